@@ -36,7 +36,7 @@ func (c *reportCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	page, err := c.page(ctx, e)
-	if err != nil {
+	if err = cmp.Or(err, ctx.Err()); err != nil {
 		return err
 	}
 	return c.write(e, page)
@@ -63,7 +63,7 @@ func (c *reportCmd) page(ctx context.Context, e *env) (*report.Page, error) {
 	if err := errors.Join(err, errFiles); err != nil {
 		return nil, err
 	}
-	all, begin := collector.Standings, func(i int) { collector.AddRun(report.ReadRun(c.Runs[i])) }
+	all, begin := collector.Standings, func(i int) { collector.AddRun(report.ReadRun(ctx, c.Runs[i])) }
 	if err := c.load(ctx, e, in, all, files, begin); err != nil {
 		return nil, err
 	}

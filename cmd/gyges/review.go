@@ -47,7 +47,7 @@ func (c *reviewCmd) Run(ctx context.Context, e *env) error {
 			return err
 		}
 	}
-	return asFailure(c.print(e, all))
+	return asFailure(c.print(ctx, e, all))
 }
 
 // check finds mistakes in the flags.
@@ -131,7 +131,7 @@ func (c *reviewCmd) source(ctx context.Context, e *env, of *reviewedSource) (err
 	if path == "" {
 		return c.review(ctx, e, of, func(*review.Game) error { return nil })
 	}
-	kept, err := review.Open(path, c.Nodes, version())
+	kept, err := review.Open(ctx, path, c.Nodes, version(), of.records)
 	switch {
 	case errors.Is(err, files.ErrInUse):
 		return fmt.Errorf("%s: another review is written there", path)
@@ -209,7 +209,7 @@ func (c *reviewCmd) one(ctx context.Context, e *env, g *record.Game) (*review.Ga
 }
 
 // print prints the reviews.
-func (c *reviewCmd) print(e *env, all []reviewedSource) error {
+func (c *reviewCmd) print(ctx context.Context, e *env, all []reviewedSource) error {
 	var games []*review.Game
 	var summaries review.Summaries
 	for _, s := range all {
@@ -220,7 +220,7 @@ func (c *reviewCmd) print(e *env, all []reviewedSource) error {
 	}
 	switch {
 	case c.Format == "html":
-		return report.WriteHTML(e.out, c.page(all, games))
+		return report.WriteHTML(e.out, c.page(ctx, all, games))
 	case c.Format == "jsonl":
 		for _, g := range games {
 			if err := writeJSONLine(e.out, g); err != nil {
@@ -240,7 +240,7 @@ func (c *reviewCmd) print(e *env, all []reviewedSource) error {
 }
 
 // page returns a page that replays the games.
-func (c *reviewCmd) page(all []reviewedSource, games []*review.Game) *report.Page {
+func (c *reviewCmd) page(ctx context.Context, all []reviewedSource, games []*review.Game) *report.Page {
 	names, input := new(playerNames), report.Input{Labels: map[string]string{}, Program: version()}
 	plies := 0
 	for _, g := range games {
@@ -255,7 +255,7 @@ func (c *reviewCmd) page(all []reviewedSource, games []*review.Game) *report.Pag
 	}
 	collector := report.NewCollector(report.Options{Games: plies}) // enough for all
 	for _, s := range all {
-		about := report.ReadRun(s.name)
+		about := report.ReadRun(ctx, s.name)
 		about.Reviews = report.Reviews{Nodes: c.Nodes, Games: s.reviews}
 		collector.AddRun(about)
 		for _, g := range s.records {

@@ -160,7 +160,7 @@ func TestTexelRecoversWeightsFromFiles(t *testing.T) {
 
 	historyFile, err := os.Open(filepath.Join(out, training.HistoryFile))
 	require.NoError(t, err)
-	lines, err := training.ReadHistory(historyFile, "history")
+	lines, err := training.ReadHistory(t.Context(), historyFile, "history")
 	require.NoError(t, errors.Join(err, historyFile.Close()))
 	require.Equal(t, 0, lines[0].Step)
 	require.Less(t, *lines[len(lines)-1].Loss, *lines[0].Loss)

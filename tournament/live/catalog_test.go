@@ -132,7 +132,7 @@ func TestReviewSection(t *testing.T) {
 	dir := filepath.Join(s.results, "one")
 	writeRun(t, dir, "finished", lines(drawPair(0)...))
 	require.NotContains(t, s.get("/run/one").Body.String(), "Where games are lost")
-	f, err := review.Open(filepath.Join(dir, review.FileName), 200, "test")
+	f, err := review.Open(t.Context(), filepath.Join(dir, review.FileName), 200, "test", nil)
 	require.NoError(t, err)
 	err = review.Run(t.Context(), 200, 1, drawPair(0), make([]*review.Game, 2), f.Add)
 	require.NoError(t, err)

@@ -85,7 +85,7 @@ func (r *run) render(ctx context.Context) (parts map[string]any, behind bool) {
 	r.used.Store(time.Now().UnixNano())
 	r.pages.renders <- struct{}{}
 	defer func() { <-r.pages.renders }()
-	changed := r.readAbout()
+	changed := r.readAbout(ctx)
 	appended, err := r.read(ctx)
 	if errors.Is(err, errReplaced) {
 		r.restart()
@@ -145,13 +145,13 @@ func (r *run) emptyParts() map[string]any {
 }
 
 // readAbout reads the manifest and the history again if they have changed.
-func (r *run) readAbout() bool {
+func (r *run) readAbout(ctx context.Context) bool {
 	stamp, _ := r.folder.state(filesBeside())
 	if r.reading != nil && stamp == r.stamp {
 		return false
 	}
 	hadManifest, wasFinal := r.about.Manifest != nil, r.isFinal()
-	r.stamp, r.about = stamp, report.ReadRunFS(r.folder, r.folder.id)
+	r.stamp, r.about = stamp, report.ReadRunFS(ctx, r.folder, r.folder.id)
 	r.about.Folder = path.Join(r.folder.root.Name(), r.folder.dir)
 	if r.reading == nil || hadManifest != (r.about.Manifest != nil) || wasFinal && !r.isFinal() {
 		r.restart()

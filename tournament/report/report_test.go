@@ -68,7 +68,7 @@ func TestViewerGames(t *testing.T) {
 func TestReadRun(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	require.Equal(t, Run{Name: dir}, ReadRun(dir))
+	require.Equal(t, Run{Name: dir}, ReadRun(t.Context(), dir))
 	require.False(t, HasHistory(dir))
 	write := func(name, text string) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
@@ -80,7 +80,7 @@ func TestReadRun(t *testing.T) {
 	write("games.jsonl", "")
 	require.True(t, HasHistory(dir))
 	for _, path := range []string{dir, filepath.Join(dir, "games.jsonl")} {
-		r := ReadRun(path)
+		r := ReadRun(t.Context(), path)
 		require.Empty(t, r.Notes)
 		require.EqualValues(t, 5, r.Manifest.Config.Seed)
 		require.Equal(t, "texel", r.Tuning.Method)
@@ -100,7 +100,7 @@ func TestReadRun(t *testing.T) {
 	write("manifest.json", `{`)
 	write("tuning.json", `[]`)
 	write("history.jsonl", "[]\n")
-	r := ReadRun(dir)
+	r := ReadRun(t.Context(), dir)
 	require.Nil(t, r.Manifest)
 	require.Empty(t, r.Charts)
 	require.Len(t, r.Notes, 3)
@@ -223,7 +223,7 @@ func FuzzRun(f *testing.F) {
 	f.Fuzz(func(t *testing.T, manifest, curves string) {
 		about := Run{Name: "fuzz"}
 		about.Manifest, _ = tournament.ParseManifest([]byte(manifest))
-		steps, _ := training.ReadHistory(strings.NewReader(curves), training.HistoryFile)
+		steps, _ := training.ReadHistory(t.Context(), strings.NewReader(curves), training.HistoryFile)
 		about.Charts = historyCharts(steps, nil)
 		c, rated := collect(t, Options{Games: 1}, about, games)
 		p, err := Build(c, Input{Tables: rated})

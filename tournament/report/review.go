@@ -1,6 +1,7 @@
 package report
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -21,8 +22,8 @@ type Reviews struct {
 }
 
 // readReviews reads the reviews in a run's folder, if it has some.
-func readReviews(fsys fs.FS) (Reviews, error) {
-	h, games, complete, err := review.ReadFS(fsys)
+func readReviews(ctx context.Context, fsys fs.FS) (Reviews, error) {
+	h, games, complete, err := review.ReadFS(ctx, fsys)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Reviews{}, nil
 	}

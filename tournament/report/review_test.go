@@ -131,7 +131,7 @@ func TestReadReviews(t *testing.T) {
 	var file bytes.Buffer
 	_, _ = fmt.Fprintln(&file, `{"reviews":1,"nodes":300,"program":"x"}`)
 	_, _ = fmt.Fprintln(&file, string(line))
-	r := ReadRunFS(fstest.MapFS{review.FileName: {Data: file.Bytes()}}, "x")
+	r := ReadRunFS(t.Context(), fstest.MapFS{review.FileName: {Data: file.Bytes()}}, "x")
 	require.Empty(t, r.Notes)
 	require.Equal(t, Reviews{Nodes: 300, Games: reviews[:1]}, r.Reviews)
 	games := drawRun("alpha:x=1", "beta", "gamma's")
@@ -140,7 +140,7 @@ func TestReadReviews(t *testing.T) {
 	other.Game = 0
 	require.Nil(t, r.Reviews.byGame().find(&other))
 
-	r = ReadRunFS(fstest.MapFS{review.FileName: {Data: []byte("<script>\n")}}, "x")
+	r = ReadRunFS(t.Context(), fstest.MapFS{review.FileName: {Data: []byte("<script>\n")}}, "x")
 	require.Len(t, r.Notes, 1)
 	require.Contains(t, r.Notes[0], "reviews.jsonl:1: expected the first line")
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -40,7 +41,7 @@ func HasHistory(dir string) bool {
 // ReadRun reads the files beside the games of a run: the manifest, and those of a
 // tuning. path is the run's folder, or its file of games. What is missing is
 // left out, and what can't be read is noted: the games are what counts.
-func ReadRun(path string) Run {
+func ReadRun(ctx context.Context, path string) Run {
 	dir := path
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
 		if filepath.Base(path) != tournament.GamesFile {
@@ -48,11 +49,11 @@ func ReadRun(path string) Run {
 		}
 		dir = filepath.Dir(path)
 	}
-	return ReadRunFS(os.DirFS(dir), path)
+	return ReadRunFS(ctx, os.DirFS(dir), path)
 }
 
 // ReadRunFS is ReadRun for a run's folder as a file system; name is its name on the page.
-func ReadRunFS(fsys fs.FS, name string) Run {
+func ReadRunFS(ctx context.Context, fsys fs.FS, name string) Run {
 	r := Run{Name: name}
 	note := func(name string, err error) {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -67,13 +68,13 @@ func ReadRunFS(fsys fs.FS, name string) Run {
 	r.Manifest = m
 	r.Tuning, err = ReadTuning(fsys)
 	note(training.ManifestFile, err)
-	steps, err := readHistory(fsys)
+	steps, err := readHistory(ctx, fsys)
 	note(training.HistoryFile, err)
 	if r.Tuning != nil {
 		r.Tuning.readResults(fsys, steps)
 		r.Notes = append(r.Notes, r.Tuning.notes...)
 	}
-	r.Reviews, err = readReviews(fsys)
+	r.Reviews, err = readReviews(ctx, fsys)
 	note(review.FileName, err)
 	r.Charts = historyCharts(steps, r.Tuning)
 	r.Charts = slices.Insert(r.Charts, max(0, len(r.Charts)-1), r.Tuning.charts()...) // the parameters are last
@@ -81,11 +82,11 @@ func ReadRunFS(fsys fs.FS, name string) Run {
 }
 
 // readHistory reads the steps of a tuning.
-func readHistory(fsys fs.FS) ([]training.Line, error) {
+func readHistory(ctx context.Context, fsys fs.FS) ([]training.Line, error) {
 	f, err := fsys.Open(training.HistoryFile)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	return training.ReadHistory(f, training.HistoryFile)
+	return training.ReadHistory(ctx, f, training.HistoryFile)
 }

@@ -35,7 +35,7 @@ func tuningFolder(t *testing.T, manifest string, more map[string]string) fstest.
 func tuningPage(t *testing.T, fsys fstest.MapFS) element {
 	t.Helper()
 	c := NewCollector(Options{Games: 10})
-	c.AddRun(ReadRunFS(fsys, "results/a run"))
+	c.AddRun(ReadRunFS(t.Context(), fsys, "results/a run"))
 	p, err := Build(c, Input{Title: "tuned"})
 	require.NoError(t, err)
 	return parsePage(t, p)
@@ -84,7 +84,7 @@ func TestTrainingTests(t *testing.T) {
 	}
 	fsys := tuningFolder(t, `{"method":"train","status":"running","config":{},"result":{"best":2,"generations":[`+
 		`{"generation":1,"adopted":false,"test":{"gain":0.1,"gain_margin":0.2}},{"generation":2,"adopted":true}]}}`, more)
-	run := ReadRunFS(fsys, "x")
+	run := ReadRunFS(t.Context(), fsys, "x")
 	require.Len(t, run.Notes, 3)
 	require.Contains(t, run.Notes[1], "1 game that can't be read; the first is "+training.MatchFolder(2)+"/games.jsonl:1: ")
 	var names []string
@@ -110,7 +110,7 @@ func TestTrainingStrength(t *testing.T) {
 		`{"generation":2,"adopted":true,"timing":{"selfplay":100,"match":50}}],"rating":[`+
 		`{"player":"gen-002","elo":12,"elo_margin":9},{"player":"reference","elo":0,"elo_margin":0},`+
 		`{"player":"gen-000","elo":-500,"elo_margin":80}]}}`, nil)
-	run := ReadRunFS(fsys, "x")
+	run := ReadRunFS(t.Context(), fsys, "x")
 	require.Empty(t, run.Notes)
 	chart := run.Charts[slices.IndexFunc(run.Charts, func(c Chart) bool { return c.XName == "minutes" })]
 	require.Len(t, chart.Curves, 1)

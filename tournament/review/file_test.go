@@ -88,9 +88,9 @@ func TestFile(t *testing.T) {
 	list := randomGames(t, "simplified", 2)
 	games := collect(t, 0, list)
 	path := filepath.Join(t.TempDir(), FileName)
-	f, err := Open(path, 300, "test")
+	f, err := Open(t.Context(), path, 300, "test", nil)
 	require.NoError(t, err)
-	_, err = Open(path, 300, "test")
+	_, err = Open(t.Context(), path, 300, "test", nil)
 	require.ErrorIs(t, err, files.ErrInUse)
 	require.NoError(t, f.Add(games[0]))
 	require.NoError(t, f.Close())
@@ -98,21 +98,21 @@ func TestFile(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(path, append(whole, `{"game":1,"rec`...), 0o600))
 
-	f, err = Open(path, 300, "another")
-	require.NoError(t, err)
 	other := *list[1]
 	other.Game = 0 // another game has this number by now
+	f, err = Open(t.Context(), path, 300, "another", []*record.Game{list[0], list[1], &other})
+	require.NoError(t, err)
 	require.Equal(t, []*Game{games[0], nil, nil}, f.Find([]*record.Game{list[0], list[1], &other}))
 	require.NoError(t, f.Add(games[1]))
 	require.NoError(t, f.Add(games[0]))
 	require.NoError(t, f.Close())
-	h, read, complete, err := ReadFS(os.DirFS(filepath.Dir(path)))
+	h, read, complete, err := ReadFS(t.Context(), os.DirFS(filepath.Dir(path)))
 	require.NoError(t, err)
 	require.Equal(t, Header{formatVersion, 300, "test"}, h)
 	require.Equal(t, games, read)
 	require.True(t, complete)
 
-	_, err = Open(path, 400, "test")
+	_, err = Open(t.Context(), path, 400, "test", nil)
 	require.ErrorContains(t, err, "holds reviews with 300 nodes, found 400")
 }
 
@@ -127,7 +127,7 @@ func TestBadFile(t *testing.T) {
 		require.Contains(t, m, old)
 		return header + strings.Replace(m, old, replacement, 1)
 	}
-	_, games, _, err := Read(strings.NewReader(move("x=>y")), "f")
+	_, games, _, err := Read(t.Context(), strings.NewReader(move("x=>y")), "f")
 	require.NoError(t, err)
 	require.Len(t, games, 1)
 	for text, want := range map[string]string{
@@ -145,7 +145,7 @@ func TestBadFile(t *testing.T) {
 		move(`1-0=>2-0`):                         "a result",
 		move(`"south_moves"=>"wins":[{"side":"south","from":9,"to":3}],"south_moves"`): "wins within the game",
 	} {
-		_, _, _, err := Read(strings.NewReader(text), "f")
+		_, _, _, err := Read(t.Context(), strings.NewReader(text), "f")
 		require.ErrorContains(t, err, want, text)
 	}
 }
@@ -170,7 +170,7 @@ func (d *smallDisk) Write(p []byte) (int, error) {
 func TestFileOnFullDisk(t *testing.T) {
 	games := collect(t, 1, randomGames(t, "simplified", 2))
 	path := filepath.Join(t.TempDir(), FileName)
-	f, err := Open(path, 300, "test")
+	f, err := Open(t.Context(), path, 300, "test", nil)
 	require.NoError(t, err)
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	require.NoError(t, err)
@@ -183,7 +183,7 @@ func TestFileOnFullDisk(t *testing.T) {
 	disk.room = 1 << 20
 	require.NoError(t, f.Add(games[1]))
 	require.NoError(t, f.Close())
-	_, read, _, err := ReadFS(os.DirFS(filepath.Dir(path)))
+	_, read, _, err := ReadFS(t.Context(), os.DirFS(filepath.Dir(path)))
 	require.NoError(t, err)
 	require.Equal(t, games[1:], read)
 }
@@ -193,9 +193,10 @@ func TestGoesOnInLongFile(t *testing.T) {
 	if os.Getenv("GYGES_LONG_TESTS") == "" {
 		t.Skip("GYGES_LONG_TESTS=1 runs the test with a file of 64 MB")
 	}
-	g := collect(t, 1, randomGames(t, "simplified", 1))[0]
+	list := randomGames(t, "simplified", 1)
+	g := collect(t, 1, list)[0]
 	path := filepath.Join(t.TempDir(), FileName)
-	f, err := Open(path, 300, "test")
+	f, err := Open(t.Context(), path, 300, "test", nil)
 	require.NoError(t, err)
 	for len(g.Moves) < MaxPlies {
 		g.Moves = append(g.Moves, g.Moves...)[:min(2*len(g.Moves), MaxPlies)]
@@ -211,14 +212,40 @@ func TestGoesOnInLongFile(t *testing.T) {
 	}
 	last := g.Game - 1
 	require.NoError(t, f.Close())
-	_, games, complete, err := ReadFS(os.DirFS(filepath.Dir(path)))
+	_, games, complete, err := ReadFS(t.Context(), os.DirFS(filepath.Dir(path)))
 	require.NoError(t, err)
 	require.False(t, complete)
 	require.NotEmpty(t, games)
-	f, err = Open(path, 300, "test")
+	f, err = Open(t.Context(), path, 300, "test", list)
 	require.NoError(t, err)
 	require.Contains(t, f.index, last)
 	require.NoError(t, f.Close())
+}
+
+// Of a file with reviews of many games those that are asked for take memory, and reading it ends with its context.
+func TestOpenKeepsWhatIsAskedFor(t *testing.T) {
+	list := randomGames(t, "simplified", 2)
+	games := collect(t, 1, list)
+	path := filepath.Join(t.TempDir(), FileName)
+	f, err := Open(t.Context(), path, 300, "test", nil)
+	require.NoError(t, err)
+	for range 10 {
+		require.NoError(t, f.Add(games[0]))
+		games[0].Game += 2
+	}
+	require.NoError(t, f.Add(games[1]))
+	require.NoError(t, f.Close())
+	f, err = Open(t.Context(), path, 300, "test", list[1:])
+	require.NoError(t, err)
+	require.Equal(t, games[1:], f.games)
+	require.NoError(t, f.Close())
+
+	ended, end := context.WithCancel(t.Context())
+	end()
+	_, err = Open(ended, path, 300, "test", list)
+	require.ErrorIs(t, err, context.Canceled)
+	_, _, _, err = ReadFS(ended, os.DirFS(filepath.Dir(path)))
+	require.ErrorIs(t, err, context.Canceled)
 }
 
 // The loser's worst move since it was last expected to win is the decisive one; games lost by a fault have none.
@@ -261,7 +288,7 @@ func FuzzRead(f *testing.F) {
 		`{"ply":1,"side":"south","move":"a1-(a2)-a3","height":2,"mark":"blunder","kind":"judgement","before":0.9,"after":0.1,` +
 		`"loss":0.8,"best_score":1,"score":1,"depth":1,"line":["a1-goal"]}],"south_moves":{},"north_moves":{}}` + "\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		_, games, complete, err := Read(strings.NewReader(text), "f")
+		_, games, complete, err := Read(t.Context(), strings.NewReader(text), "f")
 		if err != nil {
 			return
 		}

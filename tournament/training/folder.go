@@ -2,6 +2,7 @@ package training
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -57,21 +58,21 @@ type folder struct {
 	path     string
 	manifest Manifest
 	history  *jsonl.Writer
-	lines    []Line // of the history
+	kept     history // its lines
 }
 
 // openFolder prepares a folder for a run, or for resuming the one that was stopped
 // there, and locks it. A run of another method or config is refused, and so is a
 // folder with files of something else. Errors are of type *[FolderError].
-func openFolder(path string, m Manifest) (*folder, error) {
+func openFolder(ctx context.Context, path string, m Manifest) (*folder, error) {
 	f := &folder{path: path, manifest: m}
-	if err := f.open(); err != nil {
+	if err := f.open(ctx); err != nil {
 		return nil, &FolderError{err}
 	}
 	return f, nil
 }
 
-func (f *folder) open() error {
+func (f *folder) open(ctx context.Context) error {
 	data, err := files.Read(f.file(ManifestFile), maxManifest)
 	fresh := errors.Is(err, fs.ErrNotExist)
 	if fresh {
@@ -86,14 +87,14 @@ func (f *folder) open() error {
 	if err == nil {
 		err = os.MkdirAll(f.path, 0o755)
 	}
-	var h history
 	if err == nil {
-		f.history, err = jsonl.Open(f.file(HistoryFile), maxLine, h.add)
+		f.history, err = jsonl.Open(f.file(HistoryFile), maxLine, func(line []byte) error {
+			return cmp.Or(ctx.Err(), f.kept.add(line))
+		})
 	}
 	if err != nil {
 		return err
 	}
-	f.lines = h.lines
 	files.Clean(f.path)
 	if fresh {
 		if err := f.begin(); err != nil {
@@ -153,7 +154,7 @@ func (f *folder) append(l Line) error {
 	if err := f.history.Append(l); err != nil { // which refuses infinities
 		return fmt.Errorf("%s: step %d: %w", HistoryFile, l.Step, err)
 	}
-	f.lines = append(f.lines, l)
+	f.kept.keep(l, 50*len(l.Parameters))
 	return nil
 }
 

@@ -1,9 +1,12 @@
 package training
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"gyges/rules/base/jsonl"
 	"gyges/rules/base/strictjson"
@@ -50,27 +53,57 @@ func (l *Line) values(names []string) ([]float64, error) {
 
 var errOtherParameters = errors.New("expected the history of this run, found one of other parameters")
 
-// Bounds of a history.
+// Bounds of a history, in bytes.
 const (
-	maxLine    = 1 << 20 // bytes
-	maxHistory = 1 << 30
+	maxLine   = 1 << 20
+	maxMemory = 64 << 20 // about, of the lines in memory
 )
 
-// history collects the lines of a history.
+// allRecent is how many of the last lines are all in memory.
+const allRecent = 100
+
+// history has the lines of a history: all, or of a long one the first, the last allRecent, and between them one of
+// each stride of steps, if possible one with an Elo.
 type history struct {
-	lines []Line
-	size  int64 // bytes
+	lines  []Line
+	size   int // about, in bytes
+	stride int
+}
+
+// keep adds a line, whose text is of a size in bytes.
+func (h *history) keep(l Line, size int) {
+	h.lines = append(h.lines, l)
+	h.size += 500 + 2*size
+	n := len(h.lines)
+	if h.size <= maxMemory || n <= allRecent+1 {
+		return
+	}
+	h.stride = max(h.stride, 1)
+	for {
+		older, kept := len(h.lines)-allRecent, h.lines[:1]
+		for _, l := range h.lines[1:older] {
+			last := &kept[len(kept)-1]
+			if l.Step/h.stride != last.Step/h.stride {
+				kept = append(kept, l)
+			} else if last.Elo == nil && l.Elo != nil && len(kept) > 1 {
+				*last = l
+			}
+		}
+		h.lines = slices.Delete(h.lines, len(kept), older)
+		if len(h.lines) <= max(n/2, allRecent+1) {
+			break
+		}
+		h.stride *= 2
+	}
+	h.size = h.size / n * len(h.lines)
 }
 
 // add adds a line, without its end.
 func (h *history) add(text []byte) error {
 	var l Line
 	err := strictjson.Unmarshal(text, maxLine, &l)
-	h.size += int64(len(text)) + 1
 	switch n := len(h.lines); {
 	case err != nil:
-	case h.size > maxHistory:
-		err = fmt.Errorf("expected at most %d bytes in all, found more", maxHistory)
 	case l.Step < 0 || l.Parameters == nil:
 		err = errors.New("expected a step from 0 and parameters")
 	case n > 0 && l.Step <= h.lines[n-1].Step:
@@ -79,15 +112,16 @@ func (h *history) add(text []byte) error {
 	if err != nil {
 		return fmt.Errorf("expected a step of a tuning run: %w", err)
 	}
-	h.lines = append(h.lines, l)
+	h.keep(l, len(text))
 	return nil
 }
 
 // ReadHistory reads a history; name is its name in errors. An incomplete last line is
-// left out.
-func ReadHistory(r io.Reader, name string) ([]Line, error) {
+// left out, and of a history that is too long for memory, lines in between.
+func ReadHistory(ctx context.Context, r io.Reader, name string) ([]Line, error) {
 	var h history
-	if _, err := jsonl.Read(r, name, maxLine, h.add); err != nil {
+	_, err := jsonl.Read(r, name, maxLine, func(line []byte) error { return cmp.Or(ctx.Err(), h.add(line)) })
+	if err != nil {
 		return nil, err
 	}
 	return h.lines, nil

@@ -16,9 +16,7 @@ import (
 // openTest opens a history alone.
 func openTest(path string) (f *folder, err error) {
 	f = &folder{}
-	var h history
-	f.history, err = jsonl.Open(path, maxLine, h.add)
-	f.lines = h.lines
+	f.history, err = jsonl.Open(path, maxLine, f.kept.add)
 	return f, err
 }
 
@@ -35,7 +33,7 @@ func TestHistoriesResume(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "history.jsonl")
 	f, err := openTest(path)
 	require.NoError(t, err)
-	require.Empty(t, f.lines)
+	require.Empty(t, f.kept.lines)
 	_, err = openTest(path)
 	require.ErrorContains(t, err, "another process is at work", "two runs can't write one history")
 	for i := range 3 {
@@ -45,16 +43,16 @@ func TestHistoriesResume(t *testing.T) {
 	whole, err := os.ReadFile(path)
 	require.NoError(t, err)
 
-	// Cut anywhere, what is left is whole f.lines, and the rest can be written anew.
+	// Cut anywhere, what is left is whole lines, and the rest can be written anew.
 	for cut := range len(whole) {
 		require.NoError(t, os.WriteFile(path, whole[:cut], 0o600))
 		f, err := openTest(path)
 		require.NoError(t, err)
-		require.Len(t, f.lines, bytes.Count(whole[:cut], []byte("\n")))
-		for i := range f.lines {
-			require.Equal(t, line(i), f.lines[i])
+		require.Len(t, f.kept.lines, bytes.Count(whole[:cut], []byte("\n")))
+		for i := range f.kept.lines {
+			require.Equal(t, line(i), f.kept.lines[i])
 		}
-		for i := len(f.lines); i < 3; i++ {
+		for i := len(f.kept.lines); i < 3; i++ {
 			require.NoError(t, f.append(line(i)))
 		}
 		require.NoError(t, f.close())
@@ -107,10 +105,41 @@ func FuzzReadHistory(f *testing.F) {
 	f.Add([]byte(`{"step":1,"parameters":{"a":1}}` + "\n" +
 		`{"step":2,"loss":0.5,"parameters":{"a":2},"state":{"s":[1]}}` + "\n{"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		lines, err := ReadHistory(bytes.NewReader(data), "h")
+		lines, err := ReadHistory(t.Context(), bytes.NewReader(data), "h")
 		if err != nil {
 			return
 		}
 		require.Equal(t, bytes.Count(data, []byte("\n")), len(lines))
 	})
+}
+
+// A history that is too long for memory is read with lines left out: the first and the last ones are there, and
+// those with an Elo.
+func TestLongHistoriesAreThinned(t *testing.T) {
+	t.Parallel()
+	var h history
+	const all, every, size = 50_000, 100, 10_000
+	elo := 1.0
+	for k := range all {
+		l := Line{Step: k + 1}
+		if l.Step%every == 0 {
+			l.Elo = &elo
+		}
+		h.keep(l, size)
+		require.LessOrEqual(t, len(h.lines), maxMemory/size)
+	}
+	require.Equal(t, 1, h.lines[0].Step)
+	recent := h.lines[len(h.lines)-allRecent:]
+	for i, l := range recent {
+		require.Equal(t, all-allRecent+1+i, l.Step)
+	}
+	elos := 0
+	for i, l := range h.lines {
+		require.True(t, i == 0 || l.Step > h.lines[i-1].Step)
+		if l.Elo != nil {
+			elos++
+		}
+	}
+	require.Equal(t, all/every, elos)
+	require.Greater(t, len(h.lines), maxMemory/size/8)
 }

@@ -105,7 +105,7 @@ func (c *SPSA) Run(ctx context.Context, env Env) (_ *Tuned, err error) {
 		r.names = append(r.names, p.Name)
 	}
 	manifest := Manifest{Method: "spsa", Version: env.Version, Config: c.describe()}
-	if r.folder, err = openFolder(c.Match.Out, manifest); err != nil {
+	if r.folder, err = openFolder(ctx, c.Match.Out, manifest); err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, r.folder.close()) }()
@@ -132,9 +132,9 @@ type spsaRun struct {
 // resumes after the last step in the history.
 func (r *spsaRun) steps(ctx context.Context) (err error) {
 	initial, last := r.current(), 0
-	if n := len(r.folder.lines); n > 0 {
-		last = r.folder.lines[n-1].Step
-		if r.theta, err = r.folder.lines[n-1].values(r.names); err != nil {
+	if n := len(r.folder.kept.lines); n > 0 {
+		last = r.folder.kept.lines[n-1].Step
+		if r.theta, err = r.folder.kept.lines[n-1].values(r.names); err != nil {
 			return &FolderError{fmt.Errorf("%s: %w", r.folder.path, err)}
 		}
 		r.removeGames(last)
@@ -154,7 +154,7 @@ func (r *spsaRun) steps(ctx context.Context) (err error) {
 			return err
 		}
 		r.removeGames(k)
-		r.env.step(r.folder.lines)
+		r.env.step(r.folder.kept.lines)
 	}
 	return nil
 }
@@ -232,7 +232,7 @@ func verificationFolder(k int) string { return fmt.Sprintf("verification-%06d", 
 
 // finish writes and returns the result.
 func (r *spsaRun) finish() (*Tuned, error) {
-	last := r.folder.lines[len(r.folder.lines)-1]
+	last := r.folder.kept.lines[len(r.folder.kept.lines)-1]
 	t := &Tuned{
 		Names: r.names, Before: r.settings.Start(), After: r.theta, Agent: r.current(),
 		Gain:  eloGain(last.Elo, last.EloMargin, 2*int64(r.Verification.Pairs)),

@@ -241,7 +241,7 @@ func (c *Texel) Run(ctx context.Context, env Env) (*Fitted, error) {
 	}
 	config := c.describe(&c.Parent)
 	config["rules"], config["data"], config["data_about"] = c.Rules.String(), c.Data, about
-	f, err := openFolder(c.Out, Manifest{Method: "texel", Version: env.Version, Config: config})
+	f, err := openFolder(ctx, c.Out, Manifest{Method: "texel", Version: env.Version, Config: config})
 	if err != nil {
 		return nil, err
 	}
@@ -279,10 +279,10 @@ func (c *Texel) fit(ctx context.Context, f *folder, data texel.Splits, env *Env)
 			Step: step.Iteration, Loss: &step.Loss, ValidationLoss: &step.ValidationLoss,
 			Parameters: named(s.Names, step.Weights),
 		})
-		env.step(f.lines)
+		env.step(f.kept.lines)
 		return err
 	}
-	f.lines = nil // of a run that was stopped
+	f.kept = history{} // of a run that was stopped
 	if err := f.history.Clear(); err != nil {
 		return nil, err
 	}

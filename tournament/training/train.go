@@ -101,10 +101,10 @@ func (c *Generations) Run(ctx context.Context, env Env) (Trained, error) {
 	t := trainer{Generations: c, env: &env}
 	var err error
 	m := Manifest{Method: "train", Version: env.Version, Config: c.describe(), Result: Result{}}
-	if t.folder, err = openFolder(c.Out, m); err != nil {
+	if t.folder, err = openFolder(ctx, c.Out, m); err != nil {
 		return Trained{}, err
 	}
-	t.known = len(t.folder.lines)
+	t.known = len(t.folder.kept.lines)
 	if t.before, err = t.folder.trained(); err != nil {
 		return Trained{}, errors.Join(&FolderError{err}, t.folder.close())
 	}
