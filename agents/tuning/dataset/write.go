@@ -67,7 +67,8 @@ func (w writer) write(
 	}
 	entries, err := os.ReadDir(parent)
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), next) { // an interrupted run has left it
+		number, ok := strings.CutPrefix(e.Name(), next)
+		if ok && number != "" && strings.Trim(number, "0123456789") == "" { // an interrupted run has left it
 			err = errors.Join(err, os.RemoveAll(filepath.Join(parent, e.Name())))
 		}
 	}
