@@ -35,16 +35,14 @@ type game struct {
 
 	mu        sync.Mutex
 	board     *rules.Game
-	decisions []agents.Decision // the moves made
-	moveMS    []float64         // time of each
-	since     time.Time         // of the last change
+	made      []made
+	since     time.Time // of the last change
 	version   int64
 	changed   chan struct{}      // closed at the next change
 	left      time.Duration      // on the person's clock when the last of their turns began, or ended
 	started   time.Time          // when the person's clock was started; zero: it stands
 	used      time.Time          // by a request
-	restart   bool               // moves were undone
-	interrupt context.CancelFunc // ends the playing, for a restart
+	interrupt context.CancelFunc // ends the playing, which begins anew
 	helped    bool               // moves were undone, a hint given, or the position analysed
 	hinting   bool
 	resigned  bool
@@ -53,48 +51,52 @@ type game struct {
 	problem   string       // why there is no record
 }
 
+// made is a move that was made.
+type made struct {
+	agents.Decision
+	side rules.Side
+	text string  // in long notation
+	ms   float64 // time
+}
+
 // errIdle is the cause of cancelling a game without requests for [maxIdleTime].
 var errIdle = errors.New("the game was ended: it was idle for too long")
 
-// play plays the game to its end.
+// play plays the game, from its beginning again when moves were undone.
 func (g *game) play() {
 	defer g.cancel(nil)
-	for {
-		rec, err := g.playOnce()
-		g.mu.Lock()
-		if g.restart && g.ctx.Err() == nil {
-			g.restart = false
-			g.mu.Unlock()
-			continue
-		}
-		switch {
-		case err == nil:
-			g.finish(rec)
-		case g.ctx.Err() != nil:
-			g.problem = context.Cause(g.ctx).Error()
-		default:
-			g.problem = err.Error()
-		}
-		g.change()
-		g.mu.Unlock()
-		return
+	for !g.playOnce() {
 	}
 }
 
-func (g *game) playOnce() (*record.Game, error) {
-	ctx, cancel := context.WithCancel(g.ctx)
-	defer cancel()
-	m := tournament.Game{Rules: g.rules, Opening: g.start, Policy: g.policy, OnMove: g.moved}
+// playOnce plays the game, and reports whether it is over.
+func (g *game) playOnce() bool {
+	ctx, interrupt := context.WithCancel(g.ctx)
+	defer interrupt()
 	g.mu.Lock()
-	if g.restart {
-		g.mu.Unlock()
-		return nil, context.Canceled
-	}
-	g.interrupt = cancel
+	g.interrupt = interrupt
 	g.mu.Unlock()
-	m.Seats[g.human] = tournament.Seat{Name: humanKind, Seed: g.seed, Agent: humanAgent{g}, Clock: g.clock}
-	m.Seats[g.human.Other()] = tournament.Seat{Name: g.agent.String(), Seed: g.seed, Agent: &opponent{game: g}}
-	return tournament.PlayGame(ctx, &m)
+	m := tournament.Game{
+		Rules: g.rules, Opening: g.start, Policy: g.policy,
+		OnMove: func(at *rules.Game, d agents.Decision) { g.moved(ctx, at, d) },
+	}
+	m.Seats[g.human] = tournament.Seat{Name: humanKind, Seed: g.seed, Agent: &seat{game: g}, Clock: g.clock}
+	m.Seats[g.human.Other()] = tournament.Seat{Name: g.agent.String(), Seed: g.seed, Agent: &seat{game: g}}
+	rec, err := tournament.PlayGame(ctx, &m)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	switch {
+	case ctx.Err() != nil && g.ctx.Err() == nil:
+		return false
+	case err == nil:
+		g.finish(rec)
+	case g.ctx.Err() != nil:
+		g.problem = context.Cause(g.ctx).Error()
+	default:
+		g.problem = err.Error()
+	}
+	g.change()
+	return true
 }
 
 // humanKind is the person in records.
@@ -119,14 +121,14 @@ func (g *game) person() string {
 // finish keeps the record. The times are those of the moves when they were made,
 // not when the game was played again. A move made just as the time ran out is dropped.
 func (g *game) finish(rec *record.Game) {
-	for len(g.decisions) > len(rec.Moves) {
-		g.dropLast()
-	}
+	g.keep(min(len(g.made), len(rec.Moves)))
 	rec.Timing.Start = g.began.Round(0).UTC()
 	rec.Timing.Seconds = time.Since(g.began).Round(time.Microsecond).Seconds()
-	rec.Timing.MoveMS = slices.Clone(g.moveMS[:min(len(g.moveMS), len(rec.Moves))])
-	if len(rec.Timing.MoveMS) != len(rec.Moves) {
-		rec.Timing.MoveMS = nil
+	rec.Timing.MoveMS = nil
+	if len(g.made) == len(rec.Moves) {
+		for _, m := range g.made {
+			rec.Timing.MoveMS = append(rec.Timing.MoveMS, m.ms)
+		}
 	}
 	if g.human == rules.North {
 		rec.North.Agent = g.person()
@@ -151,11 +153,11 @@ func (g *game) change() {
 
 // add makes a move that is legal. The caller holds the lock.
 func (g *game) add(d agents.Decision) {
+	now, at := time.Now(), g.board.Position()
 	d.PV = slices.Clone(d.PV)
+	ms := math.Round(float64(now.Sub(g.since))/1e3) / 1e3
+	g.made = append(g.made, made{d, at.Side(), g.rules.LongText(at, d.Move), ms})
 	g.board.PlayLegal(d.Move)
-	g.decisions = append(g.decisions, d)
-	now := time.Now()
-	g.moveMS = append(g.moveMS, math.Round(float64(now.Sub(g.since))/1e3)/1e3)
 	g.since = now
 	if !g.started.IsZero() {
 		g.left, g.started = g.left-now.Sub(g.started)+g.clock.Increment, time.Time{}
@@ -163,50 +165,71 @@ func (g *game) add(d agents.Decision) {
 	g.change()
 }
 
-// dropLast removes the last move. The caller holds the lock.
-func (g *game) dropLast() {
-	g.board.Undo()
-	g.decisions, g.moveMS = g.decisions[:len(g.decisions)-1], g.moveMS[:len(g.moveMS)-1]
+// keep removes the moves after the first n. The caller holds the lock.
+func (g *game) keep(n int) {
+	for range g.made[n:] {
+		g.board.Undo()
+	}
+	g.made = g.made[:n]
 }
 
-// moved adds a move of the game in play.
-func (g *game) moved(at *rules.Game, d agents.Decision) {
+// moved adds a move of the playing with that context.
+func (g *game) moved(ctx context.Context, at *rules.Game, d agents.Decision) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if !g.restart && len(at.Moves()) > len(g.decisions) {
+	if ctx.Err() == nil && len(at.Moves()) > len(g.made) {
 		g.add(d)
 	}
 }
 
 // decision returns the one made after n moves, or a channel to wait for it.
-func (g *game) decision(n int) (d agents.Decision, ok, resigned bool, changed <-chan struct{}) {
+func (g *game) decision(ctx context.Context, n int) (d agents.Decision, ok, resigned bool, changed <-chan struct{}) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if !g.restart && n < len(g.decisions) {
-		return g.decisions[n], true, false, nil
+	if ctx.Err() == nil && n < len(g.made) {
+		return g.made[n].Decision, true, false, nil
 	}
 	return d, false, g.resigned, g.changed
 }
 
-// humanAgent is the agent whose moves come from requests.
-type humanAgent struct{ game *game }
+// seat is an agent that makes the moves that were made before, and then those of requests or of the opponent.
+type seat struct {
+	game  *game
+	setup agents.Setup
+}
 
 // NewGame implements [agents.Agent].
-func (humanAgent) NewGame(context.Context, agents.Setup) error { return nil }
+func (s *seat) NewGame(_ context.Context, setup agents.Setup) error {
+	s.setup = setup
+	return nil
+}
 
-// Choose implements [agents.Agent]: it blocks until a request has a move. It passes
-// by itself where nothing else is legal. When the time on the clock is over it returns any
-// move, which is too late.
-func (a humanAgent) Choose(ctx context.Context, at *rules.Game, l agents.Limits) (agents.Decision, error) {
+// Choose implements [agents.Agent].
+func (s *seat) Choose(ctx context.Context, at *rules.Game, l agents.Limits) (agents.Decision, error) {
+	g, n := s.game, len(at.Moves())
+	if s.setup.Side == g.human {
+		return g.await(ctx, at, l)
+	}
+	if d, ok, _, _ := g.decision(ctx, n); ok {
+		return d, nil
+	}
+	setup := s.setup
+	setup.Seed += uint64(n) // the agent may be another instance than at the last move
+	return g.pages.choose(ctx, g.client, g.agent, setup, at)
+}
+
+// await blocks until a request has the person's move. It passes by itself where nothing else is legal. When the
+// time on the clock is over it returns any move, which is too late.
+func (g *game) await(ctx context.Context, at *rules.Game, l agents.Limits) (agents.Decision, error) {
 	var timeUp <-chan time.Time
 	if l.Clock.Left > 0 {
 		timer := time.NewTimer(l.Clock.Left + time.Millisecond)
 		defer timer.Stop()
 		timeUp = timer.C
-		a.game.startClock(l.Clock.Left)
+		g.startClock(l.Clock.Left)
 	}
 	for {
-		d, ok, resigned, changed := a.game.decision(len(at.Moves()))
+		d, ok, resigned, changed := g.decision(ctx, len(at.Moves()))
 		switch {
 		case ok:
 			return d, nil
@@ -241,58 +264,32 @@ func (g *game) remaining() time.Duration {
 	return max(0, g.left-time.Since(g.started))
 }
 
-// opponent is the agent that the person plays against.
-type opponent struct {
-	game  *game
-	setup agents.Setup
-}
-
-// NewGame implements [agents.Agent].
-func (o *opponent) NewGame(_ context.Context, s agents.Setup) error {
-	o.setup = s
-	return nil
-}
-
-// Choose implements [agents.Agent].
-func (o *opponent) Choose(ctx context.Context, at *rules.Game, _ agents.Limits) (agents.Decision, error) {
-	n := len(at.Moves())
-	if d, ok, _, _ := o.game.decision(n); ok {
-		return d, nil
-	}
-	setup := o.setup
-	setup.Seed += uint64(n) // the agent may be another instance than at the last move
-	return o.game.pages.choose(ctx, o.game.client, o.game.agent, setup, at)
-}
-
-// inProgress checks that the game is not over. The caller holds the lock.
-func (g *game) inProgress() error {
+// update changes the game if it is not over.
+func (g *game) update(change func() error) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	if g.end != nil || g.problem != "" {
 		return web.Conflict("the game is over")
 	}
-	return nil
+	return change()
 }
 
 // isTurn checks that the person is to move, after the given number of plies. The caller holds the lock.
 func (g *game) isTurn(ply int) error {
-	if err := g.inProgress(); err != nil {
-		return err
-	}
 	if o, _ := g.board.Outcome(); o != rules.Undecided {
 		return web.Conflict("the game is over")
 	}
 	if g.board.Position().Side() != g.human {
 		return web.Conflict("it isn't your turn")
 	}
-	if ply != len(g.decisions) {
-		return web.Conflict("the game has gone on: expected ply %d, found %d", len(g.decisions), ply)
+	if ply != len(g.made) {
+		return web.Conflict("the game has gone on: expected ply %d, found %d", len(g.made), ply)
 	}
 	return nil
 }
 
-// move makes a move of the person.
+// move makes a move of the person. The caller holds the lock.
 func (g *game) move(ply int, text string) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
 	if err := g.isTurn(ply); err != nil {
 		return err
 	}
@@ -310,13 +307,9 @@ func (g *game) move(ply int, text string) error {
 	return nil
 }
 
-// undo undoes the moves after the first n; nil: the person's last move and those after it.
+// undo undoes the moves after the first n; nil: the person's last move and those after it. The
+// caller holds the lock.
 func (g *game) undo(ply *int) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if err := g.inProgress(); err != nil {
-		return err
-	}
 	if g.clock != (tournament.Clock{}) {
 		return web.Conflict("in a game with a clock no move is taken back")
 	}
@@ -325,15 +318,13 @@ func (g *game) undo(ply *int) error {
 	case ply == nil && n < 0:
 		return web.Conflict("there is no move of yours to take back")
 	case ply == nil:
-	case *ply < 0 || *ply >= len(g.decisions):
-		return web.Unprocessable("ply: expected 0 to %d, found %d", len(g.decisions)-1, *ply)
+	case *ply < 0 || *ply >= len(g.made):
+		return web.Unprocessable("ply: expected 0 to %d, found %d", len(g.made)-1, *ply)
 	default:
 		n = *ply
 	}
-	for len(g.decisions) > n {
-		g.dropLast()
-	}
-	g.restart, g.resigned, g.since = true, false, time.Now()
+	g.keep(n)
+	g.resigned, g.since = false, time.Now()
 	if !g.rules.SettingUp(g.board.Position()) {
 		g.helped = true
 	}
@@ -346,78 +337,68 @@ func (g *game) undo(ply *int) error {
 func (g *game) branch(ply int) (*game, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if ply < 0 || ply > len(g.decisions) {
-		return nil, web.Unprocessable("ply: expected 0 to %d, found %d", len(g.decisions), ply)
+	if ply < 0 || ply > len(g.made) {
+		return nil, web.Unprocessable("ply: expected 0 to %d, found %d", len(g.made), ply)
 	}
-	if o, _ := g.board.Outcome(); o != rules.Undecided && ply == len(g.decisions) {
+	if o, _ := g.board.Outcome(); o != rules.Undecided && ply == len(g.made) {
 		return nil, web.Unprocessable("ply: the game ends with ply %d; expected 0 to %d", ply, ply-1)
 	}
 	return &game{
 		rules: g.rules, start: g.start, policy: g.policy, human: g.human, agent: g.agent, helped: true,
-		decisions: slices.Clone(g.decisions[:ply]), moveMS: slices.Clone(g.moveMS[:ply]),
+		made: slices.Clone(g.made[:ply]),
 	}, nil
 }
 
 // lastMove is the index of the person's last move, forced passes not counted; -1 if
 // there is none.
 func (g *game) lastMove() int {
-	p, last := g.start, -1
-	for i, d := range g.decisions {
-		if p.Side() == g.human && d.Move != rules.Pass {
-			last = i
+	for i, m := range slices.Backward(g.made) {
+		if m.side == g.human && m.Move != rules.Pass {
+			return i
 		}
-		p = g.rules.Apply(p, d.Move)
 	}
-	return last
+	return -1
 }
 
-// resign ends the game at the person's next turn, which is now in most cases.
+// resign ends the game at the person's next turn, which is now in most cases. The caller holds the lock.
 func (g *game) resign() error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if err := g.inProgress(); err != nil {
-		return err
-	}
 	g.resigned = true
 	g.change()
 	return nil
 }
 
-// help notes that the person has help from elsewhere, such as the page to analyse.
+// help notes that the person has help from elsewhere, such as the page to analyse. The caller holds the lock.
 func (g *game) help() error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if err := g.inProgress(); err != nil {
-		return err
-	}
 	g.helped = true
 	return nil
 }
 
-// copyForHint returns a copy of the game for a search.
-func (g *game) copyForHint(ply int) (*rules.Game, error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if err := g.isTurn(ply); err != nil {
-		return nil, err
-	}
-	if g.rules.SettingUp(g.board.Position()) {
-		return nil, web.Conflict("there are hints once all pieces are placed")
-	}
-	if g.hinting {
-		return nil, web.Conflict("a hint is being searched already")
-	}
-	g.hinting, g.helped = true, true
+// replayed returns a game with the moves made.
+func (g *game) replayed() *rules.Game {
 	c := rules.NewGame(g.rules, g.start)
-	for _, d := range g.decisions {
-		c.PlayLegal(d.Move)
+	for _, m := range g.made {
+		c.PlayLegal(m.Move)
 	}
-	return c, nil
+	return c
 }
 
 // hint searches the position for the person. It returns the best line in long notation.
 func (g *game) hint(ctx context.Context, client string, ply int) (line []string, d agents.Decision, err error) {
-	c, err := g.copyForHint(ply)
+	var c *rules.Game
+	err = g.update(func() error {
+		if err := g.isTurn(ply); err != nil {
+			return err
+		}
+		if g.rules.SettingUp(g.board.Position()) {
+			return web.Conflict("there are hints once all pieces are placed")
+		}
+		if g.hinting {
+			return web.Conflict("a hint is being searched already")
+		}
+		g.hinting, g.helped = true, true
+		c = g.replayed()
+		return nil
+	})
 	if err != nil {
 		return nil, d, err
 	}

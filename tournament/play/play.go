@@ -126,10 +126,10 @@ func onGame[Q any](p *Pages, action string, act func(*game, Q) error) {
 	p.server.HandleFunc("POST /api/games/{game}/"+action, web.Post(p.server, http.StatusOK,
 		func(r *http.Request, q Q) (any, error) {
 			g, err := p.find(r.PathValue("game"))
-			if err != nil {
-				return nil, err
+			if err == nil {
+				err = g.update(func() error { return act(g, q) })
 			}
-			return stateAfter(g, act(g, q))
+			return stateAfter(g, err)
 		}))
 }
 
@@ -160,10 +160,7 @@ func (p *Pages) start(client string, g *game) error {
 	}
 	now := time.Now()
 	g.id, g.pages, g.client = rand.Text(), p, client
-	g.seed, g.board, g.version = p.seed(), rules.NewGame(g.rules, g.start), 1
-	for _, d := range g.decisions {
-		g.board.PlayLegal(d.Move)
-	}
+	g.seed, g.board, g.version = p.seed(), g.replayed(), 1
 	g.left = g.clock.Base
 	g.began, g.since, g.used = now, now, now
 	g.changed, g.interrupt = make(chan struct{}), func() {}

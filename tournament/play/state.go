@@ -70,11 +70,8 @@ func (g *game) snapshot() (state, <-chan struct{}) {
 		Placing: g.rules.SettingUp(p), Opening: g.rules.FormatPosition(g.start), Position: g.rules.FormatPosition(p),
 		Moves: []string{}, Info: []string{}, Sources: []source{}, Problem: g.problem, Kept: g.kept,
 	}
-	at := g.start
-	for _, d := range g.decisions {
-		s.Moves = append(s.Moves, g.rules.LongText(at, d.Move))
-		s.Info = append(s.Info, searchInfo(d))
-		at = g.rules.Apply(at, d.Move)
+	for _, m := range g.made {
+		s.Moves, s.Info = append(s.Moves, m.text), append(s.Info, searchInfo(m.Decision))
 	}
 	outcome, _ := g.board.Outcome()
 	over := g.end != nil || g.problem != "" || outcome != rules.Undecided
@@ -104,16 +101,15 @@ func (g *game) clocks(over bool) *clocks {
 		return nil
 	}
 	c := &clocks{Control: g.clock.String(), Left: g.remaining().Milliseconds()}
-	p, used := g.start, 0.0
-	for i, d := range g.decisions {
-		if p.Side() != g.human {
-			used += g.moveMS[i]
+	used := 0.0
+	for _, m := range g.made {
+		if m.side != g.human {
+			used += m.ms
 		}
-		p = g.rules.Apply(p, d.Move)
 	}
 	switch {
 	case over:
-	case p.Side() != g.human:
+	case g.board.Position().Side() != g.human:
 		c.Running, used = "agent", used+float64(time.Since(g.since).Milliseconds())
 	default:
 		c.Running = "you"
