@@ -128,19 +128,16 @@ func (p *Pool) wait(ctx context.Context, t *turn) (*slot, error) {
 		return s, nil
 	case <-ctx.Done():
 	}
-	if !p.remove(t) { // it has got one at the same time
+	p.mu.Lock()
+	i := slices.Index(p.waiting, t)
+	if i >= 0 {
+		p.waiting = slices.Delete(p.waiting, i, i+1)
+	}
+	p.mu.Unlock()
+	if i < 0 { // it has got one at the same time
 		p.release(<-t.slot)
 	}
 	return nil, context.Cause(ctx)
-}
-
-// remove reports whether the turn was waiting.
-func (p *Pool) remove(t *turn) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	n := len(p.waiting)
-	p.waiting = slices.DeleteFunc(p.waiting, func(w *turn) bool { return w == t })
-	return len(p.waiting) < n
 }
 
 // release frees a slot. Its client comes after the others that wait.
@@ -204,26 +201,19 @@ func (p *Pool) next(held map[string]int) (found *turn) {
 // interrupt ends a search that yields, the one that began first, unless one is ending: at once for a search of its
 // client that doesn't yield, after yieldTime for others.
 func (p *Pool) interrupt(held map[string]int) {
-	var found *turn
+	if slices.ContainsFunc(p.slots, func(s *slot) bool { return s.turn != nil && s.turn.yielded }) {
+		return
+	}
 	for _, s := range p.slots {
 		t := s.turn
-		if t == nil || t.yield == nil {
-			continue
-		}
-		if t.yielded {
-			return
-		}
-		over := !time.Now().Before(t.until)
-		if found == nil && slices.ContainsFunc(p.waiting, func(w *turn) bool {
-			same := w.client == t.client
+		if t != nil && t.yield != nil && slices.ContainsFunc(p.waiting, func(w *turn) bool {
+			over, same := !time.Now().Before(t.until), w.client == t.client
 			return same && (over || w.yield == nil) || over && held[w.client] < p.share
 		}) {
-			found = t
+			t.yielded = true
+			t.yield(ErrYielded)
+			return
 		}
-	}
-	if found != nil {
-		found.yielded = true
-		found.yield(ErrYielded)
 	}
 }
 

@@ -20,8 +20,6 @@ const (
 	maxMoves  = 1000 // before the position
 	maxLines  = 5    // best moves
 	maxPageID = 40   // bytes
-
-	analysesPerClient = 1 // where other machines have access
 )
 
 // analysePage is the data of the page to analyse.
@@ -83,12 +81,8 @@ func newPositionState(g *rules.Game) positionState {
 	r, p := g.Rules(), g.Position()
 	state := positionState{
 		Rules: r.String(), Start: r.FormatPosition(g.Start()), Position: r.FormatPosition(p),
-		Turn: p.Side().Name(), Placing: r.SettingUp(p), Sources: []source{}, Moves: []string{},
-	}
-	at := g.Start()
-	for _, m := range g.Moves() {
-		state.Moves = append(state.Moves, r.LongText(at, m))
-		at = r.Apply(at, m)
+		Turn: p.Side().Name(), Placing: r.SettingUp(p), Sources: []source{},
+		Moves: analysis.LongLine(rules.NewGame(r, g.Start()), g.Moves()),
 	}
 	if o, reason := g.Outcome(); o != rules.Undecided {
 		state.Result, state.Reason = o.String(), string(reason)
@@ -183,46 +177,33 @@ func (p *Pages) reason(err error) string {
 
 // analyses are those under way, one for each page.
 type analyses struct {
-	max int // of an address; 0: any number
+	single bool // one for each address
 
 	mu    sync.Mutex
-	pages map[pageKey]*pageAnalysis
+	pages map[pageKey]*context.CancelFunc
 }
 
 type pageKey struct{ client, page string }
-
-type pageAnalysis struct{ cancel context.CancelFunc }
 
 // begin returns the context of a page's analysis. It cancels the page's last one. end must be
 // called when the analysis has ended.
 func (a *analyses) begin(ctx context.Context, key pageKey) (c context.Context, end func(), err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if last := a.pages[key]; last != nil {
-		last.cancel()
-		delete(a.pages, key)
-	}
-	others := 0
-	for k := range a.pages {
-		if k.client == key.client {
-			others++
+	for other, cancel := range a.pages {
+		if other == key {
+			(*cancel)()
+		} else if a.single && other.client == key.client {
+			return nil, nil, web.TooMany("you are analysing in another tab; stop that first")
 		}
 	}
-	if a.max > 0 && others >= a.max {
-		return nil, nil, web.TooMany(
-			"another page at your address has %d position analysed already; switch it off there", a.max)
-	}
-	if a.pages == nil {
-		a.pages = map[pageKey]*pageAnalysis{}
-	}
 	c, cancel := context.WithCancel(ctx)
-	mine := &pageAnalysis{cancel}
-	a.pages[key] = mine
+	a.pages[key] = &cancel
 	return c, func() {
 		cancel()
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		if a.pages[key] == mine {
+		if a.pages[key] == &cancel {
 			delete(a.pages, key)
 		}
 	}, nil

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gyges/agents"
+	"gyges/agents/analysis"
 	"gyges/rules"
 	"gyges/tournament"
 	"gyges/tournament/record"
@@ -415,14 +416,7 @@ func (g *game) hint(ctx context.Context, client string, ply int) (line []string,
 	if len(moves) == 0 {
 		moves = []rules.Move{d.Move}
 	}
-	for _, m := range moves {
-		text := g.rules.LongText(c.Position(), m)
-		if c.Play(m) != nil {
-			break
-		}
-		line = append(line, text)
-	}
-	return line, d, nil
+	return analysis.LongLine(c, moves), d, nil
 }
 
 func (g *game) lastUsed() time.Time {

@@ -96,10 +96,11 @@ func New(s *web.Server, c Config) *Pages {
 		pool:  analysis.NewPool(c.Registry, c.Searches, share, maxSearchTime, s.Log),
 		light: analysis.NewPool(c.Registry, c.Searches, share, maxSearchTime, s.Log),
 		games: map[string]*game{}, records: records{results: c.Results, log: s.Log},
+		analyses: analyses{pages: map[pageKey]*context.CancelFunc{}},
 	}
 	p.reviews.Max = reviewsPerClient
 	if s.Shared() {
-		p.quota.Max, p.analyses.max = gamesPerClient, analysesPerClient
+		p.quota.Max, p.analyses.single = gamesPerClient, true
 	}
 	s.AddAssets(assets)
 	s.HandleFunc("GET /play", p.servePlay)

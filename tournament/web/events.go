@@ -37,9 +37,7 @@ func (s *Server) NewEvents(w http.ResponseWriter, r *http.Request) (*Events, err
 	if !s.Waits.Acquire(client) {
 		return nil, TooMany("too many pages are open at your address; close some")
 	}
-	select {
-	case s.streams <- struct{}{}:
-	default:
+	if !s.streams.Acquire("") {
 		s.Waits.Release(client)
 		return nil, Error{http.StatusServiceUnavailable, "too many pages are open"}
 	}
@@ -48,7 +46,7 @@ func (s *Server) NewEvents(w http.ResponseWriter, r *http.Request) (*Events, err
 	stop := context.AfterFunc(s.ctx, e.cancel)
 	e.release = func() {
 		stop()
-		<-s.streams
+		s.streams.Release("")
 		s.Waits.Release(client)
 	}
 	w.Header().Set("Content-Type", "text/event-stream")

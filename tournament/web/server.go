@@ -69,7 +69,7 @@ type Server struct {
 
 	mux     *http.ServeMux
 	pages   *template.Template
-	streams chan struct{}
+	streams Quota // of all clients together
 	limiter limiter
 	conns   Quota
 	byConn  sync.Map // names of clients by connection
@@ -91,7 +91,7 @@ func New(c Config) *Server {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{
-		Config: c, mux: http.NewServeMux(), streams: make(chan struct{}, cmp.Or(c.Streams, maxStreams)),
+		Config: c, mux: http.NewServeMux(), streams: Quota{Max: cmp.Or(c.Streams, maxStreams)},
 		limiter:     limiter{limit: rate.Limit(cmp.Or(c.Rate, requestsPerSecond))},
 		networks:    networks{addrs: net.InterfaceAddrs},
 		readTimeout: readTimeout, writeTimeout: writeTimeout, closeTimeout: closeTimeout,
