@@ -67,8 +67,8 @@ func (w writer) write(
 	}
 	entries, err := os.ReadDir(parent)
 	for _, e := range entries {
-		number, ok := strings.CutPrefix(e.Name(), next)
-		if ok && number != "" && strings.Trim(number, "0123456789") == "" { // an interrupted run has left it
+		rest, ok := strings.CutPrefix(e.Name(), next)
+		if ok && strings.Trim(rest, ".tmp-0123456789") == "" { // an interrupted run has left it
 			err = errors.Join(err, os.RemoveAll(filepath.Join(parent, e.Name())))
 		}
 	}
