@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	// Most tests wait for servers and processes, not for the processor.
 	flag.Parse()
 	if p := flag.Lookup("test.parallel"); p.Value.String() == p.DefValue {
-		_ = p.Value.Set("24") // it is a number
+		_ = p.Value.Set("12") // it is a number
 	}
 	// The library's goroutine misses the end of a connection that is very short.
 	goleak.VerifyTestMain(m,

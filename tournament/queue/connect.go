@@ -114,7 +114,7 @@ func (s *Server) Connect(name string, log *slog.Logger) (*nats.Conn, error) {
 
 func (a Access) connect(name string, log *slog.Logger, options ...nats.Option) (*nats.Conn, error) {
 	options = append(options,
-		nats.Name(name), nats.MaxReconnects(-1),
+		nats.Name(name), nats.MaxReconnects(-1), nats.Timeout(answerTime),
 		nats.ReconnectWait(500*time.Millisecond), nats.ReconnectJitter(500*time.Millisecond, time.Second),
 		nats.PingInterval(10*time.Second), nats.MaxPingsOutstanding(2), // a dead connection is noticed within half a minute
 		nats.IgnoreAuthErrorAbort(), // servers that restart may refuse credentials for a while

@@ -188,19 +188,24 @@ func TestServerRestart(t *testing.T) {
 	require.Equal(t, want, timeless(t, c.Out))
 }
 
+// lacking is an agent whose machine has no memory for a game.
+type lacking struct {
+	agents.Agent
+	games *atomic.Int64
+}
+
+func (l lacking) NewGame(context.Context, agents.Setup) error {
+	l.games.Add(1)
+	return &agents.HostFailure{Err: errors.New("out of\nmemory")}
+}
+
 func TestPairsThatFail(t *testing.T) {
 	t.Parallel()
 	s := testServer(t)
-	var made atomic.Int64
+	var games atomic.Int64
 	startWorker(t, connect(t, s), func(o *WorkerOptions) {
 		fails := otherKind()
-		works := fails.New
-		fails.New = func(v agents.Values) (agents.Agent, error) {
-			if made.Add(1) > 1 { // the first is made to check the run
-				return nil, errors.New("out of\nmemory")
-			}
-			return works(v)
-		}
+		fails.New = func(agents.Values) (agents.Agent, error) { return lacking{games: &games}, nil }
 		o.Registry = builtin.Registry(fails)
 	})
 	c := testConfig(t, 1, "random", "other", "greedy")
@@ -208,10 +213,10 @@ func TestPairsThatFail(t *testing.T) {
 	c.Executor = testPool(t, connect(t, s), func(o *Options) { o.Tries = 2 })
 	sum, err := tournament.Run(t.Context(), c, testRegistry(), nil)
 	require.ErrorContains(t, err,
-		`2 pairs could not be played: pair 0: dead-lettered after 2 tries: agent "other": out of memory (on `)
+		`2 pairs could not be played: pair 0: dead-lettered after 2 tries: game 0 is dropped, agent "other": out of memory (on `)
 	require.Len(t, sum.DeadLettered, 2)
 	require.EqualValues(t, 2, sum.Played)
-	require.EqualValues(t, 1+2*2, made.Load())
+	require.EqualValues(t, 2*2, games.Load())
 }
 
 func TestStoppedWorkerGivesBack(t *testing.T) {

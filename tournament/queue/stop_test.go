@@ -58,6 +58,7 @@ func TestWorkerStopsWhileRunsBeginAndEnd(t *testing.T) {
 				if i%4 > 0 {
 					a.Run = fmt.Sprint("other", i%16)
 				}
+				time.Sleep(50 * time.Microsecond) // the worker is to stop, too
 				for _, a.Ended = range []bool{false, true} {
 					text, err := json.Marshal(a)
 					if err == nil {
