@@ -4,6 +4,7 @@
 package agents
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -44,8 +45,8 @@ type Explorer interface {
 	// of score, found by the same search, and noise. Where the search proves a win
 	// or a loss it returns the best move, and never a move that is proven to lose.
 	// noise returns hundredths of a point, always the same for a move. The
-	// decision's Score is that of the best move; its PV is empty if another one is
-	// returned.
+	// decision's Score and PV are those of the best move, which is its Best if
+	// another one is returned.
 	ChooseNoisy(ctx context.Context, g *rules.Game, lim Limits, noise func(rules.Move) Score) (Decision, error)
 }
 
@@ -170,12 +171,28 @@ func (s Score) Text() string {
 
 // Decision is a chosen move and the result of the search for it.
 type Decision struct {
-	Move   rules.Move
+	Move   rules.Move   // to be played
+	Best   rules.Move   // by the search, if an [Explorer] plays another one; else NoMove
 	Scored bool         // Score is defined
 	Score  Score        // for the side that decides
 	Depth  int          // plies searched; 0 if the agent doesn't search
 	Nodes  int64        // positions visited; 0 if the agent doesn't count
-	PV     []rules.Move // expected line, beginning with Move; may be empty
+	PV     []rules.Move // expected line, beginning with the best move; may be empty
+}
+
+// Line returns the expected line, of at least the best move.
+func (d *Decision) Line() []rules.Move {
+	if len(d.PV) > 0 {
+		return d.PV
+	}
+	return []rules.Move{cmp.Or(d.Best, d.Move)}
+}
+
+// Play sets the move that is played, which may be another one than the best.
+func (d *Decision) Play(m rules.Move) {
+	if m != d.Move {
+		d.Best, d.Move = d.Move, m
+	}
 }
 
 // Sized is an agent with large tables.

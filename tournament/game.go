@@ -310,7 +310,8 @@ func (r *referee) begin(setup *Game, start time.Time) {
 	r.text.Grow(size)
 	r.record, r.start, r.overrun, r.outcome, r.reason = *setup.blank(), start, 0, rules.Undecided, ""
 	g := &r.record
-	g.Moves, g.Scores = make([]string, 0, last), make([]record.Score, 0, last)
+	g.Moves, g.Best = make([]string, 0, last), make([]string, 0, last)
+	g.Scores = make([]record.Score, 0, last)
 	g.Depths, g.Nodes = make([]int, 0, last), make([]int64, 0, last)
 	g.Timing.Start, g.Timing.MoveMS = start.Round(0).UTC(), make([]float64, 0, last)
 }
@@ -326,12 +327,21 @@ func (r *referee) add(d *agents.Decision, took time.Duration) {
 	if !d.Move.IsPlacement() {
 		g.Plies++
 	}
-	var text [16]byte
-	start := r.text.Len()
-	r.text.Write(d.Move.AppendText(text[:0])) // never fails
-	g.Moves, g.Scores = append(g.Moves, r.text.String()[start:]), append(g.Scores, score)
+	g.Moves, g.Best, g.Scores = append(g.Moves, r.moveText(d.Move)), append(g.Best, r.moveText(d.Best)),
+		append(g.Scores, score)
 	g.Depths, g.Nodes = append(g.Depths, d.Depth), append(g.Nodes, d.Nodes)
 	g.Timing.MoveMS = append(g.Timing.MoveMS, milliseconds(took))
+}
+
+// moveText returns the text of a move; "" for none.
+func (r *referee) moveText(m rules.Move) string {
+	if m == rules.NoMove {
+		return ""
+	}
+	var text [16]byte
+	start := r.text.Len()
+	r.text.Write(m.AppendText(text[:0])) // never fails
+	return r.text.String()[start:]
 }
 
 // finish makes the record of a game that is over or was lost by a fault. In the
@@ -355,7 +365,8 @@ func (r *referee) played() *record.Game {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	g := r.record
-	g.Scores, g.Depths, g.Nodes = known(g.Scores, record.NoScore), known(g.Depths, 0), known(g.Nodes, 0)
+	g.Best, g.Scores = known(g.Best, ""), known(g.Scores, record.NoScore)
+	g.Depths, g.Nodes = known(g.Depths, 0), known(g.Nodes, 0)
 	g.Timing.MoveMS = known(g.Timing.MoveMS, -1) // nil without moves only
 	return &g
 }

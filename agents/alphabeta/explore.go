@@ -36,11 +36,8 @@ func (a *player) ChooseNoisy(
 	}
 	s := &a.searches[0]
 	s.begin(ctx, g, lim, agents.NewTimer(began, g, lim))
-	m := s.noisiest(g.Position(), best, noise)
+	best.Play(s.noisiest(g.Position(), best, noise))
 	best.Nodes += s.nodeCount
-	if m != best.Move {
-		best.Move, best.PV = m, nil
-	}
 	return best, nil
 }
 

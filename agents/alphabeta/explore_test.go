@@ -57,8 +57,14 @@ func TestNoisyChoiceIsTheHighestSum(t *testing.T) {
 				continue
 			}
 			require.Equal(t, sum, sums[d.Move], "%v: %v", g.Rules().FormatPosition(g.Position()), d.Move)
-			if len(d.PV) == 0 {
+			require.Equal(t, best, sums[d.PV[0]]-noises[d.PV[0]], "the line is that of the score")
+			require.Equal(t, d.PV, d.Line())
+			if d.Best != rules.NoMove {
+				require.Equal(t, d.PV[0], d.Best)
+				require.NotEqual(t, d.Best, d.Move)
 				others++
+			} else {
+				require.Equal(t, d.PV[0], d.Move)
 			}
 		}
 	}

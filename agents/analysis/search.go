@@ -159,13 +159,9 @@ func (s *search) rest(depth int) (l agents.Limits, ok bool) {
 // add reports a result. It replaces those of lower depths for the same rank and for the
 // same move.
 func (s *search) add(rank int, d agents.Decision) {
-	moves := d.PV
-	if len(moves) == 0 {
-		moves = []rules.Move{d.Move}
-	}
 	found := Line{
 		Depth: d.Depth, Rank: rank, Nodes: s.nodes + d.Nodes, Seconds: time.Since(s.began).Seconds(),
-		Moves: LongLine(s.Game, moves),
+		Moves: LongLine(s.Game, d.Line()),
 	}
 	if d.Scored {
 		found.Score = &d.Score

@@ -107,9 +107,7 @@ func (a *player) ChooseNoisy(
 	if _, proven := d.Score.Proven(); err != nil || !d.Scored || proven {
 		return d, err
 	}
-	if m := a.search.noisiest(noise); m != d.Move {
-		d.Move, d.PV = m, nil
-	}
+	d.Play(a.search.noisiest(noise))
 	return d, nil
 }
 

@@ -33,9 +33,12 @@ func TestNoisyChoice(t *testing.T) {
 			require.Equal(t, plain.Move, d.Move)
 			continue
 		}
+		require.Equal(t, plain.PV, d.PV)
 		if d.Move != plain.Move {
 			changed++
-			require.Empty(t, d.PV)
+			require.Equal(t, plain.Move, d.Best)
+		} else {
+			require.Zero(t, d.Best)
 		}
 		root := &a.search.tree.nodes[a.search.tree.root]
 		for _, c := range a.search.tree.children(root) {

@@ -113,10 +113,11 @@ func (s *server) search(ctx context.Context, setup *agents.Setup, lim agents.Lim
 	began := time.Now()
 	var last string
 	s.info = func(d agents.Decision) {
-		found := fmt.Sprintf("ply %d bestmove %s score %d nodes %d", d.Depth, formatMove(d.Move), d.Score, d.Nodes)
+		line := d.Line()
+		found := fmt.Sprintf("ply %d bestmove %s score %d nodes %d", d.Depth, formatMove(line[0]), d.Score, d.Nodes)
 		if found != last {
 			seconds := max(time.Since(began).Seconds(), 1e-6)
-			s.out.line("info %s nps %.0f time %.6f pv%s", found, float64(d.Nodes)/seconds, seconds, formatLine(d))
+			s.out.line("info %s nps %.0f time %.6f pv%s", found, float64(d.Nodes)/seconds, seconds, formatLine(line))
 		}
 		last = found
 	}
@@ -138,14 +139,10 @@ func (s *server) search(ctx context.Context, setup *agents.Setup, lim agents.Lim
 	return formatMove(d.Move)
 }
 
-// formatLine writes the principal variation, or the move alone, each move after a
-// blank.
-func formatLine(d agents.Decision) string {
-	if len(d.PV) == 0 {
-		return " " + formatMove(d.Move)
-	}
+// formatLine writes moves, each after a blank.
+func formatLine(line []rules.Move) string {
 	var b strings.Builder
-	for _, m := range d.PV {
+	for _, m := range line {
 		b.WriteString(" " + formatMove(m))
 	}
 	return b.String()

@@ -152,6 +152,9 @@ func (s *spectator) turn(r *rules.Rules, t record.Turn) {
 	}
 	line := fmt.Sprintf("%s %v  %s", number, t.Before.Side(), r.LongText(t.Before, t.Move))
 	text := remarks(t.Decision)
+	if t.Best != rules.NoMove {
+		text = "best " + r.LongText(t.Before, t.Best) + ", " + text
+	}
 	if t.MS != nil {
 		text = strings.TrimPrefix(text+", "+clockText(*t.MS), ", ")
 	}

@@ -412,11 +412,7 @@ func (g *game) hint(ctx context.Context, client string, ply int) (line []string,
 	if err != nil {
 		return nil, d, err
 	}
-	moves := d.PV
-	if len(moves) == 0 {
-		moves = []rules.Move{d.Move}
-	}
-	return analysis.LongLine(c, moves), d, nil
+	return analysis.LongLine(c, d.Line()), d, nil
 }
 
 func (g *game) lastUsed() time.Time {

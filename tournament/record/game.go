@@ -25,7 +25,7 @@ import (
 // read the records of the version before.
 const Version = 1
 
-// Game is one finished game. The arrays Scores, Depths and Nodes and
+// Game is one finished game. The arrays Best, Scores, Depths and Nodes and
 // Timing.MoveMS stand beside Moves, one element a move, or are empty where
 // nothing is known about any move.
 type Game struct {
@@ -46,7 +46,8 @@ type Game struct {
 	Adjudication string `json:"adjudication,omitempty"`
 
 	Moves  []string `json:"moves"`            // in short notation, placements included
-	Scores []Score  `json:"scores,omitempty"` // each from its mover's view
+	Best   []string `json:"best,omitempty"`   // by the search, where another move was played to explore; else ""
+	Scores []Score  `json:"scores,omitempty"` // of the best move, each from its mover's view
 	Depths []int    `json:"depths,omitempty"` // plies searched; 0: unknown
 	Nodes  []int64  `json:"nodes,omitempty"`  // positions visited; 0: unknown
 	Result string   `json:"result"`           // "1-0" if South won, "0-1", "1/2-1/2"
@@ -238,7 +239,7 @@ func (g *Game) checkMoves() error {
 	p.expect(g.Moves != nil, "expected moves, found none")
 	p.expect(0 <= g.Plies && g.Plies <= n, "expected plies from 0 to the %d moves, found %d", n, g.Plies)
 	for name, m := range map[string]int{
-		"scores": len(g.Scores), "depths": len(g.Depths), "nodes": len(g.Nodes), "move_ms": len(g.Timing.MoveMS),
+		"best": len(g.Best), "scores": len(g.Scores), "depths": len(g.Depths), "nodes": len(g.Nodes), "move_ms": len(g.Timing.MoveMS),
 	} {
 		p.expect(m == 0 || m == n, "expected as many %s as the %d moves, found %d", name, n, m)
 	}

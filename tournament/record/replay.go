@@ -67,6 +67,11 @@ func play(g *Game, before func(game *rules.Game, m rules.Move)) (*rules.Game, er
 		if err != nil {
 			return nil, fmt.Errorf("move %d: %w", i+1, err)
 		}
+		if len(g.Best) > 0 && g.Best[i] != "" {
+			if _, err := nextMove(game, g.Best[i], g.OnRepetition == "allow"); err != nil {
+				return nil, fmt.Errorf("move %d: best: %w", i+1, err)
+			}
+		}
 		before(game, m)
 		game.PlayLegal(m)
 	}
@@ -123,6 +128,9 @@ func (g *Game) Turns(game *rules.Game) []Turn {
 	p, ply := game.Start(), 0
 	for i, m := range game.Moves() {
 		t := Turn{Decision: agents.Decision{Move: m}, Before: p, After: game.Rules().Apply(p, m)}
+		if len(g.Best) > 0 && g.Best[i] != "" {
+			t.Best, _ = game.Rules().ParseMove(p, g.Best[i]) // Replay has read it
+		}
 		if len(g.Scores) > 0 && g.Scores[i] != NoScore {
 			t.Scored, t.Score = true, agents.Score(g.Scores[i])
 		}

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bytes"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -15,6 +16,21 @@ func TestReplay(t *testing.T) {
 	o, reason := game.Outcome()
 	require.Equal(t, rules.SouthWins, o)
 	require.Equal(t, rules.ByGoal, reason)
+}
+
+// The best move is known where another one was played.
+func TestBestMove(t *testing.T) {
+	g := sample()
+	g.Best = []string{"c4-c3"}
+	line, err := Lines(&g)
+	require.NoError(t, err)
+	read, err := NewReader(bytes.NewReader(line), "test").Read()
+	require.NoError(t, err)
+	game, err := Replay(read)
+	require.NoError(t, err)
+	turn := g.Turns(game)[0]
+	require.Equal(t, []string{"a4-goal", "c4-c3"}, []string{turn.Move.String(), turn.Best.String()})
+	require.Equal(t, []rules.Move{turn.Best}, turn.Line())
 }
 
 // Moves are legal when they are seen.
@@ -65,6 +81,8 @@ func TestReplayRefuses(t *testing.T) {
 		"reason": {func(g *Game) { g.Reason = "passes" }, "expected 1-0 by goal, found 1-0 by passes"},
 		"late fault": {func(g *Game) { g.Fault, g.Reason = &Fault{"north", FaultError, ""}, "error" },
 			"expected 1-0 by goal, found a fault after the end"},
+		"best move":  {func(g *Game) { g.Best = []string{"b4-b5"} }, "game 17: move 1: best: b4-b5 is not legal: "},
+		"bests":      {func(g *Game) { g.Best = make([]string, 2) }, "expected as many best as"},
 		"bad record": {func(g *Game) { g.Scores = make([]Score, 2) }, "expected as many scores"},
 	} {
 		t.Run(name, func(t *testing.T) {

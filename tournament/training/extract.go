@@ -158,16 +158,13 @@ func (e *extractor) add(game *record.Game) error {
 			e.agents[agent] = struct{}{}
 		}
 	}
-	p, ply := replayed.Start(), 0
-	for i, m := range replayed.Moves() {
-		if !r.SettingUp(p) {
+	for i, t := range game.Turns(replayed) {
+		if t.Ply > 0 {
 			e.position(dataset.Position{
-				Rules: r, Position: withoutPasses(r, p), Move: m,
-				Game: game.Game, Ply: int32(ply), ToEnd: int32(game.Plies - ply),
+				Rules: r, Position: withoutPasses(r, t.Before), Move: t.Line()[0],
+				Game: game.Game, Ply: int32(t.Ply - 1), ToEnd: int32(game.Plies - t.Ply + 1),
 			}, game, i)
-			ply++
 		}
-		p = r.Apply(p, m)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -66,6 +67,7 @@ type text struct {
 	game, ply, toEnd    int
 	wins, draws, losses int
 	score               any
+	move                string
 }
 
 // slow reads the records as plain JSON and gathers positions in lists, by search.
@@ -80,7 +82,7 @@ func slow(t *testing.T, dir string, split Split) (lists [dataset.NumSplits][]tex
 		var g struct {
 			Game, Pair             int
 			Rules, Opening, Result string
-			Moves                  []string
+			Moves, Best            []string
 			Scores                 []*int
 		}
 		require.NoError(t, json.Unmarshal(lines.Bytes(), &g))
@@ -109,8 +111,13 @@ func slow(t *testing.T, dir string, split Split) (lists [dataset.NumSplits][]tex
 			}
 			if at < 0 {
 				at = len(*list)
+				best := m
+				if g.Best != nil && g.Best[i] != "" {
+					require.NotEqual(t, m, g.Best[i])
+					best = g.Best[i]
+				}
 				*list = append(*list, text{rules: g.Rules, position: position, game: g.Game, ply: i, toEnd: len(g.Moves) - i,
-					score: *g.Scores[i]})
+					score: *g.Scores[i], move: best})
 			}
 			*[]*int{&(*list)[at].losses, &(*list)[at].draws, &(*list)[at].wins}[points]++
 		}
@@ -139,15 +146,19 @@ func TestPositionsAreThoseOfTheRecords(t *testing.T) {
 	c := selfPlayConfig(t)
 	dir, summary := play(t, c)
 	want := slow(t, dir, c.Split)
-	total, met, drawn := 0, 0, 0
+	total, met, drawn, explored := 0, 0, 0, 0
+	replayed := records(t, dir)
 	for split := range dataset.Split(dataset.NumSplits) {
 		i := 0
 		for s, err := range dataset.Read(filepath.Join(dir, PositionsDir), split, nil) {
 			require.NoError(t, err)
 			require.Equal(t, want[split][i], text{
 				s.Rules.String(), s.Rules.FormatPosition(s.Position), int(s.Game), int(s.Ply), int(s.ToEnd),
-				int(s.Wins), int(s.Draws), int(s.Losses), int(s.Score),
+				int(s.Wins), int(s.Draws), int(s.Losses), int(s.Score), s.Move.String(),
 			})
+			if n := replayed[s.Game].Moves[s.Ply]; n != s.Move.String() {
+				explored++
+			}
 			require.True(t, s.Scored)
 			require.Equal(t, dataset.Quiet(s.Rules, s.Position), s.Quiet)
 			met += int(s.Count())
@@ -165,12 +176,29 @@ func TestPositionsAreThoseOfTheRecords(t *testing.T) {
 	require.Positive(t, summary.Repeated)
 	require.Positive(t, summary.Duplicates)
 	require.Positive(t, drawn, "draws")
+	require.Greater(t, explored, 100, "positions with another best move than the one played")
 	about, err := dataset.Provenance(filepath.Join(dir, PositionsDir))
 	require.NoError(t, err)
 	require.Equal(t, map[string]string{
 		"program": "v1", "split": "validation=20,test=30", "games": "300", "openings": "random", "seed": "1",
 		"agents": "explore:agent='alphabeta:depth=1,hash=1',temperature=0.3,random=0.1,plies=10 explore:agent='mcts:iterations=4,hash=1',temperature=0.3,random=0.1,plies=10",
 	}, about)
+}
+
+// records returns the games of a run.
+func records(t *testing.T, dir string) (list []*record.Game) {
+	t.Helper()
+	f, err := os.Open(filepath.Join(dir, tournament.GamesFile))
+	require.NoError(t, err)
+	defer f.Close()
+	for r := record.NewReader(f, f.Name()); ; {
+		g, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			return list
+		}
+		require.NoError(t, err)
+		list = append(list, g)
+	}
 }
 
 // positionsIn returns the positions' files as bytes; their names hold checksums.

@@ -18,7 +18,8 @@
 //	score     int32   search score for the side to move, in hundredths of a point; 30000-n
 //	                  is a proven win and n-30000 a proven loss in n plies; null if there
 //	                  was none
-//	move      string  the move played, in short notation; null if it is not known
+//	move      string  the best move by the search, or the one played if that is all that is
+//	                  on record, in short notation; null if it is not known
 //	wins      int32   games from the position that the side to move won
 //	draws     int32   games that were drawn
 //	losses    int32   games that the side to move lost
@@ -75,7 +76,7 @@ type Position struct {
 
 	Score  agents.Score // of the search, for the side to move; valid if Scored
 	Scored bool
-	Move   rules.Move // the move played; NoMove if it is not known
+	Move   rules.Move // the best by the search, else the one played; NoMove if it is not known
 	Quiet  bool       // see [Quiet]
 }
 
