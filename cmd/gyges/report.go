@@ -73,7 +73,7 @@ func (c *reportCmd) page(ctx context.Context, e *env) (*report.Page, error) {
 			return nil, err
 		}
 	}
-	return report.Build(collector, input)
+	return report.Build(collector, input), nil
 }
 
 // files are the files of games of the runs, "" for a tuning run that has none.
