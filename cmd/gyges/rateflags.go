@@ -20,9 +20,9 @@ import (
 type ratingFlags struct {
 	Anchor    []string `sep:"none" placeholder:"NAME=ELO" help:"Give a player a rating that the others are measured from; may be repeated. Without it the mean is 0."`
 	Offset    []string `sep:"none" placeholder:"NAME=OTHER+ELO" help:"Fix a difference: NAME is rated ELO above OTHER (or OTHER-ELO, below). May be repeated."`
-	Advantage signed   `default:"fit" placeholder:"ELO" help:"First-move advantage, of South or White: fit (default), or a fixed number of Elo."`
+	Advantage signed   `default:"fit" placeholder:"ELO" complete:"fit" help:"First-move advantage, of South or White: fit (default), or a fixed number of Elo."`
 	Draws     string   `enum:"half,davidson" default:"half" placeholder:"MODEL" help:"What a draw is: half (default) a win and half a loss, or davidson, an outcome with a parameter of its own."`
-	Prior     signed   `default:"auto" placeholder:"N" help:"Give each player N virtual draws against an imaginary opponent; 0 for none: players without a finite rating are then listed apart. fit takes the ratings from a normal distribution whose width is estimated; it suits Swiss and knock-out games from files without a manifest. Default: auto, which is fit for runs of these formats, 2 where players have no finite rating, otherwise 0."`
+	Prior     signed   `default:"auto" placeholder:"N" complete:"auto,fit" help:"Give each player N virtual draws against an imaginary opponent; 0 for none: players without a finite rating are then listed apart. fit takes the ratings from a normal distribution whose width is estimated; it suits Swiss and knock-out games from files without a manifest. Default: auto, which is fit for runs of these formats, 2 where players have no finite rating, otherwise 0."`
 	Intervals string   `enum:"pairs,games,model" default:"pairs" placeholder:"KIND" help:"The unit that intervals treat as independent: pairs of games from one opening (default), single games, or what the likelihood alone says (model)."`
 
 	Rules string `placeholder:"RULES,…" complete:"rules" help:"Include only games under these rule sets."`
