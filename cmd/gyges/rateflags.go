@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/alecthomas/kong"
 
@@ -80,32 +82,24 @@ func (c *ratingFlags) prepare(in *standings.Reader) (ratings.Options, error) {
 	return o, errors.Join(errs...)
 }
 
-// commandWords are words of a command line.
-type commandWords []string
-
-// flag adds a flag unless it has its default value.
-func (w *commandWords) flag(name, value, usual string) {
-	if value != usual {
-		*w = append(*w, "--"+name, value)
-	}
-}
-
-// words returns the flags on a command line, without those at their defaults.
-func (c *ratingFlags) words() commandWords {
-	var words commandWords
-	for _, a := range c.Anchor {
-		words.flag("anchor", a, "")
-	}
-	for _, o := range c.Offset {
-		words.flag("offset", o, "")
-	}
-	words.flag("advantage", string(c.Advantage), "fit")
-	words.flag("draws", c.Draws, string(ratings.HalfPoints))
-	words.flag("prior", string(c.Prior), "auto")
-	words.flag("intervals", c.Intervals, string(ratings.ByPair))
-	words.flag("rules", c.Rules, "")
-	if c.Pool {
-		words = append(words, "--pool")
+// givenFlags returns the flags of a struct on a command line, without those at their defaults.
+func givenFlags(flags reflect.Value) (words []string) {
+	for i := range flags.NumField() {
+		f, value := flags.Type().Field(i), flags.Field(i)
+		name := "--" + strings.ToLower(f.Name)
+		switch _, argument := f.Tag.Lookup("arg"); {
+		case argument:
+		case value.Kind() == reflect.Struct:
+			words = append(words, givenFlags(value)...)
+		case value.Kind() == reflect.Slice:
+			for k := range value.Len() {
+				words = append(words, name, value.Index(k).String())
+			}
+		case value.Kind() != reflect.Bool && fmt.Sprint(value) != f.Tag.Get("default"):
+			words = append(words, name, fmt.Sprint(value))
+		case value.Kind() == reflect.Bool && value.Bool():
+			words = append(words, name)
+		}
 	}
 	return words
 }
