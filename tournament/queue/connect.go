@@ -113,17 +113,25 @@ func (s *Server) Connect(name string, log *slog.Logger) (*nats.Conn, error) {
 }
 
 func (a Access) connect(name string, log *slog.Logger, options ...nats.Option) (*nats.Conn, error) {
+	var announced atomic.Bool // by the server
 	options = append(options,
 		nats.Name(name), nats.MaxReconnects(-1), nats.Timeout(answerTime),
 		nats.ReconnectWait(500*time.Millisecond), nats.ReconnectJitter(500*time.Millisecond, time.Second),
 		nats.PingInterval(10*time.Second), nats.MaxPingsOutstanding(2), // a dead connection is noticed within half a minute
 		nats.IgnoreAuthErrorAbort(), // servers that restart may refuse credentials for a while
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
-			if err != nil { // without an error this side closed it
+			if err != nil && !announced.Load() { // without an error this side closed it
 				log.Warn("the connection to NATS is lost; waiting for the server to come back", "error", err)
 			}
 		}),
-		nats.ReconnectHandler(func(*nats.Conn) { log.Info("the connection to NATS is back") }),
+		nats.LameDuckModeHandler(func(*nats.Conn) {
+			announced.Store(true)
+			log.Info("the NATS server shuts down; waiting for it to come back")
+		}),
+		nats.ReconnectHandler(func(*nats.Conn) {
+			announced.Store(false)
+			log.Info("the connection to NATS is back")
+		}),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { log.Warn("NATS", "error", err) }),
 	)
 	if a.User != "" {

@@ -3,12 +3,15 @@ package queue
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -155,8 +158,14 @@ type identity struct {
 	Run    string  `json:"run"`    // its name on the server
 	Config string  `json:"config"` // digest of the runConfig
 	Speed  float64 `json:"speed"`  // in the runConfig
+	Key    string  `json:"key"`    // of the tokens of its jobs
 
 	resumed bool // the file was there, so that jobs may be queued
+}
+
+// token returns what the results of a pair need, so that only who has received its job can send one.
+func (id *identity) token(pair int64) string {
+	return digest(strconv.AppendInt([]byte(id.Key), pair, 10))
 }
 
 // identityFile is the file's name, and maxIdentity its greatest size in bytes.
@@ -189,10 +198,13 @@ func identify(dir string, c *runConfig) (id identity, text []byte, previous stri
 	if text, err = json.Marshal(c); err != nil {
 		return id, nil, "", err
 	}
-	id = identity{Run: nuid.Next(), Config: digest(text), Speed: c.Speed}
+	id = identity{Run: nuid.Next(), Config: digest(text), Speed: c.Speed, Key: rand.Text()}
 	content, err := json.Marshal(id)
 	if err == nil {
 		err = files.Replace(path, append(content, '\n'))
+	}
+	if err == nil {
+		err = os.Chmod(path, 0o600) // other users of the machine don't read the key
 	}
 	return id, text, previous, err
 }

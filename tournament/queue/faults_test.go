@@ -80,7 +80,10 @@ func answer(ctx context.Context, p *Coordinator, dir string, play func(job) ([]*
 			if err != nil {
 				return err
 			}
-			_, err = p.js.Publish(ctx, subjectOf(resultsOf(id.Run), j.Pair), text)
+			result := nats.NewMsg(subjectOf(resultsOf(id.Run), j.Pair))
+			result.Data = text
+			result.Header.Set(tokenHeader, j.Token)
+			_, err = p.js.PublishMsg(ctx, result)
 			if err != nil {
 				return err
 			}

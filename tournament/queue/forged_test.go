@@ -31,15 +31,22 @@ type forger struct {
 	inbox   string   // where its workers answer
 	jobs    [][]byte // that the coordinator published
 	results [][]byte // that workers published
+
+	tokens map[string]string // of the jobs, by the subjects of their results
 }
 
 // listen keeps the messages of the run, which every client may read.
 func (f *forger) listen(t *testing.T, nc *nats.Conn) {
 	const most = 50
+	f.tokens = map[string]string{}
 	for subject, list := range map[string]*[][]byte{jobSubject: &f.jobs, resultSubject: &f.results} {
 		_, err := nc.Subscribe(subject+".*.*", func(m *nats.Msg) {
 			f.mu.Lock()
 			defer f.mu.Unlock()
+			var j job
+			if subject == jobSubject && json.Unmarshal(m.Data, &j) == nil && m.Header.Get("Forged") == "" {
+				f.tokens[strings.Replace(m.Subject, jobSubject, resultSubject, 1)] = j.Token
+			}
 			if m.Header.Get("Forged") == "" && len(*list) < most {
 				*list = append(*list, m.Data)
 			}
@@ -55,6 +62,13 @@ func (f *forger) listen(t *testing.T, nc *nats.Conn) {
 	})
 	require.NoError(t, err)
 	require.NoError(t, nc.Flush())
+}
+
+// token returns that of the job whose results have a subject; "": none is known.
+func (f *forger) token(subject string) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.tokens[subject]
 }
 
 // answers returns where workers answer.
@@ -260,6 +274,9 @@ func TestForgedMessages(t *testing.T) {
 				m := nats.NewMsg(one.subject)
 				m.Data, m.Reply = one.data, one.reply
 				m.Header.Set("Forged", "yes")
+				if i%4 > 0 { // without it nothing else is looked at
+					m.Header.Set(tokenHeader, f.token(one.subject))
+				}
 				if one.header[0] != "" {
 					m.Header[one.header[0]] = []string{one.header[1]}
 				}
@@ -302,6 +319,53 @@ func TestForgedMessages(t *testing.T) {
 	t.Logf("%d messages of %d kinds during %d games", total, len(counts), games)
 	require.Equal(t, rounds*len(counts), total, "all while the run was played")
 	require.NotEmpty(t, f.results)
+}
+
+// An error of a pair counts only if it comes from who has received the pair's job, even when the job is gone from the
+// server: it was purged, and is published again.
+func TestForgedErrors(t *testing.T) {
+	t.Parallel()
+	s := testServer(t)
+	c := testConfig(t, 3, "random", "other")
+	p := testPool(t, connect(t, s), nil)
+	p.repairEvery = 200 * time.Millisecond
+	c.Executor = p
+	hostile := connect(t, s)
+	attack := func(ctx context.Context) error {
+		var id identity
+		jobs := map[int64]bool{}
+		for ctx.Err() == nil && len(jobs) < 6 {
+			id, _ = readIdentity(c.Out) // it isn't there at first
+			jobs, _ = p.pairsOn(ctx, jobStream, jobsOf(id.Run))
+			sleep(ctx, time.Millisecond)
+		}
+		for pair := range jobs {
+			m := nats.NewMsg(subjectOf(resultsOf(id.Run), pair))
+			m.Header.Set(errorHeader, "out of memory")
+			if err := hostile.PublishMsg(m); err != nil {
+				return err
+			}
+		}
+		stream, err := p.js.Stream(ctx, jobStream)
+		if err == nil {
+			err = stream.Purge(ctx)
+		}
+		for left := jobs; err == nil && len(left) > 0; { // until the run has dealt with all of them
+			left, err = p.pairsOn(ctx, resultStream, resultsOf(id.Run))
+		}
+		startWorker(t, connect(t, s), nil)
+		return err
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	games := int64(0)
+	err := whileRunning(t, attack, func() {
+		sum, err := tournament.Run(ctx, c, testRegistry(), func(*record.Game) { games++ })
+		require.NoError(t, err)
+		require.Empty(t, sum.DeadLettered)
+	})
+	require.NoError(t, err)
+	require.Equal(t, c.Games(), games)
 }
 
 // say sends a text to an address and waits for an answer or the end of the

@@ -228,6 +228,7 @@ const maxMessage = 512 << 10
 // acknowledges its job when the server has stored the result.
 func (w *Worker) publishResult(ctx context.Context, t *task, games []*record.Game, failed error) {
 	m := nats.NewMsg(subjectOf(resultsOf(t.run.Run), t.job.Pair))
+	m.Header.Set(tokenHeader, t.job.Token)
 	m.Header.Set(workerHeader, w.options.Name)
 	text, err := record.Lines(games...)
 	if err = errors.Join(failed, err); err != nil {

@@ -18,8 +18,8 @@ func (r *run) receive(ctx context.Context, m jetstream.Msg) {
 	pair, err := pairOf(m.Subject())
 	w := r.pending[pair]
 	switch {
-	case err != nil:
-		r.log.Warn("an unusable result is dropped", "error", err)
+	case err != nil || m.Headers().Get(tokenHeader) != r.id.token(pair):
+		r.log.Debug("a result of no delivered job is dropped", "subject", oneLine(m.Subject()))
 		acknowledge(m)
 	case w == nil && pair >= r.next && r.early[pair] == nil && len(r.early) < r.options.Window:
 		r.early[pair] = m

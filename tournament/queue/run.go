@@ -286,7 +286,7 @@ func (r *run) add(ctx context.Context, job tournament.Job) {
 func (r *run) send(ctx context.Context, w *pendingJob) {
 	w.published = false
 	r.publishing++
-	text, err := json.Marshal(job{Job: w.job, Config: r.id.Config})
+	text, err := json.Marshal(job{Job: w.job, Config: r.id.Config, Token: r.id.token(w.job.Pair)})
 	if err != nil {
 		panic(err) // it is plain data
 	}

@@ -38,6 +38,9 @@ const (
 	maxStore  = 16 << 30
 )
 
+// announceTime is how long clients are told that the server shuts down before it does.
+const announceTime = 200 * time.Millisecond
+
 // startTime bounds how long the server takes to recover its store.
 const startTime = 30 * time.Second
 
@@ -51,7 +54,7 @@ func StartServer(o ServerOptions) (*Server, error) {
 		ServerName: "gyges", Host: host, Port: port,
 		JetStream: true, StoreDir: o.Store,
 		Username: o.Access.User, Password: o.Access.Password,
-		NoLog: true, NoSigs: true,
+		NoLog: true, NoSigs: true, LameDuckDuration: announceTime, LameDuckGracePeriod: announceTime / 2,
 		// A laptop has little; what is stored is bounded by the windows of the runs.
 		JetStreamMaxMemory: maxMemory, JetStreamMaxStore: maxStore,
 	}
@@ -121,8 +124,9 @@ func (o ServerOptions) Loopback() bool {
 // URL returns where the server listens.
 func (s *Server) URL() string { return s.server.ClientURL() }
 
-// Close stops the server. What it has stored stays.
+// Close tells the clients that the server shuts down, and stops it. What it has stored stays.
 func (s *Server) Close() {
+	s.server.LameDuckShutdown()
 	s.server.Shutdown()
 	s.server.WaitForShutdown()
 }

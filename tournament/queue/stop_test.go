@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -107,13 +108,14 @@ func TestFilesOfEndedRunsAreRemoved(t *testing.T) {
 	}
 }
 
-// A worker logs that it has lost the server, and that it has it again; otherwise no warning.
+// A worker logs that it has lost the server, and that it has it again; an orderly end of the server is no warning.
 func TestLostConnectionIsLogged(t *testing.T) {
 	t.Parallel()
 	s := testServer(t)
 	line := newLine(t, s.URL())
 	var log logged
-	startWorker(t, line.dial(t, log.log()), func(o *WorkerOptions) { o.Log = log.log() })
+	nc := line.dial(t, log.log())
+	startWorker(t, nc, func(o *WorkerOptions) { o.Log = log.log() })
 	c := testConfig(t, 2, "random", "other")
 	c.Executor = testPool(t, connect(t, s), nil)
 	_, err := tournament.Run(t.Context(), c, testRegistry(), nil)
@@ -124,4 +126,9 @@ func TestLostConnectionIsLogged(t *testing.T) {
 	log.await(t, `level=WARN msg="the connection to NATS is lost; waiting for the server to come back"`)
 	line.heal()
 	log.await(t, `level=INFO msg="the connection to NATS is back"`)
+	warnings := strings.Count(log.String(), "level=WARN")
+	s.Close()
+	log.await(t, `level=INFO msg="the NATS server shuts down; waiting for it to come back"`)
+	require.Eventually(t, nc.IsReconnecting, time.Minute, 10*time.Millisecond)
+	require.Equal(t, warnings, strings.Count(log.String(), "level=WARN"))
 }

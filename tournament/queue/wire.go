@@ -66,6 +66,7 @@ func objectName(run, name string) string { return run + "/" + name }
 type job struct {
 	tournament.Job
 	Config string `json:"config"` // digest of the run's config
+	Token  string `json:"token"`  // see [identity.token]
 }
 
 // runID identifies a run. A forged question differs in config or version.
@@ -127,6 +128,7 @@ const (
 	serviceName    = "gyges-worker"
 	serviceVersion = "1.0.0"
 
+	tokenHeader  = "Gyges-Token"  // of the job
 	workerHeader = "Gyges-Worker" // the machine that played
 	errorHeader  = "Gyges-Error"  // why the pair can't be played
 	objectHeader = "Gyges-Object" // the object with the games, if they are too long for a message
