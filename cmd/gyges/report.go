@@ -9,8 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
+	"strconv"
 
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
@@ -73,7 +73,7 @@ func (c *reportCmd) page(ctx context.Context, e *env) (*report.Page, error) {
 			return nil, err
 		}
 	}
-	return report.Build(collector, input), nil
+	return report.Build(collector, input)
 }
 
 // files are the files of games of the runs, "" for a tuning run that has none.
@@ -106,9 +106,12 @@ func (c *reportCmd) title() string {
 
 // commands are the command lines that reproduce the ratings and the page.
 func (c *reportCmd) commands(files []string) []string {
-	own := *c
-	if c.Out == "-" {
-		own.Out = ""
+	common := c.words()
+	own := slices.Clone(common)
+	own.flag("games", strconv.Itoa(c.Games), strconv.Itoa(report.DefaultGames))
+	own.flag("seed", strconv.FormatUint(c.Seed, 10), "1")
+	if c.Out != "-" {
+		own.flag("out", c.Out, "")
 	}
 	line := func(command string, runs, flags []string) string {
 		line := "gyges " + command
@@ -117,7 +120,7 @@ func (c *reportCmd) commands(files []string) []string {
 		}
 		return line
 	}
-	list := []string{line("report", c.Runs, givenFlags(reflect.ValueOf(own)))}
+	list := []string{line("report", c.Runs, own)}
 	var played []string
 	for i, f := range files {
 		if f != "" {
@@ -125,7 +128,7 @@ func (c *reportCmd) commands(files []string) []string {
 		}
 	}
 	if played != nil {
-		list = append([]string{line("rate", played, givenFlags(reflect.ValueOf(c.ratingFlags)))}, list...)
+		list = append([]string{line("rate", played, common)}, list...)
 	}
 	return list
 }

@@ -125,7 +125,7 @@ func (r *run) progress() map[string]any {
 	if r.page != nil {
 		return nil
 	}
-	text := fmt.Sprintf("The records are being read: %.0f %% of %s MB. The figures follow when all are read.",
+	text := fmt.Sprintf("Reading the records: %.0f %% of %s MB. The figures appear when all are read.",
 		100*float64(r.tail.offset)/float64(r.tail.size), textfmt.Thousands(r.tail.size/1e6))
 	parts := r.emptyParts()
 	parts["reading"], parts["summary"] = true, []string{text}
@@ -260,9 +260,12 @@ func (r *run) parts(ctx context.Context) (map[string]any, error) {
 	rated.Notes = append(rated.Notes, r.reader.Skipped.Notes()...)
 	labels := r.collector.Labels()
 	r.labels = labels
-	p := report.Build(r.collector, report.Input{
+	p, err := report.Build(r.collector, report.Input{
 		Title: path.Base(r.folder.id), Tables: rated, Labels: labels, Commands: r.commands(),
 	})
+	if err != nil {
+		return nil, err
+	}
 	parts := r.emptyParts()
 	parts["summary"], parts["latest"] = p.Summary, r.boardGames(r.latest)
 	parts["facts"], parts["sampled"] = p.Facts, p.Sampled

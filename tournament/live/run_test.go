@@ -218,7 +218,7 @@ func TestListEvents(t *testing.T) {
 		n++
 		switch n {
 		case 1:
-			require.Contains(t, string(parts["table"]), "There are no runs yet")
+			require.Contains(t, string(parts["table"]), "No runs yet in "+s.results+"/. Start one with ")
 			writeRun(t, filepath.Join(s.results, "new"), "running", lines(drawPair(0)...))
 			return true
 		default:
@@ -291,7 +291,7 @@ func TestLargeRunIsReadInParts(t *testing.T) {
 		<-s.renders
 	}
 	first, _ := r.show()
-	require.Contains(t, first.parts["summary"].text, "The records are being read: ")
+	require.Contains(t, first.parts["summary"].text, "Reading the records: ")
 	require.Equal(t, "true", first.parts["reading"].text)
 	require.Equal(t, `["games"]`, first.parts["order"].text)
 	var now snapshot

@@ -295,7 +295,7 @@ func (g *game) move(ply int, text string) error {
 		return err
 	}
 	if !g.started.IsZero() && g.remaining() == 0 {
-		return web.Conflict("your time is over")
+		return web.Conflict("your time is up")
 	}
 	m, err := g.rules.ParseMove(g.board.Position(), text)
 	if err == nil {
@@ -312,7 +312,7 @@ func (g *game) move(ply int, text string) error {
 // caller holds the lock.
 func (g *game) undo(ply *int) error {
 	if g.clock != (tournament.Clock{}) {
-		return web.Conflict("in a game with a clock no move is taken back")
+		return web.Conflict("no take-backs in timed games")
 	}
 	n := g.lastMove()
 	switch {
@@ -391,10 +391,10 @@ func (g *game) hint(ctx context.Context, client string, ply int) (line []string,
 			return err
 		}
 		if g.rules.SettingUp(g.board.Position()) {
-			return web.Conflict("there are hints once all pieces are placed")
+			return web.Conflict("hints begin when all pieces are placed")
 		}
 		if g.hinting {
-			return web.Conflict("a hint is being searched already")
+			return web.Conflict("a hint is already being searched")
 		}
 		g.hinting, g.helped = true, true
 		c = g.replayed()

@@ -109,7 +109,7 @@ func TestBrowserMishaps(t *testing.T) {
 	_, b, console := inGame(t, s, 2)
 	require.Equal(t, "Your turn", b.Text(`document.title`))
 	doubleClick(t, b, "#resign")
-	require.Equal(t, "Resign: sure?", b.Text(`document.querySelector("#resign").textContent`))
+	require.Equal(t, "Really resign?", b.Text(`document.querySelector("#resign").textContent`))
 
 	doubleClick(t, b, ".cell.source")
 	require.NotEmpty(t, b.Text(`document.querySelector(".cell.picked")?.dataset.at ?? ""`), "a piece stays picked")

@@ -25,7 +25,7 @@ func (s *testServer) beginWithClock(agent, clock string) state {
 }
 
 // A clock runs on the person's turns and stands on the agent's; each move adds the
-// increment. No move is taken back, and the record names the clock.
+// increment. There are no take-backs, and the record names the clock.
 func TestClock(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
@@ -43,7 +43,7 @@ func TestClock(t *testing.T) {
 		require.Greater(t, p.now.Clock.Left, c.Left-60_000)
 		w := s.post(p.path("undo"), "{}")
 		require.Equal(t, http.StatusConflict, w.Code)
-		require.Contains(t, w.Body.String(), "no move is taken back")
+		require.Contains(t, w.Body.String(), "no take-backs in timed games")
 		require.Equal(t, http.StatusConflict, s.post(p.path("undo"), `{"ply":0}`).Code)
 	}
 	p.play()

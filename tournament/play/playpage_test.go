@@ -213,7 +213,7 @@ func TestBrowserDisplaced(t *testing.T) {
 		b.Click(fmt.Sprintf(`[data-at="%v"]`, m.To()))
 		displaced := fmt.Sprintf("%v%d", m.To(), p.game.Position().At(m.To()))
 		require.Equal(t, displaced, b.Text(`document.querySelector(".lifted").dataset.lifted`))
-		require.Contains(t, b.Text(`document.querySelector("#headline").textContent`), "Choose where the piece on "+m.To().String()+" goes.")
+		require.Contains(t, b.Text(`document.querySelector("#headline").textContent`), fmt.Sprintf("Put down the %d that stood on %v.", p.game.Position().At(m.To()), m.To()))
 		b.Click(fmt.Sprintf(`.drop[data-at="%v"]`, m.Drop()))
 		b.Wait(`document.querySelectorAll("#moves li").length > 2`)
 		require.Equal(t, p.game.Rules().LongText(p.game.Position(), m), b.Text(`document.querySelectorAll("#moves .m")[2].textContent`))

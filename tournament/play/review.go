@@ -38,7 +38,7 @@ type reviewProgress struct {
 // "review", or "failure". The review ends with the request.
 func (p *Pages) review(w http.ResponseWriter, r *http.Request) {
 	if !p.reviews.Acquire(r.RemoteAddr) {
-		p.server.Fail(w, web.TooMany("a game is being reviewed for your address; wait for that"))
+		p.server.Fail(w, web.TooMany("you are reviewing another game; wait until that is done"))
 		return
 	}
 	defer p.reviews.Release(r.RemoteAddr)

@@ -169,3 +169,15 @@ func TestServeEnds(t *testing.T) {
 	require.Equal(t, http.StatusServiceUnavailable, s.post("/api/games",
 		`{"agent":"random","rules":"standard","side":"north","setup":"random"}`).Code)
 }
+
+// The form names its choices in the words of other programs.
+func TestFormWords(t *testing.T) {
+	t.Parallel()
+	page := newTestServer(t).get("/play").Body.String()
+	for _, label := range []string{
+		`value="random"> Random</label>`, `value="place" checked> Place the pieces</label>`, "No take-backs in timed",
+	} {
+		require.Contains(t, page, label)
+	}
+	require.NotContains(t, page, "by chance")
+}

@@ -186,7 +186,8 @@ func TestScale(t *testing.T) {
 
 	r, err := ratings.Fit(t.Context(), d, ratings.Options{})
 	require.NoError(t, err)
-	p := Build(c, Input{Title: "big", Tables: table.Tables{All: table.Table{Title: "Rules standard", Ratings: r}}})
+	p, err := Build(c, Input{Title: "big", Tables: table.Tables{All: table.Table{Title: "Rules standard", Ratings: r}}})
+	require.NoError(t, err)
 	require.Len(t, p.Viewer.Games, DefaultGames)
 	require.Contains(t, p.Sampled, "500 of 40,000 games can be replayed here")
 	var page bytes.Buffer
@@ -213,7 +214,8 @@ func TestImportedGames(t *testing.T) {
 			Result: g.Result, Reason: record.Imported}
 	}
 	c, rated := collect(t, Options{Games: 10}, Run{}, games)
-	p := Build(c, Input{Tables: rated})
+	p, err := Build(c, Input{Tables: rated})
+	require.NoError(t, err)
 	require.Equal(t, "4 of 8 games can be replayed here; the others have no moves on record that can be read.", p.Sampled)
 	require.Empty(t, counted(c, "").Lengths)
 	require.EqualValues(t, 4, counted(c, "").Games())
@@ -238,10 +240,12 @@ func TestPagesWhileGamesCome(t *testing.T) {
 		for i, g := range games {
 			c.Add(g)
 			if i%every == 0 {
-				Build(c, Input{Tables: rated})
+				_, err := Build(c, Input{Tables: rated})
+				require.NoError(t, err)
 			}
 		}
-		p := Build(c, Input{Tables: rated})
+		p, err := Build(c, Input{Tables: rated})
+		require.NoError(t, err)
 		var out bytes.Buffer
 		require.NoError(t, WriteHTML(&out, p))
 		return out.String()

@@ -158,7 +158,9 @@ func TestLevelPlayers(t *testing.T) {
 	d.Add("Anna", "Ben", record.RatingResult("0-1"))
 	r, err := ratings.Fit(t.Context(), d, ratings.Options{})
 	require.NoError(t, err)
-	require.Regexp(t, `^Anna and Ben are level \(0 ± \d+ Elo\)\.$`, leader(r))
+	text, err := leader(r)
+	require.NoError(t, err)
+	require.Regexp(t, `^Anna and Ben are level \(0 ± \d+ Elo\)\.$`, text)
 }
 
 // The command that plays a run again has every setting that is not the default, quoted for a shell.
@@ -365,7 +367,8 @@ func TestHostileTexts(t *testing.T) {
 	about.Charts = []Chart{{Title: hostile, XName: hostile, YName: hostile, Curves: []Curve{{Name: hostile, Points: []Point{{X: 1, Y: 2}}}, {Name: long}}}}
 	c, rated := collect(t, Options{Games: 100}, about, games)
 	rated.Notes = []string{hostile}
-	p := Build(c, Input{Title: hostile, Tables: rated, Commands: []string{hostile}, Program: hostile})
+	p, err := Build(c, Input{Title: hostile, Tables: rated, Commands: []string{hostile}, Program: hostile})
+	require.NoError(t, err)
 
 	var out bytes.Buffer
 	require.NoError(t, WriteHTML(&out, p))
@@ -397,7 +400,8 @@ func TestHostileTexts(t *testing.T) {
 func TestFiguresAreThoseOfRatings(t *testing.T) {
 	t.Parallel()
 	c, rated := collect(t, Options{}, sampleRun(), drawRun("alpha:x=1", "beta", "gamma's"))
-	p := Build(c, Input{Title: "x", Tables: rated})
+	p, err := Build(c, Input{Title: "x", Tables: rated})
+	require.NoError(t, err)
 	var tables []*Table
 	for _, b := range p.Sections[0].Blocks {
 		if b.Table != nil {

@@ -32,7 +32,8 @@ func reviewedPage(t *testing.T) (*Page, []*review.Game) {
 	require.NoError(t, review.Run(t.Context(), 300, 0, list, about.Reviews.Games,
 		func(*review.Game) error { return nil }))
 	c, rated := collect(t, Options{Games: 500, Seed: 1}, about, games)
-	p := Build(c, Input{Title: "sample", Tables: rated, Program: "gyges test"})
+	p, err := Build(c, Input{Title: "sample", Tables: rated, Program: "gyges test"})
+	require.NoError(t, err)
 	return p, about.Reviews.Games
 }
 

@@ -36,7 +36,8 @@ func tuningPage(t *testing.T, fsys fstest.MapFS) element {
 	t.Helper()
 	c := NewCollector(Options{Games: 10})
 	c.AddRun(ReadRunFS(t.Context(), fsys, "results/a run"))
-	p := Build(c, Input{Title: "tuned"})
+	p, err := Build(c, Input{Title: "tuned"})
+	require.NoError(t, err)
 	return parsePage(t, p)
 }
 

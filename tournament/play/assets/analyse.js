@@ -64,7 +64,7 @@ async function begin(query, moves = "", at = 0) {
   closeEditor();
   const whole = tree.readMoves(root, moves);
   await visit(tree.order(root)[at - 1] || root);
-  if (!whole) showProblem("the moves of this address can't all be read");
+  if (!whole) showProblem("some of the moves in the address can't be read");
   return true;
 }
 
@@ -135,7 +135,7 @@ const search = createSearch({
   refusal() {
     if (editor.isOpen()) return "";
     if (current.state.result) return "the game is over";
-    return current.state.placing ? "begins when all pieces are placed" : null;
+    return current.state.placing ? "starts when all pieces are placed" : null;
   },
   query: (node) => ({
     rules,
@@ -395,7 +395,7 @@ $("rules").addEventListener("change", async () => {
     now = current.state.position;
   if (!(await begin({ rules: r, position: now })) && (await begin({ rules: r, setup: "random" })))
     showProblem(
-      `the position can't be one of these rules, and another one was drawn; the browser's Back leads to the last one`,
+      "the position isn't possible under these rules; this is a random one, and the browser's Back returns to the last",
     );
 });
 $("random").addEventListener("click", () => begin({ rules, setup: "random" }));
@@ -464,7 +464,7 @@ $("copy-text").addEventListener("click", () => {
   copy($("text").value, "selected; press Ctrl+C");
 });
 $("copy-link").addEventListener("click", () =>
-  copy(location.origin + location.pathname + address, "it is the address of this page"),
+  copy(location.origin + location.pathname + address, "copy it from the address bar"),
 );
 
 async function start() {

@@ -160,7 +160,7 @@ export function create(root, on) {
         to = null;
         return changed();
       }
-      return on.problem(`the piece on ${to} can't go to ${at || "that goal"}; choose ${to} again to undo the choice`);
+      return on.problem(`the piece from ${to} can't go to ${at || "that goal"}; choose ${to} again to cancel`);
     }
     if (from !== null && open.has(at)) {
       const end = open.get(at);
@@ -179,13 +179,13 @@ export function create(root, on) {
   // refusal is why a cell can't be picked.
   function refusal(name, at) {
     if (name.startsWith("hand"))
-      return at === null ? "that is the other side’s hand" : "no such piece can be taken from the hand now";
+      return at === null ? "that is the other side’s hand" : "no piece of that height can come in now";
     if (shown.placing)
-      return from === null ? "choose a piece in the hand first" : "place it on an empty square of the set-up zone";
+      return from === null ? "choose a piece in your hand first" : "place it on an empty square of the set-up zone";
     if (from !== null) return at === null ? "that is the other side’s goal" : `the piece can't end on ${at}`;
     return at && at !== "goal" && shown.position.board[B.square(at)]
-      ? "that piece can't be moved now: it must be one of the nearest row that can move"
-      : "choose a piece that is marked";
+      ? "that piece can't move now: only pieces of your nearest row that has a move can"
+      : "choose a marked piece";
   }
 
   // withoutDrop is the course to an end, as far as the move is known before a drop is picked.
@@ -370,9 +370,9 @@ export function create(root, on) {
     if (!shown.sources.length) return "";
     if (shown.placing)
       return from === null
-        ? "Choose a piece in the hand, then a square."
-        : `Choose a square for the piece of height ${from[0]}.`;
-    if (to !== null) return `Choose where the piece on ${to} goes.`;
+        ? "Choose a piece in your hand, then a square."
+        : `Put down the ${from[0]} on a marked square.`;
+    if (to !== null) return `Put down the ${shown.position.board[B.square(to)]} that stood on ${to}.`;
     if (from === null) return "Choose one of the marked pieces" + whereFrom() + ".";
     const piece = from[0] === "+" ? `of height ${from[1]} in the hand` : "on " + from;
     return `The piece ${piece} can go to ${count(ends().size, "place")}.`;

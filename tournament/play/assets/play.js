@@ -175,8 +175,8 @@ function gone() {
     sources: [],
     clock: null,
     problem:
-      "the server has ended this game, as it was idle for too long or the server was restarted; " +
-      "Analyse shows its moves",
+      "the server has ended this game, because it was idle for too long or the server was restarted; " +
+      "Analyse still shows its moves",
   };
   showProblem("");
   advice = null;
@@ -237,9 +237,9 @@ function draw() {
   $("undo").disabled = !S.undo;
   $("hint").disabled = !!over() || S.waiting || S.placing || viewing !== null || !revealed();
   $("resign").disabled = !!over();
-  $("hint").title = S.placing && !over() ? "There are no hints while pieces are placed" : "";
+  $("hint").title = S.placing && !over() ? "Hints begin when all pieces are placed" : "";
   document.title = over() || S.waiting ? "Play" : "Your turn"; // of a tab in the background
-  $("undo").title = S.clock ? "In a game with a clock no move is taken back" : "";
+  $("undo").title = S.clock ? "No take-backs in timed games" : "";
   keepFocus(over() ? $("again") : $("turn"));
   $("play").classList.toggle("thinking", S.waiting && !over());
 }
@@ -357,10 +357,10 @@ function drawEarlier() {
   const bound = S.clock && !over();
   $("go-on").disabled = bound || S.gone;
   $("go-on").title = bound
-    ? "In a game with a clock no move is taken back"
+    ? "No take-backs in timed games"
     : over()
-      ? "Begins another game from this position"
-      : "Takes back what follows";
+      ? "Starts another game from this position"
+      : "Takes back the moves after it";
 }
 $("back").addEventListener("click", () => {
   view(S.moves.length);
@@ -412,10 +412,10 @@ function drawAdvice() {
       make(
         "p",
         {},
-        make("a", { href: "/run/" + S.kept }, "Look at the game again"),
+        make("a", { href: "/run/" + S.kept }, "Replay the game"),
         " or ",
         make("a", { href: `/run/${S.kept}&review` }, "review it"),
-        ": it is recorded among the runs.",
+        ": it is kept among the runs.",
       ),
     );
   if (!advice || over() || viewing !== null) return;
@@ -443,7 +443,7 @@ function drawAdvice() {
       make(
         "details",
         {},
-        make("summary", {}, "The line expected" + (advice.info ? ` (${advice.info})` : "")),
+        make("summary", {}, "The expected line" + (advice.info ? ` (${advice.info})` : "")),
         make(
           "ol",
           { class: "line" },
@@ -509,7 +509,7 @@ $("resign").addEventListener("click", (e) => {
     $("resign").textContent = "Resign";
     return void act("resign");
   }
-  $("resign").textContent = "Resign: sure?";
+  $("resign").textContent = "Really resign?";
   confirming = setTimeout(() => {
     confirming = 0;
     $("resign").textContent = "Resign";

@@ -3,7 +3,7 @@ import { $, focused, make, receive, scoreText } from "./dom.js";
 
 const ends = {
   time: "stopped after a minute",
-  yielded: "stopped, as another search was waiting; switch it on again",
+  yielded: "stopped, because another search was waiting; switch it on again",
   failed: "the search failed",
   done: "finished",
 };
@@ -68,7 +68,7 @@ export function create(page) {
         report(ends[why]);
       },
     };
-    progress("waiting for a free search");
+    progress("waiting for other searches");
     const q = new URLSearchParams({ ...page.query(node), multi, page: tab });
     const problem = await receive("/api/analyse?" + q, undefined, mine.signal, (kind, value) => events[kind]?.(value));
     if (running !== mine) return;
