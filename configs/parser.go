@@ -91,16 +91,9 @@ func (p *parser) err() error {
 // document reads the file's one document. It returns nil if there is none, with
 // the reason among the problems; the error is for a file that can't be read.
 func (p *parser) document() (*yaml.Node, error) {
-	f, err := files.Open(p.file)
+	text, err := files.Read(p.file, maxFile)
 	if err != nil {
 		return nil, files.Plain(err)
-	}
-	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err = errors.Join(err, f.Close()); err != nil {
-		return nil, err
-	}
-	if len(text) > maxFile {
-		return nil, fmt.Errorf("%s: expected a file of at most %d bytes, found a larger one", p.file, maxFile)
 	}
 	return p.parse(string(text)), nil
 }

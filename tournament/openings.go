@@ -74,14 +74,7 @@ func ParseOpenings(text string) (Openings, error) {
 }
 
 // LoadOpenings reads a list of openings from a regular file: a run that resumes reads it again.
-func LoadOpenings(path string) (Openings, error) {
-	f, err := files.Open(path)
-	if err != nil {
-		return Openings{}, files.Plain(err)
-	}
-	defer func() { _ = f.Close() }() // it was only read
-	return ReadOpenings(f, path)
-}
+func LoadOpenings(path string) (Openings, error) { return files.Load(path, ReadOpenings) }
 
 // Bounds of a list from outside: of the positions, and in bytes of one and of its line with a comment.
 const (

@@ -60,6 +60,19 @@ func openStore(c *Config, m *Manifest, s *schedule, kept func(*record.Game)) (*s
 	return st, nil
 }
 
+// RunFolder returns the folder of a run that is given by its path or that of its records; ok is false for any
+// other file.
+func RunFolder(path string) (dir string, ok bool) {
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.IsDir():
+		return path, true
+	case filepath.Base(path) == GamesFile:
+		return filepath.Dir(path), true
+	}
+	return "", false
+}
+
 // makeFolder makes the folder of a run, if need be.
 func makeFolder(dir string) error {
 	if dir == "" {

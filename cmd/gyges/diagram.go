@@ -41,15 +41,11 @@ func (c *diagramCmd) Run(e *env) error {
 	if c.Format, err = formatOf(c.Format, "--out", c.Out, "text", "svg"); err != nil {
 		return err
 	}
-	toFile := c.Out != "" && c.Out != "-"
-	write := func(w io.Writer) error {
+	_, err = writeOut(e, c.Out, func(w io.Writer) error {
 		_, err := io.WriteString(w, c.draw(r, p, m, course))
 		return asFailure(err)
-	}
-	if toFile {
-		return writeFile("--out", c.Out, write)
-	}
-	return write(e.out)
+	})
+	return err
 }
 
 // words returns the words of the position and the move, "" if there is none. A position

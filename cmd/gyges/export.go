@@ -57,12 +57,10 @@ func (c *exportCmd) Run(ctx context.Context, e *env) error {
 		}
 		return err
 	}
-	toFile := c.Out != "" && c.Out != "-"
-	if !toFile {
-		err = buffered(e.out, export)
-	} else if err = c.checkOut(files); err == nil {
-		err = writeFile("--out", c.Out, export)
+	if err := c.checkOut(files); err != nil {
+		return err
 	}
+	toFile, err := writeOut(e, c.Out, export)
 	if err != nil {
 		return err
 	}

@@ -86,8 +86,8 @@ func gameFiles(runs []string) ([]string, error) {
 
 // runName is the name of a run's folder, which may be given by its records, or of another file.
 func runName(path string) string {
-	if filepath.Base(path) == tournament.GamesFile {
-		path = filepath.Dir(path)
+	if dir, ok := tournament.RunFolder(path); ok {
+		path = dir
 	}
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs

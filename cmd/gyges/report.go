@@ -135,16 +135,12 @@ func (c *reportCmd) commands(files []string) []string {
 
 // write writes the page to --out.
 func (c *reportCmd) write(e *env, page *report.Page) error {
-	if c.Out == "-" {
-		return report.WriteHTML(e.out, page)
-	}
 	path := cmp.Or(c.Out, filepath.Join(c.folder(), "report.html"))
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return fmt.Errorf("--out: expected a file, found the folder %s", path)
 	}
-	if err := writeFile("--out", path, func(w io.Writer) error {
-		return asFailure(report.WriteHTML(w, page))
-	}); err != nil {
+	toFile, err := writeOut(e, path, func(w io.Writer) error { return asFailure(report.WriteHTML(w, page)) })
+	if err != nil || !toFile {
 		return err
 	}
 	about := page.Sampled
@@ -160,9 +156,8 @@ func (c *reportCmd) folder() string {
 	if len(c.Runs) > 1 {
 		return ""
 	}
-	run := c.Runs[0]
-	if info, err := os.Stat(run); err == nil && !info.IsDir() {
-		return filepath.Dir(run)
+	if dir, ok := tournament.RunFolder(c.Runs[0]); ok {
+		return dir
 	}
-	return run
+	return filepath.Dir(c.Runs[0])
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -152,12 +151,8 @@ func (c *reviewCmd) path(name string) string {
 	if c.Out != "" {
 		return c.Out
 	}
-	info, err := os.Stat(name)
-	switch {
-	case err == nil && info.IsDir():
-		return filepath.Join(name, review.FileName)
-	case filepath.Base(name) == tournament.GamesFile:
-		return filepath.Join(filepath.Dir(name), review.FileName)
+	if dir, ok := tournament.RunFolder(name); ok {
+		return filepath.Join(dir, review.FileName)
 	}
 	return ""
 }

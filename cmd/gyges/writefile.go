@@ -27,6 +27,14 @@ func writeFile(flag, path string, write func(io.Writer) error) error {
 	return asFailure(f.Commit())
 }
 
+// writeOut writes what --out asks for: a file, or without one the standard output, and reports whether it is a file.
+func writeOut(e *env, path string, write func(io.Writer) error) (toFile bool, err error) {
+	if path == "" || path == "-" {
+		return false, buffered(e.out, write)
+	}
+	return true, writeFile("--out", path, write)
+}
+
 // formatOf returns the format of the file that a flag names: that of --format, or else the one that its name ends
 // in; the first one for a name without an ending and for the standard output. Any other name is refused.
 func formatOf(format, flag, path string, formats ...string) (string, error) {

@@ -42,14 +42,10 @@ func HasHistory(dir string) bool {
 // tuning. path is the run's folder, or its file of games. What is missing is
 // left out, and what can't be read is noted: the games are what counts.
 func ReadRun(ctx context.Context, path string) Run {
-	dir := path
-	if info, err := os.Stat(path); err != nil || !info.IsDir() {
-		if filepath.Base(path) != tournament.GamesFile {
-			return Run{Name: path}
-		}
-		dir = filepath.Dir(path)
+	if dir, ok := tournament.RunFolder(path); ok {
+		return ReadRunFS(ctx, os.DirFS(dir), path)
 	}
-	return ReadRunFS(ctx, os.DirFS(dir), path)
+	return Run{Name: path}
 }
 
 // ReadRunFS is ReadRun for a run's folder as a file system; name is its name on the page.

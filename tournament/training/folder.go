@@ -223,11 +223,6 @@ func saveWeights(path string, w *eval.Weights) error {
 
 // loadWeights reads weights that saveWeights wrote.
 func loadWeights(path string) (*eval.Weights, error) {
-	f, err := files.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }() // it was only read
-	w, err := eval.Read(f, path)
+	w, err := files.Load(path, eval.Read)
 	return &w, err
 }

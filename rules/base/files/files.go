@@ -257,6 +257,16 @@ func Plain(err error) error {
 	return err
 }
 
+// Load returns what read makes of a regular file, whose path it gets as the name.
+func Load[T any](path string, read func(in io.Reader, name string) (T, error)) (value T, err error) {
+	f, err := Open(path)
+	if err != nil {
+		return value, Plain(err)
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	return read(f, path)
+}
+
 // Read returns what a regular file of at most most bytes holds.
 func Read(path string, most int64) ([]byte, error) {
 	return read(path, most, func() (fs.File, error) { return Open(path) })
