@@ -33,3 +33,16 @@ func TestPipeInPlaceOfAFile(t *testing.T) {
 		})
 	}
 }
+
+// A pipe among the files of a run is noted, and not waited for.
+func TestPipeInARun(t *testing.T) {
+	t.Chdir(t.TempDir())
+	code, _, errText := gyges(t.Context(), "", "match", "greedy", "random", "--rules", "simplified", "--pairs", "1", "--out", "run")
+	require.Zero(t, code, errText)
+	for _, name := range []string{"history.jsonl", "reviews.jsonl", "tuning.json"} {
+		require.NoError(t, syscall.Mkfifo(filepath.Join("run", name), 0o600))
+	}
+	code, page, errText := gyges(t.Context(), "", "report", "run", "-o", "-")
+	require.Zero(t, code, errText)
+	require.Equal(t, 3, strings.Count(page, ": expected a regular file, found a pipe or a device"))
+}

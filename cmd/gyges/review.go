@@ -251,7 +251,7 @@ func (c *reviewCmd) page(ctx context.Context, all []reviewedSource, games []*rev
 	collector := report.NewCollector(report.Options{Games: plies}) // enough for all
 	for _, s := range all {
 		about := report.ReadRun(ctx, s.name)
-		about.Reviews = report.Reviews{Nodes: c.Nodes, Games: s.reviews}
+		about.Reviews = review.Reviews{Header: review.Header{Nodes: c.Nodes}, Games: s.reviews}
 		collector.AddRun(about)
 		for _, g := range s.records {
 			collector.Add(g)

@@ -1,10 +1,7 @@
 package report
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strconv"
 
@@ -14,28 +11,12 @@ import (
 	"gyges/tournament/standings"
 )
 
-// Reviews are those of a run's games.
-type Reviews struct {
-	Nodes int64 // of each search
-	Games []*review.Game
-	More  bool // the file has more, which are left out
-}
-
-// readReviews reads the reviews in a run's folder, if it has some.
-func readReviews(ctx context.Context, fsys fs.FS) (Reviews, error) {
-	h, games, complete, err := review.ReadFS(ctx, fsys)
-	if errors.Is(err, fs.ErrNotExist) {
-		return Reviews{}, nil
-	}
-	return Reviews{h.Nodes, games, !complete}, err
-}
-
 // reviewed is the reviews of a run by the numbers of the games.
 type reviewed map[int64]*review.Game
 
-func (r *Reviews) byGame() reviewed {
-	all := make(reviewed, len(r.Games))
-	for _, g := range r.Games {
+func byGame(games []*review.Game) reviewed {
+	all := make(reviewed, len(games))
+	for _, g := range games {
 		all[g.Game] = g
 	}
 	return all

@@ -99,7 +99,7 @@ func TestBuildReviews(t *testing.T) {
 	games := drawRun("alpha:x=1", "beta", "gamma's")
 	build := func(n int) (*Page, []string) {
 		c := NewCollector(Options{Games: 1000})
-		c.AddRun(Run{Name: "<x>", Reviews: Reviews{Nodes: 300, Games: reviews[:n]}})
+		c.AddRun(Run{Name: "<x>", Reviews: review.Reviews{Header: review.Header{Nodes: 300}, Games: reviews[:n]}})
 		for _, g := range reviews[:n] {
 			c.Add(games[g.Game])
 		}
@@ -133,12 +133,13 @@ func TestReadReviews(t *testing.T) {
 	_, _ = fmt.Fprintln(&file, string(line))
 	r := ReadRunFS(t.Context(), fstest.MapFS{review.FileName: {Data: file.Bytes()}}, "x")
 	require.Empty(t, r.Notes)
-	require.Equal(t, Reviews{Nodes: 300, Games: reviews[:1]}, r.Reviews)
+	require.Equal(t, reviews[:1], r.Reviews.Games)
+	require.EqualValues(t, 300, r.Reviews.Nodes)
 	games := drawRun("alpha:x=1", "beta", "gamma's")
-	require.Equal(t, reviews[0], r.Reviews.byGame().find(games[0]))
+	require.Equal(t, reviews[0], byGame(r.Reviews.Games).find(games[0]))
 	other := *games[1]
 	other.Game = 0
-	require.Nil(t, r.Reviews.byGame().find(&other))
+	require.Nil(t, byGame(r.Reviews.Games).find(&other))
 
 	r = ReadRunFS(t.Context(), fstest.MapFS{review.FileName: {Data: []byte("<script>\n")}}, "x")
 	require.Len(t, r.Notes, 1)

@@ -5,12 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"gyges/rules/base/files"
 	"gyges/tournament"
 	"gyges/tournament/review"
 	"gyges/tournament/standings"
@@ -24,7 +26,7 @@ type Run struct {
 	Manifest *tournament.Manifest // nil where none is known
 	Tuning   *Tuning              // of a tuning run; nil otherwise
 	Charts   []Chart              // curves of a tuning run
-	Reviews  Reviews              // of its games
+	Reviews  review.Reviews       // of its games
 	Notes    []string             // what could not be read
 }
 
@@ -64,25 +66,17 @@ func ReadRunFS(ctx context.Context, fsys fs.FS, name string) Run {
 	r.Manifest = m
 	r.Tuning, err = ReadTuning(fsys)
 	note(training.ManifestFile, err)
-	steps, err := readHistory(ctx, fsys)
+	steps, err := files.LoadFS(fsys, training.HistoryFile, func(in io.Reader, name string) ([]training.Line, error) {
+		return training.ReadHistory(ctx, in, name)
+	})
 	note(training.HistoryFile, err)
 	if r.Tuning != nil {
 		r.Tuning.readResults(fsys, steps)
 		r.Notes = append(r.Notes, r.Tuning.notes...)
 	}
-	r.Reviews, err = readReviews(ctx, fsys)
+	r.Reviews, err = review.ReadFS(ctx, fsys)
 	note(review.FileName, err)
 	r.Charts = historyCharts(steps, r.Tuning)
 	r.Charts = slices.Insert(r.Charts, max(0, len(r.Charts)-1), r.Tuning.charts()...) // the parameters are last
 	return r
-}
-
-// readHistory reads the steps of a tuning.
-func readHistory(ctx context.Context, fsys fs.FS) ([]training.Line, error) {
-	f, err := fsys.Open(training.HistoryFile)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }() // it was only read
-	return training.ReadHistory(ctx, f, training.HistoryFile)
 }

@@ -23,9 +23,8 @@ import (
 
 // Bounds of what is read of a tuning run, in bytes.
 const (
-	maxTuning  = 4 << 20  // of a [training.ManifestFile]
-	maxWeights = 64 << 20 // of a [training.WeightsFile]
-	maxMatch   = 64 << 20 // of the games of a match that are read for its test
+	maxTuning = 4 << 20  // of a [training.ManifestFile]
+	maxMatch  = 64 << 20 // of the games of a match that are read for its test
 )
 
 // Tuning is what a report shows of a tuning run's tuning.json, and of the results
@@ -95,14 +94,14 @@ func (t *Tuning) About() string {
 // readResults reads what a page shows beside the manifest and the history. What can't
 // be read is left out.
 func (t *Tuning) readResults(fsys fs.FS, steps []training.Line) {
-	t.steps = len(steps)
-	if text, err := files.ReadFS(fsys, training.WeightsFile, maxWeights); err == nil {
-		w, err := eval.Read(strings.NewReader(string(text)), training.WeightsFile)
-		if t.weighted = err == nil; t.weighted && t.Method != "spsa" {
-			t.kept = map[string]float64{}
-			for i, name := range eval.Names() {
-				t.kept[name] = w.Values[i]
-			}
+	if len(steps) > 0 {
+		t.steps = steps[len(steps)-1].Step
+	}
+	w, err := files.LoadFS(fsys, training.WeightsFile, eval.Read)
+	if t.weighted = err == nil; t.weighted && t.Method != "spsa" {
+		t.kept = map[string]float64{}
+		for i, name := range eval.Names() {
+			t.kept[name] = w.Values[i]
 		}
 	}
 	if t.Method != "train" {

@@ -123,7 +123,7 @@ func (c *Collector) viewer(label func(agent string) string) (v *Viewer, rulesAt,
 	v = &Viewer{Runs: []string{}, Games: []ViewerGame{}}
 	reviews := make([]reviewed, len(c.runs))
 	for i, r := range c.runs {
-		reviews[i] = r.about.Reviews.byGame()
+		reviews[i] = byGame(r.about.Reviews.Games)
 	}
 	for _, s := range c.sample.chosen() {
 		g := Replay(s.run, s.game)

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 
+	"gyges/rules/base/files"
 	"gyges/rules/base/jsonl"
 	"gyges/rules/base/strictjson"
 	"gyges/tournament/record"
@@ -83,27 +84,28 @@ func (r *reviews) parseHeader(line []byte) error {
 	return nil
 }
 
+// Reviews are what a file holds.
+type Reviews struct {
+	Header
+	Games []*Game
+	More  bool // the file has more than the 64 MB that are read
+}
+
 // Read reads a file of reviews; name is its name in errors. Of several reviews of one game the last is
-// returned. An incomplete last line is left out, as in a file being written. complete reports whether the
-// file had no more than the 64 MB that are read.
-func Read(ctx context.Context, r io.Reader, name string) (h Header, games []*Game, complete bool, err error) {
+// returned. An incomplete last line is left out, as in a file being written.
+func Read(ctx context.Context, r io.Reader, name string) (Reviews, error) {
 	all := reviews{index: map[int64]int{}}
 	limited := &io.LimitedReader{R: r, N: maxFile + 1}
 	add := func(line []byte) error { return cmp.Or(ctx.Err(), all.add(line)) }
 	if _, err := jsonl.Read(limited, name, maxLine, add); err != nil {
-		return h, nil, false, err
+		return Reviews{}, err
 	}
-	return all.Header, all.games, limited.N > 0, nil
+	return Reviews{all.Header, all.games, limited.N == 0}, nil
 }
 
 // ReadFS reads the [FileName] of a run's folder. Without one the error is [fs.ErrNotExist].
-func ReadFS(ctx context.Context, fsys fs.FS) (h Header, games []*Game, complete bool, err error) {
-	f, err := fsys.Open(FileName)
-	if err != nil {
-		return h, nil, false, err
-	}
-	defer func() { _ = f.Close() }() // it was only read
-	return Read(ctx, f, FileName)
+func ReadFS(ctx context.Context, fsys fs.FS) (Reviews, error) {
+	return files.LoadFS(fsys, FileName, func(in io.Reader, name string) (Reviews, error) { return Read(ctx, in, name) })
 }
 
 // moveShape is what long notation has; pages draw moves of that shape.

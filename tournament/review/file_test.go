@@ -106,11 +106,9 @@ func TestFile(t *testing.T) {
 	require.NoError(t, f.Add(games[1]))
 	require.NoError(t, f.Add(games[0]))
 	require.NoError(t, f.Close())
-	h, read, complete, err := ReadFS(t.Context(), os.DirFS(filepath.Dir(path)))
+	read, err := ReadFS(t.Context(), os.DirFS(filepath.Dir(path)))
 	require.NoError(t, err)
-	require.Equal(t, Header{formatVersion, 300, "test"}, h)
-	require.Equal(t, games, read)
-	require.True(t, complete)
+	require.Equal(t, Reviews{Header{formatVersion, 300, "test"}, games, false}, read)
 
 	_, err = Open(t.Context(), path, 400, "test", nil)
 	require.ErrorContains(t, err, "holds reviews with 300 nodes, found 400")
@@ -127,9 +125,9 @@ func TestBadFile(t *testing.T) {
 		require.Contains(t, m, old)
 		return header + strings.Replace(m, old, replacement, 1)
 	}
-	_, games, _, err := Read(t.Context(), strings.NewReader(move("x=>y")), "f")
+	read, err := Read(t.Context(), strings.NewReader(move("x=>y")), "f")
 	require.NoError(t, err)
-	require.Len(t, games, 1)
+	require.Len(t, read.Games, 1)
 	for text, want := range map[string]string{
 		strings.Repeat("0", maxLine+1):           "f:1: expected at most 8388608 bytes",
 		"{}\n":                                   "f:1: expected the first line",
@@ -145,7 +143,7 @@ func TestBadFile(t *testing.T) {
 		move(`1-0=>2-0`):                         "a result",
 		move(`"south_moves"=>"wins":[{"side":"south","from":9,"to":3}],"south_moves"`): "wins within the game",
 	} {
-		_, _, _, err := Read(t.Context(), strings.NewReader(text), "f")
+		_, err := Read(t.Context(), strings.NewReader(text), "f")
 		require.ErrorContains(t, err, want, text)
 	}
 }
@@ -183,9 +181,9 @@ func TestFileOnFullDisk(t *testing.T) {
 	disk.room = 1 << 20
 	require.NoError(t, f.Add(games[1]))
 	require.NoError(t, f.Close())
-	_, read, _, err := ReadFS(t.Context(), os.DirFS(filepath.Dir(path)))
+	read, err := ReadFS(t.Context(), os.DirFS(filepath.Dir(path)))
 	require.NoError(t, err)
-	require.Equal(t, games[1:], read)
+	require.Equal(t, games[1:], read.Games)
 }
 
 // A review goes on in a file that is longer than what reports read of it.
@@ -212,10 +210,10 @@ func TestGoesOnInLongFile(t *testing.T) {
 	}
 	last := g.Game - 1
 	require.NoError(t, f.Close())
-	_, games, complete, err := ReadFS(t.Context(), os.DirFS(filepath.Dir(path)))
+	read, err := ReadFS(t.Context(), os.DirFS(filepath.Dir(path)))
 	require.NoError(t, err)
-	require.False(t, complete)
-	require.NotEmpty(t, games)
+	require.True(t, read.More)
+	require.NotEmpty(t, read.Games)
 	f, err = Open(t.Context(), path, 300, "test", list)
 	require.NoError(t, err)
 	require.Contains(t, f.index, last)
@@ -244,7 +242,7 @@ func TestOpenKeepsWhatIsAskedFor(t *testing.T) {
 	end()
 	_, err = Open(ended, path, 300, "test", list)
 	require.ErrorIs(t, err, context.Canceled)
-	_, _, _, err = ReadFS(ended, os.DirFS(filepath.Dir(path)))
+	_, err = ReadFS(ended, os.DirFS(filepath.Dir(path)))
 	require.ErrorIs(t, err, context.Canceled)
 }
 
@@ -288,13 +286,13 @@ func FuzzRead(f *testing.F) {
 		`{"ply":1,"side":"south","move":"a1-(a2)-a3","height":2,"mark":"blunder","kind":"judgement","before":0.9,"after":0.1,` +
 		`"loss":0.8,"best_score":1,"score":1,"depth":1,"line":["a1-goal"]}],"south_moves":{},"north_moves":{}}` + "\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		_, games, complete, err := Read(t.Context(), strings.NewReader(text), "f")
+		read, err := Read(t.Context(), strings.NewReader(text), "f")
 		if err != nil {
 			return
 		}
-		require.True(t, complete)
+		require.False(t, read.More)
 		s := new(Summary)
-		for _, g := range games {
+		for _, g := range read.Games {
 			s.Add(0, g)
 		}
 		for _, table := range s.Tables(strings.Clone) {

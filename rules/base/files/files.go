@@ -267,26 +267,42 @@ func Load[T any](path string, read func(in io.Reader, name string) (T, error)) (
 	return read(f, path)
 }
 
+// LoadFS is [Load] for a file of a file system.
+func LoadFS[T any](fsys fs.FS, path string, read func(in io.Reader, name string) (T, error)) (value T, err error) {
+	f, err := openFS(fsys, path)
+	if err != nil {
+		return value, err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	return read(f, path)
+}
+
 // Read returns what a regular file of at most most bytes holds.
 func Read(path string, most int64) ([]byte, error) {
-	return read(path, most, func() (fs.File, error) { return Open(path) })
+	f, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return readAll(f, path, most)
 }
 
 // ReadFS is [Read] for a file of a file system.
 func ReadFS(fsys fs.FS, path string, most int64) ([]byte, error) {
-	return read(path, most, func() (fs.File, error) {
-		if info, err := fs.Stat(fsys, path); err == nil && !info.Mode().IsRegular() {
-			return nil, &fs.PathError{Op: "open", Path: path, Err: errNotRegular}
-		}
-		return fsys.Open(path)
-	})
-}
-
-func read(path string, most int64, open func() (fs.File, error)) ([]byte, error) {
-	f, err := open()
+	f, err := openFS(fsys, path)
 	if err != nil {
 		return nil, err
 	}
+	return readAll(f, path, most)
+}
+
+func openFS(fsys fs.FS, path string) (fs.File, error) {
+	if info, err := fs.Stat(fsys, path); err == nil && !info.Mode().IsRegular() {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: errNotRegular}
+	}
+	return fsys.Open(path)
+}
+
+func readAll(f fs.File, path string, most int64) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(f, most+1))
 	if err := errors.Join(err, f.Close()); err != nil {
 		return nil, err
