@@ -38,10 +38,6 @@ func (r *run) add(s *Section) {
 	if r.Games > 0 {
 		list = append(list, Fact{"games read", textfmt.Thousands(r.Games)})
 	}
-	if r.Whole < r.Games {
-		list = append(list, Fact{"of these with the result alone",
-			textfmt.Thousands(r.Games-r.Whole) + ": the rest of the record can't be read"})
-	}
 	if m != nil {
 		list = append(list, manifestFacts(m)...)
 	}

@@ -44,7 +44,8 @@ type Reader struct {
 	Skipped  Skipped
 	known    map[string]bool // RuleSets
 	runs     []knownRun
-	lines    int // read by [Reader.Append]
+	lines    int  // read of the present file
+	torn     bool // a last line that is cut short is no error
 }
 
 // Skipped counts the games that were left out, or read in part.
@@ -183,9 +184,7 @@ func (r *Reader) Read(ctx context.Context, in io.Reader, name string, s *Standin
 	}
 	switch {
 	case format == source.Records:
-		b := bufio.NewReaderSize(in, maxFirst)
-		_, err := r.records(ctx, b, name, lines{seen: r.seenOf(b, s.run().manifest.ID)}, s, r.recorded)
-		return err
+		return r.file(ctx, in, name, s, r.recorded)
 	case r.Record != nil:
 		return fmt.Errorf("%s: expected records of games, as runs write them; gyges rate reads other files", name)
 	case r.BySetup:
@@ -197,34 +196,42 @@ func (r *Reader) Read(ctx context.Context, in io.Reader, name string, s *Standin
 
 // Append reads the records that were appended to those of one run since the last call.
 func (r *Reader) Append(ctx context.Context, in io.Reader, name string, s *Standings) error {
-	n, err := r.records(ctx, in, name, lines{first: r.lines}, s, r.recorded)
-	r.lines += n
-	return err
+	return r.records(ctx, in, name, nil, s, r.recorded)
 }
 
 // Whole calls take with the records of a file that pass a filter, each once, and their lines. s has their number alone.
-// A last line that is cut short, as in a run that goes on, is no error in strict mode either.
+// A last line that is cut short, as in a run that goes on, is no error in strict mode.
 func (r *Reader) Whole(
 	ctx context.Context, in io.Reader, name string, filter *record.Filter, s *Standings,
 	take func(line int, g *record.Game) error,
 ) error {
-	b := bufio.NewReaderSize(in, maxFirst)
-	_, err := r.records(ctx, b, name, lines{seen: r.seenOf(b, s.run().manifest.ID), whole: true}, s,
-		func(in *record.Reader, _ *source.Game, g *record.Game, s *Standings) error {
-			if !filter.Takes(g) {
-				return nil
-			}
-			filter.Count()
-			if err := take(in.Line(), g); err != nil || !filter.Done() {
-				return err
-			}
-			s.run().manifest.Games.Played = 0 // not all are read
-			return errDone
-		})
+	r.torn = true
+	err := r.file(ctx, in, name, s, func(in *record.Reader, _ *source.Game, s *Standings) error {
+		g, err := in.Game()
+		if err != nil || !filter.Takes(g) {
+			return err
+		}
+		filter.Count()
+		if err := take(in.Line(), g); err != nil || !filter.Done() {
+			return err
+		}
+		s.run().manifest.Games.Played = 0 // not all are read
+		return errDone
+	})
 	if errors.Is(err, errDone) {
 		return nil
 	}
 	return err
+}
+
+// file reads the records of a file.
+func (r *Reader) file(
+	ctx context.Context, in io.Reader, name string, s *Standings,
+	take func(*record.Reader, *source.Game, *Standings) error,
+) error {
+	b := bufio.NewReaderSize(in, maxFirst)
+	r.lines = 0
+	return r.records(ctx, b, name, r.seenOf(b, s.run().manifest.ID), s, take)
 }
 
 // errDone ends the reading of a file.
@@ -256,70 +263,63 @@ func (r *Reader) foreign(ctx context.Context, format source.Format, in io.Reader
 	return err
 }
 
-// lines are those that are read of a file of records.
-type lines struct {
-	first int          // lines before them
-	seen  *source.Seen // ids that are read already, beside those of the run; nil: none
-	whole bool         // read all of each record
-}
-
-// records reads records of the run begun last, passes them to take, whole ones in strict mode too, and returns the
-// number of lines.
+// records reads records of the run begun last, after the first lines, and passes those to take that are not in seen,
+// which may be nil.
 func (r *Reader) records(
-	ctx context.Context, in io.Reader, name string, l lines, s *Standings,
-	take func(*record.Reader, *source.Game, *record.Game, *Standings) error,
-) (n int, err error) {
+	ctx context.Context, in io.Reader, name string, seen *source.Seen, s *Standings,
+	take func(*record.Reader, *source.Game, *Standings) error,
+) error {
 	results, run := record.NewReader(in, name), s.run()
 	run.file = name
 	var o source.Game
-	for ; ; n++ {
-		if n%4096 == 0 && ctx.Err() != nil {
-			return n, ctx.Err()
+	for ; ; r.lines++ {
+		if r.lines%4096 == 0 && ctx.Err() != nil {
+			return ctx.Err()
 		}
-		game, err := r.next(results, &o, l.whole)
+		err := results.ReadShort(&o)
 		if errors.Is(err, io.EOF) {
 			r.Skipped.IDLimit = r.Skipped.IDLimit || run.ids.Full()
-			return n, nil
-		}
-		if bad, ok := errors.AsType[*record.LineError](err); ok {
-			bad.Line += l.first
-			torn := l.whole && bad.Line > 1 && errors.Is(err, record.ErrTorn)
-			if err = r.unreadable(bad, r.Strict && !torn); err == nil {
-				continue
-			}
+			return nil
 		}
 		if err == nil {
 			again := run.ids.Add(o.ID)
 			if !again {
 				run.records++
 			}
-			if l.seen != nil && l.seen.Add(o.ID) || again {
-				r.Skipped.duplicate(name, l.first+results.Line())
+			if seen != nil && seen.Add(o.ID) || again {
+				r.Skipped.duplicate(name, r.lines+1)
 				continue
 			}
 			if !results.HasSum() {
 				r.Skipped.NoSum++
 			}
-			err = take(results, &o, game, s)
+			err = take(results, &o, s)
+		}
+		if bad, ok := errors.AsType[*record.LineError](err); ok {
+			bad.Line = r.lines + 1
+			err = r.unreadable(bad, r.Strict && !(r.torn && bad.Line > 1 && errors.Is(bad, record.ErrTorn)))
 		}
 		if err != nil {
-			return n, err
+			return err
 		}
 	}
 }
 
 // recorded counts a record.
-func (r *Reader) recorded(in *record.Reader, o *source.Game, game *record.Game, s *Standings) error {
-	if r.Record != nil && !o.NotPlayed && r.includes(o.Rules) {
-		var err error
-		if game == nil {
-			game, err = in.Game()
-		}
-		if err == nil {
+func (r *Reader) recorded(in *record.Reader, o *source.Game, s *Standings) error {
+	wanted := r.Record != nil && !o.NotPlayed && r.includes(o.Rules)
+	if wanted || r.Strict {
+		game, err := in.Game()
+		switch {
+		case err != nil && r.Strict:
+			return err
+		case err != nil:
+			if r.Skipped.ResultOnly++; r.Skipped.ResultOnly == 1 {
+				r.Skipped.Rest = textfmt.Cut(err.Error(), maxError)
+			}
+		case wanted:
 			s.addWhole(game)
 			r.Record(game)
-		} else if r.Skipped.ResultOnly++; r.Skipped.ResultOnly == 1 {
-			r.Skipped.Rest = textfmt.Cut(err.Error(), maxError)
 		}
 	}
 	r.count(o, s)
@@ -348,14 +348,6 @@ func (r *Reader) count(o *source.Game, s *Standings) {
 		o.Rated = [2]string{south, north}
 	}
 	r.add(o, s)
-}
-
-// next reads the next result and, in strict mode or if whole is set, the whole game.
-func (r *Reader) next(results *record.Reader, o *source.Game, whole bool) (*record.Game, error) {
-	if err := results.ReadShort(o); err != nil || !r.Strict && !whole {
-		return nil, err
-	}
-	return results.Game()
 }
 
 func (r *Reader) includes(rules string) bool { return r.Rules == nil || r.Rules[rules] }

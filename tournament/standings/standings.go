@@ -32,7 +32,6 @@ type Standings struct {
 // Run is what was counted of one run.
 type Run struct {
 	Games int64 // played
-	Whole int64 // of these, the ones that could be read whole
 
 	// Of a run of two agents: its game pairs in the order in which they were read, each as the half points of the
 	// first agent, and their counts.
@@ -134,7 +133,6 @@ func (s *Standings) add(g source.Game) {
 
 // addWhole counts what only a game that could be read whole has.
 func (s *Standings) addWhole(g *record.Game) {
-	s.run().Whole++
 	s.ruleSet(g.Rules).add(g)
 }
 
