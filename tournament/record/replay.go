@@ -37,7 +37,7 @@ func VerifyPlaying(g *Game) error {
 func replay(g *Game, err error, before func(game *rules.Game, m rules.Move)) (*rules.Game, error) {
 	var game *rules.Game
 	if err == nil {
-		game, err = play(g, before)
+		game, err = Play(g, before)
 	}
 	if err == nil {
 		err = checkEnd(g, game)
@@ -48,8 +48,9 @@ func replay(g *Game, err error, before func(game *rules.Game, m rules.Move)) (*r
 	return game, nil
 }
 
-// play plays the moves of a record.
-func play(g *Game, before func(game *rules.Game, m rules.Move)) (*rules.Game, error) {
+// Play is [ReplayEach] without a check of anything but the moves. After an error the game is that of the moves before
+// the wrong one, nil if it can't begin.
+func Play(g *Game, before func(game *rules.Game, m rules.Move)) (*rules.Game, error) {
 	if g.Reason == Imported && len(g.Moves) == 0 {
 		return nil, errors.New("expected moves, found a game imported without")
 	}
@@ -65,7 +66,7 @@ func play(g *Game, before func(game *rules.Game, m rules.Move)) (*rules.Game, er
 	for i, text := range g.Moves {
 		m, err := nextMove(game, text, g.OnRepetition == "allow")
 		if err != nil {
-			return nil, fmt.Errorf("move %d: %w", i+1, err)
+			return game, fmt.Errorf("move %d: %w", i+1, err)
 		}
 		if len(g.Best) > 0 && g.Best[i] != "" {
 			if _, err := nextMove(game, g.Best[i], g.OnRepetition == "allow"); err != nil {

@@ -57,11 +57,11 @@ func bounces(course []rules.Step) []string {
 // displaced.
 func showcase(t *testing.T, games []*record.Game) *record.Game {
 	for _, g := range games {
-		moves, err := longMoves(g)
-		if err != nil || g.Rules != "kang" {
+		v := Replay(0, g)
+		if v.Note != "" || g.Rules != "kang" {
 			continue
 		}
-		text := strings.Join(moves, " ")
+		text := strings.Join(v.Moves, " ")
 		if regexp.MustCompile(`(^| )[a-f]\d-(\([^)]*\)-)?[a-f]\d[-x]`).MatchString(text) && strings.Contains(text, "@") &&
 			strings.Contains(text, "goal") {
 			return g

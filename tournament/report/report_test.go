@@ -55,7 +55,7 @@ func TestViewerGames(t *testing.T) {
 	require.Equal(t, whole.Moves[:2], cut.Moves)
 	require.Len(t, cut.Scores, 2)
 	require.Len(t, cut.Micros, 2)
-	require.Contains(t, cut.Note, "move 3 can't be replayed: ")
+	require.Contains(t, cut.Note, "can't be replayed: move 3: ")
 
 	for _, bad := range []record.Game{{Rules: "nonsense", Opening: g.Opening}, {Rules: "kang", Opening: "x"}} {
 		v := Replay(0, &bad)

@@ -69,12 +69,13 @@ func Replay(run int, g *record.Game) ViewerGame {
 	if f := g.Fault; f != nil {
 		v.Fault = textfmt.Visible(strings.TrimSuffix(f.Side+": "+f.Detail, ": "))
 	}
-	moves, err := longMoves(g)
-	v.Moves = append(v.Moves, moves...)
-	n := len(moves)
+	game, err := record.Play(g, func(game *rules.Game, m rules.Move) {
+		v.Moves = append(v.Moves, game.Rules().LongText(game.Position(), m))
+	})
+	n := len(v.Moves)
 	if err != nil {
-		v.Note = textfmt.Visible(fmt.Sprintf("move %d can't be replayed: %v", n+1, err))
-		if moves == nil {
+		v.Note = textfmt.Visible(fmt.Sprintf("can't be replayed: %v", err))
+		if game == nil {
 			v.Opening = ""
 		}
 	}
@@ -85,35 +86,6 @@ func Replay(run int, g *record.Game) ViewerGame {
 		v.Micros = append(v.Micros, int(max(0, min(ms, 1e9))*1000))
 	}
 	return v
-}
-
-// longMoves replays a game and returns its moves with their courses: all of
-// them, or those before the one that the error is about. The list is nil if the
-// opening can't be read.
-func longMoves(g *record.Game) ([]string, error) {
-	r, err := rules.Parse(g.Rules)
-	if err != nil {
-		return nil, err
-	}
-	opening, err := r.ParsePosition(g.Opening)
-	if err != nil {
-		return nil, err
-	}
-	game, list := rules.NewGame(r, opening), make([]string, 0, len(g.Moves))
-	for _, text := range g.Moves {
-		pos := game.Position()
-		m, err := r.ParseMove(pos, text)
-		if err != nil {
-			return list, err
-		}
-		if g.OnRepetition == "allow" && game.OnlyRepeats(m) {
-			game.PlayLegal(m)
-		} else if err := game.Play(m); err != nil {
-			return list, err
-		}
-		list = append(list, r.LongText(pos, m))
-	}
-	return list, nil
 }
 
 // viewer makes the data of the game viewer from the sample, and returns the indices
