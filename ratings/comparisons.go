@@ -58,6 +58,7 @@ func superiority(mean, sd float64) float64 {
 // HeadToHead is what two players scored against each other, and what was
 // expected of them. All is seen by A, who is rated higher.
 type HeadToHead struct {
+	Number   int // its place in the list, from 1
 	A, B     string
 	Count            // A's
 	Expected float64 // points by the ratings and the advantage, from 0 to the games
@@ -102,6 +103,9 @@ func (r *Ratings) HeadToHeads() []HeadToHead {
 		// Rounded, so that equal ones stay in the order of names.
 		return cmp.Compare(math.Round(1e6*math.Abs(b.Z)), math.Round(1e6*math.Abs(a.Z)))
 	})
+	for k := range list {
+		list[k].Number = k + 1
+	}
 	return list
 }
 

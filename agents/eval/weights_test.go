@@ -96,7 +96,7 @@ func TestReadRefuses(t *testing.T) {
 		"unknown field":      {change(func(f, _ map[string]any) { f["wights"] = 1 }), "wights: there is no such field"},
 		"text after the end": {text + "{}", "after top-level value"},
 		"empty file":         {"", "expected a weights file: expected JSON"},
-		"broken file":        {text[:40], "unexpected EOF"},
+		"broken file":        {text[:40], "cut short"},
 		"huge file":          {strings.Repeat(" ", maxFile) + text, "expected at most 524288 bytes"},
 	} {
 		_, err := Read(strings.NewReader(c.text), "x.json")

@@ -20,7 +20,7 @@ import (
 type analyseCmd struct {
 	rulesFlags
 	agents.Limits
-	Agent    string   `default:"alphabeta:hash=128" placeholder:"SPEC" help:"The agent that searches. Default: alphabeta:hash=128."`
+	Agent    string   `default:"alphabeta:hash=128" placeholder:"AGENT" complete:"agents" help:"The agent that searches. Default: alphabeta:hash=128."`
 	Multi    int      `default:"1" placeholder:"N" help:"Show the N best moves, 1 to 50."`
 	JSON     bool     `name:"json" help:"Read requests from standard input, a JSON object a line, and answer each on a line; see gyges help agents."`
 	Workers  int      `placeholder:"N" help:"With --json, positions searched at a time; 0, the default, is one for each core."`

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"embed"
 	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
 
+	"gyges/ratings/table"
 	"gyges/rules"
 	"gyges/tournament"
 )
@@ -146,8 +148,8 @@ func (e *env) addFlagValues(found *completed, nodes []*kong.Node, before string)
 	return false
 }
 
-// valuesOf lists the words that a value may be or begin with; none if it may be
-// anything, such as a file.
+// valuesOf lists the words that a value may be or begin with, by its tag complete or enum; none if it may
+// be anything, such as a file.
 func (e *env) valuesOf(v *kong.Value) (list []string) {
 	switch v.Tag.Get("complete") {
 	case "rules":
@@ -173,10 +175,10 @@ func (e *env) valuesOf(v *kong.Value) (list []string) {
 		for _, k := range e.registry.Kinds() {
 			list = append(list, k.Name)
 		}
-	default:
-		if v.Enum != "" {
-			list = v.EnumSlice()
-		}
+	case "columns":
+		list = table.ColumnKeys()
+	default: // the words themselves
+		list = strings.Split(cmp.Or(v.Enum, v.Tag.Get("complete")), ",")
 	}
-	return list
+	return slices.DeleteFunc(list, func(word string) bool { return word == "" })
 }

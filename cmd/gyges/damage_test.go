@@ -92,9 +92,10 @@ func replayed(t *testing.T, dir string) (string, bool) {
 	}
 }
 
-// TestFlippedBits flips a random bit of a run's file, goes on with the run, and
-// replays its games. It is refused in one line, or nothing that counts has
-// changed; in the files of a tuning run a number may have.
+// TestFlippedBits flips a random bit of a run's file and goes on with the run. It is
+// refused in one line, or has the same games in the end, after a flip in its manifest
+// games that replay and in which nothing that counts has changed; in the files of a
+// tuning run a number may have.
 //
 // GYGES_FLIPS=1000 go test -run TestFlippedBits -v ./cmd/gyges
 func TestFlippedBits(t *testing.T) {

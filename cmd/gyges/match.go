@@ -88,5 +88,5 @@ func (c *matchCmd) config(registry *agents.Registry) (tournament.Config, error) 
 	default:
 		config.Pairs = usual
 	}
-	return config, c.checkRun(&config, config.Validate(registry), config.Name, &config.Out)
+	return config, c.checkRun(&config, config.Validate(registry), config.Name, &config.Out, "agents")
 }

@@ -29,8 +29,8 @@ type accessFlags struct {
 	NatsCreds        string `env:"GYGES_NATS_CREDS" placeholder:"FILE" help:"Creds file of the user (JWT and seed), in place of these."`
 	NatsNkey         string `env:"GYGES_NATS_NKEY" placeholder:"FILE" help:"Or file with the seed of the user's nkey."`
 	TLSCA            string `name:"tls-ca" env:"GYGES_TLS_CA" placeholder:"FILE" help:"Certificates that the other side's is checked with. Default: the system's."`
-	TLSCert          string `name:"tls-cert" env:"GYGES_TLS_CERT" placeholder:"FILE" help:"Our TLS certificate; the embedded server needs one to speak TLS."`
-	TLSKey           string `name:"tls-key" env:"GYGES_TLS_KEY" placeholder:"FILE" help:"Its key."`
+	TLSCert          string `name:"tls-cert" env:"GYGES_TLS_CERT" placeholder:"FILE" help:"TLS certificate of this side; the embedded server needs one to speak TLS."`
+	TLSKey           string `name:"tls-key" env:"GYGES_TLS_KEY" placeholder:"FILE" help:"Key of that certificate."`
 }
 
 // maxPassword bounds the file of a password, in bytes.
@@ -57,7 +57,7 @@ func (f *accessFlags) access(url string) (queue.Access, error) {
 
 // queueFlags configure a run on workers. Commands that play tournaments embed them.
 type queueFlags struct {
-	Nats        string `placeholder:"URL" help:"Play on workers, on any machine that reaches the NATS server at this URL; embedded starts one in this process. See gyges worker."`
+	Nats        string `placeholder:"URL" complete:"embedded" help:"Play on workers, on any machine that reaches the NATS server at this URL; embedded starts one in this process. See gyges worker."`
 	Listen      string `placeholder:"HOST:PORT" help:"Address of the embedded server. Default: 127.0.0.1:4222; addresses that other machines reach need a user and a password."`
 	Store       string `placeholder:"DIR" help:"Folder of the embedded server's streams. Default: queue in the run's folder."`
 	Window      int    `placeholder:"N" help:"Pairs that may be queued, played or waiting to be written: at least some for each worker. Default: 4096."`

@@ -167,7 +167,7 @@ func (c *rateCmd) print(e *env, b table.Tables) error {
 // formatFlag is the --format of commands that print rating tables.
 type formatFlag struct {
 	Format  string `enum:"text,markdown,csv,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown, csv or json. Text and Markdown are rounded, the others have every digit."`
-	Columns string `xor:"view" placeholder:"COLUMN,…" help:"Columns of the rating table, without the crosstable; gyges rate --explain lists them. Default: those that fit the terminal, or 80 columns."`
+	Columns string `xor:"view" placeholder:"COLUMN,…" complete:"columns" help:"Columns of the rating table, without the crosstable; gyges rate --explain lists them. Default: those that fit the terminal, or 80 columns."`
 }
 
 // columns returns the columns of the rating table; nil: the usual ones.

@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/alecthomas/kong"
 
@@ -20,9 +22,9 @@ import (
 type ratingFlags struct {
 	Anchor    []string `sep:"none" placeholder:"NAME=ELO" help:"Give a player a rating that the others are measured from; may be repeated. Without it the mean is 0."`
 	Offset    []string `sep:"none" placeholder:"NAME=OTHER+ELO" help:"Fix a difference: NAME is rated ELO above OTHER (or OTHER-ELO, below). May be repeated."`
-	Advantage signed   `default:"fit" placeholder:"ELO" help:"First-move advantage, of South or White: fit (default), or a fixed number of Elo."`
+	Advantage signed   `default:"fit" placeholder:"ELO" complete:"fit" help:"First-move advantage, of South or White: fit (default), or a fixed number of Elo."`
 	Draws     string   `enum:"half,davidson" default:"half" placeholder:"MODEL" help:"What a draw is: half (default) a win and half a loss, or davidson, an outcome with a parameter of its own."`
-	Prior     signed   `default:"auto" placeholder:"N" help:"Give each player N virtual draws against an imaginary opponent; 0 for none: players without a finite rating are then listed apart. fit takes the ratings from a normal distribution whose width is estimated; it suits Swiss and knock-out games from files without a manifest. Default: auto, which is fit for runs of these formats, 2 where players have no finite rating, otherwise 0."`
+	Prior     signed   `default:"auto" placeholder:"N" complete:"auto,fit" help:"Give each player N virtual draws against an imaginary opponent; 0 for none: players without a finite rating are then listed apart. fit takes the ratings from a normal distribution whose width is estimated; it suits Swiss and knock-out games from files without a manifest. Default: auto, which is fit for runs of these formats, 2 where players have no finite rating, otherwise 0."`
 	Intervals string   `enum:"pairs,games,model" default:"pairs" placeholder:"KIND" help:"The unit that intervals treat as independent: pairs of games from one opening (default), single games, or what the likelihood alone says (model)."`
 
 	Rules string `placeholder:"RULES,…" complete:"rules" help:"Include only games under these rule sets."`
@@ -80,32 +82,24 @@ func (c *ratingFlags) prepare(in *standings.Reader) (ratings.Options, error) {
 	return o, errors.Join(errs...)
 }
 
-// commandWords are words of a command line.
-type commandWords []string
-
-// flag adds a flag unless it has its default value.
-func (w *commandWords) flag(name, value, usual string) {
-	if value != usual {
-		*w = append(*w, "--"+name, value)
-	}
-}
-
-// words returns the flags on a command line, without those at their defaults.
-func (c *ratingFlags) words() commandWords {
-	var words commandWords
-	for _, a := range c.Anchor {
-		words.flag("anchor", a, "")
-	}
-	for _, o := range c.Offset {
-		words.flag("offset", o, "")
-	}
-	words.flag("advantage", string(c.Advantage), "fit")
-	words.flag("draws", c.Draws, string(ratings.HalfPoints))
-	words.flag("prior", string(c.Prior), "auto")
-	words.flag("intervals", c.Intervals, string(ratings.ByPair))
-	words.flag("rules", c.Rules, "")
-	if c.Pool {
-		words = append(words, "--pool")
+// givenFlags returns the flags of a struct on a command line, without those at their defaults.
+func givenFlags(flags reflect.Value) (words []string) {
+	for i := range flags.NumField() {
+		f, value := flags.Type().Field(i), flags.Field(i)
+		name := "--" + strings.ToLower(f.Name)
+		switch _, argument := f.Tag.Lookup("arg"); {
+		case argument:
+		case value.Kind() == reflect.Struct:
+			words = append(words, givenFlags(value)...)
+		case value.Kind() == reflect.Slice:
+			for k := range value.Len() {
+				words = append(words, name, value.Index(k).String())
+			}
+		case value.Kind() != reflect.Bool && fmt.Sprint(value) != f.Tag.Get("default"):
+			words = append(words, name, fmt.Sprint(value))
+		case value.Kind() == reflect.Bool && value.Bool():
+			words = append(words, name)
+		}
 	}
 	return words
 }

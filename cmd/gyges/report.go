@@ -9,8 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
-	"strconv"
 
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
@@ -73,7 +73,7 @@ func (c *reportCmd) page(ctx context.Context, e *env) (*report.Page, error) {
 			return nil, err
 		}
 	}
-	return report.Build(collector, input)
+	return report.Build(collector, input), nil
 }
 
 // files are the files of games of the runs, "" for a tuning run that has none.
@@ -106,12 +106,9 @@ func (c *reportCmd) title() string {
 
 // commands are the command lines that reproduce the ratings and the page.
 func (c *reportCmd) commands(files []string) []string {
-	common := c.words()
-	own := slices.Clone(common)
-	own.flag("games", strconv.Itoa(c.Games), strconv.Itoa(report.DefaultGames))
-	own.flag("seed", strconv.FormatUint(c.Seed, 10), "1")
-	if c.Out != "-" {
-		own.flag("out", c.Out, "")
+	own := *c
+	if c.Out == "-" {
+		own.Out = ""
 	}
 	line := func(command string, runs, flags []string) string {
 		line := "gyges " + command
@@ -120,7 +117,7 @@ func (c *reportCmd) commands(files []string) []string {
 		}
 		return line
 	}
-	list := []string{line("report", c.Runs, own)}
+	list := []string{line("report", c.Runs, givenFlags(reflect.ValueOf(own)))}
 	var played []string
 	for i, f := range files {
 		if f != "" {
@@ -128,7 +125,7 @@ func (c *reportCmd) commands(files []string) []string {
 		}
 	}
 	if played != nil {
-		list = append([]string{line("rate", played, common)}, list...)
+		list = append([]string{line("rate", played, givenFlags(reflect.ValueOf(c.ratingFlags)))}, list...)
 	}
 	return list
 }

@@ -25,9 +25,9 @@ func newSettingsFlags(defaults any, without ...string) settingsFlags {
 func (f *settingsFlags) apply(config any) error { return settings.Apply(config, f.Plugins[0]) }
 
 // checkRun returns what is wrong with a config, by the names of its flags. A run that has no folder gets a new one.
-func (f *settingsFlags) checkRun(config any, invalid error, name string, out *string) error {
+func (f *settingsFlags) checkRun(config any, invalid error, name string, out *string, without ...string) error {
 	*out = cmp.Or(*out, tournament.DefaultOut(name, time.Now()))
-	return settings.FlagErrors(config, invalid)
+	return settings.FlagErrors(config, invalid, without...)
 }
 
 // checkSettings checks settings that are the flags of a command themselves.
@@ -57,6 +57,9 @@ func (f *runFlags) applyRun(config any, t *tournament.Config) error {
 	t.Extend = f.Extend
 	t.Rules = slices.Clone(t.Rules)
 	var err error
+	if f.Extend && t.Out == "" {
+		errs = append(errs, errors.New("--extend needs --out"))
+	}
 	if f.Rules != "" {
 		t.Rules, err = loadRulesList(f.Rules)
 	}

@@ -29,7 +29,7 @@ type serveCmd struct {
 	Open     bool     `help:"Allow an --addr that other machines can reach. Their users can then see the runs and play: there is no authentication."`
 	Host     []string `sep:"none" placeholder:"NAME" help:"A name of this machine that browsers may use, beside localhost and addresses. May be repeated."`
 	Proxies  []string `name:"trusted-proxy" sep:"none" placeholder:"CIDR" help:"Address or network of a reverse proxy whose X-Forwarded-For or Forwarded headers say who asks. May be repeated. Default: none is believed."`
-	Agent    []string `sep:"none" placeholder:"SPEC" complete:"agents" help:"A further agent to play against, such as ugi:cmd=./engine. May be repeated."`
+	Agent    []string `sep:"none" placeholder:"AGENT" complete:"agents" help:"A further agent to play against, such as ugi:cmd=./engine. May be repeated."`
 	Searches int      `default:"0" placeholder:"N" help:"Most searches at a time. Default: half the cores, at least 2."`
 	Games    int      `default:"24" placeholder:"N" help:"Most games in progress. Default: 24."`
 }

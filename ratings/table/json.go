@@ -31,7 +31,7 @@ func (t Table) object(notes []string) grid.Object {
 		{"draw_parameter", draws},
 		{"prior", priorObject(r.Prior)},
 		{"unrated", grid.Objects(known(unratedKeys), rows[len(r.Players):])},
-		{"groups", grid.Objects(groupColumns, numbered(r.Groups))},
+		{"groups", grid.Objects(groupColumns, r.Groups)},
 		{"games", r.Games},
 		{"used_games", r.Used},
 		{"pairs", r.Pairs},
@@ -42,7 +42,7 @@ func (t Table) object(notes []string) grid.Object {
 		{"intransitivity", intransitivityObject(r)},
 		{"notes", append(append([]string{}, r.Notes...), notes...)},
 		{"crosstable", grid.Objects(crosstableColumns, r.Pairings())},
-		{"head_to_head", grid.Objects(headToHeadColumns, headToHeads(t))},
+		{"head_to_head", grid.Objects(headToHeadColumns, r.HeadToHeads())},
 	}
 }
 
@@ -67,33 +67,19 @@ func intransitivityObject(r *ratings.Ratings) any {
 	}
 }
 
-// group is a group with its number.
-type group struct {
-	number int
-	ratings.Group
-}
-
-func numbered(groups []ratings.Group) []group {
-	list := make([]group, len(groups))
-	for i, g := range groups {
-		list[i] = group{i + 1, g}
-	}
-	return list
-}
-
-var groupColumns = []grid.Column[group]{
-	{Key: "group", Value: func(g group) any { return g.number }},
-	{Key: "name", Value: func(g group) any { return g.Name }},
-	{Key: "players", Value: func(g group) any { return g.Players }},
-	{Key: "games", Value: func(g group) any { return g.Games }},
-	{Key: "anchors", Value: func(g group) any {
+var groupColumns = []grid.Column[ratings.Group]{
+	{Key: "group", Value: func(g ratings.Group) any { return g.Number }},
+	{Key: "name", Value: func(g ratings.Group) any { return g.Name }},
+	{Key: "players", Value: func(g ratings.Group) any { return g.Players }},
+	{Key: "games", Value: func(g ratings.Group) any { return g.Games }},
+	{Key: "anchors", Value: func(g ratings.Group) any {
 		anchors := make([]grid.Object, len(g.Anchors))
 		for i, a := range g.Anchors {
 			anchors[i] = grid.Object{{"name", a.Name}, {"elo", a.Elo}}
 		}
 		return anchors
 	}},
-	{Key: "apart", Value: func(g group) any { return g.Apart }},
+	{Key: "apart", Value: func(g ratings.Group) any { return g.Apart }},
 }
 
 // orNull returns a number if there is one.

@@ -104,7 +104,8 @@ func WriteCrosstable(w io.Writer, f grid.Format, all Tables) error {
 // fit worst first: at most N of them in text and Markdown, all if most is 0.
 // CSV and JSON always have all.
 func WriteHeadToHead(w io.Writer, f grid.Format, all Tables, most int) error {
-	return writeSection(w, f, all, headToHeadColumns, headToHeads,
+	return writeSection(w, f, all, headToHeadColumns,
+		func(t Table) []ratings.HeadToHead { return t.Ratings.HeadToHeads() },
 		func(p *page, t Table) { p.headToHead(t, most) })
 }
 
@@ -169,32 +170,18 @@ var crosstableColumns = []grid.Column[ratings.Pairing]{
 	{Key: "losses", Value: func(p ratings.Pairing) any { return p.Losses }},
 }
 
-// headToHead is a pairing with its place, from 1.
-type headToHead struct {
-	number int
-	ratings.HeadToHead
-}
-
-func headToHeads(t Table) []headToHead {
-	var list []headToHead
-	for i, h := range t.Ratings.HeadToHeads() {
-		list = append(list, headToHead{i + 1, h})
-	}
-	return list
-}
-
-var headToHeadColumns = []grid.Column[headToHead]{
-	{Title: "#", Value: func(h headToHead) any { return h.number }},
-	{Key: "a", Title: "Player", Left: true, Value: func(h headToHead) any { return grid.Name(h.A) }},
-	{Key: "b", Title: "Against", Left: true, Value: func(h headToHead) any { return grid.Name(h.B) }},
-	{Key: "games", Title: "Games", Value: func(h headToHead) any { return h.Games() }},
-	{Key: "wins", Title: "Won", Drop: 1, Value: func(h headToHead) any { return h.Wins }},
-	{Key: "draws", Title: "Drawn", Drop: 1, Value: func(h headToHead) any { return h.Draws }},
-	{Key: "losses", Title: "Lost", Drop: 1, Value: func(h headToHead) any { return h.Losses }},
-	{Key: "points", Title: "Points", Value: func(h headToHead) any { return h.Points() }},
-	{Key: "expected", Title: "Expected", Value: func(h headToHead) any { return h.Expected }},
+var headToHeadColumns = []grid.Column[ratings.HeadToHead]{
+	{Title: "#", Value: func(h ratings.HeadToHead) any { return h.Number }},
+	{Key: "a", Title: "Player", Left: true, Value: func(h ratings.HeadToHead) any { return grid.Name(h.A) }},
+	{Key: "b", Title: "Against", Left: true, Value: func(h ratings.HeadToHead) any { return grid.Name(h.B) }},
+	{Key: "games", Title: "Games", Value: func(h ratings.HeadToHead) any { return h.Games() }},
+	{Key: "wins", Title: "Won", Drop: 1, Value: func(h ratings.HeadToHead) any { return h.Wins }},
+	{Key: "draws", Title: "Drawn", Drop: 1, Value: func(h ratings.HeadToHead) any { return h.Draws }},
+	{Key: "losses", Title: "Lost", Drop: 1, Value: func(h ratings.HeadToHead) any { return h.Losses }},
+	{Key: "points", Title: "Points", Value: func(h ratings.HeadToHead) any { return h.Points() }},
+	{Key: "expected", Title: "Expected", Value: func(h ratings.HeadToHead) any { return h.Expected }},
 	{Key: "z", Title: "z",
-		Value: func(h headToHead) any { return grid.Cell{Text: fmt.Sprintf("%+.2f", h.Z), Value: h.Z} }},
+		Value: func(h ratings.HeadToHead) any { return grid.Cell{Text: fmt.Sprintf("%+.2f", h.Z), Value: h.Z} }},
 }
 
 // maxCompared is the number of players up to which every two are compared in CSV and

@@ -228,7 +228,7 @@ func (p *page) crosstable(r *ratings.Ratings) {
 
 // headToHead writes the pairings that fit worst.
 func (p *page) headToHead(t Table, most int) {
-	rows := headToHeads(t)
+	rows := t.Ratings.HeadToHeads()
 	shown := rows
 	if most > 0 && len(rows) > most {
 		shown = rows[:most]

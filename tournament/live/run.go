@@ -260,12 +260,9 @@ func (r *run) parts(ctx context.Context) (map[string]any, error) {
 	rated.Notes = append(rated.Notes, r.reader.Skipped.Notes()...)
 	labels := r.collector.Labels()
 	r.labels = labels
-	p, err := report.Build(r.collector, report.Input{
+	p := report.Build(r.collector, report.Input{
 		Title: path.Base(r.folder.id), Tables: rated, Labels: labels, Commands: r.commands(),
 	})
-	if err != nil {
-		return nil, err
-	}
 	parts := r.emptyParts()
 	parts["summary"], parts["latest"] = p.Summary, r.boardGames(r.latest)
 	parts["facts"], parts["sampled"] = p.Facts, p.Sampled

@@ -156,7 +156,9 @@ func parse(line []byte) (*Game, error) {
 	if err := strictjson.Unmarshal(line, MaxLine, g); err != nil {
 		next := bytes.LastIndex(line, []byte(`}{"game":`)) + 1
 		switch {
-		case errors.Is(err, io.ErrUnexpectedEOF):
+		case line[0] != '{':
+			err = errors.New("the line is no JSON object; gyges import reads PGN and CSV")
+		case errors.Is(err, strictjson.ErrCut):
 			err = errors.New("the line is cut short")
 		case next > 0:
 			err = fmt.Errorf("another one begins in byte %d: the line end between them is lost", next+1)

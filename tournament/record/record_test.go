@@ -90,7 +90,7 @@ func TestReaderErrors(t *testing.T) {
 		"empty":          {" ", "f.jsonl:2: expected a game record, found an empty line"},
 		"twice":          {whole + whole, "another one begins in byte 477: the line end between them is lost"},
 		"unknown key":    {`{"gam":1}`, "gam: there is no such field"},
-		"no object":      {`17`, "expected an object, found a number"},
+		"no object":      {`17`, "the line is no JSON object; gyges import reads PGN and CSV"},
 		"null":           {`null`, `expected rules, found none`},
 		"seed as number": {strings.Replace(whole, `"1"`, `1`, 1), "f.jsonl:2: expected a game record: "},
 		"score": {strings.Replace(whole, `29999`, `1.5`, 1),

@@ -225,8 +225,7 @@ func hands(p rules.Position) string {
 func TestBrowserLinks(t *testing.T) {
 	games := drawRun(hostile, strings.Repeat("n", 200), "plain")
 	c, rated := collect(t, Options{Games: 500}, Run{Name: hostile}, games)
-	p, err := Build(c, Input{Title: hostile, Tables: rated})
-	require.NoError(t, err)
+	p := Build(c, Input{Title: hostile, Tables: rated})
 	b := browsertest.Open(t)
 	url := savePage(t, p)
 	console := b.Visit(url + "#game=1.7&ply=2")

@@ -52,21 +52,13 @@ func BuildReviews(c *Collector, in Input) *Page {
 	return p
 }
 
-// Build makes the page of the games collected and of their ratings. It returns an
-// error for ratings that can't be compared.
-func Build(c *Collector, in Input) (*Page, error) {
+// Build makes the page of the games collected and of their ratings.
+func Build(c *Collector, in Input) *Page {
 	b := newBuilder(c, in)
 	p := &Page{Title: textfmt.Visible(in.Title)}
 	if c.Games() > 0 { // else it was a tuning
-		standings, err := b.standings(in.Tables.Notes)
-		if err != nil {
-			return nil, err
-		}
-		if p.Summary, err = b.summary(); err != nil {
-			return nil, err
-		}
-		p.Facts, p.Sampled = b.facts(), b.sampled()
-		p.Sections = []Section{standings, b.statistics()}
+		p.Summary, p.Facts, p.Sampled = b.summary(), b.facts(), b.sampled()
+		p.Sections = []Section{b.standings(in.Tables.Notes), b.statistics()}
 	}
 	for _, s := range []Section{b.reviews(), b.tunings(), b.tests(), b.history()} {
 		if len(s.Blocks) > 0 {
@@ -80,7 +72,7 @@ func Build(c *Collector, in Input) (*Page, error) {
 	if len(b.viewer.Games) > 0 {
 		p.Viewer = b.viewer
 	}
-	return p, nil
+	return p
 }
 
 // GamesSection is the place of the viewer between the sections of a page. It has no
@@ -116,28 +108,24 @@ func (b *builder) sampled() string {
 }
 
 // summary names the winner of each schedule and the first player of each table.
-func (b *builder) summary() ([]string, error) {
-	var list []string
+func (b *builder) summary() (list []string) {
 	for _, s := range b.tables.Schedules {
 		if s.Result != "" {
 			list = append(list, textfmt.Visible(s.Result))
 		}
 	}
 	for _, t := range b.tables.Printed() {
-		text, err := leader(t.Ratings)
-		if err != nil {
-			return nil, err
-		}
+		text := leader(t.Ratings)
 		if t.Title != "" {
 			text = textfmt.Visible(t.Title) + ": " + text
 		}
 		list = append(list, text)
 	}
-	return list, nil
+	return list
 }
 
 // leader is a sentence on the first player of a table.
-func leader(r *ratings.Ratings) (string, error) {
+func leader(r *ratings.Ratings) string {
 	text := ""
 	for _, u := range r.Unrated {
 		if u.Cause == ratings.WonAll && text == "" {
@@ -146,16 +134,16 @@ func leader(r *ratings.Ratings) (string, error) {
 		}
 	}
 	if len(r.Players) < 2 || r.Players[1].Group != 0 {
-		return text + "no two ratings can be compared.", nil
+		return text + "no two ratings can be compared."
 	}
 	first, second := r.Players[0].Name, r.Players[1].Name
-	d, err := r.Difference(first, second)
+	d, _ := r.Difference(first, second) // two players of one group
 	first, second = textfmt.Visible(first), textfmt.Visible(second)
 	if math.Abs(d.Elo) < 0.05 {
-		return text + fmt.Sprintf("%s and %s are level (0 ± %.0f Elo).", first, second, d.Error), err
+		return text + fmt.Sprintf("%s and %s are level (0 ± %.0f Elo).", first, second, d.Error)
 	}
 	return text + fmt.Sprintf("%s leads %s by %s Elo; the likelihood that it is the stronger one is %s.",
-		first, second, plusMinus(d.Elo, d.Error), textfmt.Percent(d.LOS)), err
+		first, second, plusMinus(d.Elo, d.Error), textfmt.Percent(d.LOS))
 }
 
 // facts are the figures at the top.

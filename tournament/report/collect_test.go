@@ -186,8 +186,7 @@ func TestScale(t *testing.T) {
 
 	r, err := ratings.Fit(t.Context(), d, ratings.Options{})
 	require.NoError(t, err)
-	p, err := Build(c, Input{Title: "big", Tables: table.Tables{All: table.Table{Title: "Rules standard", Ratings: r}}})
-	require.NoError(t, err)
+	p := Build(c, Input{Title: "big", Tables: table.Tables{All: table.Table{Title: "Rules standard", Ratings: r}}})
 	require.Len(t, p.Viewer.Games, DefaultGames)
 	require.Contains(t, p.Sampled, "500 of 40,000 games can be replayed here")
 	var page bytes.Buffer
@@ -214,8 +213,7 @@ func TestImportedGames(t *testing.T) {
 			Result: g.Result, Reason: record.Imported}
 	}
 	c, rated := collect(t, Options{Games: 10}, Run{}, games)
-	p, err := Build(c, Input{Tables: rated})
-	require.NoError(t, err)
+	p := Build(c, Input{Tables: rated})
 	require.Equal(t, "4 of 8 games can be replayed here; the others have no moves on record that can be read.", p.Sampled)
 	require.Empty(t, counted(c, "").Lengths)
 	require.EqualValues(t, 4, counted(c, "").Games())
@@ -240,12 +238,10 @@ func TestPagesWhileGamesCome(t *testing.T) {
 		for i, g := range games {
 			c.Add(g)
 			if i%every == 0 {
-				_, err := Build(c, Input{Tables: rated})
-				require.NoError(t, err)
+				Build(c, Input{Tables: rated})
 			}
 		}
-		p, err := Build(c, Input{Tables: rated})
-		require.NoError(t, err)
+		p := Build(c, Input{Tables: rated})
 		var out bytes.Buffer
 		require.NoError(t, WriteHTML(&out, p))
 		return out.String()

@@ -158,9 +158,7 @@ func TestLevelPlayers(t *testing.T) {
 	d.Add("Anna", "Ben", record.RatingResult("0-1"))
 	r, err := ratings.Fit(t.Context(), d, ratings.Options{})
 	require.NoError(t, err)
-	text, err := leader(r)
-	require.NoError(t, err)
-	require.Regexp(t, `^Anna and Ben are level \(0 ± \d+ Elo\)\.$`, text)
+	require.Regexp(t, `^Anna and Ben are level \(0 ± \d+ Elo\)\.$`, leader(r))
 }
 
 // The command that plays a run again has every setting that is not the default, quoted for a shell.
@@ -367,8 +365,7 @@ func TestHostileTexts(t *testing.T) {
 	about.Charts = []Chart{{Title: hostile, XName: hostile, YName: hostile, Curves: []Curve{{Name: hostile, Points: []Point{{X: 1, Y: 2}}}, {Name: long}}}}
 	c, rated := collect(t, Options{Games: 100}, about, games)
 	rated.Notes = []string{hostile}
-	p, err := Build(c, Input{Title: hostile, Tables: rated, Commands: []string{hostile}, Program: hostile})
-	require.NoError(t, err)
+	p := Build(c, Input{Title: hostile, Tables: rated, Commands: []string{hostile}, Program: hostile})
 
 	var out bytes.Buffer
 	require.NoError(t, WriteHTML(&out, p))
@@ -400,8 +397,7 @@ func TestHostileTexts(t *testing.T) {
 func TestFiguresAreThoseOfRatings(t *testing.T) {
 	t.Parallel()
 	c, rated := collect(t, Options{}, sampleRun(), drawRun("alpha:x=1", "beta", "gamma's"))
-	p, err := Build(c, Input{Title: "x", Tables: rated})
-	require.NoError(t, err)
+	p := Build(c, Input{Title: "x", Tables: rated})
 	var tables []*Table
 	for _, b := range p.Sections[0].Blocks {
 		if b.Table != nil {

@@ -113,8 +113,7 @@ func TestTuningAlone(t *testing.T) {
 	about := Run{Name: "tuned", Charts: []Chart{sampleChart()}, Tuning: &Tuning{Method: "spsa", Text: "{}"}}
 	c := NewCollector(Options{Games: 10})
 	c.AddRun(about)
-	p, err := Build(c, Input{Title: "tuned"})
-	require.NoError(t, err)
+	p := Build(c, Input{Title: "tuned"})
 	require.Len(t, p.Sections, 3)
 	page := parsePage(t, p)
 	require.Equal(t, []string{"Tuning", "Over time", "Reproducibility"}, texts(page.all("h2")))
@@ -226,8 +225,7 @@ func FuzzRun(f *testing.F) {
 		steps, _ := training.ReadHistory(t.Context(), strings.NewReader(curves), training.HistoryFile)
 		about.Charts = historyCharts(steps, nil)
 		c, rated := collect(t, Options{Games: 1}, about, games)
-		p, err := Build(c, Input{Tables: rated})
-		require.NoError(t, err)
+		p := Build(c, Input{Tables: rated})
 		require.NoError(t, WriteHTML(io.Discard, p))
 		for _, s := range p.Sections {
 			for _, b := range s.Blocks {

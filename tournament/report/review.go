@@ -49,9 +49,7 @@ func (b *builder) reviews() Section {
 	for i, summary := range summaries {
 		s.heading("reviews-"+strconv.Itoa(i+1), "Games under "+ruleSetName(summary.Rules))
 		for _, t := range summary.Tables(b.label) {
-			own := &Table{Caption: t.Caption, Class: "short"}
-			addRows(own, t.Columns, t.Players[:min(len(t.Players), maxAgentRows)])
-			s.table(own)
+			s.table(tableOf(t.Caption, "short", t.Columns, t.Players[:min(len(t.Players), maxAgentRows)]))
 		}
 		s.table(b.worst(summary))
 	}

@@ -18,7 +18,7 @@ const (
 )
 
 // standings builds the section with ratings and crosstables.
-func (b *builder) standings(notes []string) (Section, error) {
+func (b *builder) standings(notes []string) Section {
 	s := Section{ID: "standings", Title: "Standings"}
 	b.schedules(&s)
 	for i, t := range b.tables.Printed() {
@@ -35,17 +35,13 @@ func (b *builder) standings(notes []string) (Section, error) {
 		} else {
 			s.table(b.crosstable(t))
 		}
-		m, err := superiority(t.Ratings)
-		if err != nil {
-			return s, err
-		}
-		s.table(m)
+		s.table(superiority(t.Ratings))
 	}
 	b.advantages(&s)
 	for _, n := range notes {
 		s.note(n)
 	}
-	return s, nil
+	return s
 }
 
 // advantages adds a plot of the first-move advantage if there are several rule sets.
@@ -79,9 +75,7 @@ func (b *builder) schedules(s *Section) {
 
 // addSheet adds a table of package table with its notes.
 func addSheet(s *Section, sheet *table.Schedule, caption string) {
-	t := &Table{Caption: textfmt.Visible(caption), Class: "short"}
-	addRows(t, sheet.Columns, sheet.Rows)
-	s.table(t)
+	s.table(tableOf(textfmt.Visible(caption), "short", sheet.Columns, sheet.Rows))
 	var notes []string
 	for _, n := range sheet.Notes {
 		notes = append(notes, textfmt.Visible(n))
@@ -106,7 +100,7 @@ func ratingTables(s *Section, number int, t table.Table) {
 		if caption == "" {
 			caption = "Ratings"
 		}
-		s.table(ratingTable(caption, columns, rows[from:to]))
+		s.table(tableOf(caption, "", columns, rows[from:to]))
 		if to-from > 1 {
 			s.figure(ratingPlot(fmt.Sprintf("elo-%d-%d", number+1, g+1), t.Title, r.Players[from:to]))
 		}
@@ -114,20 +108,14 @@ func ratingTables(s *Section, number int, t table.Table) {
 	}
 	if len(r.Unrated) > 0 {
 		left := table.LeftColumns(columns)
-		s.table(ratingTable("Without a rating", left, rows[len(r.Players):]))
+		s.table(tableOf("Without a rating", "", left, rows[len(r.Players):]))
 	}
 	s.add(Block{List: t.Remarks()})
 }
 
-// ratingTable is a table of players.
-func ratingTable(caption string, columns []table.Column, rows []*table.Row) *Table {
-	t := &Table{Caption: caption}
-	addRows(t, columns, rows)
-	return t
-}
-
-// addRows adds columns and rows to a table. The first column of words heads the rows.
-func addRows[R any](t *Table, columns []grid.Column[R], rows []R) {
+// tableOf returns a table of columns and rows. The first column of words heads the rows.
+func tableOf[R any](caption, class string, columns []grid.Column[R], rows []R) *Table {
+	t := &Table{Caption: caption, Class: class}
 	g := grid.New(grid.Text, grid.Options{}, columns, rows)
 	first := -1
 	for i, title := range g.Header {
@@ -143,6 +131,7 @@ func addRows[R any](t *Table, columns []grid.Column[R], rows []R) {
 		}
 		t.row(cells...)
 	}
+	return t
 }
 
 // RatingPlot draws the ratings of a table with their intervals, the first 60 of them.
@@ -182,10 +171,10 @@ func (b *builder) crosstable(t table.Table) *Table {
 	if t.Ratings.Games == 0 {
 		return &Table{}
 	}
-	m, _ := matrix(caption, x.Names, func(i, j int) (Cell, error) {
+	return matrix(caption, x.Names, func(i, j int) Cell {
 		c := x.Total(i, j)
 		if c.Games() == 0 {
-			return Cell{}, nil
+			return Cell{}
 		}
 		return Cell{
 			Text: textfmt.Decimal(100 * c.Score()),
@@ -194,57 +183,53 @@ func (b *builder) crosstable(t table.Table) *Table {
 			Small: fmt.Sprintf("%d-%d-%d", c.Wins, c.Draws, c.Losses),
 			Link:  b.link(filter{rules: t.Rules, player: x.Names[i], against: x.Names[j]}),
 			Class: heat(c.Score()),
-		}, nil
+		}
 	})
-	return m
 }
 
 // superiority is the table of the likelihoods of superiority; empty with fewer than
 // two players.
-func superiority(r *ratings.Ratings) (*Table, error) {
+func superiority(r *ratings.Ratings) *Table {
 	var names []string
 	for _, p := range r.Players {
 		names = append(names, p.Name)
 	}
 	if len(names) < 2 {
-		return &Table{}, nil
+		return &Table{}
 	}
 	caption := "Likelihood in % that the player in the row is stronger than the players numbered above"
-	return matrix(caption, names, func(i, j int) (Cell, error) {
-		if r.Players[i].Group != r.Players[j].Group {
-			return Cell{}, nil
-		}
+	return matrix(caption, names, func(i, j int) Cell {
 		d, err := r.Difference(names[i], names[j])
+		if err != nil { // they are in different groups
+			return Cell{}
+		}
 		return Cell{
 			Text: textfmt.Decimal(100 * d.LOS),
 			Note: fmt.Sprintf("%s less %s: %s Elo", textfmt.Visible(names[i]), textfmt.Visible(names[j]),
 				plusMinus(d.Elo, d.Error)),
 			Class: heat(d.LOS),
-		}, err
+		}
 	})
 }
 
 // matrix is a table with a row and a column for each player. at returns the cell of
 // two players.
-func matrix(caption string, names []string, at func(i, j int) (Cell, error)) (*Table, error) {
+func matrix(caption string, names []string, at func(i, j int) Cell) *Table {
 	t := newTable(caption, 0, "#", "Player")
 	t.Class, t.Header[1].Left = "matrix", true
 	for i, name := range names {
 		t.Header = append(t.Header, Head{Text: strconv.Itoa(i + 1), Tip: textfmt.Visible(name)})
 		cells := []Cell{cell(strconv.Itoa(i + 1)), rowHead(textfmt.Visible(name))}
 		for j := range names {
-			c, err := Cell{Text: "×", Class: "self"}, error(nil)
+			c := Cell{Text: "×", Class: "self"}
 			if i != j {
-				c, err = at(i, j)
-			}
-			if err != nil {
-				return nil, err
+				c = at(i, j)
 			}
 			cells = append(cells, c)
 		}
 		t.row(cells...)
 	}
-	return t, nil
+	return t
 }
 
 // heat is the class of a share from 0 to 1: nine steps.

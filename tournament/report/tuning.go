@@ -227,11 +227,8 @@ func (t *Tuning) add(s *Section, r *Run) {
 		s.code("To use the result, here in a match against "+against+":", mapped(commands, textfmt.Visible))
 	}
 	rows := training.Rows(t.Result.Generations, t.Result.Rating)
-	g := &Table{
-		Caption: "Generations: the fit to their games, and the match of the candidate against the best agent so far",
-	}
-	addRows(g, training.Columns(rows), rows)
-	s.table(g)
+	s.table(tableOf("Generations: the fit to their games, and the match of the candidate against the best agent so far",
+		"", training.Columns(rows), rows))
 }
 
 // stateText is the state with what it means.

@@ -36,8 +36,7 @@ func tuningPage(t *testing.T, fsys fstest.MapFS) element {
 	t.Helper()
 	c := NewCollector(Options{Games: 10})
 	c.AddRun(ReadRunFS(t.Context(), fsys, "results/a run"))
-	p, err := Build(c, Input{Title: "tuned"})
-	require.NoError(t, err)
+	p := Build(c, Input{Title: "tuned"})
 	return parsePage(t, p)
 }
 

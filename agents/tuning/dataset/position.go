@@ -1,40 +1,7 @@
 // Package dataset holds training positions: positions from played games with their
-// results, as Parquet shards in a folder.
-//
-// # Files
-//
-// A folder holds three splits, train, validation and test, each in shards
-// SPLIT-NNNNN-of-MMMMM-CHECKSUM.parquet, numbered from 0 and compressed with zstd.
-// The checksum is the first eight bytes of the file's SHA-256 in hexadecimal digits;
-// a file with another one is refused. An empty split has one shard without rows. The
-// splits share no game and no position. Rows are in the order in which their positions
-// first occurred.
-//
-// # Columns
-//
-//	rules     string  rule set, as the command line reads it: standard, kang:max_plies=100
-//	position  string  position text, without the number of passes before it
-//	side      string  s or n: the side to move, as in the position
-//	score     int32   search score for the side to move, in hundredths of a point; 30000-n
-//	                  is a proven win and n-30000 a proven loss in n plies; null if there
-//	                  was none
-//	move      string  the best move by the search, or the one played if that is all that is
-//	                  on record, in short notation; null if it is not known
-//	wins      int32   games from the position that the side to move won
-//	draws     int32   games that were drawn
-//	losses    int32   games that the side to move lost
-//	ply       int32   plies played before, from 0; the opening isn't counted
-//	to_end    int32   plies from the position to the end of the game, from 1
-//	quiet     bool    neither side could win the game if it were to move here
-//	game      int64   number of the game in its run
-//	split     string  train, validation or test
-//
-// A position that occurred several times is one row: wins + draws + losses is how
-// often, and score, move, ply, to_end and game are those of the first time. No column
-// but score and move has nulls.
-//
-// The file's key-value metadata holds gyges.schema, the version of this list, and
-// the provenance of the positions under gyges.KEY.
+// results, as Parquet shards in a folder. The manual, REFERENCE.md beside this folder, has
+// the names of the files, their columns and metadata. A split without positions has one shard
+// without rows; the splits share no game and no position.
 package dataset
 
 import (

@@ -100,8 +100,9 @@ func Apply(config, flags any) error {
 	return errs.Err()
 }
 
-// FlagErrors names the flags of settings that are wrong, where they have one, in place of their keys.
-func FlagErrors(config any, err error) error {
+// FlagErrors names the flags of settings that are wrong, where they have one, in place of their keys, and nothing for
+// the keys in without, whose settings the command has by other means.
+func FlagErrors(config any, err error, without ...string) error {
 	fields := flagged(config, nil)
 	var errs []error
 	for _, one := range problems.Split(err) {
@@ -110,8 +111,13 @@ func FlagErrors(config any, err error) error {
 			i := slices.IndexFunc(fields, func(f Field) bool {
 				return f.Key == key || f.Group && strings.HasPrefix(key, f.Key+".") || strings.HasPrefix(f.Key, key+".")
 			})
-			if i >= 0 {
+			if slices.Contains(without, key) {
+				one = fe.Err
+			} else if i >= 0 {
 				one = fmt.Errorf("--%s: %w", fields[i].Flag, fe.Err)
+				if part, ok := strings.CutPrefix(key, fields[i].Key+"."); ok {
+					one = fmt.Errorf("--%s: %s: %w", fields[i].Flag, part, fe.Err)
+				}
 			}
 		}
 		errs = append(errs, one)

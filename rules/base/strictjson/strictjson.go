@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"reflect"
 	"strconv"
 	"strings"
@@ -17,9 +18,12 @@ import (
 	"gyges/rules/base/problems"
 )
 
+// ErrCut is the error of JSON that ends too early.
+var ErrCut = errors.New("expected JSON, found a text that is cut short")
+
 // Unmarshal stores the one JSON value in text, which has at most limit bytes, in *to. Durations are
 // numbers of nanoseconds. If the error is in a field of the value, it is a [problems.FieldError]; if the
-// text is cut short, the error wraps [io.ErrUnexpectedEOF].
+// text is cut short, it is [ErrCut].
 func Unmarshal(text []byte, limit int, to any) error {
 	if len(text) > limit {
 		return fmt.Errorf("expected at most %d bytes, found %d", limit, len(text))
@@ -31,6 +35,9 @@ func Unmarshal(text []byte, limit int, to any) error {
 	if syntactic, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		if errors.Is(err, jsontext.ErrDuplicateName) {
 			return inField(syntactic.JSONPointer, errors.New("given twice"))
+		}
+		if errors.Is(err, io.ErrUnexpectedEOF) {
+			return ErrCut
 		}
 		return fmt.Errorf("expected JSON, found an error in byte %d: %w", syntactic.ByteOffset+1, syntactic.Err)
 	}

@@ -3,7 +3,6 @@ package strictjson
 import (
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"testing"
 	"time"
@@ -65,8 +64,8 @@ func TestUnmarshalErrors(t *testing.T) {
 		`{"even":3}`:                             "even: expected an even number, found 3",
 		`[]`:                                     "expected an object, found a list",
 		`{"name":"a"} {}`:                        "expected JSON, found an error in byte 14: invalid character '{' after top-level value",
-		`{"name":"a"`:                            "expected JSON, found an error in byte 12: unexpected EOF",
-		``:                                       "expected JSON, found an error in byte 1: unexpected EOF",
+		`{"name":"a"`:                            "expected JSON, found a text that is cut short",
+		``:                                       "expected JSON, found a text that is cut short",
 		`name`:                                   "expected JSON, found an error in byte 2: invalid character 'a' in literal null (expecting 'u')",
 		"{\"name\":\"\xff\"}":                    "expected JSON, found an error in byte 10: invalid UTF-8",
 		strings.Repeat("[", 20_000):              "expected an object, found a list",
@@ -80,5 +79,5 @@ func TestUnmarshalErrors(t *testing.T) {
 		require.Equal(t, !strings.HasPrefix(want, "expected"), ok, want)
 		require.True(t, !ok || field.Field != "")
 	}
-	require.ErrorIs(t, Unmarshal([]byte(`{"name":"a`), 100, new(value)), io.ErrUnexpectedEOF)
+	require.ErrorIs(t, Unmarshal([]byte(`{"name":"a`), 100, new(value)), ErrCut)
 }
