@@ -3,6 +3,7 @@ package human
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -16,17 +17,8 @@ import (
 	"gyges/rules"
 )
 
-const help = `  A move is where it starts and where it ends:   d1-c3, b5-goal
-  or with the piece displaced and its new place: d1xc3@e5
-  or with every square, crossed ones in (...):   d2-(c2-b2)-b3-c3
-  or brings a piece in from the hand (Kang):     +2-c2, +1xc1@d4, +3-goal
-  or places a piece before play:                 2@c1
-  Commands:
-  moves   lists your legal moves; moves d1 those of the piece on d1
-  board   draws the board again
-  help    prints this
-  quit    resigns
-`
+//go:embed help.txt
+var help string
 
 // Kind returns the kind "human", which reads moves and commands from in and writes
 // prompts and messages to out. All agents of the kind share in. Where in is not a

@@ -31,13 +31,9 @@ type Solution struct {
 // New returns a function that searches games, for one goroutine at a time. Its error is
 // never that of a context: then the solution is incomplete.
 func (s Search) New(r *rules.Rules) (func(context.Context, *rules.Game) (Solution, error), error) {
-	find := s.depthFirst()
-	if s.Nodes > 0 {
-		guide, err := eval.ForRules(r)
-		if err != nil {
-			return nil, err
-		}
-		find = s.byProof(guide)
+	find, err := s.searcher(r)
+	if err != nil {
+		return nil, err
 	}
 	return func(ctx context.Context, g *rules.Game) (Solution, error) {
 		if s.MoveTime > 0 {
@@ -56,16 +52,17 @@ func (s Search) New(r *rules.Rules) (func(context.Context, *rules.Game) (Solutio
 	}, nil
 }
 
-func (s Search) depthFirst() func(context.Context, *Solution) error {
-	solver := New(DefaultMegabytes)
-	return func(ctx context.Context, found *Solution) (err error) {
-		found.Result, err = solver.Solve(ctx, found.Game, s.Depth)
-		found.Complete = err == nil
-		return err
+// searcher returns what fills in the solution of a game.
+func (s Search) searcher(r *rules.Rules) (func(context.Context, *Solution) error, error) {
+	if s.Nodes == 0 {
+		solver := New(DefaultMegabytes)
+		return func(ctx context.Context, found *Solution) (err error) {
+			found.Result, err = solver.Solve(ctx, found.Game, s.Depth)
+			found.Complete = err == nil
+			return err
+		}, nil
 	}
-}
-
-func (s Search) byProof(guide *eval.Evaluator) func(context.Context, *Solution) error {
+	guide, err := eval.ForRules(r)
 	prover := NewProver(s.Nodes)
 	return func(ctx context.Context, found *Solution) error {
 		proof, err := prover.Prove(ctx, found.Game, guide, s.Depth, s.Nodes)
@@ -74,7 +71,7 @@ func (s Search) byProof(guide *eval.Evaluator) func(context.Context, *Solution) 
 			found.won(proof.Winner, proof.Win)
 		}
 		return err
-	}
+	}, err
 }
 
 // won makes a strategy of a side the result.
