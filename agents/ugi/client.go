@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"gyges/agents"
+	"gyges/rules/base/files"
 )
 
 const (
@@ -75,6 +77,9 @@ func CheckCommand(ctx context.Context, command string) error {
 func findProgram(command []string, dir string) error {
 	if len(command) == 0 {
 		return errors.New("expected cmd=PROGRAM, found none")
+	}
+	if _, err := os.Stat(dir); err != nil && dir != "" {
+		return fmt.Errorf("parameter dir: %w", files.Plain(err))
 	}
 	path := command[0]
 	if dir != "" && strings.ContainsRune(path, filepath.Separator) && !filepath.IsAbs(path) {

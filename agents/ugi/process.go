@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"gyges/agents"
+	"gyges/rules/base/files"
 	"gyges/rules/base/textfmt"
 )
 
@@ -74,7 +75,7 @@ func launch(command []string, dir string, t *trace) (*process, error) {
 	started := make(chan error)
 	go p.run(mark, started)
 	if err := <-started; err != nil {
-		err = fmt.Errorf("can't start %.60q: %w", command[0], err)
+		err = fmt.Errorf("can't start %.60q: %w", command[0], files.Plain(err))
 		if hostLacks(err) {
 			return nil, &agents.HostFailure{Err: err}
 		}
