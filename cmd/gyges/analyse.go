@@ -21,9 +21,9 @@ type analyseCmd struct {
 	rulesFlags
 	agents.Limits
 	Agent    string   `default:"alphabeta:hash=128" placeholder:"AGENT" complete:"agents" help:"The agent that searches. Default: alphabeta:hash=128."`
-	Multi    int      `default:"1" placeholder:"N" help:"Show the N best moves, 1 to 50."`
+	Multi    int      `check:"1..50" default:"1" placeholder:"N" help:"Show the N best moves, 1 to 50."`
 	JSON     bool     `name:"json" help:"Read requests from standard input, a JSON object a line, and answer each on a line; see gyges help agents."`
-	Workers  int      `placeholder:"N" help:"With --json, positions searched at a time; 0, the default, is one for each core."`
+	Workers  int      `check:"0..256" placeholder:"N" help:"With --json, positions searched at a time; 0, the default, is one for each core."`
 	Format   string   `enum:"text,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), or json, one object a line."`
 	Position []string `arg:"" optional:"" sep:"none" help:"Position to analyse."`
 }
@@ -35,11 +35,6 @@ func (c *analyseCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	limits := c.Limits
-	err = errors.Join(between("--multi", c.Multi, 1, analysis.MaxMulti), between("--workers", c.Workers, 0, maxSearches),
-		checkSettings(&limits))
-	if err != nil {
-		return err
-	}
 	if c.JSON {
 		return c.serve(ctx, e, r, limits)
 	}

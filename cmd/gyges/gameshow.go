@@ -20,7 +20,7 @@ import (
 // gamesShowCmd replays a recorded game.
 type gamesShowCmd struct {
 	Source string `arg:"" name:"run" what:"a run and a game" help:"Folder of a run or file of records (games.jsonl); - is the standard input."`
-	ID     int64  `arg:"" name:"id" what:"the number of a game" help:"The game's number, as gyges games lists it."`
+	ID     int64  `check:"0.." arg:"" name:"id" what:"the number of a game" help:"The game's number, as gyges games lists it."`
 	Ply    *int   `placeholder:"N" help:"Show only the position after N plies; 0 is the one that play began in."`
 	Quiet  bool   `short:"q" help:"Print the moves, not the board."`
 	Format string `enum:"text,json" default:"text" placeholder:"FORMAT" help:"Output: text (default) or json."`
@@ -28,9 +28,6 @@ type gamesShowCmd struct {
 
 // Run prints the game.
 func (c *gamesShowCmd) Run(ctx context.Context, e *env) error {
-	if c.ID < 0 {
-		return fmt.Errorf("expected the number of a game, from 0, found %d", c.ID)
-	}
 	files, err := gameFiles([]string{c.Source})
 	if err != nil {
 		return err

@@ -18,14 +18,14 @@ type gamesStatsCmd struct {
 	Runs []string `arg:"" name:"run" what:"a run" sep:"none" help:"Folders of runs or files of records (games.jsonl); - is the standard input."`
 	gameFilter
 	Compare string `placeholder:"RULES" complete:"rules" help:"Compare the legal moves with those under this rule set: a preset, PRESET:OPTION=VALUE,…, or a YAML file."`
-	Workers int    `placeholder:"N" help:"Games to replay at a time; 0, the default, is one for each core."`
+	Workers int    `check:"0..1024" placeholder:"N" help:"Games to replay at a time; 0, the default, is one for each core."`
 	Format  string `enum:"text,markdown,csv,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown, csv or json. Text and Markdown round, the others have every digit."`
 }
 
 // Run counts the games and prints the figures.
 func (c *gamesStatsCmd) Run(ctx context.Context, e *env) error {
 	compare, errCompare := c.compare()
-	if err := errors.Join(c.prepare(), errCompare, between("--workers", c.Workers, 0, maxWorkers)); err != nil {
+	if err := errors.Join(c.prepare(), errCompare); err != nil {
 		return err
 	}
 	files, err := gameFiles(c.Runs)

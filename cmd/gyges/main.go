@@ -19,6 +19,7 @@ import (
 	"syscall"
 
 	"gyges/agents"
+	"gyges/rules/base/settings"
 	"gyges/rules/base/suggest"
 	"gyges/rules/base/textfmt"
 
@@ -105,12 +106,28 @@ func parse(parser *kong.Kong, args []string) (*kong.Context, error) {
 		return chosen, parseError(err)
 	}
 	for i := 0; err == nil && i < len(chosen.Path); i++ {
-		f := chosen.Path[i].Flag
-		if f != nil && f.Target.Kind() == reflect.String && f.Target.Len() == 0 && !f.Tag.Has("empty") {
-			return chosen, fmt.Errorf("--%s: expected %s, found \"\"", f.Name, f.PlaceHolder)
+		switch at := chosen.Path[i]; {
+		case at.Flag != nil:
+			err = checkValue(at.Flag.Value, at.Flag.PlaceHolder)
+		case at.Positional != nil:
+			err = checkValue(at.Positional, "")
 		}
 	}
 	return chosen, err
+}
+
+// checkValue refuses a value that is empty, or outside the bounds in its tag check: see package settings.
+func checkValue(v *kong.Value, expected string) error {
+	x := reflect.Indirect(v.Target)
+	if v.Tag.Has("check") {
+		if err := settings.InBounds(x, v.Tag.Get("check"), v.Tag.Get("zero")); err != nil {
+			return fmt.Errorf("%s: %w", v.ShortSummary(), err)
+		}
+	}
+	if expected != "" && x.Kind() == reflect.String && x.Len() == 0 && !v.Tag.Has("empty") {
+		return fmt.Errorf("%s: expected %s, found \"\"", v.ShortSummary(), expected)
+	}
+	return nil
 }
 
 // plainer replaces messages of package kong.

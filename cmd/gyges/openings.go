@@ -16,11 +16,11 @@ type openingsCmd struct {
 	Screen string `arg:"" optional:"" placeholder:"FILE" help:"A list to be screened, a position a line; without it random openings are made."`
 	rulesFlags
 	Setups   bool     `xor:"setups" help:"List all distinct set-ups in order, instead of random openings."`
-	Count    int      `default:"10" placeholder:"N" help:"How many openings to make. Default: 10."`
-	Plies    int      `xor:"setups" placeholder:"N" help:"Random plies after the set-up, 0 to 40. Default: none, but 4 under Kang."`
+	Count    int      `check:"1..1000000" default:"10" placeholder:"N" help:"How many openings to make. Default: 10."`
+	Plies    int      `check:"0..40" xor:"setups" placeholder:"N" help:"Random plies after the set-up, 0 to 40. Default: none, but 4 under Kang."`
 	Seed     uint64   `default:"1" placeholder:"N" help:"Seed of all random choices; a tournament with this seed plays the same openings. Default: 1."`
 	Agent    string   `placeholder:"AGENT" complete:"agents" help:"Score each opening with this agent; the score for the side to move is printed after a #."`
-	MaxScore *float64 `placeholder:"POINTS" help:"Keep only openings that --agent scores from -POINTS to POINTS."`
+	MaxScore *float64 `check:"0.." placeholder:"POINTS" help:"Keep only openings that --agent scores from -POINTS to POINTS."`
 	agents.Limits
 }
 
@@ -57,7 +57,6 @@ func (c *openingsCmd) Run(ctx context.Context, e *env) error {
 
 // screening returns what the flags ask for, checked.
 func (c *openingsCmd) screening(ctx context.Context, e *env) (s tournament.Screening, err error) {
-	const maxCount = 1_000_000
 	s = tournament.Screening{Seed: c.Seed, Count: c.Count, Limits: c.Limits, MaxScore: math.Inf(1)}
 	if s.Rules, err = c.load(); err != nil {
 		return s, err
@@ -79,14 +78,10 @@ func (c *openingsCmd) screening(ctx context.Context, e *env) (s tournament.Scree
 	case c.MaxScore == nil:
 	case c.Agent == "":
 		return s, errors.New("--max-score needs an --agent that scores")
-	case *c.MaxScore < 0:
-		return s, fmt.Errorf("--max-score: expected a number from 0, found %v", *c.MaxScore)
 	default:
 		s.MaxScore = *c.MaxScore
 	}
-	err = errors.Join(between("--count", c.Count, 1, maxCount), between("--plies", c.Plies, 0, 40),
-		checkSettings(&s.Limits))
-	if err == nil && c.Agent != "" {
+	if c.Agent != "" {
 		if s.Agent, err = newAgent(ctx, e, c.Agent, s.Rules); err != nil {
 			err = fmt.Errorf("--agent: %w", err)
 		}

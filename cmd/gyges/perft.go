@@ -15,16 +15,13 @@ import (
 	"gyges/rules/base/files"
 )
 
-// maxWorkers bounds the threads of a command.
-const maxWorkers = 1024
-
 // perftCmd counts sequences of moves.
 type perftCmd struct {
 	rulesFlags
-	Depth    *int     `placeholder:"N" help:"Number of plies, 0 to 20. With --epd: the deepest count to check."`
+	Depth    *int     `check:"0..20" placeholder:"N" help:"Number of plies, 0 to 20. With --epd: the deepest count to check."`
 	Split    bool     `xor:"epd" help:"Print the count under each first move too."`
 	EPD      string   `xor:"epd" name:"epd" placeholder:"FILE" help:"Check the counts of a file with lines 'POSITION ;D1 n ;D2 n'; - reads standard input."`
-	Workers  int      `placeholder:"N" help:"Number of threads; 0, the default, is one for each core."`
+	Workers  int      `check:"0..1024" placeholder:"N" help:"Number of threads; 0, the default, is one for each core."`
 	Position []string `arg:"" optional:"" sep:"none" help:"Position to count from."`
 }
 
@@ -75,17 +72,13 @@ func printSorted[T any](out *output, list []T, line func(T) string) {
 
 // check returns what is wrong with the flags.
 func (c *perftCmd) check() error {
-	errs := []error{between("--workers", c.Workers, 0, maxWorkers)}
 	switch {
-	case c.Depth != nil:
-		errs = append(errs, between("--depth", *c.Depth, 0, rules.MaxPerftDepth))
-	case c.EPD == "":
-		errs = append(errs, errors.New("expected --depth N, the number of plies to count"))
+	case c.Depth == nil && c.EPD == "":
+		return errors.New("expected --depth N, the number of plies to count")
+	case c.EPD != "" && len(c.Position) > 0:
+		return errors.New("--epd can't be combined with a position")
 	}
-	if c.EPD != "" && len(c.Position) > 0 {
-		errs = append(errs, errors.New("--epd can't be combined with a position"))
-	}
-	return errors.Join(errs...)
+	return nil
 }
 
 // Bounds of a file of counts: of a line in bytes, and of their number.

@@ -26,7 +26,7 @@ type playCmd struct {
 	Seed     *uint64 `placeholder:"N" help:"Seed of all random choices; the same seed gives the same game. Default: a new one, which is printed."`
 	agents.Limits
 	OnRepetition agents.OnRepetition `enum:",forfeit,ask-next,allow" default:"" placeholder:"HOW" help:"What becomes of a move that only the rules on repetition and null moves forbid: forfeit (the game; default), ask-next (an external engine's choice before), or allow."`
-	StallTimeout time.Duration       `default:"10m" placeholder:"TIME" help:"How long beyond its limits to wait for an agent that does not answer, before it loses; 0s: no timeout. Default: 10m."`
+	StallTimeout time.Duration       `check:"0s..24h" default:"10m" placeholder:"TIME" help:"How long beyond its limits to wait for an agent that does not answer, before it loses; 0s: no timeout. Default: 10m."`
 	Quiet        bool                `short:"q" help:"Print the moves, not the board."`
 }
 
@@ -45,13 +45,6 @@ func (c *playCmd) Run(ctx context.Context, e *env) error {
 		StallTimeout: c.StallTimeout,
 	}
 	if m.Opening, err = c.opening(r, seed); err != nil {
-		return err
-	}
-	err = checkSettings(&c.Limits)
-	if c.StallTimeout < 0 {
-		err = errors.Join(err, fmt.Errorf("--stall-timeout: expected a time from 0s, found %v", c.StallTimeout))
-	}
-	if err != nil {
 		return err
 	}
 	defer func() {

@@ -34,7 +34,7 @@ type viewFlags struct {
 	Los        bool   `xor:"view" help:"Print only how likely each player is stronger than each other."`
 	Standings  bool   `xor:"view" help:"Print only the standings of a Swiss tournament, the bracket of a knock-out or the table of a gauntlet; the file must be such a run's folder."`
 	Compare    string `xor:"view" sep:"none" placeholder:"NAME" help:"Print only one player's difference to each other."`
-	Top        int    `default:"20" placeholder:"N" help:"With --head-to-head, print N pairings at most; 0 for all. Default: 20."`
+	Top        int    `check:"0.." default:"20" placeholder:"N" help:"With --head-to-head, print N pairings at most; 0 for all. Default: 20."`
 }
 
 // Run reads the games and prints the tables.
@@ -93,9 +93,6 @@ func (c *rateCmd) check() error {
 	_, errPlot := formatOf("", "--plot", c.Plot, "svg")
 	_, err := c.columns()
 	errs = append(errs, errPlot, err)
-	if c.Top < 0 {
-		errs = append(errs, fmt.Errorf("--top: expected a number from 0, found %d", c.Top))
-	}
 	if c.Top != 20 && !c.HeadToHead {
 		errs = append(errs, errors.New("--top needs --head-to-head"))
 	}

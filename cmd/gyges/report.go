@@ -18,14 +18,11 @@ import (
 	"gyges/tournament/standings"
 )
 
-// maxReplayed bounds --games.
-const maxReplayed = 100_000
-
 // reportCmd makes a page of recorded runs.
 type reportCmd struct {
 	Runs []string `arg:"" name:"run" what:"a run" sep:"none" help:"Folders of runs, or their files of records (games.jsonl), and folders of tuning runs. Several make one page."`
 	ratingFlags
-	Games int    `default:"500" placeholder:"N" help:"Most games that can be replayed on the page, and 120 times as many plies; drawn with --seed where there are more. 0 for none. Default: 500."`
+	Games int    `check:"0..100000" default:"500" placeholder:"N" help:"Most games that can be replayed on the page, and 120 times as many plies; drawn with --seed where there are more. 0 for none. Default: 500."`
 	Seed  uint64 `default:"1" placeholder:"N" help:"Seed of that draw. Default: 1."`
 	Out   string `short:"o" placeholder:"FILE" help:"HTML file to write, - for the standard output. Default: report.html in the run's folder, and in the current one if there are several runs."`
 }
@@ -45,7 +42,7 @@ func (c *reportCmd) Run(ctx context.Context, e *env) error {
 // check finds mistakes in the flags that are independent of the games.
 func (c *reportCmd) check() error {
 	_, err := formatOf("", "--out", c.Out, "html")
-	errs := []error{err, between("--games", c.Games, 0, maxReplayed)}
+	errs := []error{err}
 	for _, path := range c.Runs {
 		if path == "-" {
 			errs = append(errs, errors.New("run: expected folders or files, found - for the standard input"))

@@ -21,10 +21,10 @@ import (
 // reviewCmd judges the moves of recorded games.
 type reviewCmd struct {
 	Sources []string `arg:"" name:"source" what:"a run or a file of PGN" sep:"none" help:"Folder of a run, file of records (games.jsonl) or of PGN; - is the standard input. Several are reviewed one after the other."`
-	Game    *int64   `placeholder:"ID" help:"Review the game with this number, as gyges games lists it; of PGN counted from 0 without those that have no result."`
+	Game    *int64   `check:"0.." placeholder:"ID" help:"Review the game with this number, as gyges games lists it; of PGN counted from 0 without those that have no result."`
 	gameFilter
-	Nodes   int64  `default:"20000" placeholder:"N" help:"Positions to search for each move. Default: 20000."`
-	Workers int    `placeholder:"N" help:"Games to review at a time; 0, the default, is one for each core."`
+	Nodes   int64  `check:"100..1000000000" default:"20000" placeholder:"N" help:"Positions to search for each move. Default: 20000."`
+	Workers int    `check:"0..1024" placeholder:"N" help:"Games to review at a time; 0, the default, is one for each core."`
 	Out     string `placeholder:"FILE" help:"File to keep the reviews in, and to go on with if it has some. Default: reviews.jsonl in the run's folder; none for other files."`
 	Format  string `enum:"text,json,jsonl,html" default:"text" placeholder:"FORMAT" help:"Output: text (default), json (the review of one game, or the summary of several), jsonl (the reviews, one a line) or html (a page that replays the games with their reviews)."`
 }
@@ -52,17 +52,10 @@ func (c *reviewCmd) Run(ctx context.Context, e *env) error {
 // check finds mistakes in the flags.
 func (c *reviewCmd) check() error {
 	_, err := formatOf("", "--out, which keeps the reviews", c.Out, "jsonl")
-	errs := []error{err, between("--workers", c.Workers, 0, maxWorkers)}
-	if c.Nodes < review.MinNodes || c.Nodes > review.MaxNodes {
-		errs = append(errs, fmt.Errorf("--nodes: expected %d to %d, found %d", review.MinNodes, review.MaxNodes, c.Nodes))
-	}
-	if c.Game != nil && *c.Game < 0 {
-		errs = append(errs, fmt.Errorf("--game: expected the number of a game, from 0, found %d", *c.Game))
-	}
 	if len(c.Sources) > 1 && c.Out != "" {
-		errs = append(errs, errors.New("--out: expected one source, since games of several have the same numbers"))
+		err = errors.New("--out: expected one source, since games of several have the same numbers")
 	}
-	return errors.Join(errs...)
+	return err
 }
 
 // reviewedSource is a source with the reviews of its records.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"gyges/rules/base/problems"
 	"gyges/rules/base/settings"
 	"gyges/tournament"
 )
@@ -28,13 +27,6 @@ func (f *settingsFlags) apply(config any) error { return settings.Apply(config, 
 func (f *settingsFlags) checkRun(config any, invalid error, name string, out *string, without ...string) error {
 	*out = cmp.Or(*out, tournament.DefaultOut(name, time.Now()))
 	return settings.FlagErrors(config, invalid, without...)
-}
-
-// checkSettings checks settings that are the flags of a command themselves.
-func checkSettings(config any) error {
-	var errs problems.List
-	settings.Check(&errs, config, "")
-	return settings.FlagErrors(config, errs.Err())
 }
 
 // runFlags are those of commands that play a run: what overrides its settings, and the workers.

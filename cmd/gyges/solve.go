@@ -20,13 +20,13 @@ import (
 type solveCmd struct {
 	rulesFlags
 	Depth    *int           `placeholder:"N" help:"Plies ahead in which a result is sought, 1 to 31, with --proof 1 to 99. Default: 5, with --proof 31."`
-	MoveTime *time.Duration `name:"movetime" placeholder:"TIME" help:"Stop after this time for a position, like 10s."`
+	MoveTime *time.Duration `check:"1ms.." name:"movetime" placeholder:"TIME" help:"Stop after this time for a position, like 10s."`
 	Proof    bool           `xor:"proof" help:"Search by proof numbers: finds much longer wins, though not the shortest."`
-	Nodes    *int           `placeholder:"N" help:"With --proof, positions to evaluate for each side. Default: 1000000."`
+	Nodes    *int           `check:"1..1000000000" placeholder:"N" help:"With --proof, positions to evaluate for each side. Default: 1000000."`
 	Out      string         `xor:"out" placeholder:"FILE" help:"With --proof, write the winner's strategy: a line 'POSITION ; MOVE' for each position in which it is to move."`
 	Check    string         `xor:"proof,list" placeholder:"FILE" help:"Search nothing: play the strategy in FILE against every reply."`
 	List     string         `xor:"list,out" placeholder:"FILE" help:"Solve the positions of a list, one a line; - is the standard input. See gyges openings."`
-	Workers  int            `placeholder:"N" help:"With --list, positions at a time; 0, the default, is one for each core."`
+	Workers  int            `check:"0..1024" placeholder:"N" help:"With --list, positions at a time; 0, the default, is one for each core."`
 	Format   grid.Format    `enum:"text,csv,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), csv or json; of a list, json is one object a line."`
 	Position []string       `arg:"" optional:"" sep:"none" help:"Position to solve."`
 }
@@ -92,18 +92,17 @@ func (c *solveCmd) search() (s solver.Search, err error) {
 	}
 	if c.Depth != nil {
 		s.Depth = *c.Depth
-		err = between("--depth", s.Depth, 1, most)
+	}
+	if s.Depth < 1 || s.Depth > most {
+		err = fmt.Errorf("--depth: expected a number from 1 to %d, found %d", most, s.Depth)
 	}
 	c.Depth = &s.Depth
-	err = errors.Join(err, between("--workers", c.Workers, 0, maxWorkers))
 	if c.MoveTime != nil {
 		s.MoveTime = *c.MoveTime
 	}
 	if c.Nodes != nil {
 		s.Nodes = int64(*c.Nodes)
-		err = errors.Join(err, between("--nodes", *c.Nodes, 1, 1_000_000_000))
 	}
-	refuse(c.MoveTime != nil && *c.MoveTime <= 0, "--movetime: expected a time above 0")
 	refuse(c.Nodes != nil && !c.Proof, "--nodes needs --proof")
 	refuse(c.Out != "" && !c.Proof, "--out needs --proof")
 	refuse(c.List != "" && len(c.Position) > 0, "--list can't be combined with a position")

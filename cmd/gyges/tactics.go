@@ -18,28 +18,17 @@ type tacticsCmd struct {
 	Run  tacticsRunCmd  `cmd:"" help:"Test agents on a suite."`
 }
 
-const (
-	maxEach        = 1000  // puzzles of a class
-	maxTacticGames = 10000 // for one rule set
-)
-
 // tacticsMakeCmd makes a suite.
 type tacticsMakeCmd struct {
 	Rules string `default:"standard,simplified,kang" placeholder:"RULES,…" complete:"rules" help:"Rule sets, separated by commas: presets or PRESET:OPTION=VALUE,…. Default: standard,simplified,kang."`
 	Agent string `default:"alphabeta:depth=2" placeholder:"AGENT" complete:"agents" help:"The agent that plays the games. Default: alphabeta:depth=2."`
-	Each  int    `default:"20" placeholder:"N" help:"Positions of each class and rule set, 1 to 1000. Default: 20."`
-	Games int    `default:"1000" placeholder:"N" help:"Games at most for a rule set, 1 to 10000. Default: 1000."`
+	Each  int    `check:"1..1000" default:"20" placeholder:"N" help:"Positions of each class and rule set, 1 to 1000. Default: 20."`
+	Games int    `check:"1..10000" default:"1000" placeholder:"N" help:"Games at most for a rule set, 1 to 10000. Default: 1000."`
 	Seed  uint64 `default:"1" placeholder:"N" help:"Seed of all random choices. Default: 1."`
 }
 
 // Run makes the suite.
 func (c *tacticsMakeCmd) Run(ctx context.Context, e *env) error {
-	if err := errors.Join(
-		between("--each", c.Each, 1, maxEach),
-		between("--games", c.Games, 1, maxTacticGames),
-	); err != nil {
-		return err
-	}
 	sets, err := loadRulesList(c.Rules)
 	if err != nil {
 		return err
@@ -65,14 +54,6 @@ func (c *tacticsMakeCmd) Run(ctx context.Context, e *env) error {
 	return nil
 }
 
-// between returns an error if a number is not from low to high.
-func between(flag string, n, low, high int) error {
-	if n < low || n > high {
-		return fmt.Errorf("%s: expected %d to %d, found %d", flag, low, high, n)
-	}
-	return nil
-}
-
 // tacticsRunCmd tests agents on a suite.
 type tacticsRunCmd struct {
 	File  string   `arg:"" optional:"" placeholder:"FILE" help:"The suite, as gyges tactics make prints it; - reads standard input."`
@@ -84,9 +65,6 @@ type tacticsRunCmd struct {
 
 // Run tests the agents and prints the counts.
 func (c *tacticsRunCmd) Run(ctx context.Context, e *env) error {
-	if err := checkSettings(&c.Limits); err != nil {
-		return err
-	}
 	if len(c.Agent) == 0 {
 		c.Agent = []string{"alphabeta:depth=5"}
 	}

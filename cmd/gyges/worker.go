@@ -13,7 +13,7 @@ import (
 // workerCmd plays for runs on other machines.
 type workerCmd struct {
 	Nats    string   `required:"" placeholder:"URL" help:"The NATS server, like nats://host:4222; several of a cluster with commas."`
-	Workers int      `placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
+	Workers int      `check:"0..1024" placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
 	Allow   []string `placeholder:"KIND,…" complete:"agents" help:"Kinds of agents that may be made here. Default: all that play by themselves, external programs not among them."`
 	Engine  []string `sep:"none" placeholder:"NAME=COMMAND" help:"An external program that may be started here for agents ugi:name=NAME; may be repeated. The parameters cmd and dir of their specs are ignored."`
 	Name    string   `placeholder:"NAME" help:"Name of this machine, in messages. Default: its host name."`
@@ -38,9 +38,6 @@ func (c *workerCmd) Run(ctx context.Context, e *env) error {
 	}
 	if err := allow.Check(e.registry); err != nil {
 		return fmt.Errorf("--allow: %w", err)
-	}
-	if err := between("--workers", c.Workers, 0, queue.MaxSlots); err != nil {
-		return err
 	}
 	access, err := c.access(c.Nats)
 	if err != nil {

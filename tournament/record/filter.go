@@ -16,9 +16,9 @@ type Filter struct {
 	Side     string   `enum:",south,north" default:"" placeholder:"SIDE" help:"Only games in which the first --agent was south or north."`
 	Result   string   `enum:",1-0,0-1,1/2-1/2,won,drawn,lost" default:"" placeholder:"RESULT" help:"Only games that ended so: 1-0 (South won), 0-1 or 1/2-1/2; or won, drawn or lost by the first --agent."`
 	Reason   []string `placeholder:"REASON" complete:"goal,passes,length,resignation,illegal,crash,timeout,protocol,error,imported" help:"Only games that ended for one of these reasons, like goal, length or timeout."`
-	MinPlies int      `name:"min-plies" placeholder:"N" help:"Only games of at least N plies."`
-	MaxPlies *int     `name:"max-plies" placeholder:"N" help:"Only games of at most N plies."`
-	Limit    int      `placeholder:"N" help:"Stop after N games. Default: 0, all."`
+	MinPlies int      `check:"0.." name:"min-plies" placeholder:"N" help:"Only games of at least N plies."`
+	MaxPlies *int     `check:"0.." name:"max-plies" placeholder:"N" help:"Only games of at most N plies."`
+	Limit    int      `check:"0.." placeholder:"N" help:"Stop after N games. Default: 0, all."`
 
 	RuleSets map[string]bool `kong:"-"` // only games under these; nil: all
 	taken    int             // games so far
@@ -36,11 +36,7 @@ func (f *Filter) Check() error {
 	expect(f.Side == "" || len(f.Agent) > 0, "--side needs --agent")
 	expect(len(f.Agent) > 0 || f.Result != "won" && f.Result != "drawn" && f.Result != "lost",
 		"--result %s needs --agent", f.Result)
-	expect(f.Limit >= 0, "--limit: expected a number from 0, found %d", f.Limit)
-	most := f.maxPlies()
-	expect(f.MinPlies >= 0 && most >= 0, "--min-plies, --max-plies: expected numbers from 0, found %d",
-		min(f.MinPlies, most))
-	expect(f.MinPlies <= most || most < 0, "--min-plies: expected at most --max-plies %d, found %d", most, f.MinPlies)
+	expect(f.MinPlies <= f.maxPlies(), "--min-plies: expected at most --max-plies %d, found %d", f.maxPlies(), f.MinPlies)
 	for i, text := range f.Agent { // which may be quoted in another way
 		if spec, err := agents.ParseSpec(text); err == nil {
 			f.Agent[i] = spec.String()

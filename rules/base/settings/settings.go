@@ -6,7 +6,7 @@
 //	keys:"A B"          of a struct: the only ones of its keys that there are; "-A -B": all but these
 //	form:"TEXT"         what is expected, in messages
 //	enum:"A,B"          the texts that are allowed; ",A,B" allows none too
-//	check:"LOW..HIGH"   the bounds of a number or a time
+//	check:"LOW..HIGH"   the bounds of a number or a time; "LOW..": no upper one
 //	zero:"TEXT"         what 0 means
 //	default:"TEXT"      the value in a struct that a file makes, where nil is the default
 //	name:"NAME"         its flag; "-" of a struct: none of its settings has one. Package kong reads it, and the
@@ -247,31 +247,38 @@ func Check(errs *problems.List, config any, prefix string) {
 			none := text == "" && strings.HasPrefix(f.Tag.Get("enum"), ",")
 			errs.Expect(none || slices.Contains(names, text), f.Key, "expected %s, found %.60q", f.Form(), text)
 		}
-		bounds, ok := f.Tag.Lookup("check")
-		if !ok {
-			continue
-		}
-		first, last, _ := strings.Cut(bounds, "..")
-		if x := f.Value; compare(x, f.bound(first)) < 0 || compare(x, f.bound(last)) > 0 {
-			what := "a number"
-			if x.Type() == reflect.TypeFor[time.Duration]() {
-				what = "a time"
+		if bounds, ok := f.Tag.Lookup("check"); ok {
+			if err := InBounds(f.Value, bounds, f.Tag.Get("zero")); err != nil {
+				errs.Add(f.Key, err)
 			}
-			if zero := f.Tag.Get("zero"); zero != "" {
-				first += " (" + zero + ")"
-			}
-			errs.Add(f.Key, fmt.Errorf("expected %s from %s to %s, found %v", what, first, last, x.Interface()))
 		}
 	}
 }
 
-// bound returns a bound of the tag check.
-func (f Field) bound(text string) reflect.Value {
-	v := reflect.New(f.Value.Type()).Elem()
-	if err := Set(v, text); err != nil {
-		panic(fmt.Sprintf("%s: tag check: %v", f.Key, err))
+// InBounds returns an error if a number or a time is outside the bounds of a tag check; zero is the tag zero.
+func InBounds(x reflect.Value, bounds, zero string) error {
+	first, last, _ := strings.Cut(bounds, "..")
+	outside := func(bound string, sign int) bool {
+		v := reflect.New(x.Type()).Elem()
+		if err := Set(v, bound); err != nil && bound != "" {
+			panic(fmt.Sprintf("tag check: %v", err))
+		}
+		return bound != "" && compare(x, v) == sign
 	}
-	return v
+	if !outside(first, -1) && !outside(last, 1) {
+		return nil
+	}
+	what := "a number"
+	if x.Type() == reflect.TypeFor[time.Duration]() {
+		what = "a time"
+	}
+	if zero != "" {
+		first += " (" + zero + ")"
+	}
+	if last != "" {
+		first += " to " + last
+	}
+	return fmt.Errorf("expected %s from %s, found %v", what, first, x.Interface())
 }
 
 func compare(a, b reflect.Value) int {

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"errors"
+	"reflect"
 	"testing"
 	"time"
 
@@ -43,6 +44,18 @@ func TestFields(t *testing.T) {
 		"--depth: expected a number from 0 (no limit) to 10, found 11\n"+
 		"other.depth: expected a number from 0 (no limit) to 10, found -1")
 	require.EqualError(t, FlagErrors(&c, &problems.FieldError{Field: "limits", Err: errors.New("none")}), "--depth: none")
+}
+
+func TestInBounds(t *testing.T) {
+	for bounds, want := range map[string]string{
+		"0..10": "", "3..": "", "..3": "", "4..10": "expected a number from 4 to 10, found 3",
+		"4..": "expected a number from 4, found 3", "0..2": "expected a number from 0 (none) to 2, found 3",
+	} {
+		zero := map[bool]string{true: "none"}[bounds == "0..2"]
+		err := InBounds(reflect.ValueOf(3), bounds, zero)
+		require.Equal(t, want == "", err == nil, bounds)
+		require.True(t, err == nil || err.Error() == want, "%s: %v", bounds, err)
+	}
 }
 
 func TestArgumentsAndCopy(t *testing.T) {
