@@ -181,7 +181,9 @@ func (p *pgnReader) end() error {
 	if len(rules) == 0 {
 		rules = p.tag(tagVariant)
 	}
-	p.out = Game{Line: p.start, Sides: ratings.WhiteBlack, ID: p.tag(tagID), Pair: p.pair(), Fault: len(p.tag(tagFault)) > 0}
+	p.out = Game{
+		Line: p.start, Sides: ratings.WhiteBlack, ID: p.tag(tagID), Pair: p.pair(), Fault: len(p.tag(tagFault)) > 0,
+	}
 	var required [3]value
 	for k, name := range []string{tagWhite: "White", tagBlack: "Black", tagResult: "Result"} {
 		if p.tagLines[k] == 0 {

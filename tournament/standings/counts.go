@@ -21,9 +21,8 @@ type RuleSet struct {
 	Order   []string             // the players' specs, in the order of their first games
 	Players map[string]*Player   // by spec
 
-	data    *ratings.Data // results by pairing, players by their specs
-	sides   ratings.Sides // empty if they have several names, or none
-	foreign bool          // the rules are not of Gygès, or not known
+	data  *ratings.Data // results by pairing, players by their specs
+	sides ratings.Sides // those of Gygès, or of the first game of other rules; empty if they have no names
 }
 
 // MaxReasons bounds the reasons that are counted apart: a file may hold any texts. The others
@@ -36,10 +35,10 @@ const (
 func newRuleSet(name string) *RuleSet {
 	s := &RuleSet{
 		Name: name, Lengths: map[int]int64{}, Reasons: map[string]*[3]int64{}, Players: map[string]*Player{},
-		data: new(ratings.Data), sides: ratings.SouthNorth,
+		data: new(ratings.Data),
 	}
-	if _, err := rules.Parse(name); err != nil {
-		s.sides, s.foreign = ratings.Sides{}, true
+	if _, err := rules.Parse(name); err == nil {
+		s.sides = ratings.SouthNorth
 	}
 	return s
 }

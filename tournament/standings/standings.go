@@ -121,10 +121,8 @@ func (s *Standings) Add(g *record.Game) {
 func (s *Standings) add(g source.Game) {
 	s.run().Games++
 	set := s.ruleSet(g.Rules)
-	if set.foreign && set.sides != g.Sides {
-		if set.sides = (ratings.Sides{}); set.Games() == 0 {
-			set.sides = g.Sides
-		}
+	if set.Games() == 0 {
+		set.sides = cmp.Or(set.sides, g.Sides)
 	}
 	set.Results[1-g.Result]++
 	set.data.Adaptive = set.data.Adaptive || s.run().manifest.Config.Schedule.Adaptive()
