@@ -197,7 +197,7 @@ func TestFullDisk(t *testing.T) {
 				k.compare(t, folderContents(t, dir))
 				require.NoError(t, os.RemoveAll(dir))
 			}
-			t.Logf("%s: stopped %d of %d times by a full disk, then gone on with", kind.name, stopped, times)
+			t.Logf("| %s | stopped %d of %d times | continued to the same files |", kind.name, stopped, times)
 		})
 	}
 }

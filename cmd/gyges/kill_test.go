@@ -141,6 +141,8 @@ func finish(t *testing.T, dir, args string) {
 // made at the end is what an undisturbed run makes, but for clock readings: no
 // game is lost, doubled or changed, no file is cut, none is left over.
 //
+// It logs a table: kind, kills, those by SIGTERM, runs, what is lost.
+//
 // GYGES_KILLS=1000 go test -run TestRandomKills -v ./cmd/gyges
 func TestRandomKills(t *testing.T) {
 	kinds := localKinds(killsVariable)
@@ -155,8 +157,7 @@ func TestRandomKills(t *testing.T) {
 			for ; k.kills < share; rounds++ {
 				k.round(t, min(1+k.rng.IntN(4), share-k.kills))
 			}
-			t.Logf("%s: %d kills, %d of them by SIGTERM, in %d runs: all ended like an undisturbed one", kind.name, k.kills,
-				k.terms, rounds)
+			t.Logf("| %s | %d | %d | %d | 0 |", kind.name, k.kills, k.terms, rounds)
 		})
 	}
 	if len(kinds) < len(killKinds) {

@@ -87,8 +87,7 @@ func killServer(t *testing.T, rng *rand.Rand, kills int) {
 	require.NotEmpty(t, p.address(t, serving), "%s", &p.text)
 	p.stop(t)
 	games := v.compare(t, filepath.Join(dir, "results"))
-	t.Logf("serve: %d kills, %d of them by SIGTERM: %d games recorded, none of the %d that were shown as kept was lost",
-		kills, terms, games, len(v.kept))
+	t.Logf("| serve | %d | %d | %d | 0 of %d games shown as kept; %d recorded |", kills, terms, kills, len(v.kept), games)
 }
 
 // playGame plays a few moves, resigns, and notes the game if the page shows it as
