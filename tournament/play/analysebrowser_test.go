@@ -147,7 +147,7 @@ func TestBrowserAnalyse(t *testing.T) {
 	require.Len(t, promoted, 5)
 
 	// a link
-	b.Eval(`void import("/dom.js").then((dom) => dom.flushAddress())`, nil)
+	b.Eval(`void import("/dom.js").then((dom) => dom.flush())`, nil)
 	link := b.Text(`location.href`)
 	require.Len(t, console(), 1, "the position that was refused")
 	b.Visit("about:blank")

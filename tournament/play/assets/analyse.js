@@ -3,18 +3,7 @@
 // holds it all: #rules=…&position=…&moves=…&at=N. Variations stand in parentheses
 // behind the move that they replace, and N counts the moves to the one shown.
 import * as B from "./board.js";
-import {
-  $,
-  flushAddress,
-  focused,
-  keepFocus,
-  make,
-  patiently,
-  request,
-  scoreText,
-  sentence,
-  setAddress,
-} from "./dom.js";
+import { $, flush, focused, keepFocus, make, patiently, request, scoreText, sentence, setAddress } from "./dom.js";
 import { create as createEditor } from "./editor.js";
 import { create as createInput } from "./input.js";
 import * as motion from "./motion.js";
@@ -23,12 +12,8 @@ import * as tree from "./tree.js";
 
 const maxAddress = 60000; // characters
 const motionMoves = 6; // shown one after another: those made by a click on a line at most
-const showProblem = (text) => {
-  $("problem").textContent = sentence(text);
-};
-const announce = (text) => {
-  $("announcement").textContent = text;
-};
+const showProblem = (text) => ($("problem").textContent = sentence(text));
+const announce = (text) => ($("announcement").textContent = text);
 
 let rules = "standard",
   root = null,
@@ -56,7 +41,7 @@ async function begin(query, moves = "", at = 0) {
     showProblem(problem);
     return false;
   }
-  flushAddress();
+  flush();
   leaving = root !== null && location.hash === address;
   rules = state.rules;
   root = tree.newTree(state.start);

@@ -19,16 +19,10 @@ function ratedRules() {
 // refresh adapts the form to what is chosen in it.
 function refresh() {
   const rated = ratedRules(),
-    eloOf = (o) =>
-      new Map(
-        (o.dataset.elo || "")
-          .split(" ")
-          .filter(Boolean)
-          .map((t) => t.split(":")),
-      ).get(rated);
+    eloOf = (o) => new RegExp(`\\b${rated}:(\\S+)`).exec(o.dataset.elo || "")?.[1];
   for (const o of $("agent").options) {
     const elo = eloOf(o);
-    o.textContent = o.value + (elo === undefined ? "" : `, about ${Math.round(elo / 10) * 10} Elo`);
+    o.textContent = o.value + (elo === undefined ? "" : `, about ${Math.round(+elo / 10) * 10} Elo`);
   }
   const agent = $("agent").selectedOptions[0],
     spans = (agent?.dataset.spans || "").split("|").filter(Boolean);

@@ -59,9 +59,9 @@ let fragment = null,
   before = "",
   pause = 0;
 
-// flushAddress changes the address now. A browser that refuses, as some do after a hundred changes in ten seconds, is
+// flush changes the address now. A browser that refuses, as some do after a hundred changes in ten seconds, is
 // asked again later; an address that a link has changed stays.
-export function flushAddress(push = false) {
+export function flush(push = false) {
   if (fragment !== null && location.hash === before) {
     try {
       history[push ? "pushState" : "replaceState"](null, "", fragment);
@@ -74,16 +74,16 @@ export function flushAddress(push = false) {
 
 // setAddress puts a fragment into the address, after at most 200 ms; push adds an entry to the history at once.
 export function setAddress(text, push = false) {
-  if (push) flushAddress();
+  if (push) flush();
   [fragment, before] = [text === location.hash ? null : text, location.hash];
-  if (push || !pause) flushAddress(push);
+  if (push || !pause) flush(push);
   const next = () => {
-    flushAddress();
+    flush();
     pause = fragment === null ? 0 : setTimeout(next, 200);
   };
   pause ||= setTimeout(next, 200);
 }
-addEventListener("pagehide", () => flushAddress());
+addEventListener("pagehide", () => flush());
 
 const noAnswer = "the server can't be reached";
 const options = (body, signal) =>
@@ -175,12 +175,8 @@ export function lineGraph({ label, caption, height, left, ticks, plies, lines, d
     go(Math.round(((((e.clientX - box.left) / box.width) * width - left) / (width - left - right)) * plies));
   });
   const moveTo = (ply) => {
-    for (const [k, v] of [
-      ["x1", x(ply)],
-      ["x2", x(ply)],
-      ["visibility", "visible"],
-    ])
-      cursor.setAttribute(k, String(v));
+    for (const k of ["x1", "x2"]) cursor.setAttribute(k, String(x(ply)));
+    cursor.setAttribute("visibility", "visible");
   };
   return { element, moveTo };
 }

@@ -214,22 +214,8 @@ function create(root, data) {
     state: () => ({ game, positions, board, index: door ? ply : ply - 1 }),
   });
   const keys = make("p", { class: "keys" });
-  keys.append(
-    make("kbd", {}, "←"),
-    " ",
-    make("kbd", {}, "→"),
-    " ply, ",
-    make("kbd", {}, ","),
-    " ",
-    make("kbd", {}, "."),
-    " door, ",
-    make("kbd", {}, "Home"),
-    " ",
-    make("kbd", {}, "End"),
-    ", ",
-    make("kbd", {}, "Space"),
-    " plays",
-  );
+  keys.innerHTML =
+    "<kbd>←</kbd> <kbd>→</kbd> ply, <kbd>,</kbd> <kbd>.</kbd> door, <kbd>Home</kbd> <kbd>End</kbd>, <kbd>Space</kbd> plays";
   const stage = make(
     "div",
     { class: "viewer" },
