@@ -23,7 +23,7 @@ func (b *builder) reproducibility(in Input) Section {
 		s.facts(Fact{"made by", in.Program})
 	}
 	if len(in.Commands) > 0 {
-		s.code("The same figures, and this report, again:", mapped(in.Commands, textfmt.Visible))
+		s.code("To print the same figures and make this report again:", mapped(in.Commands, textfmt.Visible))
 	}
 	return s
 }
@@ -48,7 +48,7 @@ func (r *run) add(s *Section) {
 	if m != nil {
 		again := strings.TrimSuffix(strings.TrimSuffix(r.about.folder(), tournament.GamesFile), "/") + "-again"
 		if command := PlayCommand(m, again); command != "" {
-			s.code("Play it again:", []string{textfmt.Visible(command)})
+			s.code("To play it again:", []string{textfmt.Visible(command)})
 		}
 		s.details("The whole manifest", lines(m.Text))
 	}
