@@ -19,6 +19,7 @@ import (
 	"gyges/tournament"
 	"gyges/tournament/queue"
 	"gyges/tournament/report"
+	"gyges/tournament/training"
 )
 
 // accessFlags are the credentials for a NATS server. There is no flag for the password,
@@ -130,6 +131,9 @@ func (q *queued) connect(ctx context.Context, f *queueFlags, e *env, out string)
 	}
 	o := queue.ServerOptions{Listen: cmp.Or(f.Listen, "127.0.0.1:4222"), Store: f.Store, Access: access}
 	if o.Store == "" {
+		if dir := os.DirFS(out); files.Locked(dir, tournament.GamesFile) || files.Locked(dir, training.HistoryFile) {
+			return fmt.Errorf("--out: %s: %w", out, files.ErrInUse) // its store stays
+		}
 		o.Store = filepath.Join(out, "queue")
 		q.store = o.Store
 	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gyges/rules/base/files"
 	"gyges/tournament"
 )
 
@@ -209,4 +210,20 @@ func TestServeStoppedRun(t *testing.T) {
 		require.Equal(t, bytes.Count(games, []byte("\n")), bytes.Count(again, []byte("\n")), id)
 	}
 	stop()
+}
+
+// A second coordinator leaves the embedded server's store of the one that is at work in the folder.
+func TestSecondCoordinator(t *testing.T) {
+	out := t.TempDir()
+	store := filepath.Join(out, "queue", "jetstream")
+	require.NoError(t, os.MkdirAll(store, 0o755))
+	f, err := os.Create(filepath.Join(out, tournament.GamesFile))
+	require.NoError(t, err)
+	defer f.Close()
+	require.NoError(t, files.Lock(f))
+	code, _, errText := gyges(t.Context(), "", "match", "random", "greedy", "--nats", "embedded", "--listen", "127.0.0.1:0",
+		"--out", out)
+	require.Equal(t, exitUsage, code)
+	require.Equal(t, "gyges: --out: "+out+": another process is at work here\n", errText)
+	require.DirExists(t, store)
 }
