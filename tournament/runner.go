@@ -144,24 +144,30 @@ func (r *Runner) playOne(
 // Start makes all agents ready for the games, so that one that can't play is found before the first. The error
 // joins one for each.
 func (r *Runner) Start(ctx context.Context) error {
-	config := r.schedule.config
-	errs := make([]error, len(config.Agents))
+	errs := make([]error, len(r.schedule.config.Agents))
 	var group errgroup.Group // it takes engines seconds
 	group.SetLimit(runtime.GOMAXPROCS(0))
-	for i, spec := range config.Agents {
+	for i := range errs {
 		group.Go(func() error {
-			a, err := r.agent(i)
-			if errs[i] = err; err != nil {
-				return nil
-			}
-			if err := agents.Start(ctx, a, config.Rules...); err != nil {
-				errs[i] = fmt.Errorf("agent %.60q: %w", spec, err)
-			}
+			errs[i] = r.start(ctx, i)
 			return nil
 		})
 	}
 	_ = group.Wait() // they are in errs
 	return errors.Join(errs...)
+}
+
+// start makes agent i ready.
+func (r *Runner) start(ctx context.Context, i int) error {
+	config := r.schedule.config
+	a, err := r.agent(i)
+	if err != nil {
+		return err
+	}
+	if err := agents.Start(ctx, a, config.Rules...); err != nil {
+		return fmt.Errorf("agent %.60q: %w", config.Agents[i], err)
+	}
+	return nil
 }
 
 // agent returns agent i, made if need be.
