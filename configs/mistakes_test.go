@@ -84,7 +84,7 @@ out:
 		`27: openings: unknown key "book" in openings, expected one of: policy, plies`,
 		`29: limits.depth: expected a number from 0 (no limit) to 1000, found -1`,
 		`30: limits.movetime: expected a time with its unit, like 100ms or 1.5s, found "100"`,
-		`31: seed: expected a whole number from 0 to 18446744073709551615, found "-1"`,
+		`31: seed: expected a whole number from 0 to 2^64-1, found "-1"`,
 		`32: workers: expected a whole number, found "1.5"`,
 		`33: on_repetition: expected forfeit, ask-next or allow, found "never"`,
 		`34: stall_timeout: expected a time with its unit, like 100ms or 1.5s, found "1"`,

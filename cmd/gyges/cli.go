@@ -7,15 +7,14 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"math"
 	"reflect"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
 
 	"gyges/agents"
+	"gyges/rules/base/settings"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/training"
@@ -105,42 +104,22 @@ func newParser(c *cli, e *env) (*kong.Kong, error) {
 		kong.Writers(e.out, e.err),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
 		kong.Help(printHelp),
-		kong.KindMapper(reflect.Int, mapper("a whole number", parseInt)),
-		kong.KindMapper(reflect.Int64, mapper("a whole number", parseInt)),
-		kong.KindMapper(reflect.Uint64, mapper("a whole number from 0 to 2^64-1", parseUint)),
-		kong.KindMapper(reflect.Float64, mapper("a number", parseFinite)),
-		kong.TypeMapper(reflect.TypeFor[time.Duration](), mapper("a time like 500ms or 1m", time.ParseDuration)),
+		kong.KindMapper(reflect.Int, kong.MapperFunc(decodeNumber)),
+		kong.KindMapper(reflect.Int64, kong.MapperFunc(decodeNumber)),
+		kong.KindMapper(reflect.Uint64, kong.MapperFunc(decodeNumber)),
+		kong.KindMapper(reflect.Float64, kong.MapperFunc(decodeNumber)),
+		kong.TypeMapper(reflect.TypeFor[time.Duration](), kong.MapperFunc(decodeNumber)),
 	)
 }
 
-// mapper returns the parser of a value, which may begin with a minus sign: kong's own
-// mappers parse such a value as a flag.
-func mapper[T any](expected string, parse func(text string) (T, error)) kong.MapperFunc {
-	return func(ctx *kong.DecodeContext, target reflect.Value) error {
-		if ctx.Scan.Peek().IsEOL() {
-			return fmt.Errorf("expected %s, found the end", expected)
-		}
-		text := ctx.Scan.Pop().String()
-		v, err := parse(text)
-		if err != nil {
-			return fmt.Errorf("expected %s, found %.60q", expected, text)
-		}
-		target.Set(reflect.ValueOf(v).Convert(target.Type()))
-		return nil
+// decodeNumber reads a number or a time, which may begin with a minus sign: kong's own mappers parse such a value as
+// a flag.
+func decodeNumber(ctx *kong.DecodeContext, target reflect.Value) error {
+	if ctx.Scan.Peek().IsEOL() {
+		what, _ := settings.Expected(target.Type())
+		return fmt.Errorf("expected %s, found the end", what)
 	}
-}
-
-func parseInt(text string) (int64, error) { return strconv.ParseInt(text, 10, 64) }
-
-func parseUint(text string) (uint64, error) { return strconv.ParseUint(text, 10, 64) }
-
-// parseFinite reads a number that is neither infinite nor NaN.
-func parseFinite(text string) (float64, error) {
-	x, err := strconv.ParseFloat(text, 64)
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		err = strconv.ErrRange
-	}
-	return x, err
+	return settings.Set(target, ctx.Scan.Pop().String())
 }
 
 // errHelp is returned by the parser when help has been printed.

@@ -168,7 +168,7 @@ func Expected(t reflect.Type) (what string, scalars []string) {
 	case t.Kind() == reflect.Bool:
 		return "true or false", []string{"!!bool"}
 	case t.Kind() == reflect.Uint64:
-		return fmt.Sprintf("a whole number from 0 to %d", uint64(math.MaxUint64)), []string{"!!int"}
+		return "a whole number from 0 to 2^64-1", []string{"!!int"}
 	case t.Kind() == reflect.Float64:
 		return "a number", []string{"!!int", "!!float"}
 	default:
