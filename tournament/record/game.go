@@ -239,7 +239,8 @@ func (g *Game) checkMoves() error {
 	p.expect(g.Moves != nil, "expected moves, found none")
 	p.expect(0 <= g.Plies && g.Plies <= n, "expected plies from 0 to the %d moves, found %d", n, g.Plies)
 	for name, m := range map[string]int{
-		"best": len(g.Best), "scores": len(g.Scores), "depths": len(g.Depths), "nodes": len(g.Nodes), "move_ms": len(g.Timing.MoveMS),
+		"best": len(g.Best), "scores": len(g.Scores), "depths": len(g.Depths), "nodes": len(g.Nodes),
+		"move_ms": len(g.Timing.MoveMS),
 	} {
 		p.expect(m == 0 || m == n, "expected as many %s as the %d moves, found %d", name, n, m)
 	}

@@ -297,7 +297,8 @@ func (r *Reader) records(
 		}
 		if bad, ok := errors.AsType[*record.LineError](err); ok {
 			bad.Line = r.lines + 1
-			err = r.unreadable(bad, r.Strict && !(r.torn && bad.Line > 1 && errors.Is(bad, record.ErrTorn)))
+			torn := r.torn && bad.Line > 1 && errors.Is(bad, record.ErrTorn)
+			err = r.unreadable(bad, r.Strict && !torn)
 		}
 		if err != nil {
 			return err
@@ -318,7 +319,7 @@ func (r *Reader) recorded(in *record.Reader, o *source.Game, s *Standings) error
 				r.Skipped.Rest = textfmt.Cut(err.Error(), maxError)
 			}
 		case wanted:
-			s.addWhole(game)
+			s.ruleSet(game.Rules).add(game)
 			r.Record(game)
 		}
 	}

@@ -113,7 +113,7 @@ func (s *Standings) Add(g *record.Game) {
 	if g.NotPlayed() {
 		return
 	}
-	s.addWhole(g)
+	s.ruleSet(g.Rules).add(g)
 	s.add(g.Short())
 }
 
@@ -127,11 +127,6 @@ func (s *Standings) add(g source.Game) {
 	set.Results[1-g.Result]++
 	set.data.Adaptive = set.data.Adaptive || s.run().manifest.Config.Schedule.Adaptive()
 	s.pairs.Add(g)
-}
-
-// addWhole counts what only a game that could be read whole has.
-func (s *Standings) addWhole(g *record.Game) {
-	s.ruleSet(g.Rules).add(g)
 }
 
 // addSingle counts a game that belongs to no pair.
