@@ -328,16 +328,17 @@ func TestForgedErrors(t *testing.T) {
 	s := testServer(t)
 	c := testConfig(t, 3, "random", "other")
 	p := testPool(t, connect(t, s), nil)
-	p.repairEvery = 200 * time.Millisecond
+	p.repairEvery = 500 * time.Millisecond
 	c.Executor = p
 	hostile := connect(t, s)
+	const pause = 20 * time.Millisecond // in which the run goes on
 	attack := func(ctx context.Context) error {
 		var id identity
 		jobs := map[int64]bool{}
 		for ctx.Err() == nil && len(jobs) < 6 {
 			id, _ = readIdentity(c.Out) // it isn't there at first
 			jobs, _ = p.pairsOn(ctx, jobStream, jobsOf(id.Run))
-			sleep(ctx, time.Millisecond)
+			sleep(ctx, pause)
 		}
 		for pair := range jobs {
 			m := nats.NewMsg(subjectOf(resultsOf(id.Run), pair))
@@ -352,11 +353,12 @@ func TestForgedErrors(t *testing.T) {
 		}
 		for left := jobs; err == nil && len(left) > 0; { // until the run has dealt with all of them
 			left, err = p.pairsOn(ctx, resultStream, resultsOf(id.Run))
+			sleep(ctx, pause)
 		}
 		startWorker(t, connect(t, s), nil)
 		return err
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	games := int64(0)
 	err := whileRunning(t, attack, func() {
