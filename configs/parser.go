@@ -153,7 +153,7 @@ var yamlHints = []struct {
 	{"cannot start any token", false, "a value that begins with @, % or ` is put in quotes"},
 	{"find expected key", false, "expected a key, indented by as many blanks as those before it"},
 	{"expected ':'", false, `expected "key: value"`},
-	{"mapping values are", false, `expected "key: value", indented like the key before; a value with ": " is put in quotes`},
+	{"mapping values are", false, `expected "key: value", indented like the key before; a value with ": " is quoted`},
 	{"unexpected end of stream", false, "a quote is not closed"},
 	{"unknown escape", false, `unknown escape after \; in single quotes it stands for itself`},
 	{"unknown anchor", false, "aliases, like *name, are not supported"},

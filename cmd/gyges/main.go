@@ -135,8 +135,8 @@ var plainer = []struct {
 	found *regexp.Regexp
 	text  string
 }{
-	{regexp.MustCompile(`missing value, expecting .*|expected string value but got "EOL".*`), "expected a value, found the end"},
-	{regexp.MustCompile(`^(\S+): expected string value but got ("(.*)") \(.*`), "$1: expected a value, found $2; write $1=$3"},
+	{regexp.MustCompile(`missing value, exp.*|expected string value but got "EOL".*`), "expected a value, found the end"},
+	{regexp.MustCompile(`^(\S+): expected string .* got ("(.*)") \(.*`), "$1: expected a value, found $2; write $1=$3"},
 	{regexp.MustCompile(`bool value must be .* but got `), "expected true or false, found "},
 	{regexp.MustCompile(`^missing flags: `), "missing "},
 	{regexp.MustCompile(`can't be used together`), "can't be combined"},
