@@ -163,6 +163,7 @@ func TestBrowserFocusStays(t *testing.T) {
 	focus("#next")
 	b.Press(kb.Enter)
 	b.Wait(`document.activeElement.id === "back"`)
+	b.Wait(`location.hash.endsWith("at=1")`)
 	address = b.Text(`location.href`)
 	focus(".skip")
 	b.Press(kb.Enter)
