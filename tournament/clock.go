@@ -22,7 +22,8 @@ type Clock struct {
 // ParseClock reads "BASE" or "BASE+INCREMENT", in seconds or with units: "60+0.6", "1m+600ms".
 func ParseClock(text string) (Clock, error) {
 	base, increment, more := strings.Cut(text, "+")
-	c, err := Clock{}, error(nil)
+	var c Clock
+	var err error
 	if c.Base, err = parseTime(base); err == nil && more {
 		c.Increment, err = parseTime(increment)
 	}
