@@ -237,7 +237,7 @@ func TestBadSpecs(t *testing.T) {
 		"explore:agent=random,temperature=11":       "parameter temperature: expected a number from 0 to 10",
 		"explore:agent='alphabeta:depth=0'":         "parameter depth: expected a whole number from 1 to 64",
 		"explore:agent=random,random=2":             "parameter random: expected a number from 0 to 1",
-		"explore:agent=random,temperature=0,plies=": "parameter plies: expected int",
+		"explore:agent=random,temperature=0,plies=": "parameter plies: expected a whole number",
 	} {
 		s, err := agents.ParseSpec(spec)
 		require.NoError(t, err, spec)

@@ -432,8 +432,9 @@ func TestBrowserAddress(t *testing.T) {
 	b := browsertest.Open(t)
 	console := b.Visit(savePage(t, samplePage(t)))
 	b.Wait(`document.querySelector(".games a")`)
+	b.Eval(`addEventListener("hashchange", () => (window.opened = true))`, nil)
 	b.Click(".games a")
-	b.Wait(`location.hash.startsWith("#game=")`)
+	b.Wait(`window.opened`)
 	var calls int
 	b.Eval(`(() => {
 		const replaceState = history.replaceState.bind(history);
