@@ -112,6 +112,7 @@ func TestEnginesThatDoNotStart(t *testing.T) {
 	refused(c, "it lacks the option rules")
 
 	c = config("good", "")
+	c.Pairs = 100 // so that the run doesn't end before it is cancelled
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err := Run(ctx, c, testRegistry(nil), func(*record.Game) { cancel() })
 	require.ErrorIs(t, err, context.Canceled)

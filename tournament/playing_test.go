@@ -146,7 +146,7 @@ func TestPlayingFileFails(t *testing.T) {
 func TestReadPlaying(t *testing.T) {
 	dir := t.TempDir()
 	for text, message := range map[string]string{
-		"":                           "EOF",
+		"":                           "cut short",
 		"[]":                         "expected an object, found a list",
 		`{"games":[null]}`:           "expected at most 8 games",
 		`{"games":[],"other":1}`:     "other: there is no such field",
