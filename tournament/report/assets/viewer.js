@@ -215,7 +215,8 @@ function create(root, data) {
   });
   const keys = make("p", { class: "keys" });
   keys.innerHTML =
-    "<kbd>←</kbd> <kbd>→</kbd> ply, <kbd>,</kbd> <kbd>.</kbd> door, <kbd>Home</kbd> <kbd>End</kbd>, <kbd>Space</kbd> plays";
+    "<kbd>←</kbd> <kbd>→</kbd> ply, <kbd>,</kbd> <kbd>.</kbd> door, " +
+    "<kbd>Home</kbd> <kbd>End</kbd>, <kbd>Space</kbd> plays";
   const stage = make(
     "div",
     { class: "viewer" },
