@@ -144,9 +144,15 @@ func (p *Pool) wait(ctx context.Context, t *turn) (*slot, error) {
 func (p *Pool) release(s *slot) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	client, last := s.turn.client, map[bool]int{true: 1}
+	client := s.turn.client
 	s.turn = nil
-	slices.SortStableFunc(p.waiting, func(a, b *turn) int { return last[a.client == client] - last[b.client == client] })
+	place := func(t *turn) int {
+		if t.client == client {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(p.waiting, func(a, b *turn) int { return place(a) - place(b) })
 	p.schedule()
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -136,13 +137,17 @@ func readMatch(fsys fs.FS, dir string) (p *llrPath, notes []string) {
 	}
 	s := standings.New()
 	p = newLLRPath(m, s.Begin(m))
-	f, err := sub.Open(tournament.GamesFile)
-	if p == nil || err != nil {
+	if p == nil {
+		return nil, nil
+	}
+	in := new(standings.Reader)
+	read := func(f io.Reader, name string) (*standings.Reader, error) {
+		return in, in.Read(context.Background(), io.LimitReader(f, maxMatch), name, s)
+	}
+	_, err = files.LoadFS(fsys, path.Join(dir, tournament.GamesFile), read)
+	if errors.Is(err, fs.ErrNotExist) {
 		return p, nil
 	}
-	defer func() { _ = f.Close() }() // it was only read
-	in := new(standings.Reader)
-	err = in.Read(context.Background(), io.LimitReader(f, maxMatch), path.Join(dir, tournament.GamesFile), s)
 	if notes = append(in.Skipped.Notes(), s.Notes()...); err != nil {
 		notes = append(notes, err.Error())
 	}

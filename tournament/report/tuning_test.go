@@ -1,6 +1,8 @@
 package report
 
 import (
+	"io/fs"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -85,6 +87,9 @@ func TestTrainingTests(t *testing.T) {
 		`{"generation":1,"adopted":false,"test":{"gain":0.1,"gain_margin":0.2}},{"generation":2,"adopted":true}]}}`, more)
 	run := ReadRunFS(t.Context(), fsys, "x")
 	require.Len(t, run.Notes, 3)
+	piped := maps.Clone(fsys)
+	piped[training.MatchFolder(1)+"/"+tournament.GamesFile] = &fstest.MapFile{Mode: fs.ModeNamedPipe}
+	require.Contains(t, ReadRunFS(t.Context(), piped, "x").Notes[0], "expected a regular file, found a pipe")
 	require.Contains(t, run.Notes[1], "1 game that can't be read; the first is "+training.MatchFolder(2)+"/games.jsonl:1: ")
 	var names []string
 	for _, c := range run.Charts {
