@@ -105,6 +105,20 @@ func (p Position) Rotate() Position {
 	return Position{lo, uint64(SquareSet(p.hi).SeenBy(North)) | (goals>>4|goals<<4&0xff)<<goalShift}
 }
 
+// Mirror puts the files of the board in reverse, a for f and so on. A game from there is the same game mirrored: no rule
+// tells left from right.
+func (p Position) Mirror() Position { return Position{mirrorPlane(p.lo), mirrorPlane(p.hi)} }
+
+// mirrorPlane reverses the six bits of each row, and leaves those above the board.
+func mirrorPlane(x uint64) uint64 {
+	const fileA = 1 | 1<<Files | 1<<(2*Files) | 1<<(3*Files) | 1<<(4*Files) | 1<<(5*Files)
+	image := x &^ planeMask
+	for f := range Files {
+		image |= x >> f & fileA << (Files - 1 - f)
+	}
+	return image
+}
+
 // put places a piece of height h on an empty square.
 func (p *Position) put(s Square, h Height) {
 	p.lo |= uint64(h&1) << s

@@ -73,7 +73,7 @@ func (r *Rules) Setups() *Setups {
 	all, half := arrangements(r.setupSquares(North))
 	for _, south := range souths {
 		norths := all
-		if south == south.mirror() {
+		if south == south.Mirror() {
 			norths = half
 		}
 		s.blocks = append(s.blocks, setupBlock{south, norths, s.n})
@@ -100,7 +100,7 @@ func arrangements(zone SquareSet) (all, half []Position) {
 	place = func(p Position, rest SquareSet) {
 		if rest == 0 {
 			all = append(all, p)
-			if image := p.mirror(); p == image || p.before(image) {
+			if image := p.Mirror(); p == image || p.before(image) {
 				half = append(half, p)
 			}
 			return
@@ -118,14 +118,6 @@ func arrangements(zone SquareSet) (all, half []Position) {
 	}
 	place(Position{}, zone)
 	return all, half
-}
-
-// mirror returns a board with its files in reverse.
-func (p Position) mirror() (image Position) {
-	for s := range p.Occupied().All() {
-		image.put(SquareAt(Files-1-s.File(), s.Row()), p.At(s))
-	}
-	return image
 }
 
 // before reports whether the digits of a board come before those of another one.

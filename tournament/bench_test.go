@@ -53,7 +53,7 @@ func BenchmarkBareLoop(b *testing.B) {
 		o := newOpener(c.Openings, c.Seed)
 		for i := range s.len() {
 			p := s.job(i)
-			start, err := s.opening(p, o)
+			start, _, err := s.opening(p, o)
 			require.NoError(b, err)
 			for game := range 2 {
 				plies += bareGame(s, p, game, start)

@@ -284,7 +284,7 @@ func (v *validation) openings(o Openings) {
 func (v *validation) firstOpenings(c *Config) {
 	for _, r := range c.Rules {
 		for k := range c.Openings.Positions {
-			if _, err := c.Openings.parse(r, int64(k)); err != nil {
+			if _, err := c.Openings.Parse(r, k); err != nil {
 				v.Add("openings.file", err)
 				break // one of each rule set says enough
 			}
@@ -292,7 +292,7 @@ func (v *validation) firstOpenings(c *Config) {
 		if c.Openings.Policy == FileOpenings {
 			continue
 		}
-		if _, err := newOpener(c.Openings, c.Seed).opening(r, hashText(r.String()), 0); err != nil {
+		if _, err := c.Openings.Opening(r, c.Seed, 0); err != nil {
 			v.Add("openings", err)
 		}
 	}

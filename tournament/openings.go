@@ -33,7 +33,7 @@ const (
 	// screened. Kang has no set-ups.
 	SetupOpenings Policy = "setups"
 
-	// FileOpenings takes the positions of a list in order, round by round, and
+	// FileOpenings takes the positions of a list in order, round by round, each once, and
 	// begins again where it ends. Nothing is screened: the list is the user's.
 	FileOpenings Policy = "file"
 )
@@ -105,9 +105,8 @@ func ReadOpenings(r io.Reader, name string) (Openings, error) {
 // hash identifies the list.
 func (o Openings) hash() uint64 { return hashText(strings.Join(o.Positions, "\n")) }
 
-// parse reads position k of the list under a rule set.
-func (o Openings) parse(r *rules.Rules, k int64) (rules.Position, error) {
-	i := int(k % int64(len(o.Positions)))
+// Parse reads position i of the list, from 0, under a rule set.
+func (o Openings) Parse(r *rules.Rules, i int) (rules.Position, error) {
 	p, err := r.ParsePosition(o.Positions[i])
 	if err != nil {
 		return p, fmt.Errorf("%s: position %d under %v: %w", o.File, i+1, r, err)
@@ -145,65 +144,135 @@ func (o Openings) String() string {
 // seed. The error says that the rules or the plies leave no opening that passes
 // the screen.
 func (o Openings) Opening(r *rules.Rules, seed uint64, k int64) (rules.Position, error) {
-	return newOpener(o, seed).opening(r, hashText(r.String()), k)
+	p, _, err := newOpener(o, seed).opening(r, hashText(r.String()), k)
+	return p, err
 }
 
-// opener finds openings. It keeps the last one of each rule set, since the
-// pairs of a round follow each other. It belongs to one goroutine.
+// opener finds openings. It keeps those that it has found, so that none is played twice while others are left. It
+// belongs to one goroutine.
 type opener struct {
 	openings Openings
 	seed     uint64
-	last     map[*rules.Rules]opening
-	setups   map[*rules.Rules]*rules.Setups
+	lists    map[*rules.Rules]*openingList
 	moves    rules.MoveSet
 }
 
-type opening struct {
-	number   int64
-	position rules.Position
+// openingList holds the openings of a rule set in the order in which they are played, as far as they have been found.
+type openingList struct {
+	positions []rules.Position
+	seen      map[rules.Position]bool // the positions, and their mirror images
+	read      int                     // positions of a list from outside
+	whole     bool                    // there are no others
+	setups    *rules.Setups           // nil until needed
 }
 
 func newOpener(o Openings, seed uint64) *opener {
-	return &opener{openings: o, seed: seed, last: map[*rules.Rules]opening{}, setups: map[*rules.Rules]*rules.Setups{}}
+	return &opener{openings: o, seed: seed, lists: map[*rules.Rules]*openingList{}}
 }
 
-// opening returns opening k of a rule set, given with its hash.
-func (o *opener) opening(r *rules.Rules, rulesHash uint64, k int64) (rules.Position, error) {
-	if o.openings.Policy == AgentOpenings {
-		return r.Start(), nil
+// opening returns opening k of a rule set, given with its hash, and how many there are if they have all come before and
+// begin again; otherwise 0. The first k+1 are found one after the other, at some microseconds each.
+func (o *opener) opening(r *rules.Rules, rulesHash uint64, k int64) (p rules.Position, again int64, err error) {
+	list := o.list(r)
+	switch o.openings.Policy {
+	case AgentOpenings:
+		return r.Start(), 0, nil
+	case SetupOpenings:
+		n := list.allSetups(r).Len()
+		if n == 0 {
+			return p, 0, fmt.Errorf("rules %v: there are no set-ups; expected other openings", r)
+		}
+		p, again = list.setups.At(k%n), n
+	default:
+		for !list.whole && int64(len(list.positions)) <= k {
+			if err := o.extend(r, rulesHash, list); err != nil {
+				return p, 0, err
+			}
+		}
+		again = int64(len(list.positions))
+		p = list.positions[k%again]
 	}
+	if k < again {
+		again = 0
+	}
+	return p, again, nil
+}
+
+// list returns the openings of a rule set that have been found.
+func (o *opener) list(r *rules.Rules) *openingList {
+	if o.lists[r] == nil {
+		o.lists[r] = &openingList{seen: map[rules.Position]bool{}}
+	}
+	return o.lists[r]
+}
+
+// allSetups returns the set-ups of a rule set.
+func (l *openingList) allSetups(r *rules.Rules) *rules.Setups {
+	if l.setups == nil {
+		l.setups = r.Setups()
+	}
+	return l.setups
+}
+
+// add adds an opening and reports whether it is new.
+func (l *openingList) add(p rules.Position) bool {
+	if l.seen[p] {
+		return false
+	}
+	l.seen[p], l.seen[p.Mirror()] = true, true
+	l.positions = append(l.positions, p)
+	return true
+}
+
+// extend finds the next opening, or that there are no others.
+func (o *opener) extend(r *rules.Rules, rulesHash uint64, list *openingList) error {
 	if o.openings.Policy == FileOpenings {
-		return o.openings.parse(r, k)
+		for ; list.read < len(o.openings.Positions); list.read++ {
+			if p, err := o.openings.Parse(r, list.read); err != nil || list.add(p) {
+				return err
+			}
+		}
+		list.whole = true
+		return nil
 	}
-	if o.openings.Policy == SetupOpenings {
-		return o.setup(r, k)
-	}
-	if last, ok := o.last[r]; ok && last.number == k {
-		return last.position, nil
-	}
-	rng := rand.New(rand.NewPCG(agents.MixSeed(o.seed, forOpening, rulesHash, uint64(k)), 0))
+	rng, found := o.random(rulesHash, len(list.positions)), false
 	for range openingTries {
-		if p, ok := o.draw(r, rng); ok {
-			o.last[r] = opening{k, p}
-			return p, nil
+		p, ok := o.draw(r, rng)
+		if ok && list.add(p) {
+			return nil
+		}
+		found = found || ok
+	}
+	if !found {
+		return fmt.Errorf("rules %v: none of %d random openings of %d plies passed the screen; expected fewer plies",
+			r, openingTries, o.plies(r))
+	}
+	list.whole = !o.addUnused(r, list)
+	return nil
+}
+
+// random returns the generator of opening k.
+func (o *opener) random(rulesHash uint64, k int) *rand.Rand {
+	return rand.New(rand.NewPCG(agents.MixSeed(o.seed, forOpening, rulesHash, uint64(k)), 0))
+}
+
+// addUnused adds the first set-up that random draws have missed, if openings are set-ups alone, and reports whether
+// there was one.
+func (o *opener) addUnused(r *rules.Rules, list *openingList) bool {
+	if all := list.allSetups(r); o.countable(r) {
+		for k := range all.Len() {
+			if p := all.At(k); o.passes(r, p) && list.add(p) {
+				return true
+			}
 		}
 	}
-	return rules.Position{}, fmt.Errorf("rules %v: none of %d random openings of %d plies passed the screen; expected "+
-		"fewer plies",
-		r, openingTries, o.plies(r))
+	return false
 }
 
-// setup returns set-up k of a rule set.
-func (o *opener) setup(r *rules.Rules, k int64) (rules.Position, error) {
-	all, ok := o.setups[r]
-	if !ok {
-		all = r.Setups()
-		o.setups[r] = all
-	}
-	if all.Len() == 0 {
-		return rules.Position{}, fmt.Errorf("rules %v: there are no set-ups; expected other openings", r)
-	}
-	return all.At(k % all.Len()), nil
+// countable reports whether the number of openings can be found in a moment.
+func (o *opener) countable(r *rules.Rules) bool {
+	return o.openings.Policy != AgentOpenings &&
+		(o.openings.Policy != RandomOpenings || o.plies(r) == 0 && o.list(r).allSetups(r).Len() <= maxOpenings)
 }
 
 func (o *opener) plies(r *rules.Rules) int {

@@ -1,6 +1,7 @@
 package tournament
 
 import (
+	"log/slog"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -43,9 +44,10 @@ func TestOpeningsPassTheScreen(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rules.MustParse(rapid.SampledFrom(presetNames()).Draw(t, "rules"))
 		plies := rapid.SampledFrom([]int{0, 0, 1, 2, 7, 12}).Draw(t, "plies")
-		seed, k := rapid.Uint64().Draw(t, "seed"), rapid.Int64Range(0, 1e6).Draw(t, "k")
+		seed, k := rapid.Uint64().Draw(t, "seed"), rapid.Int64Range(0, 100).Draw(t, "k")
 		opening := func() (rules.Position, error) {
-			return newOpener(Openings{Policy: RandomOpenings, Plies: plies}, seed).opening(r, hashText(r.String()), k)
+			p, _, err := newOpener(Openings{Policy: RandomOpenings, Plies: plies}, seed).opening(r, hashText(r.String()), k)
+			return p, err
 		}
 		draw := func() rules.Position {
 			p, err := opening()
@@ -97,43 +99,57 @@ func TestOpeningsPassTheScreen(t *testing.T) {
 func TestOpeningsCanBeFoundUpToTheBound(t *testing.T) {
 	for _, name := range presetNames() {
 		r := rules.MustParse(name)
-		_, err := newOpener(Openings{Policy: RandomOpenings, Plies: 40}, 1).opening(r, 1, 0)
+		_, _, err := newOpener(Openings{Policy: RandomOpenings, Plies: 40}, 1).opening(r, 1, 0)
 		require.NoError(t, err, name)
 	}
 }
 
-func TestOpeningsDiffer(t *testing.T) {
-	for _, name := range presetNames() {
-		r := rules.MustParse(name)
-		o := newOpener(Openings{Policy: RandomOpenings}, 1)
-		seen := map[rules.Position]bool{}
-		for k := range int64(100) {
-			p, err := o.opening(r, hashText(name), k)
+// No opening comes twice, not even mirrored, while others are left; then they come again in the same order. The last
+// set-ups, which random draws miss, are found too. Those that come once are the draws of each number.
+func TestNoOpeningComesTwice(t *testing.T) {
+	for _, test := range []struct {
+		rules    string
+		openings Openings
+		count    int64
+	}{
+		{"standard", Openings{Policy: RandomOpenings}, 4068},
+		{"standard", Openings{Policy: SetupOpenings}, 4068},
+		{"kang", Openings{Policy: RandomOpenings, Plies: 1}, 18},
+		{"standard", Openings{Policy: FileOpenings, Positions: []string{
+			"321123/000000/000000/000000/000000/321123 s", "112233/000000/000000/000000/000000/321123 s",
+			"321123/000000/000000/000000/000000/321123 s", "332211/000000/000000/000000/000000/321123 s",
+			"321123/000000/000000/000000/000000/123321 s",
+		}}, 3},
+	} {
+		r := rules.MustParse(test.rules)
+		o, seen := newOpener(test.openings, 3), map[rules.Position]bool{}
+		var first []rules.Position
+		for k := range test.count + 2 {
+			p, again, err := o.opening(r, 1, k)
 			require.NoError(t, err)
-			seen[p] = true
+			if k >= test.count {
+				require.Equal(t, test.count, again)
+				require.Equal(t, first[k-test.count], p)
+				continue
+			}
+			require.Zero(t, again, k)
+			require.False(t, seen[p], "%v: opening %d has been played", test, k)
+			seen[p], seen[p.Mirror()] = true, true
+			first = append(first, p)
 		}
-		require.GreaterOrEqual(t, len(seen), 90, "%s: 8,100 set-ups or more, so that 100 draws share a few at most", name)
-	}
-}
-
-// The memory of the last opening changes nothing, whatever the order.
-func TestOpenerMemory(t *testing.T) {
-	o := newOpener(Openings{Policy: RandomOpenings}, 7)
-	a, b := rules.MustParse("standard"), rules.MustParse("kang")
-	for _, k := range []int64{0, 1, 1, 0, 5, 5} {
-		for _, r := range []*rules.Rules{a, b} {
-			got, err := o.opening(r, 3, k)
+		for _, k := range []int64{test.count / 2, 0} {
+			p, err := test.openings.Opening(r, 3, k)
 			require.NoError(t, err)
-			want, err := newOpener(o.openings, 7).opening(r, 3, k)
+			want, _, err := newOpener(test.openings, 3).opening(r, hashText(r.String()), k)
 			require.NoError(t, err)
-			require.Equal(t, want, got)
+			require.Equal(t, want, p)
 		}
 	}
 }
 
 func TestAgentOpenings(t *testing.T) {
 	r := rules.MustParse("cosmoludo")
-	p, err := newOpener(Openings{Policy: AgentOpenings}, 1).opening(r, 1, 5)
+	p, _, err := newOpener(Openings{Policy: AgentOpenings}, 1).opening(r, 1, 5)
 	require.NoError(t, err)
 	require.Equal(t, r.Start(), p)
 }
@@ -167,6 +183,19 @@ func TestFileOpenings(t *testing.T) {
 		_, err := ReadOpenings(strings.NewReader(text), "list")
 		require.EqualError(t, err, want)
 	}
+}
+
+// A run with more rounds than openings says so before, and once where they begin again.
+func TestFewOpeningsAreWarnedOf(t *testing.T) {
+	var text strings.Builder
+	c := testConfig(t, "random", "random:id=1")
+	c.Log, c.Rules, c.Pairs = slog.New(slog.NewTextHandler(&text, nil)), c.Rules[:1], 4
+	c.Openings = Openings{Policy: FileOpenings, File: "list", Positions: []string{
+		"321123/000000/000000/000000/000000/321123 s", "321123/000000/000000/000000/000000/321123 s"}}
+	_, err := Run(t.Context(), c, testRegistry(nil), nil)
+	require.NoError(t, err)
+	require.Equal(t, 1, strings.Count(text.String(), "4 rounds, but 1 openings: later rounds repeat earlier ones"))
+	require.Equal(t, 1, strings.Count(text.String(), "all 1 openings have been played; they begin again"))
 }
 
 // All set-ups come in order, and again when they are through.

@@ -14,6 +14,8 @@ import (
 
 	"gyges/agents"
 	"gyges/ratings/sprt"
+	"gyges/rules"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament/record"
 )
 
@@ -166,7 +168,8 @@ func dispatch(
 	ctx context.Context, s *schedule, st *store, out *suspensions, first int64, jobs chan<- Job, slots chan<- struct{},
 	results chan<- Job,
 ) error {
-	o := newOpener(s.config.Openings, s.config.Seed)
+	o, warned := newOpener(s.config.Openings, s.config.Seed), make([]bool, len(s.config.Rules))
+	s.warnOfFewOpenings(o)
 	for i := first; i < s.len(); i++ {
 		select {
 		case <-s.known(i):
@@ -186,10 +189,17 @@ func dispatch(
 			results <- job
 			continue
 		}
+		position, again, err := s.opening(job, o)
+		if err != nil {
+			return err
+		}
+		if again > 0 && !warned[job.Rules] {
+			warned[job.Rules] = true
+			s.config.warn(fmt.Sprintf("all %s openings have been played; they begin again", textfmt.Thousands(again)),
+				"rules", s.config.Rules[job.Rules])
+		}
 		if out.has(job.Agents[0]) || out.has(job.Agents[1]) {
-			if err := s.addBlanks(&job, o); err != nil {
-				return err
-			}
+			s.addBlanks(&job, position)
 			results <- job
 			continue
 		}
@@ -202,14 +212,28 @@ func dispatch(
 	return nil
 }
 
+// warnOfFewOpenings warns of rule sets with fewer openings than the run has rounds, as far as that is known before they
+// are played. A test usually ends before.
+func (s *schedule) warnOfFewOpenings(o *opener) {
+	c := s.config
+	rounds := int64(len(s.stages)) * int64(c.Pairs)
+	for i, r := range c.Rules {
+		if c.SPRT != (sprt.Test{}) || !o.countable(r) {
+			continue
+		}
+		if _, n, err := o.opening(r, s.rulesHash[i], rounds-1); err == nil && n > 0 {
+			c.warn(fmt.Sprintf("%s rounds, but %s openings: later rounds repeat earlier ones", textfmt.Thousands(rounds),
+				textfmt.Thousands(n)), "rules", r)
+		}
+	}
+}
+
 // addBlanks gives a job that isn't to be played its games.
-func (s *schedule) addBlanks(job *Job, o *opener) error {
-	position, err := s.opening(*job, o)
+func (s *schedule) addBlanks(job *Job, position rules.Position) {
 	for n, wanted := range job.Wanted {
 		if wanted {
 			setup := s.game(*job, n, position)
 			job.Games = append(job.Games, setup.blank())
 		}
 	}
-	return err
 }

@@ -124,8 +124,8 @@ func (s *schedule) check(j Job) error {
 	return nil
 }
 
-// opening returns the opening of a job.
-func (s *schedule) opening(j Job, o *opener) (rules.Position, error) {
+// opening returns the opening of a job, see [opener.opening].
+func (s *schedule) opening(j Job, o *opener) (p rules.Position, again int64, err error) {
 	return o.opening(s.config.Rules[j.Rules], s.rulesHash[j.Rules], j.Round)
 }
 

@@ -48,8 +48,8 @@ func (s *Screening) Run(ctx context.Context, keep func(p rules.Position, score f
 		if err := ctx.Err(); err != nil {
 			return kept, seen, err
 		}
-		p, err := from.opening(s.Rules, hash, int64(seen))
-		if err != nil {
+		p, again, err := from.opening(s.Rules, hash, int64(seen))
+		if err != nil || again > 0 {
 			return kept, seen, err
 		}
 		if !Screened(s.Rules, p) {

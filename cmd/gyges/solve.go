@@ -154,7 +154,7 @@ func (c *solveCmd) solveList(ctx context.Context, e *env, r *rules.Rules, search
 	}
 	games := make([]*rules.Game, len(list.Positions))
 	for i := range games {
-		p, err := list.Opening(r, 0, int64(i))
+		p, err := list.Parse(r, i)
 		if err == nil && r.SettingUp(p) {
 			err = fmt.Errorf("%s: position %d: expected one in which all pieces are placed", list.File, i+1)
 		}
