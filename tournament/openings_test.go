@@ -194,7 +194,7 @@ func TestFewOpeningsAreWarnedOf(t *testing.T) {
 		"321123/000000/000000/000000/000000/321123 s", "321123/000000/000000/000000/000000/321123 s"}}
 	_, err := Run(t.Context(), c, testRegistry(nil), nil)
 	require.NoError(t, err)
-	require.Equal(t, 1, strings.Count(text.String(), "4 rounds, but 1 openings: later rounds repeat earlier ones"))
+	require.Equal(t, 1, strings.Count(text.String(), "4 rounds, but openings for 1 only: later rounds repeat earlier ones"))
 	require.Equal(t, 1, strings.Count(text.String(), "all 1 openings have been played; they begin again"))
 }
 
