@@ -245,6 +245,13 @@ func (m *fittedPairing) pairsCovariance(r correlations) sym3 {
 	return shrink(n, observed, expected, noDraws)
 }
 
+// dependence returns what the pairs whose two games are one add to the likelihood's variance of the advantage's score:
+// twice the covariance of the two. It is subtracted nowhere: all pairs may be such.
+func (m *fittedPairing) dependence() float64 {
+	n := float64(m.oneGame[0] + m.oneGame[1] + m.oneGame[2])
+	return 2 * n * math.Sqrt(m.scores[0].noDraws[3]*m.scores[1].noDraws[3])
+}
+
 // shrink returns the score covariance of n games or pairs: the observed one, shrunk
 // towards those expected of one game or pair.
 func shrink(n float64, observed, expected, noDraws sym3) sym3 {

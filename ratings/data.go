@@ -20,6 +20,8 @@ type Data struct {
 	// Adaptive says that who met whom followed from the results so far, as in Swiss
 	// and knock-out tournaments.
 	Adaptive bool
+	// Identical counts the pairs added by AddOneGame, and what the caller has left out.
+	Identical Identical
 
 	ids   map[string]int
 	names []string       // by id
@@ -66,6 +68,17 @@ func (d *Data) AddPair(a, b string, first, second Result) {
 	p.pairs[first.index()][second.index()]++
 }
 
+// AddOneGame counts a pair whose two games are one, move for move: the same side won both. No interval takes them for
+// independent.
+func (d *Data) AddOneGame(a, b string, r Result) {
+	d.AddPair(a, b, r, r)
+	d.Identical.OneGame++
+	if i, j := d.id(a), d.id(b); i != j {
+		p, _ := d.pairing(i, j)
+		p.oneGame[r.index()]++
+	}
+}
+
 // pairing finds two players' counts; side is 0 if the first is their a, 1 if the second is.
 func (d *Data) pairing(first, second int) (p *pairing, side int) {
 	a, b := first, second
@@ -110,7 +123,7 @@ func (d *Data) Renamed(names map[string]string) *Data {
 func (d *Data) Merge(o *Data) { d.merge(o, nil) }
 
 func (d *Data) merge(o *Data, names map[string]string) {
-	d.Adaptive = d.Adaptive || o.Adaptive
+	d.Adaptive, d.Identical = d.Adaptive || o.Adaptive, d.Identical.plus(o.Identical)
 	place := make([]int, len(o.names))
 	for i, name := range o.names {
 		if other, ok := names[name]; ok {
@@ -143,7 +156,7 @@ var (
 // and one with North, or what these sides are called. A pair's two games then are games of different players, so there
 // are no pairs in it.
 func (d *Data) PerSide(sides Sides) *Data {
-	p := &Data{Adaptive: d.Adaptive}
+	p := &Data{Adaptive: d.Adaptive, Identical: d.Identical}
 	for _, q := range d.met {
 		for side := range 2 {
 			i, j := q.southNorth(side)
@@ -216,7 +229,10 @@ func (d *Data) Pairings() []Pairing {
 // sorted returns a copy in which players and pairings are sorted by name: the same
 // games give the same bits whatever order they came in. No games can be added to it.
 func (d *Data) sorted() *Data {
-	s := &Data{Adaptive: d.Adaptive, names: d.Players(), self: make([]int, len(d.names)), met: make([]pairing, len(d.met))}
+	s := &Data{
+		Adaptive: d.Adaptive, Identical: d.Identical, names: d.Players(), self: make([]int, len(d.names)),
+		met: make([]pairing, len(d.met)),
+	}
 	place := make([]int, len(d.names))
 	for i, name := range s.names {
 		place[d.ids[name]] = i

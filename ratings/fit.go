@@ -197,6 +197,10 @@ func (f *fit) estimateWithPrior(ctx context.Context, rated []int, advantage Adva
 		for k := range m.pairings {
 			h.terms[k].sym3 = m.pairings[k].covariance(e.correlations)
 		}
+	} else {
+		for k := range m.pairings {
+			h.terms[k].sym3[3] += m.pairings[k].dependence()
+		}
 	}
 	return e, nil
 }

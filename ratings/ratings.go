@@ -24,6 +24,8 @@ type Ratings struct {
 	// those that entered the fit, Pairs that of the game pairs, SelfGames that of
 	// the games left out because both sides had one name.
 	Games, Used, Pairs, SelfGames int
+	// Identical are the pairs that are one game, and what was left out as it repeats earlier games.
+	Identical Identical
 	// GoodnessOfFit compares all results with those expected.
 	GoodnessOfFit GoodnessOfFit
 	// Notes are sentences on what was left out or could not be had.

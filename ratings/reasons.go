@@ -19,6 +19,7 @@ func (f *fit) describe(r *Ratings) {
 		r.Groups = append(r.Groups, Group{Number: g + 1, Players: len(members), Apart: f.apart(g)})
 	}
 	r.Games, r.Pairs, r.SelfGames = f.data.Games(), f.data.Pairs(), f.data.SelfGames()
+	r.Identical = f.data.Identical
 	for _, k := range f.inside {
 		r.Groups[f.partition.group[k.a]].Games += k.games()
 		r.Used += k.games()
@@ -157,5 +158,5 @@ func (f *fit) notes(r *Ratings) []string {
 	if r.SelfGames > 0 {
 		notes = append(notes, fmt.Sprintf("left out: %s of a player against itself", textfmt.Plural(r.SelfGames, "game")))
 	}
-	return notes
+	return append(notes, r.Identical.Notes(r.Pairs)...)
 }

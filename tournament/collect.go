@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"gyges/ratings/source"
 	"gyges/ratings/sprt"
 	"gyges/tournament/record"
 )
@@ -26,7 +27,8 @@ type collector struct {
 	deadLettered []error       // why pairs could not be played
 	suspend      *suspensions
 	faults       int64
-	pairs        sprt.Pairs   // as the first agent saw them
+	pairs        sprt.Pairs // as the first agent saw them, without those that repeat an earlier one
+	repeats      source.Repeats
 	first        *record.Game // of the pair under way
 	decided      bool         // the SPRT is; nothing is written after it
 	gap          bool         // what is written no longer follows what was written before
@@ -156,11 +158,18 @@ func (c *collector) count(g *record.Game) {
 	case len(c.schedule.agentNames) != 2:
 	case g.Game%2 == 0:
 		c.first = g
-	case !c.gap:
+	case !c.gap && !c.repeated(g):
 		c.pairs.Add(c.first.HalfPoints(agent) + g.HalfPoints(agent))
 		test := c.schedule.config.SPRT
 		c.decided = test != (sprt.Test{}) && test.Verdict(c.pairs) != sprt.Undecided
 	}
+}
+
+// repeated reports whether the pair of the first game and this one repeats an earlier pair.
+func (c *collector) repeated(second *record.Game) bool {
+	a, b := c.first.Short(), second.Short()
+	before, _ := c.repeats.Pair(0, &a, &b)
+	return before
 }
 
 // tooFew stops the run if too few agents are left, or if those left don't meet.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"gyges/ratings"
 	"gyges/ratings/sprt"
 	"gyges/tournament"
 	"gyges/tournament/record"
@@ -59,15 +60,18 @@ type matchEvent struct {
 	Pairs sprt.Pairs `json:"pairs"` // 0, ½, 1, 1½, 2 points of the first player
 	Elo   *float64   `json:"elo"`
 	Half  *float64   `json:"plus_minus"` // half the width of the 95 % interval
-	LLR   *float64   `json:"llr,omitempty"`
-	Lower *float64   `json:"lower,omitempty"`
-	Upper *float64   `json:"upper,omitempty"`
+	// OneGame are those of Pairs whose two games are one, Repeated the pairs left out as they repeat an earlier one.
+	OneGame  int      `json:"pairs_one_game"`
+	Repeated int      `json:"pairs_repeated"`
+	LLR      *float64 `json:"llr,omitempty"`
+	Lower    *float64 `json:"lower,omitempty"`
+	Upper    *float64 `json:"upper,omitempty"`
 	// Left is how many more games the test is expected to take.
 	Left *float64 `json:"games_left,omitempty"`
 }
 
-func newMatchEvent(t sprt.Test, p sprt.Pairs) matchEvent {
-	e := matchEvent{Event: "match", Pairs: p}
+func newMatchEvent(t sprt.Test, p sprt.Pairs, i ratings.Identical) matchEvent {
+	e := matchEvent{Event: "match", Pairs: p, OneGame: i.OneGame, Repeated: i.Pairs}
 	elo, half, ok := p.Elo()
 	if ok {
 		e.Elo, e.Half = orNull(elo), orNull(half)

@@ -52,6 +52,9 @@ func (c *matchCmd) print(e *env, f *observer, summary tournament.Summary, stoppe
 		matchText(config.SPRT, summary.Pairs))
 	e.out.printf("Games %d: %d won, %d drawn, %d lost\n", summary.Played, count.Wins, count.Draws, count.Losses)
 	e.out.printf("%s; the records are in %s\n", timeText(summary), summary.Out)
+	for _, note := range f.counted.Identical.Notes(int(f.counted.Pairs.N())) {
+		e.out.printf("Note: %s.\n", note)
+	}
 	f.writeFaults(e.out)
 	if stopped {
 		e.out.printf("Stopped. Go on with the same command and --out %s.\n", summary.Out)

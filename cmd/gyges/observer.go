@@ -149,7 +149,7 @@ func (f *observer) interim() error {
 // ratings writes the ratings as an event.
 func (f *observer) ratings(ctx context.Context, pairs sprt.Pairs) error {
 	if f.match {
-		f.event(newMatchEvent(f.config.SPRT, pairs))
+		f.event(newMatchEvent(f.config.SPRT, pairs, f.counted.Identical))
 		return nil
 	}
 	rated, err := f.standings.Fit(ctx, ratings.Options{}, true)

@@ -40,6 +40,7 @@ type Game struct {
 	ID           []byte        // of the game in its file; empty if unknown
 	Pair         []byte        // the same in both games of a pair; empty if unknown
 	Opening      []byte        // the position it began in; records have it
+	Moves        uint64        // as [HashMoves] returns it, in records; 0 if unknown, or if a fault decided
 	Fault        bool          // decided it: a crash, an illegal move or the like
 	NotPlayed    bool          // since a player was suspended; in records
 	Line         int           // of its first line, from 1; 0 in records

@@ -341,3 +341,32 @@ func TestLatin1(t *testing.T) {
 	require.Equal(t, []string{"Müller-José +1 Schäch"}, found(t, pgn))
 	require.Equal(t, []string{"Müller-Ada +0"}, found(t, "white,black,result\r\nM\xfcller,Ada,\xbd\r\n"))
 }
+
+// Pairs are the same whichever player began, for the same two players alone, and within a run or elsewhere.
+func TestRepeats(t *testing.T) {
+	var r Repeats
+	game := func(south, north string, moves uint64) *Game { return &Game{South: south, North: north, Moves: moves} }
+	pair := func(run int, a, b string, first, second uint64) string {
+		before, inRun := r.Pair(run, game(a, b, first), game(b, a, second))
+		return map[[2]bool]string{{}: "new", {true, false}: "elsewhere", {true, true}: "again"}[[2]bool{before, inRun}]
+	}
+	require.Equal(t, "new", pair(1, "a", "b", 1, 2))
+	require.Equal(t, "again", pair(1, "b", "a", 2, 1))
+	require.Equal(t, "new", pair(1, "a", "b", 2, 1)) // the sides' games are others
+	require.Equal(t, "new", pair(1, "a", "c", 1, 2))
+	require.Equal(t, "new", pair(1, "a", "b", 1, 3))
+	require.Equal(t, "elsewhere", pair(2, "a", "b", 1, 2))
+	require.Equal(t, "again", pair(2, "a", "b", 1, 2))
+	for _, unknown := range [][2]uint64{{0, 0}, {0, 1}, {1, 0}} {
+		require.Equal(t, "new", pair(1, "a", "b", unknown[0], unknown[1]))
+		require.Equal(t, "new", pair(1, "a", "b", unknown[0], unknown[1]))
+	}
+	for i, before := range []bool{false, true} {
+		again, _ := r.Game(1, game("a", "b", 1))
+		require.Equal(t, before, again, i)
+	}
+	again, _ := r.Game(1, game("b", "a", 1)) // the other one had South
+	require.False(t, again)
+	require.True(t, OneGame(game("a", "b", 1), game("b", "a", 1)))
+	require.False(t, OneGame(game("a", "b", 0), game("b", "a", 0)))
+}

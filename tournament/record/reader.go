@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -140,8 +141,13 @@ func Find(file io.Reader, name string, game int64) (g *Game, line int, err error
 
 // Short returns the game as ratings need it.
 func (g *Game) Short() source.Game {
+	moves := uint64(0)
+	if len(g.Moves) > 0 && g.Fault == nil {
+		list := `"` + strings.Join(g.Moves, `","`) + `"`
+		moves = source.HashMoves([]byte(g.Rules), []byte(g.Opening), []byte(g.Result), []byte(list))
+	}
 	return source.Game{
-		South: g.South.Agent, North: g.North.Agent, Rules: g.Rules, Opening: []byte(g.Opening),
+		South: g.South.Agent, North: g.North.Agent, Rules: g.Rules, Opening: []byte(g.Opening), Moves: moves,
 		Result: RatingResult(g.Result), ID: strconv.AppendInt(nil, g.Game, 10), Pair: strconv.AppendInt(nil, g.Pair, 10),
 		NotPlayed: g.NotPlayed(), Fault: g.Fault != nil,
 	}
@@ -216,6 +222,7 @@ func (r *Reader) scan(line []byte, o *source.Game) bool {
 	if !ok || i < 0 {
 		return false
 	}
+	moves := line[:i]
 	line = line[i:]
 	points := string(value(result, '"'))
 	reason := string(value(`,"reason":"`, '"'))
@@ -228,6 +235,12 @@ func (r *Reader) scan(line []byte, o *source.Game) bool {
 	}
 	o.Result, o.Rules = RatingResult(points), r.names.Of(ruleSet)
 	o.South, o.North = r.names.Of(south), r.names.Of(north)
+	if _, moves, ok = bytes.Cut(moves, []byte(`,"moves":[`)); !ok || bytes.IndexByte(moves, '\\') >= 0 {
+		return false
+	}
+	if moves, _, _ = bytes.Cut(moves, []byte{']'}); !o.Fault {
+		o.Moves = source.HashMoves(ruleSet, o.Opening, []byte(points), moves)
+	}
 	r.sums = sums
 	return true
 }

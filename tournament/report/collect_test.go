@@ -182,7 +182,8 @@ func TestScale(t *testing.T) {
 	require.Less(t, after.HeapAlloc, before.HeapAlloc+30<<20)
 	require.EqualValues(t, games, c.Games())
 	require.Equal(t, south, counted(c, "standard").Results[0])
-	require.EqualValues(t, games/2, counted(c, "standard").Pairs.Pairs())
+	repeats := c.Data().Identical.Pairs // of the few games that there are
+	require.EqualValues(t, games/2, counted(c, "standard").Pairs.Pairs()+int64(repeats))
 
 	r, err := ratings.Fit(t.Context(), d, ratings.Options{})
 	require.NoError(t, err)

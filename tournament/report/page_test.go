@@ -231,7 +231,7 @@ func TestStatisticsTables(t *testing.T) {
 		pair := count(func(i int) string { return of[i/2*2].Result + " " + of[i/2*2+1].Result }) // each pair twice
 		south, north, player := pair["1-0 1-0"]/2, pair["0-1 0-1"]/2, (pair["1-0 0-1"]+pair["0-1 1-0"])/2
 		row := []string{rules, "18"}
-		for _, n := range []int{south, north, player, 18 - south - north - player} {
+		for _, n := range []int{south, north, player, 18 - south - north - player, 0} {
 			row = append(row, strconv.Itoa(n))
 		}
 		pairs = append(pairs, row)

@@ -69,6 +69,9 @@ func (p *llrPath) add(s *Section, number int, player string) {
 		{"Elo of " + player, n.EloText()},
 		{"pairs", fmt.Sprintf("%d: %d, %d, %d, %d, %d (0, ½, 1, 1½, 2 points)", n.N(), n[0], n[1], n[2], n[3], n[4])},
 	}})
+	for _, note := range p.Identical.Notes(int(n.N())) {
+		s.note(note)
+	}
 	s.figure(Chart{
 		Title: "Log-likelihood ratio of H1 to H0, pair by pair, for " + player, XName: "game pairs", YName: "LLR",
 		Curves: []Curve{p.curve("LLR")}, noPoint: true, levels: []level{{lower, "accept H0"}, {upper, "accept H1"}},

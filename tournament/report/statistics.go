@@ -19,7 +19,7 @@ func (b *builder) statistics() Section {
 	s := Section{ID: "statistics", Title: "Game statistics"}
 	results := newTable("Results by side", 1, "Rules", "Games", "South won", "Drawn", "North won", "South's score")
 	openings := newTable("Game pairs by what decided them", 1,
-		"Rules", "Pairs", "South won both", "North won both", "One player won both", "Any drawn")
+		"Rules", "Pairs", "South won both", "North won both", "One player won both", "Any drawn", "One game twice")
 	var resultBars, openingBars []stackedBar
 	for _, r := range b.collected.RuleSets {
 		name, o := ruleSetName(r.Name), r.Pairs
@@ -29,7 +29,7 @@ func (b *builder) statistics() Section {
 			parts := [3]int64{o.SouthTwice, o.OnePlayer + o.Draws, o.NorthTwice}
 			openingBars = append(openingBars, stackedBar{name, parts})
 			openings.row(rowHead(name), count(o.Pairs()), count(o.SouthTwice), count(o.NorthTwice), count(o.OnePlayer),
-				count(o.Draws))
+				count(o.Draws), count(o.OneGame))
 		}
 	}
 	s.heading("statistics-sides", "By side and rule set")
@@ -39,7 +39,7 @@ func (b *builder) statistics() Section {
 	if len(openingBars) > 0 {
 		s.heading("statistics-openings", "Openings")
 		s.text("An opening is played twice with sides swapped. Where one side won both games, the opening decided; " +
-			"where one player won both, the player did.")
+			"where one player won both, the player did. One game twice: both players chose the same moves on either side.")
 		s.table(openings)
 		s.figure(stackedPlot("openings", "What decided the game pairs",
 			[3]string{"South won both", "a player, or drawn", "North won both"}, openingBars))

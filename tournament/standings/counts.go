@@ -89,15 +89,21 @@ func (s *RuleSet) player(spec string) *Player {
 	return p
 }
 
-// PairCounts counts game pairs, one opening played twice with sides swapped, by their results.
+// PairCounts counts game pairs, one opening played twice with sides swapped, by their results. Those that repeat an
+// earlier one are left out.
 type PairCounts struct {
 	SouthTwice int64 // South won both
 	NorthTwice int64
 	OnePlayer  int64 // one player won on either side
 	Draws      int64 // one game or both were drawn
+
+	OneGame int64 // among all of these, those whose two games are one, move for move
 }
 
-func (c *PairCounts) add(first, second ratings.Result) {
+func (c *PairCounts) add(first, second ratings.Result, one bool) {
+	if one {
+		c.OneGame++
+	}
 	switch {
 	case first == ratings.Draw || second == ratings.Draw:
 		c.Draws++

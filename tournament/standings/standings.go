@@ -24,9 +24,10 @@ type Standings struct {
 	Runs     []*Run     // in the order in which they were begun
 	RuleSets []*RuleSet // in the order of their first games
 
-	pairs source.Matcher
-	sets  map[string]*RuleSet // RuleSets by name
-	last  *RuleSet            // that of the last game
+	pairs   source.Matcher
+	repeats source.Repeats      // by the number of the run, from 1
+	sets    map[string]*RuleSet // RuleSets by name
+	last    *RuleSet            // that of the last game
 }
 
 // Run is what was counted of one run.
@@ -34,9 +35,10 @@ type Run struct {
 	Games int64 // played
 
 	// Of a run of two agents: its game pairs in the order in which they were read, each as the half points of the
-	// first agent, and their counts.
-	Course []uint8
-	Pairs  sprt.Pairs
+	// first agent, and their counts. Those that repeat an earlier one of the run move for move are left out.
+	Course    []uint8
+	Pairs     sprt.Pairs
+	Identical ratings.Identical
 
 	manifest tournament.Manifest // zero if it has none
 	schedule *schedule
@@ -129,8 +131,15 @@ func (s *Standings) add(g source.Game) {
 	s.pairs.Add(g)
 }
 
-// addSingle counts a game that belongs to no pair.
-func (s *Standings) addSingle(g source.Game) { addResult(s.ruleSet(g.Rules).data, g) }
+// addSingle counts a game that belongs to no pair, unless it repeats an earlier one.
+func (s *Standings) addSingle(g source.Game) {
+	data := s.ruleSet(g.Rules).data
+	if before, _ := s.repeats.Game(len(s.Runs), &g); before {
+		data.Identical.Games++
+		return
+	}
+	addResult(data, g)
+}
 
 // addResult adds a game to the results of its rule set.
 func addResult(d *ratings.Data, g source.Game) {
@@ -148,26 +157,49 @@ func addFault(d *ratings.Data, g source.Game) {
 	}
 }
 
-// addPair counts the two games of a pair.
+// addPair counts the two games of a pair, unless they repeat an earlier one.
 func (s *Standings) addPair(first, second source.Game) {
-	set, run := s.ruleSet(first.Rules), s.run()
-	set.Pairs.add(first.Result, second.Result)
+	set := s.ruleSet(first.Rules)
+	before, inRun := s.repeats.Pair(len(s.Runs), &first, &second)
+	one := source.OneGame(&first, &second)
+	if inRun {
+		s.run().Identical.Pairs++
+	} else {
+		s.run().addPair(first, second, one)
+	}
+	if before {
+		set.data.Identical.Pairs++
+		return
+	}
+	set.Pairs.add(first.Result, second.Result, one)
 	if first.Rated != ([2]string{}) { // one game, won by who took more points in both
 		first.Result += second.Result
 		first.Fault = first.Fault || second.Fault
 		addResult(set.data, first)
 		return
 	}
+	if one {
+		set.data.AddOneGame(first.South, first.North, first.Result)
+		return
+	}
 	set.data.AddPair(first.South, first.North, first.Result, second.Result)
 	addFault(set.data, first)
 	addFault(set.data, second)
-	if len(run.manifest.Config.Agents) == 2 {
-		points := int(first.Result - second.Result) // of the first game's South, less than half of all: -2 to 2
-		if first.South != run.manifest.Config.Agents[0] {
-			points = -points
-		}
-		run.Course = append(run.Course, uint8(2+points))
-		run.Pairs.Add(2 + points)
+}
+
+// addPair counts a pair of a run of two agents; one says that its two games are one.
+func (r *Run) addPair(first, second source.Game, one bool) {
+	if len(r.manifest.Config.Agents) != 2 || first.Rated != ([2]string{}) {
+		return
+	}
+	points := int(first.Result - second.Result) // of the first game's South, less than half of all: -2 to 2
+	if first.South != r.manifest.Config.Agents[0] {
+		points = -points
+	}
+	r.Course = append(r.Course, uint8(2+points))
+	r.Pairs.Add(2 + points)
+	if one {
+		r.Identical.OneGame++
 	}
 }
 
@@ -326,8 +358,11 @@ func (s *Standings) sheets(labels map[string]string) (list []table.Schedule) {
 }
 
 // Notes returns notes on the runs whose records contradict the manifest: there are fewer or more than it says were
-// played, or they don't fit the schedule, which has no table then.
+// played, or they don't fit the schedule, which has no table then. One says that not all repeats were found.
 func (s *Standings) Notes() (notes []string) {
+	if s.repeats.Full() {
+		notes = append(notes, "too many pairs to find all that repeat an earlier one")
+	}
 	for _, r := range s.Runs {
 		m := &r.manifest
 		if n := m.Games.Played; n > 0 && n != r.records && r.file != "" && m.Status != tournament.Running {

@@ -1,0 +1,42 @@
+package ratings
+
+import (
+	"fmt"
+
+	"gyges/rules/base/textfmt"
+)
+
+// Identical counts the games that are others move for move, as those of agents without randomness often are.
+type Identical struct {
+	// OneGame are pairs whose two games are one: the side won and no player. Each is counted, as one observation.
+	OneGame int
+	// Pairs, and Games of no pair, repeat earlier ones of the same players. They are left out.
+	Pairs, Games int
+}
+
+func (i Identical) plus(o Identical) Identical {
+	return Identical{i.OneGame + o.OneGame, i.Pairs + o.Pairs, i.Games + o.Games}
+}
+
+// Notes returns a sentence for each kind that there is, and how to avoid them where they are most of the pairs,
+// those that are counted and those left out.
+func (i Identical) Notes(counted int) (notes []string) {
+	if i.OneGame > 0 {
+		notes = append(notes, fmt.Sprintf("%d of %s are one game twice, move for move: each is one observation", i.OneGame,
+			textfmt.Plural(counted, "pair")))
+	}
+	for _, left := range []struct {
+		n    int
+		noun string
+	}{{i.Pairs, "pair"}, {i.Games, "game"}} {
+		if left.n > 0 {
+			notes = append(notes, fmt.Sprintf("left out: %s that the same players had played before, move for move",
+				textfmt.Plural(left.n, left.noun)))
+		}
+	}
+	if 2*(i.OneGame+i.Pairs) > counted+i.Pairs {
+		notes = append(notes, "most pairs tell one game or none: play other openings (a book, --openings random:plies=N, "+
+			"another --seed), agents with a temperature, or agents that are further apart")
+	}
+	return notes
+}

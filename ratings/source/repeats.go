@@ -1,0 +1,70 @@
+package source
+
+import "hash/maphash"
+
+// movesSeed is that of the hashes of moves, another one in each process: no file can hold games made to have one hash.
+var movesSeed = maphash.MakeSeed()
+
+// HashMoves returns a hash of a game's rules, opening, result and moves, which stand between quotes and with commas
+// between them as in a record: the same for games that are the same move for move. It is 0 without moves.
+func HashMoves(rules, opening, result, moves []byte) uint64 {
+	if len(moves) == 0 {
+		return 0
+	}
+	var h maphash.Hash
+	h.SetSeed(movesSeed)
+	for _, text := range [...][]byte{rules, opening, result, moves} {
+		_, _ = h.Write(text) // never fails
+		_ = h.WriteByte(0)
+	}
+	return h.Sum64()
+}
+
+// OneGame reports whether the two games of a pair are the same move for move, so that the side won and no player.
+func OneGame(first, second *Game) bool { return first.Moves != 0 && first.Moves == second.Moves }
+
+// Repeats finds game pairs, and games of no pair, that the same players have played before move for move, as agents
+// without randomness do from the same opening. Games without moves and those that a fault decided are never the same.
+// It keeps a hash of each, as [Seen] does, and as many at most. The zero value is ready to use.
+type Repeats struct {
+	runs map[uint64]int // number of the last run that it was played in, by hash
+	full bool
+}
+
+// Full reports whether some were not remembered because there were too many.
+func (r *Repeats) Full() bool { return r.full }
+
+// Pair remembers a pair of a numbered run and reports whether it was played before, and whether it was in that run.
+// The second game's players are the first's with sides swapped.
+func (r *Repeats) Pair(run int, first, second *Game) (before, inRun bool) {
+	if first.South > second.South { // players in one order: the same pair may begin with either
+		first, second = second, first
+	}
+	if second.Moves == 0 {
+		return false, false
+	}
+	return r.add(run, first, second.Moves)
+}
+
+// Game is Pair for a game that belongs to no pair.
+func (r *Repeats) Game(run int, g *Game) (before, inRun bool) { return r.add(run, g, 0) }
+
+func (r *Repeats) add(run int, g *Game, second uint64) (before, inRun bool) {
+	if g.Moves == 0 || g.South == g.North {
+		return false, false
+	}
+	key := maphash.Comparable(movesSeed, struct {
+		south, north  string
+		first, second uint64
+	}{g.South, g.North, g.Moves, second})
+	last, before := r.runs[key]
+	switch {
+	case r.runs == nil:
+		r.runs = map[uint64]int{}
+	case !before && len(r.runs) >= maxHashes:
+		r.full = true
+		return false, false
+	}
+	r.runs[key] = run
+	return before, before && last == run
+}
