@@ -42,14 +42,18 @@ func (d *Data) Add(south, north string, r Result) {
 	p.single[side][r.index()]++
 }
 
-// AddFault notes that a fault of the loser decided a game that is added, too.
-func (d *Data) AddFault(south, north string, r Result) {
+// AddFault notes that a fault of the loser decided a game that is added, too; host: the machine has a part in it.
+func (d *Data) AddFault(south, north string, r Result, host bool) {
 	s, n := d.id(south), d.id(north)
 	if s == n || r == Draw {
 		return
 	}
 	p, side := d.pairing(s, n)
-	p.faults[side][(int(r)+1)/2]++
+	i := (int(r) + 1) / 2
+	p.faults[side][i]++
+	if host {
+		p.faults[side][2+i]++
+	}
 }
 
 // AddPair counts two games of one opening: in the first a had South, in the
@@ -160,7 +164,7 @@ func (d *Data) PerSide(sides Sides) *Data {
 	for _, q := range d.met {
 		for side := range 2 {
 			i, j := q.southNorth(side)
-			games := pairing{single: [2][outcomes]int{q.side(side)}, faults: [2][2]int{q.faults[side]}}
+			games := pairing{single: [2][outcomes]int{q.side(side)}, faults: [2][4]int{q.faults[side]}}
 			if games.single[0] == [outcomes]int{} {
 				continue
 			}
@@ -263,6 +267,7 @@ func (d *Data) counts() []Count {
 type Faults struct {
 	Lost int // by a fault of the player
 	Won  int // by one of its opponent
+	Host int // of Lost, on time while the machine was overloaded or suspended
 }
 
 // Games returns the number of the games.
@@ -271,15 +276,15 @@ func (f Faults) Games() int { return f.Lost + f.Won }
 // faults returns those of the players that have any.
 func (d *Data) faults() map[string]Faults {
 	all := map[string]Faults{}
-	add := func(player, lost, won int) {
-		if lost+won > 0 {
+	add := func(player int, south, north [4]int) { // the faults in games as South and as North
+		if lost, won := south[0]+north[1], south[1]+north[0]; lost+won > 0 {
 			f := all[d.names[player]]
-			all[d.names[player]] = Faults{f.Lost + lost, f.Won + won}
+			all[d.names[player]] = Faults{f.Lost + lost, f.Won + won, f.Host + south[2] + north[3]}
 		}
 	}
 	for _, m := range d.met {
-		add(m.a, m.faults[0][0]+m.faults[1][1], m.faults[0][1]+m.faults[1][0])
-		add(m.b, m.faults[0][1]+m.faults[1][0], m.faults[0][0]+m.faults[1][1])
+		add(m.a, m.faults[0], m.faults[1])
+		add(m.b, m.faults[1], m.faults[0])
 	}
 	return all
 }

@@ -13,8 +13,9 @@ type pairing struct {
 	// oneGame counts those among pairs whose two games are one, by its result.
 	oneGame [outcomes]int
 	// faults counts those of these games that a fault decided: at 0 in which a had
-	// South, at 1 in which b had it, each those that South lost and those it won.
-	faults [2][2]int
+	// South, at 1 in which b had it, each those that South lost and those it won, and of each those that the
+	// machine has a part in.
+	faults [2][4]int
 }
 
 // add adds the games of the same two players; swapped if o has them the other way round.

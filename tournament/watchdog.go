@@ -27,6 +27,13 @@ func (w *watchdog) enter(side rules.Side, until time.Duration) {
 	w.state.Store(int64(until)<<1 | int64(side) + 2)
 }
 
+// extend gives the agent that is called more time.
+func (w *watchdog) extend(by time.Duration) {
+	if s := w.state.Load(); s >= 2 {
+		w.state.CompareAndSwap(s, s+int64(by)<<1) // otherwise it has answered
+	}
+}
+
 // leave reports whether the referee may go on.
 func (w *watchdog) leave() bool {
 	s := w.state.Load()
@@ -58,6 +65,8 @@ func (r *Runner) playWatched(ctx context.Context, setup *Game) (g *record.Game, 
 	start := time.Now()
 	ref := r.referee
 	ref.begin(setup, start)
+	every := setup.tick()
+	ref.host.begin(start, every, setup.timed())
 	var played *record.Game // valid once done has its error
 	done := make(chan error, 1)
 	go func() {
@@ -67,8 +76,8 @@ func (r *Runner) playWatched(ctx context.Context, setup *Game) (g *record.Game, 
 	}()
 	r.playing.Store(ref)
 	var tick <-chan time.Time
-	if setup.StallTimeout > 0 {
-		ticker := time.NewTicker(min(max(setup.StallTimeout/20, time.Millisecond), time.Second))
+	if every > 0 {
+		ticker := time.NewTicker(every)
 		defer ticker.Stop()
 		tick = ticker.C
 	}
@@ -80,6 +89,7 @@ func (r *Runner) playWatched(ctx context.Context, setup *Game) (g *record.Game, 
 			hung, _ := r.await(ref, done)
 			return nil, hung, ctx.Err()
 		case <-tick:
+			ref.watchdog.extend(ref.host.tick(time.Now())) // the agent didn't run either
 			side, late := ref.watchdog.late(time.Since(start))
 			if !late {
 				continue
@@ -101,6 +111,27 @@ func (r *Runner) playWatched(ctx context.Context, setup *Game) (g *record.Game, 
 			return g, hung, nil
 		}
 	}
+}
+
+// tick returns how often a game is watched; 0: never.
+func (setup *Game) tick() (every time.Duration) {
+	if setup.StallTimeout > 0 {
+		every = min(max(setup.StallTimeout/20, time.Millisecond), time.Second)
+	}
+	if setup.timed() && (every == 0 || every > hostTick) {
+		every = hostTick
+	}
+	return every
+}
+
+// timed reports whether a player can lose on time.
+func (setup *Game) timed() bool {
+	for _, side := range []rules.Side{rules.South, rules.North} {
+		if setup.clock(side) != (Clock{}) || setup.moveTime(side) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // await waits for a game that has been cancelled. If it doesn't end, the runner

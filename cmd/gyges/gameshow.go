@@ -112,9 +112,11 @@ func (c *gamesShowCmd) text(out *output, g *record.Game, game *rules.Game, turns
 		}
 	}
 	if f := g.Fault; f != nil {
-		out.printf("%s%s lost by a fault (%s)", strings.ToUpper(f.Side[:1]), f.Side[1:], textfmt.Escape(string(f.Kind)))
-		if f.Detail != "" {
-			out.printf(": %s", textfmt.Escape(f.Detail))
+		out.printf("%s%s lost by a fault (%s)", strings.ToUpper(f.Side[:1]), f.Side[1:], textfmt.Escape(f.String()))
+		for _, detail := range []string{f.Detail, g.Timing.HostDetail} {
+			if detail != "" {
+				out.printf(": %s", textfmt.Escape(detail))
+			}
 		}
 		out.printf("\n")
 	}

@@ -208,6 +208,7 @@ func twoDigits(n int64) int64 {
 type fault struct {
 	agent string
 	kind  record.FaultKind
+	host  int // of the games, those in which the machine was suspended or overloaded
 	games int
 	first string // what happened in the first one
 }
@@ -221,13 +222,18 @@ func (p *progress) fault(g *record.Game) {
 	i := slices.IndexFunc(p.faults, func(f fault) bool { return f.agent == loser && f.kind == kind })
 	if i < 0 {
 		i = len(p.faults)
-		p.faults = append(p.faults, fault{loser, kind, 0, fmt.Sprintf("game %d: %s", g.Game, g.Fault.Detail)})
+		p.faults = append(p.faults, fault{loser, kind, 0, 0, fmt.Sprintf("game %d: %s", g.Game, g.Fault.Detail)})
 	}
 	p.faults[i].games++
+	if g.Fault.Host != "" {
+		p.faults[i].host++
+	}
 }
 
-// writeFaults prints a line for each player and kind of fault.
+// writeFaults prints a line for each player and kind of fault, and one on the losses on time that the machine
+// has a part in.
 func (p *progress) writeFaults(w *output) {
+	host, timeouts := 0, 0
 	slices.SortFunc(p.faults, func(a, b fault) int {
 		return cmp.Or(b.games-a.games, cmp.Compare(a.agent, b.agent), cmp.Compare(a.kind, b.kind))
 	})
@@ -239,6 +245,13 @@ func (p *progress) writeFaults(w *output) {
 			continue
 		}
 		w.printf("%s %s (%s), first in %s\n", name, styled(w, yellow, "lost "+games+" by a fault"), f.kind, first)
+		if host += f.host; f.kind == record.FaultTimeout {
+			timeouts += f.games
+		}
+	}
+	if host > 0 {
+		w.printf("Losses on time while the machine was overloaded or suspended: %d of %d. Fewer games at a time, or fewer "+
+			"other programs, avoid them.\n", host, timeouts)
 	}
 }
 

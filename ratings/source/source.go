@@ -42,6 +42,7 @@ type Game struct {
 	Opening      []byte        // the position it began in; records have it
 	Moves        uint64        // as [HashMoves] returns it, in records; 0 if unknown, or if a fault decided
 	Fault        bool          // decided it: a crash, an illegal move or the like
+	Host         bool          // the machine was overloaded or suspended then
 	NotPlayed    bool          // since a player was suspended; in records
 	Line         int           // of its first line, from 1; 0 in records
 	Sides        ratings.Sides // what the file calls them; empty if it has no names

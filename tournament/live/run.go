@@ -12,6 +12,7 @@ import (
 	"path"
 	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -361,7 +362,8 @@ func (r *run) faultSection() report.Section {
 		}
 		t.Rows = append(t.Rows, []report.Cell{
 			{Text: strconv.FormatInt(g.Game, 10)}, {Text: r.label(player), Row: true}, {Text: g.Fault.Side},
-			{Text: string(g.Fault.Kind)}, {Text: shorten(textfmt.Escape(g.Fault.Detail), 300)},
+			{Text: g.Fault.String()}, {Text: shorten(textfmt.Escape(
+				strings.TrimSuffix(g.Fault.Detail+": "+g.Timing.HostDetail, ": ")), 300)},
 		})
 	}
 	return report.Section{ID: "faults", Title: "Faults", Blocks: []report.Block{{Table: t}}}

@@ -52,6 +52,9 @@ func (r *run) accept(ctx context.Context, w *pendingJob, m jetstream.Msg) {
 	} else {
 		r.pairs++
 		r.games += int64(len(o.Games))
+		for _, g := range o.Games {
+			g.Timing.Worker = word(worker)
+		}
 	}
 	o.Written = func() {
 		acknowledge(m)

@@ -31,8 +31,13 @@ func sampleGame(t *rapid.T) *Game {
 		Moves: moves, Result: rapid.SampledFrom(results[:]).Draw(t, "result"), Reason: "goal",
 	}
 	if rapid.Bool().Draw(t, "fault") {
-		g.Reason, g.Result = rapid.SampledFrom([]string{"error", "suspended"}).Draw(t, "kind"), "0-1"
-		g.Fault = &Fault{"south", FaultKind(g.Reason), text.Draw(t, "detail") + `],"result":"1-0"`}
+		g.Reason, g.Result = rapid.SampledFrom([]string{"error", "suspended", "timeout"}).Draw(t, "kind"), "0-1"
+		hosts := []HostState{""}
+		if g.Reason == "timeout" {
+			hosts = []HostState{"", HostOverloaded, HostSuspended}
+		}
+		host := rapid.SampledFrom(hosts).Draw(t, "host")
+		g.Fault = &Fault{"south", FaultKind(g.Reason), host, text.Draw(t, "detail") + `],"result":"1-0"`}
 	}
 	return g
 }

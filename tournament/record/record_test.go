@@ -102,11 +102,11 @@ func TestReaderErrors(t *testing.T) {
 		"plies": {good(func(g *Game) { g.Plies = 2 }), "expected plies from 0 to the 1 moves, found 2"},
 		"number": {good(func(g *Game) { g.Game = -1 }),
 			"expected game and pair to be numbers from 0, found -1 and 8"},
-		"fault's side": {good(func(g *Game) { g.Fault, g.Reason = &Fault{"east", FaultPanic, ""}, "panic" }),
+		"fault's side": {good(func(g *Game) { g.Fault, g.Reason = &Fault{"east", FaultPanic, "", ""}, "panic" }),
 			`expected a fault of south or north, found "east"`},
-		"fault's kind": {good(func(g *Game) { g.Fault = &Fault{"north", FaultPanic, ""} }),
+		"fault's kind": {good(func(g *Game) { g.Fault = &Fault{"north", FaultPanic, "", ""} }),
 			`expected the fault's kind as the reason, found "panic" and "goal"`},
-		"fault's result": {good(func(g *Game) { g.Fault, g.Reason = &Fault{"south", FaultPanic, ""}, "panic" }),
+		"fault's result": {good(func(g *Game) { g.Fault, g.Reason = &Fault{"south", FaultPanic, "", ""}, "panic" }),
 			`expected 0-1 after a fault of south, found "1-0"`},
 		"too long": {strings.Repeat("x", MaxLine+1),
 			"f.jsonl:2: expected a record of at most 16777216 bytes, found a longer line"},
@@ -126,7 +126,7 @@ func TestReaderErrors(t *testing.T) {
 func FuzzReader(f *testing.F) {
 	g := sample()
 	f.Add(line(f, &g))
-	g.Fault, g.Reason = &Fault{"north", FaultError, "x"}, "error"
+	g.Fault, g.Reason = &Fault{"north", FaultError, "", "x"}, "error"
 	f.Add(bytes.TrimSpace(line(f, &g)))
 	f.Add([]byte("{}\n\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -57,7 +57,7 @@ func TestReplayOfFault(t *testing.T) {
 	g := sample()
 	g = withMoves(g)
 	g.Plies = 0
-	g.Fault, g.Result, g.Reason = &Fault{"south", FaultIllegal, "a1-a1"}, "0-1", "illegal"
+	g.Fault, g.Result, g.Reason = &Fault{"south", FaultIllegal, "", "a1-a1"}, "0-1", "illegal"
 	_, err := Replay(&g)
 	require.NoError(t, err)
 }
@@ -79,7 +79,7 @@ func TestReplayRefuses(t *testing.T) {
 		"plies":  {func(g *Game) { g.Plies = 0 }, "expected plies 1, found 0"},
 		"result": {func(g *Game) { g.Result = "0-1" }, "expected 1-0 by goal, found 0-1 by goal"},
 		"reason": {func(g *Game) { g.Reason = "passes" }, "expected 1-0 by goal, found 1-0 by passes"},
-		"late fault": {func(g *Game) { g.Fault, g.Reason = &Fault{"north", FaultError, ""}, "error" },
+		"late fault": {func(g *Game) { g.Fault, g.Reason = &Fault{"north", FaultError, "", ""}, "error" },
 			"expected 1-0 by goal, found a fault after the end"},
 		"best move":  {func(g *Game) { g.Best = []string{"b4-b5"} }, "game 17: move 1: best: b4-b5 is not legal: "},
 		"bests":      {func(g *Game) { g.Best = make([]string, 2) }, "expected as many best as"},

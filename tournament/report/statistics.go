@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gyges/rules/base/textfmt"
 )
@@ -115,6 +116,7 @@ func (b *builder) reasons(s *Section, r *standings.RuleSet) {
 
 // reasonName explains a reason of records.
 func reasonName(reason string) string {
+	reason, host, _ := strings.Cut(reason, ", host ") // see [record.Fault.String]
 	known := map[string]string{
 		"goal":               "goal: a piece was brought over",
 		"passes":             "passes: two in a row",
@@ -132,10 +134,11 @@ func reasonName(reason string) string {
 		"adjudicated-length": "adjudicated: too many plies",
 		"imported":           "imported: the result is another program's",
 	}
-	if text, ok := known[reason]; ok {
-		return text
+	text := cmp.Or(known[reason], textfmt.Visible(reason))
+	if host != "" {
+		text += ", while the host was " + textfmt.Visible(host)
 	}
-	return textfmt.Visible(reason)
+	return text
 }
 
 // lengthPlot draws the distribution of game lengths in plies.

@@ -63,7 +63,7 @@ func (s *RuleSet) add(g *record.Game) {
 	}
 	if f := g.Fault; f != nil {
 		loser := players[f.Loser()]
-		loser.Faults[bounded(loser.Faults, string(f.Kind))]++
+		loser.Faults[bounded(loser.Faults, f.String())]++
 	}
 	for i, side := range g.Movers() {
 		players[side].addMove(g, i, record.HalfPoints(g.Result, side))

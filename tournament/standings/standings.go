@@ -153,7 +153,7 @@ func addResult(d *ratings.Data, g source.Game) {
 // addFault notes that a fault decided a game, if one did.
 func addFault(d *ratings.Data, g source.Game) {
 	if g.Fault {
-		d.AddFault(g.South, g.North, g.Result)
+		d.AddFault(g.South, g.North, g.Result, g.Host)
 	}
 }
 
@@ -174,7 +174,7 @@ func (s *Standings) addPair(first, second source.Game) {
 	set.Pairs.add(first.Result, second.Result, one)
 	if first.Rated != ([2]string{}) { // one game, won by who took more points in both
 		first.Result += second.Result
-		first.Fault = first.Fault || second.Fault
+		first.Fault, first.Host = first.Fault || second.Fault, first.Host || second.Host
 		addResult(set.data, first)
 		return
 	}
