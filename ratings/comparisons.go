@@ -68,23 +68,6 @@ type HeadToHead struct {
 	Z float64
 }
 
-// GoodnessOfFit is the sum over all pairings of the squared difference between points
-// and expectation, over the variance that chance gives it.
-type GoodnessOfFit struct {
-	ChiSquare float64
-	// Degrees of freedom: pairings less the ratings fitted to them. 0 also where
-	// pairings have so few games, less than eight on average, that the sum says
-	// nothing: then ChiSquare is 0 and P is 1.
-	Degrees int
-	// P is the probability of a sum this large or larger if the model is right;
-	// 1 without degrees of freedom.
-	P float64
-}
-
-// minGamesMet is the number of games that pairings must have on average for the
-// sum of squares to be distributed about as it should.
-const minGamesMet = 8
-
 // HeadToHeads lists the pairings that entered the fit, those that fit worst
 // first.
 func (r *Ratings) HeadToHeads() []HeadToHead {
@@ -143,29 +126,10 @@ func (e *estimate) pointsVariance(k int) float64 {
 	var v [2]float64 // by side, of one game's points
 	sum := 0.0
 	for side := range met.scores {
-		s := &met.scores[side]
-		won := s.expected()
-		v[side] = s.chance[2] + s.chance[1]/4 - won*won
+		v[side] = met.scores[side].pointsVariance()
 		sum += float64(met.count(side).Games()) * v[side]
 	}
 	return math.Max(0, sum-2*float64(met.pairCount())*e.points*math.Sqrt(v[0]*v[1]))
-}
-
-// goodnessOfFit adds the squares up. Each counts by its freedom, so that the sum
-// has the degrees of freedom.
-func (r *Ratings) goodnessOfFit() GoodnessOfFit {
-	f := GoodnessOfFit{P: 1}
-	e := r.estimate
-	f.Degrees = max(0, len(e.model.pairings)-e.model.ratings())
-	if f.Degrees == 0 || r.Used < minGamesMet*len(e.model.pairings) {
-		return GoodnessOfFit{P: 1}
-	}
-	for k := range e.model.pairings {
-		z := e.headToHead(k, r.data).Z
-		f.ChiSquare += z * z * e.freedom(k)
-	}
-	f.P = distuv.ChiSquared{K: float64(f.Degrees)}.Survival(f.ChiSquare)
-	return f
 }
 
 // Crosstable is who scored what against whom.

@@ -126,6 +126,11 @@ func newGameScores(m drawModel, side int, z, draw float64) gameScores {
 // expected is South's expected score.
 func (s *gameScores) expected() float64 { return s.chance[2] + s.chance[1]/2 }
 
+// pointsVariance is the variance of South's points.
+func (s *gameScores) pointsVariance() float64 {
+	return math.Max(0, s.chance[2]+s.chance[1]/4-s.expected()*s.expected())
+}
+
 // correlations are those of the two games of a pair, in South's points and in draws.
 type correlations struct{ points, draws float64 }
 

@@ -118,11 +118,7 @@ func (f *fit) rate(ctx context.Context, r *Ratings) error {
 	if i := e.model.draw; i >= 0 {
 		r.Draws = drawRate(e.x[i], e.cov.sd(i, -1))
 	}
-	if err := r.check(); err != nil {
-		return err
-	}
-	r.GoodnessOfFit = r.goodnessOfFit()
-	return nil
+	return r.check()
 }
 
 // fittedDrawModel returns the draw model of the options if its draw parameter can be

@@ -26,8 +26,6 @@ type Ratings struct {
 	Games, Used, Pairs, SelfGames int
 	// Identical are the pairs that are one game, and what was left out as it repeats earlier games.
 	Identical Identical
-	// GoodnessOfFit compares all results with those expected.
-	GoodnessOfFit GoodnessOfFit
 	// Notes are sentences on what was left out or could not be had.
 	Notes []string
 

@@ -17,7 +17,7 @@ func (t Tables) object() grid.Object {
 
 // object is the JSON of a rating table, with further notes. Lists are never null.
 func (t Table) object(notes []string) grid.Object {
-	r, a, fit, rows := t.Ratings, t.Ratings.Advantage, t.Ratings.GoodnessOfFit, t.Rows()
+	r, a, fit, rows := t.Ratings, t.Ratings.Advantage, t.Ratings.GoodnessOfFit(), t.Rows()
 	var draws any
 	if d := r.Draws; d != nil {
 		draws = grid.Object{{"model", d.Model}, {"parameter", d.Parameter}, {"rate", d.Rate}, {"error", d.Error}}
@@ -42,6 +42,7 @@ func (t Table) object(notes []string) grid.Object {
 		{"chi_square", fit.ChiSquare},
 		{"degrees_of_freedom", fit.Degrees},
 		{"p", fit.P},
+		{"p_simulations", fit.Simulations},
 		{"intransitivity", intransitivityObject(r)},
 		{"notes", append(append([]string{}, r.Notes...), notes...)},
 		{"crosstable", grid.Objects(crosstableColumns, r.Pairings())},

@@ -77,8 +77,8 @@ func (t Table) Remarks() []string {
 				textfmt.Percent(r.Draws.Error), r.Draws.Model))
 		}
 		lines = append(lines, scaleText(r.Groups))
-		if r.GoodnessOfFit.Degrees > 0 {
-			lines = append(lines, "Fit of the pairings: "+chiSquareText(r.GoodnessOfFit))
+		if fit := r.GoodnessOfFit(); fit.Degrees > 0 {
+			lines = append(lines, "Fit of the pairings: "+chiSquareText(fit))
 		}
 		if i, ok := r.Intransitivity(); ok {
 			lines = append(lines, cycleLines(i)...)
@@ -239,7 +239,7 @@ func (p *page) headToHead(t Table, most int) {
 	}
 	p.paragraph(fmt.Sprintf("%d of %d pairings, those that fit worst first:", len(shown), len(rows)))
 	writeGrid(p, 3, false, headToHeadColumns, shown)
-	if f := t.Ratings.GoodnessOfFit; f.Degrees > 0 {
+	if f := t.Ratings.GoodnessOfFit(); f.Degrees > 0 {
 		p.list([]string{"All pairings: " + chiSquareText(f)})
 	}
 }
