@@ -22,6 +22,8 @@ type Data struct {
 	Adaptive bool
 	// Identical counts the pairs added by AddOneGame, and what the caller has left out.
 	Identical Identical
+	// Unscheduled says that it isn't known how it was decided who met whom.
+	Unscheduled bool
 
 	ids   map[string]int
 	names []string       // by id
@@ -128,6 +130,7 @@ func (d *Data) Merge(o *Data) { d.merge(o, nil) }
 
 func (d *Data) merge(o *Data, names map[string]string) {
 	d.Adaptive, d.Identical = d.Adaptive || o.Adaptive, d.Identical.plus(o.Identical)
+	d.Unscheduled = d.Unscheduled || o.Unscheduled
 	place := make([]int, len(o.names))
 	for i, name := range o.names {
 		if other, ok := names[name]; ok {
@@ -234,8 +237,8 @@ func (d *Data) Pairings() []Pairing {
 // games give the same bits whatever order they came in. No games can be added to it.
 func (d *Data) sorted() *Data {
 	s := &Data{
-		Adaptive: d.Adaptive, Identical: d.Identical, names: d.Players(), self: make([]int, len(d.names)),
-		met: make([]pairing, len(d.met)),
+		Adaptive: d.Adaptive, Unscheduled: d.Unscheduled, Identical: d.Identical,
+		names: d.Players(), self: make([]int, len(d.names)), met: make([]pairing, len(d.met)),
 	}
 	place := make([]int, len(d.names))
 	for i, name := range s.names {
@@ -249,6 +252,16 @@ func (d *Data) sorted() *Data {
 	}
 	slices.SortFunc(s.met, func(x, y pairing) int { return cmp.Or(x.a-y.a, x.b-y.b) })
 	return s
+}
+
+// opponentCounts returns the least and the largest number of opponents of a player.
+func (d *Data) opponentCounts() (least, most int) {
+	count := make([]int, len(d.names))
+	for _, k := range d.met {
+		count[k.a]++
+		count[k.b]++
+	}
+	return slices.Min(count), slices.Max(count)
 }
 
 // counts adds up each player's games, by number.

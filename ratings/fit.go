@@ -167,7 +167,7 @@ func (f *fit) advantage() Advantage {
 
 // estimate maximizes the likelihood, after the prior was fitted if it is to be.
 func (f *fit) estimate(ctx context.Context, rated []int, advantage Advantage) (*estimate, error) {
-	if f.prior.fitted() {
+	if f.prior.estimated() {
 		if err := f.fitPrior(ctx, rated, advantage); err != nil {
 			return nil, err
 		}

@@ -16,7 +16,8 @@ type Prior struct {
 	// opponent.
 	Draws float64
 	// SD is the standard deviation, in Elo, of the normal distribution that the
-	// ratings are taken from; 0 where there are virtual draws instead.
+	// ratings are taken from, estimated unless the cause is PriorSeparated; 0 where
+	// there are virtual draws instead.
 	SD float64
 }
 
@@ -30,9 +31,12 @@ const (
 	PriorAdaptive  PriorCause = "adaptive"  // who met whom followed from the results so far
 )
 
-// separatedDraws is the number of virtual draws of each player where the likelihood
-// alone has no finite maximum, as in BayesElo.
-const separatedDraws = 2
+// separatedSD is the standard deviation, in Elo, of the normal prior where the likelihood
+// alone has no finite maximum. It is so wide that ratings which the results do determine
+// hardly change, and that the intervals of the others hold the truth in whatever shape of
+// tournament over up to 1600 Elo (results/reference/ratings.md). One that is estimated
+// doesn't: in a ladder the neighbours' differences say nothing of the ratings' range.
+const separatedSD = 1000
 
 // choosePrior sets the prior by the options and the data, and who is rated together
 // under it.
@@ -48,7 +52,7 @@ func (f *fit) choosePrior() {
 	case f.data.Adaptive:
 		f.prior = Prior{Cause: PriorAdaptive}
 	case !f.partition.whole(f.data.met):
-		f.prior = Prior{Cause: PriorSeparated, Draws: separatedDraws}
+		f.prior, f.precision = Prior{Cause: PriorSeparated, SD: separatedSD}, precision(separatedSD)
 	}
 	if f.prior != (Prior{}) {
 		f.free.opponent = f.free.add()
@@ -56,8 +60,8 @@ func (f *fit) choosePrior() {
 	}
 }
 
-// fitted reports whether the prior is estimated from the results.
-func (p Prior) fitted() bool { return p.Cause != "" && p.Draws == 0 }
+// estimated reports whether the prior is estimated from the results.
+func (p Prior) estimated() bool { return p.Cause != "" && p.Cause != PriorSeparated && p.Draws == 0 }
 
 // note returns a sentence on the prior.
 func (p Prior) note() string {
@@ -68,7 +72,7 @@ func (p Prior) note() string {
 	normal := "normal with an estimated standard deviation of " + textfmt.Decimal(p.SD) + " Elo"
 	switch {
 	case p.Cause == PriorSeparated:
-		return "prior: " + draws + " a player, as the results alone don't rate everyone"
+		return fmt.Sprintf("prior: normal with a standard deviation of %g Elo, as the results alone don't rate everyone", p.SD)
 	case p.Cause == PriorAdaptive:
 		return "prior: " + normal + ", as pairings followed the standings"
 	case p.Draws > 0:

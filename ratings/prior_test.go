@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -64,7 +65,7 @@ func TestPriorRatesEverybody(t *testing.T) {
 }
 
 // Where the likelihood has no finite maximum for all, everybody is rated in one table
-// as with two virtual draws, in the order of the ratings.
+// with a wide normal prior, in the order of the ratings.
 func TestPriorWhereTheResultsGiveNoFiniteRating(t *testing.T) {
 	separated := map[string]func(*Data){
 		"a perfect score": func(d *Data) { play(d, "top", "a", 3, 0, 0); play(d, "b", "top", 0, 0, 3) },
@@ -80,15 +81,50 @@ func TestPriorWhereTheResultsGiveNoFiniteRating(t *testing.T) {
 		require.Zero(t, mustFit(t, &d, Options{}).Prior)
 		more(&d)
 		r := mustFit(t, &d, Options{})
-		require.Equal(t, Prior{Cause: PriorSeparated, Draws: 2}, r.Prior, name)
+		require.Equal(t, Prior{Cause: PriorSeparated, SD: 1000}, r.Prior, name)
 		require.Empty(t, r.Unrated, name)
 		require.Len(t, r.Groups, 1, name)
 		require.Len(t, r.Players, len(d.Players()), name)
 		require.Equal(t, r.Games, r.Used, name)
-		require.Equal(t, mustFit(t, &d, Options{Prior: ptr(2)}).Players, r.Players, name)
 		require.True(t, slices.IsSortedFunc(r.Players, func(p, q Player) int { return cmp.Compare(q.Elo, p.Elo) }), name)
-		require.Contains(t, r.Notes, "prior: 2 virtual draws a player, as the results alone don't rate everyone", name)
+		require.Contains(t, r.Notes, "prior: normal with a standard deviation of 1000 Elo, as the results alone don't rate everyone",
+			name)
 	}
+}
+
+// One who won all games of another is rated where the slope of a normal prior, of the
+// difference of two ratings, is that of the likelihood.
+func TestPriorOfAPerfectScore(t *testing.T) {
+	var d Data
+	play(&d, "a", "b", 20, 0, 0)
+	play(&d, "b", "a", 0, 0, 20)
+	r := mustFit(t, &d, Options{Advantage: ptr(0)})
+	x := solveFor(func(x float64) float64 { return precision(1000)/2*x - 40*logistic(-x) }, 0, 20)
+	require.InDelta(t, x*eloPerNat, elo(t, r, "a")-elo(t, r, "b"), 1e-6)
+}
+
+// Who met whom says where the default may not suit: a part of the others, as in Swiss
+// tournaments, where nothing is known of the schedule; and a chain with a fitted prior.
+func TestNotesOnWhoMetWhom(t *testing.T) {
+	note := func(w world, unscheduled bool, o Options) string {
+		d := w.play(rand.New(rand.NewPCG(1, 1)))
+		d.Adaptive, d.Unscheduled = false, unscheduled
+		for _, n := range mustFit(t, d, o).Notes {
+			if strings.HasPrefix(n, "each player met only ") {
+				return n
+			}
+		}
+		return ""
+	}
+	w := world{strength: spaced(8, 100), drawModel: halfPoints{0.9}, rounds: swiss(3, 4)}
+	require.Contains(t, note(w, true, Options{}), "give --prior fit")
+	require.Empty(t, note(w, false, Options{}))
+	require.Empty(t, note(w, true, Options{FitPrior: true}))
+	for _, rounds := range []func(*rand.Rand, *world, *Data){roundRobin(2), gauntlet(2), ladder(2)} {
+		w.rounds = rounds
+		require.Empty(t, note(w, true, Options{}))
+	}
+	require.Contains(t, note(w, true, Options{FitPrior: true}), "in a ladder, --prior fit pulls the ratings together")
 }
 
 // A gauntlet of a player that loses all its games rates its opponents: equal ones, that

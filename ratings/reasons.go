@@ -151,6 +151,7 @@ func (f *fit) notes(r *Ratings) []string {
 			notes = append(notes, "some players never met, directly or through others; the prior alone compares them")
 		}
 	}
+	notes = append(notes, f.shapeNotes()...)
 	if len(r.Groups) > 1 {
 		notes = append(notes, "ratings of different groups can't be compared")
 	}
@@ -159,4 +160,24 @@ func (f *fit) notes(r *Ratings) []string {
 		notes = append(notes, fmt.Sprintf("left out: %s of a player against itself", textfmt.Plural(r.SelfGames, "game")))
 	}
 	return append(notes, r.Identical.Notes(r.Pairs)...)
+}
+
+// shapeNotes returns sentences on a prior that may not suit who met whom: of players who each
+// have about as many opponents, but not all, as in a Swiss tournament, and of a chain.
+func (f *fit) shapeNotes() []string {
+	if len(f.data.met) == 0 {
+		return nil
+	}
+	players, pairings := len(f.data.names), len(f.data.met)
+	least, most := f.data.opponentCounts()
+	chain := players > 3 && pairings == players-1 && most == 2
+	switch incomplete := most-least <= 1 && pairings >= players && pairings < players*(players-1)/2; {
+	case incomplete && f.data.Unscheduled && f.options.Prior == nil && !f.prior.estimated():
+		return []string{"each player met only some of the others: if the standings decided whom, as in a Swiss " +
+			"tournament, the intervals are too narrow; give --prior fit"}
+	case chain && f.options.FitPrior && !f.data.Adaptive:
+		return []string{"each player met only its neighbours: in a ladder, --prior fit pulls the ratings together and " +
+			"the intervals are too narrow; leave it out"}
+	}
+	return nil
 }

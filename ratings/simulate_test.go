@@ -93,14 +93,35 @@ func roundRobinOfGames(games int) func(*rand.Rand, *world, *Data) {
 }
 
 // gauntlet has the first player meet each other in a number of pairs.
-func gauntlet(pairs int) func(*rand.Rand, *world, *Data) {
+func gauntlet(pairs int) func(*rand.Rand, *world, *Data) { return gauntletOf(0, pairs) }
+
+// gauntletOf has a player, by its place, meet each other in a number of pairs.
+func gauntletOf(place, pairs int) func(*rand.Rand, *world, *Data) {
 	return func(rng *rand.Rand, w *world, d *Data) {
 		names := w.names()
-		for _, b := range names[1:] {
-			for range pairs {
-				w.pair(rng, d, names[0], b)
+		for i, b := range names {
+			if i != place {
+				w.match(rng, d, names[place], b, pairs)
 			}
 		}
+	}
+}
+
+// ladder has each player meet the next in a number of pairs.
+func ladder(pairs int) func(*rand.Rand, *world, *Data) {
+	return func(rng *rand.Rand, w *world, d *Data) {
+		names := w.names()
+		for i, b := range names[1:] {
+			w.match(rng, d, names[i], b, pairs)
+		}
+	}
+}
+
+// withoutManifest plays the same, and who met whom is not known to follow from the results.
+func withoutManifest(rounds func(*rand.Rand, *world, *Data)) func(*rand.Rand, *world, *Data) {
+	return func(rng *rand.Rand, w *world, d *Data) {
+		rounds(rng, w, d)
+		d.Adaptive = false
 	}
 }
 

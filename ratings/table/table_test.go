@@ -254,13 +254,13 @@ func TestPriorIsPrinted(t *testing.T) {
 	require.NotContains(t, buf.String(), "Group")
 	require.NotContains(t, buf.String(), "Without a rating")
 	require.Regexp(t, `(?m)^ 1  top `, buf.String())
-	require.Contains(t, buf.String(), "\nNote: prior: 2 virtual draws a player, as the results alone don't rate everyone.\n")
+	require.Contains(t, buf.String(), "\nNote: prior: normal with a standard deviation of 1000 Elo, as the results alone\n")
 	buf.Reset()
 	require.NoError(t, writeTables(&buf, grid.JSON, Table{Ratings: mustFit(t, &d, ratings.Options{})}))
 	require.Contains(t, buf.String(), `"prior": {
     "cause": "separated",
-    "draws": 2,
-    "sd": null
+    "draws": null,
+    "sd": 1000
   },`)
 }
 

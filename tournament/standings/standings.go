@@ -127,7 +127,9 @@ func (s *Standings) add(g source.Game) {
 		set.sides = cmp.Or(set.sides, g.Sides)
 	}
 	set.Results[1-g.Result]++
-	set.data.Adaptive = set.data.Adaptive || s.run().manifest.Config.Schedule.Adaptive()
+	format := s.run().manifest.Config.Schedule
+	set.data.Adaptive = set.data.Adaptive || format.Adaptive()
+	set.data.Unscheduled = set.data.Unscheduled || format == ""
 	s.pairs.Add(g)
 }
 
