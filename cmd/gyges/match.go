@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"strings"
 
 	"gyges/agents"
 	"gyges/ratings/sprt"
@@ -53,7 +54,7 @@ func (c *matchCmd) print(e *env, f *observer, summary tournament.Summary, stoppe
 	e.out.printf("Games %d: %d won, %d drawn, %d lost\n", summary.Played, count.Wins, count.Draws, count.Losses)
 	e.out.printf("%s; the records are in %s\n", timeText(summary), summary.Out)
 	for _, note := range f.counted.Identical.Notes(int(f.counted.Pairs.N())) {
-		e.out.printf("Note: %s.\n", note)
+		e.out.printf("%s\n", strings.Join(textfmt.Wrap("Note: "+note+".", tableWidth(e.out)), "\n"))
 	}
 	f.writeFaults(e.out)
 	if stopped {

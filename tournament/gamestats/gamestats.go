@@ -17,6 +17,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"gyges/ratings"
+	"gyges/ratings/source"
 	"gyges/rules"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament/record"
@@ -39,7 +41,7 @@ type Result struct {
 type Stats struct {
 	Rules   string
 	Figures []Figure
-	Notes   []string // a sentence on games that can't be compared
+	Notes   []string // sentences on games that can't be compared, or are others move for move
 }
 
 // Figure is one number with its 95 % interval. Value, Low and High are NaN where there is none.
@@ -70,13 +72,17 @@ func (p *pair) has(file string, g *record.Game) bool {
 }
 
 // Count counts the games that read passes to its argument, with the names of their files. A game and the next one
-// are a pair if they have one pair number, rule set and file. The error is read's.
+// are a pair if they have one pair number, rule set and file. One that repeats an earlier pair or game of its players
+// move for move is left out. The error is read's.
 func Count(o Options, read func(add func(file string, g *record.Game)) error) (Result, error) {
-	c := counter{compare: o.Compare, sets: map[string]*set{}}
+	c := counter{compare: o.Compare, sets: map[string]*set{}, identical: map[string]*identical{}}
 	var group errgroup.Group
 	group.SetLimit(cmp.Or(o.Workers, runtime.GOMAXPROCS(0)))
 	var next pair
 	count := func(p pair) {
+		if c.repeats(&p) {
+			return
+		}
 		group.Go(func() error {
 			c.pair(&p)
 			return nil
@@ -99,10 +105,49 @@ func Count(o Options, read func(add func(file string, g *record.Game)) error) (R
 type counter struct {
 	compare *rules.Rules // nil: nothing
 
+	earlier   source.Repeats        // of the reader's goroutine, like identical
+	identical map[string]*identical // by rule set
+
 	mu      sync.Mutex
 	sets    map[string]*set
 	refused int
 	errors  pairErrors
+}
+
+// identical counts pairs that are one game or repeat an earlier one.
+type identical struct {
+	ratings.Identical
+	pairs int // that are counted
+}
+
+// repeats reports whether a pair, or game alone, repeats an earlier one.
+func (c *counter) repeats(p *pair) (before bool) {
+	if n := len(p.games); n < 1 || n > 2 {
+		return false
+	}
+	of := c.identical[p.games[0].Rules]
+	if of == nil {
+		of = new(identical)
+		c.identical[p.games[0].Rules] = of
+	}
+	first := p.games[0].Short()
+	if len(p.games) == 1 {
+		if before, _ = c.earlier.Game(0, &first); before {
+			of.Games++
+		}
+		return before
+	}
+	second := p.games[1].Short()
+	switch before, _ = c.earlier.Pair(0, &first, &second); {
+	case before:
+		of.Pairs++
+	default:
+		of.pairs++
+		if source.OneGame(&first, &second) {
+			of.OneGame++
+		}
+	}
+	return before
 }
 
 // pairErrors are the errors of the first pairs that have one, in their order.
@@ -187,7 +232,9 @@ func (c *counter) result() Result {
 	result := Result{Refused: c.refused}
 	byFirst := func(a, b *set) int { return cmp.Compare(a.first, b.first) }
 	for _, s := range slices.SortedFunc(maps.Values(c.sets), byFirst) {
-		result.Rules = append(result.Rules, s.stats())
+		stats, same := s.stats(), c.identical[s.name]
+		stats.Notes = append(stats.Notes, same.Notes(same.pairs)...)
+		result.Rules = append(result.Rules, stats)
 	}
 	for _, e := range c.errors {
 		result.Errors = append(result.Errors, e.error)

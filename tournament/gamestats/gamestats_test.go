@@ -3,6 +3,7 @@ package gamestats
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -131,6 +132,7 @@ func TestIntervals(t *testing.T) {
 			for _, g := range of {
 				g := *g
 				g.Pair = int64(len(games) / 2)
+				g.South.Agent = fmt.Sprint(g.Pair) // else they repeat one another
 				games = append(games, &g)
 			}
 		}
@@ -164,7 +166,7 @@ func TestPairs(t *testing.T) {
 		result, err := Count(Options{}, func(add func(string, *record.Game)) error {
 			for i, file := range files {
 				g := *one
-				g.Pair = pairs[i]
+				g.Pair, g.South.Agent = pairs[i], fmt.Sprint(i)
 				add(file, &g)
 			}
 			return nil
@@ -180,6 +182,19 @@ func TestPairs(t *testing.T) {
 	require.Equal(t, "2", units([]string{"a", "b"}, 3, 3))
 	require.Equal(t, "2", units([]string{"a", "a"}, 3, 4))
 	require.Equal(t, "2", units([]string{"a", "a", "a"}, 3, 3, 3))
+}
+
+// Pairs and games that repeat earlier ones are left out, and one game twice is named.
+func TestRepeatsAreLeftOut(t *testing.T) {
+	twice := slices.Concat(byHand, byHand)
+	twice = append(twice, played(2, "simplified", fourBounces, "1-0", "goal", "d2-goal"),
+		played(2, "simplified", fourBounces, "1-0", "goal", "d2-goal"))
+	result, once := countAll(Options{}, twice...), countAll(Options{}, twice[4:]...)
+	require.Equal(t, fmt.Sprint(once.Rules[0].Figures), fmt.Sprint(result.Rules[0].Figures)) // NaN
+	require.Equal(t, []string{
+		"1 of 3 pairs are one game twice, move for move: each is one observation",
+		"left out: 2 pairs that the same players had played before, move for move",
+	}, result.Rules[0].Notes)
 }
 
 func TestCompare(t *testing.T) {
