@@ -2,6 +2,7 @@ package table
 
 import (
 	"slices"
+	"sync"
 
 	"gyges/ratings"
 	"gyges/rules/base/grid"
@@ -18,6 +19,7 @@ type Row struct {
 	unrated *ratings.Unrated // nil with a rating
 	next    *ratings.Player  // the next player of the group; nil for the last
 	ratings *ratings.Ratings
+	best    func() float64 // the probability to be the strongest of the group
 	faults  ratings.Faults
 	count   ratings.Count
 	table   string
@@ -35,10 +37,16 @@ func (t Table) Rows() []*Row {
 		list = append(list, row)
 		return row
 	}
+	best := sync.OnceValue(func() (chances []float64) {
+		for g := range r.Groups {
+			chances = append(chances, r.Best(g).Chances...)
+		}
+		return chances
+	})
 	for i := range r.Players {
 		p := &r.Players[i]
 		row := add(p.Name, p.Count)
-		row.Rated = p
+		row.Rated, row.best = p, func() float64 { return best()[i] }
 		if i+1 < len(r.Players) && r.Players[i+1].Group == p.Group {
 			row.next = &r.Players[i+1]
 		}
@@ -102,6 +110,15 @@ var columns = []Column{
 		Value: rated(func(p *ratings.Player) any { return p.Elo - p.Error })},
 	{Key: "high", Title: "High", Doc: "elo plus error",
 		Value: rated(func(p *ratings.Player) any { return p.Elo + p.Error })},
+	{Key: "best", Title: "Best", Drop: 3,
+		Doc: "the probability that the player is the strongest of its group, 0 to 1, by the joint normal distribution of all " +
+			"ratings",
+		Value: func(r *Row) any {
+			if r.Rated == nil {
+				return nil
+			}
+			return grid.Percent(r.best())
+		}},
 	{Key: "games", Title: "Games", Doc: "games against others, also those that could not enter the fit",
 		Value: func(r *Row) any { return r.count.Games() }},
 	{Key: "wins", Title: "Won", Doc: "games won", Value: func(r *Row) any { return r.count.Wins }},
@@ -161,16 +178,16 @@ var columns = []Column{
 
 // Keys of the columns that the formats have.
 const (
-	textColumns = "number,name,elo,error,games,wins,draws,losses,points,score,draw_share"
-	csvColumns  = "table,number,name,group,elo,error,games,wins,draws,losses,points,score,draw_share,faults," +
+	textColumns = "number,name,elo,error,best,games,wins,draws,losses,points,score,draw_share"
+	csvColumns  = "table,number,name,group,elo,error,best,games,wins,draws,losses,points,score,draw_share,faults," +
 		"fault_losses,host_losses,advantage,advantage_error,reason"
 	countKeys   = "games,wins,draws,losses,points,score,draw_share,faults,fault_losses,host_losses"
-	playerKeys  = "number,name,group,elo,error," + countKeys
+	playerKeys  = "number,name,group,elo,error,best," + countKeys
 	unratedKeys = "number,name,cause,reason," + countKeys
 )
 
 // ratedColumns are those that are empty for players without a rating.
-var ratedColumns = []string{"group", "elo", "error", "low", "high", "difference", "difference_error", "los"}
+var ratedColumns = []string{"group", "elo", "error", "low", "high", "best", "difference", "difference_error", "los"}
 
 // ColumnKeys returns the keys of all columns.
 func ColumnKeys() []string { return grid.Keys(columns) }

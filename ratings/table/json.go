@@ -25,6 +25,7 @@ func (t Table) object(notes []string) grid.Object {
 	return grid.Object{
 		{"title", t.Title},
 		{"players", grid.Objects(known(playerKeys), rows[:len(r.Players)])},
+		{"best_bias", bestBias(r)},
 		{"advantage", a.Elo},
 		{"advantage_error", orNull(a.Fitted, a.Error)},
 		{"advantage_fitted", a.Fitted},
@@ -48,6 +49,14 @@ func (t Table) object(notes []string) grid.Object {
 		{"crosstable", grid.Objects(crosstableColumns, r.Pairings())},
 		{"head_to_head", grid.Objects(headToHeadColumns, r.HeadToHeads())},
 	}
+}
+
+// bestBias is by how much the first rating is too high for being the highest; null without players.
+func bestBias(r *ratings.Ratings) any {
+	if len(r.Players) == 0 {
+		return nil
+	}
+	return r.Best(0).Bias
 }
 
 // priorObject is the prior; null without one.

@@ -23,7 +23,7 @@ func TestRowsAreThoseOfTheTable(t *testing.T) {
 	require.NoError(t, err)
 	table := Table{Title: "x", Ratings: r}
 	var text bytes.Buffer
-	require.NoError(t, Write(&text, grid.Text, View{}, Tables{All: table}))
+	require.NoError(t, Write(&text, grid.Text, View{}, Tables{All: table, Layout: Layout{Width: 90}}))
 
 	columns := table.UsualColumns()
 	rows := table.Rows()
@@ -34,7 +34,7 @@ func TestRowsAreThoseOfTheTable(t *testing.T) {
 		for j, cell := range cells {
 			if cell == "" {
 				require.Nil(t, row.Rated)
-				require.Contains(t, []string{"elo", "error"}, columns[j].Key)
+				require.Contains(t, []string{"elo", "error", "best"}, columns[j].Key)
 			}
 			require.Contains(t, text.String(), cell)
 		}

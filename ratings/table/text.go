@@ -77,6 +77,10 @@ func (t Table) Remarks() []string {
 				textfmt.Percent(r.Draws.Error), r.Draws.Model))
 		}
 		lines = append(lines, scaleText(r.Groups))
+		if b, first := r.Best(0), r.Players[0]; b.Bias > first.Error/2 {
+			lines = append(lines, fmt.Sprintf("%s: as the highest of %d ratings, its Elo is on average %s too high.",
+				first.Name, len(b.Chances), textfmt.Decimal(b.Bias)))
+		}
 		if fit := r.GoodnessOfFit(); fit.Degrees > 0 {
 			lines = append(lines, "Fit of the pairings: "+chiSquareText(fit))
 		}
