@@ -95,7 +95,7 @@ func TestDefaults(t *testing.T) {
 	c, err := LoadTournament(write(t, "agents: [random, greedy]"), testRegistry())
 	require.NoError(t, err)
 	want := tournament.DefaultConfig()
-	want.Name = "t"
+	want.Name, want.Pairs = "t", tournament.UnsetPairs
 	want.Agents = []agents.Spec{{Kind: "random"}, {Kind: "greedy"}}
 	require.Equal(t, want, c)
 }

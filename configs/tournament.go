@@ -16,11 +16,16 @@ import (
 
 // LoadTournament reads a tournament from a YAML file, whose keys are those of [tournament.Config], and checks all of
 // it with [tournament.Config.Validate]. Keys that are missing have the values of [tournament.DefaultConfig]; the
-// name is the file's without its extension; an Out that is missing stays empty. The error joins all problems.
+// name is the file's without its extension; an Out that is missing stays empty, and Pairs are UnsetPairs. The error
+// joins all problems.
 func LoadTournament(path string, registry *agents.Registry) (tournament.Config, error) {
 	c := tournament.DefaultConfig()
-	c.Name = nameOf(path)
-	err := load(path, "a tournament", &c, registry, func(p *parser) { p.report(c.Validate(registry)) })
+	c.Name, c.Pairs = nameOf(path), tournament.UnsetPairs
+	err := load(path, "a tournament", &c, registry, func(p *parser) {
+		whole := c
+		whole.SetPairs()
+		p.report(whole.Validate(registry))
+	})
 	return c, err
 }
 

@@ -30,7 +30,8 @@ type collector struct {
 	pairs        sprt.Pairs // as the first agent saw them, without those that repeat an earlier one
 	repeats      source.Repeats
 	first        *record.Game // of the pair under way
-	decided      bool         // the SPRT is; nothing is written after it
+	precision    *precision   // nil unless the run ends at an error
+	decided      bool         // the SPRT is, or the intervals are narrow enough; nothing is written after it
 	gap          bool         // what is written no longer follows what was written before
 	err          error        // the first error in writing; nothing is written after it
 }
@@ -92,7 +93,7 @@ const maxDeadLettered = 100
 // dead-lettered.
 func (c *collector) stuck() bool {
 	return len(c.deadLettered) >= maxDeadLettered ||
-		len(c.deadLettered) > 0 && (len(c.schedule.stages) > 1 || c.schedule.config.SPRT != (sprt.Test{}))
+		len(c.deadLettered) > 0 && (len(c.schedule.stages) > 1 || c.schedule.config.sequential())
 }
 
 // flush writes out what is in memory.
@@ -154,22 +155,29 @@ func (c *collector) count(g *record.Game) {
 	if c.onGame != nil {
 		c.onGame(g)
 	}
-	switch agent := c.schedule.agentNames[0]; {
-	case len(c.schedule.agentNames) != 2:
+	switch {
 	case g.Game%2 == 0:
 		c.first = g
-	case !c.gap && !c.repeated(g):
-		c.pairs.Add(c.first.HalfPoints(agent) + g.HalfPoints(agent))
-		test := c.schedule.config.SPRT
-		c.decided = test != (sprt.Test{}) && test.Verdict(c.pairs) != sprt.Undecided
+	case !c.gap && (len(c.schedule.agentNames) == 2 || c.precision != nil):
+		c.countPair(c.first, g)
 	}
 }
 
-// repeated reports whether the pair of the first game and this one repeats an earlier pair.
-func (c *collector) repeated(second *record.Game) bool {
-	a, b := c.first.Short(), second.Short()
-	before, _ := c.repeats.Pair(0, &a, &b)
-	return before
+// countPair counts a pair, and whether it decides that the run ends. One that repeats an earlier pair tells nothing.
+func (c *collector) countPair(first, second *record.Game) {
+	a, b := first.Short(), second.Short()
+	repeated, _ := c.repeats.Pair(0, &a, &b)
+	if names := c.schedule.agentNames; len(names) == 2 && !repeated {
+		c.pairs.Add(first.HalfPoints(names[0]) + second.HalfPoints(names[0]))
+		test := c.schedule.config.SPRT
+		c.decided = test != (sprt.Test{}) && test.Verdict(c.pairs) != sprt.Undecided
+	}
+	if c.precision != nil {
+		if !repeated && !a.NotPlayed && !b.NotPlayed {
+			c.precision.results[a.Rules].AddPair(a.South, a.North, a.Result, b.Result)
+		}
+		c.decided = c.precision.look(first.Pair+1, c.suspend) || c.decided
+	}
 }
 
 // tooFew stops the run if too few agents are left, or if those left don't meet.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"os"
 	"regexp"
 	"slices"
@@ -59,10 +60,14 @@ type Config struct {
 	Rounds int `yaml:"rounds" name:"rounds" placeholder:"N" help:"Rounds of a swiss tournament. Default: as many as halve the players to one."`
 
 	// Pairs is how many game pairs each pairing plays under each rule set.
-	Pairs int `yaml:"pairs" check:"1..1000000" name:"pairs" placeholder:"N" help:"Game pairs for every two players and rule set, at most if a test stops them: one opening, played twice with sides swapped."`
+	Pairs int `yaml:"pairs" check:"1..1000000" name:"pairs" placeholder:"N" help:"Game pairs for every two players and rule set: one opening, played twice with sides swapped. With sprt or until_error the most; 100000 if not given."`
 
 	// SPRT, between the first two agents, stops the run after the pair that decides it; the zero value: none.
 	SPRT sprt.Test `yaml:"sprt" form:"a test, like elo0=0,elo1=10" name:"sprt" placeholder:"TEST" help:"Stop when elo0 or elo1 is accepted: elo0=0,elo1=5,alpha=0.05,beta=0.05,model=normalized (or logistic); omitted values are as here."`
+
+	// UntilError stops the run after the first round at which every 95 % interval, of the difference of two players or
+	// of all ratings, is within ± that many Elo under each rule set; 0: it doesn't. See [ratings.Precision].
+	UntilError float64 `yaml:"until_error" check:"0..1000" zero:"never" name:"until-error" placeholder:"ELO" help:"Stop when every 95 % interval is within ± ELO: that of the difference of two players, those of all ratings of several, under each rule set. Not with sprt, and schedules whose length is fixed."`
 
 	Openings Openings      `yaml:"openings" form:"openings, like random or random:plies=4" name:"openings" placeholder:"HOW" complete:"openings" help:"How games begin: random (set-ups), random:plies=N (and N random plies), setups (all distinct ones in order), agents (the players place their pieces), or file:PATH (the positions of a list, in order; see gyges openings)."`
 	Limits   agents.Limits `yaml:"limits"` // bounds of each decision, beside the agents' own; zero: none
@@ -135,6 +140,23 @@ func DefaultConfig() Config {
 		Suspend:      10,
 	}
 }
+
+// UnsetPairs are Pairs that [Config.SetPairs] replaces.
+const UnsetPairs = math.MinInt
+
+// SetPairs sets Pairs, if they are UnsetPairs, to those of [DefaultConfig], or to 100,000 if something else ends the run.
+func (c *Config) SetPairs() {
+	switch {
+	case c.Pairs != UnsetPairs:
+	case c.sequential():
+		c.Pairs = 100_000
+	default:
+		c.Pairs = DefaultConfig().Pairs
+	}
+}
+
+// sequential reports whether the results decide when the run ends.
+func (c *Config) sequential() bool { return c.SPRT != (sprt.Test{}) || c.UntilError > 0 }
 
 // DefaultOut returns the name of a folder under results, which doesn't exist yet, for a
 // run that starts at a time: two runs may begin within one second.
@@ -262,6 +284,11 @@ func (v *validation) schedule(c *Config) {
 	v.Expect(c.Rounds == 0 || c.Schedule == Swiss, "rounds", "only a %s tournament has them", Swiss)
 	v.Expect(c.Schedule != Swiss || 0 <= c.Rounds && c.Rounds < max(len(c.Agents), 2), "rounds",
 		"expected 1 or more and fewer than the %d agents, found %d", len(c.Agents), c.Rounds)
+	if c.UntilError > 0 {
+		v.Expect(!c.Schedule.Adaptive() && c.Schedule != SelfPlay, "until_error",
+			"expected none with the schedule %s, whose length is fixed", c.Schedule)
+		v.Expect(c.SPRT == sprt.Test{}, "until_error", "expected none beside sprt: one of the two ends the run")
+	}
 	if c.SPRT == (sprt.Test{}) {
 		return
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gyges/agents"
+	"gyges/ratings"
 	"gyges/ratings/sprt"
 	"gyges/rules"
 	"gyges/tournament/record"
@@ -219,6 +220,66 @@ func TestSPRTStopsInScheduleOrder(t *testing.T) {
 	}
 }
 
+// A run ends after the first round looked at in which every interval is narrow enough under each rule set, whatever
+// the number of workers and wherever it was stopped before, and goes on from there to a smaller error.
+func TestUntilError(t *testing.T) {
+	c := testConfig(t, "random:name=a", "random:name=b", "random:name=c")
+	c.Rules, c.Pairs, c.Suspend = c.Rules[:2], 5000, 0
+	play := func(out string, goal float64, workers int) Summary {
+		c.Out, c.UntilError, c.Workers = out, goal, workers
+		s, err := Run(t.Context(), c, testRegistry(nil), nil)
+		require.NoError(t, err)
+		require.True(t, s.Decided)
+		return s
+	}
+	one, many := t.TempDir(), t.TempDir()
+	s := play(one, 30, 1)
+
+	var results [2]ratings.Data
+	const round = 2 * 3 * 2 // games
+	games, look := readGames(t, one), 1
+	require.EqualValues(t, len(games), s.Played)
+	require.Zero(t, len(games)%round)
+	for i := 0; i < len(games); i += 2 {
+		a, b := games[i].Short(), games[i+1].Short()
+		results[i%round/(round/2)].AddPair(a.South, a.North, a.Result, b.Result)
+		if i+2 != look*round {
+			continue
+		}
+		look += max(1, look/20)
+		narrow := true
+		for k := range results {
+			r, err := ratings.Fit(t.Context(), &results[k], ratings.Options{})
+			require.NoError(t, err)
+			for _, p := range r.Players {
+				narrow = narrow && p.Error <= 30 && p.Games() >= 100 && r.Prior == ratings.Prior{}
+			}
+		}
+		require.Equal(t, i+2 == len(games), narrow, "after %d of %d games", i+2, len(games))
+	}
+	require.Greater(t, len(games), 40*round, "the last looks are more than a round apart")
+
+	c.Out, c.UntilError, c.Workers = many, 30, 5
+	_, err := stopAfter(t, c, 101)
+	require.Error(t, err)
+	for range 2 { // resumed, and finished already
+		play(many, 30, 5)
+		require.Equal(t, timeless(t, one), timeless(t, many))
+	}
+
+	c.UntilError = 28
+	_, err = Run(t.Context(), c, testRegistry(nil), nil)
+	require.ErrorAs(t, err, new(*ExtendError))
+	c.Extend = true
+	play(many, 28, 5)
+	c.Extend = false
+	play(one+"/new", 28, 2)
+	require.Equal(t, timeless(t, one+"/new"), timeless(t, many))
+	c.Extend, c.UntilError = true, 60
+	_, err = Run(t.Context(), c, testRegistry(nil), nil)
+	require.ErrorContains(t, err, "until_error was 28, now 60")
+}
+
 func TestValidateFormats(t *testing.T) {
 	for message, change := range map[string]func(*Config){
 		"schedule: expected round-robin, gauntlet, ladder, swiss, knockout or self-play, found \"x\"": func(c *Config) {
@@ -234,7 +295,12 @@ func TestValidateFormats(t *testing.T) {
 			c.SPRT,
 				c.Schedule = sprt.Default(), SelfPlay
 		},
-		"sprt: expected elo0 below elo1": func(c *Config) { c.SPRT = sprt.Default(); c.SPRT.Elo1 = -1 },
+		"until_error: expected none with the schedule swiss": func(c *Config) { c.Schedule, c.UntilError = Swiss, 20 },
+		"until_error: expected none beside sprt": func(c *Config) {
+			c.Agents, c.SPRT, c.UntilError = c.Agents[:2], sprt.Default(), 20
+		},
+		"until_error: expected a number from 0 (never) to 1000, found -1": func(c *Config) { c.UntilError = -1 },
+		"sprt: expected elo0 below elo1":                                  func(c *Config) { c.SPRT = sprt.Default(); c.SPRT.Elo1 = -1 },
 	} {
 		c := formatConfig(t, RoundRobin, 3)
 		change(&c)

@@ -75,6 +75,7 @@ type ManifestConfig struct {
 	Rounds     int              `json:"rounds,omitempty"`
 	Pairs      int              `json:"pairs"`
 	SPRT       string           `json:"sprt,omitempty"`
+	UntilError float64          `json:"until_error,omitempty"`
 	Openings   ManifestOpenings `json:"openings"`
 	Limits     record.Limits    `json:"limits"`
 	TimeMargin string           `json:"time_margin,omitempty"`

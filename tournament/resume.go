@@ -31,11 +31,16 @@ func checkManifest(gamesSize int64, c *Config, m *Manifest) error {
 	if old.Schema != m.Schema {
 		return fmt.Errorf("holds a run with schema %d, expected %d", old.Schema, m.Schema)
 	}
-	if c.Extend && old.Config.Pairs < m.Config.Pairs && old.Config.Schedule == m.Config.Schedule {
-		if len(c.stages()) > 1 { // more pairs would have changed the pairings of later rounds
+	longer := old.Config
+	longer.Pairs = max(longer.Pairs, m.Config.Pairs)
+	if e := m.Config.UntilError; e > 0 && (longer.UntilError == 0 || e < longer.UntilError) {
+		longer.UntilError = e
+	}
+	if c.Extend && old.Config.Schedule == m.Config.Schedule {
+		if len(c.stages()) > 1 && longer.Pairs > old.Config.Pairs { // they would have changed later pairings
 			return fmt.Errorf("holds a %s tournament, which can't be extended", old.Config.Schedule)
 		}
-		old.Config.Pairs = m.Config.Pairs
+		old.Config = longer
 	}
 	m.ID, m.Start, m.Earlier = old.ID, old.Start, old.Earlier
 	if old.Program != m.Program {
@@ -44,17 +49,14 @@ func checkManifest(gamesSize int64, c *Config, m *Manifest) error {
 			"before", old.Program.String(), "now", m.Program.String())
 	}
 	err = compareConfigs(&old.Config, &m.Config)
-	if old.Config.Pairs < m.Config.Pairs && len(c.stages()) == 1 && err != nil {
-		old.Config.Pairs = m.Config.Pairs
-		if compareConfigs(&old.Config, &m.Config) == nil {
-			err = &ExtendError{err}
-		}
+	if err != nil && len(c.stages()) == 1 && compareConfigs(&longer, &m.Config) == nil {
+		err = &ExtendError{err}
 	}
 	return err
 }
 
-// ExtendError is the error of a folder whose run differs in its number of pairs alone, and can go on
-// with more of them if [Config].Extend is set.
+// ExtendError is the error of a folder whose run has fewer pairs or a larger error to end at, differs in nothing else,
+// and can go on if [Config].Extend is set.
 type ExtendError struct{ error }
 
 // compareConfigs returns an error that lists what differs in what is played.

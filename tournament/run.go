@@ -27,7 +27,7 @@ type Summary struct {
 	Played       int64      // games recorded, those of earlier runs in the folder included
 	Kept         int64      // games among them that were there before
 	Pairs        sprt.Pairs // whole pairs, where two agents play, as the first listed saw them
-	Decided      bool       // the SPRT has been decided, so that no more games are needed
+	Decided      bool       // the SPRT is, or the intervals are narrow enough, so that no more games are needed
 	Faults       int64      // games among them that a fault of an agent decided
 	DeadLettered []error    // why pairs were not played, by workers elsewhere
 	Start, End   time.Time
@@ -69,7 +69,10 @@ func run(
 	s := Summary{Status: Running, Out: config.Out, Scheduled: config.Games(), Start: time.Now().UTC()}
 	m := newManifest(&config, s.Start)
 	schedule := newSchedule(&config)
-	c := &collector{schedule: schedule, onGame: onGame, suspend: newSuspensions(config.Suspend, len(config.Agents))}
+	c := &collector{
+		schedule: schedule, onGame: onGame, suspend: newSuspensions(config.Suspend, len(config.Agents)),
+		precision: newPrecision(schedule),
+	}
 	first := NewRunner(&config, registry.New)
 	defer func() { _ = first.Close() }() // done before, unless the run doesn't begin
 	executor := config.Executor

@@ -26,6 +26,7 @@ type runEvent struct {
 	Rules  []string  `json:"rules"`
 	Seed   uint64    `json:"seed,string"`
 	SPRT   string    `json:"sprt,omitempty"`
+	Until  float64   `json:"until_error,omitempty"`
 }
 
 // gameEvent is a game that has been recorded; those that the folder of a run
@@ -101,6 +102,6 @@ type endEvent struct {
 	Status  tournament.Status `json:"status"`
 	Games   int64             `json:"games"` // recorded
 	Faults  int64             `json:"faults"`
-	Decided bool              `json:"decided,omitempty"` // the SPRT is
+	Decided bool              `json:"decided,omitempty"` // the SPRT is, or every interval narrow enough
 	Error   string            `json:"error,omitempty"`
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"math"
 	"strings"
 
 	"gyges/agents"
@@ -51,6 +50,7 @@ func (c *matchCmd) print(e *env, f *observer, summary tournament.Summary, stoppe
 	count := f.standings.Count(config.Agents[0].String())
 	e.out.printf("%s against %s\n%s", textfmt.Escape(config.Agents[0].Label()), textfmt.Escape(config.Agents[1].Label()),
 		matchText(config.SPRT, summary.Pairs))
+	f.writePrecision(e.out, summary)
 	e.out.printf("Games %d: %d won, %d drawn, %d lost\n", summary.Played, count.Wins, count.Draws, count.Losses)
 	e.out.printf("%s; the records are in %s\n", timeText(summary), summary.Out)
 	for _, note := range f.counted.Identical.Notes(int(f.counted.Pairs.N())) {
@@ -73,9 +73,8 @@ func matchText(t sprt.Test, p sprt.Pairs) string {
 
 // config returns the config of the flags, checked.
 func (c *matchCmd) config(registry *agents.Registry) (tournament.Config, error) {
-	const unset, usual, forTest = math.MinInt, 10, 100_000 // pairs
 	config := tournament.DefaultConfig()
-	config.Name, config.Pairs = "match", unset
+	config.Name, config.Pairs = "match", tournament.UnsetPairs
 	var errs []error
 	for _, text := range []string{c.A, c.B} {
 		spec, err := agents.ParseSpec(text)
@@ -85,12 +84,6 @@ func (c *matchCmd) config(registry *agents.Registry) (tournament.Config, error) 
 	if err := errors.Join(append(errs, c.applyRun(&config, &config), c.check())...); err != nil {
 		return config, err
 	}
-	switch {
-	case config.Pairs != unset:
-	case config.SPRT != sprt.Test{}:
-		config.Pairs = forTest
-	default:
-		config.Pairs = usual
-	}
+	config.SetPairs()
 	return config, c.checkRun(&config, config.Validate(registry), config.Name, &config.Out, "agents")
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"gyges/agents"
@@ -57,6 +58,9 @@ type observer struct {
 	match      bool
 	reportedAt int64 // games at the last report of ratings
 	err        error // the first in writing
+
+	precision  ratings.Precision // of a run that ends at an error,
+	measuredAt int64             // when it had that many games
 }
 
 func newObserver(e *env, flags observerFlags, config *tournament.Config, kind runKind) *observer {
@@ -65,9 +69,14 @@ func newObserver(e *env, flags observerFlags, config *tournament.Config, kind ru
 		match: kind == matchRun,
 	}
 	f.reading, f.state, config.OnBegin = true, [...]func() (string, *forecast){f.leader, f.matchState, nil}[kind], f.resume
+	if config.UntilError > 0 {
+		f.state = f.precisionState(f.state)
+	}
 	m := config.Manifest()
 	f.counted = f.standings.Begin(&tournament.Manifest{Config: m})
-	start := runEvent{"start", time.Now().UTC(), config.Out, f.total, config.Pairs, m.Agents, nil, m.Rules, m.Seed, m.SPRT}
+	start := runEvent{
+		"start", time.Now().UTC(), config.Out, f.total, config.Pairs, m.Agents, nil, m.Rules, m.Seed, m.SPRT, m.UntilError,
+	}
 	for _, a := range config.Agents {
 		start.Labels = append(start.Labels, a.Label())
 	}
@@ -125,6 +134,30 @@ func (f *observer) matchState() (string, *forecast) {
 	llr := math.Round(100*test.LLR(f.counted.Pairs))/100 + 0 // no -0
 	return fmt.Sprintf("LLR %.2f (%.2f to %.2f), %s", llr, lower, upper, state),
 		&forecast{games: 2 * int64(math.Ceil(left)), known: known}
+}
+
+// precisionState returns a state with how far the intervals are from the error at which the run ends, and the games
+// that this takes. The intervals are measured again when the games have grown by a twentieth.
+func (f *observer) precisionState(state func() (string, *forecast)) func() (string, *forecast) {
+	return func() (string, *forecast) {
+		goal := f.config.UntilError
+		if f.done > f.measuredAt+f.measuredAt/20 {
+			f.precision, f.measuredAt = f.standings.Precision(context.Background()), f.done
+		}
+		line, _ := state()
+		games := f.precision.Growth(goal)*float64(f.measuredAt) - float64(f.done)
+		return line + "; " + f.precision.Text(goal, false),
+			&forecast{games: int64(max(games, 0)), known: !math.IsInf(games, 1)}
+	}
+}
+
+// writePrecision prints whether the run has ended at an error.
+func (f *observer) writePrecision(w *output, s tournament.Summary) {
+	if goal := f.config.UntilError; goal > 0 {
+		p := f.standings.Precision(context.Background())
+		text := p.Text(goal, s.Decided || s.Status == tournament.Finished && p.Error <= goal)
+		w.printf("%s%s\n", strings.ToUpper(text[:1]), text[1:])
+	}
 }
 
 // interim reports the ratings or the state of the match.

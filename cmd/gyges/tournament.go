@@ -106,6 +106,7 @@ func runError(err error, s tournament.Summary) error {
 
 // summarize prints what is reported besides the tables.
 func (c *tournamentCmd) summarize(w *output, s tournament.Summary, f *observer) {
+	f.writePrecision(w, s)
 	w.printf("%s; the records are in %s\n", timeText(s), s.Out)
 	f.writeFaults(w)
 	if s.Status != tournament.Finished {
@@ -117,6 +118,7 @@ func (c *tournamentCmd) summarize(w *output, s tournament.Summary, f *observer) 
 // config returns the config of the file and the flags, checked.
 func (c *tournamentCmd) config(registry *agents.Registry) (config tournament.Config, err error) {
 	config = tournament.DefaultConfig()
+	config.Pairs = tournament.UnsetPairs
 	if c.Config != "" {
 		if config, err = configs.LoadTournament(c.Config, registry); err != nil {
 			return config, err
@@ -126,6 +128,7 @@ func (c *tournamentCmd) config(registry *agents.Registry) (config tournament.Con
 	if err = errors.Join(c.applyRun(&config, &config), formatErr, c.check()); err != nil {
 		return config, err
 	}
+	config.SetPairs()
 	if c.Config == "" && len(config.Agents) < 2 {
 		return config, errors.New("expected a YAML file, or --agent at least twice; see gyges tournament --help")
 	}

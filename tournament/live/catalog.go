@@ -356,6 +356,9 @@ func summarize(m *tournament.Manifest) string {
 	if m.Config.SPRT != "" {
 		text += " · sequential test"
 	}
+	if e := m.Config.UntilError; e > 0 {
+		text += fmt.Sprintf(" · until ± %g Elo", e)
+	}
 	return shorten(text, 200)
 }
 

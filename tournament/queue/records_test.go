@@ -83,14 +83,18 @@ func TestDecisionCancels(t *testing.T) {
 	c := testConfig(t, 100_000, "greedy", "random")
 	c.Rules = c.Rules[:1]
 	c.SPRT = sprt.Test{Elo0: 0, Elo1: 50, Alpha: 0.05, Beta: 0.05, Model: sprt.Normalized}
-	want := local(t, c)
-	p := testPool(t, connect(t, s), func(o *Options) { o.Window = 500 })
-	c.Executor = p
-	sum, err := tournament.Run(t.Context(), c, testRegistry(), nil)
-	require.NoError(t, err)
-	require.True(t, sum.Decided)
-	require.Equal(t, want, timeless(t, c.Out))
-	requireEmpty(t, p)
+	until := testConfig(t, 1000, "random", "other")
+	until.Rules, until.UntilError = c.Rules, 80
+	for _, c := range []tournament.Config{c, until} {
+		want := local(t, c)
+		p := testPool(t, connect(t, s), func(o *Options) { o.Window = 500 })
+		c.Executor = p
+		sum, err := tournament.Run(t.Context(), c, testRegistry(), nil)
+		require.NoError(t, err)
+		require.True(t, sum.Decided)
+		require.Equal(t, want, timeless(t, c.Out))
+		requireEmpty(t, p)
+	}
 }
 
 func TestTwoRunsAtOnce(t *testing.T) {

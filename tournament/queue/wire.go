@@ -37,7 +37,8 @@ func newRunConfig(c *tournament.Config, o *Options) *runConfig {
 	}
 	plain := tournament.DefaultConfig()
 	s := &r.Settings
-	s.Name, s.Pairs, s.Workers, s.SPRT, s.Suspend = plain.Name, plain.Pairs, plain.Workers, "", plain.Suspend
+	s.Name, s.Pairs, s.Workers, s.Suspend = plain.Name, plain.Pairs, plain.Workers, plain.Suspend
+	s.SPRT, s.UntilError = "", 0
 	if isTimed(c, o.Registry) && o.Speed != nil {
 		r.Speed = o.Speed()
 	}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"net/url"
@@ -9,6 +10,7 @@ import (
 	"gyges/ratings"
 	"gyges/ratings/table"
 	"gyges/rules/base/textfmt"
+	"gyges/tournament"
 )
 
 // Input is what a page shows beside the games.
@@ -166,6 +168,11 @@ func (b *builder) facts() []Fact {
 	}
 	if whole > 0 {
 		list = append(list, Fact{"plies a game", textfmt.Decimal(plies / float64(whole))})
+	}
+	if m := c.runs[0].about.Manifest; len(c.runs) == 1 && m != nil && m.Config.UntilError > 0 {
+		goal, p := m.Config.UntilError, c.Precision(context.Background())
+		ended := m.Status == tournament.Finished && (m.Games.Played < m.Games.Scheduled || p.Error <= goal)
+		list = append(list, Fact{"precision", p.Text(goal, ended)})
 	}
 	for _, r := range c.runs {
 		if m := r.about.Manifest; m != nil && !m.Start.IsZero() {

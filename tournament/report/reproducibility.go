@@ -68,7 +68,10 @@ func given[T int | uint64](n T) string { return strings.TrimPrefix(fmt.Sprint(n)
 // manifestFacts are the main fields of a manifest.
 func manifestFacts(m *tournament.Manifest) []Fact {
 	c := &m.Config
-	var scheduled, start, took, machine string
+	var scheduled, start, took, machine, until string
+	if c.UntilError > 0 {
+		until = fmt.Sprintf("± %g Elo", c.UntilError)
+	}
 	if m.Games.Scheduled > 0 {
 		scheduled = fmt.Sprintf("%s of %s", textfmt.Thousands(m.Games.Played), textfmt.Thousands(m.Games.Scheduled))
 	}
@@ -95,7 +98,7 @@ func manifestFacts(m *tournament.Manifest) []Fact {
 		{"status", string(m.Status)}, {"error", m.Error}, {"games", scheduled}, {"started", start}, {"took", took},
 		{"players", strings.Join(c.Agents, ", ")}, {"rules", strings.Join(c.Rules, ", ")}, {"schedule", string(c.Schedule)},
 		{"pairs a pairing", given(c.Pairs)}, {"openings", c.Openings.String()}, {"limits", limitsText(c.Limits)},
-		{"adjudication", c.Adjudication}, {"sequential test", c.SPRT}, {"repeating moves", c.OnRepetition},
+		{"adjudication", c.Adjudication}, {"sequential test", c.SPRT}, {"until error", until}, {"repeating moves", c.OnRepetition},
 		{"seed", given(c.Seed)}, {"workers", given(c.Workers)},
 		{"program", strings.TrimPrefix(strings.Join(program, ", "), ", ")}, {"machine", machine},
 	}

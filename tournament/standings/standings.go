@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"gyges/agents"
@@ -295,6 +296,21 @@ func (s *Standings) Fit(ctx context.Context, o ratings.Options, all bool) (table
 	var err error
 	t.All, err = fit("All rules together", "", s.Data(), sides)
 	return t, err
+}
+
+// Precision returns how well the players of the run begun last are rated, under the rule set under which they are rated
+// worst.
+func (s *Standings) Precision(ctx context.Context) ratings.Precision {
+	c := &s.run().manifest.Config
+	p := ratings.Precision{Pairs: math.MaxInt}
+	for _, name := range c.Rules {
+		results := new(ratings.Data)
+		if set := s.sets[name]; set != nil {
+			results = set.data
+		}
+		p = p.Worse(ratings.MeasurePrecision(ctx, results, c.Agents))
+	}
+	return p
 }
 
 // title returns the title of a rule set's table. Games that name no rules have none

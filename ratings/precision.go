@@ -1,0 +1,98 @@
+package ratings
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gyges/ratings/sprt"
+)
+
+// Precision says how well players are rated.
+type Precision struct {
+	// Error is half the widest 95 % interval, in Elo: of the difference of two players as [sprt.Pairs.Elo] has it, of
+	// the ratings of several. It is infinite while the results alone don't rate all of them together.
+	Error float64
+	// Pairs is how many game pairs the player has who has the fewest.
+	Pairs int
+}
+
+// fewestPairs are those of a player below which the variance between pairs is too uncertain to end a run by:
+// intervals of results that were looked at again and again until they were narrow would hold the truth too rarely.
+const fewestPairs = 50
+
+// leastError is what all pairs give if they are alike, up to rounding: then their variance isn't known.
+const leastError = 1e-3 // Elo
+
+// MeasurePrecision returns how well players are rated by the results alone: a prior would narrow the intervals without
+// a game.
+func MeasurePrecision(ctx context.Context, d *Data, players []string) Precision {
+	if len(players) == 2 {
+		pairs := d.pairsOf(players[0], players[1])
+		_, half, ok := pairs.Elo()
+		if !ok || math.IsNaN(half) {
+			half = math.Inf(1)
+		}
+		return Precision{half, int(pairs.N())}
+	}
+	p, none := Precision{Pairs: math.MaxInt}, Precision{Error: math.Inf(1)}
+	r, err := Fit(ctx, d, Options{Prior: new(float64)})
+	if err != nil {
+		return none
+	}
+	for _, name := range players {
+		player, ok := r.Player(name)
+		if !ok || player.Group != 0 || player.Error < leastError {
+			return none
+		}
+		p = p.Worse(Precision{player.Error, player.Games() / 2})
+	}
+	return p
+}
+
+// Worse returns the larger error and the smaller number of pairs of two.
+func (p Precision) Worse(q Precision) Precision {
+	return Precision{max(p.Error, q.Error), min(p.Pairs, q.Pairs)}
+}
+
+// Within reports whether every interval is within ± that many Elo, and known well enough to end a run.
+func (p Precision) Within(elo float64) bool { return p.Error <= elo && p.Pairs >= fewestPairs }
+
+// Growth returns by which factor the number of games must grow, so that every interval is likely within ± that many
+// Elo: an interval narrows with the square root of the games. It is infinite where that isn't known.
+func (p Precision) Growth(elo float64) float64 {
+	return max(p.Error/elo*p.Error/elo, fewestPairs/float64(p.Pairs))
+}
+
+// Text says how far the intervals of a run are from ± that many Elo, or that the run has ended there.
+func (p Precision) Text(elo float64, ended bool) string {
+	widest := fmt.Sprintf("± %.1f Elo", p.Error)
+	switch {
+	case ended && p.Error > elo:
+		return fmt.Sprintf("stopped: every 95 %% interval of players that aren't suspended is within ± %g Elo", elo)
+	case ended:
+		return fmt.Sprintf("stopped: every 95 %% interval is within ± %g Elo, the widest %s", elo, widest)
+	case math.IsInf(p.Error, 1):
+		widest = "without bounds"
+	}
+	return fmt.Sprintf("not within ± %g Elo: the widest 95 %% interval is %s", elo, widest)
+}
+
+// NextLook returns after how many rounds the precision is measured, once it was after some: after each of the first
+// rounds, and then each time they have grown by a twentieth. The fewer the looks, the less the end depends on the
+// results.
+func NextLook(rounds int64) int64 { return rounds + max(1, rounds/20) }
+
+// pairsOf counts the pairs of two players by the points of a.
+func (d *Data) pairsOf(a, b string) (pairs sprt.Pairs) {
+	if len(d.met) == 0 {
+		return pairs
+	}
+	p, swapped := d.pairing(d.id(a), d.id(b))
+	for first, row := range p.pairs {
+		for second, count := range row {
+			pairs[2+(first-second)*(1-2*swapped)] += int64(count)
+		}
+	}
+	return pairs
+}
