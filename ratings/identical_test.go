@@ -10,12 +10,14 @@ import (
 
 // In a share of the pairs both players choose the same moves, so that one game is two, and the side wins. The rating
 // stays that of the expected score, and 95 % of the intervals hold the truth whatever they take for independent.
-// Taken for two games, the advantage is held in 88 to 90 % by games. A share of 2,000 has a standard error of 0.5
+// Taken for two games, the advantage is held in 88 to 90 % by games. A share of 1,000 has a standard error of 0.7
 // points.
 func TestPairsThatAreOneGame(t *testing.T) {
-	const share, runs = 0.6, 2000
+	const share, runs = 0.6, 1000
 	for name, stronger := range map[string]float64{"equal": 0, "200 Elo apart where the games differ": 200} {
-		w := world{strength: map[string]float64{"a": stronger / 2, "b": -stronger / 2}, advantage: 60, drawModel: halfPoints{}}
+		w := world{
+			strength: map[string]float64{"a": stronger / 2, "b": -stronger / 2}, advantage: 60, drawModel: halfPoints{},
+		}
 		chance := func(elo float64) float64 { return logistic((elo + w.advantage) / eloPerNat) }
 		logit := func(south float64) float64 { // of a player that wins so often as South where the games differ
 			p := share*chance(0) + (1-share)*south
@@ -55,9 +57,9 @@ func TestPairsThatAreOneGame(t *testing.T) {
 			}
 			t.Logf("%s, %s: mean %.1f of %.1f Elo; held: difference %.3f, advantage %.3f, as two games %.3f", name, o, sum,
 				difference, heldDifference, heldAdvantage, heldAsTwo)
-			require.InDelta(t, difference, sum, 1.5)
-			require.GreaterOrEqual(t, heldDifference, 0.935)
-			require.InDelta(t, 0.95, heldAdvantage, 0.015)
+			require.InDelta(t, difference, sum, 2)
+			require.GreaterOrEqual(t, heldDifference, 0.93)
+			require.InDelta(t, 0.95, heldAdvantage, 0.02)
 			if o != ByPair {
 				require.Less(t, heldAsTwo, 0.9)
 			}

@@ -238,10 +238,11 @@ func (r *Reader) scan(line []byte, o *source.Game) bool {
 	}
 	o.Result, o.Rules = RatingResult(points), r.names.Of(ruleSet)
 	o.South, o.North = r.names.Of(south), r.names.Of(north)
-	if _, moves, ok = bytes.Cut(moves, []byte(`,"moves":[`)); !ok || bytes.IndexByte(moves, '\\') >= 0 {
+	_, moves, ok = bytes.Cut(moves, []byte(`,"moves":[`))
+	if moves, _, _ = bytes.Cut(moves, []byte{']'}); !ok || bytes.IndexByte(moves, '\\') >= 0 {
 		return false
 	}
-	if moves, _, _ = bytes.Cut(moves, []byte{']'}); !o.Fault {
+	if !o.Fault {
 		o.Moves = source.HashMoves(ruleSet, o.Opening, []byte(points), moves)
 	}
 	r.sums = sums

@@ -77,7 +77,8 @@ func TestRepeatsOfOtherRuns(t *testing.T) {
 		s.Add(&g)
 	}
 	won := record.Game{Moves: []string{"a1-a2", "b6-b5"}, Result: "1-0", Plies: 2}
-	fault := record.Game{Moves: []string{"a1-a2"}, Result: "1-0", Fault: &record.Fault{Side: "north", Kind: record.FaultCrash}}
+	fault := won
+	fault.Fault = &record.Fault{Side: "north", Kind: record.FaultCrash}
 	for range 2 {
 		run := s.Begin(&tournament.Manifest{Config: tournament.ManifestConfig{Agents: []string{"x", "y"}}})
 		add(0, true, "x", "y", won)
