@@ -105,7 +105,7 @@ func (p Position) Rotate() Position {
 	return Position{lo, uint64(SquareSet(p.hi).SeenBy(North)) | (goals>>4|goals<<4&0xff)<<goalShift}
 }
 
-// Mirror puts the files of the board in reverse, a for f and so on. A game from there is the same game mirrored: no rule
+// Mirror puts the files of the board in reverse, a for f and so on. A game from there is the same one mirrored: no rule
 // tells left from right.
 func (p Position) Mirror() Position { return Position{mirrorPlane(p.lo), mirrorPlane(p.hi)} }
 

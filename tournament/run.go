@@ -225,8 +225,8 @@ func (s *schedule) warnOfFewOpenings(o *opener) {
 			continue
 		}
 		if _, n, err := o.opening(r, s.rulesHash[i], rounds-1); err == nil && n > 0 {
-			c.warn(fmt.Sprintf("%s rounds, but openings for %s only: later rounds repeat earlier ones", textfmt.Thousands(rounds),
-				textfmt.Thousands(n)), "rules", r)
+			c.warn(fmt.Sprintf("%s rounds, but openings for %s only: later rounds repeat earlier ones",
+				textfmt.Thousands(rounds), textfmt.Thousands(n)), "rules", r)
 		}
 	}
 }
