@@ -5,10 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"gonum.org/v1/gonum/stat/distuv"
-
-	"gyges/rules/base/interval"
 )
 
 // Difference is how much stronger one player is than another.
@@ -38,15 +34,15 @@ func (r *Ratings) Difference(a, b string) (Difference, error) {
 	e := r.estimate
 	elo := r.Players[i].Elo - r.Players[j].Elo
 	sd := e.cov.sd(e.rated[i].param, e.rated[j].param) * eloPerNat
-	return Difference{Elo: elo, Error: interval.Z95 * sd, LOS: superiority(elo, sd)}, nil
+	return Difference{Elo: elo, Error: e.cov.z95() * sd, LOS: e.cov.superiority(elo, sd)}, nil
 }
 
-// superiority is the probability that a normal variable is positive. Without
+// superiority is the probability that a difference is positive, by its estimate and standard error. Without
 // variance, it is or it isn't.
-func superiority(mean, sd float64) float64 {
+func (c *clusters) superiority(mean, sd float64) float64 {
 	switch {
 	case sd > 0:
-		return distuv.UnitNormal.CDF(mean / sd)
+		return c.below(mean / sd)
 	case mean > 0:
 		return 1
 	case mean < 0:
@@ -129,7 +125,7 @@ func (e *estimate) pointsVariance(k int) float64 {
 		v[side] = met.scores[side].pointsVariance()
 		sum += float64(met.count(side).Games()) * v[side]
 	}
-	return math.Max(0, sum-2*float64(met.pairCount())*e.points*math.Sqrt(v[0]*v[1]))
+	return math.Max(0, sum-2*float64(met.pairCount())*e.points*math.Sqrt(v[0]*v[1])) * e.cov.dispersion()
 }
 
 // Crosstable is who scored what against whom.

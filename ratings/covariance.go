@@ -14,6 +14,7 @@ type covariance struct {
 	factors *mat.Cholesky // of the Hessian
 	inverse *mat.SymDense
 	scores  *quadratic
+	*clusters
 }
 
 // newCovariance inverts the Hessian. Without parameters there is nothing to invert.
@@ -41,7 +42,7 @@ func (c *covariance) sd(i, j int) float64 {
 	for k := range y {
 		y[k] = c.element(i, k) - c.element(j, k)
 	}
-	return math.Sqrt(math.Max(0, c.scores.form(y)))
+	return math.Sqrt(math.Max(0, c.scores.form(y)+c.clusters.form(y)))
 }
 
 // leverage is that of one game pair of a pairing, in the pairing's difference and in

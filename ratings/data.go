@@ -30,6 +30,8 @@ type Data struct {
 	self  []int          // games against oneself, by id
 	index map[[2]int]int // into met, by a and b
 	met   []pairing
+
+	played []played // noted by InOpening
 }
 
 // Add counts one game. A game of a player against itself has no information on its
@@ -139,6 +141,11 @@ func (d *Data) merge(o *Data, names map[string]string) {
 		place[i] = d.id(name)
 		d.self[place[i]] += o.self[i]
 	}
+	for _, p := range o.played {
+		if p = p.inOrder(place); p.a != p.b {
+			d.played = append(d.played, p)
+		}
+	}
 	for i := range o.met {
 		q := &o.met[i]
 		if place[q.a] == place[q.b] {
@@ -164,6 +171,14 @@ var (
 // are no pairs in it.
 func (d *Data) PerSide(sides Sides) *Data {
 	p := &Data{Adaptive: d.Adaptive, Identical: d.Identical}
+	for _, g := range d.played {
+		for game, o := range []int{g.first, g.second} {
+			if south, north := [2]int{g.a, g.b}[game], [2]int{g.b, g.a}[game]; o >= 0 {
+				a, b := SideNames(d.names[south], d.names[north], sides)
+				p.InOpening(g.opening, a, b, Result(o-1))
+			}
+		}
+	}
 	for _, q := range d.met {
 		for side := range 2 {
 			i, j := q.southNorth(side)
@@ -251,6 +266,7 @@ func (d *Data) sorted() *Data {
 		s.met[i].add(&d.met[i], a > b)
 	}
 	slices.SortFunc(s.met, func(x, y pairing) int { return cmp.Or(x.a-y.a, x.b-y.b) })
+	s.played = sortedPlayed(d.played, place)
 	return s
 }
 

@@ -8,8 +8,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-
-	"gyges/rules/base/interval"
 )
 
 // Fit rates the players of d. Without a prior, players that no finite rating exists
@@ -113,10 +111,10 @@ func (f *fit) rate(ctx context.Context, r *Ratings) error {
 	r.estimate = e
 	f.list(r)
 	if i := e.model.advantage; i >= 0 {
-		r.Advantage.Elo, r.Advantage.Error = e.x[i]*eloPerNat, interval.Z95*eloPerNat*e.cov.sd(i, -1)
+		r.Advantage.Elo, r.Advantage.Error = e.x[i]*eloPerNat, e.cov.z95()*eloPerNat*e.cov.sd(i, -1)
 	}
 	if i := e.model.draw; i >= 0 {
-		r.Draws = drawRate(e.x[i], e.cov.sd(i, -1))
+		r.Draws = drawRate(e.x[i], e.cov.z95()*e.cov.sd(i, -1))
 	}
 	return r.check()
 }
@@ -197,6 +195,9 @@ func (f *fit) estimateWithPrior(ctx context.Context, rated []int, advantage Adva
 		for k := range m.pairings {
 			h.terms[k].sym3[3] += m.pairings[k].dependence()
 		}
+	}
+	if f.options.Intervals == ByOpening {
+		e.cov.clusters = newClusters(e, f.data.played)
 	}
 	return e, nil
 }
@@ -321,7 +322,7 @@ func (f *fit) list(r *Ratings) {
 		name := f.data.names[p.player]
 		r.index[name] = place
 		r.Players = append(r.Players, Player{
-			Name: name, Elo: elo(p), Error: interval.Z95 * eloPerNat * e.cov.sd(p.param, -1), Group: p.group,
+			Name: name, Elo: elo(p), Error: e.cov.z95() * eloPerNat * e.cov.sd(p.param, -1), Group: p.group,
 			Count: f.counts[p.player],
 		})
 	}
@@ -331,11 +332,11 @@ func (f *fit) list(r *Ratings) {
 	f.nameGroups(r)
 }
 
-// drawRate converts a draw parameter and its standard error to a rate of draws, by
+// drawRate converts a draw parameter and half its interval to a rate of draws, by
 // the slope of one in the other.
-func drawRate(t, sd float64) *DrawRate {
+func drawRate(t, half float64) *DrawRate {
 	rate := davidson{}.chances(0, t)[1]
-	return &DrawRate{Davidson, math.Exp(t), rate, interval.Z95 * sd * rate * (1 - rate)}
+	return &DrawRate{Davidson, math.Exp(t), rate, half * rate * (1 - rate)}
 }
 
 func finite(v float64) bool { return !math.IsInf(v, 0) && !math.IsNaN(v) }

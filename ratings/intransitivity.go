@@ -67,8 +67,17 @@ func (r *Ratings) Intransitivity() (Intransitivity, bool) {
 	noise, asCyclic, asStrong := 0.0, 1, 1
 	simulated := make([]float64, pairings)
 	for range cycleSimulations {
+		var deviations [][3]float64
+		if c := r.estimate.cov.clusters; c != nil {
+			deviations = c.play(pairings, rng)
+		}
 		for k := range simulated {
-			simulated[k] = f.edges[k].difference(f.edges[k].simulate(rng))
+			p := &f.edges[k]
+			deviation := p.sd * rng.NormFloat64()
+			if deviations != nil {
+				deviation = deviations[k][0]
+			}
+			simulated[k] = p.difference(math.Max(0, math.Min(p.games[0]+p.games[1], p.expected+deviation)))
 		}
 		_, c := f.split(simulated)
 		noise += c / cycleSimulations
@@ -180,12 +189,6 @@ func (p *edge) difference(points float64) float64 {
 		}
 	}
 	return z
-}
-
-// simulate returns the points of the first player in as many games, by the normal
-// distribution.
-func (p *edge) simulate(rng *rand.Rand) float64 {
-	return math.Max(0, math.Min(p.games[0]+p.games[1], p.expected+p.sd*rng.NormFloat64()))
 }
 
 // split returns the sums of squares of the gradient and the cyclic part of the

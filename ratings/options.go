@@ -51,6 +51,10 @@ const (
 	// ByModel takes the likelihood at its word: the inverse of its second
 	// derivatives. With draws as half points it is too wide where games are drawn.
 	ByModel Intervals = "model"
+	// ByOpening takes openings for independent: all games of one, whoever plays
+	// them, may depend on each other. It needs the openings, see
+	// [Data.InOpening].
+	ByOpening Intervals = "openings"
 )
 
 // Options say how to fit. The zero value fits the advantage, counts draws as
@@ -105,8 +109,8 @@ func (o Options) validate(players []string) error {
 	}
 	expect(o.Draws.implementation() != nil,
 		"draws %.60q: expected one of %s, %s", o.Draws, HalfPoints, Davidson)
-	expect(slices.Contains([]Intervals{"", ByPair, ByGame, ByModel}, o.Intervals),
-		"intervals %.60q: expected one of %s, %s, %s", o.Intervals, ByPair, ByGame, ByModel)
+	expect(slices.Contains([]Intervals{"", ByPair, ByGame, ByModel, ByOpening}, o.Intervals),
+		"intervals %.60q: expected one of %s, %s, %s, %s", o.Intervals, ByPair, ByGame, ByModel, ByOpening)
 	if a := o.Advantage; a != nil {
 		expect(math.Abs(*a) <= maxAdvantage, "advantage: expected %d to %d Elo, found %g", -maxAdvantage, maxAdvantage, *a)
 	}
