@@ -184,8 +184,9 @@ func (p *pgnReader) end() error {
 		rules = p.tag(tagVariant)
 	}
 	p.out = Game{
-		Line: p.start, Sides: ratings.WhiteBlack, ID: p.tag(tagID), Pair: p.pair(), Fault: len(p.tag(tagFault)) > 0,
-		Host: len(p.tag(tagFault)) > 0 && len(p.tag(tagFaultHost)) > 0,
+		Line: p.start, Sides: ratings.WhiteBlack, ID: p.tag(tagID), Pair: p.pair(), Opening: p.tag(tagFEN),
+		Fault: len(p.tag(tagFault)) > 0,
+		Host:  len(p.tag(tagFault)) > 0 && len(p.tag(tagFaultHost)) > 0,
 	}
 	var required [3]value
 	for k, name := range []string{tagWhite: "White", tagBlack: "Black", tagResult: "Result"} {

@@ -34,6 +34,8 @@ type Reader struct {
 	// counts as one game, and PGN and CSV are refused. PerSide rates a row of South and the same
 	// row of North apart.
 	BySetup, PerSide bool
+	// ByOpening notes the opening of each result, one with its mirror image, for [ratings.ByOpening].
+	ByOpening bool
 	// Record, if not nil, is called for each game under one of Rules that counts and can be read whole. PGN and CSV
 	// are refused then.
 	Record func(*record.Game)
@@ -62,6 +64,7 @@ type Skipped struct {
 	NotPlayed  int      // games of a suspended player
 	NoSetup    int      // games that don't begin with a set-up, rated by these
 	NoMoves    int      // games without moves, of which there is nothing to review
+	NoOpening  int      // games whose opening isn't known, where it is asked for
 	IDLimit    bool     // there were too many ids to find all duplicates
 
 	WithoutMoves int    // games of an import that were kept without their moves
@@ -362,9 +365,16 @@ func (r *Reader) add(g *source.Game, s *Standings) {
 		r.known[g.Rules] = true
 		r.RuleSets = append(r.RuleSets, g.Rules)
 	}
-	if r.includes(g.Rules) {
-		s.add(*g)
+	if !r.includes(g.Rules) {
+		return
 	}
+	if r.ByOpening {
+		if len(g.Opening) == 0 {
+			r.Skipped.NoOpening++
+		}
+		g.OpeningHash = hashOpening(string(g.Opening))
+	}
+	s.add(*g)
 }
 
 // maxFirst bounds the first record of a run by which its copies are recognised, in

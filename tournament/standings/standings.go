@@ -150,6 +150,9 @@ func addResult(d *ratings.Data, g source.Game) {
 		g.South, g.North = g.Rated[0], g.Rated[1]
 	}
 	d.Add(g.South, g.North, g.Result)
+	if g.OpeningHash != 0 {
+		d.InOpening(g.OpeningHash, g.South, g.North, g.Result)
+	}
 	addFault(d, g)
 }
 
@@ -180,6 +183,9 @@ func (s *Standings) addPair(first, second source.Game) {
 		first.Fault, first.Host = first.Fault || second.Fault, first.Host || second.Host
 		addResult(set.data, first)
 		return
+	}
+	if first.OpeningHash != 0 {
+		set.data.InOpening(first.OpeningHash, first.South, first.North, first.Result, second.Result)
 	}
 	if one {
 		set.data.AddOneGame(first.South, first.North, first.Result)
