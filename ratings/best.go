@@ -80,7 +80,7 @@ func (r *Ratings) Best(group int) Best {
 		b.Bias = 0
 	}
 	if len(players) == 2 { // exactly
-		b.Chances[0] = superiority(elo[0]-elo[1], math.Sqrt(math.Max(0, cov.At(0, 0)+cov.At(1, 1)-2*cov.At(0, 1))))
+		b.Chances[0] = r.estimate.cov.superiority(elo[0]-elo[1], math.Sqrt(math.Max(0, cov.At(0, 0)+cov.At(1, 1)-2*cov.At(0, 1))))
 		b.Chances[1] = 1 - b.Chances[0]
 	}
 	return b
@@ -111,7 +111,11 @@ func (c *covariance) joint(params []int) *mat.Dense {
 		}
 	}
 	var half, joint mat.Dense
-	half.Mul(rows, all.dense())
+	scores := all.dense()
+	if c.clusters != nil && c.dim > 0 {
+		scores.AddSym(scores, c.products)
+	}
+	half.Mul(rows, scores)
 	joint.Mul(&half, rows.T())
 	return &joint
 }
