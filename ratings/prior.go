@@ -72,7 +72,8 @@ func (p Prior) note() string {
 	normal := "normal with an estimated standard deviation of " + textfmt.Decimal(p.SD) + " Elo"
 	switch {
 	case p.Cause == PriorSeparated:
-		return fmt.Sprintf("prior: normal with a standard deviation of %g Elo, as the results alone don't rate everyone", p.SD)
+		return fmt.Sprintf("prior: normal with a standard deviation of %g Elo, as the results alone don't rate everyone",
+			p.SD)
 	case p.Cause == PriorAdaptive:
 		return "prior: " + normal + ", as pairings followed the standings"
 	case p.Draws > 0:

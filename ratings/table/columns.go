@@ -111,8 +111,8 @@ var columns = []Column{
 	{Key: "high", Title: "High", Doc: "elo plus error",
 		Value: rated(func(p *ratings.Player) any { return p.Elo + p.Error })},
 	{Key: "best", Title: "Best", Drop: 3,
-		Doc: "the probability that the player is the strongest of its group, 0 to 1, by the joint normal distribution of all " +
-			"ratings",
+		Doc: "the probability that the player is the strongest of its group, 0 to 1, by the joint normal distribution of " +
+			"all ratings",
 		Value: func(r *Row) any {
 			if r.Rated == nil {
 				return nil
