@@ -7,6 +7,7 @@ import (
 
 	"gyges/agents"
 	"gyges/ratings/sprt"
+	"gyges/ratings/table"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 )
@@ -57,6 +58,7 @@ func (c *matchCmd) print(e *env, f *observer, summary tournament.Summary, stoppe
 		e.out.printf("%s\n", strings.Join(textfmt.Wrap("Note: "+note+".", tableWidth(e.out)), "\n"))
 	}
 	f.writeFaults(e.out)
+	f.note(asFailure(table.WriteWorkers(e.out, layout(e.out), f.standings.Workers())))
 	if stopped {
 		e.out.printf("Stopped. Go on with the same command and --out %s.\n", summary.Out)
 	}

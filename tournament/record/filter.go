@@ -18,6 +18,7 @@ type Filter struct {
 	Reason   []string `placeholder:"REASON" complete:"goal,passes,length,resignation,illegal,crash,timeout,protocol,error,imported" help:"Only games that ended for one of these reasons, like goal, length or timeout."`
 	MinPlies int      `check:"0.." name:"min-plies" placeholder:"N" help:"Only games of at least N plies."`
 	MaxPlies *int     `check:"0.." name:"max-plies" placeholder:"N" help:"Only games of at most N plies."`
+	Worker   string   `placeholder:"NAME" help:"Only games of a queued run that the worker of this name played."`
 	Limit    int      `check:"0.." placeholder:"N" help:"Stop after N games. Default: 0, all."`
 
 	RuleSets map[string]bool `kong:"-"` // only games under these; nil: all
@@ -67,6 +68,7 @@ func (f *Filter) Takes(g *Game) bool {
 	}
 	return f.takesResult(g.Result, south) &&
 		(f.RuleSets == nil || f.RuleSets[g.Rules]) &&
+		(f.Worker == "" || f.Worker == g.Timing.Worker) &&
 		(f.Reason == nil || slices.Contains(f.Reason, g.Reason)) &&
 		f.MinPlies <= g.Plies && g.Plies <= f.maxPlies()
 }

@@ -38,6 +38,10 @@ func (b *builder) standings(notes []string) Section {
 		s.table(superiority(t.Ratings))
 	}
 	b.advantages(&s)
+	if w := b.tables.Workers; w != nil {
+		s.heading("standings-workers", "Workers")
+		addSheet(&s, w, "Games by worker, and how far their results differ from the others'")
+	}
 	for _, n := range notes {
 		s.note(n)
 	}

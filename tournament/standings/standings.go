@@ -26,6 +26,7 @@ type Standings struct {
 	RuleSets []*RuleSet // in the order of their first games
 
 	pairs   source.Matcher
+	workers ratings.Workers
 	repeats source.Repeats      // by the number of the run, from 1
 	sets    map[string]*RuleSet // RuleSets by name
 	last    *RuleSet            // that of the last game
@@ -131,6 +132,9 @@ func (s *Standings) add(g source.Game) {
 	format := s.run().manifest.Config.Schedule
 	set.data.Adaptive = set.data.Adaptive || format.Adaptive()
 	set.data.Unscheduled = set.data.Unscheduled || format == ""
+	if g.Worker != "" && g.Rated == ([2]string{}) {
+		s.workers.Add(g.Worker, g.Fault, g.Timeout, g.Host)
+	}
 	s.pairs.Add(g)
 }
 
@@ -186,6 +190,9 @@ func (s *Standings) addPair(first, second source.Game) {
 	}
 	if first.OpeningHash != 0 {
 		set.data.InOpening(first.OpeningHash, first.South, first.North, first.Result, second.Result)
+	}
+	if first.Worker != "" && first.Worker == second.Worker && first.South != first.North {
+		s.workers.AddPair(first.Worker, first.Rules, first.South, first.North, first.Result, second.Result)
 	}
 	if one {
 		set.data.AddOneGame(first.South, first.North, first.Result)
@@ -280,7 +287,7 @@ func (s *Standings) Fit(ctx context.Context, o ratings.Options, all bool) (table
 		return table.Table{Title: title, Rules: rules, Ratings: r, Challenger: challenger, Sides: sides}, err
 	}
 	var sides ratings.Sides // in all games
-	t.Schedules, t.Notes = s.sheets(labels), s.Notes()
+	t.Schedules, t.Notes, t.Workers = s.sheets(labels), s.Notes(), s.Workers()
 	for i, set := range s.RuleSets {
 		if i == 0 {
 			sides = set.sides
@@ -344,6 +351,9 @@ func optionsFor(players []string, o ratings.Options) ratings.Options {
 	})
 	return o
 }
+
+// Workers returns the table of the workers that played queued runs; nil if none did.
+func (s *Standings) Workers() *table.Schedule { return table.Workers(&s.workers, s.Labels()) }
 
 // challenger returns the label of the first player if all games are of gauntlets with the
 // same; "" otherwise.
