@@ -34,7 +34,7 @@ const (
 	outlierP       = 0.01
 	maxWorkers     = 256 // that are counted apart
 	maxWorkerName  = 100 // bytes
-	fewestPairs    = 20  // of a worker, and of the others, that are compared
+	fewestCompared = 20  // of a worker, and of the others, that are compared
 	fewestExpected = 5   // pairs in a class of the chi-square
 )
 
@@ -158,7 +158,7 @@ func (w *Workers) compare(list []Worker, i int) {
 		chi, degrees := chiSquareOf(at(p.scores, i), all, n/of)
 		x.ChiSquare, x.Degrees = x.ChiSquare+chi, x.Degrees+degrees
 	}
-	if x.Pairs < fewestPairs || others < fewestPairs {
+	if x.Pairs < fewestCompared || others < fewestCompared {
 		x.Degrees = 0
 		return
 	}
