@@ -29,8 +29,8 @@ const leastError = 1e-3 // Elo
 func MeasurePrecision(ctx context.Context, d *Data, players []string) Precision {
 	if len(players) == 2 {
 		pairs := d.pairsOf(players[0], players[1])
-		_, half, ok := pairs.Elo()
-		if !ok || math.IsNaN(half) {
+		half := pairs.Estimate().Elo.Half()
+		if math.IsNaN(half) {
 			half = math.Inf(1)
 		}
 		return Precision{half, int(pairs.N())}

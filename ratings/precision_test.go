@@ -25,8 +25,8 @@ func (w *world) precisionRun(t testing.TB, rng *rand.Rand, goal float64, fixed i
 		switch {
 		case fixed == 0 && !p.Within(goal):
 		case len(names) == 2:
-			elo, half, _ = d.pairsOf(names[0], names[1]).Elo()
-			return rounds, elo, half
+			e := d.pairsOf(names[0], names[1]).Estimate().Elo
+			return rounds, e.Value, e.Half()
 		default:
 			r, err := Fit(context.Background(), d, Options{})
 			require.NoError(t, err)
@@ -134,6 +134,5 @@ func TestPrecisionUnknown(t *testing.T) {
 	require.True(t, p.Within(20))
 	require.InDelta(t, 1, p.Growth(20), 1e-9, "as many pairs as are needed at least")
 	require.InDelta(t, math.Pow(p.Error/5, 2), p.Growth(5), 1e-9)
-	elo, _, _ := d.pairsOf("b", "a").Elo()
-	require.Positive(t, elo)
+	require.Positive(t, d.pairsOf("b", "a").Estimate().Elo.Value)
 }

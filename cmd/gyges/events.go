@@ -59,8 +59,8 @@ type ratingEvent struct {
 type matchEvent struct {
 	Event string     `json:"event"` // "match"
 	Pairs sprt.Pairs `json:"pairs"` // 0, ½, 1, 1½, 2 points of the first player
-	Elo   *float64   `json:"elo"`
-	Half  *float64   `json:"plus_minus"` // half the width of the 95 % interval
+	estimate
+	Uncorrected *estimate `json:"uncorrected,omitempty"` // where the other one is corrected for the stop by the test
 	// OneGame are those of Pairs whose two games are one, Repeated the pairs left out as they repeat an earlier one.
 	OneGame  int      `json:"pairs_one_game"`
 	Repeated int      `json:"pairs_repeated"`
@@ -71,11 +71,31 @@ type matchEvent struct {
 	Left *float64 `json:"games_left,omitempty"`
 }
 
+// estimate is the strength of the first player of a match.
+type estimate struct {
+	Elo            *float64 `json:"elo"`
+	EloLow         *float64 `json:"elo_low"` // ends of the 95 % interval
+	EloHigh        *float64 `json:"elo_high"`
+	Normalized     *float64 `json:"normalized_elo"`
+	NormalizedLow  *float64 `json:"normalized_elo_low"`
+	NormalizedHigh *float64 `json:"normalized_elo_high"`
+	LOS            *float64 `json:"los"` // 0 to 1
+}
+
+func newEstimate(e sprt.Estimate) estimate {
+	elo, normalized := e.Elo, e.Normalized
+	return estimate{
+		orNull(elo.Value), orNull(elo.Low), orNull(elo.High),
+		orNull(normalized.Value), orNull(normalized.Low), orNull(normalized.High), orNull(e.LOS),
+	}
+}
+
 func newMatchEvent(t sprt.Test, p sprt.Pairs, i ratings.Identical) matchEvent {
-	e := matchEvent{Event: "match", Pairs: p, OneGame: i.OneGame, Repeated: i.Pairs}
-	elo, half, ok := p.Elo()
-	if ok {
-		e.Elo, e.Half = orNull(elo), orNull(half)
+	known := t.Estimate(p)
+	e := matchEvent{Event: "match", Pairs: p, estimate: newEstimate(known), OneGame: i.OneGame, Repeated: i.Pairs}
+	if known.Corrected {
+		raw := newEstimate(p.Estimate())
+		e.Uncorrected = &raw
 	}
 	if t != (sprt.Test{}) {
 		lower, upper := t.Bounds()

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"gyges/agents"
-	"gyges/ratings/sprt"
 	"gyges/ratings/table"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
@@ -62,15 +61,6 @@ func (c *matchCmd) print(e *env, f *observer, summary tournament.Summary, stoppe
 	if stopped {
 		e.out.printf("Stopped. Go on with the same command and --out %s.\n", summary.Out)
 	}
-}
-
-// matchText returns the estimate and the test of a match.
-func matchText(t sprt.Test, p sprt.Pairs) string {
-	text := eloText(p)
-	if t != (sprt.Test{}) {
-		text += sprtText(t, p)
-	}
-	return text
 }
 
 // config returns the config of the flags, checked.

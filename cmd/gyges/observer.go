@@ -124,8 +124,8 @@ func (f *observer) leader() (string, *forecast) {
 
 // matchState is what is known of a match so far.
 func (f *observer) matchState() (string, *forecast) {
-	state := fmt.Sprintf("Elo %s, pairs %s", f.counted.Pairs.EloText(), pairsText(f.counted.Pairs))
 	test := f.config.SPRT
+	state := fmt.Sprintf("Elo %s, pairs %v", test.Estimate(f.counted.Pairs).EloText(), f.counted.Pairs)
 	if test == (sprt.Test{}) {
 		return state, nil
 	}

@@ -28,8 +28,7 @@ func (c *sprtCmd) Run(e *env) error {
 	if err := test.Check(); err != nil {
 		return err
 	}
-	e.out.printf("%s", sprtText(test, pairs))
-	e.out.printf("%s", eloText(pairs))
+	e.out.printf("%s", matchText(test, pairs))
 	return nil
 }
 
@@ -49,19 +48,11 @@ func parsePairs(text string) (sprt.Pairs, error) {
 	return p, nil
 }
 
-// sprtText is a test's figures for people and programs.
-func sprtText(t sprt.Test, p sprt.Pairs) string {
-	lower, upper := t.Bounds()
-	return fmt.Sprintf("LLR %.4f\nBounds %.4f %.4f (elo %v against %v, %s; alpha %v, beta %v)\nResult %s\n",
-		t.LLR(p), lower, upper, t.Elo0, t.Elo1, t.Model, t.Alpha, t.Beta, t.VerdictText(p))
-}
-
-// eloText is the estimate of the strength by a match.
-func eloText(p sprt.Pairs) string {
-	return fmt.Sprintf("Elo %s\nPairs %d: %s (0, ½, 1, 1½, 2 points)\n", p.EloText(), p.N(), pairsText(p))
-}
-
-// pairsText lists the counts of pairs.
-func pairsText(p sprt.Pairs) string {
-	return strings.Trim(strings.ReplaceAll(fmt.Sprint([5]int64(p)), " ", ", "), "[]")
+// matchText returns the estimates of a match, and of the test that stops it, if there is one.
+func matchText(t sprt.Test, p sprt.Pairs) string {
+	var text strings.Builder
+	for _, fact := range t.Facts(p) {
+		fmt.Fprintln(&text, fact[0], fact[1])
+	}
+	return text.String()
 }

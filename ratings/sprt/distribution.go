@@ -51,16 +51,30 @@ func (l distribution) withRatio(t float64) distribution {
 	return p
 }
 
-// moments returns the mean and the standard deviation.
-func (l distribution) moments() (mean, sd float64) {
-	for i, p := range l {
-		mean += p * float64(i) / 4
+// points are those of a pair per game.
+var points = distribution{0, 0.25, 0.5, 0.75, 1}
+
+// moments returns the mean and the standard deviation of the points.
+func (l distribution) moments() (mean, sd float64) { return points.under(l) }
+
+// under returns the mean and the standard deviation of values of the five results, whose probabilities are p.
+func (l distribution) under(p distribution) (mean, sd float64) {
+	for i, x := range l {
+		mean += p[i] * x
 	}
-	for i, p := range l {
-		d := float64(i)/4 - mean
-		sd += p * d * d
+	for i, x := range l {
+		sd += p[i] * (x - mean) * (x - mean)
 	}
 	return mean, math.Sqrt(sd)
+}
+
+// elo returns the strength.
+func (l distribution) elo(m Model) float64 {
+	mean, sd := l.moments()
+	if m == Logistic {
+		return 0 - 400*math.Log10(1/mean-1) // no -0
+	}
+	return (mean - 0.5) / sd / pairUnits
 }
 
 // tilt returns the distribution with Σ p_i g_i = 0 that makes the shares l the likeliest:

@@ -21,11 +21,10 @@ func (t Test) PairsLeft(p Pairs) (pairs float64, known bool) {
 	if p.N() < fewest {
 		return 0, false
 	}
-	n, shares, gains := t.gains(p)
-	drift, variance := 0.0, 0.0
-	for i, share := range shares {
-		drift += share * gains[i]
-	}
+	n, shares := p.shares()
+	gains := t.gains(shares)
+	drift, _ := gains.under(shares)
+	variance := 0.0
 	for i, count := range p {
 		// Half a pair of each result besides: few pairs lack results that will come.
 		share := (float64(count) + 0.5) / (n + 0.5*float64(len(p)))
@@ -63,6 +62,6 @@ func exitTime(drift, variance, below, above float64) float64 {
 	if rate*(below+above) < small {
 		return below * above / variance
 	}
-	up := math.Expm1(-rate*below) / math.Expm1(-rate*(below+above)) // the chance to leave it above
+	up := exitsAbove(rate/2, below, above)
 	return (up*above - (1-up)*below) / drift
 }

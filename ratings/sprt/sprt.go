@@ -115,16 +115,35 @@ func (t Test) Verdict(p Pairs) Verdict {
 	}
 }
 
-// VerdictText returns the verdict on the counts in words.
-func (t Test) VerdictText(p Pairs) string {
+// Facts returns in words what is known of a match that the test, if it isn't zero, may have stopped: the name
+// of each figure, and its value. An estimate that is corrected for the stop is followed by the one that isn't.
+func (t Test) Facts(p Pairs) [][2]string {
+	e := t.Estimate(p)
+	facts := [][2]string{{"Elo", e.EloText()}, {"Normalized Elo", e.text(e.Normalized)}, {"LOS", e.losText()}}
+	if e.Corrected {
+		raw := p.Estimate()
+		facts = append(facts, [2]string{"Uncorrected", fmt.Sprintf("Elo %s, normalized %s, LOS %s; biased by the stop",
+			raw.EloText(), raw.text(raw.Normalized), raw.losText())})
+	}
+	facts = append(facts, [2]string{"Pairs", fmt.Sprintf("%d: %v (0, ½, 1, 1½, 2 points)", p.N(), p)})
+	if t == (Test{}) {
+		return facts
+	}
+	lower, upper := t.Bounds()
+	if !e.Corrected {
+		facts = append(facts, [2]string{"Estimates", "those of a match of fixed length"})
+	}
+	result := "undecided"
 	switch t.Verdict(p) {
 	case AcceptH0:
-		return fmt.Sprintf("H0 accepted: elo0 = %v fits better", t.Elo0)
+		result = fmt.Sprintf("H0 accepted: elo0 = %v fits better", t.Elo0)
 	case AcceptH1:
-		return fmt.Sprintf("H1 accepted: elo1 = %v fits better", t.Elo1)
-	default:
-		return "undecided"
+		result = fmt.Sprintf("H1 accepted: elo1 = %v fits better", t.Elo1)
 	}
+	return append(facts, [2]string{"LLR", fmt.Sprintf("%.4f", t.LLR(p))},
+		[2]string{"Bounds", fmt.Sprintf("%.4f %.4f (elo %v against %v, %s; alpha %v, beta %v)",
+			lower, upper, t.Elo0, t.Elo1, t.Model, t.Alpha, t.Beta)},
+		[2]string{"Result", result})
 }
 
 // LLR returns the logarithm of the generalised likelihood ratio of H1 to H0; 0
@@ -133,30 +152,18 @@ func (t Test) LLR(p Pairs) float64 {
 	if p.N() == 0 {
 		return 0
 	}
-	n, shares, gains := t.gains(p)
-	llr := 0.0
-	for i, share := range shares {
-		llr += share * gains[i]
-	}
-	return n * llr
+	n, shares := p.shares()
+	drift, _ := t.gains(shares).under(shares)
+	return n * drift
 }
 
-// gains returns the number of pairs, the share of each result, and what a pair with
-// that result adds to the LLR.
-func (t Test) gains(p Pairs) (n float64, shares, gains distribution) {
-	const few = 1e-3 // in place of a count of zero
-	for i, count := range p {
-		shares[i] = max(float64(count), few)
-		n += shares[i]
-	}
-	for i := range shares {
-		shares[i] /= n
-	}
+// gains returns what a pair with each result adds to the LLR of pairs with these shares of results.
+func (t Test) gains(shares distribution) (gains distribution) {
 	p0, p1 := t.likeliest(shares, t.Elo0), t.likeliest(shares, t.Elo1)
 	for i := range gains {
 		gains[i] = math.Log(p1[i] / p0[i])
 	}
-	return n, shares, gains
+	return gains
 }
 
 // likeliest returns the distribution of strength elo under which the shares seen are the
@@ -165,5 +172,5 @@ func (t Test) likeliest(seen distribution, elo float64) distribution {
 	if t.Model == Logistic {
 		return seen.withMean(1 / (1 + math.Pow(10, -elo/400)))
 	}
-	return seen.withRatio(elo * math.Ln10 / 800 * math.Sqrt2)
+	return seen.withRatio(elo * pairUnits)
 }

@@ -211,17 +211,32 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestElo(t *testing.T) {
-	elo, half, ok := Pairs{10, 20, 40, 20, 10}.Elo()
-	require.True(t, ok)
-	require.InDelta(t, 0, elo, 1e-9)
+func TestEstimate(t *testing.T) {
+	e := Pairs{10, 20, 40, 20, 10}.Estimate()
+	require.InDelta(t, 0, e.Elo.Value, 1e-9)
 	// The variance is (20·¼+40·1/16)/100 = 0.075; d Elo/d score at ½ is 1600/ln 10.
-	require.InDelta(t, 1.959964*math.Sqrt(0.075/100)*1600/math.Ln10, half, 1e-4)
-	for _, p := range []Pairs{{}, {3, 0, 0, 0, 0}, {0, 0, 0, 0, 3}} {
-		_, _, ok := p.Elo()
-		require.False(t, ok)
+	require.InDelta(t, 1.959964*math.Sqrt(0.075/100)*1600/math.Ln10, e.Elo.Half(), 1e-4)
+	require.InDelta(t, 1.959964/math.Sqrt(200)*800/math.Ln10, e.Normalized.Half(), 1e-4)
+	require.InDelta(t, 0.5, e.LOS, 1e-12)
+	// What fastchess printed of https://github.com/lynx-chess/Lynx/pull/1899 and
+	// https://github.com/brunocodutra/cinder/pull/727.
+	for p, want := range map[Pairs][5]float64{
+		{235, 1384, 2521, 1341, 239}: {-1.06, 4.05, -1.67, 6.37, 0.3033},
+		{50, 287, 610, 387, 73}:      {18.04, 8.23, 28.19, 12.84, 1},
+	} {
+		e := p.Estimate()
+		for i, x := range []float64{e.Elo.Value, e.Elo.Half(), e.Normalized.Value, e.Normalized.Half(), e.LOS} {
+			tolerance := 0.0051
+			if i == 3 {
+				tolerance = 0.1 // its interval takes the standard deviation for known
+			}
+			require.InDelta(t, want[i], x, tolerance, "%v: figure %d", p, i)
+		}
 	}
-	_, half, ok = Pairs{0, 0, 7, 0, 0}.Elo()
-	require.True(t, ok && math.IsNaN(half))
-	require.Equal(t, "0.0, no interval: all pairs gave the same", Pairs{0, 0, 7, 0, 0}.EloText(), "not -0.0")
+	for _, p := range []Pairs{{}, {3, 0, 0, 0, 0}, {0, 0, 0, 0, 3}} {
+		require.True(t, math.IsNaN(p.Estimate().Elo.Value))
+	}
+	require.Equal(t, [][2]string{{"Elo", "0.0, no interval: all pairs gave the same"},
+		{"Normalized Elo", "unknown: all pairs gave the same"}, {"LOS", "unknown"},
+		{"Pairs", "7: 0, 0, 7, 0, 0 (0, ½, 1, 1½, 2 points)"}}, Test{}.Facts(Pairs{0, 0, 7, 0, 0}), "not -0.0")
 }

@@ -62,7 +62,7 @@ func Build(c *Collector, in Input) *Page {
 		p.Summary, p.Facts, p.Sampled = b.summary(), b.facts(), b.sampled()
 		p.Sections = []Section{b.standings(in.Tables.Notes), b.statistics()}
 	}
-	for _, s := range []Section{b.reviews(), b.tunings(), b.tests(), b.history()} {
+	for _, s := range []Section{b.reviews(), b.tunings(), b.matches(), b.history()} {
 		if len(s.Blocks) > 0 {
 			p.Sections = append(p.Sections, s)
 		}

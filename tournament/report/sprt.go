@@ -9,26 +9,39 @@ import (
 	"gyges/tournament/standings"
 )
 
-// tests builds the section on sequential tests.
-func (b *builder) tests() Section {
-	s := Section{ID: "test", Title: "Sequential test"}
+// matches builds the section on matches of two agents, and their sequential tests.
+func (b *builder) matches() Section {
+	s := Section{ID: "match", Title: "Match"}
 	for i, r := range b.collected.runs {
-		path := newLLRPath(r.about.Manifest, r.Run)
-		if path == nil || r.Pairs.N() == 0 {
+		m := r.about.Manifest
+		if m == nil || len(m.Config.Agents) != 2 || r.Pairs.N() == 0 {
 			continue
 		}
 		if len(b.collected.runs) > 1 {
 			s.heading("", textfmt.Visible(r.about.Name))
 		}
-		path.add(&s, i+1, b.visibleLabel(path.player))
+		player := b.visibleLabel(m.Config.Agents[0])
+		facts, test, path := []Fact{{"points of", player}}, sprt.Test{}, newLLRPath(m, r.Run)
+		if path != nil {
+			test = path.test
+		}
+		for _, f := range test.Facts(r.Pairs) {
+			facts = append(facts, Fact{f[0], f[1]})
+		}
+		s.add(Block{Facts: facts})
+		for _, note := range r.Identical.Notes(int(r.Pairs.N())) {
+			s.note(note)
+		}
+		if path != nil {
+			path.add(&s, i+1, player)
+		}
 	}
 	return s
 }
 
 // llrPath is the course of the test of a run's two players.
 type llrPath struct {
-	test   sprt.Test
-	player string // whose points are counted
+	test sprt.Test
 	*standings.Run
 }
 
@@ -41,7 +54,7 @@ func newLLRPath(m *tournament.Manifest, r *standings.Run) *llrPath {
 	if err != nil {
 		return nil
 	}
-	return &llrPath{t, m.Config.Agents[0], r}
+	return &llrPath{t, r}
 }
 
 // curve is the LLR by the number of pairs, to the last one.
@@ -57,21 +70,9 @@ func (p *llrPath) curve(name string) Curve {
 	return c
 }
 
-// add adds the test to a section; number is that of the run.
+// add adds the plot to a section; number is that of the run.
 func (p *llrPath) add(s *Section, number int, player string) {
-	t, n := p.test, p.Pairs
-	lower, upper := t.Bounds()
-	s.add(Block{Facts: []Fact{
-		{"result", t.VerdictText(n)},
-		{"LLR", fmt.Sprintf("%.4f", t.LLR(n))},
-		{"bounds", fmt.Sprintf("%.4f %.4f", lower, upper)},
-		{"hypotheses", fmt.Sprintf("elo %v against %v, %s; alpha %v, beta %v", t.Elo0, t.Elo1, t.Model, t.Alpha, t.Beta)},
-		{"Elo of " + player, n.EloText()},
-		{"pairs", fmt.Sprintf("%d: %d, %d, %d, %d, %d (0, ½, 1, 1½, 2 points)", n.N(), n[0], n[1], n[2], n[3], n[4])},
-	}})
-	for _, note := range p.Identical.Notes(int(n.N())) {
-		s.note(note)
-	}
+	lower, upper := p.test.Bounds()
 	s.figure(Chart{
 		Title: "Log-likelihood ratio of H1 to H0, pair by pair, for " + player, XName: "game pairs", YName: "LLR",
 		Curves: []Curve{p.curve("LLR")}, noPoint: true, levels: []level{{lower, "accept H0"}, {upper, "accept H1"}},

@@ -202,7 +202,7 @@ func (r *spsaRun) verify(ctx context.Context, l *Line, tuned, initial agents.Spe
 	if err != nil {
 		return err
 	}
-	if l.Elo, l.EloMargin = finiteElo(s.Pairs); l.Elo == nil {
+	if l.Elo, l.EloMargin = finiteElo(s.Pairs.Estimate()); l.Elo == nil {
 		r.env.warn("the verification match has no finite Elo estimate", "step", k, "pairs", s.Pairs)
 	}
 	return nil

@@ -42,7 +42,7 @@ func Columns(rows []Row) []grid.Column[Row] {
 		columns = append(columns,
 			column("Pairs", func(g Row) any { return g.Pairs.N() }),
 			column("LLR", func(g Row) any { return fmt.Sprintf("%+.2f", g.LLR) }),
-			column("Elo (biased)", func(g Row) any {
+			column("Elo", func(g Row) any {
 				if g.Elo == nil || g.EloMargin == nil {
 					return none
 				}

@@ -39,9 +39,8 @@ type Generation struct {
 	Test           *texel.Test     `json:"test"`             // parent and candidate on the test positions; nil: there are none
 	Policy         *ranking.Result `json:"policy,omitempty"` // nil: it was not fitted
 
-	// The match against the parent, from the candidate's view. Elo and its margin
-	// are biased, as in all matches that a test stopped; nil: there is no finite
-	// estimate.
+	// The match against the parent, from the candidate's view. Elo and its margin, half the 95 % interval,
+	// are corrected for the stop by the test; nil: there is no finite estimate.
 	Pairs     sprt.Pairs `json:"pairs"`
 	LLR       float64    `json:"llr"`
 	Elo       *float64   `json:"elo"`
@@ -389,7 +388,7 @@ func (t *trainer) test(ctx context.Context, g *Generation, candidate *eval.Weigh
 	}
 	g.Pairs, g.LLR = s.Pairs, c.SPRT.LLR(s.Pairs)
 	g.Adopted = c.SPRT.Verdict(s.Pairs) == sprt.AcceptH1
-	g.Elo, g.EloMargin = finiteElo(s.Pairs)
+	g.Elo, g.EloMargin = finiteElo(c.SPRT.Estimate(s.Pairs))
 	candidate.Provenance.Gain = eloGain(g.Elo, g.EloMargin, 2*s.Pairs.N())
 	return nil
 }

@@ -78,14 +78,13 @@ func (e *Env) play(ctx context.Context, c tournament.Config, onGame func(*record
 	return s, err
 }
 
-// finiteElo returns the Elo of the first agent in a match and half of its 95 % interval;
-// nil if they are not finite.
-func finiteElo(pairs sprt.Pairs) (elo, margin *float64) {
-	x, half, ok := pairs.Elo()
-	if !ok || math.IsNaN(half) {
+// finiteElo returns an estimate of Elo and half of its 95 % interval; nil if they are not finite.
+func finiteElo(e sprt.Estimate) (elo, margin *float64) {
+	half := e.Elo.Half()
+	if math.IsNaN(half) {
 		return nil, nil
 	}
-	return &x, &half
+	return &e.Elo.Value, &half
 }
 
 // eloGain returns the Elo of a match as the gain of weights; nil if it is not finite.
