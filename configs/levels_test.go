@@ -2,10 +2,7 @@ package configs
 
 import (
 	"fmt"
-	"maps"
 	"os"
-	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -15,13 +12,15 @@ import (
 	"gyges/agents/builtin"
 	"gyges/agents/explore"
 	"gyges/rules"
+	"gyges/tournament"
 )
+
+var measured = []string{"standard", "simplified", "kang"}
 
 // Every level can be made and begin a game of every family; they are in order.
 func TestLevels(t *testing.T) {
 	levels, err := Levels(builtin.Registry(explore.Kind(builtin.Registry())))
 	require.NoError(t, err)
-	require.Len(t, levels, 10)
 	require.Equal(t, "beginner", levels[0].Name)
 	require.Equal(t, "master", levels[len(levels)-1].Name)
 	registry := builtin.Registry(levels...)
@@ -29,47 +28,68 @@ func TestLevels(t *testing.T) {
 		require.Contains(t, k.Doc, fmt.Sprintf("level %d, ", i+1))
 		a, err := registry.New(agents.Spec{Kind: k.Name})
 		require.NoError(t, err)
-		require.Equal(t, k.Name != "master", registry.Light(agents.Spec{Kind: k.Name}), "the strongest takes half a second")
-		for _, name := range []string{"standard", "simplified", "kang"} {
+		require.Equal(t, i < len(levels)-2, registry.Light(agents.Spec{Kind: k.Name}), "the strongest takes half a second")
+		for _, name := range measured {
 			require.NoError(t, a.NewGame(t.Context(), agents.Setup{Rules: rules.MustParse(name)}))
 		}
 	}
 }
 
-// The Elo of the levels is that of the table, above the weakest level.
+// The page of the levels has the ratings and the steps of the file that ships, and no step is above 250 Elo.
 func TestLevelElo(t *testing.T) {
 	text, err := os.ReadFile("../results/reference/levels.md")
 	require.NoError(t, err)
-	want := map[string]map[string]int{}
-	for _, row := range regexp.MustCompile(`(?m)^\| (\w+) \| (\S+) ± \d+ \| (\S+) ± \d+ \| (\S+) ± \d+ \|$`).
-		FindAllStringSubmatch(string(text), -1) {
-		want[row[1]] = map[string]int{}
-		for i, preset := range []string{"standard", "simplified", "kang"} {
-			n, err := strconv.Atoi(strings.Replace(row[2+i], "−", "-", 1))
-			require.NoError(t, err)
-			want[row[1]][preset] = n
-		}
-	}
-	weakest := maps.Clone(want["beginner"])
-	for _, elo := range want {
-		for preset := range elo {
-			elo[preset] -= weakest[preset]
-		}
-	}
 	list, err := ListLevels()
 	require.NoError(t, err)
-	got := map[string]map[string]int{}
-	for _, l := range list {
-		got[l.Name] = l.Elo
+	for i, l := range list {
+		elo := "| " + l.Name + " |"
+		for _, preset := range measured {
+			r, ok := l.Elo[preset]
+			if !ok { // the match is not over
+				require.Equal(t, "master", l.Name)
+				elo += " | |"
+				continue
+			}
+			elo += fmt.Sprintf(" %d |", r)
+			s := l.Step[preset]
+			require.LessOrEqual(t, s.Elo, 250.0, "%s under %s", l.Name, preset)
+			if i > 0 {
+				require.Positive(t, s.Error)
+				elo += fmt.Sprintf(" %.0f ± %.0f |", s.Elo, s.Error)
+			} else {
+				elo += " |"
+			}
+		}
+		require.Contains(t, strings.ReplaceAll(string(text), "−", "-"), "\n"+elo+"\n")
 	}
-	require.Equal(t, want, got)
 }
 
-// The tournament of the levels has them all.
+// The tournament of the levels is their ladder, as long as the ratings claim.
 func TestLevelsTournament(t *testing.T) {
 	levels, err := Levels(builtin.Registry(explore.Kind(builtin.Registry())))
 	require.NoError(t, err)
 	c, err := LoadTournament("tournaments/levels.yaml", builtin.Registry(levels...))
 	require.NoError(t, err)
+	require.Equal(t, tournament.Ladder, c.Schedule)
+	require.GreaterOrEqual(t, c.Pairs, 150)
+	for i, k := range levels {
+		require.Equal(t, k.Name, c.Agents[i].String())
+	}
 	require.Len(t, c.Agents, len(levels))
+}
+
+// An agent is a level by its name or by what plays, under any name in tables.
+func TestLevelOf(t *testing.T) {
+	list, err := ListLevels()
+	require.NoError(t, err)
+	for text, want := range map[string]string{
+		"intermediate": "intermediate", "greedy:name=mine": "intermediate", "random": "beginner",
+		"alphabeta:nodes=3000,hash=1": "advanced", "alphabeta:nodes=3000,name=advanced": "", "intermediate:depth=1": "",
+	} {
+		spec, err := agents.ParseSpec(text)
+		require.NoError(t, err)
+		l, ok := LevelOf(list, spec)
+		require.Equal(t, want, l.Name, text)
+		require.Equal(t, want != "", ok)
+	}
 }

@@ -85,8 +85,9 @@ type Options struct {
 
 // Anchor is a player with a given rating, in Elo, -1000000 to 1000000.
 type Anchor struct {
-	Name string
-	Elo  float64
+	Name  string
+	Elo   float64
+	Rules string // the rule set under which alone it applies; "": all. Fit takes it to be chosen
 }
 
 // Offset fixes a difference: Name is rated Elo above Than.

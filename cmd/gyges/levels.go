@@ -13,10 +13,21 @@ type levelsCmd struct {
 var levelColumns = []grid.Column[configs.Level]{
 	{Key: "level", Title: "Level", Value: func(l configs.Level) any { return l.Level }},
 	{Key: "name", Title: "Name", Left: true, Value: func(l configs.Level) any { return l.Name }},
-	{Title: "Elo", Value: func(l configs.Level) any { return l.Elo["standard"] }},
+	{Title: "Standard", Value: func(l configs.Level) any { return eloUnder(l, "standard") }},
+	{Title: "Simplified", Value: func(l configs.Level) any { return eloUnder(l, "simplified") }},
+	{Title: "Kang", Value: func(l configs.Level) any { return eloUnder(l, "kang") }},
 	{Key: "agent", Title: "Agent", Left: true, Value: func(l configs.Level) any { return l.Agent.String() }},
 	{Key: "doc", Title: "How it plays", Left: true, Value: func(l configs.Level) any { return l.Doc }},
 	{Key: "elo", Value: func(l configs.Level) any { return l.Elo }}, // by preset
+	{Key: "step", Value: func(l configs.Level) any { return l.Step }},
+}
+
+// eloUnder returns a level's Elo by a preset; nil if it was not measured.
+func eloUnder(l configs.Level, preset string) any {
+	if elo, ok := l.Elo[preset]; ok {
+		return elo
+	}
+	return nil
 }
 
 // Run prints the list.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -12,6 +13,8 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"gyges/agents"
+	"gyges/configs"
 	"gyges/ratings"
 	"gyges/ratings/table"
 	"gyges/rules/base/textfmt"
@@ -20,7 +23,7 @@ import (
 
 // ratingFlags say which games of files are rated, and how.
 type ratingFlags struct {
-	Anchor    []string `sep:"none" placeholder:"NAME=ELO" help:"Give a player a rating that the others are measured from; may be repeated. Without it the mean is 0."`
+	Anchor    []string `sep:"none" placeholder:"NAME=ELO" complete:"levels" help:"Give a player a rating that the others are measured from; may be repeated. levels gives each level of play that took part its Elo under the table's rules (see gyges levels). Without it the mean is 0."`
 	Offset    []string `sep:"none" placeholder:"NAME=OTHER+ELO" help:"Fix a difference: NAME is rated ELO above OTHER (or OTHER-ELO, below). May be repeated."`
 	Advantage signed   `default:"fit" placeholder:"ELO" complete:"fit" help:"First-move advantage, of South or White: fit (default), or a fixed number of Elo."`
 	Draws     string   `enum:"half,davidson" default:"half" placeholder:"MODEL" help:"What a draw is: half (default) a win and half a loss, or davidson, an outcome with a parameter of its own."`
@@ -32,6 +35,9 @@ type ratingFlags struct {
 	Rules string `placeholder:"RULES,…" complete:"rules" help:"Include only games under these rule sets."`
 	Pool  bool   `help:"Add a table of all rule sets together."`
 }
+
+// anchorLevels is the value of --anchor for all levels of play.
+const anchorLevels = "levels"
 
 // signed is the text of a number that may begin with a minus, which kong would
 // take for a flag.
@@ -74,6 +80,9 @@ func (c *ratingFlags) prepare(in *standings.Reader) (ratings.Options, error) {
 		o.Prior = &draws
 	}
 	for _, text := range c.Anchor {
+		if text == anchorLevels {
+			continue // they are found among the players
+		}
 		a, err := ratings.ParseAnchor(text)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("--anchor: %w", err))
@@ -205,12 +214,46 @@ func (c *ratingFlags) fit(
 		o.Anchors[i].Name, err = playerNamed(all, "--anchor", a.Name)
 		errs = append(errs, err)
 	}
+	if slices.Contains(c.Anchor, anchorLevels) {
+		anchors, err := levelAnchors(all)
+		o.Anchors, errs = append(o.Anchors, anchors...), append(errs, err)
+	}
 	if err := errors.Join(errs...); err != nil {
 		return table.Tables{}, err
 	}
 	rated, err := all.Fit(ctx, o, pool)
 	rated.Pool, rated.Notes = c.Pool, append(rated.Notes, in.Skipped.Notes()...)
 	return rated, err
+}
+
+// levelAnchors returns the levels among the players with their ratings under each rule set.
+func levelAnchors(all *standings.Standings) (anchors []ratings.Anchor, err error) {
+	levels, err := configs.ListLevels()
+	if err != nil {
+		return nil, failure{err}
+	}
+	specs := map[string]string{} // by label, where they differ
+	for spec, label := range all.Labels() {
+		specs[label] = spec
+	}
+	players := all.Data().Players()
+	for _, name := range players {
+		spec, err := agents.ParseSpec(cmp.Or(specs[name], name))
+		if err != nil {
+			continue // a player of another program
+		}
+		l, _ := configs.LevelOf(levels, spec)
+		for rules, elo := range l.Elo {
+			if slices.ContainsFunc(all.RuleSets, func(s *standings.RuleSet) bool { return s.Name == rules }) {
+				anchors = append(anchors, ratings.Anchor{Name: name, Elo: float64(elo), Rules: rules})
+			}
+		}
+	}
+	if anchors == nil {
+		return nil, fmt.Errorf("--anchor levels: expected a level of gyges levels among the players, under rules for which "+
+			"its Elo was measured (%s); the players are %s", listed(slices.Sorted(maps.Keys(levels[0].Elo))), listed(players))
+	}
+	return anchors, nil
 }
 
 // playerNamed returns a player that is named by its label or its spec; "" for "".

@@ -18,6 +18,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gyges/configs"
 	"gyges/rules/base/files"
 	"gyges/tournament"
 )
@@ -92,7 +93,9 @@ func TestServe(t *testing.T) {
 	_, page = fetch(t, http.MethodGet, base+"/play", "")
 	names := regexp.MustCompile(`<option\s+value="([^"]+)"\s+data-doc="[^"]*"(?:\s+data-[a-z]+="[^"]*")*>`).FindAllStringSubmatch(page, -1)
 	require.Contains(t, page, `data-elo="kang:0 simplified:0 standard:0 "`, "the weakest level")
-	require.Equal(t, 10, strings.Count(page, `data-elo="kang:`))
+	levels, err := configs.ListLevels()
+	require.NoError(t, err)
+	require.Equal(t, len(levels), strings.Count(page, `data-elo="kang:`))
 	agents := 0
 	for _, m := range names {
 		status, answer := fetch(t, http.MethodPost, base+"/api/games",
@@ -103,7 +106,7 @@ func TestServe(t *testing.T) {
 			require.Contains(t, answer, "agent: expected one of", "of the rule sets")
 		}
 	}
-	require.Equal(t, 10+4+1, agents, "levels, kinds, and the operator's")
+	require.Equal(t, len(levels)+4+1, agents, "levels, kinds, and the operator's")
 	for _, agent := range []string{"human", "ugi", "ugi:cmd=sh", "alphabeta:depth=40"} {
 		status, _ := fetch(t, http.MethodPost, base+"/api/games",
 			fmt.Sprintf(`{"agent":%q,"time":0,"rules":"standard","side":"south","setup":"random"}`, agent))

@@ -283,7 +283,7 @@ func (s *Standings) Fit(ctx context.Context, o ratings.Options, all bool) (table
 	var t table.Tables
 	labels, challenger := s.Labels(), s.challenger()
 	fit := func(title, rules string, d *ratings.Data, sides ratings.Sides) (table.Table, error) {
-		r, err := ratings.Fit(ctx, d, optionsFor(d.Players(), o))
+		r, err := ratings.Fit(ctx, d, optionsFor(d.Players(), rules, o))
 		return table.Table{Title: title, Rules: rules, Ratings: r, Challenger: challenger, Sides: sides}, err
 	}
 	var sides ratings.Sides // in all games
@@ -338,14 +338,16 @@ func (s *Standings) title(rules string) string {
 	return ""
 }
 
-// optionsFor returns the options without the anchors and offsets of players that are
-// not among those given, in ascending order.
-func optionsFor(players []string, o ratings.Options) ratings.Options {
+// optionsFor returns the options without the anchors of other rule sets, and without the anchors and
+// offsets of players that are not among those given, in ascending order.
+func optionsFor(players []string, rules string, o ratings.Options) ratings.Options {
 	missing := func(name string) bool {
 		_, ok := slices.BinarySearch(players, name)
 		return !ok
 	}
-	o.Anchors = slices.DeleteFunc(slices.Clone(o.Anchors), func(a ratings.Anchor) bool { return missing(a.Name) })
+	o.Anchors = slices.DeleteFunc(slices.Clone(o.Anchors), func(a ratings.Anchor) bool {
+		return missing(a.Name) || a.Rules != "" && a.Rules != rules
+	})
 	o.Offsets = slices.DeleteFunc(slices.Clone(o.Offsets), func(f ratings.Offset) bool {
 		return missing(f.Name) || missing(f.Than)
 	})
