@@ -68,7 +68,7 @@ func TestServe(t *testing.T) {
 		"alphabeta:depth=1,name=first",
 		"--rules", "simplified", "--pairs", "6", "--seed", "1", "--out", filepath.Join(results, "run"))
 	require.Zero(t, code, errText)
-	base, stop := served(t, "--addr", "127.0.0.1:0", "--results", results, "--agent", "random:name=mine")
+	base, stop := served(t, "--addr", "127.0.0.1:0", "--results", results, "--agent", "random:name=mine", "--games", "40")
 
 	status, page := fetch(t, http.MethodGet, base+"/run/run", "")
 	require.Equal(t, http.StatusOK, status)
