@@ -133,6 +133,6 @@ func TestPrecisionUnknown(t *testing.T) {
 	require.InDelta(t, 13.5, p.Error, 0.05)
 	require.True(t, p.Within(20))
 	require.InDelta(t, 1, p.Growth(20), 1e-9, "as many pairs as are needed at least")
-	require.InDelta(t, math.Pow(p.Error/5, 2), p.Growth(5), 1e-9)
+	require.InDelta(t, p.Error*p.Error/25, p.Growth(5), 1e-9)
 	require.Positive(t, d.pairsOf("b", "a").Estimate().Elo.Value)
 }
