@@ -80,7 +80,8 @@ func (r *Ratings) Best(group int) Best {
 		b.Bias = 0
 	}
 	if len(players) == 2 { // exactly
-		b.Chances[0] = r.estimate.cov.superiority(elo[0]-elo[1], math.Sqrt(math.Max(0, cov.At(0, 0)+cov.At(1, 1)-2*cov.At(0, 1))))
+		sd := math.Sqrt(math.Max(0, cov.At(0, 0)+cov.At(1, 1)-2*cov.At(0, 1)))
+		b.Chances[0] = r.estimate.cov.superiority(elo[0]-elo[1], sd)
 		b.Chances[1] = 1 - b.Chances[0]
 	}
 	return b

@@ -148,13 +148,13 @@ func (m *model) clusterScore(number map[[2]int]int, p played) (clusterScore, boo
 	}
 	met := &m.pairings[k]
 	s := clusterScore{pairing: k, score: met.scores[side].score[p.first]}
-	taken := math.Min(maxLeverage, (met.difference+met.leverage.advantage)/2)
+	taken := math.Min(maxLeverage, (met.difference+met.advantage)/2)
 	left := [3]float64{1 - taken, 1 - taken, 1 - taken}
 	if p.second >= 0 {
 		for i, v := range met.scores[1].score[p.second] {
 			s.score[i] += v
 		}
-		left = [3]float64{1 - met.difference, 1 - met.leverage.advantage, 1}
+		left = [3]float64{1 - met.difference, 1 - met.advantage, 1}
 	}
 	for i, v := range s.score {
 		s.corrected[i] = v / math.Sqrt(left[i])

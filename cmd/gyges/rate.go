@@ -32,7 +32,7 @@ type viewFlags struct {
 	Crosstable bool   `xor:"view" help:"Print only who scored what against whom."`
 	HeadToHead bool   `xor:"view" help:"Print only the pairings with the points expected of them, those that fit worst first."`
 	Los        bool   `xor:"view" help:"Print only how likely each player is stronger than each other."`
-	Standings  bool   `xor:"view" help:"Print only the standings of a Swiss tournament, the bracket of a knock-out or the table of a gauntlet; the file must be such a run's folder."`
+	Standings  bool   `xor:"view" help:"Print only the standings of a Swiss tournament, the bracket of a knock-out, the table of a gauntlet or that of a round-robin of three or more over all rule sets; the file must be such a run's folder."`
 	Compare    string `xor:"view" sep:"none" placeholder:"NAME" help:"Print only one player's difference to each other."`
 	Top        int    `check:"0.." default:"20" placeholder:"N" help:"With --head-to-head, print N pairings at most; 0 for all. Default: 20."`
 }

@@ -15,7 +15,8 @@ import (
 // Swiss tournament, the bracket of a knock-out, or the results around the first player of a
 // gauntlet.
 type Schedule struct {
-	Kind    string // swiss, knockout or gauntlet
+	Kind    string // swiss, knockout, gauntlet or round-robin
+	Alone   bool   // it is not printed beside ratings
 	Title   string
 	Columns []grid.CellColumn
 	Rows    [][]any
@@ -110,14 +111,15 @@ const maxScheduleRows = 120
 // are long those that have a result, and how many are left out.
 func (t Tables) RecentSchedules() (list []Schedule, left int) {
 	rows := 0
-	for i := range t.Schedules {
-		rows += len(t.Schedules[i].Rows)
+	shown := slices.DeleteFunc(slices.Clone(t.Schedules), func(s Schedule) bool { return s.Alone })
+	for i := range shown {
+		rows += len(shown[i].Rows)
 	}
 	if rows <= maxScheduleRows {
-		return t.Schedules, 0
+		return shown, 0
 	}
-	list = slices.DeleteFunc(slices.Clone(t.Schedules), func(s Schedule) bool { return s.Result == "" })
-	return list, len(t.Schedules) - len(list)
+	list = slices.DeleteFunc(slices.Clone(shown), func(s Schedule) bool { return s.Result == "" })
+	return list, len(shown) - len(list)
 }
 
 // WriteSchedule writes the results by the format of the run alone: standings, bracket or
@@ -125,7 +127,7 @@ func (t Tables) RecentSchedules() (list []Schedule, left int) {
 func WriteSchedule(w io.Writer, f grid.Format, all Tables) error {
 	list := all.schedules()
 	if len(list) == 0 {
-		return errors.New("expected a run of format swiss, knockout or gauntlet, found none")
+		return errors.New("expected a run of three players or more of format round-robin, swiss, knockout or gauntlet, found none")
 	}
 	switch f {
 	case grid.CSV:

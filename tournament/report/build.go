@@ -112,7 +112,7 @@ func (b *builder) sampled() string {
 // summary names the winner of each schedule and the first player of each table.
 func (b *builder) summary() (list []string) {
 	for _, s := range b.tables.Schedules {
-		if s.Result != "" {
+		if s.Result != "" && !s.Alone {
 			list = append(list, textfmt.Visible(s.Result))
 		}
 	}

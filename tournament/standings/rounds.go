@@ -14,12 +14,18 @@ type schedule struct {
 	agents []string           // specs; of a knock-out the highest seed first
 	stages []tournament.Stage // none in other formats
 	misfit bool               // a record contradicts the manifest
-	index  map[string]int     // in agents
+
+	// Of a round-robin:
+	met           map[[2]int]roundResult // by agent and opponent; nil in other formats
+	ruleSets      int
+	played, games int64          // and all of the schedule
+	index         map[string]int // in agents
 }
 
 // newSchedule returns the schedule of a run of which no game is counted.
 func newSchedule(m *tournament.ManifestConfig) *schedule {
 	s := &schedule{format: m.Schedule, agents: m.Agents}
+	s.newRoundRobin(m)
 	const most = 1_000_000 // agents by rounds; the manifest may come from anywhere
 	n, rounds := int64(len(m.Agents)), max(int64(m.Rounds), 1)
 	if !m.Schedule.Adaptive() || n < 2 || rounds >= max(n, 2) || n*rounds > most || m.Pairs < 1 || m.Pairs > most ||
@@ -36,6 +42,10 @@ func newSchedule(m *tournament.ManifestConfig) *schedule {
 // add counts a game, also one that was not played since a player was suspended: the
 // pairing counts it too.
 func (s *schedule) add(pair int64, south, north, result string) {
+	if s.met != nil {
+		s.addMet(south, north, result)
+		return
+	}
 	k := len(s.stages) - 1
 	for k >= 0 && s.stages[k].First > pair {
 		k--
@@ -77,6 +87,8 @@ func (s *schedule) name(labels map[string]string, agent int) string {
 // sheets returns the tables of the schedule; none without games or if they don't fit.
 func (s *schedule) sheets(labels map[string]string) []table.Schedule {
 	switch {
+	case s.met != nil && !s.misfit && s.played > 0:
+		return []table.Schedule{s.roundRobin(labels)}
 	case s.begun() == 0 || s.misfit:
 		return nil
 	case s.format == tournament.Swiss:

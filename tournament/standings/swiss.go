@@ -68,11 +68,22 @@ func (s *schedule) standings(k int) []place {
 				if m.opponent >= 0 {
 					opponent = places[m.opponent].halves
 				}
-				p.buchholz += opponent
-				p.sberger += float64(opponent) * float64(m.won) / float64(m.halves)
+				p.against(m, opponent)
 			}
 		}
 	}
+	rank(places)
+	return places
+}
+
+// against adds a match to the sums over the opponents; opponent is the half points that this one has.
+func (p *place) against(m roundResult, opponent int64) {
+	p.buchholz += opponent
+	p.sberger += float64(opponent) * float64(m.won) / float64(m.halves)
+}
+
+// rank sorts the places by points, Buchholz and Sonneborn-Berger, and numbers them.
+func rank(places []place) {
 	order := func(a, b place) int {
 		return cmp.Or(cmp.Compare(b.halves, a.halves), cmp.Compare(b.buchholz, a.buchholz),
 			cmp.Compare(b.sberger, a.sberger))
@@ -84,7 +95,6 @@ func (s *schedule) standings(k int) []place {
 			places[i].rank = places[i-1].rank
 		}
 	}
-	return places
 }
 
 var swissColumns = grid.Cells([]grid.CellColumn{
@@ -138,26 +148,34 @@ func (s *schedule) roundTitle(k int) string {
 func (s *schedule) swissNotes(labels map[string]string) []string {
 	n := s.begun()
 	places := s.standings(n - 1)
+	last := n - 1
+	games, all := s.stages[last].Played()
+	line := s.first(labels, places, "Swiss tournament", games == all && n == len(s.stages))
+	return []string{line, "Order: points; Buchholz, the sum of the opponents' points; " +
+		"S-B (Sonneborn-Berger), the sum of each opponent's points times the share of the points won against it."}
+}
+
+// first is a sentence on who leads, or if it is over has won, by places in their order.
+func (s *schedule) first(labels map[string]string, places []place, format string, over bool) string {
 	var first []string
 	for _, p := range places {
 		if p.rank == 1 {
 			first = append(first, s.name(labels, p.agent))
 		}
 	}
-	verb, last := "leads", n-1
-	if games, all := s.stages[last].Played(); games == all && n == len(s.stages) {
+	verb := "leads"
+	if over {
 		verb = "has won"
 	}
-	line := fmt.Sprintf("%s %s the Swiss tournament", first[0], verb)
+	line := fmt.Sprintf("%s %s the %s", first[0], verb, format)
 	if len(first) > 1 {
-		line = fmt.Sprintf("%s share the first place of the Swiss tournament", textfmt.List(first, 8))
+		line = fmt.Sprintf("%s share the first place of the %s", textfmt.List(first, 8), format)
 	}
 	line += fmt.Sprintf(" with %s points", points(places[0].halves))
 	if len(first) == 1 && len(places) > 1 && places[1].halves == places[0].halves {
 		line += ", by " + tieBreak(places[0], places[1])
 	}
-	return []string{line + ".", "Order: points; Buchholz, the sum of the opponents' points; " +
-		"S-B (Sonneborn-Berger), the sum of each opponent's points times the share of the points won against it."}
+	return line + "."
 }
 
 // tieBreak names what puts a place above another one with as many points.
