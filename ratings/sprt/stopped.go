@@ -28,8 +28,8 @@ func (t Test) stopsAt(p Pairs) bool {
 // all pairs gave the same.
 //
 // Outcomes are ordered by what they say for the first player: H0 accepted early, H0 late, H1 late, H1
-// early (Siegmund 1985, Sequential Analysis, section III.4). With the strength that is returned an outcome at least as good
-// as the one seen has a probability of one half, with the ends of the interval 2.5 % and 97.5 %; LOS is the
+// early (Siegmund 1985, Sequential Analysis, section III.4). With the strength that is returned an outcome at least as
+// good as the one seen has a probability of one half, with the ends of the interval 2.5 % and 97.5 %; LOS is the
 // probability of a worse one at strength 0. LLR is taken for a Brownian motion that begins at 0 and is stopped at the
 // bounds; a pair's mean and variance are those under the likeliest distribution of the strength. The match stops after
 // a pair, so somewhat beyond a bound: the motion's bounds are further out by what a walk of normal steps exceeds
