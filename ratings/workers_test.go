@@ -110,7 +110,7 @@ func TestWorkerFigures(t *testing.T) {
 	require.Equal(t, 40, x.Pairs)
 	require.Equal(t, 1, x.Degrees)
 	// 30 of 40 against 10 of 41.
-	require.InDelta(t, 81*math.Pow(30*31-10*10, 2)/(40.*41*40*41), x.ChiSquare, 1e-9)
+	require.InDelta(t, 81*(30*31-10*10)*(30*31-10*10)/(40.*41*40*41), x.ChiSquare, 1e-9)
 	require.InDelta(t, math.Sqrt(x.ChiSquare*80/81), x.Z, 1e-9)
 	require.Equal(t, "a", x.Player)
 	require.InDelta(t, 6*math.Erfc(math.Sqrt(x.ChiSquare/2)), x.P, 1e-9)

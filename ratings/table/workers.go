@@ -50,8 +50,8 @@ func Workers(w *ratings.Workers, labels map[string]string) *Schedule {
 		}
 		s.Rows = append(s.Rows, row)
 		if x.Outlier {
-			s.Notes = append(s.Notes, fmt.Sprintf("Note: worker %s differs from the others (chi-square %.1f on %d, z %+.1f of %s, "+
-				"p = %.2g): compare its load, its engines and its gyges bench search; gyges games --worker lists its games.",
+			s.Notes = append(s.Notes, fmt.Sprintf("Note: worker %s differs from the others (chi-square %.1f on %d, z %+.1f "+
+				"of %s, p = %.2g): compare its load, its engines and its gyges bench search; gyges games --worker lists its games.",
 				x.Name, x.ChiSquare, x.Degrees, x.Z, x.Player, x.P))
 		}
 	}
