@@ -50,8 +50,8 @@ func TestWorkersAgainstTruth(t *testing.T) {
 		runs                    int
 		least, most             float64 // shares of the runs in which the last worker is an outlier, or any if none is weaker
 	}{
-		{2, 2, 200, 0, 600, 0, 0.015},
-		{5, 2, 100, 0, 1000, 0, 0.015},
+		{2, 2, 200, 0, 2000, 0, 0.015},
+		{5, 2, 100, 0, 4000, 0, 0.015},
 		{30, 2, 20, 0, 300, 0, 0.02},
 		{8, 4, 15, 0, 200, 0, 0.02},
 		{5, 2, 500, 100, 50, 0.95, 1},
