@@ -35,7 +35,7 @@ const (
 	maxWorkers     = 256 // that are counted apart
 	maxWorkerName  = 100 // bytes
 	fewestCompared = 20  // of a worker, and of the others, that are compared
-	fewestExpected = 10   // pairs in a class of the chi-square
+	fewestExpected = 10  // pairs in a class of the chi-square
 )
 
 // Workers counts the games of queued runs by the workers that played them. The zero value is empty.
