@@ -144,7 +144,8 @@ func DefaultConfig() Config {
 // UnsetPairs are Pairs that [Config.SetPairs] replaces.
 const UnsetPairs = math.MinInt
 
-// SetPairs sets Pairs, if they are UnsetPairs, to those of [DefaultConfig], or to 100,000 if something else ends the run.
+// SetPairs sets Pairs, if they are UnsetPairs, to those of [DefaultConfig], or to 100,000 if something else ends the
+// run.
 func (c *Config) SetPairs() {
 	switch {
 	case c.Pairs != UnsetPairs:

@@ -76,17 +76,17 @@ func TestServe(t *testing.T) {
 	require.Zero(t, code, errText)
 	rows, err := csv.NewReader(strings.NewReader(table)).ReadAll()
 	require.NoError(t, err)
-	code, text, _ := gyges(t.Context(), "", "rate", filepath.Join(results, "run"))
+	code, text, _ := gyges(t.Context(), "", "rate", filepath.Join(results, "run"), "--format", "markdown") // every column
 	require.Zero(t, code)
 	for _, row := range rows[1:] {
 		name := row[indexOf(rows[0], "name")]
-		line := regexp.MustCompile(`(?m)^ *\d+ +` + regexp.QuoteMeta(name) + ` .*$`).FindString(text)
+		line := regexp.MustCompile(`(?m)^\| \d+ \| ` + regexp.QuoteMeta(name) + ` .*$`).FindString(text)
 		require.NotEmpty(t, line, name)
 		cells := regexp.MustCompile(`<tr><td>\d+</td><th\s+scope="row">` + regexp.QuoteMeta(name) +
 			`</th>(.*?)</tr>`).FindStringSubmatch(page)
 		require.NotNil(t, cells, name)
 		plain := strings.Join(strings.Fields(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(cells[1], " ")), " ")
-		require.Contains(t, strings.Join(strings.Fields(line), " "), plain)
+		require.Contains(t, strings.Join(strings.Fields(strings.ReplaceAll(line, "|", "")), " "), plain)
 	}
 	require.Contains(t, page, "gyges rate "+filepath.Join(results, "run"))
 

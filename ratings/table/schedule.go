@@ -127,7 +127,8 @@ func (t Tables) RecentSchedules() (list []Schedule, left int) {
 func WriteSchedule(w io.Writer, f grid.Format, all Tables) error {
 	list := all.schedules()
 	if len(list) == 0 {
-		return errors.New("expected a run of three players or more of format round-robin, swiss, knockout or gauntlet, found none")
+		return errors.New("expected a run of three players or more of format round-robin, swiss, knockout or gauntlet, " +
+			"found none")
 	}
 	switch f {
 	case grid.CSV:
