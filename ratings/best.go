@@ -113,7 +113,7 @@ func (c *covariance) joint(params []int) *mat.Dense {
 	}
 	var half, joint mat.Dense
 	scores := all.dense()
-	if c.clusters != nil && c.dim > 0 {
+	if c.products != nil {
 		scores.AddSym(scores, c.products)
 	}
 	half.Mul(rows, scores)

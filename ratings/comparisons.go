@@ -34,21 +34,7 @@ func (r *Ratings) Difference(a, b string) (Difference, error) {
 	e := r.estimate
 	elo := r.Players[i].Elo - r.Players[j].Elo
 	sd := e.cov.sd(e.rated[i].param, e.rated[j].param) * eloPerNat
-	return Difference{Elo: elo, Error: e.cov.z95() * sd, LOS: e.cov.superiority(elo, sd)}, nil
-}
-
-// superiority is the probability that a difference is positive, by its estimate and standard error. Without
-// variance, it is or it isn't.
-func (c *clusters) superiority(mean, sd float64) float64 {
-	switch {
-	case sd > 0:
-		return c.below(mean / sd)
-	case mean > 0:
-		return 1
-	case mean < 0:
-		return 0
-	}
-	return 0.5
+	return Difference{Elo: elo, Error: e.cov.z95 * sd, LOS: e.cov.superiority(elo, sd)}, nil
 }
 
 // HeadToHead is what two players scored against each other, and what was
@@ -125,7 +111,7 @@ func (e *estimate) pointsVariance(k int) float64 {
 		v[side] = met.scores[side].pointsVariance()
 		sum += float64(met.count(side).Games()) * v[side]
 	}
-	return math.Max(0, sum-2*float64(met.pairCount())*e.points*math.Sqrt(v[0]*v[1])) * e.cov.dispersion()
+	return math.Max(0, sum-2*float64(met.pairCount())*e.points*math.Sqrt(v[0]*v[1])) * e.cov.inflation
 }
 
 // Crosstable is who scored what against whom.

@@ -4,6 +4,9 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"gyges/rules/base/interval"
 )
 
 // covariance is that of the estimates, H⁻¹ S H⁻¹: the inverse of the Hessian, the
@@ -14,12 +17,23 @@ type covariance struct {
 	factors *mat.Cholesky // of the Hessian
 	inverse *mat.SymDense
 	scores  *quadratic
-	*clusters
+
+	// below is the distribution of an error over its standard error, z95 the quantile that is half a 95 % interval.
+	below func(float64) float64
+	z95   float64
+
+	// With openings:
+	products *mat.SymDense // what they add to the scores' covariance; nil without
+	openings [][]clusterScore
+	// inflation is the variance of a pairing's points over that of independent pairs: above 1 where one pairing plays an
+	// opening several times.
+	inflation float64
 }
 
 // newCovariance inverts the Hessian. Without parameters there is nothing to invert.
 func newCovariance(h *quadratic, factors *mat.Cholesky) (*covariance, error) {
-	c := &covariance{parameters: h.parameters, factors: factors}
+	c := &covariance{parameters: h.parameters, factors: factors, scores: h, inflation: 1, z95: interval.Z95}
+	c.below = distuv.UnitNormal.CDF
 	if h.dim == 0 {
 		return c, nil
 	}
@@ -42,7 +56,21 @@ func (c *covariance) sd(i, j int) float64 {
 	for k := range y {
 		y[k] = c.element(i, k) - c.element(j, k)
 	}
-	return math.Sqrt(math.Max(0, c.scores.form(y)+c.clusters.form(y)))
+	variance := c.scores.form(y)
+	if c.products != nil {
+		v := mat.NewVecDense(len(y), y)
+		variance += mat.Inner(v, c.products, v)
+	}
+	return math.Sqrt(math.Max(0, variance))
+}
+
+// superiority is the probability that a difference is positive, by its estimate and standard error. Without
+// variance, it is or it isn't.
+func (c *covariance) superiority(mean, sd float64) float64 {
+	if mean == 0 {
+		return 0.5
+	}
+	return c.below(mean / sd)
 }
 
 // leverage is that of one game pair of a pairing, in the pairing's difference and in

@@ -251,22 +251,13 @@ func (d *Data) Pairings() []Pairing {
 // sorted returns a copy in which players and pairings are sorted by name: the same
 // games give the same bits whatever order they came in. No games can be added to it.
 func (d *Data) sorted() *Data {
-	s := &Data{
-		Adaptive: d.Adaptive, Unscheduled: d.Unscheduled, Identical: d.Identical,
-		names: d.Players(), self: make([]int, len(d.names)), met: make([]pairing, len(d.met)),
+	s := new(Data)
+	for _, name := range d.Players() {
+		s.id(name)
 	}
-	place := make([]int, len(d.names))
-	for i, name := range s.names {
-		place[d.ids[name]] = i
-		s.self[i] = d.self[d.ids[name]]
-	}
-	for i := range d.met {
-		a, b := place[d.met[i].a], place[d.met[i].b]
-		s.met[i] = pairing{a: min(a, b), b: max(a, b)}
-		s.met[i].add(&d.met[i], a > b)
-	}
+	s.Merge(d)
 	slices.SortFunc(s.met, func(x, y pairing) int { return cmp.Or(x.a-y.a, x.b-y.b) })
-	s.played = sortedPlayed(d.played, place)
+	slices.SortFunc(s.played, comparePlayed)
 	return s
 }
 

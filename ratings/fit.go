@@ -111,10 +111,10 @@ func (f *fit) rate(ctx context.Context, r *Ratings) error {
 	r.estimate = e
 	f.list(r)
 	if i := e.model.advantage; i >= 0 {
-		r.Advantage.Elo, r.Advantage.Error = e.x[i]*eloPerNat, e.cov.z95()*eloPerNat*e.cov.sd(i, -1)
+		r.Advantage.Elo, r.Advantage.Error = e.x[i]*eloPerNat, e.cov.z95*eloPerNat*e.cov.sd(i, -1)
 	}
 	if i := e.model.draw; i >= 0 {
-		r.Draws = drawRate(e.x[i], e.cov.z95()*e.cov.sd(i, -1))
+		r.Draws = drawRate(e.x[i], e.cov.z95*e.cov.sd(i, -1))
 	}
 	return r.check()
 }
@@ -186,7 +186,6 @@ func (f *fit) estimateWithPrior(ctx context.Context, rated []int, advantage Adva
 	}
 	e.cov.setLeverages(h, m.pairings)
 	e.correlations = m.setScores(x)
-	e.cov.scores = h
 	if f.options.Intervals != ByModel {
 		for k := range m.pairings {
 			h.terms[k].sym3 = m.pairings[k].covariance(e.correlations)
@@ -197,7 +196,7 @@ func (f *fit) estimateWithPrior(ctx context.Context, rated []int, advantage Adva
 		}
 	}
 	if f.options.Intervals == ByOpening {
-		e.cov.clusters = newClusters(e, f.data.played)
+		e.cov.cluster(e.model, f.data.played)
 	}
 	return e, nil
 }
@@ -322,7 +321,7 @@ func (f *fit) list(r *Ratings) {
 		name := f.data.names[p.player]
 		r.index[name] = place
 		r.Players = append(r.Players, Player{
-			Name: name, Elo: elo(p), Error: e.cov.z95() * eloPerNat * e.cov.sd(p.param, -1), Group: p.group,
+			Name: name, Elo: elo(p), Error: e.cov.z95 * eloPerNat * e.cov.sd(p.param, -1), Group: p.group,
 			Count: f.counts[p.player],
 		})
 	}

@@ -68,7 +68,7 @@ func (r *Ratings) Intransitivity() (Intransitivity, bool) {
 	simulated := make([]float64, pairings)
 	for range cycleSimulations {
 		var deviations [][3]float64
-		if c := r.estimate.cov.clusters; c != nil {
+		if c := r.estimate.cov; c.openings != nil {
 			deviations = c.play(pairings, rng)
 		}
 		for k := range simulated {

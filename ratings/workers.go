@@ -48,7 +48,7 @@ type Workers struct {
 // workerPairing is the pairs of games between two players under a rule set: of each worker, by the half points of a.
 type workerPairing struct {
 	a, b   string
-	scores [][5]float64
+	scores map[int][5]float64
 }
 
 // Add counts a game of a worker. A fault may have decided it, a loss on time or another one; host: the machine has a
@@ -80,11 +80,11 @@ func (w *Workers) AddPair(name, rules, a, b string, first, second Result) {
 	k, ok := w.known[key]
 	if !ok {
 		k = len(w.pairings)
-		w.known[key], w.pairings = k, append(w.pairings, workerPairing{a: a, b: b})
+		w.known[key], w.pairings = k, append(w.pairings, workerPairing{a, b, map[int][5]float64{}})
 	}
-	p := &w.pairings[k]
-	p.scores = append(p.scores, make([][5]float64, max(0, i+1-len(p.scores)))...)
-	p.scores[i][points]++
+	scores := w.pairings[k].scores[i]
+	scores[points]++
+	w.pairings[k].scores[i] = scores
 }
 
 // index returns the index of a worker in the list.
@@ -143,7 +143,7 @@ func (w *Workers) compare(list []Worker, i int) {
 		}
 		var n, of, sum, total, squares float64
 		for points, c := range all {
-			own, h := at(p.scores, i)[points], float64(points)
+			own, h := p.scores[i][points], float64(points)
 			n, of, sum, total, squares = n+own, of+c, sum+h*own, total+h*c, squares+h*h*c
 		}
 		if n == 0 || n == of {
@@ -155,7 +155,7 @@ func (w *Workers) compare(list []Worker, i int) {
 			variance[player] += v
 		}
 		x.Pairs, others = x.Pairs+int(n), others+of-n
-		chi, degrees := chiSquareOf(at(p.scores, i), all, n/of)
+		chi, degrees := chiSquareOf(p.scores[i], all, n/of)
 		x.ChiSquare, x.Degrees = x.ChiSquare+chi, x.Degrees+degrees
 	}
 	if x.Pairs < fewestCompared || others < fewestCompared {
@@ -169,14 +169,6 @@ func (w *Workers) compare(list []Worker, i int) {
 		}
 	}
 	x.P = x.adjusted(len(list), len(variance))
-}
-
-// at returns the scores of worker i in a list that ends with the last one that has any.
-func at(scores [][5]float64, i int) (s [5]float64) {
-	if i < len(scores) {
-		s = scores[i]
-	}
-	return s
 }
 
 // chiSquareOf compares the pairs of a worker, who has a share of all, with those of the others by points. Neighbouring
