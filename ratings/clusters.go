@@ -43,8 +43,8 @@ func comparePlayed(p, q played) int {
 	return cmp.Or(cmp.Compare(p.opening, q.opening), p.a-q.a, p.b-q.b, p.first-q.first, p.second-q.second)
 }
 
-// clusterScore is the score of one pairing in an opening, as [gameScores] has it, divided by the root of the share of its
-// variance that the fit has left.
+// clusterScore is the score of one pairing in an opening, as [gameScores] has it, divided by the root of the share of
+// its variance that the fit has left.
 type clusterScore struct {
 	pairing   int
 	corrected [3]float64
@@ -85,7 +85,7 @@ func (c *covariance) cluster(m *model, results []played) {
 	openings := math.Max(all*all/squares, 2)
 	more := math.Max(1, openings/(openings-1)*(1-taken/all))
 	student := distuv.StudentsT{Sigma: 1, Nu: openings - 1}
-	c.below, c.z95 = student.CDF, student.Quantile(0.975)
+	c.ratio, c.z95 = student, student.Quantile(0.975)
 	if m.dim > 0 {
 		c.products = mat.NewSymDense(m.dim, nil)
 	}

@@ -18,8 +18,8 @@ type covariance struct {
 	inverse *mat.SymDense
 	scores  *quadratic
 
-	// below is the distribution of an error over its standard error, z95 the quantile that is half a 95 % interval.
-	below func(float64) float64
+	// ratio is the distribution of an error over its standard error, z95 the quantile that is half a 95 % interval.
+	ratio interface{ CDF(x float64) float64 }
 	z95   float64
 
 	// With openings:
@@ -33,7 +33,7 @@ type covariance struct {
 // newCovariance inverts the Hessian. Without parameters there is nothing to invert.
 func newCovariance(h *quadratic, factors *mat.Cholesky) (*covariance, error) {
 	c := &covariance{parameters: h.parameters, factors: factors, scores: h, inflation: 1, z95: interval.Z95}
-	c.below = distuv.UnitNormal.CDF
+	c.ratio = distuv.UnitNormal
 	if h.dim == 0 {
 		return c, nil
 	}
@@ -70,7 +70,7 @@ func (c *covariance) superiority(mean, sd float64) float64 {
 	if mean == 0 {
 		return 0.5
 	}
-	return c.below(mean / sd)
+	return c.ratio.CDF(mean / sd)
 }
 
 // leverage is that of one game pair of a pairing, in the pairing's difference and in

@@ -256,6 +256,7 @@ func (d *Data) sorted() *Data {
 		s.id(name)
 	}
 	s.Merge(d)
+	s.index = nil // into met as it was
 	slices.SortFunc(s.met, func(x, y pairing) int { return cmp.Or(x.a-y.a, x.b-y.b) })
 	slices.SortFunc(s.played, comparePlayed)
 	return s

@@ -72,7 +72,7 @@ type Options struct {
 	// Prior gives each player N virtual draws, 0 to 1000, against an
 	// imaginary opponent whose rating is fitted with the rest. Above zero,
 	// everybody has a finite rating. Nil is the default: none where every player
-	// that met others has a finite rating without, two draws where not, and
+	// that met others has a finite rating without, a normal distribution where not, and
 	// FitPrior where Data.Adaptive is set.
 	Prior *float64
 	// FitPrior takes the ratings for normally distributed about that of the

@@ -168,7 +168,7 @@ func (c *collector) countPair(first, second *record.Game) {
 	a, b := first.Short(), second.Short()
 	repeated, _ := c.repeats.Pair(0, &a, &b)
 	if names := c.schedule.agentNames; len(names) == 2 && !repeated {
-		c.pairs.Add(first.HalfPoints(names[0]) + second.HalfPoints(names[0]))
+		c.pairs[first.HalfPoints(names[0])+second.HalfPoints(names[0])]++
 		test := c.schedule.config.SPRT
 		c.decided = test != (sprt.Test{}) && test.Verdict(c.pairs) != sprt.Undecided
 	}

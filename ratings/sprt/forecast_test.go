@@ -42,7 +42,7 @@ func TestPairsLeft(t *testing.T) {
 			var p Pairs
 			forecasts := map[int64]float64{}
 			for test.Verdict(p) == Undecided {
-				p.Add(drawn(rng, truth))
+				p[drawn(rng, truth)]++
 				if left, known := test.PairsLeft(p); known && (p.N() == 40 || p.N() == 160) {
 					forecasts[p.N()] = left
 				}

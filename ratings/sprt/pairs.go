@@ -14,9 +14,6 @@ type Pairs [5]int64
 // N is the number of pairs.
 func (p Pairs) N() int64 { return p[0] + p[1] + p[2] + p[3] + p[4] }
 
-// Add counts a pair by its half points, 0 to 4.
-func (p *Pairs) Add(halfPoints int) { p[halfPoints]++ }
-
 // shares returns the number of pairs and the share of each result, a count of zero being taken as a thousandth.
 func (p Pairs) shares() (n float64, shares distribution) {
 	const few = 1e-3

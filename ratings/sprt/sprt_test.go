@@ -180,7 +180,7 @@ func TestErrorRates(t *testing.T) {
 func simulate(rng *rand.Rand, test Test, truth distribution) (Verdict, int64) {
 	var p Pairs
 	for {
-		p.Add(drawn(rng, truth))
+		p[drawn(rng, truth)]++
 		if v := test.Verdict(p); v != Undecided {
 			return v, p.N()
 		}

@@ -67,7 +67,7 @@ func stopped(seed uint64, runs int, test Test, elo float64) (o outcome) {
 				skip = max(1, int(0.8*min(llr-lower, upper-llr)/most))
 			}
 			for range skip {
-				p.Add(drawn(rng, truth))
+				p[drawn(rng, truth)]++
 			}
 		}
 		e, raw := test.Estimate(p), p.Estimate()

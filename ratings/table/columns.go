@@ -59,12 +59,12 @@ func (t Table) Rows() []*Row {
 }
 
 // rated makes a cell empty for players without a rating.
-func rated(cell func(*ratings.Player) any) func(*Row) any {
+func rated(cell func(*Row) any) func(*Row) any {
 	return func(r *Row) any {
 		if r.Rated == nil {
 			return nil
 		}
-		return cell(r.Rated)
+		return cell(r)
 	}
 }
 
@@ -99,26 +99,21 @@ var columns = []Column{
 	{Key: "name", Title: "Player", Left: true, Doc: "the player, as the records name it",
 		Value: func(r *Row) any { return grid.Name(r.Name) }},
 	{Key: "group", Title: "Group", Doc: "number of the group; only ratings of one group can be compared",
-		Value: rated(func(p *ratings.Player) any { return p.Group + 1 })},
+		Value: rated(func(r *Row) any { return r.Rated.Group + 1 })},
 	{Key: "elo", Title: "Elo",
 		Doc: "the rating: the maximum of the likelihood, together with all others, the first-move advantage and the draw " +
 			"parameter; 400 points are odds of ten to one. The mean of a group is 0 unless anchors say otherwise",
-		Value: rated(func(p *ratings.Player) any { return p.Elo })},
+		Value: rated(func(r *Row) any { return r.Rated.Elo })},
 	{Key: "error", Title: "95 %", Doc: "half the 95 % interval of elo: 1.96 standard errors. The interval is elo ± error",
-		Value: rated(func(p *ratings.Player) any { return grid.Margin(p.Error) })},
+		Value: rated(func(r *Row) any { return grid.Margin(r.Rated.Error) })},
 	{Key: "low", Title: "Low", Doc: "elo less error",
-		Value: rated(func(p *ratings.Player) any { return p.Elo - p.Error })},
+		Value: rated(func(r *Row) any { return r.Rated.Elo - r.Rated.Error })},
 	{Key: "high", Title: "High", Doc: "elo plus error",
-		Value: rated(func(p *ratings.Player) any { return p.Elo + p.Error })},
+		Value: rated(func(r *Row) any { return r.Rated.Elo + r.Rated.Error })},
 	{Key: "best", Title: "Best", Drop: 3,
 		Doc: "the probability that the player is the strongest of its group, 0 to 1, by the joint normal distribution of " +
 			"all ratings",
-		Value: func(r *Row) any {
-			if r.Rated == nil {
-				return nil
-			}
-			return grid.Percent(r.best())
-		}},
+		Value: rated(func(r *Row) any { return grid.Percent(r.best()) })},
 	{Key: "games", Title: "Games", Doc: "games against others, also those that could not enter the fit",
 		Value: func(r *Row) any { return r.count.Games() }},
 	{Key: "wins", Title: "Won", Doc: "games won", Value: func(r *Row) any { return r.count.Wins }},

@@ -154,7 +154,7 @@ func TestLLRPath(t *testing.T) {
 	const pairs = 2000
 	for i := range int64(pairs) {
 		results := [2]string{[]string{"1-0", "1/2-1/2", "0-1"}[i%3], []string{"0-1", "1-0"}[i/3%2]}
-		want.Add(half[results[0]] + 2 - half[results[1]])
+		want[half[results[0]]+2-half[results[1]]]++
 		for k, res := range results {
 			g := &record.Game{Game: 2*i + int64(k), Pair: i, Rules: "standard", South: record.Player{Agent: "ab"[k : k+1]}, North: record.Player{Agent: "ba"[k : k+1]}, Result: res, Reason: "goal"}
 			c.Add(g)

@@ -62,7 +62,7 @@ func (p *llrPath) curve(name string) Curve {
 	c, step := Curve{Name: name, Points: []Point{{}}}, 1+len(p.Course)/maxPoints
 	var pairs sprt.Pairs
 	for i, halfPoints := range p.Course {
-		pairs.Add(int(halfPoints))
+		pairs[halfPoints]++
 		if n := i + 1; n%step == 0 || n == len(p.Course) {
 			c.Points = append(c.Points, Point{X: float64(n), Y: p.test.LLR(pairs)})
 		}

@@ -20,11 +20,8 @@ func (s *schedule) newRoundRobin(m *tournament.ManifestConfig) {
 	if m.Schedule != tournament.RoundRobin && m.Schedule != "" || n < 3 || n > maxRoundRobin {
 		return
 	}
-	s.met, s.index = map[[2]int]roundResult{}, map[string]int{}
+	s.met = map[[2]int]roundResult{}
 	s.ruleSets, s.games = len(m.Rules), int64(n*(n-1)*m.Pairs*len(m.Rules))
-	for i, spec := range s.agents {
-		s.index[spec] = i
-	}
 }
 
 // addMet counts a game of a round-robin for both players.

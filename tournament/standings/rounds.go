@@ -14,17 +14,20 @@ type schedule struct {
 	agents []string           // specs; of a knock-out the highest seed first
 	stages []tournament.Stage // none in other formats
 	misfit bool               // a record contradicts the manifest
+	index  map[string]int     // in agents
 
 	// Of a round-robin:
 	met           map[[2]int]roundResult // by agent and opponent; nil in other formats
 	ruleSets      int
-	played, games int64          // and all of the schedule
-	index         map[string]int // in agents
+	played, games int64 // and all of the schedule
 }
 
 // newSchedule returns the schedule of a run of which no game is counted.
 func newSchedule(m *tournament.ManifestConfig) *schedule {
-	s := &schedule{format: m.Schedule, agents: m.Agents}
+	s := &schedule{format: m.Schedule, agents: m.Agents, index: map[string]int{}}
+	for i, spec := range s.agents {
+		s.index[spec] = i
+	}
 	s.newRoundRobin(m)
 	const most = 1_000_000 // agents by rounds; the manifest may come from anywhere
 	n, rounds := int64(len(m.Agents)), max(int64(m.Rounds), 1)
@@ -32,10 +35,7 @@ func newSchedule(m *tournament.ManifestConfig) *schedule {
 		len(m.Rules) == 0 {
 		return s
 	}
-	s.stages, s.index = m.Stages(), map[string]int{}
-	for i, spec := range s.agents {
-		s.index[spec] = i
-	}
+	s.stages = m.Stages()
 	return s
 }
 

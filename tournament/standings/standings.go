@@ -213,7 +213,7 @@ func (r *Run) addPair(first, second source.Game, one bool) {
 		points = -points
 	}
 	r.Course = append(r.Course, uint8(2+points))
-	r.Pairs.Add(2 + points)
+	r.Pairs[2+points]++
 	if one {
 		r.Identical.OneGame++
 	}
