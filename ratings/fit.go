@@ -20,15 +20,7 @@ import (
 // At most 5,000 ratings can be fitted. Time grows with the third power of their
 // number.
 func Fit(ctx context.Context, d *Data, o Options) (*Ratings, error) {
-	r, err := fitSorted(ctx, d.sorted(), o)
-	if err != nil {
-		return nil, err
-	}
-	return r, nil
-}
-
-// fitSorted is [Fit] for sorted data.
-func fitSorted(ctx context.Context, d *Data, o Options) (*Ratings, error) {
+	d = d.sorted()
 	if err := o.validate(d.names); err != nil {
 		return nil, err
 	}
