@@ -120,8 +120,8 @@ func (c *tournamentCmd) summarize(w *output, s tournament.Summary, f *observer) 
 	}
 }
 
-// hasLevel reports whether levels of play, by name and at their own limits, meet other agents under rules for which their
-// Elo was measured.
+// hasLevel reports whether levels of play, by name and at their own limits, meet other agents under rules for which
+// their Elo was measured.
 func hasLevel(c *tournament.Config) bool {
 	levels, err := configs.ListLevels()
 	found, others := false, false

@@ -98,8 +98,8 @@ func manifestFacts(m *tournament.Manifest) []Fact {
 		{"status", string(m.Status)}, {"error", m.Error}, {"games", scheduled}, {"started", start}, {"took", took},
 		{"players", strings.Join(c.Agents, ", ")}, {"rules", strings.Join(c.Rules, ", ")}, {"schedule", string(c.Schedule)},
 		{"pairs a pairing", given(c.Pairs)}, {"openings", c.Openings.String()}, {"limits", limitsText(c.Limits)},
-		{"adjudication", c.Adjudication}, {"sequential test", c.SPRT}, {"until error", until}, {"repeating moves", c.OnRepetition},
-		{"seed", given(c.Seed)}, {"workers", given(c.Workers)},
+		{"adjudication", c.Adjudication}, {"sequential test", c.SPRT}, {"until error", until},
+		{"repeating moves", c.OnRepetition}, {"seed", given(c.Seed)}, {"workers", given(c.Workers)},
 		{"program", strings.TrimPrefix(strings.Join(program, ", "), ", ")}, {"machine", machine},
 	}
 }
