@@ -3,8 +3,10 @@ package tournament
 import (
 	"cmp"
 	"math/bits"
+	"math/rand/v2"
 	"slices"
 
+	"gyges/agents"
 	"gyges/rules"
 	"gyges/tournament/record"
 )
@@ -20,8 +22,8 @@ const (
 
 	// Swiss has rounds in which agents with equally many points meet, and no two
 	// a second time as long as that is possible. With an odd number of agents the
-	// last in the table that has had none yet has a bye, for as many points as a
-	// match is worth. Equal points are ordered as the agents are listed.
+	// last in the table that has had none yet has a bye. Equal points are ordered
+	// by seeds, see [Seeding].
 	Swiss Format = "swiss"
 
 	// Knockout has rounds; the loser of a match is eliminated. The first agents
@@ -34,6 +36,42 @@ const (
 	SelfPlay Format = "self-play"
 )
 
+// Seeding says how the players of a Swiss tournament are ordered before it, and whom they meet in the first round.
+type Seeding string
+
+// The seedings. The zero value means GivenSeeds.
+const (
+	// GivenSeeds is the order of SeedRatings, the highest first, or without them and of equal ones that of the agents.
+	// In the first round the top half meets the bottom half, as in FIDE's Dutch system: of eight 1 and 5, 2 and 6.
+	GivenSeeds  Seeding = "given"
+	RandomSeeds Seeding = "random" // drawn from the run's seed; top half against bottom half
+
+	// NeighbourSeeds is GivenSeeds but for the first round, in which 1 meets 2, and 3 meets 4: the only seeding of
+	// earlier versions, whose manifests name none.
+	NeighbourSeeds Seeding = "neighbours"
+)
+
+// Bye is what a bye of a Swiss tournament is worth.
+type Bye string
+
+// The byes. The zero value means FullBye.
+const (
+	FullBye Bye = "full" // as many points as winning all games of a match
+	HalfBye Bye = "half"
+	ZeroBye Bye = "zero"
+)
+
+// halves returns the half points of a bye in place of a number of games.
+func (b Bye) halves(games int64) int64 {
+	switch b {
+	case ZeroBye:
+		return 0
+	case HalfBye:
+		return games
+	}
+	return 2 * games
+}
+
 // Adaptive reports whether who meets whom follows from the results so far.
 func (f Format) Adaptive() bool { return f == Swiss || f == Knockout }
 
@@ -42,6 +80,7 @@ func (f Format) Adaptive() bool { return f == Swiss || f == Knockout }
 type Stage struct {
 	First   int64 // index of its first game pair
 	Games   int64 // of each match
+	Bye     int64 // half points of an agent without match
 	Matches []Match
 }
 
@@ -95,20 +134,17 @@ func (s *Stage) Byes(n int) []int {
 	return list
 }
 
-// Bye returns the half points of a bye: a match won.
-func (s *Stage) Bye() int64 { return 2 * s.Games }
-
 // Stages returns the stages of the run, with no agents in the matches and no games.
 func (m *ManifestConfig) Stages() []Stage {
-	return m.Schedule.stages(len(m.Agents), m.Rounds, int64(m.Pairs)*int64(len(m.Rules)))
+	return m.Schedule.stages(len(m.Agents), m.Rounds, int64(m.Pairs)*int64(len(m.Rules)), m.Bye)
 }
 
 // stages returns the stages of n agents that play a number of game pairs in each match.
-func (f Format) stages(n, rounds int, pairs int64) []Stage {
+func (f Format) stages(n, rounds int, pairs int64, bye Bye) []Stage {
 	var list []Stage
 	first := int64(0)
 	for _, size := range f.stageSizes(n, rounds) {
-		list = append(list, Stage{First: first, Games: 2 * pairs, Matches: make([]Match, size)})
+		list = append(list, Stage{First: first, Games: 2 * pairs, Bye: bye.halves(2 * pairs), Matches: make([]Match, size)})
 		first += pairs * int64(size)
 	}
 	return list
@@ -143,13 +179,14 @@ func (c *Config) swissRounds() int {
 
 // stages returns the stages of the config, with no agents in the matches and no games.
 func (c *Config) stages() []Stage {
-	return c.Schedule.stages(len(c.Agents), c.swissRounds(), int64(c.Pairs)*int64(len(c.Rules)))
+	return c.Schedule.stages(len(c.Agents), c.swissRounds(), int64(c.Pairs)*int64(len(c.Rules)), c.Bye)
 }
 
-// pairings returns the pairings of n agents in a stage of a number of matches, after other stages.
-func (f Format) pairings(n, count int, before []Stage) [][2]int {
+// pairings returns the pairings in a stage of a number of matches, after other stages.
+func (c *Config) pairings(count int, before []Stage) [][2]int {
 	var list [][2]int
-	switch f {
+	n := len(c.Agents)
+	switch c.Schedule {
 	case Gauntlet:
 		for i := range count {
 			list = append(list, [2]int{0, i + 1})
@@ -159,7 +196,13 @@ func (f Format) pairings(n, count int, before []Stage) [][2]int {
 			list = append(list, [2]int{i, i + 1})
 		}
 	case Swiss:
-		return swissPairings(n, before)
+		order := c.seeds()
+		if len(before) > 0 || c.Seeding == NeighbourSeeds {
+			return swissPairings(order, before)
+		}
+		for i := range count {
+			list = append(list, [2]int{order[i], order[count+i]})
+		}
 	case Knockout:
 		in := survivors(n, before)
 		for i := range count { // the best meet the worst, from the inside: the best may have a bye
@@ -167,7 +210,7 @@ func (f Format) pairings(n, count int, before []Stage) [][2]int {
 		}
 	default:
 		next := 1
-		if f == SelfPlay {
+		if c.Schedule == SelfPlay {
 			next = 0
 		}
 		for i := range n {
@@ -196,8 +239,24 @@ func survivors(n int, before []Stage) []int {
 	return in
 }
 
-// swissPairings pairs neighbours in the table after some rounds.
-func swissPairings(n int, before []Stage) [][2]int {
+// seeds returns the agents of a Swiss tournament in the order before it, the highest seed first.
+func (c *Config) seeds() []int {
+	if c.Seeding == RandomSeeds {
+		return rand.New(rand.NewPCG(agents.MixSeed(c.Seed, forSeeds), 0)).Perm(len(c.Agents))
+	}
+	order := make([]int, len(c.Agents))
+	for i := range order {
+		order[i] = i
+	}
+	if len(c.SeedRatings) > 0 {
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(c.SeedRatings[b], c.SeedRatings[a]) })
+	}
+	return order
+}
+
+// swissPairings pairs neighbours in the table after some rounds. The order, by seeds, is of equal points.
+func swissPairings(order []int, before []Stage) [][2]int {
+	n := len(order)
 	s := swissSearch{met: map[[2]int]bool{}, steps: swissSteps}
 	points, byes := make([]int64, n), make([]bool, n)
 	for _, st := range before {
@@ -207,13 +266,9 @@ func swissPairings(n int, before []Stage) [][2]int {
 			s.met[[2]int{min(a, b), max(a, b)}] = true
 		}
 		for _, agent := range st.Byes(n) {
-			points[agent] += st.Bye()
+			points[agent] += st.Bye
 			byes[agent] = true
 		}
-	}
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(points[b], points[a]) })
 	if n%2 == 1 { // a bye for the last one without

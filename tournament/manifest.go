@@ -73,6 +73,7 @@ type ManifestConfig struct {
 	Agents     []string         `json:"agents"`
 	Schedule   Format           `json:"schedule"`
 	Rounds     int              `json:"rounds,omitempty"`
+	Seeding    Seeding          `json:"seeding,omitempty"` // none in a Swiss tournament: NeighbourSeeds
 	Pairs      int              `json:"pairs"`
 	SPRT       string           `json:"sprt,omitempty"`
 	UntilError float64          `json:"until_error,omitempty"`
@@ -81,6 +82,9 @@ type ManifestConfig struct {
 	TimeMargin string           `json:"time_margin,omitempty"`
 	Seed       uint64           `json:"seed,string"`
 	Workers    int              `json:"workers"`
+
+	SeedRatings []float64 `json:"seed_ratings,omitempty"`
+	Bye         Bye       `json:"bye,omitempty"` // none: FullBye
 
 	Adjudication string `json:"adjudication,omitempty"`
 	OnRepetition string `json:"on_repetition"`
@@ -156,7 +160,13 @@ func (c *Config) Manifest() ManifestConfig {
 		m.Openings.Hash = c.Openings.hash()
 	}
 	if c.Schedule == Swiss {
-		m.Rounds = c.swissRounds()
+		m.Rounds, m.Seeding = c.swissRounds(), cmp.Or(c.Seeding, GivenSeeds)
+		if c.Seeding == NeighbourSeeds {
+			m.Seeding = ""
+		}
+		if c.Bye == FullBye {
+			m.Bye = ""
+		}
 	}
 	return m
 }
@@ -166,6 +176,9 @@ func (c *Config) Manifest() ManifestConfig {
 func (m *ManifestConfig) Settings() (Config, error) {
 	to := Config{TimeMargin: DefaultTimeMargin}
 	err := settings.Copy(&to, m)
+	if m.Schedule == Swiss {
+		to.Seeding = cmp.Or(m.Seeding, NeighbourSeeds)
+	}
 	if m.Limits.Clock != "" {
 		var clockErr error
 		to.Clock, clockErr = ParseClock(m.Limits.Clock)

@@ -66,6 +66,7 @@ func run(
 			return Summary{}, err
 		}
 	}
+	config.keepSeeding()
 	s := Summary{Status: Running, Out: config.Out, Scheduled: config.Games(), Start: time.Now().UTC()}
 	m := newManifest(&config, s.Start)
 	schedule := newSchedule(&config)

@@ -99,6 +99,29 @@ func TestTieBreak(t *testing.T) {
 		tieBreak(place{buchholz: 6, sberger: 2.5}, place{buchholz: 6, sberger: 2}))
 }
 
+// A bye for half or no points counts in the points, and in Sonneborn-Berger by its share, but in Buchholz like any.
+func TestSwissByeWorth(t *testing.T) {
+	t.Parallel()
+	for bye, want := range map[tournament.Bye][]string{
+		tournament.FullBye: {"2.0", "2.0", "2.00", "bye, 2.0"},
+		tournament.HalfBye: {"1.0", "1.0", "0.50", "bye, 1.0"},
+		tournament.ZeroBye: {"0.0", "0.0", "0.00", "bye, 0.0"},
+	} {
+		s := newSchedule(&tournament.ManifestConfig{
+			Schedule: tournament.Swiss, Rounds: 2, Pairs: 1, Rules: []string{"standard"}, Agents: []string{"A", "B", "C"}, Bye: bye,
+		})
+		play(s, 0, "A", "B", 4)
+		var found bool
+		for _, row := range cells(s.sheets(nil)[0]) {
+			if row[1] == "C" {
+				found = true
+				require.Equal(t, want, row[2:6])
+			}
+		}
+		require.True(t, found)
+	}
+}
+
 // With every two agents having met once, all have the same Buchholz but for their own
 // points. Points of all add up to the games played and the byes; the standings don't
 // depend on the order in which games are counted.

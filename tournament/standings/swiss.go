@@ -43,7 +43,7 @@ func (s *schedule) roundResults(k int) []roundResult {
 	}
 	if games, all := round.Played(); games == all {
 		for _, agent := range round.Byes(len(list)) {
-			list[agent].won, list[agent].halves = round.Bye(), round.Bye()
+			list[agent].won, list[agent].halves = round.Bye, 2*round.Games
 		}
 	}
 	return list
@@ -115,7 +115,7 @@ func (s *schedule) swiss(labels map[string]string) []table.Schedule {
 			case p.last.opponent >= 0:
 				against = s.name(labels, p.last.opponent)
 				result = points(p.last.won) + "-" + points(p.last.halves-p.last.won)
-			case p.last.won > 0:
+			case p.last.halves > 0:
 				result = "bye, " + points(p.last.won)
 			}
 			t.Rows = append(t.Rows, []any{

@@ -18,7 +18,7 @@ import (
 type SelfPlay struct {
 	// Tournament holds everything that self-play has in common with other
 	// tournaments. Agents are the agents without exploration; Schedule is not used.
-	Tournament tournament.Config `yaml:",inline" keys:"-schedule -rounds -clock -sprt -until_error"`
+	Tournament tournament.Config `yaml:",inline" keys:"-schedule -rounds -seeding -seed_ratings -bye -clock -sprt -until_error"`
 
 	Explore explore.Options `yaml:"explore"` // how the agents deviate from their best moves
 

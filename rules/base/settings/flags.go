@@ -89,7 +89,11 @@ func Apply(config, flags any) error {
 		case reflect.Bool:
 			f.Value.SetBool(true)
 		case reflect.Slice:
-			err = f.SetTexts(given.Interface().([]string)...)
+			texts := given.Interface().([]string)
+			if f.Value.Type().Elem().Kind() == reflect.Float64 {
+				texts = strings.Split(strings.Join(texts, ","), ",")
+			}
+			err = f.SetTexts(texts...)
 		default:
 			err = f.SetTexts(given.String())
 		}
@@ -138,6 +142,10 @@ func Arguments(config, defaults any) []string {
 			texts = []string{strings.Join(texts, sep)}
 		}
 		for _, text := range texts {
+			if strings.HasPrefix(text, "-") { // not to be read as a flag
+				list = append(list, "--"+f.Flag+"="+text)
+				continue
+			}
 			list = append(list, "--"+f.Flag, text)
 		}
 	}
