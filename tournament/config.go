@@ -320,10 +320,12 @@ func (v *validation) swiss(c *Config) {
 	if n := len(c.SeedRatings); n > 0 {
 		v.Expect(c.Schedule == Swiss, "seed_ratings", only, Swiss)
 		v.Expect(c.Seeding != RandomSeeds, "seed_ratings", "expected none with the seeding %s", RandomSeeds)
-		v.Expect(n == len(c.Agents), "seed_ratings", "expected a rating for each of the %d agents, found %d", len(c.Agents), n)
+		v.Expect(n == len(c.Agents), "seed_ratings", "expected a rating for each of the %d agents, found %d",
+			len(c.Agents), n)
 	}
 	for _, r := range c.SeedRatings {
-		v.Expect(math.Abs(r) <= maxSeedRating, "seed_ratings", "expected ratings from -%d to %[1]d, found %v", maxSeedRating, r)
+		v.Expect(math.Abs(r) <= maxSeedRating, "seed_ratings", "expected ratings from -%d to %[1]d, found %v",
+			maxSeedRating, r)
 	}
 }
 
