@@ -249,7 +249,7 @@ func (c *checker) stops() (string, error) {
 	switch {
 	case c.twice:
 		return "", errors.New("sends two answers to one go")
-	case !c.pending.again:
+	case c.pending.again == 0:
 		return "was done before it could be stopped", nil
 	case took > time.Second:
 		return "", fmt.Errorf("answered %v late", took)

@@ -43,7 +43,7 @@ type client struct {
 // pendingAnswers are the answers that the program has not sent yet.
 type pendingAnswers struct {
 	ready, move bool
-	again       bool // bestmove may come a second time, since stop was sent as it answered
+	again       int // before so many more readyok, bestmove may come a second time, since stop was sent as it answered
 }
 
 // commandWord is a word of a command: double quotes hold blanks together. An open
@@ -177,7 +177,7 @@ func (c *client) wait(ctx context.Context, commands string, limit time.Duration)
 		case "readyok":
 			c.pending.ready = false
 		case "bestmove":
-			c.twice = c.twice || !c.pending.move && !c.pending.again
+			c.twice = c.twice || !c.pending.move && c.pending.again == 0
 			c.pending.move = false
 		}
 		return !c.pending.ready && !c.pending.move, nil
@@ -196,7 +196,10 @@ func (c *client) search(ctx context.Context, commands string, budget, grace time
 	}
 	err = c.proc.converse(ctx, commands, budget, listen)
 	if errors.Is(err, errLate) {
-		c.pending.again = true
+		c.pending.again = 1
+		if c.pending.ready { // that readyok answers what was sent before stop
+			c.pending.again = 2
+		}
 		err = c.proc.converse(ctx, "stop\n", grace, listen)
 	}
 	if err != nil && ctx.Err() != nil {
@@ -211,7 +214,7 @@ func (c *client) handleLine(word, rest string) (answer result, done bool, err er
 	switch word {
 	case "readyok":
 		if c.pending.ready {
-			c.pending.ready, c.pending.again = false, false
+			c.pending.ready, c.pending.again = false, max(c.pending.again-1, 0)
 		}
 	case "info":
 		var r result
@@ -222,7 +225,7 @@ func (c *client) handleLine(word, rest string) (answer result, done bool, err er
 	case "bestmove":
 		words := strings.Fields(rest)
 		switch {
-		case c.pending.ready && c.pending.again:
+		case c.pending.ready && c.pending.again > 0:
 			return answer, false, nil
 		case c.pending.ready:
 			c.twice = true

@@ -37,15 +37,15 @@ func TestBrowserLive(t *testing.T) {
 	b.Click(".runs a")
 	b.Wait(`document.querySelector("#viewer .board")`)
 	const games = `document.querySelector(".top dd").textContent`
-	const table = `document.querySelector("#standings tbody tr td:nth-of-type(4)").textContent`
+	const table = `document.querySelector("#standings tbody tr td:nth-of-type(5)").textContent`
 	require.Equal(t, "4", b.Text(games))
 	require.Equal(t, "4", b.Text(table))
 	require.Equal(t, "2",
-		b.Text(`[...document.querySelectorAll("#test dt")].find((e) => e.textContent === "pairs").nextSibling.textContent[0]`))
+		b.Text(`[...document.querySelectorAll("#match dt")].find((e) => e.textContent === "Pairs").nextSibling.textContent[0]`))
 	require.Equal(t, "live", b.Text(`document.querySelector("[data-badge]").textContent`))
 	require.Equal(t, "4", b.Text(`String(document.querySelectorAll(".boards .board").length)`))
 	plot := b.Text(`document.querySelector("#standings svg")?.outerHTML ?? ""`) +
-		b.Text(`document.querySelector("#test svg").outerHTML`)
+		b.Text(`document.querySelector("#match svg").outerHTML`)
 
 	fault := drawGame("standard", 5, "b", "a")
 	fault.Result, fault.Reason = "0-1", string(record.FaultIllegal)
@@ -54,7 +54,7 @@ func TestBrowserLive(t *testing.T) {
 	b.Wait(games + ` === "6"`)
 	require.Equal(t, "6", b.Text(table))
 	require.NotEqual(t, plot,
-		b.Text(`document.querySelector("#standings svg")?.outerHTML ?? ""`)+b.Text(`document.querySelector("#test svg").outerHTML`))
+		b.Text(`document.querySelector("#standings svg")?.outerHTML ?? ""`)+b.Text(`document.querySelector("#match svg").outerHTML`))
 	require.Contains(t, b.Text(`document.querySelector("#faults").textContent`), `<script>alert(1)</script>`)
 	b.Wait(`document.querySelector('.games tr[data-id="1.5"]')`)
 	b.Click(`.boards a`)
