@@ -19,13 +19,17 @@ import (
 func TestLossesOnTimeOfTheHost(t *testing.T) {
 	defer func(f func() int) { runnable = f }(runnable)
 	const ms, overrun = time.Millisecond, 300 * time.Millisecond
-	stop := func(d time.Duration) func(*hostMonitor) {
-		return func(h *hostMonitor) { // the last tick was long ago
+	change := func(last func(time.Time) time.Time) func(*hostMonitor) {
+		return func(h *hostMonitor) {
 			h.mu.Lock()
 			defer h.mu.Unlock()
-			h.last = h.last.Add(-d)
+			h.last = last(h.last)
 		}
 	}
+	stop := func(d time.Duration) func(*hostMonitor) { // the last tick was long ago
+		return change(func(last time.Time) time.Time { return last.Add(-d) })
+	}
+	sleep := change(func(last time.Time) time.Time { return last.Round(0).Add(-time.Hour) })
 	for name, c := range map[string]struct {
 		before, during func(*hostMonitor)
 		tasks          int
@@ -39,7 +43,7 @@ func TestLossesOnTimeOfTheHost(t *testing.T) {
 		"a busy machine":            {tasks: runtime.NumCPU()},
 		"more tasks than cores":     {tasks: 2*runtime.NumCPU() + 2, want: record.HostOverloaded},
 		"stopped with many a task":  {during: stop(12 * time.Second), tasks: 10_000, want: record.HostSuspended},
-		"asleep by the wall's time": {during: func(h *hostMonitor) { h.last = h.last.Round(0).Add(-time.Hour) }, want: record.HostSuspended},
+		"asleep by the wall's time": {during: sleep, want: record.HostSuspended},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -58,7 +62,7 @@ func TestLossesOnTimeOfTheHost(t *testing.T) {
 				m.OnMove = func(*rules.Game, agents.Decision) {
 					if c.before != nil {
 						c.before(&r.referee.host)
-						time.Sleep(hostTick)
+						time.Sleep(2 * hostTick) // a tick comes in between
 					}
 				}
 				g, _, err := r.playWatched(t.Context(), m)
