@@ -46,7 +46,7 @@ agents:
 pairs: 0
 pairs: 1
 openings:
-  policy: book
+  policy: list
   plies: two
   book: x
 limits:
@@ -79,7 +79,7 @@ out:
 		`21: agents[5]: agent "human" needs a person at the terminal`,
 		`22: pairs: expected a number from 1 to 1000000, found 0`,
 		`23: duplicate key "pairs", first on line 22`,
-		`25: openings.policy: expected random, agents, setups or file, found "book"`,
+		`25: openings.policy: expected random, book, agents, setups or file, found "list"`,
 		`26: openings.plies: expected a whole number, found "two"`,
 		`27: openings: unknown key "book" in openings, expected one of: policy, plies`,
 		`29: limits.depth: expected a number from 0 (no limit) to 1000, found -1`,
@@ -135,7 +135,7 @@ func TestOneProblem(t *testing.T) {
 		"long value": {two + "pairs: " + strings.Repeat("x", 100_000), `2: pairs: expected a whole number, found "` +
 			strings.Repeat("x", 60) + `"`},
 		"empty policy": {two + "openings: {policy: ''}",
-			`2: openings.policy: expected random, agents, setups or file, found ""`},
+			`2: openings.policy: expected random, book, agents, setups or file, found ""`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := write(t, c.text)

@@ -70,7 +70,7 @@ out: some/where
 	f.Lambda, f.L2, f.Scale, f.Iterations, f.Patience = 0.7, 0.01, 0.004, 9, 3
 	want.Features = []string{"near"}
 	m := &want.Match
-	m.Pairs, m.Openings.Plies, m.Limits.Depth = 13, 1, 2
+	m.Pairs, m.Openings, m.Limits.Depth = 13, tournament.Openings{Policy: tournament.RandomOpenings, Plies: 1}, 2
 	m.SPRT = sprt.Test{Elo0: 1, Elo1: 8, Alpha: 0.05, Beta: 0.05, Model: sprt.Normalized}
 	require.Equal(t, want, c)
 }
@@ -80,7 +80,7 @@ func TestGenerationsProblems(t *testing.T) {
 weights: nowhere.json
 selfplay:
   pairs: 0
-  openings: {policy: book}
+  openings: {policy: list}
 tune:
   lambda: 2
   colour: blue
@@ -99,7 +99,7 @@ time: -1s
 	require.Equal(t, []string{
 		`:2: weights: weights nowhere.json: no such file or directory`,
 		`:4: selfplay.pairs: expected a number from 1 to 1000000, found 0`,
-		`:5: selfplay.openings.policy: expected random, agents, setups or file, found "book"`,
+		`:5: selfplay.openings.policy: expected random, book, agents, setups or file, found "list"`,
 		`:7: tune.lambda: expected a number above 0, at most 1, found 2`,
 		`:8: tune: unknown key "colour" in tune, expected one of: window, data, quiet, leaves, positions, features, lambda, l2, scale, iterations, patience, network, policy`,
 		`:9: tune.network.epochs: expected a number from 1 to 10000, found 0`,
@@ -110,7 +110,7 @@ time: -1s
 	}, got)
 	for text, want := range map[string]string{
 		"selfplay: {pairs: 0}":                  ":2: selfplay.pairs: expected a number from 1",
-		"selfplay:\n  openings: {policy: book}": ":3: selfplay.openings.policy: expected",
+		"selfplay:\n  openings: {policy: list}": ":3: selfplay.openings.policy: expected",
 		"tune:\n  lambda: 2":                    ":3: tune.lambda: expected a number above 0",
 		"match:\n  pairs: -1":                   ":3: match.pairs: expected",
 		"match:\n  pairs: 1000001":              ":3: match.pairs: expected",
@@ -146,6 +146,6 @@ func TestShippedGenerations(t *testing.T) {
 		c, err := LoadGenerations(path, exploring())
 		require.NoError(t, err)
 		require.Equal(t, strings.TrimSuffix(filepath.Base(path), ".yaml"), c.Rules.String())
-		require.Equal(t, tournament.RandomOpenings, c.Match.Openings.Policy)
+		require.Equal(t, tournament.BookOpenings, c.Match.Openings.Policy)
 	}
 }

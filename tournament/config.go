@@ -80,7 +80,7 @@ type Config struct {
 	// of all ratings, is within ± that many Elo under each rule set; 0: it doesn't. See [ratings.Precision].
 	UntilError float64 `yaml:"until_error" check:"0..1000" zero:"never" name:"until-error" placeholder:"ELO" help:"Stop when every 95 % interval is within ± ELO: that of the difference of two players, those of all ratings of several, under each rule set. Not with sprt, and schedules whose length is fixed."`
 
-	Openings Openings      `yaml:"openings" form:"openings, like random or random:plies=4" name:"openings" placeholder:"HOW" complete:"openings" help:"How games begin: random (set-ups), random:plies=N (and N random plies), setups (all distinct ones in order), agents (the players place their pieces), or file:PATH (the positions of a list, in order; see gyges openings)."`
+	Openings Openings      `yaml:"openings" form:"openings, like random or random:plies=4" name:"openings" placeholder:"HOW" complete:"openings" help:"How games begin: random (set-ups), random:plies=N (and N random plies), book (as random, but under Kang the openings of fewest plies first), setups (all distinct ones in order), agents (the players place their pieces), or file:PATH (the positions of a list, in order; see gyges openings)."`
 	Limits   agents.Limits `yaml:"limits"` // bounds of each decision, beside the agents' own; zero: none
 
 	// Clock is the time for a whole game; zero: none. An agent's own goes before it.
@@ -150,6 +150,13 @@ func DefaultConfig() Config {
 		TimeMargin:   DefaultTimeMargin,
 		Suspend:      10,
 	}
+}
+
+// DefaultMatch returns the DefaultConfig of matches, which are about the difference of two agents alone.
+func DefaultMatch() Config {
+	c := DefaultConfig()
+	c.Openings.Policy = BookOpenings
+	return c
 }
 
 // UnsetPairs are Pairs that [Config.SetPairs] replaces.

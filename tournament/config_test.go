@@ -19,7 +19,7 @@ func TestValidateReportsEverything(t *testing.T) {
 	require.NoError(t, err)
 	c.Rules = []*rules.Rules{rules.MustParse("kang"), nil, custom, rules.MustParse("kang")}
 	c.Pairs, c.Workers = 0, -1
-	c.Openings = Openings{Policy: "book", Plies: 41}
+	c.Openings = Openings{Policy: "list", Plies: 41}
 	c.Limits.Depth, c.Limits.Nodes, c.Limits.MoveTime = -1, -1, -time.Second
 	want := []string{
 		`name: expected 1 to 64 letters, digits, '-', '_' or '.', the first a letter or a digit, found "a/b"`,
@@ -33,7 +33,7 @@ func TestValidateReportsEverything(t *testing.T) {
 		`agents[4]: agent "human" needs a person at the terminal; expected agents that play by themselves`,
 		`agents[5]: agent "broken": out of ideas`,
 		`pairs: expected a number from 1 to 1000000, found 0`,
-		`openings.policy: expected random, agents, setups or file, found "book"`,
+		`openings.policy: expected random, book, agents, setups or file, found "list"`,
 		`openings.plies: expected a number from 0 to 40, found 41`,
 		`limits.depth: expected a number from 0 (no limit) to 1000, found -1`,
 		`limits.nodes: expected a number from 0 (no limit) to 1000000000000, found -1`,

@@ -24,6 +24,10 @@ const (
 	// first two plies, not those that take longer.
 	RandomOpenings Policy = "random"
 
+	// BookOpenings are those that tell most about two agents, by the games in results/reference/openings.md, and so
+	// the default of matches: those of RandomOpenings, but under Kang without Plies all of 2 plies, then of 3, and so on.
+	BookOpenings Policy = "book"
+
 	// AgentOpenings lets the agents place their pieces; under Kang, which has no
 	// set-up, games begin on the empty board. All openings are the same then.
 	AgentOpenings Policy = "agents"
@@ -41,12 +45,12 @@ const (
 // Openings says how games begin.
 type Openings struct {
 	// Policy is where they come from.
-	Policy Policy `yaml:"policy" enum:"random,agents,setups,file" help:"Where openings come from, as in --openings."`
+	Policy Policy `yaml:"policy" enum:"random,book,agents,setups,file" help:"Where openings come from, as in --openings."`
 
 	// Plies is how many random legal plies follow the set-up before the agents
 	// take over, 0 to 40. 0 means none, but 4 under Kang, where all games would
 	// begin alike.
-	Plies int `yaml:"plies" check:"0..40" help:"Random plies after the set-up; 0, the default: none, but 4 under Kang."`
+	Plies int `yaml:"plies" check:"0..40" help:"Random plies after the set-up; 0, the default: none, but 4 under Kang, or 2 and more in a book."`
 
 	// File is where the list of FileOpenings comes from, and Positions the list,
 	// as [ReadOpenings] reads it.
@@ -58,7 +62,8 @@ type Openings struct {
 func ParseOpenings(text string) (Openings, error) {
 	policy, rest, more := strings.Cut(text, ":")
 	o := Openings{Policy: Policy(policy)}
-	ok := o.Policy == RandomOpenings || (o.Policy == AgentOpenings || o.Policy == SetupOpenings) && !more
+	ok := o.Policy == RandomOpenings || o.Policy == BookOpenings ||
+		(o.Policy == AgentOpenings || o.Policy == SetupOpenings) && !more
 	switch {
 	case o.Policy == FileOpenings && rest != "":
 		return LoadOpenings(rest)
@@ -68,7 +73,7 @@ func ParseOpenings(text string) (Openings, error) {
 		o.Plies, ok = n, plies && err == nil
 	}
 	if !ok {
-		return o, fmt.Errorf("expected random, random:plies=N, setups, agents or file:PATH, found %.60q", text)
+		return o, fmt.Errorf("expected random, random:plies=N, book, setups, agents or file:PATH, found %.60q", text)
 	}
 	return o, nil
 }
@@ -123,13 +128,14 @@ func Screened(r *rules.Rules, p rules.Position) bool { return newOpener(Openings
 
 const (
 	kangOpeningPlies = 4
+	kangBookPlies    = 2 // of the first openings of BookOpenings
 
 	// openingTries bounds the search for an opening that passes the screen.
 	openingTries = 10_000
 )
 
 // String returns the policy as records name it: "random", "random:plies=4",
-// "agents", "setups", "file:PATH".
+// "book", "agents", "setups", "file:PATH".
 func (o Openings) String() string {
 	if o.Policy == FileOpenings {
 		return string(o.Policy) + ":" + o.File
@@ -163,6 +169,7 @@ type openingList struct {
 	seen      map[rules.Position]bool // the positions, and their mirror images
 	read      int                     // positions of a list from outside
 	whole     bool                    // there are no others
+	longer    int                     // plies by which openings of a book are longer, as shorter ones have run out
 	setups    *rules.Setups           // nil until needed
 }
 
@@ -243,6 +250,10 @@ func (o *opener) extend(r *rules.Rules, rulesHash uint64, list *openingList) err
 		}
 		found = found || ok
 	}
+	if found && o.openings.Policy == BookOpenings && o.openings.Plies == 0 && r.Options().Kang {
+		list.longer++
+		return nil
+	}
 	if !found {
 		return fmt.Errorf("rules %v: none of %d random openings of %d plies passed the screen; expected fewer plies",
 			r, openingTries, o.plies(r))
@@ -271,15 +282,24 @@ func (o *opener) addUnused(r *rules.Rules, list *openingList) bool {
 
 // countable reports whether the number of openings can be found in a moment.
 func (o *opener) countable(r *rules.Rules) bool {
-	return o.openings.Policy != AgentOpenings &&
-		(o.openings.Policy != RandomOpenings || o.plies(r) == 0 && o.list(r).allSetups(r).Len() <= maxOpenings)
+	switch o.openings.Policy {
+	case AgentOpenings:
+		return false
+	case RandomOpenings, BookOpenings:
+		return o.plies(r) == 0 && o.list(r).allSetups(r).Len() <= maxOpenings
+	}
+	return true
 }
 
+// plies returns how many random plies the next opening has.
 func (o *opener) plies(r *rules.Rules) int {
-	if o.openings.Plies == 0 && r.Options().Kang {
-		return kangOpeningPlies
+	switch {
+	case o.openings.Plies > 0 || !r.Options().Kang:
+		return o.openings.Plies
+	case o.openings.Policy == BookOpenings:
+		return kangBookPlies + o.list(r).longer
 	}
-	return o.openings.Plies
+	return kangOpeningPlies
 }
 
 // draw draws one opening and reports whether it passes the screen.

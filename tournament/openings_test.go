@@ -115,6 +115,7 @@ func TestNoOpeningComesTwice(t *testing.T) {
 		{"standard", Openings{Policy: RandomOpenings}, 4068},
 		{"standard", Openings{Policy: SetupOpenings}, 4068},
 		{"kang", Openings{Policy: RandomOpenings, Plies: 1}, 18},
+		{"standard", Openings{Policy: BookOpenings}, 4068},
 		{"standard", Openings{Policy: FileOpenings, Positions: []string{
 			"321123/000000/000000/000000/000000/321123 s", "112233/000000/000000/000000/000000/321123 s",
 			"321123/000000/000000/000000/000000/321123 s", "332211/000000/000000/000000/000000/321123 s",
@@ -265,6 +266,8 @@ func TestParseOpenings(t *testing.T) {
 	for text, want := range map[string]Openings{
 		"random":         {Policy: RandomOpenings},
 		"random:plies=4": {Policy: RandomOpenings, Plies: 4},
+		"book":           {Policy: BookOpenings},
+		"book:plies=3":   {Policy: BookOpenings, Plies: 3},
 		"agents":         {Policy: AgentOpenings},
 	} {
 		got, err := ParseOpenings(text)
@@ -275,7 +278,42 @@ func TestParseOpenings(t *testing.T) {
 	for _, text := range []string{"random:", "random:plies", "random:plies=", "random:plies=x", "random:4",
 		"agents:plies=2", "Random", ":"} {
 		_, err := ParseOpenings(text)
-		require.ErrorContains(t, err, "expected random, random:plies=N, setups, agents or file:PATH, found ",
+		require.ErrorContains(t, err, "expected random, random:plies=N, book, setups, agents or file:PATH, found ",
 			text)
 	}
+}
+
+// Under Kang a book has all openings of two plies, and goes on with those of three. Under other rules it has the random
+// set-ups of the seed.
+func TestBook(t *testing.T) {
+	r := rules.MustParse("kang")
+	book := newOpener(Openings{Policy: BookOpenings}, 3)
+	short := newOpener(Openings{Policy: RandomOpenings, Plies: kangBookPlies}, 3)
+	_, count, err := short.opening(r, 1, 1000)
+	require.NoError(t, err)
+	require.EqualValues(t, 605, count)
+	for k := range count {
+		p, again, err := book.opening(r, 1, k)
+		require.NoError(t, err)
+		require.Zero(t, again)
+		same, _, err := short.opening(r, 1, k)
+		require.NoError(t, err)
+		require.Equal(t, same, p)
+	}
+	seen := map[rules.Position]bool{}
+	for k := count; k < count+100; k++ {
+		p, again, err := book.opening(r, 1, k)
+		require.NoError(t, err)
+		require.Zero(t, again)
+		require.Equal(t, rules.North, p.Side(), "after three plies")
+		require.False(t, seen[p])
+		seen[p], seen[p.Mirror()] = true, true
+	}
+
+	r = rules.MustParse("simplified")
+	p, err := Openings{Policy: BookOpenings}.Opening(r, 3, 7)
+	require.NoError(t, err)
+	want, err := Openings{Policy: RandomOpenings}.Opening(r, 3, 7)
+	require.NoError(t, err)
+	require.Equal(t, want, p)
 }

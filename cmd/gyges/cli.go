@@ -89,10 +89,10 @@ func newEnv(in io.Reader, stdout, stderr io.Writer) *env {
 }
 
 func newParser(c *cli, e *env) (*kong.Kong, error) {
-	games, selfplay := tournament.DefaultConfig(), training.DefaultSelfPlay()
+	games, match, selfplay := tournament.DefaultConfig(), tournament.DefaultMatch(), training.DefaultSelfPlay()
 	train, spsa := training.DefaultGenerations(), training.DefaultSPSA()
 	c.Tournament.runFlags = newRunFlags(&games)
-	c.Match.runFlags = newRunFlags(&games, "agents", "schedule", "rounds", "seeding", "seed_ratings", "bye", "sprt")
+	c.Match.runFlags = newRunFlags(&match, "agents", "schedule", "rounds", "seeding", "seed_ratings", "bye", "sprt")
 	c.Selfplay.runFlags = newRunFlags(&selfplay)
 	c.Train.settingsFlags = newSettingsFlags(&train)
 	c.Tune.SPSA.settingsFlags = newSettingsFlags(&spsa)

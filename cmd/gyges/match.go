@@ -87,7 +87,8 @@ func (c *matchCmd) play(
 func (c *matchCmd) print(e *env, f *observer, summary tournament.Summary) {
 	config := f.config
 	count := f.standings.Count(config.Agents[0].String())
-	e.out.printf("%s against %s\n%s", textfmt.Escape(config.Agents[0].Label()), textfmt.Escape(config.Agents[1].Label()),
+	e.out.printf("%s against %s\nOpenings %s\n%s", textfmt.Escape(config.Agents[0].Label()),
+		textfmt.Escape(config.Agents[1].Label()), textfmt.Escape(config.Openings.String()),
 		matchText(config.SPRT, summary.Pairs))
 	f.writePrecision(e.out, summary)
 	e.out.printf("Games %d: %d won, %d drawn, %d lost\n", summary.Played, count.Wins, count.Draws, count.Losses)
@@ -102,7 +103,7 @@ func (c *matchCmd) print(e *env, f *observer, summary tournament.Summary) {
 // stages returns the checked configs of what is played one after the other: that of the flags, or one for each of the
 // two stages of its test.
 func (c *matchCmd) stages(registry *agents.Registry) ([]tournament.Config, error) {
-	config := tournament.DefaultConfig()
+	config := tournament.DefaultMatch()
 	config.Name, config.Pairs = "match", tournament.UnsetPairs
 	var errs []error
 	for _, text := range []string{c.A, c.B} {

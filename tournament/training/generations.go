@@ -77,7 +77,7 @@ func DefaultGenerations() Generations {
 		Name: "training", Rules: rules.MustParse("standard"), Start: eval.DefaultName, Count: 5,
 		SelfPlay: DefaultSelfPlay(), Window: 3,
 		Fit:   Fit{Choice: texel.Choice{Leaves: true}, Settings: texel.Settings{Lambda: 0.5, L2: 1e-6}},
-		Match: tournament.DefaultConfig(), Rating: Rating{Pairs: 100, Every: 1}, Seed: 1,
+		Match: tournament.DefaultMatch(), Rating: Rating{Pairs: 100, Every: 1}, Seed: 1,
 	}
 	c.Match.Pairs = 2000
 	c.Match.SPRT = sprt.Test{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Model: sprt.Logistic}

@@ -46,7 +46,7 @@ type Tuned struct {
 
 // DefaultSPSA returns a config that lacks the agent, the parameters and the folder.
 func DefaultSPSA() SPSA {
-	return SPSA{Match: tournament.DefaultConfig(), Settings: spsa.Settings{Steps: 100, Pairs: 4}}
+	return SPSA{Match: tournament.DefaultMatch(), Settings: spsa.Settings{Steps: 100, Pairs: 4}}
 }
 
 // Validate checks everything that can be checked before a game is played, the folder
