@@ -170,7 +170,7 @@ var (
 // and one with North, or what these sides are called. A pair's two games then are games of different players, so there
 // are no pairs in it.
 func (d *Data) PerSide(sides Sides) *Data {
-	p := &Data{Adaptive: d.Adaptive, Identical: d.Identical}
+	p := &Data{Adaptive: d.Adaptive, Unscheduled: d.Unscheduled, Identical: d.Identical}
 	for _, g := range d.played {
 		for game, o := range []int{g.first, g.second} {
 			if south, north := [2]int{g.a, g.b}[game], [2]int{g.b, g.a}[game]; o >= 0 {

@@ -109,6 +109,7 @@ func TestNotesOnWhoMetWhom(t *testing.T) {
 	note := func(w world, unscheduled bool, o Options) string {
 		d := w.play(rand.New(rand.NewPCG(1, 1)))
 		d.Adaptive, d.Unscheduled = false, unscheduled
+		require.Equal(t, unscheduled, d.PerSide(SouthNorth).Unscheduled)
 		for _, n := range mustFit(t, d, o).Notes {
 			if strings.HasPrefix(n, "each player met only ") {
 				return n

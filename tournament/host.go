@@ -18,10 +18,6 @@ const (
 	suspendedFor = time.Second
 )
 
-// runnable returns how many tasks of the machine run or wait for a core, the caller not counted; 0: unknown.
-// Tests replace it.
-var runnable = runnableTasks
-
 // hostMonitor notes how late the machine runs this program, and how many tasks it shares the cores with.
 type hostMonitor struct {
 	mu    sync.Mutex
@@ -29,6 +25,9 @@ type hostMonitor struct {
 	timed bool          // the game has time limits
 	last  time.Time     // of the last tick
 	sum   hostLoad
+
+	// runnable returns how many tasks of the machine run or wait for a core, the caller not counted; 0: unknown.
+	runnable func() int // nil: runnableTasks
 }
 
 // hostLoad is what was observed of the machine.
@@ -59,7 +58,11 @@ func (h *hostMonitor) tick(now time.Time) time.Duration {
 	late := max(now.Sub(h.last), now.Round(0).Sub(h.last.Round(0))) - h.every
 	h.last = now
 	if h.timed {
-		if n := runnable(); n > 0 {
+		count := h.runnable
+		if count == nil {
+			count = runnableTasks
+		}
+		if n := count(); n > 0 {
 			h.sum.samples, h.sum.tasks = h.sum.samples+1, h.sum.tasks+n
 		}
 	}

@@ -17,7 +17,6 @@ import (
 // A loss on time is marked as the host's if the program, or the machine, was late by as much during the move, not
 // before it.
 func TestLossesOnTimeOfTheHost(t *testing.T) {
-	defer func(f func() int) { runnable = f }(runnable)
 	const ms, overrun = time.Millisecond, 300 * time.Millisecond
 	change := func(last func(time.Time) time.Time) func(*hostMonitor) {
 		return func(h *hostMonitor) {
@@ -47,8 +46,8 @@ func TestLossesOnTimeOfTheHost(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				runnable = func() int { return c.tasks }
 				r := &Runner{referee: new(referee)}
+				r.referee.host.runnable = func() int { return c.tasks }
 				slow := &faulty{after: 1}
 				slow.wrong = func(ctx context.Context, g *rules.Game) (agents.Decision, error) {
 					if c.during != nil {

@@ -166,11 +166,11 @@ type opener struct {
 // openingList holds the openings of a rule set in the order in which they are played, as far as they have been found.
 type openingList struct {
 	positions []rules.Position
-	seen      map[rules.Position]bool // the positions, and their mirror images
-	read      int                     // positions of a list from outside
-	whole     bool                    // there are no others
-	longer    int                     // plies by which openings of a book are longer, as shorter ones have run out
-	setups    *rules.Setups           // nil until needed
+	seen      map[rules.Position]bool
+	read      int           // positions of a list from outside
+	whole     bool          // there are no others
+	longer    int           // plies by which openings of a book are longer, as shorter ones have run out
+	setups    *rules.Setups // nil until needed
 }
 
 func newOpener(o Openings, seed uint64) *opener {
@@ -223,10 +223,10 @@ func (l *openingList) allSetups(r *rules.Rules) *rules.Setups {
 
 // add adds an opening and reports whether it is new.
 func (l *openingList) add(p rules.Position) bool {
-	if l.seen[p] {
+	if l.seen[p] || l.seen[p.Mirror()] {
 		return false
 	}
-	l.seen[p], l.seen[p.Mirror()] = true, true
+	l.seen[p] = true
 	l.positions = append(l.positions, p)
 	return true
 }

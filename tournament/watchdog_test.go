@@ -123,6 +123,7 @@ func TestStallTimeoutBeyondLimits(t *testing.T) {
 				if test.detail == "" {
 					require.Nil(t, g.Fault)
 				} else {
+					g.Fault.Host = "" // the machine that tests run on may be overloaded
 					require.Equal(t, &record.Fault{Side: "south", Kind: record.FaultTimeout, Detail: test.detail}, g.Fault)
 				}
 			})
