@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"gyges/rules/base/files"
 	"gyges/tournament"
@@ -66,7 +67,7 @@ func gameFiles(runs []string) ([]string, error) {
 			dir := path
 			path = filepath.Join(dir, tournament.GamesFile)
 			if info, err = os.Stat(path); errors.Is(err, os.ErrNotExist) {
-				err = fmt.Errorf("%s: expected the folder of a run, found none with %s", dir, tournament.GamesFile)
+				err = fmt.Errorf("%s: expected the folder of a run, found none with %s%s", dir, tournament.GamesFile, runsIn(dir))
 			}
 		}
 		if err == nil {
@@ -82,6 +83,18 @@ func gameFiles(runs []string) ([]string, error) {
 		list, infos = append(list, path), append(infos, info)
 	}
 	return list, errors.Join(errs...)
+}
+
+// runsIn names the runs in a folder that is none, such as the stages of a match: the first five.
+func runsIn(dir string) string {
+	runs, _ := filepath.Glob(filepath.Join(dir, "*", tournament.GamesFile)) // none if dir has a pattern's letters
+	for i := range runs {
+		runs[i] = filepath.Dir(runs[i])
+	}
+	if len(runs) == 0 {
+		return ""
+	}
+	return "; there are runs in it: " + strings.Join(runs[:min(len(runs), 5)], " ")
 }
 
 // runName is the name of a run's folder, which may be given by its records, or of another file.
