@@ -100,7 +100,7 @@ func TestTuningReportsEverything(t *testing.T) {
 			"x:3: network.epochs: expected a number from 1 to 10000, found 0",
 			"x:3: network.batch: expected a number from 0 (for 512) to 1048576, found -1",
 			"x:3: network.rate: expected a number from 0 (for 0.004) to 1, found 2",
-			"x:3: network.decay: expected a number from 0 to 1, found -1",
+			"x:3: network.decay: expected a number from 0 to 10, found -1",
 			"x:3: network.seed: expected a whole number from 0",
 			`x:3: network: unknown key "units" in network, expected one of: epochs, batch, rate, decay, seed`,
 		}},

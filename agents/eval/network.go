@@ -22,6 +22,24 @@ type Network struct {
 	W2 [HiddenUnits]int16
 }
 
+// LiveUnits returns how many units have an input and an output that are not all zero: the others add the same to each
+// evaluation.
+func (n *Network) LiveUnits() int {
+	var seen [HiddenUnits]bool
+	for i := range n.W1 {
+		for k, w := range n.W1[i] {
+			seen[k] = seen[k] || w != 0
+		}
+	}
+	live := 0
+	for k, out := range n.W2 {
+		if seen[k] && out != 0 {
+			live++
+		}
+	}
+	return live
+}
+
 // Quantisation and bounds of the weights.
 const (
 	QA    = 256  // scale of activations: the highest one

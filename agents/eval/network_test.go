@@ -235,3 +235,12 @@ func BenchmarkNetwork(b *testing.B) {
 		w.value(&in)
 	}
 }
+
+// A unit without inputs, or without an output, adds nothing that depends on the position.
+func TestLiveUnits(t *testing.T) {
+	n := &Network{}
+	require.Zero(t, n.LiveUnits())
+	n.W1[3][5], n.W2[5], n.W1[NumInputs-1][7], n.W2[7] = 1, -1, -1, 1
+	n.W1[0][8], n.W2[9], n.B1[9] = 1, 1, 1
+	require.Equal(t, 2, n.LiveUnits())
+}

@@ -69,13 +69,14 @@ func (c *tuneTexelCmd) print(w *output, r *training.Fitted) error {
 	if err := printTable(w, &g, false); err != nil {
 		return err
 	}
-	w.printf("\nPositions: %d training, %d validation, %d test; scale %.5f, %d iterations",
-		r.Positions[dataset.Train], r.Positions[dataset.Validation], r.Positions[dataset.Test], r.Scale, r.Iterations)
+	w.printf("\nPositions: %d training, %d validation, %d test; scale %.5f, of scores %.5f, %d iterations",
+		r.Positions[dataset.Train], r.Positions[dataset.Validation], r.Positions[dataset.Test], r.Scale, r.ScoreScale,
+		r.Iterations)
 	if r.EarlyStop {
 		w.printf(", stopped early")
 	}
 	if r.Network != nil {
-		w.printf("; with a network of %d units", 2*eval.HiddenUnits)
+		w.printf("; with a network of %d units, of which %d are live", eval.HiddenUnits, r.LiveUnits)
 	}
 	w.printf("\nTraining loss %.6f, was %.6f\nValidation loss %.6f, was %.6f\n",
 		r.Loss[1], r.Loss[0], r.ValidationLoss[1], r.ValidationLoss[0])

@@ -17,7 +17,7 @@ import (
 // their steps. Values that a method doesn't have are omitted.
 type Line struct {
 	Step           int      `json:"step"`                      // from 0 (texel: the parent) or 1
-	Loss           *float64 `json:"loss,omitempty"`            // mean cross-entropy of the training positions in nats (texel)
+	Loss           *float64 `json:"loss,omitempty"`            // mean cross-entropy of the training positions in nats (texel, train)
 	ValidationLoss *float64 `json:"validation_loss,omitempty"` // that of the validation positions (texel, train)
 	TestLoss       *float64 `json:"test_loss,omitempty"`       // that of the test positions (train)
 	// Score is the number of games won by the parameters perturbed one way minus games

@@ -50,8 +50,12 @@ func Columns(rows []Row) []grid.Column[Row] {
 			}),
 			column("Parent", func(g Row) any { return g.Parent }))
 	}
+	if slices.ContainsFunc(rows, func(g Row) bool { return g.LiveUnits > 0 }) {
+		columns = append(columns, column("Live units", func(g Row) any { return g.LiveUnits }))
+	}
 	columns = append(columns,
 		column("Positions", func(g Row) any { return g.Positions }),
+		column("Training loss", func(g Row) any { return grid.Fixed(g.Loss, 5) }),
 		column("Validation loss", func(g Row) any { return grid.Fixed(g.ValidationLoss, 5) }),
 		column("Test loss", func(g Row) any {
 			if g.Test == nil {

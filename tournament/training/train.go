@@ -35,7 +35,9 @@ type Generation struct {
 	// The fit.
 	Positions      int             `json:"positions"`        // training positions
 	Validation     int             `json:"validation"`       // validation positions
+	Loss           float64         `json:"loss"`             // of the candidate
 	ValidationLoss float64         `json:"validation_loss"`  // of the candidate
+	LiveUnits      int             `json:"live_units"`       // of its network, if that was fitted; see [eval.Network.LiveUnits]
 	Test           *texel.Test     `json:"test"`             // parent and candidate on the test positions; nil: there are none
 	Policy         *ranking.Result `json:"policy,omitempty"` // nil: it was not fitted
 
@@ -224,7 +226,7 @@ func (t *trainer) generation(ctx context.Context, k int) error {
 	}
 	if k > t.known {
 		if err := t.folder.append(Line{
-			Step: k, ValidationLoss: &g.ValidationLoss, TestLoss: g.testLoss(), Games: int(2 * g.Pairs.N()),
+			Step: k, Loss: &g.Loss, ValidationLoss: &g.ValidationLoss, TestLoss: g.testLoss(), Games: int(2 * g.Pairs.N()),
 			Elo: g.Elo, EloMargin: g.EloMargin, Parameters: named(eval.Names(), w.Values[:]),
 		}); err != nil {
 			return err
@@ -360,7 +362,7 @@ func (t *trainer) fit(ctx context.Context, g *Generation) (*eval.Weights, error)
 		return nil, err
 	}
 	g.Positions, g.Validation = data[dataset.Train].Len(), data[dataset.Validation].Len()
-	g.ValidationLoss, g.Test, g.Policy = r.ValidationLoss[1], r.Test, r.Policy
+	g.Loss, g.ValidationLoss, g.LiveUnits, g.Test, g.Policy = r.Loss[1], r.ValidationLoss[1], r.LiveUnits, r.Test, r.Policy
 	agent, _ := t.selfPlayAt(g.Number)
 	parentName := sourceName(&t.Weights)
 	if best > 0 {

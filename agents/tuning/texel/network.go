@@ -10,13 +10,13 @@ import (
 	"gyges/agents/eval"
 )
 
-// Network has the settings for fitting a network: by Adam (Kingma and Ba 2015), with a
-// step for every Batch of positions, and a rate that falls linearly from Rate to 0.
+// Network has the settings for fitting a network: by Adam with decoupled weight decay (AdamW: Loshchilov and Hutter,
+// ICLR 2019), with a step for every Batch of positions, and a rate that falls linearly from Rate to 0.
 type Network struct {
 	Epochs int           `json:"epochs" check:"1..10000" help:"Passes over all positions."`
 	Batch  int           `json:"batch" check:"0..1048576" zero:"for 512" help:"Positions of a step."`
 	Rate   float64       `json:"rate" check:"0..1" zero:"for 0.004" help:"Learning rate of the first step."`
-	Decay  float64       `json:"decay" check:"0..1" help:"L2 of the network's weights."`
+	Decay  float64       `json:"decay" check:"0..10" help:"Weight decay: each step takes this share, times the rate, from the network's weights."`
 	Seed   uint64        `json:"seed,string" default:"1" help:"Seed of the order of positions, and of the weights of a new network."`
 	Parent *eval.Network `json:"-"` // to start from; nil: random weights
 }
@@ -255,6 +255,7 @@ type adam struct {
 	rng      *rand.Rand
 	step     int
 	steps    int       // in all
+	shrink   float32   // share that the present step takes from the network's weights
 	mean     []float32 // running mean of the gradient
 	square   []float32 // and of its square
 	unit     []float32 // of each weight: 1 over the rms of its feature; 0 if it is frozen
@@ -359,6 +360,7 @@ func (a *adam) update() {
 	const beta1, beta2 = 0.9, 0.999
 	rate := a.settings.Rate * (1 - float64(a.step)/float64(a.steps))
 	a.step++
+	a.shrink = float32(rate * a.settings.Decay)
 	c1, c2 := 1-math.Pow(beta1, float64(a.step)), 1-math.Pow(beta2, float64(a.step))
 	n := (len(a.x) + batchParts - 1) / batchParts
 	parallel(batchParts, func(k int) {
@@ -377,16 +379,18 @@ func (a *adam) updateWeight(j int, beta1, beta2, rate, correction float32) {
 		g += a.parts[k].gradient.x[j]
 		a.parts[k].gradient.x[j] = 0
 	}
-	unit := a.unit[j]
+	// Decay inside the gradient would move a weight without one by the full rate, as Adam divides by its size: units that
+	// are idle for a while would lose all their weights. So it is apart.
+	unit, x := a.unit[j], a.x[j]
 	switch {
 	case unit == 0:
 		return
 	case j < a.features:
 		g *= unit
 	default:
-		g += float32(a.settings.Decay) * a.x[j]
+		x -= a.shrink * x
 	}
 	mean, square := a.mean[j]+(1-beta1)*(g-a.mean[j]), a.square[j]+(1-beta2)*(g*g-a.square[j])
 	a.mean[j], a.square[j] = mean, square
-	a.x[j] = a.clip(j, a.x[j]-rate*unit*mean/(float32(math.Sqrt(float64(square*correction)))+epsilon))
+	a.x[j] = a.clip(j, x-rate*unit*mean/(float32(math.Sqrt(float64(square*correction)))+epsilon))
 }

@@ -61,7 +61,7 @@ func TestNetworkGradient(t *testing.T) {
 	d := known.networkSample(rng, 20, truth)
 	s := known.settings()
 	s.Network = &Network{Epochs: 1, Parent: truth}
-	f := newFit(Splits{d, d}, s, known.scale)
+	f := newFit(Splits{d, d}, s, known.scale, known.scale)
 	a := newAdam(f)
 	for j := range a.x { // away from the whole numbers, where slopes jump
 		a.x[j] += float32(0.001 * rng.Float64())
@@ -109,7 +109,7 @@ func TestNetworkIsRecovered(t *testing.T) {
 	require.NoError(t, err)
 	require.Nil(t, alone.Network)
 	last := -1
-	s.Network = &Network{Epochs: 12, Decay: 1e-4, Seed: 1}
+	s.Network = &Network{Epochs: 12, Decay: 0.1, Seed: 1}
 	s.Record = func(step Step) error { // each step once, in order
 		require.Equal(t, last+1, step.Iteration)
 		last = step.Iteration
@@ -144,6 +144,48 @@ func TestNetworkIsRecovered(t *testing.T) {
 	require.NoError(t, err)
 	require.InDelta(t, best, again.ValidationLoss[0], 1e-6)
 	require.InDelta(t, best, again.ValidationLoss[1], 0.001)
+}
+
+// Steps are those of a plain implementation of AdamW, in double precision. A weight without a gradient shrinks by its
+// decay alone, so a unit that is idle keeps its inputs.
+func TestAdamW(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(7, 7))
+	d := known.networkSample(rng, 50, drawNetwork(rng))
+	s := known.settings()
+	s.Network = &Network{Epochs: 1, Rate: 0.01, Decay: 2, Seed: 1}
+	a := newAdam(newFit(Splits{d, d}, s, known.scale, known.scale))
+	a.steps = 100
+	want := make([]float64, len(a.x))
+	for j, x := range a.x {
+		want[j] = float64(x)
+	}
+	mean, square := make([]float64, len(want)), make([]float64, len(want))
+	for step := range 5 {
+		rate := 0.01 * (1 - float64(step)/100)
+		for j := range want {
+			g := 0.0
+			if j%3 > 0 { // the others are idle
+				g = 0.1 * rng.NormFloat64()
+			}
+			a.parts[j%batchParts].gradient.x[j] = float32(g)
+			unit := float64(a.unit[j])
+			if j < a.features {
+				g *= unit
+			} else {
+				want[j] -= rate * 2 * want[j]
+			}
+			mean[j], square[j] = 0.9*mean[j]+0.1*g, 0.999*square[j]+0.001*g*g
+			n := float64(step + 1)
+			want[j] -= rate * unit * mean[j] / (1 - math.Pow(0.9, n)) /
+				(math.Sqrt(square[j]/(1-math.Pow(0.999, n))) + 1e-8)
+			want[j] = min(max(want[j], -float64(a.bound[j])), float64(a.bound[j]))
+		}
+		a.update()
+		for j, x := range want {
+			require.InDelta(t, x, a.x[j], 1e-4*max(1, math.Abs(x)), "step %d, number %d", step, j)
+		}
+	}
 }
 
 // The same numbers come out whatever the number of cores.
@@ -224,7 +266,7 @@ func TestNetworkSettings(t *testing.T) {
 		"network.epochs: expected a number from 1":      {},
 		"network.batch: expected a number from 0":       {Epochs: 1, Batch: -1},
 		"network.rate: expected a number from 0":        {Epochs: 1, Rate: math.NaN()},
-		"network.decay: expected a number from 0 to 1":  {Epochs: 1, Decay: 2},
+		"network.decay: expected a number from 0 to 10": {Epochs: 1, Decay: 11},
 		"network.epochs: expected a number from 1 to 1": {Epochs: 10_001},
 	} {
 		s := known.settings()

@@ -71,7 +71,9 @@ type Step struct {
 // Result is the result of a fit. Losses are those of the parent weights and of the tuned
 // ones.
 type Result struct {
-	Scale          float64       `json:"scale"` // logit of a hundredth of a point
+	Scale          float64       `json:"scale"`                // logit of a hundredth of a point
+	ScoreScale     float64       `json:"score_scale"`          // that of a score of a search
+	LiveUnits      int           `json:"live_units,omitempty"` // of the fitted network, see [eval.Network.LiveUnits]
 	Iterations     int           `json:"iterations"`
 	EarlyStop      bool          `json:"early_stop"` // stopped because the validation loss rose; the weights are those at its minimum
 	Loss           [2]float64    `json:"loss"`
@@ -126,7 +128,7 @@ func Fit(ctx context.Context, d Splits, s Settings) (*Result, error) {
 			return nil, err
 		}
 	}
-	f := newFit(d, s, scale)
+	f := newFit(d, s, scale, fitScoreScale(d[dataset.Train], scale))
 	if s.Network != nil {
 		if err := f.fitNetwork(ctx); err != nil {
 			return nil, err
@@ -166,7 +168,7 @@ func (s *Settings) Check(p *problems.List, prefix string) {
 // · (weight - start) of the weights that are not frozen.
 type fit struct {
 	settings          Settings
-	scale             float64
+	scale, scoreScale float64
 	train, validation *loss
 	before            [2]float64 // the losses of the parent
 	start             []float64  // the parent's weights, or those fitted together with the network
@@ -191,17 +193,17 @@ type fit struct {
 	err       error
 }
 
-func newFit(d Splits, s Settings, scale float64) *fit {
+func newFit(d Splits, s Settings, scale, scoreScale float64) *fit {
 	s.Iterations, s.Patience = cmp.Or(s.Iterations, 200), cmp.Or(s.Patience, 5)
 	f := &fit{
 		settings:   s,
 		scale:      scale,
+		scoreScale: scoreScale,
 		start:      s.Parent,
-		train:      parentLoss(d[dataset.Train], &s, scale),
-		validation: parentLoss(d[dataset.Validation], &s, scale),
 		rms:        d[dataset.Train].meanSquares(),
 		bestLoss:   math.Inf(1),
 	}
+	f.train, f.validation = f.parentLoss(d[dataset.Train]), f.parentLoss(d[dataset.Validation])
 	for j, square := range f.rms {
 		f.rms[j] = math.Sqrt(square)
 		if square > 0 && (s.Frozen == nil || !s.Frozen[j]) {
@@ -215,8 +217,8 @@ func newFit(d Splits, s Settings, scale float64) *fit {
 
 // parentLoss returns the loss of a split as a function of what is added to the
 // parent's weights.
-func parentLoss(d *Data, s *Settings, scale float64) *loss {
-	return newLoss(d, s.Parent, d.base(), scale, d.targets(s.Lambda, scale))
+func (f *fit) parentLoss(d *Data) *loss {
+	return newLoss(d, f.settings.Parent, d.base(), f.scale, d.targets(f.settings.Lambda, f.scoreScale))
 }
 
 // withNetwork returns the loss with the fitted network in place of the parent's,
@@ -336,9 +338,12 @@ func (f *fit) record(loss, validation float64, weights []float64) {
 // result returns the result of the fit, measured on the test positions if there are any.
 func (f *fit) result(test *Data) *Result {
 	r := &Result{
-		Scale: f.scale, Iterations: f.iteration, EarlyStop: f.stopped, Network: f.network,
+		Scale: f.scale, ScoreScale: f.scoreScale, Iterations: f.iteration, EarlyStop: f.stopped, Network: f.network,
 		Loss:           [2]float64{f.before[0], f.train.value(f.logits(f.last))},
 		ValidationLoss: [2]float64{f.before[1], f.lastLoss},
+	}
+	if f.network != nil {
+		r.LiveUnits = f.network.LiveUnits()
 	}
 	for j, w := range f.weights(f.last) {
 		r.Features = append(r.Features,
@@ -353,7 +358,7 @@ func (f *fit) result(test *Data) *Result {
 // test returns the loss of the test positions with the parent's weights and with the
 // fitted ones.
 func (f *fit) test(d *Data) *Test {
-	before := parentLoss(d, &f.settings, f.scale)
+	before := f.parentLoss(d)
 	after := before
 	if f.network != nil {
 		after = f.withNetwork(before)
