@@ -30,14 +30,16 @@ func doubleClick(t *testing.T, b *browsertest.Tab, selector string) {
 func TestBrowserStaleGame(t *testing.T) {
 	s := newTestServer(t)
 	p, b, _ := inGame(t, s, 2)
-	p.move(quiet(p.game)) // in another tab
+	m, _ := quiet(p.game)
+	p.move(m) // in another tab
 	require.Empty(t, p.now.Result)
 	b.Click(`.cell.source`)
 	b.Click(`.cell.end`)
 	yourTurn(b, 4)
 	require.Equal(t, boardAfter(t, p.now, 4), b.Text(shown))
 
-	p.move(quiet(p.game))
+	m, _ = quiet(p.game)
+	p.move(m)
 	require.Empty(t, p.now.Result)
 	b.Eval(`document.dispatchEvent(new Event("visibilitychange"))`, nil)
 	yourTurn(b, 6)
