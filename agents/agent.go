@@ -50,6 +50,15 @@ type Explorer interface {
 	ChooseNoisy(ctx context.Context, g *rules.Game, lim Limits, noise func(rules.Move) Score) (Decision, error)
 }
 
+// TreeSearcher is an agent that can sample the positions that its search visits.
+type TreeSearcher interface {
+	Agent
+
+	// SearchTree is Choose, and returns up to n of the positions below the root that it visited, drawn at random: none
+	// in which the side to move wins at once. They may repeat.
+	SearchTree(ctx context.Context, g *rules.Game, lim Limits, n int) (Decision, []rules.Position, error)
+}
+
 // Close frees the resources of an agent, such as a running program, if it has any.
 func Close(a Agent) error {
 	if c, ok := a.(io.Closer); ok {

@@ -68,7 +68,7 @@ split: {validation: 80,
 	}
 	require.Equal(t, []string{
 		`:2: agents[1]: agent "nobody": unknown kind "nobody"; expected one of: alphabeta, explore, greedy, mcts, random`,
-		`:3: unknown key "schedule" in self-play, expected one of: name, rules, agents, pairs, openings, limits, time_margin, on_repetition, adjudication, stall_timeout, suspend, seed, workers, out, explore, split`,
+		`:3: unknown key "schedule" in self-play, expected one of: name, rules, agents, pairs, openings, limits, time_margin, on_repetition, adjudication, stall_timeout, suspend, seed, workers, out, explore, search, split`,
 		`:4: pairs: expected a number from 1 to 1000000, found 0`,
 		`:6: explore.temperature: expected a number, found "hot"`,
 		`:7: explore.random: expected a number from 0 to 1, found 2`,

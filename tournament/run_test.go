@@ -242,8 +242,7 @@ func TestFullDiskStopsTheRun(t *testing.T) {
 	c.Pairs = 2000 // far more than the writer holds back
 	d := &smallDisk{room: 300_000}
 	s, err := run(t.Context(), c, testRegistry(nil), nil, func(w *record.Writer) *record.Writer {
-		require.NoError(t,
-			w.Close())
+		t.Cleanup(func() { require.NoError(t, w.Close()) })
 		return record.NewWriter(d)
 	})
 	require.ErrorIs(t, err, errFull)

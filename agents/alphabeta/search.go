@@ -54,6 +54,7 @@ type search struct {
 	rootScore agents.Score // of the best root move so far in this iteration
 	lastScore agents.Score // of the previous iteration
 	excluded  []rules.Move // root moves that are not searched
+	sample    sample       // of the positions visited
 }
 
 const infinity = agents.WinTop + 1
@@ -143,6 +144,10 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 			f.pv = append(f.pv, s.rules.GoalMove(p, p.Side()))
 		}
 		return agents.WinIn(ply + 1)
+	}
+
+	if s.sample.size > 0 && ply > 0 {
+		s.sample.add(p)
 	}
 
 	// leaf: the static evaluation, or a loss in two if there is no evasion, unless the

@@ -96,7 +96,7 @@ func newParser(c *cli, e *env) (*kong.Kong, error) {
 	c.Selfplay.runFlags = newRunFlags(&selfplay)
 	c.Train.settingsFlags = newSettingsFlags(&train)
 	c.Tune.SPSA.settingsFlags = newSettingsFlags(&spsa)
-	c.Data.Make.settingsFlags = newSettingsFlags(&selfplay.Split)
+	c.Data.Make.settingsFlags = newSettingsFlags(&selfplay.Positions)
 	return kong.New(c,
 		kong.Name("gyges"),
 		kong.Description("Gyges plays the board game Gygès: agents, tournaments, ratings."),

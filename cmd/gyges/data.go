@@ -24,10 +24,10 @@ type dataMakeCmd struct {
 // Run extracts the training positions and prints how many there are.
 func (c *dataMakeCmd) Run(ctx context.Context, e *env) error {
 	config := training.DefaultSelfPlay()
-	if err := c.apply(&config.Split); err != nil {
+	if err := c.apply(&config.Positions); err != nil {
 		return err
 	}
-	made, err := training.Extract(ctx, c.Dir, config.Split, map[string]string{"program": version()})
+	made, err := config.Extract(ctx, e.registry, c.Dir, map[string]string{"program": version()})
 	if err != nil {
 		return files.Plain(settings.FlagErrors(&config, err))
 	}
@@ -43,6 +43,9 @@ func summarizeExtraction(e *env, made training.Extraction) {
 	n, w := made.Written, e.out
 	w.printf("%d training positions (%d train, %d validation, %d test) of %d positions in games: %d repeated",
 		made.Total(), n[dataset.Train], n[dataset.Validation], n[dataset.Test], made.Plies, made.Repeated)
+	if made.Searched > 0 {
+		w.printf(", %d searched, %d without a result", made.Searched, made.Unplayed)
+	}
 	if made.RandomMoves > 0 {
 		w.printf(", %d before a random move", made.RandomMoves)
 	}

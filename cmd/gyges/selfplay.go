@@ -31,7 +31,7 @@ func (c *selfplayCmd) Run(ctx context.Context, e *env) error {
 		}
 		return runError(err, summary)
 	}
-	made, err := training.Extract(ctx, summary.Out, config.Split, config.Provenance(version()))
+	made, err := config.Extract(ctx, e.registry, summary.Out, config.Provenance(version()))
 	if err != nil {
 		return failure{err} // the games are safe
 	}

@@ -29,6 +29,8 @@ type Extraction struct {
 	Faults      int64                    // of them, omitted because a fault decided them
 	Plies       int64                    // positions in the rest
 	RandomMoves int64                    // of them, omitted because a random move, which decides, was played
+	Searched    int64                    // of them, searched anew; the others are omitted then
+	Unplayed    int64                    // positions without the result of a game, most from search trees
 	Repeated    int64                    // merged with an earlier occurrence of the position
 	Duplicates  int64                    // omitted from validation and test because an earlier split has the position
 	Written     [dataset.NumSplits]int64 // training positions of each split
@@ -45,15 +47,16 @@ func (e *Extraction) Total() int64 {
 // added to the metadata of the files, to the agents, the number of games and the split.
 // While it works no other process can do the same or play in that folder: the error
 // is [files.ErrInUse]. It needs some 400 bytes of memory for each training position.
-func Extract(ctx context.Context, dir string, split Split, provenance map[string]string) (Extraction, error) {
-	return newExtractor(split).extract(ctx, dir, provenance)
+func (c *Positions) Extract(
+	ctx context.Context, registry *agents.Registry, dir string, provenance map[string]string,
+) (Extraction, error) {
+	return newExtractor(c, registry).extract(ctx, dir, provenance)
 }
 
 // extract converts the records in a run's folder.
 func (e *extractor) extract(ctx context.Context, dir string, provenance map[string]string) (Extraction, error) {
-	split := e.split
 	var p problems.List
-	if split.check(&p); len(p) > 0 {
+	if e.check(&p, e.registry); len(p) > 0 {
 		return Extraction{}, p.Err()
 	}
 	path := filepath.Join(dir, tournament.GamesFile)
@@ -68,11 +71,14 @@ func (e *extractor) extract(ctx context.Context, dir string, provenance map[stri
 	in, runs := &standings.Reader{Strict: true}, standings.New()
 	in.Begin(runs, path)
 	err = in.Whole(ctx, f, path, new(record.Filter), runs, func(line int, game *record.Game) error {
-		if err := e.add(game); err != nil {
+		if err := e.add(ctx, game); err != nil {
 			return fmt.Errorf("%s:%d: %w", path, line, err)
 		}
 		return nil
 	})
+	if err == nil && len(e.unsearched) > 0 {
+		err = e.search(ctx)
+	}
 	if err == nil && in.Skipped.Unreadable > 0 { // the last line, which is cut short
 		err = errors.New(in.Skipped.Errors[0])
 	}
@@ -83,7 +89,10 @@ func (e *extractor) extract(ctx context.Context, dir string, provenance map[stri
 	metadata := map[string]string{
 		"agents": strings.Join(slices.Sorted(maps.Keys(e.agents)), " "),
 		"games":  strconv.FormatInt(e.counts.Games-e.counts.Faults, 10),
-		"split":  fmt.Sprintf("validation=%d,test=%d", split.Validation, split.Test),
+		"split":  fmt.Sprintf("validation=%d,test=%d", e.Split.Validation, e.Split.Test),
+	}
+	if e.Search.Agent.Kind != "" {
+		metadata["search"] = fmt.Sprintf("%v, share=%v, tree=%d", e.Search.Agent, e.Search.Share, e.Search.Tree)
 	}
 	maps.Copy(metadata, provenance)
 	positions := e.distinct()
@@ -95,8 +104,10 @@ const maxAgents = 100
 
 // extractor merges the positions of games.
 type extractor struct {
-	split      Split
-	provenOnly bool // omit scores that prove no result
+	*Positions
+	registry   *agents.Registry
+	provenOnly bool        // omit scores that prove no result
+	unsearched []*searched // games whose positions are to be searched
 
 	rules  map[string]*rules.Rules // by name
 	agents map[string]struct{}     // the first few
@@ -115,10 +126,15 @@ type key struct {
 	position rules.Position
 }
 
-// add adds a position and reports whether it is new.
+// add adds a position and reports whether it is new. One of a game replaces one of a search tree.
 func (m *merged) add(p *dataset.Position) bool {
 	k := key{p.Rules, p.Position}
 	if known := m.known[k]; known != nil {
+		if known.Count() == 0 && p.Count() > 0 {
+			p.Quiet = known.Quiet
+			*known = *p
+			return false
+		}
 		known.Wins += p.Wins
 		known.Draws += p.Draws
 		known.Losses += p.Losses
@@ -129,8 +145,8 @@ func (m *merged) add(p *dataset.Position) bool {
 	return true
 }
 
-func newExtractor(split Split) *extractor {
-	e := &extractor{split: split, rules: map[string]*rules.Rules{}, agents: map[string]struct{}{}}
+func newExtractor(c *Positions, registry *agents.Registry) *extractor {
+	e := &extractor{Positions: c, registry: registry, rules: map[string]*rules.Rules{}, agents: map[string]struct{}{}}
 	for i := range e.splits {
 		e.splits[i].known = map[key]*dataset.Position{}
 	}
@@ -138,7 +154,7 @@ func newExtractor(split Split) *extractor {
 }
 
 // add adds the positions of a game.
-func (e *extractor) add(game *record.Game) error {
+func (e *extractor) add(ctx context.Context, game *record.Game) error {
 	e.counts.Games++
 	if game.Fault != nil {
 		e.counts.Faults++
@@ -158,12 +174,45 @@ func (e *extractor) add(game *record.Game) error {
 			e.agents[agent] = struct{}{}
 		}
 	}
+	if e.Search.Agent.Kind != "" {
+		e.counts.Plies += int64(game.Plies)
+		e.unsearched = append(e.unsearched, &searched{record: game, game: replayed})
+		if len(e.unsearched) < searchBatch {
+			return nil
+		}
+		return e.search(ctx)
+	}
 	for i, t := range game.Turns(replayed) {
 		if t.Ply > 0 {
 			e.position(dataset.Position{
 				Rules: r, Position: withoutPasses(r, t.Before), Move: t.Line()[0],
 				Game: game.Game, Ply: int32(t.Ply - 1), ToEnd: int32(game.Plies - t.Ply + 1),
 			}, game, i)
+		}
+	}
+	return nil
+}
+
+// searchBatch is how many games are searched at a time.
+const searchBatch = 256
+
+// search searches the positions of the games that are left and adds what this gives, in the order of the games.
+func (e *extractor) search(ctx context.Context) error {
+	games := e.unsearched
+	e.unsearched = nil
+	if err := e.Search.search(ctx, e.registry, games); err != nil {
+		return err
+	}
+	for _, game := range games {
+		part := &e.splits[e.Split.part(game.record.Pair)]
+		e.counts.Searched += int64(game.searched)
+		for _, p := range game.positions {
+			switch fresh := part.add(&p); {
+			case !fresh:
+				e.counts.Repeated++
+			case p.Count() == 0:
+				e.counts.Unplayed++
+			}
 		}
 	}
 	return nil
@@ -196,6 +245,14 @@ func (e *extractor) position(p dataset.Position, game *record.Game, i int) {
 			p.Score = 0
 		}
 	}
+	setResult(&p, game)
+	if !e.splits[e.Split.part(game.Pair)].add(&p) {
+		e.counts.Repeated++
+	}
+}
+
+// setResult sets the result of the game in which a position occurred.
+func setResult(p *dataset.Position, game *record.Game) {
 	switch record.HalfPoints(game.Result, p.Position.Side()) {
 	case 0:
 		p.Losses = 1
@@ -203,9 +260,6 @@ func (e *extractor) position(p dataset.Position, game *record.Game, i int) {
 		p.Draws = 1
 	default:
 		p.Wins = 1
-	}
-	if !e.splits[e.split.part(game.Pair)].add(&p) {
-		e.counts.Repeated++
 	}
 }
 

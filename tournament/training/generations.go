@@ -246,6 +246,9 @@ func (c *Generations) games(k, best int) *SelfPlay {
 	agent, pairs := c.selfPlayAt(k)
 	agent = c.weighted(agent, best).With("name", GenerationName(best))
 	g.Tournament = c.tournament(c.SelfPlay.Tournament, "selfplay", c.path(k, "selfplay"), agent)
+	if g.Search.Agent.Kind != "" {
+		g.Search.Agent = c.weighted(g.Search.Agent, best)
+	}
 	g.Tournament.Seed, g.Tournament.Pairs = agents.MixSeed(c.Seed, forGames, uint64(k)), pairs
 	return &g
 }
@@ -301,5 +304,8 @@ func (c *Generations) describe() map[string]any {
 		"match_pairs": m.Pairs, "match_sprt": m.SPRT.String(), "match_openings": m.Openings.String(),
 		"match_limits": m.Limits,
 	})
+	if c.SelfPlay.Search.Agent.Kind != "" {
+		config["search"] = c.SelfPlay.Search
+	}
 	return config
 }

@@ -22,7 +22,18 @@ type SelfPlay struct {
 
 	Explore explore.Options `yaml:"explore"` // how the agents deviate from their best moves
 
-	Split Split `yaml:"split"`
+	Positions `yaml:",inline"`
+}
+
+// Positions is how training positions are made of games.
+type Positions struct {
+	Search Search `yaml:"search"`
+	Split  Split  `yaml:"split"`
+}
+
+func (c *Positions) check(p *problems.List, registry *agents.Registry) {
+	c.Search.check(p, registry)
+	c.Split.check(p)
 }
 
 // Split is the division of training positions. Both games of a pair, which begin in one
@@ -38,7 +49,10 @@ const maxHeldOut = 90
 
 // DefaultSelfPlay returns a config that lacks only the agents and, for a run, the folder.
 func DefaultSelfPlay() SelfPlay {
-	c := SelfPlay{Tournament: tournament.DefaultConfig(), Explore: explore.Options{Temperature: 0.2}, Split: Split{5, 5}}
+	c := SelfPlay{
+		Tournament: tournament.DefaultConfig(), Explore: explore.Options{Temperature: 0.2},
+		Positions: Positions{Search: Search{Share: 1}, Split: Split{5, 5}},
+	}
 	c.Tournament.Name = "selfplay"
 	c.Tournament.Pairs = 1000
 	c.Tournament.Openings.Plies = 2
@@ -61,7 +75,7 @@ func (c *SelfPlay) Games() tournament.Config {
 func (c *SelfPlay) Validate(registry *agents.Registry) error {
 	var p problems.List
 	settings.Check(&p, &c.Explore, "explore.")
-	c.Split.check(&p)
+	c.check(&p, registry)
 	t := c.Games()
 	if len(p) > 0 { // the exploring agents would have the same errors
 		t.Agents = c.Tournament.Agents

@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -55,7 +56,7 @@ func play(t testing.TB, c SelfPlay) (string, Extraction) {
 	require.NoError(t, c.Validate(registry()))
 	_, err := tournament.Run(context.Background(), c.Games(), registry(), nil)
 	require.NoError(t, err)
-	s, err := Extract(context.Background(), c.Tournament.Out, c.Split, c.Provenance("v1"))
+	s, err := c.Extract(context.Background(), registry(), c.Tournament.Out, c.Provenance("v1"))
 	require.NoError(t, err)
 	return c.Tournament.Out, s
 }
@@ -244,7 +245,7 @@ func TestPositionsAreRepeatable(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 	dir, _ = play(t, stopped)
 	require.Equal(t, want, positionsIn(t, dir))
-	_, err = Extract(ctx, dir, stopped.Split, nil)
+	_, err = stopped.Extract(ctx, registry(), dir, nil)
 	require.ErrorIs(t, err, context.Canceled)
 
 	require.Equal(t, want, positionsIn(t, dir))
@@ -255,7 +256,7 @@ func TestPositionsAreRepeatable(t *testing.T) {
 	require.NoError(t, files.Lock(f))
 	half := filepath.Join(dir, "positions.new")
 	require.NoError(t, os.Mkdir(half, 0o755))
-	_, err = Extract(context.Background(), dir, stopped.Split, nil)
+	_, err = stopped.Extract(context.Background(), registry(), dir, nil)
 	require.ErrorIs(t, err, files.ErrInUse)
 	require.ErrorContains(t, err, dir)
 	require.DirExists(t, half)
@@ -267,7 +268,7 @@ func TestPositionsAreRepeatable(t *testing.T) {
 		require.NoError(t, os.Mkdir(filepath.Join(dir, left), 0o755))
 		require.NoError(t, os.WriteFile(filepath.Join(dir, left, "train-00000.part"), nil, 0o600))
 	}
-	_, err = Extract(context.Background(), dir, stopped.Split, stopped.Provenance("v1"))
+	_, err = stopped.Extract(context.Background(), registry(), dir, stopped.Provenance("v1"))
 	require.NoError(t, err)
 	require.Equal(t, want, positionsIn(t, dir))
 	left, err := filepath.Glob(filepath.Join(dir, "positions.*"))
@@ -297,6 +298,45 @@ func TestSplit(t *testing.T) {
 
 // Games that a fault decided give no positions, and agents without scores give
 // positions without.
+// Positions are searched anew, and so are some of the search trees, with the same outcome whatever the number of cores.
+func TestSearchedPositions(t *testing.T) {
+	c := selfPlayConfig(t)
+	c.Tournament.Agents = []agents.Spec{spec(t, "alphabeta:depth=1,hash=1")}
+	c.Tournament.Rules = []*rules.Rules{rules.MustParse("simplified:max_plies=12")}
+	c.Search = Search{Agent: spec(t, "alphabeta:nodes=400,hash=1"), Share: 0.5, Tree: 3}
+	dir, s := play(t, c)
+	require.InDelta(t, float64(s.Plies)/2, float64(s.Searched), 2*math.Sqrt(float64(s.Plies)))
+	require.Greater(t, s.Unplayed, s.Searched, "trees have several positions each")
+	require.Zero(t, s.RandomMoves)
+	want := positionsIn(t, dir)
+
+	procs := runtime.GOMAXPROCS(1)
+	_, err := c.Extract(context.Background(), registry(), dir, c.Provenance("v1"))
+	runtime.GOMAXPROCS(procs)
+	require.NoError(t, err)
+	require.Equal(t, want, positionsIn(t, dir))
+
+	played := 0
+	for p, err := range dataset.Read(filepath.Join(dir, PositionsDir), dataset.Train, nil) {
+		require.NoError(t, err)
+		require.True(t, p.Scored)
+		played += int(min(p.Count(), 1))
+		if _, proven := p.Score.Proven(); !proven {
+			continue
+		}
+		wins := p.Rules.CanReachGoal(p.Position, p.Position.Side())
+		require.Equal(t, wins, p.Score == agents.WinIn(1), p.Rules.FormatPosition(p.Position))
+	}
+	require.Positive(t, played)
+
+	// Without trees the scores of all positions are those of the search.
+	c.Search.Share, c.Search.Tree = 1, 0
+	s, err = c.Extract(context.Background(), registry(), dir, nil)
+	require.NoError(t, err)
+	require.Equal(t, s.Plies, s.Searched)
+	require.Less(t, s.Unplayed, s.Searched/4, "before random moves")
+}
+
 func TestFaultsAndMissingScores(t *testing.T) {
 	t.Parallel()
 	broken := agents.Kind{Name: "broken", New: func(agents.Values) (agents.Agent, error) { return broken{}, nil }}
@@ -307,7 +347,7 @@ func TestFaultsAndMissingScores(t *testing.T) {
 	c.Tournament.Pairs, c.Explore = 4, explore.Options{}
 	_, err := tournament.Run(context.Background(), c.Games(), all, nil)
 	require.NoError(t, err)
-	s, err := Extract(context.Background(), c.Tournament.Out, Split{}, nil)
+	s, err := new(Positions).Extract(context.Background(), registry(), c.Tournament.Out, nil)
 	require.NoError(t, err)
 	require.EqualValues(t, 48, s.Games)
 	require.EqualValues(t, 32, s.Faults)
@@ -345,16 +385,16 @@ func TestBadRecords(t *testing.T) {
 			`"moves":["x`, 1),
 	} {
 		require.NoError(t, os.WriteFile(path, []byte(bad), 0o600))
-		_, err := Extract(context.Background(), dir, c.Split, nil)
+		_, err := c.Extract(context.Background(), registry(), dir, nil)
 		require.ErrorContains(t, err, want)
 		require.Equal(t, before, positionsIn(t, dir))
 	}
-	_, err = Extract(context.Background(), t.TempDir(), c.Split, nil)
+	_, err = c.Extract(context.Background(), registry(), t.TempDir(), nil)
 	require.ErrorIs(t, err, os.ErrNotExist)
-	_, err = Extract(context.Background(), dir, Split{-1, 0}, nil)
+	_, err = (&Positions{Split: Split{-1, 0}}).Extract(context.Background(), registry(), dir, nil)
 	require.ErrorContains(t, err, "split.validation: expected percent from 0 to 90, found -1")
 	require.NoError(t, os.WriteFile(path, nil, 0o600))
-	s, err := Extract(context.Background(), dir, c.Split, nil)
+	s, err := c.Extract(context.Background(), registry(), dir, nil)
 	require.NoError(t, err)
 	require.Len(t, s.Notes, 1)
 	require.Contains(t, s.Notes[0], "games.jsonl has 0 of the 24 games that were played by its manifest.json")
@@ -374,7 +414,15 @@ func TestValidateSelfPlay(t *testing.T) {
 		"agents[0]: agent \"explore:agent=greedy,temperature=0.3,random=0.1,plies=10\": greedy does not explore": func(c *SelfPlay) {
 			c.Tournament.Agents = []agents.Spec{spec(t, "greedy")}
 		},
-		"pairs: expected a number from 1": func(c *SelfPlay) { c.Tournament.Pairs = 0 },
+		"pairs: expected a number from 1":                      func(c *SelfPlay) { c.Tournament.Pairs = 0 },
+		"search.share: expected a number from 0 to 1, found 2": func(c *SelfPlay) { c.Search.Share = 2 },
+		"search.tree: needs search.agent":                      func(c *SelfPlay) { c.Search.Tree = 2 },
+		`search.agent: expected an agent that samples its tree, like alphabeta, found mcts`: func(c *SelfPlay) {
+			c.Search = Search{Agent: spec(t, "mcts"), Tree: 2}
+		},
+		`search.agent: agent "alphabeta:nodes=0": parameter nodes: expected`: func(c *SelfPlay) {
+			c.Search.Agent = spec(t, "alphabeta:nodes=0")
+		},
 	} {
 		c := selfPlayConfig(t)
 		change(&c)

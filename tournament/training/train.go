@@ -332,7 +332,7 @@ func (t *trainer) selfPlay(ctx context.Context, k int) error {
 	provenance := c.Provenance(t.env.Version)
 	// The spec would name a folder.
 	provenance["agents"] = fmt.Sprintf("%s with the weights of %s", agent, GenerationName(best))
-	e := newExtractor(c.Split)
+	e := newExtractor(&c.Positions, t.env.Registry)
 	e.provenOnly = isZero(weights)
 	_, err := e.extract(ctx, games.Out, provenance)
 	return err

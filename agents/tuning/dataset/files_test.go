@@ -286,7 +286,7 @@ func TestBadRows(t *testing.T) {
 		"expected a position in play":                  func(r *row) { r.Position = "321123/000000/000000/000000/000000/021123 s 1-0" },
 		`expected side s, as in the position`:          func(r *row) { r.Side = "n" },
 		`expected split train, found "validation"`:     func(r *row) { r.Split = "validation" },
-		"expected results of at least one game":        func(r *row) { r.Wins = 0 },
+		"expected a score, or results of at least one": func(r *row) { r.Wins = 0 },
 		"found -1 wins":                                func(r *row) { r.Wins, r.Losses = -1, 2 },
 		"expected a number from 1 of plies to the end": func(r *row) { r.ToEnd = 0 },
 		"found -1 and 0":                               func(r *row) { r.Game = -1 },
@@ -308,7 +308,8 @@ func TestWriterRefuses(t *testing.T) {
 	dir := write(t, list)
 	before := names(t, dir)
 	list[29].Wins, list[29].Draws, list[29].Losses = 0, 0, 0
-	require.ErrorContains(t, Write(t.Context(), dir, dealt(list), nil), "expected results of at least one game")
+	list[29].Scored = false
+	require.ErrorContains(t, Write(t.Context(), dir, dealt(list), nil), "expected a score, or results of at least one")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	require.ErrorIs(t, Write(ctx, dir, dealt(list[:29]), nil), context.Canceled)

@@ -39,7 +39,7 @@ type Position struct {
 	Ply   int32 // plies played before, from 0
 	ToEnd int32 // plies to the end of the game, from 1
 
-	Wins, Draws, Losses int32 // games, for the side to move
+	Wins, Draws, Losses int32 // games, for the side to move; all 0: it was only searched
 
 	Score  agents.Score // of the search, for the side to move; valid if Scored
 	Scored bool
@@ -47,11 +47,11 @@ type Position struct {
 	Quiet  bool       // see [Quiet]
 }
 
-// Count returns how often the position occurred, from 1.
+// Count returns in how many games the position occurred; 0: it was only searched.
 func (p *Position) Count() int64 { return int64(p.Wins) + int64(p.Draws) + int64(p.Losses) }
 
 // Result returns the mean result for the side to move, from 0 (all games lost) to 1
-// (all won).
+// (all won); NaN if it occurred in none.
 func (p *Position) Result() float64 {
 	return (float64(p.Wins) + float64(p.Draws)/2) / float64(p.Count())
 }
@@ -74,8 +74,8 @@ func (p *Position) check() error {
 		return fmt.Errorf("expected game and ply to be numbers from 0, found %d and %d", p.Game, p.Ply)
 	case p.ToEnd < 1:
 		return fmt.Errorf("expected a number from 1 of plies to the end, found %d", p.ToEnd)
-	case p.Wins < 0 || p.Draws < 0 || p.Losses < 0 || p.Count() == 0:
-		return fmt.Errorf("expected results of at least one game, found %d wins, %d draws and %d losses",
+	case p.Wins < 0 || p.Draws < 0 || p.Losses < 0 || p.Count() == 0 && !p.Scored:
+		return fmt.Errorf("expected a score, or results of at least one game, found %d wins, %d draws and %d losses",
 			p.Wins, p.Draws, p.Losses)
 	case p.Scored && (p.Score > agents.WinTop || p.Score < -agents.WinTop):
 		return fmt.Errorf("expected a score within ±%d, found %d", agents.WinTop, p.Score)

@@ -34,11 +34,14 @@ type block struct {
 type row struct {
 	features, inputs uint32  // ends in the block's columns and inputs
 	base             float32 // the rest of the evaluation, in hundredths of a point
-	result           float32 // of the game: 0, ½, 1, or a mean of several
+	result           float32 // of the game: 0, ½, 1, or a mean of several; NaN: none
 	score            float32 // of a search, in hundredths of a point; NaN: none
-	count            float32 // how often it occurred; above 0
+	count            float32 // how often it occurred, or 1 if it was only searched
 	game             uint32  // positions of one game, whose results are correlated, share a number
 }
+
+// played reports whether the position occurred in games, and has a result.
+func (r *row) played() bool { return !math.IsNaN(float64(r.result)) }
 
 // Len returns the number of positions; 0 for nil.
 func (d *Data) Len() int {
@@ -156,7 +159,7 @@ func (d *Data) extract(batch []dataset.Position, e *eval.Evaluator, inputs bool)
 	for i := range batch {
 		p := &batch[i]
 		r := row{
-			base: float32(bases[i]), result: float32(p.Result()), score: float32(math.NaN()), count: float32(p.Count()),
+			base: float32(bases[i]), result: float32(p.Result()), score: float32(math.NaN()), count: float32(max(p.Count(), 1)),
 			game: uint32(p.Game), // a collision of large numbers makes two games one cluster
 		}
 		if p.Scored {

@@ -72,7 +72,9 @@ func (d *Data) resultRange() (low, high float32) {
 	low, high = 1, 0
 	for _, b := range d.blocks {
 		for _, r := range b.rows {
-			low, high = min(low, r.result), max(high, r.result)
+			if r.played() {
+				low, high = min(low, r.result), max(high, r.result)
+			}
 		}
 	}
 	return low, high
@@ -87,6 +89,9 @@ func (d *Data) targets(lambda, scale float64) [][]float32 {
 			return r.result
 		}
 		p, _ := logistic(scale * float64(r.score))
+		if !r.played() {
+			return float32(p)
+		}
 		return float32(lambda*float64(r.result) + (1-lambda)*p)
 	})
 }
@@ -233,7 +238,7 @@ func (d *Data) fitScale(values [][]float32) (float64, error) {
 	slopes := func(scale float64) (first, second float64) {
 		sums := d.sum(2, func(b *block, k int, sums []float64) {
 			for i, score := range values[k] {
-				if math.IsNaN(float64(score)) {
+				if math.IsNaN(float64(score)) || !b.rows[i].played() {
 					continue
 				}
 				p, _ := logistic(scale * float64(score))

@@ -1,0 +1,144 @@
+package training
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
+
+	"gyges/agents"
+	"gyges/agents/tuning/dataset"
+	"gyges/rules"
+	"gyges/rules/base/problems"
+	"gyges/rules/base/settings"
+	"gyges/tournament/record"
+)
+
+// Search is how the positions of games are searched anew before they become training positions: for better scores
+// than those of fast games, and for positions such as searches evaluate, which games seldom reach. Each of them is
+// searched by itself: bounds of a tree's search, as in J. Veness and others, "Bootstrapping from game tree search" (2009),
+// gave weaker weights (results/reference/training.md).
+type Search struct {
+	Agent agents.Spec `yaml:"agent" name:"search" form:"an agent spec, like alphabeta:nodes=5000" placeholder:"AGENT" help:"Agent that searches positions of the games anew, like alphabeta:nodes=5000. Default: none, scores are those of the games."`
+	Share float64     `yaml:"share" name:"search-share" check:"0..1" placeholder:"SHARE" help:"Share of the games' positions that are searched, 0 to 1; the others are left out. Default: 1."`
+	Tree  int         `yaml:"tree" name:"search-tree" check:"0..1000" placeholder:"N" zero:"none" help:"Search up to N positions of each search tree, too, and learn from their scores."`
+}
+
+// check adds the invalid settings to p.
+func (s *Search) check(p *problems.List, registry *agents.Registry) {
+	settings.Check(p, s, "search.")
+	if s.Agent.Kind == "" {
+		p.Expect(s.Tree == 0, "search.tree", "needs search.agent")
+		return
+	}
+	a, err := registry.New(s.Agent)
+	if err == nil {
+		_, searches := a.(agents.TreeSearcher)
+		p.Expect(searches || s.Tree == 0, "search.agent", "expected an agent that samples its tree, like alphabeta, found %v",
+			s.Agent)
+		err = agents.Close(a)
+	}
+	if err != nil {
+		p.Add("search.agent", err)
+	}
+}
+
+// searched is a game whose positions are searched, and the training positions that this gives.
+type searched struct {
+	record    *record.Game
+	game      *rules.Game
+	searched  int // positions of the game that were searched
+	positions []dataset.Position
+}
+
+// search searches the positions of games on all cores. Each game gives the same positions, whatever the others are.
+func (s *Search) search(ctx context.Context, registry *agents.Registry, games []*searched) error {
+	next := make(chan *searched)
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error {
+		defer close(next)
+		for _, game := range games {
+			select {
+			case next <- game:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		return nil
+	})
+	for range runtime.GOMAXPROCS(0) {
+		g.Go(func() error {
+			a, err := registry.New(s.Agent)
+			if err != nil {
+				return err
+			}
+			for game := range next {
+				if err = s.positions(ctx, a, game); err != nil {
+					break
+				}
+			}
+			return errors.Join(err, agents.Close(a))
+		})
+	}
+	return g.Wait()
+}
+
+// positions searches the positions of a game, in the order in which they were played.
+func (s *Search) positions(ctx context.Context, a agents.Agent, in *searched) error {
+	r, number := in.game.Rules(), uint64(in.record.Game)
+	if err := a.NewGame(ctx, agents.Setup{Rules: r, Seed: number}); err != nil {
+		return err
+	}
+	g := rules.NewGame(r, in.game.Start())
+	for i, t := range in.record.Turns(in.game) {
+		if t.Ply > 0 && float64(agents.MixSeed(1, number, uint64(t.Ply)))/math.MaxUint64 < s.Share {
+			p := dataset.Position{
+				Rules: r, Position: withoutPasses(r, t.Before), Game: in.record.Game, Ply: int32(t.Ply - 1),
+				ToEnd: int32(in.record.Plies - t.Ply + 1),
+			}
+			if err := s.position(ctx, a, g, in, p, i); err != nil {
+				return fmt.Errorf("game %d, ply %d: %w", in.record.Game, t.Ply, err)
+			}
+		}
+		g.PlayLegal(t.Move)
+	}
+	return nil
+}
+
+// position searches p, the position before the i-th move of a game, and positions of its search tree. Those have no
+// result, nor has p if that move was random, as that decides a game.
+func (s *Search) position(
+	ctx context.Context, a agents.Agent, g *rules.Game, in *searched, p dataset.Position, i int,
+) error {
+	var tree []rules.Position
+	var d agents.Decision
+	var err error
+	if s.Tree > 0 {
+		d, tree, err = a.(agents.TreeSearcher).SearchTree(ctx, g, agents.Limits{}, s.Tree)
+	} else {
+		d, err = a.Choose(ctx, g, agents.Limits{})
+	}
+	if err != nil || !d.Scored {
+		return err
+	}
+	in.searched++
+	p.Score, p.Scored, p.Move = d.Score, true, d.Line()[0]
+	in.positions = append(in.positions, p)
+	if len(in.record.Scores) == 0 || in.record.Scores[i] != record.NoScore {
+		setResult(&in.positions[len(in.positions)-1], in.record)
+	}
+	for _, n := range tree {
+		p.Position = withoutPasses(p.Rules, n)
+		if d, err = a.Choose(ctx, rules.NewGame(p.Rules, p.Position), agents.Limits{}); err != nil {
+			return err
+		}
+		if d.Scored {
+			p.Score, p.Move = d.Score, d.Line()[0]
+			in.positions = append(in.positions, p)
+		}
+	}
+	return nil
+}
