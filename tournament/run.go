@@ -217,12 +217,12 @@ func dispatch(
 }
 
 // warnOfFewOpenings warns of rule sets with fewer openings than the run has rounds, as far as that is known before they
-// are played. A test usually ends before.
+// are played. Runs that the results end usually do so before.
 func (s *schedule) warnOfFewOpenings(o *opener) {
 	c := s.config
 	rounds := int64(len(s.stages)) * int64(c.Pairs)
 	for i, r := range c.Rules {
-		if c.SPRT != (sprt.Test{}) || !o.countable(r) {
+		if c.sequential() || !o.countable(r) {
 			continue
 		}
 		if _, n, err := o.opening(r, s.rulesHash[i], rounds-1); err == nil && n > 0 {
