@@ -199,7 +199,7 @@ func dispatch(
 		}
 		if again > 0 && !warned[job.Rules] {
 			warned[job.Rules] = true
-			s.config.warn(fmt.Sprintf("all %s openings have been played; they begin again", textfmt.Thousands(again)),
+			s.config.warn(fmt.Sprintf("openings for %s rounds only: they begin again", textfmt.Thousands(again)),
 				"rules", s.config.Rules[job.Rules])
 		}
 		if out.has(job.Agents[0]) || out.has(job.Agents[1]) {
