@@ -10,7 +10,7 @@ import (
 
 // Precision says how well players are rated.
 type Precision struct {
-	// Error is half the widest 95 % interval, in Elo: of the difference of two players as [sprt.Pairs.Elo] has it, of
+	// Error is half the widest 95 % interval, in Elo: of the difference of two players as [sprt.Pairs.Estimate] has it, of
 	// the ratings of several. It is infinite while the results alone don't rate all of them together.
 	Error float64
 	// Pairs is how many game pairs the player has who has the fewest.

@@ -196,7 +196,7 @@ func TestFewOpeningsAreWarnedOf(t *testing.T) {
 	_, err := Run(t.Context(), c, testRegistry(nil), nil)
 	require.NoError(t, err)
 	require.Equal(t, 1, strings.Count(text.String(), "4 rounds, but openings for 1 only: later rounds repeat earlier ones"))
-	require.Equal(t, 1, strings.Count(text.String(), "all 1 openings have been played; they begin again"))
+	require.Equal(t, 1, strings.Count(text.String(), "openings for 1 rounds only: they begin again"))
 }
 
 // All set-ups come in order, and again when they are through.

@@ -199,7 +199,7 @@ func dispatch(
 		}
 		if again > 0 && !warned[job.Rules] {
 			warned[job.Rules] = true
-			s.config.warn(fmt.Sprintf("all %s openings have been played; they begin again", textfmt.Thousands(again)),
+			s.config.warn(fmt.Sprintf("openings for %s rounds only: they begin again", textfmt.Thousands(again)),
 				"rules", s.config.Rules[job.Rules])
 		}
 		if out.has(job.Agents[0]) || out.has(job.Agents[1]) {
@@ -217,12 +217,12 @@ func dispatch(
 }
 
 // warnOfFewOpenings warns of rule sets with fewer openings than the run has rounds, as far as that is known before they
-// are played. A test usually ends before.
+// are played. Runs that the results end usually do so before.
 func (s *schedule) warnOfFewOpenings(o *opener) {
 	c := s.config
 	rounds := int64(len(s.stages)) * int64(c.Pairs)
 	for i, r := range c.Rules {
-		if c.SPRT != (sprt.Test{}) || !o.countable(r) {
+		if c.sequential() || !o.countable(r) {
 			continue
 		}
 		if _, n, err := o.opening(r, s.rulesHash[i], rounds-1); err == nil && n > 0 {

@@ -201,6 +201,7 @@ func (f *observer) ratings(ctx context.Context, pairs sprt.Pairs) error {
 // end writes the last events. If not all games could be recorded, the results are those of the records.
 func (f *observer) end(ctx context.Context, s tournament.Summary, err error) {
 	f.progress.end()
+	f.counted.SetManifest(&tournament.Manifest{Config: f.config.Manifest(), Status: s.Status})
 	if s.Status == tournament.Failed && s.Played < f.done {
 		f.note(f.reread(ctx, filepath.Join(s.Out, tournament.GamesFile)))
 		s.Pairs, s.Faults = f.counted.Pairs, int64(f.faulty)

@@ -24,7 +24,7 @@ func (t Test) stopsAt(p Pairs) bool {
 
 // Estimate returns the estimate of a match that the test may have stopped. If it did, this is the
 // median-unbiased estimate and its interval by the distribution of the outcomes of the test. Otherwise it is that of
-// [Pairs.Estimate]; also beyond 200 Elo, where it is as good and the motion below a poor model, and where
+// [Pairs.Estimate]; also beyond 200 logistic Elo, where the motion below is a poor model, and where
 // all pairs gave the same.
 //
 // Outcomes are ordered by what they say for the first player: H0 accepted early, H0 late, H1 late, H1
@@ -41,7 +41,7 @@ func (t Test) Estimate(p Pairs) Estimate {
 	if t.Model == Logistic {
 		raw = e.Elo
 	}
-	if math.IsNaN(e.LOS) || math.Abs(raw.Value) > maxElo || !t.stopsAt(p) {
+	if math.IsNaN(e.LOS) || t.Model == Logistic && math.Abs(raw.Value) > maxElo || !t.stopsAt(p) {
 		return e
 	}
 	n, shares := p.shares()

@@ -108,6 +108,16 @@ func TestStoppedEstimate(t *testing.T) {
 	require.Greater(t, uncorrected, 2*within(50))
 }
 
+// A strong player stops a test after a few pairs, where the correction is largest; without it 88 % are covered.
+func TestStoppedEstimateOfAStrongPlayer(t *testing.T) {
+	t.Parallel()
+	const runs = 400
+	o := stopped(7, runs, Test{0, 60, 0.05, 0.05, Normalized}, 200)
+	t.Logf("%+v", o)
+	require.InDelta(t, 95, o.covered, 3.3)
+	require.InDelta(t, 50, o.below, 7.5)
+}
+
 // Only a decided test is corrected for, and counts that make trouble give an ordered interval around the estimate.
 func TestEstimateOfOddCounts(t *testing.T) {
 	t.Parallel()

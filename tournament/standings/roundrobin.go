@@ -61,8 +61,9 @@ func (s *schedule) roundRobin(labels map[string]string) table.Schedule {
 		places[i].buchholz = 0 // decides nothing where everybody meets everybody
 	}
 	rank(places)
+	ended := s.ended || s.played == s.games
 	over := fmt.Sprintf("Round-robin, final table of %s", textfmt.Plural(len(s.agents), "player"))
-	if s.played < s.games {
+	if !ended {
 		over = fmt.Sprintf("Round-robin, %d of %d games played", s.played, s.games)
 	}
 	if s.ruleSets > 1 {
@@ -80,7 +81,7 @@ func (s *schedule) roundRobin(labels map[string]string) table.Schedule {
 			p.rank, s.name(labels, p.agent), games[p.agent], float64(p.halves) / 2, grid.Fixed(p.sberger/2, 2),
 		})
 	}
-	t.Result = s.first(labels, places, "round-robin", s.played == s.games)
+	t.Result = s.first(labels, places, "round-robin", ended)
 	t.Notes = []string{t.Result, "Order: points; S-B (Sonneborn-Berger), the sum of each opponent's points times the " +
 		"share of the points won against it."}
 	return t

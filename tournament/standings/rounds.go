@@ -20,6 +20,7 @@ type schedule struct {
 	met           map[[2]int]roundResult // by agent and opponent; nil in other formats
 	ruleSets      int
 	played, games int64 // and all of the schedule
+	ended         bool  // at an error, before all are played
 }
 
 // newSchedule returns the schedule of a run of which no game is counted.

@@ -383,6 +383,7 @@ func (s *Standings) played() []*Run {
 func (s *Standings) sheets(labels map[string]string) (list []table.Schedule) {
 	runs := s.played()
 	for _, r := range runs {
+		r.schedule.ended = r.manifest.Config.UntilError > 0 && r.manifest.Status == tournament.Finished
 		for _, t := range r.schedule.sheets(labels) {
 			if len(runs) > 1 {
 				t.Title = r.manifest.Config.Name + ": " + t.Title
