@@ -125,13 +125,8 @@ func (c *openingsCmd) makeBook(ctx context.Context, e *env, s tournament.Screeni
 		b.Config.Agents = append(b.Config.Agents, spec)
 	}
 	var p *progress
-	end := func() {
-		if p != nil {
-			p.end()
-		}
-	}
 	b.OnRound = func(round int, match *tournament.Config) func(*record.Game) {
-		end()
+		p.end()
 		e.err.printf("round %d: %d openings, %s against %s, in %s\n", round, match.Pairs,
 			textfmt.Escape(match.Agents[0].Label()), textfmt.Escape(match.Agents[1].Label()), match.Out)
 		p = newProgress(e.err, match.Games())
@@ -139,7 +134,7 @@ func (c *openingsCmd) makeBook(ctx context.Context, e *env, s tournament.Screeni
 		return p.game
 	}
 	left, err := b.Run(ctx, e.registry)
-	end()
+	p.end()
 	if err != nil {
 		if ctx.Err() != nil {
 			e.err.printf("Stopped. Go on with the same command and --out %s.\n", b.Out)

@@ -10,6 +10,7 @@ import (
 
 	"gyges/rules/base/files"
 	"gyges/rules/base/grid"
+	"gyges/rules/base/jsonl"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
@@ -210,12 +211,13 @@ func (c *reviewCmd) print(ctx context.Context, e *env, all []reviewedSource) err
 	case c.Format == "html":
 		return report.WriteHTML(e.out, c.page(ctx, all, games))
 	case c.Format == "jsonl":
+		lines := jsonl.NewWriter(e.out)
 		for _, g := range games {
-			if err := writeJSONLine(e.out, g); err != nil {
+			if err := lines.Write(g); err != nil {
 				return err
 			}
 		}
-		return nil
+		return lines.Flush()
 	case c.Format == "json" && len(games) == 1:
 		return grid.WriteJSON(e.out, games[0])
 	case c.Format == "json":
