@@ -136,7 +136,7 @@ func (c *reviewCmd) source(ctx context.Context, e *env, of *reviewedSource) (err
 		return files.Plain(err)
 	}
 	of.reviews = kept.Find(of.records)
-	err = c.review(ctx, e, of, func(g *review.Game) error { return asFailure(kept.Add(g)) })
+	err = c.review(ctx, e, of, func(g *review.Game) error { return asFailure(kept.Append(g)) })
 	return errors.Join(err, asFailure(kept.Close()))
 }
 
