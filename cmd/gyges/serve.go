@@ -45,9 +45,7 @@ func (c *serveCmd) Run(ctx context.Context, e *env) error {
 		hosts = append(hosts, name, name+".local")
 	}
 	alphabeta := agents.Spec{Kind: "alphabeta"}
-	s := web.New(web.Config{
-		Open: c.Open, Hosts: hosts, Proxies: proxies, Conns: browser.Conns(c.Games), Log: e.log,
-	})
+	s := web.New(web.Config{Open: c.Open, Hosts: hosts, Proxies: proxies, Log: e.log})
 	runs, err := live.New(s, c.Results, c.Runs)
 	if err != nil {
 		return errors.Join(err, s.Close())
