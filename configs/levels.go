@@ -59,8 +59,8 @@ func ListLevels() ([]Level, error) {
 	return list, nil
 }
 
-// readElo reads the ratings of the levels, the weakest first, as gyges rate prints them of their ladder with the weakest
-// as the anchor. A level without one, like a new one, has no Elo.
+// readElo reads the ratings of the levels, which come the weakest first, as gyges rate prints them of their ladder with
+// the weakest as the anchor. A level without one, like a new one, has no Elo.
 func readElo(list []Level) error {
 	text, err := levelFiles.ReadFile("agents/elo.csv")
 	if err != nil {

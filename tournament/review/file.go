@@ -71,7 +71,7 @@ func (r *Reviews) add(line []byte) error {
 	return nil
 }
 
-// beginning is how the review of a game begins a line: with the number of the game and the identity of its record. It is found
+// beginning is how the line of a review begins: with the number of the game and the identity of its record. It is found
 // some hundred times as fast as the whole line can be read.
 var beginning = regexp.MustCompile(`^\{"game":\d+,"record":"\w*"`)
 
