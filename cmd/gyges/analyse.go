@@ -69,7 +69,7 @@ func (c *analyseCmd) Run(ctx context.Context, e *env) error {
 func (c *analyseCmd) agent(ctx context.Context, e *env, r *rules.Rules) (agents.Agent, error) {
 	a, err := newAgent(ctx, e, c.Agent, r)
 	if err != nil {
-		return nil, fmt.Errorf("--agent: %w", err)
+		return nil, err
 	}
 	if _, ok := a.(agents.Analyst); !ok && c.Multi > 1 {
 		closeAgent(e, a)

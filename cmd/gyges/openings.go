@@ -104,9 +104,7 @@ func (c *openingsCmd) screening(ctx context.Context, e *env) (s tournament.Scree
 		s.MaxScore = *c.MaxScore
 	}
 	if !c.Book && len(c.Agent) > 0 {
-		if s.Agent, err = newAgent(ctx, e, c.Agent[0], s.Rules); err != nil {
-			err = fmt.Errorf("--agent: %w", err)
-		}
+		s.Agent, err = newAgent(ctx, e, c.Agent[0], s.Rules)
 	}
 	return s, err
 }

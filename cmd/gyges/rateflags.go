@@ -149,7 +149,9 @@ func (c *ratingFlags) load(
 		if path == "" {
 			continue
 		}
-		_, err := readInput(ctx, e, path, func(f io.Reader, name string) (any, error) { return nil, in.Read(ctx, f, name, all) })
+		_, err := readInput(ctx, e, path, func(f io.Reader, name string) (any, error) {
+			return nil, in.Read(ctx, f, name, all)
+		})
 		if err != nil {
 			return err
 		}

@@ -151,11 +151,9 @@ func (c *serveCmd) players(ctx context.Context, e *env) ([]browser.Player, error
 	}
 	var errs []error
 	for _, text := range c.Agent {
-		p, err := specPlayer(ctx, e, text)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("--agent: %w", err))
-		}
-		list = append(list, p)
+		spec, kind, err := tryAgent(ctx, e, text)
+		errs = append(errs, err)
+		list = append(list, browser.Player{Name: spec.Label(), Spec: spec, Doc: kind.Doc})
 	}
 	return list, errors.Join(errs...)
 }
@@ -183,15 +181,4 @@ func builtinPlayer(registry *agents.Registry, name string) (browser.Player, erro
 		p.Times = append(p.Times, p.Spec.With("movetime", span))
 	}
 	return p, err
-}
-
-// specPlayer is an opponent given by its spec. It is started once, to see that it can play.
-func specPlayer(ctx context.Context, e *env, text string) (browser.Player, error) {
-	spec, kind, err := programSpec(e.registry, text)
-	if err != nil {
-		return browser.Player{}, err
-	}
-	agent, err := e.registry.Start(ctx, spec)
-	closeAgent(e, agent)
-	return browser.Player{Name: spec.Label(), Spec: spec, Doc: kind.Doc}, err
 }
