@@ -7,12 +7,9 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
-
-	"go.yaml.in/yaml/v3"
 
 	"gyges/agents"
 )
@@ -25,9 +22,9 @@ var levelFiles embed.FS
 // Level is a named level of play.
 type Level struct {
 	Name  string      // of its file
-	Level int         // 1 is the weakest
-	Agent agents.Spec // what plays
-	Doc   string      // a phrase
+	Level int         `yaml:"level"` // 1 is the weakest
+	Agent agents.Spec `yaml:"agent"` // what plays
+	Doc   string      `yaml:"doc"`   // a phrase
 
 	// Elo is the measured strength above the weakest level by preset, of those that were
 	// measured (results/reference/levels.md), and Step that above the level before.
@@ -51,7 +48,7 @@ func ListLevels() ([]Level, error) {
 	for _, file := range files {
 		l, err := readLevel(file)
 		if err != nil {
-			return nil, fmt.Errorf("configs/%s: %w", file, err)
+			return nil, err
 		}
 		list = append(list, l)
 	}
@@ -62,8 +59,8 @@ func ListLevels() ([]Level, error) {
 	return list, nil
 }
 
-// readElo reads the ratings of the levels, as gyges rate prints them of their ladder with the weakest as the anchor. A
-// level without one, like a new one, has no Elo.
+// readElo reads the ratings of the levels, which come the weakest first, as gyges rate prints them of their ladder with
+// the weakest as the anchor. A level without one, like a new one, has no Elo.
 func readElo(list []Level) error {
 	text, err := levelFiles.ReadFile("agents/elo.csv")
 	if err != nil {
@@ -73,19 +70,10 @@ func readElo(list []Level) error {
 	if err != nil {
 		return err
 	}
-	levels := map[string]*Level{}
-	for i := range list {
-		levels[list[i].Name] = &list[i]
-	}
 	cell := func(row []string, column string) string { return row[slices.Index(rows[0], column)] }
-	type rating struct {
-		level      *Level
-		elo, error float64
-	}
-	ratings := map[string][]rating{} // by preset, above the weakest
 	for i, row := range rows {
-		l := levels[cell(row, "name")]
-		if i == 0 || l == nil || cell(row, "elo") == "" {
+		k := slices.IndexFunc(list, func(l Level) bool { return l.Name == cell(row, "name") })
+		if i == 0 || k < 0 || cell(row, "elo") == "" {
 			continue
 		}
 		elo, errElo := strconv.ParseFloat(cell(row, "elo"), 64)
@@ -94,16 +82,16 @@ func readElo(list []Level) error {
 			return fmt.Errorf("line %d: %w", i+1, err)
 		}
 		preset := strings.TrimPrefix(cell(row, "table"), "Rules ")
-		ratings[preset] = append(ratings[preset], rating{l, elo, half})
+		list[k].Elo[preset], list[k].Step[preset] = int(math.Round(elo)), Step{elo, half} // above the weakest as yet
 	}
-	for preset, all := range ratings {
-		slices.SortFunc(all, func(a, b rating) int { return a.level.Level - b.level.Level })
-		below := rating{}
-		for _, r := range all {
-			r.level.Elo[preset] = int(math.Round(r.elo))
+	lower := map[string]Step{} // by preset
+	for _, l := range list {
+		for preset, above := range l.Step {
+			below := lower[preset]
+			lower[preset] = above
 			// Each met its neighbours only, so that its error is that of independent steps together.
-			r.level.Step[preset] = Step{r.elo - below.elo, math.Sqrt(max(0, r.error*r.error-below.error*below.error))}
-			below = r
+			half := math.Sqrt(max(0, above.Error*above.Error-below.Error*below.Error))
+			l.Step[preset] = Step{above.Elo - below.Elo, half}
 		}
 	}
 	return nil
@@ -145,21 +133,14 @@ func Levels(registry *agents.Registry) ([]agents.Kind, error) {
 }
 
 func readLevel(file string) (Level, error) {
+	l := Level{Name: nameOf(file), Elo: map[string]int{}, Step: map[string]Step{}}
 	text, err := levelFiles.ReadFile(file)
 	if err != nil {
-		return Level{}, err
+		return l, err
 	}
-	var f struct {
-		Level int    `yaml:"level"`
-		Agent string `yaml:"agent"`
-		Doc   string `yaml:"doc"`
+	p := newParser("configs/" + file)
+	if root := p.parse(string(text)); root != nil {
+		p.settings(root, "a level", &l, "")
 	}
-	d := yaml.NewDecoder(strings.NewReader(string(text)))
-	d.KnownFields(true)
-	if err := d.Decode(&f); err != nil {
-		return Level{}, err
-	}
-	spec, err := agents.ParseSpec(f.Agent)
-	name := strings.TrimSuffix(path.Base(file), ".yaml")
-	return Level{name, f.Level, spec, f.Doc, map[string]int{}, map[string]Step{}}, err
+	return l, p.err()
 }

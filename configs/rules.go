@@ -25,10 +25,7 @@ func LoadRules(path string) (*rules.Rules, error) {
 	if root != nil {
 		r = p.rulesMapping(root)
 	}
-	if err := p.err(); err != nil {
-		return nil, err
-	}
-	return r, nil
+	return r, p.err()
 }
 
 // rulesMapping reads a preset with changed options.

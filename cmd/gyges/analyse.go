@@ -14,6 +14,7 @@ import (
 	"gyges/agents/human"
 	"gyges/rules"
 	"gyges/rules/base/grid"
+	"gyges/rules/base/jsonl"
 )
 
 // analyseCmd searches a position and prints intermediate results.
@@ -34,9 +35,8 @@ func (c *analyseCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	limits := c.Limits
 	if c.JSON {
-		return c.serve(ctx, e, r, limits)
+		return c.serve(ctx, e, r)
 	}
 	if c.Workers != 0 {
 		return errors.New("--workers needs --json")
@@ -45,8 +45,8 @@ func (c *analyseCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	if limits == (agents.Limits{}) {
-		limits.MoveTime = analysis.DefaultTime
+	if c.Limits == (agents.Limits{}) {
+		c.MoveTime = analysis.DefaultTime
 	}
 	agent, err := c.agent(ctx, e, r)
 	if err != nil {
@@ -55,7 +55,7 @@ func (c *analyseCmd) Run(ctx context.Context, e *env) error {
 	defer closeAgent(e, agent)
 	a := &analyser{out: e.out, game: game, multi: min(c.Multi, game.Legal().Len()), json: c.Format == "json"}
 	a.header()
-	err = analysis.Search(ctx, agent, analysis.Request{Game: game, Limits: limits, Multi: c.Multi}, a.line)
+	err = analysis.Search(ctx, agent, analysis.Request{Game: game, Limits: c.Limits, Multi: c.Multi}, a.line)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -69,7 +69,7 @@ func (c *analyseCmd) Run(ctx context.Context, e *env) error {
 func (c *analyseCmd) agent(ctx context.Context, e *env, r *rules.Rules) (agents.Agent, error) {
 	a, err := newAgent(ctx, e, c.Agent, r)
 	if err != nil {
-		return nil, fmt.Errorf("--agent: %w", err)
+		return nil, err
 	}
 	if _, ok := a.(agents.Analyst); !ok && c.Multi > 1 {
 		closeAgent(e, a)
@@ -79,7 +79,7 @@ func (c *analyseCmd) agent(ctx context.Context, e *env, r *rules.Rules) (agents.
 }
 
 // serve answers the requests of the standard input.
-func (c *analyseCmd) serve(ctx context.Context, e *env, r *rules.Rules, limits agents.Limits) error {
+func (c *analyseCmd) serve(ctx context.Context, e *env, r *rules.Rules) error {
 	if len(c.Position) > 0 {
 		return errors.New("--json can't be combined with a position; requests have their own")
 	}
@@ -99,7 +99,7 @@ func (c *analyseCmd) serve(ctx context.Context, e *env, r *rules.Rules, limits a
 	defer func() { _ = in.Close() }() // it was only read
 	batch := analysis.Batch{
 		Registry: e.registry, Spec: spec, Workers: cmp.Or(c.Workers, runtime.GOMAXPROCS(0)),
-		Rules: r, Limits: limits, Multi: c.Multi, Log: e.log,
+		Rules: r, Limits: c.Limits, Multi: c.Multi, Log: e.log,
 	}
 	return asFailure(batch.Run(ctx, in, e.out))
 }
@@ -131,7 +131,7 @@ func (a *analyser) rank(text string) string {
 // line prints a result.
 func (a *analyser) line(l analysis.Line, _ []analysis.Line) {
 	if a.json {
-		_ = writeJSONLine(a.out, l) // the output keeps the error
+		_ = jsonl.NewWriter(a.out).Append(l) // the output keeps the error
 		return
 	}
 	before := fmt.Sprintf("%5d%s  %-11s %10d %7.2fs  ", l.Depth, a.rank(fmt.Sprintf(" %4d", l.Rank)), l.ScoreText(),
@@ -160,8 +160,9 @@ func (a *analyser) terms(agent agents.Agent) error {
 	p := a.game.Position()
 	terms, score := e.Terms(p), int(e.Score(p))
 	if a.json {
-		return writeJSONLine(a.out, grid.Object{{Key: "evaluation", Value: score},
-			{Key: "terms", Value: grid.Objects(termColumns, terms)}})
+		return jsonl.NewWriter(a.out).Append(grid.Object{
+			{Key: "evaluation", Value: score}, {Key: "terms", Value: grid.Objects(termColumns, terms)},
+		})
 	}
 	a.out.printf("\n")
 	g := grid.New(grid.Text, grid.Options{Fold: 1}, termColumns, terms)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"runtime"
 
-	"gyges/agents"
 	"gyges/agents/bench"
 	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
@@ -37,7 +36,7 @@ func (c *benchSearchCmd) Run(ctx context.Context, e *env) error {
 	}
 	report := benchReport{Version: version(), Arch: runtime.GOARCH}
 	for _, text := range c.Agent {
-		spec, err := c.spec(ctx, e, text)
+		spec, _, err := tryAgent(ctx, e, text, bench.Rules()...)
 		if err != nil {
 			return err
 		}
@@ -52,16 +51,6 @@ func (c *benchSearchCmd) Run(ctx context.Context, e *env) error {
 		report.Totals = append(report.Totals, total)
 	}
 	return report.write(e.out, c.Format)
-}
-
-// spec checks that an agent can search all positions.
-func (c *benchSearchCmd) spec(ctx context.Context, e *env, text string) (agents.Spec, error) {
-	agent, err := newAgent(ctx, e, text, bench.Rules()...)
-	if err != nil {
-		return agents.Spec{}, fmt.Errorf("--agent: %w", err)
-	}
-	closeAgent(e, agent)
-	return agents.ParseSpec(text)
 }
 
 var searchColumns = []grid.Column[bench.Search]{

@@ -3,7 +3,13 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 
+	"gyges/agents"
+	"gyges/rules"
+	"gyges/rules/base/grid"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament/record"
 	"gyges/tournament/standings"
 )
@@ -43,4 +49,184 @@ func (c *gamesListCmd) Run(ctx context.Context, e *env) error {
 	}
 	warnSkipped(e, &in.Skipped, notes)
 	return list.end()
+}
+
+// gameFilter are the flags that choose recorded games.
+type gameFilter struct {
+	record.Filter
+	Rules string `placeholder:"RULES,…" complete:"rules" help:"Only games under these rule sets."`
+}
+
+// prepare checks the flags.
+func (f *gameFilter) prepare() (err error) {
+	f.RuleSets, err = ruleNames(f.Rules)
+	return errors.Join(f.Check(), err)
+}
+
+// each calls take for the games that pass the filter, file by file; i is the file's index. An error of take gets file
+// and line unless it is a [failure]. Files without any record are an error. The notes are on the runs that contradict
+// their manifests; in has the others.
+func (f *gameFilter) each(
+	ctx context.Context, e *env, in *standings.Reader, files []string, take func(i int, g *record.Game) error,
+) (notes []string, err error) {
+	runs := standings.New()
+	for i, path := range files {
+		if f.Done() {
+			break
+		}
+		file, name, err := openInput(ctx, e, path)
+		if err != nil {
+			return nil, err
+		}
+		in.Begin(runs, path)
+		err = in.Whole(ctx, file, name, &f.Filter, runs, func(line int, g *record.Game) error {
+			err := take(i, g)
+			if err != nil && !errors.As(err, new(failure)) {
+				err = fmt.Errorf("%s:%d: %w", name, line, err)
+			}
+			return err
+		})
+		_ = file.Close() // it was only read
+		if err != nil {
+			return nil, err
+		}
+	}
+	if runs.Records() == 0 {
+		return nil, noGames(listed(files), &in.Skipped)
+	}
+	return runs.Notes(), nil
+}
+
+// listedGame is a row of the list of games.
+type listedGame struct {
+	*record.Game
+	run          string
+	south, north string // names
+}
+
+var gameColumns = []grid.Column[listedGame]{
+	{Key: "run", Title: "Run", Left: true, Value: func(g listedGame) any { return grid.Name(g.run) }},
+	{Key: "game", Title: "Game", Value: func(g listedGame) any { return g.Game.Game }},
+	{Key: "pair", Title: "Pair", Drop: 1, Value: func(g listedGame) any { return g.Pair }},
+	{Key: "rules", Title: "Rules", Left: true, Value: func(g listedGame) any { return g.Rules }},
+	{Key: "south", Title: "South", Left: true, Value: func(g listedGame) any { return grid.Name(g.south) }},
+	{Key: "north", Title: "North", Left: true, Value: func(g listedGame) any { return grid.Name(g.north) }},
+	{Key: "result", Title: "Result", Left: true, Value: func(g listedGame) any { return g.Result }},
+	{Key: "reason", Title: "Reason", Left: true, Value: func(g listedGame) any { return g.Reason }},
+	{Key: "plies", Title: "Plies", Value: func(g listedGame) any { return g.Plies }},
+}
+
+// tableRows is how many games stand under one header in text and Markdown, whose columns
+// are as wide as the widest of them.
+const tableRows = 1000
+
+// gameList lists games in a format.
+type gameList struct {
+	format    string
+	out       *output
+	columns   []grid.Column[listedGame]
+	table     *grid.Writer[listedGame]
+	n         int
+	wins      [3]int // of South, neither, of North
+	notPlayed int    // games not played
+	names     playerNames
+}
+
+// newGameList returns a list with the columns chosen by --columns, or all; the run only
+// if there are several.
+func newGameList(format string, out *output, columns string, runs bool) (*gameList, error) {
+	l := &gameList{format: format, out: out, columns: gameColumns}
+	if !runs {
+		l.columns = gameColumns[1:]
+	}
+	if columns != "" {
+		chosen, err := grid.Choose(gameColumns, columns)
+		if err != nil {
+			return nil, fmt.Errorf("--columns: %w", err)
+		}
+		for i := range chosen {
+			chosen[i].Drop = 0
+		}
+		l.columns = chosen
+	}
+	l.begin()
+	return l, nil
+}
+
+// begin begins a table.
+func (l *gameList) begin() {
+	l.table = grid.NewWriter(l.out, grid.Format(l.format), grid.Options{Width: tableWidth(l.out)}, l.columns)
+}
+
+// add adds a game.
+func (l *gameList) add(run string, g *record.Game) error {
+	if l.out.err != nil { // the output is closed
+		return failure{l.out.err}
+	}
+	if g.NotPlayed() {
+		l.notPlayed++
+	} else {
+		l.wins[record.HalfPoints(g.Result, rules.North)]++
+	}
+	if l.format == "jsonl" {
+		line, err := record.Lines(g)
+		if err == nil {
+			_, err = l.out.Write(line)
+		}
+		return asFailure(err)
+	}
+	if l.n > 0 && l.n%tableRows == 0 && slices.Contains([]string{"text", "markdown"}, l.format) {
+		if err := l.table.Close(); err != nil {
+			return asFailure(err)
+		}
+		l.out.printf("\n")
+		l.begin()
+	}
+	l.n++
+	return asFailure(l.table.Write(listedGame{g, run, l.names.name(g.South.Agent), l.names.name(g.North.Agent)}))
+}
+
+// end writes what stands at the end of a list.
+func (l *gameList) end() error {
+	if l.format == "jsonl" {
+		return nil
+	}
+	if l.n > 0 || l.format != "text" {
+		if err := l.table.Close(); err != nil {
+			return fmt.Errorf("write the output: %w", failure{err})
+		}
+	}
+	if l.format != "text" {
+		return nil
+	}
+	if l.n > 0 {
+		l.out.printf("\n%s: South won %d, drawn %d, North won %d", textfmt.Plural(l.n, "game"), l.wins[0], l.wins[1],
+			l.wins[2])
+	} else {
+		l.out.printf("0 games")
+	}
+	if l.notPlayed > 0 {
+		l.out.printf(", not played %d", l.notPlayed)
+	}
+	l.out.printf("\n")
+	return nil
+}
+
+// playerNames gives each player one name: its label, or if another player has that, its
+// spec. The zero value is ready to use.
+type playerNames struct{ of, taken map[string]string } // names by specs, and specs by names
+
+func (n *playerNames) name(spec string) string {
+	if name, ok := n.of[spec]; ok {
+		return name
+	}
+	if n.of == nil {
+		n.of, n.taken = map[string]string{}, map[string]string{}
+	}
+	name := agents.LabelOf(spec)
+	if other, taken := n.taken[name]; taken && other != spec {
+		name = spec
+	}
+	n.of[spec], n.taken[name] = name, spec
+	return name
 }

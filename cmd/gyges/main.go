@@ -5,7 +5,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -255,11 +254,4 @@ func (o *output) printf(format string, args ...any) { _, _ = fmt.Fprintf(o, form
 // warn writes a line on something that was left out or may be wrong.
 func (o *output) warn(format string, args ...any) {
 	o.printf("%s "+format+"\n", append([]any{styled(o, yellow, "gyges:")}, args...)...)
-}
-
-// writeJSONLine prints a value as JSON on a line of its own.
-func writeJSONLine(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
 }

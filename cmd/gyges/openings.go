@@ -104,9 +104,7 @@ func (c *openingsCmd) screening(ctx context.Context, e *env) (s tournament.Scree
 		s.MaxScore = *c.MaxScore
 	}
 	if !c.Book && len(c.Agent) > 0 {
-		if s.Agent, err = newAgent(ctx, e, c.Agent[0], s.Rules); err != nil {
-			err = fmt.Errorf("--agent: %w", err)
-		}
+		s.Agent, err = newAgent(ctx, e, c.Agent[0], s.Rules)
 	}
 	return s, err
 }
@@ -125,13 +123,8 @@ func (c *openingsCmd) makeBook(ctx context.Context, e *env, s tournament.Screeni
 		b.Config.Agents = append(b.Config.Agents, spec)
 	}
 	var p *progress
-	end := func() {
-		if p != nil {
-			p.end()
-		}
-	}
 	b.OnRound = func(round int, match *tournament.Config) func(*record.Game) {
-		end()
+		p.end()
 		e.err.printf("round %d: %d openings, %s against %s, in %s\n", round, match.Pairs,
 			textfmt.Escape(match.Agents[0].Label()), textfmt.Escape(match.Agents[1].Label()), match.Out)
 		p = newProgress(e.err, match.Games())
@@ -139,7 +132,7 @@ func (c *openingsCmd) makeBook(ctx context.Context, e *env, s tournament.Screeni
 		return p.game
 	}
 	left, err := b.Run(ctx, e.registry)
-	end()
+	p.end()
 	if err != nil {
 		if ctx.Err() != nil {
 			e.err.printf("Stopped. Go on with the same command and --out %s.\n", b.Out)

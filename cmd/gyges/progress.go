@@ -143,6 +143,13 @@ type forecast struct {
 
 func newProgress(w *output, total int64) *progress { return &progress{meter: newMeter(w, total)} }
 
+// end removes the bar; nil has none.
+func (p *progress) end() {
+	if p != nil {
+		p.meter.end()
+	}
+}
+
 // resume says how many games were played before.
 func (p *progress) resume(games int64) {
 	if games > 0 {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"reflect"
 	"slices"
@@ -148,7 +149,10 @@ func (c *ratingFlags) load(
 		if path == "" {
 			continue
 		}
-		if err := readGames(ctx, e, in, all, path); err != nil {
+		_, err := readInput(ctx, e, path, func(f io.Reader, name string) (any, error) {
+			return nil, in.Read(ctx, f, name, all)
+		})
+		if err != nil {
 			return err
 		}
 		read = true
@@ -162,16 +166,6 @@ func (c *ratingFlags) load(
 	}
 	warnUnreadable(e, &in.Skipped)
 	return nil
-}
-
-// readGames reads the results of a file; "-" is the standard input.
-func readGames(ctx context.Context, e *env, in *standings.Reader, all *standings.Standings, path string) error {
-	f, name, err := openInput(ctx, e, path)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = f.Close() }() // it was only read
-	return in.Read(ctx, f, name, all)
 }
 
 // noneToRate returns the error of files without a game to rate.

@@ -40,13 +40,27 @@ func programSpec(registry *agents.Registry, text string) (agents.Spec, agents.Ki
 	return spec, kind, err
 }
 
-// newAgent makes the agent of a spec, which must not be interactive, ready for games under rule sets.
+// newAgent makes the agent of --agent, which must not be interactive, ready for games under rule sets.
 func newAgent(ctx context.Context, e *env, text string, sets ...*rules.Rules) (agents.Agent, error) {
 	spec, _, err := programSpec(e.registry, text)
-	if err != nil {
-		return nil, err
+	var agent agents.Agent
+	if err == nil {
+		agent, err = e.registry.Start(ctx, spec, sets...)
 	}
-	return e.registry.Start(ctx, spec, sets...)
+	if err != nil {
+		return nil, fmt.Errorf("--agent: %w", err)
+	}
+	return agent, nil
+}
+
+// tryAgent returns the spec and the kind of --agent, after the agent has been started once to see that it can play.
+func tryAgent(ctx context.Context, e *env, text string, sets ...*rules.Rules) (agents.Spec, agents.Kind, error) {
+	agent, err := newAgent(ctx, e, text, sets...)
+	if err != nil {
+		return agents.Spec{}, agents.Kind{}, err
+	}
+	closeAgent(e, agent)
+	return programSpec(e.registry, text)
 }
 
 // closeAgent frees the resources of an agent, such as a running program.

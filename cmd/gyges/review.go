@@ -10,6 +10,7 @@ import (
 
 	"gyges/rules/base/files"
 	"gyges/rules/base/grid"
+	"gyges/rules/base/jsonl"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
@@ -135,7 +136,7 @@ func (c *reviewCmd) source(ctx context.Context, e *env, of *reviewedSource) (err
 		return files.Plain(err)
 	}
 	of.reviews = kept.Find(of.records)
-	err = c.review(ctx, e, of, func(g *review.Game) error { return asFailure(kept.Add(g)) })
+	err = c.review(ctx, e, of, func(g *review.Game) error { return asFailure(kept.Append(g)) })
 	return errors.Join(err, asFailure(kept.Close()))
 }
 
@@ -210,12 +211,13 @@ func (c *reviewCmd) print(ctx context.Context, e *env, all []reviewedSource) err
 	case c.Format == "html":
 		return report.WriteHTML(e.out, c.page(ctx, all, games))
 	case c.Format == "jsonl":
+		lines := jsonl.NewWriter(e.out)
 		for _, g := range games {
-			if err := writeJSONLine(e.out, g); err != nil {
+			if err := lines.Write(g); err != nil {
 				return err
 			}
 		}
-		return nil
+		return lines.Flush()
 	case c.Format == "json" && len(games) == 1:
 		return grid.WriteJSON(e.out, games[0])
 	case c.Format == "json":

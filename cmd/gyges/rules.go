@@ -232,8 +232,7 @@ func loadRulesList(text string) ([]*rules.Rules, error) {
 // loadRules resolves a rule set: a YAML file, or a text that rules.Parse reads.
 func loadRules(text string) (*rules.Rules, error) {
 	if !strings.ContainsAny(text, `/\`) && !strings.HasSuffix(text, ".yaml") && !strings.HasSuffix(text, ".yml") {
-		r, err := rules.Parse(text)
-		return r, err
+		return rules.Parse(text)
 	}
 	return configs.LoadRules(text)
 }

@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"net"
 	"net/netip"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 
@@ -42,25 +40,19 @@ func (c *serveCmd) Run(ctx context.Context, e *env) error {
 	if err := errors.Join(errAddr, errProxies, c.check(), errAgents); err != nil {
 		return err
 	}
-	hint, errHint := agents.ParseSpec("alphabeta:movetime=1s")
-	analyst, errAnalyst := agents.ParseSpec("alphabeta:hash=64")
-	if err := errors.Join(errHint, errAnalyst); err != nil {
-		return failure{err}
-	}
 	hosts := c.Host
 	if name, err := os.Hostname(); err == nil && c.Open {
 		hosts = append(hosts, name, name+".local")
 	}
-	s := web.New(web.Config{
-		Open: c.Open, Hosts: hosts, Proxies: proxies, Conns: browser.Conns(c.Games), Log: e.log,
-	})
+	alphabeta := agents.Spec{Kind: "alphabeta"}
+	s := web.New(web.Config{Open: c.Open, Hosts: hosts, Proxies: proxies, Log: e.log})
 	runs, err := live.New(s, c.Results, c.Runs)
 	if err != nil {
 		return errors.Join(err, s.Close())
 	}
 	browser.New(s, browser.Config{
-		Results: c.Results, Registry: e.registry, Players: players, Hint: hint, Analyst: analyst,
-		Searches: c.Searches, Games: c.Games, Run: runs.Run,
+		Results: c.Results, Registry: e.registry, Players: players, Searches: c.Searches, Games: c.Games, Run: runs.Run,
+		Hint: alphabeta.With("movetime", "1s"), Analyst: alphabeta.With("hash", "64"),
 	})
 	l, err := listen(ctx, "--addr", addr.String())
 	if err != nil {
@@ -159,11 +151,9 @@ func (c *serveCmd) players(ctx context.Context, e *env) ([]browser.Player, error
 	}
 	var errs []error
 	for _, text := range c.Agent {
-		p, err := specPlayer(ctx, e, text)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("--agent: %w", err))
-		}
-		list = append(list, p)
+		spec, kind, err := tryAgent(ctx, e, text)
+		errs = append(errs, err)
+		list = append(list, browser.Player{Name: spec.Label(), Spec: spec, Doc: kind.Doc})
 	}
 	return list, errors.Join(errs...)
 }
@@ -172,12 +162,10 @@ func (c *serveCmd) players(ctx context.Context, e *env) ([]browser.Player, error
 func levelPlayers() (list []browser.Player, err error) {
 	levels, err := configs.ListLevels()
 	for _, l := range levels {
-		p := browser.Player{Name: l.Name, Spec: agents.Spec{Kind: l.Name}, Level: true}
-		p.Doc = fmt.Sprintf("level %d of %d: %s", l.Level, len(levels), l.Doc)
-		for _, preset := range slices.Sorted(maps.Keys(l.Elo)) {
-			p.Elo = append(p.Elo, browser.Elo{Rules: preset, Elo: l.Elo[preset]})
-		}
-		list = append(list, p)
+		list = append(list, browser.Player{
+			Name: l.Name, Spec: agents.Spec{Kind: l.Name}, Level: true, Elo: l.Elo,
+			Doc: fmt.Sprintf("level %d of %d: %s", l.Level, len(levels), l.Doc),
+		})
 	}
 	return list, err
 }
@@ -186,25 +174,11 @@ func levelPlayers() (list []browser.Player, err error) {
 func builtinPlayer(registry *agents.Registry, name string) (browser.Player, error) {
 	k, err := registry.Kind(agents.Spec{Kind: name})
 	p := browser.Player{Name: name, Spec: agents.Spec{Kind: name}, Doc: k.Doc}
-	for _, d := range k.Params {
-		if d.Name != "movetime" {
-			continue
-		}
-		for _, span := range []string{"250ms", "1s", "3s", "10s"} {
-			p.Times = append(p.Times, agents.Spec{Kind: name, Params: []agents.Param{{Name: d.Name, Value: span}}})
-			p.Spans = append(p.Spans, span)
-		}
+	if _, timed := k.Param("movetime"); timed {
+		p.Spans = []string{"250ms", "1s", "3s", "10s"}
+	}
+	for _, span := range p.Spans {
+		p.Times = append(p.Times, p.Spec.With("movetime", span))
 	}
 	return p, err
-}
-
-// specPlayer is an opponent given by its spec. It is started once, to see that it can play.
-func specPlayer(ctx context.Context, e *env, text string) (browser.Player, error) {
-	spec, kind, err := programSpec(e.registry, text)
-	if err != nil {
-		return browser.Player{}, err
-	}
-	agent, err := e.registry.Start(ctx, spec)
-	closeAgent(e, agent)
-	return browser.Player{Name: spec.Label(), Spec: spec, Doc: kind.Doc}, err
 }

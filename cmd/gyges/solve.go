@@ -13,22 +13,23 @@ import (
 	"gyges/agents/solver"
 	"gyges/rules"
 	"gyges/rules/base/grid"
+	"gyges/rules/base/jsonl"
 	"gyges/tournament"
 )
 
 // solveCmd proves wins and losses.
 type solveCmd struct {
 	rulesFlags
-	Depth    *int           `placeholder:"N" help:"Plies ahead in which a result is sought, 1 to 31, with --proof 1 to 99. Default: 5, with --proof 31."`
-	MoveTime *time.Duration `check:"1ms.." name:"movetime" placeholder:"TIME" help:"Stop after this time for a position, like 10s."`
-	Proof    bool           `xor:"proof" help:"Search by proof numbers: finds much longer wins, though not the shortest."`
-	Nodes    *int           `check:"1..1000000000" placeholder:"N" help:"With --proof, positions to evaluate for each side. Default: 1000000."`
-	Out      string         `xor:"out" placeholder:"FILE" help:"With --proof, write the winner's strategy: a line 'POSITION ; MOVE' for each position in which it is to move."`
-	Check    string         `xor:"proof,list" placeholder:"FILE" help:"Search nothing: play the strategy in FILE against every reply."`
-	List     string         `xor:"list,out" placeholder:"FILE" help:"Solve the positions of a list, one a line; - is the standard input. See gyges openings."`
-	Workers  int            `check:"0..1024" placeholder:"N" help:"With --list, positions at a time; 0, the default, is one for each core."`
-	Format   grid.Format    `enum:"text,csv,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), csv or json; of a list, json is one object a line."`
-	Position []string       `arg:"" optional:"" sep:"none" help:"Position to solve."`
+	Depth    *int          `placeholder:"N" help:"Plies ahead in which a result is sought, 1 to 31, with --proof 1 to 99. Default: 5, with --proof 31."`
+	MoveTime time.Duration `check:"1ms.." name:"movetime" placeholder:"TIME" help:"Stop after this time for a position, like 10s."`
+	Proof    bool          `xor:"proof" help:"Search by proof numbers: finds much longer wins, though not the shortest."`
+	Nodes    int64         `check:"1..1000000000" placeholder:"N" help:"With --proof, positions to evaluate for each side. Default: 1000000."`
+	Out      string        `xor:"out" placeholder:"FILE" help:"With --proof, write the winner's strategy: a line 'POSITION ; MOVE' for each position in which it is to move."`
+	Check    string        `xor:"proof,list" placeholder:"FILE" help:"Search nothing: play the strategy in FILE against every reply."`
+	List     string        `xor:"list,out" placeholder:"FILE" help:"Solve the positions of a list, one a line; - is the standard input. See gyges openings."`
+	Workers  int           `check:"0..1024" placeholder:"N" help:"With --list, positions at a time; 0, the default, is one for each core."`
+	Format   grid.Format   `enum:"text,csv,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), csv or json; of a list, json is one object a line."`
+	Position []string      `arg:"" optional:"" sep:"none" help:"Position to solve."`
 }
 
 // Defaults of --nodes, some seconds, and of --depth with --proof: with more, strategies are longer.
@@ -97,13 +98,8 @@ func (c *solveCmd) search() (s solver.Search, err error) {
 		err = fmt.Errorf("--depth: expected a number from 1 to %d, found %d", most, s.Depth)
 	}
 	c.Depth = &s.Depth
-	if c.MoveTime != nil {
-		s.MoveTime = *c.MoveTime
-	}
-	if c.Nodes != nil {
-		s.Nodes = int64(*c.Nodes)
-	}
-	refuse(c.Nodes != nil && !c.Proof, "--nodes needs --proof")
+	s.MoveTime, s.Nodes = c.MoveTime, cmp.Or(c.Nodes, s.Nodes)
+	refuse(c.Nodes != 0 && !c.Proof, "--nodes needs --proof")
 	refuse(c.Out != "" && !c.Proof, "--out needs --proof")
 	refuse(c.List != "" && len(c.Position) > 0, "--list can't be combined with a position")
 	refuse(c.Workers != 0 && c.List == "", "--workers needs --list")
@@ -178,7 +174,7 @@ func (c *solveCmd) solveList(ctx context.Context, e *env, r *rules.Rules, search
 		}
 		switch c.Format {
 		case grid.JSON:
-			return writeJSONLine(e.out, grid.ObjectOf(columns, s))
+			return jsonl.NewWriter(e.out).Append(grid.ObjectOf(columns, s))
 		case grid.CSV:
 			return asFailure(table.Write(s))
 		}

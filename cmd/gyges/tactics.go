@@ -35,7 +35,7 @@ func (c *tacticsMakeCmd) Run(ctx context.Context, e *env) error {
 	}
 	player, err := newAgent(ctx, e, c.Agent, sets...)
 	if err != nil {
-		return fmt.Errorf("--agent: %w", err)
+		return err
 	}
 	defer closeAgent(e, player)
 	for _, r := range sets {
@@ -78,7 +78,7 @@ func (c *tacticsRunCmd) Run(ctx context.Context, e *env) error {
 	players := make([]agents.Agent, len(c.Agent))
 	for i, spec := range c.Agent {
 		if players[i], err = newAgent(ctx, e, spec); err != nil {
-			return fmt.Errorf("--agent: %w", err)
+			return err
 		}
 		defer closeAgent(e, players[i])
 	}

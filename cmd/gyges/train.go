@@ -37,7 +37,7 @@ func (c *trainCmd) Run(ctx context.Context, e *env) error {
 		Stage: v.stage, Game: func(g *record.Game) { v.progress.game(g) }, Generation: v.generation,
 	}
 	s, err := config.Run(ctx, env)
-	v.end()
+	v.progress.end()
 	if err != nil {
 		return e.learningError(ctx, config.Out, err)
 	}
@@ -112,7 +112,7 @@ type trainView struct {
 }
 
 func (v *trainView) stage(generation int, stage string, games int64) {
-	v.end()
+	v.progress.end()
 	what := fmt.Sprintf("Generation %d: %s", generation, stage)
 	if stage == "rating" {
 		what = "Rating of the generations adopted"
@@ -126,18 +126,11 @@ func (v *trainView) stage(generation int, stage string, games int64) {
 }
 
 func (v *trainView) generation(g training.Generation) {
-	v.end()
+	v.progress.end()
 	v.seconds += g.Timing.Seconds()
 	after := fmt.Sprintf("after %d pairs, LLR %.2f", g.Pairs.N(), g.LLR)
 	if g.Pairs.N() == 0 {
 		after = "without a match"
 	}
 	v.e.err.printf("Generation %d: %s %s; %.1f minutes in all\n", g.Number, g.Verdict(), after, v.seconds/60)
-}
-
-func (v *trainView) end() {
-	if v.progress != nil {
-		v.progress.end()
-		v.progress = nil
-	}
 }

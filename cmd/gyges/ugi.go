@@ -7,9 +7,6 @@ import (
 	"gyges/agents/ugi"
 )
 
-// author is what the engine answers as id author.
-const author = "the gyges authors"
-
 // ugiCmd makes an agent a UGI engine.
 type ugiCmd struct {
 	Agent string `default:"alphabeta" placeholder:"AGENT" complete:"agents" help:"The agent that chooses the moves. Default: alphabeta."`
@@ -27,6 +24,6 @@ func (c *ugiCmd) Run(ctx context.Context, e *env) error {
 		return fmt.Errorf("--agent: %w", err)
 	}
 	return ugi.Serve(ctx, e.in, e.out, ugi.ServerConfig{
-		Name: version(), Author: author, Spec: spec, Registry: e.registry, Rules: r,
+		Name: version(), Author: "the gyges authors", Spec: spec, Registry: e.registry, Rules: r,
 	})
 }

@@ -18,7 +18,6 @@ import (
 
 	"gyges/agents"
 	"gyges/ratings"
-	"gyges/rules"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
@@ -356,10 +355,7 @@ func (r *run) faultSection() report.Section {
 		t.Header = append(t.Header, report.Head{Text: name, Left: name != "Game"})
 	}
 	for _, g := range r.faulty {
-		player := g.South.Agent
-		if g.Fault.Side == rules.North.Name() {
-			player = g.North.Agent
-		}
+		player := [2]string{g.South.Agent, g.North.Agent}[g.Fault.Loser()]
 		t.Rows = append(t.Rows, []report.Cell{
 			{Text: strconv.FormatInt(g.Game, 10)}, {Text: r.label(player), Row: true}, {Text: g.Fault.Side},
 			{Text: g.Fault.String()}, {Text: shorten(textfmt.Escape(

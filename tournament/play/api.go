@@ -17,19 +17,13 @@ import (
 
 // Player is an opponent to choose.
 type Player struct {
-	Name  string        // in requests
-	Spec  agents.Spec   // the agent
-	Doc   string        // one line
-	Level bool          // one of the named levels
-	Elo   []Elo         // of a level
-	Times []agents.Spec // the agent by time a move, in place of Spec; requests number them from 0
-	Spans []string      // the time of each of Times
-}
-
-// Elo is a player's measured strength by a preset, above that of the weakest level.
-type Elo struct {
-	Rules string
-	Elo   int
+	Name  string         // in requests
+	Spec  agents.Spec    // the agent
+	Doc   string         // one line
+	Level bool           // one of the named levels
+	Elo   map[string]int // of a level: its measured strength by preset, above that of the weakest one
+	Times []agents.Spec  // the agent by time a move, in place of Spec; requests number them from 0
+	Spans []string       // the time of each of Times
 }
 
 // longPoll is how long a request waits for a change.

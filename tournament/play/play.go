@@ -60,9 +60,6 @@ const (
 	connsPerGame = 4
 )
 
-// Conns is the maximum number of connections for a number of games.
-func Conns(games int) int { return connsPerGame * games }
-
 // Pages are the pages, and the games played on them.
 type Pages struct {
 	Config
@@ -91,6 +88,7 @@ func New(s *web.Server, c Config) *Pages {
 	if c.Games == 0 {
 		c.Games = defaultGames
 	}
+	s.Conns = connsPerGame * c.Games
 	p := &Pages{
 		Config: c, server: s, seed: func() uint64 { return mathrand.Uint64N(1e9) },
 		pool:  analysis.NewPool(c.Registry, c.Searches, share, maxSearchTime, s.Log),

@@ -36,16 +36,18 @@ type Header struct {
 	Program string `json:"program"` // that began the file: its version line
 }
 
-// reviews are what a file of reviews holds.
-type reviews struct {
+// Reviews are what a file holds.
+type Reviews struct {
 	Header
-	games  []*Game
-	index  map[int64]int   // in games, by the number of the game
+	Games []*Game
+	More  bool // the file has more than the 64 MB that are read
+
+	index  map[int64]int   // in Games, by the number of the game
 	wanted map[string]bool // the beginnings of the lines that are kept, see [beginning]; nil: of all
 }
 
 // add adds a line.
-func (r *reviews) add(line []byte) error {
+func (r *Reviews) add(line []byte) error {
 	if r.Reviews == 0 {
 		return r.parseHeader(line)
 	}
@@ -61,19 +63,19 @@ func (r *reviews) add(line []byte) error {
 		return fmt.Errorf("expected the review of a game: %w", err)
 	}
 	if i, again := r.index[g.Game]; again {
-		r.games[i] = g
+		r.Games[i] = g
 		return nil
 	}
-	r.index[g.Game] = len(r.games)
-	r.games = append(r.games, g)
+	r.index[g.Game] = len(r.Games)
+	r.Games = append(r.Games, g)
 	return nil
 }
 
-// beginning is how [File.Add] begins a line: with the number of the game and the identity of its record. It is found
+// beginning is how the line of a review begins: with the number of the game and the identity of its record. It is found
 // some hundred times as fast as the whole line can be read.
 var beginning = regexp.MustCompile(`^\{"game":\d+,"record":"\w*"`)
 
-func (r *reviews) parseHeader(line []byte) error {
+func (r *Reviews) parseHeader(line []byte) error {
 	err := strictjson.Unmarshal(line, maxLine, &r.Header)
 	switch {
 	case err != nil || r.Reviews == 0:
@@ -84,23 +86,16 @@ func (r *reviews) parseHeader(line []byte) error {
 	return nil
 }
 
-// Reviews are what a file holds.
-type Reviews struct {
-	Header
-	Games []*Game
-	More  bool // the file has more than the 64 MB that are read
-}
-
 // Read reads a file of reviews; name is its name in errors. Of several reviews of one game the last is
 // returned. An incomplete last line is left out, as in a file being written.
 func Read(ctx context.Context, r io.Reader, name string) (Reviews, error) {
-	all := reviews{index: map[int64]int{}}
+	all := Reviews{index: map[int64]int{}}
 	limited := &io.LimitedReader{R: r, N: maxFile + 1}
 	add := func(line []byte) error { return cmp.Or(ctx.Err(), all.add(line)) }
 	if _, err := jsonl.Read(limited, name, maxLine, add); err != nil {
 		return Reviews{}, err
 	}
-	return Reviews{all.Header, all.games, limited.N == 0}, nil
+	return Reviews{Header: all.Header, Games: all.Games, More: limited.N == 0}, nil
 }
 
 // ReadFS reads the [FileName] of a run's folder. Without one the error is [fs.ErrNotExist].
@@ -148,14 +143,14 @@ func isMove(text string) bool { return len(text) <= 200 && moveShape.MatchString
 // File is a file of reviews that is added to.
 type File struct {
 	*jsonl.Writer // of the reviews
-	reviews
+	Reviews       // those that it had
 }
 
 // Open opens a file of reviews to add to, makes it if there is none, and locks it. An incomplete last line is
 // removed. Of its reviews those of the records of a list are kept for [File.Find]. It returns an error for a file of
 // something else or of other nodes, and [files.ErrInUse] for one that another process adds to.
 func Open(ctx context.Context, path string, nodes int64, program string, list []*record.Game) (*File, error) {
-	f := &File{reviews: reviews{index: map[int64]int{}, wanted: map[string]bool{}}}
+	f := &File{Reviews: Reviews{index: map[int64]int{}, wanted: map[string]bool{}}}
 	for _, g := range list {
 		f.wanted[fmt.Sprintf(`{"game":%d,"record":"%s"`, g.Game, Identity(g))] = true
 	}
@@ -173,7 +168,7 @@ func Open(ctx context.Context, path string, nodes int64, program string, list []
 	if err != nil {
 		return nil, err
 	}
-	if f.Reviews > 0 {
+	if f.Header.Reviews > 0 {
 		return f, nil
 	}
 	f.Header = Header{formatVersion, nodes, program}
@@ -187,12 +182,9 @@ func Open(ctx context.Context, path string, nodes int64, program string, list []
 func (f *File) Find(list []*record.Game) []*Game {
 	games := make([]*Game, len(list))
 	for i, g := range list {
-		if k, ok := f.index[g.Game]; ok && f.games[k].Record == Identity(g) {
-			games[i] = f.games[k]
+		if k, ok := f.index[g.Game]; ok && f.Games[k].Record == Identity(g) {
+			games[i] = f.Games[k]
 		}
 	}
 	return games
 }
-
-// Add appends the review of a game.
-func (f *File) Add(g *Game) error { return f.Append(g) }

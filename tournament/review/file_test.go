@@ -92,7 +92,7 @@ func TestFile(t *testing.T) {
 	require.NoError(t, err)
 	_, err = Open(t.Context(), path, 300, "test", nil)
 	require.ErrorIs(t, err, files.ErrInUse)
-	require.NoError(t, f.Add(games[0]))
+	require.NoError(t, f.Append(games[0]))
 	require.NoError(t, f.Close())
 	whole, err := os.ReadFile(path)
 	require.NoError(t, err)
@@ -103,12 +103,12 @@ func TestFile(t *testing.T) {
 	f, err = Open(t.Context(), path, 300, "another", []*record.Game{list[0], list[1], &other})
 	require.NoError(t, err)
 	require.Equal(t, []*Game{games[0], nil, nil}, f.Find([]*record.Game{list[0], list[1], &other}))
-	require.NoError(t, f.Add(games[1]))
-	require.NoError(t, f.Add(games[0]))
+	require.NoError(t, f.Append(games[1]))
+	require.NoError(t, f.Append(games[0]))
 	require.NoError(t, f.Close())
 	read, err := ReadFS(t.Context(), os.DirFS(filepath.Dir(path)))
 	require.NoError(t, err)
-	require.Equal(t, Reviews{Header{formatVersion, 300, "test"}, games, false}, read)
+	require.Equal(t, Reviews{Header: Header{formatVersion, 300, "test"}, Games: games}, read)
 
 	_, err = Open(t.Context(), path, 400, "test", nil)
 	require.ErrorContains(t, err, "holds reviews with 300 nodes, found 400")
@@ -177,9 +177,9 @@ func TestFileOnFullDisk(t *testing.T) {
 	disk := &smallDisk{file, 100}
 	require.NoError(t, f.Close())
 	f.Writer = jsonl.Resume(disk, 1, size)
-	require.ErrorContains(t, f.Add(games[0]), "disk full")
+	require.ErrorContains(t, f.Append(games[0]), "disk full")
 	disk.room = 1 << 20
-	require.NoError(t, f.Add(games[1]))
+	require.NoError(t, f.Append(games[1]))
 	require.NoError(t, f.Close())
 	read, err := ReadFS(t.Context(), os.DirFS(filepath.Dir(path)))
 	require.NoError(t, err)
@@ -203,7 +203,7 @@ func TestGoesOnInLongFile(t *testing.T) {
 		g.Moves[i].Line = slices.Repeat([]string{strings.Repeat("a1-", 60) + "a2"}, 8)
 	}
 	for size := int64(0); size <= maxFile; g.Game++ {
-		require.NoError(t, f.Add(g))
+		require.NoError(t, f.Append(g))
 		info, err := os.Stat(path)
 		require.NoError(t, err)
 		size = info.Size()
@@ -229,14 +229,14 @@ func TestOpenKeepsWhatIsAskedFor(t *testing.T) {
 	f, err := Open(t.Context(), path, 300, "test", nil)
 	require.NoError(t, err)
 	for range 10 {
-		require.NoError(t, f.Add(games[0]))
+		require.NoError(t, f.Append(games[0]))
 		games[0].Game += 2
 	}
-	require.NoError(t, f.Add(games[1]))
+	require.NoError(t, f.Append(games[1]))
 	require.NoError(t, f.Close())
 	f, err = Open(t.Context(), path, 300, "test", list[1:])
 	require.NoError(t, err)
-	require.Equal(t, games[1:], f.games)
+	require.Equal(t, games[1:], f.Games)
 	require.NoError(t, f.Close())
 
 	ended, end := context.WithCancel(t.Context())

@@ -189,7 +189,8 @@ func (p *pass) compare(ctx context.Context, made rules.Move) (best, played value
 	switch {
 	case err != nil:
 	case best.proven() == 0 && played.proven() < 0 && same: // the search did not see that it loses
-		best, err = p.without(ctx, made, best)
+		lim := agents.Limits{Depth: max(best.depth, 1), Nodes: p.nodes}
+		best, err = p.search(ctx, p.game, lim, []rules.Move{made})
 	case best.proven() == 0 && played.proven() > 0: // nor that it wins
 		best = played
 	}
@@ -197,11 +198,6 @@ func (p *pass) compare(ctx context.Context, made rules.Move) (best, played value
 		best = played
 	}
 	return best, played, err
-}
-
-// without returns the value of the present position without a move that proved to lose.
-func (p *pass) without(ctx context.Context, made rules.Move, v value) (value, error) {
-	return p.search(ctx, p.game, agents.Limits{Depth: max(v.depth, 1), Nodes: p.nodes}, []rules.Move{made})
 }
 
 // only reports whether a move is the only one that doesn't let the opponent win at once.

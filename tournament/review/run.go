@@ -5,6 +5,7 @@ import (
 	"context"
 	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"gyges/tournament/record"
 )
@@ -17,54 +18,38 @@ func Run(
 ) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	finished := make([]chan *Game, len(list)) // nil: there is a review
-	todo := 0
+	var todo []int // indexes of the games without a review
+	var finished []chan *Game
 	for i, g := range reviews {
 		if g == nil {
-			finished[i] = make(chan *Game, 1)
-			todo++
+			todo, finished = append(todo, i), append(finished, make(chan *Game, 1))
 		}
 	}
-	reviewers := make(chan *Reviewer, min(cmp.Or(workers, runtime.GOMAXPROCS(0)), todo))
-	for range cap(reviewers) {
+	var next atomic.Int64
+	var group sync.WaitGroup
+	for range min(cmp.Or(workers, runtime.GOMAXPROCS(0)), len(todo)) {
 		r, err := New(nodes)
 		if err != nil {
 			return err
 		}
-		reviewers <- r
+		group.Go(func() {
+			for k := int(next.Add(1)) - 1; k < len(todo); k = int(next.Add(1)) - 1 {
+				g, err := r.Game(ctx, list[todo[k]], nil)
+				if err != nil {
+					cancel(err)
+					return
+				}
+				finished[k] <- g
+			}
+		})
 	}
-	var group sync.WaitGroup
-	group.Go(func() {
-		for i := range list {
-			if finished[i] == nil {
-				continue
-			}
-			select {
-			case r := <-reviewers:
-				group.Go(func() {
-					defer func() { reviewers <- r }()
-					g, err := r.Game(ctx, list[i], nil)
-					if err != nil {
-						cancel(err)
-						return
-					}
-					finished[i] <- g
-				})
-			case <-ctx.Done():
-				return
-			}
-		}
-	})
-	for i := range list {
-		if finished[i] == nil {
-			continue
-		}
+	for k, i := range todo {
 		select {
-		case reviews[i] = <-finished[i]:
+		case reviews[i] = <-finished[k]:
 		case <-ctx.Done():
 			group.Wait()
 			select {
-			case reviews[i] = <-finished[i]:
+			case reviews[i] = <-finished[k]:
 			default:
 				continue
 			}
