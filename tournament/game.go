@@ -1,6 +1,7 @@
 package tournament
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -67,12 +68,7 @@ func (setup *Game) blank() *record.Game {
 }
 
 // clock returns the clock of a side.
-func (setup *Game) clock(side rules.Side) Clock {
-	if own := setup.Seats[side].Clock; own != (Clock{}) {
-		return own
-	}
-	return setup.Clock
-}
+func (setup *Game) clock(side rules.Side) Clock { return cmp.Or(setup.Seats[side].Clock, setup.Clock) }
 
 // moveTime returns how long a side may think over a move, 0: as long as it likes.
 func (setup *Game) moveTime(side rules.Side) time.Duration {

@@ -45,17 +45,18 @@ const (
 // Openings says how games begin.
 type Openings struct {
 	// Policy is where they come from.
-	Policy Policy `yaml:"policy" enum:"random,book,agents,setups,file" help:"Where openings come from, as in --openings."`
+	Policy Policy `yaml:"policy" json:"policy" enum:"random,book,agents,setups,file" help:"Where openings come from, as in --openings."`
 
 	// Plies is how many random legal plies follow the set-up before the agents
 	// take over, 0 to 40. 0 means none, but 4 under Kang, where all games would
 	// begin alike.
-	Plies int `yaml:"plies" check:"0..40" help:"Random plies after the set-up; 0, the default: none, but 4 under Kang, or 2 and more in a book."`
+	Plies int `yaml:"plies" json:"plies" check:"0..40" help:"Random plies after the set-up; 0, the default: none, but 4 under Kang, or 2 and more in a book."`
 
-	// File is where the list of FileOpenings comes from, and Positions the list,
-	// as [ReadOpenings] reads it.
-	File      string `yaml:"file" form:"a file of positions" help:"File of the policy file: a position a line."`
-	Positions []string
+	// File is where the list of FileOpenings comes from, and Positions the list, as [ReadOpenings] reads it, of which
+	// manifests have the Hash alone.
+	File      string   `yaml:"file" json:"file,omitempty" form:"a file of positions" help:"File of the policy file: a position a line."`
+	Positions []string `yaml:"-" json:"-"`
+	Hash      uint64   `yaml:"-" json:"hash,omitempty,string"`
 }
 
 // ParseOpenings reads what [Openings.String] prints, and the file that it names.
@@ -121,10 +122,6 @@ func (o Openings) Parse(r *rules.Rules, i int) (rules.Position, error) {
 	}
 	return p, nil
 }
-
-// Screened reports whether a game may begin in p as far as [RandomOpenings] is
-// concerned: no side can force a win within two plies.
-func Screened(r *rules.Rules, p rules.Position) bool { return newOpener(Openings{}, 0).passes(r, p) }
 
 const (
 	kangOpeningPlies = 4

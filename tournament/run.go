@@ -58,9 +58,7 @@ func run(
 	if err := config.Validate(registry); err != nil {
 		return Summary{}, err
 	}
-	if config.Workers == 0 {
-		config.Workers = min(runtime.GOMAXPROCS(0), maxWorkers)
-	}
+	config.Workers = cmp.Or(config.Workers, min(runtime.GOMAXPROCS(0), maxWorkers))
 	if config.Executor == nil {
 		if err := config.checkMemory(registry, machineMemory()); err != nil {
 			return Summary{}, err

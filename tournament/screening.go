@@ -9,7 +9,7 @@ import (
 	"gyges/rules"
 )
 
-// Screening looks for openings in which no side can force a win within two plies, see [Screened].
+// Screening looks for openings in which no side can force a win within two plies, see [RandomOpenings].
 type Screening struct {
 	Rules    *rules.Rules
 	Openings Openings // those that are screened
@@ -52,7 +52,7 @@ func (s *Screening) Run(ctx context.Context, keep func(p rules.Position, score f
 		if err != nil || again > 0 {
 			return kept, seen, err
 		}
-		if !Screened(s.Rules, p) {
+		if !from.passes(s.Rules, p) {
 			continue
 		}
 		score := 0.0
