@@ -124,11 +124,6 @@ func (s *schedule) check(j Job) error {
 	return nil
 }
 
-// opening returns the opening of a job, see [opener.opening].
-func (s *schedule) opening(j Job, o *opener) (p rules.Position, again int64, err error) {
-	return o.opening(s.config.Rules[j.Rules], s.rulesHash[j.Rules], j.Round)
-}
-
 // seat returns which agent plays a side in game 0 or 1 of a pair, and the seed it gets.
 func (s *schedule) seat(j Job, game int, side rules.Side) (agent int, seed uint64) {
 	agent = j.Agents[(game+int(side))%2]
