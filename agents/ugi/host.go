@@ -308,7 +308,6 @@ func (h *host) search(ctx context.Context, commands string, lim agents.Limits) (
 	return h.client.search(ctx, commands, budget, grace)
 }
 
-// decide turns an answer into a decision.
 func (h *host) decide(g *rules.Game, answer result) (agents.Decision, error) {
 	m, err := h.readMove(g, answer.move)
 	if err != nil {

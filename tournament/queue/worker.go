@@ -152,7 +152,6 @@ func (w *Worker) serve(ctx context.Context) (micro.Service, error) {
 	}), micro.WithEndpointSubject(runSubject))
 }
 
-// state returns what the worker does.
 func (w *Worker) state() status.Worker {
 	return status.Worker{
 		Name: w.options.Name, Version: w.options.Version, Speed: w.options.Speed,
