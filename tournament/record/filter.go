@@ -31,7 +31,8 @@ func (f *Filter) Check() error {
 	p.Require(f.Side == "" || len(f.Agent) > 0, "--side needs --agent")
 	p.Require(len(f.Agent) > 0 || f.Result != "won" && f.Result != "drawn" && f.Result != "lost",
 		"--result %s needs --agent", f.Result)
-	p.Require(f.MinPlies <= f.maxPlies(), "--min-plies: expected at most --max-plies %d, found %d", f.maxPlies(), f.MinPlies)
+	p.Require(f.MinPlies <= f.maxPlies(), "--min-plies: expected at most --max-plies %d, found %d", f.maxPlies(),
+		f.MinPlies)
 	for i, text := range f.Agent { // which may be quoted in another way
 		if spec, err := agents.ParseSpec(text); err == nil {
 			f.Agent[i] = spec.String()

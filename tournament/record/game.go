@@ -233,8 +233,8 @@ func (g *Game) check() error {
 		g.Result)
 	if f := g.Fault; f != nil {
 		p.Require(f.Side == "south" || f.Side == "north", "expected a fault of south or north, found %.60q", f.Side)
-		p.Require(f.Kind != "" && string(f.Kind) == g.Reason, "expected the fault's kind as the reason, found %.60q and %.60q",
-			f.Kind, g.Reason)
+		p.Require(f.Kind != "" && string(f.Kind) == g.Reason,
+			"expected the fault's kind as the reason, found %.60q and %.60q", f.Kind, g.Reason)
 		p.Require(f.Host == "" || f.Kind == FaultTimeout && (f.Host == HostSuspended || f.Host == HostOverloaded),
 			"expected host suspended or overloaded of a timeout, found %.60q", f.Host)
 		p.Require(f.Side != "south" || g.Result == "0-1", "expected 0-1 after a fault of south, found %.60q", g.Result)
