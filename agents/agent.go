@@ -101,15 +101,11 @@ type Limits struct {
 
 // Tighter returns the limits that satisfy both l and m. The clock is l's if it has one.
 func (l Limits) Tighter(m Limits) Limits {
-	clock := l.Clock
-	if clock == (Clock{}) {
-		clock = m.Clock
-	}
 	return Limits{
 		Depth:    tighter(l.Depth, m.Depth),
 		Nodes:    tighter(l.Nodes, m.Nodes),
 		MoveTime: tighter(l.MoveTime, m.MoveTime),
-		Clock:    clock,
+		Clock:    cmp.Or(l.Clock, m.Clock),
 	}
 }
 

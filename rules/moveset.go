@@ -39,7 +39,6 @@ type extent struct {
 // Len returns the number of moves, a forced pass included.
 func (ms *MoveSet) Len() int { return ms.count }
 
-// reset empties the set.
 func (ms *MoveSet) reset() { ms.extent, ms.pass = extent{}, false }
 
 // add appends what one source can do, if anything.

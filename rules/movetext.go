@@ -143,7 +143,6 @@ func (r *Rules) parseMove(p Position, text string) (Move, []Step, error) {
 	return newMove(mp.source.from, mp.to, mp.drop), mp.course, nil
 }
 
-// digit reads a height.
 func (mp *moveParser) digit(what string) Height {
 	h, ok := mp.between('1', '3')
 	if !ok {

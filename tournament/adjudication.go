@@ -77,7 +77,6 @@ func ParseAdjudication(text string) (Adjudication, error) {
 	return a, nil
 }
 
-// parseWhole reads a number from 1 to most.
 func parseWhole(text string, most int) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err == nil && (n < 1 || n > most) {

@@ -53,7 +53,7 @@ func BenchmarkBareLoop(b *testing.B) {
 		o := newOpener(c.Openings, c.Seed)
 		for i := range s.len() {
 			p := s.job(i)
-			start, _, err := s.opening(p, o)
+			start, _, err := o.opening(c.Rules[p.Rules], p.Round)
 			require.NoError(b, err)
 			for game := range 2 {
 				plies += bareGame(s, p, game, start)

@@ -91,11 +91,3 @@ func timeMargins(margin time.Duration) (clock, moveTime time.Duration) {
 	}
 	return margin, margin
 }
-
-// timeMarginText returns the time margin as manifests hold it.
-func timeMarginText(margin time.Duration) string {
-	if margin < 0 {
-		return ""
-	}
-	return margin.String()
-}

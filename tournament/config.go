@@ -128,7 +128,6 @@ type Config struct {
 	Log *slog.Logger
 }
 
-// warn logs a warning.
 func (c *Config) warn(message string, args ...any) {
 	if c.Log != nil {
 		c.Log.Warn(message, args...)

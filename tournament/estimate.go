@@ -1,6 +1,7 @@
 package tournament
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math/rand/v2"
@@ -37,9 +38,7 @@ func EstimateRun(
 	if err := config.Validate(registry); err != nil {
 		return Estimate{}, err
 	}
-	if config.Workers == 0 {
-		config.Workers = min(runtime.GOMAXPROCS(0), maxWorkers)
-	}
+	config.Workers = cmp.Or(config.Workers, min(runtime.GOMAXPROCS(0), maxWorkers))
 	first := NewRunner(&config, registry.New)
 	if err := first.Start(ctx); err != nil {
 		return Estimate{}, errors.Join(err, first.Close())

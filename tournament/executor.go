@@ -3,6 +3,7 @@ package tournament
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -70,14 +71,13 @@ func (e localExecutor) Play(ctx context.Context, config *Config, jobs <-chan Job
 		group.Go(func() error { return r.playAll(ctx, jobs, results) })
 	}
 	watched, stop := context.WithCancel(ctx)
-	shown := make(chan struct{})
-	go func() {
-		defer close(shown)
+	var shown sync.WaitGroup
+	shown.Go(func() {
 		ShowPlaying(watched, config, func(now time.Time) *Playing { return PlayingOf(runners, now) })
-	}()
+	})
 	err := group.Wait()
 	stop()
-	<-shown
+	shown.Wait()
 	// Only now, since an agent that can't be closed is no reason to stop others.
 	for _, r := range runners {
 		err = errors.Join(err, r.Close())

@@ -125,11 +125,14 @@ func (s *Stage) Byes(n int) []int {
 	for _, m := range s.Matches {
 		plays[m.Agents[0]], plays[m.Agents[1]] = true, true
 	}
-	var list []int
-	for agent, p := range plays {
-		if !p {
-			list = append(list, agent)
-		}
+	return slices.DeleteFunc(inOrder(n), func(agent int) bool { return plays[agent] })
+}
+
+// inOrder returns n agents as they are listed.
+func inOrder(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
 	}
 	return list
 }
@@ -230,13 +233,7 @@ func survivors(n int, before []Stage) []int {
 			out[m.Agents[1-m.Winner()]] = true
 		}
 	}
-	var in []int
-	for i := range n {
-		if !out[i] {
-			in = append(in, i)
-		}
-	}
-	return in
+	return slices.DeleteFunc(inOrder(n), func(agent int) bool { return out[agent] })
 }
 
 // seeds returns the agents of a Swiss tournament in the order before it, the highest seed first.
@@ -244,10 +241,7 @@ func (c *Config) seeds() []int {
 	if c.Seeding == RandomSeeds {
 		return rand.New(rand.NewPCG(agents.MixSeed(c.Seed, forSeeds), 0)).Perm(len(c.Agents))
 	}
-	order := make([]int, len(c.Agents))
-	for i := range order {
-		order[i] = i
-	}
+	order := inOrder(len(c.Agents))
 	if len(c.SeedRatings) > 0 {
 		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(c.SeedRatings[b], c.SeedRatings[a]) })
 	}

@@ -1,6 +1,7 @@
 package tournament
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,13 +67,7 @@ func (setup *Game) blank() *record.Game {
 	return g
 }
 
-// clock returns the clock of a side.
-func (setup *Game) clock(side rules.Side) Clock {
-	if own := setup.Seats[side].Clock; own != (Clock{}) {
-		return own
-	}
-	return setup.Clock
-}
+func (setup *Game) clock(side rules.Side) Clock { return cmp.Or(setup.Seats[side].Clock, setup.Clock) }
 
 // moveTime returns how long a side may think over a move, 0: as long as it likes.
 func (setup *Game) moveTime(side rules.Side) time.Duration {
@@ -230,7 +225,6 @@ func (r *referee) overran(by time.Duration, detail string) *record.Fault {
 // It is never recorded.
 var tooLate = &record.Fault{Kind: record.FaultTimeout}
 
-// prepare prepares both agents.
 func (r *referee) prepare(ctx context.Context, setup *Game, start time.Time) *record.Fault {
 	for _, side := range []rules.Side{rules.South, rules.North} {
 		seat := &setup.Seats[side]
@@ -310,7 +304,6 @@ func (r *referee) decide(
 	return d, nil
 }
 
-// begin begins the record of a game.
 func (r *referee) begin(setup *Game, start time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

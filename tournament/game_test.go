@@ -19,7 +19,7 @@ import (
 
 // newTestGame returns a game of two agents on an opening of the rules.
 func newTestGame(t require.TestingT, r *rules.Rules, seed uint64, south, north agents.Agent) *Game {
-	p, _, err := newOpener(Openings{Policy: RandomOpenings}, seed).opening(r, 1, 0)
+	p, _, err := newOpener(Openings{Policy: RandomOpenings}, seed).opening(r, 0)
 	require.NoError(t, err)
 	return &Game{
 		Number: 3, Pair: 1, Rules: r, Opening: p, Policy: "random", TimeMargin: DefaultTimeMargin,

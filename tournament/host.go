@@ -36,7 +36,6 @@ type hostLoad struct {
 	samples, tasks int           // how often tasks were counted, and their sum
 }
 
-// begin begins to observe a game.
 func (h *hostMonitor) begin(now time.Time, every time.Duration, timed bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

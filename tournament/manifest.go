@@ -68,20 +68,20 @@ type GameCounts struct {
 // ManifestConfig is a [Config] as data, every default filled in. Imported games have a
 // name alone.
 type ManifestConfig struct {
-	Name       string           `json:"name"`
-	Rules      []string         `json:"rules"`
-	Agents     []string         `json:"agents"`
-	Schedule   Format           `json:"schedule"`
-	Rounds     int              `json:"rounds,omitempty"`
-	Seeding    Seeding          `json:"seeding,omitempty"` // none in a Swiss tournament: NeighbourSeeds
-	Pairs      int              `json:"pairs"`
-	SPRT       string           `json:"sprt,omitempty"`
-	UntilError float64          `json:"until_error,omitempty"`
-	Openings   ManifestOpenings `json:"openings"`
-	Limits     record.Limits    `json:"limits"`
-	TimeMargin string           `json:"time_margin,omitempty"`
-	Seed       uint64           `json:"seed,string"`
-	Workers    int              `json:"workers"`
+	Name       string        `json:"name"`
+	Rules      []string      `json:"rules"`
+	Agents     []string      `json:"agents"`
+	Schedule   Format        `json:"schedule"`
+	Rounds     int           `json:"rounds,omitempty"`
+	Seeding    Seeding       `json:"seeding,omitempty"` // none in a Swiss tournament: NeighbourSeeds
+	Pairs      int           `json:"pairs"`
+	SPRT       string        `json:"sprt,omitempty"`
+	UntilError float64       `json:"until_error,omitempty"`
+	Openings   Openings      `json:"openings"`
+	Limits     record.Limits `json:"limits"`
+	TimeMargin string        `json:"time_margin,omitempty"`
+	Seed       uint64        `json:"seed,string"`
+	Workers    int           `json:"workers"`
 
 	SeedRatings []float64 `json:"seed_ratings,omitempty"`
 	Bye         Bye       `json:"bye,omitempty"` // none: FullBye
@@ -90,19 +90,6 @@ type ManifestConfig struct {
 	OnRepetition string `json:"on_repetition"`
 	StallTimeout string `json:"stall_timeout"`
 	Suspend      int    `json:"suspend"`
-}
-
-// ManifestOpenings are [Openings] without the positions of a list.
-type ManifestOpenings struct {
-	Policy Policy `json:"policy"`
-	Plies  int    `json:"plies"`
-	File   string `json:"file,omitempty"`
-	Hash   uint64 `json:"hash,omitempty,string"` // of the file's positions
-}
-
-// String returns the openings as records name them, see [Openings.String].
-func (o ManifestOpenings) String() string {
-	return Openings{Policy: o.Policy, Plies: o.Plies, File: o.File}.String()
 }
 
 // Program is the version of the program that ran.
@@ -153,7 +140,9 @@ func (c *Config) Manifest() ManifestConfig {
 	}
 	m.Schedule = cmp.Or(c.Schedule, RoundRobin)
 	m.Limits = recordLimits(c.Limits, c.Clock)
-	m.TimeMargin = timeMarginText(c.TimeMargin)
+	if m.TimeMargin = ""; c.TimeMargin >= 0 { // otherwise the default
+		m.TimeMargin = c.TimeMargin.String()
+	}
 	m.OnRepetition = string(cmp.Or(c.OnRepetition, agents.Forfeit))
 	m.StallTimeout = c.StallTimeout.String()
 	if c.Openings.Policy == FileOpenings {

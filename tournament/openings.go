@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"strings"
+	"sync"
 
 	"gyges/agents"
 	"gyges/rules"
@@ -45,17 +46,18 @@ const (
 // Openings says how games begin.
 type Openings struct {
 	// Policy is where they come from.
-	Policy Policy `yaml:"policy" enum:"random,book,agents,setups,file" help:"Where openings come from, as in --openings."`
+	Policy Policy `yaml:"policy" json:"policy" enum:"random,book,agents,setups,file" help:"Where openings come from, as in --openings."`
 
 	// Plies is how many random legal plies follow the set-up before the agents
 	// take over, 0 to 40. 0 means none, but 4 under Kang, where all games would
 	// begin alike.
-	Plies int `yaml:"plies" check:"0..40" help:"Random plies after the set-up; 0, the default: none, but 4 under Kang, or 2 and more in a book."`
+	Plies int `yaml:"plies" json:"plies" check:"0..40" help:"Random plies after the set-up; 0, the default: none, but 4 under Kang, or 2 and more in a book."`
 
-	// File is where the list of FileOpenings comes from, and Positions the list,
-	// as [ReadOpenings] reads it.
-	File      string `yaml:"file" form:"a file of positions" help:"File of the policy file: a position a line."`
-	Positions []string
+	// File is where the list of FileOpenings comes from, and Positions the list, as [ReadOpenings] reads it, of which
+	// manifests have the Hash alone.
+	File      string   `yaml:"file" json:"file,omitempty" form:"a file of positions" help:"File of the policy file: a position a line."`
+	Positions []string `yaml:"-" json:"-"`
+	Hash      uint64   `yaml:"-" json:"hash,omitempty,string"`
 }
 
 // ParseOpenings reads what [Openings.String] prints, and the file that it names.
@@ -122,10 +124,6 @@ func (o Openings) Parse(r *rules.Rules, i int) (rules.Position, error) {
 	return p, nil
 }
 
-// Screened reports whether a game may begin in p as far as [RandomOpenings] is
-// concerned: no side can force a win within two plies.
-func Screened(r *rules.Rules, p rules.Position) bool { return newOpener(Openings{}, 0).passes(r, p) }
-
 const (
 	kangOpeningPlies = 4
 	kangBookPlies    = 2 // of the first openings of BookOpenings
@@ -150,7 +148,7 @@ func (o Openings) String() string {
 // seed. The error says that the rules or the plies leave no opening that passes
 // the screen.
 func (o Openings) Opening(r *rules.Rules, seed uint64, k int64) (rules.Position, error) {
-	p, _, err := newOpener(o, seed).opening(r, hashText(r.String()), k)
+	p, _, err := newOpener(o, seed).opening(r, k)
 	return p, err
 }
 
@@ -165,34 +163,35 @@ type opener struct {
 
 // openingList holds the openings of a rule set in the order in which they are played, as far as they have been found.
 type openingList struct {
+	hash      uint64               // of the rules
+	setups    func() *rules.Setups // of the rules
 	positions []rules.Position
 	seen      map[rules.Position]bool
-	read      int           // positions of a list from outside
-	whole     bool          // there are no others
-	longer    int           // plies by which openings of a book are longer, as shorter ones have run out
-	setups    *rules.Setups // nil until needed
+	read      int  // positions of a list from outside
+	whole     bool // there are no others
+	longer    int  // plies by which openings of a book are longer, as shorter ones have run out
 }
 
 func newOpener(o Openings, seed uint64) *opener {
 	return &opener{openings: o, seed: seed, lists: map[*rules.Rules]*openingList{}}
 }
 
-// opening returns opening k of a rule set, given with its hash, and how many there are if they have all come before and
+// opening returns opening k of a rule set, and how many there are if they have all come before and
 // begin again; otherwise 0. The first k+1 are found one after the other, at some microseconds each.
-func (o *opener) opening(r *rules.Rules, rulesHash uint64, k int64) (p rules.Position, again int64, err error) {
+func (o *opener) opening(r *rules.Rules, k int64) (p rules.Position, again int64, err error) {
 	list := o.list(r)
 	switch o.openings.Policy {
 	case AgentOpenings:
 		return r.Start(), 0, nil
 	case SetupOpenings:
-		n := list.allSetups(r).Len()
+		n := list.setups().Len()
 		if n == 0 {
 			return p, 0, fmt.Errorf("rules %v: there are no set-ups; expected other openings", r)
 		}
-		p, again = list.setups.At(k%n), n
+		p, again = list.setups().At(k%n), n
 	default:
 		for !list.whole && int64(len(list.positions)) <= k {
-			if err := o.extend(r, rulesHash, list); err != nil {
+			if err := o.extend(r, list); err != nil {
 				return p, 0, err
 			}
 		}
@@ -208,17 +207,11 @@ func (o *opener) opening(r *rules.Rules, rulesHash uint64, k int64) (p rules.Pos
 // list returns the openings of a rule set that have been found.
 func (o *opener) list(r *rules.Rules) *openingList {
 	if o.lists[r] == nil {
-		o.lists[r] = &openingList{seen: map[rules.Position]bool{}}
+		o.lists[r] = &openingList{
+			hash: hashText(r.String()), setups: sync.OnceValue(r.Setups), seen: map[rules.Position]bool{},
+		}
 	}
 	return o.lists[r]
-}
-
-// allSetups returns the set-ups of a rule set.
-func (l *openingList) allSetups(r *rules.Rules) *rules.Setups {
-	if l.setups == nil {
-		l.setups = r.Setups()
-	}
-	return l.setups
 }
 
 // add adds an opening and reports whether it is new.
@@ -232,7 +225,7 @@ func (l *openingList) add(p rules.Position) bool {
 }
 
 // extend finds the next opening, or that there are no others.
-func (o *opener) extend(r *rules.Rules, rulesHash uint64, list *openingList) error {
+func (o *opener) extend(r *rules.Rules, list *openingList) error {
 	if o.openings.Policy == FileOpenings {
 		for ; list.read < len(o.openings.Positions); list.read++ {
 			if p, err := o.openings.Parse(r, list.read); err != nil || list.add(p) {
@@ -242,7 +235,8 @@ func (o *opener) extend(r *rules.Rules, rulesHash uint64, list *openingList) err
 		list.whole = true
 		return nil
 	}
-	rng, found := o.random(rulesHash, len(list.positions)), false
+	seed := agents.MixSeed(o.seed, forOpening, list.hash, uint64(len(list.positions)))
+	rng, found := rand.New(rand.NewPCG(seed, 0)), false
 	for range openingTries {
 		p, ok := o.draw(r, rng)
 		if ok && list.add(p) {
@@ -262,15 +256,10 @@ func (o *opener) extend(r *rules.Rules, rulesHash uint64, list *openingList) err
 	return nil
 }
 
-// random returns the generator of opening k.
-func (o *opener) random(rulesHash uint64, k int) *rand.Rand {
-	return rand.New(rand.NewPCG(agents.MixSeed(o.seed, forOpening, rulesHash, uint64(k)), 0))
-}
-
 // addUnused adds the first set-up that random draws have missed, if openings are set-ups alone, and reports whether
 // there was one.
 func (o *opener) addUnused(r *rules.Rules, list *openingList) bool {
-	if all := list.allSetups(r); o.countable(r) {
+	if all := list.setups(); o.countable(r) {
 		for k := range all.Len() {
 			if p := all.At(k); o.passes(r, p) && list.add(p) {
 				return true
@@ -286,7 +275,7 @@ func (o *opener) countable(r *rules.Rules) bool {
 	case AgentOpenings:
 		return false
 	case RandomOpenings, BookOpenings:
-		return o.plies(r) == 0 && o.list(r).allSetups(r).Len() <= maxOpenings
+		return o.plies(r) == 0 && o.list(r).setups().Len() <= maxOpenings
 	}
 	return true
 }

@@ -46,7 +46,7 @@ func TestOpeningsPassTheScreen(t *testing.T) {
 		plies := rapid.SampledFrom([]int{0, 0, 1, 2, 7, 12}).Draw(t, "plies")
 		seed, k := rapid.Uint64().Draw(t, "seed"), rapid.Int64Range(0, 100).Draw(t, "k")
 		opening := func() (rules.Position, error) {
-			p, _, err := newOpener(Openings{Policy: RandomOpenings, Plies: plies}, seed).opening(r, hashText(r.String()), k)
+			p, _, err := newOpener(Openings{Policy: RandomOpenings, Plies: plies}, seed).opening(r, k)
 			return p, err
 		}
 		draw := func() rules.Position {
@@ -99,7 +99,7 @@ func TestOpeningsPassTheScreen(t *testing.T) {
 func TestOpeningsCanBeFoundUpToTheBound(t *testing.T) {
 	for _, name := range presetNames() {
 		r := rules.MustParse(name)
-		_, _, err := newOpener(Openings{Policy: RandomOpenings, Plies: 40}, 1).opening(r, 1, 0)
+		_, _, err := newOpener(Openings{Policy: RandomOpenings, Plies: 40}, 1).opening(r, 0)
 		require.NoError(t, err, name)
 	}
 }
@@ -126,7 +126,7 @@ func TestNoOpeningComesTwice(t *testing.T) {
 		o, seen := newOpener(test.openings, 3), map[rules.Position]bool{}
 		var first []rules.Position
 		for k := range test.count + 2 {
-			p, again, err := o.opening(r, 1, k)
+			p, again, err := o.opening(r, k)
 			require.NoError(t, err)
 			if k >= test.count {
 				require.Equal(t, test.count, again)
@@ -141,7 +141,7 @@ func TestNoOpeningComesTwice(t *testing.T) {
 		for _, k := range []int64{test.count / 2, 0} {
 			p, err := test.openings.Opening(r, 3, k)
 			require.NoError(t, err)
-			want, _, err := newOpener(test.openings, 3).opening(r, hashText(r.String()), k)
+			want, _, err := newOpener(test.openings, 3).opening(r, k)
 			require.NoError(t, err)
 			require.Equal(t, want, p)
 		}
@@ -150,7 +150,7 @@ func TestNoOpeningComesTwice(t *testing.T) {
 
 func TestAgentOpenings(t *testing.T) {
 	r := rules.MustParse("cosmoludo")
-	p, _, err := newOpener(Openings{Policy: AgentOpenings}, 1).opening(r, 1, 5)
+	p, _, err := newOpener(Openings{Policy: AgentOpenings}, 1).opening(r, 5)
 	require.NoError(t, err)
 	require.Equal(t, r.Start(), p)
 }
@@ -289,20 +289,20 @@ func TestBook(t *testing.T) {
 	r := rules.MustParse("kang")
 	book := newOpener(Openings{Policy: BookOpenings}, 3)
 	short := newOpener(Openings{Policy: RandomOpenings, Plies: kangBookPlies}, 3)
-	_, count, err := short.opening(r, 1, 1000)
+	_, count, err := short.opening(r, 1000)
 	require.NoError(t, err)
 	require.EqualValues(t, 605, count)
 	for k := range count {
-		p, again, err := book.opening(r, 1, k)
+		p, again, err := book.opening(r, k)
 		require.NoError(t, err)
 		require.Zero(t, again)
-		same, _, err := short.opening(r, 1, k)
+		same, _, err := short.opening(r, k)
 		require.NoError(t, err)
 		require.Equal(t, same, p)
 	}
 	seen := map[rules.Position]bool{}
 	for k := count; k < count+100; k++ {
-		p, again, err := book.opening(r, 1, k)
+		p, again, err := book.opening(r, k)
 		require.NoError(t, err)
 		require.Zero(t, again)
 		require.Equal(t, rules.North, p.Side(), "after three plies")

@@ -16,10 +16,8 @@ import (
 // earlier version, which had no other: it keeps its pairings.
 func (c *Config) keepSeeding() {
 	old, err := ReadManifest(os.DirFS(c.Out)) // an error is reported when the folder is opened
-	if err == nil && old != nil && c.Schedule == Swiss && old.Config.Schedule == Swiss {
-		if c.Seeding == "" && old.Config.Seeding == "" {
-			c.Seeding = NeighbourSeeds
-		}
+	if err == nil && old != nil && c.Schedule == Swiss && old.Config.Schedule == Swiss && old.Config.Seeding == "" {
+		c.Seeding = cmp.Or(c.Seeding, NeighbourSeeds)
 	}
 }
 

@@ -58,9 +58,7 @@ func run(
 	if err := config.Validate(registry); err != nil {
 		return Summary{}, err
 	}
-	if config.Workers == 0 {
-		config.Workers = min(runtime.GOMAXPROCS(0), maxWorkers)
-	}
+	config.Workers = cmp.Or(config.Workers, min(runtime.GOMAXPROCS(0), maxWorkers))
 	if config.Executor == nil {
 		if err := config.checkMemory(registry, machineMemory()); err != nil {
 			return Summary{}, err
@@ -193,7 +191,7 @@ func dispatch(
 			results <- job
 			continue
 		}
-		position, again, err := s.opening(job, o)
+		position, again, err := o.opening(s.config.Rules[job.Rules], job.Round)
 		if err != nil {
 			return err
 		}
@@ -221,11 +219,11 @@ func dispatch(
 func (s *schedule) warnOfFewOpenings(o *opener) {
 	c := s.config
 	rounds := int64(len(s.stages)) * int64(c.Pairs)
-	for i, r := range c.Rules {
+	for _, r := range c.Rules {
 		if c.sequential() || !o.countable(r) {
 			continue
 		}
-		if _, n, err := o.opening(r, s.rulesHash[i], rounds-1); err == nil && n > 0 {
+		if _, n, err := o.opening(r, rounds-1); err == nil && n > 0 {
 			c.warn(fmt.Sprintf("%s rounds, but openings for %s only: later rounds repeat earlier ones",
 				textfmt.Thousands(rounds), textfmt.Thousands(n)), "rules", r)
 		}

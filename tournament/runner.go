@@ -45,7 +45,7 @@ func (r *Runner) Play(ctx context.Context, job Job, timeScale float64) ([]*recor
 	if err := r.schedule.check(job); err != nil {
 		return nil, err
 	}
-	position, _, err := r.schedule.opening(job, r.opener)
+	position, _, err := r.opener.opening(r.schedule.config.Rules[job.Rules], job.Round)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 	"gyges/rules"
 )
 
-// Screening looks for openings in which no side can force a win within two plies, see [Screened].
+// Screening looks for openings in which no side can force a win within two plies, see [RandomOpenings].
 type Screening struct {
 	Rules    *rules.Rules
 	Openings Openings // those that are screened
@@ -43,16 +43,16 @@ func (s *Screening) total() int {
 // Run calls keep for each opening that passes, with its score for the side to move if there is an agent. It returns
 // how many passed, and how many were screened.
 func (s *Screening) Run(ctx context.Context, keep func(p rules.Position, score float64)) (kept, seen int, err error) {
-	from, hash := newOpener(s.Openings, s.Seed), hashText(s.Rules.String())
+	from := newOpener(s.Openings, s.Seed)
 	for total := s.total(); seen < total && (s.Count == 0 || kept < s.Count); seen++ {
 		if err := ctx.Err(); err != nil {
 			return kept, seen, err
 		}
-		p, again, err := from.opening(s.Rules, hash, int64(seen))
+		p, again, err := from.opening(s.Rules, int64(seen))
 		if err != nil || again > 0 {
 			return kept, seen, err
 		}
-		if !Screened(s.Rules, p) {
+		if !from.passes(s.Rules, p) {
 			continue
 		}
 		score := 0.0

@@ -223,7 +223,6 @@ func (p *Pool) interrupt(held map[string]int) {
 	}
 }
 
-// closeAgent closes the agent of a slot.
 func (p *Pool) closeAgent(s *slot) {
 	if err := agents.Close(s.agent); err != nil {
 		p.log.Warn("closing an agent", "error", err)

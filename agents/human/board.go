@@ -10,12 +10,9 @@ import (
 // Board draws a position for people, South at the bottom: a digit is a piece of
 // that height, a dot an empty square. last is the move that led here, or
 // rules.NoMove: the square it left is put in (), the squares where it put pieces
-// in []. The text ends in a newline.
-func Board(r *rules.Rules, p rules.Position, last rules.Move) string { return Diagram(r, p, last, nil) }
-
-// Diagram draws a position like [Board] and marks the course of the last move: pieces that
-// it bounced off are in <>, empty squares that it crossed hold a plus sign.
-func Diagram(r *rules.Rules, p rules.Position, last rules.Move, course []rules.Step) string {
+// in []. Of its course, which may be nil, pieces that it bounced off are in <>, empty squares that it crossed hold a
+// plus sign. The text ends in a newline.
+func Board(r *rules.Rules, p rules.Position, last rules.Move, course []rules.Step) string {
 	var crossed, landed rules.SquareSet
 	for _, step := range course {
 		if step.Crossed {

@@ -109,7 +109,7 @@ func (h *human) answer(g *rules.Game, ms *rules.MoveSet, text string) (rules.Mov
 	case words[0] == "help" || words[0] == "?":
 		h.printf("%s", help)
 	case words[0] == "board":
-		h.printf("%s", Board(g.Rules(), g.Position(), lastMove(g)))
+		h.printf("%s", Board(g.Rules(), g.Position(), lastMove(g), nil))
 	case words[0] == "quit" || words[0] == "exit" || words[0] == "resign":
 		return rules.NoMove, agents.ErrResigned
 	default:

@@ -129,7 +129,7 @@ func TestCommands(t *testing.T) {
 	require.Contains(t, out, "help: MOVES c1\n  c1-    a2 c2 d2 f2 b3 e3\n  c1xb1@ c1 a2")
 	require.Contains(t, out, `There are no legal moves from "c2"`)
 	require.Equal(t, 2, strings.Count(out, help))
-	require.Contains(t, out, Board(rules.MustParse("standard"), position(t, "standard", start), rules.NoMove))
+	require.Contains(t, out, Board(rules.MustParse("standard"), position(t, "standard", start), rules.NoMove, nil))
 }
 
 func position(t testing.TB, ruleText, text string) rules.Position {
@@ -286,7 +286,7 @@ func TestBoard(t *testing.T) {
     └────── goal ──────┘
       a  b  c  d  e  f
           South
-`, "\n"), Board(r, g.Position(), m))
+`, "\n"), Board(r, g.Position(), m, nil))
 
 	k := rules.MustParse("kang")
 	require.Equal(t, strings.TrimLeft(`
@@ -301,5 +301,5 @@ func TestBoard(t *testing.T) {
     └──────────────────┘
       a  b  c  d  e  f
           South   in hand: 2, goals: 0 of 3
-`, "\n"), Board(k, position(t, "kang", "000000/000000/123103/123123/000000/000000 s 010/000 0-1 n"), rules.NoMove))
+`, "\n"), Board(k, position(t, "kang", "000000/000000/123103/123123/000000/000000 s 010/000 0-1 n"), rules.NoMove, nil))
 }

@@ -153,7 +153,7 @@ func (s *Prover) prove(p rules.Position, side rules.Side, plies, left int, nodes
 			if s.stopped || len(s.avoided) == 0 {
 				return nil
 			}
-		} else if win, unsafe, err := s.strategy().checkFrom(p); err == nil && win.Plies <= left {
+		} else if win, unsafe, err := (Strategy{s.rules, side, s.proven}).checkFrom(p); err == nil && win.Plies <= left {
 			return &win
 		} else if s.avoid(unsafe) {
 			continue
@@ -162,11 +162,6 @@ func (s *Prover) prove(p rules.Position, side rules.Side, plies, left int, nodes
 		s.maxPlies -= 2
 	}
 	return nil
-}
-
-// strategy is what the last search has proven.
-func (s *Prover) strategy() Strategy {
-	return Strategy{Rules: s.rules, Winner: s.attacker, Moves: s.proven}
 }
 
 // avoid keeps the attacker from the moves proven in positions, and reports whether it is to

@@ -4,7 +4,6 @@
 package tactics
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +11,7 @@ import (
 
 	"gyges/rules"
 	"gyges/rules/base/files"
+	"gyges/rules/base/jsonl"
 	"gyges/rules/base/strictjson"
 )
 
@@ -48,14 +48,13 @@ type Puzzle struct {
 
 // Write writes puzzles, one JSON object a line.
 func Write(w io.Writer, puzzles []Puzzle) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
+	lines := jsonl.NewWriter(w)
 	for _, p := range puzzles {
-		if err := enc.Encode(p); err != nil {
+		if err := lines.Write(p); err != nil {
 			return err
 		}
 	}
-	return nil
+	return lines.Close()
 }
 
 // Bounds of a suite's file.

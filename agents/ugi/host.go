@@ -48,7 +48,7 @@ func Kind() agents.Kind {
 // begins, and used for all games until it fails.
 type host struct {
 	client
-	given   []setting // options of the spec, by name
+	given   []agents.Param // options of the spec, by name
 	start   time.Duration
 	ready   time.Duration
 	move    time.Duration
@@ -60,9 +60,6 @@ type host struct {
 	setup agents.Setup
 	rng   *rand.Rand // for set-ups, which a program without the extensions can't choose
 }
-
-// setting is an option with its value.
-type setting struct{ name, value string }
 
 var (
 	_ agents.Agent   = (*host)(nil)
@@ -82,7 +79,7 @@ func newHost(v agents.Values) (agents.Agent, error) {
 			if strings.ContainsAny(v[name], "\r\n") {
 				return nil, fmt.Errorf("parameter %s: expected one line, found %.60q", name, v[name])
 			}
-			h.given = append(h.given, setting{option, v[name]})
+			h.given = append(h.given, agents.Param{Name: option, Value: v[name]})
 		}
 	}
 	return h, findProgram(h.command, h.dir)
@@ -148,23 +145,14 @@ func (h *host) Start(ctx context.Context, sets ...*rules.Rules) error {
 	return nil
 }
 
-// needsExtensions reports whether rules can't be played by positions of the standard
-// game alone.
-func needsExtensions(r *rules.Rules) bool {
-	o := r.Options()
-	return o.Kang || !o.Relocation
-}
-
 // canPlay returns an error if the rules can't be sent to the program.
 func (h *host) canPlay(r *rules.Rules) error {
-	if h.extended {
-		again, err := rules.Parse(r.String())
-		if err != nil || again.Options() != r.Options() {
-			return fmt.Errorf("expected rules that their name describes completely, found %s", r)
-		}
-		return nil
-	}
-	if needsExtensions(r) {
+	o := r.Options()
+	again, err := rules.Parse(r.String())
+	switch {
+	case h.extended && (err != nil || again.Options() != o):
+		return fmt.Errorf("expected rules that their name describes completely, found %s", r)
+	case !h.extended && (o.Kang || !o.Relocation): // positions of the standard game don't tell them
 		return fmt.Errorf("the engine can't play %s: it lacks the option rules", r)
 	}
 	return nil
@@ -178,12 +166,12 @@ func (h *host) launch(ctx context.Context) error {
 	}
 	commands := ""
 	for _, o := range h.given {
-		commands += o.command()
+		commands += setOption(o.Name, o.Value)
 	}
 	return h.fail(ctx, h.proc.send(commands))
 }
 
-func (s setting) command() string { return "setoption " + s.name + " " + s.value + "\n" }
+func setOption(name, value string) string { return "setoption " + name + " " + value + "\n" }
 
 // Choose implements [agents.Agent].
 func (h *host) Choose(ctx context.Context, g *rules.Game, lim agents.Limits) (agents.Decision, error) {
@@ -289,7 +277,7 @@ func (h *host) limit(ctx context.Context, lim agents.Limits) (commands string, e
 	}
 	for _, name := range slices.Sorted(maps.Keys(wanted)) {
 		if h.sent[name] != wanted[name] {
-			commands += setting{name, wanted[name]}.command()
+			commands += setOption(name, wanted[name])
 		}
 	}
 	h.sent = wanted
@@ -297,12 +285,12 @@ func (h *host) limit(ctx context.Context, lim agents.Limits) (commands string, e
 }
 
 // tighter returns the lower of a limit and what the spec has for it.
-func tighter(name, value string, given []setting) string {
+func tighter(name, value string, given []agents.Param) string {
 	for _, g := range given {
-		a, errA := strconv.ParseFloat(g.value, 64)
+		a, errA := strconv.ParseFloat(g.Value, 64)
 		b, errB := strconv.ParseFloat(value, 64)
-		if strings.EqualFold(g.name, name) && errA == nil && errB == nil && 0 < a && a < b {
-			return g.value
+		if strings.EqualFold(g.Name, name) && errA == nil && errB == nil && 0 < a && a < b {
+			return g.Value
 		}
 	}
 	return value
@@ -320,7 +308,6 @@ func (h *host) search(ctx context.Context, commands string, lim agents.Limits) (
 	return h.client.search(ctx, commands, budget, grace)
 }
 
-// decide turns an answer into a decision.
 func (h *host) decide(g *rules.Game, answer result) (agents.Decision, error) {
 	m, err := h.readMove(g, answer.move)
 	if err != nil {

@@ -165,7 +165,7 @@ func TestHostTellsWhatItHeard(t *testing.T) {
 }
 
 func TestTighterOption(t *testing.T) {
-	given := []setting{{"maxPly", "3"}, {"maxTime", "x"}, {"threads", "2"}}
+	given := []agents.Param{{Name: "maxPly", Value: "3"}, {Name: "maxTime", Value: "x"}, {Name: "threads", Value: "2"}}
 	require.Equal(t, "3", tighter("maxPly", "4", given))
 	require.Equal(t, "2", tighter("maxPly", "2", given))
 	require.Equal(t, "0.1", tighter("maxTime", "0.1", given))

@@ -35,7 +35,7 @@ type process struct {
 	in     io.WriteCloser // what the engine reads
 	out    io.ReadCloser  // what it writes
 	errOut io.ReadCloser
-	lines  chan output   // closed at the end of its output
+	lines  chan textLine // closed at the end of its output
 	closed chan struct{} // closed when nothing more is to be read
 	trace  *trace
 
@@ -48,9 +48,9 @@ type process struct {
 	drained chan struct{} // closed when its stderr has been read
 }
 
-// output is a line that an engine has written, or, with an error, what it wrote
-// before the end or of a line that is too long.
-type output struct {
+// textLine is a line from a host or an engine, or, with an error, what was written before the end or of a line
+// that is too long.
+type textLine struct {
 	text string
 	err  error
 }
@@ -59,7 +59,7 @@ type output struct {
 func launch(command []string, dir string, t *trace) (*process, error) {
 	p := &process{
 		cmd:   exec.Command(command[0], command[1:]...), //nolint:noctx // it outlives the calls that have a context
-		lines: make(chan output), closed: make(chan struct{}), trace: t,
+		lines: make(chan textLine), closed: make(chan struct{}), trace: t,
 		exited: make(chan struct{}), drained: make(chan struct{}),
 	}
 	p.cmd.Dir = dir
@@ -130,7 +130,7 @@ func (p *process) readLines() {
 		line, err := in.ReadSlice('\n')
 		text := strings.TrimSuffix(strings.TrimSuffix(string(line), "\n"), "\r")
 		select {
-		case p.lines <- output{text, err}:
+		case p.lines <- textLine{text, err}:
 		case <-p.closed:
 			return
 		}
@@ -191,7 +191,7 @@ func (p *process) converse(ctx context.Context, lines string, limit time.Duratio
 
 // receive adds a line to the trace. The error is an [agents.Failure] if the output
 // has ended, or is too long.
-func (p *process) receive(line output, open bool) error {
+func (p *process) receive(line textLine, open bool) error {
 	switch {
 	case errors.Is(line.err, bufio.ErrBufferFull):
 		return broken("expected lines of at most %d bytes, found a longer one", maxAnswer)

@@ -29,7 +29,6 @@ var goRanges = map[string][2]int64{
 	"wtime": {0, maxMillis}, "btime": {0, maxMillis}, "winc": {0, maxMillis}, "binc": {0, maxMillis},
 }
 
-// parseGo reads what follows go.
 func parseGo(text string) (goNumbers, error) {
 	found := goNumbers{}
 	words := strings.Fields(text)
@@ -73,7 +72,6 @@ func (n goNumbers) limitsFor(g *rules.Game, overhead time.Duration) agents.Limit
 	return lim
 }
 
-// goSearch runs go.
 func (s *server) goSearch(ctx context.Context, text string) error {
 	numbers, err := parseGo(text)
 	if err != nil {

@@ -53,7 +53,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, config ServerConfig
 	}
 	defer func() { err = errors.Join(err, agents.Close(s.agent)) }()
 	s.setRules(config.Rules)
-	lines := make(chan command)
+	lines := make(chan textLine)
 	go readCommands(ctx, in, lines, s.cancelEarly)
 	for {
 		select {
@@ -77,22 +77,16 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, config ServerConfig
 	}
 }
 
-// command is a line from the host, or why there is none.
-type command struct {
-	text string
-	err  error
-}
-
 // readCommands sends the lines of in. Before a stop it calls cancelEarly: waking
 // another goroutine up takes milliseconds where the search has all processors.
-func readCommands(ctx context.Context, in io.Reader, to chan<- command, cancelEarly func()) {
+func readCommands(ctx context.Context, in io.Reader, to chan<- textLine, cancelEarly func()) {
 	defer close(to)
 	lines := bufio.NewReaderSize(in, maxCommand+len("\r\n"))
 	for {
 		line, err := lines.ReadSlice('\n')
-		c := command{text: strings.TrimSpace(string(line))}
+		c := textLine{text: strings.TrimSpace(string(line))}
 		for errors.Is(err, bufio.ErrBufferFull) { // the rest is skipped
-			c = command{err: fmt.Errorf("expected a line of at most %d bytes", maxCommand)}
+			c = textLine{err: fmt.Errorf("expected a line of at most %d bytes", maxCommand)}
 			_, err = lines.ReadSlice('\n')
 		}
 		if c.text == "stop" {

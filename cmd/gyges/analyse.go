@@ -115,7 +115,7 @@ type analyser struct {
 // header prints the board and the names of the columns.
 func (a *analyser) header() {
 	if !a.json {
-		a.out.printf("%s\n", human.Board(a.game.Rules(), a.game.Position(), rules.NoMove))
+		a.out.printf("%s\n", human.Board(a.game.Rules(), a.game.Position(), rules.NoMove, nil))
 		a.out.printf("%5s%s  %-11s %10s %8s  %s\n", "depth", a.rank(" rank"), "score", "nodes", "time", "line")
 	}
 }

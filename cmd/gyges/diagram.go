@@ -65,8 +65,8 @@ func (c *diagramCmd) draw(r *rules.Rules, p rules.Position, m rules.Move, course
 	case c.Format == "svg":
 		return report.Board(r, p, m, course).StandaloneSVG()
 	case m == rules.NoMove:
-		return human.Board(r, p, m)
+		return human.Board(r, p, m, course)
 	default:
-		return human.Diagram(r, r.Apply(p, m), m, course) + "\n" + m.LongText(course) + "\n"
+		return human.Board(r, r.Apply(p, m), m, course) + "\n" + m.LongText(course) + "\n"
 	}
 }

@@ -68,7 +68,7 @@ func (c *gamesShowCmd) position(e *env, g *record.Game, game *rules.Game, turns 
 	if c.Format == "json" {
 		return grid.WriteJSON(e.out, map[string]any{"game": c.ID, "ply": *c.Ply, "position": r.FormatPosition(p)})
 	}
-	e.out.printf("%s\n\n%s", r.FormatPosition(p), human.Board(r, p, last))
+	e.out.printf("%s\n\n%s", r.FormatPosition(p), human.Board(r, p, last, nil))
 	return nil
 }
 

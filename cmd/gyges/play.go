@@ -160,7 +160,7 @@ func (s *spectator) turn(r *rules.Rules, t record.Turn) {
 // board draws a position, with blank lines around it.
 func (s *spectator) board(r *rules.Rules, p rules.Position, last rules.Move) {
 	if !s.quiet {
-		s.out.printf("\n%s\n", human.Board(r, p, last))
+		s.out.printf("\n%s\n", human.Board(r, p, last, nil))
 	}
 }
 

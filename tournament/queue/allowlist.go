@@ -124,7 +124,6 @@ func localized(params []agents.ParamDef, construct constructor, files map[string
 	}
 }
 
-// isFile reports whether a parameter's value names a file.
 func isFile(d agents.ParamDef, value string) bool {
 	return d.File && value != "" && !slices.Contains(d.Words, value)
 }

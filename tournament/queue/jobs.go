@@ -27,7 +27,6 @@ type task struct {
 	renewed    time.Time
 }
 
-// newTask reads a job.
 func newTask(r *subscription, m jetstream.Msg) (*task, error) {
 	t := &task{run: r, message: m, renewed: time.Now()}
 	if err := strictjson.Unmarshal(m.Data(), maxText, &t.job); err != nil {
@@ -165,7 +164,6 @@ func (w *Worker) heldTasks() []*task {
 	return slices.Collect(maps.Keys(w.held))
 }
 
-// done removes a task.
 func (w *Worker) done(t *task) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -282,7 +282,6 @@ func (r *run) add(ctx context.Context, job tournament.Job) {
 	}
 }
 
-// send publishes a job.
 func (r *run) send(ctx context.Context, w *pendingJob) {
 	w.published = false
 	r.publishing++

@@ -258,7 +258,6 @@ func (r *subscription) fetchFiles(ctx context.Context, c *runConfig, dir string)
 	return paths, nil
 }
 
-// play plays a pair.
 func (r *subscription) play(job tournament.Job) ([]*record.Game, error) {
 	r.playing.RLock()
 	defer r.playing.RUnlock()

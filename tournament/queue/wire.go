@@ -144,7 +144,6 @@ const (
 func jobsOf(run string) string    { return jobSubject + "." + run }
 func resultsOf(run string) string { return resultSubject + "." + run }
 
-// subjectOf returns the subject of a pair's job or result.
 func subjectOf(prefix string, pair int64) string {
 	return prefix + "." + strconv.FormatInt(pair, 10)
 }

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -65,15 +66,11 @@ type Worker struct {
 
 // NewWorker returns a worker on a server. It doesn't close the connection.
 func NewWorker(nc *nats.Conn, o WorkerOptions) (*Worker, error) {
-	if o.Workers == 0 {
-		o.Workers = min(runtime.GOMAXPROCS(0), MaxSlots)
-	}
+	o.Workers = cmp.Or(o.Workers, min(runtime.GOMAXPROCS(0), MaxSlots))
 	if o.Workers < 1 || o.Workers > MaxSlots {
 		return nil, fmt.Errorf("expected workers from 1 to %d, found %d", MaxSlots, o.Workers)
 	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	if o.Name == "" {
 		o.Name, _ = os.Hostname() // it is only displayed
 	}
@@ -155,7 +152,6 @@ func (w *Worker) serve(ctx context.Context) (micro.Service, error) {
 	}), micro.WithEndpointSubject(runSubject))
 }
 
-// state returns what the worker does.
 func (w *Worker) state() status.Worker {
 	return status.Worker{
 		Name: w.options.Name, Version: w.options.Version, Speed: w.options.Speed,

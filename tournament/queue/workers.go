@@ -63,7 +63,6 @@ func (r *run) ask() {
 	r.publishQuestion(q)
 }
 
-// publishQuestion publishes a question about the run.
 func (r *run) publishQuestion(q question) {
 	q.runID = runID{Run: r.id.Run, Config: r.id.Config, Version: r.options.Version}
 	text, err := json.Marshal(q)

@@ -1,12 +1,11 @@
 package record
 
 import (
-	"errors"
-	"fmt"
 	"math"
 	"slices"
 
 	"gyges/agents"
+	"gyges/rules/base/problems"
 )
 
 // Filter chooses games. The tags of its fields are those of command-line flags. The zero
@@ -27,23 +26,19 @@ type Filter struct {
 
 // Check returns the mistakes in the fields, and writes the agents as records have them.
 func (f *Filter) Check() error {
-	var errs []error
-	expect := func(ok bool, format string, args ...any) {
-		if !ok {
-			errs = append(errs, fmt.Errorf(format, args...))
-		}
-	}
-	expect(len(f.Agent) <= 2, "--agent: expected it at most twice, found it %d times", len(f.Agent))
-	expect(f.Side == "" || len(f.Agent) > 0, "--side needs --agent")
-	expect(len(f.Agent) > 0 || f.Result != "won" && f.Result != "drawn" && f.Result != "lost",
+	var p problems.List
+	p.Require(len(f.Agent) <= 2, "--agent: expected it at most twice, found it %d times", len(f.Agent))
+	p.Require(f.Side == "" || len(f.Agent) > 0, "--side needs --agent")
+	p.Require(len(f.Agent) > 0 || f.Result != "won" && f.Result != "drawn" && f.Result != "lost",
 		"--result %s needs --agent", f.Result)
-	expect(f.MinPlies <= f.maxPlies(), "--min-plies: expected at most --max-plies %d, found %d", f.maxPlies(), f.MinPlies)
+	p.Require(f.MinPlies <= f.maxPlies(), "--min-plies: expected at most --max-plies %d, found %d", f.maxPlies(),
+		f.MinPlies)
 	for i, text := range f.Agent { // which may be quoted in another way
 		if spec, err := agents.ParseSpec(text); err == nil {
 			f.Agent[i] = spec.String()
 		}
 	}
-	return errors.Join(errs...)
+	return p.Err()
 }
 
 func (f *Filter) maxPlies() int {

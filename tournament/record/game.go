@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"gyges/rules"
+	"gyges/rules/base/problems"
 )
 
 // Version is the version of the schema. It changes when this program can no longer
@@ -223,53 +224,44 @@ type Timing struct {
 	CRC32C string `json:"crc32c,omitempty"`
 }
 
-// problems collects mistakes of a record.
-type problems []error
-
-func (p *problems) expect(ok bool, format string, args ...any) {
-	if !ok {
-		*p = append(*p, fmt.Errorf(format, args...))
-	}
-}
-
 // check verifies what can be verified without playing the game again.
 func (g *Game) check() error {
-	var p problems
-	p.expect(slices.Contains(results[:], g.Result), "expected a result 1-0, 0-1 or 1/2-1/2, found %.60q", g.Result)
-	p.expect(g.Reason != "", "expected a reason, found none")
-	p.expect(g.Reason != Resignation || g.Result != results[1], "expected a winner after a resignation, found %s",
+	var p problems.List
+	p.Require(slices.Contains(results[:], g.Result), "expected a result 1-0, 0-1 or 1/2-1/2, found %.60q", g.Result)
+	p.Require(g.Reason != "", "expected a reason, found none")
+	p.Require(g.Reason != Resignation || g.Result != results[1], "expected a winner after a resignation, found %s",
 		g.Result)
 	if f := g.Fault; f != nil {
-		p.expect(f.Side == "south" || f.Side == "north", "expected a fault of south or north, found %.60q", f.Side)
-		p.expect(f.Kind != "" && string(f.Kind) == g.Reason, "expected the fault's kind as the reason, found %.60q and %.60q",
-			f.Kind, g.Reason)
-		p.expect(f.Host == "" || f.Kind == FaultTimeout && (f.Host == HostSuspended || f.Host == HostOverloaded),
+		p.Require(f.Side == "south" || f.Side == "north", "expected a fault of south or north, found %.60q", f.Side)
+		p.Require(f.Kind != "" && string(f.Kind) == g.Reason,
+			"expected the fault's kind as the reason, found %.60q and %.60q", f.Kind, g.Reason)
+		p.Require(f.Host == "" || f.Kind == FaultTimeout && (f.Host == HostSuspended || f.Host == HostOverloaded),
 			"expected host suspended or overloaded of a timeout, found %.60q", f.Host)
-		p.expect(f.Side != "south" || g.Result == "0-1", "expected 0-1 after a fault of south, found %.60q", g.Result)
-		p.expect(f.Side != "north" || g.Result == "1-0", "expected 1-0 after a fault of north, found %.60q", g.Result)
+		p.Require(f.Side != "south" || g.Result == "0-1", "expected 0-1 after a fault of south, found %.60q", g.Result)
+		p.Require(f.Side != "north" || g.Result == "1-0", "expected 1-0 after a fault of north, found %.60q", g.Result)
 	}
-	return errors.Join(append(p, g.checkMoves())...)
+	return errors.Join(p.Err(), g.checkMoves())
 }
 
 // checkMoves is check without the result.
 func (g *Game) checkMoves() error {
-	var p problems
-	p.expect(g.Game >= 0 && g.Pair >= 0, "expected game and pair to be numbers from 0, found %d and %d", g.Game, g.Pair)
+	var p problems.List
+	p.Require(g.Game >= 0 && g.Pair >= 0, "expected game and pair to be numbers from 0, found %d and %d", g.Game, g.Pair)
 	imported := g.Reason == Imported && len(g.Moves) == 0
-	p.expect(g.Rules != "" || imported, "expected rules, found none")
-	p.expect(g.Opening != "" || imported, "expected an opening, found none")
-	p.expect(g.South.Agent != "" && g.North.Agent != "", "expected the agents of south and north, found %.60q and %.60q",
+	p.Require(g.Rules != "" || imported, "expected rules, found none")
+	p.Require(g.Opening != "" || imported, "expected an opening, found none")
+	p.Require(g.South.Agent != "" && g.North.Agent != "", "expected the agents of south and north, found %.60q and %.60q",
 		g.South.Agent, g.North.Agent)
-	p.expect(g.OnRepetition == "" || g.OnRepetition == "ask-next" || g.OnRepetition == "allow",
+	p.Require(g.OnRepetition == "" || g.OnRepetition == "ask-next" || g.OnRepetition == "allow",
 		"expected on_repetition to be ask-next or allow, found %.60q", g.OnRepetition)
 	n := len(g.Moves)
-	p.expect(g.Moves != nil, "expected moves, found none")
-	p.expect(0 <= g.Plies && g.Plies <= n, "expected plies from 0 to the %d moves, found %d", n, g.Plies)
+	p.Require(g.Moves != nil, "expected moves, found none")
+	p.Require(0 <= g.Plies && g.Plies <= n, "expected plies from 0 to the %d moves, found %d", n, g.Plies)
 	for name, m := range map[string]int{
 		"best": len(g.Best), "scores": len(g.Scores), "depths": len(g.Depths), "nodes": len(g.Nodes),
 		"move_ms": len(g.Timing.MoveMS),
 	} {
-		p.expect(m == 0 || m == n, "expected as many %s as the %d moves, found %d", name, n, m)
+		p.Require(m == 0 || m == n, "expected as many %s as the %d moves, found %d", name, n, m)
 	}
-	return errors.Join(p...)
+	return p.Err()
 }

@@ -102,7 +102,6 @@ func (r *Reader) Game() (*Game, error) {
 	return g, nil
 }
 
-// next reads the next line.
 func (r *Reader) next() (err error) {
 	r.text, err = r.Next()
 	switch {

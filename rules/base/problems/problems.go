@@ -33,13 +33,20 @@ func (l *List) Expect(ok bool, field, format string, args ...any) {
 	}
 }
 
+// Require adds an error in no field unless ok.
+func (l *List) Require(ok bool, format string, args ...any) {
+	if !ok {
+		*l = append(*l, fmt.Errorf(format, args...))
+	}
+}
+
 // InRange adds an error in a field unless its value x is from low to high; what ends in the low bound:
 // "a number from 0 (all cores)".
 func InRange[T cmp.Ordered](l *List, field, what string, x, low, high T) {
 	l.Expect(low <= x && x <= high, field, "expected %s to %v, found %v", what, high, x)
 }
 
-// Err joins the problems, a *FieldError each; nil if there are none.
+// Err joins the problems, a *FieldError for each that is in a field; nil if there are none.
 func (l List) Err() error { return errors.Join(l...) }
 
 // Split returns the errors that [errors.Join] joined, also those joined within

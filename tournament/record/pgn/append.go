@@ -15,7 +15,6 @@ package pgn
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -26,6 +25,7 @@ import (
 
 	"gyges/agents"
 	"gyges/rules"
+	"gyges/rules/base/problems"
 	"gyges/tournament/record"
 )
 
@@ -98,28 +98,24 @@ var move = regexp.MustCompile(`^[a-z0-9@+-]{1,16}$`)
 
 // check returns an error for a game that PGN has no form for.
 func check(g *record.Game, event, white, black string) error {
-	var errs []error
-	if g.NotPlayed() { // which has a result for the schedule's sake, that other programs would count
-		errs = append(errs, errors.New("expected a game that was played, found one of a suspended agent"))
-	}
+	var p problems.List
+	// One that was not played has a result for the schedule's sake, that other programs would count.
+	p.Require(!g.NotPlayed(), "expected a game that was played, found one of a suspended agent")
 	texts := []struct{ what, text string }{
 		{"South", white}, {"South", g.South.Agent}, {"North", black}, {"North", g.North.Agent},
 		{"rules", g.Rules}, {"event", event},
 	}
 	for _, t := range slices.Compact(texts) {
-		if !printable(t.text) {
-			errs = append(errs, fmt.Errorf("%s: expected printable text, as PGN has no other, found %.80q", t.what, t.text))
-		}
+		p.Require(printable(t.text), "%s: expected printable text, as PGN has no other, found %.80q", t.what, t.text)
 	}
 	for _, name := range []string{white, black} {
-		if name == "" || name == "?" || len(name) > maxName {
-			errs = append(errs, fmt.Errorf("expected a player's name of 1 to %d bytes other than ?, found %.80q", maxName, name))
-		}
+		p.Require(name != "" && name != "?" && len(name) <= maxName,
+			"expected a player's name of 1 to %d bytes other than ?, found %.80q", maxName, name)
 	}
 	if i := slices.IndexFunc(g.Moves, func(m string) bool { return !move.MatchString(m) }); i >= 0 {
-		errs = append(errs, fmt.Errorf("move %d: expected a move in short notation, found %.40q", i+1, g.Moves[i]))
+		p.Require(false, "move %d: expected a move in short notation, found %.40q", i+1, g.Moves[i])
 	}
-	return errors.Join(errs...)
+	return p.Err()
 }
 
 // printable reports whether a text has a form in PGN.
