@@ -23,7 +23,7 @@ import (
 // gave weaker weights (results/reference/training.md).
 type Search struct {
 	Agent agents.Spec `yaml:"agent" name:"search" form:"an agent spec, like alphabeta:nodes=5000" placeholder:"AGENT" help:"Agent that searches positions of the games anew, like alphabeta:nodes=5000. Default: none, scores are those of the games."`
-	Share float64     `yaml:"share" name:"search-share" check:"0..1" placeholder:"SHARE" help:"Share of the games' positions that are searched, 0 to 1; the others are left out. Default: 1."`
+	Share float64     `yaml:"share" name:"search-share" check:"0..1" placeholder:"SHARE" help:"Share of the games' positions that are searched, 0 to 1; the others are left out."`
 	Tree  int         `yaml:"tree" name:"search-tree" check:"0..1000" placeholder:"N" zero:"none" help:"Search up to N positions of each search tree, too, and learn from their scores."`
 }
 
@@ -31,7 +31,7 @@ type Search struct {
 func (s *Search) check(p *problems.List, registry *agents.Registry) {
 	settings.Check(p, s, "search.")
 	if s.Agent.Kind == "" {
-		p.Expect(s.Tree == 0, "search.tree", "needs search.agent")
+		p.Expect(s.Tree == 0, "search.tree", "expected 0 without an agent that searches, found %d", s.Tree)
 		return
 	}
 	a, err := registry.New(s.Agent)

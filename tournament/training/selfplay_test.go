@@ -414,9 +414,9 @@ func TestValidateSelfPlay(t *testing.T) {
 		"agents[0]: agent \"explore:agent=greedy,temperature=0.3,random=0.1,plies=10\": greedy does not explore": func(c *SelfPlay) {
 			c.Tournament.Agents = []agents.Spec{spec(t, "greedy")}
 		},
-		"pairs: expected a number from 1":                      func(c *SelfPlay) { c.Tournament.Pairs = 0 },
-		"search.share: expected a number from 0 to 1, found 2": func(c *SelfPlay) { c.Search.Share = 2 },
-		"search.tree: needs search.agent":                      func(c *SelfPlay) { c.Search.Tree = 2 },
+		"pairs: expected a number from 1":                                 func(c *SelfPlay) { c.Tournament.Pairs = 0 },
+		"search.share: expected a number from 0 to 1, found 2":            func(c *SelfPlay) { c.Search.Share = 2 },
+		"search.tree: expected 0 without an agent that searches, found 2": func(c *SelfPlay) { c.Search.Tree = 2 },
 		`search.agent: expected an agent that samples its tree, like alphabeta, found mcts`: func(c *SelfPlay) {
 			c.Search = Search{Agent: spec(t, "mcts"), Tree: 2}
 		},
