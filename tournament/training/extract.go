@@ -184,13 +184,20 @@ func (e *extractor) add(ctx context.Context, game *record.Game) error {
 	}
 	for i, t := range game.Turns(replayed) {
 		if t.Ply > 0 {
-			e.position(dataset.Position{
-				Rules: r, Position: withoutPasses(r, t.Before), Move: t.Line()[0],
-				Game: game.Game, Ply: int32(t.Ply - 1), ToEnd: int32(game.Plies - t.Ply + 1),
-			}, game, i)
+			p := newPosition(r, game, &t)
+			p.Move = t.Line()[0]
+			e.position(p, game, i)
 		}
 	}
 	return nil
+}
+
+// newPosition returns the position before a turn of a game, without result and score.
+func newPosition(r *rules.Rules, game *record.Game, t *record.Turn) dataset.Position {
+	return dataset.Position{
+		Rules: r, Position: withoutPasses(r, t.Before),
+		Game: game.Game, Ply: int32(t.Ply - 1), ToEnd: int32(game.Plies - t.Ply + 1),
+	}
 }
 
 // searchBatch is how many games are searched at a time.

@@ -95,11 +95,7 @@ func (s *Search) positions(ctx context.Context, a agents.Agent, in *searched) er
 	g := rules.NewGame(r, in.game.Start())
 	for i, t := range in.record.Turns(in.game) {
 		if t.Ply > 0 && float64(agents.MixSeed(1, number, uint64(t.Ply)))/math.MaxUint64 < s.Share {
-			p := dataset.Position{
-				Rules: r, Position: withoutPasses(r, t.Before), Game: in.record.Game, Ply: int32(t.Ply - 1),
-				ToEnd: int32(in.record.Plies - t.Ply + 1),
-			}
-			if err := s.position(ctx, a, g, in, p, i); err != nil {
+			if err := s.position(ctx, a, g, in, newPosition(r, in.record, &t), i); err != nil {
 				return fmt.Errorf("game %d, ply %d: %w", in.record.Game, t.Ply, err)
 			}
 		}
