@@ -19,8 +19,8 @@ import (
 
 // Search is how the positions of games are searched anew before they become training positions: for better scores
 // than those of fast games, and for positions such as searches evaluate, which games seldom reach. Each of them is
-// searched by itself: bounds of a tree's search, as in J. Veness and others, "Bootstrapping from game tree search" (2009),
-// gave weaker weights (results/reference/training.md).
+// searched by itself: bounds of the tree's own search, as in J. Veness and others, "Bootstrapping from game tree
+// search" (2009), gave weaker weights (results/reference/training.md).
 type Search struct {
 	Agent agents.Spec `yaml:"agent" name:"search" form:"an agent spec, like alphabeta:nodes=5000" placeholder:"AGENT" help:"Agent that searches positions of the games anew, like alphabeta:nodes=5000. Default: none, scores are those of the games."`
 	Share float64     `yaml:"share" name:"search-share" check:"0..1" placeholder:"SHARE" help:"Share of the games' positions that are searched, 0 to 1; the others are left out."`
