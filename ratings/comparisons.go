@@ -59,10 +59,12 @@ func (r *Ratings) HeadToHeads() []HeadToHead {
 	}
 	list := make([]HeadToHead, len(e.model.pairings))
 	for k := range list {
-		list[k] = e.headToHead(k, r.data)
-		if r.index[list[k].A] > r.index[list[k].B] {
-			list[k] = list[k].flip()
+		h := e.headToHead(k, r.data)
+		if r.index[h.A] > r.index[h.B] {
+			h.A, h.B, h.Count = h.B, h.A, h.Count.flip()
+			h.Expected, h.Z = float64(h.Games())-h.Expected, 0-h.Z // no -0
 		}
+		list[k] = h
 	}
 	slices.SortStableFunc(list, func(a, b HeadToHead) int {
 		// Rounded, so that equal ones stay in the order of names.
@@ -72,11 +74,6 @@ func (r *Ratings) HeadToHeads() []HeadToHead {
 		list[k].Number = k + 1
 	}
 	return list
-}
-
-func (h HeadToHead) flip() HeadToHead {
-	expected := float64(h.Games()) - h.Expected
-	return HeadToHead{A: h.B, B: h.A, Count: h.Count.flip(), Expected: expected, Z: 0 - h.Z} // no -0
 }
 
 // headToHead compares pairing k with its expectation.
@@ -90,16 +87,11 @@ func (e *estimate) headToHead(k int, d *Data) HeadToHead {
 		}
 		h.Expected += won * float64(met.count(side).Games())
 	}
-	if sd := math.Sqrt(e.pointsVariance(k) * e.freedom(k)); sd > 0 {
+	taken := math.Min(maxLeverage, met.difference*float64(met.games())/2) // of the variance, by the fit
+	if sd := math.Sqrt(e.pointsVariance(k) * (1 - taken)); sd > 0 {
 		h.Z = (h.Points() - h.Expected) / sd
 	}
 	return h
-}
-
-// freedom is the share of the variance of pairing k that the fit has left.
-func (e *estimate) freedom(k int) float64 {
-	d := &e.model.pairings[k]
-	return 1 - math.Min(maxLeverage, d.difference*float64(d.games())/2)
 }
 
 // pointsVariance is the variance of the points of pairing k.

@@ -77,9 +77,6 @@ type ratedPlayer struct {
 	offset        float64 // the rating less the parameter
 }
 
-// elo is the rating at parameters x.
-func (p *ratedPlayer) elo(x []float64) float64 { return (parameter(x, p.param) + p.offset) * eloPerNat }
-
 // rate fits the ratings, the advantage and the draw parameter.
 func (f *fit) rate(ctx context.Context, r *Ratings) error {
 	rated := slices.Concat(f.partition.groups...)
@@ -302,7 +299,7 @@ func (f *fit) ratedPlayers(rated []int) []ratedPlayer {
 // list fills in the rated players in the order of the table.
 func (f *fit) list(r *Ratings) {
 	e := r.estimate
-	elo := func(p ratedPlayer) float64 { return p.elo(e.x) }
+	elo := func(p ratedPlayer) float64 { return (parameter(e.x, p.param) + p.offset) * eloPerNat }
 	slices.SortFunc(e.rated, func(a, b ratedPlayer) int {
 		// Rounded, so that players with the same results stay in the order of
 		// their names.

@@ -85,10 +85,7 @@ func (f *fit) opponents() map[int][]opponent {
 		add(k.a, k.b, k.total())
 		add(k.b, k.a, k.total().flip())
 	}
-	for _, l := range list {
-		slices.SortFunc(l, func(a, b opponent) int { return a.player - b.player })
-	}
-	return list
+	return list // by number, as the pairings are sorted
 }
 
 // nameGroups names each group after its strongest players.
@@ -169,7 +166,12 @@ func (f *fit) shapeNotes() []string {
 		return nil
 	}
 	players, pairings := len(f.data.names), len(f.data.met)
-	least, most := f.data.opponentCounts()
+	opponents := make([]int, players)
+	for _, k := range f.data.met {
+		opponents[k.a]++
+		opponents[k.b]++
+	}
+	least, most := slices.Min(opponents), slices.Max(opponents)
 	chain := players > 3 && pairings == players-1 && most == 2
 	switch incomplete := most-least <= 1 && pairings >= players && pairings < players*(players-1)/2; {
 	case incomplete && f.data.Unscheduled && f.options.Prior == nil && !f.prior.estimated():
