@@ -135,8 +135,8 @@ func TestGroupsThatNeverMet(t *testing.T) {
 	play(&d, "y", "x", 2, 0, 2)
 	r := mustFit(t, &d, strict())
 	require.Equal(t, []Group{
-		{Number: 1, Name: "c, a, b", Players: 3, Games: 21},
-		{Number: 2, Name: "y, x", Players: 2, Games: 10, Apart: "never met group 1, directly or through others"},
+		{Name: "c, a, b", Players: 3, Games: 21},
+		{Name: "y, x", Players: 2, Games: 10, Apart: "never met group 1, directly or through others"},
 	}, r.Groups)
 	require.InDelta(t, 0, elo(t, r, "a")+elo(t, r, "b")+elo(t, r, "c"), 1e-9)
 	require.InDelta(t, 0, elo(t, r, "x")+elo(t, r, "y"), 1e-9)

@@ -16,7 +16,7 @@ func (f *fit) remark(text string) { f.remarks = append(f.remarks, text) }
 // describe fills in the groups and the unrated players with their reasons.
 func (f *fit) describe(r *Ratings) {
 	for g, members := range f.partition.groups {
-		r.Groups = append(r.Groups, Group{Number: g + 1, Players: len(members), Apart: f.apart(g)})
+		r.Groups = append(r.Groups, Group{Players: len(members), Apart: f.apart(g)})
 	}
 	r.Games, r.Pairs, r.SelfGames = f.data.Games(), f.data.Pairs(), f.data.SelfGames()
 	r.Identical = f.data.Identical

@@ -36,7 +36,7 @@ func (t Table) object(notes []string) grid.Object {
 		{"draw_parameter", draws},
 		{"prior", priorObject(r.Prior)},
 		{"unrated", grid.Objects(known(unratedKeys), rows[len(r.Players):])},
-		{"groups", grid.Objects(groupColumns, r.Groups)},
+		{"groups", groupObjects(r.Groups)},
 		{"games", r.Games},
 		{"used_games", r.Used},
 		{"pairs", r.Pairs},
@@ -84,19 +84,19 @@ func intransitivityObject(r *ratings.Ratings) any {
 	}
 }
 
-var groupColumns = []grid.Column[ratings.Group]{
-	{Key: "group", Value: func(g ratings.Group) any { return g.Number }},
-	{Key: "name", Value: func(g ratings.Group) any { return g.Name }},
-	{Key: "players", Value: func(g ratings.Group) any { return g.Players }},
-	{Key: "games", Value: func(g ratings.Group) any { return g.Games }},
-	{Key: "anchors", Value: func(g ratings.Group) any {
+func groupObjects(groups []ratings.Group) []grid.Object {
+	list := make([]grid.Object, len(groups))
+	for i, g := range groups {
 		anchors := make([]grid.Object, len(g.Anchors))
-		for i, a := range g.Anchors {
-			anchors[i] = grid.Object{{"name", a.Name}, {"elo", a.Elo}}
+		for k, a := range g.Anchors {
+			anchors[k] = grid.Object{{"name", a.Name}, {"elo", a.Elo}}
 		}
-		return anchors
-	}},
-	{Key: "apart", Value: func(g ratings.Group) any { return g.Apart }},
+		list[i] = grid.Object{
+			{"group", i + 1}, {"name", g.Name}, {"players", g.Players}, {"games", g.Games}, {"anchors", anchors},
+			{"apart", g.Apart},
+		}
+	}
+	return list
 }
 
 // orNull returns a number if there is one.

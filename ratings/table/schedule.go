@@ -29,9 +29,8 @@ type Schedule struct {
 func scheduleObjects(list []Schedule) []grid.Object {
 	objects := make([]grid.Object, len(list))
 	for i, s := range list {
-		objects[i] = grid.Object{
-			{"schedule", s.Kind}, {"title", s.Title}, {"result", s.Result}, {"rows", grid.Objects(s.Columns, s.Rows)},
-		}
+		rows := grid.Objects(s.Columns, s.Rows)
+		objects[i] = grid.Object{{"schedule", s.Kind}, {"title", s.Title}, {"result", s.Result}, {"rows", rows}}
 	}
 	return objects
 }
@@ -95,7 +94,7 @@ func (p *page) schedule(s *Schedule) {
 	if s.Lines != nil && p.format == grid.Text {
 		p.gap()
 		for _, line := range s.Lines {
-			p.WriteString(p.escape(line) + "\n")
+			p.line(line)
 		}
 	} else {
 		writeGrid(p, 0, false, s.Columns, s.Rows)

@@ -42,20 +42,16 @@ func (p *page) ratings(t Table, v View) {
 	if len(chosen) > 1 && chosen[1].Key == "name" {
 		fold = 2
 	}
-	number := 0
-	for g := range r.Groups {
+	for g, group := range r.Groups {
 		if title := t.GroupTitle(g); title != "" {
 			p.paragraph(title)
 		}
-		first := number
-		for number < len(r.Players) && r.Players[number].Group == g {
-			number++
-		}
-		writeGrid(p, fold, g == 0, chosen, rows[first:number])
+		writeGrid(p, fold, g == 0, chosen, rows[:group.Players])
+		rows = rows[group.Players:]
 	}
-	if len(r.Unrated) > 0 {
+	if len(rows) > 0 {
 		p.paragraph("Without a rating:")
-		writeGrid(p, fold, false, LeftColumns(chosen), rows[len(r.Players):])
+		writeGrid(p, fold, false, LeftColumns(chosen), rows)
 	}
 	p.list(t.Remarks())
 }

@@ -37,12 +37,7 @@ func draw(name, caption string, plot func(d *drawing)) Figure {
 func (d *drawing) narrow() bool { return d.width == narrowWidth }
 
 // right is where axes end.
-func (d *drawing) right() float64 {
-	if d.narrow() {
-		return d.width - 12
-	}
-	return d.width - 20
-}
+func (d *drawing) right() float64 { return d.width - pick(d, 20.0, 12) }
 
 // pick returns the first value for a wide picture and the second for a narrow one.
 func pick[T any](d *drawing, wide, narrow T) T {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 
@@ -80,40 +81,24 @@ func (b *builder) schedules(s *Section) {
 // addSheet adds a table of package table with its notes.
 func addSheet(s *Section, sheet *table.Schedule, caption string) {
 	s.table(tableOf(textfmt.Visible(caption), "short", sheet.Columns, sheet.Rows))
-	var notes []string
-	for _, n := range sheet.Notes {
-		notes = append(notes, textfmt.Visible(n))
-	}
-	if notes != nil {
-		s.add(Block{List: notes})
+	if len(sheet.Notes) > 0 {
+		s.add(Block{List: mapped(sheet.Notes, textfmt.Visible)})
 	}
 }
 
 // ratingTables adds a table for each group, the players without a rating, the
 // plot and the remarks.
 func ratingTables(s *Section, number int, t table.Table) {
-	columns := t.UsualColumns()
-	rows := t.Rows()
-	r, from := t.Ratings, 0
-	for g := range r.Groups {
-		to := from
-		for to < len(r.Players) && r.Players[to].Group == g {
-			to++
+	columns, rows, players := t.UsualColumns(), t.Rows(), t.Ratings.Players
+	for g, group := range t.Ratings.Groups {
+		n := group.Players
+		s.table(tableOf(cmp.Or(t.GroupTitle(g), "Ratings"), "", columns, rows[:n]))
+		if n > 1 {
+			s.figure(ratingPlot(fmt.Sprintf("elo-%d-%d", number+1, g+1), t.Title, players[:n]))
 		}
-		caption := t.GroupTitle(g)
-		if caption == "" {
-			caption = "Ratings"
-		}
-		s.table(tableOf(caption, "", columns, rows[from:to]))
-		if to-from > 1 {
-			s.figure(ratingPlot(fmt.Sprintf("elo-%d-%d", number+1, g+1), t.Title, r.Players[from:to]))
-		}
-		from = to
+		rows, players = rows[n:], players[n:]
 	}
-	if len(r.Unrated) > 0 {
-		left := table.LeftColumns(columns)
-		s.table(tableOf("Without a rating", "", left, rows[len(r.Players):]))
-	}
+	s.table(tableOf("Without a rating", "", table.LeftColumns(columns), rows))
 	s.add(Block{List: t.Remarks()})
 }
 
