@@ -106,36 +106,24 @@ func (e *estimate) pointsVariance(k int) float64 {
 	return math.Max(0, sum-2*float64(met.pairCount())*e.points*math.Sqrt(v[0]*v[1])) * e.cov.inflation
 }
 
-// Crosstable is who scored what against whom.
-type Crosstable struct {
-	// Names are all players, in the order and with the numbers (less one) of
-	// the rating table.
-	Names []string
-	// counts holds the games of player i against player j, by both, as i saw them.
-	counts map[[2]int]Count
-}
-
-// Crosstable is the results of the games that r was fitted to, with those that
-// were left out of the fit.
-func (r *Ratings) Crosstable() *Crosstable {
-	t := &Crosstable{counts: make(map[[2]int]Count)}
+// Names returns all players in the order of the rating table.
+func (r *Ratings) Names() (names []string) {
 	for _, p := range r.Players {
-		t.Names = append(t.Names, p.Name)
+		names = append(names, p.Name)
 	}
 	for _, u := range r.Unrated {
-		t.Names = append(t.Names, u.Name)
+		names = append(names, u.Name)
 	}
-	number := make(map[string]int, len(t.Names))
-	for i, name := range t.Names {
-		number[name] = i
-	}
-	for _, p := range r.data.met {
-		a, b := number[r.data.names[p.a]], number[r.data.names[p.b]]
-		t.counts[[2]int{a, b}], t.counts[[2]int{b, a}] = p.total(), p.total().flip()
-	}
-	return t
+	return names
 }
 
-// Total counts all games of player i against player j, as i saw them. The players are indices
-// into Names.
-func (t *Crosstable) Total(i, j int) Count { return t.counts[[2]int{i, j}] }
+// Crosstable returns what each player, the first name, scored against each that it met, the second one, also in games
+// that were left out of the fit.
+func (r *Ratings) Crosstable() map[[2]string]Count {
+	counts := make(map[[2]string]Count, 2*len(r.data.met))
+	for _, p := range r.data.met {
+		a, b := r.data.names[p.a], r.data.names[p.b]
+		counts[[2]string{a, b}], counts[[2]string{b, a}] = p.total(), p.total().flip()
+	}
+	return counts
+}

@@ -47,7 +47,7 @@ func TestSingleDraw(t *testing.T) {
 	var d Data
 	d.Add("a", "b", Draw)
 	r := mustFit(t, &d, Options{Intervals: ByModel})
-	require.Equal(t, []string{"a", "b"}, r.Crosstable().Names)
+	require.Equal(t, []string{"a", "b"}, r.Names())
 	require.Zero(t, elo(t, r, "a"))
 	// One game at even odds: the difference has variance 4 on the natural
 	// scale, a rating at mean zero a quarter of it.
@@ -226,7 +226,7 @@ func TestAnyGamesGiveFiniteNumbers(t *testing.T) {
 		d := anyGames(t)
 		r, err := Fit(context.Background(), d, strict())
 		require.NoError(t, err)
-		require.ElementsMatch(t, d.Players(), r.Crosstable().Names)
+		require.ElementsMatch(t, d.Players(), r.Names())
 		used := 0
 		for _, g := range r.Groups {
 			used += g.Games

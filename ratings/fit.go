@@ -103,7 +103,9 @@ func (f *fit) rate(ctx context.Context, r *Ratings) error {
 		r.Advantage.Elo, r.Advantage.Error = e.x[i]*eloPerNat, e.cov.z95*eloPerNat*e.cov.sd(i, -1)
 	}
 	if i := e.model.draw; i >= 0 {
-		r.Draws = drawRate(e.x[i], e.cov.z95*e.cov.sd(i, -1))
+		rate := davidson{}.chances(0, e.x[i])[1]
+		half := e.cov.z95 * e.cov.sd(i, -1) * rate * (1 - rate) // by the slope of the rate in the parameter
+		r.Draws = &DrawRate{Davidson, math.Exp(e.x[i]), rate, half}
 	}
 	return r.check()
 }
@@ -111,7 +113,7 @@ func (f *fit) rate(ctx context.Context, r *Ratings) error {
 // fittedDrawModel returns the draw model of the options if its draw parameter can be
 // fitted.
 func (f *fit) fittedDrawModel() drawModel {
-	m := f.options.Draws.implementation()
+	m := drawModels[f.options.Draws]
 	if !m.parametric() {
 		return m
 	}
@@ -318,13 +320,6 @@ func (f *fit) list(r *Ratings) {
 		r.Players[r.index[a.Name]].Elo = a.Elo // conversion there and back would cost a digit
 	}
 	f.nameGroups(r)
-}
-
-// drawRate converts a draw parameter and half its interval to a rate of draws, by
-// the slope of one in the other.
-func drawRate(t, half float64) *DrawRate {
-	rate := davidson{}.chances(0, t)[1]
-	return &DrawRate{Davidson, math.Exp(t), rate, half * rate * (1 - rate)}
 }
 
 func finite(v float64) bool { return !math.IsInf(v, 0) && !math.IsNaN(v) }

@@ -90,12 +90,10 @@ func (f *fit) opponents() map[int][]opponent {
 
 // nameGroups names each group after its strongest players.
 func (f *fit) nameGroups(r *Ratings) {
-	names := make([][]string, len(r.Groups))
-	for _, p := range r.Players {
-		names[p.Group] = append(names[p.Group], p.Name)
-	}
-	for g := range r.Groups {
-		r.Groups[g].Name = textfmt.List(names[g], maxNamed)
+	names := r.Names()
+	for g, group := range r.Groups {
+		r.Groups[g].Name = textfmt.List(names[:group.Players], maxNamed)
+		names = names[group.Players:]
 	}
 }
 

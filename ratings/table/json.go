@@ -22,14 +22,17 @@ func (t Tables) object() grid.Object {
 // object is the JSON of a rating table, with further notes. Lists are never null.
 func (t Table) object(notes []string) grid.Object {
 	r, a, fit, rows := t.Ratings, t.Ratings.Advantage, t.Ratings.GoodnessOfFit(), t.Rows()
-	var draws any
+	var draws, bias any
 	if d := r.Draws; d != nil {
 		draws = grid.Object{{"model", d.Model}, {"parameter", d.Parameter}, {"rate", d.Rate}, {"error", d.Error}}
+	}
+	if len(r.Players) > 0 {
+		bias = r.Best(0).Bias
 	}
 	return grid.Object{
 		{"title", t.Title},
 		{"players", grid.Objects(known(playerKeys), rows[:len(r.Players)])},
-		{"best_bias", bestBias(r)},
+		{"best_bias", bias},
 		{"advantage", a.Elo},
 		{"advantage_error", orNull(a.Fitted, a.Error)},
 		{"advantage_fitted", a.Fitted},
@@ -53,14 +56,6 @@ func (t Table) object(notes []string) grid.Object {
 		{"crosstable", grid.Objects(crosstableColumns, r.Pairings())},
 		{"head_to_head", grid.Objects(headToHeadColumns, r.HeadToHeads())},
 	}
-}
-
-// bestBias is by how much the first rating is too high for being the highest; null without players.
-func bestBias(r *ratings.Ratings) any {
-	if len(r.Players) == 0 {
-		return nil
-	}
-	return r.Best(0).Bias
 }
 
 // priorObject is the prior; null without one.
