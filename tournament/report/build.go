@@ -101,7 +101,7 @@ func (b *builder) sampled() string {
 		return fmt.Sprintf("%s of %s can be replayed here; the others have no moves on record that can be read.", n, all)
 	}
 	return fmt.Sprintf("%s of %s can be replayed here, drawn by chance (seed %d) from every pairing and every way "+
-		"to end. All counts are over all games; gyges report --games N keeps more.", n, all, c.options.Seed)
+		"to end. All counts are over all games; gyges report --games N keeps more.", n, all, c.sample.seed)
 }
 
 // summary names the winner of each schedule and the first player of each table.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -300,10 +301,7 @@ func (d *drawing) curve(i int, x, y *axis, c Curve, noPoint bool) {
 		return
 	}
 	for _, p := range c.Points {
-		size := p.size
-		if size == 0 {
-			size = 3.5
-		}
-		d.circle(fmt.Sprintf("point k%d", i), x.at(p.X), y.at(p.Y), size, c.pointTitle(p))
+		title := strings.TrimSpace(fmt.Sprintf("%s at %g: %g", textfmt.Escape(c.Name), p.X, p.Y))
+		d.circle(fmt.Sprintf("point k%d", i), x.at(p.X), y.at(p.Y), cmp.Or(p.size, 3.5), cmp.Or(p.title, title))
 	}
 }

@@ -34,9 +34,17 @@ type Tuning struct {
 	Method  string            `json:"method"`
 	Version string            `json:"version"` // of the program
 	Status  tournament.Status `json:"status"`  // "" in runs of earlier versions
-	Config  tuningConfig      `json:"config"`
-	Result  tuningResult      `json:"result"` // zero until there is one
-	Text    string            `json:"-"`      // the file
+	Text    string            `json:"-"`       // the file
+	Config  struct {
+		Rules   string             `json:"rules"`
+		Agent   string             `json:"agent"`   // "" of texel
+		Steps   int                `json:"steps"`   // of spsa
+		Weights map[string]float64 `json:"weights"` // initial; nil of spsa
+	} `json:"config"`
+	Result struct { // zero until there is one
+		training.Result        // of generations
+		Agent           string `json:"agent"` // of spsa
+	} `json:"result"`
 
 	steps    int                // in the history
 	kept     map[string]float64 // the parameters that are the result; nil: those after the last step
@@ -45,20 +53,6 @@ type Tuning struct {
 	bounds   []level            // of their log-likelihood ratios
 	rating   string             // folder of the rating of the generations adopted; ""
 	notes    []string           // on the records of the matches
-}
-
-// tuningConfig is the part of a run's configuration that a page shows.
-type tuningConfig struct {
-	Rules   string             `json:"rules"`
-	Agent   string             `json:"agent"`   // "" of texel
-	Steps   int                `json:"steps"`   // of spsa
-	Weights map[string]float64 `json:"weights"` // initial; nil of spsa
-}
-
-// tuningResult is the result of a run: of generations, or an agent (spsa).
-type tuningResult struct {
-	training.Result
-	Agent string `json:"agent"`
 }
 
 // ReadTuning reads the [training.ManifestFile] of a folder.
