@@ -61,7 +61,7 @@ func (r *Ratings) HeadToHeads() []HeadToHead {
 	for k := range list {
 		h := e.headToHead(k, r.data)
 		if r.index[h.A] > r.index[h.B] {
-			h.A, h.B, h.Count = h.B, h.A, h.Count.flip()
+			h.A, h.B, h.Count = h.B, h.A, h.flip()
 			h.Expected, h.Z = float64(h.Games())-h.Expected, 0-h.Z // no -0
 		}
 		list[k] = h
