@@ -59,10 +59,12 @@ func (r *Ratings) HeadToHeads() []HeadToHead {
 	}
 	list := make([]HeadToHead, len(e.model.pairings))
 	for k := range list {
-		list[k] = e.headToHead(k, r.data)
-		if r.index[list[k].A] > r.index[list[k].B] {
-			list[k] = list[k].flip()
+		h := e.headToHead(k, r.data)
+		if r.index[h.A] > r.index[h.B] {
+			h.A, h.B, h.Count = h.B, h.A, h.flip()
+			h.Expected, h.Z = float64(h.Games())-h.Expected, 0-h.Z // no -0
 		}
+		list[k] = h
 	}
 	slices.SortStableFunc(list, func(a, b HeadToHead) int {
 		// Rounded, so that equal ones stay in the order of names.
@@ -72,11 +74,6 @@ func (r *Ratings) HeadToHeads() []HeadToHead {
 		list[k].Number = k + 1
 	}
 	return list
-}
-
-func (h HeadToHead) flip() HeadToHead {
-	expected := float64(h.Games()) - h.Expected
-	return HeadToHead{A: h.B, B: h.A, Count: h.Count.flip(), Expected: expected, Z: 0 - h.Z} // no -0
 }
 
 // headToHead compares pairing k with its expectation.
@@ -90,16 +87,11 @@ func (e *estimate) headToHead(k int, d *Data) HeadToHead {
 		}
 		h.Expected += won * float64(met.count(side).Games())
 	}
-	if sd := math.Sqrt(e.pointsVariance(k) * e.freedom(k)); sd > 0 {
+	taken := math.Min(maxLeverage, met.difference*float64(met.games())/2) // of the variance, by the fit
+	if sd := math.Sqrt(e.pointsVariance(k) * (1 - taken)); sd > 0 {
 		h.Z = (h.Points() - h.Expected) / sd
 	}
 	return h
-}
-
-// freedom is the share of the variance of pairing k that the fit has left.
-func (e *estimate) freedom(k int) float64 {
-	d := &e.model.pairings[k]
-	return 1 - math.Min(maxLeverage, d.difference*float64(d.games())/2)
 }
 
 // pointsVariance is the variance of the points of pairing k.
@@ -114,36 +106,24 @@ func (e *estimate) pointsVariance(k int) float64 {
 	return math.Max(0, sum-2*float64(met.pairCount())*e.points*math.Sqrt(v[0]*v[1])) * e.cov.inflation
 }
 
-// Crosstable is who scored what against whom.
-type Crosstable struct {
-	// Names are all players, in the order and with the numbers (less one) of
-	// the rating table.
-	Names []string
-	// counts holds the games of player i against player j, by both, as i saw them.
-	counts map[[2]int]Count
-}
-
-// Crosstable is the results of the games that r was fitted to, with those that
-// were left out of the fit.
-func (r *Ratings) Crosstable() *Crosstable {
-	t := &Crosstable{counts: make(map[[2]int]Count)}
+// Names returns all players in the order of the rating table.
+func (r *Ratings) Names() (names []string) {
 	for _, p := range r.Players {
-		t.Names = append(t.Names, p.Name)
+		names = append(names, p.Name)
 	}
 	for _, u := range r.Unrated {
-		t.Names = append(t.Names, u.Name)
+		names = append(names, u.Name)
 	}
-	number := make(map[string]int, len(t.Names))
-	for i, name := range t.Names {
-		number[name] = i
-	}
-	for _, p := range r.data.met {
-		a, b := number[r.data.names[p.a]], number[r.data.names[p.b]]
-		t.counts[[2]int{a, b}], t.counts[[2]int{b, a}] = p.total(), p.total().flip()
-	}
-	return t
+	return names
 }
 
-// Total counts all games of player i against player j, as i saw them. The players are indices
-// into Names.
-func (t *Crosstable) Total(i, j int) Count { return t.counts[[2]int{i, j}] }
+// Crosstable returns what each player, the first name, scored against each that it met, the second one, also in games
+// that were left out of the fit.
+func (r *Ratings) Crosstable() map[[2]string]Count {
+	counts := make(map[[2]string]Count, 2*len(r.data.met))
+	for _, p := range r.data.met {
+		a, b := r.data.names[p.a], r.data.names[p.b]
+		counts[[2]string{a, b}], counts[[2]string{b, a}] = p.total(), p.total().flip()
+	}
+	return counts
+}

@@ -74,11 +74,6 @@ func newPartition(met []pairing, free *freeRatings) *partition {
 	return p
 }
 
-// whole reports whether all players that met others are rated together.
-func (p *partition) whole(met []pairing) bool {
-	return len(p.inside(met)) == len(met) && len(p.groups) == 1
-}
-
 // inside returns the pairings whose players are of one group.
 func (p *partition) inside(met []pairing) []pairing {
 	var in []pairing

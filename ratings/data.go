@@ -262,16 +262,6 @@ func (d *Data) sorted() *Data {
 	return s
 }
 
-// opponentCounts returns the least and the largest number of opponents of a player.
-func (d *Data) opponentCounts() (least, most int) {
-	count := make([]int, len(d.names))
-	for _, k := range d.met {
-		count[k.a]++
-		count[k.b]++
-	}
-	return slices.Min(count), slices.Max(count)
-}
-
 // counts adds up each player's games, by number.
 func (d *Data) counts() []Count {
 	sum := make([]Count, len(d.names))

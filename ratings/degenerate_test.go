@@ -47,7 +47,7 @@ func TestSingleDraw(t *testing.T) {
 	var d Data
 	d.Add("a", "b", Draw)
 	r := mustFit(t, &d, Options{Intervals: ByModel})
-	require.Equal(t, []string{"a", "b"}, r.Crosstable().Names)
+	require.Equal(t, []string{"a", "b"}, r.Names())
 	require.Zero(t, elo(t, r, "a"))
 	// One game at even odds: the difference has variance 4 on the natural
 	// scale, a rating at mean zero a quarter of it.
@@ -135,8 +135,8 @@ func TestGroupsThatNeverMet(t *testing.T) {
 	play(&d, "y", "x", 2, 0, 2)
 	r := mustFit(t, &d, strict())
 	require.Equal(t, []Group{
-		{Number: 1, Name: "c, a, b", Players: 3, Games: 21},
-		{Number: 2, Name: "y, x", Players: 2, Games: 10, Apart: "never met group 1, directly or through others"},
+		{Name: "c, a, b", Players: 3, Games: 21},
+		{Name: "y, x", Players: 2, Games: 10, Apart: "never met group 1, directly or through others"},
 	}, r.Groups)
 	require.InDelta(t, 0, elo(t, r, "a")+elo(t, r, "b")+elo(t, r, "c"), 1e-9)
 	require.InDelta(t, 0, elo(t, r, "x")+elo(t, r, "y"), 1e-9)
@@ -226,7 +226,7 @@ func TestAnyGamesGiveFiniteNumbers(t *testing.T) {
 		d := anyGames(t)
 		r, err := Fit(context.Background(), d, strict())
 		require.NoError(t, err)
-		require.ElementsMatch(t, d.Players(), r.Crosstable().Names)
+		require.ElementsMatch(t, d.Players(), r.Names())
 		used := 0
 		for _, g := range r.Groups {
 			used += g.Games

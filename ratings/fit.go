@@ -77,9 +77,6 @@ type ratedPlayer struct {
 	offset        float64 // the rating less the parameter
 }
 
-// elo is the rating at parameters x.
-func (p *ratedPlayer) elo(x []float64) float64 { return (parameter(x, p.param) + p.offset) * eloPerNat }
-
 // rate fits the ratings, the advantage and the draw parameter.
 func (f *fit) rate(ctx context.Context, r *Ratings) error {
 	rated := slices.Concat(f.partition.groups...)
@@ -106,7 +103,9 @@ func (f *fit) rate(ctx context.Context, r *Ratings) error {
 		r.Advantage.Elo, r.Advantage.Error = e.x[i]*eloPerNat, e.cov.z95*eloPerNat*e.cov.sd(i, -1)
 	}
 	if i := e.model.draw; i >= 0 {
-		r.Draws = drawRate(e.x[i], e.cov.z95*e.cov.sd(i, -1))
+		rate := davidson{}.chances(0, e.x[i])[1]
+		half := e.cov.z95 * e.cov.sd(i, -1) * rate * (1 - rate) // by the slope of the rate in the parameter
+		r.Draws = &DrawRate{Davidson, math.Exp(e.x[i]), rate, half}
 	}
 	return r.check()
 }
@@ -114,7 +113,7 @@ func (f *fit) rate(ctx context.Context, r *Ratings) error {
 // fittedDrawModel returns the draw model of the options if its draw parameter can be
 // fitted.
 func (f *fit) fittedDrawModel() drawModel {
-	m := f.options.Draws.implementation()
+	m := drawModels[f.options.Draws]
 	if !m.parametric() {
 		return m
 	}
@@ -302,7 +301,7 @@ func (f *fit) ratedPlayers(rated []int) []ratedPlayer {
 // list fills in the rated players in the order of the table.
 func (f *fit) list(r *Ratings) {
 	e := r.estimate
-	elo := func(p ratedPlayer) float64 { return p.elo(e.x) }
+	elo := func(p ratedPlayer) float64 { return (parameter(e.x, p.param) + p.offset) * eloPerNat }
 	slices.SortFunc(e.rated, func(a, b ratedPlayer) int {
 		// Rounded, so that players with the same results stay in the order of
 		// their names.
@@ -321,13 +320,6 @@ func (f *fit) list(r *Ratings) {
 		r.Players[r.index[a.Name]].Elo = a.Elo // conversion there and back would cost a digit
 	}
 	f.nameGroups(r)
-}
-
-// drawRate converts a draw parameter and half its interval to a rate of draws, by
-// the slope of one in the other.
-func drawRate(t, half float64) *DrawRate {
-	rate := davidson{}.chances(0, t)[1]
-	return &DrawRate{Davidson, math.Exp(t), rate, half * rate * (1 - rate)}
 }
 
 func finite(v float64) bool { return !math.IsInf(v, 0) && !math.IsNaN(v) }

@@ -174,7 +174,7 @@ func TestPlayersAreSortedByRatingThenName(t *testing.T) {
 	play(&d, "z", "b", 2, 2, 2)
 	play(&d, "b", "z", 2, 2, 2)
 	r := mustFit(t, &d, Options{})
-	require.Equal(t, []string{"b", "c", "z", "a"}, r.Crosstable().Names)
+	require.Equal(t, []string{"b", "c", "z", "a"}, r.Names())
 }
 
 // The likelihood has no maximum here; the solver has to say so.

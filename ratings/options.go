@@ -27,16 +27,7 @@ const (
 	Davidson DrawModel = "davidson"
 )
 
-// implementation returns the draw model by its name; nil for an unknown one.
-func (d DrawModel) implementation() drawModel {
-	switch d {
-	case "", HalfPoints:
-		return halfPoints{}
-	case Davidson:
-		return davidson{}
-	}
-	return nil
-}
+var drawModels = map[DrawModel]drawModel{"": halfPoints{}, HalfPoints: halfPoints{}, Davidson: davidson{}}
 
 // Intervals is what the intervals take for independent.
 type Intervals string
@@ -108,7 +99,7 @@ func (o Options) validate(players []string) error {
 		_, ok := slices.BinarySearch(players, name)
 		return ok
 	}
-	expect(o.Draws.implementation() != nil,
+	expect(drawModels[o.Draws] != nil,
 		"draws %.60q: expected one of %s, %s", o.Draws, HalfPoints, Davidson)
 	expect(slices.Contains([]Intervals{"", ByPair, ByGame, ByModel, ByOpening}, o.Intervals),
 		"intervals %.60q: expected one of %s, %s, %s, %s", o.Intervals, ByPair, ByGame, ByModel, ByOpening)

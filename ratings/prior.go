@@ -51,7 +51,7 @@ func (f *fit) choosePrior() {
 	case len(f.data.met) == 0:
 	case f.data.Adaptive:
 		f.prior = Prior{Cause: PriorAdaptive}
-	case !f.partition.whole(f.data.met):
+	case len(f.partition.groups) != 1 || len(f.partition.inside(f.data.met)) < len(f.data.met):
 		f.prior, f.precision = Prior{Cause: PriorSeparated, SD: separatedSD}, precision(separatedSD)
 	}
 	if f.prior != (Prior{}) {

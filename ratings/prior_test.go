@@ -137,7 +137,7 @@ func TestPriorInAGauntletOfLosses(t *testing.T) {
 		play(&d, name, "random", 4, 0, 0)
 	}
 	r := mustFit(t, &d, Options{})
-	require.Equal(t, []string{"a", "b", "c", "random"}, r.Crosstable().Names)
+	require.Equal(t, []string{"a", "b", "c", "random"}, r.Names())
 	require.InDelta(t, elo(t, r, "a"), elo(t, r, "c"), 1e-6)
 	for _, o := range []Options{{Draws: Davidson}, {Intervals: ByModel}, {Intervals: ByGame}} {
 		require.Len(t, mustFit(t, &d, o).Players, 4)

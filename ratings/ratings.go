@@ -46,7 +46,6 @@ type Player struct {
 
 // Group is a set of players rated with each other.
 type Group struct {
-	Number  int    // from 1
 	Name    string // its strongest players and the number of the rest
 	Players int    // how many
 	Games   int    // games between them

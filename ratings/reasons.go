@@ -16,7 +16,7 @@ func (f *fit) remark(text string) { f.remarks = append(f.remarks, text) }
 // describe fills in the groups and the unrated players with their reasons.
 func (f *fit) describe(r *Ratings) {
 	for g, members := range f.partition.groups {
-		r.Groups = append(r.Groups, Group{Number: g + 1, Players: len(members), Apart: f.apart(g)})
+		r.Groups = append(r.Groups, Group{Players: len(members), Apart: f.apart(g)})
 	}
 	r.Games, r.Pairs, r.SelfGames = f.data.Games(), f.data.Pairs(), f.data.SelfGames()
 	r.Identical = f.data.Identical
@@ -85,20 +85,15 @@ func (f *fit) opponents() map[int][]opponent {
 		add(k.a, k.b, k.total())
 		add(k.b, k.a, k.total().flip())
 	}
-	for _, l := range list {
-		slices.SortFunc(l, func(a, b opponent) int { return a.player - b.player })
-	}
-	return list
+	return list // by number, as the pairings are sorted
 }
 
 // nameGroups names each group after its strongest players.
 func (f *fit) nameGroups(r *Ratings) {
-	names := make([][]string, len(r.Groups))
-	for _, p := range r.Players {
-		names[p.Group] = append(names[p.Group], p.Name)
-	}
-	for g := range r.Groups {
-		r.Groups[g].Name = textfmt.List(names[g], maxNamed)
+	names := r.Names()
+	for g, group := range r.Groups {
+		r.Groups[g].Name = textfmt.List(names[:group.Players], maxNamed)
+		names = names[group.Players:]
 	}
 }
 
@@ -169,7 +164,12 @@ func (f *fit) shapeNotes() []string {
 		return nil
 	}
 	players, pairings := len(f.data.names), len(f.data.met)
-	least, most := f.data.opponentCounts()
+	opponents := make([]int, players)
+	for _, k := range f.data.met {
+		opponents[k.a]++
+		opponents[k.b]++
+	}
+	least, most := slices.Min(opponents), slices.Max(opponents)
 	chain := players > 3 && pairings == players-1 && most == 2
 	switch incomplete := most-least <= 1 && pairings >= players && pairings < players*(players-1)/2; {
 	case incomplete && f.data.Unscheduled && f.options.Prior == nil && !f.prior.estimated():

@@ -1,5 +1,7 @@
 package ratings
 
+import "cmp"
+
 // Result is a game's outcome for South. Any positive value is a win and any
 // negative one a loss, so that no value is without a meaning.
 type Result int8
@@ -15,15 +17,7 @@ const (
 // draw and 2 South's win.
 const outcomes = 3
 
-func (r Result) index() int {
-	switch {
-	case r > 0:
-		return 2
-	case r < 0:
-		return 0
-	}
-	return 1
-}
+func (r Result) index() int { return 1 + cmp.Compare(r, 0) }
 
 // Count holds how many games ended how, as seen by one player.
 type Count struct {

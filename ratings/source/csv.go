@@ -21,22 +21,7 @@ import (
 // has; a quoted field may hold them, but no line end.
 func readCSV(ctx context.Context, r io.Reader, h Handler) error {
 	t := &csvReader{reader: newReader(ctx, r, h)}
-	for {
-		line, err := t.next()
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return err
-		case len(line) > maxFields:
-			err = h.Bad(t.lines.Line(), fmt.Errorf("expected a line of at most %d bytes, found a longer one", maxFields))
-		case len(bytes.TrimSpace(line)) > 0:
-			err = t.read(line)
-		}
-		if err != nil {
-			return err
-		}
-	}
+	return t.each(t.read)
 }
 
 // csvReader is a CSV file being read. Each line is parsed by itself, so that a quote
@@ -67,6 +52,12 @@ var columnNames = [columnCount][]string{
 }
 
 func (t *csvReader) read(line []byte) error {
+	switch {
+	case len(line) > maxFields:
+		return t.h.Bad(t.lines.Line(), fmt.Errorf("expected a line of at most %d bytes, found a longer one", maxFields))
+	case len(bytes.TrimSpace(line)) == 0:
+		return nil
+	}
 	first := t.fields == nil
 	if first {
 		t.fields = csv.NewReader(&t.line)

@@ -3,7 +3,6 @@ package source
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 
@@ -16,18 +15,10 @@ import (
 // games of one round from one opening with sides swapped.
 func readPGN(ctx context.Context, r io.Reader, h Handler) error {
 	p := &pgnReader{reader: newReader(ctx, r, h)}
-	for {
-		line, err := p.next()
-		if errors.Is(err, io.EOF) {
-			return p.end()
-		}
-		if err == nil {
-			err = p.read(line)
-		}
-		if err != nil {
-			return err
-		}
+	if err := p.each(p.read); err != nil {
+		return err
 	}
+	return p.end()
 }
 
 // pgnReader is a game of a PGN file being read.

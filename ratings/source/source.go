@@ -136,6 +136,22 @@ func newReader(ctx context.Context, in io.Reader, h Handler) reader {
 	return reader{ctx: ctx, h: h, lines: jsonl.NewReader(in, maxLine), names: Names{}}
 }
 
+// each calls read with each line.
+func (r *reader) each(read func(line []byte) error) error {
+	for {
+		line, err := r.next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil {
+			err = read(line)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
 // next returns the next line without its end, or io.EOF after the last one. A line that is no UTF-8 is read as
 // Latin-1, the encoding of old PGN.
 func (r *reader) next() ([]byte, error) {

@@ -3,6 +3,7 @@ package sprt
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"gyges/rules/base/interval"
@@ -60,10 +61,8 @@ func (p Pairs) Estimate() Estimate {
 		return e
 	}
 	e.Elo.Value = l.elo(Logistic)
-	for _, count := range p {
-		if count == p.N() {
-			return e
-		}
+	if slices.Contains(p[:], p.N()) {
+		return e
 	}
 	half := interval.Z95 * sd / math.Sqrt(n) * 400 / math.Ln10 / (mean * (1 - mean))
 	e.Elo.Low, e.Elo.High = e.Elo.Value-half, e.Elo.Value+half

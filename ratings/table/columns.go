@@ -17,9 +17,8 @@ type Row struct {
 	Name    string           // the player, as the records name it
 	Rated   *ratings.Player  // nil for a player without a rating
 	unrated *ratings.Unrated // nil with a rating
-	next    *ratings.Player  // the next player of the group; nil for the last
 	ratings *ratings.Ratings
-	best    func() float64 // the probability to be the strongest of the group
+	best    func() []float64 // of the rated players, the probabilities to be the strongest of their groups
 	faults  ratings.Faults
 	count   ratings.Count
 	table   string
@@ -29,31 +28,25 @@ type Row struct {
 // Rows returns the rows of the rating table: the rated players, group by group, and then
 // the others.
 func (t Table) Rows() []*Row {
-	r := t.Ratings
-	var list []*Row
-	faults := r.Faults()
-	add := func(name string, count ratings.Count) *Row {
-		row := &Row{table: t.Title, number: len(list) + 1, Name: name, ratings: r, count: count, faults: faults[name]}
-		list = append(list, row)
-		return row
-	}
+	r, faults := t.Ratings, t.Ratings.Faults()
 	best := sync.OnceValue(func() (chances []float64) {
 		for g := range r.Groups {
 			chances = append(chances, r.Best(g).Chances...)
 		}
 		return chances
 	})
-	for i := range r.Players {
-		p := &r.Players[i]
-		row := add(p.Name, p.Count)
-		row.Rated, row.best = p, func() float64 { return best()[i] }
-		if i+1 < len(r.Players) && r.Players[i+1].Group == p.Group {
-			row.next = &r.Players[i+1]
-		}
+	var list []*Row
+	add := func(name string, count ratings.Count) *Row {
+		list = append(list, &Row{
+			table: t.Title, number: len(list) + 1, Name: name, ratings: r, count: count, faults: faults[name], best: best,
+		})
+		return list[len(list)-1]
 	}
-	for i := range r.Unrated {
-		u := &r.Unrated[i]
-		add(u.Name, u.Count).unrated = u
+	for i, p := range r.Players {
+		add(p.Name, p.Count).Rated = &r.Players[i]
+	}
+	for i, u := range r.Unrated {
+		add(u.Name, u.Count).unrated = &r.Unrated[i]
 	}
 	return list
 }
@@ -71,10 +64,14 @@ func rated(cell func(*Row) any) func(*Row) any {
 // toNext makes a cell of the difference to the next player of the group, empty for the last.
 func toNext(cell func(ratings.Difference) any) func(*Row) any {
 	return func(r *Row) any {
-		if r.next == nil {
+		players := r.ratings.Players
+		if r.number >= len(players) {
 			return nil
 		}
-		d, _ := r.ratings.Difference(r.Name, r.next.Name) // two players of one group
+		d, err := r.ratings.Difference(r.Name, players[r.number].Name)
+		if err != nil { // the next one is of another group
+			return nil
+		}
 		return cell(d)
 	}
 }
@@ -113,7 +110,7 @@ var columns = []Column{
 	{Key: "best", Title: "Best", Drop: 3,
 		Doc: "the probability that the player is the strongest of its group, 0 to 1, by the joint normal distribution of " +
 			"all ratings",
-		Value: rated(func(r *Row) any { return grid.Percent(r.best()) })},
+		Value: rated(func(r *Row) any { return grid.Percent(r.best()[r.number-1]) })},
 	{Key: "games", Title: "Games", Doc: "games against others, also those that could not enter the fit",
 		Value: func(r *Row) any { return r.count.Games() }},
 	{Key: "wins", Title: "Won", Doc: "games won", Value: func(r *Row) any { return r.count.Wins }},

@@ -22,21 +22,24 @@ func (t Tables) object() grid.Object {
 // object is the JSON of a rating table, with further notes. Lists are never null.
 func (t Table) object(notes []string) grid.Object {
 	r, a, fit, rows := t.Ratings, t.Ratings.Advantage, t.Ratings.GoodnessOfFit(), t.Rows()
-	var draws any
+	var draws, bias any
 	if d := r.Draws; d != nil {
 		draws = grid.Object{{"model", d.Model}, {"parameter", d.Parameter}, {"rate", d.Rate}, {"error", d.Error}}
+	}
+	if len(r.Players) > 0 {
+		bias = r.Best(0).Bias
 	}
 	return grid.Object{
 		{"title", t.Title},
 		{"players", grid.Objects(known(playerKeys), rows[:len(r.Players)])},
-		{"best_bias", bestBias(r)},
+		{"best_bias", bias},
 		{"advantage", a.Elo},
 		{"advantage_error", orNull(a.Fitted, a.Error)},
 		{"advantage_fitted", a.Fitted},
 		{"draw_parameter", draws},
 		{"prior", priorObject(r.Prior)},
 		{"unrated", grid.Objects(known(unratedKeys), rows[len(r.Players):])},
-		{"groups", grid.Objects(groupColumns, r.Groups)},
+		{"groups", groupObjects(r.Groups)},
 		{"games", r.Games},
 		{"used_games", r.Used},
 		{"pairs", r.Pairs},
@@ -53,14 +56,6 @@ func (t Table) object(notes []string) grid.Object {
 		{"crosstable", grid.Objects(crosstableColumns, r.Pairings())},
 		{"head_to_head", grid.Objects(headToHeadColumns, r.HeadToHeads())},
 	}
-}
-
-// bestBias is by how much the first rating is too high for being the highest; null without players.
-func bestBias(r *ratings.Ratings) any {
-	if len(r.Players) == 0 {
-		return nil
-	}
-	return r.Best(0).Bias
 }
 
 // priorObject is the prior; null without one.
@@ -84,19 +79,19 @@ func intransitivityObject(r *ratings.Ratings) any {
 	}
 }
 
-var groupColumns = []grid.Column[ratings.Group]{
-	{Key: "group", Value: func(g ratings.Group) any { return g.Number }},
-	{Key: "name", Value: func(g ratings.Group) any { return g.Name }},
-	{Key: "players", Value: func(g ratings.Group) any { return g.Players }},
-	{Key: "games", Value: func(g ratings.Group) any { return g.Games }},
-	{Key: "anchors", Value: func(g ratings.Group) any {
+func groupObjects(groups []ratings.Group) []grid.Object {
+	list := make([]grid.Object, len(groups))
+	for i, g := range groups {
 		anchors := make([]grid.Object, len(g.Anchors))
-		for i, a := range g.Anchors {
-			anchors[i] = grid.Object{{"name", a.Name}, {"elo", a.Elo}}
+		for k, a := range g.Anchors {
+			anchors[k] = grid.Object{{"name", a.Name}, {"elo", a.Elo}}
 		}
-		return anchors
-	}},
-	{Key: "apart", Value: func(g ratings.Group) any { return g.Apart }},
+		list[i] = grid.Object{
+			{"group", i + 1}, {"name", g.Name}, {"players", g.Players}, {"games", g.Games}, {"anchors", anchors},
+			{"apart", g.Apart},
+		}
+	}
+	return list
 }
 
 // orNull returns a number if there is one.

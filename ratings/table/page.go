@@ -70,9 +70,6 @@ func (p *page) writeTo(w io.Writer) error {
 	return nil
 }
 
-// escape returns a text escaped for the format.
-func (p *page) escape(s string) string { return grid.Escape(p.format, s) }
-
 // gap puts a blank line before what follows, but for the first.
 func (p *page) gap() {
 	if p.Len() > 0 {
@@ -85,13 +82,16 @@ func (p *page) heading(text string) {
 	if p.format == grid.Markdown {
 		p.WriteString("### ")
 	}
-	p.WriteString(p.escape(text) + "\n")
+	p.line(text)
 }
+
+// line writes a line.
+func (p *page) line(text string) { p.WriteString(grid.Escape(p.format, text) + "\n") }
 
 // paragraph writes a line of its own.
 func (p *page) paragraph(text string) {
 	p.gap()
-	p.WriteString(p.escape(text) + "\n")
+	p.line(text)
 }
 
 // list writes lines below each other; those of text are wrapped.
@@ -101,7 +101,7 @@ func (p *page) list(lines []string) {
 	}
 	p.gap()
 	for _, l := range lines {
-		text := p.escape(l)
+		text := grid.Escape(p.format, l)
 		if p.format == grid.Markdown {
 			p.WriteString("- " + text + "\n")
 			continue

@@ -29,9 +29,8 @@ type Schedule struct {
 func scheduleObjects(list []Schedule) []grid.Object {
 	objects := make([]grid.Object, len(list))
 	for i, s := range list {
-		objects[i] = grid.Object{
-			{"schedule", s.Kind}, {"title", s.Title}, {"result", s.Result}, {"rows", grid.Objects(s.Columns, s.Rows)},
-		}
+		rows := grid.Objects(s.Columns, s.Rows)
+		objects[i] = grid.Object{{"schedule", s.Kind}, {"title", s.Title}, {"result", s.Result}, {"rows", rows}}
 	}
 	return objects
 }
@@ -59,18 +58,17 @@ var gauntletColumns = grid.Cells([]grid.CellColumn{
 // Gauntlet returns the results of the first player of a gauntlet against each other; nil
 // if the table is of something else.
 func (t Table) Gauntlet() *Schedule {
-	x := t.Ratings.Crosstable()
-	me := slices.Index(x.Names, t.Challenger)
-	if t.Challenger == "" || me < 0 {
+	names, counts := t.Ratings.Names(), t.Ratings.Crosstable()
+	if t.Challenger == "" || !slices.Contains(names, t.Challenger) {
 		return nil
 	}
 	s := &Schedule{
 		Kind: "gauntlet", Title: fmt.Sprintf("Results of %s against each opponent", t.Challenger), Columns: gauntletColumns,
 	}
 	var all ratings.Count
-	for i, player := range x.Names {
-		c := x.Total(me, i)
-		if i == me || c.Games() == 0 {
+	for _, player := range names {
+		c := counts[[2]string{t.Challenger, player}]
+		if c.Games() == 0 {
 			continue
 		}
 		all = ratings.Count{Wins: all.Wins + c.Wins, Draws: all.Draws + c.Draws, Losses: all.Losses + c.Losses}
@@ -95,7 +93,7 @@ func (p *page) schedule(s *Schedule) {
 	if s.Lines != nil && p.format == grid.Text {
 		p.gap()
 		for _, line := range s.Lines {
-			p.WriteString(p.escape(line) + "\n")
+			p.line(line)
 		}
 	} else {
 		writeGrid(p, 0, false, s.Columns, s.Rows)

@@ -42,20 +42,16 @@ func (p *page) ratings(t Table, v View) {
 	if len(chosen) > 1 && chosen[1].Key == "name" {
 		fold = 2
 	}
-	number := 0
-	for g := range r.Groups {
+	for g, group := range r.Groups {
 		if title := t.GroupTitle(g); title != "" {
 			p.paragraph(title)
 		}
-		first := number
-		for number < len(r.Players) && r.Players[number].Group == g {
-			number++
-		}
-		writeGrid(p, fold, g == 0, chosen, rows[first:number])
+		writeGrid(p, fold, g == 0, chosen, rows[:group.Players])
+		rows = rows[group.Players:]
 	}
-	if len(r.Unrated) > 0 {
+	if len(rows) > 0 {
 		p.paragraph("Without a rating:")
-		writeGrid(p, fold, false, LeftColumns(chosen), rows[len(r.Players):])
+		writeGrid(p, fold, false, LeftColumns(chosen), rows)
 	}
 	p.list(t.Remarks())
 }
@@ -200,17 +196,17 @@ func (p *page) tooWide(what string, n int) bool {
 }
 
 // matrix writes a table with a row and a column for each player.
-func (p *page) matrix(names []string, cell func(i, j int) any) {
+func (p *page) matrix(names []string, cell func(a, b string) any) {
 	columns := []grid.CellColumn{{Title: "#"}, {Title: "Player", Left: true}}
 	var rows [][]any
 	for i, player := range names {
 		columns = append(columns, grid.CellColumn{Title: strconv.Itoa(i + 1)})
 		row := []any{i + 1, grid.Name(player)}
-		for j := range names {
-			if i == j {
+		for _, other := range names {
+			if other == player {
 				row = append(row, "x")
 			} else {
-				row = append(row, cell(i, j))
+				row = append(row, cell(player, other))
 			}
 		}
 		rows = append(rows, row)
@@ -220,13 +216,13 @@ func (p *page) matrix(names []string, cell func(i, j int) any) {
 
 // crosstable writes each player's results against each other.
 func (p *page) crosstable(r *ratings.Ratings) {
-	t := r.Crosstable()
-	if p.tooWide("crosstable", len(t.Names)) {
+	names, counts := r.Names(), r.Crosstable()
+	if p.tooWide("crosstable", len(names)) {
 		return
 	}
 	p.paragraph("Won-drawn-lost by the player in the row, against the players numbered above:")
-	p.matrix(t.Names, func(i, j int) any {
-		c := t.Total(i, j)
+	p.matrix(names, func(a, b string) any {
+		c := counts[[2]string{a, b}]
 		if c.Games() == 0 {
 			return nil
 		}
@@ -254,12 +250,8 @@ func (p *page) superiority(r *ratings.Ratings) {
 		return
 	}
 	p.paragraph("Likelihood in % that the player in the row is stronger than those numbered:")
-	var names []string
-	for _, q := range r.Players {
-		names = append(names, q.Name)
-	}
-	p.matrix(names, func(i, j int) any {
-		d, err := r.Difference(names[i], names[j])
+	p.matrix(r.Names()[:len(r.Players)], func(a, b string) any {
+		d, err := r.Difference(a, b)
 		if err != nil { // they are in different groups
 			return nil
 		}

@@ -160,11 +160,8 @@ type pairError struct {
 
 // add adds an error unless most errors of earlier pairs are there.
 func (list *pairErrors) add(most int, pair int64, err error) {
-	i := slices.IndexFunc(*list, func(e pairError) bool { return e.pair > pair })
-	if i < 0 {
-		i = len(*list)
-	}
-	*list = slices.Insert(*list, i, pairError{pair, err})
+	*list = append(*list, pairError{pair, err})
+	slices.SortStableFunc(*list, func(a, b pairError) int { return cmp.Compare(a.pair, b.pair) })
 	*list = (*list)[:min(len(*list), most)]
 }
 

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -26,8 +27,7 @@ type Input struct {
 
 // builder makes a page.
 type builder struct {
-	tables    table.Tables
-	labels    map[string]string
+	Input
 	collected *Collector
 	viewer    *Viewer
 	rulesAt   map[string]int // indices in the viewer's lists
@@ -35,7 +35,7 @@ type builder struct {
 }
 
 func newBuilder(c *Collector, in Input) *builder {
-	b := &builder{tables: in.Tables, labels: in.Labels, collected: c}
+	b := &builder{Input: in, collected: c}
 	b.viewer, b.rulesAt, b.agentsAt = c.viewer(b.label)
 	return b
 }
@@ -50,7 +50,7 @@ func BuildReviews(c *Collector, in Input) *Page {
 		p.Sections = []Section{b.reviews()}
 	}
 	p.Facts = append(p.Facts, Fact{"nodes a move", textfmt.Thousands(c.runs[len(c.runs)-1].about.Reviews.Nodes)})
-	p.Sections = append(p.Sections, GamesSection(), b.reproducibility(in))
+	p.Sections = append(p.Sections, GamesSection(), b.reproducibility())
 	return p
 }
 
@@ -60,7 +60,7 @@ func Build(c *Collector, in Input) *Page {
 	p := &Page{Title: textfmt.Visible(in.Title)}
 	if c.Games() > 0 { // else it was a tuning
 		p.Summary, p.Facts, p.Sampled = b.summary(), b.facts(), b.sampled()
-		p.Sections = []Section{b.standings(in.Tables.Notes), b.statistics()}
+		p.Sections = []Section{b.standings(), b.statistics()}
 	}
 	for _, s := range []Section{b.reviews(), b.tunings(), b.matches(), b.history()} {
 		if len(s.Blocks) > 0 {
@@ -70,7 +70,7 @@ func Build(c *Collector, in Input) *Page {
 	if p.Sampled != "" {
 		p.Sections = append(p.Sections, GamesSection())
 	}
-	p.Sections = append(p.Sections, b.reproducibility(in))
+	p.Sections = append(p.Sections, b.reproducibility())
 	if len(b.viewer.Games) > 0 {
 		p.Viewer = b.viewer
 	}
@@ -82,12 +82,7 @@ func Build(c *Collector, in Input) *Page {
 func GamesSection() Section { return Section{ID: "games", Title: "Games"} }
 
 // label returns the name of an agent in the tables.
-func (b *builder) label(agent string) string {
-	if label, ok := b.labels[agent]; ok {
-		return label
-	}
-	return agent
-}
+func (b *builder) label(agent string) string { return cmp.Or(b.Labels[agent], agent) }
 
 func (b *builder) visibleLabel(agent string) string { return textfmt.Visible(b.label(agent)) }
 
@@ -106,17 +101,17 @@ func (b *builder) sampled() string {
 		return fmt.Sprintf("%s of %s can be replayed here; the others have no moves on record that can be read.", n, all)
 	}
 	return fmt.Sprintf("%s of %s can be replayed here, drawn by chance (seed %d) from every pairing and every way "+
-		"to end. All counts are over all games; gyges report --games N keeps more.", n, all, c.options.Seed)
+		"to end. All counts are over all games; gyges report --games N keeps more.", n, all, c.sample.seed)
 }
 
 // summary names the winner of each schedule and the first player of each table.
 func (b *builder) summary() (list []string) {
-	for _, s := range b.tables.Schedules {
+	for _, s := range b.Tables.Schedules {
 		if s.Result != "" && !s.Alone {
 			list = append(list, textfmt.Visible(s.Result))
 		}
 	}
-	for _, t := range b.tables.Printed() {
+	for _, t := range b.Tables.Printed() {
 		text := leader(t.Ratings)
 		if t.Title != "" {
 			text = textfmt.Visible(t.Title) + ": " + text

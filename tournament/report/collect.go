@@ -23,9 +23,8 @@ type Options struct {
 // played, not on the number of games. It belongs to one goroutine.
 type Collector struct {
 	*standings.Standings
-	options Options
-	runs    []*run
-	sample  sample
+	runs   []*run
+	sample sample
 }
 
 // run is a run with what was counted of it.
@@ -36,7 +35,7 @@ type run struct {
 
 // NewCollector returns an empty collector.
 func NewCollector(o Options) *Collector {
-	return &Collector{Standings: standings.New(), options: o, sample: newSample(o)}
+	return &Collector{Standings: standings.New(), sample: newSample(o)}
 }
 
 // AddRun adds a run. The games that follow belong to it.

@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"gyges/rules/base/textfmt"
 	"gyges/tournament/training"
@@ -195,12 +194,4 @@ func (c Chart) add(s *Section, name string) {
 	if c.Table != nil {
 		s.table(c.Table)
 	}
-}
-
-// pointTitle is the text of a point.
-func (c *Curve) pointTitle(p Point) string {
-	if p.title != "" {
-		return p.title
-	}
-	return strings.TrimSpace(fmt.Sprintf("%s at %g: %g", textfmt.Escape(c.Name), p.X, p.Y))
 }

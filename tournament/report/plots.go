@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -37,12 +38,7 @@ func draw(name, caption string, plot func(d *drawing)) Figure {
 func (d *drawing) narrow() bool { return d.width == narrowWidth }
 
 // right is where axes end.
-func (d *drawing) right() float64 {
-	if d.narrow() {
-		return d.width - 12
-	}
-	return d.width - 20
-}
+func (d *drawing) right() float64 { return d.width - pick(d, 20.0, 12) }
 
 // pick returns the first value for a wide picture and the second for a narrow one.
 func pick[T any](d *drawing, wide, narrow T) T {
@@ -305,10 +301,7 @@ func (d *drawing) curve(i int, x, y *axis, c Curve, noPoint bool) {
 		return
 	}
 	for _, p := range c.Points {
-		size := p.size
-		if size == 0 {
-			size = 3.5
-		}
-		d.circle(fmt.Sprintf("point k%d", i), x.at(p.X), y.at(p.Y), size, c.pointTitle(p))
+		title := strings.TrimSpace(fmt.Sprintf("%s at %g: %g", textfmt.Escape(c.Name), p.X, p.Y))
+		d.circle(fmt.Sprintf("point k%d", i), x.at(p.X), y.at(p.Y), cmp.Or(p.size, 3.5), cmp.Or(p.title, title))
 	}
 }

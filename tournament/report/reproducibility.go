@@ -12,18 +12,18 @@ import (
 )
 
 // reproducibility builds the section on how runs and report were made.
-func (b *builder) reproducibility(in Input) Section {
+func (b *builder) reproducibility() Section {
 	s := Section{ID: "reproducibility", Title: "Reproducibility"}
 	for _, r := range b.collected.runs {
 		s.heading("", textfmt.Visible(r.about.Name))
 		r.add(&s)
 	}
 	s.heading("", "This report")
-	if in.Program != "" {
-		s.facts(Fact{"made by", in.Program})
+	if b.Program != "" {
+		s.facts(Fact{"made by", b.Program})
 	}
-	if len(in.Commands) > 0 {
-		s.code("To print the same figures and make this report again:", mapped(in.Commands, textfmt.Visible))
+	if len(b.Commands) > 0 {
+		s.code("To print the same figures and make this report again:", mapped(b.Commands, textfmt.Visible))
 	}
 	return s
 }

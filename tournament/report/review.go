@@ -6,29 +6,9 @@ import (
 	"strconv"
 
 	"gyges/rules/base/textfmt"
-	"gyges/tournament/record"
 	"gyges/tournament/review"
 	"gyges/tournament/standings"
 )
-
-// reviewed is the reviews of a run by the numbers of the games.
-type reviewed map[int64]*review.Game
-
-func byGame(games []*review.Game) reviewed {
-	all := make(reviewed, len(games))
-	for _, g := range games {
-		all[g.Game] = g
-	}
-	return all
-}
-
-// find returns the review of a record, nil if there is none.
-func (r reviewed) find(g *record.Game) *review.Game {
-	if found := r[g.Game]; found != nil && found.Record == review.Identity(g) {
-		return found
-	}
-	return nil
-}
 
 // reviews builds the section on where games are lost. Reviews under rule sets that the page doesn't have are
 // left out.

@@ -135,10 +135,17 @@ func TestReadReviews(t *testing.T) {
 	require.Equal(t, reviews[:1], r.Reviews.Games)
 	require.EqualValues(t, 300, r.Reviews.Nodes)
 	games := drawRun("alpha:x=1", "beta", "gamma's")
-	require.Equal(t, reviews[0], byGame(r.Reviews.Games).find(games[0]))
+	shown := func(g *record.Game) *review.Game {
+		c := NewCollector(Options{Games: 1})
+		c.AddRun(r)
+		c.Add(g)
+		v, _, _ := c.viewer(strings.ToUpper)
+		return v.Games[0].Review
+	}
+	require.Equal(t, reviews[0], shown(games[0]))
 	other := *games[1]
 	other.Game = 0
-	require.Nil(t, byGame(r.Reviews.Games).find(&other))
+	require.Nil(t, shown(&other))
 
 	r = ReadRunFS(t.Context(), fstest.MapFS{review.FileName: {Data: []byte("<script>\n")}}, "x")
 	require.Len(t, r.Notes, 1)

@@ -70,11 +70,16 @@ func (p *llrPath) curve(name string) Curve {
 	return c
 }
 
+// bounds are those of the LLR, with names.
+func (p *llrPath) bounds(h0, h1 string) []level {
+	lower, upper := p.test.Bounds()
+	return []level{{lower, h0}, {upper, h1}}
+}
+
 // add adds the plot to a section; number is that of the run.
 func (p *llrPath) add(s *Section, number int, player string) {
-	lower, upper := p.test.Bounds()
 	s.figure(Chart{
 		Title: "Log-likelihood ratio of H1 to H0, pair by pair, for " + player, XName: "game pairs", YName: "LLR",
-		Curves: []Curve{p.curve("LLR")}, noPoint: true, levels: []level{{lower, "accept H0"}, {upper, "accept H1"}},
+		Curves: []Curve{p.curve("LLR")}, noPoint: true, levels: p.bounds("accept H0", "accept H1"),
 	}.plot(fmt.Sprintf("llr-%d", number)))
 }

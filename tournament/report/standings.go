@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 
@@ -18,10 +19,10 @@ const (
 )
 
 // standings builds the section with ratings and crosstables.
-func (b *builder) standings(notes []string) Section {
+func (b *builder) standings() Section {
 	s := Section{ID: "standings", Title: "Standings"}
 	b.schedules(&s)
-	for i, t := range b.tables.Printed() {
+	for i, t := range b.Tables.Printed() {
 		if t.Title != "" {
 			s.heading("standings-"+strconv.Itoa(i+1), textfmt.Visible(t.Title))
 		}
@@ -38,11 +39,11 @@ func (b *builder) standings(notes []string) Section {
 		s.table(superiority(t.Ratings))
 	}
 	b.advantages(&s)
-	if w := b.tables.Workers; w != nil {
+	if w := b.Tables.Workers; w != nil {
 		s.heading("standings-workers", "Workers")
 		addSheet(&s, w, "Games by worker, and how far their results differ from the others'")
 	}
-	for _, n := range notes {
+	for _, n := range b.Tables.Notes {
 		s.note(n)
 	}
 	return s
@@ -51,7 +52,7 @@ func (b *builder) standings(notes []string) Section {
 // advantages adds a plot of the first-move advantage if there are several rule sets.
 func (b *builder) advantages(s *Section) {
 	var rows []interval
-	for _, t := range b.tables.Printed() {
+	for _, t := range b.Tables.Printed() {
 		if a := t.Ratings.Advantage; a.Fitted && t.Title != "" {
 			rows = append(rows, eloInterval(t.Title, a.Elo, a.Error))
 		}
@@ -63,7 +64,7 @@ func (b *builder) advantages(s *Section) {
 
 // schedules adds the standings of Swiss tournaments and the brackets of knock-outs.
 func (b *builder) schedules(s *Section) {
-	list, left := b.tables.RecentSchedules()
+	list, left := b.Tables.RecentSchedules()
 	for i := range list {
 		s.heading(fmt.Sprint("schedule-", i+1), textfmt.Visible(list[i].Title))
 		caption := "Standings"
@@ -80,40 +81,24 @@ func (b *builder) schedules(s *Section) {
 // addSheet adds a table of package table with its notes.
 func addSheet(s *Section, sheet *table.Schedule, caption string) {
 	s.table(tableOf(textfmt.Visible(caption), "short", sheet.Columns, sheet.Rows))
-	var notes []string
-	for _, n := range sheet.Notes {
-		notes = append(notes, textfmt.Visible(n))
-	}
-	if notes != nil {
-		s.add(Block{List: notes})
+	if len(sheet.Notes) > 0 {
+		s.add(Block{List: mapped(sheet.Notes, textfmt.Visible)})
 	}
 }
 
 // ratingTables adds a table for each group, the players without a rating, the
 // plot and the remarks.
 func ratingTables(s *Section, number int, t table.Table) {
-	columns := t.UsualColumns()
-	rows := t.Rows()
-	r, from := t.Ratings, 0
-	for g := range r.Groups {
-		to := from
-		for to < len(r.Players) && r.Players[to].Group == g {
-			to++
+	columns, rows, players := t.UsualColumns(), t.Rows(), t.Ratings.Players
+	for g, group := range t.Ratings.Groups {
+		n := group.Players
+		s.table(tableOf(cmp.Or(t.GroupTitle(g), "Ratings"), "", columns, rows[:n]))
+		if n > 1 {
+			s.figure(ratingPlot(fmt.Sprintf("elo-%d-%d", number+1, g+1), t.Title, players[:n]))
 		}
-		caption := t.GroupTitle(g)
-		if caption == "" {
-			caption = "Ratings"
-		}
-		s.table(tableOf(caption, "", columns, rows[from:to]))
-		if to-from > 1 {
-			s.figure(ratingPlot(fmt.Sprintf("elo-%d-%d", number+1, g+1), t.Title, r.Players[from:to]))
-		}
-		from = to
+		rows, players = rows[n:], players[n:]
 	}
-	if len(r.Unrated) > 0 {
-		left := table.LeftColumns(columns)
-		s.table(tableOf("Without a rating", "", left, rows[len(r.Players):]))
-	}
+	s.table(tableOf("Without a rating", "", table.LeftColumns(columns), rows))
 	s.add(Block{List: t.Remarks()})
 }
 
@@ -170,22 +155,22 @@ func plusMinus(x, margin float64) string {
 
 // crosstable is the table of scores in all pairings; empty without games.
 func (b *builder) crosstable(t table.Table) *Table {
-	x := t.Ratings.Crosstable()
+	counts := t.Ratings.Crosstable()
 	caption := "Score in % of the player in the row against the players numbered above"
 	if t.Ratings.Games == 0 {
 		return &Table{}
 	}
-	return matrix(caption, x.Names, func(i, j int) Cell {
-		c := x.Total(i, j)
+	return matrix(caption, t.Ratings.Names(), func(player, against string) Cell {
+		c := counts[[2]string{player, against}]
 		if c.Games() == 0 {
 			return Cell{}
 		}
 		return Cell{
 			Text: textfmt.Decimal(100 * c.Score()),
-			Note: fmt.Sprintf("%s against %s: %d won, %d drawn, %d lost, %s of %d points", textfmt.Visible(x.Names[i]),
-				textfmt.Visible(x.Names[j]), c.Wins, c.Draws, c.Losses, textfmt.Decimal(c.Points()), c.Games()),
+			Note: fmt.Sprintf("%s against %s: %d won, %d drawn, %d lost, %s of %d points", textfmt.Visible(player),
+				textfmt.Visible(against), c.Wins, c.Draws, c.Losses, textfmt.Decimal(c.Points()), c.Games()),
 			Small: fmt.Sprintf("%d-%d-%d", c.Wins, c.Draws, c.Losses),
-			Link:  b.link(filter{rules: t.Rules, player: x.Names[i], against: x.Names[j]}),
+			Link:  b.link(filter{rules: t.Rules, player: player, against: against}),
 			Class: heat(c.Score()),
 		}
 	})
@@ -194,23 +179,18 @@ func (b *builder) crosstable(t table.Table) *Table {
 // superiority is the table of the likelihoods of superiority; empty with fewer than
 // two players.
 func superiority(r *ratings.Ratings) *Table {
-	var names []string
-	for _, p := range r.Players {
-		names = append(names, p.Name)
-	}
-	if len(names) < 2 {
+	if len(r.Players) < 2 {
 		return &Table{}
 	}
 	caption := "Likelihood in % that the player in the row is stronger than the players numbered above"
-	return matrix(caption, names, func(i, j int) Cell {
-		d, err := r.Difference(names[i], names[j])
+	return matrix(caption, r.Names()[:len(r.Players)], func(a, b string) Cell {
+		d, err := r.Difference(a, b)
 		if err != nil { // they are in different groups
 			return Cell{}
 		}
 		return Cell{
-			Text: textfmt.Decimal(100 * d.LOS),
-			Note: fmt.Sprintf("%s less %s: %s Elo", textfmt.Visible(names[i]), textfmt.Visible(names[j]),
-				plusMinus(d.Elo, d.Error)),
+			Text:  textfmt.Decimal(100 * d.LOS),
+			Note:  fmt.Sprintf("%s less %s: %s Elo", textfmt.Visible(a), textfmt.Visible(b), plusMinus(d.Elo, d.Error)),
 			Class: heat(d.LOS),
 		}
 	})
@@ -218,16 +198,16 @@ func superiority(r *ratings.Ratings) *Table {
 
 // matrix is a table with a row and a column for each player. at returns the cell of
 // two players.
-func matrix(caption string, names []string, at func(i, j int) Cell) *Table {
+func matrix(caption string, names []string, at func(a, b string) Cell) *Table {
 	t := newTable(caption, 0, "#", "Player")
 	t.Class, t.Header[1].Left = "matrix", true
 	for i, name := range names {
 		t.Header = append(t.Header, Head{Text: strconv.Itoa(i + 1), Tip: textfmt.Visible(name)})
 		cells := []Cell{cell(strconv.Itoa(i + 1)), rowHead(textfmt.Visible(name))}
-		for j := range names {
+		for _, other := range names {
 			c := Cell{Text: "×", Class: "self"}
-			if i != j {
-				c = at(i, j)
+			if other != name {
+				c = at(name, other)
 			}
 			cells = append(cells, c)
 		}

@@ -25,7 +25,9 @@ func (b *builder) statistics() Section {
 	for _, r := range b.collected.RuleSets {
 		name, o := ruleSetName(r.Name), r.Pairs
 		resultBars = append(resultBars, stackedBar{name, r.Results})
-		results.row(b.resultCells(r)...)
+		results.row(rowHead(name), b.linked(r.Games(), r, filter{}), b.linked(r.Results[0], r, filter{result: "1-0"}),
+			b.linked(r.Results[1], r, filter{result: "1/2-1/2"}), b.linked(r.Results[2], r, filter{result: "0-1"}),
+			cell(textfmt.Percent((float64(r.Results[0])+float64(r.Results[1])/2)/float64(r.Games()))))
 		if o.Pairs() > 0 {
 			parts := [3]int64{o.SouthTwice, o.OnePlayer + o.Draws, o.NorthTwice}
 			openingBars = append(openingBars, stackedBar{name, parts})
@@ -46,19 +48,16 @@ func (b *builder) statistics() Section {
 			[3]string{"South won both", "a player, or drawn", "North won both"}, openingBars))
 	}
 	for i, r := range b.collected.RuleSets {
-		b.ruleSet(&s, strconv.Itoa(i+1), r)
+		n := strconv.Itoa(i + 1) // for ids
+		s.heading("statistics-"+n, "Games under "+ruleSetName(r.Name))
+		b.reasons(&s, r)
+		if len(r.Lengths) > 0 {
+			s.figure(lengthPlot("lengths-"+n, ruleSetName(r.Name), r.Lengths))
+		}
+		b.efforts(&s, n, r)
+		b.calibration(&s, n, r)
 	}
 	return s
-}
-
-// resultCells are the row of a rule set in the table of results.
-func (b *builder) resultCells(r *standings.RuleSet) []Cell {
-	score := (float64(r.Results[0]) + float64(r.Results[1])/2) / float64(r.Games())
-	return []Cell{
-		rowHead(ruleSetName(r.Name)), b.linked(r.Games(), r, filter{}), b.linked(r.Results[0], r, filter{result: "1-0"}),
-		b.linked(r.Results[1], r, filter{result: "1/2-1/2"}), b.linked(r.Results[2], r, filter{result: "0-1"}),
-		cell(textfmt.Percent(score)),
-	}
 }
 
 // linked is a number of games under one rule set with a link to them.
@@ -76,17 +75,6 @@ func ruleSetName(rules string) string {
 		return "not named"
 	}
 	return textfmt.Visible(rules)
-}
-
-// ruleSet adds what is shown of each rule set by itself; n is its number, for ids.
-func (b *builder) ruleSet(s *Section, n string, r *standings.RuleSet) {
-	s.heading("statistics-"+n, "Games under "+ruleSetName(r.Name))
-	b.reasons(s, r)
-	if len(r.Lengths) > 0 {
-		s.figure(lengthPlot("lengths-"+n, ruleSetName(r.Name), r.Lengths))
-	}
-	b.efforts(s, n, r)
-	b.calibration(s, n, r)
 }
 
 // reasons adds how games ended, and who lost them by faults.

@@ -34,32 +34,25 @@ type Tuning struct {
 	Method  string            `json:"method"`
 	Version string            `json:"version"` // of the program
 	Status  tournament.Status `json:"status"`  // "" in runs of earlier versions
-	Config  tuningConfig      `json:"config"`
-	Result  tuningResult      `json:"result"` // zero until there is one
-	Text    string            `json:"-"`      // the file
+	Text    string            `json:"-"`       // the file
+	Config  struct {
+		Rules   string             `json:"rules"`
+		Agent   string             `json:"agent"`   // "" of texel
+		Steps   int                `json:"steps"`   // of spsa
+		Weights map[string]float64 `json:"weights"` // initial; nil of spsa
+	} `json:"config"`
+	Result struct { // zero until there is one
+		training.Result        // of generations
+		Agent           string `json:"agent"` // of spsa
+	} `json:"result"`
 
 	steps    int                // in the history
 	kept     map[string]float64 // the parameters that are the result; nil: those after the last step
 	weighted bool               // there is a weights file
 	tests    []Curve            // of the matches of the last generations
-	lower    float64            // bounds of the tests' log-likelihood ratios
-	upper    float64
-	rating   string   // folder of the rating of the generations adopted; ""
-	notes    []string // on the records of the matches
-}
-
-// tuningConfig is the part of a run's configuration that a page shows.
-type tuningConfig struct {
-	Rules   string             `json:"rules"`
-	Agent   string             `json:"agent"`   // "" of texel
-	Steps   int                `json:"steps"`   // of spsa
-	Weights map[string]float64 `json:"weights"` // initial; nil of spsa
-}
-
-// tuningResult is the result of a run: of generations, or an agent (spsa).
-type tuningResult struct {
-	training.Result
-	Agent string `json:"agent"`
+	bounds   []level            // of their log-likelihood ratios
+	rating   string             // folder of the rating of the generations adopted; ""
+	notes    []string           // on the records of the matches
 }
 
 // ReadTuning reads the [training.ManifestFile] of a folder.
@@ -116,7 +109,7 @@ func (t *Tuning) readResults(fsys fs.FS, steps []training.Line) {
 			if k < last {
 				verdict = t.Result.Generations[k-1].Verdict()
 			}
-			t.lower, t.upper = p.test.Bounds()
+			t.bounds = p.bounds("reject", "adopt")
 			t.tests = append(t.tests, p.curve(fmt.Sprintf("generation %d: %s", k, verdict)))
 		}
 	}
@@ -185,7 +178,7 @@ func (t *Tuning) charts() []Chart {
 		XName: "generation", YName: "nats", Curves: []Curve{gain}, levels: []level{{0, ""}},
 	}, {
 		Title: "Log-likelihood ratio of each generation's match, pair by pair", XName: "game pairs", YName: "LLR",
-		Curves: t.tests, noPoint: true, levels: []level{{t.lower, "reject"}, {t.upper, "adopt"}},
+		Curves: t.tests, noPoint: true, levels: t.bounds,
 	}}
 	list[2].nameAlone()
 	return slices.DeleteFunc(list, func(c Chart) bool { return len(c.Curves) == 0 || len(c.Curves[0].Points) == 0 })

@@ -93,14 +93,22 @@ func Replay(run int, g *record.Game) ViewerGame {
 func (c *Collector) viewer(label func(agent string) string) (v *Viewer, rulesAt, agentsAt map[string]int) {
 	sets, agents := index{[]string{}, map[string]int{}}, index{[]string{}, map[string]int{}}
 	v = &Viewer{Runs: []string{}, Games: []ViewerGame{}}
-	reviews := make([]reviewed, len(c.runs))
+	type id struct {
+		run  int
+		game int64
+	}
+	reviews := map[id]*review.Game{}
 	for i, r := range c.runs {
-		reviews[i] = byGame(r.about.Reviews.Games)
+		for _, g := range r.about.Reviews.Games {
+			reviews[id{i, g.Game}] = g
+		}
 	}
 	for _, s := range c.sample.chosen() {
 		g := Replay(s.run, s.game)
 		g.Rules = sets.number(s.game.Rules)
-		g.Review = reviews[s.run].find(s.game)
+		if found := reviews[id{s.run, s.game.Game}]; found != nil && found.Record == review.Identity(s.game) {
+			g.Review = found
+		}
 		g.South, g.North = agents.number(label(s.game.South.Agent)), agents.number(label(s.game.North.Agent))
 		v.Games = append(v.Games, g)
 	}

@@ -8,25 +8,12 @@ import (
 	"gyges/tournament"
 )
 
-// decided is a match of a knock-out. The agent that goes on comes first, or while it is not over the one that leads.
-type decided struct {
-	agents [2]int
-	halves [2]int64
-	games  int64
-	over   bool
-	tie    bool
-}
-
-// score is the points of both agents.
-func (d *decided) score() string { return points(d.halves[0]) + "-" + points(d.halves[1]) }
-
-// decide returns how a match of round k stands.
-func (s *schedule) decide(k int, m tournament.Match) decided {
+// winnerFirst returns a match with the agent first that goes on, or while it is not over the one that leads, and the
+// points of both.
+func winnerFirst(m tournament.Match) (_ tournament.Match, score string) {
 	w := m.Winner()
-	return decided{
-		agents: [2]int{m.Agents[w], m.Agents[1-w]}, halves: [2]int64{m.Halves[w], m.Halves[1-w]}, games: m.Games,
-		over: m.Games == s.stages[k].Games, tie: m.Halves[0] == m.Halves[1],
-	}
+	m.Agents, m.Halves = [2]int{m.Agents[w], m.Agents[1-w]}, [2]int64{m.Halves[w], m.Halves[1-w]}
+	return m, points(m.Halves[0]) + "-" + points(m.Halves[1])
 }
 
 // roundName is what round k of a knock-out is called: by the number of players in it, or
@@ -62,25 +49,26 @@ func (s *schedule) knockout(labels map[string]string) table.Schedule {
 			if m.Games == 0 {
 				continue
 			}
-			d := s.decide(k, m)
+			m, score := winnerFirst(m)
 			by := "points"
 			switch {
-			case !d.over:
-				by = fmt.Sprintf("not decided: %d of %d games", d.games, s.stages[k].Games)
-			case d.tie:
+			case m.Games < s.stages[k].Games:
+				by = fmt.Sprintf("not decided: %d of %d games", m.Games, s.stages[k].Games)
+			case m.Halves[0] == m.Halves[1]:
 				by = "better seed, after a tie"
 			}
 			t.Rows = append(t.Rows, []any{
-				s.roundName(k), s.name(labels, d.agents[0]), d.agents[0] + 1, d.score(),
-				s.name(labels, d.agents[1]), d.agents[1] + 1, by,
+				s.roundName(k), s.name(labels, m.Agents[0]), m.Agents[0] + 1, score, s.name(labels, m.Agents[1]),
+				m.Agents[1] + 1, by,
 			})
 		}
 	}
-	last := s.decide(len(s.stages)-1, s.stages[len(s.stages)-1].Matches[0])
-	if t.Result = "The knock-out is not decided yet."; last.over {
-		t.Result = fmt.Sprintf("%s has won the knock-out, %s against %s in the final",
-			s.name(labels, last.agents[0]), last.score(), s.name(labels, last.agents[1]))
-		if last.tie {
+	final := s.stages[len(s.stages)-1]
+	last, score := winnerFirst(final.Matches[0])
+	if t.Result = "The knock-out is not decided yet."; last.Games == final.Games {
+		t.Result = fmt.Sprintf("%s has won the knock-out, %s against %s in the final", s.name(labels, last.Agents[0]), score,
+			s.name(labels, last.Agents[1]))
+		if last.Halves[0] == last.Halves[1] {
 			t.Result += ": a tie, which the better seed wins"
 		}
 		t.Result += "."
@@ -101,18 +89,18 @@ func (s *schedule) bracket(labels map[string]string) []string {
 	}
 	var draw func(k, i int, head, below string)
 	draw = func(k, i int, head, below string) {
-		d := s.decide(k, s.stages[k].Matches[i])
+		m, score := winnerFirst(s.stages[k].Matches[i])
 		drawn[k][i] = true
-		line := fmt.Sprintf("%s: %s %s %s", s.roundName(k), seeded(d.agents[0]), d.score(), seeded(d.agents[1]))
+		line := fmt.Sprintf("%s: %s %s %s", s.roundName(k), seeded(m.Agents[0]), score, seeded(m.Agents[1]))
 		switch {
-		case !d.over:
-			line += fmt.Sprintf(", %d of %d games", d.games, s.stages[k].Games)
-		case d.tie:
+		case m.Games < s.stages[k].Games:
+			line += fmt.Sprintf(", %d of %d games", m.Games, s.stages[k].Games)
+		case m.Halves[0] == m.Halves[1]:
 			line += ", tie: better seed"
 		}
 		lines = append(lines, head+line)
 		var before [][2]int
-		for _, agent := range d.agents {
+		for _, agent := range m.Agents {
 			if r, m := s.lastWon(k, agent); m >= 0 {
 				before = append(before, [2]int{r, m})
 			}

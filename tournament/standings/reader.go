@@ -72,11 +72,9 @@ type Skipped struct {
 }
 
 // Unreadable counts a game that can't be read. In strict mode it returns the error.
-func (r *Reader) Unreadable(err error) error { return r.unreadable(err, r.Strict) }
-
-// unreadable counts a game that can't be read, or in strict mode returns the error.
-func (r *Reader) unreadable(err error, strict bool) error {
-	if strict {
+func (r *Reader) Unreadable(err error) error {
+	torn := r.torn && r.lines > 0 && errors.Is(err, record.ErrTorn)
+	if r.Strict && !torn {
 		return err
 	}
 	s := &r.Skipped
@@ -227,11 +225,11 @@ func (r *Reader) Whole(
 	return err
 }
 
+// taker takes the record that a reader is at, whose result has been read.
+type taker func(in *record.Reader, result *source.Game, s *Standings) error
+
 // file reads the records of a file.
-func (r *Reader) file(
-	ctx context.Context, in io.Reader, name string, s *Standings,
-	take func(*record.Reader, *source.Game, *Standings) error,
-) error {
+func (r *Reader) file(ctx context.Context, in io.Reader, name string, s *Standings, take taker) error {
 	b := bufio.NewReaderSize(in, maxFirst)
 	r.lines = 0
 	return r.records(ctx, b, name, r.seenOf(b, s.run().manifest.ID), s, take)
@@ -269,8 +267,7 @@ func (r *Reader) foreign(ctx context.Context, format source.Format, in io.Reader
 // records reads records of the run begun last, after the first lines, and passes those to take that are not in seen,
 // which may be nil.
 func (r *Reader) records(
-	ctx context.Context, in io.Reader, name string, seen *source.Seen, s *Standings,
-	take func(*record.Reader, *source.Game, *Standings) error,
+	ctx context.Context, in io.Reader, name string, seen *source.Seen, s *Standings, take taker,
 ) error {
 	results, run := record.NewReader(in, name), s.run()
 	run.file = name
@@ -300,8 +297,7 @@ func (r *Reader) records(
 		}
 		if bad, ok := errors.AsType[*record.LineError](err); ok {
 			bad.Line = r.lines + 1
-			torn := r.torn && bad.Line > 1 && errors.Is(bad, record.ErrTorn)
-			err = r.unreadable(bad, r.Strict && !torn)
+			err = r.Unreadable(bad)
 		}
 		if err != nil {
 			return err

@@ -33,34 +33,21 @@ func (s *schedule) addMet(south, north string, result string) {
 		return
 	}
 	for side, key := range [2][2]int{{a, b}, {b, a}} {
-		r := s.met[key]
-		r.won += int64(record.HalfPoints(result, rules.Side(side)))
-		r.halves += 2
-		s.met[key] = r
+		m := s.met[key]
+		s.met[key] = roundResult{key[1], m.won + int64(record.HalfPoints(result, rules.Side(side))), m.halves + 2}
 	}
 	s.played++
 }
 
 // roundRobin returns the table of a round-robin: points, and Sonneborn-Berger for those who have as many.
 func (s *schedule) roundRobin(labels map[string]string) table.Schedule {
-	places := make([]place, len(s.agents))
-	for i := range places {
-		places[i].agent = i
-		for j := range places {
-			places[i].halves += s.met[[2]int{i, j}].won
+	rounds := make([][]roundResult, len(s.agents)) // against each agent
+	for j := range rounds {
+		for i := range s.agents {
+			rounds[j] = append(rounds[j], s.met[[2]int{i, j}])
 		}
 	}
-	games := make([]int64, len(places))
-	for i := range places {
-		for j := range places {
-			if m := s.met[[2]int{i, j}]; m.halves > 0 {
-				games[i] += m.halves / 2
-				places[i].against(m, places[j].halves)
-			}
-		}
-		places[i].buchholz = 0 // decides nothing where everybody meets everybody
-	}
-	rank(places)
+	places := standings(rounds, false) // Buchholz decides nothing where everybody meets everybody
 	ended := s.ended || s.played == s.games
 	over := fmt.Sprintf("Round-robin, final table of %s", textfmt.Plural(len(s.agents), "player"))
 	if !ended {
@@ -78,7 +65,7 @@ func (s *schedule) roundRobin(labels map[string]string) table.Schedule {
 	}
 	for _, p := range places {
 		t.Rows = append(t.Rows, []any{
-			p.rank, s.name(labels, p.agent), games[p.agent], float64(p.halves) / 2, grid.Fixed(p.sberger/2, 2),
+			p.rank, s.name(labels, p.agent), p.games, float64(p.halves) / 2, grid.Fixed(p.sberger/2, 2),
 		})
 	}
 	t.Result = s.first(labels, places, "round-robin", ended)

@@ -10,11 +10,12 @@ import (
 	"gyges/rules/base/textfmt"
 )
 
-// place is a row of the standings of a Swiss tournament.
+// place is a row of the standings of a Swiss tournament or a round-robin.
 type place struct {
 	agent    int
 	rank     int // those who are equal in all have the same
 	last     roundResult
+	games    int64 // byes included
 	halves   int64
 	buchholz int64   // in half points
 	sberger  float64 // in half points
@@ -49,15 +50,15 @@ func (s *schedule) roundResults(k int) []roundResult {
 	return list
 }
 
-// standings returns the table after round k of a Swiss tournament, or while it goes on.
-func (s *schedule) standings(k int) []place {
-	places := make([]place, len(s.agents))
-	var rounds [][]roundResult
-	for r := range k + 1 {
-		rounds = append(rounds, s.roundResults(r))
-		for i, m := range rounds[r] {
+// standings returns the table after some rounds, or while the last one goes on: the places by points, Buchholz if that
+// counts, and Sonneborn-Berger.
+func standings(rounds [][]roundResult, buchholz bool) []place {
+	places := make([]place, len(rounds[0]))
+	for _, round := range rounds {
+		for i, m := range round {
 			places[i].agent, places[i].last = i, m
 			places[i].halves += m.won
+			places[i].games += m.halves / 2
 		}
 	}
 	for i := range places {
@@ -68,22 +69,13 @@ func (s *schedule) standings(k int) []place {
 				if m.opponent >= 0 {
 					opponent = places[m.opponent].halves
 				}
-				p.against(m, opponent)
+				if buchholz {
+					p.buchholz += opponent
+				}
+				p.sberger += float64(opponent) * float64(m.won) / float64(m.halves)
 			}
 		}
 	}
-	rank(places)
-	return places
-}
-
-// against adds a match to the sums over the opponents; opponent is the half points that this one has.
-func (p *place) against(m roundResult, opponent int64) {
-	p.buchholz += opponent
-	p.sberger += float64(opponent) * float64(m.won) / float64(m.halves)
-}
-
-// rank sorts the places by points, Buchholz and Sonneborn-Berger, and numbers them.
-func rank(places []place) {
 	order := func(a, b place) int {
 		return cmp.Or(cmp.Compare(b.halves, a.halves), cmp.Compare(b.buchholz, a.buchholz),
 			cmp.Compare(b.sberger, a.sberger))
@@ -95,6 +87,7 @@ func rank(places []place) {
 			places[i].rank = places[i-1].rank
 		}
 	}
+	return places
 }
 
 var swissColumns = grid.Cells([]grid.CellColumn{
@@ -106,10 +99,14 @@ var swissColumns = grid.Cells([]grid.CellColumn{
 // swiss returns the standings after each round that has begun.
 func (s *schedule) swiss(labels map[string]string) []table.Schedule {
 	var list []table.Schedule
+	var rounds [][]roundResult
 	n := s.begun()
 	for k := range n {
+		games, all := s.stages[k].Played()
 		t := table.Schedule{Kind: string(s.format), Title: s.roundTitle(k), Columns: swissColumns}
-		for _, p := range s.standings(k) {
+		rounds = append(rounds, s.roundResults(k))
+		places := standings(rounds, true)
+		for _, p := range places {
 			var against, result any
 			switch {
 			case p.last.opponent >= 0:
@@ -124,8 +121,9 @@ func (s *schedule) swiss(labels map[string]string) []table.Schedule {
 			})
 		}
 		if k == n-1 {
-			t.Notes = s.swissNotes(labels)
-			t.Result = t.Notes[0]
+			t.Result = s.first(labels, places, "Swiss tournament", games == all && n == len(s.stages))
+			t.Notes = []string{t.Result, "Order: points; Buchholz, the sum of the opponents' points; " +
+				"S-B (Sonneborn-Berger), the sum of each opponent's points times the share of the points won against it."}
 		}
 		list = append(list, t)
 	}
@@ -142,17 +140,6 @@ func (s *schedule) roundTitle(k int) string {
 		return fmt.Sprintf("Swiss, final table after %s", textfmt.Plural(k+1, "round"))
 	}
 	return fmt.Sprintf("Swiss, standings after round %d of %d", k+1, len(s.stages))
-}
-
-// swissNotes say who leads or has won, and what the columns mean.
-func (s *schedule) swissNotes(labels map[string]string) []string {
-	n := s.begun()
-	places := s.standings(n - 1)
-	last := n - 1
-	games, all := s.stages[last].Played()
-	line := s.first(labels, places, "Swiss tournament", games == all && n == len(s.stages))
-	return []string{line, "Order: points; Buchholz, the sum of the opponents' points; " +
-		"S-B (Sonneborn-Berger), the sum of each opponent's points times the share of the points won against it."}
 }
 
 // first is a sentence on who leads, or if it is over has won, by places in their order.
