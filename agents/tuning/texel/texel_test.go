@@ -259,6 +259,48 @@ func TestScoreScaleIsFitted(t *testing.T) {
 	require.InDelta(t, known.scale, fitScoreScale(without, known.scale), 0)
 }
 
+// Positions that were only searched have the score alone as target, and don't bear on the scales. Weights are found from
+// them as from results.
+func TestPositionsWithoutResults(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(15, 0))
+	played, mixed := known.sample(rng, 4000, 1), known.sample(rand.New(rand.NewPCG(15, 0)), 4000, 1)
+	for range 4000 {
+		f := known.draw(rng)
+		p := known.chance(f)
+		mixed.Add(Row{Features: f, Result: math.NaN(), Score: math.Log(p/(1-p)) / known.scale, Count: 1})
+	}
+	low, high := mixed.resultRange()
+	require.Equal(t, []float32{0, 1}, []float32{low, high})
+	weights := []float64{30, -20, 10, 0, 50, 6}
+	want, err := fitScale(played, weights)
+	require.NoError(t, err)
+	got, err := fitScale(mixed, weights)
+	require.NoError(t, err)
+	require.InEpsilon(t, want, got, 1e-9)
+	require.InDelta(t, known.scale, fitScoreScale(mixed, known.scale), 0, "the games have no scores")
+
+	targets := mixed.targets(0.5, known.scale)
+	for i, r := range mixed.blocks[0].rows {
+		if r.played() {
+			require.Equal(t, r.result, targets[0][i])
+		} else {
+			require.InDelta(t, 1/(1+math.Exp(-known.scale*float64(r.score))), targets[0][i], 1e-6)
+		}
+	}
+	s := known.settings()
+	s.Lambda = 0.5
+	errs := [2]float64{}
+	for i, d := range []*Data{played, mixed} {
+		r, err := Fit(context.Background(), Splits{d, d}, s)
+		require.NoError(t, err)
+		for j, f := range r.Features {
+			errs[i] += math.Abs(f.Weight - known.weights[j])
+		}
+	}
+	require.Less(t, errs[1], errs[0]/1.5, "exact targets say more than results")
+}
+
 func TestParentsWithoutScale(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 0))
