@@ -69,8 +69,8 @@ func (c *tuneTexelCmd) print(w *output, r *training.Fitted) error {
 	if err := printTable(w, &g, false); err != nil {
 		return err
 	}
-	w.printf("\nPositions: %d training, %d validation, %d test; scale %.5f, of scores %.5f, %d iterations",
-		r.Positions[dataset.Train], r.Positions[dataset.Validation], r.Positions[dataset.Test], r.Scale, r.ScoreScale,
+	w.printf("\nPositions: %d training, %d validation, %d test; scale %.5f, %d iterations",
+		r.Positions[dataset.Train], r.Positions[dataset.Validation], r.Positions[dataset.Test], r.Scale,
 		r.Iterations)
 	if r.EarlyStop {
 		w.printf(", stopped early")

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"gyges/agents"
 	"gyges/rules/base/interval"
 )
 
@@ -81,7 +80,8 @@ func (d *Data) resultRange() (low, high float32) {
 }
 
 // targets returns the target of each position, block by block: lambda × the result
-// plus (1-lambda) × the expected result by the search score, a hundredth of a point of which is scale.
+// plus (1-lambda) × the expected result by the search score. A hundredth of a point of that has the logit scale, as one of
+// the evaluation: a scale fitted to the scores was weaker (results/reference/training.md).
 func (d *Data) targets(lambda, scale float64) [][]float32 {
 	return d.compute(func(b *block, _, i int) float32 {
 		r := &b.rows[i]
@@ -210,35 +210,14 @@ func (l *loss) difference(v []float64, other *loss, otherAt []float64) (mean, ma
 // by seven.
 const maxScale = 2
 
-// fitScale returns the scale at which weights predict the results best.
+// fitScale returns the scale at which weights predict the results best. The loss is convex in it, so its derivative has
+// one zero, found by Newton's method within a bracket.
 func fitScale(d *Data, weights []float64) (float64, error) {
-	return d.fitScale(newLoss(d, weights, d.base(), 1, nil).offsets)
-}
-
-// fitScoreScale returns the scale at which the scores of searches predict the results best, proven ones left out:
-// another one than that of evaluations, which know less of the result. Where there is nothing to fit it to, it is the
-// latter.
-func fitScoreScale(d *Data, scale float64) float64 {
-	fitted, err := d.fitScale(d.compute(func(b *block, _, i int) float32 {
-		score := b.rows[i].score
-		if math.Abs(float64(score)) >= float64(agents.WinScore) {
-			return float32(math.NaN())
-		}
-		return score
-	}))
-	if err != nil {
-		return scale
-	}
-	return fitted
-}
-
-// fitScale returns the scale at which values, in hundredths of a point, predict the results best; those that are NaN
-// are left out. The loss is convex in it, so its derivative has one zero, found by Newton's method within a bracket.
-func (d *Data) fitScale(values [][]float32) (float64, error) {
+	l := newLoss(d, weights, d.base(), 1, nil)
 	slopes := func(scale float64) (first, second float64) {
 		sums := d.sum(2, func(b *block, k int, sums []float64) {
-			for i, score := range values[k] {
-				if math.IsNaN(float64(score)) || !b.rows[i].played() {
+			for i, score := range l.offsets[k] {
+				if !b.rows[i].played() {
 					continue
 				}
 				p, _ := logistic(scale * float64(score))

@@ -61,7 +61,7 @@ func TestNetworkGradient(t *testing.T) {
 	d := known.networkSample(rng, 20, truth)
 	s := known.settings()
 	s.Network = &Network{Epochs: 1, Parent: truth}
-	f := newFit(Splits{d, d}, s, known.scale, known.scale)
+	f := newFit(Splits{d, d}, s, known.scale)
 	a := newAdam(f)
 	for j := range a.x { // away from the whole numbers, where slopes jump
 		a.x[j] += float32(0.001 * rng.Float64())
@@ -154,7 +154,7 @@ func TestAdamW(t *testing.T) {
 	d := known.networkSample(rng, 50, drawNetwork(rng))
 	s := known.settings()
 	s.Network = &Network{Epochs: 1, Rate: 0.01, Decay: 2, Seed: 1}
-	a := newAdam(newFit(Splits{d, d}, s, known.scale, known.scale))
+	a := newAdam(newFit(Splits{d, d}, s, known.scale))
 	a.steps = 100
 	want := make([]float64, len(a.x))
 	for j, x := range a.x {

@@ -72,7 +72,6 @@ type Step struct {
 // ones.
 type Result struct {
 	Scale          float64       `json:"scale"`                // logit of a hundredth of a point
-	ScoreScale     float64       `json:"score_scale"`          // that of a score of a search
 	LiveUnits      int           `json:"live_units,omitempty"` // of the fitted network, see [eval.Network.LiveUnits]
 	Iterations     int           `json:"iterations"`
 	EarlyStop      bool          `json:"early_stop"` // stopped because the validation loss rose; the weights are those at its minimum
@@ -128,7 +127,7 @@ func Fit(ctx context.Context, d Splits, s Settings) (*Result, error) {
 			return nil, err
 		}
 	}
-	f := newFit(d, s, scale, fitScoreScale(d[dataset.Train], scale))
+	f := newFit(d, s, scale)
 	if s.Network != nil {
 		if err := f.fitNetwork(ctx); err != nil {
 			return nil, err
@@ -168,7 +167,7 @@ func (s *Settings) Check(p *problems.List, prefix string) {
 // · (weight - start) of the weights that are not frozen.
 type fit struct {
 	settings          Settings
-	scale, scoreScale float64
+	scale             float64
 	train, validation *loss
 	before            [2]float64 // the losses of the parent
 	start             []float64  // the parent's weights, or those fitted together with the network
@@ -193,15 +192,14 @@ type fit struct {
 	err       error
 }
 
-func newFit(d Splits, s Settings, scale, scoreScale float64) *fit {
+func newFit(d Splits, s Settings, scale float64) *fit {
 	s.Iterations, s.Patience = cmp.Or(s.Iterations, 200), cmp.Or(s.Patience, 5)
 	f := &fit{
-		settings:   s,
-		scale:      scale,
-		scoreScale: scoreScale,
-		start:      s.Parent,
-		rms:        d[dataset.Train].meanSquares(),
-		bestLoss:   math.Inf(1),
+		settings: s,
+		scale:    scale,
+		start:    s.Parent,
+		rms:      d[dataset.Train].meanSquares(),
+		bestLoss: math.Inf(1),
 	}
 	f.train, f.validation = f.parentLoss(d[dataset.Train]), f.parentLoss(d[dataset.Validation])
 	for j, square := range f.rms {
@@ -218,7 +216,7 @@ func newFit(d Splits, s Settings, scale, scoreScale float64) *fit {
 // parentLoss returns the loss of a split as a function of what is added to the
 // parent's weights.
 func (f *fit) parentLoss(d *Data) *loss {
-	return newLoss(d, f.settings.Parent, d.base(), f.scale, d.targets(f.settings.Lambda, f.scoreScale))
+	return newLoss(d, f.settings.Parent, d.base(), f.scale, d.targets(f.settings.Lambda, f.scale))
 }
 
 // withNetwork returns the loss with the fitted network in place of the parent's,
@@ -338,7 +336,7 @@ func (f *fit) record(loss, validation float64, weights []float64) {
 // result returns the result of the fit, measured on the test positions if there are any.
 func (f *fit) result(test *Data) *Result {
 	r := &Result{
-		Scale: f.scale, ScoreScale: f.scoreScale, Iterations: f.iteration, EarlyStop: f.stopped, Network: f.network,
+		Scale: f.scale, Iterations: f.iteration, EarlyStop: f.stopped, Network: f.network,
 		Loss:           [2]float64{f.before[0], f.train.value(f.logits(f.last))},
 		ValidationLoss: [2]float64{f.before[1], f.lastLoss},
 	}

@@ -10,8 +10,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"gyges/agents"
 )
 
 // Row is a position with its features.
@@ -132,7 +130,7 @@ func TestGamesAreClusters(t *testing.T) {
 			}
 		}
 		s := known.settings()
-		f := newFit(Splits{d, d}, s, s.Scale, s.Scale)
+		f := newFit(Splits{d, d}, s, s.Scale)
 		a, b := f.parentLoss(d), f.parentLoss(d)
 		_, margin := a.difference(make([]float64, len(known.weights)), b, known.weights)
 		return margin
@@ -142,7 +140,7 @@ func TestGamesAreClusters(t *testing.T) {
 }
 
 // naive computes the penalised loss the slow way, from rows.
-func naive(rows []Row, s Settings, scale, scoreScale float64, w []float64) float64 {
+func naive(rows []Row, s Settings, scale float64, w []float64) float64 {
 	total, count, rms := 0.0, 0.0, make([]float64, len(w))
 	for _, r := range rows {
 		x := 0.0
@@ -152,7 +150,7 @@ func naive(rows []Row, s Settings, scale, scoreScale float64, w []float64) float
 		}
 		p, target := 1/(1+math.Exp(-x)), r.Result
 		if !math.IsNaN(r.Score) {
-			target = s.Lambda*r.Result + (1-s.Lambda)/(1+math.Exp(-scoreScale*r.Score))
+			target = s.Lambda*r.Result + (1-s.Lambda)/(1+math.Exp(-scale*r.Score))
 		}
 		total -= r.Count * (target*math.Log(p) + (1-target)*math.Log(1-p))
 		count += r.Count
@@ -185,7 +183,7 @@ func newTestFit(rng *rand.Rand, n int) ([]Row, *fit) {
 	rows, d := mixed(rng, n)
 	s := known.settings()
 	s.Parent, s.Lambda, s.L2 = []float64{10, 5, -3, 0, 20, 7}, 0.7, 0.03
-	return rows, newFit(Splits{d, d}, s, 0.004, 0.009)
+	return rows, newFit(Splits{d, d}, s, 0.004)
 }
 
 func TestLossAndGradientAgreeWithFiniteDifferences(t *testing.T) {
@@ -199,14 +197,14 @@ func TestLossAndGradientAgreeWithFiniteDifferences(t *testing.T) {
 		}
 		f.evaluate(u)
 		w := f.weights(u)
-		require.InEpsilon(t, naive(rows, f.settings, f.scale, f.scoreScale, w), f.value, 1e-6)
+		require.InEpsilon(t, naive(rows, f.settings, f.scale, w), f.value, 1e-6)
 		for m, j := range f.free {
 			const h = 1e-4
 			up, down := append([]float64(nil), w...), append([]float64(nil), w...)
 			step := h / f.scale / f.rms[j]
 			up[j] += step
 			down[j] -= step
-			slope := (naive(rows, f.settings, f.scale, f.scoreScale, up) - naive(rows, f.settings, f.scale, f.scoreScale, down)) / (2 * h)
+			slope := (naive(rows, f.settings, f.scale, up) - naive(rows, f.settings, f.scale, down)) / (2 * h)
 			require.InDelta(t, slope, f.grad[m], 1e-6, "feature %d", j)
 		}
 	}
@@ -233,32 +231,6 @@ func TestScaleIsFitted(t *testing.T) {
 	require.InEpsilon(t, at, scale, 0.002)
 }
 
-// The scale of scores is fitted to the results of positions with a score that proves nothing, by itself: evaluations may
-// need another one.
-func TestScoreScaleIsFitted(t *testing.T) {
-	t.Parallel()
-	rng := rand.New(rand.NewPCG(6, 0))
-	d := &Data{features: len(known.weights)}
-	const scale = 0.012
-	for range 20_000 {
-		r := Row{Features: known.draw(rng), Score: 150 * rng.NormFloat64(), Count: 1}
-		if p, _ := logistic(scale * r.Score); rng.Float64() < p {
-			r.Result = 1
-		}
-		switch rng.IntN(5) {
-		case 0:
-			r.Score = math.NaN()
-		case 1:
-			r.Score = float64(agents.WinIn(3)) // whatever the result
-		}
-		d.Add(r)
-	}
-	require.InEpsilon(t, scale, fitScoreScale(d, known.scale), 0.08) // four standard errors
-
-	without := known.sample(rng, 100, 1)
-	require.InDelta(t, known.scale, fitScoreScale(without, known.scale), 0)
-}
-
 // Positions that were only searched have the score alone as target, and don't bear on the scales. Weights are found from
 // them as from results.
 func TestPositionsWithoutResults(t *testing.T) {
@@ -278,7 +250,6 @@ func TestPositionsWithoutResults(t *testing.T) {
 	got, err := fitScale(mixed, weights)
 	require.NoError(t, err)
 	require.InEpsilon(t, want, got, 1e-9)
-	require.InDelta(t, known.scale, fitScoreScale(mixed, known.scale), 0, "the games have no scores")
 
 	targets := mixed.targets(0.5, known.scale)
 	for i, r := range mixed.blocks[0].rows {
@@ -435,8 +406,8 @@ func TestTestPositionsAreMeasured(t *testing.T) {
 	require.Equal(t, without.ValidationLoss, r.ValidationLoss)
 	require.Less(t, r.ValidationLoss[1], r.ValidationLoss[0])
 	require.Equal(t, 1000, r.Test.Positions)
-	require.InDelta(t, naive(rows, s, s.Scale, s.Scale, s.Parent), r.Test.ParentLoss, 1e-6)
-	require.InDelta(t, naive(rows, s, s.Scale, s.Scale, weights(r)), r.Test.Loss, 1e-6)
+	require.InDelta(t, naive(rows, s, s.Scale, s.Parent), r.Test.ParentLoss, 1e-6)
+	require.InDelta(t, naive(rows, s, s.Scale, weights(r)), r.Test.Loss, 1e-6)
 	require.InDelta(t, r.Test.ParentLoss-r.Test.Loss, r.Test.Gain, 1e-9)
 	require.Negative(t, r.Test.Gain)
 	require.Positive(t, r.Test.GainMargin)
