@@ -80,8 +80,8 @@ func (d *Data) resultRange() (low, high float32) {
 }
 
 // targets returns the target of each position, block by block: lambda × the result
-// plus (1-lambda) × the expected result by the search score. A hundredth of a point of that has the logit scale, as one of
-// the evaluation: a scale fitted to the scores was weaker (results/reference/training.md).
+// plus (1-lambda) × the expected result by the search score. A hundredth of a point of that has the logit scale, as
+// one of the evaluation: a scale fitted to the scores was weaker (results/reference/training.md).
 func (d *Data) targets(lambda, scale float64) [][]float32 {
 	return d.compute(func(b *block, _, i int) float32 {
 		r := &b.rows[i]
