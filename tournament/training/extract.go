@@ -30,7 +30,7 @@ type Extraction struct {
 	Plies       int64                    // positions in the rest
 	RandomMoves int64                    // of them, omitted because a random move, which decides, was played
 	Searched    int64                    // of them, searched anew; the others are omitted then
-	Unplayed    int64                    // positions without the result of a game, most from search trees
+	Unplayed    int64                    // written without the result of a game, most from search trees
 	Repeated    int64                    // merged with an earlier occurrence of the position
 	Duplicates  int64                    // omitted from validation and test because an earlier split has the position
 	Written     [dataset.NumSplits]int64 // training positions of each split
@@ -214,11 +214,11 @@ func (e *extractor) search(ctx context.Context) error {
 		part := &e.splits[e.Split.part(game.record.Pair)]
 		e.counts.Searched += int64(game.searched)
 		for _, p := range game.positions {
-			switch fresh := part.add(&p); {
-			case !fresh:
+			if e.limitScore(&p); !p.Scored && p.Count() == 0 {
+				continue
+			}
+			if !part.add(&p) {
 				e.counts.Repeated++
-			case p.Count() == 0:
-				e.counts.Unplayed++
 			}
 		}
 	}
@@ -246,15 +246,19 @@ func (e *extractor) position(p dataset.Position, game *record.Game, i int) {
 			e.counts.RandomMoves++
 			return
 		}
-		p.Score = agents.Score(game.Scores[i])
-		_, proven := p.Score.Proven()
-		if p.Scored = proven || !e.provenOnly; !p.Scored {
-			p.Score = 0
-		}
+		p.Score, p.Scored = agents.Score(game.Scores[i]), true
+		e.limitScore(&p)
 	}
 	setResult(&p, game)
 	if !e.splits[e.Split.part(game.Pair)].add(&p) {
 		e.counts.Repeated++
+	}
+}
+
+// limitScore takes a score from a position that may not have it.
+func (e *extractor) limitScore(p *dataset.Position) {
+	if _, proven := p.Score.Proven(); e.provenOnly && !proven {
+		p.Score, p.Scored = 0, false
 	}
 }
 
@@ -277,8 +281,11 @@ func (e *extractor) distinct() (splits [dataset.NumSplits][]*dataset.Position) {
 			k := key{p.Rules, p.Position}
 			if slices.ContainsFunc(e.splits[:split], func(m merged) bool { return m.known[k] != nil }) {
 				e.counts.Duplicates++
-			} else {
-				splits[split] = append(splits[split], p)
+				continue
+			}
+			splits[split] = append(splits[split], p)
+			if p.Count() == 0 {
+				e.counts.Unplayed++
 			}
 		}
 		e.counts.Written[split] = int64(len(splits[split]))

@@ -316,7 +316,16 @@ func TestSearchedPositions(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, want, positionsIn(t, dir))
 
-	played := 0
+	played, unplayed := 0, int64(0)
+	for split := range dataset.Split(dataset.NumSplits) {
+		for p, err := range dataset.Read(filepath.Join(dir, PositionsDir), split, nil) {
+			require.NoError(t, err)
+			if p.Count() == 0 {
+				unplayed++
+			}
+		}
+	}
+	require.Equal(t, unplayed, s.Unplayed)
 	for p, err := range dataset.Read(filepath.Join(dir, PositionsDir), dataset.Train, nil) {
 		require.NoError(t, err)
 		require.True(t, p.Scored)
@@ -328,6 +337,25 @@ func TestSearchedPositions(t *testing.T) {
 		require.Equal(t, wins, p.Score == agents.WinIn(1), p.Rules.FormatPosition(p.Position))
 	}
 	require.Positive(t, played)
+
+	// Weights of zero know nothing but what is proven.
+	e := newExtractor(&c.Positions, registry())
+	e.provenOnly = true
+	_, err = e.extract(context.Background(), dir, nil)
+	require.NoError(t, err)
+	scored, results := 0, 0
+	for p, err := range dataset.Read(filepath.Join(dir, PositionsDir), dataset.Train, nil) {
+		require.NoError(t, err)
+		_, proven := p.Score.Proven()
+		require.Equal(t, p.Scored, proven)
+		if p.Scored {
+			scored++
+		} else {
+			results++
+		}
+	}
+	require.Positive(t, scored)
+	require.Positive(t, results)
 
 	// Without trees the scores of all positions are those of the search.
 	c.Search.Share, c.Search.Tree = 1, 0
