@@ -49,56 +49,26 @@ func newModel(features int) model { return model{features, make([]float32, featu
 // row returns a row of the network's weights.
 func (m *model) row(i int) *units { return (*units)(m.x[m.features+i*hidden:]) }
 
-// input returns the weights of an input: in half 0 for the units, in half 1 for their
-// mirror images.
-func (m *model) input(i uint16, half int) *units {
-	if half == 1 {
-		return m.row(eval.Mirrored(int(i)))
-	}
-	return m.row(int(i))
-}
-
 // sums are the pre-activations of the units and of their mirror images.
 type sums [2]units
 
-// logit returns the logit of a position and stores its pre-activations in s. Four inputs
-// at a time take half the time of one at a time.
+// network returns the network's output for a position and stores its pre-activations in s.
+func (m *model) network(b *block, i int, s *sums) float32 {
+	on := b.active(i)
+	s[0], s[1] = *m.row(b1Row), *m.row(b1Row)
+	m.sumRows(&s[0], on)
+	m.sumRows(&s[1], new(mirrors).of(on))
+	return output(s, m.row(w2Row))
+}
+
+// logit returns the logit of a position and stores its pre-activations in s.
 func (m *model) logit(b *block, i int, s *sums) float64 {
-	for half := range s {
-		x := &s[half]
-		*x = *m.row(b1Row)
-		on := b.active(i)
-		for ; len(on) >= 4; on = on[4:] {
-			r0, r1, r2, r3 := m.input(on[0], half), m.input(on[1], half), m.input(on[2], half), m.input(on[3], half)
-			for k := range x {
-				x[k] = x[k] + r0[k] + r1[k] + r2[k] + r3[k]
-			}
-		}
-		for _, input := range on {
-			for k, w1 := range m.input(input, half) {
-				x[k] += w1
-			}
-		}
-	}
 	var x float32
 	columns, values := b.features(i)
 	for k, j := range columns {
 		x += m.x[j] * values[k]
 	}
-	for k, w2 := range m.row(w2Row) {
-		x += w2 * (clippedReLU(s[0][k]) + clippedReLU(s[1][k]))
-	}
-	return float64(x)
-}
-
-func clippedReLU(x float32) float32 { return min(max(x, 0), 1) }
-
-// clippedReLUSlope returns the derivative of clippedReLU.
-func clippedReLUSlope(x float32) float32 {
-	if 0 < x && x < 1 {
-		return 1
-	}
-	return 0
+	return float64(x + m.network(b, i, s))
 }
 
 // add adds residual times the gradient of the logit at a position to g (backward
@@ -108,20 +78,10 @@ func (m *model) add(g *model, b *block, i int, s *sums, residual float32) {
 	for k, j := range columns {
 		g.x[j] += residual * values[k]
 	}
-	gradBias, gradOut := g.row(b1Row), g.row(w2Row)
-	for k, w2 := range m.row(w2Row) {
-		gradOut[k] += residual * (clippedReLU(s[0][k]) + clippedReLU(s[1][k]))
-		s[0][k], s[1][k] = residual*w2*clippedReLUSlope(s[0][k]), residual*w2*clippedReLUSlope(s[1][k])
-		gradBias[k] += s[0][k] + s[1][k]
-	}
-	for half := range s {
-		for _, input := range b.active(i) {
-			row := g.input(input, half)
-			for k, x := range &s[half] {
-				row[k] += x
-			}
-		}
-	}
+	outputGradient(s, m.row(w2Row), g.row(b1Row), g.row(w2Row), residual)
+	on := b.active(i)
+	g.addToRows(&s[0], on)
+	g.addToRows(&s[1], new(mirrors).of(on))
 }
 
 // networkRows returns the rows of a network in the order of a model's.
@@ -146,6 +106,16 @@ func quantum(row int, scale float64) (size, bound float64) {
 	}
 }
 
+// set sets the network's weights.
+func (m *model) set(n *eval.Network, scale float64) {
+	for i, row := range networkRows(n) {
+		size, _ := quantum(i, scale)
+		for k, x := range row {
+			m.row(i)[k] = float32(float64(x) * size)
+		}
+	}
+}
+
 // initial returns the initial model: the parent's, or one with a network of small
 // random weights.
 func (f *fit) initial() model {
@@ -155,12 +125,7 @@ func (f *fit) initial() model {
 		m.x[j] = float32(w * f.scale)
 	}
 	if s.Network.Parent != nil {
-		for i, row := range networkRows(s.Network.Parent) {
-			size, _ := quantum(i, f.scale)
-			for k, x := range row {
-				m.row(i)[k] = float32(float64(x) * size)
-			}
-		}
+		m.set(s.Network.Parent, f.scale)
 		return m
 	}
 	// Some 40 inputs are active, so pre-activations have the mean 0.3 and a standard
@@ -238,7 +203,9 @@ func (f *fit) fitNetwork(ctx context.Context) error {
 
 // values returns the network's output for each position, block by block.
 func (d *Data) values(n *eval.Network) [][]float32 {
-	return d.compute(func(b *block, _, i int) float32 { return float32(n.Value(b.active(i))) })
+	m := newModel(0)
+	m.set(n, 1)
+	return d.compute(func(b *block, _, i int) float32 { return m.network(b, i, new(sums)) })
 }
 
 // loss returns the mean cross-entropy of the positions of l.
@@ -362,18 +329,22 @@ func (a *adam) update() {
 	a.step++
 	a.shrink = float32(rate * a.settings.Decay)
 	c1, c2 := 1-math.Pow(beta1, float64(a.step)), 1-math.Pow(beta2, float64(a.step))
-	n := (len(a.x) + batchParts - 1) / batchParts
+	for j := range a.features {
+		a.updateWeight(j, beta1, beta2, float32(rate/c1), float32(1/c2))
+	}
+	const n = (rows + batchParts - 1) / batchParts
 	parallel(batchParts, func(k int) {
-		for j := k * n; j < min((k+1)*n, len(a.x)); j++ {
-			a.updateWeight(j, beta1, beta2, float32(rate/c1), float32(1/c2))
-		}
+		first, last := a.features+k*n*hidden, a.features+min((k+1)*n, rows)*hidden
+		a.updateNetwork(first, last, beta1, beta2, float32(rate/c1), float32(1/c2))
 	})
 }
+
+// epsilon is added to the root of a mean square, by which a step is divided.
+const epsilon = 1e-8
 
 // updateWeight updates one weight by its gradient, where rate and correction make up for
 // the means' start at 0.
 func (a *adam) updateWeight(j int, beta1, beta2, rate, correction float32) {
-	const epsilon = 1e-8
 	var g float32
 	for k := range a.parts {
 		g += a.parts[k].gradient.x[j]
