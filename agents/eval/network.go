@@ -7,7 +7,7 @@ import (
 
 // HiddenUnits is the number of hidden units. Each is computed twice: for the position
 // and for its mirror image, so that the network is symmetric.
-const HiddenUnits = 128
+const HiddenUnits = 256
 
 // Network is a network with one hidden layer of clipped ReLUs, quantised to whole
 // numbers, so that its output is the same on every machine. A unit's activation is

@@ -3,7 +3,7 @@ package eval
 import "golang.org/x/sys/cpu"
 
 // The code for vectors is for this number of units.
-const _ = uint(HiddenUnits-128) + uint(128-HiddenUnits)
+const _ = uint(HiddenUnits-256) + uint(256-HiddenUnits)
 
 // vectors reports whether the processor has the instructions of valueAVX2.
 var vectors = cpu.X86.HasAVX2

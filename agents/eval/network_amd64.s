@@ -1,9 +1,10 @@
 #include "go_asm.h"
 #include "textflag.h"
 
-// The rows of an input have 2 x 256 bytes: HiddenUnits is 128.
-#define ROWS 512
-#define HALF 256
+// The rows of an input have 2 x 512 bytes: HiddenUnits is 256. The sums of 128 units are in registers at a time.
+#define ROWS 1024
+#define HALF 512
+#define CHUNK 256
 
 // One vector of 16 units: the activation min(max(sum - offset, 0), QA), times the output
 // weights, added to Y8. Y9 has the offset, Y10 zeros, Y11 QA in each lane.
@@ -11,7 +12,7 @@
 	VPSUBW   Y9, sum, sum;         \
 	VPMAXSW  Y10, sum, sum;        \
 	VPMINSW  Y11, sum, sum;        \
-	VPMADDWD place(DX), sum, sum;  \
+	VPMADDWD place(R13), sum, sum;  \
 	VPADDD   sum, Y8, Y8
 
 // func valueAVX2(rows, bias, out, list, n) int32
@@ -33,24 +34,28 @@ TEXT ·valueAVX2(SB), NOSPLIT, $0-44
 	VPXOR        Y10, Y10, Y10
 	VPXOR        Y8, Y8, Y8
 
-	MOVQ $0, R10 // the half: of the units, then of their mirror images
+	MOVQ $0, R10 // the bytes in progress: of the units, then of their mirror images
 
 half:
-	VMOVDQU 0(SI), Y0
-	VMOVDQU 32(SI), Y1
-	VMOVDQU 64(SI), Y2
-	VMOVDQU 96(SI), Y3
-	VMOVDQU 128(SI), Y4
-	VMOVDQU 160(SI), Y5
-	VMOVDQU 192(SI), Y6
-	VMOVDQU 224(SI), Y7
+	MOVQ SI, R12
+	MOVQ DX, R13
+
+chunk:
+	VMOVDQU 0(R12), Y0
+	VMOVDQU 32(R12), Y1
+	VMOVDQU 64(R12), Y2
+	VMOVDQU 96(R12), Y3
+	VMOVDQU 128(R12), Y4
+	VMOVDQU 160(R12), Y5
+	VMOVDQU 192(R12), Y6
+	VMOVDQU 224(R12), Y7
 	XORQ R9, R9
 
 input:
 	CMPQ    R9, CX
 	JGE     output
 	MOVWLZX (R8)(R9*2), R11
-	SHLQ    $9, R11 // times ROWS
+	SHLQ    $10, R11 // times ROWS
 	ADDQ    R10, R11
 	VPADDW  0(DI)(R11*1), Y0, Y0
 	VPADDW  32(DI)(R11*1), Y1, Y1
@@ -73,9 +78,13 @@ output:
 	OUTPUT(Y6, 192)
 	OUTPUT(Y7, 224)
 
-	ADDQ $HALF, R10
-	CMPQ R10, $ROWS
-	JLT  half
+	ADDQ  $CHUNK, R10
+	ADDQ  $CHUNK, R12
+	ADDQ  $CHUNK, R13
+	TESTQ $(HALF-1), R10
+	JNZ   chunk
+	CMPQ  R10, $ROWS
+	JLT   half
 
 	// the sum of the eight lanes of Y8
 	VEXTRACTI128 $1, Y8, X0

@@ -83,7 +83,7 @@ const MaxWeight = 10000
 
 const (
 	version = 1       // of the file format
-	maxFile = 1 << 19 // bytes of a weights file
+	maxFile = 1 << 21 // bytes of a weights file
 )
 
 // label names the weights in messages.

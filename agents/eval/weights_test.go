@@ -97,7 +97,7 @@ func TestReadRefuses(t *testing.T) {
 		"text after the end": {text + "{}", "after top-level value"},
 		"empty file":         {"", "expected a weights file: expected JSON"},
 		"broken file":        {text[:40], "cut short"},
-		"huge file":          {strings.Repeat(" ", maxFile) + text, "expected at most 524288 bytes"},
+		"huge file":          {strings.Repeat(" ", maxFile) + text, "expected at most 2097152 bytes"},
 	} {
 		_, err := Read(strings.NewReader(c.text), "x.json")
 		require.ErrorContains(t, err, c.want, name)

@@ -89,7 +89,7 @@ func TestTexelFitsNetworks(t *testing.T) {
 		"rules: simplified\nscale: 0.006\nleaves: true\nnetwork: {epochs: 3}\npolicy: {epochs: 2}\nweights: "+parent+"\ndata: "+data+"\n")
 	code, text, errText := gyges(t.Context(), "", "tune", "texel", config, "--out", out)
 	require.Zero(t, code, errText)
-	require.Contains(t, text, "; with a network of 128 units, of which 128 are live\n")
+	require.Contains(t, text, "; with a network of 256 units, of which 256 are live\n")
 	file := filepath.Join(out, training.WeightsFile)
 	w, err := eval.Load(file, r)
 	require.NoError(t, err)

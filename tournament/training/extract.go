@@ -29,7 +29,7 @@ type Extraction struct {
 	Faults      int64                    // of them, omitted because a fault decided them
 	Plies       int64                    // positions in the rest
 	RandomMoves int64                    // of them, omitted because a random move, which decides, was played
-	Searched    int64                    // of them, searched anew; the others are omitted then
+	Searched    int64                    // of them, searched anew
 	Unplayed    int64                    // written without the result of a game, most from search trees
 	Repeated    int64                    // merged with an earlier occurrence of the position
 	Duplicates  int64                    // omitted from validation and test because an earlier split has the position
@@ -184,18 +184,16 @@ func (e *extractor) add(ctx context.Context, game *record.Game) error {
 	}
 	for i, t := range game.Turns(replayed) {
 		if t.Ply > 0 {
-			p := newPosition(r, game, &t)
-			p.Move = t.Line()[0]
-			e.position(p, game, i)
+			e.position(newPosition(r, game, &t), game, i)
 		}
 	}
 	return nil
 }
 
-// newPosition returns the position before a turn of a game, without result and score.
+// newPosition returns the position before a turn of a game and the move, without result and score.
 func newPosition(r *rules.Rules, game *record.Game, t *record.Turn) dataset.Position {
 	return dataset.Position{
-		Rules: r, Position: withoutPasses(r, t.Before),
+		Rules: r, Position: withoutPasses(r, t.Before), Move: t.Line()[0],
 		Game: game.Game, Ply: int32(t.Ply - 1), ToEnd: int32(game.Plies - t.Ply + 1),
 	}
 }
@@ -213,6 +211,7 @@ func (e *extractor) search(ctx context.Context) error {
 	for _, game := range games {
 		part := &e.splits[e.Split.part(game.record.Pair)]
 		e.counts.Searched += int64(game.searched)
+		e.counts.RandomMoves += int64(game.random)
 		for _, p := range game.positions {
 			if e.limitScore(&p); !p.Scored && p.Count() == 0 {
 				continue
@@ -241,18 +240,25 @@ func withoutPasses(r *rules.Rules, p rules.Position) rules.Position {
 // result.
 func (e *extractor) position(p dataset.Position, game *record.Game, i int) {
 	e.counts.Plies++
-	if len(game.Scores) > 0 {
-		if game.Scores[i] == record.NoScore {
-			e.counts.RandomMoves++
-			return
-		}
-		p.Score, p.Scored = agents.Score(game.Scores[i]), true
-		e.limitScore(&p)
+	if !setScore(&p, game, i) {
+		e.counts.RandomMoves++
+		return
 	}
+	e.limitScore(&p)
 	setResult(&p, game)
 	if !e.splits[e.Split.part(game.Pair)].add(&p) {
 		e.counts.Repeated++
 	}
+}
+
+// setScore sets the score that the record has with the game's i-th move, if it has one. It reports false if the move was
+// random.
+func setScore(p *dataset.Position, game *record.Game, i int) bool {
+	if len(game.Scores) == 0 {
+		return true
+	}
+	p.Score, p.Scored = agents.Score(game.Scores[i]), true
+	return game.Scores[i] != record.NoScore
 }
 
 // limitScore takes a score from a position that may not have it.

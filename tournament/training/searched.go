@@ -23,7 +23,7 @@ import (
 // search" (2009), gave weaker weights (results/reference/training.md).
 type Search struct {
 	Agent agents.Spec `yaml:"agent" name:"search" form:"an agent spec, like alphabeta:nodes=5000" placeholder:"AGENT" help:"Agent that searches positions of the games anew, like alphabeta:nodes=5000. Default: none, scores are those of the games."`
-	Share float64     `yaml:"share" name:"search-share" check:"0..1" placeholder:"SHARE" help:"Share of the games' positions that are searched, 0 to 1; the others are left out."`
+	Share float64     `yaml:"share" name:"search-share" check:"0..1" placeholder:"SHARE" help:"Share of the games' positions that are searched, 0 to 1; the others keep the scores of the games."`
 	Tree  int         `yaml:"tree" name:"search-tree" check:"0..1000" placeholder:"N" zero:"none" help:"Search up to N positions of each search tree, too, and learn from their scores."`
 }
 
@@ -51,6 +51,7 @@ type searched struct {
 	record    *record.Game
 	game      *rules.Game
 	searched  int // positions of the game that were searched
+	random    int // others before a random move, which are omitted
 	positions []dataset.Position
 }
 
@@ -94,10 +95,18 @@ func (s *Search) positions(ctx context.Context, a agents.Agent, in *searched) er
 	}
 	g := rules.NewGame(r, in.game.Start())
 	for i, t := range in.record.Turns(in.game) {
-		if t.Ply > 0 && float64(agents.MixSeed(1, number, uint64(t.Ply)))/math.MaxUint64 < s.Share {
-			if err := s.position(ctx, a, g, in, newPosition(r, in.record, &t), i); err != nil {
+		p := newPosition(r, in.record, &t)
+		switch {
+		case t.Ply == 0:
+		case float64(agents.MixSeed(1, number, uint64(t.Ply)))/math.MaxUint64 < s.Share:
+			if err := s.position(ctx, a, g, in, p, i); err != nil {
 				return fmt.Errorf("game %d, ply %d: %w", in.record.Game, t.Ply, err)
 			}
+		case setScore(&p, in.record, i):
+			setResult(&p, in.record)
+			in.positions = append(in.positions, p)
+		default:
+			in.random++
 		}
 		g.PlayLegal(t.Move)
 	}

@@ -307,7 +307,7 @@ func TestSearchedPositions(t *testing.T) {
 	dir, s := play(t, c)
 	require.InDelta(t, float64(s.Plies)/2, float64(s.Searched), 2*math.Sqrt(float64(s.Plies)))
 	require.Greater(t, s.Unplayed, s.Searched, "trees have several positions each")
-	require.Zero(t, s.RandomMoves)
+	require.InDelta(t, 0.05*float64(s.Plies), float64(s.RandomMoves), 0.05*float64(s.Plies), "half of a tenth")
 	want := positionsIn(t, dir)
 
 	procs := runtime.GOMAXPROCS(1)
@@ -363,6 +363,17 @@ func TestSearchedPositions(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, s.Plies, s.Searched)
 	require.Less(t, s.Unplayed, s.Searched/4, "before random moves")
+
+	// Without a share they are those of the games.
+	c.Search.Share = 0
+	s, err = c.Extract(context.Background(), registry(), dir, nil)
+	require.NoError(t, err)
+	require.Zero(t, s.Searched)
+	got := s
+	c.Search = Search{}
+	s, err = c.Extract(context.Background(), registry(), dir, nil)
+	require.NoError(t, err)
+	require.Equal(t, s, got)
 }
 
 func TestFaultsAndMissingScores(t *testing.T) {

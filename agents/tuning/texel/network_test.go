@@ -103,7 +103,7 @@ func TestNetworkIsRecovered(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(2, 2))
 	truth := drawNetwork(rng)
-	train, validation := known.networkSample(rng, 20_000, truth), known.networkSample(rng, 5_000, truth)
+	train, validation := known.networkSample(rng, 25_000, truth), known.networkSample(rng, 5_000, truth)
 	s := known.settings()
 	alone, err := Fit(context.Background(), Splits{train, validation}, s)
 	require.NoError(t, err)
