@@ -176,7 +176,7 @@ func (e *extractor) add(ctx context.Context, game *record.Game) error {
 	}
 	if e.Search.Agent.Kind != "" {
 		e.counts.Plies += int64(game.Plies)
-		e.unsearched = append(e.unsearched, &searched{record: game, game: replayed})
+		e.unsearched = append(e.unsearched, &searched{record: game, rules: r, game: replayed})
 		if len(e.unsearched) < searchBatch {
 			return nil
 		}

@@ -49,6 +49,7 @@ func (s *Search) check(p *problems.List, registry *agents.Registry) {
 // searched is a game whose positions are searched, and the training positions that this gives.
 type searched struct {
 	record    *record.Game
+	rules     *rules.Rules // one pointer for all games under the same rules
 	game      *rules.Game
 	searched  int // positions of the game that were searched
 	random    int // others before a random move, which are omitted
@@ -89,7 +90,7 @@ func (s *Search) search(ctx context.Context, registry *agents.Registry, games []
 
 // positions searches the positions of a game, in the order in which they were played.
 func (s *Search) positions(ctx context.Context, a agents.Agent, in *searched) error {
-	r, number := in.game.Rules(), uint64(in.record.Game)
+	r, number := in.rules, uint64(in.record.Game)
 	if err := a.NewGame(ctx, agents.Setup{Rules: r, Seed: number}); err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ func TestGenerationsWithNetwork(t *testing.T) {
 			same++
 		}
 	}
-	require.Less(t, same, eval.NumInputs/4)
+	require.Less(t, same, eval.NumInputs/3)
 	require.NotContains(t, c.weighted(c.Agent, 1).String(), "mobility")
 
 	c.Settings.Network.Epochs = 4
