@@ -97,7 +97,7 @@ func TestAgentsSolveTheSuite(t *testing.T) {
 		},
 		{
 			player(t, mcts.Kind(), "mcts:iterations=1000"),
-			map[Class]int{WinIn1: 100, WinIn3: 90, WinIn5: 70, OnlyMove: 80},
+			map[Class]int{WinIn1: 100, WinIn3: 85, WinIn5: 65, OnlyMove: 80},
 		},
 	} {
 		t.Run(fmt.Sprintf("%T", c.agent), func(t *testing.T) {

@@ -80,13 +80,13 @@ func readResult(t *testing.T, dir string) texel.Result {
 func TestTexelFitsNetworks(t *testing.T) {
 	r := rules.MustParse("simplified")
 	// corners decide
-	data := writePositions(t, r, [dataset.NumSplits]int{3000, 500, 1000}, func(p rules.Position, u float64) bool {
+	data := writePositions(t, r, [dataset.NumSplits]int{6000, 500, 2000}, func(p rules.Position, u float64) bool {
 		return u < 0.2 == (p.At(0) == 0 || p.At(rules.NumSquares-1) == 0)
 	})
 	out := filepath.Join(t.TempDir(), "out")
 	parent := filepath.Join("..", "..", "results", "reference", "training", "handset-simplified.json")
 	config := writeConfig(t,
-		"rules: simplified\nscale: 0.006\nleaves: true\nnetwork: {epochs: 3}\npolicy: {epochs: 2}\nweights: "+parent+"\ndata: "+data+"\n")
+		"rules: simplified\nscale: 0.006\nleaves: true\nnetwork: {epochs: 3, rate: 0.001}\npolicy: {epochs: 2}\nweights: "+parent+"\ndata: "+data+"\n")
 	code, text, errText := gyges(t.Context(), "", "tune", "texel", config, "--out", out)
 	require.Zero(t, code, errText)
 	require.Contains(t, text, "; with a network of 256 units, of which 256 are live\n")

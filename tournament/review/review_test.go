@@ -144,7 +144,7 @@ func TestLossAsDocumented(t *testing.T) {
 	const rounding = 0.000_051
 	r, err := New(500)
 	require.NoError(t, err)
-	for name, scale := range map[string]float64{"standard": 60, "simplified": 110, "kang": 135} {
+	for name, scale := range map[string]float64{"standard": 45, "simplified": 68, "kang": 135} {
 		for _, rec := range randomGames(t, name, map[string]int{"standard": 6, "simplified": 8, "kang": 2}[name]) {
 			g, err := r.Game(t.Context(), rec, nil)
 			require.NoError(t, err)

@@ -251,8 +251,8 @@ func (e *extractor) position(p dataset.Position, game *record.Game, i int) {
 	}
 }
 
-// setScore sets the score that the record has with the game's i-th move, if it has one. It reports false if the move was
-// random.
+// setScore sets the score that the record has with the game's i-th move, if it has one. It reports false if the move
+// was random.
 func setScore(p *dataset.Position, game *record.Game, i int) bool {
 	if len(game.Scores) == 0 {
 		return true

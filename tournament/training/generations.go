@@ -37,7 +37,7 @@ type Generations struct {
 	Time          time.Duration `yaml:"time" name:"time" placeholder:"TIME" check:"0s..1000h" zero:"no bound" help:"Time for all generations, such as 1h: none begins that would end later. A longer one resumes a run that has ended."`
 	SelfPlayAgent agents.Spec   `yaml:"selfplay.agent" form:"an agent spec, like random or alphabeta:depth=2" help:"The agent that plays the games to learn from. Default: agent."`
 	Stages        []Stage       `yaml:"selfplay.stages" form:"list of changes" help:"Changes of the self-play, in the order of their generations."`
-	SelfPlay      SelfPlay      `yaml:"selfplay" name:"-" keys:"pairs openings limits explore split"`
+	SelfPlay      SelfPlay      `yaml:"selfplay" name:"-" keys:"pairs openings limits explore search split"`
 	Window        int           `yaml:"tune.window" check:"0..1000" zero:"all" help:"Generations that the training positions come from, the last ones."`
 	Data          []string      `yaml:"tune.data" form:"a folder of training positions" help:"Folders of training positions of other runs, to fit to as well."`
 	Fit           `yaml:"tune"`
@@ -173,6 +173,7 @@ func (c *Generations) checkGames(registry *agents.Registry) (list []error) {
 			part, first = fmt.Sprintf("selfplay.stages[%d].", k-1), c.Stages[k-1].From
 		}
 		games := c.games(first, 0)
+		games.Search.Agent = c.SelfPlay.Search.Agent
 		agent, _ := c.selfPlayAt(first)
 		games.Tournament.Agents = []agents.Spec{agent}
 		errs := inside(part, games.Validate(registry))

@@ -2,8 +2,8 @@ package texel
 
 import "gyges/agents/eval"
 
-// The functions of this file take most of the time of a fit. Each is here for every machine and in assembly for vectors,
-// with the same result but for how a compiler may round.
+// The functions of this file take most of the time of a fit. Each is here for every machine and in assembly for
+// vectors, with the same result but for how a compiler may round.
 
 // mirrors is a buffer for the inputs of the mirror image of a position.
 type mirrors [eval.NumInputs]uint16
