@@ -82,8 +82,8 @@ func checkTask(t *testing.T, s *solver.Solver, task Task, line string) {
 	require.ElementsMatch(t, moves, task.moves, line)
 }
 
-// What agents must solve: all wins in 1, and a share of the others a little below the one
-// measured, which is in results/reference/tactics.md.
+// What agents must solve: all wins in 1, and the share of the others that was
+// measured, in whole percent, which is in results/reference/tactics.md.
 func TestAgentsSolveTheSuite(t *testing.T) {
 	t.Parallel()
 	tasks := suite(t)
@@ -93,11 +93,11 @@ func TestAgentsSolveTheSuite(t *testing.T) {
 	}{
 		{
 			player(t, alphabeta.Kind(), "alphabeta:nodes=20000"),
-			map[Class]int{WinIn1: 100, WinIn3: 95, WinIn5: 90, OnlyMove: 95},
+			map[Class]int{WinIn1: 100, WinIn3: 95, WinIn5: 90, OnlyMove: 100},
 		},
 		{
 			player(t, mcts.Kind(), "mcts:iterations=1000"),
-			map[Class]int{WinIn1: 100, WinIn3: 85, WinIn5: 65, OnlyMove: 80},
+			map[Class]int{WinIn1: 100, WinIn3: 88, WinIn5: 68, OnlyMove: 88},
 		},
 	} {
 		t.Run(fmt.Sprintf("%T", c.agent), func(t *testing.T) {

@@ -96,9 +96,12 @@ func (s *Search) positions(ctx context.Context, a agents.Agent, in *searched) er
 	}
 	g := rules.NewGame(r, in.game.Start())
 	for i, t := range in.record.Turns(in.game) {
+		if t.Ply == 0 {
+			g.PlayLegal(t.Move)
+			continue
+		}
 		p := newPosition(r, in.record, &t)
 		switch {
-		case t.Ply == 0:
 		case float64(agents.MixSeed(1, number, uint64(t.Ply)))/math.MaxUint64 < s.Share:
 			if err := s.position(ctx, a, g, in, p, i); err != nil {
 				return fmt.Errorf("game %d, ply %d: %w", in.record.Game, t.Ply, err)

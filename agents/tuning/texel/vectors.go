@@ -41,7 +41,7 @@ func (m *model) sumRows(x *units, on []uint16) {
 // addToRows adds x to the rows of inputs.
 func (m *model) addToRows(x *units, on []uint16) {
 	if vectors && len(on) > 0 {
-		addToRowsAVX2(&m.x[m.features], &x[0], &on[0], len(on), hidden)
+		addToRowsAVX2(&x[0], &m.x[m.features], &on[0], len(on), hidden)
 		return
 	}
 	for _, input := range on {

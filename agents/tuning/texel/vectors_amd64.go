@@ -16,7 +16,7 @@ func sumRowsAVX2(x, table *float32, list *uint16, length, n int)
 // addToRowsAVX2 adds x to the rows of a table that are listed. A row has n numbers.
 //
 //go:noescape
-func addToRowsAVX2(table, x *float32, list *uint16, length, n int)
+func addToRowsAVX2(x, table *float32, list *uint16, length, n int)
 
 // outputAVX2 is [output] for n units: the sum of every eighth one.
 //

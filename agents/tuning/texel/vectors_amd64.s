@@ -1,47 +1,62 @@
 #include "textflag.h"
 
-// Arguments: two tables, the list of rows, its length, and the numbers of a row, a multiple of 64. R9 has the bytes of
-// a row, R10 the offset of the 256 bytes in progress.
+// The functions for rows take 64 numbers of all rows, which are in Y0 to Y7, at a time. R9 has the bytes of a row, R10
+// the offset of those in progress, DX where they are in x, BX in the table's first row.
+#define BEGIN_ROWS \
+	MOVQ x+0(FP), DI;       \
+	MOVQ table+8(FP), SI;   \
+	MOVQ list+16(FP), R8;   \
+	MOVQ length+24(FP), CX; \
+	MOVQ n+32(FP), R9;      \
+	SHLQ $2, R9;            \
+	XORQ R10, R10
+
+#define BEGIN_CHUNK \
+	LEAQ    (DI)(R10*1), DX; \
+	LEAQ    (SI)(R10*1), BX; \
+	VMOVUPS 0(DX), Y0;       \
+	VMOVUPS 32(DX), Y1;      \
+	VMOVUPS 64(DX), Y2;      \
+	VMOVUPS 96(DX), Y3;      \
+	VMOVUPS 128(DX), Y4;     \
+	VMOVUPS 160(DX), Y5;     \
+	VMOVUPS 192(DX), Y6;     \
+	VMOVUPS 224(DX), Y7;     \
+	XORQ    R11, R11
+
+// The next row of the list, at AX.
+#define NEXT_ROW \
+	MOVWLZX (R8)(R11*2), AX; \
+	IMULQ   R9, AX;          \
+	ADDQ    BX, AX;          \
+	INCQ    R11
+
+#define FROM_ROW(place, sum) VADDPS place(AX), sum, sum
+
+#define TO_ROW(place, x) \
+	VADDPS  place(AX), x, Y8; \
+	VMOVUPS Y8, place(AX)
 
 // func sumRowsAVX2(x, table *float32, list *uint16, length, n int)
 TEXT ·sumRowsAVX2(SB), NOSPLIT, $0-40
-	MOVQ x+0(FP), DI
-	MOVQ table+8(FP), SI
-	MOVQ list+16(FP), R8
-	MOVQ length+24(FP), CX
-	MOVQ n+32(FP), R9
-	SHLQ $2, R9
-	XORQ R10, R10
+	BEGIN_ROWS
 
 chunk:
-	LEAQ    (DI)(R10*1), DX
-	VMOVUPS 0(DX), Y0
-	VMOVUPS 32(DX), Y1
-	VMOVUPS 64(DX), Y2
-	VMOVUPS 96(DX), Y3
-	VMOVUPS 128(DX), Y4
-	VMOVUPS 160(DX), Y5
-	VMOVUPS 192(DX), Y6
-	VMOVUPS 224(DX), Y7
-	LEAQ    (SI)(R10*1), BX
-	XORQ    R11, R11
+	BEGIN_CHUNK
 
 row:
-	CMPQ    R11, CX
-	JGE     done
-	MOVWLZX (R8)(R11*2), AX
-	IMULQ   R9, AX
-	ADDQ    BX, AX
-	VADDPS  0(AX), Y0, Y0
-	VADDPS  32(AX), Y1, Y1
-	VADDPS  64(AX), Y2, Y2
-	VADDPS  96(AX), Y3, Y3
-	VADDPS  128(AX), Y4, Y4
-	VADDPS  160(AX), Y5, Y5
-	VADDPS  192(AX), Y6, Y6
-	VADDPS  224(AX), Y7, Y7
-	INCQ    R11
-	JMP     row
+	CMPQ R11, CX
+	JGE  done
+	NEXT_ROW
+	FROM_ROW(0, Y0)
+	FROM_ROW(32, Y1)
+	FROM_ROW(64, Y2)
+	FROM_ROW(96, Y3)
+	FROM_ROW(128, Y4)
+	FROM_ROW(160, Y5)
+	FROM_ROW(192, Y6)
+	FROM_ROW(224, Y7)
+	JMP  row
 
 done:
 	VMOVUPS Y0, 0(DX)
@@ -58,49 +73,26 @@ done:
 	VZEROUPPER
 	RET
 
-#define ADD(place, x) \
-	VADDPS  place(AX), x, Y8; \
-	VMOVUPS Y8, place(AX)
-
-// func addToRowsAVX2(table, x *float32, list *uint16, length, n int)
+// func addToRowsAVX2(x, table *float32, list *uint16, length, n int)
 TEXT ·addToRowsAVX2(SB), NOSPLIT, $0-40
-	MOVQ table+0(FP), SI
-	MOVQ x+8(FP), DI
-	MOVQ list+16(FP), R8
-	MOVQ length+24(FP), CX
-	MOVQ n+32(FP), R9
-	SHLQ $2, R9
-	XORQ R10, R10
+	BEGIN_ROWS
 
 chunk:
-	LEAQ    (DI)(R10*1), DX
-	VMOVUPS 0(DX), Y0
-	VMOVUPS 32(DX), Y1
-	VMOVUPS 64(DX), Y2
-	VMOVUPS 96(DX), Y3
-	VMOVUPS 128(DX), Y4
-	VMOVUPS 160(DX), Y5
-	VMOVUPS 192(DX), Y6
-	VMOVUPS 224(DX), Y7
-	LEAQ    (SI)(R10*1), BX
-	XORQ    R11, R11
+	BEGIN_CHUNK
 
 row:
-	CMPQ    R11, CX
-	JGE     done
-	MOVWLZX (R8)(R11*2), AX
-	IMULQ   R9, AX
-	ADDQ    BX, AX
-	ADD(0, Y0)
-	ADD(32, Y1)
-	ADD(64, Y2)
-	ADD(96, Y3)
-	ADD(128, Y4)
-	ADD(160, Y5)
-	ADD(192, Y6)
-	ADD(224, Y7)
-	INCQ    R11
-	JMP     row
+	CMPQ R11, CX
+	JGE  done
+	NEXT_ROW
+	TO_ROW(0, Y0)
+	TO_ROW(32, Y1)
+	TO_ROW(64, Y2)
+	TO_ROW(96, Y3)
+	TO_ROW(128, Y4)
+	TO_ROW(160, Y5)
+	TO_ROW(192, Y6)
+	TO_ROW(224, Y7)
+	JMP  row
 
 done:
 	ADDQ $256, R10
