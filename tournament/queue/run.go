@@ -33,7 +33,7 @@ type run struct {
 	checker   *tournament.Runner
 	outcomes  chan<- tournament.Job
 	answers   chan *nats.Msg // of workers
-	inbox     string         // where they answer
+	inbox     string         // where they answer: subjects below it, one for each question
 	playing   atomic.Pointer[tournament.Playing]
 
 	pending    map[int64]*pendingJob   // pairs that aren't in the file
@@ -173,7 +173,7 @@ func (r *run) play(ctx context.Context, jobs <-chan tournament.Job) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer r.background.Wait()
 	defer cancel()
-	subscription, err := r.nc.ChanSubscribe(r.inbox, r.answers)
+	subscription, err := r.nc.ChanSubscribe(r.inbox+".*", r.answers)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nats-io/nuid"
+
 	"gyges/rules/base/strictjson"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
@@ -67,7 +69,8 @@ func (r *run) publishQuestion(q question) {
 	q.runID = runID{Run: r.id.Run, Config: r.id.Config, Version: r.options.Version}
 	text, err := json.Marshal(q)
 	if err == nil {
-		err = r.nc.PublishRequest(runSubject, r.inbox, text)
+		// Each question has a subject for its answers: a user with allow_responses may send one to each.
+		err = r.nc.PublishRequest(runSubject, r.inbox+"."+nuid.Next(), text)
 	}
 	if err != nil {
 		r.log.Debug("workers can't be asked", "error", err)
