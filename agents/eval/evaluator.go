@@ -15,6 +15,7 @@ import (
 	"math"
 
 	"gyges/agents"
+	"gyges/agents/eval/inputs"
 	"gyges/agents/policy"
 	"gyges/rules"
 )
@@ -50,18 +51,18 @@ func (e *Evaluator) Policy() *policy.Weights { return e.policy }
 // Extract fills f with the features of p from the side to move and in with the
 // inputs of a network, and returns the output of the evaluator's network in
 // hundredths of a point; 0 if it has none.
-func (e *Evaluator) Extract(p rules.Position, f *[NumFeatures]float64, in *Inputs) (network float64) {
+func (e *Evaluator) Extract(p rules.Position, f *[NumFeatures]float64, in *inputs.List) (network float64) {
 	network, _ = e.extract(p, f, in)
 	return network
 }
 
 // extract is Extract, and reports whether the opponent could reach the goal if it were to
 // move.
-func (e *Evaluator) extract(p rules.Position, f *[NumFeatures]float64, in *Inputs) (network float64, attacked bool) {
+func (e *Evaluator) extract(p rules.Position, f *[NumFeatures]float64, in *inputs.List) (network float64, attacked bool) {
 	own, opp := e.rules.Control(p, p.Side()), e.rules.Control(p, p.Side().Other())
 	v := vector{values: f}
 	v.fill(p, &own, &opp)
-	in.extract(p, &own, &opp)
+	in.Extract(p, &own, &opp)
 	if e.network != nil {
 		network = float64(e.network.value(in)) / (QA * QB)
 	}
@@ -80,7 +81,7 @@ func (e *Evaluator) Score(p rules.Position) agents.Score {
 // it were to move.
 func (e *Evaluator) Evaluate(p rules.Position) (score agents.Score, attacked bool) {
 	var f [NumFeatures]float64
-	var in Inputs
+	var in inputs.List
 	network, attacked := e.extract(p, &f, &in)
 	sum := 0.0
 	for i, w := range e.weights {
@@ -100,7 +101,7 @@ type Term struct {
 // Terms returns the contributions of the features that are not zero in p.
 func (e *Evaluator) Terms(p rules.Position) []Term {
 	var f [NumFeatures]float64
-	var in Inputs
+	var in inputs.List
 	var terms []Term
 	if x := e.Extract(p, &f, &in); x != 0 {
 		terms = append(terms, Term{networkName, x, 1})

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"gyges/agents"
+	"gyges/agents/eval/inputs"
 	"gyges/agents/internal/agenttest"
 	"gyges/rules"
 )
@@ -178,7 +179,7 @@ func slowFeatures(own, opp reached, p rules.Position) (f [NumFeatures]float64) {
 // extractFeatures fills f with the features of p.
 func extractFeatures(r *rules.Rules, p rules.Position, f *[NumFeatures]float64) {
 	e := Evaluator{rules: r}
-	e.Extract(p, f, new(Inputs))
+	e.Extract(p, f, new(inputs.List))
 }
 
 func TestFeaturesAgreeWithListsOfMoves(t *testing.T) {
@@ -254,7 +255,7 @@ func TestScoreIsTheSumOfWeightTimesFeature(t *testing.T) {
 	for range 50 {
 		p := agenttest.RandomGame(r, rng, rng.IntN(60)).Position()
 		var f [NumFeatures]float64
-		e.Extract(p, &f, new(Inputs))
+		e.Extract(p, &f, new(inputs.List))
 		sum := 0.0
 		for i := range f {
 			sum += w.Values[i] * f[i]
@@ -284,7 +285,7 @@ func TestEvaluatingAllocatesNothing(t *testing.T) {
 		var f [NumFeatures]float64
 		require.Zero(t, testing.AllocsPerRun(100, func() {
 			e.Score(p)
-			e.Extract(p, &f, new(Inputs))
+			e.Extract(p, &f, new(inputs.List))
 		}))
 	}
 }

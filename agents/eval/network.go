@@ -3,6 +3,8 @@ package eval
 import (
 	"errors"
 	"fmt"
+
+	"gyges/agents/eval/inputs"
 )
 
 // HiddenUnits is the number of hidden units. Each is computed twice: for the position
@@ -18,7 +20,7 @@ const HiddenUnits = 256
 // activation over the units and their mirror images, divided by QA × QB.
 type Network struct {
 	B1 [HiddenUnits]int16
-	W1 [NumInputs][HiddenUnits]int16
+	W1 [inputs.Num][HiddenUnits]int16
 	W2 [HiddenUnits]int16
 }
 
@@ -53,7 +55,7 @@ const (
 func (n *Network) Value(on []uint16) float64 {
 	straight, mirrored := n.B1, n.B1
 	for _, i := range on {
-		row, other := &n.W1[i], &n.W1[Mirrored(int(i))]
+		row, other := &n.W1[i], &n.W1[inputs.Mirrored(int(i))]
 		for k := range HiddenUnits {
 			straight[k] += row[k]
 			mirrored[k] += other[k]
@@ -71,13 +73,13 @@ func (n *Network) Value(on []uint16) float64 {
 const (
 	lanes = 4                   // in a word
 	words = HiddenUnits / lanes // of a row
-	_     = uint16(2*MaxB1 + maxActive*2*MaxW1)
+	_     = uint16(2*MaxB1 + inputs.MaxActive*2*MaxW1)
 )
 
 // packed is a network in the layout that is computed with: for each input two rows of
 // words with four lanes each, for the units and for their mirror images.
 type packed struct {
-	rows [NumInputs][2][words]uint64
+	rows [inputs.Num][2][words]uint64
 	bias [words]uint64
 	out  [HiddenUnits]int16
 }
@@ -88,16 +90,16 @@ func (n *Network) pack() *packed {
 	for k := range HiddenUnits {
 		word, shift := k/lanes, k%lanes*16
 		w.bias[word] |= uint64(int(n.B1[k])+MaxB1) << shift
-		for i := range NumInputs {
+		for i := range inputs.Num {
 			w.rows[i][0][word] |= uint64(int(n.W1[i][k])+MaxW1) << shift
-			w.rows[i][1][word] |= uint64(int(n.W1[Mirrored(i)][k])+MaxW1) << shift
+			w.rows[i][1][word] |= uint64(int(n.W1[inputs.Mirrored(i)][k])+MaxW1) << shift
 		}
 	}
 	return w
 }
 
 // value returns the network's output times QA × QB.
-func (w *packed) value(in *Inputs) int32 {
+func (w *packed) value(in *inputs.List) int32 {
 	if vectors {
 		return w.valueVectors(in)
 	}
@@ -106,9 +108,9 @@ func (w *packed) value(in *Inputs) int32 {
 
 // valueWords is value on every machine: a word is four lanes. Eight words of the units
 // or of their mirror images are summed up at a time, as eight stay in registers.
-func (w *packed) valueWords(in *Inputs) int32 {
+func (w *packed) valueWords(in *inputs.List) int32 {
 	var sum int32
-	offset := int32(MaxB1 + in.n*MaxW1)
+	offset := int32(MaxB1 + len(in.Active())*MaxW1)
 	for half := range w.rows[0] {
 		for first := 0; first < words; first += 8 {
 			b := w.bias[first:][:8]
@@ -148,7 +150,7 @@ func (n *Network) check() error {
 		for _, x := range row {
 			if x < -MaxW1 || x > MaxW1 {
 				errs = append(errs, fmt.Errorf("network: input %s: expected numbers from %d to %d, found %d",
-					inputNames[i], -MaxW1, MaxW1, x))
+					inputs.Names[i], -MaxW1, MaxW1, x))
 			}
 		}
 	}

@@ -1,6 +1,10 @@
 package eval
 
-import "golang.org/x/sys/cpu"
+import (
+	"golang.org/x/sys/cpu"
+
+	"gyges/agents/eval/inputs"
+)
 
 // The code for vectors is for this number of units.
 const _ = uint(HiddenUnits-256) + uint(256-HiddenUnits)
@@ -9,13 +13,14 @@ const _ = uint(HiddenUnits-256) + uint(256-HiddenUnits)
 var vectors = cpu.X86.HasAVX2
 
 // valueVectors is value by vectors of 16 lanes.
-func (w *packed) valueVectors(in *Inputs) int32 {
-	return valueAVX2(&w.rows, &w.bias, &w.out, &in.list, in.n)
+func (w *packed) valueVectors(in *inputs.List) int32 {
+	on := in.Active()
+	return valueAVX2(&w.rows, &w.bias, &w.out, &on[0], len(on))
 }
 
 // valueAVX2 returns the value of a packed network for the first n inputs of the list.
 //
 //go:noescape
 func valueAVX2(
-	rows *[NumInputs][2][words]uint64, bias *[words]uint64, out *[HiddenUnits]int16, list *[maxActive]uint16, n int,
+	rows *[inputs.Num][2][words]uint64, bias *[words]uint64, out *[HiddenUnits]int16, list *uint16, n int,
 ) int32

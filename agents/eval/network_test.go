@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"gyges/agents/eval/inputs"
 	"gyges/agents/internal/agenttest"
 	"gyges/rules"
 )
@@ -91,12 +93,12 @@ func TestInputsAgreeWithListsOfMoves(t *testing.T) {
 			return // which row counts as active is no matter then
 		}
 		var f [NumFeatures]float64
-		var in Inputs
+		var in inputs.List
 		(&Evaluator{rules: r}).Extract(p, &f, &in)
 		got := map[string]bool{}
 		for _, i := range in.Active() {
-			require.False(t, got[inputNames[i]])
-			got[inputNames[i]] = true
+			require.False(t, got[inputs.Names[i]])
+			got[inputs.Names[i]] = true
 		}
 		require.Equal(t, slowInputs(own, opp, p), got)
 	})
@@ -109,14 +111,14 @@ func TestNetworkValue(t *testing.T) {
 		n := randomNetwork(rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "network"), 0)))
 		require.NoError(t, n.check())
 		var f [NumFeatures]float64
-		var in Inputs
+		var in inputs.List
 		(&Evaluator{rules: r}).Extract(p, &f, &in)
 		want := 0
 		for k := range HiddenUnits {
 			sum, mirrored := int(n.B1[k]), int(n.B1[k])
 			for _, i := range in.Active() {
 				sum += int(n.W1[i][k])
-				mirrored += int(n.W1[Mirrored(int(i))][k])
+				mirrored += int(n.W1[inputs.Mirrored(int(i))][k])
 			}
 			want += int(n.W2[k]) * (min(max(sum, 0), QA) + min(max(mirrored, 0), QA))
 		}
@@ -126,36 +128,12 @@ func TestNetworkValue(t *testing.T) {
 	})
 }
 
-func TestMirrored(t *testing.T) {
-	for i := range NumInputs {
-		m := Mirrored(i)
-		require.Equal(t, i, Mirrored(m))
-		name := []byte(inputNames[i])
-		if i < inMoves {
-			file := &name[len(name)-2]
-			*file = 'a' + 'f' - *file
-		}
-		require.Equal(t, string(name), inputNames[m])
-	}
-}
-
-func TestMoveStep(t *testing.T) {
-	for n := range 3000 {
-		step := moveBucket(n)
-		if step < moveBuckets-1 {
-			require.Greater(t, 1<<(step+1), (n+1)*(n+1))
-		}
-		require.LessOrEqual(t, 1<<step, (n+1)*(n+1))
-	}
-	require.Equal(t, moveBuckets-1, moveBucket(1<<20))
-}
-
 // A weights file with a network is read as it was written; faults are named.
 func TestNetworkFile(t *testing.T) {
 	w, err := Default(Standard)
 	require.NoError(t, err)
 	w.Network = randomNetwork(rand.New(rand.NewPCG(1, 2)))
-	w.Network.W1[inMoves] = [HiddenUnits]int16{}
+	w.Network.W1[slices.Index(inputs.Names[:], "moves own 0")] = [HiddenUnits]int16{}
 	var b bytes.Buffer
 	require.NoError(t, w.Write(&b))
 	text := b.String()
@@ -229,9 +207,9 @@ func BenchmarkNetwork(b *testing.B) {
 		positions[i], controls[i] = p, [2]rules.Control{r.Control(p, p.Side()), r.Control(p, p.Side().Other())}
 	}
 	for i := 0; b.Loop(); i++ {
-		var in Inputs
+		var in inputs.List
 		c := &controls[i%256]
-		in.extract(positions[i%256], &c[0], &c[1])
+		in.Extract(positions[i%256], &c[0], &c[1])
 		w.value(&in)
 	}
 }
@@ -240,7 +218,7 @@ func BenchmarkNetwork(b *testing.B) {
 func TestLiveUnits(t *testing.T) {
 	n := &Network{}
 	require.Zero(t, n.LiveUnits())
-	n.W1[3][5], n.W2[5], n.W1[NumInputs-1][7], n.W2[7] = 1, -1, -1, 1
+	n.W1[3][5], n.W2[5], n.W1[inputs.Num-1][7], n.W2[7] = 1, -1, -1, 1
 	n.W1[0][8], n.W2[9], n.B1[9] = 1, 1, 1
 	require.Equal(t, 2, n.LiveUnits())
 }

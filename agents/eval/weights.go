@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"gyges/agents/eval/inputs"
 	"gyges/agents/policy"
 	"gyges/rules"
 	"gyges/rules/base/problems"
@@ -258,7 +259,7 @@ func (f *networkFile) network() (*Network, error) {
 	n := &Network{}
 	copy(n.B1[:], f.B1)
 	copy(n.W2[:], f.W2)
-	errs := byName("input", inputNames[:], f.Inputs, func(i int, row []int16) error { return fill(n.W1[i][:units], row) })
+	errs := byName("input", inputs.Names[:], f.Inputs, func(i int, row []int16) error { return fill(n.W1[i][:units], row) })
 	return n, errors.Join(errs...)
 }
 
@@ -280,7 +281,7 @@ func (w *Weights) Write(out io.Writer) error {
 	if n := w.Network; n != nil {
 		fmt.Fprintf(&b, ",\n  \"network\": {\n    \"bias\": %s,\n    \"out\": %s,\n    \"inputs\": {\n",
 			jsonText(n.B1), jsonText(n.W2))
-		writeEntries(&b, "      ", inputNames[:], func(i int) (any, bool) {
+		writeEntries(&b, "      ", inputs.Names[:], func(i int) (any, bool) {
 			return n.W1[i], n.W1[i] != [HiddenUnits]int16{}
 		})
 		b.WriteString("\n    }\n  }")

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gyges/agents/eval"
+	"gyges/agents/eval/inputs"
 	"gyges/agents/tuning/dataset"
 	"gyges/agents/tuning/texel"
 	"gyges/ratings/sprt"
@@ -38,7 +39,7 @@ func TestGenerationsWithNetwork(t *testing.T) {
 			same++
 		}
 	}
-	require.Less(t, same, eval.NumInputs/4)
+	require.Less(t, same, inputs.Num/4)
 	require.NotContains(t, c.weighted(c.Agent, 1).String(), "mobility")
 
 	c.Settings.Network.Epochs = 4

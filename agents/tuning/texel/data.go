@@ -7,6 +7,7 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/eval"
+	"gyges/agents/eval/inputs"
 	"gyges/agents/tuning/dataset"
 )
 
@@ -150,11 +151,11 @@ func Read(
 	return d, nil
 }
 
-// extract adds positions with the features, and optionally the inputs, that e extracts.
-func (d *Data) extract(batch []dataset.Position, e *eval.Evaluator, inputs bool) {
+// extract adds positions with the features, and optionally the inputs of a network, that e extracts.
+func (d *Data) extract(batch []dataset.Position, e *eval.Evaluator, withInputs bool) {
 	bases := make([]float64, len(batch))
 	features := make([][eval.NumFeatures]float64, len(batch))
-	active := make([]eval.Inputs, len(batch))
+	active := make([]inputs.List, len(batch))
 	parallel(len(batch), func(i int) { bases[i] = e.Extract(batch[i].Position, &features[i], &active[i]) })
 	for i := range batch {
 		p := &batch[i]
@@ -166,7 +167,7 @@ func (d *Data) extract(batch []dataset.Position, e *eval.Evaluator, inputs bool)
 			r.score = float32(p.Score)
 		}
 		var on []uint16
-		if inputs {
+		if withInputs {
 			on = active[i].Active()
 		}
 		d.add(r, features[i][:], on)

@@ -12,6 +12,7 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/eval"
+	"gyges/agents/eval/inputs"
 	"gyges/agents/internal/agenttest"
 	"gyges/agents/tuning/dataset"
 	"gyges/rules"
@@ -58,7 +59,7 @@ func TestRead(t *testing.T) {
 			b, i := d.blocks[n/blockRows], n%blockRows
 			n++
 			var want, got [eval.NumFeatures]float64
-			e.Extract(p.Position, &want, new(eval.Inputs))
+			e.Extract(p.Position, &want, new(inputs.List))
 			columns, values := b.features(i)
 			for k, j := range columns {
 				got[j] = float64(values[k])

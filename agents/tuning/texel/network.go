@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"gyges/agents/eval"
+	"gyges/agents/eval/inputs"
 )
 
 // Network has the settings for fitting a network: by Adam with decoupled weight decay (AdamW: Loshchilov and Hutter,
@@ -36,9 +37,9 @@ type model struct {
 
 const (
 	hidden = eval.HiddenUnits
-	b1Row  = eval.NumInputs
-	w2Row  = eval.NumInputs + 1
-	rows   = eval.NumInputs + 2
+	b1Row  = inputs.Num
+	w2Row  = inputs.Num + 1
+	rows   = inputs.Num + 2
 )
 
 // units has a number for each hidden unit.
@@ -148,10 +149,10 @@ func (f *fit) initial() model {
 }
 
 // seen reports which inputs are active in some position, or in its mirror image.
-func (d *Data) seen() (active [eval.NumInputs]bool) {
+func (d *Data) seen() (active [inputs.Num]bool) {
 	for _, b := range d.blocks {
 		for _, i := range b.inputs {
-			active[i], active[eval.Mirrored(int(i))] = true, true
+			active[i], active[inputs.Mirrored(int(i))] = true, true
 		}
 	}
 	return active

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gyges/agents/eval"
+	"gyges/agents/eval/inputs"
 )
 
 // drawNetwork draws a network that makes much of few inputs, so that some units
@@ -210,7 +211,7 @@ func TestNetworkIsRepeatable(t *testing.T) {
 	other, err := Fit(context.Background(), Splits{d, d}, s)
 	require.NoError(t, err)
 	require.NotEqual(t, want.Network, other.Network)
-	require.Zero(t, other.Network.W1[eval.NumInputs-1], "inputs that are never on count nothing")
+	require.Zero(t, other.Network.W1[inputs.Num-1], "inputs that are never on count nothing")
 }
 
 // Weights that are frozen stay, whatever the network does.
@@ -291,7 +292,7 @@ func BenchmarkFitNetwork(b *testing.B) {
 	for range rows {
 		r := Row{Features: []float64{1}, Score: math.NaN(), Count: 1, Result: float64(rng.IntN(2))}
 		for len(r.Inputs) < 40 { // as many as are on in a game
-			r.Inputs = append(r.Inputs, uint16(rng.IntN(eval.NumInputs)))
+			r.Inputs = append(r.Inputs, uint16(rng.IntN(inputs.Num)))
 		}
 		d.Add(r)
 	}

@@ -1,12 +1,12 @@
 package texel
 
-import "gyges/agents/eval"
+import "gyges/agents/eval/inputs"
 
 // The functions of this file take most of the time of a fit. Each is here for every machine and in assembly for
 // vectors, with the same result but for how a compiler may round.
 
 // mirrors is a buffer for the inputs of the mirror image of a position.
-type mirrors [eval.NumInputs]uint16
+type mirrors [inputs.Num]uint16
 
 // of returns the inputs of the mirror image of a position with the inputs on.
 func (m *mirrors) of(on []uint16) []uint16 {
@@ -20,7 +20,7 @@ func (m *mirrors) of(on []uint16) []uint16 {
 // mirrored has the input that corresponds to each in the mirror image.
 var mirrored = func() (t mirrors) {
 	for i := range t {
-		t[i] = uint16(eval.Mirrored(i))
+		t[i] = uint16(inputs.Mirrored(i))
 	}
 	return t
 }()

@@ -4,9 +4,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/stretchr/testify/require"
+	"gyges/agents/eval/inputs"
 
-	"gyges/agents/eval"
+	"github.com/stretchr/testify/require"
 )
 
 // A step by vectors is the same to the bit as one by single numbers. It isn't parallel, as it switches vectors off.
@@ -22,7 +22,7 @@ func TestVectorsAreExact(t *testing.T) {
 	d := &Data{features: features}
 	for range 200 {
 		var on []uint16
-		for _, i := range rng.Perm(eval.NumInputs)[:rng.IntN(46)] {
+		for _, i := range rng.Perm(inputs.Num)[:rng.IntN(46)] {
 			on = append(on, uint16(i))
 		}
 		d.add(row{result: float32(rng.IntN(2)), count: 1}, []float64{1, rng.NormFloat64(), 0}, on)

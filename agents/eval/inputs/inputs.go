@@ -1,4 +1,5 @@
-package eval
+// Package inputs extracts from a position the inputs of networks: of that of the evaluation and of that of the policy.
+package inputs
 
 import (
 	"fmt"
@@ -24,8 +25,8 @@ const (
 	inGoals   = inHands + 2*3*maxInHand
 	inWaits   = inGoals + 2*maxGoals
 
-	// NumInputs is the number of inputs of a network.
-	NumInputs = inWaits + 2
+	// Num is the number of inputs.
+	Num = inWaits + 2
 )
 
 // Numbers of inputs of the counts for each side. Higher counts share the last.
@@ -36,35 +37,37 @@ const (
 	maxGoals    = 7
 )
 
-// maxActive bounds the inputs that are on at once: one for each square, two for
-// moves, winners, active pieces, goals and waits, and six for the hands.
-const maxActive = rules.NumSquares + 2*5 + 6
+const allSquares rules.SquareSet = 1<<rules.NumSquares - 1
 
-// Inputs lists the inputs that are on.
-type Inputs struct {
-	list [maxActive]uint16
+// MaxActive bounds the inputs that are on at once: one for each square, two for
+// moves, winners, active pieces, goals and waits, and six for the hands.
+const MaxActive = rules.NumSquares + 2*5 + 6
+
+// List lists the inputs that are on.
+type List struct {
+	list [MaxActive]uint16
 	n    int
 }
 
 // Active returns the inputs that are on, each once. The slice is valid until the
 // inputs are filled again.
-func (in *Inputs) Active() []uint16 { return in.list[:in.n] }
+func (in *List) Active() []uint16 { return in.list[:in.n] }
 
-func (in *Inputs) add(i int) {
+func (in *List) add(i int) {
 	in.list[in.n] = uint16(i)
 	in.n++
 }
 
 // count switches on one of limit inputs, none for 0.
-func (in *Inputs) count(first, x, limit int) {
+func (in *List) count(first, x, limit int) {
 	if x > 0 {
 		in.add(first + min(x, limit) - 1)
 	}
 }
 
-// extract lists the inputs of p, where co and cp are the control of the side to move
+// Extract lists the inputs of p, where co and cp are the control of the side to move
 // and of the opponent.
-func (in *Inputs) extract(p rules.Position, co, cp *rules.Control) {
+func (in *List) Extract(p rules.Position, co, cp *rules.Control) {
 	in.n = 0
 	own, opp := p.Side(), p.Side().Other()
 	empty := ^p.Occupied() & allSquares
@@ -95,7 +98,7 @@ func (in *Inputs) extract(p rules.Position, co, cp *rules.Control) {
 
 // squares lists the squares of one content, by who controls them. Empty ones
 // that no side controls are left out: they follow from the others.
-func (in *Inputs) squares(content int, own, opp, all rules.SquareSet, side rules.Side) {
+func (in *List) squares(content int, own, opp, all rules.SquareSet, side rules.Side) {
 	if content > 0 {
 		in.set(squareInput(content, 0), all&^own&^opp, side)
 	}
@@ -111,7 +114,7 @@ func squareInput(content, control int) int {
 }
 
 // set switches the inputs of a set of squares on, turned to side's view.
-func (in *Inputs) set(first int, s rules.SquareSet, side rules.Side) {
+func (in *List) set(first int, s rules.SquareSet, side rules.Side) {
 	n := in.n
 	for w := uint64(s.SeenBy(side)); w != 0; w &= w - 1 {
 		in.list[n] = uint16(first + bits.TrailingZeros64(w))
@@ -141,8 +144,8 @@ func Mirrored(i int) int {
 	return i - s + s/rules.Files*rules.Files + rules.Files - 1 - s%rules.Files
 }
 
-// inputNames are the names of the inputs in weights files.
-var inputNames = func() (t [NumInputs]string) {
+// Names are the names of the inputs in weights files.
+var Names = func() (t [Num]string) {
 	sides := [2]string{"own", "opp"}
 	for content, what := range [4]string{"empty", "1", "2", "3"} {
 		for control, who := range [4]string{"none", "own", "opp", "both"} {
