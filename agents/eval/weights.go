@@ -237,12 +237,13 @@ func fill(to, list []int16) error {
 	return nil
 }
 
-// readPolicy returns a policy from its tables, none of which may be missing.
+// readPolicy returns a policy from its tables, none of which may be missing but those of the network, all of them.
 func readPolicy(tables map[string][]int16) (*policy.Weights, error) {
 	w, names := new(policy.Weights), policy.Tables()
 	errs := byName("table", names, tables, func(i int, list []int16) error { return fill(w.Table(i), list) })
+	hasNetwork := slices.ContainsFunc(slices.Collect(maps.Keys(tables)), policy.OfNetwork)
 	for _, name := range names {
-		if tables[name] == nil {
+		if tables[name] == nil && (hasNetwork || !policy.OfNetwork(name)) {
 			errs = append(errs, fmt.Errorf("table %s is missing", name))
 		}
 	}
@@ -288,7 +289,10 @@ func (w *Weights) Write(out io.Writer) error {
 	}
 	if w.Policy != nil {
 		b.WriteString(",\n  \"policy\": {\n")
-		writeEntries(&b, "    ", policy.Tables(), func(i int) (any, bool) { return w.Policy.Table(i), true })
+		tables := policy.Tables()
+		writeEntries(&b, "    ", tables, func(i int) (any, bool) {
+			return w.Policy.Table(i), w.Policy.HasNetwork() || !policy.OfNetwork(tables[i])
+		})
 		b.WriteString("\n  }")
 	}
 	b.WriteString("\n}\n")

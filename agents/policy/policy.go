@@ -6,6 +6,9 @@
 // alone. So for hundreds of moves few sums are computed: one for each start and end,
 // and one for each drop.
 //
+// A network adds to that what only the whole position shows: a hidden layer whose sums, those of the position
+// and three rows by the move, need no position after the move. So moves are ordered without evaluating them.
+//
 // Squares are seen by the side to move. A move and its mirror image in the mirrored
 // position have the same features: those whose square is on the right half of the board
 // are mirrored.
@@ -40,7 +43,10 @@ const (
 	firstDropOwn   = firstDropNear + 3*rules.Rows*2*3*16        // height, drop, own first row
 	firstDropOther = firstDropOwn + 3*rules.NumSquares*rows     // height, drop, the opponent's first row
 	firstDropRow   = firstDropOther + 3*rules.NumSquares*rows   // height, pieces in the row, the row, the drop's, the next
-	NumWeights     = firstDropRow + 3*3*rows*rules.Rows*rows    // number of weights
+	NumFeatures    = firstDropRow + 3*3*rows*rules.Rows*rows    // number of features
+
+	// NumWeights is the number of weights: those of the features and those of the network.
+	NumWeights = NumFeatures + numRows*Units
 
 	kinds = 3 * 4
 	rows  = rules.Rows
@@ -62,6 +68,11 @@ type View struct {
 // Begin sets the view to p, whose moves are in ms.
 func (v *View) Begin(r *rules.Rules, p rules.Position, ms *rules.MoveSet) {
 	opponent := r.Control(p, p.Side().Other())
+	v.begin(p, &opponent, ms)
+}
+
+// begin is Begin with what the opponent controls.
+func (v *View) begin(p rules.Position, opponent *rules.Control, ms *rules.MoveSet) {
 	reached, contested := ms.Ends()
 	turned := func(s rules.SquareSet) uint64 { return uint64(s.SeenBy(p.Side())) }
 	v.position = p
@@ -184,7 +195,7 @@ func (v *View) dropFeatures(height, drop int) [5]int {
 // MaxFeatures is the largest number of features of a move.
 const MaxFeatures = 2 + 5 + 5
 
-// Features appends the features of a move of the position, which are indices below NumWeights.
+// Features appends the features of a move of the position, which are indices below NumFeatures.
 // The pass has none.
 func (v *View) Features(m rules.Move, list []uint16) []uint16 {
 	if m == rules.Pass {

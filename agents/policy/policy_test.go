@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"gyges/agents/eval/inputs"
 	"gyges/rules"
 )
 
@@ -43,25 +44,92 @@ func features(v *View, m rules.Move) []uint16 { return v.Features(m, nil) }
 
 func randomWeights(rng *rand.Rand) *Weights {
 	w := new(Weights)
-	for i := range w {
-		w[i] = int16(rng.IntN(2*MaxWeight+1) - MaxWeight)
+	for i := range tables {
+		bound := int(tables[i].bound)
+		for k := range w.Table(i) {
+			w.Table(i)[k] = int16(rng.IntN(2*bound+1) - bound)
+		}
 	}
 	return w
 }
 
-func TestScoreIsTheSumOfTheFeatures(t *testing.T) {
-	w := randomWeights(rand.New(rand.NewPCG(1, 2)))
+// slowScore is the score of a move by the definitions.
+func slowScore(w *Weights, r *rules.Rules, p rules.Position, v *View, m rules.Move) (score int32) {
+	if m == rules.Pass {
+		return 0
+	}
+	for _, i := range features(v, m) {
+		score += int32(w[i])
+	}
+	var list inputs.List
+	own, opp := r.Control(p, p.Side()), r.Control(p, p.Side().Other())
+	list.Extract(p, &own, &opp)
+	rows, output := v.Rows(m), 0
+	for k := range Units {
+		sum := 0
+		add := func(row int) { sum += int(w[Row(row)+k]) }
+		for _, input := range list.Active() {
+			if rows.Mirror {
+				add(inputs.Mirrored(int(input)))
+			} else {
+				add(int(input))
+			}
+		}
+		add(BiasRow)
+		add(rows.Start)
+		add(rows.End)
+		if rows.Drop >= 0 {
+			add(rows.Drop)
+		}
+		output += max(sum, 0) * int(w[Row(OutRow)+k])
+	}
+	return score + int32(output*Unit/(NetworkUnit*NetworkUnit))
+}
+
+func TestScoreIsThatOfFeaturesAndNetwork(t *testing.T) {
+	with := randomWeights(rand.New(rand.NewPCG(1, 2)))
+	without := *with
+	*without.units(OutRow) = units{}
+	require.True(t, with.HasNetwork())
+	require.False(t, without.HasNetwork())
 	var s Scorer
 	rapid.Check(t, func(t *rapid.T) {
 		r, p, v, ms := drawView(t)
-		s.Begin(w, r, p, ms)
-		for m := range ms.All() {
-			want := int32(0)
-			for _, i := range features(v, m) {
-				want += int32(w[i])
+		for _, w := range []*Weights{with, &without} {
+			s.Begin(w, r, p, ms)
+			for m := range ms.All() {
+				require.Equal(t, slowScore(w, r, p, v, m), s.Score(m), r.LongText(p, m))
 			}
-			require.Equal(t, want, s.Score(m), r.LongText(p, m))
 		}
+	})
+}
+
+// The code for vectors computes the same as that for every machine, at the bounds too.
+func TestVectors(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		w := randomWeights(rng)
+		rows := w[Row(0):][:inputs.Num*Units]
+		if rapid.Bool().Draw(t, "extreme") {
+			for i := range rows {
+				rows[i] = MaxRow
+			}
+			for i := range w.units(OutRow) {
+				w.units(OutRow)[i] = MaxOut
+			}
+		}
+		var list []uint16
+		for range rng.IntN(inputs.MaxActive + 1) {
+			list = append(list, uint16(rng.IntN(inputs.Num)))
+		}
+		x, plain := *w.units(BiasRow), *w.units(BiasRow)
+		addRows(&x, rows, list)
+		addRowsPlain(&plain, rows, list)
+		require.Equal(t, plain, x)
+		got, want := make([]int32, 1+rng.IntN(rules.NumSquares)), make([]int32, rules.NumSquares)
+		scoreRows(&x, rows, w.units(OutRow), got)
+		scoreRowsPlain(&x, rows, w.units(OutRow), want)
+		require.Equal(t, want[:len(got)], got)
 	})
 }
 
@@ -71,6 +139,9 @@ func TestBothSidesHaveTheSameFeatures(t *testing.T) {
 		rotated, _ := begin(r, p.Rotate())
 		for m := range ms.All() {
 			require.Equal(t, features(v, m), features(rotated, m.Rotate()))
+			if m != rules.Pass {
+				require.Equal(t, v.Rows(m), rotated.Rows(m.Rotate()))
+			}
 		}
 	})
 }
@@ -115,6 +186,11 @@ func TestMirrorImagesHaveTheSameFeatures(t *testing.T) {
 			mirrored, ok := byParts[image(m, true)]
 			require.True(t, ok, r.LongText(p, m))
 			require.Equal(t, features(v, m), features(other, mirrored), r.LongText(p, m))
+			if m != rules.Pass && (m.From().OnBoard() || m.To().OnBoard()) {
+				rows, image := v.Rows(m), other.Rows(mirrored)
+				rows.Mirror = !rows.Mirror
+				require.Equal(t, rows, image, r.LongText(p, m))
+			}
 		}
 	})
 }
@@ -122,9 +198,10 @@ func TestMirrorImagesHaveTheSameFeatures(t *testing.T) {
 func TestChecksWeights(t *testing.T) {
 	w := randomWeights(rand.New(rand.NewPCG(1, 2)))
 	require.NoError(t, w.Check())
-	w[firstEnd], w[NumWeights-1] = MaxWeight+1, -MaxWeight-1
+	w[firstEnd], w[NumFeatures-1], w[NumWeights-1] = MaxWeight+1, -MaxWeight-1, MaxOut+1
 	require.EqualError(t, w.Check(), "policy: table end: expected numbers from -8191 to 8191, found 8192\n"+
-		"policy: table drop_row: expected numbers from -8191 to 8191, found -8192")
+		"policy: table drop_row: expected numbers from -8191 to 8191, found -8192\n"+
+		"policy: table network_out: expected numbers from -2000 to 2000, found 2001")
 }
 
 func TestTablesHoldAllWeights(t *testing.T) {

@@ -2,7 +2,8 @@ package policy
 
 import "gyges/rules"
 
-// Weights are the weights of the features in units of 1/[Unit].
+// Weights are the weights of the features in units of 1/[Unit], then those of the network in units of 1/[NetworkUnit]. A
+// network whose last row is zero counts nothing.
 type Weights [NumWeights]int16
 
 const (
@@ -15,6 +16,7 @@ const (
 type Scorer struct {
 	weights *Weights
 	view    View
+	network network
 
 	// The last start and end that was scored, its sum, and the index of its first drop.
 	last      rules.Move
@@ -31,7 +33,9 @@ type Scorer struct {
 // Begin prepares to score moves of p by w; ms has the moves.
 func (s *Scorer) Begin(w *Weights, r *rules.Rules, p rules.Position, ms *rules.MoveSet) {
 	s.weights, s.last = w, rules.NoMove
-	s.view.Begin(r, p, ms)
+	opponent := r.Control(p, p.Side().Other())
+	s.view.begin(p, &opponent, ms)
+	s.network.begin(w, r, p, &opponent)
 	s.haveEnds, s.haveDrops = [kinds * places]bool{}, [3 * rules.NumSquares]bool{}
 }
 
@@ -52,7 +56,7 @@ func (s *Scorer) Score(m rules.Move) int32 {
 		s.haveDrops[k] = true
 		s.drops[k] = s.total(s.view.dropFeatures(k/rules.NumSquares+1, k%rules.NumSquares))
 	}
-	return s.sum + s.drops[k]
+	return s.sum + s.drops[k] + s.network.drop(k%rules.NumSquares)
 }
 
 // scoreStartEnd computes what the moves of a start and an end share.
@@ -62,7 +66,7 @@ func (s *Scorer) scoreStartEnd(a turnedMove) {
 		s.haveEnds[k], s.ends[k] = true, s.total(s.view.endFeatures(a.height, a.displaced, a.end))
 	}
 	start := s.view.startFeatures(a.height, a.start, a.end)
-	s.sum = s.ends[k] + int32(s.weights[start[0]]) + int32(s.weights[start[1]])
+	s.sum = s.ends[k] + int32(s.weights[start[0]]) + int32(s.weights[start[1]]) + s.network.startEnd(s.weights, a)
 	s.firstDrop = (a.displaced - 1) * rules.NumSquares
 }
 

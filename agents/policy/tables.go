@@ -3,18 +3,23 @@ package policy
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // tables are the tables of features in the order of their indices.
 var tables = [...]struct {
 	name  string
 	first int
+	bound int16
 }{
-	{"start_end", firstStartEnd}, {"start", firstStart},
-	{"end", firstEnd}, {"end_near", firstEndNear}, {"end_own", firstEndOwn}, {"end_other", firstEndOther},
-	{"end_row", firstEndRow},
-	{"drop", firstDrop}, {"drop_near", firstDropNear}, {"drop_own", firstDropOwn}, {"drop_other", firstDropOther},
-	{"drop_row", firstDropRow},
+	{"start_end", firstStartEnd, MaxWeight}, {"start", firstStart, MaxWeight},
+	{"end", firstEnd, MaxWeight}, {"end_near", firstEndNear, MaxWeight}, {"end_own", firstEndOwn, MaxWeight}, {"end_other", firstEndOther, MaxWeight},
+	{"end_row", firstEndRow, MaxWeight},
+	{"drop", firstDrop, MaxWeight}, {"drop_near", firstDropNear, MaxWeight}, {"drop_own", firstDropOwn, MaxWeight}, {"drop_other", firstDropOther, MaxWeight},
+	{"drop_row", firstDropRow, MaxWeight},
+	{"network_inputs", NumFeatures, MaxRow}, {"network_starts", NumFeatures + startRows*Units, MaxRow},
+	{"network_ends", NumFeatures + endRows*Units, MaxRow}, {"network_drops", NumFeatures + dropRows*Units, MaxRow},
+	{"network_bias", NumFeatures + BiasRow*Units, MaxRow}, {"network_out", NumFeatures + OutRow*Units, MaxOut},
 }
 
 // Tables returns the names of the tables that weights files have.
@@ -26,6 +31,9 @@ func Tables() []string {
 	return names
 }
 
+// OfNetwork reports whether the table of a name holds weights of the network.
+func OfNetwork(name string) bool { return strings.HasPrefix(name, "network_") }
+
 // Table returns the weights of the i-th table.
 func (w *Weights) Table(i int) []int16 {
 	if i+1 < len(tables) {
@@ -34,14 +42,23 @@ func (w *Weights) Table(i int) []int16 {
 	return w[tables[i].first:]
 }
 
+// Bound returns the bound of the size of the i-th weight.
+func Bound(i int) int16 {
+	k := len(tables) - 1
+	for tables[k].first > i {
+		k--
+	}
+	return tables[k].bound
+}
+
 // Check returns an error that names the tables with weights out of bounds.
 func (w *Weights) Check() error {
 	var errs []error
 	for i := range tables {
 		for _, x := range w.Table(i) {
-			if x < -MaxWeight || x > MaxWeight {
+			if bound := tables[i].bound; x < -bound || x > bound {
 				errs = append(errs, fmt.Errorf("policy: table %s: expected numbers from %d to %d, found %d",
-					tables[i].name, -MaxWeight, MaxWeight, x))
+					tables[i].name, -bound, bound, x))
 				break
 			}
 		}

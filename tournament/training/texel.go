@@ -186,23 +186,26 @@ func choices(r *rules.Rules, split dataset.Split, folders []string) ([]ranking.C
 	return list, nil
 }
 
-// fitPolicy fits the policy to the moves played in folders of training positions; nil if it
-// is not to be fitted.
+// fitPolicy fits the policy to the moves played in folders of training positions, and to the evaluations by the weights
+// that were fitted; nil if it is not to be fitted.
 func (f *Fit) fitPolicy(
-	ctx context.Context, parent *eval.Weights, r *rules.Rules, folders ...string,
+	ctx context.Context, parent *eval.Weights, fit *texel.Result, r *rules.Rules, folders ...string,
 ) (*ranking.Result, error) {
 	if f.Policy == nil {
 		return nil, nil
 	}
+	e, err := eval.New(*fitted(parent, fits{Result: fit}, eval.Provenance{}), r)
+	if err != nil {
+		return nil, err
+	}
 	var splits [dataset.NumSplits][]ranking.Choice
 	for split := range splits {
-		var err error
 		if splits[split], err = choices(r, dataset.Split(split), folders); err != nil {
 			return nil, err
 		}
 	}
 	s := *f.Policy
-	s.Parent = parent.Policy
+	s.Parent, s.Evaluator, s.Temperature = parent.Policy, e, 1/(3*fit.Scale)
 	return ranking.Fit(ctx, r, splits[dataset.Train], splits[dataset.Test], s)
 }
 
@@ -251,7 +254,7 @@ func (c *Texel) Run(ctx context.Context, env Env) (*Fitted, error) {
 	}
 	var result fits
 	if result.Result, err = c.fit(ctx, f, data, &env); err == nil {
-		result.Policy, err = c.fitPolicy(ctx, &c.Parent, c.Rules, c.Data...)
+		result.Policy, err = c.fitPolicy(ctx, &c.Parent, result.Result, c.Rules, c.Data...)
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.discard())

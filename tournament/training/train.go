@@ -356,7 +356,7 @@ func (t *trainer) fit(ctx context.Context, g *Generation) (*eval.Weights, error)
 	}
 	var r fits
 	if r.Result, err = texel.Fit(ctx, data, t.settings(parent)); err == nil {
-		r.Policy, err = t.fitPolicy(ctx, parent, t.Rules, folders[len(folders)-1])
+		r.Policy, err = t.fitPolicy(ctx, parent, r.Result, t.Rules, folders[len(folders)-1])
 	}
 	if err != nil {
 		return nil, err

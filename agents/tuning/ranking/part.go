@@ -1,0 +1,264 @@
+package ranking
+
+import (
+	"math"
+
+	"gyges/agents"
+	"gyges/agents/eval"
+	"gyges/agents/eval/inputs"
+	"gyges/agents/policy"
+	"gyges/rules"
+)
+
+// units has a number for each unit of the network.
+type units [policy.Units]float32
+
+// part is a partial sum of the gradient, with the moves of one position.
+type part struct {
+	rules    *rules.Rules
+	x        []float32 // the weights, in units of the logit
+	gradient []float32 // of the loss by them
+
+	position rules.Position
+	moves    rules.MoveSet
+	view     policy.View
+	inputs   [2]inputs.List // of the position and of its mirror image
+	sums     [2]units       // of both, before the units
+	list     []move
+	features []uint16 // of all moves
+	chosen   int
+	target   []float32
+	scores   []float32 // of the moves, then their probabilities
+}
+
+// move is a move with its part in the score.
+type move struct {
+	move  rules.Move
+	rows  policy.Rows
+	end   int   // of its features
+	units units // activations
+}
+
+func newPart(r *rules.Rules, x []float32) *part {
+	return &part{rules: r, x: x, gradient: make([]float32, len(x))}
+}
+
+// begin prepares for the moves of a position. It returns false if there is nothing to learn: a move wins at once, or
+// the move chosen is the pass, the only one, or one that loses at once.
+func (p *part) begin(c Choice) bool {
+	r := p.rules
+	if c.Move == rules.Pass || r.CanWin(c.Position, c.Position.Side()) {
+		return false
+	}
+	r.Moves(c.Position, &p.moves)
+	if r.CanWin(c.Position, c.Position.Side().Other()) {
+		r.QuickEvasions(c.Position, &p.moves)
+	}
+	if !p.moves.Contains(c.Move) || p.moves.Len() < 2 {
+		return false
+	}
+	p.position, p.list, p.features = c.Position, p.list[:0], p.features[:0]
+	p.view.Begin(r, c.Position, &p.moves)
+	for m := range p.moves.All() {
+		if m == c.Move {
+			p.chosen = len(p.list)
+		}
+		a := move{move: m}
+		if m != rules.Pass {
+			a.rows = p.view.Rows(m)
+		}
+		p.features = p.view.Features(m, p.features)
+		a.end = len(p.features)
+		p.list = append(p.list, a)
+	}
+	return true
+}
+
+// evaluate returns the evaluations of the positions after the moves, for the side that moves.
+func (p *part) evaluate(e *eval.Evaluator) []int16 {
+	list := make([]int16, 0, len(p.list))
+	for i := range p.list {
+		next, score := p.rules.Apply(p.position, p.list[i].move), agents.Score(0)
+		if p.rules.Outcome(next) == rules.Undecided {
+			if score = -agents.MaxEval; !p.rules.CanWin(next, next.Side()) {
+				score = -e.Score(next)
+			}
+		}
+		list = append(list, int16(score))
+	}
+	return list
+}
+
+// row returns a row of the network in the weights or in the gradient.
+func row(x []float32, i int) *units { return (*units)(x[policy.Row(i):]) }
+
+// forward computes the scores of the moves.
+func (p *part) forward() {
+	own, opp := p.rules.Control(p.position, p.position.Side()), p.rules.Control(p.position, p.position.Side().Other())
+	p.inputs[0].Extract(p.position, &own, &opp)
+	p.inputs[1] = p.inputs[0]
+	on := p.inputs[1].Active()
+	for i, input := range on {
+		on[i] = uint16(inputs.Mirrored(int(input)))
+	}
+	for s := range p.sums {
+		p.sums[s] = *row(p.x, policy.BiasRow)
+		for _, i := range p.inputs[s].Active() {
+			for k, w := range row(p.x, int(i)) {
+				p.sums[s][k] += w
+			}
+		}
+	}
+	p.scores = p.scores[:0]
+	first := 0
+	for i := range p.list {
+		m := &p.list[i]
+		score := float32(0)
+		for _, k := range p.features[first:m.end] {
+			score += p.x[k]
+		}
+		if first = m.end; m.move != rules.Pass {
+			score += p.network(m)
+		}
+		p.scores = append(p.scores, score)
+	}
+}
+
+// network computes the activations for a move, and returns the network's output.
+func (p *part) network(m *move) (output float32) {
+	x := &p.sums[0]
+	if m.rows.Mirror {
+		x = &p.sums[1]
+	}
+	start, end, out := row(p.x, m.rows.Start), row(p.x, m.rows.End), row(p.x, policy.OutRow)
+	var none units
+	drop := &none
+	if m.rows.Drop >= 0 {
+		drop = row(p.x, m.rows.Drop)
+	}
+	for k, w := range out {
+		a := max(x[k]+start[k]+end[k]+drop[k], 0)
+		m.units[k] = a
+		output += w * a
+	}
+	return output
+}
+
+// probabilities replaces the scores by the probabilities of the moves, and returns -ln p of the move chosen.
+func (p *part) probabilities() (loss float64) {
+	highest := float32(math.Inf(-1))
+	for _, x := range p.scores {
+		highest = max(highest, x)
+	}
+	sum, chosen := 0.0, p.scores[p.chosen]
+	for i, x := range p.scores {
+		e := math.Exp(float64(x - highest))
+		sum += e
+		p.scores[i] = float32(e)
+	}
+	for i := range p.scores {
+		p.scores[i] /= float32(sum)
+	}
+	return math.Log(sum) + float64(highest-chosen)
+}
+
+// learn adds the gradient of the loss at a position.
+func (p *part) learn(t *target, temperature float32) {
+	p.begin(t.Choice)
+	p.forward()
+	p.probabilities()
+	p.setTarget(t, temperature)
+	p.backward()
+}
+
+// setTarget sets the share of each move in the target.
+func (p *part) setTarget(t *target, temperature float32) {
+	p.target = p.target[:0]
+	highest, sum := int16(math.MinInt16), 0.0
+	for _, x := range t.evaluations {
+		highest = max(highest, x)
+	}
+	for _, x := range t.evaluations {
+		e := math.Exp(float64((float32(x) - float32(highest)) / temperature))
+		sum += e
+		p.target = append(p.target, float32(e))
+	}
+	if len(p.target) == 0 {
+		p.target = append(p.target, make([]float32, len(p.list))...)
+		p.target[p.chosen] = 1
+		return
+	}
+	for i := range p.target {
+		p.target[i] *= float32((1 - chosenShare) / sum)
+	}
+	p.target[p.chosen] += chosenShare
+}
+
+// backward adds the gradient of the cross-entropy of the probabilities with the target.
+func (p *part) backward() {
+	g, out, gradOut := p.gradient, row(p.x, policy.OutRow), row(p.gradient, policy.OutRow)
+	var sums [2]units // the gradient by the sums of the position
+	first := 0
+	for i := range p.list {
+		m, residual := &p.list[i], p.scores[i]-p.target[i]
+		for _, k := range p.features[first:m.end] {
+			g[k] += residual
+		}
+		first = m.end
+		const negligible = 1e-5
+		if m.move == rules.Pass || max(residual, -residual) < negligible {
+			continue
+		}
+		sum := &sums[0]
+		if m.rows.Mirror {
+			sum = &sums[1]
+		}
+		start, end := row(g, m.rows.Start), row(g, m.rows.End)
+		drop := new(units)
+		if m.rows.Drop >= 0 {
+			drop = row(g, m.rows.Drop)
+		}
+		for k, a := range m.units {
+			if a > 0 {
+				gradOut[k] += residual * a
+				d := residual * out[k]
+				sum[k] += d
+				start[k] += d
+				end[k] += d
+				drop[k] += d
+			}
+		}
+	}
+	for s := range sums {
+		bias := row(g, policy.BiasRow)
+		for k, d := range sums[s] {
+			bias[k] += d
+		}
+		for _, i := range p.inputs[s].Active() {
+			for k, d := range sums[s] {
+				row(g, int(i))[k] += d
+			}
+		}
+	}
+}
+
+// measure adds how well the scores predict the move chosen.
+func (p *part) measure(m *Measure) {
+	before := 0 // of equal ones half
+	for i, x := range p.scores {
+		switch {
+		case i == p.chosen:
+		case x > p.scores[p.chosen]:
+			before += 2
+		case x == p.scores[p.chosen]:
+			before++
+		}
+	}
+	m.Positions++
+	m.Loss += p.probabilities()
+	for k, n := range Firsts {
+		if before/2 < n {
+			m.Among[k]++
+		}
+	}
+}
