@@ -174,10 +174,10 @@ func FuzzLoad(f *testing.F) {
 		if c, err := LoadTournament(path, testRegistry()); err == nil {
 			require.NoError(t, c.Validate(testRegistry()))
 		}
-		if c, err := LoadTexel(path); err == nil {
+		if c, err := LoadTexel(path, nil); err == nil {
 			require.NoError(t, c.Validate())
 		}
-		if c, err := LoadSPSA(path, testRegistry()); err == nil {
+		if c, err := LoadSPSA(path, nil, testRegistry()); err == nil {
 			require.NoError(t, c.Validate(testRegistry()))
 		}
 	})

@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"cmp"
 	"go.yaml.in/yaml/v3"
 
 	"gyges/agents"
@@ -22,12 +23,14 @@ func LoadSelfPlay(path string, registry *agents.Registry) (training.SelfPlay, er
 	return c, err
 }
 
-// LoadTexel reads a fit of weights from a YAML file, whose keys are those of [training.Texel]. The error joins all
+// LoadTexel reads a fit of weights from a YAML file, whose keys are those of [training.Texel]; r, unless it is nil, takes
+// the place of the rules there. The error joins all
 // problems.
-func LoadTexel(path string) (training.Texel, error) {
+func LoadTexel(path string, r *rules.Rules) (training.Texel, error) {
 	c := training.DefaultTexel()
 	c.Name = nameOf(path)
 	err := load(path, "a Texel tuning", &c, nil, func(p *parser) {
+		c.Rules = cmp.Or(r, c.Rules)
 		c.Parent = p.loadWeights(c.Start, c.Rules)
 		p.report(c.Validate())
 	})
@@ -57,12 +60,13 @@ type spsaFile struct {
 	Parameters    *yaml.Node `yaml:"parameters"`
 }
 
-// LoadSPSA reads an SPSA run from a YAML file, whose keys are those of [training.SPSA]. The error joins all problems.
-func LoadSPSA(path string, registry *agents.Registry) (training.SPSA, error) {
+// LoadSPSA reads an SPSA run from a YAML file, whose keys are those of [training.SPSA]; r, unless it is nil,
+// takes the place of the rules there. The error joins all problems.
+func LoadSPSA(path string, r *rules.Rules, registry *agents.Registry) (training.SPSA, error) {
 	c := spsaFile{SPSA: training.DefaultSPSA()}
 	c.Match.Name = nameOf(path)
 	err := load(path, "an SPSA tuning", &c, registry, func(p *parser) {
-		if c.Rules != nil {
+		if c.Rules = cmp.Or(r, c.Rules); c.Rules != nil {
 			c.Match.Rules = []*rules.Rules{c.Rules}
 		}
 		if c.Agent.Kind != "" {
@@ -104,11 +108,12 @@ func (p *parser) params(n *yaml.Node, c *training.SPSA, registry *agents.Registr
 
 // LoadGenerations reads a run of generations from a YAML file, whose keys are those of [training.Generations], and
 // checks all of it with [training.Generations.Validate]. Keys that are missing have the values of
-// [training.DefaultGenerations]. The error joins all problems.
-func LoadGenerations(path string, registry *agents.Registry) (training.Generations, error) {
+// [training.DefaultGenerations]; r, unless it is nil, takes the place of the rules. The error joins all problems.
+func LoadGenerations(path string, r *rules.Rules, registry *agents.Registry) (training.Generations, error) {
 	c := training.DefaultGenerations()
 	c.Name = nameOf(path)
 	err := load(path, "a training", &c, registry, func(p *parser) {
+		c.Rules = cmp.Or(r, c.Rules)
 		c.Weights = p.loadWeights(c.Start, c.Rules)
 		p.report(c.Validate(registry))
 	})

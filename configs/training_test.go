@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gyges/agents"
+	"gyges/agents/builtin"
 	"gyges/agents/eval"
 	"gyges/agents/explore"
 	"gyges/agents/tuning/texel"
@@ -46,7 +47,7 @@ rating: {pairs: 17, every: 3, reference: classic}
 seed: 5
 workers: 3
 out: some/where
-`), exploring())
+`), nil, exploring())
 	require.NoError(t, err)
 	want := training.DefaultGenerations()
 	want.Name, want.Rules = "better", rules.MustParse("standard")
@@ -90,7 +91,7 @@ match:
 rating: {pairs: -1, every: 0}
 time: -1s
 `)
-	_, err := LoadGenerations(path, exploring())
+	_, err := LoadGenerations(path, nil, exploring())
 	require.Error(t, err)
 	var got []string
 	for line := range strings.Lines(err.Error()) {
@@ -130,11 +131,11 @@ time: -1s
 		"workers: -1": ":2: workers: expected",
 	} {
 		path := write(t, "agent: alphabeta:depth=1\n"+text)
-		_, err := LoadGenerations(path, exploring())
+		_, err := LoadGenerations(path, nil, exploring())
 		require.ErrorContains(t, err, path+want)
 		require.NotContains(t, err.Error(), "\n", "one problem, one line")
 	}
-	_, err = LoadGenerations(write(t, ""), exploring())
+	_, err = LoadGenerations(write(t, ""), nil, exploring())
 	require.Error(t, err)
 }
 
@@ -143,9 +144,25 @@ func TestShippedGenerations(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, files, 3)
 	for _, path := range files {
-		c, err := LoadGenerations(path, exploring())
+		c, err := LoadGenerations(path, nil, exploring())
 		require.NoError(t, err)
 		require.Equal(t, strings.TrimSuffix(filepath.Base(path), ".yaml"), c.Rules.String())
 		require.Equal(t, tournament.BookOpenings, c.Match.Openings.Policy)
 	}
+}
+
+// A rule set from outside takes the place of the file's, and the initial weights are those for it.
+func TestRulesInPlaceOfTheFiles(t *testing.T) {
+	kang := rules.MustParse("kang")
+	fit, err := LoadTexel("tuning/texel.yaml", kang)
+	require.NoError(t, err)
+	require.Equal(t, kang, fit.Rules)
+	require.Equal(t, eval.Kang, fit.Parent.Rules)
+	tuned, err := LoadSPSA("tuning/spsa.yaml", kang, builtin.Registry())
+	require.NoError(t, err)
+	require.Equal(t, []*rules.Rules{kang}, tuned.Match.Rules)
+	trained, err := LoadGenerations("training/standard.yaml", kang, exploring())
+	require.NoError(t, err)
+	require.Equal(t, kang, trained.Rules)
+	require.Equal(t, eval.Kang, trained.Weights.Rules)
 }

@@ -16,7 +16,7 @@ import (
 )
 
 func TestTuningExamples(t *testing.T) {
-	texel, err := LoadTexel("tuning/texel.yaml")
+	texel, err := LoadTexel("tuning/texel.yaml", nil)
 	require.NoError(t, err)
 	require.Equal(t, "texel", texel.Name)
 	require.Equal(t, "standard", texel.Rules.String())
@@ -24,7 +24,7 @@ func TestTuningExamples(t *testing.T) {
 	require.Equal(t, 0.5, texel.Settings.Lambda)
 	require.Equal(t, eval.Standard, texel.Parent.Rules)
 
-	run, err := LoadSPSA("tuning/spsa.yaml", builtin.Registry())
+	run, err := LoadSPSA("tuning/spsa.yaml", nil, builtin.Registry())
 	require.NoError(t, err)
 	require.Equal(t, "alphabeta:nodes=2000,hash=1", run.Match.Agents[0].String())
 	require.Len(t, run.Match.Agents, 1)
@@ -33,7 +33,7 @@ func TestTuningExamples(t *testing.T) {
 	require.Equal(t, "weight.front", run.Settings.Params[2].Name)
 	require.Equal(t, training.Verification{Every: 100, Pairs: 200}, run.Verification)
 
-	small, err := LoadSPSA("tuning/small-spsa.yaml", builtin.Registry())
+	small, err := LoadSPSA("tuning/small-spsa.yaml", nil, builtin.Registry())
 	require.NoError(t, err)
 	require.EqualValues(t, -50, small.Settings.Params[0].Start)
 }
@@ -44,11 +44,11 @@ func TestSmallExamples(t *testing.T) {
 	play, err := LoadSelfPlay("configs/selfplay/small.yaml", exploring())
 	require.NoError(t, err)
 	require.Equal(t, 300, play.Tournament.Pairs)
-	fit, err := LoadTexel("configs/tuning/small-texel.yaml")
+	fit, err := LoadTexel("configs/tuning/small-texel.yaml", nil)
 	require.NoError(t, err)
 	require.Equal(t, "hand-set", fit.Parent.Provenance.Method)
 	require.Equal(t, []string{"results/first/positions"}, fit.Data)
-	train, err := LoadGenerations("configs/training/small.yaml", exploring())
+	train, err := LoadGenerations("configs/training/small.yaml", nil, exploring())
 	require.NoError(t, err)
 	require.Equal(t, 2, train.Count)
 }
@@ -61,9 +61,9 @@ func tuningErrors(t *testing.T, method, text string) []string {
 	var err error
 	switch method {
 	case "texel":
-		_, err = LoadTexel(path)
+		_, err = LoadTexel(path, nil)
 	case "spsa":
-		_, err = LoadSPSA(path, builtin.Registry())
+		_, err = LoadSPSA(path, nil, builtin.Registry())
 	}
 	if err == nil {
 		return nil

@@ -31,6 +31,6 @@ type params struct {
 	LMRNotImproving   int `param:"lmr_not_improving" default:"30" min:"0" max:"1000" doc:"late move reductions: hundredths of a ply more where the static score is no better than before the side's previous move"`
 	LMRGap            int `param:"lmr_gap" default:"20" min:"0" max:"1000" doc:"late move reductions: hundredths of a ply more for each point by which the static score after the move is below alpha"`
 
-	EvaluatedMoves int `param:"evaluated_moves" default:"21" min:"0" max:"10000" doc:"move ordering: moves evaluated for each ply of depth above 1; 10000: all"`
+	EvaluatedMoves int `param:"evaluated_moves" default:"15" min:"0" max:"10000" doc:"move ordering: moves evaluated for each ply of depth above 1; 10000: all"`
 	PolicyWeight   int `param:"policy_weight" default:"30" min:"0" max:"10000" doc:"move ordering: weight of the policy against history; 0: history alone"`
 }

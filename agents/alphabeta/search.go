@@ -96,8 +96,8 @@ func (s *search) deepen(root rules.Position, first, last int, report func(agents
 		best = decision(s.stack[0].pv, score, depth)
 		s.flushNodes()
 		report(best)
-		if _, proven := score.Proven(); proven {
-			break
+		if plies, proven := score.Proven(); proven && depth >= plies {
+			break // at a lower depth a faster win may have been reduced or pruned
 		}
 		if s.timer.Finished(best.Move) || forced {
 			break

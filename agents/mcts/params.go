@@ -24,7 +24,7 @@ type config struct {
 type params struct {
 	CPUCT            float64 `param:"cpuct" default:"0.3" min:"0" max:"100" doc:"exploration: weight of a move's prior against its value"`
 	ValueScale       float64 `param:"value_scale" default:"173" min:"1" max:"10000" doc:"score in hundredths of a point that has the value 0.71"`
-	PriorTemperature float64 `param:"prior_temperature" default:"0.2" min:"0.001" max:"10" doc:"difference of values that makes a prior e times as high"`
+	PriorTemperature float64 `param:"prior_temperature" default:"0.15" min:"0.001" max:"10" doc:"difference of values that makes a prior e times as high"`
 	WidthMin         int     `param:"width_min" default:"0" min:"0" max:"4096" doc:"progressive widening: children of a node at its first visit; 0: 16 with displacement but without Kang rules, else 8"`
 	WidthGrowth      float64 `param:"width_growth" default:"0" min:"0" max:"1000" doc:"progressive widening: more children, times the square root of the visits; 0: 8 with displacement but without Kang rules, else 3"`
 	WidthRoot        int     `param:"width_root" default:"2" min:"1" max:"1000" doc:"progressive widening: factor of the number of children at the root"`

@@ -93,11 +93,11 @@ func TestAgentsSolveTheSuite(t *testing.T) {
 	}{
 		{
 			player(t, alphabeta.Kind(), "alphabeta:nodes=20000"),
-			map[Class]int{WinIn1: 100, WinIn3: 95, WinIn5: 90, OnlyMove: 100},
+			map[Class]int{WinIn1: 100, WinIn3: 95, WinIn5: 91, OnlyMove: 100},
 		},
 		{
 			player(t, mcts.Kind(), "mcts:iterations=1000"),
-			map[Class]int{WinIn1: 100, WinIn3: 88, WinIn5: 68, OnlyMove: 88},
+			map[Class]int{WinIn1: 100, WinIn3: 91, WinIn5: 75, OnlyMove: 88},
 		},
 	} {
 		t.Run(fmt.Sprintf("%T", c.agent), func(t *testing.T) {

@@ -27,9 +27,9 @@ func checkConfig(e *env, chosen *kong.Context) (err error) {
 	case *trainCmd:
 		_, err = node.config(e)
 	case *tuneTexelCmd:
-		_, err = configs.LoadTexel(node.Config)
+		_, err = configs.LoadTexel(node.Config, nil)
 	case *tuneSPSACmd:
-		_, err = configs.LoadSPSA(node.Config, e.registry)
+		_, err = configs.LoadSPSA(node.Config, nil, e.registry)
 	}
 	return err
 }
@@ -41,9 +41,9 @@ func loadAny(file string) error {
 		"tournament": func() error { _, err := configs.LoadTournament(file, registry); return err },
 		"rules":      func() error { _, err := configs.LoadRules(file); return err },
 		"self-play":  func() error { _, err := configs.LoadSelfPlay(file, registry); return err },
-		"Texel":      func() error { _, err := configs.LoadTexel(file); return err },
-		"SPSA":       func() error { _, err := configs.LoadSPSA(file, registry); return err },
-		"training":   func() error { _, err := configs.LoadGenerations(file, registry); return err },
+		"Texel":      func() error { _, err := configs.LoadTexel(file, nil); return err },
+		"SPSA":       func() error { _, err := configs.LoadSPSA(file, nil, registry); return err },
+		"training":   func() error { _, err := configs.LoadGenerations(file, nil, registry); return err },
 	}
 	var errs []string
 	for kind, f := range load {

@@ -16,6 +16,7 @@ import (
 type trainCmd struct {
 	Config string `arg:"" what:"a YAML file" placeholder:"CONFIG.yaml" help:"YAML file with the settings; see configs/training/standard.yaml."`
 	settingsFlags
+	learnedRules
 	queueFlags
 	formatFlag
 }
@@ -49,7 +50,11 @@ func (c *trainCmd) config(e *env) (training.Generations, error) {
 	if _, err := c.columns(); err != nil {
 		return training.Generations{}, err
 	}
-	config, err := configs.LoadGenerations(c.Config, e.registry)
+	r, err := c.resolve()
+	if err != nil {
+		return training.Generations{}, err
+	}
+	config, err := configs.LoadGenerations(c.Config, r, e.registry)
 	if err != nil {
 		return config, err
 	}

@@ -14,6 +14,7 @@ import (
 	"gyges/agents/tuning/dataset"
 	"gyges/agents/tuning/ranking"
 	"gyges/configs"
+	"gyges/rules"
 	"gyges/rules/base/files"
 	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
@@ -27,16 +28,38 @@ type tuneCmd struct {
 	SPSA  tuneSPSACmd  `cmd:"" name:"spsa" help:"Tune agent parameters by matches (SPSA)."`
 }
 
+// learnedRules are the rules of a tuning or a training, in place of those of its file.
+type learnedRules struct {
+	Rules string `placeholder:"RULES" complete:"rules" help:"Rule set: a preset (see gyges rules), PRESET:OPTION=VALUE,…, or a YAML file. Default: that of the file."`
+}
+
+// resolve returns the rule set, nil if none is given.
+func (f *learnedRules) resolve() (*rules.Rules, error) {
+	if f.Rules == "" {
+		return nil, nil
+	}
+	r, err := loadRules(f.Rules)
+	if err != nil {
+		err = fmt.Errorf("--rules: %w", err)
+	}
+	return r, err
+}
+
 // tuneTexelCmd fits weights to training positions.
 type tuneTexelCmd struct {
 	Config string   `arg:"" what:"a YAML file" placeholder:"CONFIG.yaml" help:"YAML file with the settings; see configs/tuning/texel.yaml."`
 	Data   []string `placeholder:"DIR" help:"Folders of training positions, separated by commas; overrides data in the file."`
 	Out    string   `placeholder:"DIR" help:"New folder for the result. Default: results/NAME-TIME."`
+	learnedRules
 }
 
 // Run fits the weights and prints them.
 func (c *tuneTexelCmd) Run(ctx context.Context, e *env) error {
-	config, err := configs.LoadTexel(c.Config)
+	r, err := c.resolve()
+	if err != nil {
+		return err
+	}
+	config, err := configs.LoadTexel(c.Config, r)
 	if err != nil {
 		return err
 	}
@@ -102,12 +125,17 @@ func fiveDigits(x float64) string { return strconv.FormatFloat(x, 'g', 5, 64) }
 type tuneSPSACmd struct {
 	Config string `arg:"" what:"a YAML file" placeholder:"CONFIG.yaml" help:"YAML file with the parameters to tune and the settings; see configs/tuning/spsa.yaml."`
 	settingsFlags
+	learnedRules
 	queueFlags
 }
 
 // Run tunes the parameters and prints the tuned agent.
 func (c *tuneSPSACmd) Run(ctx context.Context, e *env) error {
-	config, err := configs.LoadSPSA(c.Config, e.registry)
+	r, err := c.resolve()
+	if err != nil {
+		return err
+	}
+	config, err := configs.LoadSPSA(c.Config, r, e.registry)
 	if err != nil {
 		return err
 	}

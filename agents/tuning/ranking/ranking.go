@@ -29,10 +29,11 @@ type Choice struct {
 
 // Settings are the settings of a fit.
 type Settings struct {
-	Epochs int             `json:"epochs" check:"1..10000" help:"Passes over all positions."`
-	Rate   float64         `json:"rate" check:"0..1" zero:"for 0.005" help:"Learning rate of the first step."`
-	Seed   uint64          `json:"seed,string" default:"1" help:"Seed of the order of positions, and of a new network."`
-	Parent *policy.Weights `json:"-"` // to start from; nil: zero
+	Epochs    int             `json:"epochs" check:"1..10000" help:"Passes over all positions."`
+	Positions int             `json:"positions" check:"0..10000000" zero:"for 600000" help:"Positions at most, drawn at random."`
+	Rate      float64         `json:"rate" check:"0..1" zero:"for 0.005" help:"Learning rate of the first step."`
+	Seed      uint64          `json:"seed,string" default:"1" help:"Seed of the order of positions, and of a new network."`
+	Parent    *policy.Weights `json:"-"` // to start from; nil: zero
 
 	// Evaluator evaluates the positions after the moves; nil: the move chosen is the whole target. Temperature is in
 	// hundredths of a point.
@@ -49,7 +50,7 @@ const (
 	chosenShare = 0.3 // of the target, if the rest is by evaluations
 
 	// A position takes some 2 bytes for each move while it is fitted to.
-	maxTrain, maxTest = 600_000, 20_000
+	defaultPositions, maxTest = 600_000, 20_000
 )
 
 // Measure is how well a policy predicts choices.
@@ -89,7 +90,7 @@ func Fit(ctx context.Context, r *rules.Rules, train, test []Choice, s Settings) 
 	if s.Parent == nil || !s.Parent.HasNetwork() {
 		f.newNetwork()
 	}
-	targets, err := f.targets(ctx, f.draw(train, maxTrain))
+	targets, err := f.targets(ctx, f.draw(train, cmp.Or(s.Positions, defaultPositions)))
 	if err != nil {
 		return nil, err
 	}
