@@ -23,9 +23,8 @@ func LoadSelfPlay(path string, registry *agents.Registry) (training.SelfPlay, er
 	return c, err
 }
 
-// LoadTexel reads a fit of weights from a YAML file, whose keys are those of [training.Texel]; r, unless it is nil, takes
-// the place of the rules there. The error joins all
-// problems.
+// LoadTexel reads a fit of weights from a YAML file, whose keys are those of [training.Texel]; r, unless it is nil,
+// takes the place of the rules there. The error joins all problems.
 func LoadTexel(path string, r *rules.Rules) (training.Texel, error) {
 	c := training.DefaultTexel()
 	c.Name = nameOf(path)

@@ -58,7 +58,9 @@ func (e *Evaluator) Extract(p rules.Position, f *[NumFeatures]float64, in *input
 
 // extract is Extract, and reports whether the opponent could reach the goal if it were to
 // move.
-func (e *Evaluator) extract(p rules.Position, f *[NumFeatures]float64, in *inputs.List) (network float64, attacked bool) {
+func (e *Evaluator) extract(
+	p rules.Position, f *[NumFeatures]float64, in *inputs.List,
+) (network float64, attacked bool) {
 	own, opp := e.rules.Control(p, p.Side()), e.rules.Control(p, p.Side().Other())
 	v := vector{values: f}
 	v.fill(p, &own, &opp)

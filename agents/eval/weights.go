@@ -260,7 +260,9 @@ func (f *networkFile) network() (*Network, error) {
 	n := &Network{}
 	copy(n.B1[:], f.B1)
 	copy(n.W2[:], f.W2)
-	errs := byName("input", inputs.Names[:], f.Inputs, func(i int, row []int16) error { return fill(n.W1[i][:units], row) })
+	errs := byName("input", inputs.Names[:], f.Inputs, func(i int, row []int16) error {
+		return fill(n.W1[i][:units], row)
+	})
 	return n, errors.Join(errs...)
 }
 

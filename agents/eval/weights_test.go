@@ -3,6 +3,7 @@ package eval
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -120,15 +121,27 @@ func TestReadRefusesPolicies(t *testing.T) {
 	w, err := Read(strings.NewReader(tables(func(l map[string]any) { l["start_end"].([]int16)[5] = -7 })), "x.json")
 	require.NoError(t, err)
 	require.Equal(t, int16(-7), w.Policy.Table(0)[5])
+	w, err = Read(strings.NewReader(tables(func(l map[string]any) {
+		maps.DeleteFunc(l, func(name string, _ any) bool { return policy.OfNetwork(name) })
+	})), "x.json")
+	require.NoError(t, err)
+	require.False(t, w.Policy.HasNetwork())
+	var written bytes.Buffer
+	require.NoError(t, w.Write(&written))
+	require.NotContains(t, written.String(), "network_")
 	whole := tables(func(map[string]any) {})
 	for name, c := range map[string]struct{ text, want string }{
 		"no object":     {strings.Replace(whole, `"policy":{`, `"policy":1,"x":{`, 1), "policy: expected an object"},
 		"number":        {strings.Replace(encode(t, valid()), `"version"`, `"policy":1,"version"`, 1), `policy: expected an object`},
 		"unknown table": {tables(func(l map[string]any) { l["dorp"] = []int{} }), `policy: unknown table "dorp"`},
 		"missing table": {tables(func(l map[string]any) { delete(l, "drop") }), "policy: table drop is missing"},
-		"table twice":   {strings.Replace(whole, `"drop":`, `"drop":[],"drop":`, 1), "policy.drop: given twice"},
-		"short":         {tables(func(l map[string]any) { l["drop"] = []int{1} }), "policy: table drop: expected 648 numbers, found 1"},
-		"fraction":      {tables(func(l map[string]any) { l["drop"].([]int16)[0] = 1; l["end"] = []any{0.5} }), "policy.end[0]: expected a whole number"},
+		"missing table of the network": {tables(func(l map[string]any) { delete(l, "network_drops") }),
+			"policy: table network_drops is missing"},
+		"huge row": {tables(func(l map[string]any) { l["network_ends"].([]int16)[0] = -policy.MaxRow - 1 }),
+			"policy: table network_ends: expected numbers from -500 to 500, found -501"},
+		"table twice": {strings.Replace(whole, `"drop":`, `"drop":[],"drop":`, 1), "policy.drop: given twice"},
+		"short":       {tables(func(l map[string]any) { l["drop"] = []int{1} }), "policy: table drop: expected 648 numbers, found 1"},
+		"fraction":    {tables(func(l map[string]any) { l["drop"].([]int16)[0] = 1; l["end"] = []any{0.5} }), "policy.end[0]: expected a whole number"},
 		"huge weight": {tables(func(l map[string]any) { l["drop"].([]int16)[0] = policy.MaxWeight + 1 }),
 			"policy: table drop: expected numbers from -8191 to 8191, found 8192"},
 	} {
@@ -142,6 +155,7 @@ func TestDefaultsHavePolicies(t *testing.T) {
 		w, err := Default(family)
 		require.NoError(t, err)
 		require.NotNil(t, w.Policy, family)
+		require.True(t, w.Policy.HasNetwork(), family)
 		require.Positive(t, w.WinScale, family)
 		var text bytes.Buffer
 		require.NoError(t, w.Write(&text))

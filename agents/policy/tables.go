@@ -6,20 +6,30 @@ import (
 	"strings"
 )
 
-// tables are the tables of features in the order of their indices.
+// tables are the tables of weights in the order of their indices.
 var tables = [...]struct {
 	name  string
 	first int
 	bound int16
 }{
-	{"start_end", firstStartEnd, MaxWeight}, {"start", firstStart, MaxWeight},
-	{"end", firstEnd, MaxWeight}, {"end_near", firstEndNear, MaxWeight}, {"end_own", firstEndOwn, MaxWeight}, {"end_other", firstEndOther, MaxWeight},
+	{"start_end", firstStartEnd, MaxWeight},
+	{"start", firstStart, MaxWeight},
+	{"end", firstEnd, MaxWeight},
+	{"end_near", firstEndNear, MaxWeight},
+	{"end_own", firstEndOwn, MaxWeight},
+	{"end_other", firstEndOther, MaxWeight},
 	{"end_row", firstEndRow, MaxWeight},
-	{"drop", firstDrop, MaxWeight}, {"drop_near", firstDropNear, MaxWeight}, {"drop_own", firstDropOwn, MaxWeight}, {"drop_other", firstDropOther, MaxWeight},
+	{"drop", firstDrop, MaxWeight},
+	{"drop_near", firstDropNear, MaxWeight},
+	{"drop_own", firstDropOwn, MaxWeight},
+	{"drop_other", firstDropOther, MaxWeight},
 	{"drop_row", firstDropRow, MaxWeight},
-	{"network_inputs", NumFeatures, MaxRow}, {"network_starts", NumFeatures + startRows*Units, MaxRow},
-	{"network_ends", NumFeatures + endRows*Units, MaxRow}, {"network_drops", NumFeatures + dropRows*Units, MaxRow},
-	{"network_bias", NumFeatures + BiasRow*Units, MaxRow}, {"network_out", NumFeatures + OutRow*Units, MaxOut},
+	{"network_inputs", NumFeatures, MaxRow},
+	{"network_starts", NumFeatures + startRows*Units, MaxRow},
+	{"network_ends", NumFeatures + endRows*Units, MaxRow},
+	{"network_drops", NumFeatures + dropRows*Units, MaxRow},
+	{"network_bias", NumFeatures + BiasRow*Units, MaxRow},
+	{"network_out", NumFeatures + OutRow*Units, MaxOut},
 }
 
 // Tables returns the names of the tables that weights files have.
