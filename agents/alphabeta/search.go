@@ -93,11 +93,14 @@ func (s *search) deepen(root rules.Position, first, last int, report func(agents
 			}
 			break
 		}
-		best = decision(s.stack[0].pv, score, depth)
 		s.flushNodes()
-		report(best)
-		if plies, proven := score.Proven(); proven && depth >= plies {
-			break // at a lower depth a faster win may have been reduced or pruned
+		if best.Score < agents.WinScore || score > best.Score { // else there is no faster win than the one known
+			best = decision(s.stack[0].pv, score, depth)
+			report(best)
+		}
+		// A win in 3 is the fastest where there is none in 1; a slower one may hide a faster one that was reduced.
+		if plies, proven := best.Score.Proven(); proven && (plies <= 3 || plies <= depth) {
+			break
 		}
 		if s.timer.Finished(best.Move) || forced {
 			break
