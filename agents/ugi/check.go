@@ -115,7 +115,7 @@ func (c *checker) run() error {
 		return nil
 	}
 	began := time.Now()
-	if err := c.launch(c.ctx, checkPatience); err != nil {
+	if err := c.launch(c.ctx, defaultStart); err != nil {
 		return err
 	}
 	c.took = time.Since(began)
