@@ -81,6 +81,9 @@ func (s *search) begin(ctx context.Context, g *rules.Game, lim agents.Limits, t 
 // after each.
 func (s *search) deepen(root rules.Position, first, last int, report func(agents.Decision)) agents.Decision {
 	var best agents.Decision
+	better := func(score agents.Score) bool { // a proven win stays unless there is a faster one
+		return best.Score < agents.WinScore || score > best.Score
+	}
 	forced := s.timer.Clocked() && s.forced(root)
 	for depth := first; depth <= last; depth++ {
 		s.rootMove, s.lastScore = best.Move, best.Score
@@ -88,13 +91,13 @@ func (s *search) deepen(root rules.Position, first, last int, report func(agents
 		if s.stopped {
 			// The best move of the previous iteration is searched first, so the
 			// best of this one is at least as good.
-			if pv := s.stack[0].pv; len(pv) > 0 {
+			if pv := s.stack[0].pv; len(pv) > 0 && better(s.rootScore) {
 				best = decision(pv, s.rootScore, max(depth-1, 1))
 			}
 			break
 		}
 		s.flushNodes()
-		if best.Score < agents.WinScore || score > best.Score { // else there is no faster win than the one known
+		if better(score) {
 			best = decision(s.stack[0].pv, score, depth)
 			report(best)
 		}

@@ -255,7 +255,7 @@ func TestScoringAllocatesNothing(t *testing.T) {
 	p, err := r.ParsePosition("202110/000330/000000/000200/000100/030123 s")
 	require.NoError(t, err)
 	_, ms := begin(r, p)
-	w, s := new(Weights), new(Scorer)
+	w, s := randomWeights(rand.New(rand.NewPCG(1, 2))), new(Scorer)
 	require.Zero(t, testing.AllocsPerRun(10, func() {
 		s.Begin(w, r, p, ms)
 		for m := range ms.All() {
