@@ -95,14 +95,14 @@ func TestTuningReportsEverything(t *testing.T) {
 				`x:12: unknown key "width" in a Texel tuning, expected one of: name, rules, data`,
 			}},
 		{"texel", "data: d\nleaves: true\nnetwork: {epochs: 5, rate: 0.01}\n", nil},
-		{"texel", "data: d\nleaves: 2\nnetwork: {epochs: 0, batch: -1, rate: 2, decay: -1, seed: -1, units: 7}\n", []string{
+		{"texel", "data: d\nleaves: 2\nnetwork: {epochs: 0, batch: -1, rate: 2, decay: -1, seed: -1, layers: 7}\n", []string{
 			`x:2: leaves: expected true or false, found "2"`,
 			"x:3: network.epochs: expected a number from 1 to 10000, found 0",
 			"x:3: network.batch: expected a number from 0 (for 512) to 1048576, found -1",
 			"x:3: network.rate: expected a number from 0 (for 0.004) to 1, found 2",
 			"x:3: network.decay: expected a number from 0 to 10, found -1",
 			"x:3: network.seed: expected a whole number from 0",
-			`x:3: network: unknown key "units" in network, expected one of: epochs, batch, rate, decay, seed`,
+			`x:3: network: unknown key "layers" in network, expected one of: units, epochs, batch, rate, decay, seed`,
 		}},
 		{"texel", "data: d\nnetwork: 5\n", []string{`x:2: network: expected network as keys and values, found "5"`}},
 		{"texel", "rules: kang\ndata: d\nweights: classic\n",

@@ -24,22 +24,39 @@ type Network struct {
 	W2 [HiddenUnits]int16
 }
 
-// LiveUnits returns how many units have an input and an output that are not all zero: the others add the same to each
+// Live marks the units that have an input and an output that are not all zero: the others add the same to each
 // evaluation.
-func (n *Network) LiveUnits() int {
-	var seen [HiddenUnits]bool
+func (n *Network) Live() (live [HiddenUnits]bool) {
 	for i := range n.W1 {
 		for k, w := range n.W1[i] {
-			seen[k] = seen[k] || w != 0
-		}
-	}
-	live := 0
-	for k, out := range n.W2 {
-		if seen[k] && out != 0 {
-			live++
+			live[k] = live[k] || w != 0 && n.W2[k] != 0
 		}
 	}
 	return live
+}
+
+// LiveUnits returns how many units are live.
+func (n *Network) LiveUnits() int {
+	count := 0
+	for _, live := range n.Live() {
+		if live {
+			count++
+		}
+	}
+	return count
+}
+
+// folded returns the units that add something to some evaluation, at least one.
+func (n *Network) folded() (list []int) {
+	for k, live := range n.Live() {
+		if live || n.B1[k] > 0 && n.W2[k] != 0 {
+			list = append(list, k)
+		}
+	}
+	if list == nil {
+		list = []int{0}
+	}
+	return list
 }
 
 // Quantisation and bounds of the weights.

@@ -222,3 +222,35 @@ func TestLiveUnits(t *testing.T) {
 	n.W1[0][8], n.W2[9], n.B1[9] = 1, 1, 1
 	require.Equal(t, 2, n.LiveUnits())
 }
+
+// What is written lacks the units that add nothing, and evaluates all positions alike.
+func TestWriteFoldsUnits(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	n := &Network{}
+	for k := range 40 {
+		n.B1[k], n.W2[k] = int16(rng.IntN(200)-100), int16(rng.IntN(3)-1)
+		for i := range n.W1 {
+			if k%4 > 0 {
+				n.W1[i][k] = int16(rng.IntN(101) - 50)
+			}
+		}
+	}
+	about := Provenance{Method: "drawn"}
+	w := Weights{Rules: Standard, Network: n, Provenance: about}
+	var text bytes.Buffer
+	require.NoError(t, w.Write(&text))
+	again, err := Read(&text, "")
+	require.NoError(t, err)
+	require.NotEqual(t, n, again.Network)
+	require.Equal(t, n.LiveUnits(), again.Network.LiveUnits())
+	require.Zero(t, again.Network.W2[len(n.folded())])
+	for range 100 {
+		var on []uint16
+		for range 40 {
+			on = append(on, uint16(rng.IntN(inputs.Num)))
+		}
+		require.Equal(t, n.Value(on), again.Network.Value(on))
+	}
+	empty := Weights{Rules: Standard, Network: &Network{}, Provenance: about}
+	require.NoError(t, empty.Write(&text))
+}

@@ -266,8 +266,8 @@ func (f *networkFile) network() (*Network, error) {
 	return n, errors.Join(errs...)
 }
 
-// Write writes a weights file that [Read] reads. It returns an error if the
-// weights are not such as a file may hold.
+// Write writes a weights file that [Read] reads, but for units of the network that never add anything. It returns an
+// error if the weights are not such as a file may hold.
 func (w *Weights) Write(out io.Writer) error {
 	provenance, err := json.Marshal(w.Provenance)
 	if err = errors.Join(err, w.labelled(w.check())); err != nil {
@@ -282,10 +282,19 @@ func (w *Weights) Write(out io.Writer) error {
 	writeEntries(&b, "    ", names, func(i int) (any, bool) { return w.Values[i], true })
 	b.WriteString("\n  }")
 	if n := w.Network; n != nil {
+		units := n.folded()
+		of := func(row *[HiddenUnits]int16) []int16 {
+			list := make([]int16, len(units))
+			for i, k := range units {
+				list[i] = row[k]
+			}
+			return list
+		}
 		fmt.Fprintf(&b, ",\n  \"network\": {\n    \"bias\": %s,\n    \"out\": %s,\n    \"inputs\": {\n",
-			jsonText(n.B1), jsonText(n.W2))
+			jsonText(of(&n.B1)), jsonText(of(&n.W2)))
 		writeEntries(&b, "      ", inputs.Names[:], func(i int) (any, bool) {
-			return n.W1[i], n.W1[i] != [HiddenUnits]int16{}
+			row := of(&n.W1[i])
+			return row, slices.ContainsFunc(row, func(x int16) bool { return x != 0 })
 		})
 		b.WriteString("\n    }\n  }")
 	}

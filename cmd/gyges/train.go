@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"time"
 
 	"gyges/agents"
 	"gyges/configs"
 	"gyges/rules/base/grid"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament/record"
 	"gyges/tournament/training"
 )
@@ -32,13 +34,13 @@ func (c *trainCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	defer q.close()
-	v := &trainView{e: e}
+	v := &trainView{e: e, budget: config.Time}
 	env := e.learning(nil)
 	env.Observer = training.Observer{
-		Stage: v.stage, Game: func(g *record.Game) { v.progress.game(g) }, Generation: v.generation,
+		Stage: v.stage, Game: func(g *record.Game) { v.progress.game(g) }, Progress: v.step, Generation: v.generation,
 	}
 	s, err := config.Run(ctx, env)
-	v.progress.end()
+	v.end()
 	if err != nil {
 		return e.learningError(ctx, config.Out, err)
 	}
@@ -112,30 +114,75 @@ func (c *trainCmd) printRating(ctx context.Context, e *env, s training.Trained) 
 // trainView prints the progress of a training.
 type trainView struct {
 	e        *env
-	progress *progress
-	seconds  float64 // of all generations
+	budget   time.Duration // 0: no bound
+	what     string        // the stage
+	progress *progress     // of its games; nil: it plays none
+	meter    *meter        // of what else it does; nil: it plays games
+	seconds  float64       // of all generations
 }
 
-func (v *trainView) stage(generation int, stage string, games int64) {
+// end removes the bar.
+func (v *trainView) end() {
 	v.progress.end()
-	what := fmt.Sprintf("Generation %d: %s", generation, stage)
-	if stage == "rating" {
-		what = "Rating of the generations adopted"
+	if v.meter != nil {
+		v.meter.end()
 	}
-	if games == 0 {
-		v.e.err.printf("%s\n", what)
+	v.progress, v.meter = nil, nil
+}
+
+func (v *trainView) stage(generation int, stage string, count int64) {
+	v.end()
+	v.what = fmt.Sprintf("Generation %d: %s", generation, stage)
+	switch stage {
+	case "tune", "policy", "search":
+		v.e.err.printf("%s\n", v.what)
+		v.meter = newMeter(v.e.err, count)
+		if v.meter.bar {
+			v.meter.report(0, count, v.what)
+		}
+		return
+	case "rating":
+		v.what = "Rating of the generations adopted"
+	}
+	v.e.err.printf("%s, at most %d games\n", v.what, count)
+	v.progress = newProgress(v.e.err, count)
+}
+
+// step shows how far a stage that plays no games has come.
+func (v *trainView) step(done, all int64, text string) {
+	if v.meter == nil || !v.meter.due() {
 		return
 	}
-	v.e.err.printf("%s, at most %d games\n", what, games)
-	v.progress = newProgress(v.e.err, games)
+	line := fmt.Sprintf("%s, %d %s", v.what, done, text)
+	if done < all {
+		line = fmt.Sprintf("%s, %d of %d %s, %s", v.what, done, all, text, v.meter.left(done, all-done))
+	}
+	v.meter.report(done, all, line)
 }
 
 func (v *trainView) generation(g training.Generation) {
-	v.progress.end()
+	v.end()
 	v.seconds += g.Timing.Seconds()
 	after := fmt.Sprintf("after %d pairs, LLR %.2f", g.Pairs.N(), g.LLR)
 	if g.Pairs.N() == 0 {
 		after = "without a match"
 	}
-	v.e.err.printf("Generation %d: %s %s; %.1f minutes in all\n", g.Number, g.Verdict(), after, v.seconds/60)
+	took := fmt.Sprintf("%.1f minutes in all", v.seconds/60)
+	if v.budget > 0 {
+		took = fmt.Sprintf("%.1f of %.1f minutes", v.seconds/60, v.budget.Minutes())
+	}
+	v.e.err.printf("Generation %d: %s %s; %s\n", g.Number, g.Verdict(), after, took)
+	fit := fmt.Sprintf("%d positions, training loss %.4f, validation loss %.4f", g.Positions, g.Loss, g.ValidationLoss)
+	if g.Test != nil {
+		fit += fmt.Sprintf(", test loss %.4f", g.Test.Loss)
+	}
+	if g.LiveUnits > 0 {
+		fit += fmt.Sprintf(", %d live units", g.LiveUnits)
+	}
+	if elo := g.AgainstReference(); elo != "" {
+		fit += ", Elo to the reference " + elo
+	}
+	for _, line := range textfmt.Wrap(fit, tableWidth(v.e.err)-2) {
+		v.e.err.printf("  %s\n", line)
+	}
 }

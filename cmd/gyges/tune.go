@@ -72,7 +72,13 @@ func (c *tuneTexelCmd) Run(ctx context.Context, e *env) error {
 		iterations += n.Epochs
 	}
 	p := newMeter(e.err, int64(iterations))
-	result, err := config.Run(ctx, e.learning(p))
+	env := e.learning(p)
+	env.Progress = func(done, all int64, text string) {
+		if p.due() {
+			p.report(done, all, fmt.Sprintf("%d of %d %s", done, all, text))
+		}
+	}
+	result, err := config.Run(ctx, env)
 	p.end()
 	switch {
 	case errors.As(err, new(*training.FolderError)):

@@ -106,8 +106,10 @@ const maxAgents = 100
 type extractor struct {
 	*Positions
 	registry   *agents.Registry
-	provenOnly bool        // omit scores that prove no result
-	unsearched []*searched // games whose positions are to be searched
+	provenOnly bool              // omit scores that prove no result
+	unsearched []*searched       // games whose positions are to be searched
+	progress   func(games int64) // called when more games have been searched; may be nil
+	done       int64             // those
 
 	rules  map[string]*rules.Rules // by name
 	agents map[string]struct{}     // the first few
@@ -207,6 +209,9 @@ func (e *extractor) search(ctx context.Context) error {
 	e.unsearched = nil
 	if err := e.Search.search(ctx, e.registry, games); err != nil {
 		return err
+	}
+	if e.done += int64(len(games)); e.progress != nil {
+		e.progress(e.done)
 	}
 	for _, game := range games {
 		part := &e.splits[e.Split.part(game.record.Pair)]

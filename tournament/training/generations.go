@@ -63,6 +63,7 @@ type Stage struct {
 type Rating struct {
 	Pairs     int    `yaml:"pairs" check:"0..100000" zero:"none" help:"Game pairs that every two players of the rating at the end play."`
 	Every     int    `yaml:"every" check:"1..1000" help:"Every how many generations one plays, beside the first and the last."`
+	Each      int    `yaml:"each" check:"0..100000" zero:"none" help:"Game pairs that a generation plays against the reference as soon as it is adopted, to see its strength."`
 	Reference string `yaml:"reference" form:"default, classic or a weights file" help:"Weights with which another agent plays, whose rating is 0. Default: none does."`
 }
 
@@ -238,6 +239,7 @@ const (
 	forGames uint64 = iota + 1
 	forMatch
 	forRating
+	forReference
 )
 
 // games returns the self-play of generation k, with the best weights so far, those
@@ -265,6 +267,14 @@ func (c *Generations) match(k, best int) tournament.Config {
 	m := c.tournament(c.Match, "match", c.path(k, "match"),
 		c.weighted(c.Agent, k).With("name", "candidate"), c.weighted(c.Agent, best).With("name", "best"))
 	m.Seed = agents.MixSeed(c.Seed, forMatch, uint64(k))
+	return m
+}
+
+// comparison returns the match of generation k against the reference.
+func (c *Generations) comparison(k int) tournament.Config {
+	m := c.tournament(c.Match, ReferenceName, c.path(k, ReferenceName),
+		c.weighted(c.Agent, k).With("name", GenerationName(k)), c.reference())
+	m.SPRT, m.Pairs, m.Seed = sprt.Test{}, c.Rating.Each, agents.MixSeed(c.Seed, forReference, uint64(k))
 	return m
 }
 

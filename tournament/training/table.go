@@ -1,6 +1,7 @@
 package training
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -25,6 +26,22 @@ func Rows(generations []Generation, rating []Rated) []Row {
 		}
 	}
 	return rows
+}
+
+// AgainstReference returns the Elo of a generation against the reference with its 95 % interval, or its points if there
+// is no finite estimate; "" if they have not played.
+func (g *Generation) AgainstReference() string {
+	if g.ReferencePairs.N() == 0 {
+		return ""
+	}
+	if elo, margin := finiteElo(g.ReferencePairs.Estimate()); elo != nil {
+		return fmt.Sprintf("%+.0f ± %.0f", *elo, *margin)
+	}
+	points := 0.0
+	for half, n := range g.ReferencePairs {
+		points += float64(half) / 2 * float64(n)
+	}
+	return fmt.Sprintf("%.0f %% of the points", 50*points/float64(g.ReferencePairs.N()))
 }
 
 // Columns returns the columns of a table of generations; those of matches and ratings only
@@ -52,6 +69,11 @@ func Columns(rows []Row) []grid.Column[Row] {
 	}
 	if slices.ContainsFunc(rows, func(g Row) bool { return g.LiveUnits > 0 }) {
 		columns = append(columns, column("Live units", func(g Row) any { return g.LiveUnits }))
+	}
+	if slices.ContainsFunc(rows, func(g Row) bool { return g.ReferencePairs.N() > 0 }) {
+		columns = append(columns, column("Elo to the reference", func(g Row) any {
+			return cmp.Or(g.AgainstReference(), none)
+		}))
 	}
 	columns = append(columns,
 		column("Positions", func(g Row) any { return g.Positions }),

@@ -189,7 +189,7 @@ func choices(r *rules.Rules, split dataset.Split, folders []string) ([]ranking.C
 // fitPolicy fits the policy to the moves played in folders of training positions, and to the evaluations by the weights
 // that were fitted; nil if it is not to be fitted.
 func (f *Fit) fitPolicy(
-	ctx context.Context, parent *eval.Weights, fit *texel.Result, r *rules.Rules, folders ...string,
+	ctx context.Context, env *Env, parent *eval.Weights, fit *texel.Result, r *rules.Rules, folders ...string,
 ) (*ranking.Result, error) {
 	if f.Policy == nil {
 		return nil, nil
@@ -206,6 +206,7 @@ func (f *Fit) fitPolicy(
 	}
 	s := *f.Policy
 	s.Parent, s.Evaluator, s.Temperature = parent.Policy, e, 1/(3*fit.Scale)
+	s.Progress = func(done, all int) { env.progress(int64(done), int64(all), "steps of the policy") }
 	return ranking.Fit(ctx, r, splits[dataset.Train], splits[dataset.Test], s)
 }
 
@@ -254,7 +255,7 @@ func (c *Texel) Run(ctx context.Context, env Env) (*Fitted, error) {
 	}
 	var result fits
 	if result.Result, err = c.fit(ctx, f, data, &env); err == nil {
-		result.Policy, err = c.fitPolicy(ctx, &c.Parent, result.Result, c.Rules, c.Data...)
+		result.Policy, err = c.fitPolicy(ctx, &env, &c.Parent, result.Result, c.Rules, c.Data...)
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.discard())

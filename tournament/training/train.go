@@ -48,6 +48,9 @@ type Generation struct {
 	Elo       *float64   `json:"elo"`
 	EloMargin *float64   `json:"elo_margin"`
 
+	// ReferencePairs are those against the reference, if it was adopted and plays them.
+	ReferencePairs sprt.Pairs `json:"reference_pairs"`
+
 	Timing Timing `json:"timing"`
 }
 
@@ -297,7 +300,20 @@ func (t *trainer) decide(ctx context.Context, g *Generation, candidate, best *ev
 	if err := t.test(ctx, g, candidate); err != nil {
 		return err
 	}
-	return saveWeights(candidate.Source, candidate) // with the result of the match
+	if err := saveWeights(candidate.Source, candidate); err != nil { // with the result of the match
+		return err
+	}
+	return t.compare(ctx, g)
+}
+
+// compare plays an adopted candidate against the reference, if that is asked for.
+func (t *trainer) compare(ctx context.Context, g *Generation) error {
+	if !g.Adopted || t.Rating.Each == 0 || t.Rating.Reference == "" {
+		return nil
+	}
+	s, err := t.play(ctx, g.Number, ReferenceName, t.comparison(g.Number))
+	g.ReferencePairs = s.Pairs
+	return err
 }
 
 // testLoss is the loss of the test positions; nil if there are none.
@@ -314,9 +330,9 @@ func (t *trainer) play(ctx context.Context, k int, stage string, c tournament.Co
 	return t.env.play(ctx, c, t.env.Game)
 }
 
-func (t *trainer) stage(k int, name string, games int64) {
+func (t *trainer) stage(k int, name string, count int64) {
 	if t.env.Stage != nil {
-		t.env.Stage(k, name, games)
+		t.env.Stage(k, name, count)
 	}
 }
 
@@ -334,13 +350,21 @@ func (t *trainer) selfPlay(ctx context.Context, k int) error {
 	provenance["agents"] = fmt.Sprintf("%s with the weights of %s", agent, GenerationName(best))
 	e := newExtractor(&c.Positions, t.env.Registry)
 	e.provenOnly = isZero(weights)
+	if c.Search.Agent.Kind != "" {
+		t.stage(k, "search", games.Games())
+		e.progress = func(done int64) { t.env.progress(done, games.Games(), "games searched") }
+	}
 	_, err := e.extract(ctx, games.Out, provenance)
 	return err
 }
 
 // fit fits weights to the training positions of the last generations.
 func (t *trainer) fit(ctx context.Context, g *Generation) (*eval.Weights, error) {
-	t.stage(g.Number, "tune", 0)
+	epochs := int64(0)
+	if n := t.Settings.Network; n != nil {
+		epochs = int64(n.Epochs)
+	}
+	t.stage(g.Number, "tune", epochs)
 	first := 1
 	if t.Window > 0 {
 		first = max(1, g.Number-t.Window+1)
@@ -355,8 +379,17 @@ func (t *trainer) fit(ctx context.Context, g *Generation) (*eval.Weights, error)
 		return nil, err
 	}
 	var r fits
-	if r.Result, err = texel.Fit(ctx, data, t.settings(parent)); err == nil {
-		r.Policy, err = t.fitPolicy(ctx, parent, r.Result, t.Rules, folders[len(folders)-1])
+	s := t.settings(parent)
+	s.Record = func(step texel.Step) error {
+		t.env.progress(int64(step.Iteration), epochs,
+			fmt.Sprintf("iterations, training loss %.4f, validation loss %.4f", step.Loss, step.ValidationLoss))
+		return nil
+	}
+	if r.Result, err = texel.Fit(ctx, data, s); err == nil {
+		if t.Policy != nil {
+			t.stage(g.Number, "policy", 0)
+		}
+		r.Policy, err = t.fitPolicy(ctx, t.env, parent, r.Result, t.Rules, folders[len(folders)-1])
 	}
 	if err != nil {
 		return nil, err

@@ -81,16 +81,22 @@ func TestGenerations(t *testing.T) {
 	t.Parallel()
 	c := testConfig(t)
 	var stages []string
-	games, done := 0, 0
+	games, done, steps := 0, 0, 0
+	c.Rating.Reference, c.Rating.Each = "default", 3
 	s, err := c.Run(t.Context(), testEnv(Observer{
 		Stage:      func(k int, stage string, _ int64) { stages = append(stages, stage) },
 		Game:       func(*record.Game) { games++ },
+		Progress:   func(int64, int64, string) { steps++ },
 		Generation: func(g Generation) { done++; require.Equal(t, done, g.Number) },
 	}))
 	require.NoError(t, err)
-	require.Equal(t, []string{"selfplay", "tune", "match", "selfplay", "tune", "match", "rating"}, stages)
+	require.Equal(t, []string{"selfplay", "tune", "match", "reference", "selfplay", "tune", "match", "reference", "rating"},
+		stages)
 	require.Positive(t, games)
+	require.Positive(t, steps)
 	require.Len(t, s.Generations, 2)
+	require.EqualValues(t, c.Rating.Each, s.Generations[0].ReferencePairs.N())
+	require.NotEmpty(t, s.Generations[0].AgainstReference())
 	first := s.Generations[0]
 	require.True(t, first.Adopted)
 	require.Positive(t, first.Test.Positions)

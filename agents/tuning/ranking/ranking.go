@@ -39,6 +39,8 @@ type Settings struct {
 	// hundredths of a point.
 	Evaluator   *eval.Evaluator `json:"-"`
 	Temperature float64         `json:"-"`
+
+	Progress func(done, all int) `json:"-"` // called after each step; may be nil
 }
 
 // Constants of the fit. The shares and the rate were compared by how often the first moves held that of a search.
@@ -200,6 +202,9 @@ func (f *fit) run(ctx context.Context, targets []target) error {
 			})
 			step++
 			f.update(step, f.settings.Rate*(1-float64(step-1)/float64(steps)), size)
+			if f.settings.Progress != nil {
+				f.settings.Progress(step, steps)
+			}
 		}
 	}
 	return nil

@@ -14,6 +14,7 @@ import (
 // Network has the settings for fitting a network: by Adam with decoupled weight decay (AdamW: Loshchilov and Hutter,
 // ICLR 2019), with a step for every Batch of positions, and a rate that falls linearly from Rate to 0.
 type Network struct {
+	Units  int           `json:"units" check:"0..256" zero:"for 256" help:"Hidden units of a new network; fewer make a smaller file."`
 	Epochs int           `json:"epochs" check:"1..10000" help:"Passes over all positions."`
 	Batch  int           `json:"batch" check:"0..1048576" zero:"for 512" help:"Positions of a step."`
 	Rate   float64       `json:"rate" check:"0..1" zero:"for 0.004" help:"Learning rate of the first step."`
@@ -117,30 +118,37 @@ func (m *model) set(n *eval.Network, scale float64) {
 	}
 }
 
-// initial returns the initial model: the parent's, or one with a network of small
-// random weights.
+// initial returns the initial model: the parent's, or one with a network of small random weights. The parent's units that
+// are dead begin anew, without an output.
 func (f *fit) initial() model {
 	s := &f.settings
 	m := newModel(len(s.Parent))
 	for j, w := range s.Parent {
 		m.x[j] = float32(w * f.scale)
 	}
+	live := [hidden]bool{}
 	if s.Network.Parent != nil {
 		m.set(s.Network.Parent, f.scale)
-		return m
+		live = s.Network.Parent.Live()
 	}
 	// Some 40 inputs are active, so pre-activations have the mean 0.3 and a standard
 	// deviation of 0.1 × √40 = 0.6: most units begin between the bounds 0 and 1 of their
 	// activations, where they have a gradient.
 	const bias, w1Deviation, w2Deviation = 0.3, 0.1, 0.3
 	rng := rand.New(rand.NewPCG(s.Network.Seed, forStart))
-	for k := range hidden {
-		m.row(b1Row)[k] = bias
-		m.row(w2Row)[k] = float32(w2Deviation * rng.NormFloat64())
+	units := cmp.Or(s.Network.Units, hidden)
+	for k := range units {
+		out := float32(w2Deviation * rng.NormFloat64())
+		if live[k] {
+			continue
+		}
+		if m.row(b1Row)[k], m.row(w2Row)[k] = bias, out; s.Network.Parent != nil {
+			m.row(w2Row)[k] = 0
+		}
 	}
 	for i, seen := range f.train.data.seen() { // weights of inputs that are never active would stay random
-		for k := range hidden {
-			if x := float32(w1Deviation * rng.NormFloat64()); seen {
+		for k := range units {
+			if x := float32(w1Deviation * rng.NormFloat64()); seen && !live[k] {
 				m.row(i)[k] = x
 			}
 		}

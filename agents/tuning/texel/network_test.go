@@ -284,6 +284,27 @@ func TestNetworkSettings(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
+// A network of few units has no others, and a fit that starts from it gives those of its dead units a gradient again.
+func TestNetworkUnits(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(6, 6))
+	d := known.networkSample(rng, 2000, drawNetwork(rng))
+	fit := func(n Network) *eval.Network {
+		s := known.settings()
+		s.Network = &n
+		r, err := Fit(context.Background(), Splits{d, d}, s)
+		require.NoError(t, err)
+		return r.Network
+	}
+	few := fit(Network{Units: 12, Epochs: 5})
+	require.Equal(t, 12, few.LiveUnits())
+	few.W2[3] = 0
+	few.W2[5] = 0
+	require.Equal(t, 10, few.LiveUnits())
+	require.Equal(t, 12, fit(Network{Units: 12, Epochs: 5, Parent: few}).LiveUnits())
+	require.Greater(t, fit(Network{Epochs: 5, Parent: few}).LiveUnits(), 100)
+}
+
 // BenchmarkFitNetwork fits a new network to 50,000 positions in four epochs.
 func BenchmarkFitNetwork(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 1))
