@@ -118,8 +118,8 @@ func (m *model) set(n *eval.Network, scale float64) {
 	}
 }
 
-// initial returns the initial model: the parent's, or one with a network of small random weights. The parent's units that
-// are dead begin anew, without an output.
+// initial returns the initial model: the parent's, or one with a network of small random weights. Dead units of the
+// parent begin anew, without an output.
 func (f *fit) initial() model {
 	s := &f.settings
 	m := newModel(len(s.Parent))
