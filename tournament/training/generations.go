@@ -274,7 +274,7 @@ func (c *Generations) match(k, best int) tournament.Config {
 func (c *Generations) comparison(k int) tournament.Config {
 	m := c.tournament(c.Match, ReferenceName, c.path(k, ReferenceName),
 		c.weighted(c.Agent, k).With("name", GenerationName(k)), c.reference())
-	m.SPRT, m.Pairs, m.Seed = sprt.Test{}, c.Rating.Each, agents.MixSeed(c.Seed, forReference, uint64(k))
+	m.SPRT, m.Pairs, m.Seed, m.Extend = sprt.Test{}, c.Rating.Each, agents.MixSeed(c.Seed, forReference, uint64(k)), true
 	return m
 }
 
