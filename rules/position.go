@@ -80,6 +80,12 @@ func (p Position) TookOut(side Side) bool {
 // Passes returns how many turns in a row have been passes just before, 0 to 2.
 func (p Position) Passes() int { return int(p.lo >> passShift & 3) }
 
+// WithoutPasses returns the position as it is where the last turn was no pass.
+func (p Position) WithoutPasses() Position {
+	p.lo &^= passMask
+	return p
+}
+
 // Key returns what the repetition rule compares: the position without who is
 // to move. Keys are comparable with ==.
 func (p Position) Key() Position { return Position{p.lo & whoMovesNot, p.hi} }

@@ -22,7 +22,7 @@ func evaluator(t testing.TB, r *rules.Rules) *eval.Evaluator {
 
 // wins plays a strategy in a game against every reply, without the program's check: it
 // reports whether winner reaches the goal within n plies in every line.
-func wins(g *rules.Game, winner rules.Side, moves map[rules.Position]rules.Move, n int) bool {
+func wins(g *rules.Game, winner rules.Side, moves map[rules.Position]Answer, n int) bool {
 	if o, _ := g.Outcome(); o != rules.Undecided || n == 0 {
 		return o == rules.WinFor(winner)
 	}
@@ -32,7 +32,7 @@ func wins(g *rules.Game, winner rules.Side, moves map[rules.Position]rules.Move,
 	g.LegalMoves(&ms)
 	any, all := false, true
 	for next := range ms.All() {
-		if p.Side() == winner && (planned && next != m || !planned && !next.IsGoal()) {
+		if p.Side() == winner && (planned && next != m.Move || !planned && !next.IsGoal()) {
 			continue
 		}
 		g.PlayLegal(next)
@@ -91,7 +91,7 @@ func TestProofsAgreeWithSearch(t *testing.T) {
 			if proof.Win != nil {
 				start, plies := rules.NewGame(r, g.Position()), proof.Win.Plies
 				require.Len(t, proof.Win.Line, plies)
-				exits = exits || slices.ContainsFunc(slices.Collect(maps.Values(proof.Win.Moves)), rules.Move.IsGoal)
+				exits = exits || slices.ContainsFunc(slices.Collect(maps.Values(proof.Win.Moves)), func(a Answer) bool { return a.Move.IsGoal() })
 				require.True(t, wins(start, proof.Winner, proof.Win.Moves, plies), at)
 				require.False(t, wins(start, proof.Winner, proof.Win.Moves, plies-1), "the longest game: %s", at)
 				require.GreaterOrEqual(t, plies, shortest(known.Plies, 4), at)
@@ -211,7 +211,8 @@ func TestProofUnderSuperko(t *testing.T) {
 func playStrategy(t *testing.T, g *rules.Game, win *Win, rng *rand.Rand) {
 	t.Helper()
 	answer := func() rules.Move {
-		m, planned := win.Moves[g.Position()]
+		a, planned := win.Moves[g.Position()]
+		m := a.Move
 		if !planned {
 			m = g.Rules().GoalMove(g.Position(), rules.South)
 		}
@@ -244,7 +245,10 @@ func TestStrategyCheck(t *testing.T) {
 	p := g.Position()
 	proof, err := NewProver(10_000).Prove(t.Context(), g, evaluator(t, r), 5, 10_000)
 	require.NoError(t, err)
-	good := proof.Win.Moves
+	good := map[rules.Position]rules.Move{}
+	for q, a := range proof.Win.Moves {
+		good[q] = a.Move
+	}
 	check := func(moves map[rules.Position]rules.Move) error {
 		_, err := Strategy{Rules: r, Winner: rules.South, Moves: moves}.Check(p)
 		return err
@@ -268,7 +272,9 @@ func TestStrategyCheck(t *testing.T) {
 			continue
 		}
 		if err := check(changed(p, m)); err == nil { // it wins, too
-			require.True(t, wins(g, rules.South, changed(p, m), 5))
+			win, err := Strategy{Rules: r, Winner: rules.South, Moves: changed(p, m)}.Check(p)
+			require.NoError(t, err)
+			require.True(t, wins(g, rules.South, win.Moves, 5))
 		}
 	}
 	_, err = Strategy{Rules: rules.MustParse("italian-simplified:max_plies=4"), Winner: rules.South, Moves: good}.Check(p)

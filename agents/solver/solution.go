@@ -82,6 +82,14 @@ func (s *Solution) won(winner rules.Side, w *Win) {
 	}
 }
 
+// Winner returns the side that wins; that is only known if Win is.
+func (s *Solution) Winner() rules.Side {
+	if side := s.Game.Position().Side(); s.Plies > 0 {
+		return side
+	}
+	return s.Game.Position().Side().Other()
+}
+
 // List searches games of the same rules, as many at a time as there are workers, and calls
 // each with the solutions in the order of the games. The first error ends all.
 func (s Search) List(

@@ -24,7 +24,13 @@ type Win struct {
 	// Line is a game of that length.
 	Line []rules.Move
 	// Moves are those moves of the strategy that are needed.
-	Moves map[rules.Position]rules.Move
+	Moves map[rules.Position]Answer
+}
+
+// Answer is the winner's move in a position of a strategy.
+type Answer struct {
+	Move  rules.Move
+	Plies int16 // to the win at most, the move itself counted
 }
 
 // Check plays the strategy from p, with which a game begins, against every legal reply. It
@@ -42,12 +48,12 @@ func (s Strategy) Check(p rules.Position) (Win, error) {
 
 // checkFrom is Check, and returns the positions whose moves superko might forbid.
 func (s Strategy) checkFrom(p rules.Position) (win Win, unsafe []rules.Position, err error) {
-	c := strategyCheck{Strategy: s, used: map[rules.Position]rules.Move{}, longest: map[rules.Position]longest{}}
+	c := newStrategyCheck(s)
 	l, err := c.check(p)
 	if most := s.Rules.Options().MaxPlies; err == nil && l.plies > most {
 		err = c.failure(p, fmt.Sprintf("it takes %d plies, and a game ends after %d", l.plies, most))
 	}
-	if err == nil && s.Rules.Options().Repetition == rules.Superko {
+	if err == nil {
 		if unsafe, err = c.unsafe(); err == nil && len(unsafe) > 0 {
 			err = c.failure(unsafe[0], "superko might forbid the move")
 		}
@@ -55,18 +61,23 @@ func (s Strategy) checkFrom(p rules.Position) (win Win, unsafe []rules.Position,
 	if err != nil {
 		return Win{}, unsafe, err
 	}
-	win = Win{Plies: l.plies, Moves: c.used}
-	for ; l.plies > 0; l = c.longest[p] {
-		win.Line = append(win.Line, l.move)
+	win = Win{Plies: l.plies, Moves: c.used, Line: []rules.Move{l.move}}
+	for l.plies > 1 {
 		p = s.Rules.Apply(p, l.move)
+		l, _ = c.check(p) // which was without error before
+		win.Line = append(win.Line, l.move)
 	}
 	return win, nil, nil
 }
 
 type strategyCheck struct {
 	Strategy
-	used    map[rules.Position]rules.Move
-	longest map[rules.Position]longest
+	used    map[rules.Position]Answer
+	longest map[rules.Position]longest // but for positions in which the winner can win at once
+}
+
+func newStrategyCheck(s Strategy) *strategyCheck {
+	return &strategyCheck{Strategy: s, used: map[rules.Position]Answer{}, longest: map[rules.Position]longest{}}
 }
 
 // longest is how a game goes on that lasts as long as the strategy allows; without plies
@@ -86,12 +97,15 @@ func (c *strategyCheck) check(p rules.Position) (longest, error) {
 	if c.Rules.Outcome(p) != rules.Undecided {
 		return longest{}, c.failure(p, "the game ends without the win")
 	}
+	if m := c.goal(p); m != rules.NoMove {
+		return longest{1, m}, nil
+	}
 	c.longest[p] = longest{}
-	replies, goal, err := c.moves(p)
+	replies, err := c.moves(p)
 	if err != nil {
 		return longest{}, err
 	}
-	l := longest{plies: 1, move: goal}
+	var l longest
 	for _, m := range replies {
 		next, err := c.check(c.Rules.Apply(p, m))
 		if err != nil {
@@ -101,13 +115,23 @@ func (c *strategyCheck) check(p rules.Position) (longest, error) {
 			l = longest{next.plies + 1, m}
 		}
 	}
-	c.longest[p] = l
+	if c.longest[p] = l; p.Side() == c.Winner {
+		c.used[p.WithoutPasses()] = Answer{l.move, int16(l.plies)}
+	}
 	return l, nil
 }
 
-// moves returns the moves in p that must be played through: all of the loser, one of the
-// winner, or none if the winner wins with the one returned besides.
-func (c *strategyCheck) moves(p rules.Position) (replies []rules.Move, goal rules.Move, err error) {
+// goal returns a move with which the winner wins at once in p, NoMove if there is none.
+func (c *strategyCheck) goal(p rules.Position) rules.Move {
+	if p.Side() != c.Winner || !c.Rules.GoalWins(p, c.Winner) {
+		return rules.NoMove
+	}
+	return c.Rules.GoalMove(p, c.Winner)
+}
+
+// moves returns the moves in p that must be played through: all of the loser, one of the winner, who
+// can't win at once.
+func (c *strategyCheck) moves(p rules.Position) (replies []rules.Move, err error) {
 	var legal rules.MoveSet
 	c.Rules.Moves(p, &legal)
 	if p.Side() != c.Winner {
@@ -117,22 +141,19 @@ func (c *strategyCheck) moves(p rules.Position) (replies []rules.Move, goal rule
 		if len(replies) == 0 {
 			err = c.failure(p, "the opponent can't move")
 		}
-		return replies, rules.NoMove, err
+		return replies, err
 	}
-	for m := range legal.Goals() {
-		if c.Rules.Outcome(c.Rules.Apply(p, m)) == rules.WinFor(c.Winner) {
-			return nil, m, nil
-		}
+	m, ok := c.Moves[p.WithoutPasses()]
+	if !ok {
+		m, ok = c.Moves[p]
 	}
-	m, ok := c.Moves[p]
 	switch {
 	case !ok:
-		return nil, rules.NoMove, c.failure(p, "it has no move")
+		return nil, c.failure(p, "it has no move")
 	case !legal.Contains(m):
-		return nil, rules.NoMove, c.failure(p, fmt.Sprintf("%v is not legal", m))
+		return nil, c.failure(p, fmt.Sprintf("%v is not legal", m))
 	}
-	c.used[p] = m
-	return []rules.Move{m}, rules.NoMove, nil
+	return []rules.Move{m}, nil
 }
 
 func (c *strategyCheck) failure(p rules.Position, why string) error {
@@ -142,6 +163,9 @@ func (c *strategyCheck) failure(p rules.Position, why string) error {
 // unsafe returns the positions in which superko might forbid the move of the winner, or all
 // moves of the loser.
 func (c *strategyCheck) unsafe() (list []rules.Position, err error) {
+	if c.Rules.Options().Repetition != rules.Superko {
+		return nil, nil
+	}
 	twins := map[rules.Position][2]rules.Position{} // the positions by key and side to move
 	for p := range c.longest {
 		t := twins[p.Key()]
@@ -149,11 +173,11 @@ func (c *strategyCheck) unsafe() (list []rules.Position, err error) {
 		twins[p.Key()] = t
 	}
 	for p, l := range c.longest {
-		replies, _, err := c.moves(p)
+		replies, err := c.moves(p)
 		if err != nil {
 			return nil, err
 		}
-		free := len(replies) == 0 // a move that is surely legal
+		free := false // a move is surely legal
 		for _, m := range replies {
 			next := c.Rules.Apply(p, m)
 			before := twins[next.Key()][p.Side()]
@@ -178,7 +202,7 @@ func (c *strategyCheck) leads(from, to rules.Position) bool {
 			return false
 		}
 		seen[p] = true
-		replies, _, _ := c.moves(p) // which were without error before
+		replies, _ := c.moves(p) // which were without error before
 		return slices.ContainsFunc(replies, func(m rules.Move) bool { return search(c.Rules.Apply(p, m)) })
 	}
 	return search(from)

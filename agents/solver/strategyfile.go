@@ -12,10 +12,10 @@ import (
 
 // WriteStrategy writes the moves of a strategy, a line 'POSITION ; MOVE' each, in the order
 // of the positions' texts.
-func WriteStrategy(w io.Writer, r *rules.Rules, moves map[rules.Position]rules.Move) error {
+func WriteStrategy(w io.Writer, r *rules.Rules, moves map[rules.Position]Answer) error {
 	lines := make([]string, 0, len(moves))
-	for p, m := range moves {
-		lines = append(lines, fmt.Sprintf("%s ; %v\n", r.FormatPosition(p), m))
+	for p, a := range moves {
+		lines = append(lines, fmt.Sprintf("%s ; %v\n", r.FormatPosition(p), a.Move))
 	}
 	slices.Sort(lines)
 	_, err := io.WriteString(w, strings.Join(lines, ""))

@@ -6,30 +6,29 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
 	"time"
 
 	"gyges/agents/analysis"
 	"gyges/agents/solver"
 	"gyges/rules"
 	"gyges/rules/base/grid"
-	"gyges/rules/base/jsonl"
-	"gyges/tournament"
 )
 
 // solveCmd proves wins and losses.
 type solveCmd struct {
 	rulesFlags
-	Depth    *int          `placeholder:"N" help:"Plies ahead in which a result is sought, 1 to 31, with --proof 1 to 99. Default: 5, with --proof 31."`
-	MoveTime time.Duration `check:"1ms.." name:"movetime" placeholder:"TIME" help:"Stop after this time for a position, like 10s."`
-	Proof    bool          `xor:"proof" help:"Search by proof numbers: finds much longer wins, though not the shortest."`
-	Nodes    int64         `check:"1..1000000000" placeholder:"N" help:"With --proof, positions to evaluate for each side. Default: 1000000."`
-	Out      string        `xor:"out" placeholder:"FILE" help:"With --proof, write the winner's strategy: a line 'POSITION ; MOVE' for each position in which it is to move."`
-	Check    string        `xor:"proof,list" placeholder:"FILE" help:"Search nothing: play the strategy in FILE against every reply."`
-	List     string        `xor:"list,out" placeholder:"FILE" help:"Solve the positions of a list, one a line; - is the standard input. See gyges openings."`
-	Workers  int           `check:"0..1024" placeholder:"N" help:"With --list, positions at a time; 0, the default, is one for each core."`
-	Format   grid.Format   `enum:"text,csv,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), csv or json; of a list, json is one object a line."`
-	Position []string      `arg:"" optional:"" sep:"none" help:"Position to solve."`
+	Depth       *int          `placeholder:"N" help:"Plies ahead in which a result is sought, 1 to 31, with --proof 1 to 99. Default: 5, with --proof 31."`
+	MoveTime    time.Duration `check:"1ms.." name:"movetime" placeholder:"TIME" help:"Stop after this time for a position, like 10s."`
+	Proof       bool          `xor:"proof" help:"Search by proof numbers: finds much longer wins, though not the shortest."`
+	Nodes       int64         `check:"1..1000000000" placeholder:"N" help:"With --proof, positions to evaluate for each side. Default: 1000000."`
+	Out         string        `xor:"out" placeholder:"FILE" help:"With --proof, write the winner's strategy: a line 'POSITION ; MOVE' for each position in which it is to move. With --list, write the solutions; those that the file has already are not searched again."`
+	Check       string        `xor:"proof,list,print" placeholder:"FILE" help:"Search nothing: play the strategy in FILE, or all those of a certificate's folder, against every reply."`
+	Print       string        `xor:"proof,list,print" placeholder:"DIR" help:"Print a certificate, a line 'POSITION ; MOVE ; PLIES' for each answer."`
+	Certificate string        `placeholder:"DIR" help:"With --proof and --list, make a certificate in this folder of the wins that are proven; positions that it has already are not searched again."`
+	List        string        `xor:"list" placeholder:"FILE" help:"Solve the positions of a list, one a line; - is the standard input. See gyges openings."`
+	Workers     int           `check:"0..1024" placeholder:"N" help:"With --list, positions at a time; 0, the default, is one for each core."`
+	Format      grid.Format   `enum:"text,csv,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), csv or json; of a list, json is one object a line."`
+	Position    []string      `arg:"" optional:"" sep:"none" help:"Position to solve."`
 }
 
 // Defaults of --nodes, some seconds, and of --depth with --proof: with more, strategies are longer.
@@ -41,6 +40,9 @@ const (
 // Run solves the position or those of the list.
 func (c *solveCmd) Run(ctx context.Context, e *env) error {
 	search, err := c.search()
+	if isFolder(c.Check) || c.Print != "" {
+		return cmp.Or(err, c.readCertificate(ctx, e))
+	}
 	r, errRules := c.load()
 	if err := errors.Join(err, errRules); err != nil {
 		return err
@@ -100,7 +102,10 @@ func (c *solveCmd) search() (s solver.Search, err error) {
 	c.Depth = &s.Depth
 	s.MoveTime, s.Nodes = c.MoveTime, cmp.Or(c.Nodes, s.Nodes)
 	refuse(c.Nodes != 0 && !c.Proof, "--nodes needs --proof")
-	refuse(c.Out != "" && !c.Proof, "--out needs --proof")
+	refuse(c.Out != "" && !c.Proof && c.List == "", "--out needs --proof or --list")
+	refuse(c.Out != "" && c.List != "" && c.Format == grid.Text, "--out of a --list needs --format csv or json")
+	refuse(c.Certificate != "" && (!c.Proof || c.List == ""), "--certificate needs --proof and --list")
+	refuse(c.Print != "" && len(c.Position) > 0, "--print can't be combined with a position")
 	refuse(c.List != "" && len(c.Position) > 0, "--list can't be combined with a position")
 	refuse(c.Workers != 0 && c.List == "", "--workers needs --list")
 	return s, err
@@ -139,49 +144,6 @@ func (c *solveCmd) check(ctx context.Context, e *env, g *rules.Game) (solver.Sol
 		return solver.Solution{}, fmt.Errorf("%s: %w", c.Check, err)
 	}
 	return s, nil
-}
-
-// solveList solves the positions of a list, and prints their solutions in its order as soon
-// as they are there. What is stopped has printed those before.
-func (c *solveCmd) solveList(ctx context.Context, e *env, r *rules.Rules, search solver.Search) error {
-	list, err := readInput(ctx, e, c.List, tournament.ReadOpenings)
-	if err != nil {
-		return err
-	}
-	games := make([]*rules.Game, len(list.Positions))
-	for i := range games {
-		p, err := list.Parse(r, i)
-		if err == nil && r.SettingUp(p) {
-			err = fmt.Errorf("%s: position %d: expected one in which all pieces are placed", list.File, i+1)
-		}
-		if err != nil {
-			return err
-		}
-		games[i] = rules.NewGame(r, p)
-	}
-	columns := solutionColumns(c.Format)
-	table := grid.NewWriter(e.out, c.Format, grid.Options{}, columns)
-	progress := newMeter(e.err, int64(len(games)))
-	defer progress.end()
-	done, results := int64(0), 0
-	return search.List(ctx, r, games, cmp.Or(c.Workers, runtime.GOMAXPROCS(0)), func(s solver.Solution) error {
-		if done++; s.Plies != 0 {
-			results++
-		}
-		if progress.due() {
-			progress.report(done, progress.total, fmt.Sprintf("%d of %d positions solved, %d with a result, %s",
-				done, progress.total, results, progress.left(done, progress.total-done)))
-		}
-		switch c.Format {
-		case grid.JSON:
-			return jsonl.NewWriter(e.out).Append(grid.ObjectOf(columns, s))
-		case grid.CSV:
-			return asFailure(table.Write(s))
-		}
-		e.out.printf("%s: ", r.FormatPosition(s.Game.Position()))
-		c.print(e.out, s)
-		return nil
-	})
 }
 
 // print prints a solution as text.

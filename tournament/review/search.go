@@ -147,8 +147,8 @@ func repeats(g *rules.Game, w *solver.Win) bool {
 	if len(forbidden) == 0 {
 		return false
 	}
-	for p, m := range w.Moves {
-		if slices.Contains(forbidden, p.Key()) || slices.Contains(forbidden, g.Rules().Apply(p, m).Key()) {
+	for p, a := range w.Moves {
+		if slices.Contains(forbidden, p.Key()) || slices.Contains(forbidden, g.Rules().Apply(p, a.Move).Key()) {
 			return true
 		}
 	}

@@ -77,6 +77,7 @@ type Options struct {
 	Width int  // of the lines; 0: as long as needed
 	Fold  int  // the columns that each block of a table that is too wide begins with; 0: no blocks
 	Bold  bool // the first row
+	Rest  bool // CSV without the line of names: the table goes on
 }
 
 // Write writes a table of these rows. JSON is an array of objects, indented.
@@ -107,7 +108,7 @@ type Writer[R any] struct {
 // NewWriter returns a writer of an empty table to w.
 func NewWriter[R any](w io.Writer, f Format, o Options, columns []Column[R]) *Writer[R] {
 	t := &Writer[R]{w: w, format: f, columns: columns, grid: New(f, o, columns, nil), csv: csv.NewWriter(w)}
-	if f == CSV {
+	if f == CSV && !o.Rest {
 		_ = t.csv.Write(Keys(columns)) // the next write returns the error
 	}
 	return t

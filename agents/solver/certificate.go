@@ -1,0 +1,538 @@
+package solver
+
+import (
+	"bytes"
+	"compress/zlib"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"gyges/rules"
+	"gyges/rules/base/files"
+)
+
+// Certificate is a folder that proves wins from a list of positions to whoever reads it: a header,
+// and parts of answers. Its format is in the manual of the agents, "Certificates". It belongs to one
+// goroutine.
+type Certificate struct {
+	dir    string
+	rules  *rules.Rules
+	header certificateHeader
+}
+
+// Part is a strategy of one side that wins from several positions.
+type Part struct {
+	Winner  rules.Side
+	Roots   []Root
+	Answers map[rules.Position]Answer
+}
+
+// Root is a position from which a part wins.
+type Root struct {
+	Position rules.Position
+	Plies    int // to the win, at most
+}
+
+const (
+	certificateFile   = "certificate.json"
+	certificateFormat = "gyges certificate 1"
+	maxHeader         = 4 << 20
+	maxPart           = 256 << 20
+	maxRecords        = 20_000_000
+	boardBytes        = rules.NumSquares / 4
+	recordBytes       = boardBytes + 4 // the board, the move's three squares and the plies
+	noDrop            = 255
+)
+
+type certificateHeader struct {
+	Format        string            `json:"format"`
+	Claim         string            `json:"claim"`
+	Rules         string            `json:"rules"`
+	Options       map[string]string `json:"options"`
+	OptionsSHA256 string            `json:"options_sha256"`
+	Parts         []partHeader      `json:"parts"`
+}
+
+type partHeader struct {
+	Winner  string       `json:"winner"`
+	File    string       `json:"file"`
+	SHA256  string       `json:"sha256"`
+	Records int          `json:"records"`
+	Roots   []rootHeader `json:"roots"`
+}
+
+type rootHeader struct {
+	Position string `json:"position"`
+	Plies    int    `json:"plies"`
+}
+
+// OpenCertificate opens the certificate in a folder.
+func OpenCertificate(dir string) (*Certificate, error) {
+	name := filepath.Join(dir, certificateFile)
+	text, err := files.Read(name, maxHeader)
+	if err != nil {
+		return nil, err
+	}
+	c := &Certificate{dir: dir}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err = decoder.Decode(&c.header); err == nil {
+		err = c.checkHeader()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return c, nil
+}
+
+// partFile are the names that a part's file may have, so that none leads out of the folder.
+var partFile = regexp.MustCompile(`^[a-z]+-[0-9]+-[0-9a-f]{8}\.zz$`)
+
+func (c *Certificate) checkHeader() error {
+	h := &c.header
+	if h.Format != certificateFormat {
+		return fmt.Errorf("format: expected %q, found %.60q", certificateFormat, h.Format)
+	}
+	o := rules.MustParse("standard").Options()
+	if len(h.Options) != len(o.Values()) {
+		return fmt.Errorf("options: expected all %d rule options, found %d", len(o.Values()), len(h.Options))
+	}
+	for name, value := range h.Options {
+		if err := o.Set(name, value); err != nil {
+			return err
+		}
+	}
+	if found := optionsSum(o); h.OptionsSHA256 != found {
+		return fmt.Errorf("options_sha256: expected %s, found %.70q", found, h.OptionsSHA256)
+	}
+	r, err := rules.New(fmt.Sprintf("%.200s", h.Rules), o)
+	if err != nil {
+		return err
+	}
+	c.rules = r
+	for _, p := range h.Parts {
+		if !partFile.MatchString(p.File) {
+			return fmt.Errorf("file: expected a name like south-90-0123abcd.zz, found %.60q", p.File)
+		}
+	}
+	return certifiable(r)
+}
+
+// certifiable returns an error if a position of these rules is more than the board and the side to move.
+func certifiable(r *rules.Rules) error {
+	if r.Options().Kang {
+		return errors.New("a certificate has no place for reserves and goals: expected rules other than those of Kang")
+	}
+	return nil
+}
+
+// optionsSum is the SHA-256 of the options, a line "name=value" each in the order of their names.
+func optionsSum(o rules.Options) string {
+	var lines []string
+	for name, value := range o.Values() {
+		lines = append(lines, name+"="+value+"\n")
+	}
+	slices.Sort(lines)
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Join(lines, ""))))
+}
+
+// ExtendCertificate opens the certificate in a folder for more positions, or begins one.
+func ExtendCertificate(dir string, r *rules.Rules) (*Certificate, error) {
+	if err := certifiable(r); err != nil {
+		return nil, err
+	}
+	c, err := OpenCertificate(dir)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		o := r.Options()
+		c = &Certificate{dir: dir, rules: r, header: certificateHeader{
+			Format: certificateFormat, Rules: r.String(), Options: o.Values(), OptionsSHA256: optionsSum(o),
+		}}
+		return c, os.MkdirAll(dir, 0o777)
+	case err != nil:
+		return nil, err
+	case c.rules.Options() != r.Options():
+		return nil, fmt.Errorf("%s: expected a certificate under the rules %v, found %v", dir, r, c.rules)
+	}
+	return c, nil
+}
+
+// Rules returns the rules under which the wins are proven.
+func (c *Certificate) Rules() *rules.Rules { return c.rules }
+
+// Claim says what is proven.
+func (c *Certificate) Claim() string { return c.header.Claim }
+
+// Has reports whether the certificate has a position among its roots.
+func (c *Certificate) Has(p rules.Position) bool {
+	text := c.rules.FormatPosition(p)
+	for _, part := range c.header.Parts {
+		if slices.ContainsFunc(part.Roots, func(r rootHeader) bool { return r.Position == text }) {
+			return true
+		}
+	}
+	return false
+}
+
+// Add adds a win that a search found from p, as a part of its own until [Certificate.Join].
+func (c *Certificate) Add(p rules.Position, winner rules.Side, w *Win) error {
+	header, err := c.write(Part{winner, []Root{{p, w.Plies}}, w.Moves})
+	if err != nil {
+		return err
+	}
+	return c.replace(append(slices.Clone(c.header.Parts), header))
+}
+
+// Join makes one part of all those of a side, or a few where superko would be in the way of a single
+// one, and checks each as a whole.
+func (c *Certificate) Join(ctx context.Context) error {
+	var joined []partHeader
+	for _, winner := range []rules.Side{rules.South, rules.North} {
+		var parts []Part
+		for _, h := range c.header.Parts {
+			if h.Winner == winner.String() {
+				part, err := c.read(h)
+				if err != nil {
+					return err
+				}
+				parts = append(parts, part)
+			}
+		}
+		parts, err := join(ctx, c.rules, parts)
+		if err != nil {
+			return err
+		}
+		for _, part := range parts {
+			h, err := c.write(part)
+			if err != nil {
+				return err
+			}
+			joined = append(joined, h)
+		}
+	}
+	before := c.header.Parts
+	if err := c.replace(joined); err != nil {
+		return err
+	}
+	var errs []error
+	for _, old := range before {
+		if !slices.ContainsFunc(joined, func(h partHeader) bool { return h.File == old.File }) {
+			errs = append(errs, os.Remove(filepath.Join(c.dir, old.File)))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// join joins parts of one winner. Of two answers in a position the one with fewer plies to the win is
+// kept: so the plies still fall from answer to answer.
+func join(ctx context.Context, r *rules.Rules, parts []Part) ([]Part, error) {
+	if len(parts) < 2 || ctx.Err() != nil {
+		return parts, ctx.Err()
+	}
+	all := Part{Winner: parts[0].Winner, Answers: map[rules.Position]Answer{}}
+	for _, part := range parts {
+		all.Roots = append(all.Roots, part.Roots...)
+		for p, a := range part.Answers {
+			if before, ok := all.Answers[p]; !ok || a.Plies < before.Plies {
+				all.Answers[p] = a
+			}
+		}
+	}
+	used, unsafe, err := all.check(r)
+	if err != nil {
+		return nil, err
+	}
+	if len(unsafe) == 0 {
+		return []Part{used}, nil
+	}
+	half := len(parts) / 2
+	first, err := join(ctx, r, parts[:half])
+	if err != nil {
+		return nil, err
+	}
+	second, err := join(ctx, r, parts[half:])
+	return append(first, second...), err
+}
+
+// check plays a part from all its roots. It returns the part with the plies found and without answers
+// that are of no use, and the positions whose moves superko might forbid.
+func (part *Part) check(r *rules.Rules) (used Part, unsafe []rules.Position, err error) {
+	s := Strategy{Rules: r, Winner: part.Winner, Moves: make(map[rules.Position]rules.Move, len(part.Answers))}
+	for p, a := range part.Answers {
+		s.Moves[p] = a.Move
+	}
+	c := newStrategyCheck(s)
+	used = Part{Winner: part.Winner}
+	for _, root := range part.Roots {
+		l, err := c.check(root.Position)
+		if err != nil {
+			return Part{}, nil, err
+		}
+		used.Roots = append(used.Roots, Root{root.Position, l.plies})
+	}
+	used.Answers = c.used
+	unsafe, err = c.unsafe()
+	return used, unsafe, err
+}
+
+// Check plays all parts against every reply, as [Strategy.Check] does, and compares the plies that the
+// certificate tells. It calls each with every part that holds.
+func (c *Certificate) Check(ctx context.Context, each func(Part) error) error {
+	for _, h := range c.header.Parts {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		part, err := c.read(h)
+		if err != nil {
+			return err
+		}
+		used, unsafe, err := part.check(c.rules)
+		if err == nil {
+			err = part.compare(c.rules, used, unsafe)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", filepath.Join(c.dir, h.File), err)
+		}
+		if err := each(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compare returns an error where a part says something else than what is used of it.
+func (part *Part) compare(r *rules.Rules, used Part, unsafe []rules.Position) error {
+	if len(unsafe) > 0 {
+		return fmt.Errorf("in %s superko might forbid the move", r.FormatPosition(unsafe[0]))
+	}
+	if most := r.Options().MaxPlies; slices.ContainsFunc(used.Roots, func(root Root) bool { return root.Plies > most }) {
+		return fmt.Errorf("a win takes longer than the %d plies of a game", most)
+	}
+	for i, root := range used.Roots {
+		if root != part.Roots[i] {
+			return fmt.Errorf("%s: expected %d plies, found %d", r.FormatPosition(root.Position), root.Plies, part.Roots[i].Plies)
+		}
+	}
+	for p, a := range part.Answers {
+		switch found, ok := used.Answers[p]; {
+		case !ok:
+			return fmt.Errorf("%s: no game leads to it", r.FormatPosition(p))
+		case found != a:
+			return fmt.Errorf("%s: expected %d plies, found %d", r.FormatPosition(p), found.Plies, a.Plies)
+		}
+	}
+	return nil
+}
+
+// Print writes the answers as text, a line 'POSITION ; MOVE ; PLIES' each, in the order of the files.
+func (c *Certificate) Print(w io.Writer) error {
+	for _, h := range c.header.Parts {
+		part, err := c.read(h)
+		if err != nil {
+			return err
+		}
+		for _, p := range sortedPositions(part.Answers) {
+			a := part.Answers[p]
+			if _, err := fmt.Fprintf(w, "%s ; %v ; %d\n", c.rules.FormatPosition(p), a.Move, a.Plies); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// replace writes the header with other parts.
+func (c *Certificate) replace(parts []partHeader) error {
+	h := c.header
+	h.Parts = parts
+	wins := map[string]int{}
+	for _, p := range parts {
+		wins[p.Winner] += len(p.Roots)
+	}
+	h.Claim = fmt.Sprintf("South wins from %d of these positions and North from %d, whatever the other side plays",
+		wins[rules.South.String()], wins[rules.North.String()])
+	text, err := json.MarshalIndent(h, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := files.Replace(filepath.Join(c.dir, certificateFile), append(text, '\n')); err != nil {
+		return err
+	}
+	c.header = h
+	return nil
+}
+
+// board packs the squares of a position, a1, b1 and so on, four in a byte, the first one highest.
+func board(p rules.Position) (b [boardBytes]byte) {
+	for s := range rules.Square(rules.NumSquares) {
+		b[s/4] = b[s/4]<<2 | byte(p.At(s))
+	}
+	return b
+}
+
+// squares are those of a move: its start, its end, and where it drops a piece, noDrop if nowhere.
+func squares(m rules.Move) [3]byte {
+	drop := byte(noDrop)
+	if m.Drop() != rules.NoSquare {
+		drop = byte(m.Drop())
+	}
+	return [...]byte{byte(m.From()), byte(m.To()), drop}
+}
+
+// sortedPositions returns the positions in the order of their boards.
+func sortedPositions(answers map[rules.Position]Answer) []rules.Position {
+	type entry struct {
+		board    [boardBytes]byte
+		position rules.Position
+	}
+	entries := make([]entry, 0, len(answers))
+	for p := range answers {
+		entries = append(entries, entry{board(p), p})
+	}
+	slices.SortFunc(entries, func(a, b entry) int { return bytes.Compare(a.board[:], b.board[:]) })
+	list := make([]rules.Position, len(entries))
+	for i, e := range entries {
+		list[i] = e.position
+	}
+	return list
+}
+
+// write writes a part's file, whose name has the beginning of its sum, and returns its header.
+func (c *Certificate) write(part Part) (partHeader, error) {
+	records := make([]byte, 0, recordBytes*len(part.Answers))
+	for _, p := range sortedPositions(part.Answers) {
+		a, b := part.Answers[p], board(p)
+		records = append(records, b[:]...)
+		move := squares(a.Move)
+		records = append(append(records, move[:]...), byte(a.Plies))
+	}
+	var packed bytes.Buffer
+	z, err := zlib.NewWriterLevel(&packed, zlib.BestCompression)
+	if err == nil {
+		_, err = z.Write(columns(records, len(part.Answers), recordBytes))
+	}
+	if err == nil {
+		err = z.Close()
+	}
+	if err != nil {
+		return partHeader{}, err
+	}
+	sum := fmt.Sprintf("%x", sha256.Sum256(packed.Bytes()))
+	h := partHeader{
+		Winner: part.Winner.String(), SHA256: sum, Records: len(part.Answers),
+		File: fmt.Sprintf("%s-%d-%.8s.zz", strings.ToLower(part.Winner.String()), len(part.Roots), sum),
+	}
+	for _, root := range part.Roots {
+		h.Roots = append(h.Roots, rootHeader{c.rules.FormatPosition(root.Position), root.Plies})
+	}
+	return h, files.Replace(filepath.Join(c.dir, h.File), packed.Bytes())
+}
+
+// columns turns n rows of some bytes into columns, which pack better: the first bytes of all rows, then
+// the second ones, and so on. With n and width exchanged it turns them back.
+func columns(rows []byte, n, width int) []byte {
+	out := make([]byte, len(rows))
+	for i := range n {
+		for j := range width {
+			out[j*n+i] = rows[i*width+j]
+		}
+	}
+	return out
+}
+
+// read reads and checks a part's file, but for whether it wins.
+func (c *Certificate) read(h partHeader) (part Part, err error) {
+	name := filepath.Join(c.dir, h.File)
+	packed, err := files.Read(name, maxPart)
+	if err != nil {
+		return Part{}, err
+	}
+	if part, err = c.parse(h, packed); err != nil {
+		return Part{}, fmt.Errorf("%s: %w", name, err)
+	}
+	return part, nil
+}
+
+func (c *Certificate) parse(h partHeader, packed []byte) (Part, error) {
+	part := Part{Winner: rules.South, Answers: map[rules.Position]Answer{}}
+	switch {
+	case h.Winner == rules.North.String():
+		part.Winner = rules.North
+	case h.Winner != rules.South.String():
+		return part, fmt.Errorf("winner: expected South or North, found %.60q", h.Winner)
+	case h.Records < 0 || h.Records > maxRecords:
+		return part, fmt.Errorf("records: expected at most %d, found %d", maxRecords, h.Records)
+	}
+	if found := fmt.Sprintf("%x", sha256.Sum256(packed)); found != h.SHA256 {
+		return part, fmt.Errorf("sha256: expected %.70s, found %s", h.SHA256, found)
+	}
+	for _, root := range h.Roots {
+		p, err := c.rules.ParsePosition(root.Position)
+		if err != nil {
+			return part, fmt.Errorf("position %.60q: %w", root.Position, err)
+		}
+		part.Roots = append(part.Roots, Root{p, root.Plies})
+	}
+	z, err := zlib.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return part, err
+	}
+	size := h.Records * recordBytes
+	text, err := io.ReadAll(io.LimitReader(z, int64(size)+1))
+	if err == nil && len(text) != size {
+		err = fmt.Errorf("expected %d records of %d bytes", h.Records, recordBytes)
+	}
+	if err != nil {
+		return part, err
+	}
+	return part, part.parseRecords(c.rules, columns(text, recordBytes, h.Records))
+}
+
+// parseRecords fills in the answers. The boards must rise, so that none comes twice.
+func (part *Part) parseRecords(r *rules.Rules, records []byte) error {
+	var before []byte
+	var legal rules.MoveSet
+	for i := 0; len(records) > 0; i++ {
+		b, rest := records[:boardBytes], records[boardBytes:recordBytes]
+		if bytes.Compare(before, b) >= 0 {
+			return fmt.Errorf("record %d: expected a position behind the one before", i+1)
+		}
+		p, err := position(r, b, part.Winner)
+		if err != nil {
+			return fmt.Errorf("record %d: %w", i+1, err)
+		}
+		r.Moves(p, &legal)
+		m := rules.NoMove
+		for move := range legal.All() {
+			if squares(move) == [3]byte(rest) {
+				m = move
+			}
+		}
+		if m == rules.NoMove {
+			return fmt.Errorf("record %d: in %s the move is not legal", i+1, r.FormatPosition(p))
+		}
+		part.Answers[p] = Answer{m, int16(rest[3])}
+		before, records = b, records[recordBytes:]
+	}
+	return nil
+}
+
+// position is the position of a packed board.
+func position(r *rules.Rules, packed []byte, side rules.Side) (rules.Position, error) {
+	text := make([]byte, 0, rules.NumSquares+rules.Rows+1)
+	for s := range rules.Square(rules.NumSquares) {
+		if s > 0 && s.File() == 0 {
+			text = append(text, '/')
+		}
+		text = append(text, '0'+packed[s/4]>>(6-2*(s%4))&3)
+	}
+	return r.ParsePosition(string(append(text, ' ', "sn"[side])))
+}

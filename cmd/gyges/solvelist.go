@@ -1,0 +1,192 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+
+	"gyges/agents/solver"
+	"gyges/rules"
+	"gyges/rules/base/files"
+	"gyges/rules/base/grid"
+	"gyges/rules/base/jsonl"
+	"gyges/tournament"
+)
+
+// solveList solves the positions of a list, and prints their solutions in its order as soon
+// as they are there. What is stopped has printed those before. Positions whose solutions the file of --out
+// or the certificate has are left out.
+func (c *solveCmd) solveList(ctx context.Context, e *env, r *rules.Rules, search solver.Search) (err error) {
+	games, err := c.readList(ctx, e, r)
+	if err != nil {
+		return err
+	}
+	var certificate *solver.Certificate
+	if c.Certificate != "" {
+		if certificate, err = solver.ExtendCertificate(c.Certificate, r); err != nil {
+			return files.Plain(err)
+		}
+		games = slices.DeleteFunc(games, func(g *rules.Game) bool { return certificate.Has(g.Position()) })
+	}
+	out, rest := io.Writer(e.out), games
+	if c.Out != "" {
+		f, done, err := c.openSolutions(games)
+		if err != nil {
+			return fileError("--out", err)
+		}
+		defer func() { err = errors.Join(err, asFailure(f.Close())) }()
+		out, rest = f, games[done:]
+	}
+	write := c.solutionWriter(e, out, len(rest) < len(games))
+	err = c.solveGames(ctx, e, search, rest, len(games), func(s solver.Solution) error {
+		if certificate != nil && s.Win != nil {
+			if err := certificate.Add(s.Game.Position(), s.Winner(), s.Win); err != nil {
+				return asFailure(err)
+			}
+		}
+		return write(s)
+	})
+	if err != nil || certificate == nil {
+		return err
+	}
+	e.err.printf("joining the strategies of the certificate and checking them\n")
+	return asFailure(certificate.Join(ctx))
+}
+
+// solutionWriter returns what writes a solution; on is whether out has some already.
+func (c *solveCmd) solutionWriter(e *env, out io.Writer, on bool) func(solver.Solution) error {
+	columns := solutionColumns(c.Format)
+	switch c.Format {
+	case grid.JSON:
+		lines := jsonl.NewWriter(out)
+		return func(s solver.Solution) error { return asFailure(lines.Append(grid.ObjectOf(columns, s))) }
+	case grid.CSV:
+		table := grid.NewWriter(out, c.Format, grid.Options{Rest: on}, columns)
+		return func(s solver.Solution) error { return asFailure(table.Write(s)) }
+	}
+	return func(s solver.Solution) error {
+		e.out.printf("%s: ", s.Game.Rules().FormatPosition(s.Game.Position()))
+		c.print(e.out, s)
+		return nil
+	}
+}
+
+// readList reads the positions of --list.
+func (c *solveCmd) readList(ctx context.Context, e *env, r *rules.Rules) ([]*rules.Game, error) {
+	list, err := readInput(ctx, e, c.List, tournament.ReadOpenings)
+	if err != nil {
+		return nil, err
+	}
+	games := make([]*rules.Game, len(list.Positions))
+	for i := range games {
+		p, err := list.Parse(r, i)
+		if err == nil && r.SettingUp(p) {
+			err = fmt.Errorf("%s: position %d: expected one in which all pieces are placed", list.File, i+1)
+		}
+		if err != nil {
+			return nil, err
+		}
+		games[i] = rules.NewGame(r, p)
+	}
+	return games, nil
+}
+
+// maxSolution bounds a line of a file of solutions, in bytes.
+const maxSolution = 64 << 10
+
+// openSolutions opens the file of --out for more solutions, and returns how many of the games it has.
+func (c *solveCmd) openSolutions(games []*rules.Game) (f *os.File, done int, err error) {
+	if err := files.Regular(c.Out); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, 0, err
+	}
+	if f, err = os.OpenFile(c.Out, os.O_RDWR|os.O_CREATE, 0o644); err != nil {
+		return nil, 0, err
+	}
+	if err = files.Lock(f); err == nil {
+		header := c.Format == grid.CSV
+		_, err = jsonl.Read(f, c.Out, maxSolution, func(line []byte) error {
+			switch {
+			case header:
+				header = false
+				if names := strings.Join(grid.Keys(solutionColumns(c.Format)), ","); string(line) != names {
+					return fmt.Errorf("expected %s", names)
+				}
+				return nil
+			case done == len(games):
+				return errors.New("expected no more solutions than positions of the list")
+			}
+			g := games[done]
+			done++
+			if p := g.Rules().FormatPosition(g.Position()); !strings.Contains(string(line), p) {
+				return fmt.Errorf("expected the solution of %s", p)
+			}
+			return nil
+		})
+	}
+	if err == nil && done == 0 {
+		err = f.Truncate(0) // the names come again
+	}
+	if err == nil {
+		_, err = jsonl.CutTorn(f, maxSolution)
+	}
+	if err != nil {
+		return nil, 0, errors.Join(err, f.Close())
+	}
+	return f, done, nil
+}
+
+// solveGames solves the last ones of all games, and calls each with their solutions.
+func (c *solveCmd) solveGames(
+	ctx context.Context, e *env, search solver.Search, games []*rules.Game, all int, each func(solver.Solution) error,
+) error {
+	if len(games) == 0 {
+		return nil
+	}
+	progress := newMeter(e.err, int64(all))
+	progress.restart(int64(all - len(games)))
+	defer progress.end()
+	solved, results := progress.first, 0
+	workers := cmp.Or(c.Workers, runtime.GOMAXPROCS(0))
+	return search.List(ctx, games[0].Rules(), games, workers, func(s solver.Solution) error {
+		if solved++; s.Plies != 0 {
+			results++
+		}
+		if progress.due() {
+			progress.report(solved, progress.total, fmt.Sprintf("%d of %d positions solved, %d with a result, %s",
+				solved, progress.total, results, progress.left(solved, progress.total-solved)))
+		}
+		return each(s)
+	})
+}
+
+// isFolder reports whether a path is that of a folder.
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// readCertificate prints a certificate, or checks it.
+func (c *solveCmd) readCertificate(ctx context.Context, e *env) error {
+	certificate, err := solver.OpenCertificate(cmp.Or(c.Print, c.Check))
+	if err != nil {
+		return files.Plain(err)
+	}
+	if c.Print != "" {
+		return buffered(e.out, certificate.Print)
+	}
+	return certificate.Check(ctx, func(part solver.Part) error {
+		plies := 0
+		for _, root := range part.Roots {
+			plies = max(plies, root.Plies)
+		}
+		e.out.printf("%v wins from %d positions under %v rules within %d plies: %d moves, played against every reply\n",
+			part.Winner, len(part.Roots), certificate.Rules(), plies, len(part.Answers))
+		return nil
+	})
+}
