@@ -5,10 +5,11 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"gyges/agents"
 	"gyges/agents/eval"
-	"gyges/agents/internal/lookahead"
 	"gyges/rules"
 )
 
@@ -39,31 +40,35 @@ type Proof struct {
 // nothing else; moves in which [Strategy.Check] finds superko in the way are avoided by a
 // further search.
 //
-// It belongs to one goroutine; its memory is bounded by the table's size and by the
+// Several workers may search one position with a common table. A position on another worker's path counts
+// as harder, so that they take different ways (T. Kaneko, "Parallel depth first proof number search", 2010,
+// virtual proof numbers); with one worker the same search gives the same proof.
+//
+// Its methods belong to one goroutine; its memory is bounded by the table's size and by the
 // number of nodes of a search.
 type Prover struct {
-	table []proofEntry
+	table   proofTable
+	workers []proofWorker
 
 	rules    *rules.Rules
-	line     lookahead.Line // at its start: the search keeps its own path
 	eval     *eval.Evaluator
 	attacker rules.Side
-	proven   map[rules.Position]rules.Move
 	avoided  map[rules.Position][]rules.Move // moves of the attacker that superko might forbid
-	path     []rules.Position
-	frames   [MaxProofDepth]proofFrame
-	maxPlies int // beyond them nothing counts as won
+	maxPlies int                             // beyond them nothing counts as won
 	ctx      context.Context
-	nodes    int64
 	maxNodes int64
-	stopped  bool
+	nodes    atomic.Int64
+	stopped  atomic.Bool // there are no more nodes, or ctx is cancelled
+	solved   atomic.Bool
+	mu       sync.Mutex // protects what follows
+	proven   map[rules.Position]rules.Move
 }
 
-// proofEntry is a position with its proof and disproof numbers for the attacker.
-type proofEntry struct {
-	position rules.Position
-	numbers  proofNumbers
-	work     uint32 // nodes below it
+// proofWorker searches for a Prover, with a path of its own.
+type proofWorker struct {
+	*Prover
+	path   []rules.Position
+	frames [MaxProofDepth]proofFrame
 }
 
 // proofNumbers are estimates of how many positions must still be won to prove, or to
@@ -77,13 +82,6 @@ var (
 	provenNoWin = proofNumbers{unprovable, 0}
 )
 
-// proofBucket is how many entries of the table a position may have; proofEntryBytes is
-// the size of one.
-const (
-	proofBucket     = 4
-	proofEntryBytes = 32
-)
-
 // proofFrame is the state of one ply.
 type proofFrame struct {
 	moves    rules.MoveSet
@@ -95,15 +93,23 @@ type proofChild struct {
 	move     rules.Move
 	position rules.Position
 	numbers  proofNumbers
-	onPath   bool // no win on this path, whatever the table says
+	visitors uint32 // workers that search it now
+	onPath   bool   // no win on this path, whatever the table says
 }
 
-// NewProver returns a prover for searches of a number of nodes: its table has room for twice
-// as many positions, up to 512 MB.
-func NewProver(nodes int64) *Prover {
-	const most = 512 << 20 / proofEntryBytes
-	n := min(max(2*nodes, 1<<10), most)
-	return &Prover{table: make([]proofEntry, n&^(proofBucket-1))}
+// DefaultProofMegabytes is a good size of the table for a search of so many nodes: it has room for twice as many
+// positions, up to 512 MB.
+func DefaultProofMegabytes(nodes int64) int {
+	return int(min(max(2*nodes*proofEntryBytes>>20, 1), 512))
+}
+
+// NewProver returns a prover with a table of megabytes MB and a number of workers, at least 1 each.
+func NewProver(megabytes, workers int) *Prover {
+	s := &Prover{table: newProofTable(megabytes), workers: make([]proofWorker, max(workers, 1))}
+	for i := range s.workers {
+		s.workers[i].Prover = s
+	}
+	return s
 }
 
 // Prove looks for a proof that a side wins in the present position of g, a game under
@@ -114,7 +120,7 @@ func NewProver(nodes int64) *Prover {
 // error with the nodes so far.
 func (s *Prover) Prove(ctx context.Context, g *rules.Game, e *eval.Evaluator, plies int, nodes int64) (Proof, error) {
 	p := g.Position()
-	s.line.Begin(g)
+	left := g.Rules().Options().MaxPlies - g.Ply()
 	switch {
 	case g.Rules().Options().Repetition != rules.NoRepetition && len(g.Moves()) > 0:
 		return Proof{}, ErrProofHistory
@@ -129,8 +135,8 @@ func (s *Prover) Prove(ctx context.Context, g *rules.Game, e *eval.Evaluator, pl
 	}
 	var result Proof
 	for _, side := range []rules.Side{first, first.Other()} {
-		win := s.prove(p, side, min(plies, MaxProofDepth), s.line.Left(), nodes)
-		result.Nodes += s.nodes
+		win := s.prove(p, side, min(plies, MaxProofDepth), left, nodes)
+		result.Nodes += s.nodes.Load()
 		if ctx.Err() != nil {
 			return result, ctx.Err()
 		}
@@ -146,11 +152,13 @@ func (s *Prover) Prove(ctx context.Context, g *rules.Game, e *eval.Evaluator, pl
 // none is found. A proof in which superko is in the way is sought again without the moves
 // concerned. If there is none then, or the game is too short for it, fewer plies are tried.
 func (s *Prover) prove(p rules.Position, side rules.Side, plies, left int, nodes int64) *Win {
-	s.nodes, s.maxNodes, s.stopped = 0, nodes, false
+	s.maxNodes = nodes
+	s.nodes.Store(0)
+	s.stopped.Store(false)
 	s.avoided = map[rules.Position][]rules.Move{}
 	for s.maxPlies = min(plies, left); s.maxPlies > 0; {
 		if !s.search(p, side) {
-			if s.stopped || len(s.avoided) == 0 {
+			if s.stopped.Load() || len(s.avoided) == 0 {
 				return nil
 			}
 		} else if win, unsafe, err := (Strategy{s.rules, side, s.proven}).checkFrom(p); err == nil && win.Plies <= left {
@@ -178,20 +186,46 @@ func (s *Prover) avoid(positions []rules.Position) (any bool) {
 
 // search reports whether the attacker is proven to win in p.
 func (s *Prover) search(p rules.Position, attacker rules.Side) bool {
-	clear(s.table)
-	s.attacker, s.proven, s.path = attacker, map[rules.Position]rules.Move{}, s.path[:0]
-	if s.line.WinsNow(p) {
+	s.table.clear()
+	s.attacker, s.proven = attacker, map[rules.Position]rules.Move{}
+	s.solved.Store(false)
+	if s.rules.CanWin(p, p.Side()) {
 		return p.Side() == attacker
 	}
-	n, _ := s.expand(p, proofNumbers{unprovable, unprovable})
-	return n == provenWin
+	var won atomic.Bool
+	var wg sync.WaitGroup
+	for i := range s.workers {
+		wg.Go(func() {
+			w := &s.workers[i]
+			w.path = w.path[:0]
+			if n, _ := w.expand(p, proofNumbers{unprovable, unprovable}); n == provenWin {
+				won.Store(true)
+			}
+			s.solved.Store(true)
+		})
+	}
+	wg.Wait()
+	return won.Load()
+}
+
+// over reports whether the search ends, with or without a result.
+func (s *Prover) over() bool { return s.solved.Load() || s.stopped.Load() }
+
+// win notes how the attacker wins in p. An earlier move stays: it leads to positions proven before it, so
+// that no strategy goes round in circles.
+func (s *Prover) win(p rules.Position, m rules.Move) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, ok := s.proven[p]; !ok {
+		s.proven[p] = m
+	}
 }
 
 // expand searches p, in which the side to move can't win at once, until one of its numbers
 // reaches that of limit, and returns them. onPath reports that there is no
 // win on this path, but maybe on another one; that is not stored.
-func (s *Prover) expand(p rules.Position, limit proofNumbers) (n proofNumbers, onPath bool) {
-	ply, began := len(s.path), s.nodes
+func (s *proofWorker) expand(p rules.Position, limit proofNumbers) (n proofNumbers, onPath bool) {
+	ply, began := len(s.path), s.nodes.Load()
 	f := &s.frames[ply]
 	s.path = append(s.path, p)
 	defer func() { s.path = s.path[:ply] }()
@@ -199,23 +233,24 @@ func (s *Prover) expand(p rules.Position, limit proofNumbers) (n proofNumbers, o
 	attacks := p.Side() == s.attacker
 	for {
 		for i := range f.children {
-			c := &f.children[i]
-			if entry := s.find(c.position); entry != nil && !c.onPath {
-				c.numbers = entry.numbers
+			if c := &f.children[i]; !c.onPath {
+				s.table.find(c)
 			}
 		}
 		c := choose(f.children, attacks)
 		if attacks && c.numbers == provenWin {
-			s.proven[p] = f.children[c.best].move
+			s.win(p, f.children[c.best].move)
 		}
-		if c.numbers.proof >= limit.proof || c.numbers.disproof >= limit.disproof || s.stopped {
+		if c.numbers.proof >= limit.proof || c.numbers.disproof >= limit.disproof || s.over() {
 			if onPath = c.numbers == provenNoWin && restsOnPath(f.children, attacks); !onPath {
-				s.store(p, c.numbers, s.nodes-began)
+				s.table.store(p, c.numbers, s.nodes.Load()-began)
 			}
 			return c.numbers, onPath
 		}
 		best := &f.children[c.best]
+		s.table.visit(best.position, 1)
 		best.numbers, best.onPath = s.expand(best.position, c.limit(limit, attacks))
+		s.table.visit(best.position, -1)
 	}
 }
 
@@ -250,6 +285,9 @@ func choose(children []proofChild, attacks bool) choice {
 		own, other := child.numbers.proof, child.numbers.disproof
 		if !attacks {
 			own, other = other, own
+		}
+		if own != 0 && own < unprovable { // harder for the others
+			own = min(own*(1+child.visitors), unprovable-1)
 		}
 		if i == 0 || own < least {
 			c.second, least, c.best = least, own, i
@@ -288,8 +326,8 @@ func (c *choice) limit(of proofNumbers, attacks bool) proofNumbers {
 }
 
 // generate fills f with the moves in p, the last position of the path, that don't let the
-// opponent win at once.
-func (s *Prover) generate(p rules.Position, f *proofFrame) {
+// opponent win at once; with one alone if it wins in three plies.
+func (s *proofWorker) generate(p rules.Position, f *proofFrame) {
 	f.children = f.children[:0]
 	s.rules.Moves(p, &f.moves)
 	decisive := s.rules.GoalWins(p, p.Side().Other())
@@ -297,29 +335,59 @@ func (s *Prover) generate(p rules.Position, f *proofFrame) {
 		s.rules.Evasions(p, &f.moves)
 	}
 	avoided := s.avoided[p]
+	if m := s.winsInThree(p, f, avoided); m != rules.NoMove {
+		f.children = append(f.children, proofChild{move: m, position: s.rules.Apply(p, m), numbers: s.winFor(p.Side())})
+		return
+	}
 	for m := range f.moves.All() {
 		if slices.Contains(avoided, m) {
 			continue
 		}
 		c := proofChild{move: m, position: s.rules.Apply(p, m)}
-		if decisive && m.IsGoal() && s.line.WinsNow(c.position) {
+		if decisive && m.IsGoal() && s.rules.CanWin(c.position, c.position.Side()) {
 			continue // of Kang: a goal that does not win is no evasion
 		}
 		if len(s.path) == s.maxPlies || s.returns(c.position) {
 			c.numbers, c.onPath = provenNoWin, true
-		} else if entry := s.find(c.position); entry != nil {
-			c.numbers = entry.numbers
-		} else {
+		} else if !s.table.find(&c) {
 			c.numbers = s.leaf(c.position, &f.reply)
-			s.store(c.position, c.numbers, 0)
+			s.table.store(c.position, c.numbers, 0)
 		}
 		f.children = append(f.children, c)
 	}
 }
 
+// winFor returns the numbers of a position that a side wins.
+func (s *Prover) winFor(side rules.Side) proofNumbers {
+	if side == s.attacker {
+		return provenWin
+	}
+	return provenNoWin
+}
+
+// winsInThree returns a move of f, those in p, after which each reply lets the side to move in p win at once.
+func (s *proofWorker) winsInThree(p rules.Position, f *proofFrame, avoided []rules.Move) rules.Move {
+	side := p.Side()
+	if len(s.path)+2 > s.maxPlies || !s.rules.GoalWins(p, side) {
+		return rules.NoMove
+	}
+	for m := range f.moves.All() {
+		if m.IsGoal() || slices.Contains(avoided, m) {
+			continue
+		}
+		next := s.rules.Apply(p, m)
+		if s.rules.Outcome(next) == rules.Undecided && s.rules.CanReachGoal(next, side) && !s.rules.CanWin(next, side.Other()) {
+			if s.rules.Moves(next, &f.reply); !s.rules.HasEvasion(next, &f.reply) {
+				return m
+			}
+		}
+	}
+	return rules.NoMove
+}
+
 // returns reports whether p stood before on the path, under superko with whichever side to
 // move.
-func (s *Prover) returns(p rules.Position) bool {
+func (s *proofWorker) returns(p rules.Position) bool {
 	if s.rules.Options().Repetition != rules.Superko {
 		return slices.Contains(s.path, p)
 	}
@@ -328,8 +396,8 @@ func (s *Prover) returns(p rules.Position) bool {
 
 // leaf returns the first numbers of p, in which the side to move can't win at once.
 func (s *Prover) leaf(p rules.Position, reply *rules.MoveSet) proofNumbers {
-	if s.nodes++; s.nodes >= s.maxNodes || s.nodes%64 == 0 && s.ctx.Err() != nil {
-		s.stopped = true
+	if n := s.nodes.Add(1); n >= s.maxNodes || n%64 == 0 && s.ctx.Err() != nil {
+		s.stopped.Store(true)
 	}
 	if s.rules.Outcome(p) != rules.Undecided {
 		return provenNoWin
@@ -337,10 +405,7 @@ func (s *Prover) leaf(p rules.Position, reply *rules.MoveSet) proofNumbers {
 	score, attacked := s.eval.Evaluate(p)
 	if attacked && s.rules.GoalWins(p, p.Side().Other()) {
 		if s.rules.Moves(p, reply); !s.rules.HasEvasion(p, reply) {
-			if p.Side() == s.attacker {
-				return provenNoWin
-			}
-			return provenWin
+			return s.winFor(p.Side().Other())
 		}
 	}
 	if p.Side() != s.attacker {
@@ -361,36 +426,3 @@ const (
 	evalScale     = 150 // hundredths of a point for which the number doubles
 	firstExponent = 5   // of 2: the number of an even position
 )
-
-func (s *Prover) bucket(p rules.Position) []proofEntry {
-	i := (p.Hash() * 0x9e3779b97f4a7c15 >> 11) % uint64(len(s.table)/proofBucket) * proofBucket
-	return s.table[i : i+proofBucket]
-}
-
-// find returns the entry of a position, nil if there is none.
-func (s *Prover) find(p rules.Position) *proofEntry {
-	b := s.bucket(p)
-	for i := range b {
-		if b[i].position == p {
-			return &b[i]
-		}
-	}
-	return nil
-}
-
-// store keeps a position's numbers in place of those of the one with the least work.
-func (s *Prover) store(p rules.Position, n proofNumbers, work int64) {
-	b := s.bucket(p)
-	to := &b[0]
-	for i := range b {
-		if b[i].position == p {
-			b[i].numbers = n
-			b[i].work = uint32(min(int64(b[i].work)+work, math.MaxUint32))
-			return
-		}
-		if b[i].work < to.work {
-			to = &b[i]
-		}
-	}
-	*to = proofEntry{p, n, uint32(min(work, math.MaxUint32))}
-}

@@ -72,7 +72,7 @@ func TestProofsAgreeWithSearch(t *testing.T) {
 	} {
 		text := c.rules
 		r := rules.MustParse(text)
-		e, s, prover := evaluator(t, r), New(1), NewProver(100_000)
+		e, s, prover := evaluator(t, r), New(1), NewProver(DefaultProofMegabytes(100_000), 1)
 		rng := rand.New(rand.NewPCG(7, uint64(len(text))))
 		proven := 0
 		for range c.games {
@@ -116,7 +116,7 @@ func TestProofsAgreeWithSearch(t *testing.T) {
 func TestProofOfASetup(t *testing.T) {
 	r := rules.MustParse("italian-simplified")
 	g := agenttest.Game(t, r, "312312/000000/000000/000000/000000/332121 s")
-	prover := NewProver(200_000)
+	prover := NewProver(DefaultProofMegabytes(200_000), 1)
 	proof, err := prover.Prove(t.Context(), g, evaluator(t, r), MaxDepth, 200_000)
 	require.NoError(t, err)
 	require.NotNil(t, proof.Win)
@@ -137,7 +137,7 @@ func TestProofOfASetup(t *testing.T) {
 func TestProofDepth(t *testing.T) {
 	r := rules.MustParse("italian-simplified")
 	prove := func(g *rules.Game, plies int) *Win {
-		proof, err := NewProver(100_000).Prove(t.Context(), g, evaluator(t, r), plies, 100_000)
+		proof, err := NewProver(DefaultProofMegabytes(100_000), 1).Prove(t.Context(), g, evaluator(t, r), plies, 100_000)
 		require.NoError(t, err)
 		return proof.Win
 	}
@@ -156,7 +156,7 @@ func TestProofWithinTheGamesLength(t *testing.T) {
 	const position = "232101/030000/000000/000100/003001/230200 s" // won in 5
 	for plies, proven := range map[string]bool{"5": true, "4": false} {
 		r := rules.MustParse("italian-simplified:max_plies=" + plies)
-		proof, err := NewProver(10_000).Prove(t.Context(), agenttest.Game(t, r, position), evaluator(t, r), MaxDepth, 10_000)
+		proof, err := NewProver(DefaultProofMegabytes(10_000), 1).Prove(t.Context(), agenttest.Game(t, r, position), evaluator(t, r), MaxDepth, 10_000)
 		require.NoError(t, err)
 		require.Equal(t, proven, proof.Win != nil)
 	}
@@ -165,7 +165,7 @@ func TestProofWithinTheGamesLength(t *testing.T) {
 func TestProofErrors(t *testing.T) {
 	prove := func(ctx context.Context, text, position string) error {
 		r := rules.MustParse(text)
-		_, err := NewProver(1000).Prove(ctx, agenttest.Game(t, r, position), evaluator(t, r), MaxDepth, 1_000_000)
+		_, err := NewProver(DefaultProofMegabytes(1000), 1).Prove(ctx, agenttest.Game(t, r, position), evaluator(t, r), MaxDepth, 1_000_000)
 		return err
 	}
 	const setup = "312312/000000/000000/000000/000000/332121 s"
@@ -173,7 +173,7 @@ func TestProofErrors(t *testing.T) {
 	r := rules.MustParse("simplified")
 	g := agenttest.Game(t, r, setup)
 	g.PlayLegal(g.Legal().At(0))
-	_, err := NewProver(1000).Prove(t.Context(), g, evaluator(t, r), MaxDepth, 1000)
+	_, err := NewProver(DefaultProofMegabytes(1000), 1).Prove(t.Context(), g, evaluator(t, r), MaxDepth, 1000)
 	require.ErrorIs(t, err, ErrProofHistory)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -187,8 +187,7 @@ func TestProofUnderSuperko(t *testing.T) {
 	free, superko := rules.MustParse("italian-simplified"), rules.MustParse("simplified")
 	g := agenttest.Game(t, superko, "231132/000000/000000/000000/000000/112233 s")
 	p := g.Position()
-	s := NewProver(nodes)
-	s.line.Begin(rules.NewGame(free, p))
+	s := NewProver(DefaultProofMegabytes(nodes), 1)
 	s.rules, s.eval, s.ctx, s.maxPlies, s.maxNodes = free, evaluator(t, free), t.Context(), MaxDepth, nodes
 	require.True(t, s.search(p, rules.South))
 	_, err := Strategy{Rules: free, Winner: rules.South, Moves: s.proven}.Check(p)
@@ -243,7 +242,7 @@ func TestStrategyCheck(t *testing.T) {
 	r := rules.MustParse("italian-simplified")
 	g := agenttest.Game(t, r, "232101/030000/000000/000100/003001/230200 s")
 	p := g.Position()
-	proof, err := NewProver(10_000).Prove(t.Context(), g, evaluator(t, r), 5, 10_000)
+	proof, err := NewProver(DefaultProofMegabytes(10_000), 1).Prove(t.Context(), g, evaluator(t, r), 5, 10_000)
 	require.NoError(t, err)
 	good := map[rules.Position]rules.Move{}
 	for q, a := range proof.Win.Moves {

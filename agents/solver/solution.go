@@ -1,6 +1,7 @@
 package solver
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"sync/atomic"
@@ -17,6 +18,8 @@ type Search struct {
 	Depth    int           // plies within which a result is sought
 	MoveTime time.Duration // for a position; 0: no limit
 	Nodes    int64         // of a search by proof numbers, for each side; 0: depth first
+	// Megabytes is the size of its table, 0 is one that suits Nodes; Workers are those for one position, at least 1.
+	Megabytes, Workers int
 }
 
 // Solution is the result of the search of a position.
@@ -63,7 +66,7 @@ func (s Search) searcher(r *rules.Rules) (func(context.Context, *Solution) error
 		}, nil
 	}
 	guide, err := eval.ForRules(r)
-	prover := NewProver(s.Nodes)
+	prover := NewProver(cmp.Or(s.Megabytes, DefaultProofMegabytes(s.Nodes)), s.Workers)
 	return func(ctx context.Context, found *Solution) error {
 		proof, err := prover.Prove(ctx, found.Game, guide, s.Depth, s.Nodes)
 		found.Nodes = proof.Nodes

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"time"
 
 	"gyges/agents/analysis"
@@ -26,7 +27,8 @@ type solveCmd struct {
 	Print       string        `xor:"proof,list,print" placeholder:"DIR" help:"Print a certificate, a line 'POSITION ; MOVE ; PLIES' for each answer."`
 	Certificate string        `placeholder:"DIR" help:"With --proof and --list, make a certificate in this folder of the wins that are proven; positions that it has already are not searched again."`
 	List        string        `xor:"list" placeholder:"FILE" help:"Solve the positions of a list, one a line; - is the standard input. See gyges openings."`
-	Workers     int           `check:"0..1024" placeholder:"N" help:"With --list, positions at a time; 0, the default, is one for each core."`
+	Workers     int           `check:"0..1024" placeholder:"N" help:"With --list, positions at a time; with --proof of one position, goroutines that search it: only with 1 the same search gives the same proof. 0, the default, is one for each core."`
+	Hash        int           `check:"0..65536" placeholder:"MB" help:"With --proof, size of the table of positions, for each position at a time. Default: enough for --nodes, at most 512."`
 	Format      grid.Format   `enum:"text,csv,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), csv or json; of a list, json is one object a line."`
 	Position    []string      `arg:"" optional:"" sep:"none" help:"Position to solve."`
 }
@@ -100,14 +102,18 @@ func (c *solveCmd) search() (s solver.Search, err error) {
 		err = fmt.Errorf("--depth: expected a number from 1 to %d, found %d", most, s.Depth)
 	}
 	c.Depth = &s.Depth
-	s.MoveTime, s.Nodes = c.MoveTime, cmp.Or(c.Nodes, s.Nodes)
+	s.MoveTime, s.Nodes, s.Megabytes = c.MoveTime, cmp.Or(c.Nodes, s.Nodes), c.Hash
+	if c.List == "" {
+		s.Workers = cmp.Or(c.Workers, runtime.GOMAXPROCS(0))
+	}
 	refuse(c.Nodes != 0 && !c.Proof, "--nodes needs --proof")
 	refuse(c.Out != "" && !c.Proof && c.List == "", "--out needs --proof or --list")
 	refuse(c.Out != "" && c.List != "" && c.Format == grid.Text, "--out of a --list needs --format csv or json")
 	refuse(c.Certificate != "" && (!c.Proof || c.List == ""), "--certificate needs --proof and --list")
 	refuse(c.Print != "" && len(c.Position) > 0, "--print can't be combined with a position")
 	refuse(c.List != "" && len(c.Position) > 0, "--list can't be combined with a position")
-	refuse(c.Workers != 0 && c.List == "", "--workers needs --list")
+	refuse(c.Hash != 0 && !c.Proof, "--hash needs --proof")
+	refuse(c.Workers != 0 && c.List == "" && !c.Proof, "--workers needs --list or --proof")
 	return s, err
 }
 
