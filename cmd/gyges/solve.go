@@ -42,8 +42,8 @@ const (
 // Run solves the position or those of the list.
 func (c *solveCmd) Run(ctx context.Context, e *env) error {
 	search, err := c.search()
-	if isFolder(c.Check) || c.Print != "" {
-		return cmp.Or(err, c.readCertificate(ctx, e))
+	if err == nil && (isFolder(c.Check) || c.Print != "") {
+		return c.readCertificate(ctx, e)
 	}
 	r, errRules := c.load()
 	if err := errors.Join(err, errRules); err != nil {

@@ -3,14 +3,12 @@
     python3 check.py FOLDER [POSITION ...]    the whole certificate, or some of its positions
     python3 check.py --perft FILE [DEPTH]     the moves, against the counts of an EPD file
 
-It needs Python 3.9 and nothing else, shares no code with gyges, searches nothing and evaluates
-nothing. The certificate has, for each position in which the winner is to move and can't reach the
-goal at once, his move and a rank, the number of plies to the win. Where each move is legal, each
-reply of the loser is answered by the goal or by a record of a rank at least two lower, and no move is
-one that superko might forbid, the winner wins: ranks fall, so no game goes on for ever.
+Python 3.9 is all it needs. It shares no code with gyges and searches nothing. The certificate has, for each
+position in which the winner is to move and can't reach the goal at once, his move and a rank, the plies to
+the win. Where each move is legal, each reply of the loser is answered by the goal or by a record whose rank is
+at least two lower, and superko forbids no move, the winner wins: ranks fall, so no game goes on for ever.
 
-A board is an integer: bit s is the low bit of the height on square s (a1 = 0, b1 = 1, ... f6 = 35)
-and bit 36 + s the high one.
+A board is an integer: bits s and 36 + s are the height on square s (a1 = 0, b1 = 1, ... f6 = 35), low bit and high.
 """
 import hashlib, itertools, json, os, re, sys, zlib
 
@@ -23,18 +21,11 @@ RULES = {  # the options that the moves below implement; the others say nothing 
     "repetition": ("superko", "previous", "none"),
 }
 
-
-class Wrong(Exception):
-    """The certificate doesn't prove what it claims."""
-
-
+class Wrong(Exception): pass
 def demand(condition, message, *details):
-    """Details that are boards, with the side to move, become text only where they are needed."""
+    """Stops where the certificate is wrong. Details that are a board and the side to move become text."""
     if not condition:
         raise Wrong(message % tuple(text(*d) if isinstance(d, tuple) else d for d in details))
-
-
-# ---- The rules: steps, legs, courses, moves.
 
 def steps(square):
     """The squares and goals one step away, each with the door between: a bit, 0 for a goal."""
@@ -43,7 +34,6 @@ def steps(square):
     if file > 0: yield square - 1, 1 << square - 1
     yield (square + 6, 1 << 36 + square) if row < 5 else (NORTH_GOAL, 0)
     yield (square - 6, 1 << 30 + square) if row > 0 else (SOUTH_GOAL, 0)
-
 
 def legs(square, height, crossed=0, doors=0):
     """The legs of so many steps: squares crossed, doors passed, end. No door is passed twice."""
@@ -55,27 +45,21 @@ def legs(square, height, crossed=0, doors=0):
         elif to < 36:  # a goal is reached by the last step only
             yield from legs(to, height - 1, crossed | 1 << to, doors | door)
 
-
 LEGS = [[[leg for leg in legs(s, h) if leg[2] != GOALS[1 - side]] for s in range(36)]
         for side in (0, 1) for h in (1, 2, 3)]  # nobody enters his own goal
 ROWS = [63 << 6 * row for row in range(6)]
 PIECE = [[(h & 1) << s | (h >> 1) << 36 + s for s in range(36)] for h in range(4)]
-
 FOUR = [[sum(PIECE[byte >> 6 - 2 * i & 3][4 * n + i] for i in range(4)) for byte in range(256)] for n in range(9)]
-
-
 def occupied(board): return (board | board >> 36) & SQUARES
 def height(board, s): return board >> s & 1 | (board >> 36 + s & 1) << 1
 def text(board, side):
     return "/".join("".join(str(height(board, 6 * r + f)) for f in range(6)) for r in range(6)) + " " + "sn"[side]
-
 
 def bits(squares):
     while squares:
         low = squares & -squares
         yield low.bit_length() - 1
         squares ^= low
-
 
 def courses(board, side, start, wanted=-1):
     """The ends of the courses of the piece on start: {end: (squares crossed, pieces bounced off)}.
@@ -94,11 +78,12 @@ def courses(board, side, start, wanted=-1):
                 links.append((square, end))
                 if end not in todo:
                     todo.append(end)
-    before = None
-    while before != reach:  # the ends after any number of bounces
+    for _ in todo:  # the ends after any number of bounces
         before = dict(reach)
         for square, end in reversed(links):
             reach[square] |= reach[end]
+        if before == reach:
+            break
     missing = reach[start] & ~occ & ~(1 << start) & wanted  # a turn that leaves the board as it was isn't legal
     found = {}
 
@@ -119,47 +104,32 @@ def courses(board, side, start, wanted=-1):
         search(start, 0, 0, 0)
     return found
 
-
-def turns(board, side):
-    """The moves of the row nearest to side that has any: {start: courses}. {} is a pass."""
-    occ = occupied(board)
+def turns(board, side, wanted=-1):
+    """The moves of the row nearest to side that has any, those with ends that are wanted: {start: courses}."""
     for row in ROWS if side == 0 else reversed(ROWS):
-        found = {s: ends for s in bits(occ & row) if (ends := courses(board, side, s))}
-        if found:
+        starts = bits(occupied(board) & row)
+        if found := {s: ends for s in starts if (ends := courses(board, side, s, wanted))}:
             return found
+        if wanted != -1 and any(courses(board, side, s) for s in bits(occupied(board) & row)):
+            return {}
     return {}
 
-
 def moved(board, start, end):
-    h = height(board, start)
-    return board ^ PIECE[h][start] ^ (PIECE[h][end] if end < 36 else 0)
-
+    piece = PIECE[height(board, start)]
+    return board ^ piece[start] ^ (piece[end] if end < 36 else 0)
 
 def goal_course(board, side):
     """A course with which side wins at once: (start, squares crossed, pieces bounced off); None if there is none."""
-    goal, occ = GOALS[side], occupied(board)
-    for row in ROWS if side == 0 else reversed(ROWS):
-        for start in bits(occ & row):
-            if course := courses(board, side, start, 1 << goal).get(goal):
-                return (start,) + course
-        if any(courses(board, side, start) for start in bits(occ & row)):
-            return None
-
+    for start, ends in turns(board, side, 1 << GOALS[side]).items():
+        return (start,) + ends[GOALS[side]]
 
 def perft(board, side, depth):
-    if depth == 0:
-        return 1
-    total = 0
-    for start, ends in (turns(board, side) or {None: ()}).items():
-        for end in ends if start is not None else [None]:
-            if end is None:  # a pass
-                total += perft(board, 1 - side, depth - 1)
-            elif end < 36 or depth == 1:  # after a goal the game is over
-                total += perft(moved(board, start, end), 1 - side, depth - 1)
-    return total
-
-
-# ---- The certificate.
+    moves = [(start, end) for start, ends in turns(board, side).items() for end in ends]
+    if not moves:  # a pass
+        return perft(board, 1 - side, depth - 1) if depth > 1 else 1
+    if depth == 1:
+        return len(moves)
+    return sum(perft(moved(board, *m), 1 - side, depth - 1) for m in moves if m[1] < 36)  # a goal ends the game
 
 def parse(position):
     match = re.fullmatch(r"([0-3]{6}(?:/[0-3]{6}){5}) ([sn])", position)
@@ -168,43 +138,30 @@ def parse(position):
     demand(all(squares.count(h) == 4 for h in "123"), "%s: expected four pieces of each height", position)
     return sum(PIECE[int(h)][s] for s, h in enumerate(squares)), "sn".index(match[2])
 
-
 class Part:
     """One side's answers: {board: (rank, start, end)}, and the positions from which it claims to win."""
-
     def __init__(self, folder, header):
         demand(header["winner"] in SIDES, "winner: expected South or North")
         self.side = SIDES.index(header["winner"])
         self.roots = [(r["position"],) + parse(r["position"]) + (r["plies"],) for r in header["roots"]]
-        demand(re.fullmatch(r"[a-z0-9-]+\.zz", header["file"]), "file: %.60r is no name of a part", header["file"])
-        with open(os.path.join(folder, header["file"]), "rb") as file:
+        name, n = header["file"], header["records"]
+        demand(re.fullmatch(r"[a-z0-9-]+\.zz", name), "file: %.60r is no name of a part", name)
+        with open(os.path.join(folder, name), "rb") as file:
             packed = file.read()
-        demand(hashlib.sha256(packed).hexdigest() == header["sha256"], "%s: the SHA-256 differs", header["file"])
-        n = header["records"]
+        demand(hashlib.sha256(packed).hexdigest() == header["sha256"], "%s: the SHA-256 differs", name)
         data = zlib.decompressobj().decompress(packed, 13 * min(n, 20_000_000) + 1)
-        demand(len(data) == 13 * n, "%s: expected %d records", header["file"], n)
+        demand(len(data) == 13 * n, "%s: expected %d records", name, n)
         self.records, last = {}, b""
         for record in zip(*(data[i * n:(i + 1) * n] for i in range(13))):
             key = bytes(record[:9])
-            demand(key > last, "%s: the positions don't rise", header["file"])
+            demand(key > last, "%s: the positions don't rise", name)
             last, board = key, sum(map(list.__getitem__, FOUR, key))
             start, end, drop, rank = record[9:]
             demand(start < 36 and end < 36 and drop == 255, "%s: a move that isn't one", (board, self.side))
             self.records[board] = rank, start, end
-
     def after(self, board):
         _, start, end = self.records[board]
         return moved(board, start, end)
-
-    def legal(self, board):
-        """Whether the winner's move is one: of the nearest row of which a piece can move."""
-        _, start, end = self.records[board]
-        nearer = [r for r in (ROWS if self.side == 0 else ROWS[::-1]) if occupied(board) & r]
-        while nearer and not nearer[0] >> start & 1:
-            if any(courses(board, self.side, s) for s in bits(occupied(board) & nearer.pop(0))):
-                return False
-        return bool(nearer) and end in courses(board, self.side, start, 1 << end)
-
     def replies(self, board):
         """The boards after the replies of the loser: all, and those from which the winner must go on."""
         every, open_, known = [], [], []
@@ -224,24 +181,18 @@ class Part:
                         known.append(course)
                     else:
                         open_.append(after)
-        if not every:  # a pass
-            every, open_ = [board], [] if goal_course(board, self.side) else [board]
-        return every, open_
-
+        return (every, open_) if every else ([board], [] if goal_course(board, self.side) else [board])  # a pass
     def check(self, roots, superko):
         """Plays all games from these positions; returns the numbers of answers and of replies."""
         seen, todo, count = set(), [], 0
         lost = {}  # boards with the loser to move: the rank, one more than the highest after a reply, and a reply
-
         def reach(board, limit):
             demand(board in self.records, "%s: no answer", (board, self.side))
-            rank = self.records[board][0]
-            demand(rank <= limit, "%s: the rank doesn't fall", (board, self.side))
+            demand(self.records[board][0] <= limit, "%s: the rank doesn't fall", (board, self.side))
             if board not in seen:
                 seen.add(board)
                 todo.append(board)
-            return rank
-
+            return self.records[board][0]
         def answer(board, limit):
             nonlocal count
             if board not in lost:
@@ -250,34 +201,32 @@ class Part:
                 lost[board] = 1 + max([reach(b, limit - 1) for b in open_], default=1), every[0]
             demand(lost[board][0] <= limit, "%s: the rank doesn't fall", (board, 1 - self.side))
             return lost[board][0]
-
         for name, board, to_move, plies in roots:
             demand(not goal_course(board, to_move), "%s: over at once", name)
             rank = (reach if to_move == self.side else answer)(board, 255)
             demand(rank == plies, "%s: expected %d plies, found %d", name, rank, plies)
         while todo:
             board = todo.pop()
-            demand(self.legal(board), "%s: the move is not legal", (board, self.side))
-            answer(self.after(board), self.records[board][0] - 1)
+            rank, start, end = self.records[board]
+            legal = end in turns(board, self.side, 1 << end).get(start, ())
+            demand(legal, "%s: the move is not legal", (board, self.side))
+            answer(self.after(board), rank - 1)
         if superko:
             self.check_superko(seen, lost)
         return len(seen), count
-
     def check_superko(self, seen, lost):
         """No move of the winner brings a board back, nor does every reply of the loser.
-
         A board can't return with the same side to move, as ranks fall. So a move to a board is safe if that
         board, the other side to move, isn't among the positions, or no game leads from there to the move."""
-        for board in seen:
-            twin = self.after(board)
-            if twin in seen and self.records[twin][0] > self.records[board][0]:
-                demand(not self.leads([twin], board, None), "%s: superko may forbid the move", (board, self.side))
         for board, (rank, reply) in lost.items():
             if reply == board or reply not in lost or lost[reply][0] <= rank:
                 continue  # a pass, or a reply that is surely legal
             demand(any(n not in lost or lost[n][0] <= rank or not self.leads(self.replies(n)[1], None, board)
                        for n in self.replies(board)[0]), "%s: superko may block every reply", (board, 1 - self.side))
-
+        for board in seen:
+            twin = self.after(board)
+            if twin in seen and self.records[twin][0] > self.records[board][0]:
+                demand(not self.leads([twin], board, None), "%s: superko may forbid the move", (board, self.side))
     def leads(self, boards, winners, losers):
         """Whether a game leads from one of the boards, the winner to move, to that of the winner or the loser."""
         seen, todo = set(), list(boards)
@@ -290,26 +239,21 @@ class Part:
                 todo += self.replies(self.after(board))[1]
         return False
 
-
 def theorem(part, checked):
     """Says what the positions of a part mean for the first rows of both sides."""
-    winner, plies = SIDES[part.side], max(root[3] for root in checked)
-    print(f"{winner} wins from {len(checked)} positions, within {plies} plies at most.")
-    rows = {}  # South's row: North's rows
+    print(f"{SIDES[part.side]} wins from {len(checked)} positions within {max(root[3] for root in checked)} plies")
+    every, rows = {"".join(row) for row in itertools.permutations("112233")}, {}  # South's row: North's rows
     for name, _, to_move, _ in checked:
-        if to_move == 0 and name[6:35] == "/000000/000000/000000/000000/":
+        if to_move == 0 and name[6:35] == "/000000/000000/000000/000000/" and name[:6] in every:
             rows.setdefault(name[:6], set()).add(name[35:41])
-    every = {"".join(row) for row in itertools.permutations("112233")}
     for row in sorted(rows):
-        if part.side == 0 and rows[row] == every:
-            print(f"South wins with the row {row}, or its mirror image {row[::-1]}, against all {len(every)} of North.")
-    if part.side == 1 and rows:
-        lose = set(rows) | {row[::-1] for row in rows}
-        print(f"North wins against {len(lose)} of South's {len(every)} rows, mirror images counted:")
-        for row in sorted(rows):
-            print(f"  {row} ({row[::-1]}): " + ", ".join(f"{r} ({r[::-1]})" for r in sorted(rows[row])))
-        print("South's other rows:", " ".join(sorted(every - lose)) or "none")
-
+        if part.side == 1:
+            print(f"North wins against {row} ({row[::-1]}) with", *(f"{r} ({r[::-1]})" for r in sorted(rows[row])))
+        elif rows[row] == every:
+            print(f"South wins with {row}, or its mirror image {row[::-1]}, against all {len(every)} rows of North")
+    if part.side == 1:
+        rest = sorted(every - set(rows) - {row[::-1] for row in rows})
+        print(f"North wins against {90 - len(rest)} of South's 90 rows; not among them:", " ".join(rest[:2]) or "none")
 
 def check(folder, positions):
     with open(os.path.join(folder, "certificate.json"), encoding="utf-8") as file:
@@ -331,37 +275,26 @@ def check(folder, positions):
             print(f"{part_header['file']}: {answers} of {len(part.records)} answers and all {replies} replies hold.")
             theorem(part, roots)
     demand(not unknown, "not in the certificate: %s", ", ".join(sorted(unknown)))
-    print("So it is without displacement, " + ("whatever the rule on repetition." if superko else
-          "where positions may return; with superko nothing is shown."))
+    print("This holds whatever the rule on repetition" if superko else "This holds where positions may return")
 
-
-def check_perft(path, depth):
+def check_perft(path, depth=3):
     with open(path, encoding="utf-8") as file:
         for line in file:
             position, *counts = line.split("#")[0].split(";")
-            for plies, count in (c[1:].split() for c in counts if int(c[1:].split()[0]) <= depth):
+            for plies, count in (c[1:].split() for c in counts if int(c[1:].split()[0]) <= int(depth)):
                 found = perft(*parse(position.strip()), int(plies))
                 demand(found == int(count), "%s perft %s: expected %s, found %d", position, plies, count, found)
                 print(f"{position}perft {plies}: {found}")
 
-
 def main(args):
-    if len(args) < 1 or args[0] in ("-h", "--help"):
+    if not args or args[0] in ("-h", "--help"):
         print(__doc__)
         return 0 if args else 2
     try:
-        if args[0] == "--perft":
-            check_perft(args[1], int(args[2]) if len(args) > 2 else 3)
-        else:
-            check(args[0], args[1:])
-    except Wrong as wrong:
-        print("wrong:", wrong, file=sys.stderr)
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, zlib.error) as error:
-        print("wrong: unreadable:", repr(error), file=sys.stderr)
-    else:
-        return 0
-    return 1
+        check_perft(*args[1:]) if args[0] == "--perft" else check(args[0], args[1:])
+    except (Wrong, OSError, ValueError, LookupError, TypeError, AttributeError, zlib.error) as error:
+        print("wrong:", error if isinstance(error, Wrong) else repr(error), file=sys.stderr)
+        return 1
+    return 0
 
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+if __name__ == "__main__": sys.exit(main(sys.argv[1:]))

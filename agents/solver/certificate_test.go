@@ -1,0 +1,286 @@
+package solver
+
+import (
+	"bytes"
+	"cmp"
+	"compress/zlib"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/agents/internal/agenttest"
+	"gyges/rules"
+)
+
+// Positions won by South twice, and once by North, each within a second's search.
+var certified = []string{
+	"213132/000000/000000/000000/000000/112233 s",
+	"232113/000000/000000/000000/000000/332211 s",
+	"112233/000000/000000/000000/000000/213132 s",
+}
+
+// makeCertificate proves positions and writes their certificate to a new folder.
+func makeCertificate(t *testing.T, text string, positions ...string) string {
+	t.Helper()
+	dir, r := t.TempDir(), rules.MustParse(text)
+	c, err := ExtendCertificate(dir, r)
+	require.NoError(t, err)
+	prover := NewProver(32, 1)
+	for _, position := range positions {
+		g := agenttest.Game(t, r, position)
+		proof, err := prover.Prove(t.Context(), g, evaluator(t, r), MaxDepth, 1_000_000)
+		require.NoError(t, err)
+		require.NotNil(t, proof.Win, position)
+		require.False(t, c.Has(g.Position()))
+		require.NoError(t, c.Add(g.Position(), proof.Winner, proof.Win))
+		require.True(t, c.Has(g.Position()))
+	}
+	return dir
+}
+
+// checkCertificate checks the certificate in a folder and returns its parts.
+func checkCertificate(t *testing.T, dir string) (parts []Part, err error) {
+	t.Helper()
+	c, err := OpenCertificate(dir)
+	if err != nil {
+		return nil, err
+	}
+	err = c.Check(t.Context(), func(part Part) error {
+		parts = append(parts, part)
+		return nil
+	})
+	return parts, err
+}
+
+// A certificate that was begun goes on, wins by a few lines of code that share nothing with its check, before
+// and after it is joined, and prints its answers.
+func TestCertificate(t *testing.T) {
+	t.Parallel()
+	dir := makeCertificate(t, "simplified", certified...)
+	c, err := ExtendCertificate(dir, rules.MustParse("simplified"))
+	require.NoError(t, err)
+	parts, err := checkCertificate(t, dir)
+	require.NoError(t, err)
+	require.Len(t, parts, 3)
+	require.NoError(t, c.Join(t.Context()))
+	require.NoError(t, c.Join(t.Context()), "what is joined stays")
+	parts, err = checkCertificate(t, dir)
+	require.NoError(t, err)
+	require.Len(t, parts, 2)
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, entries, 3, "the header and two parts")
+	require.Equal(t, "South wins from 2 of these positions and North from 1, whatever the other side plays", c.Claim())
+	roots, lines := 0, 0
+	for _, part := range parts {
+		lines += len(part.Answers)
+		for _, root := range part.Roots {
+			g := rules.NewGame(c.Rules(), root.Position)
+			require.True(t, c.Has(root.Position))
+			require.True(t, wins(g, part.Winner, part.Answers, root.Plies))
+			require.False(t, wins(g, part.Winner, part.Answers, root.Plies-1))
+			roots++
+		}
+	}
+	require.Equal(t, 3, roots)
+	var text strings.Builder
+	require.NoError(t, c.Print(&text))
+	require.Equal(t, lines, strings.Count(text.String(), "\n"))
+	require.Regexp(t, `^[0-3/]{41} s ; [a-f1-6-]+ ; [0-9]+\n`, text.String())
+	require.Empty(t, rejection(t, dir))
+
+	_, err = ExtendCertificate(dir, rules.MustParse("italian-simplified"))
+	require.ErrorContains(t, err, "expected a certificate under the rules italian-simplified, found simplified")
+	_, err = ExtendCertificate(dir, rules.MustParse("kang"))
+	require.ErrorContains(t, err, "expected rules other than those of Kang")
+}
+
+// Displaced pieces are in a certificate, too.
+func TestCertificateWithDisplacement(t *testing.T) {
+	t.Parallel()
+	dir := makeCertificate(t, "italian", "000100/300002/330230/101000/200000/002100 s")
+	parts, err := checkCertificate(t, dir)
+	require.NoError(t, err)
+	require.Len(t, parts, 1)
+}
+
+// rejection is what the checker in Python says against a certificate; "" if it accepts it. It runs if
+// GYGES_PYTHON names a program, as it does in .ci/run.
+func rejection(t *testing.T, dir string) string {
+	python := os.Getenv("GYGES_PYTHON")
+	if python == "" {
+		return ""
+	}
+	out, err := exec.CommandContext(t.Context(), python, "../../results/studies/solved/check.py", dir).CombinedOutput()
+	if err == nil {
+		return ""
+	}
+	require.Regexp(t, `(?m)^wrong: .*$`, string(out))
+	require.NotContains(t, string(out), "Traceback")
+	return string(out)
+}
+
+// corruption is a certificate's content while it is being spoiled. Sums and counts are made anew.
+type corruption struct {
+	header  certificateHeader
+	records [][]byte // of the first part, South's
+	packed  []byte   // in place of the records
+	sum     string   // in place of the right one
+	more    int      // records that there aren't
+}
+
+// at returns the record of a position.
+func (c *corruption) at(t *testing.T, text string) []byte {
+	p, err := rules.MustParse("simplified").ParsePosition(text)
+	require.NoError(t, err)
+	want := board(p)
+	for _, record := range c.records {
+		if bytes.Equal(record[:boardBytes], want[:]) {
+			return record
+		}
+	}
+	t.Fatalf("no record of %s", text)
+	return nil
+}
+
+func readCorruption(t *testing.T, dir string) *corruption {
+	c, err := OpenCertificate(dir)
+	require.NoError(t, err)
+	packed, err := os.ReadFile(filepath.Join(dir, c.header.Parts[0].File))
+	require.NoError(t, err)
+	z, err := zlib.NewReader(bytes.NewReader(packed))
+	require.NoError(t, err)
+	text, err := io.ReadAll(z)
+	require.NoError(t, err)
+	rows := columns(text, recordBytes, c.header.Parts[0].Records)
+	s := &corruption{header: c.header}
+	for ; len(rows) > 0; rows = rows[recordBytes:] {
+		s.records = append(s.records, rows[:recordBytes])
+	}
+	return s
+}
+
+func (c *corruption) write(t *testing.T) (dir string) {
+	dir = t.TempDir()
+	packed := c.packed
+	if packed == nil {
+		var b bytes.Buffer
+		z := zlib.NewWriter(&b)
+		_, err := z.Write(columns(bytes.Join(c.records, nil), len(c.records), recordBytes))
+		require.NoError(t, err)
+		require.NoError(t, z.Close())
+		packed = b.Bytes()
+	}
+	part := &c.header.Parts[0]
+	part.Records = len(c.records) + c.more
+	part.SHA256 = cmp.Or(c.sum, fmt.Sprintf("%x", sha256.Sum256(packed)))
+	text, err := json.Marshal(c.header)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, certificateFile), text, 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, filepath.Base(c.header.Parts[0].File)), packed, 0o600))
+	return dir
+}
+
+// Certificates that are wrong are refused, by the checker in Python, too.
+func TestCorruptedCertificates(t *testing.T) {
+	t.Parallel()
+	root := certified[0]
+	good := makeCertificate(t, "simplified", root)
+	var plies int
+	for name, c := range map[string]struct {
+		spoil func(c *corruption)
+		err   string
+	}{
+		"illegal move":           {func(c *corruption) { c.at(t, root)[boardBytes+1] = 35 }, "the move is not legal"},
+		"other move":             {func(c *corruption) { c.at(t, root)[boardBytes] = 2; c.at(t, root)[boardBytes+1] = 20 }, ""},
+		"move of no piece":       {func(c *corruption) { c.at(t, root)[boardBytes] = 20 }, "the move is not legal"},
+		"move off the board":     {func(c *corruption) { c.at(t, root)[boardBytes+1] = 200 }, "the move is not legal"},
+		"move that displaces":    {func(c *corruption) { c.at(t, root)[boardBytes+2] = 20 }, "the move is not legal"},
+		"goal that isn't one":    {func(c *corruption) { c.at(t, root)[boardBytes+1] = 36 }, "the move is not legal"},
+		"rank too low":           {func(c *corruption) { c.at(t, root)[recordBytes-1] -= 2 }, "plies, found"},
+		"rank of a leaf too low": {func(c *corruption) { lowestRank(c.records)[recordBytes-1] = 1 }, "plies, found"},
+		"rank of nothing":        {func(c *corruption) { lowestRank(c.records)[recordBytes-1] = 0 }, "plies, found"},
+		"missing answer":         {func(c *corruption) { c.records = c.records[1:] }, "it has no move"},
+		"missing last answer":    {func(c *corruption) { c.records = c.records[:len(c.records)-1] }, "it has no move"},
+		"no answers":             {func(c *corruption) { c.records = nil }, "it has no move"},
+		"twice the same answer":  {func(c *corruption) { c.records = append(c.records, c.records[len(c.records)-1]) }, "behind the one before"},
+		"answers out of order":   {func(c *corruption) { c.records[0], c.records[1] = c.records[1], c.records[0] }, "behind the one before"},
+		"piece too many":         {func(c *corruption) { c.records[0][0] = 0xff }, "record 1: "},
+		"other root":             {func(c *corruption) { c.header.Parts[0].Roots[0].Position = certified[2] }, "it has no move"},
+		"root that is none":      {func(c *corruption) { c.header.Parts[0].Roots[0].Position = "213132 s" }, "position "},
+		"root that North begins": {func(c *corruption) { c.header.Parts[0].Roots[0].Position = strings.Replace(root, " s", " n", 1) }, ""},
+		"plies of the root":      {func(c *corruption) { c.header.Parts[0].Roots[0].Plies -= 2 }, "plies, found"},
+		"winner":                 {func(c *corruption) { c.header.Parts[0].Winner = "North" }, ""},
+		"winner that is none":    {func(c *corruption) { c.header.Parts[0].Winner = "West" }, "expected South or North"},
+		"wrong sum":              {func(c *corruption) { c.sum = strings.Repeat("0", 64) }, "sha256: expected 0000"},
+		"wrong count":            {func(c *corruption) { c.more = 1 }, "records of 13 bytes"},
+		"truncated":              {func(c *corruption) { c.packed = []byte{0x78, 0x9c, 1} }, "EOF"},
+		"no packed data":         {func(c *corruption) { c.packed = []byte("certificate") }, "zlib"},
+		"other rules":            {func(c *corruption) { c.header.Options["door_rule"] = "directed" }, "options_sha256: expected"},
+		"file elsewhere":         {func(c *corruption) { c.header.Parts[0].File = "../south-1-00000000.zz" }, "expected a name like"},
+		"other format":           {func(c *corruption) { c.header.Format = "gyges certificate 2" }, "format: expected"},
+	} {
+		s := readCorruption(t, good)
+		plies = max(plies, s.header.Parts[0].Roots[0].Plies)
+		c.spoil(s)
+		dir := s.write(t)
+		_, err := checkCertificate(t, dir)
+		require.Error(t, err, name)
+		require.ErrorContains(t, err, c.err, name)
+		if os.Getenv("GYGES_PYTHON") != "" {
+			require.NotEmpty(t, rejection(t, dir), name)
+		}
+	}
+	require.Greater(t, plies, 10)
+}
+
+// A strategy that wins where positions may return proves nothing under superko if it might forbid a move of the
+// winner, or every move of the loser's row, so that he may move another one.
+func TestCertificateUnderSuperko(t *testing.T) {
+	t.Parallel()
+	free, superko := rules.MustParse("italian-simplified"), rules.MustParse("simplified")
+	prover := NewProver(32, 1)
+	for position, python := range map[string]string{
+		"213132/000000/000000/000000/000000/113232 s": "superko may forbid the move",
+		"213132/000000/000000/000000/000000/321123 s": "superko may block every reply",
+	} {
+		g := agenttest.Game(t, free, position)
+		proof, err := prover.Prove(t.Context(), g, evaluator(t, free), MaxDepth, 1_000_000)
+		require.NoError(t, err)
+		blocked := false
+		part := Part{proof.Winner, []Root{{g.Position(), proof.Win.Plies}}, proof.Win.Moves}
+		_, unsafe, err := part.check(superko)
+		require.NoError(t, err)
+		for _, p := range unsafe {
+			blocked = blocked || p.Side() == rules.North
+		}
+		require.Equal(t, strings.Contains(python, "block"), blocked)
+		c, err := ExtendCertificate(t.TempDir(), superko)
+		require.NoError(t, err)
+		require.NoError(t, c.Add(g.Position(), proof.Winner, proof.Win))
+		_, err = checkCertificate(t, c.dir)
+		require.ErrorContains(t, err, "superko might forbid the move")
+		if os.Getenv("GYGES_PYTHON") != "" {
+			require.Contains(t, rejection(t, c.dir), python)
+		}
+	}
+}
+
+// lowestRank returns a record with the lowest rank.
+func lowestRank(records [][]byte) []byte {
+	low := records[0]
+	for _, r := range records {
+		if r[recordBytes-1] < low[recordBytes-1] {
+			low = r
+		}
+	}
+	return low
+}
