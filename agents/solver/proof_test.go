@@ -133,6 +133,24 @@ func TestProofOfASetup(t *testing.T) {
 	require.InDelta(t, 200, none.Nodes, 100, "for each side")
 }
 
+// Several workers find a proof with a table that is far too small for it, too; the first one that is done stops the
+// others.
+func TestProofByWorkers(t *testing.T) {
+	r := rules.MustParse("simplified")
+	g := agenttest.Game(t, r, "213132/000000/000000/000000/000000/213231 s")
+	for range 2 {
+		proof, err := NewProver(1, 3).Prove(t.Context(), g, evaluator(t, r), MaxDepth, 1_000_000)
+		require.NoError(t, err)
+		require.NotNil(t, proof.Win)
+		require.Equal(t, rules.South, proof.Winner)
+		require.True(t, wins(rules.NewGame(r, g.Position()), rules.South, proof.Win.Moves, proof.Win.Plies))
+	}
+	none, err := NewProver(1, 3).Prove(t.Context(), g, evaluator(t, r), MaxDepth, 200)
+	require.NoError(t, err)
+	require.Nil(t, none.Win)
+	require.InDelta(t, 400, none.Nodes, 200, "for each side; each worker ends its move")
+}
+
 // A search looks ahead as far as it may, further than the solver's own search does.
 func TestProofDepth(t *testing.T) {
 	r := rules.MustParse("italian-simplified")

@@ -1,48 +1,46 @@
 #!/bin/sh
-# Repeats the study: the first two parts take minutes on two cores, the whole some hours. Run it in the
-# root of a clone, with gyges on the path.
+# Repeats the study in the root of a clone, with gyges on the path: the theorem in ten minutes on two cores, its
+# check by the independent program in another ten, the whole in some two hours. What is stopped goes on.
 set -e
 here=results/studies/solved
 games=results/study-solved
 mkdir -p $games
-gyges openings --rules italian-simplified --setups --count 4068 >$games/setups.txt
 
-# South's row 213132, or its mirror image, against every row of North: a strategy for each. The
-# seconds, the ninth column, differ from run to run and are left out.
-grep -E '^(213132|231312)/' $games/setups.txt >$games/213132.txt
-gyges solve --rules italian-simplified --proof --nodes 3000000 --list $games/213132.txt --format csv |
-	cut -d, -f1-8,10 >$here/213132.csv
-gyges solve --rules simplified --proof --nodes 3000000 --list $games/213132.txt --format csv |
-	cut -d, -f1-8,10 >$here/superko.csv
+# A strategy for each of the 137 positions of the theorem, their certificate, and its checks. The seconds, the
+# ninth column, differ from run to run and are left out.
+gyges solve --rules simplified --proof --nodes 20000000 --list $here/positions.txt --certificate $games/certificate \
+	--format csv --out $games/proof.csv
+cut -d, -f1-8,10 $games/proof.csv >$here/proof.csv
+cp $games/certificate/* $here/certificate
+gyges solve --check $here/certificate
+python3 $here/check.py --perft rules/testdata/perft/simplified.epd
+python3 $here/check.py $here/certificate >$here/checked.txt
 
-# North's row 112233, or its mirror image, against every row of South.
+# All 4,068 set-ups up to mirror image.
+gyges openings --rules simplified --setups --count 4068 >$games/setups.txt
+gyges solve --rules simplified --proof --nodes 200000 --list $games/setups.txt --format csv --out $games/proofs.csv
+cut -d, -f1-8,10 $games/proofs.csv >$here/proofs.csv
+
+# North's row 112233, and the row of South that comes closest, or their mirror images.
 grep -E '/(112233|332211) s$' $games/setups.txt >$games/112233.txt
-gyges solve --rules simplified --proof --nodes 3000000 --list $games/112233.txt --format csv |
-	cut -d, -f1-8,10 >$here/112233.csv
-
-# North's winning reply to each of the other rows.
-gyges solve --rules italian-simplified --proof --nodes 6000000 --list $here/north.txt --format csv |
-	cut -d, -f1-8,10 >$here/north.csv
-
-gyges solve --rules simplified --proof --nodes 20000000 --list $here/north.txt --format csv |
-	cut -d, -f1-8,10 >$here/superko-north.csv
-
-# The row that comes closest, or its mirror image, against every row of North.
+gyges solve --rules simplified --proof --nodes 3000000 --list $games/112233.txt --format csv --out $games/112233.csv
+cut -d, -f1-8,10 $games/112233.csv >$here/112233.csv
 grep -E '^(211332|233112)/' $games/setups.txt >$games/211332.txt
-gyges solve --rules italian-simplified --proof --depth 61 --nodes 6000000 --list $games/211332.txt --format csv |
-	cut -d, -f1-8,10 >$here/211332.csv
+gyges solve --rules simplified --proof --depth 61 --nodes 6000000 --list $games/211332.txt --format csv \
+	--out $games/211332.csv
+cut -d, -f1-8,10 $games/211332.csv >$here/211332.csv
 
-# One strategy as a file, and its check.
-gyges solve --rules simplified --proof --out $here/strategy.txt '213132/000000/000000/000000/000000/123213 s'
+# One strategy as text, and its check.
+gyges solve --rules simplified --proof --workers 1 --out $here/strategy.txt '213132/000000/000000/000000/000000/123213 s'
 gyges solve --rules simplified --check $here/strategy.txt '213132/000000/000000/000000/000000/123213 s'
 
 # The wins of 213132 by plain alpha-beta, which shares no code with the search by proof numbers but
 # the rules and the evaluation: the plies to the win that it reports as proven. Ten minutes.
 echo position,plies,nodes >$here/alphabeta.csv
-while read -r position; do
+head -n 90 $here/positions.txt | while read -r position; do
 	gyges analyse --rules italian-simplified --nodes 20000000 --format json "$position" </dev/null | grep '"depth"' | tail -1 |
 		sed -E "s#.*\"proven\":([-0-9]+),\"nodes\":([0-9]+).*#$position,\1,\2#; t; s#.*#$position,,#"
-done <$games/213132.txt >>$here/alphabeta.csv
+done >>$here/alphabeta.csv
 
 # Shortest wins by the search without an evaluation: every set-up within 7 plies, fewer within more.
 depth() {
@@ -60,7 +58,3 @@ depth() {
 	depth italian 5 8
 	depth italian 7 256
 } >$here/depths.csv
-
-# Every set-up by proof numbers: hours.
-gyges solve --rules italian-simplified --proof --nodes 400000 --list $games/setups.txt --format csv |
-	cut -d, -f1-8,10 >$here/proofs.csv
