@@ -182,8 +182,12 @@ func (c *Certificate) Has(p rules.Position) bool {
 	return false
 }
 
-// Add adds a win that a search found from p, as a part of its own until [Certificate.Join].
+// Add adds a win that a search found from p, as a part of its own until [Certificate.Join]. A position that
+// the certificate has stays as it is.
 func (c *Certificate) Add(p rules.Position, winner rules.Side, w *Win) error {
+	if c.Has(p) {
+		return nil
+	}
 	header, err := c.write(Part{winner, []Root{{p, w.Plies}}, w.Moves})
 	if err != nil {
 		return err

@@ -103,6 +103,25 @@ func TestCertificate(t *testing.T) {
 	require.ErrorContains(t, err, "expected rules other than those of Kang")
 }
 
+// A win at once needs no answer; a position that comes twice is there once.
+func TestCertificateOfAGoal(t *testing.T) {
+	t.Parallel()
+	dir, r := t.TempDir(), rules.MustParse("simplified")
+	g := agenttest.Game(t, r, "000000/000000/000000/300002/011112/022333 s")
+	proof, err := NewProver(1, 1).Prove(t.Context(), g, evaluator(t, r), MaxDepth, 1000)
+	require.NoError(t, err)
+	require.Equal(t, 1, proof.Win.Plies)
+	c, err := ExtendCertificate(dir, r)
+	require.NoError(t, err)
+	require.NoError(t, c.Add(g.Position(), proof.Winner, proof.Win))
+	require.NoError(t, c.Add(g.Position(), proof.Winner, proof.Win))
+	require.NoError(t, c.Join(t.Context()))
+	parts, err := checkCertificate(t, dir)
+	require.NoError(t, err)
+	require.Equal(t, []Part{{rules.South, []Root{{g.Position(), 1}}, map[rules.Position]Answer{}}}, parts)
+	require.Empty(t, rejection(t, dir))
+}
+
 // Displaced pieces are in a certificate, too.
 func TestCertificateWithDisplacement(t *testing.T) {
 	t.Parallel()

@@ -202,8 +202,8 @@ class Part:
             demand(lost[board][0] <= limit, "%s: the rank doesn't fall", (board, 1 - self.side))
             return lost[board][0]
         for name, board, to_move, plies in roots:
-            demand(not goal_course(board, to_move), "%s: over at once", name)
-            rank = (reach if to_move == self.side else answer)(board, 255)
+            at_once = to_move == self.side and goal_course(board, to_move)
+            rank = 1 if at_once else (reach if to_move == self.side else answer)(board, 255)
             demand(rank == plies, "%s: expected %d plies, found %d", name, rank, plies)
         while todo:
             board = todo.pop()
