@@ -376,10 +376,11 @@ func (s *proofWorker) winsInThree(p rules.Position, f *proofFrame, avoided []rul
 			continue
 		}
 		next := s.rules.Apply(p, m)
-		if s.rules.Outcome(next) == rules.Undecided && s.rules.CanReachGoal(next, side) && !s.rules.CanWin(next, side.Other()) {
-			if s.rules.Moves(next, &f.reply); !s.rules.HasEvasion(next, &f.reply) {
-				return m
-			}
+		if !s.rules.CanReachGoal(next, side) || s.rules.CanWin(next, side.Other()) {
+			continue
+		}
+		if s.rules.Moves(next, &f.reply); !s.rules.HasEvasion(next, &f.reply) {
+			return m
 		}
 	}
 	return rules.NoMove

@@ -35,7 +35,8 @@ func New(nodes int64) (*Reviewer, error) {
 	}
 	const mostProof = 1_000_000 // for which the prover takes 64 MB
 	proof := min(nodes, mostProof)
-	return &Reviewer{nodes: nodes, agent: a.(searchAgent), proofNodes: proof, prover: solver.NewProver(solver.DefaultProofMegabytes(proof), 1)}, nil
+	prover := solver.NewProver(solver.DefaultProofMegabytes(proof), 1)
+	return &Reviewer{nodes: nodes, agent: a.(searchAgent), proofNodes: proof, prover: prover}, nil
 }
 
 // Check returns what keeps a game from being reviewed: its record can't be replayed, or it has no moves or more
