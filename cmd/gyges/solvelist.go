@@ -180,7 +180,7 @@ func (c *solveCmd) readCertificate(ctx context.Context, e *env) error {
 	if c.Print != "" {
 		return buffered(e.out, certificate.Print)
 	}
-	return certificate.Check(ctx, func(part solver.Part) error {
+	return files.Plain(certificate.Check(ctx, func(part solver.Part) error {
 		plies := 0
 		for _, root := range part.Roots {
 			plies = max(plies, root.Plies)
@@ -188,5 +188,5 @@ func (c *solveCmd) readCertificate(ctx context.Context, e *env) error {
 		e.out.printf("%v wins from %d positions under %v rules within %d plies: %d moves, played against every reply\n",
 			part.Winner, len(part.Roots), certificate.Rules(), plies, len(part.Answers))
 		return nil
-	})
+	}))
 }

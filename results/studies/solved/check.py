@@ -293,7 +293,7 @@ def main(args):
     try:
         check_perft(*args[1:]) if args[0] == "--perft" else check(args[0], args[1:])
     except (Wrong, OSError, ValueError, LookupError, TypeError, AttributeError, zlib.error) as error:
-        print("wrong:", error if isinstance(error, Wrong) else repr(error), file=sys.stderr)
+        print("wrong:", error if isinstance(error, Wrong) else f"{type(error).__name__}: {error}", file=sys.stderr)
         return 1
     return 0
 
