@@ -287,7 +287,7 @@ func choose(children []proofChild, attacks bool) choice {
 			own, other = other, own
 		}
 		if own != 0 && own < unprovable { // harder for the others
-			own = min(own*(1+child.visitors), unprovable-1)
+			own = uint32(min(uint64(own)*uint64(1+child.visitors), unprovable-1))
 		}
 		if i == 0 || own < least {
 			c.second, least, c.best = least, own, i

@@ -151,6 +151,17 @@ func TestProofByWorkers(t *testing.T) {
 	require.InDelta(t, 400, none.Nodes, 200, "for each side; each worker ends its move")
 }
 
+// A position that others search is harder, but not proven, however many they are.
+func TestChooseAmongVisited(t *testing.T) {
+	open := proofNumbers{1 << 29, 5}
+	c := choose([]proofChild{{numbers: open, visitors: 7}, {numbers: proofNumbers{unprovable - 1, 5}}}, true)
+	require.Equal(t, uint32(unprovable-1), c.numbers.proof)
+	c = choose([]proofChild{{numbers: proofNumbers{4, 5}, visitors: 1}, {numbers: proofNumbers{7, 5}}}, true)
+	require.Equal(t, 1, c.best)
+	c = choose([]proofChild{{numbers: provenNoWin, visitors: 3}, {numbers: provenNoWin}}, false)
+	require.Equal(t, provenNoWin, c.numbers)
+}
+
 // A search looks ahead as far as it may, further than the solver's own search does.
 func TestProofDepth(t *testing.T) {
 	r := rules.MustParse("italian-simplified")
