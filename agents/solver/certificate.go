@@ -149,6 +149,7 @@ func ExtendCertificate(dir string, r *rules.Rules) (*Certificate, error) {
 	if err := certifiable(r); err != nil {
 		return nil, err
 	}
+	files.Clean(dir)
 	c, err := OpenCertificate(dir)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
@@ -222,14 +223,20 @@ func (c *Certificate) Join(ctx context.Context) error {
 			joined = append(joined, h)
 		}
 	}
-	before := c.header.Parts
 	if err := c.replace(joined); err != nil {
 		return err
 	}
-	var errs []error
-	for _, old := range before {
-		if !slices.ContainsFunc(joined, func(h partHeader) bool { return h.File == old.File }) {
-			errs = append(errs, os.Remove(filepath.Join(c.dir, old.File)))
+	return c.clean()
+}
+
+// clean removes the files of parts that the header doesn't have any more.
+func (c *Certificate) clean() error {
+	entries, err := os.ReadDir(c.dir)
+	errs := []error{err}
+	for _, e := range entries {
+		has := slices.ContainsFunc(c.header.Parts, func(h partHeader) bool { return h.File == e.Name() })
+		if !has && partFile.MatchString(e.Name()) {
+			errs = append(errs, os.Remove(filepath.Join(c.dir, e.Name())))
 		}
 	}
 	return errors.Join(errs...)

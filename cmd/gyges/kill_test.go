@@ -76,16 +76,12 @@ var killKinds = []killKind{
 	{name: "review", makes: "played/reviews.jsonl", args: "review played --nodes 100 --limit 60 --workers 2", prepare: playedGames("")},
 	{name: "report", makes: "played/report.html", args: "report played", prepare: playedGames("")},
 	{name: "solve --proof", makes: "strategy",
-		args: "solve --rules italian-simplified --proof --out strategy 312312/000000/000000/000000/000000/332121 s"},
-	{name: "solve --list", makes: "solved", // goes on with the positions after those that it has solved
-		shell: `touch solved; rest=$(tail -n +$(($(wc -l <solved) + 1)) list); [ "$rest" ] || exit 0
-			exec gyges solve --rules simplified --depth 5 --list - --format json >>solved <<END
-$rest
-END`,
-		prepare: func(t *testing.T, dir string) {
-			list := startCommand(t, dir, exec.Command("sh", "-c", "gyges openings --rules simplified --plies 4 --count 100 >list"))
-			require.Zero(t, list.exitCode(t), "%s", &list.text)
-		}},
+		args: "solve --rules italian-simplified --proof --workers 1 --out strategy 312312/000000/000000/000000/000000/332121 s"},
+	{name: "solve --list", makes: "solved", args: "solve --rules simplified --depth 5 --list list --format json --out solved",
+		prepare: positionList("--plies 4 --count 100")},
+	{name: "solve --certificate", makes: "proof",
+		args:    "solve --rules simplified --proof --nodes 2000 --list list --certificate proof --workers 2",
+		prepare: positionList("--plies 14 --count 60")},
 	{name: "data make", makes: "played/positions", args: "data make played", prepare: playedGames("")},
 	{
 		name: "queue", makes: "run", worker: true,
@@ -110,6 +106,14 @@ func localKinds(variable string) []killKind {
 		return killKinds
 	}
 	return killKinds[:1]
+}
+
+// positionList makes a list of positions.
+func positionList(args string) func(*testing.T, string) {
+	return func(t *testing.T, dir string) {
+		list := startCommand(t, dir, exec.Command("sh", "-c", "gyges openings --rules simplified "+args+" >list"))
+		require.Zero(t, list.exitCode(t), "%s", &list.text)
+	}
 }
 
 // configFile writes a run's configuration.
