@@ -58,3 +58,21 @@ depth() {
 	depth italian 5 8
 	depth italian 7 256
 } >$here/depths.csv
+
+# Standard rules: positions of games some plies before the end, those of the first games within 7 plies, too.
+gyges tournament --rules standard --agent alphabeta:nodes=2000 --agent alphabeta:nodes=2200 --pairs 50 --openings random \
+	--seed 1 --out $games/standard
+before() {
+	gyges games list $games/standard --format csv | awk -F, -v k=$1 'NR > 1 && $8 > k { print $1, $8 - k }' |
+		head -n $3 | while read -r game ply; do
+		gyges games show $games/standard $game --ply $ply --format json </dev/null | sed -n 's/.*"position": "\(.*\)".*/\1/p'
+	done >$games/before.txt
+	gyges solve --rules italian --depth $2 --list $games/before.txt --format csv | awk -F, -v OFS=, -v k=$1 -v depth=$2 '
+		NR > 1 { n++; nodes += $8; decided += $3 != "none" }
+		END { printf "%d,%d,%d,%d,%.0f\n", k, depth, n, decided, nodes / n }'
+}
+{
+	echo before,plies,games,decided,positions
+	for k in 1 2 3 4 5 6 7 8 9 10 12 14 16 18 20; do before $k 5 100; done
+	for k in 7 8 9 10 12; do before $k 7 50; done
+} >$here/standard.csv
