@@ -80,7 +80,7 @@ var killKinds = []killKind{
 	{name: "solve --list", makes: "solved", args: "solve --rules simplified --depth 5 --list list --format json --out solved",
 		prepare: positionList("--plies 4 --count 100")},
 	{name: "solve --certificate", makes: "proof",
-		args:    "solve --rules simplified --proof --nodes 2000 --list list --certificate proof --workers 2",
+		args:    "solve --rules simplified --proof --nodes 2000 --list list --certificate proof --workers 2 --format json --out solved",
 		prepare: positionList("--plies 14 --count 60")},
 	{name: "data make", makes: "played/positions", args: "data make played", prepare: playedGames("")},
 	{

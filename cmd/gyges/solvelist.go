@@ -21,7 +21,7 @@ import (
 
 // solveList solves the positions of a list, and prints their solutions in its order as soon
 // as they are there. What is stopped has printed those before. Positions whose solutions the file of --out
-// or the certificate has are left out.
+// has are left out, without it those of the certificate.
 func (c *solveCmd) solveList(ctx context.Context, e *env, r *rules.Rules, search solver.Search) (err error) {
 	games, err := c.readList(ctx, e, r)
 	if err != nil {
@@ -32,16 +32,19 @@ func (c *solveCmd) solveList(ctx context.Context, e *env, r *rules.Rules, search
 		if certificate, err = solver.ExtendCertificate(c.Certificate, r); err != nil {
 			return files.Plain(err)
 		}
-		games = slices.DeleteFunc(games, func(g *rules.Game) bool { return certificate.Has(g.Position()) })
 	}
 	out, rest := io.Writer(e.out), games
-	if c.Out != "" {
+	switch {
+	case c.Out != "": // the file says what is done, and the certificate has it
 		f, done, err := c.openSolutions(games)
 		if err != nil {
 			return fileError("--out", err)
 		}
 		defer func() { err = errors.Join(err, asFailure(f.Close())) }()
 		out, rest = f, games[done:]
+	case certificate != nil:
+		games = slices.DeleteFunc(games, func(g *rules.Game) bool { return certificate.Has(g.Position()) })
+		rest = games
 	}
 	write := c.solutionWriter(e, out, len(rest) < len(games))
 	err = c.solveGames(ctx, e, search, rest, len(games), func(s solver.Solution) error {
