@@ -11,6 +11,7 @@ mkdir -p $games
 gyges solve --rules simplified --proof --nodes 20000000 --list $here/positions.txt --certificate $games/certificate \
 	--format csv --out $games/proof.csv
 cut -d, -f1-8,10 $games/proof.csv >$here/proof.csv
+rm -f $here/certificate/*
 cp $games/certificate/* $here/certificate
 gyges solve --check $here/certificate
 python3 $here/check.py --perft rules/testdata/perft/simplified.epd
