@@ -111,6 +111,7 @@ func (c *solveCmd) search() (s solver.Search, err error) {
 	refuse(c.Out != "" && c.List != "" && c.Format == grid.Text, "--out of a --list needs --format csv or json")
 	refuse(c.Certificate != "" && (!c.Proof || c.List == ""), "--certificate needs --proof and --list")
 	refuse(c.Print != "" && len(c.Position) > 0, "--print can't be combined with a position")
+	refuse(isFolder(c.Check) && len(c.Position) > 0, "--check of a certificate can't be combined with a position")
 	refuse(c.List != "" && len(c.Position) > 0, "--list can't be combined with a position")
 	refuse(c.Hash != 0 && !c.Proof, "--hash needs --proof")
 	refuse(c.Workers != 0 && c.List == "" && !c.Proof, "--workers needs --list or --proof")

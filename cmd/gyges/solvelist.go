@@ -111,14 +111,18 @@ func (c *solveCmd) openSolutions(games []*rules.Game) (f *os.File, done int, err
 	if f, err = os.OpenFile(c.Out, os.O_RDWR|os.O_CREATE, 0o644); err != nil {
 		return nil, 0, err
 	}
-	if err = files.Lock(f); err == nil {
+	begin := "{"
+	if c.Format == grid.CSV {
+		begin = strings.Join(grid.Keys(solutionColumns(c.Format)), ",")
+	}
+	if err = errors.Join(files.Lock(f), beginsWith(f, begin)); err == nil {
 		header := c.Format == grid.CSV
 		_, err = jsonl.Read(f, c.Out, maxSolution, func(line []byte) error {
 			switch {
 			case header:
 				header = false
-				if names := strings.Join(grid.Keys(solutionColumns(c.Format)), ","); string(line) != names {
-					return fmt.Errorf("expected %s", names)
+				if string(line) != begin {
+					return fmt.Errorf("expected %s", begin)
 				}
 				return nil
 			case done == len(games):
@@ -142,6 +146,20 @@ func (c *solveCmd) openSolutions(games []*rules.Game) (f *os.File, done int, err
 		return nil, 0, errors.Join(err, f.Close())
 	}
 	return f, done, nil
+}
+
+// beginsWith returns an error unless a file is empty or begins with a text, as far as it goes: what is no file of
+// solutions is not cut.
+func beginsWith(f *os.File, text string) error {
+	found := make([]byte, len(text))
+	n, err := f.ReadAt(found, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if !strings.HasPrefix(text, string(found[:n])) {
+		return fmt.Errorf("%s: expected solutions or an empty file, found %.60q", f.Name(), found[:n])
+	}
+	return nil
 }
 
 // solveGames solves the last ones of all games, and calls each with their solutions.
