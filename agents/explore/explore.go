@@ -74,26 +74,16 @@ func (o Options) params() []agents.Param {
 }
 
 func newPlayer(registry *agents.Registry, v agents.Values) (agents.Agent, error) {
-	if v[Param] == "" {
-		return nil, errors.New("expected agent=SPEC, the agent to play like")
-	}
-	spec, err := agents.ParseSpec(v[Param])
+	inner, err := registry.Wrap(v[Param])
 	if err != nil {
 		return nil, err
 	}
-	if kind, err := registry.Kind(spec); err == nil && kind.Interactive {
-		return nil, fmt.Errorf("expected an agent that plays by itself, found %.60q", spec)
-	}
-	inner, err := registry.New(spec)
-	if err != nil {
-		return nil, err
-	}
-	a := &player{inner: inner}
+	a := &player{Wrapped: inner}
 	v.Decode(&a.options)
 	if a.options.Temperature > 0 {
 		var ok bool
-		if a.explorer, ok = inner.(agents.Explorer); !ok {
-			err := fmt.Errorf("%s does not explore by temperature; expected alphabeta, mcts or temperature=0", spec)
+		if a.explorer, ok = inner.Inner().(agents.Explorer); !ok {
+			err := fmt.Errorf("%s does not explore by temperature; expected alphabeta, mcts or temperature=0", v[Param])
 			return nil, errors.Join(err, a.Close())
 		}
 	}
@@ -101,7 +91,7 @@ func newPlayer(registry *agents.Registry, v agents.Values) (agents.Agent, error)
 }
 
 type player struct {
-	inner    agents.Agent
+	agents.Wrapped
 	explorer agents.Explorer // nil without temperature
 	options  Options
 	rng      *rand.Rand
@@ -114,35 +104,16 @@ var (
 	_ io.Closer     = (*player)(nil)
 )
 
-// Inner returns the agent that it plays like.
-func (a *player) Inner() agents.Agent { return a.inner }
-
-// Suits returns the inner agent's error.
-func (a *player) Suits(r *rules.Rules) error { return agents.Suits(a.inner, r) }
-
-// Start starts the inner agent.
-func (a *player) Start(ctx context.Context, sets ...*rules.Rules) error {
-	return agents.Start(ctx, a.inner, sets...)
-}
-
-// TableBytes returns the inner agent's.
-func (a *player) TableBytes() int64 {
-	if s, ok := a.inner.(agents.Sized); ok {
-		return s.TableBytes()
-	}
-	return 0
-}
-
 func (a *player) NewGame(ctx context.Context, s agents.Setup) error {
 	a.rng = s.Rand()
 	s.Seed = a.rng.Uint64()
-	return a.inner.NewGame(ctx, s)
+	return a.Wrapped.NewGame(ctx, s)
 }
 
 // Choose plays the inner agent's move unchanged where it has proven the result.
 func (a *player) Choose(ctx context.Context, g *rules.Game, lim agents.Limits) (agents.Decision, error) {
 	if g.Rules().SettingUp(g.Position()) || a.options.Plies > 0 && g.Ply() >= a.options.Plies {
-		return a.inner.Choose(ctx, g, lim)
+		return a.Wrapped.Choose(ctx, g, lim)
 	}
 	// Three numbers a move, so that the draws of one don't depend on another's.
 	random, draw, noise := a.rng.Float64() < a.options.Random, a.rng.Uint64(), a.rng.Uint64()
@@ -151,7 +122,7 @@ func (a *player) Choose(ctx context.Context, g *rules.Game, lim agents.Limits) (
 			return gumbel(noise, m, a.options.Temperature)
 		})
 	}
-	d, err := a.inner.Choose(ctx, g, lim)
+	d, err := a.Wrapped.Choose(ctx, g, lim)
 	if _, proven := d.Score.Proven(); err != nil || !random || d.Scored && proven {
 		return d, err
 	}
@@ -187,15 +158,4 @@ func (a *player) harmless(g *rules.Game, seed uint64) rules.Move {
 func gumbel(seed uint64, m rules.Move, temperature float64) agents.Score {
 	u := (float64(agents.MixSeed(seed, uint64(m))>>11) + 0.5) / (1 << 53) // between 0 and 1
 	return agents.Score(math.Round(-100 * temperature * math.Log(-math.Log(u))))
-}
-
-// Close closes the inner agent.
-func (a *player) Close() error { return agents.Close(a.inner) }
-
-// Trace returns the inner agent's trace.
-func (a *player) Trace() []string {
-	if t, ok := a.inner.(agents.Tracer); ok {
-		return t.Trace()
-	}
-	return nil
 }

@@ -24,6 +24,7 @@ import (
 // goroutine.
 type Certificate struct {
 	dir    string
+	file   func(path string, most int64) ([]byte, error)
 	rules  *rules.Rules
 	header certificateHeader
 }
@@ -75,13 +76,15 @@ type rootHeader struct {
 }
 
 // OpenCertificate opens the certificate in a folder.
-func OpenCertificate(dir string) (*Certificate, error) {
+func OpenCertificate(dir string) (*Certificate, error) { return openCertificate(dir, files.Read) }
+
+func openCertificate(dir string, file func(path string, most int64) ([]byte, error)) (*Certificate, error) {
 	name := filepath.Join(dir, certificateFile)
-	text, err := files.Read(name, maxHeader)
+	text, err := file(name, maxHeader)
 	if err != nil {
 		return nil, err
 	}
-	c := &Certificate{dir: dir}
+	c := &Certificate{dir: dir, file: file}
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	if err = decoder.Decode(&c.header); err == nil {
@@ -154,7 +157,7 @@ func ExtendCertificate(dir string, r *rules.Rules) (*Certificate, error) {
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		o := r.Options()
-		c = &Certificate{dir: dir, rules: r, header: certificateHeader{
+		c = &Certificate{dir: dir, file: files.Read, rules: r, header: certificateHeader{
 			Format: certificateFormat, Rules: r.String(), Options: o.Values(), OptionsSHA256: optionsSum(o),
 		}}
 		return c, os.MkdirAll(dir, 0o777)
@@ -461,50 +464,63 @@ func columns(rows []byte, n, width int) []byte {
 
 // read reads and checks a part's file, but for whether it wins.
 func (c *Certificate) read(h partHeader) (part Part, err error) {
-	name := filepath.Join(c.dir, h.File)
-	packed, err := files.Read(name, maxPart)
-	if err != nil {
-		return Part{}, err
+	columns, err := c.unpack(h)
+	if err == nil {
+		part, err = c.parse(h, columns)
 	}
-	if part, err = c.parse(h, packed); err != nil {
-		return Part{}, fmt.Errorf("%s: %w", name, err)
+	if err != nil {
+		return Part{}, fmt.Errorf("%s: %w", filepath.Join(c.dir, h.File), err)
 	}
 	return part, nil
 }
 
-func (c *Certificate) parse(h partHeader, packed []byte) (Part, error) {
-	part := Part{Winner: rules.South, Answers: map[rules.Position]Answer{}}
-	switch {
-	case h.Winner == rules.North.String():
-		part.Winner = rules.North
-	case h.Winner != rules.South.String():
-		return part, fmt.Errorf("winner: expected South or North, found %.60q", h.Winner)
-	case h.Records < 0 || h.Records > maxRecords:
-		return part, fmt.Errorf("records: expected at most %d, found %d", maxRecords, h.Records)
+// unpack reads a part's file and returns the columns of its records.
+func (c *Certificate) unpack(h partHeader) ([]byte, error) {
+	packed, err := c.file(filepath.Join(c.dir, h.File), maxPart)
+	if err != nil {
+		return nil, err
+	}
+	if h.Records < 0 || h.Records > maxRecords {
+		return nil, fmt.Errorf("records: expected at most %d, found %d", maxRecords, h.Records)
 	}
 	if found := fmt.Sprintf("%x", sha256.Sum256(packed)); found != h.SHA256 {
-		return part, fmt.Errorf("sha256: expected %.70s, found %s", h.SHA256, found)
-	}
-	for _, root := range h.Roots {
-		p, err := c.rules.ParsePosition(root.Position)
-		if err != nil {
-			return part, fmt.Errorf("position %.60q: %w", root.Position, err)
-		}
-		part.Roots = append(part.Roots, Root{p, root.Plies})
+		return nil, fmt.Errorf("sha256: expected %.70s, found %s", h.SHA256, found)
 	}
 	z, err := zlib.NewReader(bytes.NewReader(packed))
 	if err != nil {
-		return part, err
+		return nil, err
 	}
 	size := h.Records * recordBytes
 	text, err := io.ReadAll(io.LimitReader(z, int64(size)+1))
 	if err == nil && len(text) != size {
 		err = fmt.Errorf("expected %d records of %d bytes", h.Records, recordBytes)
 	}
-	if err != nil {
+	return text, err
+}
+
+func (c *Certificate) parse(h partHeader, text []byte) (part Part, err error) {
+	part.Answers = map[rules.Position]Answer{}
+	if part.Winner, part.Roots, err = c.parseRoots(h); err != nil {
 		return part, err
 	}
 	return part, part.parseRecords(c.rules, columns(text, recordBytes, h.Records))
+}
+
+func (c *Certificate) parseRoots(h partHeader) (winner rules.Side, roots []Root, err error) {
+	switch {
+	case h.Winner == rules.North.String():
+		winner = rules.North
+	case h.Winner != rules.South.String():
+		return winner, nil, fmt.Errorf("winner: expected South or North, found %.60q", h.Winner)
+	}
+	for _, root := range h.Roots {
+		p, err := c.rules.ParsePosition(root.Position)
+		if err != nil {
+			return winner, nil, fmt.Errorf("position %.60q: %w", root.Position, err)
+		}
+		roots = append(roots, Root{p, root.Plies})
+	}
+	return winner, roots, nil
 }
 
 // parseRecords fills in the answers. The boards must rise, so that none comes twice.

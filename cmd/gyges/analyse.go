@@ -54,7 +54,9 @@ func (c *analyseCmd) Run(ctx context.Context, e *env) error {
 	}
 	defer closeAgent(e, agent)
 	a := &analyser{out: e.out, game: game, multi: min(c.Multi, game.Legal().Len()), json: c.Format == "json"}
-	a.header()
+	if err := a.header(); err != nil {
+		return failure{err}
+	}
 	err = analysis.Search(ctx, agent, analysis.Request{Game: game, Limits: c.Limits, Multi: c.Multi}, a.line)
 	switch {
 	case ctx.Err() != nil:
@@ -112,12 +114,21 @@ type analyser struct {
 	json  bool
 }
 
-// header prints the board and the names of the columns.
-func (a *analyser) header() {
-	if !a.json {
-		a.out.printf("%s\n", human.Board(a.game.Rules(), a.game.Position(), rules.NoMove, nil))
-		a.out.printf("%5s%s  %-11s %10s %8s  %s\n", "depth", a.rank(" rank"), "score", "nodes", "time", "line")
+// header prints the board, what is proven, and the names of the columns.
+func (a *analyser) header() error {
+	proof, err := analysis.Proven(a.game)
+	switch {
+	case err != nil || a.json && proof == nil:
+		return err
+	case a.json:
+		return jsonl.NewWriter(a.out).Append(grid.Object{{Key: "proof", Value: proof}})
 	}
+	a.out.printf("%s\n", human.Board(a.game.Rules(), a.game.Position(), rules.NoMove, nil))
+	if proof != nil {
+		hanging(a.out, "proven: ", strings.Join(append([]string{proof.Text}, proof.Moves...), " ")+"\n")
+	}
+	a.out.printf("%5s%s  %-11s %10s %8s  %s\n", "depth", a.rank(" rank"), "score", "nodes", "time", "line")
+	return nil
 }
 
 // rank returns the text of the column rank, which is there for several moves only.

@@ -9,6 +9,7 @@ import (
 	"gyges/agents/builtin"
 	"gyges/agents/explore"
 	"gyges/agents/human"
+	"gyges/agents/proof"
 	"gyges/agents/ugi"
 	"gyges/configs"
 	"gyges/rules"
@@ -16,7 +17,7 @@ import (
 
 // newRegistry returns the kinds of agents the program offers: those built in,
 // external programs, the interactive one, the named levels, and agents that add
-// exploration to any of these.
+// exploration or proofs to any of these.
 func newRegistry(in io.Reader, out io.Writer) *agents.Registry {
 	kinds := []agents.Kind{human.Kind(in, out), ugi.Kind()}
 	levels, err := configs.Levels(builtin.Registry(explore.Kind(builtin.Registry())))
@@ -24,7 +25,8 @@ func newRegistry(in io.Reader, out io.Writer) *agents.Registry {
 		panic(err) // they are part of the program, and tested
 	}
 	kinds = append(kinds, levels...)
-	return builtin.Registry(append(kinds, explore.Kind(builtin.Registry(kinds...)))...)
+	inner := builtin.Registry(kinds...)
+	return builtin.Registry(append(kinds, explore.Kind(inner), proof.Kind(inner))...)
 }
 
 // programSpec parses the spec of an agent that is not interactive.

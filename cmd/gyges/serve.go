@@ -142,7 +142,7 @@ func (c *serveCmd) players(ctx context.Context, e *env) ([]browser.Player, error
 	if err != nil {
 		return nil, failure{err}
 	}
-	for _, name := range []string{"alphabeta", "mcts", "greedy", "random"} {
+	for _, name := range []string{"alphabeta", "mcts", "greedy", "random", "proof"} {
 		p, err := builtinPlayer(e.registry, name)
 		if err != nil {
 			return nil, failure{err}

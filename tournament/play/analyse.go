@@ -56,6 +56,8 @@ type positionState struct {
 	Sources  []source `json:"sources"`
 	Result   string   `json:"result,omitempty"` // of a game that is over
 	Reason   string   `json:"reason,omitempty"`
+
+	Proof *analysis.Proof `json:"proof,omitempty"`
 }
 
 // getPosition answers a request for a position.
@@ -74,12 +76,12 @@ func getPosition(_ *http.Request, q positionRequest) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newPositionState(g), nil
+	return newPositionState(g)
 }
 
-func newPositionState(g *rules.Game) positionState {
+func newPositionState(g *rules.Game) (state positionState, err error) {
 	r, p := g.Rules(), g.Position()
-	state := positionState{
+	state = positionState{
 		Rules: r.String(), Start: r.FormatPosition(g.Start()), Position: r.FormatPosition(p),
 		Turn: p.Side().Name(), Placing: r.SettingUp(p), Sources: []source{},
 		Moves: analysis.LongLine(rules.NewGame(r, g.Start()), g.Moves()),
@@ -89,7 +91,8 @@ func newPositionState(g *rules.Game) positionState {
 	} else if state.Pass = g.Legal().Contains(rules.Pass); !state.Pass {
 		state.Sources = sources(g)
 	}
-	return state
+	state.Proof, err = analysis.Proven(g)
+	return state, err
 }
 
 // replay returns the game that moves lead to.

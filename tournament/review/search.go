@@ -57,6 +57,9 @@ func Spec(nodes int64) agents.Spec {
 // position searches the present position of g, which is not over, and where one side is far ahead looks for
 // a proof.
 func (r *Reviewer) position(ctx context.Context, g *rules.Game) (value, error) {
+	if k, ok := r.proofs.Lookup(g); ok && k.Plies > 0 {
+		return proven(g, k.Winner, k.Plies, k.Line), nil
+	}
 	v, err := r.search(ctx, g, agents.Limits{Nodes: r.nodes}, nil)
 	if err != nil || v.proven() != 0 {
 		return v, err
@@ -132,12 +135,18 @@ func (r *Reviewer) prove(ctx context.Context, g *rules.Game, v value) (value, er
 	if err != nil || proof.Win == nil || proof.Win.Plies > left || repeats(g, proof.Win) {
 		return v, err
 	}
-	plies := min(proof.Win.Plies, int(agents.WinTop-agents.WinScore))
-	v.score, v.line = agents.WinIn(plies), proof.Win.Line
-	if proof.Winner != g.Position().Side() {
+	won := proven(g, proof.Winner, proof.Win.Plies, proof.Win.Line)
+	won.depth = v.depth
+	return won, nil
+}
+
+// proven is the value of the present position of g, in which a side wins.
+func proven(g *rules.Game, winner rules.Side, plies int, line []rules.Move) value {
+	v := value{agents.WinIn(min(plies, int(agents.WinTop-agents.WinScore))), line, 0}
+	if winner != g.Position().Side() {
 		v.score = -v.score
 	}
-	return v, nil
+	return v
 }
 
 // repeats reports whether a strategy passes through a position that the rule on repetition forbids now. Then

@@ -212,6 +212,8 @@ function prompt() {
   const S = current.state,
     turn = S.turn === "south" ? "South" : "North";
   $("course").textContent = input.preview() || current.text;
+  $("proven").hidden = !S.proof;
+  if (S.proof) $("proven").textContent = `Proven: ${S.proof.text}${S.proof.line ? ", " + S.proof.line[0] : ""}.`;
   if (S.result) $("headline").textContent = `The game is over: ${S.result} (${S.reason}).`;
   else if (S.pass) $("headline").textContent = `${turn} must pass.`;
   else $("headline").textContent = `${turn} ${S.placing ? "places a piece" : "to move"}. ${input.prompt()}`.trimEnd();

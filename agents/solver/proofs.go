@@ -1,0 +1,258 @@
+package solver
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/csv"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"sort"
+	"sync"
+
+	"gyges/results"
+	"gyges/rules"
+	"gyges/rules/base/files"
+)
+
+// Proofs are proven results to be looked up: the strategies of a certificate, and the winners of set-ups whose
+// strategies are not at hand. They hold for positions and their mirror images. They are safe for concurrent use.
+type Proofs struct {
+	rules      *rules.Rules
+	strategies []packed
+	setups     map[rules.Position]rules.Side
+}
+
+// Known is what is proven of a position.
+type Known struct {
+	Winner rules.Side
+	// Plies is the number of plies within which the winner wins; 0: the strategy is not at hand.
+	Plies int
+	// Line is a game in which the winner follows the strategy and the loser holds out as long as it allows.
+	Line []rules.Move
+}
+
+// Text says what is proven, like "South wins in at most 25 plies".
+func (k Known) Text() string {
+	if k.Plies == 0 {
+		return fmt.Sprintf("%v wins", k.Winner)
+	}
+	return fmt.Sprintf("%v wins in at most %d plies", k.Winner, k.Plies)
+}
+
+// Shipped returns the proofs of the simplified game that ship with the program.
+var Shipped = sync.OnceValues(func() (*Proofs, error) {
+	const dir = "studies/solved"
+	return openProofs(results.Proofs, path.Join(dir, "certificate"), path.Join(dir, "proofs.csv"))
+})
+
+func openProofs(fsys fs.FS, certificate, setups string) (*Proofs, error) {
+	c, err := openCertificate(certificate, func(path string, most int64) ([]byte, error) {
+		return files.ReadFS(fsys, path, most)
+	})
+	if err != nil {
+		return nil, err
+	}
+	p := &Proofs{rules: c.rules, setups: map[rules.Position]rules.Side{}}
+	for _, h := range c.header.Parts {
+		columns, err := c.unpack(h)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", h.File, err)
+		}
+		winner, roots, err := c.parseRoots(h)
+		if err != nil {
+			return nil, err
+		}
+		s := packed{rules: c.rules, winner: winner, roots: roots, columns: columns, n: h.Records}
+		p.strategies = append(p.strategies, s)
+		s.mirrored = true
+		p.strategies = append(p.strategies, s)
+	}
+	text, err := files.ReadFS(fsys, setups, maxPart)
+	if err != nil {
+		return nil, err
+	}
+	return p, p.parseSetups(text)
+}
+
+// parseSetups reads what "gyges solve --list --format csv" wrote of positions in which South is to move.
+func (p *Proofs) parseSetups(text []byte) error {
+	rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+	if err != nil {
+		return err
+	}
+	for _, row := range rows[1:] {
+		setup, err := p.rules.ParsePosition(row[1])
+		if err != nil {
+			return err
+		}
+		if winner, ok := map[string]rules.Side{"win": rules.South, "loss": rules.North}[row[2]]; ok {
+			p.setups[setup], p.setups[setup.Mirror()] = winner, winner
+		}
+	}
+	return nil
+}
+
+// Covers reports whether the proofs are of these rules. They are for every rule on repetition, as no history that
+// a game following a strategy may have forbids its moves.
+func (p *Proofs) Covers(r *rules.Rules) bool {
+	o := p.rules.Options()
+	o.Repetition, o.MaxPlies = r.Options().Repetition, r.Options().MaxPlies
+	return o == r.Options()
+}
+
+// Lookup returns what is proven of the present position of g, which is not over. A game counts only if the winner
+// has followed the strategy since its beginning: after others a rule on repetition might forbid a move.
+func (p *Proofs) Lookup(g *rules.Game) (Known, bool) {
+	outcome, _ := g.Outcome()
+	if !p.Covers(g.Rules()) || g.Rules().SettingUp(g.Position()) || outcome != rules.Undecided || g.Start().Passes() > 0 {
+		return Known{}, false
+	}
+	best := Known{}
+	for i := range p.strategies {
+		k, ok := p.strategies[i].lookup(g)
+		if ok && (best.Plies == 0 || k.Plies < best.Plies) && g.Ply()+k.Plies <= g.Rules().Options().MaxPlies {
+			best = k
+		}
+	}
+	winner, ok := p.setups[g.Position()]
+	if best.Plies == 0 && ok && g.Ply() == 0 {
+		return Known{Winner: winner}, true
+	}
+	return best, best.Plies > 0
+}
+
+// packed is a strategy of a certificate as its columns, or its mirror image.
+type packed struct {
+	rules    *rules.Rules
+	winner   rules.Side
+	roots    []Root
+	columns  []byte
+	n        int // records
+	mirrored bool
+}
+
+func (s *packed) lookup(g *rules.Game) (Known, bool) {
+	p := g.Position()
+	next := s.at(p)
+	if next.plies == 0 || !s.followed(g) {
+		return Known{}, false
+	}
+	k := Known{Winner: s.winner, Plies: next.plies}
+	for len(k.Line) < k.Plies {
+		if next.plies != k.Plies-len(k.Line) {
+			return Known{}, false // no game of the strategy leads to it
+		}
+		k.Line = append(k.Line, next.move)
+		p = s.rules.Apply(p, next.move)
+		next = s.at(p)
+	}
+	return k, s.rules.Outcome(p) == rules.WinFor(s.winner)
+}
+
+// followed reports whether the winner has followed the strategy since the beginning of g, if there is a rule on
+// repetition. It may begin with the loser's turn in a position that isn't a root, if no game of the strategy
+// could have the same board with the winner's turn.
+func (s *packed) followed(g *rules.Game) bool {
+	if g.Rules().Options().Repetition == rules.NoRepetition {
+		return true
+	}
+	p, begun := g.Start(), false
+	for i := 0; ; i++ {
+		if !s.rules.SettingUp(p) {
+			if !begun && !s.begins(p) {
+				return false
+			}
+			begun = true
+			if i < len(g.Moves()) && p.Side() == s.winner && s.at(p).move != g.Moves()[i] {
+				return false
+			}
+		}
+		if i == len(g.Moves()) {
+			return begun
+		}
+		p = s.rules.Apply(p, g.Moves()[i])
+	}
+}
+
+// begins reports whether a game that begins in p can follow the strategy.
+func (s *packed) begins(p rules.Position) bool {
+	if p.Side() == s.winner {
+		return true // if it has a move, which is asked for elsewhere
+	}
+	root := p
+	if s.mirrored {
+		root = p.Mirror()
+	}
+	_, twin := s.find(root)
+	return !twin || slices.ContainsFunc(s.roots, func(r Root) bool { return r.Position == root })
+}
+
+// at returns how the longest game goes on that the strategy allows from p; without plies it has none.
+func (s *packed) at(p rules.Position) (l longest) {
+	if s.rules.Outcome(p) != rules.Undecided {
+		return longest{}
+	}
+	if p.Side() == s.winner {
+		if m := s.rules.GoalMove(p, s.winner); m != rules.NoMove {
+			return longest{1, m}
+		}
+		return s.answer(p)
+	}
+	var legal rules.MoveSet
+	s.rules.Moves(p, &legal)
+	for m := range legal.All() {
+		next := s.at(s.rules.Apply(p, m))
+		if next.plies == 0 {
+			return longest{}
+		}
+		if next.plies >= l.plies {
+			l = longest{next.plies + 1, m}
+		}
+	}
+	return l
+}
+
+// answer returns the strategy's move in p, in which the winner is to move and can't win at once.
+func (s *packed) answer(p rules.Position) longest {
+	image := p
+	if s.mirrored {
+		image = p.Mirror()
+	}
+	i, ok := s.find(image)
+	if !ok {
+		return longest{}
+	}
+	var want [3]byte
+	for j := range want {
+		want[j] = s.byte(i, boardBytes+j)
+		if square := rules.Square(want[j]); s.mirrored && square < rules.NumSquares {
+			want[j] = byte(rules.SquareAt(rules.Files-1-square.File(), square.Row()))
+		}
+	}
+	var legal rules.MoveSet
+	s.rules.Moves(p, &legal)
+	for m := range legal.All() {
+		if squares(m) == want {
+			return longest{int(s.byte(i, recordBytes-1)), m}
+		}
+	}
+	return longest{}
+}
+
+// find returns the number of the record of a board.
+func (s *packed) find(p rules.Position) (i int, ok bool) {
+	want := board(p)
+	return sort.Find(s.n, func(i int) int {
+		for j, b := range want {
+			if c := cmp.Compare(b, s.byte(i, j)); c != 0 {
+				return c
+			}
+		}
+		return 0
+	})
+}
+
+// byte returns a byte of a record.
+func (s *packed) byte(i, column int) byte { return s.columns[column*s.n+i] }
