@@ -33,10 +33,23 @@ func (d *Data) InOpening(opening uint64, south, north string, results ...Result)
 // South.
 func (p played) inOrder(place []int) played {
 	p.a, p.b = place[p.a], place[p.b]
+	return p.ordered()
+}
+
+// ordered is the pair with the lower number as South first.
+func (p played) ordered() played {
 	if p.a > p.b && p.second >= 0 {
 		p.a, p.b, p.first, p.second = p.b, p.a, p.second, p.first
 	}
 	return p
+}
+
+// Rows notes the rows of pieces that South and North begin with in an opening.
+func (d *Data) Rows(opening uint64, south, north string) {
+	if d.rows == nil {
+		d.rows = map[uint64][2]string{}
+	}
+	d.rows[opening] = [2]string{south, north}
 }
 
 func comparePlayed(p, q played) int {

@@ -31,7 +31,8 @@ type Data struct {
 	index map[[2]int]int // into met, by a and b
 	met   []pairing
 
-	played []played // noted by InOpening
+	played []played             // noted by InOpening
+	rows   map[uint64][2]string // noted by Rows, by opening
 }
 
 // Add counts one game. A game of a player against itself has no information on its
@@ -140,6 +141,9 @@ func (d *Data) merge(o *Data, names map[string]string) {
 		}
 		place[i] = d.id(name)
 		d.self[place[i]] += o.self[i]
+	}
+	for opening, rows := range o.rows {
+		d.Rows(opening, rows[0], rows[1])
 	}
 	for _, p := range o.played {
 		if p = p.inOrder(place); p.a != p.b {

@@ -34,6 +34,7 @@ type viewFlags struct {
 	Los        bool   `xor:"view" help:"Print only how likely each player is stronger than each other."`
 	Standings  bool   `xor:"view" help:"Print only the standings of a Swiss tournament, the bracket of a knock-out, the table of a gauntlet or that of a round-robin of three or more over all rule sets; the file must be such a run's folder."`
 	Compare    string `xor:"view" sep:"none" placeholder:"NAME" help:"Print only one player's difference to each other."`
+	Crossed    bool   `xor:"view" help:"Print only South's first-move advantage for agents and openings drawn at random, of whom those that played are a sample: agents may have an advantage of their own. With --by setup that of each row of pieces, too."`
 	Top        int    `check:"0.." default:"20" placeholder:"N" help:"With --head-to-head, print N pairings at most; 0 for all. Default: 20."`
 }
 
@@ -45,11 +46,14 @@ func (c *rateCmd) Run(ctx context.Context, e *env) error {
 	if len(c.Runs) == 0 {
 		return errors.New("expected a run or a file of games: gyges rate FILE ...; see gyges rate --help")
 	}
-	in := &standings.Reader{Strict: c.Strict, BySetup: c.By == "setup", PerSide: c.PerSide}
+	in := &standings.Reader{Strict: c.Strict, BySetup: c.By == "setup" && !c.Crossed, PerSide: c.PerSide}
 	files, errFiles := gameFiles(c.Runs)
 	options, err := c.prepare(in)
 	if err := errors.Join(err, errFiles, c.check()); err != nil {
 		return err
+	}
+	if c.Crossed {
+		in.ByOpening, in.Rows = true, c.By == "setup"
 	}
 	all := standings.New()
 	begin := func(i int) { in.Begin(all, files[i]) }
@@ -81,8 +85,15 @@ func (c *rateCmd) plot(b table.Tables) error {
 	if len(printed) != 1 {
 		return fmt.Errorf("--plot: expected games under one rule set, found %d tables; --rules chooses", len(printed))
 	}
+	figure := report.RatingPlot(printed[0])
+	if c.Crossed {
+		var err error
+		if figure, err = report.CrossedPlot(printed[0]); err != nil {
+			return fmt.Errorf("--crossed: %w", err)
+		}
+	}
 	return writeFile("--plot", c.Plot, func(w io.Writer) error {
-		_, err := io.WriteString(w, report.RatingPlot(printed[0]).StandaloneSVG())
+		_, err := io.WriteString(w, figure.StandaloneSVG())
 		return asFailure(err)
 	})
 }
@@ -98,6 +109,9 @@ func (c *rateCmd) check() error {
 	}
 	if c.PerSide && c.Advantage != "fit" {
 		errs = append(errs, errors.New("--per-side can't be combined with --advantage, which ratings by side contain"))
+	}
+	if c.PerSide && c.Crossed {
+		errs = append(errs, errors.New("--crossed can't be combined with --per-side"))
 	}
 	if c.By == "setup" && c.Standings {
 		errs = append(errs, errors.New("--by setup can't be combined with --standings"))
@@ -148,6 +162,8 @@ func (c *rateCmd) print(e *env, b table.Tables) error {
 		return table.WriteCrosstable(e.out, f, b)
 	case c.HeadToHead:
 		return table.WriteHeadToHead(e.out, f, b, c.Top)
+	case c.Crossed:
+		return table.WriteCrossed(e.out, f, b)
 	case c.Standings:
 		if err := table.WriteSchedule(e.out, f, b); err != nil {
 			return fmt.Errorf("--standings: %w", err)

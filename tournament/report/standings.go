@@ -126,6 +126,20 @@ func tableOf[R any](caption, class string, columns []grid.Column[R], rows []R) *
 // RatingPlot draws the ratings of a table with their intervals, the first 60 of them.
 func RatingPlot(t table.Table) Figure { return ratingPlot("elo", t.Title, t.Ratings.Players) }
 
+// CrossedPlot draws what all openings and South's rows are worth to agents drawn at random, see [ratings.CrossedFit].
+func CrossedPlot(t table.Table) (Figure, error) {
+	fit, err := t.Ratings.Crossed()
+	if err != nil {
+		return Figure{}, err
+	}
+	all := ratings.Player{Name: "all openings", Elo: fit.All.Elo, Error: fit.All.Error}
+	players := []ratings.Player{all}
+	for _, r := range fit.South {
+		players = append(players, ratings.Player{Name: r.Name, Elo: r.Elo, Error: r.Error})
+	}
+	return ratingPlot("elo", t.Title, players), nil
+}
+
 // ratingPlot draws ratings with their intervals.
 func ratingPlot(name, title string, players []ratings.Player) Figure {
 	caption := "Ratings with their 95 % intervals"
