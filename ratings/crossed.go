@@ -30,6 +30,9 @@ type CrossedFit struct {
 	// Common is the part of the variance of a pair's result that the opening brings whoever plays it, as other
 	// agents have it too; half its 95 % interval is CommonError.
 	Common, CommonError float64
+	// OpeningSD is the standard deviation, in Elo, of what an opening is worth to South whoever plays it; SouthSD and
+	// NorthSD are those of the rows, beyond what the sample varies.
+	OpeningSD, SouthSD, NorthSD float64
 	// South and North are the rows of pieces that each side begins with, by their worth to it, less that of all openings.
 	South, North []Crossed
 }
@@ -70,13 +73,14 @@ func (d *Data) Crossed() (*CrossedFit, error) {
 			len(c.agents))
 	}
 	f := &CrossedFit{Agents: len(c.agents)}
-	f.Common, f.CommonError = c.shared()
+	f.Common, f.CommonError, f.OpeningSD = c.shared()
 	c.common = max(0, f.Common)
 	m := c.model(c.advantage, c.openingCovariance())
 	sd := deviation(m)
 	fit, _ := m.at(sd)
 	f.All = Crossed{Pairs: len(c.pairs), Elo: fit.mean, Error: fit.error(len(c.agents) - 1), SD: sd}
-	f.South, f.North = c.rows(d.rows, 0), c.rows(d.rows, 1)
+	f.South, f.SouthSD = c.rows(d.rows, 0)
+	f.North, f.NorthSD = c.rows(d.rows, 1)
 	return f, nil
 }
 
@@ -178,17 +182,20 @@ func (c *crossing) openingCovariance() *mat.SymDense {
 	return v
 }
 
-// shared returns the correlation of the results of two pairs of one opening that have no agent in common, and half its
-// 95 % interval.
-func (c *crossing) shared() (share, margin float64) {
+// shared returns the correlation of the results of two pairs of one opening that have no agent in common, half its
+// 95 % interval, and the root of their covariance.
+func (c *crossing) shared() (share, margin, openingSD float64) {
 	var sums, counts []float64
+	var products, weights float64
 	c.byOpening(func(pairs []crossedPair) {
 		sum, n := 0.0, 0.0
 		for i, p := range pairs {
 			for _, q := range pairs[:i] {
 				a, b := c.pairings[p.pairing], c.pairings[q.pairing]
-				if sd := c.sd[p.pairing] * c.sd[q.pairing]; sd > 0 && a[0] != b[0] && a[0] != b[1] && a[1] != b[0] && a[1] != b[1] {
+				if a[0] != b[0] && a[0] != b[1] && a[1] != b[0] && a[1] != b[1] {
+					sd := c.sd[p.pairing] * c.sd[q.pairing]
 					sum, n = sum+p.z*q.z/sd, n+1
+					products, weights = products+p.z*q.z/(sd*sd), weights+1/(sd*sd)
 				}
 			}
 		}
@@ -197,14 +204,15 @@ func (c *crossing) shared() (share, margin float64) {
 		}
 	})
 	if len(sums) < 2 {
-		return 0, math.Inf(1)
+		return 0, math.Inf(1), 0
 	}
 	mean := stat.Mean(counts, nil)
 	share = stat.Mean(sums, nil) / mean
 	for i := range sums {
 		sums[i] -= share * counts[i]
 	}
-	return share, distuv.UnitNormal.Quantile(0.975) * stat.StdErr(stat.StdDev(sums, nil), float64(len(sums))) / mean
+	margin = distuv.UnitNormal.Quantile(0.975) * stat.StdErr(stat.StdDev(sums, nil), float64(len(sums))) / mean
+	return share, margin, math.Sqrt(max(0, products/weights))
 }
 
 // model is that of pairings' advantages of a covariance, to which the agents add theirs.
@@ -217,8 +225,8 @@ func (c *crossing) model(advantage []float64, v *mat.SymDense) *mixedModel {
 	return newMixedModel(advantage, v, z)
 }
 
-// rows returns the rows of a side. What an agent brings to a row has one standard deviation for all.
-func (c *crossing) rows(names map[uint64][2]string, side int) (rows []Crossed) {
+// rows returns the rows of a side and their standard deviation. What an agent brings to a row has one for all.
+func (c *crossing) rows(names map[uint64][2]string, side int) (rows []Crossed, between float64) {
 	byRow := map[string][]crossedPair{}
 	for _, p := range c.pairs {
 		if name := names[p.opening][side]; name != "" {
@@ -231,7 +239,7 @@ func (c *crossing) rows(names map[uint64][2]string, side int) (rows []Crossed) {
 		models = append(models, c.row(byRow[name]))
 	}
 	if len(rows) == 0 {
-		return nil
+		return nil, 0
 	}
 	sd := deviation(models...)
 	means := mat.NewSymDense(len(rows), nil)
@@ -252,14 +260,14 @@ func (c *crossing) rows(names map[uint64][2]string, side int) (rows []Crossed) {
 			z.Set(i, i, 1)
 		}
 		all := newMixedModel(values, means, z)
-		between := deviation(all)
+		between = deviation(all)
 		fit, _ := all.at(between)
 		for i := range rows {
 			rows[i].Shrunk = fit.mean + (values[i]-fit.mean)*between*between/(between*between+means.At(i, i))
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b Crossed) int { return cmp.Compare(b.Elo, a.Elo) })
-	return rows
+	return rows, between
 }
 
 // row is the model of the pairs of a row: the means of the pairings that played it, which are correlated by their

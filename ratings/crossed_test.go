@@ -19,7 +19,7 @@ type crossedWorld struct {
 	strength  float64 // difference of neighbours
 }
 
-// play plays openings, each by four pairs of eight agents, as results/studies/engines does.
+// play plays openings, each by four pairs of eight agents, as results/studies/first-move does.
 func (w crossedWorld) play(openings int, rng *rand.Rand) *Data {
 	const n = 8
 	var own [n]float64
@@ -102,7 +102,7 @@ func TestCrossedRows(t *testing.T) {
 	w := crossedWorld{advantage: 20, agents: 30, openings: 50, each: 50, row: 80, strength: 20}
 	rng := rand.New(rand.NewPCG(6, 35))
 	const times = 300
-	hits, nothing, highest, guess, squares, errors := 0, 0, 0.0, 0.0, 0.0, 0.0
+	hits, nothing, highest, guess, squares, errors, rows := 0, 0, 0.0, 0.0, 0.0, 0.0, 0.0
 	for range times {
 		f, err := w.play(280, rng).Crossed()
 		require.NoError(t, err)
@@ -119,6 +119,7 @@ func TestCrossedRows(t *testing.T) {
 		}
 		squares += (f.South[0].Elo - 0.8*w.row) * (f.South[0].Elo - 0.8*w.row) / times
 		errors += f.South[0].Error / times
+		rows += f.SouthSD / times
 		highest += f.North[0].Elo / times
 		guess += f.North[0].Shrunk / times
 	}
@@ -127,6 +128,7 @@ func TestCrossedRows(t *testing.T) {
 	require.GreaterOrEqual(t, float64(hits), 0.92*times)
 	require.GreaterOrEqual(t, float64(nothing), 0.94*7*times)
 	require.Less(t, guess, highest/2)
+	require.InDelta(t, w.row/math.Sqrt2, rows, 15, "two rows, 80 Elo apart")
 }
 
 // TestCrossedCommon: what other agents have in common with a pair in its opening is 0 where openings are worth nothing,
@@ -135,10 +137,18 @@ func TestCrossedCommon(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 35))
 	common := func(w crossedWorld) (mean float64, holds int) {
 		const times = 200
+		openings := 0.0
+		defer func() { // the logistic curve bends, and a deviation of 0 is found above it by chance
+			if w.openings > 0 {
+				require.InDelta(t, w.openings, openings, 15)
+			}
+			require.Less(t, openings, w.openings+20)
+		}()
 		for range times {
 			f, err := w.play(280, rng).Crossed()
 			require.NoError(t, err)
 			mean += f.Common / times
+			openings += f.OpeningSD / times
 			if math.Abs(f.Common) <= f.CommonError {
 				holds++
 			}
@@ -151,11 +161,11 @@ func TestCrossedCommon(t *testing.T) {
 	each, holds := common(crossedWorld{each: 150})
 	require.InDelta(t, 0, each, 0.01)
 	require.GreaterOrEqual(t, holds, 184)
-	some, _ := common(crossedWorld{openings: 100})
-	much, holds := common(crossedWorld{openings: 300})
-	require.Greater(t, some, 0.05)
-	require.Greater(t, much, 0.2)
-	require.Zero(t, holds)
+	some, _ := common(crossedWorld{openings: 50})
+	much, holds := common(crossedWorld{openings: 100})
+	require.Greater(t, some, 0.01)
+	require.Greater(t, much, 0.05)
+	require.Less(t, holds, 20)
 }
 
 func TestCrossedNeedsAgents(t *testing.T) {

@@ -21,7 +21,7 @@ type rateCmd struct {
 	By      string `enum:"agent,setup" default:"agent" placeholder:"WHAT" help:"What to rate: agent (default), or setup, the rows of pieces that South and North begin with, a pair of games counted as one game; it needs records of runs."`
 	PerSide bool   `help:"Rate every player as South and as North apart, in other games as White and as Black."`
 	viewFlags
-	Plot    string `placeholder:"FILE" help:"Also draw the ratings of one rule set with their intervals, as SVG."`
+	Plot    string `placeholder:"FILE" help:"Also draw the ratings of one rule set, or what --crossed prints, with their intervals, as SVG."`
 	Strict  bool   `help:"Fail on lines that can't be read, instead of omitting them."`
 	Explain bool   `help:"Print what every figure means, and nothing else."`
 	formatFlag
@@ -81,16 +81,17 @@ func (c *rateCmd) plot(b table.Tables) error {
 	if c.Plot == "" {
 		return nil
 	}
-	printed := b.Printed()
-	if len(printed) != 1 {
-		return fmt.Errorf("--plot: expected games under one rule set, found %d tables; --rules chooses", len(printed))
-	}
-	figure := report.RatingPlot(printed[0])
-	if c.Crossed {
+	var figure report.Figure
+	switch printed := b.Printed(); {
+	case c.Crossed:
 		var err error
-		if figure, err = report.CrossedPlot(printed[0]); err != nil {
+		if figure, err = report.CrossedPlot(printed); err != nil {
 			return fmt.Errorf("--crossed: %w", err)
 		}
+	case len(printed) != 1:
+		return fmt.Errorf("--plot: expected games under one rule set, found %d tables; --rules chooses", len(printed))
+	default:
+		figure = report.RatingPlot(printed[0])
 	}
 	return writeFile("--plot", c.Plot, func(w io.Writer) error {
 		_, err := io.WriteString(w, figure.StandaloneSVG())

@@ -34,6 +34,9 @@ var crossedColumns = []grid.Column[crossedRow]{
 		}
 		return grid.Fixed(r.Shrunk, 1)
 	}},
+	{Key: "opening_sd", Value: func(r crossedRow) any { return r.known(r.fit.OpeningSD) }},
+	{Key: "south_sd", Value: func(r crossedRow) any { return r.known(r.fit.SouthSD) }},
+	{Key: "north_sd", Value: func(r crossedRow) any { return r.known(r.fit.NorthSD) }},
 	{Key: "common", Value: func(r crossedRow) any { return r.known(r.fit.Common) }},
 	{Key: "common_error", Value: func(r crossedRow) any { return r.known(r.fit.CommonError) }},
 }
@@ -77,11 +80,13 @@ func (p *page) crossed(rows []crossedRow) {
 	}
 	if !math.IsInf(f.CommonError, 1) {
 		lines = append(lines, fmt.Sprintf("Of the variance of a pair's result %s ± %s comes from the opening, "+
-			"whoever plays it.", textfmt.Percent(f.Common), textfmt.Percent(f.CommonError)))
+			"whoever plays it, which is worth %.0f Elo to South (standard deviation).", textfmt.Percent(f.Common),
+			textfmt.Percent(f.CommonError), f.OpeningSD))
 	}
 	if len(rows) > 1 {
-		lines = append(lines, "Elo of a row is what it is worth to its side beyond that; the highest are so by luck, too, "+
-			"and the best guess is not.")
+		lines = append(lines, fmt.Sprintf("Elo of a row is what it is worth to its side beyond that; the highest are so by "+
+			"luck, too, and the best guess is not. Rows differ by %.0f Elo as South's and by %.0f as North's (standard "+
+			"deviation).", f.SouthSD, f.NorthSD))
 	}
 	p.list(lines)
 }

@@ -31,11 +31,11 @@ func (s *Summary) Tables(name func(agent string) string) []Table {
 		what = append(what, column(title, func(p *Player) any { return p.Kinds[Kinds()[i]] }))
 	}
 	return []Table{{
-		"Accuracy, share of best moves, and inaccuracies, mistakes, blunders and missed wins per game",
+		"Accuracy index, share of best moves, and inaccuracies, mistakes, blunders and missed wins per game",
 		[]grid.Column[*Player]{
 			player,
 			column("Games", func(p *Player) any { return grid.Thousands(int64(p.Games)) }),
-			column("Accuracy", func(p *Player) any { return p.judged("%.1f %%", p.Accuracy) }),
+			column("Accuracy", func(p *Player) any { return p.judged("%.1f", p.Accuracy) }),
 			column("Best", func(p *Player) any { return p.judged("%.0f %%", 100*float64(p.Best)/float64(p.Judged)) }),
 			perGame("Inacc.", func(p *Player) int { return p.Inaccuracies }),
 			perGame("Mistakes", func(p *Player) int { return p.Mistakes }),

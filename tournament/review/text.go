@@ -98,7 +98,7 @@ func (t *Tally) text() string {
 	if t.Judged == 0 {
 		return "no move was a choice"
 	}
-	text := fmt.Sprintf("accuracy %.1f %%", t.Accuracy)
+	text := fmt.Sprintf("accuracy index %.1f", t.Accuracy)
 	nouns := []string{"inaccuracies", "mistakes", "blunders", "missed wins"}
 	for i, n := range []int{t.Inaccuracies, t.Mistakes, t.Blunders, t.MissedWins} {
 		if n > 0 {

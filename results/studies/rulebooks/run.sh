@@ -9,7 +9,7 @@ for run in setups random; do
 	gyges games stats $games/$run --format csv >$here/$run.csv
 	sed 's/,"timing":.*//' $games/$run/games.jsonl | sha256sum >$here/$run.sha256
 done
-# advantage.svg and openings.svg are two figures of this page, with its style sheet in them.
+# advantage.svg is a figure of this page, with its style sheet in it.
 gyges report $games/setups $games/random --games 0 -o $games/report.html
 
 # South's first-move advantage under each rule set: two columns of the rating table.

@@ -1,47 +1,45 @@
 #!/bin/sh
-# Repeats the study from the games of ../rulebooks and ../first-move, whose run.sh play them: seconds.
-# Run it in the root of a clone, with gyges on the path.
+# Repeats the study from the games of ../first-move and the proofs of ../solved: seconds. Run it in the root of a clone,
+# with gyges on the path.
 set -e
 here=results/studies/setups
-for rules in standard simplified turkish-basic turkish-advanced; do
-	games=results/study-rulebooks/setups
-	case $rules in
-	standard | simplified) games="$games results/study-first-move/third" ;;
-	esac
-	gyges rate $games --by setup --rules $rules --format csv --plot $here/$rules.svg >$here/$rules.csv
-	gyges rate $games --by setup --rules $rules --per-side --format csv >$here/$rules-sides.csv
-	gyges rate $games --by setup --rules $rules --per-side --crosstable --format csv >$here/$rules-meetings.csv
-	# The spread of the rows' true ratings: the prior that fits them.
-	gyges rate $games --by setup --rules $rules --prior fit --format markdown | grep -i -e prior -e cycle
-done >$here/spread.txt
+for rules in standard simplified; do
+	for nodes in 1000 10000; do
+		gyges rate results/study-first-move/$rules-$nodes-* --crossed --by setup --format csv \
+			--plot $here/$rules-$nodes.svg >$here/$rules-$nodes.csv
+	done
+done
 
-# What good rows have in common: the mean rating of the rows with a height on a file, by the file's
-# distance from the edge of the board (0 for a and f, 2 for c and d).
-for rules in standard simplified turkish-basic turkish-advanced; do
-	awk -F, -v rules=$rules '
-		NR > 1 {
-			weight = 2 # a row and its mirror image
-			if (substr($3, 1, 3) == substr($3, 6, 1) substr($3, 5, 1) substr($3, 4, 1))
-				weight = 1 # it is its own
-			for (i = 1; i <= 6; i++) {
-				edge = i <= 3 ? i - 1 : 6 - i
-				sum[substr($3, i, 1) "," edge] += weight * $5
-				n[substr($3, i, 1) "," edge] += weight
-			}
-		}
-		END { for (k in n) printf "%s,%s,%.1f\n", rules, k, sum[k] / n[k] }' $here/$rules.csv | sort
-done | sed '1i rules,height,files_from_edge,elo' >$here/heights.csv
+# The replies that each row of South is proven to win and to lose against, and the same of North's rows; a row and its
+# mirror image are one.
+awk -F, '
+	function name(row, i, image) {
+		for (i = 1; i <= 6; i++) image = substr(row, i, 1) image
+		return image < row ? image : row
+	}
+	NR > 1 {
+		split($2, part, "[/ ]")
+		south = "South," name(part[1])
+		north = "North," name(part[6])
+		n[south]++
+		n[north]++
+		if ($3 == "win") { won[south]++; lost[north]++ }
+		if ($3 == "loss") { won[north]++; lost[south]++ }
+	}
+	END { for (k in n) printf "%s,%d,%d,%d\n", k, won[k], lost[k], n[k] }' results/studies/solved/proofs.csv |
+	sort | sed '1i side,row,won,lost,replies' >$here/proven.csv
 
-# The best reply of North to each row of South: the row that took most points against it.
-for rules in standard simplified turkish-basic turkish-advanced; do
-	awk -F, -v rules=$rules '
-		NR > 1 {
-			games = $4 + $5 + $6
-			points = ($6 + $5 / 2) / games
-			if (!($2 in best) || points > best[$2]) { best[$2] = points; list[$2] = ""; }
-			if (points == best[$2]) list[$2] = list[$2] " " substr($3, 1, 6)
+# How the rows of the engines agree with it: the correlation of Elo with the share of replies that are won less those lost.
+for nodes in 1000 10000; do
+	awk -F, -v nodes=$nodes '
+		NR == FNR { share[$1 "," $2] = ($3 - $4) / $5; next }
+		FNR > 1 && $3 != "" {
+			x = $6
+			y = share[$2 "," $3]
+			n[$2]++; sx[$2] += x; sy[$2] += y; xx[$2] += x * x; yy[$2] += y * y; xy[$2] += x * y
 		}
-		END { for (row in best) print rules "," substr(row, 1, 6) "," best[row] "," substr(list[row], 2) }' \
-		$here/$rules-meetings.csv | sort
-done | sed '1i rules,south,score_of_north,best_replies' >$here/replies.csv
-rm $here/*-meetings.csv
+		END {
+			for (s in n) printf "%d,%s,%.2f\n", nodes, s,
+				(n[s] * xy[s] - sx[s] * sy[s]) / sqrt((n[s] * xx[s] - sx[s] ^ 2) * (n[s] * yy[s] - sy[s] ^ 2))
+		}' $here/proven.csv $here/simplified-$nodes.csv
+done | sort | sed '1i nodes,side,correlation' >$here/agreement.csv

@@ -60,6 +60,28 @@ depth() {
 	depth italian 7 256
 } >$here/depths.csv
 
+# How often the side that is proven to win does so, by players that are nearly alike: 150 set-ups that South wins and
+# all that North does.
+awk -F, '$3 == "win"' $here/proofs.csv | awk -F, 'NR % 13 == 1 { print $2 }' | head -n 150 >$games/south.txt
+awk -F, '$3 == "loss" { print $2 }' $here/proofs.csv >$games/north.txt
+won() {
+	pairs=$(wc -l <$games/$1.txt)
+	gyges match $2name=a $3name=b --rules simplified --openings file:$games/$1.txt --pairs $pairs \
+		--out $games/$1-$4 >/dev/null
+	gyges games stats $games/$1-$4 --format csv | sed -n "s/^simplified,south_points,/$1,$4,/p"
+}
+{
+	echo winner,player,south_points,low,high,games
+	for side in south north; do
+		for nodes in 250 1000 4000 16000 64000; do
+			won $side alphabeta:nodes=$nodes, alphabeta:nodes=$((nodes * 11 / 10)), $nodes
+		done
+		for level in newcomer learner amateur advanced expert master; do
+			won $side $level: $level: $level
+		done
+	done
+} >$here/winners.csv
+
 # Standard rules: positions of games some plies before the end, those of the first games within 7 plies, too.
 gyges tournament --rules standard --agent alphabeta:nodes=2000 --agent alphabeta:nodes=2200 --pairs 50 --openings random \
 	--seed 1 --out $games/standard

@@ -114,7 +114,7 @@ export function create({ root, below, list, state, go, redraw }) {
   }
 
   function tally(side, t) {
-    const parts = t.judged ? [`accuracy ${t.accuracy.toFixed(1)} %`] : ["no move was a choice"];
+    const parts = t.judged ? [`accuracy index ${t.accuracy.toFixed(1)}`] : ["no move was a choice"];
     for (const [n, noun] of [
       [t.inaccuracies, "inaccuracies"],
       [t.mistakes, "mistakes"],
