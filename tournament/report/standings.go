@@ -150,6 +150,22 @@ func CrossedPlot(tables []table.Table) (Figure, error) {
 	return f, nil
 }
 
+// Interval is a number with the ends of its interval.
+type Interval struct {
+	Label          string
+	Low, Mid, High float64
+}
+
+// IntervalPlot draws numbers with their intervals, one below the other.
+func IntervalPlot(caption, unit string, rows []Interval) Figure {
+	var list []interval
+	for _, r := range rows {
+		title := fmt.Sprintf("%.4g (%.4g to %.4g)", r.Mid, r.Low, r.High)
+		list = append(list, interval{textfmt.Visible(r.Label), title, r.Low, r.Mid, r.High})
+	}
+	return intervalPlot("plot", textfmt.Visible(caption), textfmt.Visible(unit), list, false)
+}
+
 // ratingPlot draws ratings with their intervals.
 func ratingPlot(name, title string, players []ratings.Player) Figure {
 	caption := "Ratings with their 95 % intervals"

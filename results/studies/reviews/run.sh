@@ -6,7 +6,7 @@ games=results/study-reviews
 gyges match alphabeta:nodes=20000,name=a alphabeta:nodes=22000,name=b --rules standard,simplified \
 	--openings random:plies=2 --pairs 150 --seed 351 --out $games/games
 {
-	echo nodes,rules,from,to,games,positions,promised,won,error
+	echo nodes,rules,from,to,games,positions,promised,won,error,excess
 	for nodes in 1000 5000 20000; do
 		[ -d $games/run-$nodes ] || cp -r $games/games $games/run-$nodes
 		limit=0
@@ -48,9 +48,12 @@ gyges match alphabeta:nodes=20000,name=a alphabeta:nodes=22000,name=b --rules st
 				for (k in N) {
 					split(k, part, SUBSEP)
 					p = W[k] / N[k]
-					printf "%d,%s,%s,%s,%d,%d,%.4f,%.4f,%.4f\n", nodes, part[1], bound[part[2]], bound[part[2] + 1], games[k], N[k],
-						promised[k] / N[k], p, 1.96 * sqrt(ww[k] - 2 * p * nw[k] + p ^ 2 * nn[k]) / N[k]
+					printf "%d,%s,%s,%s,%d,%d,%.4f,%.4f,%.4f,%.4f\n", nodes, part[1], bound[part[2]], bound[part[2] + 1], games[k], N[k],
+						promised[k] / N[k], p, 1.96 * sqrt(ww[k] - 2 * p * nw[k] + p ^ 2 * nn[k]) / N[k], p - promised[k] / N[k]
 				}
 			}' $games/run-$nodes/reviews.jsonl | sort -t, -k2,2 -k3,3n
 	done
 } >$here/reliability.csv
+grep -e nodes -e ,standard, $here/reliability.csv | gyges plot - --label nodes,from,to --value excess --interval error \
+	--unit "share won less promised" --caption "Games won less those promised, by nodes and class, standard rules" \
+	--out $here/reliability.svg

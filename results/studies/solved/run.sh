@@ -81,6 +81,8 @@ won() {
 		done
 	done
 } >$here/winners.csv
+gyges plot $here/winners.csv --label winner,player --value south_points --interval low,high --unit "South's points" \
+	--caption "South's points in set-ups that are proven to be won by South, or North, by player" --out $here/winners.svg
 
 # Standard rules: positions of games some plies before the end, those of the first games within 7 plies, too.
 gyges tournament --rules standard --agent alphabeta:nodes=2000 --agent alphabeta:nodes=2200 --pairs 50 --openings random \
