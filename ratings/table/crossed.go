@@ -57,10 +57,14 @@ func WriteCrossed(w io.Writer, f grid.Format, all Tables) error {
 		if err != nil {
 			return fmt.Errorf("--crossed: %w", err)
 		}
-		list := []crossedRow{{fit.All, ratings.SouthNorth[0], fit}}
+		sides := t.Sides
+		if sides == (ratings.Sides{}) {
+			sides = ratings.SouthNorth
+		}
+		list := []crossedRow{{fit.All, sides[0], fit}}
 		for side, of := range [][]ratings.Crossed{fit.South, fit.North} {
 			for _, row := range of {
-				list = append(list, crossedRow{row, ratings.SouthNorth[side], fit})
+				list = append(list, crossedRow{row, sides[side], fit})
 			}
 		}
 		rows[t.Ratings] = list
@@ -75,12 +79,12 @@ func (p *page) crossed(rows []crossedRow) {
 	writeGrid(p, fold, false, crossedColumns, rows)
 	f := rows[0].fit
 	lines := []string{
-		fmt.Sprintf("Elo of all openings is South's first-move advantage; ± is half the 95 %% interval for an agent drawn "+
-			"as these %d were.", f.Agents),
+		fmt.Sprintf("Elo of all openings is %s's first-move advantage; ± is half the 95 %% interval for an agent drawn "+
+			"as these %d were.", rows[0].side, f.Agents),
 	}
 	if !math.IsInf(f.CommonError, 1) {
 		lines = append(lines, fmt.Sprintf("Of the variance of a pair's result %s ± %s comes from the opening, "+
-			"whoever plays it, which is worth %.0f Elo to South (standard deviation).", textfmt.Percent(f.Common),
+			"whoever plays it, which is worth %.0f Elo (standard deviation).", textfmt.Percent(f.Common),
 			textfmt.Percent(f.CommonError), f.OpeningSD))
 	}
 	if len(rows) > 1 {
