@@ -170,7 +170,7 @@ func TestBrowserReview(t *testing.T) {
 	b.Eval(`document.querySelectorAll(".moves [class^=mark-]").length`, &shown)
 	require.Equal(t, marks, shown)
 	require.Contains(t, b.Text(`document.querySelector(".review-summary").textContent`),
-		fmt.Sprintf("South: accuracy %.1f %%", g.SouthMoves.Accuracy))
+		fmt.Sprintf("South: accuracy index %.1f", g.SouthMoves.Accuracy))
 	require.Equal(t, "null", b.Text(`String(document.querySelector(".review-start"))`), "a file can't ask for reviews")
 
 	b.Eval(`document.querySelector(".review-turn").click()`, nil)
