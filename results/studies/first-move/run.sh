@@ -74,8 +74,8 @@ for rules in standard simplified kang; do
 	play $rules 1000 1
 done
 play standard 10000 3
-play simplified 10000 3
-play kang 10000 10
+play simplified 10000 7
+play kang 10000 20
 
 for nodes in 1000 10000; do
 	gyges rate $games/*-$nodes-* --crossed --format csv --plot $here/advantage-$nodes.svg >$here/advantage-$nodes.csv
