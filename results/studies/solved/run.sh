@@ -84,6 +84,11 @@ won() {
 gyges plot $here/winners.csv --label winner,player --value south_points --interval low,high --unit "South's points" \
 	--caption "South's points in set-ups that are proven to be won by South, or North, by player" --out $here/winners.svg
 
+# Turkish basic rules: every 41st set-up.
+awk 'NR % 41 == 7' $games/setups.txt >$games/some.txt
+gyges solve --rules turkish-basic --proof --nodes 200000 --list $games/some.txt --format csv --out $games/turkish.csv
+cut -d, -f1-8,10 $games/turkish.csv >$here/turkish.csv
+
 # Standard rules: positions of games some plies before the end, those of the first games within 7 plies, too.
 gyges tournament --rules standard --agent alphabeta:nodes=2000 --agent alphabeta:nodes=2200 --pairs 50 --openings random \
 	--seed 1 --out $games/standard
