@@ -1,7 +1,7 @@
 #!/bin/sh
-# Repeats the study in the root of a clone, with gyges on the path: in NN on two cores; "run.sh 50" plays every fiftieth
-# opening, in two minutes. What was stopped goes on. The weights of the engines are kept beside it; "run.sh 1 weights"
-# makes them again, in quarter of an hour.
+# Repeats the study in the root of a clone, with gyges on the path: in two hours on two cores; "run.sh 20" plays every
+# twentieth opening, in six minutes. What was stopped goes on. The weights of the engines are kept beside it; "run.sh 1
+# weights" makes them again, in quarter of an hour.
 set -e
 here=results/studies/first-move
 games=results/study-first-move
@@ -58,7 +58,7 @@ play() {
 	engines $rules $nodes >$games/engines.txt
 	awk 'BEGIN { for (t = 0; t < 7; t++) for (k = 0; k < 4; k++) print t, k ? (t + k) % 7 + 1 : 8, (t + 7 - k) % 7 + 1 }' |
 		while read -r round i j; do
-			openings=random pairs=$((581 / every))
+			openings=random pairs=$((581 / every > 2 ? 581 / every : 2))
 			if [ $rules != kang ]; then
 				openings=file:$games/setups-$round.txt
 				gyges openings --rules $rules --setups --count 4068 |
