@@ -46,10 +46,10 @@ type crossedPair struct {
 
 // crossing is a table of pairings by pairs of games.
 type crossing struct {
-	agents    []int         // that played
-	pairings  [][2]int      // of the agents' numbers in that list
+	agents    map[int]int   // numbers of those that played
+	pairings  [][2]int      // of the agents' numbers
 	advantage []float64     // of each pairing, Elo
-	sd        []float64     // of a pair's z in each pairing, at least leastSD
+	sd        []float64     // of a pair's z in each pairing
 	n         []float64     // pairs
 	pairs     []crossedPair // by opening
 	common    float64
@@ -84,72 +84,57 @@ func (d *Data) Crossed() (*CrossedFit, error) {
 	return f, nil
 }
 
-// leastSD is the standard deviation of a pair's z with half the variance of two independent games: where one agent won
-// nearly all, they scatter too little to tell.
-func leastSD(chances [2]float64) float64 {
-	variance := 0.0
-	for _, p := range chances {
-		variance += eloPerNat * eloPerNat / 4 / (p * (1 - p))
-	}
-	return math.Sqrt(variance / 2)
-}
-
 // Crossed is that of the data; it takes no other option of the fit into account.
 func (r *Ratings) Crossed() (*CrossedFit, error) { return r.data.Crossed() }
 
 func (d *Data) crossing() *crossing {
-	counts := map[[2]int]*[3]float64{} // pairs, and South's points with the first and with the second one as South
-	for i := range d.played {
-		if p := d.played[i].ordered(); p.second >= 0 {
-			t := counts[[2]int{p.a, p.b}]
-			if t == nil {
-				t = new([3]float64)
-				counts[[2]int{p.a, p.b}] = t
-			}
-			t[0], t[1], t[2] = t[0]+1, t[1]+float64(p.first)/2, t[2]+float64(p.second)/2
+	met := map[[2]int][]played{}
+	for _, p := range d.played {
+		if p = p.ordered(); p.second >= 0 {
+			met[[2]int{p.a, p.b}] = append(met[[2]int{p.a, p.b}], p)
 		}
 	}
-	c, agents := &crossing{}, map[int]int{}
-	number := map[[2]int]int{}
-	var chances [][2]float64
-	for _, k := range slices.SortedFunc(maps.Keys(counts), func(a, b [2]int) int { return slices.Compare(a[:], b[:]) }) {
-		t := counts[k]
-		if t[0] < 2 {
-			continue
+	c := &crossing{agents: map[int]int{}}
+	for _, k := range slices.SortedFunc(maps.Keys(met), func(a, b [2]int) int { return slices.Compare(a[:], b[:]) }) {
+		if len(met[k]) > 1 {
+			c.add(met[k])
 		}
-		for _, a := range k {
-			if _, ok := agents[a]; !ok {
-				agents[a] = len(c.agents)
-				c.agents = append(c.agents, a)
-			}
-		}
-		p, q := (t[1]+0.5)/(t[0]+1), (t[2]+0.5)/(t[0]+1)
-		number[k] = len(c.pairings)
-		chances = append(chances, [2]float64{p, q})
-		c.pairings = append(c.pairings, [2]int{agents[k[0]], agents[k[1]]})
-		c.advantage = append(c.advantage, eloPerNat/2*(logit(p)+logit(q)))
-		c.n = append(c.n, t[0])
-	}
-	values := make([][]float64, len(c.pairings))
-	for i := range d.played {
-		p := d.played[i].ordered()
-		k, ok := number[[2]int{p.a, p.b}]
-		if !ok || p.second < 0 {
-			continue
-		}
-		at := chances[k]
-		z := eloPerNat / 2 * ((float64(p.first)/2-at[0])/(at[0]*(1-at[0])) + (float64(p.second)/2-at[1])/(at[1]*(1-at[1])))
-		c.pairs = append(c.pairs, crossedPair{p.opening, k, z})
-		values[k] = append(values[k], z)
-	}
-	for k, v := range values {
-		c.sd = append(c.sd, math.Max(stat.StdDev(v, nil), leastSD(chances[k])))
 	}
 	slices.SortStableFunc(c.pairs, func(a, b crossedPair) int { return cmp.Compare(a.opening, b.opening) })
 	return c
 }
 
-func logit(p float64) float64 { return math.Log(p / (1 - p)) }
+// add adds the pairs of a pairing.
+func (c *crossing) add(pairs []played) {
+	number := func(agent int) int {
+		if _, ok := c.agents[agent]; !ok {
+			c.agents[agent] = len(c.agents)
+		}
+		return c.agents[agent]
+	}
+	n := float64(len(pairs))
+	points := [2]float64{0.5, 0.5} // South's with the first and with the second one as South, and half a win
+	for _, p := range pairs {
+		points[0], points[1] = points[0]+float64(p.first)/2, points[1]+float64(p.second)/2
+	}
+	advantage, variance := 0.0, 0.0
+	var chances, slopes [2]float64
+	for i := range points {
+		p := points[i] / (n + 1)
+		chances[i], slopes[i] = p, eloPerNat/2/(p*(1-p))
+		advantage += eloPerNat / 2 * math.Log(p/(1-p))
+		variance += slopes[i] * slopes[i] * p * (1 - p)
+	}
+	values := make([]float64, len(pairs))
+	for i, p := range pairs {
+		values[i] = slopes[0]*(float64(p.first)/2-chances[0]) + slopes[1]*(float64(p.second)/2-chances[1])
+		c.pairs = append(c.pairs, crossedPair{p.opening, len(c.pairings), values[i]})
+	}
+	c.pairings = append(c.pairings, [2]int{number(pairs[0].a), number(pairs[0].b)})
+	c.advantage, c.n = append(c.advantage, advantage), append(c.n, n)
+	// At least half the variance of two independent games: where one agent won nearly all, they scatter too little.
+	c.sd = append(c.sd, math.Max(stat.StdDev(values, nil), math.Sqrt(variance/2)))
+}
 
 // byOpening calls each with the pairs of every opening.
 func (c *crossing) byOpening(each func([]crossedPair)) {
