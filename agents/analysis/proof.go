@@ -7,10 +7,10 @@ import (
 
 // Proof is what the proofs that ship with the program say of a position.
 type Proof struct {
-	Winner string   `json:"winner"`          // "south" or "north"
-	Plies  int      `json:"plies,omitempty"` // within which it wins; 0: there is no strategy at hand
-	Moves  []string `json:"line,omitempty"`  // as long as the strategy allows, in long notation
-	Text   string   `json:"text"`            // for people
+	Winner string   `json:"winner"`         // "south" or "north"
+	Plies  int      `json:"plies"`          // within which it wins
+	Moves  []string `json:"line,omitempty"` // as long as the strategy allows, in long notation; empty: it isn't at hand
+	Text   string   `json:"text"`           // for people
 }
 
 // Proven returns what is proven of the present position of g; nil: nothing.

@@ -12,24 +12,21 @@ import (
 	"gyges/rules"
 )
 
-// Name is the name of the kind, and Param that of the parameter that names the agent it plays like.
-const (
-	Name  = "proof"
-	Param = "agent"
-)
+// param names the agent it plays like.
+const param = "agent"
 
 // Kind returns the kind of agent that plays proven wins, and elsewhere like an agent of the registry.
 func Kind(registry *agents.Registry) agents.Kind {
 	return agents.Kind{
-		Name: Name,
+		Name: "proof",
 		Doc:  "plays the proven wins of the simplified game, and elsewhere like another agent",
 		Params: []agents.ParamDef{{
-			Name: Param, Type: agents.Text, Spec: true, Default: "alphabeta",
+			Name: param, Type: agents.Text, Spec: true, Default: "alphabeta",
 			Doc: "spec of the agent it plays like where nothing is proven, quoted where it has a comma",
 		}},
 		Around: Kind,
 		New: func(v agents.Values) (agents.Agent, error) {
-			inner, err := registry.Wrap(v[Param])
+			inner, err := registry.Wrap(v[param])
 			if err != nil {
 				return nil, err
 			}
@@ -53,7 +50,7 @@ func (a *player) Choose(ctx context.Context, g *rules.Game, lim agents.Limits) (
 		if m := a.place(g, side); m != rules.NoMove {
 			return agents.Decision{Move: m}, nil
 		}
-	} else if k, ok := a.proofs.Lookup(g); ok && k.Winner == side && k.Plies > 0 {
+	} else if k, ok := a.proofs.Lookup(g); ok && k.Winner == side && len(k.Line) > 0 {
 		return agents.Decision{Move: k.Line[0], Scored: true, Score: agents.WinIn(k.Plies), PV: k.Line}, nil
 	}
 	return a.Wrapped.Choose(ctx, g, lim)
@@ -117,9 +114,10 @@ func (a *player) value(r *rules.Rules, setup rules.Position, side rules.Side) in
 	if !ok {
 		return 0
 	}
-	v := 1000 - k.Plies
-	if k.Plies == 0 {
-		v = 500 // no strategy is at hand
+	const most = 1000 // plies
+	v := most - k.Plies
+	if len(k.Line) == 0 { // no strategy is at hand
+		v -= most / 2
 	}
 	if k.Winner != side {
 		return -v

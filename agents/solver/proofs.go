@@ -9,6 +9,7 @@ import (
 	"path"
 	"slices"
 	"sort"
+	"strconv"
 	"sync"
 
 	"gyges/results"
@@ -21,28 +22,28 @@ import (
 type Proofs struct {
 	rules      *rules.Rules
 	strategies []packed
-	setups     map[rules.Position]rules.Side
+	setups     map[rules.Position]Known // without lines
 }
 
 // Known is what is proven of a position.
 type Known struct {
 	Winner rules.Side
-	// Plies is the number of plies within which the winner wins; 0: the strategy is not at hand.
-	Plies int
-	// Line is a game in which the winner follows the strategy and the loser holds out as long as it allows.
+	Plies  int // within which the winner wins
+	// Line is a game in which the winner follows the strategy and the loser holds out as long as it allows; empty where
+	// the strategy is not at hand.
 	Line []rules.Move
 }
 
 // Text says what is proven, like "South wins in at most 25 plies".
 func (k Known) Text() string {
-	if k.Plies == 0 {
-		return fmt.Sprintf("%v wins", k.Winner)
-	}
 	return fmt.Sprintf("%v wins in at most %d plies", k.Winner, k.Plies)
 }
 
 // Shipped returns the proofs of the simplified game that ship with the program.
-var Shipped = sync.OnceValues(func() (*Proofs, error) {
+func Shipped() (*Proofs, error) { return shipped() }
+
+// shipped reads them once.
+var shipped = sync.OnceValues(func() (*Proofs, error) {
 	const dir = "studies/solved"
 	return openProofs(results.Proofs, path.Join(dir, "certificate"), path.Join(dir, "proofs.csv"))
 })
@@ -54,7 +55,7 @@ func openProofs(fsys fs.FS, certificate, setups string) (*Proofs, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Proofs{rules: c.rules, setups: map[rules.Position]rules.Side{}}
+	p := &Proofs{rules: c.rules, setups: map[rules.Position]Known{}}
 	for _, h := range c.header.Parts {
 		columns, err := c.unpack(h)
 		if err != nil {
@@ -84,11 +85,13 @@ func (p *Proofs) parseSetups(text []byte) error {
 	}
 	for _, row := range rows[1:] {
 		setup, err := p.rules.ParsePosition(row[1])
-		if err != nil {
+		plies, errPlies := strconv.Atoi(row[3])
+		if err := cmp.Or(err, errPlies); err != nil {
 			return err
 		}
 		if winner, ok := map[string]rules.Side{"win": rules.South, "loss": rules.North}[row[2]]; ok {
-			p.setups[setup], p.setups[setup.Mirror()] = winner, winner
+			k := Known{Winner: winner, Plies: plies}
+			p.setups[setup], p.setups[setup.Mirror()] = k, k
 		}
 	}
 	return nil
@@ -109,18 +112,17 @@ func (p *Proofs) Lookup(g *rules.Game) (Known, bool) {
 	if !p.Covers(g.Rules()) || g.Rules().SettingUp(g.Position()) || outcome != rules.Undecided || g.Start().Passes() > 0 {
 		return Known{}, false
 	}
-	best := Known{}
+	var best Known
 	for i := range p.strategies {
 		k, ok := p.strategies[i].lookup(g)
-		if ok && (best.Plies == 0 || k.Plies < best.Plies) && g.Ply()+k.Plies <= g.Rules().Options().MaxPlies {
+		if ok && (best.Plies == 0 || k.Plies < best.Plies) {
 			best = k
 		}
 	}
-	winner, ok := p.setups[g.Position()]
-	if best.Plies == 0 && ok && g.Ply() == 0 {
-		return Known{Winner: winner}, true
+	if best.Plies == 0 && g.Ply() == 0 {
+		best = p.setups[g.Position()]
 	}
-	return best, best.Plies > 0
+	return best, best.Plies > 0 && g.Ply()+best.Plies <= g.Rules().Options().MaxPlies
 }
 
 // packed is a strategy of a certificate as its columns, or its mirror image.
@@ -186,6 +188,7 @@ func (s *packed) begins(p rules.Position) bool {
 		root = p.Mirror()
 	}
 	_, twin := s.find(root)
+	twin = twin || s.rules.GoalMove(p, s.winner) != rules.NoMove
 	return !twin || slices.ContainsFunc(s.roots, func(r Root) bool { return r.Position == root })
 }
 

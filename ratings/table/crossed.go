@@ -35,8 +35,8 @@ var crossedColumns = []grid.Column[crossedRow]{
 		return grid.Fixed(r.Shrunk, 1)
 	}},
 	{Key: "opening_sd", Value: func(r crossedRow) any { return r.known(r.fit.OpeningSD) }},
-	{Key: "south_sd", Value: func(r crossedRow) any { return r.known(r.fit.SouthSD) }},
-	{Key: "north_sd", Value: func(r crossedRow) any { return r.known(r.fit.NorthSD) }},
+	{Key: "south_sd", Value: func(r crossedRow) any { return r.fit.SouthSD }},
+	{Key: "north_sd", Value: func(r crossedRow) any { return r.fit.NorthSD }},
 	{Key: "common", Value: func(r crossedRow) any { return r.known(r.fit.Common) }},
 	{Key: "common_error", Value: func(r crossedRow) any { return r.known(r.fit.CommonError) }},
 }
@@ -75,8 +75,7 @@ func WriteCrossed(w io.Writer, f grid.Format, all Tables) error {
 
 // crossed writes the rows and what they are.
 func (p *page) crossed(rows []crossedRow) {
-	fold := 2
-	writeGrid(p, fold, false, crossedColumns, rows)
+	writeGrid(p, 2, false, crossedColumns, rows)
 	f := rows[0].fit
 	lines := []string{
 		fmt.Sprintf("Elo of all openings is %s's first-move advantage; ± is half the 95 %% interval for an agent drawn "+

@@ -126,9 +126,8 @@ func tableOf[R any](caption, class string, columns []grid.Column[R], rows []R) *
 // RatingPlot draws the ratings of a table with their intervals, the first 60 of them.
 func RatingPlot(t table.Table) Figure { return ratingPlot("elo", t.Title, t.Ratings.Players) }
 
-// CrossedPlot draws what all openings and South's rows are worth to agents drawn at random, see
-// [ratings.CrossedFit]; of
-// several tables all openings alone.
+// CrossedPlot draws what all openings and South's rows are worth to agents drawn at random, see [ratings.CrossedFit],
+// and of several tables all openings alone.
 func CrossedPlot(tables []table.Table) (Figure, error) {
 	var worth []ratings.Player
 	for _, t := range tables {

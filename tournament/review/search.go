@@ -57,7 +57,7 @@ func Spec(nodes int64) agents.Spec {
 // position searches the present position of g, which is not over, and where one side is far ahead looks for
 // a proof.
 func (r *Reviewer) position(ctx context.Context, g *rules.Game) (value, error) {
-	if k, ok := r.proofs.Lookup(g); ok && k.Plies > 0 {
+	if k, ok := r.proofs.Lookup(g); ok && len(k.Line) > 0 {
 		return proven(g, k.Winner, k.Plies, k.Line), nil
 	}
 	v, err := r.search(ctx, g, agents.Limits{Nodes: r.nodes}, nil)

@@ -7,6 +7,7 @@ here=results/studies/first-move
 games=results/study-first-move
 training=results/reference/training
 step=${1:-1}
+[ $step = 1 ] || games=$games-$step
 mkdir -p $games
 
 # Weights of other games and seeds than those that ship.
