@@ -106,3 +106,5 @@ before() {
 	for k in 1 2 3 4 5 6 7 8 9 10 12 14 16 18 20; do before $k 5 100; done
 	for k in 7 8 9 10 12; do before $k 7 50; done
 } >$here/standard.csv
+
+sh $here/errors.sh
