@@ -24,6 +24,7 @@ type plotCmd struct {
 	Interval string `required:"" placeholder:"COLUMN" help:"Column of half the 95 % interval, or LOW,HIGH, those of its ends."`
 	Unit     string `placeholder:"TEXT" help:"What stands below the numbers. Default: the name of their column."`
 	Caption  string `placeholder:"TEXT" help:"The picture in words, for who can't see it. Default: the names of the columns."`
+	Narrow   bool   `help:"Draw it 360 pixels wide, for phones, with labels above their rows."`
 	Out      string `short:"o" placeholder:"FILE" help:"SVG file to write; one that is there is replaced. Default: the standard output."`
 }
 
@@ -40,6 +41,9 @@ func (c *plotCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	figure := report.IntervalPlot(cmp.Or(c.Caption, c.Value+" by "+c.Label), cmp.Or(c.Unit, c.Value), rows)
+	if c.Narrow {
+		figure.SVG = figure.Narrow
+	}
 	_, err = writeOut(e, c.Out, func(w io.Writer) error {
 		_, err := io.WriteString(w, figure.StandaloneSVG())
 		return asFailure(err)

@@ -42,7 +42,7 @@ func checkScript(t *testing.T, file string) {
 	require.NoError(t, err)
 	values := map[string]string{
 		"rules": "simplified", "here": filepath.ToSlash(filepath.Dir(file)), "games": "results/study", "run": "run",
-		"time": "10ms", "depth": "5", "pairs": "7", "seed": "1", "limit": "3", "nodes": "1000", "openings": "random", "1": "italian", "2": "7", "3": "9", "game": "1", "ply": "2", "@": "results/study",
+		"time": "10ms", "depth": "5", "pairs": "7", "seed": "1", "limit": "3", "nodes": "1000", "openings": "random", "1": "italian", "2": "7", "3": "9", "game": "1", "ply": "2", "each": "7", "@": "results/study",
 	}
 	commands, _, _, err := parseShell(string(text), func(name string) string { return values[name] })
 	require.NoError(t, err, file)

@@ -79,7 +79,7 @@ play simplified 10000 7
 play kang 10000 20
 
 for nodes in 1000 10000; do
-	gyges rate $games/*-$nodes-* --crossed --format csv --plot $here/advantage-$nodes.svg >$here/advantage-$nodes.csv
+	gyges rate $games/*-$nodes-* --crossed --format csv >$here/advantage-$nodes.csv
 	{
 		echo rules,name,elo,error,games
 		for rules in standard simplified kang; do
@@ -87,3 +87,9 @@ for nodes in 1000 10000; do
 		done
 	} >$here/engines-$nodes.csv
 done
+
+for nodes in 1000 10000; do
+	awk -F, -v OFS=, -v nodes=$nodes 'NR > 1 { print substr($1, 7), nodes " nodes", $6, $7 }' $here/advantage-$nodes.csv
+done | sort | sed '1i rules,nodes,elo,error' | gyges plot - --label rules,nodes --value elo --interval error --narrow \
+	--unit "South's advantage, Elo" \
+	--caption "South's first-move advantage for an engine drawn at random, by rules and nodes" --out $here/advantage.svg

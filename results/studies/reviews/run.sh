@@ -54,6 +54,6 @@ gyges match alphabeta:nodes=20000,name=a alphabeta:nodes=22000,name=b --rules st
 			}' $games/run-$nodes/reviews.jsonl | sort -t, -k2,2 -k3,3n
 	done
 } >$here/reliability.csv
-grep -e nodes -e ,standard, $here/reliability.csv | gyges plot - --label nodes,from,to --value excess --interval error \
+grep -e nodes -e ,standard, $here/reliability.csv | gyges plot - --label nodes,from,to --value excess --interval error --narrow \
 	--unit "share won less promised" --caption "Games won less those promised, by nodes and class, standard rules" \
 	--out $here/reliability.svg

@@ -9,14 +9,13 @@ for run in setups random; do
 	gyges games stats $games/$run --format csv >$here/$run.csv
 	sed 's/,"timing":.*//' $games/$run/games.jsonl | sha256sum >$here/$run.sha256
 done
-# advantage.svg is a figure of this page, with its style sheet in it.
-gyges report $games/setups $games/random --games 0 -o $games/report.html
-
 # South's first-move advantage under each rule set: two columns of the rating table.
 gyges rate $games/setups $games/random --format csv | awk -F, '
 	NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; print "rules,advantage,error"; next }
 	!seen[$1]++ { printf "%s,%.1f,%.1f\n", substr($1, 7), $column["advantage"], $column["advantage_error"] }
 ' >$here/advantage.csv
+gyges plot $here/advantage.csv --label rules --value advantage --interval error --narrow \
+	--unit "South's advantage, Elo" --caption "South's first-move advantage under each preset" --out $here/advantage.svg
 
 # What the differing rules touch: each preset against the common ground that it varies.
 compare() {

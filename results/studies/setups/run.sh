@@ -6,9 +6,16 @@ here=results/studies/setups
 for rules in standard simplified; do
 	for nodes in 1000 10000; do
 		gyges rate results/study-first-move/$rules-$nodes-* --crossed --by setup --format csv \
-			--plot $here/$rules-$nodes.svg >$here/$rules-$nodes.csv
+			>$here/$rules-$nodes.csv
 	done
 done
+
+# The best and the worst first rows, by the best guess of what they are worth and its interval.
+for rules in simplified standard; do
+	awk -F, -v OFS=, -v rules=$rules '$2 == "South" && $3 != "" { print rules, $3, $9, $7 * sqrt($9 / $6) }' $here/$rules-1000.csv |
+		sort -t, -k3,3nr | sed -n '1,3p; 46,48p'
+done | sed '1i rules,row,elo,error' | gyges plot - --label rules,row --value elo --interval error --narrow \
+	--unit "worth to South, Elo" --caption "The three best and the three worst of South's rows, by rules" --out $here/rows.svg
 
 # The replies that each row of South is proven to win and to lose against, and the same of North's rows; a row and its
 # mirror image are one.

@@ -81,7 +81,7 @@ won() {
 		done
 	done
 } >$here/winners.csv
-gyges plot $here/winners.csv --label winner,player --value south_points --interval low,high --unit "South's points" \
+gyges plot $here/winners.csv --label winner,player --value south_points --interval low,high --narrow --unit "South's points" \
 	--caption "South's points in set-ups that are proven to be won by South, or North, by player" --out $here/winners.svg
 
 # Turkish basic rules: every 41st set-up.

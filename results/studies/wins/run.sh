@@ -18,6 +18,5 @@ done
 gyges rate $games/no-network-* --compare whole --format csv >$here/no-network.csv
 gyges games stats results/study-rulebooks/setups results/study-rulebooks/random \
 	--rules standard,simplified,kang --format csv >$here/games.csv
-for rules in standard simplified kang; do
-	gyges rate $games/ablation --rules $rules --plot $here/ablation-$rules.svg >/dev/null
-done
+sed 's/Rules //; s/whole,no-/whole,without /' $here/ablation.csv | gyges plot - --label table,b --value difference \
+	--interval error --narrow --unit "Elo lost" --caption "Elo without each group of inputs, by rules" --out $here/ablation.svg
