@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -17,6 +18,7 @@ import (
 
 	"gyges/agents"
 	"gyges/rules/base/strictjson"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
 )
@@ -31,6 +33,8 @@ type subscription struct {
 	heard   time.Time // of it the last time
 	ready   bool
 	refused string // why the worker doesn't play the run; "": it does
+
+	done, scheduled int64 // games of the run, as its coordinator has said last
 
 	// Set before ready.
 	config    tournament.Config
@@ -70,7 +74,7 @@ func (w *Worker) hear(ctx context.Context, q *question, request micro.Request) *
 	case r != nil && q.Ended:
 		w.background.Go(func() { w.end(r) })
 	case r != nil:
-		r.heard = time.Now()
+		r.heard, r.done, r.scheduled = time.Now(), q.Done, q.Scheduled
 		if r.ready || r.refused != "" {
 			return r
 		}
@@ -82,6 +86,7 @@ func (w *Worker) hear(ctx context.Context, q *question, request micro.Request) *
 			return nil
 		}
 		r = newSubscription(ctx, q.runID)
+		r.done, r.scheduled = q.Done, q.Scheduled
 		w.runs[q.runID] = r
 		w.background.Go(func() { w.join(r, request) })
 	}
@@ -119,7 +124,8 @@ func (w *Worker) setReady(r *subscription, err error) {
 	var no refusal
 	switch {
 	case err == nil:
-		w.options.Log.Info("joined a run", "run", r.Run)
+		shown := r.shown()
+		w.options.Log.Info("joined a run", "run", r.Run, "players", shown.Players, "rules", shown.Rules)
 		r.ready, r.joined = true, time.Now()
 		return
 	case errors.As(err, &no):
@@ -130,6 +136,42 @@ func (w *Worker) setReady(r *subscription, err error) {
 		delete(w.runs, r.runID)
 	}
 	r.cancel()
+}
+
+// WorkerRun is a run that a worker plays.
+type WorkerRun struct {
+	Players, Rules  string // the first ones
+	Done, Scheduled int64  // games of the run, by all workers; 0 until the coordinator has said
+	Played          int64  // games of these by the worker,
+	Joined          time.Time
+}
+
+// Runs returns the runs that the worker plays, in the order in which it joined them.
+func (w *Worker) Runs() (list []WorkerRun) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, r := range w.runs {
+		if r.ready {
+			list = append(list, r.shown())
+		}
+	}
+	slices.SortFunc(list, func(a, b WorkerRun) int { return a.Joined.Compare(b.Joined) })
+	return list
+}
+
+// shown returns the run for [Worker.Runs]. The caller holds the worker's lock.
+func (r *subscription) shown() WorkerRun {
+	const most = 4
+	var players, rules []string
+	for _, a := range r.config.Agents {
+		players = append(players, a.Label())
+	}
+	for _, set := range r.config.Rules {
+		rules = append(rules, set.String())
+	}
+	return WorkerRun{
+		textfmt.List(players, most), textfmt.List(rules, most), r.done, r.scheduled, r.games.Load(), r.joined,
+	}
 }
 
 // end drops a run of whose end it has been told, unless the server still has the
