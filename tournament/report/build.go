@@ -104,7 +104,8 @@ func (b *builder) sampled() string {
 		"to end. All counts are over all games; gyges report --games N keeps more.", n, all, c.sample.seed)
 }
 
-// summary names the winner of each schedule and the first player of each table.
+// summary names the winner of each schedule and the first player of each table, or says how the challenger of a gauntlet
+// did.
 func (b *builder) summary() (list []string) {
 	for _, s := range b.Tables.Schedules {
 		if s.Result != "" && !s.Alone {
@@ -113,6 +114,9 @@ func (b *builder) summary() (list []string) {
 	}
 	for _, t := range b.Tables.Printed() {
 		text := leader(t.Ratings)
+		if g := t.Gauntlet(); g != nil {
+			text = textfmt.Visible(g.Result)
+		}
 		if t.Title != "" {
 			text = textfmt.Visible(t.Title) + ": " + text
 		}
