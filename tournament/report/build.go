@@ -60,6 +60,7 @@ func Build(c *Collector, in Input) *Page {
 	p := &Page{Title: textfmt.Visible(in.Title)}
 	if c.Games() > 0 { // else it was a tuning
 		p.Summary, p.Facts, p.Sampled = b.summary(), b.facts(), b.sampled()
+		p.Gauge = b.gauge()
 		p.Sections = []Section{b.standings(), b.statistics()}
 	}
 	for _, s := range []Section{b.reviews(), b.tunings(), b.matches(), b.history()} {
