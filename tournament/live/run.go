@@ -142,7 +142,8 @@ func (r *run) progress() map[string]any {
 func (r *run) emptyParts() map[string]any {
 	games := report.GamesSection()
 	return map[string]any{
-		"status": r.statusText(), "state": template.HTML(""), "running": r.running, "reading": false, "summary": []string{}, "facts": []report.Fact{},
+		"status": r.statusText(), "state": template.HTML(""), "running": r.running, "reading": false,
+		"summary": []string{}, "facts": []report.Fact{},
 		"sampled": "", "agents": []string{}, "rules": []string{}, "latest": []boardGame{}, "order": []string{games.ID},
 		"playing": []boardGame{},
 		"titles":  map[string]string{games.ID: games.Title},

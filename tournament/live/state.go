@@ -44,28 +44,23 @@ func (r *run) state(w *status.Run, now time.Time) state {
 	if !r.running {
 		return s
 	}
-	left, speed := s.Of-s.Done, r.speed(w, now)
-	if r.endsEarly() {
-		left = min(left, int64(max(r.expected, 0)))
-		if s.Of = s.Done + left; math.IsNaN(r.expected) {
-			s.Of = 0
+	if speed := r.speed(w, now); speed > 0 {
+		left := float64(s.Of - s.Done)
+		if r.endsEarly() {
+			left = min(left, r.expected) // NaN if that is
 		}
-	}
-	switch {
-	case speed == 0:
-		return s
-	case s.Of == 0:
-		s.Text += fmt.Sprintf(" · %s games/s · time left unknown", textfmt.Digits(speed))
-	default:
-		s.Text += fmt.Sprintf(" · %s games/s · %s left", textfmt.Digits(speed), timeText(float64(left)/speed))
+		s.Text += fmt.Sprintf(" · %s games/s · %s left", textfmt.Digits(speed), timeText(left/speed))
 	}
 	return s
 }
 
-// timeText formats an estimated number of seconds.
+// timeText formats an estimated number of seconds; NaN is unknown.
 func timeText(seconds float64) string {
+	if math.IsNaN(seconds) {
+		return "unknown time"
+	}
 	const most = 1e9
-	d, unit := time.Duration(min(seconds, most)*float64(time.Second)), time.Second
+	d, unit := time.Duration(max(0, min(seconds, most))*float64(time.Second)), time.Second
 	if d > 10*time.Minute {
 		unit = time.Minute
 	}
@@ -170,13 +165,13 @@ func (r *run) machines(w *status.Run, now time.Time) string {
 			return "waiting for workers"
 		}
 		const most = 8
-		return fmt.Sprintf("on %s, %s games at a time: %s", textfmt.Plural(len(names), "worker"), number(games),
-			textfmt.List(names, most))
+		return fmt.Sprintf("on %s, %s at a time: %s", textfmt.Plural(len(names), "worker"),
+			textfmt.Plural(int(games), "game"), textfmt.List(names, most))
 	case w != nil || h.OS == "":
 		return ""
 	}
-	return textfmt.Visible(shorten(fmt.Sprintf("on %s/%s, %d cores, %d games at a time", h.OS, h.Arch, h.CPUs,
-		r.about.Manifest.Config.Workers), 200))
+	return textfmt.Visible(shorten(fmt.Sprintf("on %s/%s, %s, %s at a time", h.OS, h.Arch, textfmt.Plural(h.CPUs, "core"),
+		textfmt.Plural(r.about.Manifest.Config.Workers, "game")), 200))
 }
 
 // event is what happened in a run.
@@ -214,7 +209,7 @@ func (r *run) events(w *status.Run) (list []event) {
 	if w != nil {
 		for _, x := range w.Workers {
 			if !x.Joined.IsZero() {
-				add(x.Joined, "worker %s joined: %s games at a time", x.Name, number(x.Workers))
+				add(x.Joined, "worker %s joined: %s at a time", x.Name, textfmt.Plural(int(x.Workers), "game"))
 			}
 			if !x.Left.IsZero() {
 				add(x.Left, "worker %s left", x.Name)

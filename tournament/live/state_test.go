@@ -60,10 +60,10 @@ func TestState(t *testing.T) {
 		"finished": {func(m *tournament.Manifest) {
 			m.Status, m.Games.Played, m.Config.SPRT = tournament.Finished, 40, test
 		}, "40 40", "40 of at most 100 games"},
-		"test":  {func(m *tournament.Manifest) { m.Config.SPRT = test }, "", "40 of at most 100 games · 2 games/s · time left unknown"},
+		"test": {func(m *tournament.Manifest) { m.Config.SPRT = test }, "100 40", "40 of at most 100 games · 2 games/s · unknown time left"},
 		"error": {func(m *tournament.Manifest) {
 			m.Config.UntilError, m.Games.Scheduled = 1000, 1000
-		}, "100 40", "40 of at most 1,000 games · 2 games/s · 30s left"},
+		}, "1000 40", "40 of at most 1,000 games · 2 games/s · 30s left"},
 	} {
 		s := newTestServer(t)
 		writeTimed(t, filepath.Join(s.results, "run"), 40, time.Now(), c.change)
@@ -142,7 +142,7 @@ func TestEventsOfARun(t *testing.T) {
 		list = append(list, strings.ReplaceAll(row[1], "<wbr>", "")[11:16]+" "+text)
 	}
 	require.Equal(t, []string{
-		"04:00 failed: no X", "03:50 game 4: a, South, lost by error: X", "03:40 worker X left", "03:32 worker box joined: 1 games at a time",
+		"04:00 failed: no X", "03:50 game 4: a, South, lost by error: X", "03:40 worker X left", "03:32 worker box joined: 1 game at a time",
 		"03:31 worker X joined: 8 games at a time", "03:30 resumed with 2 games", "03:20 interrupted",
 		"03:10 resumed with 1,234 games, after a stop without an end", "03:00 began",
 	}, list, part)

@@ -190,7 +190,8 @@ func (r *run) addLeft(w status.Worker, at time.Time) {
 	r.gone = r.gone[max(0, len(r.gone)-status.MaxWorkers):]
 }
 
-// restoreLeft reads which workers had left, and which were there, when an earlier coordinator of the run wrote its status.
+// restoreLeft reads which workers had left, and which were there, when an earlier coordinator of the run wrote its
+// status.
 func (r *run) restoreLeft() {
 	before, err := status.Read(os.DirFS(r.config.Out))
 	if err != nil {
