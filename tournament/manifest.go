@@ -76,12 +76,8 @@ const maxSessions = 100
 
 // Played returns the sessions, also of a run of an earlier version: one from the start to the end.
 func (m *Manifest) Played() []Session {
-	if len(m.Sessions) == 0 && !m.Start.IsZero() && m.Status != Imported {
-		one := Session{Start: m.Start, End: m.End, Status: m.Status}
-		if m.Status == Running { // or cut off
-			one.Status = ""
-		}
-		return []Session{one}
+	if len(m.Sessions) == 0 && !m.Start.IsZero() {
+		return []Session{{Start: m.Start, End: m.End, Status: m.Status}}
 	}
 	return m.Sessions[:min(len(m.Sessions), maxSessions)]
 }
@@ -144,6 +140,14 @@ type Host struct {
 	OS   string `json:"os"`
 	Arch string `json:"arch"`
 	CPUs int    `json:"cpus"`
+}
+
+// String returns system and cores; "" if they aren't known.
+func (h Host) String() string {
+	if h.OS == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s/%s, %d cores", h.OS, h.Arch, h.CPUs)
 }
 
 func newManifest(c *Config, start time.Time) *Manifest {

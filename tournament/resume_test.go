@@ -230,7 +230,7 @@ func TestSessions(t *testing.T) {
 	}
 	last := readManifest(t, c.Out)
 	require.Len(t, last.Sessions, 3)
-	require.Equal(t, Session{Start: first.Start}, last.Sessions[0])
+	require.Equal(t, Session{Start: first.Start, Status: Running}, last.Sessions[0])
 	require.Equal(t, kept, last.Sessions[1].Games)
 	require.Equal(t, last.Games.Played, last.Sessions[2].Games)
 	require.Equal(t, Finished, last.Sessions[2].Status)

@@ -72,17 +72,11 @@ func (c *workerCmd) Run(ctx context.Context, e *env) error {
 
 // show shows the runs that the worker plays, with a bar for them together, until ctx ends.
 func (c *workerCmd) show(ctx context.Context, m *meter, w *queue.Worker) {
-	tick := time.NewTicker(drawEvery)
-	defer tick.Stop()
-	for ctx.Err() == nil {
+	defer m.end()
+	for ; ctx.Err() == nil; time.Sleep(drawEvery) {
 		done, all, lines := runLines(w.Runs(), c.Nats, m.now())
 		m.report(done, all, lines...)
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-		}
 	}
-	m.end()
 }
 
 // runLines returns a line for each run that a worker plays, and how many games are played of all.

@@ -1,7 +1,6 @@
 package table
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -127,9 +126,8 @@ func (t Tables) RecentSchedules() (list []Schedule, left int) {
 
 // finalFirst returns the tables with those first that have a result: the others are of the rounds before.
 func finalFirst(list []Schedule) []Schedule {
-	list = slices.Clone(list)
-	slices.SortStableFunc(list, func(a, b Schedule) int { return cmp.Compare(min(len(b.Result), 1), min(len(a.Result), 1)) })
-	return list
+	rounds := slices.DeleteFunc(slices.Clone(list), func(s Schedule) bool { return s.Result != "" })
+	return append(slices.DeleteFunc(slices.Clone(list), func(s Schedule) bool { return s.Result == "" }), rounds...)
 }
 
 // WriteSchedule writes the results by the format of the run alone: standings, bracket or

@@ -31,6 +31,7 @@ const (
 	sampledGames = 200 // whole games
 	latestGames  = 4   // on boards
 	latestFaults = 20
+	endsKept     = 256 // times
 )
 
 // run is a run that was opened. Its fields are guarded by the feed, which renders
@@ -60,7 +61,7 @@ type reading struct {
 	reader    standings.Reader
 	collector *report.Collector
 	latest    []*record.Game // the last one first
-	pace      pace           // of them
+	ends      []time.Time    // of the last endsKept games
 	faults    int64          // games lost by faults
 	faulty    []*record.Game // of these the last ones
 }
@@ -207,7 +208,8 @@ func (r *run) read(ctx context.Context) (bool, error) {
 func (r *reading) add(g *record.Game) {
 	r.collector.Sample(g)
 	prepend(&r.latest, g, latestGames)
-	r.pace.add(endOf(g))
+	r.ends = append(r.ends, endOf(g))
+	r.ends = r.ends[max(0, len(r.ends)-endsKept):]
 	if g.Fault != nil {
 		r.faults++
 		prepend(&r.faulty, g, latestFaults)
@@ -302,8 +304,8 @@ func (r *run) withCurrent(parts map[string]any, now time.Time) (map[string]any, 
 		return nil, err
 	}
 	var sections []report.Section
-	if list := r.events(w); len(list) > 0 {
-		sections = append(sections, r.eventsSection(list))
+	if s := r.events(w); len(s.Blocks[0].Table.Rows) > 0 {
+		sections = append(sections, s)
 	}
 	if w != nil {
 		sections = append(sections, workersSection(w, now))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"gyges/ratings/sprt"
@@ -23,32 +24,26 @@ type state struct {
 	Gauge    *report.Figure // of its test
 }
 
-// state returns the state of the run, whose workers are w if it has some. A run that nobody plays has no speed.
+// state returns the state of the run, whose workers are w if it has some.
 func (r *run) state(w *status.Run, now time.Time) state {
 	m := r.about.Manifest
 	if m == nil || m.Games.Scheduled <= 0 {
 		return state{Gauge: r.gauge}
 	}
-	s := state{Done: r.collector.Records(), Of: m.Games.Scheduled, Machines: r.machines(w, now), Gauge: r.gauge}
+	s := state{"", r.collector.Records(), m.Games.Scheduled, machines(m, w, now), r.gauge}
 	of := " of "
-	if r.endsEarly() {
+	if !math.IsInf(r.expected, 1) {
 		of = " of at most "
 	}
-	s.Text = textfmt.Thousands(s.Done) + of + textfmt.Thousands(s.Of) + " games"
+	s.Text = number(s.Done) + of + number(s.Of) + " games"
 	if r.faults > 0 {
 		s.Text += ", " + textfmt.Plural(int(r.faults), "fault")
 	}
 	if m.Status == tournament.Finished {
 		s.Of = max(s.Done, 1)
 	}
-	if !r.running {
-		return s
-	}
 	if speed := r.speed(w, now); speed > 0 {
-		left := float64(s.Of - s.Done)
-		if r.endsEarly() {
-			left = min(left, r.expected) // NaN if that is
-		}
+		left := min(float64(s.Of-s.Done), r.expected) // NaN if that is
 		s.Text += fmt.Sprintf(" · %s games/s · %s left", textfmt.Digits(speed), timeText(left/speed))
 	}
 	return s
@@ -67,77 +62,47 @@ func timeText(seconds float64) string {
 	return textfmt.Duration(d.Round(unit))
 }
 
-// endsEarly reports whether a test, or the error of the ratings, may end the run before all games are played.
-func (r *run) endsEarly() bool {
-	c := &r.about.Manifest.Config
-	return c.SPRT != "" || c.UntilError > 0
-}
-
-// gamesLeft returns how many more games the run is expected to take until its test or the error of its ratings ends it;
-// NaN if that isn't known.
+// gamesLeft returns how many more games the run's test, or the error at which it ends, is expected to take: NaN if that
+// isn't known, infinitely many if it has neither.
 func (r *run) gamesLeft(ctx context.Context) float64 {
-	if r.about.Manifest == nil || !r.endsEarly() {
-		return math.NaN()
+	m := r.about.Manifest
+	if m == nil || m.Config.SPRT == "" && m.Config.UntilError <= 0 {
+		return math.Inf(1)
 	}
-	c := &r.about.Manifest.Config
-	games := math.NaN()
-	if test, err := sprt.Parse(c.SPRT); c.SPRT != "" && err == nil {
+	if test, err := sprt.Parse(m.Config.SPRT); err == nil && m.Config.SPRT != "" {
 		if pairs, known := test.PairsLeft(r.collector.Runs[0].Pairs); known {
-			games = 2 * pairs
+			return 2 * pairs
 		}
-	} else if c.UntilError > 0 {
-		games = (r.collector.Precision(ctx).Growth(c.UntilError) - 1) * float64(r.collector.Games())
-	}
-	if games > math.MaxInt32 {
 		return math.NaN()
 	}
-	return games
-}
-
-// pace is when the latest games ended, at most 2*paceGames.
-type pace []time.Time
-
-const paceGames = 256
-
-func (p *pace) add(end time.Time) {
-	if len(*p) == 2*paceGames {
-		*p = append((*p)[:0], (*p)[paceGames:]...)
+	if growth := r.collector.Precision(ctx).Growth(m.Config.UntilError); !math.IsInf(growth, 1) {
+		return (growth - 1) * float64(r.collector.Games())
 	}
-	*p = append(*p, end)
+	return math.NaN()
 }
 
-// perSecond returns how many of the latest games ended a second, of those after a time; 0: unknown. The longer no game
-// has ended, the fewer they are: records are up to delay old before they can be read.
-func (p pace) perSecond(after, now time.Time) float64 {
+// perSecond returns how many games ended a second, of those after a time; 0: unknown. The longer no game has ended, the
+// fewer they are: records are up to delay old before they can be read.
+func perSecond(ends []time.Time, after, now time.Time) float64 {
 	const delay = 5 * time.Second
-	first, last, n := now, now.Add(-delay), 0
-	for _, end := range p {
-		if !end.Before(after) && !end.After(now) {
-			n++
-			if end.Before(first) {
-				first = end
-			}
-			if end.After(last) {
-				last = end
-			}
-		}
-	}
-	if n < 2 || !last.After(first) {
+	ends = slices.DeleteFunc(slices.Clone(ends), func(t time.Time) bool { return t.Before(after) || t.After(now) })
+	if len(ends) < 2 {
 		return 0
 	}
-	return float64(n-1) / last.Sub(first).Seconds()
+	first, last := slices.MinFunc(ends, time.Time.Compare), slices.MaxFunc(ends, time.Time.Compare)
+	return float64(len(ends)-1) / max(last.Sub(first), now.Add(-delay).Sub(first), time.Millisecond).Seconds()
 }
 
-// speed returns how many games of a run in progress end a second; 0: unknown.
+// speed returns how many games of a run in progress end a second; 0: unknown, or nobody plays it.
 func (r *run) speed(w *status.Run, now time.Time) float64 {
-	if isFresh(w, now) {
+	sessions := r.about.Manifest.Played()
+	switch {
+	case !r.running || len(sessions) == 0:
+		return 0
+	case isFresh(w, now):
 		return w.GamesPerSecond // the clocks of workers may differ
 	}
-	sessions := r.about.Manifest.Played()
-	if len(sessions) == 0 {
-		return 0
-	}
-	return r.pace.perSecond(sessions[len(sessions)-1].Start, now)
+	return perSecond(r.ends, sessions[len(sessions)-1].Start, now)
 }
 
 // endOf returns when a game ended; zero if that isn't known.
@@ -149,29 +114,27 @@ func endOf(g *record.Game) time.Time {
 	return g.Timing.Start.Add(time.Duration(max(0, min(g.Timing.Seconds, most)) * float64(time.Second)))
 }
 
-// machines says where the run is played.
-func (r *run) machines(w *status.Run, now time.Time) string {
-	h := r.about.Manifest.Host
-	switch {
-	case isFresh(w, now):
-		var names []string
-		games := int64(0)
+// machines says where a run is played; "" if that isn't known.
+func machines(m *tournament.Manifest, w *status.Run, now time.Time) string {
+	on, games, names := m.Host.String(), m.Config.Workers, []string{}
+	if w != nil {
+		on, games = "", 0
+	}
+	if isFresh(w, now) {
 		for _, x := range w.Workers {
 			if x.State == status.Plays {
-				names, games = append(names, shorten(x.Name, 100)), games+x.Workers
+				names, games = append(names, x.Name), games+int(x.Workers)
 			}
 		}
-		if len(names) == 0 {
+		const most = 8
+		if on = textfmt.List(names, most); on == "" {
 			return "waiting for workers"
 		}
-		const most = 8
-		return fmt.Sprintf("on %s, %s at a time: %s", textfmt.Plural(len(names), "worker"),
-			textfmt.Plural(int(games), "game"), textfmt.List(names, most))
-	case w != nil || h.OS == "":
+	}
+	if on == "" || games <= 0 {
 		return ""
 	}
-	return textfmt.Visible(shorten(fmt.Sprintf("on %s/%s, %s, %s at a time", h.OS, h.Arch, textfmt.Plural(h.CPUs, "core"),
-		textfmt.Plural(r.about.Manifest.Config.Workers, "game")), 200))
+	return textfmt.Visible(shorten("on "+on+", "+textfmt.Plural(games, "game")+" at a time", 400))
 }
 
 // event is what happened in a run.
@@ -180,73 +143,49 @@ type event struct {
 	text string
 }
 
-// latestEvents bounds the events of a page.
-const latestEvents = 100
-
-// events returns what happened, the last one first: sessions, workers and faults.
-func (r *run) events(w *status.Run) (list []event) {
+// events returns the log of the run: sessions, workers and faults.
+func (r *run) events(w *status.Run) report.Section {
+	var list []event
 	add := func(at time.Time, format string, args ...any) {
-		list = append(list, event{at, textfmt.Visible(shorten(fmt.Sprintf(format, args...), 400))})
+		if !at.IsZero() {
+			list = append(list, event{at, textfmt.Visible(shorten(fmt.Sprintf(format, args...), 500))})
+		}
 	}
 	if m := r.about.Manifest; m != nil {
-		sessions := m.Played()
-		for i, s := range sessions {
-			switch {
-			case i == 0:
-				add(s.Start, "began")
-			case sessions[i-1].End.IsZero():
-				add(s.Start, "resumed with %s games, after a stop without an end", number(s.Games))
-			default:
-				add(s.Start, "resumed with %s games", number(s.Games))
+		began, cut := "began", ""
+		for _, s := range m.Played() {
+			add(s.Start, "%s with %s games%s", began, number(s.Games), cut)
+			add(s.End, "%s", s.Status)
+			if began, cut = "resumed", ""; s.End.IsZero() {
+				cut = ", after a stop without an end"
 			}
-			if failed := m.Error != "" && i == len(sessions)-1; failed && !s.End.IsZero() {
-				add(s.End, "%s: %s", s.Status, m.Error)
-			} else if !s.End.IsZero() {
-				add(s.End, "%s", s.Status)
-			}
+		}
+		if n := len(list) - 1; n > 0 && m.Error != "" {
+			list[n].text += ": " + textfmt.Escape(shorten(m.Error, 300))
 		}
 	}
 	if w != nil {
 		for _, x := range w.Workers {
-			if !x.Joined.IsZero() {
-				add(x.Joined, "worker %s joined: %s at a time", x.Name, textfmt.Plural(int(x.Workers), "game"))
-			}
-			if !x.Left.IsZero() {
-				add(x.Left, "worker %s left", x.Name)
-			}
+			add(x.Joined, "worker %s joined: %s at a time", shorten(x.Name, 100), textfmt.Plural(int(x.Workers), "game"))
+			add(x.Left, "worker %s left", shorten(x.Name, 100))
 		}
 	}
 	for _, g := range r.faulty {
-		loser := g.Fault.Loser()
-		text := fmt.Sprintf("game %d: %s, %s, lost by %s", g.Game, r.label([2]string{g.South.Agent, g.North.Agent}[loser]),
-			[2]string{"South", "North"}[loser], g.Fault)
-		for _, more := range []string{g.Fault.Detail, g.Timing.HostDetail} {
-			if more != "" {
-				text += ": " + textfmt.Escape(shorten(more, 300))
-			}
-		}
-		list = append(list, event{endOf(g), text})
+		loser := [2]string{g.South.Agent, g.North.Agent}[g.Fault.Loser()]
+		text := fmt.Sprintf("game %d: %s lost as %s by %s: %s: %s", g.Game, r.label(loser), g.Fault.Side, g.Fault,
+			g.Fault.Detail, g.Timing.HostDetail)
+		add(endOf(g), "%s", strings.TrimRight(text, ": "))
 	}
 	slices.SortStableFunc(list, func(a, b event) int { return b.at.Compare(a.at) })
-	return list[:min(len(list), latestEvents)]
-}
-
-// eventsSection is the log of a run.
-func (r *run) eventsSection(list []event) report.Section {
+	const most = 100
 	t := &report.Table{Caption: "The latest first, times in UTC", Header: []report.Head{
 		{Text: "Time", Left: true}, {Text: "Event", Left: true},
 	}}
 	if n := len(r.faulty); int(r.faults) > n {
 		t.Caption += fmt.Sprintf("; of %s faults the last %d", number(r.faults), n)
 	}
-	for _, e := range list {
-		at := "unknown"
-		if !e.at.IsZero() {
-			at = e.at.UTC().Format("2006-01-02 15:04:05")
-		}
-		t.Rows = append(t.Rows, []report.Cell{{Text: at, Row: true}, {Text: e.text}})
+	for _, e := range list[:min(len(list), most)] {
+		t.Rows = append(t.Rows, []report.Cell{{Text: e.at.UTC().Format(time.DateTime), Row: true}, {Text: e.text}})
 	}
-	return report.Section{ID: eventsID, Title: "Events", Blocks: []report.Block{{Table: t}}}
+	return report.Section{ID: "events", Title: "Events", Blocks: []report.Block{{Table: t}}}
 }
-
-const eventsID = "events"

@@ -92,22 +92,41 @@ func TestStateOfAKilledRun(t *testing.T) {
 	require.Contains(t, parts["status"].value, "stopped")
 }
 
-func TestPace(t *testing.T) {
+// A run on workers is as fast as its coordinator says, while that is at work.
+func TestStateOnWorkers(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t)
+	dir := filepath.Join(s.results, "run")
+	writeTimed(t, dir, 40, time.Now(), func(*tournament.Manifest) {})
+	state := func(age time.Duration) string {
+		w := status.Run{Time: time.Now().Add(-age), GamesPerSecond: 30, Workers: []status.Worker{
+			{Name: "a", Workers: 8, State: status.Plays}, {Name: "b", Workers: 4, State: status.Plays},
+			{Name: "c", Workers: 1, State: status.Refuses}, {Name: "d", Workers: 1, State: status.Gone, Left: time.Now()},
+		}}
+		require.NoError(t, w.Write(dir))
+		return string(s.catalog.run("run").feed.now(0).parts["state"].value.(template.HTML))
+	}
+	require.Contains(t, state(0), "40 of 100 games · 30 games/s · 2s left")
+	require.Contains(t, state(0), "on a, b, 12 games at a time")
+	require.Contains(t, state(time.Minute), "40 of 100 games · 2 games/s")
+	require.NotContains(t, state(time.Minute), "at a time")
+}
+
+func TestPerSecond(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
-	var p pace
-	require.Zero(t, p.perSecond(time.Time{}, now))
-	for i := range 10 * paceGames {
-		p.add(now.Add(time.Duration(i-10*paceGames) * time.Second / 4))
+	require.Zero(t, perSecond(nil, time.Time{}, now))
+	var ends []time.Time
+	for i := range 100 {
+		ends = append(ends, now.Add(-time.Duration(i)*time.Second/4))
 	}
-	require.LessOrEqual(t, len(p), 2*paceGames)
-	require.InDelta(t, 4, p.perSecond(time.Time{}, now), 1e-9)
-	require.InDelta(t, 4, p.perSecond(now.Add(-10*time.Second), now), 1e-9)
-	require.Less(t, p.perSecond(time.Time{}, now.Add(time.Hour)), 0.2, "no game has ended for an hour")
-	require.Zero(t, p.perSecond(now, now.Add(time.Hour)), "none of this session")
-	p.add(now.Add(time.Hour)) // by another clock
-	p.add(time.Time{})
-	require.InDelta(t, 4, p.perSecond(now.Add(-10*time.Second), now), 1e-9)
+	require.InDelta(t, 4, perSecond(ends, time.Time{}, now), 1e-9)
+	require.InDelta(t, 4, perSecond(ends, now.Add(-10*time.Second), now), 1e-9)
+	require.Less(t, perSecond(ends, time.Time{}, now.Add(time.Hour)), 0.1, "no game has ended for an hour")
+	require.Zero(t, perSecond(ends, now.Add(time.Second), now.Add(time.Hour)), "none of this session")
+	ends = append(ends, now.Add(time.Hour), time.Time{}) // by another clock, and unknown
+	require.InDelta(t, 4, perSecond(ends, now.Add(-10*time.Second), now), 1e-9)
+	require.NotZero(t, perSecond([]time.Time{now, now}, time.Time{}, now))
 }
 
 // What happened is listed, the last first: sessions, workers and faults, each with its time.
@@ -142,9 +161,9 @@ func TestEventsOfARun(t *testing.T) {
 		list = append(list, strings.ReplaceAll(row[1], "<wbr>", "")[11:16]+" "+text)
 	}
 	require.Equal(t, []string{
-		"04:00 failed: no X", "03:50 game 4: a, South, lost by error: X", "03:40 worker X left", "03:32 worker box joined: 1 game at a time",
+		"04:00 failed: no X", "03:50 game 4: a lost as south by error: X", "03:40 worker X left", "03:32 worker box joined: 1 game at a time",
 		"03:31 worker X joined: 8 games at a time", "03:30 resumed with 2 games", "03:20 interrupted",
-		"03:10 resumed with 1,234 games, after a stop without an end", "03:00 began",
+		"03:10 resumed with 1,234 games, after a stop without an end", "03:00 began with 0 games",
 	}, list, part)
 	require.Contains(t, s.catalog.run("run").feed.now(0).parts["section workers"].value, "left 2026-01-02 03:40")
 

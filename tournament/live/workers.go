@@ -58,17 +58,11 @@ func workersTable(w *status.Run) *report.Table {
 		{Text: "Machine", Left: true}, {Text: "State", Left: true}, {Text: "Cores"}, {Text: "Games at a time"},
 		{Text: "Playing"}, {Text: "Pairs played"}, {Text: "Positions/s"}, {Text: "Version", Left: true},
 	}}
-	gone := 0
-	for _, x := range w.Workers {
-		if !x.Left.IsZero() {
-			gone++
-		}
-	}
-	if n := int64(len(w.Workers) - gone); n < w.Count {
+	switch n := int64(len(w.Workers)); {
+	case n < w.Count:
 		t.Caption += fmt.Sprintf(", the first %d listed", n)
-	}
-	if gone > 0 {
-		t.Caption += fmt.Sprintf("; %d that left", gone)
+	case n > w.Count:
+		t.Caption += fmt.Sprintf("; that left: %d", n-w.Count)
 	}
 	bounded := func(text string) string { return textfmt.Visible(shorten(text, 100)) }
 	for _, x := range w.Workers {

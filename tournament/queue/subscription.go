@@ -33,8 +33,7 @@ type subscription struct {
 	heard   time.Time // of it the last time
 	ready   bool
 	refused string // why the worker doesn't play the run; "": it does
-
-	done, scheduled int64 // games of the run, as its coordinator has said last
+	shown   WorkerRun
 
 	// Set before ready.
 	config    tournament.Config
@@ -46,7 +45,6 @@ type subscription struct {
 	objects   jetstream.ObjectStore
 	folder    string // of the files that its agents need; "": none
 
-	joined  time.Time    // set with ready
 	pairs   atomic.Int64 // played
 	games   atomic.Int64 // in them
 	playing sync.RWMutex // read-locked while a pair is played
@@ -74,7 +72,7 @@ func (w *Worker) hear(ctx context.Context, q *question, request micro.Request) *
 	case r != nil && q.Ended:
 		w.background.Go(func() { w.end(r) })
 	case r != nil:
-		r.heard, r.done, r.scheduled = time.Now(), q.Done, q.Scheduled
+		r.heard, r.shown.Done, r.shown.Scheduled = time.Now(), q.Done, q.Scheduled
 		if r.ready || r.refused != "" {
 			return r
 		}
@@ -86,7 +84,7 @@ func (w *Worker) hear(ctx context.Context, q *question, request micro.Request) *
 			return nil
 		}
 		r = newSubscription(ctx, q.runID)
-		r.done, r.scheduled = q.Done, q.Scheduled
+		r.shown.Done, r.shown.Scheduled = q.Done, q.Scheduled
 		w.runs[q.runID] = r
 		w.background.Go(func() { w.join(r, request) })
 	}
@@ -124,9 +122,9 @@ func (w *Worker) setReady(r *subscription, err error) {
 	var no refusal
 	switch {
 	case err == nil:
-		shown := r.shown()
-		w.options.Log.Info("joined a run", "run", r.Run, "players", shown.Players, "rules", shown.Rules)
-		r.ready, r.joined = true, time.Now()
+		r.ready = true
+		r.shown.join(&r.config)
+		w.options.Log.Info("joined a run", "run", r.Run, "players", r.shown.Players, "rules", r.shown.Rules)
 		return
 	case errors.As(err, &no):
 		w.options.Log.Warn("a run is refused", "run", r.Run, "why", no.Error())
@@ -146,32 +144,30 @@ type WorkerRun struct {
 	Joined          time.Time
 }
 
+func (r *WorkerRun) join(c *tournament.Config) {
+	const most = 4
+	var players, rules []string
+	for _, a := range c.Agents {
+		players = append(players, a.Label())
+	}
+	for _, set := range c.Rules {
+		rules = append(rules, set.String())
+	}
+	r.Players, r.Rules, r.Joined = textfmt.List(players, most), textfmt.List(rules, most), time.Now()
+}
+
 // Runs returns the runs that the worker plays, in the order in which it joined them.
 func (w *Worker) Runs() (list []WorkerRun) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, r := range w.runs {
 		if r.ready {
-			list = append(list, r.shown())
+			r.shown.Played = r.games.Load()
+			list = append(list, r.shown)
 		}
 	}
 	slices.SortFunc(list, func(a, b WorkerRun) int { return a.Joined.Compare(b.Joined) })
 	return list
-}
-
-// shown returns the run for [Worker.Runs]. The caller holds the worker's lock.
-func (r *subscription) shown() WorkerRun {
-	const most = 4
-	var players, rules []string
-	for _, a := range r.config.Agents {
-		players = append(players, a.Label())
-	}
-	for _, set := range r.config.Rules {
-		rules = append(rules, set.String())
-	}
-	return WorkerRun{
-		textfmt.List(players, most), textfmt.List(rules, most), r.done, r.scheduled, r.games.Load(), r.joined,
-	}
 }
 
 // end drops a run of whose end it has been told, unless the server still has the
@@ -187,7 +183,7 @@ func (w *Worker) end(r *subscription) {
 	if w.runs[r.runID] == r {
 		if r.ready {
 			w.options.Log.Info("a run has ended", "run", r.Run, "pairs", r.pairs.Load(), "games", r.games.Load(),
-				"time", time.Since(r.joined).Round(100*time.Millisecond))
+				"time", time.Since(r.shown.Joined).Round(100*time.Millisecond))
 		}
 		w.drop(r)
 	}

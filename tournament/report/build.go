@@ -105,8 +105,8 @@ func (b *builder) sampled() string {
 		"to end. All counts are over all games; gyges report --games N keeps more.", n, all, c.sample.seed)
 }
 
-// summary names the winner of each schedule and the first player of each table, or says how the challenger of a gauntlet
-// did.
+// summary names the winner of each schedule and the first player of each table; of a gauntlet it has the result of the
+// challenger.
 func (b *builder) summary() (list []string) {
 	for _, s := range b.Tables.Schedules {
 		if s.Result != "" && !s.Alone {

@@ -320,17 +320,16 @@ func (s *Standings) Fit(ctx context.Context, o ratings.Options, all bool) (table
 
 // againstField returns how much stronger a player is than all others taken for one; nil if that isn't known.
 func againstField(ctx context.Context, d *ratings.Data, player string, o ratings.Options) (*ratings.Difference, error) {
-	const own, field = "player", "field"
 	names := map[string]string{}
 	for _, name := range d.Players() {
-		names[name] = field
+		names[name] = "field"
 	}
-	names[player], o.Anchors, o.Offsets = own, nil, nil
+	names[player], o.Anchors, o.Offsets = "player", nil, nil
 	r, err := ratings.Fit(ctx, d.Renamed(names), o)
 	if err != nil {
 		return nil, err
 	}
-	if diff, err := r.Difference(own, field); err == nil { // otherwise one has no rating
+	if diff, err := r.Difference("player", "field"); err == nil { // otherwise one has no rating
 		return &diff, nil
 	}
 	return nil, nil
