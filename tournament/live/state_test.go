@@ -41,39 +41,42 @@ func writeTimed(t *testing.T, dir string, games int64, now time.Time, change fun
 	require.NoError(t, os.WriteFile(filepath.Join(dir, tournament.ManifestFile), manifest, 0o644))
 }
 
-var bar = regexp.MustCompile(`<progress max="(\d+)" value="(\d+)"`)
-
 // The page has a bar and, of a run in progress alone, the speed and the time left.
 func TestState(t *testing.T) {
 	t.Parallel()
 	const test = "elo0=0,elo1=200"
+	now := time.Now()
 	for name, c := range map[string]struct {
-		change    func(*tournament.Manifest)
-		bar, text string
+		change func(*tournament.Manifest)
+		of     int64
+		text   string
 	}{
-		"running": {func(*tournament.Manifest) {}, "100 40", "40 of 100 games · 2 games/s · 30s left"},
+		"running": {func(*tournament.Manifest) {}, 100, "40 of 100 games · 2 games/s · 30s left"},
 		"resumed": {func(m *tournament.Manifest) {
-			m.Sessions = append(m.Sessions, tournament.Session{Start: time.Now()})
-		}, "100 40", "40 of 100 games"},
-		"old":     {func(m *tournament.Manifest) { m.Sessions = nil }, "100 40", "40 of 100 games · 2 games/s · 30s left"},
-		"stopped": {func(m *tournament.Manifest) { m.Status = tournament.Interrupted }, "100 40", "40 of 100 games"},
+			m.Sessions = append(m.Sessions, tournament.Session{Start: now})
+		}, 100, "40 of 100 games"},
+		"old":     {func(m *tournament.Manifest) { m.Sessions = nil }, 100, "40 of 100 games · 2 games/s · 30s left"},
+		"stopped": {func(m *tournament.Manifest) { m.Status = tournament.Interrupted }, 100, "40 of 100 games"},
 		"finished": {func(m *tournament.Manifest) {
 			m.Status, m.Games.Played, m.Config.SPRT = tournament.Finished, 40, test
-		}, "40 40", "40 of at most 100 games"},
-		"test": {func(m *tournament.Manifest) { m.Config.SPRT = test }, "100 40", "40 of at most 100 games · 2 games/s · unknown time left"},
+		}, 40, "40 of at most 100 games"},
+		"test": {func(m *tournament.Manifest) { m.Config.SPRT = test }, 100, "40 of at most 100 games · 2 games/s · unknown time left"},
 		"error": {func(m *tournament.Manifest) {
 			m.Config.UntilError, m.Games.Scheduled = 1000, 1000
-		}, "1000 40", "40 of at most 1,000 games · 2 games/s · 30s left"},
+		}, 1000, "40 of at most 1,000 games · 2 games/s · 30s left"},
 	} {
 		s := newTestServer(t)
-		writeTimed(t, filepath.Join(s.results, "run"), 40, time.Now(), c.change)
-		page := string(s.catalog.run("run").feed.now(0).parts["state"].value.(template.HTML))
-		found := strings.Join(append(bar.FindStringSubmatch(page), "", "", "")[1:3], " ")
-		require.Equal(t, c.bar, strings.TrimSpace(found), name)
-		require.Contains(t, page, `<p class="progress">`+c.text+"</p>", name)
+		writeTimed(t, filepath.Join(s.results, "run"), 40, now, c.change)
+		r := s.catalog.run("run")
+		page := string(r.feed.now(0).parts["state"].value.(template.HTML))
+		state := r.state(nil, now)
+		require.Equal(t, c.text, state.Text, name)
+		require.Contains(t, page, fmt.Sprintf(`<progress max="%d" value="40"`, c.of), name)
+		require.Contains(t, page, `<p class="progress">40 of `, name)
 		require.Contains(t, page, "on plan9/mips, 3 cores, 2 games at a time", name)
-		require.Equal(t, strings.Contains(c.text, "most") && name != "error", strings.Contains(page, `aria-label="Test of elo`), name)
-		require.Contains(t, s.get("/run/run").Body.String(), page, name)
+		require.Equal(t, strings.Contains(c.text, "100 games") && strings.Contains(c.text, "most"),
+			strings.Contains(page, `aria-label="Test of elo`), name)
+		require.Contains(t, s.get("/run/run").Body.String(), `<progress max="`, name)
 	}
 }
 
@@ -97,19 +100,17 @@ func TestStateOnWorkers(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
 	dir := filepath.Join(s.results, "run")
-	writeTimed(t, dir, 40, time.Now(), func(*tournament.Manifest) {})
-	state := func(age time.Duration) string {
-		w := status.Run{Time: time.Now().Add(-age), GamesPerSecond: 30, Workers: []status.Worker{
-			{Name: "a", Workers: 8, State: status.Plays}, {Name: "b", Workers: 4, State: status.Plays},
-			{Name: "c", Workers: 1, State: status.Refuses}, {Name: "d", Workers: 1, State: status.Gone, Left: time.Now()},
-		}}
-		require.NoError(t, w.Write(dir))
-		return string(s.catalog.run("run").feed.now(0).parts["state"].value.(template.HTML))
-	}
-	require.Contains(t, state(0), "40 of 100 games · 30 games/s · 2s left")
-	require.Contains(t, state(0), "on a, b, 12 games at a time")
-	require.Contains(t, state(time.Minute), "40 of 100 games · 2 games/s")
-	require.NotContains(t, state(time.Minute), "at a time")
+	now := time.Now()
+	writeTimed(t, dir, 40, now, func(*tournament.Manifest) {})
+	r := s.catalog.run("run")
+	r.feed.now(0)
+	w := &status.Run{Time: now, GamesPerSecond: 30, Workers: []status.Worker{
+		{Name: "a", Workers: 8, State: status.Plays}, {Name: "b", Workers: 4, State: status.Plays},
+		{Name: "c", Workers: 1, State: status.Refuses}, {Name: "d", Workers: 1, State: status.Gone, Left: now},
+	}}
+	require.Equal(t, state{"40 of 100 games · 30 games/s · 2s left", 40, 100, "on a, b, 12 games at a time", nil}, r.state(w, now))
+	w.Time = now.Add(-time.Minute)
+	require.Equal(t, state{"40 of 100 games · 2 games/s · 30s left", 40, 100, "", nil}, r.state(w, now))
 }
 
 func TestPerSecond(t *testing.T) {
