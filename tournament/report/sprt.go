@@ -94,7 +94,7 @@ func (b *builder) gauge() *Figure {
 	}
 	const width, top, high = 340, 20, 12
 	lower, upper := p.test.Bounds()
-	llr := p.test.LLR(r.Pairs) + 0 // no -0
+	llr := math.Round(100*p.test.LLR(r.Pairs))/100 + 0 // no -0
 	d, a := &drawing{width: width, height: top + high + 18}, axis{low: lower, high: upper, to: width}
 	zero, at := a.at(0), a.at(llr)
 	d.rect("drawn", 0, top, width, high, "")
