@@ -118,10 +118,15 @@ func (f *observer) game(g *record.Game) {
 	}
 }
 
-// leader says who has the highest share of the points so far.
+// leader says who has the highest share of the points so far, or in a gauntlet what the challenger has.
 func (f *observer) leader() (string, *forecast) {
 	var leaders []string
 	var first ratings.Count
+	if f.config.Schedule == tournament.Gauntlet {
+		c := f.standings.Count(f.config.Agents[0].String())
+		return fmt.Sprintf("%s has %v of %s, %s", textfmt.Visible(f.config.Agents[0].Label()), c.Points(),
+			textfmt.Plural(c.Games(), "point"), textfmt.Percent(c.Score())), nil
+	}
 	for _, a := range f.config.Agents {
 		c := f.standings.Count(a.String())
 		if c.Games() == 0 || c.Score() < first.Score() {

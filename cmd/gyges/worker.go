@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync"
+	"time"
 
 	"gyges/agents/ugi"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament/queue"
 )
 
@@ -57,5 +60,36 @@ func (c *workerCmd) Run(ctx context.Context, e *env) error {
 		return asFailure(err)
 	}
 	e.log.Info("ready", "version", o.Version, "positions per second", int64(o.Speed))
+	if m := newMeter(e.err, 0); m.bar {
+		shown, stop := context.WithCancel(ctx)
+		var drawing sync.WaitGroup
+		drawing.Go(func() { c.show(shown, m, w) })
+		defer drawing.Wait()
+		defer stop()
+	}
 	return w.Run(ctx)
+}
+
+// show shows the runs that the worker plays, with a bar for them together, until ctx ends.
+func (c *workerCmd) show(ctx context.Context, m *meter, w *queue.Worker) {
+	defer m.end()
+	for ; ctx.Err() == nil; time.Sleep(drawEvery) {
+		done, all, lines := runLines(w.Runs(), c.Nats, m.now())
+		m.report(done, all, lines...)
+	}
+}
+
+// runLines returns a line for each run that a worker plays, and how many games are played of all.
+func runLines(runs []queue.WorkerRun, address string, now time.Time) (done, all int64, lines []string) {
+	for _, r := range runs {
+		speed := textfmt.Digits(float64(r.Played) / max(now.Sub(r.Joined).Seconds(), 1))
+		lines = append(lines, fmt.Sprintf("%s (%s): %s of %s games, %s of them here, %s games/s", r.Players, r.Rules,
+			textfmt.Thousands(r.Done), textfmt.Thousands(r.Scheduled), textfmt.Thousands(r.Played), speed))
+		done, all = done+r.Done, all+r.Scheduled
+	}
+	state := "waiting for a run"
+	if len(runs) > 0 {
+		state = "playing " + textfmt.Plural(len(runs), "run")
+	}
+	return done, all, append(lines, state+" at "+textfmt.Escape(address))
 }

@@ -136,17 +136,21 @@ func (t Test) Facts(p Pairs) [][2]string {
 	if !e.Corrected {
 		facts = append(facts, [2]string{"Estimates", "those of a match of fixed length"})
 	}
-	result := "undecided"
-	switch t.Verdict(p) {
-	case AcceptH0:
-		result = fmt.Sprintf("H0 accepted: elo0 = %v fits better", t.Elo0)
-	case AcceptH1:
-		result = fmt.Sprintf("H1 accepted: elo1 = %v fits better", t.Elo1)
-	}
 	return append(facts, [2]string{"LLR", fmt.Sprintf("%.4f", t.LLR(p))},
 		[2]string{"Bounds", fmt.Sprintf("%.4f %.4f (elo %v against %v, %s; alpha %v, beta %v)",
 			lower, upper, t.Elo0, t.Elo1, t.Model, t.Alpha, t.Beta)},
-		[2]string{"Result", result})
+		[2]string{"Result", t.Result(p)})
+}
+
+// Result says what the test has come to.
+func (t Test) Result(p Pairs) string {
+	switch t.Verdict(p) {
+	case AcceptH0:
+		return fmt.Sprintf("H0 accepted: elo0 = %v fits better", t.Elo0)
+	case AcceptH1:
+		return fmt.Sprintf("H1 accepted: elo1 = %v fits better", t.Elo1)
+	}
+	return "undecided"
 }
 
 // LLR returns the logarithm of the generalised likelihood ratio of H1 to H0; 0

@@ -81,8 +81,12 @@ func (t Table) Gauntlet() *Schedule {
 		}
 		s.Rows = append(s.Rows, row)
 	}
-	s.Result = fmt.Sprintf("%s scored %s of %s, %s.", t.Challenger, textfmt.Decimal(all.Points()),
-		textfmt.Plural(all.Games(), "point"), textfmt.Percent(all.Score()))
+	against := "."
+	if f := t.Field; f != nil {
+		against = fmt.Sprintf(": %s ± %s Elo against the field.", textfmt.Decimal(f.Elo), textfmt.Decimal(f.Error))
+	}
+	s.Result = fmt.Sprintf("%s scored %s of %s, %s%s", t.Challenger, textfmt.Decimal(all.Points()),
+		textfmt.Plural(all.Games(), "point"), textfmt.Percent(all.Score()), against)
 	s.Notes = []string{s.Result,
 		"Elo diff.: the rating of " + t.Challenger + " less that of the opponent; LOS: the likelihood that it is positive."}
 	return s
@@ -105,11 +109,11 @@ func (p *page) schedule(s *Schedule) {
 // last of each run.
 const maxScheduleRows = 120
 
-// RecentSchedules returns the schedules that are printed beside ratings: all, or if they
-// are long those that have a result, and how many are left out.
+// RecentSchedules returns the schedules that are printed beside ratings, those that have a result first: all, or if
+// they are long these alone, and how many are left out.
 func (t Tables) RecentSchedules() (list []Schedule, left int) {
 	rows := 0
-	shown := slices.DeleteFunc(slices.Clone(t.Schedules), func(s Schedule) bool { return s.Alone })
+	shown := slices.DeleteFunc(finalFirst(t.Schedules), func(s Schedule) bool { return s.Alone })
 	for i := range shown {
 		rows += len(shown[i].Rows)
 	}
@@ -118,6 +122,12 @@ func (t Tables) RecentSchedules() (list []Schedule, left int) {
 	}
 	list = slices.DeleteFunc(slices.Clone(shown), func(s Schedule) bool { return s.Result == "" })
 	return list, len(shown) - len(list)
+}
+
+// finalFirst returns the tables with those first that have a result: the others are of the rounds before.
+func finalFirst(list []Schedule) []Schedule {
+	rounds := slices.DeleteFunc(slices.Clone(list), func(s Schedule) bool { return s.Result != "" })
+	return append(slices.DeleteFunc(slices.Clone(list), func(s Schedule) bool { return s.Result == "" }), rounds...)
 }
 
 // WriteSchedule writes the results by the format of the run alone: standings, bracket or
@@ -142,7 +152,7 @@ func WriteSchedule(w io.Writer, f grid.Format, all Tables) error {
 		return grid.WriteJSON(w, grid.Object{{"schedules", scheduleObjects(list)}})
 	}
 	p := newPage(f, all.Layout)
-	p.schedules(list)
+	p.schedules(finalFirst(list))
 	return p.writeTo(w)
 }
 

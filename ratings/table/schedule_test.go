@@ -40,6 +40,9 @@ func TestGauntlet(t *testing.T) {
 	require.NoError(t, Write(&text, grid.Text, View{Crosstable: true}, tablesOf(g)))
 	require.Contains(t, text.String(), "\nResults of a against each opponent:\n\n Opponent  Games  Won")
 	require.NotContains(t, text.String(), "Won-drawn-lost")
+	require.Less(t, strings.Index(text.String(), "a scored 28.0"), strings.Index(text.String(), "First-move advantage"))
+	g.Field = &ratings.Difference{Elo: 12.34, Error: 5.6}
+	require.Equal(t, "a scored 28.0 of 40 points, 70.0 %: 12.3 ± 5.6 Elo against the field.", g.Gauntlet().Result)
 	g.Challenger = "x" // who has not played
 	require.Nil(t, g.Gauntlet())
 }
@@ -97,6 +100,11 @@ func TestWriteSchedule(t *testing.T) {
 
 	list, left := swiss(3, 40).RecentSchedules()
 	require.Equal(t, []int{3, 0}, []int{len(list), left})
+	var rounds []any
+	for _, s := range list {
+		rounds = append(rounds, s.Rows[0][0])
+	}
+	require.Equal(t, []any{3, 1, 2}, rounds, "the final table first")
 	list, left = swiss(3, 41).RecentSchedules()
 	require.Equal(t, []int{1, 2}, []int{len(list), left})
 	require.NotEmpty(t, list[0].Result)

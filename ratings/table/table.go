@@ -18,6 +18,9 @@ type Table struct {
 	Ratings    *ratings.Ratings
 	Challenger string        // the first player of a gauntlet; "" in other formats
 	Sides      ratings.Sides // empty if they have no names
+
+	// Field is the difference of the challenger and all its opponents taken for one player; nil if it isn't known.
+	Field *ratings.Difference
 }
 
 // Tables is all that is printed at once.

@@ -18,17 +18,15 @@ const maxColumns = 50
 
 // table writes all there is to say of one fit.
 func (p *page) table(t Table, v View) {
-	p.ratings(t, v)
-	if !v.Crosstable || t.Ratings.Games == 0 {
-		return
-	}
 	gauntlet := t.Gauntlet()
-	if gauntlet == nil {
-		p.crosstable(t.Ratings)
-		return
+	if v.Crosstable && gauntlet != nil {
+		p.paragraph(gauntlet.Title + ":")
+		p.schedule(gauntlet)
 	}
-	p.paragraph(gauntlet.Title + ":")
-	p.schedule(gauntlet)
+	p.ratings(t, v)
+	if v.Crosstable && gauntlet == nil && t.Ratings.Games > 0 {
+		p.crosstable(t.Ratings)
+	}
 }
 
 // ratings writes the rating table of each group, the unrated players, the

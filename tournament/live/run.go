@@ -8,11 +8,10 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"maps"
 	"net/http"
 	"path"
 	"slices"
-	"strconv"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -20,6 +19,7 @@ import (
 	"gyges/ratings"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
+	"gyges/tournament/queue/status"
 	"gyges/tournament/record"
 	"gyges/tournament/report"
 	"gyges/tournament/review"
@@ -31,6 +31,7 @@ const (
 	sampledGames = 200 // whole games
 	latestGames  = 4   // on boards
 	latestFaults = 20
+	endsKept     = 256 // times
 )
 
 // run is a run that was opened. Its fields are guarded by the feed, which renders
@@ -48,7 +49,9 @@ type run struct {
 	problem  string // why the records can't be read further
 	late     bool   // games were read that the page doesn't show yet
 	viewer   *report.Viewer
-	page     map[string]any    // the parts but for the workers and the games under way
+	gauge    *report.Figure    // of its test
+	expected float64           // games left until the run ends; NaN: unknown
+	page     map[string]any    // the parts but for the state, events, workers and the games under way
 	labels   map[string]string // of players, by their specs
 }
 
@@ -58,6 +61,7 @@ type reading struct {
 	reader    standings.Reader
 	collector *report.Collector
 	latest    []*record.Game // the last one first
+	ends      []time.Time    // of the last endsKept games
 	faults    int64          // games lost by faults
 	faulty    []*record.Game // of these the last ones
 }
@@ -114,8 +118,10 @@ func (r *run) render(ctx context.Context) (parts map[string]any, behind bool) {
 			return nil, false
 		}
 	}
-	parts = r.withWorkers(r.page)
-	parts["playing"] = r.underWay()
+	if parts, err = r.withCurrent(r.page, time.Now()); err != nil {
+		r.pages.server.Log.Error("the state of a run can't be shown", "run", r.folder.id, "error", err)
+		return nil, false
+	}
 	return parts, false
 }
 
@@ -137,7 +143,8 @@ func (r *run) progress() map[string]any {
 func (r *run) emptyParts() map[string]any {
 	games := report.GamesSection()
 	return map[string]any{
-		"status": r.statusText(), "running": r.running, "reading": false, "summary": []string{}, "facts": []report.Fact{},
+		"status": r.statusText(), "state": template.HTML(""), "running": r.running, "reading": false,
+		"summary": []string{}, "facts": []report.Fact{},
 		"sampled": "", "agents": []string{}, "rules": []string{}, "latest": []boardGame{}, "order": []string{games.ID},
 		"playing": []boardGame{},
 		"titles":  map[string]string{games.ID: games.Title},
@@ -201,6 +208,8 @@ func (r *run) read(ctx context.Context) (bool, error) {
 func (r *reading) add(g *record.Game) {
 	r.collector.Sample(g)
 	prepend(&r.latest, g, latestGames)
+	r.ends = append(r.ends, endOf(g))
+	r.ends = r.ends[max(0, len(r.ends)-endsKept):]
 	if g.Fault != nil {
 		r.faults++
 		prepend(&r.faulty, g, latestFaults)
@@ -266,6 +275,7 @@ func (r *run) parts(ctx context.Context) (map[string]any, error) {
 	parts := r.emptyParts()
 	parts["summary"], parts["latest"] = p.Summary, r.boardGames(r.latest)
 	parts["facts"], parts["sampled"] = p.Facts, p.Sampled
+	r.gauge, r.expected = p.Gauge, r.gamesLeft(ctx)
 	if r.viewer = p.Viewer; p.Viewer != nil {
 		parts["agents"], parts["rules"] = p.Viewer.Agents, p.Viewer.Rules
 	} else if r.collector.Games() == 0 {
@@ -278,17 +288,36 @@ func (r *run) parts(ctx context.Context) (map[string]any, error) {
 	if p.Sampled == "" && !r.isTuning() { // no games yet
 		sections = slices.Insert(sections, len(sections)-1, report.GamesSection())
 	}
-	if r.faults > 0 {
-		sections = append([]report.Section{r.faultSection()}, sections...)
-	}
-	return parts, addSections(parts, sections)
+	parts["order"], parts["titles"] = []string{}, map[string]string{}
+	return parts, addSections(parts, 0, sections...)
 }
 
-// addSections adds sections to the parts of a page before those that it has.
-func addSections(parts map[string]any, sections []report.Section) error {
-	order, titles := []string{}, map[string]string{}
-	for _, s := range sections {
-		order = append(order, s.ID)
+// withCurrent returns the parts of a page with what changes by itself: state, events, workers and games under way.
+func (r *run) withCurrent(parts map[string]any, now time.Time) (map[string]any, error) {
+	parts = maps.Clone(parts)
+	parts["playing"] = r.underWay()
+	w, err := status.Read(r.folder)
+	if err != nil {
+		w = nil // no usable file, no workers
+	}
+	if parts["state"], err = r.pages.server.HTML("state", r.state(w, now)); err != nil {
+		return nil, err
+	}
+	var sections []report.Section
+	if s := r.events(w); len(s.Blocks[0].Table.Rows) > 0 {
+		sections = append(sections, s)
+	}
+	if w != nil {
+		sections = append(sections, workersSection(w, now))
+	}
+	return parts, addSections(parts, slices.Index(parts["order"].([]string), "standings")+1, sections...)
+}
+
+// addSections inserts sections into a page.
+func addSections(parts map[string]any, at int, sections ...report.Section) error {
+	order, titles := slices.Clone(parts["order"].([]string)), maps.Clone(parts["titles"].(map[string]string))
+	for i, s := range sections {
+		order = slices.Insert(order, at+i, s.ID)
 		titles[s.ID] = s.Title
 		if len(s.Blocks) > 0 { // else it is the viewer's
 			var b bytes.Buffer
@@ -325,12 +354,8 @@ func (r *run) statusText() string {
 	if t := r.about.Tuning; t != nil && t.Method != "" {
 		text += " · " + textfmt.Visible(t.Method)
 	}
-	if m := r.about.Manifest; m != nil && m.Games.Scheduled > 0 {
-		text += " · " + strconv.FormatInt(m.Games.Scheduled, 10) + " games scheduled"
-	}
 	if len(r.latest) > 0 {
-		t := r.latest[0].Timing
-		if end := t.Start.Add(time.Duration(t.Seconds * float64(time.Second))); !end.IsZero() {
+		if end := endOf(r.latest[0]); !end.IsZero() {
 			text += " · last game ended " + end.UTC().Format("2006-01-02 15:04:05 UTC")
 		}
 	}
@@ -343,26 +368,6 @@ func (r *run) statusText() string {
 // label is the name of an agent in tables; one without recorded games has that of its spec.
 func (r *run) label(agent string) string {
 	return textfmt.Visible(shorten(cmp.Or(r.labels[agent], agents.LabelOf(agent)), 200))
-}
-
-// faultSection lists the games that were lost by faults.
-func (r *run) faultSection() report.Section {
-	t := &report.Table{Caption: fmt.Sprintf("Games lost by faults: %d", r.faults)}
-	if int(r.faults) > len(r.faulty) {
-		t.Caption += fmt.Sprintf(", the last %d listed", len(r.faulty))
-	}
-	for _, name := range []string{"Game", "Player", "Side", "Fault", "Details"} {
-		t.Header = append(t.Header, report.Head{Text: name, Left: name != "Game"})
-	}
-	for _, g := range r.faulty {
-		player := [2]string{g.South.Agent, g.North.Agent}[g.Fault.Loser()]
-		t.Rows = append(t.Rows, []report.Cell{
-			{Text: strconv.FormatInt(g.Game, 10)}, {Text: r.label(player), Row: true}, {Text: g.Fault.Side},
-			{Text: g.Fault.String()}, {Text: shorten(textfmt.Escape(
-				strings.TrimSuffix(g.Fault.Detail+": "+g.Timing.HostDetail, ": ")), 300)},
-		})
-	}
-	return report.Section{ID: "faults", Title: "Faults", Blocks: []report.Block{{Table: t}}}
 }
 
 // serve shows the run.

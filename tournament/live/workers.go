@@ -2,10 +2,6 @@ package live
 
 import (
 	"fmt"
-	"html/template"
-	"io/fs"
-	"maps"
-	"strings"
 	"time"
 
 	"gyges/rules/base/textfmt"
@@ -17,27 +13,23 @@ import (
 // writes it every second.
 const workersFresh = 15 * time.Second
 
-const workersID, workersTitle = "workers", "Workers"
+// isFresh reports whether the workers' status is that of a coordinator at work.
+func isFresh(w *status.Run, now time.Time) bool {
+	return w != nil && !w.Ended && now.Sub(w.Time).Abs() <= workersFresh
+}
 
-// workersPart is the section about the workers that play a run; "" without a usable
-// status file.
-func workersPart(fsys fs.FS, now time.Time) (template.HTML, error) {
-	w, err := status.Read(fsys)
-	if err != nil {
-		return "", nil //nolint:nilerr // no usable file, no section
-	}
-	s := report.Section{ID: workersID, Title: workersTitle}
+// workersSection is about the workers that play a run.
+func workersSection(w *status.Run, now time.Time) report.Section {
+	s := report.Section{ID: "workers", Title: "Workers"}
 	at := w.Time.UTC().Format("2006-01-02 15:04:05 UTC")
-	switch age := now.Sub(w.Time); {
+	switch {
 	case w.Ended:
 		s.Blocks = []report.Block{{Text: "The last state of the run, " + at + "."}}
-	case age > workersFresh || age < -workersFresh:
+	case !isFresh(w, now):
 		s.Blocks = []report.Block{{Text: "Out of date: the run's coordinator last wrote this at " + at + "."}}
 	}
 	s.Blocks = append(s.Blocks, report.Block{Facts: workersFacts(w)}, report.Block{Table: workersTable(w)})
-	var b strings.Builder
-	err = report.WriteFragment(&b, s)
-	return template.HTML(b.String()), err //nolint:gosec // written by html/template
+	return s
 }
 
 func workersFacts(w *status.Run) []report.Fact {
@@ -66,8 +58,11 @@ func workersTable(w *status.Run) *report.Table {
 		{Text: "Machine", Left: true}, {Text: "State", Left: true}, {Text: "Cores"}, {Text: "Games at a time"},
 		{Text: "Playing"}, {Text: "Pairs played"}, {Text: "Positions/s"}, {Text: "Version", Left: true},
 	}}
-	if n := int64(len(w.Workers)); n < w.Count {
+	switch n := int64(len(w.Workers)); {
+	case n < w.Count:
 		t.Caption += fmt.Sprintf(", the first %d listed", n)
+	case n > w.Count:
+		t.Caption += fmt.Sprintf("; that left: %d", n-w.Count)
 	}
 	bounded := func(text string) string { return textfmt.Visible(shorten(text, 100)) }
 	for _, x := range w.Workers {
@@ -75,29 +70,15 @@ func workersTable(w *status.Run) *report.Table {
 		if x.Speed > 0 {
 			speed = textfmt.Digits(x.Speed)
 		}
+		state := bounded(string(x.State))
+		if !x.Left.IsZero() {
+			state += x.Left.UTC().Format(" 2006-01-02 15:04")
+		}
 		t.Rows = append(t.Rows, []report.Cell{
-			{Text: bounded(x.Name), Row: true}, {Text: bounded(string(x.State))}, {Text: number(x.Cores)},
+			{Text: bounded(x.Name), Row: true}, {Text: state}, {Text: number(x.Cores)},
 			{Text: number(x.Workers)}, {Text: number(x.Playing)}, {Text: number(x.Pairs)}, {Text: speed},
 			{Text: bounded(x.Version)},
 		})
 	}
 	return t
-}
-
-// withWorkers returns the parts of a page with a section about the workers, if there are some.
-func (r *run) withWorkers(parts map[string]any) map[string]any {
-	parts = maps.Clone(parts)
-	workers, err := workersPart(r.folder, time.Now())
-	if err != nil {
-		r.pages.server.Log.Error("the workers can't be shown", "run", r.folder.id, "error", err)
-	}
-	if workers == "" {
-		return parts
-	}
-	titles := maps.Clone(parts["titles"].(map[string]string))
-	titles[workersID] = workersTitle
-	parts["titles"] = titles
-	parts["order"] = append([]string{workersID}, parts["order"].([]string)...)
-	parts["section "+workersID] = workers
-	return parts
 }

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -17,6 +18,7 @@ import (
 
 	"gyges/agents"
 	"gyges/rules/base/strictjson"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
 )
@@ -31,6 +33,7 @@ type subscription struct {
 	heard   time.Time // of it the last time
 	ready   bool
 	refused string // why the worker doesn't play the run; "": it does
+	shown   WorkerRun
 
 	// Set before ready.
 	config    tournament.Config
@@ -42,7 +45,6 @@ type subscription struct {
 	objects   jetstream.ObjectStore
 	folder    string // of the files that its agents need; "": none
 
-	joined  time.Time    // set with ready
 	pairs   atomic.Int64 // played
 	games   atomic.Int64 // in them
 	playing sync.RWMutex // read-locked while a pair is played
@@ -70,7 +72,7 @@ func (w *Worker) hear(ctx context.Context, q *question, request micro.Request) *
 	case r != nil && q.Ended:
 		w.background.Go(func() { w.end(r) })
 	case r != nil:
-		r.heard = time.Now()
+		r.heard, r.shown.Done, r.shown.Scheduled = time.Now(), q.Done, q.Scheduled
 		if r.ready || r.refused != "" {
 			return r
 		}
@@ -82,6 +84,7 @@ func (w *Worker) hear(ctx context.Context, q *question, request micro.Request) *
 			return nil
 		}
 		r = newSubscription(ctx, q.runID)
+		r.shown.Done, r.shown.Scheduled = q.Done, q.Scheduled
 		w.runs[q.runID] = r
 		w.background.Go(func() { w.join(r, request) })
 	}
@@ -119,8 +122,9 @@ func (w *Worker) setReady(r *subscription, err error) {
 	var no refusal
 	switch {
 	case err == nil:
-		w.options.Log.Info("joined a run", "run", r.Run)
-		r.ready, r.joined = true, time.Now()
+		r.ready = true
+		r.shown.join(&r.config)
+		w.options.Log.Info("joined a run", "run", r.Run, "players", r.shown.Players, "rules", r.shown.Rules)
 		return
 	case errors.As(err, &no):
 		w.options.Log.Warn("a run is refused", "run", r.Run, "why", no.Error())
@@ -130,6 +134,40 @@ func (w *Worker) setReady(r *subscription, err error) {
 		delete(w.runs, r.runID)
 	}
 	r.cancel()
+}
+
+// WorkerRun is a run that a worker plays.
+type WorkerRun struct {
+	Players, Rules  string // the first ones
+	Done, Scheduled int64  // games of the run, by all workers; 0 until the coordinator has said
+	Played          int64  // games of these by the worker,
+	Joined          time.Time
+}
+
+func (r *WorkerRun) join(c *tournament.Config) {
+	const most = 4
+	var players, rules []string
+	for _, a := range c.Agents {
+		players = append(players, a.Label())
+	}
+	for _, set := range c.Rules {
+		rules = append(rules, set.String())
+	}
+	r.Players, r.Rules, r.Joined = textfmt.List(players, most), textfmt.List(rules, most), time.Now()
+}
+
+// Runs returns the runs that the worker plays, in the order in which it joined them.
+func (w *Worker) Runs() (list []WorkerRun) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, r := range w.runs {
+		if r.ready {
+			r.shown.Played = r.games.Load()
+			list = append(list, r.shown)
+		}
+	}
+	slices.SortFunc(list, func(a, b WorkerRun) int { return a.Joined.Compare(b.Joined) })
+	return list
 }
 
 // end drops a run of whose end it has been told, unless the server still has the
@@ -145,7 +183,7 @@ func (w *Worker) end(r *subscription) {
 	if w.runs[r.runID] == r {
 		if r.ready {
 			w.options.Log.Info("a run has ended", "run", r.Run, "pairs", r.pairs.Load(), "games", r.games.Load(),
-				"time", time.Since(r.joined).Round(100*time.Millisecond))
+				"time", time.Since(r.shown.Joined).Round(100*time.Millisecond))
 		}
 		w.drop(r)
 	}

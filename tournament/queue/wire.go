@@ -83,6 +83,10 @@ type question struct {
 	runID
 	Ended bool  `json:"ended,omitempty"`
 	Below int64 `json:"below,omitempty"` // the games under way of pairs below it are asked for; 0: none
+
+	// Games of the run that have been played, by all workers, and that are scheduled.
+	Done      int64 `json:"done,omitempty"`
+	Scheduled int64 `json:"scheduled,omitempty"`
 }
 
 // maxText bounds small messages from outside, in bytes.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -48,14 +49,15 @@ type workers struct {
 // workerEntry is the last answer of a worker.
 type workerEntry struct {
 	workerReport
-	last  time.Time
-	games []*record.Game // under way, checked
+	joined time.Time
+	last   time.Time
+	games  []*record.Game // under way, checked
 }
 
 // ask tells all workers of the run, and asks for their state and the games under way of the first
 // pairs without an outcome.
 func (r *run) ask() {
-	var q question
+	q := question{Done: 2 * (r.next - int64(r.unplayed)), Scheduled: r.config.Games()}
 	pairs := slices.Sorted(maps.Keys(r.pending))
 	pairs = slices.DeleteFunc(pairs, func(pair int64) bool { return !r.pending[pair].published || r.pending[pair].done })
 	if n := min(len(pairs), maxAsked); n > 0 {
@@ -98,6 +100,9 @@ func (r *run) updateWorker(text []byte, now time.Time) {
 	}
 	joins := r.plays(&report) && (w.last.IsZero() || !r.plays(&w.workerReport))
 	w.workerReport, w.last, w.games = report, now, nil
+	if joins || w.joined.IsZero() {
+		w.joined = now
+	}
 	if joins {
 		r.options.Notify(fmt.Sprintf("worker %s joined: %s at a time", shownName(report.Name),
 			textfmt.Plural(int(report.Workers), "game")))
@@ -164,6 +169,7 @@ func (r *run) countWorkers(now time.Time) (slots int64) {
 		case now.Sub(w.last) > r.goneAfter:
 			if r.plays(&w.workerReport) {
 				r.options.Notify(fmt.Sprintf("worker %s left: no answer for %v", shownName(w.Name), r.goneAfter))
+				r.addLeft(w.shown(), w.last)
 			}
 			delete(r.workers.known, id)
 		case r.plays(&w.workerReport):
@@ -175,6 +181,37 @@ func (r *run) countWorkers(now time.Time) (slots int64) {
 	}
 	r.workers.waiting = slots == 0
 	return slots
+}
+
+// addLeft adds a worker to those that have left.
+func (r *run) addLeft(w status.Worker, at time.Time) {
+	w.State, w.Left, w.Playing = status.Gone, at.UTC(), 0
+	r.gone = append(r.gone, w)
+	r.gone = r.gone[max(0, len(r.gone)-status.MaxWorkers):]
+}
+
+// restoreLeft reads which workers had left, and which were there, when an earlier coordinator of the run wrote its
+// status.
+func (r *run) restoreLeft() {
+	before, err := status.Read(os.DirFS(r.config.Out))
+	if err != nil {
+		return // there was none
+	}
+	for _, w := range slices.Backward(before.Workers) {
+		if w.State != status.Refuses {
+			r.addLeft(w, cmp.Or(w.Left, before.Time))
+		}
+	}
+}
+
+// shown returns the worker as the status file has it.
+func (w *workerEntry) shown() status.Worker {
+	s := w.Worker
+	s.Name, s.Version, s.State, s.Joined, s.Left = word(s.Name), word(s.Version), status.Plays, w.joined.UTC(), time.Time{}
+	if w.Refused != "" {
+		s.State = status.Refuses
+	}
+	return s
 }
 
 // showGames passes on the games that workers have under way.
@@ -216,16 +253,14 @@ func (r *run) writeStatus(queue *status.Queue, ended bool) {
 	r.samples = r.samples[max(0, len(r.samples)-rateSamples):]
 	s.PairsPerSecond, s.GamesPerSecond = rates(r.samples)
 	for _, entry := range r.workers.known {
-		w := entry.Worker
-		w.Name, w.Version, w.State = word(w.Name), word(w.Version), status.Plays
-		if entry.Refused != "" {
-			w.State = status.Refuses
-		}
-		s.Workers = append(s.Workers, w)
+		s.Workers = append(s.Workers, entry.shown())
 	}
 	slices.SortFunc(s.Workers, func(a, b status.Worker) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(b.Pairs, a.Pairs))
 	})
+	for _, w := range slices.Backward(r.gone) {
+		s.Workers = append(s.Workers, w)
+	}
 	s.Workers = s.Workers[:min(len(s.Workers), status.MaxWorkers)]
 	err := s.Write(r.config.Out)
 	if err != nil && !r.unwritable {

@@ -60,6 +60,7 @@ func Build(c *Collector, in Input) *Page {
 	p := &Page{Title: textfmt.Visible(in.Title)}
 	if c.Games() > 0 { // else it was a tuning
 		p.Summary, p.Facts, p.Sampled = b.summary(), b.facts(), b.sampled()
+		p.Gauge = b.gauge()
 		p.Sections = []Section{b.standings(), b.statistics()}
 	}
 	for _, s := range []Section{b.reviews(), b.tunings(), b.matches(), b.history()} {
@@ -104,7 +105,8 @@ func (b *builder) sampled() string {
 		"to end. All counts are over all games; gyges report --games N keeps more.", n, all, c.sample.seed)
 }
 
-// summary names the winner of each schedule and the first player of each table.
+// summary names the winner of each schedule and the first player of each table; of a gauntlet it has the result of the
+// challenger.
 func (b *builder) summary() (list []string) {
 	for _, s := range b.Tables.Schedules {
 		if s.Result != "" && !s.Alone {
@@ -113,6 +115,9 @@ func (b *builder) summary() (list []string) {
 	}
 	for _, t := range b.Tables.Printed() {
 		text := leader(t.Ratings)
+		if g := t.Gauntlet(); g != nil {
+			text = textfmt.Visible(g.Result)
+		}
 		if t.Title != "" {
 			text = textfmt.Visible(t.Title) + ": " + text
 		}

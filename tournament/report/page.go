@@ -23,6 +23,7 @@ type Page struct {
 	Title    string
 	Summary  []string // the outcome in a few sentences
 	Facts    []Fact
+	Gauge    *Figure // of the sequential test of a single run; nil without one
 	Sections []Section
 	Viewer   *Viewer // nil without games to replay
 	Sampled  string  // which games the viewer holds; empty where no games were played

@@ -7,12 +7,14 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"gyges/ratings"
 	"gyges/ratings/sprt"
 	"gyges/rules"
 	"gyges/tournament"
@@ -242,4 +244,46 @@ func FuzzRun(f *testing.F) {
 func TestHeat(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, []string{"h0", "h4", "h8", "h8"}, []string{heat(0), heat(0.5), heat(0.95), heat(1)})
+}
+
+// The gauge has the LLR between the bounds, and what the test has come to; without a test there is none.
+func TestGauge(t *testing.T) {
+	t.Parallel()
+	m := &tournament.Manifest{Config: tournament.ManifestConfig{Agents: []string{"a", "b"}, SPRT: "elo0=0,elo1=200"}}
+	c := NewCollector(Options{})
+	c.AddRun(Run{Name: "m", Manifest: m})
+	gauge := func() *Figure { return newBuilder(c, Input{}).gauge() }
+	require.Contains(t, gauge().Caption, "Test of elo 0 against 200: LLR 0.00, bounds -2.94 and 2.94; undecided")
+	for i := range int64(40) {
+		g := &record.Game{Game: i, Pair: i / 2, Rules: "standard", South: record.Player{Agent: "ab"[i%2 : i%2+1]},
+			North: record.Player{Agent: "ba"[i%2 : i%2+1]}, Result: []string{"1-0", "0-1"}[i%2], Reason: "goal"}
+		g.Moves = []string{strconv.FormatInt(i/2, 10)} // no pair repeats another one
+		c.Add(g)
+	}
+	f := gauge()
+	require.Regexp(t, `LLR \d+\.\d\d, .*; H1 accepted: elo1 = 200 fits better$`, f.Caption)
+	require.Contains(t, string(f.SVG), `class="bar" x="170" y="20" width="170"`, "to the bound, not beyond")
+	require.NoError(t, wellFormed(string(f.SVG)))
+	m.Config.SPRT = ""
+	require.Nil(t, gauge())
+}
+
+// A gauntlet's page begins with the result of its first player, whoever leads.
+func TestGauntletPage(t *testing.T) {
+	t.Parallel()
+	m := &tournament.Manifest{Config: tournament.ManifestConfig{
+		Agents: []string{"a", "b", "c"}, Rules: []string{"standard"}, Schedule: tournament.Gauntlet, Pairs: 5,
+	}}
+	c := NewCollector(Options{Games: 10})
+	c.AddRun(Run{Name: "m", Manifest: m})
+	for i := range int64(20) {
+		c.Add(drawGame("standard", i, "a", "bc"[i%2:i%2+1]))
+	}
+	rated, err := c.Fit(t.Context(), ratings.Options{}, false)
+	require.NoError(t, err)
+	p := Build(c, Input{Tables: rated})
+	require.Regexp(t, `^Rules standard: a scored .* of 20 points, .* %: .* ± .* Elo against the field\.$`, p.Summary[0])
+	page := parsePage(t, p)
+	captions := texts(page.all("caption"))
+	require.Equal(t, []string{"Results of a against each opponent", "Ratings"}, captions[:2])
 }

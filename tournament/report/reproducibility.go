@@ -68,7 +68,7 @@ func given[T int | uint64](n T) string { return strings.TrimPrefix(fmt.Sprint(n)
 // manifestFacts are the main fields of a manifest.
 func manifestFacts(m *tournament.Manifest) []Fact {
 	c := &m.Config
-	var scheduled, start, took, machine, until string
+	var scheduled, start, took, until string
 	if c.UntilError > 0 {
 		until = fmt.Sprintf("± %g Elo", c.UntilError)
 	}
@@ -91,16 +91,13 @@ func manifestFacts(m *tournament.Manifest) []Fact {
 	if m.Program.Go != "" {
 		program = append(program, m.Program.Go)
 	}
-	if m.Host.OS != "" {
-		machine = fmt.Sprintf("%s/%s, %d cores", m.Host.OS, m.Host.Arch, m.Host.CPUs)
-	}
 	return []Fact{
 		{"status", string(m.Status)}, {"error", m.Error}, {"games", scheduled}, {"started", start}, {"took", took},
 		{"players", strings.Join(c.Agents, ", ")}, {"rules", strings.Join(c.Rules, ", ")}, {"schedule", string(c.Schedule)},
 		{"pairs a pairing", given(c.Pairs)}, {"openings", c.Openings.String()}, {"limits", limitsText(c.Limits)},
 		{"adjudication", c.Adjudication}, {"sequential test", c.SPRT}, {"until error", until},
 		{"repeating moves", c.OnRepetition}, {"seed", given(c.Seed)}, {"workers", given(c.Workers)},
-		{"program", strings.TrimPrefix(strings.Join(program, ", "), ", ")}, {"machine", machine},
+		{"program", strings.TrimPrefix(strings.Join(program, ", "), ", ")}, {"machine", m.Host.String()},
 	}
 }
 

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 
 	"gyges/ratings/sprt"
 	"gyges/rules/base/textfmt"
@@ -82,4 +83,27 @@ func (p *llrPath) add(s *Section, number int, player string) {
 		Title: "Log-likelihood ratio of H1 to H0, pair by pair, for " + player, XName: "game pairs", YName: "LLR",
 		Curves: []Curve{p.curve("LLR")}, noPoint: true, levels: p.bounds("accept H0", "accept H1"),
 	}.plot(fmt.Sprintf("llr-%d", number)))
+}
+
+// gauge draws the LLR of the test of a single run between the bounds; nil without one.
+func (b *builder) gauge() *Figure {
+	r := b.collected.runs[0]
+	p := newLLRPath(r.about.Manifest, r.Run)
+	if len(b.collected.runs) > 1 || p == nil {
+		return nil
+	}
+	const width, top, high = 340, 20, 12
+	lower, upper := p.test.Bounds()
+	llr := math.Round(100*p.test.LLR(r.Pairs))/100 + 0 // no -0
+	d, a := &drawing{width: width, height: top + high + 18}, axis{low: lower, high: upper, to: width}
+	zero, at := a.at(0), a.at(llr)
+	d.rect("drawn", 0, top, width, high, "")
+	d.rect("bar", min(zero, at), top, math.Abs(at-zero), high, "")
+	d.line("mark", zero, top-3, zero, top+high+3)
+	d.text("", "middle", max(32, min(at, width-32)), top-6, fmt.Sprintf("LLR %.2f", llr))
+	d.text("tick", "start", 0, d.height-3, fmt.Sprintf("H0 at %.2f", lower))
+	d.text("tick", "end", width, d.height-3, fmt.Sprintf("H1 at %.2f", upper))
+	f := d.figure("gauge", fmt.Sprintf("Test of elo %v against %v: LLR %.2f, bounds %.2f and %.2f; %s", p.test.Elo0,
+		p.test.Elo1, llr, lower, upper, p.test.Result(r.Pairs)))
+	return &f
 }

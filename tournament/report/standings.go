@@ -26,14 +26,16 @@ func (b *builder) standings() Section {
 		if t.Title != "" {
 			s.heading("standings-"+strconv.Itoa(i+1), textfmt.Visible(t.Title))
 		}
+		gauntlet := t.Gauntlet()
+		if gauntlet != nil {
+			addSheet(&s, gauntlet, gauntlet.Title)
+		}
 		ratingTables(&s, i, t)
 		if n := len(t.Ratings.Players) + len(t.Ratings.Unrated); n > maxMatrix {
 			s.text(fmt.Sprintf("The crosstables are omitted for %d players; gyges rate prints them.", n))
 			continue
 		}
-		if gauntlet := t.Gauntlet(); gauntlet != nil {
-			addSheet(&s, gauntlet, gauntlet.Title)
-		} else {
+		if gauntlet == nil {
 			s.table(b.crosstable(t))
 		}
 		s.table(superiority(t.Ratings))

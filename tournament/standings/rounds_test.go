@@ -257,6 +257,13 @@ func TestSchedulesInTables(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "g", fitted.All.Challenger)
 	require.Len(t, fitted.All.Gauntlet().Rows, 2)
+	data := one.Data().Renamed(map[string]string{"random": "others", "alphabeta:depth=2": "others"})
+	merged, err := ratings.Fit(t.Context(), data, ratings.Options{})
+	require.NoError(t, err)
+	against, err := merged.Difference("g", "others")
+	require.NoError(t, err)
+	require.Equal(t, against, *fitted.All.Field)
+	require.NotZero(t, against.Error)
 	var text strings.Builder
 	require.NoError(t, table.WriteSchedule(&text, grid.CSV, fitted))
 	require.Equal(t, 3, strings.Count(text.String(), "\n"))

@@ -287,7 +287,11 @@ func (s *Standings) Fit(ctx context.Context, o ratings.Options, all bool) (table
 	labels, challenger := s.Labels(), s.challenger()
 	fit := func(title, rules string, d *ratings.Data, sides ratings.Sides) (table.Table, error) {
 		r, err := ratings.Fit(ctx, d, optionsFor(d.Players(), rules, o))
-		return table.Table{Title: title, Rules: rules, Ratings: r, Challenger: challenger, Sides: sides}, err
+		t := table.Table{Title: title, Rules: rules, Ratings: r, Challenger: challenger, Sides: sides}
+		if err == nil && challenger != "" {
+			t.Field, err = againstField(ctx, d, challenger, o)
+		}
+		return t, err
 	}
 	var sides ratings.Sides // in all games
 	t.Schedules, t.Notes, t.Workers = s.sheets(labels), s.Notes(), s.Workers()
@@ -312,6 +316,23 @@ func (s *Standings) Fit(ctx context.Context, o ratings.Options, all bool) (table
 	var err error
 	t.All, err = fit("All rules together", "", s.Data(), sides)
 	return t, err
+}
+
+// againstField returns how much stronger a player is than all others taken for one; nil if that isn't known.
+func againstField(ctx context.Context, d *ratings.Data, player string, o ratings.Options) (*ratings.Difference, error) {
+	names := map[string]string{}
+	for _, name := range d.Players() {
+		names[name] = "field"
+	}
+	names[player], o.Anchors, o.Offsets = "player", nil, nil
+	r, err := ratings.Fit(ctx, d.Renamed(names), o)
+	if err != nil {
+		return nil, err
+	}
+	if diff, err := r.Difference("player", "field"); err == nil { // otherwise one has no rating
+		return &diff, nil
+	}
+	return nil, nil
 }
 
 // Precision returns how well the players of the run begun last are rated, under the rule set under which they are rated

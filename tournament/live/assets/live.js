@@ -110,6 +110,7 @@ const shown = {
   table: (value) => replacePart(partOf("table"), value),
   status: setText("status"),
   sampled: setText("sampled"),
+  state: (value) => replacePart(partOf("state"), value),
   summary: (value) => partOf("summary").replaceChildren(...paragraphs(value || [])),
   facts: (value) => partOf("facts").replaceChildren(...facts(value || [])),
   latest: (value) => boards("latest", value),

@@ -1,0 +1,28 @@
+package main
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/tournament/queue"
+)
+
+// A worker on a terminal shows each run that it plays, and how far they are together.
+func TestWorkerLines(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	done, all, lines := runLines(nil, "nats://a:1\x1b", now)
+	require.Equal(t, []any{int64(0), int64(0)}, []any{done, all})
+	require.Equal(t, []string{`waiting for a run at nats://a:1\x1b`}, lines)
+	done, all, lines = runLines([]queue.WorkerRun{
+		{Players: "a, b", Rules: "standard", Done: 1500, Scheduled: 5000, Played: 300, Joined: now.Add(-time.Minute)},
+		{Players: "c, d and 3 more", Rules: "kang", Scheduled: 10, Joined: now},
+	}, "nats://a:1", now)
+	require.Equal(t, []any{int64(1500), int64(5010)}, []any{done, all})
+	require.Equal(t, []string{
+		"a, b (standard): 1,500 of 5,000 games, 300 of them here, 5 games/s",
+		"c, d and 3 more (kang): 0 of 10 games, 0 of them here, 0 games/s", "playing 2 runs at nats://a:1",
+	}, lines)
+}

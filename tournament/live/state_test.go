@@ -1,0 +1,178 @@
+package live
+
+import (
+	"encoding/json"
+	"fmt"
+	"html"
+	"html/template"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/tournament"
+	"gyges/tournament/queue/status"
+	"gyges/tournament/record"
+)
+
+// writeTimed makes the folder of a run in progress with some games of which the last ended now, one each half second,
+// and with a manifest that change changes.
+func writeTimed(t *testing.T, dir string, games int64, now time.Time, change func(*tournament.Manifest)) {
+	t.Helper()
+	text := ""
+	for i := range games {
+		g := drawGame("standard", i, string("ab"[i%2]), string("ba"[i%2]))
+		g.Timing.Start, g.Timing.Seconds = now.Add(time.Duration(i-games)*time.Second/2), 0.5
+		text += lines(g)
+	}
+	writeRun(t, dir, "running", text)
+	m := tournament.Manifest{
+		Schema: 1, Status: tournament.Running, Start: now.Add(-time.Hour), Games: tournament.GameCounts{Scheduled: 100},
+		Sessions: []tournament.Session{{Start: now.Add(-time.Hour)}}, Host: tournament.Host{OS: "plan9", Arch: "mips", CPUs: 3},
+	}
+	m.Config.Agents, m.Config.Rules, m.Config.Workers = []string{"a", "b"}, []string{"standard"}, 2
+	change(&m)
+	manifest, err := json.Marshal(&m)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, tournament.ManifestFile), manifest, 0o644))
+}
+
+// The page has a bar and, of a run in progress alone, the speed and the time left.
+func TestState(t *testing.T) {
+	t.Parallel()
+	const test = "elo0=0,elo1=200"
+	now := time.Now()
+	for name, c := range map[string]struct {
+		change func(*tournament.Manifest)
+		of     int64
+		text   string
+	}{
+		"running": {func(*tournament.Manifest) {}, 100, "40 of 100 games · 2 games/s · 30s left"},
+		"resumed": {func(m *tournament.Manifest) {
+			m.Sessions = append(m.Sessions, tournament.Session{Start: now})
+		}, 100, "40 of 100 games"},
+		"old":     {func(m *tournament.Manifest) { m.Sessions = nil }, 100, "40 of 100 games · 2 games/s · 30s left"},
+		"stopped": {func(m *tournament.Manifest) { m.Status = tournament.Interrupted }, 100, "40 of 100 games"},
+		"finished": {func(m *tournament.Manifest) {
+			m.Status, m.Games.Played, m.Config.SPRT = tournament.Finished, 40, test
+		}, 40, "40 of at most 100 games"},
+		"test": {func(m *tournament.Manifest) { m.Config.SPRT = test }, 100, "40 of at most 100 games · 2 games/s · unknown time left"},
+		"error": {func(m *tournament.Manifest) {
+			m.Config.UntilError, m.Games.Scheduled = 1000, 1000
+		}, 1000, "40 of at most 1,000 games · 2 games/s · 30s left"},
+	} {
+		s := newTestServer(t)
+		writeTimed(t, filepath.Join(s.results, "run"), 40, now, c.change)
+		r := s.catalog.run("run")
+		page := string(r.feed.now(0).parts["state"].value.(template.HTML))
+		state := r.state(nil, now)
+		require.Equal(t, c.text, state.Text, name)
+		require.Contains(t, page, fmt.Sprintf(`<progress max="%d" value="40"`, c.of), name)
+		require.Contains(t, page, `<p class="progress">40 of `, name)
+		require.Contains(t, page, "on plan9/mips, 3 cores, 2 games at a time", name)
+		require.Equal(t, strings.Contains(c.text, "100 games") && strings.Contains(c.text, "most"),
+			strings.Contains(page, `aria-label="Test of elo`), name)
+		require.Contains(t, s.get("/run/run").Body.String(), `<progress max="`, name)
+	}
+}
+
+// A run whose process was killed has no speed, however lately it played.
+func TestStateOfAKilledRun(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t)
+	dir := filepath.Join(s.results, "run")
+	writeTimed(t, dir, 40, time.Now(), func(*tournament.Manifest) {})
+	games, err := os.ReadFile(filepath.Join(dir, tournament.GamesFile))
+	require.NoError(t, err)
+	require.NoError(t, os.Remove(filepath.Join(dir, tournament.GamesFile))) // and with it the lock
+	require.NoError(t, os.WriteFile(filepath.Join(dir, tournament.GamesFile), games, 0o644))
+	parts := s.catalog.run("run").feed.now(0).parts
+	require.Contains(t, parts["state"].value, `<p class="progress">40 of 100 games</p>`)
+	require.Contains(t, parts["status"].value, "stopped")
+}
+
+// A run on workers is as fast as its coordinator says, while that is at work.
+func TestStateOnWorkers(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t)
+	dir := filepath.Join(s.results, "run")
+	now := time.Now()
+	writeTimed(t, dir, 40, now, func(*tournament.Manifest) {})
+	r := s.catalog.run("run")
+	r.feed.now(0)
+	w := &status.Run{Time: now, GamesPerSecond: 30, Workers: []status.Worker{
+		{Name: "a", Workers: 8, State: status.Plays}, {Name: "b", Workers: 4, State: status.Plays},
+		{Name: "c", Workers: 1, State: status.Refuses}, {Name: "d", Workers: 1, State: status.Gone, Left: now},
+	}}
+	require.Equal(t, state{"40 of 100 games · 30 games/s · 2s left", 40, 100, "on a, b, 12 games at a time", nil}, r.state(w, now))
+	w.Time = now.Add(-time.Minute)
+	require.Equal(t, state{"40 of 100 games · 2 games/s · 30s left", 40, 100, "", nil}, r.state(w, now))
+}
+
+func TestPerSecond(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	require.Zero(t, perSecond(nil, time.Time{}, now))
+	var ends []time.Time
+	for i := range 100 {
+		ends = append(ends, now.Add(-time.Duration(i)*time.Second/4))
+	}
+	require.InDelta(t, 4, perSecond(ends, time.Time{}, now), 1e-9)
+	require.InDelta(t, 4, perSecond(ends, now.Add(-10*time.Second), now), 1e-9)
+	require.Less(t, perSecond(ends, time.Time{}, now.Add(time.Hour)), 0.1, "no game has ended for an hour")
+	require.Zero(t, perSecond(ends, now.Add(time.Second), now.Add(time.Hour)), "none of this session")
+	ends = append(ends, now.Add(time.Hour), time.Time{}) // by another clock, and unknown
+	require.InDelta(t, 4, perSecond(ends, now.Add(-10*time.Second), now), 1e-9)
+	require.NotZero(t, perSecond([]time.Time{now, now}, time.Time{}, now))
+}
+
+// What happened is listed, the last first: sessions, workers and faults, each with its time.
+func TestEventsOfARun(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t)
+	dir := filepath.Join(s.results, "run")
+	start := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
+	at := func(minute int) time.Time { return start.Add(time.Duration(minute) * time.Minute) }
+	writeTimed(t, dir, 4, at(50), func(m *tournament.Manifest) {
+		m.Status, m.Error, m.Start, m.End = tournament.Failed, "no "+hostile, at(0), at(60)
+		m.Sessions = []tournament.Session{
+			{Start: at(0)}, {Start: at(10), End: at(20), Status: tournament.Interrupted, Games: 1234},
+			{Start: at(30), End: at(60), Status: tournament.Failed, Games: 2},
+		}
+	})
+	fault := drawGame("standard", 4, "a", "b")
+	fault.Result, fault.Reason = "0-1", string(record.FaultError)
+	fault.Fault = &record.Fault{Side: "south", Kind: record.FaultError, Detail: hostile}
+	fault.Timing.Start, fault.Timing.Seconds = at(49), 60
+	appendTo(t, filepath.Join(dir, tournament.GamesFile), lines(fault))
+	w := status.Run{Time: at(60), Ended: true, Workers: []status.Worker{
+		{Name: hostile, Workers: 8, Joined: at(31), Left: at(40), State: status.Gone}, {Name: "box", Workers: 1, Joined: at(32)},
+	}}
+	require.NoError(t, w.Write(dir))
+	part := string(s.catalog.run("run").feed.now(0).parts["section events"].value.(template.HTML))
+	require.NotContains(t, part, "<script>")
+	rows := regexp.MustCompile(`(?s)<tr><th\s+scope="row">(.*?)</th><td\s+class="words">(.*?)</td></tr>`).FindAllStringSubmatch(part, -1)
+	var list []string
+	for _, row := range rows {
+		text := strings.ReplaceAll(html.UnescapeString(row[2]), hostile, "X")
+		list = append(list, strings.ReplaceAll(row[1], "<wbr>", "")[11:16]+" "+text)
+	}
+	require.Equal(t, []string{
+		"04:00 failed: no X", "03:50 game 4: a lost as south by error: X", "03:40 worker X left", "03:32 worker box joined: 1 game at a time",
+		"03:31 worker X joined: 8 games at a time", "03:30 resumed with 2 games", "03:20 interrupted",
+		"03:10 resumed with 1,234 games, after a stop without an end", "03:00 began with 0 games",
+	}, list, part)
+	require.Contains(t, s.catalog.run("run").feed.now(0).parts["section workers"].value, "left 2026-01-02 03:40")
+
+	for i := range int64(30) {
+		fault.Game, fault.Pair = 6+2*i, 3+i
+		appendTo(t, filepath.Join(dir, tournament.GamesFile), lines(fault))
+	}
+	part = fmt.Sprint(s.catalog.run("run").feed.now(0).parts["section events"].value)
+	require.Contains(t, part, "of 31 faults the last 20")
+	require.Contains(t, fmt.Sprint(s.catalog.run("run").feed.now(0).parts["state"].value), "31 faults")
+}
