@@ -13,6 +13,7 @@ import (
 // The pages of runs can be read in windows of all sizes, light and dark, and use them.
 func TestBrowserLooks(t *testing.T) {
 	s := newTestServer(t)
+	s.Studies = []Study{{"Who is better off, South or North?", "Not to be told: standard -30 ± 39 Elo"}, {"What wins?", "Bounces"}}
 	writeRun(t, filepath.Join(s.results, "match"), "running", lines(append(drawPair(0), drawPair(1)...)...))
 	kang := lines(drawGame("kang", 0, "alphabeta:depth=4,hash=64", "b"), drawGame("kang", 1, "b", "alphabeta:depth=4,hash=64"))
 	writeRun(t, filepath.Join(s.results, "kang"), "finished", kang+lines(drawPair(1)...))
@@ -33,17 +34,17 @@ func TestBrowserLooks(t *testing.T) {
 // to the runs and to what is known.
 func TestBrowserFront(t *testing.T) {
 	s := newTestServer(t)
+	s.Studies = []Study{{Question: "What is <decided>?", Answer: "South wins"}}
 	writeRun(t, filepath.Join(s.results, "match"), "finished", lines(drawPair(0)...))
 	b := browsertest.Open(t)
 	console := b.Visit(listen(t, s))
 	require.Len(t, strings.Split(b.Text(`document.querySelector("header .lead").textContent`), ". "), 2)
-	require.Equal(t, "true", b.Text(`String(!!document.querySelector("header svg.board[aria-label] .path"))`))
+	require.Equal(t, "true", b.Text(`String(!!document.querySelector("#learn svg.board[aria-label] .path"))`))
 	var links, titles []string
-	b.Eval(`[...document.querySelectorAll("#learn a")].map((e) => e.getAttribute("href"))`, &links)
-	require.Equal(t, []string{"/play#lesson", "/exercises", "/play?agent=beginner"}, links)
+	b.Eval(`[...document.querySelectorAll("#learn li a")].map((e) => e.getAttribute("href"))`, &links)
+	require.Equal(t, []string{"/play#lesson", "/exercises", "/play#new"}, links)
 	b.Eval(`[...document.querySelectorAll("main h2")].map((e) => e.textContent)`, &titles)
 	require.Equal(t, []string{"Learn to play", "Runs", "What is known"}, titles)
 	require.Contains(t, b.Text(`document.querySelector("#known").textContent`), "What is <decided>?")
 	require.Empty(t, console())
 }
-

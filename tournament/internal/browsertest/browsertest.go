@@ -243,16 +243,13 @@ func (b *Tab) PhoneInTheDark() {
 // show gives the window a size and a colour scheme. What is as narrow as a phone is touched.
 func (b *Tab) show(width, height int64, scheme string) {
 	b.t.Helper()
-	hover, pointer := "hover", "fine"
-	if width <= 46*16 {
-		hover, pointer = "none", "coarse"
-	}
 	require.NoError(b.t, chromedp.Do(b.ctx, chromedp.EmulateViewport(width, height)))
 	_, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-		Features: []*emulation.MediaFeature{
-			{Name: "prefers-color-scheme", Value: scheme}, {Name: "hover", Value: hover}, {Name: "pointer", Value: pointer},
-		},
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
 	})
+	require.NoError(b.t, err)
+	touch := emulation.SetTouchEmulationEnabledParams{Enabled: width < 500}
+	_, err = chromedp.Call(b.ctx, emulation.SetTouchEmulationEnabled, touch)
 	require.NoError(b.t, err)
 }
 

@@ -76,7 +76,9 @@
     if (!rects.length) continue;
     const style = getComputedStyle(e);
     const size = parseFloat(style.fontSize) * (e.closest("svg") ? e.getScreenCTM().a : 1);
-    if (size < 10.9) problems.add(`${size.toFixed(1)} px: ${short(node.data)}`);
+    if (size < 10.95) problems.add(`${size.toFixed(1)} px: ${short(node.data)}`);
+    const words = node.data.trim().split(/\s+/).length;
+    if (words > 2 && !e.closest("pre") && rects.length >= words) problems.add(`one word a line: ${short(node.data)}`);
     if (!e.closest(":disabled")) {
       const below = behind(e, rects[0][0]), ink = colour(e.closest("svg") ? style.fill : style.color);
       const ratio = contrast(over(ink, below), below);
@@ -85,13 +87,14 @@
     if (!floats(e)) for (const [, seen] of rects) boxes.push({ node, text: node.data, ...seen });
   }
 
-  const room = 2.5; // pixels: lines are higher than their letters
+  // Letters take up less than three quarters of the height of their boxes.
+  const overlap = (a, b, from, to) => Math.min(a[to], b[to]) - Math.max(a[from], b[from]);
   boxes.sort((a, b) => a.top - b.top);
   boxes.forEach((a, i) => {
-    for (let j = i + 1; j < boxes.length && boxes[j].top < a.bottom - room; j++) {
-      const b = boxes[j];
-      const [x, y] = ["right", "bottom"].map((k, n) => Math.min(a[k], b[k]) - Math.max(...[a, b].map((c) => c[["left", "top"][n]])));
-      if (a.node !== b.node && x > room && y > room) problems.add(`${short(a.text)} overlaps ${short(b.text)}`);
+    for (let j = i + 1; j < boxes.length && boxes[j].top < a.bottom; j++) {
+      const b = boxes[j], apart = 0.28 * Math.min(a.bottom - a.top, b.bottom - b.top);
+      if (a.node !== b.node && overlap(a, b, "left", "right") > 2 && overlap(a, b, "top", "bottom") > apart)
+        problems.add(`${short(a.text)} overlaps ${short(b.text)}`);
     }
   });
 
