@@ -231,9 +231,8 @@ func (b *builder) calibration(s *Section, n string, r *standings.RuleSet) {
 	}
 	if len(curves) > 0 {
 		s.figure(Chart{
-			Title:  "Evaluation against result under " + ruleSetName(r.Name),
-			XName:  fmt.Sprintf("evaluation by the mover, points; %d moves and more a dot", fewest),
-			YName:  "points scored",
+			Title: "Evaluation against result under " + ruleSetName(r.Name),
+			XName: "evaluation by the mover, points", YName: "points scored",
 			Curves: curves, shares: true, levels: []level{{0.5, ""}},
 		}.plot("calibration-" + n))
 	}

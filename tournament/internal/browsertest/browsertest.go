@@ -97,11 +97,7 @@ func Open(t *testing.T) *Tab {
 	_, err = chromedp.Call(ctx, emulation.SetFocusEmulationEnabled, focused)
 	require.NoError(t, err)
 	if dir := os.Getenv("GYGES_SHOTS"); dir != "" {
-		t.Cleanup(func() {
-			png, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
-			require.NoError(t, err)
-			require.NoError(t, os.WriteFile(filepath.Join(dir, filepath.Base(t.Name())+".png"), png, 0o644))
-		})
+		t.Cleanup(func() { b.save(dir, filepath.Base(t.Name())) })
 	}
 	require.NoError(t, chromedp.Listen(ctx, func(ev any) {
 		if r, ok := ev.(*network.EventRequestWillBeSent); ok {
@@ -111,6 +107,14 @@ func Open(t *testing.T) *Tab {
 		}
 	}))
 	return b
+}
+
+// save writes a picture of the page to a file.
+func (b *Tab) save(dir, name string) {
+	b.t.Helper()
+	png, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
+	require.NoError(b.t, err)
+	require.NoError(b.t, os.WriteFile(filepath.Join(dir, name+".png"), png, 0o644))
 }
 
 // Visit opens a page. console returns the messages that it has written since.
@@ -273,10 +277,7 @@ func (b *Tab) Looks(name, url string, ready func(width int64)) {
 			b.Eval(looks, &problems)
 			require.NotNil(b.t, problems)
 			if dir := os.Getenv("GYGES_SHOTS"); dir != "" {
-				png, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
-				require.NoError(b.t, err)
-				path := filepath.Join(dir, fmt.Sprintf("%s-%d-%s.png", name, size[0], scheme))
-				require.NoError(b.t, os.WriteFile(path, png, 0o644))
+				b.save(dir, fmt.Sprintf("%s-%d-%s", name, size[0], scheme))
 			}
 			assert.Empty(b.t, problems, "%s at %d × %d, %s", name, size[0], size[1], scheme)
 		}

@@ -9,7 +9,8 @@ const SIZE = 60,
   HAND = 46,
   SLOT = 88;
 const SOUTH = 0,
-  NORTH = 1;
+  NORTH = 1,
+  SIDES = ["South", "North"];
 
 // square turns "a1" into a number from 0 (a1) to 35 (f6).
 export const square = (name) => name.charCodeAt(0) - 97 + 6 * (name.charCodeAt(1) - 49);
@@ -177,14 +178,14 @@ export function create(options = {}) {
     }
   }
   for (let i = 0; i < 6; i++) {
-    el(ground, "text", { "text-anchor": "middle", x: x(i), y: height - (hands ? HAND : 0) - 4 }, "abcdef"[i]);
+    el(ground, "text", { "text-anchor": "middle", x: x(i), y: top + BOARD + BAR + 9, dy: ".9em" }, "abcdef"[i]);
     el(ground, "text", { "text-anchor": "end", x: LEFT - 7, y: y(6 * i), dy: ".36em" }, i + 1);
   }
 
   function drawHands(p) {
     for (const side of [SOUTH, NORTH]) {
       const yy = handY[side];
-      el(pieces, "text", { x: LEFT, y: yy, dy: ".36em", class: "aim-" + "sn"[side] }, side === SOUTH ? "South" : "North");
+      el(pieces, "text", { x: LEFT, y: yy, dy: ".36em", class: "aim-" + "sn"[side] }, SIDES[side]);
       p.hands[side].forEach((n, i) => {
         const apart = Math.min(40, (SLOT - 42) / Math.max(1, n - 1)),
           first = slotX(i) + SLOT / 2 - 1 - ((n - 1) * apart) / 2;
@@ -327,7 +328,7 @@ export function create(options = {}) {
     over.replaceChildren();
     names.forEach((name, side) => {
       const out = position.kang ? `: ${position.goals[side]} out` : "";
-      name.textContent = `${side === SOUTH ? "South" : "North"}’s goal${out}`;
+      name.textContent = `${SIDES[side]}’s goal${out}`;
     });
     const travelling = move && door < length(move),
       shown = travelling ? onTheWay(before, move, door) : position;
@@ -364,7 +365,7 @@ function describePosition(p) {
 
 // describeMove returns a sentence on a move.
 export function describeMove(p, m) {
-  const side = mover(p, m) === SOUTH ? "South" : "North";
+  const side = SIDES[mover(p, m)];
   if (m.kind === "pass") return `${side} passes.`;
   if (m.kind === "place") return `${side} places a ${m.height} on ${nameOf(m.to)}.`;
   const parts = [
