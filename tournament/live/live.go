@@ -55,7 +55,8 @@ func New(s *web.Server, results string, runs []string) (*Pages, error) {
 	s.AddAssets(assets)
 	s.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
 		now := p.list.now(p.pollInterval)
-		s.WritePage(w, http.StatusOK, "list", firstPage{livePage{Version: now.version, parts: now.parts}, winning(), p.Studies})
+		runs := livePage{Version: now.version, parts: now.parts}
+		s.WritePage(w, http.StatusOK, "list", firstPage{runs, winning(), p.Studies})
 	})
 	s.HandleFunc("GET /events", p.list.serve)
 	s.HandleFunc("GET /run/{id...}", p.onRun((*run).serve))

@@ -208,7 +208,8 @@ func effortCells(a *standings.Player, label string) []Cell {
 func (b *builder) calibration(s *Section, n string, r *standings.RuleSet) {
 	const fewest = 20 // moves for a dot: fewer scatter too much
 	var curves []Curve
-	claims := newTable("Proven scores that players reported, by move", 1, "Player", "Proven wins", "of these not won", "Proven losses", "of these not lost")
+	claims := newTable("Proven scores that players reported, by move", 1,
+		"Player", "Proven wins", "of these not won", "Proven losses", "of these not lost")
 	for _, name := range r.Order[:min(len(r.Order), maxAgentRows)] {
 		a, c := r.Players[name], Curve{Name: b.visibleLabel(name)}
 		for i, bin := range a.Calibration {
