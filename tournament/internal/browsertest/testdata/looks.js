@@ -82,7 +82,8 @@
     if (!e.closest(":disabled")) {
       const below = behind(e, rects[0][0]), ink = colour(e.closest("svg") ? style.fill : style.color);
       const ratio = contrast(over(ink, below), below);
-      if (ratio < 4.5) problems.add(`contrast ${ratio.toFixed(2)}: ${short(node.data)} of ${e.className.baseVal ?? e.className}`);
+      const name = e.className.baseVal ?? e.className;
+      if (ratio < 4.5) problems.add(`contrast ${ratio.toFixed(2)}: ${short(node.data)} of ${name}`);
     }
     if (!floats(e)) for (const [, seen] of rects) boxes.push({ node, text: node.data, ...seen });
   }
