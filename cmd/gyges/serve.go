@@ -13,6 +13,7 @@ import (
 
 	"gyges/agents"
 	"gyges/configs"
+	"gyges/results"
 	"gyges/tournament"
 	"gyges/tournament/live"
 	browser "gyges/tournament/play"
@@ -50,6 +51,7 @@ func (c *serveCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return errors.Join(err, s.Close())
 	}
+	runs.Studies = studies()
 	browser.New(s, browser.Config{
 		Results: c.Results, Registry: e.registry, Players: players, Searches: c.Searches, Games: c.Games, Run: runs.Run,
 		Hint: alphabeta.With("movetime", "1s"), Analyst: alphabeta.With("hash", "64"),
@@ -156,6 +158,19 @@ func (c *serveCmd) players(ctx context.Context, e *env) ([]browser.Player, error
 		list = append(list, browser.Player{Name: spec.Label(), Spec: spec, Doc: kind.Doc})
 	}
 	return list, errors.Join(errs...)
+}
+
+// studies are the questions and answers of the table in the index of the studies.
+func studies() (list []live.Study) {
+	_, rows, _ := strings.Cut(results.Studies, "| Study | Question | Answer |\n|---|---|---|\n")
+	for row := range strings.Lines(rows) {
+		cells := strings.Split(row, " | ")
+		if len(cells) != 3 {
+			break
+		}
+		list = append(list, live.Study{Question: cells[1], Answer: strings.TrimSuffix(cells[2], " |\n")})
+	}
+	return list
 }
 
 // levelPlayers are the named levels, the weakest first.

@@ -96,6 +96,9 @@ func TestServe(t *testing.T) {
 	levels, err := configs.ListLevels()
 	require.NoError(t, err)
 	require.Equal(t, len(levels), strings.Count(page, `data-elo="kang:`))
+	_, first := fetch(t, http.MethodGet, base+"/", "")
+	require.Contains(t, first, "<b>"+levels[0].Name+"</b>, the weakest")
+	require.Contains(t, first, html.EscapeString(studies()[0].Answer))
 	agents := 0
 	for _, m := range names {
 		status, answer := fetch(t, http.MethodPost, base+"/api/games",
@@ -115,6 +118,19 @@ func TestServe(t *testing.T) {
 	code, errText = stop()
 	require.Zero(t, code)
 	require.Empty(t, errText)
+}
+
+// The first page has every study, in plain text.
+func TestServeStudies(t *testing.T) {
+	t.Parallel()
+	folders, err := filepath.Glob(filepath.Join("..", "..", "results", "studies", "*", "README.md"))
+	require.NoError(t, err)
+	list := studies()
+	require.Len(t, list, len(folders))
+	for _, s := range list {
+		require.Regexp(t, `^[A-Z].*\?$`, s.Question)
+		require.NotRegexp(t, "[][|`*\n]", s.Answer)
+	}
 }
 
 func indexOf(list []string, text string) int {

@@ -11,10 +11,14 @@ package live
 import (
 	"context"
 	"embed"
+	"errors"
+	"html/template"
 	"io/fs"
 	"net/http"
 	"time"
 
+	"gyges/rules"
+	"gyges/tournament/report"
 	"gyges/tournament/web"
 )
 
@@ -24,8 +28,10 @@ var assets embed.FS
 // maxRenders bounds the pages rendered at a time.
 const maxRenders = 2
 
-// Pages are the pages of runs.
+// Pages are the pages of runs, and the first page.
 type Pages struct {
+	Studies []Study // shown on the first page
+
 	server  *web.Server
 	catalog *catalog
 	list    *feed
@@ -49,7 +55,8 @@ func New(s *web.Server, results string, runs []string) (*Pages, error) {
 	s.AddAssets(assets)
 	s.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
 		now := p.list.now(p.pollInterval)
-		s.WritePage(w, http.StatusOK, "list", livePage{Version: now.version, parts: now.parts})
+		runs := livePage{Version: now.version, parts: now.parts}
+		s.WritePage(w, http.StatusOK, "list", firstPage{runs, winning(), p.Studies})
 	})
 	s.HandleFunc("GET /events", p.list.serve)
 	s.HandleFunc("GET /run/{id...}", p.onRun((*run).serve))
@@ -73,6 +80,28 @@ type livePage struct {
 
 // Part returns the value of a part.
 func (p livePage) Part(name string) any { return p.parts[name].value }
+
+// Study is a question about the game that has been studied, and its answer in a sentence.
+type Study struct{ Question, Answer string }
+
+// firstPage is the data of the first page.
+type firstPage struct {
+	livePage
+	Board   template.HTML
+	Studies []Study
+}
+
+// winning is the picture of a move that bounces off two pieces and wins, as the lesson has it.
+func winning() template.HTML {
+	r := rules.MustParse("standard")
+	p, errPosition := r.ParsePosition("000000/000000/000000/003310/210203/130212 s")
+	m, err := r.ParseMove(p, "e4-d4-(d3-c3)-c4-(c5-c6)-goal")
+	if err = errors.Join(errPosition, err); err != nil {
+		panic(err) // they are constants
+	}
+	course, _ := r.Course(p, m)
+	return report.Board(r, p, m, course).SVG
+}
 
 // renderList makes the list of runs.
 func (p *Pages) renderList(context.Context) (parts map[string]any, behind bool) {

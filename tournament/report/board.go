@@ -51,7 +51,11 @@ func Board(r *rules.Rules, p rules.Position, m rules.Move, course []rules.Step) 
 	for s := range after.Occupied().All() {
 		x, y := center(s)
 		for k := after.At(s); k > 0; k-- { // a ring for each height
-			d.circle("ring", x, y, 8+5*float64(k), fmt.Sprintf("%d on %v", after.At(s), s))
+			class := "ring"
+			if k == 1 {
+				class = "ring top"
+			}
+			d.circle(class, x, y, 8+5*float64(k), fmt.Sprintf("%d on %v", after.At(s), s))
 		}
 		d.text("height", "middle", x, y+5.5, fmt.Sprint(after.At(s)))
 	}

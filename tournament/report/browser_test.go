@@ -455,3 +455,9 @@ func TestBrowserAddress(t *testing.T) {
 	require.LessOrEqual(t, calls, 3, "one was refused")
 	require.Empty(t, console())
 }
+
+// The report can be read in windows of all sizes, light and dark, and uses them.
+func TestBrowserLooks(t *testing.T) {
+	b := browsertest.Open(t)
+	b.Looks("report", savePage(t, samplePage(t))+"#game=1.7&ply=5", func(int64) { b.Wait(`document.querySelector("#viewer .board")`) })
+}

@@ -176,7 +176,7 @@ func stackedPlot(name, caption string, names [3]string, rows []stackedBar) Figur
 // the median.
 func histogram(name, caption, unit string, width int, counts []int64, median int) Figure {
 	return draw(name, caption, func(d *drawing) {
-		const top, bottom = 14.0, 196.0
+		const top, bottom = 26.0, 208.0 // the median is named above the bars
 		left := pick(d, 56.0, 44.0)
 		d.height = bottom + 44
 		y := newAxis(0, float64(max(slices.Max(counts), 1)), bottom, top, 4)
@@ -201,8 +201,8 @@ func histogram(name, caption, unit string, width int, counts []int64, median int
 		}
 		d.line("zero", left, bottom, d.right(), bottom)
 		mark := x.at(float64(median) + 0.5)
-		d.line("mark", mark, top-4, mark, bottom)
-		d.text("tick", "start", mark+5, top+6, "median "+strconv.Itoa(median))
+		d.line("mark", mark, top-18, mark, bottom)
+		d.text("tick", "start", mark+5, top-10, "median "+strconv.Itoa(median))
 		d.xAxis(&x, bottom, unit)
 	})
 }

@@ -208,7 +208,7 @@ func effortCells(a *standings.Player, label string) []Cell {
 func (b *builder) calibration(s *Section, n string, r *standings.RuleSet) {
 	const fewest = 20 // moves for a dot: fewer scatter too much
 	var curves []Curve
-	claims := newTable("Proven scores that players reported, by move; a proven win may still be missed", 1,
+	claims := newTable("Proven scores that players reported, by move", 1,
 		"Player", "Proven wins", "of these not won", "Proven losses", "of these not lost")
 	for _, name := range r.Order[:min(len(r.Order), maxAgentRows)] {
 		a, c := r.Players[name], Curve{Name: b.visibleLabel(name)}
@@ -231,10 +231,9 @@ func (b *builder) calibration(s *Section, n string, r *standings.RuleSet) {
 		}
 	}
 	if len(curves) > 0 {
-		title := fmt.Sprintf("Evaluation against result under %s: what players scored, by their evaluation of the position "+
-			"(%d moves and more a dot)", ruleSetName(r.Name), fewest)
 		s.figure(Chart{
-			Title: title, XName: "evaluation by the mover, points", YName: "points scored",
+			Title: "Evaluation against result under " + ruleSetName(r.Name),
+			XName: "evaluation by the mover, points", YName: "points scored",
 			Curves: curves, shares: true, levels: []level{{0.5, ""}},
 		}.plot("calibration-" + n))
 	}

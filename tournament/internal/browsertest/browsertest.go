@@ -3,6 +3,7 @@ package browsertest
 
 import (
 	"context"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -16,6 +17,7 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -85,7 +87,7 @@ func Open(t *testing.T) *Tab {
 	require.NoError(t, browser.err)
 	ctx, cancel := chromedp.NewContext(browser.ctx, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
-	ctx, cancel = context.WithTimeout(ctx, 60*time.Second)
+	ctx, cancel = context.WithTimeout(ctx, 2*time.Minute)
 	t.Cleanup(cancel)
 	b := &Tab{t: t, ctx: ctx}
 	require.NoError(t, chromedp.Do(ctx, chromedp.Navigate("about:blank")))
@@ -95,11 +97,7 @@ func Open(t *testing.T) *Tab {
 	_, err = chromedp.Call(ctx, emulation.SetFocusEmulationEnabled, focused)
 	require.NoError(t, err)
 	if dir := os.Getenv("GYGES_SHOTS"); dir != "" {
-		t.Cleanup(func() {
-			png, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
-			require.NoError(t, err)
-			require.NoError(t, os.WriteFile(filepath.Join(dir, filepath.Base(t.Name())+".png"), png, 0o644))
-		})
+		t.Cleanup(func() { b.save(dir, filepath.Base(t.Name())) })
 	}
 	require.NoError(t, chromedp.Listen(ctx, func(ev any) {
 		if r, ok := ev.(*network.EventRequestWillBeSent); ok {
@@ -109,6 +107,14 @@ func Open(t *testing.T) *Tab {
 		}
 	}))
 	return b
+}
+
+// save writes a picture of the page to a file.
+func (b *Tab) save(dir, name string) {
+	b.t.Helper()
+	png, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
+	require.NoError(b.t, err)
+	require.NoError(b.t, os.WriteFile(filepath.Join(dir, name+".png"), png, 0o644))
 }
 
 // Visit opens a page. console returns the messages that it has written since.
@@ -235,11 +241,47 @@ const phoneWidth = 360
 // PhoneInTheDark shows pages as a phone does that is set to dark.
 func (b *Tab) PhoneInTheDark() {
 	b.t.Helper()
-	require.NoError(b.t, chromedp.Do(b.ctx, chromedp.EmulateViewport(phoneWidth, 740)))
+	b.show(phoneWidth, 740, "dark")
+}
+
+// show gives the window a size and a colour scheme. What is as narrow as a phone is touched.
+func (b *Tab) show(width, height int64, scheme string) {
+	b.t.Helper()
+	require.NoError(b.t, chromedp.Do(b.ctx, chromedp.EmulateViewport(width, height)))
 	_, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}},
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
 	})
 	require.NoError(b.t, err)
+	touch := emulation.SetTouchEmulationEnabledParams{Enabled: width < 500}
+	_, err = chromedp.Call(b.ctx, emulation.SetTouchEmulationEnabled, touch)
+	require.NoError(b.t, err)
+}
+
+//go:embed testdata/looks.js
+var looks string
+
+// Looks shows a page in windows of three sizes, light and dark, and checks that its text can be read, that nothing
+// overlaps or is wider than the window, and that wide windows are used. ready waits until the page shows what it is
+// to show, and may check it. Pictures are saved where GYGES_SHOTS names a folder.
+func (b *Tab) Looks(name, url string, ready func(width int64)) {
+	b.t.Helper()
+	for _, size := range [][2]int64{{1280, 800}, {1920, 1080}, {390, 844}} {
+		for _, scheme := range []string{"light", "dark"} {
+			b.show(size[0], size[1], scheme)
+			if scheme == "light" {
+				b.Visit("about:blank") // an address that differs in its fragment alone is a new page too
+				b.Visit(url)
+				ready(size[0])
+			}
+			var problems []string
+			b.Eval(looks, &problems)
+			require.NotNil(b.t, problems)
+			if dir := os.Getenv("GYGES_SHOTS"); dir != "" {
+				b.save(dir, fmt.Sprintf("%s-%d-%s", name, size[0], scheme))
+			}
+			assert.Empty(b.t, problems, "%s at %d × %d, %s", name, size[0], size[1], scheme)
+		}
+	}
 }
 
 // FitsPhone checks a page after [Tab.PhoneInTheDark]: nothing is wider than the screen but what scrolls by

@@ -247,8 +247,8 @@ function drawTree() {
       top = marked.offsetTop;
     if (top < box.scrollTop || top + marked.offsetHeight > box.scrollTop + box.clientHeight)
       box.scrollTop = top - box.clientHeight / 2;
-    if (hadFocus) marked.focus({ preventScroll: true });
   }
+  if (hadFocus) (marked ?? $("tree")).focus({ preventScroll: true });
   $("first").disabled = $("back").disabled = $("delete").disabled = !current.parent;
   $("next").disabled = $("last").disabled = !current.children.length;
   $("promote").disabled = tree.path(current).every((n) => n.parent.children[0] === n);
@@ -360,7 +360,7 @@ document.addEventListener("keydown", (/** @type {any} */ e) => {
 });
 // After a click the arrow keys step through the moves, not from square to square.
 $("table").addEventListener("click", (e) => {
-  if (e.detail > 0) focused().blur();
+  if (e.detail > 0) $("table").focus({ preventScroll: true });
 });
 
 $("delete").addEventListener("click", () => {

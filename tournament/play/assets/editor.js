@@ -1,6 +1,6 @@
 // The pieces of a position are edited on the board.
 import * as B from "./board.js";
-import { $, sentence } from "./dom.js";
+import { $, keepFocus, sentence } from "./dom.js";
 
 const pieces = 4; // of each height
 const squareOf = (name) => (/^[a-f][1-6]$/.test(name) ? B.square(name) : undefined);
@@ -30,6 +30,7 @@ export function create(page) {
   function close() {
     p = null;
     shown(false);
+    keepFocus($("edit"));
   }
 
   function shown(opened) {

@@ -117,7 +117,8 @@ export function create(page) {
     const lines = page.current().lines || [];
     const at = $("lines").contains(focused()) && focused().dataset.at;
     $("lines").replaceChildren(...lines.map(lineElement));
-    if (at) [...$("lines").querySelectorAll("button")].find((b) => b.dataset.at === at)?.focus({ preventScroll: true });
+    const same = [...$("lines").querySelectorAll("button")].find((b) => b.dataset.at === at);
+    if (at) (same ?? $("lines")).focus({ preventScroll: true });
     $("lines-note").hidden = !lines.length;
     if (lines.length) {
       const nodes = Math.max(...lines.map((l) => l.nodes)),

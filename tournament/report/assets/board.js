@@ -9,7 +9,8 @@ const SIZE = 60,
   HAND = 46,
   SLOT = 88;
 const SOUTH = 0,
-  NORTH = 1;
+  NORTH = 1,
+  SIDES = ["South", "North"];
 
 // square turns "a1" into a number from 0 (a1) to 35 (f6).
 export const square = (name) => name.charCodeAt(0) - 97 + 6 * (name.charCodeAt(1) - 49);
@@ -105,9 +106,15 @@ export const rows = (p) => p.board.join("").replace(/(.{6})(?=.)/g, "$1/");
 function piece(parent, x, y, height, scale = 1) {
   const g = el(parent, "g", { transform: `translate(${x} ${y}) scale(${scale})` });
   for (let k = height; k >= 1; k--) el(g, "circle", { class: k === 1 ? "ring top" : "ring", r: 8 + 5 * k });
-  el(g, "text", { class: "height", "text-anchor": "middle", y: 5.5 }, height);
+  el(g, "text", { class: "height", "text-anchor": "middle", dy: ".36em" }, height);
   return g;
 }
+
+// Texts have the same size on boards of any size: --unit is how many units of the drawing a pixel has.
+const scales = new ResizeObserver((list) => {
+  for (const { target, contentRect } of list)
+    if (contentRect.width) target.style.setProperty("--unit", String((LEFT + BOARD + 8) / contentRect.width));
+});
 
 // slotX is where a hand's pieces of a height begin; each height has a place of its own.
 const slotX = (i) => LEFT + BOARD - (3 - i) * SLOT;
@@ -123,8 +130,9 @@ export function create(options = {}) {
   const hands = !!options.hands,
     turned = !!options.turned;
   const top = (hands ? HAND : 0) + BAR + 8,
-    height = top + BOARD + BAR + 8 + (hands ? HAND : 0) + 18;
+    height = top + BOARD + BAR + 8 + (hands ? HAND : 0) + 26;
   const svg = el(null, "svg", { class: "board", viewBox: `0 0 ${LEFT + BOARD + 8} ${height}`, role: "img" });
+  scales.observe(svg);
   const ground = el(svg, "g", {}),
     marks = el(svg, "g", {}),
     pieces = el(svg, "g", {}),
@@ -134,18 +142,16 @@ export function create(options = {}) {
   const below = turned ? NORTH : SOUTH; // the side whose row is the lowest
   // Beyond South's row and beyond North's; the middles of their hands.
   const barY = [0, 1].map((side) => (side === below ? top + BOARD + 8 + BAR / 2 : top - 8 - BAR / 2));
+  // edgeY is where pieces cross the edge of a bar: its name stays in view.
+  const edgeY = [0, 1].map((side) => barY[side] + (side === below ? -1 : 1) * (BAR / 2 - 1));
   const handY = [0, 1].map((side) => (side === below ? height - HAND / 2 + 2 : HAND / 2));
 
-  for (const side of [SOUTH, NORTH]) {
-    const yy = barY[1 - side] - BAR / 2;
-    el(ground, "rect", { class: "goal " + "sn"[side], x: LEFT, y: yy, width: BOARD, height: BAR, rx: 8 });
-    el(
-      ground,
-      "text",
-      { class: "aim-" + "sn"[side], "text-anchor": "middle", x: LEFT + BOARD / 2, y: yy + 17 },
-      side === SOUTH ? "South’s goal" : "North’s goal",
-    );
-  }
+  const names = [SOUTH, NORTH].map((side) => {
+    const y = barY[1 - side],
+      x = LEFT + BOARD / 2;
+    el(ground, "rect", { class: "goal " + "sn"[side], x: LEFT, y: y - BAR / 2, width: BOARD, height: BAR, rx: 8 });
+    return el(ground, "text", { class: "aim-" + "sn"[side], "text-anchor": "middle", x, y, dy: ".36em" });
+  });
   for (let s = 0; s < 36; s++) {
     el(ground, "rect", {
       class: "square" + ((s + Math.floor(s / 6)) % 2 ? " odd" : ""),
@@ -172,15 +178,14 @@ export function create(options = {}) {
     }
   }
   for (let i = 0; i < 6; i++) {
-    el(ground, "text", { "text-anchor": "middle", x: x(i), y: height - (hands ? HAND : 0) - 4 }, "abcdef"[i]);
-    el(ground, "text", { "text-anchor": "end", x: LEFT - 7, y: y(6 * i) + 4 }, i + 1);
+    el(ground, "text", { "text-anchor": "middle", x: x(i), y: top + BOARD + BAR + 9, dy: ".9em" }, "abcdef"[i]);
+    el(ground, "text", { "text-anchor": "end", x: LEFT - 7, y: y(6 * i), dy: ".36em" }, i + 1);
   }
 
   function drawHands(p) {
     for (const side of [SOUTH, NORTH]) {
       const yy = handY[side];
-      const label = `${side === SOUTH ? "South" : "North"}${p.kang ? `: ${p.goals[side]} out` : ""}`;
-      el(pieces, "text", { x: LEFT, y: yy + 4, class: "aim-" + "sn"[side] }, label);
+      el(pieces, "text", { x: LEFT, y: yy, dy: ".36em", class: "aim-" + "sn"[side] }, SIDES[side]);
       p.hands[side].forEach((n, i) => {
         const apart = Math.min(40, (SLOT - 42) / Math.max(1, n - 1)),
           first = slotX(i) + SLOT / 2 - 1 - ((n - 1) * apart) / 2;
@@ -195,9 +200,9 @@ export function create(options = {}) {
     const side = p.side,
       points = [];
     if (m.from !== null) points.push([x(m.from), y(m.from)]);
-    else points.push([x(m.steps[0].square === -1 ? 2 : m.steps[0].square), barY[side]]);
+    else points.push([x(m.steps[0].square === -1 ? 2 : m.steps[0].square), edgeY[side]]);
     for (const s of m.steps) {
-      if (s.square === -1) points.push([points[points.length - 1][0], barY[1 - side]]);
+      if (s.square === -1) points.push([points[points.length - 1][0], edgeY[1 - side]]);
       else points.push([x(s.square), y(s.square)]);
     }
     return points;
@@ -222,7 +227,7 @@ export function create(options = {}) {
     if (shown.length > 1)
       el(marks, "path", {
         class: "path",
-        d: "M" + (whole ? cut(shown, m.to === -1 ? 14 : 30) : shown).map((q) => q.join(" ")).join("L"),
+        d: "M" + (whole ? cut(shown, m.to === -1 ? 10 : 30) : shown).map((q) => q.join(" ")).join("L"),
       });
     for (let i = 1; i < made + (whole ? 0 : 1); i++) {
       el(marks, "circle", {
@@ -232,7 +237,7 @@ export function create(options = {}) {
         r: 3.6,
       });
     }
-    if (whole) arrow(...shown.slice(-2), m.to === -1 ? 4 : 10 + 5 * (m.height || p.board[m.from]), "arrow");
+    if (whole) arrow(...shown.slice(-2), m.to === -1 ? 0 : 10 + 5 * (m.height || p.board[m.from]), "arrow");
     m.steps.slice(0, made).forEach((s, i) => {
       if (!s.crossed && i < m.steps.length - 1)
         el(over, "circle", {
@@ -321,6 +326,10 @@ export function create(options = {}) {
     marks.replaceChildren();
     pieces.replaceChildren();
     over.replaceChildren();
+    names.forEach((name, side) => {
+      const out = position.kang ? `: ${position.goals[side]} out` : "";
+      name.textContent = `${SIDES[side]}’s goal${out}`;
+    });
     const travelling = move && door < length(move),
       shown = travelling ? onTheWay(before, move, door) : position;
     shown.board.forEach((h, s) => {
@@ -356,7 +365,7 @@ function describePosition(p) {
 
 // describeMove returns a sentence on a move.
 export function describeMove(p, m) {
-  const side = mover(p, m) === SOUTH ? "South" : "North";
+  const side = SIDES[mover(p, m)];
   if (m.kind === "pass") return `${side} passes.`;
   if (m.kind === "place") return `${side} places a ${m.height} on ${nameOf(m.to)}.`;
   const parts = [

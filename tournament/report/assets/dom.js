@@ -41,16 +41,18 @@ export function mark(/** @type {Element} */ e, /** @type {boolean} */ current) {
 // sentence makes a sentence of a message.
 export const sentence = (text) => (text ? text[0].toUpperCase() + text.slice(1) + "." : "");
 
-// The element that has the focus, or had it until it was disabled: some browsers then take it away at once.
+// The element that has the focus, or had it until it was disabled or hidden: some browsers then take it away at once.
 let focusedLast = null;
 document.addEventListener("focusin", (e) => (focusedLast = e.target));
 document.addEventListener("focusout", (e) => {
-  if (!(e.target instanceof Element && e.target.matches(":disabled"))) focusedLast = null;
+  if (!isGone(e.target)) focusedLast = null;
 });
 
-// keepFocus moves the focus to another element from a button that has just been disabled, or it would be lost.
+const isGone = (e) => e instanceof Element && (e.matches(":disabled") || !!e.closest("[hidden]"));
+
+// keepFocus moves the focus to another element from one that has just been disabled or hidden, or it would be lost.
 export function keepFocus(to) {
-  if (focusedLast?.matches(":disabled")) to.focus({ preventScroll: true });
+  if (isGone(focusedLast)) to.focus({ preventScroll: true });
 }
 
 // scoreText is a score, in hundredths of a point, as tables have it; "" for none. Those beyond 29000 are proven.

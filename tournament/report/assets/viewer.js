@@ -51,14 +51,14 @@ function create(root, data) {
     pause: "M3 2h4v12H3zM9 2h4v12H9z",
     next: "M6 2l6 6-6 6-1.6-1.6L8.8 8 4.4 3.6z",
     last: "M12 2h2v12h-2zM4 2l6 6-6 6-1.6-1.6L6.8 8 2.4 3.6z",
-    doorBack: "M7 4l1.3 1.3L5.6 8l2.7 2.7L7 12 3 8zM11 6.6h2.8v2.8H11z",
-    doorNext: "M9 4l4 4-4 4-1.3-1.3L10.4 8 7.7 5.3zM2.2 6.6H5v2.8H2.2z",
+    doorBack: "M10 4l1.3 1.3L8.6 8l2.7 2.7L10 12 6 8z",
+    doorNext: "M6 4l4 4-4 4-1.3-1.3L7.4 8 4.7 5.3z",
   };
-  const button = (name, label, key, act) =>
+  const button = (name, label, key, act, ...words) =>
     make(
       "button",
       { type: "button", "aria-label": label, title: `${label} (${key})`, onclick: act, "data-act": name },
-      icon(icons[name]),
+      ...(name === "doorNext" ? [...words, icon(icons[name])] : [icon(icons[name]), ...words]),
     );
 
   // ---- the list of games
@@ -199,8 +199,8 @@ function create(root, data) {
     button("back", "One ply back", "←", () => go(door ? ply : ply - 1)),
     button("next", "One ply forward", "→", () => go(ply + 1)),
     button("last", "To the end", "End", () => go(moves.length)),
-    button("doorBack", "One door back", ",", () => step(-1)),
-    button("doorNext", "One door forward", ".", () => step(1)),
+    button("doorBack", "One door back", ",", () => step(-1), "door"),
+    button("doorNext", "One door forward", ".", () => step(1), "door"),
     at,
   );
   const graph = make("div", { class: "graphs" });
