@@ -253,7 +253,7 @@ func TestGauge(t *testing.T) {
 	c := NewCollector(Options{})
 	c.AddRun(Run{Name: "m", Manifest: m})
 	gauge := func() *Figure { return newBuilder(c, Input{}).gauge() }
-	require.Contains(t, gauge().Caption, "Test of elo 0 against 200: LLR 0.00, bounds -2.94 and 2.94; undecided")
+	require.Contains(t, gauge().Caption, "Test of elo 0 against 200, LLR 0.00 between -2.94 and 2.94: undecided")
 	for i := range int64(40) {
 		g := &record.Game{Game: i, Pair: i / 2, Rules: "standard", South: record.Player{Agent: "ab"[i%2 : i%2+1]},
 			North: record.Player{Agent: "ba"[i%2 : i%2+1]}, Result: []string{"1-0", "0-1"}[i%2], Reason: "goal"}
