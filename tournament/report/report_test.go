@@ -261,7 +261,7 @@ func TestGauge(t *testing.T) {
 		c.Add(g)
 	}
 	f := gauge()
-	require.Regexp(t, `LLR \d+\.\d\d, .*: H1 accepted: elo1 = 200 fits better$`, f.Caption)
+	require.Regexp(t, `LLR \d+\.\d\d .*: H1 accepted: elo1 = 200 fits better$`, f.Caption)
 	require.Contains(t, string(f.SVG), `class="bar" x="170" y="20" width="170"`, "to the bound, not beyond")
 	require.NoError(t, wellFormed(string(f.SVG)))
 	m.Config.SPRT = ""
