@@ -9,7 +9,6 @@
 package live
 
 import (
-	"context"
 	"embed"
 	"io/fs"
 	"net/http"
@@ -47,10 +46,7 @@ func New(s *web.Server, results string, runs []string) (*Pages, error) {
 	}
 	p.list = &feed{pages: p, render: p.renderList}
 	s.AddAssets(assets)
-	s.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
-		now := p.list.now(p.pollInterval)
-		s.WritePage(w, http.StatusOK, "list", livePage{Version: now.version, parts: now.parts})
-	})
+	s.HandleFunc("GET /{$}", p.serveList)
 	s.HandleFunc("GET /events", p.list.serve)
 	s.HandleFunc("GET /run/{id...}", p.onRun((*run).serve))
 	s.HandleFunc("GET /run-events/{id...}", p.onRun(func(r *run, w http.ResponseWriter, q *http.Request) {
@@ -73,21 +69,6 @@ type livePage struct {
 
 // Part returns the value of a part.
 func (p livePage) Part(name string) any { return p.parts[name].value }
-
-// renderList makes the list of runs.
-func (p *Pages) renderList(context.Context) (parts map[string]any, behind bool) {
-	list, more := p.catalog.entries()
-	table, err := p.server.HTML("runs", struct {
-		Runs    []entry
-		More    bool
-		Results string
-	}{list, more, p.catalog.path})
-	if err != nil {
-		p.server.Log.Error("the list of runs can't be written", "error", err)
-		return nil, false
-	}
-	return map[string]any{"table": table}, false
-}
 
 // onRun passes requests to the run in their paths.
 func (p *Pages) onRun(serve func(*run, http.ResponseWriter, *http.Request)) http.HandlerFunc {
