@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"gyges/agents/eval"
 	"gyges/agents/tuning/dataset"
 	"gyges/agents/tuning/ranking"
 	"gyges/configs"
@@ -105,7 +104,7 @@ func (c *tuneTexelCmd) print(w *output, r *training.Fitted) error {
 		w.printf(", stopped early")
 	}
 	if r.Network != nil {
-		w.printf("; with a network of %d units, of which %d are live", eval.HiddenUnits, r.LiveUnits)
+		w.printf("; with a network of %d units, of which %d are live", r.Units, r.LiveUnits)
 	}
 	w.printf("\nTraining loss %.6f, was %.6f\nValidation loss %.6f, was %.6f\n",
 		r.Loss[1], r.Loss[0], r.ValidationLoss[1], r.ValidationLoss[0])

@@ -16,6 +16,7 @@ import (
 	"gyges/agents/builtin"
 	"gyges/agents/eval"
 	"gyges/agents/explore"
+	"gyges/agents/tuning/texel"
 	"gyges/ratings/sprt"
 	"gyges/rules"
 	"gyges/rules/base/files"
@@ -192,6 +193,22 @@ func TestGenerationsGoOn(t *testing.T) {
 	_, err = c.Run(t.Context(), testEnv(Observer{Game: func(*record.Game) { games++ }}))
 	require.NoError(t, err)
 	require.Equal(t, 3*3*2, games)
+}
+
+// A table of generations has no column that holds nothing.
+func TestColumns(t *testing.T) {
+	t.Parallel()
+	titles := func(g ...Generation) string {
+		var list []string
+		for _, c := range Columns(Rows(g, []Rated{{Player: GenerationName(7)}})) {
+			list = append(list, c.Title)
+		}
+		return strings.Join(list, ", ")
+	}
+	require.Equal(t, "Generation, Verdict, Positions, Training loss, Validation loss, Minutes", titles(Generation{Number: 1}))
+	played := Generation{Number: 7, Pairs: sprt.Pairs{1}, LiveUnits: 3, Test: &texel.Test{}, ReferencePairs: sprt.Pairs{0, 1}}
+	require.Equal(t, "Generation, Verdict, Pairs, LLR, Parent, Live units, Elo to the reference, Positions, Training loss, "+
+		"Validation loss, Test loss, Test gain, Minutes, Rating", titles(Generation{Number: 1}, played), "no Elo is finite")
 }
 
 // resultOf returns the result in the manifest of a run.

@@ -72,6 +72,7 @@ type Step struct {
 // ones.
 type Result struct {
 	Scale          float64       `json:"scale"`                // logit of a hundredth of a point
+	Units          int           `json:"units,omitempty"`      // of the fitted network: those asked for, and the parent's that are live
 	LiveUnits      int           `json:"live_units,omitempty"` // of the fitted network, see [eval.Network.LiveUnits]
 	Iterations     int           `json:"iterations"`
 	EarlyStop      bool          `json:"early_stop"` // stopped because the validation loss rose; the weights are those at its minimum
@@ -172,6 +173,7 @@ type fit struct {
 	before            [2]float64 // the losses of the parent
 	start             []float64  // the parent's weights, or those fitted together with the network
 	network           *eval.Network
+	units             int // of it
 	rms               []float64
 	free              []int // features whose weights are not frozen
 
@@ -341,7 +343,7 @@ func (f *fit) result(test *Data) *Result {
 		ValidationLoss: [2]float64{f.before[1], f.lastLoss},
 	}
 	if f.network != nil {
-		r.LiveUnits = f.network.LiveUnits()
+		r.Units, r.LiveUnits = f.units, f.network.LiveUnits()
 	}
 	for j, w := range f.weights(f.last) {
 		r.Features = append(r.Features,
