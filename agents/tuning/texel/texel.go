@@ -155,6 +155,17 @@ func (d *Splits) check() error {
 	return nil
 }
 
+// defaultIterations are those of L-BFGS at most.
+const defaultIterations = 200
+
+// Steps returns the epochs of the network, or without one the iterations at most: those that take the time.
+func (s *Settings) Steps() int {
+	if s.Network != nil {
+		return s.Network.Epochs
+	}
+	return cmp.Or(s.Iterations, defaultIterations)
+}
+
 // Check adds the invalid settings to p; their keys begin with prefix.
 func (s *Settings) Check(p *problems.List, prefix string) {
 	p.Expect(0 < s.Lambda && s.Lambda <= 1, prefix+"lambda", "expected a number above 0, at most 1, found %v", s.Lambda)
@@ -195,7 +206,7 @@ type fit struct {
 }
 
 func newFit(d Splits, s Settings, scale float64) *fit {
-	s.Iterations, s.Patience = cmp.Or(s.Iterations, 200), cmp.Or(s.Patience, 5)
+	s.Iterations, s.Patience = cmp.Or(s.Iterations, defaultIterations), cmp.Or(s.Patience, 5)
 	f := &fit{
 		settings: s,
 		scale:    scale,
