@@ -27,7 +27,9 @@ func (c *dataMakeCmd) Run(ctx context.Context, e *env) error {
 	if err := c.apply(&config.Positions); err != nil {
 		return err
 	}
-	made, err := config.Extract(ctx, e.registry, c.Dir, map[string]string{"program": version()})
+	v := &learningView{e: e}
+	made, err := config.Extract(ctx, v.env(), c.Dir, map[string]string{"program": version()})
+	v.end()
 	if err != nil {
 		return files.Plain(settings.FlagErrors(&config, err))
 	}

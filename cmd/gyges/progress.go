@@ -30,7 +30,7 @@ type meter struct {
 	w     *output
 	bar   bool
 	total int64 // 0: unknown
-	first int64 // what was done before this run; -1: not known yet
+	first int64 // what was done before this run
 	start time.Time
 	last  time.Time // of the last report
 	now   func() time.Time
@@ -105,21 +105,6 @@ func (m *meter) end() {
 	if m.bar {
 		m.w.draw()
 	}
-}
-
-// step reports that step k of a tuning run is done, and its result.
-func (m *meter) step(k int64, text string) {
-	if m.first < 0 {
-		m.first = k - 1
-	}
-	if !m.due() {
-		return
-	}
-	line := fmt.Sprintf("step %d, %s", k, text)
-	if m.total > 0 {
-		line = fmt.Sprintf("step %d of %d, %s, %s", k, m.total, text, m.left(k, m.total-k))
-	}
-	m.report(k, m.total, line)
 }
 
 // progress counts the games of a run.

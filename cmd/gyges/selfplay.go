@@ -31,7 +31,9 @@ func (c *selfplayCmd) Run(ctx context.Context, e *env) error {
 		}
 		return runError(err, summary)
 	}
-	made, err := config.Extract(ctx, e.registry, summary.Out, config.Provenance(version()))
+	v := &learningView{e: e}
+	made, err := config.Extract(ctx, v.env(), summary.Out, config.Provenance(version()))
+	v.end()
 	if err != nil {
 		return failure{err} // the games are safe
 	}

@@ -22,7 +22,7 @@ import (
 
 // serveCmd serves runs and games to browsers.
 type serveCmd struct {
-	Runs     []string `arg:"" optional:"" name:"run" sep:"none" help:"Folders of runs to show beside those below --results."`
+	Runs     []string `arg:"" optional:"" name:"run" sep:"none" help:"Runs to show beside those below --results: the folder of a run, or one with runs in it."`
 	Addr     string   `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on; port 0 takes a free one. Default: 127.0.0.1:8080."`
 	Results  string   `default:"results" placeholder:"DIR" empty:"" help:"Folder below which runs are, and where games are kept; --results= for none. Default: results."`
 	Open     bool     `help:"Allow an --addr that other machines can reach. Their users can then see the runs and play: there is no authentication."`

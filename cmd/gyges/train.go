@@ -34,12 +34,8 @@ func (c *trainCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	defer q.close()
-	v := &trainView{e: e, budget: config.Time}
-	env := e.learning(nil)
-	env.Observer = training.Observer{
-		Stage: v.stage, Game: func(g *record.Game) { v.progress.game(g) }, Progress: v.step, Generation: v.generation,
-	}
-	s, err := config.Run(ctx, env)
+	v := &learningView{e: e, budget: config.Time}
+	s, err := config.Run(ctx, v.env())
 	v.end()
 	if err != nil {
 		return e.learningError(ctx, config.Out, err)
@@ -111,18 +107,25 @@ func (c *trainCmd) printRating(ctx context.Context, e *env, s training.Trained) 
 	return nil
 }
 
-// trainView prints the progress of a training.
-type trainView struct {
+// learningView prints the progress of a run that learns.
+type learningView struct {
 	e        *env
 	budget   time.Duration // 0: no bound
-	what     string        // the stage
+	what     string        // the stage of a generation
 	progress *progress     // of its games; nil: it plays none
-	meter    *meter        // of what else it does; nil: it plays games
+	meter    *meter        // of what else is done; nil: it plays games
 	seconds  float64       // of all generations
 }
 
+// env returns what runs that learn need, with their progress shown.
+func (v *learningView) env() training.Env {
+	return training.Env{Registry: v.e.registry, Version: version(), Log: v.e.log, Observer: training.Observer{
+		Stage: v.stage, Game: func(g *record.Game) { v.progress.game(g) }, Progress: v.step, Generation: v.generation,
+	}}
+}
+
 // end removes the bar.
-func (v *trainView) end() {
+func (v *learningView) end() {
 	v.progress.end()
 	if v.meter != nil {
 		v.meter.end()
@@ -130,10 +133,12 @@ func (v *trainView) end() {
 	v.progress, v.meter = nil, nil
 }
 
-func (v *trainView) stage(generation int, stage string, count int64) {
+func (v *learningView) stage(generation int, stage string, count int64) {
 	v.end()
 	v.what = fmt.Sprintf("Generation %d: %s", generation, stage)
 	switch stage {
+	case "verification":
+		v.what = fmt.Sprintf("Step %d: %s", generation, stage)
 	case "tune", "policy", "search":
 		v.e.err.printf("%s\n", v.what)
 		v.meter = newMeter(v.e.err, count)
@@ -148,19 +153,27 @@ func (v *trainView) stage(generation int, stage string, count int64) {
 	v.progress = newProgress(v.e.err, count)
 }
 
-// step shows how far a stage that plays no games has come.
-func (v *trainView) step(done, all int64, text string) {
-	if v.meter == nil || !v.meter.due() {
+// step shows how far work that plays no games has come.
+func (v *learningView) step(done, all int64, text string) {
+	if v.meter == nil || v.meter.total != all { // other work than before
+		v.end()
+		v.meter = newMeter(v.e.err, all)
+		v.meter.restart(done)
+	}
+	if !v.meter.due() {
 		return
 	}
-	line := fmt.Sprintf("%s, %d %s", v.what, done, text)
+	line := fmt.Sprintf("%d %s", done, text)
 	if done < all {
-		line = fmt.Sprintf("%s, %d of %d %s, %s", v.what, done, all, text, v.meter.left(done, all-done))
+		line = fmt.Sprintf("%d of %d %s, %s", done, all, text, v.meter.left(done, all-done))
+	}
+	if v.what != "" {
+		line = v.what + ", " + line
 	}
 	v.meter.report(done, all, line)
 }
 
-func (v *trainView) generation(g training.Generation) {
+func (v *learningView) generation(g training.Generation) {
 	v.end()
 	v.seconds += g.Timing.Seconds()
 	after := fmt.Sprintf("after %d pairs, LLR %.2f", g.Pairs.N(), g.LLR)

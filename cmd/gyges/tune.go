@@ -10,15 +10,16 @@ import (
 	"strings"
 	"time"
 
-	"gyges/agents/eval"
 	"gyges/agents/tuning/dataset"
 	"gyges/agents/tuning/ranking"
+	"gyges/agents/tuning/spsa"
 	"gyges/configs"
 	"gyges/rules"
 	"gyges/rules/base/files"
 	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
+	"gyges/tournament/record"
 	"gyges/tournament/training"
 )
 
@@ -67,19 +68,13 @@ func (c *tuneTexelCmd) Run(ctx context.Context, e *env) error {
 		config.Data = c.Data
 	}
 	config.Out = cmp.Or(c.Out, config.Out, tournament.DefaultOut(config.Name, time.Now()))
-	iterations := config.Settings.Iterations
-	if n := config.Settings.Network; n != nil && iterations > 0 {
-		iterations += n.Epochs
-	}
-	p := newMeter(e.err, int64(iterations))
-	env := e.learning(p)
-	env.Progress = func(done, all int64, text string) {
-		if p.due() {
-			p.report(done, all, fmt.Sprintf("%d of %d %s", done, all, text))
-		}
+	v, all := &learningView{e: e}, int64(config.Settings.Steps())
+	env := v.env()
+	env.Step = func(history []training.Line) {
+		v.step(int64(history[len(history)-1].Step), all, "iterations, "+stepText(history))
 	}
 	result, err := config.Run(ctx, env)
-	p.end()
+	v.end()
 	switch {
 	case errors.As(err, new(*training.FolderError)):
 		return fileError("--out", err)
@@ -105,7 +100,7 @@ func (c *tuneTexelCmd) print(w *output, r *training.Fitted) error {
 		w.printf(", stopped early")
 	}
 	if r.Network != nil {
-		w.printf("; with a network of %d units, of which %d are live", eval.HiddenUnits, r.LiveUnits)
+		w.printf("; with a network of %d units, of which %d are live", r.Units, r.LiveUnits)
 	}
 	w.printf("\nTraining loss %.6f, was %.6f\nValidation loss %.6f, was %.6f\n",
 		r.Loss[1], r.Loss[0], r.ValidationLoss[1], r.ValidationLoss[0])
@@ -162,9 +157,9 @@ func (c *tuneSPSACmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	defer q.close()
-	p := newMeter(e.err, int64(config.Settings.Steps))
-	t, err := config.Run(ctx, e.learning(p))
-	p.end()
+	v := &learningView{e: e}
+	t, err := config.Run(ctx, spsaEnv(v, &config.Settings))
+	v.end()
 	if err != nil {
 		return e.learningError(ctx, config.Match.Out, err)
 	}
@@ -191,12 +186,25 @@ func (c *tuneSPSACmd) print(w *output, t *training.Tuned, out string) error {
 	return nil
 }
 
-// learning returns what runs that learn need, with their steps shown by p; nil: not.
-func (e *env) learning(p *meter) training.Env {
-	env := training.Env{Registry: e.registry, Version: version(), Log: e.log}
-	if p != nil {
-		p.first = -1
-		env.Step = func(history []training.Line) { p.step(int64(history[len(history)-1].Step), stepText(history)) }
+// spsaEnv is the view's env of a tuning by matches, where the games of all steps are one stage.
+func spsaEnv(v *learningView, s *spsa.Settings) training.Env {
+	env, step, done, text := v.env(), 2*int64(s.Pairs), int64(0), "games"
+	show := func() {
+		v.what = ""
+		v.step(done, step*int64(s.Steps), text)
+	}
+	env.Step = func(history []training.Line) {
+		last := history[len(history)-1].Step
+		done, text = step*int64(last), fmt.Sprintf("games, step %d, %s", last, stepText(history))
+		show()
+	}
+	env.Game = func(g *record.Game) {
+		if v.progress != nil { // of a verification
+			v.progress.game(g)
+			return
+		}
+		done++
+		show()
 	}
 	return env
 }

@@ -170,17 +170,17 @@ func TestBar(t *testing.T) {
 func TestStepsLines(t *testing.T) {
 	var out bytes.Buffer
 	for _, total := range []int64{300, 0} {
-		p := newMeter(&output{w: &out}, total)
-		p.first = -1
-		now := p.start
-		p.now = func() time.Time { return now }
+		v := learningView{e: &env{err: &output{w: &out}}}
+		v.step(50, total, "steps, loss 0.5") // a run that goes on after step 50
+		now := v.meter.start
+		v.meter.now = func() time.Time { return now }
 		for k := range int64(110) {
 			now = now.Add(100 * time.Millisecond)
-			p.step(51+k, "loss 0.5") // a run that goes on after step 50
+			v.step(51+k, total, "steps, loss 0.5")
 		}
-		p.end()
+		v.end()
 	}
-	require.Equal(t, "step 150 of 300, loss 0.5, 15s left\nstep 150, loss 0.5\n", out.String())
+	require.Equal(t, "150 of 300 steps, loss 0.5, 15s left\n150 steps, loss 0.5\n", out.String())
 }
 
 func TestComplain(t *testing.T) {

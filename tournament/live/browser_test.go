@@ -34,7 +34,7 @@ func TestBrowserLive(t *testing.T) {
 	url := listen(t, s)
 	console := b.Visit(url)
 	b.Wait(`document.querySelector(".runs .badge.running")`)
-	b.Click(".runs a")
+	b.Click(".runs tbody a")
 	b.Wait(`document.querySelector("#viewer .board")`)
 	const games = `document.querySelector(".top dd").textContent`
 	const table = `document.querySelector("#standings tbody tr td:nth-of-type(5)").textContent`
@@ -71,6 +71,25 @@ func TestBrowserLive(t *testing.T) {
 	writeRun(t, dir, "finished", lines(append(append(append(drawPair(0), drawPair(1)...), drawPair(2)...),
 		drawPair(3)...)...))
 	b.Wait(`document.querySelector("[data-badge]").textContent === "not running"`)
+	require.Empty(t, console())
+}
+
+// What is typed above the list of runs is in its address at once, and the list that follows is of that query.
+func TestBrowserList(t *testing.T) {
+	s := newTestServer(t)
+	writeRun(t, filepath.Join(s.results, "one"), "running", lines(drawPair(0)...))
+	writeRun(t, filepath.Join(s.results, "two"), "finished", lines(drawPair(0)...))
+	b := browsertest.Open(t)
+	console := b.Visit(listen(t, s) + "/?sort=run")
+	const rows = `[...document.querySelectorAll(".runs tbody a")].map((a) => a.textContent).join(" ")`
+	b.Wait(rows + ` === "one two"`)
+	b.Click(`[name="q"]`)
+	b.Press("two")
+	b.Wait(rows + ` === "two"`)
+	require.Equal(t, "?q=two&sort=run", b.Text("location.search"))
+	writeRun(t, filepath.Join(s.results, "one-two"), "finished", lines(drawPair(0)...))
+	writeRun(t, filepath.Join(s.results, "three"), "finished", lines(drawPair(0)...))
+	b.Wait(rows + ` === "one-two two"`)
 	require.Empty(t, console())
 }
 

@@ -17,9 +17,11 @@ import (
 	"time"
 
 	"gyges/agents"
+	"gyges/ratings/source"
 	"gyges/rules/base/files"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
+	"gyges/tournament/record"
 	"gyges/tournament/report"
 	"gyges/tournament/training"
 )
@@ -28,7 +30,7 @@ import (
 const (
 	maxRuns    = 2000 // listed
 	maxFolders = 20_000
-	maxDepth   = 4 // folders below the one of results
+	maxDepth   = 5 // folders below the one of results
 	maxID      = 512
 	maxIdle    = 10 // runs kept in memory that nobody looks at
 	idleTime   = time.Minute
@@ -101,7 +103,8 @@ func (f folder) isLeft(names []string, before string) bool {
 // training goes on with that.
 func (f folder) goesOn(m *tournament.Manifest) string {
 	dir := f.dir
-	for up := path.Dir(dir); up != "."; up = path.Dir(up) {
+	for up := dir; up != "."; {
+		up = path.Dir(up)
 		if _, err := f.root.Stat(path.Join(up, training.ManifestFile)); err == nil {
 			dir, m = up, nil
 		}
@@ -121,7 +124,7 @@ func (f folder) goesOn(m *tournament.Manifest) string {
 type catalog struct {
 	pages *Pages
 	path  string   // of the folder of results; "": none
-	named []folder // of the runs the operator named
+	named []folder // the runs, and folders of runs, that the operator named
 
 	mu      sync.Mutex
 	results *os.Root // nil until there is one
@@ -143,7 +146,7 @@ func newCatalog(p *Pages, results string, runs []string) (*catalog, error) {
 	return c, nil
 }
 
-// add opens a run that the operator named.
+// add opens a run, or a folder of runs, that the operator named, but for the results, which are listed already.
 func (c *catalog) add(dir string) error {
 	if filepath.Base(dir) == tournament.GamesFile {
 		dir = filepath.Dir(dir)
@@ -156,6 +159,11 @@ func (c *catalog) add(dir string) error {
 	if err != nil {
 		return fmt.Errorf("run: expected a folder: %w", err)
 	}
+	if info, err := root.Stat("."); err == nil && c.path != "" {
+		if results, err := os.Stat(c.path); err == nil && os.SameFile(info, results) {
+			return root.Close()
+		}
+	}
 	base := filepath.Base(absolute)
 	if !isID(base) {
 		base = "run"
@@ -165,7 +173,11 @@ func (c *catalog) add(dir string) error {
 	for n := 2; slices.ContainsFunc(c.named, taken); n++ {
 		id = fmt.Sprintf("%s-%d", base, n)
 	}
-	c.named = append(c.named, folder{id, root, "."})
+	at := folder{id, root, "."}
+	c.named = append(c.named, at) // from here on it is closed with the others
+	if list, _ := at.runs(nil, 0); len(list) == 0 {
+		return fmt.Errorf("run: expected the folder of a run, or one with runs in it, found neither in %s", dir)
+	}
 	return nil
 }
 
@@ -209,59 +221,75 @@ func (c *catalog) find(id string) (f folder, ok bool) {
 	if !isID(id) {
 		return f, false
 	}
-	if i := slices.IndexFunc(c.named, func(f folder) bool { return f.id == id }); i >= 0 {
-		return c.named[i], true
+	if root := c.root(); root != nil {
+		f = folder{id, root, id}
 	}
-	root := c.root()
-	if root == nil {
-		return f, false
+	for _, n := range c.named {
+		if rest, below := strings.CutPrefix(id+"/", n.id+"/"); below {
+			f = folder{id, n.root, path.Clean(rest)}
+		}
 	}
-	f = folder{id, root, id}
+	return f, f.root != nil && f.isRun()
+}
+
+func (f folder) isRun() bool {
 	_, written := f.state(runFiles())
-	return f, !written.IsZero()
+	return !written.IsZero()
+}
+
+// runs adds the runs in a folder, which may be one itself, to a list, and the number of folders looked into to count.
+func (f folder) runs(list []folder, count int) (_ []folder, counted int) {
+	_ = fs.WalkDir(f.root.FS(), ".", func(name string, e fs.DirEntry, err error) error { // returns no error
+		isLink := err == nil && e.Type()&fs.ModeSymlink != 0 // a link to a folder below the root counts as a folder
+		at := folder{path.Join(f.id, name), f.root, name}
+		switch {
+		case err != nil || !e.IsDir() && !isLink || at.id == ".":
+			return nil //nolint:nilerr // a folder that can't be read is left out
+		case !isID(at.id) && e.IsDir():
+			return fs.SkipDir
+		case !isID(at.id):
+			return nil
+		}
+		if count++; count > maxFolders || len(list) >= maxRuns {
+			count = maxFolders + 1
+			return fs.SkipAll
+		}
+		if at.isRun() {
+			list = append(list, at)
+		}
+		return nil
+	})
+	return list, count
 }
 
 // folders lists the runs: those named, and those below the results. more reports
 // whether some were left out.
 func (c *catalog) folders() (list []folder, more bool) {
-	list = slices.Clone(c.named)
-	root := c.root()
-	if root == nil {
-		return list, false
-	}
 	count := 0
-	_ = fs.WalkDir(root.FS(), ".", func(name string, e fs.DirEntry, err error) error { // returns no error
-		isLink := err == nil && e.Type()&fs.ModeSymlink != 0 // a link to a folder below the root counts as a folder
-		switch {
-		case name == ".":
-			return nil
-		case err != nil || !e.IsDir() && !isLink:
-			return nil //nolint:nilerr // a folder that can't be read is left out
-		case !isID(name) && e.IsDir():
-			return fs.SkipDir
-		case !isID(name):
-			return nil
-		}
-		if count++; count > maxFolders || len(list) >= maxRuns {
-			more = true
-			return fs.SkipAll
-		}
-		f := folder{name, root, name}
-		if _, written := f.state(runFiles()); !written.IsZero() {
-			list = append(list, f)
-		}
-		return nil
-	})
-	return list, more
+	for _, f := range c.named {
+		list, count = f.runs(list, count)
+	}
+	if root := c.root(); root != nil {
+		list, count = folder{root: root}.runs(list, count)
+	}
+	known := map[string]bool{}
+	return slices.DeleteFunc(list, func(f folder) bool { // a name below the results may be one of those named, too
+		again := known[f.id]
+		known[f.id] = true
+		return again
+	}), count > maxFolders
 }
 
 // entry is a line of the list of runs.
 type entry struct {
-	ID, Status, About string
-	Games, Scheduled  int64
-	Counting          bool      // there are more games than Games
-	Written           time.Time // of the last file
-	GoesOn            string    // how, if it is stopped
+	ID, Status, Format, About string
+	Rules                     []string
+	Games, Scheduled          int64
+	Counting                  bool      // there are more games than Games
+	Written                   time.Time // of the last file, also of the runs in it
+	GoesOn                    string    // how, if it is stopped
+	In                        string    // the outermost run that it is in; "": none
+	Inner                     int64     // runs in it
 }
 
 // listed is a run as it was listed last.
@@ -272,7 +300,7 @@ type listed struct {
 	lines   int64  // in these
 }
 
-// entries lists all runs, the latest first. Only those whose files have changed are read again, and
+// entries lists all runs. Only those whose files have changed are read again, and
 // of their records what was appended.
 func (c *catalog) entries() (list []entry, more bool) {
 	c.listing.Lock()
@@ -298,10 +326,34 @@ func (c *catalog) entries() (list []entry, more bool) {
 		list = append(list, l.entry)
 	}
 	c.listed = now
-	slices.SortStableFunc(list, func(a, b entry) int {
-		return cmp.Or(b.Written.Compare(a.Written), cmp.Compare(a.ID, b.ID))
-	})
+	nest(list)
 	return list, more
+}
+
+// nest finds the runs that are in others, such as the matches of a training, and adds their number and games to those.
+func nest(list []entry) {
+	at := map[string]*entry{}
+	for i := range list {
+		at[list[i].ID] = &list[i]
+	}
+	for i := range list {
+		e := &list[i]
+		for up := path.Dir(e.ID); up != "."; up = path.Dir(up) {
+			if at[up] != nil {
+				e.In = up
+			}
+		}
+		if outer := at[e.In]; outer != nil {
+			outer.Inner++
+			if outer.Scheduled == 0 { // it plays none itself
+				outer.Games += e.Games
+				outer.Counting = outer.Counting || e.Counting
+			}
+			if outer.Written.Before(e.Written) {
+				outer.Written = e.Written
+			}
+		}
+	}
 }
 
 // Statuses that no manifest has.
@@ -311,11 +363,21 @@ const (
 	stopped    = "stopped" // the manifest says running, but no process has the run
 )
 
+// Formats that no schedule has.
+const (
+	recordsFormat = "records"
+	matchFormat   = "match"
+	sprtFormat    = "SPRT"
+	importFormat  = "import"
+	playedFormat  = "games played in the browser"
+)
+
 // describe describes a run, with the number of games if it is finished, or with how it goes on if it has no end.
 func describe(f folder) entry {
-	e := entry{ID: f.id, Status: noManifest}
+	e, imported := entry{ID: f.id, Status: noManifest, Format: recordsFormat}, 0
 	if m, err := tournament.ReadManifest(f); err == nil && m != nil && m.Status != "" {
-		e.Status, e.About, e.Scheduled = string(m.Status), summarize(m), m.Games.Scheduled
+		e.Status, e.Scheduled, e.Format = string(m.Status), m.Games.Scheduled, formatOf(m)
+		imported, e.Rules, e.About = m.Players, boundRules(m.Config.Rules), summarize(m)
 		switch m.Status {
 		case tournament.Finished:
 			e.Games = m.Games.Played
@@ -323,43 +385,100 @@ func describe(f folder) entry {
 			e.GoesOn = f.goesOn(m)
 		}
 	} else if t, err := report.ReadTuning(f); err == nil {
-		e.Status, e.About = string(t.State()), shorten(t.About(), 200)
+		e.Status, e.Format, e.About = string(t.State()), t.Kind(), shorten(cmp.Or(t.Config.Agent, t.Method), 200)
+		e.Rules = boundRules([]string{t.Config.Rules})
 		if t.Status == tournament.Running {
 			e.GoesOn = f.goesOn(nil)
 		}
 	} else if _, err := f.Stat(training.HistoryFile); err == nil {
-		e.Status = tuning
-	} else if strings.HasPrefix(path.Base(f.id), "play-") {
-		e.About = "games played in the browser"
+		e.Status, e.Format = tuning, tuning
+	} else if strings.HasPrefix(path.Base(f.id), tournament.PlayedPrefix) {
+		e.Format = playedFormat
+	}
+	if len(e.Rules) == 0 {
+		var players []string
+		players, e.Rules = f.firstGames()
+		e.About = strings.Trim(listPlayers(players, imported)+" · "+e.About, " ·")
 	}
 	return e
 }
 
+// formatOf names how the players of a run meet.
+func formatOf(m *tournament.Manifest) string {
+	c := &m.Config
+	switch {
+	case m.Status == tournament.Imported:
+		return importFormat
+	case c.SPRT != "":
+		return sprtFormat
+	case len(c.Agents) == 2 && cmp.Or(c.Schedule, tournament.RoundRobin) == tournament.RoundRobin:
+		return matchFormat
+	case c.Schedule == tournament.Swiss:
+		return "Swiss"
+	}
+	return strings.ReplaceAll(shorten(string(cmp.Or(c.Schedule, tournament.RoundRobin)), 40), "round-robin", "round robin")
+}
+
 // summarize describes a manifest in a line.
 func summarize(m *tournament.Manifest) string {
-	text := textfmt.Plural(cmp.Or(len(m.Config.Agents), m.Players), "player")
-	switch n := len(m.Config.Agents); {
-	case m.Status == tournament.Imported && m.Players == 0: // by an earlier version
-		text = "games from " + m.From
-	case m.Status == tournament.Imported:
-		text += " from " + m.From
-	case n > 0 && n <= 3:
-		labels := make([]string, n)
-		for i, a := range m.Config.Agents {
-			labels[i] = agents.LabelOf(a)
-		}
-		text = strings.Join(labels, ", ")
+	var labels []string
+	for _, a := range m.Config.Agents {
+		labels = append(labels, agents.LabelOf(a))
 	}
-	if len(m.Config.Rules) > 0 {
-		text += " · " + strings.Join(m.Config.Rules, ", ")
-	}
-	if m.Config.SPRT != "" {
-		text += " · sequential test"
+	text := listPlayers(labels, 0)
+	if m.Status == tournament.Imported {
+		text = "from " + m.From
 	}
 	if e := m.Config.UntilError; e > 0 {
 		text += fmt.Sprintf(" · until ± %g Elo", e)
 	}
 	return shorten(text, 200)
+}
+
+// listPlayers names the first players of at least all.
+func listPlayers(names []string, all int) string {
+	const most = 4
+	for i := range names {
+		names[i] = shorten(names[i], 60)
+	}
+	text := textfmt.List(names[:min(len(names), most)], most)
+	if all = max(all, len(names)); all > most {
+		text = strings.TrimSuffix(fmt.Sprintf("%d players: %s, …", all, text), ": , …")
+	}
+	return text
+}
+
+// boundRules returns the first rule sets, cut, as names come from outside.
+func boundRules(list []string) (rules []string) {
+	for _, name := range list[:min(len(list), 20)] {
+		if name != "" {
+			rules = append(rules, shorten(name, 100))
+		}
+	}
+	return rules
+}
+
+// firstGames returns the players and rule sets of the first games, for imports and records without a manifest.
+func (f folder) firstGames() (players, rules []string) {
+	const most, maxBytes = 100, 256 << 10
+	records, err := f.Open(tournament.GamesFile)
+	if err != nil {
+		return nil, nil
+	}
+	defer func() { _ = records.Close() }() // it was only read
+	in := record.NewReader(io.LimitReader(records, maxBytes), tournament.GamesFile)
+	add := func(list *[]string, name string) {
+		if !slices.Contains(*list, name) {
+			*list = append(*list, name)
+		}
+	}
+	var g source.Game
+	for n := 0; n < most && in.ReadShort(&g) == nil; n++ {
+		add(&players, agents.LabelOf(g.South))
+		add(&players, agents.LabelOf(g.North))
+		add(&rules, g.Rules)
+	}
+	return players, boundRules(rules)
 }
 
 // shorten returns a text cut to at most most characters.

@@ -56,7 +56,10 @@ func TestPages(t *testing.T) {
 		require.Contains(t, w.Body.String(), want.text, path)
 		require.NotContains(t, w.Body.String(), "secret</", path)
 	}
-	require.Contains(t, s.get("/").Body.String(), `href="/run/one/deep/match"`)
+	require.NotContains(t, s.get("/").Body.String(), `href="/run/one/deep/match"`, "it is in a run")
+	require.Contains(t, s.get("/").Body.String(), `href="?in=one"`)
+	require.Contains(t, s.get("/?in=one").Body.String(), `href="/run/one/deep/match"`)
+	require.NotContains(t, s.get("/?in=one").Body.String(), `href="/run/empty"`)
 }
 
 // A path that leads out of the folder of results is no run, however it is written:
@@ -140,4 +143,86 @@ func TestReviewSection(t *testing.T) {
 	require.Eventually(t, func() bool {
 		return strings.Contains(s.get("/run/one").Body.String(), "2 of 2 games reviewed")
 	}, time.Minute, 50*time.Millisecond)
+}
+
+// A folder of runs, named like a run, has its runs in the list, each once; one with neither is refused.
+func TestFolderOfRuns(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	writeRun(t, filepath.Join(dir, "runs", "one"), "running", lines(drawPair(0)...))
+	writeTraining(t, filepath.Join(dir, "runs", "group", "learned"))
+	s := newTestServer(t, filepath.Join(dir, "runs"))
+	list := s.get("/").Body.String()
+	require.Contains(t, list, `href="/run/runs/one"`)
+	require.Contains(t, list, `href="/run/runs/group/learned"`)
+	require.NotContains(t, list, "0001-01-01")
+	require.NotContains(t, list, `href="/run/runs"`)
+	require.Equal(t, http.StatusOK, s.get("/run/runs/one").Code)
+	require.Equal(t, http.StatusOK, s.get("/run/runs/group/learned/gen-001/match").Code)
+	require.Equal(t, http.StatusNotFound, s.get("/run/runs").Code)
+	require.Equal(t, http.StatusNotFound, s.get("/run/runs/..%2Fruns").Code)
+
+	learned := newTestServer(t, filepath.Join(dir, "runs", "group", "learned"))
+	require.Contains(t, learned.get("/?in=learned").Body.String(), `href="/run/learned/gen-001/match"`)
+
+	same, err := newCatalog(s.Pages, s.results, []string{s.results})
+	require.NoError(t, err)
+	require.Empty(t, same.named, "it is shown already")
+
+	empty := filepath.Join(dir, "empty")
+	require.NoError(t, os.Mkdir(empty, 0o755))
+	_, err = newCatalog(s.Pages, "", []string{empty})
+	require.ErrorContains(t, err, "run: expected the folder of a run, or one with runs in it, found neither in "+empty)
+}
+
+// The address of the list says which runs are shown, and in which order; runs in others come with searches alone.
+func TestListQuery(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t)
+	writeRun(t, filepath.Join(s.results, "Alpha"), "", lines(append(drawPair(0), drawPair(1)...)...))
+	writeManifest(t, filepath.Join(s.results, "Alpha"),
+		`{"rules":["kang","standard"],"agents":["x","y","z"],"schedule":"gauntlet"}`)
+	writeSwiss(t, filepath.Join(s.results, "beta"))
+	writeTraining(t, filepath.Join(s.results, "gamma"))
+	writeRun(t, filepath.Join(s.results, "delta"), "", lines(drawGame("standard", 0, "Ann", "Bob")))
+	require.NoError(t, os.WriteFile(filepath.Join(s.results, "delta", tournament.ManifestFile),
+		[]byte(`{"status":"imported","from":"league.pgn","players":24,"games":{"scheduled":1,"played":1},"config":{}}`), 0o644))
+	shown := func(query string) string {
+		w := s.get("/?" + query)
+		require.Equal(t, http.StatusOK, w.Code, query)
+		var names []string
+		for _, part := range strings.Split(w.Body.String(), `<th scope="row"><a href="/run/`)[1:] {
+			name, _, _ := strings.Cut(part, `"`)
+			names = append(names, name)
+		}
+		return strings.Join(names, " ")
+	}
+	for query, want := range map[string]string{
+		"sort=run":                     "Alpha beta delta gamma",
+		"sort=-run":                    "gamma delta beta Alpha",
+		"sort=-games&q=l":              "Alpha gamma delta",
+		"sort=games&q=l":               "delta gamma Alpha",
+		"sort=run&rules=standard":      "Alpha beta delta gamma",
+		"rules=kang":                   "Alpha",
+		"format=Swiss":                 "beta",
+		"format=gauntlet":              "Alpha",
+		"format=training":              "gamma",
+		"format=import&status=&rules=": "delta",
+		"q=aNN+LEAGUE":                 "delta",
+		"q=gen-001":                    "gamma/gen-001/match",
+		"in=gamma":                     "gamma/gen-001/match",
+		"in=gamma&format=match":        "",
+		"in=beta":                      "",
+		"status=none":                  "",
+	} {
+		require.Equal(t, want, shown(query), query)
+	}
+	page := s.get("/?format=import&sort=-games&q=" + url.QueryEscape(hostile)).Body.String()
+	require.NotContains(t, page, "<script>alert")
+	require.Contains(t, page, "<option selected>import</option>")
+	require.Contains(t, page, "No run is like that.")
+	page = s.get("/?q=delta&sort=games").Body.String()
+	require.Contains(t, page, "24 players: Ann, Bob, … · from league.pgn")
+	require.Contains(t, page, `aria-sort="ascending"><a href="?q=delta&amp;sort=-games"`)
+	require.Contains(t, s.get("/").Body.String(), "1 run in it")
 }

@@ -9,7 +9,6 @@
 package live
 
 import (
-	"context"
 	"embed"
 	"errors"
 	"html/template"
@@ -53,11 +52,7 @@ func New(s *web.Server, results string, runs []string) (*Pages, error) {
 	}
 	p.list = &feed{pages: p, render: p.renderList}
 	s.AddAssets(assets)
-	s.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
-		now := p.list.now(p.pollInterval)
-		runs := livePage{Version: now.version, parts: now.parts}
-		s.WritePage(w, http.StatusOK, "list", firstPage{runs, winning(), p.Studies})
-	})
+	s.HandleFunc("GET /{$}", p.serveList)
 	s.HandleFunc("GET /events", p.list.serve)
 	s.HandleFunc("GET /run/{id...}", p.onRun((*run).serve))
 	s.HandleFunc("GET /run-events/{id...}", p.onRun(func(r *run, w http.ResponseWriter, q *http.Request) {
@@ -84,13 +79,6 @@ func (p livePage) Part(name string) any { return p.parts[name].value }
 // Study is a question about the game that has been studied, and its answer in a sentence.
 type Study struct{ Question, Answer string }
 
-// firstPage is the data of the first page.
-type firstPage struct {
-	livePage
-	Board   template.HTML
-	Studies []Study
-}
-
 // winning is the picture of a move that bounces off two pieces and wins, as the lesson has it.
 func winning() template.HTML {
 	r := rules.MustParse("standard")
@@ -101,21 +89,6 @@ func winning() template.HTML {
 	}
 	course, _ := r.Course(p, m)
 	return report.Board(r, p, m, course).SVG
-}
-
-// renderList makes the list of runs.
-func (p *Pages) renderList(context.Context) (parts map[string]any, behind bool) {
-	list, more := p.catalog.entries()
-	table, err := p.server.HTML("runs", struct {
-		Runs    []entry
-		More    bool
-		Results string
-	}{list, more, p.catalog.path})
-	if err != nil {
-		p.server.Log.Error("the list of runs can't be written", "error", err)
-		return nil, false
-	}
-	return map[string]any{"table": table}, false
 }
 
 // onRun passes requests to the run in their paths.

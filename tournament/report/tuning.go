@@ -71,18 +71,12 @@ func ReadTuning(fsys fs.FS) (*Tuning, error) {
 // State returns how the run stands.
 func (t *Tuning) State() tournament.Status { return cmp.Or(t.Status, tournament.Running) }
 
-// About describes the run in a few words.
-func (t *Tuning) About() string {
-	text := "tuning by " + t.Method
+// Kind says what kind of run it is.
+func (t *Tuning) Kind() string {
 	if t.Method == "train" {
-		text = "training"
+		return "training"
 	}
-	for _, part := range []string{t.Config.Agent, t.Config.Rules} {
-		if part != "" {
-			text += " · " + part
-		}
-	}
-	return text
+	return "tuning"
 }
 
 // readResults reads what a page shows beside the manifest and the history. What can't

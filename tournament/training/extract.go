@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"gyges/agents"
 	"gyges/agents/tuning/dataset"
@@ -45,18 +47,19 @@ func (e *Extraction) Total() int64 {
 // Extract converts the records in a run's folder to training positions, in its folder
 // [PositionsDir], which is replaced. It replays and verifies every game. provenance is
 // added to the metadata of the files, to the agents, the number of games and the split.
+// How many games have been converted is passed to env's Progress.
 // While it works no other process can do the same or play in that folder: the error
 // is [files.ErrInUse]. It needs some 400 bytes of memory for each training position.
 func (c *Positions) Extract(
-	ctx context.Context, registry *agents.Registry, dir string, provenance map[string]string,
+	ctx context.Context, env Env, dir string, provenance map[string]string,
 ) (Extraction, error) {
-	return newExtractor(c, registry).extract(ctx, dir, provenance)
+	return newExtractor(c, &env).extract(ctx, dir, provenance)
 }
 
 // extract converts the records in a run's folder.
 func (e *extractor) extract(ctx context.Context, dir string, provenance map[string]string) (Extraction, error) {
 	var p problems.List
-	if e.check(&p, e.registry); len(p) > 0 {
+	if e.check(&p, e.env.Registry); len(p) > 0 {
 		return Extraction{}, p.Err()
 	}
 	path := filepath.Join(dir, tournament.GamesFile)
@@ -68,11 +71,17 @@ func (e *extractor) extract(ctx context.Context, dir string, provenance map[stri
 	if err := files.Lock(f); err != nil {
 		return Extraction{}, fmt.Errorf("%s: %w", dir, err)
 	}
+	if m, err := tournament.ReadManifest(os.DirFS(dir)); err == nil && m != nil {
+		e.all = m.Games.Played
+	}
 	in, runs := &standings.Reader{Strict: true}, standings.New()
 	in.Begin(runs, path)
 	err = in.Whole(ctx, f, path, new(record.Filter), runs, func(line int, game *record.Game) error {
 		if err := e.add(ctx, game); err != nil {
 			return fmt.Errorf("%s:%d: %w", path, line, err)
+		}
+		if e.Search.Agent.Kind == "" {
+			e.env.progress(e.counts.Games, e.all, "games converted")
 		}
 		return nil
 	})
@@ -105,11 +114,11 @@ const maxAgents = 100
 // extractor merges the positions of games.
 type extractor struct {
 	*Positions
-	registry   *agents.Registry
-	provenOnly bool              // omit scores that prove no result
-	unsearched []*searched       // games whose positions are to be searched
-	progress   func(games int64) // called when more games have been searched; may be nil
-	done       int64             // those
+	env        *Env
+	provenOnly bool        // omit scores that prove no result
+	unsearched []*searched // games whose positions are to be searched
+	searched   int64       // games
+	all        int64       // games in the records; 0: unknown
 
 	rules  map[string]*rules.Rules // by name
 	agents map[string]struct{}     // the first few
@@ -147,8 +156,8 @@ func (m *merged) add(p *dataset.Position) bool {
 	return true
 }
 
-func newExtractor(c *Positions, registry *agents.Registry) *extractor {
-	e := &extractor{Positions: c, registry: registry, rules: map[string]*rules.Rules{}, agents: map[string]struct{}{}}
+func newExtractor(c *Positions, env *Env) *extractor {
+	e := &extractor{Positions: c, env: env, rules: map[string]*rules.Rules{}, agents: map[string]struct{}{}}
 	for i := range e.splits {
 		e.splits[i].known = map[key]*dataset.Position{}
 	}
@@ -207,11 +216,14 @@ const searchBatch = 256
 func (e *extractor) search(ctx context.Context) error {
 	games := e.unsearched
 	e.unsearched = nil
-	if err := e.Search.search(ctx, e.registry, games); err != nil {
+	var mu sync.Mutex
+	if err := e.Search.search(ctx, e.env.Registry, games, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		e.searched++
+		e.env.progress(e.searched, e.all, "games searched")
+	}); err != nil {
 		return err
-	}
-	if e.done += int64(len(games)); e.progress != nil {
-		e.progress(e.done)
 	}
 	for _, game := range games {
 		part := &e.splits[e.Split.part(game.record.Pair)]

@@ -56,8 +56,9 @@ type searched struct {
 	positions []dataset.Position
 }
 
-// search searches the positions of games on all cores. Each game gives the same positions, whatever the others are.
-func (s *Search) search(ctx context.Context, registry *agents.Registry, games []*searched) error {
+// search searches the positions of games on all cores, and calls done after each. Each game gives the same positions,
+// whatever the others are.
+func (s *Search) search(ctx context.Context, registry *agents.Registry, games []*searched, done func()) error {
 	next := make(chan *searched)
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error {
@@ -81,6 +82,7 @@ func (s *Search) search(ctx context.Context, registry *agents.Registry, games []
 				if err = s.positions(ctx, a, game); err != nil {
 					break
 				}
+				done()
 			}
 			return errors.Join(err, agents.Close(a))
 		})

@@ -56,7 +56,7 @@ func play(t testing.TB, c SelfPlay) (string, Extraction) {
 	require.NoError(t, c.Validate(registry()))
 	_, err := tournament.Run(context.Background(), c.Games(), registry(), nil)
 	require.NoError(t, err)
-	s, err := c.Extract(context.Background(), registry(), c.Tournament.Out, c.Provenance("v1"))
+	s, err := c.Extract(context.Background(), testEnv(Observer{}), c.Tournament.Out, c.Provenance("v1"))
 	require.NoError(t, err)
 	return c.Tournament.Out, s
 }
@@ -245,7 +245,7 @@ func TestPositionsAreRepeatable(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 	dir, _ = play(t, stopped)
 	require.Equal(t, want, positionsIn(t, dir))
-	_, err = stopped.Extract(ctx, registry(), dir, nil)
+	_, err = stopped.Extract(ctx, testEnv(Observer{}), dir, nil)
 	require.ErrorIs(t, err, context.Canceled)
 
 	require.Equal(t, want, positionsIn(t, dir))
@@ -256,7 +256,7 @@ func TestPositionsAreRepeatable(t *testing.T) {
 	require.NoError(t, files.Lock(f))
 	half := filepath.Join(dir, "positions.new")
 	require.NoError(t, os.Mkdir(half, 0o755))
-	_, err = stopped.Extract(context.Background(), registry(), dir, nil)
+	_, err = stopped.Extract(context.Background(), testEnv(Observer{}), dir, nil)
 	require.ErrorIs(t, err, files.ErrInUse)
 	require.ErrorContains(t, err, dir)
 	require.DirExists(t, half)
@@ -268,7 +268,7 @@ func TestPositionsAreRepeatable(t *testing.T) {
 		require.NoError(t, os.Mkdir(filepath.Join(dir, left), 0o755))
 		require.NoError(t, os.WriteFile(filepath.Join(dir, left, "train-00000.part"), nil, 0o600))
 	}
-	_, err = stopped.Extract(context.Background(), registry(), dir, stopped.Provenance("v1"))
+	_, err = stopped.Extract(context.Background(), testEnv(Observer{}), dir, stopped.Provenance("v1"))
 	require.NoError(t, err)
 	require.Equal(t, want, positionsIn(t, dir))
 	left, err := filepath.Glob(filepath.Join(dir, "positions.*"))
@@ -311,7 +311,7 @@ func TestSearchedPositions(t *testing.T) {
 	want := positionsIn(t, dir)
 
 	procs := runtime.GOMAXPROCS(1)
-	_, err := c.Extract(context.Background(), registry(), dir, c.Provenance("v1"))
+	_, err := c.Extract(context.Background(), testEnv(Observer{}), dir, c.Provenance("v1"))
 	runtime.GOMAXPROCS(procs)
 	require.NoError(t, err)
 	require.Equal(t, want, positionsIn(t, dir))
@@ -339,7 +339,7 @@ func TestSearchedPositions(t *testing.T) {
 	require.Positive(t, played)
 
 	// Weights of zero know nothing but what is proven.
-	e := newExtractor(&c.Positions, registry())
+	e := newExtractor(&c.Positions, &Env{Registry: registry()})
 	e.provenOnly = true
 	_, err = e.extract(context.Background(), dir, nil)
 	require.NoError(t, err)
@@ -359,19 +359,19 @@ func TestSearchedPositions(t *testing.T) {
 
 	// Without trees the scores of all positions are those of the search.
 	c.Search.Share, c.Search.Tree = 1, 0
-	s, err = c.Extract(context.Background(), registry(), dir, nil)
+	s, err = c.Extract(context.Background(), testEnv(Observer{}), dir, nil)
 	require.NoError(t, err)
 	require.Equal(t, s.Plies, s.Searched)
 	require.Less(t, s.Unplayed, s.Searched/4, "before random moves")
 
 	// Without a share they are those of the games.
 	c.Search.Share = 0
-	s, err = c.Extract(context.Background(), registry(), dir, nil)
+	s, err = c.Extract(context.Background(), testEnv(Observer{}), dir, nil)
 	require.NoError(t, err)
 	require.Zero(t, s.Searched)
 	got := s
 	c.Search = Search{}
-	s, err = c.Extract(context.Background(), registry(), dir, nil)
+	s, err = c.Extract(context.Background(), testEnv(Observer{}), dir, nil)
 	require.NoError(t, err)
 	require.Equal(t, s, got)
 }
@@ -386,7 +386,7 @@ func TestFaultsAndMissingScores(t *testing.T) {
 	c.Tournament.Pairs, c.Explore = 4, explore.Options{}
 	_, err := tournament.Run(context.Background(), c.Games(), all, nil)
 	require.NoError(t, err)
-	s, err := new(Positions).Extract(context.Background(), registry(), c.Tournament.Out, nil)
+	s, err := new(Positions).Extract(context.Background(), testEnv(Observer{}), c.Tournament.Out, nil)
 	require.NoError(t, err)
 	require.EqualValues(t, 48, s.Games)
 	require.EqualValues(t, 32, s.Faults)
@@ -424,16 +424,16 @@ func TestBadRecords(t *testing.T) {
 			`"moves":["x`, 1),
 	} {
 		require.NoError(t, os.WriteFile(path, []byte(bad), 0o600))
-		_, err := c.Extract(context.Background(), registry(), dir, nil)
+		_, err := c.Extract(context.Background(), testEnv(Observer{}), dir, nil)
 		require.ErrorContains(t, err, want)
 		require.Equal(t, before, positionsIn(t, dir))
 	}
-	_, err = c.Extract(context.Background(), registry(), t.TempDir(), nil)
+	_, err = c.Extract(context.Background(), testEnv(Observer{}), t.TempDir(), nil)
 	require.ErrorIs(t, err, os.ErrNotExist)
-	_, err = (&Positions{Split: Split{-1, 0}}).Extract(context.Background(), registry(), dir, nil)
+	_, err = (&Positions{Split: Split{-1, 0}}).Extract(context.Background(), testEnv(Observer{}), dir, nil)
 	require.ErrorContains(t, err, "split.validation: expected percent from 0 to 90, found -1")
 	require.NoError(t, os.WriteFile(path, nil, 0o600))
-	s, err := c.Extract(context.Background(), registry(), dir, nil)
+	s, err := c.Extract(context.Background(), testEnv(Observer{}), dir, nil)
 	require.NoError(t, err)
 	require.Len(t, s.Notes, 1)
 	require.Contains(t, s.Notes[0], "games.jsonl has 0 of the 24 games that were played by its manifest.json")

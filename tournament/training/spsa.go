@@ -142,6 +142,9 @@ func (r *spsaRun) steps(ctx context.Context) (err error) {
 	if err := r.folder.begin(); err != nil {
 		return err
 	}
+	if last > 0 {
+		r.env.step(r.folder.kept.lines)
+	}
 	for k := last + 1; k <= r.settings.Steps; k++ {
 		l, err := r.step(ctx, k)
 		if err == nil {
@@ -197,6 +200,9 @@ func (r *spsaRun) verify(ctx context.Context, l *Line, tuned, initial agents.Spe
 	if !due || tuned.String() == initial.String() {
 		return nil
 	}
+	if r.env.Stage != nil {
+		r.env.Stage(k, "verification", 2*int64(v.Pairs))
+	}
 	seed := agents.MixSeed(r.Match.Seed, forVerification, uint64(k))
 	s, err := r.play(ctx, verificationFolder(k), tuned, initial, v.Pairs, seed)
 	if err != nil {
@@ -215,7 +221,7 @@ func (r *spsaRun) play(
 	c := r.Match
 	c.Agents = []agents.Spec{a.With("name", "tuned"), b.With("name", "other")}
 	c.Pairs, c.Seed, c.Out, c.Name = pairs, seed, filepath.Join(r.Match.Out, folder), folder
-	return r.env.play(ctx, c, nil)
+	return r.env.play(ctx, c, r.env.Game)
 }
 
 // removeGames removes the games of a step that is in the history.

@@ -44,61 +44,44 @@ func (g *Generation) AgainstReference() string {
 	return fmt.Sprintf("%.0f %% of the points", 50*points/float64(g.ReferencePairs.N()))
 }
 
-// Columns returns the columns of a table of generations; those of matches and ratings only
-// if there are any.
+// none is the value of a column that a generation doesn't have.
+const none = "-"
+
+// Columns returns the columns of a table of generations, but for those that hold nothing.
 func Columns(rows []Row) []grid.Column[Row] {
-	none := "-"
-	column := func(title string, value func(g Row) any) grid.Column[Row] {
-		return grid.Column[Row]{Title: title, Value: value}
+	column := func(title string, has func(g Row) bool, value func(g Row) any) grid.Column[Row] {
+		return grid.Column[Row]{Title: title, Value: func(g Row) any {
+			if !has(g) {
+				return none
+			}
+			return value(g)
+		}}
 	}
+	always := func(Row) bool { return true }
+	match := func(g Row) bool { return g.Pairs.N() > 0 }
+	test := func(g Row) bool { return g.Test != nil }
 	columns := []grid.Column[Row]{
-		column("Generation", func(g Row) any { return g.Number }),
+		column("Generation", always, func(g Row) any { return g.Number }),
 		{Title: "Verdict", Left: true, Value: func(g Row) any { return g.Verdict() }},
-	}
-	if slices.ContainsFunc(rows, func(g Row) bool { return g.Pairs.N() > 0 }) {
-		columns = append(columns,
-			column("Pairs", func(g Row) any { return g.Pairs.N() }),
-			column("LLR", func(g Row) any { return fmt.Sprintf("%+.2f", g.LLR) }),
-			column("Elo", func(g Row) any {
-				if g.Elo == nil || g.EloMargin == nil {
-					return none
-				}
-				return fmt.Sprintf("%+.1f ± %.1f", *g.Elo, *g.EloMargin)
-			}),
-			column("Parent", func(g Row) any { return g.Parent }))
-	}
-	if slices.ContainsFunc(rows, func(g Row) bool { return g.LiveUnits > 0 }) {
-		columns = append(columns, column("Live units", func(g Row) any { return g.LiveUnits }))
-	}
-	if slices.ContainsFunc(rows, func(g Row) bool { return g.ReferencePairs.N() > 0 }) {
-		columns = append(columns, column("Elo to the reference", func(g Row) any {
-			return cmp.Or(g.AgainstReference(), none)
-		}))
-	}
-	columns = append(columns,
-		column("Positions", func(g Row) any { return g.Positions }),
-		column("Training loss", func(g Row) any { return grid.Fixed(g.Loss, 5) }),
-		column("Validation loss", func(g Row) any { return grid.Fixed(g.ValidationLoss, 5) }),
-		column("Test loss", func(g Row) any {
-			if g.Test == nil {
-				return none
-			}
-			return grid.Fixed(g.Test.Loss, 5)
+		column("Pairs", match, func(g Row) any { return g.Pairs.N() }),
+		column("LLR", match, func(g Row) any { return fmt.Sprintf("%+.2f", g.LLR) }),
+		column("Elo", func(g Row) bool { return g.Elo != nil && g.EloMargin != nil }, func(g Row) any {
+			return fmt.Sprintf("%+.1f ± %.1f", *g.Elo, *g.EloMargin)
 		}),
-		column("Test gain", func(g Row) any {
-			if g.Test == nil {
-				return none
-			}
-			return fmt.Sprintf("%+.5f ± %.5f", g.Test.Gain, g.Test.GainMargin)
-		}),
-		column("Minutes", func(g Row) any { return grid.Fixed(g.Minutes, 1) }))
-	if slices.ContainsFunc(rows, func(g Row) bool { return g.Rated != nil }) {
-		columns = append(columns, column("Rating", func(g Row) any {
-			if g.Rated == nil {
-				return none
-			}
+		column("Parent", match, func(g Row) any { return g.Parent }),
+		column("Live units", func(g Row) bool { return g.LiveUnits > 0 }, func(g Row) any { return g.LiveUnits }),
+		column("Elo to the reference", always, func(g Row) any { return cmp.Or(g.AgainstReference(), none) }),
+		column("Positions", always, func(g Row) any { return g.Positions }),
+		column("Training loss", always, func(g Row) any { return grid.Fixed(g.Loss, 5) }),
+		column("Validation loss", always, func(g Row) any { return grid.Fixed(g.ValidationLoss, 5) }),
+		column("Test loss", test, func(g Row) any { return grid.Fixed(g.Test.Loss, 5) }),
+		column("Test gain", test, func(g Row) any { return fmt.Sprintf("%+.5f ± %.5f", g.Test.Gain, g.Test.GainMargin) }),
+		column("Minutes", always, func(g Row) any { return grid.Fixed(g.Minutes, 1) }),
+		column("Rating", func(g Row) bool { return g.Rated != nil }, func(g Row) any {
 			return fmt.Sprintf("%.1f ± %.1f", g.Rated.Elo, g.Rated.Margin)
-		}))
+		}),
 	}
-	return columns
+	return slices.DeleteFunc(columns, func(c grid.Column[Row]) bool {
+		return !slices.ContainsFunc(rows, func(g Row) bool { return c.Value(g) != none })
+	})
 }

@@ -140,29 +140,49 @@ func digest[T any](weights *T) string {
 	return fmt.Sprintf("%x", sha256.Sum256(fmt.Append(nil, *weights)))
 }
 
-// read reads the training positions in folders, with the features of an evaluation.
-func (f *Fit) read(
-	ctx context.Context, parent *eval.Weights, r *rules.Rules, folders ...string,
-) (d texel.Splits, err error) {
-	e, err := eval.New(*parent, r)
+// read reads training positions, with the features of an evaluation.
+func (f *Fit) read(ctx context.Context, parent *eval.Weights, in *positionReader) (d texel.Splits, err error) {
+	e, err := eval.New(*parent, in.rules)
 	if err != nil {
 		return d, err
 	}
 	choice := f.Choice
 	choice.Inputs = f.Settings.Network != nil
 	for split := range d {
-		if d[split], err = texel.Read(ctx, positions(r, dataset.Split(split), folders), e, choice); err != nil {
+		if d[split], err = texel.Read(ctx, in.positions(dataset.Split(split)), e, choice); err != nil {
 			return d, err
 		}
 	}
 	return d, nil
 }
 
-// positions returns the training positions of a split in folders.
-func positions(r *rules.Rules, split dataset.Split, folders []string) iter.Seq2[dataset.Position, error] {
+// positionReader reads the training positions in folders.
+type positionReader struct {
+	env       *Env // is told how many have been read
+	rules     *rules.Rules
+	folders   []string
+	done, all int64
+}
+
+func newPositionReader(env *Env, r *rules.Rules, folders ...string) *positionReader {
+	in := &positionReader{env: env, rules: r, folders: folders}
+	for _, dir := range folders {
+		for split := range dataset.Split(dataset.NumSplits) {
+			in.all += dataset.Count(dir, split)
+		}
+	}
+	return in
+}
+
+// positions returns the positions of a split.
+func (in *positionReader) positions(split dataset.Split) iter.Seq2[dataset.Position, error] {
+	const every = 1000
 	return func(yield func(dataset.Position, error) bool) {
-		for _, dir := range folders {
-			for p, err := range dataset.Read(dir, split, r) {
+		for _, dir := range in.folders {
+			for p, err := range dataset.Read(dir, split, in.rules) {
+				if in.done++; in.done%every == 0 {
+					in.env.progress(in.done, in.all, "positions read")
+				}
 				if !yield(p, err) {
 					return
 				}
@@ -173,9 +193,9 @@ func positions(r *rules.Rules, split dataset.Split, folders []string) iter.Seq2[
 
 // choices returns the moves played in the training positions of a split, but for those of
 // a side that has lost.
-func choices(r *rules.Rules, split dataset.Split, folders []string) ([]ranking.Choice, error) {
+func (in *positionReader) choices(split dataset.Split) ([]ranking.Choice, error) {
 	var list []ranking.Choice
-	for p, err := range positions(r, split, folders) {
+	for p, err := range in.positions(split) {
 		if err != nil {
 			return nil, err
 		}
@@ -186,28 +206,28 @@ func choices(r *rules.Rules, split dataset.Split, folders []string) ([]ranking.C
 	return list, nil
 }
 
-// fitPolicy fits the policy to the moves played in folders of training positions, and to the evaluations by the weights
+// fitPolicy fits the policy to the moves played in training positions, and to the evaluations by the weights
 // that were fitted; nil if it is not to be fitted.
 func (f *Fit) fitPolicy(
-	ctx context.Context, env *Env, parent *eval.Weights, fit *texel.Result, r *rules.Rules, folders ...string,
+	ctx context.Context, parent *eval.Weights, fit *texel.Result, in *positionReader,
 ) (*ranking.Result, error) {
 	if f.Policy == nil {
 		return nil, nil
 	}
-	e, err := eval.New(*fitted(parent, fits{Result: fit}, eval.Provenance{}), r)
+	e, err := eval.New(*fitted(parent, fits{Result: fit}, eval.Provenance{}), in.rules)
 	if err != nil {
 		return nil, err
 	}
 	var splits [dataset.NumSplits][]ranking.Choice
 	for split := range splits {
-		if splits[split], err = choices(r, dataset.Split(split), folders); err != nil {
+		if splits[split], err = in.choices(dataset.Split(split)); err != nil {
 			return nil, err
 		}
 	}
 	s := *f.Policy
 	s.Parent, s.Evaluator, s.Temperature = parent.Policy, e, 1/(3*fit.Scale)
-	s.Progress = func(done, all int) { env.progress(int64(done), int64(all), "steps of the policy") }
-	return ranking.Fit(ctx, r, splits[dataset.Train], splits[dataset.Test], s)
+	s.Progress = func(done, all int) { in.env.progress(int64(done), int64(all), "steps of the policy") }
+	return ranking.Fit(ctx, in.rules, splits[dataset.Train], splits[dataset.Test], s)
 }
 
 // fitted returns the parent's weights with those of a fit in their place, rounded to
@@ -233,7 +253,7 @@ func fitted(parent *eval.Weights, r fits, p eval.Provenance) *eval.Weights {
 // again, and a folder with a result is refused. An error is of type *[FolderError] if the
 // folder can't be used.
 func (c *Texel) Run(ctx context.Context, env Env) (*Fitted, error) {
-	data, err := c.read(ctx, &c.Parent, c.Rules, c.Data...)
+	data, err := c.read(ctx, &c.Parent, newPositionReader(&env, c.Rules, c.Data...))
 	if err != nil {
 		return nil, err
 	}
@@ -255,7 +275,7 @@ func (c *Texel) Run(ctx context.Context, env Env) (*Fitted, error) {
 	}
 	var result fits
 	if result.Result, err = c.fit(ctx, f, data, &env); err == nil {
-		result.Policy, err = c.fitPolicy(ctx, &env, &c.Parent, result.Result, c.Rules, c.Data...)
+		result.Policy, err = c.fitPolicy(ctx, &c.Parent, result.Result, newPositionReader(&env, c.Rules, c.Data...))
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.discard())

@@ -108,6 +108,8 @@ func (c *Generations) Run(ctx context.Context, env Env) (Trained, error) {
 	if t.folder, err = openFolder(ctx, c.Out, m); err != nil {
 		return Trained{}, err
 	}
+	defer t.removeProgress() // while the folder is locked
+	env.Observer = t.observed(env.Observer)
 	t.known = len(t.folder.kept.lines)
 	if t.before, err = t.folder.trained(); err != nil {
 		return Trained{}, errors.Join(&FolderError{err}, t.folder.close())
@@ -136,6 +138,9 @@ type trainer struct {
 	adopted []Generation    // generation 0 and those that won their tests
 	weights []*eval.Weights // of those
 	trained Trained
+	began   time.Time // of the stage in progress, that of [Timing]; zero: there is none
+	now     Progress
+	warned  bool // that it can't be written
 }
 
 // best returns the last generation adopted and its weights.
@@ -158,19 +163,28 @@ func (t *trainer) save(status tournament.Status) error {
 
 // late reports whether another generation would end after the time given.
 func (t *trainer) late() bool {
-	var total, last float64
-	for _, g := range t.trained.Generations {
-		last = g.Timing.Seconds()
-		total += last
-	}
-	return t.Time > 0 && len(t.trained.Generations) > 0 && total+last > t.Time.Seconds()
+	made := t.trained.Generations
+	return t.Time > 0 && len(made) > 0 && t.seconds()+made[len(made)-1].Timing.Seconds() > t.Time.Seconds()
 }
 
-// measure adds the seconds that do takes.
-func measure(to *float64, do func() error) error {
-	start := time.Now()
+// seconds returns how long the generations took, that in progress included.
+func (t *trainer) seconds() float64 {
+	total := t.timing.Seconds()
+	for _, g := range t.trained.Generations {
+		total += g.Timing.Seconds()
+	}
+	if !t.began.IsZero() {
+		total += time.Since(t.began).Seconds()
+	}
+	return total
+}
+
+// measure adds the seconds that a stage takes.
+func (t *trainer) measure(to *float64, do func() error) error {
+	t.began = time.Now()
 	err := do()
-	*to += time.Since(start).Seconds()
+	*to += time.Since(t.began).Seconds()
+	t.began = time.Time{}
 	return err
 }
 
@@ -189,12 +203,10 @@ func (t *trainer) train(ctx context.Context) error {
 	}
 	c := t.rating(t.adopted)
 	t.trained.Rating, t.trained.Standings = c.Out, standings.New()
-	t.stage(0, "rating", c.Games())
+	t.env.Stage(0, "rating", c.Games())
 	if _, err := t.env.play(ctx, c, func(g *record.Game) {
 		t.trained.Standings.Add(g)
-		if t.env.Game != nil {
-			t.env.Game(g)
-		}
+		t.env.Game(g)
 	}); err != nil {
 		return err
 	}
@@ -281,7 +293,7 @@ func (t *trainer) makeGeneration(ctx context.Context, k int) (*Generation, error
 		{&t.timing.Tune, func() (err error) { candidate, err = t.fit(ctx, g); return err }},
 		{&t.timing.Match, func() error { return t.decide(ctx, g, candidate, best) }},
 	} {
-		if err := errors.Join(measure(stage.seconds, stage.do), t.save(tournament.Running)); err != nil {
+		if err := errors.Join(t.measure(stage.seconds, stage.do), t.save(tournament.Running)); err != nil {
 			return nil, err
 		}
 	}
@@ -326,14 +338,8 @@ func (g *Generation) testLoss() *float64 {
 
 // play plays a tournament of the run.
 func (t *trainer) play(ctx context.Context, k int, stage string, c tournament.Config) (tournament.Summary, error) {
-	t.stage(k, stage, c.Games())
+	t.env.Stage(k, stage, c.Games())
 	return t.env.play(ctx, c, t.env.Game)
-}
-
-func (t *trainer) stage(k int, name string, count int64) {
-	if t.env.Stage != nil {
-		t.env.Stage(k, name, count)
-	}
 }
 
 // selfPlay plays the games of generation k, and converts them to training positions.
@@ -348,11 +354,10 @@ func (t *trainer) selfPlay(ctx context.Context, k int) error {
 	provenance := c.Provenance(t.env.Version)
 	// The spec would name a folder.
 	provenance["agents"] = fmt.Sprintf("%s with the weights of %s", agent, GenerationName(best))
-	e := newExtractor(&c.Positions, t.env.Registry)
+	e := newExtractor(&c.Positions, t.env)
 	e.provenOnly = isZero(weights)
 	if c.Search.Agent.Kind != "" {
-		t.stage(k, "search", games.Games())
-		e.progress = func(done int64) { t.env.progress(done, games.Games(), "games searched") }
+		t.env.Stage(k, "search", games.Games())
 	}
 	_, err := e.extract(ctx, games.Out, provenance)
 	return err
@@ -360,11 +365,8 @@ func (t *trainer) selfPlay(ctx context.Context, k int) error {
 
 // fit fits weights to the training positions of the last generations.
 func (t *trainer) fit(ctx context.Context, g *Generation) (*eval.Weights, error) {
-	epochs := int64(0)
-	if n := t.Settings.Network; n != nil {
-		epochs = int64(n.Epochs)
-	}
-	t.stage(g.Number, "tune", epochs)
+	steps := int64(t.Settings.Steps())
+	t.env.Stage(g.Number, "tune", steps)
 	first := 1
 	if t.Window > 0 {
 		first = max(1, g.Number-t.Window+1)
@@ -374,22 +376,22 @@ func (t *trainer) fit(ctx context.Context, g *Generation) (*eval.Weights, error)
 		folders = append(folders, filepath.Join(t.path(k, "selfplay"), PositionsDir))
 	}
 	best, parent := t.best()
-	data, err := t.read(ctx, parent, t.Rules, folders...)
+	data, err := t.read(ctx, parent, newPositionReader(t.env, t.Rules, folders...))
 	if err != nil {
 		return nil, err
 	}
 	var r fits
 	s := t.settings(parent)
 	s.Record = func(step texel.Step) error {
-		t.env.progress(int64(step.Iteration), epochs,
+		t.env.Progress(int64(step.Iteration), steps,
 			fmt.Sprintf("iterations, training loss %.4f, validation loss %.4f", step.Loss, step.ValidationLoss))
 		return nil
 	}
 	if r.Result, err = texel.Fit(ctx, data, s); err == nil {
 		if t.Policy != nil {
-			t.stage(g.Number, "policy", 0)
+			t.env.Stage(g.Number, "policy", 0)
 		}
-		r.Policy, err = t.fitPolicy(ctx, t.env, parent, r.Result, t.Rules, folders[len(folders)-1])
+		r.Policy, err = t.fitPolicy(ctx, parent, r.Result, newPositionReader(t.env, t.Rules, folders[len(folders)-1]))
 	}
 	if err != nil {
 		return nil, err

@@ -16,6 +16,7 @@ import (
 	"gyges/agents/builtin"
 	"gyges/agents/eval"
 	"gyges/agents/explore"
+	"gyges/agents/tuning/texel"
 	"gyges/ratings/sprt"
 	"gyges/rules"
 	"gyges/rules/base/files"
@@ -81,12 +82,26 @@ func TestGenerations(t *testing.T) {
 	t.Parallel()
 	c := testConfig(t)
 	var stages []string
-	games, done, steps := 0, 0, 0
+	games, done, steps, seconds := 0, 0, 0, 0.0
+	c.Time = time.Hour
 	c.Rating.Reference, c.Rating.Each = "default", 3
 	s, err := c.Run(t.Context(), testEnv(Observer{
-		Stage:      func(k int, stage string, _ int64) { stages = append(stages, stage) },
-		Game:       func(*record.Game) { games++ },
-		Progress:   func(int64, int64, string) { steps++ },
+		Stage: func(k int, stage string, count int64) {
+			stages = append(stages, stage)
+			p, err := ReadProgress(os.DirFS(c.Out))
+			require.NoError(t, err)
+			require.Equal(t, Progress{
+				Time: p.Time, Generation: k, Generations: 2, Stage: stage, All: count, Unit: "games", Seconds: p.Seconds,
+				Budget: 3600,
+			}, *p)
+			require.GreaterOrEqual(t, p.Seconds, seconds)
+			seconds = p.Seconds
+		},
+		Game: func(*record.Game) { games++ },
+		Progress: func(done, all int64, _ string) {
+			require.LessOrEqual(t, done, all)
+			steps++
+		},
 		Generation: func(g Generation) { done++; require.Equal(t, done, g.Number) },
 	}))
 	require.NoError(t, err)
@@ -94,6 +109,8 @@ func TestGenerations(t *testing.T) {
 		stages)
 	require.Positive(t, games)
 	require.Positive(t, steps)
+	require.Positive(t, seconds)
+	require.NoFileExists(t, filepath.Join(c.Out, ProgressFile), "it is over")
 	require.Len(t, s.Generations, 2)
 	require.EqualValues(t, c.Rating.Each, s.Generations[0].ReferencePairs.N())
 	require.NotEmpty(t, s.Generations[0].AgainstReference())
@@ -192,6 +209,22 @@ func TestGenerationsGoOn(t *testing.T) {
 	_, err = c.Run(t.Context(), testEnv(Observer{Game: func(*record.Game) { games++ }}))
 	require.NoError(t, err)
 	require.Equal(t, 3*3*2, games)
+}
+
+// A table of generations has no column that holds nothing.
+func TestColumns(t *testing.T) {
+	t.Parallel()
+	titles := func(g ...Generation) string {
+		var list []string
+		for _, c := range Columns(Rows(g, []Rated{{Player: GenerationName(7)}})) {
+			list = append(list, c.Title)
+		}
+		return strings.Join(list, ", ")
+	}
+	require.Equal(t, "Generation, Verdict, Positions, Training loss, Validation loss, Minutes", titles(Generation{Number: 1}))
+	played := Generation{Number: 7, Pairs: sprt.Pairs{1}, LiveUnits: 3, Test: &texel.Test{}, ReferencePairs: sprt.Pairs{0, 1}}
+	require.Equal(t, "Generation, Verdict, Pairs, LLR, Parent, Live units, Elo to the reference, Positions, Training loss, "+
+		"Validation loss, Test loss, Test gain, Minutes, Rating", titles(Generation{Number: 1}, played), "no Elo is finite")
 }
 
 // resultOf returns the result in the manifest of a run.

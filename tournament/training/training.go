@@ -34,18 +34,20 @@ type Env struct {
 // Observer receives the progress of a run. Functions that are nil are not called.
 type Observer struct {
 	// Stage is called when a stage of a generation begins: "selfplay", "match", "reference" or "rating", with the number
-	// of games at most; "search", with the number of games whose positions are searched; "tune", with the epochs of the
-	// network, 0 without one; and "policy", with 0.
+	// of games at most; "search", with the number of games whose positions are searched; "tune", with its steps
+	// at most, see [texel.Settings.Steps]; and "policy", with 0. It is also called when a match after a step of an SPSA
+	// begins, "verification".
 	Stage func(generation int, stage string, count int64)
-	// Progress is called as a stage that plays no games goes on, with what is done of all, 0 if that is unknown, and its
-	// unit or state in words; also by tune texel for its policy.
+	// Progress is called as work that plays no games goes on, with what is done of all, 0 if that is unknown, and its
+	// unit or state in words.
 	Progress func(done, all int64, text string)
-	// Game is called for each game of the stage as it is recorded.
+	// Game is called for each game of the stage, or of a step of an SPSA, as it is recorded.
 	Game func(*record.Game)
 	// Generation is called after each generation, also for one of an earlier run in the
 	// folder.
 	Generation func(Generation)
-	// Step is called after each step of a tuning run, with the history so far.
+	// Step is called after each step of a tuning run, with the history so far, also after those of an earlier run in the
+	// folder.
 	Step func(history []Line)
 }
 

@@ -75,6 +75,17 @@ func Shards(dir string, split Split) ([]string, error) {
 	return paths, nil
 }
 
+// Count returns the number of positions of a split in a folder, as far as its files can be read.
+func Count(dir string, split Split) (n int64) {
+	paths, _ := Shards(dir, split) // whoever reads them gets the error
+	for _, path := range paths {
+		if f, err := openShard(path); err == nil {
+			n += f.NumRows()
+		}
+	}
+	return n
+}
+
 // Provenance returns the metadata that was given to [Write] for a folder.
 func Provenance(dir string) (map[string]string, error) {
 	paths, err := Shards(dir, Train)

@@ -137,6 +137,11 @@ func (f *fit) initial() model {
 	const bias, w1Deviation, w2Deviation = 0.3, 0.1, 0.3
 	rng := rand.New(rand.NewPCG(s.Network.Seed, forStart))
 	units := cmp.Or(s.Network.Units, hidden)
+	for k, parents := range live {
+		if k < units || parents {
+			f.units++
+		}
+	}
 	for k := range units {
 		out := float32(w2Deviation * rng.NormFloat64())
 		if live[k] {

@@ -289,20 +289,26 @@ func TestNetworkUnits(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(6, 6))
 	d := known.networkSample(rng, 2000, drawNetwork(rng))
+	units := 0
 	fit := func(n Network) *eval.Network {
 		s := known.settings()
 		s.Network = &n
 		r, err := Fit(context.Background(), Splits{d, d}, s)
 		require.NoError(t, err)
+		units = r.Units
 		return r.Network
 	}
 	few := fit(Network{Units: 12, Epochs: 5})
 	require.Equal(t, 12, few.LiveUnits())
+	require.Equal(t, 12, units)
 	few.W2[3] = 0
 	few.W2[5] = 0
 	require.Equal(t, 10, few.LiveUnits())
 	require.Equal(t, 12, fit(Network{Units: 12, Epochs: 5, Parent: few}).LiveUnits())
+	fit(Network{Units: 1, Epochs: 1, Parent: few})
+	require.Equal(t, 10, units, "those of the parent")
 	require.Greater(t, fit(Network{Epochs: 5, Parent: few}).LiveUnits(), 100)
+	require.Equal(t, eval.HiddenUnits, units)
 }
 
 // BenchmarkFitNetwork fits a new network to 50,000 positions in four epochs.

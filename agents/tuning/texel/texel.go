@@ -72,6 +72,7 @@ type Step struct {
 // ones.
 type Result struct {
 	Scale          float64       `json:"scale"`                // logit of a hundredth of a point
+	Units          int           `json:"units,omitempty"`      // of the fitted network: those asked for, and the parent's that are live
 	LiveUnits      int           `json:"live_units,omitempty"` // of the fitted network, see [eval.Network.LiveUnits]
 	Iterations     int           `json:"iterations"`
 	EarlyStop      bool          `json:"early_stop"` // stopped because the validation loss rose; the weights are those at its minimum
@@ -154,6 +155,17 @@ func (d *Splits) check() error {
 	return nil
 }
 
+// defaultIterations are those of L-BFGS at most.
+const defaultIterations = 200
+
+// Steps returns the epochs of the network, or without one the iterations at most: those that take the time.
+func (s *Settings) Steps() int {
+	if s.Network != nil {
+		return s.Network.Epochs
+	}
+	return cmp.Or(s.Iterations, defaultIterations)
+}
+
 // Check adds the invalid settings to p; their keys begin with prefix.
 func (s *Settings) Check(p *problems.List, prefix string) {
 	p.Expect(0 < s.Lambda && s.Lambda <= 1, prefix+"lambda", "expected a number above 0, at most 1, found %v", s.Lambda)
@@ -172,6 +184,7 @@ type fit struct {
 	before            [2]float64 // the losses of the parent
 	start             []float64  // the parent's weights, or those fitted together with the network
 	network           *eval.Network
+	units             int // of it
 	rms               []float64
 	free              []int // features whose weights are not frozen
 
@@ -193,7 +206,7 @@ type fit struct {
 }
 
 func newFit(d Splits, s Settings, scale float64) *fit {
-	s.Iterations, s.Patience = cmp.Or(s.Iterations, 200), cmp.Or(s.Patience, 5)
+	s.Iterations, s.Patience = cmp.Or(s.Iterations, defaultIterations), cmp.Or(s.Patience, 5)
 	f := &fit{
 		settings: s,
 		scale:    scale,
@@ -341,7 +354,7 @@ func (f *fit) result(test *Data) *Result {
 		ValidationLoss: [2]float64{f.before[1], f.lastLoss},
 	}
 	if f.network != nil {
-		r.LiveUnits = f.network.LiveUnits()
+		r.Units, r.LiveUnits = f.units, f.network.LiveUnits()
 	}
 	for j, w := range f.weights(f.last) {
 		r.Features = append(r.Features,

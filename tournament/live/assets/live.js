@@ -99,6 +99,25 @@ function boards(name, games) {
   if (at) [...box.children].find((a) => a.getAttribute("href") === at)?.focus({ preventScroll: true });
 }
 
+// show shows the list of runs at an address, where the page stays.
+async function show(/** @type {string} */ address) {
+  const response = await fetch(address).catch(() => null);
+  if (!response?.ok) return; // the next event asks again
+  const text = await response.text();
+  if (address !== location.href) return; // the query has changed meanwhile
+  const next = new DOMParser().parseFromString(text, "text/html");
+  replacePart(partOf("runs"), next.querySelector('[data-part="runs"]').innerHTML);
+}
+
+// What is typed or chosen in the form of the list goes into the address at once.
+const form = find("[data-list]");
+form?.addEventListener("input", () => {
+  const query = new URLSearchParams(new FormData(form));
+  for (const [name, value] of [...query]) if (!value) query.delete(name);
+  history.replaceState(null, "", "?" + query);
+  show(location.href);
+});
+
 const paragraphs = (texts) => texts.map((t) => make("p", { class: "lead" }, t));
 const facts = (list) => list.map((f) => make("div", {}, make("dt", {}, f.Name), make("dd", {}, f.Value)));
 const setText = (name) => (value) => {
@@ -107,7 +126,7 @@ const setText = (name) => (value) => {
 
 // shown are the functions that show a part; other parts are sections, or belong to the state alone.
 const shown = {
-  table: (value) => replacePart(partOf("table"), value),
+  runs: () => show(location.href),
   status: setText("status"),
   sampled: setText("sampled"),
   state: (value) => replacePart(partOf("state"), value),

@@ -1,0 +1,154 @@
+package live
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"html/template"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// listing has all runs.
+type listing struct {
+	runs []entry
+	more bool // some were left out
+}
+
+// MarshalJSON returns a digest: events tell pages that the list has changed, and these ask for what they show of it.
+func (l listing) MarshalJSON() ([]byte, error) {
+	digest := fnv.New64a()
+	err := json.NewEncoder(digest).Encode(l.runs)
+	return fmt.Appendf(nil, `"%x"`, digest.Sum64()), err
+}
+
+// renderList reads the list of runs.
+func (p *Pages) renderList(context.Context) (parts map[string]any, behind bool) {
+	list, more := p.catalog.entries()
+	return map[string]any{"runs": listing{list, more}}, false
+}
+
+// query is the query in the address of the list, which says what is shown of it: "status", "format" and "rules" of the
+// runs, words that they contain ("q"), the run that they are in ("in"), and the column to sort by, after "-" in
+// descending order ("sort").
+type query struct{ url.Values }
+
+// sorted is the address of the list in another order, relative to the page.
+func (q query) sorted(by string) string {
+	values := maps.Clone(q.Values)
+	values.Set("sort", by)
+	maps.DeleteFunc(values, func(_ string, list []string) bool { return list[0] == "" })
+	return "?" + values.Encode()
+}
+
+// shows reports whether the query selects a run. Runs in others are for searches, and for lists of what is in a run.
+func (q query) shows(e *entry) bool {
+	in, words := q.Get("in"), strings.Fields(strings.ToLower(q.Get("q")))
+	text := strings.ToLower(strings.Join(append([]string{e.ID, e.Status, e.Format, e.About}, e.Rules...), " "))
+	is := func(name string, values ...string) bool {
+		return q.Get(name) == "" || slices.Contains(values, q.Get(name))
+	}
+	return is("status", e.Status) && is("format", e.Format) && is("rules", e.Rules...) &&
+		(in == "" || strings.HasPrefix(e.ID, in+"/")) && (in != "" || len(words) > 0 || e.In == "") &&
+		!slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) })
+}
+
+// column is a column of the list. Sort is what a click on its head sorts by.
+type column struct {
+	Name, Title  string
+	Words        bool
+	compare      func(a, b *entry) int
+	Sort, Sorted string // "" or as aria-sort
+}
+
+// columns are those of the list, with the order of the rows. Without one asked for the last written run is first.
+func (q query) columns() []column {
+	list := []column{
+		{Name: "run", Title: "Run", compare: func(a, b *entry) int { return cmp.Compare(a.ID, b.ID) }},
+		{Name: "status", Title: "Status", compare: func(a, b *entry) int { return cmp.Compare(a.Status, b.Status) }},
+		{Name: "format", Title: "Format", compare: func(a, b *entry) int { return cmp.Compare(a.Format, b.Format) }},
+		{Name: "games", Title: "Games", compare: func(a, b *entry) int { return cmp.Compare(a.Games, b.Games) }},
+		{Name: "rules", Title: "Rules", compare: func(a, b *entry) int { return slices.Compare(a.Rules, b.Rules) }},
+		{Name: "players", Title: "Players", compare: func(a, b *entry) int { return cmp.Compare(a.About, b.About) }},
+		{Name: "written", Title: "Last written", compare: func(a, b *entry) int { return a.Written.Compare(b.Written) }},
+	}
+	now := cmp.Or(q.Get("sort"), "-written")
+	for i := range list {
+		c := &list[i]
+		number := c.Name == "games" || c.Name == "written"
+		c.Words = !number
+		switch now {
+		case c.Name:
+			c.Sorted, c.Sort = "ascending", "-"+c.Name
+		case "-" + c.Name:
+			c.Sorted, c.Sort = "descending", c.Name
+		default:
+			if c.Sort = c.Name; number { // the most first
+				c.Sort = "-" + c.Name
+			}
+		}
+		c.Sort = q.sorted(c.Sort)
+	}
+	return list
+}
+
+// order sorts runs by the column that is sorted by.
+func order(list []entry, columns []column) {
+	i := slices.IndexFunc(columns, func(c column) bool { return c.Sorted != "" })
+	slices.SortStableFunc(list, func(a, b entry) int {
+		by := 0
+		if i >= 0 {
+			by = columns[i].compare(&a, &b)
+			if columns[i].Sorted == "descending" {
+				by = -by
+			}
+		}
+		return cmp.Or(by, b.Written.Compare(a.Written), cmp.Compare(a.ID, b.ID))
+	})
+}
+
+// menu is a menu of the list: a name in the query with the values that runs have.
+type menu struct {
+	Name, Title, Chosen string
+	Values              []string
+}
+
+func (q query) menus(all []entry) []menu {
+	list := []menu{{Name: "status", Title: "Status"}, {Name: "format", Title: "Format"}, {Name: "rules", Title: "Rules"}}
+	for i := range list {
+		m := &list[i]
+		m.Chosen = q.Get(m.Name)
+		m.Values = []string{m.Chosen}
+		for _, e := range all {
+			m.Values = append(m.Values, [][]string{{e.Status}, {e.Format}, e.Rules}[i]...)
+		}
+		slices.Sort(m.Values)
+		m.Values = slices.DeleteFunc(slices.Compact(m.Values), func(value string) bool { return value == "" })
+	}
+	return list
+}
+
+// serveList shows the list of runs.
+func (p *Pages) serveList(w http.ResponseWriter, r *http.Request) {
+	now, q := p.list.now(p.pollInterval), query{r.URL.Query()}
+	all, _ := now.parts["runs"].value.(listing)
+	shown, columns := slices.DeleteFunc(slices.Clone(all.runs), func(e entry) bool { return !q.shows(&e) }), q.columns()
+	order(shown, columns)
+	p.server.WritePage(w, http.StatusOK, "list", struct {
+		Query   query
+		Version int64
+		Columns []column
+		Menus   []menu
+		Runs    []entry
+		All     int
+		More    bool
+		Results string
+		Board   template.HTML
+		Studies []Study
+	}{q, now.version, columns, q.menus(all.runs), shown, len(all.runs), all.more, p.catalog.path, winning(), p.Studies})
+}
