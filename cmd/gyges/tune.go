@@ -66,7 +66,7 @@ func (c *tuneTexelCmd) Run(ctx context.Context, e *env) error {
 	if len(c.Data) > 0 {
 		config.Data = c.Data
 	}
-	config.Out = cmp.Or(c.Out, config.Out, tournament.DefaultOut(config.Name, time.Now()))
+	config.Out = cmp.Or(c.Out, config.Out, tournament.DefaultOut("results", config.Name, time.Now()))
 	iterations := config.Settings.Iterations
 	if n := config.Settings.Network; n != nil && iterations > 0 {
 		iterations += n.Epochs
