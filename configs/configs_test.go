@@ -207,8 +207,8 @@ func TestTournamentText(t *testing.T) {
 	c.Agents = []agents.Spec{{Kind: "random"}, {Kind: "greedy"}, {Kind: "mcts"}}
 	text, err = TournamentText(c)
 	require.NoError(t, err)
-	require.Equal(t, "rules:\n    - standard\nagents:\n    - random\n    - greedy\n    - mcts\nschedule: swiss\n"+
-		"seed_ratings:\n    - 1500\n    - -20.5\n    - 100000\npairs: 10\nopenings: random\nseed: 1\n", text)
+	require.Equal(t, "agents:\n    - random\n    - greedy\n    - mcts\nopenings: random\npairs: 10\nrules:\n    - standard\n"+
+		"schedule: swiss\nseed: 1\nseed_ratings:\n    - 1500\n    - -20.5\n    - 100000\n", text)
 	read, err = LoadTournament(write(t, text), testRegistry())
 	require.NoError(t, err)
 	c.Name = "t" // as the file

@@ -31,26 +31,22 @@ func LoadTournament(path string, registry *agents.Registry) (tournament.Config, 
 	return c, err
 }
 
-// TournamentText returns the file of a tournament, as [LoadTournament] reads it: the rules, pairs, openings and the seed,
-// and what differs from [tournament.DefaultConfig], but for Out and Workers.
+// TournamentText returns the file of a tournament, as [LoadTournament] reads it: the rules, pairs, openings and the
+// seed, and what differs from [tournament.DefaultConfig], but for Out and Workers.
 func TournamentText(c tournament.Config) (string, error) {
 	defaults := tournament.DefaultConfig()
 	defaults.Rules, defaults.Pairs, defaults.Openings, defaults.Seed = nil, 0, tournament.Openings{}, 0
 	c.Out, c.Workers = "", 0
-	root, before := map[string]any{}, settings.Fields(&defaults, "")
+	root, limits, before := map[string]any{}, map[string]any{}, settings.Fields(&defaults, "")
 	for i, f := range settings.Fields(&c, "") {
 		if f.Flag == "" && f.Key != "name" || slices.Equal(f.Texts(), before[i].Texts()) {
 			continue
 		}
-		group, name, ok := strings.Cut(f.Key, ".")
-		if !ok {
+		if key, ok := strings.CutPrefix(f.Key, "limits."); ok {
+			limits[key], root["limits"] = plainValue(f.Value), limits
+		} else {
 			root[f.Key] = plainValue(f.Value)
-			continue
 		}
-		if root[group] == nil {
-			root[group] = map[string]any{}
-		}
-		root[group].(map[string]any)[name] = plainValue(f.Value)
 	}
 	text, err := yaml.Marshal(root)
 	return string(text), err

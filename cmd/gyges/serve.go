@@ -99,6 +99,9 @@ func (c *serveCmd) check() error {
 	if c.Manage && c.Results == "" {
 		errs = append(errs, errors.New("--manage needs --results"))
 	}
+	if c.Workers > 0 && !c.Manage {
+		errs = append(errs, errors.New("--workers needs --manage"))
+	}
 	for _, name := range c.Host {
 		if name == "" || strings.ContainsAny(name, "/: *") {
 			errs = append(errs, fmt.Errorf("--host: expected a name like box.example.org, found %.60q", name))

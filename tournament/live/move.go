@@ -2,14 +2,13 @@ package live
 
 import (
 	"cmp"
-	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"gyges/rules/base/files"
 	"gyges/tournament"
@@ -17,8 +16,8 @@ import (
 	"gyges/tournament/web"
 )
 
-// Trash is the folder, in that of the results, to which runs are moved that are removed. It isn't listed.
-const Trash = ".trash"
+// trash is the folder, in that of the results, to which runs are moved that are removed. It isn't listed.
+const trash = ".trash"
 
 // Rename gives a run below the results another id, whose parts are names that any system allows. It returns a
 // [web.Error] if that can't be: while a process has the run, for example.
@@ -27,42 +26,29 @@ func (p *Pages) Rename(id, to string) error {
 	if !isID(to) || slices.ContainsFunc(strings.Split(to, "/"), bad) {
 		return web.Unprocessable("to: expected a name below the results, like match-2 or tests/match-2, found %.60q", to)
 	}
-	return p.catalog.move(id, func(*os.Root) string { return to })
+	return p.catalog.move(id, to)
 }
 
-// Remove moves a run below the results to [Trash], and returns the path of its folder there. The error is as of Rename.
-func (p *Pages) Remove(id string) (folder string, err error) {
-	err = p.catalog.move(id, func(root *os.Root) string {
-		base := path.Join(Trash, strings.ReplaceAll(id, "/", "-"))
-		to := base
-		for n := 2; exists(root, to); n++ {
-			to = fmt.Sprintf("%s-%d", base, n)
-		}
-		folder = filepath.Join(root.Name(), to)
-		return to
-	})
-	return folder, err
-}
-
-func exists(root *os.Root, name string) bool {
-	_, err := root.Lstat(name)
-	return err == nil
+// Remove moves a run below the results to the folder .trash there, and returns its path. The error is as of Rename.
+func (p *Pages) Remove(id string) (dir string, err error) {
+	to := path.Join(trash, time.Now().UTC().Format("20060102-150405.000"), id)
+	return filepath.Join(p.catalog.path, filepath.FromSlash(to)), p.catalog.move(id, to)
 }
 
 // move moves the folder of a run below the results to another place there.
-func (c *catalog) move(id string, place func(*os.Root) string) error {
+func (c *catalog) move(id, to string) error {
 	f, ok := c.find(id)
 	if !ok || f.root != c.root() {
 		return web.Conflict("expected a run below the results, found %.60q", id)
 	}
 	info, err := f.root.Lstat(f.dir)
-	to := place(f.root)
+	_, errTo := f.root.Lstat(to)
 	switch within := cmp.Or(f.outer(f.dir), f.outer(to)); {
 	case err != nil || !info.IsDir():
 		return web.Conflict("expected a folder, found the link %s", id)
 	case within != "":
 		return web.Conflict("%s belongs to a run; expected runs of their own", within)
-	case exists(f.root, to):
+	case errTo == nil:
 		return web.Conflict("%s exists already", to)
 	case f.inUse():
 		return web.Conflict("%s is in progress; stop it first", id)

@@ -50,20 +50,20 @@ func TestRename(t *testing.T) {
 // A run that is removed is in the trash, which isn't listed, and can be moved back.
 func TestRemove(t *testing.T) {
 	s := newTestServer(t)
-	for _, want := range []string{"tests-match", "tests-match-2"} {
-		writeRun(t, filepath.Join(s.results, "tests", "match"), "finished", lines(drawPair(0)...))
-		folder, err := s.Remove("tests/match")
-		require.NoError(t, err)
-		require.Equal(t, filepath.Join(s.results, ".trash", want), folder)
-		require.FileExists(t, filepath.Join(folder, tournament.GamesFile))
-	}
+	writeRun(t, filepath.Join(s.results, "tests", "match"), "finished", lines(drawPair(0)...))
+	dir, err := s.Remove("tests/match")
+	require.NoError(t, err)
+	trashed, err := filepath.Rel(s.results, dir)
+	require.NoError(t, err)
+	require.Regexp(t, `^\.trash/\d{8}-\d{6}\.\d{3}/tests/match$`, filepath.ToSlash(trashed))
+	require.FileExists(t, filepath.Join(dir, tournament.GamesFile))
 	require.NotContains(t, s.get("/").Body.String(), "/run/")
-	for _, id := range []string{".trash/tests-match", "tests/match"} {
+	for _, id := range []string{filepath.ToSlash(trashed), "tests/match"} {
 		_, err := s.Remove(id)
 		requireConflict(t, err, "expected a run below the results")
 		require.Equal(t, http.StatusNotFound, s.get("/run/"+id).Code)
 	}
-	require.NoError(t, os.Rename(filepath.Join(s.results, ".trash", "tests-match"), filepath.Join(s.results, "back")))
+	require.NoError(t, os.Rename(dir, filepath.Join(s.results, "back")))
 	require.Equal(t, http.StatusOK, s.get("/run/back").Code)
 }
 

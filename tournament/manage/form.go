@@ -93,7 +93,7 @@ func (p *pages) spec(line string) (agents.Spec, error) {
 	return s, err
 }
 
-// allow returns an error for an agent that is of none of the kinds allowed, or names a file, or has such an agent in it.
+// allow returns an error for an agent that is of none of the kinds allowed, names a file, or has such an agent in it.
 func (p *pages) allow(s agents.Spec) error {
 	if _, err := p.Kinds.Values(s); err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"runtime"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"gyges/agents"
@@ -42,9 +42,7 @@ type Config struct {
 type pages struct {
 	Config
 	server *web.Server
-
-	mu  sync.Mutex
-	now *session // nil: none is played
+	now    atomic.Pointer[session] // nil: none is played
 }
 
 // session is a tournament that is played.
@@ -84,13 +82,18 @@ func New(s *web.Server, c Config) {
 	s.HandleFunc("POST /api/manage/check", web.Post(s, http.StatusOK, p.check))
 	s.HandleFunc("POST /api/manage/begin", web.Post(s, http.StatusCreated, p.begin))
 	s.HandleFunc("POST /api/manage/stop", web.Post(s, http.StatusOK, func(_ *http.Request, q request) (any, error) {
-		if !p.end(q.ID) {
+		now := p.playing(q.ID)
+		if now == nil {
 			return nil, web.Conflict("this server doesn't play %.60q", q.ID)
 		}
+		now.stop()
+		<-now.ended
 		return q, nil
 	}))
 	s.OnClose(func() error {
-		p.end("")
+		if now := p.now.Load(); now != nil {
+			<-now.ended // as the server's context has
+		}
 		return nil
 	})
 }
@@ -107,7 +110,7 @@ func (p *pages) getRun(w http.ResponseWriter, r *http.Request) {
 	if m, err := tournament.ReadManifest(folder); err == nil && m != nil && m.Status != tournament.Imported {
 		if c, err := m.Config.Settings(); err == nil {
 			answer["yaml"], _ = configs.TournamentText(c) // "" says that there is none
-			if c.Schedule != tournament.SelfPlay { // of other commands, which also make positions
+			if c.Schedule != tournament.SelfPlay {        // of other commands, which also make positions
 				answer["command"] = report.PlayCommand(m, filepath.Join(p.Results, filepath.FromSlash(id)))
 			}
 		}
@@ -126,9 +129,9 @@ func (p *pages) begin(_ *http.Request, texts map[string]string) (any, error) {
 	c.OnBegin = func(int64) { close(begun) }
 	ctx, stop := context.WithCancel(p.server.Context())
 	s := &session{filepath.Base(c.Out), stop, make(chan struct{})}
-	if other := p.replace(nil, s); other != s {
+	if !p.now.CompareAndSwap(nil, s) {
 		stop()
-		return nil, web.Conflict("%s is being played, and one tournament is at a time; stop it first", other.id)
+		return nil, web.Conflict("a tournament is being played, and one is at a time; stop it on its page first")
 	}
 	go func() {
 		defer stop()
@@ -136,7 +139,7 @@ func (p *pages) begin(_ *http.Request, texts map[string]string) (any, error) {
 		if summary, err = tournament.Run(ctx, c, p.Registry, nil); summary.Status == tournament.Failed {
 			p.server.Log.Error("a tournament failed", "run", s.id, "error", err)
 		}
-		p.replace(s, nil)
+		p.now.Store(nil)
 		close(s.ended)
 	}()
 	select {
@@ -149,30 +152,10 @@ func (p *pages) begin(_ *http.Request, texts map[string]string) (any, error) {
 	return request{ID: s.id}, nil
 }
 
-// replace sets the tournament that is played, if it was old, and returns it.
-func (p *pages) replace(old, by *session) *session {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.now == old {
-		p.now = by
-	}
-	return p.now
-}
-
-// playing returns the tournament with an id, "" for any, that is played; nil: none.
+// playing returns the tournament with an id that is played; nil: none.
 func (p *pages) playing(id string) *session {
-	if s := p.replace(nil, nil); s != nil && (id == "" || s.id == id) {
+	if s := p.now.Load(); s != nil && s.id == id {
 		return s
 	}
 	return nil
-}
-
-// end stops the tournament with an id, "" for any, and reports whether there is one. What was played is kept.
-func (p *pages) end(id string) bool {
-	s := p.playing(id)
-	if s != nil {
-		s.stop()
-		<-s.ended
-	}
-	return s != nil
 }

@@ -121,9 +121,11 @@ func TestTournament(t *testing.T) {
 	require.EqualValues(t, 8, m.Games.Played)
 	require.Equal(t, []string{"random", "program:cmd=engine,name=my engine", "alphabeta:nodes=20,name=c"}, m.Config.Agents)
 	require.Equal(t, 2, m.Config.Workers)
-	status, page := s.do(http.MethodGet, "/api/manage/run/"+id, "")
-	require.Equal(t, http.StatusOK, status)
-	require.Equal(t, false, page["playing"])
+	var page map[string]any
+	require.Eventually(t, func() bool {
+		status, page = s.do(http.MethodGet, "/api/manage/run/"+id, "")
+		return status == http.StatusOK && page["playing"] == false
+	}, time.Minute, 10*time.Millisecond)
 	require.Contains(t, page["command"], "gyges tournament --rules simplified,kang --agent random")
 
 	for _, text := range []string{answer["yaml"].(string), page["yaml"].(string)} { // of the form, and of the run
@@ -146,7 +148,7 @@ func TestStop(t *testing.T) {
 	id := begun["id"].(string)
 	status, answer := s.post("begin", long)
 	require.Equal(t, http.StatusConflict, status)
-	require.Equal(t, id+" is being played, and one tournament is at a time; stop it first", answer["error"])
+	require.Equal(t, "a tournament is being played, and one is at a time; stop it on its page first", answer["error"])
 	_, page := s.do(http.MethodGet, "/api/manage/run/"+id, "")
 	require.Equal(t, true, page["playing"])
 	for _, what := range []string{"rename", "remove"} {

@@ -5,7 +5,7 @@ const quoted = (value) => (/[',]/.test(value) ? `'${value.replaceAll("'", "''")}
 
 // agentText is the spec of the agent that is chosen, with the parameters given.
 function agentText() {
-  const params = [...document.querySelectorAll("[data-kind]:not([hidden]) [data-param]")]
+  const params = [...$("form").querySelectorAll("[data-kind]:not([hidden]) [data-param]")]
     .map((i) => [i.dataset.param, i.value.trim()])
     .filter(([, value]) => value)
     .map(([name, value]) => (name.endsWith(".") ? name + value : `${name}=${quoted(value)}`));
