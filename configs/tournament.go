@@ -6,11 +6,13 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 
 	"gyges/agents"
 	"gyges/rules/base/problems"
+	"gyges/rules/base/settings"
 	"gyges/tournament"
 )
 
@@ -27,6 +29,42 @@ func LoadTournament(path string, registry *agents.Registry) (tournament.Config, 
 		p.report(whole.Validate(registry))
 	})
 	return c, err
+}
+
+// TournamentText returns the file of a tournament, as [LoadTournament] reads it: the rules, pairs, openings and the
+// seed, and what differs from [tournament.DefaultConfig], but for Out and Workers.
+func TournamentText(c tournament.Config) (string, error) {
+	defaults := tournament.DefaultConfig()
+	defaults.Rules, defaults.Pairs, defaults.Openings, defaults.Seed = nil, 0, tournament.Openings{}, 0
+	c.Out, c.Workers = "", 0
+	root, limits, before := map[string]any{}, map[string]any{}, settings.Fields(&defaults, "")
+	for i, f := range settings.Fields(&c, "") {
+		if f.Flag == "" && f.Key != "name" || slices.Equal(f.Texts(), before[i].Texts()) {
+			continue
+		}
+		if key, ok := strings.CutPrefix(f.Key, "limits."); ok {
+			limits[key], root["limits"] = plainValue(f.Value), limits
+		} else {
+			root[f.Key] = plainValue(f.Value)
+		}
+	}
+	text, err := yaml.Marshal(root)
+	return string(text), err
+}
+
+// plainValue returns the value of a setting as YAML has it.
+func plainValue(v reflect.Value) any {
+	switch {
+	case v.Kind() == reflect.Slice:
+		list := make([]any, v.Len())
+		for i := range list {
+			list[i] = plainValue(v.Index(i))
+		}
+		return list
+	case settings.IsText(v.Type()) || v.Kind() == reflect.String || v.Type() == reflect.TypeFor[time.Duration]():
+		return fmt.Sprint(v.Interface())
+	}
+	return v.Interface()
 }
 
 // sweep reads {agent: SPEC, PARAM: [v1, v2]}: the spec with each value of the parameter in turn.

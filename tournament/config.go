@@ -176,10 +176,10 @@ func (c *Config) SetPairs() {
 // sequential reports whether the results decide when the run ends.
 func (c *Config) sequential() bool { return c.SPRT != (sprt.Test{}) || c.UntilError > 0 }
 
-// DefaultOut returns the name of a folder under results, which doesn't exist yet, for a
+// DefaultOut returns the path of a folder below that of the results, which doesn't exist yet, for a
 // run that starts at a time: two runs may begin within one second.
-func DefaultOut(name string, start time.Time) string {
-	base := "results/" + name + "-" + start.UTC().Format("20060102-150405")
+func DefaultOut(results, name string, start time.Time) string {
+	base := results + "/" + name + "-" + start.UTC().Format("20060102-150405")
 	path := base
 	for n := 2; ; n++ {
 		if _, err := os.Lstat(path); err != nil {

@@ -86,7 +86,7 @@ func TestDefaultOut(t *testing.T) {
 	at := time.Date(2026, 2, 3, 1, 4, 5, 0, time.FixedZone("", 3600))
 	for _, want := range []string{"results/quick-20260203-000405", "results/quick-20260203-000405-2",
 		"results/quick-20260203-000405-3"} {
-		require.Equal(t, want, DefaultOut("quick", at))
+		require.Equal(t, want, DefaultOut("results", "quick", at))
 		require.NoError(t, os.MkdirAll(want, 0o700))
 	}
 }

@@ -112,7 +112,8 @@ func (c *openingsCmd) screening(ctx context.Context, e *env) (s tournament.Scree
 // makeBook prints the openings that are left of the candidates.
 func (c *openingsCmd) makeBook(ctx context.Context, e *env, s tournament.Screening) error {
 	b := tournament.BookMaking{
-		Candidates: s, Config: tournament.DefaultConfig(), Out: cmp.Or(c.Out, tournament.DefaultOut("book", time.Now())),
+		Candidates: s, Config: tournament.DefaultConfig(),
+		Out: cmp.Or(c.Out, tournament.DefaultOut("results", "book", time.Now())),
 	}
 	b.Config.Limits, b.Config.Seed, b.Config.Workers, b.Config.Log = c.Limits, c.Seed, c.Workers, e.log
 	for _, text := range c.Agent {

@@ -15,11 +15,15 @@ import (
 	"gyges/rules"
 )
 
-// newRegistry returns the kinds of agents the program offers: those built in,
-// external programs, the interactive one, the named levels, and agents that add
-// exploration or proofs to any of these.
+// newRegistry returns the kinds of agents the program offers: those of registryWith,
+// external programs, and the interactive one.
 func newRegistry(in io.Reader, out io.Writer) *agents.Registry {
-	kinds := []agents.Kind{human.Kind(in, out), ugi.Kind()}
+	return registryWith(human.Kind(in, out), ugi.Kind())
+}
+
+// registryWith returns the kinds given, those built in, the named levels, and agents that add
+// exploration or proofs to any of these.
+func registryWith(kinds ...agents.Kind) *agents.Registry {
 	levels, err := configs.Levels(builtin.Registry(explore.Kind(builtin.Registry())))
 	if err != nil {
 		panic(err) // they are part of the program, and tested

@@ -25,7 +25,7 @@ func (f *settingsFlags) apply(config any) error { return settings.Apply(config, 
 
 // checkRun returns what is wrong with a config, by the names of its flags. A run that has no folder gets a new one.
 func (f *settingsFlags) checkRun(config any, invalid error, name string, out *string, without ...string) error {
-	*out = cmp.Or(*out, tournament.DefaultOut(name, time.Now()))
+	*out = cmp.Or(*out, tournament.DefaultOut("results", name, time.Now()))
 	return settings.FlagErrors(config, invalid, without...)
 }
 

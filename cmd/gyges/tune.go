@@ -67,7 +67,7 @@ func (c *tuneTexelCmd) Run(ctx context.Context, e *env) error {
 	if len(c.Data) > 0 {
 		config.Data = c.Data
 	}
-	config.Out = cmp.Or(c.Out, config.Out, tournament.DefaultOut(config.Name, time.Now()))
+	config.Out = cmp.Or(c.Out, config.Out, tournament.DefaultOut("results", config.Name, time.Now()))
 	v, all := &learningView{e: e}, int64(config.Settings.Steps())
 	env := v.env()
 	env.Step = func(history []training.Line) {

@@ -41,7 +41,7 @@ func Flags(config any, without ...string) any {
 				tag += fmt.Sprintf(" %s:%q", name, text)
 			}
 		}
-		if names := f.enum(); names != nil {
+		if names := f.Enum(); names != nil {
 			tag += fmt.Sprintf(` default:"" enum:%q`, ","+strings.Join(names, ","))
 		}
 		tag += fmt.Sprintf(" help:%q", f.help())
@@ -182,7 +182,7 @@ func (f Field) values() string {
 		if zero := f.Tag.Get("zero"); zero != "" {
 			what += ", 0: " + zero
 		}
-	} else if names := f.enum(); names != nil {
+	} else if names := f.Enum(); names != nil {
 		what = "`" + strings.Join(names, "`, `") + "`"
 	}
 	what, _, _ = strings.Cut(cmp.Or(f.Tag.Get("form"), what), ", in quotes")

@@ -178,15 +178,15 @@ func Expected(t reflect.Type) (what string, scalars []string) {
 
 // Form returns what is expected of a setting.
 func (f Field) Form() string {
-	if names := f.enum(); names != nil {
+	if names := f.Enum(); names != nil {
 		return suggest.OneOf(names)
 	}
 	what, _ := Expected(f.Value.Type())
 	return cmp.Or(f.Tag.Get("form"), what)
 }
 
-// enum lists the texts that are allowed; nil: all are.
-func (f Field) enum() []string {
+// Enum lists the texts that are allowed; nil: all are.
+func (f Field) Enum() []string {
 	if text := strings.TrimPrefix(f.Tag.Get("enum"), ","); text != "" {
 		return strings.Split(text, ",")
 	}
@@ -242,7 +242,7 @@ func Copy(to, from any) error {
 // prefix.
 func Check(errs *problems.List, config any, prefix string) {
 	for _, f := range Fields(config, prefix) {
-		if names := f.enum(); names != nil {
+		if names := f.Enum(); names != nil {
 			text := f.Value.String()
 			none := text == "" && strings.HasPrefix(f.Tag.Get("enum"), ",")
 			errs.Expect(none || slices.Contains(names, text), f.Key, "expected %s, found %.60q", f.Form(), text)
