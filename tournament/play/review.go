@@ -7,10 +7,15 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
+	"path"
+	"strconv"
+	"strings"
 
+	"gyges/agents"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
+	"gyges/tournament/report"
 	"gyges/tournament/review"
 	"gyges/tournament/web"
 )
@@ -120,6 +125,59 @@ func (p *Pages) findRecord(ctx context.Context, q reviewRequest) (*record.Game, 
 		return nil, web.Unprocessable("%s", textfmt.Visible(textfmt.Cut(err.Error(), 300)))
 	}
 	return g, ctx.Err()
+}
+
+// gamePage is the data of a game's page.
+type gamePage struct {
+	Title, Run string
+	Game       int64
+	Turned     bool // North is below: the person who played it
+	Viewer     report.Viewer
+}
+
+// serveGame shows a game by itself, at the address of its run and its number.
+func (p *Pages) serveGame(w http.ResponseWriter, r *http.Request) {
+	run, number := path.Split(r.PathValue("run"))
+	run = strings.TrimSuffix(run, "/")
+	id, err := strconv.ParseInt(number, 10, 64)
+	if err != nil {
+		p.server.Refuse(w, http.StatusNotFound, "there is no such game")
+		return
+	}
+	g, err := p.findRecord(r.Context(), reviewRequest{run, id})
+	if err != nil {
+		var e web.Error
+		if !errors.As(err, &e) {
+			e = web.Error{Status: http.StatusInternalServerError, Text: "the game can't be read"}
+			p.server.Log.Error(e.Text, "run", run, "game", id, "error", err)
+		}
+		p.server.Refuse(w, e.Status, e.Text)
+		return
+	}
+	names := []string{name(g.South.Agent), name(g.North.Agent)}
+	shown := report.Replay(0, g)
+	shown.North = 1
+	if folder, ok := p.Run(run); ok {
+		reviews, err := review.ReadFS(r.Context(), folder, g)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			p.server.Log.Warn("reviews can't be read", "run", run, "error", err)
+		}
+		shown.Review = reviews.Find(g)[0]
+	}
+	p.server.WritePage(w, http.StatusOK, "game", gamePage{
+		Title: names[0] + " – " + names[1], Run: run, Game: id, Turned: isPerson(g.North.Agent) && !isPerson(g.South.Agent),
+		Viewer: report.Viewer{Rules: []string{textfmt.Visible(g.Rules)}, Agents: names, Runs: []string{run},
+			Games: []report.ViewerGame{shown}},
+	})
+}
+
+// name is the name of a player for people.
+func name(agent string) string { return textfmt.Visible(textfmt.Cut(agents.LabelOf(agent), 200)) }
+
+// isPerson reports whether a player is a person.
+func isPerson(agent string) bool {
+	spec, err := agents.ParseSpec(agent)
+	return err == nil && spec.Kind == humanKind
 }
 
 // contextReader is a reader that can't be read any more once its context has ended.

@@ -102,7 +102,7 @@ func TestFile(t *testing.T) {
 	other.Game = 0 // another game has this number by now
 	f, err = Open(t.Context(), path, 300, "another", []*record.Game{list[0], list[1], &other})
 	require.NoError(t, err)
-	require.Equal(t, []*Game{games[0], nil, nil}, f.Find([]*record.Game{list[0], list[1], &other}))
+	require.Equal(t, []*Game{games[0], nil, nil}, f.Find(list[0], list[1], &other))
 	require.NoError(t, f.Append(games[1]))
 	require.NoError(t, f.Append(games[0]))
 	require.NoError(t, f.Close())
@@ -217,7 +217,7 @@ func TestGoesOnInLongFile(t *testing.T) {
 	f, err = Open(t.Context(), path, 300, "test", list)
 	require.NoError(t, err)
 	require.Len(t, f.index, 1)
-	require.NotNil(t, f.Find(list)[0], "the last review")
+	require.NotNil(t, f.Find(list...)[0], "the last review")
 	require.NoError(t, f.Close())
 }
 

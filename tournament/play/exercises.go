@@ -1,0 +1,158 @@
+package play
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"gyges/agents/tactics"
+	"gyges/rules"
+	"gyges/rules/base/files"
+	"gyges/rules/base/strictjson"
+	"gyges/tournament/review"
+	"gyges/tournament/web"
+)
+
+// exercise is a puzzle that teaches the game.
+type exercise struct {
+	Grade int    `json:"grade"` // 1 to 3
+	Theme string `json:"theme"` // what it teaches
+	Hint  string `json:"hint"`  // a sentence
+	tactics.Puzzle
+}
+
+// readExercises returns the exercises that ship, the easiest first.
+func readExercises() (list []exercise, err error) {
+	const name, maxLine, maxLines = "assets/exercises.jsonl", 1 << 12, 100
+	file, err := assets.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	err = files.Lines(file, name, maxLine, maxLines, func(_ int, line string) error {
+		var x exercise
+		err := strictjson.Unmarshal([]byte(line), maxLine, &x)
+		list = append(list, x)
+		return err
+	})
+	return list, err
+}
+
+func (p *Pages) serveExercises(w http.ResponseWriter, _ *http.Request) {
+	list, err := readExercises()
+	if err != nil {
+		p.server.Fail(w, err)
+		return
+	}
+	p.server.WritePage(w, http.StatusOK, "exercises", list)
+}
+
+// attempt is the body of a request to judge a move in a position, or for the answer.
+type attempt struct {
+	positionRequest
+	Move string `json:"move"` // "": the answer is asked for
+}
+
+// verdict says whether a move solves a position.
+type verdict struct {
+	Right bool     `json:"right"`
+	Text  string   `json:"text"` // why, in sentences
+	Line  []string `json:"line"` // the move, or the answer, and what is expected then, in long notation
+}
+
+// judge answers an attempt.
+func (p *Pages) judge(r *http.Request, q attempt) (any, error) {
+	g, m, err := q.read()
+	if err != nil {
+		return nil, err
+	}
+	reviewer, err := review.New(reviewNodes)
+	if err != nil {
+		return nil, err
+	}
+	end, err := p.light.Turn(r.Context(), r.RemoteAddr)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	return decide(r.Context(), reviewer, g, m)
+}
+
+// read returns the game that leads to the position, and the move; [rules.NoMove] where the answer is asked for.
+func (q attempt) read() (g *rules.Game, m rules.Move, err error) {
+	set, err := parseRules(q.Rules)
+	if err != nil {
+		return nil, m, err
+	}
+	if g, err = replay(set, q.Position, q.positionRequest.Moves); err != nil {
+		return nil, m, err
+	}
+	if o, _ := g.Outcome(); o != rules.Undecided || set.SettingUp(g.Position()) {
+		return nil, m, web.Unprocessable("position: expected one in which a side is to move")
+	}
+	if q.Move == "" {
+		return g, rules.NoMove, nil
+	}
+	if m, err = set.ParseMove(g.Position(), q.Move); err == nil {
+		err = g.Check(m)
+	}
+	if err != nil {
+		err = web.Unprocessable("move: %v", err)
+	}
+	return g, m, err
+}
+
+// decide judges a move: by proof where the position is a puzzle of a few plies, else by the search of reviews.
+func decide(ctx context.Context, reviewer *review.Reviewer, g *rules.Game, m rules.Move) (v verdict, err error) {
+	class, solutions, err := reviewer.Solve(ctx, g)
+	if err != nil {
+		return v, err
+	}
+	answer := m == rules.NoMove
+	if answer {
+		m = append(solutions, g.Legal().At(0))[0] // any move is compared with the best one
+	}
+	judged, reply, err := reviewer.Judge(ctx, g, m)
+	if err != nil {
+		return v, err
+	}
+	v.Line = append([]string{judged.Move}, reply...)
+	if answer && class == "" && len(judged.Line) > 0 {
+		v.Line = judged.Line
+	}
+	v.Right = answer || slices.Contains(solutions, m) || class == "" && judged.Loss < review.Inaccurate
+	switch {
+	case answer:
+		v.Text = "The answer: "
+	case v.Right:
+		v.Text = "Right: "
+	default:
+		v.Text = "Not this one: "
+	}
+	v.Text += v.reason(g.Position().Side(), class, judged)
+	return v, nil
+}
+
+// reason says why a move solves a position of a class, or doesn't.
+func (v *verdict) reason(side rules.Side, class tactics.Class, m review.Move) string {
+	plies, proven := m.Score.Proven()
+	switch {
+	case v.Right && class == tactics.OnlyMove:
+		return fmt.Sprintf("after any other move %v can win within 4 plies. This is proven.", side.Other())
+	case v.Right && class == tactics.WinIn1:
+		return "it reaches the goal."
+	case v.Right && class != "":
+		return fmt.Sprintf("it is a %s, whatever %v answers. This is proven.", class, side.Other())
+	case v.Right:
+		return fmt.Sprintf("a search finds none better. %v then wins with a probability of %.0f %%.", side, 100*m.Before)
+	case proven && plies < 0 && len(v.Line) > 1:
+		return fmt.Sprintf("%v then wins in %d, with %s.", side.Other(), -plies-1, v.Line[1])
+	case proven && plies > 0:
+		return fmt.Sprintf("it wins, but in %d plies, and there is a %s.", plies, class)
+	case class != "":
+		return fmt.Sprintf("there is a proven %s.", class)
+	}
+	return fmt.Sprintf("after it %v wins with a probability of %.0f %%, after the best move of %.0f %%.", side, 100*m.After,
+		100*m.Before)
+}
