@@ -18,6 +18,7 @@ import (
 type exercise struct {
 	Grade int    `json:"grade"` // 1 to 3
 	Theme string `json:"theme"` // what it teaches
+	Task  string `json:"task"`  // a sentence
 	Hint  string `json:"hint"`  // a sentence
 	tactics.Puzzle
 }

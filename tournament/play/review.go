@@ -54,6 +54,9 @@ func (p *Pages) review(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		g, err = p.findRecord(r.Context(), q)
 	}
+	if err == nil {
+		err = reviewable(g)
+	}
 	if err != nil {
 		p.server.Fail(w, err)
 		return
@@ -97,7 +100,7 @@ func (p *Pages) reviewGame(
 	return made, cmp.Or(err, failed)
 }
 
-// findRecord returns the record of a game of a run, if it can be reviewed.
+// findRecord returns the record of a game of a run.
 func (p *Pages) findRecord(ctx context.Context, q reviewRequest) (*record.Game, error) {
 	folder, ok := p.Run(q.Run)
 	if !ok {
@@ -116,15 +119,25 @@ func (p *Pages) findRecord(ctx context.Context, q reviewRequest) (*record.Game, 
 	switch {
 	case errors.Is(err, io.EOF):
 		return nil, missing
-	case err == nil && len(g.Moves) > maxReviewMoves:
-		return nil, web.Unprocessable("expected a game of at most %d moves, found %d", maxReviewMoves, len(g.Moves))
-	case err == nil:
-		err = review.Check(g)
-	}
-	if err != nil && ctx.Err() == nil {
-		return nil, web.Unprocessable("%s", textfmt.Visible(textfmt.Cut(err.Error(), 300)))
+	case err != nil && ctx.Err() == nil:
+		return nil, unreadable(err)
 	}
 	return g, ctx.Err()
+}
+
+// reviewable returns what keeps a game from being reviewed.
+func reviewable(g *record.Game) error {
+	if len(g.Moves) > maxReviewMoves {
+		return web.Unprocessable("expected a game of at most %d moves, found %d", maxReviewMoves, len(g.Moves))
+	}
+	if err := review.Check(g); err != nil {
+		return unreadable(err)
+	}
+	return nil
+}
+
+func unreadable(err error) error {
+	return web.Unprocessable("%s", textfmt.Visible(textfmt.Cut(err.Error(), 300)))
 }
 
 // gamePage is the data of a game's page.

@@ -3,7 +3,8 @@
 // holds it all: #rules=…&position=…&moves=…&at=N. Variations stand in parentheses
 // behind the move that they replace, and N counts the moves to the one shown.
 import * as B from "./board.js";
-import { $, flush, focused, keepFocus, make, patiently, request, scoreText, sentence, setAddress } from "./dom.js";
+import { $, copy, flush, focused, keepFocus, make } from "./dom.js";
+import { patiently, request, scoreText, sentence, setAddress } from "./dom.js";
 import { create as createEditor } from "./editor.js";
 import { create as createInput } from "./input.js";
 import * as motion from "./motion.js";
@@ -133,6 +134,7 @@ const search = createSearch({
   changed(node) {
     [node, ...node.children].forEach(drawScore);
     drawBar();
+    pointBest();
   },
   play(moves) {
     let node = current;
@@ -173,6 +175,7 @@ function showBoard(moves = []) {
       editing: false,
     });
   const { before } = moves[0];
+  input.board()?.point();
   input.show({
     position: before,
     scene: { position: before },
@@ -187,6 +190,13 @@ function showBoard(moves = []) {
     showBoard();
     prompt();
   });
+}
+
+// pointBest draws the best move found as an arrow.
+function pointBest() {
+  if (skip || !input.board()) return;
+  const best = !editor.isOpen() && current.lines?.[0];
+  input.board().point(...(best ? [B.parsePosition(current.state.position), B.parseMove(best.line[0])] : []));
 }
 const skipAll = () => skip?.();
 $("table").addEventListener("pointerdown", skipAll, true);
@@ -284,7 +294,7 @@ function moveButton(node) {
       ...(node === current ? { "aria-current": "true" } : {}),
       onclick: () => visit(node),
     },
-    make("span", { class: "n " + (side ? "dot-n" : "dot-s") }, String(node.ply)),
+    make("span", { class: "n " + (side ? "dot-n" : "dot-s") }, node.text[1] === "@" ? "·" : String(node.ply)),
     " ",
     node.text,
     node.score,
@@ -434,24 +444,12 @@ addEventListener("hashchange", () => {
   if (location.hash !== address && location.hash.includes("=")) readAddress();
 });
 
-async function copy(text, otherwise) {
-  try {
-    await navigator.clipboard.writeText(text);
-    $("copied").textContent = "copied";
-  } catch {
-    // only pages of this machine or by TLS may
-    $("copied").textContent = otherwise;
-  }
-  setTimeout(() => {
-    $("copied").textContent = "";
-  }, 4000);
-}
 $("copy-text").addEventListener("click", () => {
   $("text").select();
-  copy($("text").value, "selected; press Ctrl+C");
+  copy($("text").value, $("copied"), "selected; press Ctrl+C");
 });
 $("copy-link").addEventListener("click", () =>
-  copy(location.origin + location.pathname + address, "copy it from the address bar"),
+  copy(location.origin + location.pathname + address, $("copied"), "copy it from the address bar"),
 );
 
 async function start() {
