@@ -134,7 +134,6 @@ const search = createSearch({
   changed(node) {
     [node, ...node.children].forEach(drawScore);
     drawBar();
-    pointBest();
   },
   play(moves) {
     let node = current;
@@ -175,7 +174,6 @@ function showBoard(moves = []) {
       editing: false,
     });
   const { before } = moves[0];
-  input.board()?.point();
   input.show({
     position: before,
     scene: { position: before },
@@ -189,14 +187,8 @@ function showBoard(moves = []) {
     skip = null;
     showBoard();
     prompt();
+    drawBar();
   });
-}
-
-// pointBest draws the best move found as an arrow.
-function pointBest() {
-  if (skip || !input.board()) return;
-  const best = !editor.isOpen() && current.lines?.[0];
-  input.board().point(...(best ? [B.parsePosition(current.state.position), B.parseMove(best.line[0])] : []));
 }
 const skipAll = () => skip?.();
 $("table").addEventListener("pointerdown", skipAll, true);
@@ -222,8 +214,8 @@ function prompt() {
   const S = current.state,
     turn = S.turn === "south" ? "South" : "North";
   $("course").textContent = input.preview() || current.text;
-  $("proven").hidden = !S.proof;
-  if (S.proof) $("proven").textContent = `Proven: ${S.proof.text}${S.proof.line ? ", " + S.proof.line[0] : ""}.`;
+  const proof = S.proof && `Proven: ${S.proof.text}${S.proof.line ? ", " + S.proof.line[0] : ""}.`;
+  $("proven").textContent = proof || "";
   if (S.result) $("headline").textContent = `The game is over: ${S.result} (${S.reason}).`;
   else if (S.pass) $("headline").textContent = `${turn} must pass.`;
   else $("headline").textContent = `${turn} ${S.placing ? "places a piece" : "to move"}. ${input.prompt()}`.trimEnd();
@@ -312,7 +304,7 @@ function drawScore(node) {
 // forMover is a score for the side that made the move before it. A proven result is a ply further then.
 const forMover = (score) => (Math.abs(score) >= 29000 ? Math.sign(score) - score : -score);
 
-// drawBar shows the probability that South wins.
+// drawBar shows the probability that South wins, and the best move as an arrow.
 function drawBar() {
   const best = current.lines?.[0],
     south = current.state.turn === "south",
@@ -325,6 +317,8 @@ function drawBar() {
   $("bar").classList.toggle("turned", turned);
   $("bar-south").style.height = 100 * (share ?? 0.5) + "%";
   const found = best ? `Evaluation for ${south ? "South" : "North"}: ${scoreText(best.score)}` : "No evaluation";
+  const arrow = best && !editor.isOpen() && !skip;
+  input.board()?.point(...(arrow ? [B.parsePosition(current.state.position), B.parseMove(best.line[0])] : []));
   $("bar").setAttribute("aria-label", result ? "The result: " + result : found);
 }
 

@@ -523,6 +523,7 @@ function create(root, data) {
   // toView scrolls the page to the board unless all of it is in view, with as much of the list as there is room for,
   // and the list to the game that is shown.
   function toView() {
+    if (single) return; // its board is on top
     const margin = parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) || 0,
       room = innerHeight - margin;
     const seen = (e) => {
