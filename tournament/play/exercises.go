@@ -64,9 +64,18 @@ type verdict struct {
 
 // judge answers an attempt.
 func (p *Pages) judge(r *http.Request, q attempt) (any, error) {
-	g, m, err := q.read()
+	g, err := q.game()
 	if err != nil {
 		return nil, err
+	}
+	m := rules.NoMove
+	if q.Move != "" {
+		if m, err = g.Rules().ParseMove(g.Position(), q.Move); err == nil {
+			err = g.Check(m)
+		}
+	}
+	if err != nil {
+		return nil, web.Unprocessable("move: %v", err)
 	}
 	reviewer, err := review.New(reviewNodes)
 	if err != nil {
@@ -80,31 +89,8 @@ func (p *Pages) judge(r *http.Request, q attempt) (any, error) {
 	return decide(r.Context(), reviewer, g, m)
 }
 
-// read returns the game that leads to the position, and the move; [rules.NoMove] where the answer is asked for.
-func (q attempt) read() (g *rules.Game, m rules.Move, err error) {
-	set, err := parseRules(q.Rules)
-	if err != nil {
-		return nil, m, err
-	}
-	if g, err = replay(set, q.Position, q.positionRequest.Moves); err != nil {
-		return nil, m, err
-	}
-	if o, _ := g.Outcome(); o != rules.Undecided || set.SettingUp(g.Position()) {
-		return nil, m, web.Unprocessable("position: expected one in which a side is to move")
-	}
-	if q.Move == "" {
-		return g, rules.NoMove, nil
-	}
-	if m, err = set.ParseMove(g.Position(), q.Move); err == nil {
-		err = g.Check(m)
-	}
-	if err != nil {
-		err = web.Unprocessable("move: %v", err)
-	}
-	return g, m, err
-}
-
-// decide judges a move: by proof where the position is a puzzle of a few plies, else by the search of reviews.
+// decide judges a move, [rules.NoMove] being a question for the answer: by proof where the position is a puzzle of a few
+// plies, else by the search of reviews.
 func decide(ctx context.Context, reviewer *review.Reviewer, g *rules.Game, m rules.Move) (v verdict, err error) {
 	class, solutions, err := reviewer.Solve(ctx, g)
 	if err != nil {
@@ -123,15 +109,14 @@ func decide(ctx context.Context, reviewer *review.Reviewer, g *rules.Game, m rul
 		v.Line = judged.Line
 	}
 	v.Right = answer || slices.Contains(solutions, m) || class == "" && judged.Loss < review.Inaccurate
-	switch {
-	case answer:
-		v.Text = "The answer: "
-	case v.Right:
-		v.Text = "Right: "
-	default:
-		v.Text = "Not this one: "
+	word := map[bool]string{true: "Right: ", false: "Not this one: "}[v.Right]
+	if answer {
+		word = "The answer: "
 	}
-	v.Text += v.reason(g.Position().Side(), class, judged)
+	v.Text = word + v.reason(g.Position().Side(), class, judged)
+	if plies, won := judged.Score.Proven(); !v.Right || !won || plies < 0 {
+		v.Line = v.Line[:min(len(v.Line), 2)]
+	}
 	return v, nil
 }
 

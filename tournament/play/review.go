@@ -158,13 +158,13 @@ func (p *Pages) serveGame(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	g, err := p.findRecord(r.Context(), reviewRequest{run, id})
-	if err != nil {
-		var e web.Error
-		if !errors.As(err, &e) {
-			e = web.Error{Status: http.StatusInternalServerError, Text: "the game can't be read"}
-			p.server.Log.Error(e.Text, "run", run, "game", id, "error", err)
-		}
+	if e, ok := errors.AsType[web.Error](err); ok {
 		p.server.Refuse(w, e.Status, e.Text)
+		return
+	}
+	if err != nil {
+		p.server.Log.Error("a game can't be read", "run", run, "game", id, "error", err)
+		p.server.Refuse(w, http.StatusInternalServerError, "the game can't be read; the server's log has the reason")
 		return
 	}
 	names := []string{name(g.South.Agent), name(g.North.Agent)}
@@ -189,8 +189,7 @@ func name(agent string) string { return textfmt.Visible(textfmt.Cut(agents.Label
 
 // isPerson reports whether a player is a person.
 func isPerson(agent string) bool {
-	spec, err := agents.ParseSpec(agent)
-	return err == nil && spec.Kind == humanKind
+	return agent == humanKind || strings.HasPrefix(agent, humanKind+":")
 }
 
 // contextReader is a reader that can't be read any more once its context has ended.

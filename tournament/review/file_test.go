@@ -108,7 +108,11 @@ func TestFile(t *testing.T) {
 	require.NoError(t, f.Close())
 	read, err := ReadFS(t.Context(), os.DirFS(filepath.Dir(path)))
 	require.NoError(t, err)
-	require.Equal(t, Reviews{Header: Header{formatVersion, 300, "test"}, Games: games}, read)
+	require.Equal(t, Header{formatVersion, 300, "test"}, read.Header)
+	require.Equal(t, games, read.Games)
+	read, err = ReadFS(t.Context(), os.DirFS(filepath.Dir(path)), list[1], &other)
+	require.NoError(t, err)
+	require.Equal(t, []*Game{games[1], nil}, read.Find(list[1], &other), "those of a list alone")
 
 	_, err = Open(t.Context(), path, 400, "test", nil)
 	require.ErrorContains(t, err, "holds reviews with 300 nodes, found 400")

@@ -72,11 +72,10 @@ func (r *Reviewer) clear(
 		return class, moves, err
 	case class == "":
 		class, moves = tactics.BestMove, []rules.Move{best}
+	case len(moves) == g.Legal().Len():
+		return class, nil, nil
 	default:
 		before = 1
-	}
-	if len(moves) == g.Legal().Len() {
-		return class, nil, nil
 	}
 	rest, err := r.search(ctx, g, agents.Limits{Nodes: r.nodes}, moves)
 	if err != nil || before-eval.WinProbability(rest.score, g.Rules()) < Mistaken {

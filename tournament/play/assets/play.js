@@ -267,7 +267,7 @@ function drawWords() {
 
 function headline() {
   if (slow) return "Waiting for the server …";
-  if (viewing !== null) return `Position after ply ${plies()[viewing - 1]?.ply ?? 0} of ${plies().at(-1).ply}.`;
+  if (viewing !== null) return `Position after ply ${+plies()[viewing - 1]?.ply || 0} of ${+plies().at(-1).ply || 0}.`;
   if (!revealed())
     return B.mover(plies()[displayed].before, plies()[displayed].move) === you() ? "Your move." : `${theirs()} moves.`;
   if (S.result)

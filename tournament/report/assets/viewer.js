@@ -366,7 +366,7 @@ function create(root, data) {
 
   function showAt() {
     at.textContent =
-      `${numbers[ply - 1] ?? 0} of ${numbers.at(-1) ?? 0}` +
+      `${+numbers[ply - 1] || 0} of ${+numbers.at(-1) || 0}` +
       (door ? ` + ${door} of ${moves[ply].steps.length} doors` : "");
   }
 
