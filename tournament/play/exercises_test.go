@@ -14,6 +14,7 @@ import (
 	"gyges/agents/solver"
 	"gyges/agents/tactics"
 	"gyges/rules"
+	"gyges/tournament/internal/browsertest"
 	"gyges/tournament/review"
 )
 
@@ -182,4 +183,60 @@ func TestNamesAndRematch(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, s.post("/api/games", `{"rematch":"NONE"}`).Code)
 	w := s.post("/api/games", fmt.Sprintf(`{"rematch":%q,"side":"north"}`, p.now.ID))
 	require.Equal(t, http.StatusUnprocessableEntity, w.Code)
+}
+
+// Exercises are tried on the board, told right or wrong, and those solved are known at the next visit.
+func TestBrowserExercises(t *testing.T) {
+	b := browsertest.Open(t)
+	b.PhoneInTheDark()
+	address := listen(t, newTestServer(t)) + "/exercises"
+	console := b.Visit(address)
+	b.Wait(`document.querySelectorAll("#grades button").length === 20 && document.querySelector(".cell.source")`)
+	b.FitsPhone()
+	verdict := func(text string) {
+		b.Wait(fmt.Sprintf(`document.getElementById("verdict").textContent.startsWith(%q)`, text))
+	}
+	b.Click(`[data-at="c4"]`)
+	b.Click(`[data-at="d4"]`)
+	verdict("Not this one: there is a proven win in 1.")
+	b.Click("#again")
+	verdict("")
+	b.Wait(`document.querySelector(".cell.source")`)
+	b.Click(`[data-at="c4"]`)
+	b.Click(`[data-at="goal-s"]`)
+	verdict("Right: it reaches the goal.")
+	b.Click("#next")
+	b.Wait(`document.getElementById("headline").textContent.startsWith("2. ") && location.hash === "#n=2"`)
+	b.Click("#answer")
+	verdict("The answer: ")
+	require.Empty(t, console())
+	b.Visit("about:blank")
+	b.Visit(address)
+	b.Wait(`document.getElementById("headline").textContent.startsWith("2. ")`)
+	require.Equal(t, "1", b.Text(`[...document.querySelectorAll("#grades .solved")].map((e) => e.textContent).join()`))
+}
+
+// After a game its review is on a page of its own: turned to the person, with what lost it, whose mistakes are exercises.
+func TestBrowserGamePage(t *testing.T) {
+	b := browsertest.Open(t)
+	s := newTestServer(t)
+	g := shortGame()
+	g.South.Agent, g.North.Agent = "greedy", "human"
+	writeRun(t, filepath.Join(s.results, "one"), "finished", lines(g))
+	url := listen(t, s)
+	console := b.Visit(url + "/game/one/0#review")
+	b.Wait(`document.querySelector(".review-turn")`)
+	require.Equal(t, "a1", b.Text(`(() => { const at = (q) => document.querySelector(q).getBoundingClientRect();
+		return at('[data-square="a1"]').top < at('[data-square="a6"]').top ? "a1" : "a6"; })()`), "North is below")
+	require.Equal(t, "0", b.Text(`String(scrollY)`))
+	b.Wait(`location.hash === "#ply=0"`)
+	b.Click(`[data-act="last"]`)
+	b.Wait(fmt.Sprintf(`location.hash === "#ply=%d"`, len(g.Moves)))
+	require.Equal(t, fmt.Sprintf("%d of %d", g.Plies, g.Plies), b.Text(`document.querySelector(".at").textContent`))
+	require.Contains(t, b.Text(`document.querySelector(".sides").textContent`), "Game 0, ")
+	b.Click(`a[href^="/exercises#"]`)
+	b.Wait(`document.getElementById("headline")?.textContent.endsWith("was a mistake. Find a better move.")`)
+	b.Click("#answer")
+	b.Wait(`document.getElementById("verdict").textContent.startsWith("The answer: ")`)
+	require.Empty(t, console())
 }

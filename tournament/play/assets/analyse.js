@@ -318,7 +318,7 @@ function drawBar() {
   $("bar-south").style.height = 100 * (share ?? 0.5) + "%";
   const found = best ? `Evaluation for ${south ? "South" : "North"}: ${scoreText(best.score)}` : "No evaluation";
   const arrow = best && !editor.isOpen() && !skip;
-  input.board()?.point(...(arrow ? [B.parsePosition(current.state.position), B.parseMove(best.line[0])] : []));
+  input.board()?.aim(...(arrow ? [B.parsePosition(current.state.position), B.parseMove(best.line[0])] : []));
   $("bar").setAttribute("aria-label", result ? "The result: " + result : found);
 }
 

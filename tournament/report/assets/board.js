@@ -124,7 +124,7 @@ function piece(parent, x, y, height, scale = 1) {
 // slotX is where a hand's pieces of a height begin; each height has a place of its own.
 const slotX = (i) => LEFT + BOARD - (3 - i) * SLOT;
 
-// create returns a board in a new svg element: element, point, which draws an arrow over the pieces, from the start of a
+// create returns a board in a new svg element: element, aim, which draws an arrow over the pieces, from the start of a
 // move in a position to its end, or removes it, and draw, which shows a
 // scene: {position, move, before, door, lifted}. move is drawn with its course;
 // door says how many of its steps have been made (all by default), and before is
@@ -298,14 +298,14 @@ export function create(options = {}) {
     });
   }
 
-  function point(p = null, m = null) {
+  function aim(p = null, m = null) {
     pointed.replaceChildren();
     if (m?.kind !== "move") return;
     const points = course(p, m),
       ends = [points[0], points[points.length - 1], ...(m.drop === null ? [] : [[x(m.drop), y(m.drop)]])];
     ends.slice(1).forEach((b, i) => {
       el(pointed, "path", {
-        class: i ? "drop" : "",
+        class: i ? "aside" : "",
         d:
           "M" +
           cut([ends[i], b], 14)
@@ -372,7 +372,7 @@ export function create(options = {}) {
     svg.setAttribute("data-position", rows(travelling ? before : position));
     svg.setAttribute("aria-label", describePosition(shown));
   }
-  return { element: svg, draw, point };
+  return { element: svg, draw, aim };
 }
 
 // describePosition returns a sentence on a position.
