@@ -89,8 +89,8 @@ func (p *Pages) judge(r *http.Request, q attempt) (any, error) {
 	return decide(r.Context(), reviewer, g, m)
 }
 
-// decide judges a move, [rules.NoMove] being a question for the answer: by proof where the position is a puzzle of a few
-// plies, else by the search of reviews.
+// decide judges a move, by proof where the position is a puzzle of a few plies, else by the search of reviews.
+// [rules.NoMove] asks for the answer.
 func decide(ctx context.Context, reviewer *review.Reviewer, g *rules.Game, m rules.Move) (v verdict, err error) {
 	class, solutions, err := reviewer.Solve(ctx, g)
 	if err != nil {
@@ -139,6 +139,6 @@ func (v *verdict) reason(side rules.Side, class tactics.Class, m review.Move) st
 	case class != "":
 		return fmt.Sprintf("there is a proven %s.", class)
 	}
-	return fmt.Sprintf("after it %v wins with a probability of %.0f %%, after the best move of %.0f %%.", side, 100*m.After,
-		100*m.Before)
+	return fmt.Sprintf("after it %v wins with a probability of %.0f %%, after the best move of %.0f %%.",
+		side, 100*m.After, 100*m.Before)
 }
