@@ -39,11 +39,11 @@ func Make(ctx context.Context, src Source) ([]Puzzle, error) {
 		found:  map[Class][]Puzzle{},
 	}
 	var err error
-	for n := 0; n < src.Games && slices.ContainsFunc(Classes(), m.lacks) && err == nil; n++ {
+	for n := 0; n < src.Games && slices.ContainsFunc(Proven(), m.lacks) && err == nil; n++ {
 		err = m.game(ctx, uint64(n))
 	}
 	var all []Puzzle
-	for _, c := range Classes() {
+	for _, c := range Proven() {
 		all = append(all, m.found[c]...)
 	}
 	return all, err
@@ -116,25 +116,31 @@ func (m *maker) classify(ctx context.Context, g *rules.Game) (Class, []rules.Mov
 	if m.lacks(WinIn5) {
 		depth = 5
 	}
-	r, err := m.solver.Solve(ctx, g, depth)
+	c, moves, err := Solve(ctx, m.solver, g, depth)
+	if c != WinIn1 && len(moves) > max(g.Legal().Len()/pickOne, 1) {
+		moves = nil
+	}
+	return c, moves, err
+}
+
+// Solve returns the class of the present position of g, and all moves that solve it: those that win within as few plies
+// as possible, at most depth, or the only one that doesn't lose. "" is a position of no class with proven solutions.
+func Solve(ctx context.Context, s *solver.Solver, g *rules.Game, depth int) (Class, []rules.Move, error) {
+	r, err := s.Solve(ctx, g, depth)
 	if err != nil {
 		return "", nil, err
 	}
-	choice := g.Legal().Len()
 	if c := winIn(r.Plies); c != "" {
-		moves, err := m.solver.Winning(ctx, g, r.Plies)
-		if c != WinIn1 && len(moves) > max(choice/pickOne, 1) {
-			moves = nil
-		}
+		moves, err := s.Winning(ctx, g, r.Plies)
 		return c, moves, err
 	}
-	if r.Plies != 0 || choice < minChoice || !m.lacks(OnlyMove) ||
-		!m.Rules.CanWin(g.Position(), g.Position().Side().Other()) {
+	if r.Plies != 0 || g.Legal().Len() < minChoice ||
+		!g.Rules().CanWin(g.Position(), g.Position().Side().Other()) {
 		return "", nil, nil
 	}
-	moves, err := m.solver.Holding(ctx, g, 4)
-	if len(moves) != 1 {
-		moves = nil
+	moves, err := s.Holding(ctx, g, 4)
+	if err != nil || len(moves) != 1 {
+		return "", nil, err
 	}
-	return OnlyMove, moves, err
+	return OnlyMove, moves, nil
 }

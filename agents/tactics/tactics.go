@@ -1,6 +1,6 @@
 // Package tactics is a test of agents by positions with proven best moves: wins in
-// 1, 3 and 5 plies, and threats with one defence. It makes suites of such positions
-// from games, reads and writes them, and counts what agents solve.
+// 1, 3 and 5 plies, and threats with one defence; and by those where a search found one to be clearly
+// best. It makes suites of such positions from games, reads and writes them, and counts what agents solve.
 package tactics
 
 import (
@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"gyges/rules"
 	"gyges/rules/base/files"
@@ -24,10 +25,14 @@ const (
 	WinIn3   Class = "win in 3"
 	WinIn5   Class = "win in 5"
 	OnlyMove Class = "only move" // the one that doesn't lose within 4 plies; the opponent threatens to win
+	BestMove Class = "best move" // better than all others by a search, not proven
 )
 
-// Classes returns the classes, the easiest first.
-func Classes() []Class { return []Class{WinIn1, WinIn3, WinIn5, OnlyMove} }
+// Classes returns the classes, those whose solutions are proven first.
+func Classes() []Class { return append(Proven(), BestMove) }
+
+// Proven returns the classes whose solutions are proven, the easiest first.
+func Proven() []Class { return []Class{WinIn1, WinIn3, WinIn5, OnlyMove} }
 
 // winIn returns the class of a win in a number of plies, "" if there is none.
 func winIn(plies int) Class {
@@ -44,6 +49,21 @@ type Puzzle struct {
 	Class    Class    `json:"class"`
 	Position string   `json:"position"`
 	Moves    []string `json:"moves"` // in short notation
+
+	Played string `json:"played,omitempty"` // the mistake made in the game that the position is from
+	From   string `json:"from,omitempty"`   // where that game is, for people
+}
+
+// epd returns the puzzle as a line of EPD: the moves that solve it (bm), the one played (am), where it is from (id).
+func (p *Puzzle) epd() string {
+	line := p.Position + " ;bm " + strings.Join(p.Moves, " ")
+	if p.Played != "" {
+		line += " ;am " + p.Played
+	}
+	if p.From != "" {
+		line += fmt.Sprintf(" ;id %q", p.From)
+	}
+	return line + fmt.Sprintf(" ;c0 %q", p.Rules+", "+string(p.Class))
 }
 
 // Write writes puzzles, one JSON object a line.
@@ -55,6 +75,16 @@ func Write(w io.Writer, puzzles []Puzzle) error {
 		}
 	}
 	return lines.Close()
+}
+
+// WriteEPD writes puzzles as lines of EPD, which [Read] doesn't read.
+func WriteEPD(w io.Writer, puzzles []Puzzle) error {
+	for i := range puzzles {
+		if _, err := fmt.Fprintln(w, puzzles[i].epd()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Bounds of a suite's file.

@@ -37,6 +37,24 @@ func suite(t *testing.T) []Task {
 	return tasks
 }
 
+// Puzzles of a game are read again with what is said of them, and written as lines of EPD.
+func TestWriteEPD(t *testing.T) {
+	t.Parallel()
+	p := Puzzle{
+		Rules: "standard", Class: BestMove, Position: "230002/200201/000030/003000/000010/130010 s",
+		Moves: []string{"b1-goal", "b1-a4"}, Played: "b1-a3", From: "game 6, ply 5",
+	}
+	var out bytes.Buffer
+	require.NoError(t, WriteEPD(&out, []Puzzle{p}))
+	require.Equal(t, p.Position+` ;bm b1-goal b1-a4 ;am b1-a3 ;id "game 6, ply 5" ;c0 "standard, best move"`+"\n",
+		out.String())
+	out.Reset()
+	require.NoError(t, Write(&out, []Puzzle{p}))
+	tasks, err := Read(&out, "f")
+	require.NoError(t, err)
+	require.Equal(t, p, tasks[0].Puzzle)
+}
+
 // The committed suite is what it says: proven again, all moves that solve a
 // position listed, no position twice.
 func TestSuiteIsTrue(t *testing.T) {
@@ -58,7 +76,7 @@ func TestSuiteIsTrue(t *testing.T) {
 					checkTask(t, s, task, fmt.Sprintf("line %d", i+1))
 				}
 			}
-			for _, c := range Classes() {
+			for _, c := range Proven() {
 				require.GreaterOrEqual(t, counts[c], 20, c)
 			}
 		})
@@ -163,7 +181,7 @@ func TestReadRefuses(t *testing.T) {
 			`f:1: expected {"rules":…,"class":…,"position":…,"moves":[…]}: rule: there is no such field`},
 		"rules": {"\n" + strings.Replace(good, "standard", "chess", 1), "f:2: rules: "},
 		"class": {strings.Replace(good, "in 1", "in 2", 1),
-			`f:1: class: expected one of ["win in 1" "win in 3" "win in 5" "only move"], found "win in 2"`},
+			`f:1: class: expected one of ["win in 1" "win in 3" "win in 5" "only move" "best move"], found "win in 2"`},
 		"position":  {strings.Replace(good, "302201", "402201", 1), `f:1: position "`},
 		"no moves":  {strings.Replace(good, `"a5-goal"`, "", 1), "f:1: moves: expected those that solve it, found none"},
 		"move text": {strings.Replace(good, "a5-goal", "a5", 1), "f:1: moves: "},

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strings"
 
+	"gyges/agents/tactics"
 	"gyges/rules/base/files"
 	"gyges/rules/base/grid"
 	"gyges/rules/base/jsonl"
@@ -27,6 +30,7 @@ type reviewCmd struct {
 	Nodes   int64  `check:"100..1000000000" default:"20000" placeholder:"N" help:"Positions to search for each move. Default: 20000."`
 	Workers int    `check:"0..1024" placeholder:"N" help:"Games to review at a time; 0, the default, is one for each core."`
 	Out     string `placeholder:"FILE" help:"File to keep the reviews in, and to go on with if it has some. Default: reviews.jsonl in the run's folder; none for other files."`
+	Puzzles string `placeholder:"FILE" help:"Write the mistakes where one move was clearly best as puzzles: in EPD with bm if FILE ends in .epd, else as a suite for gyges tactics run. With --agent, those of the first agent alone."`
 	Format  string `enum:"text,json,jsonl,html" default:"text" placeholder:"FORMAT" help:"Output: text (default), json (the review of one game, or the summary of several), jsonl (the reviews, one a line) or html (a page that replays the games with their reviews)."`
 }
 
@@ -44,6 +48,11 @@ func (c *reviewCmd) Run(ctx context.Context, e *env) error {
 	}
 	for i := range all {
 		if err := c.source(ctx, e, &all[i]); err != nil {
+			return err
+		}
+	}
+	if c.Puzzles != "" {
+		if err := c.puzzles(ctx, e, all); err != nil {
 			return err
 		}
 	}
@@ -135,7 +144,7 @@ func (c *reviewCmd) source(ctx context.Context, e *env, of *reviewedSource) (err
 	case err != nil:
 		return files.Plain(err)
 	}
-	of.reviews = kept.Find(of.records)
+	of.reviews = kept.Find(of.records...)
 	err = c.review(ctx, e, of, func(g *review.Game) error { return asFailure(kept.Append(g)) })
 	return errors.Join(err, asFailure(kept.Close()))
 }
@@ -195,6 +204,44 @@ func (c *reviewCmd) one(ctx context.Context, e *env, g *record.Game) (*review.Ga
 			m.report(int64(done), int64(all), fmt.Sprintf("%d of %d moves, %s", done, all, left))
 		}
 	})
+}
+
+// puzzles writes the file of --puzzles: each position once.
+func (c *reviewCmd) puzzles(ctx context.Context, e *env, all []reviewedSource) error {
+	r, err := review.New(c.Nodes)
+	if err != nil {
+		return err
+	}
+	total := 0
+	for _, s := range all {
+		total += len(s.records)
+	}
+	m := newMeter(e.err, int64(total))
+	var list []tactics.Puzzle
+	seen, done := map[string]bool{}, int64(0)
+	for _, s := range all {
+		for i, g := range s.reviews {
+			found, err := r.Puzzles(ctx, s.records[i], g, c.Sides(g.South, g.North))
+			if err != nil {
+				m.end()
+				return err
+			}
+			list = append(list, slices.DeleteFunc(found, func(p tactics.Puzzle) bool { return seen[p.Position] })...)
+			for _, p := range found {
+				seen[p.Position] = true
+			}
+			if done++; m.due() {
+				m.report(done, int64(total), fmt.Sprintf("puzzles of %d of %d games, %s", done, total,
+					m.left(done, int64(total)-done)))
+			}
+		}
+	}
+	m.end()
+	write := tactics.Write
+	if strings.HasSuffix(c.Puzzles, ".epd") {
+		write = tactics.WriteEPD
+	}
+	return writeFile("--puzzles", c.Puzzles, func(w io.Writer) error { return write(w, list) })
 }
 
 // print prints the reviews.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"gyges/agents"
 	"gyges/agents/tactics"
@@ -44,7 +45,7 @@ func (c *tacticsMakeCmd) Run(ctx context.Context, e *env) error {
 		if errors.Is(err, context.Canceled) {
 			return err
 		}
-		if want := c.Each * len(tactics.Classes()); err == nil && len(puzzles) < want {
+		if want := c.Each * len(tactics.Proven()); err == nil && len(puzzles) < want {
 			e.err.warn("%v: %d of %d positions after %d games", r, len(puzzles), want, c.Games)
 		}
 		if err = errors.Join(err, tactics.Write(e.out, puzzles)); err != nil {
@@ -105,7 +106,10 @@ func (c *tacticsRunCmd) write(out *output, trials []tactics.Trial) error {
 		return grid.WriteJSON(out, list)
 	}
 	columns := []grid.CellColumn{{Title: "Agent", Left: true}, {Title: "Rules", Left: true}}
-	for _, class := range tactics.Classes() {
+	classes := slices.DeleteFunc(tactics.Classes(), func(class tactics.Class) bool { // only the proven ones are usual
+		return class == tactics.BestMove && trials[0].Count("", class).Positions == 0
+	})
+	for _, class := range classes {
 		columns = append(columns, grid.CellColumn{Title: string(class)})
 	}
 	columns = append(columns, grid.CellColumn{Title: "all"}, grid.CellColumn{Title: "solved"},
@@ -115,7 +119,7 @@ func (c *tacticsRunCmd) write(out *output, trials []tactics.Trial) error {
 		name := any(grid.Name(trials[i].Agent))
 		for _, ruleSet := range append(trials[i].RuleSets(), "") {
 			row := []any{name, cmp.Or(ruleSet, "all")}
-			for _, class := range tactics.Classes() {
+			for _, class := range classes {
 				row = append(row, trials[i].Count(ruleSet, class).Share())
 			}
 			n, seconds := trials[i].Count(ruleSet, ""), ""

@@ -107,20 +107,32 @@ func replay(r *rules.Rules, position string, moves []string) (*rules.Game, error
 	return g, nil
 }
 
+// game returns the game that leads to the position, in which a side must be to move.
+func (q *positionRequest) game() (*rules.Game, error) {
+	set, err := parseRules(q.Rules)
+	if err != nil {
+		return nil, err
+	}
+	g, err := replay(set, q.Position, q.Moves)
+	if err != nil {
+		return nil, err
+	}
+	if set.SettingUp(g.Position()) {
+		return nil, web.Unprocessable("position: expected one in which all pieces are placed")
+	}
+	if o, _ := g.Outcome(); o != rules.Undecided {
+		return nil, web.Unprocessable("position: the game is over there")
+	}
+	return g, nil
+}
+
 // analysisRequest reads what a request wants analysed.
 func analysisRequest(r *http.Request) (q analysis.Request, err error) {
-	set, err := parseRules(r.FormValue("rules"))
-	if err != nil {
+	position := positionRequest{
+		Rules: r.FormValue("rules"), Position: r.FormValue("position"), Moves: strings.Fields(r.FormValue("moves")),
+	}
+	if q.Game, err = position.game(); err != nil {
 		return q, err
-	}
-	if q.Game, err = replay(set, r.FormValue("position"), strings.Fields(r.FormValue("moves"))); err != nil {
-		return q, err
-	}
-	if set.SettingUp(q.Game.Position()) {
-		return q, web.Unprocessable("position: expected one in which all pieces are placed")
-	}
-	if o, _ := q.Game.Outcome(); o != rules.Undecided {
-		return q, web.Unprocessable("position: the game is over there")
 	}
 	q.Multi, err = strconv.Atoi(r.FormValue("multi"))
 	if err != nil || q.Multi < 1 || q.Multi > maxLines {

@@ -432,5 +432,5 @@ func TestBrowserAnalyseProven(t *testing.T) {
 	m, err := r.ParseMove(g.Position(), "e1-f3")
 	require.NoError(t, err)
 	b.move(g, m)
-	b.Wait(`document.getElementById("proven").hidden`)
+	b.Wait(`document.getElementById("proven").textContent === ""`)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -62,9 +63,12 @@ type newGameRequest struct {
 	Side  string `json:"side"`  // "south", "north" or "random"
 	Setup string `json:"setup"` // "random" or "place"
 	Clock string `json:"clock"` // the person's, one of clockTexts; "": none
+	Name  string `json:"name"`  // the person's; "": all of these are one player
 
-	// From, if given, is a game to go on from; it stands for all else.
-	From *fromRequest `json:"from"`
+	// From, if given, is a game to go on from, and Rematch one to be played again with sides exchanged; either stands
+	// for all else.
+	From    *fromRequest `json:"from"`
+	Rematch string       `json:"rematch"`
 }
 
 // fromRequest is a position of a game on this server.
@@ -91,8 +95,11 @@ func parseClock(text string) (tournament.Clock, error) {
 // createGame starts a game.
 func (p *Pages) createGame(r *http.Request, q newGameRequest) (any, error) {
 	prepare := p.newGame
-	if q.From != nil {
+	switch {
+	case q.From != nil:
 		prepare = p.goOn
+	case q.Rematch != "":
+		prepare = p.rematch
 	}
 	g, err := prepare(q)
 	if err != nil {
@@ -113,6 +120,36 @@ func (p *Pages) goOn(q newGameRequest) (*game, error) {
 	return old.branch(q.From.Ply)
 }
 
+// rematch makes a game like another one, but for the sides and for a set-up drawn anew if that was drawn.
+func (p *Pages) rematch(q newGameRequest) (*game, error) {
+	if q != (newGameRequest{Rematch: q.Rematch}) {
+		return nil, web.Unprocessable("rematch: expected nothing beside it")
+	}
+	old, err := p.find(q.Rematch)
+	if err != nil {
+		return nil, err
+	}
+	g := &game{
+		rules: old.rules, start: old.rules.Start(), policy: "play", human: old.human.Other(), name: old.name,
+		agent: old.agent, clock: old.clock,
+	}
+	if old.start != g.start {
+		g.start = drawSetup(g.rules)
+	}
+	return g, nil
+}
+
+// nameShape is what names of persons are: a helped one has a comma behind it.
+var nameShape = regexp.MustCompile(`^[\pL\pM\pN][\pL\pM\pN ._'-]{0,29}$`)
+
+// parseName reads the name of a person.
+func parseName(text string) (string, error) {
+	if text = strings.TrimSpace(text); text != "" && !nameShape.MatchString(text) {
+		return "", web.Unprocessable("name: expected at most 30 letters, digits, blanks, - _ . and ', found %.60q", text)
+	}
+	return text, nil
+}
+
 // newGame makes a game from its beginning.
 func (p *Pages) newGame(q newGameRequest) (*game, error) {
 	agent, err := p.player(q.Agent, q.Time)
@@ -127,7 +164,11 @@ func (p *Pages) newGame(q newGameRequest) (*game, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &game{rules: set, start: set.Start(), policy: "play", human: rules.South, agent: agent, clock: clock}
+	name, err := parseName(q.Name)
+	if err != nil {
+		return nil, err
+	}
+	g := &game{rules: set, start: set.Start(), policy: "play", human: rules.South, name: name, agent: agent, clock: clock}
 	switch q.Side {
 	case "south":
 	case "north":

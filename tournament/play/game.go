@@ -1,6 +1,7 @@
 package play
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -27,6 +28,7 @@ type game struct {
 	start  rules.Position
 	policy string
 	human  rules.Side
+	name   string // of the person; "": none was given
 	agent  agents.Spec
 	clock  tournament.Clock // the person's; zero: none. The agent keeps its own time a move
 	seed   uint64
@@ -103,18 +105,22 @@ func (g *game) playOnce() bool {
 // humanKind is the person in records.
 const humanKind = "human"
 
-// helpedName is the name of a person who had help, which has a rating of its own.
-const helpedName = "human, helped"
+// helped is behind the name of a person who had help, which has a rating of its own.
+const helped = ", helped"
 
-// person returns the person as an agent of records, so that those with a clock, and
+// person returns the person as an agent of records, so that those with names or a clock, and
 // those who had help, are rated apart. The caller holds the lock.
 func (g *game) person() string {
 	spec := agents.Spec{Kind: humanKind}
 	if g.clock != (tournament.Clock{}) {
 		spec.Params = append(spec.Params, agents.Param{Name: "clock", Value: g.clock.String()})
 	}
+	name := g.name
 	if g.helped {
-		spec.Params = append(spec.Params, agents.Param{Name: "name", Value: helpedName})
+		name = cmp.Or(name, humanKind) + helped
+	}
+	if name != "" {
+		spec.Params = append(spec.Params, agents.Param{Name: "name", Value: name})
 	}
 	return spec.String()
 }
@@ -345,8 +351,8 @@ func (g *game) branch(ply int) (*game, error) {
 		return nil, web.Unprocessable("ply: the game ends with ply %d; expected 0 to %d", ply, ply-1)
 	}
 	return &game{
-		rules: g.rules, start: g.start, policy: g.policy, human: g.human, agent: g.agent, helped: true,
-		made: slices.Clone(g.made[:ply]),
+		rules: g.rules, start: g.start, policy: g.policy, human: g.human, name: g.name, agent: g.agent,
+		helped: true, made: slices.Clone(g.made[:ply]),
 	}, nil
 }
 

@@ -228,20 +228,31 @@ func TestBrowserAnalyseBack(t *testing.T) {
 	require.Len(t, console(), 1, "a standard position can't be one of Kang")
 }
 
-// The moves don't move up while the lines of another position are searched.
+// The moves stay where they are, from the beginning on, while lines come and go, and the best move is an arrow. All that
+// sets up a position is in view at a height of 800 pixels.
 func TestBrowserMovesStay(t *testing.T) {
-	b, _ := openAnalysis(t, newTestServer(t), "moves", "a1-b2 e6xd2@a4")
-	b.deepens(3, 2)
+	b := board{browsertest.Open(t), t}
+	require.NoError(t, chromedp.Do(b.Context(), chromedp.EmulateViewport(1280, 800)))
+	address := listen(t, newTestServer(t)) + "/analyse#" + question("moves", "a1-b2 e6xd2@a4").Encode()
+	b.Visit(address)
 	b.Eval(`void (window.treeTop = () => document.getElementById("tree").getBoundingClientRect().top + scrollY, window.empty = 0,
 		window.tops = [treeTop()], new MutationObserver(() => {
 		if (!document.querySelector("#lines li")) empty++;
 		tops.push(treeTop());
 	}).observe(document.getElementById("lines"), { childList: true }))`, nil)
+	b.deepens(3, 2)
 	b.press("next")
 	b.Wait(`empty > 0 && document.querySelector("#lines li")`)
-	require.Equal(t, "true", b.Text(`String(tops.every((top, i) => !i || top >= tops[i - 1]))`), b.Text(`tops.join()`))
+	b.Wait(`document.querySelectorAll(".pointed .head").length > 0`)
 	b.press("switch")
-	b.Wait(`document.getElementById("found").style.minHeight === "0px"`)
+	b.Wait(`document.getElementById("switch").getAttribute("aria-pressed") === "false"`)
+	b.Eval(`void tops.push(treeTop())`, nil)
+	require.Equal(t, "1", b.Text(`String(new Set(tops).size)`), b.Text(`tops.join()`))
+	b.Eval(`scrollTo(0, 0)`, nil)
+	require.Empty(t, b.Text(`[...document.querySelectorAll(".setup-now *, #table")].map((e) => [e, e.getBoundingClientRect()])
+		.filter(([, r]) => r.bottom > innerHeight || r.right > innerWidth).map(([e]) => e.id).join()`))
+	b.press("edit")
+	require.Equal(t, "0", b.Text(`String(document.querySelectorAll(".pointed .head").length)`))
 }
 
 // The page says so if the server is stopped while it searches.

@@ -1,5 +1,5 @@
 // Package play serves pages on which people play against agents and analyse positions, and reviews
-// recorded games for the pages of runs.
+// recorded games.
 //
 // A game against an agent is played by package tournament: the person is an agent
 // whose moves come from requests, so its record has the same form as any other.
@@ -103,8 +103,11 @@ func New(s *web.Server, c Config) *Pages {
 	s.AddAssets(assets)
 	s.HandleFunc("GET /play", p.servePlay)
 	s.HandleFunc("GET /analyse", p.serveAnalyse)
+	s.HandleFunc("GET /exercises", p.serveExercises)
+	s.HandleFunc("GET /game/{run...}", p.serveGame)
 	s.HandleFunc("GET /api/rules", p.getRules)
 	s.HandleFunc("POST /api/position", web.Post(s, http.StatusOK, getPosition))
+	s.HandleFunc("POST /api/exercise", web.Post(s, http.StatusOK, p.judge))
 	s.HandleFunc("GET /api/analyse", p.analyse)
 	s.HandleFunc("POST /api/review", p.review)
 	s.HandleFunc("POST /api/games", web.Post(s, http.StatusCreated, p.createGame))

@@ -36,7 +36,7 @@ type records struct {
 	lost    int            // games, since too many waited
 }
 
-// keep records a game and returns its address below /run/. After an error the game
+// keep records a game and returns its address below /game/. After an error the game
 // is in memory only, or lost if maxUnrecorded are.
 func (r *records) keep(g *record.Game) (string, error) {
 	if r.results == "" {
@@ -52,7 +52,7 @@ func (r *records) keep(g *record.Game) (string, error) {
 	if err := r.write(); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%s#game=1.%d&ply=0", web.RunPath(r.name), g.Game), nil
+	return fmt.Sprintf("%s/%d", web.RunPath(r.name), g.Game), nil
 }
 
 // retry writes the games that wait.

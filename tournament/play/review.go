@@ -7,10 +7,15 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
+	"path"
+	"strconv"
+	"strings"
 
+	"gyges/agents"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
+	"gyges/tournament/report"
 	"gyges/tournament/review"
 	"gyges/tournament/web"
 )
@@ -48,6 +53,9 @@ func (p *Pages) review(w http.ResponseWriter, r *http.Request) {
 	var g *record.Game
 	if err == nil {
 		g, err = p.findRecord(r.Context(), q)
+	}
+	if err == nil {
+		err = reviewable(g)
 	}
 	if err != nil {
 		p.server.Fail(w, err)
@@ -92,7 +100,7 @@ func (p *Pages) reviewGame(
 	return made, cmp.Or(err, failed)
 }
 
-// findRecord returns the record of a game of a run, if it can be reviewed.
+// findRecord returns the record of a game of a run.
 func (p *Pages) findRecord(ctx context.Context, q reviewRequest) (*record.Game, error) {
 	folder, ok := p.Run(q.Run)
 	if !ok {
@@ -111,15 +119,77 @@ func (p *Pages) findRecord(ctx context.Context, q reviewRequest) (*record.Game, 
 	switch {
 	case errors.Is(err, io.EOF):
 		return nil, missing
-	case err == nil && len(g.Moves) > maxReviewMoves:
-		return nil, web.Unprocessable("expected a game of at most %d moves, found %d", maxReviewMoves, len(g.Moves))
-	case err == nil:
-		err = review.Check(g)
-	}
-	if err != nil && ctx.Err() == nil {
-		return nil, web.Unprocessable("%s", textfmt.Visible(textfmt.Cut(err.Error(), 300)))
+	case err != nil && ctx.Err() == nil:
+		return nil, unreadable(err)
 	}
 	return g, ctx.Err()
+}
+
+// reviewable returns what keeps a game from being reviewed.
+func reviewable(g *record.Game) error {
+	if len(g.Moves) > maxReviewMoves {
+		return web.Unprocessable("expected a game of at most %d moves, found %d", maxReviewMoves, len(g.Moves))
+	}
+	if err := review.Check(g); err != nil {
+		return unreadable(err)
+	}
+	return nil
+}
+
+func unreadable(err error) error {
+	return web.Unprocessable("%s", textfmt.Visible(textfmt.Cut(err.Error(), 300)))
+}
+
+// gamePage is the data of a game's page.
+type gamePage struct {
+	Title, Run string
+	Game       int64
+	Turned     bool // North is below: the person who played it
+	Viewer     report.Viewer
+}
+
+// serveGame shows a game by itself, at the address of its run and its number.
+func (p *Pages) serveGame(w http.ResponseWriter, r *http.Request) {
+	run, number := path.Split(r.PathValue("run"))
+	run = strings.TrimSuffix(run, "/")
+	id, err := strconv.ParseInt(number, 10, 64)
+	if err != nil {
+		p.server.Refuse(w, http.StatusNotFound, "there is no such game")
+		return
+	}
+	g, err := p.findRecord(r.Context(), reviewRequest{run, id})
+	if e, ok := errors.AsType[web.Error](err); ok {
+		p.server.Refuse(w, e.Status, e.Text)
+		return
+	}
+	if err != nil {
+		p.server.Log.Error("a game can't be read", "run", run, "game", id, "error", err)
+		p.server.Refuse(w, http.StatusInternalServerError, "the game can't be read; the server's log has the reason")
+		return
+	}
+	names := []string{name(g.South.Agent), name(g.North.Agent)}
+	shown := report.Replay(0, g)
+	shown.North = 1
+	if folder, ok := p.Run(run); ok {
+		reviews, err := review.ReadFS(r.Context(), folder, g)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			p.server.Log.Warn("reviews can't be read", "run", run, "error", err)
+		}
+		shown.Review = reviews.Find(g)[0]
+	}
+	p.server.WritePage(w, http.StatusOK, "game", gamePage{
+		Title: names[0] + " – " + names[1], Run: run, Game: id, Turned: isPerson(g.North.Agent) && !isPerson(g.South.Agent),
+		Viewer: report.Viewer{Rules: []string{textfmt.Visible(g.Rules)}, Agents: names, Runs: []string{run},
+			Games: []report.ViewerGame{shown}},
+	})
+}
+
+// name is the name of a player for people.
+func name(agent string) string { return textfmt.Visible(textfmt.Cut(agents.LabelOf(agent), 200)) }
+
+// isPerson reports whether a player is a person.
+func isPerson(agent string) bool {
+	return agent == humanKind || strings.HasPrefix(agent, humanKind+":")
 }
 
 // contextReader is a reader that can't be read any more once its context has ended.

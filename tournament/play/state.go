@@ -29,7 +29,7 @@ type state struct {
 	Result   string   `json:"result,omitempty"`
 	Reason   string   `json:"reason,omitempty"`
 	Winner   string   `json:"winner,omitempty"` // "you", "agent" or "none"
-	Kept     string   `json:"kept,omitempty"`   // where the record is, below /run/
+	Kept     string   `json:"kept,omitempty"`   // where the record is, below /game/
 	Problem  string   `json:"problem,omitempty"`
 	Waiting  bool     `json:"waiting"` // for the agent, or for the record at the end
 	Clock    *clocks  `json:"clock,omitempty"`

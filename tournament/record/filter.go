@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gyges/agents"
+	"gyges/rules"
 	"gyges/rules/base/problems"
 )
 
@@ -51,7 +52,6 @@ func (f *Filter) maxPlies() int {
 // Takes reports whether a game passes the filter.
 func (f *Filter) Takes(g *Game) bool {
 	south := false // the first agent is
-	is := func(player, agent string) bool { return player == agent || agents.LabelOf(player) == agent }
 	for i, agent := range f.Agent {
 		switch {
 		case is(g.South.Agent, agent) && (i == 0 && f.Side != "north" || i == 1 && !south):
@@ -66,6 +66,19 @@ func (f *Filter) Takes(g *Game) bool {
 		(f.Worker == "" || f.Worker == g.Timing.Worker) &&
 		(f.Reason == nil || slices.Contains(f.Reason, g.Reason)) &&
 		f.MinPlies <= g.Plies && g.Plies <= f.maxPlies()
+}
+
+// is reports whether a player has the name of an agent, or its whole spec.
+func is(player, agent string) bool { return player == agent || agents.LabelOf(player) == agent }
+
+// Sides names the sides that the first agent has in a game; both if none is given.
+func (f *Filter) Sides(south, north string) (sides []string) {
+	for side, player := range []string{south, north} {
+		if len(f.Agent) == 0 || is(player, f.Agent[0]) {
+			sides = append(sides, rules.Side(side).Name())
+		}
+	}
+	return sides
 }
 
 // takesResult reports whether a result passes the filter; south is whether the first

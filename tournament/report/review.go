@@ -70,6 +70,9 @@ func (b *builder) worst(summary *review.Summary) *Table {
 		for _, l := range p.WorstGames {
 			id := fmt.Sprintf("%d.%d", l.Run+1, l.Game)
 			game := cell(id)
+			if len(b.collected.runs) == 1 {
+				game.Text = fmt.Sprint(l.Game)
+			}
 			if replayed[id] {
 				game.Link = fmt.Sprintf("#game=%s&ply=%d", id, l.Index)
 			}

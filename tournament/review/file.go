@@ -87,20 +87,35 @@ func (r *Reviews) parseHeader(line []byte) error {
 }
 
 // Read reads a file of reviews; name is its name in errors. Of several reviews of one game the last is
-// returned. An incomplete last line is left out, as in a file being written.
-func Read(ctx context.Context, r io.Reader, name string) (Reviews, error) {
-	all := Reviews{index: map[int64]int{}}
+// returned; of a list of records only theirs are. An incomplete last line is left out, as in a file being written.
+func Read(ctx context.Context, r io.Reader, name string, list ...*record.Game) (Reviews, error) {
+	all := newReviews(list)
 	limited := &io.LimitedReader{R: r, N: maxFile + 1}
 	add := func(line []byte) error { return cmp.Or(ctx.Err(), all.add(line)) }
 	if _, err := jsonl.Read(limited, name, maxLine, add); err != nil {
 		return Reviews{}, err
 	}
-	return Reviews{Header: all.Header, Games: all.Games, More: limited.N == 0}, nil
+	all.More = limited.N == 0
+	return all, nil
 }
 
-// ReadFS reads the [FileName] of a run's folder. Without one the error is [fs.ErrNotExist].
-func ReadFS(ctx context.Context, fsys fs.FS) (Reviews, error) {
-	return files.LoadFS(fsys, FileName, func(in io.Reader, name string) (Reviews, error) { return Read(ctx, in, name) })
+// newReviews returns none yet. Those of the records of a list, if it is not empty, are kept.
+func newReviews(list []*record.Game) Reviews {
+	all := Reviews{index: map[int64]int{}}
+	if len(list) > 0 {
+		all.wanted = map[string]bool{}
+	}
+	for _, g := range list {
+		all.wanted[fmt.Sprintf(`{"game":%d,"record":"%s"`, g.Game, Identity(g))] = true
+	}
+	return all
+}
+
+// ReadFS is [Read] for the [FileName] of a run's folder. Without one the error is [fs.ErrNotExist].
+func ReadFS(ctx context.Context, fsys fs.FS, list ...*record.Game) (Reviews, error) {
+	return files.LoadFS(fsys, FileName, func(in io.Reader, name string) (Reviews, error) {
+		return Read(ctx, in, name, list...)
+	})
 }
 
 // moveShape is what long notation has; pages draw moves of that shape.
@@ -147,13 +162,10 @@ type File struct {
 }
 
 // Open opens a file of reviews to add to, makes it if there is none, and locks it. An incomplete last line is
-// removed. Of its reviews those of the records of a list are kept for [File.Find]. It returns an error for a file of
+// removed. Of its reviews those of the records of a list are kept for [Reviews.Find]. It returns an error for a file of
 // something else or of other nodes, and [files.ErrInUse] for one that another process adds to.
 func Open(ctx context.Context, path string, nodes int64, program string, list []*record.Game) (*File, error) {
-	f := &File{Reviews: Reviews{index: map[int64]int{}, wanted: map[string]bool{}}}
-	for _, g := range list {
-		f.wanted[fmt.Sprintf(`{"game":%d,"record":"%s"`, g.Game, Identity(g))] = true
-	}
+	f := &File{Reviews: newReviews(list)}
 	var err error
 	f.Writer, err = jsonl.Open(path, maxLine, func(line []byte) error {
 		if err := cmp.Or(ctx.Err(), f.add(line)); err != nil {
@@ -178,12 +190,12 @@ func Open(ctx context.Context, path string, nodes int64, program string, list []
 	return f, nil
 }
 
-// Find returns the reviews of records that the file had when it was opened; nil for those that it hadn't.
-func (f *File) Find(list []*record.Game) []*Game {
+// Find returns the reviews of records; nil for those that are not among these.
+func (r *Reviews) Find(list ...*record.Game) []*Game {
 	games := make([]*Game, len(list))
 	for i, g := range list {
-		if k, ok := f.index[g.Game]; ok && f.Games[k].Record == Identity(g) {
-			games[i] = f.Games[k]
+		if k, ok := r.index[g.Game]; ok && r.Games[k].Record == Identity(g) {
+			games[i] = r.Games[k]
 		}
 	}
 	return games

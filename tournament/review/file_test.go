@@ -102,13 +102,17 @@ func TestFile(t *testing.T) {
 	other.Game = 0 // another game has this number by now
 	f, err = Open(t.Context(), path, 300, "another", []*record.Game{list[0], list[1], &other})
 	require.NoError(t, err)
-	require.Equal(t, []*Game{games[0], nil, nil}, f.Find([]*record.Game{list[0], list[1], &other}))
+	require.Equal(t, []*Game{games[0], nil, nil}, f.Find(list[0], list[1], &other))
 	require.NoError(t, f.Append(games[1]))
 	require.NoError(t, f.Append(games[0]))
 	require.NoError(t, f.Close())
 	read, err := ReadFS(t.Context(), os.DirFS(filepath.Dir(path)))
 	require.NoError(t, err)
-	require.Equal(t, Reviews{Header: Header{formatVersion, 300, "test"}, Games: games}, read)
+	require.Equal(t, Header{formatVersion, 300, "test"}, read.Header)
+	require.Equal(t, games, read.Games)
+	read, err = ReadFS(t.Context(), os.DirFS(filepath.Dir(path)), list[1], &other)
+	require.NoError(t, err)
+	require.Equal(t, []*Game{games[1], nil}, read.Find(list[1], &other), "those of a list alone")
 
 	_, err = Open(t.Context(), path, 400, "test", nil)
 	require.ErrorContains(t, err, "holds reviews with 300 nodes, found 400")
@@ -217,7 +221,7 @@ func TestGoesOnInLongFile(t *testing.T) {
 	f, err = Open(t.Context(), path, 300, "test", list)
 	require.NoError(t, err)
 	require.Len(t, f.index, 1)
-	require.NotNil(t, f.Find(list)[0], "the last review")
+	require.NotNil(t, f.Find(list...)[0], "the last review")
 	require.NoError(t, f.Close())
 }
 

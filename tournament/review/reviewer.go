@@ -20,6 +20,7 @@ type Reviewer struct {
 	agent      searchAgent
 	prover     *solver.Prover
 	proofs     *solver.Proofs // that ship with the program
+	solver     *solver.Solver // of puzzles; nil until it is needed
 	policy     agents.OnRepetition
 	eval       *eval.Evaluator // of the game's rules, the agent's own
 	last       agents.Decision // of the search under way: of its last whole iteration

@@ -65,14 +65,12 @@ function badge() {
 // card is a board with the last position of a game: a link to it if it is recorded, else with its last move in words
 // and the score.
 function card({ game: g, rules, south, north }) {
-  const moves = g.opening ? g.moves.map(B.parseMove) : [],
-    move = moves[moves.length - 1];
-  let position = B.parsePosition(g.opening || "000000/000000/000000/000000/000000/000000 s"),
-    before = position;
-  for (const m of moves) [before, position] = [position, B.apply(position, m)];
+  const start = B.parsePosition(g.opening || "000000/000000/000000/000000/000000/000000 s"),
+    moves = B.follow(start, g.opening ? g.moves : []),
+    { before, move, position, ply } = moves.at(-1) ?? { position: start, ply: 0 };
   const board = B.create({ hands: position.kang });
   board.draw({ position, move, before });
-  const lines = [`${rules}: ` + (g.result ? `${g.result} by ${g.reason} after ply ${g.plies}` : `ply ${moves.length}`)];
+  const lines = [`${rules}: ` + (g.result ? `${g.result} by ${g.reason} after ply ${g.plies}` : `ply ${ply}`)];
   if (!g.result && move) {
     const score = scoreText(g.scores?.[moves.length - 1]);
     if (score) lines[0] += `, ${B.mover(before, move) ? "North" : "South"} ${score}`;

@@ -3,7 +3,8 @@
 // holds it all: #rules=…&position=…&moves=…&at=N. Variations stand in parentheses
 // behind the move that they replace, and N counts the moves to the one shown.
 import * as B from "./board.js";
-import { $, flush, focused, keepFocus, make, patiently, request, scoreText, sentence, setAddress } from "./dom.js";
+import { $, copy, flush, focused, keepFocus, make } from "./dom.js";
+import { patiently, request, scoreText, sentence, setAddress } from "./dom.js";
 import { create as createEditor } from "./editor.js";
 import { create as createInput } from "./input.js";
 import * as motion from "./motion.js";
@@ -186,6 +187,7 @@ function showBoard(moves = []) {
     skip = null;
     showBoard();
     prompt();
+    drawBar();
   });
 }
 const skipAll = () => skip?.();
@@ -212,8 +214,8 @@ function prompt() {
   const S = current.state,
     turn = S.turn === "south" ? "South" : "North";
   $("course").textContent = input.preview() || current.text;
-  $("proven").hidden = !S.proof;
-  if (S.proof) $("proven").textContent = `Proven: ${S.proof.text}${S.proof.line ? ", " + S.proof.line[0] : ""}.`;
+  const proof = S.proof && `Proven: ${S.proof.text}${S.proof.line ? ", " + S.proof.line[0] : ""}.`;
+  $("proven").textContent = proof || "";
   if (S.result) $("headline").textContent = `The game is over: ${S.result} (${S.reason}).`;
   else if (S.pass) $("headline").textContent = `${turn} must pass.`;
   else $("headline").textContent = `${turn} ${S.placing ? "places a piece" : "to move"}. ${input.prompt()}`.trimEnd();
@@ -284,7 +286,7 @@ function moveButton(node) {
       ...(node === current ? { "aria-current": "true" } : {}),
       onclick: () => visit(node),
     },
-    make("span", { class: "n " + (side ? "dot-n" : "dot-s") }, String(node.ply)),
+    make("span", { class: "n " + (side ? "dot-n" : "dot-s") }, node.text[1] === "@" ? "·" : String(node.ply)),
     " ",
     node.text,
     node.score,
@@ -302,7 +304,7 @@ function drawScore(node) {
 // forMover is a score for the side that made the move before it. A proven result is a ply further then.
 const forMover = (score) => (Math.abs(score) >= 29000 ? Math.sign(score) - score : -score);
 
-// drawBar shows the probability that South wins.
+// drawBar shows the probability that South wins, and the best move as an arrow.
 function drawBar() {
   const best = current.lines?.[0],
     south = current.state.turn === "south",
@@ -315,6 +317,8 @@ function drawBar() {
   $("bar").classList.toggle("turned", turned);
   $("bar-south").style.height = 100 * (share ?? 0.5) + "%";
   const found = best ? `Evaluation for ${south ? "South" : "North"}: ${scoreText(best.score)}` : "No evaluation";
+  const arrow = best && !editor.isOpen() && !skip;
+  input.board()?.aim(...(arrow ? [B.parsePosition(current.state.position), B.parseMove(best.line[0])] : []));
   $("bar").setAttribute("aria-label", result ? "The result: " + result : found);
 }
 
@@ -434,24 +438,12 @@ addEventListener("hashchange", () => {
   if (location.hash !== address && location.hash.includes("=")) readAddress();
 });
 
-async function copy(text, otherwise) {
-  try {
-    await navigator.clipboard.writeText(text);
-    $("copied").textContent = "copied";
-  } catch {
-    // only pages of this machine or by TLS may
-    $("copied").textContent = otherwise;
-  }
-  setTimeout(() => {
-    $("copied").textContent = "";
-  }, 4000);
-}
 $("copy-text").addEventListener("click", () => {
   $("text").select();
-  copy($("text").value, "selected; press Ctrl+C");
+  copy($("text").value, $("copied"), "selected; press Ctrl+C");
 });
 $("copy-link").addEventListener("click", () =>
-  copy(location.origin + location.pathname + address, "copy it from the address bar"),
+  copy(location.origin + location.pathname + address, $("copied"), "copy it from the address bar"),
 );
 
 async function start() {

@@ -1,6 +1,6 @@
 // The form for a new game, and the steps that explain its rules.
 import * as B from "./board.js";
-import { $, keepFocus, make, patiently, request, sentence } from "./dom.js";
+import { $, keepFocus, make, patiently, request, sentence, store, stored } from "./dom.js";
 import * as motion from "./motion.js";
 
 // The chosen preset from the server: its name and options; null until loaded.
@@ -141,6 +141,7 @@ export function begin(onGame) {
   });
   $("options").addEventListener("change", describe);
   $("form").addEventListener("change", refresh);
+  $("name").value = stored("gyges.name");
   let beginning = false;
   $("form").addEventListener("submit", async (e) => {
     e.preventDefault();
@@ -155,7 +156,9 @@ export function begin(onGame) {
       side: f.get("side"),
       setup: f.get("setup"),
       clock: f.get("clock"),
+      name: f.get("name"),
     };
+    store("gyges.name", q.name);
     const [state, problem] = await patiently(request("/api/games", q), () => showProblem("waiting for the server"));
     beginning = false;
     showProblem(problem);

@@ -1,17 +1,13 @@
 // Shows moves door by door. The speed is the choice in an element, kept
 // between visits; those who want no motion get none.
 import { length } from "./board.js";
+import { store, stored } from "./dom.js";
 
 const KEY = "gyges.speed";
 const doorTimes = { slow: 320, normal: 160, fast: 70, off: 0 }; // milliseconds
 const longest = 9; // doors; a longer course is shown in the time of so many
 const none = matchMedia("(prefers-reduced-motion: reduce)");
-let speed = "normal";
-try {
-  speed = localStorage.getItem(KEY) || speed;
-} catch {
-  /* without storage it is the usual speed */
-}
+let speed = stored(KEY) || "normal";
 
 const doorTime = () => (none.matches || document.hidden ? 0 : (doorTimes[speed] ?? doorTimes.normal));
 
@@ -20,11 +16,7 @@ export function choose(select) {
   select.value = speed in doorTimes ? speed : "normal";
   select.addEventListener("change", () => {
     speed = select.value;
-    try {
-      localStorage.setItem(KEY, speed);
-    } catch {
-      /* it holds for this visit */
-    }
+    store(KEY, speed);
   });
   const restrict = () => {
     select.disabled = none.matches;

@@ -1,7 +1,7 @@
 // The page to play on. The server has the rules: it lists where each piece can
 // go, and makes the moves. The game in progress is named by the address, #game=ID.
 import * as B from "./board.js";
-import { $, keepFocus, make, mark, patiently, request, sentence, setAddress } from "./dom.js";
+import { $, keepFocus, make, mark, moveItem, patiently, request, sentence, setAddress } from "./dom.js";
 import * as form from "./form.js";
 import { create as createInput } from "./input.js";
 import * as motion from "./motion.js";
@@ -41,15 +41,8 @@ const revealed = () => displayed === S.moves.length && !skip;
 // plies lists the moves of the game, each with the positions around it.
 function plies() {
   if (known.state === S) return known.list;
-  let p = B.parsePosition(S.opening);
-  const list = S.moves.map((t) => {
-    const before = p,
-      move = B.parseMove(t);
-    p = B.apply(p, move);
-    return { before, move, position: p };
-  });
-  known = { state: S, list };
-  return list;
+  known = { state: S, list: B.follow(B.parsePosition(S.opening), S.moves) };
+  return known.list;
 }
 
 // show takes in a state. The moves that came are shown one after another, unless the
@@ -237,6 +230,8 @@ function draw() {
   $("undo").disabled = !S.undo;
   $("hint").disabled = !!over() || S.waiting || S.placing || viewing !== null || !revealed();
   $("resign").disabled = !!over();
+  $("resign").hidden = !!over();
+  $("rematch").hidden = !over() || !!S.gone;
   $("hint").title = S.placing && !over() ? "Hints begin when all pieces are placed" : "";
   document.title = over() || S.waiting ? "Play" : "Your turn"; // of a tab in the background
   $("undo").title = S.clock ? "No take-backs in timed games" : "";
@@ -272,7 +267,7 @@ function drawWords() {
 
 function headline() {
   if (slow) return "Waiting for the server …";
-  if (viewing !== null) return `Position after ply ${viewing} of ${S.moves.length}.`;
+  if (viewing !== null) return `Position after ply ${+plies()[viewing - 1]?.ply || 0} of ${+plies().at(-1).ply || 0}.`;
   if (!revealed())
     return B.mover(plies()[displayed].before, plies()[displayed].move) === you() ? "Your move." : `${theirs()} moves.`;
   if (S.result)
@@ -299,14 +294,8 @@ function announceMoves() {
 
 function list() {
   $("moves").replaceChildren(
-    ...plies().map(({ before, move }, i) =>
-      make(
-        "li",
-        { "data-ply": i + 1, onclick: () => view(i + 1) },
-        make("span", { class: "n " + (B.mover(before, move) ? "dot-n" : "dot-s") }, String(i + 1)),
-        make("span", { class: "m" }, move.text),
-        make("span", { class: "v" }, S.info[i].split(",")[0]),
-      ),
+    ...plies().map(({ before, move, ply }, i) =>
+      moveItem(i + 1, B.mover(before, move), ply, move.text, S.info[i].split(",")[0], () => view(i + 1)),
     ),
   );
 }
@@ -407,52 +396,21 @@ function drawAdvice() {
   if (box.dataset.shown === key) return;
   box.dataset.shown = key;
   box.replaceChildren();
-  if (kept)
-    box.append(
-      make(
-        "p",
-        {},
-        make("a", { href: "/run/" + S.kept }, "Replay the game"),
-        " or ",
-        make("a", { href: `/run/${S.kept}&review` }, "review it"),
-        ": it is kept among the runs.",
-      ),
-    );
+  if (kept) {
+    const to = (path, text) => make("a", { href: "/game/" + path }, text);
+    box.append(make("p", {}, to(kept, "Replay the game"), " or ", to(kept + "#review", "review it"), "."));
+  }
   if (!advice || over() || viewing !== null) return;
-  let p = B.parsePosition(S.position);
-  const line = advice.line.map((t) => {
-    const m = B.parseMove(t),
-      words = B.describeMove(p, m);
-    p = B.apply(p, m);
-    return { t, words };
+  const line = B.follow(B.parsePosition(S.position), advice.line).map(({ before, move }) => {
+    return { text: make("span", { class: "m" }, move.text), words: B.describeMove(before, move) };
   });
-  box.append(
-    make(
-      "p",
-      {},
-      make("b", {}, "Hint: "),
-      line[0].words,
-      " ",
-      make("span", { class: "m" }, line[0].t),
-      " ",
-      make("button", { type: "button", id: "play-hint", onclick: playHint }, "Play it"),
-    ),
-  );
-  if (line.length > 1)
-    box.append(
-      make(
-        "details",
-        {},
-        make("summary", {}, "The expected line" + (advice.info ? ` (${advice.info})` : "")),
-        make(
-          "ol",
-          { class: "line" },
-          ...line.map((m) =>
-            make("li", {}, make("span", { class: "m" }, m.t), make("span", { class: "sr" }, " " + m.words)),
-          ),
-        ),
-      ),
-    );
+  const playIt = make("button", { type: "button", id: "play-hint", onclick: playHint }, "Play it");
+  box.append(make("p", {}, make("b", {}, "Hint: "), line[0].words, " ", line[0].text.cloneNode(true), " ", playIt));
+  if (line.length > 1) {
+    const rows = line.map((m) => make("li", {}, m.text, make("span", { class: "sr" }, " " + m.words)));
+    const title = make("summary", {}, "The expected line" + (advice.info ? ` (${advice.info})` : ""));
+    box.append(make("details", {}, title, make("ol", { class: "line" }, ...rows)));
+  }
   announce(`Hint: ${line[0].words}`);
 }
 function playHint() {
@@ -481,6 +439,7 @@ $("hint").addEventListener("click", async () => {
 // ---- the other buttons
 
 $("undo").addEventListener("click", () => act("undo"));
+$("rematch").addEventListener("click", () => act("", { rematch: S.id }).then(() => input.focus()));
 $("turn").addEventListener("click", () => {
   skipAll();
   turned = !turned;

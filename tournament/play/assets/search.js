@@ -130,15 +130,16 @@ export function create(page) {
     keepRoom();
   }
 
-  // keepRoom keeps the height of the lines while positions are analysed, so that the moves below stay where they are.
+  // keepRoom keeps the height of the lines, so that what is below stays where it is.
   let room = 0; // pixels
   function keepRoom() {
     $("found").style.minHeight = "";
-    room = on ? Math.max(room, $("found").getBoundingClientRect().height) : 0;
+    room = Math.max(room, $("found").getBoundingClientRect().height);
     $("found").style.minHeight = room + "px";
   }
   function newRoom() {
     room = 0;
+    $("found").style.setProperty("--lines", $("multi").value);
     keepRoom();
   }
   addEventListener("resize", newRoom);
@@ -150,7 +151,6 @@ export function create(page) {
   $("switch").addEventListener("click", () => {
     on = !on || stopped;
     restart();
-    keepRoom();
   });
   $("multi").addEventListener("change", () => {
     page.current().lines = null;

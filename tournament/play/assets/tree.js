@@ -9,7 +9,7 @@ const maxNodes = 2000,
 // answer; its position is by the moves alone. multi is the number of lines that were searched, score its element.
 function newNode(parent, text, position) {
   const move = parent ? short(text) : "",
-    ply = parent ? parent.ply + 1 : 0;
+    ply = parent ? parent.ply + (text[1] === "@" ? 0 : 1) : 0; // placements are no plies
   return { parent, text, move, ply, children: [], position, state: null, lines: null, multi: "", score: null };
 }
 

@@ -96,6 +96,18 @@ export function apply(p, m) {
   return q;
 }
 
+// follow lists moves in long notation from a position, each with the positions around it and the number of its ply;
+// placements are no plies.
+export function follow(p, texts) {
+  let n = 0;
+  return texts.map((text) => {
+    const before = p,
+      move = parseMove(text);
+    p = apply(p, move);
+    return { before, move, position: p, ply: move.kind === "place" ? "·" : String(++n) };
+  });
+}
+
 // length is the number of steps of a move, the way of a displaced piece counted as one.
 export const length = (m) => (m.kind === "place" ? 1 : m.steps.length + (m.drop === null ? 0 : 1));
 
@@ -119,7 +131,8 @@ const scales = new ResizeObserver((list) => {
 // slotX is where a hand's pieces of a height begin; each height has a place of its own.
 const slotX = (i) => LEFT + BOARD - (3 - i) * SLOT;
 
-// create returns a board in a new svg element: element, and draw, which shows a
+// create returns a board in a new svg element: element, aim, which draws an arrow over the pieces, from the start of a
+// move in a position to its end, or removes it, and draw, which shows a
 // scene: {position, move, before, door, lifted}. move is drawn with its course;
 // door says how many of its steps have been made (all by default), and before is
 // the position it began in. A fraction of a door is a piece between two squares;
@@ -136,7 +149,8 @@ export function create(options = {}) {
   const ground = el(svg, "g", {}),
     marks = el(svg, "g", {}),
     pieces = el(svg, "g", {}),
-    over = el(svg, "g", {});
+    over = el(svg, "g", {}),
+    pointed = el(svg, "g", { class: "pointed" });
   const x = (s) => LEFT + ((turned ? 35 - s : s) % 6) * SIZE + SIZE / 2;
   const y = (s) => top + (5 - Math.floor((turned ? 35 - s : s) / 6)) * SIZE + SIZE / 2;
   const below = turned ? NORTH : SOUTH; // the side whose row is the lowest
@@ -280,12 +294,30 @@ export function create(options = {}) {
   }
 
   // arrow draws the head of a line from a that ends short of b.
-  function arrow(a, b, short, cls) {
+  function arrow(a, b, short, cls, parent = over) {
     const angle = (Math.atan2(b[1] - a[1], b[0] - a[0]) * 180) / Math.PI;
-    el(over, "path", {
+    el(parent, "path", {
       class: cls,
       d: "M-12 -8L0 0L-12 8Z",
       transform: `translate(${b.join(" ")}) rotate(${angle}) translate(${-short} 0)`,
+    });
+  }
+
+  function aim(p = null, m = null) {
+    pointed.replaceChildren();
+    if (m?.kind !== "move") return;
+    const points = course(p, m),
+      ends = [points[0], points[points.length - 1], ...(m.drop === null ? [] : [[x(m.drop), y(m.drop)]])];
+    ends.slice(1).forEach((b, i) => {
+      el(pointed, "path", {
+        class: i ? "aside" : "",
+        d:
+          "M" +
+          cut([ends[i], b], 14)
+            .map((q) => q.join(" "))
+            .join("L"),
+      });
+      arrow(ends[i], b, 2, "head", pointed);
     });
   }
 
@@ -349,7 +381,7 @@ export function create(options = {}) {
     svg.setAttribute("data-position", rows(travelling ? before : position));
     svg.setAttribute("aria-label", describePosition(shown));
   }
-  return { element: svg, draw };
+  return { element: svg, draw, aim };
 }
 
 // describePosition returns a sentence on a position.

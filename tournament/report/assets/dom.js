@@ -38,6 +38,13 @@ export function mark(/** @type {Element} */ e, /** @type {boolean} */ current) {
   else e.removeAttribute("aria-current");
 }
 
+// moveItem is a row of a list of moves: of the one after which n are made, with its ply and a value.
+export function moveItem(n, north, ply, text, value, onclick) {
+  const parts = { ["n " + (north ? "dot-n" : "dot-s")]: ply, m: text, v: value };
+  const spans = Object.entries(parts).map(([k, v]) => make("span", { class: k }, v));
+  return make("li", { onclick, "data-ply": n }, ...spans);
+}
+
 // sentence makes a sentence of a message.
 export const sentence = (text) => (text ? text[0].toUpperCase() + text.slice(1) + "." : "");
 
@@ -136,6 +143,33 @@ export async function receive(path, body, signal, act, opened = () => {}) {
     }
   } catch {
     return signal.aborted ? "" : noAnswer;
+  }
+}
+
+// copy puts a text into the clipboard, and says so in an element for a while; otherwise is what to do where only the
+// pages of this machine or by TLS may.
+export async function copy(text, out, otherwise) {
+  const done = await navigator.clipboard?.writeText(text).then(
+    () => "copied",
+    () => "",
+  );
+  out.textContent = done || otherwise;
+  setTimeout(() => (out.textContent = ""), 4000);
+}
+
+// stored is a text that the browser keeps, and store keeps one; where it has no storage, there is none.
+export function stored(key) {
+  try {
+    return localStorage.getItem(key) || "";
+  } catch {
+    return "";
+  }
+}
+export function store(key, text) {
+  try {
+    localStorage.setItem(key, text);
+  } catch {
+    /* it holds for this visit */
   }
 }
 

@@ -65,12 +65,13 @@ export function create({ root, below, list, state, go, redraw }) {
   }
 
   function summarize(r) {
+    for (const ply of [...new Set([...(r.turning || []), r.decisive || 0])].sort((a, b) => a - b)) {
+      const i = r.moves.findIndex((m) => ply > 0 && m.ply === ply);
+      if (i >= 0) summary.append(turning(r.moves[i], i, ply === r.decisive));
+    }
+    summary.append(...exercises(r));
     summary.append(make("p", {}, ...tally("South", r.south_moves), make("br"), ...tally("North", r.north_moves)));
     summary.append(graph(r));
-    for (const ply of r.turning || []) {
-      const i = r.moves.findIndex((m) => m.ply === ply);
-      if (i >= 0) summary.append(turning(r.moves[i], i));
-    }
     for (const w of r.wins || []) {
       const until = w.to > w.from ? ` to ${w.to}` : "";
       const lost = w.lost ? `, and gives it away with ply ${w.to}` : "";
@@ -125,12 +126,21 @@ export function create({ root, below, list, state, go, redraw }) {
     return [make("b", { class: side === "South" ? "dot-s" : "dot-n" }, side), ": " + parts.join(", ")];
   }
 
-  const turning = (m, i) =>
+  // exercises leads to the page on which the mistakes are exercises, if the server has it.
+  function exercises(r) {
+    const list = r.moves.flatMap((m, i) => (m.loss >= 0.1 && m.line ? [i] : [])),
+      { game } = state();
+    if (!list.length || !document.querySelector('.site a[href="/exercises"]')) return [];
+    const q = { rules: r.rules, position: game.opening, moves: game.moves.join(" "), mistakes: list.join() };
+    return [make("p", {}, make("a", { href: "/exercises#" + new URLSearchParams(q) }, "Learn from the mistakes"))];
+  }
+
+  const turning = (m, i, decisive) =>
     make(
       "button",
       { type: "button", class: "review-turn", onclick: () => go(i + 1) },
       `Ply ${m.ply}, ${name(m.side)}: ${words[m.mark]} (${kinds[m.kind] || ""}), ` +
-        `${percent(m.before)} to ${percent(m.after)}`,
+        `${percent(m.before)} to ${percent(m.after)}${decisive ? ". The game was lost here" : ""}`,
     );
 
   // addMarks adds the marks to the moves in the list that have none yet.
@@ -194,14 +204,7 @@ export function create({ root, below, list, state, go, redraw }) {
   function preview(index, line) {
     const { positions, board } = state();
     try {
-      let before = positions[index],
-        move = null,
-        position = before;
-      for (const text of line) {
-        before = position;
-        move = B.parseMove(text);
-        position = B.apply(before, move);
-      }
+      const { position, move, before } = B.follow(positions[index], line).pop();
       board.draw({ position, move, before });
       status.textContent = B.describeMove(before, move);
       previewed = true;

@@ -1,9 +1,9 @@
 // The viewer of recorded games. It takes its data from the element viewer-data and
 // builds itself in the element viewer. The fragment of the address says what is
-// shown: #game=RUN.GAME&ply=N, or #list&rules=…&player=…&against=…&result=…&reason=….
+// shown: #game=RUN.GAME&ply=N, or #ply=N on the page of a single game, or #list&rules=…&player=…&against=…&result=…&reason=….
 // A page that changes calls update with the games that were recorded.
 import * as B from "./board.js";
-import { $, el, lineGraph, make, mark, scoreText, setAddress } from "./dom.js";
+import { $, copy, el, lineGraph, make, mark, moveItem, scoreText, setAddress } from "./dom.js";
 import * as reviews from "./review.js";
 
 // gridKeys makes each matrix one stop of the tab key, with arrows inside.
@@ -38,6 +38,9 @@ function create(root, data) {
   const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)").matches;
   const byID = new Map(data.games.map((g) => [g.id, g]));
   const listed = 500; // rows of the list
+  const single = "single" in root.dataset ? data.games[0] : null; // the page is this game's
+  const server = document.querySelector('.site a[href="/analyse"]'); // it has an analysis board, and pages of games
+  const number = (id) => (data.runs.length > 1 ? id : id.split(".")[1]);
 
   const icon = (d) => {
     const s = el(null, "svg", { viewBox: "0 0 16 16", "aria-hidden": "true" });
@@ -146,7 +149,7 @@ function create(root, data) {
           make(
             "tr",
             { "data-id": g.id },
-            make("td", {}, make("a", { href: gameHash(g.id, 0) }, g.id)),
+            make("td", {}, make("a", { href: gameHash(g.id, 0) }, number(g.id))),
             make("td", { class: "words" }, data.rules[g.rules]),
             make("td", { class: "words", title: data.agents[g.south] }, data.agents[g.south]),
             make("td", { class: "words", title: data.agents[g.north] }, data.agents[g.north]),
@@ -163,17 +166,19 @@ function create(root, data) {
     for (const tr of body.children) mark(tr, game?.id === tr.dataset.id);
   };
   const listHash = () => "#list&" + new URLSearchParams(/** @type {any} */ (filter));
-  const gameHash = (id, ply) => `#game=${id}&ply=${ply}`;
+  const gameHash = (id, ply) => (single ? "#" : `#game=${id}&`) + `ply=${ply}`;
 
   // ---- one game
 
   let game = null,
     positions = [],
     moves = [],
+    numbers = [], // of their plies
     ply = 0,
     door = 0,
     timer = 0,
     keeping = false, // the address doesn't follow
+    turned = "turned" in root.dataset, // North is below
     board = null;
   const sides = make("p", { class: "sides" });
   const place = make("div", {
@@ -201,6 +206,7 @@ function create(root, data) {
     button("last", "To the end", "End", () => go(moves.length)),
     button("doorBack", "One door back", ",", () => step(-1), "door"),
     button("doorNext", "One door forward", ".", () => step(1), "door"),
+    make("button", { type: "button", onclick: turn, "data-act": "turn" }, "Turn"),
     at,
   );
   const graph = make("div", { class: "graphs" });
@@ -235,19 +241,29 @@ function create(root, data) {
     ply = 0;
     door = 0;
     review.open();
-    moves = g.opening ? g.moves.map(B.parseMove) : [];
-    positions = [
-      g.opening ? B.parsePosition(g.opening) : B.parsePosition("000000/000000/000000/000000/000000/000000 s"),
-    ];
-    moves.forEach((m, i) => positions.push(B.apply(positions[i], m)));
-    // The side to move is not shown while pieces are placed; then South begins.
-    board = B.create({ hands: positions[0].kang || moves.some((m) => m.kind === "place") });
-    place.replaceChildren(board.element);
+    positions = [B.parsePosition(g.opening || "000000/000000/000000/000000/000000/000000 s")];
+    const plies = B.follow(positions[0], g.opening ? g.moves : []);
+    moves = plies.map((p) => p.move);
+    numbers = plies.map((p) => p.ply);
+    positions.push(...plies.map((p) => p.position));
+    draw();
     drawPlay();
     drawSides();
     drawMoves();
     drawGraph();
     markCurrent();
+  }
+
+  // draw makes the board. The side to move is not shown while pieces are placed; then South begins.
+  function draw() {
+    board = B.create({ hands: positions[0].kang || moves.some((m) => m.kind === "place"), turned });
+    place.replaceChildren(board.element);
+  }
+
+  function turn() {
+    turned = !turned;
+    draw();
+    show();
   }
 
   function drawSides() {
@@ -256,7 +272,7 @@ function create(root, data) {
     sides.replaceChildren(
       make("b", { class: "dot-n" }, "North: " + data.agents[g.north]),
       make("b", { class: "dot-s" }, "South: " + data.agents[g.south]),
-      make("span", {}, `Game ${g.id}, ${data.rules[g.rules]}: ${end}`),
+      make("span", {}, `Game ${number(g.id)}, ${data.rules[g.rules]}: ${end}`),
       ...(g.note ? [make("span", {}, "Note: " + g.note)] : []),
     );
   }
@@ -276,15 +292,7 @@ function create(root, data) {
   function drawMoves() {
     const top = moveList.scrollTop;
     moveList.replaceChildren(
-      ...moves.map((m, i) =>
-        make(
-          "li",
-          { onclick: () => go(i + 1), "data-ply": i + 1 },
-          make("span", { class: "n " + (side(i) ? "dot-n" : "dot-s") }, String(i + 1)),
-          make("span", { class: "m" }, m.text),
-          make("span", { class: "v" }, scoreAt(i)),
-        ),
-      ),
+      ...moves.map((m, i) => moveItem(i + 1, side(i), numbers[i], m.text, scoreAt(i), () => go(i + 1))),
     );
     moveList.scrollTop = top;
   }
@@ -345,7 +353,7 @@ function create(root, data) {
       moves: game.moves.join(" "),
       at: String(ply),
     };
-    if (toAnalyse) toAnalyse.href = "/analyse#" + new URLSearchParams(position);
+    if (server) toAnalyse.href = "/analyse#" + new URLSearchParams(position);
     if (!keeping) setAddress(gameHash(game.id, ply));
     review.show();
   }
@@ -357,7 +365,9 @@ function create(root, data) {
   }
 
   function showAt() {
-    at.textContent = `${ply} of ${moves.length}` + (door ? ` + ${door} of ${moves[ply].steps.length} doors` : "");
+    at.textContent =
+      `${+numbers[ply - 1] || 0} of ${+numbers.at(-1) || 0}` +
+      (door ? ` + ${door} of ${moves[ply].steps.length} doors` : "");
   }
 
   function start() {
@@ -463,18 +473,25 @@ function create(root, data) {
     graph.append(drawn.element);
   }
 
-  // A server has an analysis board.
-  const toAnalyse = document.querySelector('.site a[href="/analyse"]') && make("a", {}, "Analyse this position");
-  if (toAnalyse) graph.before(toAnalyse);
+  const toAnalyse = make("a", {}, "Analyse this position"),
+    copied = make("span", { role: "status" });
+  const share = () => {
+    const of = root.dataset.run?.split("/").map(encodeURIComponent).join("/");
+    return `${location.origin}/game/${of}/${game.id.split(".")[1]}#ply=${ply}`;
+  };
+  const link = make("button", { type: "button", onclick: () => copy(share(), copied, share()) }, "Copy link");
+  if (server) graph.before(make("p", { class: "controls small" }, toAnalyse, link, copied));
 
   // ---- the address
 
   function read() {
     const hash = location.hash.slice(1),
       q = new URLSearchParams(hash);
-    if (q.has("game") && byID.has(q.get("game"))) {
-      open(q.get("game"));
-      go(parseInt(q.get("ply"), 10) || 0);
+    const id = single ? single.id : q.get("game"),
+      to = q.get("ply");
+    if (byID.has(id)) {
+      open(id);
+      go(to === "last" ? moves.length : parseInt(to, 10) || 0);
       return true;
     }
     if (hash.startsWith("list")) {
@@ -506,6 +523,7 @@ function create(root, data) {
   // toView scrolls the page to the board unless all of it is in view, with as much of the list as there is room for,
   // and the list to the game that is shown.
   function toView() {
+    if (single) return; // its board is on top
     const margin = parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) || 0,
       room = innerHeight - margin;
     const seen = (e) => {

@@ -1,0 +1,144 @@
+package play
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"gyges/agents/tactics"
+	"gyges/rules"
+	"gyges/rules/base/files"
+	"gyges/rules/base/strictjson"
+	"gyges/tournament/review"
+	"gyges/tournament/web"
+)
+
+// exercise is a puzzle that teaches the game.
+type exercise struct {
+	Grade int    `json:"grade"` // 1 to 3
+	Theme string `json:"theme"` // what it teaches
+	Task  string `json:"task"`  // a sentence
+	Hint  string `json:"hint"`  // a sentence
+	tactics.Puzzle
+}
+
+// readExercises returns the exercises that ship, the easiest first.
+func readExercises() (list []exercise, err error) {
+	const name, maxLine, maxLines = "assets/exercises.jsonl", 1 << 12, 100
+	file, err := assets.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	err = files.Lines(file, name, maxLine, maxLines, func(_ int, line string) error {
+		var x exercise
+		err := strictjson.Unmarshal([]byte(line), maxLine, &x)
+		list = append(list, x)
+		return err
+	})
+	return list, err
+}
+
+func (p *Pages) serveExercises(w http.ResponseWriter, _ *http.Request) {
+	list, err := readExercises()
+	if err != nil {
+		p.server.Fail(w, err)
+		return
+	}
+	p.server.WritePage(w, http.StatusOK, "exercises", list)
+}
+
+// attempt is the body of a request to judge a move in a position, or for the answer.
+type attempt struct {
+	positionRequest
+	Move string `json:"move"` // "": the answer is asked for
+}
+
+// verdict says whether a move solves a position.
+type verdict struct {
+	Right bool     `json:"right"`
+	Text  string   `json:"text"` // why, in sentences
+	Line  []string `json:"line"` // the move, or the answer, and what is expected then, in long notation
+}
+
+// judge answers an attempt.
+func (p *Pages) judge(r *http.Request, q attempt) (any, error) {
+	g, err := q.game()
+	if err != nil {
+		return nil, err
+	}
+	m := rules.NoMove
+	if q.Move != "" {
+		if m, err = g.Rules().ParseMove(g.Position(), q.Move); err == nil {
+			err = g.Check(m)
+		}
+	}
+	if err != nil {
+		return nil, web.Unprocessable("move: %v", err)
+	}
+	reviewer, err := review.New(reviewNodes)
+	if err != nil {
+		return nil, err
+	}
+	end, err := p.light.Turn(r.Context(), r.RemoteAddr)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	return decide(r.Context(), reviewer, g, m)
+}
+
+// decide judges a move, by proof where the position is a puzzle of a few plies, else by the search of reviews.
+// [rules.NoMove] asks for the answer.
+func decide(ctx context.Context, reviewer *review.Reviewer, g *rules.Game, m rules.Move) (v verdict, err error) {
+	class, solutions, err := reviewer.Solve(ctx, g)
+	if err != nil {
+		return v, err
+	}
+	answer := m == rules.NoMove
+	if answer {
+		m = append(solutions, g.Legal().At(0))[0] // any move is compared with the best one
+	}
+	judged, reply, err := reviewer.Judge(ctx, g, m)
+	if err != nil {
+		return v, err
+	}
+	v.Line = append([]string{judged.Move}, reply...)
+	if answer && class == "" && len(judged.Line) > 0 {
+		v.Line = judged.Line
+	}
+	v.Right = answer || slices.Contains(solutions, m) || class == "" && judged.Loss < review.Inaccurate
+	word := map[bool]string{true: "Right: ", false: "Not this one: "}[v.Right]
+	if answer {
+		word = "The answer: "
+	}
+	v.Text = word + v.reason(g.Position().Side(), class, judged)
+	if plies, won := judged.Score.Proven(); !v.Right || !won || plies < 0 {
+		v.Line = v.Line[:min(len(v.Line), 2)]
+	}
+	return v, nil
+}
+
+// reason says why a move solves a position of a class, or doesn't.
+func (v *verdict) reason(side rules.Side, class tactics.Class, m review.Move) string {
+	plies, proven := m.Score.Proven()
+	switch {
+	case v.Right && class == tactics.OnlyMove:
+		return fmt.Sprintf("after any other move %v can win within 4 plies. This is proven.", side.Other())
+	case v.Right && class == tactics.WinIn1:
+		return "it reaches the goal."
+	case v.Right && class != "":
+		return fmt.Sprintf("it is a %s, whatever %v answers. This is proven.", class, side.Other())
+	case v.Right:
+		return fmt.Sprintf("a search finds none better. %v then wins with a probability of %.0f %%.", side, 100*m.Before)
+	case proven && plies < 0 && len(v.Line) > 1:
+		return fmt.Sprintf("%v then wins in %d, with %s.", side.Other(), -plies-1, v.Line[1])
+	case proven && plies > 0:
+		return fmt.Sprintf("it wins, but in %d plies, and there is a %s.", plies, class)
+	case class != "":
+		return fmt.Sprintf("there is a proven %s.", class)
+	}
+	return fmt.Sprintf("after it %v wins with a probability of %.0f %%, after the best move of %.0f %%.",
+		side, 100*m.After, 100*m.Before)
+}

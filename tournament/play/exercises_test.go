@@ -1,0 +1,242 @@
+package play
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/agents/solver"
+	"gyges/agents/tactics"
+	"gyges/rules"
+	"gyges/tournament/internal/browsertest"
+	"gyges/tournament/review"
+)
+
+// The exercises are proven: exactly the moves listed solve them. Their moves show what they are to teach.
+func TestExercisesAreTrue(t *testing.T) {
+	t.Parallel()
+	list, err := readExercises()
+	require.NoError(t, err)
+	require.Len(t, list, 20)
+	s, grade := solver.New(1), 1
+	seen, themes := map[string]bool{}, map[string]int{}
+	for i, x := range list {
+		require.GreaterOrEqual(t, x.Grade, grade, "the easiest first")
+		grade = x.Grade
+		r := rules.MustParse(x.Rules)
+		p, err := r.ParsePosition(x.Position)
+		require.NoError(t, err)
+		require.False(t, seen[x.Position], i)
+		seen[x.Position] = true
+		class, moves, err := tactics.Solve(t.Context(), s, rules.NewGame(r, p), 3)
+		require.NoError(t, err)
+		require.Equal(t, x.Class, class, i)
+		require.Equal(t, x.Moves, []string{moves[0].String()}, i)
+		require.Len(t, moves, 1, i)
+		require.True(t, strings.HasSuffix(x.Task, ".") && strings.HasPrefix(x.Task, map[tactics.Class]string{
+			tactics.WinIn1: "South to move: reach", tactics.WinIn3: "South to move: win in 3",
+			tactics.OnlyMove: "North threatens",
+		}[class]), x.Task)
+		themes[x.Theme]++
+		switch x.Theme {
+		case "goal in one":
+			require.Equal(t, tactics.WinIn1, class, i)
+		case "bounces":
+			require.Positive(t, bounces(r, p, moves[0]), i)
+		case "displacement":
+			require.NotEqual(t, rules.NoSquare, moves[0].Drop(), i)
+		case "defence":
+			require.Equal(t, tactics.OnlyMove, class, i)
+		default:
+			require.Fail(t, x.Theme)
+		}
+	}
+	require.Equal(t, 3, grade)
+	require.Len(t, themes, 4)
+	for theme, n := range themes {
+		require.GreaterOrEqual(t, n, 3, theme)
+	}
+}
+
+// try asks for the verdict on a move.
+func (s *testServer) try(set, position, move string) (v verdict) {
+	s.t.Helper()
+	w := s.post("/api/exercise", fmt.Sprintf(`{"rules":%q,"position":%q,"moves":[],"move":%q}`, set, position, move))
+	require.Equal(s.t, http.StatusOK, w.Code, w.Body)
+	require.NoError(s.t, json.Unmarshal(w.Body.Bytes(), &v))
+	return v
+}
+
+// A move is judged with the reason, and the answer told.
+func TestExerciseVerdicts(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t)
+	list, err := readExercises()
+	require.NoError(t, err)
+	for _, i := range []int{0, 6, 10} { // of each class
+		x := list[i]
+		for _, move := range []string{x.Moves[0], ""} {
+			v := s.try(x.Rules, x.Position, move)
+			require.True(t, v.Right)
+			word := map[bool]string{true: "The answer: ", false: "Right: "}[move == ""]
+			require.True(t, strings.HasPrefix(v.Text, word), v.Text)
+			r := rules.MustParse(x.Rules)
+			p, err := r.ParsePosition(x.Position)
+			require.NoError(t, err)
+			m, err := r.ParseMove(p, v.Line[0])
+			require.NoError(t, err)
+			require.Equal(t, x.Moves[0], m.String())
+		}
+	}
+	const goal, win = "000000/000000/000000/003001/120212/330231 s", "010310/021300/000000/033000/022000/012000 s"
+	require.Equal(t, "Right: it reaches the goal.", s.try("standard", goal, "c4-goal").Text)
+	v := s.try("standard", goal, "c4-d4")
+	require.False(t, v.Right)
+	require.Equal(t, "Not this one: there is a proven win in 1.", v.Text)
+	require.Regexp(t, "^Not this one: it wins, but in . plies, and there is a win in 3.$",
+		s.try("standard", win, "e1xd1@a1").Text)
+	const lost = "013230/201000/100000/020000/000020/300013 s"
+	v = s.try("standard", lost, "e1-f3")
+	require.Regexp(t, `^Not this one: North then wins in [13], with \S+\.$`, v.Text)
+	require.Len(t, v.Line, 2)
+
+	// where nothing is proven, the search of reviews decides
+	const open = "321123/000000/000000/000000/000000/321123 s"
+	v = s.try("simplified", open, "")
+	require.Contains(t, v.Text, "The answer: ")
+	require.True(t, s.try("simplified", open, v.Line[0]).Right)
+
+	for body, want := range map[string]string{
+		`{"rules":"chess"}`:                                                  "unknown rules",
+		`{"rules":"standard","position":"x"}`:                                "position: ",
+		`{"rules":"standard","moves":[]}`:                                    "all pieces are placed",
+		`{"rules":"standard","position":"` + goal + `","move":"z"}`:          "move: ",
+		`{"rules":"standard","position":"` + goal + `","move":"c4-c5"}`:      "move: c4-c5 is not legal",
+		`{"rules":"standard","position":"` + goal + `","moves":["c4-goal"]}`: "the game is over",
+	} {
+		w := s.post("/api/exercise", body)
+		require.Equal(t, http.StatusUnprocessableEntity, w.Code, body)
+		require.Contains(t, w.Body.String(), want, body)
+	}
+}
+
+// A game has a page of its own, turned to the person who played it.
+func TestGamePage(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t)
+	g := shortGame()
+	g.North.Agent = "human:name='Zoë, helped'"
+	g.South.Agent = "greedy:name='" + strings.ReplaceAll(hostile, "'", "''") + "'"
+	dir := filepath.Join(s.results, "deep", "one")
+	writeRun(t, dir, "finished", lines(g))
+	w := s.get("/game/deep/one/0")
+	require.Equal(t, http.StatusOK, w.Code)
+	page := w.Body.String()
+	require.Contains(t, page, `data-run="deep/one" data-turned>`)
+	require.Contains(t, page, "Zoë, helped")
+	require.NotContains(t, page, "<script>alert")
+	require.NotContains(t, page, `"review":`)
+
+	reviewer, err := review.New(300)
+	require.NoError(t, err)
+	made, err := reviewer.Game(t.Context(), g, nil)
+	require.NoError(t, err)
+	text, err := json.Marshal(made)
+	require.NoError(t, err)
+	file := fmt.Sprintf("{\"reviews\":1,\"nodes\":300,\"program\":\"x\"}\n%s\n", text)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, review.FileName), []byte(file), 0o600))
+	require.Contains(t, s.get("/game/deep/one/0").Body.String(), `"review":`)
+	for _, path := range []string{"/game/deep/one/1", "/game/deep/one/x", "/game/none/0", "/game/", "/game/0",
+		"/game/deep/one/-1", "/game/deep%2F..%2F..%2Fetc/0"} {
+		require.Equal(t, http.StatusNotFound, s.get(path).Code, path)
+	}
+}
+
+// The name of a person is in the record, bounded, and a rematch has the other side.
+func TestNamesAndRematch(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t)
+	begin := func(name string) string {
+		return fmt.Sprintf(`{"agent":"greedy","rules":"simplified","side":"north","setup":"random","name":%q}`, name)
+	}
+	p := s.replica(s.state(s.post("/api/games", begin("  Zoë O'Neil-2 ")), http.StatusCreated))
+	p.play()
+	again := s.state(s.post("/api/games", fmt.Sprintf(`{"rematch":%q}`, p.now.ID)), http.StatusCreated)
+	require.Equal(t, []string{"south", "simplified", "greedy"}, []string{again.You, again.Rules, again.Agent})
+	require.False(t, again.Placing)
+	q := s.replica(again)
+	q.play()
+	games := s.kept()
+	require.Equal(t, "human:name='Zoë O''Neil-2'", games[0].North.Agent)
+	require.Equal(t, "human:name='Zoë O''Neil-2'", games[1].South.Agent)
+	for _, name := range []string{"a, helped", strings.Repeat("x", 31), "<b>", "a\nb", "-a", "\u202ea"} {
+		w := s.post("/api/games", begin(name))
+		require.Equal(t, http.StatusUnprocessableEntity, w.Code, name)
+		require.Contains(t, w.Body.String(), "name: expected at most 30 letters")
+	}
+	require.Equal(t, http.StatusNotFound, s.post("/api/games", `{"rematch":"NONE"}`).Code)
+	w := s.post("/api/games", fmt.Sprintf(`{"rematch":%q,"side":"north"}`, p.now.ID))
+	require.Equal(t, http.StatusUnprocessableEntity, w.Code)
+}
+
+// Exercises are tried on the board, told right or wrong, and those solved are known at the next visit.
+func TestBrowserExercises(t *testing.T) {
+	b := browsertest.Open(t)
+	b.PhoneInTheDark()
+	address := listen(t, newTestServer(t)) + "/exercises"
+	console := b.Visit(address)
+	b.Wait(`document.querySelectorAll("#grades button").length === 20 && document.querySelector(".cell.source")`)
+	b.FitsPhone()
+	verdict := func(text string) {
+		b.Wait(fmt.Sprintf(`document.getElementById("verdict").textContent.startsWith(%q)`, text))
+	}
+	b.Click(`[data-at="c4"]`)
+	b.Click(`[data-at="d4"]`)
+	verdict("Not this one: there is a proven win in 1.")
+	b.Click("#again")
+	verdict("")
+	b.Wait(`document.querySelector(".cell.source")`)
+	b.Click(`[data-at="c4"]`)
+	b.Click(`[data-at="goal-s"]`)
+	verdict("Right: it reaches the goal.")
+	b.Click("#next")
+	b.Wait(`document.getElementById("headline").textContent.startsWith("2. ") && location.hash === "#n=2"`)
+	b.Click("#answer")
+	verdict("The answer: ")
+	require.Empty(t, console())
+	b.Visit("about:blank")
+	b.Visit(address)
+	b.Wait(`document.getElementById("headline").textContent.startsWith("2. ")`)
+	require.Equal(t, "1", b.Text(`[...document.querySelectorAll("#grades .solved")].map((e) => e.textContent).join()`))
+}
+
+// After a game its review is on a page of its own: turned to the person, with what lost it, whose mistakes are exercises.
+func TestBrowserGamePage(t *testing.T) {
+	b := browsertest.Open(t)
+	s := newTestServer(t)
+	g := shortGame()
+	g.South.Agent, g.North.Agent = "greedy", "human"
+	writeRun(t, filepath.Join(s.results, "one"), "finished", lines(g))
+	url := listen(t, s)
+	console := b.Visit(url + "/game/one/0#review")
+	b.Wait(`document.querySelector(".review-turn")`)
+	require.Equal(t, "a1", b.Text(`(() => { const at = (q) => document.querySelector(q).getBoundingClientRect();
+		return at('[data-square="a1"]').top < at('[data-square="a6"]').top ? "a1" : "a6"; })()`), "North is below")
+	require.Equal(t, "0", b.Text(`String(scrollY)`))
+	b.Wait(`location.hash === "#ply=0"`)
+	b.Click(`[data-act="last"]`)
+	b.Wait(fmt.Sprintf(`location.hash === "#ply=%d"`, len(g.Moves)))
+	require.Equal(t, fmt.Sprintf("%d of %d", g.Plies, g.Plies), b.Text(`document.querySelector(".at").textContent`))
+	require.Contains(t, b.Text(`document.querySelector(".sides").textContent`), "Game 0, ")
+	b.Click(`a[href^="/exercises#"]`)
+	b.Wait(`document.getElementById("headline")?.textContent.endsWith("was a mistake. Find a better move.")`)
+	b.Click("#answer")
+	b.Wait(`document.getElementById("verdict").textContent.startsWith("The answer: ")`)
+	require.Empty(t, console())
+}
