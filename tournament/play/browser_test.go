@@ -237,7 +237,7 @@ func playByClicks(t *testing.T, set string, you rules.Side) {
 	// The record is a run that can be looked at.
 	require.Empty(t, console())
 	console = b.Visit(url)
-	b.Click(`.runs a`)
+	b.Click(`.runs tbody a`)
 	b.Wait(`document.querySelector("#viewer .board")`)
 	require.Contains(t, b.Text(`document.querySelector(".top").textContent`), "games1")
 	require.Empty(t, console())
