@@ -1,7 +1,6 @@
 package configs
 
 import (
-	"bytes"
 	"reflect"
 	"slices"
 	"strings"
@@ -22,20 +21,21 @@ import (
 // with a sequential test), "train", "spsa" or "texel". Those that most runs need are set; the others are commented out,
 // with their defaults.
 func Template(kind string, r *rules.Rules) string {
-	strong, fast := spec("alphabeta:nodes=2000,hash=1"), spec("alphabeta:depth=2,hash=1")
+	const strong, fast = "alphabeta:nodes=2000,hash=1", "alphabeta:depth=2,hash=1"
 	switch kind {
 	case "train":
 		c, defaults := training.DefaultGenerations(), training.DefaultGenerations()
-		c.Name, defaults.Name, c.Rules, c.Agent, c.SelfPlayAgent = "", "", r, strong, fast
+		c.Name, defaults.Name, c.Rules, c.Agent, c.SelfPlayAgent = "", "", r, specs(strong)[0], specs(fast)[0]
 		return template(&c, &defaults, "rules", "weights", "generations", "selfplay.pairs", "match.sprt", "match.pairs",
 			"rating.pairs", "seed")
 	case "spsa":
 		c, defaults := spsaFile{SPSA: training.DefaultSPSA()}, spsaFile{SPSA: training.DefaultSPSA()}
-		c.Match.Name, c.Rules, c.Agent, c.Verification.Pairs = "", r, strong, 100
-		defaults.Match.Name, defaults.Rules, c.Parameters = "", rules.MustParse("standard"), new(yaml.Node)
-		if err := yaml.Unmarshal([]byte(spsaParameters), c.Parameters); err != nil {
-			panic(err)
-		}
+		c.Match.Name, defaults.Match.Name, c.Rules, c.Agent, c.Verification.Pairs = "", "", r, specs(strong)[0], 100
+		defaults.Rules, c.Parameters = c.Match.Rules[0], new(yaml.Node)
+		_ = c.Parameters.Encode(map[string]map[string]int{ // numbers can be encoded
+			"rfp_margin": {"c": 20, "min": 20, "max": 400}, "weight.near": {"c": 4},
+		})
+		c.Parameters.Style = yaml.FlowStyle
 		return template(&c, &defaults, "rules", "steps", "pairs", "seed")
 	case "texel":
 		c, defaults := training.DefaultTexel(), training.DefaultTexel()
@@ -44,26 +44,26 @@ func Template(kind string, r *rules.Rules) string {
 	}
 	c, defaults := tournament.DefaultConfig(), tournament.DefaultConfig()
 	c.Name, defaults.Name, c.Rules = "", "", []*rules.Rules{r}
+	c.Agents = specs("random", "greedy", fast, "mcts:iterations=200")
 	if kind == "match" {
-		c.Agents, c.SPRT = []agents.Spec{strong, spec("alphabeta:nodes=1000,hash=1")}, sprt.Default()
+		c.Agents, c.SPRT = specs(strong, "alphabeta:nodes=1000,hash=1"), sprt.Default()
 		c.Openings, c.Pairs = tournament.DefaultMatch().Openings, tournament.UnsetPairs
 		c.SetPairs()
 		defaults.Pairs = c.Pairs
-		return template(&c, &defaults, "rules", "seed")
 	}
-	c.Agents = []agents.Spec{spec("random"), spec("greedy"), fast, spec("mcts:iterations=200")}
 	return template(&c, &defaults, "rules", "pairs", "seed")
 }
 
-const spsaParameters = "rfp_margin: {c: 20, min: 20, max: 400}\nweight.near: {c: 4}\n"
-
-// spec reads an agent spec that is part of the program.
-func spec(text string) agents.Spec {
-	s, err := agents.ParseSpec(text)
-	if err != nil {
-		panic(err)
+// specs reads agent specs that are part of the program.
+func specs(texts ...string) (list []agents.Spec) {
+	for _, text := range texts {
+		s, err := agents.ParseSpec(text)
+		if err != nil {
+			panic(err)
+		}
+		list = append(list, s)
 	}
-	return s
+	return list
 }
 
 // templateWriter writes the settings of a config as YAML.
@@ -75,7 +75,7 @@ type templateWriter struct {
 // template returns the settings of a config as YAML, each below a comment. The keys given and those that differ from
 // the defaults, a config of the same type, are set; the others are commented out.
 func template(config, defaults any, keys ...string) string {
-	t := templateWriter{expand(settings.Fields(config, "")), expand(settings.Fields(defaults, "")), keys}
+	t := templateWriter{withOptional(settings.Fields(config, "")), withOptional(settings.Fields(defaults, "")), keys}
 	return "# A line that begins with \"# \" explains the key below it. Other lines with #\n" +
 		"# are keys at their defaults: to change one, remove the # before it and before\n" +
 		"# the group that it is in.\n" + strings.Join(t.lines("", 80, false), "\n") + "\n"
@@ -87,64 +87,60 @@ func isOptional(f *settings.Field) bool {
 	return t.Kind() == reflect.Pointer && t != reflect.TypeFor[*yaml.Node]() && !settings.IsText(t)
 }
 
-// expand adds the settings of the structs that a file may leave out.
-func expand(fields []settings.Field) (list []settings.Field) {
+// withOptional adds the settings of the structs that a file may leave out.
+func withOptional(fields []settings.Field) (list []settings.Field) {
 	for _, f := range fields {
 		list = append(list, f)
 		if isOptional(&f) {
+			list[len(list)-1].Group = true
 			list = append(list, settings.Fields(newOptional(f.Value.Type().Elem()), f.Key+".")...)
 		}
 	}
 	return list
 }
 
+// isLeaf reports whether a setting has a value of its own.
+func isLeaf(f *settings.Field) bool { return !f.Group || settings.IsText(f.Value.Type()) }
+
 // lines returns the settings whose keys begin with prefix, in lines of at most width columns. In a group that is
 // commented out as a whole those that have a value are set.
 func (t *templateWriter) lines(prefix string, width int, out bool) (lines []string) {
 	for _, name := range keysBelow(t.fields, prefix) {
-		path, set := prefix+name, out || t.isSet(prefix+name)
+		path, mark := prefix+name, "#"
 		if prefix == "" {
 			lines = append(lines, "")
 		}
-		body := []string{name + ":"}
-		i := slices.IndexFunc(t.fields, func(f settings.Field) bool { return f.Key == path })
-		if i >= 0 {
+		var own *settings.Field
+		if i := slices.IndexFunc(t.fields, func(f settings.Field) bool { return f.Key == path }); i >= 0 {
+			own = &t.fields[i]
 			for _, line := range t.doc(i, width-2) {
-				lines = append(lines, "# "+line)
-			}
-			set = set && !isOptional(&t.fields[i])
-		}
-		if i >= 0 && isLeaf(&t.fields[i]) {
-			value := node(&t.fields[i])
-			set = set && value != nil
-			body = pairLines(name, value)
-		} else {
-			for _, line := range t.lines(path+".", width-3, !set) {
-				body = append(body, "  "+line)
+				if line != "" {
+					lines = append(lines, "# "+line)
+				}
 			}
 		}
-		for _, line := range body {
-			if !set {
-				line = "#" + line
+		leaf, text := own != nil && isLeaf(own), ""
+		if leaf {
+			text = valueText(own)
+		}
+		if (out || t.isSet(path)) && (!leaf || text != "") && (own == nil || !isOptional(own)) {
+			mark = ""
+		}
+		lines = append(lines, strings.TrimSpace(mark+name+": "+text))
+		for _, line := range t.lines(path+".", width-3, mark != "") {
+			if !leaf {
+				lines = append(lines, mark+"  "+line)
 			}
-			lines = append(lines, line)
 		}
 	}
 	return lines
 }
 
-// isLeaf reports whether a setting has a value, not settings of its own alone.
-func isLeaf(f *settings.Field) bool {
-	return (!f.Group || settings.IsText(f.Value.Type())) && !isOptional(f)
-}
-
 // isSet reports whether a key, or one below it, is set.
 func (t *templateWriter) isSet(path string) bool {
 	for i, f := range t.fields {
-		if f.Key != path && !strings.HasPrefix(f.Key, path+".") || !isLeaf(&f) {
-			continue
-		}
-		if slices.Contains(t.keys, f.Key) || !slices.Equal(f.Texts(), t.defaults[i].Texts()) {
+		if (f.Key == path || strings.HasPrefix(f.Key, path+".")) && isLeaf(&f) &&
+			(slices.Contains(t.keys, f.Key) || !slices.Equal(f.Texts(), t.defaults[i].Texts())) {
 			return true
 		}
 	}
@@ -154,68 +150,40 @@ func (t *templateWriter) isSet(path string) bool {
 // doc returns what a setting means, its values and its default, in lines of at most width columns.
 func (t *templateWriter) doc(i, width int) []string {
 	f, values := t.fields[i], ""
-	lines := textfmt.Wrap(f.Tag.Get("help"), width)
-	if !isLeaf(&f) {
-		return lines
+	if isLeaf(&f) && f.Tag.Get("check")+f.Tag.Get("form") != "" {
+		values = "Value: " + strings.ReplaceAll(f.Values(), "`", "") + ". "
 	}
-	if f.Tag.Get("check")+f.Tag.Get("form") != "" {
-		values = "Value: " + strings.ReplaceAll(f.Values(), "`", "") + "."
+	if value := t.defaults[i].Default(); value != "" && isLeaf(&f) {
+		values += "Default: " + value + "."
 	}
-	if value := t.defaults[i].Default(); value != "" {
-		values += " Default: " + value + "."
-	}
-	if values != "" {
-		lines = append(lines, textfmt.Wrap(strings.TrimSpace(values), width)...)
-	}
-	return lines
+	return append(textfmt.Wrap(f.Tag.Get("help"), width), textfmt.Wrap(values, width)...)
 }
 
-// node returns the value of a setting; nil if it has none.
-func node(f *settings.Field) *yaml.Node {
-	t, texts := f.Value.Type(), f.Texts()
-	enum := strings.TrimPrefix(f.Tag.Get("enum"), ",")
+// valueText returns the value of a setting as YAML in one line; "" if it has none.
+func valueText(f *settings.Field) string {
+	value, texts, t := f.Value.Interface(), f.Texts(), f.Value.Type()
+	enum, bounds := strings.TrimPrefix(f.Tag.Get("enum"), ","), f.Tag.Get("check")
+	isText := t.Kind() == reflect.String || settings.IsText(t)
 	switch {
-	case t == reflect.TypeFor[*yaml.Node]():
-		return f.Value.Interface().(*yaml.Node).Content[0]
+	case f.Tag.Get("default") == "-" || len(texts) == 0 || isText && enum == "" && f.Value.IsZero():
+		return ""
+	case isText && f.Value.IsZero(): // it means the first one
+		value, _, _ = strings.Cut(enum, ",")
 	case t.Kind() == reflect.Slice:
-		t = t.Elem()
-	case enum != "" && f.Value.IsZero(): // it means the first one
-		texts = strings.Split(enum, ",")[:1]
-	case f.Tag.Get("default") == "-" || f.Value.IsZero() && (t.Kind() == reflect.String || settings.IsText(t)):
-		return nil
-	case f.Tag.Get("check") != "" && settings.InBounds(f.Value, f.Tag.Get("check"), "") != nil: // it has no default
-		texts[0], _, _ = strings.Cut(f.Tag.Get("check"), "..")
+		value = texts
 	case t == reflect.TypeFor[time.Duration]():
-		texts[0] = textfmt.Duration(f.Value.Interface().(time.Duration))
+		value = textfmt.Duration(value.(time.Duration))
+	case isText:
+		value = texts[0]
+	case bounds != "" && settings.InBounds(f.Value, bounds, "") != nil: // it has no default
+		text, _, _ := strings.Cut(bounds, "..")
+		return text
 	}
-	list := yaml.Node{Kind: yaml.SequenceNode}
-	for _, text := range texts {
-		n := yaml.Node{Kind: yaml.ScalarNode, Value: text}
-		if _, scalars := settings.Expected(t); scalars[0] == "!!str" {
-			n.Tag = scalars[0] // in quotes if it looks like something else
-		}
-		list.Content = append(list.Content, &n)
+	text, err := yaml.Marshal(struct {
+		V any `yaml:"v,flow"`
+	}{value})
+	if err != nil {
+		panic(err) // texts and numbers
 	}
-	switch {
-	case f.Value.Kind() != reflect.Slice:
-		return list.Content[0]
-	case len(texts) == 0:
-		return nil
-	}
-	return &list
-}
-
-// pairLines returns a key and its value, which may be nil, as lines of YAML.
-func pairLines(name string, value *yaml.Node) []string {
-	if value == nil {
-		return []string{name + ":"}
-	}
-	var b bytes.Buffer
-	e := yaml.NewEncoder(&b)
-	e.SetIndent(2)
-	pair := yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{{Kind: yaml.ScalarNode, Value: name}, value}}
-	if err := e.Encode(&pair); err != nil {
-		panic(err) // the nodes are well-formed
-	}
-	return strings.Split(strings.TrimSpace(b.String()), "\n")
+	return strings.TrimSpace(strings.TrimPrefix(string(text), "v:"))
 }

@@ -38,6 +38,7 @@ func TestTemplates(t *testing.T) {
 			require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 			require.NoError(t, loadKind(kind, path), "%s %s", kind, preset)
 			require.Contains(t, text, preset)
+			require.NotRegexp(t, `(?m)^[ #]*# ?$`, text)
 			for line := range strings.Lines(text) {
 				require.LessOrEqual(t, len([]rune(line)), 81, line)
 			}
