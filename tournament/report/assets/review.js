@@ -67,9 +67,9 @@ export function create({ root, below, list, state, go, redraw }) {
   function summarize(r) {
     summary.append(make("p", {}, ...tally("South", r.south_moves), make("br"), ...tally("North", r.north_moves)));
     summary.append(graph(r));
-    for (const ply of r.turning || []) {
+    for (const ply of new Set([...(r.turning || []), r.decisive || []].flat().sort((a, b) => a - b))) {
       const i = r.moves.findIndex((m) => m.ply === ply);
-      if (i >= 0) summary.append(turning(r.moves[i], i));
+      if (i >= 0) summary.append(turning(r.moves[i], i, ply === r.decisive));
     }
     for (const w of r.wins || []) {
       const until = w.to > w.from ? ` to ${w.to}` : "";
@@ -125,10 +125,11 @@ export function create({ root, below, list, state, go, redraw }) {
     return [make("b", { class: side === "South" ? "dot-s" : "dot-n" }, side), ": " + parts.join(", ")];
   }
 
-  const turning = (m, i) =>
+  const turning = (m, i, decisive) =>
     make(
       "button",
       { type: "button", class: "review-turn", onclick: () => go(i + 1) },
+      decisive ? "The game was lost here. " : "",
       `Ply ${m.ply}, ${name(m.side)}: ${words[m.mark]} (${kinds[m.kind] || ""}), ` +
         `${percent(m.before)} to ${percent(m.after)}`,
     );
