@@ -32,7 +32,7 @@ type cli struct {
 
 	Tournament tournamentCmd `cmd:"" group:"Tournaments:" help:"Let agents play each other, record the games and rate the players."`
 	Match      matchCmd      `cmd:"" group:"Tournaments:" help:"Play a match of two agents, with a sequential test (SPRT) or a fixed length."`
-	Init       initCmd       `cmd:"" group:"Tournaments:" help:"Write a commented YAML file to begin with, for a tournament, a match, a training or a tuning."`
+	Init       initCmd       `cmd:"" group:"Tournaments:" help:"Write a YAML file with every key of a run and what it means."`
 	Openings   openingsCmd   `cmd:"" group:"Tournaments:" help:"Make or screen a list of openings."`
 	Games      gamesCmd      `cmd:"" group:"Tournaments:" help:"List recorded games, replay one, or count what happens in them."`
 	Review     reviewCmd     `cmd:"" group:"Tournaments:" help:"Judge the moves of recorded games, and show where games are lost."`
