@@ -39,17 +39,22 @@ func (p *parser) group(n *yaml.Node, what string, fields []settings.Field, prefi
 			p.setting(path, value, func(n *yaml.Node) { p.group(n, key.Value, fields, path+".") })
 			p.loadOpenings(fields, path)
 		default:
-			var names []string
-			for _, f := range fields {
-				rest, ok := strings.CutPrefix(f.Key, prefix)
-				if name, _, _ := strings.Cut(rest, "."); ok && !slices.Contains(names, name) {
-					names = append(names, name)
-				}
-			}
+			names := keysBelow(fields, prefix)
 			hint := cmp.Or(suggest.DidYouMean(key.Value, names), ", expected one of: "+strings.Join(names, ", "))
 			p.add(key.Line, "unknown key %s in %s%s", found(key), what, hint)
 		}
 	})
+}
+
+// keysBelow returns the keys that follow a prefix, without those of their groups.
+func keysBelow(fields []settings.Field, prefix string) (names []string) {
+	for _, f := range fields {
+		rest, ok := strings.CutPrefix(f.Key, prefix)
+		if name, _, _ := strings.Cut(rest, "."); ok && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // setting reads a setting and notes its line, and whether there was a problem.
@@ -90,10 +95,10 @@ func (p *parser) value(n *yaml.Node, f *settings.Field) {
 	case v.Type() == reflect.TypeFor[*yaml.Node]():
 		v.Set(reflect.ValueOf(n))
 	case v.Kind() == reflect.Pointer && !settings.IsText(v.Type()):
-		made := reflect.New(v.Type().Elem())
-		p.optional(n, made.Interface(), f.Key)
+		made := newOptional(v.Type().Elem())
+		p.settings(n, f.Key[strings.LastIndexByte(f.Key, '.')+1:], made, f.Key+".")
 		if n.Kind == yaml.MappingNode {
-			v.Set(made)
+			v.Set(reflect.ValueOf(made))
 		}
 	case v.Kind() != reflect.Slice:
 		p.scalar(n, v, f.Form())
@@ -102,14 +107,15 @@ func (p *parser) value(n *yaml.Node, f *settings.Field) {
 	}
 }
 
-// optional reads a struct, whose defaults are in its tags.
-func (p *parser) optional(n *yaml.Node, config any, path string) {
+// newOptional returns a pointer to a new struct with the defaults in its tags.
+func newOptional(t reflect.Type) any {
+	config := reflect.New(t).Interface()
 	for _, f := range settings.Fields(config, "") {
 		if text := f.Tag.Get("default"); text != "" {
 			_ = f.SetTexts(text) // which is right
 		}
 	}
-	p.settings(n, path[strings.LastIndexByte(path, '.')+1:], config, path+".")
+	return config
 }
 
 // list reads a list. A single text stands for a list of it alone.

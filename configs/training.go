@@ -53,10 +53,10 @@ func (p *parser) loadWeights(name string, r *rules.Rules) eval.Weights {
 
 // spsaFile holds the settings of an SPSA file.
 type spsaFile struct {
-	Rules         *rules.Rules `yaml:"rules" form:"a rule set, like standard or standard:null_move=allow"`
-	Agent         agents.Spec  `yaml:"agent" form:"an agent spec, like random or alphabeta:depth=2"`
+	Rules         *rules.Rules `yaml:"rules" form:"a rule set, like standard or standard:null_move=allow" help:"The rule set of all games."`
+	Agent         agents.Spec  `yaml:"agent" form:"an agent spec, like random or alphabeta:depth=2" help:"The agent that is tuned."`
 	training.SPSA `yaml:",inline"`
-	Parameters    *yaml.Node `yaml:"parameters"`
+	Parameters    *yaml.Node `yaml:"parameters" help:"What is tuned: numbers of that kind of agent (see gyges agents KIND), or weight.FEATURE of its evaluation. Each is moved by c, up or down at random, in the last step, and by more before: so far that it costs some Elo; r, min, max and start are in gyges help settings."`
 }
 
 // LoadSPSA reads an SPSA run from a YAML file, whose keys are those of [training.SPSA]; r, unless it is nil,

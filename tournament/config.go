@@ -81,7 +81,7 @@ type Config struct {
 	UntilError float64 `yaml:"until_error" check:"0..1000" zero:"never" name:"until-error" placeholder:"ELO" help:"Stop when every 95 % interval is within ± ELO: that of the difference of two players, those of all ratings of several, under each rule set. Not with sprt, and schedules whose length is fixed."`
 
 	Openings Openings      `yaml:"openings" form:"openings, like random or random:plies=4" name:"openings" placeholder:"HOW" complete:"openings" help:"How games begin: random (set-ups), random:plies=N (and N random plies), book (as random, but under Kang the openings of fewest plies first), setups (all distinct ones in order), agents (the players place their pieces), or file:PATH (the positions of a list, in order; see gyges openings)."`
-	Limits   agents.Limits `yaml:"limits"` // bounds of each decision, beside the agents' own; zero: none
+	Limits   agents.Limits `yaml:"limits" help:"Bounds of each decision, beside those in the specs of agents."` // bounds of each decision, beside the agents' own; zero: none
 
 	// Clock is the time for a whole game; zero: none. An agent's own goes before it.
 	Clock Clock `yaml:"clock" form:"a clock, like 60+0.6 (seconds) or 1m+600ms" name:"clock" group:"Limits and time:" placeholder:"TIME" help:"Time of each side for a whole game, with an increment after each move: 60+0.6 (seconds) or 1m+600ms; a side that exceeds it loses. Results may differ from run to run."`

@@ -32,10 +32,12 @@ type cli struct {
 
 	Tournament tournamentCmd `cmd:"" group:"Tournaments:" help:"Let agents play each other, record the games and rate the players."`
 	Match      matchCmd      `cmd:"" group:"Tournaments:" help:"Play a match of two agents, with a sequential test (SPRT) or a fixed length."`
+	Init       initCmd       `cmd:"" group:"Tournaments:" help:"Write a YAML file with every key of a run and what it means."`
 	Openings   openingsCmd   `cmd:"" group:"Tournaments:" help:"Make or screen a list of openings."`
 	Games      gamesCmd      `cmd:"" group:"Tournaments:" help:"List recorded games, replay one, or count what happens in them."`
 	Review     reviewCmd     `cmd:"" group:"Tournaments:" help:"Judge the moves of recorded games, and show where games are lost."`
 	Report     reportCmd     `cmd:"" group:"Tournaments:" help:"Write a report of recorded runs: tables, plots, games to replay."`
+	Compare    compareCmd    `cmd:"" group:"Tournaments:" help:"Compare two runs: settings, ratings, generations, the first game that differs."`
 	Plot       plotCmd       `cmd:"" group:"Tournaments:" help:"Draw the numbers of a table with their intervals, as SVG."`
 	Serve      serveCmd      `cmd:"" group:"Tournaments:" help:"Show runs live in a browser, and let people play there."`
 	Export     exportCmd     `cmd:"" group:"Tournaments:" help:"Write recorded games as PGN, CSV or Parquet."`

@@ -55,7 +55,7 @@ func (c *reportCmd) check() error {
 func (c *reportCmd) page(ctx context.Context, e *env) (*report.Page, error) {
 	collector := report.NewCollector(report.Options{Games: c.Games, Seed: c.Seed})
 	in := &standings.Reader{Record: collector.Sample}
-	files, errFiles := c.files()
+	files, errFiles := filesOfRuns(c.Runs)
 	options, err := c.prepare(in)
 	if err := errors.Join(err, errFiles); err != nil {
 		return nil, err
@@ -73,10 +73,10 @@ func (c *reportCmd) page(ctx context.Context, e *env) (*report.Page, error) {
 	return report.Build(collector, input), nil
 }
 
-// files are the files of games of the runs, "" for a tuning run that has none.
-func (c *reportCmd) files() ([]string, error) {
+// filesOfRuns returns the files of games of runs, "" for a tuning run that has none.
+func filesOfRuns(runs []string) ([]string, error) {
 	const none = "-"
-	runs := slices.Clone(c.Runs)
+	runs = slices.Clone(runs)
 	for i, run := range runs {
 		_, err := os.Stat(filepath.Join(run, tournament.GamesFile))
 		if errors.Is(err, fs.ErrNotExist) && report.HasHistory(run) {

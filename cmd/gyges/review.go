@@ -56,7 +56,43 @@ func (c *reviewCmd) Run(ctx context.Context, e *env) error {
 			return err
 		}
 	}
-	return asFailure(c.print(ctx, e, all))
+	if err := c.print(ctx, e, all); err != nil {
+		return asFailure(err)
+	}
+	if c.Format == "text" {
+		c.next(e.out, all)
+	} else {
+		c.next(e.err, all)
+	}
+	return nil
+}
+
+// next prints where the reviews are kept, and commands that show them and the move that lost most.
+func (c *reviewCmd) next(w *output, all []reviewedSource) {
+	w.printf("\n")
+	for _, of := range all {
+		_, isRun := tournament.RunFolder(of.name)
+		source, path := textfmt.Visible(report.ShellWord(of.name)), c.path(of.name)
+		switch {
+		case path == "":
+			w.printf("Nothing is kept; a page: gyges review %s --nodes %d --format html > review.html\n", source, c.Nodes)
+		case c.Out == "":
+			w.printf("The reviews are in %s; see them with: gyges serve %s\n", textfmt.Visible(path), source)
+		default:
+			w.printf("The reviews are in %s\n", textfmt.Visible(path))
+		}
+		var worst *review.Game
+		most := 0.0
+		for _, g := range of.reviews {
+			if i := g.DecisiveMove(); i >= 0 && g.Moves[i].Loss > most {
+				worst, most = g, g.Moves[i].Loss
+			}
+		}
+		if isRun && worst != nil {
+			w.printf("Ply %d lost game %d: gyges games show %s %d --ply %d\n", worst.Decisive, worst.Game, source, worst.Game,
+				worst.Decisive)
+		}
+	}
 }
 
 // check finds mistakes in the flags.

@@ -69,14 +69,15 @@ func (b *builder) worst(summary *review.Summary) *Table {
 	for _, p := range summary.Players[:min(len(summary.Players), maxAgentRows)] {
 		for _, l := range p.WorstGames {
 			id := fmt.Sprintf("%d.%d", l.Run+1, l.Game)
-			game := cell(id)
+			game, move := cell(id), cell(textfmt.Visible(l.Move.Move))
 			if len(b.collected.runs) == 1 {
 				game.Text = fmt.Sprint(l.Game)
 			}
 			if replayed[id] {
 				game.Link = fmt.Sprintf("#game=%s&ply=%d", id, l.Index)
+				move.Link = game.Link
 			}
-			t.row(rowHead(b.visibleLabel(p.Agent)), cell(textfmt.Visible(l.Move.Move)), cell(l.Move.Kind.Text()), game,
+			t.row(rowHead(b.visibleLabel(p.Agent)), move, cell(l.Move.Kind.Text()), game,
 				cell(fmt.Sprint(l.Move.Ply)), cell(textfmt.Percent(l.Move.Before)), cell(textfmt.Percent(l.Move.After)))
 		}
 	}

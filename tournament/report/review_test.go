@@ -78,6 +78,7 @@ func TestReviews(t *testing.T) {
 	worst := tables[3]
 	require.NotEmpty(t, worst.Rows)
 	require.Regexp(t, `^#game=1\.\d+&ply=\d+$`, worst.Rows[0][3].Link)
+	require.Equal(t, worst.Rows[0][3].Link, worst.Rows[0][1].Link)
 	n := 0
 	for _, g := range p.Viewer.Games {
 		if g.Review != nil {
@@ -155,7 +156,7 @@ func TestReadReviews(t *testing.T) {
 // The viewer shows marks beside moves, what a move lost, and the better line on the board.
 func TestBrowserReview(t *testing.T) {
 	p, reviews := reviewedPage(t)
-	i := slices.IndexFunc(reviews, func(g *review.Game) bool { return g.Rules == "standard" && len(g.Turning) > 1 })
+	i := slices.IndexFunc(reviews, func(g *review.Game) bool { return g.Rules == "standard" && len(g.Turning) > 1 && g.Decisive > 0 })
 	require.GreaterOrEqual(t, i, 0)
 	g := reviews[i]
 	b := browsertest.Open(t)
@@ -173,6 +174,8 @@ func TestBrowserReview(t *testing.T) {
 		fmt.Sprintf("South: accuracy index %.1f", g.SouthMoves.Accuracy))
 	require.Equal(t, "null", b.Text(`String(document.querySelector(".review-start"))`), "a file can't ask for reviews")
 
+	b.Eval(`[...document.querySelectorAll(".review-turn")].find(e => e.textContent.startsWith("The game was lost here. Ply ")).click()`, nil)
+	b.Wait(fmt.Sprintf(`location.hash === "#game=1.%d&ply=%d"`, g.Game, g.DecisiveMove()+1))
 	b.Eval(`document.querySelector(".review-turn").click()`, nil)
 	m := g.Moves[slices.IndexFunc(g.Moves, func(m review.Move) bool { return m.Ply == g.Turning[0] })]
 	b.Wait(fmt.Sprintf(`location.hash === "#game=1.%d&ply=%d"`, g.Game, m.Ply))

@@ -127,18 +127,25 @@ func readMatch(fsys fs.FS, dir string) (p *llrPath, notes []string) {
 	if p == nil {
 		return nil, nil
 	}
-	in := new(standings.Reader)
-	read := func(f io.Reader, name string) (*standings.Reader, error) {
-		return in, in.Read(context.Background(), io.LimitReader(f, maxMatch), name, s)
-	}
-	_, err = files.LoadFS(fsys, path.Join(dir, tournament.GamesFile), read)
-	if errors.Is(err, fs.ErrNotExist) {
-		return p, nil
-	}
-	if notes = append(in.Skipped.Notes(), s.Notes()...); err != nil {
+	notes, err = readGames(context.Background(), fsys, path.Join(dir, tournament.GamesFile), maxMatch, s)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		notes = append(notes, err.Error())
 	}
 	return p, notes
+}
+
+// readGames adds the games of a file to s, those in the first most bytes, and returns notes on its records.
+func readGames(
+	ctx context.Context, fsys fs.FS, file string, most int64, s *standings.Standings,
+) (notes []string, err error) {
+	in := new(standings.Reader)
+	_, err = files.LoadFS(fsys, file, func(f io.Reader, name string) (any, error) {
+		return nil, in.Read(ctx, io.LimitReader(f, most), name, s)
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return append(in.Skipped.Notes(), s.Notes()...), err
 }
 
 // charts are the curves that only a training has: the generations' ratings by the minutes

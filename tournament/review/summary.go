@@ -98,7 +98,7 @@ func (s *Summary) player(agent string) *Player {
 // lose counts a lost game.
 func (l *Losses) lose(run int, g *Game) {
 	l.Lost++
-	i := slices.IndexFunc(g.Moves, func(m Move) bool { return g.Decisive > 0 && m.Ply == g.Decisive })
+	i := g.DecisiveMove()
 	if i < 0 {
 		l.NoMistake++
 		return

@@ -73,6 +73,11 @@ func (g *Game) Loser() string {
 	return rules.North.Name()
 }
 
+// DecisiveMove returns the index in Moves of the decisive move, see [Game.Decisive]; -1 if there is none.
+func (g *Game) DecisiveMove() int {
+	return slices.IndexFunc(g.Moves, func(m Move) bool { return g.Decisive > 0 && m.Ply == g.Decisive })
+}
+
 // decisive returns the ply of the loser's move that lost the game, see [Game.Decisive].
 func (g *Game) decisive() int {
 	loser, ply, most := g.Loser(), 0, 0.0

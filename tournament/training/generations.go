@@ -37,14 +37,14 @@ type Generations struct {
 	Time          time.Duration `yaml:"time" name:"time" placeholder:"TIME" check:"0s..1000h" zero:"no bound" help:"Time for all generations, such as 1h: none begins that would end later. A longer one resumes a run that has ended."`
 	SelfPlayAgent agents.Spec   `yaml:"selfplay.agent" form:"an agent spec, like random or alphabeta:depth=2" help:"The agent that plays the games to learn from. Default: agent."`
 	Stages        []Stage       `yaml:"selfplay.stages" form:"list of changes" help:"Changes of the self-play, in the order of their generations."`
-	SelfPlay      SelfPlay      `yaml:"selfplay" name:"-" keys:"pairs openings limits explore search split"`
+	SelfPlay      SelfPlay      `yaml:"selfplay" name:"-" keys:"pairs openings limits explore search split" help:"The games to learn from, as in gyges selfplay."`
 	Window        int           `yaml:"tune.window" check:"0..1000" zero:"all" help:"Generations that the training positions come from, the last ones."`
 	Data          []string      `yaml:"tune.data" form:"a folder of training positions" help:"Folders of training positions of other runs, to fit to as well."`
-	Fit           `yaml:"tune"`
+	Fit           `yaml:"tune" help:"The fit to these games, as in gyges tune texel."`
 	// Match is the match of the candidate against the best agent: at most Pairs game
 	// pairs, until SPRT is decided. With 0 pairs there is none, and every candidate is adopted.
-	Match   tournament.Config `yaml:"match" name:"-" keys:"sprt pairs openings limits"`
-	Rating  Rating            `yaml:"rating"`
+	Match   tournament.Config `yaml:"match" name:"-" keys:"sprt pairs openings limits" help:"The match of the candidate against the best agent so far: it is adopted if the test accepts elo1; with 0 pairs there is none, and it is adopted."`
+	Rating  Rating            `yaml:"rating" help:"The tournament of the generations adopted, after the last one."`
 	Seed    uint64            `yaml:"seed" name:"seed" placeholder:"N" help:"Seed of all random choices."`
 	Workers int               `yaml:"workers" name:"workers" placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
 	Out     string            `yaml:"out" form:"a folder, in quotes if it is a number" name:"out" placeholder:"DIR" help:"Folder of the run; a run that was stopped there resumes. Default: a new one, results/NAME-TIME."`

@@ -20,15 +20,15 @@ type SelfPlay struct {
 	// tournaments. Agents are the agents without exploration; Schedule is not used.
 	Tournament tournament.Config `yaml:",inline" keys:"-schedule -rounds -seeding -seed_ratings -bye -clock -sprt -until_error"`
 
-	Explore explore.Options `yaml:"explore"` // how the agents deviate from their best moves
+	Explore explore.Options `yaml:"explore" help:"How agents deviate from their best moves."` // how the agents deviate from their best moves
 
 	Positions `yaml:",inline"`
 }
 
 // Positions is how training positions are made of games.
 type Positions struct {
-	Search Search `yaml:"search"`
-	Split  Split  `yaml:"split"`
+	Search Search `yaml:"search" help:"Positions that are searched anew, for better scores."`
+	Split  Split  `yaml:"split" help:"What is held out of the training positions, in percent."`
 }
 
 func (c *Positions) check(p *problems.List, registry *agents.Registry) {

@@ -25,7 +25,7 @@ type SPSA struct {
 	// and folder. Agents holds the agent that is tuned; Pairs is not used.
 	Match        tournament.Config `yaml:",inline" keys:"name openings limits stall_timeout seed workers out"`
 	Settings     spsa.Settings     `yaml:",inline"` // but Seed, which is that of Match
-	Verification Verification      `yaml:"verification"`
+	Verification Verification      `yaml:"verification" help:"Matches of the tuned agent against the initial one."`
 }
 
 // Verification is the schedule of matches of the tuned agent against the initial one.

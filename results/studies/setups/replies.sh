@@ -40,16 +40,21 @@ join -t, $games/network-1.csv $games/network-2.csv | join -t, - $games/network-3
 		}
 	}
 	END {
-		print "a,b,correlation" >here "/replies-agreement.csv"
-		for (i = 2; i < 4; i++) for (j = i + 1; j <= 4; j++)
-			printf "network-%d,network-%d,%.2f\n", i - 1, j - 1, (c[i, j] - s[i] * s[j] / NR) /
-				sqrt((c[i, i] - s[i] ^ 2 / NR) * (c[j, j] - s[j] ^ 2 / NR)) >here "/replies-agreement.csv"
+		agreement = here "/replies-agreement.csv"
+		print "a,b,correlation" >agreement
+		for (i = 2; i < 4; i++)
+			for (j = i + 1; j <= 4; j++) {
+				both = sqrt((c[i, i] - s[i] ^ 2 / NR) * (c[j, j] - s[j] ^ 2 / NR))
+				printf "network-%d,network-%d,%.2f\n", i - 1, j - 1, (c[i, j] - s[i] * s[j] / NR) / both >agreement
+			}
 	}' | sort -t, -k1,1 -k7,7n >$games/replies.csv
 
 # Of each row the best reply for North, the one in the middle, and the worst.
 awk -F, -v games=$games '
 	function choose(i) {
-		print setup[1] >games "/best.txt"; print setup[int((n + 1) / 2)] >games "/middle.txt"; print setup[n] >games "/worst.txt"
+		print setup[1] >(games "/best.txt")
+		print setup[int((n + 1) / 2)] >(games "/middle.txt")
+		print setup[n] >(games "/worst.txt")
 	}
 	$1 != row { if (n) choose(); row = $1; n = 0 }
 	{ setup[++n] = $3 }

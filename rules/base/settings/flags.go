@@ -166,16 +166,16 @@ func Table(config any, prefix string) string {
 			names += ", `--" + f.Flag + "`"
 		}
 		if value := f.Default(); value != "" {
-			fmt.Fprintf(&b, "| %s | %s | `%s` | %s |\n", names, f.values(), value, f.Tag.Get("help"))
+			fmt.Fprintf(&b, "| %s | %s | `%s` | %s |\n", names, f.Values(), value, f.Tag.Get("help"))
 		} else if !f.Group || f.Flag != "" {
-			fmt.Fprintf(&b, "| %s | %s | | %s |\n", names, f.values(), f.Tag.Get("help"))
+			fmt.Fprintf(&b, "| %s | %s | | %s |\n", names, f.Values(), f.Tag.Get("help"))
 		}
 	}
 	return b.String()
 }
 
-// values returns which values a setting may have.
-func (f Field) values() string {
+// Values returns which values the setting may have, as Markdown.
+func (f Field) Values() string {
 	what, _ := Expected(f.Value.Type())
 	if low, high, ok := strings.Cut(f.Tag.Get("check"), ".."); ok {
 		what = fmt.Sprintf("`%s` to `%s`", low, high)

@@ -1,0 +1,140 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/rules/base/grid"
+	"gyges/tournament"
+	"gyges/tournament/internal/runtest"
+	"gyges/tournament/record"
+	"gyges/tournament/training"
+)
+
+// comparedRun is the folder of a run of two agents in memory.
+func comparedRun(seed int, agents string, games ...*record.Game) fstest.MapFS {
+	manifest := fmt.Sprintf(`{"id":"%d","status":"finished","config":{"rules":["standard"],"agents":%s,"seed":"%d",`+
+		`"limits":{"nodes":1000000000000}},"program":{"version":"v1"}}`, seed, agents, seed)
+	return fstest.MapFS{
+		tournament.ManifestFile: {Data: []byte(manifest)},
+		tournament.GamesFile:    {Data: []byte(runtest.Lines(games...))},
+	}
+}
+
+// compared returns the rows of a comparison by part and name.
+func compared(t *testing.T, a, b fstest.MapFS) (*Comparison, map[string]map[string]ComparedRow) {
+	t.Helper()
+	c, err := Compare(t.Context(), a, b, math.MaxInt64)
+	require.NoError(t, err)
+	rows := map[string]map[string]ComparedRow{}
+	for _, part := range c.Parts {
+		require.NotEmpty(t, part)
+		rows[part[0].Part] = map[string]ComparedRow{}
+		for _, r := range part {
+			rows[part[0].Part][r.Name] = r
+		}
+	}
+	var page bytes.Buffer
+	require.NoError(t, WriteFragment(&page, c.Section()))
+	require.NotContains(t, page.String(), "<script")
+	return c, rows
+}
+
+// Settings that differ are listed, the first game that differs is found, and ratings have the difference of the
+// differences, with the intervals of both.
+func TestCompare(t *testing.T) {
+	t.Parallel()
+	games := append(runtest.DrawPair(0), runtest.DrawPair(1)...)
+	a := comparedRun(1, `["a","b"]`, games...)
+	c, rows := compared(t, a, a)
+	require.Nil(t, c.Game)
+	require.NotContains(t, rows, "Settings that differ")
+	require.Equal(t, []string{"the first 4 games of both are the same"}, c.Notes)
+	for _, r := range rows["Elo under standard, from that of "+reference(rows)] {
+		require.Zero(t, r.Less.(grid.Cell).Value)
+		require.InDelta(t, math.Sqrt2, r.Error.(float64)/margin(t, r.A), 0.01)
+	}
+
+	changed := *games[2]
+	changed.Moves = append([]string{}, changed.Moves...)
+	changed.Moves[3] = "pass"
+	changed.Result, changed.Reason = "0-1", "goal"
+	games[2] = &changed
+	c, rows = compared(t, a, comparedRun(2, `["a","c"]`, games...))
+	require.Equal(t, &ComparedGame{Game: 2, Ply: 4, At: 4,
+		Text: [2]string{runtest.DrawPair(1)[0].Moves[3], "pass"}}, c.Game)
+	require.Equal(t, map[string]ComparedRow{
+		"config.seed":      {Part: "Settings that differ", Name: "config.seed", A: "1", B: "2"},
+		"config.agents[1]": {Part: "Settings that differ", Name: "config.agents[1]", A: "b", B: "c"},
+	}, rows["Settings that differ"])
+	require.Contains(t, rows["First game that differs"], "game 2, ply 4")
+
+	// A game that ends earlier, and runs of other schedules.
+	short := *runtest.DrawPair(0)[0]
+	short.Moves, short.Result, short.Reason = short.Moves[:2], "1-0", "<script>"
+	short.Plies = 2
+	c, _ = compared(t, a, comparedRun(1, `["a","b"]`, &short))
+	require.Equal(t, 3, c.Game.Ply)
+	require.Equal(t, "1-0 by <script>", c.Game.Text[1])
+	c, _ = compared(t, a, comparedRun(1, `["a","b"]`, runtest.DrawPair(1)...))
+	require.Nil(t, c.Game)
+	require.Empty(t, c.Notes)
+
+	// What reads as the end of a game where another one is over is no difference, and no panic.
+	odd, over := *runtest.DrawPair(0)[0], *runtest.DrawPair(0)[0]
+	odd.Moves, odd.Plies = []string{"1-0 by x", "y"}, 2
+	over.Moves, over.Plies, over.Result, over.Reason = []string{}, 0, "1-0", "x"
+	c, _ = compared(t, comparedRun(1, `["a","b"]`, &odd), comparedRun(1, `["a","b"]`, &over))
+	require.Nil(t, c.Game)
+}
+
+// reference is the player from which the ratings are told.
+func reference(rows map[string]map[string]ComparedRow) string {
+	for _, name := range []string{"a", "b"} {
+		if _, ok := rows["Elo under standard, from that of "+name]; ok {
+			return name
+		}
+	}
+	return ""
+}
+
+// margin reads half the interval of a rating.
+func margin(t *testing.T, rating any) (half float64) {
+	t.Helper()
+	var elo float64
+	_, err := fmt.Sscanf(rating.(grid.Cell).Text, "%f ± %f", &elo, &half)
+	require.NoError(t, err)
+	return half
+}
+
+// Of two trainings the generations are side by side, and their curves in one chart.
+func TestCompareTrainings(t *testing.T) {
+	t.Parallel()
+	train := func(seed int, generations string) fstest.MapFS {
+		return fstest.MapFS{
+			training.ManifestFile: {Data: []byte(fmt.Sprintf(`{"method":"train","config":{"seed":"%d","rules":"standard"},`+
+				`"result":{"generations":[%s]}}`, seed, generations))},
+			training.HistoryFile: {Data: []byte(`{"step":1,"validation_loss":0.66,"parameters":{"tempo":1}}` + "\n")},
+		}
+	}
+	c, rows := compared(t, train(1, `{"generation":1,"positions":10,"validation_loss":0.5,"timing":{"selfplay":60}}`),
+		train(2, `{"generation":1,"positions":20,"validation_loss":0.4},{"generation":2,"positions":30}`))
+	require.Equal(t, ComparedRow{Part: "Positions of the generations", Name: "generation 1", A: 10, B: 20},
+		rows["Positions of the generations"]["generation 1"])
+	second := rows["Positions of the generations"]["generation 2"]
+	require.Nil(t, second.A)
+	require.Equal(t, 30, second.B)
+	require.Equal(t, "1.0", rows["Minutes of the generations"]["generation 1"].A.(grid.Cell).Text)
+	require.Equal(t, map[string]ComparedRow{
+		"config.seed": {Part: "Settings that differ", Name: "config.seed", A: "1", B: "2"},
+	}, rows["Settings that differ"])
+	figure, ok := c.Figure()
+	require.True(t, ok)
+	require.Contains(t, string(figure.SVG), "A: validation")
+	require.Contains(t, string(figure.SVG), "B: validation")
+}
