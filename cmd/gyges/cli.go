@@ -34,6 +34,7 @@ type cli struct {
 	Match      matchCmd      `cmd:"" group:"Tournaments:" help:"Play a match of two agents, with a sequential test (SPRT) or a fixed length."`
 	Openings   openingsCmd   `cmd:"" group:"Tournaments:" help:"Make or screen a list of openings."`
 	Games      gamesCmd      `cmd:"" group:"Tournaments:" help:"List recorded games, replay one, or count what happens in them."`
+	Explore    exploreCmd    `cmd:"" group:"Tournaments:" help:"List the moves played in a position, and their results."`
 	Review     reviewCmd     `cmd:"" group:"Tournaments:" help:"Judge the moves of recorded games, and show where games are lost."`
 	Report     reportCmd     `cmd:"" group:"Tournaments:" help:"Write a report of recorded runs: tables, plots, games to replay."`
 	Plot       plotCmd       `cmd:"" group:"Tournaments:" help:"Draw the numbers of a table with their intervals, as SVG."`

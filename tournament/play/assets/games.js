@@ -1,0 +1,60 @@
+// The games that came to the position shown, in the runs that the server knows.
+import { $, focused, make, request } from "./dom.js";
+
+// create returns the panel. These functions of page are called: query returns the position shown for a request, play makes
+// a move from there, open sets up another position.
+export function create(page) {
+  let asked = 0,
+    timer = 0;
+
+  // restart asks for the games, in a moment: steps may follow each other fast.
+  function restart() {
+    clearTimeout(timer);
+    asked++;
+    if ($("games").open) timer = setTimeout(ask, 200);
+  }
+
+  async function ask() {
+    const mine = ++asked,
+      elo = $("min-elo").valueAsNumber;
+    const [found, problem] = await request("/api/explore", { ...page.query(), min_elo: isNaN(elo) ? undefined : elo });
+    if (mine !== asked) return;
+    if (found?.indexing !== undefined) {
+      $("games-note").textContent = `Reading the games ${found.indexing} …`;
+      timer = setTimeout(ask, 1000);
+      return;
+    }
+    const [moves, more] = found ? [found.moves, found.more] : [[], 0];
+    $("games-note").textContent = problem
+      ? `No games: ${problem}.`
+      : `${found.games.toLocaleString("en")} games` + (more ? `; ${more} rarer moves are left out.` : ".");
+    const had = $("games-moves").contains(focused());
+    $("games-table").hidden = !moves.length;
+    $("games-moves").replaceChildren(...moves.map(row));
+    if (had) ($("games-moves").querySelector("button") || $("games").firstElementChild).focus({ preventScroll: true });
+  }
+
+  function row(m) {
+    const text = m.move || m.opening;
+    const onclick = () => (m.move ? page.play(m.move) : page.open(m.opening));
+    const [lost, drawn, won] = m.results;
+    const links = m.examples.map((g, i) =>
+      make("a", { href: g.address, title: g.name, "aria-label": g.name }, String(i + 1)),
+    );
+    return make(
+      "tr",
+      {},
+      make("td", {}, text ? make("button", { type: "button", class: "m", onclick }, text) : "(ended here)"),
+      make("td", { class: "num" }, m.games.toLocaleString("en")),
+      make("td", { class: "num" }, `${won} ${drawn} ${lost}`),
+      make("td", { class: "num" }, m.points),
+      make("td", {}, m.interval),
+      make("td", {}, m.proof),
+      make("td", {}, ...links.flatMap((a) => [a, " "])),
+    );
+  }
+
+  $("games").addEventListener("toggle", restart);
+  $("min-elo").addEventListener("change", restart);
+  return { restart };
+}
