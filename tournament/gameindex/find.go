@@ -22,7 +22,10 @@ import (
 )
 
 // Set is the indexes of some runs. It belongs to one goroutine at a time; the zero value has no runs.
-type Set struct{ indexes []*index }
+type Set struct {
+	indexes  []*index
+	maxTurns int // of a segment, in tests; 0: as usual
+}
 
 // Update makes the set that of these runs, reads what is new in their records, and returns the number of games. progress
 // gets the name of a run and how many bytes of its records are read. A run without records is left out. The error joins
@@ -34,7 +37,7 @@ func (s *Set) Update(ctx context.Context, runs []Run, progress func(run string, 
 	}
 	s.indexes = nil
 	for _, r := range runs {
-		x := cmp.Or(known[r.Name], &index{Run: r})
+		x := cmp.Or(known[r.Name], &index{Run: r, maxTurns: cmp.Or(s.maxTurns, maxTurns)})
 		s.indexes = append(s.indexes, x)
 		n, failed := x.update(ctx, func(done, all int64) { progress(r.Name, done, all) })
 		games += n

@@ -62,6 +62,7 @@ func (r *Run) open() (*os.File, fs.FileInfo, error) {
 type index struct {
 	Run
 	segments []*segment
+	maxTurns int                   // constant but in tests
 	elo      map[[2]string]float64 // ratings by rule set and player; nil: not known
 	inMemory error                 // why it could not be written
 }
@@ -89,14 +90,14 @@ func (x *index) update(ctx context.Context, progress func(done, all int64)) (gam
 		x.remove()
 	}
 	end, err := jsonl.LastEnd(f, x.end(), min(info.Size(), maxOffset), record.MaxLine)
-	if n := len(x.segments); n > 0 && end > x.end() && x.segments[n-1].Turns < maxTurns {
+	if n := len(x.segments); n > 0 && end > x.end() && x.segments[n-1].Turns < x.maxTurns {
 		games, x.segments = -x.segments[n-1].Games, x.segments[:n-1] // it is read again, with those that follow
 	}
 	for err == nil && x.end() < end {
 		b := &builder{numbers: map[[3]string]int{}, segment: &segment{
 			Version: version, ID: rand.Uint32(), From: x.end(), To: x.end(), Size: info.Size(), Time: info.ModTime().UnixNano(),
 		}}
-		if err = b.read(ctx, f, end, progress); err == nil {
+		if err = b.read(ctx, f, end, x.maxTurns, progress); err == nil {
 			games += b.Games
 			err = cmp.Or(x.add(f, dir, b), ctx.Err()) // what was read until an interruption is kept
 		}
@@ -184,20 +185,20 @@ type builder struct {
 	turns []turn
 }
 
-// read reads records until the segment is full or ctx ends, at most to an offset.
-func (b *builder) read(ctx context.Context, f *os.File, end int64, progress func(done, all int64)) error {
+// read reads records until there are enough turns or ctx ends, at most to an offset.
+func (b *builder) read(ctx context.Context, f *os.File, end int64, enough int, progress func(done, all int64)) error {
 	from := b.To
 	in := record.NewReader(io.NewSectionReader(f, from, end-from), f.Name())
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))
-	for b.To < end && !b.full() && ctx.Err() == nil {
+	for b.To < end && b.size() < enough && ctx.Err() == nil {
 		g, err := in.Read()
 		switch bad, ok := errors.AsType[*record.LineError](err); {
 		case ok:
 			b.leaveOut(bad)
 		case err != nil:
 			return errors.Join(err, group.Wait())
-		case !g.NotPlayed() && len(g.Moves) > 0:
+		case !g.NotPlayed() && (len(g.Moves) > 0 || g.Reason != record.Imported):
 			b.Games++
 			place := uint64(b.To)<<pairingBits | uint64(b.number([3]string{g.Rules, g.South.Agent, g.North.Agent}))
 			group.Go(func() error {
@@ -211,10 +212,10 @@ func (b *builder) read(ctx context.Context, f *os.File, end int64, progress func
 	return group.Wait()
 }
 
-func (b *builder) full() bool {
+func (b *builder) size() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return max(len(b.turns), b.Games) >= maxTurns
+	return max(len(b.turns), b.Games)
 }
 
 func (b *builder) leaveOut(err error) {
