@@ -27,7 +27,7 @@ export function create(page) {
     const [moves, more] = found ? [found.moves, found.more] : [[], 0];
     $("games-note").textContent = problem
       ? `No games: ${problem}.`
-      : `${found.games.toLocaleString("en")} games` + (more ? `; ${more} rarer moves are left out.` : ".");
+      : `${found.games.toLocaleString("en")} ${found.games === 1 ? "game" : "games"}` + (more ? `; ${more} rarer moves are left out.` : ".");
     const had = $("games-moves").contains(focused());
     $("games-table").hidden = !moves.length;
     $("games-moves").replaceChildren(...moves.map(row));
@@ -41,15 +41,13 @@ export function create(page) {
     const links = m.examples.map((g, i) =>
       make("a", { href: g.address, title: g.name, "aria-label": g.name }, String(i + 1)),
     );
+    const cell = (first, second) => make("td", {}, first, make("br"), make("small", {}, second));
     return make(
       "tr",
       {},
-      make("td", {}, text ? make("button", { type: "button", class: "m", onclick }, text) : "(ended here)"),
-      make("td", { class: "num" }, m.games.toLocaleString("en")),
-      make("td", { class: "num" }, `${won} ${drawn} ${lost}`),
-      make("td", { class: "num" }, m.points),
-      make("td", {}, m.interval),
-      make("td", {}, m.proof),
+      cell(text ? make("button", { type: "button", class: "m", onclick }, text) : "(ended here)", m.proof),
+      cell(m.games.toLocaleString("en"), `${won} / ${drawn} / ${lost}`),
+      cell(m.points, m.interval),
       make("td", {}, ...links.flatMap((a) => [a, " "])),
     );
   }
