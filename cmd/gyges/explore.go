@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"gyges/agents/analysis"
@@ -85,6 +86,9 @@ func (c *exploreCmd) Run(ctx context.Context, e *env) (err error) {
 // open returns the runs. The games of PGN are written to a folder first.
 func (c *exploreCmd) open(ctx context.Context, e *env, names []string, temp string) (list []gameindex.Run, err error) {
 	paths, err := gameFiles(names)
+	if slices.Contains(names, "-") {
+		return nil, errors.New("run: expected files, found the standard input, which has no place for an index")
+	}
 	for i := 0; i < len(paths) && err == nil; i++ {
 		path := paths[i]
 		if filepath.Ext(path) == ".pgn" {
@@ -106,7 +110,9 @@ func (c *exploreCmd) convert(ctx context.Context, e *env, from, to string) error
 	reader := new(standings.Reader)
 	err = writeFile("run", to, func(out io.Writer) error {
 		w := record.NewWriter(out)
-		_, err := reader.Games(ctx, source.PGN, in, name, c.Rules, func(g *record.Game) error { return asFailure(w.Write(g)) })
+		_, err := reader.Games(ctx, source.PGN, in, name, c.Rules, func(g *record.Game) error {
+			return asFailure(w.Write(g))
+		})
 		return errors.Join(err, asFailure(w.Close()))
 	})
 	warnSkipped(e, &reader.Skipped, nil)
@@ -132,10 +138,13 @@ func (c *exploreCmd) find(
 		e.err.printf("indexed %s games in %s s\n", textfmt.Thousands(int64(n)), textfmt.Decimal(took))
 	}
 	name, known := c.Rules, set.RuleSets()
-	if name == "" {
-		if len(known) != 1 {
-			return nil, nil, fmt.Errorf("--rules: expected one of those of the games, which are: %s", listed(known))
-		}
+	switch {
+	case len(known) == 0:
+		_, runs := c.split()
+		return nil, nil, errors.New(strings.Join(append(set.Notes(), "expected games, found none in "+listed(runs)), "\n"))
+	case name == "" && len(known) > 1:
+		return nil, nil, fmt.Errorf("--rules: expected one of those of the games: %s", listed(known))
+	case name == "":
 		name = known[0]
 	}
 	r, err := rules.Parse(name)
@@ -171,7 +180,9 @@ func exploredColumns(r *rules.Rules) []grid.Column[gameindex.Row] {
 		{Key: "low", Value: func(w gameindex.Row) any { return w.Low }},
 		{Key: "high", Value: func(w gameindex.Row) any { return w.High }},
 		{Key: "proof", Title: "Proven", Left: true, Value: func(w gameindex.Row) any { return w.Proven() }},
-		{Key: "run", Title: "Run", Left: true, Drop: 4, Value: func(w gameindex.Row) any { return grid.Name(w.Games[0].Run) }},
+		{Key: "run", Title: "Run", Left: true, Drop: 4, Value: func(w gameindex.Row) any {
+			return grid.Name(w.Games[0].Run)
+		}},
 		{Key: "game", Title: "Game", Drop: 3, Value: func(w gameindex.Row) any { return w.Games[0].Number }},
 		{Key: "ply", Value: func(w gameindex.Row) any { return w.Games[0].Ply }},
 	}
@@ -187,16 +198,14 @@ func (c *exploreCmd) print(out *output, game *rules.Game, a *gameindex.Answer) e
 		})
 	}
 	if f != grid.CSV {
-		out.printf("%s\n%s games under %s\n\n", r.FormatPosition(game.Position()), textfmt.Thousands(a.Games), textfmt.Escape(r.String()))
+		out.printf("%s\n%s under %v\n\n", r.FormatPosition(game.Position()), textfmt.Plural(int(a.Games), "game"), r)
 	}
 	if len(a.Rows) == 0 && f != grid.CSV {
 		return nil
 	}
-	if err := grid.Write(out, f, grid.Options{Width: tableWidth(out)}, exploredColumns(r), a.Rows); err != nil || f == grid.CSV {
-		return err
-	}
-	if a.More > 0 {
+	err := grid.Write(out, f, grid.Options{Width: tableWidth(out)}, exploredColumns(r), a.Rows)
+	if err == nil && f != grid.CSV && a.More > 0 {
 		out.printf("\n%d more; --limit 0 lists all\n", a.More)
 	}
-	return nil
+	return err
 }

@@ -51,7 +51,8 @@ func (c *serveCmd) Run(ctx context.Context, e *env) error {
 		return errors.Join(err, s.Close())
 	}
 	browser.New(s, browser.Config{
-		Results: c.Results, Registry: e.registry, Players: players, Searches: c.Searches, Games: c.Games, Run: runs.Run, Runs: runs.Runs,
+		Results: c.Results, Registry: e.registry, Players: players, Searches: c.Searches, Games: c.Games,
+		Run: runs.Run, Runs: runs.Runs,
 		Hint: alphabeta.With("movetime", "1s"), Analyst: alphabeta.With("hash", "64"),
 	})
 	l, err := listen(ctx, "--addr", addr.String())

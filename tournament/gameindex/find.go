@@ -27,10 +27,12 @@ type Set struct {
 	maxTurns int // of a segment, in tests; 0: as usual
 }
 
-// Update makes the set that of these runs, reads what is new in their records, and returns the number of games. progress
-// gets the name of a run and how many bytes of its records are read. A run without records is left out. The error joins
-// those of the runs; the others are up to date. If ctx ends, what was read is kept.
-func (s *Set) Update(ctx context.Context, runs []Run, progress func(run string, done, all int64)) (games int, err error) {
+// Update makes the set that of these runs, reads what is new in their records, and returns how many games that are.
+// progress gets the name of a run and how many bytes of its records are read. A run without records is left out. The
+// error joins those of the runs; the others are up to date. If ctx ends, what was read is kept.
+func (s *Set) Update(
+	ctx context.Context, runs []Run, progress func(run string, done, all int64),
+) (games int, err error) {
 	known := map[string]*index{}
 	for _, x := range s.indexes {
 		known[x.Name] = x
@@ -52,7 +54,7 @@ func (s *Set) Update(ctx context.Context, runs []Run, progress func(run string, 
 func (s *Set) Notes() (notes []string) {
 	for _, x := range s.indexes {
 		if x.inMemory != nil {
-			notes = append(notes, fmt.Sprintf("the index of %s is kept in memory and made anew each time: %v", x.Name, x.inMemory))
+			notes = append(notes, fmt.Sprintf("the index of %s is in memory and made anew each time: %v", x.Name, x.inMemory))
 		}
 		for _, part := range x.segments {
 			if part.LeftOut > 0 {
@@ -160,7 +162,7 @@ const maxRows = 1 << 18
 
 // search is a query under way.
 type search struct {
-	*Query
+	query    *Query
 	rules    *rules.Rules
 	openings bool
 	key      uint64
@@ -188,7 +190,7 @@ type place struct {
 // Find answers a query. After [ErrDamaged] the next update makes the index anew.
 func (s *Set) Find(ctx context.Context, q Query) (*Answer, error) {
 	r, p := q.Game.Rules(), q.Game.Position()
-	f := &search{Query: &q, rules: r, openings: r.SettingUp(p), rows: map[uint64]*row{}}
+	f := &search{query: &q, rules: r, openings: r.SettingUp(p), rows: map[uint64]*row{}}
 	if f.openings && p != r.Start() {
 		return nil, ErrPlacing
 	}
@@ -211,7 +213,7 @@ func (x *index) repaired(err error) error {
 
 // collect adds the games of an index.
 func (f *search) collect(ctx context.Context, x *index) error {
-	if f.MinElo != nil && x.elo == nil {
+	if f.query.MinElo != nil && x.elo == nil {
 		if err := x.rate(ctx); err != nil {
 			return err
 		}
@@ -219,7 +221,7 @@ func (f *search) collect(ctx context.Context, x *index) error {
 	for _, part := range x.segments {
 		wanted := make([]bool, len(part.Pairings))
 		for i, p := range part.Pairings {
-			wanted[i] = p[0] == f.rules.String() && (f.MinElo == nil || x.reach(*f.MinElo, p[0], p[1], p[2]))
+			wanted[i] = p[0] == f.rules.String() && (f.query.MinElo == nil || x.reach(*f.query.MinElo, p[0], p[1], p[2]))
 		}
 		err := part.with(f.key, func(t turn) {
 			if wanted[t[2]&pairingMask] {
@@ -296,7 +298,7 @@ func (f *search) add(x *index, t turn) {
 	r.index, r.last = x, t
 	r.Results[t[1]&resultMask]++
 	r.sum, r.cases = r.sum+float64(t[1]&resultMask)/2, r.cases+1
-	if len(r.places) < max(1, f.Query.Games) {
+	if len(r.places) < max(1, f.query.Games) {
 		r.places = append(r.places, place{x, int64(t[2] >> pairingBits)})
 	}
 }
@@ -312,7 +314,7 @@ func (f *search) answer() (*Answer, error) {
 		return cmp.Or(cmp.Compare(b.Total(), a.Total()), cmp.Compare(a.played, b.played))
 	}) {
 		a.Games += r.Total()
-		if f.Rows > 0 && i >= f.Rows {
+		if f.query.Rows > 0 && i >= f.query.Rows {
 			a.More++
 			continue
 		}
@@ -324,7 +326,7 @@ func (f *search) answer() (*Answer, error) {
 				return nil, at.index.repaired(err)
 			}
 		}
-		r.Games = r.Games[:min(len(r.Games), f.Query.Games)]
+		r.Games = r.Games[:min(len(r.Games), f.query.Games)]
 		if k, ok := f.proven(proofs, r); ok {
 			r.Proof = &k
 		}
@@ -345,7 +347,7 @@ func (f *search) look(r *row, at place) error {
 	if err != nil {
 		return errors.Join(err, ErrDamaged)
 	}
-	asked, mirrored := f.Game.Position().WithoutPasses().Canonical()
+	asked, mirrored := f.query.Game.Position().WithoutPasses().Canonical()
 	ply, first := -1, true
 	err = eachTurn(g, func(moves int, set *rules.Rules, p rules.Position, m rules.Move) {
 		key, m := keyOf(set, p, m)
@@ -375,9 +377,9 @@ func (f *search) proven(proofs *solver.Proofs, r *row) (k solver.Known, ok bool)
 	if f.openings {
 		return proofs.Lookup(rules.NewGame(f.rules, r.Opening))
 	}
-	if r.Move == rules.NoMove || f.Game.Play(r.Move) != nil {
+	if r.Move == rules.NoMove || f.query.Game.Play(r.Move) != nil {
 		return k, false
 	}
-	defer f.Game.Undo()
-	return proofs.Lookup(f.Game)
+	defer f.query.Game.Undo()
+	return proofs.Lookup(f.query.Game)
 }

@@ -368,7 +368,7 @@ func TestIndexInMemory(t *testing.T) {
 	a, err := ask(t, s, "simplified", games[0].Opening)
 	require.NoError(t, err)
 	requireSame(t, games, "simplified", games[0].Opening, a)
-	require.Contains(t, fmt.Sprint(s.Notes()), "kept in memory")
+	require.Contains(t, fmt.Sprint(s.Notes()), "is in memory")
 	require.Zero(t, updated(t, s, run))
 }
 

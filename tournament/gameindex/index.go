@@ -1,9 +1,9 @@
 // Package gameindex finds the games of runs that came to a position, and what was played there.
 //
-// Each file of records has an index in the hidden folder ".NAME.index" beside it: segments, each of which covers a part of
-// the records and has their turns sorted by a hash of the position, the same for mirror images. Records that were
-// appended are added; after any other change the index is made anew. Making and searching it holds one segment in memory,
-// however many games there are.
+// Each file of records has an index in the hidden folder ".NAME.index" beside it: segments, each of which covers a part
+// of the records and has their turns sorted by a hash of the position, the same for mirror images. Records that were
+// appended are added; after any other change the index is made anew. Making and searching it holds one segment in
+// memory, however many games there are.
 package gameindex
 
 import (
@@ -75,7 +75,7 @@ func (x *index) end() int64 {
 	return x.segments[len(x.segments)-1].To
 }
 
-// update reads the records that are new, and returns how many games these are. progress gets the bytes read, and of all.
+// update reads the records that are new, and returns how many games these are. progress gets the bytes read and all.
 func (x *index) update(ctx context.Context, progress func(done, all int64)) (games int, err error) {
 	f, info, err := x.open()
 	if err != nil {
@@ -97,10 +97,11 @@ func (x *index) update(ctx context.Context, progress func(done, all int64)) (gam
 		b := &builder{numbers: map[[3]string]int{}, segment: &segment{
 			Version: version, ID: rand.Uint32(), From: x.end(), To: x.end(), Size: info.Size(), Time: info.ModTime().UnixNano(),
 		}}
-		if err = b.read(ctx, f, end, x.maxTurns, progress); err == nil {
-			games += b.Games
-			err = cmp.Or(x.add(f, dir, b), ctx.Err()) // what was read until an interruption is kept
+		err = b.read(ctx, f, end, x.maxTurns, progress)
+		if games += b.Games; err == nil && b.To > b.From {
+			err = x.add(f, dir, b)
 		}
+		err = cmp.Or(err, ctx.Err()) // what was read until an interruption is kept
 	}
 	return games, err
 }
@@ -132,7 +133,7 @@ func (x *index) fits(f io.ReaderAt, info fs.FileInfo) bool {
 	return info.Size() >= last.To && first == last.First && end == last.Last
 }
 
-// marks returns checksums of the first line of the records, which copies of a run share, and of the bytes before an offset.
+// marks returns checksums of the first line of the records, which copies of a run share, and of the bytes before to.
 func marks(f io.ReaderAt, to int64) (first, last uint32) {
 	var b [markBytes]byte
 	n, _ := f.ReadAt(b[:], 0) // other bytes, other checksum
@@ -259,8 +260,8 @@ func (b *builder) replay(g *record.Game, place uint64) {
 	b.turns = append(b.turns, turns...)
 }
 
-// eachTurn calls take with the turns of a game after its set-up and the number of moves until then, and with NoMove in a
-// position in which the game ended without a decision by the rules.
+// eachTurn calls take with the turns of a game after its set-up and the number of moves until then, and with NoMove in
+// a position in which the game ended without a decision by the rules.
 func eachTurn(g *record.Game, take func(moves int, r *rules.Rules, p rules.Position, m rules.Move)) error {
 	turn := func(game *rules.Game, m rules.Move) {
 		if !game.Rules().SettingUp(game.Position()) {
@@ -277,8 +278,9 @@ func eachTurn(g *record.Game, take func(moves int, r *rules.Rules, p rules.Posit
 	return nil
 }
 
-// keyOf returns the key of a position under its rules, the same for its mirror image and whatever was passed before, and
-// the move in whichever of the two stands for both. In a position that is its own image, a move and its image are one.
+// keyOf returns the key of a position under its rules, the same for its mirror image and whatever was passed before,
+// and the move in whichever of the two stands for both. In a position that is its own image, a move and its image are
+// one.
 func keyOf(r *rules.Rules, p rules.Position, m rules.Move) (uint64, rules.Move) {
 	c, mirrored := p.WithoutPasses().Canonical()
 	if mirrored || c == c.Mirror() && m.Mirror() < m {

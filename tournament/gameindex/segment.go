@@ -15,8 +15,8 @@ import (
 )
 
 // turn is one turn of a game: the key of its position; from the highest bit on what was played (42 bits: a move, or at
-// the start a hash of the opening), the lowest bits of the number of the game's pair (20) and the result for the side to
-// move (2: lost, drawn, won); the offset of the game's record (40), and the number of its pairing (24).
+// the start a hash of the opening), the lowest bits of the number of the game's pair (20) and the result for the side
+// to move (2: lost, drawn, won); the offset of the game's record (40), and the number of its pairing (24).
 type turn [3]uint64
 
 const (
@@ -30,8 +30,8 @@ const (
 	version    = 1
 )
 
-// segment is a part of an index. In its file blocks of turns, sorted, come before its other fields as JSON, the length of
-// that and its checksum.
+// segment is a part of an index. In its file blocks of turns, sorted, come before its other fields as JSON, the length
+// of that and its checksum.
 type segment struct {
 	Version     int
 	ID          uint32      // random: blocks of other files don't fit

@@ -1,8 +1,8 @@
 // The games that came to the position shown, in the runs that the server knows.
 import { $, focused, make, request } from "./dom.js";
 
-// create returns the panel. These functions of page are called: query returns the position shown for a request, play makes
-// a move from there, open sets up another position.
+// create returns the panel. These functions of page are called: query returns the position shown for a request, play
+// makes a move from there, open sets up another position.
 export function create(page) {
   let asked = 0,
     timer = 0;
@@ -25,9 +25,11 @@ export function create(page) {
       return;
     }
     const [moves, more] = found ? [found.moves, found.more] : [[], 0];
+    const noun = found?.games === 1 ? "game" : "games",
+      rest = more ? `; ${more} rarer moves are left out.` : ".";
     $("games-note").textContent = problem
       ? `No games: ${problem}.`
-      : `${found.games.toLocaleString("en")} ${found.games === 1 ? "game" : "games"}` + (more ? `; ${more} rarer moves are left out.` : ".");
+      : `${found.games.toLocaleString("en")} ${noun}${rest}`;
     const had = $("games-moves").contains(focused());
     $("games-table").hidden = !moves.length;
     $("games-moves").replaceChildren(...moves.map(row));
