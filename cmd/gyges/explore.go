@@ -159,42 +159,13 @@ func (c *exploreCmd) find(
 	return a, game, err
 }
 
-// exploredColumns are those of the moves. Runs are named where there is room.
-func exploredColumns(r *rules.Rules) []grid.Column[gameindex.Row] {
-	return []grid.Column[gameindex.Row]{
-		{Key: "move", Title: "Move", Left: true, Value: func(w gameindex.Row) any {
-			switch {
-			case w.Opening != rules.Position{}:
-				return r.FormatPosition(w.Opening)
-			case w.Move == rules.NoMove:
-				return "(ended)"
-			}
-			return w.Move.String()
-		}},
-		{Key: "games", Title: "Games", Value: func(w gameindex.Row) any { return grid.Thousands(w.Total()) }},
-		{Key: "won", Title: "Won", Drop: 2, Value: func(w gameindex.Row) any { return grid.Thousands(w.Results[2]) }},
-		{Key: "drawn", Title: "Drawn", Drop: 2, Value: func(w gameindex.Row) any { return grid.Thousands(w.Results[1]) }},
-		{Key: "lost", Title: "Lost", Drop: 2, Value: func(w gameindex.Row) any { return grid.Thousands(w.Results[0]) }},
-		{Key: "points", Title: "Points", Value: func(w gameindex.Row) any { return grid.Percent(w.Points) }},
-		{Title: "95 % interval", Drop: 1, Value: func(w gameindex.Row) any { return w.Interval() }},
-		{Key: "low", Value: func(w gameindex.Row) any { return w.Low }},
-		{Key: "high", Value: func(w gameindex.Row) any { return w.High }},
-		{Key: "proof", Title: "Proven", Left: true, Value: func(w gameindex.Row) any { return w.Proven() }},
-		{Key: "run", Title: "Run", Left: true, Drop: 4, Value: func(w gameindex.Row) any {
-			return grid.Name(w.Games[0].Run)
-		}},
-		{Key: "game", Title: "Game", Drop: 3, Value: func(w gameindex.Row) any { return w.Games[0].Number }},
-		{Key: "ply", Value: func(w gameindex.Row) any { return w.Games[0].Ply }},
-	}
-}
-
 // print prints the answer.
 func (c *exploreCmd) print(out *output, game *rules.Game, a *gameindex.Answer) error {
 	r, f := game.Rules(), grid.Format(c.Format)
 	if f == grid.JSON {
 		return grid.WriteJSON(out, grid.Object{
 			{Key: "rules", Value: r.String()}, {Key: "position", Value: r.FormatPosition(game.Position())},
-			{Key: "games", Value: a.Games}, {Key: "moves", Value: grid.Objects(exploredColumns(r), a.Rows)},
+			{Key: "games", Value: a.Games}, {Key: "moves", Value: grid.Objects(gameindex.Columns(r), a.Rows)},
 		})
 	}
 	if f != grid.CSV {
@@ -203,7 +174,7 @@ func (c *exploreCmd) print(out *output, game *rules.Game, a *gameindex.Answer) e
 	if len(a.Rows) == 0 && f != grid.CSV {
 		return nil
 	}
-	err := grid.Write(out, f, grid.Options{Width: tableWidth(out)}, exploredColumns(r), a.Rows)
+	err := grid.Write(out, f, grid.Options{Width: tableWidth(out)}, gameindex.Columns(r), a.Rows)
 	if err == nil && f != grid.CSV && a.More > 0 {
 		out.printf("\n%d more; --limit 0 lists all\n", a.More)
 	}

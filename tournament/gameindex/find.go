@@ -14,6 +14,7 @@ import (
 	"gyges/agents/solver"
 	"gyges/ratings"
 	"gyges/rules"
+	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/gamestats"
@@ -129,20 +130,49 @@ type Row struct {
 // Total returns the number of games.
 func (r *Row) Total() int64 { return r.Results[0] + r.Results[1] + r.Results[2] }
 
-// Interval returns the interval for people, "" if there is none.
-func (r *Row) Interval() string {
+// interval returns the interval for people, "" if there is none.
+func (r *Row) interval() string {
 	if math.IsNaN(r.Low) {
 		return ""
 	}
 	return textfmt.Percent(r.Low) + " to " + textfmt.Percent(r.High)
 }
 
-// Proven returns what is proven, "" for nothing.
-func (r *Row) Proven() string {
+// proven returns what is proven, "" for nothing.
+func (r *Row) proven() string {
 	if r.Proof == nil {
 		return ""
 	}
 	return fmt.Sprintf("%v wins in %d", r.Proof.Winner, r.Proof.Plies)
+}
+
+// Columns are those of a table of rows under rules.
+func Columns(r *rules.Rules) []grid.Column[Row] {
+	return []grid.Column[Row]{
+		{Key: "move", Title: "Move", Left: true, Value: func(w Row) any {
+			switch {
+			case w.Opening != rules.Position{}:
+				return r.FormatPosition(w.Opening)
+			case w.Move == rules.NoMove:
+				return "(ended)"
+			}
+			return w.Move.String()
+		}},
+		{Key: "games", Title: "Games", Value: func(w Row) any { return grid.Thousands(w.Total()) }},
+		{Key: "won", Title: "Won", Drop: 2, Value: func(w Row) any { return grid.Thousands(w.Results[2]) }},
+		{Key: "drawn", Title: "Drawn", Drop: 2, Value: func(w Row) any { return grid.Thousands(w.Results[1]) }},
+		{Key: "lost", Title: "Lost", Drop: 2, Value: func(w Row) any { return grid.Thousands(w.Results[0]) }},
+		{Key: "points", Title: "Points", Value: func(w Row) any { return grid.Percent(w.Points) }},
+		{Title: "95 % interval", Drop: 1, Value: func(w Row) any { return w.interval() }},
+		{Key: "low", Value: func(w Row) any { return w.Low }},
+		{Key: "high", Value: func(w Row) any { return w.High }},
+		{Key: "proof", Title: "Proven", Left: true, Value: func(w Row) any { return w.proven() }},
+		{Key: "run", Title: "Run", Left: true, Drop: 4, Value: func(w Row) any {
+			return grid.Name(w.Games[0].Run)
+		}},
+		{Key: "game", Title: "Game", Drop: 3, Value: func(w Row) any { return w.Games[0].Number }},
+		{Key: "ply", Value: func(w Row) any { return w.Games[0].Ply }},
+	}
 }
 
 // Game is a game of a run.

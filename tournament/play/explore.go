@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"gyges/rules"
+	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament/gameindex"
 	"gyges/tournament/web"
@@ -36,31 +36,6 @@ type exploreRequest struct {
 	Position string   `json:"position"`
 	Moves    []string `json:"moves"`             // from there
 	MinElo   *float64 `json:"min_elo,omitempty"` // of both players
-}
-
-// explored is what was played.
-type explored struct {
-	Indexing string         `json:"indexing,omitempty"` // the games that are read first; ask again
-	Games    int64          `json:"games"`
-	More     int            `json:"more"` // moves left out
-	Moves    []exploredMove `json:"moves"`
-}
-
-// exploredMove is a move, or an opening, with its results for the side to move.
-type exploredMove struct {
-	Move     string         `json:"move,omitempty"` // in short notation; "": the games ended there, or have the opening
-	Opening  string         `json:"opening,omitempty"`
-	Games    int64          `json:"games"`
-	Results  [3]int64       `json:"results"` // lost, drawn, won
-	Points   string         `json:"points"`
-	Interval string         `json:"interval"`
-	Proof    string         `json:"proof"`
-	Examples []exploredGame `json:"examples"`
-}
-
-type exploredGame struct {
-	Address string `json:"address"`
-	Name    string `json:"name"`
 }
 
 // explore answers a request. The games are read, and looked up, beside it: that may take longer than it waits.
@@ -101,13 +76,14 @@ func (p *Pages) explore(r *http.Request, q exploreRequest) (any, error) {
 	case err != nil:
 		return nil, err
 	}
-	return newExplored(set, a), nil
+	columns := append(gameindex.Columns(set), grid.Column[gameindex.Row]{Key: "examples", Value: examples})
+	return grid.Object{
+		{Key: "games", Value: a.Games}, {Key: "more", Value: a.More}, {Key: "moves", Value: grid.Objects(columns, a.Rows)},
+	}, nil
 }
 
 // busy tells a page to ask again.
-func (x *explorer) busy() explored {
-	return explored{Indexing: fmt.Sprint(x.progress.Load()), Moves: []exploredMove{}}
-}
+func (x *explorer) busy() any { return map[string]any{"indexing": x.progress.Load()} }
 
 // findGames brings the indexes up to date, and answers.
 func (p *Pages) findGames(q gameindex.Query) (*gameindex.Answer, error) {
@@ -128,26 +104,14 @@ func (p *Pages) findGames(q gameindex.Query) (*gameindex.Answer, error) {
 	return a, err
 }
 
-// newExplored returns an answer for the page.
-func newExplored(r *rules.Rules, a *gameindex.Answer) explored {
-	found := explored{Games: a.Games, More: a.More, Moves: []exploredMove{}}
-	for _, w := range a.Rows {
-		m := exploredMove{
-			Games: w.Total(), Results: w.Results, Points: textfmt.Percent(w.Points), Interval: w.Interval(), Proof: w.Proven(),
-		}
-		switch {
-		case w.Opening != rules.Position{}:
-			m.Opening = r.FormatPosition(w.Opening)
-		case w.Move != rules.NoMove:
-			m.Move = w.Move.String()
-		}
-		for _, g := range w.Games {
-			m.Examples = append(m.Examples, exploredGame{
-				Address: fmt.Sprintf("/run/%s#game=1.%d&ply=%d", web.RunPath(g.Run), g.Number, g.Ply),
-				Name:    textfmt.Visible(fmt.Sprintf("%s %d: %s – %s %s", g.Run, g.Number, g.South, g.North, g.Result)),
-			})
-		}
-		found.Moves = append(found.Moves, m)
+// examples returns some games with their addresses.
+func examples(w gameindex.Row) any {
+	var list []map[string]string
+	for _, g := range w.Games {
+		list = append(list, map[string]string{
+			"address": fmt.Sprintf("/run/%s#game=1.%d&ply=%d", web.RunPath(g.Run), g.Number, g.Ply),
+			"name":    textfmt.Visible(fmt.Sprintf("%s %d: %s – %s %s", g.Run, g.Number, g.South, g.North, g.Result)),
+		})
 	}
-	return found
+	return list
 }

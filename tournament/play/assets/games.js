@@ -36,10 +36,11 @@ export function create(page) {
     if (had) ($("games-moves").querySelector("button") || $("games").firstElementChild).focus({ preventScroll: true });
   }
 
+  const percent = (share) => (100 * share).toFixed(1) + " %";
+
+  // row is a line of the table: of a move, an opening, or "(ended)".
   function row(m) {
-    const text = m.move || m.opening;
-    const onclick = () => (m.move ? page.play(m.move) : page.open(m.opening));
-    const [lost, drawn, won] = m.results;
+    const onclick = () => (m.move.includes(" ") ? page.open(m.move) : page.play(m.move));
     const links = m.examples.map((g, i) =>
       make("a", { href: g.address, title: g.name, "aria-label": g.name }, String(i + 1)),
     );
@@ -47,9 +48,9 @@ export function create(page) {
     return make(
       "tr",
       {},
-      cell(text ? make("button", { type: "button", class: "m", onclick }, text) : "(ended here)", m.proof),
-      cell(m.games.toLocaleString("en"), `${won} / ${drawn} / ${lost}`),
-      cell(m.points, m.interval),
+      cell(m.move[0] === "(" ? m.move : make("button", { type: "button", class: "m", onclick }, m.move), m.proof),
+      cell(m.games.toLocaleString("en"), `${m.won} / ${m.drawn} / ${m.lost}`),
+      cell(percent(m.points), m.low === null ? "" : `${percent(m.low)} to ${percent(m.high)}`),
       make("td", {}, ...links.flatMap((a) => [a, " "])),
     );
   }
