@@ -78,6 +78,14 @@ func (m Move) Rotate() Move {
 	return newMove(m.from().rotate(), m.To().rotate(), m.Drop().rotate())
 }
 
+// Mirror returns the move in the mirror image of its position, see [Position.Mirror].
+func (m Move) Mirror() Move {
+	if m&kindBit == 0 {
+		return m
+	}
+	return newMove(m.from().Mirror(), m.To().Mirror(), m.Drop().Mirror())
+}
+
 // Apply returns the position after a move, which must be legal in p.
 func (r *Rules) Apply(p Position, m Move) Position {
 	side := p.Side()

@@ -115,6 +115,14 @@ func (p Position) Rotate() Position {
 // tells left from right.
 func (p Position) Mirror() Position { return Position{mirrorPlane(p.lo), mirrorPlane(p.hi)} }
 
+// Canonical returns the position or its mirror image, the same for both, and whether it is the image.
+func (p Position) Canonical() (c Position, mirrored bool) {
+	if image := p.Mirror(); image != p && image.before(p) {
+		return image, true
+	}
+	return p, false
+}
+
 // mirrorPlane reverses the six bits of each row, and leaves those above the board.
 func mirrorPlane(x uint64) uint64 {
 	const fileA = 1 | 1<<Files | 1<<(2*Files) | 1<<(3*Files) | 1<<(4*Files) | 1<<(5*Files)

@@ -372,3 +372,23 @@ func TestEndsOfMoveSets(t *testing.T) {
 		require.Equal(t, []SquareSet{some, several}, []SquareSet{gotSome, gotSeveral})
 	})
 }
+
+// Moves lead from mirror images to mirror images, which have one canonical form.
+func TestMirror(t *testing.T) {
+	for _, set := range []string{"standard", "kang", "cosmoludo"} {
+		r, rng := MustParse(set), rand.New(rand.NewPCG(5, 6))
+		for range 20 {
+			g := NewGame(r, r.RandomSetup(rng))
+			for o, _ := g.Outcome(); o == Undecided && g.Ply() < 30; o, _ = g.Outcome() {
+				p, m := g.Position(), g.Legal().At(rng.IntN(g.Legal().Len()))
+				require.Equal(t, m, m.Mirror().Mirror())
+				require.Equal(t, r.Apply(p, m).Mirror(), r.Apply(p.Mirror(), m.Mirror()))
+				c, mirrored := p.Canonical()
+				image, _ := p.Mirror().Canonical()
+				require.Equal(t, c, image)
+				require.Equal(t, mirrored, c != p)
+				g.PlayLegal(m)
+			}
+		}
+	}
+}

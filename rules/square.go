@@ -97,6 +97,14 @@ func (s Square) rotate() Square {
 	}
 }
 
+// Mirror returns the square in the mirror image of the board, file a for f and so on; squares off the board stay.
+func (s Square) Mirror() Square {
+	if !s.OnBoard() {
+		return s
+	}
+	return SquareAt(Files-1-s.File(), s.Row())
+}
+
 // SeenBy returns the square that stands where s does once the board is turned so that side
 // plays from row 1: under North another one, and the other goal.
 func (s Square) SeenBy(side Side) Square {

@@ -216,10 +216,11 @@ func (o *opener) list(r *rules.Rules) *openingList {
 
 // add adds an opening and reports whether it is new.
 func (l *openingList) add(p rules.Position) bool {
-	if l.seen[p] || l.seen[p.Mirror()] {
+	key, _ := p.Canonical()
+	if l.seen[key] {
 		return false
 	}
-	l.seen[p] = true
+	l.seen[key] = true
 	l.positions = append(l.positions, p)
 	return true
 }

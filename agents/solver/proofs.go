@@ -230,8 +230,8 @@ func (s *packed) answer(p rules.Position) longest {
 	var want [3]byte
 	for j := range want {
 		want[j] = s.byte(i, boardBytes+j)
-		if square := rules.Square(want[j]); s.mirrored && square < rules.NumSquares {
-			want[j] = byte(rules.SquareAt(rules.Files-1-square.File(), square.Row()))
+		if s.mirrored {
+			want[j] = byte(rules.Square(want[j]).Mirror())
 		}
 	}
 	var legal rules.MoveSet

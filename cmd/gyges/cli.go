@@ -35,6 +35,7 @@ type cli struct {
 	Init       initCmd       `cmd:"" group:"Tournaments:" help:"Write a YAML file with every key of a run and what it means."`
 	Openings   openingsCmd   `cmd:"" group:"Tournaments:" help:"Make or screen a list of openings."`
 	Games      gamesCmd      `cmd:"" group:"Tournaments:" help:"List recorded games, replay one, or count what happens in them."`
+	Explore    exploreCmd    `cmd:"" group:"Tournaments:" help:"List the moves played in a position, and their results."`
 	Review     reviewCmd     `cmd:"" group:"Tournaments:" help:"Judge the moves of recorded games, and show where games are lost."`
 	Report     reportCmd     `cmd:"" group:"Tournaments:" help:"Write a report of recorded runs: tables, plots, games to replay."`
 	Compare    compareCmd    `cmd:"" group:"Tournaments:" help:"Compare two runs: settings, ratings, generations, the first game that differs."`

@@ -56,7 +56,8 @@ func (c *serveCmd) Run(ctx context.Context, e *env) error {
 	}
 	runs.Studies = studies()
 	browser.New(s, browser.Config{
-		Results: c.Results, Registry: e.registry, Players: players, Searches: c.Searches, Games: c.Games, Run: runs.Run,
+		Results: c.Results, Registry: e.registry, Players: players, Searches: c.Searches, Games: c.Games,
+		Run: runs.Run, Runs: runs.Runs,
 		Hint: alphabeta.With("movetime", "1s"), Analyst: alphabeta.With("hash", "64"),
 	})
 	if c.Manage {

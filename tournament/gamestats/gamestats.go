@@ -170,7 +170,7 @@ type set struct {
 	name        string
 	first       int64         // number of its first pair
 	lengths     map[int]int64 // games by plies
-	moments     []moments     // of the definitions
+	moments     []Moments     // of the definitions
 	notCompared int           // games
 	why         pairErrors    // of the first of them
 }
@@ -179,7 +179,7 @@ type set struct {
 func (c *counter) set(name string, pair int64) *set {
 	s := c.sets[name]
 	if s == nil {
-		s = &set{name: name, first: pair, lengths: map[int]int64{}, moments: make([]moments, len(definitions))}
+		s = &set{name: name, first: pair, lengths: map[int]int64{}, moments: make([]Moments, len(definitions))}
 		c.sets[name] = s
 	}
 	s.first = min(s.first, pair)
@@ -220,7 +220,7 @@ func (c *counter) pair(p *pair) {
 		return
 	}
 	for i, d := range definitions {
-		s.moments[i].add(sum[d.key], sum[d.cases])
+		s.moments[i].Add(sum[d.key], sum[d.cases])
 	}
 }
 
@@ -254,14 +254,14 @@ func (s *set) stats() Stats {
 			continue
 		}
 		f := Figure{
-			rules: s.name, Key: d.key, Label: d.label, unit: d.unit, Value: m.ratio(), Low: math.NaN(), High: math.NaN(),
+			rules: s.name, Key: d.key, Label: d.label, unit: d.unit, Value: m.Ratio(), Low: math.NaN(), High: math.NaN(),
 			N: int64(m.cases),
 		}
 		switch d.unit {
 		case total:
 			f.Value = m.cases
 		case share:
-			f.Low, f.High = m.shareInterval()
+			f.Low, f.High = m.ShareInterval()
 		case mean:
 			f.Low, f.High = m.meanInterval()
 		case quantile:

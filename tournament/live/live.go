@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"gyges/rules"
+	"gyges/tournament"
+	"gyges/tournament/gameindex"
 	"gyges/tournament/report"
 	"gyges/tournament/web"
 )
@@ -65,6 +67,15 @@ func New(s *web.Server, results string, runs []string) (*Pages, error) {
 
 // Run returns the folder of a run; ok is false if there is none of that id.
 func (p *Pages) Run(id string) (folder fs.FS, ok bool) { return p.catalog.find(id) }
+
+// Runs returns the records of all runs.
+func (p *Pages) Runs() (list []gameindex.Run) {
+	folders, _ := p.catalog.folders()
+	for _, f := range folders {
+		list = append(list, gameindex.Run{Name: f.id, Folder: f, File: tournament.GamesFile})
+	}
+	return list
+}
 
 // livePage is the data of a page with parts that change.
 type livePage struct {

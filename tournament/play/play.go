@@ -23,6 +23,7 @@ import (
 	"gyges/agents"
 	"gyges/agents/analysis"
 	"gyges/rules"
+	"gyges/tournament/gameindex"
 	"gyges/tournament/web"
 )
 
@@ -43,6 +44,8 @@ type Config struct {
 
 	// Run returns the folder of a run whose games can be reviewed; ok is false if there is none.
 	Run func(id string) (folder fs.FS, ok bool)
+	// Runs returns all runs, whose games are shown beside positions.
+	Runs func() []gameindex.Run
 }
 
 const (
@@ -70,6 +73,7 @@ type Pages struct {
 	records  records
 	quota    web.Quota // of games in progress
 	analyses analyses
+	explorer explorer
 	reviews  web.Quota // under way
 
 	mu    sync.Mutex
@@ -95,7 +99,9 @@ func New(s *web.Server, c Config) *Pages {
 		light: analysis.NewPool(c.Registry, c.Searches, share, maxSearchTime, s.Log),
 		games: map[string]*game{}, records: records{results: c.Results, log: s.Log},
 		analyses: analyses{pages: map[pageKey]*context.CancelFunc{}},
+		explorer: explorer{turn: make(chan struct{}, 1)},
 	}
+	p.explorer.progress.Store("")
 	p.reviews.Max = reviewsPerClient
 	if s.Shared() {
 		p.quota.Max, p.analyses.single = gamesPerClient, true
@@ -108,6 +114,7 @@ func New(s *web.Server, c Config) *Pages {
 	s.HandleFunc("GET /api/rules", p.getRules)
 	s.HandleFunc("POST /api/position", web.Post(s, http.StatusOK, getPosition))
 	s.HandleFunc("POST /api/exercise", web.Post(s, http.StatusOK, p.judge))
+	s.HandleFunc("POST /api/explore", web.Post(s, http.StatusOK, p.explore))
 	s.HandleFunc("GET /api/analyse", p.analyse)
 	s.HandleFunc("POST /api/review", p.review)
 	s.HandleFunc("POST /api/games", web.Post(s, http.StatusCreated, p.createGame))

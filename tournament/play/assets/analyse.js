@@ -6,6 +6,7 @@ import * as B from "./board.js";
 import { $, copy, flush, focused, keepFocus, make } from "./dom.js";
 import { patiently, request, scoreText, sentence, setAddress } from "./dom.js";
 import { create as createEditor } from "./editor.js";
+import { create as createGames } from "./games.js";
 import { create as createInput } from "./input.js";
 import * as motion from "./motion.js";
 import { create as createSearch } from "./search.js";
@@ -87,6 +88,7 @@ async function visit(node) {
   if (moved) {
     said();
     search.restart();
+    games.restart();
   }
 }
 
@@ -141,6 +143,12 @@ const search = createSearch({
     visit(node);
   },
   announce,
+});
+
+const games = createGames({
+  query: () => ({ rules, position: root.state.start, moves: tree.path(current).map((n) => n.move) }),
+  play: (text) => visit(child(current, text)),
+  open: (position) => begin({ rules, position }),
 });
 
 // scene is what the board shows of a node: the move that led there, if there is one.

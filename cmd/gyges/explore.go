@@ -1,0 +1,182 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"gyges/agents/analysis"
+	"gyges/ratings/source"
+	"gyges/rules"
+	"gyges/rules/base/files"
+	"gyges/rules/base/grid"
+	"gyges/rules/base/textfmt"
+	"gyges/tournament/gameindex"
+	"gyges/tournament/record"
+	"gyges/tournament/standings"
+)
+
+// exploreCmd lists what was played in a position.
+type exploreCmd struct {
+	Args   []string `arg:"" name:"run" what:"a run" sep:"none" help:"A position, or none for the start of a game, then folders of runs, files of records (games.jsonl) or PGN."`
+	Rules  string   `placeholder:"RULES" complete:"rules" help:"Rule set of the games. Default: theirs, if they have only one."`
+	Moves  []string `sep:" " placeholder:"'MOVE …'" help:"Moves made from the position before the one asked for, separated by blanks."`
+	MinElo *float64 `placeholder:"ELO" help:"Only games of two players who have at least this rating in their run, as gyges rate gives it."`
+	Limit  int      `check:"0.." default:"20" placeholder:"N" help:"Moves to list; 0 for all. Default: 20."`
+	Format string   `enum:"text,markdown,csv,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown, csv or json. Text and Markdown round, the others have every digit."`
+}
+
+var boardText = regexp.MustCompile(`^[0-3]{6}(/[0-3]{6}){5}( |$)`)
+
+// split returns the position, "" for none, and the runs.
+func (c *exploreCmd) split() (position string, runs []string) {
+	if !boardText.MatchString(c.Args[0]) {
+		return "", c.Args
+	}
+	n := 1
+	for !strings.Contains(c.Args[0], " ") && n < len(c.Args) && strings.Trim(c.Args[n], "0123456789/-sn") == "" {
+		n++
+	}
+	return strings.Join(c.Args[:n], " "), c.Args[n:]
+}
+
+// Run indexes the games and prints the moves.
+func (c *exploreCmd) Run(ctx context.Context, e *env) (err error) {
+	position, runs := c.split()
+	if len(runs) == 0 {
+		return errors.New("expected a run after the position; see gyges explore --help")
+	}
+	if c.Rules != "" {
+		set, err := loadRules(c.Rules)
+		if err != nil {
+			return fmt.Errorf("--rules: %w", err)
+		}
+		c.Rules = set.String()
+	}
+	temp, remove, err := files.TempDir("", "gyges-explore")
+	if err != nil {
+		return failure{err}
+	}
+	defer func() { err = errors.Join(err, asFailure(remove())) }()
+	list, err := c.open(ctx, e, runs, temp)
+	if err != nil {
+		return err
+	}
+	set := new(gameindex.Set)
+	a, game, err := c.find(ctx, e, set, list, position)
+	if errors.Is(err, gameindex.ErrDamaged) {
+		e.err.warn("%v; it is made anew", gameindex.ErrDamaged)
+		a, game, err = c.find(ctx, e, set, list, position)
+	}
+	if err != nil {
+		return err
+	}
+	for _, note := range set.Notes() {
+		e.err.warn("%s", textfmt.Escape(note))
+	}
+	return asFailure(c.print(e.out, game, a))
+}
+
+// open returns the runs. The games of PGN are written to a folder first.
+func (c *exploreCmd) open(ctx context.Context, e *env, names []string, temp string) (list []gameindex.Run, err error) {
+	paths, err := gameFiles(names)
+	if slices.Contains(names, "-") {
+		return nil, errors.New("run: expected files, found the standard input, which has no place for an index")
+	}
+	for i := 0; i < len(paths) && err == nil; i++ {
+		path := paths[i]
+		if filepath.Ext(path) == ".pgn" {
+			path = filepath.Join(temp, fmt.Sprint(i))
+			err = c.convert(ctx, e, paths[i], path)
+		}
+		list = append(list, gameindex.Run{Name: names[i], Folder: os.DirFS(filepath.Dir(path)), File: filepath.Base(path)})
+	}
+	return list, err
+}
+
+// convert writes the games of PGN as records.
+func (c *exploreCmd) convert(ctx context.Context, e *env, from, to string) error {
+	in, name, err := openInput(ctx, e, from)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }() // it was only read
+	reader := new(standings.Reader)
+	err = writeFile("run", to, func(out io.Writer) error {
+		w := record.NewWriter(out)
+		_, err := reader.Games(ctx, source.PGN, in, name, c.Rules, func(g *record.Game) error {
+			return asFailure(w.Write(g))
+		})
+		return errors.Join(err, asFailure(w.Close()))
+	})
+	warnSkipped(e, &reader.Skipped, nil)
+	return err
+}
+
+// find brings the indexes up to date, and answers.
+func (c *exploreCmd) find(
+	ctx context.Context, e *env, set *gameindex.Set, list []gameindex.Run, position string,
+) (*gameindex.Answer, *rules.Game, error) {
+	m := newMeter(e.err, 0)
+	n, err := set.Update(ctx, list, func(run string, done, all int64) {
+		if m.due() {
+			m.report(done, all, fmt.Sprintf("indexing %s: %d %%", textfmt.Escape(run), 100*done/all))
+		}
+	})
+	m.end()
+	if err != nil {
+		return nil, nil, err
+	}
+	if n > 0 {
+		took := m.now().Sub(m.start).Seconds()
+		e.err.printf("indexed %s games in %s s\n", textfmt.Thousands(int64(n)), textfmt.Decimal(took))
+	}
+	name, known := c.Rules, set.RuleSets()
+	switch {
+	case len(known) == 0:
+		_, runs := c.split()
+		return nil, nil, errors.New(strings.Join(append(set.Notes(), "expected games, found none in "+listed(runs)), "\n"))
+	case name == "" && len(known) > 1:
+		return nil, nil, fmt.Errorf("--rules: expected one of those of the games: %s", listed(known))
+	case name == "":
+		name = known[0]
+	}
+	r, err := rules.Parse(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	game, err := analysis.Replay(r, position, c.Moves)
+	if err != nil {
+		return nil, nil, err
+	}
+	a, err := set.Find(ctx, gameindex.Query{Game: game, MinElo: c.MinElo, Rows: c.Limit, Games: 1})
+	return a, game, err
+}
+
+// print prints the answer.
+func (c *exploreCmd) print(out *output, game *rules.Game, a *gameindex.Answer) error {
+	r, f := game.Rules(), grid.Format(c.Format)
+	if f == grid.JSON {
+		return grid.WriteJSON(out, grid.Object{
+			{Key: "rules", Value: r.String()}, {Key: "position", Value: r.FormatPosition(game.Position())},
+			{Key: "games", Value: a.Games}, {Key: "moves", Value: grid.Objects(gameindex.Columns(r), a.Rows)},
+		})
+	}
+	if f != grid.CSV {
+		out.printf("%s\n%s under %v\n\n", r.FormatPosition(game.Position()), textfmt.Plural(int(a.Games), "game"), r)
+	}
+	if len(a.Rows) == 0 && f != grid.CSV {
+		return nil
+	}
+	err := grid.Write(out, f, grid.Options{Width: tableWidth(out)}, gameindex.Columns(r), a.Rows)
+	if err == nil && f != grid.CSV && a.More > 0 {
+		out.printf("\n%d more; --limit 0 lists all\n", a.More)
+	}
+	return err
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/tournament/record"
+)
+
+func TestExplore(t *testing.T) {
+	dir := t.TempDir()
+	run, pgn := filepath.Join(dir, "run"), filepath.Join(dir, "games.pgn")
+	code, _, errText := gyges(t.Context(), "", "tournament", "--agent", "random", "--agent", "random:name=r", "--pairs", "1", "--out", run)
+	require.Zero(t, code, errText)
+	records, err := os.ReadFile(filepath.Join(run, "games.jsonl"))
+	require.NoError(t, err)
+	g, err := record.NewReader(bytes.NewReader(records), "").Read()
+	require.NoError(t, err)
+	position, moves := g.Opening, g.Moves
+	ask := func(args ...string) (out, errText string) {
+		t.Helper()
+		code, out, errText := gyges(t.Context(), "", append([]string{"explore"}, args...)...)
+		require.Zero(t, code, errText)
+		return out, errText
+	}
+	out, errText := ask(run, "--format", "csv")
+	require.Contains(t, out, "\n"+position+",2,")
+	require.Contains(t, errText, "indexed 2 games")
+	out, errText = ask(position, run, "--format", "json")
+	require.Contains(t, out, `"move": "`+moves[0]+`"`)
+	require.Empty(t, errText)
+
+	// words of a position, moves, and PGN
+	words := append(strings.Fields(position), run, "--moves", strings.Join(moves[:2], " "), "--format", "csv")
+	out, _ = ask(words...)
+	want := "move,games,won,drawn,lost,points,low,high,proof,run,game,ply\n" + moves[2] + ",1,"
+	require.True(t, strings.HasPrefix(out, want), out)
+	require.True(t, strings.HasSuffix(out, ",0,3\n"), out)
+	code, _, errText = gyges(t.Context(), "", "export", run, "-o", pgn)
+	require.Zero(t, code, errText)
+	imported, _ := ask(position, pgn, "--moves", strings.Join(moves[:2], " "), "--format", "csv")
+	require.Equal(t, strings.ReplaceAll(out, run, pgn), imported)
+
+	// a damaged index is told and made anew
+	index := filepath.Join(run, ".games.jsonl.index", "0000000000000000.segment")
+	text, err := os.ReadFile(index)
+	require.NoError(t, err)
+	text[100] ^= 1
+	require.NoError(t, os.WriteFile(index, text, 0o644))
+	again, errText := ask(words...)
+	require.Equal(t, out, again)
+	require.Contains(t, errText, "made anew")
+
+	empty := filepath.Join(dir, "empty.jsonl")
+	require.NoError(t, os.WriteFile(empty, nil, 0o644))
+	for want, args := range map[string][]string{
+		"expected a run after the position": {position},
+		"moves: move 1:":                    {position, run, "--moves", "a1-a1"},
+		"expected games, found none in":     {empty},
+		"which has no place for an index":   {"-"},
+		"expected the start of a game":      {run, "--moves", "1@a1"},
+		"no such file":                      {filepath.Join(dir, "nowhere")},
+		"--rules: ":                         {run, "--rules", "chess"},
+	} {
+		code, out, errText := gyges(t.Context(), "", append([]string{"explore"}, args...)...)
+		require.Equal(t, 2, code, "%v: %s", args, errText)
+		require.Contains(t, errText, want)
+		require.Empty(t, out)
+	}
+}
