@@ -74,7 +74,8 @@ func (c *compareCmd) print(e *env, found *report.Comparison) error {
 		}
 	}
 	if g := found.Game; g != nil {
-		e.out.printf("\nSee it with: gyges games show %s %d --ply %d\n", textfmt.Visible(report.ShellWord(c.A)), g.Game, g.Ply)
+		e.out.printf("\nSee it with: gyges games show %s %d --ply %d\n", textfmt.Visible(report.ShellWord(c.A)), g.Game,
+			g.Ply)
 	}
 	for _, note := range found.Notes {
 		e.out.printf("\nNote: %s.\n", grid.Escape(f, note))

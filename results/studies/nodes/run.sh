@@ -9,7 +9,7 @@ for run in alphabeta mcts; do
 	sed 's/,"timing":.*//' $games/$run/games.jsonl | sha256sum >$here/$run.sha256
 	for rules in standard simplified kang; do
 		gyges rate $games/$run --rules $rules --columns name,elo,error,difference,games \
-			--format csv --plot $here/$run-$rules.svg >$here/$run-$rules.csv
+			--format csv >$here/$run-$rules.csv
 	done
 done
 
@@ -38,7 +38,7 @@ head=search,rules,from,to,elo,error
 	worth mcts 500 2000
 	worth mcts 125 2000
 } >$here/means.csv
-sed -n '1p; /,1000,256000,/d; /,125,2000,/d; 2,$p' $here/means.csv >$games/halves.csv
+grep -v -e ,1000,256000, -e ,125,2000, $here/means.csv >$games/halves.csv
 gyges plot $games/halves.csv --label search,rules,from,to --value elo --interval error --narrow --unit "Elo of a doubling" \
 	--caption "What a doubling of the nodes is worth, by search, rules and numbers of nodes" --out $here/means.svg
 
