@@ -110,7 +110,7 @@ async function show(/** @type {string} */ address) {
 // What is typed or chosen in the form of the list goes into the address at once.
 const form = find("[data-list]");
 form?.addEventListener("input", () => {
-  const query = new URLSearchParams(new FormData(form));
+  const query = new URLSearchParams(/** @type {any} */ (new FormData(/** @type {HTMLFormElement} */ (form))));
   for (const [name, value] of [...query]) if (!value) query.delete(name);
   history.replaceState(null, "", "?" + query);
   show(location.href);

@@ -125,7 +125,8 @@ function piece(parent, x, y, height, scale = 1) {
 // Texts have the same size on boards of any size: --unit is how many units of the drawing a pixel has.
 const scales = new ResizeObserver((list) => {
   for (const { target, contentRect } of list)
-    if (contentRect.width) target.style.setProperty("--unit", String((LEFT + BOARD + 8) / contentRect.width));
+    if (contentRect.width)
+      /** @type {SVGElement} */ (target).style.setProperty("--unit", String((LEFT + BOARD + 8) / contentRect.width));
 });
 
 // slotX is where a hand's pieces of a height begin; each height has a place of its own.
