@@ -174,7 +174,7 @@ func TestBrowserReview(t *testing.T) {
 		fmt.Sprintf("South: accuracy index %.1f", g.SouthMoves.Accuracy))
 	require.Equal(t, "null", b.Text(`String(document.querySelector(".review-start"))`), "a file can't ask for reviews")
 
-	b.Eval(`[...document.querySelectorAll(".review-turn")].find(e => e.textContent.startsWith("The game was lost here. Ply ")).click()`, nil)
+	b.Eval(`[...document.querySelectorAll(".review-turn")].find(e => e.textContent.endsWith(". The game was lost here")).click()`, nil)
 	b.Wait(fmt.Sprintf(`location.hash === "#game=1.%d&ply=%d"`, g.Game, g.DecisiveMove()+1))
 	b.Eval(`document.querySelector(".review-turn").click()`, nil)
 	m := g.Moves[slices.IndexFunc(g.Moves, func(m review.Move) bool { return m.Ply == g.Turning[0] })]
