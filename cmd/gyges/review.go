@@ -277,7 +277,11 @@ func (c *reviewCmd) puzzles(ctx context.Context, e *env, all []reviewedSource) e
 	if strings.HasSuffix(c.Puzzles, ".epd") {
 		write = tactics.WriteEPD
 	}
-	return writeFile("--puzzles", c.Puzzles, func(w io.Writer) error { return write(w, list) })
+	if err := writeFile("--puzzles", c.Puzzles, func(w io.Writer) error { return write(w, list) }); err != nil {
+		return err
+	}
+	e.err.printf("%s in %s\n", textfmt.Plural(len(list), "puzzle"), textfmt.Visible(c.Puzzles))
+	return nil
 }
 
 // print prints the reviews.

@@ -196,7 +196,7 @@ func (b *builder) read(ctx context.Context, f *os.File, end int64, enough int, p
 		g, err := in.Read()
 		switch bad, ok := errors.AsType[*record.LineError](err); {
 		case ok:
-			b.leaveOut(bad)
+			b.skip(bad)
 		case err != nil:
 			return errors.Join(err, group.Wait())
 		case !g.NotPlayed() && (len(g.Moves) > 0 || g.Reason != record.Imported):
@@ -219,7 +219,7 @@ func (b *builder) size() int {
 	return max(len(b.turns), b.Games)
 }
 
-func (b *builder) leaveOut(err error) {
+func (b *builder) skip(err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.LeftOut++; b.LeftOut == 1 {
@@ -252,7 +252,7 @@ func (b *builder) replay(g *record.Game, place uint64) {
 		add(key, uint64(m), p.Side())
 	})
 	if err != nil {
-		b.leaveOut(fmt.Errorf("game %d: %w", g.Game, err))
+		b.skip(fmt.Errorf("game %d: %w", g.Game, err))
 		return
 	}
 	b.mu.Lock()
