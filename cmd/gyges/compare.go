@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"slices"
@@ -20,14 +18,12 @@ type compareCmd struct {
 	A      string `arg:"" what:"two runs" help:"Folder of a run."`
 	B      string `arg:"" what:"a second run" help:"Folder of the run to compare it with."`
 	Format string `enum:"text,markdown,csv,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown, csv or json."`
-	Plot   string `placeholder:"FILE" help:"Also draw the curves of two trainings as SVG: strength by the minutes of training, else the loss."`
 }
 
 // Run compares the runs and prints where they differ.
 func (c *compareCmd) Run(ctx context.Context, e *env) error {
-	_, errPlot := formatOf("", "--plot", c.Plot, "svg")
-	if _, err := filesOfRuns([]string{c.A, c.B}); err != nil || errPlot != nil {
-		return errors.Join(err, errPlot)
+	if _, err := filesOfRuns([]string{c.A, c.B}); err != nil {
+		return err
 	}
 	a, okA := tournament.RunFolder(c.A)
 	b, okB := tournament.RunFolder(c.B)
@@ -37,19 +33,6 @@ func (c *compareCmd) Run(ctx context.Context, e *env) error {
 	found, err := report.Compare(ctx, os.DirFS(a), os.DirFS(b), math.MaxInt64)
 	if err != nil {
 		return err
-	}
-	if c.Plot != "" {
-		figure, ok := found.Figure()
-		if !ok {
-			return errors.New("--plot: expected two trainings, or two tunings, with curves; found none that both have")
-		}
-		err := writeFile("--plot", c.Plot, func(w io.Writer) error {
-			_, err := io.WriteString(w, figure.StandaloneSVG())
-			return asFailure(err)
-		})
-		if err != nil {
-			return err
-		}
 	}
 	return asFailure(c.print(e, found))
 }

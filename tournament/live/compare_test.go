@@ -20,7 +20,7 @@ func TestComparePage(t *testing.T) {
 		"/run/one": {`href="/compare?a=one"`},
 		"/compare": {"<option>one</option>", "<option>group/two é</option>"},
 		"/compare?a=one&b=group/two+%C3%A9": {"<option selected>one</option>", "Elo under standard, from that of",
-			`<a href="/run/one">one</a>`, `href="/run/group/two%20%C3%A9#game=1.1&amp;ply=3">B: pass</a>`},
+			`<a href="/run/one">one</a>`, `href="/game/group/two%20%C3%A9/1#ply=3">B</a>`},
 	} {
 		w := s.get(path)
 		require.Equal(t, 200, w.Code, path)

@@ -21,7 +21,6 @@ import (
 	"gyges/tournament"
 	"gyges/tournament/record"
 	"gyges/tournament/standings"
-	"gyges/tournament/training"
 )
 
 // Comparison is how two runs, A and B, differ.
@@ -44,9 +43,8 @@ type ComparedRow struct {
 // ComparedGame is the first game in which two runs of one schedule differ.
 type ComparedGame struct {
 	Game int64
-	Ply  int       // 0 for placements
-	At   int       // number of the move, placements counted
-	Text [2]string // the moves of A and B, or the result where the game is over
+	Ply  int // 0 for placements
+	At   int // number of the move, placements counted
 }
 
 // ComparedColumns are those of a table; row is one of its rows.
@@ -80,17 +78,8 @@ func (c *Comparison) Section() Section {
 	return s
 }
 
-// Figure draws the strength of two trainings by time, else the first chart; ok is false if there is none.
-func (c *Comparison) Figure() (f Figure, ok bool) {
-	if len(c.Charts) == 0 {
-		return f, false
-	}
-	i := slices.IndexFunc(c.Charts, func(c Chart) bool { return c.XName == "minutes" })
-	return c.Charts[max(i, 0)].plot("comparison"), true
-}
-
-// Compare compares the runs of two folders: settings, ratings, generations and games. Of each one's records at most
-// most bytes are read.
+// Compare compares the runs of two folders: settings, ratings, curves and games. Of each one's records at
+// most most bytes are read.
 func Compare(ctx context.Context, a, b fs.FS, most int64) (*Comparison, error) {
 	c := new(Comparison)
 	var runs [2]Run
@@ -114,7 +103,6 @@ func Compare(ctx context.Context, a, b fs.FS, most int64) (*Comparison, error) {
 	}
 	c.settings(settingsOf(&runs[0]), settingsOf(&runs[1]))
 	c.ratings(tables[0], tables[1])
-	c.generations(runs[0].Tuning, runs[1].Tuning)
 	c.charts(runs[0].Charts, runs[1].Charts)
 	err := c.games(ctx, a, b, most)
 	c.Parts = slices.DeleteFunc(c.Parts, func(rows []ComparedRow) bool { return len(rows) == 0 })
@@ -178,46 +166,21 @@ func (c *Comparison) ratings(a, b []table.Table) {
 		if i < 0 {
 			continue
 		}
+		common := slices.DeleteFunc(slices.Clone(x.Ratings.Players), func(p ratings.Player) bool {
+			return !slices.ContainsFunc(b[i].Ratings.Players, func(q ratings.Player) bool { return q.Name == p.Name })
+		})
 		var rows []ComparedRow
-		reference := ""
-		for _, p := range x.Ratings.Players {
-			isSame := func(q ratings.Player) bool { return q.Name == p.Name }
-			if reference == "" && slices.ContainsFunc(b[i].Ratings.Players, isSame) {
-				reference = p.Name
-				continue
-			}
+		for _, p := range common {
+			reference := common[0].Name
 			first, errA := x.Ratings.Difference(p.Name, reference)
 			second, errB := b[i].Ratings.Difference(p.Name, reference)
-			if errA == nil && errB == nil {
+			if errA == nil && errB == nil { // else they are one player, or not of one group
 				less, margin := second.Elo-first.Elo, math.Hypot(first.Error, second.Error)
 				rows = append(rows, ComparedRow{
 					fmt.Sprintf("Elo under %s, from that of %s", x.Rules, reference), p.Name, cell(first.Elo, first.Error),
 					cell(second.Elo, second.Error), cell(less, margin), margin,
 				})
 			}
-		}
-		c.Parts = append(c.Parts, rows)
-	}
-}
-
-// generations adds strength and losses of the generations of two trainings, and the positions and minutes they took.
-func (c *Comparison) generations(a, b *Tuning) {
-	if a == nil || b == nil {
-		return
-	}
-	x, y := training.Rows(a.Result.Generations, a.Result.Rating), training.Rows(b.Result.Generations, b.Result.Rating)
-	titles := []string{"Elo", "Elo to the reference", "Rating", "Positions", "Validation loss", "Test loss", "Minutes"}
-	for _, column := range training.Columns(slices.Concat(x, y)) {
-		var rows []ComparedRow
-		for i := 0; i < max(len(x), len(y)) && slices.Contains(titles, column.Title); i++ {
-			row := ComparedRow{Part: column.Title + " of the generations", Name: fmt.Sprintf("generation %d", i+1)}
-			if i < len(x) {
-				row.A = column.Value(x[i])
-			}
-			if i < len(y) {
-				row.B = column.Value(y[i])
-			}
-			rows = append(rows, row)
 		}
 		c.Parts = append(c.Parts, rows)
 	}
@@ -272,7 +235,7 @@ func (c *Comparison) records(ctx context.Context, a, b *record.Reader) error {
 		}
 		if at < min(len(first), len(second)) {
 			if at+same > 0 { // else they are of different schedules
-				c.Game = &ComparedGame{x.Game, max(at-len(x.Moves)+x.Plies, 0), at, [2]string{first[at], second[at]}}
+				c.Game = &ComparedGame{x.Game, max(at-len(x.Moves)+x.Plies, 0), at}
 				c.Parts = append(c.Parts, []ComparedRow{{Part: "First game that differs", A: first[at], B: second[at],
 					Name: fmt.Sprintf("game %d, ply %d", x.Game, c.Game.Ply)}})
 			}

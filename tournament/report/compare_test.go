@@ -66,21 +66,21 @@ func TestCompare(t *testing.T) {
 	changed.Result, changed.Reason = "0-1", "goal"
 	games[2] = &changed
 	c, rows = compared(t, a, comparedRun(2, `["a","c"]`, games...))
-	require.Equal(t, &ComparedGame{Game: 2, Ply: 4, At: 4,
-		Text: [2]string{runtest.DrawPair(1)[0].Moves[3], "pass"}}, c.Game)
+	require.Equal(t, &ComparedGame{Game: 2, Ply: 4, At: 4}, c.Game)
 	require.Equal(t, map[string]ComparedRow{
 		"config.seed":      {Part: "Settings that differ", Name: "config.seed", A: "1", B: "2"},
 		"config.agents[1]": {Part: "Settings that differ", Name: "config.agents[1]", A: "b", B: "c"},
 	}, rows["Settings that differ"])
-	require.Contains(t, rows["First game that differs"], "game 2, ply 4")
+	require.Equal(t, ComparedRow{Part: "First game that differs", Name: "game 2, ply 4",
+		A: runtest.DrawPair(1)[0].Moves[3], B: "pass"}, rows["First game that differs"]["game 2, ply 4"])
 
 	// A game that ends earlier, and runs of other schedules.
 	short := *runtest.DrawPair(0)[0]
 	short.Moves, short.Result, short.Reason = short.Moves[:2], "1-0", "<script>"
 	short.Plies = 2
-	c, _ = compared(t, a, comparedRun(1, `["a","b"]`, &short))
+	c, rows = compared(t, a, comparedRun(1, `["a","b"]`, &short))
 	require.Equal(t, 3, c.Game.Ply)
-	require.Equal(t, "1-0 by <script>", c.Game.Text[1])
+	require.Equal(t, "1-0 by <script>", rows["First game that differs"]["game 0, ply 3"].B)
 	c, _ = compared(t, a, comparedRun(1, `["a","b"]`, runtest.DrawPair(1)...))
 	require.Nil(t, c.Game)
 	require.Empty(t, c.Notes)
@@ -112,29 +112,33 @@ func margin(t *testing.T, rating any) (half float64) {
 	return half
 }
 
-// Of two trainings the generations are side by side, and their curves in one chart.
+// Of two trainings the curves of both are in one chart: the losses, and the ratings by minutes and by positions.
 func TestCompareTrainings(t *testing.T) {
 	t.Parallel()
-	train := func(seed int, generations string) fstest.MapFS {
+	train := func(seed, positions int) fstest.MapFS {
 		return fstest.MapFS{
 			training.ManifestFile: {Data: []byte(fmt.Sprintf(`{"method":"train","config":{"seed":"%d","rules":"standard"},`+
-				`"result":{"generations":[%s]}}`, seed, generations))},
+				`"result":{"generations":[{"generation":1,"positions":%d},{"generation":2,"positions":30}],`+
+				`"rating":[{"player":"gen-001","elo":%[1]d},{"player":"gen-002","elo":5}]}}`, seed, positions))},
 			training.HistoryFile: {Data: []byte(`{"step":1,"validation_loss":0.66,"parameters":{"tempo":1}}` + "\n")},
 		}
 	}
-	c, rows := compared(t, train(1, `{"generation":1,"positions":10,"validation_loss":0.5,"timing":{"selfplay":60}}`),
-		train(2, `{"generation":1,"positions":20,"validation_loss":0.4},{"generation":2,"positions":30}`))
-	require.Equal(t, ComparedRow{Part: "Positions of the generations", Name: "generation 1", A: 10, B: 20},
-		rows["Positions of the generations"]["generation 1"])
-	second := rows["Positions of the generations"]["generation 2"]
-	require.Nil(t, second.A)
-	require.Equal(t, 30, second.B)
-	require.Equal(t, "1.0", rows["Minutes of the generations"]["generation 1"].A.(grid.Cell).Text)
+	c, rows := compared(t, train(1, 10), train(2, 20))
 	require.Equal(t, map[string]ComparedRow{
 		"config.seed": {Part: "Settings that differ", Name: "config.seed", A: "1", B: "2"},
 	}, rows["Settings that differ"])
-	figure, ok := c.Figure()
-	require.True(t, ok)
-	require.Contains(t, string(figure.SVG), "A: validation")
-	require.Contains(t, string(figure.SVG), "B: validation")
+	points := map[string][][2]float64{}
+	for _, chart := range c.Charts {
+		for _, curve := range chart.Curves {
+			for _, p := range curve.Points {
+				name := chart.XName + ", " + curve.Name
+				points[name] = append(points[name], [2]float64{p.X, p.Y})
+			}
+		}
+	}
+	require.Equal(t, map[string][][2]float64{
+		"generation, A: validation": {{1, 0.66}}, "generation, B: validation": {{1, 0.66}},
+		"minutes, A: rating": {{0, 1}, {0, 5}}, "minutes, B: rating": {{0, 2}, {0, 5}},
+		"positions, A: rating": {{10, 1}, {40, 5}}, "positions, B: rating": {{20, 2}, {50, 5}},
+	}, points)
 }

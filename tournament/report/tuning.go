@@ -149,17 +149,22 @@ func readGames(
 }
 
 // charts are the curves that only a training has: the generations' ratings by the minutes
-// after which they were made, the gain of the fit, and the tests.
+// after which they were made and by the positions fitted until then, the gain of the fit, and the tests.
 func (t *Tuning) charts() []Chart {
 	if t == nil {
 		return nil
 	}
-	rating, gain := Curve{Name: "rating"}, Curve{Name: "gain"}
+	byMinutes, byPositions, gain := Curve{Name: "rating"}, Curve{Name: "rating"}, Curve{Name: "gain"}
+	positions := 0
 	rows := training.Rows(append([]training.Generation{{}}, t.Result.Generations...), t.Result.Rating) // 0 first
 	for _, g := range rows {
+		positions += g.Positions
 		if r := g.Rated; r != nil {
-			title := fmt.Sprintf("generation %d, %.1f minutes: %s", g.Number, g.Minutes, plusMinus(r.Elo, r.Margin))
-			rating.Add(Point{X: g.Minutes, Y: r.Elo, Error: r.Margin, title: title})
+			elo := plusMinus(r.Elo, r.Margin)
+			byMinutes.Add(Point{X: g.Minutes, Y: r.Elo, Error: r.Margin,
+				title: fmt.Sprintf("generation %d, %.1f minutes: %s", g.Number, g.Minutes, elo)})
+			byPositions.Add(Point{X: float64(positions), Y: r.Elo, Error: r.Margin,
+				title: fmt.Sprintf("generation %d, %s positions: %s", g.Number, textfmt.Thousands(int64(positions)), elo)})
 		}
 		if g.Test != nil {
 			gain.Add(Point{X: float64(g.Number), Y: g.Test.Gain, Error: g.Test.GainMargin})
@@ -173,7 +178,10 @@ func (t *Tuning) charts() []Chart {
 	}
 	list := []Chart{{
 		Title: "Elo of the generations by the minutes of training, with 95 % intervals", XName: "minutes", YName: "Elo",
-		Curves: []Curve{rating}, levels: reference,
+		Curves: []Curve{byMinutes}, levels: reference,
+	}, {
+		Title: "Elo of the generations by the training positions of all fits until then, with 95 % intervals",
+		XName: "positions", YName: "Elo", Curves: []Curve{byPositions}, levels: reference,
 	}, {
 		Title: "Gain of the fit: test loss of the parent less that of the candidate, with 95 % intervals",
 		XName: "generation", YName: "nats", Curves: []Curve{gain}, levels: []level{{0, ""}},
@@ -181,7 +189,7 @@ func (t *Tuning) charts() []Chart {
 		Title: "Log-likelihood ratio of each generation's match, pair by pair", XName: "game pairs", YName: "LLR",
 		Curves: t.tests, noPoint: true, levels: t.bounds,
 	}}
-	list[2].nameAlone()
+	list[3].nameAlone()
 	return slices.DeleteFunc(list, func(c Chart) bool { return len(c.Curves) == 0 || len(c.Curves[0].Points) == 0 })
 }
 
