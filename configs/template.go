@@ -4,7 +4,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"time"
 
 	"go.yaml.in/yaml/v3"
 
@@ -110,20 +109,18 @@ func (t *templateWriter) lines(prefix string, width int, out bool) (lines []stri
 		if prefix == "" {
 			lines = append(lines, "")
 		}
-		var own *settings.Field
-		if i := slices.IndexFunc(t.fields, func(f settings.Field) bool { return f.Key == path }); i >= 0 {
-			own = &t.fields[i]
-			for _, line := range t.doc(i, width-2) {
-				if line != "" {
-					lines = append(lines, "# "+line)
-				}
+		i := slices.IndexFunc(t.fields, func(f settings.Field) bool { return f.Key == path })
+		for _, line := range t.doc(i, width-2) {
+			if line != "" {
+				lines = append(lines, "# "+line)
 			}
 		}
-		leaf, text := own != nil && isLeaf(own), ""
+		own, text := &t.fields[i], ""
+		leaf := isLeaf(own)
 		if leaf {
 			text = valueText(own)
 		}
-		if (out || t.isSet(path)) && (!leaf || text != "") && (own == nil || !isOptional(own)) {
+		if (out || t.isSet(path)) && (!leaf || text != "") && !isOptional(own) {
 			mark = ""
 		}
 		lines = append(lines, strings.TrimSpace(mark+name+": "+text))
@@ -161,20 +158,14 @@ func (t *templateWriter) doc(i, width int) []string {
 
 // valueText returns the value of a setting as YAML in one line; "" if it has none.
 func valueText(f *settings.Field) string {
-	value, texts, t := f.Value.Interface(), f.Texts(), f.Value.Type()
+	value, t := plainValue(f.Value), f.Value.Type()
 	enum, bounds := strings.TrimPrefix(f.Tag.Get("enum"), ","), f.Tag.Get("check")
 	isText := t.Kind() == reflect.String || settings.IsText(t)
 	switch {
-	case f.Tag.Get("default") == "-" || len(texts) == 0 || isText && enum == "" && f.Value.IsZero():
+	case f.Tag.Get("default") == "-" || len(f.Texts()) == 0 || isText && enum == "" && f.Value.IsZero():
 		return ""
 	case isText && f.Value.IsZero(): // it means the first one
 		value, _, _ = strings.Cut(enum, ",")
-	case t.Kind() == reflect.Slice:
-		value = texts
-	case t == reflect.TypeFor[time.Duration]():
-		value = textfmt.Duration(value.(time.Duration))
-	case isText:
-		value = texts[0]
 	case bounds != "" && settings.InBounds(f.Value, bounds, "") != nil: // it has no default
 		text, _, _ := strings.Cut(bounds, "..")
 		return text

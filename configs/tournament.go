@@ -13,6 +13,7 @@ import (
 	"gyges/agents"
 	"gyges/rules/base/problems"
 	"gyges/rules/base/settings"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 )
 
@@ -61,7 +62,9 @@ func plainValue(v reflect.Value) any {
 			list[i] = plainValue(v.Index(i))
 		}
 		return list
-	case settings.IsText(v.Type()) || v.Kind() == reflect.String || v.Type() == reflect.TypeFor[time.Duration]():
+	case v.Type() == reflect.TypeFor[time.Duration]():
+		return textfmt.Duration(time.Duration(v.Int()))
+	case settings.IsText(v.Type()) || v.Kind() == reflect.String:
 		return fmt.Sprint(v.Interface())
 	}
 	return v.Interface()

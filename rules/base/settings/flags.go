@@ -82,21 +82,11 @@ func Apply(config, flags any) error {
 			continue
 		}
 		f := fields[slices.IndexFunc(fields, func(f Field) bool { return f.Flag == name })]
-		var err error
-		switch given.Kind() {
-		case reflect.Pointer:
-			f.Value.Set(given.Elem())
-		case reflect.Bool:
-			f.Value.SetBool(true)
-		case reflect.Slice:
-			texts := given.Interface().([]string)
-			if f.Value.Type().Elem().Kind() == reflect.Float64 {
-				texts = strings.Split(strings.Join(texts, ","), ",")
-			}
-			err = f.SetTexts(texts...)
-		default:
-			err = f.SetTexts(given.String())
+		texts := Field{Value: reflect.Indirect(given)}.Texts()
+		if f.Value.Kind() == reflect.Slice && f.Value.Type().Elem().Kind() == reflect.Float64 {
+			texts = strings.Split(strings.Join(texts, ","), ",")
 		}
+		err := f.SetTexts(texts...)
 		for _, one := range problems.Split(err) {
 			errs = append(errs, fmt.Errorf("--%s: %w", name, one))
 		}

@@ -119,41 +119,35 @@ func Set(v reflect.Value, text string) error {
 		}
 		return err
 	}
-	var err error
-	switch expected, _ := Expected(v.Type()); {
-	case v.Type() == reflect.TypeFor[time.Duration]():
-		var d time.Duration
-		d, err = time.ParseDuration(text)
-		v.SetInt(int64(d))
-	case v.Kind() == reflect.Bool:
-		var b bool
-		b, err = strconv.ParseBool(text)
-		v.SetBool(b)
-	case v.CanInt():
-		var n int64
-		n, err = strconv.ParseInt(text, 10, 64)
-		v.SetInt(n)
-	case v.CanUint():
-		var n uint64
-		n, err = strconv.ParseUint(text, 10, 64)
-		v.SetUint(n)
-	case v.CanFloat():
-		var x float64
-		x, err = strconv.ParseFloat(text, 64)
+	if x, err := plain(v.Type(), text); err == nil {
+		v.Set(reflect.ValueOf(x).Convert(v.Type()))
+		return nil
+	}
+	expected, _ := Expected(v.Type())
+	return fmt.Errorf("expected %s, found %.60q", expected, text)
+}
+
+// plain reads a value of a type that isn't registered.
+func plain(t reflect.Type, text string) (any, error) {
+	switch kind := t.Kind(); {
+	case t == reflect.TypeFor[time.Duration]():
+		return time.ParseDuration(text)
+	case kind == reflect.Bool:
+		return strconv.ParseBool(text)
+	case kind == reflect.Int || kind == reflect.Int64:
+		return strconv.ParseInt(text, 10, t.Bits())
+	case kind == reflect.Uint64:
+		return strconv.ParseUint(text, 10, 64)
+	case kind == reflect.String:
+		return text, nil
+	case kind == reflect.Float64:
+		x, err := strconv.ParseFloat(text, 64)
 		if math.IsNaN(x) || math.IsInf(x, 0) {
 			err = strconv.ErrRange
 		}
-		v.SetFloat(x)
-	case v.Kind() == reflect.String:
-		v.SetString(text)
-	default:
-		panic(fmt.Sprintf("no settings of type %v (%s)", v.Type(), expected))
+		return x, err
 	}
-	if err != nil {
-		expected, _ := Expected(v.Type())
-		return fmt.Errorf("expected %s, found %.60q", expected, text)
-	}
-	return nil
+	panic(fmt.Sprintf("no settings of type %v", t))
 }
 
 // Expected returns what is expected of a value, and the kinds of YAML scalars that it is written as.
