@@ -43,7 +43,7 @@ type ComparedRow struct {
 // ComparedGame is the first game in which two runs of one schedule differ.
 type ComparedGame struct {
 	Game int64
-	Ply  int // 0 for placements
+	Ply  int // of A's game, in which it may be the last one; 0 for placements
 	At   int // number of the move, placements counted
 }
 
@@ -135,7 +135,7 @@ func settingsOf(r *Run) map[string]string {
 				add(fmt.Sprintf("%s[%d]", key, i), v)
 			}
 		default:
-			list[key] = textfmt.Cut(fmt.Sprint(value), 1000)
+			list[key] = fmt.Sprint(value)
 		}
 	}
 	for _, key := range []string{"method", "config", "version", "program", "host"} {
@@ -144,6 +144,9 @@ func settingsOf(r *Run) map[string]string {
 	return list
 }
 
+// maxSetting bounds what is shown of a setting, in bytes.
+const maxSetting = 1000
+
 // settings adds the settings that differ.
 func (c *Comparison) settings(a, b map[string]string) {
 	var rows []ComparedRow
@@ -151,7 +154,9 @@ func (c *Comparison) settings(a, b map[string]string) {
 	maps.Copy(all, b)
 	for _, key := range slices.Sorted(maps.Keys(all)) {
 		if a[key] != b[key] {
-			rows = append(rows, ComparedRow{Part: "Settings that differ", Name: key, A: a[key], B: b[key]})
+			rows = append(rows, ComparedRow{
+				Part: "Settings that differ", Name: key, A: textfmt.Cut(a[key], maxSetting), B: textfmt.Cut(b[key], maxSetting),
+			})
 		}
 	}
 	c.Parts = append(c.Parts, rows)
@@ -235,7 +240,7 @@ func (c *Comparison) records(ctx context.Context, a, b *record.Reader) error {
 		}
 		if at < min(len(first), len(second)) {
 			if at+same > 0 { // else they are of different schedules
-				c.Game = &ComparedGame{x.Game, max(at-len(x.Moves)+x.Plies, 0), at}
+				c.Game = &ComparedGame{x.Game, max(min(at-len(x.Moves), 0)+x.Plies, 0), at}
 				c.Parts = append(c.Parts, []ComparedRow{{Part: "First game that differs", A: first[at], B: second[at],
 					Name: fmt.Sprintf("game %d, ply %d", x.Game, c.Game.Ply)}})
 			}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -74,6 +75,11 @@ func TestCompare(t *testing.T) {
 	require.Equal(t, ComparedRow{Part: "First game that differs", Name: "game 2, ply 4",
 		A: runtest.DrawPair(1)[0].Moves[3], B: "pass"}, rows["First game that differs"]["game 2, ply 4"])
 
+	// Long settings differ at their ends.
+	long := strings.Repeat("x", 2000)
+	_, rows = compared(t, comparedRun(1, `["`+long+`a"]`), comparedRun(1, `["`+long+`b"]`))
+	require.Contains(t, rows["Settings that differ"], "config.agents[0]")
+
 	// A game that ends earlier, and runs of other schedules.
 	short := *runtest.DrawPair(0)[0]
 	short.Moves, short.Result, short.Reason = short.Moves[:2], "1-0", "<script>"
@@ -81,6 +87,8 @@ func TestCompare(t *testing.T) {
 	c, rows = compared(t, a, comparedRun(1, `["a","b"]`, &short))
 	require.Equal(t, 3, c.Game.Ply)
 	require.Equal(t, "1-0 by <script>", rows["First game that differs"]["game 0, ply 3"].B)
+	c, _ = compared(t, comparedRun(1, `["a","b"]`, &short), a)
+	require.Equal(t, 2, c.Game.Ply, "which the game of A has")
 	c, _ = compared(t, a, comparedRun(1, `["a","b"]`, runtest.DrawPair(1)...))
 	require.Nil(t, c.Game)
 	require.Empty(t, c.Notes)
