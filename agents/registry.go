@@ -35,12 +35,15 @@ type Kind struct {
 	New func(v Values) (Agent, error)
 }
 
+// AllParams returns the parameters of the kind, then those that every kind has.
+func (k Kind) AllParams() []ParamDef { return slices.Concat(k.Params, Common()) }
+
 // Param returns the definition of a parameter: the one of that name, else the one
 // of a prefix of it.
 func (k Kind) Param(name string) (ParamDef, bool) {
 	prefix := name[:strings.IndexByte(name, '.')+1]
 	var found ParamDef
-	for _, d := range append(slices.Clone(k.Params), Common()...) {
+	for _, d := range k.AllParams() {
 		switch {
 		case strings.HasSuffix(name, "."):
 		case d.Name == name:
@@ -101,7 +104,7 @@ func (r *Registry) Values(s Spec) (Values, error) {
 	}
 	v := Values{}
 	var names []string
-	for _, d := range append(slices.Clone(k.Params), Common()...) {
+	for _, d := range k.AllParams() {
 		names = append(names, d.Name)
 		if d.Default != "" {
 			v[d.Name] = d.Default

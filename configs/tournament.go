@@ -96,7 +96,16 @@ func (p *parser) sweep(n *yaml.Node, add func(spec agents.Spec, line int)) {
 	if !p.scalar(agent, reflect.ValueOf(&base).Elem(), form) || !p.swept(base, agent.Line, param) {
 		return
 	}
-	for _, v := range p.sweepValues(values, found(param)) {
+	what := found(param)
+	list := p.elements(values, "values of "+what)
+	if values.Kind == yaml.SequenceNode && len(list) == 0 {
+		p.add(values.Line, "expected a list of values of %s, found an empty one", what)
+	}
+	for _, v := range list {
+		if v.Kind != yaml.ScalarNode || v.Tag == "!!null" {
+			p.add(v.Line, "expected a value of %s, found %s", what, found(v))
+			continue
+		}
 		add(base.With(param.Value, v.Value), v.Line)
 	}
 }
@@ -119,21 +128,4 @@ func (p *parser) swept(base agents.Spec, line int, param *yaml.Node) bool {
 		p.add(line, "%v", e)
 	}
 	return err == nil
-}
-
-// sweepValues returns the scalars of a list of a parameter's values that is not empty.
-func (p *parser) sweepValues(n *yaml.Node, param string) []*yaml.Node {
-	list := p.elements(n, "values of "+param)
-	if n.Kind == yaml.SequenceNode && len(list) == 0 {
-		p.add(n.Line, "expected a list of values of %s, found an empty one", param)
-	}
-	var scalars []*yaml.Node
-	for _, v := range list {
-		if v.Kind != yaml.ScalarNode || v.Tag == "!!null" {
-			p.add(v.Line, "expected a value of %s, found %s", param, found(v))
-			continue
-		}
-		scalars = append(scalars, v)
-	}
-	return scalars
 }

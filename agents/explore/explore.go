@@ -13,6 +13,7 @@ import (
 
 	"gyges/agents"
 	"gyges/rules"
+	"gyges/rules/base/settings"
 )
 
 // Name is the name of the kind, and Param that of the parameter that names the
@@ -62,13 +63,11 @@ type Options struct {
 	Plies       int     `yaml:"plies" check:"0..100000" zero:"all" name:"explore-plies" placeholder:"N" help:"Plies of a game after which best moves are played; 0, the default: never." param:"plies" min:"1" max:"100000" doc:"plies of a game after which only best moves are played; none: never"`
 }
 
-func (o Options) params() []agents.Param {
-	list := []agents.Param{{Name: "temperature", Value: fmt.Sprint(o.Temperature)}}
-	if o.Random != 0 {
-		list = append(list, agents.Param{Name: "random", Value: fmt.Sprint(o.Random)})
-	}
-	if o.Plies != 0 {
-		list = append(list, agents.Param{Name: "plies", Value: fmt.Sprint(o.Plies)})
+func (o Options) params() (list []agents.Param) {
+	for _, f := range settings.Fields(&o, "") {
+		if f.Key == "temperature" || !f.Value.IsZero() {
+			list = append(list, agents.Param{Name: f.Key, Value: f.Texts()[0]})
+		}
 	}
 	return list
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"gyges/agents"
@@ -20,7 +19,7 @@ var kindColumns = []grid.Column[agents.Kind]{
 	{Key: "kind", Title: "Kind", Left: true, Value: func(k agents.Kind) any { return k.Name }},
 	{Key: "doc", Title: "What it is", Left: true, Value: func(k agents.Kind) any { return k.Doc }},
 	{Key: "interactive", Value: func(k agents.Kind) any { return k.Interactive }},
-	{Key: "params", Value: func(k agents.Kind) any { return grid.Objects(paramColumns, parameters(k)) }},
+	{Key: "params", Value: func(k agents.Kind) any { return grid.Objects(paramColumns, k.AllParams()) }},
 }
 
 var paramColumns = []grid.Column[agents.ParamDef]{
@@ -37,11 +36,6 @@ var paramColumns = []grid.Column[agents.ParamDef]{
 		return grid.Cell{Text: cmp.Or(d.Default, "-"), Value: d.Default}
 	}},
 	{Key: "doc", Title: "What it does", Left: true, Value: func(d agents.ParamDef) any { return d.Doc }},
-}
-
-// parameters returns those of a kind, then those that every kind has.
-func parameters(k agents.Kind) []agents.ParamDef {
-	return append(slices.Clone(k.Params), agents.Common()...)
 }
 
 // Run prints the kinds, or one with its parameters.
@@ -66,5 +60,5 @@ func (c *agentsCmd) Run(e *env) error {
 		doc = strings.Join(textfmt.Wrap(doc, columns(e.out)), "\n")
 	}
 	e.out.printf("%s\n\n", doc)
-	return grid.Write(e.out, format, layout, paramColumns, parameters(k))
+	return grid.Write(e.out, format, layout, paramColumns, k.AllParams())
 }
