@@ -88,6 +88,11 @@ func (d ParamDef) Range() string {
 	return num(d.Min) + " to " + num(d.Max)
 }
 
+// IsFile reports whether a value is the name of a file.
+func (d ParamDef) IsFile(value string) bool {
+	return d.File && value != "" && !slices.Contains(d.Words, value)
+}
+
 // check returns an error with the expected values if value is not accepted.
 func (d ParamDef) check(value string) error {
 	var x float64

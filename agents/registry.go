@@ -129,6 +129,33 @@ func (r *Registry) Values(s Spec) (Values, error) {
 	return v, errors.Join(errs...)
 }
 
+// Each calls f for the agents that specs name, and for those inside them, until an error.
+func (r *Registry) Each(specs []Spec, f func(Spec, Kind, Values) error) error {
+	for _, spec := range specs {
+		v, err := r.Values(spec)
+		if err != nil {
+			return err
+		}
+		kind := r.kinds[spec.Kind]
+		if err := f(spec, kind, v); err != nil {
+			return err
+		}
+		for _, d := range kind.Params {
+			if !d.Spec || v[d.Name] == "" {
+				continue
+			}
+			inner, err := ParseSpec(v[d.Name])
+			if err == nil {
+				err = r.Each([]Spec{inner}, f)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // Light reports whether the agent a spec names is known to decide within some hundredths of a second.
 func (r *Registry) Light(s Spec) bool {
 	v, err := r.Values(s)

@@ -95,23 +95,15 @@ func (p *pages) spec(line string) (agents.Spec, error) {
 
 // allow returns an error for an agent that is of none of the kinds allowed, names a file, or has such an agent in it.
 func (p *pages) allow(s agents.Spec) error {
-	if _, err := p.Kinds.Values(s); err != nil {
-		return err
-	}
-	kind, err := p.Kinds.Kind(s)
-	for _, param := range s.Params {
-		d, _ := kind.Param(param.Name)
-		if d.File && !slices.Contains(d.Words, param.Value) {
-			err = fmt.Errorf("agent %.60q: parameter %s: expected %s; an agent with a file needs gyges serve --agent",
-				s, d.Name, suggest.OneOf(d.Words))
-		}
-		if inner, errSpec := agents.ParseSpec(param.Value); d.Spec && err == nil {
-			if err = errSpec; err == nil {
-				err = p.allow(inner)
+	return p.Kinds.Each([]agents.Spec{s}, func(s agents.Spec, kind agents.Kind, _ agents.Values) error {
+		for _, param := range s.Params {
+			if d, _ := kind.Param(param.Name); d.IsFile(param.Value) {
+				return fmt.Errorf("agent %.60q: parameter %s: expected %s; an agent with a file needs gyges serve --agent",
+					s, d.Name, suggest.OneOf(d.Words))
 			}
 		}
-	}
-	return err
+		return nil
+	})
 }
 
 // check returns the YAML of the form's tournament, and the number of its games.

@@ -110,7 +110,7 @@ func localized(params []agents.ParamDef, construct constructor, files map[string
 			value, given := v[d.Name]
 			switch {
 			case !given:
-			case isFile(d, value):
+			case d.IsFile(value):
 				path, ok := files[value]
 				if !ok {
 					return nil, fmt.Errorf("parameter %s: the file %.60q is not part of the run", d.Name, value)
@@ -124,56 +124,20 @@ func localized(params []agents.ParamDef, construct constructor, files map[string
 	}
 }
 
-func isFile(d agents.ParamDef, value string) bool {
-	return d.File && value != "" && !slices.Contains(d.Words, value)
-}
-
 // filesOf returns the files that the agents of a run need. Engines must have a name,
 // since workers find them by it.
 func filesOf(registry *agents.Registry, specs []agents.Spec) ([]string, error) {
 	var files []string
-	err := eachSpec(registry, specs, func(spec agents.Spec, kind agents.Kind, v agents.Values) error {
+	err := registry.Each(specs, func(spec agents.Spec, kind agents.Kind, v agents.Values) error {
 		if kind.Name == engineKind && v[engineName] == "" {
 			return fmt.Errorf("agent %.60q: expected name=NAME, by which workers find the engine", spec)
 		}
 		for _, d := range kind.Params {
-			if isFile(d, v[d.Name]) && !slices.Contains(files, v[d.Name]) {
+			if d.IsFile(v[d.Name]) && !slices.Contains(files, v[d.Name]) {
 				files = append(files, v[d.Name])
 			}
 		}
 		return nil
 	})
 	return files, err
-}
-
-// eachSpec calls f for agents, and for those that they contain, until an error.
-func eachSpec(
-	registry *agents.Registry, specs []agents.Spec, f func(agents.Spec, agents.Kind, agents.Values) error,
-) error {
-	for _, spec := range specs {
-		kind, err := registry.Kind(spec)
-		if err != nil {
-			return err
-		}
-		v, err := registry.Values(spec)
-		if err != nil {
-			return err
-		}
-		if err := f(spec, kind, v); err != nil {
-			return err
-		}
-		for _, d := range kind.Params {
-			if !d.Spec || v[d.Name] == "" {
-				continue
-			}
-			inner, err := agents.ParseSpec(v[d.Name])
-			if err != nil {
-				return err
-			}
-			if err := eachSpec(registry, []agents.Spec{inner}, f); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }

@@ -51,7 +51,7 @@ const (
 func isTimed(c *tournament.Config, registry *agents.Registry) bool {
 	timed := c.Limits.MoveTime > 0 || c.Clock.Base > 0
 	// An agent that can't be made stops the run elsewhere.
-	_ = eachSpec(registry, c.Agents, func(s agents.Spec, _ agents.Kind, _ agents.Values) error {
+	_ = registry.Each(c.Agents, func(s agents.Spec, _ agents.Kind, _ agents.Values) error {
 		timed = timed || s.Get(moveTimeParam) != "" || s.Get(clockParam) != ""
 		return nil
 	})
