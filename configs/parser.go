@@ -38,23 +38,28 @@ func newParser(file string) *parser {
 	return &parser{file: file, lines: map[string]int{}, bad: map[string]bool{}}
 }
 
-// load reads a file with the settings of config, a pointer to a struct, and then checks them. The error joins all
-// problems.
-func load(file, what string, config any, registry *agents.Registry, check func(p *parser)) error {
-	p := newParser(file)
-	p.registry = registry
-	root, err := p.document()
+// read passes the document of a file to take, unless it is no YAML. The error joins all problems.
+func read(file string, take func(p *parser, root *yaml.Node)) error {
+	text, err := files.Read(file, maxFile)
 	if err != nil {
-		return err
+		return files.Plain(err)
 	}
-	if root != nil {
-		p.root = root.Line
+	p := newParser(file)
+	if root := p.parse(string(text)); root != nil {
+		take(p, root)
+	}
+	return p.err()
+}
+
+// load reads a file with the settings of config, a pointer to a struct, and then checks them.
+func load(file, what string, config any, registry *agents.Registry, check func(p *parser)) error {
+	return read(file, func(p *parser, root *yaml.Node) {
+		p.registry, p.root = registry, root.Line
 		p.settings(root, what, config, "")
 		if root.Kind == yaml.MappingNode {
 			check(p)
 		}
-	}
-	return p.err()
+	})
 }
 
 type problem struct {
@@ -88,16 +93,7 @@ func (p *parser) err() error {
 	return errors.Join(errs...)
 }
 
-// document reads the file's one document. It returns nil if there is none, with
-// the reason among the problems; the error is for a file that can't be read.
-func (p *parser) document() (*yaml.Node, error) {
-	text, err := files.Read(p.file, maxFile)
-	if err != nil {
-		return nil, files.Plain(err)
-	}
-	return p.parse(string(text)), nil
-}
-
+// parse reads the one document of a text. It returns nil if there is none, with the reason among the problems.
 func (p *parser) parse(text string) *yaml.Node {
 	dec := yaml.NewDecoder(strings.NewReader(text))
 	var doc, second yaml.Node

@@ -15,17 +15,9 @@ import (
 //	kang_entry: optional  # any rule options that differ from them
 //
 // It is a regular file. The error joins everything that is wrong with the file.
-func LoadRules(path string) (*rules.Rules, error) {
-	p := newParser(path)
-	root, err := p.document()
-	if err != nil {
-		return nil, err
-	}
-	var r *rules.Rules
-	if root != nil {
-		r = p.rulesMapping(root)
-	}
-	return r, p.err()
+func LoadRules(path string) (r *rules.Rules, err error) {
+	err = read(path, func(p *parser, root *yaml.Node) { r = p.rulesMapping(root) })
+	return r, err
 }
 
 // rulesMapping reads a preset with changed options.

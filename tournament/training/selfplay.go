@@ -18,7 +18,7 @@ import (
 type SelfPlay struct {
 	// Tournament holds everything that self-play has in common with other
 	// tournaments. Agents are the agents without exploration; Schedule is not used.
-	Tournament tournament.Config `yaml:",inline" keys:"-schedule -rounds -seeding -seed_ratings -bye -clock -sprt -until_error"`
+	Tournament tournament.Config `yaml:",inline" keys:"name rules agents pairs openings limits time_margin on_repetition adjudication stall_timeout suspend seed workers out"`
 
 	Explore explore.Options `yaml:"explore" help:"How agents deviate from their best moves."` // how the agents deviate from their best moves
 

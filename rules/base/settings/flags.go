@@ -83,8 +83,8 @@ func Apply(config, flags any) error {
 		}
 		f := fields[slices.IndexFunc(fields, func(f Field) bool { return f.Flag == name })]
 		texts := Field{Value: reflect.Indirect(given)}.Texts()
-		if f.Value.Kind() == reflect.Slice && f.Value.Type().Elem().Kind() == reflect.Float64 {
-			texts = strings.Split(strings.Join(texts, ","), ",")
+		if sep := f.Tag.Get("sep"); sep != "" {
+			texts = strings.Split(strings.Join(texts, sep), sep)
 		}
 		err := f.SetTexts(texts...)
 		for _, one := range problems.Split(err) {

@@ -3,7 +3,7 @@
 //
 //	yaml:"KEY"          its key in files and manifests; else that of the tag json. A field without is no setting.
 //	                    That of a struct or a pointer to one is put before the keys of its fields; ",inline" is none
-//	keys:"A B"          of a struct: the only ones of its keys that there are; "-A -B": all but these
+//	keys:"A B"          of a struct: the only ones of its keys that there are
 //	form:"TEXT"         what is expected, in messages
 //	enum:"A,B"          the texts that are allowed; ",A,B" allows none too
 //	check:"LOW..HIGH"   the bounds of a number or a time; "LOW..": no upper one
@@ -69,7 +69,7 @@ func Fields(config any, prefix string) []Field {
 		if keys := strings.Fields(t.Tag.Get("keys")); len(keys) > 0 {
 			fields = slices.DeleteFunc(fields, func(f Field) bool {
 				first, _, _ := strings.Cut(f.Key[len(inner):], ".")
-				return !slices.Contains(keys, first) && keys[0][0] != '-' || slices.Contains(keys, "-"+first)
+				return !slices.Contains(keys, first)
 			})
 		}
 		for i := range fields {
@@ -82,28 +82,18 @@ func Fields(config any, prefix string) []Field {
 	return list
 }
 
-// isGroup reports whether a type is a struct of settings.
+// isGroup reports whether a type is a struct of settings. One that was registered is a text, too.
 func isGroup(t reflect.Type) bool {
-	return t.Kind() == reflect.Struct && parsers[t] == nil || t.Kind() == reflect.Struct && grouped[t]
+	hasKey := func(f reflect.StructField) bool { return f.Tag.Get("yaml") != "" }
+	return t.Kind() == reflect.Struct && (!IsText(t) || slices.ContainsFunc(reflect.VisibleFields(t), hasKey))
 }
 
-// parsers read the types that were registered. Those in grouped have settings of their own, too.
-var (
-	parsers = map[reflect.Type]func(text string) (any, error){}
-	grouped = map[reflect.Type]bool{}
-)
+// parsers read the types that were registered.
+var parsers = map[reflect.Type]func(text string) (any, error){}
 
 // Register names the function that reads values of a type, whose texts fmt prints. It is called before main begins.
 func Register[T any](parse func(text string) (T, error)) bool {
-	t := reflect.TypeFor[T]()
-	parsers[t] = func(text string) (any, error) { return parse(text) }
-	if t.Kind() == reflect.Struct {
-		for i := range t.NumField() {
-			if _, ok := t.Field(i).Tag.Lookup("yaml"); ok {
-				grouped[t] = true
-			}
-		}
-	}
+	parsers[reflect.TypeFor[T]()] = func(text string) (any, error) { return parse(text) }
 	return true
 }
 
@@ -112,34 +102,32 @@ func IsText(t reflect.Type) bool { return parsers[t] != nil }
 
 // Set sets a value from a text. The error says what was expected.
 func Set(v reflect.Value, text string) error {
-	if parse := parsers[v.Type()]; parse != nil {
-		x, err := parse(text)
-		if err == nil {
-			v.Set(reflect.ValueOf(x))
-		}
-		return err
-	}
-	if x, err := plain(v.Type(), text); err == nil {
+	x, err := parse(v.Type(), text)
+	switch {
+	case err == nil:
 		v.Set(reflect.ValueOf(x).Convert(v.Type()))
-		return nil
+	case !IsText(v.Type()):
+		expected, _ := Expected(v.Type())
+		err = fmt.Errorf("expected %s, found %.60q", expected, text)
 	}
-	expected, _ := Expected(v.Type())
-	return fmt.Errorf("expected %s, found %.60q", expected, text)
+	return err
 }
 
-// plain reads a value of a type that isn't registered.
-func plain(t reflect.Type, text string) (any, error) {
+// parse reads a value of a type.
+func parse(t reflect.Type, text string) (any, error) {
 	switch kind := t.Kind(); {
+	case IsText(t):
+		return parsers[t](text)
+	case kind == reflect.String:
+		return text, nil
 	case t == reflect.TypeFor[time.Duration]():
 		return time.ParseDuration(text)
 	case kind == reflect.Bool:
 		return strconv.ParseBool(text)
-	case kind == reflect.Int || kind == reflect.Int64:
-		return strconv.ParseInt(text, 10, t.Bits())
 	case kind == reflect.Uint64:
 		return strconv.ParseUint(text, 10, 64)
-	case kind == reflect.String:
-		return text, nil
+	case kind == reflect.Int || kind == reflect.Int64:
+		return strconv.ParseInt(text, 10, t.Bits())
 	case kind == reflect.Float64:
 		x, err := strconv.ParseFloat(text, 64)
 		if math.IsNaN(x) || math.IsInf(x, 0) {
@@ -153,7 +141,7 @@ func plain(t reflect.Type, text string) (any, error) {
 // Expected returns what is expected of a value, and the kinds of YAML scalars that it is written as.
 func Expected(t reflect.Type) (what string, scalars []string) {
 	switch {
-	case parsers[t] != nil:
+	case IsText(t):
 		return "a text", []string{"!!str", "!!int", "!!float"}
 	case t.Kind() == reflect.String:
 		return "a text, in quotes if it is a number", []string{"!!str"}
@@ -257,7 +245,8 @@ func InBounds(x reflect.Value, bounds, zero string) error {
 		if err := Set(v, bound); err != nil && bound != "" {
 			panic(fmt.Sprintf("tag check: %v", err))
 		}
-		return bound != "" && compare(x, v) == sign
+		number := reflect.TypeFor[float64]()
+		return bound != "" && cmp.Compare(x.Convert(number).Float(), v.Convert(number).Float()) == sign
 	}
 	if !outside(first, -1) && !outside(last, 1) {
 		return nil
@@ -273,15 +262,4 @@ func InBounds(x reflect.Value, bounds, zero string) error {
 		first += " to " + last
 	}
 	return fmt.Errorf("expected %s from %s, found %v", what, first, x.Interface())
-}
-
-func compare(a, b reflect.Value) int {
-	switch {
-	case a.CanInt():
-		return cmp.Compare(a.Int(), b.Int())
-	case a.CanUint():
-		return cmp.Compare(a.Uint(), b.Uint())
-	default:
-		return cmp.Compare(a.Float(), b.Float())
-	}
 }
