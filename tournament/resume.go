@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 
 	"gyges/tournament/record"
 )
@@ -60,8 +61,8 @@ func checkManifest(gamesSize int64, c *Config, m *Manifest) error {
 		c.warn("another version of the program played here before; the same seed may give other games now",
 			"before", old.Program.String(), "now", m.Program.String())
 	}
-	err = compareConfigs(&old.Config, &m.Config)
-	if err != nil && len(c.stages()) == 1 && compareConfigs(&longer, &m.Config) == nil {
+	err = CompareConfigs(old.Config.played(), m.Config.played())
+	if err != nil && len(c.stages()) == 1 && CompareConfigs(longer.played(), m.Config.played()) == nil {
 		err = &ExtendError{err}
 	}
 	return err
@@ -71,35 +72,41 @@ func checkManifest(gamesSize int64, c *Config, m *Manifest) error {
 // and can go on if [Config].Extend is set.
 type ExtendError struct{ error }
 
-// compareConfigs returns an error that lists what differs in what is played.
-// The name, the number of workers, the stall timeout and the suspension are no part of it.
-func compareConfigs(old, now *ManifestConfig) error {
-	fields := func(c ManifestConfig) map[string]json.RawMessage {
-		c.Workers, c.StallTimeout, c.Name, c.Suspend = 0, "", "", 0
-		var m map[string]json.RawMessage
-		text, err := json.Marshal(c)
-		if err == nil {
-			err = json.Unmarshal(text, &m)
+// played returns what decides what is played: all but the name, the number of workers, the stall timeout and the
+// suspension.
+func (m ManifestConfig) played() ManifestConfig {
+	m.Workers, m.StallTimeout, m.Name, m.Suspend = 0, "", "", 0
+	return m
+}
+
+// CompareConfigs returns an error that lists what differs between the configuration of a run in a folder and that of
+// the run that is to go on there. They are plain data, whose JSON is an object; null is the same as nothing.
+func CompareConfigs(was, now any) error {
+	var fields [2]map[string]any
+	keys := map[string]any{}
+	for i, config := range []any{was, now} {
+		text, err := json.Marshal(config)
+		in := json.NewDecoder(bytes.NewReader(text))
+		in.UseNumber() // with every digit
+		if err := cmp.Or(err, in.Decode(&fields[i])); err != nil {
+			return err
 		}
-		if err != nil { // can't happen: it is plain data
-			return nil
-		}
-		return m
+		maps.Copy(keys, fields[i])
 	}
-	was, is := fields(*old), fields(*now)
-	keys := maps.Clone(was)
-	maps.Copy(keys, is)
-	var diff bytes.Buffer
-	for _, k := range slices.Sorted(maps.Keys(keys)) {
-		if !bytes.Equal(was[k], is[k]) {
-			fmt.Fprintf(&diff, "; %s was %.300s, now %.300s", k, cmp.Or(string(was[k]), "nothing"),
-				cmp.Or(string(is[k]), "nothing"))
+	show := func(value any) string {
+		text, _ := json.Marshal(value) // it was read from JSON
+		return strings.TrimPrefix(string(text), "null")
+	}
+	text := ""
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		if a, b := show(fields[0][key]), show(fields[1][key]); a != b {
+			text += fmt.Sprintf("; %s was %.300s, now %.300s", key, cmp.Or(a, "nothing"), cmp.Or(b, "nothing"))
 		}
 	}
-	if diff.Len() == 0 {
+	if text == "" {
 		return nil
 	}
-	return fmt.Errorf("holds a run of another configuration%s", diff.Bytes())
+	return fmt.Errorf("holds a run of another configuration%s", text)
 }
 
 // complete puts the games that were there before beside those that were played,

@@ -108,9 +108,12 @@ func (f *folder) open(ctx context.Context) error {
 func (f *folder) file(name string) string { return filepath.Join(f.path, name) }
 
 // resume copies the version and result of the run in the folder from its manifest. The
-// error names the first difference to that run.
+// error names what differs from that run.
 func (f *folder) resume(manifest []byte) error {
-	var before Manifest
+	var before struct {
+		Manifest
+		Config json.RawMessage `json:"config"` // with every digit of its numbers
+	}
 	if err := json.Unmarshal(manifest, &before); err != nil {
 		return fmt.Errorf("%s: expected the manifest of a tuning run: %w", f.file(ManifestFile), err)
 	}
@@ -118,20 +121,8 @@ func (f *folder) resume(manifest []byte) error {
 		return fmt.Errorf("%s: holds a run of another method; it was %s, now %s",
 			f.path, before.Method, f.manifest.Method)
 	}
-	text, err := json.Marshal(f.manifest.Config)
-	var now map[string]any // as read from a file
-	if err = errors.Join(err, json.Unmarshal(text, &now)); err != nil {
-		return err
-	}
-	for key, value := range now {
-		a, err := json.Marshal(before.Config[key])
-		b, err2 := json.Marshal(value)
-		if err := errors.Join(err, err2); err != nil {
-			return err
-		}
-		if !bytes.Equal(a, b) {
-			return fmt.Errorf("%s: holds a run of another configuration; %s was %.200s, now %.200s", f.path, key, a, b)
-		}
+	if err := tournament.CompareConfigs(before.Config, f.manifest.Config); err != nil {
+		return fmt.Errorf("%s: %w", f.path, err)
 	}
 	f.manifest.Version, f.manifest.Status, f.manifest.Result = before.Version, before.Status, before.Result
 	return nil

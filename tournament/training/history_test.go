@@ -2,6 +2,7 @@ package training
 
 import (
 	"bytes"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -142,4 +143,31 @@ func TestLongHistoriesAreThinned(t *testing.T) {
 	}
 	require.Equal(t, all/every, elos)
 	require.Greater(t, len(h.lines), maxMemory/size/8)
+}
+
+// A folder is refused to a run of another configuration: one that lacks a key, and one whose seed differs in its last
+// digit.
+func TestFolderOfAnotherConfig(t *testing.T) {
+	t.Parallel()
+	const seed = uint64(1) << 63
+	before := map[string]any{"seed": seed, "search": map[string]any{"tree": 2, "agent": nil}, "data": nil}
+	dir := t.TempDir()
+	f, err := openFolder(t.Context(), dir, Manifest{Method: "train", Config: before})
+	require.NoError(t, err)
+	require.NoError(t, f.close())
+	for want, change := range map[string]func(config map[string]any){
+		"": func(config map[string]any) { delete(config, "data") },
+		"; search was {\"agent\":null,\"tree\":2}, now nothing":   func(config map[string]any) { delete(config, "search") },
+		"; seed was 9223372036854775808, now 9223372036854775809": func(config map[string]any) { config["seed"] = seed + 1 },
+	} {
+		now := maps.Clone(before)
+		change(now)
+		f, err := openFolder(t.Context(), dir, Manifest{Method: "train", Config: now})
+		if want != "" {
+			require.EqualError(t, err, dir+": holds a run of another configuration"+want)
+			continue
+		}
+		require.NoError(t, err)
+		require.NoError(t, f.close())
+	}
 }
