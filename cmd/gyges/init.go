@@ -22,6 +22,9 @@ type initCmd struct {
 
 // Run writes the file.
 func (c *initCmd) Run(e *env) error {
+	if c.Out == "-" { // the standard output, too
+		c.Out = ""
+	}
 	_, err := formatOf("", "--out", c.Out, "yaml", "yml")
 	r, errRules := loadRules(c.Rules)
 	kind, command := c.Kind, map[string]string{"match": "tournament"}[c.Kind]
