@@ -2,7 +2,6 @@ package agents
 
 import (
 	"fmt"
-	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -93,29 +92,28 @@ func (d ParamDef) IsFile(value string) bool {
 	return d.File && value != "" && !slices.Contains(d.Words, value)
 }
 
+// numbers are the types that hold the values of parameters which have bounds.
+var numbers = map[Type]reflect.Type{
+	Int: reflect.TypeFor[int64](), Float: reflect.TypeFor[float64](), Duration: reflect.TypeFor[time.Duration](),
+}
+
 // check returns an error with the expected values if value is not accepted.
 func (d ParamDef) check(value string) error {
-	var x float64
-	var err error
-	switch d.Type {
-	case Int:
-		var n int64
-		n, err = strconv.ParseInt(value, 10, 64)
-		x = float64(n)
-	case Float:
-		x, err = strconv.ParseFloat(value, 64)
-	case Duration:
-		var t time.Duration
-		t, err = time.ParseDuration(value)
-		x = t.Seconds()
-	default:
+	if d.Type == Text {
 		if slices.Contains(d.Choices, value) || len(d.Choices) == 0 && value != "" {
 			return nil
 		}
 		return fmt.Errorf("expected %s, found %.60q", d.Range(), value)
 	}
-	if err != nil || math.IsNaN(x) || x < d.Min || x > d.Max {
-		what := map[Type]string{Int: "a whole number", Float: "a number", Duration: "a time with its unit"}[d.Type]
+	v := reflect.New(numbers[d.Type]).Elem()
+	err := settings.Set(v, value)
+	x := v.Convert(numbers[Float]).Float()
+	if d.Type == Duration {
+		x /= float64(time.Second)
+	}
+	if err != nil || x < d.Min || x > d.Max {
+		what, _ := settings.Expected(v.Type())
+		what, _, _ = strings.Cut(what, ",") // without examples
 		return fmt.Errorf("expected %s from %s, found %.60q", what, d.Range(), value)
 	}
 	return nil
