@@ -1,10 +1,10 @@
 package play
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -23,7 +23,7 @@ const (
 
 // explorer is the games of all runs.
 type explorer struct {
-	turn     chan struct{} // held by the request that uses the rest
+	mu       sync.Mutex // of all but progress; held while games are read and looked up
 	set      gameindex.Set
 	updated  time.Time
 	failed   string       // the last error of an update, which is logged once
@@ -48,35 +48,32 @@ func (p *Pages) explore(r *http.Request, q exploreRequest) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), exploreWait)
-	defer cancel()
-	select {
-	case p.explorer.turn <- struct{}{}:
-	case <-ctx.Done():
-		return p.explorer.busy(), nil
+	x := &p.explorer
+	if !x.mu.TryLock() {
+		return x.busy(), nil
 	}
 	var a *gameindex.Answer
 	done := make(chan error, 1)
 	p.server.Go(func() {
-		defer func() { <-p.explorer.turn }()
 		var err error
 		a, err = p.findGames(gameindex.Query{Game: game, MinElo: q.MinElo, Rows: exploredMoves, Games: exploredGames})
+		x.mu.Unlock()
 		done <- err
 	})
 	select {
 	case err = <-done:
-	case <-ctx.Done():
-		return p.explorer.busy(), nil
+	case <-time.After(exploreWait):
+		return x.busy(), nil
 	}
 	switch {
 	case errors.Is(err, gameindex.ErrPlacing):
 		return nil, web.Unprocessable("%v", err)
 	case errors.Is(err, gameindex.ErrDamaged):
-		return p.explorer.busy(), nil
+		return x.busy(), nil
 	case err != nil:
 		return nil, err
 	}
-	columns := append(gameindex.Columns(set), grid.Column[gameindex.Row]{Key: "examples", Value: examples})
+	columns := append(gameindex.Columns(), grid.Column[*gameindex.Row]{Key: "examples", Value: examples})
 	return grid.Object{
 		{Key: "games", Value: a.Games}, {Key: "more", Value: a.More}, {Key: "moves", Value: grid.Objects(columns, a.Rows)},
 	}, nil
@@ -105,11 +102,11 @@ func (p *Pages) findGames(q gameindex.Query) (*gameindex.Answer, error) {
 }
 
 // examples returns some games with their addresses.
-func examples(w gameindex.Row) any {
+func examples(w *gameindex.Row) any {
 	var list []map[string]string
 	for _, g := range w.Games {
 		list = append(list, map[string]string{
-			"address": fmt.Sprintf("/run/%s#game=1.%d&ply=%d", web.RunPath(g.Run), g.Number, g.Ply),
+			"address": fmt.Sprintf("/game/%s/%d#ply=%d", web.RunPath(g.Run), g.Number, g.Ply),
 			"name":    textfmt.Visible(fmt.Sprintf("%s %d: %s – %s %s", g.Run, g.Number, g.South, g.North, g.Result)),
 		})
 	}
