@@ -150,7 +150,7 @@ func (c *exploreCmd) print(out *output, game *rules.Game, a *gameindex.Answer) e
 	if f == grid.JSON {
 		return grid.WriteJSON(out, grid.Object{
 			{Key: "rules", Value: r.String()}, {Key: "position", Value: r.FormatPosition(game.Position())},
-			{Key: "games", Value: a.Games}, {Key: "moves", Value: grid.Objects(gameindex.Columns(), a.Rows)},
+			{Key: "games", Value: a.Games}, {Key: "moves", Value: grid.Objects(gameindex.Columns, a.Rows)},
 		})
 	}
 	if f != grid.CSV {
@@ -159,7 +159,7 @@ func (c *exploreCmd) print(out *output, game *rules.Game, a *gameindex.Answer) e
 	if len(a.Rows) == 0 && f != grid.CSV {
 		return nil
 	}
-	err := grid.Write(out, f, grid.Options{Width: tableWidth(out)}, gameindex.Columns(), a.Rows)
+	err := grid.Write(out, f, grid.Options{Width: tableWidth(out)}, gameindex.Columns, a.Rows)
 	if err == nil && f != grid.CSV && a.More > 0 {
 		out.printf("\n%d more; --limit 0 lists all\n", a.More)
 	}

@@ -126,8 +126,6 @@ type place struct {
 	turn
 }
 
-func (p place) pair() uint64 { return p.turn[1] >> 2 & pairMask }
-
 // Total returns the number of games.
 func (r *Row) Total() int64 { return r.Results[0] + r.Results[1] + r.Results[2] }
 
@@ -139,23 +137,21 @@ func (r *Row) interval() string {
 	return textfmt.Percent(r.Low) + " to " + textfmt.Percent(r.High)
 }
 
-// Columns returns the columns of a table of rows.
-func Columns() []grid.Column[*Row] {
-	return []grid.Column[*Row]{
-		{Key: "move", Title: "Move", Left: true, Value: func(r *Row) any { return r.Move }},
-		{Key: "games", Title: "Games", Value: func(r *Row) any { return grid.Thousands(r.Total()) }},
-		{Key: "won", Title: "Won", Drop: 2, Value: func(r *Row) any { return grid.Thousands(r.Results[2]) }},
-		{Key: "drawn", Title: "Drawn", Drop: 2, Value: func(r *Row) any { return grid.Thousands(r.Results[1]) }},
-		{Key: "lost", Title: "Lost", Drop: 2, Value: func(r *Row) any { return grid.Thousands(r.Results[0]) }},
-		{Key: "points", Title: "Points", Value: func(r *Row) any { return grid.Percent(r.Points) }},
-		{Title: "95 % interval", Drop: 1, Value: func(r *Row) any { return r.interval() }},
-		{Key: "low", Value: func(r *Row) any { return r.Low }},
-		{Key: "high", Value: func(r *Row) any { return r.High }},
-		{Key: "proof", Title: "Proven", Left: true, Value: func(r *Row) any { return r.Proof }},
-		{Key: "run", Title: "Run", Left: true, Drop: 4, Value: func(r *Row) any { return grid.Name(r.Games[0].Run) }},
-		{Key: "game", Title: "Game", Drop: 3, Value: func(r *Row) any { return r.Games[0].Number }},
-		{Key: "ply", Value: func(r *Row) any { return r.Games[0].Ply }},
-	}
+// Columns are those of a table of rows.
+var Columns = []grid.Column[*Row]{
+	{Key: "move", Title: "Move", Left: true, Value: func(r *Row) any { return r.Move }},
+	{Key: "games", Title: "Games", Value: func(r *Row) any { return grid.Thousands(r.Total()) }},
+	{Key: "won", Title: "Won", Drop: 2, Value: func(r *Row) any { return grid.Thousands(r.Results[2]) }},
+	{Key: "drawn", Title: "Drawn", Drop: 2, Value: func(r *Row) any { return grid.Thousands(r.Results[1]) }},
+	{Key: "lost", Title: "Lost", Drop: 2, Value: func(r *Row) any { return grid.Thousands(r.Results[0]) }},
+	{Key: "points", Title: "Points", Value: func(r *Row) any { return grid.Percent(r.Points) }},
+	{Title: "95 % interval", Drop: 1, Value: func(r *Row) any { return r.interval() }},
+	{Key: "low", Value: func(r *Row) any { return r.Low }},
+	{Key: "high", Value: func(r *Row) any { return r.High }},
+	{Key: "proof", Title: "Proven", Left: true, Value: func(r *Row) any { return r.Proof }},
+	{Key: "run", Title: "Run", Left: true, Drop: 4, Value: func(r *Row) any { return grid.Name(r.Games[0].Run) }},
+	{Key: "game", Title: "Game", Drop: 3, Value: func(r *Row) any { return r.Games[0].Number }},
+	{Key: "ply", Value: func(r *Row) any { return r.Games[0].Ply }},
 }
 
 // Game is a game of a run.
@@ -214,11 +210,10 @@ func (f *search) collect(ctx context.Context, x *index) error {
 			(f.MinElo == nil || min(x.elo(ruleSet, south), x.elo(ruleSet, north)) >= *f.MinElo)
 	}
 	for _, part := range x.Segments {
-		err := part.find(x.file(part.name()), f.key, func(t turn) error {
-			if wanted[t[2]&pairingMask] {
-				return f.add(x, t)
+		err := part.find(x.file(part.name()), f.key, func(t turn) {
+			if wanted[t.pairing()] {
+				f.add(place{x, t})
 			}
-			return nil
 		})
 		if err != nil {
 			return x.damage(err)
@@ -256,32 +251,25 @@ func (x *index) elo(ruleSet, player string) float64 {
 }
 
 // add adds a game to its row.
-func (f *search) add(x *index, t turn) error {
-	played := t[1] >> playedShift
-	r := f.rows[played]
+func (f *search) add(at place) {
+	r := f.rows[at.played()]
 	if r == nil {
 		if len(f.rows) >= maxRows {
 			f.rest++
-			return nil
+			return
 		}
-		r = &Row{played: played}
-		f.rows[played] = r
+		r = &Row{played: at.played()}
+		f.rows[r.played] = r
 	}
-	at := place{x, t}
 	if at.index != r.last.index || at.pair() != r.last.pair() {
 		r.endPair()
 	}
-	result := t[1] & resultMask
-	if result > 2 {
-		return ErrDamaged
-	}
 	r.last = at
-	r.Results[result]++
-	r.sum, r.cases = r.sum+float64(result)/2, r.cases+1
+	r.Results[at.result()]++
+	r.sum, r.cases = r.sum+float64(at.result())/2, r.cases+1
 	if len(r.places) < f.Games {
 		r.places = append(r.places, at)
 	}
-	return nil
 }
 
 func (r *Row) endPair() {
@@ -325,11 +313,11 @@ func (f *search) look(r *Row, at place, proofs *solver.Proofs) error {
 		return err
 	}
 	defer func() { _ = file.Close() }() // it was only read
-	in := io.NewSectionReader(file, int64(at.turn[2]>>pairingBits), record.MaxLine+1)
+	in := io.NewSectionReader(file, at.offset(), record.MaxLine+1)
 	g, err := record.NewReader(in, at.index.Name).Read()
 	var steps []step
 	if err == nil {
-		steps, err = stepsOf(g, at.turn[2])
+		steps, err = stepsOf(g, at.offset(), at.pairing())
 	}
 	i := slices.IndexFunc(steps, func(s step) bool { return s.turn == at.turn })
 	if i < 0 {

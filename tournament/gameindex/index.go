@@ -210,9 +210,9 @@ func (b *builder) read(
 			err = nil
 		} else if err == nil && !g.NotPlayed() && (len(g.Moves) > 0 || g.Reason != record.Imported) {
 			b.Games++
-			place := uint64(b.To)<<pairingBits | x.number(g)
+			offset, pairing := b.To, x.number(g)
 			group.Go(func() error {
-				b.add(stepsOf(g, place))
+				b.add(stepsOf(g, offset, pairing))
 				return nil
 			})
 			if len(x.Pairings) > pairingMask {
@@ -248,8 +248,8 @@ type step struct {
 }
 
 // stepsOf returns the steps of a game after its set-up: at the start the opening, then the moves, and NoMove in a
-// position in which the game ended without a decision by the rules. place is the last word of their turns.
-func stepsOf(g *record.Game, place uint64) (steps []step, err error) {
+// position in which the game ended without a decision by the rules.
+func stepsOf(g *record.Game, offset int64, pairing uint64) (steps []step, err error) {
 	each := func(game *rules.Game, m rules.Move) {
 		r, p, moves := game.Rules(), game.Position(), len(game.Moves())
 		if r.SettingUp(p) {
@@ -257,8 +257,8 @@ func stepsOf(g *record.Game, place uint64) (steps []step, err error) {
 		}
 		add := func(key, played uint64, side rules.Side) {
 			result := uint64(record.HalfPoints(g.Result, side))
-			t := turn{key, played<<playedShift | uint64(g.Pair)&pairMask<<2 | result, place}
-			steps = append(steps, step{t, p, moves})
+			what := played<<playedShift | uint64(g.Pair)&pairMask<<2 | result
+			steps = append(steps, step{turn{key, what, uint64(offset)<<pairingBits | pairing}, p, moves})
 		}
 		key, m, _ := keyOf(r, p, m)
 		if steps == nil && !r.Options().Kang {

@@ -1,6 +1,7 @@
 package gameindex
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -18,13 +19,19 @@ import (
 type turn [3]uint64
 
 const (
-	playedShift, pairMask, resultMask = 22, 1<<20 - 1, 3
-	pairingBits, pairingMask          = 24, 1<<24 - 1
-	maxOffset                         = 1 << 40
+	playedShift, pairMask    = 22, 1<<20 - 1
+	pairingBits, pairingMask = 24, 1<<24 - 1
+	maxOffset                = 1 << 40
 
 	perBlock   = 170
 	blockBytes = perBlock*24 + 16
 )
+
+func (t turn) played() uint64  { return t[1] >> playedShift }
+func (t turn) pair() uint64    { return t[1] >> 2 & pairMask }
+func (t turn) result() uint64  { return min(t[1]&3, 2) } // 3 is in files of others alone
+func (t turn) offset() int64   { return int64(t[2] >> pairingBits) }
+func (t turn) pairing() uint64 { return t[2] & pairingMask }
 
 // block is the unit in which turns are read.
 type block struct {
@@ -72,17 +79,17 @@ func (s *segment) read(f *os.File, n int, b *block) error {
 	if err == nil {
 		_, err = binary.Decode(data[:], binary.LittleEndian, b)
 	}
-	if err != nil || b.ID != s.ID+uint64(n) || b.Sum != blockSum(data[:]) {
-		return errors.Join(err, ErrDamaged)
+	if b.ID != s.ID+uint64(n) || b.Sum != blockSum(data[:]) {
+		err = cmp.Or(err, ErrDamaged)
 	}
-	return nil
+	return err
 }
 
-// find calls take with the turns in the segment's file that have a key, until it returns an error.
-func (s *segment) find(path string, key uint64, take func(turn) error) error {
+// find calls take with the turns in the segment's file that have a key.
+func (s *segment) find(path string, key uint64, take func(turn)) error {
 	f, err := files.Open(path)
 	if err != nil {
-		return errors.Join(err, ErrDamaged)
+		return err
 	}
 	defer func() { _ = f.Close() }() // it was only read
 	var b block
@@ -98,7 +105,7 @@ func (s *segment) find(path string, key uint64, take func(turn) error) error {
 		if err != nil || t[0] != key {
 			break
 		}
-		err = take(t)
+		take(t)
 	}
 	return err
 }

@@ -73,7 +73,7 @@ func (p *Pages) explore(r *http.Request, q exploreRequest) (any, error) {
 	case err != nil:
 		return nil, err
 	}
-	columns := append(gameindex.Columns(), grid.Column[*gameindex.Row]{Key: "examples", Value: examples})
+	columns := append(gameindex.Columns, grid.Column[*gameindex.Row]{Key: "examples", Value: examples})
 	return grid.Object{
 		{Key: "games", Value: a.Games}, {Key: "more", Value: a.More}, {Key: "moves", Value: grid.Objects(columns, a.Rows)},
 	}, nil
