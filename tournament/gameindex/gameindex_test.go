@@ -446,6 +446,19 @@ func TestProofs(t *testing.T) {
 	require.Positive(t, found)
 }
 
+// A record that can't be read is named by where it is in the file, whatever the segment.
+func TestUnreadableRecord(t *testing.T) {
+	games := drawRun("simplified", 4, 20)
+	run := write(t, filepath.Join(t.TempDir(), "run"), games)
+	info, err := os.Stat(run.Path)
+	require.NoError(t, err)
+	runtest.AppendTo(t, run.Path, "{}\n")
+	s := &Set{segmentBytes: 5_000}
+	require.Equal(t, len(games), updated(t, s, run))
+	require.Len(t, s.Notes(), 1)
+	require.Contains(t, s.Notes()[0], fmt.Sprintf("of run that can't be replayed, 1; the first: the record at byte %d: ", info.Size()))
+}
+
 // An interruption keeps what was read; games that can't be replayed are counted.
 func TestInterrupted(t *testing.T) {
 	games := drawRun("simplified", 4, 40)

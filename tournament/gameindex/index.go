@@ -100,17 +100,16 @@ func (x *index) update(ctx context.Context, size int64, progress func(done, all 
 	if n := len(x.Segments) - 1; n >= 0 && end > x.end() && x.end()-x.Segments[n].From < size {
 		games, x.Segments = -x.Segments[n].Games, x.Segments[:n] // it is read again, with those that follow
 	}
-	for err == nil && x.end() < end {
+	for err == nil && ctx.Err() == nil && x.end() < end {
 		b := &builder{segment: segment{ID: rand.Uint64(), From: x.end(), To: x.end()}}
 		err = b.read(ctx, x, f, end, size, progress)
-		if games += b.Games; err == nil && b.To > b.From {
+		if games += b.Games; err == nil { // what was read until an interruption is kept
 			x.Time = info.ModTime().UnixNano()
 			x.First, x.Last = marks(f, b.To)
 			err = x.add(b)
 		}
-		err = cmp.Or(err, ctx.Err()) // what was read until an interruption is kept
 	}
-	return games, err
+	return games, cmp.Or(err, ctx.Err())
 }
 
 // load reads the list of segments, if there is a whole one.
