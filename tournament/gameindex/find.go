@@ -42,9 +42,7 @@ func (s *Set) Update(
 	for _, r := range runs {
 		x := cmp.Or(known[r.Name], &index{Run: r})
 		s.known[r.Name] = x
-		n, failed := x.update(ctx, cmp.Or(s.segmentBytes, segmentBytes), func(done, all int64) {
-			progress(r.Name, done, all)
-		})
+		n, failed := x.update(ctx, cmp.Or(s.segmentBytes, segmentBytes), progress)
 		games += n
 		if failed != nil && !errors.Is(failed, fs.ErrNotExist) {
 			err = errors.Join(err, fmt.Errorf("%s: %w", r.Name, failed))
@@ -72,7 +70,8 @@ func (s *Set) Notes() (notes []string) {
 		}
 	}
 	if s.leftOut > 0 {
-		notes = append(notes, fmt.Sprintf("left out: %d runs without games or with the first record of another one", s.leftOut))
+		notes = append(notes, fmt.Sprintf("left out: %d runs without games or with the first record of another one",
+			s.leftOut))
 	}
 	return notes
 }

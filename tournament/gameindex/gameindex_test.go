@@ -296,6 +296,10 @@ func TestIndexOnDisk(t *testing.T) {
 	updated(t, s, run)
 	more := runtest.Lines(games[60:]...)
 	runtest.AppendTo(t, records, more[:len(more)-5])
+	ended, end := context.WithCancel(t.Context())
+	end()
+	_, err := s.Update(ended, []Run{run}, nil)
+	require.ErrorIs(t, err, context.Canceled)
 	require.Equal(t, 19, updated(t, s, run))
 	require.Zero(t, updated(t, s, run))
 	runtest.AppendTo(t, records, more[len(more)-5:])
@@ -409,6 +413,21 @@ func TestFilters(t *testing.T) {
 	require.NoError(t, err)
 	_, err = s.Find(t.Context(), Query{Game: g})
 	require.ErrorIs(t, err, ErrPlacing)
+}
+
+// Runs are copies if all of their first records is the same.
+func TestCopies(t *testing.T) {
+	dir := t.TempDir()
+	games := drawRun("simplified", 8, 2)
+	games[0].South.Agent = strings.Repeat("a", 5000)
+	runs := []Run{write(t, filepath.Join(dir, "run"), games), write(t, filepath.Join(dir, "copy"), games[:2])}
+	games[0].Timing.Start = games[0].Timing.Start.Add(time.Second)
+	runs = append(runs, write(t, filepath.Join(dir, "repeated"), games))
+	s := new(Set)
+	updated(t, s, runs...)
+	a, err := ask(t, s, "simplified", "")
+	require.NoError(t, err)
+	require.EqualValues(t, 8, a.Games)
 }
 
 // What is proven is what the page to analyse says of the position after the move.

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"hash/crc64"
 	"hash/fnv"
 	"io"
 	"io/fs"
@@ -58,10 +59,11 @@ type index struct {
 
 // list is what listFile has, after its checksum.
 type list struct {
-	Time        int64             // of the records when they were last added, in nanoseconds since 1970
-	First, Last uint32            // checksums of the records' first line, and of the last bytes covered
-	Pairings    map[string]uint64 // numbers; by rules, South and North on lines of their own
-	Segments    []segment         // in the order of the records
+	Time     int64             // of the records when they were last added, in nanoseconds since 1970
+	First    uint64            // checksum of the records' first line, which copies of a run share
+	Last     uint32            // checksum of the last bytes covered
+	Pairings map[string]uint64 // numbers; by rules, South and North on lines of their own
+	Segments []segment         // in the order of the records
 }
 
 // end returns how many bytes of the records are covered.
@@ -78,9 +80,10 @@ func (x *index) file(name string) string {
 	return filepath.Join(dir, "."+records+".index", name)
 }
 
-// update reads the records that are new, in segments of a size, and returns how many games these are. progress gets the
-// bytes read and all.
-func (x *index) update(ctx context.Context, size int64, progress func(done, all int64)) (games int, err error) {
+// update reads the records that are new, in segments of a size, see [Set.Update].
+func (x *index) update(
+	ctx context.Context, size int64, progress func(run string, done, all int64),
+) (games int, err error) {
 	f, err := files.Open(x.Path)
 	if err != nil {
 		return 0, err
@@ -103,13 +106,16 @@ func (x *index) update(ctx context.Context, size int64, progress func(done, all 
 	for err == nil && ctx.Err() == nil && x.end() < end {
 		b := &builder{segment: segment{ID: rand.Uint64(), From: x.end(), To: x.end()}}
 		err = b.read(ctx, x, f, end, size, progress)
-		if games += b.Games; err == nil { // what was read until an interruption is kept
+		if games += b.Games; err == nil {
 			x.Time = info.ModTime().UnixNano()
 			x.First, x.Last = marks(f, b.To)
 			err = x.add(b)
 		}
 	}
-	return games, cmp.Or(err, ctx.Err())
+	if err = cmp.Or(err, ctx.Err()); err != nil {
+		x.load() // what was written, also before an interruption
+	}
+	return games, err
 }
 
 // load reads the list of segments, if there is a whole one.
@@ -126,18 +132,19 @@ func listSum(text []byte) string { return fmt.Sprint(crc32.Checksum(text, castag
 
 // fits reports whether the records are those that were read, or begin with them.
 func (x *index) fits(f io.ReaderAt, info fs.FileInfo) bool {
+	if info.ModTime().UnixNano() == x.Time {
+		return true
+	}
 	first, last := marks(f, x.end())
-	return info.ModTime().UnixNano() == x.Time || info.Size() > x.end() && first == x.First && last == x.Last
+	return 0 < x.end() && x.end() < info.Size() && first == x.First && last == x.Last
 }
 
-// marks returns checksums of the first line of the records, which copies of a run share, and of the bytes before to.
-func marks(f io.ReaderAt, to int64) (first, last uint32) {
+// marks returns checksums of the first line of the records, and of the bytes before to.
+func marks(f io.ReaderAt, to int64) (first uint64, last uint32) {
+	line, _ := jsonl.NewReader(io.NewSectionReader(f, 0, to), record.MaxLine).Next() // nothing, other checksum
 	var b [markBytes]byte
-	n, _ := f.ReadAt(b[:], 0) // other bytes, other checksum
-	line, _, _ := bytes.Cut(b[:n], []byte{'\n'})
-	first = crc32.Checksum(line, castagnoli)
-	n, _ = f.ReadAt(b[:min(markBytes, to)], max(0, to-markBytes))
-	return first, crc32.Checksum(b[:n], castagnoli)
+	n, _ := f.ReadAt(b[:min(markBytes, to)], max(0, to-markBytes))
+	return crc64.Checksum(line, crc64.MakeTable(crc64.ECMA)), crc32.Checksum(b[:n], castagnoli)
 }
 
 // remove removes the index. Files that stay are found not to fit again.
@@ -169,7 +176,6 @@ func (x *index) add(b *builder) error {
 		err = files.Replace(x.file(listFile), fmt.Appendf(nil, "%s\n%s", listSum(text), text))
 	}
 	if err != nil {
-		x.load() // the one before
 		return fmt.Errorf("the index can't be written beside the records: %w", err)
 	}
 	return nil
@@ -196,7 +202,7 @@ type builder struct {
 
 // read reads records until they have a number of bytes or ctx ends, at most to an offset.
 func (b *builder) read(
-	ctx context.Context, x *index, f io.ReaderAt, end, size int64, progress func(done, all int64),
+	ctx context.Context, x *index, f io.ReaderAt, end, size int64, progress func(run string, done, all int64),
 ) (err error) {
 	in := record.NewReader(io.NewSectionReader(f, b.From, end-b.From), x.Name)
 	var group errgroup.Group
@@ -219,7 +225,7 @@ func (b *builder) read(
 			}
 		}
 		b.To = b.From + in.Offset()
-		progress(b.To, end)
+		progress(x.Name, b.To, end)
 	}
 	return errors.Join(err, group.Wait())
 }
