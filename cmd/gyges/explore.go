@@ -32,28 +32,30 @@ type exploreCmd struct {
 // boardText begins like a board, also one with a mistake.
 var boardText = regexp.MustCompile(`^\d+(/\d\w*){4,}( |$)`)
 
-// split returns the position, "" for none, and the runs.
-func (c *exploreCmd) split() (position string, runs []string) {
+// takePosition takes the position off the arguments, "" for none, so that the runs remain.
+func (c *exploreCmd) takePosition() (position string, err error) {
 	if _, err := os.Stat(c.Args[0]); err == nil || !boardText.MatchString(c.Args[0]) {
-		return "", c.Args
+		return "", nil
 	}
 	n := 1
 	for !strings.Contains(c.Args[0], " ") && n < len(c.Args) && strings.Trim(c.Args[n], "0123456789/-sn") == "" {
 		n++
 	}
-	return strings.Join(c.Args[:n], " "), c.Args[n:]
+	position, c.Args = strings.Join(c.Args[:n], " "), c.Args[n:]
+	if _, err := rules.SideToMove(position); err != nil {
+		return "", fmt.Errorf("position: %w", err)
+	}
+	if len(c.Args) == 0 {
+		return "", errors.New("expected a run after the position; see gyges explore --help")
+	}
+	return position, nil
 }
 
 // Run indexes the games and prints the moves.
 func (c *exploreCmd) Run(ctx context.Context, e *env) (err error) {
-	position, runs := c.split()
-	if position != "" {
-		if _, err := rules.SideToMove(position); err != nil {
-			return fmt.Errorf("position: %w", err)
-		}
-	}
-	if len(runs) == 0 {
-		return errors.New("expected a run after the position; see gyges explore --help")
+	position, err := c.takePosition()
+	if err != nil {
+		return err
 	}
 	if c.Rules != "" {
 		set, err := loadRules(c.Rules)
@@ -67,7 +69,7 @@ func (c *exploreCmd) Run(ctx context.Context, e *env) (err error) {
 		return failure{err}
 	}
 	defer func() { err = errors.Join(err, asFailure(remove())) }()
-	list, err := c.open(ctx, e, runs, temp)
+	list, err := c.open(ctx, e, temp)
 	if err != nil {
 		return err
 	}
@@ -87,9 +89,9 @@ func (c *exploreCmd) Run(ctx context.Context, e *env) (err error) {
 }
 
 // open returns the runs. PGN is imported into a folder first.
-func (c *exploreCmd) open(ctx context.Context, e *env, names []string, temp string) (list []gameindex.Run, err error) {
-	paths, err := gameFiles(names)
-	if slices.Contains(names, "-") {
+func (c *exploreCmd) open(ctx context.Context, e *env, temp string) (list []gameindex.Run, err error) {
+	paths, err := gameFiles(c.Args)
+	if slices.Contains(paths, "-") {
 		return nil, errors.New("run: expected files, found the standard input, which has no place for an index")
 	}
 	for i := 0; i < len(paths) && err == nil; i++ {
@@ -99,7 +101,7 @@ func (c *exploreCmd) open(ctx context.Context, e *env, names []string, temp stri
 			path = filepath.Join(to.Out, tournament.GamesFile)
 			_, err = to.read(ctx, e)
 		}
-		list = append(list, gameindex.Run{Name: names[i], Path: path})
+		list = append(list, gameindex.Run{Name: c.Args[i], Path: path})
 	}
 	return list, err
 }
@@ -125,8 +127,8 @@ func (c *exploreCmd) find(
 	known := set.RuleSets()
 	switch {
 	case len(known) == 0:
-		_, runs := c.split()
-		return nil, nil, errors.New(strings.Join(append(set.Notes(), "expected games, found none in "+listed(runs)), "\n"))
+		notes := append(set.Notes(), "expected games, found none in "+listed(c.Args))
+		return nil, nil, errors.New(strings.Join(notes, "\n"))
 	case c.Rules != "":
 		known = []string{c.Rules}
 	case len(known) > 1:
