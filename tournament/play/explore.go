@@ -1,10 +1,10 @@
 package play
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -23,7 +23,7 @@ const (
 
 // explorer is the games of all runs.
 type explorer struct {
-	mu       sync.Mutex // of all but progress; held while games are read and looked up
+	turn     chan struct{} // held by the request that uses the rest but progress
 	set      gameindex.Set
 	updated  time.Time
 	failed   string       // the last error of an update, which is logged once
@@ -49,7 +49,11 @@ func (p *Pages) explore(r *http.Request, q exploreRequest) (any, error) {
 		return nil, err
 	}
 	x := &p.explorer
-	if !x.mu.TryLock() {
+	ctx, cancel := context.WithTimeout(r.Context(), exploreWait)
+	defer cancel()
+	select {
+	case x.turn <- struct{}{}:
+	case <-ctx.Done():
 		return x.busy(), nil
 	}
 	var a *gameindex.Answer
@@ -57,12 +61,12 @@ func (p *Pages) explore(r *http.Request, q exploreRequest) (any, error) {
 	p.server.Go(func() {
 		var err error
 		a, err = p.findGames(gameindex.Query{Game: game, MinElo: q.MinElo, Rows: exploredMoves, Games: exploredGames})
-		x.mu.Unlock()
+		<-x.turn
 		done <- err
 	})
 	select {
 	case err = <-done:
-	case <-time.After(exploreWait):
+	case <-ctx.Done():
 		return x.busy(), nil
 	}
 	switch {
@@ -89,6 +93,7 @@ func (p *Pages) findGames(q gameindex.Query) (*gameindex.Answer, error) {
 		_, err := x.set.Update(ctx, p.Runs(), func(run string, done, all int64) {
 			x.progress.Store(fmt.Sprintf("%s, %d %%", textfmt.Visible(run), 100*done/all))
 		})
+		x.progress.Store("")
 		if x.updated = time.Now(); err != nil && ctx.Err() == nil && err.Error() != x.failed {
 			x.failed = err.Error()
 			p.server.Log.Error("games can't be indexed", "error", err)

@@ -88,11 +88,11 @@ func TestExplore(t *testing.T) {
 // A request that can't wait is told what goes on.
 func TestExploreBusy(t *testing.T) {
 	s := newTestServer(t)
-	s.games.explorer.mu.Lock()
+	s.games.explorer.turn <- struct{}{}
 	s.games.explorer.progress.Store("run, 5 %")
 	w := s.post("/api/explore", `{"rules":"simplified"}`)
 	require.JSONEq(t, `{"indexing":"run, 5 %"}`, w.Body.String())
-	s.games.explorer.mu.Unlock()
+	<-s.games.explorer.turn
 }
 
 // The panel lists the moves that were played; a click makes one, and a link leads to a game.

@@ -99,6 +99,7 @@ func New(s *web.Server, c Config) *Pages {
 		light: analysis.NewPool(c.Registry, c.Searches, share, maxSearchTime, s.Log),
 		games: map[string]*game{}, records: records{results: c.Results, log: s.Log},
 		analyses: analyses{pages: map[pageKey]*context.CancelFunc{}},
+		explorer: explorer{turn: make(chan struct{}, 1)},
 	}
 	p.explorer.progress.Store("")
 	p.reviews.Max = reviewsPerClient
