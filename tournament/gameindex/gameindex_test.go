@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -342,6 +343,38 @@ func TestIndexOnDisk(t *testing.T) {
 	}
 	require.NoError(t, os.Remove(file(1)))
 	requireRepaired(t, run, set, games[0].Opening, append(slices.Clone(games[:59]), games[70]))
+}
+
+// An index that somebody made to do harm, with right checksums, gives wrong answers or is made anew, and no more.
+func TestHostileIndex(t *testing.T) {
+	games := drawRun("simplified", 6, 10)
+	run := write(t, filepath.Join(t.TempDir(), "run"), games)
+	updated(t, new(Set), run)
+	list := filepath.Join(filepath.Dir(run.Path), "."+tournament.GamesFile+".index", listFile)
+	text, err := os.ReadFile(list)
+	require.NoError(t, err)
+	_, good, _ := strings.Cut(string(text), "\n")
+	for key, values := range map[string][]string{
+		"From": {"-1", "7", "9223372036854775807"}, "To": {"-1", "0", "7", "9223372036854775807"},
+		"Turns": {"-1", "0", "1", "9223372036854775807"}, "ID": {"0"},
+		"Segments": {"null", "[null]", "[{}]", "{}"}, "Pairings": {"null", `{"":5,"\n\n":99999999999}`, "[]"},
+	} {
+		for _, value := range values {
+			bad := regexp.MustCompile(`"`+key+`":(\[.*\]|\{[^}]*\}|-?\d+)`).ReplaceAllLiteralString(good, `"`+key+`":`+value)
+			require.NotEqual(t, good, bad)
+			require.NoError(t, os.MkdirAll(filepath.Dir(list), 0o755))
+			require.NoError(t, os.WriteFile(list, []byte(listSum([]byte(bad))+"\n"+bad), 0o644))
+			s := new(Set)
+			for range 3 {
+				updated(t, s, run)
+				least := -1000.
+				_, err := ask(t, s, "simplified", games[0].Opening, func(q *Query) { q.MinElo = &least })
+				if err != nil {
+					require.ErrorIs(t, err, ErrDamaged)
+				}
+			}
+		}
+	}
 }
 
 // requireRepaired asks for openings and a position until the index is whole.
