@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -12,14 +11,12 @@ import (
 	"strings"
 
 	"gyges/agents/analysis"
-	"gyges/ratings/source"
 	"gyges/rules"
 	"gyges/rules/base/files"
 	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
+	"gyges/tournament"
 	"gyges/tournament/gameindex"
-	"gyges/tournament/record"
-	"gyges/tournament/standings"
 )
 
 // exploreCmd lists what was played in a position.
@@ -32,25 +29,33 @@ type exploreCmd struct {
 	Format string   `enum:"text,markdown,csv,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown, csv or json. Text and Markdown round, the others have every digit."`
 }
 
-var boardText = regexp.MustCompile(`^[0-3]{6}(/[0-3]{6}){5}( |$)`)
+// boardText begins like a board, also one with a mistake.
+var boardText = regexp.MustCompile(`^\d+(/\d\w*){4,}( |$)`)
 
-// split returns the position, "" for none, and the runs.
-func (c *exploreCmd) split() (position string, runs []string) {
-	if !boardText.MatchString(c.Args[0]) {
-		return "", c.Args
+// takePosition takes the position off the arguments, "" for none, so that the runs remain.
+func (c *exploreCmd) takePosition() (position string, err error) {
+	if _, err := os.Stat(c.Args[0]); err == nil || !boardText.MatchString(c.Args[0]) {
+		return "", nil
 	}
 	n := 1
 	for !strings.Contains(c.Args[0], " ") && n < len(c.Args) && strings.Trim(c.Args[n], "0123456789/-sn") == "" {
 		n++
 	}
-	return strings.Join(c.Args[:n], " "), c.Args[n:]
+	position, c.Args = strings.Join(c.Args[:n], " "), c.Args[n:]
+	if _, err := rules.SideToMove(position); err != nil {
+		return "", fmt.Errorf("position: %w", err)
+	}
+	if len(c.Args) == 0 {
+		return "", errors.New("expected a run after the position; see gyges explore --help")
+	}
+	return position, nil
 }
 
 // Run indexes the games and prints the moves.
 func (c *exploreCmd) Run(ctx context.Context, e *env) (err error) {
-	position, runs := c.split()
-	if len(runs) == 0 {
-		return errors.New("expected a run after the position; see gyges explore --help")
+	position, err := c.takePosition()
+	if err != nil {
+		return err
 	}
 	if c.Rules != "" {
 		set, err := loadRules(c.Rules)
@@ -64,7 +69,7 @@ func (c *exploreCmd) Run(ctx context.Context, e *env) (err error) {
 		return failure{err}
 	}
 	defer func() { err = errors.Join(err, asFailure(remove())) }()
-	list, err := c.open(ctx, e, runs, temp)
+	list, err := c.open(ctx, e, temp)
 	if err != nil {
 		return err
 	}
@@ -83,40 +88,22 @@ func (c *exploreCmd) Run(ctx context.Context, e *env) (err error) {
 	return asFailure(c.print(e.out, game, a))
 }
 
-// open returns the runs. The games of PGN are written to a folder first.
-func (c *exploreCmd) open(ctx context.Context, e *env, names []string, temp string) (list []gameindex.Run, err error) {
-	paths, err := gameFiles(names)
-	if slices.Contains(names, "-") {
+// open returns the runs. PGN is imported into a folder first.
+func (c *exploreCmd) open(ctx context.Context, e *env, temp string) (list []gameindex.Run, err error) {
+	paths, err := gameFiles(c.Args)
+	if slices.Contains(paths, "-") {
 		return nil, errors.New("run: expected files, found the standard input, which has no place for an index")
 	}
 	for i := 0; i < len(paths) && err == nil; i++ {
 		path := paths[i]
 		if filepath.Ext(path) == ".pgn" {
-			path = filepath.Join(temp, fmt.Sprint(i))
-			err = c.convert(ctx, e, paths[i], path)
+			to := importCmd{File: path, Out: filepath.Join(temp, fmt.Sprint(i)), Rules: c.Rules}
+			path = filepath.Join(to.Out, tournament.GamesFile)
+			_, err = to.read(ctx, e)
 		}
-		list = append(list, gameindex.Run{Name: names[i], Folder: os.DirFS(filepath.Dir(path)), File: filepath.Base(path)})
+		list = append(list, gameindex.Run{Name: c.Args[i], Path: path})
 	}
 	return list, err
-}
-
-// convert writes the games of PGN as records.
-func (c *exploreCmd) convert(ctx context.Context, e *env, from, to string) error {
-	in, name, err := openInput(ctx, e, from)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = in.Close() }() // it was only read
-	reader := new(standings.Reader)
-	err = writeFile("run", to, func(out io.Writer) error {
-		w := record.NewWriter(out)
-		_, err := reader.Games(ctx, source.PGN, in, name, c.Rules, func(g *record.Game) error {
-			return asFailure(w.Write(g))
-		})
-		return errors.Join(err, asFailure(w.Close()))
-	})
-	warnSkipped(e, &reader.Skipped, nil)
-	return err
 }
 
 // find brings the indexes up to date, and answers.
@@ -137,17 +124,17 @@ func (c *exploreCmd) find(
 		took := m.now().Sub(m.start).Seconds()
 		e.err.printf("indexed %s games in %s s\n", textfmt.Thousands(int64(n)), textfmt.Decimal(took))
 	}
-	name, known := c.Rules, set.RuleSets()
+	known := set.RuleSets()
 	switch {
 	case len(known) == 0:
-		_, runs := c.split()
-		return nil, nil, errors.New(strings.Join(append(set.Notes(), "expected games, found none in "+listed(runs)), "\n"))
-	case name == "" && len(known) > 1:
+		notes := append(set.Notes(), "expected games, found none in "+listed(c.Args))
+		return nil, nil, errors.New(strings.Join(notes, "\n"))
+	case c.Rules != "":
+		known = []string{c.Rules}
+	case len(known) > 1:
 		return nil, nil, fmt.Errorf("--rules: expected one of those of the games: %s", listed(known))
-	case name == "":
-		name = known[0]
 	}
-	r, err := rules.Parse(name)
+	r, err := rules.Parse(known[0])
 	if err != nil {
 		return nil, nil, err
 	}
@@ -165,7 +152,7 @@ func (c *exploreCmd) print(out *output, game *rules.Game, a *gameindex.Answer) e
 	if f == grid.JSON {
 		return grid.WriteJSON(out, grid.Object{
 			{Key: "rules", Value: r.String()}, {Key: "position", Value: r.FormatPosition(game.Position())},
-			{Key: "games", Value: a.Games}, {Key: "moves", Value: grid.Objects(gameindex.Columns(r), a.Rows)},
+			{Key: "games", Value: a.Games}, {Key: "moves", Value: grid.Objects(gameindex.Columns, a.Rows)},
 		})
 	}
 	if f != grid.CSV {
@@ -174,7 +161,7 @@ func (c *exploreCmd) print(out *output, game *rules.Game, a *gameindex.Answer) e
 	if len(a.Rows) == 0 && f != grid.CSV {
 		return nil
 	}
-	err := grid.Write(out, f, grid.Options{Width: tableWidth(out)}, gameindex.Columns(r), a.Rows)
+	err := grid.Write(out, f, grid.Options{Width: tableWidth(out)}, gameindex.Columns, a.Rows)
 	if err == nil && f != grid.CSV && a.More > 0 {
 		out.printf("\n%d more; --limit 0 lists all\n", a.More)
 	}

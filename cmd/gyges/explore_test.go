@@ -56,9 +56,22 @@ func TestExplore(t *testing.T) {
 	require.Equal(t, out, again)
 	require.Contains(t, errText, "made anew")
 
+	// a file whose name looks like a position
+	t.Chdir(dir)
+	short := "000/000/000/000/000"
+	require.NoError(t, os.MkdirAll(filepath.Dir(short), 0o755))
+	require.NoError(t, os.WriteFile(short, records, 0o644))
+	named, _ := ask(short, "--format", "csv")
+	require.Contains(t, named, ",2,")
+
 	empty := filepath.Join(dir, "empty.jsonl")
 	require.NoError(t, os.WriteFile(empty, nil, 0o644))
+	rows := strings.SplitN(position, "/", 2)[1]
 	for want, args := range map[string][]string{
+		"column 35: expected '/' after":     {rows, run},
+		"column 1: expected the height on":  {"9" + position[1:], run},
+		"column 42: expected a space and":   {strings.Fields(position)[0], run},
+		"column 3: expected the height on":  {"12/" + rows, run},
 		"expected a run after the position": {position},
 		"moves: move 1:":                    {position, run, "--moves", "a1-a1"},
 		"expected games, found none in":     {empty},

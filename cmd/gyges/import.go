@@ -25,30 +25,38 @@ type importCmd struct {
 	Strict bool   `help:"Refuse a file with anything in it that can't be read, instead of leaving that out."`
 }
 
-// Run imports the file.
+// Run imports the file and says so.
 func (c *importCmd) Run(ctx context.Context, e *env) error {
+	count, err := c.read(ctx, e)
+	if err == nil {
+		e.out.printf("%s imported; the records are in %s\n", textfmt.Plural(count, "game"), c.Out)
+	}
+	return err
+}
+
+// read imports the file and returns the number of games.
+func (c *importCmd) read(ctx context.Context, e *env) (count int, err error) {
 	if c.Rules != "" {
 		set, err := loadRules(c.Rules)
 		if err != nil {
-			return fmt.Errorf("--rules: %w", err)
+			return 0, fmt.Errorf("--rules: %w", err)
 		}
 		c.Rules = set.String()
 	}
 	file, name, err := openInput(ctx, e, c.File)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer func() { _ = file.Close() }() // it was only read
 	content := sha256.New()
 	format, r, err := standings.Sniff(io.TeeReader(file, content), name)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if format == source.Records {
-		return fmt.Errorf("%s: expected PGN or CSV, found records, which need no import", name)
+		return 0, fmt.Errorf("%s: expected PGN or CSV, found records, which need no import", name)
 	}
 	in := &standings.Reader{Strict: c.Strict}
-	count := 0
 	err = tournament.Import(c.Out, filepath.Base(name), func(w *record.Writer, m *tournament.Manifest) error {
 		players := map[string]bool{}
 		event, err := in.Games(ctx, format, r, name, c.Rules, func(g *record.Game) error {
@@ -66,9 +74,8 @@ func (c *importCmd) Run(ctx context.Context, e *env) error {
 		return err
 	})
 	if err != nil {
-		return files.Plain(err)
+		return 0, files.Plain(err)
 	}
 	warnSkipped(e, &in.Skipped, nil)
-	e.out.printf("%s imported; the records are in %s\n", textfmt.Plural(count, "game"), c.Out)
-	return nil
+	return count, nil
 }

@@ -10,13 +10,14 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"gyges/agents/solver"
 	"gyges/ratings"
 	"gyges/rules"
+	"gyges/rules/base/files"
 	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
-	"gyges/tournament"
 	"gyges/tournament/gamestats"
 	"gyges/tournament/record"
 	"gyges/tournament/standings"
@@ -24,8 +25,10 @@ import (
 
 // Set is the indexes of some runs. It belongs to one goroutine at a time; the zero value has no runs.
 type Set struct {
-	indexes  []*index
-	maxTurns int // of a segment, in tests; 0: as usual
+	known        map[string]*index // by the names of the runs
+	indexes      []*index          // whose games count: of copies of a run, that of the longest
+	leftOut      int               // runs without games, and copies
+	segmentBytes int64             // of records in tests; 0: as usual
 }
 
 // Update makes the set that of these runs, reads what is new in their records, and returns how many games that are.
@@ -34,38 +37,41 @@ type Set struct {
 func (s *Set) Update(
 	ctx context.Context, runs []Run, progress func(run string, done, all int64),
 ) (games int, err error) {
-	known := map[string]*index{}
-	for _, x := range s.indexes {
-		known[x.Name] = x
-	}
-	s.indexes = nil
+	known := s.known
+	s.known, s.indexes = map[string]*index{}, nil
 	for _, r := range runs {
-		x := cmp.Or(known[r.Name], &index{Run: r, maxTurns: cmp.Or(s.maxTurns, maxTurns)})
-		s.indexes = append(s.indexes, x)
-		n, failed := x.update(ctx, func(done, all int64) { progress(r.Name, done, all) })
+		x := cmp.Or(known[r.Name], &index{Run: r})
+		s.known[r.Name] = x
+		n, failed := x.update(ctx, cmp.Or(s.segmentBytes, segmentBytes), progress)
 		games += n
 		if failed != nil && !errors.Is(failed, fs.ErrNotExist) {
 			err = errors.Join(err, fmt.Errorf("%s: %w", r.Name, failed))
 		}
+		switch i := slices.IndexFunc(s.indexes, func(o *index) bool { return o.First == x.First }); {
+		case x.end() == 0:
+		case i < 0:
+			s.indexes = append(s.indexes, x)
+		case s.indexes[i].end() < x.end():
+			s.indexes[i] = x
+		}
 	}
+	s.leftOut = len(runs) - len(s.indexes)
 	return games, err
 }
 
-// Notes returns sentences on what was left out, and on indexes that can't be written.
+// Notes returns sentences on what was left out.
 func (s *Set) Notes() (notes []string) {
 	for _, x := range s.indexes {
-		if x.inMemory != nil {
-			notes = append(notes, fmt.Sprintf("the index of %s is in memory and made anew each time: %v", x.Name, x.inMemory))
-		}
-		for _, part := range x.segments {
+		for _, part := range x.Segments {
 			if part.LeftOut > 0 {
 				notes = append(notes, fmt.Sprintf("left out: games of %s that can't be replayed, %d; the first: %s", x.Name,
 					part.LeftOut, part.Problem))
 			}
 		}
 	}
-	if n := len(s.indexes) - len(s.counted()); n > 0 {
-		notes = append(notes, fmt.Sprintf("left out: %d runs without games or with the first record of another one", n))
+	if s.leftOut > 0 {
+		notes = append(notes, fmt.Sprintf("left out: %d runs without games or with the first record of another one",
+			s.leftOut))
 	}
 	return notes
 }
@@ -73,32 +79,13 @@ func (s *Set) Notes() (notes []string) {
 // RuleSets returns the rule sets of the games, in order.
 func (s *Set) RuleSets() (list []string) {
 	for _, x := range s.indexes {
-		for _, part := range x.segments {
-			for _, p := range part.Pairings {
-				list = append(list, p[0])
-			}
+		for pairing := range x.Pairings {
+			ruleSet, _, _ := strings.Cut(pairing, "\n")
+			list = append(list, ruleSet)
 		}
 	}
 	slices.Sort(list)
 	return slices.Compact(list)
-}
-
-// counted returns the indexes whose games count: of copies of a run, that of the longest.
-func (s *Set) counted() (list []*index) {
-	at := map[uint32]int{} // in the list, by the first record
-	for _, x := range s.indexes {
-		if len(x.segments) == 0 {
-			continue
-		}
-		first := x.segments[0].First
-		if i, copied := at[first]; !copied {
-			at[first] = len(list)
-			list = append(list, x)
-		} else if list[i].end() < x.end() {
-			list[i] = x
-		}
-	}
-	return list
 }
 
 // Query asks for what was played in a position.
@@ -106,25 +93,36 @@ type Query struct {
 	Game   *rules.Game // the position, and the moves that led there, for proofs; at the start openings are asked for
 	MinElo *float64    // of both players, by the ratings of their run; nil: any
 	Rows   int         // maximum number; 0: all
-	Games  int         // maximum number of games listed in each
+	Games  int         // maximum number of games listed in each, at least 1
 }
 
 // Answer is what was played.
 type Answer struct {
-	Games int64 // that came to the position
-	Rows  []Row // the most frequent first
-	More  int   // rows left out
+	Games int64  // that came to the position
+	Rows  []*Row // the most frequent first
+	More  int    // rows left out
 }
 
 // Row is a move with the games in which it was played.
 type Row struct {
-	Move      rules.Move     // NoMove where the games ended without one, and for an opening
-	Opening   rules.Position // in which games began, if openings are asked for
-	Results   [3]int64       // lost, drawn and won by the side to move; by South at the start
-	Points    float64        // the same side's share
-	Low, High float64        // its 95 % interval, the games of a pair taken together; NaN for fewer than two units
-	Proof     *solver.Known  // of the position after it; nil: none
-	Games     []Game         // the first ones
+	Move      string   // at the start the position of the opening; "(ended)" where the games ended without a move
+	Results   [3]int64 // lost, drawn and won by the side to move; by South at the start
+	Points    float64  // the same side's share
+	Low, High float64  // its 95 % interval, the games of a pair taken together; NaN for fewer than two units
+	Proof     string   // what is proven of the position after it; "": nothing
+	Games     []Game   // the first ones
+
+	played     uint64
+	moments    gamestats.Moments // of the pairs before the last one
+	sum, cases float64           // of that
+	last       place
+	places     []place // of the first games
+}
+
+// place is a turn of an index.
+type place struct {
+	index *index
+	turn
 }
 
 // Total returns the number of games.
@@ -138,41 +136,21 @@ func (r *Row) interval() string {
 	return textfmt.Percent(r.Low) + " to " + textfmt.Percent(r.High)
 }
 
-// proven returns what is proven, "" for nothing.
-func (r *Row) proven() string {
-	if r.Proof == nil {
-		return ""
-	}
-	return fmt.Sprintf("%v wins in %d", r.Proof.Winner, r.Proof.Plies)
-}
-
-// Columns are those of a table of rows under rules.
-func Columns(r *rules.Rules) []grid.Column[Row] {
-	return []grid.Column[Row]{
-		{Key: "move", Title: "Move", Left: true, Value: func(w Row) any {
-			switch {
-			case w.Opening != rules.Position{}:
-				return r.FormatPosition(w.Opening)
-			case w.Move == rules.NoMove:
-				return "(ended)"
-			}
-			return w.Move.String()
-		}},
-		{Key: "games", Title: "Games", Value: func(w Row) any { return grid.Thousands(w.Total()) }},
-		{Key: "won", Title: "Won", Drop: 2, Value: func(w Row) any { return grid.Thousands(w.Results[2]) }},
-		{Key: "drawn", Title: "Drawn", Drop: 2, Value: func(w Row) any { return grid.Thousands(w.Results[1]) }},
-		{Key: "lost", Title: "Lost", Drop: 2, Value: func(w Row) any { return grid.Thousands(w.Results[0]) }},
-		{Key: "points", Title: "Points", Value: func(w Row) any { return grid.Percent(w.Points) }},
-		{Title: "95 % interval", Drop: 1, Value: func(w Row) any { return w.interval() }},
-		{Key: "low", Value: func(w Row) any { return w.Low }},
-		{Key: "high", Value: func(w Row) any { return w.High }},
-		{Key: "proof", Title: "Proven", Left: true, Value: func(w Row) any { return w.proven() }},
-		{Key: "run", Title: "Run", Left: true, Drop: 4, Value: func(w Row) any {
-			return grid.Name(w.Games[0].Run)
-		}},
-		{Key: "game", Title: "Game", Drop: 3, Value: func(w Row) any { return w.Games[0].Number }},
-		{Key: "ply", Value: func(w Row) any { return w.Games[0].Ply }},
-	}
+// Columns are those of a table of rows.
+var Columns = []grid.Column[*Row]{
+	{Key: "move", Title: "Move", Left: true, Value: func(r *Row) any { return r.Move }},
+	{Key: "games", Title: "Games", Value: func(r *Row) any { return grid.Thousands(r.Total()) }},
+	{Key: "won", Title: "Won", Drop: 2, Value: func(r *Row) any { return grid.Thousands(r.Results[2]) }},
+	{Key: "drawn", Title: "Drawn", Drop: 2, Value: func(r *Row) any { return grid.Thousands(r.Results[1]) }},
+	{Key: "lost", Title: "Lost", Drop: 2, Value: func(r *Row) any { return grid.Thousands(r.Results[0]) }},
+	{Key: "points", Title: "Points", Value: func(r *Row) any { return grid.Percent(r.Points) }},
+	{Title: "95 % interval", Drop: 1, Value: func(r *Row) any { return r.interval() }},
+	{Key: "low", Value: func(r *Row) any { return r.Low }},
+	{Key: "high", Value: func(r *Row) any { return r.High }},
+	{Key: "proof", Title: "Proven", Left: true, Value: func(r *Row) any { return r.Proof }},
+	{Key: "run", Title: "Run", Left: true, Drop: 4, Value: func(r *Row) any { return grid.Name(r.Games[0].Run) }},
+	{Key: "game", Title: "Game", Drop: 3, Value: func(r *Row) any { return r.Games[0].Number }},
+	{Key: "ply", Value: func(r *Row) any { return r.Games[0].Ply }},
 }
 
 // Game is a game of a run.
@@ -192,145 +170,110 @@ const maxRows = 1 << 18
 
 // search is a query under way.
 type search struct {
-	query    *Query
-	rules    *rules.Rules
-	openings bool
-	key      uint64
-	rows     map[uint64]*row // by what was played
-	rest     int64           // games beyond maxRows
+	Query
+	key  uint64
+	rows map[uint64]*Row // by what was played
+	rest int64           // games beyond maxRows
 }
 
-// row adds up the games of a row.
-type row struct {
-	Row
-	played     uint64
-	points     gamestats.Moments
-	sum, cases float64 // of the last pair
-	index      *index  // of the last game
-	last       turn
-	places     []place // of the first games
-}
-
-// place is the offset of a record.
-type place struct {
-	index  *index
-	offset int64
-}
+func (f *search) openings() bool { return f.Game.Rules().SettingUp(f.Game.Position()) }
 
 // Find answers a query. After [ErrDamaged] the next update makes the index anew.
 func (s *Set) Find(ctx context.Context, q Query) (*Answer, error) {
+	f := &search{Query: q, rows: map[uint64]*Row{}}
 	r, p := q.Game.Rules(), q.Game.Position()
-	f := &search{query: &q, rules: r, openings: r.SettingUp(p), rows: map[uint64]*row{}}
-	if f.openings && p != r.Start() {
+	if f.openings() && p != r.Start() {
 		return nil, ErrPlacing
 	}
-	f.key, _ = keyOf(r, p, rules.NoMove)
-	for _, x := range s.counted() {
+	f.key, _, _ = keyOf(r, p, rules.NoMove)
+	for _, x := range s.indexes {
 		if err := f.collect(ctx, x); err != nil {
-			return nil, x.repaired(err)
+			return nil, err
 		}
 	}
 	return f.answer()
 }
 
-// repaired returns an error, and removes the index if that is damaged.
-func (x *index) repaired(err error) error {
-	if errors.Is(err, ErrDamaged) {
-		x.remove()
-	}
-	return err
-}
-
 // collect adds the games of an index.
 func (f *search) collect(ctx context.Context, x *index) error {
-	if f.query.MinElo != nil && x.elo == nil {
+	if f.MinElo != nil && x.labels == nil {
 		if err := x.rate(ctx); err != nil {
 			return err
 		}
 	}
-	for _, part := range x.segments {
-		wanted := make([]bool, len(part.Pairings))
-		for i, p := range part.Pairings {
-			wanted[i] = p[0] == f.rules.String() && (f.query.MinElo == nil || x.reach(*f.query.MinElo, p[0], p[1], p[2]))
-		}
-		err := part.with(f.key, func(t turn) {
-			if wanted[t[2]&pairingMask] {
-				f.add(x, t)
+	wanted := map[uint64]bool{} // the pairings
+	for pairing, n := range x.Pairings {
+		ruleSet, players, _ := strings.Cut(pairing, "\n")
+		south, north, _ := strings.Cut(players, "\n")
+		wanted[n] = ruleSet == f.Game.Rules().String() &&
+			(f.MinElo == nil || min(x.elo(ruleSet, south), x.elo(ruleSet, north)) >= *f.MinElo)
+	}
+	for _, part := range x.Segments {
+		err := part.find(x.file(part.name()), f.key, func(t turn) {
+			if wanted[t.pairing()] {
+				f.add(place{x, t})
 			}
 		})
-		if err := cmp.Or(err, ctx.Err()); err != nil {
+		if err != nil {
+			return x.damage(err)
+		}
+		if err := ctx.Err(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// reach reports whether players are rated, and not below a rating.
-func (x *index) reach(least float64, ruleSet string, players ...string) bool {
-	return !slices.ContainsFunc(players, func(player string) bool {
-		elo, ok := x.elo[[2]string{ruleSet, player}]
-		return !ok || elo < least
+// rate rates the players as gyges rate does.
+func (x *index) rate(ctx context.Context) error {
+	all, err := files.Load(x.Path, func(in io.Reader, name string) (*standings.Standings, error) {
+		all := standings.New()
+		return all, new(standings.Reader).Read(ctx, in, name, all)
 	})
+	if err == nil {
+		x.rated, err = all.Fit(ctx, ratings.Options{}, false)
+	}
+	if err == nil {
+		x.labels = all.Labels()
+	}
+	return err
 }
 
-// rate rates the players of the run as gyges rate does.
-func (x *index) rate(ctx context.Context) error {
-	file, _, err := x.open()
-	if err != nil {
-		return err
-	}
-	defer func() { _ = file.Close() }() // it was only read
-	all := standings.New()
-	var m *tournament.Manifest
-	if x.File == tournament.GamesFile {
-		m, _ = standings.ReadManifest(x.Folder, x.Name) // gyges rate says what it means if there is none
-	}
-	all.Begin(m)
-	if err := new(standings.Reader).Read(ctx, file, x.Name, all); err != nil {
-		return err
-	}
-	rated, err := all.Fit(ctx, ratings.Options{}, false)
-	if err != nil {
-		return err
-	}
-	specs := map[string]string{} // by label
-	for spec, label := range all.Labels() {
-		specs[label] = spec
-	}
-	x.elo = map[[2]string]float64{}
-	for _, part := range rated.Parts {
-		for _, p := range part.Ratings.Players {
-			x.elo[[2]string{part.Rules, cmp.Or(specs[p.Name], p.Name)}] = p.Elo
+// elo returns the rating of a player, NaN if it has none.
+func (x *index) elo(ruleSet, player string) float64 {
+	for _, part := range x.rated.Parts {
+		if p, ok := part.Ratings.Player(cmp.Or(x.labels[player], player)); ok && part.Rules == ruleSet {
+			return p.Elo
 		}
 	}
-	return nil
+	return math.NaN()
 }
 
-// add adds a game to its row. One that comes to a position twice and plays the same counts once.
-func (f *search) add(x *index, t turn) {
-	played := t[1] >> playedShift
-	r := f.rows[played]
+// add adds a game to its row.
+func (f *search) add(at place) {
+	r := f.rows[at.played()]
 	if r == nil {
 		if len(f.rows) >= maxRows {
 			f.rest++
 			return
 		}
-		r = &row{played: played}
-		f.rows[played] = r
+		r = &Row{played: at.played()}
+		f.rows[r.played] = r
 	}
-	if r.index == x && r.last == t {
-		return
+	if at.index != r.last.index || at.pair() != r.last.pair() {
+		r.endPair()
 	}
-	if r.index != x || r.last[1]&^resultMask != t[1]&^resultMask { // the pair is another one
-		r.points.Add(r.sum, r.cases)
-		r.sum, r.cases = 0, 0
+	r.last = at
+	r.Results[at.result()]++
+	r.sum, r.cases = r.sum+float64(at.result())/2, r.cases+1
+	if len(r.places) < f.Games {
+		r.places = append(r.places, at)
 	}
-	r.index, r.last = x, t
-	r.Results[t[1]&resultMask]++
-	r.sum, r.cases = r.sum+float64(t[1]&resultMask)/2, r.cases+1
-	if len(r.places) < max(1, f.query.Games) {
-		r.places = append(r.places, place{x, int64(t[2] >> pairingBits)})
-	}
+}
+
+func (r *Row) endPair() {
+	r.moments.Add(r.sum, r.cases)
+	r.sum, r.cases = 0, 0
 }
 
 // answer completes the rows that are shown.
@@ -339,77 +282,75 @@ func (f *search) answer() (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Answer{Games: f.rest, Rows: []Row{}}
-	for i, r := range slices.SortedFunc(maps.Values(f.rows), func(a, b *row) int {
+	a := &Answer{Games: f.rest}
+	a.Rows = slices.SortedFunc(maps.Values(f.rows), func(a, b *Row) int {
 		return cmp.Or(cmp.Compare(b.Total(), a.Total()), cmp.Compare(a.played, b.played))
-	}) {
+	})
+	for _, r := range a.Rows {
 		a.Games += r.Total()
-		if f.query.Rows > 0 && i >= f.query.Rows {
-			a.More++
-			continue
-		}
-		r.points.Add(r.sum, r.cases)
-		r.Points = r.points.Ratio()
-		r.Low, r.High = r.points.ShareInterval()
+	}
+	if f.Rows > 0 && len(a.Rows) > f.Rows {
+		a.Rows, a.More = a.Rows[:f.Rows], len(a.Rows)-f.Rows
+	}
+	for _, r := range a.Rows {
+		r.endPair()
+		r.Points = r.moments.Ratio()
+		r.Low, r.High = r.moments.ShareInterval()
 		for _, at := range r.places {
-			if err := f.look(r, at); err != nil {
-				return nil, at.index.repaired(err)
+			if err := f.look(r, at, proofs); err != nil {
+				return nil, err
 			}
 		}
-		r.Games = r.Games[:min(len(r.Games), f.query.Games)]
-		if k, ok := f.proven(proofs, r); ok {
-			r.Proof = &k
-		}
-		a.Rows = append(a.Rows, r.Row)
 	}
 	return a, nil
 }
 
-// look adds a game to a row. Its record says whether it came to the position, and which move or opening the row is of.
-func (f *search) look(r *row, at place) error {
-	file, _, err := at.index.open()
+// look adds a game to a row. Its record says whether it came to the position, and which opening the row is of.
+func (f *search) look(r *Row, at place, proofs *solver.Proofs) error {
+	file, err := files.Open(at.index.Path)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = file.Close() }() // it was only read
-	in := io.NewSectionReader(file, at.offset, record.MaxLine+1)
+	in := io.NewSectionReader(file, at.offset(), record.MaxLine+1)
 	g, err := record.NewReader(in, at.index.Name).Read()
-	if err != nil {
-		return errors.Join(err, ErrDamaged)
+	var steps []step
+	if err == nil {
+		steps, err = stepsOf(g, at.offset(), at.pairing())
 	}
-	asked, mirrored := f.query.Game.Position().WithoutPasses().Canonical()
-	ply, first := -1, true
-	err = eachTurn(g, func(moves int, set *rules.Rules, p rules.Position, m rules.Move) {
-		key, m := keyOf(set, p, m)
-		c, _ := p.WithoutPasses().Canonical()
-		switch {
-		case ply >= 0 || set.String() != f.rules.String():
-		case f.openings && first && openingOf(key) == r.played:
-			r.Opening, ply = p, moves
-		case !f.openings && c == asked && uint64(m) == r.played:
-			if r.Move, ply = m, moves+1; m == rules.NoMove {
-				ply = moves
-			} else if mirrored {
-				r.Move = m.Mirror()
-			}
-		}
-		first = false
-	})
-	if err != nil || ply < 0 {
-		return errors.Join(err, ErrDamaged)
+	i := slices.IndexFunc(steps, func(s step) bool { return s.turn == at.turn })
+	if i < 0 {
+		return at.index.damage(err)
 	}
-	r.Games = append(r.Games, Game{at.index.Name, g.Game, ply, g.South.Agent, g.North.Agent, g.Result})
+	if len(r.Games) == 0 {
+		f.describe(r, steps[i].position, proofs)
+	}
+	r.Games = append(r.Games, Game{at.index.Name, g.Game, steps[i].moves, g.South.Agent, g.North.Agent, g.Result})
 	return nil
 }
 
-// proven returns what is proven after a move, if it may be played now.
-func (f *search) proven(proofs *solver.Proofs, r *row) (k solver.Known, ok bool) {
-	if f.openings {
-		return proofs.Lookup(rules.NewGame(f.rules, r.Opening))
+// describe sets the text of the move, or of the opening, and what is proven of the position after it. p is the position
+// before it in a game.
+func (f *search) describe(r *Row, p rules.Position, proofs *solver.Proofs) {
+	game, m := f.Game, rules.Move(r.played)
+	switch {
+	case f.openings():
+		r.Move = game.Rules().FormatPosition(p)
+		game = rules.NewGame(game.Rules(), p)
+	case m == rules.NoMove:
+		r.Move = "(ended)"
+		return
+	default:
+		if _, _, mirrored := keyOf(game.Rules(), game.Position(), m); mirrored {
+			m = m.Mirror()
+		}
+		r.Move = m.String()
+		if game.Play(m) != nil { // it may not be played again
+			return
+		}
+		defer game.Undo()
 	}
-	if r.Move == rules.NoMove || f.query.Game.Play(r.Move) != nil {
-		return k, false
+	if k, ok := proofs.Lookup(game); ok {
+		r.Proof = fmt.Sprintf("%v wins in %d", k.Winner, k.Plies)
 	}
-	defer f.query.Game.Undo()
-	return proofs.Lookup(f.query.Game)
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -152,10 +153,12 @@ func slowly(t *testing.T, games []*record.Game, set, position string) map[string
 	return rows
 }
 
+const ended = "(ended)"
+
 // write makes the folder of a run.
 func write(t *testing.T, dir string, games []*record.Game) Run {
 	runtest.WriteRun(t, dir, "finished", runtest.Lines(games...))
-	return Run{Name: filepath.Base(dir), Folder: os.DirFS(dir), File: tournament.GamesFile}
+	return Run{Name: filepath.Base(dir), Path: filepath.Join(dir, tournament.GamesFile)}
 }
 
 // updated brings the indexes of a set up to date and returns how many games it has read.
@@ -184,12 +187,11 @@ func requireSame(t *testing.T, games []*record.Game, set, position string, a *An
 	want, total := slowly(t, games, set, position), int64(0)
 	require.Len(t, a.Rows, len(want), position)
 	for _, row := range a.Rows {
-		text := row.Move.String()
+		text := row.Move
 		switch {
 		case position == "":
-			text = rules.MustParse(set).FormatPosition(row.Opening)
 			text = min(text, mirroredText(text))
-		case row.Move == rules.NoMove:
+		case text == ended:
 			text = ""
 		case want[text] == nil && position == mirroredText(position):
 			text = mirroredText(text)
@@ -206,8 +208,8 @@ func requireSame(t *testing.T, games []*record.Game, set, position string, a *An
 		require.Len(t, row.Games, int(min(3, row.Total())))
 		for _, g := range row.Games {
 			played := games[slices.IndexFunc(games, func(o *record.Game) bool { return o.Game == g.Number })].Moves
-			if position != "" && row.Move != rules.NoMove {
-				require.Contains(t, []string{row.Move.String(), mirroredText(row.Move.String())}, played[g.Ply-1])
+			if position != "" && row.Move != ended {
+				require.Contains(t, []string{row.Move, mirroredText(row.Move)}, played[g.Ply-1])
 			}
 		}
 		total += row.Total()
@@ -219,9 +221,9 @@ func TestAgainstSlow(t *testing.T) {
 	for _, set := range []string{"simplified", "standard", "simplified:repetition=none,max_plies=60"} {
 		games := drawRun(set, 5, 60)
 		run := write(t, filepath.Join(t.TempDir(), "run"), games)
-		s := &Set{maxTurns: 400}
+		s := &Set{segmentBytes: 12_000}
 		require.Equal(t, len(games), updated(t, s, run))
-		require.Greater(t, len(s.indexes[0].segments), 2)
+		require.Greater(t, len(s.indexes[0].Segments), 2)
 		a, err := ask(t, s, set, "")
 		require.NoError(t, err)
 		requireSame(t, games, set, "", a)
@@ -280,7 +282,7 @@ func TestIndexOnDisk(t *testing.T) {
 	records := filepath.Join(dir, tournament.GamesFile)
 	again := func(want int) {
 		t.Helper()
-		s := &Set{maxTurns: 300}
+		s := &Set{segmentBytes: 9_000}
 		require.Equal(t, want, updated(t, s, run))
 		a, err := ask(t, s, set, "")
 		require.NoError(t, err)
@@ -291,10 +293,14 @@ func TestIndexOnDisk(t *testing.T) {
 	again(0)
 
 	// appended records, the last one without an end at first
-	s := &Set{maxTurns: 300}
+	s := &Set{segmentBytes: 9_000}
 	updated(t, s, run)
 	more := runtest.Lines(games[60:]...)
 	runtest.AppendTo(t, records, more[:len(more)-5])
+	ended, end := context.WithCancel(t.Context())
+	end()
+	_, err := s.Update(ended, []Run{run}, nil)
+	require.ErrorIs(t, err, context.Canceled)
 	require.Equal(t, 19, updated(t, s, run))
 	require.Zero(t, updated(t, s, run))
 	runtest.AppendTo(t, records, more[len(more)-5:])
@@ -316,17 +322,15 @@ func TestIndexOnDisk(t *testing.T) {
 
 	// damaged files: no byte of them can be another one unnoticed
 	index := filepath.Join(dir, "."+tournament.GamesFile+".index")
-	file := func(i int) string { // where segments end differs from time to time
-		entries, err := os.ReadDir(index)
-		require.NoError(t, err)
-		require.Greater(t, len(entries), 2)
-		return filepath.Join(index, entries[i].Name())
-	}
-	for i := range 2 {
+	entries, err := os.ReadDir(index)
+	require.NoError(t, err)
+	require.Greater(t, len(entries), 3)
+	file := func(i int) string { return filepath.Join(index, entries[i].Name()) }
+	for _, i := range []int{0, len(entries) - 1} {
 		path := file(i)
 		good, err := os.ReadFile(path)
 		require.NoError(t, err)
-		for _, at := range []int{8, 4090, len(good) - 20, len(good) - 7} {
+		for _, at := range []int{8, min(4085, len(good)/2), len(good) - 20, len(good) - 7} {
 			bad := slices.Clone(good)
 			bad[at] ^= 4
 			for _, text := range [][]byte{bad, good[:at], nil} {
@@ -338,13 +342,45 @@ func TestIndexOnDisk(t *testing.T) {
 		}
 	}
 	require.NoError(t, os.Remove(file(1)))
-	again(60)
+	requireRepaired(t, run, set, games[0].Opening, append(slices.Clone(games[:59]), games[70]))
+}
+
+// An index that somebody made to do harm, with right checksums, gives wrong answers or is made anew, and no more.
+func TestHostileIndex(t *testing.T) {
+	games := drawRun("simplified", 6, 10)
+	run := write(t, filepath.Join(t.TempDir(), "run"), games)
+	updated(t, new(Set), run)
+	list := filepath.Join(filepath.Dir(run.Path), "."+tournament.GamesFile+".index", listFile)
+	text, err := os.ReadFile(list)
+	require.NoError(t, err)
+	_, good, _ := strings.Cut(string(text), "\n")
+	for key, values := range map[string][]string{
+		"From": {"-1", "7", "9223372036854775807"}, "To": {"-1", "0", "7", "9223372036854775807"},
+		"Turns": {"-1", "0", "1", "9223372036854775807"}, "ID": {"0"},
+		"Segments": {"null", "[null]", "[{}]", "{}"}, "Pairings": {"null", `{"":5,"\n\n":99999999999}`, "[]"},
+	} {
+		for _, value := range values {
+			bad := regexp.MustCompile(`"`+key+`":(\[.*\]|\{[^}]*\}|-?\d+)`).ReplaceAllLiteralString(good, `"`+key+`":`+value)
+			require.NotEqual(t, good, bad)
+			require.NoError(t, os.MkdirAll(filepath.Dir(list), 0o755))
+			require.NoError(t, os.WriteFile(list, []byte(listSum([]byte(bad))+"\n"+bad), 0o644))
+			s := new(Set)
+			for range 3 {
+				updated(t, s, run)
+				least := -1000.
+				_, err := ask(t, s, "simplified", games[0].Opening, func(q *Query) { q.MinElo = &least })
+				if err != nil {
+					require.ErrorIs(t, err, ErrDamaged)
+				}
+			}
+		}
+	}
 }
 
 // requireRepaired asks for openings and a position until the index is whole.
 func requireRepaired(t *testing.T, run Run, set, opening string, games []*record.Game) {
 	t.Helper()
-	s := &Set{maxTurns: 300}
+	s := &Set{segmentBytes: 9_000}
 	for _, position := range []string{"", opening} {
 		for try := 0; ; try++ {
 			updated(t, s, run)
@@ -360,19 +396,20 @@ func requireRepaired(t *testing.T, run Run, set, opening string, games []*record
 	}
 }
 
-// Where nothing can be written the index is in memory, and a note says so.
-func TestIndexInMemory(t *testing.T) {
+// Where nothing can be written an error says so.
+func TestIndexNotWritten(t *testing.T) {
 	games := drawRun("simplified", 7, 20)
 	dir := filepath.Join(t.TempDir(), "run")
 	run := write(t, dir, games)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "."+tournament.GamesFile+".index"), nil, 0o644))
-	s := &Set{maxTurns: 100}
-	require.Equal(t, len(games), updated(t, s, run))
-	a, err := ask(t, s, "simplified", games[0].Opening)
+	path := filepath.Join(dir, strings.Repeat("x", 250)) // the index's name would be too long
+	require.NoError(t, os.Rename(run.Path, path))
+	run.Path = path
+	s := new(Set)
+	_, err := s.Update(t.Context(), []Run{run}, func(string, int64, int64) {})
+	require.ErrorContains(t, err, "run: the index can't be written beside the records: ")
+	a, err := ask(t, s, "simplified", "")
 	require.NoError(t, err)
-	requireSame(t, games, "simplified", games[0].Opening, a)
-	require.Contains(t, fmt.Sprint(s.Notes()), "is in memory")
-	require.Zero(t, updated(t, s, run))
+	require.Zero(t, a.Games)
 }
 
 func TestFilters(t *testing.T) {
@@ -388,7 +425,7 @@ func TestFilters(t *testing.T) {
 	}
 	dir := t.TempDir()
 	runs := []Run{write(t, filepath.Join(dir, "run"), games), write(t, filepath.Join(dir, "copy"), games[:30]), {
-		Name: "none", Folder: os.DirFS(dir), File: "none",
+		Name: "none", Path: filepath.Join(dir, "none"),
 	}}
 	s := new(Set)
 	updated(t, s, runs...)
@@ -411,6 +448,21 @@ func TestFilters(t *testing.T) {
 	require.ErrorIs(t, err, ErrPlacing)
 }
 
+// Runs are copies if all of their first records is the same.
+func TestCopies(t *testing.T) {
+	dir := t.TempDir()
+	games := drawRun("simplified", 8, 2)
+	games[0].South.Agent = strings.Repeat("a", 5000)
+	runs := []Run{write(t, filepath.Join(dir, "run"), games), write(t, filepath.Join(dir, "copy"), games[:2])}
+	games[0].Timing.Start = games[0].Timing.Start.Add(time.Second)
+	runs = append(runs, write(t, filepath.Join(dir, "repeated"), games))
+	s := new(Set)
+	updated(t, s, runs...)
+	a, err := ask(t, s, "simplified", "")
+	require.NoError(t, err)
+	require.EqualValues(t, 8, a.Games)
+}
+
 // What is proven is what the page to analyse says of the position after the move.
 func TestProofs(t *testing.T) {
 	r := rules.MustParse("simplified")
@@ -419,30 +471,44 @@ func TestProofs(t *testing.T) {
 	updated(t, s, write(t, filepath.Join(t.TempDir(), "run"), games))
 	openings, err := ask(t, s, "simplified", "")
 	require.NoError(t, err)
-	rows, found := openings.Rows, 0
+	found := 0
+	same := func(g *rules.Game, row *Row) {
+		want, err := analysis.Proven(g)
+		require.NoError(t, err)
+		require.Equal(t, want == nil, row.Proof == "")
+		if want != nil {
+			found++
+			require.True(t, strings.EqualFold(fmt.Sprintf("%s wins in %d", want.Winner, want.Plies), row.Proof), row.Proof)
+		}
+	}
 	for _, row := range openings.Rows {
-		a, err := ask(t, s, "simplified", r.FormatPosition(row.Opening))
+		p, err := r.ParsePosition(row.Move)
+		require.NoError(t, err)
+		same(rules.NewGame(r, p), row)
+		a, err := ask(t, s, "simplified", row.Move)
 		require.NoError(t, err)
 		for _, w := range a.Rows {
-			if w.Opening = row.Opening; w.Move != rules.NoMove {
-				rows = append(rows, w)
+			if w.Move != ended {
+				g, err := analysis.Replay(r, row.Move, []string{w.Move})
+				require.NoError(t, err)
+				same(g, w)
 			}
 		}
 	}
-	for _, row := range rows {
-		g := rules.NewGame(r, row.Opening)
-		if row.Move != rules.NoMove {
-			require.NoError(t, g.Play(row.Move))
-		}
-		want, err := analysis.Proven(g)
-		require.NoError(t, err)
-		require.Equal(t, want == nil, row.Proof == nil)
-		if want != nil {
-			found++
-			require.Equal(t, fmt.Sprintf("%s wins in %d", row.Proof.Winner, want.Plies), row.proven())
-		}
-	}
 	require.Positive(t, found)
+}
+
+// A record that can't be read is named by where it is in the file, whatever the segment.
+func TestUnreadableRecord(t *testing.T) {
+	games := drawRun("simplified", 4, 20)
+	run := write(t, filepath.Join(t.TempDir(), "run"), games)
+	info, err := os.Stat(run.Path)
+	require.NoError(t, err)
+	runtest.AppendTo(t, run.Path, "{}\n")
+	s := &Set{segmentBytes: 5_000}
+	require.Equal(t, len(games), updated(t, s, run))
+	require.Len(t, s.Notes(), 1)
+	require.Contains(t, s.Notes()[0], fmt.Sprintf("of run that can't be replayed, 1; the first: the record at byte %d: ", info.Size()))
 }
 
 // An interruption keeps what was read; games that can't be replayed are counted.

@@ -10,9 +10,11 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"hash/crc64"
 	"hash/fnv"
 	"io"
 	"io/fs"
@@ -25,6 +27,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"gyges/ratings/table"
 	"gyges/rules"
 	"gyges/rules/base/files"
 	"gyges/rules/base/jsonl"
@@ -33,263 +36,264 @@ import (
 )
 
 const (
-	maxTurns  = 1 << 18   // of a segment before its last game: some 6 MB
-	markBytes = 4096      // of the records that are compared
-	maxMemory = 256 << 20 // bytes of an index that can't be written
+	segmentBytes = 4 << 20   // of the records of a segment before the last one: 5 MB of turns, at most some 12
+	markBytes    = 4096      // of the records that are compared
+	maxList      = 256 << 20 // bytes of listFile
+
+	listFile = "segments-2.json" // in the folder of an index; 2 is the version of all its files
 )
 
 // Run is a file of records.
 type Run struct {
-	Name   string // for people and links
-	Folder fs.FS  // whose files are each an [os.File]
-	File   string // in the folder
-}
-
-func (r *Run) open() (*os.File, fs.FileInfo, error) {
-	opened, err := r.Folder.Open(r.File)
-	if err != nil {
-		return nil, nil, err
-	}
-	f := opened.(*os.File)
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return nil, nil, errors.Join(err, fmt.Errorf("%s: expected a regular file", f.Name()), f.Close())
-	}
-	return f, info, nil
+	Name string // for people and links
+	Path string
 }
 
 // index is the index of a run.
 type index struct {
 	Run
-	segments []*segment
-	maxTurns int                   // constant but in tests
-	elo      map[[2]string]float64 // ratings by rule set and player; nil: not known
-	inMemory error                 // why it could not be written
+	list
+	rated  table.Tables      // its players
+	labels map[string]string // their names in the tables, where they differ; nil: they aren't rated yet
+}
+
+// list is what listFile has, after its checksum.
+type list struct {
+	Time     int64             // of the records when they were last added, in nanoseconds since 1970
+	First    uint64            // checksum of the records' first line, which copies of a run share
+	Last     uint32            // checksum of the last bytes covered
+	Pairings map[string]uint64 // numbers; by rules, South and North on lines of their own
+	Segments []segment         // in the order of the records
 }
 
 // end returns how many bytes of the records are covered.
-func (x *index) end() int64 {
-	if len(x.segments) == 0 {
+func (l *list) end() int64 {
+	if len(l.Segments) == 0 {
 		return 0
 	}
-	return x.segments[len(x.segments)-1].To
+	return max(0, l.Segments[len(l.Segments)-1].To)
 }
 
-// update reads the records that are new, and returns how many games these are. progress gets the bytes read and all.
-func (x *index) update(ctx context.Context, progress func(done, all int64)) (games int, err error) {
-	f, info, err := x.open()
+// file returns the path of a file of the index.
+func (x *index) file(name string) string {
+	dir, records := filepath.Split(x.Path)
+	return filepath.Join(dir, "."+records+".index", name)
+}
+
+// update reads the records that are new, in segments of a size, see [Set.Update].
+func (x *index) update(
+	ctx context.Context, size int64, progress func(run string, done, all int64),
+) (games int, err error) {
+	f, err := files.Open(x.Path)
 	if err != nil {
 		return 0, err
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	dir := filepath.Join(filepath.Dir(f.Name()), "."+filepath.Base(f.Name())+".index")
-	if len(x.segments) == 0 {
-		x.load(dir)
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	if len(x.Segments) == 0 {
+		x.load()
 	}
 	if !x.fits(f, info) {
 		x.remove()
 	}
 	end, err := jsonl.LastEnd(f, x.end(), min(info.Size(), maxOffset), record.MaxLine)
-	if n := len(x.segments); n > 0 && end > x.end() && x.segments[n-1].Turns < x.maxTurns {
-		games, x.segments = -x.segments[n-1].Games, x.segments[:n-1] // it is read again, with those that follow
+	if n := len(x.Segments) - 1; n >= 0 && end > x.end() && x.end()-x.Segments[n].From < size {
+		games, x.Segments = -x.Segments[n].Games, x.Segments[:n] // it is read again, with those that follow
 	}
-	for err == nil && x.end() < end {
-		b := &builder{numbers: map[[3]string]int{}, segment: &segment{
-			Version: version, ID: rand.Uint32(), From: x.end(), To: x.end(), Size: info.Size(), Time: info.ModTime().UnixNano(),
-		}}
-		err = b.read(ctx, f, end, x.maxTurns, progress)
-		if games += b.Games; err == nil && b.To > b.From {
-			err = x.add(f, dir, b)
+	for err == nil && ctx.Err() == nil && x.end() < end {
+		b := &builder{segment: segment{ID: rand.Uint64(), From: x.end(), To: x.end()}}
+		err = b.read(ctx, x, f, end, size, progress)
+		if games += b.Games; err == nil {
+			x.Time = info.ModTime().UnixNano()
+			x.First, x.Last = marks(f, b.To)
+			err = x.add(b)
 		}
-		err = cmp.Or(err, ctx.Err()) // what was read until an interruption is kept
+	}
+	if err = cmp.Or(err, ctx.Err()); err != nil {
+		x.load() // what was written, also before an interruption
 	}
 	return games, err
 }
 
-// load finds the segments on the disk, which it removes unless they follow each other.
-func (x *index) load(dir string) {
-	entries, _ := os.ReadDir(dir) // in the order of their names
-	for _, e := range entries {
-		s, err := readSegment(filepath.Join(dir, e.Name()))
-		if err != nil || s.From != x.end() {
-			x.segments = nil
-			_ = os.RemoveAll(dir) // if it stays, it is found to be wrong again
-			return
-		}
-		x.segments = append(x.segments, s)
+// load reads the list of segments, if there is a whole one.
+func (x *index) load() {
+	text, err := files.Read(x.file(listFile), maxList)
+	sum, text, _ := bytes.Cut(text, []byte{'\n'})
+	x.list = list{}
+	if err != nil || string(sum) != listSum(text) || json.Unmarshal(text, &x.list) != nil {
+		x.list = list{}
 	}
 }
+
+func listSum(text []byte) string { return fmt.Sprint(crc32.Checksum(text, castagnoli)) }
 
 // fits reports whether the records are those that were read, or begin with them.
 func (x *index) fits(f io.ReaderAt, info fs.FileInfo) bool {
-	if len(x.segments) == 0 {
-		return false
+	if info.ModTime().UnixNano() == x.Time {
+		return true
 	}
-	last := x.segments[len(x.segments)-1]
-	if info.Size() == last.Size {
-		return info.ModTime().UnixNano() == last.Time
-	}
-	first, end := marks(f, last.To)
-	return info.Size() >= last.To && first == last.First && end == last.Last
+	first, last := marks(f, x.end())
+	return 0 < x.end() && x.end() < info.Size() && first == x.First && last == x.Last
 }
 
-// marks returns checksums of the first line of the records, which copies of a run share, and of the bytes before to.
-func marks(f io.ReaderAt, to int64) (first, last uint32) {
+// marks returns checksums of the first line of the records, and of the bytes before to.
+func marks(f io.ReaderAt, to int64) (first uint64, last uint32) {
+	line, _ := jsonl.NewReader(io.NewSectionReader(f, 0, to), record.MaxLine).Next() // nothing, other checksum
 	var b [markBytes]byte
-	n, _ := f.ReadAt(b[:], 0) // other bytes, other checksum
-	line, _, _ := bytes.Cut(b[:n], []byte{'\n'})
-	first = crc32.Checksum(line, castagnoli)
-	n, _ = f.ReadAt(b[:min(markBytes, to)], max(0, to-markBytes))
-	return first, crc32.Checksum(b[:n], castagnoli)
+	n, _ := f.ReadAt(b[:min(markBytes, to)], max(0, to-markBytes))
+	return crc64.Checksum(line, crc64.MakeTable(crc64.ECMA)), crc32.Checksum(b[:n], castagnoli)
 }
 
 // remove removes the index. Files that stay are found not to fit again.
 func (x *index) remove() {
-	for _, s := range x.segments {
-		_ = os.Remove(s.path)
-	}
-	x.segments, x.elo, x.inMemory = nil, nil, nil
+	_ = os.RemoveAll(x.file(""))
+	x.list, x.labels = list{}, nil
 }
 
-// add writes a segment, or keeps it in memory.
-func (x *index) add(f io.ReaderAt, dir string, b *builder) error {
+// damage removes the index because of an error.
+func (x *index) damage(err error) error {
+	x.remove()
+	return errors.Join(err, ErrDamaged)
+}
+
+// add writes a segment, and the list that has it.
+func (x *index) add(b *builder) error {
 	slices.SortFunc(b.turns, func(s, t turn) int { return slices.Compare(s[:], t[:]) })
-	b.First, b.Last = marks(f, b.To)
-	b.Turns, b.path = len(b.turns), filepath.Join(dir, fmt.Sprintf("%016d.segment", b.From))
-	data, err := b.encode(b.turns)
+	b.turns = slices.Compact(b.turns) // a game that comes to a position twice and plays the same counts once
+	b.Turns = len(b.turns)
+	x.Segments, x.labels = append(x.Segments, b.segment), nil
+	text, err := json.Marshal(x.list)
+	if err == nil {
+		err = os.MkdirAll(x.file(""), 0o755)
+	}
+	if err == nil {
+		err = b.write(x.file(b.name()), b.turns)
+	}
+	if err == nil {
+		err = files.Replace(x.file(listFile), fmt.Appendf(nil, "%s\n%s", listSum(text), text))
+	}
 	if err != nil {
-		return err
-	}
-	if err = os.MkdirAll(dir, 0o755); err == nil {
-		err = files.Replace(b.path, data)
-	}
-	if err != nil {
-		x.inMemory, b.data = err, data
-	}
-	x.segments, x.elo = append(x.segments, b.segment), nil
-	held := 0
-	for _, s := range x.segments {
-		held += len(s.data)
-	}
-	if held > maxMemory {
-		return fmt.Errorf("%w; in memory the index would take more than %d MB", x.inMemory, maxMemory>>20)
+		return fmt.Errorf("the index can't be written beside the records: %w", err)
 	}
 	return nil
 }
 
+// number returns the number of a game's pairing.
+func (x *index) number(g *record.Game) uint64 {
+	if x.Pairings == nil {
+		x.Pairings = map[string]uint64{}
+	}
+	key := g.Rules + "\n" + g.South.Agent + "\n" + g.North.Agent
+	if _, ok := x.Pairings[key]; !ok {
+		x.Pairings[key] = uint64(len(x.Pairings))
+	}
+	return x.Pairings[key]
+}
+
 // builder makes a segment.
 type builder struct {
-	*segment
-	numbers map[[3]string]int // of the pairings
-
+	segment
 	mu    sync.Mutex
 	turns []turn
 }
 
-// read reads records until there are enough turns or ctx ends, at most to an offset.
-func (b *builder) read(ctx context.Context, f *os.File, end int64, enough int, progress func(done, all int64)) error {
-	from := b.To
-	in := record.NewReader(io.NewSectionReader(f, from, end-from), f.Name())
+// read reads records until they have a number of bytes or ctx ends, at most to an offset.
+func (b *builder) read(
+	ctx context.Context, x *index, f io.ReaderAt, end, size int64, progress func(run string, done, all int64),
+) (err error) {
+	in := record.NewReader(io.NewSectionReader(f, b.From, end-b.From), x.Name)
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))
-	for b.To < end && b.size() < enough && ctx.Err() == nil {
-		g, err := in.Read()
-		switch bad, ok := errors.AsType[*record.LineError](err); {
-		case ok:
-			b.skip(bad)
-		case err != nil:
-			return errors.Join(err, group.Wait())
-		case !g.NotPlayed() && (len(g.Moves) > 0 || g.Reason != record.Imported):
+	for err == nil && b.To < min(end, b.From+size) && ctx.Err() == nil {
+		var g *record.Game
+		g, err = in.Read()
+		if bad, ok := errors.AsType[*record.LineError](err); ok {
+			b.add(nil, fmt.Errorf("the record at byte %d: %w", b.To, bad.Err))
+			err = nil
+		} else if err == nil && !g.NotPlayed() && (len(g.Moves) > 0 || g.Reason != record.Imported) {
 			b.Games++
-			place := uint64(b.To)<<pairingBits | uint64(b.number([3]string{g.Rules, g.South.Agent, g.North.Agent}))
+			offset, pairing := b.To, x.number(g)
 			group.Go(func() error {
-				b.replay(g, place)
+				b.add(stepsOf(g, offset, pairing))
 				return nil
 			})
+			if len(x.Pairings) > pairingMask {
+				err = fmt.Errorf("expected at most %d pairings of players", pairingMask)
+			}
 		}
-		b.To = from + in.Offset()
-		progress(b.To, end)
+		b.To = b.From + in.Offset()
+		progress(x.Name, b.To, end)
 	}
-	return group.Wait()
+	return errors.Join(err, group.Wait())
 }
 
-func (b *builder) size() int {
+// add adds the turns of a game, or notes why it is left out.
+func (b *builder) add(steps []step, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return max(len(b.turns), b.Games)
-}
-
-func (b *builder) skip(err error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	for _, s := range steps {
+		b.turns = append(b.turns, s.turn)
+	}
+	if err == nil {
+		return
+	}
 	if b.LeftOut++; b.LeftOut == 1 {
 		b.Problem = textfmt.Cut(err.Error(), 500)
 	}
 }
 
-func (b *builder) number(pairing [3]string) int {
-	n, ok := b.numbers[pairing]
-	if !ok {
-		n, b.Pairings = len(b.Pairings), append(b.Pairings, pairing)
-		b.numbers[pairing] = n
-	}
-	return n
+// step is a turn of a game that can be replayed.
+type step struct {
+	turn
+	position rules.Position // before it; of an opening the position itself
+	moves    int            // of the game up to this one, placements included
 }
 
-// replay adds the turns of a game, and its opening as what is played at the start.
-func (b *builder) replay(g *record.Game, place uint64) {
-	var turns []turn
-	add := func(key, played uint64, side rules.Side) {
-		value := played<<playedShift | uint64(g.Pair)&pairMask<<2 | uint64(record.HalfPoints(g.Result, side))
-		turns = append(turns, turn{key, value, place})
-	}
-	err := eachTurn(g, func(_ int, r *rules.Rules, p rules.Position, m rules.Move) {
-		key, m := keyOf(r, p, m)
-		if turns == nil && !r.Options().Kang {
-			start, _ := keyOf(r, r.Start(), rules.NoMove)
-			add(start, openingOf(key), rules.South)
+// stepsOf returns the steps of a game after its set-up: at the start the opening, then the moves, and NoMove in a
+// position in which the game ended without a decision by the rules.
+func stepsOf(g *record.Game, offset int64, pairing uint64) (steps []step, err error) {
+	each := func(game *rules.Game, m rules.Move) {
+		r, p, moves := game.Rules(), game.Position(), len(game.Moves())
+		if r.SettingUp(p) {
+			return
+		}
+		add := func(key, played uint64, side rules.Side) {
+			result := uint64(record.HalfPoints(g.Result, side))
+			what := played<<playedShift | uint64(g.Pair)&pairMask<<2 | result
+			steps = append(steps, step{turn{key, what, uint64(offset)<<pairingBits | pairing}, p, moves})
+		}
+		key, m, _ := keyOf(r, p, m)
+		if steps == nil && !r.Options().Kang {
+			start, _, _ := keyOf(r, r.Start(), rules.NoMove)
+			add(start, key>>playedShift, rules.South)
+		}
+		if m != rules.NoMove {
+			moves++
 		}
 		add(key, uint64(m), p.Side())
-	})
-	if err != nil {
-		b.skip(fmt.Errorf("game %d: %w", g.Game, err))
-		return
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.turns = append(b.turns, turns...)
-}
-
-// eachTurn calls take with the turns of a game after its set-up and the number of moves until then, and with NoMove in
-// a position in which the game ended without a decision by the rules.
-func eachTurn(g *record.Game, take func(moves int, r *rules.Rules, p rules.Position, m rules.Move)) error {
-	turn := func(game *rules.Game, m rules.Move) {
-		if !game.Rules().SettingUp(game.Position()) {
-			take(len(game.Moves()), game.Rules(), game.Position(), m)
-		}
-	}
-	game, err := record.Play(g, turn)
+	game, err := record.Play(g, each)
 	if err != nil {
-		return err
+		return nil, fmt.Errorf("game %d: %w", g.Game, err)
 	}
 	if outcome, _ := game.Outcome(); outcome == rules.Undecided {
-		turn(game, rules.NoMove)
+		each(game, rules.NoMove)
 	}
-	return nil
+	return steps, nil
 }
 
 // keyOf returns the key of a position under its rules, the same for its mirror image and whatever was passed before,
-// and the move in whichever of the two stands for both. In a position that is its own image, a move and its image are
-// one.
-func keyOf(r *rules.Rules, p rules.Position, m rules.Move) (uint64, rules.Move) {
+// and the move in whichever of the two stands for both: the image, if mirrored. In a position that is its own image, a
+// move and its image are one.
+func keyOf(r *rules.Rules, p rules.Position, m rules.Move) (key uint64, canonical rules.Move, mirrored bool) {
 	c, mirrored := p.WithoutPasses().Canonical()
 	if mirrored || c == c.Mirror() && m.Mirror() < m {
 		m = m.Mirror()
 	}
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(r.String())) // never fails
-	return c.Hash() ^ h.Sum64(), m
+	return c.Hash() ^ h.Sum64(), m, mirrored
 }
-
-// openingOf returns what stands for an opening with a key.
-func openingOf(key uint64) uint64 { return key >> playedShift }

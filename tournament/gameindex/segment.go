@@ -1,12 +1,11 @@
 package gameindex
 
 import (
-	"bytes"
+	"cmp"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
+	"fmt"
 	"hash/crc32"
-	"io"
 	"os"
 	"slices"
 	"sort"
@@ -20,32 +19,35 @@ import (
 type turn [3]uint64
 
 const (
-	playedShift, pairMask, resultMask = 22, 1<<20 - 1, 3
-	pairingBits, pairingMask          = 24, 1<<24 - 1
-	maxOffset                         = 1 << 40
+	playedShift, pairMask    = 22, 1<<20 - 1
+	pairingBits, pairingMask = 24, 1<<24 - 1
+	maxOffset                = 1 << 40
 
-	turnBytes  = 24
-	blockBytes = 4096
-	perBlock   = (blockBytes - 4) / turnBytes // the last 4 bytes are a checksum
-	version    = 1
+	perBlock   = 170
+	blockBytes = perBlock*24 + 16
 )
 
-// segment is a part of an index. In its file blocks of turns, sorted, come before its other fields as JSON, the length
-// of that and its checksum.
-type segment struct {
-	Version     int
-	ID          uint32      // random: blocks of other files don't fit
-	From, To    int64       // the bytes of the records that it covers
-	Size, Time  int64       // of the records when they were read: bytes, and nanoseconds since 1970
-	First, Last uint32      // checksums of the records' first line, and of the last bytes before To
-	Games       int         // that it covers
-	Turns       int         // of these
-	Pairings    [][3]string // rules, South, North
-	LeftOut     int         // games that can't be replayed
-	Problem     string      // of the first of them
+func (t turn) played() uint64  { return t[1] >> playedShift }
+func (t turn) pair() uint64    { return t[1] >> 2 & pairMask }
+func (t turn) result() uint64  { return min(t[1]&3, 2) } // 3 is in files of others alone
+func (t turn) offset() int64   { return int64(t[2] >> pairingBits) }
+func (t turn) pairing() uint64 { return t[2] & pairingMask }
 
-	path string
-	data []byte // of the file, if it could not be written; otherwise nil
+// block is the unit in which turns are read.
+type block struct {
+	Turns [perBlock]turn
+	ID    uint64 // of the segment, and the block's number added
+	Sum   uint64 // the checksum of all before
+}
+
+// segment is a part of an index. Its turns, sorted, are in a file of blocks.
+type segment struct {
+	ID       uint64 // random: blocks of other files don't fit
+	From, To int64  // the bytes of the records that it covers
+	Games    int    // that it covers
+	Turns    int    // of these
+	LeftOut  int    // games that can't be replayed
+	Problem  string // of the first of them
 }
 
 // ErrDamaged is returned for an index that isn't as it was written, or doesn't fit the records.
@@ -53,95 +55,57 @@ var ErrDamaged = errors.New("the index of the games is damaged")
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// sum returns the checksum of a block.
-func (s *segment) sum(block int, data []byte) uint32 {
-	return crc32.Update(s.ID+uint32(block), castagnoli, data[:blockBytes-4])
-}
+func blockSum(data []byte) uint64 { return uint64(crc32.Checksum(data[:blockBytes-8], castagnoli)) }
 
-func blocks(turns int) int { return (turns + perBlock - 1) / perBlock }
+func (s *segment) name() string { return fmt.Sprintf("%016d.segment", s.From) }
 
-// encode returns what its file has.
-func (s *segment) encode(turns []turn) ([]byte, error) {
-	text, err := json.Marshal(s)
-	b := make([]byte, 0, blocks(len(turns))*blockBytes+len(text)+8)
+// write writes the file of a segment.
+func (s *segment) write(path string, turns []turn) error {
+	var data []byte
 	for chunk := range slices.Chunk(turns, perBlock) {
-		start := len(b)
-		for _, t := range chunk {
-			for _, word := range t {
-				b = binary.LittleEndian.AppendUint64(b, word)
-			}
-		}
-		b = b[:start+blockBytes]
-		binary.LittleEndian.PutUint32(b[len(b)-4:], s.sum(start/blockBytes, b[start:]))
+		start := len(data)
+		b := block{ID: s.ID + uint64(start/blockBytes)}
+		copy(b.Turns[:], chunk)
+		data, _ = binary.Append(data, binary.LittleEndian, &b) // never fails
+		binary.LittleEndian.PutUint64(data[len(data)-8:], blockSum(data[start:]))
 	}
-	b = binary.LittleEndian.AppendUint32(append(b, text...), uint32(len(text)))
-	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(text, castagnoli)), err
+	return files.Replace(path, data)
 }
 
-// readSegment reads all of a segment's file but the turns.
-func readSegment(path string) (*segment, error) {
+// read reads a block of a segment's file.
+func (s *segment) read(f *os.File, n int, b *block) error {
+	var data [blockBytes]byte
+	_, err := f.ReadAt(data[:], int64(n)*blockBytes)
+	if err == nil {
+		_, err = binary.Decode(data[:], binary.LittleEndian, b)
+	}
+	if b.ID != s.ID+uint64(n) || b.Sum != blockSum(data[:]) {
+		err = cmp.Or(err, ErrDamaged)
+	}
+	return err
+}
+
+// find calls take with the turns in the segment's file that have a key.
+func (s *segment) find(path string, key uint64, take func(turn)) error {
 	f, err := files.Open(path)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	size, err := f.Seek(0, io.SeekEnd)
-	if err != nil || size < 8 {
-		return nil, errors.Join(err, ErrDamaged)
-	}
-	var end [8]byte
-	_, err = f.ReadAt(end[:], size-8)
-	text := make([]byte, min(int64(binary.LittleEndian.Uint32(end[:])), size-8))
-	if err == nil {
-		_, err = f.ReadAt(text, size-8-int64(len(text)))
-	}
-	s := &segment{path: path}
-	if err != nil || crc32.Checksum(text, castagnoli) != binary.LittleEndian.Uint32(end[4:]) ||
-		json.Unmarshal(text, s) != nil || s.Version != version || s.From < 0 || s.To <= s.From || s.Turns < 0 ||
-		int64(blocks(s.Turns))*blockBytes+int64(len(text))+8 != size {
-		return nil, errors.Join(err, ErrDamaged)
-	}
-	return s, nil
-}
-
-// with calls take with the turns that have a key.
-func (s *segment) with(key uint64, take func(turn)) error {
-	var file io.ReaderAt = bytes.NewReader(s.data)
-	if s.data == nil {
-		f, err := os.Open(s.path)
-		if err != nil {
-			return errors.Join(err, ErrDamaged)
-		}
-		defer func() { _ = f.Close() }() // it was only read
-		file = f
-	}
-	var data [blockBytes]byte
-	var failed error
+	var b block
 	held := -1
-	at := func(i int) (t turn) {
-		if block := i / perBlock; block != held && failed == nil {
-			_, err := file.ReadAt(data[:], int64(block)*blockBytes)
-			if err != nil || s.sum(block, data[:]) != binary.LittleEndian.Uint32(data[blockBytes-4:]) {
-				failed = errors.Join(err, ErrDamaged)
-			}
-			held = block
+	at := func(i int) turn {
+		if n := i / perBlock; n != held && err == nil {
+			held, err = n, s.read(f, n, &b)
 		}
-		for k := range t {
-			t[k] = binary.LittleEndian.Uint64(data[i%perBlock*turnBytes+8*k:])
-		}
-		return t
+		return b.Turns[i%perBlock]
 	}
-	for i := sort.Search(s.Turns, func(i int) bool { return at(i)[0] >= key }); i < s.Turns && failed == nil; i++ {
+	for i := sort.Search(s.Turns, func(i int) bool { return at(i)[0] >= key }); i < s.Turns; i++ {
 		t := at(i)
-		switch {
-		case failed != nil:
-		case t[0] != key:
-			return nil
-		case t[1]&resultMask > 2 || int(t[2]&pairingMask) >= len(s.Pairings):
-			return ErrDamaged
-		default:
-			take(t)
+		if err != nil || t[0] != key {
+			break
 		}
+		take(t)
 	}
-	return failed
+	return err
 }

@@ -14,6 +14,7 @@ import (
 	"html/template"
 	"io/fs"
 	"net/http"
+	"path/filepath"
 	"time"
 
 	"gyges/rules"
@@ -72,7 +73,10 @@ func (p *Pages) Run(id string) (folder fs.FS, ok bool) { return p.catalog.find(i
 func (p *Pages) Runs() (list []gameindex.Run) {
 	folders, _ := p.catalog.folders()
 	for _, f := range folders {
-		list = append(list, gameindex.Run{Name: f.id, Folder: f, File: tournament.GamesFile})
+		if _, err := f.Stat(tournament.GamesFile); err == nil {
+			path := filepath.Join(f.root.Name(), f.dir, tournament.GamesFile)
+			list = append(list, gameindex.Run{Name: f.id, Path: path})
+		}
 	}
 	return list
 }

@@ -23,7 +23,7 @@ const (
 
 // explorer is the games of all runs.
 type explorer struct {
-	turn     chan struct{} // held by the request that uses the rest
+	turn     chan struct{} // held by the request that uses the rest but progress
 	set      gameindex.Set
 	updated  time.Time
 	failed   string       // the last error of an update, which is logged once
@@ -48,35 +48,36 @@ func (p *Pages) explore(r *http.Request, q exploreRequest) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	x := &p.explorer
 	ctx, cancel := context.WithTimeout(r.Context(), exploreWait)
 	defer cancel()
 	select {
-	case p.explorer.turn <- struct{}{}:
+	case x.turn <- struct{}{}:
 	case <-ctx.Done():
-		return p.explorer.busy(), nil
+		return x.busy(), nil
 	}
 	var a *gameindex.Answer
 	done := make(chan error, 1)
 	p.server.Go(func() {
-		defer func() { <-p.explorer.turn }()
 		var err error
 		a, err = p.findGames(gameindex.Query{Game: game, MinElo: q.MinElo, Rows: exploredMoves, Games: exploredGames})
+		<-x.turn
 		done <- err
 	})
 	select {
 	case err = <-done:
 	case <-ctx.Done():
-		return p.explorer.busy(), nil
+		return x.busy(), nil
 	}
 	switch {
 	case errors.Is(err, gameindex.ErrPlacing):
 		return nil, web.Unprocessable("%v", err)
 	case errors.Is(err, gameindex.ErrDamaged):
-		return p.explorer.busy(), nil
+		return x.busy(), nil
 	case err != nil:
 		return nil, err
 	}
-	columns := append(gameindex.Columns(set), grid.Column[gameindex.Row]{Key: "examples", Value: examples})
+	columns := append(gameindex.Columns, grid.Column[*gameindex.Row]{Key: "examples", Value: examples})
 	return grid.Object{
 		{Key: "games", Value: a.Games}, {Key: "more", Value: a.More}, {Key: "moves", Value: grid.Objects(columns, a.Rows)},
 	}, nil
@@ -92,6 +93,7 @@ func (p *Pages) findGames(q gameindex.Query) (*gameindex.Answer, error) {
 		_, err := x.set.Update(ctx, p.Runs(), func(run string, done, all int64) {
 			x.progress.Store(fmt.Sprintf("%s, %d %%", textfmt.Visible(run), 100*done/all))
 		})
+		x.progress.Store("")
 		if x.updated = time.Now(); err != nil && ctx.Err() == nil && err.Error() != x.failed {
 			x.failed = err.Error()
 			p.server.Log.Error("games can't be indexed", "error", err)
@@ -105,11 +107,11 @@ func (p *Pages) findGames(q gameindex.Query) (*gameindex.Answer, error) {
 }
 
 // examples returns some games with their addresses.
-func examples(w gameindex.Row) any {
+func examples(w *gameindex.Row) any {
 	var list []map[string]string
 	for _, g := range w.Games {
 		list = append(list, map[string]string{
-			"address": fmt.Sprintf("/run/%s#game=1.%d&ply=%d", web.RunPath(g.Run), g.Number, g.Ply),
+			"address": fmt.Sprintf("/game/%s/%d#ply=%d", web.RunPath(g.Run), g.Number, g.Ply),
 			"name":    textfmt.Visible(fmt.Sprintf("%s %d: %s – %s %s", g.Run, g.Number, g.South, g.North, g.Result)),
 		})
 	}

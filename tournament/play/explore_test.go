@@ -65,7 +65,7 @@ func TestExplore(t *testing.T) {
 	require.EqualValues(t, 1, second.Games)
 	m := second.Moves[0]
 	require.Equal(t, games[0].Moves[1], m.Move)
-	require.Equal(t, "/run/sub/run%20%C3%A9#game=1.0&ply=2", m.Examples[0].Address)
+	require.Equal(t, "/game/sub/run%20%C3%A9/0#ply=2", m.Examples[0].Address)
 	page := s.get(strings.Split(m.Examples[0].Address, "#")[0])
 	require.Equal(t, http.StatusOK, page.Code)
 
@@ -113,7 +113,7 @@ func TestBrowserExplore(t *testing.T) {
 	require.NoError(t, err)
 	b.shows(r.FormatPosition(r.Apply(p, m)), 1)
 	b.Wait(`document.getElementById("games-note").textContent === "1 game."`)
-	require.Equal(t, "/run/sub/run%20%C3%A9#game=1.0&ply=2",
+	require.Equal(t, "/game/sub/run%20%C3%A9/0#ply=2",
 		b.Text(`document.querySelector("#games-moves a").getAttribute("href")`))
 	require.True(t, b.Text(`document.activeElement.closest("#games") ? "yes" : "no"`) == "yes", "the focus stays")
 
@@ -123,4 +123,10 @@ func TestBrowserExplore(t *testing.T) {
 	b.Click("#games-moves button")
 	b.shows(games[0].Opening, 0)
 	require.Empty(t, console())
+
+	// the link of an example opens the game at its ply
+	b.Wait(`document.querySelectorAll("#games-moves tr").length === 2`)
+	b.Click("#games-moves a")
+	b.Wait(`location.pathname.startsWith("/game/sub/run%20%C3%A9/") && location.hash === "#ply=1"`)
+	b.Wait(`document.querySelector("li[aria-current]")?.dataset.ply === "1"`)
 }

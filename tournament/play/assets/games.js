@@ -24,12 +24,11 @@ export function create(page) {
       timer = setTimeout(ask, 1000);
       return;
     }
-    const [moves, more] = found ? [found.moves, found.more] : [[], 0];
-    const noun = found?.games === 1 ? "game" : "games",
-      rest = more ? `; ${more} rarer moves are left out.` : ".";
+    const { games = 0, more = 0, moves = [] } = found ?? {};
+    const count = `${games.toLocaleString("en")} ${games === 1 ? "game" : "games"}`;
     $("games-note").textContent = problem
       ? `No games: ${problem}.`
-      : `${found.games.toLocaleString("en")} ${noun}${rest}`;
+      : count + (more ? `; ${more} rarer moves are left out.` : ".");
     const had = $("games-moves").contains(focused());
     $("games-table").hidden = !moves.length;
     $("games-moves").replaceChildren(...moves.map(row));
@@ -41,9 +40,7 @@ export function create(page) {
   // row is a line of the table: of a move, an opening, or "(ended)".
   function row(m) {
     const onclick = () => (m.move.includes(" ") ? page.open(m.move) : page.play(m.move));
-    const links = m.examples.map((g, i) =>
-      make("a", { href: g.address, title: g.name, "aria-label": g.name }, String(i + 1)),
-    );
+    const link = (g, i) => make("a", { href: g.address, title: g.name, "aria-label": g.name }, String(i + 1));
     const cell = (first, second) => make("td", {}, first, make("br"), make("small", {}, second));
     return make(
       "tr",
@@ -51,7 +48,7 @@ export function create(page) {
       cell(m.move[0] === "(" ? m.move : make("button", { type: "button", class: "m", onclick }, m.move), m.proof),
       cell(m.games.toLocaleString("en"), `${m.won} / ${m.drawn} / ${m.lost}`),
       cell(percent(m.points), m.low === null ? "" : `${percent(m.low)} to ${percent(m.high)}`),
-      make("td", {}, ...links.flatMap((a) => [a, " "])),
+      make("td", {}, ...m.examples.flatMap((g, i) => [link(g, i), " "])),
     );
   }
 
