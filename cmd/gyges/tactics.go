@@ -57,7 +57,7 @@ func (c *tacticsMakeCmd) Run(ctx context.Context, e *env) error {
 
 // tacticsRunCmd tests agents on a suite.
 type tacticsRunCmd struct {
-	File  string   `arg:"" optional:"" placeholder:"FILE" help:"The suite, as gyges tactics make prints it; - reads standard input."`
+	File  string   `arg:"" optional:"" placeholder:"FILE" help:"The suite, as gyges tactics make prints it, or gyges review --puzzles writes it; - reads standard input."`
 	Agent []string `sep:"none" placeholder:"AGENT" complete:"agents" help:"An agent to test; may be repeated. Default: alphabeta:depth=5."`
 	agents.Limits
 	Missed bool        `help:"List the positions not solved, too."`
