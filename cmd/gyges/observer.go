@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"gyges/agents"
 	"gyges/ratings"
 	"gyges/ratings/sprt"
 	"gyges/ratings/table"
@@ -92,15 +91,8 @@ func newObserver(e *env, flags observerFlags, config *tournament.Config, kind ru
 	if config.UntilError > 0 {
 		f.state = f.precisionState(f.state)
 	}
-	m := config.Manifest()
-	f.counted = f.standings.Begin(&tournament.Manifest{Config: m})
-	start := runEvent{
-		"start", time.Now().UTC(), config.Out, f.total, config.Pairs, m.Agents, nil, m.Rules, m.Seed, m.SPRT, m.UntilError,
-	}
-	for _, a := range config.Agents {
-		start.Labels = append(start.Labels, a.Label())
-	}
-	f.event(start)
+	f.counted = f.standings.Begin(&tournament.Manifest{Config: config.Manifest()})
+	f.event("start", startFields(config))
 	return f
 }
 
@@ -108,11 +100,7 @@ func newObserver(e *env, flags observerFlags, config *tournament.Config, kind ru
 func (f *observer) game(g *record.Game) {
 	f.standings.Add(g)
 	f.progress.game(g)
-	f.event(gameEvent{
-		"game", g.Game, g.Pair, g.Rules, g.South.Agent, g.North.Agent,
-		[2]string{agents.LabelOf(g.South.Agent), agents.LabelOf(g.North.Agent)}, g.Result, g.Reason, g.Plies,
-		g.Fault, g.Timing.Seconds, f.done, f.total,
-	})
+	f.event("game", gameFields(g, f.done, f.total))
 	if n := f.flags.RatingInterval; n > 0 && f.done%n == 0 && f.done < f.total {
 		f.note(f.interim())
 	}
@@ -207,19 +195,18 @@ func (f *observer) interim() error {
 // ratings writes the ratings as an event.
 func (f *observer) ratings(ctx context.Context, pairs sprt.Pairs) error {
 	if f.match {
-		f.event(newMatchEvent(f.config.SPRT, pairs, f.counted.Identical))
+		f.event("match", matchFields(f.config.SPRT, pairs, f.counted.Identical))
 		return nil
 	}
 	rated, err := f.standings.Fit(ctx, ratings.Options{}, true)
 	if err != nil {
 		return err
 	}
-	var text, line bytes.Buffer
-	if err := errors.Join(table.Write(&text, grid.JSON, table.View{}, rated),
-		json.Compact(&line, text.Bytes())); err != nil {
+	var text bytes.Buffer
+	if err := table.Write(&text, grid.JSON, table.View{}, rated); err != nil {
 		return err
 	}
-	f.event(ratingEvent{"rating", f.done, line.Bytes()})
+	f.event("rating", grid.Object{{"games", f.done}, {"rating", json.RawMessage(text.Bytes())}})
 	return nil
 }
 
@@ -237,14 +224,7 @@ func (f *observer) end(ctx context.Context, s tournament.Summary, err error) {
 	if s.Played > 0 && f.reportedAt != f.done {
 		f.note(f.ratings(ctx, s.Pairs))
 	}
-	last := endEvent{"end", time.Now().UTC(), s.Status, s.Played, s.Faults, s.Decided, ""}
-	if err != nil {
-		last.Error = err.Error()
-	}
-	if s.Status == tournament.Running || s.Status == "" { // it has not begun
-		last.Status = tournament.Failed
-	}
-	f.event(last)
+	f.event("end", endFields(s, err))
 }
 
 // reread counts the games of a file of records in place of those that were played.
@@ -266,9 +246,9 @@ func (f *observer) reread(ctx context.Context, path string) error {
 	})
 }
 
-func (f *observer) event(e any) {
+func (f *observer) event(kind string, fields grid.Object) {
 	if f.flags.Events != "" {
-		f.note(jsonl.NewWriter(f.e.out).Append(e))
+		f.note(jsonl.NewWriter(f.e.out).Append(append(grid.Object{{"event", kind}}, fields...)))
 	}
 }
 
