@@ -68,7 +68,7 @@ const (
 // observer receives the games of a run as they are recorded, and reports progress,
 // events and interim ratings.
 type observer struct {
-	*progress
+	*meter
 	e          *env
 	flags      observerFlags
 	config     *tournament.Config
@@ -84,10 +84,10 @@ type observer struct {
 
 func newObserver(e *env, flags observerFlags, config *tournament.Config, kind runKind) *observer {
 	f := &observer{
-		progress: newProgress(e.err, config.Games()), e: e, flags: flags, config: config, standings: standings.New(),
+		meter: newMeter(e.err, config.Games()), e: e, flags: flags, config: config, standings: standings.New(),
 		match: kind == matchRun,
 	}
-	f.reading, f.state, config.OnBegin = true, [...]func() (string, *forecast){f.leader, f.matchState, nil}[kind], f.resume
+	f.reading, f.state, config.OnBegin = true, [...]func() (string, float64){f.leader, f.matchState, nil}[kind], f.resume
 	if config.UntilError > 0 {
 		f.state = f.precisionState(f.state)
 	}
@@ -99,7 +99,7 @@ func newObserver(e *env, flags observerFlags, config *tournament.Config, kind ru
 // game adds the next game.
 func (f *observer) game(g *record.Game) {
 	f.standings.Add(g)
-	f.progress.game(g)
+	f.meter.game(g)
 	f.event("game", gameFields(g, f.done, f.total))
 	if n := f.flags.RatingInterval; n > 0 && f.done%n == 0 && f.done < f.total {
 		f.note(f.interim())
@@ -107,13 +107,13 @@ func (f *observer) game(g *record.Game) {
 }
 
 // leader says who has the highest share of the points so far, or in a gauntlet what the challenger has.
-func (f *observer) leader() (string, *forecast) {
+func (f *observer) leader() (string, float64) {
 	var leaders []string
 	var first ratings.Count
 	if f.config.Schedule == tournament.Gauntlet {
 		c := f.standings.Count(f.config.Agents[0].String())
 		return fmt.Sprintf("%s has %v of %s, %s", textfmt.Visible(f.config.Agents[0].Label()), c.Points(),
-			textfmt.Plural(c.Games(), "point"), textfmt.Percent(c.Score())), nil
+			textfmt.Plural(c.Games(), "point"), textfmt.Percent(c.Score())), asScheduled
 	}
 	for _, a := range f.config.Agents {
 		c := f.standings.Count(a.String())
@@ -127,40 +127,42 @@ func (f *observer) leader() (string, *forecast) {
 	}
 	switch {
 	case len(leaders) == 0:
-		return "", nil
+		return "", asScheduled
 	case len(leaders) > 1:
-		return fmt.Sprintf("%s lead with %s of the points", textfmt.List(leaders, 3), textfmt.Percent(first.Score())), nil
+		return fmt.Sprintf("%s lead with %s of the points", textfmt.List(leaders, 3),
+			textfmt.Percent(first.Score())), asScheduled
 	}
 	return fmt.Sprintf("%s leads with %v of %s", textfmt.Visible(leaders[0]), first.Points(),
-		textfmt.Plural(first.Games(), "point")), nil
+		textfmt.Plural(first.Games(), "point")), asScheduled
 }
 
 // matchState is what is known of a match so far.
-func (f *observer) matchState() (string, *forecast) {
+func (f *observer) matchState() (string, float64) {
 	test := f.config.SPRT
 	state := fmt.Sprintf("Elo %s, pairs %v", test.Estimate(f.counted.Pairs).EloText(), f.counted.Pairs)
 	if test == (sprt.Test{}) {
-		return state, nil
+		return state, asScheduled
 	}
 	lower, upper := test.Bounds()
-	left, known := test.PairsLeft(f.counted.Pairs)
+	more := math.Inf(1)
+	if left, known := test.PairsLeft(f.counted.Pairs); known {
+		more = 2 * math.Ceil(left)
+	}
 	llr := math.Round(100*test.LLR(f.counted.Pairs))/100 + 0 // no -0
-	return fmt.Sprintf("LLR %.2f (%.2f to %.2f), %s", llr, lower, upper, state),
-		&forecast{games: 2 * int64(math.Ceil(left)), known: known}
+	return fmt.Sprintf("LLR %.2f (%.2f to %.2f), %s", llr, lower, upper, state), more
 }
 
 // precisionState returns a state with how far the intervals are from the error at which the run ends, and the games
 // that this takes. The intervals are measured again when the games have grown by a twentieth.
-func (f *observer) precisionState(state func() (string, *forecast)) func() (string, *forecast) {
-	return func() (string, *forecast) {
+func (f *observer) precisionState(state func() (string, float64)) func() (string, float64) {
+	return func() (string, float64) {
 		goal := f.config.UntilError
 		if f.done > f.measuredAt+f.measuredAt/20 {
 			f.precision, f.measuredAt = f.standings.Precision(context.Background()), f.done
 		}
 		line, _ := state()
 		games := f.precision.Growth(goal)*float64(f.measuredAt) - float64(f.done)
-		return line + "; " + f.precision.Text(goal, false),
-			&forecast{games: int64(max(games, 0)), known: !math.IsInf(games, 1)}
+		return line + "; " + f.precision.Text(goal, false), max(games, 0)
 	}
 }
 
@@ -212,11 +214,11 @@ func (f *observer) ratings(ctx context.Context, pairs sprt.Pairs) error {
 
 // end writes the last events. If not all games could be recorded, the results are those of the records.
 func (f *observer) end(ctx context.Context, s tournament.Summary, err error) {
-	f.progress.end()
+	f.meter.end()
 	f.counted.SetManifest(&tournament.Manifest{Config: f.config.Manifest(), Status: s.Status})
 	if s.Status == tournament.Failed && s.Played < f.done {
 		f.note(f.reread(ctx, filepath.Join(s.Out, tournament.GamesFile)))
-		s.Pairs, s.Faults = f.counted.Pairs, int64(f.faulty)
+		s.Pairs, s.Faults = f.counted.Pairs, int64(f.faulty())
 	}
 	if f.flags.Events == "" {
 		return
@@ -229,7 +231,7 @@ func (f *observer) end(ctx context.Context, s tournament.Summary, err error) {
 
 // reread counts the games of a file of records in place of those that were played.
 func (f *observer) reread(ctx context.Context, path string) error {
-	f.standings, f.done, f.faults, f.faulty = standings.New(), 0, nil, 0
+	f.standings, f.done, f.faults = standings.New(), 0, nil
 	f.counted = f.standings.Begin(&tournament.Manifest{Config: f.config.Manifest()})
 	file, err := files.Open(path)
 	if err != nil {

@@ -210,7 +210,7 @@ func (c *reviewCmd) review(ctx context.Context, e *env, of *reviewedSource, keep
 		of.reviews[0] = g
 		return keep(g)
 	}
-	p := newProgress(e.err, int64(n))
+	p := newMeter(e.err, int64(n))
 	p.done = int64(done)
 	p.resume(p.done)
 	defer p.end()
@@ -234,10 +234,7 @@ func (c *reviewCmd) one(ctx context.Context, e *env, g *record.Game) (*review.Ga
 	m := newMeter(e.err, int64(len(g.Moves)))
 	defer m.end()
 	return r.Game(ctx, g, func(done, all int) {
-		if m.due() {
-			left := m.left(int64(done), int64(all-done))
-			m.report(int64(done), int64(all), fmt.Sprintf("%d of %d moves, %s", done, all, left))
-		}
+		m.step(int64(done), int64(all), "", "moves")
 	})
 }
 
@@ -288,9 +285,8 @@ func (c *reviewCmd) puzzles(ctx context.Context, e *env, all []reviewedSource, w
 			if err := write(w, found); err != nil {
 				return count, err
 			}
-			if done++; m.due() {
-				m.report(done, m.total, fmt.Sprintf("puzzles of %d of %d games, %s", done, total, m.left(done, m.total-done)))
-			}
+			done++
+			m.step(done, m.total, "puzzles of ", "games")
 		}
 	}
 	return count, nil

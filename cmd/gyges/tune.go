@@ -199,8 +199,8 @@ func spsaEnv(v *learningView, s *spsa.Settings) training.Env {
 		show()
 	}
 	env.Game = func(g *record.Game) {
-		if v.progress != nil { // of a verification
-			v.progress.game(g)
+		if v.games { // of a verification
+			v.meter.game(g)
 			return
 		}
 		done++

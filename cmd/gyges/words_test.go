@@ -73,7 +73,7 @@ func TestRemarks(t *testing.T) {
 
 func TestProgressLines(t *testing.T) {
 	var out bytes.Buffer
-	p := newProgress(&output{w: &out}, 300)
+	p := newMeter(&output{w: &out}, 300)
 	now := p.start
 	p.now = func() time.Time { return now }
 	for range 250 {
@@ -97,7 +97,7 @@ func TestProgressRates(t *testing.T) {
 // The rate of a run that goes on is that of its new games.
 func TestProgressOfAResumedRun(t *testing.T) {
 	var out bytes.Buffer
-	p := newProgress(&output{w: &out}, 3600)
+	p := newMeter(&output{w: &out}, 3600)
 	now := p.start
 	p.now = func() time.Time { return now }
 	p.reading = true
@@ -124,7 +124,7 @@ func TestProgressOfATest(t *testing.T) {
 		config.Agents = append(config.Agents, spec)
 	}
 	f := newObserver(&env{err: &output{w: &out}}, observerFlags{}, &config, matchRun)
-	p := f.progress
+	p := f.meter
 	now := p.start
 	p.now = func() time.Time { return now }
 	config.OnBegin(0)
@@ -146,9 +146,9 @@ func TestProgressOfATest(t *testing.T) {
 func TestBar(t *testing.T) {
 	var out bytes.Buffer
 	o := &output{w: &out}
-	p := newProgress(o, 300)
+	p := newMeter(o, 300)
 	p.bar = true
-	p.state = func() (string, *forecast) { return "a leads with 3 of 4 points", nil }
+	p.state = func() (string, float64) { return "a leads with 3 of 4 points", asScheduled }
 	now := p.start
 	p.now = func() time.Time { return now }
 	for range 2 {
