@@ -98,7 +98,6 @@ func (c *analyseCmd) serve(ctx context.Context, e *env, r *rules.Rules) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = in.Close() }() // it was only read
 	batch := analysis.Batch{
 		Registry: e.registry, Spec: spec, Workers: cmp.Or(c.Workers, runtime.GOMAXPROCS(0)),
 		Rules: r, Limits: c.Limits, Multi: c.Multi, Log: e.log,

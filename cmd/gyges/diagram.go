@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
 	"gyges/agents/human"
@@ -41,10 +40,7 @@ func (c *diagramCmd) Run(e *env) error {
 	if c.Format, err = formatOf(c.Format, "--out", c.Out, "text", "svg"); err != nil {
 		return err
 	}
-	_, err = writeOut(e, c.Out, func(w io.Writer) error {
-		_, err := io.WriteString(w, c.draw(r, p, m, course))
-		return asFailure(err)
-	})
+	_, err = writeOut(e, c.Out, writeText(c.draw(r, p, m, course)))
 	return err
 }
 

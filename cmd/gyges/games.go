@@ -86,7 +86,6 @@ func (f *gameFilter) each(
 			}
 			return err
 		})
-		_ = file.Close() // it was only read
 		if err != nil {
 			return nil, err
 		}

@@ -78,7 +78,6 @@ func findGame(ctx context.Context, e *env, path string, id int64) (g *record.Gam
 	if err != nil {
 		return nil, nil, err
 	}
-	defer func() { _ = file.Close() }() // it was only read
 	g, line, err := record.Find(file, name, id)
 	switch {
 	case errors.Is(err, io.EOF):

@@ -38,7 +38,6 @@ func (c *importCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = file.Close() }() // it was only read
 	content := sha256.New()
 	format, r, err := standings.Sniff(io.TeeReader(file, content), name)
 	if err != nil {

@@ -87,6 +87,8 @@ func runCommand(ctx context.Context, e *env, args []string) error {
 	if c.Verbose {
 		e.level.Set(slog.LevelDebug)
 	}
+	ctx, end := context.WithCancel(ctx)
+	defer end()
 	chosen.BindTo(ctx, (*context.Context)(nil))
 	return chosen.Run(e)
 }

@@ -44,10 +44,7 @@ func (c *plotCmd) Run(ctx context.Context, e *env) error {
 	if c.Narrow {
 		figure.SVG = figure.Narrow
 	}
-	_, err = writeOut(e, c.Out, func(w io.Writer) error {
-		_, err := io.WriteString(w, figure.StandaloneSVG())
-		return asFailure(err)
-	})
+	_, err = writeOut(e, c.Out, writeText(figure.StandaloneSVG()))
 	return err
 }
 

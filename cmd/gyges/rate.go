@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"gyges/ratings/table"
@@ -93,10 +92,7 @@ func (c *rateCmd) plot(b table.Tables) error {
 	default:
 		figure = report.RatingPlot(printed[0])
 	}
-	return writeFile("--plot", c.Plot, func(w io.Writer) error {
-		_, err := io.WriteString(w, figure.StandaloneSVG())
-		return asFailure(err)
-	})
+	return writeFile("--plot", c.Plot, writeText(figure.StandaloneSVG()))
 }
 
 // check returns the mistakes in the flags that need no games.

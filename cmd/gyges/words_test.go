@@ -14,6 +14,7 @@ import (
 	"gyges/rules"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
+	"gyges/tournament/queue"
 )
 
 func TestSplitRules(t *testing.T) {
@@ -204,7 +205,7 @@ func TestInvitation(t *testing.T) {
 	require.Equal(t, "The NATS server listens at nats://127.0.0.1:4222. To start a worker:\n"+
 		"  gyges worker --nats nats://127.0.0.1:4222 --engine 'mine=./mine --fast'\n",
 		(&queueFlags{}).invitation("nats://127.0.0.1:4222", players))
-	f := queueFlags{accessFlags: accessFlags{NatsUser: "player", TLSCert: "cert.pem"}}
+	f := queueFlags{accessFlags: accessFlags{queue.Access{User: "player", Cert: "cert.pem"}}}
 	name, err := os.Hostname()
 	require.NoError(t, err)
 	require.Equal(t, "The NATS server listens at tls://0.0.0.0:4222. To start a worker:\n"+
