@@ -89,11 +89,8 @@ func (c *analyseCmd) serve(ctx context.Context, e *env, r *rules.Rules) error {
 	if err != nil {
 		return err
 	}
-	closeAgent(e, agent) // each worker makes its own
-	spec, _, err := programSpec(e.registry, c.Agent)
-	if err != nil {
-		return failure{err} // it was made above
-	}
+	closeAgent(e, agent)                 // each worker makes its own
+	spec, _ := agents.ParseSpec(c.Agent) // it was made above
 	in, _, err := openInput(ctx, e, "-")
 	if err != nil {
 		return err

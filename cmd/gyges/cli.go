@@ -112,6 +112,7 @@ func newParser(c *cli, e *env) (*kong.Kong, error) {
 		kong.KindMapper(reflect.Int64, kong.MapperFunc(decodeNumber)),
 		kong.KindMapper(reflect.Uint64, kong.MapperFunc(decodeNumber)),
 		kong.KindMapper(reflect.Float64, kong.MapperFunc(decodeNumber)),
+		kong.NamedMapper("signed", kong.MapperFunc(decodeNumber)), // a number or a word
 		kong.TypeMapper(reflect.TypeFor[time.Duration](), kong.MapperFunc(decodeNumber)),
 	)
 }
@@ -120,7 +121,10 @@ func newParser(c *cli, e *env) (*kong.Kong, error) {
 // a flag.
 func decodeNumber(ctx *kong.DecodeContext, target reflect.Value) error {
 	if ctx.Scan.Peek().IsEOL() {
-		what, _ := settings.Expected(target.Type())
+		what := "a number"
+		if target.Kind() != reflect.String {
+			what, _ = settings.Expected(target.Type())
+		}
 		return fmt.Errorf("expected %s, found the end", what)
 	}
 	return settings.Set(target, ctx.Scan.Pop().String())

@@ -110,8 +110,13 @@ func (c *gamesShowCmd) text(out *output, g *record.Game, game *rules.Game, turns
 			s.turn(game.Rules(), t)
 		}
 	}
+	printResult(out, g)
+}
+
+// printResult prints how a game ended.
+func printResult(out *output, g *record.Game) {
 	if f := g.Fault; f != nil {
-		out.printf("%s%s lost by a fault (%s)", strings.ToUpper(f.Side[:1]), f.Side[1:], textfmt.Escape(f.String()))
+		out.printf("%v lost by a fault (%s)", f.Loser(), textfmt.Escape(f.String()))
 		for _, detail := range []string{f.Detail, g.Timing.HostDetail} {
 			if detail != "" {
 				out.printf(": %s", textfmt.Escape(detail))

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"gyges/rules"
 	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament/gamestats"
@@ -24,7 +23,7 @@ type gamesStatsCmd struct {
 
 // Run counts the games and prints the figures.
 func (c *gamesStatsCmd) Run(ctx context.Context, e *env) error {
-	compare, errCompare := c.compare()
+	compare, errCompare := flagRules("--compare", c.Compare)
 	if err := errors.Join(c.prepare(), errCompare); err != nil {
 		return err
 	}
@@ -66,16 +65,4 @@ func (c *gamesStatsCmd) Run(ctx context.Context, e *env) error {
 		title = ", compared with " + compare.String()
 	}
 	return asFailure(counted.Write(e.out, grid.Format(c.Format), tableWidth(e.out), title))
-}
-
-// compare returns the rule set of --compare; nil for none.
-func (c *gamesStatsCmd) compare() (*rules.Rules, error) {
-	if c.Compare == "" {
-		return nil, nil
-	}
-	r, err := loadRules(c.Compare)
-	if err != nil {
-		return nil, fmt.Errorf("--compare: %w", err)
-	}
-	return r, nil
 }

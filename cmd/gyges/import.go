@@ -27,12 +27,10 @@ type importCmd struct {
 
 // Run imports the file.
 func (c *importCmd) Run(ctx context.Context, e *env) error {
-	if c.Rules != "" {
-		set, err := loadRules(c.Rules)
-		if err != nil {
-			return fmt.Errorf("--rules: %w", err)
-		}
-		c.Rules = set.String()
+	if r, err := flagRules("--rules", c.Rules); err != nil {
+		return err
+	} else if r != nil {
+		c.Rules = r.String()
 	}
 	file, name, err := openInput(ctx, e, c.File)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"gyges/ratings/table"
 	"gyges/rules/base/grid"
+	"gyges/rules/base/problems"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament/report"
 	"gyges/tournament/standings"
@@ -97,23 +98,15 @@ func (c *rateCmd) plot(b table.Tables) error {
 
 // check returns the mistakes in the flags that need no games.
 func (c *rateCmd) check() error {
-	var errs []error
 	_, errPlot := formatOf("", "--plot", c.Plot, "svg")
 	_, err := c.columns()
-	errs = append(errs, errPlot, err)
-	if c.Top != 20 && !c.HeadToHead {
-		errs = append(errs, errors.New("--top needs --head-to-head"))
-	}
-	if c.PerSide && c.Advantage != "fit" {
-		errs = append(errs, errors.New("--per-side can't be combined with --advantage, which ratings by side contain"))
-	}
-	if c.PerSide && c.Crossed {
-		errs = append(errs, errors.New("--crossed can't be combined with --per-side"))
-	}
-	if c.By == "setup" && c.Standings {
-		errs = append(errs, errors.New("--by setup can't be combined with --standings"))
-	}
-	return errors.Join(errs...)
+	var p problems.List
+	p.Require(c.Top == 20 || c.HeadToHead, "--top needs --head-to-head")
+	p.Require(!c.PerSide || c.Advantage == "fit",
+		"--per-side can't be combined with --advantage, which ratings by side contain")
+	p.Require(!c.PerSide || !c.Crossed, "--crossed can't be combined with --per-side")
+	p.Require(c.By != "setup" || !c.Standings, "--by setup can't be combined with --standings")
+	return errors.Join(errPlot, err, p.Err())
 }
 
 // noGames is the error of files without a game that can be read.

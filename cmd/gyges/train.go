@@ -49,7 +49,7 @@ func (c *trainCmd) config(e *env) (training.Generations, error) {
 	if _, err := c.columns(); err != nil {
 		return training.Generations{}, err
 	}
-	r, err := c.resolve()
+	r, err := flagRules("--rules", c.Rules)
 	if err != nil {
 		return training.Generations{}, err
 	}

@@ -14,7 +14,6 @@ import (
 	"gyges/agents/tuning/ranking"
 	"gyges/agents/tuning/spsa"
 	"gyges/configs"
-	"gyges/rules"
 	"gyges/rules/base/files"
 	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
@@ -34,18 +33,6 @@ type learnedRules struct {
 	Rules string `placeholder:"RULES" complete:"rules" help:"Rule set: a preset (see gyges rules), PRESET:OPTION=VALUE,…, or a YAML file. Default: that of the file."`
 }
 
-// resolve returns the rule set, nil if none is given.
-func (f *learnedRules) resolve() (*rules.Rules, error) {
-	if f.Rules == "" {
-		return nil, nil
-	}
-	r, err := loadRules(f.Rules)
-	if err != nil {
-		err = fmt.Errorf("--rules: %w", err)
-	}
-	return r, err
-}
-
 // tuneTexelCmd fits weights to training positions.
 type tuneTexelCmd struct {
 	Config string   `arg:"" what:"a YAML file" placeholder:"CONFIG.yaml" help:"YAML file with the settings; see configs/tuning/texel.yaml."`
@@ -56,7 +43,7 @@ type tuneTexelCmd struct {
 
 // Run fits the weights and prints them.
 func (c *tuneTexelCmd) Run(ctx context.Context, e *env) error {
-	r, err := c.resolve()
+	r, err := flagRules("--rules", c.Rules)
 	if err != nil {
 		return err
 	}
@@ -132,7 +119,7 @@ type tuneSPSACmd struct {
 
 // Run tunes the parameters and prints the tuned agent.
 func (c *tuneSPSACmd) Run(ctx context.Context, e *env) error {
-	r, err := c.resolve()
+	r, err := flagRules("--rules", c.Rules)
 	if err != nil {
 		return err
 	}
