@@ -17,7 +17,6 @@ import (
 	"gyges/rules/base/jsonl"
 )
 
-// analyseCmd searches a position and prints intermediate results.
 type analyseCmd struct {
 	rulesFlags
 	agents.Limits

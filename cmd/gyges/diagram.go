@@ -9,7 +9,6 @@ import (
 	"gyges/tournament/report"
 )
 
-// diagramCmd draws a position.
 type diagramCmd struct {
 	rulesFlags
 	Format   string   `enum:",text,svg" default:"" placeholder:"FORMAT" help:"Output: text or svg. Default: the one that the name of --out ends in, as in board.svg; else text."`

@@ -21,7 +21,6 @@ import (
 	"gyges/tournament/standings"
 )
 
-// exportCmd writes recorded games in other programs' formats.
 type exportCmd struct {
 	Runs []string `arg:"" name:"run" what:"a run" sep:"none" help:"Folders of runs or files of records (games.jsonl); - is the standard input. Games of several are numbered anew."`
 	gameFilter

@@ -17,7 +17,6 @@ import (
 	"gyges/tournament/record"
 )
 
-// gamesShowCmd replays a recorded game.
 type gamesShowCmd struct {
 	Source string `arg:"" name:"run" what:"a run and a game" help:"Folder of a run or file of records (games.jsonl); - is the standard input."`
 	ID     int64  `check:"0.." arg:"" name:"id" what:"the number of a game" help:"The game's number, as gyges games lists it."`

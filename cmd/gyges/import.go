@@ -17,7 +17,6 @@ import (
 	"gyges/tournament/standings"
 )
 
-// importCmd makes a run of games from elsewhere.
 type importCmd struct {
 	File   string `arg:"" name:"file" what:"a file of PGN or CSV" help:"PGN or CSV; - is the standard input."`
 	Out    string `required:"" placeholder:"DIR" help:"Folder to make for the records."`

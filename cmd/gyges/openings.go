@@ -17,7 +17,6 @@ import (
 	"gyges/tournament/record"
 )
 
-// openingsCmd makes lists of openings, or screens one.
 type openingsCmd struct {
 	Screen string `arg:"" optional:"" placeholder:"FILE" help:"A list to be screened, a position a line; without it random openings are made."`
 	rulesFlags

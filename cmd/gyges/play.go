@@ -15,7 +15,6 @@ import (
 	"gyges/tournament/record"
 )
 
-// playCmd plays one game in the terminal.
 type playCmd struct {
 	South string `required:"" placeholder:"AGENT" complete:"agents" help:"Agent that plays South, as a spec; human plays at the terminal."`
 	North string `required:"" placeholder:"AGENT" complete:"agents" help:"Agent that plays North."`

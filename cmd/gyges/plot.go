@@ -16,7 +16,6 @@ import (
 	"gyges/tournament/report"
 )
 
-// plotCmd draws numbers with their intervals.
 type plotCmd struct {
 	File     string `arg:"" help:"CSV with the names of its columns in the first line; - is the standard input."`
 	Label    string `required:"" placeholder:"COLUMN,…" help:"Columns that name a row of the picture."`

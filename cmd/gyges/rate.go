@@ -14,7 +14,6 @@ import (
 	"gyges/tournament/standings"
 )
 
-// rateCmd rates the players of recorded runs.
 type rateCmd struct {
 	Runs []string `arg:"" optional:"" name:"file" sep:"none" help:"Folders of runs, files of records (games.jsonl), PGN or CSV; - is the standard input. Several are rated together."`
 	ratingFlags
@@ -60,13 +59,13 @@ func (c *rateCmd) Run(ctx context.Context, e *env) error {
 	if err := c.load(ctx, e, in, all, files, begin); err != nil {
 		return err
 	}
-	if c.format() == grid.CSV { // which has no notes
+	if c.Format == grid.CSV { // which has no notes
 		warnNotes(e, &in.Skipped, all.Notes())
 	}
 	if c.Compare, err = playerNamed(all, "--compare", c.Compare); err != nil {
 		return err
 	}
-	rated, err := c.fit(ctx, in, all, options, c.Pool || c.format() == grid.JSON)
+	rated, err := c.fit(ctx, in, all, options, c.Pool || c.Format == grid.JSON)
 	if err != nil {
 		return err
 	}
@@ -145,7 +144,7 @@ func listed(names []string) string { return textfmt.List(names, 8) }
 
 // print writes the tables that the flags ask for.
 func (c *rateCmd) print(e *env, b table.Tables) error {
-	f := c.format()
+	f := c.Format
 	b.Layout = layout(e.out)
 	switch {
 	case c.Crosstable:
@@ -169,8 +168,8 @@ func (c *rateCmd) print(e *env, b table.Tables) error {
 
 // formatFlag is the --format of commands that print rating tables.
 type formatFlag struct {
-	Format  string `enum:"text,markdown,csv,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown, csv or json. Text and Markdown are rounded, the others have every digit."`
-	Columns string `xor:"view" placeholder:"COLUMN,…" complete:"columns" help:"Columns of the rating table, without the crosstable; gyges rate --explain lists them. Default: those that fit the terminal, or 80 columns."`
+	Format  grid.Format `enum:"text,markdown,csv,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown, csv or json. Text and Markdown are rounded, the others have every digit."`
+	Columns string      `xor:"view" placeholder:"COLUMN,…" complete:"columns" help:"Columns of the rating table, without the crosstable; gyges rate --explain lists them. Default: those that fit the terminal, or 80 columns."`
 }
 
 // columns returns the columns of the rating table; nil: the usual ones.
@@ -185,11 +184,9 @@ func (f formatFlag) columns() ([]table.Column, error) {
 	return chosen, err
 }
 
-func (f formatFlag) format() grid.Format { return grid.Format(f.Format) }
-
 // forPeople reports whether lines of text may be printed beside the tables.
 func (f formatFlag) forPeople() bool {
-	return f.format() == grid.Text || f.format() == grid.Markdown
+	return f.Format == grid.Text || f.Format == grid.Markdown
 }
 
 // write prints the tables, with their crosstables unless columns were chosen.
@@ -199,5 +196,5 @@ func (f formatFlag) write(w *output, b table.Tables) error {
 		return err
 	}
 	b.Layout = layout(w)
-	return table.Write(w, f.format(), table.View{Columns: chosen, Crosstable: len(chosen) == 0}, b)
+	return table.Write(w, f.Format, table.View{Columns: chosen, Crosstable: len(chosen) == 0}, b)
 }

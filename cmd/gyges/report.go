@@ -18,7 +18,6 @@ import (
 	"gyges/tournament/standings"
 )
 
-// reportCmd makes a page of recorded runs.
 type reportCmd struct {
 	Runs []string `arg:"" name:"run" what:"a run" sep:"none" help:"Folders of runs, or their files of records (games.jsonl), and folders of tuning runs. Several make one page."`
 	ratingFlags

@@ -23,7 +23,6 @@ import (
 	"gyges/tournament/standings"
 )
 
-// reviewCmd judges the moves of recorded games.
 type reviewCmd struct {
 	Sources []string `arg:"" name:"source" what:"a run or a file of PGN" sep:"none" help:"Folder of a run, file of records (games.jsonl) or of PGN; - is the standard input. Several are reviewed one after the other."`
 	Game    *int64   `check:"0.." placeholder:"ID" help:"Review the game with this number, as gyges games lists it; of PGN counted from 0 without those that have no result."`

@@ -12,7 +12,6 @@ import (
 	"gyges/rules/base/textfmt"
 )
 
-// rulesCmd lists rule sets, or prints the rules of one.
 type rulesCmd struct {
 	Format string `enum:"text,markdown,json,yaml" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown, json, or yaml: one rule set as a file for --rules."`
 	Name   string `arg:"" optional:"" complete:"rules" help:"Rule set to print, as text and as options: a preset, PRESET:OPTION=VALUE,…, or a YAML file."`
@@ -214,8 +213,11 @@ func loadRulesList(text string) ([]*rules.Rules, error) {
 	var list []*rules.Rules
 	var errs []error
 	for _, one := range splitRules(text) {
-		r, err := flagRules("--rules", one)
-		list, errs = append(list, r), append(errs, err)
+		r, err := loadRules(one)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("--rules: %w", err))
+		}
+		list = append(list, r)
 	}
 	return list, errors.Join(errs...)
 }

@@ -16,7 +16,6 @@ import (
 	"gyges/rules/base/problems"
 )
 
-// solveCmd proves wins and losses.
 type solveCmd struct {
 	rulesFlags
 	Depth       *int          `placeholder:"N" help:"Plies ahead in which a result is sought, 1 to 31, with --proof 1 to 99. Default: 5, with --proof 31."`

@@ -15,7 +15,6 @@ import (
 	"gyges/tournament/training"
 )
 
-// trainCmd trains weights, generation by generation.
 type trainCmd struct {
 	Config string `arg:"" what:"a YAML file" placeholder:"CONFIG.yaml" help:"YAML file with the settings; see configs/training/standard.yaml."`
 	settingsFlags
@@ -78,8 +77,8 @@ func (c *trainCmd) print(ctx context.Context, e *env, s training.Trained) error 
 		return c.printRating(ctx, e, s)
 	}
 	rows := training.Rows(s.Generations, nil)
-	t := grid.New(c.format(), grid.Options{Fold: 2}, training.Columns(rows), rows)
-	if err := printTable(e.out, t, c.format() == grid.Markdown); err != nil {
+	t := grid.New(c.Format, grid.Options{Fold: 2}, training.Columns(rows), rows)
+	if err := printTable(e.out, t, c.Format == grid.Markdown); err != nil {
 		return failure{err}
 	}
 	e.out.printf("\n")
@@ -95,7 +94,7 @@ func (c *trainCmd) printRating(ctx context.Context, e *env, s training.Trained) 
 	if s.Rating == "" {
 		return nil
 	}
-	rated, err := s.Standings.Fit(ctx, training.RatingOptions(), c.format() == grid.JSON)
+	rated, err := s.Standings.Fit(ctx, training.RatingOptions(), c.Format == grid.JSON)
 	if err == nil {
 		err = c.write(e.out, rated)
 	}

@@ -22,18 +22,11 @@ import (
 	"gyges/tournament/training"
 )
 
-// tuneCmd tunes agent parameters.
-type tuneCmd struct {
-	Texel tuneTexelCmd `cmd:"" help:"Fit evaluation weights to training positions by logistic regression."`
-	SPSA  tuneSPSACmd  `cmd:"" name:"spsa" help:"Tune agent parameters by matches (SPSA)."`
-}
-
 // learnedRules are the rules of a tuning or a training, in place of those of its file.
 type learnedRules struct {
 	Rules string `placeholder:"RULES" complete:"rules" help:"Rule set: a preset (see gyges rules), PRESET:OPTION=VALUE,…, or a YAML file. Default: that of the file."`
 }
 
-// tuneTexelCmd fits weights to training positions.
 type tuneTexelCmd struct {
 	Config string   `arg:"" what:"a YAML file" placeholder:"CONFIG.yaml" help:"YAML file with the settings; see configs/tuning/texel.yaml."`
 	Data   []string `placeholder:"DIR" help:"Folders of training positions, separated by commas; overrides data in the file."`
@@ -109,7 +102,6 @@ func (c *tuneTexelCmd) print(w *output, r *training.Fitted) error {
 
 func fiveDigits(x float64) string { return strconv.FormatFloat(x, 'g', 5, 64) }
 
-// tuneSPSACmd tunes agent parameters by SPSA.
 type tuneSPSACmd struct {
 	Config string `arg:"" what:"a YAML file" placeholder:"CONFIG.yaml" help:"YAML file with the parameters to tune and the settings; see configs/tuning/spsa.yaml."`
 	settingsFlags
