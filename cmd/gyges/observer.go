@@ -74,7 +74,7 @@ type observer struct {
 	config     *tournament.Config
 	standings  *standings.Standings
 	counted    *standings.Run
-	match      bool
+	kind       runKind
 	reportedAt int64 // games at the last report of ratings
 	err        error // the first in writing
 
@@ -85,12 +85,9 @@ type observer struct {
 func newObserver(e *env, flags observerFlags, config *tournament.Config, kind runKind) *observer {
 	f := &observer{
 		meter: newMeter(e.err, config.Games()), e: e, flags: flags, config: config, standings: standings.New(),
-		match: kind == matchRun,
+		kind: kind,
 	}
-	f.reading, f.state, config.OnBegin = true, [...]func() (string, float64){f.leader, f.matchState, nil}[kind], f.resume
-	if config.UntilError > 0 {
-		f.state = f.precisionState(f.state)
-	}
+	f.reading, f.state, config.OnBegin = true, f.results, f.resume
 	f.counted = f.standings.Begin(&tournament.Manifest{Config: config.Manifest()})
 	f.event("start", startFields(config))
 	return f
@@ -106,14 +103,35 @@ func (f *observer) game(g *record.Game) {
 	}
 }
 
+// results says how the run stands, and how many games a test or the error at which it ends will take. The intervals
+// are measured again when the games have grown by a twentieth.
+func (f *observer) results() (line string, more float64) {
+	more = asScheduled
+	switch f.kind {
+	case ratedRun:
+		line = f.leader()
+	case matchRun:
+		line, more = f.matchState()
+	}
+	goal := f.config.UntilError
+	if goal == 0 {
+		return line, more
+	}
+	if f.done > f.measuredAt+f.measuredAt/20 {
+		f.precision, f.measuredAt = f.standings.Precision(context.Background()), f.done
+	}
+	more = f.precision.Growth(goal)*float64(f.measuredAt) - float64(f.done)
+	return line + "; " + f.precision.Text(goal, false), max(more, 0)
+}
+
 // leader says who has the highest share of the points so far, or in a gauntlet what the challenger has.
-func (f *observer) leader() (string, float64) {
+func (f *observer) leader() string {
 	var leaders []string
 	var first ratings.Count
 	if f.config.Schedule == tournament.Gauntlet {
 		c := f.standings.Count(f.config.Agents[0].String())
 		return fmt.Sprintf("%s has %v of %s, %s", textfmt.Visible(f.config.Agents[0].Label()), c.Points(),
-			textfmt.Plural(c.Games(), "point"), textfmt.Percent(c.Score())), asScheduled
+			textfmt.Plural(c.Games(), "point"), textfmt.Percent(c.Score()))
 	}
 	for _, a := range f.config.Agents {
 		c := f.standings.Count(a.String())
@@ -127,43 +145,28 @@ func (f *observer) leader() (string, float64) {
 	}
 	switch {
 	case len(leaders) == 0:
-		return "", asScheduled
+		return ""
 	case len(leaders) > 1:
-		return fmt.Sprintf("%s lead with %s of the points", textfmt.List(leaders, 3),
-			textfmt.Percent(first.Score())), asScheduled
+		return fmt.Sprintf("%s lead with %s of the points", textfmt.List(leaders, 3), textfmt.Percent(first.Score()))
 	}
 	return fmt.Sprintf("%s leads with %v of %s", textfmt.Visible(leaders[0]), first.Points(),
-		textfmt.Plural(first.Games(), "point")), asScheduled
+		textfmt.Plural(first.Games(), "point"))
 }
 
-// matchState is what is known of a match so far.
-func (f *observer) matchState() (string, float64) {
+// matchState is what is known of a match so far, and how many more games its test is expected to take.
+func (f *observer) matchState() (line string, more float64) {
 	test := f.config.SPRT
-	state := fmt.Sprintf("Elo %s, pairs %v", test.Estimate(f.counted.Pairs).EloText(), f.counted.Pairs)
+	line = fmt.Sprintf("Elo %s, pairs %v", test.Estimate(f.counted.Pairs).EloText(), f.counted.Pairs)
 	if test == (sprt.Test{}) {
-		return state, asScheduled
+		return line, asScheduled
 	}
 	lower, upper := test.Bounds()
-	more := math.Inf(1)
+	more = math.Inf(1)
 	if left, known := test.PairsLeft(f.counted.Pairs); known {
 		more = 2 * math.Ceil(left)
 	}
 	llr := math.Round(100*test.LLR(f.counted.Pairs))/100 + 0 // no -0
-	return fmt.Sprintf("LLR %.2f (%.2f to %.2f), %s", llr, lower, upper, state), more
-}
-
-// precisionState returns a state with how far the intervals are from the error at which the run ends, and the games
-// that this takes. The intervals are measured again when the games have grown by a twentieth.
-func (f *observer) precisionState(state func() (string, float64)) func() (string, float64) {
-	return func() (string, float64) {
-		goal := f.config.UntilError
-		if f.done > f.measuredAt+f.measuredAt/20 {
-			f.precision, f.measuredAt = f.standings.Precision(context.Background()), f.done
-		}
-		line, _ := state()
-		games := f.precision.Growth(goal)*float64(f.measuredAt) - float64(f.done)
-		return line + "; " + f.precision.Text(goal, false), max(games, 0)
-	}
+	return fmt.Sprintf("LLR %.2f (%.2f to %.2f), %s", llr, lower, upper, line), more
 }
 
 // writePrecision prints whether the run has ended at an error.
@@ -181,7 +184,7 @@ func (f *observer) interim() error {
 	if f.flags.Events != "" {
 		return f.ratings(context.Background(), f.counted.Pairs)
 	}
-	if f.match {
+	if f.kind == matchRun {
 		f.e.err.printf("%s", matchText(f.config.SPRT, f.counted.Pairs))
 		return nil
 	}
@@ -196,7 +199,7 @@ func (f *observer) interim() error {
 
 // ratings writes the ratings as an event.
 func (f *observer) ratings(ctx context.Context, pairs sprt.Pairs) error {
-	if f.match {
+	if f.kind == matchRun {
 		f.event("match", matchFields(f.config.SPRT, pairs, f.counted.Identical))
 		return nil
 	}

@@ -49,7 +49,7 @@ func (c *tacticsMakeCmd) Run(ctx context.Context, e *env) error {
 }
 
 type tacticsRunCmd struct {
-	File  string   `arg:"" optional:"" placeholder:"FILE" help:"The suite, as gyges tactics make prints it, or gyges review --puzzles writes it; - reads standard input."`
+	File  string   `arg:"" what:"FILE, a suite as gyges tactics make prints it" help:"The suite, as gyges tactics make prints it, or gyges review --puzzles writes it; - reads standard input."`
 	Agent []string `sep:"none" placeholder:"AGENT" complete:"agents" help:"An agent to test; may be repeated. Default: alphabeta:depth=5."`
 	agents.Limits
 	Missed bool        `help:"List the positions not solved, too."`
@@ -60,9 +60,6 @@ type tacticsRunCmd struct {
 func (c *tacticsRunCmd) Run(ctx context.Context, e *env) error {
 	if len(c.Agent) == 0 {
 		c.Agent = []string{"alphabeta:depth=5"}
-	}
-	if c.File == "" {
-		return errors.New("expected FILE, a suite as gyges tactics make prints it")
 	}
 	tasks, err := readInput(ctx, e, c.File, tactics.Read)
 	if err != nil {
