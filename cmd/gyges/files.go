@@ -115,8 +115,11 @@ func fileError(flag string, err error) error {
 }
 
 // writeFile writes the file that a flag names, in one go: see [files.Create]. An error of write is returned as it is;
-// the system's errors are no mistake of the user's, but for those of opening.
+// the system's errors are no mistake of the user's, but for those of opening. Without a path nothing is written.
 func writeFile(flag, path string, write func(io.Writer) error) error {
+	if path == "" {
+		return write(io.Discard)
+	}
 	f, err := files.Create(path)
 	if err != nil {
 		return fileError(flag, err)

@@ -166,7 +166,7 @@ func (m *meter) show() {
 	case math.IsInf(more, 1):
 		games, all, left = games+" games", 0, "games left: unknown"
 	default:
-		n := min(int64(more), m.total-m.done)
+		n := int64(min(more, float64(m.total-m.done)))
 		games, all = games+" games", m.done+n
 		left = fmt.Sprintf("about %s games, %s", textfmt.Thousands(twoDigits(n)), m.left(m.done, n))
 	}

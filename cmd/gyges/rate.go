@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 
+	"gyges/ratings"
 	"gyges/ratings/table"
 	"gyges/rules/base/grid"
 	"gyges/rules/base/problems"
@@ -37,7 +39,7 @@ type viewFlags struct {
 	Top        int    `check:"0.." default:"20" placeholder:"N" help:"With --head-to-head, print N pairings at most; 0 for all. Default: 20."`
 }
 
-// Run reads the games and prints the tables.
+// Run reads the games and prints the tables. The file of --plot is opened before.
 func (c *rateCmd) Run(ctx context.Context, e *env) error {
 	if c.Explain {
 		return table.Explain(e.out)
@@ -54,32 +56,39 @@ func (c *rateCmd) Run(ctx context.Context, e *env) error {
 	if c.Crossed {
 		in.ByOpening, in.Rows = true, c.By == "setup"
 	}
-	all := standings.New()
-	begin := func(i int) { in.Begin(all, files[i]) }
-	if err := c.load(ctx, e, in, all, files, begin); err != nil {
+	var rated table.Tables
+	err = writeFile("--plot", c.Plot, func(w io.Writer) (err error) {
+		if rated, err = c.rate(ctx, e, in, files, options); err == nil && c.Plot != "" {
+			err = c.plot(w, rated)
+		}
 		return err
-	}
-	if c.Format == grid.CSV { // which has no notes
-		warnNotes(e, &in.Skipped, all.Notes())
-	}
-	if c.Compare, err = playerNamed(all, "--compare", c.Compare); err != nil {
-		return err
-	}
-	rated, err := c.fit(ctx, in, all, options, c.Pool || c.Format == grid.JSON)
+	})
 	if err != nil {
-		return err
-	}
-	if err := c.plot(rated); err != nil {
 		return err
 	}
 	return c.print(e, rated)
 }
 
-// plot draws the ratings if --plot asks for it.
-func (c *rateCmd) plot(b table.Tables) error {
-	if c.Plot == "" {
-		return nil
+// rate reads the games and rates the players.
+func (c *rateCmd) rate(
+	ctx context.Context, e *env, in *standings.Reader, files []string, options ratings.Options,
+) (rated table.Tables, err error) {
+	all := standings.New()
+	begin := func(i int) { in.Begin(all, files[i]) }
+	if err := c.load(ctx, e, in, all, files, begin); err != nil {
+		return rated, err
 	}
+	if c.Format == grid.CSV { // which has no notes
+		warnNotes(e, &in.Skipped, all.Notes())
+	}
+	if c.Compare, err = playerNamed(all, "--compare", c.Compare); err != nil {
+		return rated, err
+	}
+	return c.fit(ctx, in, all, options, c.Pool || c.Format == grid.JSON)
+}
+
+// plot draws the ratings.
+func (c *rateCmd) plot(w io.Writer, b table.Tables) error {
 	var figure report.Figure
 	switch printed := b.Printed(); {
 	case c.Crossed:
@@ -92,7 +101,8 @@ func (c *rateCmd) plot(b table.Tables) error {
 	default:
 		figure = report.RatingPlot(printed[0])
 	}
-	return writeFile("--plot", c.Plot, writeText(figure.StandaloneSVG()))
+	_, err := io.WriteString(w, figure.StandaloneSVG())
+	return err
 }
 
 // check returns the mistakes in the flags that need no games.

@@ -47,13 +47,21 @@ func (c *reviewCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	if c.Puzzles == "" {
-		err = c.reviewAll(ctx, e, all)
-	} else {
-		err = c.withPuzzles(ctx, e, all)
-	}
+	count := 0
+	err = writeFile("--puzzles", c.Puzzles, func(w io.Writer) (err error) {
+		for i := range all {
+			if err := c.source(ctx, e, &all[i]); err != nil {
+				return err
+			}
+		}
+		count, err = c.puzzles(ctx, e, all, w)
+		return err
+	})
 	if err != nil {
 		return err
+	}
+	if c.Puzzles != "" {
+		e.err.printf("%s in %s\n", textfmt.Plural(count, "puzzle"), textfmt.Visible(c.Puzzles))
 	}
 	if err := c.print(ctx, e, all); err != nil {
 		return asFailure(err)
@@ -151,16 +159,6 @@ func (c *reviewCmd) read(ctx context.Context, e *env, path string) ([]*record.Ga
 	return list, err
 }
 
-// reviewAll reviews the games of all sources.
-func (c *reviewCmd) reviewAll(ctx context.Context, e *env, all []reviewedSource) error {
-	for i := range all {
-		if err := c.source(ctx, e, &all[i]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // source reviews the games of one source.
 func (c *reviewCmd) source(ctx context.Context, e *env, of *reviewedSource) (err error) {
 	path := c.path(of.name)
@@ -237,23 +235,11 @@ func (c *reviewCmd) one(ctx context.Context, e *env, g *record.Game) (*review.Ga
 	})
 }
 
-// withPuzzles reviews the games and writes the file of --puzzles, which is opened before.
-func (c *reviewCmd) withPuzzles(ctx context.Context, e *env, all []reviewedSource) error {
-	count := 0
-	err := writeFile("--puzzles", c.Puzzles, func(w io.Writer) (err error) {
-		if err = c.reviewAll(ctx, e, all); err == nil {
-			count, err = c.puzzles(ctx, e, all, w)
-		}
-		return err
-	})
-	if err == nil {
-		e.err.printf("%s in %s\n", textfmt.Plural(count, "puzzle"), textfmt.Visible(c.Puzzles))
-	}
-	return err
-}
-
-// puzzles writes the puzzles of reviewed games, each position once, and returns their number.
+// puzzles writes those of --puzzles, each position once, and returns their number.
 func (c *reviewCmd) puzzles(ctx context.Context, e *env, all []reviewedSource, w io.Writer) (count int, err error) {
+	if c.Puzzles == "" {
+		return 0, nil
+	}
 	r, err := review.New(c.Nodes)
 	if err != nil {
 		return 0, err

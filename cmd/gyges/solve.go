@@ -118,11 +118,8 @@ func (c *solveCmd) search() (s solver.Search, err error) {
 func (c *solveCmd) solveTo(
 	ctx context.Context, g *rules.Game, solve func(context.Context, *rules.Game) (solver.Solution, error),
 ) (s solver.Solution, err error) {
-	if c.Out == "" {
-		return solve(ctx, g)
-	}
 	err = writeFile("--out", c.Out, func(w io.Writer) (err error) {
-		if s, err = solve(ctx, g); err != nil {
+		if s, err = solve(ctx, g); err != nil || c.Out == "" {
 			return err
 		}
 		if s.Win == nil {
