@@ -14,6 +14,8 @@ import (
 	"github.com/alecthomas/kong"
 
 	"gyges/agents"
+	"gyges/agents/human"
+	"gyges/agents/ugi"
 	"gyges/rules/base/settings"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
@@ -104,7 +106,7 @@ func newEnv(in io.Reader, stdout, stderr io.Writer) *env {
 		in: in, out: out, err: err,
 		log:      slog.New(slog.NewTextHandler(err, &slog.HandlerOptions{Level: level})),
 		level:    level,
-		registry: newRegistry(in, out),
+		registry: registryWith(human.Kind(in, out), ugi.Kind()),
 	}
 }
 

@@ -186,16 +186,13 @@ func exitCode(ctx context.Context, err error) int {
 		return exitOK
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		return exitInterrupted
-	case errors.Is(err, errNo), errors.As(err, new(failure)), errors.As(err, new(*agents.HostFailure)), diskFailed(err):
+	case errors.Is(err, errNo), errors.As(err, new(failure)), errors.As(err, new(*agents.HostFailure)):
+		return exitNo
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EIO): // the disk's
 		return exitNo
 	default:
 		return exitUsage
 	}
-}
-
-// diskFailed reports whether a disk is full or broken.
-func diskFailed(err error) bool {
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EIO)
 }
 
 // maxMessage bounds a line of an error, in bytes. Values are quoted by %.60q, so
