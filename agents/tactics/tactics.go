@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gyges/rules"
@@ -66,6 +67,28 @@ func (p *Puzzle) epd() string {
 	return line + fmt.Sprintf(" ;c0 %q", p.Rules+", "+string(p.Class))
 }
 
+// parseEPD reads what [Puzzle.epd] returns. Other operations are left out, and what is missing is empty.
+func parseEPD(line string) (p Puzzle) {
+	position, operations, _ := strings.Cut(line, ";")
+	p.Position = strings.TrimSpace(position)
+	for operation := range strings.SplitSeq(operations, ";") {
+		code, value, _ := strings.Cut(strings.TrimSpace(operation), " ")
+		text, _ := strconv.Unquote(value)
+		switch code {
+		case "bm":
+			p.Moves = strings.Fields(value)
+		case "am":
+			p.Played = value
+		case "id":
+			p.From = text
+		case "c0":
+			i := max(strings.LastIndex(text, ", "), 0)
+			p.Rules, p.Class = text[:i], Class(strings.TrimPrefix(text[i:], ", "))
+		}
+	}
+	return p
+}
+
 // Write writes puzzles, one JSON object a line.
 func Write(w io.Writer, puzzles []Puzzle) error {
 	lines := jsonl.NewWriter(w)
@@ -77,7 +100,7 @@ func Write(w io.Writer, puzzles []Puzzle) error {
 	return lines.Close()
 }
 
-// WriteEPD writes puzzles as lines of EPD, which [Read] doesn't read.
+// WriteEPD writes puzzles as lines of EPD.
 func WriteEPD(w io.Writer, puzzles []Puzzle) error {
 	for i := range puzzles {
 		if _, err := fmt.Fprintln(w, puzzles[i].epd()); err != nil {
@@ -101,7 +124,7 @@ type Task struct {
 	moves    []rules.Move
 }
 
-// Read reads what [Write] wrote and checks that the moves are legal. Errors give the
+// Read reads what [Write] or [WriteEPD] wrote and checks that the moves are legal. Errors give the
 // name of the file and the line.
 func Read(in io.Reader, name string) ([]Task, error) {
 	var tasks []Task
@@ -121,7 +144,9 @@ func Read(in io.Reader, name string) ([]Task, error) {
 
 func parse(text string) (Task, error) {
 	var t Task
-	if err := strictjson.Unmarshal([]byte(text), maxLine, &t.Puzzle); err != nil {
+	if position, _, ok := strings.Cut(text, ";"); ok && !strings.Contains(position, "{") {
+		t.Puzzle = parseEPD(text)
+	} else if err := strictjson.Unmarshal([]byte(text), maxLine, &t.Puzzle); err != nil {
 		return t, fmt.Errorf(`expected {"rules":…,"class":…,"position":…,"moves":[…]}: %w`, err)
 	}
 	if !slices.Contains(Classes(), t.Class) {

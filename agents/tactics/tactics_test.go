@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"testing"
@@ -48,11 +49,25 @@ func TestWriteEPD(t *testing.T) {
 	require.NoError(t, WriteEPD(&out, []Puzzle{p}))
 	require.Equal(t, p.Position+` ;bm b1-goal b1-a4 ;am b1-a3 ;id "game 6, ply 5" ;c0 "standard, best move"`+"\n",
 		out.String())
-	out.Reset()
-	require.NoError(t, Write(&out, []Puzzle{p}))
-	tasks, err := Read(&out, "f")
-	require.NoError(t, err)
-	require.Equal(t, p, tasks[0].Puzzle)
+	for _, write := range []func(io.Writer, []Puzzle) error{Write, WriteEPD} {
+		out.Reset()
+		require.NoError(t, write(&out, []Puzzle{p}))
+		tasks, err := Read(&out, "f")
+		require.NoError(t, err)
+		require.Equal(t, p, tasks[0].Puzzle)
+	}
+	for line, want := range map[string]string{
+		p.Position + ` ;bm b1-goal`:                        `class: expected one of .*, found ""`,
+		p.Position + ` ;c0 "standard, best move"`:          "moves: expected those that solve it, found none",
+		p.Position + ` ;bm b1-goal ;c0 "chess, best move"`: "rules: .*chess",
+		p.Position + ` ;bm b1-goal ;c0 "best move"`:        `rules: `,
+		p.Position + ` ;bm x ;c0 "standard, best move"`:    "moves: ",
+		`nowhere ;bm b1-goal ;c0 "standard, best move"`:    "position ",
+	} {
+		_, err := Read(strings.NewReader(line), "f")
+		require.Error(t, err)
+		require.Regexp(t, "^f:1: "+want, err.Error())
+	}
 }
 
 // The committed suite is what it says: proven again, all moves that solve a

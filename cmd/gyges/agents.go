@@ -9,10 +9,9 @@ import (
 	"gyges/rules/base/textfmt"
 )
 
-// agentsCmd lists the kinds of agents, or the parameters of one.
 type agentsCmd struct {
-	Kind   string `arg:"" optional:"" complete:"agents" help:"Kind whose parameters are printed. Without it, the kinds are listed."`
-	Format string `enum:"text,markdown,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown or json."`
+	Kind   string      `arg:"" optional:"" complete:"agents" help:"Kind whose parameters are printed. Without it, the kinds are listed."`
+	Format grid.Format `enum:"text,markdown,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown or json."`
 }
 
 var kindColumns = []grid.Column[agents.Kind]{
@@ -40,7 +39,7 @@ var paramColumns = []grid.Column[agents.ParamDef]{
 
 // Run prints the kinds, or one with its parameters.
 func (c *agentsCmd) Run(e *env) error {
-	format, layout := grid.Format(c.Format), grid.Options{Width: tableWidth(e.out)}
+	format, layout := c.Format, grid.Options{Width: tableWidth(e.out)}
 	if c.Kind == "" {
 		err := grid.Write(e.out, format, layout, kindColumns, e.registry.Kinds())
 		if err == nil && format != grid.JSON {

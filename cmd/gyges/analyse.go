@@ -17,7 +17,6 @@ import (
 	"gyges/rules/base/jsonl"
 )
 
-// analyseCmd searches a position and prints intermediate results.
 type analyseCmd struct {
 	rulesFlags
 	agents.Limits
@@ -89,16 +88,12 @@ func (c *analyseCmd) serve(ctx context.Context, e *env, r *rules.Rules) error {
 	if err != nil {
 		return err
 	}
-	closeAgent(e, agent) // each worker makes its own
-	spec, _, err := programSpec(e.registry, c.Agent)
-	if err != nil {
-		return failure{err} // it was made above
-	}
+	closeAgent(e, agent)                 // each worker makes its own
+	spec, _ := agents.ParseSpec(c.Agent) // it was made above
 	in, _, err := openInput(ctx, e, "-")
 	if err != nil {
 		return err
 	}
-	defer func() { _ = in.Close() }() // it was only read
 	batch := analysis.Batch{
 		Registry: e.registry, Spec: spec, Workers: cmp.Or(c.Workers, runtime.GOMAXPROCS(0)),
 		Rules: r, Limits: c.Limits, Multi: c.Multi, Log: e.log,

@@ -10,12 +10,6 @@ import (
 	"gyges/rules/base/textfmt"
 )
 
-// benchCmd measures how fast the program's parts are.
-type benchCmd struct {
-	Search benchSearchCmd `cmd:"" default:"withargs" help:"Search fixed positions: the number of nodes is the search's signature."`
-}
-
-// benchSearchCmd searches fixed positions.
 type benchSearchCmd struct {
 	Agent  []string    `placeholder:"SPEC" sep:"none" help:"An agent to search with, instead of alphabeta:depth=4 and mcts:iterations=400. May be repeated."`
 	Format grid.Format `enum:"text,markdown,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown or json."`

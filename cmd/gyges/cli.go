@@ -14,14 +14,16 @@ import (
 	"github.com/alecthomas/kong"
 
 	"gyges/agents"
+	"gyges/agents/human"
+	"gyges/agents/ugi"
 	"gyges/rules/base/settings"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/training"
 )
 
-// cli is the command line: one field for each command. The fields of a command are its flags and arguments; the rest of
-// its help is in help.md.
+// cli is the command line: one field for each command, with what it does. The fields of a command are its flags and
+// arguments; the rest of its help is in help.md.
 type cli struct {
 	Play    playCmd    `cmd:"" group:"Play:" help:"Play one game and print it."`
 	Moves   movesCmd   `cmd:"" group:"Play:" help:"List the legal moves in a position."`
@@ -34,32 +36,48 @@ type cli struct {
 	Match      matchCmd      `cmd:"" group:"Tournaments:" help:"Play a match of two agents, with a sequential test (SPRT) or a fixed length."`
 	Init       initCmd       `cmd:"" group:"Tournaments:" help:"Write a YAML file with every key of a run and what it means."`
 	Openings   openingsCmd   `cmd:"" group:"Tournaments:" help:"Make or screen a list of openings."`
-	Games      gamesCmd      `cmd:"" group:"Tournaments:" help:"List recorded games, replay one, or count what happens in them."`
-	Explore    exploreCmd    `cmd:"" group:"Tournaments:" help:"List the moves played in a position, and their results."`
-	Review     reviewCmd     `cmd:"" group:"Tournaments:" help:"Judge the moves of recorded games, and show where games are lost."`
-	Report     reportCmd     `cmd:"" group:"Tournaments:" help:"Write a report of recorded runs: tables, plots, games to replay."`
-	Compare    compareCmd    `cmd:"" group:"Tournaments:" help:"Compare two runs: settings, ratings, the first game that differs."`
-	Plot       plotCmd       `cmd:"" group:"Tournaments:" help:"Draw the numbers of a table with their intervals, as SVG."`
-	Serve      serveCmd      `cmd:"" group:"Tournaments:" help:"Show runs live in a browser, and let people play there."`
-	Export     exportCmd     `cmd:"" group:"Tournaments:" help:"Write recorded games as PGN, CSV or Parquet."`
-	Import     importCmd     `cmd:"" group:"Tournaments:" help:"Import games in PGN or CSV as a run."`
+	Games      struct {
+		List  gamesListCmd  `cmd:"" default:"withargs" help:"List games."`
+		Show  gamesShowCmd  `cmd:"" help:"Replay a game."`
+		Stats gamesStatsCmd `cmd:"" help:"Count what happens in games."`
+	} `cmd:"" group:"Tournaments:" help:"List recorded games, replay one, or count what happens in them."`
+	Explore exploreCmd `cmd:"" group:"Tournaments:" help:"List the moves played in a position, and their results."`
+	Review  reviewCmd  `cmd:"" group:"Tournaments:" help:"Judge the moves of recorded games, and show where games are lost."`
+	Report  reportCmd  `cmd:"" group:"Tournaments:" help:"Write a report of recorded runs: tables, plots, games to replay."`
+	Compare compareCmd `cmd:"" group:"Tournaments:" help:"Compare two runs: settings, ratings, the first game that differs."`
+	Plot    plotCmd    `cmd:"" group:"Tournaments:" help:"Draw the numbers of a table with their intervals, as SVG."`
+	Serve   serveCmd   `cmd:"" group:"Tournaments:" help:"Show runs live in a browser, and let people play there."`
+	Export  exportCmd  `cmd:"" group:"Tournaments:" help:"Write recorded games as PGN, CSV or Parquet."`
+	Import  importCmd  `cmd:"" group:"Tournaments:" help:"Import games in PGN or CSV as a run."`
 
 	Rate rateCmd `cmd:"" group:"Ratings:" help:"Rate the players of recorded tournaments, PGN or CSV."`
 	SPRT sprtCmd `cmd:"" group:"Ratings:" name:"sprt" help:"Sequential probability ratio test (SPRT) of pair counts."`
 
 	Selfplay selfplayCmd `cmd:"" group:"Learning:" help:"Play games of agents with themselves and make training positions."`
-	Data     dataCmd     `cmd:"" group:"Learning:" help:"Make and count training positions."`
-	Tune     tuneCmd     `cmd:"" group:"Learning:" help:"Tune agent parameters."`
-	Train    trainCmd    `cmd:"" group:"Learning:" help:"Train weights, generation by generation, each tested by a match."`
+	Data     struct {
+		Make dataMakeCmd `cmd:"" help:"Convert the games of a run to training positions."`
+	} `cmd:"" group:"Learning:" help:"Make and count training positions."`
+	Tune struct {
+		Texel tuneTexelCmd `cmd:"" help:"Fit evaluation weights to training positions by logistic regression."`
+		SPSA  tuneSPSACmd  `cmd:"" name:"spsa" help:"Tune agent parameters by matches (SPSA)."`
+	} `cmd:"" group:"Learning:" help:"Tune agent parameters."`
+	Train trainCmd `cmd:"" group:"Learning:" help:"Train weights, generation by generation, each tested by a match."`
 
 	Analyse analyseCmd `cmd:"" group:"Study:" help:"Search a position and show the best lines."`
 	Solve   solveCmd   `cmd:"" group:"Study:" help:"Prove wins and losses in a position."`
-	Tactics tacticsCmd `cmd:"" group:"Study:" help:"Test agents on positions with proven best moves."`
-	Perft   perftCmd   `cmd:"" group:"Study:" help:"Count the move sequences of a given length from a position."`
-	Bench   benchCmd   `cmd:"" group:"Study:" help:"Measure how fast the program searches and generates moves."`
+	Tactics struct {
+		Make tacticsMakeCmd `cmd:"" help:"Make a suite of positions from games."`
+		Run  tacticsRunCmd  `cmd:"" help:"Test agents on a suite."`
+	} `cmd:"" group:"Study:" help:"Test agents on positions with proven best moves."`
+	Perft perftCmd `cmd:"" group:"Study:" help:"Count the move sequences of a given length from a position."`
+	Bench struct {
+		Search benchSearchCmd `cmd:"" default:"withargs" help:"Search fixed positions: the number of nodes is the search's signature."`
+	} `cmd:"" group:"Study:" help:"Measure how fast the program searches and generates moves."`
 
-	UGI    ugiCmd    `cmd:"" group:"Engines and many machines:" name:"ugi" help:"Run an agent as a UGI engine."`
-	Engine engineCmd `cmd:"" group:"Engines and many machines:" help:"Test an external UGI engine."`
+	UGI    ugiCmd `cmd:"" group:"Engines and many machines:" name:"ugi" help:"Run an agent as a UGI engine."`
+	Engine struct {
+		Check engineCheckCmd `cmd:"" help:"Test that an engine follows the UGI protocol."`
+	} `cmd:"" group:"Engines and many machines:" help:"Test an external UGI engine."`
 	Worker workerCmd `cmd:"" group:"Engines and many machines:" help:"Play games for tournaments on other machines."`
 
 	Help       helpCmd       `cmd:"" group:"About the program:" help:"Print a manual, the list of manuals, or the help of a command."`
@@ -88,7 +106,7 @@ func newEnv(in io.Reader, stdout, stderr io.Writer) *env {
 		in: in, out: out, err: err,
 		log:      slog.New(slog.NewTextHandler(err, &slog.HandlerOptions{Level: level})),
 		level:    level,
-		registry: newRegistry(in, out),
+		registry: registryWith(human.Kind(in, out), ugi.Kind()),
 	}
 }
 
@@ -112,6 +130,7 @@ func newParser(c *cli, e *env) (*kong.Kong, error) {
 		kong.KindMapper(reflect.Int64, kong.MapperFunc(decodeNumber)),
 		kong.KindMapper(reflect.Uint64, kong.MapperFunc(decodeNumber)),
 		kong.KindMapper(reflect.Float64, kong.MapperFunc(decodeNumber)),
+		kong.NamedMapper("signed", kong.MapperFunc(decodeNumber)), // a number or a word
 		kong.TypeMapper(reflect.TypeFor[time.Duration](), kong.MapperFunc(decodeNumber)),
 	)
 }
@@ -120,7 +139,10 @@ func newParser(c *cli, e *env) (*kong.Kong, error) {
 // a flag.
 func decodeNumber(ctx *kong.DecodeContext, target reflect.Value) error {
 	if ctx.Scan.Peek().IsEOL() {
-		what, _ := settings.Expected(target.Type())
+		what := "a number"
+		if target.Kind() != reflect.String {
+			what, _ = settings.Expected(target.Type())
+		}
 		return fmt.Errorf("expected %s, found the end", what)
 	}
 	return settings.Set(target, ctx.Scan.Pop().String())

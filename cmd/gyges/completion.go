@@ -69,32 +69,39 @@ func (e *env) complete(root *kong.Node, line string) []word {
 	case n.DefaultCmd != nil: // whose words need no name before them
 		nodes = append(nodes, n.DefaultCmd)
 	}
-	found := completed{last: words[last]}
-	if e.addFlagValues(&found, nodes, words[last-1]) {
-		return found.list
+	var found []word
+	add := func(text, help string) { // those that end the line, each once, with the beginning of their help
+		help, _, _ = strings.Cut(help, ".")
+		known := slices.ContainsFunc(found, func(w word) bool { return w.text == text })
+		if strings.HasPrefix(text, words[last]) && !known {
+			found = append(found, word{text, help})
+		}
+	}
+	if e.addFlagValues(add, nodes, words[last], words[last-1]) {
+		return found
 	}
 	if help != nil && n == root {
 		for _, t := range topics {
 			title, _ := t.summary()
-			found.add(t.name, "Manual: "+title)
+			add(t.name, "Manual: "+title)
 		}
 	}
 	for _, child := range n.Children {
 		if !child.Hidden {
-			found.add(child.Name, child.Help)
+			add(child.Name, child.Help)
 		}
 	}
 	for _, n := range nodes {
 		for _, p := range n.Positional {
 			for _, v := range e.valuesOf(p) {
-				found.add(v, "")
+				add(v, "")
 			}
 		}
 		for _, f := range slices.Concat(n.AllFlags(true)...) {
-			found.add("--"+f.Name, f.Help)
+			add("--"+f.Name, f.Help)
 		}
 	}
-	return found.list
+	return found
 }
 
 // commandOf returns the command that words name so far. help is the command help if they begin with it:
@@ -113,24 +120,10 @@ func commandOf(n *kong.Node, words []string) (command, help *kong.Node) {
 	return n, help
 }
 
-// completed are the words found that begin with the last one of a line.
-type completed struct {
-	last string
-	list []word
-}
-
-// add adds a word unless it is there already, with the beginning of its help.
-func (c *completed) add(text, help string) {
-	help, _, _ = strings.Cut(help, ".")
-	if strings.HasPrefix(text, c.last) && !slices.ContainsFunc(c.list, func(w word) bool { return w.text == text }) {
-		c.list = append(c.list, word{text, help})
-	}
-}
-
 // addFlagValues adds the values of a flag of the nodes, if the line's last word has one, like --flag=value, or the
 // word before it is one. It reports whether that is so.
-func (e *env) addFlagValues(found *completed, nodes []*kong.Node, before string) bool {
-	flag, _, assigned := strings.Cut(found.last, "=")
+func (e *env) addFlagValues(add func(text, help string), nodes []*kong.Node, last, before string) bool {
+	flag, _, assigned := strings.Cut(last, "=")
 	head := flag + "="
 	if !assigned || !strings.HasPrefix(flag, "--") {
 		flag, head = before, ""
@@ -139,7 +132,7 @@ func (e *env) addFlagValues(found *completed, nodes []*kong.Node, before string)
 		for _, f := range slices.Concat(n.AllFlags(true)...) {
 			if "--"+f.Name == flag && !f.IsBool() {
 				for _, v := range e.valuesOf(f.Value) {
-					found.add(head+v, "")
+					add(head+v, "")
 				}
 				return true
 			}

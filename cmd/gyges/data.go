@@ -10,12 +10,6 @@ import (
 	"gyges/tournament/training"
 )
 
-// dataCmd has the command for training positions.
-type dataCmd struct {
-	Make dataMakeCmd `cmd:"" help:"Convert the games of a run to training positions."`
-}
-
-// dataMakeCmd converts recorded games to training positions.
 type dataMakeCmd struct {
 	Dir string `arg:"" what:"a run" placeholder:"DIR" help:"Folder of a run."`
 	settingsFlags

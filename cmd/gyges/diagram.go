@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
 	"gyges/agents/human"
@@ -10,7 +9,6 @@ import (
 	"gyges/tournament/report"
 )
 
-// diagramCmd draws a position.
 type diagramCmd struct {
 	rulesFlags
 	Format   string   `enum:",text,svg" default:"" placeholder:"FORMAT" help:"Output: text or svg. Default: the one that the name of --out ends in, as in board.svg; else text."`
@@ -41,10 +39,7 @@ func (c *diagramCmd) Run(e *env) error {
 	if c.Format, err = formatOf(c.Format, "--out", c.Out, "text", "svg"); err != nil {
 		return err
 	}
-	_, err = writeOut(e, c.Out, func(w io.Writer) error {
-		_, err := io.WriteString(w, c.draw(r, p, m, course))
-		return asFailure(err)
-	})
+	_, err = writeOut(e, c.Out, writeText(c.draw(r, p, m, course)))
 	return err
 }
 

@@ -9,12 +9,6 @@ import (
 	"gyges/rules/base/textfmt"
 )
 
-// engineCmd has the commands on external engines.
-type engineCmd struct {
-	Check engineCheckCmd `cmd:"" help:"Test that an engine follows the UGI protocol."`
-}
-
-// engineCheckCmd checks that an engine follows the protocol.
 type engineCheckCmd struct {
 	Dir     string   `placeholder:"DIR" help:"Folder to run it in."`
 	Command []string `arg:"" name:"cmd" what:"a program" sep:"none" passthrough:"" help:"The program and its arguments."`

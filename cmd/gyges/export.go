@@ -21,7 +21,6 @@ import (
 	"gyges/tournament/standings"
 )
 
-// exportCmd writes recorded games in other programs' formats.
 type exportCmd struct {
 	Runs []string `arg:"" name:"run" what:"a run" sep:"none" help:"Folders of runs or files of records (games.jsonl); - is the standard input. Games of several are numbered anew."`
 	gameFilter
@@ -52,10 +51,7 @@ func (c *exportCmd) Run(ctx context.Context, e *env) error {
 			count++
 			return write(w.renumbered(i, g))
 		})
-		if endErr := end(); err == nil { // which is the same error again
-			err = asFailure(endErr)
-		}
-		return err
+		return cmp.Or(err, end())
 	}
 	if err := c.checkOut(files); err != nil {
 		return err
@@ -128,23 +124,22 @@ func (w *exporter) format(format string, out io.Writer) (write func(*record.Game
 	switch format {
 	case "csv":
 		table := grid.NewWriter(out, grid.CSV, grid.Options{}, exportColumns)
-		write = func(g *record.Game) error {
-			return asFailure(table.Write(listedGame{g, "", w.names.name(g.South.Agent), w.names.name(g.North.Agent)}))
-		}
-		return write, table.Close
+		return func(g *record.Game) error {
+			return table.Write(listedGame{g, "", w.names.name(g.South.Agent), w.names.name(g.North.Agent)})
+		}, table.Close
 	case "jsonl":
 		records := record.NewWriter(out)
-		return func(g *record.Game) error { return asFailure(records.Write(g)) }, records.Close
+		return records.Write, records.Close
 	case "parquet":
 		table := columnar.NewWriter(out)
-		return func(g *record.Game) error { return asFailure(table.Write(g)) }, table.Close
+		return table.Write, table.Close
 	}
 	write = func(g *record.Game) (err error) {
 		if w.text, err = pgn.Append(w.text[:0], g, w.event, w.names.name); err != nil {
 			return err
 		}
 		_, err = out.Write(w.text)
-		return asFailure(err)
+		return err
 	}
 	return write, func() error { return nil }
 }

@@ -17,7 +17,7 @@ import (
 )
 
 // openInput opens a regular file that a user names; "-" is the standard input, and name is for messages. Reading
-// fails as soon as ctx ends, also where the standard input would block.
+// fails as soon as ctx ends, as it does when the command has ended, also where the standard input would block.
 func openInput(ctx context.Context, e *env, path string) (in io.ReadCloser, name string, err error) {
 	file, name := io.NopCloser(e.in), "standard input"
 	if path != "-" {
@@ -42,11 +42,10 @@ func readInput[T any](
 	ctx context.Context, e *env, path string, read func(in io.Reader, name string) (T, error),
 ) (value T, err error) {
 	in, name, err := openInput(ctx, e, path)
-	if err == nil {
-		defer func() { _ = in.Close() }() // it was only read
-		value, err = read(in, name)
+	if err != nil {
+		return value, err
 	}
-	return value, err
+	return read(in, name)
 }
 
 // gameFiles finds the file of records of each run; other files are
@@ -115,10 +114,12 @@ func fileError(flag string, err error) error {
 	return fmt.Errorf("%s: %w", flag, files.Plain(err))
 }
 
-// writeFile writes the file that a flag names, in one go: see [files.Create]. What
-// write returns is returned as it is; the system's errors are no mistake of the
-// user's, but for those of opening.
+// writeFile writes the file that a flag names, in one go: see [files.Create]. An error of write is returned as it is;
+// the system's errors are no mistake of the user's, but for those of opening. Without a path nothing is written.
 func writeFile(flag, path string, write func(io.Writer) error) error {
+	if path == "" {
+		return write(io.Discard)
+	}
 	f, err := files.Create(path)
 	if err != nil {
 		return fileError(flag, err)
@@ -135,6 +136,14 @@ func writeOut(e *env, path string, write func(io.Writer) error) (toFile bool, er
 		return false, buffered(e.out, write)
 	}
 	return true, writeFile("--out", path, write)
+}
+
+// writeText returns a function that writes a text.
+func writeText(text string) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	}
 }
 
 // formatOf returns the format of the file that a flag names: that of --format, or else the one that its name ends
@@ -162,12 +171,12 @@ func formatOf(format, flag, path string, formats ...string) (string, error) {
 	return "", fmt.Errorf("%s: expected %s; found %s", flag, endings, path)
 }
 
-// buffered writes in large pieces.
+// buffered writes in large pieces. What write returns is the user's mistake unless the writer has failed.
 func buffered(to io.Writer, write func(io.Writer) error) error {
 	b := bufio.NewWriterSize(to, 256<<10)
 	err := write(b)
-	if flushErr := b.Flush(); err == nil {
-		err = asFailure(flushErr)
+	if failed := b.Flush(); failed != nil { // also where write got that error
+		return asFailure(failed)
 	}
 	return err
 }

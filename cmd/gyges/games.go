@@ -14,19 +14,11 @@ import (
 	"gyges/tournament/standings"
 )
 
-// gamesCmd shows recorded games.
-type gamesCmd struct {
-	List  gamesListCmd  `cmd:"" default:"withargs" help:"List games."`
-	Show  gamesShowCmd  `cmd:"" help:"Replay a game."`
-	Stats gamesStatsCmd `cmd:"" help:"Count what happens in games."`
-}
-
-// gamesListCmd lists the games of runs.
 type gamesListCmd struct {
 	Runs []string `arg:"" name:"run" what:"a run" sep:"none" help:"Folders of runs or files of records (games.jsonl); - is the standard input."`
 	gameFilter
-	Columns string `placeholder:"COLUMN,…" complete:"run,game,pair,rules,south,north,result,reason,plies" help:"Columns: run, game, pair, rules, south, north, result, reason, plies. Default: all, run only of several, and pair only where text is no wider than the terminal, or 80 columns."`
-	Format  string `enum:"text,markdown,csv,json,jsonl" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown, csv, json (an array, an object for each game) or jsonl (the records themselves)."`
+	Columns string      `placeholder:"COLUMN,…" complete:"run,game,pair,rules,south,north,result,reason,plies" help:"Columns: run, game, pair, rules, south, north, result, reason, plies. Default: all, run only of several, and pair only where text is no wider than the terminal, or 80 columns."`
+	Format  grid.Format `enum:"text,markdown,csv,json,jsonl" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown, csv, json (an array, an object for each game) or jsonl (the records themselves)."`
 }
 
 // Run lists the games.
@@ -86,7 +78,6 @@ func (f *gameFilter) each(
 			}
 			return err
 		})
-		_ = file.Close() // it was only read
 		if err != nil {
 			return nil, err
 		}
@@ -122,7 +113,7 @@ const tableRows = 1000
 
 // gameList lists games in a format.
 type gameList struct {
-	format    string
+	format    grid.Format
 	out       *output
 	columns   []grid.Column[listedGame]
 	table     *grid.Writer[listedGame]
@@ -134,7 +125,7 @@ type gameList struct {
 
 // newGameList returns a list with the columns chosen by --columns, or all; the run only
 // if there are several.
-func newGameList(format string, out *output, columns string, runs bool) (*gameList, error) {
+func newGameList(format grid.Format, out *output, columns string, runs bool) (*gameList, error) {
 	l := &gameList{format: format, out: out, columns: gameColumns}
 	if !runs {
 		l.columns = gameColumns[1:]
@@ -155,7 +146,7 @@ func newGameList(format string, out *output, columns string, runs bool) (*gameLi
 
 // begin begins a table.
 func (l *gameList) begin() {
-	l.table = grid.NewWriter(l.out, grid.Format(l.format), grid.Options{Width: tableWidth(l.out)}, l.columns)
+	l.table = grid.NewWriter(l.out, l.format, grid.Options{Width: tableWidth(l.out)}, l.columns)
 }
 
 // add adds a game.
@@ -175,7 +166,7 @@ func (l *gameList) add(run string, g *record.Game) error {
 		}
 		return asFailure(err)
 	}
-	if l.n > 0 && l.n%tableRows == 0 && slices.Contains([]string{"text", "markdown"}, l.format) {
+	if l.n > 0 && l.n%tableRows == 0 && slices.Contains([]grid.Format{grid.Text, grid.Markdown}, l.format) {
 		if err := l.table.Close(); err != nil {
 			return asFailure(err)
 		}

@@ -17,7 +17,6 @@ import (
 	"gyges/tournament/record"
 )
 
-// gamesShowCmd replays a recorded game.
 type gamesShowCmd struct {
 	Source string `arg:"" name:"run" what:"a run and a game" help:"Folder of a run or file of records (games.jsonl); - is the standard input."`
 	ID     int64  `check:"0.." arg:"" name:"id" what:"the number of a game" help:"The game's number, as gyges games lists it."`
@@ -78,7 +77,6 @@ func findGame(ctx context.Context, e *env, path string, id int64) (g *record.Gam
 	if err != nil {
 		return nil, nil, err
 	}
-	defer func() { _ = file.Close() }() // it was only read
 	g, line, err := record.Find(file, name, id)
 	switch {
 	case errors.Is(err, io.EOF):
@@ -111,8 +109,13 @@ func (c *gamesShowCmd) text(out *output, g *record.Game, game *rules.Game, turns
 			s.turn(game.Rules(), t)
 		}
 	}
+	printResult(out, g)
+}
+
+// printResult prints how a game ended.
+func printResult(out *output, g *record.Game) {
 	if f := g.Fault; f != nil {
-		out.printf("%s%s lost by a fault (%s)", strings.ToUpper(f.Side[:1]), f.Side[1:], textfmt.Escape(f.String()))
+		out.printf("%v lost by a fault (%s)", f.Loser(), textfmt.Escape(f.String()))
 		for _, detail := range []string{f.Detail, g.Timing.HostDetail} {
 			if detail != "" {
 				out.printf(": %s", textfmt.Escape(detail))

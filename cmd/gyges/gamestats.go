@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"gyges/rules"
 	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament/gamestats"
@@ -13,18 +12,17 @@ import (
 	"gyges/tournament/standings"
 )
 
-// gamesStatsCmd counts what happens in recorded games.
 type gamesStatsCmd struct {
 	Runs []string `arg:"" name:"run" what:"a run" sep:"none" help:"Folders of runs or files of records (games.jsonl); - is the standard input."`
 	gameFilter
-	Compare string `placeholder:"RULES" complete:"rules" help:"Compare the legal moves with those under this rule set: a preset, PRESET:OPTION=VALUE,…, or a YAML file."`
-	Workers int    `check:"0..1024" placeholder:"N" help:"Games to replay at a time; 0, the default, is one for each core."`
-	Format  string `enum:"text,markdown,csv,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown, csv or json. Text and Markdown round, the others have every digit."`
+	Compare string      `placeholder:"RULES" complete:"rules" help:"Compare the legal moves with those under this rule set: a preset, PRESET:OPTION=VALUE,…, or a YAML file."`
+	Workers int         `check:"0..1024" placeholder:"N" help:"Games to replay at a time; 0, the default, is one for each core."`
+	Format  grid.Format `enum:"text,markdown,csv,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown, csv or json. Text and Markdown round, the others have every digit."`
 }
 
 // Run counts the games and prints the figures.
 func (c *gamesStatsCmd) Run(ctx context.Context, e *env) error {
-	compare, errCompare := c.compare()
+	compare, errCompare := flagRules("--compare", c.Compare)
 	if err := errors.Join(c.prepare(), errCompare); err != nil {
 		return err
 	}
@@ -65,17 +63,5 @@ func (c *gamesStatsCmd) Run(ctx context.Context, e *env) error {
 	if compare != nil {
 		title = ", compared with " + compare.String()
 	}
-	return asFailure(counted.Write(e.out, grid.Format(c.Format), tableWidth(e.out), title))
-}
-
-// compare returns the rule set of --compare; nil for none.
-func (c *gamesStatsCmd) compare() (*rules.Rules, error) {
-	if c.Compare == "" {
-		return nil, nil
-	}
-	r, err := loadRules(c.Compare)
-	if err != nil {
-		return nil, fmt.Errorf("--compare: %w", err)
-	}
-	return r, nil
+	return asFailure(counted.Write(e.out, c.Format, tableWidth(e.out), title))
 }

@@ -72,7 +72,6 @@ func (t topic) manual() string {
 	return string(text)
 }
 
-// helpCmd prints manuals and the help of commands.
 type helpCmd struct {
 	Words []string `arg:"" optional:"" name:"topic" help:"Topic of a manual, or a command. Without it, the topics are listed."`
 }

@@ -17,7 +17,6 @@ import (
 	"gyges/tournament/standings"
 )
 
-// importCmd makes a run of games from elsewhere.
 type importCmd struct {
 	File   string `arg:"" name:"file" what:"a file of PGN or CSV" help:"PGN or CSV; - is the standard input."`
 	Out    string `required:"" placeholder:"DIR" help:"Folder to make for the records."`
@@ -36,18 +35,15 @@ func (c *importCmd) Run(ctx context.Context, e *env) error {
 
 // read imports the file and returns the number of games.
 func (c *importCmd) read(ctx context.Context, e *env) (count int, err error) {
-	if c.Rules != "" {
-		set, err := loadRules(c.Rules)
-		if err != nil {
-			return 0, fmt.Errorf("--rules: %w", err)
-		}
-		c.Rules = set.String()
+	if r, err := flagRules("--rules", c.Rules); err != nil {
+		return 0, err
+	} else if r != nil {
+		c.Rules = r.String()
 	}
 	file, name, err := openInput(ctx, e, c.File)
 	if err != nil {
 		return 0, err
 	}
-	defer func() { _ = file.Close() }() // it was only read
 	content := sha256.New()
 	format, r, err := standings.Sniff(io.TeeReader(file, content), name)
 	if err != nil {

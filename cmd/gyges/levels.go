@@ -5,9 +5,8 @@ import (
 	"gyges/rules/base/grid"
 )
 
-// levelsCmd lists the levels of play.
 type levelsCmd struct {
-	Format string `enum:"text,markdown,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown or json."`
+	Format grid.Format `enum:"text,markdown,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown or json."`
 }
 
 var levelColumns = []grid.Column[configs.Level]{
@@ -36,5 +35,5 @@ func (c *levelsCmd) Run(e *env) error {
 	if err != nil {
 		return failure{err}
 	}
-	return grid.Write(e.out, grid.Format(c.Format), grid.Options{Width: tableWidth(e.out)}, levelColumns, levels)
+	return grid.Write(e.out, c.Format, grid.Options{Width: tableWidth(e.out)}, levelColumns, levels)
 }

@@ -87,6 +87,8 @@ func runCommand(ctx context.Context, e *env, args []string) error {
 	if c.Verbose {
 		e.level.Set(slog.LevelDebug)
 	}
+	ctx, end := context.WithCancel(ctx)
+	defer end()
 	chosen.BindTo(ctx, (*context.Context)(nil))
 	return chosen.Run(e)
 }
@@ -184,16 +186,13 @@ func exitCode(ctx context.Context, err error) int {
 		return exitOK
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		return exitInterrupted
-	case errors.Is(err, errNo), errors.As(err, new(failure)), errors.As(err, new(*agents.HostFailure)), diskFailed(err):
+	case errors.Is(err, errNo), errors.As(err, new(failure)), errors.As(err, new(*agents.HostFailure)):
+		return exitNo
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EIO): // the disk's
 		return exitNo
 	default:
 		return exitUsage
 	}
-}
-
-// diskFailed reports whether a disk is full or broken.
-func diskFailed(err error) bool {
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EIO)
 }
 
 // maxMessage bounds a line of an error, in bytes. Values are quoted by %.60q, so

@@ -16,6 +16,8 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/tuning/dataset"
+	"gyges/ratings"
+	"gyges/ratings/sprt"
 	"gyges/rules"
 	"gyges/rules/base/grid"
 	"gyges/rules/base/settings"
@@ -76,8 +78,7 @@ func TestManualsAreComplete(t *testing.T) {
 		"records": slices.Concat(jsonNames(record.Game{}), texts(rules.ByGoal, rules.ByPasses, rules.ByLength),
 			[]string{record.AdjudicatedResign, record.AdjudicatedDraw, record.AdjudicatedProven, record.AdjudicatedLength,
 				record.Imported}),
-		"events": append(jsonNames(runEvent{}, gameEvent{}, ratingEvent{}, matchEvent{}, endEvent{}),
-			"start", "game", "rating", "match", "end"),
+		"events":         append(eventKeys(t), "start", "game", "rating", "match", "end"),
 		"lists of games": append(grid.Keys(gameColumns), jsonNames(shownMove{}, record.Fault{})...),
 		"exports":        slices.Concat(pgnTags(t), grid.Keys(exportColumns), parquetColumns(t)),
 	} {
@@ -124,6 +125,28 @@ func codeOf(t *testing.T, file string) string {
 		b.WriteString(code.text + "\n")
 	}
 	return b.String()
+}
+
+// eventKeys returns the keys of events, those too that are left out where they have no value.
+func eventKeys(t *testing.T) (keys []string) {
+	config := tournament.DefaultConfig()
+	config.SPRT, config.UntilError = sprt.Default(), 10
+	test, decided := sprt.Default(), sprt.Pairs{5, 15, 35, 18, 6}
+	for test.Verdict(decided) == sprt.Undecided {
+		decided[4]++
+	}
+	require.True(t, test.Estimate(decided).Corrected)
+	for _, fields := range []grid.Object{
+		startFields(&config), gameFields(&record.Game{Fault: &record.Fault{}}, 1, 2),
+		matchFields(test, decided, ratings.Identical{}), matchFields(test, sprt.Pairs{5, 15, 35, 18, 6}, ratings.Identical{}),
+		endFields(tournament.Summary{Decided: true}, errNo),
+	} {
+		for _, f := range fields {
+			keys = append(keys, f.Key)
+		}
+	}
+	require.Subset(t, keys, []string{"sprt", "until_error", "fault", "uncorrected", "llr", "games_left", "decided", "error"})
+	return append(keys, jsonNames(record.Fault{})...)
 }
 
 func texts[T ~string](list ...T) []string {

@@ -19,7 +19,6 @@ import (
 	"gyges/tournament"
 )
 
-// matchCmd plays a match of two agents, until a test is decided if there is one.
 type matchCmd struct {
 	A    string `arg:"" what:"two agents" placeholder:"AGENT" complete:"agents" help:"The player whose strength is measured, as an agent spec."`
 	B    string `arg:"" what:"a second agent" placeholder:"AGENT" complete:"agents" help:"The player it is measured against."`

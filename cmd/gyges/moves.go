@@ -6,7 +6,6 @@ import (
 	"gyges/rules"
 )
 
-// movesCmd lists the legal moves in a position.
 type movesCmd struct {
 	rulesFlags
 	Long     bool     `help:"Print whole courses, crossed squares in parentheses."`

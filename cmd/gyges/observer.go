@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"gyges/agents"
 	"gyges/ratings"
 	"gyges/ratings/sprt"
 	"gyges/ratings/table"
@@ -69,13 +68,13 @@ const (
 // observer receives the games of a run as they are recorded, and reports progress,
 // events and interim ratings.
 type observer struct {
-	*progress
+	*meter
 	e          *env
 	flags      observerFlags
 	config     *tournament.Config
 	standings  *standings.Standings
 	counted    *standings.Run
-	match      bool
+	kind       runKind
 	reportedAt int64 // games at the last report of ratings
 	err        error // the first in writing
 
@@ -85,47 +84,54 @@ type observer struct {
 
 func newObserver(e *env, flags observerFlags, config *tournament.Config, kind runKind) *observer {
 	f := &observer{
-		progress: newProgress(e.err, config.Games()), e: e, flags: flags, config: config, standings: standings.New(),
-		match: kind == matchRun,
+		meter: newMeter(e.err, config.Games()), e: e, flags: flags, config: config, standings: standings.New(),
+		kind: kind,
 	}
-	f.reading, f.state, config.OnBegin = true, [...]func() (string, *forecast){f.leader, f.matchState, nil}[kind], f.resume
-	if config.UntilError > 0 {
-		f.state = f.precisionState(f.state)
-	}
-	m := config.Manifest()
-	f.counted = f.standings.Begin(&tournament.Manifest{Config: m})
-	start := runEvent{
-		"start", time.Now().UTC(), config.Out, f.total, config.Pairs, m.Agents, nil, m.Rules, m.Seed, m.SPRT, m.UntilError,
-	}
-	for _, a := range config.Agents {
-		start.Labels = append(start.Labels, a.Label())
-	}
-	f.event(start)
+	f.reading, f.state, config.OnBegin = true, f.results, f.resume
+	f.counted = f.standings.Begin(&tournament.Manifest{Config: config.Manifest()})
+	f.event("start", startFields(config))
 	return f
 }
 
 // game adds the next game.
 func (f *observer) game(g *record.Game) {
 	f.standings.Add(g)
-	f.progress.game(g)
-	f.event(gameEvent{
-		"game", g.Game, g.Pair, g.Rules, g.South.Agent, g.North.Agent,
-		[2]string{agents.LabelOf(g.South.Agent), agents.LabelOf(g.North.Agent)}, g.Result, g.Reason, g.Plies,
-		g.Fault, g.Timing.Seconds, f.done, f.total,
-	})
+	f.meter.game(g)
+	f.event("game", gameFields(g, f.done, f.total))
 	if n := f.flags.RatingInterval; n > 0 && f.done%n == 0 && f.done < f.total {
 		f.note(f.interim())
 	}
 }
 
+// results says how the run stands, and how many games a test or the error at which it ends will take. The intervals
+// are measured again when the games have grown by a twentieth.
+func (f *observer) results() (line string, more float64) {
+	more = asScheduled
+	switch f.kind {
+	case ratedRun:
+		line = f.leader()
+	case matchRun:
+		line, more = f.matchState()
+	}
+	goal := f.config.UntilError
+	if goal == 0 {
+		return line, more
+	}
+	if f.done > f.measuredAt+f.measuredAt/20 {
+		f.precision, f.measuredAt = f.standings.Precision(context.Background()), f.done
+	}
+	more = f.precision.Growth(goal)*float64(f.measuredAt) - float64(f.done)
+	return line + "; " + f.precision.Text(goal, false), max(more, 0)
+}
+
 // leader says who has the highest share of the points so far, or in a gauntlet what the challenger has.
-func (f *observer) leader() (string, *forecast) {
+func (f *observer) leader() string {
 	var leaders []string
 	var first ratings.Count
 	if f.config.Schedule == tournament.Gauntlet {
 		c := f.standings.Count(f.config.Agents[0].String())
 		return fmt.Sprintf("%s has %v of %s, %s", textfmt.Visible(f.config.Agents[0].Label()), c.Points(),
-			textfmt.Plural(c.Games(), "point"), textfmt.Percent(c.Score())), nil
+			textfmt.Plural(c.Games(), "point"), textfmt.Percent(c.Score()))
 	}
 	for _, a := range f.config.Agents {
 		c := f.standings.Count(a.String())
@@ -139,41 +145,28 @@ func (f *observer) leader() (string, *forecast) {
 	}
 	switch {
 	case len(leaders) == 0:
-		return "", nil
+		return ""
 	case len(leaders) > 1:
-		return fmt.Sprintf("%s lead with %s of the points", textfmt.List(leaders, 3), textfmt.Percent(first.Score())), nil
+		return fmt.Sprintf("%s lead with %s of the points", textfmt.List(leaders, 3), textfmt.Percent(first.Score()))
 	}
 	return fmt.Sprintf("%s leads with %v of %s", textfmt.Visible(leaders[0]), first.Points(),
-		textfmt.Plural(first.Games(), "point")), nil
+		textfmt.Plural(first.Games(), "point"))
 }
 
-// matchState is what is known of a match so far.
-func (f *observer) matchState() (string, *forecast) {
+// matchState is what is known of a match so far, and how many more games its test is expected to take.
+func (f *observer) matchState() (line string, more float64) {
 	test := f.config.SPRT
-	state := fmt.Sprintf("Elo %s, pairs %v", test.Estimate(f.counted.Pairs).EloText(), f.counted.Pairs)
+	line = fmt.Sprintf("Elo %s, pairs %v", test.Estimate(f.counted.Pairs).EloText(), f.counted.Pairs)
 	if test == (sprt.Test{}) {
-		return state, nil
+		return line, asScheduled
 	}
 	lower, upper := test.Bounds()
-	left, known := test.PairsLeft(f.counted.Pairs)
-	llr := math.Round(100*test.LLR(f.counted.Pairs))/100 + 0 // no -0
-	return fmt.Sprintf("LLR %.2f (%.2f to %.2f), %s", llr, lower, upper, state),
-		&forecast{games: 2 * int64(math.Ceil(left)), known: known}
-}
-
-// precisionState returns a state with how far the intervals are from the error at which the run ends, and the games
-// that this takes. The intervals are measured again when the games have grown by a twentieth.
-func (f *observer) precisionState(state func() (string, *forecast)) func() (string, *forecast) {
-	return func() (string, *forecast) {
-		goal := f.config.UntilError
-		if f.done > f.measuredAt+f.measuredAt/20 {
-			f.precision, f.measuredAt = f.standings.Precision(context.Background()), f.done
-		}
-		line, _ := state()
-		games := f.precision.Growth(goal)*float64(f.measuredAt) - float64(f.done)
-		return line + "; " + f.precision.Text(goal, false),
-			&forecast{games: int64(max(games, 0)), known: !math.IsInf(games, 1)}
+	more = math.Inf(1)
+	if left, known := test.PairsLeft(f.counted.Pairs); known {
+		more = 2 * math.Ceil(left)
 	}
+	llr := math.Round(100*test.LLR(f.counted.Pairs))/100 + 0 // no -0
+	return fmt.Sprintf("LLR %.2f (%.2f to %.2f), %s", llr, lower, upper, line), more
 }
 
 // writePrecision prints whether the run has ended at an error.
@@ -191,7 +184,7 @@ func (f *observer) interim() error {
 	if f.flags.Events != "" {
 		return f.ratings(context.Background(), f.counted.Pairs)
 	}
-	if f.match {
+	if f.kind == matchRun {
 		f.e.err.printf("%s", matchText(f.config.SPRT, f.counted.Pairs))
 		return nil
 	}
@@ -206,30 +199,29 @@ func (f *observer) interim() error {
 
 // ratings writes the ratings as an event.
 func (f *observer) ratings(ctx context.Context, pairs sprt.Pairs) error {
-	if f.match {
-		f.event(newMatchEvent(f.config.SPRT, pairs, f.counted.Identical))
+	if f.kind == matchRun {
+		f.event("match", matchFields(f.config.SPRT, pairs, f.counted.Identical))
 		return nil
 	}
 	rated, err := f.standings.Fit(ctx, ratings.Options{}, true)
 	if err != nil {
 		return err
 	}
-	var text, line bytes.Buffer
-	if err := errors.Join(table.Write(&text, grid.JSON, table.View{}, rated),
-		json.Compact(&line, text.Bytes())); err != nil {
+	var text bytes.Buffer
+	if err := table.Write(&text, grid.JSON, table.View{}, rated); err != nil {
 		return err
 	}
-	f.event(ratingEvent{"rating", f.done, line.Bytes()})
+	f.event("rating", grid.Object{{"games", f.done}, {"rating", json.RawMessage(text.Bytes())}})
 	return nil
 }
 
 // end writes the last events. If not all games could be recorded, the results are those of the records.
 func (f *observer) end(ctx context.Context, s tournament.Summary, err error) {
-	f.progress.end()
+	f.meter.end()
 	f.counted.SetManifest(&tournament.Manifest{Config: f.config.Manifest(), Status: s.Status})
 	if s.Status == tournament.Failed && s.Played < f.done {
 		f.note(f.reread(ctx, filepath.Join(s.Out, tournament.GamesFile)))
-		s.Pairs, s.Faults = f.counted.Pairs, int64(f.faulty)
+		s.Pairs, s.Faults = f.counted.Pairs, int64(f.faulty())
 	}
 	if f.flags.Events == "" {
 		return
@@ -237,19 +229,12 @@ func (f *observer) end(ctx context.Context, s tournament.Summary, err error) {
 	if s.Played > 0 && f.reportedAt != f.done {
 		f.note(f.ratings(ctx, s.Pairs))
 	}
-	last := endEvent{"end", time.Now().UTC(), s.Status, s.Played, s.Faults, s.Decided, ""}
-	if err != nil {
-		last.Error = err.Error()
-	}
-	if s.Status == tournament.Running || s.Status == "" { // it has not begun
-		last.Status = tournament.Failed
-	}
-	f.event(last)
+	f.event("end", endFields(s, err))
 }
 
 // reread counts the games of a file of records in place of those that were played.
 func (f *observer) reread(ctx context.Context, path string) error {
-	f.standings, f.done, f.faults, f.faulty = standings.New(), 0, nil, 0
+	f.standings, f.done, f.faults = standings.New(), 0, nil
 	f.counted = f.standings.Begin(&tournament.Manifest{Config: f.config.Manifest()})
 	file, err := files.Open(path)
 	if err != nil {
@@ -266,9 +251,9 @@ func (f *observer) reread(ctx context.Context, path string) error {
 	})
 }
 
-func (f *observer) event(e any) {
+func (f *observer) event(kind string, fields grid.Object) {
 	if f.flags.Events != "" {
-		f.note(jsonl.NewWriter(f.e.out).Append(e))
+		f.note(jsonl.NewWriter(f.e.out).Append(append(grid.Object{{"event", kind}}, fields...)))
 	}
 }
 

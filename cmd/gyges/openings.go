@@ -17,7 +17,6 @@ import (
 	"gyges/tournament/record"
 )
 
-// openingsCmd makes lists of openings, or screens one.
 type openingsCmd struct {
 	Screen string `arg:"" optional:"" placeholder:"FILE" help:"A list to be screened, a position a line; without it random openings are made."`
 	rulesFlags
@@ -123,12 +122,12 @@ func (c *openingsCmd) makeBook(ctx context.Context, e *env, s tournament.Screeni
 		}
 		b.Config.Agents = append(b.Config.Agents, spec)
 	}
-	var p *progress
+	var p *meter
 	b.OnRound = func(round int, match *tournament.Config) func(*record.Game) {
 		p.end()
 		e.err.printf("round %d: %d openings, %s against %s, in %s\n", round, match.Pairs,
 			textfmt.Escape(match.Agents[0].Label()), textfmt.Escape(match.Agents[1].Label()), match.Out)
-		p = newProgress(e.err, match.Games())
+		p = newMeter(e.err, match.Games())
 		p.reading, match.OnBegin = true, p.resume
 		return p.game
 	}

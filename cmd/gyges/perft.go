@@ -15,7 +15,6 @@ import (
 	"gyges/rules/base/files"
 )
 
-// perftCmd counts sequences of moves.
 type perftCmd struct {
 	rulesFlags
 	Depth    *int     `check:"0..20" placeholder:"N" help:"Number of plies, 0 to 20. With --epd: the deepest count to check."`

@@ -11,12 +11,10 @@ import (
 	"gyges/agents"
 	"gyges/agents/human"
 	"gyges/rules"
-	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
 )
 
-// playCmd plays one game in the terminal.
 type playCmd struct {
 	South string `required:"" placeholder:"AGENT" complete:"agents" help:"Agent that plays South, as a spec; human plays at the terminal."`
 	North string `required:"" placeholder:"AGENT" complete:"agents" help:"Agent that plays North."`
@@ -68,23 +66,15 @@ func (c *playCmd) Run(ctx context.Context, e *env) error {
 	case err != nil:
 		return err
 	}
-	c.end(e.out, game)
-	return nil
-}
-
-// end prints how the game ended.
-func (c *playCmd) end(w *output, game *record.Game) {
-	if f := game.Fault; f != nil {
-		w.printf("%v lost by a fault (%s): %s\n", f.Loser(), f.Kind, textfmt.Escape(f.Detail))
-	}
 	if game.Reason == record.Resignation {
 		loser := rules.South
 		if record.HalfPoints(game.Result, loser) > 0 {
 			loser = rules.North
 		}
-		w.printf("%v resigned\n", loser)
+		e.out.printf("%v resigned\n", loser)
 	}
-	w.printf("result %s %s %d plies\n", game.Result, game.Reason, game.Plies)
+	printResult(e.out, game)
+	return nil
 }
 
 // opening returns the position the game begins in.

@@ -16,7 +16,6 @@ import (
 	"gyges/tournament/report"
 )
 
-// plotCmd draws numbers with their intervals.
 type plotCmd struct {
 	File     string `arg:"" help:"CSV with the names of its columns in the first line; - is the standard input."`
 	Label    string `required:"" placeholder:"COLUMN,…" help:"Columns that name a row of the picture."`
@@ -44,10 +43,7 @@ func (c *plotCmd) Run(ctx context.Context, e *env) error {
 	if c.Narrow {
 		figure.SVG = figure.Narrow
 	}
-	_, err = writeOut(e, c.Out, func(w io.Writer) error {
-		_, err := io.WriteString(w, figure.StandaloneSVG())
-		return asFailure(err)
-	})
+	_, err = writeOut(e, c.Out, writeText(figure.StandaloneSVG()))
 	return err
 }
 

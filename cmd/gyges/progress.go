@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -24,8 +25,7 @@ const (
 	drawEvery = 100 * time.Millisecond
 )
 
-// meter reports how far a run has come: by a bar with lines below it on a terminal, by
-// lines elsewhere.
+// meter reports how far work has come: by a bar with lines below it on a terminal, by lines elsewhere.
 type meter struct {
 	w     *output
 	bar   bool
@@ -34,7 +34,17 @@ type meter struct {
 	start time.Time
 	last  time.Time // of the last report
 	now   func() time.Time
+
+	done    int64 // games, see [meter.game]
+	faults  []fault
+	reading bool // what an earlier run in the folder has played is read
+	// state, if not nil, returns a line on the results of the games, and how many more are expected: +Inf for an
+	// unknown number, and asScheduled for all.
+	state func() (line string, more float64)
 }
+
+// asScheduled is how many more games are expected where none ends the run early.
+const asScheduled = -1
 
 func newMeter(w *output, total int64) *meter {
 	m := &meter{w: w, total: total, bar: w.terminal() != nil && os.Getenv("TERM") != "dumb", now: time.Now}
@@ -69,6 +79,18 @@ func (m *meter) rate(done int64) string {
 	return textfmt.Digits(float64(done-m.first)/max(m.now().Sub(m.start).Seconds(), 1e-9)) + " games/s"
 }
 
+// step reports, when it is due, how much is done of all, which is 0 if that is unknown; what are the things counted.
+func (m *meter) step(done, all int64, before, what string) {
+	if !m.due() {
+		return
+	}
+	line := fmt.Sprintf("%s%d %s", before, done, what)
+	if done < all {
+		line = fmt.Sprintf("%s%d of %d %s, %s", before, done, all, what, m.left(done, all-done))
+	}
+	m.report(done, all, line)
+}
+
 // report shows lines, and on a terminal how much is done of all, 0 if that is unknown.
 func (m *meter) report(done, all int64, lines ...string) {
 	m.last = m.now()
@@ -100,91 +122,62 @@ func barLine(done, all int64, width int) string {
 	return strings.TrimRight(strings.TrimLeft(bar.String(), "\r"), " ")
 }
 
-// end removes the bar.
+// end removes the bar; nil has none.
 func (m *meter) end() {
-	if m.bar {
+	if m != nil && m.bar {
 		m.w.draw()
 	}
 }
 
-// progress counts the games of a run.
-type progress struct {
-	*meter
-	done    int64
-	faults  []fault
-	faulty  int  // games that a fault decided
-	reading bool // what an earlier run in the folder has played is read
-
-	// state, if not nil, returns a line on the run's results, and of a run that a test
-	// ends how many games are expected besides.
-	state func() (line string, expected *forecast)
-}
-
-// forecast is how many more games a test is expected to take.
-type forecast struct {
-	games int64
-	known bool
-}
-
-func newProgress(w *output, total int64) *progress { return &progress{meter: newMeter(w, total)} }
-
-// end removes the bar; nil has none.
-func (p *progress) end() {
-	if p != nil {
-		p.meter.end()
-	}
-}
-
 // resume says how many games were played before.
-func (p *progress) resume(games int64) {
+func (m *meter) resume(games int64) {
 	if games > 0 {
-		p.w.printf("resuming: %s of %s games done\n", textfmt.Thousands(games), textfmt.Thousands(p.total))
+		m.w.printf("resuming: %s of %s games done\n", textfmt.Thousands(games), textfmt.Thousands(m.total))
 	}
-	p.reading = false
-	p.restart(games)
+	m.reading = false
+	m.restart(games)
 }
 
 // game adds a game; nil is one that is not played but read.
-func (p *progress) game(g *record.Game) {
-	p.done++
+func (m *meter) game(g *record.Game) {
+	m.done++
 	if g != nil && g.Fault != nil {
-		p.fault(g)
+		m.fault(g)
 	}
 	switch {
-	case !p.due():
-	case p.reading:
-		p.report(p.done, p.total, fmt.Sprintf("reading the records: %d games", p.done))
+	case !m.due():
+	case m.reading:
+		m.report(m.done, m.total, fmt.Sprintf("reading the records: %d games", m.done))
 	default:
-		p.show()
+		m.show()
 	}
 }
 
 // show reports the games, and the state if there is one.
-func (p *progress) show() {
-	line, expected := "", (*forecast)(nil)
-	if p.state != nil {
-		line, expected = p.state()
+func (m *meter) show() {
+	line, more := "", float64(asScheduled)
+	if m.state != nil {
+		line, more = m.state()
 	}
-	left, all := p.left(p.done, p.total-p.done), p.total
-	done := textfmt.Thousands(p.done)
-	games := fmt.Sprintf("%s of %s games", done, textfmt.Thousands(p.total))
+	games, all, left := textfmt.Thousands(m.done), m.total, m.left(m.done, m.total-m.done)
 	switch {
-	case expected == nil:
-	case expected.known:
-		more := min(expected.games, p.total-p.done)
-		all, games = p.done+more, done+" games"
-		left = fmt.Sprintf("about %s games, %s", textfmt.Thousands(twoDigits(more)), p.left(p.done, more))
+	case more == asScheduled:
+		games += " of " + textfmt.Thousands(m.total) + " games"
+	case math.IsInf(more, 1):
+		games, all, left = games+" games", 0, "games left: unknown"
 	default:
-		all, games, left = 0, done+" games", "games left: unknown"
+		n := int64(min(more, float64(m.total-m.done)))
+		games, all = games+" games", m.done+n
+		left = fmt.Sprintf("about %s games, %s", textfmt.Thousands(twoDigits(n)), m.left(m.done, n))
 	}
-	if p.faulty > 0 {
-		games += ", " + textfmt.Plural(p.faulty, "fault")
+	if n := m.faulty(); n > 0 {
+		games += ", " + textfmt.Plural(n, "fault")
 	}
-	lines := []string{fmt.Sprintf("%s, %s, %s", games, p.rate(p.done), left)}
+	lines := []string{fmt.Sprintf("%s, %s, %s", games, m.rate(m.done), left)}
 	if line != "" {
 		lines = append(lines, line)
 	}
-	p.report(p.done, all, lines...)
+	m.report(m.done, all, lines...)
 }
 
 // twoDigits rounds a number of games to what a forecast is worth.
@@ -206,30 +199,38 @@ type fault struct {
 }
 
 // fault adds a game that was lost by a fault.
-func (p *progress) fault(g *record.Game) {
-	if !g.NotPlayed() {
-		p.faulty++
-	}
+func (m *meter) fault(g *record.Game) {
 	loser, kind := [2]string{g.South.Agent, g.North.Agent}[g.Fault.Loser()], g.Fault.Kind
-	i := slices.IndexFunc(p.faults, func(f fault) bool { return f.agent == loser && f.kind == kind })
+	i := slices.IndexFunc(m.faults, func(f fault) bool { return f.agent == loser && f.kind == kind })
 	if i < 0 {
-		i = len(p.faults)
-		p.faults = append(p.faults, fault{loser, kind, 0, 0, fmt.Sprintf("game %d: %s", g.Game, g.Fault.Detail)})
+		i = len(m.faults)
+		m.faults = append(m.faults, fault{loser, kind, 0, 0, fmt.Sprintf("game %d: %s", g.Game, g.Fault.Detail)})
 	}
-	p.faults[i].games++
+	m.faults[i].games++
 	if g.Fault.Host != "" {
-		p.faults[i].host++
+		m.faults[i].host++
 	}
+}
+
+// faulty returns how many games that were played a fault decided.
+func (m *meter) faulty() int {
+	n := 0
+	for _, f := range m.faults {
+		if f.kind != record.FaultSuspended {
+			n += f.games
+		}
+	}
+	return n
 }
 
 // writeFaults prints a line for each player and kind of fault, and one on the losses on time that the machine
 // has a part in.
-func (p *progress) writeFaults(w *output) {
+func (m *meter) writeFaults(w *output) {
 	host, timeouts := 0, 0
-	slices.SortFunc(p.faults, func(a, b fault) int {
+	slices.SortFunc(m.faults, func(a, b fault) int {
 		return cmp.Or(b.games-a.games, cmp.Compare(a.agent, b.agent), cmp.Compare(a.kind, b.kind))
 	})
-	for _, f := range p.faults {
+	for _, f := range m.faults {
 		name, first := textfmt.Escape(agents.LabelOf(f.agent)), textfmt.Escape(f.first)
 		games := textfmt.Plural(f.games, "game")
 		if f.kind == record.FaultSuspended {

@@ -22,29 +22,18 @@ import (
 	"gyges/tournament/training"
 )
 
-// accessFlags are the credentials for a NATS server. There is no flag for the password,
-// since the list of processes shows flags.
-type accessFlags struct {
-	NatsUser         string `env:"GYGES_NATS_USER" placeholder:"USER" help:"User at the NATS server; the password is in $GYGES_NATS_PASSWORD, or in a file."`
-	NatsPasswordFile string `env:"GYGES_NATS_PASSWORD_FILE" placeholder:"FILE" help:"File with the password."`
-	NatsCreds        string `env:"GYGES_NATS_CREDS" placeholder:"FILE" help:"Creds file of the user (JWT and seed), in place of these."`
-	NatsNkey         string `env:"GYGES_NATS_NKEY" placeholder:"FILE" help:"Or file with the seed of the user's nkey."`
-	TLSCA            string `name:"tls-ca" env:"GYGES_TLS_CA" placeholder:"FILE" help:"Certificates that the other side's is checked with. Default: the system's."`
-	TLSCert          string `name:"tls-cert" env:"GYGES_TLS_CERT" placeholder:"FILE" help:"TLS certificate of this side; the embedded server needs one to speak TLS."`
-	TLSKey           string `name:"tls-key" env:"GYGES_TLS_KEY" placeholder:"FILE" help:"Key of that certificate."`
-}
+// accessFlags are the credentials for a NATS server.
+type accessFlags struct{ queue.Access }
 
 // maxPassword bounds the file of a password, in bytes.
 const maxPassword = 4096
 
 // access returns the checked flags, with the password.
 func (f *accessFlags) access(url string) (queue.Access, error) {
-	a := queue.Access{
-		URL: url, User: f.NatsUser, Password: os.Getenv("GYGES_NATS_PASSWORD"),
-		Creds: f.NatsCreds, NKey: f.NatsNkey, CA: f.TLSCA, Cert: f.TLSCert, Key: f.TLSKey,
-	}
-	if f.NatsPasswordFile != "" {
-		text, err := files.Read(f.NatsPasswordFile, maxPassword)
+	a := f.Access
+	a.URL, a.Password = url, os.Getenv("GYGES_NATS_PASSWORD")
+	if a.PasswordFile != "" {
+		text, err := files.Read(a.PasswordFile, maxPassword)
 		if err != nil {
 			return a, fileError("--nats-password-file", err)
 		}
@@ -170,8 +159,8 @@ func (f *queueFlags) invitation(address string, players []agents.Spec) string {
 		}
 	}
 	command := "gyges worker --nats " + reached
-	if f.TLSCert != "" {
-		command += " --tls-ca " + report.ShellWord(f.TLSCert)
+	if f.Cert != "" {
+		command += " --tls-ca " + report.ShellWord(f.Cert)
 	}
 	for _, p := range players {
 		if p.Kind == "ugi" {
@@ -179,9 +168,9 @@ func (f *queueFlags) invitation(address string, players []agents.Spec) string {
 		}
 	}
 	text := fmt.Sprintf("The NATS server listens at %s. To start a worker:\n  %s\n", address, command)
-	if f.NatsUser != "" {
+	if f.User != "" {
 		text += fmt.Sprintf("It needs GYGES_NATS_USER=%s and GYGES_NATS_PASSWORD in its environment.\n",
-			report.ShellWord(f.NatsUser))
+			report.ShellWord(f.User))
 	}
 	return text
 }

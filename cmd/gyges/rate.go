@@ -7,14 +7,15 @@ import (
 	"io"
 	"slices"
 
+	"gyges/ratings"
 	"gyges/ratings/table"
 	"gyges/rules/base/grid"
+	"gyges/rules/base/problems"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament/report"
 	"gyges/tournament/standings"
 )
 
-// rateCmd rates the players of recorded runs.
 type rateCmd struct {
 	Runs []string `arg:"" optional:"" name:"file" sep:"none" help:"Folders of runs, files of records (games.jsonl), PGN or CSV; - is the standard input. Several are rated together."`
 	ratingFlags
@@ -38,7 +39,7 @@ type viewFlags struct {
 	Top        int    `check:"0.." default:"20" placeholder:"N" help:"With --head-to-head, print N pairings at most; 0 for all. Default: 20."`
 }
 
-// Run reads the games and prints the tables.
+// Run reads the games and prints the tables. The file of --plot is opened before.
 func (c *rateCmd) Run(ctx context.Context, e *env) error {
 	if c.Explain {
 		return table.Explain(e.out)
@@ -55,32 +56,39 @@ func (c *rateCmd) Run(ctx context.Context, e *env) error {
 	if c.Crossed {
 		in.ByOpening, in.Rows = true, c.By == "setup"
 	}
-	all := standings.New()
-	begin := func(i int) { in.Begin(all, files[i]) }
-	if err := c.load(ctx, e, in, all, files, begin); err != nil {
+	var rated table.Tables
+	err = writeFile("--plot", c.Plot, func(w io.Writer) (err error) {
+		if rated, err = c.rate(ctx, e, in, files, options); err == nil && c.Plot != "" {
+			err = c.plot(w, rated)
+		}
 		return err
-	}
-	if c.format() == grid.CSV { // which has no notes
-		warnNotes(e, &in.Skipped, all.Notes())
-	}
-	if c.Compare, err = playerNamed(all, "--compare", c.Compare); err != nil {
-		return err
-	}
-	rated, err := c.fit(ctx, in, all, options, c.Pool || c.format() == grid.JSON)
+	})
 	if err != nil {
-		return err
-	}
-	if err := c.plot(rated); err != nil {
 		return err
 	}
 	return c.print(e, rated)
 }
 
-// plot draws the ratings if --plot asks for it.
-func (c *rateCmd) plot(b table.Tables) error {
-	if c.Plot == "" {
-		return nil
+// rate reads the games and rates the players.
+func (c *rateCmd) rate(
+	ctx context.Context, e *env, in *standings.Reader, files []string, options ratings.Options,
+) (rated table.Tables, err error) {
+	all := standings.New()
+	begin := func(i int) { in.Begin(all, files[i]) }
+	if err := c.load(ctx, e, in, all, files, begin); err != nil {
+		return rated, err
 	}
+	if c.Format == grid.CSV { // which has no notes
+		warnNotes(e, &in.Skipped, all.Notes())
+	}
+	if c.Compare, err = playerNamed(all, "--compare", c.Compare); err != nil {
+		return rated, err
+	}
+	return c.fit(ctx, in, all, options, c.Pool || c.Format == grid.JSON)
+}
+
+// plot draws the ratings.
+func (c *rateCmd) plot(w io.Writer, b table.Tables) error {
 	var figure report.Figure
 	switch printed := b.Printed(); {
 	case c.Crossed:
@@ -93,31 +101,21 @@ func (c *rateCmd) plot(b table.Tables) error {
 	default:
 		figure = report.RatingPlot(printed[0])
 	}
-	return writeFile("--plot", c.Plot, func(w io.Writer) error {
-		_, err := io.WriteString(w, figure.StandaloneSVG())
-		return asFailure(err)
-	})
+	_, err := io.WriteString(w, figure.StandaloneSVG())
+	return err
 }
 
 // check returns the mistakes in the flags that need no games.
 func (c *rateCmd) check() error {
-	var errs []error
 	_, errPlot := formatOf("", "--plot", c.Plot, "svg")
 	_, err := c.columns()
-	errs = append(errs, errPlot, err)
-	if c.Top != 20 && !c.HeadToHead {
-		errs = append(errs, errors.New("--top needs --head-to-head"))
-	}
-	if c.PerSide && c.Advantage != "fit" {
-		errs = append(errs, errors.New("--per-side can't be combined with --advantage, which ratings by side contain"))
-	}
-	if c.PerSide && c.Crossed {
-		errs = append(errs, errors.New("--crossed can't be combined with --per-side"))
-	}
-	if c.By == "setup" && c.Standings {
-		errs = append(errs, errors.New("--by setup can't be combined with --standings"))
-	}
-	return errors.Join(errs...)
+	var p problems.List
+	p.Require(c.Top == 20 || c.HeadToHead, "--top needs --head-to-head")
+	p.Require(!c.PerSide || c.Advantage == "fit",
+		"--per-side can't be combined with --advantage, which ratings by side contain")
+	p.Require(!c.PerSide || !c.Crossed, "--crossed can't be combined with --per-side")
+	p.Require(c.By != "setup" || !c.Standings, "--by setup can't be combined with --standings")
+	return errors.Join(errPlot, err, p.Err())
 }
 
 // noGames is the error of files without a game that can be read.
@@ -156,7 +154,7 @@ func listed(names []string) string { return textfmt.List(names, 8) }
 
 // print writes the tables that the flags ask for.
 func (c *rateCmd) print(e *env, b table.Tables) error {
-	f := c.format()
+	f := c.Format
 	b.Layout = layout(e.out)
 	switch {
 	case c.Crosstable:
@@ -180,8 +178,8 @@ func (c *rateCmd) print(e *env, b table.Tables) error {
 
 // formatFlag is the --format of commands that print rating tables.
 type formatFlag struct {
-	Format  string `enum:"text,markdown,csv,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown, csv or json. Text and Markdown are rounded, the others have every digit."`
-	Columns string `xor:"view" placeholder:"COLUMN,…" complete:"columns" help:"Columns of the rating table, without the crosstable; gyges rate --explain lists them. Default: those that fit the terminal, or 80 columns."`
+	Format  grid.Format `enum:"text,markdown,csv,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown, csv or json. Text and Markdown are rounded, the others have every digit."`
+	Columns string      `xor:"view" placeholder:"COLUMN,…" complete:"columns" help:"Columns of the rating table, without the crosstable; gyges rate --explain lists them. Default: those that fit the terminal, or 80 columns."`
 }
 
 // columns returns the columns of the rating table; nil: the usual ones.
@@ -196,11 +194,9 @@ func (f formatFlag) columns() ([]table.Column, error) {
 	return chosen, err
 }
 
-func (f formatFlag) format() grid.Format { return grid.Format(f.Format) }
-
 // forPeople reports whether lines of text may be printed beside the tables.
 func (f formatFlag) forPeople() bool {
-	return f.format() == grid.Text || f.format() == grid.Markdown
+	return f.Format == grid.Text || f.Format == grid.Markdown
 }
 
 // write prints the tables, with their crosstables unless columns were chosen.
@@ -210,5 +206,5 @@ func (f formatFlag) write(w *output, b table.Tables) error {
 		return err
 	}
 	b.Layout = layout(w)
-	return table.Write(w, f.format(), table.View{Columns: chosen, Crosstable: len(chosen) == 0}, b)
+	return table.Write(w, f.Format, table.View{Columns: chosen, Crosstable: len(chosen) == 0}, b)
 }

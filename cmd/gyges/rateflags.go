@@ -12,12 +12,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/alecthomas/kong"
-
 	"gyges/agents"
 	"gyges/configs"
 	"gyges/ratings"
 	"gyges/ratings/table"
+	"gyges/rules/base/problems"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament/standings"
 )
@@ -26,9 +25,9 @@ import (
 type ratingFlags struct {
 	Anchor    []string `sep:"none" placeholder:"NAME=ELO" complete:"levels" help:"Give a player a rating that the others are measured from; may be repeated. levels gives each level of play that took part its Elo under the table's rules (see gyges levels). Without it the mean is 0."`
 	Offset    []string `sep:"none" placeholder:"NAME=OTHER+ELO" help:"Fix a difference: NAME is rated ELO above OTHER (or OTHER-ELO, below). May be repeated."`
-	Advantage signed   `default:"fit" placeholder:"ELO" complete:"fit" help:"First-move advantage, of South or White: fit (default), or a fixed number of Elo."`
+	Advantage string   `type:"signed" default:"fit" placeholder:"ELO" complete:"fit" help:"First-move advantage, of South or White: fit (default), or a fixed number of Elo."`
 	Draws     string   `enum:"half,davidson" default:"half" placeholder:"MODEL" help:"What a draw is: half (default) a win and half a loss, or davidson, an outcome with a parameter of its own."`
-	Prior     signed   `default:"auto" placeholder:"N" complete:"auto,fit" help:"Give each player N virtual draws against an imaginary opponent; 0 for none: players without a finite rating are then listed apart. fit takes the ratings from a normal distribution whose width is estimated; it suits Swiss and knock-out games from files without a manifest. Default: auto, which is fit for runs of these formats, a normal distribution of 1000 Elo where players have no finite rating, otherwise 0."`
+	Prior     string   `type:"signed" default:"auto" placeholder:"N" complete:"auto,fit" help:"Give each player N virtual draws against an imaginary opponent; 0 for none: players without a finite rating are then listed apart. fit takes the ratings from a normal distribution whose width is estimated; it suits Swiss and knock-out games from files without a manifest. Default: auto, which is fit for runs of these formats, a normal distribution of 1000 Elo where players have no finite rating, otherwise 0."`
 	Intervals string   `enum:"pairs,games,model" default:"pairs" placeholder:"KIND" help:"The unit that intervals treat as independent: pairs of games from one opening (default), single games, or what the likelihood alone says (model)."`
 
 	Cluster string `enum:"none,opening" default:"none" placeholder:"WHAT" help:"With opening, results in one opening may depend on each other whoever plays them, as where several pairings or like agents play the same openings: for all intervals, LOS, goodness of fit and cycles. It needs records, or PGN with the tag FEN. Default: none."`
@@ -40,19 +39,6 @@ type ratingFlags struct {
 // anchorLevels is the value of --anchor for all levels of play.
 const anchorLevels = "levels"
 
-// signed is the text of a number that may begin with a minus, which kong would
-// take for a flag.
-type signed string
-
-// Decode implements kong's MapperValue.
-func (s *signed) Decode(ctx *kong.DecodeContext) error {
-	if ctx.Scan.Peek().IsEOL() {
-		return errors.New("expected a number, found the end")
-	}
-	*s = signed(ctx.Scan.Pop().String())
-	return nil
-}
-
 // prepare sets the rule sets to include, and returns the options but for the offsets, which need the
 // players' names.
 func (c *ratingFlags) prepare(in *standings.Reader) (ratings.Options, error) {
@@ -62,11 +48,9 @@ func (c *ratingFlags) prepare(in *standings.Reader) (ratings.Options, error) {
 	}
 	only, err := ruleNames(c.Rules)
 	in.Rules = only
-	errs := []error{err}
+	var p problems.List
 	if c.Cluster == "opening" {
-		if o.Intervals != ratings.ByPair {
-			errs = append(errs, fmt.Errorf("--cluster opening can't be combined with --intervals %s", o.Intervals))
-		}
+		p.Require(o.Intervals == ratings.ByPair, "--cluster opening can't be combined with --intervals %s", o.Intervals)
 		o.Intervals, in.ByOpening = ratings.ByOpening, true
 	}
 	switch c.Prior {
@@ -74,10 +58,8 @@ func (c *ratingFlags) prepare(in *standings.Reader) (ratings.Options, error) {
 	case "fit":
 		o.FitPrior = true
 	default:
-		draws, err := strconv.ParseFloat(string(c.Prior), 64)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("--prior: expected auto, fit or a number of draws, found %.60q", string(c.Prior)))
-		}
+		draws, err := strconv.ParseFloat(c.Prior, 64)
+		p.Expect(err == nil, "--prior", "expected auto, fit or a number of draws, found %.60q", c.Prior)
 		o.Prior = &draws
 	}
 	for _, text := range c.Anchor {
@@ -86,18 +68,16 @@ func (c *ratingFlags) prepare(in *standings.Reader) (ratings.Options, error) {
 		}
 		a, err := ratings.ParseAnchor(text)
 		if err != nil {
-			errs = append(errs, fmt.Errorf("--anchor: %w", err))
+			p.Add("--anchor", err)
 		}
 		o.Anchors = append(o.Anchors, a)
 	}
 	if c.Advantage != "fit" {
-		elo, err := ratings.ParseElo(string(c.Advantage))
-		if err != nil {
-			errs = append(errs, fmt.Errorf("--advantage: expected fit or a number of Elo, found %.60q", string(c.Advantage)))
-		}
+		elo, err := ratings.ParseElo(c.Advantage)
+		p.Expect(err == nil, "--advantage", "expected fit or a number of Elo, found %.60q", c.Advantage)
 		o.Advantage = &elo
 	}
-	return o, errors.Join(errs...)
+	return o, errors.Join(err, p.Err())
 }
 
 // givenFlags returns the flags of a struct on a command line, without those at their defaults.

@@ -3,23 +3,14 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 
 	"gyges/agents"
 	"gyges/agents/builtin"
 	"gyges/agents/explore"
-	"gyges/agents/human"
 	"gyges/agents/proof"
-	"gyges/agents/ugi"
 	"gyges/configs"
 	"gyges/rules"
 )
-
-// newRegistry returns the kinds of agents the program offers: those of registryWith,
-// external programs, and the interactive one.
-func newRegistry(in io.Reader, out io.Writer) *agents.Registry {
-	return registryWith(human.Kind(in, out), ugi.Kind())
-}
 
 // registryWith returns the kinds given, those built in, the named levels, and agents that add
 // exploration or proofs to any of these.

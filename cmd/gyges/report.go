@@ -18,7 +18,6 @@ import (
 	"gyges/tournament/standings"
 )
 
-// reportCmd makes a page of recorded runs.
 type reportCmd struct {
 	Runs []string `arg:"" name:"run" what:"a run" sep:"none" help:"Folders of runs, or their files of records (games.jsonl), and folders of tuning runs. Several make one page."`
 	ratingFlags
@@ -27,16 +26,29 @@ type reportCmd struct {
 	Out   string `short:"o" placeholder:"FILE" help:"HTML file to write, - for the standard output. Default: report.html in the run's folder, and in the current one if there are several runs."`
 }
 
-// Run reads the games and writes the page.
+// Run reads the games and writes the page. Its file is opened before.
 func (c *reportCmd) Run(ctx context.Context, e *env) error {
-	if err := c.check(); err != nil {
+	files, err := filesOfRuns(c.Runs)
+	if err := errors.Join(c.check(), err); err != nil {
 		return err
 	}
-	page, err := c.page(ctx, e)
-	if err = cmp.Or(err, ctx.Err()); err != nil {
-		return err
+	path := cmp.Or(c.Out, filepath.Join(c.folder(), "report.html"))
+	if isFolder(path) {
+		return fmt.Errorf("--out: expected a file, found the folder %s", path)
 	}
-	return c.write(e, page)
+	about := ""
+	toFile, err := writeOut(e, path, func(w io.Writer) error {
+		page, err := c.page(ctx, e, files)
+		if err = cmp.Or(err, ctx.Err()); err != nil {
+			return err
+		}
+		about = cmp.Or(page.Sampled, "Charts of a tuning run, without games.")
+		return asFailure(report.WriteHTML(w, page))
+	})
+	if err == nil && toFile {
+		e.out.printf("%s: %s\n", textfmt.Escape(path), about)
+	}
+	return err
 }
 
 // check finds mistakes in the flags that are independent of the games.
@@ -52,12 +64,11 @@ func (c *reportCmd) check() error {
 }
 
 // page reads and rates the games.
-func (c *reportCmd) page(ctx context.Context, e *env) (*report.Page, error) {
+func (c *reportCmd) page(ctx context.Context, e *env, files []string) (*report.Page, error) {
 	collector := report.NewCollector(report.Options{Games: c.Games, Seed: c.Seed})
 	in := &standings.Reader{Record: collector.Sample}
-	files, errFiles := filesOfRuns(c.Runs)
 	options, err := c.prepare(in)
-	if err := errors.Join(err, errFiles); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	all, begin := collector.Standings, func(i int) { collector.AddRun(report.ReadRun(ctx, c.Runs[i])) }
@@ -125,24 +136,6 @@ func (c *reportCmd) commands(files []string) []string {
 		list = append([]string{line("rate", played, givenFlags(reflect.ValueOf(c.ratingFlags)))}, list...)
 	}
 	return list
-}
-
-// write writes the page to --out.
-func (c *reportCmd) write(e *env, page *report.Page) error {
-	path := cmp.Or(c.Out, filepath.Join(c.folder(), "report.html"))
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return fmt.Errorf("--out: expected a file, found the folder %s", path)
-	}
-	toFile, err := writeOut(e, path, func(w io.Writer) error { return asFailure(report.WriteHTML(w, page)) })
-	if err != nil || !toFile {
-		return err
-	}
-	about := page.Sampled
-	if about == "" {
-		about = "Charts of a tuning run, without games."
-	}
-	e.out.printf("%s: %s\n", textfmt.Escape(path), about)
-	return nil
 }
 
 // folder is where the page is written unless --out names a file: beside the records of a single run.

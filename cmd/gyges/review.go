@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"gyges/agents"
 	"gyges/agents/tactics"
 	"gyges/rules/base/files"
 	"gyges/rules/base/grid"
@@ -22,7 +23,6 @@ import (
 	"gyges/tournament/standings"
 )
 
-// reviewCmd judges the moves of recorded games.
 type reviewCmd struct {
 	Sources []string `arg:"" name:"source" what:"a run or a file of PGN" sep:"none" help:"Folder of a run, file of records (games.jsonl) or of PGN; - is the standard input. Several are reviewed one after the other."`
 	Game    *int64   `check:"0.." placeholder:"ID" help:"Review the game with this number, as gyges games lists it; of PGN counted from 0 without those that have no result."`
@@ -30,7 +30,7 @@ type reviewCmd struct {
 	Nodes   int64  `check:"100..1000000000" default:"20000" placeholder:"N" help:"Positions to search for each move. Default: 20000."`
 	Workers int    `check:"0..1024" placeholder:"N" help:"Games to review at a time; 0, the default, is one for each core."`
 	Out     string `placeholder:"FILE" help:"File to keep the reviews in, and to go on with if it has some. Default: reviews.jsonl in the run's folder; none for other files."`
-	Puzzles string `placeholder:"FILE" help:"Write the mistakes where one move was clearly best as puzzles: in EPD with bm if FILE ends in .epd, else as a suite for gyges tactics run. With --agent, those of the first agent alone."`
+	Puzzles string `placeholder:"FILE" help:"Write the mistakes where one move was clearly best as puzzles: in EPD with bm if FILE ends in .epd, else in JSON; gyges tactics run reads both. With --agent, those of the first agent alone."`
 	Format  string `enum:"text,json,jsonl,html" default:"text" placeholder:"FORMAT" help:"Output: text (default), json (the review of one game, or the summary of several), jsonl (the reviews, one a line) or html (a page that replays the games with their reviews)."`
 }
 
@@ -39,22 +39,29 @@ func (c *reviewCmd) Run(ctx context.Context, e *env) error {
 	if err := errors.Join(c.prepare(), c.check()); err != nil {
 		return err
 	}
-	if _, err := gameFiles(c.Sources); err != nil {
-		return err
-	}
-	all, err := c.sources(ctx, e)
+	paths, err := gameFiles(c.Sources)
 	if err != nil {
 		return err
 	}
-	for i := range all {
-		if err := c.source(ctx, e, &all[i]); err != nil {
-			return err
+	all, err := c.sources(ctx, e, paths)
+	if err != nil {
+		return err
+	}
+	count := 0
+	err = writeFile("--puzzles", c.Puzzles, func(w io.Writer) (err error) {
+		for i := range all {
+			if err := c.source(ctx, e, &all[i]); err != nil {
+				return err
+			}
 		}
+		count, err = c.puzzles(ctx, e, all, w)
+		return err
+	})
+	if err != nil {
+		return err
 	}
 	if c.Puzzles != "" {
-		if err := c.puzzles(ctx, e, all); err != nil {
-			return err
-		}
+		e.err.printf("%s in %s\n", textfmt.Plural(count, "puzzle"), textfmt.Visible(c.Puzzles))
 	}
 	if err := c.print(ctx, e, all); err != nil {
 		return asFailure(err)
@@ -113,21 +120,21 @@ type reviewedSource struct {
 
 // sources reads the games of all sources, up to --limit. One without any is left out with a message; the error
 // is that none has any, or that one can't be read.
-func (c *reviewCmd) sources(ctx context.Context, e *env) ([]reviewedSource, error) {
+func (c *reviewCmd) sources(ctx context.Context, e *env, paths []string) ([]reviewedSource, error) {
 	var all []reviewedSource
 	var empty []error
-	for _, name := range c.Sources {
+	for i, path := range paths {
 		if c.Done() {
 			break
 		}
-		list, err := c.read(ctx, e, name)
+		list, err := c.read(ctx, e, path)
 		switch {
 		case errors.As(err, new(review.NoneError)):
 			empty = append(empty, err)
 		case err != nil:
 			return nil, err
 		default:
-			all = append(all, reviewedSource{name: name, records: list})
+			all = append(all, reviewedSource{c.Sources[i], list, make([]*review.Game, len(list))})
 		}
 	}
 	if all == nil {
@@ -139,32 +146,21 @@ func (c *reviewCmd) sources(ctx context.Context, e *env) ([]reviewedSource, erro
 	return all, nil
 }
 
-// read reads the games of a source that are to be reviewed.
+// read reads the games of a file that are to be reviewed.
 func (c *reviewCmd) read(ctx context.Context, e *env, path string) ([]*record.Game, error) {
-	found, err := gameFiles([]string{path})
-	if err != nil {
-		return nil, err
-	}
-	file, name, err := openInput(ctx, e, found[0])
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }() // it was only read
 	in, runs := new(standings.Reader), standings.New()
-	in.Begin(runs, found[0])
-	list, err := review.Selection{Filter: &c.Filter, Game: c.Game}.Read(ctx, in, runs, file, name)
-	if err != nil {
-		return nil, err
-	}
-	if c.Game == nil {
+	in.Begin(runs, path)
+	list, err := readInput(ctx, e, path, func(file io.Reader, name string) ([]*record.Game, error) {
+		return review.Selection{Filter: &c.Filter, Game: c.Game}.Read(ctx, in, runs, file, name)
+	})
+	if err == nil && c.Game == nil {
 		warnSkipped(e, &in.Skipped, runs.Notes())
 	}
-	return list, nil
+	return list, err
 }
 
 // source reviews the games of one source.
 func (c *reviewCmd) source(ctx context.Context, e *env, of *reviewedSource) (err error) {
-	of.reviews = make([]*review.Game, len(of.records))
 	path := c.path(of.name)
 	if path == "" {
 		return c.review(ctx, e, of, func(*review.Game) error { return nil })
@@ -211,7 +207,7 @@ func (c *reviewCmd) review(ctx context.Context, e *env, of *reviewedSource, keep
 		of.reviews[0] = g
 		return keep(g)
 	}
-	p := newProgress(e.err, int64(n))
+	p := newMeter(e.err, int64(n))
 	p.done = int64(done)
 	p.resume(p.done)
 	defer p.end()
@@ -235,53 +231,50 @@ func (c *reviewCmd) one(ctx context.Context, e *env, g *record.Game) (*review.Ga
 	m := newMeter(e.err, int64(len(g.Moves)))
 	defer m.end()
 	return r.Game(ctx, g, func(done, all int) {
-		if m.due() {
-			left := m.left(int64(done), int64(all-done))
-			m.report(int64(done), int64(all), fmt.Sprintf("%d of %d moves, %s", done, all, left))
-		}
+		m.step(int64(done), int64(all), "", "moves")
 	})
 }
 
-// puzzles writes the file of --puzzles: each position once.
-func (c *reviewCmd) puzzles(ctx context.Context, e *env, all []reviewedSource) error {
+// puzzles writes those of --puzzles, each position once, and returns their number.
+func (c *reviewCmd) puzzles(ctx context.Context, e *env, all []reviewedSource, w io.Writer) (count int, err error) {
+	if c.Puzzles == "" {
+		return 0, nil
+	}
 	r, err := review.New(c.Nodes)
 	if err != nil {
-		return err
+		return 0, err
+	}
+	write := tactics.Write
+	if strings.HasSuffix(c.Puzzles, ".epd") {
+		write = tactics.WriteEPD
 	}
 	total := 0
 	for _, s := range all {
 		total += len(s.records)
 	}
 	m := newMeter(e.err, int64(total))
-	var list []tactics.Puzzle
+	defer m.end()
 	seen, done := map[string]bool{}, int64(0)
 	for _, s := range all {
 		for i, g := range s.reviews {
 			found, err := r.Puzzles(ctx, s.records[i], g, c.Sides(g.South, g.North))
 			if err != nil {
-				m.end()
-				return err
+				return count, err
 			}
-			list = append(list, slices.DeleteFunc(found, func(p tactics.Puzzle) bool { return seen[p.Position] })...)
-			for _, p := range found {
+			found = slices.DeleteFunc(found, func(p tactics.Puzzle) bool {
+				known := seen[p.Position]
 				seen[p.Position] = true
+				return known
+			})
+			count += len(found)
+			if err := write(w, found); err != nil {
+				return count, err
 			}
-			if done++; m.due() {
-				m.report(done, int64(total), fmt.Sprintf("puzzles of %d of %d games, %s", done, total,
-					m.left(done, int64(total)-done)))
-			}
+			done++
+			m.step(done, m.total, "puzzles of ", "games")
 		}
 	}
-	m.end()
-	write := tactics.Write
-	if strings.HasSuffix(c.Puzzles, ".epd") {
-		write = tactics.WriteEPD
-	}
-	if err := writeFile("--puzzles", c.Puzzles, func(w io.Writer) error { return write(w, list) }); err != nil {
-		return err
-	}
-	e.err.printf("%s in %s\n", textfmt.Plural(len(list), "puzzle"), textfmt.Visible(c.Puzzles))
-	return nil
+	return count, nil
 }
 
 // print prints the reviews.
@@ -318,17 +311,9 @@ func (c *reviewCmd) print(ctx context.Context, e *env, all []reviewedSource) err
 
 // page returns a page that replays the games.
 func (c *reviewCmd) page(ctx context.Context, all []reviewedSource, games []*review.Game) *report.Page {
-	names, input := new(playerNames), report.Input{Labels: map[string]string{}, Program: version()}
 	plies := 0
 	for _, g := range games {
-		for _, agent := range []string{g.South, g.North} {
-			input.Labels[agent] = names.name(agent)
-		}
 		plies += len(g.Moves)
-	}
-	input.Title = "Reviews of " + listed(c.Sources)
-	if len(games) == 1 {
-		input.Title = names.name(games[0].South) + " – " + names.name(games[0].North)
 	}
 	collector := report.NewCollector(report.Options{Games: plies}) // enough for all
 	for _, s := range all {
@@ -338,6 +323,10 @@ func (c *reviewCmd) page(ctx context.Context, all []reviewedSource, games []*rev
 		for _, g := range s.records {
 			collector.Add(g)
 		}
+	}
+	input := report.Input{Title: "Reviews of " + listed(c.Sources), Program: version(), Labels: collector.Labels()}
+	if len(games) == 1 {
+		input.Title = agents.LabelOf(games[0].South) + " – " + agents.LabelOf(games[0].North)
 	}
 	return report.BuildReviews(collector, input)
 }

@@ -6,14 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/olekukonko/tablewriter/pkg/twwarp"
-
 	"gyges/configs"
 	"gyges/rules"
 	"gyges/rules/base/grid"
+	"gyges/rules/base/textfmt"
 )
 
-// rulesCmd lists rule sets, or prints the rules of one.
 type rulesCmd struct {
 	Format string `enum:"text,markdown,json,yaml" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown, json, or yaml: one rule set as a file for --rules."`
 	Name   string `arg:"" optional:"" complete:"rules" help:"Rule set to print, as text and as options: a preset, PRESET:OPTION=VALUE,…, or a YAML file."`
@@ -34,7 +32,9 @@ func (c *rulesCmd) Run(e *env) error {
 	o := r.Options()
 	switch c.Format {
 	case "json":
-		return grid.WriteJSON(e.out, ruleSetJSON{Name: r.String(), Options: o.Values(), Prose: o.Prose()})
+		return grid.WriteJSON(e.out, grid.Object{
+			{"name", r.String()}, {"options", o.Values()}, {"prose", o.Prose()},
+		})
 	case "yaml":
 		writeYAML(e.out, r)
 		return nil
@@ -81,8 +81,7 @@ func writeProse(w *output, r *rules.Rules, markdown bool) {
 		w.printf(heading, s.Heading)
 		for _, text := range s.Paragraphs {
 			if !markdown {
-				lines, _ := twwarp.WrapString(text, 76)
-				text = "  " + strings.Join(lines, "\n  ")
+				text = "  " + strings.Join(textfmt.Wrap(text, 76), "\n  ")
 			}
 			w.printf(paragraph, text)
 		}
@@ -101,23 +100,17 @@ func writeYAML(w *output, r *rules.Rules) {
 	}
 }
 
-// ruleSetJSON is a rule set as --format json prints it.
-type ruleSetJSON struct {
-	Name    string            `json:"name"`
-	Doc     string            `json:"doc,omitempty"`
-	Options map[string]string `json:"options"`
-	Prose   []rules.Section   `json:"prose,omitempty"`
+var presetColumns = []grid.Column[rules.Preset]{
+	{Key: "name", Value: func(p rules.Preset) any { return p.Name }},
+	{Key: "doc", Value: func(p rules.Preset) any { return p.Doc }},
+	{Key: "options", Value: func(p rules.Preset) any { return p.Options.Values() }},
 }
 
 // list prints the presets with their options.
 func (c *rulesCmd) list(e *env) error {
 	presets := rules.Presets()
 	if c.Format == "json" {
-		list := make([]ruleSetJSON, len(presets))
-		for i, p := range presets {
-			list[i] = ruleSetJSON{Name: p.Name, Doc: p.Doc, Options: p.Options.Values()}
-		}
-		return grid.WriteJSON(e.out, list)
+		return grid.Write(e.out, grid.JSON, grid.Options{}, presetColumns, presets)
 	}
 	markdown := c.Format == "markdown"
 	t := grid.Grid{Header: []string{"Name", "Source, and differences from " + presets[0].Name}}
@@ -141,9 +134,9 @@ type rulesFlags struct {
 
 // load returns the rule set with the given changes, then those of --set.
 func (f rulesFlags) load(changes ...string) (*rules.Rules, error) {
-	base, err := loadRules(f.Rules)
+	base, err := flagRules("--rules", f.Rules)
 	if err != nil {
-		return nil, fmt.Errorf("--rules: %w", err)
+		return nil, err
 	}
 	return changeOptions(base, append(changes, f.Set...))
 }
@@ -227,6 +220,18 @@ func loadRulesList(text string) ([]*rules.Rules, error) {
 		list = append(list, r)
 	}
 	return list, errors.Join(errs...)
+}
+
+// flagRules resolves the rule set of a flag; nil for "".
+func flagRules(flag, text string) (*rules.Rules, error) {
+	if text == "" {
+		return nil, nil
+	}
+	r, err := loadRules(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", flag, err)
+	}
+	return r, nil
 }
 
 // loadRules resolves a rule set: a YAML file, or a text that rules.Parse reads.

@@ -11,7 +11,6 @@ import (
 	"gyges/tournament/training"
 )
 
-// selfplayCmd plays games to learn from, and converts them to training positions.
 type selfplayCmd struct {
 	Config string `arg:"" optional:"" placeholder:"CONFIG.yaml" help:"YAML file; flags override it."`
 	runFlags

@@ -13,9 +13,9 @@ import (
 	"gyges/agents/solver"
 	"gyges/rules"
 	"gyges/rules/base/grid"
+	"gyges/rules/base/problems"
 )
 
-// solveCmd proves wins and losses.
 type solveCmd struct {
 	rulesFlags
 	Depth       *int          `placeholder:"N" help:"Plies ahead in which a result is sought, 1 to 31, with --proof 1 to 99. Default: 5, with --proof 31."`
@@ -90,32 +90,27 @@ func (c *solveCmd) search() (s solver.Search, err error) {
 	if c.Proof {
 		s.Depth, s.Nodes, most = defaultProofDepth, defaultProofNodes, solver.MaxProofDepth
 	}
-	refuse := func(given bool, message string) {
-		if given {
-			err = errors.Join(err, errors.New(message))
-		}
-	}
 	if c.Depth != nil {
 		s.Depth = *c.Depth
 	}
-	if s.Depth < 1 || s.Depth > most {
-		err = fmt.Errorf("--depth: expected a number from 1 to %d, found %d", most, s.Depth)
-	}
 	c.Depth = &s.Depth
 	s.MoveTime, s.Nodes, s.Megabytes = c.MoveTime, cmp.Or(c.Nodes, s.Nodes), c.Hash
-	if c.List == "" {
+	list, proof, position := c.List != "", c.Proof, len(c.Position) > 0
+	if !list {
 		s.Workers = cmp.Or(c.Workers, runtime.GOMAXPROCS(0))
 	}
-	refuse(c.Nodes != 0 && !c.Proof, "--nodes needs --proof")
-	refuse(c.Out != "" && !c.Proof && c.List == "", "--out needs --proof or --list")
-	refuse(c.Out != "" && c.List != "" && c.Format == grid.Text, "--out of a --list needs --format csv or json")
-	refuse(c.Certificate != "" && (!c.Proof || c.List == ""), "--certificate needs --proof and --list")
-	refuse(c.Print != "" && len(c.Position) > 0, "--print can't be combined with a position")
-	refuse(isFolder(c.Check) && len(c.Position) > 0, "--check of a certificate can't be combined with a position")
-	refuse(c.List != "" && len(c.Position) > 0, "--list can't be combined with a position")
-	refuse(c.Hash != 0 && !c.Proof, "--hash needs --proof")
-	refuse(c.Workers != 0 && c.List == "" && !c.Proof, "--workers needs --list or --proof")
-	return s, err
+	var p problems.List
+	p.Expect(1 <= s.Depth && s.Depth <= most, "--depth", "expected a number from 1 to %d, found %d", most, s.Depth)
+	p.Require(c.Nodes == 0 || proof, "--nodes needs --proof")
+	p.Require(c.Out == "" || proof || list, "--out needs --proof or --list")
+	p.Require(c.Out == "" || !list || c.Format != grid.Text, "--out of a --list needs --format csv or json")
+	p.Require(c.Certificate == "" || proof && list, "--certificate needs --proof and --list")
+	p.Require(c.Print == "" || !position, "--print can't be combined with a position")
+	p.Require(!isFolder(c.Check) || !position, "--check of a certificate can't be combined with a position")
+	p.Require(!list || !position, "--list can't be combined with a position")
+	p.Require(c.Hash == 0 || proof, "--hash needs --proof")
+	p.Require(c.Workers == 0 || list || proof, "--workers needs --list or --proof")
+	return s, p.Err()
 }
 
 // solveTo solves a position and writes the strategy to the file of --out, which is opened before the search.
@@ -123,11 +118,8 @@ func (c *solveCmd) search() (s solver.Search, err error) {
 func (c *solveCmd) solveTo(
 	ctx context.Context, g *rules.Game, solve func(context.Context, *rules.Game) (solver.Solution, error),
 ) (s solver.Solution, err error) {
-	if c.Out == "" {
-		return solve(ctx, g)
-	}
 	err = writeFile("--out", c.Out, func(w io.Writer) (err error) {
-		if s, err = solve(ctx, g); err != nil {
+		if s, err = solve(ctx, g); err != nil || c.Out == "" {
 			return err
 		}
 		if s.Win == nil {

@@ -178,10 +178,7 @@ func (c *solveCmd) solveGames(
 		if solved++; s.Plies != 0 {
 			results++
 		}
-		if progress.due() {
-			progress.report(solved, progress.total, fmt.Sprintf("%d of %d positions solved, %d with a result, %s",
-				solved, progress.total, results, progress.left(solved, progress.total-solved)))
-		}
+		progress.step(solved, progress.total, "", fmt.Sprintf("positions solved, %d with a result", results))
 		return each(s)
 	})
 }

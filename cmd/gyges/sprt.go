@@ -8,7 +8,6 @@ import (
 	"gyges/ratings/sprt"
 )
 
-// sprtCmd tests given pair counts.
 type sprtCmd struct {
 	Penta string  `required:"" placeholder:"A,B,C,D,E" help:"Game pairs that gave the first player 0, ½, 1, 1½ and 2 points."`
 	Elo0  float64 `name:"elo0" default:"0" placeholder:"ELO" help:"Strength under H0. Default: 0."`

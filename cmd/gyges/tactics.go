@@ -13,13 +13,6 @@ import (
 	"gyges/rules/base/textfmt"
 )
 
-// tacticsCmd groups the commands for positions with proven best moves.
-type tacticsCmd struct {
-	Make tacticsMakeCmd `cmd:"" help:"Make a suite of positions from games."`
-	Run  tacticsRunCmd  `cmd:"" help:"Test agents on a suite."`
-}
-
-// tacticsMakeCmd makes a suite.
 type tacticsMakeCmd struct {
 	Rules string `default:"standard,simplified,kang" placeholder:"RULES,…" complete:"rules" help:"Rule sets, separated by commas: presets or PRESET:OPTION=VALUE,…. Default: standard,simplified,kang."`
 	Agent string `default:"alphabeta:depth=2" placeholder:"AGENT" complete:"agents" help:"The agent that plays the games. Default: alphabeta:depth=2."`
@@ -55,9 +48,8 @@ func (c *tacticsMakeCmd) Run(ctx context.Context, e *env) error {
 	return nil
 }
 
-// tacticsRunCmd tests agents on a suite.
 type tacticsRunCmd struct {
-	File  string   `arg:"" optional:"" placeholder:"FILE" help:"The suite, as gyges tactics make prints it; - reads standard input."`
+	File  string   `arg:"" what:"FILE, a suite as gyges tactics make prints it" help:"The suite, as gyges tactics make prints it, or gyges review --puzzles writes it; - reads standard input."`
 	Agent []string `sep:"none" placeholder:"AGENT" complete:"agents" help:"An agent to test; may be repeated. Default: alphabeta:depth=5."`
 	agents.Limits
 	Missed bool        `help:"List the positions not solved, too."`
@@ -68,9 +60,6 @@ type tacticsRunCmd struct {
 func (c *tacticsRunCmd) Run(ctx context.Context, e *env) error {
 	if len(c.Agent) == 0 {
 		c.Agent = []string{"alphabeta:depth=5"}
-	}
-	if c.File == "" {
-		return errors.New("expected FILE, a suite as gyges tactics make prints it")
 	}
 	tasks, err := readInput(ctx, e, c.File, tactics.Read)
 	if err != nil {

@@ -15,7 +15,6 @@ import (
 	"gyges/tournament"
 )
 
-// tournamentCmd plays a round-robin and rates the players.
 type tournamentCmd struct {
 	Config string `arg:"" optional:"" placeholder:"CONFIG.yaml" help:"YAML file with the tournament; flags override it."`
 	runFlags
@@ -54,7 +53,7 @@ func (c *tournamentCmd) Run(ctx context.Context, e *env) error {
 // print prints the tables, those of a run that was stopped too. The games are
 // safe whatever goes wrong here.
 func (c *tournamentCmd) print(ctx context.Context, e *env, f *observer, s tournament.Summary) error {
-	rated, err := f.standings.Fit(ctx, ratings.Options{}, c.format() == grid.JSON)
+	rated, err := f.standings.Fit(ctx, ratings.Options{}, c.Format == grid.JSON)
 	if err == nil {
 		err = c.write(e.out, rated)
 	}
@@ -63,7 +62,7 @@ func (c *tournamentCmd) print(ctx context.Context, e *env, f *observer, s tourna
 		about = e.out
 		about.printf("\n")
 		err = errors.Join(err, printTable(e.out, f.standings.PlayerTable(f.config.Manifest().Agents),
-			c.format() == grid.Markdown))
+			c.Format == grid.Markdown))
 	}
 	about.printf("\n")
 	c.summarize(about, s, f)

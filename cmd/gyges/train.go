@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"gyges/agents"
@@ -14,7 +15,6 @@ import (
 	"gyges/tournament/training"
 )
 
-// trainCmd trains weights, generation by generation.
 type trainCmd struct {
 	Config string `arg:"" what:"a YAML file" placeholder:"CONFIG.yaml" help:"YAML file with the settings; see configs/training/standard.yaml."`
 	settingsFlags
@@ -48,7 +48,7 @@ func (c *trainCmd) config(e *env) (training.Generations, error) {
 	if _, err := c.columns(); err != nil {
 		return training.Generations{}, err
 	}
-	r, err := c.resolve()
+	r, err := flagRules("--rules", c.Rules)
 	if err != nil {
 		return training.Generations{}, err
 	}
@@ -77,8 +77,8 @@ func (c *trainCmd) print(ctx context.Context, e *env, s training.Trained) error 
 		return c.printRating(ctx, e, s)
 	}
 	rows := training.Rows(s.Generations, nil)
-	t := grid.New(c.format(), grid.Options{Fold: 2}, training.Columns(rows), rows)
-	if err := printTable(e.out, t, c.format() == grid.Markdown); err != nil {
+	t := grid.New(c.Format, grid.Options{Fold: 2}, training.Columns(rows), rows)
+	if err := printTable(e.out, t, c.Format == grid.Markdown); err != nil {
 		return failure{err}
 	}
 	e.out.printf("\n")
@@ -94,7 +94,7 @@ func (c *trainCmd) printRating(ctx context.Context, e *env, s training.Trained) 
 	if s.Rating == "" {
 		return nil
 	}
-	rated, err := s.Standings.Fit(ctx, training.RatingOptions(), c.format() == grid.JSON)
+	rated, err := s.Standings.Fit(ctx, training.RatingOptions(), c.Format == grid.JSON)
 	if err == nil {
 		err = c.write(e.out, rated)
 	}
@@ -109,68 +109,63 @@ func (c *trainCmd) printRating(ctx context.Context, e *env, s training.Trained) 
 
 // learningView prints the progress of a run that learns.
 type learningView struct {
-	e        *env
-	budget   time.Duration // 0: no bound
-	what     string        // the stage of a generation
-	progress *progress     // of its games; nil: it plays none
-	meter    *meter        // of what else is done; nil: it plays games
-	seconds  float64       // of all generations
+	e       *env
+	budget  time.Duration // 0: no bound
+	what    string        // the stage of a generation
+	meter   *meter        // nil: nothing is done
+	games   bool          // are what it counts
+	seconds float64       // of all generations
 }
 
 // env returns what runs that learn need, with their progress shown.
 func (v *learningView) env() training.Env {
 	return training.Env{Registry: v.e.registry, Version: version(), Log: v.e.log, Observer: training.Observer{
-		Stage: v.stage, Game: func(g *record.Game) { v.progress.game(g) }, Progress: v.step, Generation: v.generation,
+		Stage: v.stage, Game: func(g *record.Game) { v.meter.game(g) }, Progress: v.step, Generation: v.generation,
 	}}
+}
+
+// begin shows the progress of other work than before.
+func (v *learningView) begin(count int64, games bool) {
+	v.end()
+	v.meter, v.games = newMeter(v.e.err, count), games
 }
 
 // end removes the bar.
 func (v *learningView) end() {
-	v.progress.end()
-	if v.meter != nil {
-		v.meter.end()
-	}
-	v.progress, v.meter = nil, nil
+	v.meter.end()
+	v.meter = nil
 }
 
 func (v *learningView) stage(generation int, stage string, count int64) {
-	v.end()
 	v.what = fmt.Sprintf("Generation %d: %s", generation, stage)
 	switch stage {
 	case "verification":
 		v.what = fmt.Sprintf("Step %d: %s", generation, stage)
-	case "tune", "policy", "search":
-		v.e.err.printf("%s\n", v.what)
-		v.meter = newMeter(v.e.err, count)
-		if v.meter.bar {
-			v.meter.report(0, count, v.what)
-		}
-		return
 	case "rating":
 		v.what = "Rating of the generations adopted"
 	}
-	v.e.err.printf("%s, at most %d games\n", v.what, count)
-	v.progress = newProgress(v.e.err, count)
+	v.begin(count, !slices.Contains([]string{"tune", "policy", "search"}, stage))
+	if v.games {
+		v.e.err.printf("%s, at most %d games\n", v.what, count)
+		return
+	}
+	v.e.err.printf("%s\n", v.what)
+	if v.meter.bar {
+		v.meter.report(0, count, v.what)
+	}
 }
 
 // step shows how far work that plays no games has come.
 func (v *learningView) step(done, all int64, text string) {
-	if v.meter == nil || v.meter.total != all { // other work than before
-		v.end()
-		v.meter = newMeter(v.e.err, all)
+	if v.meter == nil || v.games || v.meter.total != all { // other work than before
+		v.begin(all, false)
 		v.meter.restart(done)
 	}
-	if !v.meter.due() {
-		return
-	}
-	line := fmt.Sprintf("%d %s", done, text)
-	if done < all {
-		line = fmt.Sprintf("%d of %d %s, %s", done, all, text, v.meter.left(done, all-done))
-	}
+	before := ""
 	if v.what != "" {
-		line = v.what + ", " + line
+		before = v.what + ", "
 	}
-	v.meter.report(done, all, line)
+	v.meter.step(done, all, before, text)
 }
 
 func (v *learningView) generation(g training.Generation) {

@@ -14,7 +14,6 @@ import (
 	"gyges/agents/tuning/ranking"
 	"gyges/agents/tuning/spsa"
 	"gyges/configs"
-	"gyges/rules"
 	"gyges/rules/base/files"
 	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
@@ -23,30 +22,11 @@ import (
 	"gyges/tournament/training"
 )
 
-// tuneCmd tunes agent parameters.
-type tuneCmd struct {
-	Texel tuneTexelCmd `cmd:"" help:"Fit evaluation weights to training positions by logistic regression."`
-	SPSA  tuneSPSACmd  `cmd:"" name:"spsa" help:"Tune agent parameters by matches (SPSA)."`
-}
-
 // learnedRules are the rules of a tuning or a training, in place of those of its file.
 type learnedRules struct {
 	Rules string `placeholder:"RULES" complete:"rules" help:"Rule set: a preset (see gyges rules), PRESET:OPTION=VALUE,…, or a YAML file. Default: that of the file."`
 }
 
-// resolve returns the rule set, nil if none is given.
-func (f *learnedRules) resolve() (*rules.Rules, error) {
-	if f.Rules == "" {
-		return nil, nil
-	}
-	r, err := loadRules(f.Rules)
-	if err != nil {
-		err = fmt.Errorf("--rules: %w", err)
-	}
-	return r, err
-}
-
-// tuneTexelCmd fits weights to training positions.
 type tuneTexelCmd struct {
 	Config string   `arg:"" what:"a YAML file" placeholder:"CONFIG.yaml" help:"YAML file with the settings; see configs/tuning/texel.yaml."`
 	Data   []string `placeholder:"DIR" help:"Folders of training positions, separated by commas; overrides data in the file."`
@@ -56,7 +36,7 @@ type tuneTexelCmd struct {
 
 // Run fits the weights and prints them.
 func (c *tuneTexelCmd) Run(ctx context.Context, e *env) error {
-	r, err := c.resolve()
+	r, err := flagRules("--rules", c.Rules)
 	if err != nil {
 		return err
 	}
@@ -122,7 +102,6 @@ func (c *tuneTexelCmd) print(w *output, r *training.Fitted) error {
 
 func fiveDigits(x float64) string { return strconv.FormatFloat(x, 'g', 5, 64) }
 
-// tuneSPSACmd tunes agent parameters by SPSA.
 type tuneSPSACmd struct {
 	Config string `arg:"" what:"a YAML file" placeholder:"CONFIG.yaml" help:"YAML file with the parameters to tune and the settings; see configs/tuning/spsa.yaml."`
 	settingsFlags
@@ -132,7 +111,7 @@ type tuneSPSACmd struct {
 
 // Run tunes the parameters and prints the tuned agent.
 func (c *tuneSPSACmd) Run(ctx context.Context, e *env) error {
-	r, err := c.resolve()
+	r, err := flagRules("--rules", c.Rules)
 	if err != nil {
 		return err
 	}
@@ -199,8 +178,8 @@ func spsaEnv(v *learningView, s *spsa.Settings) training.Env {
 		show()
 	}
 	env.Game = func(g *record.Game) {
-		if v.progress != nil { // of a verification
-			v.progress.game(g)
+		if v.games { // of a verification
+			v.meter.game(g)
 			return
 		}
 		done++

@@ -7,7 +7,6 @@ import (
 	"gyges/agents/ugi"
 )
 
-// ugiCmd makes an agent a UGI engine.
 type ugiCmd struct {
 	Agent string `default:"alphabeta" placeholder:"AGENT" complete:"agents" help:"The agent that chooses the moves. Default: alphabeta."`
 	rulesFlags

@@ -6,7 +6,6 @@ import (
 	"gyges/rules/base/build"
 )
 
-// versionCmd prints what the program was built from.
 type versionCmd struct{}
 
 // Run prints one line.

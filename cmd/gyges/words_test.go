@@ -14,6 +14,7 @@ import (
 	"gyges/rules"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
+	"gyges/tournament/queue"
 )
 
 func TestSplitRules(t *testing.T) {
@@ -73,7 +74,7 @@ func TestRemarks(t *testing.T) {
 
 func TestProgressLines(t *testing.T) {
 	var out bytes.Buffer
-	p := newProgress(&output{w: &out}, 300)
+	p := newMeter(&output{w: &out}, 300)
 	now := p.start
 	p.now = func() time.Time { return now }
 	for range 250 {
@@ -97,7 +98,7 @@ func TestProgressRates(t *testing.T) {
 // The rate of a run that goes on is that of its new games.
 func TestProgressOfAResumedRun(t *testing.T) {
 	var out bytes.Buffer
-	p := newProgress(&output{w: &out}, 3600)
+	p := newMeter(&output{w: &out}, 3600)
 	now := p.start
 	p.now = func() time.Time { return now }
 	p.reading = true
@@ -124,7 +125,7 @@ func TestProgressOfATest(t *testing.T) {
 		config.Agents = append(config.Agents, spec)
 	}
 	f := newObserver(&env{err: &output{w: &out}}, observerFlags{}, &config, matchRun)
-	p := f.progress
+	p := f.meter
 	now := p.start
 	p.now = func() time.Time { return now }
 	config.OnBegin(0)
@@ -146,9 +147,9 @@ func TestProgressOfATest(t *testing.T) {
 func TestBar(t *testing.T) {
 	var out bytes.Buffer
 	o := &output{w: &out}
-	p := newProgress(o, 300)
+	p := newMeter(o, 300)
 	p.bar = true
-	p.state = func() (string, *forecast) { return "a leads with 3 of 4 points", nil }
+	p.state = func() (string, float64) { return "a leads with 3 of 4 points", asScheduled }
 	now := p.start
 	p.now = func() time.Time { return now }
 	for range 2 {
@@ -204,7 +205,7 @@ func TestInvitation(t *testing.T) {
 	require.Equal(t, "The NATS server listens at nats://127.0.0.1:4222. To start a worker:\n"+
 		"  gyges worker --nats nats://127.0.0.1:4222 --engine 'mine=./mine --fast'\n",
 		(&queueFlags{}).invitation("nats://127.0.0.1:4222", players))
-	f := queueFlags{accessFlags: accessFlags{NatsUser: "player", TLSCert: "cert.pem"}}
+	f := queueFlags{accessFlags: accessFlags{queue.Access{User: "player", Cert: "cert.pem"}}}
 	name, err := os.Hostname()
 	require.NoError(t, err)
 	require.Equal(t, "The NATS server listens at tls://0.0.0.0:4222. To start a worker:\n"+

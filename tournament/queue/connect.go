@@ -20,16 +20,20 @@ import (
 	"gyges/rules/base/files"
 )
 
-// Access is the address of a server and the credentials for it. Its secrets are used
-// to connect and for nothing else; they are in no record, message or log.
+// Access is the address of a server and the credentials for it: user and password, or one of the files in place of
+// these. Its secrets are used to connect and for nothing else; they are in no record, message or log. The tags of its
+// fields are those of command-line flags. There is none for the password, since the list of processes shows flags.
 type Access struct {
-	URL string // nats://HOST:PORT, tls://…; several with commas
+	URL      string `kong:"-"` // nats://HOST:PORT, tls://…; several with commas
+	Password string `kong:"-"` // of User: what PasswordFile holds, if that is given
 
-	User, Password string // both or neither
-	Creds          string // file with a user's JWT and seed, in place of these
-	NKey           string // or file with an nkey's seed
-	CA             string // file with the certificates that verify the other side's; "": the system's
-	Cert, Key      string // files with this side's certificate and its key
+	User         string `name:"nats-user" env:"GYGES_NATS_USER" placeholder:"USER" help:"User at the NATS server; the password is in $GYGES_NATS_PASSWORD, or in a file."`
+	PasswordFile string `name:"nats-password-file" env:"GYGES_NATS_PASSWORD_FILE" placeholder:"FILE" help:"File with the password."`
+	Creds        string `name:"nats-creds" env:"GYGES_NATS_CREDS" placeholder:"FILE" help:"Creds file of the user (JWT and seed), in place of these."`
+	NKey         string `name:"nats-nkey" env:"GYGES_NATS_NKEY" placeholder:"FILE" help:"Or file with the seed of the user's nkey."`
+	CA           string `name:"tls-ca" env:"GYGES_TLS_CA" placeholder:"FILE" help:"Certificates that the other side's is checked with. Default: the system's."`
+	Cert         string `name:"tls-cert" env:"GYGES_TLS_CERT" placeholder:"FILE" help:"TLS certificate of this side; the embedded server needs one to speak TLS."`
+	Key          string `name:"tls-key" env:"GYGES_TLS_KEY" placeholder:"FILE" help:"Key of that certificate."`
 }
 
 // maxSecret bounds the size of each of these files, in bytes. The certificates of

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -69,28 +70,24 @@ func (g *Game) WriteText(w io.Writer, width int) error {
 	if g.Fault {
 		result += ", by a fault"
 	}
-	_, err := fmt.Fprintf(w, "Game   %d\n%s%sRules  %s\nResult %s\n\n", g.Game,
+	var b strings.Builder
+	fmt.Fprintf(&b, "Game   %d\n%s%sRules  %s\nResult %s\n\n", g.Game,
 		textfmt.Hang("South  ", textfmt.Escape(agents.LabelOf(g.South))+": "+g.SouthMoves.text(), width),
 		textfmt.Hang("North  ", textfmt.Escape(agents.LabelOf(g.North))+": "+g.NorthMoves.text(), width),
 		textfmt.Escape(g.Rules), result)
-	if err != nil {
-		return err
-	}
 	moves := make([]*Move, len(g.Moves))
 	for i := range g.Moves {
 		moves[i] = &g.Moves[i]
 	}
-	if err := grid.Write(w, grid.Text, grid.Options{Width: width}, moveColumns, moves); err != nil {
-		return err
-	}
-	before := "\n"
-	for _, note := range g.notes() {
-		if _, err := io.WriteString(w, before+textfmt.Hang("", note, width)); err != nil {
-			return err
+	err := grid.Write(&b, grid.Text, grid.Options{Width: width}, moveColumns, moves)
+	for i, note := range g.notes() {
+		if i == 0 {
+			b.WriteString("\n")
 		}
-		before = ""
+		b.WriteString(textfmt.Hang("", note, width))
 	}
-	return nil
+	_, errWrite := io.WriteString(w, b.String())
+	return cmp.Or(err, errWrite)
 }
 
 // text is a sentence on the moves of a side.
@@ -133,27 +130,21 @@ func (g *Game) notes() []string {
 // WriteText writes the summaries for people, in lines of at most width columns. nodes are those of the searches;
 // name returns what to call an agent, by its spec.
 func (s Summaries) WriteText(w io.Writer, nodes int64, width int, name func(agent string) string) error {
-	_, err := fmt.Fprintf(w, "%s reviewed with %s nodes a move\n", textfmt.Plural(s.Games(), "game"),
-		textfmt.Thousands(nodes))
-	if err != nil {
-		return err
-	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s reviewed with %s nodes a move\n", textfmt.Plural(s.Games(), "game"), textfmt.Thousands(nodes))
 	for _, summary := range s {
-		heading := "\nRules " + textfmt.Escape(summary.Rules) + "\n"
+		fmt.Fprintf(&b, "\nRules %s\n", textfmt.Escape(summary.Rules))
 		for _, table := range summary.Tables(name) {
 			if len(table.Players) == 0 {
 				continue
 			}
-			caption := textfmt.Hang("", table.Caption+":", width)
-			if _, err := fmt.Fprintf(w, "%s\n%s\n", heading, caption); err != nil {
-				return err
-			}
-			heading = ""
+			fmt.Fprintf(&b, "\n%s\n", textfmt.Hang("", table.Caption+":", width))
 			o := grid.Options{Width: width, Fold: 1}
-			if err := grid.Write(w, grid.Text, o, table.Columns, table.Players); err != nil {
+			if err := grid.Write(&b, grid.Text, o, table.Columns, table.Players); err != nil {
 				return err
 			}
 		}
 	}
-	return nil
+	_, err := io.WriteString(w, b.String())
+	return err
 }
