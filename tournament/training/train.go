@@ -108,8 +108,6 @@ func (c *Generations) Run(ctx context.Context, env Env) (Trained, error) {
 	if t.folder, err = openFolder(ctx, c.Out, m); err != nil {
 		return Trained{}, err
 	}
-	defer t.removeProgress() // while the folder is locked
-	env.Observer = t.observed(env.Observer)
 	t.known = len(t.folder.kept.lines)
 	if t.before, err = t.folder.trained(); err != nil {
 		return Trained{}, errors.Join(&FolderError{err}, t.folder.close())
@@ -138,9 +136,6 @@ type trainer struct {
 	adopted []Generation    // generation 0 and those that won their tests
 	weights []*eval.Weights // of those
 	trained Trained
-	began   time.Time // of the stage in progress, that of [Timing]; zero: there is none
-	now     Progress
-	warned  bool // that it can't be written
 }
 
 // best returns the last generation adopted and its weights.
@@ -164,28 +159,11 @@ func (t *trainer) save(status tournament.Status) error {
 // late reports whether another generation would end after the time given.
 func (t *trainer) late() bool {
 	made := t.trained.Generations
-	return t.Time > 0 && len(made) > 0 && t.seconds()+made[len(made)-1].Timing.Seconds() > t.Time.Seconds()
-}
-
-// seconds returns how long the generations took, that in progress included.
-func (t *trainer) seconds() float64 {
-	total := t.timing.Seconds()
-	for _, g := range t.trained.Generations {
-		total += g.Timing.Seconds()
+	seconds := 0.0
+	for _, g := range made {
+		seconds += g.Timing.Seconds()
 	}
-	if !t.began.IsZero() {
-		total += time.Since(t.began).Seconds()
-	}
-	return total
-}
-
-// measure adds the seconds that a stage takes.
-func (t *trainer) measure(to *float64, do func() error) error {
-	t.began = time.Now()
-	err := do()
-	*to += time.Since(t.began).Seconds()
-	t.began = time.Time{}
-	return err
+	return t.Time > 0 && len(made) > 0 && seconds+made[len(made)-1].Timing.Seconds() > t.Time.Seconds()
 }
 
 // train makes the generations, and the rating of those that were adopted.
@@ -203,10 +181,10 @@ func (t *trainer) train(ctx context.Context) error {
 	}
 	c := t.rating(t.adopted)
 	t.trained.Rating, t.trained.Standings = c.Out, standings.New()
-	t.env.Stage(0, "rating", c.Games())
+	t.env.stage(0, "rating", c.Games())
 	if _, err := t.env.play(ctx, c, func(g *record.Game) {
 		t.trained.Standings.Add(g)
-		t.env.Game(g)
+		t.env.game(g)
 	}); err != nil {
 		return err
 	}
@@ -293,7 +271,10 @@ func (t *trainer) makeGeneration(ctx context.Context, k int) (*Generation, error
 		{&t.timing.Tune, func() (err error) { candidate, err = t.fit(ctx, g); return err }},
 		{&t.timing.Match, func() error { return t.decide(ctx, g, candidate, best) }},
 	} {
-		if err := errors.Join(t.measure(stage.seconds, stage.do), t.save(tournament.Running)); err != nil {
+		began := time.Now()
+		err := stage.do()
+		*stage.seconds += time.Since(began).Seconds()
+		if err := errors.Join(err, t.save(tournament.Running)); err != nil {
 			return nil, err
 		}
 	}
@@ -338,8 +319,8 @@ func (g *Generation) testLoss() *float64 {
 
 // play plays a tournament of the run.
 func (t *trainer) play(ctx context.Context, k int, stage string, c tournament.Config) (tournament.Summary, error) {
-	t.env.Stage(k, stage, c.Games())
-	return t.env.play(ctx, c, t.env.Game)
+	t.env.stage(k, stage, c.Games())
+	return t.env.play(ctx, c, t.env.game)
 }
 
 // selfPlay plays the games of generation k, and converts them to training positions.
@@ -357,7 +338,7 @@ func (t *trainer) selfPlay(ctx context.Context, k int) error {
 	e := newExtractor(&c.Positions, t.env)
 	e.provenOnly = isZero(weights)
 	if c.Search.Agent.Kind != "" {
-		t.env.Stage(k, "search", games.Games())
+		t.env.stage(k, "search", games.Games())
 	}
 	_, err := e.extract(ctx, games.Out, provenance)
 	return err
@@ -366,7 +347,7 @@ func (t *trainer) selfPlay(ctx context.Context, k int) error {
 // fit fits weights to the training positions of the last generations.
 func (t *trainer) fit(ctx context.Context, g *Generation) (*eval.Weights, error) {
 	steps := int64(t.Settings.Steps())
-	t.env.Stage(g.Number, "tune", steps)
+	t.env.stage(g.Number, "tune", steps)
 	first := 1
 	if t.Window > 0 {
 		first = max(1, g.Number-t.Window+1)
@@ -383,13 +364,13 @@ func (t *trainer) fit(ctx context.Context, g *Generation) (*eval.Weights, error)
 	var r fits
 	s := t.settings(parent)
 	s.Record = func(step texel.Step) error {
-		t.env.Progress(int64(step.Iteration), steps,
+		t.env.progress(int64(step.Iteration), steps,
 			fmt.Sprintf("iterations, training loss %.4f, validation loss %.4f", step.Loss, step.ValidationLoss))
 		return nil
 	}
 	if r.Result, err = texel.Fit(ctx, data, s); err == nil {
 		if t.Policy != nil {
-			t.env.Stage(g.Number, "policy", 0)
+			t.env.stage(g.Number, "policy", 0)
 		}
 		r.Policy, err = t.fitPolicy(ctx, parent, r.Result, newPositionReader(t.env, t.Rules, folders[len(folders)-1]))
 	}
