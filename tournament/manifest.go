@@ -57,10 +57,10 @@ type Manifest struct {
 	// Sessions are the times in which the run was played, the first and the last ones; none in runs of earlier versions.
 	Sessions []Session `json:"sessions,omitempty"`
 
-	Program Program   `json:"program"`
-	Earlier []Program `json:"earlier_programs,omitempty"` // that played in this folder before, the first one first
-	Host    Host      `json:"host"`
-	Text    string    `json:"-"` // the file it was read from
+	Program build.Info   `json:"program"`
+	Earlier []build.Info `json:"earlier_programs,omitempty"` // that played in this folder before, the first one first
+	Host    Host         `json:"host"`
+	Text    string       `json:"-"` // the file it was read from
 }
 
 // Session is a time in which a program played the run.
@@ -113,26 +113,6 @@ type ManifestConfig struct {
 	OnRepetition string `json:"on_repetition"`
 	StallTimeout string `json:"stall_timeout"`
 	Suspend      int    `json:"suspend"`
-}
-
-// Program is the version of the program that ran.
-type Program struct {
-	Version  string `json:"version"`
-	Revision string `json:"revision,omitempty"` // of the source, where the build recorded it
-	Modified bool   `json:"modified,omitempty"` // the source had changes beyond the revision
-	Go       string `json:"go"`
-}
-
-// String returns version, revision and Go version in one line.
-func (p Program) String() string {
-	text := p.Version
-	if p.Revision != "" {
-		text += " " + p.Revision[:min(len(p.Revision), 12)]
-	}
-	if p.Modified {
-		text += " (changed)"
-	}
-	return text + " " + p.Go
 }
 
 // Host is the machine that a program ran on.
@@ -210,9 +190,10 @@ func (m *ManifestConfig) Settings() (Config, error) {
 
 func thisHost() Host { return Host{runtime.GOOS, runtime.GOARCH, runtime.NumCPU()} }
 
-func thisProgram() Program {
+func thisProgram() build.Info {
 	b := build.Read()
-	return Program{Version: cmp.Or(b.Version, "unknown"), Revision: b.Revision, Modified: b.Modified, Go: b.Go}
+	b.Version, b.Time = cmp.Or(b.Version, "unknown"), ""
+	return b
 }
 
 // end fills in how the run ended.
