@@ -219,7 +219,8 @@ func (m *Manifest) save(dir string) error {
 // maxManifest bounds the size of a manifest, in bytes.
 const maxManifest = 16 << 20
 
-// ReadManifest reads the manifest of a run's folder; nil if there is none.
+// ReadManifest reads the manifest of a run's folder; nil if there is none. Unknown keys are ignored, and what is
+// missing is zero.
 func ReadManifest(dir fs.FS) (*Manifest, error) {
 	text, err := files.ReadFS(dir, ManifestFile, maxManifest)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -228,12 +229,6 @@ func ReadManifest(dir fs.FS) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ParseManifest(text)
-}
-
-// ParseManifest reads the text of a [ManifestFile]. Unknown keys are ignored, and what
-// is missing is zero.
-func ParseManifest(text []byte) (*Manifest, error) {
 	m := new(Manifest)
 	if err := json.Unmarshal(text, m); err != nil {
 		return nil, fmt.Errorf("expected a manifest: %w", err)

@@ -172,9 +172,6 @@ func ExtendCertificate(dir string, r *rules.Rules) (*Certificate, error) {
 // Rules returns the rules under which the wins are proven.
 func (c *Certificate) Rules() *rules.Rules { return c.rules }
 
-// Claim says what is proven.
-func (c *Certificate) Claim() string { return c.header.Claim }
-
 // Has reports whether the certificate has a position among its roots.
 func (c *Certificate) Has(p rules.Position) bool {
 	text := c.rules.FormatPosition(p)

@@ -332,13 +332,7 @@ func (r *subscription) release(p *tournament.Runner) {
 func (r *subscription) underWay(now time.Time) *tournament.Playing {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var busy []*tournament.Runner
-	for p := range r.runners {
-		if r.runners[p] {
-			busy = append(busy, p)
-		}
-	}
-	return tournament.PlayingOf(busy, now)
+	return tournament.PlayingOf(slices.Collect(maps.Keys(r.runners)), now)
 }
 
 // errLost is the reason why a pair is not played any more.

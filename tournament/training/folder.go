@@ -161,9 +161,6 @@ func (f *folder) append(l Line) error {
 // begin writes that the run is in progress.
 func (f *folder) begin() error { return f.save(tournament.Running, f.manifest.Result) }
 
-// stop writes that the run ended with an error.
-func (f *folder) stop(ctx context.Context) error { return f.save(stopped(ctx), f.manifest.Result) }
-
 // stopped is the status of a run that ended with an error.
 func stopped(ctx context.Context) tournament.Status {
 	if ctx.Err() != nil {

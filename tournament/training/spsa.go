@@ -111,7 +111,7 @@ func (c *SPSA) Run(ctx context.Context, env Env) (_ *Tuned, err error) {
 	defer func() { err = errors.Join(err, r.folder.close()) }()
 	if err := r.steps(ctx); err != nil {
 		if _, unusable := errors.AsType[*FolderError](err); !unusable {
-			err = errors.Join(err, r.folder.stop(ctx))
+			err = errors.Join(err, r.folder.save(stopped(ctx), r.folder.manifest.Result))
 		}
 		return nil, err
 	}
