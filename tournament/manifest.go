@@ -206,15 +206,7 @@ func (m *Manifest) end(s *Summary, err error) {
 	}
 }
 
-// save writes the manifest so that a reader finds the old one or the new one,
-// never a part.
-func (m *Manifest) save(dir string) error {
-	text, err := json.MarshalIndent(m, "", "  ")
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", ManifestFile, err)
-	}
-	return files.Replace(filepath.Join(dir, ManifestFile), append(text, '\n'))
-}
+func (m *Manifest) save(dir string) error { return files.ReplaceJSON(filepath.Join(dir, ManifestFile), m) }
 
 // maxManifest bounds the size of a manifest, in bytes.
 const maxManifest = 16 << 20

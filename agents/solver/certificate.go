@@ -370,11 +370,7 @@ func (c *Certificate) replace(parts []partHeader) error {
 	}
 	h.Claim = fmt.Sprintf("South wins from %d of these positions and North from %d, whatever the other side plays",
 		wins[rules.South.String()], wins[rules.North.String()])
-	text, err := json.MarshalIndent(h, "", "  ")
-	if err != nil {
-		return err
-	}
-	if err := files.Replace(filepath.Join(c.dir, certificateFile), append(text, '\n')); err != nil {
+	if err := files.ReplaceJSON(filepath.Join(c.dir, certificateFile), h); err != nil {
 		return err
 	}
 	c.header = h

@@ -269,7 +269,7 @@ func (t *trainer) makeGeneration(ctx context.Context, k int) (*Generation, error
 		}
 	}
 	g.Timing = *timing
-	return g, saveJSON(t.path(k, generationFile), g)
+	return g, files.ReplaceJSON(t.path(k, generationFile), g)
 }
 
 // decide writes the candidate's weights, and plays the match if they have changed.
