@@ -206,7 +206,9 @@ func (m *Manifest) end(s *Summary, err error) {
 	}
 }
 
-func (m *Manifest) save(dir string) error { return files.ReplaceJSON(filepath.Join(dir, ManifestFile), m) }
+func (m *Manifest) save(dir string) error {
+	return files.ReplaceJSON(filepath.Join(dir, ManifestFile), m)
+}
 
 // maxManifest bounds the size of a manifest, in bytes.
 const maxManifest = 16 << 20

@@ -94,7 +94,7 @@ func manifestFacts(m *tournament.Manifest) []Fact {
 func limitsText(l record.Limits) string {
 	var parts []string
 	if l.Depth > 0 {
-		parts = append(parts, fmt.Sprintf("%d plies", l.Depth))
+		parts = append(parts, textfmt.Plural(l.Depth, "ply"))
 	}
 	if l.Nodes > 0 {
 		parts = append(parts, textfmt.Thousands(l.Nodes)+" nodes")
