@@ -457,9 +457,13 @@ func columns(rows []byte, n, width int) []byte {
 
 // read reads and checks a part's file, but for whether it wins.
 func (c *Certificate) read(h partHeader) (part Part, err error) {
-	columns, err := c.unpack(h)
+	text, err := c.unpack(h)
 	if err == nil {
-		part, err = c.parse(h, columns)
+		part.Winner, part.Roots, err = c.parseRoots(h)
+	}
+	if err == nil {
+		part.Answers = map[rules.Position]Answer{}
+		err = part.parseRecords(c.rules, columns(text, recordBytes, h.Records))
 	}
 	if err != nil {
 		return Part{}, fmt.Errorf("%s: %w", filepath.Join(c.dir, h.File), err)
@@ -489,14 +493,6 @@ func (c *Certificate) unpack(h partHeader) ([]byte, error) {
 		err = fmt.Errorf("expected %d records of %d bytes", h.Records, recordBytes)
 	}
 	return text, err
-}
-
-func (c *Certificate) parse(h partHeader, text []byte) (part Part, err error) {
-	part.Answers = map[rules.Position]Answer{}
-	if part.Winner, part.Roots, err = c.parseRoots(h); err != nil {
-		return part, err
-	}
-	return part, part.parseRecords(c.rules, columns(text, recordBytes, h.Records))
 }
 
 func (c *Certificate) parseRoots(h partHeader) (winner rules.Side, roots []Root, err error) {

@@ -200,14 +200,6 @@ func (e *extractor) add(ctx context.Context, game *record.Game) error {
 	return e.search(ctx)
 }
 
-// newPosition returns the position before a turn of a game and the move, without result and score.
-func newPosition(r *rules.Rules, game *record.Game, t *record.Turn) dataset.Position {
-	return dataset.Position{
-		Rules: r, Position: withoutPasses(r, t.Before), Move: t.Line()[0],
-		Game: game.Game, Ply: int32(t.Ply - 1), ToEnd: int32(game.Plies - t.Ply + 1),
-	}
-}
-
 // searchBatch is how many games are searched at a time.
 const searchBatch = 256
 

@@ -93,7 +93,10 @@ func (s *Search) positions(ctx context.Context, a agents.Agent, in *searched) er
 	}
 	g := rules.NewGame(r, in.game.Start())
 	for i, t := range in.record.Turns(in.game) {
-		p := newPosition(r, in.record, &t)
+		p := dataset.Position{
+			Rules: r, Position: withoutPasses(r, t.Before), Move: t.Line()[0],
+			Game: in.record.Game, Ply: int32(t.Ply - 1), ToEnd: int32(in.record.Plies - t.Ply + 1),
+		}
 		switch {
 		case t.Ply == 0: // a placement
 		case a != nil && float64(agents.MixSeed(1, number, uint64(t.Ply)))/math.MaxUint64 < s.Share:
