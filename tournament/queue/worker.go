@@ -109,18 +109,13 @@ func (w *Worker) Run(ctx context.Context) error {
 	group.Wait()
 	time.AfterFunc(stopTimeout, stopSending)
 	w.sending.Wait()
-	w.giveBack()
-	w.options.Log.Info("stopped", "pairs", w.pairs.Load(), "time", time.Since(start).Round(100*time.Millisecond))
-	return ctx.Err()
-}
-
-// giveBack returns unfinished pairs to the server, and waits for the goroutines of runs.
-func (w *Worker) giveBack() {
-	for _, t := range w.heldTasks() {
+	for _, t := range w.heldTasks() { // unfinished
 		_ = t.message.Nak() // otherwise its lease expires
 	}
 	w.background.Wait()
 	_ = w.nc.FlushTimeout(time.Second) // otherwise the leases expire
+	w.options.Log.Info("stopped", "pairs", w.pairs.Load(), "time", time.Since(start).Round(100*time.Millisecond))
+	return ctx.Err()
 }
 
 // maxAnswersPerSecond bounds how often a worker answers, whoever asks: [maxRuns] runs ask once a second.
