@@ -1,7 +1,6 @@
 package tournament
 
 import (
-	"errors"
 	"fmt"
 	"path"
 	"runtime"
@@ -16,15 +15,6 @@ import (
 // newFault makes the fault of a side, its detail bounded.
 func newFault(side rules.Side, kind record.FaultKind, detail string) *record.Fault {
 	return &record.Fault{Side: side.Name(), Kind: kind, Detail: bounded(detail, record.MaxDetail)}
-}
-
-// faultOf makes the fault of a side whose agent returned an error.
-func faultOf(side rules.Side, doing string, err error) *record.Fault {
-	kind := record.FaultError
-	if f, ok := errors.AsType[*agents.Failure](err); ok {
-		kind = record.FaultKind(f.Kind)
-	}
-	return newFault(side, kind, doing+err.Error())
 }
 
 // traceOf returns the last lines of an agent's trace, bounded.

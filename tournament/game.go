@@ -268,7 +268,11 @@ func (r *referee) failed(doing string, err error) *record.Fault {
 	if lack, ok := errors.AsType[*agents.HostFailure](err); ok {
 		r.lack = lack
 	}
-	return faultOf(r.side, doing, err)
+	kind := record.FaultError
+	if f, ok := errors.AsType[*agents.Failure](err); ok {
+		kind = record.FaultKind(f.Kind)
+	}
+	return newFault(r.side, kind, doing+err.Error())
 }
 
 // decide returns the checked decision of the agent whose turn it is, or notes that it

@@ -57,10 +57,10 @@ type Manifest struct {
 	// Sessions are the times in which the run was played, the first and the last ones; none in runs of earlier versions.
 	Sessions []Session `json:"sessions,omitempty"`
 
-	Program Program   `json:"program"`
-	Earlier []Program `json:"earlier_programs,omitempty"` // that played in this folder before, the first one first
-	Host    Host      `json:"host"`
-	Text    string    `json:"-"` // the file it was read from
+	Program build.Info   `json:"program"`
+	Earlier []build.Info `json:"earlier_programs,omitempty"` // that played in this folder before, the first one first
+	Host    Host         `json:"host"`
+	Text    string       `json:"-"` // the file it was read from
 }
 
 // Session is a time in which a program played the run.
@@ -113,26 +113,6 @@ type ManifestConfig struct {
 	OnRepetition string `json:"on_repetition"`
 	StallTimeout string `json:"stall_timeout"`
 	Suspend      int    `json:"suspend"`
-}
-
-// Program is the version of the program that ran.
-type Program struct {
-	Version  string `json:"version"`
-	Revision string `json:"revision,omitempty"` // of the source, where the build recorded it
-	Modified bool   `json:"modified,omitempty"` // the source had changes beyond the revision
-	Go       string `json:"go"`
-}
-
-// String returns version, revision and Go version in one line.
-func (p Program) String() string {
-	text := p.Version
-	if p.Revision != "" {
-		text += " " + p.Revision[:min(len(p.Revision), 12)]
-	}
-	if p.Modified {
-		text += " (changed)"
-	}
-	return text + " " + p.Go
 }
 
 // Host is the machine that a program ran on.
@@ -210,9 +190,10 @@ func (m *ManifestConfig) Settings() (Config, error) {
 
 func thisHost() Host { return Host{runtime.GOOS, runtime.GOARCH, runtime.NumCPU()} }
 
-func thisProgram() Program {
+func thisProgram() build.Info {
 	b := build.Read()
-	return Program{Version: cmp.Or(b.Version, "unknown"), Revision: b.Revision, Modified: b.Modified, Go: b.Go}
+	b.Version, b.Time = cmp.Or(b.Version, "unknown"), ""
+	return b
 }
 
 // end fills in how the run ended.
@@ -225,20 +206,15 @@ func (m *Manifest) end(s *Summary, err error) {
 	}
 }
 
-// save writes the manifest so that a reader finds the old one or the new one,
-// never a part.
 func (m *Manifest) save(dir string) error {
-	text, err := json.MarshalIndent(m, "", "  ")
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", ManifestFile, err)
-	}
-	return files.Replace(filepath.Join(dir, ManifestFile), append(text, '\n'))
+	return files.ReplaceJSON(filepath.Join(dir, ManifestFile), m)
 }
 
 // maxManifest bounds the size of a manifest, in bytes.
 const maxManifest = 16 << 20
 
-// ReadManifest reads the manifest of a run's folder; nil if there is none.
+// ReadManifest reads the manifest of a run's folder; nil if there is none. Unknown keys are ignored, and what is
+// missing is zero.
 func ReadManifest(dir fs.FS) (*Manifest, error) {
 	text, err := files.ReadFS(dir, ManifestFile, maxManifest)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -247,12 +223,6 @@ func ReadManifest(dir fs.FS) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ParseManifest(text)
-}
-
-// ParseManifest reads the text of a [ManifestFile]. Unknown keys are ignored, and what
-// is missing is zero.
-func ParseManifest(text []byte) (*Manifest, error) {
 	m := new(Manifest)
 	if err := json.Unmarshal(text, m); err != nil {
 		return nil, fmt.Errorf("expected a manifest: %w", err)

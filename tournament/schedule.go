@@ -34,7 +34,9 @@ func newEmptySchedule(c *Config) *schedule {
 	for _, spec := range c.Agents {
 		s.agentNames = append(s.agentNames, spec.String())
 		s.agentHash = append(s.agentHash, hashText(spec.Label()))
-		s.own = append(s.own, timeOf(spec))
+		clock, _ := ParseClock(spec.Get("clock")) // both have been checked
+		moveTime, _ := time.ParseDuration(spec.Get("movetime"))
+		s.own = append(s.own, timeControl{clock, moveTime})
 	}
 	for _, r := range c.Rules {
 		s.rulesHash = append(s.rulesHash, hashText(r.String()))
@@ -158,14 +160,6 @@ func (s *schedule) seated(g int64) [2]int {
 type timeControl struct {
 	clock    Clock
 	moveTime time.Duration
-}
-
-// timeOf reads an agent's time control from its checked spec. All kinds with a move
-// time use this name.
-func timeOf(spec agents.Spec) (t timeControl) {
-	t.clock, _ = ParseClock(spec.Get("clock"))
-	t.moveTime, _ = time.ParseDuration(spec.Get("movetime"))
-	return t
 }
 
 // checkGame returns an error unless a game belongs to a pair.

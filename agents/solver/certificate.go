@@ -172,9 +172,6 @@ func ExtendCertificate(dir string, r *rules.Rules) (*Certificate, error) {
 // Rules returns the rules under which the wins are proven.
 func (c *Certificate) Rules() *rules.Rules { return c.rules }
 
-// Claim says what is proven.
-func (c *Certificate) Claim() string { return c.header.Claim }
-
 // Has reports whether the certificate has a position among its roots.
 func (c *Certificate) Has(p rules.Position) bool {
 	text := c.rules.FormatPosition(p)
@@ -373,11 +370,7 @@ func (c *Certificate) replace(parts []partHeader) error {
 	}
 	h.Claim = fmt.Sprintf("South wins from %d of these positions and North from %d, whatever the other side plays",
 		wins[rules.South.String()], wins[rules.North.String()])
-	text, err := json.MarshalIndent(h, "", "  ")
-	if err != nil {
-		return err
-	}
-	if err := files.Replace(filepath.Join(c.dir, certificateFile), append(text, '\n')); err != nil {
+	if err := files.ReplaceJSON(filepath.Join(c.dir, certificateFile), h); err != nil {
 		return err
 	}
 	c.header = h
@@ -464,9 +457,13 @@ func columns(rows []byte, n, width int) []byte {
 
 // read reads and checks a part's file, but for whether it wins.
 func (c *Certificate) read(h partHeader) (part Part, err error) {
-	columns, err := c.unpack(h)
+	text, err := c.unpack(h)
 	if err == nil {
-		part, err = c.parse(h, columns)
+		part.Winner, part.Roots, err = c.parseRoots(h)
+	}
+	if err == nil {
+		part.Answers = map[rules.Position]Answer{}
+		err = part.parseRecords(c.rules, columns(text, recordBytes, h.Records))
 	}
 	if err != nil {
 		return Part{}, fmt.Errorf("%s: %w", filepath.Join(c.dir, h.File), err)
@@ -496,14 +493,6 @@ func (c *Certificate) unpack(h partHeader) ([]byte, error) {
 		err = fmt.Errorf("expected %d records of %d bytes", h.Records, recordBytes)
 	}
 	return text, err
-}
-
-func (c *Certificate) parse(h partHeader, text []byte) (part Part, err error) {
-	part.Answers = map[rules.Position]Answer{}
-	if part.Winner, part.Roots, err = c.parseRoots(h); err != nil {
-		return part, err
-	}
-	return part, part.parseRecords(c.rules, columns(text, recordBytes, h.Records))
 }
 
 func (c *Certificate) parseRoots(h partHeader) (winner rules.Side, roots []Root, err error) {

@@ -78,7 +78,7 @@ func TestCertificate(t *testing.T) {
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	require.Len(t, entries, 3, "the header and two parts")
-	require.Equal(t, "South wins from 2 of these positions and North from 1, whatever the other side plays", c.Claim())
+	require.Equal(t, "South wins from 2 of these positions and North from 1, whatever the other side plays", c.header.Claim)
 	roots, lines := 0, 0
 	for _, part := range parts {
 		lines += len(part.Answers)

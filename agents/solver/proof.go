@@ -105,7 +105,8 @@ func DefaultProofMegabytes(nodes int64) int {
 
 // NewProver returns a prover with a table of megabytes MB and a number of workers, at least 1 each.
 func NewProver(megabytes, workers int) *Prover {
-	s := &Prover{table: newProofTable(megabytes), workers: make([]proofWorker, max(workers, 1))}
+	s := &Prover{workers: make([]proofWorker, max(workers, 1))}
+	s.table.entries = make([]proofEntry, max(megabytes, 1)<<20/proofEntryBytes)
 	for i := range s.workers {
 		s.workers[i].Prover = s
 	}
@@ -186,7 +187,7 @@ func (s *Prover) avoid(positions []rules.Position) (any bool) {
 
 // search reports whether the attacker is proven to win in p.
 func (s *Prover) search(p rules.Position, attacker rules.Side) bool {
-	s.table.clear()
+	clear(s.table.entries)
 	s.attacker, s.proven = attacker, map[rules.Position]rules.Move{}
 	s.solved.Store(false)
 	if s.rules.CanWin(p, p.Side()) {
@@ -207,9 +208,6 @@ func (s *Prover) search(p rules.Position, attacker rules.Side) bool {
 	wg.Wait()
 	return won.Load()
 }
-
-// over reports whether the search ends, with or without a result.
-func (s *Prover) over() bool { return s.solved.Load() || s.stopped.Load() }
 
 // win notes how the attacker wins in p. An earlier move stays: it leads to positions proven before it, so
 // that no strategy goes round in circles.
@@ -241,7 +239,7 @@ func (s *proofWorker) expand(p rules.Position, limit proofNumbers) (n proofNumbe
 		if attacks && c.numbers == provenWin {
 			s.win(p, f.children[c.best].move)
 		}
-		if c.numbers.proof >= limit.proof || c.numbers.disproof >= limit.disproof || s.over() {
+		if c.numbers.proof >= limit.proof || c.numbers.disproof >= limit.disproof || s.solved.Load() || s.stopped.Load() {
 			if onPath = c.numbers == provenNoWin && restsOnPath(f.children, attacks); !onPath {
 				s.table.store(p, c.numbers, s.nodes.Load()-began)
 			}

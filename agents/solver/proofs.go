@@ -15,6 +15,7 @@ import (
 	"gyges/results"
 	"gyges/rules"
 	"gyges/rules/base/files"
+	"gyges/rules/base/textfmt"
 )
 
 // Proofs are proven results to be looked up: the strategies of a certificate, and the winners of set-ups whose
@@ -36,7 +37,7 @@ type Known struct {
 
 // Text says what is proven, like "South wins in at most 25 plies".
 func (k Known) Text() string {
-	return fmt.Sprintf("%v wins in at most %d plies", k.Winner, k.Plies)
+	return fmt.Sprintf("%v wins in at most %s", k.Winner, textfmt.Plural(k.Plies, "ply"))
 }
 
 // Shipped returns the proofs of the simplified game that ship with the program.

@@ -160,3 +160,8 @@ func TestLookupIsOfItsRules(t *testing.T) {
 		require.Equal(t, want, ok, name)
 	}
 }
+
+func TestKnownText(t *testing.T) {
+	require.Equal(t, "North wins in at most 1 ply", Known{Winner: rules.North, Plies: 1}.Text())
+	require.Equal(t, "South wins in at most 25 plies", Known{Winner: rules.South, Plies: 25}.Text())
+}

@@ -28,12 +28,6 @@ const (
 	proofEntryBytes = 32
 )
 
-func newProofTable(megabytes int) proofTable {
-	return proofTable{entries: make([]proofEntry, max(megabytes, 1)<<20/proofEntryBytes)}
-}
-
-func (t *proofTable) clear() { clear(t.entries) }
-
 // bucket returns the entries that p may have, locked.
 func (t *proofTable) bucket(p rules.Position) ([]proofEntry, *sync.Mutex) {
 	i := (p.Hash() * 0x9e3779b97f4a7c15 >> 11) % uint64(len(t.entries)/proofBucket)

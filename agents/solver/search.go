@@ -88,7 +88,9 @@ func (s *Solver) winner(p rules.Position, f *frame, n int, first rules.Move) rul
 		}
 		score := -1 << 20 // after all threats
 		if threat {
-			score = -s.countEvasions(next, f)
+			s.line.Moves(next, &f.after)
+			s.rules.Evasions(next, &f.after)
+			score = -f.after.Len() // the fewest evasions first
 		}
 		f.scored = append(f.scored, lookahead.NewScoredMove(m, int32(score)))
 	}
@@ -113,14 +115,6 @@ func descending(a, b lookahead.ScoredMove) int { return cmp.Compare(b, a) }
 // wins within n plies, that move counted.
 func (s *Solver) wins(next rules.Position, n int) bool {
 	return next.Passes() < 2 && s.result(next, n-1)
-}
-
-// countEvasions returns how many moves in p, the position at the line's end, keep
-// the opponent from winning in one.
-func (s *Solver) countEvasions(p rules.Position, f *frame) int {
-	s.line.Moves(p, &f.after)
-	s.rules.Evasions(p, &f.after)
-	return f.after.Len()
 }
 
 // helpless reports whether every move in p lets the opponent win in one.

@@ -97,8 +97,10 @@ func (c *strategyCheck) check(p rules.Position) (longest, error) {
 	if c.Rules.Outcome(p) != rules.Undecided {
 		return longest{}, c.failure(p, "the game ends without the win")
 	}
-	if m := c.goal(p); m != rules.NoMove {
-		return longest{1, m}, nil
+	if p.Side() == c.Winner && c.Rules.GoalWins(p, c.Winner) {
+		if m := c.Rules.GoalMove(p, c.Winner); m != rules.NoMove {
+			return longest{1, m}, nil
+		}
 	}
 	c.longest[p] = longest{}
 	replies, err := c.moves(p)
@@ -119,14 +121,6 @@ func (c *strategyCheck) check(p rules.Position) (longest, error) {
 		c.used[p.WithoutPasses()] = Answer{l.move, int16(l.plies)}
 	}
 	return l, nil
-}
-
-// goal returns a move with which the winner wins at once in p, NoMove if there is none.
-func (c *strategyCheck) goal(p rules.Position) rules.Move {
-	if p.Side() != c.Winner || !c.Rules.GoalWins(p, c.Winner) {
-		return rules.NoMove
-	}
-	return c.Rules.GoalMove(p, c.Winner)
 }
 
 // moves returns the moves in p that must be played through: all of the loser, one of the winner, who

@@ -112,12 +112,7 @@ func (h *host) newGame(ctx context.Context) error {
 	if err := h.wait(ctx, "", h.ready); err != nil {
 		return err
 	}
-	if h.proc == nil {
-		if err := h.launch(ctx); err != nil {
-			return err
-		}
-	}
-	if err := h.canPlay(h.setup.Rules); err != nil {
+	if err := h.run(ctx, h.setup.Rules); err != nil {
 		return err
 	}
 	commands := ""
@@ -129,13 +124,18 @@ func (h *host) newGame(ctx context.Context) error {
 
 // Start implements [agents.Starter]: it starts the program, and blocks until that is ready.
 func (h *host) Start(ctx context.Context, sets ...*rules.Rules) error {
+	if err := h.run(ctx, sets...); err != nil {
+		return err
+	}
+	return h.fail(ctx, h.wait(ctx, "isready\n", h.ready))
+}
+
+// run starts the program unless it runs. The error may say that it can't play by some rules.
+func (h *host) run(ctx context.Context, sets ...*rules.Rules) error {
 	if h.proc == nil {
 		if err := h.launch(ctx); err != nil {
 			return err
 		}
-	}
-	if err := h.fail(ctx, h.wait(ctx, "isready\n", h.ready)); err != nil {
-		return err
 	}
 	for _, r := range sets {
 		if err := h.canPlay(r); err != nil {

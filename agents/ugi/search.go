@@ -114,8 +114,11 @@ func (s *server) search(ctx context.Context, setup *agents.Setup, lim agents.Lim
 		line := d.Line()
 		found := fmt.Sprintf("ply %d bestmove %s score %d nodes %d", d.Depth, formatMove(line[0]), d.Score, d.Nodes)
 		if found != last {
-			seconds := max(time.Since(began).Seconds(), 1e-6)
-			s.out.line("info %s nps %.0f time %.6f pv%s", found, float64(d.Nodes)/seconds, seconds, formatLine(line))
+			seconds, pv := max(time.Since(began).Seconds(), 1e-6), ""
+			for _, m := range line {
+				pv += " " + formatMove(m)
+			}
+			s.out.line("info %s nps %.0f time %.6f pv%s", found, float64(d.Nodes)/seconds, seconds, pv)
 		}
 		last = found
 	}
@@ -135,15 +138,6 @@ func (s *server) search(ctx context.Context, setup *agents.Setup, lim agents.Lim
 		s.info(d)
 	}
 	return formatMove(d.Move)
-}
-
-// formatLine writes moves, each after a blank.
-func formatLine(line []rules.Move) string {
-	var b strings.Builder
-	for _, m := range line {
-		b.WriteString(" " + formatMove(m))
-	}
-	return b.String()
 }
 
 // choose prepares the agent unless setup is nil, and lets it choose a move unless

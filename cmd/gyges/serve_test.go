@@ -263,9 +263,7 @@ func TestServeManage(t *testing.T) {
 	require.Zero(t, code, errText)
 	require.Empty(t, errText)
 
-	text, err := os.ReadFile(filepath.Join(results, id[1], tournament.ManifestFile))
-	require.NoError(t, err)
-	m, err := tournament.ParseManifest(text)
+	m, err := tournament.ReadManifest(os.DirFS(filepath.Join(results, id[1])))
 	require.NoError(t, err)
 	require.Equal(t, tournament.Interrupted, m.Status)
 	require.Equal(t, []string{"greedy:name=my engine", "beginner", "proof:agent=random"}, m.Config.Agents)
@@ -273,7 +271,7 @@ func TestServeManage(t *testing.T) {
 	command[indexOf(command, "MINE")] = "greedy:name=my engine"
 	code, _, errText = gyges(t.Context(), "", command[1:]...)
 	require.Zero(t, code, errText)
-	text, err = os.ReadFile(filepath.Join(results, id[1], tournament.ManifestFile))
+	text, err := os.ReadFile(filepath.Join(results, id[1], tournament.ManifestFile))
 	require.NoError(t, err)
 	require.Contains(t, string(text), m.ID, "the same run")
 	require.Contains(t, string(text), `"finished"`)

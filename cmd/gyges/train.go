@@ -91,7 +91,7 @@ func (c *trainCmd) print(ctx context.Context, e *env, s training.Trained) error 
 
 // printRating prints the joint rating, if there is one.
 func (c *trainCmd) printRating(ctx context.Context, e *env, s training.Trained) error {
-	if s.Rating == "" {
+	if s.RatingGames == "" {
 		return nil
 	}
 	rated, err := s.Standings.Fit(ctx, training.RatingOptions(), c.Format == grid.JSON)
@@ -102,7 +102,7 @@ func (c *trainCmd) printRating(ctx context.Context, e *env, s training.Trained) 
 		return failure{err}
 	}
 	if c.forPeople() {
-		e.out.printf("\nThe games of that rating are in %s\n", filepath.ToSlash(s.Rating))
+		e.out.printf("\nThe games of that rating are in %s\n", filepath.ToSlash(s.RatingGames))
 	}
 	return nil
 }

@@ -73,12 +73,9 @@ func (a Access) Check() error {
 	return nil
 }
 
-// Connect connects to a server. A lost connection is restored until it is closed.
+// Connect connects to a server, with an access that has been checked. A lost connection is restored until it is closed.
 // name identifies the client to the server.
 func Connect(a Access, name string, log *slog.Logger) (*nats.Conn, error) {
-	if err := a.Check(); err != nil {
-		return nil, err
-	}
 	return a.connect(name, log)
 }
 

@@ -53,12 +53,6 @@ type subscription struct {
 	runners map[*tournament.Runner]bool // with open agents; true: one plays a pair
 }
 
-func newSubscription(ctx context.Context, id runID) *subscription {
-	r := &subscription{runID: id, heard: time.Now(), runners: map[*tournament.Runner]bool{}}
-	r.ctx, r.cancel = context.WithCancel(ctx)
-	return r
-}
-
 // maxRuns bounds the runs that a worker plays for or refuses.
 const maxRuns = 200
 
@@ -83,7 +77,8 @@ func (w *Worker) hear(ctx context.Context, q *question, request micro.Request) *
 		if len(w.runs) >= maxRuns {
 			return nil
 		}
-		r = newSubscription(ctx, q.runID)
+		r = &subscription{runID: q.runID, heard: time.Now(), runners: map[*tournament.Runner]bool{}}
+		r.ctx, r.cancel = context.WithCancel(ctx)
 		r.shown.Done, r.shown.Scheduled = q.Done, q.Scheduled
 		w.runs[q.runID] = r
 		w.background.Go(func() { w.join(r, request) })
@@ -332,13 +327,7 @@ func (r *subscription) release(p *tournament.Runner) {
 func (r *subscription) underWay(now time.Time) *tournament.Playing {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var busy []*tournament.Runner
-	for p := range r.runners {
-		if r.runners[p] {
-			busy = append(busy, p)
-		}
-	}
-	return tournament.PlayingOf(busy, now)
+	return tournament.PlayingOf(slices.Collect(maps.Keys(r.runners)), now)
 }
 
 // errLost is the reason why a pair is not played any more.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"log/slog"
 	"os"
 	"runtime"
@@ -29,11 +28,11 @@ import (
 // WorkerOptions configure a worker; each field documents its zero value.
 type WorkerOptions struct {
 	Name     string           // of the machine; empty: its host name
-	Workers  int              // games at a time; 0: one for each core
+	Workers  int              // games at a time, to [MaxSlots]; 0: one for each core
 	Version  string           // of the program; runs of another one are refused
 	Speed    float64          // positions a second of one core; 0: unknown
 	Registry *agents.Registry // the kinds of agents
-	Allow    AllowList        // the kinds and programs that may be started
+	Allow    AllowList        // the kinds and programs that may be started, see [AllowList.Check]
 	Log      *slog.Logger     // nil: nothing is logged
 }
 
@@ -67,15 +66,9 @@ type Worker struct {
 // NewWorker returns a worker on a server. It doesn't close the connection.
 func NewWorker(nc *nats.Conn, o WorkerOptions) (*Worker, error) {
 	o.Workers = cmp.Or(o.Workers, min(runtime.GOMAXPROCS(0), MaxSlots))
-	if o.Workers < 1 || o.Workers > MaxSlots {
-		return nil, fmt.Errorf("expected workers from 1 to %d, found %d", MaxSlots, o.Workers)
-	}
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	if o.Name == "" {
 		o.Name, _ = os.Hostname() // it is only displayed
-	}
-	if err := o.Allow.Check(o.Registry); err != nil {
-		return nil, err
 	}
 	js, err := jetstream.New(nc)
 	if err != nil {
@@ -116,18 +109,13 @@ func (w *Worker) Run(ctx context.Context) error {
 	group.Wait()
 	time.AfterFunc(stopTimeout, stopSending)
 	w.sending.Wait()
-	w.giveBack()
-	w.options.Log.Info("stopped", "pairs", w.pairs.Load(), "time", time.Since(start).Round(100*time.Millisecond))
-	return ctx.Err()
-}
-
-// giveBack returns unfinished pairs to the server, and waits for the goroutines of runs.
-func (w *Worker) giveBack() {
-	for _, t := range w.heldTasks() {
+	for _, t := range w.heldTasks() { // unfinished
 		_ = t.message.Nak() // otherwise its lease expires
 	}
 	w.background.Wait()
 	_ = w.nc.FlushTimeout(time.Second) // otherwise the leases expire
+	w.options.Log.Info("stopped", "pairs", w.pairs.Load(), "time", time.Since(start).Round(100*time.Millisecond))
+	return ctx.Err()
 }
 
 // maxAnswersPerSecond bounds how often a worker answers, whoever asks: [maxRuns] runs ask once a second.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"net/url"
+	"slices"
 	"strconv"
 
 	"gyges/ratings"
@@ -30,13 +31,11 @@ type builder struct {
 	Input
 	collected *Collector
 	viewer    *Viewer
-	rulesAt   map[string]int // indices in the viewer's lists
-	agentsAt  map[string]int
 }
 
 func newBuilder(c *Collector, in Input) *builder {
 	b := &builder{Input: in, collected: c}
-	b.viewer, b.rulesAt, b.agentsAt = c.viewer(b.label)
+	b.viewer = c.viewer(b.label)
 	return b
 }
 
@@ -196,9 +195,9 @@ func (b *builder) link(f filter) string {
 			values.Set(key, value)
 		}
 	}
-	rules, okRules := b.rulesAt[f.rules]
-	player, okPlayer := b.agentsAt[f.player]
-	against, okAgainst := b.agentsAt[f.against]
+	rules := slices.Index(b.viewer.Rules, textfmt.Visible(f.rules))
+	player := slices.Index(b.viewer.Agents, textfmt.Visible(f.player))
+	against := slices.Index(b.viewer.Agents, textfmt.Visible(f.against))
 	set("rules", f.rules, strconv.Itoa(rules))
 	set("player", f.player, strconv.Itoa(player))
 	set("against", f.against, strconv.Itoa(against))
@@ -206,9 +205,8 @@ func (b *builder) link(f filter) string {
 	set("reason", f.reason, f.reason)
 	for i := range b.viewer.Games {
 		g := &b.viewer.Games[i]
-		paired := okPlayer && okAgainst &&
-			(g.South == player && g.North == against || g.North == player && g.South == against)
-		if (f.rules == "" || okRules && g.Rules == rules) && (f.player == "" || paired) &&
+		paired := g.South == player && g.North == against || g.North == player && g.South == against
+		if (f.rules == "" || g.Rules == rules) && (f.player == "" || paired) &&
 			(f.result == "" || g.Result == f.result) && (f.reason == "" || g.Reason == f.reason) {
 			return "#list&" + values.Encode()
 		}

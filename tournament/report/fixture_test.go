@@ -3,9 +3,11 @@ package report
 import (
 	"context"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"strconv"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -137,9 +139,14 @@ func collect(t testing.TB, o Options, about Run, games []*record.Game) (*Collect
 	return c, rated
 }
 
+// manifestFS is the folder of a run with a manifest alone.
+func manifestFS(text string) fs.FS {
+	return fstest.MapFS{tournament.ManifestFile: {Data: []byte(text)}}
+}
+
 // sampleRun is the run of the golden files.
 func sampleRun() Run {
-	m, err := tournament.ParseManifest([]byte(`{"schema": 1, "status": "finished", "games": {"scheduled": 72, "played": 72},
+	m, err := tournament.ReadManifest(manifestFS(`{"schema": 1, "status": "finished", "games": {"scheduled": 72, "played": 72},
  "config": {"name": "sample", "rules": ["standard", "kang"], "agents": ["alpha:x=1", "beta", "gamma's"],
   "schedule": "round-robin", "pairs": 6,
   "openings": {"policy": "random", "plies": 4}, "limits": {"nodes": 5000,

@@ -59,17 +59,21 @@ func (d *drawing) rowLabel(y, height float64, text string) float64 {
 	return y
 }
 
-// interval is a row of an intervalPlot.
-type interval struct {
-	label, title   string
-	low, mid, high float64
+// Interval is a number with the ends of its interval.
+type Interval struct {
+	Label, Title   string // Title says the numbers; "": with four digits
+	Low, Mid, High float64
 }
 
-// intervalPlot draws numbers with intervals, one below the other.
-func intervalPlot(name, caption, unit string, rows []interval, log bool) Figure {
+// IntervalPlot draws numbers with their intervals, one below the other.
+func IntervalPlot(caption, unit string, rows []Interval) Figure {
+	return intervalPlot("plot", textfmt.Visible(caption), textfmt.Visible(unit), rows, false)
+}
+
+func intervalPlot(name, caption, unit string, rows []Interval, log bool) Figure {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, r := range rows {
-		low, high = min(low, r.low), max(high, r.high)
+		low, high = min(low, r.Low), max(high, r.High)
 	}
 	const top, height = 8.0, 26.0 // of a row, without a label above
 	return draw(name, caption, func(d *drawing) {
@@ -90,12 +94,14 @@ func intervalPlot(name, caption, unit string, rows []interval, log bool) Figure 
 		}
 		d.xAxis(&x, bottom, unit)
 		for i, r := range rows {
-			y := d.rowLabel(top+row*float64(i), height, r.label) + height/2
-			d.line("whisker", x.at(r.low), y, x.at(r.high), y)
-			for _, end := range []float64{r.low, r.high} {
+			label := textfmt.Visible(r.Label)
+			y := d.rowLabel(top+row*float64(i), height, label) + height/2
+			d.line("whisker", x.at(r.Low), y, x.at(r.High), y)
+			for _, end := range []float64{r.Low, r.High} {
 				d.line("whisker", x.at(end), y-4, x.at(end), y+4)
 			}
-			d.circle("dot", x.at(r.mid), y, 5, r.label+": "+r.title)
+			title := cmp.Or(r.Title, fmt.Sprintf("%.4g (%.4g to %.4g)", r.Mid, r.Low, r.High))
+			d.circle("dot", x.at(r.Mid), y, 5, label+": "+title)
 		}
 	})
 }

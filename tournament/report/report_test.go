@@ -223,7 +223,7 @@ func FuzzRun(f *testing.F) {
 	games := drawRun("alpha:x=1", "beta")[:4]
 	f.Fuzz(func(t *testing.T, manifest, curves string) {
 		about := Run{Name: "fuzz"}
-		about.Manifest, _ = tournament.ParseManifest([]byte(manifest))
+		about.Manifest, _ = tournament.ReadManifest(manifestFS(manifest))
 		steps, _ := training.ReadHistory(t.Context(), strings.NewReader(curves), training.HistoryFile)
 		about.Charts = historyCharts(steps, nil)
 		c, rated := collect(t, Options{Games: 1}, about, games)

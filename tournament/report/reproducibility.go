@@ -81,30 +81,20 @@ func manifestFacts(m *tournament.Manifest) []Fact {
 	if !m.End.IsZero() && m.End.After(m.Start) {
 		took = m.End.Sub(m.Start).Round(100 * time.Millisecond).String()
 	}
-	program := []string{m.Program.Version}
-	if m.Program.Revision != "" {
-		program = append(program, "revision "+m.Program.Revision)
-	}
-	if m.Program.Modified {
-		program[len(program)-1] += " with changes"
-	}
-	if m.Program.Go != "" {
-		program = append(program, m.Program.Go)
-	}
 	return []Fact{
 		{"status", string(m.Status)}, {"error", m.Error}, {"games", scheduled}, {"started", start}, {"took", took},
 		{"players", strings.Join(c.Agents, ", ")}, {"rules", strings.Join(c.Rules, ", ")}, {"schedule", string(c.Schedule)},
 		{"pairs a pairing", given(c.Pairs)}, {"openings", c.Openings.String()}, {"limits", limitsText(c.Limits)},
 		{"adjudication", c.Adjudication}, {"sequential test", c.SPRT}, {"until error", until},
 		{"repeating moves", c.OnRepetition}, {"seed", given(c.Seed)}, {"workers", given(c.Workers)},
-		{"program", strings.TrimPrefix(strings.Join(program, ", "), ", ")}, {"machine", m.Host.String()},
+		{"program", strings.TrimPrefix(m.Program.String(), "gyges ")}, {"machine", m.Host.String()},
 	}
 }
 
 func limitsText(l record.Limits) string {
 	var parts []string
 	if l.Depth > 0 {
-		parts = append(parts, fmt.Sprintf("%d plies", l.Depth))
+		parts = append(parts, textfmt.Plural(l.Depth, "ply"))
 	}
 	if l.Nodes > 0 {
 		parts = append(parts, textfmt.Thousands(l.Nodes)+" nodes")

@@ -140,7 +140,7 @@ func TestReadReviews(t *testing.T) {
 		c := NewCollector(Options{Games: 1})
 		c.AddRun(r)
 		c.Add(g)
-		v, _, _ := c.viewer(strings.ToUpper)
+		v := c.viewer(strings.ToUpper)
 		return v.Games[0].Review
 	}
 	require.Equal(t, reviews[0], shown(games[0]))

@@ -53,7 +53,7 @@ func (b *builder) standings() Section {
 
 // advantages adds a plot of the first-move advantage if there are several rule sets.
 func (b *builder) advantages(s *Section) {
-	var rows []interval
+	var rows []Interval
 	for _, t := range b.Tables.Printed() {
 		if a := t.Ratings.Advantage; a.Fitted && t.Title != "" {
 			rows = append(rows, eloInterval(t.Title, a.Elo, a.Error))
@@ -151,22 +151,6 @@ func CrossedPlot(tables []table.Table) (Figure, error) {
 	return f, nil
 }
 
-// Interval is a number with the ends of its interval.
-type Interval struct {
-	Label          string
-	Low, Mid, High float64
-}
-
-// IntervalPlot draws numbers with their intervals, one below the other.
-func IntervalPlot(caption, unit string, rows []Interval) Figure {
-	var list []interval
-	for _, r := range rows {
-		title := fmt.Sprintf("%.4g (%.4g to %.4g)", r.Mid, r.Low, r.High)
-		list = append(list, interval{textfmt.Visible(r.Label), title, r.Low, r.Mid, r.High})
-	}
-	return intervalPlot("plot", textfmt.Visible(caption), textfmt.Visible(unit), list, false)
-}
-
 // ratingPlot draws ratings with their intervals.
 func ratingPlot(name, title string, players []ratings.Player) Figure {
 	caption := "Ratings with their 95 % intervals"
@@ -177,17 +161,15 @@ func ratingPlot(name, title string, players []ratings.Player) Figure {
 		caption += fmt.Sprintf(", the first %d players", maxPlotted)
 		players = players[:maxPlotted]
 	}
-	var rows []interval
+	var rows []Interval
 	for _, p := range players {
 		rows = append(rows, eloInterval(p.Name, p.Elo, p.Error))
 	}
 	return intervalPlot(name, caption, "Elo", rows, false)
 }
 
-func eloInterval(name string, elo, margin float64) interval {
-	return interval{
-		label: textfmt.Visible(name), title: plusMinus(elo, margin) + " Elo", low: elo - margin, mid: elo, high: elo + margin,
-	}
+func eloInterval(name string, elo, margin float64) Interval {
+	return Interval{name, plusMinus(elo, margin) + " Elo", elo - margin, elo, elo + margin}
 }
 
 func plusMinus(x, margin float64) string {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"gyges/rules"
@@ -42,18 +43,13 @@ type ViewerGame struct {
 	Review *review.Game `json:"review,omitempty"` // nil: it was not reviewed
 }
 
-// index numbers texts in the order in which they come.
-type index struct {
-	list []string // as tables print them
-	at   map[string]int
-}
-
-func (x *index) number(text string) int {
-	i, ok := x.at[text]
-	if !ok {
-		i = len(x.list)
-		x.at[text] = i
-		x.list = append(x.list, textfmt.Visible(text))
+// indexIn returns the index of a text in a list as tables print it, to which it is added if need be.
+func indexIn(list *[]string, text string) int {
+	text = textfmt.Visible(text)
+	i := slices.Index(*list, text)
+	if i < 0 {
+		i = len(*list)
+		*list = append(*list, text)
 	}
 	return i
 }
@@ -88,11 +84,9 @@ func Replay(run int, g *record.Game) ViewerGame {
 	return v
 }
 
-// viewer makes the data of the game viewer from the sample, and returns the indices
-// of rule sets and agents, by label, in its lists.
-func (c *Collector) viewer(label func(agent string) string) (v *Viewer, rulesAt, agentsAt map[string]int) {
-	sets, agents := index{[]string{}, map[string]int{}}, index{[]string{}, map[string]int{}}
-	v = &Viewer{Runs: []string{}, Games: []ViewerGame{}}
+// viewer makes the data of the game viewer from the sample.
+func (c *Collector) viewer(label func(agent string) string) *Viewer {
+	v := &Viewer{Rules: []string{}, Agents: []string{}, Runs: []string{}, Games: []ViewerGame{}}
 	type id struct {
 		run  int
 		game int64
@@ -105,16 +99,15 @@ func (c *Collector) viewer(label func(agent string) string) (v *Viewer, rulesAt,
 	}
 	for _, s := range c.sample.chosen() {
 		g := Replay(s.run, s.game)
-		g.Rules = sets.number(s.game.Rules)
+		g.Rules = indexIn(&v.Rules, s.game.Rules)
 		if found := reviews[id{s.run, s.game.Game}]; found != nil && found.Record == review.Identity(s.game) {
 			g.Review = found
 		}
-		g.South, g.North = agents.number(label(s.game.South.Agent)), agents.number(label(s.game.North.Agent))
+		g.South, g.North = indexIn(&v.Agents, label(s.game.South.Agent)), indexIn(&v.Agents, label(s.game.North.Agent))
 		v.Games = append(v.Games, g)
 	}
-	v.Agents, v.Rules = agents.list, sets.list
 	for _, r := range c.runs {
 		v.Runs = append(v.Runs, textfmt.Visible(r.about.Name))
 	}
-	return v, sets.at, agents.at
+	return v
 }

@@ -185,28 +185,19 @@ func (e *extractor) add(ctx context.Context, game *record.Game) error {
 			e.agents[agent] = struct{}{}
 		}
 	}
-	if e.Search.Agent.Kind != "" {
-		e.counts.Plies += int64(game.Plies)
-		e.unsearched = append(e.unsearched, &searched{record: game, rules: r, game: replayed})
-		if len(e.unsearched) < searchBatch {
-			return nil
+	e.counts.Plies += int64(game.Plies)
+	in := &searched{record: game, rules: r, game: replayed}
+	if e.Search.Agent.Kind == "" {
+		if err := e.Search.positions(ctx, nil, in); err != nil {
+			return err
 		}
-		return e.search(ctx)
+		e.merge(in)
+		return nil
 	}
-	for i, t := range game.Turns(replayed) {
-		if t.Ply > 0 {
-			e.position(newPosition(r, game, &t), game, i)
-		}
+	if e.unsearched = append(e.unsearched, in); len(e.unsearched) < searchBatch {
+		return nil
 	}
-	return nil
-}
-
-// newPosition returns the position before a turn of a game and the move, without result and score.
-func newPosition(r *rules.Rules, game *record.Game, t *record.Turn) dataset.Position {
-	return dataset.Position{
-		Rules: r, Position: withoutPasses(r, t.Before), Move: t.Line()[0],
-		Game: game.Game, Ply: int32(t.Ply - 1), ToEnd: int32(game.Plies - t.Ply + 1),
-	}
+	return e.search(ctx)
 }
 
 // searchBatch is how many games are searched at a time.
@@ -226,19 +217,27 @@ func (e *extractor) search(ctx context.Context) error {
 		return err
 	}
 	for _, game := range games {
-		part := &e.splits[e.Split.part(game.record.Pair)]
-		e.counts.Searched += int64(game.searched)
-		e.counts.RandomMoves += int64(game.random)
-		for _, p := range game.positions {
-			if e.limitScore(&p); !p.Scored && p.Count() == 0 {
-				continue
-			}
-			if !part.add(&p) {
-				e.counts.Repeated++
-			}
-		}
+		e.merge(game)
 	}
 	return nil
+}
+
+// merge adds the positions of a game.
+func (e *extractor) merge(game *searched) {
+	part := &e.splits[e.Split.part(game.record.Pair)]
+	e.counts.Searched += int64(game.searched)
+	e.counts.RandomMoves += int64(game.random)
+	for _, p := range game.positions {
+		if _, proven := p.Score.Proven(); e.provenOnly && !proven {
+			p.Score, p.Scored = 0, false
+		}
+		if !p.Scored && p.Count() == 0 {
+			continue
+		}
+		if !part.add(&p) {
+			e.counts.Repeated++
+		}
+	}
 }
 
 // withoutPasses returns p without the number of passes before it.
@@ -253,21 +252,6 @@ func withoutPasses(r *rules.Rules, p rules.Position) rules.Position {
 	return q
 }
 
-// position adds the position before the game's i-th move with its score and the game's
-// result.
-func (e *extractor) position(p dataset.Position, game *record.Game, i int) {
-	e.counts.Plies++
-	if !setScore(&p, game, i) {
-		e.counts.RandomMoves++
-		return
-	}
-	e.limitScore(&p)
-	setResult(&p, game)
-	if !e.splits[e.Split.part(game.Pair)].add(&p) {
-		e.counts.Repeated++
-	}
-}
-
 // setScore sets the score that the record has with the game's i-th move, if it has one. It reports false if the move
 // was random.
 func setScore(p *dataset.Position, game *record.Game, i int) bool {
@@ -276,13 +260,6 @@ func setScore(p *dataset.Position, game *record.Game, i int) bool {
 	}
 	p.Score, p.Scored = agents.Score(game.Scores[i]), true
 	return game.Scores[i] != record.NoScore
-}
-
-// limitScore takes a score from a position that may not have it.
-func (e *extractor) limitScore(p *dataset.Position) {
-	if _, proven := p.Score.Proven(); e.provenOnly && !proven {
-		p.Score, p.Scored = 0, false
-	}
 }
 
 // setResult sets the result of the game in which a position occurred.

@@ -152,9 +152,6 @@ func (f *folder) append(l Line) error {
 // begin writes that the run is in progress.
 func (f *folder) begin() error { return f.save(tournament.Running, f.manifest.Result) }
 
-// stop writes that the run ended with an error.
-func (f *folder) stop(ctx context.Context) error { return f.save(stopped(ctx), f.manifest.Result) }
-
 // stopped is the status of a run that ended with an error.
 func stopped(ctx context.Context) tournament.Status {
 	if ctx.Err() != nil {
@@ -166,7 +163,7 @@ func stopped(ctx context.Context) tournament.Status {
 // save writes the manifest with a status and a result.
 func (f *folder) save(status tournament.Status, result any) error {
 	f.manifest.Status, f.manifest.Result = status, result
-	return saveJSON(f.file(ManifestFile), f.manifest)
+	return files.ReplaceJSON(f.file(ManifestFile), f.manifest)
 }
 
 // finish writes the result: weights, if there are any, and the manifest.
@@ -190,15 +187,6 @@ func (f *folder) discard() error {
 
 // close closes the history, which unlocks the folder.
 func (f *folder) close() error { return f.history.Close() }
-
-// saveJSON writes a value as a file, atomically.
-func saveJSON(path string, v any) error {
-	text, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return err
-	}
-	return files.Replace(path, append(text, '\n'))
-}
 
 // saveWeights writes weights atomically. The folder is made if necessary.
 func saveWeights(path string, w *eval.Weights) error {

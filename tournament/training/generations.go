@@ -280,18 +280,17 @@ func (c *Generations) comparison(k int) tournament.Config {
 
 // rating returns the tournament of adopted generations. Its folder is named after the
 // last one, as a run that goes on with more generations plays another tournament.
-func (c *Generations) rating(adopted []Generation) tournament.Config {
+func (c *Generations) rating(r *Result) tournament.Config {
 	var players []agents.Spec
-	last := adopted[len(adopted)-1].Number
-	for _, g := range adopted {
-		if g.Number%c.Rating.Every == 0 || g.Number == last {
+	for _, g := range slices.Concat([]Generation{{Adopted: true}}, r.Generations) { // generation 0 first
+		if g.Adopted && (g.Number%c.Rating.Every == 0 || g.Number == r.Best) {
 			players = append(players, c.weighted(c.Agent, g.Number).With("name", GenerationName(g.Number)))
 		}
 	}
 	if c.Rating.Reference != "" {
 		players = append(players, c.reference())
 	}
-	m := c.tournament(c.Match, "rating", filepath.Join(c.Out, fmt.Sprintf("rating-%03d", last)), players...)
+	m := c.tournament(c.Match, "rating", filepath.Join(c.Out, fmt.Sprintf("rating-%03d", r.Best)), players...)
 	m.SPRT, m.Pairs, m.Seed, m.Extend = sprt.Test{}, c.Rating.Pairs, agents.MixSeed(c.Seed, forRating), true
 	return m
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -46,7 +47,7 @@ func (s *Search) check(p *problems.List, registry *agents.Registry) {
 	}
 }
 
-// searched is a game whose positions are searched, and the training positions that this gives.
+// searched is a game whose positions may be searched, and the training positions that it gives.
 type searched struct {
 	record    *record.Game
 	rules     *rules.Rules // one pointer for all games under the same rules
@@ -59,30 +60,21 @@ type searched struct {
 // search searches the positions of games on all cores, and calls done after each. Each game gives the same positions,
 // whatever the others are.
 func (s *Search) search(ctx context.Context, registry *agents.Registry, games []*searched, done func()) error {
-	next := make(chan *searched)
 	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error {
-		defer close(next)
-		for _, game := range games {
-			select {
-			case next <- game:
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		}
-		return nil
-	})
+	var next atomic.Int64
 	for range runtime.GOMAXPROCS(0) {
 		g.Go(func() error {
 			a, err := registry.New(s.Agent)
 			if err != nil {
 				return err
 			}
-			for game := range next {
-				if err = s.positions(ctx, a, game); err != nil {
-					break
+			for i := next.Add(1) - 1; i < int64(len(games)) && err == nil; i = next.Add(1) - 1 {
+				if err = ctx.Err(); err == nil {
+					err = s.positions(ctx, a, games[i])
 				}
-				done()
+				if err == nil {
+					done()
+				}
 			}
 			return errors.Join(err, agents.Close(a))
 		})
@@ -90,21 +82,24 @@ func (s *Search) search(ctx context.Context, registry *agents.Registry, games []
 	return g.Wait()
 }
 
-// positions searches the positions of a game, in the order in which they were played.
+// positions fills in the positions of a game, in the order in which they were played, and searches some of them with
+// an agent; nil: none.
 func (s *Search) positions(ctx context.Context, a agents.Agent, in *searched) error {
 	r, number := in.rules, uint64(in.record.Game)
-	if err := a.NewGame(ctx, agents.Setup{Rules: r, Seed: number}); err != nil {
-		return err
+	if a != nil {
+		if err := a.NewGame(ctx, agents.Setup{Rules: r, Seed: number}); err != nil {
+			return err
+		}
 	}
 	g := rules.NewGame(r, in.game.Start())
 	for i, t := range in.record.Turns(in.game) {
-		if t.Ply == 0 {
-			g.PlayLegal(t.Move)
-			continue
+		p := dataset.Position{
+			Rules: r, Position: withoutPasses(r, t.Before), Move: t.Line()[0],
+			Game: in.record.Game, Ply: int32(t.Ply - 1), ToEnd: int32(in.record.Plies - t.Ply + 1),
 		}
-		p := newPosition(r, in.record, &t)
 		switch {
-		case float64(agents.MixSeed(1, number, uint64(t.Ply)))/math.MaxUint64 < s.Share:
+		case t.Ply == 0: // a placement
+		case a != nil && float64(agents.MixSeed(1, number, uint64(t.Ply)))/math.MaxUint64 < s.Share:
 			if err := s.position(ctx, a, g, in, p, i); err != nil {
 				return fmt.Errorf("game %d, ply %d: %w", in.record.Game, t.Ply, err)
 			}

@@ -111,7 +111,7 @@ func (c *SPSA) Run(ctx context.Context, env Env) (_ *Tuned, err error) {
 	defer func() { err = errors.Join(err, r.folder.close()) }()
 	if err := r.steps(ctx); err != nil {
 		if _, unusable := errors.AsType[*FolderError](err); !unusable {
-			err = errors.Join(err, r.folder.stop(ctx))
+			err = errors.Join(err, r.folder.save(stopped(ctx), r.folder.manifest.Result))
 		}
 		return nil, err
 	}
@@ -200,9 +200,7 @@ func (r *spsaRun) verify(ctx context.Context, l *Line, tuned, initial agents.Spe
 	if !due || tuned.String() == initial.String() {
 		return nil
 	}
-	if r.env.Stage != nil {
-		r.env.Stage(k, "verification", 2*int64(v.Pairs))
-	}
+	r.env.stage(k, "verification", 2*int64(v.Pairs))
 	seed := agents.MixSeed(r.Match.Seed, forVerification, uint64(k))
 	s, err := r.play(ctx, verificationFolder(k), tuned, initial, v.Pairs, seed)
 	if err != nil {
@@ -221,7 +219,7 @@ func (r *spsaRun) play(
 	c := r.Match
 	c.Agents = []agents.Spec{a.With("name", "tuned"), b.With("name", "other")}
 	c.Pairs, c.Seed, c.Out, c.Name = pairs, seed, filepath.Join(r.Match.Out, folder), folder
-	return r.env.play(ctx, c, r.env.Game)
+	return r.env.play(ctx, c, r.env.game)
 }
 
 // removeGames removes the games of a step that is in the history.

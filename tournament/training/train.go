@@ -72,12 +72,11 @@ func (g *Generation) Verdict() string {
 	return "rejected"
 }
 
-// Trained is the result of a run of generations.
+// Trained is the result of a run of generations, and where the rest of it is.
 type Trained struct {
-	Generations []Generation
-	Best        int                  // the generation with the best weights
-	Weights     string               // their file
-	Rating      string               // the folder of the games of adopted generations; "" if there are none
+	Result
+	Weights     string               // the file of the best weights
+	RatingGames string               // the folder of the games of adopted generations; "" if there are none
 	Standings   *standings.Standings // of those games
 }
 
@@ -90,7 +89,7 @@ type Rated struct {
 
 // Result is the result of a run of generations in its [Manifest].
 type Result struct {
-	Best        int          `json:"best"`
+	Best        int          `json:"best"` // the generation with the best weights
 	Generations []Generation `json:"generations"`
 	Rating      []Rated      `json:"rating"` // null until it is played
 	Timing      Timing       `json:"timing"` // of the generation after the last one, as far as it got
@@ -102,20 +101,17 @@ func GenerationName(k int) string { return fmt.Sprintf("gen-%03d", k) }
 // Run makes the generations. A run that was stopped in the folder resumes, at any stage.
 // An error is of type *[FolderError] if the folder can't be used.
 func (c *Generations) Run(ctx context.Context, env Env) (Trained, error) {
-	t := trainer{Generations: c, env: &env}
+	t := trainer{Generations: c, env: &env, weights: &c.Weights}
 	var err error
 	m := Manifest{Method: "train", Version: env.Version, Config: c.describe(), Result: Result{}}
 	if t.folder, err = openFolder(ctx, c.Out, m); err != nil {
 		return Trained{}, err
 	}
-	defer t.removeProgress() // while the folder is locked
-	env.Observer = t.observed(env.Observer)
 	t.known = len(t.folder.kept.lines)
 	if t.before, err = t.folder.trained(); err != nil {
 		return Trained{}, errors.Join(&FolderError{err}, t.folder.close())
 	}
-	t.adopted, t.weights = []Generation{{Adopted: true}}, []*eval.Weights{&c.Weights}
-	t.trained = Trained{Weights: t.folder.file(WeightsFile), Generations: []Generation{}}
+	t.trained = Trained{Weights: t.folder.file(WeightsFile), Result: Result{Generations: []Generation{}}}
 	if err = t.folder.begin(); err == nil {
 		err = t.train(ctx)
 	}
@@ -131,22 +127,10 @@ type trainer struct {
 	*Generations
 	env     *Env
 	folder  *folder
-	known   int             // generations in the history at the start
-	before  Result          // at the start
-	timing  Timing          // of the generation in progress
-	rated   []Rated         // nil: not yet
-	adopted []Generation    // generation 0 and those that won their tests
-	weights []*eval.Weights // of those
+	known   int           // generations in the history at the start
+	before  Result        // at the start
+	weights *eval.Weights // the best ones
 	trained Trained
-	began   time.Time // of the stage in progress, that of [Timing]; zero: there is none
-	now     Progress
-	warned  bool // that it can't be written
-}
-
-// best returns the last generation adopted and its weights.
-func (t *trainer) best() (int, *eval.Weights) {
-	last := len(t.adopted) - 1
-	return t.adopted[last].Number, t.weights[last]
 }
 
 // InitialWeights is the path of the weights of generation 0 in the folder of their run.
@@ -158,34 +142,17 @@ func MatchFolder(generation int) string { return GenerationName(generation) + "/
 
 // save writes the result so far.
 func (t *trainer) save(status tournament.Status) error {
-	return t.folder.save(status, Result{t.trained.Best, t.trained.Generations, t.rated, t.timing})
+	return t.folder.save(status, t.trained.Result)
 }
 
 // late reports whether another generation would end after the time given.
 func (t *trainer) late() bool {
 	made := t.trained.Generations
-	return t.Time > 0 && len(made) > 0 && t.seconds()+made[len(made)-1].Timing.Seconds() > t.Time.Seconds()
-}
-
-// seconds returns how long the generations took, that in progress included.
-func (t *trainer) seconds() float64 {
-	total := t.timing.Seconds()
-	for _, g := range t.trained.Generations {
-		total += g.Timing.Seconds()
+	seconds := 0.0
+	for _, g := range made {
+		seconds += g.Timing.Seconds()
 	}
-	if !t.began.IsZero() {
-		total += time.Since(t.began).Seconds()
-	}
-	return total
-}
-
-// measure adds the seconds that a stage takes.
-func (t *trainer) measure(to *float64, do func() error) error {
-	t.began = time.Now()
-	err := do()
-	*to += time.Since(t.began).Seconds()
-	t.began = time.Time{}
-	return err
+	return t.Time > 0 && len(made) > 0 && seconds+made[len(made)-1].Timing.Seconds() > t.Time.Seconds()
 }
 
 // train makes the generations, and the rating of those that were adopted.
@@ -198,15 +165,15 @@ func (t *trainer) train(ctx context.Context) error {
 			return fmt.Errorf("%s: %w", GenerationName(k), err)
 		}
 	}
-	if t.Rating.Pairs == 0 || len(t.adopted) < 2 {
+	if t.Rating.Pairs == 0 || t.trained.Best == 0 {
 		return nil
 	}
-	c := t.rating(t.adopted)
-	t.trained.Rating, t.trained.Standings = c.Out, standings.New()
-	t.env.Stage(0, "rating", c.Games())
+	c := t.rating(&t.trained.Result)
+	t.trained.RatingGames, t.trained.Standings = c.Out, standings.New()
+	t.env.stage(0, "rating", c.Games())
 	if _, err := t.env.play(ctx, c, func(g *record.Game) {
 		t.trained.Standings.Add(g)
-		t.env.Game(g)
+		t.env.game(g)
 	}); err != nil {
 		return err
 	}
@@ -215,7 +182,7 @@ func (t *trainer) train(ctx context.Context) error {
 		return err
 	}
 	for _, p := range tables.All.Ratings.Players {
-		t.rated = append(t.rated, Rated{p.Name, p.Elo, p.Error})
+		t.trained.Rating = append(t.trained.Rating, Rated{p.Name, p.Elo, p.Error})
 	}
 	return nil
 }
@@ -240,23 +207,25 @@ func (t *trainer) generation(ctx context.Context, k int) error {
 		return err
 	}
 	if k > t.known {
-		if err := t.folder.append(Line{
-			Step: k, Loss: &g.Loss, ValidationLoss: &g.ValidationLoss, TestLoss: g.testLoss(), Games: int(2 * g.Pairs.N()),
+		l := Line{
+			Step: k, Loss: &g.Loss, ValidationLoss: &g.ValidationLoss, Games: int(2 * g.Pairs.N()),
 			Elo: g.Elo, EloMargin: g.EloMargin, Parameters: named(eval.Names(), w.Values[:]),
-		}); err != nil {
+		}
+		if g.Test != nil {
+			l.TestLoss = &g.Test.Loss
+		}
+		if err := t.folder.append(l); err != nil {
 			return err
 		}
 	}
-	t.trained.Generations, t.timing = append(t.trained.Generations, *g), Timing{}
+	t.trained.Generations, t.trained.Timing = append(t.trained.Generations, *g), Timing{}
 	if g.Adopted {
-		t.adopted, t.weights = append(t.adopted, *g), append(t.weights, w)
-		t.trained.Best = k
+		t.trained.Best, t.weights = k, w
 	}
 	if t.env.Generation != nil {
 		t.env.Generation(*g)
 	}
-	_, best := t.best()
-	return errors.Join(saveWeights(t.trained.Weights, best), t.save(tournament.Running))
+	return errors.Join(saveWeights(t.trained.Weights, t.weights), t.save(tournament.Running))
 }
 
 // readGeneration reads the result of generation k. The error is [fs.ErrNotExist] if it
@@ -280,33 +249,35 @@ func (t *trainer) readGeneration(k int) (*Generation, error) {
 // makeGeneration plays, fits and tests a candidate. Each stage resumes.
 func (t *trainer) makeGeneration(ctx context.Context, k int) (*Generation, error) {
 	if k == len(t.before.Generations)+1 {
-		t.timing = t.before.Timing
+		t.trained.Timing = t.before.Timing
 	}
-	parent, best := t.best()
-	g := &Generation{Number: k, Parent: parent}
+	g, timing := &Generation{Number: k, Parent: t.trained.Best}, &t.trained.Timing
 	var candidate *eval.Weights
 	for _, stage := range []struct {
 		seconds *float64
 		do      func() error
 	}{
-		{&t.timing.SelfPlay, func() error { return t.selfPlay(ctx, k) }},
-		{&t.timing.Tune, func() (err error) { candidate, err = t.fit(ctx, g); return err }},
-		{&t.timing.Match, func() error { return t.decide(ctx, g, candidate, best) }},
+		{&timing.SelfPlay, func() error { return t.selfPlay(ctx, k) }},
+		{&timing.Tune, func() (err error) { candidate, err = t.fit(ctx, g); return err }},
+		{&timing.Match, func() error { return t.decide(ctx, g, candidate) }},
 	} {
-		if err := errors.Join(t.measure(stage.seconds, stage.do), t.save(tournament.Running)); err != nil {
+		began := time.Now()
+		err := stage.do()
+		*stage.seconds += time.Since(began).Seconds()
+		if err := errors.Join(err, t.save(tournament.Running)); err != nil {
 			return nil, err
 		}
 	}
-	g.Timing = t.timing
-	return g, saveJSON(t.path(k, generationFile), g)
+	g.Timing = *timing
+	return g, files.ReplaceJSON(t.path(k, generationFile), g)
 }
 
 // decide writes the candidate's weights, and plays the match if they have changed.
-func (t *trainer) decide(ctx context.Context, g *Generation, candidate, best *eval.Weights) error {
+func (t *trainer) decide(ctx context.Context, g *Generation, candidate *eval.Weights) error {
 	if err := saveWeights(candidate.Source, candidate); err != nil { // the match reads them
 		return err
 	}
-	if candidate.Equal(best) {
+	if candidate.Equal(t.weights) {
 		return nil
 	}
 	if err := t.test(ctx, g, candidate); err != nil {
@@ -328,23 +299,15 @@ func (t *trainer) compare(ctx context.Context, g *Generation) error {
 	return err
 }
 
-// testLoss is the loss of the test positions; nil if there are none.
-func (g *Generation) testLoss() *float64 {
-	if g.Test == nil {
-		return nil
-	}
-	return &g.Test.Loss
-}
-
 // play plays a tournament of the run.
 func (t *trainer) play(ctx context.Context, k int, stage string, c tournament.Config) (tournament.Summary, error) {
-	t.env.Stage(k, stage, c.Games())
-	return t.env.play(ctx, c, t.env.Game)
+	t.env.stage(k, stage, c.Games())
+	return t.env.play(ctx, c, t.env.game)
 }
 
 // selfPlay plays the games of generation k, and converts them to training positions.
 func (t *trainer) selfPlay(ctx context.Context, k int) error {
-	best, weights := t.best()
+	best := t.trained.Best
 	c := t.games(k, best)
 	agent, _ := t.selfPlayAt(k)
 	games := c.Games()
@@ -355,9 +318,9 @@ func (t *trainer) selfPlay(ctx context.Context, k int) error {
 	// The spec would name a folder.
 	provenance["agents"] = fmt.Sprintf("%s with the weights of %s", agent, GenerationName(best))
 	e := newExtractor(&c.Positions, t.env)
-	e.provenOnly = isZero(weights)
+	e.provenOnly = isZero(t.weights)
 	if c.Search.Agent.Kind != "" {
-		t.env.Stage(k, "search", games.Games())
+		t.env.stage(k, "search", games.Games())
 	}
 	_, err := e.extract(ctx, games.Out, provenance)
 	return err
@@ -366,7 +329,7 @@ func (t *trainer) selfPlay(ctx context.Context, k int) error {
 // fit fits weights to the training positions of the last generations.
 func (t *trainer) fit(ctx context.Context, g *Generation) (*eval.Weights, error) {
 	steps := int64(t.Settings.Steps())
-	t.env.Stage(g.Number, "tune", steps)
+	t.env.stage(g.Number, "tune", steps)
 	first := 1
 	if t.Window > 0 {
 		first = max(1, g.Number-t.Window+1)
@@ -375,7 +338,7 @@ func (t *trainer) fit(ctx context.Context, g *Generation) (*eval.Weights, error)
 	for k := first; k <= g.Number; k++ {
 		folders = append(folders, filepath.Join(t.path(k, "selfplay"), PositionsDir))
 	}
-	best, parent := t.best()
+	best, parent := t.trained.Best, t.weights
 	data, err := t.read(ctx, parent, newPositionReader(t.env, t.Rules, folders...))
 	if err != nil {
 		return nil, err
@@ -383,13 +346,13 @@ func (t *trainer) fit(ctx context.Context, g *Generation) (*eval.Weights, error)
 	var r fits
 	s := t.settings(parent)
 	s.Record = func(step texel.Step) error {
-		t.env.Progress(int64(step.Iteration), steps,
+		t.env.progress(int64(step.Iteration), steps,
 			fmt.Sprintf("iterations, training loss %.4f, validation loss %.4f", step.Loss, step.ValidationLoss))
 		return nil
 	}
 	if r.Result, err = texel.Fit(ctx, data, s); err == nil {
 		if t.Policy != nil {
-			t.env.Stage(g.Number, "policy", 0)
+			t.env.stage(g.Number, "policy", 0)
 		}
 		r.Policy, err = t.fitPolicy(ctx, parent, r.Result, newPositionReader(t.env, t.Rules, folders[len(folders)-1]))
 	}

@@ -51,6 +51,18 @@ type Observer struct {
 	Step func(history []Line)
 }
 
+func (o *Observer) stage(generation int, stage string, count int64) {
+	if o.Stage != nil {
+		o.Stage(generation, stage, count)
+	}
+}
+
+func (o *Observer) game(g *record.Game) {
+	if o.Game != nil {
+		o.Game(g)
+	}
+}
+
 func (o *Observer) progress(done, all int64, text string) {
 	if o.Progress != nil {
 		o.Progress(done, all, text)
@@ -79,9 +91,7 @@ func (e *Env) play(ctx context.Context, c tournament.Config, onGame func(*record
 		if g.Fault != nil && fault == nil {
 			fault = g
 		}
-		if onGame != nil {
-			onGame(g)
-		}
+		onGame(g)
 	})
 	if err == nil && fault != nil {
 		err = fmt.Errorf("an agent lost %d games by a fault, the first one game %d (%s): %s; they are in %s",

@@ -30,7 +30,7 @@ func Main() {
 		}
 		return
 	}
-	os.Exit(run(os.Args[1]))
+	run(os.Args[1])
 }
 
 // Spec returns the agent spec of the engine with the given habit, followed by
@@ -55,35 +55,33 @@ type engine struct {
 	stop  bool // a search waits for stop
 }
 
-// run obeys commands until quit or the end of input and returns the exit code.
-func run(habit string) int {
+// run obeys commands until quit or the end of input, and ends the process.
+func run(habit string) {
 	if habit == "bystander" {
 		time.Sleep(time.Minute) // it ends then even if it is not killed
 	}
 	e := &engine{habit: habit, rules: rules.MustParse("italian")}
-	if code, ends := e.begin(); ends {
-		return code
-	}
+	e.begin()
 	in := bufio.NewScanner(os.Stdin)
 	in.Buffer(nil, 1<<20)
 	for in.Scan() {
-		if code, ends := e.obey(strings.Fields(in.Text())); ends {
-			return code
+		if words := strings.Fields(in.Text()); len(words) > 0 {
+			e.obey(words)
 		}
 	}
 	if habit == "deaf" || habit == "public" {
 		for i := uint(1); i != 0; i += 2 { // some engines spin when their input has ended
 		}
 	}
-	return 0
+	os.Exit(0)
 }
 
 // begin is what happens before the first command.
-func (e *engine) begin() (code int, ends bool) {
+func (e *engine) begin() {
 	switch e.habit {
 	case "stillborn":
 		fmt.Fprintln(os.Stderr, "no weights found\x1b[2J")
-		return 7, true
+		os.Exit(7)
 	case "mute":
 		time.Sleep(10 * time.Minute)
 	case "session":
@@ -91,13 +89,9 @@ func (e *engine) begin() (code int, ends bool) {
 	case "public":
 		fmt.Print("Gyges UGI Engine v2.0.0\n\n")
 	}
-	return 0, false
 }
 
-func (e *engine) obey(words []string) (code int, ends bool) {
-	if len(words) == 0 {
-		return 0, false
-	}
+func (e *engine) obey(words []string) {
 	switch words[0] {
 	case "ugi":
 		fmt.Print("id name tester\nid author nobody\noption maxPly\noption maxTime\noption maxNodes\noption threads\n")
@@ -109,19 +103,20 @@ func (e *engine) obey(words []string) (code int, ends bool) {
 	case "setpos":
 		if err := e.setPosition(words[1:]); err != nil {
 			fmt.Fprintln(os.Stderr, "thread 'main' panicked:", err)
-			return 101, true
+			os.Exit(101)
 		}
 	case "go":
-		return e.search()
+		e.search()
 	case "stop":
 		if e.stop || e.habit == "public" {
 			e.stop = false
 			fmt.Println("bestmove " + e.last)
 		}
 	case "quit":
-		return 0, e.habit != "deaf"
+		if e.habit != "deaf" {
+			os.Exit(0)
+		}
 	}
-	return 0, false
 }
 
 func (e *engine) setPosition(words []string) error {
@@ -159,19 +154,16 @@ func (e *engine) choose() string {
 	}
 }
 
-func (e *engine) search() (code int, ends bool) {
+func (e *engine) search() {
 	e.last = e.choose()
 	e.moves++
-	if e.moves > 1 { // so that a game is under way
-		if done, code, ends := e.misbehave(); done {
-			return code, ends
-		}
+	if e.moves > 1 && e.misbehave() { // so that a game is under way
+		return
 	}
 	if !strings.HasSuffix(e.last, "|36") {
 		fmt.Printf("info ply 1 bestmove %s score 12 nodes 34 nps 1000 time 0.034 pv %s\n", e.last, e.last)
 	}
 	fmt.Println("bestmove " + e.last)
-	return 0, false
 }
 
 // printed is what engines print in place of an answer, by habit; MOVE stands for the move.
@@ -204,8 +196,8 @@ var moves = map[string]string{
 	"illegal": "0|35|34", "nopiece": "20|21", "null": "null",
 }
 
-// misbehave answers in a wrong way if that is the engine's habit, which done reports.
-func (e *engine) misbehave() (done bool, code int, ends bool) {
+// misbehave answers in a wrong way, or ends the process, if that is the engine's habit, which done reports.
+func (e *engine) misbehave() (done bool) {
 	switch e.habit {
 	case "exit":
 		fmt.Fprintln(os.Stderr, "out of \x07memory")
@@ -253,8 +245,10 @@ func (e *engine) misbehave() (done bool, code int, ends bool) {
 	fmt.Print(strings.ReplaceAll(before[e.habit], "MOVE", e.last))
 	text, done := printed[e.habit]
 	fmt.Print(strings.ReplaceAll(text, "MOVE", e.last))
-	code, ends = codes[e.habit]
-	return done, code, ends
+	if code, ends := codes[e.habit]; ends {
+		os.Exit(code)
+	}
+	return done
 }
 
 // bystander starts a process that would outlive the engine, and prints its process id.

@@ -6,13 +6,13 @@ import (
 	"runtime/debug"
 )
 
-// Info is what a program was built from.
+// Info is what a program was built from, also as manifests have it.
 type Info struct {
-	Version  string // of the module; "" if it is unknown
-	Go       string // release
-	Revision string // "" if it is unknown
-	Modified bool   // the source was changed since the revision
-	Time     string // of the revision
+	Version  string `json:"version"`            // of the module; "" if it is unknown
+	Revision string `json:"revision,omitempty"` // of the source; "" if it is unknown
+	Modified bool   `json:"modified,omitempty"` // the source was changed since the revision
+	Time     string `json:"-"`                  // of the revision; "" in manifests
+	Go       string `json:"go"`                 // release
 }
 
 // Read returns what the running program was built from.
@@ -49,7 +49,9 @@ func (i Info) String() string {
 		if i.Modified {
 			line += " with changes"
 		}
-		line += " of " + i.Time
+		if i.Time != "" {
+			line += " of " + i.Time
+		}
 	}
 	if i.Go != "" {
 		line += ", " + i.Go

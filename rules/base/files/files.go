@@ -2,6 +2,7 @@
 package files
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -315,6 +316,15 @@ func readAll(f fs.File, path string, most int64) ([]byte, error) {
 
 // Replace writes a file by [Create] and [File.Commit].
 func Replace(path string, text []byte) error { return replace(path, text, false) }
+
+// ReplaceJSON is [Replace] with a value as indented JSON.
+func ReplaceJSON(path string, value any) error {
+	text, err := json.MarshalIndent(value, "", "  ")
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	return Replace(path, append(text, '\n'))
+}
 
 // ReplaceUnsynced is [Replace] without waiting for the disk, for what is of use for moments
 // only: after a crash of the machine the file may be the earlier one, or empty.

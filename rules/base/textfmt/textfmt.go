@@ -115,6 +115,9 @@ func Plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
+	if noun == "ply" {
+		return fmt.Sprintf("%d plies", n)
+	}
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 

@@ -53,4 +53,5 @@ func TestNumbers(t *testing.T) {
 	require.Equal(t, "-0.1", Decimal(-0.06))
 	require.Equal(t, "1 game", Plural(1, "game"))
 	require.Equal(t, "0 games", Plural(0, "game"))
+	require.Equal(t, "2 plies", Plural(2, "ply"))
 }

@@ -18,21 +18,14 @@ export const nameOf = (s) => "abcdef"[s % 6] + (1 + Math.floor(s / 6));
 
 // parsePosition reads a position text.
 export function parsePosition(text) {
-  const fields = text.trim().split(/\s+/);
-  const p = {
-    board: [],
-    side: fields[1] === "n" ? NORTH : SOUTH,
-    hands: [
-      [0, 0, 0],
-      [0, 0, 0],
-    ],
-    goals: [0, 0],
-    kang: fields.length > 3,
+  const [board, side, hands, goals] = text.trim().split(/\s+/);
+  return {
+    board: [...board.replace(/\//g, "")].map(Number),
+    side: side === "n" ? NORTH : SOUTH,
+    hands: (/^\d{3}\/\d{3}$/.test(hands) ? hands : "000/000").split("/").map((h) => [...h].map(Number)),
+    goals: (/^\d-\d$/.test(goals) ? goals : "0-0").split("-").map(Number),
+    kang: goals !== undefined,
   };
-  for (const c of fields[0].replace(/\//g, "")) p.board.push(+c);
-  if (/^\d{3}\/\d{3}$/.test(fields[2] || "")) p.hands = fields[2].split("/").map((h) => [...h].map(Number));
-  if (/^\d-\d$/.test(fields[3] || "")) p.goals = fields[3].split("-").map(Number);
-  return p;
 }
 
 // parseMove reads a move in long notation. steps are the squares after the
@@ -62,13 +55,7 @@ export const mover = (p, m) => (m.kind === "place" ? (m.to < 18 ? SOUTH : NORTH)
 // apply returns the position after a move.
 export function apply(p, m) {
   const side = mover(p, m);
-  const q = {
-    board: p.board.slice(),
-    side: 1 - side,
-    hands: p.hands.map((h) => h.slice()),
-    goals: p.goals.slice(),
-    kang: p.kang,
-  };
+  const q = { ...structuredClone(p), side: 1 - side };
   if (m.kind === "pass") return q;
   if (m.kind === "place") {
     q.hands[side][m.height - 1]--;
@@ -154,6 +141,7 @@ export function create(options = {}) {
     pointed = el(svg, "g", { class: "pointed" });
   const x = (s) => LEFT + ((turned ? 35 - s : s) % 6) * SIZE + SIZE / 2;
   const y = (s) => top + (5 - Math.floor((turned ? 35 - s : s) / 6)) * SIZE + SIZE / 2;
+  const at = (s) => [x(s), y(s)]; // the middle of a square
   const below = turned ? NORTH : SOUTH; // the side whose row is the lowest
   // Beyond South's row and beyond North's; the middles of their hands.
   const barY = [0, 1].map((side) => (side === below ? top + BOARD + 8 + BAR / 2 : top - 8 - BAR / 2));
@@ -161,35 +149,27 @@ export function create(options = {}) {
   const edgeY = [0, 1].map((side) => barY[side] + (side === below ? -1 : 1) * (BAR / 2 - 1));
   const handY = [0, 1].map((side) => (side === below ? height - HAND / 2 + 2 : HAND / 2));
 
+  const box = (name, x, y, width, height, more) =>
+    el(ground, "rect", { class: name, x, y, width, height, rx: 8, ...more });
+  const circle = (parent, name, c, r, more = {}) =>
+    el(parent, "circle", { class: name, cx: c[0], cy: c[1], r, ...more });
+  const way = (points) => "M" + points.map((q) => q.join(" ")).join("L");
+
   const names = [SOUTH, NORTH].map((side) => {
     const y = barY[1 - side],
       x = LEFT + BOARD / 2;
-    el(ground, "rect", { class: "goal " + "sn"[side], x: LEFT, y: y - BAR / 2, width: BOARD, height: BAR, rx: 8 });
+    box("goal " + "sn"[side], LEFT, y - BAR / 2, BOARD, BAR, {});
     return el(ground, "text", { class: "aim-" + "sn"[side], "text-anchor": "middle", x, y, dy: ".36em" });
   });
   for (let s = 0; s < 36; s++) {
-    el(ground, "rect", {
-      class: "square" + ((s + Math.floor(s / 6)) % 2 ? " odd" : ""),
-      x: x(s) - SIZE / 2 + 1,
-      y: y(s) - SIZE / 2 + 1,
-      width: SIZE - 2,
-      height: SIZE - 2,
-      rx: 6,
-      "data-square": nameOf(s),
-    });
+    const name = "square" + ((s + Math.floor(s / 6)) % 2 ? " odd" : ""),
+      size = SIZE - 2;
+    box(name, x(s) - size / 2, y(s) - size / 2, size, size, { rx: 6, "data-square": nameOf(s) });
   }
   if (hands) {
     for (const side of [SOUTH, NORTH]) {
       for (let i = 0; i < 3; i++)
-        el(ground, "rect", {
-          class: "slot",
-          x: slotX(i),
-          y: handY[side] - HAND / 2 + 2,
-          width: SLOT - 2,
-          height: HAND - 4,
-          rx: 8,
-          "data-slot": "sn"[side] + (i + 1),
-        });
+        box("slot", slotX(i), handY[side] - HAND / 2 + 2, SLOT - 2, HAND - 4, { "data-slot": "sn"[side] + (i + 1) });
     }
   }
   for (let i = 0; i < 6; i++) {
@@ -214,11 +194,11 @@ export function create(options = {}) {
   function course(p, m) {
     const side = p.side,
       points = [];
-    if (m.from !== null) points.push([x(m.from), y(m.from)]);
+    if (m.from !== null) points.push(at(m.from));
     else points.push([x(m.steps[0].square === -1 ? 2 : m.steps[0].square), edgeY[side]]);
     for (const s of m.steps) {
       if (s.square === -1) points.push([points[points.length - 1][0], edgeY[1 - side]]);
-      else points.push([x(s.square), y(s.square)]);
+      else points.push(at(s.square));
     }
     return points;
   }
@@ -238,40 +218,24 @@ export function create(options = {}) {
       made = whole ? m.steps.length : Math.floor(door);
     const shown = points.slice(0, made + 1);
     if (door % 1 && !whole) shown.push(point(points, door));
-    if (m.from !== null) el(marks, "circle", { class: "from", cx: points[0][0], cy: points[0][1], r: 25 });
+    if (m.from !== null) circle(marks, "from", points[0], 25);
     if (shown.length > 1)
-      el(marks, "path", {
-        class: "path",
-        d: "M" + (whole ? cut(shown, m.to === -1 ? 10 : 30) : shown).map((q) => q.join(" ")).join("L"),
-      });
-    for (let i = 1; i < made + (whole ? 0 : 1); i++) {
-      el(marks, "circle", {
-        class: "door",
-        cx: (shown[i - 1][0] + shown[i][0]) / 2,
-        cy: (shown[i - 1][1] + shown[i][1]) / 2,
-        r: 3.6,
-      });
-    }
+      el(marks, "path", { class: "path", d: way(whole ? cut(shown, m.to === -1 ? 10 : 30) : shown) });
+    for (let i = 1; i < made + (whole ? 0 : 1); i++) circle(marks, "door", point(shown, i - 0.5), 3.6);
     if (whole) arrow(...shown.slice(-2), m.to === -1 ? 0 : 10 + 5 * (m.height || p.board[m.from]), "arrow");
     m.steps.slice(0, made).forEach((s, i) => {
       if (!s.crossed && i < m.steps.length - 1)
-        el(over, "circle", {
-          class: "bounced",
-          cx: points[i + 1][0],
-          cy: points[i + 1][1],
-          r: 26.5,
-          "data-bounce": nameOf(s.square),
-        });
+        circle(over, "bounced", points[i + 1], 26.5, { "data-bounce": nameOf(s.square) });
     });
     if (door >= m.steps.length + 1 && m.drop !== null) {
-      const a = [x(m.to), y(m.to)],
-        b = [x(m.drop), y(m.drop)],
+      const a = at(m.to),
+        b = at(m.drop),
         mid = bend(a, b);
       const begin = cut([mid, a], 24)[1],
         end = cut([mid, b], 36)[1];
       el(over, "path", { class: "droppath", d: `M${begin.join(" ")}Q${mid.join(" ")} ${end.join(" ")}` });
       arrow(mid, b, 26, "droparrow");
-      el(over, "circle", { class: "landed", cx: b[0], cy: b[1], r: 26.5 });
+      circle(over, "landed", b, 26.5);
     }
   }
 
@@ -308,16 +272,9 @@ export function create(options = {}) {
     pointed.replaceChildren();
     if (m?.kind !== "move") return;
     const points = course(p, m),
-      ends = [points[0], points[points.length - 1], ...(m.drop === null ? [] : [[x(m.drop), y(m.drop)]])];
+      ends = [points[0], points[points.length - 1], ...(m.drop === null ? [] : [at(m.drop)])];
     ends.slice(1).forEach((b, i) => {
-      el(pointed, "path", {
-        class: i ? "aside" : "",
-        d:
-          "M" +
-          cut([ends[i], b], 14)
-            .map((q) => q.join(" "))
-            .join("L"),
-      });
+      el(pointed, "path", { class: i ? "aside" : "", d: way(cut([ends[i], b], 14)) });
       arrow(ends[i], b, 2, "head", pointed);
     });
   }
@@ -334,10 +291,10 @@ export function create(options = {}) {
     if (m.kind === "place") {
       const side = mover(p, m),
         from = [slotX(m.height - 1) + SLOT / 2, handY[side]];
-      return lift(point([from, [x(m.to), y(m.to)]], door), m.height, nameOf(m.to));
+      return lift(point([from, at(m.to)], door), m.height, nameOf(m.to));
     }
     if (door < m.steps.length) return lift(point(course(p, m), door), m.height || p.board[m.from], "");
-    lift(point([above(m.to), [x(m.drop), y(m.drop)]], door - m.steps.length), p.board[m.to], nameOf(m.drop));
+    lift(point([above(m.to), at(m.drop)], door - m.steps.length), p.board[m.to], nameOf(m.drop));
   }
 
   // onTheWay is the position while a piece is on its way, which is left out.
@@ -347,7 +304,7 @@ export function create(options = {}) {
       q.board[m.drop] = 0;
       return q;
     }
-    const q = { ...p, board: p.board.slice(), hands: p.hands.map((h) => h.slice()) };
+    const q = structuredClone(p);
     if (m.from !== null) q.board[m.from] = 0;
     else q.hands[mover(p, m)][m.height - 1]--;
     return q;
@@ -371,14 +328,9 @@ export function create(options = {}) {
     if (hands) drawHands(shown);
     if (move && move.kind === "move") drawCourse(before, move, door);
     if (travelling) flight(before, move, door);
-    else if (move && move.kind === "place")
-      el(over, "circle", { class: "bounced", cx: x(move.to), cy: y(move.to), r: 24.5 });
-    if (scene.lifted)
-      lift(
-        scene.lifted.at ?? above(scene.lifted.square),
-        scene.lifted.height,
-        (scene.lifted.at ? "" : nameOf(scene.lifted.square)) + scene.lifted.height,
-      );
+    else if (move && move.kind === "place") circle(over, "bounced", at(move.to), 24.5);
+    const held = scene.lifted;
+    if (held) lift(held.at ?? above(held.square), held.height, (held.at ? "" : nameOf(held.square)) + held.height);
     svg.setAttribute("data-position", rows(travelling ? before : position));
     svg.setAttribute("aria-label", describePosition(shown));
   }
@@ -411,10 +363,7 @@ export function describeMove(p, m) {
   else if (m.drop !== null)
     parts.push(`takes the place of the ${p.board[m.to]} on ${nameOf(m.to)}, which goes to ${nameOf(m.drop)}`);
   else parts.push(`ends on ${nameOf(m.to)}`);
-  return (
-    parts.slice(0, -1).join(", ") +
-    (m.to === -1 ? " " : parts.length > 2 ? ", and " : " and ") +
-    parts[parts.length - 1] +
-    "."
-  );
+  const last = parts.pop(),
+    and = m.to === -1 ? " " : parts.length > 1 ? ", and " : " and ";
+  return parts.join(", ") + and + last + ".";
 }

@@ -26,6 +26,7 @@ const kinds = {
 };
 const unjudged = ["placement", "repetition"];
 const percent = (share) => `${Math.round(100 * share)} %`;
+const small = (text) => make("p", { class: "keys" }, text);
 const name = (side) => (side === "north" ? "North" : "South");
 
 // create returns the part of a viewer: root is its element, list
@@ -75,17 +76,9 @@ export function create({ root, below, list, state, go, redraw }) {
     for (const w of r.wins || []) {
       const until = w.to > w.from ? ` to ${w.to}` : "";
       const lost = w.lost ? `, and gives it away with ply ${w.to}` : "";
-      summary.append(
-        make("p", { class: "keys" }, `${name(w.side)} has a proven win before ply ${w.from}${until}${lost}.`),
-      );
+      summary.append(small(`${name(w.side)} has a proven win before ply ${w.from}${until}${lost}.`));
     }
-    summary.append(
-      make(
-        "p",
-        { class: "keys" },
-        "?! inaccuracy, ? mistake, ?? blunder or missed win, □ only move that does not lose at once",
-      ),
-    );
+    summary.append(small("?! inaccuracy, ? mistake, ?? blunder or missed win, □ only move that does not lose at once"));
   }
 
   // graph draws South's winning chances before and after each move, and dots where they changed by a mistake.
@@ -148,15 +141,9 @@ export function create({ root, below, list, state, go, redraw }) {
     for (const [i, m] of (reviewed()?.moves || []).entries()) {
       const at = list.children[i]?.querySelector(".m");
       if (!at || at.querySelector("[class^=mark-]") || !glyphs[m.mark]) continue;
-      at.append(
-        make(
-          "span",
-          { class: `mark-${m.mark}`, title: words[m.mark] },
-          " ",
-          make("span", { "aria-hidden": "true" }, glyphs[m.mark]),
-          make("span", { class: "sr" }, words[m.mark]),
-        ),
-      );
+      const glyph = make("span", { "aria-hidden": "true" }, glyphs[m.mark]),
+        text = make("span", { class: "sr" }, words[m.mark]);
+      at.append(make("span", { class: `mark-${m.mark}`, title: words[m.mark] }, " ", glyph, text));
     }
   }
 
@@ -174,15 +161,10 @@ export function create({ root, below, list, state, go, redraw }) {
     const what = words[m.mark][0].toUpperCase() + words[m.mark].slice(1) + (m.kind ? `: ${kinds[m.kind]}` : "");
     const chance = m.loss > 0 ? `, ${percent(m.before)} to ${percent(m.after)}` : `, ${percent(m.after)}`;
     box.append(make("p", {}, make("b", { class: `mark-${m.mark}` }, what), `${chance} for ${name(m.side)}.`));
-    if (m.line && m.line.length)
-      box.append(
-        make(
-          "p",
-          { class: "review-line", role: "group", "aria-label": "Better line" },
-          `Better (${scoreText(m.best_score)}): `,
-          ...lineButtons(index, m.line),
-        ),
-      );
+    if (!m.line || !m.line.length) return;
+    const better = make("p", { class: "review-line", role: "group", "aria-label": "Better line" });
+    better.append(`Better (${scoreText(m.best_score)}): `, ...lineButtons(index, m.line));
+    box.append(better);
   }
 
   // lineButtons are the moves of a better line, each of which is shown on the board.

@@ -68,19 +68,13 @@ function create(root, data) {
 
   const filter = {};
   const select = (key, label, options) => {
-    const s = make(
-      "select",
-      {
-        onchange: () => {
-          set(key, s.value);
-          location.hash = listHash();
-        },
-      },
-      make("option", { value: "" }, "any"),
-    );
+    const s = make("select", { "data-key": key }, make("option", { value: "" }, "any"));
+    s.onchange = () => {
+      set(key, s.value);
+      location.hash = listHash();
+    };
     for (const [value, text] of options)
       s.append(make("option", { value }, text.length > 60 ? text.slice(0, 40) + "…" + text.slice(-18) : text));
-    s.dataset.key = key;
     return make("label", {}, label, s);
   };
   const set = (key, value) => {
@@ -102,37 +96,30 @@ function create(root, data) {
   const found = make("p", { role: "status" }),
     absent = make("p", { role: "alert", class: "absent" });
   const body = make("tbody");
-  const list = make(
-    "div",
-    { class: "games", role: "region", "aria-label": "List of games", tabindex: "0" },
-    make(
-      "table",
-      {},
-      make(
-        "thead",
-        {},
-        make(
-          "tr",
-          {},
-          ...["Game", "Rules", "South", "North", "Result", "Reason", "Plies"].map((t) =>
-            make("th", { scope: "col" }, t),
-          ),
-        ),
-      ),
-      body,
-    ),
-  );
+  const titles = ["Game", "Rules", "South", "North", "Result", "Reason", "Plies"],
+    heads = titles.map((t) => make("th", { scope: "col" }, t));
+  const table = make("table", {}, make("thead", {}, make("tr", {}, ...heads)), body);
+  const list = make("div", { class: "games", role: "region", "aria-label": "List of games", tabindex: "0" }, table);
 
-  const matches = (g) =>
-    (!("rules" in filter) || g.rules === +filter.rules) &&
-    (!filter.result || g.result === filter.result) &&
-    (!filter.reason || g.reason === filter.reason) &&
-    (!("player" in filter) || g.south === +filter.player || g.north === +filter.player) &&
-    (!("against" in filter) ||
-      ("player" in filter
-        ? (g.south === +filter.player && g.north === +filter.against) ||
-          (g.north === +filter.player && g.south === +filter.against)
-        : g.south === +filter.against || g.north === +filter.against));
+  const matches = (g) => {
+    const plays = (key) => !(key in filter) || g.south === +filter[key] || g.north === +filter[key];
+    const itself = filter.player !== undefined && filter.player === filter.against;
+    return (
+      (!("rules" in filter) || g.rules === +filter.rules) &&
+      (!filter.result || g.result === filter.result) &&
+      (!filter.reason || g.reason === filter.reason) &&
+      (itself ? g.south === g.north && plays("player") : plays("player") && plays("against"))
+    );
+  };
+  const words = (text) => make("td", { class: "words", title: text }, text);
+  const row = (g) =>
+    make(
+      "tr",
+      { "data-id": g.id },
+      make("td", {}, make("a", { href: gameHash(g.id, 0) }, number(g.id))),
+      ...[data.rules[g.rules], data.agents[g.south], data.agents[g.north]].map(words),
+      ...[g.result, g.reason, String(g.plies)].map((text) => make("td", {}, text)),
+    );
 
   function showList() {
     for (const s of picker.querySelectorAll("select")) s.value = filter[s.dataset.key] ?? "";
@@ -142,23 +129,7 @@ function create(root, data) {
       games.length === 1
         ? "1 game"
         : `${games.length} games` + (games.length > listed ? `, the first ${listed} listed` : "");
-    body.replaceChildren(
-      ...games
-        .slice(0, listed)
-        .map((g) =>
-          make(
-            "tr",
-            { "data-id": g.id },
-            make("td", {}, make("a", { href: gameHash(g.id, 0) }, number(g.id))),
-            make("td", { class: "words" }, data.rules[g.rules]),
-            make("td", { class: "words", title: data.agents[g.south] }, data.agents[g.south]),
-            make("td", { class: "words", title: data.agents[g.north] }, data.agents[g.north]),
-            make("td", {}, g.result),
-            make("td", {}, g.reason),
-            make("td", {}, String(g.plies)),
-          ),
-        ),
-    );
+    body.replaceChildren(...games.slice(0, listed).map(row));
     markCurrent();
     return games;
   }
@@ -282,10 +253,10 @@ function create(root, data) {
   const effort = (i) => {
     const parts = [];
     if (scoreAt(i)) parts.push(scoreAt(i));
-    if (game.depths && game.depths[i]) parts.push("depth " + game.depths[i]);
-    if (game.nodes && game.nodes[i]) parts.push(game.nodes[i] + " nodes");
-    if (game.us && game.us[i] !== undefined)
-      parts.push(game.us[i] >= 1000 ? +(game.us[i] / 1000).toPrecision(3) + " ms" : game.us[i] + " µs");
+    if (game.depths?.[i]) parts.push("depth " + game.depths[i]);
+    if (game.nodes?.[i]) parts.push(game.nodes[i] + " nodes");
+    const us = game.us?.[i];
+    if (us !== undefined) parts.push(us >= 1000 ? +(us / 1000).toPrecision(3) + " ms" : us + " µs");
     return parts.join(", ");
   };
 
@@ -324,12 +295,8 @@ function create(root, data) {
   function show() {
     const i = door ? ply : ply - 1,
       m = moves[i];
-    board.draw({
-      position: positions[door ? ply + 1 : ply],
-      move: m,
-      before: m && positions[i],
-      door: door || undefined,
-    });
+    const position = positions[door ? ply + 1 : ply];
+    board.draw({ position, move: m, before: m && positions[i], door: door || undefined });
     showAt();
     now.replaceChildren(
       ...(m
@@ -347,13 +314,8 @@ function create(root, data) {
         moveList.scrollTop = top - moveList.clientHeight / 2;
     }
     drawn?.moveTo(ply);
-    const position = {
-      rules: data.rules[game.rules],
-      position: game.opening,
-      moves: game.moves.join(" "),
-      at: String(ply),
-    };
-    if (server) toAnalyse.href = "/analyse#" + new URLSearchParams(position);
+    const q = { rules: data.rules[game.rules], position: game.opening, moves: game.moves.join(" "), at: String(ply) };
+    if (server) toAnalyse.href = "/analyse#" + new URLSearchParams(q);
     if (!keeping) setAddress(gameHash(game.id, ply));
     review.show();
   }
@@ -421,11 +383,8 @@ function create(root, data) {
     if (key === " " && target.closest("button, summary")) return true;
     const box = target.closest(".scroll, .games, pre");
     if (!box) return false;
-    return key.startsWith("Arrow")
-      ? box.scrollWidth > box.clientWidth
-      : key.length > 1 || key === " "
-        ? box.scrollHeight > box.clientHeight
-        : false;
+    if (key.startsWith("Arrow")) return box.scrollWidth > box.clientWidth;
+    return (key.length > 1 || key === " ") && box.scrollHeight > box.clientHeight;
   }
 
   // inView reports whether at least half of the board and its surroundings, or of the window, are in view.
@@ -589,12 +548,8 @@ function create(root, data) {
     data.rules = rules;
     const fresh = games.filter((g) => !byID.has(g.game.id));
     for (const g of fresh) {
-      Object.assign(g.game, {
-        rules: indexIn(rules, g.rules),
-        south: indexIn(agents, g.south),
-        north: indexIn(agents, g.north),
-      });
-      data.games.push(g.game);
+      const [south, north] = [g.south, g.north].map((name) => indexIn(agents, name));
+      data.games.push(Object.assign(g.game, { rules: indexIn(rules, g.rules), south, north }));
       byID.set(g.game.id, g.game);
     }
     const changed = JSON.stringify([data.agents, data.rules]) !== before;
