@@ -14,6 +14,7 @@ import (
 	"gyges/tournament/queue/status"
 	"gyges/tournament/record"
 	"gyges/tournament/report"
+	"gyges/tournament/training"
 )
 
 // state is how far a run has come, as its page shows it.
@@ -27,6 +28,9 @@ type state struct {
 // state returns the state of the run, whose workers are w if it has some.
 func (r *run) state(w *status.Run, now time.Time) state {
 	m := r.about.Manifest
+	if r.about.Tuning != nil && r.running {
+		return r.stage()
+	}
 	if m == nil || m.Games.Scheduled <= 0 {
 		return state{Gauge: r.gauge}
 	}
@@ -47,6 +51,15 @@ func (r *run) state(w *status.Run, now time.Time) state {
 		s.Text += fmt.Sprintf(" · %s games/s · %s left", textfmt.Digits(speed), timeText(left/speed))
 	}
 	return s
+}
+
+// stage returns the stage of a training in progress; nothing of one that doesn't say it.
+func (r *run) stage() state {
+	p, err := training.ReadProgress(r.folder)
+	if err != nil {
+		return state{}
+	}
+	return state{Text: textfmt.Visible(shorten(p.String(), 400)), Done: min(p.Done, p.All), Of: p.All}
 }
 
 // timeText formats an estimated number of seconds; NaN is unknown.

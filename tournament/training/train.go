@@ -107,6 +107,8 @@ func (c *Generations) Run(ctx context.Context, env Env) (Trained, error) {
 	if t.folder, err = openFolder(ctx, c.Out, m); err != nil {
 		return Trained{}, err
 	}
+	defer t.removeProgress() // while the folder is locked
+	env.Observer = t.observed(env.Observer)
 	t.known = len(t.folder.kept.lines)
 	if t.before, err = t.folder.trained(); err != nil {
 		return Trained{}, errors.Join(&FolderError{err}, t.folder.close())
@@ -131,6 +133,9 @@ type trainer struct {
 	before  Result        // at the start
 	weights *eval.Weights // the best ones
 	trained Trained
+	began   time.Time // of the stage in progress, that of [Timing]; zero: there is none
+	now     Progress
+	warned  bool // that it can't be written
 }
 
 // InitialWeights is the path of the weights of generation 0 in the folder of their run.
@@ -148,11 +153,28 @@ func (t *trainer) save(status tournament.Status) error {
 // late reports whether another generation would end after the time given.
 func (t *trainer) late() bool {
 	made := t.trained.Generations
-	seconds := 0.0
-	for _, g := range made {
-		seconds += g.Timing.Seconds()
+	return t.Time > 0 && len(made) > 0 && t.seconds()+made[len(made)-1].Timing.Seconds() > t.Time.Seconds()
+}
+
+// seconds returns how long the generations took, that in progress included.
+func (t *trainer) seconds() float64 {
+	total := t.trained.Timing.Seconds()
+	for _, g := range t.trained.Generations {
+		total += g.Timing.Seconds()
 	}
-	return t.Time > 0 && len(made) > 0 && seconds+made[len(made)-1].Timing.Seconds() > t.Time.Seconds()
+	if !t.began.IsZero() {
+		total += time.Since(t.began).Seconds()
+	}
+	return total
+}
+
+// measure adds the seconds that a stage takes.
+func (t *trainer) measure(to *float64, do func() error) error {
+	t.began = time.Now()
+	err := do()
+	*to += time.Since(t.began).Seconds()
+	t.began = time.Time{}
+	return err
 }
 
 // train makes the generations, and the rating of those that were adopted.
@@ -261,10 +283,7 @@ func (t *trainer) makeGeneration(ctx context.Context, k int) (*Generation, error
 		{&timing.Tune, func() (err error) { candidate, err = t.fit(ctx, g); return err }},
 		{&timing.Match, func() error { return t.decide(ctx, g, candidate) }},
 	} {
-		began := time.Now()
-		err := stage.do()
-		*stage.seconds += time.Since(began).Seconds()
-		if err := errors.Join(err, t.save(tournament.Running)); err != nil {
+		if err := errors.Join(t.measure(stage.seconds, stage.do), t.save(tournament.Running)); err != nil {
 			return nil, err
 		}
 	}

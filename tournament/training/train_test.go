@@ -82,12 +82,22 @@ func TestGenerations(t *testing.T) {
 	t.Parallel()
 	c := testConfig(t)
 	var stages []string
-	games, done, steps := 0, 0, 0
+	games, done, steps, seconds := 0, 0, 0, 0.0
 	c.Time = time.Hour
 	c.Rating.Reference, c.Rating.Each = "default", 3
 	s, err := c.Run(t.Context(), testEnv(Observer{
-		Stage: func(_ int, stage string, _ int64) { stages = append(stages, stage) },
-		Game:  func(*record.Game) { games++ },
+		Stage: func(k int, stage string, count int64) {
+			stages = append(stages, stage)
+			p, err := ReadProgress(os.DirFS(c.Out))
+			require.NoError(t, err)
+			require.Equal(t, Progress{
+				Time: p.Time, Generation: k, Generations: 2, Stage: stage, All: count, Unit: "games", Seconds: p.Seconds,
+				Budget: 3600,
+			}, *p)
+			require.GreaterOrEqual(t, p.Seconds, seconds)
+			seconds = p.Seconds
+		},
+		Game: func(*record.Game) { games++ },
 		Progress: func(done, all int64, _ string) {
 			require.LessOrEqual(t, done, all)
 			steps++
@@ -99,6 +109,8 @@ func TestGenerations(t *testing.T) {
 		stages)
 	require.Positive(t, games)
 	require.Positive(t, steps)
+	require.Positive(t, seconds)
+	require.NoFileExists(t, filepath.Join(c.Out, ProgressFile), "it is over")
 	require.Len(t, s.Generations, 2)
 	require.EqualValues(t, c.Rating.Each, s.Generations[0].ReferencePairs.N())
 	require.NotEmpty(t, s.Generations[0].AgainstReference())
