@@ -29,14 +29,7 @@ func (d *Data) InOpening(opening uint64, south, north string, results ...Result)
 	}
 }
 
-// inOrder returns the same results with other numbers for the players, the first with the lower one if both played
-// South.
-func (p played) inOrder(place []int) played {
-	p.a, p.b = place[p.a], place[p.b]
-	return p.ordered()
-}
-
-// ordered is the pair with the lower number as South first.
+// ordered is a pair with the lower number as South first.
 func (p played) ordered() played {
 	if p.a > p.b && p.second >= 0 {
 		p.a, p.b, p.first, p.second = p.b, p.a, p.second, p.first

@@ -153,8 +153,8 @@ func (d *Data) merge(o *Data, names map[string]string) {
 		d.Rows(opening, rows[0], rows[1])
 	}
 	for _, p := range o.played {
-		if p = p.inOrder(place); p.a != p.b {
-			d.played = append(d.played, p)
+		if p.a, p.b = place[p.a], place[p.b]; p.a != p.b {
+			d.played = append(d.played, p.ordered())
 		}
 	}
 	for i := range o.met {
