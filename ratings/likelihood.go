@@ -136,7 +136,7 @@ func (m *model) at(x []float64) *quadratic {
 			gradient, curve := l.bySide(side)
 			q.value += l.value
 			q.add(q.gradient, t, gradient)
-			t.sym3.add(1, curve)
+			t.add(1, curve)
 		}
 		q.terms = append(q.terms, t)
 	}
