@@ -73,13 +73,13 @@ func (p *pair) has(file string, g *record.Game) bool {
 // move for move is left out. The error is read's.
 func Count(o Options, read func(add func(file string, g *record.Game)) error) (Result, error) {
 	c := counter{sets: map[string]*set{}, identical: map[string]*identical{}}
-	replayed := make(chan chan []counted, cmp.Or(o.Workers, runtime.GOMAXPROCS(0))-1) // in the order of the pairs
+	replayed := make(chan chan []*replay, cmp.Or(o.Workers, runtime.GOMAXPROCS(0))-1) // in the order of the pairs
 	var next pair
 	count := func(p pair) {
 		if len(p.games) == 0 || c.repeats(&p) {
 			return
 		}
-		games := make(chan []counted, 1)
+		games := make(chan []*replay, 1)
 		replayed <- games
 		go func() { games <- p.replay(o.Compare) }()
 	}
@@ -165,30 +165,17 @@ func (c *counter) set(name string) *set {
 	return c.sets[name]
 }
 
-// counted is what a replay of a game found; notCompared and err say why it couldn't.
-type counted struct {
-	counts
-	record           *record.Game
-	notCompared, err error
-}
-
 // replay replays the games of a pair.
-func (p *pair) replay(compare *rules.Rules) []counted {
-	games := make([]counted, len(p.games))
+func (p *pair) replay(compare *rules.Rules) []*replay {
+	games := make([]*replay, len(p.games))
 	for i, g := range p.games {
-		c := counted{record: g}
-		if c.counts, c.notCompared, c.err = count(g, compare); c.err != nil {
-			c.err = fmt.Errorf("%s: %w", p.file, c.err)
-		} else if c.notCompared != nil {
-			c.notCompared = fmt.Errorf("%s: %w", p.file, c.notCompared)
-		}
-		games[i] = c
+		games[i] = count(p.file, g, compare)
 	}
 	return games
 }
 
 // add adds the games of a pair.
-func (c *counter) add(games []counted) {
+func (c *counter) add(games []*replay) {
 	var s *set
 	sum := counts{}
 	for _, g := range games {
@@ -200,9 +187,9 @@ func (c *counter) add(games []counted) {
 		}
 		s = c.set(g.record.Rules)
 		s.lengths[g.record.Plies]++
-		if g.notCompared != nil {
+		if g.otherError != nil {
 			s.notCompared++
-			s.why = cmp.Or(s.why, g.notCompared)
+			s.why = cmp.Or(s.why, g.otherError)
 		}
 		for key, n := range g.counts {
 			sum[key] += n
