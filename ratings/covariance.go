@@ -43,8 +43,9 @@ func (c *covariance) setScores(scores *mat.SymDense) {
 		return
 	}
 	var half, all mat.Dense
-	half.Mul(c.matrix, scores)
-	all.Mul(&half, c.matrix)
+	inverse := mat.DenseCopyOf(c.matrix) // products of symmetric matrices are several times as slow
+	half.Mul(inverse, mat.DenseCopyOf(scores))
+	all.Mul(&half, inverse)
 	c.matrix = mat.NewSymDense(c.dim, all.RawMatrix().Data)
 }
 
