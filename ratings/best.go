@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distmv"
 
 	"gyges/rules/base/interval"
 )
@@ -53,23 +54,18 @@ func (r *Ratings) Best(group int) Best {
 		b.Chances[0] = 1
 		return b
 	}
-	cov := r.estimate.cov.joint(params)
-	elo := make([]float64, n)
-	for i, p := range rivals {
-		elo[i] = p.Elo
+	cov, elo := mat.NewSymDense(n, nil), make([]float64, n)
+	for i, p := range params {
+		elo[i] = rivals[i].Elo
+		for j, q := range params[:i+1] {
+			cov.SetSym(i, j, r.estimate.cov.at(p, q)*eloPerNat*eloPerNat)
+		}
 	}
-	strength := shrunk(elo, cov)
-	root := lowerRoot(cov)
-	rng := rand.New(rand.NewPCG(1, 1))
+	strength, normal := shrunk(elo, cov), errorsOf(cov)
 	draws := max(fewestDraws, min(bestDraws, int(bestWork)/(n*n)))
-	normal, errors, sum := make([]float64, n), make([]float64, n), make([]float64, n)
+	errors, sum := make([]float64, n), make([]float64, n)
 	for range draws / 2 {
-		for i := range normal {
-			normal[i] = rng.NormFloat64()
-		}
-		for i, row := range root {
-			errors[i] = floats.Dot(row, normal[:len(row)])
-		}
+		normal.Rand(errors)
 		for range 2 { // a draw and its opposite
 			b.Chances[places[floats.MaxIdx(floats.AddTo(sum, elo, errors))]] += 0.5 / float64(draws/2)
 			b.Bias += errors[floats.MaxIdx(floats.AddTo(sum, strength, errors))] / 2 / float64(draws/2)
@@ -80,8 +76,7 @@ func (r *Ratings) Best(group int) Best {
 		b.Bias = 0
 	}
 	if len(players) == 2 { // exactly
-		sd := math.Sqrt(math.Max(0, cov.At(0, 0)+cov.At(1, 1)-2*cov.At(0, 1)))
-		b.Chances[0] = r.estimate.cov.superiority(elo[0]-elo[1], sd)
+		b.Chances[0] = r.estimate.cov.superiority(elo[0]-elo[1], r.estimate.cov.sd(params[0], params[1])*eloPerNat)
 		b.Chances[1] = 1 - b.Chances[0]
 	}
 	return b
@@ -89,7 +84,7 @@ func (r *Ratings) Best(group int) Best {
 
 // shrunk returns ratings drawn together so far that their variance is the part of it that
 // their errors don't explain.
-func shrunk(elo []float64, cov *mat.Dense) []float64 {
+func shrunk(elo []float64, cov *mat.SymDense) []float64 {
 	mean, variance := stat.MeanVariance(elo, nil)
 	n := float64(len(elo))
 	noise := (mat.Trace(cov) - mat.Sum(cov)/n) / (n - 1)
@@ -103,40 +98,18 @@ func shrunk(elo []float64, cov *mat.Dense) []float64 {
 	return list
 }
 
-// joint returns the covariance of ratings in Elo, by their parameters.
-func (c *covariance) joint(params []int) *mat.Dense {
-	rows, all := mat.NewDense(len(params), max(1, c.dim), nil), quadratic{parameters: c.parameters, terms: c.scores.terms}
-	for i, p := range params {
-		for k := range c.dim {
-			rows.Set(i, k, c.element(p, k)*eloPerNat)
+// errorsOf returns the normal distribution of errors with a covariance, which is singular where the mean of the ratings
+// is given: so little is added to the variances that it no longer is.
+func errorsOf(cov *mat.SymDense) *distmv.Normal {
+	n := cov.SymmetricDim()
+	more := math.Max(1e-12*mat.Norm(cov, 1), 1e-300)
+	for {
+		for i := range n {
+			cov.SetSym(i, i, cov.At(i, i)+more)
 		}
-	}
-	var half, joint mat.Dense
-	scores := all.dense()
-	if c.products != nil {
-		scores.AddSym(scores, c.products)
-	}
-	half.Mul(rows, scores)
-	joint.Mul(&half, rows.T())
-	return &joint
-}
-
-// lowerRoot returns a lower triangular matrix whose product with its transpose is a positive
-// semidefinite one.
-func lowerRoot(m *mat.Dense) [][]float64 {
-	n, _ := m.Dims()
-	rows := make([][]float64, n)
-	for i := range rows {
-		rows[i] = make([]float64, i+1)
-		for j := range i {
-			if pivot := rows[j][j]; pivot > 0 {
-				rows[i][j] = (m.At(i, j) - floats.Dot(rows[i][:j], rows[j][:j])) / pivot
-			}
+		if normal, ok := distmv.NewNormal(make([]float64, n), cov, rand.NewPCG(1, 1)); ok {
+			return normal
 		}
-		const rounding = 1e-9
-		if left := m.At(i, i) - floats.Dot(rows[i][:i], rows[i][:i]); left > rounding*m.At(i, i) {
-			rows[i][i] = math.Sqrt(left)
-		}
+		more *= 10
 	}
-	return rows
 }

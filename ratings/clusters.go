@@ -29,14 +29,7 @@ func (d *Data) InOpening(opening uint64, south, north string, results ...Result)
 	}
 }
 
-// inOrder returns the same results with other numbers for the players, the first with the lower one if both played
-// South.
-func (p played) inOrder(place []int) played {
-	p.a, p.b = place[p.a], place[p.b]
-	return p.ordered()
-}
-
-// ordered is the pair with the lower number as South first.
+// ordered is a pair with the lower number as South first.
 func (p played) ordered() played {
 	if p.a > p.b && p.second >= 0 {
 		p.a, p.b, p.first, p.second = p.b, p.a, p.second, p.first
@@ -63,13 +56,13 @@ type clusterScore struct {
 	corrected [3]float64
 }
 
-// cluster adds up the scores of results in the order of their openings.
+// cluster adds to the scores' covariance what the openings of results, which are in their order, do.
 //
 // Results in one opening may depend on each other whoever plays them: agents that are alike play it alike. The
 // covariance of the scores then is that of their sums over the openings (Liang and Zeger 1986): to that by pairs, which
 // is shrunk, the products of the different pairs of an opening are added. With few openings the intervals are those of
 // Student's distribution.
-func (c *covariance) cluster(m *model, results []played) {
+func (c *covariance) cluster(scores *mat.SymDense, m *model, results []played) {
 	number := make(map[[2]int]int, len(m.pairings))
 	for k := range m.pairings {
 		number[[2]int{m.pairings[k].a, m.pairings[k].b}] = k
@@ -99,14 +92,11 @@ func (c *covariance) cluster(m *model, results []played) {
 	more := math.Max(1, openings/(openings-1)*(1-taken/all))
 	student := distuv.StudentsT{Sigma: 1, Nu: openings - 1}
 	c.ratio, c.z95 = student, student.Quantile(0.975)
-	if m.dim > 0 {
-		c.products = mat.NewSymDense(m.dim, nil)
-	}
 	for o, single := range c.openings {
 		if len(single) > 1 {
-			c.addProducts(m, more, single...)
+			m.addProduct(scores, more, single...)
 			for _, s := range single {
-				c.addProducts(m, -1, s)
+				m.addProduct(scores, -1, s)
 			}
 		}
 		merged := single[:1]
@@ -153,23 +143,17 @@ func (m *model) clusterScore(number map[[2]int]int, p played) (clusterScore, boo
 	return s, true
 }
 
-// addProducts adds the product of the sum of corrected scores with itself.
-func (c *covariance) addProducts(m *model, factor float64, scores ...clusterScore) {
-	sum := map[int]float64{} // by parameter
+// addProduct adds the product of the sum of corrected scores with itself.
+func (m *model) addProduct(to *mat.SymDense, factor float64, scores ...clusterScore) {
+	if m.dim == 0 {
+		return
+	}
+	sum := make([]float64, m.dim)
 	for _, s := range scores {
-		sum[m.pairings[s.pairing].i] += s.corrected[0]
-		sum[m.pairings[s.pairing].j] -= s.corrected[0]
-		sum[m.advantage] += s.corrected[1]
-		sum[m.draw] += s.corrected[2]
+		p := &m.pairings[s.pairing]
+		m.add(sum, term{i: p.i, j: p.j}, s.corrected)
 	}
-	delete(sum, -1) // what isn't fitted
-	for i, v := range sum {
-		for j, w := range sum {
-			if i <= j {
-				c.products.SetSym(i, j, c.products.At(i, j)+factor*v*w)
-			}
-		}
-	}
+	to.SymRankOne(to, factor, mat.NewVecDense(m.dim, sum))
 }
 
 // play returns the scores of the pairings in a tournament in which chance decides for each opening whether its results

@@ -14,55 +14,56 @@ import (
 // ratings relative to the weighted mean of their group, which has no variance.
 type covariance struct {
 	parameters
-	factors *mat.Cholesky // of the Hessian
-	inverse *mat.SymDense
-	scores  *quadratic
+	factors *mat.Cholesky // of the Hessian; nil without parameters, like matrix
+	matrix  *mat.SymDense // until the scores are set the inverse of the Hessian
 
 	// ratio is the distribution of an error over its standard error, z95 the quantile that is half a 95 % interval.
 	ratio interface{ CDF(x float64) float64 }
 	z95   float64
 
-	// With openings:
-	products *mat.SymDense // what they add to the scores' covariance; nil without
-	openings [][]clusterScore
+	openings [][]clusterScore // if they are taken for independent
 	// inflation is the variance of a pairing's points over that of independent pairs: above 1 where one pairing plays an
 	// opening several times.
 	inflation float64
 }
 
 // newCovariance inverts the Hessian. Without parameters there is nothing to invert.
-func newCovariance(h *quadratic, factors *mat.Cholesky) (*covariance, error) {
-	c := &covariance{parameters: h.parameters, factors: factors, scores: h, inflation: 1, z95: interval.Z95}
-	c.ratio = distuv.UnitNormal
-	if h.dim == 0 {
+func newCovariance(p parameters, factors *mat.Cholesky) (*covariance, error) {
+	c := &covariance{parameters: p, factors: factors, inflation: 1, ratio: distuv.UnitNormal, z95: interval.Z95}
+	if p.dim == 0 {
 		return c, nil
 	}
-	c.inverse = mat.NewSymDense(h.dim, nil)
-	return c, exceptCondition(factors.InverseTo(c.inverse))
+	c.matrix = mat.NewSymDense(p.dim, nil)
+	return c, exceptCondition(factors.InverseTo(c.matrix))
 }
 
-// element returns an element of the inverse Hessian; 0 where a rating is given.
-func (c *covariance) element(i, j int) float64 {
+// setScores sets the covariance of the scores.
+func (c *covariance) setScores(scores *mat.SymDense) {
+	if c.dim == 0 {
+		return
+	}
+	var half, all mat.Dense
+	inverse := mat.DenseCopyOf(c.matrix) // products of symmetric matrices are several times as slow
+	half.Mul(inverse, mat.DenseCopyOf(scores))
+	all.Mul(&half, inverse)
+	c.matrix = mat.NewSymDense(c.dim, all.RawMatrix().Data)
+}
+
+// at returns the covariance of two parameters; that of a given rating, -1, is 0.
+func (c *covariance) at(i, j int) float64 {
 	if i < 0 || j < 0 {
 		return 0
 	}
-	return c.inverse.At(i, j)
+	return c.matrix.At(i, j)
 }
 
-// sd returns the standard deviation of parameter i less parameter j. That of a given
-// rating, -1, is 0.
-func (c *covariance) sd(i, j int) float64 {
-	y := make([]float64, c.dim)
-	for k := range y {
-		y[k] = c.element(i, k) - c.element(j, k)
-	}
-	variance := c.scores.form(y)
-	if c.products != nil {
-		v := mat.NewVecDense(len(y), y)
-		variance += mat.Inner(v, c.products, v)
-	}
-	return math.Sqrt(math.Max(0, variance))
+// variance returns that of parameter i less parameter j.
+func (c *covariance) variance(i, j int) float64 {
+	return math.Max(0, c.at(i, i)+c.at(j, j)-2*c.at(i, j))
 }
+
+// sd returns the standard deviation of parameter i less parameter j.
+func (c *covariance) sd(i, j int) float64 { return math.Sqrt(c.variance(i, j)) }
 
 // superiority is the probability that a difference is positive, by its estimate and standard error. Without
 // variance, it is or it isn't.
@@ -78,13 +79,12 @@ func (c *covariance) superiority(mean, sd float64) float64 {
 type leverage struct{ difference, advantage float64 }
 
 // setLeverages sets those of the pairings, whose terms are the first of the Hessian.
-func (c *covariance) setLeverages(h *quadratic, met []fittedPairing) {
-	bounded := func(v float64) float64 { return math.Max(0, math.Min(maxLeverage, v)) }
+func (c *covariance) setLeverages(terms []term, met []fittedPairing) {
 	for k := range met {
-		t, pairs := &h.terms[k], float64(met[k].games())/2
+		t, pairs := &terms[k], float64(met[k].games())/2
 		met[k].leverage = leverage{
-			difference: bounded(t.sym3[0] / pairs * (c.element(t.i, t.i) + c.element(t.j, t.j) - 2*c.element(t.i, t.j))),
-			advantage:  bounded(t.sym3[3] / pairs * c.element(c.advantage, c.advantage)),
+			difference: math.Min(maxLeverage, t.sym3[0]/pairs*c.variance(t.i, t.j)),
+			advantage:  math.Min(maxLeverage, t.sym3[3]/pairs*c.variance(c.advantage, -1)),
 		}
 	}
 }
@@ -127,18 +127,14 @@ type gameScores struct {
 // player had South.
 func newGameScores(m drawModel, side int, z, draw float64) gameScores {
 	s := gameScores{chance: m.chances(z, draw)}
-	sign := 1.0
-	if side == 1 {
-		sign = -1
-	}
 	var mean [3]float64
 	for o := range outcomes {
 		var one weights
 		one[o] = 1
-		dz, dt := m.gradient(one, z, draw)
-		s.score[o] = [3]float64{-sign * dz, -dz, -dt}
-		for i, v := range s.score[o] {
-			mean[i] += s.chance[o] * v
+		gradient, _ := m.loss(one, z, draw).bySide(side)
+		for i, v := range gradient {
+			s.score[o][i] = -v
+			mean[i] -= s.chance[o] * v
 		}
 	}
 	for o, g := range s.score {
@@ -146,8 +142,7 @@ func newGameScores(m drawModel, side int, z, draw float64) gameScores {
 	}
 	s.noDraws = s.cov
 	if !m.parametric() {
-		zz, _, _ := m.curve(weights{1}, z, draw)
-		s.noDraws = bySide(side, zz, 0, 0)
+		_, s.noDraws = m.loss(weights{1}, z, draw).bySide(side)
 	}
 	return s
 }

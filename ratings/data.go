@@ -25,11 +25,12 @@ type Data struct {
 	// Unscheduled says that it isn't known how it was decided who met whom.
 	Unscheduled bool
 
-	ids   map[string]int
-	names []string       // by id
-	self  []int          // games against oneself, by id
-	index map[[2]int]int // into met, by a and b
-	met   []pairing
+	ids    map[string]int
+	names  []string       // by id
+	self   []int          // games against oneself, by id
+	faults [][2]Faults    // as South and as North, by id
+	index  map[[2]int]int // into met, by a and b
+	met    []pairing
 
 	played []played             // noted by InOpening
 	rows   map[uint64][2]string // noted by Rows, by opening
@@ -53,11 +54,14 @@ func (d *Data) AddFault(south, north string, r Result, host bool) {
 	if s == n || r == Draw {
 		return
 	}
-	p, side := d.pairing(s, n)
-	i := (int(r) + 1) / 2
-	p.faults[side][i]++
+	loser, winner := &d.faults[s][0], &d.faults[n][1]
+	if r > Draw {
+		loser, winner = winner, loser
+	}
+	loser.Lost++
+	winner.Won++
 	if host {
-		p.faults[side][2+i]++
+		loser.Host++
 	}
 }
 
@@ -116,7 +120,7 @@ func (d *Data) id(name string) int {
 	i := len(d.names)
 	d.ids[name] = i
 	d.names = append(d.names, name)
-	d.self = append(d.self, 0)
+	d.self, d.faults = append(d.self, 0), append(d.faults, [2]Faults{})
 	return i
 }
 
@@ -141,13 +145,16 @@ func (d *Data) merge(o *Data, names map[string]string) {
 		}
 		place[i] = d.id(name)
 		d.self[place[i]] += o.self[i]
+		for side, f := range o.faults[i] {
+			d.faults[place[i]][side] = d.faults[place[i]][side].plus(f)
+		}
 	}
 	for opening, rows := range o.rows {
 		d.Rows(opening, rows[0], rows[1])
 	}
 	for _, p := range o.played {
-		if p = p.inOrder(place); p.a != p.b {
-			d.played = append(d.played, p)
+		if p.a, p.b = place[p.a], place[p.b]; p.a != p.b {
+			d.played = append(d.played, p.ordered())
 		}
 	}
 	for i := range o.met {
@@ -186,13 +193,15 @@ func (d *Data) PerSide(sides Sides) *Data {
 	for _, q := range d.met {
 		for side := range 2 {
 			i, j := q.southNorth(side)
-			games := pairing{single: [2][outcomes]int{q.side(side)}, faults: [2][4]int{q.faults[side]}}
+			games := pairing{single: [2][outcomes]int{q.side(side)}}
 			if games.single[0] == [outcomes]int{} {
 				continue
 			}
 			south, north := SideNames(d.names[i], d.names[j], sides)
-			sum, swapped := p.pairing(p.id(south), p.id(north))
+			s, n := p.id(south), p.id(north)
+			sum, swapped := p.pairing(s, n)
 			sum.add(&games, swapped == 1)
+			p.faults[s][0], p.faults[n][1] = d.faults[i][0], d.faults[j][1]
 		}
 	}
 	return p
@@ -288,18 +297,4 @@ type Faults struct {
 // Games returns the number of the games.
 func (f Faults) Games() int { return f.Lost + f.Won }
 
-// faults returns those of the players that have any.
-func (d *Data) faults() map[string]Faults {
-	all := map[string]Faults{}
-	add := func(player int, south, north [4]int) { // the faults in games as South and as North
-		if lost, won := south[0]+north[1], south[1]+north[0]; lost+won > 0 {
-			f := all[d.names[player]]
-			all[d.names[player]] = Faults{f.Lost + lost, f.Won + won, f.Host + south[2] + north[3]}
-		}
-	}
-	for _, m := range d.met {
-		add(m.a, m.faults[0], m.faults[1])
-		add(m.b, m.faults[1], m.faults[0])
-	}
-	return all
-}
+func (f Faults) plus(o Faults) Faults { return Faults{f.Lost + o.Lost, f.Won + o.Won, f.Host + o.Host} }

@@ -8,11 +8,7 @@ import "math"
 // ignores t.
 type drawModel interface {
 	// loss returns the negative log-likelihood of numbers of outcomes.
-	loss(n weights, z, t float64) float64
-	// gradient returns the first derivatives of loss.
-	gradient(n weights, z, t float64) (dz, dt float64)
-	// curve returns the second derivatives of loss: the information on z and t.
-	curve(n weights, z, t float64) (zz, zt, tt float64)
+	loss(n weights, z, t float64) loss
 	// chances are the probabilities of loss, draw and win.
 	chances(z, t float64) [outcomes]float64
 	// parametric reports whether the draw model has a draw parameter.
@@ -24,6 +20,9 @@ type weights [outcomes]float64
 
 func (n weights) sum() float64 { return n[0] + n[1] + n[2] }
 
+// loss is a negative log-likelihood, with its first and its second derivatives: the information on z and t.
+type loss struct{ value, dz, dt, zz, zt, tt float64 }
+
 // halfPoints counts a draw as half a win and half a loss (Bradley and Terry
 // 1952). It has no probability of draws; for the chances, which
 // the intervals need, share is the probability of a draw at an expected score.
@@ -31,24 +30,16 @@ type halfPoints struct {
 	share drawShare
 }
 
-func (halfPoints) loss(n weights, z, _ float64) float64 {
-	won, lost := n[2]+n[1]/2, n[0]+n[1]/2
-	return math.Log(1+math.Exp(-math.Abs(z)))*n.sum() + math.Max(-z, 0)*won + math.Max(z, 0)*lost
-}
-
-// gradient is computed from the side that is expected to score less, where no digits
-// are lost in a lopsided pairing.
-func (halfPoints) gradient(n weights, z, _ float64) (dz, dt float64) {
-	expected := n.sum() * logistic(-math.Abs(z))
+// loss is computed from the side that is expected to score less, where no digits are lost in a lopsided pairing.
+func (halfPoints) loss(n weights, z, _ float64) loss {
+	won, lost, e := n[2]+n[1]/2, n[0]+n[1]/2, logistic(-math.Abs(z))
+	l := loss{value: math.Log(1+math.Exp(-math.Abs(z))) * n.sum(), zz: n.sum() * e * (1 - e)}
 	if z > 0 {
-		return n[0] + n[1]/2 - expected, 0
+		l.value, l.dz = l.value+z*lost, lost-n.sum()*e
+	} else {
+		l.value, l.dz = l.value-z*won, n.sum()*e-won
 	}
-	return expected - n[2] - n[1]/2, 0
-}
-
-func (halfPoints) curve(n weights, z, _ float64) (zz, zt, tt float64) {
-	e := logistic(-math.Abs(z))
-	return n.sum() * e * (1 - e), 0, 0
+	return l
 }
 
 func (h halfPoints) chances(z, _ float64) [outcomes]float64 {
@@ -75,24 +66,18 @@ func (davidson) parts(z, t float64) (p [outcomes]float64, log float64) {
 	return p, top + math.Log(sum)
 }
 
-func (l davidson) loss(n weights, z, t float64) float64 {
-	_, log := l.parts(z, t)
-	return n.sum()*log - (n[2]-n[0])*z/2 - n[1]*t
+func (d davidson) loss(n weights, z, t float64) loss {
+	p, log := d.parts(z, t)
+	games, m, won := n.sum(), p[2]-p[0], n[2]-n[0]
+	return loss{
+		value: games*log - won*z/2 - n[1]*t,
+		dz:    (games*m - won) / 2, dt: games*p[1] - n[1],
+		zz: games * (p[2] + p[0] - m*m) / 4, zt: -games * m * p[1] / 2, tt: games * p[1] * (p[0] + p[2]),
+	}
 }
 
-func (l davidson) gradient(n weights, z, t float64) (dz, dt float64) {
-	p, _ := l.parts(z, t)
-	return (n.sum()*(p[2]-p[0]) - (n[2] - n[0])) / 2, n.sum()*p[1] - n[1]
-}
-
-func (l davidson) curve(n weights, z, t float64) (zz, zt, tt float64) {
-	p, _ := l.parts(z, t)
-	games, m := n.sum(), p[2]-p[0]
-	return games * (p[2] + p[0] - m*m) / 4, -games * m * p[1] / 2, games * p[1] * (p[0] + p[2])
-}
-
-func (l davidson) chances(z, t float64) [outcomes]float64 {
-	p, _ := l.parts(z, t)
+func (d davidson) chances(z, t float64) [outcomes]float64 {
+	p, _ := d.parts(z, t)
 	return p
 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 )
@@ -167,28 +166,28 @@ func (f *fit) estimate(ctx context.Context, rated []int, advantage Advantage) (*
 // estimateWithPrior maximizes the likelihood with a prior that is known.
 func (f *fit) estimateWithPrior(ctx context.Context, rated []int, advantage Advantage) (*estimate, error) {
 	m := f.model(rated, advantage)
-	x, h, factors, err := m.maximize(ctx, make([]float64, m.dim))
+	x, q, factors, err := m.maximize(ctx, make([]float64, m.dim))
 	if err != nil {
 		return nil, err
 	}
 	e := &estimate{model: m, x: x, rated: f.ratedPlayers(rated)}
-	if e.cov, err = newCovariance(h, factors); err != nil {
+	if e.cov, err = newCovariance(m.parameters, factors); err != nil {
 		return nil, err
 	}
-	e.cov.setLeverages(h, m.pairings)
+	e.cov.setLeverages(q.terms, m.pairings)
 	e.correlations = m.setScores(x)
-	if f.options.Intervals != ByModel {
-		for k := range m.pairings {
-			h.terms[k].sym3 = m.pairings[k].covariance(e.correlations)
-		}
-	} else {
-		for k := range m.pairings {
-			h.terms[k].sym3[3] += m.pairings[k].dependence()
+	for k := range m.pairings {
+		if f.options.Intervals == ByModel {
+			q.terms[k].sym3[3] += m.pairings[k].dependence()
+		} else {
+			q.terms[k].sym3 = m.pairings[k].covariance(e.correlations)
 		}
 	}
+	scores := m.matrix(q.terms)
 	if f.options.Intervals == ByOpening {
-		e.cov.cluster(e.model, f.data.played)
+		e.cov.cluster(scores, m, f.data.played)
 	}
+	e.cov.setScores(scores)
 	return e, nil
 }
 
@@ -264,18 +263,14 @@ func (f *fit) constrain(m *model) {
 		if f.partition.anchored[g] {
 			continue
 		}
-		players, n := make(map[int]float64), float64(len(members)) // by parameter
+		shares, n := make([]float64, m.dim), float64(len(members))
 		for _, i := range members {
-			players[f.param[f.free.byPlayer[i]]]++
+			shares[f.param[f.free.byPlayer[i]]]++
 		}
 		// Any positive weight gives the same answer. With this one the curvature of the
 		// term is that of an average player, so that the Hessian is as well conditioned
 		// as the data allow.
-		c := constraint{members: slices.Sorted(maps.Keys(players)), weight: math.Max(games[g], 1) / (2 * n * n)}
-		for _, p := range c.members {
-			c.shares = append(c.shares, players[p])
-		}
-		m.constraints = append(m.constraints, c)
+		m.constraints = append(m.constraints, constraint{shares, math.Max(games[g], 1) / (2 * n * n)})
 	}
 }
 

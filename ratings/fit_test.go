@@ -180,7 +180,7 @@ func TestPlayersAreSortedByRatingThenName(t *testing.T) {
 // The likelihood has no maximum here; the solver has to say so.
 func TestSolverReportsThatItStopped(t *testing.T) {
 	m := &model{drawModel: halfPoints{}, pairings: []fittedPairing{{i: 0, j: 1, outcomes: [2]weights{{0, 0, 10}}}},
-		constraints: []constraint{{[]int{0, 1}, []float64{1, 1}, 1}}}
+		constraints: []constraint{{[]float64{1, 1}, 1}}}
 	m.dim, m.advantage, m.draw = 2, -1, -1
 	_, _, _, err := m.maximize(context.Background(), make([]float64, 2))
 	require.ErrorIs(t, err, errStopped)

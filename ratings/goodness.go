@@ -79,14 +79,14 @@ func (r *Ratings) GoodnessOfFit() GoodnessOfFit {
 // likelihood, the first of which is points less those expected.
 type simulation struct {
 	*estimate
-	hessian  *quadratic
+	*quadratic
 	variance []float64 // of the points, by pairing
 	lots     [][]lot   // by pairing
 }
 
 // newSimulation returns one of an estimate.
 func newSimulation(e *estimate) *simulation {
-	s := &simulation{estimate: e, hessian: e.model.hessian(e.x)}
+	s := &simulation{estimate: e, quadratic: e.model.at(e.x)}
 	for k := range e.model.pairings {
 		met := &e.model.pairings[k]
 		lots := []lot{met.pairLot(e.points)}
@@ -129,29 +129,21 @@ func (s *simulation) play(rng *rand.Rand) [][3]float64 {
 
 // refitted returns the points less those expected by a fit to results with these scores.
 func (s *simulation) refitted(scores [][3]float64) []float64 {
-	m := s.model
-	gradient, step := make([]float64, m.dim), make([]float64, m.dim)
+	gradient, step := make([]float64, s.dim), make([]float64, s.dim)
 	for k, g := range scores {
-		t := &s.hessian.terms[k]
-		add(gradient, t.i, g[0])
-		add(gradient, t.j, -g[0])
-		add(gradient, m.advantage, g[1])
-		add(gradient, m.draw, g[2])
+		s.add(gradient, s.terms[k], g)
 	}
-	for k := range m.priors {
-		p := &m.priors[k]
-		_, slope, _ := p.loss(s.x)
-		add(gradient, p.i, -slope)
-		add(gradient, p.j, slope)
+	for k := range s.model.priors {
+		s.add(gradient, s.terms[len(scores)+k], [3]float64{-s.model.priors[k].loss(s.x).dz})
 	}
 	residuals := make([]float64, len(scores))
-	if m.dim > 0 && solve(s.cov.factors, step, gradient) != nil {
+	if s.dim > 0 && solve(s.cov.factors, step, gradient) != nil {
 		clear(step)
 	}
 	for k, g := range scores {
-		t := &s.hessian.terms[k]
+		t := &s.terms[k]
 		residuals[k] = g[0] - t.sym3[0]*(parameter(step, t.i)-parameter(step, t.j)) -
-			t.sym3[1]*parameter(step, m.advantage) - t.sym3[2]*parameter(step, m.draw)
+			t.sym3[1]*parameter(step, s.advantage) - t.sym3[2]*parameter(step, s.draw)
 	}
 	return residuals
 }

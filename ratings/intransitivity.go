@@ -61,7 +61,7 @@ func (r *Ratings) Intransitivity() (Intransitivity, bool) {
 		differences[k] = f.edges[k].difference(r.estimate.model.pairings[k].total().Points())
 	}
 	gradient, cyclic := f.split(differences)
-	cycle, strength := f.strongest(differences)
+	cycle, sum, strength := f.strongest(differences)
 
 	rng := rand.New(rand.NewPCG(1, 1))
 	noise, asCyclic, asStrong := 0.0, 1, 1
@@ -77,14 +77,14 @@ func (r *Ratings) Intransitivity() (Intransitivity, bool) {
 			if deviations != nil {
 				deviation = deviations[k][0]
 			}
-			simulated[k] = p.difference(math.Max(0, math.Min(p.games[0]+p.games[1], p.expected+deviation)))
+			simulated[k] = p.difference(math.Max(0, math.Min(p.games(), p.expected+deviation)))
 		}
 		_, c := f.split(simulated)
 		noise += c / cycleSimulations
 		if c >= cyclic {
 			asCyclic++
 		}
-		if _, s := f.strongest(simulated); s >= strength {
+		if _, _, s := f.strongest(simulated); s >= strength {
 			asStrong++
 		}
 	}
@@ -95,10 +95,9 @@ func (r *Ratings) Intransitivity() (Intransitivity, bool) {
 	}
 	if strength > 0 {
 		i.CycleP = float64(asStrong) / (cycleSimulations + 1)
-		for place, player := range cycle {
+		i.Elo = sum * eloPerNat
+		for _, player := range cycle {
 			i.Cycle = append(i.Cycle, r.Players[player].Name)
-			d, _ := f.between(differences, player, cycle[(place+1)%len(cycle)])
-			i.Elo += d * eloPerNat
 		}
 	}
 	return i, true
@@ -109,14 +108,13 @@ func (r *Ratings) Intransitivity() (Intransitivity, bool) {
 type flow struct {
 	n         int
 	edges     []edge
-	edgeOf    []int         // by player·n + player
 	laplacian *mat.Cholesky // of the weights
 }
 
 // edge is the pairing of players a and b. Its difference is a less b.
 type edge struct {
 	a, b     int
-	games    [2]float64 // by who had South
+	lost     [2]weights // all games by who had South, as if a had lost them
 	model    drawModel
 	adv, t   float64 // the advantage and the draw parameter
 	fitted   float64 // difference
@@ -129,7 +127,7 @@ type edge struct {
 // reports false if a pairing has no variance.
 func newFlow(r *Ratings) (*flow, bool) {
 	e := r.estimate
-	f := &flow{n: len(r.Players), edgeOf: make([]int, len(r.Players)*len(r.Players))}
+	f := &flow{n: len(r.Players), laplacian: new(mat.Cholesky)}
 	laplacian := mat.NewSymDense(f.n, nil)
 	for i := range f.n {
 		for j := i; j < f.n; j++ {
@@ -141,7 +139,7 @@ func newFlow(r *Ratings) (*flow, bool) {
 		p := edge{
 			a: r.index[r.data.names[d.a]], b: r.index[r.data.names[d.b]], model: e.model.drawModel,
 			adv: e.model.advantageAt(e.x), t: parameter(e.x, e.model.draw), sd: math.Sqrt(e.pointsVariance(k)),
-			games: [2]float64{d.outcomes[0].sum(), d.outcomes[1].sum()},
+			lost: [2]weights{{0: d.outcomes[0].sum()}, {2: d.outcomes[1].sum()}},
 		}
 		p.fitted = parameter(e.x, d.i) - parameter(e.x, d.j) + d.shift
 		var slope float64
@@ -150,36 +148,31 @@ func newFlow(r *Ratings) (*flow, bool) {
 			return nil, false
 		}
 		p.weight = slope * slope / (p.sd * p.sd)
-		f.edgeOf[p.a*f.n+p.b], f.edgeOf[p.b*f.n+p.a] = k, k
 		laplacian.SetSym(p.a, p.b, laplacian.At(p.a, p.b)-p.weight)
 		laplacian.SetSym(p.a, p.a, laplacian.At(p.a, p.a)+p.weight)
 		laplacian.SetSym(p.b, p.b, laplacian.At(p.b, p.b)+p.weight)
 		f.edges = append(f.edges, p)
 	}
-	f.laplacian = new(mat.Cholesky)
 	return f, f.laplacian.Factorize(laplacian)
 }
 
+// games is the number of games.
+func (p *edge) games() float64 { return p.lost[0].sum() + p.lost[1].sum() }
+
 // points returns the points expected of the first player at a difference, and their
-// derivative.
+// derivative: the gradient of the loss is how many points more were expected than scored.
 func (p *edge) points(z float64) (points, slope float64) {
-	if !p.model.parametric() { // faster, with the same values
-		first, second := logistic(p.adv+z), logistic(z-p.adv)
-		return p.games[0]*first + p.games[1]*second, p.games[0]*first*(1-first) + p.games[1]*second*(1-second)
+	for side, logit := range [...]float64{p.adv + z, p.adv - z} {
+		gradient, curve := p.model.loss(p.lost[side], logit, p.t).bySide(side)
+		points, slope = points+gradient[0], slope+curve[0]
 	}
-	const step = 1e-4
-	score := func(z float64) float64 {
-		first, second := p.model.chances(p.adv+z, p.t), p.model.chances(p.adv-z, p.t)
-		return p.games[0]*(first[2]+first[1]/2) + p.games[1]*(second[0]+second[1]/2)
-	}
-	return score(z), (score(z+step) - score(z-step)) / (2 * step)
+	return points, slope
 }
 
 // difference returns that at which these points are expected, with a drawn game
 // added to all.
 func (p *edge) difference(points float64) float64 {
-	games := p.games[0] + p.games[1]
-	points = (points + 0.5) / (games + 1) * games
+	points = (points + 0.5) / (p.games() + 1) * p.games()
 	z := p.fitted
 	for range 100 {
 		expected, slope := p.points(z)
@@ -213,39 +206,29 @@ func (f *flow) split(differences []float64) (gradient, cyclic float64) {
 	return gradient, cyclic
 }
 
-// between returns the difference of player i less j, and its variance.
-func (f *flow) between(differences []float64, i, j int) (difference, variance float64) {
-	k := f.edgeOf[i*f.n+j]
-	p := &f.edges[k]
-	if p.a == i {
-		return differences[k], 1 / p.weight
+// strongest returns the strongest cycle of three, the sum of its differences, and its strength: that sum in standard
+// deviations; 0 if there is no cycle.
+func (f *flow) strongest(differences []float64) (cycle [3]int, sum, strength float64) {
+	var d, variance [maxCyclePlayers][maxCyclePlayers]float64
+	for k, p := range f.edges {
+		d[p.a][p.b], d[p.b][p.a] = differences[k], -differences[k]
+		variance[p.a][p.b], variance[p.b][p.a] = 1/p.weight, 1/p.weight
 	}
-	return -differences[k], 1 / p.weight
-}
-
-// strongest returns the strongest cycle of three and its strength, the sum of its
-// differences in standard deviations; 0 if there is no cycle.
-func (f *flow) strongest(differences []float64) (cycle [3]int, strength float64) {
 	for i := range f.n {
 		for j := i + 1; j < f.n; j++ {
-			ij, vij := f.between(differences, i, j)
 			for k := j + 1; k < f.n; k++ {
-				jk, vjk := f.between(differences, j, k)
-				if (ij > 0) != (jk > 0) {
-					continue
-				}
-				ki, vki := f.between(differences, k, i)
-				if (ki > 0) != (ij > 0) || ij == 0 || jk == 0 || ki == 0 {
-					continue
-				}
-				if s := math.Abs(ij+jk+ki) / math.Sqrt(vij+vjk+vki); s > strength {
-					cycle, strength = [3]int{i, j, k}, s
-					if ij < 0 {
-						cycle = [3]int{i, k, j}
+				for _, c := range [...][3]int{{i, j, k}, {i, k, j}} {
+					x, y, z := d[c[0]][c[1]], d[c[1]][c[2]], d[c[2]][c[0]]
+					if min(x, y, z) <= differenceGoal { // one may be a difference of none
+						continue
+					}
+					v := variance[i][j] + variance[j][k] + variance[k][i]
+					if s := (x + y + z) / math.Sqrt(v); s > strength {
+						cycle, sum, strength = c, x+y+z, s
 					}
 				}
 			}
 		}
 	}
-	return cycle, strength
+	return cycle, sum, strength
 }

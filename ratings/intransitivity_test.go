@@ -3,6 +3,7 @@ package ratings
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -107,7 +108,10 @@ func TestFlowAgreesWithSlowDescent(t *testing.T) {
 		require.InEpsilon(t, cyclic, gotCyclic, 1e-6)
 
 		best, worst := 0.0, [3]int{}
-		weight := func(i, j int) float64 { return h.edges[h.edgeOf[i*n+j]].weight }
+		weight := func(i, j int) float64 {
+			k := slices.IndexFunc(h.edges, func(p edge) bool { return p.a == i && p.b == j || p.a == j && p.b == i })
+			return h.edges[k].weight
+		}
 		for i := range n {
 			for j := range n {
 				for k := range n {
@@ -121,7 +125,7 @@ func TestFlowAgreesWithSlowDescent(t *testing.T) {
 				}
 			}
 		}
-		cycle, strength := h.strongest(differences)
+		cycle, _, strength := h.strongest(differences)
 		require.InDelta(t, best, strength, 1e-12)
 		if best > 0 {
 			require.Contains(t, [][3]int{worst, {worst[1], worst[2], worst[0]}, {worst[2], worst[0], worst[1]}}, cycle)
@@ -191,4 +195,22 @@ func TestIntransitivityIsCalibrated(t *testing.T) {
 	}
 	t.Logf("the cyclic share is %.3f, found %.3f on average", truth, found)
 	require.InDelta(t, truth, found, 0.03)
+}
+
+// Players who are level are no cycle, whatever digits are lost.
+func TestLevelPlayersAreNoCycle(t *testing.T) {
+	for n := 4; n < 60; n++ {
+		d := new(Data)
+		for i, a := range []string{"a", "b", "c"} {
+			for _, b := range []string{"a", "b", "c"}[i+1:] {
+				play(d, a, b, n, 7, n/2)
+				play(d, b, a, n, 7, n/2)
+			}
+			play(d, a, "z", n+i, 3, 1)
+			play(d, "z", a, 1, n, 3+i)
+		}
+		i, ok := mustFit(t, d, Options{}).Intransitivity()
+		require.True(t, ok)
+		require.Nil(t, i.Cycle)
+	}
 }

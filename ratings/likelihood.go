@@ -81,16 +81,13 @@ type prior struct {
 	draws     float64 // virtual
 }
 
-// loss returns the negative logarithm of the prior and its first two derivatives.
-func (p *prior) loss(x []float64) (value, slope, curve float64) {
+// loss returns the negative logarithm of the prior, z being the difference.
+func (p *prior) loss(x []float64) loss {
 	d := parameter(x, p.i) - parameter(x, p.j) + p.shift
 	if p.draws > 0 {
-		games := weights{1: p.draws}
-		slope, _ = halfPoints{}.gradient(games, d, 0)
-		curve, _, _ = halfPoints{}.curve(games, d, 0)
-		return halfPoints{}.loss(games, d, 0), slope, curve
+		return halfPoints{}.loss(weights{1: p.draws}, d, 0)
 	}
-	return p.precision / 2 * d * d, p.precision * d, p.precision
+	return loss{value: p.precision / 2 * d * d, dz: p.precision * d, zz: p.precision}
 }
 
 // parameter returns a parameter; 0 for one that isn't fitted.
@@ -99,13 +96,6 @@ func parameter(x []float64, i int) float64 {
 		return 0
 	}
 	return x[i]
-}
-
-// add adds to a parameter, if it is fitted.
-func add(x []float64, i int, v float64) {
-	if i >= 0 {
-		x[i] += v
-	}
 }
 
 // ratings is the number of players' ratings that are free.
@@ -133,128 +123,83 @@ func (m *fittedPairing) logits(x []float64, advantage float64) [2]float64 {
 	return [2]float64{z + advantage, advantage - z}
 }
 
-// loss returns the negative log-likelihood.
-func (m *model) loss(x []float64) float64 {
-	sum := 0.0
+// at returns the negative log-likelihood about x, with a term for each pairing and then for each prior.
+func (m *model) at(x []float64) *quadratic {
+	q := &quadratic{parameters: m.parameters, gradient: make([]float64, m.dim), constraints: m.constraints}
+	q.terms = make([]term, 0, len(m.pairings)+len(m.priors))
 	adv, draw := m.advantageAt(x), parameter(x, m.draw)
 	for k := range m.pairings {
 		d := &m.pairings[k]
+		t := term{i: d.i, j: d.j}
 		for side, z := range d.logits(x, adv) {
-			sum += m.drawModel.loss(d.outcomes[side], z, draw)
+			l := m.drawModel.loss(d.outcomes[side], z, draw)
+			gradient, curve := l.bySide(side)
+			q.value += l.value
+			q.add(q.gradient, t, gradient)
+			t.add(1, curve)
 		}
+		q.terms = append(q.terms, t)
 	}
 	for k := range m.priors {
-		v, _, _ := m.priors[k].loss(x)
-		sum += v
+		l := m.priors[k].loss(x)
+		t := term{m.priors[k].i, m.priors[k].j, sym3{l.zz}}
+		q.value += l.value
+		q.add(q.gradient, t, [3]float64{l.dz})
+		q.terms = append(q.terms, t)
 	}
 	for _, c := range m.constraints {
-		s := c.sum(x)
-		sum += c.weight / 2 * s * s
+		s := floats.Dot(c.shares, x)
+		q.value += c.weight / 2 * s * s
+		floats.AddScaled(q.gradient, c.weight*s, c.shares)
 	}
-	return sum
+	return q
 }
 
-// setGradient stores the gradient of loss.
-func (m *model) setGradient(gradient, x []float64) {
-	clear(gradient)
-	adv, draw := m.advantageAt(x), parameter(x, m.draw)
-	for k := range m.pairings {
-		d := &m.pairings[k]
-		z := d.logits(x, adv)
-		z0, t0 := m.drawModel.gradient(d.outcomes[0], z[0], draw)
-		z1, t1 := m.drawModel.gradient(d.outcomes[1], z[1], draw)
-		add(gradient, d.i, z0-z1)
-		add(gradient, d.j, z1-z0)
-		add(gradient, m.advantage, z0+z1)
-		add(gradient, m.draw, t0+t1)
-	}
-	for k := range m.priors {
-		p := &m.priors[k]
-		_, slope, _ := p.loss(x)
-		add(gradient, p.i, slope)
-		add(gradient, p.j, -slope)
-	}
-	for _, c := range m.constraints {
-		s := c.sum(x)
-		for k, i := range c.members {
-			gradient[i] += c.weight * s * c.shares[k]
-		}
-	}
-}
-
-// hessian returns the second derivatives: a term for each pairing, then those of the
-// priors.
-func (m *model) hessian(x []float64) *quadratic {
-	h := &quadratic{parameters: m.parameters, constraints: m.constraints}
-	h.terms = make([]term, 0, len(m.pairings)+len(m.priors))
-	adv, draw := m.advantageAt(x), parameter(x, m.draw)
-	for k := range m.pairings {
-		d := &m.pairings[k]
-		var sum sym3
-		for side, z := range d.logits(x, adv) {
-			zz, zt, tt := m.drawModel.curve(d.outcomes[side], z, draw)
-			sum.add(1, bySide(side, zz, zt, tt))
-		}
-		h.terms = append(h.terms, term{d.i, d.j, sum})
-	}
-	for k := range m.priors {
-		_, _, curve := m.priors[k].loss(x)
-		h.terms = append(h.terms, term{m.priors[k].i, m.priors[k].j, sym3{curve}})
-	}
-	return h
-}
-
-// bySide turns second derivatives by a game's logit and the draw parameter into those
-// by the difference of a pairing, the advantage and the draw parameter: the
-// difference enters the logit with the sign of the side.
-func bySide(side int, zz, zt, tt float64) sym3 {
-	s := 1.0
-	if side == 1 {
-		s = -1
-	}
-	return sym3{zz, s * zz, s * zt, zz, zt, tt}
+// bySide turns derivatives by a game's logit and the draw parameter into those by the difference of a pairing, the
+// advantage and the draw parameter: the difference enters the logit with the sign of the side.
+func (l loss) bySide(side int) (gradient [3]float64, curve sym3) {
+	s := 1 - 2*float64(side)
+	return [3]float64{s * l.dz, l.dz, l.dt}, sym3{l.zz, s * l.zz, s * l.zt, l.zz, l.zt, l.tt}
 }
 
 // maximize returns the parameters of the largest likelihood, by Newton's method from
-// x, with the Hessian there and its factors. The likelihood is concave, so there is
+// x, with the likelihood there and the factors of its Hessian. The likelihood is concave, so there is
 // one maximum.
 func (m *model) maximize(ctx context.Context, x []float64) ([]float64, *quadratic, *mat.Cholesky, error) {
+	q := m.at(x)
 	if m.dim == 0 {
-		return x, m.hessian(x), nil, nil
+		return x, q, nil, nil
 	}
 	if m.dim > maxParameters {
 		return nil, nil, nil, fmt.Errorf("%d ratings to fit: expected at most %d", m.dim, maxParameters)
 	}
-	gradient, step, next := make([]float64, m.dim), make([]float64, m.dim), make([]float64, m.dim)
-	value, last := m.loss(x), math.Inf(1)
+	step, last := make([]float64, m.dim), math.Inf(1)
 	for range maxNewton {
 		if ctx.Err() != nil {
 			return nil, nil, nil, ctx.Err()
 		}
-		m.setGradient(gradient, x)
-		h := m.hessian(x)
-		factors, err := h.factorize()
+		factors, err := q.factorize()
 		if err == nil {
-			err = solve(factors, step, gradient)
+			err = solve(factors, step, q.gradient)
 		}
 		if err != nil {
 			return nil, nil, nil, err
 		}
 		size := floats.Norm(step, math.Inf(1)) * eloPerNat
 		if last <= stepLimit && !(size < last/2) {
-			return x, h, factors, nil // only rounding is left
+			return x, q, factors, nil // only rounding is left
 		}
+		value := q.value
 		for t := 1.0; ; t /= 2 {
-			floats.AddScaledTo(next, x, -t, step)
-			last = t * size
-			if v := m.loss(next); v <= value || !(last > sureStep) {
-				value = v
+			next := floats.AddScaledTo(make([]float64, m.dim), x, -t, step)
+			last, q = t*size, m.at(next)
+			if q.value <= value || !(last > sureStep) {
+				x = next
 				break
 			}
 		}
-		x, next = next, x
 		if last < stepGoal {
-			return x, h, factors, nil
+			return x, q, factors, nil
 		}
 	}
 	return nil, nil, nil, fmt.Errorf("%w: the last step was %g Elo, expected less than %g", errStopped, last, stepLimit)

@@ -1,12 +1,13 @@
 package ratings
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+
+	"gyges/rules/base/problems"
 )
 
 const (
@@ -89,42 +90,38 @@ type Offset struct {
 
 // validate reports everything that is wrong with the options.
 func (o Options) validate(players []string) error {
-	var errs []error
-	expect := func(ok bool, format string, args ...any) {
-		if !ok {
-			errs = append(errs, fmt.Errorf(format, args...))
-		}
-	}
+	var p problems.List
 	known := func(name string) bool {
 		_, ok := slices.BinarySearch(players, name)
 		return ok
 	}
-	expect(drawModels[o.Draws] != nil,
+	p.Require(drawModels[o.Draws] != nil,
 		"draws %.60q: expected one of %s, %s", o.Draws, HalfPoints, Davidson)
-	expect(slices.Contains([]Intervals{"", ByPair, ByGame, ByModel, ByOpening}, o.Intervals),
+	p.Require(slices.Contains([]Intervals{"", ByPair, ByGame, ByModel, ByOpening}, o.Intervals),
 		"intervals %.60q: expected one of %s, %s, %s, %s", o.Intervals, ByPair, ByGame, ByModel, ByOpening)
 	if a := o.Advantage; a != nil {
-		expect(math.Abs(*a) <= maxAdvantage, "advantage: expected %d to %d Elo, found %g", -maxAdvantage, maxAdvantage, *a)
+		p.Require(math.Abs(*a) <= maxAdvantage, "advantage: expected %d to %d Elo, found %g", -maxAdvantage, maxAdvantage, *a)
 	}
 	if n := o.Prior; n != nil {
-		expect(*n >= 0 && *n <= maxPrior, "prior: expected 0 to %d draws, found %g", maxPrior, *n)
-		expect(!o.FitPrior, "prior: expected a number of draws or fit, found both")
+		p.Require(*n >= 0 && *n <= maxPrior, "prior: expected 0 to %d draws, found %g", maxPrior, *n)
+		p.Require(!o.FitPrior, "prior: expected a number of draws or fit, found both")
 	}
 	seen := make(map[string]bool)
 	for _, a := range o.Anchors {
-		expect(math.Abs(a.Elo) <= maxElo, "anchor %.60q: expected %d to %d Elo, found %g", a.Name, -maxElo, maxElo, a.Elo)
-		expect(known(a.Name), "anchor %.60q: no such player in the games", a.Name)
-		expect(!seen[a.Name], "anchor %.60q: given twice", a.Name)
+		p.Require(math.Abs(a.Elo) <= maxElo, "anchor %.60q: expected %d to %d Elo, found %g", a.Name, -maxElo, maxElo, a.Elo)
+		p.Require(known(a.Name), "anchor %.60q: no such player in the games", a.Name)
+		p.Require(!seen[a.Name], "anchor %.60q: given twice", a.Name)
 		seen[a.Name] = true
 	}
 	for _, f := range o.Offsets {
-		expect(math.Abs(f.Elo) <= maxElo, "offset of %.60q: expected %d to %d Elo, found %g", f.Name, -maxElo, maxElo, f.Elo)
+		p.Require(math.Abs(f.Elo) <= maxElo, "offset of %.60q: expected %d to %d Elo, found %g", f.Name, -maxElo, maxElo,
+			f.Elo)
 		for _, name := range []string{f.Name, f.Than} {
-			expect(known(name), "offset %.60q: no such player in the games", name)
+			p.Require(known(name), "offset %.60q: no such player in the games", name)
 		}
-		expect(f.Name != f.Than, "offset of %.60q from itself: expected two players", f.Name)
+		p.Require(f.Name != f.Than, "offset of %.60q from itself: expected two players", f.Name)
 	}
-	return errors.Join(errs...)
+	return p.Err()
 }
 
 // ParseAnchor reads NAME=ELO. The name may contain '='.

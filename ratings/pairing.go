@@ -12,10 +12,6 @@ type pairing struct {
 	pairs [outcomes][outcomes]int
 	// oneGame counts those among pairs whose two games are one, by its result.
 	oneGame [outcomes]int
-	// faults counts those of these games that a fault decided: at 0 in which a had
-	// South, at 1 in which b had it, each those that South lost and those it won, and of each those that the
-	// machine has a part in.
-	faults [2][4]int
 }
 
 // add adds the games of the same two players; swapped if o has them the other way round.
@@ -27,9 +23,6 @@ func (p *pairing) add(o *pairing, swapped bool) {
 		}
 		for i, c := range o.single[from] {
 			p.single[side][i] += c
-		}
-		for i, c := range o.faults[from] {
-			p.faults[side][i] += c
 		}
 	}
 	for i, row := range o.pairs {

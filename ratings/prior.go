@@ -115,7 +115,7 @@ func (f *fit) fitPrior(ctx context.Context, rated []int, advantage Advantage) er
 			return math.Inf(-1)
 		}
 		x = at
-		return -m.loss(x)/dispersion - float64(len(f.free.byPlayer))*logSD - factors.LogDet()/2 + logSD - sd/likeliestSD
+		return -m.at(x).value/dispersion - float64(len(f.free.byPlayer))*logSD - factors.LogDet()/2 + logSD - sd/likeliestSD
 	}
 	sd := math.Exp(maximum(evidence, math.Log(minPriorSD), math.Log(maxPriorSD), sdGoal))
 	f.prior.SD, f.precision = sd, dispersion*precision(sd)
@@ -126,10 +126,10 @@ func (f *fit) fitPrior(ctx context.Context, rated []int, advantage Advantage) er
 // the likelihood takes for granted: less than one where draws count as half points.
 func (e *estimate) dispersion() float64 {
 	observed, expected := 0.0, 0.0
-	h := e.model.hessian(e.x)
+	q := e.model.at(e.x)
 	for k := range e.model.pairings {
 		observed += e.model.pairings[k].covariance(e.correlations)[0]
-		expected += h.terms[k].sym3[0]
+		expected += q.terms[k].sym3[0]
 	}
 	if !(observed > 0 && expected > 0) {
 		return 1

@@ -6,15 +6,17 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// quadratic is a symmetric matrix of parameters, or its quadratic form, as the sum of
-// terms and constraints.
+// quadratic is a function of the parameters to the second order: its value and gradient, and its second derivatives as
+// the sum of terms and constraints.
 type quadratic struct {
 	parameters
+	value       float64
+	gradient    []float64
 	terms       []term
 	constraints []constraint
 }
 
-// term is a quadratic form in (x[i]-x[j], advantage, draw parameter) of parameters x.
+// term is second derivatives by (x[i]-x[j], advantage, draw parameter) of parameters x.
 // i or j is -1 for a rating that is given.
 type term struct {
 	i, j int
@@ -35,73 +37,62 @@ func outer(u, v, w float64) sym3 { return sym3{u * u, u * v, u * w, v * v, v * w
 
 // constraint is weight times the square of a weighted sum of ratings.
 type constraint struct {
-	members []int
-	shares  []float64 // of each member in the sum
-	weight  float64
+	shares []float64 // of each parameter in the sum
+	weight float64
 }
 
-func (c *constraint) sum(x []float64) float64 {
-	s := 0.0
-	for k, i := range c.members {
-		s += c.shares[k] * x[i]
+// add adds first derivatives by what a term is of to those by the parameters.
+func (p parameters) add(sum []float64, t term, by [3]float64) {
+	number := [...]int{t.i, t.j, p.advantage, p.draw}
+	for k, v := range [...]float64{by[0], -by[0], by[1], by[2]} {
+		if n := number[k]; n >= 0 {
+			sum[n] += v
+		}
 	}
-	return s
 }
 
-// form returns the quadratic form of x without the constraints.
-func (q *quadratic) form(x []float64) float64 {
-	adv, draw := parameter(x, q.advantage), parameter(x, q.draw)
-	sum := 0.0
-	for k := range q.terms {
-		t := &q.terms[k]
-		d := parameter(x, t.i) - parameter(x, t.j)
-		sum += t.sym3[0]*d*d + t.sym3[3]*adv*adv + t.sym3[5]*draw*draw +
-			2*(t.sym3[1]*d*adv+t.sym3[2]*d*draw+t.sym3[4]*adv*draw)
+// matrix returns the sum of terms; an empty one without parameters.
+func (p parameters) matrix(terms []term) *mat.SymDense {
+	if p.dim == 0 {
+		return new(mat.SymDense)
 	}
-	return sum
-}
-
-// dense returns the matrix.
-func (q *quadratic) dense() *mat.SymDense {
-	m := mat.NewSymDense(q.dim, nil)
+	m := mat.NewSymDense(p.dim, nil)
 	raw := m.RawSymmetric() // upper triangle, by rows
 	add := func(i, j int, v float64) {
-		if i < 0 || j < 0 {
-			return
+		if i >= 0 && j >= 0 {
+			raw.Data[min(i, j)*raw.Stride+max(i, j)] += v
 		}
-		if i > j {
-			i, j = j, i
-		}
-		raw.Data[i*raw.Stride+j] += v
 	}
-	for k := range q.terms {
-		t := &q.terms[k]
+	for k := range terms {
+		t := &terms[k]
 		add(t.i, t.i, t.sym3[0])
 		add(t.j, t.j, t.sym3[0])
 		add(t.i, t.j, -t.sym3[0])
-		add(t.i, q.advantage, t.sym3[1])
-		add(t.j, q.advantage, -t.sym3[1])
-		add(t.i, q.draw, t.sym3[2])
-		add(t.j, q.draw, -t.sym3[2])
-		add(q.advantage, q.advantage, t.sym3[3])
-		add(q.advantage, q.draw, t.sym3[4])
-		add(q.draw, q.draw, t.sym3[5])
-	}
-	for _, c := range q.constraints {
-		for k, i := range c.members {
-			for l, j := range c.members[k:] {
-				add(i, j, c.weight*c.shares[k]*c.shares[k+l])
-			}
-		}
+		add(t.i, p.advantage, t.sym3[1])
+		add(t.j, p.advantage, -t.sym3[1])
+		add(t.i, p.draw, t.sym3[2])
+		add(t.j, p.draw, -t.sym3[2])
+		add(p.advantage, p.advantage, t.sym3[3])
+		add(p.advantage, p.draw, t.sym3[4])
+		add(p.draw, p.draw, t.sym3[5])
 	}
 	return m
 }
 
-// factorize returns the Cholesky factors of the matrix.
+// factorize returns the Cholesky factors of the second derivatives.
 func (q *quadratic) factorize() (*mat.Cholesky, error) {
 	factors := new(mat.Cholesky)
-	if !factors.Factorize(q.dense()) {
+	if !factors.Factorize(q.hessian()) {
 		return nil, fmt.Errorf("%w: the information matrix is singular", errStopped)
 	}
 	return factors, nil
+}
+
+// hessian returns the second derivatives.
+func (q *quadratic) hessian() *mat.SymDense {
+	m := q.matrix(q.terms)
+	for _, c := range q.constraints {
+		m.SymRankOne(m, c.weight, mat.NewVecDense(q.dim, c.shares))
+	}
+	return m
 }

@@ -108,7 +108,15 @@ func (r *Ratings) Player(name string) (Player, bool) {
 func (r *Ratings) Pairings() []Pairing { return r.data.Pairings() }
 
 // Faults returns the games that a fault decided, of each player that has any.
-func (r *Ratings) Faults() map[string]Faults { return r.data.faults() }
+func (r *Ratings) Faults() map[string]Faults {
+	all := map[string]Faults{}
+	for i, bySide := range r.data.faults {
+		if f := bySide[0].plus(bySide[1]); f.Games() > 0 {
+			all[r.data.names[i]] = f
+		}
+	}
+	return all
+}
 
 // check makes sure that no number is infinite or NaN.
 func (r *Ratings) check() error {

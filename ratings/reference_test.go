@@ -251,20 +251,17 @@ func TestGradientAndHessianAgreeWithDifferences(t *testing.T) {
 			x[i] = rapid.Float64Range(-3, 3).Draw(t, "x")
 		}
 		const h = 1e-5
-		grad, up, down := make([]float64, len(x)), make([]float64, len(x)), make([]float64, len(x))
-		m.setGradient(grad, x)
-		hess := m.hessian(x).dense()
+		at := m.at(x)
+		hess := at.hessian()
 		for i, v := range x {
 			x[i] = v + h
-			fUp := m.loss(x)
-			m.setGradient(up, x)
+			up := m.at(x)
 			x[i] = v - h
-			fDown := m.loss(x)
-			m.setGradient(down, x)
+			down := m.at(x)
 			x[i] = v
-			require.InDelta(t, (fUp-fDown)/(2*h), grad[i], 1e-4)
+			require.InDelta(t, (up.value-down.value)/(2*h), at.gradient[i], 1e-4)
 			for j := range x {
-				require.InDelta(t, (up[j]-down[j])/(2*h), hess.At(i, j), 1e-4)
+				require.InDelta(t, (up.gradient[j]-down.gradient[j])/(2*h), hess.At(i, j), 1e-4)
 			}
 		}
 	})

@@ -2,11 +2,9 @@ package source
 
 import (
 	"bytes"
-	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -19,8 +17,8 @@ import (
 // rules, beside any others. Without a header the first three are South, North and the
 // result. Fields are separated by commas, semicolons or tabs, whatever the first line
 // has; a quoted field may hold them, but no line end.
-func readCSV(ctx context.Context, r io.Reader, h Handler) error {
-	t := &csvReader{reader: newReader(ctx, r, h)}
+func readCSV(r reader) error {
+	t := &csvReader{reader: r}
 	return t.each(t.read)
 }
 
@@ -70,7 +68,7 @@ func (t *csvReader) read(line []byte) error {
 			header, err = t.header(fields)
 		}
 		if err != nil {
-			return fmt.Errorf("line %d: %w; found %.80q", t.lines.Line(), err, line)
+			return fmt.Errorf("%s: line %d: %w; found %.80q", t.file, t.lines.Line(), err, line)
 		}
 		if header {
 			return nil

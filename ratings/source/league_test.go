@@ -21,7 +21,7 @@ func TestLeague(t *testing.T) {
 		Single: func(g Game) { d.Add(g.South, g.North, g.Result) },
 		Pair:   func(g, h Game) { d.AddPair(g.South, g.North, g.Result, h.Result) },
 	}
-	require.NoError(t, Read(context.Background(), PGN, f, Handler{
+	require.NoError(t, Read(context.Background(), PGN, f, "x", &Handler{
 		Game: func(g *Game) error {
 			m.Add(*g)
 			return nil

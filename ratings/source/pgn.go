@@ -2,9 +2,7 @@ package source
 
 import (
 	"bytes"
-	"context"
 	"fmt"
-	"io"
 
 	"gyges/ratings"
 )
@@ -13,8 +11,8 @@ import (
 //
 // The games of a pair have the same tag Pair, or the same tags Round and FEN: two
 // games of one round from one opening with sides swapped.
-func readPGN(ctx context.Context, r io.Reader, h Handler) error {
-	p := &pgnReader{reader: newReader(ctx, r, h)}
+func readPGN(r reader) error {
+	p := &pgnReader{reader: r}
 	if err := p.each(p.read); err != nil {
 		return err
 	}
@@ -103,7 +101,7 @@ func (p *pgnReader) readTags(line []byte) error {
 		}
 	}
 	if p.start == 0 {
-		p.start = p.lines.Line()
+		p.begin()
 	}
 	if len(line) > maxFields {
 		p.fail(p.lines.Line(), fmt.Errorf("expected a line of tags of at most %d bytes, found a longer one", maxFields))
@@ -121,6 +119,14 @@ func (p *pgnReader) readTags(line []byte) error {
 		line = rest
 	}
 	return nil
+}
+
+// begin begins a game with the present line.
+func (p *pgnReader) begin() {
+	p.start = p.lines.Line()
+	if p.h.Begin != nil {
+		p.h.Begin()
+	}
 }
 
 // splitTag takes the first tag off a line and stores its value, in which a backslash
@@ -147,7 +153,7 @@ func (p *pgnReader) addTag(name, value []byte) error {
 		if err := p.end(); err != nil {
 			return err
 		}
-		p.start = p.lines.Line()
+		p.begin()
 	}
 	if p.h.Tag != nil {
 		p.h.Tag(name, value)

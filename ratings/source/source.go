@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"unicode/utf8"
 
 	"gyges/ratings"
@@ -73,10 +74,14 @@ type Handler struct {
 	Bad func(line int, err error) error
 	// Unfinished is called for each game without a result yet.
 	Unfinished func()
+	// Duplicate is called for each game whose id is in Seen, with the line; nil: for none.
+	Duplicate func(line int)
+	Seen      Seen
 
-	// Tag and Moves, if not nil, are called for the rest of a game of PGN, before Game,
-	// Bad or Unfinished: for each tag, without its escapes, and for each line of moves
+	// Begin, Tag and Moves, if not nil, are called for the rest of a game of PGN, before Game,
+	// Bad, Unfinished or Duplicate: at its beginning, for each tag, without its escapes, and for each line of moves
 	// and comments.
+	Begin func()
 	Tag   func(name, value []byte)
 	Moves func(line []byte)
 }
@@ -111,15 +116,24 @@ func Sniff(r io.Reader) (Format, io.Reader, error) {
 	}
 }
 
-// Read reads a file of PGN or CSV.
-func Read(ctx context.Context, f Format, r io.Reader, h Handler) error {
+// Read reads a file of PGN or CSV. Errors have the file's name, but for those that the handler returns, and of ctx.
+func Read(ctx context.Context, f Format, in io.Reader, name string, h *Handler) error {
+	r := reader{ctx: ctx, file: name, h: h, lines: jsonl.NewReader(in, maxLine), names: Names{}}
 	switch f {
 	case PGN:
-		return readPGN(ctx, r, h)
+		return readPGN(r)
 	case CSV:
-		return readCSV(ctx, r, h)
+		return readCSV(r)
 	}
-	return fmt.Errorf("read games: unknown format %.60q", f)
+	return Named(name, fmt.Errorf("expected PGN or CSV, found %.60q", f))
+}
+
+// Named returns an error with the name of its file, which errors of the system have.
+func Named(name string, err error) error {
+	if _, ok := errors.AsType[*fs.PathError](err); ok {
+		return err
+	}
+	return fmt.Errorf("%s: %w", name, err)
 }
 
 var bom = []byte("\ufeff")
@@ -127,14 +141,11 @@ var bom = []byte("\ufeff")
 // reader is what the readers of both formats share: the lines of a file, and the handler.
 type reader struct {
 	ctx   context.Context
-	h     Handler
+	file  string
+	h     *Handler
 	lines *jsonl.Reader
 	names Names
 	out   Game
-}
-
-func newReader(ctx context.Context, in io.Reader, h Handler) reader {
-	return reader{ctx: ctx, h: h, lines: jsonl.NewReader(in, maxLine), names: Names{}}
 }
 
 // each calls read with each line.
@@ -160,9 +171,11 @@ func (r *reader) next() ([]byte, error) {
 	n := r.lines.Line()
 	switch {
 	case errors.Is(err, jsonl.ErrTooLong), errors.Is(err, jsonl.ErrEndless):
-		return nil, fmt.Errorf("line %d: expected at most %d bytes, found more", n, maxLine)
-	case err != nil:
+		return nil, fmt.Errorf("%s: line %d: expected at most %d bytes, found more", r.file, n, maxLine)
+	case errors.Is(err, io.EOF):
 		return nil, err
+	case err != nil:
+		return nil, Named(r.file, err)
 	case n%checkEvery == 0 && r.ctx.Err() != nil:
 		return nil, r.ctx.Err()
 	case n == 1:
@@ -205,7 +218,11 @@ func (r *reader) game(south, north, result value, rules []byte) error {
 	}
 	r.out.South, r.out.North, r.out.Rules = r.names.Of(south.text), r.names.Of(north.text), r.names.Of(rules)
 	if len(r.names) > maxNames {
-		return fmt.Errorf("expected at most %d players, found more", maxNames)
+		return fmt.Errorf("%s: expected at most %d players, found more", r.file, maxNames)
+	}
+	if r.h.Duplicate != nil && len(r.out.ID) > 0 && r.h.Seen.Add(r.out.ID) {
+		r.h.Duplicate(r.out.Line)
+		return nil
 	}
 	return r.h.Game(&r.out)
 }

@@ -21,7 +21,7 @@ func found(t testing.TB, text string) []string {
 	var list []string
 	format, r, err := Sniff(strings.NewReader(text))
 	require.NoError(t, err)
-	err = Read(context.Background(), format, r, Handler{
+	err = Read(context.Background(), format, r, "x", &Handler{
 		Game: func(g *Game) error {
 			list = append(list, strings.TrimRight(fmt.Sprintf("%s-%s %+d %s %s %s", g.South, g.North, g.Result, g.Rules, g.ID,
 				g.Pair), " "))
@@ -44,7 +44,7 @@ func TestTagsAndMoves(t *testing.T) {
 	text := "stray\n[White \"a\"]\n[Site \"x\\\\y\"]\n[Black \"b\"]\n[Result \"1-0\"]\n\n1. e4 {\n[X \"y\"]\n} e5\n%no\n1-0\n" +
 		"[White \"c\"]\n[Black \"d\"]\n[Result \"?\"]\n[White \"e\"]\n[Black \"f\"]\n[Result \"*\"]\n1. " +
 		strings.Repeat("x", maxFields)
-	err := Read(t.Context(), PGN, strings.NewReader(text), Handler{
+	err := Read(t.Context(), PGN, strings.NewReader(text), "x", &Handler{
 		Game:       func(g *Game) error { list = append(list, fmt.Sprintf("game at %d", g.Line)); return nil },
 		Bad:        func(line int, err error) error { list = append(list, fmt.Sprintf("bad at %d", line)); return nil },
 		Unfinished: func() { list = append(list, "unfinished") },
@@ -119,9 +119,9 @@ func TestCSV(t *testing.T) {
 }
 
 func TestCSVWithoutColumnsIsRefused(t *testing.T) {
-	err := Read(context.Background(), CSV, strings.NewReader("who,when\n"), Handler{})
+	err := Read(context.Background(), CSV, strings.NewReader("who,when\n"), "x", &Handler{})
 	require.EqualError(t, err,
-		`line 1: expected a header with the columns south, north and result (or white, black, result), or a game in that order; found "who,when"`)
+		`x: line 1: expected a header with the columns south, north and result (or white, black, result), or a game in that order; found "who,when"`)
 }
 
 func TestLongLinesAreBounded(t *testing.T) {
@@ -141,13 +141,13 @@ func TestErrorsEndTheReading(t *testing.T) {
 	h := Handler{Game: func(*Game) error { return nil }, Bad: func(int, error) error { return stop },
 		Unfinished: func() {}}
 	for f, text := range map[Format]string{PGN: tags("a", "b", "won"), CSV: "a,b,1-0\nx\n"} {
-		require.ErrorIs(t, Read(context.Background(), f, strings.NewReader(text), h), stop)
+		require.ErrorIs(t, Read(context.Background(), f, strings.NewReader(text), "x", &h), stop)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	endless := io.MultiReader(strings.NewReader(strings.Repeat("\n", 2*checkEvery)))
-	require.ErrorIs(t, Read(ctx, PGN, endless, h), context.Canceled)
-	require.Error(t, Read(ctx, Records, endless, h))
+	require.ErrorIs(t, Read(ctx, PGN, endless, "x", &h), context.Canceled)
+	require.Error(t, Read(ctx, Records, endless, "x", &h))
 }
 
 func TestSniff(t *testing.T) {
@@ -230,7 +230,7 @@ func FuzzRead(f *testing.F) {
 		format, r, err := Sniff(strings.NewReader(text))
 		require.NoError(t, err)
 		lines := strings.Count(text, "\n") + 1
-		_ = Read(context.Background(), format, r, Handler{
+		_ = Read(context.Background(), format, r, "x", &Handler{
 			Game: func(g *Game) error {
 				if g.South == "" || g.North == "" || len(g.South) > maxName {
 					t.Errorf("a game between %q and %q", g.South, g.North)
@@ -272,7 +272,7 @@ func BenchmarkPGN(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				var d ratings.Data
-				err := Read(context.Background(), PGN, strings.NewReader(text), Handler{
+				err := Read(context.Background(), PGN, strings.NewReader(text), "x", &Handler{
 					Game: func(g *Game) error { d.Add(g.South, g.North, g.Result); return nil },
 				})
 				require.NoError(b, err)
@@ -288,7 +288,7 @@ func TestOpenQuotes(t *testing.T) {
 	bad := 0
 	text := "south,north,result\n" + strings.Repeat("\"a,b,1-0\na,\"b\"x,1-0\n", 100_000)
 	require.NoError(t, Read(t.Context(), CSV, strings.NewReader(text),
-		Handler{Bad: func(int, error) error { bad++; return nil }}))
+		"x", &Handler{Bad: func(int, error) error { bad++; return nil }}))
 	require.Equal(t, 200_000, bad)
 }
 
@@ -311,7 +311,7 @@ func TestEndlessLine(t *testing.T) {
 		for _, head := range heads {
 			for _, fill := range []byte{'x', '"'} {
 				bad := 0
-				err := Read(t.Context(), format, io.MultiReader(strings.NewReader(head), forever(fill)), Handler{
+				err := Read(t.Context(), format, io.MultiReader(strings.NewReader(head), forever(fill)), "x", &Handler{
 					Game: func(*Game) error { return nil },
 					Bad:  func(int, error) error { bad++; return nil },
 				})
@@ -328,7 +328,7 @@ func TestReadErrorInsideALine(t *testing.T) {
 	broken := errors.New("connection lost")
 	for _, format := range []Format{CSV, PGN} {
 		r := io.MultiReader(strings.NewReader("south,nor"), iotest.ErrReader(broken))
-		require.ErrorIs(t, Read(t.Context(), format, r, Handler{
+		require.ErrorIs(t, Read(t.Context(), format, r, "x", &Handler{
 			Bad: func(line int, err error) error { t.Error(line, err); return nil },
 		}), broken)
 	}

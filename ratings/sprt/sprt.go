@@ -1,11 +1,12 @@
 package sprt
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
+
+	"gyges/rules/base/problems"
 )
 
 // Model is the meaning of the Elo of a test's bounds.
@@ -67,23 +68,14 @@ func (t Test) String() string {
 
 // Check returns what is wrong with the test's figures.
 func (t Test) Check() error {
-	var errs []error
-	if !(-maxElo <= t.Elo0 && t.Elo0 < t.Elo1 && t.Elo1 <= maxElo) {
-		errs = append(errs, fmt.Errorf("expected elo0 below elo1, both from %d to %d, found %v and %v", -maxElo, maxElo,
-			t.Elo0, t.Elo1))
-	}
-	for _, p := range []struct {
-		name  string
-		value float64
-	}{{"alpha", t.Alpha}, {"beta", t.Beta}} {
-		if !(1e-9 <= p.value && p.value < 0.5) {
-			errs = append(errs, fmt.Errorf("expected %s from 1e-9 to below 0.5, found %v", p.name, p.value))
-		}
-	}
-	if t.Model != Logistic && t.Model != Normalized {
-		errs = append(errs, fmt.Errorf("expected model %s or %s, found %.60q", Logistic, Normalized, t.Model))
-	}
-	return errors.Join(errs...)
+	var p problems.List
+	p.Require(-maxElo <= t.Elo0 && t.Elo0 < t.Elo1 && t.Elo1 <= maxElo,
+		"expected elo0 below elo1, both from %d to %d, found %v and %v", -maxElo, maxElo, t.Elo0, t.Elo1)
+	p.Require(1e-9 <= t.Alpha && t.Alpha < 0.5, "expected alpha from 1e-9 to below 0.5, found %v", t.Alpha)
+	p.Require(1e-9 <= t.Beta && t.Beta < 0.5, "expected beta from 1e-9 to below 0.5, found %v", t.Beta)
+	p.Require(t.Model == Logistic || t.Model == Normalized, "expected model %s or %s, found %.60q", Logistic, Normalized,
+		t.Model)
+	return p.Err()
 }
 
 // Bounds returns the LLR at which H0 and H1 are accepted (Wald's

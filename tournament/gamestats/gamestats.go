@@ -15,8 +15,6 @@ import (
 	"strings"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
-
 	"gyges/ratings"
 	"gyges/ratings/source"
 	"gyges/rules"
@@ -61,9 +59,8 @@ const maxErrors = 5
 
 // pair is the games from one opening, or a game alone.
 type pair struct {
-	number int64 // from 0, in the order of the records
-	file   string
-	games  []*record.Game
+	file  string
+	games []*record.Game
 }
 
 // has reports whether a game is one of the pair.
@@ -75,43 +72,46 @@ func (p *pair) has(file string, g *record.Game) bool {
 // are a pair if they have one pair number, rule set and file. One that repeats an earlier pair or game of its players
 // move for move is left out. The error is read's.
 func Count(o Options, read func(add func(file string, g *record.Game)) error) (Result, error) {
-	c := counter{compare: o.Compare, sets: map[string]*set{}, identical: map[string]*identical{}}
-	var group errgroup.Group
-	group.SetLimit(cmp.Or(o.Workers, runtime.GOMAXPROCS(0)))
+	c := counter{sets: map[string]*set{}, identical: map[string]*identical{}}
+	replayed := make(chan chan []*replay, cmp.Or(o.Workers, runtime.GOMAXPROCS(0))-1) // in the order of the pairs
 	var next pair
 	count := func(p pair) {
-		if c.repeats(&p) {
+		if len(p.games) == 0 || c.repeats(&p) {
 			return
 		}
-		group.Go(func() error {
-			c.pair(&p)
-			return nil
-		})
+		games := make(chan []*replay, 1)
+		replayed <- games
+		go func() { games <- p.replay(o.Compare) }()
 	}
+	var adding sync.WaitGroup
+	adding.Go(func() {
+		for games := range replayed {
+			c.add(<-games)
+		}
+	})
 	err := read(func(file string, g *record.Game) {
 		if next.has(file, g) {
 			next.games = append(next.games, g)
 			return
 		}
 		count(next)
-		next = pair{next.number + 1, file, []*record.Game{g}}
+		next = pair{file, []*record.Game{g}}
 	})
 	count(next)
-	_ = group.Wait() // never an error
+	close(replayed)
+	adding.Wait()
 	return c.result(), err
 }
 
-// counter counts pairs of games, several at a time.
+// counter counts pairs of games. The goroutine that reads has earlier and identical, the one that adds all else.
 type counter struct {
-	compare *rules.Rules // nil: nothing
-
-	earlier   source.Repeats        // of the reader's goroutine, like identical
+	earlier   source.Repeats
 	identical map[string]*identical // by rule set
 
-	mu      sync.Mutex
 	sets    map[string]*set
+	order   []*set // by their first games
 	refused int
-	errors  pairErrors
+	errors  []error
 }
 
 // identical counts pairs that are one game or repeat an earlier one.
@@ -122,9 +122,6 @@ type identical struct {
 
 // repeats reports whether a pair, or game alone, repeats an earlier one.
 func (c *counter) repeats(p *pair) (before bool) {
-	if n := len(p.games); n < 1 || n > 2 {
-		return false
-	}
 	of := c.identical[p.games[0].Rules]
 	if of == nil {
 		of = new(identical)
@@ -150,67 +147,49 @@ func (c *counter) repeats(p *pair) (before bool) {
 	return before
 }
 
-// pairErrors are the errors of the first pairs that have one, in their order.
-type pairErrors []pairError
-
-type pairError struct {
-	pair int64
-	error
-}
-
-// add adds an error unless most errors of earlier pairs are there.
-func (list *pairErrors) add(most int, pair int64, err error) {
-	*list = append(*list, pairError{pair, err})
-	slices.SortStableFunc(*list, func(a, b pairError) int { return cmp.Compare(a.pair, b.pair) })
-	*list = (*list)[:min(len(*list), most)]
-}
-
 // set is the counts of a rule set.
 type set struct {
 	name        string
-	first       int64         // number of its first pair
 	lengths     map[int]int64 // games by plies
 	moments     []Moments     // of the definitions
 	notCompared int           // games
-	why         pairErrors    // of the first of them
+	why         error         // of the first of them
 }
 
-// set returns the counts of a rule set; pair is the number of one that was played under it.
-func (c *counter) set(name string, pair int64) *set {
-	s := c.sets[name]
-	if s == nil {
-		s = &set{name: name, first: pair, lengths: map[int]int64{}, moments: make([]Moments, len(definitions))}
-		c.sets[name] = s
+// set returns the counts of a rule set.
+func (c *counter) set(name string) *set {
+	if c.sets[name] == nil {
+		c.sets[name] = &set{name: name, lengths: map[int]int64{}, moments: make([]Moments, len(definitions))}
+		c.order = append(c.order, c.sets[name])
 	}
-	s.first = min(s.first, pair)
-	return s
+	return c.sets[name]
 }
 
-// pair counts the games of a pair.
-func (c *counter) pair(p *pair) {
-	type counted struct {
-		counts
-		notCompared, err error
-	}
-	games := make([]counted, len(p.games))
+// replay replays the games of a pair.
+func (p *pair) replay(compare *rules.Rules) []*replay {
+	games := make([]*replay, len(p.games))
 	for i, g := range p.games {
-		games[i].counts, games[i].notCompared, games[i].err = count(g, c.compare)
+		games[i] = count(p.file, g, compare)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	return games
+}
+
+// add adds the games of a pair.
+func (c *counter) add(games []*replay) {
 	var s *set
 	sum := counts{}
-	for i, g := range games {
+	for _, g := range games {
 		if g.err != nil {
-			c.refused++
-			c.errors.add(maxErrors, p.number, fmt.Errorf("%s: %w", p.file, g.err))
+			if c.refused++; c.refused <= maxErrors {
+				c.errors = append(c.errors, g.err)
+			}
 			continue
 		}
-		s = c.set(p.games[i].Rules, p.number)
-		s.lengths[p.games[i].Plies]++
-		if g.notCompared != nil {
+		s = c.set(g.record.Rules)
+		s.lengths[g.record.Plies]++
+		if g.otherError != nil {
 			s.notCompared++
-			s.why.add(1, p.number, fmt.Errorf("%s: %w", p.file, g.notCompared))
+			s.why = cmp.Or(s.why, g.otherError)
 		}
 		for key, n := range g.counts {
 			sum[key] += n
@@ -226,15 +205,11 @@ func (c *counter) pair(p *pair) {
 
 // result returns the figures of all that was counted.
 func (c *counter) result() Result {
-	result := Result{Refused: c.refused}
-	byFirst := func(a, b *set) int { return cmp.Compare(a.first, b.first) }
-	for _, s := range slices.SortedFunc(maps.Values(c.sets), byFirst) {
+	result := Result{Refused: c.refused, Errors: c.errors}
+	for _, s := range c.order {
 		stats, same := s.stats(), c.identical[s.name]
 		stats.Notes = append(stats.Notes, same.Notes(same.pairs)...)
 		result.Rules = append(result.Rules, stats)
-	}
-	for _, e := range c.errors {
-		result.Errors = append(result.Errors, e.error)
 	}
 	return result
 }
@@ -243,7 +218,7 @@ func (c *counter) result() Result {
 func (s *set) stats() Stats {
 	stats := Stats{Rules: s.name}
 	if s.notCompared > 0 {
-		note := fmt.Sprintf("not compared: %s; the first: %v", textfmt.Plural(s.notCompared, "game"), s.why[0].error)
+		note := fmt.Sprintf("not compared: %s; the first: %v", textfmt.Plural(s.notCompared, "game"), s.why)
 		stats.Notes = []string{textfmt.Escape(note)}
 	}
 	compared := false

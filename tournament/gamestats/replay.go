@@ -23,8 +23,10 @@ func (c counts) addIf(key string, holds bool) {
 // replay is the replay of a game.
 type replay struct {
 	counts
+	file   string
 	record *record.Game
-	left   int // moves to come, the present one included
+	err    error // why it can't be replayed
+	left   int   // moves to come, the present one included
 	legal  rules.MoveSet
 
 	compare    *rules.Rules // nil: nothing
@@ -33,12 +35,12 @@ type replay struct {
 	illegal    bool         // a move was, under compare
 }
 
-// count replays a game and returns its counts. compared says why its moves could not be compared; all the rest is
-// counted.
-func count(g *record.Game, compare *rules.Rules) (c counts, compared, err error) {
-	r := replay{counts: counts{}, record: g, left: len(g.Moves), compare: compare}
+// count replays a game and counts what is in it.
+func count(file string, g *record.Game, compare *rules.Rules) *replay {
+	r := &replay{counts: counts{}, file: file, record: g, left: len(g.Moves), compare: compare}
 	if _, err := record.ReplayEach(g, r.move); err != nil {
-		return nil, nil, err
+		r.err = fmt.Errorf("%s: %w", file, err)
+		return r
 	}
 	reason := g.Reason
 	if !slices.Contains(reasons, reason) {
@@ -56,7 +58,7 @@ func count(g *record.Game, compare *rules.Rules) (c counts, compared, err error)
 		r.counts["compare_games"]++
 		r.addIf("compare_illegal_games", r.illegal)
 	}
-	return r.counts, r.otherError, nil
+	return r
 }
 
 // move counts a move that is to be made.
@@ -135,7 +137,8 @@ func (r *replay) compareMove(game *rules.Game, m rules.Move) {
 	if r.other == nil {
 		p, err := r.compare.ParsePosition(game.Rules().FormatPosition(game.Position()))
 		if err != nil {
-			r.otherError = fmt.Errorf("game %d: its first position is none under %v: %w", r.record.Game, r.compare, err)
+			r.otherError = fmt.Errorf("%s: game %d: its first position is none under %v: %w", r.file, r.record.Game, r.compare,
+				err)
 			return
 		}
 		r.other = rules.NewGame(r.compare, p)

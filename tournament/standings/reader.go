@@ -19,6 +19,7 @@ import (
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
+	"gyges/tournament/record/pgn"
 )
 
 const (
@@ -160,7 +161,7 @@ func ReadManifest(dir fs.FS, name string) (m *tournament.Manifest, note string) 
 func Sniff(in io.Reader, name string) (source.Format, io.Reader, error) {
 	format, in, err := source.Sniff(in)
 	if err != nil {
-		return "", nil, named(name, err)
+		return "", nil, source.Named(name, err)
 	}
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".pgn":
@@ -169,14 +170,6 @@ func Sniff(in io.Reader, name string) (source.Format, io.Reader, error) {
 		format = source.CSV
 	}
 	return format, in, nil
-}
-
-// named returns an error with the name of its file, which errors of the system have.
-func named(name string, err error) error {
-	if _, ok := errors.AsType[*fs.PathError](err); ok {
-		return err
-	}
-	return fmt.Errorf("%s: %w", name, err)
 }
 
 // Read reads a file into s, as games of the run that was begun last. Errors have the file's name.
@@ -194,7 +187,14 @@ func (r *Reader) Read(ctx context.Context, in io.Reader, name string, s *Standin
 		return fmt.Errorf("%s: expected records of games, as runs write them, to rate by setup; %s has no openings", name,
 			strings.ToUpper(string(format)))
 	}
-	return r.foreign(ctx, format, in, name, s)
+	h := r.handler(name)
+	h.Game = func(g *source.Game) error {
+		r.add(g, s)
+		return nil
+	}
+	err = source.Read(ctx, format, in, name, h)
+	r.Skipped.IDLimit = r.Skipped.IDLimit || h.Seen.Full()
+	return err
 }
 
 // Append reads the records that were appended to those of one run since the last call.
@@ -240,30 +240,32 @@ func (r *Reader) file(ctx context.Context, in io.Reader, name string, s *Standin
 // errDone ends the reading of a file.
 var errDone = errors.New("enough games")
 
-// foreign reads PGN or CSV.
-func (r *Reader) foreign(ctx context.Context, format source.Format, in io.Reader, name string, s *Standings) error {
-	seen := new(source.Seen)
-	var refused error // of a game; it has the file's name
-	err := source.Read(ctx, format, in, source.Handler{
-		Game: func(g *source.Game) error {
-			if len(g.ID) > 0 && seen.Add(g.ID) {
-				r.Skipped.duplicate(name, g.Line)
-				return nil
-			}
-			r.add(g, s)
-			return nil
-		},
-		Bad: func(line int, err error) error {
-			refused = r.Unreadable(fmt.Errorf("%s:%d: %w", name, line, err))
-			return refused
-		},
+// handler returns what counts the games of PGN or CSV that are left out.
+func (r *Reader) handler(name string) *source.Handler {
+	return &source.Handler{
+		Bad:        func(line int, err error) error { return r.Unreadable(fmt.Errorf("%s:%d: %w", name, line, err)) },
 		Unfinished: func() { r.Skipped.Unfinished++ },
-	})
-	r.Skipped.IDLimit = r.Skipped.IDLimit || seen.Full()
-	if err != nil && ctx.Err() == nil && refused == nil {
-		return named(name, err)
+		Duplicate:  func(line int) { r.Skipped.duplicate(name, line) },
 	}
-	return err
+}
+
+// Games calls take with the games of a file of PGN or CSV as records, counts what is left out, and returns
+// the event of the first. ruleSet is that of games that name none. The error of take is returned as it is, others
+// with the file's name.
+func (r *Reader) Games(
+	ctx context.Context, f source.Format, in io.Reader, name, ruleSet string, take func(*record.Game) error,
+) (event string, err error) {
+	h, s := r.handler(name), &r.Skipped
+	event, err = pgn.Read(ctx, f, in, name, ruleSet, h, func(g *record.Game, line int, moves error) error {
+		if moves != nil {
+			if s.WithoutMoves++; s.WithoutMoves == 1 {
+				s.MovesError = textfmt.Cut(fmt.Sprintf("%s:%d: %v", name, line, moves), maxError)
+			}
+		}
+		return take(g)
+	})
+	s.IDLimit = s.IDLimit || h.Seen.Full()
+	return event, err
 }
 
 // records reads records of the run begun last, after the first lines, and passes those to take that are not in seen,

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gyges/ratings"
+	"gyges/ratings/source"
 	"gyges/tournament"
 	"gyges/tournament/record"
 )
@@ -168,4 +169,19 @@ func TestFaults(t *testing.T) {
 	require.Equal(t, map[string]ratings.Faults{
 		"mine (South)": {Lost: 2}, "random (North)": {Won: 2}, "mine (North)": {Lost: 1}, "random (South)": {Won: 1},
 	}, faults(s))
+}
+
+// What is left out of an import is named as it is of what is rated.
+func TestGamesNamesDuplicates(t *testing.T) {
+	var r Reader
+	text := "id,white,black,result\n1,a,b,1-0\n2,b,a,1-0\n1,a,b,1-0\n"
+	games := 0
+	_, err := r.Games(t.Context(), source.CSV, strings.NewReader(text), "x.csv", "", func(*record.Game) error {
+		games++
+		return nil
+	})
+	require.NoError(t, err)
+	require.Equal(t, 2, games)
+	require.Equal(t, []string{"left out: 1 game whose id had come before; each id is counted once; the first is x.csv:4"},
+		r.Skipped.Notes())
 }

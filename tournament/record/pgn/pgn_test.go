@@ -110,16 +110,35 @@ func TestAppendRefuses(t *testing.T) {
 	require.ErrorContains(t, err, "event: expected printable text")
 }
 
+// tally is what a file held beside its games.
+type tally struct {
+	event                                          string
+	duplicate, unfinished, withoutMoves, movesLine int
+	movesErr                                       error // of the first game without moves
+}
+
 // read reads a text and returns its games, and what was bad.
-func read(t require.TestingT, text string) ([]*record.Game, []string, Tally) {
-	var games []*record.Game
-	var bad []string
-	tally, err := Read(context.Background(), source.PGN, strings.NewReader(text), "", Handler{
-		Game: func(g *record.Game) error { games = append(games, g); return nil },
-		Bad:  func(line int, err error) error { bad = append(bad, fmt.Sprintf("%d: %v", line, err)); return nil },
+func read(t require.TestingT, text string) ([]*record.Game, []string, tally) {
+	return readUnder(t, source.PGN, text, "")
+}
+
+func readUnder(t require.TestingT, f source.Format, text, ruleSet string) (games []*record.Game, bad []string, n tally) {
+	var err error
+	n.event, err = Read(context.Background(), f, strings.NewReader(text), "x", ruleSet, &source.Handler{
+		Bad:        func(line int, err error) error { bad = append(bad, fmt.Sprintf("%d: %v", line, err)); return nil },
+		Duplicate:  func(int) { n.duplicate++ },
+		Unfinished: func() { n.unfinished++ },
+	}, func(g *record.Game, line int, moves error) error {
+		games = append(games, g)
+		if moves != nil {
+			if n.withoutMoves++; n.withoutMoves == 1 {
+				n.movesLine, n.movesErr = line, moves
+			}
+		}
+		return nil
 	})
 	require.NoError(t, err)
-	return games, bad, tally
+	return games, bad, n
 }
 
 // importOf returns what is kept of a game that is exported and imported.
@@ -140,18 +159,18 @@ func importOf(g *record.Game, number int64) *record.Game {
 }
 
 func TestOpenComment(t *testing.T) {
-	games, bad, tally := read(t, strings.Replace(sampleText, "n=12}", "n=12", 1))
+	games, bad, found := read(t, strings.Replace(sampleText, "n=12}", "n=12", 1))
 	require.Empty(t, bad)
 	require.Empty(t, games[0].Moves)
-	require.EqualError(t, tally.MovesErr, "expected } at the end of a comment, found the end of the game")
+	require.EqualError(t, found.movesErr, "expected } at the end of a comment, found the end of the game")
 }
 
 func TestDuplicates(t *testing.T) {
-	games, bad, tally := read(t, sampleText+sampleText+strings.Replace(sampleText, `[GameId "17"]`, `[GameId "x7"]`, 1))
+	games, bad, found := read(t, sampleText+sampleText+strings.Replace(sampleText, `[GameId "17"]`, `[GameId "x7"]`, 1))
 	require.Empty(t, bad)
 	require.Len(t, games, 2)
 	require.Equal(t, []int64{0, 1, 0, 0}, []int64{games[0].Game, games[1].Game, games[0].Pair, games[1].Pair})
-	require.Equal(t, 1, tally.Duplicate)
+	require.Equal(t, 1, found.duplicate)
 }
 
 const chess = `[Event "Wien"]
@@ -187,11 +206,11 @@ const chess = `[Event "Wien"]
 `
 
 func TestReadOthers(t *testing.T) {
-	games, bad, tally := read(t, chess)
+	games, bad, found := read(t, chess)
 	require.Empty(t, bad)
-	require.EqualError(t, tally.MovesErr, "expected a tag Rules or --rules, found neither")
-	tally.MovesErr = nil
-	require.Equal(t, Tally{Event: "Wien", Unfinished: 1, Duplicate: 1, WithoutMoves: 2, MovesLine: 1}, tally)
+	require.EqualError(t, found.movesErr, "expected a tag Rules or --rules, found neither")
+	found.movesErr = nil
+	require.Equal(t, tally{event: "Wien", unfinished: 1, duplicate: 1, withoutMoves: 2, movesLine: 1}, found)
 	imported := func(game, pair int64, rules, south, north, result string) *record.Game {
 		return &record.Game{Game: game, Pair: pair, Rules: rules, South: record.Player{Agent: south},
 			North: record.Player{Agent: north}, Moves: []string{}, Result: result, Reason: "imported"}
@@ -204,12 +223,8 @@ func TestReadOthers(t *testing.T) {
 }
 
 func TestReadCSV(t *testing.T) {
-	var games []*record.Game
-	_, err := Read(t.Context(), source.CSV, strings.NewReader("a,b,1-0\nb,a,0.5\nb,a\n"), "", Handler{
-		Game: func(g *record.Game) error { games = append(games, g); return nil },
-		Bad:  func(line int, err error) error { return fmt.Errorf("%d: %w", line, err) },
-	})
-	require.ErrorContains(t, err, "3: expected at least 3 fields")
+	games, bad, _ := readUnder(t, source.CSV, "a,b,1-0\nb,a,0.5\nb,a\n", "")
+	require.Equal(t, []string{"3: expected at least 3 fields, found 2"}, bad)
 	require.Len(t, games, 2)
 	require.Equal(t, "b", games[1].South.Agent)
 	require.EqualValues(t, 1, games[1].Pair)
@@ -349,20 +364,16 @@ func TestReadForeignMoves(t *testing.T) {
 		"variation":   {game(fen, "1-0", "1. a4-goal (1. c4"), "standard", nil, "imported", "expected ) at the end"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var games []*record.Game
-			tally, err := Read(t.Context(), source.PGN, strings.NewReader(c.text+"\n"+c.text), c.rules, Handler{
-				Game: func(g *record.Game) error { games = append(games, g); return nil },
-				Bad:  func(_ int, err error) error { return err },
-			})
-			require.NoError(t, err)
+			games, bad, found := readUnder(t, source.PGN, c.text+"\n"+c.text, c.rules)
+			require.Empty(t, bad)
 			require.Len(t, games, 2)
 			require.Equal(t, append([]string{}, c.moves...), games[1].Moves)
 			require.Equal(t, c.reason, games[1].Reason)
 			if c.why == "" {
-				require.Zero(t, tally.WithoutMoves, "%v", tally.MovesErr)
+				require.Zero(t, found.withoutMoves, "%v", found.movesErr)
 			} else {
-				require.Equal(t, []int{2, 1}, []int{tally.WithoutMoves, tally.MovesLine})
-				require.ErrorContains(t, tally.MovesErr, c.why)
+				require.Equal(t, []int{2, 1}, []int{found.withoutMoves, found.movesLine})
+				require.ErrorContains(t, found.movesErr, c.why)
 			}
 			if len(c.moves) > 0 {
 				_, err := record.Replay(games[1])

@@ -23,58 +23,29 @@ const maxMoves = record.MaxLine
 // maxPairs bounds the pairs in memory whose second game has not come.
 const maxPairs = 8192
 
-// Handler receives what a file holds, in its order.
-type Handler struct {
-	Game func(*record.Game) error
-	// Bad receives each game that can't be read: its line from 1, and what was
-	// expected there. An error that it returns ends the reading.
-	Bad func(line int, err error) error
-}
-
-// Tally counts what a file held beside the games that the handler received.
-type Tally struct {
-	Event      string // of the first game; "" if it has none
-	Duplicate  int    // games with the id of another one
-	Unfinished int    // games without a result yet
-	IDLimit    bool   // there were too many ids to find all duplicates
-
-	// WithoutMoves counts games that were kept without their moves, as these could not
-	// be played. MovesLine is the line of the first, and MovesErr says why.
-	WithoutMoves int
-	MovesLine    int
-	MovesErr     error
-}
+// Taker receives a game, and its line from 1 in the file. moves says why its moves were left out: they could not be
+// played. An error that it returns ends the reading.
+type Taker func(g *record.Game, line int, moves error) error
 
 // Read reads games of PGN or CSV as records: players, rules, opening, start, result and
-// moves, and which two games are a pair. Moves that can't be played are left out, see
-// [Tally]. A game that is not over by the rules after its moves has the reason
+// moves, and which two games are a pair; it returns the event of the first one, "" if it has none. h receives
+// what [source.Read] finds beside them. A game that is not over by the rules after its moves has the reason
 // [record.Imported]. Games are numbered from 0 in the order of the file. ruleSet is that
 // of games whose tags name none; "": unknown.
-func Read(ctx context.Context, format source.Format, r io.Reader, ruleSet string, h Handler) (Tally, error) {
-	in := reader{h: h, rules: ruleSet, tags: map[string]string{}, pairs: map[string]int64{}}
-	err := source.Read(ctx, format, r, source.Handler{
-		Game: in.game,
-		Bad: func(line int, err error) error {
-			in.reset()
-			return h.Bad(line, err)
-		},
-		Unfinished: func() {
-			in.reset()
-			in.tally.Unfinished++
-		},
-		Tag:   in.tag,
-		Moves: in.moveText,
-	})
-	in.tally.IDLimit = in.seen.Full()
-	return in.tally, err
+func Read(
+	ctx context.Context, format source.Format, r io.Reader, name, ruleSet string, h *source.Handler, take Taker,
+) (event string, err error) {
+	in := reader{take: take, rules: ruleSet, tags: map[string]string{}, pairs: map[string]int64{}}
+	h.Game, h.Begin, h.Tag, h.Moves = in.game, in.begin, in.tag, in.moveText
+	err = source.Read(ctx, format, r, name, h)
+	return in.event, err
 }
 
 // reader is a file being read.
 type reader struct {
-	h     Handler
+	take  Taker
 	rules string // of games that name none
-	tally Tally
-	seen  source.Seen
+	event string // of the first game
 
 	tags    map[string]string // of the present game, those that are used
 	moves   []byte            // its moves, as they are in the file
@@ -85,7 +56,7 @@ type reader struct {
 	nextPair int64
 }
 
-func (in *reader) reset() {
+func (in *reader) begin() {
 	clear(in.tags)
 	in.moves, in.tooLong = in.moves[:0], false
 }
@@ -106,13 +77,8 @@ func (in *reader) moveText(text []byte) {
 
 // game handles a game whose tags are read.
 func (in *reader) game(g *source.Game) error {
-	defer in.reset()
-	if in.games == 0 && in.tally.Event == "" {
-		in.tally.Event = in.tags["Event"]
-	}
-	if len(g.ID) > 0 && in.seen.Add(g.ID) {
-		in.tally.Duplicate++
-		return nil
+	if in.games == 0 {
+		in.event = in.tags["Event"]
 	}
 	r := &record.Game{
 		Game: in.games, Pair: in.pair(g.Pair), Rules: cmp.Or(g.Rules, in.rules),
@@ -121,13 +87,9 @@ func (in *reader) game(g *source.Game) error {
 		Result: record.ResultText(g.Result), Reason: record.Imported, Moves: []string{},
 	}
 	r.Timing.Start = in.start()
-	if err := in.readMoves(r); err != nil {
-		if in.tally.WithoutMoves++; in.tally.WithoutMoves == 1 {
-			in.tally.MovesLine, in.tally.MovesErr = g.Line, err
-		}
-	}
+	err := in.readMoves(r)
 	in.games++
-	return in.h.Game(r)
+	return in.take(r, g.Line, err)
 }
 
 // start is when the game began, as far as its tags say.
