@@ -209,10 +209,7 @@ func builtinPlayer(registry *agents.Registry, name string) (browser.Player, erro
 	k, err := registry.Kind(agents.Spec{Kind: name})
 	p := browser.Player{Name: name, Spec: agents.Spec{Kind: name}, Doc: k.Doc}
 	if _, timed := k.Param("movetime"); timed {
-		p.Spans = []string{"250ms", "1s", "3s", "10s"}
-	}
-	for _, span := range p.Spans {
-		p.Times = append(p.Times, p.Spec.With("movetime", span))
+		p.Times = []string{"250ms", "1s", "3s", "10s"}
 	}
 	return p, err
 }

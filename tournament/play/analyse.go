@@ -76,12 +76,8 @@ func getPosition(_ *http.Request, q positionRequest) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newPositionState(g)
-}
-
-func newPositionState(g *rules.Game) (state positionState, err error) {
-	r, p := g.Rules(), g.Position()
-	state = positionState{
+	p := g.Position()
+	state := positionState{
 		Rules: r.String(), Start: r.FormatPosition(g.Start()), Position: r.FormatPosition(p),
 		Turn: p.Side().Name(), Placing: r.SettingUp(p), Sources: []source{},
 		Moves: analysis.LongLine(rules.NewGame(r, g.Start()), g.Moves()),

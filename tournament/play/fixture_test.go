@@ -66,8 +66,7 @@ func newTestServer(t testing.TB, change ...func(*testConfig)) *testServer {
 		Players: []Player{
 			{Name: "random", Spec: spec("random"), Doc: "any move", Level: true},
 			{Name: "greedy", Spec: spec("greedy"), Doc: "the best-looking move"},
-			{Name: "alphabeta", Spec: spec("alphabeta"), Times: []agents.Spec{spec("alphabeta:nodes=10"),
-				spec("alphabeta:nodes=20")}, Spans: []string{"short", "long"}},
+			{Name: "alphabeta", Spec: spec("alphabeta:nodes=10"), Times: []string{"10s", "20s"}},
 			{Name: "panics", Spec: spec("panics")}, {Name: "cheats", Spec: spec("cheats")}, {Name: "sleeps",
 				Spec: spec("sleeps")}, {Name: "answers", Spec: spec("answers")},
 		},

@@ -26,7 +26,6 @@ type game struct {
 	client string // who began it
 	rules  *rules.Rules
 	start  rules.Position
-	policy string
 	human  rules.Side
 	name   string // of the person; "": none was given
 	agent  agents.Spec
@@ -80,7 +79,7 @@ func (g *game) playOnce() bool {
 	g.interrupt = interrupt
 	g.mu.Unlock()
 	m := tournament.Game{
-		Rules: g.rules, Opening: g.start, Policy: g.policy,
+		Rules: g.rules, Opening: g.start, Policy: "play",
 		OnMove: func(at *rules.Game, d agents.Decision) { g.moved(ctx, at, d) },
 	}
 	m.Seats[g.human] = tournament.Seat{Name: humanKind, Seed: g.seed, Agent: &seat{game: g}, Clock: g.clock}
@@ -351,7 +350,7 @@ func (g *game) branch(ply int) (*game, error) {
 		return nil, web.Unprocessable("ply: the game ends with ply %d; expected 0 to %d", ply, ply-1)
 	}
 	return &game{
-		rules: g.rules, start: g.start, policy: g.policy, human: g.human, name: g.name, agent: g.agent,
+		rules: g.rules, start: g.start, human: g.human, name: g.name, agent: g.agent,
 		helped: true, made: slices.Clone(g.made[:ply]),
 	}, nil
 }

@@ -111,14 +111,14 @@ func New(s *web.Server, c Config) *Pages {
 	s.HandleFunc("GET /analyse", p.serveAnalyse)
 	s.HandleFunc("GET /exercises", p.serveExercises)
 	s.HandleFunc("GET /game/{run...}", p.serveGame)
-	s.HandleFunc("GET /api/rules", p.getRules)
+	s.HandleFunc("GET /api/rules", web.Get(s, p.getRules))
 	s.HandleFunc("POST /api/position", web.Post(s, http.StatusOK, getPosition))
 	s.HandleFunc("POST /api/exercise", web.Post(s, http.StatusOK, p.judge))
 	s.HandleFunc("POST /api/explore", web.Post(s, http.StatusOK, p.explore))
 	s.HandleFunc("GET /api/analyse", p.analyse)
 	s.HandleFunc("POST /api/review", p.review)
 	s.HandleFunc("POST /api/games", web.Post(s, http.StatusCreated, p.createGame))
-	s.HandleFunc("GET /api/games/{game}", p.getGame)
+	s.HandleFunc("GET /api/games/{game}", web.Get(s, p.getGame))
 	onGame(p, "move", func(g *game, q moveRequest) error { return g.move(q.Ply, q.Move) })
 	onGame(p, "undo", func(g *game, q undoRequest) error { return g.undo(q.Ply) })
 	onGame(p, "resign", func(g *game, _ struct{}) error { return g.resign() })
@@ -151,7 +151,7 @@ func stateAfter(g *game, err error) (any, error) {
 	return now, nil
 }
 
-// start starts a game of a client, whose rules, start, policy, human, agent and clock
+// start starts a game of a client, whose rules, start, human, agent and clock
 // are set, and the moves of another game that it continues.
 func (p *Pages) start(client string, g *game) error {
 	p.mu.Lock()
