@@ -380,15 +380,6 @@ const (
 	stopped    = "stopped" // the manifest says running, but no process has the run
 )
 
-// Formats that no schedule has.
-const (
-	recordsFormat = "records"
-	matchFormat   = "match"
-	sprtFormat    = "SPRT"
-	importFormat  = "import"
-	playedFormat  = "games played in the browser"
-)
-
 // statusOf is the status of a manifest, nil if there is none, or the kind of a run without one.
 func statusOf(m *tournament.Manifest, t *report.Tuning, hasHistory bool) string {
 	switch {
@@ -404,7 +395,7 @@ func statusOf(m *tournament.Manifest, t *report.Tuning, hasHistory bool) string 
 
 // describe describes a run, with the number of games if it is finished, or with how it goes on if it has no end.
 func describe(f folder) entry {
-	e, imported := entry{ID: f.id, Format: recordsFormat}, 0
+	e, imported := entry{ID: f.id, Format: "records"}, 0
 	m, t, hasHistory := (*tournament.Manifest)(nil), (*report.Tuning)(nil), false
 	if read, err := tournament.ReadManifest(f); err == nil && read != nil && read.Status != "" {
 		m, e.Scheduled, e.Format = read, read.Games.Scheduled, formatOf(read)
@@ -413,12 +404,12 @@ func describe(f folder) entry {
 			e.Games = m.Games.Played
 		}
 	} else if t, err = report.ReadTuning(f); err == nil {
-		e.Format, e.About = t.Kind(), shorten(cmp.Or(t.Config.Agent, t.Method), 200)
+		e.Format, e.About = t.Kind(), textfmt.Cut(cmp.Or(t.Config.Agent, t.Method), 200)
 		e.Rules = boundRules([]string{t.Config.Rules})
 	} else if _, err := f.Stat(training.HistoryFile); err == nil {
 		hasHistory, e.Format = true, tuning
 	} else if strings.HasPrefix(path.Base(f.id), tournament.PlayedPrefix) {
-		e.Format = playedFormat
+		e.Format = "games played in the browser"
 	}
 	if e.Status = statusOf(m, t, hasHistory); e.Status == string(tournament.Running) {
 		e.GoesOn = f.goesOn(m)
@@ -436,15 +427,15 @@ func formatOf(m *tournament.Manifest) string {
 	c := &m.Config
 	switch {
 	case m.Status == tournament.Imported:
-		return importFormat
+		return "import"
 	case c.SPRT != "":
-		return sprtFormat
+		return "SPRT"
 	case len(c.Agents) == 2 && cmp.Or(c.Schedule, tournament.RoundRobin) == tournament.RoundRobin:
-		return matchFormat
+		return "match"
 	case c.Schedule == tournament.Swiss:
 		return "Swiss"
 	}
-	return strings.ReplaceAll(shorten(string(cmp.Or(c.Schedule, tournament.RoundRobin)), 40), "round-robin", "round robin")
+	return strings.ReplaceAll(textfmt.Cut(string(cmp.Or(c.Schedule, tournament.RoundRobin)), 40), "round-robin", "round robin")
 }
 
 // summarize describes a manifest in a line.
@@ -460,14 +451,14 @@ func summarize(m *tournament.Manifest) string {
 	if e := m.Config.UntilError; e > 0 {
 		text += fmt.Sprintf(" · until ± %g Elo", e)
 	}
-	return shorten(text, 200)
+	return textfmt.Cut(text, 200)
 }
 
 // listPlayers names the first players of at least all.
 func listPlayers(names []string, all int) string {
 	const most = 4
 	for i := range names {
-		names[i] = shorten(names[i], 60)
+		names[i] = textfmt.Cut(names[i], 60)
 	}
 	text := textfmt.List(names[:min(len(names), most)], most)
 	if all = max(all, len(names)); all > most {
@@ -480,7 +471,7 @@ func listPlayers(names []string, all int) string {
 func boundRules(list []string) (rules []string) {
 	for _, name := range list[:min(len(list), 20)] {
 		if name != "" {
-			rules = append(rules, shorten(name, 100))
+			rules = append(rules, textfmt.Cut(name, 100))
 		}
 	}
 	return rules
@@ -507,14 +498,6 @@ func (f folder) firstGames() (players, rules []string) {
 		add(&rules, g.Rules)
 	}
 	return players, boundRules(rules)
-}
-
-// shorten returns a text cut to at most most characters.
-func shorten(text string, most int) string {
-	if r := []rune(text); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return text
 }
 
 // count counts the lines that were appended to the records, reading at most left bytes of them, from

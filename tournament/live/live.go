@@ -105,11 +105,10 @@ type Study struct{ Question, Answer string }
 func winning() template.HTML {
 	r := rules.MustParse("standard")
 	p, errPosition := r.ParsePosition("000000/000000/000000/003310/210203/130212 s")
-	m, err := r.ParseMove(p, "e4-d4-(d3-c3)-c4-(c5-c6)-goal")
+	m, course, err := r.ParseCourse(p, "e4-d4-(d3-c3)-c4-(c5-c6)-goal")
 	if err = errors.Join(errPosition, err); err != nil {
 		panic(err) // they are constants
 	}
-	course, _ := r.Course(p, m)
 	return report.Board(r, p, m, course).SVG
 }
 

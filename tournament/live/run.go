@@ -221,15 +221,13 @@ type boardGame struct {
 	North string            `json:"north"`
 }
 
-func (r *run) boardGame(g *record.Game) boardGame {
-	return boardGame{report.Replay(0, g), textfmt.Visible(g.Rules), r.label(g.South.Agent), r.label(g.North.Agent)}
-}
-
 // boardGames are games on boards.
 func (r *run) boardGames(games []*record.Game) []boardGame {
 	list := []boardGame{}
 	for _, g := range games {
-		list = append(list, r.boardGame(g))
+		list = append(list, boardGame{
+			report.Replay(0, g), textfmt.Visible(g.Rules), r.label(g.South.Agent), r.label(g.North.Agent),
+		})
 	}
 	return list
 }
@@ -359,7 +357,7 @@ func (r *run) statusText() string {
 
 // label is the name of an agent in tables; one without recorded games has that of its spec.
 func (r *run) label(agent string) string {
-	return textfmt.Visible(shorten(cmp.Or(r.labels[agent], agents.LabelOf(agent)), 200))
+	return textfmt.Visible(textfmt.Cut(cmp.Or(r.labels[agent], agents.LabelOf(agent)), 200))
 }
 
 // serve shows the run.

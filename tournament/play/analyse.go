@@ -29,11 +29,7 @@ type analysePage struct {
 }
 
 func (p *Pages) serveAnalyse(w http.ResponseWriter, _ *http.Request) {
-	page := analysePage{Rules: rules.Presets()}
-	for n := range maxLines {
-		page.Lines = append(page.Lines, n+1)
-	}
-	p.server.WritePage(w, http.StatusOK, "analyse", page)
+	p.server.WritePage(w, http.StatusOK, "analyse", analysePage{rules.Presets(), []int{1, 2, 3, 4, maxLines}})
 }
 
 // positionRequest names a position.

@@ -165,5 +165,17 @@ func (s *testServer) settled(now state) state {
 	return now
 }
 
+// bounces counts the pieces that a move's course bounces off.
+func bounces(r *rules.Rules, p rules.Position, m rules.Move) int {
+	course, _ := r.Course(p, m)
+	n := 0
+	for i, s := range course {
+		if !s.Crossed && i < len(course)-1 && (i > 0 || m.FromHand() > 0) {
+			n++
+		}
+	}
+	return n
+}
+
 // hostile is a text that would do harm wherever it isn't escaped.
 const hostile = `"><script>alert(1)</script><img src=x onerror=alert(2)>'` + "`|&amp;\\ </style></script><!-- é {{.}} ${x}"

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"gyges/agents"
@@ -34,6 +35,7 @@ type game struct {
 	began  time.Time
 	ctx    context.Context // until the game is over
 	cancel context.CancelCauseFunc
+	used   atomic.Int64 // by a request, in nanoseconds
 
 	mu        sync.Mutex
 	board     *rules.Game
@@ -43,11 +45,10 @@ type game struct {
 	changed   chan struct{}      // closed at the next change
 	left      time.Duration      // on the person's clock when the last of their turns began, or ended
 	started   time.Time          // when the person's clock was started; zero: it stands
-	used      time.Time          // by a request
 	interrupt context.CancelFunc // ends the playing, which begins anew
 	helped    bool               // moves were undone, a hint given, or the position analysed
 	hinting   bool
-	resigned  bool
+	resigned  bool         // the game ends at the person's next turn
 	end       *record.Game // nil while it goes on
 	kept      string       // address of the record
 	problem   string       // why there is no record
@@ -366,19 +367,6 @@ func (g *game) lastMove() int {
 	return -1
 }
 
-// resign ends the game at the person's next turn, which is now in most cases. The caller holds the lock.
-func (g *game) resign() error {
-	g.resigned = true
-	g.change()
-	return nil
-}
-
-// help notes that the person has help from elsewhere, such as the page to analyse. The caller holds the lock.
-func (g *game) help() error {
-	g.helped = true
-	return nil
-}
-
 // replayed returns a game with the moves made.
 func (g *game) replayed() *rules.Game {
 	c := rules.NewGame(g.rules, g.start)
@@ -418,10 +406,4 @@ func (g *game) hint(ctx context.Context, client string, ply int) (line []string,
 		return nil, d, err
 	}
 	return analysis.LongLine(c, d.Line()), d, nil
-}
-
-func (g *game) lastUsed() time.Time {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.used
 }

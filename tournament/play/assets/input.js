@@ -336,13 +336,14 @@ export function create(root, on) {
         words.push("the displaced piece can go here");
       }
       if (end) {
+        const bounces = B.parseMove(end.course).steps.slice(0, -1).filter((step) => !step.crossed).length;
         classes.push(end.drops ? "displace" : "end");
-        if (end.bounces) classes.push("bounced");
+        if (bounces) classes.push("bounced");
         words.push(
           shown.placing
             ? "can be placed here"
             : (end.drops ? "can take its place" : "can end here") +
-                (end.bounces ? ` after ${count(end.bounces, "bounce")}` : ""),
+                (bounces ? ` after ${count(bounces, "bounce")}` : ""),
         );
       }
       b.className = classes.join(" ");
