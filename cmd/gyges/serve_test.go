@@ -239,7 +239,7 @@ func TestServeManage(t *testing.T) {
 		"greedy:name=my engine")
 	status, page := fetch(t, http.MethodGet, base+"/new", "")
 	require.Equal(t, http.StatusOK, status)
-	for _, text := range []string{">beginner</option>", ">my engine</option>", `data-kind="mcts"`,
+	for _, text := range []string{"<option>beginner</option>", "<option>my engine</option>", `data-kind="mcts"`,
 		"time for a move; 1ms to 1h", "1 game at a time"} {
 		require.Contains(t, strings.Join(strings.Fields(page), " "), text)
 	}
