@@ -108,7 +108,7 @@ func (f folder) command(m *tournament.Manifest) (command, dir string) {
 	if known && path.Base(dir) == tournament.StageFolder(m.Config.Name) {
 		dir, known = path.Dir(dir), false
 	}
-	for up := range parents(f.dir) {
+	for up := range parents(path.Join(f.dir, tournament.ManifestFile)) { // itself, too
 		if _, err := f.root.Stat(path.Join(up, training.ManifestFile)); err == nil {
 			dir, known = path.Join(f.root.Name(), up), false
 		}

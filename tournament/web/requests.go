@@ -65,7 +65,7 @@ func answer(s *Server, status int, act func(*http.Request) (any, error)) http.Ha
 			s.Fail(w, err)
 			return
 		}
-		WriteJSON(w, status, result)
+		writeJSON(w, status, result)
 	}
 }
 
@@ -81,7 +81,7 @@ func (s *Server) Fail(w http.ResponseWriter, err error) {
 	if e.Status == http.StatusTooManyRequests || e.Status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", retryAfter)
 	}
-	WriteJSON(w, e.Status, map[string]string{"error": e.Text})
+	writeJSON(w, e.Status, map[string]string{"error": e.Text})
 }
 
 // FailPage responds with an error as a page. It logs one that isn't an [Error].
@@ -117,8 +117,8 @@ func ReadJSON(r *http.Request, to any) error {
 	return Error{http.StatusBadRequest, "expected JSON as the page sends it: " + err.Error()}
 }
 
-// WriteJSON responds with a value as JSON.
-func WriteJSON(w http.ResponseWriter, status int, value any) {
+// writeJSON responds with a value as JSON.
+func writeJSON(w http.ResponseWriter, status int, value any) {
 	text, err := json.Marshal(value)
 	if err != nil {
 		http.Error(w, "the response can't be written", http.StatusInternalServerError)

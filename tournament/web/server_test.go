@@ -126,7 +126,7 @@ func TestHosts(t *testing.T) {
 func TestOrigins(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t, Config{})
-	s.HandleFunc("GET /api/data", func(w http.ResponseWriter, _ *http.Request) { WriteJSON(w, http.StatusOK, 1) })
+	s.HandleFunc("GET /api/data", func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, http.StatusOK, 1) })
 	const site, mode, origin = "Sec-Fetch-Site", "Sec-Fetch-Mode", "Origin"
 	own := []http.Header{
 		{}, // no browser
