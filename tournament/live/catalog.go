@@ -435,7 +435,8 @@ func formatOf(m *tournament.Manifest) string {
 	case c.Schedule == tournament.Swiss:
 		return "Swiss"
 	}
-	return strings.ReplaceAll(textfmt.Cut(string(cmp.Or(c.Schedule, tournament.RoundRobin)), 40), "round-robin", "round robin")
+	name := textfmt.Cut(string(cmp.Or(c.Schedule, tournament.RoundRobin)), 40)
+	return strings.ReplaceAll(name, "round-robin", "round robin")
 }
 
 // summarize describes a manifest in a line.

@@ -22,14 +22,11 @@ const (
 	maxPageID = 40   // bytes
 )
 
-// analysePage is the data of the page to analyse.
-type analysePage struct {
-	Rules []rules.Preset
-	Lines []int // numbers of best moves to choose from
-}
-
 func (p *Pages) serveAnalyse(w http.ResponseWriter, _ *http.Request) {
-	p.server.WritePage(w, http.StatusOK, "analyse", analysePage{rules.Presets(), []int{1, 2, 3, 4, maxLines}})
+	p.server.WritePage(w, http.StatusOK, "analyse", struct {
+		Rules []rules.Preset
+		Lines []int // numbers of best moves to choose from
+	}{rules.Presets(), []int{1, 2, 3, 4, maxLines}})
 }
 
 // positionRequest names a position.
