@@ -151,6 +151,18 @@ func DefaultConfig() Config {
 	}
 }
 
+// Names of the runs of gyges match: of a match, and of the stages of one in stages.
+const (
+	MatchName   = "match"
+	FirstStage  = "screening"
+	SecondStage = "confirmation"
+)
+
+// StageFolder is the folder of a stage, by its name, in that of the match; "" for other names.
+func StageFolder(name string) string {
+	return map[string]string{FirstStage: "stage-1", SecondStage: "stage-2"}[name]
+}
+
 // DefaultMatch returns the DefaultConfig of matches, which are about the difference of two agents alone.
 func DefaultMatch() Config {
 	c := DefaultConfig()

@@ -103,7 +103,7 @@ func (c *matchCmd) print(e *env, f *observer, summary tournament.Summary) {
 // two stages of its test.
 func (c *matchCmd) stages(registry *agents.Registry) ([]tournament.Config, error) {
 	config := tournament.DefaultMatch()
-	config.Name, config.Pairs = "match", tournament.UnsetPairs
+	config.Name, config.Pairs = tournament.MatchName, tournament.UnsetPairs
 	var errs []error
 	for _, text := range []string{c.A, c.B} {
 		spec, err := agents.ParseSpec(text)
@@ -125,10 +125,10 @@ func (c *matchCmd) stages(registry *agents.Registry) ([]tournament.Config, error
 			return nil, err
 		}
 		if s.Out = config.Out; len(stages) > 1 {
-			s.Out = filepath.Join(config.Out, fmt.Sprintf("stage-%d", i+1))
+			s.Out = filepath.Join(config.Out, tournament.StageFolder(s.Name))
 		}
 	}
-	other := filepath.Join("stage-1", tournament.GamesFile)
+	other := filepath.Join(tournament.StageFolder(tournament.FirstStage), tournament.GamesFile)
 	if len(stages) > 1 {
 		other = tournament.GamesFile
 	}
@@ -154,7 +154,7 @@ func readStages(config tournament.Config, text string) ([]tournament.Config, err
 		return nil, fmt.Errorf("expected one test or two stages, found %d", n)
 	}
 	stages := []tournament.Config{config, config}
-	stages[0].Name, stages[1].Name, stages[1].Seed = "screening", "confirmation", config.Seed+1
+	stages[0].Name, stages[1].Name, stages[1].Seed = tournament.FirstStage, tournament.SecondStage, config.Seed+1
 	for i, text := range []string{first, second} {
 		if err := readStage(&stages[i], text); err != nil {
 			return nil, fmt.Errorf("stage %d: %w", i+1, err)

@@ -159,18 +159,24 @@ func (c *serveCmd) proxies() (list []netip.Prefix, err error) {
 // players are the opponents to choose from: the named levels, the built-in kinds,
 // and those of --agent. Requests can't name others.
 func (c *serveCmd) players(ctx context.Context, e *env) ([]browser.Player, error) {
-	list, err := levelPlayers()
-	if err != nil {
-		return nil, failure{err}
+	levels, err := configs.ListLevels() // the weakest first
+	errs := []error{asFailure(err)}
+	var list []browser.Player
+	for _, l := range levels {
+		list = append(list, browser.Player{
+			Name: l.Name, Spec: agents.Spec{Kind: l.Name}, Level: true, Elo: l.Elo,
+			Doc: fmt.Sprintf("level %d of %d: %s", l.Level, len(levels), l.Doc),
+		})
 	}
 	for _, name := range []string{"alphabeta", "mcts", "greedy", "random", "proof"} {
-		p, err := builtinPlayer(e.registry, name)
-		if err != nil {
-			return nil, failure{err}
+		spec := agents.Spec{Kind: name}
+		kind, err := e.registry.Kind(spec)
+		p := browser.Player{Name: name, Spec: spec, Doc: kind.Doc}
+		if _, timed := kind.Param("movetime"); timed {
+			p.Times = []string{"250ms", "1s", "3s", "10s"}
 		}
-		list = append(list, p)
+		errs, list = append(errs, asFailure(err)), append(list, p)
 	}
-	var errs []error
 	for _, text := range c.Agent {
 		spec, kind, err := tryAgent(ctx, e, text)
 		errs = append(errs, err)
@@ -190,29 +196,4 @@ func studies() (list []live.Study) {
 		list = append(list, live.Study{Question: cells[1], Answer: strings.TrimSuffix(cells[2], " |\n")})
 	}
 	return list
-}
-
-// levelPlayers are the named levels, the weakest first.
-func levelPlayers() (list []browser.Player, err error) {
-	levels, err := configs.ListLevels()
-	for _, l := range levels {
-		list = append(list, browser.Player{
-			Name: l.Name, Spec: agents.Spec{Kind: l.Name}, Level: true, Elo: l.Elo,
-			Doc: fmt.Sprintf("level %d of %d: %s", l.Level, len(levels), l.Doc),
-		})
-	}
-	return list, err
-}
-
-// builtinPlayer is a kind of agent, by time a move if it has that parameter.
-func builtinPlayer(registry *agents.Registry, name string) (browser.Player, error) {
-	k, err := registry.Kind(agents.Spec{Kind: name})
-	p := browser.Player{Name: name, Spec: agents.Spec{Kind: name}, Doc: k.Doc}
-	if _, timed := k.Param("movetime"); timed {
-		p.Spans = []string{"250ms", "1s", "3s", "10s"}
-	}
-	for _, span := range p.Spans {
-		p.Times = append(p.Times, p.Spec.With("movetime", span))
-	}
-	return p, err
 }

@@ -1,9 +1,11 @@
 package live
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -72,6 +74,24 @@ func TestBrowserLive(t *testing.T) {
 		drawPair(3)...)...))
 	b.Wait(`document.querySelector("[data-badge]").textContent === "not running"`)
 	require.Empty(t, console())
+}
+
+// A link to a game that is not among those that the page holds leads to the game's own page.
+func TestBrowserAbsentGame(t *testing.T) {
+	s := newTestServer(t)
+	text := ""
+	for pair := range int64(sampledGames/2 + 1) {
+		text += lines(drawPair(pair)...)
+	}
+	writeRun(t, filepath.Join(s.results, "group", "match"), "finished", text)
+	absent := 0
+	for strings.Contains(s.get("/run/group/match").Body.String(), fmt.Sprintf(`"id":"1.%d"`, absent)) {
+		absent++
+	}
+	require.Less(t, absent, sampledGames+2)
+	b := browsertest.Open(t)
+	b.Visit(fmt.Sprintf("%s/run/group/match#game=1.%d&ply=3", listen(t, s), absent))
+	b.Wait(fmt.Sprintf(`location.pathname + location.hash === "/game/group/match/%d#ply=3"`, absent))
 }
 
 // What is typed above the list of runs is in its address at once, and the list that follows is of that query.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"maps"
 	"os"
 	"path"
@@ -99,24 +100,40 @@ func (f folder) isLeft(names []string, before string) bool {
 	return now == before // otherwise it may have ended meanwhile
 }
 
-// goesOn says how a run goes on whose process was killed, m being its manifest; nil: none. A run that is part of a
-// training goes on with that.
-func (f folder) goesOn(m *tournament.Manifest) string {
-	dir := f.dir
-	for up := dir; up != "."; {
-		up = path.Dir(up)
+// command is the command line that goes on with the run of a manifest; "" if it isn't known, as that of a run which is
+// part of a training or of a match in stages. dir is the folder that the command has.
+func (f folder) command(m *tournament.Manifest) (command, dir string) {
+	dir = path.Join(f.root.Name(), f.dir)
+	known := m != nil && m.Config.Schedule != tournament.SelfPlay // of commands that also make positions
+	if known && path.Base(dir) == tournament.StageFolder(m.Config.Name) {
+		dir, known = path.Dir(dir), false
+	}
+	for up := range parents(path.Join(f.dir, tournament.ManifestFile)) { // itself, too
 		if _, err := f.root.Stat(path.Join(up, training.ManifestFile)); err == nil {
-			dir, m = up, nil
+			dir, known = path.Join(f.root.Name(), up), false
 		}
 	}
-	out, command := path.Join(f.root.Name(), dir), ""
-	if m != nil && m.Config.Schedule != tournament.SelfPlay { // which also makes training positions
-		command = report.PlayCommand(m, out)
+	if known {
+		command = report.PlayCommand(m, dir)
 	}
+	return command, dir
+}
+
+// goesOn says how a run goes on whose process was killed; m is nil if it has no manifest.
+func (f folder) goesOn(m *tournament.Manifest) string {
+	command, dir := f.command(m)
 	if command == "" {
-		return textfmt.Visible("the same command with `--out " + report.ShellWord(out) + "` goes on")
+		return textfmt.Visible("the same command with `--out " + report.ShellWord(dir) + "` goes on")
 	}
 	return textfmt.Visible("`" + command + "` goes on")
+}
+
+// parents are the folders that a path is in, without the root.
+func parents(name string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for up := path.Dir(name); up != "." && yield(up); up = path.Dir(up) {
+		}
+	}
 }
 
 // catalog finds runs. What it opens lies below its roots: an [os.Root] follows no
@@ -297,7 +314,7 @@ type listed struct {
 	entry
 	stamp   string // of its files
 	counted int64  // bytes of its records
-	lines   int64  // in these
+	lines   lineCount
 }
 
 // entries lists all runs. Only those whose files have changed are read again, and
@@ -338,7 +355,7 @@ func nest(list []entry) {
 	}
 	for i := range list {
 		e := &list[i]
-		for up := path.Dir(e.ID); up != "."; up = path.Dir(up) {
+		for up := range parents(e.ID) {
 			if at[up] != nil {
 				e.In = up
 			}
@@ -363,37 +380,39 @@ const (
 	stopped    = "stopped" // the manifest says running, but no process has the run
 )
 
-// Formats that no schedule has.
-const (
-	recordsFormat = "records"
-	matchFormat   = "match"
-	sprtFormat    = "SPRT"
-	importFormat  = "import"
-	playedFormat  = "games played in the browser"
-)
+// statusOf is the status of a manifest, nil if there is none, or the kind of a run without one.
+func statusOf(m *tournament.Manifest, t *report.Tuning, hasHistory bool) string {
+	switch {
+	case m != nil && m.Status != "":
+		return string(m.Status)
+	case t != nil:
+		return string(t.State())
+	case hasHistory:
+		return tuning
+	}
+	return noManifest
+}
 
 // describe describes a run, with the number of games if it is finished, or with how it goes on if it has no end.
 func describe(f folder) entry {
-	e, imported := entry{ID: f.id, Status: noManifest, Format: recordsFormat}, 0
-	if m, err := tournament.ReadManifest(f); err == nil && m != nil && m.Status != "" {
-		e.Status, e.Scheduled, e.Format = string(m.Status), m.Games.Scheduled, formatOf(m)
+	e, imported := entry{ID: f.id, Format: "records"}, 0
+	m, t, hasHistory := (*tournament.Manifest)(nil), (*report.Tuning)(nil), false
+	if read, err := tournament.ReadManifest(f); err == nil && read != nil && read.Status != "" {
+		m, e.Scheduled, e.Format = read, read.Games.Scheduled, formatOf(read)
 		imported, e.Rules, e.About = m.Players, boundRules(m.Config.Rules), summarize(m)
-		switch m.Status {
-		case tournament.Finished:
+		if m.Status == tournament.Finished {
 			e.Games = m.Games.Played
-		case tournament.Running:
-			e.GoesOn = f.goesOn(m)
 		}
-	} else if t, err := report.ReadTuning(f); err == nil {
-		e.Status, e.Format, e.About = string(t.State()), t.Kind(), shorten(cmp.Or(t.Config.Agent, t.Method), 200)
+	} else if t, err = report.ReadTuning(f); err == nil {
+		e.Format, e.About = t.Kind(), textfmt.Cut(cmp.Or(t.Config.Agent, t.Method), 200)
 		e.Rules = boundRules([]string{t.Config.Rules})
-		if t.Status == tournament.Running {
-			e.GoesOn = f.goesOn(nil)
-		}
 	} else if _, err := f.Stat(training.HistoryFile); err == nil {
-		e.Status, e.Format = tuning, tuning
+		hasHistory, e.Format = true, tuning
 	} else if strings.HasPrefix(path.Base(f.id), tournament.PlayedPrefix) {
-		e.Format = playedFormat
+		e.Format = "games played in the browser"
+	}
+	if e.Status = statusOf(m, t, hasHistory); e.Status == string(tournament.Running) {
+		e.GoesOn = f.goesOn(m)
 	}
 	if len(e.Rules) == 0 {
 		var players []string
@@ -408,15 +427,16 @@ func formatOf(m *tournament.Manifest) string {
 	c := &m.Config
 	switch {
 	case m.Status == tournament.Imported:
-		return importFormat
+		return "import"
 	case c.SPRT != "":
-		return sprtFormat
+		return "SPRT"
 	case len(c.Agents) == 2 && cmp.Or(c.Schedule, tournament.RoundRobin) == tournament.RoundRobin:
-		return matchFormat
+		return "match"
 	case c.Schedule == tournament.Swiss:
 		return "Swiss"
 	}
-	return strings.ReplaceAll(shorten(string(cmp.Or(c.Schedule, tournament.RoundRobin)), 40), "round-robin", "round robin")
+	name := textfmt.Cut(string(cmp.Or(c.Schedule, tournament.RoundRobin)), 40)
+	return strings.ReplaceAll(name, "round-robin", "round robin")
 }
 
 // summarize describes a manifest in a line.
@@ -432,14 +452,14 @@ func summarize(m *tournament.Manifest) string {
 	if e := m.Config.UntilError; e > 0 {
 		text += fmt.Sprintf(" · until ± %g Elo", e)
 	}
-	return shorten(text, 200)
+	return textfmt.Cut(text, 200)
 }
 
 // listPlayers names the first players of at least all.
 func listPlayers(names []string, all int) string {
 	const most = 4
 	for i := range names {
-		names[i] = shorten(names[i], 60)
+		names[i] = textfmt.Cut(names[i], 60)
 	}
 	text := textfmt.List(names[:min(len(names), most)], most)
 	if all = max(all, len(names)); all > most {
@@ -452,7 +472,7 @@ func listPlayers(names []string, all int) string {
 func boundRules(list []string) (rules []string) {
 	for _, name := range list[:min(len(list), 20)] {
 		if name != "" {
-			rules = append(rules, shorten(name, 100))
+			rules = append(rules, textfmt.Cut(name, 100))
 		}
 	}
 	return rules
@@ -481,14 +501,6 @@ func (f folder) firstGames() (players, rules []string) {
 	return players, boundRules(rules)
 }
 
-// shorten returns a text cut to at most most characters.
-func shorten(text string, most int) string {
-	if r := []rune(text); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return text
-}
-
 // count counts the lines that were appended to the records, reading at most left bytes of them, from
 // which it subtracts those read.
 func (l *listed) count(f folder, left *int64) {
@@ -502,16 +514,19 @@ func (l *listed) count(f folder, left *int64) {
 		return
 	}
 	defer func() { _ = records.Close() }() // it was only read
-	end := l.counted + min(info.Size()-l.counted, countOfRun, *left)
-	*left -= end - l.counted
-	for buf := make([]byte, 256<<10); l.counted < end; {
-		n, err := records.(io.ReaderAt).ReadAt(buf[:min(end-l.counted, int64(len(buf)))], l.counted)
-		l.lines += int64(bytes.Count(buf[:n], []byte{'\n'}))
-		if l.counted += int64(n); err != nil {
-			break
-		}
-	}
-	l.Games, l.Counting = l.lines, l.counted < info.Size()
+	most := min(info.Size()-l.counted, countOfRun, *left)
+	n, _ := io.Copy(&l.lines, io.NewSectionReader(records.(io.ReaderAt), l.counted, most)) // the rest is counted later
+	l.counted += n
+	*left -= n
+	l.Games, l.Counting = int64(l.lines), l.counted < info.Size()
+}
+
+// lineCount is the number of lines written to it.
+type lineCount int64
+
+func (n *lineCount) Write(text []byte) (int, error) {
+	*n += lineCount(bytes.Count(text, []byte{'\n'}))
+	return len(text), nil
 }
 
 // run returns a run, nil if there is none of that id.

@@ -103,10 +103,7 @@ func (f *feed) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer to.Close()
-	after, err := strconv.ParseInt(r.FormValue("after"), 10, 64)
-	if err != nil {
-		after = 0
-	}
+	after, _ := strconv.ParseInt(r.FormValue("after"), 10, 64) // 0 if it is no version
 	tick := time.NewTicker(f.pages.pollInterval)
 	defer tick.Stop()
 	for to.Context().Err() == nil {

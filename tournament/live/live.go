@@ -69,6 +69,16 @@ func New(s *web.Server, results string, runs []string) (*Pages, error) {
 // Run returns the folder of a run; ok is false if there is none of that id.
 func (p *Pages) Run(id string) (folder fs.FS, ok bool) { return p.catalog.find(id) }
 
+// Command returns the command line that goes on with a run by its manifest; "" if it isn't known.
+func (p *Pages) Command(id string, m *tournament.Manifest) string {
+	f, ok := p.catalog.find(id)
+	if !ok {
+		return ""
+	}
+	command, _ := f.command(m)
+	return command
+}
+
 // Runs returns the records of all runs.
 func (p *Pages) Runs() (list []gameindex.Run) {
 	folders, _ := p.catalog.folders()
@@ -99,11 +109,10 @@ type Study struct{ Question, Answer string }
 func winning() template.HTML {
 	r := rules.MustParse("standard")
 	p, errPosition := r.ParsePosition("000000/000000/000000/003310/210203/130212 s")
-	m, err := r.ParseMove(p, "e4-d4-(d3-c3)-c4-(c5-c6)-goal")
+	m, course, err := r.ParseCourse(p, "e4-d4-(d3-c3)-c4-(c5-c6)-goal")
 	if err = errors.Join(errPosition, err); err != nil {
 		panic(err) // they are constants
 	}
-	course, _ := r.Course(p, m)
 	return report.Board(r, p, m, course).SVG
 }
 

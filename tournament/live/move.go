@@ -67,8 +67,8 @@ func (c *catalog) move(id, to string) error {
 
 // outer is a place below the results if it is in the folder of a run, else "".
 func (f folder) outer(place string) string {
-	for up := path.Dir(place); up != "."; up = path.Dir(up) {
-		if _, written := (folder{up, f.root, up}).state(runFiles()); !written.IsZero() {
+	for up := range parents(place) {
+		if (folder{up, f.root, up}).isRun() {
 			return place
 		}
 	}

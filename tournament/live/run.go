@@ -109,17 +109,18 @@ func (r *run) render(ctx context.Context) (parts map[string]any, behind bool) {
 	if err != nil {
 		problem = err.Error()
 	}
+	err = nil
 	if changed || problem != r.problem || r.page == nil {
 		r.problem = problem
-		if r.page, err = r.parts(ctx); err != nil {
-			if ctx.Err() == nil {
-				r.pages.server.Log.Error("a run can't be shown", "run", r.folder.id, "error", err)
-			}
-			return nil, false
-		}
+		r.page, err = r.parts(ctx)
 	}
-	if parts, err = r.withCurrent(r.page, time.Now()); err != nil {
-		r.pages.server.Log.Error("the state of a run can't be shown", "run", r.folder.id, "error", err)
+	if err == nil {
+		parts, err = r.withCurrent(r.page, time.Now())
+	}
+	if err != nil {
+		if ctx.Err() == nil {
+			r.pages.server.Log.Error("a run can't be shown", "run", r.folder.id, "error", err)
+		}
 		return nil, false
 	}
 	return parts, false
@@ -157,10 +158,10 @@ func (r *run) readAbout(ctx context.Context) bool {
 	if r.reading != nil && stamp == r.stamp {
 		return false
 	}
-	hadManifest, wasFinal := r.about.Manifest != nil, r.isFinal()
+	hadManifest := r.about.Manifest != nil
 	r.stamp, r.about = stamp, report.ReadRunFS(ctx, r.folder, r.folder.id)
 	r.about.Folder = path.Join(r.folder.root.Name(), r.folder.dir)
-	if r.reading == nil || hadManifest != (r.about.Manifest != nil) || wasFinal && !r.isFinal() {
+	if r.reading == nil || hadManifest != (r.about.Manifest != nil) {
 		r.restart()
 	} else {
 		r.collector.SetRun(r.about)
@@ -171,17 +172,8 @@ func (r *run) readAbout(ctx context.Context) bool {
 // filesBeside are the files of a run beside its records.
 func filesBeside() []string { return append(runFiles()[1:], review.FileName) }
 
-// status is that of the manifest, or the kind of a run without one.
 func (r *run) status() string {
-	switch m := r.about.Manifest; {
-	case m != nil && m.Status != "":
-		return string(m.Status)
-	case r.about.Tuning != nil:
-		return string(r.about.Tuning.State())
-	case len(r.about.Charts) > 0:
-		return tuning
-	}
-	return noManifest
+	return statusOf(r.about.Manifest, r.about.Tuning, len(r.about.Charts) > 0)
 }
 
 // isFinal reports whether no more games are played.
@@ -200,7 +192,7 @@ func (r *run) isRunning() bool {
 
 // read reads the games that were appended and reports whether there were any.
 func (r *run) read(ctx context.Context) (bool, error) {
-	return r.tail.read(ctx, r.isFinal(), func(lines io.Reader) error {
+	return r.tail.read(func(lines io.Reader) error {
 		return r.reader.Append(ctx, lines, tournament.GamesFile, r.collector.Standings)
 	})
 }
@@ -229,15 +221,13 @@ type boardGame struct {
 	North string            `json:"north"`
 }
 
-func (r *run) boardGame(g *record.Game) boardGame {
-	return boardGame{report.Replay(0, g), textfmt.Visible(g.Rules), r.label(g.South.Agent), r.label(g.North.Agent)}
-}
-
 // boardGames are games on boards.
 func (r *run) boardGames(games []*record.Game) []boardGame {
 	list := []boardGame{}
 	for _, g := range games {
-		list = append(list, r.boardGame(g))
+		list = append(list, boardGame{
+			report.Replay(0, g), textfmt.Visible(g.Rules), r.label(g.South.Agent), r.label(g.North.Agent),
+		})
 	}
 	return list
 }
@@ -367,7 +357,7 @@ func (r *run) statusText() string {
 
 // label is the name of an agent in tables; one without recorded games has that of its spec.
 func (r *run) label(agent string) string {
-	return textfmt.Visible(shorten(cmp.Or(r.labels[agent], agents.LabelOf(agent)), 200))
+	return textfmt.Visible(textfmt.Cut(cmp.Or(r.labels[agent], agents.LabelOf(agent)), 200))
 }
 
 // serve shows the run.

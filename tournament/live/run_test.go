@@ -30,7 +30,7 @@ import (
 )
 
 // A tail passes each line once and whole, in order, wherever the writer is cut
-// short; the two games of a pair are never parted.
+// short.
 func TestTail(t *testing.T) {
 	t.Parallel()
 	text := ""
@@ -50,23 +50,20 @@ func TestTail(t *testing.T) {
 			at += n
 			before := taken
 			for any := true; any; {
-				any = readTail(t, tail, false, &taken)
+				any = readTail(t, tail, &taken)
 				require.True(t, any || !tail.behind)
 			}
 			require.True(t, strings.HasPrefix(taken, before))
-			// The plain way: all whole lines, less one if they are odd in number.
-			whole := strings.SplitAfter(text[:strings.LastIndexByte(text[:at], '\n')+1], "\n")
-			whole = whole[:len(whole)-1]
-			require.Equal(t, strings.Join(whole[:len(whole)/2*2], ""), taken)
+			require.Equal(t, text[:strings.LastIndexByte(text[:at], '\n')+1], taken)
 		}
 		require.Equal(t, text, taken)
 	}
 }
 
 // readTail reads what was appended and adds it to text.
-func readTail(t *testing.T, tail *tail, final bool, text *string) bool {
+func readTail(t *testing.T, tail *tail, text *string) bool {
 	t.Helper()
-	any, err := tail.read(t.Context(), final, func(r io.Reader) error {
+	any, err := tail.read(func(r io.Reader) error {
 		b, err := io.ReadAll(r)
 		*text += string(b)
 		return err
@@ -75,31 +72,20 @@ func readTail(t *testing.T, tail *tail, final bool, text *string) bool {
 	return any
 }
 
-// The first game of a pair is passed alone if the file is final. What is no more
-// the beginning of the file is an error.
-func TestTailOfHalfPairs(t *testing.T) {
+// What is no more the beginning of the file is an error.
+func TestTailOfReplacedFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, tournament.GamesFile)
-	pair := drawPair(0)
 	text := ""
 	tail := &tail{folder: os.DirFS(dir), most: readAtOnce}
-	require.False(t, readTail(t, tail, false, &text), "there is no file yet")
-	require.NoError(t, os.WriteFile(path, []byte(lines(pair[0])), 0o644))
-	require.False(t, readTail(t, tail, false, &text))
-	appendTo(t, path, lines(pair[1]))
-	require.True(t, readTail(t, tail, false, &text))
-	require.False(t, tail.half)
-	appendTo(t, path, lines(drawGame("standard", 2, "a", "b")))
-	require.False(t, readTail(t, tail, false, &text))
-	require.Equal(t, lines(pair...), text)
-	require.True(t, readTail(t, tail, true, &text))
-	require.Equal(t, 3, strings.Count(text, "\n"))
-	require.True(t, tail.half)
+	require.False(t, readTail(t, tail, &text), "there is no file yet")
+	require.NoError(t, os.WriteFile(path, []byte(lines(drawPair(0)...)), 0o644))
+	require.True(t, readTail(t, tail, &text))
 	for _, change := range []func() error{func() error { return os.Truncate(path, 10) },
 		func() error { return os.Remove(path) }} {
 		require.NoError(t, change())
-		_, err := tail.read(t.Context(), false, nil)
+		_, err := tail.read(nil)
 		require.ErrorIs(t, err, errReplaced)
 	}
 }
@@ -111,12 +97,12 @@ func TestTailOfOtherFiles(t *testing.T) {
 	for _, text := range []string{"\n", "x\n", "\x00\n\n\n", `{"game":0}` + "\n", strings.Repeat("x", 3<<20) + "\n"} {
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 		got := ""
-		readTail(t, &tail{folder: os.DirFS(dir), most: readAtOnce}, true, &got)
+		readTail(t, &tail{folder: os.DirFS(dir), most: readAtOnce}, &got)
 		require.Equal(t, text, got)
 	}
 	require.NoError(t, os.WriteFile(path, make([]byte, record.MaxLine+2<<20), 0o644))
 	require.NoError(t, os.Truncate(path, 5*record.MaxLine)) // a hole: it takes no room
-	_, err := (&tail{folder: os.DirFS(dir), most: readAtOnce}).read(t.Context(), false, nil)
+	_, err := (&tail{folder: os.DirFS(dir), most: readAtOnce}).read(nil)
 	require.ErrorContains(t, err, "expected lines of at most")
 }
 
@@ -564,6 +550,8 @@ func TestStoppedRun(t *testing.T) {
 	s := newTestServer(t)
 	for _, one := range [][2]string{
 		{"match", "`gyges tournament --rules standard --agent random --agent greedy --pairs 3 --openings random --seed 1 --out %s`"},
+		{"played", "`gyges match random greedy --rules standard --pairs 3 --openings random --seed 1 --out %s`"},
+		{"staged/stage-1", "the same command with `--out %s`"},
 		{"training", "the same command with `--out %s`"}, {"training/gen-001/match", "the same command with `--out %s`"},
 	} {
 		id, want := one[0], one[1]
@@ -574,7 +562,10 @@ func TestStoppedRun(t *testing.T) {
 		manifest := filepath.Join(dir, tournament.ManifestFile)
 		text, err := os.ReadFile(manifest)
 		require.NoError(t, err)
-		require.NoError(t, os.WriteFile(manifest, bytes.Replace(text, []byte("finished"), []byte("running"), 1), 0o644))
+		text = bytes.Replace(text, []byte("finished"), []byte("running"), 1)
+		name := map[string]string{"played": tournament.MatchName, "staged/stage-1": tournament.FirstStage}[id]
+		text = bytes.Replace(text, []byte(`"config":{`), []byte(`"config":{"name":"`+name+`",`), 1)
+		require.NoError(t, os.WriteFile(manifest, text, 0o644))
 		file := filepath.Join(dir, tournament.GamesFile)
 		if id == "training" {
 			require.NoError(t, os.Remove(manifest))

@@ -147,7 +147,7 @@ func machines(m *tournament.Manifest, w *status.Run, now time.Time) string {
 	if on == "" || games <= 0 {
 		return ""
 	}
-	return textfmt.Visible(shorten("on "+on+", "+textfmt.Plural(games, "game")+" at a time", 400))
+	return textfmt.Visible(textfmt.Cut("on "+on+", "+textfmt.Plural(games, "game")+" at a time", 400))
 }
 
 // event is what happened in a run.
@@ -161,7 +161,7 @@ func (r *run) events(w *status.Run) report.Section {
 	var list []event
 	add := func(at time.Time, format string, args ...any) {
 		if !at.IsZero() {
-			list = append(list, event{at, textfmt.Visible(shorten(fmt.Sprintf(format, args...), 500))})
+			list = append(list, event{at, textfmt.Visible(textfmt.Cut(fmt.Sprintf(format, args...), 500))})
 		}
 	}
 	if m := r.about.Manifest; m != nil {
@@ -174,13 +174,13 @@ func (r *run) events(w *status.Run) report.Section {
 			}
 		}
 		if n := len(list) - 1; n > 0 && m.Error != "" {
-			list[n].text += ": " + textfmt.Escape(shorten(m.Error, 300))
+			list[n].text += ": " + textfmt.Escape(textfmt.Cut(m.Error, 300))
 		}
 	}
 	if w != nil {
 		for _, x := range w.Workers {
-			add(x.Joined, "worker %s joined: %s at a time", shorten(x.Name, 100), textfmt.Plural(int(x.Workers), "game"))
-			add(x.Left, "worker %s left", shorten(x.Name, 100))
+			add(x.Joined, "worker %s joined: %s at a time", textfmt.Cut(x.Name, 100), textfmt.Plural(int(x.Workers), "game"))
+			add(x.Left, "worker %s left", textfmt.Cut(x.Name, 100))
 		}
 	}
 	for _, g := range r.faulty {

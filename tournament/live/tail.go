@@ -1,8 +1,6 @@
 package live
 
 import (
-	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -19,9 +17,8 @@ type tail struct {
 	folder fs.FS
 	offset int64 // of the first byte not read
 	size   int64 // of the file
-	most   int64 // maximum bytes to read in one call, plus the rest of a line
+	most   int64 // maximum bytes to read in one call, if a line ends in them
 	behind bool  // the file had more
-	half   bool  // the last line read is the first game of a pair
 }
 
 // readAtOnce is the maximum bytes read in one call: processing them lasts some 0.2 s.
@@ -53,66 +50,28 @@ func (t *tail) open() (*os.File, error) {
 	return f, nil
 }
 
-// read passes the lines that were appended to take and reports whether there were
-// any. Unless the file is final, the first game of a pair at its end is left until
-// the second has been written: the two are rated as one.
-func (t *tail) read(ctx context.Context, final bool, take func(io.Reader) error) (bool, error) {
+// read passes the lines that were appended to take and reports whether there were any.
+func (t *tail) read(take func(io.Reader) error) (bool, error) {
 	f, err := t.open()
 	if f == nil || err != nil {
 		return false, err
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	end, err := lastLine(f, t.offset, t.size)
-	if err != nil || end == t.offset {
-		return false, err
-	}
-	start, err := lastLine(f, t.offset, end-1)
-	if err != nil {
-		return false, err
-	}
-	half, err := beginsPair(f, start, end)
-	if err != nil {
-		return false, err
-	}
-	if half && !final {
-		end, half = start, false
-	}
-	t.behind = false
-	for most := t.most; end-t.offset > most && !t.behind; most *= 2 {
-		stop, err := lastLine(f, t.offset, t.offset+most)
-		if err != nil {
+	end := t.offset
+	for most := t.most; end == t.offset; most *= 2 {
+		high := min(t.size, t.offset+most)
+		t.behind = high < t.size
+		end, err = jsonl.LastEnd(f, t.offset, high, record.MaxLine)
+		if errors.Is(err, jsonl.ErrTooLong) {
+			err = fmt.Errorf("%s: expected lines of at most %d bytes, found a longer one", tournament.GamesFile, record.MaxLine)
+		}
+		if err != nil || end == t.offset && !t.behind {
 			return false, err
 		}
-		if t.behind = stop > t.offset; t.behind {
-			end, half = stop, false
-		}
 	}
-	if end == t.offset {
-		return false, nil
+	err = take(io.NewSectionReader(f, t.offset, end-t.offset))
+	if err == nil {
+		t.offset = end
 	}
-	if err := take(io.NewSectionReader(f, t.offset, end-t.offset)); err != nil {
-		return true, err
-	}
-	t.offset, t.half = end, half
-	return true, ctx.Err()
-}
-
-// lastLine returns the end of the last complete line between two offsets; low if there is none.
-func lastLine(f io.ReaderAt, low, high int64) (int64, error) {
-	end, err := jsonl.LastEnd(f, low, high, record.MaxLine)
-	if errors.Is(err, jsonl.ErrTooLong) {
-		err = fmt.Errorf("%s: expected lines of at most %d bytes, found a longer one", tournament.GamesFile, record.MaxLine)
-	}
-	return end, err
-}
-
-// beginsPair reports whether a line is the first game of a pair: runs number games
-// and pairs together.
-func beginsPair(f io.ReaderAt, start, end int64) (bool, error) {
-	line := make([]byte, end-start)
-	if n, err := f.ReadAt(line, start); n < len(line) {
-		return false, err
-	}
-	g, err := record.NewReader(bytes.NewReader(line), "").Read()
-	return err == nil && g.Game == 2*g.Pair, nil
+	return true, err
 }

@@ -64,7 +64,7 @@ func workersTable(w *status.Run) *report.Table {
 	case n > w.Count:
 		t.Caption += fmt.Sprintf("; that left: %d", n-w.Count)
 	}
-	bounded := func(text string) string { return textfmt.Visible(shorten(text, 100)) }
+	bounded := func(text string) string { return textfmt.Visible(textfmt.Cut(text, 100)) }
 	for _, x := range w.Workers {
 		speed := "unknown"
 		if x.Speed > 0 {

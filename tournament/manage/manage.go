@@ -21,7 +21,6 @@ import (
 	"gyges/tournament"
 	"gyges/tournament/live"
 	"gyges/tournament/play"
-	"gyges/tournament/report"
 	"gyges/tournament/web"
 )
 
@@ -71,7 +70,7 @@ func New(s *web.Server, c Config) {
 			Rules  []rules.Preset
 		}{p.Config, fields(&defaults), rules.Presets()})
 	})
-	s.HandleFunc("GET /api/manage/run/{id...}", p.getRun)
+	s.HandleFunc("GET /api/manage/run/{id...}", web.Get(s, p.getRun))
 	s.HandleFunc("POST /api/manage/rename", web.Post(s, http.StatusOK, func(_ *http.Request, q request) (any, error) {
 		return q, c.Runs.Rename(q.ID, q.To)
 	}))
@@ -99,23 +98,20 @@ func New(s *web.Server, c Config) {
 }
 
 // getRun returns whether a run is played here, and the YAML and the command line of its settings, if there are some.
-func (p *pages) getRun(w http.ResponseWriter, r *http.Request) {
+func (p *pages) getRun(r *http.Request) (any, error) {
 	id := r.PathValue("id")
 	folder, ok := p.Runs.Run(id)
 	if !ok {
-		p.server.Fail(w, web.Error{Status: http.StatusNotFound, Text: "there is no such run"})
-		return
+		return nil, web.Error{Status: http.StatusNotFound, Text: "there is no such run"}
 	}
 	answer := map[string]any{"playing": p.playing(id) != nil}
 	if m, err := tournament.ReadManifest(folder); err == nil && m != nil && m.Status != tournament.Imported {
 		if c, err := m.Config.Settings(); err == nil {
 			answer["yaml"], _ = configs.TournamentText(c) // "" says that there is none
-			if c.Schedule != tournament.SelfPlay {        // of other commands, which also make positions
-				answer["command"] = report.PlayCommand(m, filepath.Join(p.Results, filepath.FromSlash(id)))
-			}
+			answer["command"] = p.Runs.Command(id, m)
 		}
 	}
-	web.WriteJSON(w, http.StatusOK, answer)
+	return answer, nil
 }
 
 // begin plays the tournament of the form. It responds when its folder has a manifest, and plays on.

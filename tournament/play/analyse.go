@@ -22,18 +22,11 @@ const (
 	maxPageID = 40   // bytes
 )
 
-// analysePage is the data of the page to analyse.
-type analysePage struct {
-	Rules []rules.Preset
-	Lines []int // numbers of best moves to choose from
-}
-
 func (p *Pages) serveAnalyse(w http.ResponseWriter, _ *http.Request) {
-	page := analysePage{Rules: rules.Presets()}
-	for n := range maxLines {
-		page.Lines = append(page.Lines, n+1)
-	}
-	p.server.WritePage(w, http.StatusOK, "analyse", page)
+	p.server.WritePage(w, http.StatusOK, "analyse", struct {
+		Rules []rules.Preset
+		Lines []int // numbers of best moves to choose from
+	}{rules.Presets(), []int{1, 2, 3, 4, maxLines}})
 }
 
 // positionRequest names a position.
@@ -76,12 +69,8 @@ func getPosition(_ *http.Request, q positionRequest) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newPositionState(g)
-}
-
-func newPositionState(g *rules.Game) (state positionState, err error) {
-	r, p := g.Rules(), g.Position()
-	state = positionState{
+	p := g.Position()
+	state := positionState{
 		Rules: r.String(), Start: r.FormatPosition(g.Start()), Position: r.FormatPosition(p),
 		Turn: p.Side().Name(), Placing: r.SettingUp(p), Sources: []source{},
 		Moves: analysis.LongLine(rules.NewGame(r, g.Start()), g.Moves()),

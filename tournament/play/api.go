@@ -23,8 +23,7 @@ type Player struct {
 	Doc   string         // one line
 	Level bool           // one of the named levels
 	Elo   map[string]int // of a level: its measured strength by preset, above that of the weakest one
-	Times []agents.Spec  // the agent by time a move, in place of Spec; requests number them from 0
-	Spans []string       // the time of each of Times
+	Times []string       // a move to choose from, for the agent's parameter movetime; requests number them from 0
 }
 
 // longPoll is how long a request waits for a change.
@@ -32,21 +31,16 @@ const longPoll = 25 * time.Second
 
 // playPage is the data of the page to play.
 type playPage struct {
-	Levels, Kinds []Player
-	Rules         []rules.Preset
-	Clocks        [][2]string    // to choose from, for requests and in words
-	Options       []rules.Option // of a rule set
-	Results       bool           // games are recorded
+	Players []Player
+	Rules   []rules.Preset
+	Clocks  [][2]string    // to choose from, for requests and in words
+	Options []rules.Option // of a rule set
+	Results bool           // games are recorded
 }
 
 func (p *Pages) servePlay(w http.ResponseWriter, _ *http.Request) {
-	page := playPage{Rules: rules.Presets(), Options: rules.OptionList(), Results: p.Results != ""}
-	for _, x := range p.Players {
-		if x.Level {
-			page.Levels = append(page.Levels, x)
-		} else {
-			page.Kinds = append(page.Kinds, x)
-		}
+	page := playPage{
+		Players: p.Players, Rules: rules.Presets(), Options: rules.OptionList(), Results: p.Results != "",
 	}
 	words := strings.NewReplacer("m+", " min + ", "s", " s a move")
 	for _, text := range clockTexts {
@@ -130,7 +124,7 @@ func (p *Pages) rematch(q newGameRequest) (*game, error) {
 		return nil, err
 	}
 	g := &game{
-		rules: old.rules, start: old.rules.Start(), policy: "play", human: old.human.Other(), name: old.name,
+		rules: old.rules, start: old.rules.Start(), human: old.human.Other(), name: old.name,
 		agent: old.agent, clock: old.clock,
 	}
 	if old.start != g.start {
@@ -168,7 +162,7 @@ func (p *Pages) newGame(q newGameRequest) (*game, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &game{rules: set, start: set.Start(), policy: "play", human: rules.South, name: name, agent: agent, clock: clock}
+	g := &game{rules: set, start: set.Start(), human: rules.South, name: name, agent: agent, clock: clock}
 	switch q.Side {
 	case "south":
 	case "north":
@@ -204,21 +198,14 @@ func parseRules(text string) (*rules.Rules, error) {
 }
 
 // getRules describes the rule set that "rules" names.
-func (p *Pages) getRules(w http.ResponseWriter, r *http.Request) {
+func (p *Pages) getRules(r *http.Request) (any, error) {
 	set, err := parseRules(r.FormValue("rules"))
 	if err != nil {
-		p.server.Fail(w, err)
-		return
+		return nil, err
 	}
 	o := set.Options()
 	lesson, err := p.server.HTML("lesson", o)
-	if err != nil {
-		p.server.Fail(w, err)
-		return
-	}
-	web.WriteJSON(w, http.StatusOK, map[string]any{
-		"name": set.String(), "options": o.Values(), "prose": o.Prose(), "lesson": lesson,
-	})
+	return map[string]any{"name": set.String(), "options": o.Values(), "prose": o.Prose(), "lesson": lesson}, err
 }
 
 // drawSetup returns a random set-up in which South can't win at once.
@@ -241,7 +228,7 @@ func (p *Pages) player(name string, time int) (agents.Spec, error) {
 		case time < 0 || time >= len(o.Times):
 			return agents.Spec{}, web.Unprocessable("time: expected 0 to %d, found %d", len(o.Times)-1, time)
 		default:
-			return o.Times[time], nil
+			return o.Spec.With("movetime", o.Times[time]), nil
 		}
 	}
 	return agents.Spec{}, web.Unprocessable("agent: expected one of those on the page, found %.60q", name)
@@ -249,32 +236,31 @@ func (p *Pages) player(name string, time int) (agents.Spec, error) {
 
 // getGame returns the game; with "after", once it has a later version or some time
 // has passed.
-func (p *Pages) getGame(w http.ResponseWriter, r *http.Request) {
+func (p *Pages) getGame(r *http.Request) (any, error) {
 	g, err := p.find(r.PathValue("game"))
 	if err != nil {
-		p.server.Fail(w, err)
-		return
+		return nil, err
 	}
 	now, changed := g.snapshot()
-	if after, err := strconv.ParseInt(r.FormValue("after"), 10, 64); err == nil {
-		if !p.server.Waits.Acquire(r.RemoteAddr) {
-			p.server.Fail(w, web.TooMany("too many requests from your address are waiting for a move"))
-			return
-		}
-		defer p.server.Waits.Release(r.RemoteAddr)
-		web.AllowLongWait(w)
-		ctx, cancel := context.WithTimeout(r.Context(), longPoll)
-		defer cancel()
-		defer context.AfterFunc(p.server.Context(), cancel)()
-		for now.Version <= after && ctx.Err() == nil {
-			select {
-			case <-changed:
-				now, changed = g.snapshot()
-			case <-ctx.Done():
-			}
+	after, err := strconv.ParseInt(r.FormValue("after"), 10, 64)
+	if err != nil {
+		return now, nil //nolint:nilerr // none is given
+	}
+	if !p.server.Waits.Acquire(r.RemoteAddr) {
+		return nil, web.TooMany("too many requests from your address are waiting for a move")
+	}
+	defer p.server.Waits.Release(r.RemoteAddr)
+	ctx, cancel := context.WithTimeout(r.Context(), longPoll)
+	defer cancel()
+	defer context.AfterFunc(p.server.Context(), cancel)()
+	for now.Version <= after && ctx.Err() == nil {
+		select {
+		case <-changed:
+			now, changed = g.snapshot()
+		case <-ctx.Done():
 		}
 	}
-	web.WriteJSON(w, http.StatusOK, now)
+	return now, nil
 }
 
 // moveRequest is the body of a request for a move.

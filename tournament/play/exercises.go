@@ -43,7 +43,7 @@ func readExercises() (list []exercise, err error) {
 func (p *Pages) serveExercises(w http.ResponseWriter, _ *http.Request) {
 	list, err := readExercises()
 	if err != nil {
-		p.server.Fail(w, err)
+		p.server.FailPage(w, err)
 		return
 	}
 	p.server.WritePage(w, http.StatusOK, "exercises", list)

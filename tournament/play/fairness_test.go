@@ -99,7 +99,7 @@ func TestReviewHeartbeat(t *testing.T) {
 		time.Sleep(time.Minute + time.Second)
 		cancel()
 		asked.Wait()
-		require.Equal(t, ":\n\nevent: progress\ndata: {\"done\":0,\"all\":1}\n\n:\n\n:\n\n:\n\n", w.Body.String())
+		require.Equal(t, ":\n\nevent: progress\ndata: {\"all\":1,\"done\":0}\n\n:\n\n:\n\n:\n\n", w.Body.String())
 		end()
 		s.Close()
 	})

@@ -66,8 +66,7 @@ func newTestServer(t testing.TB, change ...func(*testConfig)) *testServer {
 		Players: []Player{
 			{Name: "random", Spec: spec("random"), Doc: "any move", Level: true},
 			{Name: "greedy", Spec: spec("greedy"), Doc: "the best-looking move"},
-			{Name: "alphabeta", Spec: spec("alphabeta"), Times: []agents.Spec{spec("alphabeta:nodes=10"),
-				spec("alphabeta:nodes=20")}, Spans: []string{"short", "long"}},
+			{Name: "alphabeta", Spec: spec("alphabeta:nodes=10"), Times: []string{"10s", "20s"}},
 			{Name: "panics", Spec: spec("panics")}, {Name: "cheats", Spec: spec("cheats")}, {Name: "sleeps",
 				Spec: spec("sleeps")}, {Name: "answers", Spec: spec("answers")},
 		},
@@ -164,6 +163,18 @@ func (s *testServer) settled(now state) state {
 		now = s.state(s.get(fmt.Sprintf("/api/games/%s?after=%d", now.ID, now.Version)), http.StatusOK)
 	}
 	return now
+}
+
+// bounces counts the pieces that a move's course bounces off.
+func bounces(r *rules.Rules, p rules.Position, m rules.Move) int {
+	course, _ := r.Course(p, m)
+	n := 0
+	for i, s := range course {
+		if !s.Crossed && i < len(course)-1 && (i > 0 || m.FromHand() > 0) {
+			n++
+		}
+	}
+	return n
 }
 
 // hostile is a text that would do harm wherever it isn't escaped.

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"gyges/agents"
@@ -26,7 +27,6 @@ type game struct {
 	client string // who began it
 	rules  *rules.Rules
 	start  rules.Position
-	policy string
 	human  rules.Side
 	name   string // of the person; "": none was given
 	agent  agents.Spec
@@ -35,6 +35,7 @@ type game struct {
 	began  time.Time
 	ctx    context.Context // until the game is over
 	cancel context.CancelCauseFunc
+	used   atomic.Int64 // by a request, in nanoseconds
 
 	mu        sync.Mutex
 	board     *rules.Game
@@ -44,11 +45,10 @@ type game struct {
 	changed   chan struct{}      // closed at the next change
 	left      time.Duration      // on the person's clock when the last of their turns began, or ended
 	started   time.Time          // when the person's clock was started; zero: it stands
-	used      time.Time          // by a request
 	interrupt context.CancelFunc // ends the playing, which begins anew
 	helped    bool               // moves were undone, a hint given, or the position analysed
 	hinting   bool
-	resigned  bool
+	resigned  bool         // the game ends at the person's next turn
 	end       *record.Game // nil while it goes on
 	kept      string       // address of the record
 	problem   string       // why there is no record
@@ -80,7 +80,7 @@ func (g *game) playOnce() bool {
 	g.interrupt = interrupt
 	g.mu.Unlock()
 	m := tournament.Game{
-		Rules: g.rules, Opening: g.start, Policy: g.policy,
+		Rules: g.rules, Opening: g.start, Policy: "play",
 		OnMove: func(at *rules.Game, d agents.Decision) { g.moved(ctx, at, d) },
 	}
 	m.Seats[g.human] = tournament.Seat{Name: humanKind, Seed: g.seed, Agent: &seat{game: g}, Clock: g.clock}
@@ -351,7 +351,7 @@ func (g *game) branch(ply int) (*game, error) {
 		return nil, web.Unprocessable("ply: the game ends with ply %d; expected 0 to %d", ply, ply-1)
 	}
 	return &game{
-		rules: g.rules, start: g.start, policy: g.policy, human: g.human, name: g.name, agent: g.agent,
+		rules: g.rules, start: g.start, human: g.human, name: g.name, agent: g.agent,
 		helped: true, made: slices.Clone(g.made[:ply]),
 	}, nil
 }
@@ -365,19 +365,6 @@ func (g *game) lastMove() int {
 		}
 	}
 	return -1
-}
-
-// resign ends the game at the person's next turn, which is now in most cases. The caller holds the lock.
-func (g *game) resign() error {
-	g.resigned = true
-	g.change()
-	return nil
-}
-
-// help notes that the person has help from elsewhere, such as the page to analyse. The caller holds the lock.
-func (g *game) help() error {
-	g.helped = true
-	return nil
 }
 
 // replayed returns a game with the moves made.
@@ -419,10 +406,4 @@ func (g *game) hint(ctx context.Context, client string, ply int) (line []string,
 		return nil, d, err
 	}
 	return analysis.LongLine(c, d.Line()), d, nil
-}
-
-func (g *game) lastUsed() time.Time {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.used
 }

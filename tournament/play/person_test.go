@@ -75,7 +75,7 @@ func (s state) clockText() string {
 func TestLossOnTime(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
-	g := &game{rules: rules.MustParse("kang"), policy: "play", human: rules.South,
+	g := &game{rules: rules.MustParse("kang"), human: rules.South,
 		agent: s.games.Players[0].Spec, clock: tournament.Clock{Base: 50 * time.Millisecond}}
 	g.start = g.rules.Start()
 	require.NoError(t, s.games.start("1.2.3.4", g))

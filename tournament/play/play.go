@@ -7,6 +7,7 @@
 package play
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"embed"
@@ -82,15 +83,11 @@ type Pages struct {
 
 // New adds the pages to a server.
 func New(s *web.Server, c Config) *Pages {
-	if c.Searches == 0 {
-		c.Searches = max(2, runtime.GOMAXPROCS(0)/2) // one for others than who searches most
-	}
+	c.Games = cmp.Or(c.Games, defaultGames)
+	c.Searches = cmp.Or(c.Searches, max(2, runtime.GOMAXPROCS(0)/2)) // one for others than who searches most
 	share := c.Searches
 	if s.Shared() {
 		share = max(1, share-1)
-	}
-	if c.Games == 0 {
-		c.Games = defaultGames
 	}
 	s.Conns = connsPerGame * c.Games
 	p := &Pages{
@@ -111,18 +108,25 @@ func New(s *web.Server, c Config) *Pages {
 	s.HandleFunc("GET /analyse", p.serveAnalyse)
 	s.HandleFunc("GET /exercises", p.serveExercises)
 	s.HandleFunc("GET /game/{run...}", p.serveGame)
-	s.HandleFunc("GET /api/rules", p.getRules)
+	s.HandleFunc("GET /api/rules", web.Get(s, p.getRules))
 	s.HandleFunc("POST /api/position", web.Post(s, http.StatusOK, getPosition))
 	s.HandleFunc("POST /api/exercise", web.Post(s, http.StatusOK, p.judge))
 	s.HandleFunc("POST /api/explore", web.Post(s, http.StatusOK, p.explore))
 	s.HandleFunc("GET /api/analyse", p.analyse)
 	s.HandleFunc("POST /api/review", p.review)
 	s.HandleFunc("POST /api/games", web.Post(s, http.StatusCreated, p.createGame))
-	s.HandleFunc("GET /api/games/{game}", p.getGame)
+	s.HandleFunc("GET /api/games/{game}", web.Get(s, p.getGame))
 	onGame(p, "move", func(g *game, q moveRequest) error { return g.move(q.Ply, q.Move) })
 	onGame(p, "undo", func(g *game, q undoRequest) error { return g.undo(q.Ply) })
-	onGame(p, "resign", func(g *game, _ struct{}) error { return g.resign() })
-	onGame(p, "help", func(g *game, _ struct{}) error { return g.help() })
+	onGame(p, "resign", func(g *game, _ struct{}) error {
+		g.resigned = true
+		g.change()
+		return nil
+	})
+	onGame(p, "help", func(g *game, _ struct{}) error { // from elsewhere, such as the page to analyse
+		g.helped = true
+		return nil
+	})
 	s.HandleFunc("POST /api/games/{game}/hint", web.Post(s, http.StatusOK, p.hint))
 	s.Busy = p.pool.Busy
 	s.Go(p.expire)
@@ -151,7 +155,7 @@ func stateAfter(g *game, err error) (any, error) {
 	return now, nil
 }
 
-// start starts a game of a client, whose rules, start, policy, human, agent and clock
+// start starts a game of a client, whose rules, start, human, agent and clock
 // are set, and the moves of another game that it continues.
 func (p *Pages) start(client string, g *game) error {
 	p.mu.Lock()
@@ -171,7 +175,8 @@ func (p *Pages) start(client string, g *game) error {
 	g.id, g.pages, g.client = rand.Text(), p, client
 	g.seed, g.board, g.version = p.seed(), g.replayed(), 1
 	g.left = g.clock.Base
-	g.began, g.since, g.used = now, now, now
+	g.began, g.since = now, now
+	g.used.Store(now.UnixNano())
 	g.changed, g.interrupt = make(chan struct{}), func() {}
 	g.ctx, g.cancel = context.WithCancelCause(p.server.Context())
 	p.games[g.id] = g
@@ -192,7 +197,7 @@ func (p *Pages) makeRoom() bool {
 	if len(over) == 0 {
 		return false
 	}
-	oldest := slices.MinFunc(over, func(a, b *game) int { return a.lastUsed().Compare(b.lastUsed()) })
+	oldest := slices.MinFunc(over, func(a, b *game) int { return cmp.Compare(a.used.Load(), b.used.Load()) })
 	delete(p.games, oldest.id)
 	return true
 }
@@ -205,9 +210,7 @@ func (p *Pages) find(id string) (*game, error) {
 	if g == nil {
 		return nil, web.Error{Status: http.StatusNotFound, Text: "there is no such game; idle games are ended"}
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.used = time.Now()
+	g.used.Store(time.Now().UnixNano())
 	return g, nil
 }
 
@@ -232,7 +235,7 @@ func (p *Pages) endIdle(now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for id, g := range p.games {
-		if now.Sub(g.lastUsed()) > maxIdleTime {
+		if g.used.Load() < now.Add(-maxIdleTime).UnixNano() {
 			g.cancel(errIdle)
 			delete(p.games, id)
 		}

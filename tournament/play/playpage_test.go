@@ -194,7 +194,7 @@ func TestBrowserMotion(t *testing.T) {
 			const before = list.at(-1)?.position ?? start, move = B.parseMove(text);
 			return [...list, { before, move, position: B.apply(before, move) }];
 		}, []);
-		motion.play(B.create(), list, () => { ended++; });
+		motion.create().play(B.create(), list, () => { ended++; });
 	}))`, nil)
 	b.Wait(`ended === 1`)
 
@@ -258,7 +258,7 @@ func TestBrowserClock(t *testing.T) {
 	b.Click(`#moves li`)
 	require.Equal(t, "true", b.Text(`String(document.querySelector("#go-on").disabled)`))
 
-	g := &game{rules: rules.MustParse("standard"), policy: "play", human: rules.South,
+	g := &game{rules: rules.MustParse("standard"), human: rules.South,
 		agent: s.games.Players[0].Spec, clock: tournament.Clock{Base: 700 * time.Millisecond}}
 	g.start = g.rules.Start()
 	require.NoError(t, s.games.start("1.2.3.4", g))

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -88,22 +89,17 @@ func (r *records) write() (err error) {
 
 // makeFolder makes the folder, with a name that no other run has.
 func (r *records) makeFolder() error {
-	if r.name != "" {
-		return os.MkdirAll(filepath.Join(r.results, r.name), 0o755)
-	}
-	if err := os.MkdirAll(r.results, 0o755); err != nil {
-		return err
-	}
-	name := tournament.PlayedPrefix + time.Now().Format("20060102-150405")
-	err := os.Mkdir(filepath.Join(r.results, name), 0o755)
-	for n := 2; errors.Is(err, os.ErrExist) && n < 100; n++ { // another server began in the same second
-		name = fmt.Sprintf("%s-%d", name[:len(tournament.PlayedPrefix)+15], n)
-		err = os.Mkdir(filepath.Join(r.results, name), 0o755)
-	}
-	if err == nil {
+	if r.name == "" {
+		if err := os.MkdirAll(r.results, 0o755); err != nil {
+			return err
+		}
+		name := filepath.Base(tournament.DefaultOut(r.results, strings.TrimSuffix(tournament.PlayedPrefix, "-"), time.Now()))
+		if err := os.Mkdir(filepath.Join(r.results, name), 0o755); err != nil {
+			return err
+		}
 		r.name = name
 	}
-	return err
+	return os.MkdirAll(filepath.Join(r.results, r.name), 0o755)
 }
 
 // close writes the games that wait. The error names those that are lost, line by line.

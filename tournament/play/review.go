@@ -33,12 +33,6 @@ type reviewRequest struct {
 	Game int64  `json:"game"` // number of the record
 }
 
-// reviewProgress says how many moves are reviewed.
-type reviewProgress struct {
-	Done int `json:"done"`
-	All  int `json:"all"`
-}
-
 // review reviews a game of a run. The response is server-sent events: "progress" after each move, then
 // "review", or "failure". The review ends with the request.
 func (p *Pages) review(w http.ResponseWriter, r *http.Request) {
@@ -68,7 +62,7 @@ func (p *Pages) review(w http.ResponseWriter, r *http.Request) {
 	}
 	defer to.Close()
 	made, err := p.reviewGame(to.Context(), r.RemoteAddr, g, func(done, all int) {
-		to.Send("progress", reviewProgress{done, all})
+		to.Send("progress", map[string]int{"done": done, "all": all})
 	})
 	if err == nil {
 		to.Send("review", made)
@@ -100,16 +94,17 @@ func (p *Pages) reviewGame(
 	return made, cmp.Or(err, failed)
 }
 
+var errNoGame = web.Error{Status: http.StatusNotFound, Text: "there is no such game"}
+
 // findRecord returns the record of a game of a run.
 func (p *Pages) findRecord(ctx context.Context, q reviewRequest) (*record.Game, error) {
 	folder, ok := p.Run(q.Run)
 	if !ok {
 		return nil, web.Error{Status: http.StatusNotFound, Text: "there is no such run"}
 	}
-	missing := web.Error{Status: http.StatusNotFound, Text: "there is no such game"}
 	file, err := folder.Open(tournament.GamesFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, missing
+		return nil, errNoGame
 	}
 	if err != nil {
 		return nil, err
@@ -118,7 +113,7 @@ func (p *Pages) findRecord(ctx context.Context, q reviewRequest) (*record.Game, 
 	g, _, err := record.Find(contextReader{ctx, file}, tournament.GamesFile, q.Game)
 	switch {
 	case errors.Is(err, io.EOF):
-		return nil, missing
+		return nil, errNoGame
 	case err != nil && ctx.Err() == nil:
 		return nil, unreadable(err)
 	}
@@ -154,17 +149,12 @@ func (p *Pages) serveGame(w http.ResponseWriter, r *http.Request) {
 	run = strings.TrimSuffix(run, "/")
 	id, err := strconv.ParseInt(number, 10, 64)
 	if err != nil {
-		p.server.Refuse(w, http.StatusNotFound, "there is no such game")
+		p.server.FailPage(w, errNoGame)
 		return
 	}
 	g, err := p.findRecord(r.Context(), reviewRequest{run, id})
-	if e, ok := errors.AsType[web.Error](err); ok {
-		p.server.Refuse(w, e.Status, e.Text)
-		return
-	}
 	if err != nil {
-		p.server.Log.Error("a game can't be read", "run", run, "game", id, "error", err)
-		p.server.Refuse(w, http.StatusInternalServerError, "the game can't be read; the server's log has the reason")
+		p.server.FailPage(w, err)
 		return
 	}
 	names := []string{name(g.South.Agent), name(g.North.Agent)}

@@ -52,10 +52,9 @@ type source struct {
 
 // landing is where a piece can end its course.
 type landing struct {
-	To      string   `json:"to"`              // a square or "goal"
-	Course  string   `json:"course"`          // the move in long notation, with the first of the drops
-	Bounces int      `json:"bounces"`         // pieces it bounces off on the way
-	Drops   []string `json:"drops,omitempty"` // squares for the piece displaced; empty: none is
+	To     string   `json:"to"`              // a square or "goal"
+	Course string   `json:"course"`          // the move in long notation, with the first of the drops
+	Drops  []string `json:"drops,omitempty"` // squares for the piece displaced; empty: none is
 }
 
 // snapshot returns the state of the game, and a channel that is closed at the next
@@ -134,7 +133,7 @@ func sources(g *rules.Game) []source {
 		}
 		s := &list[len(list)-1]
 		if n := len(s.Ends); n == 0 || s.Ends[n-1].To != to {
-			s.Ends = append(s.Ends, landing{To: to, Course: g.Rules().LongText(p, m), Bounces: bounces(g.Rules(), p, m)})
+			s.Ends = append(s.Ends, landing{To: to, Course: g.Rules().LongText(p, m)})
 		}
 		if m.Drop() != rules.NoSquare {
 			end := &s.Ends[len(s.Ends)-1]
@@ -151,18 +150,6 @@ func fromText(m rules.Move) string {
 		return text[:2]
 	}
 	return m.From().String()
-}
-
-// bounces counts the pieces that a move's course bounces off.
-func bounces(r *rules.Rules, p rules.Position, m rules.Move) int {
-	course, _ := r.Course(p, m)
-	n := 0
-	for i, s := range course {
-		if !s.Crossed && i < len(course)-1 && (i > 0 || m.FromHand() > 0) {
-			n++
-		}
-	}
-	return n
 }
 
 // searchInfo formats the score, depth and nodes of a decision.

@@ -17,6 +17,7 @@ import (
 	"gyges/ratings/table"
 	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
+	"gyges/tournament"
 	"gyges/tournament/record"
 )
 
@@ -169,6 +170,9 @@ func TestPlayCommand(t *testing.T) {
 	require.Equal(t, "gyges tournament --rules standard,kang --agent alpha:x=1 --agent beta "+
 		`--agent 'ugi:cmd='\''a, b'\''' --pairs 6 --openings random:plies=4 --nodes 5000 --clock 1m0s+1s `+
 		"--seed 18446744073709551615 --out results/sample-again", PlayCommand(&m, "results/sample-again"))
+	m.Config.Name, m.Config.Agents = tournament.MatchName, m.Config.Agents[1:]
+	require.Equal(t, `gyges match beta 'ugi:cmd='\''a, b'\''' --rules standard,kang --pairs 6 --openings random:plies=4 `+
+		"--nodes 5000 --clock 1m0s+1s --seed 18446744073709551615 --out results/again", PlayCommand(&m, "results/again"))
 	m.Config.Agents = m.Config.Agents[:1]
 	require.Empty(t, PlayCommand(&m, "results/sample"))
 }

@@ -116,10 +116,13 @@ func PlayCommand(m *tournament.Manifest, out string) string {
 		return ""
 	}
 	c.Workers, c.Out = 0, out
-	defaults := tournament.DefaultConfig()
+	command, defaults := "gyges tournament", tournament.DefaultConfig()
+	if c.Name == tournament.MatchName && len(c.Agents) == 2 && m.Config.Schedule == tournament.RoundRobin {
+		command = "gyges match " + ShellWord(c.Agents[0].String()) + " " + ShellWord(c.Agents[1].String())
+		c.Agents, defaults = nil, tournament.DefaultMatch()
+	}
 	defaults.Rules, defaults.Pairs, defaults.Openings, defaults.Seed = nil, 0, tournament.Openings{}, 0 // always told
 	defaults.Schedule = tournament.RoundRobin
-	command := "gyges tournament"
 	for _, word := range settings.Arguments(&c, &defaults) {
 		command += " " + ShellWord(word)
 	}

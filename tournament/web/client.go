@@ -6,8 +6,6 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
-	"sync"
-	"time"
 )
 
 // client names who makes a request, for the bounds on what each client has: who is at the other end of the
@@ -68,7 +66,7 @@ func (s *Server) trusts(ip netip.Addr) bool {
 // name returns the address as the name of a client; of IPv6 beyond the machine's own networks the network of 64
 // bits, which is what one customer has.
 func (s *Server) name(ip netip.Addr) string {
-	if ip.Is4() || ip.IsLinkLocalUnicast() || s.networks.near(ip) {
+	if ip.Is4() || ip.IsLinkLocalUnicast() || s.near(ip) {
 		return ip.String()
 	}
 	network, err := ip.WithZone("").Prefix(64)
@@ -78,29 +76,10 @@ func (s *Server) name(ip netip.Addr) string {
 	return network.String()
 }
 
-// networksAge is the age at which the networks of the machine are read again.
-const networksAge = time.Minute
-
-// networks are those of the machine's interfaces.
-type networks struct {
-	addrs func() ([]net.Addr, error) // net.InterfaceAddrs but in tests
-
-	mu   sync.Mutex
-	read time.Time
-	list []net.Addr
-}
-
 // near reports whether an address is in a network of the machine's interfaces.
-func (n *networks) near(ip netip.Addr) bool {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if time.Since(n.read) > networksAge {
-		if list, err := n.addrs(); err == nil {
-			n.list = list
-		}
-		n.read = time.Now()
-	}
-	return slices.ContainsFunc(n.list, func(a net.Addr) bool {
+func (s *Server) near(ip netip.Addr) bool {
+	list, err := s.interfaces()
+	return err == nil && slices.ContainsFunc(list, func(a net.Addr) bool {
 		own, err := netip.ParsePrefix(a.String())
 		return err == nil && own.Contains(ip)
 	})

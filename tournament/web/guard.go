@@ -89,22 +89,16 @@ type Quota struct {
 
 // Acquire reports whether the client may have one more; Release returns it.
 func (q *Quota) Acquire(client string) bool {
-	ok := q.add(client)
-	if !ok {
-		q.Release(client)
-	}
-	return ok
-}
-
-// add counts one more, and reports whether it is within the bound.
-func (q *Quota) add(client string) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if q.Max > 0 && q.used[client] >= q.Max {
+		return false
+	}
 	if q.used == nil {
 		q.used = map[string]int{}
 	}
 	q.used[client]++
-	return q.Max == 0 || q.used[client] <= q.Max
+	return true
 }
 
 // Release returns what [Quota.Acquire] gave.

@@ -41,21 +41,31 @@ func TooMany(format string, args ...any) error {
 	return Error{http.StatusTooManyRequests, fmt.Sprintf(format, args...)}
 }
 
-// Post handles requests with a JSON body: it responds with the result of act as JSON.
+// Get handles requests without a body: it responds with the result of act as JSON.
+func Get(s *Server, act func(*http.Request) (any, error)) http.HandlerFunc {
+	return answer(s, http.StatusOK, act)
+}
+
+// Post handles requests with a JSON body as [Get] does those without.
 func Post[Q any](s *Server, status int, act func(*http.Request, Q) (any, error)) http.HandlerFunc {
+	return answer(s, status, func(r *http.Request) (any, error) {
+		var q Q
+		if err := ReadJSON(r, &q); err != nil {
+			return nil, err
+		}
+		return act(r, q)
+	})
+}
+
+func answer(s *Server, status int, act func(*http.Request) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		AllowLongWait(w)
-		var q Q
-		err := ReadJSON(r, &q)
-		var result any
-		if err == nil {
-			result, err = act(r, q)
-		}
+		result, err := act(r)
 		if err != nil {
 			s.Fail(w, err)
 			return
 		}
-		WriteJSON(w, status, result)
+		writeJSON(w, status, result)
 	}
 }
 
@@ -67,15 +77,27 @@ func AllowLongWait(w http.ResponseWriter) {
 
 // Fail responds with an error as JSON. It logs one that isn't an [Error].
 func (s *Server) Fail(w http.ResponseWriter, err error) {
+	e := s.told(err)
+	if e.Status == http.StatusTooManyRequests || e.Status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", retryAfter)
+	}
+	writeJSON(w, e.Status, map[string]string{"error": e.Text})
+}
+
+// FailPage responds with an error as a page. It logs one that isn't an [Error].
+func (s *Server) FailPage(w http.ResponseWriter, err error) {
+	e := s.told(err)
+	s.Refuse(w, e.Status, e.Text)
+}
+
+// told is what a client is told of an error.
+func (s *Server) told(err error) Error {
 	e, ok := errors.AsType[Error](err)
 	if !ok {
 		s.Log.Error("a request failed", "error", err)
 		e = Error{http.StatusInternalServerError, "the server failed; its log has the reason"}
 	}
-	if e.Status == http.StatusTooManyRequests || e.Status == http.StatusServiceUnavailable {
-		w.Header().Set("Retry-After", retryAfter)
-	}
-	WriteJSON(w, e.Status, map[string]string{"error": e.Text})
+	return e
 }
 
 // ReadJSON reads a request's body, which is bounded, into to.
@@ -95,8 +117,8 @@ func ReadJSON(r *http.Request, to any) error {
 	return Error{http.StatusBadRequest, "expected JSON as the page sends it: " + err.Error()}
 }
 
-// WriteJSON responds with a value as JSON.
-func WriteJSON(w http.ResponseWriter, status int, value any) {
+// writeJSON responds with a value as JSON.
+func writeJSON(w http.ResponseWriter, status int, value any) {
 	text, err := json.Marshal(value)
 	if err != nil {
 		http.Error(w, "the response can't be written", http.StatusInternalServerError)

@@ -75,7 +75,7 @@ type Server struct {
 	byConn  sync.Map // names of clients by connection
 	handler http.Handler
 
-	networks networks
+	interfaces func() ([]net.Addr, error) // net.InterfaceAddrs but in tests
 
 	ctx     context.Context // until the server is closed
 	stop    context.CancelFunc
@@ -93,7 +93,7 @@ func New(c Config) *Server {
 	s := &Server{
 		Config: c, mux: http.NewServeMux(), streams: Quota{Max: cmp.Or(c.Streams, maxStreams)},
 		limiter:     limiter{limit: rate.Limit(cmp.Or(c.Rate, requestsPerSecond))},
-		networks:    networks{addrs: net.InterfaceAddrs},
+		interfaces:  net.InterfaceAddrs,
 		readTimeout: readTimeout, writeTimeout: writeTimeout, closeTimeout: closeTimeout,
 	}
 	if s.Shared() {
@@ -165,9 +165,9 @@ func (s *Server) countConn(c net.Conn, state http.ConnState) {
 		if err != nil || s.trusts(peer) {
 			return
 		}
-		client := s.name(peer)
-		s.byConn.Store(c, client)
-		if !s.conns.add(client) {
+		if client := s.name(peer); s.conns.Acquire(client) {
+			s.byConn.Store(c, client)
+		} else {
 			_ = c.Close()
 		}
 	case http.StateClosed:

@@ -3,8 +3,8 @@
 // holds it all: #rules=…&position=…&moves=…&at=N. Variations stand in parentheses
 // behind the move that they replace, and N counts the moves to the one shown.
 import * as B from "./board.js";
-import { $, copy, flush, focused, keepFocus, make } from "./dom.js";
-import { patiently, request, scoreText, sentence, setAddress } from "./dom.js";
+import { $, announce, copy, flush, focused, keepFocus, keepInView, make } from "./dom.js";
+import { patiently, request, scoreText, setAddress, showProblem } from "./dom.js";
 import { create as createEditor } from "./editor.js";
 import { create as createGames } from "./games.js";
 import { create as createInput } from "./input.js";
@@ -14,19 +14,19 @@ import * as tree from "./tree.js";
 
 const maxAddress = 60000; // characters
 const motionMoves = 6; // shown one after another: those made by a click on a line at most
-const showProblem = (text) => ($("problem").textContent = sentence(text));
-const announce = (text) => ($("announcement").textContent = text);
 
 let rules = "standard",
   root = null,
   current = null;
 let wanted = null; // the node that is shown once the server has answered
 let asked = 0; // counts the positions asked for, so that late answers are passed over
-let skip = null; // ends the motion of a move
 let leaving = false; // the next address is that of another tree; the browser's button leads back to the last one
 let turned = false;
 
 // ---- the server
+
+// query is a node for a request.
+const query = (node) => ({ rules, position: root.state.start, moves: tree.path(node).map((n) => n.move) });
 
 // ask requests a position; mine is the number of the request.
 const ask = (query, mine) =>
@@ -48,7 +48,8 @@ async function begin(query, moves = "", at = 0) {
   rules = state.rules;
   root = tree.newTree(state.start);
   root.state = state;
-  closeEditor();
+  moving.skip();
+  editor.close();
   const whole = tree.readMoves(root, moves);
   await visit(tree.order(root)[at - 1] || root);
   if (!whole) showProblem("some of the moves in the address can't be read");
@@ -62,8 +63,7 @@ async function visit(node) {
   wanted = node;
   showProblem("");
   if (!node.state) {
-    const line = tree.path(node);
-    const [state, problem] = await ask({ rules, position: root.state.start, moves: line.map((n) => n.move) }, mine);
+    const [state, problem] = await ask(query(node), mine);
     if (mine !== asked) return;
     showProblem("");
     if (problem) {
@@ -76,9 +76,7 @@ async function visit(node) {
       return showProblem(problem);
     }
     node.state = state;
-    line.forEach((n, i) => {
-      n.text = state.moves[i];
-    });
+    tree.path(node).forEach((n, i) => (n.text = state.moves[i]));
   }
   const before = current,
     moved = node !== before;
@@ -125,14 +123,7 @@ const search = createSearch({
     if (current.state.result) return "the game is over";
     return current.state.placing ? "starts when all pieces are placed" : null;
   },
-  query: (node) => ({
-    rules,
-    position: root.state.start,
-    moves: tree
-      .path(node)
-      .map((n) => n.move)
-      .join(" "),
-  }),
+  query: (node) => ({ ...query(node), moves: query(node).moves.join(" ") }),
   changed(node) {
     [node, ...node.children].forEach(drawScore);
     drawBar();
@@ -146,7 +137,7 @@ const search = createSearch({
 });
 
 const games = createGames({
-  query: () => ({ rules, position: root.state.start, moves: tree.path(current).map((n) => n.move) }),
+  query: () => query(current),
   play: (text) => visit(child(current, text)),
   open: (position) => begin({ rules, position }),
 });
@@ -166,42 +157,29 @@ function since(node) {
 
 // showBoard shows the current node on the board, after the motion of the moves that led there.
 function showBoard(moves = []) {
-  skip?.();
+  moving.skip();
   const S = current.state,
-    p = B.parsePosition(S.position),
-    placing = S.placing,
-    hands = placing || p.kang;
-  if (!moves.length || motion.isOff())
-    return input.show({
-      position: p,
-      scene: { ...scene(current), position: p },
-      sources: S.sources,
-      placing,
-      hands,
-      turned,
-      editing: false,
-    });
-  const { before } = moves[0];
-  input.show({
-    position: before,
-    scene: { position: before },
+    position = B.parsePosition(S.position),
+    hands = S.placing || position.kang,
+    last = { position, scene: { ...scene(current), position }, sources: S.sources, hands };
+  const first = moves.length && {
+    position: moves[0].before,
+    scene: { position: moves[0].before },
     sources: [],
-    placing,
     hands: hands || moves.some((m) => m.move.kind === "place"),
-    turned,
-    editing: false,
-  });
-  skip = motion.play(input.board(), moves, () => {
-    skip = null;
-    showBoard();
-    prompt();
-    drawBar();
-  });
+  };
+  input.show({ ...(first || last), placing: S.placing, turned, editing: false });
+  if (first)
+    moving.play(input.board(), moves, () => {
+      showBoard();
+      prompt();
+      drawBar();
+    });
 }
-const skipAll = () => skip?.();
-$("table").addEventListener("pointerdown", skipAll, true);
-$("table").addEventListener("keydown", skipAll, true);
 motion.choose($("speed"));
+const moving = motion.create();
+$("table").addEventListener("pointerdown", moving.skip, true);
+$("table").addEventListener("keydown", moving.skip, true);
 
 // show shows the current node, and the moves that led there in motion.
 function show(moves = []) {
@@ -252,12 +230,7 @@ function drawTree() {
       make("p", { class: "note" }, "Make moves on the board. Another move at an earlier position begins a variation."),
     );
   const marked = $("tree").querySelector("[aria-current]");
-  if (marked) {
-    const box = $("tree"),
-      top = marked.offsetTop;
-    if (top < box.scrollTop || top + marked.offsetHeight > box.scrollTop + box.clientHeight)
-      box.scrollTop = top - box.clientHeight / 2;
-  }
+  if (marked) keepInView($("tree"), marked, $("tree").clientHeight / 2);
   if (hadFocus) (marked ?? $("tree")).focus({ preventScroll: true });
   $("first").disabled = $("back").disabled = $("delete").disabled = !current.parent;
   $("next").disabled = $("last").disabled = !current.children.length;
@@ -325,7 +298,7 @@ function drawBar() {
   $("bar").classList.toggle("turned", turned);
   $("bar-south").style.height = 100 * (share ?? 0.5) + "%";
   const found = best ? `Evaluation for ${south ? "South" : "North"}: ${scoreText(best.score)}` : "No evaluation";
-  const arrow = best && !editor.isOpen() && !skip;
+  const arrow = best && !editor.isOpen() && !moving.isMoving();
   input.board()?.aim(...(arrow ? [B.parsePosition(current.state.position), B.parseMove(best.line[0])] : []));
   $("bar").setAttribute("aria-label", result ? "The result: " + result : found);
 }
@@ -404,13 +377,9 @@ $("text-form").addEventListener("submit", (e) => {
   begin({ rules, position: $("text").value });
 });
 
-function closeEditor() {
-  skip?.();
-  editor.close();
-}
 $("edit").addEventListener("click", () => {
   if (editor.isOpen()) return editor.cancel();
-  skip?.();
+  moving.skip();
   showProblem("");
   editor.open(current.state.position);
   search.restart();

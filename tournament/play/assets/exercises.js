@@ -1,7 +1,7 @@
 // The exercises: a position, and a move to try that the server judges. Those that teach the game come with the page. The
 // mistakes of a game are in the address, as the page to analyse has it: #rules=…&position=…&moves=…&mistakes=INDEX,INDEX.
 import * as B from "./board.js";
-import { $, keepFocus, make, mark, patiently, request, sentence, setAddress, store, stored } from "./dom.js";
+import { $, keepFocus, make, mark, patiently, request, setAddress, showProblem, store, stored } from "./dom.js";
 import { create as createInput } from "./input.js";
 import * as motion from "./motion.js";
 
@@ -11,8 +11,7 @@ const address = new URLSearchParams(location.hash.slice(1));
 const list = address.has("mistakes") ? mistakes() : JSON.parse($("exercises-data").textContent);
 let at = 0,
   S = null, // the position from the server
-  asked = 0, // counts what was asked of it, so that late answers are passed over
-  skip = null; // ends the motion of moves
+  asked = 0; // counts what was asked of it, so that late answers are passed over
 
 // mistakes lists the positions of a game in which a move was a mistake.
 function mistakes() {
@@ -32,10 +31,7 @@ const input = createInput($("table"), {
   problem: showProblem,
 });
 motion.choose($("speed"));
-
-function showProblem(text) {
-  $("problem").textContent = sentence(text);
-}
+const moving = motion.create();
 
 // ask sends the position, and what is asked of it.
 function ask(path, body = {}) {
@@ -45,7 +41,7 @@ function ask(path, body = {}) {
 
 // open shows an exercise.
 async function open(i) {
-  skip?.();
+  moving.skip();
   at = Math.max(0, Math.min(list.length - 1, i));
   const mine = ++asked,
     [state, problem] = await ask("/api/position");
@@ -63,7 +59,7 @@ async function open(i) {
 
 // reset shows the position, with the moves to try.
 function reset() {
-  skip?.();
+  moving.skip();
   asked++;
   $("verdict").textContent = "";
   show({ position: B.parsePosition(S.position) }, S.sources);
@@ -85,8 +81,7 @@ async function attempt(move) {
   $("verdict").classList.toggle("right", v.right);
   const scenes = B.follow(B.parsePosition(S.position), v.line);
   show({ position: scenes[0].before });
-  skip = motion.play(input.board(), scenes, () => {
-    skip = null;
+  moving.play(input.board(), scenes, () => {
     show(scenes.at(-1));
     $("course").textContent = v.line.join(" ");
   });

@@ -1,6 +1,6 @@
 // The form for a new game, and the steps that explain its rules.
 import * as B from "./board.js";
-import { $, keepFocus, make, patiently, request, sentence, store, stored } from "./dom.js";
+import { $, keepFocus, make, mark, patiently, request, showProblem as show, store, stored } from "./dom.js";
 import * as motion from "./motion.js";
 
 // The chosen preset from the server: its name and options; null until loaded.
@@ -40,9 +40,7 @@ function refresh() {
   $("clock-doc").hidden = !$("clock").value;
 }
 
-const showProblem = (text) => {
-  $("form-problem").textContent = sentence(text);
-};
+const showProblem = (text) => show(text, "form-problem");
 
 // rulesText returns the rules set in the form.
 function rulesText() {
@@ -73,10 +71,9 @@ async function describe() {
 
 // ---- the steps
 
+const moving = motion.create();
 let shownLesson = "",
-  at = 0,
-  skip = null,
-  board = null;
+  at = 0;
 
 // teach shows the steps of a rule set, from the first one if it has others than before.
 function teach(r) {
@@ -107,7 +104,7 @@ export async function teachRules(text) {
 }
 
 function showStep(i, still = false) {
-  skip?.();
+  moving.skip();
   const steps = [...$("lesson-texts").children],
     last = steps.length - 1;
   at = Math.max(0, Math.min(last, i));
@@ -115,22 +112,14 @@ function showStep(i, still = false) {
   const before = B.parsePosition(steps[at].dataset.position),
     move = B.parseMove(steps[at].dataset.move);
   const scene = { before, move, position: B.apply(before, move) };
-  board = B.create({ hands: before.kang });
+  const board = B.create({ hands: before.kang });
   $("lesson-board").replaceChildren(board.element);
   $("lesson-move").textContent = B.describeMove(before, move);
-  [...$("lesson-steps").children].forEach((b, k) => {
-    if (k === at) b.setAttribute("aria-current", "step");
-    else b.removeAttribute("aria-current");
-  });
+  [...$("lesson-steps").children].forEach((b, k) => mark(b, k === at));
   $("lesson-back").disabled = at === 0;
   $("lesson-next").disabled = at === last;
   keepFocus(at ? $("lesson-back") : $("lesson-next"));
-  const draw = () => {
-    skip = null;
-    board.draw(scene);
-  };
-  if (still || motion.isOff()) draw();
-  else skip = motion.play(board, [scene], draw);
+  moving.play(board, still ? [] : [scene], () => board.draw(scene));
 }
 
 // begin makes the form work; onGame is called with each new game.
@@ -147,17 +136,9 @@ export function begin(onGame) {
     e.preventDefault();
     if (beginning) return;
     beginning = true;
-    const f = new FormData($("form"));
     showProblem("");
-    const q = {
-      agent: f.get("agent"),
-      time: $("time-field").hidden ? 0 : +f.get("time"),
-      rules: rulesText(),
-      side: f.get("side"),
-      setup: f.get("setup"),
-      clock: f.get("clock"),
-      name: f.get("name"),
-    };
+    const fields = /** @type {any} */ (Object.fromEntries(new FormData($("form"))));
+    const q = { ...fields, time: $("time-field").hidden ? 0 : +fields.time, rules: rulesText() };
     store("gyges.name", q.name);
     const [state, problem] = await patiently(request("/api/games", q), () => showProblem("waiting for the server"));
     beginning = false;

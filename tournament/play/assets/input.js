@@ -79,12 +79,8 @@ export function create(root, on) {
     const [, , w, h] = board.element.getAttribute("viewBox").split(" ").map(Number);
     Object.assign(b, { type: "button", className: "cell", tabIndex: -1 });
     b.dataset.at = name;
-    Object.assign(b.style, {
-      left: (100 * n("x")) / w + "%",
-      top: (100 * n("y")) / h + "%",
-      width: (100 * n("width")) / w + "%",
-      height: (100 * n("height")) / h + "%",
-    });
+    const box = { left: n("x") / w, top: n("y") / h, width: n("width") / w, height: n("height") / h };
+    for (const [key, share] of Object.entries(box)) b.style[key] = 100 * share + "%";
     b.addEventListener("click", (e) => {
       if (shown.editing || e.detail === 0 || (e.detail === 1 && !held)) pick(name);
     }); // a double click is one
@@ -316,42 +312,34 @@ export function create(root, on) {
       drops = to !== null ? open.get(to).drops : [];
     for (const [name, b] of cells) {
       const at = target(name),
+        source = list.has(at),
+        picked = at !== null && at === from,
+        displaced = at !== null && at === to,
+        drop = drops.includes(at),
         end = to === null && open.get(at),
-        classes = ["cell"],
-        words = [label(name)];
-      if (list.has(at)) {
-        classes.push(from === null || at === from ? "source" : "source other");
-        if (from === null) words.push(shown.placing ? "can be placed" : "can move");
-      }
-      if (at !== null && at === from) {
-        classes.push("picked");
-        words.push("picked");
-      }
-      if (at !== null && at === to) {
-        classes.push("displaced");
-        words.push("to be displaced");
-      }
-      if (drops.includes(at)) {
-        classes.push("drop");
-        words.push("the displaced piece can go here");
-      }
-      if (end) {
-        classes.push(end.drops ? "displace" : "end");
-        if (end.bounces) classes.push("bounced");
-        words.push(
-          shown.placing
-            ? "can be placed here"
-            : (end.drops ? "can take its place" : "can end here") +
-                (end.bounces ? ` after ${count(end.bounces, "bounce")}` : ""),
-        );
-      }
-      b.className = classes.join(" ");
-      b.setAttribute("aria-label", words.join(", "));
-      b.setAttribute(
-        "aria-disabled",
-        String(!(shown.editing || list.has(at) || end || drops.includes(at) || (at !== null && at === to))),
-      );
+        bounces = end
+          ? B.parseMove(end.course)
+              .steps.slice(0, -1)
+              .filter((step) => !step.crossed).length
+          : 0;
+      const marks = [
+        [source, from === null || picked ? "source" : "source other"],
+        [source && from === null, "", shown.placing ? "can be placed" : "can move"],
+        [picked, "picked", "picked"],
+        [displaced, "displaced", "to be displaced"],
+        [drop, "drop", "the displaced piece can go here"],
+        [end, end?.drops ? "displace" : "end", end && endWords(end, bounces)],
+        [bounces, "bounced"],
+      ].filter(([is]) => is);
+      b.className = ["cell", ...marks.map((m) => m[1])].filter(Boolean).join(" ");
+      b.setAttribute("aria-label", [label(name), ...marks.map((m) => m[2])].filter(Boolean).join(", "));
+      b.setAttribute("aria-disabled", String(!(shown.editing || source || end || drop || displaced)));
     }
+  }
+
+  function endWords(end, bounces) {
+    if (shown.placing) return "can be placed here";
+    return (end.drops ? "can take its place" : "can end here") + (bounces ? ` after ${count(bounces, "bounce")}` : "");
   }
 
   // label describes a cell.

@@ -26,39 +26,41 @@ export function choose(select) {
   restrict();
 }
 
-// play draws moves, a list of {before, move, position}, one after another on a board,
-// then calls done. It returns a function that goes to the end at once.
-export function play(board, moves, done) {
-  let frame = 0,
-    i = 0,
-    began = null,
-    ended = false;
-  const end = () => {
-    if (ended) return;
-    ended = true;
-    cancelAnimationFrame(frame);
-    done();
-  };
+// create returns the motion on a board. play draws moves, a list of {before, move, position}, one after another, after
+// going to the end of what was in motion, then calls done. skip goes to the end at once.
+export function create() {
+  let end = null; // ends what is in motion
+  const skip = () => end?.();
   const ease = (t) => t * t * (3 - 2 * t);
-  function step(now) {
-    began ??= now;
-    const { before, move, position } = moves[i],
-      steps = length(move),
-      each = doorTime() * Math.min(1, longest / steps);
-    const door = each ? (now - began) / each : Infinity;
-    if (door < steps) board.draw({ before, move, position, door: Math.floor(door) + ease(door % 1) });
-    else if (door < steps + 1 && i < moves.length - 1)
-      board.draw({ before, move, position }); // a pause before the next
-    else {
-      i++;
-      began = null;
-    }
-    if (i < moves.length) frame = requestAnimationFrame(step);
-    else end();
-  }
-  if (moves.length) frame = requestAnimationFrame(step);
-  else end();
-  return end;
-}
 
-export const isOff = () => doorTime() === 0;
+  function play(board, moves, done) {
+    skip();
+    let frame = 0,
+      i = 0,
+      began = null;
+    end = () => {
+      end = null;
+      cancelAnimationFrame(frame);
+      done();
+    };
+    function step(now) {
+      began ??= now;
+      const { before, move, position } = moves[i],
+        steps = length(move),
+        each = doorTime() * Math.min(1, longest / steps);
+      const door = each ? (now - began) / each : Infinity;
+      if (door < steps) board.draw({ before, move, position, door: Math.floor(door) + ease(door % 1) });
+      else if (door < steps + 1 && i < moves.length - 1)
+        board.draw({ before, move, position }); // a pause before the next
+      else {
+        i++;
+        began = null;
+      }
+      if (i < moves.length) frame = requestAnimationFrame(step);
+      else skip();
+    }
+    if (moves.length && doorTime()) frame = requestAnimationFrame(step);
+    else skip();
+  }
+  return { play, skip, isMoving: () => end !== null };
+}

@@ -1,7 +1,8 @@
 // The page to play on. The server has the rules: it lists where each piece can
 // go, and makes the moves. The game in progress is named by the address, #game=ID.
 import * as B from "./board.js";
-import { $, keepFocus, make, mark, moveItem, patiently, request, sentence, setAddress } from "./dom.js";
+import { $, announce, keepFocus, keepInView, make, mark, moveItem, patiently } from "./dom.js";
+import { request, sentence, setAddress, showProblem } from "./dom.js";
 import * as form from "./form.js";
 import { create as createInput } from "./input.js";
 import * as motion from "./motion.js";
@@ -12,7 +13,6 @@ let S = null; // the last state of the game from the server
 let turned = false; // North is below
 let displayed = 0; // how many moves the board shows
 let viewing = null; // the ply of an earlier position that is looked at
-let skip = null; // ends the motion of a move
 let known = {}; // what plies returned last
 let advice = null,
   requesting = false,
@@ -27,16 +27,17 @@ const input = createInput($("table"), {
     drawWords();
     if (input.prompt() !== prompted) announce((prompted = input.prompt()));
   },
-  problem: (text) => showProblem(text),
+  problem: showProblem,
 });
 motion.choose($("speed"));
+const moving = motion.create();
 
 // ---- the state
 
 const you = () => (S.you === "south" ? 0 : 1);
 const theirs = () => sideNames[1 - you()];
 const over = () => S.result || S.problem;
-const revealed = () => displayed === S.moves.length && !skip;
+const revealed = () => displayed === S.moves.length && !moving.isMoving();
 
 // plies lists the moves of the game, each with the positions around it.
 function plies() {
@@ -79,14 +80,12 @@ function show(state) {
 
 // catchUp moves the pieces until the board shows all moves.
 function catchUp() {
-  if (skip) return; // what came is shown after what is moving
-  if (motion.isOff()) displayed = S.moves.length;
+  if (moving.isMoving()) return; // what came is shown after what is moving
   const all = plies(),
     moves = all.slice(displayed);
   if (!moves.length) return showBoard();
   input.show({ ...frame(moves[0].before, moves), scene: { position: moves[0].before }, sources: [] });
-  skip = motion.play(input.board(), moves, () => {
-    skip = null;
+  moving.play(input.board(), moves, () => {
     displayed = Math.max(displayed, all.length);
     if (viewing === null) {
       catchUp();
@@ -97,9 +96,9 @@ function catchUp() {
 $("table").addEventListener("pointerdown", () => skipAll(), true);
 $("table").addEventListener("keydown", () => skipAll(), true);
 function skipAll() {
-  if (skip) {
+  if (moving.isMoving()) {
     displayed = S.moves.length;
-    skip();
+    moving.skip();
   }
 }
 
@@ -174,7 +173,7 @@ function gone() {
   showProblem("");
   advice = null;
   announceMoves();
-  if (viewing === null && !skip) showBoard();
+  if (viewing === null && !moving.isMoving()) showBoard();
   draw();
 }
 
@@ -207,13 +206,6 @@ async function act(name, body = {}) {
   show(state);
 }
 
-const showProblem = (text) => {
-  $("problem").textContent = sentence(text);
-};
-const announce = (text) => {
-  $("announcement").textContent = text;
-};
-
 // ---- the words
 
 function draw() {
@@ -225,7 +217,7 @@ function draw() {
   for (const li of $("moves").children) {
     const current = +li.dataset.ply === (viewing ?? S.moves.length);
     mark(li, current);
-    if (current) keepInView(li);
+    if (current) keepInView($("moves"), li);
   }
   $("undo").disabled = !S.undo;
   $("hint").disabled = !!over() || S.waiting || S.placing || viewing !== null || !revealed();
@@ -300,14 +292,6 @@ function list() {
   );
 }
 
-function keepInView(li) {
-  const box = $("moves"),
-    top = li.offsetTop - box.offsetTop;
-  if (top < box.scrollTop) box.scrollTop = top;
-  else if (top + li.offsetHeight > box.scrollTop + box.clientHeight)
-    box.scrollTop = top + li.offsetHeight - box.clientHeight;
-}
-
 // view shows the position after so many moves; that after all is the game itself.
 function view(ply) {
   if (!S) return;
@@ -322,7 +306,7 @@ function view(ply) {
 }
 new ResizeObserver(() => {
   const li = $("moves").querySelector("[aria-current]");
-  if (li) keepInView(li);
+  if (li) keepInView($("moves"), li);
 }).observe($("moves"));
 $("moves").addEventListener("keydown", (e) => {
   if (e.altKey || e.ctrlKey || e.metaKey || !S) return;

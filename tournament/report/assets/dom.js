@@ -48,6 +48,18 @@ export function moveItem(n, north, ply, text, value, onclick) {
 // sentence makes a sentence of a message.
 export const sentence = (text) => (text ? text[0].toUpperCase() + text.slice(1) + "." : "");
 
+// showProblem shows a message in an element, and announce reads a text out, on pages that have the elements.
+export const showProblem = (text, id = "problem") => ($(id).textContent = sentence(text));
+export const announce = (text) => ($("announcement").textContent = text);
+
+// keepInView scrolls a box so that one of its children is in view; room is what is left free above and below it then.
+export function keepInView(box, child, room = 0) {
+  const top = child.offsetTop - (child.offsetParent === box ? 0 : box.offsetTop),
+    bottom = top + child.offsetHeight;
+  if (top < box.scrollTop) box.scrollTop = top - room;
+  else if (bottom > box.scrollTop + box.clientHeight) box.scrollTop = bottom - box.clientHeight + room;
+}
+
 // The element that has the focus, or had it until it was disabled or hidden: some browsers then take it away at once.
 let focusedLast = null;
 document.addEventListener("focusin", (e) => (focusedLast = e.target));

@@ -434,10 +434,12 @@ function create(root, data) {
 
   const toAnalyse = make("a", {}, "Analyse this position"),
     copied = make("span", { role: "status" });
-  const share = () => {
+  // pageOf is the address of the page of a game of this run.
+  const pageOf = (id, at) => {
     const of = root.dataset.run?.split("/").map(encodeURIComponent).join("/");
-    return `${location.origin}/game/${of}/${game.id.split(".")[1]}#ply=${ply}`;
+    return `${location.origin}/game/${of}/${id.split(".")[1]}#ply=${at}`;
   };
+  const share = () => pageOf(game.id, ply);
   const link = make("button", { type: "button", onclick: () => copy(share(), copied, share()) }, "Copy link");
   if (server) graph.before(make("p", { class: "controls small" }, toAnalyse, link, copied));
 
@@ -469,10 +471,12 @@ function create(root, data) {
     keeping = false;
   }
 
-  // linked is the game that the address names. noteAbsent says so if the page doesn't have it.
+  // linked is the game that the address names. If this page doesn't have it, noteAbsent opens its own, or says so.
   const linked = () => new URLSearchParams(location.hash.slice(1)).get("game");
   function noteAbsent() {
     const missing = linked() && !byID.has(linked());
+    if (missing && server && /^1\.\d+$/.test(linked()))
+      return location.replace(pageOf(linked(), new URLSearchParams(location.hash.slice(1)).get("ply") ?? 0));
     absent.textContent = missing
       ? `Game ${linked().slice(0, 40)}, which the address names, is not among those of this page.`
       : "";
