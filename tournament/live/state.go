@@ -59,7 +59,7 @@ func (r *run) stage() state {
 	if err != nil {
 		return state{}
 	}
-	return state{Text: textfmt.Visible(shorten(p.String(), 400)), Done: min(p.Done, p.All), Of: p.All}
+	return state{Text: textfmt.Visible(textfmt.Cut(p.String(), 400)), Done: min(p.Done, p.All), Of: p.All}
 }
 
 // timeText formats an estimated number of seconds; NaN is unknown.
