@@ -268,9 +268,15 @@ func (m *fittedPairing) pairsCovariance(r correlations) sym3 {
 	expected.add(1, second.cov)
 	noDraws.add(1, second.noDraws)
 	c := r.points * math.Sqrt(first.cov[3]*second.cov[3])
-	expected[0] -= 2 * c
-	expected[3] += 2 * c
-	expected[5] += 2 * r.draws * math.Sqrt(first.cov[5]*second.cov[5])
+	var f [3]float64 // standard deviations over those of independent games
+	for k, more := range [...]float64{-2 * c, 2 * c, 2 * r.draws * math.Sqrt(first.cov[5]*second.cov[5])} {
+		if v := expected[[...]int{0, 3, 5}[k]]; v > 0 {
+			f[k] = math.Sqrt(math.Max(0, 1+more/v))
+		}
+	}
+	for k, v := range outer(f[0], f[1], f[2]) { // the correlations of the three stay: no variance is below zero
+		expected[k] *= v
+	}
 	return shrink(n, observed, expected, noDraws)
 }
 

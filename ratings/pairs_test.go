@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -40,6 +41,24 @@ func TestPairVarianceClosedForm(t *testing.T) {
 	other, err := byGame.Difference("a", "b")
 	require.NoError(t, err)
 	require.Greater(t, other.Error, 1.1*diff.Error)
+}
+
+// The score covariance of pairs is one: no combination of scores has a variance below zero, however the games of a pair
+// depend on each other.
+func TestPairsCovarianceIsOne(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	for range 2000 {
+		z, draw := 6*rng.Float64()-3, 8*rng.Float64()-2
+		m := fittedPairing{scores: [2]gameScores{
+			newGameScores(davidson{}, 0, z, draw), newGameScores(davidson{}, 1, 2*rng.Float64()-1-z, draw),
+		}}
+		m.pairs[rng.IntN(3)][rng.IntN(3)] = 1 + rng.IntN(100)
+		m.pairs[1][1] += 1 + rng.IntN(100)
+		c := m.pairsCovariance(correlations{points: 2*rng.Float64() - 1, draws: 2*rng.Float64() - 1})
+		var e mat.EigenSym
+		require.True(t, e.Factorize(mat.NewSymDense(3, []float64{c[0], c[1], c[2], 0, c[3], c[4], 0, 0, c[5]}), false))
+		require.GreaterOrEqual(t, e.Values(nil)[0], -1e-12*(c[0]+c[3]+c[5]))
+	}
 }
 
 // A pair's games are the same two games however they are added.
