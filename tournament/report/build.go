@@ -62,6 +62,11 @@ func Build(c *Collector, in Input) *Page {
 		p.Gauge = b.gauge()
 		p.Sections = []Section{b.standings(), b.statistics()}
 	}
+	for _, r := range c.runs {
+		if t := r.about.Tuning; t != nil && t.headline() != "" {
+			p.Summary = append(p.Summary, t.headline())
+		}
+	}
 	for _, s := range []Section{b.reviews(), b.tunings(), b.matches(), b.history()} {
 		if len(s.Blocks) > 0 {
 			p.Sections = append(p.Sections, s)

@@ -49,6 +49,7 @@ type Tuning struct {
 	steps    int                // in the history
 	kept     map[string]float64 // the parameters that are the result; nil: those after the last step
 	weighted bool               // there is a weights file
+	gain     *eval.Gain         // over what it was made from, as measured; nil: not yet
 	tests    []Curve            // of the matches of the last generations
 	bounds   []level            // of their log-likelihood ratios
 	rating   string             // folder of the rating of the generations adopted; ""
@@ -85,8 +86,17 @@ func (t *Tuning) readResults(fsys fs.FS, steps []training.Line) {
 	if len(steps) > 0 {
 		t.steps = steps[len(steps)-1].Step
 	}
+	for _, l := range slices.Backward(steps) {
+		if l.Elo != nil && l.EloMargin != nil {
+			t.gain = &eval.Gain{Measure: "Elo", Value: *l.Elo, Margin: *l.EloMargin}
+			break
+		}
+	}
 	w, err := files.LoadFS(fsys, training.WeightsFile, eval.Read)
-	if t.weighted = err == nil; t.weighted && t.Method != "spsa" {
+	if t.weighted = err == nil; t.weighted {
+		t.gain = cmp.Or(w.Provenance.Gain, t.gain)
+	}
+	if t.weighted && t.Method != "spsa" {
 		t.kept = map[string]float64{}
 		for i, name := range eval.Names() {
 			t.kept[name] = w.Values[i]
@@ -191,6 +201,54 @@ func (t *Tuning) charts() []Chart {
 	}}
 	list[3].nameAlone()
 	return slices.DeleteFunc(list, func(c Chart) bool { return len(c.Curves) == 0 || len(c.Curves[0].Points) == 0 })
+}
+
+// headline is a sentence on the strength that the run has come to; "" if nothing is known of it.
+func (t *Tuning) headline() string {
+	if t.Method == "train" {
+		return t.bestText()
+	}
+	if t.gain == nil {
+		return ""
+	}
+	verdict := "undecided"
+	switch low, high := t.gain.Value-t.gain.Margin, t.gain.Value+t.gain.Margin; {
+	case low > 0:
+		verdict = "better"
+	case high < 0:
+		verdict = "worse"
+	}
+	text := fmt.Sprintf("%+.1f ± %.1f Elo", t.gain.Value, t.gain.Margin)
+	if t.gain.Measure != "Elo" {
+		text = fmt.Sprintf("%+.5f ± %.5f nats of %s", t.gain.Value, t.gain.Margin, textfmt.Visible(t.gain.Measure))
+	}
+	return fmt.Sprintf("Gain over what it was made from: %s, %s.", text, verdict)
+}
+
+// bestText says how strong the best generation of a training is.
+func (t *Tuning) bestText() string {
+	rows := training.Rows(append([]training.Generation{{}}, t.Result.Generations...), t.Result.Rating) // 0 first
+	made := len(rows) - 1
+	i := slices.IndexFunc(rows, func(r training.Row) bool { return r.Number == t.Result.Best })
+	switch {
+	case made == 0 || i < 0:
+		return ""
+	case i == 0:
+		return fmt.Sprintf("No generation of %d has been adopted: the initial weights are the best.", made)
+	}
+	text, best := fmt.Sprintf("Generation %d of %d is the best", rows[i].Number, made), &rows[i]
+	switch against := best.AgainstReference(); {
+	case best.Rated != nil && rows[0].Rated != nil:
+		initial := rows[0].Rated
+		return fmt.Sprintf("%s: %s Elo, the initial weights %s in the same rating.", text,
+			plusMinus(best.Rated.Elo, best.Rated.Margin), plusMinus(initial.Elo, initial.Margin))
+	case against != "":
+		return fmt.Sprintf("%s; Elo to the reference: %s.", text, against)
+	case best.Elo != nil && best.EloMargin != nil:
+		return fmt.Sprintf("%s: %s Elo to its parent, in the match that adopted it.", text,
+			plusMinus(*best.Elo, *best.EloMargin))
+	}
+	return text + "."
 }
 
 // tunings builds the section on the tuning runs.

@@ -130,3 +130,44 @@ func TestTrainingStrength(t *testing.T) {
 	require.Contains(t, cells, "1.5 -")
 	require.Contains(t, cells, "4.0 12.0 ± 9.0")
 }
+
+// The page begins with the strength that a run has come to, and says whether a gain is one.
+func TestHeadlines(t *testing.T) {
+	t.Parallel()
+	train := func(result string) string {
+		return `{"method":"train","status":"running","config":{},"result":{` + result + `}}`
+	}
+	elo := func(margin string) map[string]string {
+		return map[string]string{
+			training.HistoryFile: `{"step":1,"elo":12.5,"elo_margin":` + margin + `,"parameters":{}}` + "\n" +
+				`{"step":2,"parameters":{}}` + "\n"}
+	}
+	const first = `{"generation":1,"adopted":true,"elo":31,"elo_margin":20}`
+	weights := eval.Weights{Rules: "standard", Provenance: eval.Provenance{Method: "texel",
+		Gain: &eval.Gain{Measure: "test loss", Value: -0.02, Margin: 0.01}}}
+	var fitted strings.Builder
+	require.NoError(t, weights.Write(&fitted))
+	for _, c := range []struct {
+		manifest string
+		more     map[string]string
+		want     []string
+	}{
+		{train(`"best":0`), nil, nil},
+		{train(`"best":0,"generations":[{"generation":1}]`), nil,
+			[]string{"No generation of 1 has been adopted: the initial weights are the best."}},
+		{train(`"best":1,"generations":[` + first + `]`), nil,
+			[]string{"Generation 1 of 1 is the best: 31.0 ± 20.0 Elo to its parent, in the match that adopted it."}},
+		{train(`"best":1,"generations":[` + first + `],"rating":[{"player":"gen-001","elo":9,"elo_margin":4},` +
+			`{"player":"gen-000","elo":-9,"elo_margin":4}]`), nil,
+			[]string{"Generation 1 of 1 is the best: 9.0 ± 4.0 Elo, the initial weights -9.0 ± 4.0 in the same rating."}},
+		{train(`"best":7,"generations":[` + first + `]`), nil, nil},
+		{`{"method":"spsa"}`, elo("12"), []string{"Gain over what it was made from: +12.5 ± 12.0 Elo, better."}},
+		{`{"method":"spsa"}`, elo("13"), []string{"Gain over what it was made from: +12.5 ± 13.0 Elo, undecided."}},
+		{`{"method":"texel"}`, map[string]string{training.WeightsFile: fitted.String()},
+			[]string{"Gain over what it was made from: -0.02000 ± 0.01000 nats of test loss, worse."}},
+	} {
+		page := NewCollector(Options{})
+		page.AddRun(ReadRunFS(t.Context(), tuningFolder(t, c.manifest, c.more), "x"))
+		require.Equal(t, c.want, Build(page, Input{}).Summary, c.manifest)
+	}
+}
