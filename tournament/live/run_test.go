@@ -383,6 +383,9 @@ func TestTrainingStage(t *testing.T) {
 	shown := state(selfPlay)
 	require.Contains(t, shown, "Generation 2 of at most 5, selfplay: 340 of 2,000 games, 7,311 positions · 1.5 of 60.0 minutes")
 	require.Contains(t, shown, `<progress max="2000" value="340"`)
+	require.NotContains(t, shown, "The games of this stage")
+	match := training.Progress{Generation: 1, Stage: "match", Unit: "games"}
+	require.Contains(t, state(match), `<a href="/run/training/gen-001/match">The games of this stage</a>`)
 	tune := training.Progress{Generation: 2, Stage: "tune", Unit: "iterations, training loss 0.61<b>", Done: 7}
 	require.Contains(t, state(tune), "tune: 7 iterations, training loss 0.61&lt;b&gt;")
 	require.Contains(t, state(training.Progress{Unit: "games"}), "Rating of the generations adopted: 0 games")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -23,6 +24,7 @@ type state struct {
 	Done, Of int64          // games, for a bar; Of 0: there is none
 	Machines string         // that play
 	Gauge    *report.Figure // of its test
+	Games    string         // the run whose games a stage of a training plays; "": none
 }
 
 // state returns the state of the run, whose workers are w if it has some.
@@ -34,7 +36,7 @@ func (r *run) state(w *status.Run, now time.Time) state {
 	if m == nil || m.Games.Scheduled <= 0 {
 		return state{Gauge: r.gauge}
 	}
-	s := state{"", r.collector.Records(), m.Games.Scheduled, machines(m, w, now), r.gauge}
+	s := state{Done: r.collector.Records(), Of: m.Games.Scheduled, Machines: machines(m, w, now), Gauge: r.gauge}
 	of := " of "
 	if !math.IsInf(r.expected, 1) {
 		of = " of at most "
@@ -59,7 +61,12 @@ func (r *run) stage() state {
 	if err != nil {
 		return state{}
 	}
-	return state{Text: textfmt.Visible(textfmt.Cut(p.String(), 400)), Done: min(p.Done, p.All), Of: p.All}
+	s := state{Text: textfmt.Visible(textfmt.Cut(p.String(), 400)), Done: min(p.Done, p.All), Of: p.All}
+	games := path.Join(r.folder.id, training.GenerationName(p.Generation), p.Stage)
+	if _, ok := r.pages.catalog.find(games); ok {
+		s.Games = games
+	}
+	return s
 }
 
 // timeText formats an estimated number of seconds; NaN is unknown.

@@ -108,9 +108,9 @@ func TestStateOnWorkers(t *testing.T) {
 		{Name: "a", Workers: 8, State: status.Plays}, {Name: "b", Workers: 4, State: status.Plays},
 		{Name: "c", Workers: 1, State: status.Refuses}, {Name: "d", Workers: 1, State: status.Gone, Left: now},
 	}}
-	require.Equal(t, state{"40 of 100 games · 30 games/s · 2s left", 40, 100, "on a, b, 12 games at a time", nil}, r.state(w, now))
+	require.Equal(t, state{"40 of 100 games · 30 games/s · 2s left", 40, 100, "on a, b, 12 games at a time", nil, ""}, r.state(w, now))
 	w.Time = now.Add(-time.Minute)
-	require.Equal(t, state{"40 of 100 games · 2 games/s · 30s left", 40, 100, "", nil}, r.state(w, now))
+	require.Equal(t, state{"40 of 100 games · 2 games/s · 30s left", 40, 100, "", nil, ""}, r.state(w, now))
 }
 
 func TestPerSecond(t *testing.T) {

@@ -16,6 +16,8 @@ for rules in standard simplified kang; do
 		--rules $rules --pairs 200 --seed 20 --out $games/no-network-$rules
 done
 gyges rate $games/no-network-* --compare whole --format csv >$here/no-network.csv
+sh $here/refit.sh $games/refit
+gyges rate $games/refit/*-refit --compare all --format csv >$here/refit.csv
 gyges games stats results/study-rulebooks/setups results/study-rulebooks/random \
 	--rules standard,simplified,kang --format csv >$here/games.csv
 sed 's/Rules //; s/whole,no-/whole,without /' $here/ablation.csv | gyges plot - --label table,b --value difference \
