@@ -92,12 +92,8 @@ func launch(command []string, dir string, t *trace) (*process, error) {
 // hostLacks reports whether an error means that this process or machine has no
 // file descriptors, processes or memory left.
 func hostLacks(err error) bool {
-	for _, lack := range []error{syscall.EMFILE, syscall.ENFILE, syscall.EAGAIN, syscall.ENOMEM} {
-		if errors.Is(err, lack) {
-			return true
-		}
-	}
-	return false
+	lacks := []error{syscall.EMFILE, syscall.ENFILE, syscall.EAGAIN, syscall.ENOMEM}
+	return slices.ContainsFunc(lacks, func(lack error) bool { return errors.Is(err, lack) })
 }
 
 // run starts the program and blocks until it has ended. It does both in one
