@@ -24,9 +24,9 @@ const (
 	floodLines = 20_000   // from one command to its answer
 	floodBytes = 8 << 20
 
-	writingTime = 10 * time.Second       // for an engine to read what is sent to it
-	endingTime  = 200 * time.Millisecond // for a program that closed its output to end
-	killingTime = 5 * time.Second        // for the system to end a program that was killed
+	writingTime = 10 * time.Second // for an engine to read what is sent to it
+	endingTime  = time.Second      // for a program that closed its output to end; a busy machine takes a while to say so
+	killingTime = 5 * time.Second  // for the system to end a program that was killed
 )
 
 // process is a running engine. Its methods are for one goroutine.
