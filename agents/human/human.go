@@ -71,7 +71,7 @@ func (h *human) Choose(ctx context.Context, g *rules.Game, _ agents.Limits) (age
 		case h.echo:
 			h.printf("%s\n", strings.Map(printable, text))
 		}
-		m, err := h.answer(g, g.Legal(), text)
+		m, err := h.answer(g, text)
 		if err != nil {
 			return agents.Decision{}, err
 		}
@@ -91,20 +91,21 @@ func prompt(g *rules.Game) string {
 
 // answer executes one line. It returns the move, if the line is a legal one, and
 // [agents.ErrResigned] for the command to resign.
-func (h *human) answer(g *rules.Game, ms *rules.MoveSet, text string) (rules.Move, error) {
+func (h *human) answer(g *rules.Game, text string) (rules.Move, error) {
 	words := strings.Fields(plain.Replace(strings.ToLower(text)))
 	if len(words) == 0 {
 		return rules.NoMove, nil
 	}
+	joined := strings.Join(words, "")
 	switch {
 	case words[0] == "moves" && len(words) <= 2:
 		start := strings.Join(words[1:], "")
-		list := listMoves(ms, start)
+		list := listMoves(g.Legal(), start)
 		if list == "" {
 			list = fmt.Sprintf("  There are no legal moves from %.60q.\n", start)
 		}
 		h.printf("%s", list)
-	case len(words) > 1 && !strings.ContainsAny(text, "-@"):
+	case len(words) > 1 && !strings.ContainsAny(joined, "-@"):
 		h.printf("  %.60q is neither a move nor a command; try help\n", text)
 	case words[0] == "help" || words[0] == "?":
 		h.printf("%s", help)
@@ -113,7 +114,7 @@ func (h *human) answer(g *rules.Game, ms *rules.MoveSet, text string) (rules.Mov
 	case words[0] == "quit" || words[0] == "exit" || words[0] == "resign":
 		return rules.NoMove, agents.ErrResigned
 	default:
-		m, err := g.Rules().ParseMove(g.Position(), strings.Join(words, ""))
+		m, err := g.Rules().ParseMove(g.Position(), joined)
 		if err == nil {
 			err = g.Check(m)
 		}

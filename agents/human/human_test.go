@@ -53,6 +53,7 @@ func TestMovesInEitherNotationAndSloppyTyping(t *testing.T) {
 		"c1-c2":                     "c1-c2",
 		"  C1 - C2 \r":              "c1-c2",
 		"c1–c2":                     "c1-c2",
+		"c1 – c2":                   "c1-c2",
 		"a1-(a2-a3)-a4":             "a1-a4",
 		"b1-(b2)-b3":                "b1-b3",
 		"c1-d1-(d2)-d3\n":           "",

@@ -2,13 +2,15 @@ package solver
 
 import (
 	"bytes"
+	"cmp"
 	"compress/zlib"
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -17,6 +19,7 @@ import (
 
 	"gyges/rules"
 	"gyges/rules/base/files"
+	"gyges/rules/base/strictjson"
 )
 
 // Certificate is a folder that proves wins from a list of positions to whoever reads it: a header,
@@ -31,9 +34,8 @@ type Certificate struct {
 
 // Part is a strategy of one side that wins from several positions.
 type Part struct {
-	Winner  rules.Side
-	Roots   []Root
-	Answers map[rules.Position]Answer
+	Strategy
+	Roots []Root
 }
 
 // Root is a position from which a part wins.
@@ -85,9 +87,7 @@ func openCertificate(dir string, file func(path string, most int64) ([]byte, err
 		return nil, err
 	}
 	c := &Certificate{dir: dir, file: file}
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.DisallowUnknownFields()
-	if err = decoder.Decode(&c.header); err == nil {
+	if err = strictjson.Unmarshal(text, maxHeader, &c.header); err == nil {
 		err = c.checkHeader()
 	}
 	if err != nil {
@@ -169,9 +169,6 @@ func ExtendCertificate(dir string, r *rules.Rules) (*Certificate, error) {
 	return c, nil
 }
 
-// Rules returns the rules under which the wins are proven.
-func (c *Certificate) Rules() *rules.Rules { return c.rules }
-
 // Has reports whether the certificate has a position among its roots.
 func (c *Certificate) Has(p rules.Position) bool {
 	text := c.rules.FormatPosition(p)
@@ -185,11 +182,11 @@ func (c *Certificate) Has(p rules.Position) bool {
 
 // Add adds a win that a search found from p, as a part of its own until [Certificate.Join]. A position that
 // the certificate has stays as it is.
-func (c *Certificate) Add(p rules.Position, winner rules.Side, w *Win) error {
+func (c *Certificate) Add(p rules.Position, w *Win) error {
 	if c.Has(p) {
 		return nil
 	}
-	header, err := c.write(Part{winner, []Root{{p, w.Plies}}, w.Moves})
+	header, err := c.write(Part{Strategy{c.rules, w.Winner, w.Moves}, []Root{{p, w.Plies}}})
 	if err != nil {
 		return err
 	}
@@ -211,7 +208,7 @@ func (c *Certificate) Join(ctx context.Context) error {
 				parts = append(parts, part)
 			}
 		}
-		parts, err := join(ctx, c.rules, parts)
+		parts, err := join(ctx, parts)
 		if err != nil {
 			return err
 		}
@@ -244,20 +241,20 @@ func (c *Certificate) clean() error {
 
 // join joins parts of one winner. Of two answers in a position the one with fewer plies to the win is
 // kept: so the plies still fall from answer to answer.
-func join(ctx context.Context, r *rules.Rules, parts []Part) ([]Part, error) {
+func join(ctx context.Context, parts []Part) ([]Part, error) {
 	if len(parts) < 2 || ctx.Err() != nil {
 		return parts, ctx.Err()
 	}
-	all := Part{Winner: parts[0].Winner, Answers: map[rules.Position]Answer{}}
+	all := Part{Strategy: Strategy{parts[0].Rules, parts[0].Winner, map[rules.Position]Answer{}}}
 	for _, part := range parts {
 		all.Roots = append(all.Roots, part.Roots...)
-		for p, a := range part.Answers {
-			if before, ok := all.Answers[p]; !ok || a.Plies < before.Plies {
-				all.Answers[p] = a
+		for p, a := range part.Moves {
+			if before, ok := all.Moves[p]; !ok || a.Plies < before.Plies {
+				all.Moves[p] = a
 			}
 		}
 	}
-	used, unsafe, err := all.check(r)
+	used, unsafe, err := all.check()
 	if err != nil {
 		return nil, err
 	}
@@ -265,31 +262,26 @@ func join(ctx context.Context, r *rules.Rules, parts []Part) ([]Part, error) {
 		return []Part{used}, nil
 	}
 	half := len(parts) / 2
-	first, err := join(ctx, r, parts[:half])
+	first, err := join(ctx, parts[:half])
 	if err != nil {
 		return nil, err
 	}
-	second, err := join(ctx, r, parts[half:])
+	second, err := join(ctx, parts[half:])
 	return append(first, second...), err
 }
 
 // check plays a part from all its roots. It returns the part with the plies found and without answers
 // that are of no use, and the positions whose moves superko might forbid.
-func (part *Part) check(r *rules.Rules) (used Part, unsafe []rules.Position, err error) {
-	s := Strategy{Rules: r, Winner: part.Winner, Moves: make(map[rules.Position]rules.Move, len(part.Answers))}
-	for p, a := range part.Answers {
-		s.Moves[p] = a.Move
-	}
-	c := newStrategyCheck(s)
-	used = Part{Winner: part.Winner}
+func (part *Part) check() (used Part, unsafe []rules.Position, err error) {
+	c := newStrategyCheck(part.Strategy)
+	used.Strategy = Strategy{part.Rules, part.Winner, c.used}
 	for _, root := range part.Roots {
 		l, err := c.check(root.Position)
 		if err != nil {
 			return Part{}, nil, err
 		}
-		used.Roots = append(used.Roots, Root{root.Position, l.plies})
+		used.Roots = append(used.Roots, Root{root.Position, int(l.Plies)})
 	}
-	used.Answers = c.used
 	unsafe, err = c.unsafe()
 	return used, unsafe, err
 }
@@ -305,9 +297,9 @@ func (c *Certificate) Check(ctx context.Context, each func(Part) error) error {
 		if err != nil {
 			return err
 		}
-		used, unsafe, err := part.check(c.rules)
+		used, unsafe, err := part.check()
 		if err == nil {
-			err = part.compare(c.rules, used, unsafe)
+			err = part.compare(used, unsafe)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", filepath.Join(c.dir, h.File), err)
@@ -320,7 +312,8 @@ func (c *Certificate) Check(ctx context.Context, each func(Part) error) error {
 }
 
 // compare returns an error where a part says something else than what is used of it.
-func (part *Part) compare(r *rules.Rules, used Part, unsafe []rules.Position) error {
+func (part *Part) compare(used Part, unsafe []rules.Position) error {
+	r := part.Rules
 	if len(unsafe) > 0 {
 		return fmt.Errorf("in %s superko might forbid the move", r.FormatPosition(unsafe[0]))
 	}
@@ -332,8 +325,8 @@ func (part *Part) compare(r *rules.Rules, used Part, unsafe []rules.Position) er
 			return fmt.Errorf("%s: expected %d plies, found %d", r.FormatPosition(root.Position), want, root.Plies)
 		}
 	}
-	for p, a := range part.Answers {
-		switch found, ok := used.Answers[p]; {
+	for p, a := range part.Moves {
+		switch found, ok := used.Moves[p]; {
 		case !ok:
 			return fmt.Errorf("%s: no game leads to it", r.FormatPosition(p))
 		case found != a:
@@ -350,8 +343,8 @@ func (c *Certificate) Print(w io.Writer) error {
 		if err != nil {
 			return err
 		}
-		for _, p := range sortedPositions(part.Answers) {
-			a := part.Answers[p]
+		for _, p := range sortedPositions(part.Moves) {
+			a := part.Moves[p]
 			if _, err := fmt.Fprintf(w, "%s ; %v ; %d\n", c.rules.FormatPosition(p), a.Move, a.Plies); err != nil {
 				return err
 			}
@@ -394,29 +387,38 @@ func squares(m rules.Move) [3]byte {
 	return [...]byte{byte(m.From()), byte(m.To()), drop}
 }
 
+// moveBetween returns the legal move in p of these squares, NoMove if there is none.
+func moveBetween(r *rules.Rules, p rules.Position, want [3]byte) rules.Move {
+	var legal rules.MoveSet
+	r.Moves(p, &legal)
+	for m := range legal.All() {
+		if squares(m) == want {
+			return m
+		}
+	}
+	return rules.NoMove
+}
+
 // sortedPositions returns the positions in the order of their boards.
 func sortedPositions(answers map[rules.Position]Answer) []rules.Position {
-	type entry struct {
-		board    [boardBytes]byte
-		position rules.Position
-	}
-	entries := make([]entry, 0, len(answers))
-	for p := range answers {
-		entries = append(entries, entry{board(p), p})
-	}
-	slices.SortFunc(entries, func(a, b entry) int { return bytes.Compare(a.board[:], b.board[:]) })
-	list := make([]rules.Position, len(entries))
-	for i, e := range entries {
-		list[i] = e.position
-	}
-	return list
+	return slices.SortedFunc(maps.Keys(answers), func(p, q rules.Position) int {
+		for s := range rules.Square(rules.NumSquares) {
+			if c := cmp.Compare(p.At(s), q.At(s)); c != 0 {
+				return c
+			}
+		}
+		return 0
+	})
 }
 
 // write writes a part's file, whose name has the beginning of its sum, and returns its header.
 func (c *Certificate) write(part Part) (partHeader, error) {
-	records := make([]byte, 0, recordBytes*len(part.Answers))
-	for _, p := range sortedPositions(part.Answers) {
-		a, b := part.Answers[p], board(p)
+	records := make([]byte, 0, recordBytes*len(part.Moves))
+	for _, p := range sortedPositions(part.Moves) {
+		a, b := part.Moves[p], board(p)
+		if a.Plies > math.MaxUint8 {
+			return partHeader{}, fmt.Errorf("a certificate has no place for a win in %d plies: expected at most 255", a.Plies)
+		}
 		records = append(records, b[:]...)
 		move := squares(a.Move)
 		records = append(append(records, move[:]...), byte(a.Plies))
@@ -424,7 +426,7 @@ func (c *Certificate) write(part Part) (partHeader, error) {
 	var packed bytes.Buffer
 	z, err := zlib.NewWriterLevel(&packed, zlib.BestCompression)
 	if err == nil {
-		_, err = z.Write(columns(records, len(part.Answers), recordBytes))
+		_, err = z.Write(columns(records, len(part.Moves), recordBytes))
 	}
 	if err == nil {
 		err = z.Close()
@@ -434,7 +436,7 @@ func (c *Certificate) write(part Part) (partHeader, error) {
 	}
 	sum := fmt.Sprintf("%x", sha256.Sum256(packed.Bytes()))
 	h := partHeader{
-		Winner: part.Winner.String(), SHA256: sum, Records: len(part.Answers),
+		Winner: part.Winner.String(), SHA256: sum, Records: len(part.Moves),
 		File: fmt.Sprintf("%s-%d-%.8s.zz", strings.ToLower(part.Winner.String()), len(part.Roots), sum),
 	}
 	for _, root := range part.Roots {
@@ -462,8 +464,8 @@ func (c *Certificate) read(h partHeader) (part Part, err error) {
 		part.Winner, part.Roots, err = c.parseRoots(h)
 	}
 	if err == nil {
-		part.Answers = map[rules.Position]Answer{}
-		err = part.parseRecords(c.rules, columns(text, recordBytes, h.Records))
+		part.Rules, part.Moves = c.rules, map[rules.Position]Answer{}
+		err = part.parseRecords(columns(text, recordBytes, h.Records))
 	}
 	if err != nil {
 		return Part{}, fmt.Errorf("%s: %w", filepath.Join(c.dir, h.File), err)
@@ -513,9 +515,9 @@ func (c *Certificate) parseRoots(h partHeader) (winner rules.Side, roots []Root,
 }
 
 // parseRecords fills in the answers. The boards must rise, so that none comes twice.
-func (part *Part) parseRecords(r *rules.Rules, records []byte) error {
+func (part *Part) parseRecords(records []byte) error {
+	r := part.Rules
 	var before []byte
-	var legal rules.MoveSet
 	for i := 0; len(records) > 0; i++ {
 		b, rest := records[:boardBytes], records[boardBytes:recordBytes]
 		if bytes.Compare(before, b) >= 0 {
@@ -525,17 +527,11 @@ func (part *Part) parseRecords(r *rules.Rules, records []byte) error {
 		if err != nil {
 			return fmt.Errorf("record %d: %w", i+1, err)
 		}
-		r.Moves(p, &legal)
-		m := rules.NoMove
-		for move := range legal.All() {
-			if squares(move) == [3]byte(rest) {
-				m = move
-			}
-		}
+		m := moveBetween(r, p, [3]byte(rest))
 		if m == rules.NoMove {
 			return fmt.Errorf("record %d: in %s the move is not legal", i+1, r.FormatPosition(p))
 		}
-		part.Answers[p] = Answer{m, int16(rest[3])}
+		part.Moves[p] = Answer{m, int32(rest[3])}
 		before, records = b, records[recordBytes:]
 	}
 	return nil

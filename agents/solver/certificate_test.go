@@ -36,11 +36,11 @@ func makeCertificate(t *testing.T, text string, positions ...string) string {
 	prover := NewProver(32, 1)
 	for _, position := range positions {
 		g := agenttest.Game(t, r, position)
-		proof, err := prover.Prove(t.Context(), g, evaluator(t, r), MaxDepth, 1_000_000)
+		win, _, err := prover.Prove(t.Context(), g, evaluator(t, r), MaxDepth, 1_000_000)
 		require.NoError(t, err)
-		require.NotNil(t, proof.Win, position)
+		require.NotNil(t, win, position)
 		require.False(t, c.Has(g.Position()))
-		require.NoError(t, c.Add(g.Position(), proof.Winner, proof.Win))
+		require.NoError(t, c.Add(g.Position(), win))
 		require.True(t, c.Has(g.Position()))
 	}
 	return dir
@@ -81,12 +81,12 @@ func TestCertificate(t *testing.T) {
 	require.Equal(t, "South wins from 2 of these positions and North from 1, whatever the other side plays", c.header.Claim)
 	roots, lines := 0, 0
 	for _, part := range parts {
-		lines += len(part.Answers)
+		lines += len(part.Moves)
 		for _, root := range part.Roots {
-			g := rules.NewGame(c.Rules(), root.Position)
+			g := rules.NewGame(c.rules, root.Position)
 			require.True(t, c.Has(root.Position))
-			require.True(t, wins(g, part.Winner, part.Answers, root.Plies))
-			require.False(t, wins(g, part.Winner, part.Answers, root.Plies-1))
+			require.True(t, wins(g, part.Winner, part.Moves, root.Plies))
+			require.False(t, wins(g, part.Winner, part.Moves, root.Plies-1))
 			roots++
 		}
 	}
@@ -108,18 +108,32 @@ func TestCertificateOfAGoal(t *testing.T) {
 	t.Parallel()
 	dir, r := t.TempDir(), rules.MustParse("simplified")
 	g := agenttest.Game(t, r, "000000/000000/000000/300002/011112/022333 s")
-	proof, err := NewProver(1, 1).Prove(t.Context(), g, evaluator(t, r), MaxDepth, 1000)
+	win, _, err := NewProver(1, 1).Prove(t.Context(), g, evaluator(t, r), MaxDepth, 1000)
 	require.NoError(t, err)
-	require.Equal(t, 1, proof.Win.Plies)
+	require.Equal(t, 1, win.Plies)
 	c, err := ExtendCertificate(dir, r)
 	require.NoError(t, err)
-	require.NoError(t, c.Add(g.Position(), proof.Winner, proof.Win))
-	require.NoError(t, c.Add(g.Position(), proof.Winner, proof.Win))
+	require.NoError(t, c.Add(g.Position(), win))
+	require.NoError(t, c.Add(g.Position(), win))
+	long := map[rules.Position]Answer{g.Position(): {g.Legal().At(0), 256}}
+	mirror := g.Position().Mirror()
+	require.ErrorContains(t, c.Add(mirror, &Win{Winner: rules.South, Plies: 256, Moves: long}), "expected at most 255")
 	require.NoError(t, c.Join(t.Context()))
 	parts, err := checkCertificate(t, dir)
 	require.NoError(t, err)
-	require.Equal(t, []Part{{rules.South, []Root{{g.Position(), 1}}, map[rules.Position]Answer{}}}, parts)
+	require.Equal(t, []Part{{Strategy{r, rules.South, map[rules.Position]Answer{}}, []Root{{g.Position(), 1}}}}, parts)
 	require.Empty(t, rejection(t, dir))
+
+	header, err := os.ReadFile(filepath.Join(dir, certificateFile))
+	require.NoError(t, err)
+	for what, text := range map[string]string{
+		"error in byte": string(header) + "{}",
+		"given twice":   strings.Replace(string(header), "{", `{"claim": "North wins",`, 1),
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, certificateFile), []byte(text), 0o600))
+		_, err = OpenCertificate(dir)
+		require.ErrorContains(t, err, what)
+	}
 }
 
 // Displaced pieces are in a certificate, too.
@@ -272,11 +286,11 @@ func TestCertificateUnderSuperko(t *testing.T) {
 		"213132/000000/000000/000000/000000/321123 s": "superko may block every reply",
 	} {
 		g := agenttest.Game(t, free, position)
-		proof, err := prover.Prove(t.Context(), g, evaluator(t, free), MaxDepth, 1_000_000)
+		win, _, err := prover.Prove(t.Context(), g, evaluator(t, free), MaxDepth, 1_000_000)
 		require.NoError(t, err)
 		blocked := false
-		part := Part{proof.Winner, []Root{{g.Position(), proof.Win.Plies}}, proof.Win.Moves}
-		_, unsafe, err := part.check(superko)
+		part := Part{Strategy{superko, win.Winner, win.Moves}, []Root{{g.Position(), win.Plies}}}
+		_, unsafe, err := part.check()
 		require.NoError(t, err)
 		for _, p := range unsafe {
 			blocked = blocked || p.Side() == rules.North
@@ -284,7 +298,7 @@ func TestCertificateUnderSuperko(t *testing.T) {
 		require.Equal(t, strings.Contains(python, "block"), blocked)
 		c, err := ExtendCertificate(t.TempDir(), superko)
 		require.NoError(t, err)
-		require.NoError(t, c.Add(g.Position(), proof.Winner, proof.Win))
+		require.NoError(t, c.Add(g.Position(), win))
 		_, err = checkCertificate(t, c.dir)
 		require.ErrorContains(t, err, "superko might forbid the move")
 		if os.Getenv("GYGES_PYTHON") != "" {

@@ -19,17 +19,6 @@ const MaxProofDepth = 99
 // ErrProofHistory is the error of a game whose moves a rule on repetition remembers.
 var ErrProofHistory = errors.New("under a rule on repetition, expected a game without moves so far")
 
-// Proof is the result of a search for a strategy.
-type Proof struct {
-	// Win is the strategy that was found, played through; nil: none.
-	Win *Win
-	// Winner is the side whose strategy it is.
-	Winner rules.Side
-	// Nodes is the number of positions evaluated, those of a vain search for the other
-	// side included.
-	Nodes int64
-}
-
 // Prover looks for proofs by depth-first proof-number search (A. Nagai, "Df-pn algorithm
 // for searching AND/OR trees", 2002), without a bound on their length. A leaf begins with
 // proof and disproof numbers by its static evaluation, and those of several children are
@@ -61,7 +50,7 @@ type Prover struct {
 	stopped  atomic.Bool // there are no more nodes, or ctx is cancelled
 	solved   atomic.Bool
 	mu       sync.Mutex // protects what follows
-	proven   map[rules.Position]rules.Move
+	proven   map[rules.Position]Answer
 }
 
 // proofWorker searches for a Prover, with a path of its own.
@@ -117,16 +106,18 @@ func NewProver(megabytes, workers int) *Prover {
 // way: first for the side that the evaluation e favours, then for the other, for each
 // within these nodes and plies, 1 to [MaxProofDepth]; transpositions can make a proof some
 // plies longer. A proof is played through against every reply before it is returned, and
-// is none if it takes longer than the game may last. When ctx is cancelled it returns its
-// error with the nodes so far.
-func (s *Prover) Prove(ctx context.Context, g *rules.Game, e *eval.Evaluator, plies int, nodes int64) (Proof, error) {
+// is none, nil, if it takes longer than the game may last. evaluated is the number of positions
+// evaluated for both sides, also with an error: that of ctx when it is cancelled.
+func (s *Prover) Prove(
+	ctx context.Context, g *rules.Game, e *eval.Evaluator, plies int, nodes int64,
+) (win *Win, evaluated int64, err error) {
 	p := g.Position()
 	left := g.Rules().Options().MaxPlies - g.Ply()
 	switch {
 	case g.Rules().Options().Repetition != rules.NoRepetition && len(g.Moves()) > 0:
-		return Proof{}, ErrProofHistory
+		return nil, 0, ErrProofHistory
 	case g.Rules().SettingUp(p):
-		return Proof{}, ErrSetup
+		return nil, 0, ErrSetup
 	}
 	s.rules, s.eval, s.ctx = g.Rules(), e, ctx
 	defer func() { s.ctx, s.eval = nil, nil }()
@@ -134,19 +125,17 @@ func (s *Prover) Prove(ctx context.Context, g *rules.Game, e *eval.Evaluator, pl
 	if e.Score(p) < 0 {
 		first = first.Other()
 	}
-	var result Proof
 	for _, side := range []rules.Side{first, first.Other()} {
-		win := s.prove(p, side, min(plies, MaxProofDepth), left, nodes)
-		result.Nodes += s.nodes.Load()
+		win = s.prove(p, side, min(plies, MaxProofDepth), left, nodes)
+		evaluated += s.nodes.Load()
 		if ctx.Err() != nil {
-			return result, ctx.Err()
+			return nil, evaluated, ctx.Err()
 		}
 		if win != nil {
-			result.Win, result.Winner = win, side
 			break
 		}
 	}
-	return result, nil
+	return win, evaluated, nil
 }
 
 // prove returns a strategy of a side that takes no more plies than there are left; nil if
@@ -177,8 +166,8 @@ func (s *Prover) prove(p rules.Position, side rules.Side, plies, left int, nodes
 // move in any of them.
 func (s *Prover) avoid(positions []rules.Position) (any bool) {
 	for _, p := range positions {
-		if m, ok := s.proven[p]; ok && p.Side() == s.attacker {
-			s.avoided[p] = append(s.avoided[p], m)
+		if a, ok := s.proven[p]; ok && p.Side() == s.attacker {
+			s.avoided[p] = append(s.avoided[p], a.Move)
 			any = true
 		}
 	}
@@ -188,7 +177,7 @@ func (s *Prover) avoid(positions []rules.Position) (any bool) {
 // search reports whether the attacker is proven to win in p.
 func (s *Prover) search(p rules.Position, attacker rules.Side) bool {
 	clear(s.table.entries)
-	s.attacker, s.proven = attacker, map[rules.Position]rules.Move{}
+	s.attacker, s.proven = attacker, map[rules.Position]Answer{}
 	s.solved.Store(false)
 	if s.rules.CanWin(p, p.Side()) {
 		return p.Side() == attacker
@@ -215,7 +204,7 @@ func (s *Prover) win(p rules.Position, m rules.Move) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, ok := s.proven[p]; !ok {
-		s.proven[p] = m
+		s.proven[p] = Answer{Move: m}
 	}
 }
 
@@ -252,18 +241,11 @@ func (s *proofWorker) expand(p rules.Position, limit proofNumbers) (n proofNumbe
 	}
 }
 
-// restsOnPath reports whether a node that is no win may be one on another path.
+// restsOnPath reports whether a node that is no win may be one on another path: for the attacker if one of the
+// children that are no wins may be, for the defender if all may.
 func restsOnPath(children []proofChild, attacks bool) bool {
-	any, all := false, true
-	for _, c := range children {
-		if c.numbers == provenNoWin {
-			any, all = any || c.onPath, all && c.onPath
-		}
-	}
-	if attacks {
-		return any
-	}
-	return all
+	decides := func(c proofChild) bool { return c.numbers == provenNoWin && c.onPath == attacks }
+	return slices.ContainsFunc(children, decides) == attacks
 }
 
 // choice is what the children of a node say.

@@ -85,27 +85,27 @@ func TestProofsAgreeWithSearch(t *testing.T) {
 			if known.Plies == 0 {
 				nodes = 2000
 			}
-			proof, err := prover.Prove(t.Context(), rules.NewGame(r, g.Position()), e, 9, nodes)
+			win, _, err := prover.Prove(t.Context(), rules.NewGame(r, g.Position()), e, 9, nodes)
 			require.NoError(t, err)
 			at := text + ": " + r.FormatPosition(g.Position())
-			if proof.Win != nil {
-				start, plies := rules.NewGame(r, g.Position()), proof.Win.Plies
-				require.Len(t, proof.Win.Line, plies)
-				exits = exits || slices.ContainsFunc(slices.Collect(maps.Values(proof.Win.Moves)), func(a Answer) bool { return a.Move.IsGoal() })
-				require.True(t, wins(start, proof.Winner, proof.Win.Moves, plies), at)
-				require.False(t, wins(start, proof.Winner, proof.Win.Moves, plies-1), "the longest game: %s", at)
+			if win != nil {
+				start, plies := rules.NewGame(r, g.Position()), win.Plies
+				require.Len(t, win.Line, plies)
+				exits = exits || slices.ContainsFunc(slices.Collect(maps.Values(win.Moves)), func(a Answer) bool { return a.Move.IsGoal() })
+				require.True(t, wins(start, win.Winner, win.Moves, plies), at)
+				require.False(t, wins(start, win.Winner, win.Moves, plies-1), "the longest game: %s", at)
 				require.GreaterOrEqual(t, plies, shortest(known.Plies, 4), at)
 			}
 			if known.Plies == 0 {
 				continue
 			}
 			proven++
-			require.NotNil(t, proof.Win, at)
+			require.NotNil(t, win, at)
 			winner := g.Position().Side()
 			if known.Plies < 0 {
 				winner = winner.Other()
 			}
-			require.Equal(t, winner, proof.Winner, at)
+			require.Equal(t, winner, win.Winner, at)
 		}
 		require.GreaterOrEqual(t, proven, c.least, text)
 	}
@@ -117,20 +117,20 @@ func TestProofOfASetup(t *testing.T) {
 	r := rules.MustParse("italian-simplified")
 	g := agenttest.Game(t, r, "312312/000000/000000/000000/000000/332121 s")
 	prover := NewProver(DefaultProofMegabytes(200_000), 1)
-	proof, err := prover.Prove(t.Context(), g, evaluator(t, r), MaxDepth, 200_000)
+	win, _, err := prover.Prove(t.Context(), g, evaluator(t, r), MaxDepth, 200_000)
 	require.NoError(t, err)
-	require.NotNil(t, proof.Win)
-	require.Equal(t, rules.South, proof.Winner)
-	require.True(t, wins(g, rules.South, proof.Win.Moves, proof.Win.Plies))
+	require.NotNil(t, win)
+	require.Equal(t, rules.South, win.Winner)
+	require.True(t, wins(g, rules.South, win.Moves, win.Plies))
 
-	again, err := prover.Prove(t.Context(), g, evaluator(t, r), MaxDepth, 200_000)
+	again, _, err := prover.Prove(t.Context(), g, evaluator(t, r), MaxDepth, 200_000)
 	require.NoError(t, err)
-	require.Equal(t, proof, again, "the same search gives the same proof")
+	require.Equal(t, win, again, "the same search gives the same proof")
 
-	none, err := prover.Prove(t.Context(), g, evaluator(t, r), MaxDepth, 100)
+	none, nodes, err := prover.Prove(t.Context(), g, evaluator(t, r), MaxDepth, 100)
 	require.NoError(t, err)
-	require.Nil(t, none.Win)
-	require.InDelta(t, 200, none.Nodes, 100, "for each side")
+	require.Nil(t, none)
+	require.InDelta(t, 200, nodes, 100, "for each side")
 }
 
 // Several workers find a proof with a table that is far too small for it, too; the first one that is done stops the
@@ -139,16 +139,16 @@ func TestProofByWorkers(t *testing.T) {
 	r := rules.MustParse("simplified")
 	g := agenttest.Game(t, r, "213132/000000/000000/000000/000000/213231 s")
 	for range 2 {
-		proof, err := NewProver(1, 3).Prove(t.Context(), g, evaluator(t, r), MaxDepth, 1_000_000)
+		win, _, err := NewProver(1, 3).Prove(t.Context(), g, evaluator(t, r), MaxDepth, 1_000_000)
 		require.NoError(t, err)
-		require.NotNil(t, proof.Win)
-		require.Equal(t, rules.South, proof.Winner)
-		require.True(t, wins(rules.NewGame(r, g.Position()), rules.South, proof.Win.Moves, proof.Win.Plies))
+		require.NotNil(t, win)
+		require.Equal(t, rules.South, win.Winner)
+		require.True(t, wins(rules.NewGame(r, g.Position()), rules.South, win.Moves, win.Plies))
 	}
-	none, err := NewProver(1, 3).Prove(t.Context(), g, evaluator(t, r), MaxDepth, 200)
+	none, nodes, err := NewProver(1, 3).Prove(t.Context(), g, evaluator(t, r), MaxDepth, 200)
 	require.NoError(t, err)
-	require.Nil(t, none.Win)
-	require.InDelta(t, 400, none.Nodes, 200, "for each side; each worker ends its move")
+	require.Nil(t, none)
+	require.InDelta(t, 400, nodes, 200, "for each side; each worker ends its move")
 }
 
 // A position that others search is harder, but not proven, however many they are.
@@ -166,9 +166,9 @@ func TestChooseAmongVisited(t *testing.T) {
 func TestProofDepth(t *testing.T) {
 	r := rules.MustParse("italian-simplified")
 	prove := func(g *rules.Game, plies int) *Win {
-		proof, err := NewProver(DefaultProofMegabytes(100_000), 1).Prove(t.Context(), g, evaluator(t, r), plies, 100_000)
+		win, _, err := NewProver(DefaultProofMegabytes(100_000), 1).Prove(t.Context(), g, evaluator(t, r), plies, 100_000)
 		require.NoError(t, err)
-		return proof.Win
+		return win
 	}
 	short := agenttest.Game(t, r, "000300/000000/110000/020220/323100/013000 s")
 	require.Nil(t, prove(short, 3))
@@ -185,16 +185,16 @@ func TestProofWithinTheGamesLength(t *testing.T) {
 	const position = "232101/030000/000000/000100/003001/230200 s" // won in 5
 	for plies, proven := range map[string]bool{"5": true, "4": false} {
 		r := rules.MustParse("italian-simplified:max_plies=" + plies)
-		proof, err := NewProver(DefaultProofMegabytes(10_000), 1).Prove(t.Context(), agenttest.Game(t, r, position), evaluator(t, r), MaxDepth, 10_000)
+		win, _, err := NewProver(DefaultProofMegabytes(10_000), 1).Prove(t.Context(), agenttest.Game(t, r, position), evaluator(t, r), MaxDepth, 10_000)
 		require.NoError(t, err)
-		require.Equal(t, proven, proof.Win != nil)
+		require.Equal(t, proven, win != nil)
 	}
 }
 
 func TestProofErrors(t *testing.T) {
 	prove := func(ctx context.Context, text, position string) error {
 		r := rules.MustParse(text)
-		_, err := NewProver(DefaultProofMegabytes(1000), 1).Prove(ctx, agenttest.Game(t, r, position), evaluator(t, r), MaxDepth, 1_000_000)
+		_, _, err := NewProver(DefaultProofMegabytes(1000), 1).Prove(ctx, agenttest.Game(t, r, position), evaluator(t, r), MaxDepth, 1_000_000)
 		return err
 	}
 	const setup = "312312/000000/000000/000000/000000/332121 s"
@@ -202,7 +202,7 @@ func TestProofErrors(t *testing.T) {
 	r := rules.MustParse("simplified")
 	g := agenttest.Game(t, r, setup)
 	g.PlayLegal(g.Legal().At(0))
-	_, err := NewProver(DefaultProofMegabytes(1000), 1).Prove(t.Context(), g, evaluator(t, r), MaxDepth, 1000)
+	_, _, err := NewProver(DefaultProofMegabytes(1000), 1).Prove(t.Context(), g, evaluator(t, r), MaxDepth, 1000)
 	require.ErrorIs(t, err, ErrProofHistory)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -224,13 +224,13 @@ func TestProofUnderSuperko(t *testing.T) {
 	_, err = Strategy{Rules: superko, Winner: rules.South, Moves: s.proven}.Check(p)
 	require.ErrorContains(t, err, "superko might forbid the move")
 
-	proof, err := s.Prove(t.Context(), g, evaluator(t, superko), MaxDepth, 2*nodes)
+	win, _, err := s.Prove(t.Context(), g, evaluator(t, superko), MaxDepth, 2*nodes)
 	require.NoError(t, err)
-	require.NotNil(t, proof.Win)
-	require.Equal(t, rules.South, proof.Winner)
+	require.NotNil(t, win)
+	require.Equal(t, rules.South, win.Winner)
 	rng := rand.New(rand.NewPCG(3, 3))
 	for range 100 {
-		playStrategy(t, rules.NewGame(superko, p), proof.Win, rng)
+		playStrategy(t, rules.NewGame(superko, p), win, rng)
 	}
 }
 
@@ -271,18 +271,15 @@ func TestStrategyCheck(t *testing.T) {
 	r := rules.MustParse("italian-simplified")
 	g := agenttest.Game(t, r, "232101/030000/000000/000100/003001/230200 s")
 	p := g.Position()
-	proof, err := NewProver(DefaultProofMegabytes(10_000), 1).Prove(t.Context(), g, evaluator(t, r), 5, 10_000)
+	win, _, err := NewProver(DefaultProofMegabytes(10_000), 1).Prove(t.Context(), g, evaluator(t, r), 5, 10_000)
 	require.NoError(t, err)
-	good := map[rules.Position]rules.Move{}
-	for q, a := range proof.Win.Moves {
-		good[q] = a.Move
-	}
-	check := func(moves map[rules.Position]rules.Move) error {
+	good := win.Moves
+	check := func(moves map[rules.Position]Answer) error {
 		_, err := Strategy{Rules: r, Winner: rules.South, Moves: moves}.Check(p)
 		return err
 	}
-	changed := func(at rules.Position, m rules.Move) map[rules.Position]rules.Move {
-		c := map[rules.Position]rules.Move{at: m}
+	changed := func(at rules.Position, m rules.Move) map[rules.Position]Answer {
+		c := map[rules.Position]Answer{at: {Move: m}}
 		for q, n := range good {
 			if q != at {
 				c[q] = n
@@ -292,11 +289,11 @@ func TestStrategyCheck(t *testing.T) {
 	}
 	require.NoError(t, check(good))
 	require.ErrorContains(t, check(nil), "it has no move")
-	require.ErrorContains(t, check(changed(p, good[p].Rotate())), "is not legal")
+	require.ErrorContains(t, check(changed(p, good[p].Move.Rotate())), "is not legal")
 	var ms rules.MoveSet
 	g.LegalMoves(&ms)
 	for m := range ms.All() {
-		if m == good[p] {
+		if m == good[p].Move {
 			continue
 		}
 		if err := check(changed(p, m)); err == nil { // it wins, too

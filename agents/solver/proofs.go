@@ -15,7 +15,6 @@ import (
 	"gyges/results"
 	"gyges/rules"
 	"gyges/rules/base/files"
-	"gyges/rules/base/textfmt"
 )
 
 // Proofs are proven results to be looked up: the strategies of a certificate, and the winners of set-ups whose
@@ -23,21 +22,7 @@ import (
 type Proofs struct {
 	rules      *rules.Rules
 	strategies []packed
-	setups     map[rules.Position]Known // without lines
-}
-
-// Known is what is proven of a position.
-type Known struct {
-	Winner rules.Side
-	Plies  int // within which the winner wins
-	// Line is a game in which the winner follows the strategy and the loser holds out as long as it allows; empty where
-	// the strategy is not at hand.
-	Line []rules.Move
-}
-
-// Text says what is proven, like "South wins in at most 25 plies".
-func (k Known) Text() string {
-	return fmt.Sprintf("%v wins in at most %s", k.Winner, textfmt.Plural(k.Plies, "ply"))
+	setups     map[rules.Position]Win // without lines
 }
 
 // Shipped returns the proofs of the simplified game that ship with the program.
@@ -56,7 +41,7 @@ func openProofs(fsys fs.FS, certificate, setups string) (*Proofs, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Proofs{rules: c.rules, setups: map[rules.Position]Known{}}
+	p := &Proofs{rules: c.rules, setups: map[rules.Position]Win{}}
 	for _, h := range c.header.Parts {
 		columns, err := c.unpack(h)
 		if err != nil {
@@ -66,7 +51,7 @@ func openProofs(fsys fs.FS, certificate, setups string) (*Proofs, error) {
 		if err != nil {
 			return nil, err
 		}
-		s := packed{rules: c.rules, winner: winner, roots: roots, columns: columns, n: h.Records}
+		s := packed{rules: c.rules, winner: winner, roots: roots, columns: columns}
 		p.strategies = append(p.strategies, s)
 		s.mirrored = true
 		p.strategies = append(p.strategies, s)
@@ -91,8 +76,8 @@ func (p *Proofs) parseSetups(text []byte) error {
 			return err
 		}
 		if winner, ok := map[string]rules.Side{"win": rules.South, "loss": rules.North}[row[2]]; ok {
-			k := Known{Winner: winner, Plies: plies}
-			p.setups[setup], p.setups[setup.Mirror()] = k, k
+			w := Win{Winner: winner, Plies: plies}
+			p.setups[setup], p.setups[setup.Mirror()] = w, w
 		}
 	}
 	return nil
@@ -106,18 +91,19 @@ func (p *Proofs) Covers(r *rules.Rules) bool {
 	return o == r.Options()
 }
 
-// Lookup returns what is proven of the present position of g, which is not over. A game counts only if the winner
-// has followed the strategy since its beginning: after others a rule on repetition might forbid a move.
-func (p *Proofs) Lookup(g *rules.Game) (Known, bool) {
+// Lookup returns what is proven of the present position of g, which is not over, without the moves of the strategy.
+// A game counts only if the winner has followed it since its beginning: after others a rule on repetition might
+// forbid a move.
+func (p *Proofs) Lookup(g *rules.Game) (Win, bool) {
 	outcome, _ := g.Outcome()
 	if !p.Covers(g.Rules()) || g.Rules().SettingUp(g.Position()) || outcome != rules.Undecided || g.Start().Passes() > 0 {
-		return Known{}, false
+		return Win{}, false
 	}
-	var best Known
+	var best Win
 	for i := range p.strategies {
-		k, ok := p.strategies[i].lookup(g)
-		if ok && (best.Plies == 0 || k.Plies < best.Plies) {
-			best = k
+		w, ok := p.strategies[i].lookup(g)
+		if ok && (best.Plies == 0 || w.Plies < best.Plies) {
+			best = w
 		}
 	}
 	if best.Plies == 0 && g.Ply() == 0 {
@@ -132,26 +118,25 @@ type packed struct {
 	winner   rules.Side
 	roots    []Root
 	columns  []byte
-	n        int // records
 	mirrored bool
 }
 
-func (s *packed) lookup(g *rules.Game) (Known, bool) {
+func (s *packed) lookup(g *rules.Game) (Win, bool) {
 	p := g.Position()
 	next := s.at(p)
-	if next.plies == 0 || !s.followed(g) {
-		return Known{}, false
+	if next.Plies == 0 || !s.followed(g) {
+		return Win{}, false
 	}
-	k := Known{Winner: s.winner, Plies: next.plies}
-	for len(k.Line) < k.Plies {
-		if next.plies != k.Plies-len(k.Line) {
-			return Known{}, false // no game of the strategy leads to it
+	w := Win{Winner: s.winner, Plies: int(next.Plies)}
+	for len(w.Line) < w.Plies {
+		if int(next.Plies) != w.Plies-len(w.Line) {
+			return Win{}, false // no game of the strategy leads to it
 		}
-		k.Line = append(k.Line, next.move)
-		p = s.rules.Apply(p, next.move)
+		w.Line = append(w.Line, next.Move)
+		p = s.rules.Apply(p, next.Move)
 		next = s.at(p)
 	}
-	return k, s.rules.Outcome(p) == rules.WinFor(s.winner)
+	return w, s.rules.Outcome(p) == rules.WinFor(s.winner)
 }
 
 // followed reports whether the winner has followed the strategy since the beginning of g, if there is a rule on
@@ -168,7 +153,7 @@ func (s *packed) followed(g *rules.Game) bool {
 				return false
 			}
 			begun = true
-			if i < len(g.Moves()) && p.Side() == s.winner && s.at(p).move != g.Moves()[i] {
+			if i < len(g.Moves()) && p.Side() == s.winner && s.at(p).Move != g.Moves()[i] {
 				return false
 			}
 		}
@@ -184,23 +169,20 @@ func (s *packed) begins(p rules.Position) bool {
 	if p.Side() == s.winner {
 		return true // if it has a move, which is asked for elsewhere
 	}
-	root := p
-	if s.mirrored {
-		root = p.Mirror()
-	}
+	root := s.image(p)
 	_, twin := s.find(root)
 	twin = twin || s.rules.GoalMove(p, s.winner) != rules.NoMove
 	return !twin || slices.ContainsFunc(s.roots, func(r Root) bool { return r.Position == root })
 }
 
 // at returns how the longest game goes on that the strategy allows from p; without plies it has none.
-func (s *packed) at(p rules.Position) (l longest) {
+func (s *packed) at(p rules.Position) (l Answer) {
 	if s.rules.Outcome(p) != rules.Undecided {
-		return longest{}
+		return Answer{}
 	}
 	if p.Side() == s.winner {
 		if m := s.rules.GoalMove(p, s.winner); m != rules.NoMove {
-			return longest{1, m}
+			return Answer{m, 1}
 		}
 		return s.answer(p)
 	}
@@ -208,25 +190,21 @@ func (s *packed) at(p rules.Position) (l longest) {
 	s.rules.Moves(p, &legal)
 	for m := range legal.All() {
 		next := s.at(s.rules.Apply(p, m))
-		if next.plies == 0 {
-			return longest{}
+		if next.Plies == 0 {
+			return Answer{}
 		}
-		if next.plies >= l.plies {
-			l = longest{next.plies + 1, m}
+		if next.Plies >= l.Plies {
+			l = Answer{m, next.Plies + 1}
 		}
 	}
 	return l
 }
 
 // answer returns the strategy's move in p, in which the winner is to move and can't win at once.
-func (s *packed) answer(p rules.Position) longest {
-	image := p
-	if s.mirrored {
-		image = p.Mirror()
-	}
-	i, ok := s.find(image)
+func (s *packed) answer(p rules.Position) Answer {
+	i, ok := s.find(s.image(p))
 	if !ok {
-		return longest{}
+		return Answer{}
 	}
 	var want [3]byte
 	for j := range want {
@@ -235,20 +213,24 @@ func (s *packed) answer(p rules.Position) longest {
 			want[j] = byte(rules.Square(want[j]).Mirror())
 		}
 	}
-	var legal rules.MoveSet
-	s.rules.Moves(p, &legal)
-	for m := range legal.All() {
-		if squares(m) == want {
-			return longest{int(s.byte(i, recordBytes-1)), m}
-		}
+	if m := moveBetween(s.rules, p, want); m != rules.NoMove {
+		return Answer{m, int32(s.byte(i, recordBytes-1))}
 	}
-	return longest{}
+	return Answer{}
+}
+
+// image returns the position of the certificate that p stands for.
+func (s *packed) image(p rules.Position) rules.Position {
+	if s.mirrored {
+		return p.Mirror()
+	}
+	return p
 }
 
 // find returns the number of the record of a board.
 func (s *packed) find(p rules.Position) (i int, ok bool) {
 	want := board(p)
-	return sort.Find(s.n, func(i int) int {
+	return sort.Find(len(s.columns)/recordBytes, func(i int) int {
 		for j, b := range want {
 			if c := cmp.Compare(b, s.byte(i, j)); c != 0 {
 				return c
@@ -259,4 +241,4 @@ func (s *packed) find(p rules.Position) (i int, ok bool) {
 }
 
 // byte returns a byte of a record.
-func (s *packed) byte(i, column int) byte { return s.columns[column*s.n+i] }
+func (s *packed) byte(i, column int) byte { return s.columns[column*(len(s.columns)/recordBytes)+i] }

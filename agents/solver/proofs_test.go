@@ -18,12 +18,12 @@ func shippedProofs(t *testing.T) *Proofs {
 }
 
 // shippedRoots are the roots of the strategies, those of the mirror images included, and their plies.
-func shippedRoots(t *testing.T) map[rules.Position]Known {
+func shippedRoots(t *testing.T) map[rules.Position]Win {
 	t.Helper()
-	roots := map[rules.Position]Known{}
+	roots := map[rules.Position]Win{}
 	for _, s := range shippedProofs(t).strategies {
 		for _, root := range s.roots {
-			k := Known{Winner: s.winner, Plies: root.Plies}
+			k := Win{Winner: s.winner, Plies: root.Plies}
 			roots[root.Position], roots[root.Position.Mirror()] = k, k
 		}
 	}
@@ -125,7 +125,7 @@ func legalMoves(r *rules.Rules, p rules.Position) (list []rules.Move) {
 
 func TestLookupOfSetups(t *testing.T) {
 	r := rules.MustParse("simplified")
-	lookup := func(text string) (Known, bool) {
+	lookup := func(text string) (Win, bool) {
 		p, err := r.ParsePosition(text)
 		require.NoError(t, err)
 		return shippedProofs(t).Lookup(rules.NewGame(r, p))
@@ -161,7 +161,7 @@ func TestLookupIsOfItsRules(t *testing.T) {
 	}
 }
 
-func TestKnownText(t *testing.T) {
-	require.Equal(t, "North wins in at most 1 ply", Known{Winner: rules.North, Plies: 1}.Text())
-	require.Equal(t, "South wins in at most 25 plies", Known{Winner: rules.South, Plies: 25}.Text())
+func TestWinText(t *testing.T) {
+	require.Equal(t, "North wins in at most 1 ply", (&Win{Winner: rules.North, Plies: 1}).Text())
+	require.Equal(t, "South wins in at most 25 plies", (&Win{Winner: rules.South, Plies: 25}).Text())
 }

@@ -34,9 +34,28 @@ type Solution struct {
 // New returns a function that searches games, for one goroutine at a time. Its error is
 // never that of a context: then the solution is incomplete.
 func (s Search) New(r *rules.Rules) (func(context.Context, *rules.Game) (Solution, error), error) {
-	find, err := s.searcher(r)
-	if err != nil {
-		return nil, err
+	var find func(context.Context, *Solution) error // fills in the solution of a game
+	if s.Nodes == 0 {
+		solver := New(DefaultMegabytes)
+		find = func(ctx context.Context, found *Solution) (err error) {
+			found.Result, err = solver.Solve(ctx, found.Game, s.Depth)
+			found.Complete = err == nil
+			return err
+		}
+	} else {
+		guide, err := eval.ForRules(r)
+		if err != nil {
+			return nil, err
+		}
+		prover := NewProver(cmp.Or(s.Megabytes, DefaultProofMegabytes(s.Nodes)), s.Workers)
+		find = func(ctx context.Context, found *Solution) (err error) {
+			var win *Win
+			win, found.Nodes, err = prover.Prove(ctx, found.Game, guide, s.Depth, s.Nodes)
+			if win != nil {
+				found.won(win)
+			}
+			return err
+		}
 	}
 	return func(ctx context.Context, g *rules.Game) (Solution, error) {
 		if s.MoveTime > 0 {
@@ -55,42 +74,12 @@ func (s Search) New(r *rules.Rules) (func(context.Context, *rules.Game) (Solutio
 	}, nil
 }
 
-// searcher returns what fills in the solution of a game.
-func (s Search) searcher(r *rules.Rules) (func(context.Context, *Solution) error, error) {
-	if s.Nodes == 0 {
-		solver := New(DefaultMegabytes)
-		return func(ctx context.Context, found *Solution) (err error) {
-			found.Result, err = solver.Solve(ctx, found.Game, s.Depth)
-			found.Complete = err == nil
-			return err
-		}, nil
-	}
-	guide, err := eval.ForRules(r)
-	prover := NewProver(cmp.Or(s.Megabytes, DefaultProofMegabytes(s.Nodes)), s.Workers)
-	return func(ctx context.Context, found *Solution) error {
-		proof, err := prover.Prove(ctx, found.Game, guide, s.Depth, s.Nodes)
-		found.Nodes = proof.Nodes
-		if proof.Win != nil {
-			found.won(proof.Winner, proof.Win)
-		}
-		return err
-	}, err
-}
-
-// won makes a strategy of a side the result.
-func (s *Solution) won(winner rules.Side, w *Win) {
+// won makes a strategy the result.
+func (s *Solution) won(w *Win) {
 	s.Win, s.Complete, s.Plies, s.Line = w, true, w.Plies, w.Line
-	if winner != s.Game.Position().Side() {
+	if w.Winner != s.Game.Position().Side() {
 		s.Plies = -w.Plies
 	}
-}
-
-// Winner returns the side that wins; that is only known if Win is.
-func (s *Solution) Winner() rules.Side {
-	if side := s.Game.Position().Side(); s.Plies > 0 {
-		return side
-	}
-	return s.Game.Position().Side().Other()
 }
 
 // List searches games of the same rules, as many at a time as there are workers, and calls

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gyges/rules"
+	"gyges/rules/base/textfmt"
 )
 
 // Strategy is a claim that a side wins with certain moves. It may come from anywhere.
@@ -12,25 +13,31 @@ type Strategy struct {
 	Rules  *rules.Rules
 	Winner rules.Side
 	// Moves is the winner's move in each position in which it is to move and can't win at
-	// once.
-	Moves map[rules.Position]rules.Move
+	// once. Their numbers of plies are not read.
+	Moves map[rules.Position]Answer
 }
 
 // Win is a strategy that holds against every reply.
 type Win struct {
+	Winner rules.Side
 	// Plies is the length of the longest game that the strategy allows, the most
 	// plies that the win takes.
 	Plies int
-	// Line is a game of that length.
+	// Line is a game of that length; empty where the strategy is not at hand.
 	Line []rules.Move
-	// Moves are those moves of the strategy that are needed.
+	// Moves are those moves of the strategy that are needed; nil for a win that was looked up.
 	Moves map[rules.Position]Answer
 }
 
-// Answer is the winner's move in a position of a strategy.
+// Text says what is proven, like "South wins in at most 25 plies".
+func (w *Win) Text() string {
+	return fmt.Sprintf("%v wins in at most %s", w.Winner, textfmt.Plural(w.Plies, "ply"))
+}
+
+// Answer is a move in a position of a strategy: the winner's, or the loser's that holds out longest.
 type Answer struct {
 	Move  rules.Move
-	Plies int16 // to the win at most, the move itself counted
+	Plies int32 // to the win at most, the move itself counted
 }
 
 // Check plays the strategy from p, with which a game begins, against every legal reply. It
@@ -50,8 +57,8 @@ func (s Strategy) Check(p rules.Position) (Win, error) {
 func (s Strategy) checkFrom(p rules.Position) (win Win, unsafe []rules.Position, err error) {
 	c := newStrategyCheck(s)
 	l, err := c.check(p)
-	if most := s.Rules.Options().MaxPlies; err == nil && l.plies > most {
-		err = c.failure(p, fmt.Sprintf("it takes %d plies, and a game ends after %d", l.plies, most))
+	if most := s.Rules.Options().MaxPlies; err == nil && int(l.Plies) > most {
+		err = c.failure(p, fmt.Sprintf("it takes %d plies, and a game ends after %d", l.Plies, most))
 	}
 	if err == nil {
 		if unsafe, err = c.unsafe(); err == nil && len(unsafe) > 0 {
@@ -61,64 +68,58 @@ func (s Strategy) checkFrom(p rules.Position) (win Win, unsafe []rules.Position,
 	if err != nil {
 		return Win{}, unsafe, err
 	}
-	win = Win{Plies: l.plies, Moves: c.used, Line: []rules.Move{l.move}}
-	for l.plies > 1 {
-		p = s.Rules.Apply(p, l.move)
+	win = Win{Winner: s.Winner, Plies: int(l.Plies), Moves: c.used, Line: []rules.Move{l.Move}}
+	for l.Plies > 1 {
+		p = s.Rules.Apply(p, l.Move)
 		l, _ = c.check(p) // which was without error before
-		win.Line = append(win.Line, l.move)
+		win.Line = append(win.Line, l.Move)
 	}
 	return win, nil, nil
 }
 
 type strategyCheck struct {
 	Strategy
-	used    map[rules.Position]Answer
-	longest map[rules.Position]longest // but for positions in which the winner can win at once
+	used map[rules.Position]Answer
+	// longest is how a game goes on that lasts as long as the strategy allows, but for positions in which the
+	// winner can win at once; without plies the position is being checked.
+	longest map[rules.Position]Answer
 }
 
 func newStrategyCheck(s Strategy) *strategyCheck {
-	return &strategyCheck{Strategy: s, used: map[rules.Position]Answer{}, longest: map[rules.Position]longest{}}
+	return &strategyCheck{s, map[rules.Position]Answer{}, map[rules.Position]Answer{}}
 }
 
-// longest is how a game goes on that lasts as long as the strategy allows; without plies
-// the position is being checked.
-type longest struct {
-	plies int
-	move  rules.Move
-}
-
-func (c *strategyCheck) check(p rules.Position) (longest, error) {
+func (c *strategyCheck) check(p rules.Position) (l Answer, err error) {
 	if l, ok := c.longest[p]; ok {
-		if l.plies == 0 {
+		if l.Plies == 0 {
 			return l, c.failure(p, "the position returns")
 		}
 		return l, nil
 	}
 	if c.Rules.Outcome(p) != rules.Undecided {
-		return longest{}, c.failure(p, "the game ends without the win")
+		return l, c.failure(p, "the game ends without the win")
 	}
 	if p.Side() == c.Winner && c.Rules.GoalWins(p, c.Winner) {
 		if m := c.Rules.GoalMove(p, c.Winner); m != rules.NoMove {
-			return longest{1, m}, nil
+			return Answer{m, 1}, nil
 		}
 	}
-	c.longest[p] = longest{}
+	c.longest[p] = Answer{}
 	replies, err := c.moves(p)
 	if err != nil {
-		return longest{}, err
+		return l, err
 	}
-	var l longest
 	for _, m := range replies {
 		next, err := c.check(c.Rules.Apply(p, m))
 		if err != nil {
-			return longest{}, err
+			return l, err
 		}
-		if next.plies >= l.plies {
-			l = longest{next.plies + 1, m}
+		if next.Plies >= l.Plies {
+			l = Answer{m, next.Plies + 1}
 		}
 	}
 	if c.longest[p] = l; p.Side() == c.Winner {
-		c.used[p.WithoutPasses()] = Answer{l.move, int16(l.plies)}
+		c.used[p.WithoutPasses()] = l
 	}
 	return l, nil
 }
@@ -137,17 +138,17 @@ func (c *strategyCheck) moves(p rules.Position) (replies []rules.Move, err error
 		}
 		return replies, err
 	}
-	m, ok := c.Moves[p.WithoutPasses()]
+	a, ok := c.Moves[p.WithoutPasses()]
 	if !ok {
-		m, ok = c.Moves[p]
+		a, ok = c.Moves[p]
 	}
 	switch {
 	case !ok:
 		return nil, c.failure(p, "it has no move")
-	case !legal.Contains(m):
-		return nil, c.failure(p, fmt.Sprintf("%v is not legal", m))
+	case !legal.Contains(a.Move):
+		return nil, c.failure(p, fmt.Sprintf("%v is not legal", a.Move))
 	}
-	return []rules.Move{m}, nil
+	return []rules.Move{a.Move}, nil
 }
 
 func (c *strategyCheck) failure(p rules.Position, why string) error {
@@ -175,7 +176,7 @@ func (c *strategyCheck) unsafe() (list []rules.Position, err error) {
 		for _, m := range replies {
 			next := c.Rules.Apply(p, m)
 			before := twins[next.Key()][p.Side()]
-			free = free || c.longest[before].plies <= l.plies || !c.leads(before, p)
+			free = free || c.longest[before].Plies <= l.Plies || !c.leads(before, p)
 		}
 		if !free {
 			list = append(list, p)
@@ -192,7 +193,7 @@ func (c *strategyCheck) leads(from, to rules.Position) bool {
 		if p == to {
 			return true
 		}
-		if seen[p] || c.longest[p].plies <= c.longest[to].plies {
+		if seen[p] || c.longest[p].Plies <= c.longest[to].Plies {
 			return false
 		}
 		seen[p] = true

@@ -31,7 +31,7 @@ const (
 // ReadStrategy reads what [WriteStrategy] wrote. The winner is the side to move in all
 // positions. Errors give the name of the file and the line.
 func ReadStrategy(in io.Reader, name string, r *rules.Rules) (Strategy, error) {
-	s := Strategy{Rules: r, Moves: map[rules.Position]rules.Move{}}
+	s := Strategy{Rules: r, Moves: map[rules.Position]Answer{}}
 	err := files.Lines(in, name, maxStrategyLine, maxStrategy, func(_ int, line string) error {
 		position, text, ok := strings.Cut(line, ";")
 		if !ok {
@@ -48,7 +48,7 @@ func ReadStrategy(in io.Reader, name string, r *rules.Rules) (Strategy, error) {
 		if len(s.Moves) > 0 && p.Side() != s.Winner {
 			return fmt.Errorf("expected a position with %v to move, as before", s.Winner)
 		}
-		s.Winner, s.Moves[p] = p.Side(), m
+		s.Winner, s.Moves[p] = p.Side(), Answer{Move: m}
 		return nil
 	})
 	if err == nil && len(s.Moves) == 0 {
@@ -62,7 +62,7 @@ func (s Strategy) Solve(g *rules.Game) (Solution, error) {
 	solution := Solution{Game: g}
 	win, err := s.Check(g.Position())
 	if err == nil {
-		solution.won(s.Winner, &win)
+		solution.won(&win)
 		solution.Nodes = int64(len(win.Moves))
 	}
 	return solution, err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
@@ -166,12 +167,7 @@ func (c *checker) names() (string, error) {
 }
 
 func (c *checker) options() (string, error) {
-	var missing []string
-	for _, o := range []string{"maxPly", "maxTime", "maxNodes"} {
-		if !c.offers(o) {
-			missing = append(missing, o)
-		}
-	}
+	missing := slices.DeleteFunc([]string{"maxPly", "maxTime", "maxNodes"}, c.offers)
 	if len(missing) > 0 {
 		return "", note("without " + strings.Join(missing, ", ") +
 			" such a limit can't be set; a move that takes too long is stopped")

@@ -81,17 +81,13 @@ const threadsParam = "threads"
 // threads returns the range of the number of threads and the present one. Agents
 // without the parameter have one.
 func (s *server) threads() (least, most int64, now int) {
-	kind, err := s.config.Registry.Kind(s.config.Spec)
-	if err != nil {
+	kind, _ := s.config.Registry.Kind(s.config.Spec) // which made the agent
+	d, ok := kind.Param(threadsParam)
+	if !ok {
 		return 1, 1, 1
 	}
-	for _, d := range kind.Params {
-		if d.Name == threadsParam {
-			values, _ := s.config.Registry.Values(s.config.Spec) // which made the agent
-			return int64(d.Min), int64(d.Max), values.Int(threadsParam)
-		}
-	}
-	return 1, 1, 1
+	values, _ := s.config.Registry.Values(s.config.Spec)
+	return int64(d.Min), int64(d.Max), values.Int(threadsParam)
 }
 
 // setThreads replaces the agent by one with another number of threads.

@@ -24,9 +24,9 @@ const (
 	floodLines = 20_000   // from one command to its answer
 	floodBytes = 8 << 20
 
-	writingTime = 10 * time.Second       // for an engine to read what is sent to it
-	endingTime  = 200 * time.Millisecond // for a program that closed its output to end
-	killingTime = 5 * time.Second        // for the system to end a program that was killed
+	writingTime = 10 * time.Second // for an engine to read what is sent to it
+	endingTime  = time.Second      // for a program that closed its output to end; a busy machine takes a while to say so
+	killingTime = 5 * time.Second  // for the system to end a program that was killed
 )
 
 // process is a running engine. Its methods are for one goroutine.
@@ -92,12 +92,8 @@ func launch(command []string, dir string, t *trace) (*process, error) {
 // hostLacks reports whether an error means that this process or machine has no
 // file descriptors, processes or memory left.
 func hostLacks(err error) bool {
-	for _, lack := range []error{syscall.EMFILE, syscall.ENFILE, syscall.EAGAIN, syscall.ENOMEM} {
-		if errors.Is(err, lack) {
-			return true
-		}
-	}
-	return false
+	lacks := []error{syscall.EMFILE, syscall.ENFILE, syscall.EAGAIN, syscall.ENOMEM}
+	return slices.ContainsFunc(lacks, func(lack error) bool { return errors.Is(err, lack) })
 }
 
 // run starts the program and blocks until it has ended. It does both in one

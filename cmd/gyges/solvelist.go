@@ -49,7 +49,7 @@ func (c *solveCmd) solveList(ctx context.Context, e *env, r *rules.Rules, search
 	write := c.solutionWriter(e, out, len(rest) < len(games))
 	err = c.solveGames(ctx, e, search, rest, len(games), func(s solver.Solution) error {
 		if certificate != nil && s.Win != nil {
-			if err := certificate.Add(s.Game.Position(), s.Winner(), s.Win); err != nil {
+			if err := certificate.Add(s.Game.Position(), s.Win); err != nil {
 				return asFailure(err)
 			}
 		}
@@ -204,7 +204,7 @@ func (c *solveCmd) readCertificate(ctx context.Context, e *env) error {
 			plies = max(plies, root.Plies)
 		}
 		e.out.printf("%v wins from %d positions under %v rules within %d plies: %d moves, played against every reply\n",
-			part.Winner, len(part.Roots), certificate.Rules(), plies, len(part.Answers))
+			part.Winner, len(part.Roots), part.Rules, plies, len(part.Moves))
 		return nil
 	}))
 }

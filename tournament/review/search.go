@@ -57,8 +57,8 @@ func Spec(nodes int64) agents.Spec {
 // position searches the present position of g, which is not over, and where one side is far ahead looks for
 // a proof.
 func (r *Reviewer) position(ctx context.Context, g *rules.Game) (value, error) {
-	if k, ok := r.proofs.Lookup(g); ok && len(k.Line) > 0 {
-		return proven(g, k.Winner, k.Plies, k.Line), nil
+	if win, ok := r.proofs.Lookup(g); ok && len(win.Line) > 0 {
+		return proven(g, &win), nil
 	}
 	v, err := r.search(ctx, g, agents.Limits{Nodes: r.nodes}, nil)
 	if err != nil || v.proven() != 0 {
@@ -131,19 +131,19 @@ func (r *Reviewer) prove(ctx context.Context, g *rules.Game, v value) (value, er
 	}
 	left := g.Rules().Options().MaxPlies - g.Ply()
 	fresh := rules.NewGame(g.Rules(), g.Position()) // the prover knows no history
-	proof, err := r.prover.Prove(ctx, fresh, r.eval, solver.MaxDepth, r.proofNodes)
-	if err != nil || proof.Win == nil || proof.Win.Plies > left || repeats(g, proof.Win) {
+	win, _, err := r.prover.Prove(ctx, fresh, r.eval, solver.MaxDepth, r.proofNodes)
+	if err != nil || win == nil || win.Plies > left || repeats(g, win) {
 		return v, err
 	}
-	won := proven(g, proof.Winner, proof.Win.Plies, proof.Win.Line)
+	won := proven(g, win)
 	won.depth = v.depth
 	return won, nil
 }
 
 // proven is the value of the present position of g, in which a side wins.
-func proven(g *rules.Game, winner rules.Side, plies int, line []rules.Move) value {
-	v := value{agents.WinIn(min(plies, int(agents.WinTop-agents.WinScore))), line, 0}
-	if winner != g.Position().Side() {
+func proven(g *rules.Game, w *solver.Win) value {
+	v := value{agents.WinIn(min(w.Plies, int(agents.WinTop-agents.WinScore))), w.Line, 0}
+	if w.Winner != g.Position().Side() {
 		v.score = -v.score
 	}
 	return v

@@ -175,9 +175,6 @@ var printed = map[string]string{
 	"nothing":  "bestmove\n",
 	"half":     "bestmove 0|",
 	"halfhang": "bestmove 0|",
-	"leaves":   "",
-	"exit":     "",
-	"orphans":  "",
 }
 
 // codes are the exit codes of engines that end in place of an answer or after it, by habit.
