@@ -244,7 +244,7 @@ func (r *referee) prepare(ctx context.Context, setup *Game, start time.Time) *re
 }
 
 // call notes that a side's agent is called now, the time since the game's start. It may take the time in which it
-// doesn't lose by its limits, and the stall timeout more.
+// doesn't lose by its limits, and the stall timeout more; without either as long as it likes.
 func (r *referee) call(setup *Game, side rules.Side, now time.Duration) {
 	clockMargin, moveMargin := timeMargins(setup.TimeMargin)
 	var limits agents.Limits
@@ -255,7 +255,7 @@ func (r *referee) call(setup *Game, side rules.Side, now time.Duration) {
 		limits = limits.Tighter(agents.Limits{MoveTime: r.left[side] + clockMargin})
 	}
 	r.patience[side] = setup.StallTimeout + limits.MoveTime
-	if setup.Seats[side].Person {
+	if setup.Seats[side].Person || r.patience[side] == 0 {
 		r.patience[side] = 1 << 60 // some decades
 	}
 	r.side, r.calling, r.load = side, true, r.host.load()
