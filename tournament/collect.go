@@ -158,7 +158,7 @@ func (c *collector) count(g *record.Game) {
 	switch {
 	case g.Game%2 == 0:
 		c.first = g
-	case !c.gap && (len(c.schedule.agentNames) == 2 || c.precision != nil):
+	case !c.gap && (len(c.schedule.seats) == 2 || c.precision != nil):
 		c.countPair(c.first, g)
 	}
 }
@@ -167,8 +167,8 @@ func (c *collector) count(g *record.Game) {
 func (c *collector) countPair(first, second *record.Game) {
 	a, b := first.Short(), second.Short()
 	repeated, _ := c.repeats.Pair(0, &a, &b)
-	if names := c.schedule.agentNames; len(names) == 2 && !repeated {
-		c.pairs[first.HalfPoints(names[0])+second.HalfPoints(names[0])]++
+	if seats := c.schedule.seats; len(seats) == 2 && !repeated {
+		c.pairs[first.HalfPoints(seats[0].Name)+second.HalfPoints(seats[0].Name)]++
 		test := c.schedule.config.SPRT
 		c.decided = test != (sprt.Test{}) && test.Verdict(c.pairs) != sprt.Undecided
 	}

@@ -76,7 +76,7 @@ func run(
 	defer func() { _ = first.Close() }() // done before, unless the run doesn't begin
 	executor := config.Executor
 	if executor == nil {
-		executor = localExecutor{config.Workers, registry.New, first}
+		executor = localExecutor{config.Workers, first}
 	}
 	st, err := openStore(&config, m, schedule, c.count)
 	if err != nil {
