@@ -17,23 +17,21 @@ const flushEvery = time.Second
 
 // collector writes the games in schedule order.
 type collector struct {
-	schedule     *schedule
-	store        *store
-	writer       *record.Writer
-	onGame       func(*record.Game)
-	next         int64         // the pair to be written next
-	waiting      map[int64]Job // finished pairs after it
-	written      []func()      // to be called when what is written is flushed
-	deadLettered []error       // why pairs could not be played
-	suspend      *suspensions
-	faults       int64
-	pairs        sprt.Pairs // as the first agent saw them, without those that repeat an earlier one
-	repeats      source.Repeats
-	first        *record.Game // of the pair under way
-	precision    *precision   // nil unless the run ends at an error
-	decided      bool         // the SPRT is, or the intervals are narrow enough; nothing is written after it
-	gap          bool         // what is written no longer follows what was written before
-	err          error        // the first error in writing; nothing is written after it
+	Summary // of which it counts Pairs, Faults and DeadLettered; nothing is written after it is Decided
+
+	schedule  *schedule
+	store     *store
+	writer    *record.Writer
+	onGame    func(*record.Game)
+	next      int64         // the pair to be written next
+	waiting   map[int64]Job // finished pairs after it
+	written   []func()      // to be called when what is written is flushed
+	suspend   *suspensions
+	repeats   source.Repeats
+	first     *record.Game // of the pair under way
+	precision *precision   // nil unless the run ends at an error
+	gap       bool         // what is written no longer follows what was written before
+	err       error        // the first error in writing; nothing is written after it
 }
 
 // collect receives results until there are no more. Pairs are written as soon as
@@ -56,7 +54,7 @@ func (c *collector) collect(results <-chan Job, slots <-chan struct{}, cancel co
 		case <-tick.C:
 			c.flush()
 		}
-		if c.err != nil || c.decided || c.stuck() {
+		if c.err != nil || c.Decided || c.stuck() {
 			cancel(c.err)
 		}
 	}
@@ -75,7 +73,7 @@ func (c *collector) writeReady(slots <-chan struct{}) {
 		delete(c.waiting, c.next)
 		c.next++
 		if o.Err != nil {
-			c.deadLettered = append(c.deadLettered, fmt.Errorf("pair %d: %w", o.Pair, o.Err))
+			c.DeadLettered = append(c.DeadLettered, fmt.Errorf("pair %d: %w", o.Pair, o.Err))
 		} else {
 			c.write(o.Games)
 		}
@@ -92,8 +90,8 @@ const maxDeadLettered = 100
 // stuck reports whether other pairs depend on a dead-lettered one, or too many are
 // dead-lettered.
 func (c *collector) stuck() bool {
-	return len(c.deadLettered) >= maxDeadLettered ||
-		len(c.deadLettered) > 0 && (len(c.schedule.stages) > 1 || c.schedule.config.sequential())
+	return len(c.DeadLettered) >= maxDeadLettered ||
+		len(c.DeadLettered) > 0 && (len(c.schedule.stages) > 1 || c.schedule.config.sequential())
 }
 
 // flush writes out what is in memory.
@@ -126,7 +124,7 @@ func (c *collector) writeRest() {
 
 func (c *collector) write(games []*record.Game) {
 	for _, g := range games {
-		if c.err != nil || c.decided {
+		if c.err != nil || c.Decided {
 			return
 		}
 		g = c.suspend.replaceIfSuspended(g, c.schedule.seated(g.Game))
@@ -134,7 +132,7 @@ func (c *collector) write(games []*record.Game) {
 		if c.err != nil {
 			return
 		}
-		if !c.gap && len(c.deadLettered) == 0 {
+		if !c.gap && len(c.DeadLettered) == 0 {
 			c.schedule.note(g)
 		}
 		c.count(g)
@@ -144,7 +142,7 @@ func (c *collector) write(games []*record.Game) {
 // count counts a game of the file.
 func (c *collector) count(g *record.Game) {
 	if g.Fault != nil && !g.NotPlayed() {
-		c.faults++
+		c.Faults++
 	}
 	if !c.gap && c.suspend.note(c.schedule.seated(g.Game), g.Fault) {
 		loser := c.schedule.seated(g.Game)[g.Fault.Loser()]
@@ -158,7 +156,7 @@ func (c *collector) count(g *record.Game) {
 	switch {
 	case g.Game%2 == 0:
 		c.first = g
-	case !c.gap && (len(c.schedule.agentNames) == 2 || c.precision != nil):
+	case !c.gap && (len(c.schedule.seats) == 2 || c.precision != nil):
 		c.countPair(c.first, g)
 	}
 }
@@ -167,16 +165,16 @@ func (c *collector) count(g *record.Game) {
 func (c *collector) countPair(first, second *record.Game) {
 	a, b := first.Short(), second.Short()
 	repeated, _ := c.repeats.Pair(0, &a, &b)
-	if names := c.schedule.agentNames; len(names) == 2 && !repeated {
-		c.pairs[first.HalfPoints(names[0])+second.HalfPoints(names[0])]++
+	if seats := c.schedule.seats; len(seats) == 2 && !repeated {
+		c.Pairs[first.HalfPoints(seats[0].Name)+second.HalfPoints(seats[0].Name)]++
 		test := c.schedule.config.SPRT
-		c.decided = test != (sprt.Test{}) && test.Verdict(c.pairs) != sprt.Undecided
+		c.Decided = test != (sprt.Test{}) && test.Verdict(c.Pairs) != sprt.Undecided
 	}
 	if c.precision != nil {
 		if !repeated && !a.NotPlayed && !b.NotPlayed {
 			c.precision.results[a.Rules].AddPair(a.South, a.North, a.Result, b.Result)
 		}
-		c.decided = c.precision.look(first.Pair+1, c.suspend) || c.decided
+		c.Decided = c.precision.look(first.Pair+1, c.suspend) || c.Decided
 	}
 }
 

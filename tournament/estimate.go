@@ -48,11 +48,7 @@ func EstimateRun(
 	s, end := newSchedule(&config), time.Now().Add(wanted)
 	var pairs, games, bytes, took atomic.Int64
 	group, groupCtx := errgroup.WithContext(ctx)
-	for i := range config.Workers {
-		r := first
-		if i > 0 {
-			r = NewRunner(&config, registry.New)
-		}
+	for _, r := range first.runners(config.Workers) {
 		group.Go(func() (err error) {
 			defer func() { err = errors.Join(err, r.Close()) }()
 			for err == nil && time.Now().Before(end) && pairs.Add(1) <= s.end(0) {

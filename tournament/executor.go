@@ -8,7 +8,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"gyges/agents"
 	"gyges/tournament/record"
 )
 
@@ -46,9 +45,8 @@ type Job struct {
 
 // localExecutor plays in goroutines of this process.
 type localExecutor struct {
-	workers  int
-	newAgent func(agents.Spec) (agents.Agent, error)
-	first    *Runner // of the runners, whose agents are started
+	workers int
+	first   *Runner // of the runners, whose agents are started
 }
 
 var _ Executor = localExecutor{}
@@ -61,13 +59,8 @@ func (e localExecutor) Window() int { return 64 + 8*e.workers }
 // Play implements [Executor].
 func (e localExecutor) Play(ctx context.Context, config *Config, jobs <-chan Job, results chan<- Job) error {
 	group, ctx := errgroup.WithContext(ctx)
-	runners := make([]*Runner, e.workers)
-	for i := range runners {
-		r := e.first
-		if i > 0 {
-			r = NewRunner(config, e.newAgent)
-		}
-		runners[i] = r
+	runners := e.first.runners(e.workers)
+	for _, r := range runners {
 		group.Go(func() error { return r.playAll(ctx, jobs, results) })
 	}
 	watched, stop := context.WithCancel(ctx)

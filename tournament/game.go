@@ -108,7 +108,6 @@ type referee struct {
 	load     hostLoad         // of the host, when the agent was called
 	lack     error            // what the host lacked, so that the game has no result
 	left     [2]time.Duration // on the clocks, by side
-	control  [2]timeControl   // of the game, by side
 }
 
 // play plays a game that starts at a time just past.
@@ -147,9 +146,8 @@ func (r *referee) run(ctx context.Context, setup *Game, game *rules.Game, start 
 			r.calling = false
 		}
 	}()
-	for side := range r.control {
-		r.control[side] = timeControl{setup.clock(rules.Side(side)), setup.moveTime(rules.Side(side))}
-		r.left[side] = r.control[side].clock.Base
+	for side := range r.left {
+		r.left[side] = setup.clock(rules.Side(side)).Base
 	}
 	if fault := r.prepare(ctx, setup, start); fault != nil {
 		return fault
@@ -167,10 +165,8 @@ func (r *referee) run(ctx context.Context, setup *Game, game *rules.Game, start 
 		if fault != nil {
 			return fault
 		}
-		if r.control[r.side] != (timeControl{}) {
-			if fault := r.time(setup, now-before); fault != nil {
-				return fault
-			}
+		if fault := r.time(setup, now-before); fault != nil {
+			return fault
 		}
 		game.PlayLegal(d.Move)
 		r.add(&d, now-before)
@@ -203,12 +199,11 @@ func (r *referee) adjudicate(ctx context.Context, setup *Game, game *rules.Game)
 // time returns the fault of the side to move if it took too long.
 func (r *referee) time(setup *Game, took time.Duration) *record.Fault {
 	clockMargin, moveMargin := timeMargins(setup.TimeMargin)
-	control := &r.control[r.side]
-	if over := control.clock.spend(&r.left[r.side], took, clockMargin); over > 0 {
+	if over := setup.clock(r.side).spend(&r.left[r.side], took, clockMargin); over > 0 {
 		return r.overran(over, "overran its clock")
 	}
-	if control.moveTime > 0 && took > control.moveTime+moveMargin {
-		return r.overran(took-control.moveTime, fmt.Sprintf("overran its move time of %v", control.moveTime))
+	if limit := setup.moveTime(r.side); limit > 0 && took > limit+moveMargin {
+		return r.overran(took-limit, fmt.Sprintf("overran its move time of %v", limit))
 	}
 	return nil
 }
@@ -244,18 +239,18 @@ func (r *referee) prepare(ctx context.Context, setup *Game, start time.Time) *re
 }
 
 // call notes that a side's agent is called now, the time since the game's start. It may take the time in which it
-// doesn't lose by its limits, and the stall timeout more.
+// doesn't lose by its limits, and the stall timeout more; without either as long as it likes.
 func (r *referee) call(setup *Game, side rules.Side, now time.Duration) {
 	clockMargin, moveMargin := timeMargins(setup.TimeMargin)
 	var limits agents.Limits
-	if control := r.control[side]; control.moveTime > 0 {
-		limits.MoveTime = control.moveTime + moveMargin
+	if limit := setup.moveTime(side); limit > 0 {
+		limits.MoveTime = limit + moveMargin
 	}
-	if r.control[side].clock.Base > 0 {
+	if setup.clock(side) != (Clock{}) {
 		limits = limits.Tighter(agents.Limits{MoveTime: r.left[side] + clockMargin})
 	}
 	r.patience[side] = setup.StallTimeout + limits.MoveTime
-	if setup.Seats[side].Person {
+	if setup.Seats[side].Person || r.patience[side] == 0 {
 		r.patience[side] = 1 << 60 // some decades
 	}
 	r.side, r.calling, r.load = side, true, r.host.load()
@@ -281,7 +276,7 @@ func (r *referee) decide(
 	ctx context.Context, setup *Game, game *rules.Game, now time.Duration,
 ) (agents.Decision, *record.Fault) {
 	pos, moves := game.Position(), len(game.Moves())
-	lim := setup.Limits.Tighter(r.control[pos.Side()].clock.limits(r.left[pos.Side()]))
+	lim := setup.Limits.Tighter(setup.clock(pos.Side()).limits(r.left[pos.Side()]))
 	r.call(setup, pos.Side(), now)
 	d, err := setup.Seats[r.side].Agent.Choose(ctx, game, lim)
 	if !r.watchdog.leave() {

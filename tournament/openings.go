@@ -163,7 +163,6 @@ type opener struct {
 
 // openingList holds the openings of a rule set in the order in which they are played, as far as they have been found.
 type openingList struct {
-	hash      uint64               // of the rules
 	setups    func() *rules.Setups // of the rules
 	positions []rules.Position
 	seen      map[rules.Position]bool
@@ -207,9 +206,7 @@ func (o *opener) opening(r *rules.Rules, k int64) (p rules.Position, again int64
 // list returns the openings of a rule set that have been found.
 func (o *opener) list(r *rules.Rules) *openingList {
 	if o.lists[r] == nil {
-		o.lists[r] = &openingList{
-			hash: hashText(r.String()), setups: sync.OnceValue(r.Setups), seen: map[rules.Position]bool{},
-		}
+		o.lists[r] = &openingList{setups: sync.OnceValue(r.Setups), seen: map[rules.Position]bool{}}
 	}
 	return o.lists[r]
 }
@@ -236,7 +233,7 @@ func (o *opener) extend(r *rules.Rules, list *openingList) error {
 		list.whole = true
 		return nil
 	}
-	seed := agents.MixSeed(o.seed, forOpening, list.hash, uint64(len(list.positions)))
+	seed := agents.MixSeed(o.seed, forOpening, hashText(r.String()), uint64(len(list.positions)))
 	rng, found := rand.New(rand.NewPCG(seed, 0)), false
 	for range openingTries {
 		p, ok := o.draw(r, rng)

@@ -26,7 +26,7 @@ type Summary struct {
 	Scheduled    int64      // games
 	Played       int64      // games recorded, those of earlier runs in the folder included
 	Kept         int64      // games among them that were there before
-	Pairs        sprt.Pairs // whole pairs, where two agents play, as the first listed saw them
+	Pairs        sprt.Pairs // whole pairs that repeat no other, where two agents play, as the first listed saw them
 	Decided      bool       // the SPRT is, or the intervals are narrow enough, so that no more games are needed
 	Faults       int64      // games among them that a fault of an agent decided
 	DeadLettered []error    // why pairs were not played, by workers elsewhere
@@ -65,25 +65,26 @@ func run(
 		}
 	}
 	config.keepSeeding()
-	s := Summary{Status: Running, Out: config.Out, Scheduled: config.Games(), Start: time.Now().UTC()}
-	m := newManifest(&config, s.Start)
 	schedule := newSchedule(&config)
 	c := &collector{
+		Summary:  Summary{Status: Running, Out: config.Out, Scheduled: config.Games(), Start: time.Now().UTC()},
 		schedule: schedule, onGame: onGame, suspend: newSuspensions(config.Suspend, len(config.Agents)),
 		precision: newPrecision(schedule),
 	}
+	s := &c.Summary
+	m := newManifest(&config, s.Start)
 	first := NewRunner(&config, registry.New)
 	defer func() { _ = first.Close() }() // done before, unless the run doesn't begin
 	executor := config.Executor
 	if executor == nil {
-		executor = localExecutor{config.Workers, registry.New, first}
+		executor = localExecutor{config.Workers, first}
 	}
 	st, err := openStore(&config, m, schedule, c.count)
 	if err != nil {
-		return s, err
+		return *s, err
 	}
 	defer func() { _ = st.lock.Close() }() // nothing was written by it
-	if c.err == nil && !c.decided && st.kept < s.Scheduled {
+	if c.err == nil && !s.Decided && st.kept < s.Scheduled {
 		if err := first.Start(ctx); err != nil {
 			return Summary{}, errors.Join(err, st.discard())
 		}
@@ -94,30 +95,29 @@ func run(
 	m.Sessions[len(m.Sessions)-1].Games = st.kept
 	w := replace(st.writer)
 	if err := m.save(config.Out); err != nil {
-		return s, errors.Join(err, w.Close())
+		return *s, errors.Join(err, w.Close())
 	}
 	c.writer, c.store, c.next = w, st, st.kept/2
 	if config.OnBegin != nil {
 		config.OnBegin(st.kept)
 	}
-	if c.err == nil && !c.decided {
+	if c.err == nil && !s.Decided {
 		err = playAll(ctx, schedule, st, executor, c)
 	}
 	err = cmp.Or(err, c.err)
 	if closeErr := w.Close(); c.err == nil { // otherwise it says the same again
 		err = errors.Join(err, closeErr)
 	}
-	s.Played, s.Faults, s.End = w.Written(), c.faults, time.Now().UTC()
+	s.Played, s.Kept, s.End = w.Written(), st.kept, time.Now().UTC()
 	if errors.Is(err, errChanged) {
 		s.Played = countGames(filepath.Join(config.Out, GamesFile))
 	}
-	s.Kept, s.Pairs, s.Decided, s.DeadLettered = st.kept, c.pairs, c.decided, c.deadLettered
-	s.Status, err = ending(ctx, &s, err)
+	s.Status, err = ending(ctx, s, err)
 	if s.Status == Finished && st.ahead != nil {
 		err = os.Remove(st.ahead.Name())
 	}
-	m.end(&s, err)
-	return s, errors.Join(err, m.save(config.Out))
+	m.end(s, err)
+	return *s, errors.Join(err, m.save(config.Out))
 }
 
 // ending returns how a run ended, and completes its error.

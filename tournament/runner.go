@@ -38,6 +38,15 @@ func NewRunner(config *Config, newAgent func(agents.Spec) (agents.Agent, error))
 	}
 }
 
+// runners returns a number of runners, of which the first is r.
+func (r *Runner) runners(n int) []*Runner {
+	list := []*Runner{r}
+	for len(list) < n {
+		list = append(list, NewRunner(r.schedule.config, r.newAgent))
+	}
+	return list
+}
+
 // Play plays a job. The times of all limits and clocks are multiplied by timeScale,
 // more than 0; 1 leaves them as they are. The records hold the times of the config.
 // On an error it returns the games finished before.

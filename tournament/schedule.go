@@ -18,28 +18,20 @@ import (
 //
 // A stage's pairings are made when the last game of the stage before is noted.
 type schedule struct {
-	config     *Config
-	stages     []Stage
-	ready      []chan struct{} // by stage: closed when its pairings are known
-	noted      int64           // games
-	agentHash  []uint64
-	rulesHash  []uint64
-	agentNames []string
-	own        []timeControl // by agent
+	config *Config
+	stages []Stage
+	ready  []chan struct{} // by stage: closed when its pairings are known
+	noted  int64           // games
+	seats  []Seat          // by agent, without seeds and the agents themselves
 }
 
-// newEmptySchedule returns a schedule without stages: agents, rule sets, seeds.
+// newEmptySchedule returns a schedule without stages.
 func newEmptySchedule(c *Config) *schedule {
 	s := &schedule{config: c}
 	for _, spec := range c.Agents {
-		s.agentNames = append(s.agentNames, spec.String())
-		s.agentHash = append(s.agentHash, hashText(spec.Label()))
 		clock, _ := ParseClock(spec.Get("clock")) // both have been checked
 		moveTime, _ := time.ParseDuration(spec.Get("movetime"))
-		s.own = append(s.own, timeControl{clock, moveTime})
-	}
-	for _, r := range c.Rules {
-		s.rulesHash = append(s.rulesHash, hashText(r.String()))
+		s.seats = append(s.seats, Seat{Name: spec.String(), Clock: clock, MoveTime: moveTime})
 	}
 	return s
 }
@@ -128,10 +120,10 @@ func (s *schedule) check(j Job) error {
 
 // seat returns which agent plays a side in game 0 or 1 of a pair, and the seed it gets.
 func (s *schedule) seat(j Job, game int, side rules.Side) (agent int, seed uint64) {
-	agent = j.Agents[(game+int(side))%2]
-	seed = agents.MixSeed(s.config.Seed, forGame, s.rulesHash[j.Rules],
-		s.agentHash[j.Agents[0]], s.agentHash[j.Agents[1]], uint64(j.Round), uint64(game), uint64(side))
-	return agent, seed
+	c := s.config
+	seed = agents.MixSeed(c.Seed, forGame, hashText(c.Rules[j.Rules].String()), hashText(c.Agents[j.Agents[0]].Label()),
+		hashText(c.Agents[j.Agents[1]].Label()), uint64(j.Round), uint64(game), uint64(side))
+	return j.Agents[(game+int(side))%2], seed
 }
 
 // game returns game n, 0 or 1, of a pair, without its agents.
@@ -145,7 +137,8 @@ func (s *schedule) game(j Job, n int, opening rules.Position) Game {
 	}
 	for side := range setup.Seats {
 		i, seed := s.seat(j, n, rules.Side(side))
-		setup.Seats[side] = Seat{Name: s.agentNames[i], Seed: seed, Clock: s.own[i].clock, MoveTime: s.own[i].moveTime}
+		setup.Seats[side] = s.seats[i]
+		setup.Seats[side].Seed = seed
 	}
 	return setup
 }
@@ -154,12 +147,6 @@ func (s *schedule) game(j Job, n int, opening rules.Position) Game {
 func (s *schedule) seated(g int64) [2]int {
 	a := s.match(g / 2).Agents
 	return [2]int{a[g%2], a[1-g%2]}
-}
-
-// timeControl bounds the time of a side in a game.
-type timeControl struct {
-	clock    Clock
-	moveTime time.Duration
 }
 
 // checkGame returns an error unless a game belongs to a pair.

@@ -102,10 +102,10 @@ func (st *store) read(c *Config, m *Manifest, s *schedule, kept func(*record.Gam
 	if err != nil {
 		return err
 	}
-	if err := st.openAhead(c.Out, 0); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if size, err = st.readGames(c.Out, size, s, kept); err != nil {
 		return err
 	}
-	if size, err = st.readGames(c.Out, size, s, kept); err != nil {
+	if err := st.indexAhead(c.Out); err != nil {
 		return err
 	}
 	if err := st.Truncate(size); err != nil {
@@ -142,66 +142,51 @@ func (st *store) readGames(dir string, all int64, s *schedule, kept func(*record
 	}
 }
 
-// moveAhead appends a game and the ones after it to aheadFile, where they aren't there yet.
-func (st *store) moveAhead(dir string, g *record.Game, r *record.Reader, scheduled int64) error {
-	if st.ahead == nil {
-		if err := st.openAhead(dir, os.O_CREATE); err != nil {
-			return err
-		}
+// moveAhead appends a game and the ones after it to aheadFile, also where they are there already.
+func (st *store) moveAhead(dir string, g *record.Game, r *record.Reader, scheduled int64) (err error) {
+	w, err := record.Open(filepath.Join(dir, aheadFile))
+	if err != nil {
+		return err
 	}
-	w := record.NewWriter(st.ahead)
+	defer func() { err = errors.Join(err, w.Close()) }()
 	for last := st.kept; ; {
-		switch _, there := st.offsets[g.Game]; {
+		switch {
 		case g.Game <= last:
 			return fmt.Errorf("%s:%d: expected a game after game %d, found game %d", GamesFile, r.Line(), last, g.Game)
 		case g.Game >= scheduled:
 			return fmt.Errorf("%s: game %d: expected %d games at most", GamesFile, g.Game, scheduled)
-		case !there:
-			if err := w.Write(g); err != nil {
-				return err
-			}
+		}
+		if err := w.Write(g); err != nil {
+			return err
 		}
 		last = g.Game
-		var err error
 		if g, err = r.Read(); errors.Is(err, io.EOF) {
-			break
+			return nil
 		} else if err != nil {
 			return err
 		}
 	}
-	if err := errors.Join(w.Flush(), st.ahead.Sync()); err != nil {
-		return err
-	}
-	return st.indexAhead()
 }
 
-// openAhead opens aheadFile, with a flag for [os.OpenFile], and finds its games.
-func (st *store) openAhead(dir string, flag int) (err error) {
-	if st.ahead, err = os.OpenFile(filepath.Join(dir, aheadFile), os.O_RDWR|flag, 0o644); err != nil {
-		return err
-	}
-	return st.indexAhead()
-}
-
-// indexAhead finds the games in aheadFile. It leaves the file at its end.
-func (st *store) indexAhead() error {
-	size, err := jsonl.CutTorn(st.ahead, record.MaxLine)
-	if err != nil {
-		return err
+// indexAhead opens aheadFile, if there is one, and finds its games.
+func (st *store) indexAhead(dir string) (err error) {
+	st.ahead, err = os.Open(filepath.Join(dir, aheadFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
 	st.offsets = map[int64]int64{}
-	r := record.NewReader(io.NewSectionReader(st.ahead, 0, size), st.ahead.Name())
-	for {
+	r := record.NewReader(st.ahead, filepath.Join(dir, aheadFile))
+	for err == nil {
 		offset := r.Offset()
-		g, err := r.Read()
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return err
+		var g *record.Game
+		if g, err = r.Read(); err == nil {
+			st.offsets[g.Game] = offset
 		}
-		st.offsets[g.Game] = offset
 	}
+	if errors.Is(err, io.EOF) || errors.Is(err, record.ErrTorn) {
+		return nil
+	}
+	return err
 }
 
 // has reports whether a game needn't be played. It may be called concurrently.

@@ -28,16 +28,17 @@ func (s *suspensions) note(seated [2]int, f *record.Fault) bool {
 		return false
 	}
 	for side, agent := range seated {
-		if f == nil || f.Loser() != rules.Side(side) {
+		if f == nil || agent != seated[f.Loser()] {
 			s.row[agent] = 0
-			continue
-		}
-		if s.row[agent]++; s.row[agent] == s.limit {
-			s.out[agent].Store(true)
-			return true
+		} else if rules.Side(side) == f.Loser() {
+			s.row[agent]++
 		}
 	}
-	return false
+	suspended := f != nil && s.row[seated[f.Loser()]] == s.limit
+	if suspended {
+		s.out[seated[f.Loser()]].Store(true)
+	}
+	return suspended
 }
 
 // has reports whether an agent is suspended.

@@ -76,6 +76,17 @@ func TestFaultsInARow(t *testing.T) {
 	}
 	require.Equal(t, []bool{true, true, false}, []bool{s.has(0), s.has(1), s.has(2)})
 	require.Equal(t, 1, s.left())
+
+	both := newSuspensions(2, 2)
+	require.False(t, both.note([2]int{0, 1}, north))
+	require.False(t, both.note([2]int{1, 0}, north))
+	require.True(t, both.note([2]int{0, 1}, south))
+	require.False(t, both.note([2]int{1, 0}, south), "1 has played well between its faults")
+
+	alone := newSuspensions(2, 1)
+	require.False(t, alone.note([2]int{}, south))
+	require.True(t, alone.note([2]int{}, north), "against itself it loses with both sides")
+
 	never := newSuspensions(0, 2)
 	for range 100 {
 		require.False(t, never.note([2]int{0, 1}, south))

@@ -35,9 +35,9 @@ func (p *precision) look(pairs int64, suspended *suspensions) bool {
 	}
 	p.next = ratings.NextLook(p.next)
 	var players []string
-	for i, name := range s.agentNames {
+	for i := range s.seats {
 		if !suspended.has(i) {
-			players = append(players, name)
+			players = append(players, s.seats[i].Name)
 		}
 	}
 	now := ratings.Precision{Pairs: math.MaxInt}

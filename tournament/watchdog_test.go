@@ -111,7 +111,8 @@ func TestStallTimeoutBeyondLimits(t *testing.T) {
 		"the tighter one": {time.Minute, func(m *Game) {
 			m.Limits.MoveTime, m.Clock, m.TimeMargin = time.Minute, Clock{Base: 2 * time.Second}, 0
 		}, "no answer within 2.3s"},
-		"a person": {time.Hour, func(m *Game) { m.Seats[0].Person = true }, ""},
+		"no stall timeout": {time.Hour, func(m *Game) { m.StallTimeout, m.Seats[1].MoveTime = 0, time.Second }, ""},
+		"a person":         {time.Hour, func(m *Game) { m.Seats[0].Person = true }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -202,8 +202,9 @@ func syncDir(dir string) error {
 // Lock locks a file until it is closed or the process ends, however it ends. The error is [ErrInUse] if another
 // process has locked it.
 func Lock(f *os.File) error {
+	const most = 200 * time.Millisecond // for the lock of Locked, or of a process that this one is just starting
 	inUse, err := lock(f, false)
-	for tries := 0; inUse && tries < 3; tries++ { // it may be a moment's lock of Locked
+	for end := time.Now().Add(most); inUse && time.Now().Before(end); {
 		time.Sleep(time.Millisecond)
 		inUse, err = lock(f, false)
 	}
@@ -363,7 +364,7 @@ func clean(dir, prefix string, remove func(path string) error) {
 		if err != nil {
 			continue // it is another user's, or gone
 		}
-		if Lock(f) == nil && named(f) {
+		if _, err := lock(f, false); err == nil && named(f) {
 			if runtime.GOOS == "windows" { // which removes no open file
 				_ = f.Close()
 			}

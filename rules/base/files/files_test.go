@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -216,4 +217,23 @@ func TestErrorsHaveThePath(t *testing.T) {
 	require.EqualError(t, err, "write "+path+": file already closed")
 	require.ErrorContains(t, f.Commit(), "sync "+path+": file already closed")
 	require.Empty(t, list(t, filepath.Dir(path)))
+}
+
+// A lock that is held for some moments, as by a process that is being started, is waited for.
+func TestLockWaits(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	held, err := os.Create(path)
+	require.NoError(t, err)
+	require.NoError(t, Lock(held))
+	f, err := os.Open(path)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, f.Close()) }()
+	require.ErrorIs(t, Lock(f), ErrInUse)
+	released := make(chan error)
+	go func() {
+		time.Sleep(30 * time.Millisecond)
+		released <- held.Close()
+	}()
+	require.NoError(t, Lock(f))
+	require.NoError(t, <-released)
 }

@@ -18,7 +18,7 @@ const maxBadLines = 20
 func Lines(in io.Reader, name string, maxLine, maxLines int, each func(n int, line string) error) error {
 	var errs []error
 	lines := bufio.NewScanner(in)
-	lines.Buffer(nil, maxLine)
+	lines.Buffer(nil, maxLine+1) // with its end
 	n, taken := 1, 0
 	for ; len(errs) < maxBadLines && lines.Scan(); n++ {
 		line := strings.TrimSpace(lines.Text())

@@ -24,6 +24,7 @@ func TestLines(t *testing.T) {
 	require.EqualError(t, Lines(strings.NewReader("bad\nx\nbad"), "f", 9, 30, each), "f:1: expected good\nf:3: expected good")
 	require.EqualError(t, Lines(strings.NewReader("x\n"+strings.Repeat("y", 10)), "f", 9, 30, each),
 		"f:2: expected a line of at most 9 bytes, found a longer one")
+	require.NoError(t, Lines(strings.NewReader("123456789\n123456789"), "f", 9, 30, each), "as long as they may be")
 	require.EqualError(t, Lines(strings.NewReader("# 1\n"+strings.Repeat("x\n", 31)), "f", 9, 30, each),
 		"f:32: expected at most 30 lines, found more")
 	err := Lines(strings.NewReader(strings.Repeat("bad\n", 100)), "f", 9, 30, each)
