@@ -28,10 +28,9 @@ func (s *suspensions) note(seated [2]int, f *record.Fault) bool {
 		return false
 	}
 	for side, agent := range seated {
-		if f == nil || agent != seated[f.Loser()] {
+		s.row[agent]++
+		if f == nil || f.Loser() != rules.Side(side) || seated[0] == seated[1] { // against itself it wins, too
 			s.row[agent] = 0
-		} else if rules.Side(side) == f.Loser() {
-			s.row[agent]++
 		}
 	}
 	suspended := f != nil && s.row[seated[f.Loser()]] == s.limit

@@ -83,9 +83,9 @@ func TestFaultsInARow(t *testing.T) {
 	require.True(t, both.note([2]int{0, 1}, south))
 	require.False(t, both.note([2]int{1, 0}, south), "1 has played well between its faults")
 
-	alone := newSuspensions(2, 1)
+	alone := newSuspensions(1, 1)
 	require.False(t, alone.note([2]int{}, south))
-	require.True(t, alone.note([2]int{}, north), "against itself it loses with both sides")
+	require.False(t, alone.note([2]int{}, north), "against itself it wins, too")
 
 	never := newSuspensions(0, 2)
 	for range 100 {
