@@ -67,24 +67,6 @@ const (
 	MaxB1 = 1500 // bound of the size of B1
 )
 
-// Value returns the network's output with these inputs on, in hundredths of a point.
-// Evaluators compute the same faster.
-func (n *Network) Value(on []uint16) float64 {
-	straight, mirrored := n.B1, n.B1
-	for _, i := range on {
-		row, other := &n.W1[i], &n.W1[inputs.Mirrored(int(i))]
-		for k := range HiddenUnits {
-			straight[k] += row[k]
-			mirrored[k] += other[k]
-		}
-	}
-	sum := 0
-	for k, out := range n.W2 {
-		sum += int(out) * int(min(max(straight[k], 0), QA)+min(max(mirrored[k], 0), QA))
-	}
-	return float64(sum) / (QA * QB)
-}
-
 // Lanes of 16 bits hold sums of numbers offset by MaxW1, and a bias by MaxB1, so that
 // none is negative and no sum overflows into the next lane.
 const (
@@ -109,7 +91,7 @@ func (n *Network) pack() *packed {
 		w.bias[word] |= uint64(int(n.B1[k])+MaxB1) << shift
 		for i := range inputs.Num {
 			w.rows[i][0][word] |= uint64(int(n.W1[i][k])+MaxW1) << shift
-			w.rows[i][1][word] |= uint64(int(n.W1[inputs.Mirrored(i)][k])+MaxW1) << shift
+			w.rows[i][1][word] |= uint64(int(n.W1[inputs.Mirrored[i]][k])+MaxW1) << shift
 		}
 	}
 	return w

@@ -118,13 +118,12 @@ func TestNetworkValue(t *testing.T) {
 			sum, mirrored := int(n.B1[k]), int(n.B1[k])
 			for _, i := range in.Active() {
 				sum += int(n.W1[i][k])
-				mirrored += int(n.W1[inputs.Mirrored(int(i))][k])
+				mirrored += int(n.W1[inputs.Mirrored[i]][k])
 			}
 			want += int(n.W2[k]) * (min(max(sum, 0), QA) + min(max(mirrored, 0), QA))
 		}
 		require.Equal(t, want, int(n.pack().valueWords(&in)))
 		require.Equal(t, want, int(n.pack().value(&in)), "by vectors, where there are any")
-		require.Equal(t, float64(want)/(QA*QB), n.Value(in.Active()))
 	})
 }
 
@@ -244,12 +243,13 @@ func TestWriteFoldsUnits(t *testing.T) {
 	require.NotEqual(t, n, again.Network)
 	require.Equal(t, n.LiveUnits(), again.Network.LiveUnits())
 	require.Zero(t, again.Network.W2[len(n.folded())])
+	r := rules.MustParse("standard")
 	for range 100 {
-		var on []uint16
-		for range 40 {
-			on = append(on, uint16(rng.IntN(inputs.Num)))
-		}
-		require.Equal(t, n.Value(on), again.Network.Value(on))
+		p := agenttest.RandomGame(r, rng, rng.IntN(30)).Position()
+		own, opp := r.Control(p, p.Side()), r.Control(p, p.Side().Other())
+		var in inputs.List
+		in.Extract(p, &own, &opp)
+		require.Equal(t, n.pack().value(&in), again.Network.pack().value(&in))
 	}
 	empty := Weights{Rules: Standard, Network: &Network{}, Provenance: about}
 	require.NoError(t, empty.Write(&text))
