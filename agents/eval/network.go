@@ -2,9 +2,9 @@ package eval
 
 import (
 	"errors"
-	"fmt"
 
 	"gyges/agents/eval/inputs"
+	"gyges/agents/policy"
 )
 
 // HiddenUnits is the number of hidden units. Each is computed twice: for the position
@@ -142,21 +142,11 @@ func clippedReLU(word uint64, offset int32) int32 {
 	return min(max(int32(uint16(word))-offset, 0), QA)
 }
 
-// check returns an error that names what is out of bounds.
+// check returns an error that names what has numbers out of bounds.
 func (n *Network) check() error {
 	var errs []error
-	for i, row := range n.W1 {
-		for _, x := range row {
-			if x < -MaxW1 || x > MaxW1 {
-				errs = append(errs, fmt.Errorf("network: input %s: expected numbers from %d to %d, found %d",
-					inputs.Names[i], -MaxW1, MaxW1, x))
-			}
-		}
+	for i := range n.W1 {
+		errs = append(errs, policy.CheckBounds("network: input "+inputs.Names[i], n.W1[i][:], MaxW1))
 	}
-	for _, x := range n.B1 {
-		if x < -MaxB1 || x > MaxB1 {
-			errs = append(errs, fmt.Errorf("network: bias: expected numbers from %d to %d, found %d", -MaxB1, MaxB1, x))
-		}
-	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, policy.CheckBounds("network: bias", n.B1[:], MaxB1))...)
 }

@@ -15,6 +15,7 @@ import (
 	"gyges/agents/eval/inputs"
 	"gyges/agents/internal/agenttest"
 	"gyges/rules"
+	"gyges/rules/base/problems"
 )
 
 // randomNetwork returns a network of numbers drawn from all that are allowed, so
@@ -166,6 +167,15 @@ func TestNetworkFile(t *testing.T) {
 		require.ErrorContains(t, err, "weights x.json: ")
 		require.ErrorContains(t, err, "network")
 	}
+}
+
+// What is out of bounds has one error, however many numbers are.
+func TestNetworkBounds(t *testing.T) {
+	n := &Network{}
+	for k := range HiddenUnits {
+		n.B1[k], n.W1[5][k] = MaxB1+1, -MaxW1-1
+	}
+	require.Len(t, problems.Split(n.check()), 2)
 }
 
 // A mirrored position is worth the same, and evaluating allocates nothing.
