@@ -44,7 +44,7 @@ func (p *parser) loadWeights(name string, r *rules.Rules) eval.Weights {
 	if name == zeroWeights {
 		return eval.Weights{Rules: eval.Family(r), Provenance: eval.Provenance{Method: zeroWeights}, Source: zeroWeights}
 	}
-	w, err := eval.Load(name, r)
+	w, err := eval.Load(agents.Values{"weights": name}, r)
 	if err != nil {
 		p.report(&problems.FieldError{Field: "weights", Err: err})
 	}

@@ -36,13 +36,10 @@ func Kind() agents.Kind {
 
 func newPlayer(v agents.Values) (agents.Agent, error) {
 	weights, err := eval.FromValues(v)
-	if err != nil {
-		return nil, err
-	}
 	a := &player{Source: weights}
 	v.Decode(&a.config)
 	a.searches = make([]search, a.config.Threads)
-	return a, nil
+	return a, err
 }
 
 type player struct {

@@ -223,7 +223,8 @@ func TestRepetitionOnThePath(t *testing.T) {
 		{"simplified", "000000/220000/332121/003310/001000/000000 n", 4},
 	} {
 		gs := newGames(t, c.rules, c.depth, 1, 1)
-		weights, err := eval.Load("testdata/linear.json", gs.rules) // the positions were found with these weights
+		// The positions were found with these weights.
+		weights, err := eval.Load(agents.Values{"weights": "testdata/linear.json"}, gs.rules)
 		require.NoError(t, err)
 		gs.eval, err = eval.New(weights, gs.rules)
 		require.NoError(t, err)

@@ -49,16 +49,10 @@ func New(w Weights, r *rules.Rules) (*Evaluator, error) {
 func (e *Evaluator) Policy() *policy.Weights { return e.policy }
 
 // Extract fills f with the features of p from the side to move and in with the
-// inputs of a network, and returns the output of the evaluator's network in
-// hundredths of a point; 0 if it has none.
-func (e *Evaluator) Extract(p rules.Position, f *[NumFeatures]float64, in *inputs.List) (network float64) {
-	network, _ = e.extract(p, f, in)
-	return network
-}
-
-// extract is Extract, and reports whether the opponent could reach the goal if it were to
-// move.
-func (e *Evaluator) extract(
+// inputs of a network. It returns the output of the evaluator's network in
+// hundredths of a point, 0 if it has none, and whether the opponent could reach the goal if
+// it were to move.
+func (e *Evaluator) Extract(
 	p rules.Position, f *[NumFeatures]float64, in *inputs.List,
 ) (network float64, attacked bool) {
 	own, opp := e.rules.Control(p, p.Side()), e.rules.Control(p, p.Side().Other())
@@ -84,7 +78,7 @@ func (e *Evaluator) Score(p rules.Position) agents.Score {
 func (e *Evaluator) Evaluate(p rules.Position) (score agents.Score, attacked bool) {
 	var f [NumFeatures]float64
 	var in inputs.List
-	network, attacked := e.extract(p, &f, &in)
+	network, attacked := e.Extract(p, &f, &in)
 	sum := 0.0
 	for i, w := range e.weights {
 		sum += float64(w * f[i]) // the conversion forbids a fused multiply-add: equal sums on every machine
@@ -105,7 +99,7 @@ func (e *Evaluator) Terms(p rules.Position) []Term {
 	var f [NumFeatures]float64
 	var in inputs.List
 	var terms []Term
-	if x := e.Extract(p, &f, &in); x != 0 {
+	if x, _ := e.Extract(p, &f, &in); x != 0 {
 		terms = append(terms, Term{networkName, x, 1})
 	}
 	for i, v := range f {

@@ -2,9 +2,9 @@ package eval
 
 import (
 	"errors"
-	"fmt"
 
 	"gyges/agents/eval/inputs"
+	"gyges/agents/policy"
 )
 
 // HiddenUnits is the number of hidden units. Each is computed twice: for the position
@@ -67,24 +67,6 @@ const (
 	MaxB1 = 1500 // bound of the size of B1
 )
 
-// Value returns the network's output with these inputs on, in hundredths of a point.
-// Evaluators compute the same faster.
-func (n *Network) Value(on []uint16) float64 {
-	straight, mirrored := n.B1, n.B1
-	for _, i := range on {
-		row, other := &n.W1[i], &n.W1[inputs.Mirrored(int(i))]
-		for k := range HiddenUnits {
-			straight[k] += row[k]
-			mirrored[k] += other[k]
-		}
-	}
-	sum := 0
-	for k, out := range n.W2 {
-		sum += int(out) * int(min(max(straight[k], 0), QA)+min(max(mirrored[k], 0), QA))
-	}
-	return float64(sum) / (QA * QB)
-}
-
 // Lanes of 16 bits hold sums of numbers offset by MaxW1, and a bias by MaxB1, so that
 // none is negative and no sum overflows into the next lane.
 const (
@@ -109,7 +91,7 @@ func (n *Network) pack() *packed {
 		w.bias[word] |= uint64(int(n.B1[k])+MaxB1) << shift
 		for i := range inputs.Num {
 			w.rows[i][0][word] |= uint64(int(n.W1[i][k])+MaxW1) << shift
-			w.rows[i][1][word] |= uint64(int(n.W1[inputs.Mirrored(i)][k])+MaxW1) << shift
+			w.rows[i][1][word] |= uint64(int(n.W1[inputs.Mirrored[i]][k])+MaxW1) << shift
 		}
 	}
 	return w
@@ -160,21 +142,11 @@ func clippedReLU(word uint64, offset int32) int32 {
 	return min(max(int32(uint16(word))-offset, 0), QA)
 }
 
-// check returns an error that names what is out of bounds.
+// check returns an error that names what has numbers out of bounds.
 func (n *Network) check() error {
 	var errs []error
-	for i, row := range n.W1 {
-		for _, x := range row {
-			if x < -MaxW1 || x > MaxW1 {
-				errs = append(errs, fmt.Errorf("network: input %s: expected numbers from %d to %d, found %d",
-					inputs.Names[i], -MaxW1, MaxW1, x))
-			}
-		}
+	for i := range n.W1 {
+		errs = append(errs, policy.CheckBounds("network: input "+inputs.Names[i], n.W1[i][:], MaxW1))
 	}
-	for _, x := range n.B1 {
-		if x < -MaxB1 || x > MaxB1 {
-			errs = append(errs, fmt.Errorf("network: bias: expected numbers from %d to %d, found %d", -MaxB1, MaxB1, x))
-		}
-	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, policy.CheckBounds("network: bias", n.B1[:], MaxB1))...)
 }

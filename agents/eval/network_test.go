@@ -15,6 +15,7 @@ import (
 	"gyges/agents/eval/inputs"
 	"gyges/agents/internal/agenttest"
 	"gyges/rules"
+	"gyges/rules/base/problems"
 )
 
 // randomNetwork returns a network of numbers drawn from all that are allowed, so
@@ -118,13 +119,12 @@ func TestNetworkValue(t *testing.T) {
 			sum, mirrored := int(n.B1[k]), int(n.B1[k])
 			for _, i := range in.Active() {
 				sum += int(n.W1[i][k])
-				mirrored += int(n.W1[inputs.Mirrored(int(i))][k])
+				mirrored += int(n.W1[inputs.Mirrored[i]][k])
 			}
 			want += int(n.W2[k]) * (min(max(sum, 0), QA) + min(max(mirrored, 0), QA))
 		}
 		require.Equal(t, want, int(n.pack().valueWords(&in)))
 		require.Equal(t, want, int(n.pack().value(&in)), "by vectors, where there are any")
-		require.Equal(t, float64(want)/(QA*QB), n.Value(in.Active()))
 	})
 }
 
@@ -167,6 +167,15 @@ func TestNetworkFile(t *testing.T) {
 		require.ErrorContains(t, err, "weights x.json: ")
 		require.ErrorContains(t, err, "network")
 	}
+}
+
+// What is out of bounds has one error, however many numbers are.
+func TestNetworkBounds(t *testing.T) {
+	n := &Network{}
+	for k := range HiddenUnits {
+		n.B1[k], n.W1[5][k] = MaxB1+1, -MaxW1-1
+	}
+	require.Len(t, problems.Split(n.check()), 2)
 }
 
 // A mirrored position is worth the same, and evaluating allocates nothing.
@@ -244,12 +253,13 @@ func TestWriteFoldsUnits(t *testing.T) {
 	require.NotEqual(t, n, again.Network)
 	require.Equal(t, n.LiveUnits(), again.Network.LiveUnits())
 	require.Zero(t, again.Network.W2[len(n.folded())])
+	r := rules.MustParse("standard")
 	for range 100 {
-		var on []uint16
-		for range 40 {
-			on = append(on, uint16(rng.IntN(inputs.Num)))
-		}
-		require.Equal(t, n.Value(on), again.Network.Value(on))
+		p := agenttest.RandomGame(r, rng, rng.IntN(30)).Position()
+		own, opp := r.Control(p, p.Side()), r.Control(p, p.Side().Other())
+		var in inputs.List
+		in.Extract(p, &own, &opp)
+		require.Equal(t, n.pack().value(&in), again.Network.pack().value(&in))
 	}
 	empty := Weights{Rules: Standard, Network: &Network{}, Provenance: about}
 	require.NoError(t, empty.Write(&text))

@@ -42,21 +42,8 @@ func Params() []agents.ParamDef {
 // FromValues returns the source that an agent's parameters name, those of [Params].
 func FromValues(v agents.Values) (Source, error) {
 	s := Source{overrides: map[string]float64{}}
-	switch name := v["weights"]; name {
-	case DefaultName:
-	case ClassicName:
-		w, err := Default(ClassicName)
-		if err != nil {
-			return s, err
-		}
-		s.file = &w
-	default:
-		in, err := files.Open(name)
-		if err != nil {
-			return s, fmt.Errorf("weights %w", files.Plain(err))
-		}
-		defer in.Close()
-		w, err := Read(in, name)
+	if name := v["weights"]; name != DefaultName {
+		w, err := named(name)
 		if err != nil {
 			return s, err
 		}
@@ -76,9 +63,22 @@ func FromValues(v agents.Values) (Source, error) {
 	return s, errors.Join(errs...)
 }
 
-// Load returns the weights that the parameter weights names, which must suit r.
-func Load(name string, r *rules.Rules) (Weights, error) {
-	s, err := FromValues(agents.Values{"weights": name})
+// named returns the weights of a file, or those of ClassicName.
+func named(name string) (Weights, error) {
+	if name == ClassicName {
+		return Default(name)
+	}
+	in, err := files.Open(name)
+	if err != nil {
+		return Weights{}, fmt.Errorf("weights %w", files.Plain(err))
+	}
+	defer in.Close()
+	return Read(in, name)
+}
+
+// Load returns the weights that an agent's parameters name, which must suit r.
+func Load(v agents.Values, r *rules.Rules) (Weights, error) {
+	s, err := FromValues(v)
 	if err != nil {
 		return Weights{}, err
 	}

@@ -49,14 +49,11 @@ func Kind() agents.Kind {
 
 func newPlayer(v agents.Values) (agents.Agent, error) {
 	weights, err := eval.FromValues(v)
-	if err != nil {
-		return nil, err
-	}
 	a := &player{Source: weights}
 	v.Decode(&a.config)
 	a.search.tree.limit = limitFor(a.config.Hash)
 	a.search.workers = make([]worker, a.config.Threads)
-	return a, nil
+	return a, err
 }
 
 type player struct {

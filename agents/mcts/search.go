@@ -9,6 +9,7 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/eval"
+	"gyges/agents/internal/lookahead"
 	"gyges/rules"
 )
 
@@ -45,7 +46,7 @@ func (s *search) reset(r *rules.Rules, e *eval.Evaluator, info func(agents.Decis
 	s.tree.reset(0)
 	s.played = s.played[:0]
 	for i := range s.workers {
-		s.workers[i].reset(s)
+		s.workers[i].search, s.workers[i].history = s, lookahead.History{}
 	}
 }
 
@@ -58,7 +59,7 @@ func (s *search) choose(ctx context.Context, g *rules.Game, lim agents.Limits) a
 	for s.ensureFree() && (s.iterations == 0 || !s.finished()) {
 		s.run(g)
 	}
-	return s.decision(s.iterations)
+	return s.decision()
 }
 
 // run searches in all threads until the search is finished or the tree full.
@@ -133,16 +134,16 @@ func (s *search) width(i uint32) int {
 	return w
 }
 
-// decision returns the decision by the tree after a number of iterations.
-func (s *search) decision(iterations int64) agents.Decision {
+// decision returns the decision by the tree.
+func (s *search) decision() agents.Decision {
 	root := &s.tree.nodes[s.tree.root]
 	best := s.choice(root)
-	score := agents.Score(root.result())
+	score := root.result()
 	if score == 0 {
 		score = s.toScore(float64(best.value))
 	}
 	return agents.Decision{
-		Move: best.move, Scored: true, Score: score, Depth: s.deepest, Nodes: iterations, PV: s.pv(best),
+		Move: best.move, Scored: true, Score: score, Depth: s.deepest, Nodes: s.iterations, PV: s.pv(best),
 	}
 }
 

@@ -17,9 +17,9 @@ type node struct {
 	static float32 // value by the evaluation
 	prior  float32 // of PUCT, from the static value
 	count  uint16  // children, in descending order of static, and the flag complete
-	proof  proof
 
-	pending uint16 // threads that are at the node or below
+	pending uint16       // threads that are at the node or below
+	proof   agents.Score // a proven result for the side to move, counted from the position, or one of the constants
 }
 
 // nodeSize is the size of a node in bytes.
@@ -32,29 +32,14 @@ const complete = 1 << 15
 func (n *node) size() int      { return int(n.count &^ complete) }
 func (n *node) complete() bool { return n.count&complete != 0 }
 
-// proof is a proven result of a position, for the side to move there: a score as of
-// [agents.WinIn], counted from the position, or one of the constants.
-type proof int16
-
+// Proofs that are no win or loss.
 const (
-	unproven proof = 0
-	drawn    proof = 1 // the game ends here without a winner
+	unproven agents.Score = 0
+	drawn    agents.Score = 1 // the game ends here without a winner
 )
 
-// winIn is the proof of a win in a number of plies, 1 or more.
-func winIn(plies int) proof { return proof(max(agents.WinIn(plies), agents.WinScore)) }
-
-// lossIn is the proof of a loss in a number of plies, 0 if the game is lost already.
-func lossIn(plies int) proof { return -winIn(plies) }
-
-func (p proof) won() bool  { return p >= proof(agents.WinScore) }
-func (p proof) lost() bool { return p <= -proof(agents.WinScore) }
-
-// plies returns the length of a proven win or loss.
-func (p proof) plies() int { return int(agents.WinTop) - int(max(p, -p)) }
-
 // result returns the node's proof as the score of a win or a loss, else 0.
-func (n *node) result() proof {
+func (n *node) result() agents.Score {
 	if n.proof == drawn {
 		return 0
 	}
@@ -167,7 +152,7 @@ func (t *tree) selectPUCT(n *node, cpuct float64) (i uint32, ok bool) {
 	list := t.children(n)
 	for k := range list {
 		child := &list[k]
-		if child.proof.won() {
+		if child.proof >= agents.WinScore {
 			continue
 		}
 		visits := child.visits + uint32(child.pending)
@@ -198,7 +183,7 @@ func (t *tree) best(n *node) *node {
 // update sets the value and proof of node i from its children (backup).
 func (t *tree) update(i uint32) {
 	n := &t.nodes[i]
-	highest, lowest := float32(-1), winIn(0)
+	highest, lowest := float32(-1), agents.WinTop
 	list := t.children(n)
 	for k := range list {
 		highest = max(highest, list[k].value)
@@ -206,9 +191,9 @@ func (t *tree) update(i uint32) {
 	}
 	n.value = -highest
 	switch {
-	case lowest.lost(): // the opponent's quickest loss
-		n.proof, n.value = winIn(lowest.plies()+1), -1
-	case lowest.won() && n.complete(): // the opponent's slowest win
-		n.proof, n.value = lossIn(max(lowest.plies()+1, 2)), 1
+	case lowest <= -agents.WinScore: // the opponent's quickest loss, a ply later
+		n.proof, n.value = max(-lowest-1, agents.WinScore), -1
+	case lowest >= agents.WinScore && n.complete(): // the opponent's slowest win
+		n.proof, n.value = -min(max(lowest-1, agents.WinScore), agents.WinIn(2)), 1
 	}
 }

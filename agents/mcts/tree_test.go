@@ -18,24 +18,8 @@ func TestNodeSize(t *testing.T) {
 	require.EqualValues(t, nodeSize, unsafe.Sizeof(node{}))
 }
 
-func TestProofs(t *testing.T) {
-	for plies := range 100 {
-		if plies > 0 {
-			require.True(t, winIn(plies).won())
-			require.Equal(t, plies, winIn(plies).plies())
-		}
-		require.True(t, lossIn(plies).lost())
-		require.False(t, lossIn(plies).won())
-		require.Equal(t, plies, lossIn(plies).plies())
-	}
-	for _, p := range []proof{unproven, drawn} {
-		require.False(t, p.won() || p.lost())
-	}
-	require.True(t, winIn(1<<20).won() && lossIn(1<<20).lost())
-}
-
 // grow returns a tree of a root with children of these proofs.
-func grow(proofs ...proof) *tree {
+func grow(proofs ...agents.Score) *tree {
 	t := &tree{limit: 1000}
 	t.reset(0)
 	list := make([]node, len(proofs))
@@ -48,16 +32,19 @@ func grow(proofs ...proof) *tree {
 
 func TestProve(t *testing.T) {
 	for _, c := range []struct {
-		children []proof
-		want     proof
+		children []agents.Score
+		want     agents.Score
 	}{
-		{[]proof{unproven, unproven}, unproven},
-		{[]proof{winIn(1), unproven}, unproven},
-		{[]proof{winIn(1), drawn}, unproven},
-		{[]proof{winIn(1), winIn(3)}, lossIn(4)},
-		{[]proof{unproven, lossIn(2)}, winIn(3)},
-		{[]proof{lossIn(4), winIn(1), lossIn(2), drawn}, winIn(3)},
-		{[]proof{lossIn(0)}, winIn(1)},
+		{[]agents.Score{unproven, unproven}, unproven},
+		{[]agents.Score{agents.WinIn(1), unproven}, unproven},
+		{[]agents.Score{agents.WinIn(1), drawn}, unproven},
+		{[]agents.Score{agents.WinIn(1), agents.WinIn(3)}, -agents.WinIn(4)},
+		{[]agents.Score{unproven, -agents.WinIn(2)}, agents.WinIn(3)},
+		{[]agents.Score{-agents.WinIn(4), agents.WinIn(1), -agents.WinIn(2), drawn}, agents.WinIn(3)},
+		{[]agents.Score{-agents.WinIn(0)}, agents.WinIn(1)},
+		{[]agents.Score{agents.WinIn(0)}, -agents.WinIn(2)},
+		{[]agents.Score{-agents.WinScore}, agents.WinScore}, // scores have no room for longer ones
+		{[]agents.Score{agents.WinScore}, -agents.WinScore},
 	} {
 		tr := grow(c.children...)
 		tr.update(0)
@@ -65,12 +52,12 @@ func TestProve(t *testing.T) {
 		tr = grow(c.children...)
 		tr.nodes[0].count &^= complete
 		tr.update(0)
-		require.Equal(t, c.want.won(), tr.nodes[0].proof != unproven, "a loss takes all moves")
+		require.Equal(t, c.want >= agents.WinScore, tr.nodes[0].proof != unproven, "a loss takes all moves")
 	}
 }
 
 func TestBestChild(t *testing.T) {
-	tr := grow(winIn(1), unproven, unproven, winIn(3))
+	tr := grow(agents.WinIn(1), unproven, unproven, agents.WinIn(3))
 	tr.nodes[2].visits, tr.nodes[2].value = 5, -0.6
 	tr.nodes[3].visits, tr.nodes[3].value = 5, 0.4
 	best := func() int {
@@ -84,16 +71,16 @@ func TestBestChild(t *testing.T) {
 	require.Equal(t, 3, best(), "as many visits, higher value")
 	tr.nodes[2].visits = 6
 	require.Equal(t, 2, best(), "more visits")
-	tr.nodes[2].proof, tr.nodes[3].proof = winIn(5), winIn(1)
+	tr.nodes[2].proof, tr.nodes[3].proof = agents.WinIn(5), agents.WinIn(1)
 	require.Equal(t, 2, best(), "the slowest loss")
-	tr.nodes[1].proof, tr.nodes[4].proof = lossIn(4), lossIn(2)
+	tr.nodes[1].proof, tr.nodes[4].proof = -agents.WinIn(4), -agents.WinIn(2)
 	require.Equal(t, 4, best(), "the quickest win")
 }
 
 // An unvisited child is as good as its evaluation, so that the first is picked
 // first; visits make room for the next by their number and by bad values.
 func TestPick(t *testing.T) {
-	tr := grow(unproven, unproven, unproven, winIn(1))
+	tr := grow(unproven, unproven, unproven, agents.WinIn(1))
 	for k, static := range []float32{0.5, 0.4, 0.1, -1} {
 		tr.nodes[k+1].static, tr.nodes[k+1].value = static, static
 	}
@@ -118,7 +105,7 @@ func TestPick(t *testing.T) {
 	require.Greater(t, counts[3], 0, "every child is visited sooner or later")
 	require.Zero(t, counts[4], "but those that lose")
 	for k := range tr.children(root) {
-		tr.children(root)[k].proof = winIn(1)
+		tr.children(root)[k].proof = agents.WinIn(1)
 	}
 	_, ok := tr.selectPUCT(root, 1)
 	require.False(t, ok)

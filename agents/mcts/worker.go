@@ -25,11 +25,6 @@ type worker struct {
 	moved    int      // count of the tree's moved blocks as of which the path is valid
 }
 
-// reset prepares for a new game.
-func (w *worker) reset(s *search) {
-	w.search, w.history = s, lookahead.History{}
-}
-
 // run makes iterations from the position of g, one at least, until the search is finished or
 // the tree full, and reports progress to info unless it is nil.
 func (w *worker) run(g *rules.Game, info func(agents.Decision)) {
@@ -40,9 +35,9 @@ func (w *worker) run(g *rules.Game, info func(agents.Decision)) {
 	for w.iterations == 0 || !w.tree.full() && !w.finished() {
 		w.iterations++
 		w.iterate(g.Position())
-		if n := w.iterations; info != nil && n >= next {
-			info(w.decision(n))
-			next = 2 * n
+		if info != nil && w.iterations >= next {
+			info(w.decision())
+			next = 2 * w.iterations
 		}
 	}
 }
@@ -125,7 +120,7 @@ func (w *worker) expand(p rules.Position) {
 	}
 	w.list = append(append(w.list[:0], w.tree.children(&n)...), w.children...)
 	if len(w.list) == 0 { // the root needs a move nevertheless
-		w.list = append(w.list, node{move: anyMove, value: -1, static: -1, proof: winIn(1)})
+		w.list = append(w.list, node{move: anyMove, value: -1, static: -1, proof: agents.WinIn(1)})
 	}
 	if len(w.list) > w.tree.free() {
 		return
@@ -149,10 +144,10 @@ func (w *worker) evaluateMoves(p rules.Position, width int) (all bool) {
 	for won := false; len(w.heap) > 0 && len(w.children) < width && !won; {
 		m := w.heap.Pop()
 		child := w.evaluate(m, w.rules.Apply(p, m))
-		if !child.proof.won() {
+		if child.proof < agents.WinScore {
 			w.children = append(w.children, child)
 		}
-		won = child.proof.lost()
+		won = child.proof <= -agents.WinScore
 	}
 	w.line.Pop()
 	if w.eval.Policy() == nil && len(w.children) > 0 {
@@ -202,7 +197,7 @@ func (w *worker) evaluate(m rules.Move, next rules.Position) node {
 	case rules.Draw:
 		n.proof = drawn
 	default: // the move wins
-		n.proof, n.static = lossIn(0), 1
+		n.proof, n.static = -agents.WinTop, 1
 	}
 	n.value = n.static
 	return n
@@ -212,14 +207,14 @@ func (w *worker) evaluate(m rules.Move, next rules.Position) node {
 // end and not over.
 func (w *worker) staticEval(n *node, p rules.Position) {
 	if w.line.WinsNow(p) {
-		n.proof, n.static = winIn(1), -1
+		n.proof, n.static = agents.WinIn(1), -1
 		return
 	}
 	score, attacked := w.eval.Evaluate(p)
 	// Wins in three of the root are found at once. Deeper they take some visits, for a search
 	// for evasions at each leaf would slow down the others.
 	if attacked && w.line.Len() == 1 && !w.line.HasEvasion(p, &w.replies) {
-		n.proof, n.static = lossIn(2), 1
+		n.proof, n.static = -agents.WinIn(2), 1
 		return
 	}
 	n.static = float32(-w.toValue(score))

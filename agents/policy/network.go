@@ -25,7 +25,7 @@ func Row(row int) int { return NumFeatures + row*Units }
 // Rows are the rows that are added to those of the position for a move. A move that starts on the right half of the
 // board is seen in the mirror, where the inputs of the position are mirrored too; of one from the hand the end counts.
 type Rows struct {
-	Mirror     bool
+	Image      int // 0: the position, 1: its mirror image
 	Start, End int
 	Drop       int // -1: nothing is displaced
 }
@@ -36,7 +36,7 @@ func (v *View) Rows(m rules.Move) Rows {
 	r := a.rows()
 	if a.displaced > 0 {
 		r.Drop = dropRows + (a.displaced-1)*rules.NumSquares + a.drop
-		if r.Mirror {
+		if r.Image == 1 {
 			r.Drop += opposite(a.drop) - a.drop
 		}
 	}
@@ -49,13 +49,12 @@ func (a turnedMove) rows() Rows {
 	if pivot == hand {
 		pivot = a.end
 	}
-	start, end := a.start, a.end
-	_, mirror := mirrored(pivot)
-	if mirror {
-		start, end = opposite(start), opposite(end)
+	image, start, end := 0, a.start, a.end
+	if _, mirror := mirrored(pivot); mirror {
+		image, start, end = 1, opposite(start), opposite(end)
 	}
 	kind := (a.height-1)*4 + a.displaced
-	return Rows{mirror, startRows + (a.height-1)*places + start, endRows + kind*places + end, -1}
+	return Rows{image, startRows + (a.height-1)*places + start, endRows + kind*places + end, -1}
 }
 
 // units has a number for each unit, in units of 1/[NetworkUnit].
@@ -83,7 +82,7 @@ type network struct {
 	sums   [2]units                // of the position and of its mirror image
 	inputs inputs.List             // of the position
 	drops  [rules.NumSquares]int32 // outputs by drop, of the last start and end
-	mirror bool                    // the drops are mirrored
+	image  int                     // of the drops: 1: they are mirrored
 }
 
 // begin computes the sums of a position, of which the opponent controls opp.
@@ -93,13 +92,10 @@ func (n *network) begin(w *Weights, r *rules.Rules, p rules.Position, opp *rules
 	}
 	own := r.Control(p, p.Side())
 	n.inputs.Extract(p, &own, opp)
-	on := n.inputs.Active()
 	n.sums = [2]units{*w.units(BiasRow), *w.units(BiasRow)}
-	addRows(&n.sums[0], w[Row(0):], on)
-	for i, input := range on {
-		on[i] = uint16(inputs.Mirrored(int(input)))
-	}
-	addRows(&n.sums[1], w[Row(0):], on)
+	addRows(&n.sums[0], w[Row(0):], n.inputs.Active())
+	n.inputs.Mirror()
+	addRows(&n.sums[1], w[Row(0):], n.inputs.Active())
 }
 
 // startEnd computes the outputs for the moves with a start and an end by their drops. It returns the score of the only
@@ -109,10 +105,8 @@ func (n *network) startEnd(w *Weights, a turnedMove) int32 {
 		return 0
 	}
 	r := a.rows()
-	x := &n.sums[0]
-	if n.mirror = r.Mirror; n.mirror {
-		x = &n.sums[1]
-	}
+	n.image = r.Image
+	x := &n.sums[r.Image]
 	var sum units
 	start, end := w.units(r.Start), w.units(r.End)
 	for k := range sum {
@@ -132,7 +126,7 @@ func (n *network) drop(place int) int32 {
 	switch {
 	case !n.on:
 		return 0
-	case n.mirror:
+	case n.image == 1:
 		place = opposite(place)
 	}
 	return score(n.drops[place])

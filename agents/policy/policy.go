@@ -65,14 +65,9 @@ type View struct {
 	other      int    // the opponent's first row, from 0
 }
 
-// Begin sets the view to p, whose moves are in ms.
-func (v *View) Begin(r *rules.Rules, p rules.Position, ms *rules.MoveSet) {
-	opponent := r.Control(p, p.Side().Other())
-	v.begin(p, &opponent, ms)
-}
-
-// begin is Begin with what the opponent controls.
-func (v *View) begin(p rules.Position, opponent *rules.Control, ms *rules.MoveSet) {
+// Begin sets the view to p, whose moves are in ms, and returns what the opponent controls.
+func (v *View) Begin(r *rules.Rules, p rules.Position, ms *rules.MoveSet) (opponent rules.Control) {
+	opponent = r.Control(p, p.Side().Other())
 	reached, contested := ms.Ends()
 	turned := func(s rules.SquareSet) uint64 { return uint64(s.SeenBy(p.Side())) }
 	v.position = p
@@ -83,6 +78,7 @@ func (v *View) begin(p rules.Position, opponent *rules.Control, ms *rules.MoveSe
 	v.count = min(max(bits.OnesCount64(rest&(1<<rules.Files-1)), 1), 3) - 1
 	v.next = min(bits.TrailingZeros64(rest>>rules.Files)/rules.Files, rows-1)
 	v.other = (bits.Len64(v.occupied|1) - 1) / rules.Files
+	return opponent
 }
 
 // place returns a square turned to the side to move; hand or goal for what is no square.
@@ -191,9 +187,6 @@ func (v *View) dropFeatures(height, drop int) [5]int {
 		firstDropRow + ((((height-1)*3+v.count)*rows+v.row)*rules.Rows+row)*rows + v.next,
 	}
 }
-
-// MaxFeatures is the largest number of features of a move.
-const MaxFeatures = 2 + 5 + 5
 
 // Features appends the features of a move of the position, which are indices below NumFeatures.
 // The pass has none.

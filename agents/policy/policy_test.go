@@ -69,8 +69,8 @@ func slowScore(w *Weights, r *rules.Rules, p rules.Position, v *View, m rules.Mo
 		sum := 0
 		add := func(row int) { sum += int(w[Row(row)+k]) }
 		for _, input := range list.Active() {
-			if rows.Mirror {
-				add(inputs.Mirrored(int(input)))
+			if rows.Image == 1 {
+				add(int(inputs.Mirrored[input]))
 			} else {
 				add(int(input))
 			}
@@ -188,7 +188,7 @@ func TestMirrorImagesHaveTheSameFeatures(t *testing.T) {
 			require.Equal(t, features(v, m), features(other, mirrored), r.LongText(p, m))
 			if m != rules.Pass && (m.From().OnBoard() || m.To().OnBoard()) {
 				rows, image := v.Rows(m), other.Rows(mirrored)
-				rows.Mirror = !rows.Mirror
+				rows.Image = 1 - rows.Image
 				require.Equal(t, rows, image, r.LongText(p, m))
 			}
 		}

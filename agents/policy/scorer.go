@@ -33,8 +33,7 @@ type Scorer struct {
 // Begin prepares to score moves of p by w; ms has the moves.
 func (s *Scorer) Begin(w *Weights, r *rules.Rules, p rules.Position, ms *rules.MoveSet) {
 	s.weights, s.last = w, rules.NoMove
-	opponent := r.Control(p, p.Side().Other())
-	s.view.begin(p, &opponent, ms)
+	opponent := s.view.Begin(r, p, ms)
 	s.network.begin(w, r, p, &opponent)
 	s.haveEnds, s.haveDrops = [kinds * places]bool{}, [3 * rules.NumSquares]bool{}
 }

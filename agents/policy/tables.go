@@ -64,14 +64,18 @@ func Bound(i int) int16 {
 // Check returns an error that names the tables with weights out of bounds.
 func (w *Weights) Check() error {
 	var errs []error
-	for i := range tables {
-		for _, x := range w.Table(i) {
-			if bound := tables[i].bound; x < -bound || x > bound {
-				errs = append(errs, fmt.Errorf("policy: table %s: expected numbers from %d to %d, found %d",
-					tables[i].name, -bound, bound, x))
-				break
-			}
-		}
+	for i, t := range tables {
+		errs = append(errs, CheckBounds("policy: table "+t.name, w.Table(i), t.bound))
 	}
 	return errors.Join(errs...)
+}
+
+// CheckBounds returns an error, which begins with what the list is, if the size of a number exceeds bound.
+func CheckBounds(what string, list []int16, bound int16) error {
+	for _, x := range list {
+		if x < -bound || x > bound {
+			return fmt.Errorf("%s: expected numbers from %d to %d, found %d", what, -bound, bound, x)
+		}
+	}
+	return nil
 }

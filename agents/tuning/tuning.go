@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -48,15 +47,15 @@ func Find(registry *agents.Registry, spec agents.Spec, r *rules.Rules, name stri
 	}
 	t := Tunable{Name: name, Whole: def.Type == agents.Int, Start: values.Float(name), Min: def.Min, Max: def.Max}
 	if feature, ok := strings.CutPrefix(name, eval.ParamPrefix); ok {
-		w, err := weights(values, r)
-		i := slices.Index(eval.Names(), feature)
-		switch {
-		case err != nil:
+		w, err := eval.Load(values, r)
+		if err != nil {
 			return t, err
-		case i < 0:
+		}
+		start := w.Feature(feature)
+		if start == nil {
 			return t, errors.New(suggest.Unknown("feature", feature, eval.Names()))
 		}
-		t.Start = w.Values[i]
+		t.Start = *start
 	} else if values[name] == "" {
 		return t, fmt.Errorf("parameter %s has no value in %s; expected one to start from, like %s=%v",
 			name, spec, name, def.Min)
@@ -81,15 +80,6 @@ func numeric(k agents.Kind) []string {
 	return list
 }
 
-// weights returns the weights of an agent with these parameters.
-func weights(v agents.Values, r *rules.Rules) (eval.Weights, error) {
-	source, err := eval.FromValues(v)
-	if err != nil {
-		return eval.Weights{}, err
-	}
-	return source.Weights(r)
-}
-
 // Weights returns the weights of an agent's evaluation under the rules r, or an error
 // if it has none.
 func Weights(registry *agents.Registry, spec agents.Spec, r *rules.Rules) (eval.Weights, error) {
@@ -101,7 +91,7 @@ func Weights(registry *agents.Registry, spec agents.Spec, r *rules.Rules) (eval.
 		return eval.Weights{}, fmt.Errorf("agent %.60q has no weights; "+
 			"expected one that takes the parameter weights, like alphabeta", spec)
 	}
-	return weights(values, r)
+	return eval.Load(values, r)
 }
 
 // With returns a spec with parameters set to numbers, rounded to six digits.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gyges/agents"
 	"gyges/agents/eval"
 	"gyges/agents/tuning/dataset"
 	"gyges/agents/tuning/texel"
@@ -91,7 +92,7 @@ func TestTexelFitsNetworks(t *testing.T) {
 	require.Zero(t, code, errText)
 	require.Contains(t, text, "; with a network of 256 units, of which 256 are live\n")
 	file := filepath.Join(out, training.WeightsFile)
-	w, err := eval.Load(file, r)
+	w, err := eval.Load(agents.Values{"weights": file}, r)
 	require.NoError(t, err)
 	require.NotNil(t, w.Network)
 	require.NotNil(t, w.Policy)

@@ -134,14 +134,23 @@ func moveBucket(n int) int {
 	return min(step, moveBuckets-1)
 }
 
-// Mirrored returns the input that corresponds to input i in the mirror image of the
+// Mirrored has for each input the one that corresponds to it in the mirror image of the
 // position.
-func Mirrored(i int) int {
-	if i >= inMoves {
-		return i
+var Mirrored = func() (t [Num]uint16) {
+	for i := range t {
+		t[i] = uint16(i)
+		if i < inMoves {
+			t[i] += uint16(rules.Files - 1 - 2*(i%rules.Files))
+		}
 	}
-	s := i % rules.NumSquares
-	return i - s + s/rules.Files*rules.Files + rules.Files - 1 - s%rules.Files
+	return t
+}()
+
+// Mirror turns the list to that of the mirror image of the position.
+func (in *List) Mirror() {
+	for i, input := range in.Active() {
+		in.list[i] = Mirrored[input]
+	}
 }
 
 // Names are the names of the inputs in weights files.

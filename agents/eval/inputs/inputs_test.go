@@ -8,8 +8,8 @@ import (
 
 func TestMirrored(t *testing.T) {
 	for i := range Num {
-		m := Mirrored(i)
-		require.Equal(t, i, Mirrored(m))
+		m := Mirrored[i]
+		require.EqualValues(t, i, Mirrored[m])
 		name := []byte(Names[i])
 		if i < inMoves {
 			file := &name[len(name)-2]

@@ -31,10 +31,11 @@ func TestManyShards(t *testing.T) {
 		all[Train] = append(all[Train], &list[i])
 	}
 	require.NoError(t, Write(t.Context(), dir, dealt(list[:30]), nil))
-	require.NoError(t, os.Mkdir(dir+".new123", 0o755), "as a killed process leaves it")
-	require.NoError(t, os.Mkdir(dir+".newer", 0o755), "a folder of somebody's own")
+	require.NoError(t, os.Mkdir(dir+".new-123", 0o755), "as a killed process leaves it")
+	require.NoError(t, os.WriteFile(dir+".new.tmp-123", nil, 0o600))
+	require.NoError(t, os.Mkdir(dir+".new", 0o755), "a folder of somebody's own")
 	require.NoError(t, writer{1000, files.Replace}.write(t.Context(), dir, all, nil), "the folder is replaced")
-	require.Equal(t, []string{"positions", "positions.newer"}, names(t, filepath.Dir(dir)))
+	require.Equal(t, []string{"positions", "positions.new"}, names(t, filepath.Dir(dir)))
 	found := names(t, dir)
 	for i := range found {
 		found[i] = found[i][:len(found[i])-len("-0123456789abcdef.parquet")]

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress/zstd"
@@ -61,21 +60,11 @@ type writer struct {
 func (w writer) write(
 	ctx context.Context, dir string, splits [NumSplits][]*Position, provenance map[string]string,
 ) error {
-	parent, next := filepath.Dir(dir), filepath.Base(dir)+".new"
+	parent := filepath.Dir(dir)
 	if err := os.MkdirAll(parent, 0o755); err != nil {
 		return err
 	}
-	entries, err := os.ReadDir(parent)
-	for _, e := range entries {
-		rest, ok := strings.CutPrefix(e.Name(), next)
-		if ok && strings.Trim(rest, ".tmp-0123456789") == "" { // an interrupted run has left it
-			err = errors.Join(err, os.RemoveAll(filepath.Join(parent, e.Name())))
-		}
-	}
-	if err != nil {
-		return err
-	}
-	tmp, err := os.MkdirTemp(parent, next)
+	tmp, remove, err := files.TempDir(parent, filepath.Base(dir)+".new")
 	if err != nil {
 		return err
 	}
@@ -86,9 +75,9 @@ func (w writer) write(
 		err = os.Rename(tmp, dir)
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("writing training positions: %w", err), os.RemoveAll(tmp))
+		err = fmt.Errorf("writing training positions: %w", err)
 	}
-	return nil
+	return errors.Join(err, remove())
 }
 
 // shards writes the files of all splits.

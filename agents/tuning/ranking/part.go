@@ -23,6 +23,7 @@ type part struct {
 	moves    rules.MoveSet
 	view     policy.View
 	inputs   [2]inputs.List // of the position and of its mirror image
+	opponent rules.Control  // of the position
 	sums     [2]units       // of both, before the units
 	list     []move
 	features []uint16 // of all moves
@@ -58,7 +59,7 @@ func (p *part) begin(c Choice) bool {
 		return false
 	}
 	p.position, p.list, p.features = c.Position, p.list[:0], p.features[:0]
-	p.view.Begin(r, c.Position, &p.moves)
+	p.opponent = p.view.Begin(r, c.Position, &p.moves)
 	for m := range p.moves.All() {
 		if m == c.Move {
 			p.chosen = len(p.list)
@@ -94,13 +95,10 @@ func row(x []float32, i int) *units { return (*units)(x[policy.Row(i):]) }
 
 // forward computes the scores of the moves.
 func (p *part) forward() {
-	own, opp := p.rules.Control(p.position, p.position.Side()), p.rules.Control(p.position, p.position.Side().Other())
-	p.inputs[0].Extract(p.position, &own, &opp)
+	own := p.rules.Control(p.position, p.position.Side())
+	p.inputs[0].Extract(p.position, &own, &p.opponent)
 	p.inputs[1] = p.inputs[0]
-	on := p.inputs[1].Active()
-	for i, input := range on {
-		on[i] = uint16(inputs.Mirrored(int(input)))
-	}
+	p.inputs[1].Mirror()
 	for s := range p.sums {
 		p.sums[s] = *row(p.x, policy.BiasRow)
 		for _, i := range p.inputs[s].Active() {
@@ -126,10 +124,7 @@ func (p *part) forward() {
 
 // network computes the activations for a move, and returns the network's output.
 func (p *part) network(m *move) (output float32) {
-	x := &p.sums[0]
-	if m.rows.Mirror {
-		x = &p.sums[1]
-	}
+	x := &p.sums[m.rows.Image]
 	start, end, out := row(p.x, m.rows.Start), row(p.x, m.rows.End), row(p.x, policy.OutRow)
 	var none units
 	drop := &none
@@ -209,10 +204,7 @@ func (p *part) backward() {
 		if m.move == rules.Pass || max(residual, -residual) < negligible {
 			continue
 		}
-		sum := &sums[0]
-		if m.rows.Mirror {
-			sum = &sums[1]
-		}
+		sum := &sums[m.rows.Image]
 		start, end := row(g, m.rows.Start), row(g, m.rows.End)
 		drop := new(units)
 		if m.rows.Drop >= 0 {

@@ -22,6 +22,7 @@ import (
 	"cmp"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gyges/rules/base/problems"
 	"gyges/rules/base/settings"
@@ -60,6 +61,8 @@ func (s *Settings) Check(p *problems.List) {
 		p.Expect(x.Min < x.Max, field, "expected a min below max, found %v and %v", x.Min, x.Max)
 		p.Expect(x.Min <= x.Start && x.Start <= x.Max, field,
 			"expected a start from %v to %v, found %v", x.Min, x.Max, x.Start)
+		p.Expect(!x.Whole || x.Min == math.Trunc(x.Min) && x.Max == math.Trunc(x.Max), field,
+			"expected a min and a max that are whole numbers, found %v and %v", x.Min, x.Max)
 		p.Expect(x.C > 0 && !math.IsInf(x.C, 0), field, "expected a c above 0, found %v", x.C)
 		p.Expect(!x.Whole || !(x.C < 0.5), field, "expected a c of at least 0.5 for whole numbers, found %v", x.C)
 		p.Expect(0 <= x.R && x.R <= 10, field, "expected an r from 0 (for 0.002) to 10, found %v", x.R)
@@ -133,7 +136,7 @@ func (p Param) clip(x float64) float64 { return min(max(x, p.Min), p.Max) }
 
 // Round returns parameters with whole numbers rounded.
 func (s *Settings) Round(theta []float64) []float64 {
-	list := append([]float64(nil), theta...)
+	list := slices.Clone(theta)
 	for i, p := range s.Params {
 		if p.Whole {
 			list[i] = p.clip(math.Round(theta[i]))

@@ -140,7 +140,7 @@ func TestSettingsAreChecked(t *testing.T) {
 	s := Settings{Params: []Param{
 		{Name: "a", Start: 5, Min: 0, Max: 1, C: 1},
 		{Name: "b", Min: 0, Max: 1},
-		{Name: "n", Min: 0, Max: 9, C: 0.4, Whole: true},
+		{Name: "n", Min: 0.5, Start: 1, Max: 9, C: 0.4, Whole: true},
 		{Name: "m", Min: 1, Max: 1, Start: 1, C: math.NaN(), R: -1},
 	}, Alpha: -1, Gamma: 3, A: 11}
 	var list problems.List
@@ -150,6 +150,7 @@ func TestSettingsAreChecked(t *testing.T) {
 		"parameters.a: expected a start from 0 to 1, found 5",
 		"parameters.b: expected a c above 0, found 0",
 		"parameters.n: expected a c of at least 0.5 for whole numbers, found 0.4",
+		"parameters.n: expected a min and a max that are whole numbers, found 0.5 and 9",
 		"parameters.m: expected a min below max, found 1 and 1",
 		"parameters.m: expected a c above 0, found NaN",
 		"parameters.m: expected an r from 0 (for 0.002) to 10, found -1",

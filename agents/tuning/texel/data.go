@@ -156,7 +156,7 @@ func (d *Data) extract(batch []dataset.Position, e *eval.Evaluator, withInputs b
 	bases := make([]float64, len(batch))
 	features := make([][eval.NumFeatures]float64, len(batch))
 	active := make([]inputs.List, len(batch))
-	parallel(len(batch), func(i int) { bases[i] = e.Extract(batch[i].Position, &features[i], &active[i]) })
+	parallel(len(batch), func(i int) { bases[i], _ = e.Extract(batch[i].Position, &features[i], &active[i]) })
 	for i := range batch {
 		p := &batch[i]
 		r := row{

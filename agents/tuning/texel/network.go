@@ -165,7 +165,7 @@ func (f *fit) initial() model {
 func (d *Data) seen() (active [inputs.Num]bool) {
 	for _, b := range d.blocks {
 		for _, i := range b.inputs {
-			active[i], active[inputs.Mirrored(int(i))] = true, true
+			active[i], active[inputs.Mirrored[i]] = true, true
 		}
 	}
 	return active

@@ -40,12 +40,26 @@ func drawInputs(rng *rand.Rand) []uint16 {
 	return on
 }
 
+// networkValue returns the network's output with these inputs on, in hundredths of a point.
+func networkValue(n *eval.Network, on []uint16) float64 {
+	sum := 0
+	for k, out := range n.W2 {
+		straight, mirrored := n.B1[k], n.B1[k]
+		for _, i := range on {
+			straight += n.W1[i][k]
+			mirrored += n.W1[inputs.Mirrored[i]][k]
+		}
+		sum += int(out) * int(min(max(straight, 0), eval.QA)+min(max(mirrored, 0), eval.QA))
+	}
+	return float64(sum) / (eval.QA * eval.QB)
+}
+
 // networkSample draws positions whose results follow the weights and a network.
 func (w truth) networkSample(rng *rand.Rand, rows int, n *eval.Network) *Data {
 	d := &Data{features: len(w.weights)}
 	for range rows {
 		r := Row{Features: w.draw(rng), Inputs: drawInputs(rng), Score: math.NaN(), Count: 1, Game: uint32(d.rows)}
-		p, _ := logistic(math.Log(w.chance(r.Features)/(1-w.chance(r.Features))) + w.scale*n.Value(r.Inputs))
+		p, _ := logistic(math.Log(w.chance(r.Features)/(1-w.chance(r.Features))) + w.scale*networkValue(n, r.Inputs))
 		if rng.Float64() < p {
 			r.Result = 1
 		}

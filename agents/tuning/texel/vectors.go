@@ -12,18 +12,10 @@ type mirrors [inputs.Num]uint16
 func (m *mirrors) of(on []uint16) []uint16 {
 	list := m[:len(on)]
 	for i, input := range on {
-		list[i] = mirrored[input]
+		list[i] = inputs.Mirrored[input]
 	}
 	return list
 }
-
-// mirrored has the input that corresponds to each in the mirror image.
-var mirrored = func() (t mirrors) {
-	for i := range t {
-		t[i] = uint16(inputs.Mirrored(i))
-	}
-	return t
-}()
 
 // sumRows adds the rows of inputs, in their order, to x.
 func (m *model) sumRows(x *units, on []uint16) {
