@@ -68,7 +68,7 @@ func TestBrowserAnalysisFocus(t *testing.T) {
 		b.Press(kb.Enter)
 		b.Wait(`document.activeElement !== document.body`)
 	}
-	b.Wait(`document.querySelector("#lines .m")`)
+	b.Wait(`document.querySelector("#text").value !== "` + middle + `" && document.querySelector("#lines .m")`) // the random one's
 	b.Click(`#lines .m`)
 	b.Wait(`document.querySelectorAll("#tree .ply").length === 1`)
 	b.Wait(`document.activeElement !== document.body`)

@@ -65,7 +65,7 @@ cross() {
 	echo rules,nodes,iterations,elo,error,time_ratio
 	for nodes in 11200 44800; do
 		cross standard 70 $nodes
-		cross simplified 16 $nodes
+		cross simplified 26 $nodes
 		cross kang 32 $nodes
 	done
 } >$here/crossing.csv
