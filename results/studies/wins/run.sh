@@ -1,5 +1,5 @@
 #!/bin/sh
-# Repeats the study: quarter of an hour on two cores, after run.sh of ../rulebooks, whose games are
+# Repeats the study: half an hour on two cores, after run.sh of ../rulebooks, whose games are
 # counted, too. Run it in the root of a clone, with gyges on the path.
 set -e
 here=results/studies/wins
@@ -17,7 +17,12 @@ for rules in standard simplified kang; do
 done
 gyges rate $games/no-network-* --compare whole --format csv >$here/no-network.csv
 sh $here/refit.sh $games/refit
-gyges rate $games/refit/*-refit --compare all --format csv >$here/refit.csv
+for rules in standard simplified kang; do
+	gyges rate $games/refit/$rules-refit --compare all --format csv
+done | awk 'NR == 1 || !/^table/' >$here/refit.csv
+awk -F, -v OFS=, 'NR == 1 || $3 != "network"' $here/refit.csv | sed 's/Rules //; s/all,no-/all,without /' |
+	gyges plot - --label table,b --value difference --interval error --narrow --unit "Elo lost" \
+		--caption "Elo without each group of inputs, the other weights fitted again, by rules" --out $here/refit.svg
 gyges games stats results/study-rulebooks/setups results/study-rulebooks/random \
 	--rules standard,simplified,kang --format csv >$here/games.csv
 sed 's/Rules //; s/whole,no-/whole,without /' $here/ablation.csv | gyges plot - --label table,b --value difference \
