@@ -77,7 +77,7 @@ func AllowLongWait(w http.ResponseWriter) {
 
 // Fail responds with an error as JSON. It logs one that isn't an [Error].
 func (s *Server) Fail(w http.ResponseWriter, err error) {
-	e := s.told(err)
+	e := s.clientError(err)
 	if e.Status == http.StatusTooManyRequests || e.Status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", retryAfter)
 	}
@@ -86,12 +86,12 @@ func (s *Server) Fail(w http.ResponseWriter, err error) {
 
 // FailPage responds with an error as a page. It logs one that isn't an [Error].
 func (s *Server) FailPage(w http.ResponseWriter, err error) {
-	e := s.told(err)
+	e := s.clientError(err)
 	s.Refuse(w, e.Status, e.Text)
 }
 
-// told is what a client is told of an error.
-func (s *Server) told(err error) Error {
+// clientError is what a client may know of an error.
+func (s *Server) clientError(err error) Error {
 	e, ok := errors.AsType[Error](err)
 	if !ok {
 		s.Log.Error("a request failed", "error", err)
