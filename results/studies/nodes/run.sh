@@ -1,5 +1,5 @@
 #!/bin/sh
-# Repeats the study: three hours on two cores; what was stopped goes on. Run it in the root of a clone, with gyges on
+# Repeats the study: four hours on two cores; what was stopped goes on. Run it in the root of a clone, with gyges on
 # the path.
 set -e
 here=results/studies/nodes
