@@ -57,11 +57,9 @@ func (c *exploreCmd) Run(ctx context.Context, e *env) (err error) {
 	if err != nil {
 		return err
 	}
-	if c.Rules != "" {
-		set, err := loadRules(c.Rules)
-		if err != nil {
-			return fmt.Errorf("--rules: %w", err)
-		}
+	if set, err := flagRules("--rules", c.Rules); err != nil {
+		return err
+	} else if set != nil {
 		c.Rules = set.String()
 	}
 	temp, remove, err := files.TempDir("", "gyges-explore")

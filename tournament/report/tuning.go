@@ -213,6 +213,7 @@ func (t *Tuning) headline() string {
 	}
 	verdict := "undecided"
 	switch low, high := t.gain.Value-t.gain.Margin, t.gain.Value+t.gain.Margin; {
+	case t.gain.Margin <= 0: // it isn't known
 	case low > 0:
 		verdict = "better"
 	case high < 0:

@@ -163,6 +163,7 @@ func TestHeadlines(t *testing.T) {
 		{train(`"best":7,"generations":[` + first + `]`), nil, nil},
 		{`{"method":"spsa"}`, elo("12"), []string{"Gain over what it was made from: +12.5 ± 12.0 Elo, better."}},
 		{`{"method":"spsa"}`, elo("13"), []string{"Gain over what it was made from: +12.5 ± 13.0 Elo, undecided."}},
+		{`{"method":"spsa"}`, elo("0"), []string{"Gain over what it was made from: +12.5 ± 0.0 Elo, undecided."}},
 		{`{"method":"texel"}`, map[string]string{training.WeightsFile: fitted.String()},
 			[]string{"Gain over what it was made from: -0.02000 ± 0.01000 nats of test loss, worse."}},
 	} {
