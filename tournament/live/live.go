@@ -57,7 +57,6 @@ func New(s *web.Server, results string, runs []string) (*Pages, error) {
 	s.AddAssets(assets)
 	s.HandleFunc("GET /{$}", p.serveList)
 	s.HandleFunc("GET /events", p.list.serve)
-	s.HandleFunc("GET /compare", p.compare)
 	s.HandleFunc("GET /run/{id...}", p.onRun((*run).serve))
 	s.HandleFunc("GET /run-events/{id...}", p.onRun(func(r *run, w http.ResponseWriter, q *http.Request) {
 		r.feed.serve(w, q)
