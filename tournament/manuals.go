@@ -4,5 +4,5 @@ import "embed"
 
 // Manuals has the manuals of this package and those below it, by their paths from here.
 //
-//go:embed *.md */README.md training/REFERENCE.md
+//go:embed *.md */README.md
 var Manuals embed.FS

@@ -16,20 +16,16 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/tuning/dataset"
-	"gyges/ratings"
-	"gyges/ratings/sprt"
 	"gyges/rules"
 	"gyges/rules/base/grid"
-	"gyges/rules/base/settings"
 	"gyges/tournament"
 	"gyges/tournament/record"
 	"gyges/tournament/record/columnar"
 	"gyges/tournament/record/pgn"
-	"gyges/tournament/training"
 )
 
 // TestManualsAreComplete looks in the manuals for what a user can name: rule sets and options,
-// what the files of a training hold, commands and their flags. It must stand in code, inline or in a
+// what files of games hold, and commands. It must stand in code, inline or in a
 // block. Agents and the protocol of engines have tests of their own.
 func TestManualsAreComplete(t *testing.T) {
 	t.Chdir(filepath.Join("..", ".."))
@@ -61,11 +57,7 @@ func TestManualsAreComplete(t *testing.T) {
 	}
 	in("rule sets", presets, "rules/README.md")
 	in("rule options and their values", options, "rules/README.md")
-	for what, names := range map[string][]string{
-		"columns of training positions": positionColumns(t), "keys of a run's history": jsonNames(training.Line{}),
-	} {
-		in(what, names, "agents/tuning/README.md", "agents/tuning/REFERENCE.md", "tournament/training/README.md", "tournament/training/REFERENCE.md")
-	}
+	in("columns of training positions", positionColumns(t), "agents/tuning/README.md", "agents/tuning/REFERENCE.md")
 	for what, names := range map[string][]string{
 		"schedules": texts(tournament.RoundRobin, tournament.Gauntlet, tournament.Ladder, tournament.Swiss,
 			tournament.Knockout, tournament.SelfPlay),
@@ -73,19 +65,14 @@ func TestManualsAreComplete(t *testing.T) {
 		"faults": slices.Concat(texts(record.FaultIllegal, record.FaultPanic, record.FaultError, record.FaultCrash,
 			record.FaultTimeout, record.FaultProtocol, record.FaultSuspended),
 			texts(agents.Forfeit, agents.AskNext, agents.Allow)),
-		"the run folder": slices.Concat(jsonNames(tournament.Manifest{}), texts(tournament.Running, tournament.Finished,
-			tournament.Interrupted, tournament.Failed, tournament.Imported)),
 		"records": slices.Concat(jsonNames(record.Game{}), texts(rules.ByGoal, rules.ByPasses, rules.ByLength),
 			[]string{record.AdjudicatedResign, record.AdjudicatedDraw, record.AdjudicatedProven, record.AdjudicatedLength,
 				record.Imported}),
-		"events":         append(eventKeys(t), "start", "game", "rating", "match", "end"),
 		"lists of games": append(grid.Keys(gameColumns), jsonNames(shownMove{}, record.Fault{})...),
 		"exports":        slices.Concat(pgnTags(t), grid.Keys(exportColumns), parquetColumns(t)),
 	} {
-		in(what, names, "tournament/README.md", "tournament/REFERENCE.md", "tournament/record/README.md")
+		in(what, names, "tournament/README.md", "tournament/record/README.md")
 	}
-	config := tournament.DefaultConfig()
-	require.Contains(t, topic{file: "tournament/REFERENCE.md"}.manual(), settings.Table(&config, ""), "as gyges help settings prints it")
 
 	var c cli
 	parser, err := newParser(&c, e)
@@ -101,11 +88,6 @@ func TestManualsAreComplete(t *testing.T) {
 		}
 		if !regexp.MustCompile(strings.Join(words, `\s+`) + `\b`).MatchString(code) {
 			t.Errorf("no README.md names %s", command.FullPath())
-		}
-		for _, f := range command.Flags {
-			if !f.Hidden && command.Name != "help" && !regexp.MustCompile(`--`+f.Name+`\b`).MatchString(code) {
-				t.Errorf("no README.md names the flag --%s of %s", f.Name, command.FullPath())
-			}
 		}
 	}
 }
@@ -125,28 +107,6 @@ func codeOf(t *testing.T, file string) string {
 		b.WriteString(code.text + "\n")
 	}
 	return b.String()
-}
-
-// eventKeys returns the keys of events, those too that are left out where they have no value.
-func eventKeys(t *testing.T) (keys []string) {
-	config := tournament.DefaultConfig()
-	config.SPRT, config.UntilError = sprt.Default(), 10
-	test, decided := sprt.Default(), sprt.Pairs{5, 15, 35, 18, 6}
-	for test.Verdict(decided) == sprt.Undecided {
-		decided[4]++
-	}
-	require.True(t, test.Estimate(decided).Corrected)
-	for _, fields := range []grid.Object{
-		startFields(&config), gameFields(&record.Game{Fault: &record.Fault{}}, 1, 2),
-		matchFields(test, decided, ratings.Identical{}), matchFields(test, sprt.Pairs{5, 15, 35, 18, 6}, ratings.Identical{}),
-		endFields(tournament.Summary{Decided: true}, errNo),
-	} {
-		for _, f := range fields {
-			keys = append(keys, f.Key)
-		}
-	}
-	require.Subset(t, keys, []string{"sprt", "until_error", "fault", "uncorrected", "llr", "games_left", "decided", "error"})
-	return append(keys, jsonNames(record.Fault{})...)
 }
 
 func texts[T ~string](list ...T) []string {
