@@ -203,12 +203,12 @@ func TestTournamentText(t *testing.T) {
 	require.Equal(t, c, read)
 
 	c = tournament.DefaultConfig()
-	c.Schedule, c.SeedRatings = tournament.Swiss, []float64{1500, -20.5, 1e5}
+	c.Schedule, c.Rounds = tournament.Swiss, 2
 	c.Agents = []agents.Spec{{Kind: "random"}, {Kind: "greedy"}, {Kind: "mcts"}}
 	text, err = TournamentText(c)
 	require.NoError(t, err)
-	require.Equal(t, "agents:\n    - random\n    - greedy\n    - mcts\nopenings: random\npairs: 10\nrules:\n    - standard\n"+
-		"schedule: swiss\nseed: 1\nseed_ratings:\n    - 1500\n    - -20.5\n    - 100000\n", text)
+	require.Equal(t, "agents:\n    - random\n    - greedy\n    - mcts\nopenings: random\npairs: 10\nrounds: 2\n"+
+		"rules:\n    - standard\nschedule: swiss\nseed: 1\n", text)
 	read, err = LoadTournament(write(t, text), testRegistry())
 	require.NoError(t, err)
 	c.Name = "t" // as the file

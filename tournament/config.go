@@ -25,8 +25,6 @@ const (
 	maxWorkers  = 1024 // as the tag of Workers
 	maxName     = 64
 	maxMoveTime = 24 * time.Hour
-
-	maxSeedRating = 100_000
 )
 
 // How the settings of a run are read that are no plain values.
@@ -60,15 +58,6 @@ type Config struct {
 
 	// Rounds is how many a Swiss tournament has; 0: as many as halve the agents down to one.
 	Rounds int `yaml:"rounds" name:"rounds" placeholder:"N" help:"Rounds of a swiss tournament. Default: as many as halve the players to one."`
-
-	// Seeding says how a Swiss tournament begins; empty: GivenSeeds, or what the run in the folder has.
-	Seeding Seeding `yaml:"seeding" enum:",given,random,neighbours" name:"seeding" placeholder:"HOW" help:"Seeds of a swiss tournament: given (by seed_ratings, or as listed; default) or random. In the first round the top half meets the bottom half; with neighbours, the order given, 1 meets 2."`
-
-	// SeedRatings are ratings of the agents, in their order, by which a Swiss tournament seeds them; none: as listed.
-	SeedRatings []float64 `yaml:"seed_ratings" form:"ratings, like 1500,1420.5" name:"seed-ratings" sep:"," placeholder:"ELO" help:"Ratings of all players in their order, like 1500,1420.5, by which a swiss tournament seeds them, the highest first."`
-
-	// Bye is what a bye of a Swiss tournament is worth; empty: FullBye.
-	Bye Bye `yaml:"bye" enum:",full,half,zero" name:"bye" placeholder:"WORTH" help:"Points of a bye in a swiss tournament: full (all of a pairing; default), half, or zero."`
 
 	// Pairs is how many game pairs each pairing plays under each rule set.
 	Pairs int `yaml:"pairs" check:"1..1000000" name:"pairs" placeholder:"N" help:"Game pairs for every two players and rule set: one opening, played twice with sides swapped. With sprt or until_error the most; 100000 if not given."`
@@ -314,7 +303,6 @@ func (v *validation) schedule(c *Config) {
 	v.Expect(c.Rounds == 0 || c.Schedule == Swiss, "rounds", "only a %s tournament has them", Swiss)
 	v.Expect(c.Schedule != Swiss || 0 <= c.Rounds && c.Rounds < max(len(c.Agents), 2), "rounds",
 		"expected 1 or more and fewer than the %d agents, found %d", len(c.Agents), c.Rounds)
-	v.swiss(c)
 	if c.UntilError > 0 {
 		v.Expect(!c.Schedule.Adaptive() && c.Schedule != SelfPlay, "until_error",
 			"expected none with the schedule %s, whose length is fixed", c.Schedule)
@@ -327,23 +315,6 @@ func (v *validation) schedule(c *Config) {
 	v.Expect(c.Schedule != SelfPlay, "sprt", "expected none in %s, where there is nothing to decide", SelfPlay)
 	if err := c.SPRT.Check(); err != nil {
 		v.Add("sprt", err)
-	}
-}
-
-// swiss checks what only Swiss tournaments have beside rounds.
-func (v *validation) swiss(c *Config) {
-	const only = "only a %s tournament has it"
-	v.Expect(c.Seeding == "" || c.Schedule == Swiss, "seeding", only, Swiss)
-	v.Expect(c.Bye == "" || c.Schedule == Swiss, "bye", only, Swiss)
-	if n := len(c.SeedRatings); n > 0 {
-		v.Expect(c.Schedule == Swiss, "seed_ratings", only, Swiss)
-		v.Expect(c.Seeding != RandomSeeds, "seed_ratings", "expected none with the seeding %s", RandomSeeds)
-		v.Expect(n == len(c.Agents), "seed_ratings", "expected a rating for each of the %d agents, found %d",
-			len(c.Agents), n)
-	}
-	for _, r := range c.SeedRatings {
-		v.Expect(math.Abs(r) <= maxSeedRating, "seed_ratings", "expected ratings from -%d to %[1]d, found %v",
-			maxSeedRating, r)
 	}
 }
 

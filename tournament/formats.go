@@ -3,10 +3,8 @@ package tournament
 import (
 	"cmp"
 	"math/bits"
-	"math/rand/v2"
 	"slices"
 
-	"gyges/agents"
 	"gyges/rules"
 	"gyges/tournament/record"
 )
@@ -22,8 +20,9 @@ const (
 
 	// Swiss has rounds in which agents with equally many points meet, and no two
 	// a second time as long as that is possible. With an odd number of agents the
-	// last in the table that has had none yet has a bye. Equal points are ordered
-	// by seeds, see [Seeding].
+	// last in the table that has had none yet has a bye, which counts as a won match.
+	// Equal points are ordered as the agents are listed. In the first round the top half
+	// meets the bottom half, as in FIDE's Dutch system: of eight 1 and 5, 2 and 6.
 	Swiss Format = "swiss"
 
 	// Knockout has rounds; the loser of a match is eliminated. The first agents
@@ -36,42 +35,6 @@ const (
 	SelfPlay Format = "self-play"
 )
 
-// Seeding says how the players of a Swiss tournament are ordered before it, and whom they meet in the first round.
-type Seeding string
-
-// The seedings. The zero value means GivenSeeds.
-const (
-	// GivenSeeds is the order of SeedRatings, the highest first, or without them and of equal ones that of the agents.
-	// In the first round the top half meets the bottom half, as in FIDE's Dutch system: of eight 1 and 5, 2 and 6.
-	GivenSeeds  Seeding = "given"
-	RandomSeeds Seeding = "random" // drawn from the run's seed; top half against bottom half
-
-	// NeighbourSeeds is GivenSeeds but for the first round, in which 1 meets 2, and 3 meets 4: the only seeding of
-	// earlier versions, whose manifests name none.
-	NeighbourSeeds Seeding = "neighbours"
-)
-
-// Bye is what a bye of a Swiss tournament is worth.
-type Bye string
-
-// The byes. The zero value means FullBye.
-const (
-	FullBye Bye = "full" // as many points as winning all games of a match
-	HalfBye Bye = "half"
-	ZeroBye Bye = "zero"
-)
-
-// halves returns the half points of a bye in place of a number of games.
-func (b Bye) halves(games int64) int64 {
-	switch b {
-	case ZeroBye:
-		return 0
-	case HalfBye:
-		return games
-	}
-	return 2 * games
-}
-
 // Adaptive reports whether who meets whom follows from the results so far.
 func (f Format) Adaptive() bool { return f == Swiss || f == Knockout }
 
@@ -80,7 +43,6 @@ func (f Format) Adaptive() bool { return f == Swiss || f == Knockout }
 type Stage struct {
 	First   int64 // index of its first game pair
 	Games   int64 // of each match
-	Bye     int64 // half points of an agent without match
 	Matches []Match
 }
 
@@ -139,15 +101,15 @@ func inOrder(n int) []int {
 
 // Stages returns the stages of the run, with no agents in the matches and no games.
 func (m *ManifestConfig) Stages() []Stage {
-	return m.Schedule.stages(len(m.Agents), m.Rounds, int64(m.Pairs)*int64(len(m.Rules)), m.Bye)
+	return m.Schedule.stages(len(m.Agents), m.Rounds, int64(m.Pairs)*int64(len(m.Rules)))
 }
 
 // stages returns the stages of n agents that play a number of game pairs in each match.
-func (f Format) stages(n, rounds int, pairs int64, bye Bye) []Stage {
+func (f Format) stages(n, rounds int, pairs int64) []Stage {
 	var list []Stage
 	first := int64(0)
 	for _, size := range f.stageSizes(n, rounds) {
-		list = append(list, Stage{First: first, Games: 2 * pairs, Bye: bye.halves(2 * pairs), Matches: make([]Match, size)})
+		list = append(list, Stage{First: first, Games: 2 * pairs, Matches: make([]Match, size)})
 		first += pairs * int64(size)
 	}
 	return list
@@ -182,7 +144,7 @@ func (c *Config) swissRounds() int {
 
 // stages returns the stages of the config, with no agents in the matches and no games.
 func (c *Config) stages() []Stage {
-	return c.Schedule.stages(len(c.Agents), c.swissRounds(), int64(c.Pairs)*int64(len(c.Rules)), c.Bye)
+	return c.Schedule.stages(len(c.Agents), c.swissRounds(), int64(c.Pairs)*int64(len(c.Rules)))
 }
 
 // pairings returns the pairings in a stage of a number of matches, after other stages.
@@ -199,12 +161,11 @@ func (c *Config) pairings(count int, before []Stage) [][2]int {
 			list = append(list, [2]int{i, i + 1})
 		}
 	case Swiss:
-		order := c.seeds()
-		if len(before) > 0 || c.Seeding == NeighbourSeeds {
-			return swissPairings(order, before)
+		if len(before) > 0 {
+			return swissPairings(n, before)
 		}
 		for i := range count {
-			list = append(list, [2]int{order[i], order[count+i]})
+			list = append(list, [2]int{i, count + i})
 		}
 	case Knockout:
 		in := survivors(n, before)
@@ -236,21 +197,8 @@ func survivors(n int, before []Stage) []int {
 	return slices.DeleteFunc(inOrder(n), func(agent int) bool { return out[agent] })
 }
 
-// seeds returns the agents of a Swiss tournament in the order before it, the highest seed first.
-func (c *Config) seeds() []int {
-	if c.Seeding == RandomSeeds {
-		return rand.New(rand.NewPCG(agents.MixSeed(c.Seed, forSeeds), 0)).Perm(len(c.Agents))
-	}
-	order := inOrder(len(c.Agents))
-	if len(c.SeedRatings) > 0 {
-		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(c.SeedRatings[b], c.SeedRatings[a]) })
-	}
-	return order
-}
-
-// swissPairings pairs neighbours in the table after some rounds. The order, by seeds, is of equal points.
-func swissPairings(order []int, before []Stage) [][2]int {
-	n := len(order)
+// swissPairings pairs neighbours in the table of n agents after some rounds.
+func swissPairings(n int, before []Stage) [][2]int {
 	s := swissSearch{met: map[[2]int]bool{}, steps: swissSteps}
 	points, byes := make([]int64, n), make([]bool, n)
 	for _, st := range before {
@@ -260,10 +208,11 @@ func swissPairings(order []int, before []Stage) [][2]int {
 			s.met[[2]int{min(a, b), max(a, b)}] = true
 		}
 		for _, agent := range st.Byes(n) {
-			points[agent] += st.Bye
+			points[agent] += 2 * st.Games
 			byes[agent] = true
 		}
 	}
+	order := inOrder(n)
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(points[b], points[a]) })
 	if n%2 == 1 { // a bye for the last one without
 		i := n - 1

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -96,82 +95,50 @@ func TestSwissPairsNeighbours(t *testing.T) {
 	match := func(a, b int, halves, other int64) Match {
 		return Match{Agents: [2]int{a, b}, Halves: [2]int64{halves, other}, Games: 2}
 	}
-	seeds := []int{0, 1, 2, 3, 4, 5}
 	before := []Stage{{Games: 2, Matches: []Match{match(0, 1, 0, 4), match(2, 5, 4, 0), match(3, 4, 2, 2)}}}
-	require.Equal(t, [][2]int{{1, 2}, {3, 0}, {4, 5}}, swissPairings(seeds, before), "3 and 4 have met")
+	require.Equal(t, [][2]int{{1, 2}, {3, 0}, {4, 5}}, swissPairings(6, before), "3 and 4 have met")
 	before = append(before, Stage{Games: 2, Matches: []Match{match(1, 2, 2, 2), match(3, 0, 2, 2), match(4, 5, 2, 2)}})
-	require.Equal(t, [][2]int{{1, 3}, {2, 4}, {0, 5}}, swissPairings(seeds, before), "1 and 2 have met")
+	require.Equal(t, [][2]int{{1, 3}, {2, 4}, {0, 5}}, swissPairings(6, before), "1 and 2 have met")
 	all := Stage{Games: 2}
 	for a := range 6 {
 		for b := a + 1; b < 6; b++ {
 			all.Matches = append(all.Matches, match(a, b, 2, 2))
 		}
 	}
-	require.Equal(t, [][2]int{{1, 2}, {3, 4}, {0, 5}}, swissPairings(seeds, append(before, all)), "all meet again")
+	require.Equal(t, [][2]int{{1, 2}, {3, 4}, {0, 5}}, swissPairings(6, append(before, all)), "all meet again")
 }
 
-// In the first round the top half by seeds meets the bottom half. With an odd number the lowest seed has the bye.
-func TestSwissSeeds(t *testing.T) {
-	first := func(n int, change func(c *Config)) [][2]int {
+// In the first round the top half meets the bottom half, in the order given. With an odd number the last has the bye.
+func TestSwissFirstRound(t *testing.T) {
+	for n := 8; n <= 9; n++ {
 		c := formatConfig(t, Swiss, n)
-		change(&c)
-		return pairingsOf(newSchedule(&c).stages[0])
-	}
-	given := [][2]int{{0, 4}, {1, 5}, {2, 6}, {3, 7}}
-	require.Equal(t, given, first(8, func(*Config) {}))
-	require.Equal(t, given, first(9, func(*Config) {}))
-	require.Equal(t, [][2]int{{0, 1}, {2, 3}}, first(5, func(c *Config) { c.Seeding = NeighbourSeeds }))
-	require.Equal(t, [][2]int{{4, 2}, {0, 3}}, first(5, func(c *Config) { // 1 has the bye
-		c.SeedRatings = []float64{10, -5, 7, 7, 30}
-	}))
-	seats := map[int]int{} // of agent 0 over many seeds
-	for seed := range uint64(1000) {
-		random := func(c *Config) { c.Seeding, c.Seed = RandomSeeds, seed }
-		pairings := first(5, random)
-		require.Equal(t, pairings, first(5, random))
-		seat := 4
-		for i, p := range pairings {
-			for side, agent := range p {
-				if agent == 0 {
-					seat = i + 2*side
-				}
-			}
-		}
-		seats[seat]++
-	}
-	for seat := range 5 { // 200 expected, standard deviation 12.6
-		require.InDelta(t, 200, seats[seat], 50)
+		require.Equal(t, [][2]int{{0, 4}, {1, 5}, {2, 6}, {3, 7}}, pairingsOf(newSchedule(&c).stages[0]))
 	}
 }
 
-// Whatever the seeding and the worth of byes, the bye goes to the lowest, by points and then seeds, that has had none.
-// A bye counts in the points as its setting says.
+// The bye goes to the lowest, by points and then the order given, that has had none, and counts as a won match.
 func TestSwissByes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(10, 10))
-	for worth, halves := range map[Bye]int64{"": 8, FullBye: 8, HalfBye: 4, ZeroBye: 0} {
-		for _, seeding := range []Seeding{"", RandomSeeds, NeighbourSeeds} {
-			c := formatConfig(t, Swiss, 9)
-			c.Seeding, c.Bye = seeding, worth
-			s := newSchedule(&c)
-			for g := range 2 * s.len() {
-				s.note(&record.Game{Game: g, Result: []string{"1-0", "0-1", "1/2-1/2"}[rng.IntN(3)]})
+	for range 10 {
+		c := formatConfig(t, Swiss, 9)
+		s := newSchedule(&c)
+		for g := range 2 * s.len() {
+			s.note(&record.Game{Game: g, Result: []string{"1-0", "0-1", "1/2-1/2"}[rng.IntN(3)]})
+		}
+		points, had := make([]int64, 9), make([]bool, 9)
+		for k := range s.stages {
+			lowest := -1
+			for agent := range 9 {
+				if !had[agent] && (lowest < 0 || points[agent] <= points[lowest]) {
+					lowest = agent
+				}
 			}
-			points, had := make([]int64, 9), make([]bool, 9)
-			seeds := c.seeds()
-			for k := range s.stages {
-				lowest := -1
-				for _, agent := range seeds {
-					if !had[agent] && (lowest < 0 || points[agent] <= points[lowest]) {
-						lowest = agent
-					}
-				}
-				require.Equal(t, []int{lowest}, s.stages[k].Byes(9))
-				had[lowest] = true
-				points[lowest] += halves
-				for _, m := range s.stages[k].Matches {
-					points[m.Agents[0]] += m.Halves[0]
-					points[m.Agents[1]] += m.Halves[1]
-				}
+			require.Equal(t, []int{lowest}, s.stages[k].Byes(9))
+			had[lowest] = true
+			points[lowest] += 8
+			for _, m := range s.stages[k].Matches {
+				points[m.Agents[0]] += m.Halves[0]
+				points[m.Agents[1]] += m.Halves[1]
 			}
 		}
 	}
@@ -354,20 +321,7 @@ func TestValidateFormats(t *testing.T) {
 		"schedule: expected round-robin, gauntlet, ladder, swiss, knockout or self-play, found \"x\"": func(c *Config) {
 			c.Schedule = "x"
 		},
-		"rounds: only a swiss tournament has them":        func(c *Config) { c.Rounds = 2 },
-		"seeding: only a swiss tournament has it":         func(c *Config) { c.Seeding = GivenSeeds },
-		"bye: only a swiss tournament has it":             func(c *Config) { c.Bye = HalfBye },
-		"seed_ratings: only a swiss tournament has it":    func(c *Config) { c.SeedRatings = []float64{1, 2} },
-		"bye: expected full, half or zero, found \"0.5\"": func(c *Config) { c.Schedule, c.Bye = Swiss, "0.5" },
-		"seed_ratings: expected a rating for each of the 3 agents, found 1": func(c *Config) {
-			c.Schedule, c.SeedRatings = Swiss, []float64{1}
-		},
-		"seed_ratings: expected none with the seeding random": func(c *Config) {
-			c.Schedule, c.Seeding, c.SeedRatings = Swiss, RandomSeeds, []float64{1, 2}
-		},
-		"seed_ratings: expected ratings from -100000 to 100000, found NaN": func(c *Config) {
-			c.Schedule, c.SeedRatings = Swiss, []float64{1, math.NaN()}
-		},
+		"rounds: only a swiss tournament has them": func(c *Config) { c.Rounds = 2 },
 		"rounds: expected 1 or more and fewer than the 3 agents, found 3": func(c *Config) {
 			c.Schedule,
 				c.Rounds = Swiss, 3

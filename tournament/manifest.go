@@ -96,7 +96,6 @@ type ManifestConfig struct {
 	Agents     []string      `json:"agents"`
 	Schedule   Format        `json:"schedule"`
 	Rounds     int           `json:"rounds,omitempty"`
-	Seeding    Seeding       `json:"seeding,omitempty"` // none in a Swiss tournament: NeighbourSeeds
 	Pairs      int           `json:"pairs"`
 	SPRT       string        `json:"sprt,omitempty"`
 	UntilError float64       `json:"until_error,omitempty"`
@@ -105,9 +104,6 @@ type ManifestConfig struct {
 	TimeMargin string        `json:"time_margin,omitempty"`
 	Seed       uint64        `json:"seed,string"`
 	Workers    int           `json:"workers"`
-
-	SeedRatings []float64 `json:"seed_ratings,omitempty"`
-	Bye         Bye       `json:"bye,omitempty"` // none: FullBye
 
 	Adjudication string `json:"adjudication,omitempty"`
 	OnRepetition string `json:"on_repetition"`
@@ -161,13 +157,7 @@ func (c *Config) Manifest() ManifestConfig {
 		m.Openings.Hash = c.Openings.hash()
 	}
 	if c.Schedule == Swiss {
-		m.Rounds, m.Seeding = c.swissRounds(), cmp.Or(c.Seeding, GivenSeeds)
-		if c.Seeding == NeighbourSeeds {
-			m.Seeding = ""
-		}
-		if c.Bye == FullBye {
-			m.Bye = ""
-		}
+		m.Rounds = c.swissRounds()
 	}
 	return m
 }
@@ -177,9 +167,6 @@ func (c *Config) Manifest() ManifestConfig {
 func (m *ManifestConfig) Settings() (Config, error) {
 	to := Config{TimeMargin: DefaultTimeMargin}
 	err := settings.Copy(&to, m)
-	if m.Schedule == Swiss {
-		to.Seeding = cmp.Or(m.Seeding, NeighbourSeeds)
-	}
 	if m.Limits.Clock != "" {
 		var clockErr error
 		to.Clock, clockErr = ParseClock(m.Limits.Clock)

@@ -13,15 +13,6 @@ import (
 	"gyges/tournament/record"
 )
 
-// keepSeeding sets the seeding, where none is given, to NeighbourSeeds if the folder has a Swiss tournament of an
-// earlier version, which had no other: it keeps its pairings.
-func (c *Config) keepSeeding() {
-	old, err := ReadManifest(os.DirFS(c.Out)) // an error is reported when the folder is opened
-	if err == nil && old != nil && c.Schedule == Swiss && old.Config.Schedule == Swiss && old.Config.Seeding == "" {
-		c.Seeding = cmp.Or(c.Seeding, NeighbourSeeds)
-	}
-}
-
 // checkManifest compares the run in the folder, if there is one, with the one
 // to be played.
 func checkManifest(gamesSize int64, c *Config, m *Manifest) error {

@@ -168,24 +168,6 @@ func TestExtendStages(t *testing.T) {
 	require.ErrorContains(t, err, "holds a swiss tournament, which can't be extended")
 }
 
-// A Swiss tournament of an earlier version, whose manifest names no seeding, keeps the pairings it had.
-func TestResumeEarlierSwiss(t *testing.T) {
-	c := testConfig(t, "random", "scored", "random:id=1", "random:id=2")
-	c.Schedule, c.Rounds, c.Pairs, c.Seeding = Swiss, 2, 1, NeighbourSeeds
-	_, err := Run(t.Context(), c, testRegistry(nil), nil)
-	require.NoError(t, err)
-	require.NotContains(t, readManifest(t, c.Out).Text, "seeding")
-	want := timeless(t, c.Out)
-	text, err := os.ReadFile(filepath.Join(c.Out, GamesFile))
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(c.Out, GamesFile), text[:bytes.IndexByte(text, '\n')+1], 0o600))
-	c.Seeding = GivenSeeds
-	_, err = Run(t.Context(), c, testRegistry(nil), nil)
-	require.ErrorContains(t, err, `seeding was nothing, now "given"`)
-	c.Seeding = ""
-	requireResumes(t, c, want)
-}
-
 // A run that another version of the program began is logged, and that version is in the manifest.
 func TestResumeByAnotherVersion(t *testing.T) {
 	c, want := resumed(t)

@@ -64,7 +64,6 @@ func run(
 			return Summary{}, err
 		}
 	}
-	config.keepSeeding()
 	schedule := newSchedule(&config)
 	c := &collector{
 		Summary:  Summary{Status: Running, Out: config.Out, Scheduled: config.Games(), Start: time.Now().UTC()},

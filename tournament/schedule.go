@@ -174,13 +174,11 @@ func (s *schedule) checkOwn(g *record.Game) error {
 const (
 	forOpening uint64 = 1
 	forGame    uint64 = 2
-	forSeeds   uint64 = 3
 )
 
 // Seeds of a run are mixed from its own by [agents.MixSeed]:
 //
 //	opening: forOpening, rules, round
-//	seeding: forSeeds
 //	agent:   forGame, rules, first agent, second agent, round, game of the pair (0, 1), side (South 0, North 1)
 //
 // Texts are mixed in by their [hashText]; an agent's is what tables call it: its

@@ -151,7 +151,6 @@ func TestDescription(t *testing.T) {
 	c.Clock, c.TimeMargin, c.StallTimeout = tournament.Clock{Base: time.Minute,
 		Increment: time.Second}, time.Millisecond, time.Hour
 	c.Seed, c.OnRepetition, c.Schedule, c.Rounds = 1<<64-1, agents.Allow, tournament.Swiss, 2
-	c.Seeding = tournament.GivenSeeds
 	var err error
 	c.Adjudication, err = tournament.ParseAdjudication("resign=8:4,draw=1:20,proven=5,plies=300")
 	require.NoError(t, err)

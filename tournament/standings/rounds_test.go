@@ -85,7 +85,7 @@ func TestSwissText(t *testing.T) {
 	require.Equal(t, "Swiss, final table after 4 rounds", sheets[3].Title)
 	require.Equal(t, "label has won the Swiss tournament with 8.0 points.", sheets[3].Result)
 	require.Equal(t, []string{"1", "label", "8.0", "21.0", "21.00", "2.0-0.0", "D"}, cells(sheets[3])[0])
-	require.Equal(t, []string{"2", "A", "5.0", "20.0", "10.50", "bye, 2.0", ""}, cells(sheets[3])[1])
+	require.Equal(t, []string{"2", "A", "5.0", "20.0", "10.50", "bye", ""}, cells(sheets[3])[1])
 
 	part := event(tournament.Swiss, 2, "A", "B", "C", "D", "E")
 	play(part, 0, "A", "B", 2)
@@ -106,29 +106,6 @@ func TestTieBreak(t *testing.T) {
 	require.Equal(t, "Buchholz (3.5 to 3.0)", tieBreak(place{buchholz: 7}, place{buchholz: 6}))
 	require.Equal(t, "Sonneborn-Berger (1.25 to 1.00)",
 		tieBreak(place{buchholz: 6, sberger: 2.5}, place{buchholz: 6, sberger: 2}))
-}
-
-// A bye for half or no points counts in the points, and in Sonneborn-Berger by its share, but in Buchholz like any.
-func TestSwissByeWorth(t *testing.T) {
-	t.Parallel()
-	for bye, want := range map[tournament.Bye][]string{
-		tournament.FullBye: {"2.0", "2.0", "2.00", "bye, 2.0"},
-		tournament.HalfBye: {"1.0", "1.0", "0.50", "bye, 1.0"},
-		tournament.ZeroBye: {"0.0", "0.0", "0.00", "bye, 0.0"},
-	} {
-		s := newSchedule(&tournament.ManifestConfig{
-			Schedule: tournament.Swiss, Rounds: 2, Pairs: 1, Rules: []string{"standard"}, Agents: []string{"A", "B", "C"}, Bye: bye,
-		})
-		play(s, 0, "A", "B", 4)
-		var found bool
-		for _, row := range cells(s.sheets(nil)[0]) {
-			if row[1] == "C" {
-				found = true
-				require.Equal(t, want, row[2:6])
-			}
-		}
-		require.True(t, found)
-	}
 }
 
 // With every two agents having met once, all have the same Buchholz but for their own

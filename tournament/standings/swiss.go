@@ -44,7 +44,7 @@ func (s *schedule) roundResults(k int) []roundResult {
 	}
 	if games, all := round.Played(); games == all {
 		for _, agent := range round.Byes(len(list)) {
-			list[agent].won, list[agent].halves = round.Bye, 2*round.Games
+			list[agent].won, list[agent].halves = 2*round.Games, 2*round.Games
 		}
 	}
 	return list
@@ -113,7 +113,7 @@ func (s *schedule) swiss(labels map[string]string) []table.Schedule {
 				against = s.name(labels, p.last.opponent)
 				result = points(p.last.won) + "-" + points(p.last.halves-p.last.won)
 			case p.last.halves > 0:
-				result = "bye, " + points(p.last.won)
+				result = "bye"
 			}
 			t.Rows = append(t.Rows, []any{
 				k + 1, p.rank, s.name(labels, p.agent), float64(p.halves) / 2, float64(p.buchholz) / 2,
