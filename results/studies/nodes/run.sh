@@ -6,7 +6,6 @@ here=results/studies/nodes
 games=results/study-nodes
 for run in alphabeta mcts; do
 	gyges tournament $here/$run.yaml --out $games/$run
-	sed 's/,"timing":.*//' $games/$run/games.jsonl | sha256sum >$here/$run.sha256
 	for rules in standard simplified kang; do
 		gyges rate $games/$run --rules $rules --columns name,elo,error,difference,games \
 			--format csv >$here/$run-$rules.csv
@@ -38,16 +37,13 @@ head=search,rules,from,to,elo,error
 	worth mcts 500 2000
 	worth mcts 125 2000
 } >$here/means.csv
-grep -v -e ,1000,256000, -e ,125,2000, $here/means.csv >$games/halves.csv
-gyges plot $games/halves.csv --label search,rules,from,to --value elo --interval error --narrow --unit "Elo of a doubling" \
-	--caption "What a doubling of the nodes is worth, by search, rules and numbers of nodes" --out $here/means.svg
 
 # Alpha-beta against MCTS at nearly equal time: so many nodes for each iteration. The ratio of times is that of all
 # moves in the records.
 cross() {
 	rules=$1 each=$2 nodes=$3
 	gyges match alphabeta:hash=64,nodes=$nodes mcts:hash=64,iterations=$((nodes / each)) --rules $rules \
-		--openings book --pairs 480 --seed 35 --out $games/cross-$rules-$nodes >/dev/null
+		--pairs 480 --seed 35 --out $games/cross-$rules-$nodes >/dev/null
 	ratio=$(gyges games list $games/cross-$rules-$nodes --format jsonl | awk '
 		{
 			match($0, /"move_ms":\[[^]]*/)

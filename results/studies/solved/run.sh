@@ -6,14 +6,13 @@ here=results/studies/solved
 games=results/study-solved
 mkdir -p $games
 
-# A strategy for each of the 137 positions of the theorem, their certificate, and its checks. The seconds, the
-# ninth column, differ from run to run and are left out.
+# A strategy for each of the 137 positions of the theorem, their certificate, and its check. The seconds, the ninth
+# column, differ from run to run and are left out.
 gyges solve --rules simplified --proof --nodes 20000000 --list $here/positions.txt --certificate $games/certificate \
 	--format csv --out $games/proof.csv
 cut -d, -f1-8,10 $games/proof.csv >$here/proof.csv
 rm -f $here/certificate/*
 cp $games/certificate/* $here/certificate
-gyges solve --check $here/certificate
 python3 $here/check.py --perft rules/testdata/perft/simplified.epd
 python3 $here/check.py $here/certificate >$here/checked.txt
 
@@ -30,10 +29,6 @@ grep -E '^(211332|233112)/' $games/setups.txt >$games/211332.txt
 gyges solve --rules simplified --proof --depth 61 --nodes 6000000 --list $games/211332.txt --format csv \
 	--out $games/211332.csv
 cut -d, -f1-8,10 $games/211332.csv >$here/211332.csv
-
-# One strategy as text, and its check.
-gyges solve --rules simplified --proof --workers 1 --out $here/strategy.txt '213132/000000/000000/000000/000000/123213 s'
-gyges solve --rules simplified --check $here/strategy.txt '213132/000000/000000/000000/000000/123213 s'
 
 # The wins of 213132 by plain alpha-beta, which shares no code with the search by proof numbers but
 # the rules and the evaluation: the plies to the win that it reports as proven. Ten minutes.
@@ -81,8 +76,6 @@ won() {
 		done
 	done
 } >$here/winners.csv
-gyges plot $here/winners.csv --label winner,player --value south_points --interval low,high --narrow --unit "South's points" \
-	--caption "South's points in set-ups that are proven to be won by South, or North, by player" --out $here/winners.svg
 
 # Turkish basic rules: every 41st set-up.
 awk 'NR % 41 == 7' $games/setups.txt >$games/some.txt
