@@ -18,7 +18,7 @@ func TestStudies(t *testing.T) {
 	require.NoError(t, err)
 	scripts, err := filepath.Glob("results/studies/*/run.sh")
 	require.NoError(t, err)
-	require.GreaterOrEqual(t, len(scripts), 6)
+	require.GreaterOrEqual(t, len(scripts), 4)
 	pages, err := filepath.Glob("results/studies/*/README.md")
 	require.NoError(t, err)
 	require.Len(t, pages, len(scripts))
