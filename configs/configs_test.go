@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gyges/agents"
-	"gyges/ratings/sprt"
 	"gyges/rules"
 	"gyges/tournament"
 )
@@ -182,35 +181,4 @@ func FuzzLoad(f *testing.F) {
 			require.NoError(t, c.Validate(testRegistry()))
 		}
 	})
-}
-
-// What TournamentText writes is read as the config that it was made of.
-func TestTournamentText(t *testing.T) {
-	c := tournament.DefaultConfig()
-	c.Name, c.Workers, c.Out = "2024", 3, "elsewhere"
-	c.Agents = []agents.Spec{{Kind: "random"}, {Kind: "alphabeta", Params: []agents.Param{{Name: "depth", Value: "3"},
-		{Name: "name", Value: "it's, \"a\": #b\n\x01é"}}}}
-	c.Rules = append(c.Rules, rules.MustParse("kang:kang_entry=optional,max_plies=100"))
-	c.Limits = agents.Limits{Depth: 4, Nodes: 100_000_000_000, MoveTime: 1500 * time.Millisecond}
-	c.Clock, c.TimeMargin = tournament.Clock{Base: time.Minute, Increment: 600 * time.Millisecond}, 0
-	c.Seed, c.Suspend, c.StallTimeout = 1<<64-1, 0, 90*time.Second
-	c.Openings, c.SPRT = tournament.Openings{Policy: tournament.RandomOpenings, Plies: 2}, sprt.Default()
-	text, err := TournamentText(c)
-	require.NoError(t, err)
-	read, err := LoadTournament(write(t, text), testRegistry())
-	require.NoError(t, err, text)
-	c.Workers, c.Out = 0, ""
-	require.Equal(t, c, read)
-
-	c = tournament.DefaultConfig()
-	c.Schedule, c.Rounds = tournament.Swiss, 2
-	c.Agents = []agents.Spec{{Kind: "random"}, {Kind: "greedy"}, {Kind: "mcts"}}
-	text, err = TournamentText(c)
-	require.NoError(t, err)
-	require.Equal(t, "agents:\n    - random\n    - greedy\n    - mcts\nopenings: random\npairs: 10\nrounds: 2\n"+
-		"rules:\n    - standard\nschedule: swiss\nseed: 1\n", text)
-	read, err = LoadTournament(write(t, text), testRegistry())
-	require.NoError(t, err)
-	c.Name = "t" // as the file
-	require.Equal(t, c, read)
 }

@@ -32,27 +32,6 @@ func LoadTournament(path string, registry *agents.Registry) (tournament.Config, 
 	return c, err
 }
 
-// TournamentText returns the file of a tournament, as [LoadTournament] reads it: the rules, pairs, openings and the
-// seed, and what differs from [tournament.DefaultConfig], but for Out and Workers.
-func TournamentText(c tournament.Config) (string, error) {
-	defaults := tournament.DefaultConfig()
-	defaults.Rules, defaults.Pairs, defaults.Openings, defaults.Seed = nil, 0, tournament.Openings{}, 0
-	c.Out, c.Workers = "", 0
-	root, limits, before := map[string]any{}, map[string]any{}, settings.Fields(&defaults, "")
-	for i, f := range settings.Fields(&c, "") {
-		if f.Flag == "" && f.Key != "name" || slices.Equal(f.Texts(), before[i].Texts()) {
-			continue
-		}
-		if key, ok := strings.CutPrefix(f.Key, "limits."); ok {
-			limits[key], root["limits"] = plainValue(f.Value), limits
-		} else {
-			root[f.Key] = plainValue(f.Value)
-		}
-	}
-	text, err := yaml.Marshal(root)
-	return string(text), err
-}
-
 // plainValue returns the value of a setting as YAML has it.
 func plainValue(v reflect.Value) any {
 	switch {

@@ -16,7 +16,6 @@ import (
 	"gyges/results"
 	"gyges/tournament"
 	"gyges/tournament/live"
-	"gyges/tournament/manage"
 	browser "gyges/tournament/play"
 	"gyges/tournament/web"
 )
@@ -32,8 +31,6 @@ type serveCmd struct {
 	Agent    []string `sep:"none" placeholder:"AGENT" complete:"agents" help:"A further agent to play against, such as ugi:cmd=./engine. May be repeated."`
 	Searches int      `check:"0..256" default:"0" placeholder:"N" help:"Most searches at a time. Default: half the cores, at least 2."`
 	Games    int      `check:"1..10000" default:"24" placeholder:"N" help:"Most games in progress. Default: 24."`
-	Manage   bool     `help:"Let the pages rename and remove runs below --results, and begin tournaments there. Not with --open, --host and --trusted-proxy."`
-	Workers  int      `check:"0..1024" default:"0" placeholder:"N" help:"Games at a time of a tournament that is begun on a page. Default: half the cores, at least 1."`
 }
 
 // Run serves until it is interrupted.
@@ -60,11 +57,6 @@ func (c *serveCmd) Run(ctx context.Context, e *env) error {
 		Run: runs.Run, Runs: runs.Runs,
 		Hint: alphabeta.With("movetime", "1s"), Analyst: alphabeta.With("hash", "64"),
 	})
-	if c.Manage {
-		manage.New(s, manage.Config{
-			Results: c.Results, Runs: runs, Registry: e.registry, Kinds: registryWith(), Players: players, Workers: c.Workers,
-		})
-	}
 	l, err := listen(ctx, "--addr", addr.String())
 	if err != nil {
 		return errors.Join(err, s.Close())
@@ -95,16 +87,6 @@ func listen(ctx context.Context, flag, addr string) (net.Listener, error) {
 // check finds mistakes in the other flags.
 func (c *serveCmd) check() error {
 	var errs []error
-	if c.Manage && (c.Open || len(c.Host)+len(c.Proxies) > 0) {
-		errs = append(errs, errors.New("--manage: others could change the runs, as there is no authentication; "+
-			"expected none of --open, --host and --trusted-proxy"))
-	}
-	if c.Manage && c.Results == "" {
-		errs = append(errs, errors.New("--manage needs --results"))
-	}
-	if c.Workers > 0 && !c.Manage {
-		errs = append(errs, errors.New("--workers needs --manage"))
-	}
 	for _, name := range c.Host {
 		if name == "" || strings.ContainsAny(name, "/: *") {
 			errs = append(errs, fmt.Errorf("--host: expected a name like box.example.org, found %.60q", name))

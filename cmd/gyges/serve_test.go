@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"html"
 	"io"
@@ -230,68 +229,6 @@ func TestServeStoppedRun(t *testing.T) {
 		require.Equal(t, bytes.Count(games, []byte("\n")), bytes.Count(again, []byte("\n")), id)
 	}
 	stop()
-}
-
-// A tournament begun in the browser stops with the server, and goes on with the command line that its page has.
-func TestServeManage(t *testing.T) {
-	results := filepath.Join(t.TempDir(), "results")
-	base, stop := served(t, "--addr", "127.0.0.1:0", "--results", results, "--manage", "--workers", "1", "--agent",
-		"greedy:name=my engine")
-	status, page := fetch(t, http.MethodGet, base+"/new", "")
-	require.Equal(t, http.StatusOK, status)
-	for _, text := range []string{"<option>beginner</option>", "<option>my engine</option>", `data-kind="mcts"`,
-		"time for a move; 1ms to 1h", "1 game at a time"} {
-		require.Contains(t, strings.Join(strings.Fields(page), " "), text)
-	}
-	require.NotContains(t, page, "ugi")
-	form := func(agents string) string {
-		return fmt.Sprintf(`{"name":"web","agents":%q,"pairs":"100","rules":"simplified","limits.nodes":"300"}`, agents)
-	}
-	for _, agent := range []string{"ugi:cmd=sh", "human", "proof:agent='ugi:cmd=sh'", "explore:agent=human"} {
-		status, answer := fetch(t, http.MethodPost, base+"/api/manage/begin", form("random\n"+agent))
-		require.Equal(t, http.StatusUnprocessableEntity, status, answer)
-	}
-	require.NoDirExists(t, results)
-	status, answer := fetch(t, http.MethodPost, base+"/api/manage/begin", form("my engine\nbeginner\nproof:agent=random"))
-	require.Equal(t, http.StatusCreated, status, answer)
-	id := regexp.MustCompile(`"id":"(web-[0-9-]+)"`).FindStringSubmatch(answer)
-	require.NotNil(t, id, answer)
-	_, answer = fetch(t, http.MethodGet, base+"/api/manage/run/"+id[1], "")
-	var about struct{ Command string }
-	require.NoError(t, json.Unmarshal([]byte(answer), &about))
-	code, errText := stop()
-	require.Zero(t, code, errText)
-	require.Empty(t, errText)
-
-	m, err := tournament.ReadManifest(os.DirFS(filepath.Join(results, id[1])))
-	require.NoError(t, err)
-	require.Equal(t, tournament.Interrupted, m.Status)
-	require.Equal(t, []string{"greedy:name=my engine", "beginner", "proof:agent=random"}, m.Config.Agents)
-	command := strings.Fields(strings.ReplaceAll(about.Command, "'greedy:name=my engine'", "MINE"))
-	command[indexOf(command, "MINE")] = "greedy:name=my engine"
-	code, _, errText = gyges(t.Context(), "", command[1:]...)
-	require.Zero(t, code, errText)
-	text, err := os.ReadFile(filepath.Join(results, id[1], tournament.ManifestFile))
-	require.NoError(t, err)
-	require.Contains(t, string(text), m.ID, "the same run")
-	require.Contains(t, string(text), `"finished"`)
-}
-
-// A server that others reach doesn't let them change runs.
-func TestServeManageAlone(t *testing.T) {
-	const others = "--manage: others could change the runs, as there is no authentication; " +
-		"expected none of --open, --host and --trusted-proxy"
-	for args, want := range map[string]string{
-		"--open --addr 0.0.0.0:0": others, "--open --addr 127.0.0.1:0": others, "--host box.example.org": others,
-		"--trusted-proxy 127.0.0.1": others, "--results=": "--manage needs --results",
-		"--addr 0.0.0.0:0": "--addr: other machines could reach 0.0.0.0:0, and there is no authentication; expected an " +
-			"address of this machine alone, like 127.0.0.1:8080, or --open",
-	} {
-		code, stdout, errText := gyges(t.Context(), "", append([]string{"serve", "--manage"}, strings.Fields(args)...)...)
-		require.Equal(t, exitUsage, code, args)
-		require.Empty(t, stdout)
-		require.Equal(t, "gyges: "+want+"\n", errText)
-	}
 }
 
 // A second coordinator leaves the embedded server's store of the one that is at work in the folder.

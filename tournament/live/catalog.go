@@ -100,10 +100,10 @@ func (f folder) isLeft(names []string, before string) bool {
 	return now == before // otherwise it may have ended meanwhile
 }
 
-// command is the command line that goes on with the run of a manifest; "" if it isn't known, as that of a run which is
-// part of a training or of a match in stages. dir is the folder that the command has.
-func (f folder) command(m *tournament.Manifest) (command, dir string) {
-	dir = path.Join(f.root.Name(), f.dir)
+// goesOn says how a run goes on whose process was killed; m is nil if it has no manifest. The command line is unknown of
+// one that is part of a training or of a match in stages.
+func (f folder) goesOn(m *tournament.Manifest) string {
+	dir := path.Join(f.root.Name(), f.dir)
 	known := m != nil && m.Config.Schedule != tournament.SelfPlay // of commands that also make positions
 	if known && path.Base(dir) == tournament.StageFolder(m.Config.Name) {
 		dir, known = path.Dir(dir), false
@@ -114,18 +114,11 @@ func (f folder) command(m *tournament.Manifest) (command, dir string) {
 		}
 	}
 	if known {
-		command = report.PlayCommand(m, dir)
+		if command := report.PlayCommand(m, dir); command != "" {
+			return textfmt.Visible("`" + command + "` goes on")
+		}
 	}
-	return command, dir
-}
-
-// goesOn says how a run goes on whose process was killed; m is nil if it has no manifest.
-func (f folder) goesOn(m *tournament.Manifest) string {
-	command, dir := f.command(m)
-	if command == "" {
-		return textfmt.Visible("the same command with `--out " + report.ShellWord(dir) + "` goes on")
-	}
-	return textfmt.Visible("`" + command + "` goes on")
+	return textfmt.Visible("the same command with `--out " + report.ShellWord(dir) + "` goes on")
 }
 
 // parents are the folders that a path is in, without the root.

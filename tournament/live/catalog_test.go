@@ -129,18 +129,12 @@ func TestNamedRuns(t *testing.T) {
 	require.ErrorContains(t, err, "manifest.json")
 }
 
-// The command that goes on with a run that was named has the run's own folder, wherever the results are.
-func TestCommandOfANamedRun(t *testing.T) {
+// The commands on the page of a run that was named have the run's own folder, wherever the results are.
+func TestCommandsOfANamedRun(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "mine")
-	writeRun(t, dir, "finished", lines(drawPair(0)...))
-	writeManifest(t, dir, `{"name":"match","rules":["standard"],"agents":["random","greedy"],"schedule":"round-robin",
-		"pairs":3,"seed":"1","openings":{"policy":"book"},"on_repetition":"forfeit","stall_timeout":"10m0s","suspend":10}`)
-	m, err := tournament.ReadManifest(os.DirFS(dir))
-	require.NoError(t, err)
-	require.Equal(t, "gyges match random greedy --rules standard --pairs 3 --openings book --seed 1 --out "+dir,
-		newTestServer(t, dir).Command("mine", m))
-	require.Empty(t, newTestServer(t).Command("mine", m))
+	writeRun(t, dir, "running", lines(drawPair(0)...))
+	require.True(t, strings.Contains(newTestServer(t, dir).get("/run/mine").Body.String(), "gyges rate "+dir+"\n"))
 }
 
 // Reviews in the run's folder are shown, also those that come while the page is open.

@@ -68,16 +68,6 @@ func New(s *web.Server, results string, runs []string) (*Pages, error) {
 // Run returns the folder of a run; ok is false if there is none of that id.
 func (p *Pages) Run(id string) (folder fs.FS, ok bool) { return p.catalog.find(id) }
 
-// Command returns the command line that goes on with a run by its manifest; "" if it isn't known.
-func (p *Pages) Command(id string, m *tournament.Manifest) string {
-	f, ok := p.catalog.find(id)
-	if !ok {
-		return ""
-	}
-	command, _ := f.command(m)
-	return command
-}
-
 // Runs returns the records of all runs.
 func (p *Pages) Runs() (list []gameindex.Run) {
 	folders, _ := p.catalog.folders()
