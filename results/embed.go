@@ -8,11 +8,6 @@ import "embed"
 //go:embed README.md
 var Manuals embed.FS
 
-// Studies is the index of what is known about the game.
-//
-//go:embed studies/README.md
-var Studies string
-
 // Proofs has the certificate of the simplified game and the results of its set-ups.
 //
 //go:embed studies/solved/certificate studies/solved/proofs.csv

@@ -13,7 +13,6 @@ import (
 
 	"gyges/agents"
 	"gyges/configs"
-	"gyges/results"
 	"gyges/tournament"
 	"gyges/tournament/live"
 	browser "gyges/tournament/play"
@@ -51,7 +50,6 @@ func (c *serveCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return errors.Join(err, s.Close())
 	}
-	runs.Studies = studies()
 	browser.New(s, browser.Config{
 		Results: c.Results, Registry: e.registry, Players: players, Searches: c.Searches, Games: c.Games,
 		Run: runs.Run, Runs: runs.Runs,
@@ -165,17 +163,4 @@ func (c *serveCmd) players(ctx context.Context, e *env) ([]browser.Player, error
 		list = append(list, browser.Player{Name: spec.Label(), Spec: spec, Doc: kind.Doc})
 	}
 	return list, errors.Join(errs...)
-}
-
-// studies are the questions and answers of the table in the index of the studies.
-func studies() (list []live.Study) {
-	_, rows, _ := strings.Cut(results.Studies, "| Study | Question | Answer |\n|---|---|---|\n")
-	for row := range strings.Lines(rows) {
-		cells := strings.Split(row, " | ")
-		if len(cells) != 3 {
-			break
-		}
-		list = append(list, live.Study{Question: cells[1], Answer: strings.TrimSuffix(cells[2], " |\n")})
-	}
-	return list
 }

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -79,7 +80,7 @@ func TestServe(t *testing.T) {
 	code, text, _ := gyges(t.Context(), "", "rate", filepath.Join(results, "run"), "--format", "markdown") // every column
 	require.Zero(t, code)
 	for _, row := range rows[1:] {
-		name := row[indexOf(rows[0], "name")]
+		name := row[slices.Index(rows[0], "name")]
 		line := regexp.MustCompile(`(?m)^\| \d+ \| ` + regexp.QuoteMeta(name) + ` .*$`).FindString(text)
 		require.NotEmpty(t, line, name)
 		cells := regexp.MustCompile(`<tr><td>\d+</td><th\s+scope="row">` + regexp.QuoteMeta(name) +
@@ -98,7 +99,6 @@ func TestServe(t *testing.T) {
 	require.Equal(t, len(levels), strings.Count(page, `data-elo="kang:`))
 	_, first := fetch(t, http.MethodGet, base+"/", "")
 	require.Contains(t, first, "<b>"+levels[0].Name+"</b>, the weakest")
-	require.Contains(t, first, html.EscapeString(studies()[0].Answer))
 	agents := 0
 	for _, m := range names {
 		status, answer := fetch(t, http.MethodPost, base+"/api/games",
@@ -118,28 +118,6 @@ func TestServe(t *testing.T) {
 	code, errText = stop()
 	require.Zero(t, code)
 	require.Empty(t, errText)
-}
-
-// The first page has every study, in plain text.
-func TestServeStudies(t *testing.T) {
-	t.Parallel()
-	folders, err := filepath.Glob(filepath.Join("..", "..", "results", "studies", "*", "README.md"))
-	require.NoError(t, err)
-	list := studies()
-	require.Len(t, list, len(folders))
-	for _, s := range list {
-		require.Regexp(t, `^[A-Z].*\?$`, s.Question)
-		require.NotRegexp(t, "[][|`*\n]", s.Answer)
-	}
-}
-
-func indexOf(list []string, text string) int {
-	for i, x := range list {
-		if x == text {
-			return i
-		}
-	}
-	return -1
 }
 
 // --open prints a warning.

@@ -149,6 +149,5 @@ func (p *Pages) serveList(w http.ResponseWriter, r *http.Request) {
 		More    bool
 		Results string
 		Board   template.HTML
-		Studies []Study
-	}{q, now.version, columns, q.menus(all.runs), shown, len(all.runs), all.more, p.catalog.path, winning(), p.Studies})
+	}{q, now.version, columns, q.menus(all.runs), shown, len(all.runs), all.more, p.catalog.path, winning()})
 }

@@ -32,8 +32,6 @@ const maxRenders = 2
 
 // Pages are the pages of runs, and the first page.
 type Pages struct {
-	Studies []Study // shown on the first page
-
 	server  *web.Server
 	catalog *catalog
 	list    *feed
@@ -90,9 +88,6 @@ type livePage struct {
 
 // Part returns the value of a part.
 func (p livePage) Part(name string) any { return p.parts[name].value }
-
-// Study is a question about the game that has been studied, and its answer in a sentence.
-type Study struct{ Question, Answer string }
 
 // winning is the picture of a move that bounces off two pieces and wins, as the lesson has it.
 func winning() template.HTML {

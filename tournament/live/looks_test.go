@@ -13,7 +13,6 @@ import (
 // The pages of runs can be read in windows of all sizes, light and dark, and use them.
 func TestBrowserLooks(t *testing.T) {
 	s := newTestServer(t)
-	s.Studies = []Study{{"Who is better off, South or North?", "Not to be told: standard -30 ± 39 Elo"}, {"What wins?", "Bounces"}}
 	writeRun(t, filepath.Join(s.results, "match"), "running", lines(append(drawPair(0), drawPair(1)...)...))
 	kang := lines(drawGame("kang", 0, "alphabeta:depth=4,hash=64", "b"), drawGame("kang", 1, "b", "alphabeta:depth=4,hash=64"))
 	writeRun(t, filepath.Join(s.results, "kang"), "finished", kang+lines(drawPair(1)...))
@@ -31,10 +30,9 @@ func TestBrowserLooks(t *testing.T) {
 }
 
 // The first page says what the game is, shows it, and leads a newcomer to the lesson, the exercises and a game, then
-// to the runs and to what is known.
+// to the runs.
 func TestBrowserFront(t *testing.T) {
 	s := newTestServer(t)
-	s.Studies = []Study{{Question: "What is <decided>?", Answer: "South wins"}}
 	writeRun(t, filepath.Join(s.results, "match"), "finished", lines(drawPair(0)...))
 	b := browsertest.Open(t)
 	console := b.Visit(listen(t, s))
@@ -44,7 +42,6 @@ func TestBrowserFront(t *testing.T) {
 	b.Eval(`[...document.querySelectorAll("#learn li a")].map((e) => e.getAttribute("href"))`, &links)
 	require.Equal(t, []string{"/play#lesson", "/exercises", "/play#new"}, links)
 	b.Eval(`[...document.querySelectorAll("main h2")].map((e) => e.textContent)`, &titles)
-	require.Equal(t, []string{"Learn to play", "Runs", "What is known"}, titles)
-	require.Contains(t, b.Text(`document.querySelector("#known").textContent`), "What is <decided>?")
+	require.Equal(t, []string{"Learn to play", "Runs"}, titles)
 	require.Empty(t, console())
 }
