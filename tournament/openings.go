@@ -25,7 +25,7 @@ const (
 	// first two plies, not those that take longer.
 	RandomOpenings Policy = "random"
 
-	// BookOpenings are those that tell most about two agents, by the games in results/reference/openings.md, and so
+	// BookOpenings are those that tell most about two agents, by the games in results/reference/strength.md, and so
 	// the default of matches: those of RandomOpenings, but under Kang without Plies all of 2 plies, then of 3, and so on.
 	BookOpenings Policy = "book"
 

@@ -116,7 +116,7 @@ func checkTask(t *testing.T, s *solver.Solver, task Task, line string) {
 }
 
 // What agents must solve: all wins in 1, and the share of the others that was
-// measured, in whole percent, which is in results/reference/tactics.md.
+// measured, in whole percent, which is in results/reference/strength.md.
 func TestAgentsSolveTheSuite(t *testing.T) {
 	t.Parallel()
 	tasks := suite(t)

@@ -23,7 +23,7 @@ import (
 	"gyges/tournament"
 )
 
-// load is what visitors see of a server. See results/reference/serve.md.
+// load is what visitors see of a server. See results/reference/reliability.md.
 type load struct {
 	url   string
 	think time.Duration // over a move
