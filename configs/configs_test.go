@@ -50,7 +50,7 @@ name: "2024"
 rules:
   - standard
   - standard:repetition=none,null_move=allow
-  - {preset: kang, max_plies: 100, kang_entry: optional}
+  - kang:kang_entry=optional,max_plies=100
 agents: [random, 'alphabeta:depth=3', mcts:iterations=10]
 pairs: 7
 openings: {policy: random, plies: 2}
@@ -100,32 +100,6 @@ func TestDefaults(t *testing.T) {
 	require.Equal(t, want, c)
 }
 
-func TestLoadRules(t *testing.T) {
-	r, err := LoadRules(write(t, "kang_goals: 2\npreset: kang\nrelocation: false\n"))
-	require.NoError(t, err)
-	require.Equal(t, "kang:relocation=false,kang_goals=2", r.String())
-
-	r, err = LoadRules(write(t, "preset: leather"))
-	require.NoError(t, err)
-	require.Equal(t, rules.MustParse("leather"), r)
-
-	path := write(t, "preset: kong\nrelocation: maybe\nmax_plies: 0\n")
-	_, err = LoadRules(path)
-	requireProblems(t, path, err,
-		`1: unknown rules "kong", did you mean "kang"?`,
-		`2: rule option relocation: "maybe" is not one of: true, false`,
-		`3: rule option max_plies: "0" is not one of: a number from 1 to 100000`)
-
-	path = write(t, "standard")
-	_, err = LoadRules(path)
-	requireProblems(t, path, err, `1: expected a rule set as keys and values, found "standard"`)
-	path = write(t, "")
-	_, err = LoadRules(path)
-	requireProblems(t, path, err, "1: expected keys and values, found nothing")
-	_, err = LoadRules(path + "x")
-	require.ErrorIs(t, err, os.ErrNotExist)
-}
-
 func TestExamples(t *testing.T) {
 	quick, err := LoadTournament("tournaments/quick.yaml", testRegistry())
 	require.NoError(t, err)
@@ -141,17 +115,13 @@ func TestExamples(t *testing.T) {
 	nodes, err := LoadTournament("tournaments/nodes.yaml", exploring())
 	require.NoError(t, err)
 	require.EqualValues(t, 300, nodes.Games())
-
-	r, err := LoadRules("rules/kang-optional.yaml")
-	require.NoError(t, err)
-	require.Equal(t, "kang:kang_entry=optional", r.String())
 }
 
 // Every file beside this test is one of those that TestExamples reads.
 func TestNoOtherExamples(t *testing.T) {
-	files, err := filepath.Glob("[rt]*/*") // levels have a test of their own
+	files, err := filepath.Glob("t*/*") // levels have a test of their own
 	require.NoError(t, err)
-	require.Equal(t, []string{"rules/kang-optional.yaml", "tournaments/ci.yaml", "tournaments/levels.yaml",
+	require.Equal(t, []string{"tournaments/ci.yaml", "tournaments/levels.yaml",
 		"tournaments/nodes.yaml", "tournaments/quick.yaml",
 		"training/kang.yaml", "training/simplified.yaml", "training/small.yaml", "training/standard.yaml",
 		"tuning/small-spsa.yaml", "tuning/small-texel.yaml", "tuning/spsa.yaml", "tuning/texel.yaml"}, files)
@@ -159,18 +129,13 @@ func TestNoOtherExamples(t *testing.T) {
 
 func FuzzLoad(f *testing.F) {
 	for _, path := range []string{"tournaments/quick.yaml", "tournaments/ci.yaml", "tournaments/nodes.yaml",
-		"rules/kang-optional.yaml", "tuning/texel.yaml", "tuning/spsa.yaml"} {
+		"tuning/texel.yaml", "tuning/spsa.yaml"} {
 		text, err := os.ReadFile(path)
 		require.NoError(f, err)
 		f.Add(string(text))
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		path := write(t, text)
-		if r, err := LoadRules(path); err == nil {
-			again, err := rules.Parse(r.String())
-			require.NoError(t, err)
-			require.Equal(t, r.Options(), again.Options())
-		}
 		if c, err := LoadTournament(path, testRegistry()); err == nil {
 			require.NoError(t, c.Validate(testRegistry()))
 		}

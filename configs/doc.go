@@ -1,4 +1,4 @@
-// Package configs reads YAML files: tournaments, rule sets and tuning runs. A file is read
+// Package configs reads YAML files: tournaments and tuning runs. A file is read
 // strictly: unknown keys, keys given twice, aliases, wrong types and impossible
 // values are errors. All of them are reported at once, one a line, as
 //

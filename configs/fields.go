@@ -12,7 +12,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"gyges/agents"
-	"gyges/rules"
 	"gyges/rules/base/problems"
 	"gyges/rules/base/settings"
 	"gyges/rules/base/suggest"
@@ -161,16 +160,8 @@ func (p *parser) elements(n *yaml.Node, what string) []*yaml.Node {
 	return n.Content
 }
 
-// scalar reads a value, or a rule set with its keys, and reports whether it could be read. form says what is
-// expected.
+// scalar reads a value and reports whether it could be read. form says what is expected.
 func (p *parser) scalar(n *yaml.Node, v reflect.Value, form string) bool {
-	if r, ok := v.Addr().Interface().(**rules.Rules); ok && n.Kind == yaml.MappingNode {
-		made := p.rulesMapping(n)
-		if made != nil {
-			*r = made
-		}
-		return made != nil
-	}
 	_, tags := settings.Expected(v.Type())
 	if n.Kind != yaml.ScalarNode || !slices.Contains(tags, n.Tag) || n.Value == "" {
 		p.add(n.Line, "expected %s, found %s", form, found(n))

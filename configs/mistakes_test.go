@@ -26,14 +26,12 @@ func TestEveryProblemAtOnce(t *testing.T) {
 rule: standard
 rules:
   - standerd
+  - kang:max_plies=0
+  - standard:goals=3
   - preset: kang
-    kang_goals: 10
-    goals: 3
-  - kang_goals: 1
   - standard
   - standard
   - 7
-  - {preset: italian, setup_zone: [x]}
 agents:
   - random
   - "alphabeta:"
@@ -63,32 +61,31 @@ out:
 		`1: name: expected a name, in quotes if it is a number, found a list`,
 		`2: unknown key "rule" in a tournament, did you mean "rules"?`,
 		`4: rules: unknown rules "standerd", did you mean "standard"?`,
-		`6: rules: rule option kang_goals: "10" is not one of: a number from 1 to 9`,
-		`7: rules: unknown rule option "goals"; expected one of: `,
-		`8: rules: expected the key preset in a rule set, like preset: standard`,
-		`10: rules[1]: rule set standard is listed twice`,
-		`11: rules: unknown rules "7"; expected one of: `,
-		`12: rules: expected a value for "setup_zone", found a list`,
-		`15: agents: agent "alphabeta:": expected param=value, found ""`,
-		`16: agents[1]: agent "nobody": unknown kind "nobody"; expected one of: `,
-		`17: agents[2]: agent "alphabeta:depth=0": parameter depth: expected a whole number from 1 to 1000000000, found "0"`,
-		`18: agents: expected the key agent and one parameter, like {agent: mcts, iterations: [100, 200]}, found "kind"`,
-		`19: agents[3]: agent "random" is listed twice; give one a name, like random:name=b`,
-		`20: agents[4]: agent "alphabeta:deepth=1,width=2": unknown parameter "deepth", did you mean "depth"?`,
-		`20: agents[4]: agent "alphabeta:deepth=1,width=2": unknown parameter "width"; alphabeta takes depth`,
-		`21: agents[5]: agent "human" needs a person at the terminal`,
-		`22: pairs: expected a number from 1 to 1000000, found 0`,
-		`23: duplicate key "pairs", first on line 22`,
-		`25: openings.policy: expected random, book, agents, setups or file, found "list"`,
-		`26: openings.plies: expected a whole number, found "two"`,
-		`27: openings: unknown key "book" in openings, expected one of: policy, plies`,
-		`29: limits.depth: expected a number from 0 (no limit) to 1000, found -1`,
-		`30: limits.movetime: expected a time with its unit, like 100ms or 1.5s, found "100"`,
-		`31: seed: expected a whole number from 0 to 2^64-1, found "-1"`,
-		`32: workers: expected a whole number, found "1.5"`,
-		`33: on_repetition: expected forfeit, ask-next or allow, found "never"`,
-		`34: stall_timeout: expected a time with its unit, like 100ms or 1.5s, found "1"`,
-		`35: out: expected a folder, in quotes if it is a number, found nothing`,
+		`5: rules: rules "kang:max_plies=0": rule option max_plies: "0" is not one of: a number from 1 to 100000`,
+		`6: rules: rules "standard:goals=3": unknown rule option "goals"; expected one of: `,
+		`7: rules: expected a rule set, like standard or standard:null_move=allow, found keys and values`,
+		`9: rules[1]: rule set standard is listed twice`,
+		`10: rules: unknown rules "7"; expected one of: `,
+		`13: agents: agent "alphabeta:": expected param=value, found ""`,
+		`14: agents[1]: agent "nobody": unknown kind "nobody"; expected one of: `,
+		`15: agents[2]: agent "alphabeta:depth=0": parameter depth: expected a whole number from 1 to 1000000000, found "0"`,
+		`16: agents: expected the key agent and one parameter, like {agent: mcts, iterations: [100, 200]}, found "kind"`,
+		`17: agents[3]: agent "random" is listed twice; give one a name, like random:name=b`,
+		`18: agents[4]: agent "alphabeta:deepth=1,width=2": unknown parameter "deepth", did you mean "depth"?`,
+		`18: agents[4]: agent "alphabeta:deepth=1,width=2": unknown parameter "width"; alphabeta takes depth`,
+		`19: agents[5]: agent "human" needs a person at the terminal`,
+		`20: pairs: expected a number from 1 to 1000000, found 0`,
+		`21: duplicate key "pairs", first on line 20`,
+		`23: openings.policy: expected random, book, agents, setups or file, found "list"`,
+		`24: openings.plies: expected a whole number, found "two"`,
+		`25: openings: unknown key "book" in openings, expected one of: policy, plies`,
+		`27: limits.depth: expected a number from 0 (no limit) to 1000, found -1`,
+		`28: limits.movetime: expected a time with its unit, like 100ms or 1.5s, found "100"`,
+		`29: seed: expected a whole number from 0 to 2^64-1, found "-1"`,
+		`30: workers: expected a whole number, found "1.5"`,
+		`31: on_repetition: expected forfeit, ask-next or allow, found "never"`,
+		`32: stall_timeout: expected a time with its unit, like 100ms or 1.5s, found "1"`,
+		`33: out: expected a folder, in quotes if it is a number, found nothing`,
 	)
 }
 

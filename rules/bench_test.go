@@ -75,7 +75,7 @@ func BenchmarkModes(b *testing.B) {
 
 // BenchmarkPerft counts perft 3 of the published boards.
 func BenchmarkPerft(b *testing.B) {
-	r := MustParse("standard:null_move=allow,blocked_row=pass,repetition=none")
+	r := MustParse("standard:null_move=allow,repetition=none")
 	for name, text := range map[string]string{"start": startText, "midgame": midgameText, "crowded": crowdedText} {
 		p := parse(b, r, text)
 		b.Run(name, func(b *testing.B) {

@@ -171,7 +171,7 @@ func (g *Game) explain(m Move) string {
 		return fmt.Sprintf("there is no piece on %v", m.From())
 	case g.legal.groupOf(m.from()) == nil:
 		return g.explainSource(m)
-	case m.IsGoal() && g.rules.cooldown && p.TookOut(side):
+	case m.IsGoal() && p.TookOut(side):
 		return fmt.Sprintf("%v took a piece out on the previous turn", side)
 	}
 	if _, ok := g.rules.Course(p, m); !ok {

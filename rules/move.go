@@ -126,9 +126,7 @@ func (r *Rules) applyExit(p Position, side Side, h Height) Position {
 	p.hi += 1 << (goalShift + uint(side)*4)
 	if r.options.Kang {
 		p.addHand(side.Other(), h, 1)
-		if r.cooldown {
-			p.lo |= 1 << (coolShift + uint(side))
-		}
+		p.lo |= 1 << (coolShift + uint(side))
 	}
 	return p
 }

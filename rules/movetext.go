@@ -240,7 +240,6 @@ func (mp *moveParser) add(s Square, crossed bool, at int) {
 // checkCourse follows the course on the board.
 func (mp *moveParser) checkCourse() {
 	var used usedDoors
-	var bounced SquareSet
 	occ := mp.board.Occupied()
 	at, left := mp.source.start(mp.side), int(mp.source.height) // steps left in the leg
 	for i, st := range mp.course {
@@ -262,12 +261,9 @@ func (mp *moveParser) checkCourse() {
 			fail("expected an empty square to cross, but %v is occupied", s)
 		case !st.Crossed && !last && !occ.Has(s):
 			fail("expected a piece to bounce off on %v, which is empty", s)
-		case bounced.Has(s) && !st.Crossed && !mp.rules.options.RevisitPiece:
-			fail("expected a course that lands on %v once only under these rules", s)
 		}
 		at = s
 		if !st.Crossed && !last {
-			bounced |= 1 << s
 			left = int(mp.board.At(s))
 			if mp.rules.perLeg {
 				used = usedDoors{}

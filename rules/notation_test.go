@@ -83,7 +83,6 @@ func TestBadPositions(t *testing.T) {
 		{"kang", startText + " 005/000 0-0 -", 47, "found '5'"},
 		{"kang", startText + " 000000 0-0 -", 48, "expected '/'"},
 		{"kang", startText + " 000/000 0-0 - -", 59, "expected the end"},
-		{"kang:kang_cooldown=0", startText + " 000/000 0-0 s", 57, "no cooldown"},
 		{"standard", strings.Repeat("3", 10000), 129, "at most 128 bytes"},
 		{"standard", "321123/000000/000000/000000/000000/32112\x00 s", 41, "found '\\x00'"},
 	} {
@@ -177,7 +176,6 @@ func TestOptionErrors(t *testing.T) {
 		"standard:nul_move=allow":           `unknown rule option "nul_move", did you mean "null_move"?`,
 		"standard:max_plies=0":              "a number from 1 to 100000",
 		"standard:max_plies=1e9":            "a number from 1 to 100000",
-		"kang:kang_goals=12":                "a number from 1 to 9",
 		"standard:kang=maybe":               "true, false",
 		"standard:null_move=allow,,":        "expected option=value",
 		"standard:door_rule=directed,a=b=c": `unknown rule option "a"`,

@@ -20,7 +20,6 @@ type (
 	DropZone   string // the row of the opponent behind which no displaced piece may be put
 	NullMove   string // whether a turn may leave the board as it was
 	Repetition string // the earlier positions that a move may not reproduce
-	BlockedRow string // what happens when no piece of the active row can move
 	KangEntry  string // whether a player who holds pieces must bring one in
 )
 
@@ -42,12 +41,8 @@ const (
 	BehindFirstRow    DropZone = "first_row"    // his first occupied row
 	BehindPlayableRow DropZone = "playable_row" // the row that he can play, the next one where his first is blocked
 
-	Superko      Repetition = "superko"  // all earlier positions of the game
-	Previous     Repetition = "previous" // the position before the opponent's last turn
-	NoRepetition Repetition = "none"     // no rule
-
-	NextRow    BlockedRow = "next_row"
-	PassIfStop BlockedRow = "pass"
+	Superko      Repetition = "superko" // all earlier positions of the game
+	NoRepetition Repetition = "none"    // no rule
 
 	Mandatory KangEntry = "mandatory"
 	Optional  KangEntry = "optional"
@@ -62,19 +57,12 @@ type Options struct {
 	SetupZone  SetupZone  `option:"setup_zone" values:"first_row,two_rows"`
 	SetupOrder SetupOrder `option:"setup_order" values:"south_then_north,alternate"`
 	DoorRule   DoorRule   `option:"door_rule" values:"undirected,directed,per_leg"`
-	// RevisitPiece lets a course land twice on one piece. It never changes outcomes.
-	RevisitPiece bool       `option:"revisit_piece" values:"true,false"`
-	NullMove     NullMove   `option:"null_move" values:"forbid,allow"`
-	DropZone     DropZone   `option:"drop_zone" values:"first_row,playable_row"`
-	Repetition   Repetition `option:"repetition" values:"superko,previous,none"`
-	BlockedRow   BlockedRow `option:"blocked_row" values:"next_row,pass"`
-	// Kang selects the Kang variant; the other options of Kang have no effect without it.
+	NullMove   NullMove   `option:"null_move" values:"forbid,allow"`
+	DropZone   DropZone   `option:"drop_zone" values:"first_row,playable_row"`
+	Repetition Repetition `option:"repetition" values:"superko,none"`
+	// Kang selects the Kang variant; KangEntry has no effect without it.
 	Kang      bool      `option:"kang" values:"true,false" default:"false"`
 	KangEntry KangEntry `option:"kang_entry" values:"mandatory,optional"`
-	// KangGoals is how many pieces a player takes out to win.
-	KangGoals int `option:"kang_goals" low:"1" high:"9" default:"3"`
-	// KangCooldown is how many turns a player waits after taking a piece out.
-	KangCooldown int `option:"kang_cooldown" low:"0" high:"1" default:"1"`
 	// MaxPlies is how many plies, placements not counted, make a game a draw.
 	MaxPlies int `option:"max_plies" low:"1" high:"100000" default:"400"`
 }
@@ -207,9 +195,9 @@ var presetTable = []Preset{
 	preset("russian", "Russian rulebook, Gigamic edition",
 		"relocation=false", "setup_order=alternate", "door_rule=directed", "null_move=allow", "repetition=none"),
 	preset("turkish-basic", "Turkish rulebook, Gigamic edition, basic rules",
-		"relocation=false", "setup_order=alternate", "door_rule=per_leg", "revisit_piece=false", "repetition=none"),
+		"relocation=false", "setup_order=alternate", "door_rule=per_leg", "repetition=none"),
 	preset("turkish-advanced", "Turkish rulebook, Gigamic edition, advanced rules",
-		"setup_order=alternate", "door_rule=per_leg", "revisit_piece=false", "drop_zone=playable_row", "repetition=none"),
+		"setup_order=alternate", "door_rule=per_leg", "drop_zone=playable_row", "repetition=none"),
 	preset("cosmoludo", "English rulebook, Cosmoludo edition: two-row set-up",
 		"setup_zone=two_rows", "drop_zone=playable_row", "null_move=allow", "repetition=none"),
 }

@@ -25,11 +25,8 @@ func slowPerft(r *Rules, p slowPos, past []string, depth int) uint64 {
 		return 0
 	}
 	var forbidden []string
-	switch n := len(past) - 1; o.Repetition {
-	case Superko:
-		forbidden = past[:n]
-	case Previous:
-		forbidden = past[max(n-1, 0):n]
+	if o.Repetition == Superko {
+		forbidden = past[:len(past)-1]
 	}
 	moves := slowMoves(o, p, forbidden)
 	if depth == 1 {
@@ -51,7 +48,7 @@ const (
 
 func TestPerft(t *testing.T) {
 	t.Parallel()
-	const loose = "standard:null_move=allow,blocked_row=pass,repetition=none"
+	const loose = "standard:null_move=allow,repetition=none"
 	for _, c := range []struct {
 		rules, position string
 		depth           int
@@ -79,11 +76,12 @@ func TestPerftAgainstSlow(t *testing.T) {
 	}{
 		{"standard:repetition=none", startText, 2},
 		{"simplified", startText, 3},
-		{"simplified:null_move=allow,repetition=previous", "000000/300003/021123/032112/000000/000000 s", 3},
-		{"simplified:blocked_row=pass,repetition=none", "303030/222211/000001/130000/000000/000000 s", 3},
+		{"simplified:null_move=allow", "000000/300003/021123/032112/000000/000000 s", 3},
+		{"simplified:repetition=none", "303030/222211/000001/130000/000000/000000 s", 3},
+		{"kang", emptySouth, 3},
 		{"kang:relocation=false", "000000/000000/000000/000000/332211/211320 s 000/001 1-0 -", 3},
 		{"kang:repetition=none", "000000/000000/000000/000000/000000/000000 s 222/222 0-0 -", 2},
-		{"kang:kang_goals=1,relocation=false", "000000/000000/000000/000000/332211/211320 s 000/001 0-0 -", 3},
+		{"kang:relocation=false", "000000/000000/000000/000000/332211/211320 s 000/001 2-0 -", 3},
 	} {
 		r := MustParse(c.rules)
 		p := parse(t, r, c.position)
@@ -102,9 +100,9 @@ func TestPerftAgainstSlow(t *testing.T) {
 
 func TestPerftEnds(t *testing.T) {
 	t.Parallel()
-	// Both sides can only pass, and two passes end the game.
-	r := MustParse("standard:blocked_row=pass,repetition=none")
-	p := parse(t, r, "303030/222211/000001/130000/000000/000000 s")
+	// South can only pass, and the second pass in a row ends the game.
+	r := MustParse("kang")
+	p := parse(t, r, emptySouth)
 	p.lo |= passOne
 	require.EqualValues(t, 1, perft(t, r, p, 1, 1))
 	require.EqualValues(t, 0, perft(t, r, p, 2, 1))

@@ -176,15 +176,12 @@ func (r *Rules) parseKangFields(s *scanner, p *Position) {
 	}
 	word, _, _ := strings.Cut(strings.ReplaceAll(s.text[s.at:], "\t", " "), " ")
 	took := slices.Index(tookOutTexts[:], word)
-	switch {
-	case took < 0:
+	if took < 0 {
 		s.expected("who took a piece out last (-, s, n or sn)")
-	case took > 0 && !r.cooldown:
-		s.fail(s.at, "expected '-': these rules have no cooldown")
-	default:
-		s.at += len(word)
-		p.lo |= uint64(took) << coolShift
+		return
 	}
+	s.at += len(word)
+	p.lo |= uint64(took) << coolShift
 }
 
 // tookOutTexts are the texts of the cooldown by the bits in a position.

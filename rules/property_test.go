@@ -18,10 +18,8 @@ func drawRules(t *rapid.T) *Rules {
 		o.DoorRule = rapid.SampledFrom([]DoorRule{Undirected, Undirected, Directed, PerLeg}).Draw(t, "doors")
 		o.NullMove = rapid.SampledFrom([]NullMove{ForbidNull, AllowNull}).Draw(t, "null")
 		o.DropZone = rapid.SampledFrom([]DropZone{BehindFirstRow, BehindPlayableRow}).Draw(t, "drop zone")
-		o.Repetition = rapid.SampledFrom([]Repetition{Superko, Previous, NoRepetition}).Draw(t, "repetition")
-		o.BlockedRow = rapid.SampledFrom([]BlockedRow{NextRow, PassIfStop}).Draw(t, "blocked")
+		o.Repetition = rapid.SampledFrom([]Repetition{Superko, NoRepetition}).Draw(t, "repetition")
 		o.KangEntry = rapid.SampledFrom([]KangEntry{Mandatory, Optional}).Draw(t, "entry")
-		o.KangCooldown = rapid.IntRange(0, 1).Draw(t, "cooldown")
 	}
 	r, err := New("drawn", o)
 	require.NoError(t, err)
@@ -62,9 +60,7 @@ func drawPosition(t *rapid.T, r *Rules) Position {
 	}
 	if r.options.Kang {
 		p.hi |= uint64(rng.IntN(3))<<goalShift | uint64(rng.IntN(3))<<(goalShift+4)
-		if r.cooldown {
-			p.lo |= uint64(rng.IntN(4)) << coolShift
-		}
+		p.lo |= uint64(rng.IntN(4)) << coolShift
 	}
 	return p
 }
@@ -113,11 +109,8 @@ func TestGamesAgainstSlow(t *testing.T) {
 				break
 			}
 			var forbidden []string
-			switch n := len(past) - 1; r.options.Repetition {
-			case Superko:
-				forbidden = past[:n]
-			case Previous:
-				forbidden = past[max(n-1, 0):n]
+			if r.options.Repetition == Superko {
+				forbidden = past[:len(past)-1]
 			}
 			g.LegalMoves(&ms)
 			require.Equal(t, slowMoves(r.options, slow, forbidden), sortedMoves(&ms), "%s %+v", r.FormatPosition(g.pos),

@@ -3,14 +3,10 @@ package rules
 // forbidden returns those of the earlier positions that a move may not reproduce. The
 // present position is not among them: null_move is an option of its own.
 func (r *Rules) forbidden(past []Position) []Position {
-	switch r.options.Repetition {
-	case Superko:
+	if r.options.Repetition == Superko {
 		return past
-	case Previous:
-		return past[max(len(past)-1, 0):]
-	default:
-		return nil
 	}
+	return nil
 }
 
 // Forbidden returns the keys of the positions that the repetition rule forbids

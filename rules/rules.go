@@ -20,18 +20,19 @@ import (
 	"strings"
 )
 
+// KangGoals is how many pieces a player takes out to win under Kang.
+const KangGoals = 3
+
 // Rules is a rule set with its options resolved for generation. It is
 // read-only after New and may be shared between goroutines.
 type Rules struct {
 	name       string
 	options    Options
-	goalsToWin int  // exits that end the game: 1, or kang_goals
+	goalsToWin int  // exits that end the game
 	allowNull  bool // null_move: allow
 	directed   bool // door_rule: directed
 	perLeg     bool // door_rule: per_leg
 	playable   bool // drop_zone: playable_row
-	nextRow    bool // blocked_row: next_row
-	cooldown   bool // Kang with a waiting turn after an exit
 }
 
 // New checks the options and resolves them. name is the rule set's name in messages,
@@ -50,11 +51,9 @@ func New(name string, o Options) (*Rules, error) {
 		directed:   o.DoorRule == Directed,
 		perLeg:     o.DoorRule == PerLeg,
 		playable:   o.DropZone == BehindPlayableRow,
-		nextRow:    o.BlockedRow == NextRow,
-		cooldown:   o.Kang && o.KangCooldown > 0,
 	}
 	if o.Kang {
-		r.goalsToWin = o.KangGoals
+		r.goalsToWin = KangGoals
 	}
 	return r, nil
 }

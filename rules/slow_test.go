@@ -123,13 +123,10 @@ func slowMoves(o Options, p slowPos, past []string) []string {
 		if len(entries) > 0 {
 			return sortedKeys(entries)
 		}
-		if o.BlockedRow == PassIfStop {
-			return []string{"pass"}
-		}
 	}
 	for _, row := range rows {
 		moves := g.movesOf(row)
-		if len(moves) == 0 && o.BlockedRow == NextRow {
+		if len(moves) == 0 {
 			continue
 		}
 		maps.Copy(entries, moves)
@@ -227,7 +224,7 @@ func (g *slowGen) steps(src slowSource, at cell, left int, used passages) {
 		}
 		if to.row < 0 || to.row > 5 {
 			far := to.row > 5 == (g.p.side == 's')
-			waits := g.o.Kang && g.o.KangCooldown == 1 && g.p.player(g.p.side).out
+			waits := g.o.Kang && g.p.player(g.p.side).out
 			if far && left == 1 && !waits {
 				g.moves[src.name()+"-goal"] = true // can't bring anything back: goals never go down
 			}
@@ -386,7 +383,7 @@ func slowApply(o Options, p slowPos, move string) slowPos {
 		mover.goals++
 		if o.Kang {
 			q.player(q.side).hand[h]++
-			mover.out = o.KangCooldown == 1
+			mover.out = true
 		}
 		return q
 	}

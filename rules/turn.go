@@ -23,30 +23,29 @@ func (src source) start(side Side) Square {
 // nearest on. Every generation mode is a loop over it that ends with the first row that
 // gives a legal move.
 type turn struct {
-	r         *Rules
-	p         Position
-	side      Side
-	aim       SquareSet // what may be landed on
-	rows      int       // rows still to come
-	hand      bool      // the hand is still to come
-	exhausted bool
-	sources   [maxSources]source
-	n         int          // sources of the present row, or of the hand
-	optional  bool         // they are in hand and may stay there: the moves of a row are legal too
-	search    courseSearch // working memory
+	r        *Rules
+	p        Position
+	side     Side
+	aim      SquareSet // what may be landed on
+	rows     int       // rows still to come
+	hand     bool      // the hand is still to come
+	sources  [maxSources]source
+	n        int          // sources of the present row, or of the hand
+	optional bool         // they are in hand and may stay there: the moves of a row are legal too
+	search   courseSearch // working memory
 }
 
 // begin prepares t for side.
 func (t *turn) begin(r *Rules, p Position, side Side) {
 	t.r, t.p, t.side, t.rows, t.aim = r, p, side, Rows, r.aim(p, side)
-	t.n, t.exhausted = 0, false
+	t.n = 0
 	t.hand = r.options.Kang && p.HoldsPieces(side)
 	t.search.perLeg = r.perLeg
 }
 
 // aim returns what side may land on: the board, and its goal if it may be entered.
 func (r *Rules) aim(p Position, side Side) SquareSet {
-	if r.cooldown && p.TookOut(side) {
+	if p.TookOut(side) {
 		return boardSet
 	}
 	return boardSet | 1<<goalOf(side)
@@ -57,9 +56,6 @@ func (r *Rules) aim(p Position, side Side) SquareSet {
 // that is not optional, has given a legal move.
 func (t *turn) next() bool {
 	t.n, t.optional = 0, false
-	if t.exhausted {
-		return false
-	}
 	if t.hand {
 		t.hand = false
 		for h := Height(1); h <= 3; h++ {
@@ -68,10 +64,8 @@ func (t *turn) next() bool {
 			}
 		}
 		t.optional = t.r.options.KangEntry == Optional
-		t.exhausted = !t.optional && !t.r.nextRow
 		return true
 	}
-	t.exhausted = !t.r.nextRow
 	for t.rows > 0 && t.n == 0 {
 		row := nearRow(t.side, Rows-t.rows)
 		t.rows--

@@ -135,7 +135,7 @@ func TestExcludedMovesStayOut(t *testing.T) {
 		for range g.Legal().Goals() {
 			goals++
 		}
-		if o := g.Rules().Options(); o.Kang && g.Position().Goals(g.Position().Side()) < o.KangGoals-1 {
+		if o := g.Rules().Options(); o.Kang && g.Position().Goals(g.Position().Side()) < rules.KangGoals-1 {
 			goals = 0 // no win yet
 		}
 		var excluded []rules.Move

@@ -214,7 +214,7 @@ func TestManual(t *testing.T) {
 func FuzzBatch(f *testing.F) {
 	for _, line := range []string{
 		`{"id":"a","position":"` + middle + `","moves":["a1-b2"],"multi":3}`,
-		`{"id":"a","rules":"kang:kang_goals=1","nodes":5,"time":0.5,"depth":3}`,
+		`{"id":"a","rules":"kang:max_plies=9","nodes":5,"time":0.5,"depth":3}`,
 		`{"id":null,"moves":null}`, `[`, `{"moves":{}}`, `{"ID":"x"}`, "\xff",
 	} {
 		f.Add([]byte(line))

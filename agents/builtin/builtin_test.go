@@ -78,8 +78,8 @@ func checkLine(t *testing.T, g *rules.Game, d agents.Decision) {
 // without an illegal move.
 func TestEveryKindPlaysEveryPreset(t *testing.T) {
 	ruleSets := []string{
-		"standard:null_move=allow,blocked_row=pass,door_rule=directed,repetition=previous,max_plies=80",
-		"kang:kang_entry=optional,kang_goals=1,kang_cooldown=0,max_plies=80",
+		"standard:null_move=allow,door_rule=directed,max_plies=80",
+		"kang:kang_entry=optional,max_plies=80",
 		"kang:relocation=false,max_plies=60",
 	}
 	for _, preset := range rules.Presets() {

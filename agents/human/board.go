@@ -83,7 +83,7 @@ func reserve(r *rules.Rules, p rules.Position, side rules.Side) string {
 		parts = append(parts, "still to place: "+hand(p, side))
 	case r.Options().Kang:
 		parts = append(parts, "in hand: "+hand(p, side),
-			fmt.Sprintf("goals: %d of %d", p.Goals(side), r.Options().KangGoals))
+			fmt.Sprintf("goals: %d of %d", p.Goals(side), rules.KangGoals))
 		if p.TookOut(side) {
 			parts = append(parts, "took a piece out last turn")
 		}

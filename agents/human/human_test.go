@@ -159,9 +159,7 @@ func TestReadErrorIsReported(t *testing.T) {
 }
 
 func TestPassIsMadeWithoutAsking(t *testing.T) {
-	// No piece of row 1 can cross a square or step on one to bounce from.
-	const walled = "333322/221111/000000/000000/000000/000000 s"
-	d, out, err := ask(t, "simplified:blocked_row=pass", walled, "")
+	d, out, err := ask(t, "kang", "000000/000000/000000/000000/000000/000000 s 000/444 0-0 -", "")
 	require.NoError(t, err)
 	require.Equal(t, rules.Pass, d.Move)
 	require.Contains(t, out, "South has no legal move and must pass.")

@@ -67,8 +67,7 @@ func TestProofsAgreeWithSearch(t *testing.T) {
 		{"italian-kang", " 2-2 ", 30, 8},
 		{"italian-kang", " 1-2 ", 30, 5},
 		{"kang:relocation=false", " 2-1 ", 30, 8},
-		{"kang:relocation=false,kang_cooldown=0", " 1-1 ", 50, 5},
-		{"kang:kang_goals=1,kang_cooldown=0", "", 30, 8},
+		{"kang:relocation=false", " 1-1 ", 60, 0},
 	} {
 		text := c.rules
 		r := rules.MustParse(text)

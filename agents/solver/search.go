@@ -36,7 +36,7 @@ func (s *Solver) result(p rules.Position, n int) bool {
 	if n == 2 {
 		return s.helpless(p, f)
 	}
-	key := s.key(p)
+	key := p.Hash()
 	e := s.table.find(key)
 	if yes, known := e.result(n); known && s.useTable {
 		return yes
@@ -268,13 +268,4 @@ func (t *table) store(key uint64, n int, yes bool, m rules.Move) {
 	} else {
 		r.no = max(r.no, uint8(n))
 	}
-}
-
-// key returns the key in the table of p, the position at the line's end.
-func (s *Solver) key(p rules.Position) uint64 {
-	k := p.Hash()
-	if s.previous {
-		k ^= bits.RotateLeft64(s.line.Last().Hash(), 29) * 0x9e3779b97f4a7c15
-	}
-	return k
 }

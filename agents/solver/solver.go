@@ -62,7 +62,6 @@ type Solver struct {
 	// they may rest on the way to a position.
 	useTable bool
 	kang     bool
-	previous bool // results rest on the position before
 
 	ctx      context.Context
 	nodes    int64
@@ -193,7 +192,7 @@ func (s *Solver) begin(ctx context.Context, g *rules.Game, depth int) error {
 	s.line.Begin(g)
 	o := s.rules.Options()
 	s.kang = o.Kang
-	s.useTable, s.previous = o.Repetition != rules.Superko, o.Repetition == rules.Previous
+	s.useTable = o.Repetition != rules.Superko
 	s.ctx, s.nodes, s.nextPoll, s.stopped = ctx, 0, 0, false
 	clear(s.table.entries)
 	s.history = lookahead.History{}

@@ -483,8 +483,8 @@ func TestBadHostSpecs(t *testing.T) {
 // all rule sets.
 func TestOwnEngineBothWays(t *testing.T) {
 	t.Parallel()
-	sets := []string{"kang:kang_entry=optional,kang_cooldown=0,max_plies=20",
-		"standard:door_rule=directed,blocked_row=pass,max_plies=7"}
+	sets := []string{"kang:kang_entry=optional,max_plies=20",
+		"standard:door_rule=directed,max_plies=7"}
 	for _, p := range rules.Presets() {
 		sets = append(sets, p.Name+":max_plies=6")
 	}

@@ -99,10 +99,10 @@ func TestServerIntroducesItself(t *testing.T) {
 func TestServerNamesItsRules(t *testing.T) {
 	t.Parallel()
 	config := testServer(agents.Spec{Kind: "random"})
-	config.Rules = rules.MustParse("kang:kang_goals=1")
+	config.Rules = rules.MustParse("kang:kang_entry=optional")
 	var out strings.Builder
 	require.NoError(t, Serve(t.Context(), strings.NewReader("ugi\n"), &out, config))
-	require.Contains(t, out.String(), "\noption rules type text default kang:kang_goals=1\n")
+	require.Contains(t, out.String(), "\noption rules type text default kang:kang_entry=optional\n")
 }
 
 func TestServerSearches(t *testing.T) {

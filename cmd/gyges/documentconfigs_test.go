@@ -39,7 +39,6 @@ func loadAny(file string) error {
 	registry := newEnv(strings.NewReader(""), io.Discard, io.Discard).registry
 	load := map[string]func() error{
 		"tournament": func() error { _, err := configs.LoadTournament(file, registry); return err },
-		"rules":      func() error { _, err := configs.LoadRules(file); return err },
 		"self-play":  func() error { _, err := configs.LoadSelfPlay(file, registry); return err },
 		"Texel":      func() error { _, err := configs.LoadTexel(file, nil); return err },
 		"SPSA":       func() error { _, err := configs.LoadSPSA(file, nil, registry); return err },

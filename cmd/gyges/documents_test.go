@@ -253,7 +253,7 @@ func TestDocumentMistakes(t *testing.T) {
 	code, answer, errText := gyges(t.Context(), "", strings.Fields(kings)[1:]...)
 	require.Zero(t, code, errText)
 	first, others, _ := strings.Cut(answer, "\n")
-	const config = "preset: kang\nkang_goals: 1\n"
+	const config = "agents: [random, greedy]\npairs: 1\n"
 
 	for _, c := range []struct{ text, problem string }{
 		{console1("$ " + kings + "\n" + answer), ""},

@@ -15,7 +15,7 @@ import (
 type gamesStatsCmd struct {
 	Runs []string `arg:"" name:"run" what:"a run" sep:"none" help:"Folders of runs or files of records (games.jsonl); - is the standard input."`
 	gameFilter
-	Compare string      `placeholder:"RULES" complete:"rules" help:"Compare the legal moves with those under this rule set: a preset, PRESET:OPTION=VALUE,…, or a YAML file."`
+	Compare string      `placeholder:"RULES" complete:"rules" help:"Compare the legal moves with those under this rule set: a preset or PRESET:OPTION=VALUE,…."`
 	Workers int         `check:"0..1024" placeholder:"N" help:"Games to replay at a time; 0, the default, is one for each core."`
 	Format  grid.Format `enum:"text,markdown,csv,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown, csv or json. Text and Markdown round, the others have every digit."`
 }

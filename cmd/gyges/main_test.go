@@ -172,7 +172,7 @@ func TestAnyArguments(t *testing.T) {
 	words := []string{
 		"moves", "perft", "rules", "agents", "rate", "play", "tournament", "--agent", "random", "--anchor", "--out", "--south", "--north", "completion", "version", "help", "--help", "-h", "-v", "--rules", "--set",
 		"--long", "--depth", "--depth=1", "--split", "--workers", "--workers=2", "--epd", "--format", "--format=json",
-		"standard", "kang", "standard:", "kang:kang_goals=1", "null_move=allow", "=", "", "-", "--", "---", "-1", "0", "1", "99", "bash",
+		"standard", "kang", "standard:", "kang:max_plies=1", "null_move=allow", "=", "", "-", "--", "---", "-1", "0", "1", "99", "bash",
 		"321123/000000/000000/000000/000000/321123 s", "000000/000000/000000/000000/000000/000000 s 222/222 0-0 -", "s", "\n", "\x00\xff", "é",
 	}
 	rapid.Check(t, func(t *rapid.T) {

@@ -6,38 +6,30 @@ import (
 	"slices"
 	"strings"
 
-	"gyges/configs"
 	"gyges/rules"
 	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
 )
 
 type rulesCmd struct {
-	Format string `enum:"text,markdown,json,yaml" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown, json, or yaml: one rule set as a file for --rules."`
-	Name   string `arg:"" optional:"" complete:"rules" help:"Rule set to print, as text and as options: a preset, PRESET:OPTION=VALUE,…, or a YAML file."`
+	Format string `enum:"text,markdown,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown or json."`
+	Name   string `arg:"" optional:"" complete:"rules" help:"Rule set to print, as text and as options: a preset or PRESET:OPTION=VALUE,…."`
 }
 
 // Run prints the list.
 func (c *rulesCmd) Run(e *env) error {
-	switch {
-	case c.Name == "" && c.Format == "yaml":
-		return errors.New("--format yaml: expected the name of one rule set")
-	case c.Name == "":
+	if c.Name == "" {
 		return c.list(e)
 	}
-	r, err := loadRules(c.Name)
+	r, err := rules.Parse(c.Name)
 	if err != nil {
 		return err
 	}
 	o := r.Options()
-	switch c.Format {
-	case "json":
+	if c.Format == "json" {
 		return grid.WriteJSON(e.out, grid.Object{
 			{"name", r.String()}, {"options", o.Values()}, {"prose", o.Prose()},
 		})
-	case "yaml":
-		writeYAML(e.out, r)
-		return nil
 	}
 	writeProse(e.out, r, c.Format == "markdown")
 	t := grid.Grid{Header: []string{"Option", "Value", "May be"}}
@@ -91,15 +83,6 @@ func writeProse(w *output, r *rules.Rules, markdown bool) {
 	}
 }
 
-// writeYAML prints a rule set as configs.LoadRules reads it, with all its options.
-func writeYAML(w *output, r *rules.Rules) {
-	preset, _, _ := strings.Cut(r.String(), ":")
-	w.printf("preset: %s\n", preset)
-	for _, opt := range rules.OptionList() {
-		w.printf("%-31s # %s\n", opt.Name+": "+r.Options().Values()[opt.Name], opt.Accepts())
-	}
-}
-
 var presetColumns = []grid.Column[rules.Preset]{
 	{Key: "name", Value: func(p rules.Preset) any { return p.Name }},
 	{Key: "doc", Value: func(p rules.Preset) any { return p.Doc }},
@@ -128,7 +111,7 @@ func (c *rulesCmd) list(e *env) error {
 
 // rulesFlags choose a rule set. Commands that play by one embed them.
 type rulesFlags struct {
-	Rules string   `default:"standard" placeholder:"RULES" complete:"rules" help:"Rule set: a preset (see gyges rules), PRESET:OPTION=VALUE,…, or a YAML file. Default: standard."`
+	Rules string   `default:"standard" placeholder:"RULES" complete:"rules" help:"Rule set: a preset (see gyges rules) or PRESET:OPTION=VALUE,…. Default: standard."`
 	Set   []string `sep:"none" placeholder:"OPTION=VALUE" complete:"options" help:"Change an option of the rule set; may be repeated."`
 }
 
@@ -213,7 +196,7 @@ func loadRulesList(text string) ([]*rules.Rules, error) {
 	var list []*rules.Rules
 	var errs []error
 	for _, one := range splitRules(text) {
-		r, err := loadRules(one)
+		r, err := rules.Parse(one)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("--rules: %w", err))
 		}
@@ -227,17 +210,9 @@ func flagRules(flag, text string) (*rules.Rules, error) {
 	if text == "" {
 		return nil, nil
 	}
-	r, err := loadRules(text)
+	r, err := rules.Parse(text)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", flag, err)
 	}
 	return r, nil
-}
-
-// loadRules resolves a rule set: a YAML file, or a text that rules.Parse reads.
-func loadRules(text string) (*rules.Rules, error) {
-	if !strings.ContainsAny(text, `/\`) && !strings.HasSuffix(text, ".yaml") && !strings.HasSuffix(text, ".yml") {
-		return rules.Parse(text)
-	}
-	return configs.LoadRules(text)
 }

@@ -166,7 +166,6 @@ func TestSlowCount(t *testing.T) {
 		"cosmoludo":                 "leather",
 		"russian":                   "turkish-basic",
 		"italian-kang":              "kang",
-		"standard:blocked_row=pass": "standard:repetition=previous",
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, with := rules.MustParse(withMaxPlies(name)), rules.MustParse(other)

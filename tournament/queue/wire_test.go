@@ -145,7 +145,7 @@ func certificate(t *testing.T) (cert, key string) {
 func TestDescription(t *testing.T) {
 	t.Parallel()
 	c := testConfig(t, 7, "random", "alphabeta:depth=3,clock=1m+1s", "ugi:name='a,b',cmd=x y")
-	c.Rules = append(c.Rules, rules.MustParse("kang:kang_goals=2"))
+	c.Rules = append(c.Rules, rules.MustParse("kang:max_plies=2"))
 	c.Openings = tournament.Openings{Policy: tournament.RandomOpenings, Plies: 3}
 	c.Limits = agents.Limits{Depth: 9, Nodes: 1 << 40, MoveTime: 3 * time.Second}
 	c.Clock, c.TimeMargin, c.StallTimeout = tournament.Clock{Base: time.Minute,

@@ -166,6 +166,5 @@ func repeats(g *rules.Game, w *solver.Win) bool {
 
 // lastGoal reports whether a side wins by its next goal, as it does under all rules but Kang.
 func lastGoal(r *rules.Rules, p rules.Position, side rules.Side) bool {
-	o := r.Options()
-	return !o.Kang || p.Goals(side) >= o.KangGoals-1
+	return !r.Options().Kang || p.Goals(side) >= rules.KangGoals-1
 }

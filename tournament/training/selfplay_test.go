@@ -39,7 +39,7 @@ func selfPlayConfig(t testing.TB) SelfPlay {
 	t.Helper()
 	c := DefaultSelfPlay()
 	c.Tournament.Rules = []*rules.Rules{rules.MustParse("simplified:max_plies=12"),
-		rules.MustParse("kang:max_plies=16,kang_goals=1")}
+		rules.MustParse("kang:max_plies=16")}
 	c.Tournament.Agents = []agents.Spec{spec(t, "alphabeta:depth=1,hash=1"), spec(t, "mcts:iterations=4,hash=1")}
 	c.Tournament.Pairs = 25
 	c.Tournament.Openings.Plies = 0

@@ -37,15 +37,6 @@ func (l *Line) Push(p rules.Position) { l.past = append(l.past, p.Key()) }
 // Pop undoes the last move.
 func (l *Line) Pop() { l.past = l.past[:len(l.past)-1] }
 
-// Last returns the key of the position before the line's end, the zero position
-// where the repetition rule keeps none.
-func (l *Line) Last() rules.Position {
-	if len(l.past) == 0 {
-		return rules.Position{}
-	}
-	return l.past[len(l.past)-1]
-}
-
 // Rewind undoes all moves.
 func (l *Line) Rewind() { l.past = l.past[:l.history] }
 

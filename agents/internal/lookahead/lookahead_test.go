@@ -15,7 +15,7 @@ import (
 func drawGame(t *rapid.T) *rules.Game {
 	name := rapid.SampledFrom([]string{
 		"standard", "simplified", "kang", "russian", "turkish-basic", "turkish-advanced", "italian-kang", "cosmoludo",
-		"simplified:repetition=previous", "simplified:max_plies=25", "kang:kang_goals=1", "kang:repetition=none",
+		"simplified:max_plies=25", "kang:repetition=none",
 	}).Draw(t, "rules")
 	r := rules.MustParse(name)
 	seed := rapid.Uint64().Draw(t, "seed")
@@ -63,13 +63,10 @@ func TestLineAgreesWithGame(t *testing.T) {
 }
 
 // A move that leads to a position passed through is forbidden by superko
-// whenever that was, by the rule of the previous position only if it was the
-// last one, and else not at all.
+// whenever that was.
 func TestRepetitionAlongTheLine(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
-	for rule, want := range map[string][2]bool{
-		"superko": {true, true}, "previous": {true, false}, "none": {false, false},
-	} {
+	for rule, forbidden := range map[string]bool{"superko": true, "none": false} {
 		r := rules.MustParse("standard:repetition=" + rule)
 		for range 50 {
 			g := agenttest.RandomGame(r, rng, 6)
@@ -82,7 +79,7 @@ func TestRepetitionAlongTheLine(t *testing.T) {
 			}
 			var l Line
 			l.Begin(g)
-			for turnsAgo, forbidden := range want {
+			for turnsAgo := range 2 {
 				if turnsAgo == 0 {
 					l.Push(r.Apply(p, m))
 				} else {

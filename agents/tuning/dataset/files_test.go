@@ -107,7 +107,7 @@ func TestColumns(t *testing.T) {
 func TestQuiet(t *testing.T) {
 	t.Parallel()
 	quiet := 0
-	for _, name := range []string{"standard", "simplified", "kang", "kang:kang_goals=1"} {
+	for _, name := range []string{"standard", "simplified", "kang"} {
 		for _, s := range played(t, name, 400) {
 			require.Equal(t, !winsNow(s.Rules, s.Position) && !winsNow(s.Rules, otherToMove(t, s.Rules, s.Position)), s.Quiet,
 				s.Rules.FormatPosition(s.Position))

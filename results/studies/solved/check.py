@@ -17,8 +17,8 @@ SQUARES = (1 << 36) - 1
 SIDES = ("South", "North")
 RULES = {  # the options that the moves below implement; the others say nothing without displacement or Kang
     "relocation": ("false",), "kang": ("false",), "door_rule": ("undirected",), "null_move": ("forbid",),
-    "blocked_row": ("next_row",), "setup_order": ("south_then_north",), "setup_zone": ("first_row",),
-    "repetition": ("superko", "previous", "none"),
+    "setup_order": ("south_then_north",), "setup_zone": ("first_row",),
+    "repetition": ("superko", "none"),
 }
 
 class Wrong(Exception): pass
