@@ -1,4 +1,4 @@
-// Package results embeds the index of the results that are kept, and those of them that the program uses.
+// Package results embeds the index of the results that are kept.
 package results
 
 import "embed"
@@ -7,8 +7,3 @@ import "embed"
 //
 //go:embed README.md
 var Manuals embed.FS
-
-// Proofs has the certificate of the simplified game and the results of its set-ups.
-//
-//go:embed studies/solved/certificate studies/solved/proofs.csv
-var Proofs embed.FS

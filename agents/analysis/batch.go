@@ -63,7 +63,6 @@ type answer struct {
 	Side     string       `json:"side,omitempty"`     // to move
 	Result   string       `json:"result,omitempty"`   // where the game is over
 	Reason   string       `json:"reason,omitempty"`
-	Proof    *Proof       `json:"proof,omitempty"`
 	Lines    []Line       `json:"lines,omitempty"`
 	Error    textfmt.JSON `json:"error,omitempty"`
 }
@@ -131,9 +130,6 @@ func (b *Batch) answer(ctx context.Context, pool *Pool, text []byte, a *answer) 
 	if o, reason := r.Game.Outcome(); o != rules.Undecided {
 		a.Result, a.Reason = o.String(), string(reason)
 		return nil
-	}
-	if a.Proof, err = Proven(r.Game); err != nil {
-		return err
 	}
 	return pool.Use(ctx, "", b.Spec, func(ctx context.Context, agent agents.Agent) error {
 		return Search(ctx, agent, r, func(_ Line, all []Line) { a.Lines = all })

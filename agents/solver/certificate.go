@@ -27,21 +27,20 @@ import (
 // goroutine.
 type Certificate struct {
 	dir    string
-	file   func(path string, most int64) ([]byte, error)
 	rules  *rules.Rules
 	header certificateHeader
 }
 
-// Part is a strategy of one side that wins from several positions.
-type Part struct {
-	Strategy
-	Roots []Root
+// part is a strategy of one side that wins from several positions.
+type part struct {
+	strategy
+	roots []root
 }
 
-// Root is a position from which a part wins.
-type Root struct {
-	Position rules.Position
-	Plies    int // to the win, at most
+// root is a position from which a part wins.
+type root struct {
+	position rules.Position
+	plies    int // to the win, at most
 }
 
 const (
@@ -77,62 +76,50 @@ type rootHeader struct {
 	Plies    int    `json:"plies"`
 }
 
-// OpenCertificate opens the certificate in a folder.
-func OpenCertificate(dir string) (*Certificate, error) { return openCertificate(dir, files.Read) }
+// partFile are the names that a part's file may have, so that none leads out of the folder.
+var partFile = regexp.MustCompile(`^[a-z]+-[0-9]+-[0-9a-f]{8}\.zz$`)
 
-func openCertificate(dir string, file func(path string, most int64) ([]byte, error)) (*Certificate, error) {
-	name := filepath.Join(dir, certificateFile)
-	text, err := file(name, maxHeader)
-	if err != nil {
-		return nil, err
+// ExtendCertificate opens the certificate in a folder for more positions, or begins one.
+func ExtendCertificate(dir string, r *rules.Rules) (*Certificate, error) {
+	o := r.Options()
+	if o.Kang {
+		return nil, errors.New("a certificate has no place for reserves and goals: expected rules other than those of Kang")
 	}
-	c := &Certificate{dir: dir, file: file}
-	if err = strictjson.Unmarshal(text, maxHeader, &c.header); err == nil {
-		err = c.checkHeader()
+	files.Clean(dir)
+	c := &Certificate{dir: dir, rules: r, header: certificateHeader{
+		Format: certificateFormat, Rules: r.String(), Options: o.Values(), OptionsSHA256: optionsSum(o),
+	}}
+	name := filepath.Join(dir, certificateFile)
+	text, err := files.Read(name, maxHeader)
+	if errors.Is(err, os.ErrNotExist) {
+		return c, os.MkdirAll(dir, 0o777)
+	}
+	var found certificateHeader
+	if err == nil {
+		err = strictjson.Unmarshal(text, maxHeader, &found)
+	}
+	if err == nil {
+		err = c.checkHeader(found)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
+	c.header = found
 	return c, nil
 }
 
-// partFile are the names that a part's file may have, so that none leads out of the folder.
-var partFile = regexp.MustCompile(`^[a-z]+-[0-9]+-[0-9a-f]{8}\.zz$`)
-
-func (c *Certificate) checkHeader() error {
-	h := &c.header
+// checkHeader returns what keeps the certificate from being extended: another format or other rules.
+func (c *Certificate) checkHeader(h certificateHeader) error {
 	if h.Format != certificateFormat {
 		return fmt.Errorf("format: expected %q, found %.60q", certificateFormat, h.Format)
 	}
-	o := rules.MustParse("standard").Options()
-	if len(h.Options) != len(o.Values()) {
-		return fmt.Errorf("options: expected all %d rule options, found %d", len(o.Values()), len(h.Options))
+	if !maps.Equal(h.Options, c.header.Options) || h.OptionsSHA256 != c.header.OptionsSHA256 {
+		return fmt.Errorf("expected a certificate under the rules %v, found %.200s", c.rules, h.Rules)
 	}
-	for name, value := range h.Options {
-		if err := o.Set(name, value); err != nil {
-			return err
-		}
-	}
-	if found := optionsSum(o); h.OptionsSHA256 != found {
-		return fmt.Errorf("options_sha256: expected %s, found %.70q", found, h.OptionsSHA256)
-	}
-	r, err := rules.New(fmt.Sprintf("%.200s", h.Rules), o)
-	if err != nil {
-		return err
-	}
-	c.rules = r
 	for _, p := range h.Parts {
 		if !partFile.MatchString(p.File) {
 			return fmt.Errorf("file: expected a name like south-90-0123abcd.zz, found %.60q", p.File)
 		}
-	}
-	return certifiable(r)
-}
-
-// certifiable returns an error if a position of these rules is more than the board and the side to move.
-func certifiable(r *rules.Rules) error {
-	if r.Options().Kang {
-		return errors.New("a certificate has no place for reserves and goals: expected rules other than those of Kang")
 	}
 	return nil
 }
@@ -145,28 +132,6 @@ func optionsSum(o rules.Options) string {
 	}
 	slices.Sort(lines)
 	return fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Join(lines, ""))))
-}
-
-// ExtendCertificate opens the certificate in a folder for more positions, or begins one.
-func ExtendCertificate(dir string, r *rules.Rules) (*Certificate, error) {
-	if err := certifiable(r); err != nil {
-		return nil, err
-	}
-	files.Clean(dir)
-	c, err := OpenCertificate(dir)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-		o := r.Options()
-		c = &Certificate{dir: dir, file: files.Read, rules: r, header: certificateHeader{
-			Format: certificateFormat, Rules: r.String(), Options: o.Values(), OptionsSHA256: optionsSum(o),
-		}}
-		return c, os.MkdirAll(dir, 0o777)
-	case err != nil:
-		return nil, err
-	case c.rules.Options() != r.Options():
-		return nil, fmt.Errorf("%s: expected a certificate under the rules %v, found %v", dir, r, c.rules)
-	}
-	return c, nil
 }
 
 // Has reports whether the certificate has a position among its roots.
@@ -186,7 +151,7 @@ func (c *Certificate) Add(p rules.Position, w *Win) error {
 	if c.Has(p) {
 		return nil
 	}
-	header, err := c.write(Part{Strategy{c.rules, w.Winner, w.Moves}, []Root{{p, w.Plies}}})
+	header, err := c.write(part{strategy{c.rules, w.Winner, w.Moves}, []root{{p, w.Plies}}})
 	if err != nil {
 		return err
 	}
@@ -198,22 +163,22 @@ func (c *Certificate) Add(p rules.Position, w *Win) error {
 func (c *Certificate) Join(ctx context.Context) error {
 	var joined []partHeader
 	for _, winner := range []rules.Side{rules.South, rules.North} {
-		var parts []Part
+		var parts []part
 		for _, h := range c.header.Parts {
 			if h.Winner == winner.String() {
-				part, err := c.read(h)
+				p, err := c.read(h, winner)
 				if err != nil {
-					return err
+					return fmt.Errorf("%s: %w", filepath.Join(c.dir, h.File), err)
 				}
-				parts = append(parts, part)
+				parts = append(parts, p)
 			}
 		}
 		parts, err := join(ctx, parts)
 		if err != nil {
 			return err
 		}
-		for _, part := range parts {
-			h, err := c.write(part)
+		for _, p := range parts {
+			h, err := c.write(p)
 			if err != nil {
 				return err
 			}
@@ -241,16 +206,16 @@ func (c *Certificate) clean() error {
 
 // join joins parts of one winner. Of two answers in a position the one with fewer plies to the win is
 // kept: so the plies still fall from answer to answer.
-func join(ctx context.Context, parts []Part) ([]Part, error) {
+func join(ctx context.Context, parts []part) ([]part, error) {
 	if len(parts) < 2 || ctx.Err() != nil {
 		return parts, ctx.Err()
 	}
-	all := Part{Strategy: Strategy{parts[0].Rules, parts[0].Winner, map[rules.Position]Answer{}}}
-	for _, part := range parts {
-		all.Roots = append(all.Roots, part.Roots...)
-		for p, a := range part.Moves {
-			if before, ok := all.Moves[p]; !ok || a.Plies < before.Plies {
-				all.Moves[p] = a
+	all := part{strategy: strategy{parts[0].rules, parts[0].winner, map[rules.Position]Answer{}}}
+	for _, p := range parts {
+		all.roots = append(all.roots, p.roots...)
+		for at, a := range p.moves {
+			if before, ok := all.moves[at]; !ok || a.Plies < before.Plies {
+				all.moves[at] = a
 			}
 		}
 	}
@@ -259,7 +224,7 @@ func join(ctx context.Context, parts []Part) ([]Part, error) {
 		return nil, err
 	}
 	if len(unsafe) == 0 {
-		return []Part{used}, nil
+		return []part{used}, nil
 	}
 	half := len(parts) / 2
 	first, err := join(ctx, parts[:half])
@@ -272,85 +237,18 @@ func join(ctx context.Context, parts []Part) ([]Part, error) {
 
 // check plays a part from all its roots. It returns the part with the plies found and without answers
 // that are of no use, and the positions whose moves superko might forbid.
-func (part *Part) check() (used Part, unsafe []rules.Position, err error) {
-	c := newStrategyCheck(part.Strategy)
-	used.Strategy = Strategy{part.Rules, part.Winner, c.used}
-	for _, root := range part.Roots {
-		l, err := c.check(root.Position)
+func (p *part) check() (used part, unsafe []rules.Position, err error) {
+	c := newStrategyCheck(p.strategy)
+	used.strategy = strategy{p.rules, p.winner, c.used}
+	for _, from := range p.roots {
+		l, err := c.play(from.position)
 		if err != nil {
-			return Part{}, nil, err
+			return part{}, nil, err
 		}
-		used.Roots = append(used.Roots, Root{root.Position, int(l.Plies)})
+		used.roots = append(used.roots, root{from.position, int(l.Plies)})
 	}
 	unsafe, err = c.unsafe()
 	return used, unsafe, err
-}
-
-// Check plays all parts against every reply, as [Strategy.Check] does, and compares the plies that the
-// certificate tells. It calls each with every part that holds.
-func (c *Certificate) Check(ctx context.Context, each func(Part) error) error {
-	for _, h := range c.header.Parts {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		part, err := c.read(h)
-		if err != nil {
-			return err
-		}
-		used, unsafe, err := part.check()
-		if err == nil {
-			err = part.compare(used, unsafe)
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", filepath.Join(c.dir, h.File), err)
-		}
-		if err := each(part); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// compare returns an error where a part says something else than what is used of it.
-func (part *Part) compare(used Part, unsafe []rules.Position) error {
-	r := part.Rules
-	if len(unsafe) > 0 {
-		return fmt.Errorf("in %s superko might forbid the move", r.FormatPosition(unsafe[0]))
-	}
-	if most := r.Options().MaxPlies; slices.ContainsFunc(used.Roots, func(root Root) bool { return root.Plies > most }) {
-		return fmt.Errorf("a win takes longer than the %d plies of a game", most)
-	}
-	for i, root := range part.Roots {
-		if want := used.Roots[i].Plies; root.Plies != want {
-			return fmt.Errorf("%s: expected %d plies, found %d", r.FormatPosition(root.Position), want, root.Plies)
-		}
-	}
-	for p, a := range part.Moves {
-		switch found, ok := used.Moves[p]; {
-		case !ok:
-			return fmt.Errorf("%s: no game leads to it", r.FormatPosition(p))
-		case found != a:
-			return fmt.Errorf("%s: expected %d plies, found %d", r.FormatPosition(p), found.Plies, a.Plies)
-		}
-	}
-	return nil
-}
-
-// Print writes the answers as text, a line 'POSITION ; MOVE ; PLIES' each, in the order of the files.
-func (c *Certificate) Print(w io.Writer) error {
-	for _, h := range c.header.Parts {
-		part, err := c.read(h)
-		if err != nil {
-			return err
-		}
-		for _, p := range sortedPositions(part.Moves) {
-			a := part.Moves[p]
-			if _, err := fmt.Fprintf(w, "%s ; %v ; %d\n", c.rules.FormatPosition(p), a.Move, a.Plies); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // replace writes the header with other parts.
@@ -387,18 +285,6 @@ func squares(m rules.Move) [3]byte {
 	return [...]byte{byte(m.From()), byte(m.To()), drop}
 }
 
-// moveBetween returns the legal move in p of these squares, NoMove if there is none.
-func moveBetween(r *rules.Rules, p rules.Position, want [3]byte) rules.Move {
-	var legal rules.MoveSet
-	r.Moves(p, &legal)
-	for m := range legal.All() {
-		if squares(m) == want {
-			return m
-		}
-	}
-	return rules.NoMove
-}
-
 // sortedPositions returns the positions in the order of their boards.
 func sortedPositions(answers map[rules.Position]Answer) []rules.Position {
 	return slices.SortedFunc(maps.Keys(answers), func(p, q rules.Position) int {
@@ -412,10 +298,10 @@ func sortedPositions(answers map[rules.Position]Answer) []rules.Position {
 }
 
 // write writes a part's file, whose name has the beginning of its sum, and returns its header.
-func (c *Certificate) write(part Part) (partHeader, error) {
-	records := make([]byte, 0, recordBytes*len(part.Moves))
-	for _, p := range sortedPositions(part.Moves) {
-		a, b := part.Moves[p], board(p)
+func (c *Certificate) write(p part) (partHeader, error) {
+	records := make([]byte, 0, recordBytes*len(p.moves))
+	for _, at := range sortedPositions(p.moves) {
+		a, b := p.moves[at], board(at)
 		if a.Plies > math.MaxUint8 {
 			return partHeader{}, fmt.Errorf("a certificate has no place for a win in %d plies: expected at most 255", a.Plies)
 		}
@@ -426,7 +312,7 @@ func (c *Certificate) write(part Part) (partHeader, error) {
 	var packed bytes.Buffer
 	z, err := zlib.NewWriterLevel(&packed, zlib.BestCompression)
 	if err == nil {
-		_, err = z.Write(columns(records, len(part.Moves), recordBytes))
+		_, err = z.Write(columns(records, len(p.moves), recordBytes))
 	}
 	if err == nil {
 		err = z.Close()
@@ -434,13 +320,13 @@ func (c *Certificate) write(part Part) (partHeader, error) {
 	if err != nil {
 		return partHeader{}, err
 	}
-	sum := fmt.Sprintf("%x", sha256.Sum256(packed.Bytes()))
+	winner, sum := p.winner.String(), fmt.Sprintf("%x", sha256.Sum256(packed.Bytes()))
 	h := partHeader{
-		Winner: part.Winner.String(), SHA256: sum, Records: len(part.Moves),
-		File: fmt.Sprintf("%s-%d-%.8s.zz", strings.ToLower(part.Winner.String()), len(part.Roots), sum),
+		Winner: winner, SHA256: sum, Records: len(p.moves),
+		File: fmt.Sprintf("%s-%d-%.8s.zz", strings.ToLower(winner), len(p.roots), sum),
 	}
-	for _, root := range part.Roots {
-		h.Roots = append(h.Roots, rootHeader{c.rules.FormatPosition(root.Position), root.Plies})
+	for _, root := range p.roots {
+		h.Roots = append(h.Roots, rootHeader{c.rules.FormatPosition(root.position), root.plies})
 	}
 	return h, files.Replace(filepath.Join(c.dir, h.File), packed.Bytes())
 }
@@ -457,25 +343,33 @@ func columns(rows []byte, n, width int) []byte {
 	return out
 }
 
-// read reads and checks a part's file, but for whether it wins.
-func (c *Certificate) read(h partHeader) (part Part, err error) {
+// read reads a part's file.
+func (c *Certificate) read(h partHeader, winner rules.Side) (part, error) {
+	p := part{strategy: strategy{c.rules, winner, map[rules.Position]Answer{}}}
+	for _, r := range h.Roots {
+		at, err := c.rules.ParsePosition(r.Position)
+		if err != nil {
+			return p, fmt.Errorf("position %.60q: %w", r.Position, err)
+		}
+		p.roots = append(p.roots, root{at, r.Plies})
+	}
 	text, err := c.unpack(h)
-	if err == nil {
-		part.Winner, part.Roots, err = c.parseRoots(h)
-	}
-	if err == nil {
-		part.Rules, part.Moves = c.rules, map[rules.Position]Answer{}
-		err = part.parseRecords(columns(text, recordBytes, h.Records))
-	}
 	if err != nil {
-		return Part{}, fmt.Errorf("%s: %w", filepath.Join(c.dir, h.File), err)
+		return p, err
 	}
-	return part, nil
+	rows := columns(text, recordBytes, h.Records)
+	for i := 0; len(rows) > 0; i++ {
+		if err := p.add(rows[:recordBytes]); err != nil {
+			return p, fmt.Errorf("record %d: %w", i+1, err)
+		}
+		rows = rows[recordBytes:]
+	}
+	return p, nil
 }
 
-// unpack reads a part's file and returns the columns of its records.
+// unpack returns the columns of the records in a part's file.
 func (c *Certificate) unpack(h partHeader) ([]byte, error) {
-	packed, err := c.file(filepath.Join(c.dir, h.File), maxPart)
+	packed, err := files.Read(filepath.Join(c.dir, h.File), maxPart)
 	if err != nil {
 		return nil, err
 	}
@@ -497,54 +391,26 @@ func (c *Certificate) unpack(h partHeader) ([]byte, error) {
 	return text, err
 }
 
-func (c *Certificate) parseRoots(h partHeader) (winner rules.Side, roots []Root, err error) {
-	switch {
-	case h.Winner == rules.North.String():
-		winner = rules.North
-	case h.Winner != rules.South.String():
-		return winner, nil, fmt.Errorf("winner: expected South or North, found %.60q", h.Winner)
-	}
-	for _, root := range h.Roots {
-		p, err := c.rules.ParsePosition(root.Position)
-		if err != nil {
-			return winner, nil, fmt.Errorf("position %.60q: %w", root.Position, err)
-		}
-		roots = append(roots, Root{p, root.Plies})
-	}
-	return winner, roots, nil
-}
-
-// parseRecords fills in the answers. The boards must rise, so that none comes twice.
-func (part *Part) parseRecords(records []byte) error {
-	r := part.Rules
-	var before []byte
-	for i := 0; len(records) > 0; i++ {
-		b, rest := records[:boardBytes], records[boardBytes:recordBytes]
-		if bytes.Compare(before, b) >= 0 {
-			return fmt.Errorf("record %d: expected a position behind the one before", i+1)
-		}
-		p, err := position(r, b, part.Winner)
-		if err != nil {
-			return fmt.Errorf("record %d: %w", i+1, err)
-		}
-		m := moveBetween(r, p, [3]byte(rest))
-		if m == rules.NoMove {
-			return fmt.Errorf("record %d: in %s the move is not legal", i+1, r.FormatPosition(p))
-		}
-		part.Moves[p] = Answer{m, int32(rest[3])}
-		before, records = b, records[recordBytes:]
-	}
-	return nil
-}
-
-// position is the position of a packed board.
-func position(r *rules.Rules, packed []byte, side rules.Side) (rules.Position, error) {
+// add adds the answer of a record.
+func (p *part) add(record []byte) error {
 	text := make([]byte, 0, rules.NumSquares+rules.Rows+1)
 	for s := range rules.Square(rules.NumSquares) {
 		if s > 0 && s.File() == 0 {
 			text = append(text, '/')
 		}
-		text = append(text, '0'+packed[s/4]>>(6-2*(s%4))&3)
+		text = append(text, '0'+record[s/4]>>(6-2*(s%4))&3)
 	}
-	return r.ParsePosition(string(append(text, ' ', "sn"[side])))
+	at, err := p.rules.ParsePosition(string(append(text, ' ', "sn"[p.winner])))
+	if err != nil {
+		return err
+	}
+	var legal rules.MoveSet
+	p.rules.Moves(at, &legal)
+	for m := range legal.All() {
+		if squares(m) == [3]byte(record[boardBytes:]) {
+			p.moves[at] = Answer{m, int32(record[recordBytes-1])}
+			return nil
+		}
+	}
+	return fmt.Errorf("in %s the move is not legal", p.rules.FormatPosition(at))
 }

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"math"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"gyges/agents"
 	"gyges/agents/eval"
@@ -26,19 +24,13 @@ var ErrProofHistory = errors.New("under a rule on repetition, expected a game wi
 // count twice (T. Ueda et al., "Weak proof-number search", 2008). A position that returns
 // on the path counts as no win there; that can't make a proof wrong, as each position of
 // a strategy is won by those proven before it. Of a rule on repetition the search knows
-// nothing else; moves in which [Strategy.Check] finds superko in the way are avoided by a
+// nothing else; moves in which the check of a strategy finds superko in the way are avoided by a
 // further search.
 //
-// Several workers may search one position with a common table. A position on another worker's path counts
-// as harder, so that they take different ways (T. Kaneko, "Parallel depth first proof number search", 2010,
-// virtual proof numbers); with one worker the same search gives the same proof.
-//
-// Its methods belong to one goroutine; its memory is bounded by the table's size and by the
+// It belongs to one goroutine; its memory is bounded by the table's size and by the
 // number of nodes of a search.
 type Prover struct {
-	table   proofTable
-	workers []proofWorker
-
+	table    proofTable
 	rules    *rules.Rules
 	eval     *eval.Evaluator
 	attacker rules.Side
@@ -46,18 +38,11 @@ type Prover struct {
 	maxPlies int                             // beyond them nothing counts as won
 	ctx      context.Context
 	maxNodes int64
-	nodes    atomic.Int64
-	stopped  atomic.Bool // there are no more nodes, or ctx is cancelled
-	solved   atomic.Bool
-	mu       sync.Mutex // protects what follows
+	nodes    int64
+	stopped  bool // there are no more nodes, or ctx is cancelled
 	proven   map[rules.Position]Answer
-}
-
-// proofWorker searches for a Prover, with a path of its own.
-type proofWorker struct {
-	*Prover
-	path   []rules.Position
-	frames [MaxProofDepth]proofFrame
+	path     []rules.Position
+	frames   [MaxProofDepth]proofFrame
 }
 
 // proofNumbers are estimates of how many positions must still be won to prove, or to
@@ -82,8 +67,7 @@ type proofChild struct {
 	move     rules.Move
 	position rules.Position
 	numbers  proofNumbers
-	visitors uint32 // workers that search it now
-	onPath   bool   // no win on this path, whatever the table says
+	onPath   bool // no win on this path, whatever the table says
 }
 
 // DefaultProofMegabytes is a good size of the table for a search of so many nodes: it has room for twice as many
@@ -92,14 +76,9 @@ func DefaultProofMegabytes(nodes int64) int {
 	return int(min(max(2*nodes*proofEntryBytes>>20, 1), 512))
 }
 
-// NewProver returns a prover with a table of megabytes MB and a number of workers, at least 1 each.
-func NewProver(megabytes, workers int) *Prover {
-	s := &Prover{workers: make([]proofWorker, max(workers, 1))}
-	s.table.entries = make([]proofEntry, max(megabytes, 1)<<20/proofEntryBytes)
-	for i := range s.workers {
-		s.workers[i].Prover = s
-	}
-	return s
+// NewProver returns a prover with a table of megabytes MB, at least 1.
+func NewProver(megabytes int) *Prover {
+	return &Prover{table: proofTable{make([]proofEntry, max(megabytes, 1)<<20/proofEntryBytes)}}
 }
 
 // Prove looks for a proof that a side wins in the present position of g, a game under
@@ -127,7 +106,7 @@ func (s *Prover) Prove(
 	}
 	for _, side := range []rules.Side{first, first.Other()} {
 		win = s.prove(p, side, min(plies, MaxProofDepth), left, nodes)
-		evaluated += s.nodes.Load()
+		evaluated += s.nodes
 		if ctx.Err() != nil {
 			return nil, evaluated, ctx.Err()
 		}
@@ -142,16 +121,14 @@ func (s *Prover) Prove(
 // none is found. A proof in which superko is in the way is sought again without the moves
 // concerned. If there is none then, or the game is too short for it, fewer plies are tried.
 func (s *Prover) prove(p rules.Position, side rules.Side, plies, left int, nodes int64) *Win {
-	s.maxNodes = nodes
-	s.nodes.Store(0)
-	s.stopped.Store(false)
+	s.maxNodes, s.nodes, s.stopped = nodes, 0, false
 	s.avoided = map[rules.Position][]rules.Move{}
 	for s.maxPlies = min(plies, left); s.maxPlies > 0; {
 		if !s.search(p, side) {
-			if s.stopped.Load() || len(s.avoided) == 0 {
+			if s.stopped || len(s.avoided) == 0 {
 				return nil
 			}
-		} else if win, unsafe, err := (Strategy{s.rules, side, s.proven}).checkFrom(p); err == nil && win.Plies <= left {
+		} else if win, unsafe, err := (strategy{s.rules, side, s.proven}).check(p); err == nil && win.Plies <= left {
 			return &win
 		} else if s.avoid(unsafe) {
 			continue
@@ -178,31 +155,17 @@ func (s *Prover) avoid(positions []rules.Position) (any bool) {
 func (s *Prover) search(p rules.Position, attacker rules.Side) bool {
 	clear(s.table.entries)
 	s.attacker, s.proven = attacker, map[rules.Position]Answer{}
-	s.solved.Store(false)
 	if s.rules.CanWin(p, p.Side()) {
 		return p.Side() == attacker
 	}
-	var won atomic.Bool
-	var wg sync.WaitGroup
-	for i := range s.workers {
-		wg.Go(func() {
-			w := &s.workers[i]
-			w.path = w.path[:0]
-			if n, _ := w.expand(p, proofNumbers{unprovable, unprovable}); n == provenWin {
-				won.Store(true)
-			}
-			s.solved.Store(true)
-		})
-	}
-	wg.Wait()
-	return won.Load()
+	s.path = s.path[:0]
+	n, _ := s.expand(p, proofNumbers{unprovable, unprovable})
+	return n == provenWin
 }
 
 // win notes how the attacker wins in p. An earlier move stays: it leads to positions proven before it, so
 // that no strategy goes round in circles.
 func (s *Prover) win(p rules.Position, m rules.Move) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if _, ok := s.proven[p]; !ok {
 		s.proven[p] = Answer{Move: m}
 	}
@@ -211,8 +174,8 @@ func (s *Prover) win(p rules.Position, m rules.Move) {
 // expand searches p, in which the side to move can't win at once, until one of its numbers
 // reaches that of limit, and returns them. onPath reports that there is no
 // win on this path, but maybe on another one; that is not stored.
-func (s *proofWorker) expand(p rules.Position, limit proofNumbers) (n proofNumbers, onPath bool) {
-	ply, began := len(s.path), s.nodes.Load()
+func (s *Prover) expand(p rules.Position, limit proofNumbers) (n proofNumbers, onPath bool) {
+	ply, began := len(s.path), s.nodes
 	f := &s.frames[ply]
 	s.path = append(s.path, p)
 	defer func() { s.path = s.path[:ply] }()
@@ -220,24 +183,23 @@ func (s *proofWorker) expand(p rules.Position, limit proofNumbers) (n proofNumbe
 	attacks := p.Side() == s.attacker
 	for {
 		for i := range f.children {
-			if c := &f.children[i]; !c.onPath {
-				s.table.find(c)
+			c := &f.children[i]
+			if n, ok := s.table.find(c.position); ok && !c.onPath {
+				c.numbers = n
 			}
 		}
 		c := choose(f.children, attacks)
 		if attacks && c.numbers == provenWin {
 			s.win(p, f.children[c.best].move)
 		}
-		if c.numbers.proof >= limit.proof || c.numbers.disproof >= limit.disproof || s.solved.Load() || s.stopped.Load() {
+		if c.numbers.proof >= limit.proof || c.numbers.disproof >= limit.disproof || s.stopped {
 			if onPath = c.numbers == provenNoWin && restsOnPath(f.children, attacks); !onPath {
-				s.table.store(p, c.numbers, s.nodes.Load()-began)
+				s.table.store(p, c.numbers, s.nodes-began)
 			}
 			return c.numbers, onPath
 		}
 		best := &f.children[c.best]
-		s.table.visit(best.position, 1)
 		best.numbers, best.onPath = s.expand(best.position, c.limit(limit, attacks))
-		s.table.visit(best.position, -1)
 	}
 }
 
@@ -265,9 +227,6 @@ func choose(children []proofChild, attacks bool) choice {
 		own, other := child.numbers.proof, child.numbers.disproof
 		if !attacks {
 			own, other = other, own
-		}
-		if own != 0 && own < unprovable { // harder for the others
-			own = uint32(min(uint64(own)*uint64(1+child.visitors), unprovable-1))
 		}
 		if i == 0 || own < least {
 			c.second, least, c.best = least, own, i
@@ -307,7 +266,7 @@ func (c *choice) limit(of proofNumbers, attacks bool) proofNumbers {
 
 // generate fills f with the moves in p, the last position of the path, that don't let the
 // opponent win at once; with one alone if it wins in three plies.
-func (s *proofWorker) generate(p rules.Position, f *proofFrame) {
+func (s *Prover) generate(p rules.Position, f *proofFrame) {
 	f.children = f.children[:0]
 	s.rules.Moves(p, &f.moves)
 	decisive := s.rules.GoalWins(p, p.Side().Other())
@@ -329,7 +288,9 @@ func (s *proofWorker) generate(p rules.Position, f *proofFrame) {
 		}
 		if len(s.path) == s.maxPlies || s.returns(c.position) {
 			c.numbers, c.onPath = provenNoWin, true
-		} else if !s.table.find(&c) {
+		} else if n, ok := s.table.find(c.position); ok {
+			c.numbers = n
+		} else {
 			c.numbers = s.leaf(c.position, &f.reply)
 			s.table.store(c.position, c.numbers, 0)
 		}
@@ -346,7 +307,7 @@ func (s *Prover) winFor(side rules.Side) proofNumbers {
 }
 
 // winsInThree returns a move of f, those in p, after which each reply lets the side to move in p win at once.
-func (s *proofWorker) winsInThree(p rules.Position, f *proofFrame, avoided []rules.Move) rules.Move {
+func (s *Prover) winsInThree(p rules.Position, f *proofFrame, avoided []rules.Move) rules.Move {
 	side := p.Side()
 	if len(s.path)+2 > s.maxPlies || !s.rules.GoalWins(p, side) {
 		return rules.NoMove
@@ -368,7 +329,7 @@ func (s *proofWorker) winsInThree(p rules.Position, f *proofFrame, avoided []rul
 
 // returns reports whether p stood before on the path, under superko with whichever side to
 // move.
-func (s *proofWorker) returns(p rules.Position) bool {
+func (s *Prover) returns(p rules.Position) bool {
 	if s.rules.Options().Repetition != rules.Superko {
 		return slices.Contains(s.path, p)
 	}
@@ -377,8 +338,8 @@ func (s *proofWorker) returns(p rules.Position) bool {
 
 // leaf returns the first numbers of p, in which the side to move can't win at once.
 func (s *Prover) leaf(p rules.Position, reply *rules.MoveSet) proofNumbers {
-	if n := s.nodes.Add(1); n >= s.maxNodes || n%64 == 0 && s.ctx.Err() != nil {
-		s.stopped.Store(true)
+	if s.nodes++; s.nodes >= s.maxNodes || s.nodes%64 == 0 && s.ctx.Err() != nil {
+		s.stopped = true
 	}
 	if s.rules.Outcome(p) != rules.Undecided {
 		return provenNoWin

@@ -71,7 +71,7 @@ func TestProofsAgreeWithSearch(t *testing.T) {
 	} {
 		text := c.rules
 		r := rules.MustParse(text)
-		e, s, prover := evaluator(t, r), New(1), NewProver(DefaultProofMegabytes(100_000), 1)
+		e, s, prover := evaluator(t, r), New(1), NewProver(DefaultProofMegabytes(100_000))
 		rng := rand.New(rand.NewPCG(7, uint64(len(text))))
 		proven := 0
 		for range c.games {
@@ -115,7 +115,7 @@ func TestProofsAgreeWithSearch(t *testing.T) {
 func TestProofOfASetup(t *testing.T) {
 	r := rules.MustParse("italian-simplified")
 	g := agenttest.Game(t, r, "312312/000000/000000/000000/000000/332121 s")
-	prover := NewProver(DefaultProofMegabytes(200_000), 1)
+	prover := NewProver(DefaultProofMegabytes(200_000))
 	win, _, err := prover.Prove(t.Context(), g, evaluator(t, r), MaxDepth, 200_000)
 	require.NoError(t, err)
 	require.NotNil(t, win)
@@ -132,40 +132,22 @@ func TestProofOfASetup(t *testing.T) {
 	require.InDelta(t, 200, nodes, 100, "for each side")
 }
 
-// Several workers find a proof with a table that is far too small for it, too; the first one that is done stops the
-// others.
-func TestProofByWorkers(t *testing.T) {
+// A table that is far too small finds a proof, too.
+func TestProofWithASmallTable(t *testing.T) {
 	r := rules.MustParse("simplified")
 	g := agenttest.Game(t, r, "213132/000000/000000/000000/000000/213231 s")
-	for range 2 {
-		win, _, err := NewProver(1, 3).Prove(t.Context(), g, evaluator(t, r), MaxDepth, 1_000_000)
-		require.NoError(t, err)
-		require.NotNil(t, win)
-		require.Equal(t, rules.South, win.Winner)
-		require.True(t, wins(rules.NewGame(r, g.Position()), rules.South, win.Moves, win.Plies))
-	}
-	none, nodes, err := NewProver(1, 3).Prove(t.Context(), g, evaluator(t, r), MaxDepth, 200)
+	win, _, err := NewProver(1).Prove(t.Context(), g, evaluator(t, r), MaxDepth, 1_000_000)
 	require.NoError(t, err)
-	require.Nil(t, none)
-	require.InDelta(t, 400, nodes, 200, "for each side; each worker ends its move")
-}
-
-// A position that others search is harder, but not proven, however many they are.
-func TestChooseAmongVisited(t *testing.T) {
-	open := proofNumbers{1 << 29, 5}
-	c := choose([]proofChild{{numbers: open, visitors: 7}, {numbers: proofNumbers{unprovable - 1, 5}}}, true)
-	require.Equal(t, uint32(unprovable-1), c.numbers.proof)
-	c = choose([]proofChild{{numbers: proofNumbers{4, 5}, visitors: 1}, {numbers: proofNumbers{7, 5}}}, true)
-	require.Equal(t, 1, c.best)
-	c = choose([]proofChild{{numbers: provenNoWin, visitors: 3}, {numbers: provenNoWin}}, false)
-	require.Equal(t, provenNoWin, c.numbers)
+	require.NotNil(t, win)
+	require.Equal(t, rules.South, win.Winner)
+	require.True(t, wins(rules.NewGame(r, g.Position()), rules.South, win.Moves, win.Plies))
 }
 
 // A search looks ahead as far as it may, further than the solver's own search does.
 func TestProofDepth(t *testing.T) {
 	r := rules.MustParse("italian-simplified")
 	prove := func(g *rules.Game, plies int) *Win {
-		win, _, err := NewProver(DefaultProofMegabytes(100_000), 1).Prove(t.Context(), g, evaluator(t, r), plies, 100_000)
+		win, _, err := NewProver(DefaultProofMegabytes(100_000)).Prove(t.Context(), g, evaluator(t, r), plies, 100_000)
 		require.NoError(t, err)
 		return win
 	}
@@ -184,7 +166,7 @@ func TestProofWithinTheGamesLength(t *testing.T) {
 	const position = "232101/030000/000000/000100/003001/230200 s" // won in 5
 	for plies, proven := range map[string]bool{"5": true, "4": false} {
 		r := rules.MustParse("italian-simplified:max_plies=" + plies)
-		win, _, err := NewProver(DefaultProofMegabytes(10_000), 1).Prove(t.Context(), agenttest.Game(t, r, position), evaluator(t, r), MaxDepth, 10_000)
+		win, _, err := NewProver(DefaultProofMegabytes(10_000)).Prove(t.Context(), agenttest.Game(t, r, position), evaluator(t, r), MaxDepth, 10_000)
 		require.NoError(t, err)
 		require.Equal(t, proven, win != nil)
 	}
@@ -193,7 +175,7 @@ func TestProofWithinTheGamesLength(t *testing.T) {
 func TestProofErrors(t *testing.T) {
 	prove := func(ctx context.Context, text, position string) error {
 		r := rules.MustParse(text)
-		_, _, err := NewProver(DefaultProofMegabytes(1000), 1).Prove(ctx, agenttest.Game(t, r, position), evaluator(t, r), MaxDepth, 1_000_000)
+		_, _, err := NewProver(DefaultProofMegabytes(1000)).Prove(ctx, agenttest.Game(t, r, position), evaluator(t, r), MaxDepth, 1_000_000)
 		return err
 	}
 	const setup = "312312/000000/000000/000000/000000/332121 s"
@@ -201,7 +183,7 @@ func TestProofErrors(t *testing.T) {
 	r := rules.MustParse("simplified")
 	g := agenttest.Game(t, r, setup)
 	g.PlayLegal(g.Legal().At(0))
-	_, _, err := NewProver(DefaultProofMegabytes(1000), 1).Prove(t.Context(), g, evaluator(t, r), MaxDepth, 1000)
+	_, _, err := NewProver(DefaultProofMegabytes(1000)).Prove(t.Context(), g, evaluator(t, r), MaxDepth, 1000)
 	require.ErrorIs(t, err, ErrProofHistory)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -215,12 +197,12 @@ func TestProofUnderSuperko(t *testing.T) {
 	free, superko := rules.MustParse("italian-simplified"), rules.MustParse("simplified")
 	g := agenttest.Game(t, superko, "231132/000000/000000/000000/000000/112233 s")
 	p := g.Position()
-	s := NewProver(DefaultProofMegabytes(nodes), 1)
+	s := NewProver(DefaultProofMegabytes(nodes))
 	s.rules, s.eval, s.ctx, s.maxPlies, s.maxNodes = free, evaluator(t, free), t.Context(), MaxDepth, nodes
 	require.True(t, s.search(p, rules.South))
-	_, err := Strategy{Rules: free, Winner: rules.South, Moves: s.proven}.Check(p)
+	_, _, err := strategy{free, rules.South, s.proven}.check(p)
 	require.NoError(t, err)
-	_, err = Strategy{Rules: superko, Winner: rules.South, Moves: s.proven}.Check(p)
+	_, _, err = strategy{superko, rules.South, s.proven}.check(p)
 	require.ErrorContains(t, err, "superko might forbid the move")
 
 	win, _, err := s.Prove(t.Context(), g, evaluator(t, superko), MaxDepth, 2*nodes)
@@ -270,11 +252,11 @@ func TestStrategyCheck(t *testing.T) {
 	r := rules.MustParse("italian-simplified")
 	g := agenttest.Game(t, r, "232101/030000/000000/000100/003001/230200 s")
 	p := g.Position()
-	win, _, err := NewProver(DefaultProofMegabytes(10_000), 1).Prove(t.Context(), g, evaluator(t, r), 5, 10_000)
+	win, _, err := NewProver(DefaultProofMegabytes(10_000)).Prove(t.Context(), g, evaluator(t, r), 5, 10_000)
 	require.NoError(t, err)
 	good := win.Moves
 	check := func(moves map[rules.Position]Answer) error {
-		_, err := Strategy{Rules: r, Winner: rules.South, Moves: moves}.Check(p)
+		_, _, err := strategy{r, rules.South, moves}.check(p)
 		return err
 	}
 	changed := func(at rules.Position, m rules.Move) map[rules.Position]Answer {
@@ -296,13 +278,13 @@ func TestStrategyCheck(t *testing.T) {
 			continue
 		}
 		if err := check(changed(p, m)); err == nil { // it wins, too
-			win, err := Strategy{Rules: r, Winner: rules.South, Moves: changed(p, m)}.Check(p)
+			win, _, err := strategy{r, rules.South, changed(p, m)}.check(p)
 			require.NoError(t, err)
 			require.True(t, wins(g, rules.South, win.Moves, 5))
 		}
 	}
-	_, err = Strategy{Rules: rules.MustParse("italian-simplified:max_plies=4"), Winner: rules.South, Moves: good}.Check(p)
+	_, _, err = strategy{rules.MustParse("italian-simplified:max_plies=4"), rules.South, good}.check(p)
 	require.ErrorContains(t, err, "it takes 5 plies, and a game ends after 4")
-	_, err = Strategy{Rules: r, Winner: rules.North, Moves: good}.Check(p)
+	_, _, err = strategy{r, rules.North, good}.check(p)
 	require.ErrorContains(t, err, "it has no move")
 }

@@ -2,23 +2,18 @@ package solver
 
 import (
 	"math"
-	"sync"
 
 	"gyges/rules"
 )
 
-// proofTable holds positions with their numbers, for several goroutines.
-type proofTable struct {
-	entries []proofEntry
-	locks   [1024]sync.Mutex // each of the buckets whose number ends in its own
-}
+// proofTable holds positions with their numbers.
+type proofTable struct{ entries []proofEntry }
 
 // proofEntry is a position with its proof and disproof numbers for the attacker.
 type proofEntry struct {
 	position rules.Position
 	numbers  proofNumbers
 	work     uint32 // nodes below it
-	visitors uint32 // workers that search it now
 }
 
 // proofBucket is how many entries of the table a position may have; proofEntryBytes is
@@ -28,42 +23,25 @@ const (
 	proofEntryBytes = 32
 )
 
-// bucket returns the entries that p may have, locked.
-func (t *proofTable) bucket(p rules.Position) ([]proofEntry, *sync.Mutex) {
+// bucket returns the entries that p may have.
+func (t *proofTable) bucket(p rules.Position) []proofEntry {
 	i := (p.Hash() * 0x9e3779b97f4a7c15 >> 11) % uint64(len(t.entries)/proofBucket)
-	lock := &t.locks[i%uint64(len(t.locks))]
-	lock.Lock()
-	return t.entries[i*proofBucket : (i+1)*proofBucket], lock
+	return t.entries[i*proofBucket : (i+1)*proofBucket]
 }
 
-// find sets the numbers of a child to those that the table has, and reports whether it has any.
-func (t *proofTable) find(c *proofChild) bool {
-	b, lock := t.bucket(c.position)
-	defer lock.Unlock()
-	for i := range b {
-		if b[i].position == c.position {
-			c.numbers, c.visitors = b[i].numbers, b[i].visitors
-			return true
+// find returns the numbers of p, if the table has them.
+func (t *proofTable) find(p rules.Position) (n proofNumbers, ok bool) {
+	for _, e := range t.bucket(p) {
+		if e.position == p {
+			return e.numbers, true
 		}
 	}
-	return false
-}
-
-// visit adds to the workers that search a position.
-func (t *proofTable) visit(p rules.Position, n int) {
-	b, lock := t.bucket(p)
-	defer lock.Unlock()
-	for i := range b {
-		if b[i].position == p {
-			b[i].visitors = uint32(max(int(b[i].visitors)+n, 0)) // it may have been replaced since
-		}
-	}
+	return n, false
 }
 
 // store keeps a position's numbers in place of those of the one with the least work.
 func (t *proofTable) store(p rules.Position, n proofNumbers, work int64) {
-	b, lock := t.bucket(p)
-	defer lock.Unlock()
+	b := t.bucket(p)
 	to := &b[0]
 	for i := range b {
 		if b[i].position == p {

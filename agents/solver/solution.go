@@ -15,11 +15,10 @@ import (
 
 // Search says how positions are searched.
 type Search struct {
-	Depth    int           // plies within which a result is sought
-	MoveTime time.Duration // for a position; 0: no limit
-	Nodes    int64         // of a search by proof numbers, for each side; 0: depth first
-	// Megabytes is the size of its table, 0 is one that suits Nodes; Workers are those for one position, at least 1.
-	Megabytes, Workers int
+	Depth     int           // plies within which a result is sought
+	MoveTime  time.Duration // for a position; 0: no limit
+	Nodes     int64         // of a search by proof numbers, for each side; 0: depth first
+	Megabytes int           // size of its table; 0: one that suits Nodes
 }
 
 // Solution is the result of the search of a position.
@@ -47,7 +46,7 @@ func (s Search) New(r *rules.Rules) (func(context.Context, *rules.Game) (Solutio
 		if err != nil {
 			return nil, err
 		}
-		prover := NewProver(cmp.Or(s.Megabytes, DefaultProofMegabytes(s.Nodes)), s.Workers)
+		prover := NewProver(cmp.Or(s.Megabytes, DefaultProofMegabytes(s.Nodes)))
 		find = func(ctx context.Context, found *Solution) (err error) {
 			var win *Win
 			win, found.Nodes, err = prover.Prove(ctx, found.Game, guide, s.Depth, s.Nodes)

@@ -2,7 +2,7 @@
 // within N plies, or can't keep the opponent from it. Its results are exact.
 //
 // There are two searches. [Prover] finds long wins by proof numbers, guided by the
-// evaluation, and gives a strategy that [Strategy.Check] plays through. [Solver] finds the
+// evaluation, and gives a strategy that is played through. [Solver] finds the
 // shortest wins without any evaluation.
 //
 // The Solver is a depth-first search of the AND/OR tree, deepened ply by ply, so that the

@@ -5,16 +5,15 @@ import (
 	"slices"
 
 	"gyges/rules"
-	"gyges/rules/base/textfmt"
 )
 
-// Strategy is a claim that a side wins with certain moves. It may come from anywhere.
-type Strategy struct {
-	Rules  *rules.Rules
-	Winner rules.Side
-	// Moves is the winner's move in each position in which it is to move and can't win at
+// strategy is a claim that a side wins with certain moves.
+type strategy struct {
+	rules  *rules.Rules
+	winner rules.Side
+	// moves is the winner's move in each position in which it is to move and can't win at
 	// once. Their numbers of plies are not read.
-	Moves map[rules.Position]Answer
+	moves map[rules.Position]Answer
 }
 
 // Win is a strategy that holds against every reply.
@@ -23,15 +22,10 @@ type Win struct {
 	// Plies is the length of the longest game that the strategy allows, the most
 	// plies that the win takes.
 	Plies int
-	// Line is a game of that length; empty where the strategy is not at hand.
+	// Line is a game of that length.
 	Line []rules.Move
-	// Moves are those moves of the strategy that are needed; nil for a win that was looked up.
+	// Moves are those moves of the strategy that are needed.
 	Moves map[rules.Position]Answer
-}
-
-// Text says what is proven, like "South wins in at most 25 plies".
-func (w *Win) Text() string {
-	return fmt.Sprintf("%v wins in at most %s", w.Winner, textfmt.Plural(w.Plies, "ply"))
 }
 
 // Answer is a move in a position of a strategy: the winner's, or the loser's that holds out longest.
@@ -40,24 +34,18 @@ type Answer struct {
 	Plies int32 // to the win at most, the move itself counted
 }
 
-// Check plays the strategy from p, with which a game begins, against every legal reply. It
+// check plays the strategy from p, with which a game begins, against every legal reply. It
 // uses the rules alone: no evaluation and no result of a search. A game that it allows may
 // not last longer than the rules let it. The error says where the strategy fails.
 //
 // No position of a strategy returns with the same side to move, as each is nearer to the
 // goal than those before. So a rule on repetition changes nothing unless it forbids, as
 // superko does, positions with the other side to move, too; then the strategy fails where
-// that might matter.
-func (s Strategy) Check(p rules.Position) (Win, error) {
-	win, _, err := s.checkFrom(p)
-	return win, err
-}
-
-// checkFrom is Check, and returns the positions whose moves superko might forbid.
-func (s Strategy) checkFrom(p rules.Position) (win Win, unsafe []rules.Position, err error) {
+// that might matter. unsafe are the positions whose moves superko might forbid.
+func (s strategy) check(p rules.Position) (win Win, unsafe []rules.Position, err error) {
 	c := newStrategyCheck(s)
-	l, err := c.check(p)
-	if most := s.Rules.Options().MaxPlies; err == nil && int(l.Plies) > most {
+	l, err := c.play(p)
+	if most := s.rules.Options().MaxPlies; err == nil && int(l.Plies) > most {
 		err = c.failure(p, fmt.Sprintf("it takes %d plies, and a game ends after %d", l.Plies, most))
 	}
 	if err == nil {
@@ -68,49 +56,49 @@ func (s Strategy) checkFrom(p rules.Position) (win Win, unsafe []rules.Position,
 	if err != nil {
 		return Win{}, unsafe, err
 	}
-	win = Win{Winner: s.Winner, Plies: int(l.Plies), Moves: c.used, Line: []rules.Move{l.Move}}
+	win = Win{Winner: s.winner, Plies: int(l.Plies), Moves: c.used, Line: []rules.Move{l.Move}}
 	for l.Plies > 1 {
-		p = s.Rules.Apply(p, l.Move)
-		l, _ = c.check(p) // which was without error before
+		p = s.rules.Apply(p, l.Move)
+		l, _ = c.play(p) // which was without error before
 		win.Line = append(win.Line, l.Move)
 	}
 	return win, nil, nil
 }
 
 type strategyCheck struct {
-	Strategy
+	strategy
 	used map[rules.Position]Answer
 	// longest is how a game goes on that lasts as long as the strategy allows, but for positions in which the
 	// winner can win at once; without plies the position is being checked.
 	longest map[rules.Position]Answer
 }
 
-func newStrategyCheck(s Strategy) *strategyCheck {
+func newStrategyCheck(s strategy) *strategyCheck {
 	return &strategyCheck{s, map[rules.Position]Answer{}, map[rules.Position]Answer{}}
 }
 
-func (c *strategyCheck) check(p rules.Position) (l Answer, err error) {
+func (c *strategyCheck) play(p rules.Position) (l Answer, err error) {
 	if l, ok := c.longest[p]; ok {
 		if l.Plies == 0 {
 			return l, c.failure(p, "the position returns")
 		}
 		return l, nil
 	}
-	if c.Rules.Outcome(p) != rules.Undecided {
+	if c.rules.Outcome(p) != rules.Undecided {
 		return l, c.failure(p, "the game ends without the win")
 	}
-	if p.Side() == c.Winner && c.Rules.GoalWins(p, c.Winner) {
-		if m := c.Rules.GoalMove(p, c.Winner); m != rules.NoMove {
+	if p.Side() == c.winner && c.rules.GoalWins(p, c.winner) {
+		if m := c.rules.GoalMove(p, c.winner); m != rules.NoMove {
 			return Answer{m, 1}, nil
 		}
 	}
 	c.longest[p] = Answer{}
-	replies, err := c.moves(p)
+	replies, err := c.continuations(p)
 	if err != nil {
 		return l, err
 	}
 	for _, m := range replies {
-		next, err := c.check(c.Rules.Apply(p, m))
+		next, err := c.play(c.rules.Apply(p, m))
 		if err != nil {
 			return l, err
 		}
@@ -118,18 +106,18 @@ func (c *strategyCheck) check(p rules.Position) (l Answer, err error) {
 			l = Answer{m, next.Plies + 1}
 		}
 	}
-	if c.longest[p] = l; p.Side() == c.Winner {
+	if c.longest[p] = l; p.Side() == c.winner {
 		c.used[p.WithoutPasses()] = l
 	}
 	return l, nil
 }
 
-// moves returns the moves in p that must be played through: all of the loser, one of the winner, who
+// continuations returns the moves in p that must be played through: all of the loser, one of the winner, who
 // can't win at once.
-func (c *strategyCheck) moves(p rules.Position) (replies []rules.Move, err error) {
+func (c *strategyCheck) continuations(p rules.Position) (replies []rules.Move, err error) {
 	var legal rules.MoveSet
-	c.Rules.Moves(p, &legal)
-	if p.Side() != c.Winner {
+	c.rules.Moves(p, &legal)
+	if p.Side() != c.winner {
 		for m := range legal.All() {
 			replies = append(replies, m)
 		}
@@ -138,9 +126,9 @@ func (c *strategyCheck) moves(p rules.Position) (replies []rules.Move, err error
 		}
 		return replies, err
 	}
-	a, ok := c.Moves[p.WithoutPasses()]
+	a, ok := c.moves[p.WithoutPasses()]
 	if !ok {
-		a, ok = c.Moves[p]
+		a, ok = c.moves[p]
 	}
 	switch {
 	case !ok:
@@ -152,13 +140,13 @@ func (c *strategyCheck) moves(p rules.Position) (replies []rules.Move, err error
 }
 
 func (c *strategyCheck) failure(p rules.Position, why string) error {
-	return fmt.Errorf("the strategy fails in %s: %s", c.Rules.FormatPosition(p), why)
+	return fmt.Errorf("the strategy fails in %s: %s", c.rules.FormatPosition(p), why)
 }
 
 // unsafe returns the positions in which superko might forbid the move of the winner, or all
 // moves of the loser.
 func (c *strategyCheck) unsafe() (list []rules.Position, err error) {
-	if c.Rules.Options().Repetition != rules.Superko {
+	if c.rules.Options().Repetition != rules.Superko {
 		return nil, nil
 	}
 	twins := map[rules.Position][2]rules.Position{} // the positions by key and side to move
@@ -168,13 +156,13 @@ func (c *strategyCheck) unsafe() (list []rules.Position, err error) {
 		twins[p.Key()] = t
 	}
 	for p, l := range c.longest {
-		replies, err := c.moves(p)
+		replies, err := c.continuations(p)
 		if err != nil {
 			return nil, err
 		}
 		free := false // a move is surely legal
 		for _, m := range replies {
-			next := c.Rules.Apply(p, m)
+			next := c.rules.Apply(p, m)
 			before := twins[next.Key()][p.Side()]
 			free = free || c.longest[before].Plies <= l.Plies || !c.leads(before, p)
 		}
@@ -197,8 +185,8 @@ func (c *strategyCheck) leads(from, to rules.Position) bool {
 			return false
 		}
 		seen[p] = true
-		replies, _ := c.moves(p) // which were without error before
-		return slices.ContainsFunc(replies, func(m rules.Move) bool { return search(c.Rules.Apply(p, m)) })
+		replies, _ := c.continuations(p) // which were without error before
+		return slices.ContainsFunc(replies, func(m rules.Move) bool { return search(c.rules.Apply(p, m)) })
 	}
 	return search(from)
 }

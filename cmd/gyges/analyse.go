@@ -53,9 +53,7 @@ func (c *analyseCmd) Run(ctx context.Context, e *env) error {
 	}
 	defer closeAgent(e, agent)
 	a := &analyser{out: e.out, game: game, multi: min(c.Multi, game.Legal().Len()), json: c.Format == "json"}
-	if err := a.header(); err != nil {
-		return failure{err}
-	}
+	a.header()
 	err = analysis.Search(ctx, agent, analysis.Request{Game: game, Limits: c.Limits, Multi: c.Multi}, a.line)
 	switch {
 	case ctx.Err() != nil:
@@ -109,21 +107,13 @@ type analyser struct {
 	json  bool
 }
 
-// header prints the board, what is proven, and the names of the columns.
-func (a *analyser) header() error {
-	proof, err := analysis.Proven(a.game)
-	switch {
-	case err != nil || a.json && proof == nil:
-		return err
-	case a.json:
-		return jsonl.NewWriter(a.out).Append(grid.Object{{Key: "proof", Value: proof}})
+// header prints the board and the names of the columns.
+func (a *analyser) header() {
+	if a.json {
+		return
 	}
 	a.out.printf("%s\n", human.Board(a.game.Rules(), a.game.Position(), rules.NoMove, nil))
-	if proof != nil {
-		hanging(a.out, "proven: ", strings.Join(append([]string{proof.Text}, proof.Moves...), " ")+"\n")
-	}
 	a.out.printf("%5s%s  %-11s %10s %8s  %s\n", "depth", a.rank(" rank"), "score", "nodes", "time", "line")
-	return nil
 }
 
 // rank returns the text of the column rank, which is there for several moves only.

@@ -38,7 +38,7 @@ func TestExplore(t *testing.T) {
 	// words of a position, moves, and PGN
 	words := append(strings.Fields(position), run, "--moves", strings.Join(moves[:2], " "), "--format", "csv")
 	out, _ = ask(words...)
-	want := "move,games,won,drawn,lost,points,low,high,proof,run,game,ply\n" + moves[2] + ",1,"
+	want := "move,games,won,drawn,lost,points,low,high,run,game,ply\n" + moves[2] + ",1,"
 	require.True(t, strings.HasPrefix(out, want), out)
 	require.True(t, strings.HasSuffix(out, ",0,3\n"), out)
 	code, _, errText = gyges(t.Context(), "", "export", run, "-o", pgn)

@@ -75,8 +75,6 @@ var killKinds = []killKind{
 		prepare: playedGames("")},
 	{name: "review", makes: "played/reviews.jsonl", args: "review played --nodes 100 --limit 60 --workers 2", prepare: playedGames("")},
 	{name: "report", makes: "played/report.html", args: "report played", prepare: playedGames("")},
-	{name: "solve --proof", makes: "strategy",
-		args: "solve --rules italian-simplified --proof --workers 1 --out strategy 312312/000000/000000/000000/000000/332121 s"},
 	{name: "solve --list", makes: "solved", args: "solve --rules simplified --depth 5 --list list --format json --out solved",
 		prepare: positionList("--plies 4 --count 100")},
 	{name: "solve --certificate", makes: "proof",

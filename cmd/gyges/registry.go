@@ -7,21 +7,19 @@ import (
 	"gyges/agents"
 	"gyges/agents/builtin"
 	"gyges/agents/explore"
-	"gyges/agents/proof"
 	"gyges/configs"
 	"gyges/rules"
 )
 
 // registryWith returns the kinds given, those built in, the named levels, and agents that add
-// exploration or proofs to any of these.
+// exploration to any of these.
 func registryWith(kinds ...agents.Kind) *agents.Registry {
 	levels, err := configs.Levels(builtin.Registry(explore.Kind(builtin.Registry())))
 	if err != nil {
 		panic(err) // they are part of the program, and tested
 	}
 	kinds = append(kinds, levels...)
-	inner := builtin.Registry(kinds...)
-	return builtin.Registry(append(kinds, explore.Kind(inner), proof.Kind(inner))...)
+	return builtin.Registry(append(kinds, explore.Kind(builtin.Registry(kinds...)))...)
 }
 
 // programSpec parses the spec of an agent that is not interactive.

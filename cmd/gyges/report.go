@@ -148,3 +148,9 @@ func (c *reportCmd) folder() string {
 	}
 	return filepath.Dir(c.Runs[0])
 }
+
+// isFolder reports whether a path is that of a folder.
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}

@@ -148,7 +148,7 @@ func (c *serveCmd) players(ctx context.Context, e *env) ([]browser.Player, error
 			Doc: fmt.Sprintf("level %d of %d: %s", l.Level, len(levels), l.Doc),
 		})
 	}
-	for _, name := range []string{"alphabeta", "mcts", "greedy", "random", "proof"} {
+	for _, name := range []string{"alphabeta", "mcts", "greedy", "random"} {
 		spec := agents.Spec{Kind: name}
 		kind, err := e.registry.Kind(spec)
 		p := browser.Player{Name: name, Spec: spec, Doc: kind.Doc}

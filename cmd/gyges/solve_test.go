@@ -15,11 +15,4 @@ func TestSolveInterrupted(t *testing.T) {
 	require.Equal(t, exitInterrupted, code)
 	require.Regexp(t, `^no forced result within 0 plies; stopped before 9\nnodes 1, time `, out)
 	require.Empty(t, errText)
-
-	// A proof that is to be kept, too.
-	code, out, errText = gyges(ctx, "", "solve", "--proof", "--out", t.TempDir()+"/strategy",
-		"321123/000000/000000/000000/000000/321123 s")
-	require.Equal(t, exitInterrupted, code)
-	require.Contains(t, out, "nothing proven\n")
-	require.Empty(t, errText)
 }

@@ -182,29 +182,3 @@ func (c *solveCmd) solveGames(
 		return each(s)
 	})
 }
-
-// isFolder reports whether a path is that of a folder.
-func isFolder(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
-}
-
-// readCertificate prints a certificate, or checks it.
-func (c *solveCmd) readCertificate(ctx context.Context, e *env) error {
-	certificate, err := solver.OpenCertificate(cmp.Or(c.Print, c.Check))
-	if err != nil {
-		return files.Plain(err)
-	}
-	if c.Print != "" {
-		return buffered(e.out, certificate.Print)
-	}
-	return files.Plain(certificate.Check(ctx, func(part solver.Part) error {
-		plies := 0
-		for _, root := range part.Roots {
-			plies = max(plies, root.Plies)
-		}
-		e.out.printf("%v wins from %d positions under %v rules within %d plies: %d moves, played against every reply\n",
-			part.Winner, len(part.Roots), part.Rules, plies, len(part.Moves))
-		return nil
-	}))
-}

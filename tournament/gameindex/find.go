@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"gyges/agents/solver"
 	"gyges/ratings"
 	"gyges/rules"
 	"gyges/rules/base/files"
@@ -109,7 +108,6 @@ type Row struct {
 	Results   [3]int64 // lost, drawn and won by the side to move; by South at the start
 	Points    float64  // the same side's share
 	Low, High float64  // its 95 % interval, the games of a pair taken together; NaN for fewer than two units
-	Proof     string   // what is proven of the position after it; "": nothing
 	Games     []Game   // the first ones
 
 	played     uint64
@@ -147,7 +145,6 @@ var Columns = []grid.Column[*Row]{
 	{Title: "95 % interval", Drop: 1, Value: func(r *Row) any { return r.interval() }},
 	{Key: "low", Value: func(r *Row) any { return r.Low }},
 	{Key: "high", Value: func(r *Row) any { return r.High }},
-	{Key: "proof", Title: "Proven", Left: true, Value: func(r *Row) any { return r.Proof }},
 	{Key: "run", Title: "Run", Left: true, Drop: 4, Value: func(r *Row) any { return grid.Name(r.Games[0].Run) }},
 	{Key: "game", Title: "Game", Drop: 3, Value: func(r *Row) any { return r.Games[0].Number }},
 	{Key: "ply", Value: func(r *Row) any { return r.Games[0].Ply }},
@@ -278,10 +275,6 @@ func (r *Row) endPair() {
 
 // answer completes the rows that are shown.
 func (f *search) answer() (*Answer, error) {
-	proofs, err := solver.Shipped()
-	if err != nil {
-		return nil, err
-	}
 	a := &Answer{Games: f.rest}
 	a.Rows = slices.SortedFunc(maps.Values(f.rows), func(a, b *Row) int {
 		return cmp.Or(cmp.Compare(b.Total(), a.Total()), cmp.Compare(a.played, b.played))
@@ -297,7 +290,7 @@ func (f *search) answer() (*Answer, error) {
 		r.Points = r.moments.Ratio()
 		r.Low, r.High = r.moments.ShareInterval()
 		for _, at := range r.places {
-			if err := f.look(r, at, proofs); err != nil {
+			if err := f.look(r, at); err != nil {
 				return nil, err
 			}
 		}
@@ -306,7 +299,7 @@ func (f *search) answer() (*Answer, error) {
 }
 
 // look adds a game to a row. Its record says whether it came to the position, and which opening the row is of.
-func (f *search) look(r *Row, at place, proofs *solver.Proofs) error {
+func (f *search) look(r *Row, at place) error {
 	file, err := files.Open(at.index.Path)
 	if err != nil {
 		return err
@@ -323,34 +316,24 @@ func (f *search) look(r *Row, at place, proofs *solver.Proofs) error {
 		return at.index.damage(err)
 	}
 	if len(r.Games) == 0 {
-		f.describe(r, steps[i].position, proofs)
+		f.describe(r, steps[i].position)
 	}
 	r.Games = append(r.Games, Game{at.index.Name, g.Game, steps[i].moves, g.South.Agent, g.North.Agent, g.Result})
 	return nil
 }
 
-// describe sets the text of the move, or of the opening, and what is proven of the position after it. p is the position
-// before it in a game.
-func (f *search) describe(r *Row, p rules.Position, proofs *solver.Proofs) {
+// describe sets the text of the move, or of the opening. p is the position before it in a game.
+func (f *search) describe(r *Row, p rules.Position) {
 	game, m := f.Game, rules.Move(r.played)
 	switch {
 	case f.openings():
 		r.Move = game.Rules().FormatPosition(p)
-		game = rules.NewGame(game.Rules(), p)
 	case m == rules.NoMove:
 		r.Move = "(ended)"
-		return
 	default:
 		if _, _, mirrored := keyOf(game.Rules(), game.Position(), m); mirrored {
 			m = m.Mirror()
 		}
 		r.Move = m.String()
-		if game.Play(m) != nil { // it may not be played again
-			return
-		}
-		defer game.Undo()
-	}
-	if k, ok := proofs.Lookup(game); ok {
-		r.Proof = fmt.Sprintf("%v wins in %d", k.Winner, k.Plies)
 	}
 }

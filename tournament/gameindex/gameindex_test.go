@@ -463,41 +463,6 @@ func TestCopies(t *testing.T) {
 	require.EqualValues(t, 8, a.Games)
 }
 
-// What is proven is what the page to analyse says of the position after the move.
-func TestProofs(t *testing.T) {
-	r := rules.MustParse("simplified")
-	games := drawRun("simplified", 3, 50)
-	s := new(Set)
-	updated(t, s, write(t, filepath.Join(t.TempDir(), "run"), games))
-	openings, err := ask(t, s, "simplified", "")
-	require.NoError(t, err)
-	found := 0
-	same := func(g *rules.Game, row *Row) {
-		want, err := analysis.Proven(g)
-		require.NoError(t, err)
-		require.Equal(t, want == nil, row.Proof == "")
-		if want != nil {
-			found++
-			require.True(t, strings.EqualFold(fmt.Sprintf("%s wins in %d", want.Winner, want.Plies), row.Proof), row.Proof)
-		}
-	}
-	for _, row := range openings.Rows {
-		p, err := r.ParsePosition(row.Move)
-		require.NoError(t, err)
-		same(rules.NewGame(r, p), row)
-		a, err := ask(t, s, "simplified", row.Move)
-		require.NoError(t, err)
-		for _, w := range a.Rows {
-			if w.Move != ended {
-				g, err := analysis.Replay(r, row.Move, []string{w.Move})
-				require.NoError(t, err)
-				same(g, w)
-			}
-		}
-	}
-	require.Positive(t, found)
-}
-
 // A record that can't be read is named by where it is in the file, whatever the segment.
 func TestUnreadableRecord(t *testing.T) {
 	games := drawRun("simplified", 4, 20)

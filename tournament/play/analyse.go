@@ -49,8 +49,6 @@ type positionState struct {
 	Sources  []source `json:"sources"`
 	Result   string   `json:"result,omitempty"` // of a game that is over
 	Reason   string   `json:"reason,omitempty"`
-
-	Proof *analysis.Proof `json:"proof,omitempty"`
 }
 
 // getPosition answers a request for a position.
@@ -80,8 +78,7 @@ func getPosition(_ *http.Request, q positionRequest) (any, error) {
 	} else if state.Pass = g.Legal().Contains(rules.Pass); !state.Pass {
 		state.Sources = sources(g)
 	}
-	state.Proof, err = analysis.Proven(g)
-	return state, err
+	return state, nil
 }
 
 // replay returns the game that moves lead to.

@@ -73,22 +73,6 @@ func TestPositions(t *testing.T) {
 }
 
 // Positions that can't be, and whatever else comes, are refused with the reason.
-func TestPositionsProven(t *testing.T) {
-	t.Parallel()
-	s := newTestServer(t)
-	setup := "213132/000000/000000/000000/000000/123213 s"
-	won := s.position(positionRequest{Rules: "simplified", Position: setup}, http.StatusOK)
-	require.Equal(t, &analysis.Proof{Winner: "south", Plies: 15, Moves: won.Proof.Moves,
-		Text: "South wins in at most 15 plies"}, won.Proof)
-	require.Len(t, won.Proof.Moves, 15)
-	next := s.position(positionRequest{Rules: "simplified", Position: setup, Moves: won.Proof.Moves[:2]}, http.StatusOK)
-	require.Equal(t, "South wins in at most 13 plies", next.Proof.Text)
-	end := s.position(positionRequest{Rules: "simplified", Position: setup, Moves: won.Proof.Moves}, http.StatusOK)
-	require.Equal(t, "1-0", end.Result)
-	require.Nil(t, end.Proof)
-	require.Nil(t, s.position(positionRequest{Rules: "standard", Position: setup}, http.StatusOK).Proof)
-}
-
 func TestPositionsRefused(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)

@@ -417,20 +417,3 @@ func TestBrowserAnalyseScores(t *testing.T) {
 	require.Equal(t, b.Text(`score`), b.Text(`document.querySelector("#tree [aria-current] .v").textContent.trim()`))
 	require.Empty(t, console())
 }
-
-// What is proven of a position stands beside the board, and goes with the position.
-func TestBrowserAnalyseProven(t *testing.T) {
-	setup := "213132/000000/000000/000000/000000/123213 s"
-	b, _ := openAnalysis(t, newTestServer(t, shallow), "rules", "simplified", "position", setup)
-	b.shows(setup, 0)
-	b.Wait(`document.getElementById("proven").textContent ===
-		"Proven: South wins in at most 15 plies, e1-(e2-d2)-d1-c1-(c2-c3)-c4."`)
-	r := rules.MustParse("simplified")
-	p, err := r.ParsePosition(setup)
-	require.NoError(t, err)
-	g := rules.NewGame(r, p)
-	m, err := r.ParseMove(g.Position(), "e1-f3")
-	require.NoError(t, err)
-	b.move(g, m)
-	b.Wait(`document.getElementById("proven").textContent === ""`)
-}

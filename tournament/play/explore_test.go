@@ -29,7 +29,7 @@ type explored struct {
 		Move                    string
 		Games, Won, Drawn, Lost int64
 		Points, Low, High       *float64
-		Proof, Run              string
+		Run                     string
 		Game, Ply               int64
 		Examples                []struct{ Address, Name string }
 	}

@@ -222,27 +222,6 @@ func TestProvenWins(t *testing.T) {
 	}
 }
 
-// The proofs that ship with the program count from the first move on: a search of few nodes would not see it.
-func TestSolvedGame(t *testing.T) {
-	won := "213132/000000/000000/000000/000000/112323 s" // by b1-b3, within 25 plies
-	for _, c := range []struct {
-		position, move string
-		mark           Mark
-		wins           []Win
-	}{
-		{won, "b1-b3", Best, []Win{{"south", 1, 1, false}}},
-		{won, "b1-d3", MissedWin, []Win{{"south", 1, 1, true}}},
-		{"211332/000000/000000/000000/000000/312132 s", "a1-a3", Best, []Win{{"north", 1, 1, false}}},
-	} {
-		r, err := New(MinNodes)
-		require.NoError(t, err)
-		g, err := r.Game(t.Context(), played(t, "simplified", c.position, c.move), nil)
-		require.NoError(t, err)
-		require.Equal(t, c.mark, g.Moves[0].Mark, c.move)
-		require.Equal(t, c.wins, g.Wins, c.move)
-	}
-}
-
 // A proof that passes through a position of the game that may not return proves nothing.
 func TestProofAndRepetition(t *testing.T) {
 	rec := played(t, "standard", "201030/013000/022000/000032/000000/031100 s", "c1-d1")

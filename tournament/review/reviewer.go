@@ -19,7 +19,6 @@ type Reviewer struct {
 	proofNodes int64 // for each side
 	agent      searchAgent
 	prover     *solver.Prover
-	proofs     *solver.Proofs // that ship with the program
 	solver     *solver.Solver // of puzzles; nil until it is needed
 	policy     agents.OnRepetition
 	eval       *eval.Evaluator // of the game's rules, the agent's own
@@ -37,9 +36,8 @@ func New(nodes int64) (*Reviewer, error) {
 	}
 	const mostProof = 1_000_000 // for which the prover takes 64 MB
 	proof := min(nodes, mostProof)
-	prover := solver.NewProver(solver.DefaultProofMegabytes(proof), 1)
-	proofs, err := solver.Shipped()
-	return &Reviewer{nodes: nodes, agent: a.(searchAgent), proofNodes: proof, prover: prover, proofs: proofs}, err
+	prover := solver.NewProver(solver.DefaultProofMegabytes(proof))
+	return &Reviewer{nodes: nodes, agent: a.(searchAgent), proofNodes: proof, prover: prover}, nil
 }
 
 // Check returns what keeps a game from being reviewed: its record can't be replayed, or it has no moves or more

@@ -57,9 +57,6 @@ func Spec(nodes int64) agents.Spec {
 // position searches the present position of g, which is not over, and where one side is far ahead looks for
 // a proof.
 func (r *Reviewer) position(ctx context.Context, g *rules.Game) (value, error) {
-	if win, ok := r.proofs.Lookup(g); ok && len(win.Line) > 0 {
-		return proven(g, &win), nil
-	}
 	v, err := r.search(ctx, g, agents.Limits{Nodes: r.nodes}, nil)
 	if err != nil || v.proven() != 0 {
 		return v, err

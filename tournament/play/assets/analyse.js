@@ -200,8 +200,6 @@ function prompt() {
   const S = current.state,
     turn = S.turn === "south" ? "South" : "North";
   $("course").textContent = input.preview() || current.text;
-  const proof = S.proof && `Proven: ${S.proof.text}${S.proof.line ? ", " + S.proof.line[0] : ""}.`;
-  $("proven").textContent = proof || "";
   if (S.result) $("headline").textContent = `The game is over: ${S.result} (${S.reason}).`;
   else if (S.pass) $("headline").textContent = `${turn} must pass.`;
   else $("headline").textContent = `${turn} ${S.placing ? "places a piece" : "to move"}. ${input.prompt()}`.trimEnd();

@@ -45,7 +45,7 @@ export function create(page) {
     return make(
       "tr",
       {},
-      cell(m.move[0] === "(" ? m.move : make("button", { type: "button", class: "m", onclick }, m.move), m.proof),
+      make("td", {}, m.move[0] === "(" ? m.move : make("button", { type: "button", class: "m", onclick }, m.move)),
       cell(m.games.toLocaleString("en"), `${m.won} / ${m.drawn} / ${m.lost}`),
       cell(percent(m.points), m.low === null ? "" : `${percent(m.low)} to ${percent(m.high)}`),
       make("td", {}, ...m.examples.flatMap((g, i) => [link(g, i), " "])),
