@@ -44,7 +44,6 @@ type cli struct {
 	Explore exploreCmd `cmd:"" group:"Tournaments:" help:"List the moves played in a position, and their results."`
 	Review  reviewCmd  `cmd:"" group:"Tournaments:" help:"Judge the moves of recorded games, and show where games are lost."`
 	Report  reportCmd  `cmd:"" group:"Tournaments:" help:"Write a report of recorded runs: tables, plots, games to replay."`
-	Plot    plotCmd    `cmd:"" group:"Tournaments:" help:"Draw the numbers of a table with their intervals, as SVG."`
 	Serve   serveCmd   `cmd:"" group:"Tournaments:" help:"Show runs live in a browser, and let people play there."`
 	Export  exportCmd  `cmd:"" group:"Tournaments:" help:"Write recorded games as PGN, CSV or Parquet."`
 	Import  importCmd  `cmd:"" group:"Tournaments:" help:"Import games in PGN or CSV as a run."`

@@ -59,21 +59,17 @@ func (d *drawing) rowLabel(y, height float64, text string) float64 {
 	return y
 }
 
-// Interval is a number with the ends of its interval.
-type Interval struct {
-	Label, Title   string // Title says the numbers; "": with four digits
-	Low, Mid, High float64
+// interval is a number with the ends of its interval.
+type interval struct {
+	label, title   string // title says the numbers
+	low, mid, high float64
 }
 
-// IntervalPlot draws numbers with their intervals, one below the other.
-func IntervalPlot(caption, unit string, rows []Interval) Figure {
-	return intervalPlot("plot", textfmt.Visible(caption), textfmt.Visible(unit), rows, false)
-}
-
-func intervalPlot(name, caption, unit string, rows []Interval, log bool) Figure {
+// intervalPlot draws numbers with their intervals, one below the other.
+func intervalPlot(name, caption, unit string, rows []interval, log bool) Figure {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, r := range rows {
-		low, high = min(low, r.Low), max(high, r.High)
+		low, high = min(low, r.low), max(high, r.high)
 	}
 	const top, height = 8.0, 26.0 // of a row, without a label above
 	return draw(name, caption, func(d *drawing) {
@@ -94,14 +90,13 @@ func intervalPlot(name, caption, unit string, rows []Interval, log bool) Figure 
 		}
 		d.xAxis(&x, bottom, unit)
 		for i, r := range rows {
-			label := textfmt.Visible(r.Label)
+			label := textfmt.Visible(r.label)
 			y := d.rowLabel(top+row*float64(i), height, label) + height/2
-			d.line("whisker", x.at(r.Low), y, x.at(r.High), y)
-			for _, end := range []float64{r.Low, r.High} {
+			d.line("whisker", x.at(r.low), y, x.at(r.high), y)
+			for _, end := range []float64{r.low, r.high} {
 				d.line("whisker", x.at(end), y-4, x.at(end), y+4)
 			}
-			title := cmp.Or(r.Title, fmt.Sprintf("%.4g (%.4g to %.4g)", r.Mid, r.Low, r.High))
-			d.circle("dot", x.at(r.Mid), y, 5, label+": "+title)
+			d.circle("dot", x.at(r.mid), y, 5, label+": "+r.title)
 		}
 	})
 }

@@ -53,7 +53,7 @@ func (b *builder) standings() Section {
 
 // advantages adds a plot of the first-move advantage if there are several rule sets.
 func (b *builder) advantages(s *Section) {
-	var rows []Interval
+	var rows []interval
 	for _, t := range b.Tables.Printed() {
 		if a := t.Ratings.Advantage; a.Fitted && t.Title != "" {
 			rows = append(rows, eloInterval(t.Title, a.Elo, a.Error))
@@ -161,15 +161,15 @@ func ratingPlot(name, title string, players []ratings.Player) Figure {
 		caption += fmt.Sprintf(", the first %d players", maxPlotted)
 		players = players[:maxPlotted]
 	}
-	var rows []Interval
+	var rows []interval
 	for _, p := range players {
 		rows = append(rows, eloInterval(p.Name, p.Elo, p.Error))
 	}
 	return intervalPlot(name, caption, "Elo", rows, false)
 }
 
-func eloInterval(name string, elo, margin float64) Interval {
-	return Interval{name, plusMinus(elo, margin) + " Elo", elo - margin, elo, elo + margin}
+func eloInterval(name string, elo, margin float64) interval {
+	return interval{name, plusMinus(elo, margin) + " Elo", elo - margin, elo, elo + margin}
 }
 
 func plusMinus(x, margin float64) string {

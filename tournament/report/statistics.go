@@ -160,7 +160,7 @@ func (b *builder) efforts(s *Section, n string, r *standings.RuleSet) {
 	t := newTable("Time, nodes and depth per move, without placements", 1, "Player", "Moves", "Time, median",
 		"95 % within", "Longest",
 		"Nodes, mean", "Nodes/s", "Depth, mean", "Deepest")
-	var rows []Interval
+	var rows []interval
 	for _, name := range r.Order[:min(len(r.Order), maxAgentRows)] {
 		a, label := r.Players[name], b.visibleLabel(name)
 		if a.Moves == 0 {
@@ -174,7 +174,7 @@ func (b *builder) efforts(s *Section, n string, r *standings.RuleSet) {
 		at := func(p float64) float64 { return max(least, a.Time.Quantile(p)) }
 		low, mid, high := at(0.05), at(0.5), at(0.95)
 		title := fmt.Sprintf("median %s, 90 %% from %s to %s", milliseconds(mid), milliseconds(low), milliseconds(high))
-		rows = append(rows, Interval{label, title, low, mid, high})
+		rows = append(rows, interval{label, title, low, mid, high})
 	}
 	s.table(t)
 	if len(r.Order) > maxAgentRows && len(t.Rows) > 0 {
