@@ -45,7 +45,7 @@ type cli struct {
 	Review  reviewCmd  `cmd:"" group:"Tournaments:" help:"Judge the moves of recorded games, and show where games are lost."`
 	Report  reportCmd  `cmd:"" group:"Tournaments:" help:"Write a report of recorded runs: tables, plots, games to replay."`
 	Serve   serveCmd   `cmd:"" group:"Tournaments:" help:"Show runs live in a browser, and let people play there."`
-	Export  exportCmd  `cmd:"" group:"Tournaments:" help:"Write recorded games as PGN, CSV or Parquet."`
+	Export  exportCmd  `cmd:"" group:"Tournaments:" help:"Write recorded games as PGN, CSV or JSON lines."`
 	Import  importCmd  `cmd:"" group:"Tournaments:" help:"Import games in PGN or CSV as a run."`
 
 	Rate rateCmd `cmd:"" group:"Ratings:" help:"Rate the players of recorded tournaments, PGN or CSV."`

@@ -16,7 +16,6 @@ import (
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
-	"gyges/tournament/record/columnar"
 	"gyges/tournament/record/pgn"
 	"gyges/tournament/standings"
 )
@@ -24,13 +23,13 @@ import (
 type exportCmd struct {
 	Runs []string `arg:"" name:"run" what:"a run" sep:"none" help:"Folders of runs or files of records (games.jsonl); - is the standard input. Games of several are numbered anew."`
 	gameFilter
-	Format string `enum:",pgn,csv,jsonl,parquet" default:"" placeholder:"FORMAT" help:"Output: pgn, csv, jsonl (records) or parquet (for data analysis). Default: the one that the name of --out ends in, as in games.csv; else pgn."`
+	Format string `enum:",pgn,csv,jsonl" default:"" placeholder:"FORMAT" help:"Output: pgn, csv or jsonl (records). Default: the one that the name of --out ends in, as in games.csv; else pgn."`
 	Out    string `short:"o" placeholder:"FILE" help:"File to write; one that is there is replaced. Default: the standard output."`
 }
 
 // Run writes the games.
 func (c *exportCmd) Run(ctx context.Context, e *env) error {
-	format, err := formatOf(c.Format, "--out", c.Out, "pgn", "csv", "jsonl", "parquet")
+	format, err := formatOf(c.Format, "--out", c.Out, "pgn", "csv", "jsonl")
 	if err := errors.Join(c.prepare(), err); err != nil {
 		return err
 	}
@@ -130,9 +129,6 @@ func (w *exporter) format(format string, out io.Writer) (write func(*record.Game
 	case "jsonl":
 		records := record.NewWriter(out)
 		return records.Write, records.Close
-	case "parquet":
-		table := columnar.NewWriter(out)
-		return table.Write, table.Close
 	}
 	write = func(g *record.Game) (err error) {
 		if w.text, err = pgn.Append(w.text[:0], g, w.event, w.names.name); err != nil {

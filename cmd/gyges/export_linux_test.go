@@ -16,7 +16,7 @@ func TestExportToFullDisk(t *testing.T) {
 	for i := range 10_000 { // more than the buffers hold
 		fmt.Fprintf(&games, record, i, i/2)
 	}
-	for _, format := range []string{"pgn", "csv", "parquet"} {
+	for _, format := range []string{"pgn", "csv", "jsonl"} {
 		code, _, errText := gyges(t.Context(), games.String(), "export", "-", "--format", format, "-o", "/dev/full")
 		require.Equal(t, exitNo, code, errText)
 		require.Equal(t, 1, strings.Count(errText, "\n"), errText)

@@ -71,8 +71,6 @@ var killKinds = []killKind{
 	{name: "import", makes: "run", refuses: "holds a run already", args: "import played.pgn --out run",
 		prepare: playedGames("played.pgn")},
 	{name: "export", makes: "games.pgn", args: "export played -o games.pgn", prepare: playedGames("")},
-	{name: "export, Parquet", makes: "games.parquet", args: "export played --format parquet -o games.parquet",
-		prepare: playedGames("")},
 	{name: "review", makes: "played/reviews.jsonl", args: "review played --nodes 100 --limit 60 --workers 2", prepare: playedGames("")},
 	{name: "report", makes: "played/report.html", args: "report played", prepare: playedGames("")},
 	{name: "solve --list", makes: "solved", args: "solve --rules simplified --depth 5 --list list --format json --out solved",

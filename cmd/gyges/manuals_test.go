@@ -20,7 +20,6 @@ import (
 	"gyges/rules/base/grid"
 	"gyges/tournament"
 	"gyges/tournament/record"
-	"gyges/tournament/record/columnar"
 	"gyges/tournament/record/pgn"
 )
 
@@ -69,7 +68,7 @@ func TestManualsAreComplete(t *testing.T) {
 			[]string{record.AdjudicatedResign, record.AdjudicatedDraw, record.AdjudicatedProven, record.AdjudicatedLength,
 				record.Imported}),
 		"lists of games": append(grid.Keys(gameColumns), jsonNames(shownMove{}, record.Fault{})...),
-		"exports":        slices.Concat(pgnTags(t), grid.Keys(exportColumns), parquetColumns(t)),
+		"exports":        append(pgnTags(t), grid.Keys(exportColumns)...),
 	} {
 		in(what, names, "tournament/README.md", "tournament/record/README.md")
 	}
@@ -169,21 +168,7 @@ func positionColumns(t *testing.T) []string {
 	require.NoError(t, err)
 	text, err := os.ReadFile(shards[0])
 	require.NoError(t, err)
-	return columnsOf(t, text)
-}
-
-// parquetColumns returns the columns of games as Parquet.
-func parquetColumns(t *testing.T) []string {
-	t.Helper()
-	var file bytes.Buffer
-	require.NoError(t, columnar.NewWriter(&file).Close())
-	return columnsOf(t, file.Bytes())
-}
-
-// columnsOf returns the columns of a Parquet file.
-func columnsOf(t *testing.T, file []byte) []string {
-	t.Helper()
-	f, err := parquet.OpenFile(bytes.NewReader(file), int64(len(file)))
+	f, err := parquet.OpenFile(bytes.NewReader(text), int64(len(text)))
 	require.NoError(t, err)
 	var columns []string
 	for _, c := range f.Schema().Fields() {
