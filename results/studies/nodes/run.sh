@@ -6,10 +6,6 @@ here=results/studies/nodes
 games=results/study-nodes
 for run in alphabeta mcts; do
 	gyges tournament $here/$run.yaml --out $games/$run
-	for rules in standard simplified kang; do
-		gyges rate $games/$run --rules $rules --columns name,elo,error,difference,games \
-			--format csv >$here/$run-$rules.csv
-	done
 done
 
 # What a doubling is worth: from a number of nodes to another one, the difference of the two in the fit of all, with its
