@@ -76,7 +76,7 @@ out:
 		`19: agents[5]: agent "human" needs a person at the terminal`,
 		`20: pairs: expected a number from 1 to 1000000, found 0`,
 		`21: duplicate key "pairs", first on line 20`,
-		`23: openings.policy: expected random, book, agents, setups or file, found "list"`,
+		`23: openings.policy: expected random, agents, setups or file, found "list"`,
 		`24: openings.plies: expected a whole number, found "two"`,
 		`25: openings: unknown key "book" in openings, expected one of: policy, plies`,
 		`27: limits.depth: expected a number from 0 (no limit) to 1000, found -1`,
@@ -132,7 +132,7 @@ func TestOneProblem(t *testing.T) {
 		"long value": {two + "pairs: " + strings.Repeat("x", 100_000), `2: pairs: expected a whole number, found "` +
 			strings.Repeat("x", 60) + `"`},
 		"empty policy": {two + "openings: {policy: ''}",
-			`2: openings.policy: expected random, book, agents, setups or file, found ""`},
+			`2: openings.policy: expected random, agents, setups or file, found ""`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := write(t, c.text)

@@ -68,6 +68,7 @@ func LoadSPSA(path string, r *rules.Rules, registry *agents.Registry) (training.
 		if c.Rules = cmp.Or(r, c.Rules); c.Rules != nil {
 			c.Match.Rules = []*rules.Rules{c.Rules}
 		}
+		c.Match.SetOpenings(c.Match.Rules...)
 		if c.Agent.Kind != "" {
 			c.Match.Agents = []agents.Spec{c.Agent}
 		}
@@ -113,6 +114,7 @@ func LoadGenerations(path string, r *rules.Rules, registry *agents.Registry) (tr
 	c.Name = nameOf(path)
 	err := load(path, "a training", &c, registry, func(p *parser) {
 		c.Rules = cmp.Or(r, c.Rules)
+		c.Match.SetOpenings(c.Rules)
 		c.Weights = p.loadWeights(c.Start, c.Rules)
 		p.report(c.Validate(registry))
 	})

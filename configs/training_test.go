@@ -100,7 +100,7 @@ time: -1s
 	require.Equal(t, []string{
 		`:2: weights: weights nowhere.json: no such file or directory`,
 		`:4: selfplay.pairs: expected a number from 1 to 1000000, found 0`,
-		`:5: selfplay.openings.policy: expected random, book, agents, setups or file, found "list"`,
+		`:5: selfplay.openings.policy: expected random, agents, setups or file, found "list"`,
 		`:7: tune.lambda: expected a number above 0, at most 1, found 2`,
 		`:8: tune: unknown key "colour" in tune, expected one of: window, data, quiet, leaves, positions, features, lambda, l2, scale, iterations, patience, network, policy`,
 		`:9: tune.network.epochs: expected a number from 1 to 10000, found 0`,
@@ -147,7 +147,7 @@ func TestShippedGenerations(t *testing.T) {
 		c, err := LoadGenerations(path, nil, exploring())
 		require.NoError(t, err)
 		require.Equal(t, strings.TrimSuffix(filepath.Base(path), ".yaml"), c.Rules.String())
-		require.Equal(t, tournament.BookOpenings, c.Match.Openings.Policy)
+		require.Equal(t, tournament.RandomOpenings, c.Match.Openings.Policy)
 	}
 }
 

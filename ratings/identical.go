@@ -35,7 +35,7 @@ func (i Identical) Notes(counted int) (notes []string) {
 		}
 	}
 	if 2*(i.OneGame+i.Pairs) > counted+i.Pairs {
-		notes = append(notes, "most pairs tell one game or none: play other openings (a book, --openings random:plies=N, "+
+		notes = append(notes, "most pairs tell one game or none: play other openings (--openings random:plies=N, "+
 			"another --seed), agents that choose by chance (explore:agent=…,temperature=T), or agents that are further apart")
 	}
 	return notes

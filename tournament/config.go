@@ -69,7 +69,7 @@ type Config struct {
 	// of all ratings, is within ± that many Elo under each rule set; 0: it doesn't. See [ratings.Precision].
 	UntilError float64 `yaml:"until_error" check:"0..1000" zero:"never" name:"until-error" placeholder:"ELO" help:"Stop when every 95 % interval is within ± ELO: that of the difference of two players, those of all ratings of several, under each rule set. Not with sprt, and schedules whose length is fixed."`
 
-	Openings Openings      `yaml:"openings" form:"openings, like random or random:plies=4" name:"openings" placeholder:"HOW" complete:"openings" help:"How games begin: random (set-ups), random:plies=N (and N random plies), book (as random, but under Kang the openings of fewest plies first), setups (all distinct ones in order), agents (the players place their pieces), or file:PATH (the positions of a list, in order; see gyges openings)."`
+	Openings Openings      `yaml:"openings" form:"openings, like random or random:plies=4" name:"openings" placeholder:"HOW" complete:"openings" help:"How games begin: random (set-ups), random:plies=N (and N random plies), setups (all distinct ones in order), agents (the players place their pieces), or file:PATH (the positions of a list, in order; see gyges openings)."`
 	Limits   agents.Limits `yaml:"limits" help:"Bounds of each decision, beside those in the specs of agents."` // bounds of each decision, beside the agents' own; zero: none
 
 	// Clock is the time for a whole game; zero: none. An agent's own goes before it.
@@ -152,11 +152,25 @@ func StageFolder(name string) string {
 	return map[string]string{FirstStage: "stage-1", SecondStage: "stage-2"}[name]
 }
 
-// DefaultMatch returns the DefaultConfig of matches, which are about the difference of two agents alone.
+// DefaultMatch returns the DefaultConfig of matches, which are about the difference of two agents alone. It lacks the
+// openings, see [Config.SetOpenings].
 func DefaultMatch() Config {
 	c := DefaultConfig()
-	c.Openings.Policy = BookOpenings
+	c.Openings = Openings{}
 	return c
+}
+
+// SetOpenings sets the openings of a match under rules where no policy is given: random set-ups, or if all are of Kang,
+// two random plies.
+func (c *Config) SetOpenings(list ...*rules.Rules) {
+	if c.Openings.Policy != "" {
+		return
+	}
+	c.Openings.Policy = RandomOpenings
+	other := func(r *rules.Rules) bool { return !r.Options().Kang }
+	if c.Openings.Plies == 0 && len(list) > 0 && !slices.ContainsFunc(list, other) {
+		c.Openings.Plies = kangMatchPlies
+	}
 }
 
 // UnsetPairs are Pairs that [Config.SetPairs] replaces.

@@ -33,7 +33,7 @@ func TestValidateReportsEverything(t *testing.T) {
 		`agents[4]: agent "human" needs a person at the terminal; expected agents that play by themselves`,
 		`agents[5]: agent "broken": out of ideas`,
 		`pairs: expected a number from 1 to 1000000, found 0`,
-		`openings.policy: expected random, book, agents, setups or file, found "list"`,
+		`openings.policy: expected random, agents, setups or file, found "list"`,
 		`openings.plies: expected a number from 0 to 40, found 41`,
 		`limits.depth: expected a number from 0 (no limit) to 1000, found -1`,
 		`limits.nodes: expected a number from 0 (no limit) to 1000000000000, found -1`,

@@ -22,12 +22,9 @@ const (
 	// opening is used only if the side to move can't take a piece over the far
 	// side at once, has a move, and has a move after which the opponent can't
 	// either; under Kang, nobody may have scored. That rules out wins on the
-	// first two plies, not those that take longer.
+	// first two plies, not those that take longer. When all openings with that
+	// many plies have been played, those of one more follow.
 	RandomOpenings Policy = "random"
-
-	// BookOpenings are those that tell most about two agents, by the games in results/reference/strength.md, and so
-	// the default of matches: those of RandomOpenings, but under Kang without Plies all of 2 plies, then of 3, and so on.
-	BookOpenings Policy = "book"
 
 	// AgentOpenings lets the agents place their pieces; under Kang, which has no
 	// set-up, games begin on the empty board. All openings are the same then.
@@ -46,12 +43,12 @@ const (
 // Openings says how games begin.
 type Openings struct {
 	// Policy is where they come from.
-	Policy Policy `yaml:"policy" json:"policy" enum:"random,book,agents,setups,file" help:"Where openings come from, as in --openings."`
+	Policy Policy `yaml:"policy" json:"policy" enum:"random,agents,setups,file" help:"Where openings come from, as in --openings."`
 
 	// Plies is how many random legal plies follow the set-up before the agents
 	// take over, 0 to 40. 0 means none, but 4 under Kang, where all games would
 	// begin alike.
-	Plies int `yaml:"plies" json:"plies" check:"0..40" help:"Random plies after the set-up; 0, the default: none, but 4 under Kang, or 2 and more in a book."`
+	Plies int `yaml:"plies" json:"plies" check:"0..40" help:"Random plies after the set-up; 0: none, but 4 under Kang, or 2 in matches."`
 
 	// File is where the list of FileOpenings comes from, and Positions the list, as [ReadOpenings] reads it, of which
 	// manifests have the Hash alone.
@@ -64,8 +61,7 @@ type Openings struct {
 func ParseOpenings(text string) (Openings, error) {
 	policy, rest, more := strings.Cut(text, ":")
 	o := Openings{Policy: Policy(policy)}
-	ok := o.Policy == RandomOpenings || o.Policy == BookOpenings ||
-		(o.Policy == AgentOpenings || o.Policy == SetupOpenings) && !more
+	ok := o.Policy == RandomOpenings || (o.Policy == AgentOpenings || o.Policy == SetupOpenings) && !more
 	switch {
 	case o.Policy == FileOpenings && rest != "":
 		return LoadOpenings(rest)
@@ -75,7 +71,7 @@ func ParseOpenings(text string) (Openings, error) {
 		o.Plies, ok = n, plies && err == nil
 	}
 	if !ok {
-		return o, fmt.Errorf("expected random, random:plies=N, book, setups, agents or file:PATH, found %.60q", text)
+		return o, fmt.Errorf("expected random, random:plies=N, setups, agents or file:PATH, found %.60q", text)
 	}
 	return o, nil
 }
@@ -126,14 +122,14 @@ func (o Openings) Parse(r *rules.Rules, i int) (rules.Position, error) {
 
 const (
 	kangOpeningPlies = 4
-	kangBookPlies    = 2 // of the first openings of BookOpenings
+	kangMatchPlies   = 2 // a pair from them tells 1.2 times as much about two agents
 
 	// openingTries bounds the search for an opening that passes the screen.
 	openingTries = 10_000
 )
 
 // String returns the policy as records name it: "random", "random:plies=4",
-// "book", "agents", "setups", "file:PATH".
+// "agents", "setups", "file:PATH".
 func (o Openings) String() string {
 	if o.Policy == FileOpenings {
 		return string(o.Policy) + ":" + o.File
@@ -168,7 +164,7 @@ type openingList struct {
 	seen      map[rules.Position]bool
 	read      int  // positions of a list from outside
 	whole     bool // there are no others
-	longer    int  // plies by which openings of a book are longer, as shorter ones have run out
+	longer    int  // plies by which random openings are longer, as shorter ones have run out
 }
 
 func newOpener(o Openings, seed uint64) *opener {
@@ -242,7 +238,7 @@ func (o *opener) extend(r *rules.Rules, list *openingList) error {
 		}
 		found = found || ok
 	}
-	if found && o.openings.Policy == BookOpenings && o.openings.Plies == 0 && r.Options().Kang {
+	if found && o.plies(r) > 0 {
 		list.longer++
 		return nil
 	}
@@ -272,7 +268,7 @@ func (o *opener) countable(r *rules.Rules) bool {
 	switch o.openings.Policy {
 	case AgentOpenings:
 		return false
-	case RandomOpenings, BookOpenings:
+	case RandomOpenings:
 		return o.plies(r) == 0 && o.list(r).setups().Len() <= maxOpenings
 	}
 	return true
@@ -280,13 +276,11 @@ func (o *opener) countable(r *rules.Rules) bool {
 
 // plies returns how many random plies the next opening has.
 func (o *opener) plies(r *rules.Rules) int {
-	switch {
-	case o.openings.Plies > 0 || !r.Options().Kang:
-		return o.openings.Plies
-	case o.openings.Policy == BookOpenings:
-		return kangBookPlies + o.list(r).longer
+	n := o.openings.Plies
+	if n == 0 && r.Options().Kang {
+		n = kangOpeningPlies
 	}
-	return kangOpeningPlies
+	return n + o.list(r).longer
 }
 
 // draw draws one opening and reports whether it passes the screen.

@@ -114,8 +114,6 @@ func TestNoOpeningComesTwice(t *testing.T) {
 	}{
 		{"standard", Openings{Policy: RandomOpenings}, 4068},
 		{"standard", Openings{Policy: SetupOpenings}, 4068},
-		{"kang", Openings{Policy: RandomOpenings, Plies: 1}, 18},
-		{"standard", Openings{Policy: BookOpenings}, 4068},
 		{"standard", Openings{Policy: FileOpenings, Positions: []string{
 			"321123/000000/000000/000000/000000/321123 s", "112233/000000/000000/000000/000000/321123 s",
 			"321123/000000/000000/000000/000000/321123 s", "332211/000000/000000/000000/000000/321123 s",
@@ -266,8 +264,6 @@ func TestParseOpenings(t *testing.T) {
 	for text, want := range map[string]Openings{
 		"random":         {Policy: RandomOpenings},
 		"random:plies=4": {Policy: RandomOpenings, Plies: 4},
-		"book":           {Policy: BookOpenings},
-		"book:plies=3":   {Policy: BookOpenings, Plies: 3},
 		"agents":         {Policy: AgentOpenings},
 	} {
 		got, err := ParseOpenings(text)
@@ -278,42 +274,43 @@ func TestParseOpenings(t *testing.T) {
 	for _, text := range []string{"random:", "random:plies", "random:plies=", "random:plies=x", "random:4",
 		"agents:plies=2", "Random", ":"} {
 		_, err := ParseOpenings(text)
-		require.ErrorContains(t, err, "expected random, random:plies=N, book, setups, agents or file:PATH, found ",
+		require.ErrorContains(t, err, "expected random, random:plies=N, setups, agents or file:PATH, found ",
 			text)
 	}
 }
 
-// Under Kang a book has all openings of two plies, and goes on with those of three. Under other rules it has the random
-// set-ups of the seed.
-func TestBook(t *testing.T) {
+// When all openings of a number of plies have come, those of one more follow.
+func TestRandomOpeningsGetLonger(t *testing.T) {
 	r := rules.MustParse("kang")
-	book := newOpener(Openings{Policy: BookOpenings}, 3)
-	short := newOpener(Openings{Policy: RandomOpenings, Plies: kangBookPlies}, 3)
-	_, count, err := short.opening(r, 1000)
-	require.NoError(t, err)
-	require.EqualValues(t, 605, count)
-	for k := range count {
-		p, again, err := book.opening(r, k)
+	o, seen := newOpener(Openings{Policy: RandomOpenings, Plies: kangMatchPlies}, 3), map[rules.Position]bool{}
+	const count = 605 // of two plies
+	for k := range int64(count + 100) {
+		p, again, err := o.opening(r, k)
 		require.NoError(t, err)
 		require.Zero(t, again)
-		same, _, err := short.opening(r, k)
-		require.NoError(t, err)
-		require.Equal(t, same, p)
-	}
-	seen := map[rules.Position]bool{}
-	for k := count; k < count+100; k++ {
-		p, again, err := book.opening(r, k)
-		require.NoError(t, err)
-		require.Zero(t, again)
-		require.Equal(t, rules.North, p.Side(), "after three plies")
+		require.Equal(t, k < count, p.Side() == rules.South)
 		require.False(t, seen[p])
 		seen[p], seen[p.Mirror()] = true, true
 	}
+}
 
-	r = rules.MustParse("simplified")
-	p, err := Openings{Policy: BookOpenings}.Opening(r, 3, 7)
-	require.NoError(t, err)
-	want, err := Openings{Policy: RandomOpenings}.Opening(r, 3, 7)
-	require.NoError(t, err)
-	require.Equal(t, want, p)
+// Matches that name no openings begin with random set-ups, under Kang with two random plies.
+func TestOpeningsOfMatches(t *testing.T) {
+	for want, test := range map[string]struct {
+		given Openings
+		rules []string
+	}{
+		"random":         {rules: []string{"standard", "kang"}},
+		"random:plies=2": {rules: []string{"kang", "kang:max_plies=30"}},
+		"random:plies=3": {Openings{Plies: 3}, []string{"kang"}},
+		"agents":         {Openings{Policy: AgentOpenings}, []string{"kang"}},
+	} {
+		c := Config{Openings: test.given}
+		var list []*rules.Rules
+		for _, name := range test.rules {
+			list = append(list, rules.MustParse(name))
+		}
+		c.SetOpenings(list...)
+		require.Equal(t, want, c.Openings.String())
+	}
 }

@@ -161,7 +161,7 @@ func (e *env) valuesOf(v *kong.Value) (list []string) {
 	case "openings":
 		random := string(tournament.RandomOpenings)
 		list = []string{
-			random, random + ":plies=", string(tournament.BookOpenings), string(tournament.SetupOpenings),
+			random, random + ":plies=", string(tournament.SetupOpenings),
 			string(tournament.AgentOpenings), string(tournament.FileOpenings) + ":",
 		}
 	case "agents":

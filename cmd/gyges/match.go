@@ -120,6 +120,7 @@ func (c *matchCmd) stages(registry *agents.Registry) ([]tournament.Config, error
 	}
 	for i := range stages {
 		s := &stages[i]
+		s.SetOpenings(s.Rules...)
 		s.SetPairs()
 		if err := c.checkRun(s, s.Validate(registry), "match", &config.Out, "agents"); err != nil {
 			return nil, err

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"gyges/rules/base/problems"
 	"gyges/rules/base/settings"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
@@ -112,14 +113,16 @@ func limitsText(l record.Limits) string {
 // for runs without two agents, and those with settings that this version doesn't know.
 func PlayCommand(m *tournament.Manifest, out string) string {
 	c, err := m.Config.Settings()
-	if err != nil || len(c.Agents) < 2 || len(c.Rules) == 0 || c.Pairs < 1 {
+	var unknown problems.List
+	settings.Check(&unknown, &c, "")
+	if err != nil || len(unknown) > 0 || len(c.Agents) < 2 || len(c.Rules) == 0 {
 		return ""
 	}
 	c.Workers, c.Out = 0, out
 	command, defaults := "gyges tournament", tournament.DefaultConfig()
 	if c.Name == tournament.MatchName && len(c.Agents) == 2 && m.Config.Schedule == tournament.RoundRobin {
 		command = "gyges match " + ShellWord(c.Agents[0].String()) + " " + ShellWord(c.Agents[1].String())
-		c.Agents, defaults = nil, tournament.DefaultMatch()
+		c.Agents = nil
 	}
 	defaults.Rules, defaults.Pairs, defaults.Openings, defaults.Seed = nil, 0, tournament.Openings{}, 0 // always told
 	defaults.Schedule = tournament.RoundRobin
