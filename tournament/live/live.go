@@ -15,11 +15,12 @@ import (
 	"io/fs"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"gyges/rules"
 	"gyges/tournament"
-	"gyges/tournament/gameindex"
+	"gyges/tournament/explorer"
 	"gyges/tournament/report"
 	"gyges/tournament/web"
 )
@@ -66,15 +67,17 @@ func New(s *web.Server, results string, runs []string) (*Pages, error) {
 // Run returns the folder of a run; ok is false if there is none of that id.
 func (p *Pages) Run(id string) (folder fs.FS, ok bool) { return p.catalog.find(id) }
 
-// Runs returns the records of all runs.
-func (p *Pages) Runs() (list []gameindex.Run) {
+// Runs returns the records of all runs, those written last first.
+func (p *Pages) Runs() (list []explorer.Run) {
+	written := map[explorer.Run]time.Time{}
 	folders, _ := p.catalog.folders()
 	for _, f := range folders {
-		if _, err := f.Stat(tournament.GamesFile); err == nil {
-			path := filepath.Join(f.root.Name(), f.dir, tournament.GamesFile)
-			list = append(list, gameindex.Run{Name: f.id, Path: path})
+		if info, err := f.Stat(tournament.GamesFile); err == nil {
+			r := explorer.Run{Name: f.id, Path: filepath.Join(f.root.Name(), f.dir, tournament.GamesFile)}
+			written[r], list = info.ModTime(), append(list, r)
 		}
 	}
+	slices.SortStableFunc(list, func(a, b explorer.Run) int { return written[b].Compare(written[a]) })
 	return list
 }
 

@@ -56,17 +56,11 @@ func getPosition(_ *http.Request, q positionRequest) (any, error) {
 	if q.Setup != "" && q.Setup != "random" {
 		return nil, web.Unprocessable("setup: expected random or nothing, found %.60q", q.Setup)
 	}
-	r, err := parseRules(q.Rules)
+	g, err := q.replay()
 	if err != nil {
 		return nil, err
 	}
-	if q.Setup == "random" {
-		q.Position = r.FormatPosition(drawSetup(r))
-	}
-	g, err := replay(r, q.Position, q.Moves)
-	if err != nil {
-		return nil, err
-	}
+	r := g.Rules()
 	p := g.Position()
 	state := positionState{
 		Rules: r.String(), Start: r.FormatPosition(g.Start()), Position: r.FormatPosition(p),
@@ -81,12 +75,19 @@ func getPosition(_ *http.Request, q positionRequest) (any, error) {
 	return state, nil
 }
 
-// replay returns the game that moves lead to.
-func replay(r *rules.Rules, position string, moves []string) (*rules.Game, error) {
-	if len(moves) > maxMoves {
-		return nil, web.Unprocessable("moves: expected at most %d, found %d", maxMoves, len(moves))
+// replay returns the game that leads to the position.
+func (q *positionRequest) replay() (*rules.Game, error) {
+	r, err := parseRules(q.Rules)
+	if err != nil {
+		return nil, err
 	}
-	g, err := analysis.Replay(r, position, moves)
+	if q.Setup == "random" {
+		q.Position = r.FormatPosition(drawSetup(r))
+	}
+	if len(q.Moves) > maxMoves {
+		return nil, web.Unprocessable("moves: expected at most %d, found %d", maxMoves, len(q.Moves))
+	}
+	g, err := analysis.Replay(r, q.Position, q.Moves)
 	if err != nil {
 		return nil, web.Unprocessable("%v", err)
 	}
@@ -95,15 +96,11 @@ func replay(r *rules.Rules, position string, moves []string) (*rules.Game, error
 
 // game returns the game that leads to the position, in which a side must be to move.
 func (q *positionRequest) game() (*rules.Game, error) {
-	set, err := parseRules(q.Rules)
+	g, err := q.replay()
 	if err != nil {
 		return nil, err
 	}
-	g, err := replay(set, q.Position, q.Moves)
-	if err != nil {
-		return nil, err
-	}
-	if set.SettingUp(g.Position()) {
+	if g.Rules().SettingUp(g.Position()) {
 		return nil, web.Unprocessable("position: expected one in which all pieces are placed")
 	}
 	if o, _ := g.Outcome(); o != rules.Undecided {

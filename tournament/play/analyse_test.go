@@ -46,7 +46,7 @@ func TestPositions(t *testing.T) {
 	for _, preset := range rules.Presets() {
 		now := s.position(positionRequest{Rules: preset.Name, Setup: "random"}, http.StatusOK)
 		require.False(t, now.Placing)
-		g, err := replay(rules.MustParse(preset.Name), now.Start, nil)
+		g, err := analysis.Replay(rules.MustParse(preset.Name), now.Start, nil)
 		require.NoError(t, err)
 		for range 40 {
 			require.Equal(t, g.Rules().FormatPosition(g.Position()), now.Position)
@@ -168,7 +168,7 @@ func TestAnalysis(t *testing.T) {
 	at := analyseAt(t, listen(t, s), question("moves", "a1-b2"))
 	require.Equal(t, http.StatusOK, at.StatusCode)
 	require.Equal(t, "text/event-stream", at.Header.Get("Content-Type"))
-	g, err := replay(rules.MustParse("standard"), middle, []string{"a1-b2"})
+	g, err := analysis.Replay(rules.MustParse("standard"), middle, []string{"a1-b2"})
 	require.NoError(t, err)
 	for depth := 1; depth < 3; {
 		event, data := at.next()

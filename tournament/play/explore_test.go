@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -21,59 +20,42 @@ func exploredRun(t *testing.T, s *testServer) []*record.Game {
 	return games
 }
 
-// explored is an answer.
-type explored struct {
-	Games int64
-	More  int
-	Moves []struct {
-		Move                    string
-		Games, Won, Drawn, Lost int64
-		Points, Low, High       *float64
-		Run                     string
-		Game, Ply               int64
-		Examples                []struct{ Address, Name string }
+// explore asks what was played.
+func (s *testServer) explore(body string) (found struct {
+	Games, More int
+	Moves       []struct {
+		Move, Run string
+		Game, Ply int64
 	}
-}
-
-// explore asks until the games are read.
-func (s *testServer) explore(body string, status int) (found explored) {
+}) {
 	s.t.Helper()
-	for {
-		w := s.post("/api/explore", body)
-		require.Equal(s.t, status, w.Code, w.Body.String())
-		found = explored{}
-		require.NoError(s.t, json.Unmarshal(w.Body.Bytes(), &found))
-		if !strings.Contains(w.Body.String(), `"indexing"`) {
-			return found
-		}
-	}
+	w := s.post("/api/explore", body)
+	require.Equal(s.t, http.StatusOK, w.Code, w.Body.String())
+	require.NoError(s.t, json.Unmarshal(w.Body.Bytes(), &found))
+	return found
 }
 
 func TestExplore(t *testing.T) {
 	s := newTestServer(t)
-	require.Empty(t, s.explore(`{"rules":"simplified"}`, http.StatusOK).Moves, "there are no runs")
+	none := s.explore(`{"rules":"simplified"}`)
+	require.NotNil(t, none.Moves)
+	require.Empty(t, none.Moves, "there are no runs")
 	games := exploredRun(t, s)
-	s.games.explorer.updated = s.games.explorer.updated.Add(-reindexAfter)
-	start := s.explore(`{"rules":"simplified"}`, http.StatusOK)
-	require.EqualValues(t, 2, start.Games)
-	require.Equal(t, games[0].Opening, start.Moves[0].Move)
-	require.Len(t, start.Moves[0].Examples, 2)
+	require.Empty(t, s.explore(`{"rules":"simplified"}`).Moves, "runs are looked at every few seconds")
+	s.games.explored.updated = s.games.explored.updated.Add(-rereadAfter)
+	start := s.explore(`{"rules":"simplified"}`)
+	require.Equal(t, 2, start.Games)
+	require.Len(t, start.Moves, 1)
 
-	body, err := json.Marshal(exploreRequest{Rules: "simplified", Position: games[0].Opening, Moves: games[0].Moves[:1]})
+	body, err := json.Marshal(positionRequest{Rules: "simplified", Position: games[0].Opening, Moves: games[0].Moves[:1]})
 	require.NoError(t, err)
-	second := s.explore(string(body), http.StatusOK)
-	require.EqualValues(t, 1, second.Games)
+	second := s.explore(string(body))
+	require.Equal(t, 1, second.Games)
 	m := second.Moves[0]
 	require.Equal(t, games[0].Moves[1], m.Move)
-	require.Equal(t, "/game/sub/run%20%C3%A9/0#ply=2", m.Examples[0].Address)
-	page := s.get(strings.Split(m.Examples[0].Address, "#")[0])
-	require.Equal(t, http.StatusOK, page.Code)
+	require.Equal(t, []any{"sub/run é", int64(0), int64(2)}, []any{m.Run, m.Game, m.Ply})
 
-	none := s.explore(`{"rules":"simplified","min_elo":9000}`, http.StatusOK)
-	require.Zero(t, none.Games)
-	require.NotNil(t, none.Moves)
 	for body, want := range map[string]string{
-		`{"rules":"simplified","moves":["1@a1"]}`:       "expected the start of a game",
 		`{"rules":"simplified","position":"x"}`:         "position",
 		`{"rules":"` + hostileJSON() + `"}`:             "rules",
 		`{"rules":"simplified","moves":["1@a1","x"]}`:   "move 2",
@@ -83,16 +65,6 @@ func TestExplore(t *testing.T) {
 		require.GreaterOrEqual(t, w.Code, 400, body)
 		require.Contains(t, w.Body.String(), want)
 	}
-}
-
-// A request that can't wait is told what goes on.
-func TestExploreBusy(t *testing.T) {
-	s := newTestServer(t)
-	s.games.explorer.turn <- struct{}{}
-	s.games.explorer.progress.Store("run, 5 %")
-	w := s.post("/api/explore", `{"rules":"simplified"}`)
-	require.JSONEq(t, `{"indexing":"run, 5 %"}`, w.Body.String())
-	<-s.games.explorer.turn
 }
 
 // The panel lists the moves that were played; a click makes one, and a link leads to a game.
@@ -120,8 +92,9 @@ func TestBrowserExplore(t *testing.T) {
 	// an opening of the start is set up
 	b.press("beginning")
 	b.Wait(`document.querySelector("#games-moves button")?.textContent.length > 20`)
+	opening := b.Text(`document.querySelector("#games-moves button").textContent`)
 	b.Click("#games-moves button")
-	b.shows(games[0].Opening, 0)
+	b.shows(opening, 0)
 	require.Empty(t, console())
 
 	// the link of an example opens the game at its ply

@@ -24,7 +24,7 @@ import (
 	"gyges/agents"
 	"gyges/agents/analysis"
 	"gyges/rules"
-	"gyges/tournament/gameindex"
+	"gyges/tournament/explorer"
 	"gyges/tournament/web"
 )
 
@@ -46,7 +46,7 @@ type Config struct {
 	// Run returns the folder of a run whose games can be reviewed; ok is false if there is none.
 	Run func(id string) (folder fs.FS, ok bool)
 	// Runs returns all runs, whose games are shown beside positions.
-	Runs func() []gameindex.Run
+	Runs func() []explorer.Run
 }
 
 const (
@@ -74,7 +74,7 @@ type Pages struct {
 	records  records
 	quota    web.Quota // of games in progress
 	analyses analyses
-	explorer explorer
+	explored explored
 	reviews  web.Quota // under way
 
 	mu    sync.Mutex
@@ -96,9 +96,7 @@ func New(s *web.Server, c Config) *Pages {
 		light: analysis.NewPool(c.Registry, c.Searches, share, maxSearchTime, s.Log),
 		games: map[string]*game{}, records: records{results: c.Results, log: s.Log},
 		analyses: analyses{pages: map[pageKey]*context.CancelFunc{}},
-		explorer: explorer{turn: make(chan struct{}, 1)},
 	}
-	p.explorer.progress.Store("")
 	p.reviews.Max = reviewsPerClient
 	if s.Shared() {
 		p.quota.Max, p.analyses.single = gamesPerClient, true

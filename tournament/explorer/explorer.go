@@ -1,0 +1,218 @@
+// Package explorer finds the games of runs that came to a position, and what was played there.
+package explorer
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"gyges/ratings/source"
+	"gyges/rules"
+	"gyges/rules/base/files"
+	"gyges/rules/base/grid"
+	"gyges/rules/base/jsonl"
+	"gyges/rules/base/textfmt"
+	"gyges/tournament/record"
+	"gyges/tournament/standings"
+)
+
+var maxPositions = 1_000_000 // in memory; another number in tests
+
+// Set is the games of some runs. It belongs to one goroutine at a time; the zero value has none.
+type Set struct {
+	Rules    string           // of games in PGN that name none
+	RuleSets []string         // of the games
+	Reader   standings.Reader // which counts what is left out
+
+	full  bool
+	runs  int           // at the last update
+	read  map[Run]int64 // bytes of each
+	games []game
+	turns []turn // in the order of the games
+}
+
+// Run is the file of records of a run that may go on.
+type Run struct{ Name, Path string }
+
+type game struct {
+	run, rules, result string
+	number             int64
+}
+
+// turn is a position and what was played there, or the mirror images of both, see [canonical].
+type turn struct {
+	position rules.Position
+	move     rules.Move
+	game     int32 // index
+	moves    int32 // of the game up to this one, placements included
+}
+
+// canonical returns a position, whatever was passed before, and a move in it, or the mirror images of both. In a
+// position that is its own image a move and its image are one.
+func canonical(p rules.Position, m rules.Move) (c rules.Position, image rules.Move, mirrored bool) {
+	c, mirrored = p.WithoutPasses().Canonical()
+	if mirrored || c == c.Mirror() && m.Mirror() < m {
+		m = m.Mirror()
+	}
+	return c, m, mirrored
+}
+
+var errFull = errors.New("no room")
+
+// Read adds the games of a file of records or PGN, as long as there is room.
+func (s *Set) Read(ctx context.Context, in io.Reader, run string) error {
+	format, in, err := standings.Sniff(in, run)
+	switch {
+	case err != nil:
+	case format == source.Records:
+		add := func(_ int, g *record.Game) error { return s.add(run, g) }
+		err = s.Reader.Whole(ctx, in, run, new(record.Filter), standings.New(), add)
+	default:
+		_, err = s.Reader.Games(ctx, format, in, run, s.Rules, func(g *record.Game) error { return s.add(run, g) })
+	}
+	if errors.Is(err, errFull) {
+		return nil
+	}
+	return err
+}
+
+// add adds a game, or returns errFull.
+func (s *Set) add(run string, g *record.Game) error {
+	if len(g.Moves) == 0 { // there is nothing to see
+		return nil
+	}
+	var turns []turn
+	_, err := record.Play(g, func(game *rules.Game, m rules.Move) {
+		if p := game.Position(); !game.Rules().SettingUp(p) {
+			c, m, _ := canonical(p, m)
+			turns = append(turns, turn{c, m, int32(len(s.games)), int32(len(game.Moves()) + 1)})
+		}
+	})
+	if err != nil {
+		return s.Reader.Unreadable(fmt.Errorf("%s: game %d: %w", run, g.Game, err))
+	}
+	if s.full = len(s.turns)+len(turns) > maxPositions; s.full {
+		return errFull
+	}
+	s.games, s.turns = append(s.games, game{run, g.Rules, g.Result, g.Game}), append(s.turns, turns...)
+	if !slices.Contains(s.RuleSets, g.Rules) {
+		s.RuleSets = append(s.RuleSets, g.Rules)
+	}
+	return nil
+}
+
+// Notes returns a sentence if games were left out for lack of room.
+func (s *Set) Notes() []string {
+	if !s.full {
+		return nil
+	}
+	return []string{fmt.Sprintf("only the first %s games were read, which have %s positions; the rest is left out",
+		textfmt.Thousands(int64(len(s.games))), textfmt.Thousands(int64(len(s.turns))))}
+}
+
+// Update makes the set that of these runs. It reads what was appended since the last call, or all again if a run is
+// gone or shorter, or a new one has no room. After an error the other runs are up to date.
+func (s *Set) Update(ctx context.Context, runs []Run) (err error) {
+	again := s.read == nil || s.full && len(runs) > s.runs
+	for r, end := range s.read {
+		info, failed := os.Stat(r.Path)
+		again = again || failed != nil || info.Size() < end || !slices.Contains(runs, r)
+	}
+	if again {
+		*s = Set{read: map[Run]int64{}}
+	}
+	s.runs, s.Reader = len(runs), standings.Reader{} // which keeps something of each reading
+	for _, r := range runs {
+		err = errors.Join(err, s.update(ctx, r))
+	}
+	return err
+}
+
+// update reads what was appended to a run.
+func (s *Set) update(ctx context.Context, r Run) error {
+	f, err := files.Open(r.Path)
+	if err != nil || s.full {
+		return err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	from := s.read[r]
+	if s.read[r], err = jsonl.LastEnd(f, from, info.Size(), record.MaxLine); err != nil {
+		return err
+	}
+	return s.Read(ctx, io.NewSectionReader(f, from, s.read[r]-from), r.Name)
+}
+
+// Row is a move with the games in which it was played.
+type Row struct {
+	Move    string   // at the start the position of the opening
+	Results [3]int64 // lost, drawn and won by the side to move; by South at the start
+	Run     string   // of the first game
+	Game    int64
+	Ply     int32 // number of the game's moves up to this one, placements included
+
+	last int32 // game, its index
+}
+
+func (r *Row) games() int64 { return r.Results[0] + r.Results[1] + r.Results[2] }
+
+func (r *Row) points() float64 {
+	return (float64(r.Results[1])/2 + float64(r.Results[2])) / float64(r.games())
+}
+
+// Columns are those of a table of rows.
+var Columns = []grid.Column[*Row]{
+	{Key: "move", Title: "Move", Left: true, Value: func(r *Row) any { return r.Move }},
+	{Key: "games", Title: "Games", Value: func(r *Row) any { return grid.Thousands(r.games()) }},
+	{Key: "won", Title: "Won", Drop: 2, Value: func(r *Row) any { return grid.Thousands(r.Results[2]) }},
+	{Key: "drawn", Title: "Drawn", Drop: 2, Value: func(r *Row) any { return grid.Thousands(r.Results[1]) }},
+	{Key: "lost", Title: "Lost", Drop: 2, Value: func(r *Row) any { return grid.Thousands(r.Results[0]) }},
+	{Key: "points", Title: "Points", Value: func(r *Row) any { return grid.Percent(r.points()) }},
+	{Key: "run", Title: "Run", Left: true, Drop: 4, Value: func(r *Row) any { return grid.Name(r.Run) }},
+	{Key: "game", Title: "Game", Drop: 3, Value: func(r *Row) any { return r.Game }},
+	{Key: "ply", Value: func(r *Row) any { return r.Ply }},
+}
+
+// Find returns what was played in the present position of a game, or at its start the openings, the most frequent
+// first; of a game that came there twice each move once.
+func (s *Set) Find(at *rules.Game) (rows []*Row, games int) {
+	r, p := at.Rules(), at.Position()
+	position, _, mirrored := canonical(p, rules.NoMove)
+	openings, byMove := r.SettingUp(p) && p == r.Start(), map[turn]*Row{}
+	for i, t := range s.turns {
+		g := &s.games[t.game]
+		switch {
+		case g.rules != r.String():
+			continue
+		case openings && (i == 0 || s.turns[i-1].game != t.game):
+			t.move, t.moves = rules.NoMove, t.moves-1
+		case openings || t.position != position:
+			continue
+		}
+		key := turn{position: t.position, move: t.move}
+		row := byMove[key]
+		if row == nil {
+			row = &Row{Move: t.move.String(), Run: g.run, Game: g.number, Ply: t.moves, last: -1}
+			if openings {
+				row.Move = r.FormatPosition(t.position)
+			} else if mirrored {
+				row.Move = t.move.Mirror().String()
+			}
+			byMove[key], rows = row, append(rows, row)
+		}
+		if row.last != t.game {
+			row.last = t.game
+			row.Results[record.HalfPoints(g.result, p.Side())]++
+			games++
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b *Row) int { return cmp.Compare(b.games(), a.games()) })
+	return rows, games
+}
