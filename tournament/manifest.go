@@ -54,32 +54,10 @@ type Manifest struct {
 	Start   time.Time      `json:"start"`
 	End     time.Time      `json:"end,omitzero"` // zero while the run goes on
 
-	// Sessions are the times in which the run was played, the first and the last ones; none in runs of earlier versions.
-	Sessions []Session `json:"sessions,omitempty"`
-
 	Program build.Info   `json:"program"`
 	Earlier []build.Info `json:"earlier_programs,omitempty"` // that played in this folder before, the first one first
 	Host    Host         `json:"host"`
 	Text    string       `json:"-"` // the file it was read from
-}
-
-// Session is a time in which a program played the run.
-type Session struct {
-	Start  time.Time `json:"start"`
-	End    time.Time `json:"end,omitzero"`     // zero: it goes on, or was cut off
-	Status Status    `json:"status,omitempty"` // with which it ended
-	Games  int64     `json:"games"`            // recorded when it began
-}
-
-// maxSessions bounds the sessions of a manifest.
-const maxSessions = 100
-
-// Played returns the sessions, also of a run of an earlier version: one from the start to the end.
-func (m *Manifest) Played() []Session {
-	if len(m.Sessions) == 0 && !m.Start.IsZero() {
-		return []Session{{Start: m.Start, End: m.End, Status: m.Status}}
-	}
-	return m.Sessions[:min(len(m.Sessions), maxSessions)]
 }
 
 // GameCounts are the numbers of games in a [Manifest].
@@ -128,15 +106,14 @@ func (h Host) String() string {
 
 func newManifest(c *Config, start time.Time) *Manifest {
 	return &Manifest{
-		Schema:   record.Version,
-		ID:       rand.Text(),
-		Status:   Running,
-		Games:    GameCounts{Scheduled: c.Games()},
-		Config:   c.Manifest(),
-		Start:    start.Round(0).UTC(),
-		Sessions: []Session{{Start: start.Round(0).UTC()}},
-		Program:  thisProgram(),
-		Host:     thisHost(),
+		Schema:  record.Version,
+		ID:      rand.Text(),
+		Status:  Running,
+		Games:   GameCounts{Scheduled: c.Games()},
+		Config:  c.Manifest(),
+		Start:   start.Round(0).UTC(),
+		Program: thisProgram(),
+		Host:    thisHost(),
 	}
 }
 
@@ -186,8 +163,6 @@ func thisProgram() build.Info {
 // end fills in how the run ended.
 func (m *Manifest) end(s *Summary, err error) {
 	m.Status, m.Games.Played, m.End = s.Status, s.Played, s.End
-	last := &m.Sessions[len(m.Sessions)-1]
-	last.Status, last.End = s.Status, s.End
 	if s.Status == Failed && err != nil {
 		m.Error = err.Error()
 	}

@@ -43,10 +43,7 @@ func checkManifest(gamesSize int64, c *Config, m *Manifest) error {
 		}
 		old.Config = longer
 	}
-	m.ID, m.Start, m.Earlier, m.Sessions = old.ID, old.Start, old.Earlier, append(old.Played(), m.Sessions...)
-	if n := len(m.Sessions); n > maxSessions {
-		m.Sessions = slices.Delete(m.Sessions, 1, 1+n-maxSessions)
-	}
+	m.ID, m.Start, m.Earlier = old.ID, old.Start, old.Earlier
 	if old.Program != m.Program {
 		m.Earlier = append(m.Earlier, old.Program)
 		c.warn("another version of the program played here before; the same seed may give other games now",

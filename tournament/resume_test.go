@@ -2,7 +2,6 @@ package tournament
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"log/slog"
 	"math/rand/v2"
@@ -189,43 +188,4 @@ func TestResumeByAnotherVersion(t *testing.T) {
 	require.Len(t, m.Earlier, 1)
 	require.Equal(t, id, m.ID, "the same run")
 	require.Equal(t, "0123456789abcdef", m.Earlier[0].Revision)
-}
-
-// The manifest has the times in which the run was played, the first and the last ones; of a run of an earlier version
-// they begin with what that has.
-func TestSessions(t *testing.T) {
-	t.Parallel()
-	c := testConfig(t, "random", "scored")
-	c.Workers, c.Pairs = 1, 50 // with more workers games that were recorded early are played again
-	_, err := stopAfter(t, c, 3)
-	require.ErrorIs(t, err, context.Canceled)
-	first := readManifest(t, c.Out)
-	require.Len(t, first.Sessions, 1)
-	require.Equal(t, Session{Start: first.Start, End: first.End, Status: Interrupted}, first.Sessions[0])
-	kept := countGames(filepath.Join(c.Out, GamesFile))
-	first.Status = Running // it was killed,
-	first.Sessions = nil   // and of an earlier version
-	first.End = time.Time{}
-	require.NoError(t, first.save(c.Out))
-	for range 2 {
-		_, err = Run(t.Context(), c, testRegistry(nil), nil)
-		require.NoError(t, err)
-	}
-	last := readManifest(t, c.Out)
-	require.Len(t, last.Sessions, 3)
-	require.Equal(t, Session{Start: first.Start, Status: Running}, last.Sessions[0])
-	require.Equal(t, kept, last.Sessions[1].Games)
-	require.Equal(t, last.Games.Played, last.Sessions[2].Games)
-	require.Equal(t, Finished, last.Sessions[2].Status)
-	require.Equal(t, last.End, last.Sessions[2].End)
-
-	for range 2 * maxSessions {
-		last.Sessions = append(last.Sessions, Session{Start: last.End})
-	}
-	require.NoError(t, last.save(c.Out))
-	_, err = Run(t.Context(), c, testRegistry(nil), nil)
-	require.NoError(t, err)
-	last = readManifest(t, c.Out)
-	require.Len(t, last.Sessions, maxSessions)
-	require.Equal(t, first.Start, last.Sessions[0].Start)
 }

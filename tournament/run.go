@@ -91,7 +91,6 @@ func run(
 	if config.Executor != nil {
 		_ = first.Close() // others play
 	}
-	m.Sessions[len(m.Sessions)-1].Games = st.kept
 	w := replace(st.writer)
 	if err := m.save(config.Out); err != nil {
 		return *s, errors.Join(err, w.Close())

@@ -30,7 +30,6 @@ import (
 const (
 	sampledGames = 200 // whole games
 	latestGames  = 4   // on boards
-	latestFaults = 20
 	endsKept     = 256 // times
 )
 
@@ -51,7 +50,7 @@ type run struct {
 	viewer   *report.Viewer
 	gauge    *report.Figure    // of its test
 	expected float64           // games left until the run ends; NaN: unknown
-	page     map[string]any    // the parts but for the state, events, workers and the games under way
+	page     map[string]any    // the parts but for the state, workers and the games under way
 	labels   map[string]string // of players, by their specs
 }
 
@@ -63,7 +62,6 @@ type reading struct {
 	latest    []*record.Game // the last one first
 	ends      []time.Time    // of the last endsKept games
 	faults    int64          // games lost by faults
-	faulty    []*record.Game // of these the last ones
 }
 
 func newRun(p *Pages, f folder) *run {
@@ -199,18 +197,12 @@ func (r *run) read(ctx context.Context) (bool, error) {
 
 func (r *reading) add(g *record.Game) {
 	r.collector.Sample(g)
-	prepend(&r.latest, g, latestGames)
+	r.latest = slices.Insert(r.latest[:min(len(r.latest), latestGames-1)], 0, g)
 	r.ends = append(r.ends, endOf(g))
 	r.ends = r.ends[max(0, len(r.ends)-endsKept):]
 	if g.Fault != nil {
 		r.faults++
-		prepend(&r.faulty, g, latestFaults)
 	}
-}
-
-// prepend inserts a game at the front of a list of at most most.
-func prepend(list *[]*record.Game, g *record.Game, most int) {
-	*list = slices.Insert((*list)[:min(len(*list), most-1)], 0, g)
 }
 
 // boardGame is a game on one of the boards.
@@ -282,7 +274,7 @@ func (r *run) parts(ctx context.Context) (map[string]any, error) {
 	return parts, addSections(parts, 0, sections...)
 }
 
-// withCurrent returns the parts of a page with what changes by itself: state, events, workers and games under way.
+// withCurrent returns the parts of a page with what changes by itself: state, workers and games under way.
 func (r *run) withCurrent(parts map[string]any, now time.Time) (map[string]any, error) {
 	parts = maps.Clone(parts)
 	parts["playing"] = r.underWay()
@@ -293,14 +285,10 @@ func (r *run) withCurrent(parts map[string]any, now time.Time) (map[string]any, 
 	if parts["state"], err = r.pages.server.HTML("state", r.state(w, now)); err != nil {
 		return nil, err
 	}
-	var sections []report.Section
-	if s := r.events(w); len(s.Blocks[0].Table.Rows) > 0 {
-		sections = append(sections, s)
+	if w == nil {
+		return parts, nil
 	}
-	if w != nil {
-		sections = append(sections, workersSection(w, now))
-	}
-	return parts, addSections(parts, slices.Index(parts["order"].([]string), "standings")+1, sections...)
+	return parts, addSections(parts, slices.Index(parts["order"].([]string), "standings")+1, workersSection(w, now))
 }
 
 // addSections inserts sections into a page.

@@ -6,7 +6,6 @@ import (
 	"math"
 	"path"
 	"slices"
-	"strings"
 	"time"
 
 	"gyges/ratings/sprt"
@@ -115,14 +114,14 @@ func perSecond(ends []time.Time, after, now time.Time) float64 {
 
 // speed returns how many games of a run in progress end a second; 0: unknown, or nobody plays it.
 func (r *run) speed(w *status.Run, now time.Time) float64 {
-	sessions := r.about.Manifest.Played()
+	began, err := r.folder.Stat(tournament.ManifestFile) // written as the program began to play
 	switch {
-	case !r.running || len(sessions) == 0:
+	case !r.running || err != nil:
 		return 0
 	case isFresh(w, now):
 		return w.GamesPerSecond // the clocks of workers may differ
 	}
-	return perSecond(r.ends, sessions[len(sessions)-1].Start, now)
+	return perSecond(r.ends, began.ModTime(), now)
 }
 
 // endOf returns when a game ended; zero if that isn't known.
@@ -155,57 +154,4 @@ func machines(m *tournament.Manifest, w *status.Run, now time.Time) string {
 		return ""
 	}
 	return textfmt.Visible(textfmt.Cut("on "+on+", "+textfmt.Plural(games, "game")+" at a time", 400))
-}
-
-// event is what happened in a run.
-type event struct {
-	at   time.Time
-	text string
-}
-
-// events returns the log of the run: sessions, workers and faults.
-func (r *run) events(w *status.Run) report.Section {
-	var list []event
-	add := func(at time.Time, format string, args ...any) {
-		if !at.IsZero() {
-			list = append(list, event{at, textfmt.Visible(textfmt.Cut(fmt.Sprintf(format, args...), 500))})
-		}
-	}
-	if m := r.about.Manifest; m != nil {
-		began, cut := "began", ""
-		for _, s := range m.Played() {
-			add(s.Start, "%s with %s games%s", began, number(s.Games), cut)
-			add(s.End, "%s", s.Status)
-			if began, cut = "resumed", ""; s.End.IsZero() {
-				cut = ", after a stop without an end"
-			}
-		}
-		if n := len(list) - 1; n > 0 && m.Error != "" {
-			list[n].text += ": " + textfmt.Escape(textfmt.Cut(m.Error, 300))
-		}
-	}
-	if w != nil {
-		for _, x := range w.Workers {
-			add(x.Joined, "worker %s joined: %s at a time", textfmt.Cut(x.Name, 100), textfmt.Plural(int(x.Workers), "game"))
-			add(x.Left, "worker %s left", textfmt.Cut(x.Name, 100))
-		}
-	}
-	for _, g := range r.faulty {
-		loser := [2]string{g.South.Agent, g.North.Agent}[g.Fault.Loser()]
-		text := fmt.Sprintf("game %d: %s lost as %s by %s: %s: %s", g.Game, r.label(loser), g.Fault.Side, g.Fault,
-			g.Fault.Detail, g.Timing.HostDetail)
-		add(endOf(g), "%s", strings.TrimRight(text, ": "))
-	}
-	slices.SortStableFunc(list, func(a, b event) int { return b.at.Compare(a.at) })
-	const most = 100
-	t := &report.Table{Caption: "The latest first, times in UTC", Header: []report.Head{
-		{Text: "Time", Left: true}, {Text: "Event", Left: true},
-	}}
-	if n := len(r.faulty); int(r.faults) > n {
-		t.Caption += fmt.Sprintf("; of %s faults the last %d", number(r.faults), n)
-	}
-	for _, e := range list[:min(len(list), most)] {
-		t.Rows = append(t.Rows, []report.Cell{{Text: e.at.UTC().Format(time.DateTime), Row: true}, {Text: e.text}})
-	}
-	return report.Section{ID: "events", Title: "Events", Blocks: []report.Block{{Table: t}}}
 }

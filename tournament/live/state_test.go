@@ -3,11 +3,9 @@ package live
 import (
 	"encoding/json"
 	"fmt"
-	"html"
 	"html/template"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -16,11 +14,10 @@ import (
 
 	"gyges/tournament"
 	"gyges/tournament/queue/status"
-	"gyges/tournament/record"
 )
 
 // writeTimed makes the folder of a run in progress with some games of which the last ended now, one each half second,
-// and with a manifest that change changes.
+// and with a manifest that change changes, written at its start.
 func writeTimed(t *testing.T, dir string, games int64, now time.Time, change func(*tournament.Manifest)) {
 	t.Helper()
 	text := ""
@@ -32,13 +29,15 @@ func writeTimed(t *testing.T, dir string, games int64, now time.Time, change fun
 	writeRun(t, dir, "running", text)
 	m := tournament.Manifest{
 		Schema: 1, Status: tournament.Running, Start: now.Add(-time.Hour), Games: tournament.GameCounts{Scheduled: 100},
-		Sessions: []tournament.Session{{Start: now.Add(-time.Hour)}}, Host: tournament.Host{OS: "plan9", Arch: "mips", CPUs: 3},
+		Host: tournament.Host{OS: "plan9", Arch: "mips", CPUs: 3},
 	}
 	m.Config.Agents, m.Config.Rules, m.Config.Workers = []string{"a", "b"}, []string{"standard"}, 2
 	change(&m)
 	manifest, err := json.Marshal(&m)
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, tournament.ManifestFile), manifest, 0o644))
+	file := filepath.Join(dir, tournament.ManifestFile)
+	require.NoError(t, os.WriteFile(file, manifest, 0o644))
+	require.NoError(t, os.Chtimes(file, time.Time{}, m.Start))
 }
 
 // The page has a bar and, of a run in progress alone, the speed and the time left.
@@ -52,10 +51,7 @@ func TestState(t *testing.T) {
 		text   string
 	}{
 		"running": {func(*tournament.Manifest) {}, 100, "40 of 100 games · 2 games/s · 30s left"},
-		"resumed": {func(m *tournament.Manifest) {
-			m.Sessions = append(m.Sessions, tournament.Session{Start: now})
-		}, 100, "40 of 100 games"},
-		"old":     {func(m *tournament.Manifest) { m.Sessions = nil }, 100, "40 of 100 games · 2 games/s · 30s left"},
+		"resumed": {func(m *tournament.Manifest) { m.Start = now }, 100, "40 of 100 games"},
 		"stopped": {func(m *tournament.Manifest) { m.Status = tournament.Interrupted }, 100, "40 of 100 games"},
 		"finished": {func(m *tournament.Manifest) {
 			m.Status, m.Games.Played, m.Config.SPRT = tournament.Finished, 40, test
@@ -106,7 +102,7 @@ func TestStateOnWorkers(t *testing.T) {
 	r.feed.now(0)
 	w := &status.Run{Time: now, GamesPerSecond: 30, Workers: []status.Worker{
 		{Name: "a", Workers: 8, State: status.Plays}, {Name: "b", Workers: 4, State: status.Plays},
-		{Name: "c", Workers: 1, State: status.Refuses}, {Name: "d", Workers: 1, State: status.Gone, Left: now},
+		{Name: "c", Workers: 1, State: status.Refuses},
 	}}
 	require.Equal(t, state{"40 of 100 games · 30 games/s · 2s left", 40, 100, "on a, b, 12 games at a time", nil, ""}, r.state(w, now))
 	w.Time = now.Add(-time.Minute)
@@ -128,51 +124,4 @@ func TestPerSecond(t *testing.T) {
 	ends = append(ends, now.Add(time.Hour), time.Time{}) // by another clock, and unknown
 	require.InDelta(t, 4, perSecond(ends, now.Add(-10*time.Second), now), 1e-9)
 	require.NotZero(t, perSecond([]time.Time{now, now}, time.Time{}, now))
-}
-
-// What happened is listed, the last first: sessions, workers and faults, each with its time.
-func TestEventsOfARun(t *testing.T) {
-	t.Parallel()
-	s := newTestServer(t)
-	dir := filepath.Join(s.results, "run")
-	start := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
-	at := func(minute int) time.Time { return start.Add(time.Duration(minute) * time.Minute) }
-	writeTimed(t, dir, 4, at(50), func(m *tournament.Manifest) {
-		m.Status, m.Error, m.Start, m.End = tournament.Failed, "no "+hostile, at(0), at(60)
-		m.Sessions = []tournament.Session{
-			{Start: at(0)}, {Start: at(10), End: at(20), Status: tournament.Interrupted, Games: 1234},
-			{Start: at(30), End: at(60), Status: tournament.Failed, Games: 2},
-		}
-	})
-	fault := drawGame("standard", 4, "a", "b")
-	fault.Result, fault.Reason = "0-1", string(record.FaultError)
-	fault.Fault = &record.Fault{Side: "south", Kind: record.FaultError, Detail: hostile}
-	fault.Timing.Start, fault.Timing.Seconds = at(49), 60
-	appendTo(t, filepath.Join(dir, tournament.GamesFile), lines(fault))
-	w := status.Run{Time: at(60), Ended: true, Workers: []status.Worker{
-		{Name: hostile, Workers: 8, Joined: at(31), Left: at(40), State: status.Gone}, {Name: "box", Workers: 1, Joined: at(32)},
-	}}
-	require.NoError(t, w.Write(dir))
-	part := string(s.catalog.run("run").feed.now(0).parts["section events"].value.(template.HTML))
-	require.NotContains(t, part, "<script>")
-	rows := regexp.MustCompile(`(?s)<tr><th\s+scope="row">(.*?)</th><td\s+class="words">(.*?)</td></tr>`).FindAllStringSubmatch(part, -1)
-	var list []string
-	for _, row := range rows {
-		text := strings.ReplaceAll(html.UnescapeString(row[2]), hostile, "X")
-		list = append(list, strings.ReplaceAll(row[1], "<wbr>", "")[11:16]+" "+text)
-	}
-	require.Equal(t, []string{
-		"04:00 failed: no X", "03:50 game 4: a lost as south by error: X", "03:40 worker X left", "03:32 worker box joined: 1 game at a time",
-		"03:31 worker X joined: 8 games at a time", "03:30 resumed with 2 games", "03:20 interrupted",
-		"03:10 resumed with 1,234 games, after a stop without an end", "03:00 began with 0 games",
-	}, list, part)
-	require.Contains(t, s.catalog.run("run").feed.now(0).parts["section workers"].value, "left 2026-01-02 03:40")
-
-	for i := range int64(30) {
-		fault.Game, fault.Pair = 6+2*i, 3+i
-		appendTo(t, filepath.Join(dir, tournament.GamesFile), lines(fault))
-	}
-	part = fmt.Sprint(s.catalog.run("run").feed.now(0).parts["section events"].value)
-	require.Contains(t, part, "of 31 faults the last 20")
-	require.Contains(t, fmt.Sprint(s.catalog.run("run").feed.now(0).parts["state"].value), "31 faults")
 }

@@ -58,11 +58,8 @@ func workersTable(w *status.Run) *report.Table {
 		{Text: "Machine", Left: true}, {Text: "State", Left: true}, {Text: "Cores"}, {Text: "Games at a time"},
 		{Text: "Playing"}, {Text: "Pairs played"}, {Text: "Positions/s"}, {Text: "Version", Left: true},
 	}}
-	switch n := int64(len(w.Workers)); {
-	case n < w.Count:
+	if n := int64(len(w.Workers)); n < w.Count {
 		t.Caption += fmt.Sprintf(", the first %d listed", n)
-	case n > w.Count:
-		t.Caption += fmt.Sprintf("; that left: %d", n-w.Count)
 	}
 	bounded := func(text string) string { return textfmt.Visible(textfmt.Cut(text, 100)) }
 	for _, x := range w.Workers {
@@ -70,12 +67,8 @@ func workersTable(w *status.Run) *report.Table {
 		if x.Speed > 0 {
 			speed = textfmt.Digits(x.Speed)
 		}
-		state := bounded(string(x.State))
-		if !x.Left.IsZero() {
-			state += x.Left.UTC().Format(" 2006-01-02 15:04")
-		}
 		t.Rows = append(t.Rows, []report.Cell{
-			{Text: bounded(x.Name), Row: true}, {Text: state}, {Text: number(x.Cores)},
+			{Text: bounded(x.Name), Row: true}, {Text: bounded(string(x.State))}, {Text: number(x.Cores)},
 			{Text: number(x.Workers)}, {Text: number(x.Playing)}, {Text: number(x.Pairs)}, {Text: speed},
 			{Text: bounded(x.Version)},
 		})

@@ -46,12 +46,11 @@ type run struct {
 	published  chan *pendingJob // jobs that the server has stored
 	background sync.WaitGroup
 
-	pairs, games int64           // received
-	repaired     int64           // pairs, at the last repair
-	onWorkers    int64           // pairs being played, when the queue's state was last known
-	samples      []status.Run    // the last ones
-	gone         []status.Worker // workers that left
-	unwritable   bool            // the status file can't be written, which has been logged
+	pairs, games int64        // received
+	repaired     int64        // pairs, at the last repair
+	onWorkers    int64        // pairs being played, when the queue's state was last known
+	samples      []status.Run // the last ones
+	unwritable   bool         // the status file can't be written, which has been logged
 }
 
 // pendingJob is a job whose games aren't in the file.
@@ -85,7 +84,7 @@ func (p *Coordinator) newRun(config *tournament.Config, outcomes chan<- tourname
 	}
 	log := p.options.Log.With("run", id.Run)
 	for _, w := range p.workers.known { // they may be there, and play
-		w.last, w.joined, w.Refused, w.games = time.Now(), time.Now(), "", nil
+		w.last, w.Refused, w.games = time.Now(), "", nil
 	}
 	r := &run{
 		Coordinator: p, id: id, previous: previous, contents: append(contents, text), config: config, log: log,
@@ -94,7 +93,6 @@ func (p *Coordinator) newRun(config *tournament.Config, outcomes chan<- tourname
 		pending: map[int64]*pendingJob{}, early: map[int64]jetstream.Msg{},
 		results: make(chan jetstream.Msg), published: make(chan *pendingJob),
 	}
-	r.restoreLeft()
 	return r, nil
 }
 

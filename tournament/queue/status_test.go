@@ -3,7 +3,6 @@ package queue
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -233,51 +232,6 @@ func TestWorkersAreReported(t *testing.T) {
 	says("worker a left: no answer for 15s")
 	r.countWorkers(now.Add(2 * goneAfter))
 	says(`worker b\x1b left: no answer for 15s`, "waiting for workers")
-}
-
-// Workers that left stay in the file with their times, also when another coordinator goes on with the run; those that
-// it had last count as left then. Their number is bounded.
-func TestWorkersThatLeftStay(t *testing.T) {
-	now := time.Now().Round(0).UTC()
-	c := tournament.Config{Out: t.TempDir()}
-	listed := func(r *run) (list []string) {
-		r.writeStatus(nil, false)
-		s, ok := readStatus(t, c.Out)
-		require.True(t, ok)
-		for _, w := range s.Workers {
-			text := fmt.Sprint(w.Name, " ", w.State, " ", w.Pairs, " ", w.Joined.Sub(now))
-			if !w.Left.IsZero() {
-				text += fmt.Sprint(" to ", w.Left.Sub(now))
-			}
-			list = append(list, text)
-		}
-		return list
-	}
-	report := func(name string, pairs int64) workerReport { // with times that are the coordinator's to tell
-		return workerReport{ID: name, Worker: status.Worker{
-			Name: name, Version: version, Workers: 8, Pairs: pairs, Playing: 3, Joined: now.Add(-time.Hour), Left: now,
-		}}
-	}
-	r := newTestRun(&c, func(string) {})
-	r.answer(t, report("a", 0), now)
-	r.answer(t, report("b", 0), now)
-	r.answer(t, report("a", 7), now.Add(time.Second))
-	r.answer(t, report("b", 1), now.Add(goneAfter))
-	r.countWorkers(now.Add(goneAfter + 2*time.Second))
-	require.Equal(t, []string{"b plays 1 0s", "a left 7 0s to 1s"}, listed(r))
-	r.answer(t, report("a", 9), now.Add(time.Minute))
-	require.Equal(t, []string{"a plays 9 1m0s", "b plays 1 0s", "a left 7 0s to 1s"}, listed(r), "it is back")
-
-	next := newTestRun(&c, func(string) {})
-	next.restoreLeft()
-	before, _ := readStatus(t, c.Out)
-	at := fmt.Sprint(" to ", before.Time.Sub(now))
-	require.Equal(t, []string{"a left 9 1m0s" + at, "b left 1 0s" + at, "a left 7 0s to 1s"}, listed(next))
-	for i := range 2 * status.MaxWorkers {
-		next.addLeft(status.Worker{Name: fmt.Sprint(i)}, now)
-	}
-	require.Len(t, next.gone, status.MaxWorkers)
-	require.Len(t, listed(next), status.MaxWorkers)
 }
 
 // A worker knows what it plays, and how many of the run's games are played.

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -49,9 +48,8 @@ type workers struct {
 // workerEntry is the last answer of a worker.
 type workerEntry struct {
 	workerReport
-	joined time.Time
-	last   time.Time
-	games  []*record.Game // under way, checked
+	last  time.Time
+	games []*record.Game // under way, checked
 }
 
 // ask tells all workers of the run, and asks for their state and the games under way of the first
@@ -100,9 +98,6 @@ func (r *run) updateWorker(text []byte, now time.Time) {
 	}
 	joins := r.plays(&report) && (w.last.IsZero() || !r.plays(&w.workerReport))
 	w.workerReport, w.last, w.games = report, now, nil
-	if joins || w.joined.IsZero() {
-		w.joined = now
-	}
 	if joins {
 		r.options.Notify(fmt.Sprintf("worker %s joined: %s at a time", shownName(report.Name),
 			textfmt.Plural(int(report.Workers), "game")))
@@ -169,7 +164,6 @@ func (r *run) countWorkers(now time.Time) (slots int64) {
 		case now.Sub(w.last) > r.goneAfter:
 			if r.plays(&w.workerReport) {
 				r.options.Notify(fmt.Sprintf("worker %s left: no answer for %v", shownName(w.Name), r.goneAfter))
-				r.addLeft(w.shown(), w.last)
 			}
 			delete(r.workers.known, id)
 		case r.plays(&w.workerReport):
@@ -183,31 +177,10 @@ func (r *run) countWorkers(now time.Time) (slots int64) {
 	return slots
 }
 
-// addLeft adds a worker to those that have left.
-func (r *run) addLeft(w status.Worker, at time.Time) {
-	w.State, w.Left, w.Playing = status.Gone, at.UTC(), 0
-	r.gone = append(r.gone, w)
-	r.gone = r.gone[max(0, len(r.gone)-status.MaxWorkers):]
-}
-
-// restoreLeft reads which workers had left, and which were there, when an earlier coordinator of the run wrote its
-// status.
-func (r *run) restoreLeft() {
-	before, err := status.Read(os.DirFS(r.config.Out))
-	if err != nil {
-		return // there was none
-	}
-	for _, w := range slices.Backward(before.Workers) {
-		if w.State != status.Refuses {
-			r.addLeft(w, cmp.Or(w.Left, before.Time))
-		}
-	}
-}
-
 // shown returns the worker as the status file has it.
 func (w *workerEntry) shown() status.Worker {
 	s := w.Worker
-	s.Name, s.Version, s.State, s.Joined, s.Left = word(s.Name), word(s.Version), status.Plays, w.joined.UTC(), time.Time{}
+	s.Name, s.Version, s.State = word(s.Name), word(s.Version), status.Plays
 	if w.Refused != "" {
 		s.State = status.Refuses
 	}
@@ -258,9 +231,6 @@ func (r *run) writeStatus(queue *status.Queue, ended bool) {
 	slices.SortFunc(s.Workers, func(a, b status.Worker) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(b.Pairs, a.Pairs))
 	})
-	for _, w := range slices.Backward(r.gone) {
-		s.Workers = append(s.Workers, w)
-	}
 	s.Workers = s.Workers[:min(len(s.Workers), status.MaxWorkers)]
 	err := s.Write(r.config.Out)
 	if err != nil && !r.unwritable {

@@ -35,8 +35,8 @@ type Run struct {
 	PairsPerSecond float64 `json:"pairs_per_second"`
 	GamesPerSecond float64 `json:"games_per_second"` // both of the last half minute
 
-	Count   int64    `json:"count"`   // of all workers that are there
-	Workers []Worker `json:"workers"` // these, and then those that left, the last one first
+	Count   int64    `json:"count"` // of all workers
+	Workers []Worker `json:"workers"`
 }
 
 // Queue counts a run's jobs on the server.
@@ -56,10 +56,6 @@ type Worker struct {
 	Playing int64   `json:"playing"` // pairs of all runs
 	Pairs   int64   `json:"pairs"`   // played of all runs, since it started
 	State   State   `json:"state,omitempty"`
-
-	// When the coordinator had its first answer and, of one that left, the last.
-	Joined time.Time `json:"joined,omitzero"`
-	Left   time.Time `json:"left,omitzero"`
 }
 
 // State is what a worker does for a run.
@@ -69,7 +65,6 @@ type State string
 const (
 	Plays   State = "plays"
 	Refuses State = "refuses" // the coordinator's log has the reason
-	Gone    State = "left"
 )
 
 // Read reads the file in a run's folder, with at most [MaxWorkers] workers.
