@@ -16,9 +16,6 @@
 // be a quicker one. The tree is no graph: a position reached on two paths is two
 // nodes, so the repetition rule is followed exactly.
 //
-// Threads share the tree. Visits under way count as losses (G. Chaslot, M. Winands, H. J. van
-// den Herik, "Parallel Monte-Carlo tree search", 2008), which keeps threads on different paths.
-//
 // The tree is reused from move to move of a game. When it is full, the subtrees with
 // the fewest visits are pruned until half of it is free; their roots keep their
 // values.
@@ -52,7 +49,6 @@ func newPlayer(v agents.Values) (agents.Agent, error) {
 	a := &player{Source: weights}
 	v.Decode(&a.config)
 	a.search.tree.limit = limitFor(a.config.Hash)
-	a.search.workers = make([]worker, a.config.Threads)
 	return a, err
 }
 
@@ -80,8 +76,7 @@ func (a *player) NewGame(_ context.Context, s agents.Setup) error {
 }
 
 func (a *player) Choose(ctx context.Context, g *rules.Game, lim agents.Limits) (agents.Decision, error) {
-	first := &a.search.workers[0]
-	d, decided, err := first.line.Prologue(ctx, g, a.rng, &first.moves)
+	d, decided, err := a.search.line.Prologue(ctx, g, a.rng, &a.search.moves)
 	if err != nil || decided {
 		return d, err
 	}

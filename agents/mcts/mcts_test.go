@@ -138,31 +138,6 @@ func TestTreeIsDropped(t *testing.T) {
 	}
 }
 
-// Threads share a tree that adds up, and prove what one thread proves.
-func TestThreads(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct{ rules, position string }{
-		{"kang", "020100/003000/000010/001000/000300/001020 s 011/011 0-0 -"},
-		{"standard", "213132/000000/000000/000000/000000/112233 s"},
-	} {
-		g := agenttest.Game(t, rules.MustParse(c.rules), c.position)
-		a := agenttest.New(t, Kind(), "mcts:iterations=500,threads=4,hash=1", g).(*player)
-		for range 4 {
-			d := agenttest.Choose(t, a, g, agents.Limits{})
-			_, proven := d.Score.Proven()
-			require.True(t, proven || d.Nodes == 500)
-			checkTree(t, &a.search.tree)
-			g.PlayLegal(d.Move)
-			if o, _ := g.Outcome(); o != rules.Undecided {
-				break
-			}
-		}
-	}
-	g := agenttest.Game(t, rules.MustParse("simplified"), "000002/010201/033203/000000/103201/000000 n")
-	d := agenttest.Choose(t, agenttest.New(t, Kind(), "mcts:iterations=3000,threads=3", g), g, agents.Limits{})
-	require.Equal(t, agents.WinIn(3), d.Score)
-}
-
 // A width that is not given depends on the rules, one that is given does not.
 func TestWidthsByRules(t *testing.T) {
 	for name, want := range map[string]int{"standard": 16, "cosmoludo": 16, "simplified": 8, "kang": 8} {

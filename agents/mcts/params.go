@@ -14,7 +14,6 @@ type config struct {
 	Iterations int64         `param:"iterations" min:"1" max:"1e9" doc:"iterations for a move; 500 if neither they nor movetime bound the search"`
 	MoveTime   time.Duration `param:"movetime" min:"0.001" max:"3600" doc:"time for a move"`
 	Hash       int           `param:"hash" default:"64" min:"1" max:"4096" doc:"size of the tree in MB; when it is full, the subtrees with the fewest visits are pruned"`
-	Threads    int           `param:"threads" default:"1" min:"1" max:"64" doc:"threads of one search; with more than one, moves may differ from run to run"`
 	params
 }
 

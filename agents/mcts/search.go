@@ -4,22 +4,21 @@ import (
 	"context"
 	"math"
 	"slices"
-	"sync"
 	"time"
 
 	"gyges/agents"
 	"gyges/agents/eval"
 	"gyges/agents/internal/lookahead"
+	"gyges/agents/policy"
 	"gyges/rules"
 )
 
 // search is the state of an agent's searches within one game.
 type search struct {
 	params
-	rules   *rules.Rules
-	eval    *eval.Evaluator
-	info    func(agents.Decision) // reports progress; may be nil
-	workers []worker              // one for each thread
+	rules *rules.Rules
+	eval  *eval.Evaluator
+	info  func(agents.Decision) // reports progress; may be nil
 
 	start  rules.Position // of the game that the tree belongs to
 	played []rules.Move   // in that game up to the root
@@ -29,12 +28,20 @@ type search struct {
 	maxDepth      int   // bound of the tree's depth in plies; 0: none
 	maxIterations int64 // 0: none
 
-	// The mutex guards what follows while threads run. They release it where they
-	// generate and evaluate moves.
-	mu         sync.Mutex
 	tree       tree
 	iterations int64 // begun
 	deepest    int   // plies
+
+	// Of the iteration under way.
+	line     lookahead.Line
+	history  lookahead.History // orders the moves where the weights have no policy
+	policy   policy.Scorer
+	moves    rules.MoveSet
+	replies  rules.MoveSet // of a position that is evaluated
+	heap     lookahead.MoveHeap
+	children []node   // new children of the node that is expanded
+	list     []node   // all of its children
+	path     []uint32 // nodes from the root to the present one
 }
 
 // firstInfo is the number of iterations before the first progress report.
@@ -44,10 +51,7 @@ const firstInfo = 64
 func (s *search) reset(r *rules.Rules, e *eval.Evaluator, info func(agents.Decision)) {
 	s.rules, s.eval, s.info = r, e, info
 	s.tree.reset(0)
-	s.played = s.played[:0]
-	for i := range s.workers {
-		s.workers[i].search, s.workers[i].history = s, lookahead.History{}
-	}
+	s.played, s.history = s.played[:0], lookahead.History{}
 }
 
 // choose searches g's position until a limit is reached or the root is proven.
@@ -56,20 +60,17 @@ func (s *search) choose(ctx context.Context, g *rules.Game, lim agents.Limits) a
 	s.maxDepth, s.maxIterations = lim.Depth, lim.Nodes
 	s.iterations, s.deepest = 0, 0
 	s.setRoot(g)
+	s.line.Begin(g)
+	next := int64(firstInfo)
 	for s.ensureFree() && (s.iterations == 0 || !s.finished()) {
-		s.run(g)
+		s.iterations++
+		s.iterate(g.Position())
+		if s.info != nil && s.iterations >= next {
+			s.info(s.decision())
+			next = 2 * s.iterations
+		}
 	}
 	return s.decision()
-}
-
-// run searches in all threads until the search is finished or the tree full.
-func (s *search) run(g *rules.Game) {
-	var others sync.WaitGroup
-	for i := range s.workers[1:] {
-		others.Go(func() { s.workers[1+i].run(g, nil) })
-	}
-	s.workers[0].run(g, s.info)
-	others.Wait()
 }
 
 // finished reports whether the root is proven or a limit is reached.

@@ -13,13 +13,11 @@ type node struct {
 	move   rules.Move // undefined at the root
 	first  uint32     // index of the first child
 	visits uint32
-	value  float32 // minimax value of the tree below; at a leaf the evaluation
-	static float32 // value by the evaluation
-	prior  float32 // of PUCT, from the static value
-	count  uint16  // children, in descending order of static, and the flag complete
-
-	pending uint16       // threads that are at the node or below
-	proof   agents.Score // a proven result for the side to move, counted from the position, or one of the constants
+	value  float32      // minimax value of the tree below; at a leaf the evaluation
+	static float32      // value by the evaluation
+	prior  float32      // of PUCT, from the static value
+	count  uint16       // children, in descending order of static, and the flag complete
+	proof  agents.Score // a proven result for the side to move, counted from the position, or one of the constants
 }
 
 // nodeSize is the size of a node in bytes.
@@ -68,7 +66,6 @@ type tree struct {
 	spare []node
 	root  uint32
 	limit int // of nodes in either slice
-	moved int // how often the children of a node have moved
 }
 
 // minFree is the number of free nodes needed to expand a node: no position has more
@@ -98,9 +95,6 @@ func (t *tree) children(n *node) []node { return t.nodes[n.first : n.first+uint3
 // setChildren makes list, copied to the end, the children of node i.
 func (t *tree) setChildren(i uint32, list []node, full bool) {
 	n := &t.nodes[i]
-	if n.size() > 0 {
-		t.moved++
-	}
 	n.first, n.count = uint32(len(t.nodes)), uint16(len(list))
 	if full {
 		n.count |= complete
@@ -155,12 +149,7 @@ func (t *tree) selectPUCT(n *node, cpuct float64) (i uint32, ok bool) {
 		if child.proof >= agents.WinScore {
 			continue
 		}
-		visits := child.visits + uint32(child.pending)
-		value := float64(child.value)
-		if child.pending > 0 { // virtual losses keep threads on different paths
-			value -= float64((1+value)*float64(child.pending)) / float64(visits)
-		}
-		score := value + float64(explore*float64(child.prior))/float64(1+visits)
+		score := float64(child.value) + float64(explore*float64(child.prior))/float64(1+child.visits)
 		if score > bestScore {
 			i, bestScore, ok = n.first+uint32(k), score, true
 		}

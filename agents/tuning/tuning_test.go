@@ -43,7 +43,7 @@ func TestFindRefuses(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ spec, name, want string }{
 		{"mcts", "d",
-			`unknown parameter "d"; expected one of: iterations, hash, threads, cpuct, value_scale, prior_temperature, width_min, width_growth, width_root, final_share, weight.FEATURE`},
+			`unknown parameter "d"; expected one of: iterations, hash, cpuct, value_scale, prior_temperature, width_min, width_growth, width_root, final_share, weight.FEATURE`},
 		{"mcts", "movetime", "parameter movetime is a duration; expected one of: iterations"},
 		{"mcts", "weights", "parameter weights is a text"},
 		{"mcts", "weight.", `unknown parameter "weight."`},
@@ -80,6 +80,6 @@ func TestWeights(t *testing.T) {
 	require.Equal(t, want.Values, w.Values)
 	_, err = Weights(registry, spec(t, "random"), r)
 	require.ErrorContains(t, err, `agent "random" has no weights`)
-	_, err = Weights(registry, spec(t, "greedy:weights=classic"), r)
-	require.ErrorContains(t, err, "weights default/classic are for standard rules")
+	_, err = Weights(registry, spec(t, "greedy:weights=../eval/weights/standard.json"), r)
+	require.ErrorContains(t, err, "weights ../eval/weights/standard.json are for standard rules")
 }

@@ -1,0 +1,159 @@
+package mcts
+
+import (
+	"cmp"
+	"slices"
+
+	"gyges/agents"
+	"gyges/agents/internal/lookahead"
+	"gyges/rules"
+)
+
+// iterate makes one iteration from the root, whose position is p: it selects a path
+// to a leaf, expands it, and backs up values and proofs.
+func (s *search) iterate(p rules.Position) {
+	t := &s.tree
+	s.path = append(s.path[:0], t.root)
+	for t.nodes[s.last()].proof == unproven {
+		leaf := t.nodes[s.last()].size() == 0
+		child, ok := s.selectChild(p)
+		if leaf || !ok {
+			break
+		}
+		s.path = append(s.path, child)
+		s.line.Push(p)
+		p = s.rules.Apply(p, t.nodes[child].move)
+	}
+	s.deepest = max(s.deepest, s.line.Len())
+	s.line.Rewind()
+	for _, i := range slices.Backward(s.path) {
+		n := &t.nodes[i]
+		n.visits++
+		if n.proof == unproven && n.size() > 0 {
+			t.update(i)
+		}
+	}
+}
+
+// last returns the node at the path's end.
+func (s *search) last() uint32 { return s.path[len(s.path)-1] }
+
+// selectChild returns the child of the node at the path's end, whose position is p, to
+// visit next, after expanding the node if it is due. ok is false if there is none:
+// the node is proven now, or the tree is full or has reached its maximum depth.
+func (s *search) selectChild(p rules.Position) (child uint32, ok bool) {
+	for {
+		n := &s.tree.nodes[s.last()]
+		child, ok = s.tree.selectPUCT(n, s.CPUCT)
+		if n.proof != unproven || n.complete() || ok && n.size() >= s.width(s.last()) {
+			return child, ok && n.proof == unproven
+		}
+		if s.tree.free() < minFree || s.maxDepth > 0 && s.line.Len() >= s.maxDepth {
+			return child, ok
+		}
+		s.expand(p)
+	}
+}
+
+// expand gives the node at the path's end, whose position is p, more children: the
+// first moves by their order among those it lacks, at least as many as it has.
+// A node whose every move lets the opponent win at once is proven lost instead.
+func (s *search) expand(p rules.Position) {
+	i := s.last()
+	n := s.tree.nodes[i]
+	s.list = append(s.list[:0], s.tree.children(&n)...)
+	s.line.Moves(p, &s.moves)
+	anyMove := s.moves.At(0)
+	for _, c := range s.list {
+		s.moves.Remove(c.move)
+	}
+	all := s.evaluateMoves(p, max(s.width(i), 2*n.size())-n.size())
+	s.list = append(s.list, s.children...)
+	if len(s.list) == 0 { // the root needs a move nevertheless
+		s.list = append(s.list, node{move: anyMove, value: -1, static: -1, proof: agents.WinIn(1)})
+	}
+	if len(s.list) > s.tree.free() {
+		return
+	}
+	slices.SortStableFunc(s.list, func(a, b node) int { return cmp.Compare(b.static, a.static) })
+	s.setPriors(s.list)
+	s.tree.setChildren(i, s.list, all)
+	s.tree.update(i)
+}
+
+// evaluateMoves makes children of at most width of the moves of p and reports
+// whether it has evaluated all. Moves that let the opponent win at once make no children; a
+// move that wins ends it.
+func (s *search) evaluateMoves(p rules.Position, width int) (all bool) {
+	if s.line.Left() > 1 && s.rules.GoalWins(p, p.Side().Other()) {
+		s.rules.QuickEvasions(p, &s.moves)
+	}
+	s.order(p)
+	s.children = s.children[:0]
+	s.line.Push(p)
+	for won := false; len(s.heap) > 0 && len(s.children) < width && !won; {
+		m := s.heap.Pop()
+		child := s.evaluate(m, s.rules.Apply(p, m))
+		if child.proof < agents.WinScore {
+			s.children = append(s.children, child)
+		}
+		won = child.proof <= -agents.WinScore
+	}
+	s.line.Pop()
+	if s.eval.Policy() == nil && len(s.children) > 0 {
+		best := slices.MaxFunc(s.children, func(a, b node) int { return cmp.Compare(a.static, b.static) })
+		s.history.Add(p.Side(), best.move, 1)
+	}
+	return len(s.heap) == 0
+}
+
+// order makes the heap that of the moves of p, the most promising first: by the
+// policy of the evaluation, or without one by the history of moves that were the best of
+// those evaluated with them.
+func (s *search) order(p rules.Position) {
+	weights := s.eval.Policy()
+	if weights != nil {
+		s.policy.Begin(weights, s.rules, p, &s.moves)
+	}
+	s.heap = s.heap[:0]
+	for m := range s.moves.All() {
+		score := s.history.Score(p.Side(), m)
+		if weights != nil {
+			score = s.policy.Score(m)
+		}
+		s.heap = append(s.heap, lookahead.NewScoredMove(m, score))
+	}
+	s.heap.Heapify()
+}
+
+// evaluate returns the child that move m leads to, the position next.
+func (s *search) evaluate(m rules.Move, next rules.Position) node {
+	n := node{move: m}
+	switch s.line.Outcome(next) {
+	case rules.Undecided:
+		s.staticEval(&n, next)
+	case rules.Draw:
+		n.proof = drawn
+	default: // the move wins
+		n.proof, n.static = -agents.WinTop, 1
+	}
+	n.value = n.static
+	return n
+}
+
+// staticEval sets the proof or static value of n, whose position p is at the line's
+// end and not over.
+func (s *search) staticEval(n *node, p rules.Position) {
+	if s.line.WinsNow(p) {
+		n.proof, n.static = agents.WinIn(1), -1
+		return
+	}
+	score, attacked := s.eval.Evaluate(p)
+	// Wins in three of the root are found at once. Deeper they take some visits, for a search
+	// for evasions at each leaf would slow down the others.
+	if attacked && s.line.Len() == 1 && !s.line.HasEvasion(p, &s.replies) {
+		n.proof, n.static = -agents.WinIn(2), 1
+		return
+	}
+	n.static = float32(-s.toValue(score))
+}
