@@ -43,7 +43,7 @@ match:
   pairs: 13
   openings: {policy: random, plies: 1}
   limits: {depth: 2}
-rating: {pairs: 17, every: 3, reference: classic}
+rating: {pairs: 17, every: 3, reference: default}
 seed: 5
 workers: 3
 out: some/where
@@ -57,7 +57,7 @@ out: some/where
 		{From: 2, Agent: agents.Spec{Kind: "alphabeta", Params: []agents.Param{{Name: "depth", Value: "2"}}}},
 		{From: 4, Pairs: 12},
 	}
-	want.Rating = training.Rating{Pairs: 17, Every: 3, Reference: "classic"}
+	want.Rating = training.Rating{Pairs: 17, Every: 3, Reference: "default"}
 	want.Count, want.Window, want.Time, want.Seed, want.Workers, want.Out = 7, 2, 90*time.Minute, 5, 3, "some/where"
 	want.Weights, err = eval.Default(eval.Standard)
 	require.NoError(t, err)

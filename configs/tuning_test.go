@@ -79,7 +79,7 @@ func TestTuningReportsEverything(t *testing.T) {
 	}{
 		{"texel", "data: d\n", nil},
 		{"texel",
-			"name: ..\nrules: chess\nweights: classic\nfeatures: [near, charm, near]\npositions: -1\nquiet: 1\nlambda: 0\nl2: -1\nscale: 3\niterations: many\nout: 5\nwidth: 1\n", []string{
+			"name: ..\nrules: chess\nweights: default\nfeatures: [near, charm, near]\npositions: -1\nquiet: 1\nlambda: 0\nl2: -1\nscale: 3\niterations: many\nout: 5\nwidth: 1\n", []string{
 				"x:1: data: expected a folder of training positions, found none",
 				"x:1: name: expected 1 to 64 letters",
 				"x:2: rules: unknown rules",
@@ -105,8 +105,8 @@ func TestTuningReportsEverything(t *testing.T) {
 			`x:3: network: unknown key "layers" in network, expected one of: units, epochs, batch, rate, decay, seed`,
 		}},
 		{"texel", "data: d\nnetwork: 5\n", []string{`x:2: network: expected network as keys and values, found "5"`}},
-		{"texel", "rules: kang\ndata: d\nweights: classic\n",
-			[]string{"x:3: weights: weights default/classic are for standard rules; kang needs weights for kang rules"}},
+		{"texel", "rules: kang\ndata: d\nweights: ../agents/eval/weights/standard.json\n",
+			[]string{"x:3: weights: weights ../agents/eval/weights/standard.json are for standard rules; kang needs weights for kang rules"}},
 		{"texel", "data: d\nweights: no/file.json\n", []string{"x:2: weights: weights no/file.json"}},
 		{"texel", "data: d\nlambda: .nan\nscale: .inf\n", []string{`x:2: lambda: expected a number, found ".nan"`,
 			`x:3: scale: expected a number, found ".inf"`}},

@@ -11,15 +11,8 @@ import (
 	"gyges/rules"
 )
 
-// Names of embedded weights, beside those of the families.
-const (
-	// DefaultName selects the weights by the rules.
-	DefaultName = "default"
-	// ClassicName names an evaluation that other programs have used, for the rules
-	// with displacement: the moves, and three times the pieces and squares that one
-	// side alone controls.
-	ClassicName = "classic"
-)
+// DefaultName selects the embedded weights by the rules.
+const DefaultName = "default"
 
 //go:embed weights/*.json
 var embedded embed.FS
@@ -27,7 +20,7 @@ var embedded embed.FS
 // readers read the embedded weights, each once, as every game needs them.
 var readers = func() map[string]func() (Weights, error) {
 	readers := map[string]func() (Weights, error){}
-	for _, name := range [...]string{Standard, Simplified, Kang, ClassicName} {
+	for _, name := range [...]string{Standard, Simplified, Kang} {
 		readers[name] = sync.OnceValues(func() (Weights, error) {
 			text, err := embedded.ReadFile("weights/" + name + ".json")
 			if err != nil {
@@ -39,7 +32,7 @@ var readers = func() map[string]func() (Weights, error) {
 	return readers
 }()
 
-// Default returns the embedded weights for a family of rules, or those of ClassicName.
+// Default returns the embedded weights for a family of rules.
 func Default(name string) (Weights, error) {
 	read, ok := readers[name]
 	if !ok {

@@ -29,8 +29,8 @@ const ParamPrefix = "weight."
 func Params() []agents.ParamDef {
 	return []agents.ParamDef{
 		{
-			Name: "weights", Type: agents.Text, Default: DefaultName, File: true, Words: []string{DefaultName, ClassicName},
-			Doc: "weights of the evaluation: a file, default for those that suit the rules, or classic for simple ones",
+			Name: "weights", Type: agents.Text, Default: DefaultName, File: true, Words: []string{DefaultName},
+			Doc: "weights of the evaluation: a file, or default for those that suit the rules",
 		},
 		{
 			Name: ParamPrefix, Type: agents.Float, Min: -MaxWeight, Max: MaxWeight,
@@ -43,7 +43,7 @@ func Params() []agents.ParamDef {
 func FromValues(v agents.Values) (Source, error) {
 	s := Source{overrides: map[string]float64{}}
 	if name := v["weights"]; name != DefaultName {
-		w, err := named(name)
+		w, err := readFile(name)
 		if err != nil {
 			return s, err
 		}
@@ -63,11 +63,8 @@ func FromValues(v agents.Values) (Source, error) {
 	return s, errors.Join(errs...)
 }
 
-// named returns the weights of a file, or those of ClassicName.
-func named(name string) (Weights, error) {
-	if name == ClassicName {
-		return Default(name)
-	}
+// readFile returns the weights of a file.
+func readFile(name string) (Weights, error) {
 	in, err := files.Open(name)
 	if err != nil {
 		return Weights{}, fmt.Errorf("weights %w", files.Plain(err))

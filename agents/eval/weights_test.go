@@ -266,8 +266,6 @@ func TestSingleWeightsAreChanged(t *testing.T) {
 
 	_, err = FromValues(agents.Values{"weights": DefaultName, "weight.nearr": "1"})
 	require.ErrorContains(t, err, "parameter weight.nearr: unknown feature \"nearr\", did you mean \"near\"?")
-	_, err = FromValues(agents.Values{"weights": ClassicName, "weight.near": "1"})
-	require.NoError(t, err)
 }
 
 // The evaluator of the game before is used again where the rules are the same.

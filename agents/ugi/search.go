@@ -2,20 +2,17 @@ package ugi
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime/debug"
 	"strings"
 	"time"
 
 	"gyges/agents"
-	"gyges/agents/eval"
 	"gyges/rules"
 )
 
 const (
 	endless   = 24 * time.Hour // of a search without any limit
-	maxPerft  = 12             // plies
 	maxMillis = int64(maxSeconds * 1000)
 )
 
@@ -89,8 +86,11 @@ func (s *server) goSearch(ctx context.Context, text string) error {
 	if !bounded {
 		lim.MoveTime = endless
 	}
-	setup := s.newSetup()
-	s.start(ctx, bounded, func(ctx context.Context) string { return "bestmove " + s.search(ctx, setup, lim) })
+	ctx, cancel := context.WithCancel(ctx)
+	s.cancelSearch.Store(&cancel)
+	setup, move := s.newSetup(), make(chan string, 1)
+	s.move, s.bounded = move, bounded
+	go func() { move <- s.search(ctx, setup, lim) }()
 	return nil
 }
 
@@ -106,7 +106,7 @@ func (s *server) newSetup() *agents.Setup {
 }
 
 // search lets the agent choose, writes what it finds, and returns the move. It
-// runs as a task.
+// runs in the background.
 func (s *server) search(ctx context.Context, setup *agents.Setup, lim agents.Limits) (move string) {
 	began := time.Now()
 	var last string
@@ -161,44 +161,4 @@ func (s *server) choose(ctx context.Context, setup *agents.Setup, lim *agents.Li
 		return d, nil
 	}
 	return s.agent.Choose(ctx, s.game, *lim)
-}
-
-// eval answers with the evaluation of the position, for the side to move.
-func (s *server) eval(context.Context, string) error {
-	switch p := s.game.Position(); {
-	case s.rules.SettingUp(p):
-		return errors.New("expected a position with all pieces placed")
-	case s.rules.Outcome(p) != rules.Undecided:
-		return errors.New("the game is over")
-	}
-	e, _, err := eval.Of(s.agent, s.rules)
-	if err != nil {
-		return err
-	}
-	s.out.line("eval %d", e.Score(s.game.Position()))
-	return nil
-}
-
-// perft counts the sequences of the given number of plies, in the background. The
-// repetition rule is off, as usual.
-func (s *server) perft(ctx context.Context, text string) error {
-	depth, err := wholeNumber(text, 0, maxPerft)
-	if err != nil {
-		return err
-	}
-	o := s.rules.Options()
-	o.Repetition = rules.NoRepetition
-	r, err := rules.New(s.rules.String(), o)
-	if err != nil {
-		return err
-	}
-	p := s.game.Position()
-	s.start(ctx, true, func(ctx context.Context) string {
-		nodes, _, err := rules.Perft(ctx, r, p, int(depth), 1)
-		if err != nil {
-			return fmt.Sprintf("info string perft %d was stopped", depth)
-		}
-		return fmt.Sprintf("perft %d nodes %d", depth, nodes)
-	})
-	return nil
 }

@@ -60,8 +60,8 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, config ServerConfig
 		case <-ctx.Done():
 			s.stop()
 			return context.Cause(ctx)
-		case answer := <-s.answer:
-			s.reply(answer)
+		case move := <-s.move:
+			s.reply(move)
 		case c, open := <-lines:
 			switch {
 			case !open:
@@ -120,7 +120,7 @@ func (r *replies) line(format string, args ...any) {
 }
 
 // server is the state behind the commands. It belongs to the goroutine that
-// handles them; a task has the agent and the game while it runs.
+// handles them; a search has the agent and the game while it runs.
 type server struct {
 	config ServerConfig
 	agent  agents.Agent
@@ -137,10 +137,10 @@ type server struct {
 	placed bool                  // a position has been set since the rules and the seed were
 	info   func(agents.Decision) // reports what the search under way has found
 
-	// The task, a search or perft, that runs in the background.
-	answer     chan string // receives its last line; nil: no task
-	bounded    bool        // it ends by itself
-	cancelTask atomic.Pointer[context.CancelFunc]
+	// The search that runs in the background.
+	move         chan string // receives what it chooses; nil: no search
+	bounded      bool        // it ends by itself
+	cancelSearch atomic.Pointer[context.CancelFunc]
 }
 
 // complain writes what is wrong with a command.
@@ -149,7 +149,7 @@ func (s *server) complain(format string, args ...any) {
 }
 
 // commands are those of the protocol but for quit. An exclusive one is refused
-// while a task runs.
+// while a search runs.
 var commands = []struct {
 	name      string
 	exclusive bool
@@ -161,9 +161,6 @@ var commands = []struct {
 	{"setpos", true, (*server).setPosition},
 	{"go", true, (*server).goSearch},
 	{"stop", false, func(s *server, _ context.Context, _ string) error { s.stop(); return nil }},
-	{"showpos", false, (*server).showPosition},
-	{"eval", true, (*server).eval},
-	{"perft", true, (*server).perft},
 }
 
 // handle runs a command. It reports whether it was quit.
@@ -178,7 +175,7 @@ func (s *server) handle(ctx context.Context, line string) (quit bool) {
 			names = append(names, c.name)
 			continue
 		}
-		if c.exclusive && s.answer != nil {
+		if c.exclusive && s.move != nil {
 			s.complain("%s: a search is under way; stop it first", name)
 		} else if err := c.run(s, ctx, strings.TrimSpace(rest)); err != nil {
 			s.complain("%s: %v", name, err)
@@ -203,7 +200,7 @@ func (s *server) introduce(context.Context, string) error {
 // ready answers isready. It prepares the agent for the game, so that the search
 // that follows can be stopped at once. If that fails the search will, and report it.
 func (s *server) ready(ctx context.Context, _ string) error {
-	if s.placed && s.answer == nil && s.fresh && s.game.Legal().Len() > 0 {
+	if s.placed && s.move == nil && s.fresh && s.game.Legal().Len() > 0 {
 		games := s.games
 		if _, err := s.choose(ctx, s.newSetup(), nil); err != nil {
 			s.fresh, s.games = true, games
@@ -213,50 +210,36 @@ func (s *server) ready(ctx context.Context, _ string) error {
 	return nil
 }
 
-func (s *server) showPosition(context.Context, string) error {
-	s.out.line("pos %s", s.rules.FormatPosition(s.game.Position()))
-	return nil
-}
-
-// start runs work in the background, and writes its answer.
-func (s *server) start(ctx context.Context, bounded bool, work func(ctx context.Context) (answer string)) {
-	ctx, cancel := context.WithCancel(ctx)
-	s.cancelTask.Store(&cancel)
-	answer := make(chan string, 1)
-	s.answer, s.bounded = answer, bounded
-	go func() { answer <- work(ctx) }()
-}
-
-// reply writes the answer of the task, which has ended.
-func (s *server) reply(answer string) {
+// reply writes the move of the search, which has ended.
+func (s *server) reply(move string) {
 	s.cancelEarly()
-	s.answer = nil
-	s.out.line("%s", answer)
+	s.move = nil
+	s.out.line("bestmove %s", move)
 }
 
-// cancelEarly cancels the context of the task, if there is one. It may be called
+// cancelEarly cancels the context of the search, if there is one. It may be called
 // by another goroutine.
 func (s *server) cancelEarly() {
-	if cancel := s.cancelTask.Load(); cancel != nil {
+	if cancel := s.cancelSearch.Load(); cancel != nil {
 		(*cancel)()
 	}
 }
 
-// stop ends the task, which answers first.
+// stop ends the search, which answers first.
 func (s *server) stop() {
-	if s.answer != nil {
+	if s.move != nil {
 		s.cancelEarly()
-		s.reply(<-s.answer)
+		s.reply(<-s.move)
 	}
 }
 
 // finish is called at the end of input: a search that ends by itself may do so
 // soon, so that a few commands can be piped in.
 func (s *server) finish() {
-	if s.answer != nil && s.bounded {
+	if s.move != nil && s.bounded {
 		select {
-		case answer := <-s.answer:
-			s.reply(answer)
+		case move := <-s.move:
+			s.reply(move)
 		case <-time.After(lastSearch):
 		}
 	}

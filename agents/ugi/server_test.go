@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gyges/agents"
-	"gyges/agents/eval"
 	"gyges/rules"
 )
 
@@ -130,6 +129,22 @@ func TestServerSearches(t *testing.T) {
 		"setpos data 000000/000000/000000/200003/123330/121210\ngo depth 1\n")))
 }
 
+// probe answers an input and returns the lines, and the position and limits of a search after it.
+func probe(t *testing.T, input string) (lines []string, position string, limits agents.Limits) {
+	t.Helper()
+	stub := stubAgent{choose: func(g *rules.Game, lim agents.Limits) (agents.Decision, error) {
+		position, limits = g.Rules().FormatPosition(g.Position()), lim
+		return agents.Decision{Move: g.Legal().At(0)}, nil
+	}}
+	config := testServer(agents.Spec{Kind: "stub"})
+	config.Registry = agents.NewRegistry(stub.kind())
+	var out strings.Builder
+	require.NoError(t, Serve(t.Context(), strings.NewReader(input+"\ngo\n"), &out, config))
+	lines = strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
+	require.True(t, strings.HasPrefix(last(lines), "bestmove "), lines)
+	return lines[:len(lines)-1], position, limits
+}
+
 func last(lines []string) string { return lines[len(lines)-1] }
 
 func TestServerPositions(t *testing.T) {
@@ -157,8 +172,8 @@ func TestServerPositions(t *testing.T) {
 			" s": `column 44: expected a space and the reserves`,
 		"setpos pos 000000/000000/000000/000000/000000/000000 s 222/222 moves @3|0 1@b1": "pos 310000/000000/000000/000000/000000/000000 s 121/222",
 	} {
-		lines := serve(t, "random", input+"\nshowpos\n")
-		require.Contains(t, lines[0], want, input)
+		lines, position, _ := probe(t, input)
+		require.Contains(t, append(lines, "pos "+position)[0], want, input)
 	}
 }
 
@@ -173,7 +188,7 @@ func TestServerRefuses(t *testing.T) {
 		"setoption maxTime -1":     `setoption: maxTime: expected seconds from 0 to 86400, found "-1"`,
 		"setoption maxTime NaN":    `setoption: maxTime: expected seconds`,
 		"setoption maxTime 1e99":   `setoption: maxTime: expected seconds`,
-		"setoption threads 0":      `setoption: threads: expected 1, since the agent random searches with one thread`,
+		"setoption threads 0":      `setoption: threads: expected 1, since the agent stub searches with one thread`,
 		"setoption seed -1":        `setoption: seed: expected a whole number from 0 to 2^64-1`,
 		"setoption rules chess":    `setoption: rules: unknown rules "chess"`,
 		"setoption hash 3":         `setoption: unknown option "hash"; expected one of: maxPly, maxTime`,
@@ -182,44 +197,21 @@ func TestServerRefuses(t *testing.T) {
 		"go movetime 1.5":          `go: movetime: expected a whole number`,
 		"go ponder 3":              `go: expected movetime, depth, nodes, wtime`,
 		"go\x1b[2J\x00":            `unknown command "go\x1b[2J\x00"`,
-		"perft x":                  `perft: expected a whole number from 0 to 12, found "x"`,
-		"perft":                    `perft: expected a whole number`,
 		"GO":                       `unknown command "GO"`,
 		strings.Repeat("x", 2<<20): "expected a line of at most 1048576 bytes",
 	} {
-		lines := serve(t, "random", "setoption maxPly 2\n"+input+"\nshowpos\n")
-		require.Len(t, lines, 2, input)
+		lines, position, limits := probe(t, "setoption maxPly 2\n"+input)
+		require.Len(t, lines, 1, input)
 		require.True(t, strings.HasPrefix(lines[0], "info string "+want), "%q: %q", input[:min(len(input), 50)], lines[0])
 		require.LessOrEqual(t, len(lines[0]), 3*maxInfo)
-		require.Equal(t, "pos "+startRows+" s", lines[1])
+		require.Equal(t, startRows+" s", position)
+		require.Equal(t, agents.Limits{Depth: 2}, limits)
 	}
 }
 
 func TestServerOtherAnswers(t *testing.T) {
-	require.Equal(t, []string{"perft 2 nodes 56352"}, serve(t, "random", "perft 2\n"))
-	require.Equal(t, []string{"perft 0 nodes 1"}, serve(t, "random", "perft 0\n"))
-	r := rules.MustParse("standard")
-	e, err := eval.ForRules(r)
-	require.NoError(t, err)
-	p := opening(r)
-	require.Equal(t, []string{fmt.Sprintf("eval %d", e.Score(p))},
-		serve(t, "random", "setpos pos "+r.FormatPosition(p)+"\neval\n"))
-	spec, err := agents.ParseSpec("alphabeta:weights=classic,weight.near=150,hash=1")
-	require.NoError(t, err)
-	values, err := testRegistry().Values(spec)
-	require.NoError(t, err)
-	source, err := eval.FromValues(values)
-	require.NoError(t, err)
-	own, err := source.Evaluator(r)
-	require.NoError(t, err)
-	require.NotEqual(t, e.Score(p), own.Score(p))
-	require.Equal(t, []string{fmt.Sprintf("eval %d", own.Score(p))},
-		serve(t, spec.String(), "setpos pos "+r.FormatPosition(p)+"\neval\n"), "by the weights that it plays with")
-	require.Equal(t, []string{"info string eval: expected a position with all pieces placed"},
-		serve(t, "random", "setpos pos 000000/000000/000000/000000/000000/000000 s 222/222\neval\n"))
 	over := "setpos pos 023112/000000/000000/000000/000000/321123 n 1-0\n"
-	require.Equal(t, []string{"bestmove null", "info string eval: the game is over"},
-		serve(t, "random", over+"go\neval\n"))
+	require.Equal(t, []string{"bestmove null"}, serve(t, "random", over+"go\n"))
 	require.Equal(t, []string{""}, serve(t, "random", "quit\nugi\n"))
 }
 
@@ -295,9 +287,6 @@ func TestServerStops(t *testing.T) {
 			s.send("stop", "stop", "isready")
 			require.Equal(t, []string{"readyok"}, s.until("readyok"))
 		}
-		s.send("perft 12")
-		s.send("stop")
-		require.Equal(t, []string{"info string perft 12 was stopped"}, s.until("info"))
 		s.send("go", "quit")
 		require.NoError(t, <-s.done)
 		s.done <- nil

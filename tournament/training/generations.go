@@ -31,7 +31,7 @@ type Generations struct {
 	Name          string        `yaml:"name" form:"a name, in quotes if it is a number" help:"Name of the run, and of its folder under results. Default: the file's."`
 	Rules         *rules.Rules  `yaml:"rules" form:"a rule set, like standard or standard:null_move=allow" help:"The rule set of all games."`
 	Agent         agents.Spec   `yaml:"agent" form:"an agent spec, like random or alphabeta:depth=2" help:"The agent whose weights are trained; it plays the matches and the rating."`
-	Start         string        `yaml:"weights" form:"zero, default, classic or a weights file" help:"Weights to start from."`
+	Start         string        `yaml:"weights" form:"zero, default or a weights file" help:"Weights to start from."`
 	Weights       eval.Weights  // those of that name, of generation 0
 	Count         int           `yaml:"generations" name:"generations" placeholder:"N" check:"1..1000" help:"Number of generations at most. A larger number resumes a run that has ended."`
 	Time          time.Duration `yaml:"time" name:"time" placeholder:"TIME" check:"0s..1000h" zero:"no bound" help:"Time for all generations, such as 1h: none begins that would end later. A longer one resumes a run that has ended."`
@@ -64,7 +64,7 @@ type Rating struct {
 	Pairs     int    `yaml:"pairs" check:"0..100000" zero:"none" help:"Game pairs that every two players of the rating at the end play."`
 	Every     int    `yaml:"every" check:"1..1000" help:"Every how many generations one plays, beside the first and the last."`
 	Each      int    `yaml:"each" check:"0..100000" zero:"none" help:"Game pairs that a generation plays against the reference as soon as it is adopted, to see its strength."`
-	Reference string `yaml:"reference" form:"default, classic or a weights file" help:"Weights with which another agent plays, whose rating is 0. Default: none does."`
+	Reference string `yaml:"reference" form:"default or a weights file" help:"Weights with which another agent plays, whose rating is 0. Default: none does."`
 }
 
 // ReferenceName is the name of the player with the reference's weights.

@@ -37,7 +37,7 @@ type Texel struct {
 	Name   string       `yaml:"name" form:"a name, in quotes if it is a number" help:"Name of the run, and of its folder under results. Default: the file's."`
 	Rules  *rules.Rules `yaml:"rules" form:"a rule set, like standard or standard:null_move=allow" help:"The rule set of the positions."`
 	Data   []string     `yaml:"data" form:"a folder of training positions" help:"Folders of training positions."`
-	Start  string       `yaml:"weights" form:"zero, default, classic or a weights file" help:"Weights to start from."`
+	Start  string       `yaml:"weights" form:"zero, default or a weights file" help:"Weights to start from."`
 	Parent eval.Weights // those of that name
 	Fit    `yaml:",inline"`
 	Out    string `yaml:"out" form:"a folder, in quotes if it is a number" help:"New folder for the result. Default: results/NAME-TIME."`
