@@ -1,5 +1,5 @@
-// Package analysis searches positions for their best moves: one with an agent, several at a
-// time with a [Pool] of agents, and those that come line by line with a [Batch].
+// Package analysis searches positions for their best moves: one with an agent, or several at a
+// time with a [Pool] of agents.
 package analysis
 
 import (

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -8,6 +9,17 @@ import (
 	"gyges/agents"
 	"gyges/rules"
 )
+
+// middle is a position in the middle of a game.
+const middle = "202110/000330/000000/000200/000100/030123 s"
+
+// A panic of the agent is an error.
+func TestSearchPanics(t *testing.T) {
+	t.Parallel()
+	agent := testAgent(func(context.Context, *rules.Game) (agents.Decision, error) { panic("boom") })
+	err := Search(t.Context(), agent, Request{Game: standardGame(), Multi: 1}, func(Line, []Line) {})
+	require.ErrorContains(t, err, "panic: boom")
+}
 
 // A result replaces those of lower depths for its rank and its move; the others stay behind it.
 func TestLinesMerge(t *testing.T) {

@@ -1,6 +1,6 @@
 // Package tactics is a test of agents by positions with proven best moves: wins in
 // 1, 3 and 5 plies, and threats with one defence; and by those where a search found one to be clearly
-// best. It makes suites of such positions from games, reads and writes them, and counts what agents solve.
+// best. It reads and writes suites of such positions, and counts what agents solve.
 package tactics
 
 import (

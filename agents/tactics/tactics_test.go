@@ -15,7 +15,6 @@ import (
 	"gyges/agents/alphabeta"
 	"gyges/agents/internal/agenttest"
 	"gyges/agents/mcts"
-	"gyges/agents/random"
 	"gyges/agents/solver"
 	"gyges/rules"
 )
@@ -144,42 +143,6 @@ func TestAgentsSolveTheSuite(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestMake(t *testing.T) {
-	t.Parallel()
-	r := rules.MustParse("simplified")
-	src := Source{Rules: r, Player: player(t, random.Kind(), "random"), Seed: 3, Games: 200, Each: 2}
-	puzzles, err := Make(context.Background(), src)
-	require.NoError(t, err)
-	again, err := Make(context.Background(), src)
-	require.NoError(t, err)
-	require.Equal(t, puzzles, again, "the same seed, the same suite")
-	src.Seed++
-	other, err := Make(context.Background(), src)
-	require.NoError(t, err)
-	require.NotEqual(t, puzzles, other)
-
-	counts := map[Class]int{}
-	for _, p := range puzzles {
-		counts[p.Class]++
-	}
-	require.Equal(t, map[Class]int{WinIn1: 2, WinIn3: 2, WinIn5: 2, OnlyMove: 2}, counts)
-
-	var file bytes.Buffer
-	require.NoError(t, Write(&file, puzzles))
-	tasks, err := Read(&file, "suite")
-	require.NoError(t, err)
-	for i, task := range tasks {
-		require.Equal(t, puzzles[i], task.Puzzle)
-	}
-
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	_, err = Make(ctx, src)
-	require.ErrorIs(t, err, context.Canceled)
-	_, err = Try(ctx, "", src.Player, tasks, agents.Limits{})
-	require.ErrorIs(t, err, context.Canceled)
 }
 
 const good = `{"rules":"standard","class":"win in 1","position":"000020/302201/102303/001010/300000/000000 n","moves":["a5-goal"]}`

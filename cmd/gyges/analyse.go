@@ -1,11 +1,8 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"runtime"
 	"strings"
 
 	"gyges/agents"
@@ -22,8 +19,6 @@ type analyseCmd struct {
 	agents.Limits
 	Agent    string   `default:"alphabeta:hash=128" placeholder:"AGENT" complete:"agents" help:"The agent that searches. Default: alphabeta:hash=128."`
 	Multi    int      `check:"1..50" default:"1" placeholder:"N" help:"Show the N best moves, 1 to 50."`
-	JSON     bool     `name:"json" help:"Read requests from standard input, a JSON object a line, and answer each on a line; see gyges help agents."`
-	Workers  int      `check:"0..256" placeholder:"N" help:"With --json, positions searched at a time; 0, the default, is one for each core."`
 	Format   string   `enum:"text,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), or json, one object a line."`
 	Position []string `arg:"" optional:"" sep:"none" help:"Position to analyse."`
 }
@@ -34,12 +29,6 @@ func (c *analyseCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	if c.JSON {
-		return c.serve(ctx, e, r)
-	}
-	if c.Workers != 0 {
-		return errors.New("--workers needs --json")
-	}
 	game, err := parseGame(r, c.Position)
 	if err != nil {
 		return err
@@ -47,11 +36,14 @@ func (c *analyseCmd) Run(ctx context.Context, e *env) error {
 	if c.Limits == (agents.Limits{}) {
 		c.MoveTime = analysis.DefaultTime
 	}
-	agent, err := c.agent(ctx, e, r)
+	agent, err := newAgent(ctx, e, c.Agent, r)
 	if err != nil {
 		return err
 	}
 	defer closeAgent(e, agent)
+	if _, ok := agent.(agents.Analyst); !ok && c.Multi > 1 {
+		return fmt.Errorf("--multi: %w, found %s", analysis.ErrMulti, c.Agent)
+	}
 	a := &analyser{out: e.out, game: game, multi: min(c.Multi, game.Legal().Len()), json: c.Format == "json"}
 	a.header()
 	err = analysis.Search(ctx, agent, analysis.Request{Game: game, Limits: c.Limits, Multi: c.Multi}, a.line)
@@ -62,41 +54,6 @@ func (c *analyseCmd) Run(ctx context.Context, e *env) error {
 		return failure{fmt.Errorf("%s: %w", c.Agent, err)}
 	}
 	return a.terms(agent)
-}
-
-// agent makes the agent.
-func (c *analyseCmd) agent(ctx context.Context, e *env, r *rules.Rules) (agents.Agent, error) {
-	a, err := newAgent(ctx, e, c.Agent, r)
-	if err != nil {
-		return nil, err
-	}
-	if _, ok := a.(agents.Analyst); !ok && c.Multi > 1 {
-		closeAgent(e, a)
-		return nil, fmt.Errorf("--multi: %w, found %s", analysis.ErrMulti, c.Agent)
-	}
-	return a, nil
-}
-
-// serve answers the requests of the standard input.
-func (c *analyseCmd) serve(ctx context.Context, e *env, r *rules.Rules) error {
-	if len(c.Position) > 0 {
-		return errors.New("--json can't be combined with a position; requests have their own")
-	}
-	agent, err := c.agent(ctx, e, r)
-	if err != nil {
-		return err
-	}
-	closeAgent(e, agent)                 // each worker makes its own
-	spec, _ := agents.ParseSpec(c.Agent) // it was made above
-	in, _, err := openInput(ctx, e, "-")
-	if err != nil {
-		return err
-	}
-	batch := analysis.Batch{
-		Registry: e.registry, Spec: spec, Workers: cmp.Or(c.Workers, runtime.GOMAXPROCS(0)),
-		Rules: r, Limits: c.Limits, Multi: c.Multi, Log: e.log,
-	}
-	return asFailure(batch.Run(ctx, in, e.out))
 }
 
 // analyser prints the results of a search.

@@ -64,8 +64,7 @@ type cli struct {
 	Analyse analyseCmd `cmd:"" group:"Study:" help:"Search a position and show the best lines."`
 	Solve   solveCmd   `cmd:"" group:"Study:" help:"Prove wins and losses in a position."`
 	Tactics struct {
-		Make tacticsMakeCmd `cmd:"" help:"Make a suite of positions from games."`
-		Run  tacticsRunCmd  `cmd:"" help:"Test agents on a suite."`
+		Run tacticsRunCmd `cmd:"" help:"Test agents on a suite."`
 	} `cmd:"" group:"Study:" help:"Test agents on positions with proven best moves."`
 	Perft perftCmd `cmd:"" group:"Study:" help:"Count the move sequences of a given length from a position."`
 	Bench struct {

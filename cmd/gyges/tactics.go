@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -13,43 +12,8 @@ import (
 	"gyges/rules/base/textfmt"
 )
 
-type tacticsMakeCmd struct {
-	Rules string `default:"standard,simplified,kang" placeholder:"RULES,…" complete:"rules" help:"Rule sets, separated by commas: presets or PRESET:OPTION=VALUE,…. Default: standard,simplified,kang."`
-	Agent string `default:"alphabeta:depth=2" placeholder:"AGENT" complete:"agents" help:"The agent that plays the games. Default: alphabeta:depth=2."`
-	Each  int    `check:"1..1000" default:"20" placeholder:"N" help:"Positions of each class and rule set, 1 to 1000. Default: 20."`
-	Games int    `check:"1..10000" default:"1000" placeholder:"N" help:"Games at most for a rule set, 1 to 10000. Default: 1000."`
-	Seed  uint64 `default:"1" placeholder:"N" help:"Seed of all random choices. Default: 1."`
-}
-
-// Run makes the suite.
-func (c *tacticsMakeCmd) Run(ctx context.Context, e *env) error {
-	sets, err := loadRulesList(c.Rules)
-	if err != nil {
-		return err
-	}
-	player, err := newAgent(ctx, e, c.Agent, sets...)
-	if err != nil {
-		return err
-	}
-	defer closeAgent(e, player)
-	for _, r := range sets {
-		source := tactics.Source{Rules: r, Player: player, Seed: c.Seed, Games: c.Games, Each: c.Each}
-		puzzles, err := tactics.Make(ctx, source)
-		if errors.Is(err, context.Canceled) {
-			return err
-		}
-		if want := c.Each * len(tactics.Proven()); err == nil && len(puzzles) < want {
-			e.err.warn("%v: %d of %d positions after %d games", r, len(puzzles), want, c.Games)
-		}
-		if err = errors.Join(err, tactics.Write(e.out, puzzles)); err != nil {
-			return failure{err}
-		}
-	}
-	return nil
-}
-
 type tacticsRunCmd struct {
-	File  string   `arg:"" what:"FILE, a suite as gyges tactics make prints it" help:"The suite, as gyges tactics make prints it, or gyges review --puzzles writes it; - reads standard input."`
+	File  string   `arg:"" what:"FILE, a suite like results/reference/tactics.jsonl" help:"The suite, like results/reference/tactics.jsonl; - reads standard input."`
 	Agent []string `sep:"none" placeholder:"AGENT" complete:"agents" help:"An agent to test; may be repeated. Default: alphabeta:depth=5."`
 	agents.Limits
 	Missed bool        `help:"List the positions not solved, too."`
