@@ -200,12 +200,6 @@ func (d *Decision) Play(m rules.Move) {
 	}
 }
 
-// Sized is an agent with large tables.
-type Sized interface {
-	// TableBytes returns the memory of its tables during a game, in bytes.
-	TableBytes() int64
-}
-
 // Suiter is an agent that does not support all rules.
 type Suiter interface {
 	// Suits returns an error that names what is missing for a game under r, nil if

@@ -38,14 +38,6 @@ func (w Wrapped) Start(ctx context.Context, sets ...*rules.Rules) error {
 	return Start(ctx, w.Agent, sets...)
 }
 
-// TableBytes implements [Sized].
-func (w Wrapped) TableBytes() int64 {
-	if s, ok := w.Agent.(Sized); ok {
-		return s.TableBytes()
-	}
-	return 0
-}
-
 // Close implements [io.Closer].
 func (w Wrapped) Close() error { return Close(w.Agent) }
 

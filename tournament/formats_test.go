@@ -362,7 +362,7 @@ func TestSelfPlay(t *testing.T) {
 	s, err := Run(t.Context(), c, registry, nil)
 	require.NoError(t, err)
 	require.EqualValues(t, 30, s.Played)
-	require.Len(t, made, 4, "one to check the config, one for the size of its tables, two to play")
+	require.Len(t, made, 3, "one to check the config, two to play")
 	for _, g := range readGames(t, c.Out) {
 		require.Nil(t, g.Fault, "both sides of a game were one agent")
 	}

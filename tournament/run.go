@@ -59,11 +59,6 @@ func run(
 		return Summary{}, err
 	}
 	config.Workers = cmp.Or(config.Workers, min(runtime.GOMAXPROCS(0), maxWorkers))
-	if config.Executor == nil {
-		if err := config.checkMemory(registry, machineMemory()); err != nil {
-			return Summary{}, err
-		}
-	}
 	schedule := newSchedule(&config)
 	c := &collector{
 		Summary:  Summary{Status: Running, Out: config.Out, Scheduled: config.Games(), Start: time.Now().UTC()},

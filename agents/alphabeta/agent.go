@@ -53,9 +53,6 @@ type player struct {
 
 var _ agents.Analyst = (*player)(nil)
 
-// TableBytes implements [agents.Sized].
-func (a *player) TableBytes() int64 { return int64(a.config.Hash+a.evalMegabytes()) << 20 }
-
 // evalMegabytes returns the size of the evaluation cache.
 func (a *player) evalMegabytes() int { return (a.config.Hash + 1) / 2 }
 

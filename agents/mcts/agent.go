@@ -61,9 +61,6 @@ type player struct {
 
 var _ agents.Explorer = (*player)(nil)
 
-// TableBytes implements [agents.Sized].
-func (a *player) TableBytes() int64 { return int64(2 * nodeSize * a.search.tree.limit) }
-
 func (a *player) NewGame(_ context.Context, s agents.Setup) error {
 	e, err := a.Evaluator(s.Rules)
 	if err != nil {

@@ -8,30 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gyges/agents"
-	"gyges/agents/builtin"
-	"gyges/agents/explore"
 	"gyges/rules"
 	"gyges/tournament/record"
 )
-
-// A run whose tables don't fit into the machine's memory is refused before it
-// begins.
-func TestTablesFitIntoMemory(t *testing.T) {
-	registry := builtin.Registry(explore.Kind(builtin.Registry()))
-	// 96, 32 and 15 MB
-	c := testConfig(t, "alphabeta:hash=64", "mcts:hash=32", "explore:agent=alphabeta:hash=10", "random")
-	const mb = 1 << 20
-	c.Workers = 3
-	require.NoError(t, c.checkMemory(registry, 3*143*mb))
-	require.NoError(t, c.checkMemory(registry, 0), "unknown")
-	err := c.checkMemory(registry, 3*143*mb-100)
-	require.EqualError(t, err,
-		"workers: expected tables of at most 428 MB in all, the memory of this machine, found 429 MB: "+
-			"3 workers with 143 MB each; lower workers or the agents' hash")
-	c.Schedule = SelfPlay
-	require.Error(t, c.checkMemory(registry, 5*143*mb))
-	require.NoError(t, c.checkMemory(registry, 6*143*mb))
-}
 
 // lacking is an agent whose host runs out of something in its third game.
 type lacking struct {
