@@ -176,8 +176,7 @@ func missingFile(args []string) error {
 	return nil
 }
 
-// checkArgs parses arguments as the program does. The config of a run is loaded and
-// checked, as --dry-run does before it plays.
+// checkArgs parses arguments as the program does. The config of a run is loaded and checked.
 func checkArgs(args []string) error {
 	var c cli
 	e := newEnv(strings.NewReader(""), io.Discard, io.Discard)

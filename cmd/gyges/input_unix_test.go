@@ -18,7 +18,7 @@ func TestPipeInPlaceOfAFile(t *testing.T) {
 		"report PIPE", "report /dev/zero", "review PIPE", "perft --epd PIPE", "openings PIPE", "tactics run PIPE",
 		"tournament PIPE", "selfplay PIPE", "train PIPE", "tune spsa /dev/zero", "tune texel PIPE", "rules PIPE.yaml",
 		"moves --rules PIPE.yaml", "play --south alphabeta:weights=PIPE --north random",
-		"tournament --agent random --agent greedy --openings file:PIPE --dry-run",
+		"tournament --agent random --agent greedy --openings file:PIPE",
 		"worker --nats nats://h:1 --nats-user u --nats-password-file PIPE",
 		"worker --nats nats://h:1 --tls-ca PIPE",
 	} {

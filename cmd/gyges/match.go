@@ -41,7 +41,7 @@ func (c *matchCmd) Run(ctx context.Context, e *env) error {
 		s, err = c.play(ctx, e, config, title)
 		faults += s.Faults
 		verdict := config.SPRT.Verdict(s.Pairs)
-		if staged && err == nil && !c.DryRun && (i == 1 || verdict != sprt.AcceptH1) {
+		if staged && err == nil && (i == 1 || verdict != sprt.AcceptH1) {
 			if c.Events == "" {
 				e.out.printf("\nVerdict %s\n", map[sprt.Verdict]string{
 					sprt.AcceptH1:  "passed: H1 accepted in both stages",

@@ -70,14 +70,11 @@ func (c *tournamentCmd) print(ctx context.Context, e *env, f *observer, s tourna
 }
 
 // play plays a run and reports on it while it goes on. The error is that
-// of the run; the observer has that of the reports. A dry run, or one that can't begin, has no observer.
+// of the run; the observer has that of the reports. One that can't begin has no observer.
 func play(
 	ctx context.Context, e *env, config tournament.Config, flags observerFlags, workers queueFlags, kind runKind,
 ) (f *observer, s tournament.Summary, err error) {
 	config.Log = e.log
-	if flags.DryRun {
-		return nil, s, dryRun(ctx, e, config)
-	}
 	q, err := workers.open(ctx, e, &config)
 	if err != nil {
 		return nil, s, err
