@@ -24,7 +24,7 @@ type matchCmd struct {
 	B    string `arg:"" what:"a second agent" placeholder:"AGENT" complete:"agents" help:"The player it is measured against."`
 	SPRT string `name:"sprt" placeholder:"TEST" help:"Stop when elo0 or elo1 is accepted: elo0=0,elo1=5,alpha=0.05,beta=0.05,model=normalized (or logistic); omitted values are as here. Or two stages, TEST/TEST, of which the second is played if the first accepts elo1, each with limits of its own: elo1=10,nodes=500/elo1=5,nodes=4000 (or depth, movetime, clock)."`
 	runFlags
-	observerFlags
+	intervalFlag
 }
 
 // Run plays the match, in one or two stages, and prints its result.
@@ -42,13 +42,11 @@ func (c *matchCmd) Run(ctx context.Context, e *env) error {
 		faults += s.Faults
 		verdict := config.SPRT.Verdict(s.Pairs)
 		if staged && err == nil && (i == 1 || verdict != sprt.AcceptH1) {
-			if c.Events == "" {
-				e.out.printf("\nVerdict %s\n", map[sprt.Verdict]string{
-					sprt.AcceptH1:  "passed: H1 accepted in both stages",
-					sprt.AcceptH0:  "failed: H0 accepted in the " + config.Name,
-					sprt.Undecided: "undecided: no more pairs in the " + config.Name + "; --extend plays more",
-				}[verdict])
-			}
+			e.out.printf("\nVerdict %s\n", map[sprt.Verdict]string{
+				sprt.AcceptH1:  "passed: H1 accepted in both stages",
+				sprt.AcceptH0:  "failed: H0 accepted in the " + config.Name,
+				sprt.Undecided: "undecided: no more pairs in the " + config.Name + "; --extend plays more",
+			}[verdict])
 			break
 		}
 	}
@@ -62,18 +60,16 @@ func (c *matchCmd) Run(ctx context.Context, e *env) error {
 func (c *matchCmd) play(
 	ctx context.Context, e *env, config *tournament.Config, title string,
 ) (tournament.Summary, error) {
-	f, summary, err := play(ctx, e, *config, c.observerFlags, c.queueFlags, matchRun)
+	f, summary, err := play(ctx, e, *config, c.RatingInterval, c.queueFlags, matchRun)
 	if f == nil {
 		return summary, err
 	}
 	if err != nil && summary.Status != tournament.Interrupted {
 		return summary, runError(err, summary)
 	}
-	if c.Events == "" {
-		e.out.printf("%s", title)
-		c.print(e, f, summary)
-	}
-	if out := summary.Out; err != nil && c.Events == "" {
+	e.out.printf("%s", title)
+	c.print(e, f, summary)
+	if out := summary.Out; err != nil {
 		if title != "" {
 			out = filepath.Dir(out)
 		}
@@ -115,7 +111,7 @@ func (c *matchCmd) stages(registry *agents.Registry) ([]tournament.Config, error
 	for _, one := range problems.Split(err) {
 		errs = append(errs, fmt.Errorf("--sprt: %w", one))
 	}
-	if err := errors.Join(append(errs, c.check())...); err != nil {
+	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
 	for i := range stages {

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -14,24 +12,15 @@ import (
 	"gyges/ratings/table"
 	"gyges/rules/base/files"
 	"gyges/rules/base/grid"
-	"gyges/rules/base/jsonl"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
 	"gyges/tournament/standings"
 )
 
-// observerFlags say what is reported of a run while it goes on.
-type observerFlags struct {
-	Events         string `enum:",jsonl" default:"" placeholder:"jsonl" help:"Print events as they happen, one JSON object a line, in place of the tables."`
-	RatingInterval int64  `name:"rating-interval" default:"0" placeholder:"N" help:"Report the ratings after every N games too, on stderr or among the events."`
-}
-
-func (f observerFlags) check() error {
-	if f.RatingInterval < 0 {
-		return fmt.Errorf("--rating-interval: expected 0 (never) or more games, found %d", f.RatingInterval)
-	}
-	return nil
+// intervalFlag says how often ratings are reported while a run goes on.
+type intervalFlag struct {
+	RatingInterval int64 `check:"0.." zero:"never" placeholder:"N" help:"Report the ratings after every N games, too, on stderr."`
 }
 
 // The kinds of runs, by what is reported of them while they go on.
@@ -43,31 +32,28 @@ const (
 	selfPlayRun                // nothing
 )
 
-// observer receives the games of a run as they are recorded, and reports progress,
-// events and interim ratings.
+// observer receives the games of a run as they are recorded, and reports progress and interim ratings.
 type observer struct {
 	*meter
-	e          *env
-	flags      observerFlags
-	config     *tournament.Config
-	standings  *standings.Standings
-	counted    *standings.Run
-	kind       runKind
-	reportedAt int64 // games at the last report of ratings
-	err        error // the first in writing
+	e         *env
+	interval  int64 // games between two reports of ratings; 0: none
+	config    *tournament.Config
+	standings *standings.Standings
+	counted   *standings.Run
+	kind      runKind
+	err       error // the first in writing
 
 	precision  ratings.Precision // of a run that ends at an error,
 	measuredAt int64             // when it had that many games
 }
 
-func newObserver(e *env, flags observerFlags, config *tournament.Config, kind runKind) *observer {
+func newObserver(e *env, interval int64, config *tournament.Config, kind runKind) *observer {
 	f := &observer{
-		meter: newMeter(e.err, config.Games()), e: e, flags: flags, config: config, standings: standings.New(),
+		meter: newMeter(e.err, config.Games()), e: e, interval: interval, config: config, standings: standings.New(),
 		kind: kind,
 	}
 	f.reading, f.state, config.OnBegin = true, f.results, f.resume
 	f.counted = f.standings.Begin(&tournament.Manifest{Config: config.Manifest()})
-	f.event("start", startFields(config))
 	return f
 }
 
@@ -75,8 +61,7 @@ func newObserver(e *env, flags observerFlags, config *tournament.Config, kind ru
 func (f *observer) game(g *record.Game) {
 	f.standings.Add(g)
 	f.meter.game(g)
-	f.event("game", gameFields(g, f.done, f.total))
-	if n := f.flags.RatingInterval; n > 0 && f.done%n == 0 && f.done < f.total {
+	if n := f.interval; n > 0 && f.done%n == 0 && f.done < f.total {
 		f.note(f.interim())
 	}
 }
@@ -158,10 +143,6 @@ func (f *observer) writePrecision(w *output, s tournament.Summary) {
 
 // interim reports the ratings or the state of the match.
 func (f *observer) interim() error {
-	f.reportedAt = f.done
-	if f.flags.Events != "" {
-		return f.ratings(context.Background(), f.counted.Pairs)
-	}
 	if f.kind == matchRun {
 		f.e.err.printf("%s", matchText(f.config.SPRT, f.counted.Pairs))
 		return nil
@@ -175,39 +156,13 @@ func (f *observer) interim() error {
 	return table.Write(f.e.err, grid.Text, table.View{}, rated)
 }
 
-// ratings writes the ratings as an event.
-func (f *observer) ratings(ctx context.Context, pairs sprt.Pairs) error {
-	if f.kind == matchRun {
-		f.event("match", matchFields(f.config.SPRT, pairs, f.counted.Identical))
-		return nil
-	}
-	rated, err := f.standings.Fit(ctx, ratings.Options{}, true)
-	if err != nil {
-		return err
-	}
-	var text bytes.Buffer
-	if err := table.Write(&text, grid.JSON, table.View{}, rated); err != nil {
-		return err
-	}
-	f.event("rating", grid.Object{{"games", f.done}, {"rating", json.RawMessage(text.Bytes())}})
-	return nil
-}
-
-// end writes the last events. If not all games could be recorded, the results are those of the records.
-func (f *observer) end(ctx context.Context, s tournament.Summary, err error) {
+// end ends the reports. If not all games could be recorded, the results are those of the records.
+func (f *observer) end(ctx context.Context, s tournament.Summary) {
 	f.meter.end()
 	f.counted.SetManifest(&tournament.Manifest{Config: f.config.Manifest(), Status: s.Status})
 	if s.Status == tournament.Failed && s.Played < f.done {
 		f.note(f.reread(ctx, filepath.Join(s.Out, tournament.GamesFile)))
-		s.Pairs, s.Faults = f.counted.Pairs, int64(f.faulty())
 	}
-	if f.flags.Events == "" {
-		return
-	}
-	if s.Played > 0 && f.reportedAt != f.done {
-		f.note(f.ratings(ctx, s.Pairs))
-	}
-	f.event("end", endFields(s, err))
 }
 
 // reread counts the games of a file of records in place of those that were played.
@@ -227,12 +182,6 @@ func (f *observer) reread(ctx context.Context, path string) error {
 		}
 		return nil
 	})
-}
-
-func (f *observer) event(kind string, fields grid.Object) {
-	if f.flags.Events != "" {
-		f.note(jsonl.NewWriter(f.e.out).Append(append(grid.Object{{"event", kind}}, fields...)))
-	}
 }
 
 func (f *observer) note(err error) {

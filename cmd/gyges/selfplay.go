@@ -22,7 +22,7 @@ func (c *selfplayCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	f, summary, err := play(ctx, e, config.Games(), observerFlags{}, c.queueFlags, selfPlayRun)
+	f, summary, err := play(ctx, e, config.Games(), 0, c.queueFlags, selfPlayRun)
 	if err != nil {
 		if summary.Status != tournament.Running && summary.Out != "" {
 			e.err.printf("Stopped after %d of %d games, before there were training positions. "+

@@ -18,7 +18,7 @@ import (
 type tournamentCmd struct {
 	Config string `arg:"" optional:"" placeholder:"CONFIG.yaml" help:"YAML file with the tournament; flags override it."`
 	runFlags
-	observerFlags
+	intervalFlag
 	formatFlag
 }
 
@@ -30,7 +30,7 @@ func (c *tournamentCmd) Run(ctx context.Context, e *env) error {
 	}
 	e.log.Debug("tournament", "games", config.Games(), "agents", len(config.Agents), "rules", config.Rules,
 		"openings", config.Openings.String(), "seed", config.Seed, "workers", config.Workers, "out", config.Out)
-	f, summary, err := play(ctx, e, config, c.observerFlags, c.queueFlags, ratedRun)
+	f, summary, err := play(ctx, e, config, c.RatingInterval, c.queueFlags, ratedRun)
 	if f == nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (c *tournamentCmd) Run(ctx context.Context, e *env) error {
 		return runError(err, summary)
 	}
 	errReport := f.err
-	if c.Events == "" && errReport == nil {
+	if errReport == nil {
 		errReport = c.print(context.WithoutCancel(ctx), e, f, summary)
 	}
 	if err = errors.Join(runError(err, summary), errReport); err == nil && summary.Faults > 0 {
@@ -72,7 +72,7 @@ func (c *tournamentCmd) print(ctx context.Context, e *env, f *observer, s tourna
 // play plays a run and reports on it while it goes on. The error is that
 // of the run; the observer has that of the reports. One that can't begin has no observer.
 func play(
-	ctx context.Context, e *env, config tournament.Config, flags observerFlags, workers queueFlags, kind runKind,
+	ctx context.Context, e *env, config tournament.Config, interval int64, workers queueFlags, kind runKind,
 ) (f *observer, s tournament.Summary, err error) {
 	config.Log = e.log
 	q, err := workers.open(ctx, e, &config)
@@ -80,9 +80,9 @@ func play(
 		return nil, s, err
 	}
 	defer q.close()
-	f = newObserver(e, flags, &config, kind)
+	f = newObserver(e, interval, &config, kind)
 	s, err = tournament.Run(ctx, config, e.registry, f.game)
-	f.end(context.WithoutCancel(ctx), s, err)
+	f.end(context.WithoutCancel(ctx), s)
 	return f, s, err
 }
 
@@ -142,7 +142,7 @@ func (c *tournamentCmd) config(registry *agents.Registry) (config tournament.Con
 		}
 	}
 	_, formatErr := c.columns()
-	if err = errors.Join(c.applyRun(&config, &config), formatErr, c.check()); err != nil {
+	if err = errors.Join(c.applyRun(&config, &config), formatErr); err != nil {
 		return config, err
 	}
 	config.SetPairs()

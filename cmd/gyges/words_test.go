@@ -124,7 +124,7 @@ func TestProgressOfATest(t *testing.T) {
 		require.NoError(t, err)
 		config.Agents = append(config.Agents, spec)
 	}
-	f := newObserver(&env{err: &output{w: &out}}, observerFlags{}, &config, matchRun)
+	f := newObserver(&env{err: &output{w: &out}}, 0, &config, matchRun)
 	p := f.meter
 	now := p.start
 	p.now = func() time.Time { return now }
