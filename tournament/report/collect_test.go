@@ -15,7 +15,6 @@ import (
 	"gyges/ratings"
 	"gyges/ratings/source"
 	"gyges/ratings/table"
-	"gyges/rules"
 	"gyges/tournament/record"
 	"gyges/tournament/standings"
 )
@@ -24,71 +23,6 @@ import (
 func counted(c *Collector, rules string) *standings.RuleSet {
 	i := slices.IndexFunc(c.RuleSets, func(s *standings.RuleSet) bool { return s.Name == rules })
 	return c.RuleSets[i]
-}
-
-// The counts are those of a plain walk through the games on the board.
-func TestCountsAgreeWithReplay(t *testing.T) {
-	t.Parallel()
-	var games []*record.Game
-	for i, set := range []string{"standard", "kang", "simplified", "turkish-basic", "cosmoludo"} {
-		for k := range int64(4) {
-			g := drawGame(set, int64(i)*4+k, "ab"[k%2:k%2+1], "ba"[k%2:k%2+1])
-			games = append(games, g)
-			if set == "kang" { // with extra fields in the opening, and either side to move
-				for cut := range 12 {
-					games = append(games, tail(g, 100*(k+1)+int64(cut), cut))
-				}
-			}
-		}
-	}
-	c, _ := collect(t, Options{}, Run{}, games)
-	type figures struct {
-		moves, nodes, depth, wins, half int64
-		time                            float64
-	}
-	want := map[[2]string]figures{}
-	for _, g := range games {
-		r := rules.MustParse(g.Rules)
-		p, err := r.ParsePosition(g.Opening)
-		require.NoError(t, err)
-		for i, text := range g.Moves {
-			m, err := r.ParseMove(p, text)
-			require.NoError(t, err)
-			if !m.IsPlacement() {
-				key, won := [2]string{g.Rules, g.South.Agent}, g.Result == "1-0"
-				if p.Side() == rules.North {
-					key[1], won = g.North.Agent, g.Result == "0-1"
-				}
-				f := want[key]
-				f.moves++
-				f.nodes += g.Nodes[i]
-				f.depth += int64(g.Depths[i])
-				f.time += g.Timing.MoveMS[i]
-				switch {
-				case g.Scores[i] == 29999:
-					f.wins++
-				case g.Scores[i] != record.NoScore && g.Result == "1/2-1/2":
-					f.half++
-				case g.Scores[i] != record.NoScore && won:
-					f.half += 2
-				}
-				want[key] = f
-			}
-			p = r.Apply(p, m)
-		}
-	}
-	require.Len(t, want, 10)
-	for key, f := range want {
-		a := counted(c, key[0]).Players[key[1]]
-		got := figures{moves: a.Moves, nodes: int64(a.Nodes.Sum), depth: int64(a.Depth.Sum), wins: a.Wins[0] + a.Wins[1],
-			time: a.Time.Sum}
-		for _, b := range a.Calibration {
-			got.half += b.HalfPoints
-		}
-		require.InDelta(t, f.time, got.time, 1e-6)
-		got.time = f.time
-		require.Equal(t, f, got, "%v", key)
-	}
 }
 
 // The sample has the first games of every kind by priority, as choosing from all

@@ -19,7 +19,6 @@ type Chart struct {
 	Table               *Table // the figures drawn; nil: none
 
 	levels  []level
-	shares  bool // y goes from 0 to 1, in percent
 	noPoint bool // no dot on each point
 }
 
@@ -40,8 +39,7 @@ type Point struct {
 	X, Y  float64
 	Error float64 // half the 95 % interval of Y; 0: none
 
-	size  float64 // of the dot; 0: the usual one
-	title string  // "": from the name and the coordinates
+	title string // "": from the name and the coordinates
 }
 
 // maxPoints is about how many points of a curve are drawn, every second, third and so on of more.

@@ -8,89 +8,32 @@ import (
 	"strconv"
 	"testing"
 	"testing/fstest"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"gyges/ratings"
 	"gyges/ratings/table"
-	"gyges/rules"
 	"gyges/tournament"
+	"gyges/tournament/internal/runtest"
 	"gyges/tournament/record"
 )
 
 // hostile is a name that would do harm wherever it isn't escaped.
 const hostile = `"><script>alert(1)</script><img src=x onerror=alert(2)>'` + "`|*_&amp;\\ </style></script><!-- \x1b[31m\u202e é {{.}} ${x}"
 
-// drawGame plays moves drawn at random and wins where it can, with figures drawn
-// too. It is the same whenever it is played.
+// drawGame is a game of moves drawn at random, with figures drawn too.
 func drawGame(set string, number int64, south, north string) *record.Game {
-	rng := rand.New(rand.NewPCG(7, uint64(number)))
-	r := rules.MustParse(set)
-	opening := r.RandomSetup(rand.New(rand.NewPCG(8, uint64(number/2))))
-	if r.Options().SetupOrder == rules.Alternate {
-		opening = r.Start()
-	}
-	game := rules.NewGame(r, opening)
-	g := &record.Game{
-		Game: number, Pair: number / 2, Rules: set, Opening: r.FormatPosition(opening), Policy: "random",
-		South: record.Player{Agent: south}, North: record.Player{Agent: north}, Moves: []string{},
-		Timing: record.Timing{Start: time.Date(2026, 1, 2, 3, 4, int(number%60), 0, time.UTC)},
-	}
-	for {
-		outcome, reason := game.Outcome()
-		if outcome != rules.Undecided || game.Ply() >= 80 {
-			g.Result, g.Reason = outcome.String(), string(reason)
-			if outcome == rules.Undecided {
-				g.Result, g.Reason, g.Adjudication = "1/2-1/2", record.AdjudicatedLength, "plies=80"
-			}
-			break
-		}
-		m := chooseMove(rng, game)
-		g.Moves = append(g.Moves, m.String())
+	g, rng := runtest.DrawGame(set, number, south, north), rand.New(rand.NewPCG(7, uint64(number)))
+	for range g.Moves {
 		score := record.Score(rng.IntN(600) - 300)
-		if m.IsGoal() && !r.Options().Kang {
-			score = 29999
-		} else if rng.IntN(10) == 0 {
+		if rng.IntN(10) == 0 {
 			score = record.NoScore
 		}
 		g.Scores, g.Depths = append(g.Scores, score), append(g.Depths, 1+rng.IntN(4))
 		g.Nodes = append(g.Nodes, int64(10+rng.IntN(5000)))
 		g.Timing.MoveMS = append(g.Timing.MoveMS, float64(1+rng.IntN(4000))/1000)
-		game.PlayLegal(m)
 	}
-	g.Plies = game.Ply()
 	return g
-}
-
-// tail is a game from the position after n of its moves on. The game must have
-// no placements.
-func tail(g *record.Game, number int64, n int) *record.Game {
-	r := rules.MustParse(g.Rules)
-	p, err := r.ParsePosition(g.Opening)
-	for i := 0; i < n && err == nil; i++ {
-		var m rules.Move
-		m, err = r.ParseMove(p, g.Moves[i])
-		p = r.Apply(p, m)
-	}
-	if err != nil {
-		panic(err)
-	}
-	t := *g
-	t.Game, t.Pair, t.Opening, t.Moves, t.Plies = number, number, r.FormatPosition(p), g.Moves[n:], g.Plies-n
-	t.Scores, t.Depths, t.Nodes, t.Timing.MoveMS = g.Scores[n:], g.Depths[n:], g.Nodes[n:], g.Timing.MoveMS[n:]
-	return &t
-}
-
-func chooseMove(rng *rand.Rand, game *rules.Game) rules.Move {
-	var list []rules.Move
-	for m := range game.Legal().All() {
-		if m.IsGoal() {
-			return m
-		}
-		list = append(list, m)
-	}
-	return list[rng.IntN(len(list))]
 }
 
 // drawRun is games between three players, each pair under both rule sets.

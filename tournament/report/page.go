@@ -125,16 +125,3 @@ func games(n int64) string {
 	}
 	return textfmt.Thousands(n) + " games"
 }
-
-// milliseconds formats a time.
-func milliseconds(ms float64) string {
-	switch {
-	case ms >= 1000:
-		return textfmt.Digits(ms/1000) + " s"
-	case ms >= 1 || ms == 0:
-		return textfmt.Digits(ms) + " ms"
-	case ms < 0.001:
-		return "<1 µs"
-	}
-	return textfmt.Digits(ms*1000) + " µs"
-}

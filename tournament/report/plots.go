@@ -65,8 +65,8 @@ type interval struct {
 	low, mid, high float64
 }
 
-// intervalPlot draws numbers with their intervals, one below the other.
-func intervalPlot(name, caption, unit string, rows []interval, log bool) Figure {
+// intervalPlot draws Elo with its intervals, one below the other.
+func intervalPlot(name, caption string, rows []interval) Figure {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, r := range rows {
 		low, high = min(low, r.low), max(high, r.high)
@@ -78,9 +78,6 @@ func intervalPlot(name, caption, unit string, rows []interval, log bool) Figure 
 		d.height = bottom + 44
 		from := pick(d, labelWidth+labelGap, 12.0)
 		x := newAxis(low, high, from, d.right(), pick(d, 6, 4))
-		if log {
-			x = newLogAxis(low, high, from, d.right())
-		}
 		for _, t := range x.ticks {
 			class := "grid"
 			if t == 0 {
@@ -88,7 +85,7 @@ func intervalPlot(name, caption, unit string, rows []interval, log bool) Figure 
 			}
 			d.line(class, x.at(t), top, x.at(t), bottom)
 		}
-		d.xAxis(&x, bottom, unit)
+		d.xAxis(&x, bottom, "Elo")
 		for i, r := range rows {
 			label := textfmt.Visible(r.label)
 			y := d.rowLabel(top+row*float64(i), height, label) + height/2
@@ -225,11 +222,7 @@ func (c Chart) draw(d *drawing) {
 	x, y := c.axes(d, left, top, bottom)
 	for _, t := range y.ticks {
 		d.line("grid", left, y.at(t), d.right(), y.at(t))
-		text := y.tickText(t)
-		if c.shares {
-			text = fmt.Sprintf("%.0f %%", 100*t)
-		}
-		d.text("tick", "end", left-8, y.at(t)+4, text)
+		d.text("tick", "end", left-8, y.at(t)+4, y.tickText(t))
 	}
 	for _, t := range x.ticks {
 		d.line("grid", x.at(t), top, x.at(t), bottom)
@@ -267,7 +260,7 @@ func (c Chart) axes(d *drawing, left, top, bottom float64) (x, y axis) {
 	if xLow > xHigh {
 		xLow, xHigh = 0, 1
 	}
-	if yLow > yHigh || c.shares {
+	if yLow > yHigh {
 		yLow, yHigh = 0, 1
 	}
 	x, y = newAxis(xLow, xHigh, left, d.right(), pick(d, 8, 5)), newAxis(yLow, yHigh, bottom, top, 5)
@@ -303,6 +296,6 @@ func (d *drawing) curve(i int, x, y *axis, c Curve, noPoint bool) {
 	}
 	for _, p := range c.Points {
 		title := strings.TrimSpace(fmt.Sprintf("%s at %g: %g", textfmt.Escape(c.Name), p.X, p.Y))
-		d.circle(fmt.Sprintf("point k%d", i), x.at(p.X), y.at(p.Y), cmp.Or(p.size, 3.5), cmp.Or(p.title, title))
+		d.circle(fmt.Sprintf("point k%d", i), x.at(p.X), y.at(p.Y), 3.5, cmp.Or(p.title, title))
 	}
 }

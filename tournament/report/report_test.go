@@ -171,9 +171,6 @@ func TestLLRPath(t *testing.T) {
 
 func TestTexts(t *testing.T) {
 	t.Parallel()
-	for want, ms := range map[string]float64{"0 ms": 0, "<1 µs": 0.0004, "12 µs": 0.012, "1.5 ms": 1.5, "150 ms": 150, "2.5 s": 2500, "1,200 s": 1.2e6} {
-		require.Equal(t, want, milliseconds(ms))
-	}
 	require.Equal(t, "short", shorten("short", 5))
 	require.Equal(t, "abcdef…xyz", shorten("abcdefghijklmnopqrstuvwxyz", 10))
 	require.Equal(t, `'it'\''s'`, ShellWord("it's"))
@@ -189,9 +186,6 @@ func TestAxes(t *testing.T) {
 	require.InDelta(t, 100, a.at(-4), 1e-9)
 	require.InDelta(t, 200, a.at(8), 1e-9)
 	require.InDelta(t, 200, a.at(1e9), 1e-9, "held inside")
-	l := newLogAxis(0.02, 300, 0, 50)
-	require.Equal(t, []float64{0.01, 0.1, 1, 10, 100, 1000}, l.ticks)
-	require.InDelta(t, 20, l.at(1), 1e-9)
 	flat := newAxis(5, 5, 0, 10, 4)
 	require.InDelta(t, 5, flat.at(5), 1e-9)
 }
@@ -203,14 +197,13 @@ func TestAnyAxis(t *testing.T) {
 		low := rapid.Float64Range(-1e100, 1e100).Draw(t, "low")
 		high := low + rapid.OneOf(rapid.Float64Range(0, 1e-12), rapid.Float64Range(0, 1e3), rapid.Float64Range(0, 1e100)).Draw(t, "range")
 		n := rapid.IntRange(1, 10).Draw(t, "n")
-		for _, a := range []axis{newAxis(low, high, 0, 100, n), newLogAxis(low, high, 0, 100)} {
-			if len(a.ticks) < 2 || len(a.ticks) > 3*n+3 && !a.log || len(a.ticks) > 500 {
-				t.Fatalf("%d ticks", len(a.ticks))
-			}
-			for _, x := range append(a.ticks, low, high) {
-				if at := a.at(x); !(at >= -1e-6 && at <= 100+1e-6) {
-					t.Fatalf("%g is at %g", x, at)
-				}
+		a := newAxis(low, high, 0, 100, n)
+		if len(a.ticks) < 2 || len(a.ticks) > 3*n+3 {
+			t.Fatalf("%d ticks", len(a.ticks))
+		}
+		for _, x := range append(a.ticks, low, high) {
+			if at := a.at(x); !(at >= -1e-6 && at <= 100+1e-6) {
+				t.Fatalf("%g is at %g", x, at)
 			}
 		}
 	})

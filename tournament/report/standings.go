@@ -60,7 +60,7 @@ func (b *builder) advantages(s *Section) {
 		}
 	}
 	if len(rows) > 1 {
-		s.figure(intervalPlot("advantage", "First-move advantage with its 95 % interval", "Elo", rows, false))
+		s.figure(intervalPlot("advantage", "First-move advantage with its 95 % interval", rows))
 	}
 }
 
@@ -165,7 +165,7 @@ func ratingPlot(name, title string, players []ratings.Player) Figure {
 	for _, p := range players {
 		rows = append(rows, eloInterval(p.Name, p.Elo, p.Error))
 	}
-	return intervalPlot(name, caption, "Elo", rows, false)
+	return intervalPlot(name, caption, rows)
 }
 
 func eloInterval(name string, elo, margin float64) interval {

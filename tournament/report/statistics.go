@@ -3,19 +3,19 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"gyges/tournament/standings"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
 	"gyges/rules/base/textfmt"
+	"gyges/tournament/standings"
 )
 
-// maxAgentRows bounds the players in a table of efforts.
+// maxAgentRows bounds the players in a table of faults or reviews, and the parameters of a tuning.
 const maxAgentRows = 200
 
-// statistics builds the section on results, openings, reasons, lengths and efforts.
+// statistics builds the section on results, openings, reasons and lengths.
 func (b *builder) statistics() Section {
 	s := Section{ID: "statistics", Title: "Game statistics"}
 	results := newTable("Results by side", 1, "Rules", "Games", "South won", "Drawn", "North won", "South's score")
@@ -54,8 +54,6 @@ func (b *builder) statistics() Section {
 		if len(r.Lengths) > 0 {
 			s.figure(lengthPlot("lengths-"+n, ruleSetName(r.Name), r.Lengths))
 		}
-		b.efforts(&s, n, r)
-		b.calibration(&s, n, r)
 	}
 	return s
 }
@@ -153,89 +151,4 @@ func lengthPlot(name, rules string, lengths map[int]int64) Figure {
 	caption := fmt.Sprintf("Game lengths under %s: %s plies on average, median %d, from %d to %d",
 		rules, textfmt.Decimal(sum/float64(n)), median, all[0], longest)
 	return histogram(name, caption, "plies", width, counts, median)
-}
-
-// efforts adds the time, the nodes and the depth of moves.
-func (b *builder) efforts(s *Section, n string, r *standings.RuleSet) {
-	t := newTable("Time, nodes and depth per move, without placements", 1, "Player", "Moves", "Time, median",
-		"95 % within", "Longest",
-		"Nodes, mean", "Nodes/s", "Depth, mean", "Deepest")
-	var rows []interval
-	for _, name := range r.Order[:min(len(r.Order), maxAgentRows)] {
-		a, label := r.Players[name], b.visibleLabel(name)
-		if a.Moves == 0 {
-			continue
-		}
-		t.row(effortCells(a, label)...)
-		if a.Time.N == 0 || len(rows) == maxPlotted {
-			continue
-		}
-		const least = 0.001 // resolution of the clock
-		at := func(p float64) float64 { return max(least, a.Time.Quantile(p)) }
-		low, mid, high := at(0.05), at(0.5), at(0.95)
-		title := fmt.Sprintf("median %s, 90 %% from %s to %s", milliseconds(mid), milliseconds(low), milliseconds(high))
-		rows = append(rows, interval{label, title, low, mid, high})
-	}
-	s.table(t)
-	if len(r.Order) > maxAgentRows && len(t.Rows) > 0 {
-		s.text(fmt.Sprintf("Of %d players the first %d are shown.", len(r.Order), maxAgentRows))
-	}
-	if len(rows) > 0 {
-		caption := "Time a move under " + ruleSetName(r.Name) + ": median, and the range of nine moves in ten"
-		s.figure(intervalPlot("time-"+n, caption, "milliseconds", rows, true))
-	}
-}
-
-// effortCells are the row of an agent in the table of efforts.
-func effortCells(a *standings.Player, label string) []Cell {
-	known := func(ok bool, text string) Cell {
-		if !ok {
-			text = "–"
-		}
-		return cell(text)
-	}
-	timed, counted, searched := a.Time.N > 0, a.Nodes.N > 0, a.Depth.N > 0
-	return []Cell{
-		rowHead(label), count(a.Moves), known(timed, milliseconds(a.Time.Quantile(0.5))),
-		known(timed, milliseconds(a.Time.Quantile(0.95))), known(timed, milliseconds(a.Time.Max)),
-		known(counted, textfmt.Digits(a.Nodes.Mean())),
-		known(counted && a.Time.Sum > 0, textfmt.Digits(a.Nodes.Sum/max(a.Time.Sum, 1e-9)*1000)),
-		known(searched, textfmt.Decimal(a.Depth.Mean())), known(searched, textfmt.Digits(a.Depth.Max)),
-	}
-}
-
-// calibration adds how scores and results agree.
-func (b *builder) calibration(s *Section, n string, r *standings.RuleSet) {
-	const fewest = 20 // moves for a dot: fewer scatter too much
-	var curves []Curve
-	claims := newTable("Proven scores that players reported, by move", 1,
-		"Player", "Proven wins", "of these not won", "Proven losses", "of these not lost")
-	for _, name := range r.Order[:min(len(r.Order), maxAgentRows)] {
-		a, c := r.Players[name], Curve{Name: b.visibleLabel(name)}
-		for i, bin := range a.Calibration {
-			if bin.Moves < fewest {
-				continue
-			}
-			score, share := i-standings.MaxBin, float64(bin.HalfPoints)/2/float64(bin.Moves)
-			c.Points = append(c.Points, Point{
-				X: float64(score), Y: share, size: 3 + min(4, float64(bin.Moves)/250),
-				title: fmt.Sprintf("%s at %+d: %s of the points in %s moves",
-					c.Name, score, textfmt.Percent(share), textfmt.Thousands(bin.Moves)),
-			})
-		}
-		if len(c.Points) > 1 && len(curves) < numColours {
-			curves = append(curves, c)
-		}
-		if w, l := a.Wins, a.Losses; w != [2]int64{} || l != [2]int64{} {
-			claims.row(rowHead(c.Name), count(w[0]+w[1]), count(w[1]), count(l[0]+l[1]), count(l[1]))
-		}
-	}
-	if len(curves) > 0 {
-		s.figure(Chart{
-			Title: "Evaluation against result under " + ruleSetName(r.Name),
-			XName: "evaluation by the mover, points", YName: "points scored",
-			Curves: curves, shares: true, levels: []level{{0.5, ""}},
-		}.plot("calibration-" + n))
-	}
-	s.table(claims)
 }

@@ -102,9 +102,8 @@ func (d *drawing) figure(name, caption string) Figure {
 
 // axis maps numbers to a range of the drawing.
 type axis struct {
-	low, high float64 // of the numbers; their decimal logarithms on a logarithmic axis
+	low, high float64 // of the numbers
 	from, to  float64 // on the drawing
-	log       bool
 	ticks     []float64
 }
 
@@ -125,19 +124,6 @@ func newAxis(low, high, from, to float64, n int) axis {
 	return a
 }
 
-// newLogAxis returns an axis for positive numbers, with ticks at powers of ten.
-func newLogAxis(low, high, from, to float64) axis {
-	if !(low > 0) {
-		low = 1e-3
-	}
-	first, last := math.Floor(math.Log10(low)+1e-9), math.Ceil(math.Log10(max(high, low))-1e-9)
-	a := axis{low: first, high: max(last, first+1), from: from, to: to, log: true}
-	for k := a.low; k <= a.high; k++ {
-		a.ticks = append(a.ticks, math.Pow(10, k))
-	}
-	return a
-}
-
 // niceStep is 1, 2 or 5 times a power of ten, not below x.
 func niceStep(x float64) float64 {
 	power := math.Pow(10, math.Floor(math.Log10(x)))
@@ -151,9 +137,6 @@ func niceStep(x float64) float64 {
 
 // at returns the coordinate of a number, which is clamped to the axis.
 func (a *axis) at(x float64) float64 {
-	if a.log {
-		x = math.Log10(max(x, 1e-300))
-	}
 	x = max(a.low, min(x, a.high))
 	return a.from + (x-a.low)/(a.high-a.low)*(a.to-a.from)
 }
@@ -162,7 +145,7 @@ func (a *axis) at(x float64) float64 {
 func (a *axis) tickText(x float64) string {
 	const most = 1e15 // printed without an exponent
 	text := strconv.FormatFloat(x, 'g', 6, 64)
-	if !a.log && x == math.Trunc(x) && math.Abs(x) < most {
+	if x == math.Trunc(x) && math.Abs(x) < most {
 		text = textfmt.Thousands(int64(x))
 	}
 	return strings.Replace(text, "-", "−", 1)

@@ -1,9 +1,8 @@
 package standings
 
 import (
-	"math"
+	"fmt"
 
-	"gyges/agents"
 	"gyges/ratings"
 	"gyges/rules"
 	"gyges/tournament/record"
@@ -59,14 +58,14 @@ func (s *RuleSet) add(g *record.Game) {
 	players := [2]*Player{s.player(g.South.Agent), s.player(g.North.Agent)}
 	for side, p := range players {
 		p.Results[side][record.HalfPoints(g.Result, rules.Side(side).Other())]++
-		p.Plies += int64(g.Plies)
+		p.plies += int64(g.Plies)
 	}
 	if f := g.Fault; f != nil {
 		loser := players[f.Loser()]
 		loser.Faults[bounded(loser.Faults, f.String())]++
 	}
 	for i, side := range g.Movers() {
-		players[side].addMove(g, i, record.HalfPoints(g.Result, side))
+		players[side].addMove(g, i)
 	}
 }
 
@@ -122,107 +121,45 @@ func (c *PairCounts) Pairs() int64 { return c.SouthTwice + c.NorthTwice + c.OneP
 // Player is what was counted of one player's games and moves. Placements are no moves.
 type Player struct {
 	Results [2][3]int64 // won, drawn, lost, by side
-	Plies   int64       // of its games
 	Faults  map[string]int64
 
-	Moves       int64
-	Time        Distribution // of milliseconds a move
-	Nodes       Distribution // of positions a move, where some were counted
-	Depth       Distribution // of plies, where some were searched
-	Calibration [2*MaxBin + 1]Bin
-
-	Wins, Losses [2]int64 // claims of a proven win or loss: those that came true, and the others
+	plies int64 // of its games
+	time  mean  // of milliseconds a move
+	nodes mean  // of positions a move, where some were counted
+	depth mean  // of plies, where some were searched
 }
 
-// MaxBin is the last bin of the calibration, for scores of MaxBin points and more.
-const MaxBin = 10
-
-// Bin counts the moves of one score, rounded to whole points.
-type Bin struct {
-	Moves      int64
-	HalfPoints int64 // of the games, for the mover
-}
-
-// addMove counts move i of a game in which the mover got that number of half points.
-func (p *Player) addMove(g *record.Game, i, halfPoints int) {
-	p.Moves++
+// addMove counts move i of a game.
+func (p *Player) addMove(g *record.Game, i int) {
 	if len(g.Timing.MoveMS) > 0 {
-		p.Time.add(g.Timing.MoveMS[i])
+		p.time.add(g.Timing.MoveMS[i])
 	}
 	if len(g.Nodes) > 0 && g.Nodes[i] > 0 {
-		p.Nodes.add(float64(g.Nodes[i]))
+		p.nodes.add(float64(g.Nodes[i]))
 	}
 	if len(g.Depths) > 0 && g.Depths[i] > 0 {
-		p.Depth.add(float64(g.Depths[i]))
-	}
-	if len(g.Scores) > 0 && g.Scores[i] != record.NoScore {
-		p.addScore(g.Scores[i], halfPoints)
+		p.depth.add(float64(g.Depths[i]))
 	}
 }
 
-func (p *Player) addScore(s record.Score, halfPoints int) {
-	plies, proven := agents.Score(s).Proven()
-	claims, expected := &p.Wins, 2
-	switch {
-	case !proven:
-		b := &p.Calibration[max(-MaxBin, min(int(math.Round(float64(s)/100)), MaxBin))+MaxBin]
-		b.Moves++
-		b.HalfPoints += int64(halfPoints)
-		return
-	case plies < 0:
-		claims, expected = &p.Losses, 0
-	}
-	if halfPoints == expected {
-		claims[0]++
-	} else {
-		claims[1]++
-	}
+// mean is that of positive numbers.
+type mean struct {
+	n   int64
+	sum float64
 }
 
-// Distribution is that of positive numbers: their count, sum and maximum exact,
-// quantiles to some 4 %.
-type Distribution struct {
-	N      int64
-	Sum    float64
-	Max    float64
-	counts []int64 // by logarithm; made with the first number
-}
-
-// Classes of a distribution.
-const (
-	perOctave = 8
-	minOctave = -10 // numbers up to 2^minOctave share the first class
-	maxOctave = 44
-)
-
-func (d *Distribution) add(x float64) {
+func (m *mean) add(x float64) {
 	const most = 1e15
-	if !(x >= 0 && x <= most) { // a file may hold anything
-		return
+	if x >= 0 && x <= most { // a file may hold anything
+		m.n++
+		m.sum += x
 	}
-	if d.counts == nil {
-		d.counts = make([]int64, (maxOctave-minOctave)*perOctave+1)
-	}
-	d.N++
-	d.Sum += x
-	d.Max = max(d.Max, x)
-	at := 0
-	if x > 0 {
-		at = int(math.Round((math.Log2(x) - minOctave) * perOctave))
-	}
-	d.counts[max(0, min(at, len(d.counts)-1))]++
 }
 
-// Mean returns the mean, 0 without numbers.
-func (d *Distribution) Mean() float64 { return d.Sum / float64(max(d.N, 1)) }
-
-// Quantile returns approximately the p-quantile.
-func (d *Distribution) Quantile(p float64) float64 {
-	left := int64(math.Ceil(p * float64(d.N)))
-	for i, c := range d.counts {
-		if left -= c; left <= 0 && c > 0 {
-			return min(d.Max, math.Exp2(float64(i)/perOctave+minOctave))
-		}
+// text returns the mean in a format of package fmt.
+func (m mean) text(format string) string {
+	if m.n == 0 {
+		return "-"
 	}
-	return 0
+	return fmt.Sprintf(format, m.sum/float64(m.n))
 }

@@ -9,7 +9,7 @@ import (
 	"gyges/rules/base/textfmt"
 )
 
-// total returns what was counted of a player under all rule sets but its calibration and the quantiles.
+// total returns what was counted of a player under all rule sets.
 func (s *Standings) total(spec string) Player {
 	t := Player{Faults: map[string]int64{}}
 	for _, set := range s.RuleSets {
@@ -22,12 +22,12 @@ func (s *Standings) total(spec string) Player {
 				t.Results[side][i] += n
 			}
 		}
-		t.Plies += p.Plies
+		t.plies += p.plies
 		for kind, n := range p.Faults {
 			t.Faults[kind] += n
 		}
-		for _, d := range [][2]*Distribution{{&t.Time, &p.Time}, {&t.Nodes, &p.Nodes}, {&t.Depth, &p.Depth}} {
-			d[0].N, d[0].Sum = d[0].N+d[1].N, d[0].Sum+d[1].Sum
+		for _, m := range [][2]*mean{{&t.time, &p.time}, {&t.nodes, &p.nodes}, {&t.depth, &p.depth}} {
+			m[0].n, m[0].sum = m[0].n+m[1].n, m[0].sum+m[1].sum
 		}
 	}
 	return t
@@ -48,12 +48,6 @@ func (s *Standings) PlayerTable(specs []string) *grid.Grid {
 		Left:   map[int]bool{0: true},
 		Fold:   1,
 	}
-	mean := func(n int64, sum float64, format string) string {
-		if n == 0 {
-			return "-"
-		}
-		return fmt.Sprintf(format, sum/float64(n))
-	}
 	faults := int64(0)
 	for _, spec := range specs {
 		p, games, lost := s.total(spec), int64(s.Count(spec).Games()), int64(0)
@@ -67,8 +61,8 @@ func (s *Standings) PlayerTable(specs []string) *grid.Grid {
 		for _, n := range p.Results {
 			row = append(row, fmt.Sprintf("%d-%d-%d", n[0], n[1], n[2]))
 		}
-		t.Add(append(row, mean(games, float64(p.Plies), "%.1f"), mean(p.Depth.N, p.Depth.Sum, "%.1f"),
-			mean(p.Nodes.N, p.Nodes.Sum, "%.0f"), mean(p.Time.N, p.Time.Sum, "%.3fms"), fmt.Sprint(lost))...)
+		t.Add(append(row, mean{games, float64(p.plies)}.text("%.1f"), p.depth.text("%.1f"), p.nodes.text("%.0f"),
+			p.time.text("%.3fms"), fmt.Sprint(lost))...)
 		faults += lost
 	}
 	if faults == 0 {
