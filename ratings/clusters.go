@@ -37,14 +37,6 @@ func (p played) ordered() played {
 	return p
 }
 
-// Rows notes the rows of pieces that South and North begin with in an opening.
-func (d *Data) Rows(opening uint64, south, north string) {
-	if d.rows == nil {
-		d.rows = map[uint64][2]string{}
-	}
-	d.rows[opening] = [2]string{south, north}
-}
-
 func comparePlayed(p, q played) int {
 	return cmp.Or(cmp.Compare(p.opening, q.opening), p.a-q.a, p.b-q.b, p.first-q.first, p.second-q.second)
 }

@@ -33,7 +33,6 @@ type Data struct {
 	met    []pairing
 
 	played []played             // noted by InOpening
-	rows   map[uint64][2]string // noted by Rows, by opening
 }
 
 // Add counts one game. A game of a player against itself has no information on its
@@ -148,9 +147,6 @@ func (d *Data) merge(o *Data, names map[string]string) {
 		for side, f := range o.faults[i] {
 			d.faults[place[i]][side] = d.faults[place[i]][side].plus(f)
 		}
-	}
-	for opening, rows := range o.rows {
-		d.Rows(opening, rows[0], rows[1])
 	}
 	for _, p := range o.played {
 		if p.a, p.b = place[p.a], place[p.b]; p.a != p.b {

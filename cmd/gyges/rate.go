@@ -22,7 +22,7 @@ type rateCmd struct {
 	By      string `enum:"agent,setup" default:"agent" placeholder:"WHAT" help:"What to rate: agent (default), or setup, the rows of pieces that South and North begin with, a pair of games counted as one game; it needs records of runs."`
 	PerSide bool   `help:"Rate every player as South and as North apart, in other games as White and as Black."`
 	viewFlags
-	Plot    string `placeholder:"FILE" help:"Also draw the ratings of one rule set, or what --crossed prints, with their intervals, as SVG."`
+	Plot    string `placeholder:"FILE" help:"Also draw the ratings of one rule set with their intervals, as SVG."`
 	Strict  bool   `help:"Fail on lines that can't be read, instead of omitting them."`
 	Explain bool   `help:"Print what every figure means, and nothing else."`
 	formatFlag
@@ -35,7 +35,6 @@ type viewFlags struct {
 	Los        bool   `xor:"view" help:"Print only how likely each player is stronger than each other."`
 	Standings  bool   `xor:"view" help:"Print only the standings of a Swiss tournament, the bracket of a knock-out, the table of a gauntlet or that of a round-robin of three or more over all rule sets; the file must be such a run's folder."`
 	Compare    string `xor:"view" sep:"none" placeholder:"NAME" help:"Print only one player's difference to each other."`
-	Crossed    bool   `xor:"view" help:"Print only South's first-move advantage for agents and openings drawn at random, of whom those that played are a sample: agents may have an advantage of their own. With --by setup that of each row of pieces, too."`
 	Top        int    `check:"0.." default:"20" placeholder:"N" help:"With --head-to-head, print N pairings at most; 0 for all. Default: 20."`
 }
 
@@ -47,14 +46,11 @@ func (c *rateCmd) Run(ctx context.Context, e *env) error {
 	if len(c.Runs) == 0 {
 		return errors.New("expected a run or a file of games: gyges rate FILE ...; see gyges rate --help")
 	}
-	in := &standings.Reader{Strict: c.Strict, BySetup: c.By == "setup" && !c.Crossed, PerSide: c.PerSide}
+	in := &standings.Reader{Strict: c.Strict, BySetup: c.By == "setup", PerSide: c.PerSide}
 	files, errFiles := gameFiles(c.Runs)
 	options, err := c.prepare(in)
 	if err := errors.Join(err, errFiles, c.check()); err != nil {
 		return err
-	}
-	if c.Crossed {
-		in.ByOpening, in.Rows = true, c.By == "setup"
 	}
 	var rated table.Tables
 	err = writeFile("--plot", c.Plot, func(w io.Writer) (err error) {
@@ -89,19 +85,11 @@ func (c *rateCmd) rate(
 
 // plot draws the ratings.
 func (c *rateCmd) plot(w io.Writer, b table.Tables) error {
-	var figure report.Figure
-	switch printed := b.Printed(); {
-	case c.Crossed:
-		var err error
-		if figure, err = report.CrossedPlot(printed); err != nil {
-			return fmt.Errorf("--crossed: %w", err)
-		}
-	case len(printed) != 1:
+	printed := b.Printed()
+	if len(printed) != 1 {
 		return fmt.Errorf("--plot: expected games under one rule set, found %d tables; --rules chooses", len(printed))
-	default:
-		figure = report.RatingPlot(printed[0])
 	}
-	_, err := io.WriteString(w, figure.StandaloneSVG())
+	_, err := io.WriteString(w, report.RatingPlot(printed[0]).StandaloneSVG())
 	return err
 }
 
@@ -113,7 +101,6 @@ func (c *rateCmd) check() error {
 	p.Require(c.Top == 20 || c.HeadToHead, "--top needs --head-to-head")
 	p.Require(!c.PerSide || c.Advantage == "fit",
 		"--per-side can't be combined with --advantage, which ratings by side contain")
-	p.Require(!c.PerSide || !c.Crossed, "--crossed can't be combined with --per-side")
 	p.Require(c.By != "setup" || !c.Standings, "--by setup can't be combined with --standings")
 	return errors.Join(errPlot, err, p.Err())
 }
@@ -161,8 +148,6 @@ func (c *rateCmd) print(e *env, b table.Tables) error {
 		return table.WriteCrosstable(e.out, f, b)
 	case c.HeadToHead:
 		return table.WriteHeadToHead(e.out, f, b, c.Top)
-	case c.Crossed:
-		return table.WriteCrossed(e.out, f, b)
 	case c.Standings:
 		if err := table.WriteSchedule(e.out, f, b); err != nil {
 			return fmt.Errorf("--standings: %w", err)

@@ -141,12 +141,8 @@ func (c *ratingFlags) load(
 		return c.noneToRate(in, slices.DeleteFunc(files, func(path string) bool { return path == "" }))
 	}
 	if n := in.Skipped.NoOpening; n > 0 {
-		flag := "--cluster opening"
-		if c.Cluster == "none" {
-			flag = "--crossed"
-		}
-		return fmt.Errorf("%s: expected the opening of each game, as in records and in the tag FEN of PGN, found none in %s",
-			flag, textfmt.Plural(n, "game"))
+		return fmt.Errorf("--cluster opening: expected the opening of each game, as in records and in the tag FEN of PGN, "+
+			"found none in %s", textfmt.Plural(n, "game"))
 	}
 	warnUnreadable(e, &in.Skipped)
 	return nil

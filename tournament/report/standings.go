@@ -128,29 +128,6 @@ func tableOf[R any](caption, class string, columns []grid.Column[R], rows []R) *
 // RatingPlot draws the ratings of a table with their intervals, the first 60 of them.
 func RatingPlot(t table.Table) Figure { return ratingPlot("elo", t.Title, t.Ratings.Players) }
 
-// CrossedPlot draws what all openings and South's rows are worth to agents drawn at random, see [ratings.CrossedFit],
-// and of several tables all openings alone.
-func CrossedPlot(tables []table.Table) (Figure, error) {
-	var worth []ratings.Player
-	for _, t := range tables {
-		fit, err := t.Ratings.Crossed()
-		if err != nil {
-			return Figure{}, err
-		}
-		if len(tables) > 1 {
-			worth = append(worth, ratings.Player{Name: t.Title, Elo: fit.All.Elo, Error: fit.All.Error})
-			continue
-		}
-		worth = append(worth, ratings.Player{Name: "all openings", Elo: fit.All.Elo, Error: fit.All.Error})
-		for _, r := range fit.South {
-			worth = append(worth, ratings.Player{Name: r.Name, Elo: r.Elo, Error: r.Error})
-		}
-	}
-	f := ratingPlot("elo", "", worth)
-	f.Caption = "South's advantage with 95 % intervals for agents drawn at random"
-	return f, nil
-}
-
 // ratingPlot draws ratings with their intervals.
 func ratingPlot(name, title string, players []ratings.Player) Figure {
 	caption := "Ratings with their 95 % intervals"

@@ -37,8 +37,6 @@ type Reader struct {
 	BySetup, PerSide bool
 	// ByOpening notes the opening of each result, one with its mirror image, for [ratings.ByOpening].
 	ByOpening bool
-	// Rows notes the rows of pieces in each opening, too, for [ratings.Data.Crossed].
-	Rows bool
 	// Record, if not nil, is called for each game under one of Rules that counts and can be read whole. PGN and CSV
 	// are refused then.
 	Record func(*record.Game)
@@ -373,9 +371,6 @@ func (r *Reader) add(g *source.Game, s *Standings) {
 			r.Skipped.NoOpening++
 		}
 		g.OpeningHash = hashOpening(string(g.Opening))
-		if r.Rows {
-			g.Rows[0], g.Rows[1], _ = rowNames(g.Rules, string(g.Opening))
-		}
 	}
 	s.add(*g)
 }

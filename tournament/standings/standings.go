@@ -190,9 +190,6 @@ func (s *Standings) addPair(first, second source.Game) {
 	}
 	if first.OpeningHash != 0 {
 		set.data.InOpening(first.OpeningHash, first.South, first.North, first.Result, second.Result)
-		if first.Rows[0] != "" {
-			set.data.Rows(first.OpeningHash, first.Rows[0], first.Rows[1])
-		}
 	}
 	if first.Worker != "" && first.Worker == second.Worker && first.South != first.North {
 		s.workers.AddPair(first.Worker, first.Rules, first.South, first.North, first.Result, second.Result)
