@@ -28,11 +28,11 @@ type Data struct {
 	ids    map[string]int
 	names  []string       // by id
 	self   []int          // games against oneself, by id
-	faults [][2]Faults    // as South and as North, by id
+	faults []Faults       // by id
 	index  map[[2]int]int // into met, by a and b
 	met    []pairing
 
-	played []played             // noted by InOpening
+	played []played // noted by InOpening
 }
 
 // Add counts one game. A game of a player against itself has no information on its
@@ -53,7 +53,7 @@ func (d *Data) AddFault(south, north string, r Result, host bool) {
 	if s == n || r == Draw {
 		return
 	}
-	loser, winner := &d.faults[s][0], &d.faults[n][1]
+	loser, winner := &d.faults[s], &d.faults[n]
 	if r > Draw {
 		loser, winner = winner, loser
 	}
@@ -119,7 +119,7 @@ func (d *Data) id(name string) int {
 	i := len(d.names)
 	d.ids[name] = i
 	d.names = append(d.names, name)
-	d.self, d.faults = append(d.self, 0), append(d.faults, [2]Faults{})
+	d.self, d.faults = append(d.self, 0), append(d.faults, Faults{})
 	return i
 }
 
@@ -144,9 +144,7 @@ func (d *Data) merge(o *Data, names map[string]string) {
 		}
 		place[i] = d.id(name)
 		d.self[place[i]] += o.self[i]
-		for side, f := range o.faults[i] {
-			d.faults[place[i]][side] = d.faults[place[i]][side].plus(f)
-		}
+		d.faults[place[i]] = d.faults[place[i]].plus(o.faults[i])
 	}
 	for _, p := range o.played {
 		if p.a, p.b = place[p.a], place[p.b]; p.a != p.b {
@@ -172,41 +170,6 @@ var (
 	SouthNorth = Sides{"South", "North"}
 	WhiteBlack = Sides{"White", "Black"}
 )
-
-// PerSide returns the same results with every player taken for two, one with South
-// and one with North, or what these sides are called. A pair's two games then are games of different players, so there
-// are no pairs in it.
-func (d *Data) PerSide(sides Sides) *Data {
-	p := &Data{Adaptive: d.Adaptive, Unscheduled: d.Unscheduled, Identical: d.Identical}
-	for _, g := range d.played {
-		for game, o := range []int{g.first, g.second} {
-			if south, north := [2]int{g.a, g.b}[game], [2]int{g.b, g.a}[game]; o >= 0 {
-				a, b := SideNames(d.names[south], d.names[north], sides)
-				p.InOpening(g.opening, a, b, Result(o-1))
-			}
-		}
-	}
-	for _, q := range d.met {
-		for side := range 2 {
-			i, j := q.southNorth(side)
-			games := pairing{single: [2][outcomes]int{q.side(side)}}
-			if games.single[0] == [outcomes]int{} {
-				continue
-			}
-			south, north := SideNames(d.names[i], d.names[j], sides)
-			s, n := p.id(south), p.id(north)
-			sum, swapped := p.pairing(s, n)
-			sum.add(&games, swapped == 1)
-			p.faults[s][0], p.faults[n][1] = d.faults[i][0], d.faults[j][1]
-		}
-	}
-	return p
-}
-
-// SideNames returns the names that [Data.PerSide] gives to the players of a game.
-func SideNames(south, north string, sides Sides) (asSouth, asNorth string) {
-	return south + " (" + sides[0] + ")", north + " (" + sides[1] + ")"
-}
 
 // Players lists the names met so far, sorted.
 func (d *Data) Players() []string { return slices.Sorted(slices.Values(d.names)) }

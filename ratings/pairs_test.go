@@ -88,17 +88,6 @@ func TestPairsCountAsTheirGames(t *testing.T) {
 	require.Equal(t, 802, merged.Games())
 }
 
-func TestPerSide(t *testing.T) {
-	var d Data
-	d.AddPair("a", "b", Win, Draw)
-	play(&d, "b", "a", 1, 2, 3)
-	p := d.PerSide(SouthNorth)
-	require.Equal(t, []Pairing{
-		{"a (South)", "b (North)", Count{Wins: 1}},
-		{"b (South)", "a (North)", Count{1, 3, 3}},
-	}, p.Pairings())
-}
-
 // At the fit every player's points are those expected, so the surpluses of its
 // pairings add up to nothing; the worst comes first.
 func TestHeadToHead(t *testing.T) {

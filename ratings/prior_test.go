@@ -109,7 +109,6 @@ func TestNotesOnWhoMetWhom(t *testing.T) {
 	note := func(w world, unscheduled bool, o Options) string {
 		d := w.play(rand.New(rand.NewPCG(1, 1)))
 		d.Adaptive, d.Unscheduled = false, unscheduled
-		require.Equal(t, unscheduled, d.PerSide(SouthNorth).Unscheduled)
 		for _, n := range mustFit(t, d, o).Notes {
 			if strings.HasPrefix(n, "each player met only ") {
 				return n
@@ -192,7 +191,7 @@ func TestPriorWherePairingsFollowTheResults(t *testing.T) {
 	require.NoError(t, err)
 	var read Data
 	require.NoError(t, json.Unmarshal(text, &read))
-	require.True(t, read.PerSide(SouthNorth).Renamed(nil).Adaptive)
+	require.True(t, read.Renamed(nil).Adaptive)
 	_, err = Fit(t.Context(), &d, Options{FitPrior: true, Prior: ptr(1)})
 	require.ErrorContains(t, err, "prior: expected a number of draws or fit, found both")
 	_, err = Fit(t.Context(), &d, Options{Prior: ptr(-1)})

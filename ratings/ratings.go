@@ -110,8 +110,8 @@ func (r *Ratings) Pairings() []Pairing { return r.data.Pairings() }
 // Faults returns the games that a fault decided, of each player that has any.
 func (r *Ratings) Faults() map[string]Faults {
 	all := map[string]Faults{}
-	for i, bySide := range r.data.faults {
-		if f := bySide[0].plus(bySide[1]); f.Games() > 0 {
+	for i, f := range r.data.faults {
+		if f.Games() > 0 {
 			all[r.data.names[i]] = f
 		}
 	}

@@ -108,7 +108,7 @@ func TestDamagedRuns(t *testing.T) {
 	require.NoError(t, err)
 	withoutTiming := func(text []byte) string { return regexp.MustCompile(`,"timing".*`).ReplaceAllString(string(text), "") }
 	readers := []string{
-		"rate run", "rate run --format csv", "rate run --per-side", "report run -o -", "games run", "games stats run", "export run",
+		"rate run", "rate run --format csv", "report run -o -", "games run", "games stats run", "export run",
 		"review run --nodes 100", "data make run",
 	}
 	for i, d := range damagedRuns {

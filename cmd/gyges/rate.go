@@ -19,8 +19,6 @@ import (
 type rateCmd struct {
 	Runs []string `arg:"" optional:"" name:"file" sep:"none" help:"Folders of runs, files of records (games.jsonl), PGN or CSV; - is the standard input. Several are rated together."`
 	ratingFlags
-	By      string `enum:"agent,setup" default:"agent" placeholder:"WHAT" help:"What to rate: agent (default), or setup, the rows of pieces that South and North begin with, a pair of games counted as one game; it needs records of runs."`
-	PerSide bool   `help:"Rate every player as South and as North apart, in other games as White and as Black."`
 	viewFlags
 	Plot    string `placeholder:"FILE" help:"Also draw the ratings of one rule set with their intervals, as SVG."`
 	Strict  bool   `help:"Fail on lines that can't be read, instead of omitting them."`
@@ -46,7 +44,7 @@ func (c *rateCmd) Run(ctx context.Context, e *env) error {
 	if len(c.Runs) == 0 {
 		return errors.New("expected a run or a file of games: gyges rate FILE ...; see gyges rate --help")
 	}
-	in := &standings.Reader{Strict: c.Strict, BySetup: c.By == "setup", PerSide: c.PerSide}
+	in := &standings.Reader{Strict: c.Strict}
 	files, errFiles := gameFiles(c.Runs)
 	options, err := c.prepare(in)
 	if err := errors.Join(err, errFiles, c.check()); err != nil {
@@ -99,9 +97,6 @@ func (c *rateCmd) check() error {
 	_, err := c.columns()
 	var p problems.List
 	p.Require(c.Top == 20 || c.HeadToHead, "--top needs --head-to-head")
-	p.Require(!c.PerSide || c.Advantage == "fit",
-		"--per-side can't be combined with --advantage, which ratings by side contain")
-	p.Require(c.By != "setup" || !c.Standings, "--by setup can't be combined with --standings")
 	return errors.Join(errPlot, err, p.Err())
 }
 

@@ -151,8 +151,6 @@ func (c *ratingFlags) load(
 // noneToRate returns the error of files without a game to rate.
 func (c *ratingFlags) noneToRate(in *standings.Reader, files []string) error {
 	switch {
-	case in.Skipped.NoSetup > 0:
-		return fmt.Errorf("--by setup: none of %s begins with a set-up", textfmt.Plural(in.Skipped.NoSetup, "game"))
 	case len(in.RuleSets) == 0:
 		return noGames(listed(files), &in.Skipped)
 	case len(in.RuleSets) == 1 && in.RuleSets[0] == "":
@@ -165,12 +163,6 @@ func (c *ratingFlags) noneToRate(in *standings.Reader, files []string) error {
 func (c *ratingFlags) fit(
 	ctx context.Context, in *standings.Reader, all *standings.Standings, o ratings.Options, pool bool,
 ) (table.Tables, error) {
-	if in.PerSide {
-		if !in.BySetup { // whose rows are split as they are read
-			all.SplitSides()
-		}
-		o.Advantage = new(float64)
-	}
 	var errs []error
 	for _, text := range c.Offset {
 		players, labels := all.Data().Players(), all.Labels()

@@ -17,7 +17,7 @@ type Matcher struct {
 }
 
 // Add takes a game, of which it keeps no byte slices. Two games with one Pair, other than "", that are of the
-// same players with sides swapped, rated for the same, and under the same rules, are a pair.
+// same players with sides swapped and under the same rules, are a pair.
 func (m *Matcher) Add(g Game) {
 	key := g.Pair
 	if g.ID, g.Pair, g.Opening = nil, nil, nil; len(key) == 0 {
@@ -27,7 +27,7 @@ func (m *Matcher) Add(g Game) {
 	other, ok := m.waiting[string(key)]
 	if ok {
 		delete(m.waiting, string(key))
-		if g.South == other.North && g.North == other.South && g.Rated == other.Rated && g.Rules == other.Rules {
+		if g.South == other.North && g.North == other.South && g.Rules == other.Rules {
 			m.Pair(other, g)
 			return
 		}

@@ -35,7 +35,6 @@ const (
 // Game is a game as ratings need it. Byte slices are valid until the next game is read.
 type Game struct {
 	South, North string
-	Rated        [2]string // who is rated in place of South and North; empty for themselves
 	Result       ratings.Result
 	Rules        string        // empty if unknown
 	ID           []byte        // of the game in its file; empty if unknown

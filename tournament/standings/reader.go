@@ -14,7 +14,6 @@ import (
 	"strconv"
 	"strings"
 
-	"gyges/ratings"
 	"gyges/ratings/source"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
@@ -31,10 +30,6 @@ const (
 type Reader struct {
 	Rules  map[string]bool // rule sets to include; nil for all
 	Strict bool            // the first game that can't be read ends the reading
-	// BySetup rates the rows of pieces that South and North begin with in place of agents. A pair
-	// counts as one game, and PGN and CSV are refused. PerSide rates a row of South and the same
-	// row of North apart.
-	BySetup, PerSide bool
 	// ByOpening notes the opening of each result, one with its mirror image, for [ratings.ByOpening].
 	ByOpening bool
 	// Record, if not nil, is called for each game under one of Rules that counts and can be read whole. PGN and CSV
@@ -63,7 +58,6 @@ type Skipped struct {
 	Manifests  []string // notes on the manifests that can't be read
 	Unfinished int      // games without a result yet
 	NotPlayed  int      // games of a suspended player
-	NoSetup    int      // games that don't begin with a set-up, rated by these
 	NoMoves    int      // games without moves, of which there is nothing to review
 	NoOpening  int      // games whose opening isn't known, where it is asked for
 	IDLimit    bool     // there were too many ids to find all duplicates
@@ -101,7 +95,6 @@ func (s *Skipped) Notes() []string {
 	note(s.ResultOnly, "all but the results of %s; the first: %s", games(s.ResultOnly), s.Rest)
 	note(s.Unfinished, "%s without a result yet", games(s.Unfinished))
 	note(s.NotPlayed, "%s not played, since a player was suspended", games(s.NotPlayed))
-	note(s.NoSetup, "%s that don't begin with a set-up", games(s.NoSetup))
 	note(s.NoMoves, "%s without moves", games(s.NoMoves))
 	note(s.WithoutMoves, "the moves of %s; the first: %s", games(s.WithoutMoves), s.MovesError)
 	if s.IDLimit {
@@ -130,9 +123,6 @@ func (r *Reader) Begin(s *Standings, path string) {
 	m, note := ReadManifest(os.DirFS(dir), dir)
 	if note != "" {
 		r.Skipped.Manifests = append(r.Skipped.Manifests, note)
-	}
-	if m != nil && r.BySetup { // set-ups don't follow from results, as pairings of agents may
-		m.Config = tournament.ManifestConfig{}
 	}
 	s.Begin(m)
 }
@@ -181,9 +171,6 @@ func (r *Reader) Read(ctx context.Context, in io.Reader, name string, s *Standin
 		return r.file(ctx, in, name, s, r.recorded)
 	case r.Record != nil:
 		return fmt.Errorf("%s: expected records of games, as runs write them; gyges rate reads other files", name)
-	case r.BySetup:
-		return fmt.Errorf("%s: expected records of games, as runs write them, to rate by setup; %s has no openings", name,
-			strings.ToUpper(string(format)))
 	}
 	h := r.handler(name)
 	h.Game = func(g *source.Game) error {
@@ -337,17 +324,6 @@ func (r *Reader) count(o *source.Game, s *Standings) {
 	if o.NotPlayed {
 		r.Skipped.NotPlayed++
 		return
-	}
-	if r.BySetup && r.includes(o.Rules) {
-		south, north, ok := rowNames(o.Rules, string(o.Opening))
-		if !ok {
-			r.Skipped.NoSetup++
-			return
-		}
-		if r.PerSide {
-			south, north = ratings.SideNames(south, north, ratings.SouthNorth)
-		}
-		o.Rated = [2]string{south, north}
 	}
 	r.add(o, s)
 }

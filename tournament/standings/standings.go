@@ -132,7 +132,7 @@ func (s *Standings) add(g source.Game) {
 	format := s.run().manifest.Config.Schedule
 	set.data.Adaptive = set.data.Adaptive || format.Adaptive()
 	set.data.Unscheduled = set.data.Unscheduled || format == ""
-	if g.Worker != "" && g.Rated == ([2]string{}) {
+	if g.Worker != "" {
 		s.workers.Add(g.Worker, g.Fault, g.Timeout, g.Host)
 	}
 	s.pairs.Add(g)
@@ -150,9 +150,6 @@ func (s *Standings) addSingle(g source.Game) {
 
 // addResult adds a game to the results of its rule set.
 func addResult(d *ratings.Data, g source.Game) {
-	if g.Rated != ([2]string{}) {
-		g.South, g.North = g.Rated[0], g.Rated[1]
-	}
 	d.Add(g.South, g.North, g.Result)
 	if g.OpeningHash != 0 {
 		d.InOpening(g.OpeningHash, g.South, g.North, g.Result)
@@ -182,12 +179,6 @@ func (s *Standings) addPair(first, second source.Game) {
 		return
 	}
 	set.Pairs.add(first.Result, second.Result, one)
-	if first.Rated != ([2]string{}) { // one game, won by who took more points in both
-		first.Result += second.Result
-		first.Fault, first.Host = first.Fault || second.Fault, first.Host || second.Host
-		addResult(set.data, first)
-		return
-	}
 	if first.OpeningHash != 0 {
 		set.data.InOpening(first.OpeningHash, first.South, first.North, first.Result, second.Result)
 	}
@@ -205,7 +196,7 @@ func (s *Standings) addPair(first, second source.Game) {
 
 // addPair counts a pair of a run of two agents; one says that its two games are one.
 func (r *Run) addPair(first, second source.Game, one bool) {
-	if len(r.manifest.Config.Agents) != 2 || first.Rated != ([2]string{}) {
+	if len(r.manifest.Config.Agents) != 2 {
 		return
 	}
 	points := int(first.Result - second.Result) // of the first game's South, less than half of all: -2 to 2
@@ -262,19 +253,6 @@ func (s *Standings) Labels() map[string]string {
 		}
 	}
 	return labels
-}
-
-// SplitSides makes two players of each, one for its games as South and one for those
-// as North. No games can be added afterwards.
-func (s *Standings) SplitSides() {
-	s.pairs.Flush()
-	labels := s.Labels()
-	for _, set := range s.RuleSets {
-		set.data = set.data.Renamed(labels).PerSide(cmp.Or(set.sides, ratings.Sides{"first", "second"}))
-	}
-	for _, r := range s.Runs { // whose players are others
-		r.manifest.Config, r.schedule = tournament.ManifestConfig{}, new(schedule)
-	}
 }
 
 // Fit rates the players under each rule set and, if all is set, under all of them

@@ -84,16 +84,6 @@ func TestReader(t *testing.T) {
 	require.ErrorContains(t, err, "a:3: ")
 }
 
-func TestSplitSides(t *testing.T) {
-	t.Parallel()
-	var r Reader
-	s := New()
-	require.NoError(t, r.Read(t.Context(), strings.NewReader(games(0, 12)), "a", s))
-	s.SplitSides()
-	require.Contains(t, s.Data().Players(), "g (South)")
-	require.Equal(t, 12, s.Data().Games())
-}
-
 // Players with one label are shown by their specs.
 func TestLabels(t *testing.T) {
 	t.Parallel()
@@ -165,10 +155,6 @@ func TestFaults(t *testing.T) {
 	}
 	want := map[string]ratings.Faults{"mine": {Lost: 3}, "random": {Won: 3}}
 	require.Equal(t, want, faults(s))
-	s.SplitSides()
-	require.Equal(t, map[string]ratings.Faults{
-		"mine (South)": {Lost: 2}, "random (North)": {Won: 2}, "mine (North)": {Lost: 1}, "random (South)": {Won: 1},
-	}, faults(s))
 }
 
 // What is left out of an import is named as it is of what is rated.
