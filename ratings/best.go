@@ -76,7 +76,7 @@ func (r *Ratings) Best(group int) Best {
 		b.Bias = 0
 	}
 	if len(players) == 2 { // exactly
-		b.Chances[0] = r.estimate.cov.superiority(elo[0]-elo[1], r.estimate.cov.sd(params[0], params[1])*eloPerNat)
+		b.Chances[0] = superiority(elo[0]-elo[1], r.estimate.cov.sd(params[0], params[1])*eloPerNat)
 		b.Chances[1] = 1 - b.Chances[0]
 	}
 	return b

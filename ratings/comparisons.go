@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"gyges/rules/base/interval"
 )
 
 // Difference is how much stronger one player is than another.
@@ -34,7 +36,7 @@ func (r *Ratings) Difference(a, b string) (Difference, error) {
 	e := r.estimate
 	elo := r.Players[i].Elo - r.Players[j].Elo
 	sd := e.cov.sd(e.rated[i].param, e.rated[j].param) * eloPerNat
-	return Difference{Elo: elo, Error: e.cov.z95 * sd, LOS: e.cov.superiority(elo, sd)}, nil
+	return Difference{Elo: elo, Error: interval.Z95 * sd, LOS: superiority(elo, sd)}, nil
 }
 
 // HeadToHead is what two players scored against each other, and what was
@@ -103,7 +105,7 @@ func (e *estimate) pointsVariance(k int) float64 {
 		v[side] = met.scores[side].pointsVariance()
 		sum += float64(met.count(side).Games()) * v[side]
 	}
-	return math.Max(0, sum-2*float64(met.pairCount())*e.points*math.Sqrt(v[0]*v[1])) * e.cov.inflation
+	return math.Max(0, sum-2*float64(met.pairCount())*e.points*math.Sqrt(v[0]*v[1]))
 }
 
 // Names returns all players in the order of the rating table.

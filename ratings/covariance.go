@@ -5,8 +5,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
-
-	"gyges/rules/base/interval"
 )
 
 // covariance is that of the estimates, H⁻¹ S H⁻¹: the inverse of the Hessian, the
@@ -16,20 +14,11 @@ type covariance struct {
 	parameters
 	factors *mat.Cholesky // of the Hessian; nil without parameters, like matrix
 	matrix  *mat.SymDense // until the scores are set the inverse of the Hessian
-
-	// ratio is the distribution of an error over its standard error, z95 the quantile that is half a 95 % interval.
-	ratio interface{ CDF(x float64) float64 }
-	z95   float64
-
-	openings [][]clusterScore // if they are taken for independent
-	// inflation is the variance of a pairing's points over that of independent pairs: above 1 where one pairing plays an
-	// opening several times.
-	inflation float64
 }
 
 // newCovariance inverts the Hessian. Without parameters there is nothing to invert.
 func newCovariance(p parameters, factors *mat.Cholesky) (*covariance, error) {
-	c := &covariance{parameters: p, factors: factors, inflation: 1, ratio: distuv.UnitNormal, z95: interval.Z95}
+	c := &covariance{parameters: p, factors: factors}
 	if p.dim == 0 {
 		return c, nil
 	}
@@ -67,11 +56,11 @@ func (c *covariance) sd(i, j int) float64 { return math.Sqrt(c.variance(i, j)) }
 
 // superiority is the probability that a difference is positive, by its estimate and standard error. Without
 // variance, it is or it isn't.
-func (c *covariance) superiority(mean, sd float64) float64 {
+func superiority(mean, sd float64) float64 {
 	if mean == 0 {
 		return 0.5
 	}
-	return c.ratio.CDF(mean / sd)
+	return distuv.UnitNormal.CDF(mean / sd)
 }
 
 // leverage is that of one game pair of a pairing, in the pairing's difference and in

@@ -31,8 +31,6 @@ type Data struct {
 	faults []Faults       // by id
 	index  map[[2]int]int // into met, by a and b
 	met    []pairing
-
-	played []played // noted by InOpening
 }
 
 // Add counts one game. A game of a player against itself has no information on its
@@ -146,11 +144,6 @@ func (d *Data) merge(o *Data, names map[string]string) {
 		d.self[place[i]] += o.self[i]
 		d.faults[place[i]] = d.faults[place[i]].plus(o.faults[i])
 	}
-	for _, p := range o.played {
-		if p.a, p.b = place[p.a], place[p.b]; p.a != p.b {
-			d.played = append(d.played, p.ordered())
-		}
-	}
 	for i := range o.met {
 		q := &o.met[i]
 		if place[q.a] == place[q.b] {
@@ -230,7 +223,6 @@ func (d *Data) sorted() *Data {
 	s.Merge(d)
 	s.index = nil // into met as it was
 	slices.SortFunc(s.met, func(x, y pairing) int { return cmp.Or(x.a-y.a, x.b-y.b) })
-	slices.SortFunc(s.played, comparePlayed)
 	return s
 }
 

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"gyges/rules/base/interval"
 )
 
 // Fit rates the players of d. Without a prior, players that no finite rating exists
@@ -99,11 +101,11 @@ func (f *fit) rate(ctx context.Context, r *Ratings) error {
 	r.estimate = e
 	f.list(r)
 	if i := e.model.advantage; i >= 0 {
-		r.Advantage.Elo, r.Advantage.Error = e.x[i]*eloPerNat, e.cov.z95*eloPerNat*e.cov.sd(i, -1)
+		r.Advantage.Elo, r.Advantage.Error = e.x[i]*eloPerNat, interval.Z95*eloPerNat*e.cov.sd(i, -1)
 	}
 	if i := e.model.draw; i >= 0 {
 		rate := davidson{}.chances(0, e.x[i])[1]
-		half := e.cov.z95 * e.cov.sd(i, -1) * rate * (1 - rate) // by the slope of the rate in the parameter
+		half := interval.Z95 * e.cov.sd(i, -1) * rate * (1 - rate) // by the slope of the rate in the parameter
 		r.Draws = &DrawRate{Davidson, math.Exp(e.x[i]), rate, half}
 	}
 	return r.check()
@@ -183,11 +185,7 @@ func (f *fit) estimateWithPrior(ctx context.Context, rated []int, advantage Adva
 			q.terms[k].sym3 = m.pairings[k].covariance(e.correlations)
 		}
 	}
-	scores := m.matrix(q.terms)
-	if f.options.Intervals == ByOpening {
-		e.cov.cluster(scores, m, f.data.played)
-	}
-	e.cov.setScores(scores)
+	e.cov.setScores(m.matrix(q.terms))
 	return e, nil
 }
 
@@ -307,7 +305,7 @@ func (f *fit) list(r *Ratings) {
 		name := f.data.names[p.player]
 		r.index[name] = place
 		r.Players = append(r.Players, Player{
-			Name: name, Elo: elo(p), Error: e.cov.z95 * eloPerNat * e.cov.sd(p.param, -1), Group: p.group,
+			Name: name, Elo: elo(p), Error: interval.Z95 * eloPerNat * e.cov.sd(p.param, -1), Group: p.group,
 			Count: f.counts[p.player],
 		})
 	}

@@ -115,9 +115,6 @@ func (s *simulation) observed() []float64 {
 
 // play returns the scores of the pairings in a tournament.
 func (s *simulation) play(rng *rand.Rand) [][3]float64 {
-	if s.cov.openings != nil {
-		return s.cov.play(len(s.lots), rng)
-	}
 	scores := make([][3]float64, len(s.lots))
 	for k, lots := range s.lots {
 		for i := range lots {

@@ -67,16 +67,9 @@ func (r *Ratings) Intransitivity() (Intransitivity, bool) {
 	noise, asCyclic, asStrong := 0.0, 1, 1
 	simulated := make([]float64, pairings)
 	for range cycleSimulations {
-		var deviations [][3]float64
-		if c := r.estimate.cov; c.openings != nil {
-			deviations = c.play(pairings, rng)
-		}
 		for k := range simulated {
 			p := &f.edges[k]
 			deviation := p.sd * rng.NormFloat64()
-			if deviations != nil {
-				deviation = deviations[k][0]
-			}
 			simulated[k] = p.difference(math.Max(0, math.Min(p.games(), p.expected+deviation)))
 		}
 		_, c := f.split(simulated)

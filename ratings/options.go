@@ -43,10 +43,6 @@ const (
 	// ByModel takes the likelihood at its word: the inverse of its second
 	// derivatives. With draws as half points it is too wide where games are drawn.
 	ByModel Intervals = "model"
-	// ByOpening takes openings for independent: all games of one, whoever plays
-	// them, may depend on each other. It needs the openings, see
-	// [Data.InOpening].
-	ByOpening Intervals = "openings"
 )
 
 // Options say how to fit. The zero value fits the advantage, counts draws as
@@ -97,8 +93,8 @@ func (o Options) validate(players []string) error {
 	}
 	p.Require(drawModels[o.Draws] != nil,
 		"draws %.60q: expected one of %s, %s", o.Draws, HalfPoints, Davidson)
-	p.Require(slices.Contains([]Intervals{"", ByPair, ByGame, ByModel, ByOpening}, o.Intervals),
-		"intervals %.60q: expected one of %s, %s, %s, %s", o.Intervals, ByPair, ByGame, ByModel, ByOpening)
+	p.Require(slices.Contains([]Intervals{"", ByPair, ByGame, ByModel}, o.Intervals),
+		"intervals %.60q: expected one of %s, %s, %s", o.Intervals, ByPair, ByGame, ByModel)
 	if a := o.Advantage; a != nil {
 		p.Require(math.Abs(*a) <= maxAdvantage, "advantage: expected %d to %d Elo, found %g", -maxAdvantage, maxAdvantage, *a)
 	}

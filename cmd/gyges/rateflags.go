@@ -17,7 +17,6 @@ import (
 	"gyges/ratings"
 	"gyges/ratings/table"
 	"gyges/rules/base/problems"
-	"gyges/rules/base/textfmt"
 	"gyges/tournament/standings"
 )
 
@@ -29,8 +28,6 @@ type ratingFlags struct {
 	Draws     string   `enum:"half,davidson" default:"half" placeholder:"MODEL" help:"What a draw is: half (default) a win and half a loss, or davidson, an outcome with a parameter of its own."`
 	Prior     string   `type:"signed" default:"auto" placeholder:"N" complete:"auto,fit" help:"Give each player N virtual draws against an imaginary opponent; 0 for none: players without a finite rating are then listed apart. fit takes the ratings from a normal distribution whose width is estimated; it suits Swiss and knock-out games from files without a manifest. Default: auto, which is fit for runs of these formats, a normal distribution of 1000 Elo where players have no finite rating, otherwise 0."`
 	Intervals string   `enum:"pairs,games,model" default:"pairs" placeholder:"KIND" help:"The unit that intervals treat as independent: pairs of games from one opening (default), single games, or what the likelihood alone says (model)."`
-
-	Cluster string `enum:"none,opening" default:"none" placeholder:"WHAT" help:"With opening, results in one opening may depend on each other whoever plays them, as where several pairings or like agents play the same openings: for all intervals, LOS, goodness of fit and cycles. It needs records, or PGN with the tag FEN. Default: none."`
 
 	Rules string `placeholder:"RULES,…" complete:"rules" help:"Include only games under these rule sets."`
 	Pool  bool   `help:"Add a table of all rule sets together."`
@@ -49,10 +46,6 @@ func (c *ratingFlags) prepare(in *standings.Reader) (ratings.Options, error) {
 	only, err := ruleNames(c.Rules)
 	in.Rules = only
 	var p problems.List
-	if c.Cluster == "opening" {
-		p.Require(o.Intervals == ratings.ByPair, "--cluster opening can't be combined with --intervals %s", o.Intervals)
-		o.Intervals, in.ByOpening = ratings.ByOpening, true
-	}
 	switch c.Prior {
 	case "auto":
 	case "fit":
@@ -139,10 +132,6 @@ func (c *ratingFlags) load(
 	}
 	if read && all.Empty() {
 		return c.noneToRate(in, slices.DeleteFunc(files, func(path string) bool { return path == "" }))
-	}
-	if n := in.Skipped.NoOpening; n > 0 {
-		return fmt.Errorf("--cluster opening: expected the opening of each game, as in records and in the tag FEN of PGN, "+
-			"found none in %s", textfmt.Plural(n, "game"))
 	}
 	warnUnreadable(e, &in.Skipped)
 	return nil

@@ -20,7 +20,7 @@ type Matcher struct {
 // same players with sides swapped and under the same rules, are a pair.
 func (m *Matcher) Add(g Game) {
 	key := g.Pair
-	if g.ID, g.Pair, g.Opening = nil, nil, nil; len(key) == 0 {
+	if g.ID, g.Pair = nil, nil; len(key) == 0 {
 		m.Single(g)
 		return
 	}

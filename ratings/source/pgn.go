@@ -181,7 +181,7 @@ func (p *pgnReader) end() error {
 		rules = p.tag(tagVariant)
 	}
 	p.out = Game{
-		Line: p.start, Sides: ratings.WhiteBlack, ID: p.tag(tagID), Pair: p.pair(), Opening: p.tag(tagFEN),
+		Line: p.start, Sides: ratings.WhiteBlack, ID: p.tag(tagID), Pair: p.pair(),
 		Fault: len(p.tag(tagFault)) > 0,
 		Host:  len(p.tag(tagFault)) > 0 && len(p.tag(tagFaultHost)) > 0,
 	}

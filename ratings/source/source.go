@@ -39,8 +39,6 @@ type Game struct {
 	Rules        string        // empty if unknown
 	ID           []byte        // of the game in its file; empty if unknown
 	Pair         []byte        // the same in both games of a pair; empty if unknown
-	Opening      []byte        // the position it began in; records have it, and PGN with a tag FEN
-	OpeningHash  uint64        // of it, where it is asked for; otherwise 0
 	Moves        uint64        // as [HashMoves] returns it, in records; 0 if unknown, or if a fault decided
 	Fault        bool          // decided it: a crash, an illegal move or the like
 	Host         bool          // the machine was overloaded or suspended then

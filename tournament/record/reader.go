@@ -146,7 +146,7 @@ func (g *Game) Short() source.Game {
 		moves = source.HashMoves([]byte(g.Rules), []byte(g.Opening), []byte(g.Result), []byte(list))
 	}
 	return source.Game{
-		South: g.South.Agent, North: g.North.Agent, Rules: g.Rules, Opening: []byte(g.Opening), Moves: moves,
+		South: g.South.Agent, North: g.North.Agent, Rules: g.Rules, Moves: moves,
 		Result: RatingResult(g.Result), ID: strconv.AppendInt(nil, g.Game, 10), Pair: strconv.AppendInt(nil, g.Pair, 10),
 		NotPlayed: g.NotPlayed(), Fault: g.Fault != nil,
 		Host: g.Fault != nil && g.Fault.Host != "", Timeout: g.Reason == string(FaultTimeout), Worker: g.Timing.Worker,
@@ -212,7 +212,7 @@ func (r *Reader) scan(line []byte, o *source.Game) bool {
 	}
 	*o = source.Game{ID: number(`{"game":`), Pair: number(`"pair":`)}
 	ruleSet := value(`"rules":"`, '"')
-	o.Opening = value(`,"opening":"`, '"')
+	opening := value(`,"opening":"`, '"')
 	value(`,"policy":"`, '"')
 	south := value(`,"south":{"agent":"`, '"')
 	value(`,"seed":"`, '"')
@@ -249,7 +249,7 @@ func (r *Reader) scan(line []byte, o *source.Game) bool {
 		return false
 	}
 	if !o.Fault {
-		o.Moves = source.HashMoves(ruleSet, o.Opening, []byte(points), moves)
+		o.Moves = source.HashMoves(ruleSet, opening, []byte(points), moves)
 	}
 	r.sums = sums
 	return true

@@ -30,8 +30,6 @@ const (
 type Reader struct {
 	Rules  map[string]bool // rule sets to include; nil for all
 	Strict bool            // the first game that can't be read ends the reading
-	// ByOpening notes the opening of each result, one with its mirror image, for [ratings.ByOpening].
-	ByOpening bool
 	// Record, if not nil, is called for each game under one of Rules that counts and can be read whole. PGN and CSV
 	// are refused then.
 	Record func(*record.Game)
@@ -59,7 +57,6 @@ type Skipped struct {
 	Unfinished int      // games without a result yet
 	NotPlayed  int      // games of a suspended player
 	NoMoves    int      // games without moves, of which there is nothing to review
-	NoOpening  int      // games whose opening isn't known, where it is asked for
 	IDLimit    bool     // there were too many ids to find all duplicates
 
 	WithoutMoves int    // games of an import that were kept without their moves
@@ -341,12 +338,6 @@ func (r *Reader) add(g *source.Game, s *Standings) {
 	}
 	if !r.includes(g.Rules) {
 		return
-	}
-	if r.ByOpening {
-		if len(g.Opening) == 0 {
-			r.Skipped.NoOpening++
-		}
-		g.OpeningHash = hashOpening(string(g.Opening))
 	}
 	s.add(*g)
 }

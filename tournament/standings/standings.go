@@ -151,9 +151,6 @@ func (s *Standings) addSingle(g source.Game) {
 // addResult adds a game to the results of its rule set.
 func addResult(d *ratings.Data, g source.Game) {
 	d.Add(g.South, g.North, g.Result)
-	if g.OpeningHash != 0 {
-		d.InOpening(g.OpeningHash, g.South, g.North, g.Result)
-	}
 	addFault(d, g)
 }
 
@@ -179,9 +176,6 @@ func (s *Standings) addPair(first, second source.Game) {
 		return
 	}
 	set.Pairs.add(first.Result, second.Result, one)
-	if first.OpeningHash != 0 {
-		set.data.InOpening(first.OpeningHash, first.South, first.North, first.Result, second.Result)
-	}
 	if first.Worker != "" && first.Worker == second.Worker && first.South != first.North {
 		s.workers.AddPair(first.Worker, first.Rules, first.South, first.North, first.Result, second.Result)
 	}
