@@ -12,13 +12,12 @@ import (
 // ratings relative to the weighted mean of their group, which has no variance.
 type covariance struct {
 	parameters
-	factors *mat.Cholesky // of the Hessian; nil without parameters, like matrix
-	matrix  *mat.SymDense // until the scores are set the inverse of the Hessian
+	matrix *mat.SymDense // until the scores are set the inverse of the Hessian; nil without parameters
 }
 
 // newCovariance inverts the Hessian. Without parameters there is nothing to invert.
 func newCovariance(p parameters, factors *mat.Cholesky) (*covariance, error) {
-	c := &covariance{parameters: p, factors: factors}
+	c := &covariance{parameters: p}
 	if p.dim == 0 {
 		return c, nil
 	}

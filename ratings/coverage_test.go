@@ -294,12 +294,6 @@ func BenchmarkCoverage(b *testing.B) {
 			fmt.Printf("%-44s %8.1f %8.1f %8.1f %8s %8d\n", w.name, s.rating.percent(), s.difference.percent(),
 				s.advantage.percent(), draws, s.unrated)
 		}
-		for _, span := range []float64{600, 100} {
-			fmt.Printf("\nprobability to be the strongest of six over %g Elo: promised, true, of how many\n", span)
-			for _, c := range strongest(b, runs, span) {
-				fmt.Printf("%8.1f %8.1f %8d\n", c.promised(), c.kept.percent(), c.kept.of)
-			}
-		}
 		fmt.Printf("\nlikelihood of superiority: promised, true, of how many comparisons\n")
 		for _, c := range superiorities(b, runs, 22) {
 			fmt.Printf("%8.1f %8.1f %8d\n", c.promised(), c.kept.percent(), c.kept.of)

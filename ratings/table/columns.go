@@ -2,7 +2,6 @@ package table
 
 import (
 	"slices"
-	"sync"
 
 	"gyges/ratings"
 	"gyges/rules/base/grid"
@@ -18,7 +17,6 @@ type Row struct {
 	Rated   *ratings.Player  // nil for a player without a rating
 	unrated *ratings.Unrated // nil with a rating
 	ratings *ratings.Ratings
-	best    func() []float64 // of the rated players, the probabilities to be the strongest of their groups
 	faults  ratings.Faults
 	count   ratings.Count
 	table   string
@@ -29,16 +27,10 @@ type Row struct {
 // the others.
 func (t Table) Rows() []*Row {
 	r, faults := t.Ratings, t.Ratings.Faults()
-	best := sync.OnceValue(func() (chances []float64) {
-		for g := range r.Groups {
-			chances = append(chances, r.Best(g).Chances...)
-		}
-		return chances
-	})
 	var list []*Row
 	add := func(name string, count ratings.Count) *Row {
 		list = append(list, &Row{
-			table: t.Title, number: len(list) + 1, Name: name, ratings: r, count: count, faults: faults[name], best: best,
+			table: t.Title, number: len(list) + 1, Name: name, ratings: r, count: count, faults: faults[name],
 		})
 		return list[len(list)-1]
 	}
@@ -107,10 +99,6 @@ var columns = []Column{
 		Value: rated(func(r *Row) any { return r.Rated.Elo - r.Rated.Error })},
 	{Key: "high", Title: "High", Doc: "elo plus error",
 		Value: rated(func(r *Row) any { return r.Rated.Elo + r.Rated.Error })},
-	{Key: "best", Title: "Best", Drop: 3,
-		Doc: "the probability that the player is the strongest of its group, 0 to 1, by the joint normal distribution of " +
-			"all ratings",
-		Value: rated(func(r *Row) any { return grid.Percent(r.best()[r.number-1]) })},
 	{Key: "games", Title: "Games", Doc: "games against others, also those that could not enter the fit",
 		Value: func(r *Row) any { return r.count.Games() }},
 	{Key: "wins", Title: "Won", Doc: "games won", Value: func(r *Row) any { return r.count.Wins }},
@@ -170,16 +158,16 @@ var columns = []Column{
 
 // Keys of the columns that the formats have.
 const (
-	textColumns = "number,name,elo,error,best,games,wins,draws,losses,points,score,draw_share"
-	csvColumns  = "table,number,name,group,elo,error,best,games,wins,draws,losses,points,score,draw_share,faults," +
+	textColumns = "number,name,elo,error,games,wins,draws,losses,points,score,draw_share"
+	csvColumns  = "table,number,name,group,elo,error,games,wins,draws,losses,points,score,draw_share,faults," +
 		"fault_losses,host_losses,advantage,advantage_error,reason"
 	countKeys   = "games,wins,draws,losses,points,score,draw_share,faults,fault_losses,host_losses"
-	playerKeys  = "number,name,group,elo,error,best," + countKeys
+	playerKeys  = "number,name,group,elo,error," + countKeys
 	unratedKeys = "number,name,cause,reason," + countKeys
 )
 
 // ratedColumns are those that are empty for players without a rating.
-var ratedColumns = []string{"group", "elo", "error", "low", "high", "best", "difference", "difference_error", "los"}
+var ratedColumns = []string{"group", "elo", "error", "low", "high", "difference", "difference_error", "los"}
 
 // ColumnKeys returns the keys of all columns.
 func ColumnKeys() []string { return grid.Keys(columns) }

@@ -22,17 +22,13 @@ func (t Tables) object() grid.Object {
 // object is the JSON of a rating table, with further notes. Lists are never null.
 func (t Table) object(notes []string) grid.Object {
 	r, a, fit, rows := t.Ratings, t.Ratings.Advantage, t.Ratings.GoodnessOfFit(), t.Rows()
-	var draws, bias any
+	var draws any
 	if d := r.Draws; d != nil {
 		draws = grid.Object{{"model", d.Model}, {"parameter", d.Parameter}, {"rate", d.Rate}, {"error", d.Error}}
-	}
-	if len(r.Players) > 0 {
-		bias = r.Best(0).Bias
 	}
 	return grid.Object{
 		{"title", t.Title},
 		{"players", grid.Objects(known(playerKeys), rows[:len(r.Players)])},
-		{"best_bias", bias},
 		{"advantage", a.Elo},
 		{"advantage_error", orNull(a.Fitted, a.Error)},
 		{"advantage_fitted", a.Fitted},
@@ -50,8 +46,6 @@ func (t Table) object(notes []string) grid.Object {
 		{"chi_square", fit.ChiSquare},
 		{"degrees_of_freedom", fit.Degrees},
 		{"p", fit.P},
-		{"p_simulations", fit.Simulations},
-		{"intransitivity", intransitivityObject(r)},
 		{"notes", append(append([]string{}, r.Notes...), notes...)},
 		{"crosstable", grid.Objects(crosstableColumns, r.Pairings())},
 		{"head_to_head", grid.Objects(headToHeadColumns, r.HeadToHeads())},
@@ -64,19 +58,6 @@ func priorObject(p ratings.Prior) any {
 		return nil
 	}
 	return grid.Object{{"cause", p.Cause}, {"draws", orNull(p.Draws > 0, p.Draws)}, {"sd", orNull(p.SD > 0, p.SD)}}
-}
-
-// intransitivityObject is the cyclic part of the results; null where too little is known.
-func intransitivityObject(r *ratings.Ratings) any {
-	i, ok := r.Intransitivity()
-	if !ok {
-		return nil
-	}
-	found := i.Cycle != nil
-	return grid.Object{
-		{"cyclic_share", i.Share}, {"p", i.P}, {"cycle", i.Cycle}, {"cycle_elo", orNull(found, i.Elo)},
-		{"cycle_p", orNull(found, i.CycleP)},
-	}
 }
 
 func groupObjects(groups []ratings.Group) []grid.Object {

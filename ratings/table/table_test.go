@@ -264,28 +264,6 @@ func TestPriorIsPrinted(t *testing.T) {
   },`)
 }
 
-func TestCyclesArePrinted(t *testing.T) {
-	var d ratings.Data
-	for _, p := range [][2]string{{"rock", "scissors"}, {"scissors", "paper"}, {"paper", "rock"}} {
-		play(&d, p[0], p[1], 16, 0, 4)
-		play(&d, p[1], p[0], 4, 0, 16)
-	}
-	var buf bytes.Buffer
-	require.NoError(t, writeTables(&buf, grid.Text, Table{Ratings: mustFit(t, &d, ratings.Options{})}))
-	require.Contains(t, buf.String(), "Cycles: 100.0 % of the variance between pairings, p = 0.005.\nStrongest cycle: "+
-		"paper > rock > scissors > paper (699.0 Elo in all), p = 0.005.\n")
-	buf.Reset()
-	require.NoError(t, writeTables(&buf, grid.JSON, Table{Ratings: mustFit(t, &d, ratings.Options{})}))
-	require.Contains(t, buf.String(), `"cycle": [
-      "paper",
-      "rock",
-      "scissors"
-    ],`)
-	buf.Reset()
-	require.NoError(t, writeTables(&buf, grid.Text, plain(t)))
-	require.Contains(t, buf.String(), "\nCycles: none beyond chance, p = ")
-}
-
 // Whatever the games are, what is printed of them holds finite numbers, and JSON is
 // one object.
 func TestAnyGamesArePrinted(t *testing.T) {

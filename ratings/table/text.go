@@ -56,7 +56,7 @@ func (p *page) ratings(t Table, v View) {
 
 // Remarks returns the lines that [Write] prints below the rating table: the
 // advantage, the draw parameter, the reference of the ratings, the goodness of fit,
-// cycles and the notes.
+// and the notes.
 func (t Table) Remarks() []string {
 	r := t.Ratings
 	var lines []string
@@ -71,15 +71,8 @@ func (t Table) Remarks() []string {
 				textfmt.Percent(r.Draws.Error), r.Draws.Model))
 		}
 		lines = append(lines, scaleText(r.Groups))
-		if b, first := r.Best(0), r.Players[0]; b.Bias > first.Error/2 {
-			lines = append(lines, fmt.Sprintf("%s: as the highest of %d ratings, its Elo is on average %s too high.",
-				first.Name, len(b.Chances), textfmt.Decimal(b.Bias)))
-		}
 		if fit := r.GoodnessOfFit(); fit.Degrees > 0 {
 			lines = append(lines, "Fit of the pairings: "+chiSquareText(fit))
-		}
-		if i, ok := r.Intransitivity(); ok {
-			lines = append(lines, cycleLines(i)...)
 		}
 	}
 	if line := faultsText(r); line != "" {
@@ -136,21 +129,6 @@ func faultsText(r *ratings.Ratings) string {
 
 func chiSquareText(f ratings.GoodnessOfFit) string {
 	return fmt.Sprintf("chi-square %s on %d degrees of freedom, p = %.3f.", textfmt.Decimal(f.ChiSquare), f.Degrees, f.P)
-}
-
-// cycleLines are the lines on the cyclic part of the results.
-func cycleLines(i ratings.Intransitivity) []string {
-	const significant = 0.05
-	if i.P > significant && (i.Cycle == nil || i.CycleP > significant) {
-		return []string{fmt.Sprintf("Cycles: none beyond chance, p = %.3f.", i.P)}
-	}
-	share := fmt.Sprintf("Cycles: %s of the variance between pairings, p = %.3f", textfmt.Percent(i.Share), i.P)
-	if i.Cycle == nil {
-		return []string{share + "; no three players beat one another in turn."}
-	}
-	circle := strings.Join(append(i.Cycle, i.Cycle[0]), " > ")
-	return []string{share + ".", fmt.Sprintf("Strongest cycle: %s (%s Elo in all), p = %.3f.", circle,
-		textfmt.Decimal(i.Elo), i.CycleP)}
 }
 
 func advantageText(a ratings.Advantage) string {
