@@ -11,7 +11,6 @@ import (
 
 	"gyges/agents"
 	"gyges/ratings/sprt"
-	"gyges/ratings/table"
 	"gyges/rules/base/problems"
 	"gyges/rules/base/settings"
 	"gyges/rules/base/suggest"
@@ -92,7 +91,6 @@ func (c *matchCmd) print(e *env, f *observer, summary tournament.Summary) {
 		e.out.printf("%s\n", strings.Join(textfmt.Wrap("Note: "+note+".", tableWidth(e.out)), "\n"))
 	}
 	f.writeFaults(e.out)
-	f.note(asFailure(table.WriteWorkers(e.out, layout(e.out), f.standings.Workers())))
 }
 
 // stages returns the checked configs of what is played one after the other: that of the flags, or one for each of the

@@ -12,11 +12,7 @@ func (t Tables) object() grid.Object {
 	for i, part := range t.Parts {
 		parts[i] = part.object(nil)
 	}
-	o := append(t.All.object(t.Notes), grid.Object{{"parts", parts}, {"schedules", scheduleObjects(t.schedules())}}...)
-	if t.Workers != nil {
-		o = append(o, grid.Object{{"workers", grid.Objects(t.Workers.Columns, t.Workers.Rows)}}...)
-	}
-	return o
+	return append(t.All.object(t.Notes), grid.Object{{"parts", parts}, {"schedules", scheduleObjects(t.schedules())}}...)
 }
 
 // object is the JSON of a rating table, with further notes. Lists are never null.

@@ -47,9 +47,6 @@ func writePage(w io.Writer, f grid.Format, b Tables, schedules bool, section fun
 		}
 		section(p, t)
 	}
-	if schedules {
-		p.workers(b.Workers)
-	}
 	var notes []string
 	for _, n := range b.Notes {
 		notes = append(notes, "Note: "+n+".")

@@ -34,8 +34,6 @@ type Tables struct {
 	Pool bool
 	// Schedules are the standings of Swiss tournaments and the brackets of knock-outs.
 	Schedules []Schedule
-	// Workers is the table of the workers that played queued runs; nil if none did.
-	Workers *Schedule
 	// Notes are sentences on what was left out when the games were read.
 	Notes []string
 	// Layout is how text is printed.

@@ -149,7 +149,7 @@ func (g *Game) Short() source.Game {
 		South: g.South.Agent, North: g.North.Agent, Rules: g.Rules, Moves: moves,
 		Result: RatingResult(g.Result), ID: strconv.AppendInt(nil, g.Game, 10), Pair: strconv.AppendInt(nil, g.Pair, 10),
 		NotPlayed: g.NotPlayed(), Fault: g.Fault != nil,
-		Host: g.Fault != nil && g.Fault.Host != "", Timeout: g.Reason == string(FaultTimeout), Worker: g.Timing.Worker,
+		Host: g.Fault != nil && g.Fault.Host != "",
 	}
 }
 
@@ -234,13 +234,6 @@ func (r *Reader) scan(line []byte, o *source.Game) bool {
 	if !ok || !slices.Contains(results[:], points) || len(south) == 0 || len(north) == 0 ||
 		len(ruleSet) == 0 && reason != Imported {
 		return false
-	}
-	o.Timeout = reason == string(FaultTimeout)
-	if _, worker, ok := bytes.Cut(line, []byte(`,"worker":"`)); ok {
-		if worker, _, _ = bytes.Cut(worker, []byte{'"'}); bytes.IndexByte(worker, '\\') >= 0 {
-			return false
-		}
-		o.Worker = r.names.Of(worker)
 	}
 	o.Result, o.Rules = RatingResult(points), r.names.Of(ruleSet)
 	o.South, o.North = r.names.Of(south), r.names.Of(north)

@@ -41,10 +41,6 @@ func (b *builder) standings() Section {
 		s.table(superiority(t.Ratings))
 	}
 	b.advantages(&s)
-	if w := b.Tables.Workers; w != nil {
-		s.heading("standings-workers", "Workers")
-		addSheet(&s, w, "Games by worker, and how far their results differ from the others'")
-	}
 	for _, n := range b.Tables.Notes {
 		s.note(n)
 	}

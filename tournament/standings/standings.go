@@ -26,7 +26,6 @@ type Standings struct {
 	RuleSets []*RuleSet // in the order of their first games
 
 	pairs   source.Matcher
-	workers ratings.Workers
 	repeats source.Repeats      // by the number of the run, from 1
 	sets    map[string]*RuleSet // RuleSets by name
 	last    *RuleSet            // that of the last game
@@ -132,9 +131,6 @@ func (s *Standings) add(g source.Game) {
 	format := s.run().manifest.Config.Schedule
 	set.data.Adaptive = set.data.Adaptive || format.Adaptive()
 	set.data.Unscheduled = set.data.Unscheduled || format == ""
-	if g.Worker != "" {
-		s.workers.Add(g.Worker, g.Fault, g.Timeout, g.Host)
-	}
 	s.pairs.Add(g)
 }
 
@@ -176,9 +172,6 @@ func (s *Standings) addPair(first, second source.Game) {
 		return
 	}
 	set.Pairs.add(first.Result, second.Result, one)
-	if first.Worker != "" && first.Worker == second.Worker && first.South != first.North {
-		s.workers.AddPair(first.Worker, first.Rules, first.South, first.North, first.Result, second.Result)
-	}
 	if one {
 		set.data.AddOneGame(first.South, first.North, first.Result)
 		return
@@ -263,7 +256,7 @@ func (s *Standings) Fit(ctx context.Context, o ratings.Options, all bool) (table
 		return t, err
 	}
 	var sides ratings.Sides // in all games
-	t.Schedules, t.Notes, t.Workers = s.sheets(labels), s.Notes(), s.Workers()
+	t.Schedules, t.Notes = s.sheets(labels), s.Notes()
 	for i, set := range s.RuleSets {
 		if i == 0 {
 			sides = set.sides
@@ -346,9 +339,6 @@ func optionsFor(players []string, rules string, o ratings.Options) ratings.Optio
 	})
 	return o
 }
-
-// Workers returns the table of the workers that played queued runs; nil if none did.
-func (s *Standings) Workers() *table.Schedule { return table.Workers(&s.workers, s.Labels()) }
 
 // challenger returns the label of the first player if all games are of gauntlets with the
 // same; "" otherwise.
