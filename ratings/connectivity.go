@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"gonum.org/v1/gonum/graph"
 	"gonum.org/v1/gonum/graph/simple"
 	"gonum.org/v1/gonum/graph/topo"
 )
@@ -21,9 +22,10 @@ type partition struct {
 // free rating points at those it scored against; the prior points both ways. A player whose
 // component has no other is in no group, unless its rating is given.
 func newPartition(met []pairing, free *freeRatings) *partition {
-	scored, games := simple.NewDirectedGraph(), newUnion(free.count)
+	scored, games := simple.NewDirectedGraph(), simple.NewUndirectedGraph()
 	for i := range free.count {
 		scored.AddNode(simple.Node(i))
+		games.AddNode(simple.Node(i))
 	}
 	link := func(from, to int) {
 		if from != to {
@@ -32,7 +34,9 @@ func newPartition(met []pairing, free *freeRatings) *partition {
 	}
 	for _, k := range met {
 		c, a, b := k.total(), free.byPlayer[k.a], free.byPlayer[k.b]
-		games.join(a, b, 0)
+		if a != b {
+			games.SetEdge(games.NewEdge(simple.Node(a), simple.Node(b)))
+		}
 		if c.Wins+c.Draws > 0 {
 			link(a, b)
 		}
@@ -44,19 +48,14 @@ func newPartition(met []pairing, free *freeRatings) *partition {
 		link(r, free.opponent)
 		link(free.opponent, r)
 	}
-	strong := make([]int, free.count) // component by free rating
-	components := topo.TarjanSCC(scored)
-	for c, list := range components {
-		for _, node := range list {
-			strong[node.ID()] = c
-		}
-	}
-	players := make([][]int, len(components))
+	strong := components(topo.TarjanSCC(scored), free.count)
+	connected := components(topo.ConnectedComponents(games), free.count)
+	players := make([][]int, free.count) // by component
 	p := &partition{group: make([]int, len(free.byPlayer)), component: make([]int, len(free.byPlayer))}
 	for i, r := range free.byPlayer {
 		players[strong[r]] = append(players[strong[r]], i)
 		p.group[i] = -1
-		p.component[i], _ = games.find(r)
+		p.component[i] = connected[r]
 	}
 	anchored := func(player int) bool { return free.given >= 0 && strong[free.byPlayer[player]] == strong[free.given] }
 	for _, list := range players {
@@ -72,6 +71,17 @@ func newPartition(met []pairing, free *freeRatings) *partition {
 		}
 	}
 	return p
+}
+
+// components returns the number of each node's component, of n nodes.
+func components(list [][]graph.Node, n int) []int {
+	numbers := make([]int, n)
+	for c, nodes := range list {
+		for _, node := range nodes {
+			numbers[node.ID()] = c
+		}
+	}
+	return numbers
 }
 
 // inside returns the pairings whose players are of one group.

@@ -25,10 +25,7 @@ func Fit(ctx context.Context, d *Data, o Options) (*Ratings, error) {
 	if err := o.validate(d.names); err != nil {
 		return nil, err
 	}
-	free, err := newFreeRatings(d.names, o)
-	if err != nil {
-		return nil, err
-	}
+	free := newFreeRatings(d.names, o.Anchors)
 	f := &fit{options: o, data: d, free: free, partition: newPartition(d.met, free), counts: d.counts()}
 	f.choosePrior()
 	for _, k := range f.partition.inside(d.met) {
@@ -75,7 +72,7 @@ type estimate struct {
 type ratedPlayer struct {
 	player, group int
 	param         int     // -1 for a given rating
-	offset        float64 // the rating less the parameter
+	elo           float64 // a given rating, natural scale; otherwise 0
 }
 
 // rate fits the ratings, the advantage and the draw parameter.
@@ -209,7 +206,7 @@ func (f *fit) model(rated []int, advantage Advantage) *model {
 	}
 	for _, p := range f.inside {
 		a, b := free.byPlayer[p.a], free.byPlayer[p.b]
-		d := fittedPairing{pairing: p, i: f.param[a], j: f.param[b], shift: free.offset[p.a] - free.offset[p.b]}
+		d := fittedPairing{pairing: p, i: f.param[a], j: f.param[b], shift: free.elo[p.a] - free.elo[p.b]}
 		if a == b {
 			d.i, d.j = -1, -1
 		}
@@ -222,7 +219,7 @@ func (f *fit) model(rated []int, advantage Advantage) *model {
 	}
 	for i, r := range free.virtual() {
 		m.priors = append(m.priors, prior{
-			i: f.param[r], j: m.opponent, shift: free.offset[i], draws: f.prior.Draws, precision: f.precision,
+			i: f.param[r], j: m.opponent, shift: free.elo[i], draws: f.prior.Draws, precision: f.precision,
 		})
 	}
 	f.constrain(m)
@@ -251,7 +248,7 @@ func (f *fit) number(rated []int) int {
 }
 
 // constrain sets the scale of the groups without anchors: the mean of the players'
-// ratings is zero. It changes the offsets to those from the mean.
+// ratings is zero.
 func (f *fit) constrain(m *model) {
 	games := make([]float64, len(f.partition.groups))
 	for _, k := range f.inside {
@@ -272,21 +269,12 @@ func (f *fit) constrain(m *model) {
 	}
 }
 
-// ratedPlayers returns how ratings depend on the parameters. In a group without
-// anchors, the mean of the offsets is zero, as is that of the parameters.
+// ratedPlayers returns how ratings depend on the parameters.
 func (f *fit) ratedPlayers(rated []int) []ratedPlayer {
-	mean := make([]float64, len(f.partition.groups))
-	for g, members := range f.partition.groups {
-		if !f.partition.anchored[g] {
-			for _, i := range members {
-				mean[g] += f.free.offset[i] / float64(len(members))
-			}
-		}
-	}
 	list := make([]ratedPlayer, len(rated))
 	for k, i := range rated {
 		g := f.partition.group[i]
-		list[k] = ratedPlayer{player: i, group: g, param: f.param[f.free.byPlayer[i]], offset: f.free.offset[i] - mean[g]}
+		list[k] = ratedPlayer{player: i, group: g, param: f.param[f.free.byPlayer[i]], elo: f.free.elo[i]}
 	}
 	return list
 }
@@ -294,7 +282,7 @@ func (f *fit) ratedPlayers(rated []int) []ratedPlayer {
 // list fills in the rated players in the order of the table.
 func (f *fit) list(r *Ratings) {
 	e := r.estimate
-	elo := func(p ratedPlayer) float64 { return (parameter(e.x, p.param) + p.offset) * eloPerNat }
+	elo := func(p ratedPlayer) float64 { return (parameter(e.x, p.param) + p.elo) * eloPerNat }
 	slices.SortFunc(e.rated, func(a, b ratedPlayer) int {
 		// Rounded, so that players with the same results stay in the order of
 		// their names.

@@ -12,7 +12,7 @@ import (
 
 const (
 	maxAdvantage = 2000    // of a fixed advantage, Elo
-	maxElo       = 1000000 // of an anchor or an offset, Elo
+	maxElo       = 1000000 // of an anchor, Elo
 	maxPrior     = 1000    // virtual draws for each player
 )
 
@@ -55,8 +55,6 @@ type Options struct {
 	Advantage *float64
 	// Anchors give players a rating that the others are measured from.
 	Anchors []Anchor
-	// Offsets fix differences between players.
-	Offsets []Offset
 	// Prior gives each player N virtual draws, 0 to 1000, against an
 	// imaginary opponent whose rating is fitted with the rest. Above zero,
 	// everybody has a finite rating. Nil is the default: none where every player
@@ -76,12 +74,6 @@ type Anchor struct {
 	Name  string
 	Elo   float64
 	Rules string // the rule set under which alone it applies; "": all. Fit takes it to be chosen
-}
-
-// Offset fixes a difference: Name is rated Elo above Than.
-type Offset struct {
-	Name, Than string
-	Elo        float64
 }
 
 // validate reports everything that is wrong with the options.
@@ -109,14 +101,6 @@ func (o Options) validate(players []string) error {
 		p.Require(!seen[a.Name], "anchor %.60q: given twice", a.Name)
 		seen[a.Name] = true
 	}
-	for _, f := range o.Offsets {
-		p.Require(math.Abs(f.Elo) <= maxElo, "offset of %.60q: expected %d to %d Elo, found %g", f.Name, -maxElo, maxElo,
-			f.Elo)
-		for _, name := range []string{f.Name, f.Than} {
-			p.Require(known(name), "offset %.60q: no such player in the games", name)
-		}
-		p.Require(f.Name != f.Than, "offset of %.60q from itself: expected two players", f.Name)
-	}
 	return p.Err()
 }
 
@@ -131,26 +115,6 @@ func ParseAnchor(text string) (Anchor, error) {
 		err = fmt.Errorf("%s: %w", text[:i], err)
 	}
 	return Anchor{Name: text[:i], Elo: elo}, err
-}
-
-// ParseOffset reads NAME=OTHER+ELO or NAME=OTHER-ELO. Both names may contain the
-// separators: they are those for which isPlayer reports true.
-func ParseOffset(text string, isPlayer func(name string) bool) (Offset, bool) {
-	for i := range text {
-		if text[i] != '=' || !isPlayer(text[:i]) {
-			continue
-		}
-		rest := text[i+1:]
-		for j := range rest {
-			if (rest[j] != '+' && rest[j] != '-') || !isPlayer(rest[:j]) {
-				continue
-			}
-			if elo, err := ParseElo(rest[j:]); err == nil {
-				return Offset{Name: text[:i], Than: rest[:j], Elo: elo}, true
-			}
-		}
-	}
-	return Offset{}, false
 }
 
 // ParseElo reads a finite number.

@@ -245,30 +245,3 @@ func TestSeveralAnchors(t *testing.T) {
 		{Name: "x", Elo: 3}}})
 	require.Equal(t, 3.0, elo(t, all, "x"))
 }
-
-// Players at a fixed distance are rated by their points together.
-func TestOffsets(t *testing.T) {
-	var d Data
-	play(&d, "a", "x", 6, 2, 2)
-	play(&d, "x", "b", 7, 1, 2)
-	play(&d, "b", "c", 2, 0, 0)
-	play(&d, "a", "b", 5, 0, 5) // between the two says nothing of others
-	r := mustFit(t, &d, Options{Advantage: ptr(0), Offsets: []Offset{{"b", "a", 30}, {"c", "b", -10}}})
-	expected := func(z float64) float64 { return 1 / (1 + math.Pow(10, -z/400)) }
-	// a at 0: a and b score 7 + 2.5 of 20 against x.
-	x := solveFor(func(x float64) float64 { return 7 + 2.5 - 10*expected(-x) - 10*expected(30-x) }, -1000, 1000)
-	require.InDelta(t, x, elo(t, r, "x")-elo(t, r, "a"), 1e-6)
-	require.InDelta(t, 30, elo(t, r, "b")-elo(t, r, "a"), 1e-9)
-	require.InDelta(t, 20, elo(t, r, "c")-elo(t, r, "a"), 1e-9)
-	require.InDelta(t, 0, elo(t, r, "a")+elo(t, r, "b")+elo(t, r, "c")+elo(t, r, "x"), 1e-9)
-	diff, err := r.Difference("b", "a")
-	require.NoError(t, err)
-	require.InDelta(t, 30, diff.Elo, 1e-9)
-	require.Zero(t, diff.Error)
-
-	_, err = Fit(t.Context(), &d, Options{Offsets: []Offset{{"b", "a", 30}, {"c", "b", 1}, {"a", "c", 5}}})
-	require.ErrorContains(t, err, `offset of "a" from "c" by 5: contradicts the other offsets`)
-	_, err = Fit(t.Context(), &d, Options{Offsets: []Offset{{"b", "a", 30}},
-		Anchors: []Anchor{{Name: "a"}, {Name: "b", Elo: 31}}})
-	require.ErrorContains(t, err, `anchor "b" at 31: contradicts another anchor, by the offset between them`)
-}

@@ -17,8 +17,7 @@ type Ratings struct {
 	Advantage Advantage
 	// Draws is the draw parameter; nil if draws counted as half points.
 	Draws *DrawRate
-	// Prior is what was known of the ratings before the games, beside anchors and
-	// offsets.
+	// Prior is what was known of the ratings before the games, beside anchors.
 	Prior Prior
 	// Games is the number of games between two players, Used the number of
 	// those that entered the fit, Pairs that of the game pairs, SelfGames that of

@@ -227,13 +227,8 @@ func TestGradientAndHessianAgreeWithDifferences(t *testing.T) {
 		if rapid.Bool().Draw(t, "anchor") {
 			f.options.Anchors = []Anchor{{Name: "a", Elo: 50}}
 		}
-		if rapid.Bool().Draw(t, "offset") {
-			f.options.Offsets = []Offset{{"b", "a", 20}}
-		}
 		f.data = d.sorted()
-		var err error
-		f.free, err = newFreeRatings(f.data.names, f.options)
-		require.NoError(t, err)
+		f.free = newFreeRatings(f.data.names, f.options.Anchors)
 		f.partition = newPartition(f.data.met, f.free)
 		f.choosePrior()
 		if rapid.Bool().Draw(t, "normal") {

@@ -23,7 +23,6 @@ import (
 // ratingFlags say which games of files are rated, and how.
 type ratingFlags struct {
 	Anchor    []string `sep:"none" placeholder:"NAME=ELO" complete:"levels" help:"Give a player a rating that the others are measured from; may be repeated. levels gives each level of play that took part its Elo under the table's rules (see gyges levels). Without it the mean is 0."`
-	Offset    []string `sep:"none" placeholder:"NAME=OTHER+ELO" help:"Fix a difference: NAME is rated ELO above OTHER (or OTHER-ELO, below). May be repeated."`
 	Advantage string   `type:"signed" default:"fit" placeholder:"ELO" complete:"fit" help:"First-move advantage, of South or White: fit (default), or a fixed number of Elo."`
 	Draws     string   `enum:"half,davidson" default:"half" placeholder:"MODEL" help:"What a draw is: half (default) a win and half a loss, or davidson, an outcome with a parameter of its own."`
 	Prior     string   `type:"signed" default:"auto" placeholder:"N" complete:"auto,fit" help:"Give each player N virtual draws against an imaginary opponent; 0 for none: players without a finite rating are then listed apart. fit takes the ratings from a normal distribution whose width is estimated; it suits Swiss and knock-out games from files without a manifest. Default: auto, which is fit for runs of these formats, a normal distribution of 1000 Elo where players have no finite rating, otherwise 0."`
@@ -36,8 +35,7 @@ type ratingFlags struct {
 // anchorLevels is the value of --anchor for all levels of play.
 const anchorLevels = "levels"
 
-// prepare sets the rule sets to include, and returns the options but for the offsets, which need the
-// players' names.
+// prepare sets the rule sets to include, and returns the options; anchors have the names that were given.
 func (c *ratingFlags) prepare(in *standings.Reader) (ratings.Options, error) {
 	o := ratings.Options{
 		Draws:     ratings.DrawModel(c.Draws),
@@ -153,17 +151,6 @@ func (c *ratingFlags) fit(
 	ctx context.Context, in *standings.Reader, all *standings.Standings, o ratings.Options, pool bool,
 ) (table.Tables, error) {
 	var errs []error
-	for _, text := range c.Offset {
-		players, labels := all.Data().Players(), all.Labels()
-		label := func(name string) string { return cmp.Or(labels[name], name) }
-		f, ok := ratings.ParseOffset(text, func(name string) bool { return slices.Contains(players, label(name)) })
-		if !ok {
-			errs = append(errs, fmt.Errorf(
-				"--offset: expected NAME=OTHER+ELO or NAME=OTHER-ELO of two players, found %.60q; the players are %s",
-				text, listed(players)))
-		}
-		o.Offsets = append(o.Offsets, ratings.Offset{Name: label(f.Name), Than: label(f.Than), Elo: f.Elo})
-	}
 	for i, a := range o.Anchors {
 		var err error
 		o.Anchors[i].Name, err = playerNamed(all, "--anchor", a.Name)

@@ -243,7 +243,7 @@ func (s *Standings) Labels() map[string]string {
 }
 
 // Fit rates the players under each rule set and, if all is set, under all of them
-// together. Anchors and offsets apply where their players have played.
+// together. Anchors apply where their players have played.
 func (s *Standings) Fit(ctx context.Context, o ratings.Options, all bool) (table.Tables, error) {
 	var t table.Tables
 	labels, challenger := s.Labels(), s.challenger()
@@ -286,7 +286,7 @@ func againstField(ctx context.Context, d *ratings.Data, player string, o ratings
 	for _, name := range d.Players() {
 		names[name] = "field"
 	}
-	names[player], o.Anchors, o.Offsets = "player", nil, nil
+	names[player], o.Anchors = "player", nil
 	r, err := ratings.Fit(ctx, d.Renamed(names), o)
 	if err != nil {
 		return nil, err
@@ -324,18 +324,12 @@ func (s *Standings) title(rules string) string {
 	return ""
 }
 
-// optionsFor returns the options without the anchors of other rule sets, and without the anchors and
-// offsets of players that are not among those given, in ascending order.
+// optionsFor returns the options without the anchors of other rule sets and of players that are not among those
+// given, in ascending order.
 func optionsFor(players []string, rules string, o ratings.Options) ratings.Options {
-	missing := func(name string) bool {
-		_, ok := slices.BinarySearch(players, name)
-		return !ok
-	}
 	o.Anchors = slices.DeleteFunc(slices.Clone(o.Anchors), func(a ratings.Anchor) bool {
-		return missing(a.Name) || a.Rules != "" && a.Rules != rules
-	})
-	o.Offsets = slices.DeleteFunc(slices.Clone(o.Offsets), func(f ratings.Offset) bool {
-		return missing(f.Name) || missing(f.Than)
+		_, played := slices.BinarySearch(players, a.Name)
+		return !played || a.Rules != "" && a.Rules != rules
 	})
 	return o
 }
