@@ -105,7 +105,7 @@ func (e *estimate) pointsVariance(k int) float64 {
 		v[side] = met.scores[side].pointsVariance()
 		sum += float64(met.count(side).Games()) * v[side]
 	}
-	return math.Max(0, sum-2*float64(met.pairCount())*e.points*math.Sqrt(v[0]*v[1]))
+	return math.Max(0, sum-2*float64(met.pairCount())*e.correlation*math.Sqrt(v[0]*v[1]))
 }
 
 // Names returns all players in the order of the rating table.

@@ -71,8 +71,8 @@ func (c *covariance) setLeverages(terms []term, met []fittedPairing) {
 	for k := range met {
 		t, pairs := &terms[k], float64(met[k].games())/2
 		met[k].leverage = leverage{
-			difference: math.Min(maxLeverage, t.sym3[0]/pairs*c.variance(t.i, t.j)),
-			advantage:  math.Min(maxLeverage, t.sym3[3]/pairs*c.variance(c.advantage, -1)),
+			difference: math.Min(maxLeverage, t.sym2[0]/pairs*c.variance(t.i, t.j)),
+			advantage:  math.Min(maxLeverage, t.sym2[2]/pairs*c.variance(c.advantage, -1)),
 		}
 	}
 }
@@ -102,36 +102,33 @@ const (
 )
 
 // gameScores is the distribution of the score, the gradient of the log-likelihood of
-// one game, by the difference, the advantage and the draw parameter.
+// one game, by the difference and the advantage.
 type gameScores struct {
-	score  [outcomes][3]float64
+	score  [outcomes][2]float64
 	chance [outcomes]float64
-	cov    sym3
+	cov    sym2
 	// noDraws is cov if draws were as uncertain as decided games.
-	noDraws sym3
+	noDraws sym2
 }
 
 // newGameScores returns that of a game in which the pairing's first (side 0) or second
 // player had South.
-func newGameScores(m drawModel, side int, z, draw float64) gameScores {
-	s := gameScores{chance: m.chances(z, draw)}
-	var mean [3]float64
+func newGameScores(share drawShare, side int, z float64) gameScores {
+	s := gameScores{chance: share.chances(z)}
+	var mean [2]float64
 	for o := range outcomes {
 		var one weights
 		one[o] = 1
-		gradient, _ := m.loss(one, z, draw).bySide(side)
+		gradient, _ := one.loss(z).bySide(side)
 		for i, v := range gradient {
 			s.score[o][i] = -v
 			mean[i] -= s.chance[o] * v
 		}
 	}
 	for o, g := range s.score {
-		s.cov.add(s.chance[o], outer(g[0]-mean[0], g[1]-mean[1], g[2]-mean[2]))
+		s.cov.add(s.chance[o], outer(g[0]-mean[0], g[1]-mean[1]))
 	}
-	s.noDraws = s.cov
-	if !m.parametric() {
-		_, s.noDraws = m.loss(weights{1}, z, draw).bySide(side)
-	}
+	_, s.noDraws = weights{1}.loss(z).bySide(side)
 	return s
 }
 
@@ -143,27 +140,20 @@ func (s *gameScores) pointsVariance() float64 {
 	return math.Max(0, s.chance[2]+s.chance[1]/4-s.expected()*s.expected())
 }
 
-// correlations are those of the two games of a pair, in South's points and in draws.
-type correlations struct{ points, draws float64 }
-
-// setScores sets the scores of the pairings at parameters x, and returns their correlations.
-func (m *model) setScores(x []float64) correlations {
-	adv, draw := m.advantageAt(x), parameter(x, m.draw)
-	drawModel := m.chanceModel(x)
+// setScores sets the scores of the pairings at parameters x, and returns the correlation of South's points in the two
+// games of a pair.
+func (m *model) setScores(x []float64) (correlation float64) {
+	adv, share := m.advantageAt(x), m.drawShare(x)
 	for k := range m.pairings {
 		for side, z := range m.pairings[k].logits(x, adv) {
-			m.pairings[k].scores[side] = newGameScores(drawModel, side, z, draw)
+			m.pairings[k].scores[side] = newGameScores(share, side, z)
 		}
 	}
 	return correlate(m.pairings)
 }
 
-// chanceModel returns the draw model, with the share of draws fitted to all games
-// together if it has no draw parameter.
-func (m *model) chanceModel(x []float64) drawModel {
-	if m.drawModel.parametric() {
-		return m.drawModel
-	}
+// drawShare returns the share of draws, fitted to all games together.
+func (m *model) drawShare(x []float64) drawShare {
 	var scores, games []float64
 	draws, adv := 0.0, m.advantageAt(x)
 	for k := range m.pairings {
@@ -175,15 +165,15 @@ func (m *model) chanceModel(x []float64) drawModel {
 			}
 		}
 	}
-	return halfPoints{fitDrawShare(scores, games, draws)}
+	return fitDrawShare(scores, games, draws)
 }
 
-// correlate estimates the correlations over all pairs. With g and h South's points
+// correlate estimates the correlation over all pairs. With g and h South's points
 // above expectation in the two games, their sum v belongs to the advantage and their
 // difference u to the ratings, and 4gh = v² - u². Both are divided by the share of
 // their variance that the fit has left.
-func correlate(met []fittedPairing) correlations {
-	var points, pointsOf, draws, drawsOf float64
+func correlate(met []fittedPairing) float64 {
+	var cov, of float64
 	pairs := 0
 	for k := range met {
 		m, first, second := &met[k], &met[k].scores[0], &met[k].scores[1]
@@ -196,30 +186,20 @@ func correlate(met []fittedPairing) correlations {
 			for j, c := range row {
 				g, h := first.score[i], second.score[j]
 				u, v := g[0]+h[0], g[1]+h[1]
-				points += float64(c) * (v*v/(1-m.advantage) - u*u/(1-m.difference)) / 4
-				draws += float64(c) * g[2] * h[2]
+				cov += float64(c) * (v*v/(1-m.advantage) - u*u/(1-m.difference)) / 4
 			}
 		}
-		pointsOf += float64(n) * math.Sqrt(first.cov[3]*second.cov[3])
-		drawsOf += float64(n) * math.Sqrt(first.cov[5]*second.cov[5])
+		of += float64(n) * math.Sqrt(first.cov[2]*second.cov[2])
 	}
-	if pairs == 0 {
-		return correlations{}
-	}
-	more := 1 + pooledPairs/float64(pairs)
-	return correlations{correlation(points, pointsOf*more), correlation(draws, drawsOf*more)}
-}
-
-func correlation(cov, of float64) float64 {
 	if of <= 0 {
 		return 0
 	}
-	return math.Max(-1, math.Min(1, cov/of))
+	return math.Max(-1, math.Min(1, cov/(of*(1+pooledPairs/float64(pairs)))))
 }
 
 // covariance returns the score covariance of a pairing: of its single games and of its pairs.
-func (m *fittedPairing) covariance(r correlations) sym3 {
-	sum := m.pairsCovariance(r)
+func (m *fittedPairing) covariance(correlation float64) sym2 {
+	sum := m.pairsCovariance(correlation)
 	// A pair has two games, so a game has half its leverage, of the two kinds together.
 	taken := math.Min(maxLeverage, (m.difference+m.advantage)/2)
 	for side, counts := range m.single {
@@ -227,10 +207,10 @@ func (m *fittedPairing) covariance(r correlations) sym3 {
 		if n == 0 {
 			continue
 		}
-		var observed sym3
+		var observed sym2
 		for o, c := range counts {
 			g := m.scores[side].score[o]
-			observed.add(float64(c)/(1-taken), outer(g[0], g[1], g[2]))
+			observed.add(float64(c)/(1-taken), outer(g[0], g[1]))
 		}
 		sum.add(1, shrink(n, observed, m.scores[side].cov, m.scores[side].noDraws))
 	}
@@ -238,48 +218,41 @@ func (m *fittedPairing) covariance(r correlations) sym3 {
 }
 
 // pairsCovariance returns the score covariance of a pairing's game pairs.
-func (m *fittedPairing) pairsCovariance(r correlations) sym3 {
+func (m *fittedPairing) pairsCovariance(correlation float64) sym2 {
 	first, second := &m.scores[0], &m.scores[1]
 	n := float64(m.pairCount())
 	if n == 0 {
-		return sym3{}
+		return sym2{}
 	}
 	fu, fv := 1/math.Sqrt(1-m.difference), 1/math.Sqrt(1-m.advantage)
-	var observed sym3
+	var observed sym2
 	for i, row := range m.pairs {
 		for j, c := range row {
 			g, h := first.score[i], second.score[j]
-			observed.add(float64(c), outer(fu*(g[0]+h[0]), fv*(g[1]+h[1]), g[2]+h[2]))
+			observed.add(float64(c), outer(fu*(g[0]+h[0]), fv*(g[1]+h[1])))
 		}
 	}
 	expected, noDraws := first.cov, first.noDraws
 	expected.add(1, second.cov)
 	noDraws.add(1, second.noDraws)
-	c := r.points * math.Sqrt(first.cov[3]*second.cov[3])
-	var f [3]float64 // standard deviations over those of independent games
-	for k, more := range [...]float64{-2 * c, 2 * c, 2 * r.draws * math.Sqrt(first.cov[5]*second.cov[5])} {
-		if v := expected[[...]int{0, 3, 5}[k]]; v > 0 {
+	c := correlation * math.Sqrt(first.cov[2]*second.cov[2])
+	var f [2]float64 // standard deviations over those of independent games
+	for k, more := range [...]float64{-2 * c, 2 * c} {
+		if v := expected[2*k]; v > 0 {
 			f[k] = math.Sqrt(math.Max(0, 1+more/v))
 		}
 	}
-	for k, v := range outer(f[0], f[1], f[2]) { // the correlations of the three stay: no variance is below zero
+	for k, v := range outer(f[0], f[1]) { // the correlation of the two stays: no variance is below zero
 		expected[k] *= v
 	}
 	return shrink(n, observed, expected, noDraws)
 }
 
-// dependence returns what the pairs whose two games are one add to the likelihood's variance of the advantage's score:
-// twice the covariance of the two. It is subtracted nowhere: all pairs may be such.
-func (m *fittedPairing) dependence() float64 {
-	n := float64(m.oneGame[0] + m.oneGame[1] + m.oneGame[2])
-	return 2 * n * math.Sqrt(m.scores[0].noDraws[3]*m.scores[1].noDraws[3])
-}
-
 // shrink returns the score covariance of n games or pairs: the observed one, shrunk
 // towards those expected of one game or pair.
-func shrink(n float64, observed, expected, noDraws sym3) sym3 {
+func shrink(n float64, observed, expected, noDraws sym2) sym2 {
 	f := n / (n + pooled + cautious)
-	var sum sym3
+	var sum sym2
 	sum.add(f, observed)
 	sum.add(f*pooled, expected)
 	sum.add(f*cautious, noDraws)

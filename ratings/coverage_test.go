@@ -24,23 +24,17 @@ func sortByPoints(names []string, points map[string]float64) {
 // worlds are the shapes of tournament whose coverage is measured. The half-point
 // model is fitted to results whose expected score is logistic.
 func worlds() []world {
-	half := func(share float64) drawModel { return halfPoints{drawShare(share)} }
-	opts := Options{}
 	return []world{
-		{"round-robin, 6 players, 10 pairs", spaced(6, 300), 40, half(0), 0, 0, roundRobin(10), opts},
-		{"the same, 60 % draws", spaced(6, 300), 40, half(3.2), 0, 0, roundRobin(10), opts},
-		{"the same, unbalanced openings", spaced(6, 300), 40, half(0.9), 0, 250, roundRobin(10), opts},
-		{"round-robin, 20 players, 2 pairs", spaced(20, 400), 40, half(0.9), 0, 100, roundRobin(2), opts},
-		{"single games, 5 players", spaced(5, 300), 35, half(0.9), 0, 0, roundRobinOfGames(20), opts},
-		{"gauntlet, 10 opponents, 15 pairs", spaced(11, 300), 40, half(0.9), 0, 100, gauntlet(15), opts},
-		{"9 rounds drawn by lot, 16 players, 2 pairs", spaced(16, 300), 40, half(0.9), 0, 100, byLot(9, 2), opts},
-		{"few games: 4 players, 4 pairs", spaced(4, 150), 40, half(0.9), 0, 0, roundRobin(4), opts},
-		{"two players, 10 pairs", spaced(2, 100), 40, half(0.9), 0, 100, roundRobin(10), opts},
-		{"lopsided, 6 players over 1000 Elo", spaced(6, 1000), 40, half(0.5), 0, 50, roundRobin(40), opts},
-		{"Davidson, 6 players, 10 pairs", spaced(6, 300), 40, davidson{}, drawing(davidson{}, 0.35), 0, roundRobin(10),
-			Options{Draws: Davidson}},
-		{"the same, unbalanced openings", spaced(6, 300), 40, davidson{}, drawing(davidson{}, 0.35), 150, roundRobin(10),
-			Options{Draws: Davidson}},
+		{"round-robin, 6 players, 10 pairs", spaced(6, 300), 40, 0, 0, roundRobin(10), Options{}},
+		{"the same, 60 % draws", spaced(6, 300), 40, 3.2, 0, roundRobin(10), Options{}},
+		{"the same, unbalanced openings", spaced(6, 300), 40, 0.9, 250, roundRobin(10), Options{}},
+		{"round-robin, 20 players, 2 pairs", spaced(20, 400), 40, 0.9, 100, roundRobin(2), Options{}},
+		{"single games, 5 players", spaced(5, 300), 35, 0.9, 0, roundRobinOfGames(20), Options{}},
+		{"gauntlet, 10 opponents, 15 pairs", spaced(11, 300), 40, 0.9, 100, gauntlet(15), Options{}},
+		{"9 rounds drawn by lot, 16 players, 2 pairs", spaced(16, 300), 40, 0.9, 100, byLot(9, 2), Options{}},
+		{"few games: 4 players, 4 pairs", spaced(4, 150), 40, 0.9, 0, roundRobin(4), Options{}},
+		{"two players, 10 pairs", spaced(2, 100), 40, 0.9, 100, roundRobin(10), Options{}},
+		{"lopsided, 6 players over 1000 Elo", spaced(6, 1000), 40, 0.5, 50, roundRobin(40), Options{}},
 	}
 }
 
@@ -51,7 +45,7 @@ func priorWorlds() []world {
 	var list []world
 	add := func(name string, players int, rounds func(*rand.Rand, *world, *Data)) {
 		list = append(list, world{
-			name: name, strength: spaced(players, 0), advantage: 40, drawModel: halfPoints{0.9}, rounds: rounds,
+			name: name, strength: spaced(players, 0), advantage: 40, draws: 0.9, rounds: rounds,
 		})
 	}
 	for _, s := range []struct{ rounds, players, pairs int }{
@@ -86,10 +80,10 @@ func priorWorlds() []world {
 
 // tried is how often 95 % intervals held the truth.
 type tried struct {
-	rating, difference, advantage, draws share1
-	ends                                 share1 // of the difference of the strongest and the weakest
-	unrated                              int    // simulations left out, as not everybody had a finite rating
-	separated                            int    // the results alone didn't rate everybody
+	rating, difference, advantage share1
+	ends                          share1 // of the difference of the strongest and the weakest
+	unrated                       int    // simulations left out, as not everybody had a finite rating
+	separated                     int    // the results alone didn't rate everybody
 }
 
 type share1 struct{ hits, of int }
@@ -109,7 +103,7 @@ func (s share1) percent() float64 { return 100 * float64(s.hits) / float64(max(1
 // tournament.
 func (w world) try(t testing.TB, runs int, seed uint64) tried {
 	var sum tried
-	truth, advantage, draws := w.truth(t)
+	truth, advantage := w.truth(t)
 	rng := rand.New(rand.NewPCG(seed, 1))
 	names := w.names()
 	for range runs {
@@ -137,20 +131,14 @@ func (w world) try(t testing.TB, runs int, seed uint64) tried {
 		if r.Advantage.Fitted {
 			sum.advantage.count(math.Abs(r.Advantage.Elo-advantage) <= r.Advantage.Error)
 		}
-		if r.Draws != nil {
-			sum.draws.count(math.Abs(r.Draws.Rate-draws) <= r.Draws.Error)
-		}
 	}
 	return sum
 }
 
 // truth is what an endless tournament would find.
-func (w world) truth(t testing.TB) (strength map[string]float64, advantage, draws float64) {
+func (w world) truth(t testing.TB) (strength map[string]float64, advantage float64) {
 	if w.opening == 0 {
-		if w.drawModel.parametric() {
-			draws = w.drawModel.chances(0, w.t)[1]
-		}
-		return w.strength, w.advantage, draws
+		return w.strength, w.advantage
 	}
 	d := w.endless()
 	r, err := Fit(context.Background(), d, w.options)
@@ -159,10 +147,7 @@ func (w world) truth(t testing.TB) (strength map[string]float64, advantage, draw
 	for _, p := range r.Players {
 		strength[p.Name] = p.Elo
 	}
-	if r.Draws != nil {
-		draws = r.Draws.Rate
-	}
-	return strength, r.Advantage.Elo, draws
+	return strength, r.Advantage.Elo
 }
 
 // endless is a tournament of the world in which everything happens as often as
@@ -199,7 +184,7 @@ func (w world) average(difference float64) [outcomes]float64 {
 		if i == 0 || i == steps {
 			weight /= 2
 		}
-		p := w.drawModel.chances((difference+w.advantage+w.opening*x)/eloPerNat, w.t)
+		p := w.draws.chances((difference + w.advantage + w.opening*x) / eloPerNat)
 		for o := range p {
 			sum[o] += weight * p[o]
 		}
@@ -218,14 +203,11 @@ func (w world) average(difference float64) [outcomes]float64 {
 func TestIntervalsHoldTheTruth(t *testing.T) {
 	for _, w := range worlds() {
 		s := w.try(t, 300, 11)
-		t.Logf("%-44s ratings %.1f differences %.1f advantage %.1f draws %.1f", w.name, s.rating.percent(),
-			s.difference.percent(), s.advantage.percent(), s.draws.percent())
+		t.Logf("%-44s ratings %.1f differences %.1f advantage %.1f", w.name, s.rating.percent(),
+			s.difference.percent(), s.advantage.percent())
 		require.InDelta(t, 95, s.rating.percent(), 2.5, w.name)
 		require.InDelta(t, 95, s.difference.percent(), 2.5, w.name)
 		require.InDelta(t, 95, s.advantage.percent(), 4, w.name)
-		if s.draws.of > 0 {
-			require.InDelta(t, 95, s.draws.percent(), 4, w.name)
-		}
 	}
 }
 
@@ -268,7 +250,7 @@ func TestIntervalsHoldTheTruthWhereResultsRateNotEverybody(t *testing.T) {
 		{"ladder, 4 pairs", 8, 2000, ladder(4)},
 		{"by lot, 2 pairs", 16, 1600, byLot(5, 2)},
 	} {
-		w := world{name: shape.name, advantage: 40, drawModel: halfPoints{0.9}, rounds: shape.rounds}
+		w := world{name: shape.name, advantage: 40, draws: 0.9, rounds: shape.rounds}
 		w.strength = spaced(shape.players, shape.span)
 		s := w.try(t, 150, 14)
 		t.Logf("%-22s ratings %.1f ends %.1f, %d separated", w.name, s.rating.percent(), s.ends.percent(), s.separated)
@@ -283,16 +265,12 @@ func TestIntervalsHoldTheTruthWhereResultsRateNotEverybody(t *testing.T) {
 // are in results/reference/ratings.md.
 func BenchmarkCoverage(b *testing.B) {
 	const runs = 2000
-	fmt.Printf("%-44s %8s %8s %8s %8s %8s\n", "tournament", "ratings", "diffs", "advant.", "draws", "unrated")
+	fmt.Printf("%-44s %8s %8s %8s %8s\n", "tournament", "ratings", "diffs", "advant.", "unrated")
 	for b.Loop() {
 		for _, w := range worlds() {
 			s := w.try(b, runs, 21)
-			draws := "-"
-			if s.draws.of > 0 {
-				draws = fmt.Sprintf("%.1f", s.draws.percent())
-			}
-			fmt.Printf("%-44s %8.1f %8.1f %8.1f %8s %8d\n", w.name, s.rating.percent(), s.difference.percent(),
-				s.advantage.percent(), draws, s.unrated)
+			fmt.Printf("%-44s %8.1f %8.1f %8.1f %8d\n", w.name, s.rating.percent(), s.difference.percent(),
+				s.advantage.percent(), s.unrated)
 		}
 		fmt.Printf("\nlikelihood of superiority: promised, true, of how many comparisons\n")
 		for _, c := range superiorities(b, runs, 22) {
@@ -304,7 +282,7 @@ func BenchmarkCoverage(b *testing.B) {
 // fit rates the players. With two virtual draws they are there only where the results alone
 // don't rate everybody, as was once the default, other than where pairings follow the results.
 func (w world) fit(d *Data) (*Ratings, error) {
-	r, err := Fit(context.Background(), d, Options{Draws: w.options.Draws})
+	r, err := Fit(context.Background(), d, Options{})
 	if err != nil || w.options.Prior != nil && *w.options.Prior > 0 && r.Prior == (Prior{}) {
 		return r, err
 	}
@@ -367,7 +345,7 @@ func (p promise) promised() float64 { return 100 * p.sum / float64(max(1, p.kept
 func superiorities(t testing.TB, runs int, seed uint64) []promise {
 	var bins [10]promise
 	rng := rand.New(rand.NewPCG(seed, 2))
-	w := world{advantage: 40, drawModel: halfPoints{0.9}, rounds: roundRobin(8)}
+	w := world{advantage: 40, draws: 0.9, rounds: roundRobin(8)}
 	for range runs {
 		w.strength = spaced(6, 0)
 		for i := range len(w.strength) {

@@ -12,7 +12,7 @@ type Pairing struct {
 	Count
 }
 
-// Data adds up results, one game or one game pair at a time. It keeps nineteen
+// Data adds up results, one game or one game pair at a time. It keeps fifteen
 // counts for each two players that met, so its size depends on them and not on
 // the number of games. The zero value is empty and ready to use; a Data must
 // not be shared by goroutines without a lock.
@@ -78,15 +78,10 @@ func (d *Data) AddPair(a, b string, first, second Result) {
 	p.pairs[first.index()][second.index()]++
 }
 
-// AddOneGame counts a pair whose two games are one, move for move: the same side won both. No interval takes them for
-// independent.
+// AddOneGame counts a pair whose two games are one, move for move: the same side won both.
 func (d *Data) AddOneGame(a, b string, r Result) {
 	d.AddPair(a, b, r, r)
 	d.Identical.OneGame++
-	if i, j := d.id(a), d.id(b); i != j {
-		p, _ := d.pairing(i, j)
-		p.oneGame[r.index()]++
-	}
 }
 
 // pairing finds two players' counts; side is 0 if the first is their a, 1 if the second is.

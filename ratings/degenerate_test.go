@@ -46,7 +46,8 @@ func TestSingleGame(t *testing.T) {
 func TestSingleDraw(t *testing.T) {
 	var d Data
 	d.Add("a", "b", Draw)
-	r := mustFit(t, &d, Options{Intervals: ByModel})
+	r := mustFit(t, &d, Options{})
+	r.takeLikelihood(t)
 	require.Equal(t, []string{"a", "b"}, r.Names())
 	require.Zero(t, elo(t, r, "a"))
 	// One game at even odds: the difference has variance 4 on the natural

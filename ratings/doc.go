@@ -11,8 +11,7 @@
 //
 // with Rs and Rn the ratings and A South's first-move advantage, all in Elo. The ratings and A are
 // the joint maximum of the likelihood in which a draw counts as half a win and half a loss (Bradley
-// and Terry 1952, with an order effect as in Davidson and Beaver 1977), or as an outcome with a
-// parameter of its own ([Davidson]).
+// and Terry 1952, with an order effect as in Davidson and Beaver 1977).
 //
 // # Intervals
 //

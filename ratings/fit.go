@@ -3,7 +3,6 @@ package ratings
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -28,12 +27,7 @@ func Fit(ctx context.Context, d *Data, o Options) (*Ratings, error) {
 	free := newFreeRatings(d.names, o.Anchors)
 	f := &fit{options: o, data: d, free: free, partition: newPartition(d.met, free), counts: d.counts()}
 	f.choosePrior()
-	for _, k := range f.partition.inside(d.met) {
-		if o.Intervals == ByGame {
-			k = k.unpaired()
-		}
-		f.inside = append(f.inside, k)
-	}
+	f.inside = f.partition.inside(d.met)
 	r := &Ratings{data: d}
 	f.describe(r)
 	if err := f.rate(ctx, r); err != nil {
@@ -51,8 +45,7 @@ type fit struct {
 	free      *freeRatings
 	partition *partition
 	counts    []Count   // by player
-	inside    []pairing // inside groups; without pairs if games are independent
-	drawModel drawModel
+	inside    []pairing // inside groups
 	prior     Prior
 	precision float64 // of the normal prior, natural scale; 0 without
 	param     []int   // by free rating: its parameter, or -1
@@ -61,11 +54,11 @@ type fit struct {
 
 // estimate is the maximum of the likelihood.
 type estimate struct {
-	model *model
-	x     []float64
-	rated []ratedPlayer // in the order of the table
-	cov   *covariance
-	correlations
+	model       *model
+	x           []float64
+	rated       []ratedPlayer // in the order of the table
+	cov         *covariance
+	correlation float64 // of South's points in the two games of a pair
 }
 
 // ratedPlayer is how a rating depends on the parameters.
@@ -75,7 +68,7 @@ type ratedPlayer struct {
 	elo           float64 // a given rating, natural scale; otherwise 0
 }
 
-// rate fits the ratings, the advantage and the draw parameter.
+// rate fits the ratings and the advantage.
 func (f *fit) rate(ctx context.Context, r *Ratings) error {
 	rated := slices.Concat(f.partition.groups...)
 	if len(rated) > maxParameters {
@@ -85,13 +78,7 @@ func (f *fit) rate(ctx context.Context, r *Ratings) error {
 	if len(rated) == 0 {
 		return nil
 	}
-	f.drawModel = f.fittedDrawModel()
 	e, err := f.estimate(ctx, rated, r.Advantage)
-	if errors.Is(err, errStopped) && f.drawModel.parametric() {
-		f.remark("the draw parameter has no finite estimate; draws count as half points instead")
-		f.drawModel = halfPoints{}
-		e, err = f.estimate(ctx, rated, r.Advantage)
-	}
 	if err != nil {
 		return err
 	}
@@ -100,34 +87,7 @@ func (f *fit) rate(ctx context.Context, r *Ratings) error {
 	if i := e.model.advantage; i >= 0 {
 		r.Advantage.Elo, r.Advantage.Error = e.x[i]*eloPerNat, interval.Z95*eloPerNat*e.cov.sd(i, -1)
 	}
-	if i := e.model.draw; i >= 0 {
-		rate := davidson{}.chances(0, e.x[i])[1]
-		half := interval.Z95 * e.cov.sd(i, -1) * rate * (1 - rate) // by the slope of the rate in the parameter
-		r.Draws = &DrawRate{Davidson, math.Exp(e.x[i]), rate, half}
-	}
 	return r.check()
-}
-
-// fittedDrawModel returns the draw model of the options if its draw parameter can be
-// fitted.
-func (f *fit) fittedDrawModel() drawModel {
-	m := drawModels[f.options.Draws]
-	if !m.parametric() {
-		return m
-	}
-	var all Count
-	for _, k := range f.inside {
-		all = all.plus(k.total())
-	}
-	switch {
-	case all.Draws == 0:
-		f.remark("no game was drawn, so there is no draw parameter to fit")
-	case all.Draws == all.Games():
-		f.remark("every game was drawn, so the draw parameter has no finite estimate; draws count as half points instead")
-	default:
-		return m
-	}
-	return halfPoints{}
 }
 
 // advantage returns the given advantage, or whether it is to be fitted.
@@ -174,13 +134,9 @@ func (f *fit) estimateWithPrior(ctx context.Context, rated []int, advantage Adva
 		return nil, err
 	}
 	e.cov.setLeverages(q.terms, m.pairings)
-	e.correlations = m.setScores(x)
+	e.correlation = m.setScores(x)
 	for k := range m.pairings {
-		if f.options.Intervals == ByModel {
-			q.terms[k].sym3[3] += m.pairings[k].dependence()
-		} else {
-			q.terms[k].sym3 = m.pairings[k].covariance(e.correlations)
-		}
+		q.terms[k].sym2 = m.pairings[k].covariance(e.correlation)
 	}
 	e.cov.setScores(m.matrix(q.terms))
 	return e, nil
@@ -188,15 +144,10 @@ func (f *fit) estimateWithPrior(ctx context.Context, rated []int, advantage Adva
 
 // model returns the likelihood.
 func (f *fit) model(rated []int, advantage Advantage) *model {
-	m := &model{drawModel: f.drawModel, given: advantage.Elo / eloPerNat}
-	m.dim = f.number(rated)
-	m.advantage, m.draw = -1, -1
+	m := &model{given: advantage.Elo / eloPerNat}
+	m.dim, m.advantage = f.number(rated), -1
 	if advantage.Fitted {
 		m.advantage = m.dim
-		m.dim++
-	}
-	if f.drawModel.parametric() {
-		m.draw = m.dim
 		m.dim++
 	}
 	free := f.free

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"gyges/rules/base/interval"
 )
 
 func ptr(v float64) *float64 { return &v }
@@ -17,6 +19,24 @@ func mustFit(t testing.TB, d *Data, o Options) *Ratings {
 	r, err := Fit(context.Background(), d, o)
 	require.NoError(t, err)
 	return r
+}
+
+// takeLikelihood sets the errors to those of the likelihood alone, the inverse of its second derivatives: the
+// sandwich has it on either side.
+func (r *Ratings) takeLikelihood(t require.TestingT) {
+	e := r.estimate
+	q := e.model.at(e.x)
+	factors, err := q.factorize()
+	require.NoError(t, err)
+	e.cov, err = newCovariance(e.model.parameters, factors)
+	require.NoError(t, err)
+	e.cov.setScores(e.model.matrix(q.terms))
+	for i, p := range e.rated {
+		r.Players[i].Error = interval.Z95 * eloPerNat * e.cov.sd(p.param, -1)
+	}
+	if i := e.model.advantage; i >= 0 {
+		r.Advantage.Error = interval.Z95 * eloPerNat * e.cov.sd(i, -1)
+	}
 }
 
 func elo(t testing.TB, r *Ratings, name string) float64 {
@@ -30,7 +50,8 @@ func TestTwoPlayersClosedForm(t *testing.T) {
 	var d Data
 	play(&d, "a", "b", 30, 10, 10)
 	play(&d, "b", "a", 20, 5, 25)
-	r := mustFit(t, &d, Options{Advantage: ptr(0), Intervals: ByModel})
+	r := mustFit(t, &d, Options{Advantage: ptr(0)})
+	r.takeLikelihood(t)
 	score := (30 + 5 + 25 + 2.5) / 100
 	want := -400 * math.Log10(1/score-1)
 	diff, err := r.Difference("a", "b")
@@ -53,7 +74,8 @@ func TestAdvantageClosedForm(t *testing.T) {
 	var d Data
 	play(&d, "a", "b", 30, 10, 10)
 	play(&d, "b", "a", 20, 5, 25)
-	r := mustFit(t, &d, Options{Intervals: ByModel})
+	r := mustFit(t, &d, Options{})
+	r.takeLikelihood(t)
 	logit := func(s float64) float64 { return 400 * math.Log10(s/(1-s)) }
 	s1, s2 := 0.7, 0.45
 	require.True(t, r.Advantage.Fitted)
@@ -179,9 +201,9 @@ func TestPlayersAreSortedByRatingThenName(t *testing.T) {
 
 // The likelihood has no maximum here; the solver has to say so.
 func TestSolverReportsThatItStopped(t *testing.T) {
-	m := &model{drawModel: halfPoints{}, pairings: []fittedPairing{{i: 0, j: 1, outcomes: [2]weights{{0, 0, 10}}}},
+	m := &model{pairings: []fittedPairing{{i: 0, j: 1, outcomes: [2]weights{{0, 0, 10}}}},
 		constraints: []constraint{{[]float64{1, 1}, 1}}}
-	m.dim, m.advantage, m.draw = 2, -1, -1
+	m.dim, m.advantage = 2, -1
 	_, _, _, err := m.maximize(context.Background(), make([]float64, 2))
 	require.ErrorIs(t, err, errStopped)
 }

@@ -44,7 +44,6 @@ var errStopped = errors.New("the likelihood was not maximized")
 // positive definite.
 type model struct {
 	parameters
-	drawModel   drawModel
 	given       float64 // the advantage if it isn't fitted
 	opponent    int     // the rating of the imaginary opponent; -1 without
 	pairings    []fittedPairing
@@ -53,11 +52,8 @@ type model struct {
 }
 
 // parameters are the numbers of the parameters: first the ratings, then the
-// advantage and the draw parameter. A number is -1 for what isn't fitted.
-type parameters struct {
-	dim             int
-	advantage, draw int
-}
+// advantage, whose number is -1 if it isn't fitted.
+type parameters struct{ dim, advantage int }
 
 // fittedPairing is a pairing in the likelihood. x[i]-x[j]+shift is the first's rating
 // less the second's.
@@ -85,7 +81,7 @@ type prior struct {
 func (p *prior) loss(x []float64) loss {
 	d := parameter(x, p.i) - parameter(x, p.j) + p.shift
 	if p.draws > 0 {
-		return halfPoints{}.loss(weights{1: p.draws}, d, 0)
+		return weights{1: p.draws}.loss(d)
 	}
 	return loss{value: p.precision / 2 * d * d, dz: p.precision * d, zz: p.precision}
 }
@@ -101,7 +97,7 @@ func parameter(x []float64, i int) float64 {
 // ratings is the number of players' ratings that are free.
 func (m *model) ratings() int {
 	n := m.dim - len(m.constraints)
-	for _, other := range []int{m.advantage, m.draw, m.opponent} {
+	for _, other := range []int{m.advantage, m.opponent} {
 		if other >= 0 {
 			n--
 		}
@@ -127,12 +123,12 @@ func (m *fittedPairing) logits(x []float64, advantage float64) [2]float64 {
 func (m *model) at(x []float64) *quadratic {
 	q := &quadratic{parameters: m.parameters, gradient: make([]float64, m.dim), constraints: m.constraints}
 	q.terms = make([]term, 0, len(m.pairings)+len(m.priors))
-	adv, draw := m.advantageAt(x), parameter(x, m.draw)
+	adv := m.advantageAt(x)
 	for k := range m.pairings {
 		d := &m.pairings[k]
 		t := term{i: d.i, j: d.j}
 		for side, z := range d.logits(x, adv) {
-			l := m.drawModel.loss(d.outcomes[side], z, draw)
+			l := d.outcomes[side].loss(z)
 			gradient, curve := l.bySide(side)
 			q.value += l.value
 			q.add(q.gradient, t, gradient)
@@ -142,9 +138,9 @@ func (m *model) at(x []float64) *quadratic {
 	}
 	for k := range m.priors {
 		l := m.priors[k].loss(x)
-		t := term{m.priors[k].i, m.priors[k].j, sym3{l.zz}}
+		t := term{m.priors[k].i, m.priors[k].j, sym2{l.zz}}
 		q.value += l.value
-		q.add(q.gradient, t, [3]float64{l.dz})
+		q.add(q.gradient, t, [2]float64{l.dz})
 		q.terms = append(q.terms, t)
 	}
 	for _, c := range m.constraints {
@@ -155,11 +151,11 @@ func (m *model) at(x []float64) *quadratic {
 	return q
 }
 
-// bySide turns derivatives by a game's logit and the draw parameter into those by the difference of a pairing, the
-// advantage and the draw parameter: the difference enters the logit with the sign of the side.
-func (l loss) bySide(side int) (gradient [3]float64, curve sym3) {
+// bySide turns derivatives by a game's logit into those by the difference of a pairing and the advantage: the
+// difference enters the logit with the sign of the side.
+func (l loss) bySide(side int) (gradient [2]float64, curve sym2) {
 	s := 1 - 2*float64(side)
-	return [3]float64{s * l.dz, l.dz, l.dt}, sym3{l.zz, s * l.zz, s * l.zt, l.zz, l.zt, l.tt}
+	return [2]float64{s * l.dz, l.dz}, sym2{l.zz, s * l.zz, l.zz}
 }
 
 // maximize returns the parameters of the largest likelihood, by Newton's method from

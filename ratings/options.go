@@ -16,40 +16,9 @@ const (
 	maxPrior     = 1000    // virtual draws for each player
 )
 
-// DrawModel is a model of draws.
-type DrawModel string
-
-// The draw models.
-const (
-	// HalfPoints counts a draw as half a win and half a loss. It is the default.
-	HalfPoints DrawModel = "half"
-	// Davidson has a draw parameter; draws are as the geometric mean of wins and
-	// losses (Davidson 1970).
-	Davidson DrawModel = "davidson"
-)
-
-var drawModels = map[DrawModel]drawModel{"": halfPoints{}, HalfPoints: halfPoints{}, Davidson: davidson{}}
-
-// Intervals is what the intervals take for independent.
-type Intervals string
-
-// The kinds of intervals.
-const (
-	// ByPair takes game pairs for independent, and other games. It is the
-	// default.
-	ByPair Intervals = "pairs"
-	// ByGame takes every game for independent.
-	ByGame Intervals = "games"
-	// ByModel takes the likelihood at its word: the inverse of its second
-	// derivatives. With draws as half points it is too wide where games are drawn.
-	ByModel Intervals = "model"
-)
-
-// Options say how to fit. The zero value fits the advantage, counts draws as
-// half points, puts the mean of each group at zero and has a prior only where one
+// Options say how to fit. The zero value fits the advantage, puts the mean of each group at zero and has a prior only where one
 // is needed.
 type Options struct {
-	Draws DrawModel
 	// Advantage fixes South's first-move advantage, in Elo, -2000 to 2000; nil
 	// fits it.
 	Advantage *float64
@@ -65,8 +34,6 @@ type Options struct {
 	// imaginary opponent, with a standard deviation estimated from the results.
 	// Prior must be nil then.
 	FitPrior bool
-	// Intervals are the games that the intervals take for independent.
-	Intervals Intervals
 }
 
 // Anchor is a player with a given rating, in Elo, -1000000 to 1000000.
@@ -83,10 +50,6 @@ func (o Options) validate(players []string) error {
 		_, ok := slices.BinarySearch(players, name)
 		return ok
 	}
-	p.Require(drawModels[o.Draws] != nil,
-		"draws %.60q: expected one of %s, %s", o.Draws, HalfPoints, Davidson)
-	p.Require(slices.Contains([]Intervals{"", ByPair, ByGame, ByModel}, o.Intervals),
-		"intervals %.60q: expected one of %s, %s, %s", o.Intervals, ByPair, ByGame, ByModel)
 	if a := o.Advantage; a != nil {
 		p.Require(math.Abs(*a) <= maxAdvantage, "advantage: expected %d to %d Elo, found %g", -maxAdvantage, maxAdvantage, *a)
 	}

@@ -10,8 +10,6 @@ type pairing struct {
 	// pairs counts the game pairs, one opening with sides swapped, by the result
 	// of the game in which a had South and that of the other.
 	pairs [outcomes][outcomes]int
-	// oneGame counts those among pairs whose two games are one, by its result.
-	oneGame [outcomes]int
 }
 
 // add adds the games of the same two players; swapped if o has them the other way round.
@@ -26,7 +24,6 @@ func (p *pairing) add(o *pairing, swapped bool) {
 		}
 	}
 	for i, row := range o.pairs {
-		p.oneGame[i] += o.oneGame[i]
 		for j, c := range row {
 			if swapped {
 				p.pairs[j][i] += c
@@ -75,15 +72,4 @@ func (p *pairing) pairCount() int {
 		}
 	}
 	return n
-}
-
-// unpaired returns the same games without pairs but those whose two games are one.
-func (p pairing) unpaired() pairing {
-	games := pairing{a: p.a, b: p.b, single: [2][outcomes]int{p.side(0), p.side(1)}, oneGame: p.oneGame}
-	for o, n := range p.oneGame {
-		games.pairs[o][o] = n
-		games.single[0][o] -= n
-		games.single[1][o] -= n
-	}
-	return games
 }

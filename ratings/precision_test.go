@@ -60,14 +60,14 @@ func precisionWorlds() []world {
 	for _, players := range []int{2, 4} {
 		for _, span := range []float64{0, 100, 300} {
 			name := fmt.Sprintf("%d players, ends %g Elo apart", players, span)
-			list = append(list, world{name: name, strength: spaced(players, span), drawModel: halfPoints{0.9},
+			list = append(list, world{name: name, strength: spaced(players, span), draws: 0.9,
 				rounds: roundRobin(1)})
 		}
 	}
 	return append(list,
-		world{name: "gauntlet, 4 opponents over 300 Elo", strength: spaced(5, 300), drawModel: halfPoints{0.9},
+		world{name: "gauntlet, 4 opponents over 300 Elo", strength: spaced(5, 300), draws: 0.9,
 			rounds: gauntlet(1)},
-		world{name: "2 players, most games drawn", strength: spaced(2, 30), drawModel: halfPoints{6}, rounds: roundRobin(1)})
+		world{name: "2 players, most games drawn", strength: spaced(2, 30), draws: 6, rounds: roundRobin(1)})
 }
 
 // A run that ends at an error is as unbiased as one of fixed length, and its intervals hold the truth as often. The

@@ -128,8 +128,8 @@ func (e *estimate) dispersion() float64 {
 	observed, expected := 0.0, 0.0
 	q := e.model.at(e.x)
 	for k := range e.model.pairings {
-		observed += e.model.pairings[k].covariance(e.correlations)[0]
-		expected += q.terms[k].sym3[0]
+		observed += e.model.pairings[k].covariance(e.correlation)[0]
+		expected += q.terms[k].sym2[0]
 	}
 	if !(observed > 0 && expected > 0) {
 		return 1

@@ -16,24 +16,24 @@ type quadratic struct {
 	constraints []constraint
 }
 
-// term is second derivatives by (x[i]-x[j], advantage, draw parameter) of parameters x.
+// term is second derivatives by (x[i]-x[j], advantage) of parameters x.
 // i or j is -1 for a rating that is given.
 type term struct {
 	i, j int
-	sym3
+	sym2
 }
 
-// sym3 is a symmetric matrix: its upper triangle by rows.
-type sym3 [6]float64
+// sym2 is a symmetric matrix: its upper triangle by rows.
+type sym2 [3]float64
 
-func (s *sym3) add(f float64, o sym3) {
+func (s *sym2) add(f float64, o sym2) {
 	for k, v := range o {
 		s[k] += f * v
 	}
 }
 
-// outer is the outer product of (u, v, w) with itself.
-func outer(u, v, w float64) sym3 { return sym3{u * u, u * v, u * w, v * v, v * w, w * w} }
+// outer is the outer product of (u, v) with itself.
+func outer(u, v float64) sym2 { return sym2{u * u, u * v, v * v} }
 
 // constraint is weight times the square of a weighted sum of ratings.
 type constraint struct {
@@ -42,9 +42,9 @@ type constraint struct {
 }
 
 // add adds first derivatives by what a term is of to those by the parameters.
-func (p parameters) add(sum []float64, t term, by [3]float64) {
-	number := [...]int{t.i, t.j, p.advantage, p.draw}
-	for k, v := range [...]float64{by[0], -by[0], by[1], by[2]} {
+func (p parameters) add(sum []float64, t term, by [2]float64) {
+	number := [...]int{t.i, t.j, p.advantage}
+	for k, v := range [...]float64{by[0], -by[0], by[1]} {
 		if n := number[k]; n >= 0 {
 			sum[n] += v
 		}
@@ -65,16 +65,12 @@ func (p parameters) matrix(terms []term) *mat.SymDense {
 	}
 	for k := range terms {
 		t := &terms[k]
-		add(t.i, t.i, t.sym3[0])
-		add(t.j, t.j, t.sym3[0])
-		add(t.i, t.j, -t.sym3[0])
-		add(t.i, p.advantage, t.sym3[1])
-		add(t.j, p.advantage, -t.sym3[1])
-		add(t.i, p.draw, t.sym3[2])
-		add(t.j, p.draw, -t.sym3[2])
-		add(p.advantage, p.advantage, t.sym3[3])
-		add(p.advantage, p.draw, t.sym3[4])
-		add(p.draw, p.draw, t.sym3[5])
+		add(t.i, t.i, t.sym2[0])
+		add(t.j, t.j, t.sym2[0])
+		add(t.i, t.j, -t.sym2[0])
+		add(t.i, p.advantage, t.sym2[1])
+		add(t.j, p.advantage, -t.sym2[1])
+		add(p.advantage, p.advantage, t.sym2[2])
 	}
 	return m
 }

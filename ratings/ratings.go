@@ -15,8 +15,6 @@ type Ratings struct {
 	Unrated []Unrated
 	// Advantage is South's first-move advantage.
 	Advantage Advantage
-	// Draws is the draw parameter; nil if draws counted as half points.
-	Draws *DrawRate
 	// Prior is what was known of the ratings before the games, beside anchors.
 	Prior Prior
 	// Games is the number of games between two players, Used the number of
@@ -83,16 +81,6 @@ type Advantage struct {
 	Fitted bool    // estimated from the games rather than given or unknown
 }
 
-// DrawRate is a fitted draw parameter.
-type DrawRate struct {
-	Model DrawModel
-	// Parameter is Davidson's: the draws over the geometric mean of wins and losses.
-	Parameter float64
-	// Rate is the probability of a draw between equals without an advantage, 0
-	// to 1, and Error half its 95 % interval.
-	Rate, Error float64
-}
-
 // Player finds a rated player by name.
 func (r *Ratings) Player(name string) (Player, bool) {
 	i, ok := r.index[name]
@@ -126,9 +114,6 @@ func (r *Ratings) check() error {
 	}
 	if a := r.Advantage; !finite(a.Elo) || !finite(a.Error) {
 		return fmt.Errorf("%w: the advantage came out as %g ± %g", errStopped, a.Elo, a.Error)
-	}
-	if d := r.Draws; d != nil && (!finite(d.Parameter) || !finite(d.Rate) || !finite(d.Error)) {
-		return fmt.Errorf("%w: the draw parameter came out as %g", errStopped, d.Parameter)
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package ratings
 
 import (
-	"math"
 	"math/rand/v2"
 	"slices"
 )
@@ -12,17 +11,16 @@ type world struct {
 	name      string
 	strength  map[string]float64 // Elo, mean zero
 	advantage float64            // Elo
-	drawModel drawModel
-	t         float64 // the draw model's draw parameter
+	draws     drawShare
 	opening   float64 // standard deviation of what a pair's opening is worth to South, Elo
 	rounds    func(rng *rand.Rand, w *world, d *Data)
 	options   Options
 }
 
-// result draws South's result from the draw model, with the opening's worth.
+// result draws South's result, with the opening's worth.
 func (w *world) result(rng *rand.Rand, south, north string, opening float64) Result {
 	z := (w.strength[south] - w.strength[north] + w.advantage + opening) / eloPerNat
-	p := w.drawModel.chances(z, w.t)
+	p := w.draws.chances(z)
 	switch u := rng.Float64(); {
 	case u < p[0]:
 		return Loss
@@ -203,13 +201,4 @@ func (w *world) play(rng *rand.Rand) *Data {
 	d := &Data{}
 	w.rounds(rng, w, d)
 	return d
-}
-
-// drawing is the draw parameter of a draw model at which equals draw this often.
-func drawing(l drawModel, rate float64) float64 {
-	if _, ok := l.(davidson); ok {
-		return math.Log(2 * rate / (1 - rate))
-	}
-	h := 2 * math.Atanh(rate)
-	return math.Log(math.Expm1(2 * h))
 }

@@ -24,9 +24,7 @@ import (
 type ratingFlags struct {
 	Anchor    []string `sep:"none" placeholder:"NAME=ELO" complete:"levels" help:"Give a player a rating that the others are measured from; may be repeated. levels gives each level of play that took part its Elo under the table's rules (see gyges levels). Without it the mean is 0."`
 	Advantage string   `type:"signed" default:"fit" placeholder:"ELO" complete:"fit" help:"First-move advantage, of South or White: fit (default), or a fixed number of Elo."`
-	Draws     string   `enum:"half,davidson" default:"half" placeholder:"MODEL" help:"What a draw is: half (default) a win and half a loss, or davidson, an outcome with a parameter of its own."`
 	Prior     string   `type:"signed" default:"auto" placeholder:"N" complete:"auto,fit" help:"Give each player N virtual draws against an imaginary opponent; 0 for none: players without a finite rating are then listed apart. fit takes the ratings from a normal distribution whose width is estimated; it suits Swiss and knock-out games from files without a manifest. Default: auto, which is fit for runs of these formats, a normal distribution of 1000 Elo where players have no finite rating, otherwise 0."`
-	Intervals string   `enum:"pairs,games,model" default:"pairs" placeholder:"KIND" help:"The unit that intervals treat as independent: pairs of games from one opening (default), single games, or what the likelihood alone says (model)."`
 
 	Rules string `placeholder:"RULES,…" complete:"rules" help:"Include only games under these rule sets."`
 	Pool  bool   `help:"Add a table of all rule sets together."`
@@ -37,10 +35,7 @@ const anchorLevels = "levels"
 
 // prepare sets the rule sets to include, and returns the options; anchors have the names that were given.
 func (c *ratingFlags) prepare(in *standings.Reader) (ratings.Options, error) {
-	o := ratings.Options{
-		Draws:     ratings.DrawModel(c.Draws),
-		Intervals: ratings.Intervals(c.Intervals),
-	}
+	var o ratings.Options
 	only, err := ruleNames(c.Rules)
 	in.Rules = only
 	var p problems.List

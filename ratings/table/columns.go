@@ -90,8 +90,8 @@ var columns = []Column{
 	{Key: "group", Title: "Group", Doc: "number of the group; only ratings of one group can be compared",
 		Value: rated(func(r *Row) any { return r.Rated.Group + 1 })},
 	{Key: "elo", Title: "Elo",
-		Doc: "the rating: the maximum of the likelihood, together with all others, the first-move advantage and the draw " +
-			"parameter; 400 points are odds of ten to one. The mean of a group is 0 unless anchors say otherwise",
+		Doc: "the rating: the maximum of the likelihood, together with all others and the first-move advantage; " +
+			"400 points are odds of ten to one. The mean of a group is 0 unless anchors say otherwise",
 		Value: rated(func(r *Row) any { return r.Rated.Elo })},
 	{Key: "error", Title: "95 %", Doc: "half the 95 % interval of elo: 1.96 standard errors. The interval is elo ± error",
 		Value: rated(func(r *Row) any { return grid.Margin(r.Rated.Error) })},

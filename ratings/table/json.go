@@ -18,17 +18,12 @@ func (t Tables) object() grid.Object {
 // object is the JSON of a rating table, with further notes. Lists are never null.
 func (t Table) object(notes []string) grid.Object {
 	r, a, fit, rows := t.Ratings, t.Ratings.Advantage, t.Ratings.GoodnessOfFit(), t.Rows()
-	var draws any
-	if d := r.Draws; d != nil {
-		draws = grid.Object{{"model", d.Model}, {"parameter", d.Parameter}, {"rate", d.Rate}, {"error", d.Error}}
-	}
 	return grid.Object{
 		{"title", t.Title},
 		{"players", grid.Objects(known(playerKeys), rows[:len(r.Players)])},
 		{"advantage", a.Elo},
 		{"advantage_error", orNull(a.Fitted, a.Error)},
 		{"advantage_fitted", a.Fitted},
-		{"draw_parameter", draws},
 		{"prior", priorObject(r.Prior)},
 		{"unrated", grid.Objects(known(unratedKeys), rows[len(r.Players):])},
 		{"groups", groupObjects(r.Groups)},

@@ -55,7 +55,7 @@ func (p *page) ratings(t Table, v View) {
 }
 
 // Remarks returns the lines that [Write] prints below the rating table: the
-// advantage, the draw parameter, the reference of the ratings, the goodness of fit,
+// advantage, the reference of the ratings, the goodness of fit,
 // and the notes.
 func (t Table) Remarks() []string {
 	r := t.Ratings
@@ -66,10 +66,6 @@ func (t Table) Remarks() []string {
 			side = t.Sides[0] + "'s first-move"
 		}
 		lines = append(lines, side+" advantage: "+advantageText(r.Advantage))
-		if r.Draws != nil {
-			lines = append(lines, fmt.Sprintf("Draws between equals: %s ± %s (%s)", textfmt.Percent(r.Draws.Rate),
-				textfmt.Percent(r.Draws.Error), r.Draws.Model))
-		}
 		lines = append(lines, scaleText(r.Groups))
 		if fit := r.GoodnessOfFit(); fit.Degrees > 0 {
 			lines = append(lines, "Fit of the pairings: "+chiSquareText(fit))

@@ -412,7 +412,7 @@ func TestFiguresAreThoseOfRatings(t *testing.T) {
 			require.Equal(t, exact[2], row[1].Text)
 			require.Equal(t, textfmt.Decimal(number(exact[4])), row[2].Text)
 			require.Equal(t, "± "+strconv.FormatFloat(number(exact[5]), 'f', 1, 64), row[3].Text)
-			require.Equal(t, exact[7:11], []string{row[5].Text, row[6].Text, row[7].Text, row[8].Text}) // best is between
+			require.Equal(t, exact[6:10], []string{row[4].Text, row[5].Text, row[6].Text, row[7].Text})
 		}
 		check := func(t *testing.T, m *Table, text string, of func(Cell) string) {
 			for k, row := range m.Rows {

@@ -1,0 +1,92 @@
+package ratings
+
+import "math"
+
+// weights are numbers of games by South's result, not always whole.
+type weights [outcomes]float64
+
+func (n weights) sum() float64 { return n[0] + n[1] + n[2] }
+
+// loss is a negative log-likelihood, with its first and its second derivative by z: South's rating and advantage less
+// North's rating, on the natural scale.
+type loss struct{ value, dz, zz float64 }
+
+// loss returns that of results, a draw as half a win and half a loss (Bradley and Terry 1952). It is computed from the
+// side that is expected to score less, where no digits are lost in a lopsided pairing.
+func (n weights) loss(z float64) loss {
+	won, lost, e := n[2]+n[1]/2, n[0]+n[1]/2, logistic(-math.Abs(z))
+	l := loss{value: math.Log(1+math.Exp(-math.Abs(z))) * n.sum(), zz: n.sum() * e * (1 - e)}
+	if z > 0 {
+		l.value, l.dz = l.value+z*lost, lost-n.sum()*e
+	} else {
+		l.value, l.dz = l.value-z*won, n.sum()*e-won
+	}
+	return l
+}
+
+func logistic(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
+
+// drawShare is the probability of a draw at a given expected score, by the
+// relation of Davidson (1970): draws are as the geometric mean of wins and
+// losses. Its value is that constant of proportion, 0 without draws; it may be
+// infinite, and then every game is drawn that can be.
+type drawShare float64
+
+// chances are the probabilities of South's loss, draw and win at z.
+func (v drawShare) chances(z float64) [outcomes]float64 {
+	e := logistic(z)
+	d := v.probability(e)
+	return [outcomes]float64{math.Max(0, 1-e-d/2), d, math.Max(0, e-d/2)}
+}
+
+// probability is the probability d of a draw at the expected score e: the solution of
+// d = v √(w l) with w = e-d/2 and l = 1-e-d/2.
+func (v drawShare) probability(e float64) float64 {
+	most := 2 * math.Min(e, 1-e)
+	switch {
+	case v == 0 || most <= 0:
+		return 0
+	case math.IsInf(float64(v), 1):
+		return most
+	}
+	// With r = 1/v²: (r - 1/4) d² + d/2 - e(1-e) = 0, in the form that doesn't
+	// cancel.
+	r := 1 / float64(v*v)
+	s := e * (1 - e)
+	root := math.Sqrt(math.Max(0, 0.25+4*(r-0.25)*s))
+	return math.Min(most, 2*s/(0.5+root))
+}
+
+// fitDrawShare finds the share under which a number of draws is expected in games
+// at the given expected scores. If every game was drawn, the rest of the fit
+// would take draws for certain; therefore draws·n/(n+1) are asked for in n
+// games.
+func fitDrawShare(scores, games []float64, draws float64) drawShare {
+	total := 0.0
+	for _, n := range games {
+		total += n
+	}
+	if draws == 0 || total == 0 {
+		return 0
+	}
+	draws *= total / (total + 1)
+	expected := func(v drawShare) float64 {
+		sum := 0.0
+		for i, e := range scores {
+			sum += games[i] * v.probability(e)
+		}
+		return sum
+	}
+	low, high := -20.0, 20.0 // logarithms
+	if expected(drawShare(math.Exp(high))) < draws {
+		return drawShare(math.Inf(1))
+	}
+	for range 60 {
+		if mid := (low + high) / 2; expected(drawShare(math.Exp(mid))) < draws {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return drawShare(math.Exp((low + high) / 2))
+}
