@@ -1,6 +1,5 @@
 // Package tactics is a test of agents by positions with proven best moves: wins in
-// 1, 3 and 5 plies, and threats with one defence; and by those where a search found one to be clearly
-// best. It reads and writes suites of such positions, and counts what agents solve.
+// 1, 3 and 5 plies, and threats with one defence. It reads suites of such positions, and counts what agents solve.
 package tactics
 
 import (
@@ -8,12 +7,9 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
-	"strings"
 
 	"gyges/rules"
 	"gyges/rules/base/files"
-	"gyges/rules/base/jsonl"
 	"gyges/rules/base/strictjson"
 )
 
@@ -26,14 +22,10 @@ const (
 	WinIn3   Class = "win in 3"
 	WinIn5   Class = "win in 5"
 	OnlyMove Class = "only move" // the one that doesn't lose within 4 plies; the opponent threatens to win
-	BestMove Class = "best move" // better than all others by a search, not proven
 )
 
-// Classes returns the classes, those whose solutions are proven first.
-func Classes() []Class { return append(Proven(), BestMove) }
-
-// Proven returns the classes whose solutions are proven, the easiest first.
-func Proven() []Class { return []Class{WinIn1, WinIn3, WinIn5, OnlyMove} }
+// Classes returns the classes, the easiest first.
+func Classes() []Class { return []Class{WinIn1, WinIn3, WinIn5, OnlyMove} }
 
 // winIn returns the class of a win in a number of plies, "" if there is none.
 func winIn(plies int) Class {
@@ -50,64 +42,6 @@ type Puzzle struct {
 	Class    Class    `json:"class"`
 	Position string   `json:"position"`
 	Moves    []string `json:"moves"` // in short notation
-
-	Played string `json:"played,omitempty"` // the mistake made in the game that the position is from
-	From   string `json:"from,omitempty"`   // where that game is, for people
-}
-
-// epd returns the puzzle as a line of EPD: the moves that solve it (bm), the one played (am), where it is from (id).
-func (p *Puzzle) epd() string {
-	line := p.Position + " ;bm " + strings.Join(p.Moves, " ")
-	if p.Played != "" {
-		line += " ;am " + p.Played
-	}
-	if p.From != "" {
-		line += fmt.Sprintf(" ;id %q", p.From)
-	}
-	return line + fmt.Sprintf(" ;c0 %q", p.Rules+", "+string(p.Class))
-}
-
-// parseEPD reads what [Puzzle.epd] returns. Other operations are left out, and what is missing is empty.
-func parseEPD(line string) (p Puzzle) {
-	position, operations, _ := strings.Cut(line, ";")
-	p.Position = strings.TrimSpace(position)
-	for operation := range strings.SplitSeq(operations, ";") {
-		code, value, _ := strings.Cut(strings.TrimSpace(operation), " ")
-		text, _ := strconv.Unquote(value)
-		switch code {
-		case "bm":
-			p.Moves = strings.Fields(value)
-		case "am":
-			p.Played = value
-		case "id":
-			p.From = text
-		case "c0":
-			i := max(strings.LastIndex(text, ", "), 0)
-			p.Rules, p.Class = text[:i], Class(strings.TrimPrefix(text[i:], ", "))
-		}
-	}
-	return p
-}
-
-// Write writes puzzles, one JSON object a line.
-func Write(w io.Writer, puzzles []Puzzle) error {
-	lines := jsonl.NewWriter(w)
-	for _, p := range puzzles {
-		if err := lines.Write(p); err != nil {
-			return err
-		}
-	}
-	return lines.Close()
-}
-
-// WriteEPD writes puzzles as lines of EPD.
-func WriteEPD(w io.Writer, puzzles []Puzzle) error {
-	for i := range puzzles {
-		if _, err := fmt.Fprintln(w, puzzles[i].epd()); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Bounds of a suite's file.
@@ -124,8 +58,8 @@ type Task struct {
 	moves    []rules.Move
 }
 
-// Read reads what [Write] or [WriteEPD] wrote and checks that the moves are legal. Errors give the
-// name of the file and the line.
+// Read reads a suite, one JSON object a line, and checks that the moves are legal. Errors give the name of the file and
+// the line.
 func Read(in io.Reader, name string) ([]Task, error) {
 	var tasks []Task
 	err := files.Lines(in, name, maxLine, maxPuzzles, func(_ int, line string) error {
@@ -144,9 +78,7 @@ func Read(in io.Reader, name string) ([]Task, error) {
 
 func parse(text string) (Task, error) {
 	var t Task
-	if position, _, ok := strings.Cut(text, ";"); ok && !strings.Contains(position, "{") {
-		t.Puzzle = parseEPD(text)
-	} else if err := strictjson.Unmarshal([]byte(text), maxLine, &t.Puzzle); err != nil {
+	if err := strictjson.Unmarshal([]byte(text), maxLine, &t.Puzzle); err != nil {
 		return t, fmt.Errorf(`expected {"rules":…,"class":…,"position":…,"moves":[…]}: %w`, err)
 	}
 	if !slices.Contains(Classes(), t.Class) {

@@ -8,10 +8,8 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"gyges/agents"
-	"gyges/agents/tactics"
 	"gyges/rules/base/files"
 	"gyges/rules/base/grid"
 	"gyges/rules/base/jsonl"
@@ -30,7 +28,6 @@ type reviewCmd struct {
 	Nodes   int64  `check:"100..1000000000" default:"20000" placeholder:"N" help:"Positions to search for each move. Default: 20000."`
 	Workers int    `check:"0..1024" placeholder:"N" help:"Games to review at a time; 0, the default, is one for each core."`
 	Out     string `placeholder:"FILE" help:"File to keep the reviews in, and to go on with if it has some. Default: reviews.jsonl in the run's folder; none for other files."`
-	Puzzles string `placeholder:"FILE" help:"Write the mistakes where one move was clearly best as puzzles: in EPD with bm if FILE ends in .epd, else in JSON; gyges tactics run reads both. With --agent, those of the first agent alone."`
 	Format  string `enum:"text,json,jsonl,html" default:"text" placeholder:"FORMAT" help:"Output: text (default), json (the review of one game, or the summary of several), jsonl (the reviews, one a line) or html (a page that replays the games with their reviews)."`
 }
 
@@ -47,21 +44,10 @@ func (c *reviewCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	count := 0
-	err = writeFile("--puzzles", c.Puzzles, func(w io.Writer) (err error) {
-		for i := range all {
-			if err := c.source(ctx, e, &all[i]); err != nil {
-				return err
-			}
+	for i := range all {
+		if err := c.source(ctx, e, &all[i]); err != nil {
+			return err
 		}
-		count, err = c.puzzles(ctx, e, all, w)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	if c.Puzzles != "" {
-		e.err.printf("%s in %s\n", textfmt.Plural(count, "puzzle"), textfmt.Visible(c.Puzzles))
 	}
 	if err := c.print(ctx, e, all); err != nil {
 		return asFailure(err)
@@ -233,48 +219,6 @@ func (c *reviewCmd) one(ctx context.Context, e *env, g *record.Game) (*review.Ga
 	return r.Game(ctx, g, func(done, all int) {
 		m.step(int64(done), int64(all), "", "moves")
 	})
-}
-
-// puzzles writes those of --puzzles, each position once, and returns their number.
-func (c *reviewCmd) puzzles(ctx context.Context, e *env, all []reviewedSource, w io.Writer) (count int, err error) {
-	if c.Puzzles == "" {
-		return 0, nil
-	}
-	r, err := review.New(c.Nodes)
-	if err != nil {
-		return 0, err
-	}
-	write := tactics.Write
-	if strings.HasSuffix(c.Puzzles, ".epd") {
-		write = tactics.WriteEPD
-	}
-	total := 0
-	for _, s := range all {
-		total += len(s.records)
-	}
-	m := newMeter(e.err, int64(total))
-	defer m.end()
-	seen, done := map[string]bool{}, int64(0)
-	for _, s := range all {
-		for i, g := range s.reviews {
-			found, err := r.Puzzles(ctx, s.records[i], g, c.Sides(g.South, g.North))
-			if err != nil {
-				return count, err
-			}
-			found = slices.DeleteFunc(found, func(p tactics.Puzzle) bool {
-				known := seen[p.Position]
-				seen[p.Position] = true
-				return known
-			})
-			count += len(found)
-			if err := write(w, found); err != nil {
-				return count, err
-			}
-			done++
-			m.step(done, m.total, "puzzles of ", "games")
-		}
-	}
-	return count, nil
 }
 
 // print prints the reviews.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 
 	"gyges/agents"
 	"gyges/agents/tactics"
@@ -59,10 +58,7 @@ func (c *tacticsRunCmd) write(out *output, trials []tactics.Trial) error {
 		return grid.WriteJSON(out, list)
 	}
 	columns := []grid.CellColumn{{Title: "Agent", Left: true}, {Title: "Rules", Left: true}}
-	classes := slices.DeleteFunc(tactics.Classes(), func(class tactics.Class) bool { // only the proven ones are usual
-		return class == tactics.BestMove && trials[0].Count("", class).Positions == 0
-	})
-	for _, class := range classes {
+	for _, class := range tactics.Classes() {
 		columns = append(columns, grid.CellColumn{Title: string(class)})
 	}
 	columns = append(columns, grid.CellColumn{Title: "all"}, grid.CellColumn{Title: "solved"},
@@ -72,7 +68,7 @@ func (c *tacticsRunCmd) write(out *output, trials []tactics.Trial) error {
 		name := any(grid.Name(trials[i].Agent))
 		for _, ruleSet := range append(trials[i].RuleSets(), "") {
 			row := []any{name, cmp.Or(ruleSet, "all")}
-			for _, class := range classes {
+			for _, class := range tactics.Classes() {
 				row = append(row, trials[i].Count(ruleSet, class).Share())
 			}
 			n, seconds := trials[i].Count(ruleSet, ""), ""

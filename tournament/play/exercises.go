@@ -1,10 +1,9 @@
 package play
 
 import (
-	"context"
+	"cmp"
 	"fmt"
 	"net/http"
-	"slices"
 
 	"gyges/agents/tactics"
 	"gyges/rules"
@@ -49,13 +48,13 @@ func (p *Pages) serveExercises(w http.ResponseWriter, _ *http.Request) {
 	p.server.WritePage(w, http.StatusOK, "exercises", list)
 }
 
-// attempt is the body of a request to judge a move in a position, or for the answer.
+// attempt is the body of a request to judge a move in an exercise, or for the answer.
 type attempt struct {
-	positionRequest
-	Move string `json:"move"` // "": the answer is asked for
+	Exercise int    `json:"exercise"` // its index
+	Move     string `json:"move"`     // "": the answer is asked for
 }
 
-// verdict says whether a move solves a position.
+// verdict says whether a move solves an exercise.
 type verdict struct {
 	Right bool     `json:"right"`
 	Text  string   `json:"text"` // why, in sentences
@@ -64,15 +63,22 @@ type verdict struct {
 
 // judge answers an attempt.
 func (p *Pages) judge(r *http.Request, q attempt) (any, error) {
-	g, err := q.game()
+	list, err := readExercises()
 	if err != nil {
 		return nil, err
 	}
-	m := rules.NoMove
-	if q.Move != "" {
-		if m, err = g.Rules().ParseMove(g.Position(), q.Move); err == nil {
-			err = g.Check(m)
-		}
+	if q.Exercise < 0 || q.Exercise >= len(list) {
+		return nil, web.Unprocessable("exercise: expected 0 to %d, found %d", len(list)-1, q.Exercise)
+	}
+	x := list[q.Exercise]
+	position := positionRequest{Rules: x.Rules, Position: x.Position}
+	g, err := position.game()
+	if err != nil {
+		return nil, err
+	}
+	m, err := g.Rules().ParseMove(g.Position(), cmp.Or(q.Move, x.Moves[0]))
+	if err == nil {
+		err = g.Check(m)
 	}
 	if err != nil {
 		return nil, web.Unprocessable("move: %v", err)
@@ -86,41 +92,23 @@ func (p *Pages) judge(r *http.Request, q attempt) (any, error) {
 		return nil, err
 	}
 	defer end()
-	return decide(r.Context(), reviewer, g, m)
-}
-
-// decide judges a move, by proof where the position is a puzzle of a few plies, else by the search of reviews.
-// [rules.NoMove] asks for the answer.
-func decide(ctx context.Context, reviewer *review.Reviewer, g *rules.Game, m rules.Move) (v verdict, err error) {
-	class, solutions, err := reviewer.Solve(ctx, g)
+	judged, reply, err := reviewer.Judge(r.Context(), g, m)
 	if err != nil {
-		return v, err
+		return nil, err
 	}
-	answer := m == rules.NoMove
-	if answer {
-		m = append(solutions, g.Legal().At(0))[0] // any move is compared with the best one
-	}
-	judged, reply, err := reviewer.Judge(ctx, g, m)
-	if err != nil {
-		return v, err
-	}
-	v.Line = append([]string{judged.Move}, reply...)
-	if answer && class == "" && len(judged.Line) > 0 {
-		v.Line = judged.Line
-	}
-	v.Right = answer || slices.Contains(solutions, m) || class == "" && judged.Loss < review.Inaccurate
+	v := verdict{Right: m.String() == x.Moves[0], Line: append([]string{judged.Move}, reply...)}
 	word := map[bool]string{true: "Right: ", false: "Not this one: "}[v.Right]
-	if answer {
+	if q.Move == "" {
 		word = "The answer: "
 	}
-	v.Text = word + v.reason(g.Position().Side(), class, judged)
+	v.Text = word + v.reason(g.Position().Side(), x.Class, judged)
 	if plies, won := judged.Score.Proven(); !v.Right || !won || plies < 0 {
 		v.Line = v.Line[:min(len(v.Line), 2)]
 	}
 	return v, nil
 }
 
-// reason says why a move solves a position of a class, or doesn't.
+// reason says why a move solves an exercise of a class, or doesn't.
 func (v *verdict) reason(side rules.Side, class tactics.Class, m review.Move) string {
 	plies, proven := m.Score.Proven()
 	switch {
@@ -128,17 +116,12 @@ func (v *verdict) reason(side rules.Side, class tactics.Class, m review.Move) st
 		return fmt.Sprintf("after any other move %v can win within 4 plies. This is proven.", side.Other())
 	case v.Right && class == tactics.WinIn1:
 		return "it reaches the goal."
-	case v.Right && class != "":
-		return fmt.Sprintf("it is a %s, whatever %v answers. This is proven.", class, side.Other())
 	case v.Right:
-		return fmt.Sprintf("a search finds none better. %v then wins with a probability of %.0f %%.", side, 100*m.Before)
+		return fmt.Sprintf("it is a %s, whatever %v answers. This is proven.", class, side.Other())
 	case proven && plies < 0 && len(v.Line) > 1:
 		return fmt.Sprintf("%v then wins in %d, with %s.", side.Other(), -plies-1, v.Line[1])
 	case proven && plies > 0:
 		return fmt.Sprintf("it wins, but in %d plies, and there is a %s.", plies, class)
-	case class != "":
-		return fmt.Sprintf("there is a proven %s.", class)
 	}
-	return fmt.Sprintf("after it %v wins with a probability of %.0f %%, after the best move of %.0f %%.",
-		side, 100*m.After, 100*m.Before)
+	return fmt.Sprintf("there is a proven %s.", class)
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"gyges/agents"
-	"gyges/rules"
 	"gyges/rules/base/problems"
 )
 
@@ -70,16 +69,6 @@ func (f *Filter) Takes(g *Game) bool {
 
 // is reports whether a player has the name of an agent, or its whole spec.
 func is(player, agent string) bool { return player == agent || agents.LabelOf(player) == agent }
-
-// Sides names the sides that the first agent has in a game; both if none is given.
-func (f *Filter) Sides(south, north string) (sides []string) {
-	for side, player := range []string{south, north} {
-		if len(f.Agent) == 0 || is(player, f.Agent[0]) {
-			sides = append(sides, rules.Side(side).Name())
-		}
-	}
-	return sides
-}
 
 // takesResult reports whether a result passes the filter; south is whether the first
 // agent was South.

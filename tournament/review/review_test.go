@@ -304,3 +304,22 @@ func TestAccuracy(t *testing.T) {
 	require.InDelta(t, 8.53, Accuracy(0.50), 0.01)
 	require.InDelta(t, 0, Accuracy(1), 0.01)
 }
+
+// A move is judged as in a review of a game that goes on with it, and the game is left as it was.
+func TestJudge(t *testing.T) {
+	t.Parallel()
+	r, err := New(2000)
+	require.NoError(t, err)
+	set := rules.MustParse("standard")
+	p, err := set.ParsePosition("013230/201000/100000/020000/000020/300013 s")
+	require.NoError(t, err)
+	g := rules.NewGame(set, p)
+	m, err := set.ParseMove(p, "e1-f3")
+	require.NoError(t, err)
+	judged, reply, err := r.Judge(t.Context(), g, m)
+	require.NoError(t, err)
+	require.Equal(t, only(t, played(t, "standard", set.FormatPosition(p), "e1-f3")).Kind, judged.Kind)
+	require.NotEmpty(t, reply)
+	require.Equal(t, p, g.Position())
+	require.Empty(t, g.Moves())
+}

@@ -19,7 +19,6 @@ type Reviewer struct {
 	proofNodes int64 // for each side
 	agent      searchAgent
 	prover     *solver.Prover
-	solver     *solver.Solver // of puzzles; nil until it is needed
 	policy     agents.OnRepetition
 	eval       *eval.Evaluator // of the game's rules, the agent's own
 	last       agents.Decision // of the search under way: of its last whole iteration
@@ -78,6 +77,24 @@ func (r *Reviewer) Game(ctx context.Context, rec *record.Game, each func(done, a
 	}
 	g.summarize()
 	return g, nil
+}
+
+// Judge reviews a legal move in the present position of g, which is under way, as if the game went on with it. reply is
+// what is expected then, in long notation.
+func (r *Reviewer) Judge(ctx context.Context, g *rules.Game, m rules.Move) (judged Move, reply []string, err error) {
+	r.policy = ""
+	if r.eval, err = r.agent.Evaluator(g.Rules()); err != nil {
+		return judged, nil, err
+	}
+	p := &pass{Reviewer: r, game: g}
+	g.PlayLegal(m)
+	err = p.end(ctx)
+	reply = p.longLine(p.next.line)
+	g.Undo()
+	if err == nil {
+		judged, err = p.move(ctx, record.Turn{Ply: 1, Decision: agents.Decision{Move: m}})
+	}
+	return judged, reply, err
 }
 
 // pass goes through a game from its end.

@@ -20,10 +20,10 @@ export function create(page) {
     const [found, problem] = await request("/api/explore", page.query(), signal);
     if (signal.aborted) return;
     clearTimeout(timer);
-    const { games = 0, more = 0, moves = [], notes } = found ?? {};
-    const count = `${games.toLocaleString("en")} ${games === 1 ? "game" : "games"}`;
-    const rest = (more ? `; ${more} rarer moves are left out` : "") + (notes ? `; ${notes}` : "");
-    $("games-note").textContent = problem ? `No games: ${problem}.` : `${count}${rest}.`;
+    const { games = 0, more = 0, moves = [], notes = [] } = found ?? {};
+    const parts = [`${games.toLocaleString("en")} ${games === 1 ? "game" : "games"}`, ...notes];
+    if (more) parts.push(`${more} rarer moves are left out`);
+    $("games-note").textContent = problem ? `No games: ${problem}.` : parts.join("; ") + ".";
     const had = $("games-moves").contains(focused());
     $("games-table").hidden = !moves.length;
     $("games-moves").replaceChildren(...moves.map(row));

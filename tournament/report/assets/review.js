@@ -70,7 +70,6 @@ export function create({ root, below, list, state, go, redraw }) {
       const i = r.moves.findIndex((m) => ply > 0 && m.ply === ply);
       if (i >= 0) summary.append(turning(r.moves[i], i, ply === r.decisive));
     }
-    summary.append(...exercises(r));
     summary.append(make("p", {}, ...tally("South", r.south_moves), make("br"), ...tally("North", r.north_moves)));
     summary.append(graph(r));
     for (const w of r.wins || []) {
@@ -117,15 +116,6 @@ export function create({ root, below, list, state, go, redraw }) {
     ])
       if (n) parts.push(`${noun} ${n}`);
     return [make("b", { class: side === "South" ? "dot-s" : "dot-n" }, side), ": " + parts.join(", ")];
-  }
-
-  // exercises leads to the page on which the mistakes are exercises, if the server has it.
-  function exercises(r) {
-    const list = r.moves.flatMap((m, i) => (m.loss >= 0.1 && m.line ? [i] : [])),
-      { game } = state();
-    if (!list.length || !document.querySelector('.site a[href="/exercises"]')) return [];
-    const q = { rules: r.rules, position: game.opening, moves: game.moves.join(" "), mistakes: list.join() };
-    return [make("p", {}, make("a", { href: "/exercises#" + new URLSearchParams(q) }, "Learn from the mistakes"))];
   }
 
   const turning = (m, i, decisive) =>
