@@ -111,7 +111,7 @@ func newParser(c *cli, e *env) (*kong.Kong, error) {
 	games, match, selfplay := tournament.DefaultConfig(), tournament.DefaultMatch(), training.DefaultSelfPlay()
 	train, spsa := training.DefaultGenerations(), training.DefaultSPSA()
 	c.Tournament.runFlags = newRunFlags(&games)
-	c.Match.runFlags = newRunFlags(&match, "agents", "schedule", "rounds", "sprt")
+	c.Match.runFlags = newRunFlags(&match, "agents", "schedule", "rounds")
 	c.Selfplay.runFlags = newRunFlags(&selfplay)
 	c.Train.settingsFlags = newSettingsFlags(&train)
 	c.Tune.SPSA.settingsFlags = newSettingsFlags(&spsa)

@@ -21,7 +21,7 @@ func checkConfig(e *env, chosen *kong.Context) (err error) {
 	case *helpCmd:
 		err = node.Run(e, chosen)
 	case *matchCmd:
-		_, err = node.stages(e.registry)
+		_, err = node.config(e.registry)
 	case *selfplayCmd:
 		_, err = node.config(e.registry)
 	case *trainCmd:

@@ -36,9 +36,6 @@ func Default() Test { return Test{Elo0: 0, Elo1: 5, Alpha: 0.05, Beta: 0.05, Mod
 // out has the value of [Default].
 func Parse(text string) (Test, error) {
 	t := Default()
-	if strings.Contains(text, "/") {
-		return t, fmt.Errorf("expected one test, as only gyges match has two stages, found %.60q", text)
-	}
 	fields := map[string]*float64{"elo0": &t.Elo0, "elo1": &t.Elo1, "alpha": &t.Alpha, "beta": &t.Beta}
 	seen := map[string]bool{}
 	for part := range strings.SplitSeq(text, ",") {

@@ -101,13 +101,10 @@ func (f folder) isLeft(names []string, before string) bool {
 }
 
 // goesOn says how a run goes on whose process was killed; m is nil if it has no manifest. The command line is unknown of
-// one that is part of a training or of a match in stages.
+// one that is part of a training.
 func (f folder) goesOn(m *tournament.Manifest) string {
 	dir := path.Join(f.root.Name(), f.dir)
 	known := m != nil && m.Config.Schedule != tournament.SelfPlay // of commands that also make positions
-	if known && path.Base(dir) == tournament.StageFolder(m.Config.Name) {
-		dir, known = path.Dir(dir), false
-	}
 	for up := range parents(path.Join(f.dir, tournament.ManifestFile)) { // itself, too
 		if _, err := f.root.Stat(path.Join(up, training.ManifestFile)); err == nil {
 			dir, known = path.Join(f.root.Name(), up), false

@@ -497,7 +497,6 @@ func TestStoppedRun(t *testing.T) {
 	for _, one := range [][2]string{
 		{"match", "`gyges tournament --rules standard --agent random --agent greedy --pairs 3 --openings random --seed 1 --out %s`"},
 		{"played", "`gyges match random greedy --rules standard --pairs 3 --openings random --seed 1 --out %s`"},
-		{"staged/stage-1", "the same command with `--out %s`"},
 		{"training", "the same command with `--out %s`"}, {"training/gen-001/match", "the same command with `--out %s`"},
 	} {
 		id, want := one[0], one[1]
@@ -509,7 +508,7 @@ func TestStoppedRun(t *testing.T) {
 		text, err := os.ReadFile(manifest)
 		require.NoError(t, err)
 		text = bytes.Replace(text, []byte("finished"), []byte("running"), 1)
-		name := map[string]string{"played": tournament.MatchName, "staged/stage-1": tournament.FirstStage}[id]
+		name := map[string]string{"played": tournament.MatchName}[id]
 		text = bytes.Replace(text, []byte(`"config":{`), []byte(`"config":{"name":"`+name+`",`), 1)
 		require.NoError(t, os.WriteFile(manifest, text, 0o644))
 		file := filepath.Join(dir, tournament.GamesFile)
