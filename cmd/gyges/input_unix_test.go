@@ -16,17 +16,17 @@ func TestPipeInPlaceOfAFile(t *testing.T) {
 	for _, args := range []string{
 		"rate PIPE", "rate /dev/zero", "games PIPE", "games show PIPE 5", "export PIPE", "import PIPE --out new",
 		"report PIPE", "report /dev/zero", "review PIPE", "perft --epd PIPE", "openings PIPE", "tactics run PIPE",
-		"tournament PIPE", "selfplay PIPE", "train PIPE", "tune spsa /dev/zero", "tune texel PIPE", "rules PIPE.yaml",
-		"moves --rules PIPE.yaml", "play --south alphabeta:weights=PIPE --north random",
+		"tournament PIPE", "selfplay PIPE", "train PIPE", "tune spsa /dev/zero", "tune texel PIPE",
+		"play --south alphabeta:weights=PIPE --north random",
 		"tournament --agent random --agent greedy --openings file:PIPE",
-		"worker --nats nats://h:1 --nats-user u --nats-password-file PIPE",
+		"worker --nats nats://h:1 --nats-creds PIPE",
 		"worker --nats nats://h:1 --tls-ca PIPE",
 	} {
 		t.Run(args, func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			pipe := filepath.Join(t.TempDir(), "pipe.yaml")
 			require.NoError(t, syscall.Mkfifo(pipe, 0o600))
-			words := strings.Fields(strings.ReplaceAll(strings.ReplaceAll(args, "PIPE.yaml", "PIPE"), "PIPE", pipe))
+			words := strings.Fields(strings.ReplaceAll(args, "PIPE", pipe))
 			code, _, errText := gyges(t.Context(), "", words...)
 			require.Equal(t, exitUsage, code, errText)
 			require.Contains(t, errText, ": expected a regular file, found a pipe or a device")

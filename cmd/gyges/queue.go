@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -25,20 +24,10 @@ import (
 // accessFlags are the credentials for a NATS server.
 type accessFlags struct{ queue.Access }
 
-// maxPassword bounds the file of a password, in bytes.
-const maxPassword = 4096
-
 // access returns the checked flags, with the password.
 func (f *accessFlags) access(url string) (queue.Access, error) {
 	a := f.Access
 	a.URL, a.Password = url, os.Getenv("GYGES_NATS_PASSWORD")
-	if a.PasswordFile != "" {
-		text, err := files.Read(a.PasswordFile, maxPassword)
-		if err != nil {
-			return a, fileError("--nats-password-file", err)
-		}
-		a.Password = string(bytes.TrimRight(text, "\r\n"))
-	}
 	if err := a.Check(); err != nil {
 		return a, fmt.Errorf("--nats: %w", files.Plain(err))
 	}
@@ -50,10 +39,7 @@ type queueFlags struct {
 	Nats        string `placeholder:"URL" complete:"embedded" help:"Play on workers, on any machine that reaches the NATS server at this URL; embedded starts one in this process. See gyges worker."`
 	Listen      string `placeholder:"HOST:PORT" help:"Address of the embedded server. Default: 127.0.0.1:4222; addresses that other machines reach need a user and a password."`
 	Store       string `placeholder:"DIR" help:"Folder of the embedded server's streams. Default: queue in the run's folder."`
-	Window      int    `placeholder:"N" help:"Pairs that may be queued, played or waiting to be written: at least some for each worker. Default: 4096."`
-	Tries       int    `placeholder:"N" help:"Deliveries of a pair whose workers are lost or fail, after which it is dead-lettered. Default: 5."`
 	TimeScaling string `enum:",scaled,as-is" default:"" placeholder:"HOW" help:"Time controls on machines of another speed: scaled (by that; default) or as-is."`
-	Replicas    int    `placeholder:"N" help:"Copies of the queue in a cluster of NATS servers. Default: 1."`
 	accessFlags
 }
 
@@ -72,7 +58,7 @@ func (f *queueFlags) open(ctx context.Context, e *env, config *tournament.Config
 	q := &queued{}
 	if f.Nats == "" {
 		if *f != (queueFlags{accessFlags: f.accessFlags}) {
-			return nil, errors.New("--listen, --store, --window, --tries, --time-scaling and --replicas need --nats")
+			return nil, errors.New("--listen, --store and --time-scaling need --nats")
 		}
 		return q, nil
 	}
@@ -80,8 +66,7 @@ func (f *queueFlags) open(ctx context.Context, e *env, config *tournament.Config
 		return nil, fmt.Errorf("--listen and --store need --nats %s, found %s", embedded, textfmt.Escape(f.Nats))
 	}
 	o := queue.Options{
-		Version: queue.Version(version()), Registry: e.registry, Window: f.Window, Tries: f.Tries, Replicas: f.Replicas,
-		TimeScaling: queue.TimeScaling(f.TimeScaling), Log: e.log,
+		Version: queue.Version(version()), Registry: e.registry, TimeScaling: queue.TimeScaling(f.TimeScaling), Log: e.log,
 		Speed:  func() float64 { return queue.Speed(ctx, e.registry) },
 		Notify: func(line string) { e.err.printf("%s\n", line) },
 	}

@@ -42,7 +42,7 @@ func benchmarkQueue(b *testing.B, s *Server) {
 	require.NoError(b, err)
 	b.Cleanup(nc.Close)
 	c := instant(b)
-	c.Executor = testPool(b, nc, func(o *Options) { o.Window = 4096; o.Lease = 30 * time.Second })
+	c.Executor = testPool(b, nc, func(o *Options) { o.window = 4096; o.lease = 30 * time.Second })
 	b.ResetTimer()
 	before := used()
 	_, err = tournament.Run(b.Context(), c, testRegistry(), nil)

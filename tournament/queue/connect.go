@@ -20,20 +20,18 @@ import (
 	"gyges/rules/base/files"
 )
 
-// Access is the address of a server and the credentials for it: user and password, or one of the files in place of
+// Access is the address of a server and the credentials for it: user and password, or a creds file in place of
 // these. Its secrets are used to connect and for nothing else; they are in no record, message or log. The tags of its
 // fields are those of command-line flags. There is none for the password, since the list of processes shows flags.
 type Access struct {
 	URL      string `kong:"-"` // nats://HOST:PORT, tls://…; several with commas
-	Password string `kong:"-"` // of User: what PasswordFile holds, if that is given
+	Password string `kong:"-"` // of User
 
-	User         string `name:"nats-user" env:"GYGES_NATS_USER" placeholder:"USER" help:"User at the NATS server; the password is in $GYGES_NATS_PASSWORD, or in a file."`
-	PasswordFile string `name:"nats-password-file" env:"GYGES_NATS_PASSWORD_FILE" placeholder:"FILE" help:"File with the password."`
-	Creds        string `name:"nats-creds" env:"GYGES_NATS_CREDS" placeholder:"FILE" help:"Creds file of the user (JWT and seed), in place of these."`
-	NKey         string `name:"nats-nkey" env:"GYGES_NATS_NKEY" placeholder:"FILE" help:"Or file with the seed of the user's nkey."`
-	CA           string `name:"tls-ca" env:"GYGES_TLS_CA" placeholder:"FILE" help:"Certificates that the other side's is checked with. Default: the system's."`
-	Cert         string `name:"tls-cert" env:"GYGES_TLS_CERT" placeholder:"FILE" help:"TLS certificate of this side; the embedded server needs one to speak TLS."`
-	Key          string `name:"tls-key" env:"GYGES_TLS_KEY" placeholder:"FILE" help:"Key of that certificate."`
+	User  string `name:"nats-user" env:"GYGES_NATS_USER" placeholder:"USER" help:"User at the NATS server; the password is in $GYGES_NATS_PASSWORD."`
+	Creds string `name:"nats-creds" env:"GYGES_NATS_CREDS" placeholder:"FILE" help:"Creds file of the user (JWT and seed), in place of these."`
+	CA    string `name:"tls-ca" env:"GYGES_TLS_CA" placeholder:"FILE" help:"Certificates that the other side's is checked with. Default: the system's."`
+	Cert  string `name:"tls-cert" env:"GYGES_TLS_CERT" placeholder:"FILE" help:"TLS certificate of this side; the embedded server needs one to speak TLS."`
+	Key   string `name:"tls-key" env:"GYGES_TLS_KEY" placeholder:"FILE" help:"Key of that certificate."`
 }
 
 // maxSecret bounds the size of each of these files, in bytes. The certificates of
@@ -57,12 +55,12 @@ func (a Access) Check() error {
 	switch {
 	case (a.User == "") != (a.Password == ""):
 		return errors.New("expected a user and a password, or neither")
-	case a.User != "" && a.Creds+a.NKey != "" || a.Creds != "" && a.NKey != "":
-		return errors.New("expected one of user and password, creds file or nkey file")
+	case a.User != "" && a.Creds != "":
+		return errors.New("expected user and password or a creds file, found both")
 	case (a.Cert == "") != (a.Key == ""):
 		return errors.New("expected a TLS certificate and its key, or neither")
 	}
-	for _, file := range []string{a.Creds, a.NKey, a.CA, a.Cert, a.Key} {
+	for _, file := range []string{a.Creds, a.CA, a.Cert, a.Key} {
 		if file == "" {
 			continue
 		}
@@ -140,13 +138,6 @@ func (a Access) connect(name string, log *slog.Logger, options ...nats.Option) (
 	}
 	if a.Creds != "" {
 		options = append(options, nats.UserCredentials(a.Creds))
-	}
-	if a.NKey != "" {
-		seed, err := nats.NkeyOptionFromSeed(a.NKey)
-		if err != nil {
-			return nil, fmt.Errorf("nkey file: %w", err)
-		}
-		options = append(options, seed)
 	}
 	if a.CA != "" {
 		options = append(options, nats.RootCAs(a.CA))

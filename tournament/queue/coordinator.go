@@ -32,10 +32,6 @@ type Options struct {
 	Version string
 
 	Registry    *agents.Registry // for the files that the agents need
-	Window      int              // pairs that may be queued, played or not yet written; 0: 4096
-	Tries       int              // after which a pair is dead-lettered; 0: 5
-	Lease       time.Duration    // after which the server redelivers a job without acknowledgement; 0: 30s
-	Replicas    int              // copies of the streams in a cluster of servers; 0: 1
 	TimeScaling TimeScaling      // of games limited by time; empty: Scaled
 	Speed       func() float64   // positions a second of the machine that times are meant for; nil: unknown
 	Server      *Server          // the embedded one, whose failure ends the run; nil: another server
@@ -44,48 +40,31 @@ type Options struct {
 	// Notify is called with a line for each worker that joins or leaves, and when there is
 	// none; nil: it isn't.
 	Notify func(line string)
+
+	window int           // pairs that may be queued, played or not yet written; 0: 4096
+	tries  int           // after which a pair is dead-lettered; 0: 5
+	lease  time.Duration // after which the server redelivers a job without acknowledgement; 0: 30s
 }
 
-// Bounds of Options.
 const (
-	maxWindow   = 1_000_000
-	maxTries    = 1000
-	maxReplicas = 5
-	minLease    = time.Second
-	maxLease    = time.Hour
-	maxFile     = 256 << 20 // bytes
+	minLease = time.Second
+	maxFile  = 256 << 20 // bytes
 )
 
 // Check returns an error if workers on other machines can't play a run.
 func (o Options) Check(config *tournament.Config) error {
-	if err := o.setDefaults(); err != nil {
-		return err
-	}
 	_, err := filesOf(o.Registry, config.Agents)
 	return err
 }
 
-// setDefaults replaces zero values and checks the others.
-func (o *Options) setDefaults() error {
-	o.Window, o.Tries, o.Replicas = cmp.Or(o.Window, 4096), cmp.Or(o.Tries, 5), cmp.Or(o.Replicas, 1)
-	o.Lease, o.TimeScaling = cmp.Or(o.Lease, 30*time.Second), cmp.Or(o.TimeScaling, Scaled)
+// setDefaults replaces zero values.
+func (o *Options) setDefaults() {
+	o.window, o.tries, o.lease = cmp.Or(o.window, 4096), cmp.Or(o.tries, 5), cmp.Or(o.lease, 30*time.Second)
+	o.TimeScaling = cmp.Or(o.TimeScaling, Scaled)
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	if o.Notify == nil {
 		o.Notify = func(string) {}
 	}
-	switch {
-	case o.Window < 1 || o.Window > maxWindow:
-		return fmt.Errorf("expected a window from 1 to %d pairs, found %d", maxWindow, o.Window)
-	case o.Tries < 1 || o.Tries > maxTries:
-		return fmt.Errorf("expected tries from 1 to %d, found %d", maxTries, o.Tries)
-	case o.Replicas < 1 || o.Replicas > maxReplicas:
-		return fmt.Errorf("expected replicas from 1 to %d, found %d", maxReplicas, o.Replicas)
-	case o.Lease < minLease || o.Lease > maxLease:
-		return fmt.Errorf("expected a lease from %v to %v, found %v", minLease, maxLease, o.Lease)
-	case !o.TimeScaling.valid():
-		return fmt.Errorf("expected time scaling %s or %s, found %.20q", Scaled, AsIs, o.TimeScaling)
-	}
-	return nil
 }
 
 // Coordinator publishes the pairs of runs for workers on other machines, one run at a
@@ -107,9 +86,7 @@ var _ tournament.Executor = (*Coordinator)(nil)
 // NewCoordinator returns a coordinator on a server, on which it creates the streams if
 // there are none. It doesn't close the connection.
 func NewCoordinator(ctx context.Context, nc *nats.Conn, o Options) (*Coordinator, error) {
-	if err := o.setDefaults(); err != nil {
-		return nil, err
-	}
+	o.setDefaults()
 	js, err := jetstream.New(nc, jetstream.WithPublishAsyncTimeout(answerTime))
 	if err != nil {
 		return nil, err
@@ -119,14 +96,14 @@ func NewCoordinator(ctx context.Context, nc *nats.Conn, o Options) (*Coordinator
 	p := &Coordinator{nc: nc, js: js, options: o, statusEvery: statusEvery, repairEvery: repairEvery, goneAfter: goneAfter,
 		workers: workers{known: map[string]*workerEntry{}}}
 	err = retry(ctx, busy, func() error {
-		p.objects, err = setUp(ctx, js, o.Replicas)
+		p.objects, err = setUp(ctx, js)
 		return err
 	})
 	return p, err
 }
 
 // Window implements [tournament.Executor].
-func (p *Coordinator) Window() int { return p.options.Window }
+func (p *Coordinator) Window() int { return p.options.window }
 
 // Play implements [tournament.Executor]. It continues with the jobs and results on the
 // server of a coordinator that played in the same folder and was killed.

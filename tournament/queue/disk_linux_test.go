@@ -57,7 +57,7 @@ func TestFullDisk(t *testing.T) {
 		defer s.Close()
 		nc := connect(t, s)
 		defer startWorker(t, nc, nil)()
-		c.Executor = testPool(t, nc, func(o *Options) { o.Server, o.Window = s, 20 })
+		c.Executor = testPool(t, nc, func(o *Options) { o.Server, o.window = s, 20 })
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 		defer cancel()
 		_, err = tournament.Run(ctx, c, testRegistry(), func(*record.Game) {

@@ -43,7 +43,7 @@ func TestDuplicatesAreDropped(t *testing.T) {
 	var log logged
 	c := testConfig(t, 10, "random", "other")
 	want := local(t, c)
-	c.Executor = testPool(t, nc, func(o *Options) { o.Log = log.log(); o.Window = 4 })
+	c.Executor = testPool(t, nc, func(o *Options) { o.Log = log.log(); o.window = 4 })
 	sum, err := tournament.Run(t.Context(), c, testRegistry(), nil)
 	require.NoError(t, err)
 	require.Equal(t, tournament.Finished, sum.Status)
@@ -104,7 +104,7 @@ func TestBadResults(t *testing.T) {
 	// A worker of the test's own: it takes every job, and answers wrongly at first.
 	play := func(wrongs int) (tournament.Summary, error) {
 		c.Out = t.TempDir()
-		c.Executor = testPool(t, nc, func(o *Options) { o.Log = log.log(); o.Tries = 3 })
+		c.Executor = testPool(t, nc, func(o *Options) { o.Log = log.log(); o.tries = 3 })
 		player := tournament.NewRunner(&c, testRegistry().New)
 		answered := map[int64]int{}
 		var sum tournament.Summary
@@ -213,7 +213,7 @@ func TestPairsThatFail(t *testing.T) {
 	})
 	c := testConfig(t, 1, "random", "other", "greedy")
 	c.Rules = c.Rules[:1]
-	c.Executor = testPool(t, connect(t, s), func(o *Options) { o.Tries = 2 })
+	c.Executor = testPool(t, connect(t, s), func(o *Options) { o.tries = 2 })
 	sum, err := tournament.Run(t.Context(), c, testRegistry(), nil)
 	require.ErrorContains(t, err,
 		`2 pairs could not be played: pair 0: dead-lettered after 2 tries: game 0 is dropped, agent "other": out of memory (on `)
@@ -229,7 +229,7 @@ func TestStoppedWorkerGivesBack(t *testing.T) {
 	c := slowConfig("2")
 	want := local(t, c)
 	c.Out = t.TempDir()
-	c.Executor = testPool(t, connect(t, s), func(o *Options) { o.Lease = maxLease }) // nothing runs out
+	c.Executor = testPool(t, connect(t, s), func(o *Options) { o.lease = time.Hour }) // nothing runs out
 	go func() {
 		time.Sleep(300 * time.Millisecond)
 		stop()
@@ -246,7 +246,7 @@ func TestInterruptedRunGoesOn(t *testing.T) {
 	startWorker(t, connect(t, s), nil)
 	c := testConfig(t, 6, "random", "slow:sleep=1ms", "other")
 	want := local(t, c)
-	p := testPool(t, connect(t, s), func(o *Options) { o.Window = 8 })
+	p := testPool(t, connect(t, s), func(o *Options) { o.window = 8 })
 	c.Executor = p
 	stops := 0
 	for played := int64(0); ; stops++ {

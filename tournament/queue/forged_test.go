@@ -247,7 +247,7 @@ func TestForgedMessages(t *testing.T) {
 	c.Rules = []*rules.Rules{rules.MustParse("simplified:max_plies=10")}
 	want := local(t, c)
 	c.Out = t.TempDir()
-	p := testPool(t, dial(), func(o *Options) { o.Window = 10 })
+	p := testPool(t, dial(), func(o *Options) { o.window = 10 })
 	p.repairEvery = time.Second // results that are overtaken by forged ones are played again
 	c.Executor = p
 	startWorker(t, dial(), func(o *WorkerOptions) { o.Name = "here" })

@@ -52,7 +52,7 @@ func discard() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 // testPool returns a pool whose leases hardly run out on a slow machine.
 func testPool(t testing.TB, nc *nats.Conn, change func(*Options)) *Coordinator {
-	o := Options{Version: version, Registry: testRegistry(), Lease: 5 * time.Second, Window: 64}
+	o := Options{Version: version, Registry: testRegistry(), lease: 5 * time.Second, window: 64}
 	if change != nil {
 		change(&o)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"maps"
 	"slices"
 	"strings"
@@ -36,7 +37,7 @@ func newTask(r *subscription, m jetstream.Msg) (*task, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.deliveries = int(min(meta.NumDelivered, maxTries+1))
+	t.deliveries = int(min(meta.NumDelivered, math.MaxInt32))
 	if t.job.Config != r.Config {
 		return nil, errors.New("it belongs to another config")
 	}

@@ -67,7 +67,7 @@ func coordinatorProcess() {
 			return err
 		}
 		p, err := NewCoordinator(context.Background(), nc, Options{Version: version, Registry: testRegistry(),
-			Lease: time.Second, Tries: maxTries, Window: 16})
+			lease: time.Second, tries: 1000, window: 16})
 		if err != nil {
 			return err
 		}
@@ -180,7 +180,7 @@ func TestKilledWorkers(t *testing.T) {
 	c := slowConfig("8")
 	want := local(t, c)
 	c.Out = t.TempDir()
-	c.Executor = testPool(t, connect(t, s), func(o *Options) { o.Lease, o.Tries = minLease, maxTries })
+	c.Executor = testPool(t, connect(t, s), func(o *Options) { o.lease, o.tries = minLease, 1000 })
 	kills := whileRunning(t, func(ctx context.Context) int {
 		return killAtRandom(ctx, rand.New(rand.NewPCG(1, 2)), 300*time.Millisecond, list...)
 	}, func() {
@@ -231,7 +231,7 @@ func TestPoisonedPair(t *testing.T) {
 	s := testServer(t)
 	c := testConfig(t, 1, "random", "slow:sleep=50ms", "crash")
 	c.Rules = []*rules.Rules{rules.MustParse("simplified:max_plies=20")}
-	c.Executor = testPool(t, connect(t, s), func(o *Options) { o.Lease, o.Tries = minLease, 5 })
+	c.Executor = testPool(t, connect(t, s), func(o *Options) { o.lease, o.tries = minLease, 5 })
 	starts := whileRunning(t, func(ctx context.Context) int {
 		return startProcess(t, workerURL+"="+s.URL()).keepAlive(ctx)
 	}, func() {

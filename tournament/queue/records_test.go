@@ -87,7 +87,7 @@ func TestDecisionCancels(t *testing.T) {
 	until.Rules, until.UntilError = c.Rules, 80
 	for _, c := range []tournament.Config{c, until} {
 		want := local(t, c)
-		p := testPool(t, connect(t, s), func(o *Options) { o.Window = 500 })
+		p := testPool(t, connect(t, s), func(o *Options) { o.window = 500 })
 		c.Executor = p
 		sum, err := tournament.Run(t.Context(), c, testRegistry(), nil)
 		require.NoError(t, err)

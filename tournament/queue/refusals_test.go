@@ -115,7 +115,6 @@ func TestEnginesOfTheOperator(t *testing.T) {
 
 	c.Agents[1].Params = c.Agents[1].Params[1:] // the name
 	require.ErrorContains(t, Options{Registry: testRegistry()}.Check(&c), "expected name=NAME")
-	require.ErrorContains(t, Options{Tries: -1}.Check(&c), "expected tries from 1 to 1000, found -1")
 }
 
 // withoutEngines is a registry of a coordinator that starts no program: that of cmd isn't the worker's.

@@ -21,7 +21,7 @@ func (r *run) receive(ctx context.Context, m jetstream.Msg) {
 	case err != nil || m.Headers().Get(tokenHeader) != r.id.token(pair):
 		r.log.Debug("a result of no delivered job is dropped", "subject", oneLine(m.Subject()))
 		acknowledge(m)
-	case w == nil && pair >= r.next && r.early[pair] == nil && len(r.early) < r.options.Window:
+	case w == nil && pair >= r.next && r.early[pair] == nil && len(r.early) < r.options.window:
 		r.early[pair] = m
 	case w == nil && pair >= r.next:
 		deliverLater(m)
@@ -48,7 +48,7 @@ func (r *run) accept(ctx context.Context, w *pendingJob, m jetstream.Msg) {
 		return
 	}
 	if o.Err != nil {
-		o.Games, o.Err = nil, fmt.Errorf("dead-lettered after %d tries: %w", r.options.Tries, o.Err)
+		o.Games, o.Err = nil, fmt.Errorf("dead-lettered after %d tries: %w", r.options.tries, o.Err)
 	} else {
 		r.pairs++
 		r.games += int64(len(o.Games))
@@ -90,7 +90,7 @@ func (r *run) isFinal(ctx context.Context, w *pendingJob, m jetstream.Msg, why e
 		r.log.Debug("an invalid result is dropped; its job or another result is queued", "pair", w.job.Pair, "error", why)
 		acknowledge(m)
 		return false
-	case last || w.tries+1 >= r.options.Tries:
+	case last || w.tries+1 >= r.options.tries:
 		return true
 	}
 	r.log.Warn("an invalid result is dropped; the pair is played again", "pair", w.job.Pair, "error", why)

@@ -127,7 +127,7 @@ func (r *run) attach(ctx context.Context) error {
 // server lacks.
 func (r *run) provide(ctx context.Context) error {
 	// Without a deadline each request has the default of the client, 5 s.
-	if _, err := setUp(ctx, r.js, r.options.Replicas); err != nil {
+	if _, err := setUp(ctx, r.js); err != nil {
 		return err
 	}
 	for _, content := range r.contents {
@@ -148,7 +148,7 @@ func (r *run) provide(ctx context.Context) error {
 	}
 	_, err := r.js.CreateOrUpdateConsumer(ctx, resultStream, config)
 	if err == nil {
-		config.FilterSubject, config.AckWait, config.MaxWaiting = jobsOf(r.id.Run)+".*", r.options.Lease, maxPulls
+		config.FilterSubject, config.AckWait, config.MaxWaiting = jobsOf(r.id.Run)+".*", r.options.lease, maxPulls
 		_, err = r.js.CreateOrUpdateConsumer(ctx, jobStream, config)
 	}
 	if err != nil {

@@ -39,7 +39,7 @@ func TestStatusFile(t *testing.T) {
 	c := testConfig(t, 6, "random", "other")
 	c.Rules = c.Rules[:1]
 	want := local(t, c)
-	p := testPool(t, nc, func(o *Options) { o.Lease, o.Window = minLease, 4 })
+	p := testPool(t, nc, func(o *Options) { o.lease, o.window = minLease, 4 })
 	p.statusEvery = 20 * time.Millisecond
 	c.Executor = p
 	await := func(what string, is func(status.Run) bool) {

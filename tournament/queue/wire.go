@@ -33,7 +33,7 @@ type runConfig struct {
 func newRunConfig(c *tournament.Config, o *Options) *runConfig {
 	r := &runConfig{
 		Settings: c.Manifest(), Positions: c.Openings.Positions, Version: o.Version, TimeScaling: o.TimeScaling,
-		Tries: o.Tries, Files: map[string]string{},
+		Tries: o.tries, Files: map[string]string{},
 	}
 	plain := tournament.DefaultConfig()
 	s := &r.Settings
@@ -163,13 +163,13 @@ func pairOf(subject string) (int64, error) {
 
 // setUp creates the streams and the object store if the server lacks them. Existing
 // ones are not changed, since others use them.
-func setUp(ctx context.Context, js jetstream.JetStream, replicas int) (jetstream.ObjectStore, error) {
+func setUp(ctx context.Context, js jetstream.JetStream) (jetstream.ObjectStore, error) {
 	for name, subject := range map[string]string{jobStream: jobSubject, resultStream: resultSubject} {
 		_, err := js.Stream(ctx, name)
 		if errors.Is(err, jetstream.ErrStreamNotFound) {
 			_, err = js.CreateStream(ctx, jetstream.StreamConfig{
 				Name: name, Subjects: []string{subject + ".*.*"}, Retention: jetstream.WorkQueuePolicy,
-				Storage: jetstream.FileStorage, Replicas: replicas, MaxAge: messageAge,
+				Storage: jetstream.FileStorage, MaxAge: messageAge,
 			})
 		}
 		if err != nil && !errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
@@ -179,7 +179,7 @@ func setUp(ctx context.Context, js jetstream.JetStream, replicas int) (jetstream
 	objects, err := js.ObjectStore(ctx, bucket)
 	if errors.Is(err, jetstream.ErrBucketNotFound) {
 		objects, err = js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{
-			Bucket: bucket, TTL: objectAge, Storage: jetstream.FileStorage, Replicas: replicas,
+			Bucket: bucket, TTL: objectAge, Storage: jetstream.FileStorage,
 		})
 	}
 	if err != nil {

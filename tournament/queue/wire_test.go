@@ -154,7 +154,7 @@ func TestDescription(t *testing.T) {
 	var err error
 	c.Adjudication, err = tournament.ParseAdjudication("resign=8:4,draw=1:20,proven=5,plies=300")
 	require.NoError(t, err)
-	o := Options{Version: "v", Registry: testRegistry(), Tries: 4, TimeScaling: AsIs, Speed: func() float64 { return 5 }}
+	o := Options{Version: "v", Registry: testRegistry(), tries: 4, TimeScaling: AsIs, Speed: func() float64 { return 5 }}
 	text, err := json.Marshal(newRunConfig(&c, &o))
 	require.NoError(t, err)
 	var d runConfig
