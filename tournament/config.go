@@ -69,7 +69,7 @@ type Config struct {
 	// of all ratings, is within ± that many Elo under each rule set; 0: it doesn't. See [ratings.Precision].
 	UntilError float64 `yaml:"until_error" check:"0..1000" zero:"never" name:"until-error" placeholder:"ELO" help:"Stop when every 95 % interval is within ± ELO: that of the difference of two players, those of all ratings of several, under each rule set. Not with sprt, and schedules whose length is fixed."`
 
-	Openings Openings      `yaml:"openings" form:"openings, like random or random:plies=4" name:"openings" placeholder:"HOW" complete:"openings" help:"How games begin: random (set-ups; under Kang 4 random plies, or 2 in matches), random:plies=N (and N random plies), setups (all distinct ones in order), agents (the players place their pieces), or file:PATH (the positions of a list, in order; see gyges openings)."`
+	Openings Openings      `yaml:"openings" form:"openings, like random or random:plies=4" name:"openings" placeholder:"HOW" complete:"random,random:plies=,setups,agents,file:" help:"How games begin: random (set-ups; under Kang 4 random plies, or 2 in matches), random:plies=N (and N random plies), setups (all distinct ones in order), agents (the players place their pieces), or file:PATH (the positions of a list, in order; see gyges openings)."`
 	Limits   agents.Limits `yaml:"limits" help:"Bounds of each decision, beside those in the specs of agents."` // bounds of each decision, beside the agents' own; zero: none
 
 	// Clock is the time for a whole game; zero: none. An agent's own goes before it.

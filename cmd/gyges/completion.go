@@ -8,14 +8,13 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"gyges/agents"
 	"gyges/ratings/table"
 	"gyges/rules"
-	"gyges/tournament"
 )
 
-// completionCmd prints a script that makes a shell complete gyges' commands,
-// flags and their values. The script runs the same command with the line that has
-// been typed, and gets the words that it may end in.
+// completionCmd prints a script that lets a shell complete commands, flags and their values. The script runs the same
+// command with the line that has been typed, and gets the words that may stand at its end.
 type completionCmd struct {
 	Shell string  `arg:"" what:"bash, zsh or fish" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
 	Line  *string `hidden:"" help:"Print the words that a command line may end in."`
@@ -27,8 +26,7 @@ type completionCmd struct {
 //go:embed completion.bash completion.zsh completion.fish
 var completionScripts embed.FS
 
-// Run prints the script, or the words that complete a line, each with its help
-// where the shell shows it.
+// Run prints the script, or the words.
 func (c *completionCmd) Run(e *env, ctx *kong.Context) error {
 	if c.Line == nil {
 		script, err := completionScripts.ReadFile("completion." + c.Shell)
@@ -36,142 +34,70 @@ func (c *completionCmd) Run(e *env, ctx *kong.Context) error {
 		return err
 	}
 	for _, w := range e.complete(ctx.Model.Node, *c.Line) {
-		switch {
-		case c.Shell == "bash" || w.help == "":
-			e.out.printf("%s\n", w.text)
-		case c.Shell == "zsh":
-			e.out.printf("%s:%s\n", strings.ReplaceAll(w.text, ":", `\:`), w.help)
-		default:
-			e.out.printf("%s\t%s\n", w.text, w.help)
-		}
+		e.out.printf("%s\n", w)
 	}
 	return nil
 }
 
-// word is a command, a flag or a value.
-type word struct{ text, help string }
-
-// complete returns the words that a line may end in, in place of its last one.
-func (e *env) complete(root *kong.Node, line string) []word {
-	words := append(strings.Fields(line), "")
-	if !strings.HasSuffix(line, " ") {
-		words = words[:len(words)-1]
-	}
-	if len(words) < 2 {
-		return nil
-	}
-	last := len(words) - 1
-	n, help := commandOf(root, words[1:last])
-	nodes := []*kong.Node{n}
-	switch {
-	case help != nil:
-		nodes = []*kong.Node{help}
-	case n.DefaultCmd != nil: // whose words need no name before them
-		nodes = append(nodes, n.DefaultCmd)
-	}
-	var found []word
-	add := func(text, help string) { // those that end the line, each once, with the beginning of their help
-		help, _, _ = strings.Cut(help, ".")
-		known := slices.ContainsFunc(found, func(w word) bool { return w.text == text })
-		if strings.HasPrefix(text, words[last]) && !known {
-			found = append(found, word{text, help})
+// complete returns the words that may stand in place of a line's last one.
+func (e *env) complete(n *kong.Node, line string) (words []string) {
+	typed := strings.Fields(line + "\x00") // the last word may be empty
+	before, prefix, last := "", "", strings.TrimSuffix(typed[len(typed)-1], "\x00")
+	for _, before = range typed[:len(typed)-1] {
+		if i := slices.IndexFunc(n.Children, func(c *kong.Node) bool { return c.Name == before }); i >= 0 {
+			n = n.Children[i]
 		}
 	}
-	if e.addFlagValues(add, nodes, words[last], words[last-1]) {
-		return found
+	if flag, _, assigned := strings.Cut(last, "="); assigned && strings.HasPrefix(flag, "--") {
+		before, prefix = flag, flag+"="
 	}
-	if help != nil && n == root {
-		for _, t := range topics {
-			title, _ := t.summary()
-			add(t.name, "Manual: "+title)
-		}
-	}
-	for _, child := range n.Children {
-		if !child.Hidden {
-			add(child.Name, child.Help)
-		}
+	nodes := []*kong.Node{n, cmp.Or(n.DefaultCmd, n)} // a default command's words need no name before them
+	if n.Name == "help" {
+		nodes = append(nodes, n.Parent)
 	}
 	for _, n := range nodes {
+		flags := slices.Concat(n.AllFlags(true)...)
+		isBefore := func(f *kong.Flag) bool { return "--"+f.Name == before && !f.IsBool() }
+		if i := slices.IndexFunc(flags, isBefore); i >= 0 {
+			words = nil
+			for _, v := range e.valuesOf(flags[i].Value) {
+				words = append(words, prefix+v)
+			}
+			break
+		}
+		for _, f := range flags {
+			words = append(words, "--"+f.Name)
+		}
+		for _, c := range n.Children {
+			words = append(words, c.Name)
+		}
 		for _, p := range n.Positional {
-			for _, v := range e.valuesOf(p) {
-				add(v, "")
-			}
-		}
-		for _, f := range slices.Concat(n.AllFlags(true)...) {
-			add("--"+f.Name, f.Help)
+			words = append(words, e.valuesOf(p)...)
 		}
 	}
-	return found
+	slices.Sort(words)
+	return slices.DeleteFunc(slices.Compact(words), func(w string) bool { return w == prefix || !strings.HasPrefix(w, last) })
 }
 
-// commandOf returns the command that words name so far. help is the command help if they begin with it:
-// topics, commands and its own flags follow it.
-func commandOf(n *kong.Node, words []string) (command, help *kong.Node) {
-	for i, w := range words {
-		at := slices.IndexFunc(n.Children, func(c *kong.Node) bool { return c.Name == w })
-		switch {
-		case at < 0:
-		case i == 0 && w == "help":
-			help = n.Children[at]
-		default:
-			n = n.Children[at]
-		}
-	}
-	return n, help
-}
-
-// addFlagValues adds the values of a flag of the nodes, if the line's last word has one, like --flag=value, or the
-// word before it is one. It reports whether that is so.
-func (e *env) addFlagValues(add func(text, help string), nodes []*kong.Node, last, before string) bool {
-	flag, _, assigned := strings.Cut(last, "=")
-	head := flag + "="
-	if !assigned || !strings.HasPrefix(flag, "--") {
-		flag, head = before, ""
-	}
-	for _, n := range nodes {
-		for _, f := range slices.Concat(n.AllFlags(true)...) {
-			if "--"+f.Name == flag && !f.IsBool() {
-				for _, v := range e.valuesOf(f.Value) {
-					add(head+v, "")
-				}
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// valuesOf lists the words that a value may be or begin with, by its tag complete or enum; none if it may
-// be anything, such as a file.
-func (e *env) valuesOf(v *kong.Value) (list []string) {
-	switch v.Tag.Get("complete") {
+// valuesOf returns the words that a value may be, by its tag complete or enum; "" if it may be anything.
+func (e *env) valuesOf(v *kong.Value) []string {
+	switch words := cmp.Or(v.Enum, v.Tag.Get("complete")); words {
 	case "rules":
-		for _, p := range rules.Presets() {
-			list = append(list, p.Name)
-		}
-	case "options":
-		for _, opt := range rules.OptionList() {
-			if opt.Choices == nil { // a number
-				list = append(list, opt.Name+"=")
-			}
-			for _, choice := range opt.Choices {
-				list = append(list, opt.Name+"="+choice)
-			}
-		}
-	case "openings":
-		random := string(tournament.RandomOpenings)
-		list = []string{
-			random, random + ":plies=", string(tournament.SetupOpenings),
-			string(tournament.AgentOpenings), string(tournament.FileOpenings) + ":",
-		}
+		return namesOf(rules.Presets(), func(p rules.Preset) string { return p.Name })
 	case "agents":
-		for _, k := range e.registry.Kinds() {
-			list = append(list, k.Name)
-		}
+		return namesOf(e.registry.Kinds(), func(k agents.Kind) string { return k.Name })
+	case "topics":
+		return namesOf(topics, func(t topic) string { return t.name })
 	case "columns":
-		list = table.ColumnKeys()
+		return table.ColumnKeys()
 	default: // the words themselves
-		list = strings.Split(cmp.Or(v.Enum, v.Tag.Get("complete")), ",")
+		return strings.Split(words, ",")
 	}
-	return slices.DeleteFunc(list, func(word string) bool { return word == "" })
+}
+
+func namesOf[T any](list []T, name func(T) string) (names []string) {
+	for _, x := range list {
+		names = append(names, name(x))
+	}
+	return names
 }

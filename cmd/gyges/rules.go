@@ -112,7 +112,7 @@ func (c *rulesCmd) list(e *env) error {
 // rulesFlags choose a rule set. Commands that play by one embed them.
 type rulesFlags struct {
 	Rules string   `default:"standard" placeholder:"RULES" complete:"rules" help:"Rule set: a preset (see gyges rules) or PRESET:OPTION=VALUE,…. Default: standard."`
-	Set   []string `sep:"none" placeholder:"OPTION=VALUE" complete:"options" help:"Change an option of the rule set; may be repeated."`
+	Set   []string `sep:"none" placeholder:"OPTION=VALUE" help:"Change an option of the rule set; may be repeated."`
 }
 
 // load returns the rule set with the given changes, then those of --set.
