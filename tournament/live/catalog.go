@@ -100,8 +100,8 @@ func (f folder) isLeft(names []string, before string) bool {
 	return now == before // otherwise it may have ended meanwhile
 }
 
-// goesOn says how a run goes on whose process was killed; m is nil if it has no manifest. The command line is unknown of
-// one that is part of a training.
+// goesOn says how a run goes on whose process was killed; m is nil if it has no manifest. The command line is unknown
+// where it is part of a training.
 func (f folder) goesOn(m *tournament.Manifest) string {
 	dir := path.Join(f.root.Name(), f.dir)
 	known := m != nil && m.Config.Schedule != tournament.SelfPlay // of commands that also make positions
