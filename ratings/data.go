@@ -45,8 +45,8 @@ func (d *Data) Add(south, north string, r Result) {
 	p.single[side][r.index()]++
 }
 
-// AddFault notes that a fault of the loser decided a game that is added, too; host: the machine has a part in it.
-func (d *Data) AddFault(south, north string, r Result, host bool) {
+// AddFault notes that a fault of the loser decided a game that is added, too.
+func (d *Data) AddFault(south, north string, r Result) {
 	s, n := d.id(south), d.id(north)
 	if s == n || r == Draw {
 		return
@@ -57,9 +57,6 @@ func (d *Data) AddFault(south, north string, r Result, host bool) {
 	}
 	loser.Lost++
 	winner.Won++
-	if host {
-		loser.Host++
-	}
 }
 
 // AddPair counts two games of one opening: in the first a had South, in the
@@ -237,10 +234,9 @@ func (d *Data) counts() []Count {
 type Faults struct {
 	Lost int // by a fault of the player
 	Won  int // by one of its opponent
-	Host int // of Lost, on time while the machine was overloaded or suspended
 }
 
 // Games returns the number of the games.
 func (f Faults) Games() int { return f.Lost + f.Won }
 
-func (f Faults) plus(o Faults) Faults { return Faults{f.Lost + o.Lost, f.Won + o.Won, f.Host + o.Host} }
+func (f Faults) plus(o Faults) Faults { return Faults{f.Lost + o.Lost, f.Won + o.Won} }

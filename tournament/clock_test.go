@@ -59,7 +59,6 @@ func TestLossOnTime(t *testing.T) {
 		g, err := PlayGame(t.Context(), &m)
 		require.NoError(t, err)
 		require.NotNil(t, g.Fault)
-		g.Fault.Host = "" // the machine that tests run on may be overloaded
 		require.Equal(t, record.Fault{Side: "north", Kind: record.FaultTimeout, Detail: "overran its clock"}, *g.Fault)
 		require.Equal(t, "1-0", g.Result)
 		require.Equal(t, "100ms+0s", g.Limits.Clock)
@@ -101,7 +100,6 @@ func TestOwnTime(t *testing.T) {
 				require.Nil(t, g.Fault, name)
 				continue
 			}
-			g.Fault.Host = "" // the machine that tests run on may be overloaded
 			require.Equal(t, &record.Fault{Side: "north", Kind: record.FaultTimeout, Detail: c.detail}, g.Fault, name)
 			require.Greater(t, g.Timing.OverrunMS, 0.9, name)
 		}

@@ -89,23 +89,20 @@ func PlayGame(ctx context.Context, setup *Game) (*record.Game, error) {
 // referee plays games, one after another. It belongs to one goroutine, which alone changes the
 // record, so that it may read that without the lock.
 type referee struct {
-	mu         sync.Mutex      // held by others while they read the record, and while it is changed
-	record     record.Game     // each move has a score, a depth, nodes and a time in it, if only zeros
-	text       strings.Builder // the moves' texts, one after another, which the record refers to
-	start      time.Time
-	overrun    time.Duration  // of the clock, by who lost on time
-	hostDetail string         // what was wrong with the machine then
-	outcome    rules.Outcome  // as adjudicated
-	reason     string         // of the outcome; "" while the game goes on
-	solver     *solver.Solver // nil until needed
+	mu      sync.Mutex      // held by others while they read the record, and while it is changed
+	record  record.Game     // each move has a score, a depth, nodes and a time in it, if only zeros
+	text    strings.Builder // the moves' texts, one after another, which the record refers to
+	start   time.Time
+	overrun time.Duration  // of the clock, by who lost on time
+	outcome rules.Outcome  // as adjudicated
+	reason  string         // of the outcome; "" while the game goes on
+	solver  *solver.Solver // nil until needed
 
 	// What is going on, for the case that an agent panics or hangs.
 	calling  bool             // an agent has been called and hasn't returned
 	side     rules.Side       // whose turn or agent it is
 	patience [2]time.Duration // with the answer that was asked for last, by side
 	watchdog watchdog
-	host     hostMonitor
-	load     hostLoad         // of the host, when the agent was called
 	lack     error            // what the host lacked, so that the game has no result
 	left     [2]time.Duration // on the clocks, by side
 }
@@ -210,10 +207,8 @@ func (r *referee) time(setup *Game, took time.Duration) *record.Fault {
 
 // overran returns the fault of the side to move, which overran its time.
 func (r *referee) overran(by time.Duration, detail string) *record.Fault {
-	f := newFault(r.side, record.FaultTimeout, detail)
 	r.overrun = by
-	f.Host, r.hostDetail = r.host.blame(r.load, by)
-	return f
+	return newFault(r.side, record.FaultTimeout, detail)
 }
 
 // tooLate is the fault of an agent that returns after the watchdog gave it up.
@@ -253,7 +248,7 @@ func (r *referee) call(setup *Game, side rules.Side, now time.Duration) {
 	if setup.Seats[side].Person || r.patience[side] == 0 {
 		r.patience[side] = 1 << 60 // some decades
 	}
-	r.side, r.calling, r.load = side, true, r.host.load()
+	r.side, r.calling = side, true
 	r.watchdog.enter(side, now+r.patience[side])
 }
 
@@ -310,7 +305,6 @@ func (r *referee) begin(setup *Game, start time.Time) {
 	r.text.Reset()
 	r.text.Grow(size)
 	r.record, r.start, r.overrun, r.outcome, r.reason = *setup.blank(), start, 0, rules.Undecided, ""
-	r.hostDetail = ""
 	g := &r.record
 	g.Moves, g.Best = make([]string, 0, last), make([]string, 0, last)
 	g.Scores = make([]record.Score, 0, last)
@@ -357,7 +351,7 @@ func (r *referee) finish(game *rules.Game, fault *record.Fault) *record.Game {
 	}
 	g.Result, g.Reason, g.Fault = outcome.String(), reason, fault
 	g.Timing.Seconds = time.Since(r.start).Round(time.Microsecond).Seconds()
-	g.Timing.OverrunMS, g.Timing.HostDetail = milliseconds(r.overrun), r.hostDetail
+	g.Timing.OverrunMS = milliseconds(r.overrun)
 	return g
 }
 

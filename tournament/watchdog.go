@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -19,7 +20,40 @@ const cancelGrace = 5 * time.Second
 // and the end of the time for its answer, counted from the game's start; or abandoned,
 // once the watchdog has given the referee up. What the referee wrote before a call
 // may be read by the watchdog from then on.
-type watchdog struct{ state atomic.Int64 }
+type watchdog struct {
+	state atomic.Int64
+	ticks ticks
+}
+
+// ticks are the times at which the watchdog looks.
+type ticks struct {
+	mu    sync.Mutex // held by tests
+	every time.Duration
+	last  time.Time
+}
+
+// lateTick is by how much a tick is late if the program did not run; timers of a busy machine are rarely punctual.
+const lateTick = 20 * time.Millisecond
+
+// begin notes the time from which ticks come at intervals.
+func (t *ticks) begin(now time.Time, every time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.every, t.last = every, now
+}
+
+// late notes the present time, and returns for how long the program did not run since the last tick. The monotonic
+// clock of some systems stands still while the machine sleeps, so the wall clock is read too.
+func (t *ticks) late(now time.Time) time.Duration {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	late := max(now.Sub(t.last), now.Round(0).Sub(t.last.Round(0))) - t.every
+	t.last = now
+	if late < lateTick {
+		return 0
+	}
+	return late
+}
 
 const abandoned = -1
 
@@ -66,7 +100,7 @@ func (r *Runner) playWatched(ctx context.Context, setup *Game) (g *record.Game, 
 	ref := r.referee
 	ref.begin(setup, start)
 	every := setup.tick()
-	ref.host.begin(start, every, setup.timed())
+	ref.watchdog.ticks.begin(start, every)
 	var played *record.Game // valid once done has its error
 	done := make(chan error, 1)
 	go func() {
@@ -89,7 +123,7 @@ func (r *Runner) playWatched(ctx context.Context, setup *Game) (g *record.Game, 
 			hung, _ := r.await(ref, done)
 			return nil, hung, ctx.Err()
 		case <-tick:
-			ref.watchdog.extend(ref.host.tick(time.Now())) // the agent didn't run either
+			ref.watchdog.extend(ref.watchdog.ticks.late(time.Now())) // the agent didn't run either
 			side, late := ref.watchdog.late(time.Since(start))
 			if !late {
 				continue
@@ -118,20 +152,7 @@ func (setup *Game) tick() (every time.Duration) {
 	if setup.StallTimeout > 0 {
 		every = min(max(setup.StallTimeout/20, time.Millisecond), time.Second)
 	}
-	if setup.timed() && (every == 0 || every > hostTick) {
-		every = hostTick
-	}
 	return every
-}
-
-// timed reports whether a player can lose on time.
-func (setup *Game) timed() bool {
-	for _, side := range []rules.Side{rules.South, rules.North} {
-		if setup.clock(side) != (Clock{}) || setup.moveTime(side) > 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // await waits for a game that has been cancelled. If it doesn't end, the runner

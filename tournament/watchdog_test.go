@@ -124,10 +124,37 @@ func TestStallTimeoutBeyondLimits(t *testing.T) {
 				if test.detail == "" {
 					require.Nil(t, g.Fault)
 				} else {
-					g.Fault.Host = "" // the machine that tests run on may be overloaded
 					require.Equal(t, &record.Fault{Side: "south", Kind: record.FaultTimeout, Detail: test.detail}, g.Fault)
 				}
 			})
+		})
+	}
+}
+
+// The time in which the program itself was stopped is not part of the stall timeout.
+func TestStallTimeoutLeavesOutSuspensions(t *testing.T) {
+	for _, stopped := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			r := &Runner{referee: new(referee)}
+			slow := &faulty{after: 1}
+			slow.wrong = func(ctx context.Context, g *rules.Game) (agents.Decision, error) {
+				if stopped {
+					ticks := &r.referee.watchdog.ticks
+					ticks.mu.Lock()
+					ticks.last = ticks.last.Add(-90 * time.Second)
+					ticks.mu.Unlock()
+				}
+				select {
+				case <-time.After(2 * time.Minute):
+				case <-ctx.Done():
+				}
+				return slow.picker.Choose(ctx, g, agents.Limits{})
+			}
+			m := newTestGame(t, rules.MustParse("standard:max_plies=4"), 1, slow, &picker{})
+			m.StallTimeout = time.Minute
+			g, _, err := r.playWatched(t.Context(), m)
+			require.NoError(t, err)
+			require.Equal(t, stopped, g.Fault == nil)
 		})
 	}
 }

@@ -115,11 +115,9 @@ func (c *gamesShowCmd) text(out *output, g *record.Game, game *rules.Game, turns
 // printResult prints how a game ended.
 func printResult(out *output, g *record.Game) {
 	if f := g.Fault; f != nil {
-		out.printf("%v lost by a fault (%s)", f.Loser(), textfmt.Escape(f.String()))
-		for _, detail := range []string{f.Detail, g.Timing.HostDetail} {
-			if detail != "" {
-				out.printf(": %s", textfmt.Escape(detail))
-			}
+		out.printf("%v lost by a fault (%s)", f.Loser(), textfmt.Escape(string(f.Kind)))
+		if f.Detail != "" {
+			out.printf(": %s", textfmt.Escape(f.Detail))
 		}
 		out.printf("\n")
 	}

@@ -1,12 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 
+	"gyges/agents"
 	"gyges/ratings"
 	"gyges/ratings/sprt"
 	"gyges/ratings/table"
@@ -138,6 +142,28 @@ func (f *observer) writePrecision(w *output, s tournament.Summary) {
 		p := f.standings.Precision(context.Background())
 		text := p.Text(goal, s.Decided || s.Status == tournament.Finished && p.Error <= goal)
 		w.printf("%s%s\n", strings.ToUpper(text[:1]), text[1:])
+	}
+}
+
+// writeFaults prints a line for each player and kind of fault, and how losses on time may be avoided.
+func (f *observer) writeFaults(w *output) {
+	timeouts := false
+	slices.SortFunc(f.faults, func(a, b fault) int {
+		return cmp.Or(b.games-a.games, cmp.Compare(a.agent, b.agent), cmp.Compare(a.kind, b.kind))
+	})
+	for _, one := range f.faults {
+		name, first := textfmt.Escape(agents.LabelOf(one.agent)), textfmt.Escape(one.first)
+		games := textfmt.Plural(one.games, "game")
+		if one.kind == record.FaultSuspended {
+			w.printf("%s was suspended and did not play %s, first %s\n", name, games, first)
+			continue
+		}
+		w.printf("%s %s (%s), first in %s\n", name, styled(w, yellow, "lost "+games+" by a fault"), one.kind, first)
+		timeouts = timeouts || one.kind == record.FaultTimeout
+	}
+	if cores := runtime.NumCPU(); timeouts && f.config.Executor == nil && f.config.Workers > cores {
+		w.printf("Games were lost on time, with %d at a time on %s: --workers %d avoids losses that the machine causes.\n",
+			f.config.Workers, textfmt.Plural(cores, "core"), cores)
 	}
 }
 

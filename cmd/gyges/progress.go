@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
-	"gyges/agents"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
@@ -193,7 +191,6 @@ func twoDigits(n int64) int64 {
 type fault struct {
 	agent string
 	kind  record.FaultKind
-	host  int // of the games, those in which the machine was suspended or overloaded
 	games int
 	first string // what happened in the first one
 }
@@ -204,12 +201,9 @@ func (m *meter) fault(g *record.Game) {
 	i := slices.IndexFunc(m.faults, func(f fault) bool { return f.agent == loser && f.kind == kind })
 	if i < 0 {
 		i = len(m.faults)
-		m.faults = append(m.faults, fault{loser, kind, 0, 0, fmt.Sprintf("game %d: %s", g.Game, g.Fault.Detail)})
+		m.faults = append(m.faults, fault{loser, kind, 0, fmt.Sprintf("game %d: %s", g.Game, g.Fault.Detail)})
 	}
 	m.faults[i].games++
-	if g.Fault.Host != "" {
-		m.faults[i].host++
-	}
 }
 
 // faulty returns how many games that were played a fault decided.
@@ -221,31 +215,6 @@ func (m *meter) faulty() int {
 		}
 	}
 	return n
-}
-
-// writeFaults prints a line for each player and kind of fault, and one on the losses on time that the machine
-// has a part in.
-func (m *meter) writeFaults(w *output) {
-	host, timeouts := 0, 0
-	slices.SortFunc(m.faults, func(a, b fault) int {
-		return cmp.Or(b.games-a.games, cmp.Compare(a.agent, b.agent), cmp.Compare(a.kind, b.kind))
-	})
-	for _, f := range m.faults {
-		name, first := textfmt.Escape(agents.LabelOf(f.agent)), textfmt.Escape(f.first)
-		games := textfmt.Plural(f.games, "game")
-		if f.kind == record.FaultSuspended {
-			w.printf("%s was suspended and did not play %s, first %s\n", name, games, first)
-			continue
-		}
-		w.printf("%s %s (%s), first in %s\n", name, styled(w, yellow, "lost "+games+" by a fault"), f.kind, first)
-		if host += f.host; f.kind == record.FaultTimeout {
-			timeouts += f.games
-		}
-	}
-	if host > 0 {
-		w.printf("Losses on time while the machine was overloaded or suspended: %d of %d. Fewer games at a time, or fewer "+
-			"other programs, avoid them.\n", host, timeouts)
-	}
 }
 
 // timeText says how many games a run has played and how long it took; those that were there before are not of it.

@@ -45,14 +45,12 @@ const (
 	tagRules
 	tagVariant
 	tagFault
-	tagFaultHost
 	tagCount
 )
 
 var tagNames = map[string]int{
 	"White": tagWhite, "Black": tagBlack, "Result": tagResult, "GameId": tagID, "GameID": tagID, "Pair": tagPair,
 	"Round": tagRound, "FEN": tagFEN, "Rules": tagRules, "Variant": tagVariant, "Fault": tagFault,
-	"FaultHost": tagFaultHost,
 }
 
 func (p *pgnReader) read(line []byte) error {
@@ -183,7 +181,6 @@ func (p *pgnReader) end() error {
 	p.out = Game{
 		Line: p.start, Sides: ratings.WhiteBlack, ID: p.tag(tagID), Pair: p.pair(),
 		Fault: len(p.tag(tagFault)) > 0,
-		Host:  len(p.tag(tagFault)) > 0 && len(p.tag(tagFaultHost)) > 0,
 	}
 	var required [3]value
 	for k, name := range []string{tagWhite: "White", tagBlack: "Black", tagResult: "Result"} {

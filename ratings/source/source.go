@@ -41,7 +41,6 @@ type Game struct {
 	Pair         []byte        // the same in both games of a pair; empty if unknown
 	Moves        uint64        // as [HashMoves] returns it, in records; 0 if unknown, or if a fault decided
 	Fault        bool          // decided it: a crash, an illegal move or the like
-	Host         bool          // the machine was overloaded or suspended then
 	NotPlayed    bool          // since a player was suspended; in records
 	Line         int           // of its first line, from 1; 0 in records
 	Sides        ratings.Sides // what the file calls them; empty if it has no names

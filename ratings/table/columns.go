@@ -114,8 +114,6 @@ var columns = []Column{
 		Value: func(r *Row) any { return r.faults.Games() }},
 	{Key: "fault_losses", Title: "Own", Doc: "those of them that the player lost",
 		Value: func(r *Row) any { return r.faults.Lost }},
-	{Key: "host_losses", Title: "Host's", Doc: "those of them lost on time while the machine was overloaded or suspended",
-		Value: func(r *Row) any { return r.faults.Host }},
 	{Key: "difference", Title: "To next",
 		Doc: "elo less that of the next player of the group, with half the 95 % interval of that difference, " +
 			"from the covariance of both",
@@ -160,8 +158,8 @@ var columns = []Column{
 const (
 	textColumns = "number,name,elo,error,games,wins,draws,losses,points,score,draw_share"
 	csvColumns  = "table,number,name,group,elo,error,games,wins,draws,losses,points,score,draw_share,faults," +
-		"fault_losses,host_losses,advantage,advantage_error,reason"
-	countKeys   = "games,wins,draws,losses,points,score,draw_share,faults,fault_losses,host_losses"
+		"fault_losses,advantage,advantage_error,reason"
+	countKeys   = "games,wins,draws,losses,points,score,draw_share,faults,fault_losses"
 	playerKeys  = "number,name,group,elo,error," + countKeys
 	unratedKeys = "number,name,cause,reason," + countKeys
 )

@@ -108,11 +108,7 @@ func faultsText(r *ratings.Ratings) string {
 	for _, name := range losers {
 		if n := faults[name].Lost; n > 0 {
 			total += n
-			text := fmt.Sprintf("%s lost %d", name, n)
-			if host := faults[name].Host; host > 0 {
-				text += fmt.Sprintf(" (%d by the host)", host)
-			}
-			texts = append(texts, text)
+			texts = append(texts, fmt.Sprintf("%s lost %d", name, n))
 		}
 	}
 	if total == 0 {

@@ -107,16 +107,8 @@ func (s *Score) UnmarshalJSON(text []byte) error {
 type Fault struct {
 	Side   string    `json:"side"` // "south" or "north"
 	Kind   FaultKind `json:"kind"`
-	Host   HostState `json:"host,omitempty"`   // what was wrong with the machine during the move that lost on time
+	Host   string    `json:"host,omitempty"`   // in some records, the state of the machine; not used
 	Detail string    `json:"detail,omitempty"` // for people; bounded by MaxDetail
-}
-
-// String returns the kind, and what was wrong with the machine: "timeout, host overloaded".
-func (f *Fault) String() string {
-	if f.Host == "" {
-		return string(f.Kind)
-	}
-	return fmt.Sprintf("%s, host %s", f.Kind, f.Host)
 }
 
 // Loser returns the side that lost by the fault.
@@ -143,15 +135,6 @@ const (
 	// FaultSuspended stands in games that were not played, since the agent had
 	// lost too many by faults. Ratings leave them out.
 	FaultSuspended FaultKind = "suspended"
-)
-
-// HostState is a state of the machine in which a loss on time says little of the player; "": none is known.
-type HostState string
-
-// The states of a machine.
-const (
-	HostSuspended  HostState = "suspended"  // the program did not run for a second or more
-	HostOverloaded HostState = "overloaded" // timers were late, or tasks waited for a core
 )
 
 // Resignation is the reason of games that a player gave up.
@@ -207,8 +190,7 @@ type Timing struct {
 	// OverrunMS is by how many milliseconds the player that lost on time did so.
 	OverrunMS float64 `json:"overrun_ms,omitempty"`
 
-	// HostDetail says what was wrong with the machine if the fault is marked so.
-	HostDetail string `json:"host_detail,omitempty"`
+	HostDetail string `json:"host_detail,omitempty"` // of the fault's Host
 
 	// Worker is the name of the worker that played the game, in a run that is played by workers elsewhere; it is not
 	// checked.
@@ -235,8 +217,6 @@ func (g *Game) check() error {
 		p.Require(f.Side == "south" || f.Side == "north", "expected a fault of south or north, found %.60q", f.Side)
 		p.Require(f.Kind != "" && string(f.Kind) == g.Reason,
 			"expected the fault's kind as the reason, found %.60q and %.60q", f.Kind, g.Reason)
-		p.Require(f.Host == "" || f.Kind == FaultTimeout && (f.Host == HostSuspended || f.Host == HostOverloaded),
-			"expected host suspended or overloaded of a timeout, found %.60q", f.Host)
 		p.Require(f.Side != "south" || g.Result == "0-1", "expected 0-1 after a fault of south, found %.60q", g.Result)
 		p.Require(f.Side != "north" || g.Result == "1-0", "expected 1-0 after a fault of north, found %.60q", g.Result)
 	}

@@ -149,7 +149,6 @@ func (g *Game) Short() source.Game {
 		South: g.South.Agent, North: g.North.Agent, Rules: g.Rules, Moves: moves,
 		Result: RatingResult(g.Result), ID: strconv.AppendInt(nil, g.Game, 10), Pair: strconv.AppendInt(nil, g.Pair, 10),
 		NotPlayed: g.NotPlayed(), Fault: g.Fault != nil,
-		Host: g.Fault != nil && g.Fault.Host != "",
 	}
 }
 
@@ -228,9 +227,7 @@ func (r *Reader) scan(line []byte, o *source.Game) bool {
 	reason := string(value(`,"reason":"`, '"'))
 	o.NotPlayed = reason == string(FaultSuspended)
 	value(`,"plies":`, ',')
-	const timeout = `"fault":{"side":"south","kind":"timeout"` // or north
 	o.Fault = bytes.HasPrefix(line, []byte(`"fault":`))
-	o.Host = o.Fault && bytes.HasPrefix(line[min(len(line), len(timeout)):], []byte(`,"host":"`))
 	if !ok || !slices.Contains(results[:], points) || len(south) == 0 || len(north) == 0 ||
 		len(ruleSet) == 0 && reason != Imported {
 		return false

@@ -32,11 +32,7 @@ func sampleGame(t *rapid.T) *Game {
 	}
 	if rapid.Bool().Draw(t, "fault") {
 		g.Reason, g.Result = rapid.SampledFrom([]string{"error", "suspended", "timeout"}).Draw(t, "kind"), "0-1"
-		hosts := []HostState{""}
-		if g.Reason == "timeout" {
-			hosts = []HostState{"", HostOverloaded, HostSuspended}
-		}
-		host := rapid.SampledFrom(hosts).Draw(t, "host")
+		host := rapid.SampledFrom([]string{"", "overloaded"}).Draw(t, "host")
 		g.Fault = &Fault{"south", FaultKind(g.Reason), host, text.Draw(t, "detail") + `],"result":"1-0"`}
 	}
 	return g

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"gyges/rules/base/textfmt"
 	"gyges/tournament/standings"
@@ -102,7 +101,6 @@ func (b *builder) reasons(s *Section, r *standings.RuleSet) {
 
 // reasonName explains a reason of records.
 func reasonName(reason string) string {
-	reason, host, _ := strings.Cut(reason, ", host ") // see [record.Fault.String]
 	known := map[string]string{
 		"goal":               "goal: a piece was brought over",
 		"passes":             "passes: two in a row",
@@ -120,11 +118,7 @@ func reasonName(reason string) string {
 		"adjudicated-length": "adjudicated: too many plies",
 		"imported":           "imported: the result is another program's",
 	}
-	text := cmp.Or(known[reason], textfmt.Visible(reason))
-	if host != "" {
-		text += ", while the host was " + textfmt.Visible(host)
-	}
-	return text
+	return cmp.Or(known[reason], textfmt.Visible(reason))
 }
 
 // lengthPlot draws the distribution of game lengths in plies.

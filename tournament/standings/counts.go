@@ -62,7 +62,7 @@ func (s *RuleSet) add(g *record.Game) {
 	}
 	if f := g.Fault; f != nil {
 		loser := players[f.Loser()]
-		loser.Faults[bounded(loser.Faults, f.String())]++
+		loser.Faults[bounded(loser.Faults, string(f.Kind))]++
 	}
 	for i, side := range g.Movers() {
 		players[side].addMove(g, i)

@@ -153,7 +153,7 @@ func addResult(d *ratings.Data, g source.Game) {
 // addFault notes that a fault decided a game, if one did.
 func addFault(d *ratings.Data, g source.Game) {
 	if g.Fault {
-		d.AddFault(g.South, g.North, g.Result, g.Host)
+		d.AddFault(g.South, g.North, g.Result)
 	}
 }
 

@@ -75,7 +75,6 @@ func Append(b []byte, g *record.Game, event string, name func(spec string) strin
 		{"LimitMoveTime", g.Limits.MoveTime}, {"LimitClock", g.Limits.Clock},
 		{"OnRepetition", g.OnRepetition}, {"Adjudication", g.Adjudication}, {"PlyCount", number(g.Plies)},
 		{"Reason", g.Reason}, {"Termination", termination(g)}, {"Fault", fault.Side}, {"FaultDetail", fault.Detail},
-		{"FaultHost", string(fault.Host)},
 	} {
 		if tag[1] != "" {
 			b = appendTag(b, tag[0], tag[1])
