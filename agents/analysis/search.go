@@ -1,5 +1,4 @@
-// Package analysis searches positions for their best moves: one with an agent, or several at a
-// time with a [Pool] of agents.
+// Package analysis searches positions for their best moves by any agent.
 package analysis
 
 import (

@@ -13,11 +13,20 @@ import (
 // middle is a position in the middle of a game.
 const middle = "202110/000330/000000/000200/000100/030123 s"
 
+// panicking is an agent that panics.
+type panicking struct{}
+
+func (panicking) NewGame(context.Context, agents.Setup) error { return nil }
+
+func (panicking) Choose(context.Context, *rules.Game, agents.Limits) (agents.Decision, error) {
+	panic("boom")
+}
+
 // A panic of the agent is an error.
 func TestSearchPanics(t *testing.T) {
 	t.Parallel()
-	agent := testAgent(func(context.Context, *rules.Game) (agents.Decision, error) { panic("boom") })
-	err := Search(t.Context(), agent, Request{Game: standardGame(), Multi: 1}, func(Line, []Line) {})
+	r := rules.MustParse("standard")
+	err := Search(t.Context(), panicking{}, Request{Game: rules.NewGame(r, r.Start()), Multi: 1}, func(Line, []Line) {})
 	require.ErrorContains(t, err, "panic: boom")
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,7 +25,6 @@ type serveCmd struct {
 	Results  string   `default:"results" placeholder:"DIR" empty:"" help:"Folder below which runs are, and where games are kept; --results= for none. Default: results."`
 	Open     bool     `help:"Allow an --addr that other machines can reach. Their users can then see the runs and play: there is no authentication."`
 	Host     []string `sep:"none" placeholder:"NAME" help:"A name of this machine that browsers may use, beside localhost and addresses. May be repeated."`
-	Proxies  []string `name:"trusted-proxy" sep:"none" placeholder:"CIDR" help:"Address or network of a reverse proxy whose X-Forwarded-For or Forwarded headers say who asks. May be repeated. Default: none is believed."`
 	Agent    []string `sep:"none" placeholder:"AGENT" complete:"agents" help:"A further agent to play against, such as ugi:cmd=./engine. May be repeated."`
 	Searches int      `check:"0..256" default:"0" placeholder:"N" help:"Most searches at a time. Default: half the cores, at least 2."`
 	Games    int      `check:"1..10000" default:"24" placeholder:"N" help:"Most games in progress. Default: 24."`
@@ -36,8 +34,7 @@ type serveCmd struct {
 func (c *serveCmd) Run(ctx context.Context, e *env) error {
 	addr, errAddr := c.address()
 	players, errAgents := c.players(ctx, e)
-	proxies, errProxies := c.proxies()
-	if err := errors.Join(errAddr, errProxies, c.check(), errAgents); err != nil {
+	if err := errors.Join(errAddr, c.check(), errAgents); err != nil {
 		return err
 	}
 	hosts := c.Host
@@ -45,7 +42,7 @@ func (c *serveCmd) Run(ctx context.Context, e *env) error {
 		hosts = append(hosts, name, name+".local")
 	}
 	alphabeta := agents.Spec{Kind: "alphabeta"}
-	s := web.New(web.Config{Open: c.Open, Hosts: hosts, Proxies: proxies, Log: e.log})
+	s := web.New(web.Config{Open: c.Open, Hosts: hosts, Log: e.log})
 	runs, err := live.New(s, c.Results, c.Runs)
 	if err != nil {
 		return errors.Join(err, s.Close())
@@ -118,22 +115,6 @@ func (c *serveCmd) address() (*net.TCPAddr, error) {
 			"expected an address of this machine alone, like 127.0.0.1:8080, or --open", c.Addr)
 	}
 	return addr, nil
-}
-
-// proxies reads the networks of --trusted-proxy.
-func (c *serveCmd) proxies() (list []netip.Prefix, err error) {
-	for _, text := range c.Proxies {
-		network, errText := netip.ParsePrefix(text)
-		if ip, errIP := netip.ParseAddr(text); errIP == nil {
-			network, errText = netip.PrefixFrom(ip.Unmap(), ip.Unmap().BitLen()), nil
-		}
-		if errText != nil || network.Bits() == 0 || network.Addr().Is4In6() {
-			err = errors.Join(err, fmt.Errorf(
-				"--trusted-proxy: expected an address or a network, like 127.0.0.1 or 10.0.0.0/8, found %.60q", text))
-		}
-		list = append(list, network)
-	}
-	return list, err
 }
 
 // players are the opponents to choose from: the named levels, the built-in kinds,

@@ -17,9 +17,8 @@ import (
 
 // Bounds on what a page can have analysed.
 const (
-	maxMoves  = 1000 // before the position
-	maxLines  = 5    // best moves
-	maxPageID = 40   // bytes
+	maxMoves = 1000 // before the position
+	maxLines = 5    // best moves
 )
 
 func (p *Pages) serveAnalyse(w http.ResponseWriter, _ *http.Request) {
@@ -121,9 +120,6 @@ func analysisRequest(r *http.Request) (q analysis.Request, err error) {
 	if err != nil || q.Multi < 1 || q.Multi > maxLines {
 		return q, web.Unprocessable("multi: expected 1 to %d, found %.60q", maxLines, r.FormValue("multi"))
 	}
-	if len(r.FormValue("page")) > maxPageID {
-		return q, web.Unprocessable("page: expected at most %d bytes, found %d", maxPageID, len(r.FormValue("page")))
-	}
 	return q, nil
 }
 
@@ -135,20 +131,16 @@ func (p *Pages) analyse(w http.ResponseWriter, r *http.Request) {
 		p.server.Fail(w, err)
 		return
 	}
-	ctx, end, err := p.analyses.begin(r.Context(), pageKey{r.RemoteAddr, r.FormValue("page")})
-	if err != nil {
-		p.server.Fail(w, err)
-		return
-	}
-	defer end()
-	to, err := p.server.NewEvents(w, r.WithContext(ctx))
+	to, err := p.server.NewEvents(w, r)
 	if err != nil {
 		p.server.Fail(w, err)
 		return
 	}
 	defer to.Close()
+	ctx, end := p.analyses.begin(to.Context(), r.RemoteAddr)
+	defer end()
 	var ended error
-	err = p.pool.UseYielding(to.Context(), r.RemoteAddr, p.Analyst, func(ctx context.Context, agent agents.Agent) error {
+	err = p.lines.use(ctx, r.RemoteAddr, p.Analyst, func(ctx context.Context, agent agents.Agent) error {
 		ended = analysis.Search(ctx, agent, q, func(_ analysis.Line, all []analysis.Line) { to.Send("lines", all) })
 		if ctx.Err() != nil {
 			return nil //nolint:nilerr // the agent is used again; ended has the error
@@ -158,51 +150,45 @@ func (p *Pages) analyse(w http.ResponseWriter, r *http.Request) {
 	to.Send("end", p.reason(cmp.Or(err, ended)))
 }
 
-// reason is why a search ended, for the page: "done", "time", "yielded" or "failed".
+// reason is why a search ended, for the page: "done", "time", "replaced" or "failed".
 func (p *Pages) reason(err error) string {
 	switch {
 	case err == nil:
 		return "done"
 	case errors.Is(err, context.DeadlineExceeded):
 		return "time"
-	case errors.Is(err, analysis.ErrYielded):
-		return "yielded"
+	case errors.Is(err, errReplaced):
+		return "replaced"
 	case !errors.Is(err, context.Canceled):
 		p.server.Log.Error("an analysis failed", "error", err)
 	}
 	return "failed"
 }
 
-// analyses are those under way, one for each page.
-type analyses struct {
-	single bool // one for each address
+// errReplaced is the cause of the end of an analysis whose client has begun another one.
+var errReplaced = errors.New("another analysis was begun")
 
-	mu    sync.Mutex
-	pages map[pageKey]*context.CancelFunc
+// analyses are those under way, one for each client.
+type analyses struct {
+	mu   sync.Mutex
+	last map[string]*context.CancelCauseFunc
 }
 
-type pageKey struct{ client, page string }
-
-// begin returns the context of a page's analysis. It cancels the page's last one. end must be
-// called when the analysis has ended.
-func (a *analyses) begin(ctx context.Context, key pageKey) (c context.Context, end func(), err error) {
+// begin returns the context of an analysis, and ends the client's last one. end must be called when it has ended.
+func (a *analyses) begin(ctx context.Context, client string) (c context.Context, end func()) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for other, cancel := range a.pages {
-		if other == key {
-			(*cancel)()
-		} else if a.single && other.client == key.client {
-			return nil, nil, web.TooMany("you are analysing in another tab; stop that first")
-		}
+	if last := a.last[client]; last != nil {
+		(*last)(errReplaced)
 	}
-	c, cancel := context.WithCancel(ctx)
-	a.pages[key] = &cancel
+	c, cancel := context.WithCancelCause(ctx)
+	a.last[client] = &cancel
 	return c, func() {
-		cancel()
+		cancel(nil)
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		if a.pages[key] == &cancel {
-			delete(a.pages, key)
+		if a.last[client] == &cancel {
+			delete(a.last, client)
 		}
-	}, nil
+	}
 }

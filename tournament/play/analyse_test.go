@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -144,20 +143,20 @@ func (s *stream) next() (event, data string) {
 
 // question is a request for an analysis.
 func question(change ...string) url.Values {
-	q := url.Values{"rules": {"standard"}, "position": {middle}, "multi": {"2"}, "page": {"p"}}
+	q := url.Values{"rules": {"standard"}, "position": {middle}, "multi": {"2"}}
 	for i := 0; i < len(change); i += 2 {
 		q.Set(change[i], change[i+1])
 	}
 	return q
 }
 
-// idle waits until nothing is searched and no page has an analysis.
+// idle waits until nothing is searched and no client has an analysis.
 func (s *testServer) idle() {
 	s.t.Helper()
 	require.Eventually(s.t, func() bool {
 		s.games.analyses.mu.Lock()
 		defer s.games.analyses.mu.Unlock()
-		return len(s.games.pool.Busy())+len(s.games.analyses.pages) == 0
+		return s.games.moves.busy()+s.games.lines.busy()+len(s.games.analyses.last) == 0
 	}, time.Minute, time.Millisecond)
 }
 
@@ -184,7 +183,7 @@ func TestAnalysis(t *testing.T) {
 		require.LessOrEqual(t, len(lines), 2)
 		depth = lines[0].Depth
 	}
-	require.NotEmpty(t, s.games.pool.Busy())
+	require.Equal(t, 1, s.games.lines.busy())
 	at.cancel()
 	s.idle()
 }
@@ -205,68 +204,50 @@ func TestAnalysisEnds(t *testing.T) {
 	s.idle()
 }
 
-// A page's next analysis ends its last one; another page of the address is refused.
+// An address's next analysis ends its last one; those of others wait for a free search.
 func TestAnalysisOneOfAnAddress(t *testing.T) {
-	t.Parallel()
-	s := newTestServer(t, func(c *testConfig) { c.web.Open, c.Searches = true, 3 })
-	address := listen(t, s)
-	first := analyseAt(t, address, question())
-	event, _ := first.next()
-	require.Equal(t, "lines", event)
-	refused := analyseAt(t, address, question("page", "q"))
-	require.Equal(t, http.StatusTooManyRequests, refused.StatusCode)
-	require.NotEmpty(t, refused.Header.Get("Retry-After"))
-	for range 5 {
-		next := analyseAt(t, address, question("multi", "1"))
-		require.Equal(t, http.StatusOK, next.StatusCode)
-		for event, _ = first.next(); event != ""; event, _ = first.next() { // it ends
-			require.NotEqual(t, "end", event)
-		}
-		event, _ = next.next()
-		require.Equal(t, "lines", event)
-		first = next
-	}
-	require.Len(t, s.games.pool.Busy(), 1)
-	first.cancel()
-	s.idle()
-}
-
-// Analyses wait for a free search, and make room for the moves of games.
-func TestAnalysisYields(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t) // one search
 	address := listen(t, s)
 	first := analyseAt(t, address, question())
 	event, _ := first.next()
 	require.Equal(t, "lines", event)
-	second := analyseAt(t, address, question("page", "q")) // waits
-	now := s.settled(s.begin("random", "standard", "north", "random"))
-	require.Len(t, now.Moves, 1)
-	data := ""
-	for event != "end" {
-		event, data = first.next()
-		require.NotEmpty(t, event)
+	for range 5 {
+		next := analyseAt(t, address, question("multi", "1"))
+		require.Equal(t, http.StatusOK, next.StatusCode)
+		data := ""
+		for event != "end" {
+			event, data = first.next()
+			require.NotEmpty(t, event)
+		}
+		require.Equal(t, `"replaced"`, data)
+		event, _ = next.next()
+		require.Equal(t, "lines", event)
+		first = next
 	}
-	require.Equal(t, `"yielded"`, data)
-	event, _ = second.next()
-	require.Equal(t, "lines", event)
-	second.cancel()
+	require.Equal(t, 1, s.games.lines.busy())
+	now := s.settled(s.begin("answers", "standard", "north", "random")) // no move waits for an analysis
+	require.Len(t, now.Moves, 1)
+	first.cancel()
 	s.idle()
 }
 
 // Closing the server ends the analyses, those that wait too.
 func TestAnalysisEndsWithTheServer(t *testing.T) {
 	t.Parallel()
-	s := newTestServer(t)
-	address := listen(t, s)
-	list := []*stream{analyseAt(t, address, question()), analyseAt(t, address, question("page", "q"))}
-	s.Close()
-	for _, at := range list {
+	for _, waits := range []bool{false, true} {
+		s := newTestServer(t) // one search
+		if waits {
+			_, end, err := s.games.lines.turn(t.Context(), "x")
+			require.NoError(t, err)
+			defer end()
+		}
+		at := analyseAt(t, listen(t, s), question())
+		s.Close()
 		for event, _ := at.next(); event != ""; event, _ = at.next() {
 			require.NotEqual(t, "end", event)
 		}
 	}
-	s.idle()
 }
 
 // Requests that make no sense are refused before anything is searched.
@@ -284,7 +265,6 @@ func TestAnalysisRefused(t *testing.T) {
 		{"multi", "0", "multi: expected 1 to 5"},
 		{"multi", "6", "multi: expected 1 to 5"},
 		{"multi", hostile, "multi: expected 1 to 5"},
-		{"page", strings.Repeat("p", 41), "page: expected at most 40 bytes"},
 	} {
 		w := s.get("/api/analyse?" + question(c.key, c.value).Encode())
 		require.Equal(t, http.StatusUnprocessableEntity, w.Code, c)
@@ -292,7 +272,7 @@ func TestAnalysisRefused(t *testing.T) {
 	}
 	over := question("position", "000000/000000/000000/032233/112300/110200 s", "moves", "b4-goal")
 	require.Contains(t, s.get("/api/analyse?"+over.Encode()).Body.String(), "the game is over there")
-	require.Empty(t, s.games.pool.Busy())
+	require.Zero(t, s.games.lines.busy())
 }
 
 // An agent that fails ends its analysis, and no other.
@@ -317,7 +297,7 @@ func TestAnalysesComeAndGo(t *testing.T) {
 	for page := range 6 {
 		work.Go(func() {
 			for range 5 {
-				at := analyseAt(t, address, question("page", fmt.Sprint(page%4)))
+				at := analyseAt(t, address, question())
 				if page%2 == 0 {
 					at.next()
 				}

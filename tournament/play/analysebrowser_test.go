@@ -172,7 +172,7 @@ func TestBrowserAnalyse(t *testing.T) {
 	b.Wait(`document.querySelector("#switch").getAttribute("aria-pressed") === "true"`)
 	b.Click("#switch")
 	b.Wait(`document.querySelector("#switch").getAttribute("aria-pressed") === "false"`)
-	require.Eventually(t, func() bool { return len(s.games.pool.Busy()) == 0 }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return s.games.moves.busy()+s.games.lines.busy() == 0 }, time.Minute, time.Millisecond)
 	require.Empty(t, console())
 }
 

@@ -87,7 +87,7 @@ func (p *Pages) judge(r *http.Request, q attempt) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	end, err := p.light.Turn(r.Context(), r.RemoteAddr)
+	_, end, err := p.light.turn(r.Context(), r.RemoteAddr)
 	if err != nil {
 		return nil, err
 	}

@@ -57,7 +57,8 @@ func TestFairness(t *testing.T) {
 	at := analyseAt(t, address, question())
 	event, _ := at.next()
 	require.Equal(t, "lines", event)
-	require.Len(t, s.games.pool.Busy(), 2)
+	require.Equal(t, 1, s.games.moves.busy())
+	require.Equal(t, 1, s.games.lines.busy())
 	at.cancel()
 
 	// who goes away while a hint is searched, or waited for
@@ -74,7 +75,7 @@ func TestFairness(t *testing.T) {
 			done <- p.do(r.WithContext(ctx)).Code
 		}()
 	}
-	require.Eventually(t, func() bool { return len(s.games.pool.Busy()) == 1 }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return s.games.moves.busy() == 1 }, time.Minute, time.Millisecond)
 	cancel()
 	for range 3 {
 		<-done
@@ -88,7 +89,7 @@ func TestReviewHeartbeat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTestServer(t)
 		writeRun(t, filepath.Join(s.results, "one"), "finished", lines(shortGame()))
-		end, err := s.games.light.Turn(t.Context(), "x")
+		_, end, err := s.games.light.turn(t.Context(), "x")
 		require.NoError(t, err)
 		ctx, cancel := context.WithCancel(t.Context())
 		r := httptest.NewRequest(http.MethodPost, "http://localhost/api/review", strings.NewReader(`{"run":"one","game":0}`))

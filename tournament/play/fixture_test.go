@@ -179,3 +179,6 @@ func bounces(r *rules.Rules, p rules.Position, m rules.Move) int {
 
 // hostile is a text that would do harm wherever it isn't escaped.
 const hostile = `"><script>alert(1)</script><img src=x onerror=alert(2)>'` + "`|&amp;\\ </style></script><!-- é {{.}} ${x}"
+
+// busy is the number of searches under way.
+func (p *pool) busy() int { return cap(p.idle) - len(p.idle) }

@@ -298,7 +298,7 @@ func TestUndoStopsTheAgent(t *testing.T) {
 		require.False(t, now.Waiting)
 		require.Empty(t, now.Moves)
 	}
-	require.Eventually(t, func() bool { return len(s.games.pool.Busy()) == 0 }, time.Minute,
+	require.Eventually(t, func() bool { return s.games.moves.busy()+s.games.lines.busy() == 0 }, time.Minute,
 		time.Millisecond)
 }
 

@@ -22,7 +22,6 @@ import (
 	"time"
 
 	"gyges/agents"
-	"gyges/agents/analysis"
 	"gyges/rules"
 	"gyges/tournament/explorer"
 	"gyges/tournament/web"
@@ -68,9 +67,10 @@ const (
 type Pages struct {
 	Config
 	server   *web.Server
-	pool     *analysis.Pool
-	light    *analysis.Pool // of searches that take some hundredths of a second
-	seed     func() uint64  // of the next game
+	moves    *pool
+	light    *pool         // of searches that take some hundredths of a second
+	lines    *pool         // of analyses
+	seed     func() uint64 // of the next game
 	records  records
 	quota    web.Quota // of games in progress
 	analyses analyses
@@ -86,20 +86,21 @@ func New(s *web.Server, c Config) *Pages {
 	c.Games = cmp.Or(c.Games, defaultGames)
 	c.Searches = cmp.Or(c.Searches, max(2, runtime.GOMAXPROCS(0)/2)) // one for others than who searches most
 	share := c.Searches
-	if s.Shared() {
+	if s.Open {
 		share = max(1, share-1)
 	}
 	s.Conns = connsPerGame * c.Games
 	p := &Pages{
 		Config: c, server: s, seed: func() uint64 { return mathrand.Uint64N(1e9) },
-		pool:  analysis.NewPool(c.Registry, c.Searches, share, maxSearchTime, s.Log),
-		light: analysis.NewPool(c.Registry, c.Searches, share, maxSearchTime, s.Log),
+		moves: newPool(c.Registry, c.Searches, share),
+		light: newPool(c.Registry, c.Searches, share),
+		lines: newPool(c.Registry, c.Searches, 1),
 		games: map[string]*game{}, records: records{results: c.Results, log: s.Log},
-		analyses: analyses{pages: map[pageKey]*context.CancelFunc{}},
+		analyses: analyses{last: map[string]*context.CancelCauseFunc{}},
 	}
 	p.reviews.Max = reviewsPerClient
-	if s.Shared() {
-		p.quota.Max, p.analyses.single = gamesPerClient, true
+	if s.Open {
+		p.quota.Max = gamesPerClient
 	}
 	s.AddAssets(assets)
 	s.HandleFunc("GET /play", p.servePlay)
@@ -126,7 +127,6 @@ func New(s *web.Server, c Config) *Pages {
 		return nil
 	})
 	s.HandleFunc("POST /api/games/{game}/hint", web.Post(s, http.StatusOK, p.hint))
-	s.Busy = p.pool.Busy
 	s.Go(p.expire)
 	s.OnClose(p.close)
 	return p
@@ -242,8 +242,11 @@ func (p *Pages) endIdle(now time.Time) {
 
 // close closes the idle agents and the records.
 func (p *Pages) close() error {
-	p.pool.Close()
-	p.light.Close()
+	for _, pool := range []*pool{p.moves, p.light, p.lines} {
+		for range len(pool.idle) {
+			_ = agents.Close((<-pool.idle).agent)
+		}
+	}
 	return p.records.close()
 }
 
@@ -251,11 +254,11 @@ func (p *Pages) close() error {
 func (p *Pages) choose(
 	ctx context.Context, client string, spec agents.Spec, setup agents.Setup, g *rules.Game,
 ) (d agents.Decision, err error) {
-	pool := p.pool
+	pool := p.moves
 	if p.Registry.Light(spec) {
 		pool = p.light
 	}
-	err = pool.Use(ctx, client, spec, func(ctx context.Context, a agents.Agent) error {
+	err = pool.use(ctx, client, spec, func(ctx context.Context, a agents.Agent) error {
 		if err := a.NewGame(ctx, setup); err != nil {
 			return err
 		}

@@ -81,7 +81,7 @@ func (p *Pages) reviewGame(
 	if err != nil {
 		return nil, err
 	}
-	end, err := p.light.Turn(ctx, client)
+	_, end, err := p.light.turn(ctx, client)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (p *Pages) reviewGame(
 	made, failed := reviewer.Game(ctx, rec, func(done, all int) {
 		progress(done, all)
 		end()
-		end, err = p.light.Turn(ctx, client)
+		_, end, err = p.light.turn(ctx, client)
 	})
 	return made, cmp.Or(err, failed)
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
-	"gyges/agents"
 	"gyges/tournament"
 	"gyges/tournament/internal/browsertest"
 	"gyges/tournament/record"
@@ -121,19 +120,9 @@ func TestReviewLimits(t *testing.T) {
 
 // occupy takes the place of the server's only search until free is called.
 func occupy(t *testing.T, s *testServer) (free func()) {
-	began, end, ended := make(chan struct{}), make(chan struct{}), make(chan error)
-	go func() {
-		ended <- s.games.light.Use(t.Context(), "", agents.Spec{Kind: "random"}, func(context.Context, agents.Agent) error {
-			close(began)
-			<-end
-			return nil
-		})
-	}()
-	<-began
-	return func() {
-		close(end)
-		require.NoError(t, <-ended)
-	}
+	_, free, err := s.games.light.turn(t.Context(), "")
+	require.NoError(t, err)
+	return free
 }
 
 // The button reviews the game that is shown; a link may ask for it, too.

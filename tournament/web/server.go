@@ -16,7 +16,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/netip"
 	"sync"
 	"time"
 
@@ -53,8 +52,6 @@ type Config struct {
 	Conns int      // maximum number of connections, if it is more than 256
 	Rate  float64  // of requests of one address, a second; 0: 40
 
-	Proxies []netip.Prefix // from which the headers X-Forwarded-For and Forwarded are believed
-
 	Streams int // maximum number of pages that get events; 0: 48
 	Log     *slog.Logger
 }
@@ -62,8 +59,6 @@ type Config struct {
 // Server is an HTTP server of pages. Make it with [New].
 type Server struct {
 	Config
-	// Busy names the background work that has not ended a while after the server was closed. nil: none.
-	Busy func() []string
 	// Waits bounds the requests of each address that wait for an event.
 	Waits Quota
 
@@ -96,7 +91,7 @@ func New(c Config) *Server {
 		interfaces:  net.InterfaceAddrs,
 		readTimeout: readTimeout, writeTimeout: writeTimeout, closeTimeout: closeTimeout,
 	}
-	if s.Shared() {
+	if s.Open {
 		s.conns.Max, s.Waits.Max = connsPerClient, waitsPerClient
 	}
 	s.ctx, s.stop = context.WithCancel(context.Background())
@@ -107,9 +102,6 @@ func New(c Config) *Server {
 	})
 	return s
 }
-
-// Shared reports whether requests come from several clients, so that what each may have is bounded.
-func (s *Server) Shared() bool { return s.Open || len(s.Proxies) > 0 }
 
 // HandleFunc registers the handler of a pattern as of [http.ServeMux].
 func (s *Server) HandleFunc(pattern string, handler http.HandlerFunc) {
@@ -157,15 +149,11 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return errors.Join(fmt.Errorf("serving: %w", err), s.Close())
 }
 
-// countConn closes a connection that is one too many for its client. Those of proxies are not bounded.
+// countConn closes a connection that is one too many for its client.
 func (s *Server) countConn(c net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:
-		peer, err := parseAddr(c.RemoteAddr().String())
-		if err != nil || s.trusts(peer) {
-			return
-		}
-		if client := s.name(peer); s.conns.Acquire(client) {
+		if client := s.client(c.RemoteAddr().String()); s.conns.Acquire(client) {
 			s.byConn.Store(c, client)
 		} else {
 			_ = c.Close()
@@ -178,7 +166,7 @@ func (s *Server) countConn(c net.Conn, state http.ConnState) {
 }
 
 // Close ends all background work. It waits for work that ignores the end of its context for
-// some seconds only; then it logs its names. The error joins those of the functions of OnClose.
+// some seconds only. The error joins those of the functions of OnClose.
 func (s *Server) Close() error {
 	s.stop()
 	ended := make(chan struct{})
@@ -189,10 +177,7 @@ func (s *Server) Close() error {
 	select {
 	case <-ended:
 	case <-time.After(s.closeTimeout):
-		if s.Busy != nil {
-			s.Log.Error("agents have not stopped after their search was cancelled; they run until the program ends",
-				"agents", s.Busy())
-		}
+		s.Log.Error("searches have not stopped after they were cancelled; they run until the program ends")
 	}
 	var errs []error
 	for _, f := range s.closers {

@@ -3,22 +3,11 @@ import { $, focused, make, receive, scoreText } from "./dom.js";
 
 const ends = {
   time: "stopped after a minute",
-  yielded: "stopped, because another search was waiting; switch it on again",
+  replaced: "stopped, as another page analyses; switch it on again",
   failed: "the search failed",
   done: "finished",
 };
 const shownMoves = 6; // of a line
-
-// tabName is a name of this tab, which stays when the page is loaded again.
-function tabName() {
-  const name = [...crypto.getRandomValues(new Uint8Array(12))].map((n) => n.toString(16)).join("");
-  try {
-    sessionStorage.analysis ||= name;
-    return sessionStorage.analysis.slice(0, 40);
-  } catch {
-    return name; // there is no storage
-  }
-}
 
 // create returns the analysis. These functions of page are called: current returns the node shown; refusal says why it
 // isn't analysed, null if it is; query returns the position of a node for a request; changed draws what else shows a
@@ -28,7 +17,6 @@ export function create(page) {
     stopped = false,
     running = null,
     timer = 0;
-  const tab = tabName();
   const progress = (text) => {
     if ($("progress").textContent !== text) $("progress").textContent = text;
   };
@@ -69,7 +57,7 @@ export function create(page) {
       },
     };
     progress("waiting for other searches");
-    const q = new URLSearchParams({ ...page.query(node), multi, page: tab });
+    const q = new URLSearchParams({ ...page.query(node), multi });
     const problem = await receive("/api/analyse?" + q, undefined, mine.signal, (kind, value) => events[kind]?.(value));
     if (running !== mine) return;
     running = null;

@@ -1,0 +1,79 @@
+package play
+
+import (
+	"context"
+	"sync"
+
+	"gyges/agents"
+)
+
+// pool runs a bounded number of searches at a time, and at most share for each client. Those of a client beyond that
+// wait by themselves, the others in one queue: whoever comes to its end waits for at most share searches of each other
+// client. It is safe for concurrent use.
+type pool struct {
+	registry *agents.Registry
+	share    int
+	idle     chan *slot // which serves those that wait in their order
+	clients  sync.Map   // the searches of each, under way or in the queue: a channel with room for share
+}
+
+// slot keeps the agent of its last search, as agents may have large tables.
+type slot struct {
+	spec  string
+	agent agents.Agent // nil: none
+}
+
+func newPool(registry *agents.Registry, n, share int) *pool {
+	p := &pool{registry: registry, share: share, idle: make(chan *slot, n)}
+	for range n {
+		p.idle <- new(slot)
+	}
+	return p
+}
+
+// turn blocks until it is the client's turn to search. end must be called when the search has ended.
+func (p *pool) turn(ctx context.Context, client string) (s *slot, end func(), err error) {
+	value, _ := p.clients.LoadOrStore(client, make(chan struct{}, p.share))
+	mine := value.(chan struct{})
+	leave := func() {
+		if <-mine; len(mine) == 0 {
+			p.clients.Delete(client)
+		}
+	}
+	select {
+	case mine <- struct{}{}:
+	case <-ctx.Done():
+		return nil, func() {}, context.Cause(ctx)
+	}
+	select {
+	case s := <-p.idle:
+		return s, func() { p.idle <- s; leave() }, nil
+	case <-ctx.Done():
+		leave()
+		return nil, func() {}, context.Cause(ctx)
+	}
+}
+
+// use calls search with an agent of that spec when it is the client's turn. After an error the agent is not used again.
+func (p *pool) use(
+	ctx context.Context, client string, spec agents.Spec, search func(context.Context, agents.Agent) error,
+) error {
+	s, end, err := p.turn(ctx, client)
+	if err != nil {
+		return err
+	}
+	defer end()
+	if s.spec != spec.String() {
+		_ = agents.Close(s.agent) // its searches have ended
+		if s.agent, err = p.registry.New(spec); err != nil {
+			return err
+		}
+	}
+	s.spec = "" // also by a panic
+	ctx, cancel := context.WithTimeout(ctx, maxSearchTime)
+	defer cancel()
+	if err = search(ctx, s.agent); err == nil {
+		s.spec = spec.String()
+	}
+	return err
+}
