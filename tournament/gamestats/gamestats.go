@@ -1,259 +1,144 @@
-// Package gamestats counts what happens in recorded games: results, lengths, kinds of moves, missed wins and
-// defences, and where another rule set would have other legal moves.
+// Package gamestats counts what happens in recorded games: lengths, kinds of moves, missed wins and defences.
 //
-// [Count] replays the games. The unit of all intervals is the pair of games from one opening: its games are not
+// A [Counter] replays the games. The unit of all intervals is the pair of games from one opening: its games are not
 // independent, nor are the moves of a game.
 package gamestats
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
 	"math"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 
-	"gyges/ratings"
-	"gyges/ratings/source"
-	"gyges/rules"
-	"gyges/rules/base/textfmt"
+	"gyges/rules/base/grid"
 	"gyges/tournament/record"
 )
 
-// Options say how to count.
-type Options struct {
-	Workers int          // games that are replayed at a time; 0: one for each core
-	Compare *rules.Rules // the rule set whose legal moves are compared with those of the game; nil: none
-}
-
-// Result is what [Count] counted. It is independent of the number of workers.
-type Result struct {
-	Rules   []Stats // in the order of their first games
-	Refused int     // games that can't be replayed, left out of Rules
-	Errors  []error // of the first of those, with the names of their files
-}
-
-// Stats are the figures of one rule set.
-type Stats struct {
-	Rules   string
-	Figures []Figure
-	Notes   []string // sentences on games that can't be compared, or are others move for move
-}
-
-// Figure is one number with its 95 % interval. Value, Low and High are NaN where there is none.
+// Figure is one number of the games of a rule set with its 95 % interval. Value, Low and High are NaN where there is
+// none.
 type Figure struct {
-	Key   string // for programs
-	Label string // for people
-	Value float64
-	Low   float64
-	High  float64
-	N     int64 // games, moves or positions that the value is of
-	unit  unit
-	rules string
+	definition
+	Rules            string
+	Value, Low, High float64
+	N                int64 // games, moves or positions that the value is of
 }
 
-// maxErrors bounds Result.Errors.
-const maxErrors = 5
-
-// pair is the games from one opening, or a game alone.
-type pair struct {
-	file  string
-	games []*record.Game
+// definition is a figure: the sum counted under its key for each case, the sum counted under another.
+type definition struct {
+	key, cases string
+	mean       bool // of numbers from 0; else a share
 }
 
-// has reports whether a game is one of the pair.
-func (p *pair) has(file string, g *record.Game) bool {
-	return len(p.games) == 1 && p.file == file && p.games[0].Pair == g.Pair && p.games[0].Rules == g.Rules
-}
+// definitions are the figures in the order in which they are printed. What each counts is in the manual, package
+// record.
+var definitions = define()
 
-// Count counts the games that read passes to its argument, with the names of their files. A game and the next one
-// are a pair if they have one pair number, rule set and file. One that repeats an earlier pair or game of its players
-// move for move is left out. The error is read's.
-func Count(o Options, read func(add func(file string, g *record.Game)) error) (Result, error) {
-	c := counter{sets: map[string]*set{}, identical: map[string]*identical{}}
-	replayed := make(chan chan []*replay, cmp.Or(o.Workers, runtime.GOMAXPROCS(0))-1) // in the order of the pairs
-	var next pair
-	count := func(p pair) {
-		if len(p.games) == 0 || c.repeats(&p) {
-			return
-		}
-		games := make(chan []*replay, 1)
-		replayed <- games
-		go func() { games <- p.replay(o.Compare) }()
-	}
-	var adding sync.WaitGroup
-	adding.Go(func() {
-		for games := range replayed {
-			c.add(<-games)
-		}
-	})
-	err := read(func(file string, g *record.Game) {
-		if next.has(file, g) {
-			next.games = append(next.games, g)
-			return
-		}
-		count(next)
-		next = pair{file, []*record.Game{g}}
-	})
-	count(next)
-	close(replayed)
-	adding.Wait()
-	return c.result(), err
-}
-
-// counter counts pairs of games. The goroutine that reads has earlier and identical, the one that adds all else.
-type counter struct {
-	earlier   source.Repeats
-	identical map[string]*identical // by rule set
-
-	sets    map[string]*set
-	order   []*set // by their first games
-	refused int
-	errors  []error
-}
-
-// identical counts pairs that are one game or repeat an earlier one.
-type identical struct {
-	ratings.Identical
-	pairs int // that are counted
-}
-
-// repeats reports whether a pair, or game alone, repeats an earlier one.
-func (c *counter) repeats(p *pair) (before bool) {
-	of := c.identical[p.games[0].Rules]
-	if of == nil {
-		of = new(identical)
-		c.identical[p.games[0].Rules] = of
-	}
-	first := p.games[0].Short()
-	if len(p.games) == 1 {
-		if before, _ = c.earlier.Game(0, &first); before {
-			of.Games++
-		}
-		return before
-	}
-	second := p.games[1].Short()
-	switch before, _ = c.earlier.Pair(0, &first, &second); {
-	case before:
-		of.Pairs++
-	default:
-		of.pairs++
-		if source.OneGame(&first, &second) {
-			of.OneGame++
+func define() (list []definition) {
+	for _, group := range []struct {
+		cases, keys string
+		means       bool
+	}{
+		{"games", "south_points drawn", false}, {"games", "plies_mean", true},
+		{"wins", "win_height_1 win_height_2 win_height_3 win_bounce", false},
+		{"wins", "win_bounces_0 win_bounces_1 win_bounces_2 win_bounces_3 win_bounces_4 win_bounces_5+", false},
+		{"wins", "win_row_hand win_row_1 win_row_2 win_row_3 win_row_4 win_row_5 win_row_6", false},
+		{"moves", "move_height_1 move_height_2 move_height_3 move_bounce", false}, {"moves", "move_bounces_mean", true},
+		{"moves", "move_displacement", false}, {"turns", "turn_pass", false}, {"turns", "turn_legal_moves_mean", true},
+		{"wins_with_defence", "missed_defence", false},
+		{"turns", "goal_in_reach", false}, {"goal_in_reach", "goal_missed", false},
+	} {
+		for key := range strings.FieldsSeq(group.keys) {
+			list = append(list, definition{key, group.cases, group.means})
 		}
 	}
-	return before
+	return list
+}
+
+// Columns are those of a table of figures.
+var Columns = []grid.Column[Figure]{
+	{Key: "rules", Title: "Rules", Left: true, Value: func(f Figure) any { return f.Rules }},
+	{Key: "statistic", Title: "Statistic", Left: true, Value: func(f Figure) any { return f.key }},
+	{Key: "value", Title: "Value", Value: func(f Figure) any { return f.cell(f.Value) }},
+	{Title: "95 % interval", Value: func(f Figure) any {
+		if math.IsNaN(f.Low) {
+			return nil
+		}
+		return f.cell(f.Low).Text + " to " + f.cell(f.High).Text
+	}},
+	{Key: "low", Value: func(f Figure) any { return f.Low }},
+	{Key: "high", Value: func(f Figure) any { return f.High }},
+	{Key: "n", Title: "Of", Value: func(f Figure) any { return grid.Thousands(f.N) }},
+}
+
+// cell returns a value of the figure.
+func (f *Figure) cell(v float64) grid.Cell {
+	switch {
+	case math.IsNaN(v):
+		return grid.Cell{Text: "-"}
+	case f.mean:
+		return grid.Fixed(v, 2)
+	}
+	return grid.Percent(v)
+}
+
+// Counter counts games. The zero value has none.
+type Counter struct {
+	sets   []*set // in the order of their first games
+	file   string // of the last game
+	last   *record.Game
+	counts counts // of the last pair, or game alone
 }
 
 // set is the counts of a rule set.
 type set struct {
-	name        string
-	lengths     map[int]int64 // games by plies
-	moments     []Moments     // of the definitions
-	notCompared int           // games
-	why         error         // of the first of them
+	rules   string
+	moments []moments // of the definitions
 }
 
-// set returns the counts of a rule set.
-func (c *counter) set(name string) *set {
-	if c.sets[name] == nil {
-		c.sets[name] = &set{name: name, lengths: map[int]int64{}, moments: make([]Moments, len(definitions))}
-		c.order = append(c.order, c.sets[name])
+// Add counts a game of a file, or returns why it can't be replayed. A game and the next one are a pair if they have one
+// pair number, rule set and file.
+func (c *Counter) Add(file string, g *record.Game) error {
+	counts, err := count(g)
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
 	}
-	return c.sets[name]
-}
-
-// replay replays the games of a pair.
-func (p *pair) replay(compare *rules.Rules) []*replay {
-	games := make([]*replay, len(p.games))
-	for i, g := range p.games {
-		games[i] = count(p.file, g, compare)
+	if c.last == nil || c.counts["games"] == 2 || c.file != file || c.last.Pair != g.Pair || c.last.Rules != g.Rules {
+		c.endPair()
 	}
-	return games
+	for key, n := range counts {
+		c.counts[key] += n
+	}
+	c.file, c.last = file, g
+	return nil
 }
 
-// add adds the games of a pair.
-func (c *counter) add(games []*replay) {
-	var s *set
-	sum := counts{}
-	for _, g := range games {
-		if g.err != nil {
-			if c.refused++; c.refused <= maxErrors {
-				c.errors = append(c.errors, g.err)
+// endPair adds the counts of the last pair.
+func (c *Counter) endPair() {
+	if c.last != nil {
+		i := slices.IndexFunc(c.sets, func(s *set) bool { return s.rules == c.last.Rules })
+		if i < 0 {
+			i = len(c.sets)
+			c.sets = append(c.sets, &set{c.last.Rules, make([]moments, len(definitions))})
+		}
+		for k, d := range definitions {
+			c.sets[i].moments[k].add(c.counts[d.key], c.counts[d.cases])
+		}
+	}
+	c.last, c.counts = nil, counts{}
+}
+
+// Figures returns the figures of all games, by rule set.
+func (c *Counter) Figures() (list []Figure) {
+	c.endPair()
+	for _, s := range c.sets {
+		for i, d := range definitions {
+			m := &s.moments[i]
+			low, high := m.shareInterval()
+			if d.mean {
+				low, high = m.meanInterval()
 			}
-			continue
-		}
-		s = c.set(g.record.Rules)
-		s.lengths[g.record.Plies]++
-		if g.otherError != nil {
-			s.notCompared++
-			s.why = cmp.Or(s.why, g.otherError)
-		}
-		for key, n := range g.counts {
-			sum[key] += n
+			list = append(list, Figure{d, s.rules, m.ratio(), low, high, int64(m.cases)})
 		}
 	}
-	if s == nil {
-		return
-	}
-	for i, d := range definitions {
-		s.moments[i].Add(sum[d.key], sum[d.cases])
-	}
-}
-
-// result returns the figures of all that was counted.
-func (c *counter) result() Result {
-	result := Result{Refused: c.refused, Errors: c.errors}
-	for _, s := range c.order {
-		stats, same := s.stats(), c.identical[s.name]
-		stats.Notes = append(stats.Notes, same.Notes(same.pairs)...)
-		result.Rules = append(result.Rules, stats)
-	}
-	return result
-}
-
-// stats returns the figures. Those of a comparison are left out if there was none.
-func (s *set) stats() Stats {
-	stats := Stats{Rules: s.name}
-	if s.notCompared > 0 {
-		note := fmt.Sprintf("not compared: %s; the first: %v", textfmt.Plural(s.notCompared, "game"), s.why)
-		stats.Notes = []string{textfmt.Escape(note)}
-	}
-	compared := false
-	for i, d := range definitions {
-		m := &s.moments[i]
-		compared = compared || d.key == comparePositions && m.cases > 0
-		if d.rare && m.sum == 0 || strings.HasPrefix(d.key, "compare_") && !compared {
-			continue
-		}
-		f := Figure{
-			rules: s.name, Key: d.key, Label: d.label, unit: d.unit, Value: m.Ratio(), Low: math.NaN(), High: math.NaN(),
-			N: int64(m.cases),
-		}
-		switch d.unit {
-		case total:
-			f.Value = m.cases
-		case share:
-			f.Low, f.High = m.ShareInterval()
-		case mean:
-			f.Low, f.High = m.meanInterval()
-		case quantile:
-			f.Value = float64(quantileOf(s.lengths, d.percent, f.N))
-		}
-		stats.Figures = append(stats.Figures, f)
-	}
-	return stats
-}
-
-// quantileOf returns the least of n numbers, given by how often each occurs, that percent of them don't exceed.
-func quantileOf(numbers map[int]int64, percent int, n int64) int {
-	left := int64(math.Ceil(float64(percent) / 100 * float64(n)))
-	for _, number := range slices.Sorted(maps.Keys(numbers)) {
-		if left -= numbers[number]; left <= 0 {
-			return number
-		}
-	}
-	return 0
+	return list
 }

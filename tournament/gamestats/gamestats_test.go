@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gyges/rules"
 	"gyges/rules/base/interval"
 	"gyges/tournament/record"
 )
@@ -23,8 +22,6 @@ const (
 	fourBounces = "000000/000300/012003/000000/021003/101223 s"
 	// c1 and e1 reach the goal.
 	canWin = "001023/123123/100000/200000/000000/300000 s"
-	// a1-a3 bounces off a2, and so does a3-a1.
-	toAndFro = "123123/123123/000000/000000/000000/000000 s"
 )
 
 // played returns the record of a game by hand.
@@ -36,14 +33,12 @@ func played(pair int64, rules, opening, result, reason string, moves ...string) 
 }
 
 // countAll counts games of one file.
-func countAll(o Options, games ...*record.Game) Result {
-	result, _ := Count(o, func(add func(string, *record.Game)) error {
-		for _, g := range games {
-			add("file", g)
-		}
-		return nil
-	})
-	return result
+func countAll(t *testing.T, games ...*record.Game) []Figure {
+	var c Counter
+	for _, g := range games {
+		require.NoError(t, c.Add("file", g))
+	}
+	return c.Figures()
 }
 
 // byHand are two pairs.
@@ -56,31 +51,14 @@ var byHand = []*record.Game{
 
 // Every figure of some games is as counted by hand. The legal moves are 8, 17, 23, 1, 28 and 32.
 func TestByHand(t *testing.T) {
-	result := countAll(Options{}, byHand...)
-	require.Empty(t, result.Errors)
-	require.Len(t, result.Rules, 1)
-	require.Equal(t, "simplified", result.Rules[0].Rules)
 	text := ""
-	for _, f := range result.Rules[0].Figures {
-		text += fmt.Sprintf("%s %.4g of %d\n", f.Key, f.Value, f.N)
+	for _, f := range countAll(t, byHand...) {
+		require.Equal(t, "simplified", f.Rules)
+		text += fmt.Sprintf("%s %.4g of %d\n", f.key, f.Value, f.N)
 	}
-	require.Equal(t, `games 4 of 4
-south_points 0.5 of 4
+	require.Equal(t, `south_points 0.5 of 4
 drawn 0 of 4
-reason_goal 0.75 of 4
-reason_resignation 0.25 of 4
 plies_mean 1.5 of 4
-plies_q10 1 of 4
-plies_q25 1 of 4
-plies_q50 1 of 4
-plies_q75 2 of 4
-plies_q90 2 of 4
-south_points_plies_0_10 0.5 of 4
-south_points_plies_11_15 NaN of 0
-south_points_plies_16_20 NaN of 0
-south_points_plies_21_30 NaN of 0
-south_points_plies_31_50 NaN of 0
-south_points_plies_51_more NaN of 0
 win_height_1 0.3333 of 3
 win_height_2 0 of 3
 win_height_3 0.6667 of 3
@@ -91,6 +69,7 @@ win_bounces_2 0 of 3
 win_bounces_3 0 of 3
 win_bounces_4 0.3333 of 3
 win_bounces_5+ 0 of 3
+win_row_hand 0 of 3
 win_row_1 0 of 3
 win_row_2 0.3333 of 3
 win_row_3 0 of 3
@@ -111,16 +90,11 @@ goal_missed 0.25 of 4
 `, text)
 }
 
-// figure returns a figure of a result with one rule set.
-func figure(t *testing.T, r Result, key string) Figure {
-	require.Len(t, r.Rules, 1)
-	for _, f := range r.Rules[0].Figures {
-		if f.Key == key {
-			return f
-		}
-	}
-	require.Fail(t, "no figure "+key)
-	return Figure{}
+// figure returns a figure of games under one rule set.
+func figure(t *testing.T, list []Figure, key string) Figure {
+	i := slices.IndexFunc(list, func(f Figure) bool { return f.key == key })
+	require.GreaterOrEqual(t, i, 0, key)
+	return list[i]
 }
 
 // A share has Wilson's interval for as many games as have its variance between pairs.
@@ -132,18 +106,17 @@ func TestIntervals(t *testing.T) {
 			for _, g := range of {
 				g := *g
 				g.Pair = int64(len(games) / 2)
-				g.South.Agent = fmt.Sprint(g.Pair) // else they repeat one another
 				games = append(games, &g)
 			}
 		}
 	}
 	interval := func(key string, low, high float64) {
-		f := figure(t, countAll(Options{}, games...), key)
+		f := figure(t, countAll(t, games...), key)
 		require.InDelta(t, low, f.Low, 1e-4, f)
 		require.InDelta(t, high, f.High, 1e-4, f)
 	}
 	pairs(1, win, loss)
-	require.True(t, math.IsNaN(figure(t, countAll(Options{}, games...), "south_points").Low), "one pair has no variance")
+	require.True(t, math.IsNaN(figure(t, countAll(t, games...), "south_points").Low), "one pair has no variance")
 	// All pairs gave the same: the interval of 1 in 2.
 	pairs(1, loss, win)
 	interval("south_points", 0.0945, 0.9055)
@@ -163,17 +136,14 @@ func TestIntervals(t *testing.T) {
 func TestPairs(t *testing.T) {
 	one := byHand[3]
 	units := func(files []string, pairs ...int64) string {
-		result, err := Count(Options{}, func(add func(string, *record.Game)) error {
-			for i, file := range files {
-				g := *one
-				g.Pair, g.South.Agent = pairs[i], fmt.Sprint(i)
-				add(file, &g)
-			}
-			return nil
-		})
-		require.NoError(t, err)
+		var c Counter
+		for i, file := range files {
+			g := *one
+			g.Pair = pairs[i]
+			require.NoError(t, c.Add(file, &g))
+		}
 		n := 0.0 // of what has the interval of all games won
-		if f := figure(t, result, "south_points"); !math.IsNaN(f.Low) {
+		if f := figure(t, c.Figures(), "south_points"); !math.IsNaN(f.Low) {
 			n = f.Low * interval.Z95 * interval.Z95 / (1 - f.Low)
 		}
 		return fmt.Sprintf("%.0f", n)
@@ -184,70 +154,29 @@ func TestPairs(t *testing.T) {
 	require.Equal(t, "2", units([]string{"a", "a", "a"}, 3, 3, 3))
 }
 
-// Pairs and games that repeat earlier ones are left out, and one game twice is named.
-func TestRepeatsAreLeftOut(t *testing.T) {
-	twice := slices.Concat(byHand, byHand)
-	twice = append(twice, played(2, "simplified", fourBounces, "1-0", "goal", "d2-goal"),
-		played(2, "simplified", fourBounces, "1-0", "goal", "d2-goal"))
-	result, once := countAll(Options{}, twice...), countAll(Options{}, twice[4:]...)
-	require.Equal(t, fmt.Sprint(once.Rules[0].Figures), fmt.Sprint(result.Rules[0].Figures)) // NaN
-	require.Equal(t, []string{
-		"1 of 3 pairs are one game twice, move for move: each is one observation",
-		"left out: 2 pairs that the same players had played before, move for move",
-	}, result.Rules[0].Notes[:2])
-}
-
-func TestCompare(t *testing.T) {
-	figures := func(with string, games ...*record.Game) string {
-		result := countAll(Options{Compare: rules.MustParse(with)}, games...)
-		require.Empty(t, result.Errors)
-		text := ""
-		for _, key := range []string{
-			"compare_positions", "compare_moves_differ", "compare_illegal_moves", "compare_illegal_games",
-		} {
-			text += fmt.Sprintf("%.4g ", figure(t, result, key).Value)
-		}
-		return text
-	}
-	displaces := played(0, "standard", canStop, "0-1", "goal", "e1xe2@f3", "a3-goal")
-	plain := played(1, "standard", cannotStop, "0-1", "goal", "c1-d1", "c3-goal")
-	require.Equal(t, "2 1 0.5 1 ", figures("simplified", displaces))
-	require.Equal(t, "4 1 0.25 0.5 ", figures("simplified", displaces, plain))
-	require.Equal(t, "4 0 0 0 ", figures("leather", displaces, plain))
-
-	returns := played(0, "italian-simplified:max_plies=2", toAndFro, "1/2-1/2", "length", "a1-a3", "a3-a1")
-	require.Equal(t, "2 0.5 0.5 1 ", figures("simplified:max_plies=2", returns), "no position returns")
-	require.Equal(t, "2 0.5 0.5 1 ", figures("italian-simplified:max_plies=1", returns), "the game is over")
-}
-
-// Games whose first position is none of the other rule set's are counted, but not compared.
-func TestNotCompared(t *testing.T) {
-	result := countAll(Options{Compare: rules.MustParse("kang")}, byHand...)
-	stats := result.Rules[0]
-	require.Len(t, stats.Notes, 1)
-	require.Contains(t, stats.Notes[0],
-		"not compared: 4 games; the first: file: game 17: its first position is none under kang: ")
-	require.EqualValues(t, 4, figure(t, result, "games").Value)
-	for _, f := range stats.Figures {
-		require.NotContains(t, f.Key, "compare")
-	}
-}
-
 // Games that can't be replayed leave no trace in the figures.
 func TestRefusedGames(t *testing.T) {
-	want := countAll(Options{}, byHand...)
-	require.Zero(t, want.Refused)
-	games := []*record.Game{
-		played(0, "simplified", canStop, "1-0", "goal", "e1-f3", "a3-goal"),
-		played(1, "simplified", canStop, "0-1", "goal", "e1-f3", "a3-b3"),
+	var c Counter
+	for want, g := range map[string]*record.Game{
+		"file: game 17: expected 0-1 by goal, found 1-0 by goal": played(0, "simplified", canStop, "1-0", "goal", "e1-f3", "a3-goal"),
+		"file: game 17: move 2: ":                                played(1, "simplified", canStop, "0-1", "goal", "e1-f3", "a3-b3"),
+		`unknown rules "chess"`:                                  played(9, "chess", canStop, "0-1", "goal", "e1-f3"),
+	} {
+		require.ErrorContains(t, c.Add("file", g), want)
 	}
-	games = append(games, byHand...)
-	games = append(games, played(9, "chess", canStop, "0-1", "goal", "e1-f3"))
-	got := countAll(Options{Workers: 3}, games...)
-	require.Equal(t, 3, got.Refused)
-	require.Len(t, got.Errors, 3)
-	require.EqualError(t, got.Errors[0], "file: game 17: expected 0-1 by goal, found 1-0 by goal")
-	require.ErrorContains(t, got.Errors[1], "file: game 17: move 2: ")
-	require.ErrorContains(t, got.Errors[2], `unknown rules "chess"`)
-	require.Equal(t, fmt.Sprint(want.Rules), fmt.Sprint(got.Rules)) // a NaN is no NaN
+	for _, g := range byHand {
+		require.NoError(t, c.Add("file", g))
+	}
+	require.Equal(t, fmt.Sprint(countAll(t, byHand...)), fmt.Sprint(c.Figures())) // a NaN is no NaN
+}
+
+// The figures of each rule set are apart, in the order of their first games.
+func TestRuleSets(t *testing.T) {
+	other := played(5, "standard", canStop, "0-1", "goal", "e1xe2@f3", "a3-goal")
+	list := countAll(t, byHand[0], other, byHand[1])
+	n := len(definitions)
+	require.Len(t, list, 2*n)
+	require.Equal(t, []string{"simplified", "standard"}, []string{list[0].Rules, list[n].Rules})
+	require.EqualValues(t, 2, figure(t, list[:n], "drawn").N)
+	require.EqualValues(t, 1, figure(t, list[n:], "move_displacement").Value*2)
 }

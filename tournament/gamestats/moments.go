@@ -6,16 +6,16 @@ import (
 	"gyges/rules/base/interval"
 )
 
-// Moments are the sums of independent units and of their cases, and of their squares and products, from which the ratio
+// moments are the sums of independent units and of their cases, and of their squares and products, from which the ratio
 // of the totals and its error follow. They are whole numbers, or halves, so that their order doesn't matter.
-type Moments struct {
+type moments struct {
 	units                  int64 // with any case
 	sum, cases             float64
 	sumSum, sumCase, case2 float64
 }
 
-// Add adds a unit: a sum over a number of cases.
-func (m *Moments) Add(sum, cases float64) {
+// add adds a unit: a sum over a number of cases.
+func (m *moments) add(sum, cases float64) {
 	if cases == 0 {
 		return
 	}
@@ -27,16 +27,16 @@ func (m *Moments) Add(sum, cases float64) {
 	m.case2 += cases * cases
 }
 
-// Ratio returns the sum for each case, NaN without cases.
-func (m *Moments) Ratio() float64 { return m.sum / m.cases }
+// ratio returns the sum for each case, NaN without cases.
+func (m *moments) ratio() float64 { return m.sum / m.cases }
 
 // variance returns that of the ratio, by the residuals of the units (the linearised variance of a ratio of totals
 // of clusters); NaN for fewer than two units.
-func (m *Moments) variance() float64 {
+func (m *moments) variance() float64 {
 	if m.units < 2 {
 		return math.NaN()
 	}
-	r, n := m.Ratio(), float64(m.units)
+	r, n := m.ratio(), float64(m.units)
 	squares := m.sumSum - 2*r*m.sumCase + r*r*m.case2
 	if squares < 1e-12*(m.sumSum+r*r*m.case2) { // 0 but for rounding
 		squares = 0
@@ -45,15 +45,15 @@ func (m *Moments) variance() float64 {
 }
 
 // meanInterval returns the normal interval of the ratio.
-func (m *Moments) meanInterval() (low, high float64) {
+func (m *moments) meanInterval() (low, high float64) {
 	half := interval.Z95 * math.Sqrt(m.variance())
-	return max(0, m.Ratio()-half), m.Ratio() + half
+	return max(0, m.ratio()-half), m.ratio() + half
 }
 
-// ShareInterval returns Wilson's interval of a share, for the number of independent cases that has the share's
+// shareInterval returns Wilson's interval of a share, for the number of independent cases that has the share's
 // variance; where all units gave the same, that is the number of units.
-func (m *Moments) ShareInterval() (low, high float64) {
-	r, v := m.Ratio(), m.variance()
+func (m *moments) shareInterval() (low, high float64) {
+	r, v := m.ratio(), m.variance()
 	n := r * (1 - r) / v
 	if v == 0 {
 		n = float64(m.units)

@@ -1,8 +1,6 @@
 package gamestats
 
 import (
-	"fmt"
-	"slices"
 	"strconv"
 
 	"gyges/rules"
@@ -20,96 +18,62 @@ func (c counts) addIf(key string, holds bool) {
 	}
 }
 
-// replay is the replay of a game.
-type replay struct {
-	counts
-	file   string
-	record *record.Game
-	err    error // why it can't be replayed
-	left   int   // moves to come, the present one included
-	legal  rules.MoveSet
-
-	compare    *rules.Rules // nil: nothing
-	other      *rules.Game  // the same turns under compare; nil before the first one
-	otherError error        // why there is none
-	illegal    bool         // a move was, under compare
-}
-
 // count replays a game and counts what is in it.
-func count(file string, g *record.Game, compare *rules.Rules) *replay {
-	r := &replay{counts: counts{}, file: file, record: g, left: len(g.Moves), compare: compare}
-	if _, err := record.ReplayEach(g, r.move); err != nil {
-		r.err = fmt.Errorf("%s: %w", file, err)
-		return r
-	}
-	reason := g.Reason
-	if !slices.Contains(reasons, reason) {
-		reason = "other"
-	}
+func count(g *record.Game) (counts, error) {
+	c, left := counts{}, len(g.Moves) // moves to come, the present one included
+	won := g.Reason == string(rules.ByGoal) && g.Fault == nil
+	var legal rules.MoveSet
+	_, err := record.ReplayEach(g, func(game *rules.Game, m rules.Move) {
+		if !m.IsPlacement() {
+			c.turn(game, m, won && left == 1)
+			if won && left == 2 {
+				game.LegalMoves(&legal)
+				c["wins_with_defence"]++
+				c.addIf("missed_defence", game.Rules().HasEvasion(game.Position(), &legal))
+			}
+		}
+		left--
+	})
 	points := float64(record.HalfPoints(g.Result, rules.South)) / 2
-	r.counts["games"]++
-	r.counts["south_points"] += points
-	r.counts["games_plies_"+bandOf(g.Plies)]++
-	r.counts["south_points_plies_"+bandOf(g.Plies)] += points
-	r.addIf("drawn", points == 0.5)
-	r.counts["reason_"+reason]++
-	r.counts["plies_mean"] += float64(g.Plies)
-	if compare != nil && r.otherError == nil {
-		r.counts["compare_games"]++
-		r.addIf("compare_illegal_games", r.illegal)
-	}
-	return r
-}
-
-// move counts a move that is to be made.
-func (r *replay) move(game *rules.Game, m rules.Move) {
-	won := r.record.Reason == string(rules.ByGoal) && r.record.Fault == nil
-	if !m.IsPlacement() {
-		r.turn(game, m, won && r.left == 1)
-		if won && r.left == 2 {
-			game.LegalMoves(&r.legal)
-			r.counts["wins_with_defence"]++
-			r.addIf("missed_defence", game.Rules().HasEvasion(game.Position(), &r.legal))
-		}
-		if r.compare != nil && r.otherError == nil {
-			r.compareMove(game, m)
-		}
-	}
-	r.left--
+	c["games"]++
+	c["south_points"] += points
+	c.addIf("drawn", points == 0.5)
+	c["plies_mean"] += float64(g.Plies)
+	return c, err
 }
 
 // turn counts a turn.
-func (r *replay) turn(game *rules.Game, m rules.Move, wins bool) {
+func (c counts) turn(game *rules.Game, m rules.Move, wins bool) {
 	legal, reach := game.Legal(), false
 	for range legal.Goals() {
 		reach = true
 	}
-	r.counts["turns"]++
-	r.counts["turn_legal_moves_mean"] += float64(legal.Len())
-	r.addIf("goal_in_reach", reach)
-	r.addIf("goal_missed", reach && !m.IsGoal())
-	r.addIf("turn_pass", m == rules.Pass)
+	c["turns"]++
+	c["turn_legal_moves_mean"] += float64(legal.Len())
+	c.addIf("goal_in_reach", reach)
+	c.addIf("goal_missed", reach && !m.IsGoal())
+	c.addIf("turn_pass", m == rules.Pass)
 	if m == rules.Pass {
 		return
 	}
 	height, bounces, row := describe(game.Rules(), game.Position(), m)
-	r.counts["moves"]++
-	r.counts["move_height_"+strconv.Itoa(int(height))]++
-	r.addIf("move_bounce", bounces > 0)
-	r.counts["move_bounces_mean"] += float64(bounces)
-	r.addIf("move_displacement", m.Drop() != rules.NoSquare)
+	c["moves"]++
+	c["move_height_"+strconv.Itoa(int(height))]++
+	c.addIf("move_bounce", bounces > 0)
+	c["move_bounces_mean"] += float64(bounces)
+	c.addIf("move_displacement", m.Drop() != rules.NoSquare)
 	if !wins {
 		return
 	}
-	r.counts["wins"]++
-	r.counts["win_height_"+strconv.Itoa(int(height))]++
-	r.addIf("win_bounce", bounces > 0)
-	if bounces < maxBounces {
-		r.counts["win_bounces_"+strconv.Itoa(bounces)]++
+	c["wins"]++
+	c["win_height_"+strconv.Itoa(int(height))]++
+	c.addIf("win_bounce", bounces > 0)
+	if bounces < 5 {
+		c["win_bounces_"+strconv.Itoa(bounces)]++
 	} else {
-		r.counts["win_bounces_"+strconv.Itoa(maxBounces)+"+"]++
+		c["win_bounces_5+"]++
 	}
-	r.counts["win_row_"+row]++
+	c["win_row_"+row]++
 }
 
 // describe returns the height of the piece that a move moves, the number of bounces, and the row on which the piece
@@ -130,37 +94,4 @@ func describe(r *rules.Rules, p rules.Position, m rules.Move) (height rules.Heig
 		}
 	}
 	return height, bounces, row
-}
-
-// compareMove counts whether the legal moves are others under the rule set to compare with.
-func (r *replay) compareMove(game *rules.Game, m rules.Move) {
-	if r.other == nil {
-		p, err := r.compare.ParsePosition(game.Rules().FormatPosition(game.Position()))
-		if err != nil {
-			r.otherError = fmt.Errorf("%s: game %d: its first position is none under %v: %w", r.file, r.record.Game, r.compare,
-				err)
-			return
-		}
-		r.other = rules.NewGame(r.compare, p)
-	}
-	legal := r.other.Legal()
-	allowed := legal.Contains(m)
-	r.counts[comparePositions]++
-	r.addIf("compare_moves_differ", !equal(game.Legal(), legal))
-	r.addIf("compare_illegal_moves", !allowed)
-	r.illegal = r.illegal || !allowed
-	r.other.PlayLegal(m)
-}
-
-// equal reports whether two sets hold the same moves.
-func equal(a, b *rules.MoveSet) bool {
-	if a.Len() != b.Len() {
-		return false
-	}
-	for m := range a.All() {
-		if !b.Contains(m) {
-			return false
-		}
-	}
-	return true
 }

@@ -76,7 +76,7 @@ func reaches(r *rules.Rules, p rules.Position) bool {
 	return false
 }
 
-func (s *slow) game(t *testing.T, g *record.Game, other *rules.Rules) {
+func (s *slow) game(t *testing.T, g *record.Game) {
 	game, err := record.Replay(g)
 	require.NoError(t, err)
 	r := game.Rules()
@@ -115,9 +115,6 @@ func (s *slow) game(t *testing.T, g *record.Game, other *rules.Rules) {
 		if text != "pass" {
 			s.move(turn.Before, long, last)
 		}
-		there := legal(other, play, before)
-		s.addIf("compare_moves_differ", fmt.Sprint(moves) != fmt.Sprint(there)) // maps are printed in order
-		s.addIf("compare_illegal_moves", !there[text])
 	}
 }
 
@@ -158,44 +155,25 @@ func (s *slow) move(p rules.Position, long string, wins bool) {
 	s.addIf("win_row_hand", row == "hand")
 }
 
-// The figures of random games are those of a slow count, and the same with any number of workers.
+// The figures of random games are those of a slow count.
 func TestSlowCount(t *testing.T) {
-	for name, other := range map[string]string{
-		"standard":                  "turkish-advanced",
-		"simplified":                "standard",
-		"cosmoludo":                 "leather",
-		"russian":                   "turkish-basic",
-		"italian-kang":              "kang",
-	} {
+	for _, name := range []string{"standard", "simplified", "cosmoludo", "russian", "italian-kang"} {
 		t.Run(name, func(t *testing.T) {
-			r, with := rules.MustParse(withMaxPlies(name)), rules.MustParse(other)
+			r := rules.MustParse(name + ":max_plies=60")
 			rng := rand.New(rand.NewPCG(1, 2))
 			s := slow{map[string]float64{}, map[string]float64{}}
 			var games []*record.Game
 			for i := range int64(20) {
 				g := randomGame(t, r, i/2, rng)
-				s.game(t, g, with)
+				s.game(t, g)
 				games = append(games, g)
 			}
-			result := countAll(Options{Compare: with, Workers: 1}, games...)
-			require.Empty(t, result.Errors)
-			require.Empty(t, result.Rules[0].Notes)
+			list := countAll(t, games...)
 			for key, n := range s.cases {
-				if s.sum[key] > 0 || key != "win_row_hand" {
-					f := figure(t, result, key)
-					require.EqualValues(t, n, f.N, key)
-					require.InDelta(t, s.sum[key]/n, f.Value, 1e-12, key)
-				}
+				f := figure(t, list, key)
+				require.EqualValues(t, n, f.N, key)
+				require.InDelta(t, s.sum[key]/n, f.Value, 1e-12, key)
 			}
-			require.Equal(t, fmt.Sprint(result), fmt.Sprint(countAll(Options{Compare: with, Workers: 5}, games...)))
 		})
 	}
-}
-
-// withMaxPlies adds the option that ends long games.
-func withMaxPlies(name string) string {
-	if strings.Contains(name, ":") {
-		return name + ",max_plies=60"
-	}
-	return name + ":max_plies=60"
 }
