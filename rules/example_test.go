@@ -2,11 +2,6 @@ package rules_test
 
 import (
 	"fmt"
-	"os"
-	"strings"
-	"testing"
-
-	"github.com/stretchr/testify/require"
 
 	"gyges/rules"
 )
@@ -42,18 +37,4 @@ func Example() {
 	// Output:
 	// 110323/000000/000000/000200/000000/213132 n
 	// 642 answers, 304 of which stop South from winning
-}
-
-// The manual shows the example's code.
-func TestManualExample(t *testing.T) {
-	t.Parallel()
-	manual, err := rules.Manuals.ReadFile("README.md")
-	require.NoError(t, err)
-	_, block, _ := strings.Cut(string(manual), "```go\n")
-	block, _, _ = strings.Cut(block, "```\n")
-	require.NotEmpty(t, block)
-	source, err := os.ReadFile("example_test.go")
-	require.NoError(t, err)
-	code := strings.ReplaceAll("\n"+string(source), "\n\t", "\n")
-	require.Contains(t, code, block)
 }
