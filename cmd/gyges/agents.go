@@ -41,7 +41,7 @@ var paramColumns = []grid.Column[agents.ParamDef]{
 func (c *agentsCmd) Run(e *env) error {
 	format, layout := c.Format, grid.Options{Width: tableWidth(e.out)}
 	if c.Kind == "" {
-		err := grid.Write(e.out, format, layout, kindColumns, e.registry.Kinds())
+		err := grid.Write(e.out, format, layout, kindColumns, kindsOf(e.registry))
 		if err == nil && format != grid.JSON {
 			e.out.printf("\ngyges agents KIND lists the parameters of a kind.\n")
 		}

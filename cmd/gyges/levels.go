@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"gyges/configs"
 	"gyges/rules/base/grid"
 )
@@ -10,23 +12,19 @@ type levelsCmd struct {
 }
 
 var levelColumns = []grid.Column[configs.Level]{
-	{Key: "level", Title: "Level", Value: func(l configs.Level) any { return l.Level }},
 	{Key: "name", Title: "Name", Left: true, Value: func(l configs.Level) any { return l.Name }},
 	{Title: "Standard", Value: func(l configs.Level) any { return eloUnder(l, "standard") }},
 	{Title: "Simplified", Value: func(l configs.Level) any { return eloUnder(l, "simplified") }},
 	{Title: "Kang", Value: func(l configs.Level) any { return eloUnder(l, "kang") }},
-	{Key: "agent", Title: "Agent", Left: true, Value: func(l configs.Level) any { return l.Agent.String() }},
+	{Key: "agent", Value: func(l configs.Level) any { return l.Agent }},
 	{Key: "doc", Title: "How it plays", Left: true, Value: func(l configs.Level) any { return l.Doc }},
 	{Key: "elo", Value: func(l configs.Level) any { return l.Elo }}, // by preset
 	{Key: "step", Value: func(l configs.Level) any { return l.Step }},
 }
 
-// eloUnder returns a level's Elo by a preset; nil if it was not measured.
-func eloUnder(l configs.Level, preset string) any {
-	if elo, ok := l.Elo[preset]; ok {
-		return elo
-	}
-	return nil
+// eloUnder returns a level's Elo by a preset with half its 95 % interval.
+func eloUnder(l configs.Level, preset string) string {
+	return fmt.Sprintf("%d ± %d", l.Elo[preset].Elo, l.Elo[preset].Error)
 }
 
 // Run prints the list.

@@ -91,7 +91,7 @@ func TestGame(t *testing.T) {
 
 // The manual of agents names every kind.
 func TestManualNamesKinds(t *testing.T) {
-	for _, k := range newEnv(strings.NewReader(""), io.Discard, io.Discard).registry.Kinds() {
+	for _, k := range kindsOf(newEnv(strings.NewReader(""), io.Discard, io.Discard).registry) {
 		require.Contains(t, topic{file: "agents/README.md"}.manual(), "`"+k.Name+"`")
 	}
 }

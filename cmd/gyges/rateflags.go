@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 
-	"gyges/agents"
 	"gyges/configs"
 	"gyges/ratings"
 	"gyges/ratings/table"
@@ -163,32 +162,26 @@ func (c *ratingFlags) fit(
 	return rated, err
 }
 
-// levelAnchors returns the levels among the players with their ratings under each rule set.
+// levelAnchors returns the levels among the players, by their names, with their ratings under each rule set.
 func levelAnchors(all *standings.Standings) (anchors []ratings.Anchor, err error) {
 	levels, err := configs.ListLevels()
 	if err != nil {
 		return nil, failure{err}
 	}
-	specs := map[string]string{} // by label, where they differ
-	for spec, label := range all.Labels() {
-		specs[label] = spec
-	}
-	players := all.Data().Players()
-	for _, name := range players {
-		spec, err := agents.ParseSpec(cmp.Or(specs[name], name))
-		if err != nil {
-			continue // a player of another program
+	players, own := all.Data().Players(), slices.Collect(maps.Values(all.Labels())) // own: other agents' names
+	for _, l := range levels {
+		if !slices.Contains(players, l.Name) || slices.Contains(own, l.Name) {
+			continue
 		}
-		l, _ := configs.LevelOf(levels, spec)
-		for rules, elo := range l.Elo {
-			if slices.ContainsFunc(all.RuleSets, func(s *standings.RuleSet) bool { return s.Name == rules }) {
-				anchors = append(anchors, ratings.Anchor{Name: name, Elo: float64(elo), Rules: rules})
+		for _, set := range all.RuleSets {
+			if elo, ok := l.Elo[set.Name]; ok {
+				anchors = append(anchors, ratings.Anchor{Name: l.Name, Elo: float64(elo.Elo), Rules: set.Name})
 			}
 		}
 	}
 	if anchors == nil {
 		return nil, fmt.Errorf("--anchor levels: expected a level of gyges levels among the players, under rules for which "+
-			"its Elo was measured (%s); the players are %s", listed(slices.Sorted(maps.Keys(levels[0].Elo))), listed(players))
+			"its Elo was measured (%s); the players are %s", listed(configs.RatedRules()), listed(players))
 	}
 	return anchors, nil
 }

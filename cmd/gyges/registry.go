@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"gyges/agents"
 	"gyges/agents/builtin"
@@ -20,6 +21,17 @@ func registryWith(kinds ...agents.Kind) *agents.Registry {
 	}
 	kinds = append(kinds, levels...)
 	return builtin.Registry(append(kinds, explore.Kind(builtin.Registry(kinds...)))...)
+}
+
+// kindsOf returns the kinds of a registry without the levels, which gyges levels lists.
+func kindsOf(registry *agents.Registry) []agents.Kind {
+	levels, err := configs.ListLevels()
+	if err != nil {
+		panic(err) // they are part of the program, and tested
+	}
+	return slices.DeleteFunc(registry.Kinds(), func(k agents.Kind) bool {
+		return slices.ContainsFunc(levels, func(l configs.Level) bool { return l.Name == k.Name })
+	})
 }
 
 // programSpec parses the spec of an agent that is not interactive.

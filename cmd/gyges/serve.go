@@ -123,11 +123,15 @@ func (c *serveCmd) players(ctx context.Context, e *env) ([]browser.Player, error
 	levels, err := configs.ListLevels() // the weakest first
 	errs := []error{asFailure(err)}
 	var list []browser.Player
-	for _, l := range levels {
-		list = append(list, browser.Player{
-			Name: l.Name, Spec: agents.Spec{Kind: l.Name}, Level: true, Elo: l.Elo,
-			Doc: fmt.Sprintf("level %d of %d: %s", l.Level, len(levels), l.Doc),
-		})
+	for i, l := range levels {
+		p := browser.Player{
+			Name: l.Name, Spec: agents.Spec{Kind: l.Name}, Level: true, Elo: map[string]int{},
+			Doc: fmt.Sprintf("level %d of %d: %s", i+1, len(levels), l.Doc),
+		}
+		for preset, elo := range l.Elo {
+			p.Elo[preset] = elo.Elo
+		}
+		list = append(list, p)
 	}
 	for _, name := range []string{"alphabeta", "mcts", "greedy", "random"} {
 		spec := agents.Spec{Kind: name}

@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"gyges/agents"
 	"gyges/configs"
 	"gyges/ratings"
-	"gyges/rules"
 	"gyges/rules/base/files"
 	"gyges/rules/base/grid"
 	"gyges/tournament"
@@ -107,29 +105,10 @@ func (c *tournamentCmd) summarize(w *output, s tournament.Summary, f *observer) 
 	f.writePrecision(w, s)
 	w.printf("%s; the records are in %s\n", timeText(s), s.Out)
 	f.writeFaults(w)
-	if s.Played > 0 && hasLevel(f.config) {
-		w.printf("Elo on the scale of gyges levels: gyges rate %s --anchor levels\n", s.Out)
-	}
 	if s.Status != tournament.Finished {
 		w.printf("Stopped after %d of %d games. Go on with the same command and --out %s. Rate them again with: gyges "+
 			"rate %s\n", s.Played, s.Scheduled, s.Out, s.Out)
 	}
-}
-
-// hasLevel reports whether levels of play, by name and at their own limits, meet other agents under rules for which
-// their Elo was measured.
-func hasLevel(c *tournament.Config) bool {
-	levels, err := configs.ListLevels()
-	found, others := false, false
-	for _, spec := range c.Agents {
-		l, ok := configs.LevelOf(levels, spec)
-		others = others || !ok
-		found = found || spec.Kind == l.Name && slices.ContainsFunc(c.Rules, func(r *rules.Rules) bool {
-			_, measured := l.Elo[r.String()]
-			return measured
-		})
-	}
-	return err == nil && found && others && c.Limits == (agents.Limits{})
 }
 
 // config returns the config of the file and the flags, checked.
