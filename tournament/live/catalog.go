@@ -104,7 +104,7 @@ func (f folder) isLeft(names []string, before string) bool {
 // where it is part of a training.
 func (f folder) goesOn(m *tournament.Manifest) string {
 	dir := path.Join(f.root.Name(), f.dir)
-	known := m != nil && m.Config.Schedule != tournament.SelfPlay // of commands that also make positions
+	known := m != nil && m.Config.Schedule != tournament.SelfPlay        // of commands that also make positions
 	for up := range parents(path.Join(f.dir, tournament.ManifestFile)) { // itself, too
 		if _, err := f.root.Stat(path.Join(up, training.ManifestFile)); err == nil {
 			dir, known = path.Join(f.root.Name(), up), false
