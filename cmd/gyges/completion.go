@@ -76,7 +76,8 @@ func (e *env) complete(n *kong.Node, line string) (words []string) {
 		}
 	}
 	slices.Sort(words)
-	return slices.DeleteFunc(slices.Compact(words), func(w string) bool { return w == prefix || !strings.HasPrefix(w, last) })
+	words = slices.DeleteFunc(words, func(w string) bool { return w == prefix || !strings.HasPrefix(w, last) })
+	return slices.Compact(words)
 }
 
 // valuesOf returns the words that a value may be, by its tag complete or enum; "" if it may be anything.

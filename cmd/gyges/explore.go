@@ -35,7 +35,7 @@ func (c *exploreCmd) Run(ctx context.Context, e *env) error {
 		position, c.Args = c.Args[0], c.Args[1:]
 	}
 	paths, err := gameFiles(c.Args)
-	r, errRules := flagRules("--rules", c.Rules)
+	r, errRules := flagRules(c.Rules)
 	if err = errors.Join(err, errRules); err == nil && len(paths) == 0 {
 		err = errors.New("expected a run after the position; see gyges explore --help")
 	}

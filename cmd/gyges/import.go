@@ -35,7 +35,7 @@ func (c *importCmd) Run(ctx context.Context, e *env) error {
 
 // read imports the file and returns the number of games.
 func (c *importCmd) read(ctx context.Context, e *env) (count int, err error) {
-	if r, err := flagRules("--rules", c.Rules); err != nil {
+	if r, err := flagRules(c.Rules); err != nil {
 		return 0, err
 	} else if r != nil {
 		c.Rules = r.String()

@@ -117,7 +117,7 @@ type rulesFlags struct {
 
 // load returns the rule set with the given changes, then those of --set.
 func (f rulesFlags) load(changes ...string) (*rules.Rules, error) {
-	base, err := flagRules("--rules", f.Rules)
+	base, err := flagRules(f.Rules)
 	if err != nil {
 		return nil, err
 	}
@@ -205,14 +205,14 @@ func loadRulesList(text string) ([]*rules.Rules, error) {
 	return list, errors.Join(errs...)
 }
 
-// flagRules resolves the rule set of a flag; nil for "".
-func flagRules(flag, text string) (*rules.Rules, error) {
+// flagRules resolves the rule set of --rules; nil for "".
+func flagRules(text string) (*rules.Rules, error) {
 	if text == "" {
 		return nil, nil
 	}
 	r, err := rules.Parse(text)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", flag, err)
+		return nil, fmt.Errorf("--rules: %w", err)
 	}
 	return r, nil
 }

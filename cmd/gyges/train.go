@@ -48,7 +48,7 @@ func (c *trainCmd) config(e *env) (training.Generations, error) {
 	if _, err := c.columns(); err != nil {
 		return training.Generations{}, err
 	}
-	r, err := flagRules("--rules", c.Rules)
+	r, err := flagRules(c.Rules)
 	if err != nil {
 		return training.Generations{}, err
 	}

@@ -36,7 +36,7 @@ type tuneTexelCmd struct {
 
 // Run fits the weights and prints them.
 func (c *tuneTexelCmd) Run(ctx context.Context, e *env) error {
-	r, err := flagRules("--rules", c.Rules)
+	r, err := flagRules(c.Rules)
 	if err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ type tuneSPSACmd struct {
 
 // Run tunes the parameters and prints the tuned agent.
 func (c *tuneSPSACmd) Run(ctx context.Context, e *env) error {
-	r, err := flagRules("--rules", c.Rules)
+	r, err := flagRules(c.Rules)
 	if err != nil {
 		return err
 	}
