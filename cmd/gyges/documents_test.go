@@ -89,7 +89,7 @@ func documentFiles(t *testing.T) []string {
 			return err
 		case e.IsDir() && (slices.Contains([]string{".git", "testdata", "node_modules"}, e.Name()) || isResult(name)):
 			return fs.SkipDir
-		case e.Name() == "README.md", e.Name() == "REFERENCE.md", path.Ext(name) == ".md" && strings.HasPrefix(name, "results/reference/"):
+		case e.Name() == "README.md", path.Ext(name) == ".md" && strings.HasPrefix(name, "results/reference/"):
 			list = append(list, name)
 		}
 		return nil

@@ -35,7 +35,6 @@ var topics = []topic{
 	{"agents", "agents/README.md"},
 	{"ugi", "agents/ugi/README.md"},
 	{"tuning", "agents/tuning/README.md"},
-	{"weights", "agents/tuning/REFERENCE.md"},
 	{"tournament", "tournament/README.md"},
 	{"games", "tournament/record/README.md"},
 	{"review", "tournament/review/README.md"},

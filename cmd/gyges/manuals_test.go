@@ -56,7 +56,7 @@ func TestManualsAreComplete(t *testing.T) {
 	}
 	in("rule sets", presets, "rules/README.md")
 	in("rule options and their values", options, "rules/README.md")
-	in("columns of training positions", positionColumns(t), "agents/tuning/README.md", "agents/tuning/REFERENCE.md")
+	in("columns of training positions", positionColumns(t), "agents/tuning/README.md")
 	for what, names := range map[string][]string{
 		"schedules": texts(tournament.RoundRobin, tournament.Gauntlet, tournament.Ladder, tournament.Swiss,
 			tournament.Knockout, tournament.SelfPlay),

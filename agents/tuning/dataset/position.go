@@ -1,5 +1,5 @@
 // Package dataset holds training positions: positions from played games with their
-// results, as Parquet shards in a folder. The manual, REFERENCE.md beside this folder, has
+// results, as Parquet shards in a folder. The manual, README.md beside this folder, has
 // the names of the files, their columns and metadata. A split without positions has one shard
 // without rows; the splits share no game and no position.
 package dataset
