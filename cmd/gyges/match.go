@@ -48,7 +48,11 @@ func (c *matchCmd) print(e *env, f *observer, summary tournament.Summary) {
 		textfmt.Escape(config.Agents[1].Label()), textfmt.Escape(config.Openings.String()),
 		matchText(config.SPRT, summary.Pairs))
 	f.writePrecision(e.out, summary)
-	e.out.printf("Games %d: %d won, %d drawn, %d lost\n", summary.Played, count.Wins, count.Draws, count.Losses)
+	drawn := ""
+	if count.Draws > 0 {
+		drawn = fmt.Sprintf(" %d drawn,", count.Draws)
+	}
+	e.out.printf("Games %d: %d won,%s %d lost\n", summary.Played, count.Wins, drawn, count.Losses)
 	e.out.printf("%s; the records are in %s\n", timeText(summary), summary.Out)
 	for _, note := range f.counted.Identical.Notes(int(f.counted.Pairs.N())) {
 		e.out.printf("%s\n", strings.Join(textfmt.Wrap("Note: "+note+".", tableWidth(e.out)), "\n"))

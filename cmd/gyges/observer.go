@@ -179,7 +179,7 @@ func (f *observer) interim() error {
 		return err
 	}
 	rated.Layout = layout(f.e.err)
-	return table.Write(f.e.err, grid.Text, table.View{}, rated)
+	return table.Write(f.e.err, grid.Text, nil, rated)
 }
 
 // end ends the reports. If not all games could be recorded, the results are those of the records.

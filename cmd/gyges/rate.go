@@ -159,7 +159,7 @@ func (c *rateCmd) print(e *env, b table.Tables) error {
 // formatFlag is the --format of commands that print rating tables.
 type formatFlag struct {
 	Format  grid.Format `enum:"text,markdown,csv,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown, csv or json. Text and Markdown are rounded, the others have every digit."`
-	Columns string      `xor:"view" placeholder:"COLUMN,…" complete:"columns" help:"Columns of the rating table, without the crosstable; gyges rate --explain lists them. Default: those that fit the terminal, or 80 columns."`
+	Columns string      `xor:"view" placeholder:"COLUMN,…" complete:"columns" help:"Columns of the rating table; gyges rate --explain lists them."`
 }
 
 // columns returns the columns of the rating table; nil: the usual ones.
@@ -179,12 +179,12 @@ func (f formatFlag) forPeople() bool {
 	return f.Format == grid.Text || f.Format == grid.Markdown
 }
 
-// write prints the tables, with their crosstables unless columns were chosen.
+// write prints the tables.
 func (f formatFlag) write(w *output, b table.Tables) error {
 	chosen, err := f.columns()
 	if err != nil {
 		return err
 	}
 	b.Layout = layout(w)
-	return table.Write(w, f.Format, table.View{Columns: chosen, Crosstable: len(chosen) == 0}, b)
+	return table.Write(w, f.Format, chosen, b)
 }

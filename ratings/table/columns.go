@@ -1,6 +1,7 @@
 package table
 
 import (
+	"fmt"
 	"slices"
 
 	"gyges/ratings"
@@ -104,10 +105,10 @@ var columns = []Column{
 	{Key: "wins", Title: "Won", Doc: "games won", Value: func(r *Row) any { return r.count.Wins }},
 	{Key: "draws", Title: "Drawn", Doc: "games drawn", Value: func(r *Row) any { return r.count.Draws }},
 	{Key: "losses", Title: "Lost", Doc: "games lost", Value: func(r *Row) any { return r.count.Losses }},
-	{Key: "points", Title: "Points", Drop: 1, Doc: "wins plus half the draws",
+	{Key: "points", Title: "Points", Doc: "wins plus half the draws",
 		Value: func(r *Row) any { return r.count.Points() }},
 	{Key: "score", Title: "Score", Doc: "points per game, 0 to 1", Value: perGame(ratings.Count.Score)},
-	{Key: "draw_share", Title: "Draws", Drop: 2, Doc: "draws per game, 0 to 1", Value: perGame(ratings.Count.DrawShare)},
+	{Key: "draw_share", Title: "Draws", Doc: "draws per game, 0 to 1", Value: perGame(ratings.Count.DrawShare)},
 	{Key: "faults", Title: "Faults",
 		Doc: "games that a fault decided, of the player or of its opponent: a crash, an illegal move, " +
 			"no answer in time or the like",
@@ -156,7 +157,7 @@ var columns = []Column{
 
 // Keys of the columns that the formats have.
 const (
-	textColumns = "number,name,elo,error,games,wins,draws,losses,points,score,draw_share"
+	textColumns = "number,name,elo,error,games,wins,draws,losses,score"
 	csvColumns  = "table,number,name,group,elo,error,games,wins,draws,losses,points,score,draw_share,faults," +
 		"fault_losses,advantage,advantage_error,reason"
 	countKeys   = "games,wins,draws,losses,points,score,draw_share,faults,fault_losses"
@@ -171,13 +172,7 @@ var ratedColumns = []string{"group", "elo", "error", "low", "high", "difference"
 func ColumnKeys() []string { return grid.Keys(columns) }
 
 // ParseColumns returns the columns with these keys, separated by commas.
-func ParseColumns(keys string) ([]Column, error) {
-	chosen, err := grid.Choose(columns, keys)
-	for i := range chosen {
-		chosen[i].Drop = 0 // they were asked for
-	}
-	return chosen, err
-}
+func ParseColumns(keys string) ([]Column, error) { return grid.Choose(columns, keys) }
 
 // known returns the columns of a list that is part of the program.
 func known(keys string) []Column {
@@ -191,10 +186,32 @@ func known(keys string) []Column {
 // UsualColumns returns the columns that are printed for people unless others are asked
 // for.
 func (t Table) UsualColumns() []Column {
+	keys := textColumns
 	if len(t.Ratings.Faults()) > 0 {
-		return known(textColumns + ",faults")
+		keys += ",faults"
 	}
-	return known(textColumns)
+	return withDraws(known(keys), t.drawn())
+}
+
+// drawn reports whether a game was drawn.
+func (t Table) drawn() bool {
+	return slices.ContainsFunc(t.Ratings.Pairings(), func(p ratings.Pairing) bool { return p.Draws > 0 })
+}
+
+// ResultText returns results as won-drawn-lost, or won-lost where no game of the table was drawn.
+func (t Table) ResultText(c ratings.Count) string {
+	if t.drawn() {
+		return fmt.Sprintf("%d-%d-%d", c.Wins, c.Draws, c.Losses)
+	}
+	return fmt.Sprintf("%d-%d", c.Wins, c.Losses)
+}
+
+// withDraws returns columns for text, without that of draws unless a game was drawn.
+func withDraws[R any](columns []grid.Column[R], drawn bool) []grid.Column[R] {
+	if drawn {
+		return columns
+	}
+	return slices.DeleteFunc(slices.Clone(columns), func(c grid.Column[R]) bool { return c.Key == "draws" })
 }
 
 // LeftColumns returns the chosen columns that players without a rating have, and the

@@ -18,7 +18,7 @@ func TestColumnsAreChosen(t *testing.T) {
 	require.NoError(t, err)
 	table := plain(t)
 	var buf bytes.Buffer
-	require.NoError(t, Write(&buf, grid.CSV, View{Columns: chosen}, tablesOf(table)))
+	require.NoError(t, Write(&buf, grid.CSV, chosen, tablesOf(table)))
 	rows, err := csv.NewReader(&buf).ReadAll()
 	require.NoError(t, err)
 	require.Equal(t, []string{"name", "elo", "low", "high", "difference", "difference_error", "los"}, rows[0])
@@ -29,7 +29,7 @@ func TestColumnsAreChosen(t *testing.T) {
 		grid.Exact(d.Error), grid.Exact(d.LOS)}, rows[1])
 	require.Equal(t, []string{"", "", ""}, rows[3][4:], "nobody comes after the last")
 	buf.Reset()
-	require.NoError(t, Write(&buf, grid.Text, View{Columns: chosen}, tablesOf(table)))
+	require.NoError(t, Write(&buf, grid.Text, chosen, tablesOf(table)))
 	require.Contains(t, buf.String(), textfmt.Decimal(d.Elo)+" ± "+textfmt.Decimal(d.Error))
 	_, err = ParseColumns("name,rank")
 	require.ErrorContains(t, err, `unknown column "rank"; expected one of: table, number, name, group, elo,`)

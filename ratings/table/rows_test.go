@@ -23,7 +23,7 @@ func TestRowsAreThoseOfTheTable(t *testing.T) {
 	require.NoError(t, err)
 	table := Table{Title: "x", Ratings: r}
 	var text bytes.Buffer
-	require.NoError(t, Write(&text, grid.Text, View{}, Tables{All: table, Layout: Layout{Width: 90}}))
+	require.NoError(t, Write(&text, grid.Text, nil, Tables{All: table, Layout: Layout{Width: 90}}))
 
 	columns := table.UsualColumns()
 	rows := table.Rows()
@@ -61,7 +61,7 @@ func TestFaults(t *testing.T) {
 		r, err := ratings.Fit(t.Context(), d, ratings.Options{})
 		require.NoError(t, err)
 		var b bytes.Buffer
-		require.NoError(t, Write(&b, f, View{}, Tables{All: Table{Ratings: r}}))
+		require.NoError(t, Write(&b, f, nil, Tables{All: Table{Ratings: r}}))
 		return b.String()
 	}
 	require.NotContains(t, write(grid.Text), "Fault")
@@ -70,7 +70,7 @@ func TestFaults(t *testing.T) {
 	d.AddFault("mine", "a", ratings.Loss)
 	d.AddFault("mine", "b", ratings.Win)
 	text := write(grid.Text)
-	require.Regexp(t, ` Draws  Faults\n`, text)
+	require.Regexp(t, ` Score  Faults\n`, text)
 	require.Regexp(t, `mine .* %       4\n`, text)
 	require.Regexp(t, `a  .* %       3\n`, text)
 	require.Regexp(t, `b  .* %       1\n`, text)

@@ -16,7 +16,6 @@ import (
 // gauntlet.
 type Schedule struct {
 	Kind    string // swiss, knockout, gauntlet or round-robin
-	Alone   bool   // it is not printed beside ratings
 	Title   string
 	Columns []grid.CellColumn
 	Rows    [][]any
@@ -100,20 +99,29 @@ func (p *page) schedule(s *Schedule) {
 			p.line(line)
 		}
 	} else {
-		writeGrid(p, 0, false, s.Columns, s.Rows)
+		writeGrid(p, 0, false, s.Shown(), s.Rows)
 	}
 	p.list(s.Notes)
+}
+
+// Shown returns the columns for text, without that of draws if there are none.
+func (s *Schedule) Shown() []grid.CellColumn {
+	i := slices.IndexFunc(s.Columns, func(c grid.CellColumn) bool { return c.Key == "draws" })
+	return withDraws(s.Columns, slices.ContainsFunc(s.Rows, func(row []any) bool { return i >= 0 && row[i] != 0 }))
 }
 
 // maxScheduleRows is how many rows of standings are printed beside ratings; of more only the
 // last of each run.
 const maxScheduleRows = 120
 
+// roundRobin is the kind of the tables that are not printed beside ratings, which say as much.
+const roundRobin = "round-robin"
+
 // RecentSchedules returns the schedules that are printed beside ratings, those that have a result first: all, or if
 // they are long these alone, and how many are left out.
 func (t Tables) RecentSchedules() (list []Schedule, left int) {
 	rows := 0
-	shown := slices.DeleteFunc(finalFirst(t.Schedules), func(s Schedule) bool { return s.Alone })
+	shown := slices.DeleteFunc(finalFirst(t.Schedules), func(s Schedule) bool { return s.Kind == roundRobin })
 	for i := range shown {
 		rows += len(shown[i].Rows)
 	}

@@ -57,15 +57,8 @@ func (t Tables) Printed() []Table {
 	return t.Parts
 }
 
-// View says what to print of a rating table. The zero value has the usual
-// columns and no crosstable.
-type View struct {
-	Columns    []Column
-	Crosstable bool // below the table, or the results of a gauntlet; JSON always has both and CSV never
-}
-
-// Write writes rating tables with the advantage, the players that have no
-// rating and the notes. Where lines of text would be too long, columns that were not
+// Write writes rating tables with the columns chosen, or without any the usual ones, the advantage, the players that
+// have no rating and the notes. Where lines of text would be too long, columns that were not
 // chosen are left out, those of other tables are printed in blocks, and names are
 // wrapped. Names are printed as given, with unprintable characters
 // escaped; rows are numbered, also across groups, as in WriteCrosstable.
@@ -75,7 +68,7 @@ type View struct {
 // that have no value empty. JSON is one object, whatever was rated: the fit to
 // all games, and under "parts" the same object for each part; null stands for
 // what has no value.
-func Write(w io.Writer, f grid.Format, v View, all Tables) error {
+func Write(w io.Writer, f grid.Format, chosen []Column, all Tables) error {
 	switch f {
 	case grid.JSON:
 		return grid.WriteJSON(w, all.object())
@@ -84,13 +77,12 @@ func Write(w io.Writer, f grid.Format, v View, all Tables) error {
 		for _, t := range all.Printed() {
 			rows = append(rows, t.Rows()...)
 		}
-		chosen := v.Columns
 		if len(chosen) == 0 {
 			chosen = known(csvColumns)
 		}
 		return grid.Write(w, f, grid.Options{}, chosen, rows)
 	}
-	return writePage(w, f, all, true, func(p *page, t Table) { p.table(t, v) })
+	return writePage(w, f, all, true, func(p *page, t Table) { p.table(t, chosen) })
 }
 
 // WriteCrosstable writes who scored what against whom. Text and Markdown
@@ -100,7 +92,7 @@ func Write(w io.Writer, f grid.Format, v View, all Tables) error {
 func WriteCrosstable(w io.Writer, f grid.Format, all Tables) error {
 	return writeSection(w, f, all, crosstableColumns,
 		func(t Table) []ratings.Pairing { return t.Ratings.Pairings() },
-		func(p *page, t Table) { p.crosstable(t.Ratings) })
+		func(p *page, t Table) { p.crosstable(t) })
 }
 
 // WriteHeadToHead writes the pairings with what was expected of them, those that

@@ -66,7 +66,7 @@ func sample(t testing.TB) Table {
 func tablesOf(tables ...Table) Tables { return Tables{All: tables[0], Parts: tables} }
 
 func writeTables(w io.Writer, f grid.Format, tables ...Table) error {
-	return Write(w, f, View{Crosstable: true}, tablesOf(tables...))
+	return Write(w, f, nil, tablesOf(tables...))
 }
 
 // plain is an ordinary tournament: one group, everybody rated.
@@ -211,7 +211,7 @@ func TestAnyNameIsPrintedWhole(t *testing.T) {
 			var buf bytes.Buffer
 			tables := tablesOf(Table{Title: name, Ratings: r})
 			tables.Layout.Width = 10_000
-			require.NoError(t, Write(&buf, f, View{Crosstable: true}, tables))
+			require.NoError(t, Write(&buf, f, nil, tables))
 			for _, c := range buf.String() {
 				require.False(t, (c < ' ' && c != '\n') || (c >= 0x7f && c < 0xa0), "control character %q", c)
 			}
@@ -222,7 +222,7 @@ func TestAnyNameIsPrintedWhole(t *testing.T) {
 				if name != "" {
 					lines -= 2 // title
 				}
-				require.Equal(t, 4+1+2+1+1+1+4, lines, "ratings, advantage and scale, crosstable")
+				require.Equal(t, 4+1+1, lines, "ratings and advantage")
 				var narrow bytes.Buffer
 				require.NoError(t, writeTables(&narrow, f, Table{Ratings: r}))
 				for line := range strings.Lines(narrow.String()) {

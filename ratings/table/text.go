@@ -16,23 +16,17 @@ import (
 // maxColumns is the number of players up to which a crosstable is drawn.
 const maxColumns = 50
 
-// table writes all there is to say of one fit.
-func (p *page) table(t Table, v View) {
-	gauntlet := t.Gauntlet()
-	if v.Crosstable && gauntlet != nil {
-		p.paragraph(gauntlet.Title + ":")
-		p.schedule(gauntlet)
-	}
-	p.ratings(t, v)
-	if v.Crosstable && gauntlet == nil && t.Ratings.Games > 0 {
-		p.crosstable(t.Ratings)
-	}
-}
+// maxNotes is how many notes on a fit are printed; JSON has all.
+const maxNotes = 2
 
-// ratings writes the rating table of each group, the unrated players, the
-// advantage and the notes.
-func (p *page) ratings(t Table, v View) {
-	r, chosen, rows := t.Ratings, v.Columns, t.Rows()
+// table writes the results around the first player of a gauntlet unless columns were chosen, the rating table of each
+// group, the unrated players, the advantage and the first notes.
+func (p *page) table(t Table, chosen []Column) {
+	if g := t.Gauntlet(); g != nil && len(chosen) == 0 {
+		p.paragraph(g.Title + ":")
+		p.schedule(g)
+	}
+	r, rows := t.Ratings, t.Rows()
 	if len(chosen) == 0 {
 		chosen = t.UsualColumns()
 	}
@@ -51,12 +45,16 @@ func (p *page) ratings(t Table, v View) {
 		p.paragraph("Without a rating:")
 		writeGrid(p, fold, false, LeftColumns(chosen), rows)
 	}
-	p.list(t.Remarks())
+	lines := t.Remarks()
+	if more := len(r.Notes) - maxNotes; more > 0 {
+		lines = lines[:len(lines)-more]
+		lines[len(lines)-1] += fmt.Sprintf(" %s more: --format json.", textfmt.Plural(more, "note"))
+	}
+	p.list(lines)
 }
 
-// Remarks returns the lines that [Write] prints below the rating table: the
-// advantage, the reference of the ratings, the goodness of fit,
-// and the notes.
+// Remarks returns the lines below a rating table: the advantage, the reference of the ratings unless it is their mean,
+// who lost games by faults, and the notes.
 func (t Table) Remarks() []string {
 	r := t.Ratings
 	var lines []string
@@ -66,9 +64,8 @@ func (t Table) Remarks() []string {
 			side = t.Sides[0] + "'s first-move"
 		}
 		lines = append(lines, side+" advantage: "+advantageText(r.Advantage))
-		lines = append(lines, scaleText(r.Groups))
-		if fit := r.GoodnessOfFit(); fit.Degrees > 0 {
-			lines = append(lines, "Fit of the pairings: "+chiSquareText(fit))
+		if text := anchorText(r.Groups); text != "" {
+			lines = append(lines, text)
 		}
 	}
 	if line := faultsText(r); line != "" {
@@ -119,10 +116,6 @@ func faultsText(r *ratings.Ratings) string {
 		textfmt.List(texts, most))
 }
 
-func chiSquareText(f ratings.GoodnessOfFit) string {
-	return fmt.Sprintf("chi-square %s on %d degrees of freedom, p = %.3f.", textfmt.Decimal(f.ChiSquare), f.Degrees, f.P)
-}
-
 func advantageText(a ratings.Advantage) string {
 	if !a.Fitted {
 		return textfmt.Decimal(a.Elo) + " Elo (not fitted)"
@@ -130,29 +123,18 @@ func advantageText(a ratings.Advantage) string {
 	return textfmt.Decimal(a.Elo) + " ± " + textfmt.Decimal(a.Error) + " Elo (fitted)"
 }
 
-// scaleText is the reference of the ratings.
-func scaleText(groups []ratings.Group) string {
-	text := "Elo: the mean is 0"
-	if len(groups) > 1 {
-		text = "Elo: the mean of a group is 0"
-	}
+// anchorText says which ratings are given; "" if none is.
+func anchorText(groups []ratings.Group) string {
 	var given []string
-	anchored := 0
 	for _, g := range groups {
-		if len(g.Anchors) > 0 {
-			anchored++
-		}
 		for _, a := range g.Anchors {
 			given = append(given, a.Name+" is fixed at "+textfmt.Decimal(a.Elo))
 		}
 	}
-	switch {
-	case anchored == len(groups):
-		text = "Elo: " + strings.Join(given, ", ")
-	case anchored > 0:
-		text += ", but " + strings.Join(given, ", ")
+	if given == nil {
+		return ""
 	}
-	return text + "; ± is half the 95 % interval."
+	return "Elo: " + strings.Join(given, ", ") + "."
 }
 
 // tooWide reports whether a table of n columns is left out, and writes that.
@@ -183,18 +165,22 @@ func (p *page) matrix(names []string, cell func(a, b string) any) {
 }
 
 // crosstable writes each player's results against each other.
-func (p *page) crosstable(r *ratings.Ratings) {
-	names, counts := r.Names(), r.Crosstable()
+func (p *page) crosstable(t Table) {
+	names, counts := t.Ratings.Names(), t.Ratings.Crosstable()
 	if p.tooWide("crosstable", len(names)) {
 		return
 	}
-	p.paragraph("Won-drawn-lost by the player in the row, against the players numbered above:")
+	what := "Won-lost"
+	if t.drawn() {
+		what = "Won-drawn-lost"
+	}
+	p.paragraph(what + " by the player in the row, against the players numbered above:")
 	p.matrix(names, func(a, b string) any {
 		c := counts[[2]string{a, b}]
 		if c.Games() == 0 {
 			return nil
 		}
-		return fmt.Sprintf("%d-%d-%d", c.Wins, c.Draws, c.Losses)
+		return t.ResultText(c)
 	})
 }
 
@@ -206,9 +192,10 @@ func (p *page) headToHead(t Table, most int) {
 		shown = rows[:most]
 	}
 	p.paragraph(fmt.Sprintf("%d of %d pairings, those that fit worst first:", len(shown), len(rows)))
-	writeGrid(p, 3, false, headToHeadColumns, shown)
+	writeGrid(p, 3, false, withDraws(headToHeadColumns, t.drawn()), shown)
 	if f := t.Ratings.GoodnessOfFit(); f.Degrees > 0 {
-		p.list([]string{"All pairings: " + chiSquareText(f)})
+		p.list([]string{fmt.Sprintf("All pairings: chi-square %s on %d degrees of freedom, p = %.3f.",
+			textfmt.Decimal(f.ChiSquare), f.Degrees, f.P)})
 	}
 }
 

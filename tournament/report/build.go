@@ -113,7 +113,7 @@ func (b *builder) sampled() string {
 // challenger.
 func (b *builder) summary() (list []string) {
 	for _, s := range b.Tables.Schedules {
-		if s.Result != "" && !s.Alone {
+		if s.Result != "" && s.Kind != string(tournament.RoundRobin) {
 			list = append(list, textfmt.Visible(s.Result))
 		}
 	}

@@ -114,6 +114,14 @@ func newTable(caption string, words int, heads ...string) *Table {
 
 func (t *Table) row(cells ...Cell) { t.Rows = append(t.Rows, cells) }
 
+// remove removes a column.
+func (t *Table) remove(column int) {
+	t.Header = slices.Delete(t.Header, column, column+1)
+	for i := range t.Rows {
+		t.Rows[i] = slices.Delete(t.Rows[i], column, column+1)
+	}
+}
+
 func cell(text string) Cell    { return Cell{Text: text} }
 func rowHead(text string) Cell { return Cell{Text: text, Row: true} }
 func count(n int64) Cell       { return Cell{Text: textfmt.Thousands(n)} }

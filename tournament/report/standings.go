@@ -78,7 +78,7 @@ func (b *builder) schedules(s *Section) {
 
 // addSheet adds a table of package table with its notes.
 func addSheet(s *Section, sheet *table.Schedule, caption string) {
-	s.table(tableOf(textfmt.Visible(caption), "short", sheet.Columns, sheet.Rows))
+	s.table(tableOf(textfmt.Visible(caption), "short", sheet.Shown(), sheet.Rows))
 	if len(sheet.Notes) > 0 {
 		s.add(Block{List: mapped(sheet.Notes, textfmt.Visible)})
 	}
@@ -165,7 +165,7 @@ func (b *builder) crosstable(t table.Table) *Table {
 			Text: textfmt.Decimal(100 * c.Score()),
 			Note: fmt.Sprintf("%s against %s: %d won, %d drawn, %d lost, %s of %d points", textfmt.Visible(player),
 				textfmt.Visible(against), c.Wins, c.Draws, c.Losses, textfmt.Decimal(c.Points()), c.Games()),
-			Small: fmt.Sprintf("%d-%d-%d", c.Wins, c.Draws, c.Losses),
+			Small: t.ResultText(c),
 			Link:  b.link(filter{rules: t.Rules, player: player, against: against}),
 			Class: heat(c.Score()),
 		}

@@ -34,6 +34,10 @@ func (b *builder) statistics() Section {
 				count(o.Draws), count(o.OneGame))
 		}
 	}
+	if !slices.ContainsFunc(b.collected.RuleSets, func(r *standings.RuleSet) bool { return r.Results[1] > 0 }) {
+		results.remove(3)
+		openings.remove(5)
+	}
 	s.heading("statistics-sides", "By side and rule set")
 	s.table(results)
 	s.figure(stackedPlot("results", "Results by side and rule set",
@@ -85,6 +89,9 @@ func (b *builder) reasons(s *Section, r *standings.RuleSet) {
 		c, n := r.Reasons[name], sum(name)
 		reasons.row(rowHead(reasonName(name)), b.linked(n, r, filter{reason: name}),
 			cell(textfmt.Percent(float64(n)/float64(r.Games()))), count(c[0]), count(c[1]), count(c[2]))
+	}
+	if r.Results[1] == 0 {
+		reasons.remove(4)
 	}
 	s.table(reasons)
 	faults := newTable("Games lost by faults", 2, "Player", "Fault", "Games")

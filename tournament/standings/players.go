@@ -2,6 +2,7 @@ package standings
 
 import (
 	"fmt"
+	"slices"
 
 	"gyges/agents"
 	"gyges/ratings"
@@ -49,6 +50,7 @@ func (s *Standings) PlayerTable(specs []string) *grid.Grid {
 		Fold:   1,
 	}
 	faults := int64(0)
+	drawn := slices.ContainsFunc(s.RuleSets, func(set *RuleSet) bool { return set.Results[1] > 0 })
 	for _, spec := range specs {
 		p, games, lost := s.total(spec), int64(s.Count(spec).Games()), int64(0)
 		if games == 0 {
@@ -59,7 +61,11 @@ func (s *Standings) PlayerTable(specs []string) *grid.Grid {
 		}
 		row := []string{textfmt.Escape(agents.LabelOf(spec))}
 		for _, n := range p.Results {
-			row = append(row, fmt.Sprintf("%d-%d-%d", n[0], n[1], n[2]))
+			if drawn {
+				row = append(row, fmt.Sprintf("%d-%d-%d", n[0], n[1], n[2]))
+			} else {
+				row = append(row, fmt.Sprintf("%d-%d", n[0], n[2]))
+			}
 		}
 		t.Add(append(row, mean{games, float64(p.plies)}.text("%.1f"), p.depth.text("%.1f"), p.nodes.text("%.0f"),
 			p.time.text("%.3fms"), fmt.Sprint(lost))...)

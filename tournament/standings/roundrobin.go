@@ -57,7 +57,7 @@ func (s *schedule) roundRobin(labels map[string]string) table.Schedule {
 		over += fmt.Sprintf(", %d rule sets together", s.ruleSets)
 	}
 	t := table.Schedule{
-		Kind: string(tournament.RoundRobin), Title: over, Alone: s.ruleSets < 2,
+		Kind: string(tournament.RoundRobin), Title: over,
 		Columns: grid.Cells([]grid.CellColumn{
 			{Key: "rank", Title: "#"}, {Key: "player", Title: "Player", Left: true}, {Key: "games", Title: "Games"},
 			{Key: "points", Title: "Points"}, {Key: "sonneborn_berger", Title: "S-B"},

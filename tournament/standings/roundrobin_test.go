@@ -18,7 +18,6 @@ func TestRoundRobinBySonnebornBerger(t *testing.T) {
 	}
 	table := s.roundRobin(nil)
 	require.Equal(t, "Round-robin, 6 of 24 games played, 2 rule sets together", table.Title)
-	require.False(t, table.Alone)
 	require.Equal(t, "a leads the round-robin with 2.0 points, by Sonneborn-Berger (3.00 to 2.00).", table.Result)
 	var order []any
 	for _, row := range table.Rows {
