@@ -3,7 +3,6 @@ package play
 import (
 	"fmt"
 	"net/url"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -15,7 +14,6 @@ import (
 	"gyges/agents"
 	"gyges/rules"
 	"gyges/tournament/internal/browsertest"
-	"gyges/tournament/record"
 )
 
 // board is a page to analyse.
@@ -53,7 +51,7 @@ func (b board) move(g *rules.Game, m rules.Move) {
 	if m.IsGoal() {
 		to = "goal-" + string(g.Position().Side().Letter())
 	}
-	clickEnd(b.Tab, to, m)
+	clickEnd(b.t, b.Tab, to, g.Position(), m)
 	require.NoError(b.t, g.Play(m))
 	b.shows(g.Rules().FormatPosition(g.Position()), plies)
 }
@@ -105,6 +103,11 @@ func TestBrowserAnalyse(t *testing.T) {
 		}
 	}
 	require.Equal(t, "All pieces are there.", b.Text(`document.getElementById("missing").textContent`))
+	for _, drag := range [][2]string{{"#table [data-at=a1]", "#table [data-at=a3]"}, {"#table [data-at=a3]", "#headline"}} {
+		b.Drag(drag[0], drag[1]) // one beyond the board changes nothing
+		require.Equal(t, "002110/000330/200000/000200/000100/030123", b.Text(shown))
+	}
+	b.Drag("#table [data-at=a3]", "#table [data-at=a1]")
 	b.Click(`#editor button[type=submit]`)
 	b.shows(middle, 0)
 	b.deepens(3, 1)
@@ -236,43 +239,18 @@ func TestBrowserAnalyseLinks(t *testing.T) {
 	}
 }
 
-// A piece is dragged to another square in the editor; a drag beyond the board changes nothing.
-func TestBrowserDrag(t *testing.T) {
-	b, _ := openAnalysis(t, newTestServer(t, shallow))
-	b.shows(middle, 0)
-	b.Click("#edit")
-	rows := func() string { return b.Text(`document.querySelector("#table .board").dataset.position`) }
-	before := rows()
-	b.Drag(`[data-at="a1"]`, `[data-at="a3"]`)
-	require.Equal(t, "002110/000330/200000/000200/000100/030123", rows())
-	b.Drag(`[data-at="a3"]`, "#headline")
-	require.Equal(t, "002110/000330/200000/000200/000100/030123", rows())
-	b.Drag(`[data-at="a3"]`, `[data-at="a1"]`)
-	require.Equal(t, before, rows())
-}
-
-// Nothing is wider than the screen, also with long lines and the editor.
-func TestBrowserAnalyseFits(t *testing.T) {
-	b, _ := openAnalysis(t, newTestServer(t, shallow), "moves", "a1-(b1)-b2 ( a1-a3 ) e6-(e5)-d5-d4-(d3)xd2@a4", "at", "3")
-	b.deepens(3, 1)
-	for _, width := range []int64{390, 1280, 1920} {
-		require.NoError(t, chromedp.Do(b.Context(), chromedp.EmulateViewport(width, 900)))
-		require.Equal(t, width < 700, b.Text(`String(document.querySelector(".words-now").getBoundingClientRect().top > document.querySelector(".table").getBoundingClientRect().bottom)`) == "true")
-		b.press("edit")
-		b.Wait(`!document.getElementById("editor").hidden`)
-		var found int64
-		b.Eval(`document.documentElement.scrollWidth`, &found)
-		require.LessOrEqual(t, found, width)
-		b.press("cancel")
-	}
-}
-
-// Under Kang the hands are edited too; the keyboard alone is enough.
+// Under Kang all of a board with hands is in view, and the hands are edited too; the keyboard alone is enough. While
+// pieces are set up there are no steps through moves.
 func TestBrowserAnalyseKang(t *testing.T) {
-	b, console := openAnalysis(t, newTestServer(t, shallow), "rules", "kang",
-		"position", "000000/000000/000000/000000/000000/000000 s 222/222 0-0 -")
-	b.Wait(`document.querySelector(".cell.source")`)
+	const start = "000000/000000/000000/000000/000000/000000 s 222/222 0-0 -"
+	b, console := openAnalysis(t, newTestServer(t, shallow), "rules", "kang", "position", start, "moves", "+1-a1")
+	require.NoError(t, chromedp.Do(b.Context(), chromedp.EmulateViewport(1280, 800)))
+	b.shows(start, 0)
+	require.Equal(t, "South to move. Choose one of the marked pieces in the hand.", b.Text(headline))
+	require.Equal(t, "true", b.Text(`String(document.querySelector("#table").getBoundingClientRect().bottom <= innerHeight)`))
 	b.Click("#edit")
+	require.Equal(t, "", b.Text(`["first", "back", "next", "last"].filter((id) => document.getElementById(id).checkVisibility()).join()`))
+	require.Equal(t, "true", b.Text(`String(document.getElementById("bar").classList.contains("empty"))`))
 	b.Press("3")
 	b.Eval(`document.querySelector('[data-at="c2"]').focus()`, nil)
 	b.Press(kb.Enter)
@@ -297,50 +275,11 @@ func TestBrowserAnalyseKang(t *testing.T) {
 	require.Empty(t, console())
 }
 
-// A game leads to its position on the analysis board, and is played with help from then on.
-func TestBrowserAnalyseGame(t *testing.T) {
-	s := newTestServer(t, shallow)
-	b := board{browsertest.Open(t), t}
-	now := s.settled(s.begin("greedy", "standard", "north", "random"))
-	require.Len(t, now.Moves, 1)
-	address := listen(t, s)
-	console := b.Visit(address + "/play#game=" + now.ID)
-	b.Wait(`document.querySelector(".cell.source")`)
-	b.Click("#to-analyse")
-	b.Wait(`location.pathname === "/analyse"`)
-	b.shows(now.Position, 1)
-	g, err := s.games.find(now.ID)
-	require.NoError(t, err)
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	require.True(t, g.helped)
-	require.Empty(t, console())
-}
-
-// A recorded game leads to its position on the analysis board.
-func TestBrowserAnalyseRecord(t *testing.T) {
-	s := newTestServer(t, shallow)
-	g := drawGame("standard", 0, "a", "b")
-	writeRun(t, filepath.Join(s.results, "match"), "finished", lines(g))
-	b := board{browsertest.Open(t), t}
-	console := b.Visit(listen(t, s) + "/run/match#game=1.0&ply=3")
-	b.Wait(`document.querySelector("#viewer .board")`)
-	b.Click(`#viewer a[href^="/analyse#"]`)
-	replayed, err := record.Replay(g)
-	require.NoError(t, err)
-	for len(replayed.Moves()) > 3 {
-		replayed.Undo()
-	}
-	b.Wait(`location.pathname === "/analyse"`)
-	b.shows(replayed.Rules().FormatPosition(replayed.Position()), 3)
-	require.Len(t, b.moves(), len(g.Moves))
-	b.Wait(`document.querySelector("#lines li")`)
-	require.Empty(t, console())
-}
-
-// A move that can't be shown, as the server is not there, is kept.
-func TestBrowserAnalyseKeepsMoves(t *testing.T) {
-	b, _ := openAnalysis(t, newTestServer(t, shallow), "moves", "a1-b2")
+// A move that can't be shown, as the server is not there, is kept. The page says so if the server is stopped while it
+// searches.
+func TestBrowserAnalyseWithoutServer(t *testing.T) {
+	s := newTestServer(t)
+	b, _ := openAnalysis(t, s, "moves", "a1-b2")
 	b.shows(middle, 0)
 	b.Eval(`window.request = window.fetch`, nil)
 	b.Eval(`window.fetch = () => Promise.reject(new Error("gone"))`, nil)
@@ -350,6 +289,9 @@ func TestBrowserAnalyseKeepsMoves(t *testing.T) {
 	b.Eval(`window.fetch = window.request`, nil)
 	b.Click("#next")
 	b.Wait(`document.querySelector("#tree [aria-current]")`)
+	b.deepens(3, 1)
+	s.Close()
+	b.Wait(`/^the server (ended the search; switch it on again|can't be reached)$/.test(document.getElementById("progress").textContent)`)
 }
 
 // Steps forward and lines that are played are shown in motion, at the speed of the page to

@@ -5,8 +5,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -14,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gyges/rules"
-	"gyges/tournament"
 	"gyges/tournament/internal/browsertest"
 	"gyges/tournament/record"
 )
@@ -86,13 +83,18 @@ func (c *clicks) click(m rules.Move) {
 		require.Contains(c.t, sources, from)
 		c.Click(fmt.Sprintf(`[data-at="%s"]`, from))
 	}
-	clickEnd(c.Tab, c.end(m), m)
+	clickEnd(c.t, c.Tab, c.end(m), c.game.Position(), m)
 }
 
-// clickEnd clicks on the cell where the piece that is picked ends, and where the one displaced goes.
-func clickEnd(b *browsertest.Tab, cell string, m rules.Move) {
+// clickEnd clicks on the cell where the piece that is picked ends, and where the one displaced goes. That is shown
+// above the one that takes its place until it has a square.
+func clickEnd(t *testing.T, b *browsertest.Tab, cell string, p rules.Position, m rules.Move) {
+	t.Helper()
 	b.Click(fmt.Sprintf(`[data-at="%s"]`, cell))
 	if m.Drop() != rules.NoSquare && b.Text(`document.querySelector(".drop")?.dataset.at ?? ""`) != "" {
+		height := p.At(m.To())
+		require.Equal(t, fmt.Sprintf("%v%d", m.To(), height), b.Text(`document.querySelector(".lifted").dataset.lifted`))
+		require.Contains(t, b.Text(headline), fmt.Sprintf("Put down the %d that stood on %v.", height, m.To()))
 		b.Click(fmt.Sprintf(`.drop[data-at="%v"]`, m.Drop()))
 	}
 }
@@ -218,14 +220,9 @@ func playByClicks(t *testing.T, set string, you rules.Side) {
 		outcome.String()+" ("+string(reason)+")")
 	b.Wait(`document.querySelector("#advice a")`)
 
-	files, err := filepath.Glob(filepath.Join(s.results, "play-*", tournament.GamesFile))
-	require.NoError(t, err)
-	require.Len(t, files, 1)
-	f, err := os.Open(files[0])
-	require.NoError(t, err)
-	defer func() { _ = f.Close() }()
-	g, err := record.NewReader(f, "").Read()
-	require.NoError(t, err)
+	games := s.kept()
+	require.Len(t, games, 1)
+	g := games[0]
 	replayed, err := record.Replay(g)
 	require.NoError(t, err)
 	require.Equal(t, c.game.Moves(), replayed.Moves())
@@ -320,23 +317,4 @@ func (c *clicks) takeBack(n int) {
 	}
 	c.ready()
 	c.follow()
-}
-
-// On a phone nothing is wider than the screen but what scrolls by itself; dark is
-// dark.
-func TestBrowserPhoneAndDark(t *testing.T) {
-	s := newTestServer(t)
-	b := browsertest.Open(t)
-	b.PhoneInTheDark()
-	url := listen(t, s)
-	for _, path := range []string{"/play", "/analyse", "/nothing"} {
-		b.Visit(url + path)
-		b.FitsPhone()
-	}
-	b.Visit(url + "/play")
-	b.Click(`input[value=random][name=setup]`)
-	b.Click(`#form button[type=submit]`)
-	b.Wait(`document.querySelector(".cell.source")`)
-	b.Click(`.cell.source`)
-	b.FitsPhone()
 }

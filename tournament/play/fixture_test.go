@@ -34,7 +34,6 @@ var (
 	drawPair   = runtest.DrawPair
 	lines      = runtest.Lines
 	writeRun   = runtest.WriteRun
-	appendTo   = runtest.AppendTo
 )
 
 // testServer is a server of an empty folder of results, with some agents.

@@ -1,6 +1,8 @@
 package play
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
@@ -9,42 +11,53 @@ import (
 	"gyges/tournament/internal/browsertest"
 )
 
-// phone reports whether a window is that of a phone.
-func phone(width int64) bool { return width < 500 }
-
-// visible is whether what a selector finds is seen, as JavaScript.
-func visible(selector string) string {
-	return `[...document.querySelectorAll("` + selector + `")].some((e) => e.checkVisibility())`
-}
-
-// The pages to play and to analyse can be read in windows of all sizes, light and dark, and use them. On a phone the
-// lesson comes first, and nothing is said of keys.
+// The pages can be read in windows of all sizes, light and dark, and use them. On a phone the lesson comes first, and
+// nothing is said of keys. The board uses the height that there is, and the buttons are in sight.
 func TestBrowserLooks(t *testing.T) {
-	s := newTestServer(t, shallow)
-	url := listen(t, s)
-	for name, page := range map[string]struct{ path, ready string }{
-		"play":    {"/play", `document.querySelector("#lesson-steps button")`},
-		"analyse": {"/analyse#" + question("moves", "a1-b2", "at", "1").Encode(), `document.querySelectorAll("#lines li").length === 3`},
+	analysis := "/analyse#" + question("moves", "a1-b2", "at", "1").Encode()
+	for name, path := range map[string]string{
+		"play": "/play", "nothing": "/nothing", "analyse": analysis, "editor": analysis, "standard": "/play#game=", "kang": "/play#game=",
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := browsertest.Open(t)
-			b.Looks(name, url+page.path, func(width int64) {
-				b.Wait(page.ready)
-				require.Equal(t, phone(width), b.Text(`String(`+visible("kbd")+`)`) == "false", "keys on the page")
-				if name == "play" && phone(width) {
-					const first = `[...document.querySelectorAll("main > section:not([hidden])")]
-						.sort((a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top)[0].id`
-					require.Equal(t, "lesson", b.Text(first))
-					require.Equal(t, "true", b.Text(`String(document.querySelector("#lesson-board").getBoundingClientRect().bottom <= innerHeight)`))
+			b, s := board{browsertest.Open(t), t}, newTestServer(t, shallow)
+			game := strings.HasSuffix(path, "game=")
+			if game {
+				path += s.begin("random", name, "south", "random").ID
+			}
+			b.Looks(name, listen(t, s)+path, func(width int64) {
+				phone := width < 500
+				is := func(what string) { require.Equal(t, "true", b.Text("String("+what+")"), what) }
+				switch {
+				case game:
+					yourTurn(b.Tab, 0)
+					b.Click(".cell.source")
+					b.Eval(`scrollTo(0, 0)`, nil)
+					least := map[int64]int{390: 360, 1280: 660, 1920: 920}[width]
+					const box = `document.querySelector("#table .board").getBoundingClientRect()`
+					is(fmt.Sprintf(`%[2]s.height >= %[1]d && %[2]s.bottom <= innerHeight && %[2]s.width <= innerWidth`, least, box))
+					is(fmt.Sprintf(`%t || [...document.querySelectorAll(".controls-now button")]`+
+						`.every((e) => e.getBoundingClientRect().bottom <= innerHeight)`, phone))
+				case name == "play":
+					b.Wait(`document.querySelector("#lesson-steps button")`)
+					if phone {
+						const first = `[...document.querySelectorAll("main > section:not([hidden])")]
+							.sort((a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top)[0].id`
+						require.Equal(t, "lesson", b.Text(first))
+						is(`document.querySelector("#lesson-board").getBoundingClientRect().bottom <= innerHeight`)
+					}
+				case path == analysis:
+					b.Wait(`document.querySelectorAll("#lines li").length === 3`)
+					is(fmt.Sprintf(`%t === document.querySelector(".words-now").getBoundingClientRect().top > `+
+						`document.querySelector(".table").getBoundingClientRect().bottom`, phone))
+					if name == "editor" {
+						b.press("edit")
+						b.Wait(`!document.getElementById("editor").hidden`)
+					}
+				}
+				if name == "play" || name == "analyse" {
+					is(fmt.Sprintf(`%t !== [...document.querySelectorAll("kbd")].some((e) => e.checkVisibility())`, phone))
 				}
 			})
-		})
-	}
-	for name, rules := range map[string]string{"game": "standard", "kang-game": "kang"} {
-		t.Run(name, func(t *testing.T) {
-			b := browsertest.Open(t)
-			g := s.begin("random", rules, "south", "random")
-			b.Looks(name, url+"/play#game="+g.ID, func(int64) { b.Wait(`document.querySelector(".cell.source")`) })
 		})
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
-	"gyges/rules"
 	"gyges/tournament/internal/browsertest"
 )
 
@@ -176,22 +175,7 @@ func TestBrowserFocusStays(t *testing.T) {
 	require.Empty(t, console())
 }
 
-// While pieces are set up there are no steps through moves; all of a board with hands is in view.
-func TestBrowserEditorAlone(t *testing.T) {
-	kang := rules.MustParse("kang")
-	start := kang.FormatPosition(kang.Start())
-	b, _ := openAnalysis(t, newTestServer(t, shallow), "rules", "kang", "position", start, "moves", "+1-a1")
-	require.NoError(t, chromedp.Do(b.Context(), chromedp.EmulateViewport(1280, 800)))
-	b.shows(start, 0)
-	require.Equal(t, "South to move. Choose one of the marked pieces in the hand.", b.Text(headline))
-	const bottom = `document.querySelector("#table").getBoundingClientRect().bottom`
-	require.Equal(t, "true", b.Text(`String(`+bottom+` <= innerHeight)`), b.Text("String("+bottom+")"))
-	b.Click("#edit")
-	require.Equal(t, "", b.Text(`["first", "back", "next", "last"].filter((id) => document.getElementById(id).checkVisibility()).join()`))
-	require.Equal(t, "true", b.Text(`String(document.getElementById("bar").classList.contains("empty"))`))
-}
-
-// In a low window nothing covers anything, and the hint is whole. Small texts can be read.
+// In a low window nothing covers anything, and the hint is whole.
 func TestBrowserLowWindow(t *testing.T) {
 	_, b, _ := inGame(t, newTestServer(t), 2)
 	require.NoError(t, chromedp.Do(b.Context(), chromedp.EmulateViewport(1280, 480)))
@@ -201,7 +185,6 @@ func TestBrowserLowWindow(t *testing.T) {
 	b.Eval(`[[".words-now", ".moves-now"], ["#play-hint", ".moves-now"], [".moves-now", ".controls-now"], [".controls-now", "#below"], ["#below", "#lesson"]]
 		.filter(([a, b]) => document.querySelector(a).getBoundingClientRect().bottom > document.querySelector(b).getBoundingClientRect().top).map(String)`, &over)
 	require.Empty(t, over)
-	requireContrast(t, b)
 }
 
 // Another position leaves the variations of the last one a step back in the browser.
@@ -255,15 +238,6 @@ func TestBrowserMovesStay(t *testing.T) {
 	require.Equal(t, "0", b.Text(`String(document.querySelectorAll(".pointed .head").length)`))
 }
 
-// The page says so if the server is stopped while it searches.
-func TestBrowserAnalysisCutOff(t *testing.T) {
-	s := newTestServer(t)
-	b, _ := openAnalysis(t, s)
-	b.deepens(3, 1)
-	s.Close()
-	b.Wait(`/^the server (ended the search; switch it on again|can't be reached)$/.test(document.getElementById("progress").textContent)`)
-}
-
 // While pieces are placed a height stays picked, also after the motion of a piece. The editor then
 // counts those on the board alone.
 func TestBrowserPlacing(t *testing.T) {
@@ -288,28 +262,4 @@ func TestBrowserPlacing(t *testing.T) {
 	b.Wait(`document.querySelector(".cell.source")`)
 	b.Click("#edit")
 	require.Equal(t, "4 of height 1 missing, 4 of height 2 missing, 3 of height 3 missing.", b.Text(`document.getElementById("missing").textContent`))
-}
-
-// requireContrast checks that small texts have the contrast of 4.5 that WCAG 2 asks for, in light and dark.
-func requireContrast(t *testing.T, b *browsertest.Tab) {
-	t.Helper()
-	for range 2 {
-		var low []string
-		b.Eval(`(() => {
-			const pixel = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
-			const light = (color) => {
-				pixel.fillStyle = color;
-				pixel.fillRect(0, 0, 1, 1);
-				const [r, g, b] = [...pixel.getImageData(0, 0, 1, 1).data].map((v) => (v / 255 <= .04045 ? v / 255 / 12.92 : ((v / 255 + .055) / 1.055) ** 2.4));
-				return .2126 * r + .7152 * g + .0722 * b + .05;
-			};
-			const color = (selector, name) => getComputedStyle(document.querySelector(selector))[name], paper = color("body", "backgroundColor");
-			return [
-				["#table .aim-s", color("#table .aim-s", "fill"), color("#table .goal", "fill")], ["#table .aim-n", color("#table .aim-n", "fill"), color("#table .goal", "fill")],
-				["file", color("#table .board text:last-of-type", "fill"), paper], ...["#problem", ".note", ".keys", ".moves .v", ".site a", "#last"].map((e) => [e, color(e, "color"), paper]),
-			].map(([e, a, b]) => [e, Math.max(light(a), light(b)) / Math.min(light(a), light(b))]).filter(([, c]) => c < 4.5).map(String);
-		})()`, &low)
-		require.Empty(t, low)
-		b.PhoneInTheDark()
-	}
 }

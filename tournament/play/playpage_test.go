@@ -133,11 +133,13 @@ func TestBrowserEarlierPositions(t *testing.T) {
 	require.Empty(t, console())
 }
 
-// The board can be turned, and so can a game that is played as North.
+// The board can be turned, and so can a game that is played as North. It leads to its position on the analysis board.
 func TestBrowserTurn(t *testing.T) {
-	s := newTestServer(t)
+	s := newTestServer(t, shallow)
 	b := browsertest.Open(t)
-	console := b.Visit(listen(t, s) + "/play#game=" + s.settled(s.begin("random", "standard", "north", "random")).ID)
+	now := s.settled(s.begin("greedy", "standard", "north", "random"))
+	require.Len(t, now.Moves, 1)
+	console := b.Visit(listen(t, s) + "/play#game=" + now.ID)
 	b.Wait(`document.querySelector(".cell.source")`)
 	above := func(upper, lower string) {
 		const top = `document.querySelector('%s').getBoundingClientRect().top`
@@ -158,6 +160,16 @@ func TestBrowserTurn(t *testing.T) {
 	require.Contains(t, b.Text(`document.querySelector("#above").textContent`), "North you")
 	b.Click(`.cell.source`)
 	require.NotEqual(t, "0", b.Text(`String(document.querySelectorAll(".cell.end, .cell.displace").length)`))
+
+	// the game is played with help from the analysis board on
+	b.Click("#to-analyse")
+	b.Wait(`location.pathname === "/analyse"`)
+	board{b, t}.shows(now.Position, 1)
+	g, err := s.games.find(now.ID)
+	require.NoError(t, err)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	require.True(t, g.helped)
 	require.Empty(t, console())
 }
 
@@ -212,30 +224,6 @@ func TestBrowserMotion(t *testing.T) {
 	b.Wait(`document.querySelectorAll("#moves li").length === 6`)
 	require.Equal(t, "0", b.Text(`String(lifted)`))
 	require.Empty(t, console())
-}
-
-// A displaced piece is shown above the one that takes its place until it has a square.
-func TestBrowserDisplaced(t *testing.T) {
-	s := newTestServer(t)
-	p, b, _ := inGame(t, s, 2)
-	setSpeed(b, "off")
-	for m := range p.game.Legal().All() {
-		if m.Drop() == rules.NoSquare {
-			continue
-		}
-		if from := m.From().String(); b.Text(`document.querySelector(".cell.picked")?.dataset.at ?? ""`) != from {
-			b.Click(fmt.Sprintf(`[data-at="%s"]`, from))
-		}
-		b.Click(fmt.Sprintf(`[data-at="%v"]`, m.To()))
-		displaced := fmt.Sprintf("%v%d", m.To(), p.game.Position().At(m.To()))
-		require.Equal(t, displaced, b.Text(`document.querySelector(".lifted").dataset.lifted`))
-		require.Contains(t, b.Text(`document.querySelector("#headline").textContent`), fmt.Sprintf("Put down the %d that stood on %v.", p.game.Position().At(m.To()), m.To()))
-		b.Click(fmt.Sprintf(`.drop[data-at="%v"]`, m.Drop()))
-		b.Wait(`document.querySelectorAll("#moves li").length > 2`)
-		require.Equal(t, p.game.Rules().LongText(p.game.Position(), m), b.Text(`document.querySelectorAll("#moves .m")[2].textContent`))
-		return
-	}
-	t.Fatal("nothing can be displaced")
 }
 
 // A game with a clock shows the time on both sides, takes no move back and is lost when
@@ -298,36 +286,6 @@ func TestBrowserLesson(t *testing.T) {
 	b.Click(`#lesson-again`)
 	b.Wait(`lifted > 0 && document.querySelector("#lesson-board .landed")`)
 	require.Empty(t, console())
-}
-
-// The board uses the height that there is; nothing is wider than the window, and the
-// buttons are in sight.
-func TestBrowserSizes(t *testing.T) {
-	s := newTestServer(t)
-	b := browsertest.Open(t)
-	url := listen(t, s)
-	for _, size := range []struct{ width, height, least int64 }{{390, 844, 360}, {1280, 800, 660}, {1920, 1080, 920}} {
-		require.NoError(t, chromedp.Do(b.Context(), chromedp.EmulateViewport(size.width, size.height)))
-		for _, set := range []string{"standard", "kang"} {
-			name := fmt.Sprintf("%d-%s", size.width, set)
-			now := s.begin("random", set, "south", "random")
-			b.Visit(url + "/play?" + name + "#game=" + now.ID)
-			yourTurn(b, 0)
-			b.Click(`.cell.source`)
-			b.Eval(`scrollTo(0, 0)`, nil)
-			var box struct{ Width, Height, Bottom, Page, Buttons float64 }
-			b.Eval(`(() => { const r = document.querySelector("#table .board").getBoundingClientRect();
-				return { Width: r.width, Height: r.height, Bottom: r.bottom, Page: document.documentElement.scrollWidth,
-					Buttons: Math.max(...[...document.querySelectorAll(".controls-now button")].map((e) => e.getBoundingClientRect().bottom)) }; })()`, &box)
-			require.LessOrEqual(t, box.Page, float64(size.width), name)
-			require.GreaterOrEqual(t, box.Height, float64(size.least), name)
-			require.LessOrEqual(t, box.Bottom, float64(size.height), name)
-			require.LessOrEqual(t, box.Width, float64(size.width), name)
-			if size.width > 1000 {
-				require.LessOrEqual(t, box.Buttons, float64(size.height), name)
-			}
-		}
-	}
 }
 
 // A piece follows the pointer, with its course; one that is let go where it can't end stays picked,

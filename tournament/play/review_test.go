@@ -127,8 +127,8 @@ func occupy(t *testing.T, s *testServer) (free func()) {
 
 // The button reviews the game that is shown; a link may ask for it, too.
 func TestBrowserReview(t *testing.T) {
-	s := newTestServer(t)
-	games := append([]*record.Game{shortGame()}, drawGame("standard", 1, "a", "b"))
+	s := newTestServer(t, shallow)
+	games := []*record.Game{shortGame(), drawGame("standard", 1, "a", "b")}
 	writeRun(t, filepath.Join(s.results, "one"), "finished", lines(games...))
 	url := listen(t, s)
 	b := browsertest.Open(t)
@@ -159,4 +159,19 @@ func TestBrowserReview(t *testing.T) {
 		b.Eval(`document.documentElement.scrollWidth - document.documentElement.clientWidth`, &over)
 		require.Zero(t, over, width)
 	}
+
+	// a recorded game leads to its position on the analysis board
+	b.Visit("about:blank")
+	console = b.Visit(url + "/run/one#game=1.1&ply=3")
+	b.Wait(`document.querySelector("#viewer .board")`)
+	b.Click(`#viewer a[href^="/analyse#"]`)
+	replayed, err := record.Replay(games[1])
+	require.NoError(t, err)
+	for len(replayed.Moves()) > 3 {
+		replayed.Undo()
+	}
+	b.Wait(`location.pathname === "/analyse"`)
+	board{b, t}.shows(replayed.Rules().FormatPosition(replayed.Position()), 3)
+	require.Len(t, board{b, t}.moves(), len(games[1].Moves))
+	require.Empty(t, console())
 }
