@@ -13,22 +13,6 @@ import (
 	"gyges/tournament/record"
 )
 
-// habits returns how games of the test engines end: with a fault of some kind, or
-// with none where what they do is odd but no fault.
-func habits() map[string]record.FaultKind {
-	return map[string]record.FaultKind{
-		"exit": record.FaultCrash, "orphans": record.FaultCrash, "half": record.FaultCrash,
-		"closes": record.FaultCrash, "signal": record.FaultCrash, "leaves": record.FaultCrash,
-		"hang": record.FaultTimeout, "late": record.FaultTimeout,
-		"halfhang": record.FaultTimeout, "infos": record.FaultTimeout, "drips": record.FaultTimeout, "capitals": record.FaultTimeout,
-		"flood": record.FaultProtocol, "endless": record.FaultProtocol, "nothing": record.FaultProtocol, "twice": record.FaultProtocol,
-		"thrice":  record.FaultProtocol,
-		"garbage": record.FaultIllegal, "illegal": record.FaultIllegal, "nopiece": record.FaultIllegal, "null": record.FaultIllegal,
-		"nogoal": record.FaultIllegal, "number": record.FaultIllegal, "digits": record.FaultIllegal,
-		"noise": "", "complains": "", "longinfo": "", "crlf": "", "public": "", "deaf": "", "good": "",
-	}
-}
-
 // External programs that misbehave lose their games with the right reason, and
 // their last words are in the record; the others' games go on.
 func TestMisbehavingEngines(t *testing.T) {
@@ -36,7 +20,10 @@ func TestMisbehavingEngines(t *testing.T) {
 	reasons := map[string]record.FaultKind{}
 	c := testConfig(t, "random")
 	c.Schedule = Gauntlet
-	for habit, kind := range habits() {
+	for habit, kind := range map[string]record.FaultKind{
+		"exit": record.FaultCrash, "hang": record.FaultTimeout, "twice": record.FaultProtocol, "illegal": record.FaultIllegal,
+		"complains": "", "deaf": "", "good": "",
+	} {
 		timeouts := "" // short ones where a timeout is expected
 		if kind == record.FaultTimeout {
 			timeouts = ",move=1s,grace=500ms"

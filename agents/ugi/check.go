@@ -39,16 +39,23 @@ const (
 	longSearch    = 30 * time.Second
 )
 
-// checks are what is tested, in order. An error of one is a failure, or a note.
+// checks are what is tested, in order, each with an engine that runs. An error of one is a failure, or a note.
 var checks = []struct {
 	name string
 	try  func(*checker) (detail string, err error)
 }{
-	{"starts and sends ugiok", (*checker).starts},
-	{"sends id name", (*checker).names},
+	{"starts and sends ugiok", func(c *checker) (string, error) {
+		return fmt.Sprintf("in %v", c.took.Round(time.Millisecond)), nil
+	}},
+	{"sends id name", func(c *checker) (string, error) {
+		if c.name == "" {
+			return "", note("no line id name")
+		}
+		return c.name, nil
+	}},
 	{"offers maxPly, maxTime, maxNodes", (*checker).options},
-	{"sends readyok", (*checker).ready},
-	{"moves after setpos start", (*checker).start},
+	{"sends readyok", func(c *checker) (string, error) { return "", c.await("isready\n") }},
+	{"moves after setpos start", func(c *checker) (string, error) { return c.move("start", startRows) }},
 	{fmt.Sprintf("moves on %d boards", checkBoards), (*checker).boards},
 	{"plays a win in one", (*checker).wins},
 	{"keeps to maxTime", (*checker).time},
@@ -64,10 +71,11 @@ type note string
 func (n note) Error() string { return string(n) }
 
 // Check tests a program as an engine, in all of [checks], and calls report after each. If it doesn't start, the
-// others have one result, [Skip]. It returns an error if the program can't be started, or that of ctx.
-func Check(ctx context.Context, command []string, dir string, report func(CheckResult)) error {
+// others have one result, [Skip]. It returns how many points there are, and how many of them are no failure. The
+// error is that of a program that can't be started, or that of ctx.
+func Check(ctx context.Context, command []string, dir string, report func(CheckResult)) (passed, all int, err error) {
 	if err := findProgram(command, dir); err != nil {
-		return err
+		return 0, 0, err
 	}
 	c := &checker{client: client{command: command, dir: dir}, ctx: ctx, rules: rules.MustParse("italian")}
 	defer c.kill()
@@ -78,31 +86,31 @@ func Check(ctx context.Context, command []string, dir string, report func(CheckR
 			detail, err = check.try(c)
 		}
 		if ctx.Err() != nil {
-			return ctx.Err()
+			return 0, 0, ctx.Err()
 		}
 		verdict := Pass
-		if err != nil {
+		switch {
+		case errors.As(err, new(note)):
+			verdict, detail = Note, err.Error()
+		case err != nil:
 			verdict, detail = Fail, err.Error()
-			if errors.As(err, new(note)) {
-				verdict = Note
-			}
-			if errors.As(err, new(*agents.Failure)) { // its state is unknown
-				c.kill()
-			}
+		}
+		if errors.As(err, new(*agents.Failure)) { // its state is unknown
+			c.kill()
 		}
 		report(CheckResult{check.name, verdict, textfmt.Escape(textfmt.Cut(detail, maxInfo))})
-		if i == 0 && err != nil {
-			report(CheckResult{fmt.Sprintf("%d more points", Points()-1), Skip, "not checked, since the engine doesn't start"})
+		if verdict != Fail {
+			passed++
+		} else if i == 0 {
+			rest := fmt.Sprintf("%d more points", len(checks)-1)
+			report(CheckResult{rest, Skip, "not checked, since the engine doesn't start"})
 			break
 		}
 	}
-	return nil
+	return passed, len(checks), nil
 }
 
-// Points returns how many checks there are.
-func Points() int { return len(checks) }
-
-// checker has an engine running at the beginning of each check.
+// checker checks an engine.
 type checker struct {
 	client
 	ctx   context.Context
@@ -134,36 +142,25 @@ func (c *checker) maxTime(limit time.Duration) string {
 	return fmt.Sprintf("setoption maxTime %v\n", limit.Seconds())
 }
 
-// move lets the engine choose on the board of the given rows, and checks the move.
-func (c *checker) move(setpos, rows string) (rules.Move, error) {
+// move lets the engine choose on the board of the given rows, and returns its move, which is legal without an error.
+func (c *checker) move(setpos, rows string) (string, error) {
 	p, err := parseRows(c.rules, rows)
 	if err != nil {
-		return rules.NoMove, err
+		return "", err
 	}
 	lines := c.maxTime(shortTime) + "setpos " + setpos + "\nisready\ngo\n"
 	answer, err := c.search(c.ctx, lines, checkPatience/2, checkPatience/2)
 	if err != nil {
-		return rules.NoMove, err
+		return "", err
 	}
 	m, err := parseMove(c.rules, p, answer.move)
 	if err == nil {
 		err = rules.NewGame(c.rules, p).Check(m)
 	}
 	if err != nil {
-		return m, fmt.Errorf("setpos %s, bestmove %s: %w", setpos, answer.move, err)
+		err = fmt.Errorf("setpos %s, bestmove %s: %w", setpos, answer.move, err)
 	}
-	return m, nil
-}
-
-func (c *checker) starts() (string, error) {
-	return fmt.Sprintf("in %v", c.took.Round(time.Millisecond)), nil
-}
-
-func (c *checker) names() (string, error) {
-	if c.name == "" {
-		return "", note("no line id name")
-	}
-	return c.name, nil
+	return formatMove(m), err
 }
 
 func (c *checker) options() (string, error) {
@@ -173,13 +170,6 @@ func (c *checker) options() (string, error) {
 			" such a limit can't be set; a move that takes too long is stopped")
 	}
 	return "all options: " + strings.Join(c.offered, ", "), nil
-}
-
-func (c *checker) ready() (string, error) { return "", c.await("isready\n") }
-
-func (c *checker) start() (string, error) {
-	m, err := c.move("start", startRows)
-	return formatMove(m), err
 }
 
 // boards checks moves in positions of random games, with the mover at the bottom.
@@ -202,15 +192,13 @@ func (c *checker) boards() (string, error) {
 	return "all moves legal", nil
 }
 
-// winBoard has a win for the mover: 23|36.
-const winBoard = "000000/000000/000000/200003/123330/121210"
-
 func (c *checker) wins() (string, error) {
-	m, err := c.move("data "+winBoard, winBoard)
-	if err == nil && !m.IsGoal() {
-		err = note(fmt.Sprintf("chose %s where 23|36 wins", formatMove(m)))
+	const board, win = "000000/000000/000000/200003/123330/121210", "23|36" // the only one
+	move, err := c.move("data "+board, board)
+	if err == nil && move != win {
+		err = note("chose " + move + " where " + win + " wins")
 	}
-	return formatMove(m), err
+	return move, err
 }
 
 func (c *checker) time() (string, error) {

@@ -8,57 +8,57 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// checkHabit returns the verdicts on a test engine by the point's name.
-func checkHabit(t *testing.T, args ...string) map[string]CheckResult {
+// check returns the results of a check of a test engine by the point's name.
+func check(t *testing.T, args ...string) (results map[string]CheckResult, passed int) {
 	t.Helper()
 	exe, err := os.Executable()
 	require.NoError(t, err)
-	results := map[string]CheckResult{}
-	require.NoError(t, Check(t.Context(), append([]string{exe}, args...), "", func(r CheckResult) { results[r.Name] = r }))
-	require.Len(t, results, 12)
-	return results
+	results = map[string]CheckResult{}
+	passed, points, err := Check(t.Context(), append([]string{exe}, args...), "",
+		func(r CheckResult) { results[r.Name] = r })
+	require.NoError(t, err)
+	require.Equal(t, 12, points)
+	return results, passed
 }
 
-func TestCheckGoodEngines(t *testing.T) {
-	for name, r := range checkHabit(t, "good") {
-		require.Equal(t, Pass, r.Verdict, "%s: %s", name, r.Detail)
-	}
-	for name, r := range checkHabit(t, "server", "alphabeta:hash=1,depth=2") {
-		require.Equal(t, Pass, r.Verdict, "%s: %s", name, r.Detail)
-	}
-}
-
-func TestCheckBadEngines(t *testing.T) {
-	const boards = "moves on 20 boards"
+func TestCheckedEngines(t *testing.T) {
+	const boards, win, stop, time = "moves on 20 boards", "plays a win in one", "answers stop, once", "keeps to maxTime"
 	for habit, want := range map[string]map[string]Verdict{
-		"exit":    {"starts and sends ugiok": Pass, "moves after setpos start": Pass, boards: Fail, "exits on quit": Pass},
-		"illegal": {boards: Fail, "plays a win in one": Fail, "ignores unknown commands": Pass},
-		"garbage": {boards: Fail},
-		"null":    {boards: Fail},
-		"twice":   {"answers stop, once": Fail},
-		"thrice":  {"answers stop, once": Fail},
-		"deaf":    {boards: Pass, "exits on quit": Note, "exits at end of input": Note},
-		"public":  {boards: Pass, "plays a win in one": Pass, "exits on quit": Pass, "exits at end of input": Note},
+		"good":    {},
+		"exit":    {boards: Fail, win: Note, time: Fail},
+		"illegal": {boards: Fail, win: Fail, time: Fail},
+		"twice":   {boards: Fail, win: Note, stop: Fail},
+		"thrice":  {boards: Fail, win: Note, stop: Fail},
+		"deaf":    {win: Note, "exits on quit": Note, "exits at end of input": Note},
+		"public":  {"exits at end of input": Note},
 	} {
 		t.Run(habit, func(t *testing.T) {
 			t.Parallel()
-			results := checkHabit(t, habit)
-			for name, verdict := range want {
-				require.Equal(t, verdict, results[name].Verdict, "%s: %s", name, results[name].Detail)
+			results, passed := check(t, habit)
+			require.Len(t, results, 12)
+			found, failed := map[string]Verdict{}, 0
+			for name, r := range results {
+				if r.Verdict != Pass {
+					found[name] = r.Verdict
+				}
+				if r.Verdict == Fail {
+					failed++
+				}
 			}
+			require.Equal(t, want, found, "%v", results)
+			require.Equal(t, 12-failed, passed)
 		})
 	}
 }
 
 // Of an engine that doesn't start nothing else is checked, in one line.
 func TestCheckStillbornEngine(t *testing.T) {
-	exe, err := os.Executable()
-	require.NoError(t, err)
-	var results []CheckResult
-	require.NoError(t, Check(t.Context(), []string{exe, "stillborn"}, "", func(r CheckResult) { results = append(results, r) }))
-	require.Equal(t, []CheckResult{
-		{"starts and sends ugiok", Fail, `the engine ended (exit status 7): no weights found\x1b[2J`},
-		{"11 more points", Skip, "not checked, since the engine doesn't start"},
+	results, passed := check(t, "stillborn")
+	require.Zero(t, passed)
+	const first, rest = "starts and sends ugiok", "11 more points"
+	require.Equal(t, map[string]CheckResult{
+		first: {first, Fail, `the engine ended (exit status 7): no weights found\x1b[2J`},
+		rest:  {rest, Skip, "not checked, since the engine doesn't start"},
 	}, results)
 }
 
@@ -66,8 +66,15 @@ func TestCheckIsCancelled(t *testing.T) {
 	exe, err := os.Executable()
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
-	err = Check(ctx, []string{exe, "good"}, "", func(CheckResult) { cancel() })
-	require.ErrorIs(t, err, context.Canceled)
-	require.ErrorContains(t, Check(t.Context(), []string{"no-such-engine"}, "", nil), "executable file not found")
-	require.ErrorContains(t, Check(t.Context(), nil, "", nil), "expected cmd=PROGRAM")
+	defer cancel()
+	for _, c := range []struct {
+		command []string
+		want    string
+	}{
+		{[]string{exe, "good"}, "context canceled"}, {[]string{"no-such-engine"}, "executable file not found"},
+		{nil, "expected cmd=PROGRAM"},
+	} {
+		_, _, err = Check(ctx, c.command, "", func(CheckResult) { cancel() })
+		require.ErrorContains(t, err, c.want)
+	}
 }

@@ -130,10 +130,19 @@ func (h *host) Start(ctx context.Context, sets ...*rules.Rules) error {
 	return h.fail(ctx, h.wait(ctx, "isready\n", h.ready))
 }
 
-// run starts the program unless it runs. The error may say that it can't play by some rules.
+// run starts the program with the options of the spec unless it runs. The error may say that it can't play by some
+// rules.
 func (h *host) run(ctx context.Context, sets ...*rules.Rules) error {
 	if h.proc == nil {
-		if err := h.launch(ctx); err != nil {
+		h.sent = nil
+		if err := h.launch(ctx, h.start); err != nil {
+			return err
+		}
+		commands := ""
+		for _, o := range h.given {
+			commands += setOption(o.Name, o.Value)
+		}
+		if err := h.fail(ctx, h.proc.send(commands)); err != nil {
 			return err
 		}
 	}
@@ -156,19 +165,6 @@ func (h *host) canPlay(r *rules.Rules) error {
 		return fmt.Errorf("the engine can't play %s: it lacks the option rules", r)
 	}
 	return nil
-}
-
-// launch starts the program, and sets the options of the spec.
-func (h *host) launch(ctx context.Context) error {
-	h.sent = nil
-	if err := h.client.launch(ctx, h.start); err != nil {
-		return err
-	}
-	commands := ""
-	for _, o := range h.given {
-		commands += setOption(o.Name, o.Value)
-	}
-	return h.fail(ctx, h.proc.send(commands))
 }
 
 func setOption(name, value string) string { return "setoption " + name + " " + value + "\n" }

@@ -14,23 +14,21 @@ const null = "null"
 
 // formatMove writes a move in the protocol's numbers.
 func formatMove(m rules.Move) string {
+	var text string
 	switch {
 	case m == rules.NoMove || m == rules.Pass:
 		return null
 	case m.IsPlacement():
 		return fmt.Sprintf("@%d|%d", m.FromHand(), m.To())
 	case m.FromHand() > 0:
-		return fmt.Sprintf("+%d|%s", m.FromHand(), formatEnd(m))
+		text = fmt.Sprintf("+%d|%d", m.FromHand(), m.To())
 	default:
-		return fmt.Sprintf("%d|%s", m.From(), formatEnd(m))
+		text = fmt.Sprintf("%d|%d", m.From(), m.To())
 	}
-}
-
-func formatEnd(m rules.Move) string {
-	if m.Drop() == rules.NoSquare {
-		return strconv.Itoa(int(m.To()))
+	if m.Drop() != rules.NoSquare {
+		text += fmt.Sprintf("|%d", m.Drop())
 	}
-	return fmt.Sprintf("%d|%d", m.To(), m.Drop())
+	return text
 }
 
 // parseMove reads a move in p, written in the protocol's numbers or in the

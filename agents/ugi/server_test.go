@@ -85,23 +85,19 @@ func (s *session) until(prefix string) []string {
 }
 
 func TestServerIntroducesItself(t *testing.T) {
-	lines := serve(t, "random", "ugi\nisready\n\n")
-	require.Equal(t, []string{"id name gyges test", "id author nobody",
-		"option maxPly type int default 0 min 0 max 1000"}, lines[:3])
-	require.Equal(t, []string{"ugiok", "readyok"}, lines[len(lines)-2:])
-	for _, l := range lines[2 : len(lines)-2] {
-		require.Regexp(t, `^option [a-zA-Z]+ type (int|seconds|text) default \w+`, l)
-	}
-}
-
-// The default of option rules is what the engine was started with.
-func TestServerNamesItsRules(t *testing.T) {
 	t.Parallel()
 	config := testServer(agents.Spec{Kind: "random"})
 	config.Rules = rules.MustParse("kang:kang_entry=optional")
 	var out strings.Builder
-	require.NoError(t, Serve(t.Context(), strings.NewReader("ugi\n"), &out, config))
-	require.Contains(t, out.String(), "\noption rules type text default kang:kang_entry=optional\n")
+	require.NoError(t, Serve(t.Context(), strings.NewReader("ugi\nisready\n\n"), &out, config))
+	lines := strings.Split(out.String(), "\n")
+	require.Equal(t, []string{"id name gyges test", "id author nobody",
+		"option maxPly type int default 0 min 0 max 1000"}, lines[:3])
+	require.Contains(t, lines, "option rules type text default kang:kang_entry=optional", "those that it was started with")
+	require.Equal(t, []string{"ugiok", "readyok", ""}, lines[len(lines)-3:])
+	for _, l := range lines[2 : len(lines)-3] {
+		require.Regexp(t, `^option [a-zA-Z]+ type (int|seconds|text) default \w+`, l)
+	}
 }
 
 func TestServerSearches(t *testing.T) {
@@ -129,7 +125,8 @@ func TestServerSearches(t *testing.T) {
 		"setpos data 000000/000000/000000/200003/123330/121210\ngo depth 1\n")))
 }
 
-// probe answers an input and returns the lines, and the position and limits of a search after it.
+// probe answers an input that a command go ends, and returns the lines before its answer, and the position and
+// limits of that search.
 func probe(t *testing.T, input string) (lines []string, position string, limits agents.Limits) {
 	t.Helper()
 	stub := stubAgent{choose: func(g *rules.Game, lim agents.Limits) (agents.Decision, error) {
@@ -139,7 +136,7 @@ func probe(t *testing.T, input string) (lines []string, position string, limits 
 	config := testServer(agents.Spec{Kind: "stub"})
 	config.Registry = agents.NewRegistry(stub.kind())
 	var out strings.Builder
-	require.NoError(t, Serve(t.Context(), strings.NewReader(input+"\ngo\n"), &out, config))
+	require.NoError(t, Serve(t.Context(), strings.NewReader(input), &out, config))
 	lines = strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
 	require.True(t, strings.HasPrefix(last(lines), "bestmove "), lines)
 	return lines[:len(lines)-1], position, limits
@@ -172,7 +169,7 @@ func TestServerPositions(t *testing.T) {
 			" s": `column 44: expected a space and the reserves`,
 		"setpos pos 000000/000000/000000/000000/000000/000000 s 222/222 moves @3|0 1@b1": "pos 310000/000000/000000/000000/000000/000000 s 121/222",
 	} {
-		lines, position, _ := probe(t, input)
+		lines, position, _ := probe(t, input+"\ngo\n")
 		require.Contains(t, append(lines, "pos "+position)[0], want, input)
 	}
 }
@@ -200,7 +197,7 @@ func TestServerRefuses(t *testing.T) {
 		"GO":                       `unknown command "GO"`,
 		strings.Repeat("x", 2<<20): "expected a line of at most 1048576 bytes",
 	} {
-		lines, position, limits := probe(t, "setoption maxPly 2\n"+input)
+		lines, position, limits := probe(t, "setoption maxPly 2\n"+input+"\ngo\n")
 		require.Len(t, lines, 1, input)
 		require.True(t, strings.HasPrefix(lines[0], "info string "+want), "%q: %q", input[:min(len(input), 50)], lines[0])
 		require.LessOrEqual(t, len(lines[0]), 3*maxInfo)
@@ -384,23 +381,14 @@ func TestClocks(t *testing.T) {
 // the option is written.
 func TestMoveOverhead(t *testing.T) {
 	for line, want := range map[string]time.Duration{
-		"":                           10 * time.Millisecond,
-		"moveOverhead 0":             0,
-		"Move Overhead 250":          250 * time.Millisecond,
-		"name Move Overhead value 7": 7 * time.Millisecond,
-		"moveoverhead 5001":          10 * time.Millisecond,
+		"":                                     10 * time.Millisecond,
+		"setoption moveOverhead 0":             0,
+		"setoption Move Overhead 250":          250 * time.Millisecond,
+		"setoption name Move Overhead value 7": 7 * time.Millisecond,
+		"setoption moveoverhead 5001":          10 * time.Millisecond,
 	} {
-		given := make(chan agents.Limits, 1)
-		s := newSession(t, stubAgent{choose: func(g *rules.Game, lim agents.Limits) (agents.Decision, error) {
-			given <- lim
-			return agents.Decision{Move: g.Legal().At(0)}, nil
-		}}.kind())
-		if line != "" {
-			s.send("setoption " + line)
-		}
-		s.send("go wtime 60000 btime 60000")
-		s.until("bestmove")
-		require.Equal(t, want, (<-given).Clock.Overhead, line)
+		_, _, limits := probe(t, line+"\ngo wtime 60000 btime 60000\n")
+		require.Equal(t, want, limits.Clock.Overhead, line)
 	}
 }
 
@@ -459,16 +447,6 @@ func TestMovesRoundTrip(t *testing.T) {
 			g.PlayLegal(g.Legal().At(i * 37 % g.Legal().Len()))
 		}
 	}
-}
-
-func TestRowsOfNorth(t *testing.T) {
-	r := rules.MustParse("standard")
-	p, err := r.ParsePosition("213132/000000/000100/003000/000000/122030 n")
-	require.NoError(t, err)
-	require.Equal(t, "030221/000000/000300/001000/000000/231312", formatRows(r, p))
-	q, err := parseRows(r, formatRows(r, p))
-	require.NoError(t, err)
-	require.Equal(t, p.Rotate(), q)
 }
 
 func TestBadMoves(t *testing.T) {

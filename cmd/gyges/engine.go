@@ -6,7 +6,6 @@ import (
 	"os"
 
 	"gyges/agents/ugi"
-	"gyges/rules/base/textfmt"
 )
 
 type engineCheckCmd struct {
@@ -23,18 +22,14 @@ func (c *engineCheckCmd) Run(ctx context.Context, e *env) error {
 			return fmt.Errorf("--dir: %s: not a directory", c.Dir)
 		}
 	}
-	passed := 0
-	err := ugi.Check(ctx, c.Command, c.Dir, func(r ugi.CheckResult) {
-		if r.Verdict == ugi.Pass || r.Verdict == ugi.Note {
-			passed++
-		}
-		hanging(e.out, fmt.Sprintf("%-5s %-34s ", r.Verdict, r.Name), textfmt.Escape(r.Detail))
+	passed, points, err := ugi.Check(ctx, c.Command, c.Dir, func(r ugi.CheckResult) {
+		hanging(e.out, fmt.Sprintf("%-5s %-34s ", r.Verdict, r.Name), r.Detail)
 	})
 	if err != nil {
 		return err
 	}
-	e.out.printf("result %d of %d points without failure\n", passed, ugi.Points())
-	if passed < ugi.Points() {
+	e.out.printf("result %d of %d points without failure\n", passed, points)
+	if passed < points {
 		return errNo
 	}
 	return nil

@@ -135,18 +135,18 @@ func (e *engine) setPosition(words []string) error {
 func (e *engine) choose() string {
 	var ms rules.MoveSet
 	e.rules.Moves(e.pos, &ms)
-	for m := range ms.All() {
-		if m.IsGoal() && (e.habit == "good" || e.habit == "public") {
-			return fmt.Sprintf("%d|36", m.From())
-		}
-	}
 	m := ms.At(0)
-	if m.IsGoal() {
-		m = ms.At(ms.Len() - 1)
+	for other := range ms.All() {
+		if other.IsGoal() == (e.habit == "good" || e.habit == "public") {
+			m = other
+			break
+		}
 	}
 	switch {
 	case m == rules.Pass:
 		return "null"
+	case m.IsGoal():
+		return fmt.Sprintf("%d|36", m.From())
 	case m.Drop() != rules.NoSquare:
 		return fmt.Sprintf("%d|%d|%d", m.From(), m.To(), m.Drop())
 	default:
@@ -178,7 +178,7 @@ var printed = map[string]string{
 }
 
 // codes are the exit codes of engines that end in place of an answer or after it, by habit.
-var codes = map[string]int{"exit": 3, "orphans": 4, "leaves": 0, "half": 0}
+var codes = map[string]int{"exit": 3, "orphans": 4, "half": 0}
 
 // before is what engines print before they answer, by habit.
 var before = map[string]string{
@@ -188,10 +188,7 @@ var before = map[string]string{
 }
 
 // moves are those that engines play in place of a good one, by habit.
-var moves = map[string]string{
-	"nogoal": "0|36", "number": "99999999999999999999|1", "digits": "\u0660|\u0661", // of another script
-	"illegal": "0|35|34", "nopiece": "20|21", "null": "null",
-}
+var moves = map[string]string{"illegal": "0|35|34", "nopiece": "20|21", "null": "null"}
 
 // misbehave answers in a wrong way, or ends the process, if that is the engine's habit, which done reports.
 func (e *engine) misbehave() (done bool) {
@@ -209,8 +206,6 @@ func (e *engine) misbehave() (done bool) {
 			_ = self.Kill()
 		}
 		time.Sleep(10 * time.Minute)
-	case "late":
-		time.Sleep(10 * time.Second)
 	case "public": // it checks the clock rarely
 		time.Sleep(150 * time.Millisecond)
 	case "hang":
