@@ -1,6 +1,7 @@
 package tournament
 
 import (
+	"cmp"
 	"context"
 	"testing"
 	"testing/synctest"
@@ -46,61 +47,44 @@ func (a *slowAgent) Choose(ctx context.Context, g *rules.Game, lim agents.Limits
 	return a.picker.Choose(ctx, g, lim)
 }
 
-// An agent that overruns its clock loses on time, and the record says by how much.
+// An agent that overruns its clock or move time, its own or the game's, by more than the margin loses on time, and the
+// record says by how much.
 func TestLossOnTime(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		slow := &slowAgent{}
-		r := rules.MustParse("standard")
-		opening, err := Openings{Policy: RandomOpenings}.Opening(r, 1, 0)
-		require.NoError(t, err)
-		m := Game{Rules: r, Opening: opening, Policy: "random", Clock: Clock{Base: 100 * time.Millisecond},
-			TimeMargin: time.Millisecond,
-			Seats:      [2]Seat{{Name: "quick", Agent: &picker{}}, {Name: "slow", Agent: slow}}}
-		g, err := PlayGame(t.Context(), &m)
-		require.NoError(t, err)
-		require.NotNil(t, g.Fault)
-		require.Equal(t, record.Fault{Side: "north", Kind: record.FaultTimeout, Detail: "overran its clock"}, *g.Fault)
-		require.Equal(t, "1-0", g.Result)
-		require.Equal(t, "100ms+0s", g.Limits.Clock)
-		require.Greater(t, g.Timing.OverrunMS, 1.0)
-		require.Positive(t, slow.given)
-		require.LessOrEqual(t, slow.given, 90*time.Millisecond)
-		_, err = record.Replay(g)
-		require.NoError(t, err)
-	})
-}
-
-// An agent's own clock replaces the game's, and a move time, the game's or
-// the agent's, binds with the margin of the config.
-func TestOwnTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rules.MustParse("standard")
 		opening, err := Openings{Policy: RandomOpenings}.Opening(r, 1, 0)
 		require.NoError(t, err)
 		const ms = time.Millisecond
 		for name, c := range map[string]struct {
-			limit, own, margin time.Duration
-			clock              Clock
-			detail             string // "" if nobody loses on time
+			base, limit, own, margin time.Duration // base is of the game's clock; 0: an hour
+			clock                    Clock
+			detail                   string // "" if nobody loses on time
 		}{
+			"the game's clock":     {base: 100 * ms, margin: ms, detail: "overran its clock"},
 			"the game's move time": {limit: 20 * ms, margin: ms, detail: "overran its move time of 20ms"},
 			"its own move time":    {limit: time.Hour, own: 15 * ms, margin: 5 * ms, detail: "overran its move time of 15ms"},
 			"within the margin":    {limit: 20 * ms, margin: time.Minute},
 			"the usual margin":     {own: 20 * ms, margin: DefaultTimeMargin},
 			"its own clock":        {clock: Clock{Base: 60 * ms, Increment: ms}, margin: ms, detail: "overran its clock"},
 		} {
-			m := Game{Rules: r, Opening: opening, Policy: "random", Clock: Clock{Base: time.Hour}, TimeMargin: c.margin,
+			base, slow := cmp.Or(c.base, time.Hour), &slowAgent{}
+			m := Game{Rules: r, Opening: opening, Policy: "random", Clock: Clock{Base: base}, TimeMargin: c.margin,
 				Limits:       agents.Limits{MoveTime: c.limit},
 				Adjudication: Adjudication{Plies: 12},
 				Seats: [2]Seat{{Name: "quick", Agent: &picker{}},
-					{Name: "slow", Agent: &slowAgent{}, Clock: c.clock, MoveTime: c.own}}}
+					{Name: "slow", Agent: slow, Clock: c.clock, MoveTime: c.own}}}
 			g, err := PlayGame(t.Context(), &m)
 			require.NoError(t, err)
+			requireSound(t, g)
+			require.Equal(t, base.String()+"+0s", g.Limits.Clock)
+			require.Positive(t, slow.given)
+			require.Less(t, slow.given, base)
 			if c.detail == "" {
 				require.Nil(t, g.Fault, name)
 				continue
 			}
 			require.Equal(t, &record.Fault{Side: "north", Kind: record.FaultTimeout, Detail: c.detail}, g.Fault, name)
+			require.Equal(t, "1-0", g.Result)
 			require.Greater(t, g.Timing.OverrunMS, 0.9, name)
 		}
 	})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gyges/ratings/sprt"
 	"gyges/rules"
 	"gyges/rules/base/problems"
 )
@@ -47,40 +48,6 @@ func TestValidateReportsEverything(t *testing.T) {
 	}
 }
 
-func TestValidateOne(t *testing.T) {
-	for name, c := range map[string]struct {
-		change func(*Config)
-		want   string
-	}{
-		"fine":      {func(*Config) {}, ""},
-		"no agents": {func(c *Config) { c.Agents = nil }, "agents: expected 2 to 1000 agents, found 0"},
-		"one agent": {func(c *Config) { c.Agents = c.Agents[:1] }, "agents: expected 2 to 1000 agents, found 1"},
-		"no rules":  {func(c *Config) { c.Rules = nil }, "rules: expected 1 to 64 rule sets, found 0"},
-		"plies": {func(c *Config) { c.Openings = Openings{Policy: AgentOpenings, Plies: 1} },
-			"openings.plies: expected none with policy agents, found 1"},
-		"short games": {func(c *Config) {
-			c.Rules = []*rules.Rules{rules.MustParse("standard:max_plies=3")}
-			c.Openings.Plies = 4
-		}, "openings: rules standard:max_plies=3: none of 10000 random openings of 4 plies passed the screen; expected fewer plies"},
-		"no name":        {func(c *Config) { c.Name = "" }, "name: "},
-		"hidden name":    {func(c *Config) { c.Name = ".." }, "name: "},
-		"out is for Run": {func(c *Config) { c.Out = "" }, ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			config := testConfig(t, "random", "scored")
-			c.change(&config)
-			err := config.Validate(testRegistry(nil))
-			if c.want == "" {
-				require.NoError(t, err)
-				return
-			}
-			require.ErrorContains(t, err, c.want)
-			var fe *problems.FieldError
-			require.ErrorAs(t, err, &fe)
-		})
-	}
-}
-
 func TestDefaultOut(t *testing.T) {
 	t.Chdir(t.TempDir())
 	at := time.Date(2026, 2, 3, 1, 4, 5, 0, time.FixedZone("", 3600))
@@ -88,5 +55,47 @@ func TestDefaultOut(t *testing.T) {
 		"results/quick-20260203-000405-3"} {
 		require.Equal(t, want, DefaultOut("results", "quick", at))
 		require.NoError(t, os.MkdirAll(want, 0o700))
+	}
+}
+
+func TestValidateOne(t *testing.T) {
+	for message, change := range map[string]func(*Config){
+		"agents: expected 2 to 1000 agents, found 0": func(c *Config) { c.Agents = nil },
+		"agents: expected 2 to 1000 agents, found 1": func(c *Config) { c.Agents = c.Agents[:1] },
+		"rules: expected 1 to 64 rule sets, found 0": func(c *Config) { c.Rules = nil },
+		"openings.plies: expected none with policy agents, found 1": func(c *Config) {
+			c.Openings = Openings{Policy: AgentOpenings, Plies: 1}
+		},
+		"openings: rules standard:max_plies=3: none of 10000 random openings of 4 plies passed the screen; " +
+			"expected fewer plies": func(c *Config) {
+			c.Rules, c.Openings.Plies = []*rules.Rules{rules.MustParse("standard:max_plies=3")}, 4
+		},
+		`name: expected 1 to 64 letters, digits, '-', '_' or '.', the first a letter or a digit, found ""`: func(c *Config) {
+			c.Name = ""
+		},
+		`the first a letter or a digit, found ".."`: func(c *Config) { c.Name = ".." },
+		`schedule: expected round-robin, gauntlet, ladder, swiss, knockout or self-play, found "x"`: func(c *Config) {
+			c.Schedule = "x"
+		},
+		"rounds: only a swiss tournament has them": func(c *Config) { c.Rounds = 2 },
+		"rounds: expected 1 or more and fewer than the 3 agents, found 3": func(c *Config) {
+			c.Schedule, c.Rounds = Swiss, 3
+		},
+		"sprt: expected two agents, found 3":                 func(c *Config) { c.SPRT = sprt.Default() },
+		"sprt: expected none in self-play":                   func(c *Config) { c.SPRT, c.Schedule = sprt.Default(), SelfPlay },
+		"sprt: expected elo0 below elo1":                     func(c *Config) { c.SPRT = sprt.Default(); c.SPRT.Elo1 = -1 },
+		"until_error: expected none with the schedule swiss": func(c *Config) { c.Schedule, c.UntilError = Swiss, 20 },
+		"until_error: expected none beside sprt": func(c *Config) {
+			c.Agents, c.SPRT, c.UntilError = c.Agents[:2], sprt.Default(), 20
+		},
+		"until_error: expected a number from 0 (never) to 1000, found -1": func(c *Config) { c.UntilError = -1 },
+	} {
+		c := testConfig(t, "random", "scored", "random:id=1")
+		c.Out = "" // which is for Run
+		require.NoError(t, c.Validate(testRegistry(nil)))
+		change(&c)
+		err := c.Validate(testRegistry(nil))
+		require.ErrorContains(t, err, message)
+		require.ErrorAs(t, err, new(*problems.FieldError))
 	}
 }

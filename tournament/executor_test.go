@@ -2,8 +2,6 @@ package tournament
 
 import (
 	"context"
-	"errors"
-	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -142,31 +140,26 @@ func TestDeadLetteredPairsThatStopTheRun(t *testing.T) {
 
 // The time scale stretches the times that are kept, and not those that are recorded.
 func TestTimeScale(t *testing.T) {
-	require.Equal(t, 2500*time.Millisecond, scaleTime(time.Second, 2.5))
-	require.Zero(t, scaleTime(0, 2.5))
-	clock := Clock{Base: time.Minute, Increment: 100 * time.Microsecond}
-	require.Equal(t, Clock{Base: 150 * time.Second, Increment: time.Millisecond}, clock.scaled(2.5))
-	require.Equal(t, clock, clock.scaled(1))
-
 	c := testConfig(t, "random", "scored")
 	c.Pairs, c.Limits.MoveTime, c.Clock.Base = 1, 100*time.Millisecond, time.Minute
-	var most time.Duration
+	var most agents.Limits
 	p := NewRunner(&c, func(agents.Spec) (agents.Agent, error) { return &limitsSeen{most: &most}, nil })
 	games, err := p.Play(t.Context(), newSchedule(&c).job(0), 3)
 	require.NoError(t, err)
 	require.Len(t, games, 2)
 	require.Equal(t, record.Limits{MoveTime: "100ms", Clock: "1m0s+0s"}, games[0].Limits)
-	require.Equal(t, 300*time.Millisecond, most)
+	require.Equal(t, 300*time.Millisecond, most.MoveTime)
+	require.Equal(t, 3*time.Minute, most.Clock.Left)
 }
 
-// limitsSeen notes the move times that it is given.
+// limitsSeen notes the longest times that it is given.
 type limitsSeen struct {
 	picker
-	most *time.Duration
+	most *agents.Limits
 }
 
 func (a *limitsSeen) Choose(ctx context.Context, g *rules.Game, lim agents.Limits) (agents.Decision, error) {
-	*a.most = max(*a.most, lim.MoveTime)
+	a.most.MoveTime, a.most.Clock.Left = max(a.most.MoveTime, lim.MoveTime), max(a.most.Clock.Left, lim.Clock.Left)
 	return a.picker.Choose(ctx, g, lim)
 }
 
@@ -177,18 +170,13 @@ func TestPlayerRefuses(t *testing.T) {
 	games, err := p.Play(t.Context(), good, 1)
 	require.NoError(t, err)
 	require.NoError(t, p.Check(good, games))
-	for range 200 { // one field out of range at a time
+	for _, change := range []func(*Job){
+		func(j *Job) { j.Pair = -1 }, func(j *Job) { j.Round = -1 << 62 },
+		func(j *Job) { j.Rules = -1 }, func(j *Job) { j.Rules = 3 },
+		func(j *Job) { j.Agents[0] = 1 << 40 }, func(j *Job) { j.Agents[1] = 2 }, func(j *Job) { j.Agents[1] = -1 },
+	} {
 		bad := good
-		switch x := []int64{-1, -1 << 62}[rand.IntN(2)]; rand.IntN(4) {
-		case 0:
-			bad.Pair = x
-		case 1:
-			bad.Round = x
-		case 2:
-			bad.Rules = []int{int(x), 3, 1 << 40}[rand.IntN(3)]
-		default:
-			bad.Agents[rand.IntN(2)] = []int{int(x), 2, 1 << 40}[rand.IntN(3)]
-		}
+		change(&bad)
 		_, err := p.Play(t.Context(), bad, 1)
 		require.Error(t, err)
 		require.Error(t, p.Check(bad, games))
@@ -202,5 +190,5 @@ func TestPlayerRefuses(t *testing.T) {
 
 	broken := NewRunner(&c, func(agents.Spec) (agents.Agent, error) { return nil, errTest })
 	_, err = broken.Play(t.Context(), good, 1)
-	require.True(t, errors.Is(err, errTest))
+	require.ErrorIs(t, err, errTest)
 }

@@ -27,9 +27,8 @@ func formatConfig(t *testing.T, f Format, n int) Config {
 	return c
 }
 
-// imagine runs a schedule with results from a source of chance, draws among
-// them, and returns the pairings of each stage.
-func imagine(t *testing.T, c *Config, rng *rand.Rand) [][][2]int {
+// imagine returns a schedule that has been run with results from a source of chance, draws among them.
+func imagine(t *testing.T, c *Config, rng *rand.Rand) *schedule {
 	s := newSchedule(c)
 	for i := range s.len() {
 		select {
@@ -41,52 +40,76 @@ func imagine(t *testing.T, c *Config, rng *rand.Rand) [][][2]int {
 			s.note(&record.Game{Game: 2*i + game, Result: []string{"1-0", "0-1", "1/2-1/2"}[rng.IntN(3)]})
 		}
 	}
-	var all [][][2]int
-	for _, st := range s.stages {
-		all = append(all, pairingsOf(st))
-	}
-	return all
+	return s
 }
 
-// pairingsOf returns the pairings of a stage.
-func pairingsOf(st Stage) [][2]int {
-	var list [][2]int
-	for _, m := range st.Matches {
+// pairings returns the pairings of stage k.
+func (s *schedule) pairings(k int) (list [][2]int) {
+	for _, m := range s.stages[k].Matches {
 		list = append(list, m.Agents)
 	}
 	return list
 }
 
-// In every round of a Swiss tournament each plays once, nobody meets an old
-// opponent or sits out twice, for many sizes.
+// Who meets whom in the first stage, and how many games there are. In the first round of a Swiss tournament the top
+// half meets the bottom half; with an odd number of agents the last one has the bye.
+func TestPairings(t *testing.T) {
+	for _, test := range []struct {
+		format   Format
+		agents   int
+		pairings [][2]int
+		matches  int64 // of all stages
+	}{
+		{RoundRobin, 3, [][2]int{{0, 1}, {0, 2}, {1, 2}}, 3},
+		{Gauntlet, 4, [][2]int{{0, 1}, {0, 2}, {0, 3}}, 3},
+		{Ladder, 4, [][2]int{{0, 1}, {1, 2}, {2, 3}}, 3},
+		{SelfPlay, 3, [][2]int{{0, 0}, {0, 1}, {0, 2}, {1, 1}, {1, 2}, {2, 2}}, 6},
+		{Swiss, 8, [][2]int{{0, 4}, {1, 5}, {2, 6}, {3, 7}}, 3 * 4},
+		{Swiss, 9, [][2]int{{0, 4}, {1, 5}, {2, 6}, {3, 7}}, 4 * 4},
+		{Knockout, 6, [][2]int{{2, 5}, {3, 4}}, 5},
+	} {
+		c := formatConfig(t, test.format, test.agents)
+		require.Equal(t, test.pairings, newSchedule(&c).pairings(0), test.format)
+		require.Equal(t, test.matches*2*2, c.Games(), test.format)
+		m := c.Manifest()
+		require.Len(t, m.Stages()[0].Matches, len(test.pairings))
+	}
+}
+
+// In every round of a Swiss tournament each plays once, and nobody meets an old opponent. The bye goes to the lowest, by
+// points and then the order given, that has had none, and counts as a won match.
 func TestSwiss(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
-	for _, n := range []int{2, 3, 5, 8, 13, 60, 61, 101} {
+	for _, n := range []int{2, 3, 5, 8, 9, 9, 9, 13, 60, 61, 101} {
 		c := formatConfig(t, Swiss, n)
-		met, byes := map[[2]int]bool{}, map[int]bool{}
-		stages := imagine(t, &c, rng)
-		require.Len(t, stages, c.swissRounds())
-		for _, pairings := range stages {
-			played := map[int]bool{}
-			require.Len(t, pairings, n/2)
-			for _, p := range pairings {
+		met, points, had := map[[2]int]bool{}, make([]int64, n), make([]bool, n)
+		s := imagine(t, &c, rng)
+		require.Len(t, s.stages, c.swissRounds())
+		for k := range s.stages {
+			lowest, played := -1, map[int]bool{}
+			for agent := range n {
+				if n%2 == 1 && !had[agent] && (lowest < 0 || points[agent] <= points[lowest]) {
+					lowest = agent
+				}
+			}
+			require.Len(t, s.stages[k].Matches, n/2)
+			for _, m := range s.stages[k].Matches {
+				p := m.Agents
 				require.False(t, played[p[0]] || played[p[1]] || p[0] == p[1])
 				played[p[0]], played[p[1]] = true, true
 				key := [2]int{min(p[0], p[1]), max(p[0], p[1])}
 				require.False(t, met[key], "%d agents: %v meet again", n, p)
 				met[key] = true
+				points[p[0]] += m.Halves[0]
+				points[p[1]] += m.Halves[1]
 			}
-			for i := range n {
-				if !played[i] {
-					require.False(t, byes[i])
-					byes[i] = true
-				}
+			if lowest >= 0 {
+				require.Equal(t, []int{lowest}, s.stages[k].Byes(n))
+				had[lowest] = true
+				points[lowest] += 8
 			}
 		}
 	}
-	c := formatConfig(t, Swiss, 60)
-	require.Equal(t, 6, c.swissRounds())
-	require.EqualValues(t, 6*30*2*2, c.Games())
 }
 
 // With as many rounds as allow it, neighbours in the table have equal points
@@ -106,42 +129,8 @@ func TestSwissPairsNeighbours(t *testing.T) {
 		}
 	}
 	require.Equal(t, [][2]int{{1, 2}, {3, 4}, {0, 5}}, swissPairings(6, append(before, all)), "all meet again")
-}
-
-// In the first round the top half meets the bottom half, in the order given. With an odd number the last has the bye.
-func TestSwissFirstRound(t *testing.T) {
-	for n := 8; n <= 9; n++ {
-		c := formatConfig(t, Swiss, n)
-		require.Equal(t, [][2]int{{0, 4}, {1, 5}, {2, 6}, {3, 7}}, pairingsOf(newSchedule(&c).stages[0]))
-	}
-}
-
-// The bye goes to the lowest, by points and then the order given, that has had none, and counts as a won match.
-func TestSwissByes(t *testing.T) {
-	rng := rand.New(rand.NewPCG(10, 10))
-	for range 10 {
-		c := formatConfig(t, Swiss, 9)
-		s := newSchedule(&c)
-		for g := range 2 * s.len() {
-			s.note(&record.Game{Game: g, Result: []string{"1-0", "0-1", "1/2-1/2"}[rng.IntN(3)]})
-		}
-		points, had := make([]int64, 9), make([]bool, 9)
-		for k := range s.stages {
-			lowest := -1
-			for agent := range 9 {
-				if !had[agent] && (lowest < 0 || points[agent] <= points[lowest]) {
-					lowest = agent
-				}
-			}
-			require.Equal(t, []int{lowest}, s.stages[k].Byes(9))
-			had[lowest] = true
-			points[lowest] += 8
-			for _, m := range s.stages[k].Matches {
-				points[m.Agents[0]] += m.Halves[0]
-				points[m.Agents[1]] += m.Halves[1]
-			}
-		}
-	}
+	odd := []Stage{{Games: 2, Matches: []Match{match(0, 1, 4, 0), match(2, 3, 2, 2)}}}
+	require.Equal(t, [][2]int{{0, 2}, {4, 3}}, swissPairings(5, odd), "a bye is a won match")
 }
 
 // A knock-out has one match less than players; who has lost a match plays no
@@ -150,20 +139,17 @@ func TestKnockout(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	for n := 2; n <= 33; n++ {
 		c := formatConfig(t, Knockout, n)
-		require.EqualValues(t, (n-1)*2*2, c.Games())
-		stages, matches := imagine(t, &c, rng), 0
-		left := n
-		for _, pairings := range stages {
-			matches += len(pairings)
-			left -= len(pairings)
+		s, matches, left := imagine(t, &c, rng), 0, n
+		for k := range s.stages {
+			matches += len(s.stages[k].Matches)
+			left -= len(s.stages[k].Matches)
 			require.Equal(t, left&(left-1), 0, "a power of 2 is left")
 		}
 		require.Equal(t, n-1, matches)
-		require.Len(t, stages[len(stages)-1], 1)
+		require.Len(t, s.stages[len(s.stages)-1].Matches, 1)
 	}
 	c := formatConfig(t, Knockout, 6)
 	s := newSchedule(&c)
-	require.Equal(t, [][2]int{{2, 5}, {3, 4}}, pairingsOf(s.stages[0]))
 	for i := range int64(8) { // 5 beats 2; 3 and 4 draw
 		result := "1/2-1/2"
 		if s.job(i / 2).Agents[0] == 2 {
@@ -171,21 +157,7 @@ func TestKnockout(t *testing.T) {
 		}
 		s.note(&record.Game{Game: i, Result: result})
 	}
-	require.Equal(t, [][2]int{{0, 5}, {1, 3}}, pairingsOf(s.stages[1]))
-}
-
-func TestGauntlet(t *testing.T) {
-	c := formatConfig(t, Gauntlet, 4)
-	require.Equal(t, [][2]int{{0, 1}, {0, 2}, {0, 3}}, pairingsOf(newSchedule(&c).stages[0]))
-	require.EqualValues(t, 3*2*2, c.Games())
-}
-
-func TestLadder(t *testing.T) {
-	c := formatConfig(t, Ladder, 4)
-	require.Equal(t, [][2]int{{0, 1}, {1, 2}, {2, 3}}, pairingsOf(newSchedule(&c).stages[0]))
-	require.EqualValues(t, 3*2*2, c.Games())
-	m := c.Manifest()
-	require.Len(t, m.Stages()[0].Matches, 3)
+	require.Equal(t, [][2]int{{0, 5}, {1, 3}}, s.pairings(1))
 }
 
 // Formats whose pairings depend on results give the same records for any
@@ -316,48 +288,15 @@ func TestUntilError(t *testing.T) {
 	require.ErrorContains(t, err, "until_error was 28, now 60")
 }
 
-func TestValidateFormats(t *testing.T) {
-	for message, change := range map[string]func(*Config){
-		"schedule: expected round-robin, gauntlet, ladder, swiss, knockout or self-play, found \"x\"": func(c *Config) {
-			c.Schedule = "x"
-		},
-		"rounds: only a swiss tournament has them": func(c *Config) { c.Rounds = 2 },
-		"rounds: expected 1 or more and fewer than the 3 agents, found 3": func(c *Config) {
-			c.Schedule,
-				c.Rounds = Swiss, 3
-		},
-		"sprt: expected two agents, found 3": func(c *Config) { c.SPRT = sprt.Default() },
-		"sprt: expected none in self-play": func(c *Config) {
-			c.SPRT,
-				c.Schedule = sprt.Default(), SelfPlay
-		},
-		"until_error: expected none with the schedule swiss": func(c *Config) { c.Schedule, c.UntilError = Swiss, 20 },
-		"until_error: expected none beside sprt": func(c *Config) {
-			c.Agents, c.SPRT, c.UntilError = c.Agents[:2], sprt.Default(), 20
-		},
-		"until_error: expected a number from 0 (never) to 1000, found -1": func(c *Config) { c.UntilError = -1 },
-		"sprt: expected elo0 below elo1":                                  func(c *Config) { c.SPRT = sprt.Default(); c.SPRT.Elo1 = -1 },
-	} {
-		c := formatConfig(t, RoundRobin, 3)
-		change(&c)
-		require.ErrorContains(t, c.Validate(testRegistry(nil)), message)
-	}
-}
-
-// In self-play everybody meets everybody and himself; the two sides of a game
-// are two agents, and the same games come whatever the workers.
+// In self-play the two sides of a game are two agents.
 func TestSelfPlay(t *testing.T) {
-	c := formatConfig(t, SelfPlay, 3)
-	require.Equal(t, [][][2]int{{{0, 0}, {0, 1}, {0, 2}, {1, 1}, {1, 2}, {2, 2}}},
-		imagine(t, &c, rand.New(rand.NewPCG(1, 1))))
-
 	var made []*loner
 	registry := agents.NewRegistry(agents.Kind{Name: "loner", New: func(agents.Values) (agents.Agent, error) {
 		a := &loner{}
 		made = append(made, a)
 		return a, nil
 	}})
-	c = testConfig(t)
+	c := testConfig(t)
 	c.Agents, c.Schedule, c.Pairs, c.Workers = []agents.Spec{{Kind: "loner"}}, SelfPlay, 5, 1
 	s, err := Run(t.Context(), c, registry, nil)
 	require.NoError(t, err)

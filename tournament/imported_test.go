@@ -37,6 +37,10 @@ func TestImport(t *testing.T) {
 	require.NoError(t, err)
 
 	// What is there stays.
+	c := testConfig(t, "random", "change")
+	c.Out = dir
+	_, err = Run(t.Context(), c, testRegistry(nil), nil)
+	require.ErrorContains(t, err, "holds imported games; expected a new folder or that of a run")
 	require.ErrorContains(t, Import(dir, "x.pgn", failing), "holds a run already (manifest.json)")
 	require.NoError(t, os.Remove(filepath.Join(dir, ManifestFile)))
 	require.ErrorContains(t, Import(dir, "x.pgn", failing), "holds a run already (games.jsonl)")
@@ -78,13 +82,4 @@ func TestImportStoppedHalfway(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, entries, 2, "the rest is removed")
 	require.Equal(t, GameCounts{7, 7}, readManifest(t, left).Games)
-}
-
-func TestImportedRunDoesNotGoOn(t *testing.T) {
-	dir := t.TempDir()
-	require.NoError(t, Import(dir, "x.pgn", func(*record.Writer, *Manifest) error { return nil }))
-	c := testConfig(t, "random", "change")
-	c.Out = dir
-	_, err := Run(t.Context(), c, testRegistry(nil), nil)
-	require.ErrorIs(t, err, errImported)
 }

@@ -2,6 +2,7 @@ package tournament
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"log/slog"
 	"math/rand/v2"
@@ -83,6 +84,17 @@ func TestResumeAfterInterrupts(t *testing.T) {
 			break
 		}
 		require.Equal(t, Interrupted, s.Status)
+		require.ErrorIs(t, err, context.Canceled)
+		require.ErrorContains(t, err, filepath.Join(c.Out, GamesFile))
+		require.Less(t, s.Played, s.Scheduled)
+		games := readGames(t, c.Out)
+		require.Len(t, games, int(s.Played), "the file is whole")
+		for i, g := range games {
+			requireSound(t, g)
+			require.True(t, i == 0 || games[i-1].Game < g.Game, "in order")
+		}
+		m := readManifest(t, c.Out)
+		require.Equal(t, []any{Interrupted, GameCounts{s.Scheduled, s.Played}, ""}, []any{m.Status, m.Games, m.Error})
 	}
 	require.Equal(t, want, timeless(t, c.Out))
 	requireResumes(t, c, want)

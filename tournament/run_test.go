@@ -11,10 +11,10 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"gyges/agents"
 	"gyges/rules"
 	"gyges/tournament/record"
 )
@@ -104,6 +104,9 @@ func TestRecordsDontDependOnWorkers(t *testing.T) {
 	play := func(workers int, seed uint64) string {
 		c := testConfig(t, "random", "scored", "panic:after=3", "illegal:after=1", "brokenstart")
 		c.Pairs, c.Workers, c.Seed = 6, workers, seed
+		if workers == 7 {
+			c.StallTimeout = 0 // nor on a watchdog that has nothing to do
+		}
 		_, err := Run(t.Context(), c, testRegistry(nil), nil)
 		require.NoError(t, err)
 		return timeless(t, c.Out)
@@ -144,39 +147,6 @@ func stopAfter(t *testing.T, c Config, n int64) (Summary, error) {
 			cancel()
 		}
 	})
-}
-
-func TestInterrupt(t *testing.T) {
-	whole := testConfig(t, "random", "scored", "random:id=1")
-	whole.Pairs = 20
-	_, err := Run(t.Context(), whole, testRegistry(nil), nil)
-	require.NoError(t, err)
-	lines := map[string]bool{}
-	for _, line := range strings.SplitAfter(timeless(t, whole.Out), "\n") {
-		lines[line] = true
-	}
-
-	c := whole
-	c.Out = t.TempDir()
-	s, err := stopAfter(t, c, 11)
-	require.ErrorIs(t, err, context.Canceled)
-	require.Equal(t, Interrupted, s.Status)
-	require.ErrorContains(t, err, filepath.Join(c.Out, GamesFile))
-	require.GreaterOrEqual(t, s.Played, int64(11))
-	require.Less(t, s.Played, s.Scheduled)
-	games := readGames(t, c.Out)
-	require.Len(t, games, int(s.Played), "the file is whole")
-	for i, g := range games {
-		requireSound(t, g)
-		require.True(t, i == 0 || games[i-1].Game < g.Game, "in order")
-	}
-	for _, line := range strings.SplitAfter(timeless(t, c.Out), "\n") {
-		require.True(t, lines[line], "as in the whole run: %s", line)
-	}
-	m := readManifest(t, c.Out)
-	require.Equal(t, Interrupted, m.Status)
-	require.Equal(t, GameCounts{s.Scheduled, s.Played}, m.Games)
-	require.Empty(t, m.Error)
 }
 
 // Of agents that wait for the end, nothing is recorded; what others finished is.
@@ -221,41 +191,6 @@ func TestRunRefuses(t *testing.T) {
 
 var errFull = errors.New("disk full")
 
-// smallDisk takes a number of bytes and then fails.
-type smallDisk struct {
-	bytes.Buffer
-	room int
-}
-
-func (d *smallDisk) Write(p []byte) (int, error) {
-	n := min(len(p), d.room)
-	d.room -= n
-	d.Buffer.Write(p[:n])
-	if n < len(p) {
-		return n, errFull
-	}
-	return n, nil
-}
-
-func TestFullDiskStopsTheRun(t *testing.T) {
-	c := testConfig(t, "random", "scored")
-	c.Pairs = 2000 // far more than the writer holds back
-	d := &smallDisk{room: 300_000}
-	s, err := run(t.Context(), c, testRegistry(nil), nil, func(w *record.Writer) *record.Writer {
-		t.Cleanup(func() { require.NoError(t, w.Close()) })
-		return record.NewWriter(d)
-	})
-	require.ErrorIs(t, err, errFull)
-	require.Equal(t, Failed, s.Status)
-	require.Positive(t, s.Played)
-	require.EqualValues(t, s.Played, bytes.Count(d.Bytes(), []byte{'\n'}))
-	require.ErrorContains(t, err, "disk full; the ")
-	require.ErrorContains(t, err, " games in "+filepath.Join(c.Out, GamesFile)+" are safe")
-	m := readManifest(t, c.Out)
-	require.Equal(t, Failed, m.Status)
-	require.Equal(t, err.Error(), m.Error)
-}
-
 func TestGoexitStopsTheRun(t *testing.T) {
 	c := testConfig(t, "random", "goexit:after=1")
 	s, err := Run(t.Context(), c, testRegistry(nil), nil)
@@ -299,33 +234,38 @@ func TestWindowBoundsWhatWaits(t *testing.T) {
 	<-done
 }
 
-// The collector writes in schedule order whatever the order of arrival.
-func TestCollectorOrder(t *testing.T) {
-	for _, order := range [][]int64{{0, 1, 2, 3}, {3, 2, 1, 0}, {1, 0, 3, 2}, {2, 3, 1}} {
-		var got []int64
-		config := testConfig(t, "random", "scored")
-		schedule := newSchedule(&config)
-		st, err := openStore(&config, newManifest(&config, time.Now()), schedule, func(*record.Game) {})
-		require.NoError(t, err)
-		c := &collector{schedule: schedule, store: st, suspend: newSuspensions(0, 2), writer: st.writer,
-			onGame: func(g *record.Game) { got = append(got, g.Game) }}
-		outcomes, slots := make(chan Job, 4), make(chan struct{}, 4)
-		want := []int64{}
-		for _, i := range order {
-			slots <- struct{}{}
-			outcomes <- Job{Pair: i, Games: []*record.Game{{Game: 2 * i}, {Game: 2*i + 1}}}
-		}
-		for i := range int64(4) {
-			for _, j := range order {
-				if i == j {
-					want = append(want, 2*i, 2*i+1)
-				}
-			}
-		}
-		close(outcomes)
-		c.collect(outcomes, slots, func(error) {})
-		require.NoError(t, errors.Join(st.writer.Close(), st.lock.Close()))
-		require.NoError(t, c.err)
-		require.Equal(t, want, got)
+// lacking is an agent whose host runs out of something in its third game.
+type lacking struct {
+	picker
+	games *int
+}
+
+var errLack = &agents.HostFailure{Err: errors.New("too many open files")}
+
+func (a *lacking) NewGame(ctx context.Context, s agents.Setup) error {
+	if *a.games++; *a.games == 3 {
+		return errLack
 	}
+	return a.picker.NewGame(ctx, s)
+}
+
+// What the host lacks is no agent's fault: the run stops, records no game for it,
+// and plays it when it goes on.
+func TestHostFailureStopsTheRun(t *testing.T) {
+	games := 0
+	registry := agents.NewRegistry(
+		agents.Kind{Name: "random", New: func(agents.Values) (agents.Agent, error) { return &picker{}, nil }},
+		agents.Kind{Name: "lacking", New: func(agents.Values) (agents.Agent, error) { return &lacking{games: &games}, nil }},
+	)
+	c := testConfig(t, "random", "lacking")
+	c.Rules = []*rules.Rules{rules.MustParse("simplified")}
+	c.Workers = 1
+	s, err := Run(t.Context(), c, registry, nil)
+	require.ErrorIs(t, err, errLack)
+	require.ErrorContains(t, err, `game 2 is dropped, agent "lacking": too many open files; the 2 games in `)
+	require.Equal(t, Failed, s.Status)
+	require.Zero(t, s.Faults)
+	s, err = Run(t.Context(), c, registry, func(g *record.Game) { require.Nil(t, g.Fault) })
+	require.NoError(t, err)
+	require.EqualValues(t, []int64{4, 2}, []int64{s.Played, s.Kept})
 }

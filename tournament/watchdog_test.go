@@ -183,16 +183,3 @@ func TestCancelledDespiteStubbornAgent(t *testing.T) {
 		require.NoError(t, w.Close())
 	})
 }
-
-// A stall timeout that is never reached changes nothing: the records are those of a
-// run without a watchdog.
-func TestStallTimeoutChangesNothing(t *testing.T) {
-	run := func(timeout time.Duration) string {
-		c := testConfig(t, "random", "scored", "panic:after=3")
-		c.StallTimeout = timeout
-		_, err := Run(t.Context(), c, testRegistry(nil), nil)
-		require.NoError(t, err)
-		return timeless(t, c.Out)
-	}
-	require.Equal(t, run(0), run(time.Hour))
-}
