@@ -3,9 +3,7 @@ package record
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -16,74 +14,6 @@ import (
 
 	"gyges/ratings/source"
 )
-
-// sampleGame draws a record that the checks accept.
-func sampleGame(t *rapid.T) *Game {
-	text := rapid.StringN(1, 20, -1)
-	moves := rapid.SliceOfN(text, 0, 4).Draw(t, "moves")
-	if moves == nil {
-		moves = []string{}
-	}
-	g := &Game{
-		Game: rapid.Int64Range(0, 1<<40).Draw(t, "game"), Pair: rapid.Int64Range(0, 99).Draw(t, "pair"),
-		Rules: text.Draw(t, "rules"), Opening: text.Draw(t, "opening"), Policy: "random",
-		South: Player{text.Draw(t, "south"), 1}, North: Player{text.Draw(t, "north"), 2},
-		Moves: moves, Result: rapid.SampledFrom(results[:]).Draw(t, "result"), Reason: "goal",
-	}
-	if rapid.Bool().Draw(t, "fault") {
-		g.Reason, g.Result = rapid.SampledFrom([]string{"error", "suspended", "timeout"}).Draw(t, "kind"), "0-1"
-		host := rapid.SampledFrom([]string{"", "overloaded"}).Draw(t, "host")
-		g.Fault = &Fault{"south", FaultKind(g.Reason), host, text.Draw(t, "detail") + `],"result":"1-0"`}
-	}
-	return g
-}
-
-// ReadShort finds in any record what Read does.
-func TestReadShortAgreesWithRead(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		var file []byte
-		for range rapid.IntRange(0, 5).Draw(t, "games") {
-			file = append(file, line(t, sampleGame(t))...)
-		}
-		if rapid.Bool().Draw(t, "cut") && len(file) > 0 {
-			file = file[:rapid.IntRange(0, len(file)-1).Draw(t, "at")]
-		}
-		whole, quick := NewReader(bytes.NewReader(file), "f"), NewReader(bytes.NewReader(file), "f")
-		for {
-			var o source.Game
-			g, errWhole := whole.Read()
-			errQuick := quick.ReadShort(&o)
-			if errWhole != nil {
-				require.Equal(t, errWhole.Error(), errQuick.Error())
-				return
-			}
-			require.NoError(t, errQuick)
-			require.Equal(t, g.Short(), o)
-			again, err := quick.Game()
-			require.NoError(t, err)
-			require.Equal(t, g, again)
-		}
-	})
-}
-
-func TestReadShortAfterABadLine(t *testing.T) {
-	g := &Game{Rules: "kang", Opening: "o", South: Player{"a", 1}, North: Player{"b", 2}, Moves: []string{},
-		Result: "1-0", Reason: "goal"}
-	line := string(line(t, g))
-	r := NewReader(strings.NewReader(line+"\nnonsense\n"+strings.Repeat("x", MaxLine+1)+"\n"+line), "f")
-	var o source.Game
-	require.NoError(t, r.ReadShort(&o))
-	for n, want := range []string{"an empty line", "expected a game record", "a longer line"} {
-		err := r.ReadShort(&o)
-		var bad *LineError
-		require.True(t, errors.As(err, &bad))
-		require.Equal(t, n+2, bad.Line)
-		require.ErrorContains(t, err, want)
-	}
-	require.NoError(t, r.ReadShort(&o))
-	require.Equal(t, "kang", o.Rules)
-	require.ErrorIs(t, r.ReadShort(&o), io.EOF)
-}
 
 // endless is a line without an end.
 type endless struct{}
@@ -100,44 +30,6 @@ func TestLineWithoutEnd(t *testing.T) {
 	require.EqualError(t, err, want)
 }
 
-// What a run writes is scanned.
-func TestScan(t *testing.T) {
-	g := &Game{Game: 7, Pair: 3, Rules: "standard", Opening: "o", South: Player{"a:x=1", 1}, North: Player{"b", 2},
-		Moves: []string{"d1-c3"}, Scores: []Score{12}, Result: "0-1", Reason: "goal", Plies: 1}
-	var o source.Game
-	r := NewReader(nil, "")
-	require.True(t, r.scan(bytes.TrimSpace(line(t, g)), &o))
-	require.Equal(t, "7 3 standard a:x=1 b -1", fmt.Sprintf("%s %s %s %s %s %d", o.ID, o.Pair, o.Rules, o.South,
-		o.North, o.Result))
-	require.False(t, o.Fault)
-	g.Reason, g.Fault = string(FaultCrash), &Fault{Side: "south", Kind: FaultCrash, Detail: `"x`}
-	require.True(t, r.scan(bytes.TrimSpace(line(t, g)), &o))
-	require.True(t, o.Fault)
-	require.False(t, o.NotPlayed)
-}
-
-// Results alone are read much faster than whole records, here of 23 moves.
-func BenchmarkReader(b *testing.B) {
-	g := sample()
-	g.Moves, g.Scores = slices.Repeat([]string{"d1xc3@e5"}, 23), slices.Repeat([]Score{123}, 23)
-	g.Depths, g.Nodes = nil, slices.Repeat([]int64{12345}, 23)
-	g.Timing.MoveMS, g.Plies = slices.Repeat([]float64{1.234}, 23), 23
-	file := bytes.Repeat(line(b, &g), 1000)
-	for name, read := range map[string]func(r *Reader) error{
-		"whole":   func(r *Reader) error { _, err := r.Read(); return err },
-		"results": func(r *Reader) error { return r.ReadShort(new(source.Game)) },
-	} {
-		b.Run(name, func(b *testing.B) {
-			b.SetBytes(int64(len(file)))
-			for b.Loop() {
-				r := NewReader(bytes.NewReader(file), "f")
-				for read(r) == nil {
-				}
-			}
-		})
-	}
-}
-
 // What ReadShort doesn't check, Game does.
 func TestGameAfterReadShort(t *testing.T) {
 	g := Game{Rules: "r", Opening: "o", South: Player{Agent: "a"}, North: Player{Agent: "b"}, Moves: []string{"pass"},
@@ -150,11 +42,22 @@ func TestGameAfterReadShort(t *testing.T) {
 	require.EqualError(t, err, "f:1: game 0: expected plies from 0 to the 1 moves, found 2")
 }
 
-// anyGame draws a record with or without each of its parts.
+// anyGame draws a record that the checks accept, with or without each of its parts.
 func anyGame(t *rapid.T) *Game {
-	g := sampleGame(t)
-	n := len(g.Moves)
-	g.South.Seed = rapid.Uint64().Draw(t, "seed")
+	text := rapid.StringN(1, 20, -1)
+	n := rapid.IntRange(0, 4).Draw(t, "n")
+	g := &Game{
+		Game: rapid.Int64Range(0, 1<<40).Draw(t, "game"), Pair: rapid.Int64Range(0, 99).Draw(t, "pair"),
+		Rules: text.Draw(t, "rules"), Opening: text.Draw(t, "opening"), Policy: "random",
+		South: Player{text.Draw(t, "south"), rapid.Uint64().Draw(t, "seed")}, North: Player{text.Draw(t, "north"), 2},
+		Moves:  append([]string{}, rapid.SliceOfN(text, n, n).Draw(t, "moves")...),
+		Result: rapid.SampledFrom(results[:]).Draw(t, "result"), Reason: "goal",
+	}
+	if rapid.Bool().Draw(t, "fault") {
+		g.Reason, g.Result = rapid.SampledFrom([]string{"error", "suspended", "timeout"}).Draw(t, "kind"), "0-1"
+		host := rapid.SampledFrom([]string{"", "overloaded"}).Draw(t, "host")
+		g.Fault = &Fault{"south", FaultKind(g.Reason), host, text.Draw(t, "detail") + `],"result":"1-0"`}
+	}
 	some := func(name string) bool { return n > 0 && rapid.Bool().Draw(t, name) }
 	if some("scores") {
 		g.Scores = rapid.SliceOfN(rapid.Map(rapid.Int32(), func(x int32) Score { return Score(x) }), n, n).Draw(t, "scores")
@@ -175,6 +78,34 @@ func anyGame(t *rapid.T) *Game {
 	}
 	g.Timing.Start = time.Unix(rapid.Int64Range(0, 1<<33).Draw(t, "start"), 5).UTC()
 	return g
+}
+
+// Whatever texts and numbers a record has, it is read back, and ReadShort finds in it what Read does.
+func TestLinesAreReadBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		games := rapid.SliceOfN(rapid.Custom(anyGame), 0, 5).Draw(t, "games")
+		file, err := Lines(games...)
+		require.NoError(t, err)
+		if rapid.Bool().Draw(t, "cut") && len(file) > 0 {
+			file = file[:rapid.IntRange(0, len(file)-1).Draw(t, "at")]
+		}
+		whole, quick := NewReader(bytes.NewReader(file), "f"), NewReader(bytes.NewReader(file), "f")
+		for i := 0; ; i++ {
+			var o source.Game
+			g, errWhole := whole.Read()
+			errQuick := quick.ReadShort(&o)
+			if errWhole != nil {
+				require.Equal(t, errWhole.Error(), errQuick.Error())
+				return
+			}
+			require.NoError(t, errQuick)
+			require.Equal(t, games[i], g)
+			require.Equal(t, g.Short(), o)
+			again, err := quick.Game()
+			require.NoError(t, err)
+			require.Equal(t, g, again)
+		}
+	})
 }
 
 // manyGames returns a file of a number of games, numbered from 0.

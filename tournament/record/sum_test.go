@@ -3,9 +3,7 @@ package record
 import (
 	"bytes"
 	"errors"
-	"hash/crc32"
 	"io"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -13,16 +11,6 @@ import (
 
 	"gyges/ratings/source"
 )
-
-// The manual says how another program verifies a checksum.
-func TestChecksumOfTheManual(t *testing.T) {
-	g := sample()
-	text, rest, found := strings.Cut(string(line(t, &g)), `,"crc32c":"`)
-	require.True(t, found)
-	crc, err := strconv.ParseUint(strings.TrimSuffix(rest, "\"}}\n"), 16, 32)
-	require.NoError(t, err)
-	require.EqualValues(t, crc32.Checksum([]byte(text), crc32.MakeTable(crc32.Castagnoli)), crc)
-}
 
 // Whatever bit of a line is flipped, the record is refused or the same as before.
 func TestFlippedBitsOfALine(t *testing.T) {
