@@ -135,21 +135,5 @@ func TestBrowserFollowsAgain(t *testing.T) {
 	require.Equal(t, "live", b.Text(`document.querySelector("[data-badge]").textContent`))
 }
 
-// On a phone nothing is wider than the screen but what scrolls by itself; dark is
-// dark.
-func TestBrowserPhoneAndDark(t *testing.T) {
-	s := newTestServer(t)
-	writeRun(t, filepath.Join(s.results, "match"), "running", lines(drawPair(0)...))
-	b := browsertest.Open(t)
-	b.PhoneInTheDark()
-	url := listen(t, s)
-	writeSwiss(t, filepath.Join(s.results, "swiss"))
-	writeTraining(t, filepath.Join(s.results, "training"))
-	for _, path := range []string{"/", "/run/match", "/run/swiss", "/run/training", "/nothing"} {
-		b.Visit(url + path)
-		b.FitsPhone()
-	}
-}
-
 // hostile is a text that would do harm wherever it isn't escaped.
 const hostile = `"><script>alert(1)</script><img src=x onerror=alert(2)>'` + "`|&amp;\\ </style></script><!-- é {{.}} ${x}"

@@ -2,6 +2,7 @@ package live
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -29,27 +30,22 @@ func TestPages(t *testing.T) {
 		status int
 		text   string
 	}{
-		"/":                                 {200, `href="/run/group/two%20%C3%A9"`},
-		"/run/one":                          {200, "Standings"},
-		"/run/group/two%20%C3%A9":           {200, "Standings"},
-		"/run/one/deep/match":               {200, "Standings"},
-		"/run/empty":                        {200, "Reproducibility"},
-		"/live.js":                          {200, "receive("},
-		"/run/none":                         {404, "no such run"},
-		"/run/":                             {404, "no such run"},
-		"/run/group":                        {404, "no such run"},
-		"/run/one/games.jsonl":              {404, "no such run"},
-		"/run/secret.txt":                   {404, "no such run"},
-		"/run/one%2F..%2Fone":               {404, "no such run"},
-		"/run/%2Fetc":                       {404, "no such run"},
-		"/run/one%00":                       {404, "no such run"},
-		"/run/..%2Fresults%2Fone":           {404, "no such run"},
-		"/run/one%5C..":                     {404, "no such run"},
-		"/run/" + strings.Repeat("a/", 600): {404, "no such run"},
-		"/run-events/none":                  {404, "no such run"},
-		"/results/one/games.jsonl":          {404, "no such page"},
-		"/games.jsonl":                      {404, "no such page"},
-		"/assets/live.js":                   {404, "no such page"},
+		"/":                        {200, `href="/run/group/two%20%C3%A9"`},
+		"/run/one":                 {200, "Standings"},
+		"/run/group/two%20%C3%A9":  {200, "Standings"},
+		"/run/one/deep/match":      {200, "Standings"},
+		"/run/empty":               {200, "Reproducibility"},
+		"/live.js":                 {200, "receive("},
+		"/run/none":                {404, "no such run"},
+		"/run/":                    {404, "no such run"},
+		"/run/group":               {404, "no such run"},
+		"/run/one/games.jsonl":     {404, "no such run"},
+		"/run/secret.txt":          {404, "no such run"},
+		"/run/..%2Fresults%2Fone":  {404, "no such run"},
+		"/run-events/none":         {404, "no such run"},
+		"/results/one/games.jsonl": {404, "no such page"},
+		"/games.jsonl":             {404, "no such page"},
+		"/assets/live.js":          {404, "no such page"},
 	} {
 		w := s.get(path)
 		require.Equal(t, want.status, w.Code, path)
@@ -79,10 +75,15 @@ func TestNothingOutsideIsServed(t *testing.T) {
 	require.NoError(t, os.Symlink(filepath.Join(outside, tournament.ManifestFile),
 		filepath.Join(mixed, tournament.ManifestFile)))
 
-	for _, path := range []string{"/run/link", "/run/relative", "/run/../outside", "/run/..%2Foutside",
-		"/run/inside%2F..%2F..%2Foutside", "/run/.hidden", "/run/" + url.PathEscape(outside)} {
-		w := s.get(path)
-		require.NotEqual(t, http.StatusOK, w.Code, path)
+	for _, id := range []string{"link", "relative", "../outside", "inside/../../outside", ".hidden", outside, ".", "..", "/",
+		"inside/.", `..\outside`, `one\..`, "one\x00", "inside/../inside", "/etc", strings.Repeat("a/", 600)} {
+		for _, path := range []string{"/run/" + id, "/run/" + url.PathEscape(id)} {
+			r := httptest.NewRequest(http.MethodGet, "http://localhost/", nil)
+			r.URL.Path, r.URL.RawPath = "/run/"+id, path
+			require.NotEqual(t, http.StatusOK, s.do(r).Code, path)
+		}
+		_, found := s.catalog.find(id)
+		require.False(t, found, id)
 	}
 	require.Equal(t, http.StatusOK, s.get("/run/alias").Code, "a link that stays inside")
 	list := s.get("/").Body.String()
@@ -114,6 +115,7 @@ func TestNoPipeIsOpened(t *testing.T) {
 	require.Equal(t, http.StatusOK, s.get("/").Code)
 }
 
+// Runs that the operator named have names of their own, and commands with their own folders, wherever the results are.
 func TestNamedRuns(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -123,18 +125,12 @@ func TestNamedRuns(t *testing.T) {
 	require.Equal(t, http.StatusOK, s.get("/run/run").Code)
 	require.Equal(t, http.StatusOK, s.get("/run/run-2").Code)
 	require.Equal(t, http.StatusNotFound, s.get("/run/run-3").Code)
-	require.Contains(t, s.get("/run/run-2").Body.String(), "finished")
+	page := s.get("/run/run-2").Body.String()
+	require.Contains(t, page, "finished")
+	require.Contains(t, page, "gyges rate "+filepath.Join(dir, "b", "run")+"\n")
 	_, err := New(s.Server, "", []string{filepath.Join(dir, "none"), filepath.Join(dir, "a", "run", tournament.ManifestFile)})
 	require.ErrorContains(t, err, "none")
 	require.ErrorContains(t, err, "manifest.json")
-}
-
-// The commands on the page of a run that was named have the run's own folder, wherever the results are.
-func TestCommandsOfANamedRun(t *testing.T) {
-	t.Parallel()
-	dir := filepath.Join(t.TempDir(), "mine")
-	writeRun(t, dir, "running", lines(drawPair(0)...))
-	require.True(t, strings.Contains(newTestServer(t, dir).get("/run/mine").Body.String(), "gyges rate "+dir+"\n"))
 }
 
 // Reviews in the run's folder are shown, also those that come while the page is open.

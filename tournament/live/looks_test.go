@@ -21,6 +21,7 @@ func TestBrowserLooks(t *testing.T) {
 	url := listen(t, s)
 	for name, path := range map[string]string{
 		"front": "/", "run": "/run/match", "kang": "/run/kang#game=1.0&ply=3", "swiss": "/run/swiss", "training": "/run/training",
+		"nothing": "/nothing",
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := browsertest.Open(t)

@@ -403,29 +403,6 @@ func TestBrowserOneGame(t *testing.T) {
 	require.Empty(t, console())
 }
 
-// On a phone nothing is wider than the screen but what scrolls by itself; dark is
-// dark.
-func TestBrowserPhoneAndDark(t *testing.T) {
-	b := browsertest.Open(t)
-	b.PhoneInTheDark()
-	b.Visit(savePage(t, samplePage(t)))
-	var width int
-	b.Eval(`document.documentElement.scrollWidth`, &width)
-	require.LessOrEqual(t, width, 360)
-	var problems []string
-	b.Eval(`[...document.querySelectorAll("figure")].flatMap((f) => {
-		const svg = [...f.querySelectorAll("svg")].filter((s) => s.getClientRects().length), at = svg[0].getBoundingClientRect();
-		const cut = [...svg[0].querySelectorAll("text")].map((e) => [e, e.getBoundingClientRect()])
-			.filter(([e, r]) => r.left < at.left - 1 || r.right > at.right + 1 || e.textContent && r.height < 12);
-		return [...(svg.length == 1 && at.right <= innerWidth ? [] : [f.id]), ...cut.map(([e]) => f.id + ": " + e.textContent)];
-	})`, &problems)
-	require.Empty(t, problems, "every plot is in view, and no text is cut or too small")
-	b.Eval(`[...document.querySelectorAll("caption span")].filter((e) => e.getBoundingClientRect().right > innerWidth)
-		.map((e) => e.textContent)`, &problems)
-	require.Empty(t, problems, "captions are not cut")
-	require.Equal(t, "rgb(20, 23, 26)", b.Text(`getComputedStyle(document.body).backgroundColor`))
-}
-
 // Steps through a game change the address some times a second at most, as browsers refuse more; one that refuses is
 // asked again until it has the last ply.
 func TestBrowserAddress(t *testing.T) {

@@ -101,6 +101,16 @@
 
   const page = document.documentElement;
   if (page.scrollWidth > innerWidth) problems.add(`the page is ${page.scrollWidth} px wide`);
+  const paper = luminance(colour(getComputedStyle(document.body).backgroundColor).slice(0, 3));
+  if (paper > 0.02 === matchMedia("(prefers-color-scheme: dark)").matches) problems.add(`the luminance of the page is ${paper}`);
+  for (const f of document.querySelectorAll("figure")) {
+    const drawn = [...f.querySelectorAll("svg")].filter((svg) => svg.getClientRects().length);
+    if (drawn.length !== 1 || drawn[0].getBoundingClientRect().right > innerWidth) problems.add(`no picture of ${f.id} in view`);
+  }
+  for (const e of document.querySelectorAll("caption span, figure svg text")) {
+    const { left, right } = e.getBoundingClientRect(), edge = (e.closest("svg") ?? page).getBoundingClientRect();
+    if (left < edge.left - 1 || right > edge.right + 1) problems.add(`${short(e.textContent)} is cut`);
+  }
   for (const bar of document.querySelectorAll("nav, nav ul"))
     if (bar.scrollWidth > bar.clientWidth + 1) problems.add(`${short(bar.textContent)} is wider than its bar`);
   for (const e of document.querySelectorAll("body *")) {
