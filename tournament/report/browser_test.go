@@ -256,10 +256,10 @@ func TestBrowserLinks(t *testing.T) {
 	}
 }
 
-// atWidths runs a test of the sample page in windows of three widths.
+// atWidths runs a test of the sample page in windows of two widths.
 func atWidths(t *testing.T, test func(t *testing.T, b *browsertest.Tab, url string)) {
 	url := savePage(t, samplePage(t))
-	for _, width := range []int64{390, 1280, 1920} {
+	for _, width := range []int64{390, 1280} {
 		t.Run(fmt.Sprint(width), func(t *testing.T) {
 			b := browsertest.Open(t)
 			require.NoError(t, chromedp.Do(b.Context(), chromedp.EmulateViewport(width, 900)))

@@ -2,7 +2,6 @@ package report
 
 import (
 	"context"
-	"io"
 	"io/fs"
 	"math/rand/v2"
 	"strconv"
@@ -120,21 +119,6 @@ func samplePage(t testing.TB) *Page {
 	rated.Notes = []string{"left out: 1 game that can't be read"}
 	p := Build(c, Input{Title: "sample", Tables: rated, Commands: []string{"gyges rate results/sample"}, Program: "gyges test"})
 	return p
-}
-
-// newPipe streams the records of a number of games. stop ends it early.
-func newPipe(game func(int64) *record.Game, games int64) (r io.Reader, stop func()) {
-	from, to := io.Pipe()
-	go func() {
-		w := record.NewWriter(to)
-		for i := range games {
-			if w.Write(game(i)) != nil {
-				return
-			}
-		}
-		_ = to.CloseWithError(w.Close())
-	}()
-	return from, func() { _ = from.Close() }
 }
 
 func number(text string) float64 {

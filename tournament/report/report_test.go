@@ -139,31 +139,39 @@ func TestCurvesAreBounded(t *testing.T) {
 	require.Empty(t, odd.Points)
 }
 
+// newMatch returns a collector of a match of a and b with a sequential test, and its manifest.
+func newMatch(test string) (*Collector, *tournament.Manifest) {
+	m := &tournament.Manifest{Config: tournament.ManifestConfig{Agents: []string{"a", "b"}, SPRT: test}}
+	c := NewCollector(Options{})
+	c.AddRun(Run{Name: "m", Manifest: m})
+	return c, m
+}
+
+// addPair adds a pair, which repeats no other one, of a match: a is South in the first game.
+func addPair(c *Collector, pair int64, first, second string) {
+	for k, result := range []string{first, second} {
+		c.Add(&record.Game{Game: 2*pair + int64(k), Pair: pair, Rules: "standard", South: record.Player{Agent: "ab"[k : k+1]},
+			North: record.Player{Agent: "ba"[k : k+1]}, Result: result, Reason: "goal", Moves: []string{strconv.FormatInt(pair, 10)}})
+	}
+}
+
 // The path ends at the LLR of all pairs, and no point is far from the others.
 func TestLLRPath(t *testing.T) {
 	t.Parallel()
-	test := sprt.Default()
 	for _, text := range []string{"", "nonsense"} {
-		m := &tournament.Manifest{Config: tournament.ManifestConfig{Agents: []string{"a", "b"}, SPRT: text}}
+		_, m := newMatch(text)
 		require.Nil(t, newLLRPath(m, nil))
 	}
-	about := Run{Name: "m", Manifest: &tournament.Manifest{}}
-	about.Manifest.Config.Agents, about.Manifest.Config.SPRT = []string{"a", "b"}, test.String()
-	c := NewCollector(Options{})
-	c.AddRun(about)
+	test := sprt.Default()
+	c, m := newMatch(test.String())
 	var want sprt.Pairs
-	half := map[string]int{"1-0": 2, "1/2-1/2": 1, "0-1": 0}
 	const pairs = 2000
 	for i := range int64(pairs) {
-		results := [2]string{[]string{"1-0", "1/2-1/2", "0-1"}[i%3], []string{"0-1", "1-0"}[i/3%2]}
-		want[half[results[0]]+2-half[results[1]]]++
-		for k, res := range results {
-			g := &record.Game{Game: 2*i + int64(k), Pair: i, Rules: "standard", South: record.Player{Agent: "ab"[k : k+1]}, North: record.Player{Agent: "ba"[k : k+1]}, Result: res, Reason: "goal"}
-			c.Add(g)
-		}
+		addPair(c, i, []string{"1-0", "1/2-1/2", "0-1"}[i%3], []string{"0-1", "1-0"}[i/3%2])
+		want[[]int{2, 1, 0}[i%3]+[]int{2, 0}[i/3%2]]++
 	}
 	require.Equal(t, want, c.runs[0].Pairs)
-	points := newLLRPath(about.Manifest, c.runs[0].Run).curve("LLR").Points
+	points := newLLRPath(m, c.runs[0].Run).curve("LLR").Points
 	require.Equal(t, Point{X: pairs, Y: test.LLR(want)}, points[len(points)-1])
 	require.Greater(t, len(points), maxPoints/3)
 	require.Zero(t, points[0])
@@ -177,22 +185,15 @@ func TestTexts(t *testing.T) {
 	require.Equal(t, "a:b=1,c=2", ShellWord("a:b=1,c=2"))
 	require.Equal(t, "''", ShellWord(""))
 	require.Equal(t, "'$(x)'", ShellWord("$(x)"))
+	require.Equal(t, []string{"h0", "h4", "h8", "h8"}, []string{heat(0), heat(0.5), heat(0.95), heat(1)})
 }
 
+// An axis has a few round ticks around its figures, finite ones whatever these are.
 func TestAxes(t *testing.T) {
 	t.Parallel()
 	a := newAxis(-3, 7, 100, 200, 5)
 	require.Equal(t, []float64{-4, -2, 0, 2, 4, 6, 8}, a.ticks)
-	require.InDelta(t, 100, a.at(-4), 1e-9)
-	require.InDelta(t, 200, a.at(8), 1e-9)
-	require.InDelta(t, 200, a.at(1e9), 1e-9, "held inside")
-	flat := newAxis(5, 5, 0, 10, 4)
-	require.InDelta(t, 5, flat.at(5), 1e-9)
-}
-
-// Whatever the figures, an axis has a few finite ticks around them.
-func TestAnyAxis(t *testing.T) {
-	t.Parallel()
+	require.Equal(t, []float64{100, 200, 200}, []float64{a.at(-4), a.at(8), a.at(1e9)}, "held inside")
 	rapid.Check(t, func(t *rapid.T) {
 		low := rapid.Float64Range(-1e100, 1e100).Draw(t, "low")
 		high := low + rapid.OneOf(rapid.Float64Range(0, 1e-12), rapid.Float64Range(0, 1e3), rapid.Float64Range(0, 1e100)).Draw(t, "range")
@@ -234,24 +235,14 @@ func FuzzRun(f *testing.F) {
 	})
 }
 
-func TestHeat(t *testing.T) {
-	t.Parallel()
-	require.Equal(t, []string{"h0", "h4", "h8", "h8"}, []string{heat(0), heat(0.5), heat(0.95), heat(1)})
-}
-
 // The gauge has the LLR between the bounds, and what the test has come to; without a test there is none.
 func TestGauge(t *testing.T) {
 	t.Parallel()
-	m := &tournament.Manifest{Config: tournament.ManifestConfig{Agents: []string{"a", "b"}, SPRT: "elo0=0,elo1=200"}}
-	c := NewCollector(Options{})
-	c.AddRun(Run{Name: "m", Manifest: m})
+	c, m := newMatch("elo0=0,elo1=200")
 	gauge := func() *Figure { return newBuilder(c, Input{}).gauge() }
 	require.Contains(t, gauge().Caption, "Test of elo 0 against 200, LLR 0.00 between -2.94 and 2.94: undecided")
-	for i := range int64(40) {
-		g := &record.Game{Game: i, Pair: i / 2, Rules: "standard", South: record.Player{Agent: "ab"[i%2 : i%2+1]},
-			North: record.Player{Agent: "ba"[i%2 : i%2+1]}, Result: []string{"1-0", "0-1"}[i%2], Reason: "goal"}
-		g.Moves = []string{strconv.FormatInt(i/2, 10)} // no pair repeats another one
-		c.Add(g)
+	for i := range int64(20) {
+		addPair(c, i, "1-0", "0-1")
 	}
 	f := gauge()
 	require.Regexp(t, `LLR \d+\.\d\d .*: H1 accepted: elo1 = 200 fits better$`, f.Caption)
