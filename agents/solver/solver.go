@@ -121,58 +121,9 @@ func (s *Solver) Solve(ctx context.Context, g *rules.Game, depth int) (Result, e
 	return r, nil
 }
 
-// Winning returns the moves in the present position of g that win within plies
-// plies, an odd number, the move itself counted.
-func (s *Solver) Winning(ctx context.Context, g *rules.Game, plies int) ([]rules.Move, error) {
-	return s.filter(ctx, g, plies, func(next rules.Position) bool {
-		if o := s.line.Outcome(next); o != rules.Undecided {
-			return o == rules.WinFor(g.Position().Side())
-		}
-		return plies > 1 && s.line.Left() >= plies-1 && s.upTo(next, plies-1, 0)
-	})
-}
-
-// Holding returns the moves in the present position of g that don't lose within
-// plies plies, an even number, the move itself counted.
-func (s *Solver) Holding(ctx context.Context, g *rules.Game, plies int) ([]rules.Move, error) {
-	return s.filter(ctx, g, plies, func(next rules.Position) bool {
-		return s.line.Outcome(next) != rules.Undecided || !s.upTo(next, min(plies-1, s.line.Left()), 1)
-	})
-}
-
-// filter returns the moves to positions for which keep returns true.
-func (s *Solver) filter(
-	ctx context.Context, g *rules.Game, plies int, keep func(rules.Position) bool,
-) ([]rules.Move, error) {
-	if err := s.begin(ctx, g, plies); err != nil {
-		return nil, err
-	}
-	defer func() { s.ctx = nil }()
-	if o, _ := g.Outcome(); o != rules.Undecided {
-		return nil, nil
-	}
-	p := g.Position()
-	var all rules.MoveSet
-	s.line.Moves(p, &all)
-	var kept []rules.Move
-	for m := range all.All() {
-		s.line.Push(p)
-		ok := keep(s.rules.Apply(p, m))
-		s.line.Pop()
-		if s.stopped {
-			return nil, s.ctx.Err()
-		}
-		if ok {
-			kept = append(kept, m)
-		}
-	}
-	return kept, nil
-}
-
-// upTo reports whether the side to move is forced to win (parity 1) or to lose
-// (parity 0) within plies.
-func (s *Solver) upTo(p rules.Position, plies, parity int) bool {
-	for n := 2 - parity; n <= plies; n += 2 {
+// winsWithin reports whether the side to move can force the goal within plies.
+func (s *Solver) winsWithin(p rules.Position, plies int) bool {
+	for n := 1; n <= plies; n += 2 {
 		if s.forced(p, n) {
 			return true
 		}
@@ -247,7 +198,7 @@ func (s *Solver) bestMove(p rules.Position, n int) rules.Move {
 		next := s.rules.Apply(p, m)
 		// The loser's move must not lose sooner. The winner's can't win sooner.
 		ok := s.line.Outcome(next) == rules.Undecided &&
-			(n%2 == 1 || !s.upTo(next, n-3, 1)) && s.forced(next, n-1)
+			(n%2 == 1 || !s.winsWithin(next, n-3)) && s.forced(next, n-1)
 		s.line.Pop()
 		if ok || s.stopped {
 			return m

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -218,35 +217,6 @@ func TestKnownResults(t *testing.T) {
 	}
 }
 
-func TestWinningAndHoldingMoves(t *testing.T) {
-	t.Parallel()
-	s := New(1)
-	r := rules.MustParse("simplified")
-	rng := rand.New(rand.NewPCG(3, 3))
-	kinds := map[bool]int{}
-	for range 150 {
-		g := shuffled(r, agenttest.RandomGame(r, rng, rng.IntN(16)).Position(), rng, 4)
-		winning, err := s.Winning(context.Background(), g, 3)
-		require.NoError(t, err)
-		holding, err := s.Holding(context.Background(), g, 4)
-		require.NoError(t, err)
-		var ms rules.MoveSet
-		g.LegalMoves(&ms)
-		for m := range ms.All() {
-			g.PlayLegal(m)
-			o, _ := g.Outcome()
-			won := o != rules.Undecided || brute(g, 2)
-			lost := o == rules.Undecided && bruteUpTo(g, 3)
-			g.Undo()
-			require.Equal(t, won, slices.Contains(winning, m), "%s %v", r.FormatPosition(g.Position()), m)
-			require.Equal(t, !lost, slices.Contains(holding, m), "%s %v", r.FormatPosition(g.Position()), m)
-			kinds[won]++
-			kinds[lost]++
-		}
-	}
-	require.Greater(t, min(kinds[true], kinds[false]), 100)
-}
-
 func TestCancellation(t *testing.T) {
 	s := New(1)
 	g := agenttest.Game(t, rules.MustParse("standard"), "321123/000000/000000/000000/000000/321123 s")
@@ -255,8 +225,6 @@ func TestCancellation(t *testing.T) {
 		require.ErrorIs(t, err, context.Canceled)
 		require.Zero(t, r.Plies)
 		require.LessOrEqual(t, r.Nodes, int64((n+1)*pollEvery))
-		_, err = s.Winning(agenttest.CancelAfter(n), g, 9)
-		require.ErrorIs(t, err, context.Canceled)
 	}
 	r := solve(t, s, g, 3)
 	require.Equal(t, 3, r.Depth, "usable afterwards")
@@ -280,11 +248,6 @@ func TestGameOver(t *testing.T) {
 	s := New(1)
 	g.PlayLegal(solve(t, s, g, 1).Line[0])
 	require.Zero(t, solve(t, s, g, 4).Plies)
-	for _, f := range []func(context.Context, *rules.Game, int) ([]rules.Move, error){s.Winning, s.Holding} {
-		moves, err := f(context.Background(), g, 4)
-		require.NoError(t, err)
-		require.Empty(t, moves)
-	}
 }
 
 func TestNoAllocationPerPosition(t *testing.T) {

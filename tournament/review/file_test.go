@@ -3,11 +3,9 @@ package review
 import (
 	"context"
 	"errors"
-	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -16,7 +14,6 @@ import (
 	"gyges/rules"
 	"gyges/rules/base/files"
 	"gyges/rules/base/grid"
-	"gyges/rules/base/jsonl"
 	"gyges/tournament/record"
 )
 
@@ -132,6 +129,12 @@ func TestBadFile(t *testing.T) {
 	read, err := Read(t.Context(), strings.NewReader(move("x=>y")), "f")
 	require.NoError(t, err)
 	require.Len(t, read.Games, 1)
+	text := move("x=>y")
+	text += strings.Repeat(text[len(header):], maxFile/(len(text)-len(header)))
+	read, err = Read(t.Context(), strings.NewReader(text), "f", &record.Game{Game: 2})
+	require.NoError(t, err)
+	require.True(t, read.More)
+	require.Empty(t, read.Games)
 	for text, want := range map[string]string{
 		strings.Repeat("0", maxLine+1):           "f:1: expected at most 8388608 bytes",
 		"{}\n":                                   "f:1: expected the first line",
@@ -150,79 +153,6 @@ func TestBadFile(t *testing.T) {
 		_, err := Read(t.Context(), strings.NewReader(text), "f")
 		require.ErrorContains(t, err, want, text)
 	}
-}
-
-// smallDisk takes room bytes and then fails, as a full disk does.
-type smallDisk struct {
-	*os.File
-	room int
-}
-
-func (d *smallDisk) Write(p []byte) (int, error) {
-	n := min(len(p), d.room)
-	d.room -= n
-	n, err := d.File.Write(p[:n])
-	if err == nil && n < len(p) {
-		err = errors.New("disk full")
-	}
-	return n, err
-}
-
-// A review that was cut short since the disk was full leaves a file to which the next one is added.
-func TestFileOnFullDisk(t *testing.T) {
-	games := collect(t, 1, randomGames(t, "simplified", 2))
-	path := filepath.Join(t.TempDir(), FileName)
-	f, err := Open(t.Context(), path, 300, "test", nil)
-	require.NoError(t, err)
-	file, err := os.OpenFile(path, os.O_RDWR, 0)
-	require.NoError(t, err)
-	size, err := file.Seek(0, io.SeekEnd)
-	require.NoError(t, err)
-	disk := &smallDisk{file, 100}
-	require.NoError(t, f.Close())
-	f.Writer = jsonl.Resume(disk, 1, size)
-	require.ErrorContains(t, f.Append(games[0]), "disk full")
-	disk.room = 1 << 20
-	require.NoError(t, f.Append(games[1]))
-	require.NoError(t, f.Close())
-	read, err := ReadFS(t.Context(), os.DirFS(filepath.Dir(path)))
-	require.NoError(t, err)
-	require.Equal(t, games[1:], read.Games)
-}
-
-// A review goes on in a file that is longer than what reports read of it.
-func TestGoesOnInLongFile(t *testing.T) {
-	if os.Getenv("GYGES_LONG_TESTS") == "" {
-		t.Skip("GYGES_LONG_TESTS=1 runs the test with a file of 64 MB")
-	}
-	list := randomGames(t, "simplified", 1)
-	g := collect(t, 1, list)[0]
-	path := filepath.Join(t.TempDir(), FileName)
-	f, err := Open(t.Context(), path, 300, "test", nil)
-	require.NoError(t, err)
-	for len(g.Moves) < MaxPlies {
-		g.Moves = append(g.Moves, g.Moves...)[:min(2*len(g.Moves), MaxPlies)]
-	}
-	for i := range g.Moves {
-		g.Moves[i].Line = slices.Repeat([]string{strings.Repeat("a1-", 60) + "a2"}, 8)
-	}
-	for size := int64(0); size <= maxFile; g.Game++ {
-		require.NoError(t, f.Append(g))
-		info, err := os.Stat(path)
-		require.NoError(t, err)
-		size = info.Size()
-	}
-	list[0].Game = g.Game - 1
-	require.NoError(t, f.Close())
-	read, err := ReadFS(t.Context(), os.DirFS(filepath.Dir(path)))
-	require.NoError(t, err)
-	require.True(t, read.More)
-	require.NotEmpty(t, read.Games)
-	f, err = Open(t.Context(), path, 300, "test", list)
-	require.NoError(t, err)
-	require.Len(t, f.index, 1)
-	require.NotNil(t, f.Find(list...)[0], "the last review")
-	require.NoError(t, f.Close())
 }
 
 // Of a file with reviews of many games those that are asked for take memory, and reading it ends with its context.
