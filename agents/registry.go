@@ -18,6 +18,7 @@ type Kind struct {
 	Name   string
 	Doc    string // one line
 	Params []ParamDef
+	Level  bool // a named level: another agent under a name
 
 	// Interactive marks kinds that need a person at the terminal; tournaments
 	// refuse them.

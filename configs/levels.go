@@ -73,9 +73,9 @@ func Levels(registry *agents.Registry) ([]agents.Kind, error) {
 			return nil, fmt.Errorf("level %s: %w", l.Name, err)
 		}
 		kinds = append(kinds, agents.Kind{
-			Name: l.Name,
-			Doc:  fmt.Sprintf("a level, %s: %s", l.Agent, l.Doc),
-
+			Name:  l.Name,
+			Doc:   fmt.Sprintf("a level, %s: %s", l.Agent, l.Doc),
+			Level: true,
 			Light: func(agents.Values) bool { return registry.Light(spec) },
 			New:   func(agents.Values) (agents.Agent, error) { return registry.New(spec) },
 		})

@@ -25,13 +25,7 @@ func registryWith(kinds ...agents.Kind) *agents.Registry {
 
 // kindsOf returns the kinds of a registry without the levels, which gyges levels lists.
 func kindsOf(registry *agents.Registry) []agents.Kind {
-	levels, err := configs.ListLevels()
-	if err != nil {
-		panic(err) // they are part of the program, and tested
-	}
-	return slices.DeleteFunc(registry.Kinds(), func(k agents.Kind) bool {
-		return slices.ContainsFunc(levels, func(l configs.Level) bool { return l.Name == k.Name })
-	})
+	return slices.DeleteFunc(registry.Kinds(), func(k agents.Kind) bool { return k.Level })
 }
 
 // programSpec parses the spec of an agent that is not interactive.
