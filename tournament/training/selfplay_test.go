@@ -1,9 +1,7 @@
 package training
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"math"
@@ -41,7 +39,7 @@ func selfPlayConfig(t testing.TB) SelfPlay {
 	c.Tournament.Rules = []*rules.Rules{rules.MustParse("simplified:max_plies=12"),
 		rules.MustParse("kang:max_plies=16")}
 	c.Tournament.Agents = []agents.Spec{spec(t, "alphabeta:depth=1,hash=1"), spec(t, "mcts:iterations=4,hash=1")}
-	c.Tournament.Pairs = 25
+	c.Tournament.Pairs = 12
 	c.Tournament.Openings.Plies = 0
 	c.Tournament.Workers = 2
 	c.Tournament.Out = t.TempDir()
@@ -67,31 +65,19 @@ type text struct {
 	rules, position     string
 	game, ply, toEnd    int
 	wins, draws, losses int
-	score               any
+	score               int
 	move                string
 }
 
-// slow reads the records as plain JSON and gathers positions in lists, by search.
-func slow(t *testing.T, dir string, split Split) (lists [dataset.NumSplits][]text) {
+// slow gathers the positions of records in lists, by search.
+func slow(t *testing.T, games []*record.Game, split Split) (lists [dataset.NumSplits][]text) {
 	t.Helper()
-	f, err := os.Open(filepath.Join(dir, tournament.GamesFile))
-	require.NoError(t, err)
-	defer func() { require.NoError(t, f.Close()) }()
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		var g struct {
-			Game, Pair             int
-			Rules, Opening, Result string
-			Moves, Best            []string
-			Scores                 []*int
-		}
-		require.NoError(t, json.Unmarshal(lines.Bytes(), &g))
+	for _, g := range games {
 		r := rules.MustParse(g.Rules)
 		p, err := r.ParsePosition(g.Opening)
 		require.NoError(t, err)
 		game := rules.NewGame(r, p)
-		list := &lists[split.part(int64(g.Pair))]
+		list := &lists[split.part(g.Pair)]
 		for i, m := range g.Moves {
 			position := r.FormatPosition(game.Position())
 			move, err := r.ParseMove(game.Position(), m)
@@ -101,7 +87,7 @@ func slow(t *testing.T, dir string, split Split) (lists [dataset.NumSplits][]tex
 				points = 2 - points
 			}
 			require.NoError(t, game.Play(move))
-			if g.Scores[i] == nil {
+			if g.Scores[i] == record.NoScore {
 				continue
 			}
 			at := -1
@@ -117,13 +103,12 @@ func slow(t *testing.T, dir string, split Split) (lists [dataset.NumSplits][]tex
 					require.NotEqual(t, m, g.Best[i])
 					best = g.Best[i]
 				}
-				*list = append(*list, text{rules: g.Rules, position: position, game: g.Game, ply: i, toEnd: len(g.Moves) - i,
-					score: *g.Scores[i], move: best})
+				*list = append(*list, text{rules: g.Rules, position: position, game: int(g.Game), ply: i,
+					toEnd: len(g.Moves) - i, score: int(g.Scores[i]), move: best})
 			}
 			*[]*int{&(*list)[at].losses, &(*list)[at].draws, &(*list)[at].wins}[points]++
 		}
 	}
-	require.NoError(t, lines.Err())
 	for i := dataset.NumSplits - 1; i > 0; i-- {
 		var kept []text
 		for _, s := range lists[i] {
@@ -146,9 +131,9 @@ func TestPositionsAreThoseOfTheRecords(t *testing.T) {
 	t.Parallel()
 	c := selfPlayConfig(t)
 	dir, summary := play(t, c)
-	want := slow(t, dir, c.Split)
-	total, met, drawn, explored := 0, 0, 0, 0
 	replayed := records(t, dir)
+	want := slow(t, replayed, c.Split)
+	total, met, drawn, explored := 0, 0, 0, 0
 	for split := range dataset.Split(dataset.NumSplits) {
 		i := 0
 		for s, err := range dataset.Read(filepath.Join(dir, PositionsDir), split, nil) {
@@ -170,7 +155,7 @@ func TestPositionsAreThoseOfTheRecords(t *testing.T) {
 		require.Greater(t, i, 100)
 		total += i
 	}
-	require.EqualValues(t, 300, summary.Games)
+	require.EqualValues(t, 144, summary.Games)
 	require.EqualValues(t, total, summary.Total())
 	require.Equal(t, summary.Plies, summary.Total()+summary.RandomMoves+summary.Repeated+summary.Duplicates)
 	require.Positive(t, summary.RandomMoves)
@@ -181,7 +166,7 @@ func TestPositionsAreThoseOfTheRecords(t *testing.T) {
 	about, err := dataset.Provenance(filepath.Join(dir, PositionsDir))
 	require.NoError(t, err)
 	require.Equal(t, map[string]string{
-		"program": "v1", "split": "validation=20,test=30", "games": "300", "openings": "random", "seed": "1",
+		"program": "v1", "split": "validation=20,test=30", "games": "144", "openings": "random", "seed": "1",
 		"agents": "explore:agent='alphabeta:depth=1,hash=1',temperature=0.3,random=0.1,plies=10 explore:agent='mcts:iterations=4,hash=1',temperature=0.3,random=0.1,plies=10",
 	}, about)
 }
@@ -222,7 +207,7 @@ func TestPositionsAreRepeatable(t *testing.T) {
 	t.Parallel()
 	with := func(change func(*SelfPlay)) SelfPlay {
 		c := selfPlayConfig(t)
-		c.Tournament.Pairs = 8
+		c.Tournament.Pairs = 4
 		change(&c)
 		return c
 	}
@@ -293,8 +278,6 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// Games that a fault decided give no positions, and agents without scores give
-// positions without.
 // Positions are searched anew, and so are some of the search trees, with the same outcome whatever the number of cores.
 func TestSearchedPositions(t *testing.T) {
 	c := selfPlayConfig(t)
@@ -317,42 +300,20 @@ func TestSearchedPositions(t *testing.T) {
 	for split := range dataset.Split(dataset.NumSplits) {
 		for p, err := range dataset.Read(filepath.Join(dir, PositionsDir), split, nil) {
 			require.NoError(t, err)
+			require.True(t, p.Scored)
 			if p.Count() == 0 {
 				unplayed++
+			} else {
+				played++
+			}
+			if _, proven := p.Score.Proven(); proven {
+				wins := p.Rules.CanReachGoal(p.Position, p.Position.Side())
+				require.Equal(t, wins, p.Score == agents.WinIn(1), p.Rules.FormatPosition(p.Position))
 			}
 		}
 	}
 	require.Equal(t, unplayed, s.Unplayed)
-	for p, err := range dataset.Read(filepath.Join(dir, PositionsDir), dataset.Train, nil) {
-		require.NoError(t, err)
-		require.True(t, p.Scored)
-		played += int(min(p.Count(), 1))
-		if _, proven := p.Score.Proven(); !proven {
-			continue
-		}
-		wins := p.Rules.CanReachGoal(p.Position, p.Position.Side())
-		require.Equal(t, wins, p.Score == agents.WinIn(1), p.Rules.FormatPosition(p.Position))
-	}
 	require.Positive(t, played)
-
-	// Weights of zero know nothing but what is proven.
-	e := newExtractor(&c.Positions, &Env{Registry: registry()})
-	e.provenOnly = true
-	_, err = e.extract(context.Background(), dir, nil)
-	require.NoError(t, err)
-	scored, results := 0, 0
-	for p, err := range dataset.Read(filepath.Join(dir, PositionsDir), dataset.Train, nil) {
-		require.NoError(t, err)
-		_, proven := p.Score.Proven()
-		require.Equal(t, p.Scored, proven)
-		if p.Scored {
-			scored++
-		} else {
-			results++
-		}
-	}
-	require.Positive(t, scored)
-	require.Positive(t, results)
 
 	// Without trees the scores of all positions are those of the search.
 	c.Search.Share, c.Search.Tree = 1, 0
@@ -373,6 +334,8 @@ func TestSearchedPositions(t *testing.T) {
 	require.Equal(t, s, got)
 }
 
+// Games that a fault decided give no positions, and agents without scores give
+// positions without.
 func TestFaultsAndMissingScores(t *testing.T) {
 	t.Parallel()
 	broken := agents.Kind{Name: "broken", New: func(agents.Values) (agents.Agent, error) { return broken{}, nil }}

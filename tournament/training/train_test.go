@@ -135,13 +135,7 @@ func TestGenerations(t *testing.T) {
 	require.NotEqual(t, c.Weights.Values, w.Values)
 
 	// The manifest says the same.
-	text, err := os.ReadFile(filepath.Join(c.Out, ManifestFile))
-	require.NoError(t, err)
-	var m struct {
-		Status tournament.Status
-		Result Result
-	}
-	require.NoError(t, json.Unmarshal(text, &m))
+	m := manifestOf(t, c.Out)
 	require.Equal(t, tournament.Finished, m.Status)
 	require.Equal(t, s.Generations, m.Result.Generations)
 	require.Equal(t, s.Best, m.Result.Best)
@@ -228,38 +222,27 @@ func TestColumns(t *testing.T) {
 		"Validation loss, Test loss, Test gain, Minutes, Rating", titles(Generation{Number: 1}, played), "no Elo is finite")
 }
 
-// resultOf returns the result in the manifest of a run.
-func resultOf(t *testing.T, dir string) Result {
+// manifest is that of a run of generations.
+type manifest struct {
+	Status tournament.Status
+	Result Result
+}
+
+func manifestOf(t *testing.T, dir string) (m manifest) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, ManifestFile))
 	require.NoError(t, err)
-	var m struct{ Result Result }
 	require.NoError(t, json.Unmarshal(text, &m))
-	return m.Result
+	return m
 }
 
-// No generation begins that would end after the time given; a run resumes with a longer one.
+// No generation begins that would end after the time given, of which what passed before the run was stopped is a part; a
+// run resumes with a longer one.
 func TestGenerationsInTime(t *testing.T) {
 	t.Parallel()
 	c := testConfig(t)
 	c.Match.Pairs, c.Rating.Pairs, c.SelfPlay.Tournament.Pairs = 0, 0, 40
-	c.Count, c.Time = 3, time.Nanosecond
-	s, err := c.Run(t.Context(), testEnv(Observer{}))
-	require.NoError(t, err)
-	require.Len(t, s.Generations, 1, "the first is always made")
-	before := s.Generations[0].Timing
-	c.Time = time.Hour
-	s, err = c.Run(t.Context(), testEnv(Observer{}))
-	require.NoError(t, err)
-	require.Len(t, s.Generations, 3)
-	require.Equal(t, before, s.Generations[0].Timing)
-}
-
-// The time that a generation took before the run was stopped counts.
-func TestTimeOfStoppedRuns(t *testing.T) {
-	t.Parallel()
-	c := testConfig(t)
-	c.Match.Pairs, c.Rating.Pairs, c.Count = 0, 0, 1
+	c.Count, c.Time = 2, time.Nanosecond
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err := c.Run(ctx, testEnv(Observer{Stage: func(_ int, stage string, _ int64) {
 		if stage == "tune" {
@@ -267,11 +250,18 @@ func TestTimeOfStoppedRuns(t *testing.T) {
 		}
 	}}))
 	require.ErrorIs(t, err, context.Canceled)
-	stopped := resultOf(t, c.Out).Timing
+	stopped := manifestOf(t, c.Out).Result.Timing
 	require.Positive(t, stopped.SelfPlay)
 	s, err := c.Run(t.Context(), testEnv(Observer{}))
 	require.NoError(t, err)
-	require.Greater(t, s.Generations[0].Timing.SelfPlay, stopped.SelfPlay)
+	require.Len(t, s.Generations, 1, "the first is always made")
+	before := s.Generations[0].Timing
+	require.Greater(t, before.SelfPlay, stopped.SelfPlay)
+	c.Time = time.Hour
+	s, err = c.Run(t.Context(), testEnv(Observer{}))
+	require.NoError(t, err)
+	require.Len(t, s.Generations, 2)
+	require.Equal(t, before, s.Generations[0].Timing)
 }
 
 func TestInvalidGenerations(t *testing.T) {

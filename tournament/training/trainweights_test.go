@@ -90,7 +90,7 @@ func TestGenerationsFromNothing(t *testing.T) {
 	}
 	require.Positive(t, scored)
 
-	r := resultOf(t, c.Out)
+	r := manifestOf(t, c.Out).Result
 	require.Zero(t, r.Timing)
 	var players []string
 	for _, p := range r.Rating {
@@ -102,37 +102,23 @@ func TestGenerationsFromNothing(t *testing.T) {
 	require.FileExists(t, filepath.Join(c.Out, "rating-003", tournament.GamesFile))
 }
 
-// Weights that a fit leaves as they are need no match.
-func TestUnchangedWeights(t *testing.T) {
+// Training positions of other runs are learned from too, and weights that a fit leaves as they are need no match.
+func TestGenerationsWithData(t *testing.T) {
 	t.Parallel()
 	c := testConfig(t)
 	c.Count = 1
 	c.Features = []string{} // none is tuned
-	s, err := c.Run(t.Context(), testEnv(Observer{}))
+	alone, err := c.Run(t.Context(), testEnv(Observer{}))
 	require.NoError(t, err)
-	require.False(t, s.Generations[0].Adopted)
-	require.Zero(t, s.Generations[0].Pairs.N())
-	require.Zero(t, s.Best)
-}
-
-// Samples of other runs are learned from too.
-func TestGenerationsWithData(t *testing.T) {
-	t.Parallel()
-	c := testConfig(t)
-	c.Count, c.Rating.Pairs = 1, 0
-	_, err := c.Run(t.Context(), testEnv(Observer{}))
-	require.NoError(t, err)
-	alone, err := (&trainer{Generations: &c}).readGeneration(1)
-	require.NoError(t, err)
+	first := alone.Generations[0]
+	require.Equal(t, []any{false, int64(0), 0}, []any{first.Adopted, first.Pairs.N(), alone.Best})
 
 	other := c
 	other.Data = []string{filepath.Join(c.path(1, "selfplay"), PositionsDir)}
 	other.Out, other.Seed = filepath.Join(t.TempDir(), "run"), 2
-	_, err = other.Run(t.Context(), testEnv(Observer{}))
+	both, err := other.Run(t.Context(), testEnv(Observer{}))
 	require.NoError(t, err)
-	both, err := (&trainer{Generations: &other}).readGeneration(1)
-	require.NoError(t, err)
-	require.Greater(t, both.Positions, alone.Positions*3/2)
+	require.Greater(t, both.Generations[0].Positions, first.Positions*3/2)
 
 	other.Data = append(other.Data, t.TempDir())
 	require.ErrorContains(t, other.Validate(registry()), "tune.data[1]: ")

@@ -2,7 +2,6 @@ package training
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -58,13 +57,7 @@ func TestStepsDiffer(t *testing.T) {
 func TestTuningStatus(t *testing.T) {
 	t.Parallel()
 	config := smallSPSA(t)
-	status := func() tournament.Status {
-		text, err := os.ReadFile(filepath.Join(config.Match.Out, ManifestFile))
-		require.NoError(t, err)
-		var m Manifest
-		require.NoError(t, json.Unmarshal(text, &m))
-		return m.Status
-	}
+	status := func() tournament.Status { return manifestOf(t, config.Match.Out).Status }
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err := config.Run(ctx, testEnv(Observer{Step: func([]Line) {
 		require.Equal(t, tournament.Running, status())
