@@ -100,33 +100,6 @@ func TestDefaults(t *testing.T) {
 	require.Equal(t, want, c)
 }
 
-func TestExamples(t *testing.T) {
-	quick, err := LoadTournament("tournaments/quick.yaml", testRegistry())
-	require.NoError(t, err)
-	require.Equal(t, "quick", quick.Name)
-	require.Len(t, quick.Rules, 3)
-	require.Len(t, quick.Agents, 4)
-	require.EqualValues(t, 360, quick.Games(), "as its comment says")
-
-	ci, err := LoadTournament("tournaments/ci.yaml", testRegistry())
-	require.NoError(t, err)
-	require.EqualValues(t, 36, ci.Games())
-
-	nodes, err := LoadTournament("tournaments/nodes.yaml", exploring())
-	require.NoError(t, err)
-	require.EqualValues(t, 300, nodes.Games())
-}
-
-// Every file beside this test is one of those that TestExamples reads.
-func TestNoOtherExamples(t *testing.T) {
-	files, err := filepath.Glob("t*/*") // levels have a test of their own
-	require.NoError(t, err)
-	require.Equal(t, []string{"tournaments/ci.yaml", "tournaments/levels.yaml",
-		"tournaments/nodes.yaml", "tournaments/quick.yaml",
-		"training/kang.yaml", "training/simplified.yaml", "training/small.yaml", "training/standard.yaml",
-		"tuning/small-spsa.yaml", "tuning/small-texel.yaml", "tuning/spsa.yaml", "tuning/texel.yaml"}, files)
-}
-
 func FuzzLoad(f *testing.F) {
 	for _, path := range []string{"tournaments/quick.yaml", "tournaments/ci.yaml", "tournaments/nodes.yaml",
 		"tuning/texel.yaml", "tuning/spsa.yaml"} {

@@ -1,13 +1,70 @@
 package configs
 
 import (
+	"gyges/agents/builtin"
+	"gyges/agents/explore"
+	"gyges/agents/tuning/spsa"
+	"gyges/rules"
+	"gyges/tournament"
+	"gyges/tournament/training"
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
+
+// Every file that ships can be used as it is, from the repository's root.
+func TestShippedFiles(t *testing.T) {
+	t.Chdir("..")
+	levels, err := Levels(exploring())
+	require.NoError(t, err)
+	registry := builtin.Registry(append(levels, explore.Kind(builtin.Registry()))...)
+	paths, err := filepath.Glob("configs/*/*.yaml")
+	require.NoError(t, err)
+	games := map[string]int64{}
+	for _, path := range paths {
+		folder, name, small := filepath.Base(filepath.Dir(path)), nameOf(path), nameOf(path) == "small"
+		switch {
+		case folder == "tournaments":
+			c, err := LoadTournament(path, registry)
+			require.NoError(t, err)
+			games[c.Name] = c.Games()
+		case folder == "selfplay":
+			c, err := LoadSelfPlay(path, registry)
+			require.NoError(t, err)
+			want := training.DefaultSelfPlay()
+			want.Tournament.Name, want.Tournament.Agents = name, c.Tournament.Agents
+			require.Len(t, c.Tournament.Agents, 1)
+			if !small { // the others are the defaults, each for its rule set
+				want.Tournament.Rules = []*rules.Rules{rules.MustParse(name)}
+				require.Equal(t, want, c)
+			}
+		case folder == "training":
+			c, err := LoadGenerations(path, nil, registry)
+			require.NoError(t, err)
+			require.True(t, small || c.Rules.String() == name)
+			require.Equal(t, tournament.RandomOpenings, c.Match.Openings.Policy)
+		case strings.HasSuffix(name, "spsa"):
+			c, err := LoadSPSA(path, nil, registry)
+			require.NoError(t, err)
+			require.Len(t, c.Match.Agents, 1)
+			if name == "spsa" {
+				require.Equal(t, spsa.Param{Name: "rfp_margin", Start: 30, Min: 20, Max: 400, C: 20, Whole: true},
+					c.Settings.Params[0])
+			}
+		default:
+			require.Equal(t, "tuning", folder)
+			c, err := LoadTexel(path, nil)
+			require.NoError(t, err)
+			require.Equal(t, c.Rules.String(), c.Parent.Rules)
+		}
+	}
+	require.Equal(t, map[string]int64{"quick": 360, "ci": 36, "nodes": 300, "levels": 5400}, games)
+}
 
 // The manual lists every file that ships.
 func TestManual(t *testing.T) {

@@ -1,8 +1,6 @@
 package configs
 
 import (
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -62,19 +60,15 @@ split: {validation: 80,
   test: 20}
 `)
 	_, err := LoadSelfPlay(path, exploring())
-	var got []string
-	for line := range strings.Lines(err.Error()) {
-		got = append(got, strings.TrimPrefix(strings.TrimSuffix(line, "\n"), path))
-	}
-	require.Equal(t, []string{
-		`:2: agents[1]: agent "nobody": unknown kind "nobody"; expected one of: alphabeta, explore, greedy, mcts, random`,
-		`:3: unknown key "schedule" in self-play, expected one of: name, rules, agents, pairs, openings, limits, time_margin, on_repetition, adjudication, stall_timeout, suspend, seed, workers, out, explore, search, split`,
-		`:4: pairs: expected a number from 1 to 1000000, found 0`,
-		`:6: explore.temperature: expected a number, found "hot"`,
-		`:7: explore.random: expected a number from 0 to 1, found 2`,
-		`:8: explore: unknown key "steps" in explore, expected one of: temperature, random, plies`,
-		`:10: split.test: expected percent from 0, with validation's 80 up to 90 together, found 20`,
-	}, got)
+	requireProblems(t, path, err,
+		`2: agents[1]: agent "nobody": unknown kind "nobody"; expected one of: alphabeta, explore, greedy, mcts, random`,
+		`3: unknown key "schedule" in self-play, expected one of: name, rules, agents, pairs, openings, limits, time_margin, on_repetition, adjudication, stall_timeout, suspend, seed, workers, out, explore, search, split`,
+		`4: pairs: expected a number from 1 to 1000000, found 0`,
+		`6: explore.temperature: expected a number, found "hot"`,
+		`7: explore.random: expected a number from 0 to 1, found 2`,
+		`8: explore: unknown key "steps" in explore, expected one of: temperature, random, plies`,
+		`10: split.test: expected percent from 0, with validation's 80 up to 90 together, found 20`,
+	)
 	for text, want := range map[string]string{
 		"agents: [greedy]":               ":1: agents[0]: agent \"explore:agent=greedy,temperature=0.2\": greedy does not explore by temperature",
 		"- a":                            ":1: expected self-play as keys and values, found a list",
@@ -88,21 +82,4 @@ split: {validation: 80,
 	}
 	_, err = LoadSelfPlay("nowhere.yaml", exploring())
 	require.ErrorContains(t, err, "nowhere.yaml")
-}
-
-// The files that ship are the defaults, each for its rule set.
-func TestShippedSelfPlay(t *testing.T) {
-	paths, err := filepath.Glob("selfplay/*[^l].yaml") // small.yaml has a test of its own
-	require.NoError(t, err)
-	require.Len(t, paths, 3)
-	for _, path := range paths {
-		c, err := LoadSelfPlay(path, exploring())
-		require.NoError(t, err, path)
-		want := training.DefaultSelfPlay()
-		want.Tournament.Name = nameOf(path)
-		want.Tournament.Rules = []*rules.Rules{rules.MustParse(nameOf(path))}
-		want.Tournament.Agents = c.Tournament.Agents
-		require.Len(t, c.Tournament.Agents, 1)
-		require.Equal(t, want, c, path)
-	}
 }

@@ -1,8 +1,6 @@
 package configs
 
 import (
-	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -92,43 +90,30 @@ rating: {pairs: -1, every: 0}
 time: -1s
 `)
 	_, err := LoadGenerations(path, nil, exploring())
-	require.Error(t, err)
-	var got []string
-	for line := range strings.Lines(err.Error()) {
-		got = append(got, strings.TrimPrefix(strings.TrimSuffix(line, "\n"), path))
-	}
-	require.Equal(t, []string{
-		`:2: weights: weights nowhere.json: no such file or directory`,
-		`:4: selfplay.pairs: expected a number from 1 to 1000000, found 0`,
-		`:5: selfplay.openings.policy: expected random, agents, setups or file, found "list"`,
-		`:7: tune.lambda: expected a number above 0, at most 1, found 2`,
-		`:8: tune: unknown key "colour" in tune, expected one of: window, data, quiet, leaves, positions, features, lambda, l2, scale, iterations, patience, network, policy`,
-		`:9: tune.network.epochs: expected a number from 1 to 10000, found 0`,
-		`:11: match.pairs: expected a number from 0 (no match), found -1`,
-		`:12: rating.pairs: expected a number from 0 (none) to 100000, found -1`,
-		`:12: rating.every: expected a number from 1 to 1000, found 0`,
-		`:13: time: expected a time from 0s (no bound) to 1000h, found -1s`,
-	}, got)
+	requireProblems(t, path, err,
+		`2: weights: weights nowhere.json: no such file or directory`,
+		`4: selfplay.pairs: expected a number from 1 to 1000000, found 0`,
+		`5: selfplay.openings.policy: expected random, agents, setups or file, found "list"`,
+		`7: tune.lambda: expected a number above 0, at most 1, found 2`,
+		`8: tune: unknown key "colour" in tune, expected one of: window, data, quiet, leaves, positions, features, lambda, l2, scale, iterations, patience, network, policy`,
+		`9: tune.network.epochs: expected a number from 1 to 10000, found 0`,
+		`11: match.pairs: expected a number from 0 (no match), found -1`,
+		`12: rating.pairs: expected a number from 0 (none) to 100000, found -1`,
+		`12: rating.every: expected a number from 1 to 1000, found 0`,
+		`13: time: expected a time from 0s (no bound) to 1000h, found -1s`,
+	)
 	for text, want := range map[string]string{
-		"selfplay: {pairs: 0}":                  ":2: selfplay.pairs: expected a number from 1",
-		"selfplay:\n  openings: {policy: list}": ":3: selfplay.openings.policy: expected",
-		"tune:\n  lambda: 2":                    ":3: tune.lambda: expected a number above 0",
-		"match:\n  pairs: -1":                   ":3: match.pairs: expected",
-		"match:\n  pairs: 1000001":              ":3: match.pairs: expected",
-		"rating: 100":                           ":2: rating: expected rating as keys and values",
-		"rating: {pairs: -1}":                   ":2: rating.pairs: expected",
-		"rating: {every: 0}":                    ":2: rating.every: expected",
-		"rating:\n  reference: no.json":         ":3: rating.reference: weights no.json",
-		"time: 1":                               ":2: time: expected a time with its unit",
-		"time: 1001h":                           ":2: time: expected a time from 0s",
-		"weights: zero":                         ":1: tune.scale: expected a number above 0",
-		"selfplay:\n  stages: 3":                ":3: selfplay.stages: expected a list",
-		"selfplay:\n  stages:\n  - {from: 0}":   ":4: selfplay.stages[0].from: expected a generation from 1 to 1000, found 0",
+		"match:\n  pairs: 1000001":            ":3: match.pairs: expected",
+		"rating: 100":                         ":2: rating: expected rating as keys and values",
+		"rating:\n  reference: no.json":       ":3: rating.reference: weights no.json",
+		"time: 1":                             ":2: time: expected a time with its unit",
+		"time: 1001h":                         ":2: time: expected a time from 0s",
+		"weights: zero":                       ":1: tune.scale: expected a number above 0",
+		"selfplay:\n  stages: 3":              ":3: selfplay.stages: expected a list",
+		"selfplay:\n  stages:\n  - {from: 0}": ":4: selfplay.stages[0].from: expected a generation from 1 to 1000, found 0",
 		"selfplay:\n  stages:\n  - {from: 2}\n  - {from: 2}":   ":5: selfplay.stages[1].from: expected a generation from 3",
-		"selfplay:\n  stages:\n  - {from: 2, pairs: -1}":       ":4: selfplay.stages[0].pairs: expected a number",
 		"selfplay:\n  stages:\n  - {from: 2, depth: 1}":        ":4: selfplay.stages[0]: unknown key \"depth\"",
 		"selfplay:\n  stages:\n  - from: 2\n    agent: random": ":5: selfplay.stages[0].agent: agent \"random\" has no weights",
-		"workers: -1": ":2: workers: expected",
 	} {
 		path := write(t, "agent: alphabeta:depth=1\n"+text)
 		_, err := LoadGenerations(path, nil, exploring())
@@ -137,18 +122,6 @@ time: -1s
 	}
 	_, err = LoadGenerations(write(t, ""), nil, exploring())
 	require.Error(t, err)
-}
-
-func TestShippedGenerations(t *testing.T) {
-	files, err := filepath.Glob("training/*[^l].yaml") // small.yaml has a test of its own
-	require.NoError(t, err)
-	require.Len(t, files, 3)
-	for _, path := range files {
-		c, err := LoadGenerations(path, nil, exploring())
-		require.NoError(t, err)
-		require.Equal(t, strings.TrimSuffix(filepath.Base(path), ".yaml"), c.Rules.String())
-		require.Equal(t, tournament.RandomOpenings, c.Match.Openings.Policy)
-	}
 }
 
 // A rule set from outside takes the place of the file's, and the initial weights are those for it.

@@ -1,75 +1,10 @@
 package configs
 
 import (
-	"os"
-	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"gyges/agents/builtin"
-	"gyges/agents/eval"
-	"gyges/agents/tuning/spsa"
-	"gyges/tournament/training"
 )
-
-func TestTuningExamples(t *testing.T) {
-	texel, err := LoadTexel("tuning/texel.yaml", nil)
-	require.NoError(t, err)
-	require.Equal(t, "texel", texel.Name)
-	require.Equal(t, "standard", texel.Rules.String())
-	require.True(t, texel.Choice.Quiet)
-	require.Equal(t, 0.5, texel.Settings.Lambda)
-	require.Equal(t, eval.Standard, texel.Parent.Rules)
-
-	run, err := LoadSPSA("tuning/spsa.yaml", nil, builtin.Registry())
-	require.NoError(t, err)
-	require.Equal(t, "alphabeta:nodes=2000,hash=1", run.Match.Agents[0].String())
-	require.Len(t, run.Match.Agents, 1)
-	require.Equal(t, spsa.Param{Name: "rfp_margin", Start: 30, Min: 20, Max: 400, C: 20, Whole: true},
-		run.Settings.Params[0])
-	require.Equal(t, "weight.front", run.Settings.Params[2].Name)
-	require.Equal(t, training.Verification{Every: 100, Pairs: 200}, run.Verification)
-
-	small, err := LoadSPSA("tuning/small-spsa.yaml", nil, builtin.Registry())
-	require.NoError(t, err)
-	require.EqualValues(t, -50, small.Settings.Params[0].Start)
-}
-
-// The files for a first try name weights by their path from the repository's root.
-func TestSmallExamples(t *testing.T) {
-	t.Chdir("..")
-	play, err := LoadSelfPlay("configs/selfplay/small.yaml", exploring())
-	require.NoError(t, err)
-	require.Equal(t, 300, play.Tournament.Pairs)
-	fit, err := LoadTexel("configs/tuning/small-texel.yaml", nil)
-	require.NoError(t, err)
-	require.Equal(t, "hand-set", fit.Parent.Provenance.Method)
-	require.Equal(t, []string{"results/first/positions"}, fit.Data)
-	train, err := LoadGenerations("configs/training/small.yaml", nil, exploring())
-	require.NoError(t, err)
-	require.Equal(t, 2, train.Count)
-}
-
-// tuningErrors loads a text as a tuning config and returns what is wrong with it.
-func tuningErrors(t *testing.T, method, text string) []string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "x.yaml")
-	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
-	var err error
-	switch method {
-	case "texel":
-		_, err = LoadTexel(path, nil)
-	case "spsa":
-		_, err = LoadSPSA(path, nil, builtin.Registry())
-	}
-	if err == nil {
-		return nil
-	}
-	return strings.Split(strings.ReplaceAll(err.Error(), path, "x"), "\n")
-}
 
 func TestTuningReportsEverything(t *testing.T) {
 	const names = "tempo, only1, only2, only3"
@@ -80,81 +15,80 @@ func TestTuningReportsEverything(t *testing.T) {
 		{"texel", "data: d\n", nil},
 		{"texel",
 			"name: ..\nrules: chess\nweights: default\nfeatures: [near, charm, near]\npositions: -1\nquiet: 1\nlambda: 0\nl2: -1\nscale: 3\niterations: many\nout: 5\nwidth: 1\n", []string{
-				"x:1: data: expected a folder of training positions, found none",
-				"x:1: name: expected 1 to 64 letters",
-				"x:2: rules: unknown rules",
-				`x:4: features[1]: unknown feature "charm"; expected one of: ` + names,
-				"x:4: features[2]: near is listed twice",
-				"x:5: positions: expected a number from 0 (all) to 1000000000, found -1",
-				`x:6: quiet: expected true or false, found "1"`,
-				"x:7: lambda: expected a number above 0, at most 1, found 0",
-				"x:8: l2: expected a number from 0 to 1000, found -1",
-				"x:9: scale: expected a number from 0 (it is fitted) to 2, found 3",
-				`x:10: iterations: expected a whole number, found "many"`,
-				`x:11: out: expected a folder, in quotes if it is a number, found "5"`,
-				`x:12: unknown key "width" in a Texel tuning, expected one of: name, rules, data`,
+				"1: name: expected 1 to 64 letters",
+				"1: data: expected a folder of training positions, found none",
+				"2: rules: unknown rules",
+				`4: features[1]: unknown feature "charm"; expected one of: ` + names,
+				"4: features[2]: near is listed twice",
+				"5: positions: expected a number from 0 (all) to 1000000000, found -1",
+				`6: quiet: expected true or false, found "1"`,
+				"7: lambda: expected a number above 0, at most 1, found 0",
+				"8: l2: expected a number from 0 to 1000, found -1",
+				"9: scale: expected a number from 0 (it is fitted) to 2, found 3",
+				`10: iterations: expected a whole number, found "many"`,
+				`11: out: expected a folder, in quotes if it is a number, found "5"`,
+				`12: unknown key "width" in a Texel tuning, expected one of: name, rules, data`,
 			}},
 		{"texel", "data: d\nleaves: true\nnetwork: {epochs: 5, rate: 0.01}\n", nil},
 		{"texel", "data: d\nleaves: 2\nnetwork: {epochs: 0, batch: -1, rate: 2, decay: -1, seed: -1, layers: 7}\n", []string{
-			`x:2: leaves: expected true or false, found "2"`,
-			"x:3: network.epochs: expected a number from 1 to 10000, found 0",
-			"x:3: network.batch: expected a number from 0 (for 512) to 1048576, found -1",
-			"x:3: network.rate: expected a number from 0 (for 0.004) to 1, found 2",
-			"x:3: network.decay: expected a number from 0 to 10, found -1",
-			"x:3: network.seed: expected a whole number from 0",
-			`x:3: network: unknown key "layers" in network, expected one of: units, epochs, batch, rate, decay, seed`,
+			`2: leaves: expected true or false, found "2"`,
+			"3: network.seed: expected a whole number from 0",
+			`3: network: unknown key "layers" in network, expected one of: units, epochs, batch, rate, decay, seed`,
+			"3: network.epochs: expected a number from 1 to 10000, found 0",
+			"3: network.batch: expected a number from 0 (for 512) to 1048576, found -1",
+			"3: network.rate: expected a number from 0 (for 0.004) to 1, found 2",
+			"3: network.decay: expected a number from 0 to 10, found -1",
 		}},
-		{"texel", "data: d\nnetwork: 5\n", []string{`x:2: network: expected network as keys and values, found "5"`}},
+		{"texel", "data: d\nnetwork: 5\n", []string{`2: network: expected network as keys and values, found "5"`}},
 		{"texel", "rules: kang\ndata: d\nweights: ../agents/eval/weights/standard.json\n",
-			[]string{"x:3: weights: weights ../agents/eval/weights/standard.json are for standard rules; kang needs weights for kang rules"}},
-		{"texel", "data: d\nweights: no/file.json\n", []string{"x:2: weights: weights no/file.json"}},
-		{"texel", "data: d\nlambda: .nan\nscale: .inf\n", []string{`x:2: lambda: expected a number, found ".nan"`,
-			`x:3: scale: expected a number, found ".inf"`}},
-		{"texel", "[1]", []string{"x:1: expected a Texel tuning as keys and values"}},
-		{"texel", "", []string{"x:1: expected keys and values, found nothing"}},
+			[]string{"3: weights: weights ../agents/eval/weights/standard.json are for standard rules; kang needs weights for kang rules"}},
+		{"texel", "data: d\nweights: no/file.json\n", []string{"2: weights: weights no/file.json"}},
+		{"texel", "data: d\nlambda: .nan\nscale: .inf\n", []string{`2: lambda: expected a number, found ".nan"`,
+			`3: scale: expected a number, found ".inf"`}},
+		{"texel", "[1]", []string{"1: expected a Texel tuning as keys and values"}},
+		{"texel", "", []string{"1: expected keys and values, found nothing"}},
 		{"spsa", "agent: mcts\nparameters: {cpuct: {c: 0.1}}\n", nil},
-		{"spsa", "steps: 5\n", []string{"x:1: agent: expected an agent spec, like alphabeta:depth=2, found none",
-			"x:1: parameters: expected some, found none"}},
+		{"spsa", "steps: 5\n", []string{"1: parameters: expected some, found none",
+			"1: agent: expected an agent spec, like alphabeta:depth=2, found none"}},
 		{"spsa",
 			"agent: mcts\nparameters:\n  d: {c: 1}\n  weights: {c: 1}\n  cpuct: {c: 0, start: -1, r: 11}\n  hash: {c: 0.2, max: 9999}\n  iterations: {c: 5}\n  weight.near: 4\n", []string{
-				`x:3: parameters.d: unknown parameter "d"; expected one of: iterations, `,
-				"x:4: parameters.weights: parameter weights is a text",
-				"x:5: parameters.cpuct: expected a start from 0 to 100, found -1",
-				"x:5: parameters.cpuct: expected a c above 0, found 0",
-				"x:5: parameters.cpuct: expected an r from 0 (for 0.002) to 10, found 11",
-				"x:6: parameters.hash: expected min and max from 1 to 4096, found 1 and 9999",
-				"x:7: parameters.iterations: parameter iterations has no value in mcts; expected one to start from",
-				`x:8: parameters.weight.near: expected a parameter as keys and values, found "4"`,
+				`3: parameters.d: unknown parameter "d"; expected one of: iterations, `,
+				"4: parameters.weights: parameter weights is a text",
+				"5: parameters.cpuct: expected a start from 0 to 100, found -1",
+				"5: parameters.cpuct: expected a c above 0, found 0",
+				"5: parameters.cpuct: expected an r from 0 (for 0.002) to 10, found 11",
+				"6: parameters.hash: expected min and max from 1 to 4096, found 1 and 9999",
+				"7: parameters.iterations: parameter iterations has no value in mcts; expected one to start from",
+				`8: parameters.weight.near: expected a parameter as keys and values, found "4"`,
 			}},
 		{"spsa",
 			"agent: mcts\nparameters:\n  cpuct: {c: 0, start: -1, r: 11}\n  hash: {c: 0.2}\nsteps: 0\npairs: -1\nalpha: 7\n", []string{
-				"x:3: parameters.cpuct: expected a start from 0 to 100, found -1",
-				"x:3: parameters.cpuct: expected a c above 0, found 0",
-				"x:3: parameters.cpuct: expected an r from 0 (for 0.002) to 10, found 11",
-				"x:4: parameters.hash: expected a c of at least 0.5 for whole numbers, found 0.2",
-				"x:5: steps: expected a number from 1 to 1000000, found 0",
-				"x:6: pairs: expected a number from 1 to 1000000, found -1",
-				"x:7: alpha: expected a number from 0 (for 0.602) to 2, found 7",
+				"3: parameters.cpuct: expected a start from 0 to 100, found -1",
+				"3: parameters.cpuct: expected a c above 0, found 0",
+				"3: parameters.cpuct: expected an r from 0 (for 0.002) to 10, found 11",
+				"4: parameters.hash: expected a c of at least 0.5 for whole numbers, found 0.2",
+				"5: steps: expected a number from 1 to 1000000, found 0",
+				"6: pairs: expected a number from 1 to 1000000, found -1",
+				"7: alpha: expected a number from 0 (for 0.602) to 2, found 7",
 			}},
 		{"spsa", "agent: random\nparameters: {c: {c: 1}}\n",
-			[]string{`x:1: agent: expected an agent with parameters to tune, found "random"`}},
+			[]string{`1: agent: expected an agent with parameters to tune, found "random"`}},
 		{"spsa",
 			"agent: mcts:cpuct=x\nparameters: {cpuct: {c: 1}}\nverification: {every: -1, pairs: -2, sprt: 1}\nopenings: {plies: 99}\nseed: -1\nworkers: -1\n", []string{
-				`x:1: agent: agent "mcts:cpuct=x": parameter cpuct: expected a number`,
-				`x:3: verification: unknown key "sprt" in verification, expected one of: every, pairs`,
-				"x:3: verification.every: expected a number from 0",
-				"x:3: verification.pairs: expected a number from 0",
-				"x:4: openings.plies: expected a number from 0 to 40, found 99",
-				"x:5: seed: expected a whole number",
-				"x:6: workers: expected a number from 0 (all cores)",
+				`1: agent: agent "mcts:cpuct=x": parameter cpuct: expected a number`,
+				`3: verification: unknown key "sprt" in verification, expected one of: every, pairs`,
+				"3: verification.every: expected a number from 0",
+				"3: verification.pairs: expected a number from 0",
+				"4: openings.plies: expected a number from 0 to 40, found 99",
+				"5: seed: expected a whole number",
+				"6: workers: expected a number from 0 (all cores)",
 			}},
 	} {
-		got := tuningErrors(t, c.method, c.text)
-		require.Len(t, got, len(c.want), "%s: %s", c.text, strings.Join(got, "\n"))
-		slices.Sort(got)
-		slices.Sort(c.want)
-		for i := range got {
-			require.True(t, strings.HasPrefix(got[i], c.want[i]), "%s\nfound    %s\nexpected %s", c.text, got[i], c.want[i])
+		path := write(t, c.text)
+		if err := loadKind(c.method, path); len(c.want) > 0 {
+			requireProblems(t, path, err, c.want...)
+		} else {
+			require.NoError(t, err)
 		}
 	}
 }
