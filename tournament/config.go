@@ -51,7 +51,7 @@ type Config struct {
 	Rules []*rules.Rules `yaml:"rules" form:"a rule set, like standard or standard:null_move=allow" name:"rules" sep:"," help:"Rule sets; every pairing plays under each."`
 
 	// Agents are the players.
-	Agents []agents.Spec `yaml:"agents" form:"an agent spec, like random or alphabeta:depth=2" name:"agent" placeholder:"AGENT" complete:"agents" help:"A player, as an agent spec; may be repeated. See gyges agents."`
+	Agents []agents.Spec `yaml:"agents" form:"an agent spec, like random or alphabeta:depth=2" name:"agent" placeholder:"AGENT" help:"A player, as an agent spec; may be repeated. See gyges agents."`
 
 	// Schedule says who meets whom; empty: RoundRobin.
 	Schedule Format `yaml:"schedule" enum:",round-robin,gauntlet,ladder,swiss,knockout,self-play" name:"schedule" placeholder:"FORMAT" help:"Who meets whom: round-robin (every two; default), gauntlet (the first every other), ladder (each the next one), swiss (neighbours in the table), knockout (seeded in the order given; the higher seed advances after a tie) or self-play (every two, and each one itself)."`

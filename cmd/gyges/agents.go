@@ -10,7 +10,7 @@ import (
 )
 
 type agentsCmd struct {
-	Kind   string      `arg:"" optional:"" complete:"agents" help:"Kind whose parameters are printed. Without it, the kinds are listed."`
+	Kind   string      `arg:"" optional:"" help:"Kind whose parameters are printed. Without it, the kinds are listed."`
 	Format grid.Format `enum:"text,markdown,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown or json."`
 }
 

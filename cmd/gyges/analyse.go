@@ -17,7 +17,7 @@ import (
 type analyseCmd struct {
 	rulesFlags
 	agents.Limits
-	Agent    string   `default:"alphabeta:hash=128" placeholder:"AGENT" complete:"agents" help:"The agent that searches. Default: alphabeta:hash=128."`
+	Agent    string   `default:"alphabeta:hash=128" placeholder:"AGENT" help:"The agent that searches. Default: alphabeta:hash=128."`
 	Multi    int      `check:"1..50" default:"1" placeholder:"N" help:"Show the N best moves, 1 to 50."`
 	Format   string   `enum:"text,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), or json, one object a line."`
 	Position []string `arg:"" optional:"" sep:"none" help:"Position to analyse."`

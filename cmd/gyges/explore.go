@@ -19,7 +19,7 @@ import (
 // exploreCmd lists what was played in a position.
 type exploreCmd struct {
 	Args   []string    `arg:"" name:"run" what:"a run" sep:"none" help:"A position in quotes, or none for the start of a game, then folders of runs, files of records (games.jsonl) or PGN; - is the standard input."`
-	Rules  string      `placeholder:"RULES" complete:"rules" help:"Rule set of the games. Default: theirs, if they have only one."`
+	Rules  string      `placeholder:"RULES" help:"Rule set of the games. Default: theirs, if they have only one."`
 	Moves  []string    `sep:" " placeholder:"'MOVE …'" help:"Moves made from the position before the one asked for, separated by blanks."`
 	Limit  int         `check:"0.." default:"20" placeholder:"N" help:"Moves to list; 0 for all. Default: 20."`
 	Format grid.Format `enum:"text,markdown,csv,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown, csv or json. Text and Markdown round, the others have every digit."`

@@ -46,7 +46,7 @@ func (c *gamesListCmd) Run(ctx context.Context, e *env) error {
 // gameFilter are the flags that choose recorded games.
 type gameFilter struct {
 	record.Filter
-	Rules string `placeholder:"RULES,…" complete:"rules" help:"Only games under these rule sets."`
+	Rules string `placeholder:"RULES,…" help:"Only games under these rule sets."`
 }
 
 // prepare checks the flags.

@@ -70,7 +70,7 @@ func (t topic) manual() string {
 }
 
 type helpCmd struct {
-	Words []string `arg:"" optional:"" name:"topic" complete:"topics" help:"Topic of a manual, or a command. Without it, the topics are listed."`
+	Words []string `arg:"" optional:"" name:"topic" help:"Topic of a manual, or a command. Without it, the topics are listed."`
 }
 
 // Run prints the topics, a manual or the help of a command.

@@ -20,7 +20,7 @@ import (
 type importCmd struct {
 	File   string `arg:"" name:"file" what:"a file of PGN or CSV" help:"PGN or CSV; - is the standard input."`
 	Out    string `required:"" placeholder:"DIR" help:"Folder to make for the records."`
-	Rules  string `placeholder:"RULES" complete:"rules" help:"The rules of games whose tags name none."`
+	Rules  string `placeholder:"RULES" help:"The rules of games whose tags name none."`
 	Strict bool   `help:"Refuse a file with anything in it that can't be read, instead of leaving that out."`
 }
 

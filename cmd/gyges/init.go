@@ -16,7 +16,7 @@ import (
 // initCmd writes a file of settings to begin with.
 type initCmd struct {
 	Kind   string `arg:"" enum:"tournament,match,train,tune" what:"what the file is for: tournament, match, train or tune" help:"What the file is for: tournament, match (a tournament of two agents with a sequential test), train or tune."`
-	Rules  string `arg:"" complete:"rules" what:"a rule set" help:"Rule set: a preset (see gyges rules) or PRESET:OPTION=VALUE,…."`
+	Rules  string `arg:"" what:"a rule set" help:"Rule set: a preset (see gyges rules) or PRESET:OPTION=VALUE,…."`
 	Method string `enum:",spsa,texel" default:"" placeholder:"METHOD" help:"How to tune: spsa (by matches; default) or texel (a fit to training positions)."`
 	Out    string `short:"o" placeholder:"FILE" help:"New file to write. Default: the standard output."`
 }

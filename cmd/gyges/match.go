@@ -12,8 +12,8 @@ import (
 )
 
 type matchCmd struct {
-	A string `arg:"" what:"two agents" placeholder:"AGENT" complete:"agents" help:"The player whose strength is measured, as an agent spec."`
-	B string `arg:"" what:"a second agent" placeholder:"AGENT" complete:"agents" help:"The player it is measured against."`
+	A string `arg:"" what:"two agents" placeholder:"AGENT" help:"The player whose strength is measured, as an agent spec."`
+	B string `arg:"" what:"a second agent" placeholder:"AGENT" help:"The player it is measured against."`
 	runFlags
 	intervalFlag
 }

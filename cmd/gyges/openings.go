@@ -18,7 +18,7 @@ type openingsCmd struct {
 	Count    int      `check:"1..1000000" default:"10" placeholder:"N" help:"How many openings to make. Default: 10."`
 	Plies    int      `check:"0..40" xor:"setups" placeholder:"N" help:"Random plies after the set-up, 0 to 40. Default: none, but 4 under Kang."`
 	Seed     uint64   `default:"1" placeholder:"N" help:"Seed of all random choices; a tournament with this seed plays the same openings. Default: 1."`
-	Agent    string   `placeholder:"AGENT" complete:"agents" help:"Score each opening with this agent; the score for the side to move is printed after a #."`
+	Agent    string   `placeholder:"AGENT" help:"Score each opening with this agent; the score for the side to move is printed after a #."`
 	MaxScore *float64 `check:"0.." placeholder:"POINTS" help:"Keep only openings that --agent scores from -POINTS to POINTS."`
 	agents.Limits
 }

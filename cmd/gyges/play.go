@@ -16,8 +16,8 @@ import (
 )
 
 type playCmd struct {
-	South string `required:"" placeholder:"AGENT" complete:"agents" help:"Agent that plays South, as a spec; human plays at the terminal."`
-	North string `required:"" placeholder:"AGENT" complete:"agents" help:"Agent that plays North."`
+	South string `required:"" placeholder:"AGENT" help:"Agent that plays South, as a spec; human plays at the terminal."`
+	North string `required:"" placeholder:"AGENT" help:"Agent that plays North."`
 	rulesFlags
 	Position string  `placeholder:"POSITION" help:"Position to start from, instead of a random set-up."`
 	Setup    string  `enum:"random,agents" default:"random" placeholder:"HOW" help:"Set-up: random (default), or agents: the players place their pieces in turn. Kang has no set-up."`

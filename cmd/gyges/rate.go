@@ -159,7 +159,7 @@ func (c *rateCmd) print(e *env, b table.Tables) error {
 // formatFlag is the --format of commands that print rating tables.
 type formatFlag struct {
 	Format  grid.Format `enum:"text,markdown,csv,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown, csv or json. Text and Markdown are rounded, the others have every digit."`
-	Columns string      `xor:"view" placeholder:"COLUMN,…" complete:"columns" help:"Columns of the rating table; gyges rate --explain lists them."`
+	Columns string      `xor:"view" placeholder:"COLUMN,…" help:"Columns of the rating table; gyges rate --explain lists them."`
 }
 
 // columns returns the columns of the rating table; nil: the usual ones.

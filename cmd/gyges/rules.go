@@ -13,7 +13,7 @@ import (
 
 type rulesCmd struct {
 	Format string `enum:"text,markdown,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown or json."`
-	Name   string `arg:"" optional:"" complete:"rules" help:"Rule set to print, as text and as options: a preset or PRESET:OPTION=VALUE,…."`
+	Name   string `arg:"" optional:"" help:"Rule set to print, as text and as options: a preset or PRESET:OPTION=VALUE,…."`
 }
 
 // Run prints the list.
@@ -111,7 +111,7 @@ func (c *rulesCmd) list(e *env) error {
 
 // rulesFlags choose a rule set. Commands that play by one embed them.
 type rulesFlags struct {
-	Rules string   `default:"standard" placeholder:"RULES" complete:"rules" help:"Rule set: a preset (see gyges rules) or PRESET:OPTION=VALUE,…. Default: standard."`
+	Rules string   `default:"standard" placeholder:"RULES" help:"Rule set: a preset (see gyges rules) or PRESET:OPTION=VALUE,…. Default: standard."`
 	Set   []string `sep:"none" placeholder:"OPTION=VALUE" help:"Change an option of the rule set; may be repeated."`
 }
 

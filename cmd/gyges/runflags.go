@@ -32,7 +32,7 @@ func (f *settingsFlags) checkRun(config any, invalid error, name string, out *st
 // runFlags are those of commands that play a run: what overrides its settings, and the workers.
 type runFlags struct {
 	settingsFlags
-	Rules      string   `placeholder:"RULES,…" complete:"rules" help:"Rule sets, separated by commas: presets (see gyges rules) or PRESET:OPTION=VALUE,…. Default: standard."`
+	Rules      string   `placeholder:"RULES,…" help:"Rule sets, separated by commas: presets (see gyges rules) or PRESET:OPTION=VALUE,…. Default: standard."`
 	Set        []string `sep:"none" placeholder:"OPTION=VALUE" help:"Change an option of every rule set; may be repeated."`
 	Extend     bool     `help:"Resume the run in --out with more pairs than it was begun with."`
 	queueFlags `group:"Workers on other machines:"`

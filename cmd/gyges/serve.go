@@ -25,7 +25,7 @@ type serveCmd struct {
 	Results  string   `default:"results" placeholder:"DIR" empty:"" help:"Folder below which runs are, and where games are kept; --results= for none. Default: results."`
 	Open     bool     `help:"Allow an --addr that other machines can reach. Their users can then see the runs and play: there is no authentication."`
 	Host     []string `sep:"none" placeholder:"NAME" help:"A name of this machine that browsers may use, beside localhost and addresses. May be repeated."`
-	Agent    []string `sep:"none" placeholder:"AGENT" complete:"agents" help:"A further agent to play against, such as ugi:cmd=./engine. May be repeated."`
+	Agent    []string `sep:"none" placeholder:"AGENT" help:"A further agent to play against, such as ugi:cmd=./engine. May be repeated."`
 	Searches int      `check:"0..256" default:"0" placeholder:"N" help:"Most searches at a time. Default: half the cores, at least 2."`
 	Games    int      `check:"1..10000" default:"24" placeholder:"N" help:"Most games in progress. Default: 24."`
 }

@@ -24,7 +24,7 @@ import (
 
 // learnedRules are the rules of a tuning or a training, in place of those of its file.
 type learnedRules struct {
-	Rules string `placeholder:"RULES" complete:"rules" help:"Rule set: a preset (see gyges rules) or PRESET:OPTION=VALUE,…. Default: that of the file."`
+	Rules string `placeholder:"RULES" help:"Rule set: a preset (see gyges rules) or PRESET:OPTION=VALUE,…. Default: that of the file."`
 }
 
 type tuneTexelCmd struct {

@@ -8,7 +8,7 @@ import (
 )
 
 type ugiCmd struct {
-	Agent string `default:"alphabeta" placeholder:"AGENT" complete:"agents" help:"The agent that chooses the moves. Default: alphabeta."`
+	Agent string `default:"alphabeta" placeholder:"AGENT" help:"The agent that chooses the moves. Default: alphabeta."`
 	rulesFlags
 }
 

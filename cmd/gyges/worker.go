@@ -17,7 +17,7 @@ import (
 type workerCmd struct {
 	Nats    string   `required:"" placeholder:"URL" help:"The NATS server, like nats://host:4222; several of a cluster with commas."`
 	Workers int      `check:"0..1024" placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
-	Allow   []string `placeholder:"KIND,…" complete:"agents" help:"Kinds of agents that may be made here. Default: all that play by themselves, external programs not among them."`
+	Allow   []string `placeholder:"KIND,…" help:"Kinds of agents that may be made here. Default: all that play by themselves, external programs not among them."`
 	Engine  []string `sep:"none" placeholder:"NAME=COMMAND" help:"An external program that may be started here for agents ugi:name=NAME; may be repeated. The parameters cmd and dir of their specs are ignored."`
 	Name    string   `placeholder:"NAME" help:"Name of this machine, in messages. Default: its host name."`
 	accessFlags

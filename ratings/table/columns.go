@@ -168,9 +168,6 @@ const (
 // ratedColumns are those that are empty for players without a rating.
 var ratedColumns = []string{"group", "elo", "error", "low", "high", "difference", "difference_error", "los"}
 
-// ColumnKeys returns the keys of all columns.
-func ColumnKeys() []string { return grid.Keys(columns) }
-
 // ParseColumns returns the columns with these keys, separated by commas.
 func ParseColumns(keys string) ([]Column, error) { return grid.Choose(columns, keys) }
 

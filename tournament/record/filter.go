@@ -11,7 +11,7 @@ import (
 // Filter chooses games. The tags of its fields are those of command-line flags. The zero
 // value takes every game.
 type Filter struct {
-	Agent    []string `sep:"none" placeholder:"AGENT" complete:"agents" help:"Only games that this agent played, by its name or its whole spec; given twice, games of these two."`
+	Agent    []string `sep:"none" placeholder:"AGENT" help:"Only games that this agent played, by its name or its whole spec; given twice, games of these two."`
 	Side     string   `enum:",south,north" default:"" placeholder:"SIDE" help:"Only games in which the first --agent was south or north."`
 	Result   string   `enum:",1-0,0-1,1/2-1/2,won,drawn,lost" default:"" placeholder:"RESULT" help:"Only games that ended so: 1-0 (South won), 0-1 or 1/2-1/2; or won, drawn or lost by the first --agent."`
 	Reason   []string `placeholder:"REASON" complete:"goal,passes,length,resignation,illegal,crash,timeout,protocol,error,imported" help:"Only games that ended for one of these reasons, like goal, length or timeout."`
