@@ -20,8 +20,8 @@ type PerftCount struct {
 	Nodes uint64
 }
 
-// MaxPerftDepth is the highest depth in such a file, in plies.
-const MaxPerftDepth = 20
+// maxPerftDepth is the highest depth in such a file, in plies.
+const maxPerftDepth = 20
 
 // ParseEPD reads a line "POSITION ;D1 n ;D2 n".
 func (r *Rules) ParseEPD(text string) (EPD, error) {
@@ -39,8 +39,8 @@ func (r *Rules) ParseEPD(text string) (EPD, error) {
 		digits, isDepth := strings.CutPrefix(depthText, "D")
 		depth, errDepth := strconv.ParseUint(digits, 10, 8)
 		nodes, errNodes := strconv.ParseUint(strings.TrimSpace(nodesText), 10, 64)
-		if !isDepth || errDepth != nil || errNodes != nil || depth > MaxPerftDepth {
-			return l, fmt.Errorf("expected a depth D0 to D%d and a count, like ';D2 4096', found %.60q", MaxPerftDepth, ";"+f)
+		if !isDepth || errDepth != nil || errNodes != nil || depth > maxPerftDepth {
+			return l, fmt.Errorf("expected a depth D0 to D%d and a count, like ';D2 4096', found %.60q", maxPerftDepth, ";"+f)
 		}
 		l.Counts = append(l.Counts, PerftCount{int(depth), nodes})
 	}

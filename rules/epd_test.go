@@ -17,7 +17,7 @@ func FuzzEPD(f *testing.F) {
 			t.Fatalf("bad line %+v", l)
 		}
 		for _, c := range l.Counts {
-			if c.Depth < 0 || c.Depth > MaxPerftDepth {
+			if c.Depth < 0 || c.Depth > maxPerftDepth {
 				t.Fatalf("depth %d", c.Depth)
 			}
 		}

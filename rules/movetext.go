@@ -94,7 +94,7 @@ type moveParser struct {
 // ParseMove reads a move in short or long notation. In long notation the
 // course is checked step by step against p: lengths of legs, crossed squares,
 // doors. Whether the move is legal beyond that, [Game.Check] reports. The error
-// is a *SyntaxError that names the column.
+// names the column.
 func (r *Rules) ParseMove(p Position, text string) (Move, error) {
 	m, _, err := r.parseMove(p, text)
 	return m, err

@@ -220,15 +220,3 @@ func preset(name, doc string, changes ...string) Preset {
 
 // Presets returns the named rule sets, standard first.
 func Presets() []Preset { return slices.Clone(presetTable) }
-
-// FindPreset returns the preset of that name. The error lists the names.
-func FindPreset(name string) (Preset, error) {
-	names := make([]string, 0, len(presetTable))
-	for _, p := range presetTable {
-		if p.Name == name {
-			return p, nil
-		}
-		names = append(names, p.Name)
-	}
-	return Preset{}, errors.New(suggest.Unknown("rules", name, names))
-}

@@ -6,22 +6,6 @@ import (
 	"strings"
 )
 
-// SyntaxError is a mistake in a position or move text.
-type SyntaxError struct {
-	Text   string // the whole text
-	Column int    // where it goes wrong, counted from 1 in bytes
-	Reason string // what was expected and what was found
-}
-
-// Error returns one line that names the text, the column and the reason.
-func (e *SyntaxError) Error() string {
-	text := e.Text
-	if len(text) > 80 {
-		text = text[:77] + "..."
-	}
-	return fmt.Sprintf("%q, column %d: %s", text, e.Column, e.Reason)
-}
-
 // maxPositionText bounds position texts from outside; the longest real one has 63 bytes.
 const maxPositionText = 128
 
@@ -33,10 +17,11 @@ type scanner struct {
 	err  error
 }
 
-// fail records an error at a place in the text, unless there is one already.
+// fail records an error at a place in the text, unless there is one already. It is one line with the text, the column
+// in bytes from 1, and the reason.
 func (s *scanner) fail(at int, format string, args ...any) {
 	if s.err == nil {
-		s.err = &SyntaxError{Text: s.text, Column: at + 1, Reason: fmt.Sprintf(format, args...)}
+		s.err = fmt.Errorf("%.80q, column %d: %s", s.text, at+1, fmt.Sprintf(format, args...))
 	}
 }
 
@@ -101,7 +86,7 @@ func (s *scanner) end(what string) {
 // reserves means that the players are still placing their pieces, and a field
 // of goals (1-0 or 0-1, with eleven pieces on the board) that the game is over.
 //
-// The error is a *SyntaxError that names the column.
+// The error names the column.
 func (r *Rules) ParsePosition(text string) (Position, error) {
 	s := &scanner{text: text}
 	if len(text) > maxPositionText {
@@ -127,7 +112,7 @@ func (r *Rules) ParsePosition(text string) (Position, error) {
 // SideToMove returns the side to move of a position text. It reads the board and
 // that side, which are the same under all rules, and nothing behind them.
 //
-// The error is a *SyntaxError that names the column.
+// The error names the column.
 func SideToMove(text string) (Side, error) {
 	s := &scanner{text: text}
 	p := s.boardAndSide()

@@ -16,8 +16,12 @@
 package rules
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
+
+	"gyges/rules/base/suggest"
 )
 
 // KangGoals is how many pieces a player takes out to win under Kang.
@@ -62,11 +66,16 @@ func New(name string, o Options) (*Rules, error) {
 // which may be followed by changed options: "standard:null_move=allow,repetition=none".
 func Parse(text string) (*Rules, error) {
 	name, changes, changed := strings.Cut(text, ":")
-	preset, err := FindPreset(name)
-	if err != nil {
-		return nil, err
+	i := slices.IndexFunc(presetTable, func(p Preset) bool { return p.Name == name })
+	if i < 0 {
+		names := make([]string, len(presetTable))
+		for i, p := range presetTable {
+			names[i] = p.Name
+		}
+		return nil, errors.New(suggest.Unknown("rules", name, names))
 	}
-	o := preset.Options
+	preset := presetTable[i].Options
+	o := preset
 	if changed {
 		for change := range strings.SplitSeq(changes, ",") {
 			if err := o.Change(change); err != nil {
@@ -74,16 +83,10 @@ func Parse(text string) (*Rules, error) {
 			}
 		}
 	}
-	return New(preset.with(o), o)
-}
-
-// with returns options as text: the preset's name and what differs from it.
-func (p Preset) with(o Options) string {
-	changes := p.Options.Changes(o)
-	if len(changes) == 0 {
-		return p.Name
+	if changes := preset.Changes(o); len(changes) > 0 {
+		name += ":" + strings.Join(changes, ",")
 	}
-	return p.Name + ":" + strings.Join(changes, ",")
+	return New(name, o)
 }
 
 // MustParse is Parse for texts that are known to be right; it panics on an error.

@@ -26,8 +26,11 @@ type perftCmd struct {
 
 // Run counts, or checks counts.
 func (c *perftCmd) Run(ctx context.Context, e *env) error {
-	if err := c.check(); err != nil {
-		return err
+	switch {
+	case c.Depth == nil && c.EPD == "":
+		return errors.New("expected --depth N, the number of plies to count")
+	case c.EPD != "" && len(c.Position) > 0:
+		return errors.New("--epd can't be combined with a position")
 	}
 	var off []string
 	if !strings.Contains(c.Rules, "repetition=") { // --set overrides it
@@ -67,17 +70,6 @@ func printSorted[T any](out *output, list []T, line func(T) string) {
 	}
 	slices.Sort(lines)
 	out.printf("%s", strings.Join(lines, ""))
-}
-
-// check returns what is wrong with the flags.
-func (c *perftCmd) check() error {
-	switch {
-	case c.Depth == nil && c.EPD == "":
-		return errors.New("expected --depth N, the number of plies to count")
-	case c.EPD != "" && len(c.Position) > 0:
-		return errors.New("--epd can't be combined with a position")
-	}
-	return nil
 }
 
 // Bounds of a file of counts: of a line in bytes, and of their number.

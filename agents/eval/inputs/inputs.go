@@ -37,8 +37,6 @@ const (
 	maxGoals    = 7
 )
 
-const allSquares rules.SquareSet = 1<<rules.NumSquares - 1
-
 // MaxActive bounds the inputs that are on at once: one for each square, two for
 // moves, winners, active pieces, goals and waits, and six for the hands.
 const MaxActive = rules.NumSquares + 2*5 + 6
@@ -70,7 +68,7 @@ func (in *List) count(first, x, limit int) {
 func (in *List) Extract(p rules.Position, co, cp *rules.Control) {
 	in.n = 0
 	own, opp := p.Side(), p.Side().Other()
-	empty := ^p.Occupied() & allSquares
+	empty := ^p.Occupied()
 	in.squares(0, empty&co.Ends, empty&cp.Ends, empty, own)
 	for h := 1; h <= 3; h++ {
 		of := p.OfHeight(rules.Height(h))

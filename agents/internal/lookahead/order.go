@@ -67,11 +67,11 @@ const maxHistory = 1 << 20
 
 // Score returns the ordering score of a move of side.
 func (h *History) Score(side rules.Side, m rules.Move) int32 {
-	return h.fromTo[side][StartIndex(m)][m.To()] + h.drop[side][m.To()][m.Drop()]
+	return h.fromTo[side][startIndex(m)][m.To()] + h.drop[side][m.To()][m.Drop()]
 }
 
-// StartIndex returns the start as an index: hands lie above the squares.
-func StartIndex(m rules.Move) rules.Square {
+// startIndex returns the start as an index: hands lie above the squares.
+func startIndex(m rules.Move) rules.Square {
 	if h := m.FromHand(); h > 0 {
 		return rules.NumSquares + rules.Square(h)
 	}
@@ -80,7 +80,7 @@ func StartIndex(m rules.Move) rules.Square {
 
 // Add adds a bonus, at most maxHistory, to a move that caused a cutoff.
 func (h *History) Add(side rules.Side, m rules.Move, bonus int32) {
-	fromTo, drop := &h.fromTo[side][StartIndex(m)][m.To()], &h.drop[side][m.To()][m.Drop()]
+	fromTo, drop := &h.fromTo[side][startIndex(m)][m.To()], &h.drop[side][m.To()][m.Drop()]
 	*fromTo += bonus
 	*drop += bonus
 	if max(*fromTo, *drop) > maxHistory {
