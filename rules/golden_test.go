@@ -2,7 +2,9 @@ package rules
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,6 +41,17 @@ func loadPublished(t *testing.T) published {
 	return all
 }
 
+// requireIllegal checks that no text is that of a legal move.
+func requireIllegal(t *testing.T, g *Game, moves []string) {
+	for _, text := range moves {
+		m, err := g.rules.ParseMove(g.Position(), text)
+		if err == nil {
+			err = g.Check(m)
+		}
+		require.Error(t, err, text)
+	}
+}
+
 func TestPublishedPositions(t *testing.T) {
 	t.Parallel()
 	for _, c := range loadPublished(t).Positions {
@@ -60,13 +73,7 @@ func TestPublishedPositions(t *testing.T) {
 				require.NoError(t, err)
 				require.NoError(t, g.Check(m), text)
 			}
-			for _, text := range c.Illegal {
-				m, err := r.ParseMove(p, text)
-				if err == nil {
-					err = g.Check(m)
-				}
-				require.Error(t, err, text)
-			}
+			requireIllegal(t, g, c.Illegal)
 			if c.Then != "" {
 				m, err := r.ParseMove(p, c.Legal[0])
 				require.NoError(t, err)
@@ -91,13 +98,7 @@ func TestPublishedGames(t *testing.T) {
 				require.NoError(t, err, "ply %d", i+1)
 				require.NoError(t, g.Play(m), "ply %d", i+1)
 			}
-			for _, text := range c.Illegal {
-				m, err := r.ParseMove(g.Position(), text)
-				if err == nil {
-					err = g.Check(m)
-				}
-				require.Error(t, err, text)
-			}
+			requireIllegal(t, g, c.Illegal)
 			outcome, _ := g.Outcome()
 			require.Equal(t, c.Result, outcome.String())
 			if c.Final != "" {
@@ -110,43 +111,20 @@ func TestPublishedGames(t *testing.T) {
 // TestFirstLegs is the Italian rulebook's list of the ways of a 3 on d1.
 func TestFirstLegs(t *testing.T) {
 	t.Parallel()
-	printed := []string{
-		"d1-(d2-d3)-d4", "d1-(d2-d3)-c3", "d1-(d2-d3)-e3", "d1-(d2-c2)-c3", "d1-(d2-e2)-e3",
-		"d1-(d2-c2)-b2", "d1-(d2-e2)-f2", "d1-(d2-c2)-c1", "d1-(d2-e2)-e1",
-	}
 	r := MustParse("standard")
-	p, err := r.ParsePosition("112312/000000/000000/000000/000000/233123 s")
-	require.NoError(t, err)
-	d1 := SquareAt(3, 0)
-	type way struct {
-		leg
-		end Square
-	}
-	var want, found []way
-	for _, text := range printed {
-		mp := &moveParser{scanner: scanner{text: text}, rules: r, board: p}
-		mp.start(p)
-		mp.steps()
-		require.NoError(t, mp.err)
-		w, used, at := way{end: mp.to}, usedDoors{}, d1
-		for _, st := range mp.course {
-			require.True(t, used.pass(at, st.Square, false))
-			if at = st.Square; st.Crossed {
-				w.crossed |= 1 << at
-			}
-		}
-		w.doors = used[0]
-		want = append(want, w)
-	}
-	p.lift(d1)
-	for end := range legsTo[3][d1] {
-		for run := legsTo[3][d1][end]; run.more(); run = run.next() {
-			if run.leg().crossed&p.Occupied() == 0 {
-				found = append(found, way{*run.leg(), Square(end)})
+	p := parse(t, r, "112312/000000/000000/000000/000000/233123 s")
+	var found []string
+	for end := range legsTo[3][3] {
+		for run := legsTo[3][3][end]; run.more(); run = run.next() {
+			if crossed := run.leg().crossed; crossed&p.Occupied() == 0 {
+				found = append(found, fmt.Sprint(Square(end), slices.Collect(crossed.All())))
 			}
 		}
 	}
-	require.ElementsMatch(t, want, found)
+	require.ElementsMatch(t, []string{ // by end and squares crossed
+		"d4 [d2 d3]", "c3 [d2 d3]", "e3 [d2 d3]", "c3 [c2 d2]", "e3 [d2 e2]",
+		"b2 [c2 d2]", "f2 [d2 e2]", "c1 [c2 d2]", "e1 [d2 e2]",
+	}, found)
 }
 
 // TestDropZone is the table of one piece alone on the board: the drop squares

@@ -7,17 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// mirrored is a position with its files from right to left.
-func mirrored(p Position) Position {
-	var m Position
-	for s := range Square(NumSquares) {
-		if h := p.At(s); h != 0 {
-			m.put(s/Files*Files+Files-1-s%Files, h)
-		}
-	}
-	return m
-}
-
 // Ninety arrangements of a row, six of them their own mirror images: of the 8100
 // set-ups 36 are symmetric, so 4068 are distinct.
 func TestSetups(t *testing.T) {
@@ -32,14 +21,14 @@ func TestSetups(t *testing.T) {
 		require.False(t, r.SettingUp(p))
 		require.Equal(t, South, p.Side())
 		require.False(t, seen[p], "each once")
-		require.True(t, !seen[mirrored(p)], "or its image")
+		require.True(t, !seen[p.Mirror()], "or its image")
 		seen[p] = true
 	}
 	require.Equal(t, "112233/000000/000000/000000/000000/112233 s", r.FormatPosition(all.At(0)))
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 5000 {
 		p := r.RandomSetup(rng)
-		require.True(t, seen[p] || seen[mirrored(p)], "none is missing")
+		require.True(t, seen[p] || seen[p.Mirror()], "none is missing")
 	}
 	require.Zero(t, MustParse("kang").Setups().Len())
 }

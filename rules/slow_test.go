@@ -328,18 +328,12 @@ func (g *slowGen) behind(q slowPos, c cell) bool {
 
 // slowFirstRow returns the occupied row nearest to a side, -1 on an empty board.
 func slowFirstRow(p slowPos, side byte) int {
-	for i := range 6 {
-		row := i
-		if side == 'n' {
-			row = 5 - i
-		}
-		for file := range 6 {
-			if p.heights[file][row] > 0 {
-				return row
-			}
-		}
+	p.side = side
+	rows := (&slowGen{p: p}).rows()
+	if len(rows) == 0 {
+		return -1
 	}
-	return -1
+	return rows[0][0].on.row
 }
 
 // slowPlayableRow returns the first row of the side to move of which a course of
