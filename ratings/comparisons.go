@@ -35,7 +35,7 @@ func (r *Ratings) Difference(a, b string) (Difference, error) {
 	}
 	e := r.estimate
 	elo := r.Players[i].Elo - r.Players[j].Elo
-	sd := e.cov.sd(e.rated[i].param, e.rated[j].param) * eloPerNat
+	sd := e.cov.sd(e.params[i], e.params[j]) * eloPerNat
 	return Difference{Elo: elo, Error: interval.Z95 * sd, LOS: superiority(elo, sd)}, nil
 }
 

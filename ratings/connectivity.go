@@ -19,45 +19,42 @@ type partition struct {
 }
 
 // newPartition finds the strongly connected components of the graph in which each
-// free rating points at those it scored against; the prior points both ways. A player whose
+// player points at those it scored against. Players with anchors point at each other; under a
+// prior everybody and the imaginary opponent, the last node, do. A player whose
 // component has no other is in no group, unless its rating is given.
-func newPartition(met []pairing, free *freeRatings) *partition {
+func (f *fit) newPartition() *partition {
 	scored, games := simple.NewDirectedGraph(), simple.NewUndirectedGraph()
-	for i := range free.count {
+	n := len(f.elo)
+	for i := range n + 1 {
 		scored.AddNode(simple.Node(i))
 		games.AddNode(simple.Node(i))
 	}
-	link := func(from, to int) {
-		if from != to {
-			scored.SetEdge(scored.NewEdge(simple.Node(from), simple.Node(to)))
-		}
-	}
-	for _, k := range met {
-		c, a, b := k.total(), free.byPlayer[k.a], free.byPlayer[k.b]
-		if a != b {
-			games.SetEdge(games.NewEdge(simple.Node(a), simple.Node(b)))
-		}
+	link := func(from, to int) { scored.SetEdge(scored.NewEdge(simple.Node(from), simple.Node(to))) }
+	meet := func(a, b int) { games.SetEdge(games.NewEdge(simple.Node(a), simple.Node(b))) }
+	for _, k := range f.data.met {
+		meet(k.a, k.b)
+		c := k.total()
 		if c.Wins+c.Draws > 0 {
-			link(a, b)
+			link(k.a, k.b)
 		}
 		if c.Losses+c.Draws > 0 {
-			link(b, a)
+			link(k.b, k.a)
 		}
 	}
-	for _, r := range free.virtual() {
-		link(r, free.opponent)
-		link(free.opponent, r)
+	for _, t := range f.ties() {
+		link(t[0], t[1])
+		link(t[1], t[0])
+		if t[1] < n {
+			meet(t[0], t[1])
+		}
 	}
-	strong := components(topo.TarjanSCC(scored), free.count)
-	connected := components(topo.ConnectedComponents(games), free.count)
-	players := make([][]int, free.count) // by component
-	p := &partition{group: make([]int, len(free.byPlayer)), component: make([]int, len(free.byPlayer))}
-	for i, r := range free.byPlayer {
-		players[strong[r]] = append(players[strong[r]], i)
-		p.group[i] = -1
-		p.component[i] = connected[r]
+	strong := components(topo.TarjanSCC(scored), n+1)
+	p := &partition{group: slices.Repeat([]int{-1}, n), component: components(topo.ConnectedComponents(games), n+1)[:n]}
+	players := make([][]int, n+1) // by component
+	for i, c := range strong[:n] {
+		players[c] = append(players[c], i)
 	}
-	anchored := func(player int) bool { return free.given >= 0 && strong[free.byPlayer[player]] == strong[free.given] }
+	anchored := func(player int) bool { return len(f.given) > 0 && strong[player] == strong[f.given[0]] }
 	for _, list := range players {
 		if len(list) > 1 || len(list) == 1 && anchored(list[0]) {
 			p.groups = append(p.groups, list)
@@ -71,6 +68,22 @@ func newPartition(met []pairing, free *freeRatings) *partition {
 		}
 	}
 	return p
+}
+
+// ties returns the players that are comparable whatever the results: those with anchors, each with the first of
+// them, and under a prior each player with the imaginary opponent, whose number comes after theirs.
+func (f *fit) ties() (list [][2]int) {
+	for k, i := range f.given {
+		if k > 0 {
+			list = append(list, [2]int{f.given[0], i})
+		}
+	}
+	if f.prior != (Prior{}) {
+		for i := range f.elo {
+			list = append(list, [2]int{i, len(f.elo)})
+		}
+	}
+	return list
 }
 
 // components returns the number of each node's component, of n nodes.
@@ -101,15 +114,15 @@ func (p *partition) inside(met []pairing) []pairing {
 //
 // A direction (advantage ±1, ratings f) is unbounded if no result contradicts it: for
 // each win of South f[south] ± 1 ≥ f[north], for each loss the reverse, for each draw
-// both; and f is the same for ratings with a prior between them. If both directions are
+// both; and f is the same for players that are tied. If both directions are
 // unbounded, the advantage is no more than a shift of the ratings: who had South was
 // determined by who met whom.
-func advantageUnbounded(free *freeRatings, met []pairing) (up, down bool) {
+func (f *fit) advantageUnbounded() (up, down bool) {
 	var list []difference
-	for _, k := range met {
+	for _, k := range f.inside {
 		for side := range 2 {
-			i, j := k.southNorth(side)
-			south, north, c := free.byPlayer[i], free.byPlayer[j], k.count(side)
+			south, north := k.southNorth(side)
+			c := k.count(side)
 			if c.Wins+c.Draws > 0 {
 				list = append(list, difference{south, north, 1})
 			}
@@ -118,14 +131,14 @@ func advantageUnbounded(free *freeRatings, met []pairing) (up, down bool) {
 			}
 		}
 	}
-	for _, r := range free.virtual() {
-		list = append(list, difference{r, free.opponent, 0}, difference{free.opponent, r, 0})
+	for _, t := range f.ties() {
+		list = append(list, difference{t[0], t[1], 0}, difference{t[1], t[0], 0})
 	}
-	up = satisfiable(free.count, list)
+	up = satisfiable(len(f.elo)+1, list)
 	for i := range list {
 		list[i].bound = -list[i].bound
 	}
-	return up, satisfiable(free.count, list)
+	return up, satisfiable(len(f.elo)+1, list)
 }
 
 // difference is the constraint f[to] ≤ f[from] + bound, with a bound of -1, 0 or 1.

@@ -143,7 +143,7 @@ func (d *Data) merge(o *Data, names map[string]string) {
 			continue
 		}
 		p, side := d.pairing(place[q.a], place[q.b])
-		p.add(q, side == 1)
+		p.add(q, side)
 	}
 }
 

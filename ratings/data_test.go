@@ -25,6 +25,7 @@ func play(d *Data, south, north string, wins, draws, losses int) {
 
 func TestDataCountsEachOrderedPairing(t *testing.T) {
 	var d Data
+	require.Empty(t, d.Pairings())
 	play(&d, "b", "a", 3, 2, 1)
 	play(&d, "a", "b", 1, 0, 4)
 	play(&d, "a", "c", 0, 1, 0)
@@ -37,33 +38,18 @@ func TestDataCountsEachOrderedPairing(t *testing.T) {
 		{"a", "c", Count{0, 1, 0}},
 		{"b", "a", Count{3, 2, 1}},
 	}, d.Pairings())
-	require.Equal(t, []Count{{2, 3, 7}, {7, 2, 2}, {0, 1, 0}}, d.sorted().counts())
-}
+	counts := d.sorted().counts()
+	require.Equal(t, []Count{{2, 3, 7}, {7, 2, 2}, {0, 1, 0}}, counts)
+	require.Equal(t, 3.5, counts[0].Points())
+	require.Equal(t, 3.5/12, counts[0].Score())
+	require.Equal(t, 3./12, counts[0].DrawShare())
+	require.Zero(t, Count{}.Score())
 
-func TestEveryResultHasAMeaning(t *testing.T) {
-	var d Data
+	d = Data{} // every result has a meaning
 	d.Add("a", "b", Result(100))
 	d.Add("a", "b", Result(-7))
 	d.Add("a", "b", Result(0))
 	require.Equal(t, []Pairing{{"a", "b", Count{1, 1, 1}}}, d.Pairings())
-}
-
-func TestEmptyData(t *testing.T) {
-	var d Data
-	require.Empty(t, d.Players())
-	require.Empty(t, d.Pairings())
-	require.Zero(t, d.Games())
-	require.Zero(t, d.SelfGames())
-}
-
-func TestCountShares(t *testing.T) {
-	c := Count{Wins: 3, Draws: 2, Losses: 5}
-	require.Equal(t, 10, c.Games())
-	require.Equal(t, 4.0, c.Points())
-	require.Equal(t, 0.4, c.Score())
-	require.Equal(t, 0.2, c.DrawShare())
-	require.Zero(t, Count{}.Score())
-	require.Zero(t, Count{}.DrawShare())
 }
 
 // Records arrive in an order that depends on the workers; the table must not.

@@ -24,10 +24,7 @@ func Fit(ctx context.Context, d *Data, o Options) (*Ratings, error) {
 	if err := o.validate(d.names); err != nil {
 		return nil, err
 	}
-	free := newFreeRatings(d.names, o.Anchors)
-	f := &fit{options: o, data: d, free: free, partition: newPartition(d.met, free), counts: d.counts()}
-	f.choosePrior()
-	f.inside = f.partition.inside(d.met)
+	f := newFit(d, o)
 	r := &Ratings{data: d}
 	f.describe(r)
 	if err := f.rate(ctx, r); err != nil {
@@ -38,47 +35,64 @@ func Fit(ctx context.Context, d *Data, o Options) (*Ratings, error) {
 	return r, nil
 }
 
-// fit is the input of a fit and what is derived from it before.
+// fit is the input of a fit and what is derived from it before. Players are numbers.
 type fit struct {
 	options   Options
 	data      *Data
-	free      *freeRatings
+	given     []int     // the players whose ratings anchors give
+	elo       []float64 // by player: a given rating, natural scale; otherwise 0
 	partition *partition
 	counts    []Count   // by player
 	inside    []pairing // inside groups
 	prior     Prior
 	precision float64 // of the normal prior, natural scale; 0 without
-	param     []int   // by free rating: its parameter, or -1
-	remarks   []string
+	// param is the parameter of each player's rating, and the last one that of the imaginary
+	// opponent whom all players meet under a prior; -1 for a rating that isn't fitted.
+	param     []int
+	rated     []int // the players, in the end in the order of the table
+	advantage Advantage
+	remark    string // on the advantage; may be empty
+}
+
+// newFit applies the anchors and chooses the prior.
+func newFit(d *Data, o Options) *fit {
+	f := &fit{options: o, data: d, elo: make([]float64, len(d.names)), counts: d.counts()}
+	for _, a := range o.Anchors {
+		i, _ := slices.BinarySearch(d.names, a.Name)
+		f.given, f.elo[i] = append(f.given, i), a.Elo/eloPerNat
+	}
+	f.partition = f.newPartition()
+	f.choosePrior()
+	f.inside = f.partition.inside(d.met)
+	return f
 }
 
 // estimate is the maximum of the likelihood.
 type estimate struct {
 	model       *model
 	x           []float64
-	rated       []ratedPlayer // in the order of the table
 	cov         *covariance
+	params      []int   // in the order of the table: the parameter of each rating; -1 for a given one
 	correlation float64 // of South's points in the two games of a pair
-}
-
-// ratedPlayer is how a rating depends on the parameters.
-type ratedPlayer struct {
-	player, group int
-	param         int     // -1 for a given rating
-	elo           float64 // a given rating, natural scale; otherwise 0
 }
 
 // rate fits the ratings and the advantage.
 func (f *fit) rate(ctx context.Context, r *Ratings) error {
-	rated := slices.Concat(f.partition.groups...)
-	if len(rated) > maxParameters {
-		return fmt.Errorf("%d ratings to fit: expected at most %d", len(rated), maxParameters)
+	f.rated = slices.Concat(f.partition.groups...)
+	if len(f.rated) > maxParameters {
+		return fmt.Errorf("%d ratings to fit: expected at most %d", len(f.rated), maxParameters)
 	}
-	r.Advantage = f.advantage()
-	if len(rated) == 0 {
+	f.chooseAdvantage()
+	r.Advantage = f.advantage
+	if len(f.rated) == 0 {
 		return nil
 	}
-	e, err := f.estimate(ctx, rated, r.Advantage)
+	if f.prior.estimated() {
+		if err := f.fitPrior(ctx); err != nil {
+			return err
+		}
+	}
+	e, err := f.estimate(ctx)
 	if err != nil {
 		return err
 	}
@@ -90,46 +104,36 @@ func (f *fit) rate(ctx context.Context, r *Ratings) error {
 	return r.check()
 }
 
-// advantage returns the given advantage, or whether it is to be fitted.
-func (f *fit) advantage() Advantage {
+// chooseAdvantage sets the given advantage, or whether it is to be fitted.
+func (f *fit) chooseAdvantage() {
 	if f.options.Advantage != nil {
-		return Advantage{Elo: *f.options.Advantage}
+		f.advantage.Elo = *f.options.Advantage
+		return
 	}
 	if len(f.inside) == 0 {
-		return Advantage{}
+		return
 	}
-	switch up, down := advantageUnbounded(f.free, f.inside); {
+	switch up, down := f.advantageUnbounded(); {
 	case up && down:
-		f.remark("the first-move advantage can't be separated from the players' strength, as who moved first was " +
-			"determined by who met whom; it is taken to be 0")
+		f.remark = "the first-move advantage can't be separated from the players' strength, as who moved first was " +
+			"determined by who met whom; it is taken to be 0"
 	case up:
-		f.remark("the first-move advantage has no finite estimate, as no result speaks against a larger one; it is 0")
+		f.remark = "the first-move advantage has no finite estimate, as no result speaks against a larger one; it is 0"
 	case down:
-		f.remark("the first-move advantage has no finite estimate, as no result speaks against a smaller one; it is 0")
+		f.remark = "the first-move advantage has no finite estimate, as no result speaks against a smaller one; it is 0"
 	default:
-		return Advantage{Fitted: true}
+		f.advantage.Fitted = true
 	}
-	return Advantage{}
 }
 
-// estimate maximizes the likelihood, after the prior was fitted if it is to be.
-func (f *fit) estimate(ctx context.Context, rated []int, advantage Advantage) (*estimate, error) {
-	if f.prior.estimated() {
-		if err := f.fitPrior(ctx, rated, advantage); err != nil {
-			return nil, err
-		}
-	}
-	return f.estimateWithPrior(ctx, rated, advantage)
-}
-
-// estimateWithPrior maximizes the likelihood with a prior that is known.
-func (f *fit) estimateWithPrior(ctx context.Context, rated []int, advantage Advantage) (*estimate, error) {
-	m := f.model(rated, advantage)
+// estimate maximizes the likelihood with a prior that is known.
+func (f *fit) estimate(ctx context.Context) (*estimate, error) {
+	m := f.model()
 	x, q, factors, err := m.maximize(ctx, make([]float64, m.dim))
 	if err != nil {
 		return nil, err
 	}
-	e := &estimate{model: m, x: x, rated: f.ratedPlayers(rated)}
+	e := &estimate{model: m, x: x}
 	if e.cov, err = newCovariance(m.parameters, factors); err != nil {
 		return nil, err
 	}
@@ -143,24 +147,16 @@ func (f *fit) estimateWithPrior(ctx context.Context, rated []int, advantage Adva
 }
 
 // model returns the likelihood.
-func (f *fit) model(rated []int, advantage Advantage) *model {
-	m := &model{given: advantage.Elo / eloPerNat}
-	m.dim, m.advantage = f.number(rated), -1
-	if advantage.Fitted {
+func (f *fit) model() *model {
+	m := &model{given: f.advantage.Elo / eloPerNat}
+	m.dim, m.advantage = f.number(), -1
+	if f.advantage.Fitted {
 		m.advantage = m.dim
 		m.dim++
 	}
-	free := f.free
-	m.opponent = -1
-	if free.opponent >= 0 {
-		m.opponent = f.param[free.opponent]
-	}
+	m.opponent = f.param[len(f.elo)]
 	for _, p := range f.inside {
-		a, b := free.byPlayer[p.a], free.byPlayer[p.b]
-		d := fittedPairing{pairing: p, i: f.param[a], j: f.param[b], shift: free.elo[p.a] - free.elo[p.b]}
-		if a == b {
-			d.i, d.j = -1, -1
-		}
+		d := fittedPairing{pairing: p, i: f.param[p.a], j: f.param[p.b], shift: f.elo[p.a] - f.elo[p.b]}
 		for side := range d.outcomes {
 			for o, c := range p.side(side) {
 				d.outcomes[side][o] = float64(c)
@@ -168,33 +164,31 @@ func (f *fit) model(rated []int, advantage Advantage) *model {
 		}
 		m.pairings = append(m.pairings, d)
 	}
-	for i, r := range free.virtual() {
-		m.priors = append(m.priors, prior{
-			i: f.param[r], j: m.opponent, shift: free.elo[i], draws: f.prior.Draws, precision: f.precision,
-		})
+	if f.prior != (Prior{}) {
+		for i, elo := range f.elo {
+			m.priors = append(m.priors, prior{
+				i: f.param[i], j: m.opponent, shift: elo, draws: f.prior.Draws, precision: f.precision,
+			})
+		}
 	}
 	f.constrain(m)
 	return m
 }
 
-// number gives a parameter to each free rating of rated players, but that of given ratings,
-// and to the imaginary opponent. It returns their number.
-func (f *fit) number(rated []int) int {
-	f.param = make([]int, f.free.count)
-	for i := range f.param {
-		f.param[i] = -1
-	}
-	n := 0
-	give := func(free int) {
-		if free >= 0 && free != f.free.given && f.param[free] < 0 {
-			f.param[free] = n
+// number gives a parameter to each rating of a rated player that isn't given, and to that of the
+// imaginary opponent. It returns their number.
+func (f *fit) number() (n int) {
+	f.param = slices.Repeat([]int{-1}, len(f.elo)+1)
+	for _, i := range f.rated {
+		if !slices.Contains(f.given, i) {
+			f.param[i] = n
 			n++
 		}
 	}
-	for _, i := range rated {
-		give(f.free.byPlayer[i])
+	if f.prior != (Prior{}) {
+		f.param[len(f.elo)] = n
+		n++
 	}
-	give(f.free.opponent)
 	return n
 }
 
@@ -211,7 +205,7 @@ func (f *fit) constrain(m *model) {
 		}
 		shares, n := make([]float64, m.dim), float64(len(members))
 		for _, i := range members {
-			shares[f.param[f.free.byPlayer[i]]]++
+			shares[f.param[i]] = 1
 		}
 		// Any positive weight gives the same answer. With this one the curvature of the
 		// term is that of an average player, so that the Hessian is as well conditioned
@@ -220,32 +214,24 @@ func (f *fit) constrain(m *model) {
 	}
 }
 
-// ratedPlayers returns how ratings depend on the parameters.
-func (f *fit) ratedPlayers(rated []int) []ratedPlayer {
-	list := make([]ratedPlayer, len(rated))
-	for k, i := range rated {
-		g := f.partition.group[i]
-		list[k] = ratedPlayer{player: i, group: g, param: f.param[f.free.byPlayer[i]], elo: f.free.elo[i]}
-	}
-	return list
-}
-
 // list fills in the rated players in the order of the table.
 func (f *fit) list(r *Ratings) {
 	e := r.estimate
-	elo := func(p ratedPlayer) float64 { return (parameter(e.x, p.param) + p.elo) * eloPerNat }
-	slices.SortFunc(e.rated, func(a, b ratedPlayer) int {
+	elo := func(i int) float64 { return (parameter(e.x, f.param[i]) + f.elo[i]) * eloPerNat }
+	slices.SortFunc(f.rated, func(a, b int) int {
 		// Rounded, so that players with the same results stay in the order of
 		// their names.
-		return cmp.Or(a.group-b.group, cmp.Compare(math.Round(elo(b)*1e6), math.Round(elo(a)*1e6)), a.player-b.player)
+		return cmp.Or(f.partition.group[a]-f.partition.group[b],
+			cmp.Compare(math.Round(elo(b)*1e6), math.Round(elo(a)*1e6)), a-b)
 	})
-	r.index = make(map[string]int, len(e.rated))
-	for place, p := range e.rated {
-		name := f.data.names[p.player]
+	r.index = make(map[string]int, len(f.rated))
+	for place, i := range f.rated {
+		name, param := f.data.names[i], f.param[i]
 		r.index[name] = place
+		e.params = append(e.params, param)
 		r.Players = append(r.Players, Player{
-			Name: name, Elo: elo(p), Error: interval.Z95 * eloPerNat * e.cov.sd(p.param, -1), Group: p.group,
-			Count: f.counts[p.player],
+			Name: name, Elo: elo(i), Error: interval.Z95 * eloPerNat * e.cov.sd(param, -1), Group: f.partition.group[i],
+			Count: f.counts[i],
 		})
 	}
 	for _, a := range f.options.Anchors {

@@ -166,9 +166,6 @@ func (m *model) maximize(ctx context.Context, x []float64) ([]float64, *quadrati
 	if m.dim == 0 {
 		return x, q, nil, nil
 	}
-	if m.dim > maxParameters {
-		return nil, nil, nil, fmt.Errorf("%d ratings to fit: expected at most %d", m.dim, maxParameters)
-	}
 	step, last := make([]float64, m.dim), math.Inf(1)
 	for range maxNewton {
 		if ctx.Err() != nil {

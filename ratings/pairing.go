@@ -12,24 +12,17 @@ type pairing struct {
 	pairs [outcomes][outcomes]int
 }
 
-// add adds the games of the same two players; swapped if o has them the other way round.
-func (p *pairing) add(o *pairing, swapped bool) {
-	for side := range 2 {
-		from := side
-		if swapped {
-			from = 1 - side
-		}
-		for i, c := range o.single[from] {
-			p.single[side][i] += c
+// add adds the games of the same two players; swapped is 1 if o has them the other way round.
+func (p *pairing) add(o *pairing, swapped int) {
+	for side, counts := range o.single {
+		for i, c := range counts {
+			p.single[side^swapped][i] += c
 		}
 	}
 	for i, row := range o.pairs {
 		for j, c := range row {
-			if swapped {
-				p.pairs[j][i] += c
-			} else {
-				p.pairs[i][j] += c
-			}
+			k := [2]int{i, j}
+			p.pairs[k[swapped]][k[1-swapped]] += c
 		}
 	}
 }

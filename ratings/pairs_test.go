@@ -11,7 +11,8 @@ import (
 )
 
 // Two players and many pairs: the variance of the difference is that of the
-// mean of what a scored in a pair, over the slope of its expectation.
+// mean of what a scored in a pair, over the slope of its expectation. Of the same games without pairs it is
+// that of the mean of two such expectations, one for each side.
 func TestPairVarianceClosedForm(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	w := world{strength: map[string]float64{"a": 40, "b": -40}, advantage: 30, draws: 0.9, opening: 300,
@@ -34,6 +35,18 @@ func TestPairVarianceClosedForm(t *testing.T) {
 	diff, err := r.Difference("a", "b")
 	require.NoError(t, err)
 	require.InEpsilon(t, want, diff.Error, 0.002)
+
+	var single Data
+	variance = 0
+	for _, p := range d.Pairings() {
+		play(&single, p.South, p.North, p.Wins, p.Draws, p.Losses)
+		e, games := p.Score(), float64(p.Games())
+		slope := e * (1 - e) * math.Ln10 / 400
+		variance += ((float64(p.Wins)+float64(p.Draws)/4)/games - e*e) / games / (slope * slope) / 4
+	}
+	diff, err = mustFit(t, &single, Options{}).Difference("a", "b")
+	require.NoError(t, err)
+	require.InEpsilon(t, 1.959964*math.Sqrt(variance), diff.Error, 0.002)
 }
 
 // The score covariance of pairs is one: no combination of scores has a variance below zero, however the games of a pair
@@ -136,30 +149,4 @@ func TestGoodnessOfFit(t *testing.T) {
 	require.Equal(t, 1, f.Degrees)
 	require.Greater(t, f.ChiSquare, 30.0)
 	require.Less(t, f.P, 1e-6)
-}
-
-// The errors agree within 5 % with a long simulation of the same tournament at
-// the fitted values: 4000 repeats leave the simulated ones an error of 1.1 %.
-func TestErrorsAgreeWithSimulation(t *testing.T) {
-	rng := rand.New(rand.NewPCG(31, 7))
-	w := world{strength: spaced(5, 400), advantage: 45, draws: 1.1, rounds: roundRobinOfGames(30)}
-	r := mustFit(t, w.play(rng), Options{})
-	w.advantage = r.Advantage.Elo
-	for _, p := range r.Players {
-		w.strength[p.Name] = p.Elo
-	}
-	w.draws = r.estimate.model.drawShare(r.estimate.x)
-	const repeats = 4000
-	sum := make(map[string]float64)
-	for range repeats {
-		s := mustFit(t, w.play(rng), Options{})
-		for _, p := range s.Players {
-			sum[p.Name] += (p.Elo - w.strength[p.Name]) * (p.Elo - w.strength[p.Name])
-		}
-		sum[""] += (s.Advantage.Elo - w.advantage) * (s.Advantage.Elo - w.advantage)
-	}
-	for _, p := range r.Players {
-		require.InEpsilon(t, 1.959964*math.Sqrt(sum[p.Name]/repeats), p.Error, 0.05, p.Name)
-	}
-	require.InEpsilon(t, 1.959964*math.Sqrt(sum[""]/repeats), r.Advantage.Error, 0.05)
 }

@@ -55,8 +55,7 @@ func (f *fit) choosePrior() {
 		f.prior, f.precision = Prior{Cause: PriorSeparated, SD: separatedSD}, precision(separatedSD)
 	}
 	if f.prior != (Prior{}) {
-		f.free.opponent = f.free.add()
-		f.partition = newPartition(f.data.met, f.free)
+		f.partition = f.newPartition()
 	}
 }
 
@@ -65,10 +64,6 @@ func (p Prior) estimated() bool { return p.Cause != "" && p.Cause != PriorSepara
 
 // note returns a sentence on the prior.
 func (p Prior) note() string {
-	draws := fmt.Sprintf("%g virtual draws", p.Draws)
-	if p.Draws == 1 {
-		draws = "1 virtual draw"
-	}
 	normal := "normal with an estimated standard deviation of " + textfmt.Decimal(p.SD) + " Elo"
 	switch {
 	case p.Cause == PriorSeparated:
@@ -77,7 +72,12 @@ func (p Prior) note() string {
 	case p.Cause == PriorAdaptive:
 		return "prior: " + normal + ", as pairings followed the standings"
 	case p.Draws > 0:
-		return "prior: each player has " + draws + " against an imaginary opponent, which draw the ratings together"
+		s := "s"
+		if p.Draws == 1 {
+			s = ""
+		}
+		return fmt.Sprintf("prior: each player has %g virtual draw%s against an imaginary opponent, which draw the ratings "+
+			"together", p.Draws, s)
 	}
 	return "prior: " + normal
 }
@@ -98,9 +98,9 @@ const (
 func precision(sd float64) float64 { return (eloPerNat / sd) * (eloPerNat / sd) }
 
 // fitPrior estimates the standard deviation of the normal prior.
-func (f *fit) fitPrior(ctx context.Context, rated []int, advantage Advantage) error {
+func (f *fit) fitPrior(ctx context.Context) error {
 	f.precision = precision(likeliestSD)
-	e, err := f.estimateWithPrior(ctx, rated, advantage)
+	e, err := f.estimate(ctx)
 	if err != nil {
 		return err
 	}
@@ -108,14 +108,14 @@ func (f *fit) fitPrior(ctx context.Context, rated []int, advantage Advantage) er
 	evidence := func(logSD float64) float64 {
 		sd := math.Exp(logSD)
 		f.precision = dispersion * precision(sd)
-		m := f.model(rated, advantage)
+		m := f.model()
 		at, _, factors, errAt := m.maximize(ctx, x)
 		if errAt != nil {
 			err = errAt
 			return math.Inf(-1)
 		}
 		x = at
-		return -m.at(x).value/dispersion - float64(len(f.free.byPlayer))*logSD - factors.LogDet()/2 + logSD - sd/likeliestSD
+		return -m.at(x).value/dispersion - float64(len(f.elo))*logSD - factors.LogDet()/2 + logSD - sd/likeliestSD
 	}
 	sd := math.Exp(maximum(evidence, math.Log(minPriorSD), math.Log(maxPriorSD), sdGoal))
 	f.prior.SD, f.precision = sd, dispersion*precision(sd)

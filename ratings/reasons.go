@@ -11,8 +11,6 @@ import (
 // maxNamed is how many opponents a reason names before it counts the rest.
 const maxNamed = 3
 
-func (f *fit) remark(text string) { f.remarks = append(f.remarks, text) }
-
 // describe fills in the groups and the unrated players with their reasons.
 func (f *fit) describe(r *Ratings) {
 	for g, members := range f.partition.groups {
@@ -150,7 +148,9 @@ func (f *fit) notes(r *Ratings) []string {
 	if len(r.Groups) > 1 {
 		notes = append(notes, "ratings of different groups can't be compared")
 	}
-	notes = append(notes, f.remarks...)
+	if f.remark != "" {
+		notes = append(notes, f.remark)
+	}
 	if r.SelfGames > 0 {
 		notes = append(notes, fmt.Sprintf("left out: %s of a player against itself", textfmt.Plural(r.SelfGames, "game")))
 	}

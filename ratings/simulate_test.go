@@ -1,6 +1,8 @@
 package ratings
 
 import (
+	"cmp"
+	"maps"
 	"math/rand/v2"
 	"slices"
 )
@@ -30,17 +32,6 @@ func (w *world) result(rng *rand.Rand, south, north string, opening float64) Res
 	return Win
 }
 
-// pair plays one opening with both sides.
-func (w *world) pair(rng *rand.Rand, d *Data, a, b string) {
-	worth := w.opening * rng.NormFloat64()
-	d.AddPair(a, b, w.result(rng, a, b, worth), w.result(rng, b, a, worth))
-}
-
-// single plays one game.
-func (w *world) single(rng *rand.Rand, d *Data, south, north string) {
-	d.Add(south, north, w.result(rng, south, north, 0))
-}
-
 // spaced is n players, evenly spaced from half to minus half the range.
 func spaced(n int, span float64) map[string]float64 {
 	s := make(map[string]float64)
@@ -50,14 +41,7 @@ func spaced(n int, span float64) map[string]float64 {
 	return s
 }
 
-func (w *world) names() []string {
-	var list []string
-	for i := range w.strength {
-		list = append(list, i)
-	}
-	sortText(list)
-	return list
-}
+func (w *world) names() []string { return slices.Sorted(maps.Keys(w.strength)) }
 
 // roundRobin has every two players meet in a number of pairs.
 func roundRobin(pairs int) func(*rand.Rand, *world, *Data) {
@@ -65,9 +49,7 @@ func roundRobin(pairs int) func(*rand.Rand, *world, *Data) {
 		names := w.names()
 		for i, a := range names {
 			for _, b := range names[i+1:] {
-				for range pairs {
-					w.pair(rng, d, a, b)
-				}
+				w.match(rng, d, a, b, pairs)
 			}
 		}
 	}
@@ -79,22 +61,18 @@ func roundRobinOfGames(games int) func(*rand.Rand, *world, *Data) {
 		names := w.names()
 		for _, a := range names {
 			for _, b := range names {
-				if a == b {
-					continue
-				}
 				for range games {
-					w.single(rng, d, a, b)
+					if a != b {
+						d.Add(a, b, w.result(rng, a, b, 0))
+					}
 				}
 			}
 		}
 	}
 }
 
-// gauntlet has the first player meet each other in a number of pairs.
-func gauntlet(pairs int) func(*rand.Rand, *world, *Data) { return gauntletOf(0, pairs) }
-
-// gauntletOf has a player, by its place, meet each other in a number of pairs.
-func gauntletOf(place, pairs int) func(*rand.Rand, *world, *Data) {
+// gauntlet has a player, by its place, meet each other in a number of pairs.
+func gauntlet(place, pairs int) func(*rand.Rand, *world, *Data) {
 	return func(rng *rand.Rand, w *world, d *Data) {
 		names := w.names()
 		for i, b := range names {
@@ -120,22 +98,6 @@ func withoutManifest(rounds func(*rand.Rand, *world, *Data)) func(*rand.Rand, *w
 	return func(rng *rand.Rand, w *world, d *Data) {
 		rounds(rng, w, d)
 		d.Adaptive = false
-	}
-}
-
-// byLot plays a number of rounds, in each of which lots decide who meets whom in the given
-// number of pairs.
-func byLot(rounds, pairs int) func(*rand.Rand, *world, *Data) {
-	return func(rng *rand.Rand, w *world, d *Data) {
-		names := w.names()
-		for range rounds {
-			rng.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
-			for i := 0; i+1 < len(names); i += 2 {
-				for range pairs {
-					w.pair(rng, d, names[i], names[i+1])
-				}
-			}
-		}
 	}
 }
 
@@ -180,7 +142,7 @@ func swiss(rounds, pairs int) func(*rand.Rand, *world, *Data) {
 		rng.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
 		points, met := make(map[string]float64), make(map[string]bool)
 		for range rounds {
-			sortByPoints(names, points)
+			slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(points[b], points[a]) })
 			left := slices.Clone(names)
 			for len(left) > 1 {
 				a := left[0]
