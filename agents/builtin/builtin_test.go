@@ -234,19 +234,3 @@ func TestProvesWinsAndLosses(t *testing.T) {
 		}
 	}
 }
-
-func TestParametersAreChecked(t *testing.T) {
-	for spec, want := range map[string]string{
-		"alphabeta:depth=0":     "parameter depth: expected a whole number from 1 to 64",
-		"alphabeta:movetime=2h": "parameter movetime: expected a time with its unit from 1ms to 1h",
-		"mcts:cpuct=-1":         "parameter cpuct: expected a number from 0 to 100",
-		"mcts:iterations=x":     "parameter iterations: expected a whole number",
-		"greedy:depth=1":        `unknown parameter "depth"; greedy takes weights`,
-		"random:seed=1":         `unknown parameter "seed"; random takes name, clock`,
-	} {
-		s, err := agents.ParseSpec(spec)
-		require.NoError(t, err)
-		_, err = Registry().New(s)
-		require.ErrorContains(t, err, want)
-	}
-}

@@ -111,36 +111,34 @@ func TestProofsAgreeWithSearch(t *testing.T) {
 	require.True(t, exits, "no strategy has a goal before the last")
 }
 
-// A set-up of the simplified rules that South wins.
+// Set-ups of the simplified rules that South wins, also with a table that is far too small.
 func TestProofOfASetup(t *testing.T) {
+	for _, c := range []struct {
+		rules, position  string
+		megabytes, nodes int
+	}{
+		{"italian-simplified", "312312/000000/000000/000000/000000/332121 s", 8, 200_000},
+		{"simplified", "213132/000000/000000/000000/000000/213231 s", 1, 1_000_000},
+	} {
+		g, prover := agenttest.Game(t, rules.MustParse(c.rules), c.position), NewProver(c.megabytes)
+		var wons [2]*Win
+		for i := range wons {
+			var err error
+			wons[i], _, err = prover.Prove(t.Context(), g, evaluator(t, g.Rules()), MaxDepth, int64(c.nodes))
+			require.NoError(t, err)
+			require.NotNil(t, wons[i])
+		}
+		require.Equal(t, wons[0], wons[1], "the same search gives the same proof")
+		require.Equal(t, rules.South, wons[0].Winner)
+		require.True(t, wins(g, rules.South, wons[0].Moves, wons[0].Plies))
+	}
 	r := rules.MustParse("italian-simplified")
 	g := agenttest.Game(t, r, "312312/000000/000000/000000/000000/332121 s")
-	prover := NewProver(DefaultProofMegabytes(200_000))
-	win, _, err := prover.Prove(t.Context(), g, evaluator(t, r), MaxDepth, 200_000)
-	require.NoError(t, err)
-	require.NotNil(t, win)
-	require.Equal(t, rules.South, win.Winner)
-	require.True(t, wins(g, rules.South, win.Moves, win.Plies))
-
-	again, _, err := prover.Prove(t.Context(), g, evaluator(t, r), MaxDepth, 200_000)
-	require.NoError(t, err)
-	require.Equal(t, win, again, "the same search gives the same proof")
-
+	prover := NewProver(1)
 	none, nodes, err := prover.Prove(t.Context(), g, evaluator(t, r), MaxDepth, 100)
 	require.NoError(t, err)
 	require.Nil(t, none)
 	require.InDelta(t, 200, nodes, 100, "for each side")
-}
-
-// A table that is far too small finds a proof, too.
-func TestProofWithASmallTable(t *testing.T) {
-	r := rules.MustParse("simplified")
-	g := agenttest.Game(t, r, "213132/000000/000000/000000/000000/213231 s")
-	win, _, err := NewProver(1).Prove(t.Context(), g, evaluator(t, r), MaxDepth, 1_000_000)
-	require.NoError(t, err)
-	require.NotNil(t, win)
-	require.Equal(t, rules.South, win.Winner)
-	require.True(t, wins(rules.NewGame(r, g.Position()), rules.South, win.Moves, win.Plies))
 }
 
 // A search looks ahead as far as it may, further than the solver's own search does.

@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -88,27 +87,4 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, map[string]string{"agents": "random"}, about)
 	}
-}
-
-func BenchmarkRead(b *testing.B) {
-	dir := write(b, played(b, "standard", 100_000))
-	files, err := filepath.Glob(dir + "/*")
-	require.NoError(b, err)
-	size := int64(0)
-	for _, f := range files {
-		info, err := os.Stat(f)
-		require.NoError(b, err)
-		size += info.Size()
-	}
-	n := 0
-	for b.Loop() {
-		for _, split := range []Split{Train, Validation, Test} {
-			for _, err := range Read(dir, split, nil) {
-				require.NoError(b, err)
-				n++
-			}
-		}
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(n), "ns/sample")
-	b.ReportMetric(float64(size)/100_000, "disk-B/sample")
 }

@@ -83,12 +83,3 @@ func TestRead(t *testing.T) {
 	_, err = Read(ctx, all, e, Choice{})
 	require.ErrorIs(t, err, context.Canceled)
 }
-
-func BenchmarkRead(b *testing.B) {
-	all, _, e := drawPositions(b, 20000, nil)
-	for b.Loop() {
-		_, err := Read(b.Context(), all, e, Choice{})
-		require.NoError(b, err)
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/20000, "ns/position")
-}

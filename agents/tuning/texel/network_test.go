@@ -203,14 +203,14 @@ func TestAdamW(t *testing.T) {
 	}
 }
 
-// The same numbers come out whatever the number of cores.
+// The same weights and network come out whatever the number of cores, also of several blocks of positions.
 func TestNetworkIsRepeatable(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
-	d := known.networkSample(rng, 3000, drawNetwork(rng))
+	d := known.networkSample(rng, blockRows+500, drawNetwork(rng))
 	s := known.settings()
-	s.Network = &Network{Epochs: 2, Batch: 100, Seed: 5}
+	s.Network = &Network{Epochs: 1, Seed: 5}
 	var want *Result
-	for _, cores := range []int{1, 2, 5} {
+	for _, cores := range []int{1, 5} {
 		before := runtime.GOMAXPROCS(cores)
 		r, err := Fit(context.Background(), Splits{d, d}, s)
 		runtime.GOMAXPROCS(before)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -291,40 +290,6 @@ func TestParentsWithoutScale(t *testing.T) {
 	require.ErrorContains(t, err, "predict every result")
 }
 
-// The same data give the same weights on any number of cores.
-func TestCoresDontMatter(t *testing.T) {
-	rng := rand.New(rand.NewPCG(6, 0))
-	train, validation := known.sample(rng, 3*blockRows, 1), known.sample(rng, 1000, 1)
-	before := runtime.GOMAXPROCS(1)
-	one, err := Fit(context.Background(), Splits{train, validation}, known.settings())
-	runtime.GOMAXPROCS(4)
-	four, err2 := Fit(context.Background(), Splits{train, validation}, known.settings())
-	runtime.GOMAXPROCS(before)
-	require.NoError(t, errors.Join(err, err2))
-	require.Equal(t, one, four)
-}
-
-func TestL2DrawsToTheParent(t *testing.T) {
-	t.Parallel()
-	rng := rand.New(rand.NewPCG(8, 0))
-	d := known.sample(rng, 5000, 1)
-	s := known.settings()
-	s.Parent = []float64{10, 10, 10, 10, 10, 10}
-	far := math.Inf(1)
-	for _, l2 := range []float64{0, 0.01, 1, 100} {
-		s.L2 = l2
-		r, err := Fit(context.Background(), Splits{d, d}, s)
-		require.NoError(t, err)
-		away := 0.0
-		for j, f := range r.Features {
-			away += math.Abs(f.Weight - s.Parent[j])
-		}
-		require.Less(t, away, far)
-		far = away
-	}
-	require.Less(t, far, 5.0)
-}
-
 // Few noisy positions and a validation set that says otherwise: the weights
 // returned are those of the lowest validation loss seen.
 func TestEarlyStop(t *testing.T) {
@@ -432,60 +397,4 @@ func TestFitStops(t *testing.T) {
 	s.Record = func(Step) error { return full }
 	_, err = Fit(context.Background(), Splits{d, d}, s)
 	require.ErrorIs(t, err, full)
-}
-
-// BenchmarkFit fits a million positions with as many features as the evaluation
-// has, two thirds of them not zero.
-func BenchmarkFit(b *testing.B) {
-	const n, rows = 22, 1_000_000
-	rng := rand.New(rand.NewPCG(1, 1))
-	weights, names := make([]float64, n), make([]string, n)
-	for j := range weights {
-		weights[j], names[j] = 20*rng.NormFloat64(), fmt.Sprint(j)
-	}
-	var before, after runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&before)
-	d, f := &Data{features: n}, make([]float64, n)
-	for i := range rows + rows/10 {
-		x := 0.0
-		for j := range f {
-			f[j] = 0
-			if rng.IntN(3) > 0 {
-				f[j] = float64(rng.IntN(9) - 4)
-			}
-			x += weights[j] * f[j]
-		}
-		r := Row{Features: f, Score: x + 50*rng.NormFloat64(), Count: 1, Game: uint32(i/20 + 1)}
-		if rng.Float64() < 1/(1+math.Exp(-0.005*x)) {
-			r.Result = 1
-		}
-		d.Add(r)
-	}
-	runtime.GC()
-	runtime.ReadMemStats(&after)
-	train, validation := d.split(rows)
-	parent := append([]float64(nil), weights...)
-	for j := range parent {
-		parent[j] *= 1 + rng.NormFloat64()/2
-	}
-	for b.Loop() {
-		r, err := Fit(context.Background(), Splits{train, validation},
-			Settings{Names: names, Parent: parent, Lambda: 0.5, L2: 1e-6})
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.ReportMetric(float64(r.Iterations), "iterations")
-	}
-	b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/float64(d.Len()), "B/position")
-}
-
-// split cuts a sample after a number of rows, rounded down to a block's end.
-func (d *Data) split(rows int) (first, second *Data) {
-	k := rows / blockRows
-	first, second = &Data{features: d.features}, &Data{features: d.features}
-	first.blocks, second.blocks = d.blocks[:k], d.blocks[k:]
-	first.rows, second.rows = k*blockRows, d.rows-k*blockRows
-	first.count, second.count = float64(first.rows), float64(second.rows)
-	return first, second
 }
