@@ -95,7 +95,7 @@ func (p *parser) params(n *yaml.Node, c *training.SPSA, registry *agents.Registr
 				p.add(key.Line, "%v", err)
 				return
 			}
-			x := spsa.Param{Name: key.Value, Start: t.Start, Min: t.Min, Max: t.Max, Whole: t.Whole}
+			x := t
 			p.settings(n, "a parameter", &x, path+".")
 			if x.Min < t.Min || t.Max < x.Max {
 				p.add(key.Line, "expected min and max from %v to %v, found %v and %v", t.Min, t.Max, x.Min, x.Max)

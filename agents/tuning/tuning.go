@@ -13,39 +13,29 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/eval"
+	"gyges/agents/tuning/spsa"
 	"gyges/rules"
 	"gyges/rules/base/suggest"
 )
 
-// Tunable is a numeric parameter of an agent.
-type Tunable struct {
-	Name     string
-	Whole    bool    // whether it takes whole numbers only
-	Start    float64 // its value in the agent
-	Min, Max float64 // bounds of its value
-}
-
-// Find returns a parameter of an agent as a tunable number; for weights of the
+// Find returns a numeric parameter of an agent with its value there and its bounds; for weights of the
 // evaluation, Start is the weight under the rules r. The error names the reason if
 // the parameter can't be tuned.
-func Find(registry *agents.Registry, spec agents.Spec, r *rules.Rules, name string) (Tunable, error) {
-	kind, err := registry.Kind(spec)
-	if err != nil {
-		return Tunable{}, err
-	}
+func Find(registry *agents.Registry, spec agents.Spec, r *rules.Rules, name string) (t spsa.Param, err error) {
 	values, err := registry.Values(spec)
 	if err != nil {
-		return Tunable{}, err
+		return t, err
 	}
+	kind, _ := registry.Kind(spec) // Values has the same error
 	def, ok := kind.Param(name)
 	if !ok {
-		return Tunable{}, errors.New(suggest.Unknown("parameter", name, numeric(kind)))
+		return t, errors.New(suggest.Unknown("parameter", name, numeric(kind)))
 	}
 	if def.Type != agents.Int && def.Type != agents.Float {
-		return Tunable{}, fmt.Errorf("parameter %s is a %s; expected one of: %s", name, def.Type,
+		return t, fmt.Errorf("parameter %s is a %s; expected one of: %s", name, def.Type,
 			strings.Join(numeric(kind), ", "))
 	}
-	t := Tunable{Name: name, Whole: def.Type == agents.Int, Start: values.Float(name), Min: def.Min, Max: def.Max}
+	t = spsa.Param{Name: name, Whole: def.Type == agents.Int, Start: values.Float(name), Min: def.Min, Max: def.Max}
 	if feature, ok := strings.CutPrefix(name, eval.ParamPrefix); ok {
 		w, err := eval.Load(values, r)
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"gyges/agents"
 	"gyges/agents/builtin"
 	"gyges/agents/eval"
+	"gyges/agents/tuning/spsa"
 	"gyges/rules"
 )
 
@@ -24,13 +25,13 @@ func TestFind(t *testing.T) {
 	require.NoError(t, err)
 	for _, c := range []struct {
 		spec, rules, name string
-		want              Tunable
+		want              spsa.Param
 	}{
-		{"mcts:cpuct=0.7", "standard", "cpuct", Tunable{Start: 0.7, Max: 100}},
-		{"mcts", "standard", "cpuct", Tunable{Start: 0.3, Max: 100}},
-		{"alphabeta:rfp_margin=90", "standard", "rfp_margin", Tunable{Start: 90, Max: 20000, Whole: true}},
-		{"alphabeta:weight.near=3.5", "kang", "weight.near", Tunable{Start: 3.5, Min: -10000, Max: 10000}},
-		{"greedy", "kang", "weight.near", Tunable{Start: *kang.Feature("near"), Min: -10000, Max: 10000}},
+		{"mcts:cpuct=0.7", "standard", "cpuct", spsa.Param{Start: 0.7, Max: 100}},
+		{"mcts", "standard", "cpuct", spsa.Param{Start: 0.3, Max: 100}},
+		{"alphabeta:rfp_margin=90", "standard", "rfp_margin", spsa.Param{Start: 90, Max: 20000, Whole: true}},
+		{"alphabeta:weight.near=3.5", "kang", "weight.near", spsa.Param{Start: 3.5, Min: -10000, Max: 10000}},
+		{"greedy", "kang", "weight.near", spsa.Param{Start: *kang.Feature("near"), Min: -10000, Max: 10000}},
 	} {
 		c.want.Name = c.name
 		got, err := Find(builtin.Registry(), spec(t, c.spec), rules.MustParse(c.rules), c.name)

@@ -122,8 +122,7 @@ const (
 func openShard(path string) (f *parquet.File, err error) {
 	text, err := files.Read(path, maxFile)
 	if err != nil {
-		var pe *fs.PathError
-		if errors.As(err, &pe) {
+		if pe, ok := errors.AsType[*fs.PathError](err); ok {
 			err = pe.Err // the caller adds the path
 		}
 		return nil, err

@@ -139,12 +139,10 @@ func newRow(split Split, p *Position) row {
 		Game: p.Game, Split: split.String(),
 	}
 	if p.Scored {
-		score := int32(p.Score)
-		r.Score = &score
+		r.Score = new(int32(p.Score))
 	}
 	if p.Move != rules.NoMove {
-		move := p.Move.String()
-		r.Move = &move
+		r.Move = new(p.Move.String())
 	}
 	return r
 }
