@@ -52,7 +52,6 @@ type Config struct {
 	Conns int      // maximum number of connections, if it is more than 256
 	Rate  float64  // of requests of one address, a second; 0: 40
 
-	Streams int // maximum number of pages that get events; 0: 48
 	Log     *slog.Logger
 }
 
@@ -86,7 +85,7 @@ func New(c Config) *Server {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{
-		Config: c, mux: http.NewServeMux(), streams: Quota{Max: cmp.Or(c.Streams, maxStreams)},
+		Config: c, mux: http.NewServeMux(), streams: Quota{Max: maxStreams},
 		limiter:     limiter{limit: rate.Limit(cmp.Or(c.Rate, requestsPerSecond))},
 		interfaces:  net.InterfaceAddrs,
 		readTimeout: readTimeout, writeTimeout: writeTimeout, closeTimeout: closeTimeout,

@@ -270,7 +270,8 @@ func TestLimiter(t *testing.T) {
 // Streams are bounded, for each address and in all: those beyond are told to come later.
 func TestStreamsAreBounded(t *testing.T) {
 	t.Parallel()
-	s := newTestServer(t, Config{Open: true, Streams: waitsPerClient + 1})
+	s := newTestServer(t, Config{Open: true})
+	s.streams.Max = waitsPerClient + 1
 	open := func(from string) (*Events, error) {
 		r := get("/events")
 		r.RemoteAddr = s.client(from)

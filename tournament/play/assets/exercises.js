@@ -24,7 +24,7 @@ async function open(i) {
   moving.skip();
   at = Math.max(0, Math.min(list.length - 1, i));
   const mine = ++asked,
-    [state, problem] = await request("/api/position", { rules: list[at].rules, position: list[at].position, moves: [] });
+    [state, problem] = await request("/api/position", { rules: list[at].rules, position: list[at].position });
   if (mine !== asked) return;
   showProblem(problem);
   if (!state) return;

@@ -2,7 +2,7 @@
 // each square, each goal and the pieces of each height in a hand. The moves to
 // choose from are those in the field "sources" of the server's answers.
 import * as B from "./board.js";
-import { focused } from "./dom.js";
+import { focused, make } from "./dom.js";
 
 const sideNames = { s: "South", n: "North" };
 const count = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
@@ -48,11 +48,8 @@ export function create(root, on) {
     board.element.setAttribute("aria-hidden", "true");
     const [, , width, height] = board.element.getAttribute("viewBox").split(" ");
     root.style.setProperty("--aspect", width / height);
-    const grid = document.createElement("div");
-    grid.className = "cells";
-    grid.setAttribute("role", "group");
-    grid.setAttribute("aria-label", "Board; arrow keys go from square to square");
-    grid.addEventListener("keydown", keys);
+    const name = "Board; arrow keys go from square to square";
+    const grid = make("div", { class: "cells", role: "group", "aria-label": name, onkeydown: keys });
     cells = new Map();
     for (const [name, rect] of places()) grid.append(cell(name, rect));
     root.replaceChildren(board.element, grid);
@@ -74,11 +71,9 @@ export function create(root, on) {
   }
 
   function cell(name, rect) {
-    const b = document.createElement("button"),
+    const b = make("button", { type: "button", class: "cell", tabindex: -1, "data-at": name }),
       n = (k) => +rect.getAttribute(k);
     const [, , w, h] = board.element.getAttribute("viewBox").split(" ").map(Number);
-    Object.assign(b, { type: "button", className: "cell", tabIndex: -1 });
-    b.dataset.at = name;
     const box = { left: n("x") / w, top: n("y") / h, width: n("width") / w, height: n("height") / h };
     for (const [key, share] of Object.entries(box)) b.style[key] = 100 * share + "%";
     b.addEventListener("click", (e) => {

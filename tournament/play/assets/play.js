@@ -444,19 +444,19 @@ $("to-analyse").addEventListener("click", async () => {
     });
 });
 let confirming = 0;
+const settle = () => {
+  clearTimeout(confirming);
+  confirming = 0;
+  $("resign").textContent = "Resign";
+};
 $("resign").addEventListener("click", (e) => {
   if (e.detail > 1) return; // a double click is no answer
   if (confirming) {
-    clearTimeout(confirming);
-    confirming = 0;
-    $("resign").textContent = "Resign";
+    settle();
     return void act("resign");
   }
   $("resign").textContent = "Really resign?";
-  confirming = setTimeout(() => {
-    confirming = 0;
-    $("resign").textContent = "Resign";
-  }, 4000);
+  confirming = setTimeout(settle, 4000);
 });
 $("how").addEventListener("click", () => {
   $("lesson").scrollIntoView({ block: "start" });
