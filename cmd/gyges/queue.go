@@ -66,9 +66,11 @@ func (f *queueFlags) open(ctx context.Context, e *env, config *tournament.Config
 		return nil, fmt.Errorf("--listen and --store need --nats %s, found %s", embedded, textfmt.Escape(f.Nats))
 	}
 	o := queue.Options{
-		Version: queue.Version(version()), Registry: e.registry, TimeScaling: queue.TimeScaling(f.TimeScaling), Log: e.log,
-		Speed:  func() float64 { return queue.Speed(ctx, e.registry) },
+		Version: queue.Version(version()), Registry: e.registry, Log: e.log,
 		Notify: func(line string) { e.err.printf("%s\n", line) },
+	}
+	if f.TimeScaling != "as-is" {
+		o.Speed = func() float64 { return queue.Speed(ctx, e.registry) }
 	}
 	if err := o.Check(config); err != nil {
 		return nil, fmt.Errorf("--nats: %w", err)

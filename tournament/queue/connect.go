@@ -71,12 +71,6 @@ func (a Access) Check() error {
 	return nil
 }
 
-// Connect connects to a server, with an access that has been checked. A lost connection is restored until it is closed.
-// name identifies the client to the server.
-func Connect(a Access, name string, log *slog.Logger) (*nats.Conn, error) {
-	return a.connect(name, log)
-}
-
 // Await is Connect that waits for a server that can't be reached yet. One that
 // refuses the connection is an error.
 func Await(ctx context.Context, a Access, name string, log *slog.Logger) (nc *nats.Conn, err error) {
@@ -108,10 +102,12 @@ func unreachable(err error) bool {
 // Connect connects to the server without a detour over the network.
 func (s *Server) Connect(name string, log *slog.Logger) (*nats.Conn, error) {
 	a := Access{User: s.access.User, Password: s.access.Password}
-	return a.connect(name, log, nats.InProcessServer(s.server))
+	return Connect(a, name, log, nats.InProcessServer(s.server))
 }
 
-func (a Access) connect(name string, log *slog.Logger, options ...nats.Option) (*nats.Conn, error) {
+// Connect connects to a server, with an access that has been checked. A lost connection is restored until it is closed.
+// name identifies the client to the server.
+func Connect(a Access, name string, log *slog.Logger, options ...nats.Option) (*nats.Conn, error) {
 	var announced atomic.Bool // by the server
 	options = append(options,
 		nats.Name(name), nats.MaxReconnects(-1), nats.Timeout(answerTime),

@@ -31,11 +31,13 @@ type Options struct {
 	// and agents may differ.
 	Version string
 
-	Registry    *agents.Registry // for the files that the agents need
-	TimeScaling TimeScaling      // of games limited by time; empty: Scaled
-	Speed       func() float64   // positions a second of the machine that times are meant for; nil: unknown
-	Server      *Server          // the embedded one, whose failure ends the run; nil: another server
-	Log         *slog.Logger     // nil: nothing is logged
+	Registry *agents.Registry // for the files that the agents need
+	Server   *Server          // the embedded one, whose failure ends the run; nil: another server
+	Log      *slog.Logger     // nil: nothing is logged
+
+	// Speed measures the positions a second of the machine that times are meant for; workers of another
+	// speed multiply them. nil: times are the same on all machines.
+	Speed func() float64
 
 	// Notify is called with a line for each worker that joins or leaves, and when there is
 	// none; nil: it isn't.
@@ -44,6 +46,10 @@ type Options struct {
 	window int           // pairs that may be queued, played or not yet written; 0: 4096
 	tries  int           // after which a pair is dead-lettered; 0: 5
 	lease  time.Duration // after which the server redelivers a job without acknowledgement; 0: 30s
+
+	statusEvery time.Duration // see run.play; 0: a second
+	repairEvery time.Duration // see run.repair; 0: a minute
+	goneAfter   time.Duration // see the constant; 0: that
 }
 
 const (
@@ -60,7 +66,8 @@ func (o Options) Check(config *tournament.Config) error {
 // setDefaults replaces zero values.
 func (o *Options) setDefaults() {
 	o.window, o.tries, o.lease = cmp.Or(o.window, 4096), cmp.Or(o.tries, 5), cmp.Or(o.lease, 30*time.Second)
-	o.TimeScaling = cmp.Or(o.TimeScaling, Scaled)
+	o.statusEvery, o.repairEvery = cmp.Or(o.statusEvery, time.Second), cmp.Or(o.repairEvery, time.Minute)
+	o.goneAfter = cmp.Or(o.goneAfter, goneAfter)
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	if o.Notify == nil {
 		o.Notify = func(string) {}
@@ -75,10 +82,6 @@ type Coordinator struct {
 	objects jetstream.ObjectStore
 	options Options
 	workers workers
-
-	statusEvery time.Duration // see run.play
-	repairEvery time.Duration
-	goneAfter   time.Duration // see workers.go
 }
 
 var _ tournament.Executor = (*Coordinator)(nil)
@@ -93,8 +96,7 @@ func NewCoordinator(ctx context.Context, nc *nats.Conn, o Options) (*Coordinator
 	}
 	ctx, cancel := context.WithTimeout(ctx, setupTime)
 	defer cancel()
-	p := &Coordinator{nc: nc, js: js, options: o, statusEvery: statusEvery, repairEvery: repairEvery, goneAfter: goneAfter,
-		workers: workers{known: map[string]*workerEntry{}}}
+	p := &Coordinator{nc: nc, js: js, options: o, workers: workers{known: map[string]*workerEntry{}}}
 	err = retry(ctx, busy, func() error {
 		p.objects, err = setUp(ctx, js)
 		return err
@@ -165,7 +167,9 @@ func identify(dir string, c *runConfig) (id identity, text []byte, previous stri
 		return id, nil, "", fmt.Errorf("%s: expected the name of a run on the server, found %.80q", path, found)
 	default:
 		same := *c
-		same.Speed = id.Speed // it is measured, and differs each time
+		if c.Speed > 0 && id.Speed > 0 {
+			same.Speed = id.Speed // it is measured, and differs each time
+		}
 		if text, err = json.Marshal(same); err != nil || digest(text) == id.Config {
 			id.resumed = true
 			return id, text, "", err

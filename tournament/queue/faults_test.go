@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -132,29 +133,41 @@ func TestBadResults(t *testing.T) {
 	require.Len(t, sum.DeadLettered, 2)
 }
 
+// A worker that loses the server in the middle of a run waits for it, and says so; an orderly end of the server is no
+// warning.
 func TestNetworkCut(t *testing.T) {
 	t.Parallel()
 	s := testServer(t)
 	line := newLine(t, s.URL())
-	startWorker(t, line.dial(t, discard()), nil)
+	var log logged
+	nc := line.dial(t, log.log())
+	startWorker(t, nc, func(o *WorkerOptions) { o.Log = log.log() })
 	c := slowConfig("4")
 	want := local(t, c)
 	c.Out = t.TempDir()
 	c.Executor = testPool(t, connect(t, s), nil)
-	cuts := whileRunning(t, func(ctx context.Context) (n int) {
-		if sleep(ctx, 500*time.Millisecond) {
-			line.cut()
-			n++
-			sleep(ctx, 1500*time.Millisecond)
-			line.heal()
+	cut := whileRunning(t, func(ctx context.Context) bool {
+		if !sleep(ctx, 500*time.Millisecond) {
+			return false
 		}
-		return n
+		line.cut()
+		sleep(ctx, time.Second)
+		line.heal()
+		return true
 	}, func() {
 		_, err := tournament.Run(t.Context(), c, testRegistry(), nil)
 		require.NoError(t, err)
 	})
-	require.Equal(t, 1, cuts)
+	require.True(t, cut)
 	require.Equal(t, want, timeless(t, c.Out))
+	log.await(t, `level=INFO msg="a run has ended"`)
+	require.Contains(t, log.String(), `level=WARN msg="the connection to NATS is lost; waiting for the server to come back"`)
+	require.Contains(t, log.String(), `level=INFO msg="the connection to NATS is back"`)
+	warnings := strings.Count(log.String(), "level=WARN")
+	s.Close()
+	log.await(t, `level=INFO msg="the NATS server shuts down; waiting for it to come back"`)
+	require.Eventually(t, nc.IsReconnecting, time.Minute, 10*time.Millisecond)
+	require.Equal(t, warnings, strings.Count(log.String(), "level=WARN"))
 }
 
 func TestServerRestart(t *testing.T) {

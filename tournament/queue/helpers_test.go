@@ -165,13 +165,3 @@ func weightsFile(t *testing.T) string {
 	require.NoError(t, os.WriteFile(path, weights, 0o600))
 	return path
 }
-
-// poolFunc is a pool with a window of 64.
-type poolFunc func(context.Context, *tournament.Config, <-chan tournament.Job, chan<- tournament.Job) error
-
-func (poolFunc) Window() int { return 64 }
-
-func (f poolFunc) Play(ctx context.Context, c *tournament.Config, jobs <-chan tournament.Job,
-	outcomes chan<- tournament.Job) error {
-	return f(ctx, c, jobs, outcomes)
-}

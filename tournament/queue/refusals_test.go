@@ -3,7 +3,6 @@ package queue
 import (
 	"context"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -21,7 +20,7 @@ import (
 
 func TestRefusals(t *testing.T) {
 	t.Parallel()
-	dir, file := t.TempDir(), weightsFile(t)
+	dir := t.TempDir()
 	plain, err := agents.ParseSpec(ugitest.Spec(t, "good", ""))
 	require.NoError(t, err)
 	broken, err := agents.ParseSpec(ugitest.Spec(t, "stillborn", ""))
@@ -40,8 +39,6 @@ func TestRefusals(t *testing.T) {
 	}{
 		"version": {"other", nil, func(o *WorkerOptions) { o.Version = "old" }, nil,
 			`it is of version \"test\", this worker of \"old\"`},
-		"kind": {"other", nil, func(o *WorkerOptions) { o.Allow.Kinds = []string{"random", "greedy"} }, nil,
-			"this worker's operator allows random, greedy only"},
 		"unknown kind": {"slow", nil, func(o *WorkerOptions) { o.Registry = builtin.Registry() }, nil,
 			`unknown kind \"slow\"`},
 		"engine": {"ugi:name=other,cmd=touch " + dir + "/made", nil,
@@ -54,15 +51,6 @@ func TestRefusals(t *testing.T) {
 			func(o *WorkerOptions) { o.Allow.Engines = map[string]string{"mine": plain.Get("cmd")} },
 			func(c *tournament.Config) { c.Rules = []*rules.Rules{rules.MustParse("kang:max_plies=20")} },
 			"the engine can't play kang:max_plies=20: it lacks the option rules"},
-		"inner engine": {"explore:temperature=0,agent='ugi:name=other,cmd=touch " + dir + "/made'", nil,
-			func(o *WorkerOptions) { o.Allow.Engines = map[string]string{"one": "true"} },
-			nil, `this worker has no engine \"other\"; its operator named one`},
-		"inner kind": {"explore:temperature=0,agent=greedy", nil,
-			func(o *WorkerOptions) { o.Allow.Kinds = []string{"random", "explore"} },
-			nil, "this worker's operator allows random, explore only"},
-		"inner file": {"explore:temperature=0,agent='greedy:weights=" + file + "'",
-			func(o *Options) { o.Registry = unaware() }, nil,
-			func(c *tournament.Config) { c.Rules = []*rules.Rules{rules.MustParse("simplified:max_plies=20")} }, "is not part of the run"},
 		"speed": {"other", func(o *Options) { o.Speed = func() float64 { return 1000 } },
 			func(o *WorkerOptions) { o.Speed = 12 },
 			func(c *tournament.Config) { c.Limits.MoveTime = time.Second }, "its times are for machines of 1000 positions a second, this one makes 12, more than 16 times off"},
@@ -124,14 +112,25 @@ func withoutEngines() *agents.Registry {
 	return registryOf(none)
 }
 
-func unaware() *agents.Registry {
-	kinds := testRegistry().Kinds()
-	for i := range kinds {
-		params := slices.Clone(kinds[i].Params)
-		for j := range params {
-			params[j].File = false
-		}
-		kinds[i].Params = params
+// Agents that the operator doesn't allow, and files that aren't part of the run, are refused inside of others, too.
+func TestAllowList(t *testing.T) {
+	some := AllowList{Kinds: []string{"random", "explore"}}
+	engine := AllowList{Engines: map[string]string{"one": "true"}}
+	for _, test := range []struct {
+		list       AllowList
+		spec, want string
+	}{
+		{some, "greedy", "this worker's operator allows random, explore only"},
+		{some, "explore:temperature=0,agent=greedy", "this worker's operator allows random, explore only"},
+		{engine, "ugi:name=other,cmd=true", `this worker has no engine "other"; its operator named one`},
+		{engine, "explore:temperature=0,agent='ugi:name=other,cmd=true'", `this worker has no engine "other"`},
+		{some, "ugi:name=one,cmd=true", "its operator named none"},
+		{engine, "greedy:weights=/etc/passwd", `the file "/etc/passwd" is not part of the run`},
+		{engine, "explore:temperature=0,agent='greedy:weights=/etc/passwd'", "is not part of the run"},
+	} {
+		spec, err := agents.ParseSpec(test.spec)
+		require.NoError(t, err)
+		_, err = test.list.registry(testRegistry(), nil, 1).New(spec)
+		require.ErrorContains(t, err, test.want, test.spec)
 	}
-	return agents.NewRegistry(kinds...)
 }

@@ -18,22 +18,13 @@ import (
 // goes on and has the records of a local one.
 func TestLostMessagesArePublishedAgain(t *testing.T) {
 	t.Parallel()
-	purge := func(ctx context.Context, js jetstream.JetStream, names ...string) error {
-		for _, name := range names {
-			s, err := js.Stream(ctx, name)
+	for name, remove := range map[string]func(context.Context, jetstream.JetStream, string) error{
+		"jobs purged": func(ctx context.Context, js jetstream.JetStream, _ string) error {
+			s, err := js.Stream(ctx, jobStream)
 			if err == nil {
 				err = s.Purge(ctx)
 			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	for name, remove := range map[string]func(context.Context, jetstream.JetStream, string) error{
-		"jobs purged": func(ctx context.Context, js jetstream.JetStream, _ string) error { return purge(ctx, js, jobStream) },
-		"all purged": func(ctx context.Context, js jetstream.JetStream, _ string) error {
-			return purge(ctx, js, jobStream, resultStream, "OBJ_"+bucket)
+			return err
 		},
 		"consumers deleted": func(ctx context.Context, js jetstream.JetStream, run string) error {
 			if err := js.DeleteConsumer(ctx, jobStream, run); err != nil {
@@ -67,8 +58,9 @@ func TestLostMessagesArePublishedAgain(t *testing.T) {
 			knowing := func(o *WorkerOptions) { o.Registry, o.Workers = testRegistry(held), 1 }
 			stop := startWorker(t, connect(t, s), knowing)
 			c := testConfig(t, 5, "held", "other")
-			p := testPool(t, connect(t, s), func(o *Options) { o.Registry = testRegistry(held) })
-			p.repairEvery = 500 * time.Millisecond
+			p := testPool(t, connect(t, s), func(o *Options) {
+				o.Registry, o.repairEvery = testRegistry(held), 500*time.Millisecond
+			})
 			c.Executor = p
 			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 			defer cancel()
@@ -97,40 +89,6 @@ func TestLostMessagesArePublishedAgain(t *testing.T) {
 			requireEmpty(t, p)
 		})
 	}
-}
-
-// Jobs that expire on the server before a worker takes them are published again.
-func TestExpiredJobsArePublishedAgain(t *testing.T) {
-	t.Parallel()
-	s := testServer(t)
-	c := testConfig(t, 2, "random", "other")
-	want := local(t, c)
-	p := testPool(t, connect(t, s), nil)
-	p.repairEvery = 50 * time.Millisecond
-	c.Executor = p
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-	defer cancel()
-	jobs, err := p.js.Stream(ctx, jobStream)
-	require.NoError(t, err)
-	short := jobs.CachedInfo().Config
-	short.MaxAge, short.Duplicates = 300*time.Millisecond, 300*time.Millisecond
-	jobs, err = p.js.UpdateStream(ctx, short)
-	require.NoError(t, err)
-	done := make(chan error, 1)
-	go func() {
-		_, err := tournament.Run(ctx, c, testRegistry(), nil)
-		done <- err
-	}()
-	state := func() jetstream.StreamState {
-		info, err := jobs.Info(ctx)
-		require.NoError(t, err)
-		return info.State
-	}
-	require.Eventually(t, func() bool { return state().FirstSeq > 4 }, time.Minute, 10*time.Millisecond,
-		"all four have expired")
-	startWorker(t, connect(t, s), nil)
-	require.NoError(t, <-done)
-	require.Equal(t, want, timeless(t, c.Out))
 }
 
 // A server that takes no messages for a while, as its streams are full, delays a run

@@ -21,9 +21,7 @@ func (r *run) receive(ctx context.Context, m jetstream.Msg) {
 	case err != nil || m.Headers().Get(tokenHeader) != r.id.token(pair):
 		r.log.Debug("a result of no delivered job is dropped", "subject", oneLine(m.Subject()))
 		acknowledge(m)
-	case w == nil && pair >= r.next && r.early[pair] == nil && len(r.early) < r.options.window:
-		r.early[pair] = m
-	case w == nil && pair >= r.next:
+	case w == nil && pair >= r.next: // of an earlier process
 		deliverLater(m)
 	case w != nil && !w.done:
 		r.accept(ctx, w, m)

@@ -36,12 +36,11 @@ type run struct {
 	inbox     string         // where they answer: subjects below it, one for each question
 	playing   atomic.Pointer[tournament.Playing]
 
-	pending    map[int64]*pendingJob   // pairs that aren't in the file
-	unplayed   int                     // of these, without an outcome
-	next       int64                   // the pair after the last job
-	left       map[int64]bool          // jobs from next on that an earlier process left on the server
-	early      map[int64]jetstream.Msg // results of pairs from next on
-	publishing int                     // jobs on their way to the server
+	pending    map[int64]*pendingJob // pairs that aren't in the file
+	unplayed   int                   // of these, without an outcome
+	next       int64                 // the pair after the last job
+	left       map[int64]bool        // pairs whose jobs or results an earlier process left on the server
+	publishing int                   // jobs on their way to the server
 	results    chan jetstream.Msg
 	published  chan *pendingJob // jobs that the server has stored
 	background sync.WaitGroup
@@ -90,8 +89,7 @@ func (p *Coordinator) newRun(config *tournament.Config, outcomes chan<- tourname
 		Coordinator: p, id: id, previous: previous, contents: append(contents, text), config: config, log: log,
 		publisher: publisher{js: p.js, log: log}, checker: tournament.NewRunner(config, nil), outcomes: outcomes,
 		answers: make(chan *nats.Msg, maxAnswers), inbox: p.nc.NewInbox(),
-		pending: map[int64]*pendingJob{}, early: map[int64]jetstream.Msg{},
-		results: make(chan jetstream.Msg), published: make(chan *pendingJob),
+		pending: map[int64]*pendingJob{}, results: make(chan jetstream.Msg), published: make(chan *pendingJob),
 	}
 	return r, nil
 }
@@ -118,9 +116,20 @@ func (r *run) attach(ctx context.Context) error {
 		return err
 	}
 	if r.id.resumed { // otherwise a job on the server is forged
-		r.left, err = r.pairsOn(ctx, jobStream, jobsOf(r.id.Run))
+		r.left, err = r.onServer(ctx)
 	}
 	return err
+}
+
+// onServer returns the pairs of which the server has the job or the result.
+func (r *run) onServer(ctx context.Context) (map[int64]bool, error) {
+	jobs, err := r.pairsOn(ctx, jobStream, jobsOf(r.id.Run))
+	if err != nil {
+		return nil, err
+	}
+	results, err := r.pairsOn(ctx, resultStream, resultsOf(r.id.Run))
+	maps.Copy(jobs, results)
+	return jobs, err
 }
 
 // provide creates the streams, the objects and the consumers of the run that the
@@ -165,11 +174,8 @@ const (
 	maxAnswers    = 1 << 16
 )
 
-// repairEvery is how often a run is repaired, see repair.
-const repairEvery = time.Minute
-
 // play publishes jobs and passes on their outcomes until all have one, or ctx ends. It
-// asks the workers and writes the run's status every statusEvery.
+// asks the workers, which also tells them of the run, and writes the run's status every statusEvery.
 func (r *run) play(ctx context.Context, jobs <-chan tournament.Job) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer r.background.Wait()
@@ -187,7 +193,7 @@ func (r *run) play(ctx context.Context, jobs <-chan tournament.Job) error {
 			return &p
 		})
 	})
-	tick, repair := time.Tick(r.statusEvery), time.Tick(r.repairEvery)
+	tick, repair := time.Tick(r.options.statusEvery), time.Tick(r.options.repairEvery)
 	r.report(ctx)
 	for jobs != nil || r.unplayed > 0 {
 		next := jobs
@@ -269,16 +275,10 @@ func (r *run) consumer(ctx context.Context, stream string) (jetstream.Consumer, 
 
 // add publishes a job, unless it or its result is on the server.
 func (r *run) add(ctx context.Context, job tournament.Job) {
-	w := &pendingJob{job: job}
+	w := &pendingJob{job: job, published: r.left[job.Pair]}
 	r.pending[job.Pair], r.next = w, job.Pair+1
 	r.unplayed++
-	if m, ok := r.early[job.Pair]; ok {
-		delete(r.early, job.Pair)
-		r.accept(ctx, w, m)
-	}
-	w.published = r.left[job.Pair]
-	delete(r.left, job.Pair)
-	if !w.done && !w.published {
+	if !w.published {
 		r.send(ctx, w)
 	}
 }
@@ -317,13 +317,9 @@ func (r *run) repair(ctx context.Context) error {
 	if err := r.provide(ctx); err != nil || !idle {
 		return err
 	}
-	stored := map[int64]bool{}
-	for stream, subject := range map[string]string{jobStream: jobsOf(r.id.Run), resultStream: resultsOf(r.id.Run)} {
-		pairs, err := r.pairsOn(ctx, stream, subject)
-		if err != nil {
-			return err
-		}
-		maps.Copy(stored, pairs)
+	stored, err := r.onServer(ctx)
+	if err != nil {
+		return err
 	}
 	lost := 0
 	for pair, w := range r.pending {

@@ -39,8 +39,7 @@ func TestStatusFile(t *testing.T) {
 	c := testConfig(t, 6, "random", "other")
 	c.Rules = c.Rules[:1]
 	want := local(t, c)
-	p := testPool(t, nc, func(o *Options) { o.lease, o.window = minLease, 4 })
-	p.statusEvery = 20 * time.Millisecond
+	p := testPool(t, nc, func(o *Options) { o.lease, o.window, o.statusEvery = minLease, 4, 20*time.Millisecond })
 	c.Executor = p
 	await := func(what string, is func(status.Run) bool) {
 		t.Helper()
@@ -136,10 +135,8 @@ func TestStatusFileThatCantBeWritten(t *testing.T) {
 	c := testConfig(t, 2, "random", "other")
 	require.NoError(t, os.MkdirAll(filepath.Join(c.Out, status.FileName, "full"), 0o755))
 	var log logged
-	p := testPool(t, connect(t, s), func(o *Options) { o.Log = log.log() })
-	p.statusEvery = time.Millisecond
 	want := local(t, c)
-	c.Executor = p
+	c.Executor = testPool(t, connect(t, s), func(o *Options) { o.Log, o.statusEvery = log.log(), time.Millisecond })
 	_, err := tournament.Run(t.Context(), c, testRegistry(), nil)
 	require.NoError(t, err)
 	require.Equal(t, want, timeless(t, c.Out))
@@ -232,33 +229,6 @@ func TestWorkersAreReported(t *testing.T) {
 	says("worker a left: no answer for 15s")
 	r.countWorkers(now.Add(2 * goneAfter))
 	says(`worker b\x1b left: no answer for 15s`, "waiting for workers")
-}
-
-// A worker knows what it plays, and how many of the run's games are played.
-func TestRunsOfAWorker(t *testing.T) {
-	t.Parallel()
-	s := testServer(t)
-	r := newHeldRun(t, connect(t, s), 3, 2, "other")
-	r.Executor.(*Coordinator).statusEvery = 20 * time.Millisecond
-	w, err := NewWorker(connect(t, s), WorkerOptions{Version: version, Workers: 1, Registry: r.registry()})
-	require.NoError(t, err)
-	runWorker(t, w)
-	require.Empty(t, w.Runs())
-	done := r.begin(t)
-	require.Eventually(t, func() bool { return len(w.Runs()) == 1 }, time.Minute, 10*time.Millisecond)
-	run := w.Runs()[0]
-	require.Equal(t, []any{"held, other", r.Rules[0].String(), int64(6)}, []any{run.Players, run.Rules, run.Scheduled})
-	require.False(t, run.Joined.IsZero())
-	r.open()
-	counted := int64(0)
-	require.Eventually(t, func() bool {
-		for _, run := range w.Runs() {
-			counted = max(counted, run.Done)
-		}
-		return len(w.Runs()) == 0
-	}, time.Minute, time.Millisecond, "the run has ended")
-	require.NoError(t, <-done)
-	require.LessOrEqual(t, counted, int64(6))
 }
 
 func TestRates(t *testing.T) {

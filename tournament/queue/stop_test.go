@@ -4,9 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -77,58 +74,4 @@ func TestWorkerStopsWhileRunsBeginAndEnd(t *testing.T) {
 		talkers.Wait()
 		require.NoDirExists(t, worker.folder)
 	}
-}
-
-// A worker removes a run's files when the run has ended.
-func TestFilesOfEndedRunsAreRemoved(t *testing.T) {
-	t.Setenv("TMPDIR", t.TempDir())
-	s := testServer(t)
-	startWorker(t, connect(t, s), nil)
-	kept := func() []string {
-		list, err := filepath.Glob(filepath.Join(os.TempDir(), "gyges-worker-*", "*"))
-		require.NoError(t, err)
-		return list
-	}
-	for seed := range uint64(3) {
-		path := weightsFile(t)
-		text, err := os.ReadFile(path)
-		require.NoError(t, err)
-		for range seed { // other files each time
-			text = append(text, '\n')
-		}
-		require.NoError(t, os.WriteFile(path, text, 0o600))
-		c := testConfig(t, 2, "random", "greedy:weights="+path)
-		c.Rules, c.Seed = c.Rules[:1], seed
-		want := local(t, c)
-		c.Executor = testPool(t, connect(t, s), nil)
-		_, err = tournament.Run(t.Context(), c, testRegistry(), nil)
-		require.NoError(t, err)
-		require.Equal(t, want, timeless(t, c.Out))
-		require.Eventually(t, func() bool { return len(kept()) == 0 }, time.Minute, 10*time.Millisecond)
-	}
-}
-
-// A worker logs that it has lost the server, and that it has it again; an orderly end of the server is no warning.
-func TestLostConnectionIsLogged(t *testing.T) {
-	t.Parallel()
-	s := testServer(t)
-	line := newLine(t, s.URL())
-	var log logged
-	nc := line.dial(t, log.log())
-	startWorker(t, nc, func(o *WorkerOptions) { o.Log = log.log() })
-	c := testConfig(t, 2, "random", "other")
-	c.Executor = testPool(t, connect(t, s), nil)
-	_, err := tournament.Run(t.Context(), c, testRegistry(), nil)
-	require.NoError(t, err)
-	log.await(t, `level=INFO msg="a run has ended"`)
-	require.NotContains(t, log.String(), "level=WARN")
-	line.cut()
-	log.await(t, `level=WARN msg="the connection to NATS is lost; waiting for the server to come back"`)
-	line.heal()
-	log.await(t, `level=INFO msg="the connection to NATS is back"`)
-	warnings := strings.Count(log.String(), "level=WARN")
-	s.Close()
-	log.await(t, `level=INFO msg="the NATS server shuts down; waiting for it to come back"`)
-	require.Eventually(t, nc.IsReconnecting, time.Minute, 10*time.Millisecond)
-	require.Equal(t, warnings, strings.Count(log.String(), "level=WARN"))
 }

@@ -7,30 +7,14 @@ import (
 	"gyges/tournament"
 )
 
-// TimeScaling is how time controls are adapted to machines of different speeds.
-// Games without time limits don't depend on it.
-type TimeScaling string
-
-// The kinds of time scaling.
-const (
-	// Scaled multiplies all times by the ratio of the coordinator's speed to the
-	// worker's, so that agents search as many positions as they would there.
-	Scaled TimeScaling = "scaled"
-
-	// AsIs leaves times unchanged.
-	AsIs TimeScaling = "as-is"
-)
-
 // maxScale bounds the factor, and its inverse: beyond it the machines hardly play the same games.
 const maxScale = 16.0
 
-func (s TimeScaling) valid() bool { return s == Scaled || s == AsIs }
-
-// timeScale returns the factor of all times on a machine of the given speed, or an
-// error if the machine is too slow or too fast for the run. timed: anything in the
-// run depends on the clock.
+// timeScale returns the factor of all times on a machine of the given speed, at which agents search as many
+// positions as on the one that times are meant for, or an error if the machine is too slow or too fast for the
+// run. timed: anything in the run depends on the clock.
 func (r *runConfig) timeScale(speed float64, timed bool) (float64, error) {
-	if !timed || r.Speed == 0 || speed == 0 || r.TimeScaling == AsIs {
+	if !timed || r.Speed == 0 || speed == 0 {
 		return 1, nil
 	}
 	f := r.Speed / speed

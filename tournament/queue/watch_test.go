@@ -34,7 +34,9 @@ func newHeldRun(t testing.TB, nc *nats.Conn, pairs, plies int, other string) *he
 	r.Rules = r.Rules[:1]
 	r.south.Store(int64(plies))
 	r.north.Store(int64(plies))
-	r.Executor = testPool(t, nc, func(o *Options) { o.Registry = r.registry() })
+	r.Executor = testPool(t, nc, func(o *Options) {
+		o.Registry, o.statusEvery, o.goneAfter = r.registry(), 50*time.Millisecond, time.Second
+	})
 	return r
 }
 
@@ -70,13 +72,12 @@ func awaitPlaying(t testing.TB, dir, what string, is func(*tournament.Playing) b
 func isGone(p *tournament.Playing) bool { return p == nil }
 
 // The games that a worker plays are in the run's file, move by move; those of a worker that stops
-// are taken off, and another one shows them. The run's end removes the file.
+// are taken off, and another one shows them. The run's end removes the file. The worker itself knows what it
+// plays, and how many of the run's games are played.
 func TestGamesOfWorkersAreShown(t *testing.T) {
 	t.Parallel()
 	s := testServer(t)
-	r := newHeldRun(t, connect(t, s), 1, 2, "other")
-	p := r.Executor.(*Coordinator)
-	p.statusEvery, p.goneAfter = 50*time.Millisecond, time.Second
+	r := newHeldRun(t, connect(t, s), 2, 2, "other")
 	stop := r.worker(t, connect(t, s), 1)
 	done := r.begin(t)
 	has := func(game int64, moves int) func(*tournament.Playing) bool {
@@ -93,17 +94,24 @@ func TestGamesOfWorkersAreShown(t *testing.T) {
 	require.Equal(t, first.Moves, later.Moves[:2])
 	stop()
 	awaitPlaying(t, r.Out, "nobody plays", isGone)
-	r.worker(t, connect(t, s), 1)
+	w, err := NewWorker(connect(t, s), WorkerOptions{Version: version, Workers: 1, Registry: r.registry()})
+	require.NoError(t, err)
+	require.Empty(t, w.Runs())
+	runWorker(t, w)
 	awaitPlaying(t, r.Out, "another one plays it", has(0, 4))
+	run := w.Runs()[0]
+	require.Equal(t, []any{"held, other", r.Rules[0].String(), int64(4)}, []any{run.Players, run.Rules, run.Scheduled})
+	require.False(t, run.Joined.IsZero())
 	r.south.Store(math.MaxInt64) // in the second game that agent is North
 	awaitPlaying(t, r.Out, "the second game", has(1, 3))
 	r.open()
 	require.NoError(t, <-done)
+	require.Eventually(t, func() bool { return len(w.Runs()) == 0 }, time.Minute, time.Millisecond, "the run has ended")
 	require.NoFileExists(t, filepath.Join(r.Out, tournament.PlayingFile))
 	require.Equal(t, local(t, r.Config, r.kind()), timeless(t, r.Out))
 }
 
-// Each of two runs that share a worker shows its own games.
+// Each of two runs that share a worker shows its own games, and has the records of a local one.
 func TestGamesOfTwoRunsAreShown(t *testing.T) {
 	t.Parallel()
 	s := testServer(t)
@@ -112,7 +120,10 @@ func TestGamesOfTwoRunsAreShown(t *testing.T) {
 		r := newHeldRun(t, connect(t, s), 1, 2, fmt.Sprint("other:name=run", i))
 		done := r.begin(t)
 		runs = append(runs, r)
-		defer func() { require.NoError(t, <-done) }()
+		defer func() {
+			require.NoError(t, <-done)
+			require.Equal(t, local(t, r.Config, runs[0].kind()), timeless(t, r.Out))
+		}()
 	}
 	runs[0].worker(t, connect(t, s), 2)
 	defer runs[0].open()
@@ -156,7 +167,7 @@ func playingText(t testing.TB, games ...*record.Game) []byte {
 // newTestRun returns a run in whose workers' answers a test is interested.
 func newTestRun(c *tournament.Config, notify func(string)) *run {
 	p := &Coordinator{
-		options: Options{Version: version, Notify: notify, Log: discard()}, goneAfter: goneAfter,
+		options: Options{Version: version, Notify: notify, Log: discard(), goneAfter: goneAfter},
 		workers: workers{known: map[string]*workerEntry{}, unread: maxGames},
 	}
 	r := &run{Coordinator: p, config: c, log: discard(), pending: map[int64]*pendingJob{}}

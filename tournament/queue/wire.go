@@ -22,17 +22,16 @@ type runConfig struct {
 	Settings  tournament.ManifestConfig `json:"settings"`  // without what only the coordinator needs
 	Positions []string                  `json:"positions"` // of a list of openings
 
-	Version     string            `json:"version"` // of the program, see Options
-	TimeScaling TimeScaling       `json:"time_scaling"`
-	Speed       float64           `json:"speed"` // of the machine that times are meant for, in positions a second
-	Tries       int               `json:"tries"` // after which a job is dead-lettered
-	Files       map[string]string `json:"files"` // hashes of the files' contents, by the files' names in specs
+	Version string            `json:"version"` // of the program, see Options
+	Speed   float64           `json:"speed"`   // positions a second that times are meant for; 0: of any machine
+	Tries   int               `json:"tries"`   // after which a job is dead-lettered
+	Files   map[string]string `json:"files"`   // hashes of the files' contents, by the files' names in specs
 }
 
 // newRunConfig returns a config for the wire, without files.
 func newRunConfig(c *tournament.Config, o *Options) *runConfig {
 	r := &runConfig{
-		Settings: c.Manifest(), Positions: c.Openings.Positions, Version: o.Version, TimeScaling: o.TimeScaling,
+		Settings: c.Manifest(), Positions: c.Openings.Positions, Version: o.Version,
 		Tries: o.tries, Files: map[string]string{},
 	}
 	plain := tournament.DefaultConfig()
@@ -49,9 +48,8 @@ func newRunConfig(c *tournament.Config, o *Options) *runConfig {
 func (r *runConfig) config() (tournament.Config, error) {
 	c, err := r.Settings.Settings()
 	c.Openings.Positions = r.Positions
-	if r.Tries < 1 || r.Speed < 0 || !r.TimeScaling.valid() {
-		err = errors.Join(err, fmt.Errorf("expected tries, a speed and a time scaling, found %d, %v, %.20q",
-			r.Tries, r.Speed, r.TimeScaling))
+	if r.Tries < 1 || r.Speed < 0 {
+		err = errors.Join(err, fmt.Errorf("expected tries and a speed, found %d, %v", r.Tries, r.Speed))
 	}
 	return c, err
 }

@@ -154,7 +154,7 @@ func TestDescription(t *testing.T) {
 	var err error
 	c.Adjudication, err = tournament.ParseAdjudication("resign=8:4,draw=1:20,proven=5,plies=300")
 	require.NoError(t, err)
-	o := Options{Version: "v", Registry: testRegistry(), tries: 4, TimeScaling: AsIs, Speed: func() float64 { return 5 }}
+	o := Options{Version: "v", Registry: testRegistry(), tries: 4, Speed: func() float64 { return 5 }}
 	text, err := json.Marshal(newRunConfig(&c, &o))
 	require.NoError(t, err)
 	var d runConfig
@@ -169,8 +169,7 @@ func TestDescription(t *testing.T) {
 	require.Equal(t, want, got)
 
 	for _, bad := range []string{`{}`, `{"settings":{"rules":["x"]}}`,
-		`{"tries":1,"time_scaling":"scaled","settings":{"agents":["a:"]}}`, `{"tries":1,"time_scaling":"quick"}`,
-		`{"tries":1,"time_scaling":"scaled","speed":-1}`} {
+		`{"tries":1,"settings":{"agents":["a:"]}}`, `{"tries":1,"speed":-1}`} {
 		var d runConfig
 		require.NoError(t, strictjson.Unmarshal([]byte(bad), maxText, &d))
 		_, err := d.config()
@@ -201,6 +200,9 @@ func TestIdentity(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, first.Run, was)
 	require.NotEqual(t, first.Run, other.Run)
+	_, _, was, err = identify(dir, &runConfig{Version: "2"})
+	require.NoError(t, err)
+	require.Equal(t, other.Run, was, "times are the same on all machines now")
 
 	require.NoError(t, os.WriteFile(filepath.Join(dir, identityFile), []byte(`{"run":"../x"}`), 0o600))
 	_, _, _, err = identify(dir, &runConfig{})
@@ -210,18 +212,15 @@ func TestIdentity(t *testing.T) {
 func TestTimeScale(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		how   TimeScaling
 		run   float64
 		here  float64
 		timed bool
 		want  float64 // 0: refused
 	}{
-		{Scaled, 1000, 500, true, 2}, {Scaled, 500, 1000, true, 0.5}, {Scaled, 500, 1000, false, 1}, {Scaled, 0, 5, true,
-			1}, {Scaled, 5, 0, true, 1},
-		{Scaled, 17, 1, true, 0}, {Scaled, 1, 17, true, 0},
-		{AsIs, 1000, 1, true, 1},
+		{1000, 500, true, 2}, {500, 1000, true, 0.5}, {500, 1000, false, 1}, {0, 5, true, 1}, {5, 0, true, 1},
+		{17, 1, true, 0}, {1, 17, true, 0},
 	} {
-		got, err := (&runConfig{TimeScaling: c.how, Speed: c.run}).timeScale(c.here, c.timed)
+		got, err := (&runConfig{Speed: c.run}).timeScale(c.here, c.timed)
 		require.Equal(t, c.want == 0, err != nil, "%+v", c)
 		require.Equal(t, c.want, got, "%+v", c)
 	}
@@ -241,7 +240,7 @@ func TestTimeScale(t *testing.T) {
 func FuzzWire(f *testing.F) {
 	f.Add([]byte(`{"run":"a","config":"b","version":"v"}`))
 	f.Add([]byte(`{"pair":1,"round":2,"rules":0,"agents":[0,1],"games":[true,false],"config":"x"}`))
-	f.Add([]byte(`{"version":"v","settings":{"rules":["kang"],"agents":["random","greedy"],"openings":{"policy":"random"},"stall_timeout":"1s","seed":"1","name":"x","pairs":1},"time_scaling":"scaled","speed":1,"tries":2}`))
+	f.Add([]byte(`{"version":"v","settings":{"rules":["kang"],"agents":["random","greedy"],"openings":{"policy":"random"},"stall_timeout":"1s","seed":"1","name":"x","pairs":1},"speed":1,"tries":2}`))
 	allow := AllowList{}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var q question

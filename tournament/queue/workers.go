@@ -19,13 +19,9 @@ import (
 	"gyges/tournament/record"
 )
 
-// statusEvery is how often a coordinator asks all workers for their state, which also tells them of
-// the run, and writes the run's status. After goneAfter without the other side's messages a worker
-// counts as gone, and a worker fetches no more pairs of a run.
-const (
-	statusEvery = time.Second
-	goneAfter   = 15 * time.Second
-)
+// goneAfter is the time without the other side's messages after which a worker counts as gone, and a worker
+// fetches no more pairs of a run.
+const goneAfter = 15 * time.Second
 
 // Bounds of what workers report.
 const (
@@ -161,9 +157,9 @@ func (r *run) report(ctx context.Context) {
 func (r *run) countWorkers(now time.Time) (slots int64) {
 	for id, w := range r.workers.known {
 		switch {
-		case now.Sub(w.last) > r.goneAfter:
+		case now.Sub(w.last) > r.options.goneAfter:
 			if r.plays(&w.workerReport) {
-				r.options.Notify(fmt.Sprintf("worker %s left: no answer for %v", shownName(w.Name), r.goneAfter))
+				r.options.Notify(fmt.Sprintf("worker %s left: no answer for %v", shownName(w.Name), r.options.goneAfter))
 			}
 			delete(r.workers.known, id)
 		case r.plays(&w.workerReport):
