@@ -21,10 +21,9 @@ func someGames(n int) []*record.Game {
 	for i := range list {
 		g := &record.Game{
 			Game: int64(i), Pair: int64(i / 2), Rules: []string{"standard", "kang"}[rng.IntN(2)], Opening: "x",
-			Reason: []string{"goal", "length"}[rng.IntN(2)], Result: []string{"1-0", "0-1",
-				"1/2-1/2"}[rng.IntN(3)], Plies: rng.IntN(5),
-			South: record.Player{Agent: string(rune('a' + rng.IntN(3)))}, North: record.Player{Agent: string(rune('a' +
-				rng.IntN(3)))},
+			Reason: []string{"goal", "length"}[rng.IntN(2)], Result: []string{"1-0", "0-1", "1/2-1/2"}[rng.IntN(3)],
+			Plies: rng.IntN(5), South: record.Player{Agent: string("abc"[rng.IntN(3)])},
+			North: record.Player{Agent: string("abc"[rng.IntN(3)])},
 		}
 		g.Moves = make([]string, g.Plies)
 		list[i] = g
@@ -61,8 +60,7 @@ func TestGameFilter(t *testing.T) {
 		"--agent a --side north": func(g *record.Game) bool { return g.North.Agent == "a" },
 		"--agent a --agent b": func(g *record.Game) bool {
 			x := g.South.Agent + g.North.Agent
-			return x == "ab" ||
-				x == "ba"
+			return x == "ab" || x == "ba"
 		},
 		"--agent a --agent a":     func(g *record.Game) bool { return g.South.Agent+g.North.Agent == "aa" },
 		"--result 0-1":            func(g *record.Game) bool { return g.Result == "0-1" },
@@ -76,8 +74,7 @@ func TestGameFilter(t *testing.T) {
 			return g.South.Agent == "b" && g.North.Agent == "a" && points(g, false) == "won"
 		},
 		"--agent b --side south --result lost": func(g *record.Game) bool {
-			return g.South.Agent == "b" &&
-				points(g, true) == "lost"
+			return g.South.Agent == "b" && points(g, true) == "lost"
 		},
 		"--agent c --agent a --result drawn": func(g *record.Game) bool {
 			x := g.South.Agent + g.North.Agent
@@ -140,34 +137,30 @@ func TestExportOfSeveralRuns(t *testing.T) {
 	}
 }
 
-// endless is a line without an end. It cancels the command that reads it.
-type endless struct{ cancel func() }
-
-func (r endless) Read(p []byte) (int, error) {
-	r.cancel()
-	for i := range p {
-		p[i] = 'x'
-	}
-	return len(p), nil
-}
-
-// waiting is a standard input on which nothing comes until the test ends. It
-// cancels the command that reads it.
-type waiting struct {
+// stuck is a standard input that gives the same text again and again, a line without an end, or without one nothing
+// until the test ends. It cancels the command that reads it.
+type stuck struct {
 	cancel func()
+	text   string
 	end    <-chan struct{}
 }
 
-func (r waiting) Read([]byte) (int, error) {
+func (r stuck) Read(p []byte) (int, error) {
 	r.cancel()
-	<-r.end
-	return 0, io.EOF
+	if r.text == "" {
+		<-r.end
+		return 0, io.EOF
+	}
+	return copy(p, strings.Repeat(r.text, len(p))), nil
 }
 
-// Ctrl-C ends a command that waits for its standard input.
-func TestWaitingIsInterrupted(t *testing.T) {
-	for _, args := range []string{"rate -", "games -", "export -", "import - --out new", "perft --epd -", "openings -",
-		"tactics run -"} {
+// Ctrl-C ends a command that waits for its standard input, and the reading, even of one line that never ends.
+func TestReadingIsInterrupted(t *testing.T) {
+	for args, text := range map[string]string{
+		"rate -": "", "games -": "", "export -": "", "import - --out new": "", "perft --epd -": "", "openings -": "",
+		"tactics run -": "", "games show - 5": "x", "games - --limit 1": "x", "export - --limit 1": "x",
+		"import - --rules kang --out new": "x",
+	} {
 		t.Run(args, func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			ctx, cancel := context.WithCancel(t.Context())
@@ -175,23 +168,8 @@ func TestWaitingIsInterrupted(t *testing.T) {
 			end := make(chan struct{})
 			defer close(end)
 			var out, errText bytes.Buffer
-			require.Equal(t, exitInterrupted, run(ctx, strings.Fields(args), waiting{cancel, end}, &out, &errText),
+			require.Equal(t, exitInterrupted, run(ctx, strings.Fields(args), stuck{cancel, text, end}, &out, &errText),
 				errText.String())
-			require.Empty(t, errText.String())
-			require.NoDirExists(t, "new")
-		})
-	}
-}
-
-// Ctrl-C ends the reading, even of one line that never ends.
-func TestReadingIsInterrupted(t *testing.T) {
-	for _, args := range []string{"games -", "games show - 5", "export -", "import - --out new"} {
-		t.Run(args, func(t *testing.T) {
-			t.Chdir(t.TempDir())
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			var out, errText bytes.Buffer
-			require.Equal(t, exitInterrupted, run(ctx, strings.Fields(args), endless{cancel}, &out, &errText), errText.String())
 			require.Empty(t, errText.String())
 			require.NoDirExists(t, "new")
 		})

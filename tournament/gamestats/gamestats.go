@@ -34,21 +34,17 @@ type definition struct {
 var definitions = define()
 
 func define() (list []definition) {
-	for _, group := range []struct {
-		cases, keys string
-		means       bool
-	}{
-		{"games", "south_points drawn", false}, {"games", "plies_mean", true},
-		{"wins", "win_height_1 win_height_2 win_height_3 win_bounce", false},
-		{"wins", "win_bounces_0 win_bounces_1 win_bounces_2 win_bounces_3 win_bounces_4 win_bounces_5+", false},
-		{"wins", "win_row_hand win_row_1 win_row_2 win_row_3 win_row_4 win_row_5 win_row_6", false},
-		{"moves", "move_height_1 move_height_2 move_height_3 move_bounce", false}, {"moves", "move_bounces_mean", true},
-		{"moves", "move_displacement", false}, {"turns", "turn_pass", false}, {"turns", "turn_legal_moves_mean", true},
-		{"wins_with_defence", "missed_defence", false},
-		{"turns", "goal_in_reach", false}, {"goal_in_reach", "goal_missed", false},
+	for _, group := range [][2]string{
+		{"games", "south_points drawn plies_mean"},
+		{"wins", "win_height_1 win_height_2 win_height_3 win_bounce"},
+		{"wins", "win_bounces_0 win_bounces_1 win_bounces_2 win_bounces_3 win_bounces_4 win_bounces_5+"},
+		{"wins", "win_row_hand win_row_1 win_row_2 win_row_3 win_row_4 win_row_5 win_row_6"},
+		{"moves", "move_height_1 move_height_2 move_height_3 move_bounce move_bounces_mean move_displacement"},
+		{"turns", "turn_pass turn_legal_moves_mean"},
+		{"wins_with_defence", "missed_defence"}, {"turns", "goal_in_reach"}, {"goal_in_reach", "goal_missed"},
 	} {
-		for key := range strings.FieldsSeq(group.keys) {
-			list = append(list, definition{key, group.cases, group.means})
+		for key := range strings.FieldsSeq(group[1]) {
+			list = append(list, definition{key, group[0], strings.HasSuffix(key, "_mean")})
 		}
 	}
 	return list

@@ -68,11 +68,7 @@ func (c counts) turn(game *rules.Game, m rules.Move, wins bool) {
 	c["wins"]++
 	c["win_height_"+strconv.Itoa(int(height))]++
 	c.addIf("win_bounce", bounces > 0)
-	if bounces < 5 {
-		c["win_bounces_"+strconv.Itoa(bounces)]++
-	} else {
-		c["win_bounces_5+"]++
-	}
+	c["win_bounces_"+[]string{"0", "1", "2", "3", "4", "5+"}[min(bounces, 5)]]++
 	c["win_row_"+row]++
 }
 
