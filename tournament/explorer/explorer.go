@@ -2,19 +2,17 @@
 package explorer
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
+	"time"
 
 	"gyges/ratings/source"
 	"gyges/rules"
 	"gyges/rules/base/files"
 	"gyges/rules/base/grid"
-	"gyges/rules/base/jsonl"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament/record"
 	"gyges/tournament/standings"
@@ -29,14 +27,17 @@ type Set struct {
 	Reader   standings.Reader // which counts what is left out
 
 	full  bool
-	runs  int           // at the last update
-	read  map[Run]int64 // bytes of each
+	runs  []Run // at the last update
 	games []game
 	turns []turn // in the order of the games
 }
 
-// Run is the file of records of a run that may go on.
-type Run struct{ Name, Path string }
+// Run is the file of records of a run, which had a size when it was written last.
+type Run struct {
+	Name, Path string
+	Size       int64
+	Written    time.Time
+}
 
 type game struct {
 	run, rules, result string
@@ -114,40 +115,20 @@ func (s *Set) Notes() []string {
 		textfmt.Thousands(int64(len(s.games))), textfmt.Thousands(int64(len(s.turns))))}
 }
 
-// Update makes the set that of these runs. It reads what was appended since the last call, or all again if a run is
-// gone or shorter, or a new one has no room. After an error the other runs are up to date.
+// Update makes the set that of these runs: it reads all again if any has changed. After an error the other runs are read.
 func (s *Set) Update(ctx context.Context, runs []Run) (err error) {
-	again := s.read == nil || s.full && len(runs) > s.runs
-	for r, end := range s.read {
-		info, failed := os.Stat(r.Path)
-		again = again || failed != nil || info.Size() < end || !slices.Contains(runs, r)
+	if slices.Equal(runs, s.runs) {
+		return nil
 	}
-	if again {
-		*s = Set{read: map[Run]int64{}}
-	}
-	s.runs, s.Reader = len(runs), standings.Reader{} // which keeps something of each reading
+	*s = Set{runs: runs}
 	for _, r := range runs {
-		err = errors.Join(err, s.update(ctx, r))
+		f, failed := files.Open(r.Path)
+		if failed == nil {
+			failed = errors.Join(s.Read(ctx, f, r.Name), f.Close())
+		}
+		err = errors.Join(err, failed)
 	}
 	return err
-}
-
-// update reads what was appended to a run.
-func (s *Set) update(ctx context.Context, r Run) error {
-	f, err := files.Open(r.Path)
-	if err != nil || s.full {
-		return err
-	}
-	defer func() { _ = f.Close() }() // it was only read
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	from := s.read[r]
-	if s.read[r], err = jsonl.LastEnd(f, from, info.Size(), record.MaxLine); err != nil {
-		return err
-	}
-	return s.Read(ctx, io.NewSectionReader(f, from, s.read[r]-from), r.Name)
 }
 
 // Row is a move with the games in which it was played.
@@ -164,7 +145,7 @@ type Row struct {
 func (r *Row) games() int64 { return r.Results[0] + r.Results[1] + r.Results[2] }
 
 func (r *Row) points() float64 {
-	return (float64(r.Results[1])/2 + float64(r.Results[2])) / float64(r.games())
+	return (0.5*float64(r.Results[1]) + float64(r.Results[2])) / float64(r.games())
 }
 
 // Columns are those of a table of rows.
@@ -187,14 +168,12 @@ func (s *Set) Find(at *rules.Game) (rows []*Row, games int) {
 	position, _, mirrored := canonical(p, rules.NoMove)
 	openings, byMove := r.SettingUp(p) && p == r.Start(), map[turn]*Row{}
 	for i, t := range s.turns {
-		g := &s.games[t.game]
-		switch {
-		case g.rules != r.String():
+		g, begins := &s.games[t.game], i == 0 || s.turns[i-1].game != t.game
+		if g.rules != r.String() || openings && !begins || !openings && t.position != position {
 			continue
-		case openings && (i == 0 || s.turns[i-1].game != t.game):
+		}
+		if openings {
 			t.move, t.moves = rules.NoMove, t.moves-1
-		case openings || t.position != position:
-			continue
 		}
 		key := turn{position: t.position, move: t.move}
 		row := byMove[key]
@@ -213,6 +192,6 @@ func (s *Set) Find(at *rules.Game) (rows []*Row, games int) {
 			games++
 		}
 	}
-	slices.SortStableFunc(rows, func(a, b *Row) int { return cmp.Compare(b.games(), a.games()) })
+	slices.SortStableFunc(rows, func(a, b *Row) int { return int(b.games() - a.games()) })
 	return rows, games
 }

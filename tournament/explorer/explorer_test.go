@@ -131,7 +131,14 @@ func slowly(t *testing.T, games []*record.Game, set, position string) map[string
 // write makes the folder of a run.
 func write(t *testing.T, dir string, games []*record.Game) Run {
 	runtest.WriteRun(t, dir, "finished", runtest.Lines(games...))
-	return Run{Name: filepath.Base(dir), Path: filepath.Join(dir, tournament.GamesFile)}
+	return runAt(t, filepath.Join(dir, tournament.GamesFile))
+}
+
+// runAt is a run as its file is now.
+func runAt(t *testing.T, path string) Run {
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	return Run{Name: filepath.Base(filepath.Dir(path)), Path: path, Size: info.Size(), Written: info.ModTime()}
 }
 
 // ask asks what was played in a position.
@@ -212,7 +219,7 @@ func TestSymmetric(t *testing.T) {
 	require.Equal(t, [3]int64{0, 0, 3}, rows[0].Results)
 }
 
-// What is appended is read, everything again after other changes, and copies once.
+// What is appended or removed is seen, and copies count once.
 func TestUpdate(t *testing.T) {
 	const set = "simplified"
 	dir := t.TempDir()
@@ -221,6 +228,9 @@ func TestUpdate(t *testing.T) {
 	s := new(Set)
 	updated := func(want int, runs ...Run) {
 		t.Helper()
+		for i := range runs {
+			runs[i] = runAt(t, runs[i].Path)
+		}
 		require.NoError(t, s.Update(t.Context(), runs))
 		_, count := ask(t, s, set, "")
 		require.Equal(t, want, count)

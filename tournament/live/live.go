@@ -69,15 +69,14 @@ func (p *Pages) Run(id string) (folder fs.FS, ok bool) { return p.catalog.find(i
 
 // Runs returns the records of all runs, those written last first.
 func (p *Pages) Runs() (list []explorer.Run) {
-	written := map[explorer.Run]time.Time{}
 	folders, _ := p.catalog.folders()
 	for _, f := range folders {
 		if info, err := f.Stat(tournament.GamesFile); err == nil {
-			r := explorer.Run{Name: f.id, Path: filepath.Join(f.root.Name(), f.dir, tournament.GamesFile)}
-			written[r], list = info.ModTime(), append(list, r)
+			path := filepath.Join(f.root.Name(), f.dir, tournament.GamesFile)
+			list = append(list, explorer.Run{Name: f.id, Path: path, Size: info.Size(), Written: info.ModTime()})
 		}
 	}
-	slices.SortStableFunc(list, func(a, b explorer.Run) int { return written[b].Compare(written[a]) })
+	slices.SortStableFunc(list, func(a, b explorer.Run) int { return b.Written.Compare(a.Written) })
 	return list
 }
 

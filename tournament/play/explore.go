@@ -9,16 +9,11 @@ import (
 	"gyges/tournament/explorer"
 )
 
-const (
-	exploredMoves = 20
-	rereadAfter   = 5 * time.Second
-)
-
 // explored is the games of all runs.
 type explored struct {
 	sync.Mutex
-	set     explorer.Set
-	updated time.Time
+	set  explorer.Set
+	next time.Time // when they are read again, if there are more
 }
 
 // explore answers a request for what was played in a position. The first one waits until the games are read.
@@ -30,14 +25,15 @@ func (p *Pages) explore(_ *http.Request, q positionRequest) (any, error) {
 	x := &p.explored
 	x.Lock()
 	defer x.Unlock()
-	if time.Since(x.updated) > rereadAfter {
+	if now := time.Now(); now.After(x.next) {
 		if err := x.set.Update(p.server.Context(), p.Runs()); err != nil {
 			p.server.Log.Error("games can't be read", "error", err)
 		}
-		x.updated = time.Now()
+		x.next = time.Now().Add(5*time.Second + 10*time.Since(now)) // reading takes a tenth of the time at most
 	}
 	moves, games := x.set.Find(game)
-	shown := moves[:min(len(moves), exploredMoves)]
+	const most = 20
+	shown := moves[:min(len(moves), most)]
 	return grid.Object{
 		{Key: "games", Value: games}, {Key: "more", Value: len(moves) - len(shown)}, {Key: "notes", Value: x.set.Notes()},
 		{Key: "moves", Value: grid.Objects(explorer.Columns, shown)},

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -42,7 +43,7 @@ func TestExplore(t *testing.T) {
 	require.Empty(t, none.Moves, "there are no runs")
 	games := exploredRun(t, s)
 	require.Empty(t, s.explore(`{"rules":"simplified"}`).Moves, "runs are looked at every few seconds")
-	s.games.explored.updated = s.games.explored.updated.Add(-rereadAfter)
+	s.games.explored.next = time.Time{}
 	start := s.explore(`{"rules":"simplified"}`)
 	require.Equal(t, 2, start.Games)
 	require.Len(t, start.Moves, 1)
