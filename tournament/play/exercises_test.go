@@ -188,11 +188,9 @@ func TestNamesAndRematch(t *testing.T) {
 // Exercises are tried on the board, told right or wrong, and those solved are known at the next visit.
 func TestBrowserExercises(t *testing.T) {
 	b := browsertest.Open(t)
-	b.PhoneInTheDark()
 	address := listen(t, newTestServer(t)) + "/exercises"
 	console := b.Visit(address)
 	b.Wait(`document.querySelectorAll("#grades button").length === 20 && document.querySelector(".cell.source")`)
-	b.FitsPhone()
 	verdict := func(text string) {
 		b.Wait(fmt.Sprintf(`document.getElementById("verdict").textContent.startsWith(%q)`, text))
 	}

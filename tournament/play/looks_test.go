@@ -16,7 +16,8 @@ import (
 func TestBrowserLooks(t *testing.T) {
 	analysis := "/analyse#" + question("moves", "a1-b2", "at", "1").Encode()
 	for name, path := range map[string]string{
-		"play": "/play", "nothing": "/nothing", "analyse": analysis, "editor": analysis, "standard": "/play#game=", "kang": "/play#game=",
+		"play": "/play", "exercises": "/exercises", "nothing": "/nothing", "analyse": analysis, "editor": analysis,
+		"standard": "/play#game=", "kang": "/play#game=",
 	} {
 		t.Run(name, func(t *testing.T) {
 			b, s := board{browsertest.Open(t), t}, newTestServer(t, shallow)
@@ -32,7 +33,7 @@ func TestBrowserLooks(t *testing.T) {
 					yourTurn(b.Tab, 0)
 					b.Click(".cell.source")
 					b.Eval(`scrollTo(0, 0)`, nil)
-					least := map[int64]int{390: 360, 1280: 660, 1920: 920}[width]
+					least := map[int64]int{360: 330, 1280: 660, 1920: 920}[width]
 					const box = `document.querySelector("#table .board").getBoundingClientRect()`
 					is(fmt.Sprintf(`%[2]s.height >= %[1]d && %[2]s.bottom <= innerHeight && %[2]s.width <= innerWidth`, least, box))
 					is(fmt.Sprintf(`%t || [...document.querySelectorAll(".controls-now button")]`+
@@ -45,6 +46,8 @@ func TestBrowserLooks(t *testing.T) {
 						require.Equal(t, "lesson", b.Text(first))
 						is(`document.querySelector("#lesson-board").getBoundingClientRect().bottom <= innerHeight`)
 					}
+				case name == "exercises":
+					b.Wait(`document.querySelectorAll("#grades button").length === 20 && document.querySelector(".cell.source")`)
 				case path == analysis:
 					b.Wait(`document.querySelectorAll("#lines li").length === 3`)
 					is(fmt.Sprintf(`%t === document.querySelector(".words-now").getBoundingClientRect().top > `+

@@ -235,15 +235,6 @@ func (b *Tab) Middle(selector string) (x, y float64) {
 	return at[0], at[1]
 }
 
-// phoneWidth is the width of a small phone, in pixels.
-const phoneWidth = 360
-
-// PhoneInTheDark shows pages as a phone does that is set to dark.
-func (b *Tab) PhoneInTheDark() {
-	b.t.Helper()
-	b.show(phoneWidth, 740, "dark")
-}
-
 // show gives the window a size and a colour scheme. What is as narrow as a phone is touched.
 func (b *Tab) show(width, height int64, scheme string) {
 	b.t.Helper()
@@ -265,7 +256,7 @@ var looks string
 // to show, and may check it. Pictures are saved where GYGES_SHOTS names a folder.
 func (b *Tab) Looks(name, url string, ready func(width int64)) {
 	b.t.Helper()
-	for _, size := range [][2]int64{{1280, 800}, {1920, 1080}, {phoneWidth, 740}} {
+	for _, size := range [][2]int64{{1280, 800}, {1920, 1080}, {360, 740}} {
 		for _, scheme := range []string{"light", "dark"} {
 			b.show(size[0], size[1], scheme)
 			if scheme == "light" {
@@ -282,25 +273,6 @@ func (b *Tab) Looks(name, url string, ready func(width int64)) {
 			assert.Empty(b.t, problems, "%s at %d × %d, %s", name, size[0], size[1], scheme)
 		}
 	}
-}
-
-// FitsPhone checks a page after [Tab.PhoneInTheDark]: nothing is wider than the screen but what scrolls by
-// itself, every figure has a picture in view, and dark is dark.
-func (b *Tab) FitsPhone() {
-	b.t.Helper()
-	var found struct {
-		Width int
-		Wide  []string
-		Color string
-		URL   string
-	}
-	b.Eval(`({ Width: document.documentElement.scrollWidth, URL: location.href,
-		Wide: [...document.querySelectorAll("figure")].filter((f) => ![...f.querySelectorAll("svg")]
-			.some((s) => s.getClientRects().length && s.getBoundingClientRect().right <= innerWidth)).map((f) => f.id),
-		Color: getComputedStyle(document.body).backgroundColor })`, &found)
-	require.LessOrEqual(b.t, found.Width, phoneWidth, found.URL)
-	require.Empty(b.t, found.Wide, found.URL)
-	require.Equal(b.t, "rgb(20, 23, 26)", found.Color, found.URL)
 }
 
 // Requests are the addresses requested so far.
