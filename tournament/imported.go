@@ -14,9 +14,6 @@ import (
 	"gyges/tournament/record"
 )
 
-// errImported is why a tournament can't be played in a folder.
-var errImported = errors.New("holds imported games; expected a new folder or that of a run")
-
 // Import makes a run's folder of games from elsewhere. write writes them and
 // sets the run's name, its ID, by which copies are recognised, and the number of players. The
 // folder must not hold a run already. If write fails, nothing is left of it. Until

@@ -246,21 +246,15 @@ func (o *opener) extend(r *rules.Rules, list *openingList) error {
 		return fmt.Errorf("rules %v: none of %d random openings of %d plies passed the screen; expected fewer plies",
 			r, openingTries, o.plies(r))
 	}
-	list.whole = !o.addUnused(r, list)
-	return nil
-}
-
-// addUnused adds the first set-up that random draws have missed, if openings are set-ups alone, and reports whether
-// there was one.
-func (o *opener) addUnused(r *rules.Rules, list *openingList) bool {
 	if all := list.setups(); o.countable(r) {
-		for k := range all.Len() {
+		for k := range all.Len() { // those that random draws have missed
 			if p := all.At(k); o.passes(r, p) && list.add(p) {
-				return true
+				return nil
 			}
 		}
 	}
-	return false
+	list.whole = true
+	return nil
 }
 
 // countable reports whether the number of openings can be found in a moment.

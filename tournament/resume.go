@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -27,7 +28,7 @@ func checkManifest(gamesSize int64, c *Config, m *Manifest) error {
 		return nil
 	}
 	if old.Status == Imported {
-		return errImported
+		return errors.New("holds imported games; expected a new folder or that of a run")
 	}
 	if old.Schema != m.Schema {
 		return fmt.Errorf("holds a run with schema %d, expected %d", old.Schema, m.Schema)

@@ -26,25 +26,12 @@ type Screening struct {
 // ErrNoScore is returned for an agent without an evaluation.
 var ErrNoScore = errors.New("expected an agent that gives scores, like alphabeta:depth=2")
 
-// total is the number of openings that are screened at most.
-func (s *Screening) total() int {
-	const tries = 100 // for each random opening
-	switch s.Openings.Policy {
-	case FileOpenings:
-		return len(s.Openings.Positions)
-	case SetupOpenings:
-		all := s.Rules.Setups()
-		return int(min(all.Len(), math.MaxInt32))
-	default:
-		return tries * s.Count
-	}
-}
-
 // Run calls keep for each opening that passes, with its score for the side to move if there is an agent. It returns
 // how many passed, and how many were screened.
 func (s *Screening) Run(ctx context.Context, keep func(p rules.Position, score float64)) (kept, seen int, err error) {
-	from := newOpener(s.Openings, s.Seed)
-	for total := s.total(); seen < total && (s.Count == 0 || kept < s.Count); seen++ {
+	const tries = 100 // for each random opening
+	from, random := newOpener(s.Openings, s.Seed), s.Openings.Policy == RandomOpenings
+	for ; (s.Count == 0 || kept < s.Count) && (!random || seen < tries*s.Count); seen++ {
 		if err := ctx.Err(); err != nil {
 			return kept, seen, err
 		}

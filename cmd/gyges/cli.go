@@ -16,6 +16,7 @@ import (
 	"gyges/agents"
 	"gyges/agents/human"
 	"gyges/agents/ugi"
+	"gyges/rules"
 	"gyges/rules/base/settings"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
@@ -123,18 +124,19 @@ func newParser(c *cli, e *env) (*kong.Kong, error) {
 		kong.Writers(e.out, e.err),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
 		kong.Help(printHelp),
-		kong.KindMapper(reflect.Int, kong.MapperFunc(decodeNumber)),
-		kong.KindMapper(reflect.Int64, kong.MapperFunc(decodeNumber)),
-		kong.KindMapper(reflect.Uint64, kong.MapperFunc(decodeNumber)),
-		kong.KindMapper(reflect.Float64, kong.MapperFunc(decodeNumber)),
-		kong.NamedMapper("signed", kong.MapperFunc(decodeNumber)), // a number or a word
-		kong.TypeMapper(reflect.TypeFor[time.Duration](), kong.MapperFunc(decodeNumber)),
+		kong.KindMapper(reflect.Int, kong.MapperFunc(decodeSetting)),
+		kong.KindMapper(reflect.Int64, kong.MapperFunc(decodeSetting)),
+		kong.KindMapper(reflect.Uint64, kong.MapperFunc(decodeSetting)),
+		kong.KindMapper(reflect.Float64, kong.MapperFunc(decodeSetting)),
+		kong.NamedMapper("signed", kong.MapperFunc(decodeSetting)), // a number or a word
+		kong.TypeMapper(reflect.TypeFor[*rules.Rules](), kong.MapperFunc(decodeSetting)),
+		kong.TypeMapper(reflect.TypeFor[time.Duration](), kong.MapperFunc(decodeSetting)),
 	)
 }
 
-// decodeNumber reads a number or a time, which may begin with a minus sign: kong's own mappers parse such a value as
-// a flag.
-func decodeNumber(ctx *kong.DecodeContext, target reflect.Value) error {
+// decodeSetting reads a number, a time or a rule set. The first two may begin with a minus sign: kong's own mappers
+// parse such a value as a flag.
+func decodeSetting(ctx *kong.DecodeContext, target reflect.Value) error {
 	if ctx.Scan.Peek().IsEOL() {
 		what := "a number"
 		if target.Kind() != reflect.String {

@@ -48,11 +48,7 @@ func (c *trainCmd) config(e *env) (training.Generations, error) {
 	if _, err := c.columns(); err != nil {
 		return training.Generations{}, err
 	}
-	r, err := flagRules(c.Rules)
-	if err != nil {
-		return training.Generations{}, err
-	}
-	config, err := configs.LoadGenerations(c.Config, r, e.registry)
+	config, err := configs.LoadGenerations(c.Config, c.Rules, e.registry)
 	if err != nil {
 		return config, err
 	}

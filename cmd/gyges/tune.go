@@ -14,6 +14,7 @@ import (
 	"gyges/agents/tuning/ranking"
 	"gyges/agents/tuning/spsa"
 	"gyges/configs"
+	"gyges/rules"
 	"gyges/rules/base/files"
 	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
@@ -24,7 +25,7 @@ import (
 
 // learnedRules are the rules of a tuning or a training, in place of those of its file.
 type learnedRules struct {
-	Rules string `placeholder:"RULES" help:"Rule set: a preset (see gyges rules) or PRESET:OPTION=VALUE,…. Default: that of the file."`
+	Rules *rules.Rules `placeholder:"RULES" help:"Rule set: a preset (see gyges rules) or PRESET:OPTION=VALUE,…. Default: that of the file."`
 }
 
 type tuneTexelCmd struct {
@@ -36,11 +37,7 @@ type tuneTexelCmd struct {
 
 // Run fits the weights and prints them.
 func (c *tuneTexelCmd) Run(ctx context.Context, e *env) error {
-	r, err := flagRules(c.Rules)
-	if err != nil {
-		return err
-	}
-	config, err := configs.LoadTexel(c.Config, r)
+	config, err := configs.LoadTexel(c.Config, c.Rules)
 	if err != nil {
 		return err
 	}
@@ -111,11 +108,7 @@ type tuneSPSACmd struct {
 
 // Run tunes the parameters and prints the tuned agent.
 func (c *tuneSPSACmd) Run(ctx context.Context, e *env) error {
-	r, err := flagRules(c.Rules)
-	if err != nil {
-		return err
-	}
-	config, err := configs.LoadSPSA(c.Config, r, e.registry)
+	config, err := configs.LoadSPSA(c.Config, c.Rules, e.registry)
 	if err != nil {
 		return err
 	}
