@@ -117,7 +117,7 @@ func TestFirstLegs(t *testing.T) {
 	for end := range legsTo[3][3] {
 		for run := legsTo[3][3][end]; run.more(); run = run.next() {
 			if crossed := run.leg().crossed; crossed&p.Occupied() == 0 {
-				found = append(found, fmt.Sprint(Square(end), slices.Collect(crossed.All())))
+				found = append(found, fmt.Sprintf("%v %v", Square(end), slices.Collect(crossed.All())))
 			}
 		}
 	}

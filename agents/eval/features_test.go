@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -13,32 +14,6 @@ import (
 	"gyges/agents/eval/inputs"
 	"gyges/agents/internal/agenttest"
 	"gyges/rules"
-)
-
-// Places of the features in a vector.
-const (
-	Tempo = iota
-	Only1
-	Only2
-	Only3
-	Shared1
-	Shared2
-	Shared3
-	Squares
-	SharedSquares
-	Mobility
-	Moves
-	WinnersOwn
-	WinnersOpp
-	Front
-	Active
-	Near
-	Goals
-	Hand1
-	Hand2
-	Hand3
-	WaitOwn
-	WaitOpp
 )
 
 // drawPosition draws a preset and a position of it in which play has begun.
@@ -129,108 +104,67 @@ func rowsAhead(p rules.Position, side rules.Side) int {
 
 // slowFeatures computes the features square by square from the lists of moves,
 // which must not be empty.
-func slowFeatures(own, opp reached, p rules.Position) (f [NumFeatures]float64) {
+func slowFeatures(own, opp reached, p rules.Position) map[string]float64 {
+	f := map[string]float64{"tempo": 1}
 	side := p.Side()
-	f[Tempo] = 1
-	f[Front] = float64(rowsAhead(p, side) - rowsAhead(p, side.Other()))
+	f["front"] = float64(rowsAhead(p, side) - rowsAhead(p, side.Other()))
 	ownActive, oppActive := own.active(p), opp.active(p)
-	f[Active] = float64(len(ownActive) - len(oppActive))
+	f["active"] = float64(len(ownActive) - len(oppActive))
 	for s := range rules.Square(rules.NumSquares) {
 		h := int(p.At(s))
 		if rows := toGoal(s, side); h >= rows && (own.pieces[s] || ownActive[s]) {
-			f[Near]++
+			f["near"]++
 		}
 		if rows := toGoal(s, side.Other()); h >= rows && (opp.pieces[s] || oppActive[s]) {
-			f[Near]--
+			f["near"]--
 		}
 		switch {
 		case own.pieces[s] && opp.pieces[s]:
-			f[Shared1+h-1]++
+			f[fmt.Sprint("shared", h)]++
 		case own.pieces[s]:
-			f[Only1+h-1]++
+			f[fmt.Sprint("only", h)]++
 		case opp.pieces[s]:
-			f[Only1+h-1]--
+			f[fmt.Sprint("only", h)]--
 		}
 		switch {
 		case own.ends[s] && opp.ends[s]:
-			f[SharedSquares]++
+			f["shared_squares"]++
 		case own.ends[s]:
-			f[Squares]++
+			f["squares"]++
 		case opp.ends[s]:
-			f[Squares]--
+			f["squares"]--
 		}
 	}
-	f[Moves] = float64(own.moves - opp.moves)
-	f[Mobility] = math.Log2(float64(1+own.moves)) - math.Log2(float64(1+opp.moves))
-	f[WinnersOwn], f[WinnersOpp] = float64(own.winners), float64(opp.winners)
-	f[Goals] = float64(p.Goals(side) - p.Goals(side.Other()))
+	f["moves"] = float64(own.moves - opp.moves)
+	f["mobility"] = math.Log2(float64(1+own.moves)) - math.Log2(float64(1+opp.moves))
+	f["winners_own"], f["winners_opp"] = float64(own.winners), float64(opp.winners)
+	f["goals"] = float64(p.Goals(side) - p.Goals(side.Other()))
 	for h := 1; h <= 3; h++ {
-		f[Hand1+h-1] = float64(p.Hand(side, rules.Height(h)) - p.Hand(side.Other(), rules.Height(h)))
+		f[fmt.Sprint("hand", h)] = float64(p.Hand(side, rules.Height(h)) - p.Hand(side.Other(), rules.Height(h)))
 	}
 	if p.TookOut(side) {
-		f[WaitOwn] = 1
+		f["wait_own"] = 1
 	}
 	if p.TookOut(side.Other()) {
-		f[WaitOpp] = 1
+		f["wait_opp"] = 1
 	}
 	return f
-}
-
-// extractFeatures fills f with the features of p.
-func extractFeatures(r *rules.Rules, p rules.Position, f *[NumFeatures]float64) {
-	e := Evaluator{rules: r}
-	e.Extract(p, f, new(inputs.List))
 }
 
 func TestFeaturesAgreeWithListsOfMoves(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r, p := drawPosition(t)
 		var got [NumFeatures]float64
-		extractFeatures(r, p, &got)
+		(&Evaluator{rules: r}).Extract(p, &got, new(inputs.List))
 		own, opp := listMoves(t, r, p, p.Side()), listMoves(t, r, p, p.Side().Other())
 		want := slowFeatures(own, opp, p)
 		if own.moves == 0 || opp.moves == 0 {
 			return // which row counts as active is no matter then
 		}
-		for i := range want {
-			require.InDelta(t, want[i], got[i], 1.0/256, "%s in %s", names[i], r.FormatPosition(p))
+		for i, name := range names {
+			require.InDelta(t, want[name], got[i], 1.0/256, "%s in %s", name, r.FormatPosition(p))
 		}
 	})
-}
-
-func TestBothSidesSeeTheSame(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		r, p := drawPosition(t)
-		var a, b [NumFeatures]float64
-		extractFeatures(r, p, &a)
-		extractFeatures(r, p.Rotate(), &b)
-		require.Equal(t, a, b)
-	})
-}
-
-// Seen from the other side to move, a difference changes its sign and what both
-// share stays.
-func TestTheOtherSidesView(t *testing.T) {
-	r := rules.MustParse("standard")
-	same := []int{Tempo, Shared1, Shared2, Shared3, SharedSquares}
-	opposite := []int{Only1, Only2, Only3, Squares, Mobility, Moves, Front, Active, Near}
-	rng := rand.New(rand.NewPCG(3, 3))
-	for range 100 {
-		p := agenttest.RandomGame(r, rng, rng.IntN(30)).Position()
-		board, _, _ := strings.Cut(r.FormatPosition(p), " ")
-		q, err := r.ParsePosition(board + " " + string(p.Side().Other().Letter()))
-		require.NoError(t, err)
-		var a, b [NumFeatures]float64
-		extractFeatures(r, p, &a)
-		extractFeatures(r, q, &b)
-		for _, i := range same {
-			require.Equal(t, a[i], b[i], names[i])
-		}
-		for _, i := range opposite {
-			require.Equal(t, a[i], -b[i], names[i])
-		}
-		require.Equal(t, a[WinnersOwn], b[WinnersOpp])
-	}
 }
 
 func TestNamesAreDistinct(t *testing.T) {
@@ -269,7 +203,7 @@ func TestScoreIsBounded(t *testing.T) {
 	p := agenttest.Game(t, r, "002310/000000/000000/000000/000000/000000 s 211/122 2-0 -").Position()
 	for _, sign := range []float64{1, -1} {
 		w := Weights{Rules: Kang}
-		w.Values[Tempo], w.Values[Goals] = sign*MaxWeight, sign*MaxWeight
+		*w.Feature("tempo"), *w.Feature("goals") = sign*MaxWeight, sign*MaxWeight
 		e, err := New(w, r)
 		require.NoError(t, err)
 		require.Equal(t, agents.Score(sign)*agents.MaxEval, e.Score(p))

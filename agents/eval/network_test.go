@@ -178,48 +178,14 @@ func TestNetworkBounds(t *testing.T) {
 	require.Len(t, problems.Split(n.check()), 2)
 }
 
-// A mirrored position is worth the same, and evaluating allocates nothing.
+// A mirrored position is worth the same.
 func TestNetworkIsSymmetric(t *testing.T) {
-	w, err := Default(Standard)
-	require.NoError(t, err)
-	w.Network = randomNetwork(rand.New(rand.NewPCG(3, 4)))
 	r := rules.MustParse("standard")
-	e, err := New(w, r)
-	require.NoError(t, err)
+	e := &Evaluator{rules: r, network: randomNetwork(rand.New(rand.NewPCG(3, 4))).pack()}
 	rng := rand.New(rand.NewPCG(5, 6))
 	for range 200 {
 		p := agenttest.RandomGame(r, rng, rng.IntN(30)).Position()
-		board, rest, _ := strings.Cut(r.FormatPosition(p), " ")
-		rows := strings.Split(board, "/")
-		for i, row := range rows {
-			turned := []byte(row)
-			for a, b := 0, len(turned)-1; a < b; a, b = a+1, b-1 {
-				turned[a], turned[b] = turned[b], turned[a]
-			}
-			rows[i] = string(turned)
-		}
-		q, err := r.ParsePosition(strings.Join(rows, "/") + " " + rest)
-		require.NoError(t, err)
-		require.Equal(t, e.Score(p), e.Score(q))
-		require.Zero(t, testing.AllocsPerRun(3, func() { e.Score(p) }))
-	}
-}
-
-func BenchmarkNetwork(b *testing.B) {
-	r := rules.MustParse("standard")
-	rng := rand.New(rand.NewPCG(1, 2))
-	w := randomNetwork(rng).pack()
-	positions := make([]rules.Position, 256)
-	controls := make([][2]rules.Control, 256)
-	for i := range positions {
-		p := agenttest.RandomGame(r, rng, rng.IntN(20)).Position()
-		positions[i], controls[i] = p, [2]rules.Control{r.Control(p, p.Side()), r.Control(p, p.Side().Other())}
-	}
-	for i := 0; b.Loop(); i++ {
-		var in inputs.List
-		c := &controls[i%256]
-		in.Extract(positions[i%256], &c[0], &c[1])
-		w.value(&in)
+		require.Equal(t, e.Score(p), e.Score(p.Mirror()))
 	}
 }
 

@@ -55,16 +55,6 @@ func encode(t *testing.T, v any) string {
 	return string(data)
 }
 
-func TestReadTakesAValidFile(t *testing.T) {
-	w, err := Read(strings.NewReader(encode(t, valid())), "x.json")
-	require.NoError(t, err)
-	require.Equal(t, "standard", w.Rules)
-	require.Equal(t, Provenance{Method: "test", Run: "r", Parent: "p", Seed: 7}, w.Provenance)
-	for i, x := range w.Values {
-		require.Equal(t, float64(i)+0.5, x)
-	}
-}
-
 func TestReadRefuses(t *testing.T) {
 	change := func(edit func(f, weights map[string]any)) string {
 		f := valid()
@@ -179,6 +169,7 @@ func TestLoadReadsFiles(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, []byte(encode(t, few)), 0o600))
 	w, err := Load(agents.Values{"weights": path}, leather)
 	require.NoError(t, err)
+	require.Equal(t, Provenance{Method: "test", Run: "r", Parent: "p", Seed: 7}, w.Provenance)
 	require.Equal(t, []float64{3, 1, 0}, []float64{*w.Feature("near"), *w.Feature("tempo"), *w.Feature("front")})
 	_, err = Load(agents.Values{"weights": path}, rules.MustParse("turkish-basic"))
 	require.EqualError(t, err, "weights "+path+" are for standard rules; turkish-basic needs weights for simplified rules")
@@ -190,7 +181,7 @@ func TestLoadReadsFiles(t *testing.T) {
 func TestNewRefusesNumbersOutOfBounds(t *testing.T) {
 	for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), MaxWeight + 1} {
 		w := Weights{Rules: Standard}
-		w.Values[Front] = x
+		*w.Feature("front") = x
 		_, err := New(w, rules.MustParse("standard"))
 		require.ErrorContains(t, err, "feature front: expected a weight from -10000 to 10000")
 	}
@@ -202,7 +193,7 @@ func FuzzRead(f *testing.F) {
 	// a few kB: the embedded ones have a hundred times as many
 	for _, family := range []string{Standard, Simplified, Kang} {
 		w := Weights{Rules: family, Provenance: Provenance{Method: "x", Gain: &Gain{Measure: "Elo", Value: 1, Count: 2}}}
-		w.Values[Near], w.Network = 2.5, &Network{}
+		*w.Feature("near"), w.Network = 2.5, &Network{}
 		w.Network.W1[3][1] = -MaxW1
 		var text bytes.Buffer
 		require.NoError(f, w.Write(&text))
@@ -261,7 +252,7 @@ func TestSingleWeightsAreChanged(t *testing.T) {
 	require.NoError(t, err)
 	want, err := Default(Kang)
 	require.NoError(t, err)
-	want.Values[Near], want.Values[Tempo] = -2.5, 7
+	*want.Feature("near"), *want.Feature("tempo") = -2.5, 7
 	require.Equal(t, want.Values, got.Values)
 
 	_, err = FromValues(agents.Values{"weights": DefaultName, "weight.nearr": "1"})

@@ -4,9 +4,12 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"gyges/agents"
@@ -78,17 +81,10 @@ func TestEvaluation(t *testing.T) {
 }
 
 // chiSquare returns the p-value of counts against probabilities.
-func chiSquare(counts []int, p []float64) float64 {
-	total := 0
-	for _, n := range counts {
-		total += n
-	}
-	x := 0.0
-	for i, n := range counts {
-		e := p[i] * float64(total)
-		x += (float64(n) - e) * (float64(n) - e) / e
-	}
-	return distuv.ChiSquared{K: float64(len(counts) - 1)}.Survival(x)
+func chiSquare(counts, p []float64) float64 {
+	expected := slices.Clone(p)
+	floats.Scale(floats.Sum(counts), expected)
+	return distuv.ChiSquared{K: float64(len(counts) - 1)}.Survival(stat.ChiSquare(counts, expected))
 }
 
 // Moves are played with probabilities in proportion to exp(score/temperature).
@@ -99,16 +95,12 @@ func TestTemperature(t *testing.T) {
 	n := g.Legal().Len()
 	for temperature, points := range map[string]float64{"0.1": 0.1, "0.5": 0.5, "3": 3} {
 		p := make([]float64, n)
-		sum := 0.0
 		for i := range p {
 			p[i] = math.Exp(-0.1 * float64(i) / points)
-			sum += p[i]
 		}
-		for i := range p {
-			p[i] /= sum
-		}
+		floats.Scale(1/floats.Sum(p), p)
 		a := start(t, "explore:agent=fixed,temperature="+temperature, g)
-		counts := make([]int, n)
+		counts := make([]float64, n)
 		index := map[rules.Move]int{}
 		for i := range n {
 			index[g.Legal().At(i)] = i
@@ -144,7 +136,7 @@ func TestRandomMoves(t *testing.T) {
 	require.Greater(t, len(harmless), 2)
 	require.Less(t, len(harmless), g.Legal().Len())
 	a := start(t, "explore:agent=fixed,temperature=0,random=0.25", g)
-	counts, unscored := make([]int, len(harmless)), 0
+	counts, unscored := make([]float64, len(harmless)), 0
 	const total = 20_000
 	for range total {
 		d, err := a.Choose(context.Background(), g, agents.Limits{})
@@ -217,10 +209,7 @@ func TestSpec(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, o, a.(*player).options)
 	}
-}
-
-func TestNamesGoOver(t *testing.T) {
-	like, err := agents.ParseSpec("mcts:name=Ada,cpuct=1,clock=1m")
+	like, err := agents.ParseSpec("mcts:name=Ada,cpuct=1,clock=1m") // the name and the clock are those of the outer one
 	require.NoError(t, err)
 	require.Equal(t, "explore:agent=mcts:cpuct=1,temperature=0.5,name=Ada,clock=1m",
 		Spec(like, Options{Temperature: 0.5}).String())

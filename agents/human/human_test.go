@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"gyges/agents"
+	"gyges/agents/internal/agenttest"
 	"gyges/rules"
 )
 
@@ -25,10 +26,7 @@ const start = "321123/000000/000000/000000/000000/321123 s"
 // of it.
 func ask(t testing.TB, ruleText, position, typed string) (agents.Decision, string, error) {
 	t.Helper()
-	r := rules.MustParse(ruleText)
-	p, err := r.ParsePosition(position)
-	require.NoError(t, err)
-	return askIn(t, rules.NewGame(r, p), typed)
+	return askIn(t, agenttest.Game(t, rules.MustParse(ruleText), position), typed)
 }
 
 func askIn(t testing.TB, g *rules.Game, typed string) (agents.Decision, string, error) {
@@ -39,13 +37,6 @@ func askIn(t testing.TB, g *rules.Game, typed string) (agents.Decision, string, 
 	require.NoError(t, a.NewGame(t.Context(), agents.Setup{Rules: g.Rules(), Side: g.Position().Side()}))
 	d, err := a.Choose(t.Context(), g, agents.Limits{})
 	return d, out.String(), err
-}
-
-func TestKindIsInteractive(t *testing.T) {
-	k := Kind(strings.NewReader(""), io.Discard)
-	require.Equal(t, "human", k.Name)
-	require.True(t, k.Interactive)
-	require.Empty(t, k.Params)
 }
 
 func TestMovesInEitherNotationAndSloppyTyping(t *testing.T) {
@@ -96,48 +87,15 @@ func TestRefusalsSayWhy(t *testing.T) {
 	}
 }
 
-// TestRepetitionIsExplained types moves that only the repetition rule forbids,
-// found by random play.
-func TestRepetitionIsExplained(t *testing.T) {
-	r := rules.MustParse("standard")
-	rng := rand.New(rand.NewPCG(3, 4))
-	var all, legal rules.MoveSet
-	found := 0
-	for g := rules.NewGame(r, r.RandomSetup(rng)); found < 3; {
-		r.Moves(g.Position(), &all)
-		g.LegalMoves(&legal)
-		for m := range all.All() {
-			if legal.Len() == all.Len() || legal.Contains(m) {
-				continue
-			}
-			_, out, err := askIn(t, g, m.String()+"\n")
-			require.ErrorIs(t, err, agents.ErrResigned)
-			require.Contains(t, out, m.String()+" is not legal: it would bring back the position after ply ")
-			found++
-		}
-		if legal.Len() == 0 {
-			g = rules.NewGame(r, r.RandomSetup(rng))
-			continue
-		}
-		g.PlayLegal(legal.At(rng.IntN(legal.Len())))
-	}
-}
-
 func TestCommands(t *testing.T) {
+	r := rules.MustParse("standard")
 	_, out, err := ask(t, "standard", start, "moves\nMOVES c1\nmoves c2\nhelp\n?\nboard\nquit\nc1-c2\n")
 	require.ErrorIs(t, err, agents.ErrResigned)
 	require.EqualError(t, err, "resigned")
 	require.Contains(t, out, "help: MOVES c1\n  c1-    a2 c2 d2 f2 b3 e3\n  c1xb1@ c1 a2")
 	require.Contains(t, out, `There are no legal moves from "c2"`)
 	require.Equal(t, 2, strings.Count(out, help))
-	require.Contains(t, out, Board(rules.MustParse("standard"), position(t, "standard", start), rules.NoMove, nil))
-}
-
-func position(t testing.TB, ruleText, text string) rules.Position {
-	t.Helper()
-	p, err := rules.MustParse(ruleText).ParsePosition(text)
-	require.NoError(t, err)
-	return p
+	require.Contains(t, out, Board(r, agenttest.Game(t, r, start).Position(), rules.NoMove, nil))
 }
 
 func TestEndOfInputResigns(t *testing.T) {
@@ -153,7 +111,7 @@ func TestReadErrorIsReported(t *testing.T) {
 	broken := errors.New("the terminal is gone")
 	a, err := Kind(iotest.ErrReader(broken), io.Discard).New(nil)
 	require.NoError(t, err)
-	g := rules.NewGame(rules.MustParse("standard"), position(t, "standard", start))
+	g := agenttest.Game(t, rules.MustParse("standard"), start)
 	_, err = a.Choose(t.Context(), g, agents.Limits{})
 	require.ErrorIs(t, err, broken)
 }
@@ -193,7 +151,7 @@ func TestKangEntry(t *testing.T) {
 func TestTwoPeopleShareTheInput(t *testing.T) {
 	var out bytes.Buffer
 	k := Kind(strings.NewReader("c1-c2\nc6-c5\n"), &out)
-	g := rules.NewGame(rules.MustParse("standard"), position(t, "standard", start))
+	g := agenttest.Game(t, rules.MustParse("standard"), start)
 	for range 2 {
 		a, err := k.New(nil)
 		require.NoError(t, err)
@@ -209,7 +167,7 @@ func TestCancelledWhileWaiting(t *testing.T) {
 		in, typing := io.Pipe()
 		a, err := Kind(in, io.Discard).New(nil)
 		require.NoError(t, err)
-		g := rules.NewGame(rules.MustParse("standard"), position(t, "standard", start))
+		g := agenttest.Game(t, rules.MustParse("standard"), start)
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
 		go func() {
@@ -269,7 +227,7 @@ func TestListIsComplete(t *testing.T) {
 
 func TestBoard(t *testing.T) {
 	r := rules.MustParse("standard")
-	g := rules.NewGame(r, position(t, "standard", "202110/000330/000000/000200/000100/030123 s"))
+	g := agenttest.Game(t, r, "202110/000330/000000/000200/000100/030123 s")
 	m, err := r.ParseMove(g.Position(), "e1xe2@a4")
 	require.NoError(t, err)
 	require.NoError(t, g.Play(m))
@@ -288,6 +246,7 @@ func TestBoard(t *testing.T) {
 `, "\n"), Board(r, g.Position(), m, nil))
 
 	k := rules.MustParse("kang")
+	p := agenttest.Game(t, k, "000000/000000/123103/123123/000000/000000 s 010/000 0-1 n").Position()
 	require.Equal(t, strings.TrimLeft(`
           North   in hand: none, goals: 1 of 3, took a piece out last turn
     ┌──────────────────┐
@@ -300,5 +259,5 @@ func TestBoard(t *testing.T) {
     └──────────────────┘
       a  b  c  d  e  f
           South   in hand: 2, goals: 0 of 3
-`, "\n"), Board(k, position(t, "kang", "000000/000000/123103/123123/000000/000000 s 010/000 0-1 n"), rules.NoMove, nil))
+`, "\n"), Board(k, p, rules.NoMove, nil))
 }

@@ -206,7 +206,7 @@ func TestTheTreeStaysWithinItsLimit(t *testing.T) {
 	require.LessOrEqual(t, len(tr.nodes), tr.limit)
 	require.LessOrEqual(t, cap(tr.nodes)+cap(tr.spare), 1<<20/nodeSize)
 	require.EqualValues(t, 3000, tr.nodes[tr.root].visits)
-	checkTree(t, tr)
+	require.Greater(t, checkTree(t, tr), 50)
 }
 
 // checkTree checks every node that has children against them: its visits are its
@@ -229,19 +229,6 @@ func checkTree(t *testing.T, tr *tree) (checked int) {
 		checked++
 	}
 	return checked
-}
-
-func TestTreeAddsUp(t *testing.T) {
-	t.Parallel()
-	for name, position := range map[string]string{
-		"kang":     "020100/003000/000010/001000/000300/001020 s 011/011 0-0 -",
-		"standard": "213132/000000/000000/000000/000000/112233 s",
-	} {
-		g := agenttest.Game(t, rules.MustParse(name), position)
-		a := agenttest.New(t, Kind(), "mcts:iterations=300", g).(*player)
-		agenttest.Choose(t, a, g, agents.Limits{})
-		require.Greater(t, checkTree(t, &a.search.tree), 50)
-	}
 }
 
 // A proof of the search is one for a search through all moves too.

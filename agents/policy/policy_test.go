@@ -2,7 +2,6 @@ package policy
 
 import (
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -133,63 +132,23 @@ func TestVectors(t *testing.T) {
 	})
 }
 
-func TestBothSidesHaveTheSameFeatures(t *testing.T) {
+// Turned boards have the same features, and mirror images too.
+func TestImagesHaveTheSameFeatures(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r, p, v, ms := drawView(t)
 		rotated, _ := begin(r, p.Rotate())
+		mirrored, _ := begin(r, p.Mirror())
 		for m := range ms.All() {
-			require.Equal(t, features(v, m), features(rotated, m.Rotate()))
-			if m != rules.Pass {
-				require.Equal(t, v.Rows(m), rotated.Rows(m.Rotate()))
+			require.Equal(t, features(v, m), features(rotated, m.Rotate()), r.LongText(p, m))
+			require.Equal(t, features(v, m), features(mirrored, m.Mirror()), r.LongText(p, m))
+			if m == rules.Pass {
+				continue
 			}
-		}
-	})
-}
-
-// parted is a move by its parts, which can be compared.
-type parted struct {
-	height           rules.Height
-	start, end, drop rules.Square
-}
-
-// image returns the parts of a move, mirrored if that is wanted.
-func image(m rules.Move, mirror bool) parted {
-	of := func(s rules.Square) rules.Square {
-		if mirror && s.OnBoard() {
-			return rules.SquareAt(rules.Files-1-s.File(), s.Row())
-		}
-		return s
-	}
-	return parted{m.FromHand(), of(m.From()), of(m.To()), of(m.Drop())}
-}
-
-func TestMirrorImagesHaveTheSameFeatures(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		r, p, v, ms := drawView(t)
-		board, rest, _ := strings.Cut(r.FormatPosition(p), " ")
-		rows := strings.Split(board, "/")
-		for i, row := range rows {
-			var mirrored strings.Builder
-			for k := range len(row) {
-				mirrored.WriteByte(row[len(row)-1-k])
-			}
-			rows[i] = mirrored.String()
-		}
-		q, err := r.ParsePosition(strings.Join(rows, "/") + " " + rest)
-		require.NoError(t, err)
-		other, images := begin(r, q)
-		byParts := map[parted]rules.Move{}
-		for m := range images.All() {
-			byParts[image(m, false)] = m
-		}
-		for m := range ms.All() {
-			mirrored, ok := byParts[image(m, true)]
-			require.True(t, ok, r.LongText(p, m))
-			require.Equal(t, features(v, m), features(other, mirrored), r.LongText(p, m))
-			if m != rules.Pass && (m.From().OnBoard() || m.To().OnBoard()) {
-				rows, image := v.Rows(m), other.Rows(mirrored)
+			rows := v.Rows(m)
+			require.Equal(t, rows, rotated.Rows(m.Rotate()))
+			if m.From().OnBoard() || m.To().OnBoard() {
 				rows.Image = 1 - rows.Image
-				require.Equal(t, rows, image, r.LongText(p, m))
+				require.Equal(t, rows, mirrored.Rows(m.Mirror()), r.LongText(p, m))
 			}
 		}
 	})

@@ -140,10 +140,3 @@ func TestNumbersStayWhole(t *testing.T) {
  alphabeta:depth=2    12345  ± 12.5
 `[1:], text(t, g))
 }
-
-func TestBold(t *testing.T) {
-	g := Grid{Header: []string{"Player", "Elo"}, Left: map[int]bool{0: true}, Width: 80, Bold: true}
-	g.Add("a", "5")
-	g.Add("b", "")
-	require.Equal(t, " Player  Elo\n-------------\n \x1b[1ma\x1b[0m         \x1b[1m5\x1b[0m\n b\n", text(t, g))
-}
