@@ -32,6 +32,16 @@ func gameAt(t *testing.T, preset string, plies int) *rules.Game {
 
 func TestTimes(t *testing.T) {
 	const s, ms = time.Second, time.Millisecond
+	g := gameAt(t, "standard", 0)
+	for limits, want := range map[Limits][2]time.Duration{ // a move time bounds what a clock allows
+		{Clock: Clock{Left: 60 * s}, MoveTime: 20 * s}: {12 * s, 20 * s},
+		{Clock: Clock{Left: 60 * s}, MoveTime: s}:      {s, s},
+		{MoveTime: s}: {s, s},
+		{Nodes: 1}:    {},
+	} {
+		soft, hard := limits.Times(g)
+		require.Equal(t, want, [2]time.Duration{soft, hard}, "%+v", limits)
+	}
 	for _, c := range []struct {
 		clock      Clock
 		rules      string
@@ -78,23 +88,6 @@ func TestMoveTime(t *testing.T) {
 		require.Equal(t, c.want, c.clock.MoveTime(gameAt(t, c.rules, c.plies)), "%+v in %s after %d plies", c.clock,
 			c.rules, c.plies)
 	}
-}
-
-// A move time bounds what a clock allows.
-func TestTimesWithMoveTime(t *testing.T) {
-	g := gameAt(t, "standard", 0)
-	clock := Clock{Left: time.Minute}
-	for limit, want := range map[time.Duration][2]time.Duration{
-		0: {12 * time.Second, 30 * time.Second}, 20 * time.Second: {12 * time.Second, 20 * time.Second},
-		time.Second: {time.Second, time.Second},
-	} {
-		soft, hard := Limits{MoveTime: limit, Clock: clock}.Times(g)
-		require.Equal(t, want, [2]time.Duration{soft, hard}, limit)
-	}
-	soft, hard := Limits{MoveTime: time.Second}.Times(g)
-	require.Equal(t, [2]time.Duration{time.Second, time.Second}, [2]time.Duration{soft, hard})
-	soft, hard = Limits{Nodes: 1}.Times(g)
-	require.Zero(t, soft+hard)
 }
 
 // A side that takes the time it should, in games as long as those of strong players are

@@ -116,26 +116,18 @@ func TestGamesRepeatThemselves(t *testing.T) {
 	}
 }
 
-func TestCancelledContext(t *testing.T) {
+// In a game that is over, and once their context has ended, agents decide nothing.
+func TestChooseFails(t *testing.T) {
 	r := rules.MustParse("standard")
-	ctx, cancel := context.WithCancel(context.Background())
+	over := agenttest.Game(t, r, "023112/000000/000000/000000/000000/321123 n 1-0")
+	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, spec := range quick {
 		a := newAgent(t, spec)
-		require.NoError(t, a.NewGame(context.Background(), agents.Setup{Rules: r}))
+		require.NoError(t, a.NewGame(t.Context(), agents.Setup{Rules: r}))
 		_, err := a.Choose(ctx, rules.NewGame(r, r.Start()), agents.Limits{})
 		require.ErrorIs(t, err, context.Canceled, spec)
-	}
-}
-
-func TestGameOver(t *testing.T) {
-	r := rules.MustParse("standard")
-	p, err := r.ParsePosition("023112/000000/000000/000000/000000/321123 n 1-0")
-	require.NoError(t, err)
-	for _, spec := range quick {
-		a := newAgent(t, spec)
-		require.NoError(t, a.NewGame(context.Background(), agents.Setup{Rules: r}))
-		_, err := a.Choose(context.Background(), rules.NewGame(r, p), agents.Limits{})
+		_, err = a.Choose(t.Context(), over, agents.Limits{})
 		require.ErrorIs(t, err, rules.ErrOver, spec)
 	}
 }

@@ -184,20 +184,24 @@ func TestAnalysis(t *testing.T) {
 	s.idle()
 }
 
-// A proof ends it.
+// A proof ends it. An agent that fails does, too, and no other analysis.
 func TestAnalysisEnds(t *testing.T) {
 	t.Parallel()
-	s := newTestServer(t)
-	at := analyseAt(t, listen(t, s), question("position", "000000/000000/000000/032233/112300/110200 s", "multi", "1"))
-	var events []string
-	last := ""
-	for event, data := at.next(); event != ""; event, data = at.next() {
-		events = append(events, event)
-		last = data
+	for agent, want := range map[string][]string{"alphabeta": {"lines", "end", `"done"`}, "panics": {"end", `"failed"`}} {
+		s := newTestServer(t, func(c *testConfig) { c.Analyst = agents.Spec{Kind: agent} })
+		address := listen(t, s)
+		for range 2 {
+			at := analyseAt(t, address, question("position", "000000/000000/000000/032233/112300/110200 s", "multi", "1"))
+			var events []string
+			last := ""
+			for event, data := at.next(); event != ""; event, data = at.next() {
+				events = append(events, event)
+				last = data
+			}
+			require.Equal(t, want, append(events, last))
+		}
+		s.idle()
 	}
-	require.Equal(t, []string{"lines", "end"}, events)
-	require.Equal(t, `"done"`, last)
-	s.idle()
 }
 
 // An address's next analysis ends its last one; those of others wait for a free search.
@@ -269,19 +273,6 @@ func TestAnalysisRefused(t *testing.T) {
 	over := question("position", "000000/000000/000000/032233/112300/110200 s", "moves", "b4-goal")
 	require.Contains(t, s.get("/api/analyse?"+over.Encode()).Body.String(), "the game is over there")
 	require.Zero(t, s.games.lines.busy())
-}
-
-// An agent that fails ends its analysis, and no other.
-func TestAnalysisAgentFails(t *testing.T) {
-	t.Parallel()
-	s := newTestServer(t, func(c *testConfig) { c.Analyst = agents.Spec{Kind: "panics"} })
-	address := listen(t, s)
-	for range 2 {
-		at := analyseAt(t, address, question("multi", "1"))
-		event, data := at.next()
-		require.Equal(t, []string{"end", `"failed"`}, []string{event, data})
-	}
-	s.idle()
 }
 
 // Many pages that come and go leave nothing behind.

@@ -284,24 +284,6 @@ func TestUndoOfPlacements(t *testing.T) {
 	require.Equal(t, "human", s.kept()[0].South.Agent)
 }
 
-// Undo while the agent thinks stops it.
-func TestUndoStopsTheAgent(t *testing.T) {
-	t.Parallel()
-	s := newTestServer(t)
-	now := s.begin("sleeps", "standard", "south", "random")
-	p := s.replica(now)
-	for range 3 {
-		m := p.game.Legal().At(0)
-		now = s.state(s.post(p.path("move"), fmt.Sprintf(`{"ply":0,"move":%q}`, m)), 200)
-		require.True(t, now.Waiting)
-		now = s.state(s.post(p.path("undo"), "{}"), 200)
-		require.False(t, now.Waiting)
-		require.Empty(t, now.Moves)
-	}
-	require.Eventually(t, func() bool { return s.games.moves.busy()+s.games.lines.busy() == 0 }, time.Minute,
-		time.Millisecond)
-}
-
 // An agent that fails loses by a fault, as in a tournament.
 func TestAgentsThatFail(t *testing.T) {
 	t.Parallel()
