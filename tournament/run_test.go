@@ -159,14 +159,19 @@ func TestInterruptWhileAgentsWait(t *testing.T) {
 	require.EqualValues(t, 2, s.Played)
 }
 
+// Neither a run that is cancelled at once, nor one that was killed before its manifest was written, is in the way.
 func TestCancelledBeforeTheStart(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	s, err := Run(ctx, testConfig(t, "random", "scored"), testRegistry(nil), nil)
+	c := testConfig(t, "random", "scored")
+	require.NoError(t, os.WriteFile(filepath.Join(c.Out, ManifestFile+".tmp-1234567890"), []byte("{"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(c.Out, GamesFile), nil, 0o600))
+	s, err := Run(ctx, c, testRegistry(nil), nil)
 	require.ErrorIs(t, err, context.Canceled)
 	require.Equal(t, Interrupted, s.Status)
 	require.Zero(t, s.Played)
 	require.Empty(t, readGames(t, s.Out))
+	require.Equal(t, Interrupted, readManifest(t, s.Out).Status)
 }
 
 func TestRunRefuses(t *testing.T) {

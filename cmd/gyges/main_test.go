@@ -132,21 +132,11 @@ func TestBadPositions(t *testing.T) {
 	kang := "000000/000000/000000/000000/000000/000000 s 222/222 0-0 -"
 	bad := map[string][]string{
 		"standard": {
-			"", " ", "s", "/", "\x00", "é", strings.Repeat("0", 1000), strings.Repeat("/", 200),
-			good[:35], good[:41], good[:42], good + "s", good + " 1-1", good + " 2-0", good + " 000/000", good + " -",
-			strings.Replace(good, "s", "x", 1), strings.Replace(good, "/", "", 1), strings.Replace(good, "/", "//", 1),
-			strings.Replace(good, "3", "4", 1), strings.Replace(good, "3", "", 1), strings.Replace(good, "3", "33", 1),
-			strings.Replace(good, "3", "1", 1), strings.Replace(good, "0", "1", 1), strings.Replace(good, "3", "٣", 1),
-			strings.Replace(good, " ", "", 1), strings.ToUpper(good), good + "\n" + good, "\x1b[31m" + good, good + " 0-0 -",
+			"", "/", "\x00", "é", strings.Repeat("/", 200), good[:41], good + " 1-1", strings.Replace(good, "3", "4", 1),
+			good + "\n" + good, "\x1b[31m" + good,
 		},
 		"kang": {
-			good, kang[:43], kang[:51], kang[:55], kang + "s", kang + " x",
-			strings.Replace(kang, "222/", "322/", 1), strings.Replace(kang, "222/", "22/", 1), strings.Replace(kang, "222/",
-				"/", 1),
-			strings.Replace(kang, "0-0", "3-3", 1), strings.Replace(kang, "0-0", "4-0", 1), strings.Replace(kang, "0-0", "00",
-				1),
-			strings.Replace(kang, "-", "−", 1), kang[:56] + "ns", kang[:56] +
-				"N", strings.Replace(kang, "000000/", "100000/", 1),
+			good, kang[:51], kang + " x", strings.Replace(kang, "222/", "322/", 1), strings.Replace(kang, "-", "−", 1),
 		},
 	}
 	for rules, list := range bad {

@@ -10,9 +10,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gyges/agents/tuning/dataset"
-	"gyges/rules"
-	"gyges/tournament"
 	"gyges/tournament/training"
 )
 
@@ -104,18 +101,6 @@ func TestTuningRunsRepeatThemselves(t *testing.T) {
 	code, errText = tune(t.Context(), "one")
 	require.Equal(t, exitUsage, code)
 	require.Contains(t, errText, "expected the history of this run, found one of other parameters")
-
-	code, errText = tune(t.Context(), "one", "--seed", "9")
-	require.Equal(t, exitUsage, code)
-	require.Contains(t, errText, "holds a run of another configuration; seed was 1, now 9")
-	code, _, errText = gyges(t.Context(), "", "tune", "texel",
-		writeConfig(t, "data: "+writePositions(t, rules.MustParse("standard"),
-			[dataset.NumSplits]int{9, 9, 9}, func(_ rules.Position,
-				u float64) bool {
-				return u < 0.5
-			})+"\n"), "--out", filepath.Join(dir, "one"))
-	require.Equal(t, exitUsage, code)
-	require.Contains(t, errText, "holds a run of another method; it was spsa, now texel")
 }
 
 // stopAtNextStep cancels when a history has grown.
@@ -131,71 +116,5 @@ func stopAtNextStep(ctx context.Context, cancel func(), path string) {
 		if size() > before {
 			cancel()
 		}
-	}
-}
-
-// emptyStart makes a folder as a run leaves it that is killed before it has
-// written its manifest.
-func emptyStart(t *testing.T, manifest string, empty ...string) string {
-	t.Helper()
-	dir := filepath.Join(t.TempDir(), "run")
-	require.NoError(t, os.MkdirAll(dir, 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, manifest+".tmp-1234567890"), []byte("{"), 0o600))
-	for _, name := range empty {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
-	}
-	return dir
-}
-
-// A run that was killed before there was anything to go on with begins anew.
-func TestEmptyStartIsAStart(t *testing.T) {
-	for command, c := range map[string]struct{ config, manifest, empty string }{
-		"tune spsa":  {smallSPSA, training.ManifestFile, training.HistoryFile},
-		"tournament": {smallTournament, tournament.ManifestFile, tournament.GamesFile},
-		"selfplay":   {smallTournament, tournament.ManifestFile, tournament.GamesFile},
-	} {
-		t.Run(command, func(t *testing.T) {
-			t.Parallel()
-			dir := emptyStart(t, c.manifest, c.empty)
-			code, _, errText := gyges(t.Context(), "", append(strings.Fields(command), writeConfig(t, c.config), "--out",
-				dir)...)
-			require.Zero(t, code, errText)
-			left, err := filepath.Glob(filepath.Join(dir, "*.tmp-*"))
-			require.NoError(t, err)
-			require.Empty(t, left)
-		})
-	}
-}
-
-const smallTournament = `
-agents: ["alphabeta:depth=1,hash=1", "alphabeta:depth=1,hash=2"]
-rules: [simplified]
-pairs: 1
-openings: {policy: random}
-`
-
-func TestTuneRefusesFolders(t *testing.T) {
-	dir := t.TempDir()
-	config := writeConfig(t, smallSPSA)
-	full := filepath.Join(dir, "full")
-	require.NoError(t, os.MkdirAll(full, 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(full, "games.jsonl"), nil, 0o600))
-	broken := filepath.Join(dir, "broken")
-	require.NoError(t, os.MkdirAll(broken, 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(broken, training.ManifestFile), []byte("{"), 0o600))
-	for out, want := range map[string]string{
-		full:                           "expected a new folder, or one of a tuning run, found one that holds games.jsonl",
-		broken:                         "tuning.json: expected the manifest of a tuning run",
-		filepath.Join(config, "under"): "--out: ",
-	} {
-		code, stdout, errText := gyges(t.Context(), "", "tune", "spsa", config, "--out", out)
-		require.Equal(t, exitUsage, code, out)
-		require.Empty(t, stdout)
-		require.Contains(t, errText, want)
-	}
-	for _, args := range [][]string{{"spsa", config, "--workers", "-1"}, {"spsa", "none.yaml"}, {"td", config},
-		{"texel", config}, {"texel"}, {}} {
-		code, _, _ := gyges(t.Context(), "", append([]string{"tune"}, args...)...)
-		require.Equal(t, exitUsage, code, args)
 	}
 }

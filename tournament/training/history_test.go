@@ -6,6 +6,8 @@ import (
 	"gyges/rules/base/files"
 	"maps"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -97,29 +99,40 @@ func TestLongHistoriesAreThinned(t *testing.T) {
 	require.Greater(t, len(h.lines), maxMemory/size/8)
 }
 
-// A folder is refused to a run of another configuration: one that lacks a key, and one whose seed differs in its last
-// digit.
-func TestFolderOfAnotherConfig(t *testing.T) {
+// A folder of something else is refused, and so is that of another method or configuration: one that lacks a key, and
+// one whose seed differs in its last digit.
+func TestForeignFolders(t *testing.T) {
 	t.Parallel()
 	const seed = uint64(1) << 63
 	before := map[string]any{"seed": seed, "search": map[string]any{"tree": 2, "agent": nil}, "data": nil}
-	dir := t.TempDir()
+	dir, other := t.TempDir(), t.TempDir()
 	f, err := openFolder(t.Context(), dir, Manifest{Method: "train", Config: before})
 	require.NoError(t, err)
 	require.NoError(t, f.close())
-	for want, change := range map[string]func(config map[string]any){
-		"": func(config map[string]any) { delete(config, "data") },
-		"; search was {\"agent\":null,\"tree\":2}, now nothing":   func(config map[string]any) { delete(config, "search") },
-		"; seed was 9223372036854775808, now 9223372036854775809": func(config map[string]any) { config["seed"] = seed + 1 },
-	} {
-		now := maps.Clone(before)
-		change(now)
-		f, err := openFolder(t.Context(), dir, Manifest{Method: "train", Config: now})
-		if want != "" {
-			require.EqualError(t, err, dir+": holds a run of another configuration"+want)
-			continue
-		}
-		require.NoError(t, err)
-		require.NoError(t, f.close())
+	refused := func(path, want string, m Manifest) {
+		t.Helper()
+		_, err := openFolder(t.Context(), path, m)
+		require.ErrorContains(t, err, path+want)
+		require.ErrorAs(t, err, new(*FolderError))
 	}
+	refused(dir, ": holds a run of another method; it was train, now spsa", Manifest{Method: "spsa", Config: before})
+	now := maps.Clone(before)
+	delete(now, "search")
+	refused(dir, `: holds a run of another configuration; search was {"agent":null,"tree":2}, now nothing`,
+		Manifest{Method: "train", Config: now})
+	now = maps.Clone(before)
+	now["seed"] = seed + 1
+	refused(dir, ": holds a run of another configuration; seed was 9223372036854775808, now 9223372036854775809",
+		Manifest{Method: "train", Config: now})
+	now = maps.Clone(before)
+	delete(now, "data")
+	f, err = openFolder(t.Context(), dir, Manifest{Method: "train", Config: now})
+	require.NoError(t, err)
+	require.NoError(t, f.close())
+
+	require.NoError(t, os.WriteFile(filepath.Join(other, "games.jsonl"), nil, 0o600))
+	refused(other, ": expected a new folder, or one of a tuning run, found one that holds games.jsonl", Manifest{})
+	refused(filepath.Join(other, "games.jsonl", "run"), "", Manifest{})
+	require.NoError(t, os.WriteFile(filepath.Join(other, ManifestFile), []byte("{"), 0o600))
+	refused(other, "/tuning.json: expected the manifest of a tuning run", Manifest{})
 }

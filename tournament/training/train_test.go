@@ -296,11 +296,6 @@ func TestInvalidGenerations(t *testing.T) {
 		require.ErrorContains(t, err, message)
 		require.Len(t, problems.Split(err), 1, message)
 	}
-	c := testConfig(t)
-	require.NoError(t, os.MkdirAll(c.Out, 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(c.Out, "mine"), nil, 0o600))
-	_, err := c.Run(t.Context(), testEnv(Observer{}))
-	require.ErrorContains(t, err, "expected a new folder, or one of a tuning run, found one that holds mine")
 }
 
 // A training that was killed before there was anything to go on with begins anew.
