@@ -36,7 +36,6 @@ type killKind struct {
 	// prepare writes what the run reads; nil: nothing.
 	prepare func(t *testing.T, dir string)
 	args    string // of the program, in the folder that prepare has filled
-	shell   string // or the commands of a shell that start it
 	makes   string // the folder or file that it makes there
 	refuses string // what it says where that is finished, as after a kill before its exit; "": it does nothing then
 	worker  bool   // a worker plays, and is killed as well
@@ -81,19 +80,13 @@ var killKinds = []killKind{
 	{name: "data make", makes: "played/positions", args: "data make played", prepare: playedGames("")},
 	{
 		name: "queue", makes: "run", worker: true,
-		args: "tournament --agent random --agent greedy --rules simplified,kang --pairs 30 --out run " + onQueue,
+		args: "tournament --agent random --agent greedy --rules simplified,kang --pairs 30 --out run " +
+			"--nats embedded --listen 127.0.0.1:0",
 	},
-	{name: "queue, Swiss", makes: "run", worker: true,
-		args: "tournament " + fourAgents + "--schedule swiss --rounds 3 --pairs 10 --out run " + onQueue},
-	{name: "queue, SPRT", makes: "run", worker: true,
-		args: "match mcts:iterations=20 mcts:iterations=10 --rules simplified --sprt elo0=0,elo1=40 --pairs 300 --out run " + onQueue},
 }
 
-// Arguments of several kinds.
-const (
-	fourAgents = "--agent random --agent greedy --agent alphabeta:depth=1,hash=1 --agent mcts:iterations=10 --rules simplified "
-	onQueue    = "--nats embedded --listen 127.0.0.1:0"
-)
+// fourAgents are arguments of several kinds.
+const fourAgents = "--agent random --agent greedy --agent alphabeta:depth=1,hash=1 --agent mcts:iterations=10 --rules simplified "
 
 // localKinds returns the kinds of run to kill: all of them with GYGES_LONG_TESTS=1 or
 // if a number is asked for by the environment variable, and the first one otherwise.
@@ -234,7 +227,7 @@ func (k *killer) play(t *testing.T, kills int) map[string]string {
 		}
 		return startProcess(t, dir, "worker --workers 2 --nats "+p.address(t, `listens at (nats://[^ ]+)\. `))
 	}
-	p := k.start(t, dir)
+	p := startProcess(t, dir, k.kind.args)
 	worker := work(p)
 	for range kills {
 		k.await(p, filepath.Join(dir, k.kind.makes))
@@ -246,7 +239,7 @@ func (k *killer) play(t *testing.T, kills int) map[string]string {
 		if !k.kill(t, p) {
 			break
 		}
-		p = k.start(t, dir)
+		p = startProcess(t, dir, k.kind.args)
 		if worker != nil { // the server has another port now
 			worker.stop(t)
 			worker = work(p)
@@ -260,14 +253,6 @@ func (k *killer) play(t *testing.T, kills int) map[string]string {
 		}
 	}
 	return folderContents(t, dir)
-}
-
-// start starts a run, or goes on with it.
-func (k *killer) start(t *testing.T, dir string) *process {
-	if k.kind.shell != "" {
-		return startCommand(t, dir, exec.Command("sh", "-c", k.kind.shell))
-	}
-	return startProcess(t, dir, k.kind.args)
 }
 
 // await waits for the moment of the next kill, or for the end of the process.

@@ -20,32 +20,31 @@ func instant(b *testing.B) tournament.Config {
 	return c
 }
 
-// BenchmarkPair plays pairs of instant games on a server, with a worker, all in
-// this process: what a pair costs beside its games. Compare BenchmarkLocalPair.
-func BenchmarkPair(b *testing.B) {
-	s := testServer(b)
-	startWorker(b, connect(b, s), nil)
-	benchmarkQueue(b, s)
-}
-
 // BenchmarkCoordinator has its workers in two other processes, so that its
 // processor time is what the coordinator's machine spends, server included.
 func BenchmarkCoordinator(b *testing.B) {
 	s := testServer(b)
 	startProcess(b, workerURL+"="+s.URL())
 	startProcess(b, workerURL+"="+s.URL())
-	benchmarkQueue(b, s)
-}
-
-func benchmarkQueue(b *testing.B, s *Server) {
 	nc, err := s.Connect("bench", discard())
 	require.NoError(b, err)
 	b.Cleanup(nc.Close)
 	c := instant(b)
 	c.Executor = testPool(b, nc, func(o *Options) { o.window = 4096; o.lease = 30 * time.Second })
+	benchmark(b, c)
+}
+
+// BenchmarkLocalPair is the same in goroutines, without a server.
+func BenchmarkLocalPair(b *testing.B) {
+	c := instant(b)
+	c.Workers = 2
+	benchmark(b, c)
+}
+
+func benchmark(b *testing.B, c tournament.Config) {
 	b.ResetTimer()
 	before := used()
-	_, err = tournament.Run(b.Context(), c, testRegistry(), nil)
+	_, err := tournament.Run(b.Context(), c, testRegistry(), nil)
 	require.NoError(b, err)
 	b.ReportMetric(float64((used()-before).Microseconds())/float64(b.N), "cpu-µs/pair")
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "pairs/s")
@@ -59,16 +58,4 @@ func used() time.Duration {
 		return 0
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
-// BenchmarkLocalPair is the same in goroutines, without a server.
-func BenchmarkLocalPair(b *testing.B) {
-	c := instant(b)
-	c.Workers = 2
-	b.ResetTimer()
-	before := used()
-	_, err := tournament.Run(b.Context(), c, testRegistry(), nil)
-	require.NoError(b, err)
-	b.ReportMetric(float64((used()-before).Microseconds())/float64(b.N), "cpu-µs/pair")
-	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "pairs/s")
 }

@@ -121,6 +121,7 @@ func TestAllowList(t *testing.T) {
 		spec, want string
 	}{
 		{some, "greedy", "this worker's operator allows random, explore only"},
+		{AllowList{Kinds: []string{"random"}}, "explore:temperature=0,agent=random", "this worker's operator allows random only"},
 		{some, "explore:temperature=0,agent=greedy", "this worker's operator allows random, explore only"},
 		{engine, "ugi:name=other,cmd=true", `this worker has no engine "other"; its operator named one`},
 		{engine, "explore:temperature=0,agent='ugi:name=other,cmd=true'", `this worker has no engine "other"`},
