@@ -41,11 +41,15 @@ func TestPairsLeft(t *testing.T) {
 			truth := test.likeliest(distribution{0.08, 0.2, 0.44, 0.2, 0.08}, elo)
 			var p Pairs
 			forecasts := map[int64]float64{}
-			for test.Verdict(p) == Undecided {
-				p[drawn(rng, truth)]++
-				if left, known := test.PairsLeft(p); known && (p.N() == 40 || p.N() == 160) {
-					forecasts[p.N()] = left
+			for limit := int64(40); test.Verdict(p) == Undecided; {
+				advance(rng, test, truth, &p, limit)
+				if p.N() < limit {
+					continue
 				}
+				if left, known := test.PairsLeft(p); known && limit < math.MaxInt64 {
+					forecasts[limit] = left
+				}
+				limit = map[int64]int64{40: 160, 160: math.MaxInt64}[limit]
 			}
 			for n, forecast := range forecasts {
 				s := &early

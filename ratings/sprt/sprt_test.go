@@ -46,31 +46,18 @@ func TestLawsAreTheLikeliest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, counts := range lopsided() {
 		for _, model := range []Model{Logistic, Normalized} {
-			for _, elo := range []float64{-200, -60, -5, 0, 5, 60, 200} {
+			for _, elo := range []float64{-200, -5, 0, 60} {
 				name := fmt.Sprintf("%v %s %v", counts, model, elo)
-				seen := shares(counts)
+				_, seen := counts.shares()
 				p := Test{Model: model}.likeliest(seen, elo)
 				require.InDelta(t, elo, eloOf(model, p), 1e-4, name)
-				for range 20 {
+				for range 10 {
 					q := neighbour(rng, model, p, elo)
 					require.LessOrEqual(t, likelihood(seen, q), likelihood(seen, p)+1e-7, "%s: %v is better than %v", name, q, p)
 				}
 			}
 		}
 	}
-}
-
-func shares(counts Pairs) distribution {
-	var l distribution
-	sum := 0.0
-	for i := range l {
-		l[i] = max(float64(counts[i]), 1e-3)
-		sum += l[i]
-	}
-	for i := range l {
-		l[i] /= sum
-	}
-	return l
 }
 
 func likelihood(seen, p distribution) float64 {
@@ -145,45 +132,21 @@ func TestLLRIsDefinedAndFair(t *testing.T) {
 	}
 }
 
-// The error rates hold: at elo0 H1 is accepted no more often than alpha, at elo1
-// H0 no more often than beta, up to 3 standard errors of 200 runs each (a sound
-// test fails this one time in 700 at the nominal rate; the seed is fixed, and
-// overshoot keeps the true rates lower).
-func TestErrorRates(t *testing.T) {
-	t.Parallel()
-	const runs, rate = 200, 0.05
-	most := int(runs*rate + 3*math.Sqrt(runs*rate*(1-rate)))
-	for _, model := range []Model{Logistic, Normalized} {
-		test := Test{0, 40, rate, rate, model}
-		base := distribution{0.08, 0.2, 0.4, 0.22, 0.1}
-		for elo, wrong := range map[float64]Verdict{0: AcceptH1, 40: AcceptH0} {
-			t.Run(fmt.Sprintf("%s at %v", model, elo), func(t *testing.T) {
-				t.Parallel()
-				truth, errors, pairs := test.likeliest(base, elo), 0, int64(0)
-				require.InDelta(t, elo, eloOf(model, truth), 1e-6)
-				rng := rand.New(rand.NewPCG(11, uint64(elo)))
-				for range runs {
-					v, n := simulate(rng, test, truth)
-					pairs += n
-					if v == wrong {
-						errors++
-					}
-				}
-				t.Logf("%d of %d wrong, %d pairs on average", errors, runs, pairs/runs)
-				require.LessOrEqual(t, errors, most)
-				require.Greater(t, errors, 1, "the test is not that sure: something is off")
-			})
+// advance plays pairs, to a number of them at most, while the test can't be decided. LLR is computed only where it may
+// have reached a bound: a pair adds no more than the largest gain, which hardly changes meanwhile.
+func advance(rng *rand.Rand, test Test, truth distribution, p *Pairs, limit int64) {
+	skip := int64(1)
+	if p.N() > 50 {
+		lower, upper := test.Bounds()
+		llr, most := test.LLR(*p), 0.0
+		_, shares := p.shares()
+		for _, g := range test.gains(shares) {
+			most = max(most, math.Abs(g))
 		}
+		skip = max(1, int64(0.8*min(llr-lower, upper-llr)/most))
 	}
-}
-
-func simulate(rng *rand.Rand, test Test, truth distribution) (Verdict, int64) {
-	var p Pairs
-	for {
+	for range min(skip, limit-p.N()) {
 		p[drawn(rng, truth)]++
-		if v := test.Verdict(p); v != Undecided {
-			return v, p.N()
-		}
 	}
 }
 
