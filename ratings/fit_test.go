@@ -224,9 +224,9 @@ func TestLopsidedResults(t *testing.T) {
 	require.InDelta(t, elo(t, r, "p00"), elo(t, r, "q"), 1e-6)
 }
 
-// sparse has players 0 to n-1 of given strengths; each meets its neighbour and
+// sparse has players 0 to n-1 of some strengths; each meets its neighbour and
 // a few others.
-func sparse(n, opponents, games int) (*Data, []float64) {
+func sparse(n, opponents, games int) *Data {
 	rng := rand.New(rand.NewPCG(2, 3))
 	strength := make([]float64, n)
 	for i := range strength {
@@ -255,12 +255,12 @@ func sparse(n, opponents, games int) (*Data, []float64) {
 			}
 		}
 	}
-	return d, strength
+	return d
 }
 
 // At the maximum of many players each one's points are those expected.
 func TestManyPlayers(t *testing.T) {
-	d, _ := sparse(400, 3, 10)
+	d := sparse(400, 3, 10)
 	r := mustFit(t, d, Options{})
 	require.Equal(t, 400, len(r.Players))
 	require.True(t, r.Advantage.Fitted)
@@ -277,15 +277,7 @@ func TestManyPlayers(t *testing.T) {
 }
 
 func TestTooManyPlayersAreRefused(t *testing.T) {
-	d, _ := sparse(maxParameters+1, 1, 2)
+	d := sparse(maxParameters+1, 1, 2)
 	_, err := Fit(t.Context(), d, Options{})
 	require.ErrorContains(t, err, "ratings to fit: expected at most 5000")
-}
-
-func BenchmarkFit1000Sparse(b *testing.B) {
-	d, _ := sparse(1000, 4, 10)
-	b.ReportAllocs()
-	for b.Loop() {
-		mustFit(b, d, Options{})
-	}
 }

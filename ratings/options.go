@@ -16,8 +16,8 @@ const (
 	maxPrior     = 1000    // virtual draws for each player
 )
 
-// Options say how to fit. The zero value fits the advantage, puts the mean of each group at zero and has a prior only where one
-// is needed.
+// Options say how to fit. The zero value fits the advantage, puts the mean of each group at zero and has a prior only
+// where one is needed.
 type Options struct {
 	// Advantage fixes South's first-move advantage, in Elo, -2000 to 2000; nil
 	// fits it.

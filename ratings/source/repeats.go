@@ -2,8 +2,8 @@ package source
 
 import "hash/maphash"
 
-// movesSeed is that of the hashes of moves, another one in each process: no file can hold games made to have one hash.
-var movesSeed = maphash.MakeSeed()
+// hashSeed is that of all hashes, another one in each process: no file can hold games made to have one hash.
+var hashSeed = maphash.MakeSeed()
 
 // HashMoves returns a hash of a game's rules, opening, result and moves, which stand between quotes and with commas
 // between them as in a record: the same for games that are the same move for move. It is 0 without moves.
@@ -12,7 +12,7 @@ func HashMoves(rules, opening, result, moves []byte) uint64 {
 		return 0
 	}
 	var h maphash.Hash
-	h.SetSeed(movesSeed)
+	h.SetSeed(hashSeed)
 	for _, text := range [...][]byte{rules, opening, result, moves} {
 		_, _ = h.Write(text) // never fails
 		_ = h.WriteByte(0)
@@ -53,7 +53,7 @@ func (r *Repeats) add(run int, g *Game, second uint64) (before, inRun bool) {
 	if g.Moves == 0 || g.South == g.North {
 		return false, false
 	}
-	key := maphash.Comparable(movesSeed, struct {
+	key := maphash.Comparable(hashSeed, struct {
 		south, north  string
 		first, second uint64
 	}{g.South, g.North, g.Moves, second})

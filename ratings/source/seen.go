@@ -18,7 +18,6 @@ const (
 // grown too long it remembers no more. The zero value is ready to use.
 type Seen struct {
 	ranges []idRange // ascending, apart from each other
-	seed   maphash.Seed
 	hashes map[uint64]struct{}
 	full   bool
 }
@@ -35,9 +34,9 @@ func (s *Seen) Add(id []byte) bool {
 		return s.addNumber(n)
 	}
 	if s.hashes == nil {
-		s.hashes, s.seed = make(map[uint64]struct{}), maphash.MakeSeed()
+		s.hashes = make(map[uint64]struct{})
 	}
-	h := maphash.Bytes(s.seed, id)
+	h := maphash.Bytes(hashSeed, id)
 	if _, ok := s.hashes[h]; ok {
 		return true
 	}

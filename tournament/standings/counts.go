@@ -24,11 +24,11 @@ type RuleSet struct {
 	sides ratings.Sides // those of Gygès, or of the first game of other rules; empty if they have no names
 }
 
-// MaxReasons bounds the reasons that are counted apart: a file may hold any texts. The others
-// are counted as OtherReasons.
+// maxReasons bounds the reasons that are counted apart: a file may hold any texts. The others
+// are counted as otherReasons.
 const (
-	MaxReasons   = 40
-	OtherReasons = "other"
+	maxReasons   = 40
+	otherReasons = "other"
 )
 
 func newRuleSet(name string) *RuleSet {
@@ -70,10 +70,10 @@ func (s *RuleSet) add(g *record.Game) {
 }
 
 // bounded returns the key under which a text is counted: itself or, if the map has
-// MaxReasons keys, OtherReasons.
+// maxReasons keys, otherReasons.
 func bounded[V any](counts map[string]V, text string) string {
-	if _, known := counts[text]; !known && len(counts) >= MaxReasons {
-		return OtherReasons
+	if _, known := counts[text]; !known && len(counts) >= maxReasons {
+		return otherReasons
 	}
 	return text
 }

@@ -28,8 +28,8 @@ func TestReasonsAreBounded(t *testing.T) {
 	for i := range 1000 {
 		s.add(&record.Game{Reason: fmt.Sprint(i), Result: "1-0"})
 	}
-	require.Len(t, s.Reasons, MaxReasons+1)
-	require.EqualValues(t, 1000-MaxReasons, s.Reasons[OtherReasons][0])
+	require.Len(t, s.Reasons, maxReasons+1)
+	require.EqualValues(t, 1000-maxReasons, s.Reasons[otherReasons][0])
 }
 
 // Kang's last field may end in an n where South is to move.
