@@ -36,9 +36,7 @@ func (c *exploreCmd) Run(ctx context.Context, e *env) error {
 	}
 	paths, err := gameFiles(c.Args)
 	r, errRules := flagRules(c.Rules)
-	if err = errors.Join(err, errRules); err == nil && len(paths) == 0 {
-		err = errors.New("expected a run after the position; see gyges explore --help")
-	}
+	err = errors.Join(err, errRules)
 	set := explorer.Set{Rules: c.Rules}
 	for i := 0; i < len(paths) && err == nil; i++ {
 		var in io.ReadCloser
@@ -49,6 +47,8 @@ func (c *exploreCmd) Run(ctx context.Context, e *env) error {
 	switch {
 	case err != nil:
 		return err
+	case len(paths) == 0:
+		return errors.New("expected a run after the position; see gyges explore --help")
 	case len(set.RuleSets) == 0:
 		return noGames(listed(c.Args), &set.Reader.Skipped)
 	case r == nil && len(set.RuleSets) > 1:

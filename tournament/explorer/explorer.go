@@ -9,7 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"gyges/ratings/source"
 	"gyges/rules"
 	"gyges/rules/base/files"
 	"gyges/rules/base/grid"
@@ -66,15 +65,7 @@ var errFull = errors.New("no room")
 
 // Read adds the games of a file of records or PGN, as long as there is room.
 func (s *Set) Read(ctx context.Context, in io.Reader, run string) error {
-	format, in, err := standings.Sniff(in, run)
-	switch {
-	case err != nil:
-	case format == source.Records:
-		add := func(_ int, g *record.Game) error { return s.add(run, g) }
-		err = s.Reader.Whole(ctx, in, run, new(record.Filter), standings.New(), add)
-	default:
-		_, err = s.Reader.Games(ctx, format, in, run, s.Rules, func(g *record.Game) error { return s.add(run, g) })
-	}
+	err := s.Reader.All(ctx, in, run, s.Rules, func(g *record.Game) error { return s.add(run, g) })
 	if errors.Is(err, errFull) {
 		return nil
 	}
@@ -122,10 +113,7 @@ func (s *Set) Update(ctx context.Context, runs []Run) (err error) {
 	}
 	*s = Set{runs: runs}
 	for _, r := range runs {
-		f, failed := files.Open(r.Path)
-		if failed == nil {
-			failed = errors.Join(s.Read(ctx, f, r.Name), f.Close())
-		}
+		_, failed := files.Load(r.Path, func(in io.Reader, _ string) (any, error) { return nil, s.Read(ctx, in, r.Name) })
 		err = errors.Join(err, failed)
 	}
 	return err

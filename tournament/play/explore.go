@@ -32,8 +32,7 @@ func (p *Pages) explore(_ *http.Request, q positionRequest) (any, error) {
 		x.next = time.Now().Add(5*time.Second + 10*time.Since(now)) // reading takes a tenth of the time at most
 	}
 	moves, games := x.set.Find(game)
-	const most = 20
-	shown := moves[:min(len(moves), most)]
+	shown := moves[:min(len(moves), 20)]
 	return grid.Object{
 		{Key: "games", Value: games}, {Key: "more", Value: len(moves) - len(shown)}, {Key: "notes", Value: x.set.Notes()},
 		{Key: "moves", Value: grid.Objects(explorer.Columns, shown)},

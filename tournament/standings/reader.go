@@ -209,6 +209,19 @@ func (r *Reader) Whole(
 	return err
 }
 
+// All calls take with the games of a file, each once: of records as [Reader.Whole] does, of others as [Reader.Games].
+func (r *Reader) All(ctx context.Context, in io.Reader, name, ruleSet string, take func(*record.Game) error) error {
+	format, in, err := Sniff(in, name)
+	if err != nil {
+		return err
+	}
+	if format == source.Records {
+		return r.Whole(ctx, in, name, new(record.Filter), New(), func(_ int, g *record.Game) error { return take(g) })
+	}
+	_, err = r.Games(ctx, format, in, name, ruleSet, take)
+	return err
+}
+
 // taker takes the record that a reader is at, whose result has been read.
 type taker func(in *record.Reader, result *source.Game, s *Standings) error
 
