@@ -55,19 +55,6 @@ func TestSpecRoundTrip(t *testing.T) {
 	})
 }
 
-func FuzzSpec(f *testing.F) {
-	f.Add("ugi:cmd='a, b''c',opt.x=1")
-	f.Fuzz(func(t *testing.T, text string) {
-		s, err := ParseSpec(text)
-		if err != nil {
-			return
-		}
-		again, err := ParseSpec(s.String())
-		require.NoError(t, err)
-		require.Equal(t, s, again)
-	})
-}
-
 func TestRegistry(t *testing.T) {
 	made := Values{}
 	r := NewRegistry(

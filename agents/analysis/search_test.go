@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gyges/agents"
+	"gyges/agents/internal/agenttest"
 	"gyges/rules"
 )
 
@@ -33,10 +34,7 @@ func TestSearchPanics(t *testing.T) {
 // A result replaces those of lower depths for its rank and its move; the others stay behind it.
 func TestLinesMerge(t *testing.T) {
 	t.Parallel()
-	r := rules.MustParse("standard")
-	p, err := r.ParsePosition(middle)
-	require.NoError(t, err)
-	g := rules.NewGame(r, p)
+	g := agenttest.Game(t, rules.MustParse("standard"), middle)
 	var lines []Line
 	s := &search{Request: Request{Game: g, Multi: 3}, report: func(_ Line, all []Line) { lines = all }}
 	show := func() (text string) {
@@ -66,10 +64,7 @@ func TestLinesMerge(t *testing.T) {
 // The results of one depth are in the order of their scores, whatever order they were found in.
 func TestLinesByScore(t *testing.T) {
 	t.Parallel()
-	r := rules.MustParse("standard")
-	p, err := r.ParsePosition(middle)
-	require.NoError(t, err)
-	g := rules.NewGame(r, p)
+	g := agenttest.Game(t, rules.MustParse("standard"), middle)
 	var scores []agents.Score
 	s := &search{Request: Request{Game: g, Multi: 4}, report: func(_ Line, all []Line) {
 		scores = nil

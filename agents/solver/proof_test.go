@@ -161,31 +161,30 @@ func TestProofDepth(t *testing.T) {
 
 // The game's length bounds a proof.
 func TestProofWithinTheGamesLength(t *testing.T) {
-	const position = "232101/030000/000000/000100/003001/230200 s" // won in 5
 	for plies, proven := range map[string]bool{"5": true, "4": false} {
 		r := rules.MustParse("italian-simplified:max_plies=" + plies)
-		win, _, err := NewProver(DefaultProofMegabytes(10_000)).Prove(t.Context(), agenttest.Game(t, r, position), evaluator(t, r), MaxDepth, 10_000)
+		g := agenttest.Game(t, r, "232101/030000/000000/000100/003001/230200 s") // won in 5
+		win, _, err := NewProver(1).Prove(t.Context(), g, evaluator(t, r), MaxDepth, 10_000)
 		require.NoError(t, err)
 		require.Equal(t, proven, win != nil)
 	}
 }
 
 func TestProofErrors(t *testing.T) {
-	prove := func(ctx context.Context, text, position string) error {
-		r := rules.MustParse(text)
-		_, _, err := NewProver(DefaultProofMegabytes(1000)).Prove(ctx, agenttest.Game(t, r, position), evaluator(t, r), MaxDepth, 1_000_000)
-		return err
-	}
-	const setup = "312312/000000/000000/000000/000000/332121 s"
-	require.ErrorIs(t, prove(t.Context(), "italian", "000000/000000/000000/000000/000000/000000 s 222/222"), ErrSetup)
-	r := rules.MustParse("simplified")
-	g := agenttest.Game(t, r, setup)
-	g.PlayLegal(g.Legal().At(0))
-	_, _, err := NewProver(DefaultProofMegabytes(1000)).Prove(t.Context(), g, evaluator(t, r), MaxDepth, 1000)
-	require.ErrorIs(t, err, ErrProofHistory)
-	ctx, cancel := context.WithCancel(t.Context())
+	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	require.ErrorIs(t, prove(ctx, "italian", setup), context.Canceled)
+	r := rules.MustParse("simplified")
+	g := agenttest.Game(t, r, "312312/000000/000000/000000/000000/332121 s")
+	moved := rules.NewGame(r, g.Position())
+	moved.PlayLegal(moved.Legal().At(0))
+	for _, c := range []struct {
+		ctx  context.Context
+		game *rules.Game
+		want error
+	}{{t.Context(), rules.NewGame(r, r.Start()), ErrSetup}, {t.Context(), moved, ErrProofHistory}, {cancelled, g, context.Canceled}} {
+		_, _, err := NewProver(1).Prove(c.ctx, c.game, evaluator(t, r), MaxDepth, 1_000_000)
+		require.ErrorIs(t, err, c.want)
+	}
 }
 
 // Under superko a strategy is refused in which a move may bring back a position with the

@@ -233,11 +233,12 @@ func TestCancellation(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	s := New(0)
 	r := rules.MustParse("standard")
+	g := rules.NewGame(r, r.RandomSetup(rand.New(rand.NewPCG(1, 1))))
 	for _, depth := range []int{-1, 0, MaxDepth + 1} {
-		_, err := s.Solve(context.Background(), rules.NewGame(r, r.RandomSetup(rand.New(rand.NewPCG(1, 1)))), depth)
+		_, err := s.Solve(t.Context(), g, depth)
 		require.ErrorContains(t, err, "depth: expected 1 to 31, found")
 	}
-	_, err := s.Solve(context.Background(), rules.NewGame(r, r.Start()), 3)
+	_, err := s.Solve(t.Context(), rules.NewGame(r, r.Start()), 3)
 	require.ErrorIs(t, err, ErrSetup)
 }
 

@@ -213,24 +213,3 @@ func TestBrowserExercises(t *testing.T) {
 	b.Wait(`document.getElementById("headline").textContent.startsWith("2. ")`)
 	require.Equal(t, "1", b.Text(`[...document.querySelectorAll("#grades .solved")].map((e) => e.textContent).join()`))
 }
-
-// After a game its review is on a page of its own: turned to the person, with what lost it.
-func TestBrowserGamePage(t *testing.T) {
-	b := browsertest.Open(t)
-	s := newTestServer(t)
-	g := shortGame()
-	g.South.Agent, g.North.Agent = "greedy", "human"
-	writeRun(t, filepath.Join(s.results, "one"), "finished", lines(g))
-	url := listen(t, s)
-	console := b.Visit(url + "/game/one/0#review")
-	b.Wait(`document.querySelector(".review-turn")`)
-	require.Equal(t, "a1", b.Text(`(() => { const at = (q) => document.querySelector(q).getBoundingClientRect();
-		return at('[data-square="a1"]').top < at('[data-square="a6"]').top ? "a1" : "a6"; })()`), "North is below")
-	require.Equal(t, "0", b.Text(`String(scrollY)`))
-	b.Wait(`location.hash === "#ply=0"`)
-	b.Click(`[data-act="last"]`)
-	b.Wait(fmt.Sprintf(`location.hash === "#ply=%d"`, len(g.Moves)))
-	require.Equal(t, fmt.Sprintf("%d of %d", g.Plies, g.Plies), b.Text(`document.querySelector(".at").textContent`))
-	require.Contains(t, b.Text(`document.querySelector(".sides").textContent`), "Game 0, ")
-	require.Empty(t, console())
-}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -159,6 +160,22 @@ func TestBrowserReview(t *testing.T) {
 		b.Eval(`document.documentElement.scrollWidth - document.documentElement.clientWidth`, &over)
 		require.Zero(t, over, width)
 	}
+
+	// after a game its review is on a page of its own: turned to the person, with what lost it
+	g := shortGame()
+	g.South.Agent, g.North.Agent = "greedy", "human"
+	writeRun(t, filepath.Join(s.results, "two"), "finished", lines(g))
+	console = b.Visit(url + "/game/two/0#review")
+	b.Wait(`document.querySelector(".review-turn")`)
+	require.Equal(t, "true", b.Text(`(() => { const at = (q) => document.querySelector(q).getBoundingClientRect();
+		return String(at('[data-square="a1"]').top < at('[data-square="a6"]').top); })()`), "North is below")
+	require.Equal(t, "0", b.Text(`String(scrollY)`))
+	b.Wait(`location.hash === "#ply=0"`)
+	b.Click(`[data-act="last"]`)
+	b.Wait(fmt.Sprintf(`location.hash === "#ply=%d"`, len(g.Moves)))
+	require.Equal(t, fmt.Sprintf("%d of %d", g.Plies, g.Plies), b.Text(`document.querySelector(".at").textContent`))
+	require.Contains(t, b.Text(`document.querySelector(".sides").textContent`), "Game 0, ")
+	require.Empty(t, console())
 
 	// a recorded game leads to its position on the analysis board
 	b.Visit("about:blank")

@@ -60,7 +60,6 @@ function show(state) {
   if (!same) {
     turned = state.you === "north";
     announced = displayed = state.moves.length;
-    viewing = null;
   }
   S = state;
   received = performance.now();
