@@ -52,7 +52,7 @@ type Config struct {
 	Conns int      // maximum number of connections, if it is more than 256
 	Rate  float64  // of requests of one address, a second; 0: 40
 
-	Log     *slog.Logger
+	Log *slog.Logger
 }
 
 // Server is an HTTP server of pages. Make it with [New].
