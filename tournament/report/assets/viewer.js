@@ -3,7 +3,7 @@
 // shown: #game=RUN.GAME&ply=N, or #ply=N on the page of a single game, or #list&rules=…&player=…&against=…&result=…&reason=….
 // A page that changes calls update with the games that were recorded.
 import * as B from "./board.js";
-import { $, copy, el, lineGraph, make, mark, moveItem, scoreText, setAddress } from "./dom.js";
+import { $, copy, el, keepInView, lineGraph, make, mark, moveItem, scoreText, setAddress } from "./dom.js";
 import * as reviews from "./review.js";
 
 // gridKeys makes each matrix one stop of the tab key, with arrows inside.
@@ -307,23 +307,13 @@ function create(root, data) {
           ]
         : [make("p", {}, "The opening. " + (positions[0].side && moves.length ? "North" : "South") + " moves first.")]),
     );
-    const li = markMove();
-    if (li) {
-      const top = li.offsetTop - moveList.offsetTop;
-      if (top < moveList.scrollTop || top + li.offsetHeight > moveList.scrollTop + moveList.clientHeight)
-        moveList.scrollTop = top - moveList.clientHeight / 2;
-    }
+    for (const li of moveList.children) mark(li, +li.dataset.ply === ply);
+    if (ply) keepInView(moveList, moveList.children[ply - 1], moveList.clientHeight / 2);
     drawn?.moveTo(ply);
     const q = { rules: data.rules[game.rules], position: game.opening, moves: game.moves.join(" "), at: String(ply) };
     if (server) toAnalyse.href = "/analyse#" + new URLSearchParams(q);
     if (!keeping) setAddress(gameHash(game.id, ply));
     review.show();
-  }
-
-  // markMove marks the last move made in the list, and returns its row.
-  function markMove() {
-    for (const li of moveList.children) mark(li, +li.dataset.ply === ply);
-    return moveList.children[ply - 1];
   }
 
   function showAt() {
