@@ -15,7 +15,7 @@ type matchCmd struct {
 	A string `arg:"" what:"two agents" placeholder:"AGENT" help:"The player whose strength is measured, as an agent spec."`
 	B string `arg:"" what:"a second agent" placeholder:"AGENT" help:"The player it is measured against."`
 	runFlags
-	intervalFlag
+	RatingInterval int64 `check:"0.." zero:"never" placeholder:"N" help:"Report the ratings after every N games, too, on stderr."`
 }
 
 // Run plays the match and prints its result.

@@ -22,11 +22,6 @@ import (
 	"gyges/tournament/standings"
 )
 
-// intervalFlag says how often ratings are reported while a run goes on.
-type intervalFlag struct {
-	RatingInterval int64 `check:"0.." zero:"never" placeholder:"N" help:"Report the ratings after every N games, too, on stderr."`
-}
-
 // The kinds of runs, by what is reported of them while they go on.
 type runKind int
 

@@ -16,7 +16,7 @@ import (
 type tournamentCmd struct {
 	Config string `arg:"" optional:"" placeholder:"CONFIG.yaml" help:"YAML file with the tournament; flags override it."`
 	runFlags
-	intervalFlag
+	RatingInterval int64 `check:"0.." zero:"never" placeholder:"N" help:"Report the ratings after every N games, too, on stderr."`
 	formatFlag
 }
 

@@ -291,7 +291,8 @@ func (t *trainer) makeGeneration(ctx context.Context, k int) (*Generation, error
 	return g, files.ReplaceJSON(t.path(k, generationFile), g)
 }
 
-// decide writes the candidate's weights, and plays the match if they have changed.
+// decide writes the candidate's weights, and plays the match if they have changed, and if asked for, that against the
+// reference if they are adopted.
 func (t *trainer) decide(ctx context.Context, g *Generation, candidate *eval.Weights) error {
 	if err := saveWeights(candidate.Source, candidate); err != nil { // the match reads them
 		return err
@@ -302,16 +303,9 @@ func (t *trainer) decide(ctx context.Context, g *Generation, candidate *eval.Wei
 	if err := t.test(ctx, g, candidate); err != nil {
 		return err
 	}
-	if err := saveWeights(candidate.Source, candidate); err != nil { // with the result of the match
+	err := saveWeights(candidate.Source, candidate) // with the result of the match
+	if err != nil || !g.Adopted || t.Rating.Each == 0 || t.Rating.Reference == "" {
 		return err
-	}
-	return t.compare(ctx, g)
-}
-
-// compare plays an adopted candidate against the reference, if that is asked for.
-func (t *trainer) compare(ctx context.Context, g *Generation) error {
-	if !g.Adopted || t.Rating.Each == 0 || t.Rating.Reference == "" {
-		return nil
 	}
 	s, err := t.play(ctx, g.Number, ReferenceName, t.comparison(g.Number))
 	g.ReferencePairs = s.Pairs
