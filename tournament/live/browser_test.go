@@ -39,7 +39,7 @@ func TestBrowserLive(t *testing.T) {
 	b.Click(".runs tbody a")
 	b.Wait(`document.querySelector("#viewer .board")`)
 	const games = `document.querySelector(".top dd").textContent`
-	const table = `document.querySelector("#standings tbody tr td:nth-of-type(5)").textContent`
+	const table = `document.querySelector("#standings tbody tr td:nth-of-type(4)").textContent`
 	require.Equal(t, "4", b.Text(games))
 	require.Equal(t, "4", b.Text(table))
 	require.Equal(t, "2",
