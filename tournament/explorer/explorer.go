@@ -106,7 +106,7 @@ func (s *Set) Notes() []string {
 		textfmt.Thousands(int64(len(s.games))), textfmt.Thousands(int64(len(s.turns))))}
 }
 
-// Update makes the set that of these runs: it reads all again if any has changed. After an error the other runs are read.
+// Update makes the set that of these runs, and reads all again if any has changed. After an error the others are read.
 func (s *Set) Update(ctx context.Context, runs []Run) (err error) {
 	if slices.Equal(runs, s.runs) {
 		return nil
