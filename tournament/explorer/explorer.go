@@ -2,6 +2,7 @@
 package explorer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,7 +18,7 @@ import (
 	"gyges/tournament/standings"
 )
 
-var maxPositions = 1_000_000 // in memory; another number in tests
+const maxPositions = 1_000_000 // in memory
 
 // Set is the games of some runs. It belongs to one goroutine at a time; the zero value has none.
 type Set struct {
@@ -25,6 +26,7 @@ type Set struct {
 	RuleSets []string         // of the games
 	Reader   standings.Reader // which counts what is left out
 
+	most  int // positions; 0: maxPositions
 	full  bool
 	runs  []Run // at the last update
 	games []game
@@ -87,7 +89,7 @@ func (s *Set) add(run string, g *record.Game) error {
 	if err != nil {
 		return s.Reader.Unreadable(fmt.Errorf("%s: game %d: %w", run, g.Game, err))
 	}
-	if s.full = len(s.turns)+len(turns) > maxPositions; s.full {
+	if s.full = len(s.turns)+len(turns) > cmp.Or(s.most, maxPositions); s.full {
 		return errFull
 	}
 	s.games, s.turns = append(s.games, game{run, g.Rules, g.Result, g.Game}), append(s.turns, turns...)
@@ -111,7 +113,7 @@ func (s *Set) Update(ctx context.Context, runs []Run) (err error) {
 	if slices.Equal(runs, s.runs) {
 		return nil
 	}
-	*s = Set{runs: runs}
+	*s = Set{runs: runs, most: s.most}
 	for _, r := range runs {
 		_, failed := files.Load(r.Path, func(in io.Reader, _ string) (any, error) { return nil, s.Read(ctx, in, r.Name) })
 		err = errors.Join(err, failed)

@@ -257,11 +257,9 @@ func TestUpdate(t *testing.T) {
 
 // The number of positions is bounded, and what is left out is told.
 func TestFull(t *testing.T) {
-	defer func(n int) { maxPositions = n }(maxPositions)
 	dir, games := t.TempDir(), drawRun("simplified", 6, 40)
 	run, other := write(t, filepath.Join(dir, "run"), games), write(t, filepath.Join(dir, "other"), games[40:])
-	s := new(Set)
-	maxPositions = 100
+	s := &Set{most: 100}
 	for range 2 {
 		require.NoError(t, s.Update(t.Context(), []Run{run}))
 		require.LessOrEqual(t, len(s.turns), 100)
@@ -269,7 +267,7 @@ func TestFull(t *testing.T) {
 		require.Len(t, s.Notes(), 1)
 		require.Regexp(t, `^only the first \d games were read, which have \d\d positions; the rest is left out$`, s.Notes()[0])
 	}
-	maxPositions = 1_000_000
+	s.most = 0
 	require.NoError(t, s.Update(t.Context(), []Run{run}))
 	require.NotEmpty(t, s.Notes(), "there is nothing new")
 	require.NoError(t, s.Update(t.Context(), []Run{other, run}))

@@ -252,8 +252,8 @@ func (b *Tab) show(width, height int64, scheme string) {
 var looks string
 
 // Looks shows a page in windows of three sizes, light and dark, and checks that its text can be read, that nothing
-// overlaps or is wider than the window, that each figure has a picture in view, and that wide windows are used. ready waits until the page shows what it is
-// to show, and may check it. Pictures are saved where GYGES_SHOTS names a folder.
+// overlaps or is wider than the window, that each figure has a picture in view, and that wide windows are used. ready
+// waits until the page shows what it is to show, and may check it. Pictures are saved where GYGES_SHOTS names a folder.
 func (b *Tab) Looks(name, url string, ready func(width int64)) {
 	b.t.Helper()
 	for _, size := range [][2]int64{{1280, 800}, {1920, 1080}, {360, 740}} {
