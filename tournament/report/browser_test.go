@@ -351,7 +351,8 @@ func TestBrowserDeepLinks(t *testing.T) {
 		long := func(from int) *record.Game {
 			return games[from+slices.IndexFunc(games[from:], func(g *record.Game) bool { return len(g.Moves) > 14 })]
 		}
-		first, second := long(20), long(8)
+		first, second := long(22), long(0)
+		require.NotEqual(t, first.Game, second.Game)
 		address := func(g *record.Game) string { return fmt.Sprintf("#game=1.%d&ply=%d", g.Game, len(g.Moves)-3) }
 		b.Visit(url + address(first))
 		seen(t, b, fmt.Sprint("1.", first.Game))
