@@ -203,6 +203,8 @@ func TestForgedMessages(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, c.Games(), games)
 	require.Equal(t, want, timeless(t, c.Out))
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	require.NotEmpty(t, f.results)
 }
 
