@@ -14,7 +14,14 @@ type pool struct {
 	registry *agents.Registry
 	share    int
 	idle     chan *slot // which serves those that wait in their order
-	clients  sync.Map   // the searches of each, under way or in the queue: a channel with room for share
+	mu       sync.Mutex
+	clients  map[string]*client // those with calls of turn that have not ended
+}
+
+// client is the searches of one, under way or in the queue: room has a place for each of its share.
+type client struct {
+	room  chan struct{}
+	calls int
 }
 
 // slot keeps the agent of its last search, as agents may have large tables.
@@ -24,7 +31,7 @@ type slot struct {
 }
 
 func newPool(registry *agents.Registry, n, share int) *pool {
-	p := &pool{registry: registry, share: share, idle: make(chan *slot, n)}
+	p := &pool{registry: registry, share: share, idle: make(chan *slot, n), clients: map[string]*client{}}
 	for range n {
 		p.idle <- new(slot)
 	}
@@ -32,23 +39,33 @@ func newPool(registry *agents.Registry, n, share int) *pool {
 }
 
 // turn blocks until it is the client's turn to search. end must be called when the search has ended.
-func (p *pool) turn(ctx context.Context, client string) (s *slot, end func(), err error) {
-	value, _ := p.clients.LoadOrStore(client, make(chan struct{}, p.share))
-	mine := value.(chan struct{})
+func (p *pool) turn(ctx context.Context, name string) (s *slot, end func(), err error) {
+	p.mu.Lock()
+	c := p.clients[name]
+	if c == nil {
+		c = &client{room: make(chan struct{}, p.share)}
+		p.clients[name] = c
+	}
+	c.calls++
+	p.mu.Unlock()
 	leave := func() {
-		if <-mine; len(mine) == 0 {
-			p.clients.Delete(client)
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if c.calls--; c.calls == 0 {
+			delete(p.clients, name)
 		}
 	}
 	select {
-	case mine <- struct{}{}:
+	case c.room <- struct{}{}:
 	case <-ctx.Done():
+		leave()
 		return nil, func() {}, context.Cause(ctx)
 	}
 	select {
 	case s := <-p.idle:
-		return s, func() { p.idle <- s; leave() }, nil
+		return s, func() { p.idle <- s; <-c.room; leave() }, nil
 	case <-ctx.Done():
+		<-c.room
 		leave()
 		return nil, func() {}, context.Cause(ctx)
 	}

@@ -65,10 +65,7 @@ func TestClientsTakeTurns(t *testing.T) {
 			work.Wait()
 			require.Equal(t, c.began, began, name)
 			require.Zero(t, p.busy())
-			p.clients.Range(func(client, _ any) bool {
-				t.Errorf("%v is kept", client)
-				return true
-			})
+			require.Empty(t, p.clients, "none is kept")
 		})
 	}
 }
