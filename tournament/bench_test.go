@@ -23,7 +23,7 @@ func BenchmarkRandomVsRandom(b *testing.B) {
 			for b.Loop() {
 				run++
 				c.Out = filepath.Join(folder, strconv.Itoa(run))
-				s, err := Run(b.Context(), c, testRegistry(nil), func(g *record.Game) { plies += g.Plies })
+				s, err := Run(b.Context(), c, testRegistry(nil), func(g *record.Record) { plies += g.Plies })
 				require.NoError(b, err)
 				require.Equal(b, s.Scheduled, s.Played)
 			}

@@ -22,16 +22,16 @@ type collector struct {
 	schedule  *schedule
 	store     *store
 	writer    *record.Writer
-	onGame    func(*record.Game)
+	onGame    func(*record.Record)
 	next      int64         // the pair to be written next
 	waiting   map[int64]Job // finished pairs after it
 	written   []func()      // to be called when what is written is flushed
 	suspend   *suspensions
 	repeats   source.Repeats
-	first     *record.Game // of the pair under way
-	precision *precision   // nil unless the run ends at an error
-	gap       bool         // what is written no longer follows what was written before
-	err       error        // the first error in writing; nothing is written after it
+	first     *record.Record // of the pair under way
+	precision *precision     // nil unless the run ends at an error
+	gap       bool           // what is written no longer follows what was written before
+	err       error          // the first error in writing; nothing is written after it
 }
 
 // collect receives results until there are no more. Pairs are written as soon as
@@ -122,7 +122,7 @@ func (c *collector) writeRest() {
 	c.flush()
 }
 
-func (c *collector) write(games []*record.Game) {
+func (c *collector) write(games []*record.Record) {
 	for _, g := range games {
 		if c.err != nil || c.Decided {
 			return
@@ -140,7 +140,7 @@ func (c *collector) write(games []*record.Game) {
 }
 
 // count counts a game of the file.
-func (c *collector) count(g *record.Game) {
+func (c *collector) count(g *record.Record) {
 	if g.Fault != nil && !g.NotPlayed() {
 		c.Faults++
 	}
@@ -162,7 +162,7 @@ func (c *collector) count(g *record.Game) {
 }
 
 // countPair counts a pair, and whether it decides that the run ends. One that repeats an earlier pair tells nothing.
-func (c *collector) countPair(first, second *record.Game) {
+func (c *collector) countPair(first, second *record.Record) {
 	a, b := first.Short(), second.Short()
 	repeated, _ := c.repeats.Pair(0, &a, &b)
 	if seats := c.schedule.seats; len(seats) == 2 && !repeated {

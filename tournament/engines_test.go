@@ -98,7 +98,7 @@ func TestEnginesThatDoNotStart(t *testing.T) {
 	c = config("good", "")
 	c.Pairs = 100 // so that the run doesn't end before it is cancelled
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err := Run(ctx, c, testRegistry(nil), func(*record.Game) { cancel() })
+	_, err := Run(ctx, c, testRegistry(nil), func(*record.Record) { cancel() })
 	require.ErrorIs(t, err, context.Canceled)
 	before := readGames(t, c.Out)
 	kinds := testRegistry(nil).Kinds()
@@ -134,7 +134,7 @@ func (a *repeater) again(g *rules.Game) rules.Move {
 }
 
 func TestOnRepetition(t *testing.T) {
-	play := func(policy agents.OnRepetition) *record.Game {
+	play := func(policy agents.OnRepetition) *record.Record {
 		a := &repeater{}
 		m := newTestGame(t, rules.MustParse("standard:max_plies=20"), 1, &faulty{wrong: decideBy(a.again)}, &picker{})
 		m.OnRepetition = policy

@@ -32,7 +32,7 @@ type Job struct {
 	Agents [2]int  `json:"agents"` // indices in Config.Agents; the first is South in the first game
 	Wanted [2]bool `json:"games"`  // which of its games are to be played
 
-	Games []*record.Game `json:"-"` // those that were wanted, in order; fewer if the run stops
+	Games []*record.Record `json:"-"` // those that were wanted, in order; fewer if the run stops
 
 	// Err says why the pair can't be played. The run goes on without it as far
 	// as it can.

@@ -37,7 +37,7 @@ func imagine(t *testing.T, c *Config, rng *rand.Rand) *schedule {
 			require.Fail(t, "not known in time")
 		}
 		for game := range int64(2) {
-			s.note(&record.Game{Game: 2*i + game, Result: []string{"1-0", "0-1", "1/2-1/2"}[rng.IntN(3)]})
+			s.note(&record.Record{Game: 2*i + game, Result: []string{"1-0", "0-1", "1/2-1/2"}[rng.IntN(3)]})
 		}
 	}
 	return s
@@ -155,7 +155,7 @@ func TestKnockout(t *testing.T) {
 		if s.job(i / 2).Agents[0] == 2 {
 			result = []string{"0-1", "1-0"}[i%2]
 		}
-		s.note(&record.Game{Game: i, Result: result})
+		s.note(&record.Record{Game: i, Result: result})
 	}
 	require.Equal(t, [][2]int{{0, 5}, {1, 3}}, s.pairings(1))
 }

@@ -52,8 +52,8 @@ type Seat struct {
 }
 
 // blank returns the record of the game before it is played.
-func (setup *Game) blank() *record.Game {
-	g := &record.Game{
+func (setup *Game) blank() *record.Record {
+	g := &record.Record{
 		Game: setup.Number, Pair: setup.Pair,
 		Rules: setup.Rules.String(), Opening: setup.Rules.FormatPosition(setup.Opening), Policy: setup.Policy,
 		South:        record.Player{Agent: setup.Seats[rules.South].Name, Seed: setup.Seats[rules.South].Seed},
@@ -80,7 +80,7 @@ func (setup *Game) moveTime(side rules.Side) time.Duration {
 // error returned, and so it is when the host lacks something that an agent needs,
 // with an [agents.HostFailure]; any other error means that no game can begin in
 // the opening.
-func PlayGame(ctx context.Context, setup *Game) (*record.Game, error) {
+func PlayGame(ctx context.Context, setup *Game) (*record.Record, error) {
 	r := &Runner{referee: new(referee)}
 	g, _, err := r.playWatched(ctx, setup)
 	return g, err
@@ -90,7 +90,7 @@ func PlayGame(ctx context.Context, setup *Game) (*record.Game, error) {
 // record, so that it may read that without the lock.
 type referee struct {
 	mu      sync.Mutex      // held by others while they read the record, and while it is changed
-	record  record.Game     // each move has a score, a depth, nodes and a time in it, if only zeros
+	record  record.Record   // each move has a score, a depth, nodes and a time in it, if only zeros
 	text    strings.Builder // the moves' texts, one after another, which the record refers to
 	start   time.Time
 	overrun time.Duration  // of the clock, by who lost on time
@@ -108,7 +108,7 @@ type referee struct {
 }
 
 // play plays a game that starts at a time just past.
-func (r *referee) play(ctx context.Context, setup *Game, start time.Time) (*record.Game, error) {
+func (r *referee) play(ctx context.Context, setup *Game, start time.Time) (*record.Record, error) {
 	game := rules.NewGame(setup.Rules, setup.Opening)
 	if o, reason := game.Outcome(); o != rules.Undecided {
 		return nil, fmt.Errorf("no game can begin in %q: it ends there, %v by %s",
@@ -342,7 +342,7 @@ func (r *referee) moveText(m rules.Move) string {
 
 // finish makes the record of a game that is over or was lost by a fault. In the
 // latter case game is not used.
-func (r *referee) finish(game *rules.Game, fault *record.Fault) *record.Game {
+func (r *referee) finish(game *rules.Game, fault *record.Fault) *record.Record {
 	g, outcome, reason := r.played(), r.outcome, r.reason
 	if fault != nil {
 		outcome, reason = lossOf(fault), string(fault.Kind)
@@ -357,7 +357,7 @@ func (r *referee) finish(game *rules.Game, fault *record.Fault) *record.Game {
 
 // played returns the record of the moves so far, to which nothing is added. It may be called concurrently with the
 // referee's goroutine.
-func (r *referee) played() *record.Game {
+func (r *referee) played() *record.Record {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	g := r.record

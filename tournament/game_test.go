@@ -28,10 +28,10 @@ func newTestGame(t require.TestingT, r *rules.Rules, seed uint64, south, north a
 }
 
 // requireSound checks that a record can be written, read and replayed.
-func requireSound(t require.TestingT, g *record.Game) {
+func requireSound(t require.TestingT, g *record.Record) {
 	text, err := json.Marshal(g)
 	require.NoError(t, err)
-	var back record.Game
+	var back record.Record
 	require.NoError(t, json.Unmarshal(text, &back))
 	require.Equal(t, *g, back)
 	_, err = record.Replay(g)

@@ -15,7 +15,7 @@ func TestImport(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "run")
 	one := func(w *record.Writer, m *Manifest) error {
 		m.Config.Name, m.ID, m.Players = "Wien", "4f2a", 24
-		return w.Write(&record.Game{Result: "1-0", Reason: record.Imported})
+		return w.Write(&record.Record{Result: "1-0", Reason: record.Imported})
 	}
 	failing := func(w *record.Writer, m *Manifest) error {
 		return errors.Join(one(w, m), errors.New("no more"))
@@ -61,7 +61,7 @@ func TestImportStoppedHalfway(t *testing.T) {
 	games := func(n int, halfway func()) func(*record.Writer, *Manifest) error {
 		return func(w *record.Writer, _ *Manifest) error {
 			for range n {
-				if err := w.Write(&record.Game{Result: "1-0", Reason: record.Imported}); err != nil {
+				if err := w.Write(&record.Record{Result: "1-0", Reason: record.Imported}); err != nil {
 					return err
 				}
 			}

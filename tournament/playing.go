@@ -23,9 +23,9 @@ const PlayingFile = "playing.json"
 
 // Playing is the content of [PlayingFile].
 type Playing struct {
-	Time  time.Time      `json:"time"`  // when it was written
-	Games []*record.Game `json:"games"` // the first ones of those under way; they have no result
-	Count int            `json:"count"` // of all games under way
+	Time  time.Time        `json:"time"`  // when it was written
+	Games []*record.Record `json:"games"` // the first ones of those under way; they have no result
+	Count int              `json:"count"` // of all games under way
 }
 
 const (
@@ -61,11 +61,11 @@ func ParsePlaying(text []byte) (*Playing, error) {
 	return p, nil
 }
 
-func tooLong(g *record.Game) bool { return g == nil || len(g.Moves) > maxPlayingMoves }
+func tooLong(g *record.Record) bool { return g == nil || len(g.Moves) > maxPlayingMoves }
 
 // underWay returns the game that the runner plays, if it began long enough before now; otherwise nil. It may be
 // called concurrently.
-func (r *Runner) underWay(now time.Time) *record.Game {
+func (r *Runner) underWay(now time.Time) *record.Record {
 	if ref := r.playing.Load(); ref != nil {
 		if g := ref.played(); now.Sub(g.Timing.Start) >= playingInterval {
 			return g
@@ -90,7 +90,7 @@ func PlayingOf(runners []*Runner, now time.Time) *Playing {
 // bound leaves the games that the file has room for, in order.
 func (p *Playing) bound() {
 	p.Games = slices.DeleteFunc(p.Games, tooLong)
-	slices.SortFunc(p.Games, func(a, b *record.Game) int { return cmp.Compare(a.Game, b.Game) })
+	slices.SortFunc(p.Games, func(a, b *record.Record) int { return cmp.Compare(a.Game, b.Game) })
 	p.Games = p.Games[:min(len(p.Games), maxPlaying)]
 }
 

@@ -35,11 +35,11 @@ func (a *waiting) Choose(ctx context.Context, g *rules.Game, lim agents.Limits) 
 type slowRunner struct {
 	*Runner
 	moves chan bool
-	games chan []*record.Game
+	games chan []*record.Record
 }
 
 func newSlowRunner(t *testing.T, c *Config) *slowRunner {
-	s := &slowRunner{moves: make(chan bool), games: make(chan []*record.Game, 1)}
+	s := &slowRunner{moves: make(chan bool), games: make(chan []*record.Record, 1)}
 	s.Runner = NewRunner(c, func(agents.Spec) (agents.Agent, error) {
 		return &waiting{picker{scored: true}, s.moves}, nil
 	})
@@ -53,8 +53,8 @@ func newSlowRunner(t *testing.T, c *Config) *slowRunner {
 func (s *slowRunner) playing(now time.Time) *Playing { return PlayingOf([]*Runner{s.Runner}, now) }
 
 // underWay waits until the game with that number has had a number of moves.
-func (s *slowRunner) underWay(t *testing.T, game int64, moves int) *record.Game {
-	var g *record.Game
+func (s *slowRunner) underWay(t *testing.T, game int64, moves int) *record.Record {
+	var g *record.Record
 	require.Eventually(t, func() bool {
 		g = s.Runner.underWay(time.Now().Add(playingInterval))
 		return g != nil && g.Game == game && len(g.Moves) == moves
@@ -137,7 +137,7 @@ func TestPlayingFileFails(t *testing.T) {
 		if asked++; asked == 2 {
 			cancel()
 		}
-		return &Playing{Games: []*record.Game{{}}}
+		return &Playing{Games: []*record.Record{{}}}
 	})
 	require.Equal(t, 1, strings.Count(log.String(), "can't be shown"))
 }

@@ -32,7 +32,7 @@ func resumed(t *testing.T) (c Config, want string) {
 func requireResumes(t *testing.T, c Config, want string) {
 	t.Helper()
 	var reported []int64
-	s, err := Run(t.Context(), c, testRegistry(nil), func(g *record.Game) { reported = append(reported, g.Game) })
+	s, err := Run(t.Context(), c, testRegistry(nil), func(g *record.Record) { reported = append(reported, g.Game) })
 	require.NoError(t, err)
 	require.Equal(t, Finished, s.Status)
 	require.Equal(t, s.Scheduled, s.Played)
@@ -126,7 +126,7 @@ func TestResumeRefuses(t *testing.T) {
 	refuse("agents was", func(c *Config) { c.Agents = c.Agents[1:] })
 
 	schedule := newSchedule(&c)
-	st, err := openStore(&c, newManifest(&c, time.Now()), schedule, func(*record.Game) {})
+	st, err := openStore(&c, newManifest(&c, time.Now()), schedule, func(*record.Record) {})
 	require.NoError(t, err)
 	refuse("another process is at work here", func(*Config) {})
 	require.NoError(t, errors.Join(st.writer.Close(), st.lock.Close()))

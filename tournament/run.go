@@ -46,13 +46,13 @@ type Summary struct {
 // finished is written, and the error wraps the context's. A game that can't be
 // written stops the run; the error says how many games are safe. An agent's
 // fault decides its game and stops nothing.
-func Run(ctx context.Context, config Config, registry *agents.Registry, onGame func(*record.Game)) (Summary, error) {
+func Run(ctx context.Context, config Config, registry *agents.Registry, onGame func(*record.Record)) (Summary, error) {
 	return run(ctx, config, registry, onGame, func(w *record.Writer) *record.Writer { return w })
 }
 
 // run is Run with a way to put another writer in the place of the folder's.
 func run(
-	ctx context.Context, config Config, registry *agents.Registry, onGame func(*record.Game),
+	ctx context.Context, config Config, registry *agents.Registry, onGame func(*record.Record),
 	replace func(*record.Writer) *record.Writer,
 ) (Summary, error) {
 	if err := config.Validate(registry); err != nil {

@@ -20,11 +20,11 @@ import (
 )
 
 // readGames returns the records of a run's folder.
-func readGames(t *testing.T, dir string) []*record.Game {
+func readGames(t *testing.T, dir string) []*record.Record {
 	f, err := os.Open(filepath.Join(dir, GamesFile))
 	require.NoError(t, err)
 	defer func() { require.NoError(t, f.Close()) }()
-	var games []*record.Game
+	var games []*record.Record
 	for r := record.NewReader(f, GamesFile); ; {
 		g, err := r.Read()
 		if errors.Is(err, io.EOF) {
@@ -64,7 +64,7 @@ func TestRun(t *testing.T) {
 	c.Out = filepath.Join(c.Out, "new", "folder")
 	c.Limits.Depth = 5
 	var seen []int64
-	s, err := Run(t.Context(), c, testRegistry(nil), func(g *record.Game) { seen = append(seen, g.Game) })
+	s, err := Run(t.Context(), c, testRegistry(nil), func(g *record.Record) { seen = append(seen, g.Game) })
 	require.NoError(t, err)
 	require.Equal(t, Finished, s.Status)
 	require.EqualValues(t, []int64{36, 36, 0}, []int64{s.Scheduled, s.Played, s.Faults})
@@ -142,7 +142,7 @@ func TestFaultsStopNothing(t *testing.T) {
 func stopAfter(t *testing.T, c Config, n int64) (Summary, error) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	return Run(ctx, c, testRegistry(nil), func(g *record.Game) {
+	return Run(ctx, c, testRegistry(nil), func(g *record.Record) {
 		if n--; n == 0 {
 			cancel()
 		}
@@ -270,7 +270,7 @@ func TestHostFailureStopsTheRun(t *testing.T) {
 	require.ErrorContains(t, err, `game 2 is dropped, agent "lacking": too many open files; the 2 games in `)
 	require.Equal(t, Failed, s.Status)
 	require.Zero(t, s.Faults)
-	s, err = Run(t.Context(), c, registry, func(g *record.Game) { require.Nil(t, g.Fault) })
+	s, err = Run(t.Context(), c, registry, func(g *record.Record) { require.Nil(t, g.Fault) })
 	require.NoError(t, err)
 	require.EqualValues(t, []int64{4, 2}, []int64{s.Played, s.Kept})
 }

@@ -50,7 +50,7 @@ func (r *Runner) runners(n int) []*Runner {
 // Play plays a job. The times of all limits and clocks are multiplied by timeScale,
 // more than 0; 1 leaves them as they are. The records hold the times of the config.
 // On an error it returns the games finished before.
-func (r *Runner) Play(ctx context.Context, job Job, timeScale float64) ([]*record.Game, error) {
+func (r *Runner) Play(ctx context.Context, job Job, timeScale float64) ([]*record.Record, error) {
 	if err := r.schedule.check(job); err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (r *Runner) Play(ctx context.Context, job Job, timeScale float64) ([]*recor
 	if err != nil {
 		return nil, err
 	}
-	games := make([]*record.Game, 0, 2)
+	games := make([]*record.Record, 0, 2)
 	for n := range 2 {
 		if !job.Wanted[n] {
 			continue
@@ -73,7 +73,7 @@ func (r *Runner) Play(ctx context.Context, job Job, timeScale float64) ([]*recor
 }
 
 // Check returns an error unless games from outside are those of a job.
-func (r *Runner) Check(job Job, games []*record.Game) error {
+func (r *Runner) Check(job Job, games []*record.Record) error {
 	if err := r.schedule.check(job); err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (r *Runner) Check(job Job, games []*record.Game) error {
 
 // CheckPlaying returns an error unless a game from outside, which may be under way, is one of a
 // job, and its moves are legal.
-func (r *Runner) CheckPlaying(job Job, g *record.Game) error {
+func (r *Runner) CheckPlaying(job Job, g *record.Record) error {
 	if err := r.schedule.check(job); err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (r *Runner) CheckPlaying(job Job, g *record.Game) error {
 // playOne plays game n, 0 or 1, of a pair.
 func (r *Runner) playOne(
 	ctx context.Context, job Job, n int, position rules.Position, timeScale float64,
-) (*record.Game, error) {
+) (*record.Record, error) {
 	config := r.schedule.config
 	setup := r.schedule.game(job, n, position)
 	setup.Limits.MoveTime, setup.Clock = scaleTime(setup.Limits.MoveTime, timeScale), setup.Clock.scaled(timeScale)

@@ -62,7 +62,7 @@ func (s *schedule) begin(k int) {
 }
 
 // note adds the games' results, in the order of the schedule.
-func (s *schedule) note(g *record.Game) {
+func (s *schedule) note(g *record.Record) {
 	s.match(g.Game/2).Add(s.seated(g.Game)[rules.South], g.Result)
 	s.noted++
 	if k := s.stageOf(g.Game / 2); s.noted == 2*s.end(k) {
@@ -150,7 +150,7 @@ func (s *schedule) seated(g int64) [2]int {
 }
 
 // checkGame returns an error unless a game belongs to a pair.
-func (s *schedule) checkGame(j Job, g *record.Game) error {
+func (s *schedule) checkGame(j Job, g *record.Record) error {
 	setup := s.game(j, int(g.Game%2), rules.Position{}) // openings are not compared
 	want := setup.blank()
 	if g.Pair != want.Pair || g.Rules != want.Rules || g.South != want.South || g.North != want.North {
@@ -162,7 +162,7 @@ func (s *schedule) checkGame(j Job, g *record.Game) error {
 }
 
 // checkOwn returns an error unless a game of the run's file is what the schedule has in its place.
-func (s *schedule) checkOwn(g *record.Game) error {
+func (s *schedule) checkOwn(g *record.Record) error {
 	i := g.Game / 2
 	if i >= s.len() {
 		return fmt.Errorf("%s: game %d: expected %d games at most", GamesFile, g.Game, 2*s.len())

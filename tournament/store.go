@@ -37,7 +37,7 @@ type store struct {
 
 // openStore makes the folder of a run, or opens that of a run that was stopped
 // and reads it. kept is called for each game it has, in order.
-func openStore(c *Config, m *Manifest, s *schedule, kept func(*record.Game)) (*store, error) {
+func openStore(c *Config, m *Manifest, s *schedule, kept func(*record.Record)) (*store, error) {
 	if err := makeFolder(c.Out); err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func makeFolder(dir string) error {
 }
 
 // read reads what the folder has, and repairs it.
-func (st *store) read(c *Config, m *Manifest, s *schedule, kept func(*record.Game)) error {
+func (st *store) read(c *Config, m *Manifest, s *schedule, kept func(*record.Record)) error {
 	info, err := st.Stat()
 	if err != nil || !info.Mode().IsRegular() {
 		return errors.Join(err, fmt.Errorf("%s: expected a regular file", GamesFile))
@@ -118,7 +118,7 @@ func (st *store) read(c *Config, m *Manifest, s *schedule, kept func(*record.Gam
 
 // readGames reads the games, in the first bytes of the file, up to the first one missing, and moves
 // those behind it to aheadFile. It returns the size of the former.
-func (st *store) readGames(dir string, all int64, s *schedule, kept func(*record.Game)) (size int64, err error) {
+func (st *store) readGames(dir string, all int64, s *schedule, kept func(*record.Record)) (size int64, err error) {
 	r := record.NewReader(io.NewSectionReader(st, 0, all), st.Name())
 	for {
 		g, err := r.Read()
@@ -143,7 +143,7 @@ func (st *store) readGames(dir string, all int64, s *schedule, kept func(*record
 }
 
 // moveAhead appends a game and the ones after it to aheadFile, also where they are there already.
-func (st *store) moveAhead(dir string, g *record.Game, r *record.Reader, scheduled int64) (err error) {
+func (st *store) moveAhead(dir string, g *record.Record, r *record.Reader, scheduled int64) (err error) {
 	w, err := record.Open(filepath.Join(dir, aheadFile))
 	if err != nil {
 		return err
@@ -178,7 +178,7 @@ func (st *store) indexAhead(dir string) (err error) {
 	r := record.NewReader(st.ahead, filepath.Join(dir, aheadFile))
 	for err == nil {
 		offset := r.Offset()
-		var g *record.Game
+		var g *record.Record
 		if g, err = r.Read(); err == nil {
 			st.offsets[g.Game] = offset
 		}
@@ -196,7 +196,7 @@ func (st *store) has(game int64) bool {
 }
 
 // readAhead returns a game of aheadFile.
-func (st *store) readAhead(game int64) (*record.Game, error) {
+func (st *store) readAhead(game int64) (*record.Record, error) {
 	rest := io.NewSectionReader(st.ahead, st.offsets[game], record.MaxLine)
 	return record.NewReader(rest, st.ahead.Name()).Read()
 }

@@ -40,7 +40,7 @@ func TestGamesBehindAGapAreKept(t *testing.T) {
 
 	// Killed as soon as the gap had been dealt with.
 	schedule := newSchedule(&c)
-	st, err := openStore(&c, newManifest(&c, time.Now()), schedule, func(*record.Game) {})
+	st, err := openStore(&c, newManifest(&c, time.Now()), schedule, func(*record.Record) {})
 	require.NoError(t, err)
 	require.NoError(t, errors.Join(st.writer.Close(), st.lock.Close()))
 	require.EqualValues(t, 3, st.kept)
@@ -94,7 +94,7 @@ func TestGamesBehindAGapStayOnDisk(t *testing.T) {
 		return int64(least)
 	}
 	before, most, n := heap(), int64(0), 0
-	s, err := Run(t.Context(), c, testRegistry(nil), func(*record.Game) {
+	s, err := Run(t.Context(), c, testRegistry(nil), func(*record.Record) {
 		if n++; n%80 == 0 {
 			most = max(most, heap()-before)
 		}
@@ -132,7 +132,7 @@ func TestChangedRecords(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			require.NoError(t, os.WriteFile(path, half, 0o644))
 			n := 0
-			s, err := Run(t.Context(), c, testRegistry(nil), func(*record.Game) {
+			s, err := Run(t.Context(), c, testRegistry(nil), func(*record.Record) {
 				if n++; n == len(lines)/2+1 {
 					require.NoError(t, change.do())
 				}
@@ -200,7 +200,7 @@ func TestRemovedRecords(t *testing.T) {
 	c, want := resumed(t)
 	c.Out = filepath.Join(t.TempDir(), "run")
 	n := 0
-	s, err := Run(t.Context(), c, testRegistry(nil), func(*record.Game) {
+	s, err := Run(t.Context(), c, testRegistry(nil), func(*record.Record) {
 		if n++; n == 5 {
 			require.NoError(t, os.RemoveAll(c.Out))
 		}

@@ -56,13 +56,13 @@ func (s *suspensions) left() int {
 
 // replaceIfSuspended returns the game, or the record of a game not played if one
 // of its agents is suspended.
-func (s *suspensions) replaceIfSuspended(g *record.Game, seated [2]int) *record.Game {
+func (s *suspensions) replaceIfSuspended(g *record.Record, seated [2]int) *record.Record {
 	for side, agent := range seated {
 		if !s.has(agent) {
 			continue
 		}
 		fault := newFault(rules.Side(side), record.FaultSuspended, fmt.Sprintf("after %d faults in a row", s.limit))
-		return &record.Game{
+		return &record.Record{
 			Game: g.Game, Pair: g.Pair, Rules: g.Rules, Opening: g.Opening, Policy: g.Policy,
 			South: g.South, North: g.North, Limits: g.Limits, OnRepetition: g.OnRepetition, Adjudication: g.Adjudication,
 			Moves: []string{}, Result: lossOf(fault).String(), Reason: string(fault.Kind), Fault: fault,

@@ -93,7 +93,7 @@ var errGoexit = errors.New("an agent ended the goroutine it was called in (runti
 // stall timeout loses. If it doesn't return when it is cancelled either, its
 // goroutine, which can't be ended, is left behind with the referee; then hung is
 // true, and the agent must not be used again.
-func (r *Runner) playWatched(ctx context.Context, setup *Game) (g *record.Game, hung bool, err error) {
+func (r *Runner) playWatched(ctx context.Context, setup *Game) (g *record.Record, hung bool, err error) {
 	gameCtx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	start := time.Now()
@@ -101,7 +101,7 @@ func (r *Runner) playWatched(ctx context.Context, setup *Game) (g *record.Game, 
 	ref.begin(setup, start)
 	every := setup.tick()
 	ref.watchdog.ticks.begin(start, every)
-	var played *record.Game // valid once done has its error
+	var played *record.Record // valid once done has its error
 	done := make(chan error, 1)
 	go func() {
 		err := errGoexit

@@ -42,7 +42,7 @@ func (c *exportCmd) Run(ctx context.Context, e *env) error {
 	export := func(out io.Writer) error {
 		write, end := w.format(format, out)
 		var err error
-		notes, err = c.each(ctx, e, in, files, func(i int, g *record.Game) error {
+		notes, err = c.each(ctx, e, in, files, func(i int, g *record.Record) error {
 			if g.NotPlayed() {
 				in.Skipped.NotPlayed++
 				return nil
@@ -108,7 +108,7 @@ type exporter struct {
 
 // renumbered gives the games of the second file and those after it numbers of
 // their own.
-func (w *exporter) renumbered(file int, g *record.Game) *record.Game {
+func (w *exporter) renumbered(file int, g *record.Record) *record.Record {
 	if file != w.file {
 		w.file, w.game, w.pair = file, w.nextGame, w.nextPair
 	}
@@ -119,18 +119,18 @@ func (w *exporter) renumbered(file int, g *record.Game) *record.Game {
 }
 
 // format returns what writes a game to out in a format, and what ends the file.
-func (w *exporter) format(format string, out io.Writer) (write func(*record.Game) error, end func() error) {
+func (w *exporter) format(format string, out io.Writer) (write func(*record.Record) error, end func() error) {
 	switch format {
 	case "csv":
 		table := grid.NewWriter(out, grid.CSV, grid.Options{}, exportColumns)
-		return func(g *record.Game) error {
+		return func(g *record.Record) error {
 			return table.Write(listedGame{g, "", w.names.name(g.South.Agent), w.names.name(g.North.Agent)})
 		}, table.Close
 	case "jsonl":
 		records := record.NewWriter(out)
 		return records.Write, records.Close
 	}
-	write = func(g *record.Game) (err error) {
+	write = func(g *record.Record) (err error) {
 		if w.text, err = pgn.Append(w.text[:0], g, w.event, w.names.name); err != nil {
 			return err
 		}

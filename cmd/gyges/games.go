@@ -32,7 +32,7 @@ func (c *gamesListCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	in := &standings.Reader{Strict: true}
-	notes, err := c.each(ctx, e, in, files, func(i int, g *record.Game) error { return list.add(c.Runs[i], g) })
+	notes, err := c.each(ctx, e, in, files, func(i int, g *record.Record) error { return list.add(c.Runs[i], g) })
 	if err != nil {
 		if list.n > 0 {
 			_ = list.table.Close() // the games before the mistake
@@ -59,7 +59,7 @@ func (f *gameFilter) prepare() (err error) {
 // and line unless it is a [failure]. Files without any record are an error. The notes are on the runs that contradict
 // their manifests; in has the others.
 func (f *gameFilter) each(
-	ctx context.Context, e *env, in *standings.Reader, files []string, take func(i int, g *record.Game) error,
+	ctx context.Context, e *env, in *standings.Reader, files []string, take func(i int, g *record.Record) error,
 ) (notes []string, err error) {
 	runs := standings.New()
 	for i, path := range files {
@@ -71,7 +71,7 @@ func (f *gameFilter) each(
 			return nil, err
 		}
 		in.Begin(runs, path)
-		err = in.Whole(ctx, file, name, &f.Filter, runs, func(line int, g *record.Game) error {
+		err = in.Whole(ctx, file, name, &f.Filter, runs, func(line int, g *record.Record) error {
 			err := take(i, g)
 			if err != nil && !errors.As(err, new(failure)) {
 				err = fmt.Errorf("%s:%d: %w", name, line, err)
@@ -90,14 +90,14 @@ func (f *gameFilter) each(
 
 // listedGame is a row of the list of games.
 type listedGame struct {
-	*record.Game
+	*record.Record
 	run          string
 	south, north string // names
 }
 
 var gameColumns = []grid.Column[listedGame]{
 	{Key: "run", Title: "Run", Left: true, Value: func(g listedGame) any { return grid.Name(g.run) }},
-	{Key: "game", Title: "Game", Value: func(g listedGame) any { return g.Game.Game }},
+	{Key: "game", Title: "Game", Value: func(g listedGame) any { return g.Game }},
 	{Key: "pair", Title: "Pair", Drop: 1, Value: func(g listedGame) any { return g.Pair }},
 	{Key: "rules", Title: "Rules", Left: true, Value: func(g listedGame) any { return g.Rules }},
 	{Key: "south", Title: "South", Left: true, Value: func(g listedGame) any { return grid.Name(g.south) }},
@@ -150,7 +150,7 @@ func (l *gameList) begin() {
 }
 
 // add adds a game.
-func (l *gameList) add(run string, g *record.Game) error {
+func (l *gameList) add(run string, g *record.Record) error {
 	if l.out.err != nil { // the output is closed
 		return failure{l.out.err}
 	}

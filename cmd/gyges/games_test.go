@@ -15,11 +15,11 @@ import (
 )
 
 // someGames makes records of games between a few players.
-func someGames(n int) []*record.Game {
+func someGames(n int) []*record.Record {
 	rng := rand.New(rand.NewPCG(1, 2))
-	list := make([]*record.Game, n)
+	list := make([]*record.Record, n)
 	for i := range list {
-		g := &record.Game{
+		g := &record.Record{
 			Game: int64(i), Pair: int64(i / 2), Rules: []string{"standard", "kang"}[rng.IntN(2)], Opening: "x",
 			Reason: []string{"goal", "length"}[rng.IntN(2)], Result: []string{"1-0", "0-1", "1/2-1/2"}[rng.IntN(3)],
 			Plies: rng.IntN(5), South: record.Player{Agent: string("abc"[rng.IntN(3)])},
@@ -31,7 +31,7 @@ func someGames(n int) []*record.Game {
 	return list
 }
 
-func recordsText(list []*record.Game) string {
+func recordsText(list []*record.Record) string {
 	text, err := record.Lines(list...)
 	if err != nil {
 		panic(err)
@@ -40,7 +40,7 @@ func recordsText(list []*record.Game) string {
 }
 
 // points returns what an agent made of a game on one side.
-func points(g *record.Game, south bool) string {
+func points(g *record.Record, south bool) string {
 	switch {
 	case g.Result == "1/2-1/2":
 		return "drawn"
@@ -54,38 +54,38 @@ func points(g *record.Game, south bool) string {
 func TestGameFilter(t *testing.T) {
 	list := someGames(300)
 	text := recordsText(list)
-	for args, want := range map[string]func(g *record.Game) bool{
-		"":                       func(*record.Game) bool { return true },
-		"--agent a":              func(g *record.Game) bool { return g.South.Agent == "a" || g.North.Agent == "a" },
-		"--agent a --side north": func(g *record.Game) bool { return g.North.Agent == "a" },
-		"--agent a --agent b": func(g *record.Game) bool {
+	for args, want := range map[string]func(g *record.Record) bool{
+		"":                       func(*record.Record) bool { return true },
+		"--agent a":              func(g *record.Record) bool { return g.South.Agent == "a" || g.North.Agent == "a" },
+		"--agent a --side north": func(g *record.Record) bool { return g.North.Agent == "a" },
+		"--agent a --agent b": func(g *record.Record) bool {
 			x := g.South.Agent + g.North.Agent
 			return x == "ab" || x == "ba"
 		},
-		"--agent a --agent a":     func(g *record.Game) bool { return g.South.Agent+g.North.Agent == "aa" },
-		"--result 0-1":            func(g *record.Game) bool { return g.Result == "0-1" },
-		"--reason length":         func(g *record.Game) bool { return g.Reason == "length" },
-		"--reason length,goal":    func(*record.Game) bool { return true },
-		"--min-plies 3":           func(g *record.Game) bool { return g.Plies >= 3 },
-		"--max-plies 0":           func(g *record.Game) bool { return g.Plies == 0 },
-		"--rules kang":            func(g *record.Game) bool { return g.Rules == "kang" },
-		"--rules kang,simplified": func(g *record.Game) bool { return g.Rules == "kang" },
-		"--agent a --agent b --side north --result won": func(g *record.Game) bool {
+		"--agent a --agent a":     func(g *record.Record) bool { return g.South.Agent+g.North.Agent == "aa" },
+		"--result 0-1":            func(g *record.Record) bool { return g.Result == "0-1" },
+		"--reason length":         func(g *record.Record) bool { return g.Reason == "length" },
+		"--reason length,goal":    func(*record.Record) bool { return true },
+		"--min-plies 3":           func(g *record.Record) bool { return g.Plies >= 3 },
+		"--max-plies 0":           func(g *record.Record) bool { return g.Plies == 0 },
+		"--rules kang":            func(g *record.Record) bool { return g.Rules == "kang" },
+		"--rules kang,simplified": func(g *record.Record) bool { return g.Rules == "kang" },
+		"--agent a --agent b --side north --result won": func(g *record.Record) bool {
 			return g.South.Agent == "b" && g.North.Agent == "a" && points(g, false) == "won"
 		},
-		"--agent b --side south --result lost": func(g *record.Game) bool {
+		"--agent b --side south --result lost": func(g *record.Record) bool {
 			return g.South.Agent == "b" && points(g, true) == "lost"
 		},
-		"--agent c --agent a --result drawn": func(g *record.Game) bool {
+		"--agent c --agent a --result drawn": func(g *record.Record) bool {
 			x := g.South.Agent + g.North.Agent
 			return (x == "ca" || x == "ac") && points(g, true) == "drawn"
 		},
-		"--agent c --agent a --result lost": func(g *record.Game) bool {
+		"--agent c --agent a --result lost": func(g *record.Record) bool {
 			x := g.South.Agent + g.North.Agent
 			return x == "ca" && points(g, true) == "lost" || x == "ac" && points(g, false) == "lost"
 		},
 	} {
-		var chosen []*record.Game
+		var chosen []*record.Record
 		for _, g := range list {
 			if want(g) {
 				chosen = append(chosen, g)

@@ -50,7 +50,7 @@ func (c *gamesShowCmd) Run(ctx context.Context, e *env) error {
 }
 
 // position prints the position after --ply plies.
-func (c *gamesShowCmd) position(e *env, g *record.Game, game *rules.Game, turns []record.Turn) error {
+func (c *gamesShowCmd) position(e *env, g *record.Record, game *rules.Game, turns []record.Turn) error {
 	if *c.Ply < 0 || *c.Ply > g.Plies {
 		return fmt.Errorf("--ply: expected 0 to %d, the length of game %d, found %d", g.Plies, c.ID, *c.Ply)
 	}
@@ -72,7 +72,7 @@ func (c *gamesShowCmd) position(e *env, g *record.Game, game *rules.Game, turns 
 }
 
 // findGame finds a record and replays it; game is nil if no moves are known.
-func findGame(ctx context.Context, e *env, path string, id int64) (g *record.Game, game *rules.Game, err error) {
+func findGame(ctx context.Context, e *env, path string, id int64) (g *record.Record, game *rules.Game, err error) {
 	file, name, err := openInput(ctx, e, path)
 	if err != nil {
 		return nil, nil, err
@@ -93,7 +93,7 @@ func findGame(ctx context.Context, e *env, path string, id int64) (g *record.Gam
 }
 
 // text prints the game for people.
-func (c *gamesShowCmd) text(out *output, g *record.Game, game *rules.Game, turns []record.Turn) {
+func (c *gamesShowCmd) text(out *output, g *record.Record, game *rules.Game, turns []record.Turn) {
 	out.printf("Game   %d, pair %d\nSouth  %s\nNorth  %s\n", g.Game, g.Pair, textfmt.Escape(withSpec(g.South.Agent)),
 		textfmt.Escape(withSpec(g.North.Agent)))
 	out.printf("Rules  %s\n", textfmt.Escape(g.Rules))
@@ -113,7 +113,7 @@ func (c *gamesShowCmd) text(out *output, g *record.Game, game *rules.Game, turns
 }
 
 // printResult prints how a game ended.
-func printResult(out *output, g *record.Game) {
+func printResult(out *output, g *record.Record) {
 	if f := g.Fault; f != nil {
 		out.printf("%v lost by a fault (%s)", f.Loser(), textfmt.Escape(string(f.Kind)))
 		if f.Detail != "" {
@@ -154,7 +154,7 @@ type shownMove struct {
 }
 
 // gameObject returns a game as --format json prints it.
-func gameObject(g *record.Game, game *rules.Game, turns []record.Turn) grid.Object {
+func gameObject(g *record.Record, game *rules.Game, turns []record.Turn) grid.Object {
 	moves := []shownMove{}
 	for _, t := range turns {
 		m := shownMove{

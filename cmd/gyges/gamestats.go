@@ -26,7 +26,7 @@ func (c *gamesStatsCmd) Run(ctx context.Context, e *env) error {
 	}
 	in, counter := new(standings.Reader), new(gamestats.Counter)
 	m, read := newMeter(e.err, 0), int64(0)
-	notes, err := c.each(ctx, e, in, files, func(i int, g *record.Game) error {
+	notes, err := c.each(ctx, e, in, files, func(i int, g *record.Record) error {
 		read++
 		m.step(read, 0, "", "games")
 		if g.NotPlayed() {

@@ -55,7 +55,7 @@ func (c *importCmd) read(ctx context.Context, e *env) (count int, err error) {
 	in := &standings.Reader{Strict: c.Strict}
 	err = tournament.Import(c.Out, filepath.Base(name), func(w *record.Writer, m *tournament.Manifest) error {
 		players := map[string]bool{}
-		event, err := in.Games(ctx, format, r, name, c.Rules, func(g *record.Game) error {
+		event, err := in.Games(ctx, format, r, name, c.Rules, func(g *record.Record) error {
 			count++
 			players[g.South.Agent], players[g.North.Agent] = true, true
 			return asFailure(w.Write(g))

@@ -168,7 +168,7 @@ func (v *visitor) ask(path, body string, g *visitedGame) bool {
 // many there are.
 func (v *visitor) compare(t *testing.T, results string) int {
 	t.Helper()
-	recorded := map[string]*record.Game{} // by the address at which the page shows it
+	recorded := map[string]*record.Record{} // by the address at which the page shows it
 	for name, text := range folderContents(t, results) {
 		require.Equal(t, tournament.GamesFile, filepath.Base(name), "left over")
 		next := int64(0)
@@ -192,7 +192,7 @@ func (v *visitor) compare(t *testing.T, results string) int {
 }
 
 // longMoves returns a game's moves as the page shows them.
-func longMoves(t *testing.T, g *record.Game) []string {
+func longMoves(t *testing.T, g *record.Record) []string {
 	t.Helper()
 	r, err := rules.Parse(g.Rules)
 	require.NoError(t, err)

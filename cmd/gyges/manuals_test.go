@@ -64,7 +64,7 @@ func TestManualsAreComplete(t *testing.T) {
 		"faults": slices.Concat(texts(record.FaultIllegal, record.FaultPanic, record.FaultError, record.FaultCrash,
 			record.FaultTimeout, record.FaultProtocol, record.FaultSuspended),
 			texts(agents.Forfeit, agents.AskNext, agents.Allow)),
-		"records": slices.Concat(jsonNames(record.Game{}), texts(rules.ByGoal, rules.ByPasses, rules.ByLength),
+		"records": slices.Concat(jsonNames(record.Record{}), texts(rules.ByGoal, rules.ByPasses, rules.ByLength),
 			[]string{record.AdjudicatedResign, record.AdjudicatedDraw, record.AdjudicatedProven, record.AdjudicatedLength,
 				record.Imported}),
 		"lists of games": append(grid.Keys(gameColumns), jsonNames(shownMove{}, record.Fault{})...),
@@ -143,7 +143,7 @@ func jsonNames(structs ...any) []string {
 // pgnTags returns the tags of a game in PGN that has them all.
 func pgnTags(t *testing.T) []string {
 	t.Helper()
-	g := &record.Game{
+	g := &record.Record{
 		Game: 1, Pair: 1, Rules: "standard", Opening: "x", Policy: "random",
 		South: record.Player{Agent: "random:name=a", Seed: 1}, North: record.Player{Agent: "random:name=b", Seed: 1},
 		Limits:       record.Limits{Depth: 1, Nodes: 1, MoveTime: "1s", Clock: "1s"},

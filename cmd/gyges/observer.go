@@ -57,7 +57,7 @@ func newObserver(e *env, interval int64, config *tournament.Config, kind runKind
 }
 
 // game adds the next game.
-func (f *observer) game(g *record.Game) {
+func (f *observer) game(g *record.Record) {
 	f.standings.Add(g)
 	f.meter.game(g)
 	if n := f.interval; n > 0 && f.done%n == 0 && f.done < f.total {
@@ -196,7 +196,7 @@ func (f *observer) reread(ctx context.Context, path string) error {
 	}
 	defer func() { _ = file.Close() }() // it was only read
 	in, runs := &standings.Reader{Strict: true}, standings.New()
-	return in.Whole(ctx, file, path, new(record.Filter), runs, func(_ int, g *record.Game) error {
+	return in.Whole(ctx, file, path, new(record.Filter), runs, func(_ int, g *record.Record) error {
 		f.standings.Add(g)
 		if f.done++; g.Fault != nil {
 			f.fault(g)

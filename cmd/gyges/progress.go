@@ -137,7 +137,7 @@ func (m *meter) resume(games int64) {
 }
 
 // game adds a game; nil is one that is not played but read.
-func (m *meter) game(g *record.Game) {
+func (m *meter) game(g *record.Record) {
 	m.done++
 	if g != nil && g.Fault != nil {
 		m.fault(g)
@@ -196,7 +196,7 @@ type fault struct {
 }
 
 // fault adds a game that was lost by a fault.
-func (m *meter) fault(g *record.Game) {
+func (m *meter) fault(g *record.Record) {
 	loser, kind := [2]string{g.South.Agent, g.North.Agent}[g.Fault.Loser()], g.Fault.Kind
 	i := slices.IndexFunc(m.faults, func(f fault) bool { return f.agent == loser && f.kind == kind })
 	if i < 0 {

@@ -100,7 +100,7 @@ func (c *reviewCmd) check() error {
 // reviewedSource is a source with the reviews of its records.
 type reviewedSource struct {
 	name    string
-	records []*record.Game
+	records []*record.Record
 	reviews []*review.Game
 }
 
@@ -133,10 +133,10 @@ func (c *reviewCmd) sources(ctx context.Context, e *env, paths []string) ([]revi
 }
 
 // read reads the games of a file that are to be reviewed.
-func (c *reviewCmd) read(ctx context.Context, e *env, path string) ([]*record.Game, error) {
+func (c *reviewCmd) read(ctx context.Context, e *env, path string) ([]*record.Record, error) {
 	in, runs := new(standings.Reader), standings.New()
 	in.Begin(runs, path)
-	list, err := readInput(ctx, e, path, func(file io.Reader, name string) ([]*record.Game, error) {
+	list, err := readInput(ctx, e, path, func(file io.Reader, name string) ([]*record.Record, error) {
 		return review.Selection{Filter: &c.Filter, Game: c.Game}.Read(ctx, in, runs, file, name)
 	})
 	if err == nil && c.Game == nil {
@@ -209,7 +209,7 @@ func (c *reviewCmd) review(ctx context.Context, e *env, of *reviewedSource, keep
 }
 
 // one reviews a single game, whose moves are the progress.
-func (c *reviewCmd) one(ctx context.Context, e *env, g *record.Game) (*review.Game, error) {
+func (c *reviewCmd) one(ctx context.Context, e *env, g *record.Record) (*review.Game, error) {
 	r, err := review.New(c.Nodes)
 	if err != nil {
 		return nil, err

@@ -170,7 +170,7 @@ func spsaEnv(v *learningView, s *spsa.Settings) training.Env {
 		done, text = step*int64(last), fmt.Sprintf("games, step %d, %s", last, stepText(history))
 		show()
 	}
-	env.Game = func(g *record.Game) {
+	env.Game = func(g *record.Record) {
 		if v.games { // of a verification
 			v.meter.game(g)
 			return

@@ -67,7 +67,7 @@ var errFull = errors.New("no room")
 
 // Read adds the games of a file of records or PGN, as long as there is room.
 func (s *Set) Read(ctx context.Context, in io.Reader, run string) error {
-	err := s.Reader.All(ctx, in, run, s.Rules, func(g *record.Game) error { return s.add(run, g) })
+	err := s.Reader.All(ctx, in, run, s.Rules, func(g *record.Record) error { return s.add(run, g) })
 	if errors.Is(err, errFull) {
 		return nil
 	}
@@ -75,7 +75,7 @@ func (s *Set) Read(ctx context.Context, in io.Reader, run string) error {
 }
 
 // add adds a game, or returns errFull.
-func (s *Set) add(run string, g *record.Game) error {
+func (s *Set) add(run string, g *record.Record) error {
 	if len(g.Moves) == 0 { // there is nothing to see
 		return nil
 	}

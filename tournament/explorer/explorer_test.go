@@ -46,7 +46,7 @@ func mirroredText(text string) string {
 }
 
 // drawRun draws games that transpose and mirror each other often: few openings, and few of the legal moves are played.
-func drawRun(set string, seed uint64, pairs int) (games []*record.Game) {
+func drawRun(set string, seed uint64, pairs int) (games []*record.Record) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	r := rules.MustParse(set)
 	setups := [2]rules.Position{r.RandomSetup(rng), r.RandomSetup(rng)}
@@ -55,7 +55,7 @@ func drawRun(set string, seed uint64, pairs int) (games []*record.Game) {
 			setups[0], setups[1] = setups[1], setups[0].Mirror()
 		}
 		game := rules.NewGame(r, setups[0])
-		g := &record.Game{
+		g := &record.Record{
 			Game: int64(n), Pair: int64(n / 2), Rules: set, Opening: r.FormatPosition(setups[0]), Policy: "file:x",
 			South: record.Player{Agent: string("ab"[n%2])}, North: record.Player{Agent: string("ba"[n%2])}, Moves: []string{},
 			Timing: record.Timing{Start: time.Unix(int64(seed), 0).UTC()},
@@ -90,7 +90,7 @@ func drawRun(set string, seed uint64, pairs int) (games []*record.Game) {
 
 // slowly returns the results in a position by move or opening, counted by texts. Mirror images of openings count with
 // whichever comes first as a text.
-func slowly(t *testing.T, games []*record.Game, set, position string) map[string][3]int64 {
+func slowly(t *testing.T, games []*record.Record, set, position string) map[string][3]int64 {
 	rows := map[string][3]int64{}
 	image := mirroredText(position)
 	for _, g := range games {
@@ -129,7 +129,7 @@ func slowly(t *testing.T, games []*record.Game, set, position string) map[string
 }
 
 // write makes the folder of a run.
-func write(t *testing.T, dir string, games []*record.Game) Run {
+func write(t *testing.T, dir string, games []*record.Record) Run {
 	runtest.WriteRun(t, dir, "finished", runtest.Lines(games...))
 	return runAt(t, filepath.Join(dir, tournament.GamesFile))
 }
@@ -150,7 +150,7 @@ func ask(t *testing.T, s *Set, set, position string) ([]*Row, int) {
 }
 
 // requireSame compares an answer with the slow one.
-func requireSame(t *testing.T, s *Set, games []*record.Game, set, position string) (count int) {
+func requireSame(t *testing.T, s *Set, games []*record.Record, set, position string) (count int) {
 	t.Helper()
 	rows, count := ask(t, s, set, position)
 	want, total := slowly(t, games, set, position), int64(0)
@@ -164,7 +164,7 @@ func requireSame(t *testing.T, s *Set, games []*record.Game, set, position strin
 		require.Equal(t, want[text], row.Results, "%s: %s", position, text)
 		require.LessOrEqual(t, row.games(), most)
 		most, total = row.games(), total+row.games()
-		played := games[slices.IndexFunc(games, func(o *record.Game) bool { return o.Game == row.Game })].Moves
+		played := games[slices.IndexFunc(games, func(o *record.Record) bool { return o.Game == row.Game })].Moves
 		if position != "" {
 			require.Contains(t, []string{row.Move, mirroredText(row.Move)}, played[row.Ply-1])
 		}
@@ -203,9 +203,9 @@ func TestAgainstSlow(t *testing.T) {
 
 // A position that is its own image joins a move and the move's image.
 func TestSymmetric(t *testing.T) {
-	var games []*record.Game
+	var games []*record.Record
 	for n, move := range []string{"c1-c4", "d1-d4", "c1-c4"} {
-		games = append(games, &record.Game{
+		games = append(games, &record.Record{
 			Game: int64(n), Pair: int64(n), Rules: "simplified", Opening: "123321/000000/000000/000000/000000/123321 s",
 			Policy: "x", South: record.Player{Agent: "a"}, North: record.Player{Agent: "b"}, Moves: []string{move}, Plies: 1,
 			Result: "1-0", Reason: record.Resignation,
@@ -223,7 +223,7 @@ func TestSymmetric(t *testing.T) {
 func TestUpdate(t *testing.T) {
 	const set = "simplified"
 	dir := t.TempDir()
-	games := slices.DeleteFunc(drawRun(set, 6, 40), func(g *record.Game) bool { return len(g.Moves) == 0 })
+	games := slices.DeleteFunc(drawRun(set, 6, 40), func(g *record.Record) bool { return len(g.Moves) == 0 })
 	run, other := write(t, filepath.Join(dir, "run"), games[:60]), write(t, filepath.Join(dir, "copy"), games[:30])
 	s := new(Set)
 	updated := func(want int, runs ...Run) {

@@ -81,7 +81,7 @@ func (f *Figure) cell(v float64) grid.Cell {
 type Counter struct {
 	sets   []*set // in the order of their first games
 	file   string // of the last game
-	last   *record.Game
+	last   *record.Record
 	counts counts // of the last pair, or game alone
 }
 
@@ -93,7 +93,7 @@ type set struct {
 
 // Add counts a game of a file, or returns why it can't be replayed. A game and the next one are a pair if they have one
 // pair number, rule set and file.
-func (c *Counter) Add(file string, g *record.Game) error {
+func (c *Counter) Add(file string, g *record.Record) error {
 	counts, err := count(g)
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)

@@ -25,15 +25,15 @@ const (
 )
 
 // played returns the record of a game by hand.
-func played(pair int64, rules, opening, result, reason string, moves ...string) *record.Game {
-	return &record.Game{
+func played(pair int64, rules, opening, result, reason string, moves ...string) *record.Record {
+	return &record.Record{
 		Game: 17, Pair: pair, Rules: rules, Opening: opening, Result: result, Reason: reason, Moves: moves, Plies: len(moves),
 		South: record.Player{Agent: "a"}, North: record.Player{Agent: "b"},
 	}
 }
 
 // countAll counts games of one file.
-func countAll(t *testing.T, games ...*record.Game) []Figure {
+func countAll(t *testing.T, games ...*record.Record) []Figure {
 	var c Counter
 	for _, g := range games {
 		require.NoError(t, c.Add("file", g))
@@ -42,7 +42,7 @@ func countAll(t *testing.T, games ...*record.Game) []Figure {
 }
 
 // byHand are two pairs.
-var byHand = []*record.Game{
+var byHand = []*record.Record{
 	played(0, "simplified", canStop, "0-1", "goal", "e1-f3", "a3-goal"),
 	played(0, "simplified", fourBounces, "1-0", "goal", "d2-goal"),
 	played(1, "simplified", cannotStop, "0-1", "goal", "c1-d1", "c3-goal"),
@@ -100,8 +100,8 @@ func figure(t *testing.T, list []Figure, key string) Figure {
 // A share has Wilson's interval for as many games as have its variance between pairs.
 func TestIntervals(t *testing.T) {
 	win, loss := byHand[3], byHand[0]
-	var games []*record.Game
-	pairs := func(n int, of ...*record.Game) {
+	var games []*record.Record
+	pairs := func(n int, of ...*record.Record) {
 		for range n {
 			for _, g := range of {
 				g := *g
@@ -157,7 +157,7 @@ func TestPairs(t *testing.T) {
 // Games that can't be replayed leave no trace in the figures.
 func TestRefusedGames(t *testing.T) {
 	var c Counter
-	for want, g := range map[string]*record.Game{
+	for want, g := range map[string]*record.Record{
 		"file: game 17: expected 0-1 by goal, found 1-0 by goal": played(0, "simplified", canStop, "1-0", "goal", "e1-f3", "a3-goal"),
 		"file: game 17: move 2: ":                                played(1, "simplified", canStop, "0-1", "goal", "e1-f3", "a3-b3"),
 		`unknown rules "chess"`:                                  played(9, "chess", canStop, "0-1", "goal", "e1-f3"),

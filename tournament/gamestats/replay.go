@@ -19,7 +19,7 @@ func (c counts) addIf(key string, holds bool) {
 }
 
 // count replays a game and counts what is in it.
-func count(g *record.Game) (counts, error) {
+func count(g *record.Record) (counts, error) {
 	c, left := counts{}, len(g.Moves) // moves to come, the present one included
 	won := g.Reason == string(rules.ByGoal) && g.Fault == nil
 	var legal rules.MoveSet

@@ -13,7 +13,7 @@ import (
 )
 
 // randomGame plays random moves, mostly to the goal where one leads there.
-func randomGame(t *testing.T, r *rules.Rules, pair int64, rng *rand.Rand) *record.Game {
+func randomGame(t *testing.T, r *rules.Rules, pair int64, rng *rand.Rand) *record.Record {
 	start := r.Start()
 	game := rules.NewGame(r, start)
 	var moves []string
@@ -76,7 +76,7 @@ func reaches(r *rules.Rules, p rules.Position) bool {
 	return false
 }
 
-func (s *slow) game(t *testing.T, g *record.Game) {
+func (s *slow) game(t *testing.T, g *record.Record) {
 	game, err := record.Replay(g)
 	require.NoError(t, err)
 	r := game.Rules()
@@ -162,7 +162,7 @@ func TestSlowCount(t *testing.T) {
 			r := rules.MustParse(name + ":max_plies=60")
 			rng := rand.New(rand.NewPCG(1, 2))
 			s := slow{map[string]float64{}, map[string]float64{}}
-			var games []*record.Game
+			var games []*record.Record
 			for i := range int64(20) {
 				g := randomGame(t, r, i/2, rng)
 				s.game(t, g)

@@ -16,14 +16,14 @@ import (
 )
 
 // cut is a game after some moves, as a run shows it while it is played.
-func cut(g *record.Game, moves int) *record.Game {
+func cut(g *record.Record, moves int) *record.Record {
 	c := *g
 	c.Moves, c.Scores, c.Plies, c.Result, c.Reason = g.Moves[:moves], g.Scores[:min(moves, len(g.Scores))], moves, "", ""
 	return &c
 }
 
 // writePlaying writes the games that a run plays, as of some time ago.
-func writePlaying(t testing.TB, dir string, ago time.Duration, count int, games ...*record.Game) {
+func writePlaying(t testing.TB, dir string, ago time.Duration, count int, games ...*record.Record) {
 	t.Helper()
 	text, err := json.Marshal(tournament.Playing{Time: time.Now().Add(-ago), Games: games, Count: count})
 	require.NoError(t, err)
@@ -91,7 +91,7 @@ func TestPlayingHostile(t *testing.T) {
 	require.Empty(t, s.shownPlaying("match"))
 	require.NoError(t, os.Remove(path))
 
-	bad := func(change func(*record.Game)) *record.Game {
+	bad := func(change func(*record.Record)) *record.Record {
 		g := cut(drawPair(7)[0], 6)
 		g.Moves = append([]string{}, g.Moves...)
 		change(g)
@@ -99,22 +99,22 @@ func TestPlayingHostile(t *testing.T) {
 	}
 	over := *drawPair(8)[0]
 	over.Result = map[string]string{"1-0": "0-1", "0-1": "1-0", "1/2-1/2": "1-0"}[over.Result]
-	good := bad(func(g *record.Game) {
+	good := bad(func(g *record.Record) {
 		g.South.Agent, g.North.Agent = hostile, strings.Repeat("n", 1000)
 		g.Scores = []record.Score{-30000, record.NoScore, 0, 1, 2, 3}
 		g.Game = 16
 	})
-	all := []*record.Game{
+	all := []*record.Record{
 		&over,
-		bad(func(g *record.Game) { g.Moves[3] = hostile }),
-		bad(func(g *record.Game) { g.Moves[3] = g.Moves[2] }),
-		bad(func(g *record.Game) { g.Rules = hostile }),
-		bad(func(g *record.Game) { g.Opening = hostile }),
-		bad(func(g *record.Game) { g.Game = -1 }),
-		bad(func(g *record.Game) { g.Scores = make([]record.Score, 7) }),
-		bad(func(g *record.Game) { g.Reason = hostile }),
-		bad(func(g *record.Game) { g.Result = hostile }),
-		bad(func(g *record.Game) { g.Fault = &record.Fault{Side: "south", Detail: hostile} }),
+		bad(func(g *record.Record) { g.Moves[3] = hostile }),
+		bad(func(g *record.Record) { g.Moves[3] = g.Moves[2] }),
+		bad(func(g *record.Record) { g.Rules = hostile }),
+		bad(func(g *record.Record) { g.Opening = hostile }),
+		bad(func(g *record.Record) { g.Game = -1 }),
+		bad(func(g *record.Record) { g.Scores = make([]record.Score, 7) }),
+		bad(func(g *record.Record) { g.Reason = hostile }),
+		bad(func(g *record.Record) { g.Result = hostile }),
+		bad(func(g *record.Record) { g.Fault = &record.Fault{Side: "south", Detail: hostile} }),
 	}
 	for part := range slices.Chunk(all, 5) {
 		writePlaying(t, dir, 0, -1, append(part, good)...)

@@ -59,9 +59,9 @@ type reading struct {
 	tail      *tail
 	reader    standings.Reader
 	collector *report.Collector
-	latest    []*record.Game // the last one first
-	ends      []time.Time    // of the last endsKept games
-	faults    int64          // games lost by faults
+	latest    []*record.Record // the last one first
+	ends      []time.Time      // of the last endsKept games
+	faults    int64            // games lost by faults
 }
 
 func newRun(p *Pages, f folder) *run {
@@ -195,7 +195,7 @@ func (r *run) read(ctx context.Context) (bool, error) {
 	})
 }
 
-func (r *reading) add(g *record.Game) {
+func (r *reading) add(g *record.Record) {
 	r.collector.Sample(g)
 	r.latest = slices.Insert(r.latest[:min(len(r.latest), latestGames-1)], 0, g)
 	r.ends = append(r.ends, endOf(g))
@@ -214,7 +214,7 @@ type boardGame struct {
 }
 
 // boardGames are games on boards.
-func (r *run) boardGames(games []*record.Game) []boardGame {
+func (r *run) boardGames(games []*record.Record) []boardGame {
 	list := []boardGame{}
 	for _, g := range games {
 		list = append(list, boardGame{
@@ -230,7 +230,7 @@ func (r *run) underWay() []boardGame {
 	if err != nil || !r.running || time.Since(file.Time).Abs() > tournament.PlayingFresh {
 		return []boardGame{}
 	}
-	return r.boardGames(slices.DeleteFunc(file.Games, func(g *record.Game) bool {
+	return r.boardGames(slices.DeleteFunc(file.Games, func(g *record.Record) bool {
 		return g.Result != "" || g.Game < r.collector.Games() || record.VerifyPlaying(g) != nil
 	}))
 }

@@ -125,7 +125,7 @@ func (r *run) speed(w *status.Run, now time.Time) float64 {
 }
 
 // endOf returns when a game ended; zero if that isn't known.
-func endOf(g *record.Game) time.Time {
+func endOf(g *record.Record) time.Time {
 	const most = 1e6 // seconds: files may have anything
 	if g.Timing.Start.IsZero() {
 		return time.Time{}

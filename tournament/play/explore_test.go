@@ -15,8 +15,8 @@ import (
 )
 
 // exploredRun makes a run of two games from one opening, and returns them.
-func exploredRun(t *testing.T, s *testServer) []*record.Game {
-	games := []*record.Game{drawGame("simplified", 0, "a", hostile), drawGame("simplified", 1, hostile, "a")}
+func exploredRun(t *testing.T, s *testServer) []*record.Record {
+	games := []*record.Record{drawGame("simplified", 0, "a", hostile), drawGame("simplified", 1, hostile, "a")}
 	writeRun(t, filepath.Join(s.results, "sub", "run é"), "finished", lines(games...))
 	return games
 }

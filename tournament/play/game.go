@@ -48,10 +48,10 @@ type game struct {
 	interrupt context.CancelFunc // ends the playing, which begins anew
 	helped    bool               // moves were undone, a hint given, or the position analysed
 	hinting   bool
-	resigned  bool         // the game ends at the person's next turn
-	end       *record.Game // nil while it goes on
-	kept      string       // address of the record
-	problem   string       // why there is no record
+	resigned  bool           // the game ends at the person's next turn
+	end       *record.Record // nil while it goes on
+	kept      string         // address of the record
+	problem   string         // why there is no record
 }
 
 // made is a move that was made.
@@ -127,7 +127,7 @@ func (g *game) person() string {
 
 // finish keeps the record. The times are those of the moves when they were made,
 // not when the game was played again. A move made just as the time ran out is dropped.
-func (g *game) finish(rec *record.Game) {
+func (g *game) finish(rec *record.Record) {
 	g.keep(min(len(g.made), len(rec.Moves)))
 	rec.Timing.Start = g.began.Round(0).UTC()
 	rec.Timing.Seconds = time.Since(g.began).Round(time.Microsecond).Seconds()

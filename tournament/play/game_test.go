@@ -116,11 +116,11 @@ func (p *replica) play() {
 }
 
 // kept reads the games that were recorded.
-func (s *testServer) kept() []*record.Game {
+func (s *testServer) kept() []*record.Record {
 	s.t.Helper()
 	files, err := filepath.Glob(filepath.Join(s.results, "play-*", tournament.GamesFile))
 	require.NoError(s.t, err)
-	var list []*record.Game
+	var list []*record.Record
 	for _, path := range files {
 		f, err := os.Open(path)
 		require.NoError(s.t, err)
@@ -455,7 +455,7 @@ func TestLostGames(t *testing.T) {
 	s.settled(s.begin("panics", "standard", "north", "random"))
 	s.settled(s.begin("cheats", "kang", "north", "random"))
 	for range maxUnrecorded - 1 {
-		_, _ = s.games.records.keep(new(record.Game))
+		_, _ = s.games.records.keep(new(record.Record))
 	}
 	err := s.Close()
 	require.ErrorContains(t, err, "games lost, as they could not be recorded: 1001: ")

@@ -32,14 +32,14 @@ type records struct {
 	log     *slog.Logger
 
 	mu      sync.Mutex
-	name    string         // of the run's folder; "": there is none yet
-	waiting []*record.Game // not written yet
-	lost    int            // games, since too many waited
+	name    string           // of the run's folder; "": there is none yet
+	waiting []*record.Record // not written yet
+	lost    int              // games, since too many waited
 }
 
 // keep records a game and returns its address below /game/. After an error the game
 // is in memory only, or lost if maxUnrecorded are.
-func (r *records) keep(g *record.Game) (string, error) {
+func (r *records) keep(g *record.Record) (string, error) {
 	if r.results == "" {
 		return "", nil
 	}

@@ -44,7 +44,7 @@ func (p *Pages) review(w http.ResponseWriter, r *http.Request) {
 	web.AllowLongWait(w)
 	var q reviewRequest
 	err := web.ReadJSON(r, &q)
-	var g *record.Game
+	var g *record.Record
 	if err == nil {
 		g, err = p.findRecord(r.Context(), q)
 	}
@@ -74,7 +74,7 @@ func (p *Pages) review(w http.ResponseWriter, r *http.Request) {
 
 // reviewGame reviews a game. Each move waits for the client's turn among the light searches.
 func (p *Pages) reviewGame(
-	ctx context.Context, client string, rec *record.Game, progress func(done, all int),
+	ctx context.Context, client string, rec *record.Record, progress func(done, all int),
 ) (*review.Game, error) {
 	progress(0, len(rec.Moves))
 	reviewer, err := review.New(reviewNodes)
@@ -97,7 +97,7 @@ func (p *Pages) reviewGame(
 var errNoGame = web.Error{Status: http.StatusNotFound, Text: "there is no such game"}
 
 // findRecord returns the record of a game of a run.
-func (p *Pages) findRecord(ctx context.Context, q reviewRequest) (*record.Game, error) {
+func (p *Pages) findRecord(ctx context.Context, q reviewRequest) (*record.Record, error) {
 	folder, ok := p.Run(q.Run)
 	if !ok {
 		return nil, web.Error{Status: http.StatusNotFound, Text: "there is no such run"}
@@ -121,7 +121,7 @@ func (p *Pages) findRecord(ctx context.Context, q reviewRequest) (*record.Game, 
 }
 
 // reviewable returns what keeps a game from being reviewed.
-func reviewable(g *record.Game) error {
+func reviewable(g *record.Record) error {
 	if len(g.Moves) > maxReviewMoves {
 		return web.Unprocessable("expected a game of at most %d moves, found %d", maxReviewMoves, len(g.Moves))
 	}

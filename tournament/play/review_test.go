@@ -43,8 +43,8 @@ func askReview(t *testing.T, url, body string) (status int, kind, data string) {
 }
 
 // shortGame is a game of a few moves.
-func shortGame() *record.Game {
-	return &record.Game{
+func shortGame() *record.Record {
+	return &record.Record{
 		Rules: "standard", Opening: "201030/013000/022000/000032/000000/031100 s", Policy: "x",
 		South: record.Player{Agent: "a"}, North: record.Player{Agent: "b"}, Moves: []string{"a1-a2"},
 		Result: "0-1", Reason: record.Resignation, Plies: 1,
@@ -129,7 +129,7 @@ func occupy(t *testing.T, s *testServer) (free func()) {
 // The button reviews the game that is shown; a link may ask for it, too.
 func TestBrowserReview(t *testing.T) {
 	s := newTestServer(t, shallow)
-	games := []*record.Game{shortGame(), drawGame("standard", 1, "a", "b")}
+	games := []*record.Record{shortGame(), drawGame("standard", 1, "a", "b")}
 	writeRun(t, filepath.Join(s.results, "one"), "finished", lines(games...))
 	url := listen(t, s)
 	b := browsertest.Open(t)

@@ -60,7 +60,7 @@ func TestFullDisk(t *testing.T) {
 		c.Executor = testPool(t, nc, func(o *Options) { o.Server, o.window = s, 20 })
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 		defer cancel()
-		_, err = tournament.Run(ctx, c, testRegistry(), func(*record.Game) {
+		_, err = tournament.Run(ctx, c, testRegistry(), func(*record.Record) {
 			if games++; games == 5 {
 				fill(t, filler)
 			}

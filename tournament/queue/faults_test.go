@@ -53,7 +53,7 @@ func TestDuplicatesAreDropped(t *testing.T) {
 	require.Contains(t, log.String(), "a second result is dropped")
 }
 
-func answer(ctx context.Context, p *Coordinator, dir string, play func(job) ([]*record.Game, error)) error {
+func answer(ctx context.Context, p *Coordinator, dir string, play func(job) ([]*record.Record, error)) error {
 	for ctx.Err() == nil {
 		id, err := readIdentity(dir)
 		var jobs jetstream.Consumer
@@ -111,7 +111,7 @@ func TestBadResults(t *testing.T) {
 		var sum tournament.Summary
 		var failed error
 		err := whileRunning(t, func(ctx context.Context) error {
-			return answer(ctx, c.Executor.(*Coordinator), c.Out, func(j job) ([]*record.Game, error) {
+			return answer(ctx, c.Executor.(*Coordinator), c.Out, func(j job) ([]*record.Record, error) {
 				games, err := player.Play(ctx, j.Job, 1)
 				if answered[j.Pair]++; err == nil && answered[j.Pair] <= wrongs {
 					games[0].South.Seed++
@@ -195,7 +195,7 @@ func TestServerRestart(t *testing.T) {
 		}
 		return n
 	}, func() {
-		_, err := tournament.Run(t.Context(), c, testRegistry(), func(*record.Game) { begin() })
+		_, err := tournament.Run(t.Context(), c, testRegistry(), func(*record.Record) { begin() })
 		begin()
 		require.NoError(t, err)
 	})
@@ -265,7 +265,7 @@ func TestInterruptedRunGoesOn(t *testing.T) {
 	for played := int64(0); ; stops++ {
 		ctx, cancel := context.WithCancel(t.Context())
 		games := int64(0) // those that are there already are told too
-		sum, err := tournament.Run(ctx, c, testRegistry(), func(*record.Game) {
+		sum, err := tournament.Run(ctx, c, testRegistry(), func(*record.Record) {
 			if games++; games == played+25 {
 				cancel()
 			}

@@ -192,7 +192,7 @@ func TestForgedMessages(t *testing.T) {
 	defer cancel()
 	games := int64(0)
 	err = whileRunning(t, attack, func() {
-		sum, err := tournament.Run(ctx, c, testRegistry(), func(*record.Game) {
+		sum, err := tournament.Run(ctx, c, testRegistry(), func(*record.Record) {
 			if games++; games == 100 {
 				<-attacked // the run lasts as long
 			}
@@ -248,7 +248,7 @@ func TestForgedErrors(t *testing.T) {
 	defer cancel()
 	games := int64(0)
 	err := whileRunning(t, attack, func() {
-		sum, err := tournament.Run(ctx, c, testRegistry(), func(*record.Game) { games++ })
+		sum, err := tournament.Run(ctx, c, testRegistry(), func(*record.Record) { games++ })
 		require.NoError(t, err)
 		require.Empty(t, sum.DeadLettered)
 	})

@@ -199,7 +199,7 @@ const suspicious = 3
 
 // play plays a pair, alone if it is suspicious: other games are finished before, and
 // wait until it has ended.
-func (w *Worker) play(t *task) ([]*record.Game, error) {
+func (w *Worker) play(t *task) ([]*record.Record, error) {
 	if t.deliveries < min(suspicious, t.run.tries+1) {
 		w.alone.RLock()
 		defer w.alone.RUnlock()
@@ -225,7 +225,7 @@ const maxMessage = 512 << 10
 
 // publishResult publishes the games of a pair, or why it can't be played, and
 // acknowledges its job when the server has stored the result.
-func (w *Worker) publishResult(ctx context.Context, t *task, games []*record.Game, failed error) {
+func (w *Worker) publishResult(ctx context.Context, t *task, games []*record.Record, failed error) {
 	m := nats.NewMsg(subjectOf(resultsOf(t.run.Run), t.job.Pair))
 	m.Header.Set(tokenHeader, t.job.Token)
 	m.Header.Set(workerHeader, w.options.Name)

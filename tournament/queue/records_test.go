@@ -27,7 +27,7 @@ func TestSameRecordsAsLocal(t *testing.T) {
 		want := local(t, c)
 		c.Executor = p
 		var seen int64
-		sum, err := tournament.Run(t.Context(), c, testRegistry(), func(*record.Game) { seen++ })
+		sum, err := tournament.Run(t.Context(), c, testRegistry(), func(*record.Record) { seen++ })
 		require.NoError(t, err)
 		require.Equal(t, tournament.Finished, sum.Status)
 		require.Equal(t, c.Games(), seen)

@@ -67,7 +67,7 @@ func TestLostMessagesArePublishedAgain(t *testing.T) {
 			var change sync.WaitGroup
 			defer change.Wait()
 			games := 0
-			_, err := tournament.Run(ctx, c, testRegistry(held), func(*record.Game) {
+			_, err := tournament.Run(ctx, c, testRegistry(held), func(*record.Record) {
 				if games++; games != 2 {
 					return
 				}

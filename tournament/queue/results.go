@@ -99,7 +99,7 @@ func (r *run) isFinal(ctx context.Context, w *pendingJob, m jetstream.Msg, why e
 }
 
 // parse returns the games of a result, checked against its job.
-func (r *run) parse(ctx context.Context, m jetstream.Msg, job tournament.Job, worker string) ([]*record.Game, error) {
+func (r *run) parse(ctx context.Context, m jetstream.Msg, job tournament.Job, worker string) ([]*record.Record, error) {
 	text := m.Data()
 	if name := m.Headers().Get(objectHeader); name != "" {
 		var err error
@@ -115,8 +115,8 @@ func (r *run) parse(ctx context.Context, m jetstream.Msg, job tournament.Job, wo
 }
 
 // parseGames reads records, two at most.
-func parseGames(text []byte, source string) ([]*record.Game, error) {
-	var games []*record.Game
+func parseGames(text []byte, source string) ([]*record.Record, error) {
+	var games []*record.Record
 	for r := record.NewReader(bytes.NewReader(text), source); ; {
 		g, err := r.Read()
 		if errors.Is(err, io.EOF) {

@@ -54,7 +54,7 @@ func TestStatusFile(t *testing.T) {
 	defer cancel()
 	done := make(chan error, 1)
 	run := func(ctx context.Context) {
-		_, err := tournament.Run(ctx, c, testRegistry(), func(*record.Game) {})
+		_, err := tournament.Run(ctx, c, testRegistry(), func(*record.Record) {})
 		done <- err
 	}
 	go run(ctx)

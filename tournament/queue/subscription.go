@@ -291,7 +291,7 @@ func (r *subscription) fetchFiles(ctx context.Context, c *runConfig, dir string)
 	return paths, nil
 }
 
-func (r *subscription) play(job tournament.Job) ([]*record.Game, error) {
+func (r *subscription) play(job tournament.Job) ([]*record.Record, error) {
 	r.playing.RLock()
 	defer r.playing.RUnlock()
 	if err := r.ctx.Err(); err != nil {

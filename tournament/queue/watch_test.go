@@ -135,7 +135,9 @@ func TestGamesOfTwoRunsAreShown(t *testing.T) {
 }
 
 // watchedGames returns what an answer may hold: the beginnings of games of the first pairs.
-func watchedGames(t testing.TB, c *tournament.Config, pairs int) (jobs map[int64]tournament.Job, games []*record.Game) {
+func watchedGames(
+	t testing.TB, c *tournament.Config, pairs int,
+) (jobs map[int64]tournament.Job, games []*record.Record) {
 	r := tournament.NewRunner(c, testRegistry().New)
 	defer func() { require.NoError(t, r.Close()) }()
 	jobs = map[int64]tournament.Job{}
@@ -151,14 +153,14 @@ func watchedGames(t testing.TB, c *tournament.Config, pairs int) (jobs map[int64
 	return jobs, games
 }
 
-func beginning(g *record.Game, moves int) *record.Game {
+func beginning(g *record.Record, moves int) *record.Record {
 	part := *g
 	part.Moves, part.Plies, part.Result, part.Reason = g.Moves[:moves], moves, "", ""
 	part.Timing.MoveMS = g.Timing.MoveMS[:moves]
 	return &part
 }
 
-func playingText(t testing.TB, games ...*record.Game) []byte {
+func playingText(t testing.TB, games ...*record.Record) []byte {
 	text, err := json.Marshal(tournament.Playing{Games: games, Count: len(games)})
 	require.NoError(t, err)
 	return text
@@ -224,7 +226,7 @@ func TestAnswersAreChecked(t *testing.T) {
 	require.Equal(t, []int64{2, 3}, shown(now), "a pair has ended")
 	require.Equal(t, 2, r.playing.Load().Count)
 
-	bad := func(change func(*record.Game)) []byte {
+	bad := func(change func(*record.Record)) []byte {
 		g := beginning(games[0], 3)
 		g.Moves = slices.Clone(g.Moves)
 		change(g)
@@ -235,14 +237,14 @@ func TestAnswersAreChecked(t *testing.T) {
 		"no game":      []byte(`{"games":[null]}`),
 		"unknown key":  []byte(`{"games":[],"other":1}`),
 		"many games":   playingText(t, slices.Repeat(games[:1], 17)...),
-		"illegal move": bad(func(g *record.Game) { g.Moves[2] = g.Moves[0] }),
-		"another game": bad(func(g *record.Game) { g.Game = 4 }),
-		"another seed": bad(func(g *record.Game) { g.South.Seed++ }),
-		"players":      bad(func(g *record.Game) { g.South, g.North = g.North, g.South }),
-		"rules":        bad(func(g *record.Game) { g.Rules = "simplified" }),
-		"opening":      bad(func(g *record.Game) { g.Opening = "x" }),
-		"scores":       bad(func(g *record.Game) { g.Scores = make([]record.Score, 999) }),
-		"result":       bad(func(g *record.Game) { g.Result, g.Reason = "1-0", "goal" }),
+		"illegal move": bad(func(g *record.Record) { g.Moves[2] = g.Moves[0] }),
+		"another game": bad(func(g *record.Record) { g.Game = 4 }),
+		"another seed": bad(func(g *record.Record) { g.South.Seed++ }),
+		"players":      bad(func(g *record.Record) { g.South, g.North = g.North, g.South }),
+		"rules":        bad(func(g *record.Record) { g.Rules = "simplified" }),
+		"opening":      bad(func(g *record.Record) { g.Opening = "x" }),
+		"scores":       bad(func(g *record.Record) { g.Scores = make([]record.Score, 999) }),
+		"result":       bad(func(g *record.Record) { g.Result, g.Reason = "1-0", "goal" }),
 	} {
 		ask(0, 1)
 		receive(text)

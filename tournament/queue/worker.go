@@ -166,7 +166,7 @@ func (w *Worker) respond(request micro.Request, r *subscription, below int64) {
 	report := workerReport{ID: w.id, Worker: w.state(), Refused: w.refusal(r)}
 	if below > 0 && report.Refused == "" {
 		p := r.underWay(time.Now())
-		p.Games = slices.DeleteFunc(p.Games, func(g *record.Game) bool { return g.Pair >= below })
+		p.Games = slices.DeleteFunc(p.Games, func(g *record.Record) bool { return g.Pair >= below })
 		if len(p.Games) > 0 {
 			report.Playing, _ = json.Marshal(p) // it is plain data
 		}

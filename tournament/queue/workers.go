@@ -45,7 +45,7 @@ type workers struct {
 type workerEntry struct {
 	workerReport
 	last  time.Time
-	games []*record.Game // under way, checked
+	games []*record.Record // under way, checked
 }
 
 // ask tells all workers of the run, and asks for their state and the games under way of the first
@@ -111,7 +111,7 @@ func (r *run) updateWorker(text []byte, now time.Time) {
 }
 
 // checkGames returns the games that a worker has under way, without those of pairs that have ended.
-func (r *run) checkGames(text []byte) (games []*record.Game, err error) {
+func (r *run) checkGames(text []byte) (games []*record.Record, err error) {
 	p, err := tournament.ParsePlaying(text)
 	if err != nil {
 		return nil, err

@@ -49,7 +49,7 @@ func (f *Filter) maxPlies() int {
 }
 
 // Takes reports whether a game passes the filter.
-func (f *Filter) Takes(g *Game) bool {
+func (f *Filter) Takes(g *Record) bool {
 	south := false // the first agent is
 	for i, agent := range f.Agent {
 		switch {

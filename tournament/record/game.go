@@ -26,10 +26,10 @@ import (
 // read the records of the version before.
 const Version = 1
 
-// Game is one finished game. The arrays Best, Scores, Depths and Nodes and
+// Record is one finished game. The arrays Best, Scores, Depths and Nodes and
 // Timing.MoveMS stand beside Moves, one element a move, or are empty where
 // nothing is known about any move.
-type Game struct {
+type Record struct {
 	Game    int64  `json:"game"`    // number in the run, from 0
 	Pair    int64  `json:"pair"`    // number of the game pair: one opening, sides swapped; from 0
 	Rules   string `json:"rules"`   // the rule set, as rules.Parse reads it
@@ -154,16 +154,16 @@ const (
 const Imported = "imported"
 
 // adjudicated reports whether the game was ended before its end.
-func (g *Game) adjudicated() bool {
+func (g *Record) adjudicated() bool {
 	return g.Adjudication != "" && strings.HasPrefix(g.Reason, "adjudicated-")
 }
 
 // NotPlayed reports whether the game was not played, since an agent was suspended.
-func (g *Game) NotPlayed() bool { return g.Fault != nil && g.Fault.Kind == FaultSuspended }
+func (g *Record) NotPlayed() bool { return g.Fault != nil && g.Fault.Kind == FaultSuspended }
 
 // Movers returns the index in Moves of each turn and the side that took it. Placements
 // are left out. There are none if the side that began can't be read from the opening.
-func (g *Game) Movers() iter.Seq2[int, rules.Side] {
+func (g *Record) Movers() iter.Seq2[int, rules.Side] {
 	return func(yield func(int, rules.Side) bool) {
 		first, side := len(g.Moves)-g.Plies, rules.South // South begins after a set-up
 		if first == 0 {
@@ -207,7 +207,7 @@ type Timing struct {
 }
 
 // check verifies what can be verified without playing the game again.
-func (g *Game) check() error {
+func (g *Record) check() error {
 	var p problems.List
 	p.Require(slices.Contains(results[:], g.Result), "expected a result 1-0, 0-1 or 1/2-1/2, found %.60q", g.Result)
 	p.Require(g.Reason != "", "expected a reason, found none")
@@ -224,7 +224,7 @@ func (g *Game) check() error {
 }
 
 // checkMoves is check without the result.
-func (g *Game) checkMoves() error {
+func (g *Record) checkMoves() error {
 	var p problems.List
 	p.Require(g.Game >= 0 && g.Pair >= 0, "expected game and pair to be numbers from 0, found %d and %d", g.Game, g.Pair)
 	imported := g.Reason == Imported && len(g.Moves) == 0

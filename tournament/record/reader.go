@@ -64,7 +64,7 @@ func NewReader(r io.Reader, name string) *Reader {
 // for [Replay] to say. The error is a *[LineError] for a line that is no record, after
 // which the next line can be read. All others name file and line, too, and end the
 // reading: that of a line much longer than [MaxLine] is one.
-func (r *Reader) Read() (*Game, error) {
+func (r *Reader) Read() (*Record, error) {
 	if err := r.next(); err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func (r *Reader) ReadShort(o *source.Game) error {
 
 // Game returns the whole record of the line that was read last. The error is a
 // *[LineError].
-func (r *Reader) Game() (*Game, error) {
+func (r *Reader) Game() (*Record, error) {
 	g, err := parse(r.text)
 	if err == nil {
 		r.sums, g.Timing.CRC32C = g.Timing.CRC32C != "", ""
@@ -118,7 +118,7 @@ func (r *Reader) next() (err error) {
 // Find returns the first record of r with a game number, and its line. No more is read
 // of the records before it than necessary, so that mistakes in those are not found. The
 // error is io.EOF if there is no such game, a *[LineError] if its line can't be read.
-func Find(file io.Reader, name string, game int64) (g *Game, line int, err error) {
+func Find(file io.Reader, name string, game int64) (g *Record, line int, err error) {
 	r := NewReader(file, name)
 	head := append(strconv.AppendInt([]byte(`{"game":`), game, 10), ',')
 	for {
@@ -139,7 +139,7 @@ func Find(file io.Reader, name string, game int64) (g *Game, line int, err error
 }
 
 // Short returns the game as ratings need it.
-func (g *Game) Short() source.Game {
+func (g *Record) Short() source.Game {
 	moves := uint64(0)
 	if len(g.Moves) > 0 && g.Fault == nil {
 		list := `"` + strings.Join(g.Moves, `","`) + `"`
@@ -153,11 +153,11 @@ func (g *Game) Short() source.Game {
 }
 
 // parse reads the record on one line.
-func parse(line []byte) (*Game, error) {
+func parse(line []byte) (*Record, error) {
 	if len(bytes.TrimSpace(line)) == 0 {
 		return nil, errors.New("expected a game record, found an empty line")
 	}
-	g := new(Game)
+	g := new(Record)
 	if err := strictjson.Unmarshal(line, MaxLine, g); err != nil {
 		next := bytes.LastIndex(line, []byte(`}{"game":`)) + 1
 		switch {

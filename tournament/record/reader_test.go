@@ -32,7 +32,7 @@ func TestLineWithoutEnd(t *testing.T) {
 
 // What ReadShort doesn't check, Game does.
 func TestGameAfterReadShort(t *testing.T) {
-	g := Game{Rules: "r", Opening: "o", South: Player{Agent: "a"}, North: Player{Agent: "b"}, Moves: []string{"pass"},
+	g := Record{Rules: "r", Opening: "o", South: Player{Agent: "a"}, North: Player{Agent: "b"}, Moves: []string{"pass"},
 		Result: "1-0", Reason: "goal", Plies: 2}
 	file := line(t, &g)
 	r := NewReader(bytes.NewReader(file), "f")
@@ -43,10 +43,10 @@ func TestGameAfterReadShort(t *testing.T) {
 }
 
 // anyGame draws a record that the checks accept, with or without each of its parts.
-func anyGame(t *rapid.T) *Game {
+func anyGame(t *rapid.T) *Record {
 	text := rapid.StringN(1, 20, -1)
 	n := rapid.IntRange(0, 4).Draw(t, "n")
-	g := &Game{
+	g := &Record{
 		Game: rapid.Int64Range(0, 1<<40).Draw(t, "game"), Pair: rapid.Int64Range(0, 99).Draw(t, "pair"),
 		Rules: text.Draw(t, "rules"), Opening: text.Draw(t, "opening"), Policy: "random",
 		South: Player{text.Draw(t, "south"), rapid.Uint64().Draw(t, "seed")}, North: Player{text.Draw(t, "north"), 2},
@@ -202,7 +202,7 @@ func TestReaderFails(t *testing.T) {
 }
 
 func TestImportedGames(t *testing.T) {
-	g := Game{South: Player{Agent: "a"}, North: Player{Agent: "b"}, Moves: []string{}, Result: "1-0", Reason: Imported}
+	g := Record{South: Player{Agent: "a"}, North: Player{Agent: "b"}, Moves: []string{}, Result: "1-0", Reason: Imported}
 	text := bytes.TrimSpace(line(t, &g))
 	back, err := NewReader(bytes.NewReader(text), "f").Read()
 	require.NoError(t, err)

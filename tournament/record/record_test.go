@@ -15,8 +15,8 @@ import (
 )
 
 // sample is a whole game by hand: South wins at once.
-func sample() Game {
-	return Game{
+func sample() Record {
+	return Record{
 		Game: 17, Pair: 8, Rules: "standard",
 		Opening: "000000/000000/000000/321000/021321/033210 s", Policy: "random",
 		South:  Player{Agent: "alphabeta:depth=2", Seed: math.MaxUint64},
@@ -30,7 +30,7 @@ func sample() Game {
 }
 
 // line returns a record's line with its end.
-func line(t require.TestingT, g *Game) []byte {
+func line(t require.TestingT, g *Record) []byte {
 	text, err := Lines(g)
 	require.NoError(t, err)
 	return text
@@ -47,7 +47,7 @@ func TestSchema(t *testing.T) {
 		`"timing":{"start":"2026-01-02T03:04:05.6789Z","seconds":0.25,"move_ms":[1.234],"crc32c":"894d1d65"}}`
 	require.Equal(t, want+"\n", string(line(t, &g)))
 
-	bare := Game{Rules: "kang", Result: "1/2-1/2", Moves: []string{}}
+	bare := Record{Rules: "kang", Result: "1/2-1/2", Moves: []string{}}
 	require.Equal(t, `{"game":0,"pair":0,"rules":"kang","opening":"","policy":"","south":{"agent":"","seed":"0"},`+
 		`"north":{"agent":"","seed":"0"},"moves":[],"result":"1/2-1/2","reason":"","plies":0,`+
 		`"timing":{"start":"0001-01-01T00:00:00Z","seconds":0,"crc32c":"30946a0f"}}`+"\n", string(line(t, &bare)))
@@ -67,7 +67,7 @@ func TestNumbersJSONHasNot(t *testing.T) {
 }
 
 func TestReaderErrors(t *testing.T) {
-	good := func(change func(*Game)) string {
+	good := func(change func(*Record)) string {
 		g := sample()
 		if change != nil {
 			change(&g)
@@ -85,18 +85,18 @@ func TestReaderErrors(t *testing.T) {
 		"seed as number": {strings.Replace(whole, `"1"`, `1`, 1), "f.jsonl:2: expected a game record: "},
 		"score": {strings.Replace(whole, `29999`, `1.5`, 1),
 			`expected a score, a whole number or null, found "1.5"`},
-		"result": {good(func(g *Game) { g.Result = "2-0" }),
+		"result": {good(func(g *Record) { g.Result = "2-0" }),
 			`f.jsonl:2: game 17: expected a result 1-0, 0-1 or 1/2-1/2, found "2-0"`},
-		"scores": {good(func(g *Game) { g.Scores = append(g.Scores, 1) }),
+		"scores": {good(func(g *Record) { g.Scores = append(g.Scores, 1) }),
 			"expected as many scores as the 1 moves, found 2"},
-		"plies": {good(func(g *Game) { g.Plies = 2 }), "expected plies from 0 to the 1 moves, found 2"},
-		"number": {good(func(g *Game) { g.Game = -1 }),
+		"plies": {good(func(g *Record) { g.Plies = 2 }), "expected plies from 0 to the 1 moves, found 2"},
+		"number": {good(func(g *Record) { g.Game = -1 }),
 			"expected game and pair to be numbers from 0, found -1 and 8"},
-		"fault's side": {good(func(g *Game) { g.Fault, g.Reason = &Fault{"east", FaultPanic, "", ""}, "panic" }),
+		"fault's side": {good(func(g *Record) { g.Fault, g.Reason = &Fault{"east", FaultPanic, "", ""}, "panic" }),
 			`expected a fault of south or north, found "east"`},
-		"fault's kind": {good(func(g *Game) { g.Fault = &Fault{"north", FaultPanic, "", ""} }),
+		"fault's kind": {good(func(g *Record) { g.Fault = &Fault{"north", FaultPanic, "", ""} }),
 			`expected the fault's kind as the reason, found "panic" and "goal"`},
-		"fault's result": {good(func(g *Game) { g.Fault, g.Reason = &Fault{"south", FaultPanic, "", ""}, "panic" }),
+		"fault's result": {good(func(g *Record) { g.Fault, g.Reason = &Fault{"south", FaultPanic, "", ""}, "panic" }),
 			`expected 0-1 after a fault of south, found "1-0"`},
 		"too long": {strings.Repeat("x", MaxLine+1),
 			"f.jsonl:2: expected a record of at most 16777216 bytes, found a longer line"},
@@ -162,18 +162,18 @@ func TestMovers(t *testing.T) {
 		{kang + "s 111/000 1-0 sn", []string{"a1-a2"}, 0, rules.South},
 	} {
 		index, side := -1, rules.North
-		for index, side = range (&Game{Opening: c.opening, Moves: c.moves, Plies: len(c.moves) - c.index}).Movers() {
+		for index, side = range (&Record{Opening: c.opening, Moves: c.moves, Plies: len(c.moves) - c.index}).Movers() {
 			break
 		}
 		require.Equal(t, []any{c.index, c.side}, []any{index, side}, c.opening)
 	}
 	for _, opening := range []string{"", "x", kang, kang + "w"} {
-		for range (&Game{Opening: opening, Moves: []string{"a1-a2"}, Plies: 1}).Movers() {
+		for range (&Record{Opening: opening, Moves: []string{"a1-a2"}, Plies: 1}).Movers() {
 			require.Fail(t, "expected no turns", opening)
 		}
 	}
 	var turns []any
-	for index, side := range (&Game{Moves: []string{"2@a1", "a1-a2", "a6-a5"}, Plies: 2}).Movers() {
+	for index, side := range (&Record{Moves: []string{"2@a1", "a1-a2", "a6-a5"}, Plies: 2}).Movers() {
 		turns = append(turns, index, side)
 	}
 	require.Equal(t, []any{1, rules.South, 2, rules.North}, turns)

@@ -12,19 +12,19 @@ import (
 // in short notation, and result, reason and plies are those the game came to. A
 // game lost by a fault must have been undecided until then. The error names the
 // move, counted from 1.
-func Replay(g *Game) (*rules.Game, error) {
+func Replay(g *Record) (*rules.Game, error) {
 	return ReplayEach(g, func(*rules.Game, rules.Move) {})
 }
 
 // ReplayEach is [Replay] that calls before ahead of each move, which is known to be legal then, unlike the
 // rest of the record. before must not change the game.
-func ReplayEach(g *Game, before func(game *rules.Game, m rules.Move)) (*rules.Game, error) {
+func ReplayEach(g *Record, before func(game *rules.Game, m rules.Move)) (*rules.Game, error) {
 	return replay(g, g.check(), before)
 }
 
 // VerifyPlaying verifies a game that is over as [Replay] does, or one under way, which has no result
 // and no reason: that its moves are legal and haven't ended it.
-func VerifyPlaying(g *Game) error {
+func VerifyPlaying(g *Record) error {
 	err := g.checkMoves()
 	if g.Result != "" || g.Reason != "" || g.Fault != nil {
 		err = g.check()
@@ -34,7 +34,7 @@ func VerifyPlaying(g *Game) error {
 }
 
 // replay plays a game again, unless it has been checked with an error.
-func replay(g *Game, err error, before func(game *rules.Game, m rules.Move)) (*rules.Game, error) {
+func replay(g *Record, err error, before func(game *rules.Game, m rules.Move)) (*rules.Game, error) {
 	var game *rules.Game
 	if err == nil {
 		game, err = Play(g, before)
@@ -50,7 +50,7 @@ func replay(g *Game, err error, before func(game *rules.Game, m rules.Move)) (*r
 
 // Play is [ReplayEach] without a check of anything but the moves. After an error the game is that of the moves before
 // the wrong one, nil if it can't begin.
-func Play(g *Game, before func(game *rules.Game, m rules.Move)) (*rules.Game, error) {
+func Play(g *Record, before func(game *rules.Game, m rules.Move)) (*rules.Game, error) {
 	if g.Reason == Imported && len(g.Moves) == 0 {
 		return nil, errors.New("expected moves, found a game imported without")
 	}
@@ -94,7 +94,7 @@ func nextMove(game *rules.Game, text string, repeats bool) (rules.Move, error) {
 	return m, game.Check(m)
 }
 
-func checkEnd(g *Game, game *rules.Game) error {
+func checkEnd(g *Record, game *rules.Game) error {
 	outcome, reason := game.Outcome()
 	switch {
 	case g.Plies != game.Ply():
@@ -124,7 +124,7 @@ type Turn struct {
 }
 
 // Turns returns the moves of the game that [Replay] returned for g.
-func (g *Game) Turns(game *rules.Game) []Turn {
+func (g *Record) Turns(game *rules.Game) []Turn {
 	turns := make([]Turn, 0, len(g.Moves))
 	p, ply := game.Start(), 0
 	for i, m := range game.Moves() {

@@ -51,7 +51,7 @@ func TestReplayEach(t *testing.T) {
 }
 
 // withMoves replaces the moves, and drops what stands beside them.
-func withMoves(g Game, moves ...string) Game {
+func withMoves(g Record, moves ...string) Record {
 	g.Moves = append([]string{}, moves...)
 	g.Scores, g.Depths, g.Nodes, g.Timing.MoveMS = nil, nil, nil, nil
 	return g
@@ -59,26 +59,26 @@ func withMoves(g Game, moves ...string) Game {
 
 func TestReplayRefuses(t *testing.T) {
 	for name, c := range map[string]struct {
-		change func(*Game)
+		change func(*Record)
 		want   string
 	}{
-		"rules":        {func(g *Game) { g.Rules = "chess" }, `game 17: unknown rules "chess"`},
-		"opening":      {func(g *Game) { g.Opening = "x" }, "game 17: opening: "},
-		"illegal move": {func(g *Game) { g.Moves[0] = "b4-b5" }, "game 17: move 1: b4-b5 is not legal: "},
-		"no move":      {func(g *Game) { g.Moves[0] = "?" }, "game 17: move 1: "},
-		"long notation": {func(g *Game) { g.Moves[0] = "a4-(a5-a6)-goal" },
+		"rules":        {func(g *Record) { g.Rules = "chess" }, `game 17: unknown rules "chess"`},
+		"opening":      {func(g *Record) { g.Opening = "x" }, "game 17: opening: "},
+		"illegal move": {func(g *Record) { g.Moves[0] = "b4-b5" }, "game 17: move 1: b4-b5 is not legal: "},
+		"no move":      {func(g *Record) { g.Moves[0] = "?" }, "game 17: move 1: "},
+		"long notation": {func(g *Record) { g.Moves[0] = "a4-(a5-a6)-goal" },
 			"game 17: move 1: expected the short notation a4-goal"},
-		"after the end": {func(g *Game) { *g = withMoves(*g, "a4-goal", "b5-goal") }, "game 17: move 2: the game is over"},
-		"unfinished": {func(g *Game) { g.Moves[0] = "c4-c3" },
+		"after the end": {func(g *Record) { *g = withMoves(*g, "a4-goal", "b5-goal") }, "game 17: move 2: the game is over"},
+		"unfinished": {func(g *Record) { g.Moves[0] = "c4-c3" },
 			"expected a finished game, found 1-0 by goal while it goes on"},
-		"plies":  {func(g *Game) { g.Plies = 0 }, "expected plies 1, found 0"},
-		"result": {func(g *Game) { g.Result = "0-1" }, "expected 1-0 by goal, found 0-1 by goal"},
-		"reason": {func(g *Game) { g.Reason = "passes" }, "expected 1-0 by goal, found 1-0 by passes"},
-		"late fault": {func(g *Game) { g.Fault, g.Reason = &Fault{"north", FaultError, "", ""}, "error" },
+		"plies":  {func(g *Record) { g.Plies = 0 }, "expected plies 1, found 0"},
+		"result": {func(g *Record) { g.Result = "0-1" }, "expected 1-0 by goal, found 0-1 by goal"},
+		"reason": {func(g *Record) { g.Reason = "passes" }, "expected 1-0 by goal, found 1-0 by passes"},
+		"late fault": {func(g *Record) { g.Fault, g.Reason = &Fault{"north", FaultError, "", ""}, "error" },
 			"expected 1-0 by goal, found a fault after the end"},
-		"best move":  {func(g *Game) { g.Best = []string{"b4-b5"} }, "game 17: move 1: best: b4-b5 is not legal: "},
-		"bests":      {func(g *Game) { g.Best = make([]string, 2) }, "expected as many best as"},
-		"bad record": {func(g *Game) { g.Scores = make([]Score, 2) }, "expected as many scores"},
+		"best move":  {func(g *Record) { g.Best = []string{"b4-b5"} }, "game 17: move 1: best: b4-b5 is not legal: "},
+		"bests":      {func(g *Record) { g.Best = make([]string, 2) }, "expected as many best as"},
+		"bad record": {func(g *Record) { g.Scores = make([]Score, 2) }, "expected as many scores"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := sample()
@@ -97,15 +97,15 @@ func TestVerifyPlaying(t *testing.T) {
 	begun.Plies, begun.Result, begun.Reason = 1, "", ""
 	require.NoError(t, VerifyPlaying(&begun))
 	require.Empty(t, begun.Result)
-	for want, change := range map[string]func(*Game){
-		"no piece on a1":       func(g *Game) { g.Moves[0] = "a1-a1" },
-		"expected plies 1":     func(g *Game) { g.Plies = 0 },
-		"as many scores as":    func(g *Game) { g.Scores = make([]Score, 2) },
-		"expected a result":    func(g *Game) { g.Reason = "goal" },
-		"expected a reason":    func(g *Game) { g.Result = "1-0" },
-		"the fault's kind":     func(g *Game) { g.Fault = &Fault{Side: "south", Kind: FaultPanic} },
-		"expected 1-0 by goal": func(g *Game) { *g = sample(); g.Result, g.Reason = "", "" },
-		"found 1-0 by length":  func(g *Game) { g.Result, g.Reason = "1-0", "length" },
+	for want, change := range map[string]func(*Record){
+		"no piece on a1":       func(g *Record) { g.Moves[0] = "a1-a1" },
+		"expected plies 1":     func(g *Record) { g.Plies = 0 },
+		"as many scores as":    func(g *Record) { g.Scores = make([]Score, 2) },
+		"expected a result":    func(g *Record) { g.Reason = "goal" },
+		"expected a reason":    func(g *Record) { g.Result = "1-0" },
+		"the fault's kind":     func(g *Record) { g.Fault = &Fault{Side: "south", Kind: FaultPanic} },
+		"expected 1-0 by goal": func(g *Record) { *g = sample(); g.Result, g.Reason = "", "" },
+		"found 1-0 by length":  func(g *Record) { g.Result, g.Reason = "1-0", "length" },
 	} {
 		g := begun
 		g.Moves = append([]string{}, g.Moves...)

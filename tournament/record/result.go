@@ -23,7 +23,7 @@ func HalfPoints(result string, side rules.Side) int {
 
 // HalfPoints returns the half points of an agent, given by its spec, in a game that
 // it played; those of South if it played itself.
-func (g *Game) HalfPoints(agent string) int {
+func (g *Record) HalfPoints(agent string) int {
 	if g.South.Agent == agent {
 		return HalfPoints(g.Result, rules.South)
 	}

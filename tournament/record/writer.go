@@ -35,7 +35,7 @@ func newWriter(w *jsonl.Writer) *Writer {
 }
 
 // Write appends a record. It may stay in memory until Flush or Close.
-func (w *Writer) Write(g *Game) error {
+func (w *Writer) Write(g *Record) error {
 	if err := w.Writer.Write(g); err != nil {
 		return fmt.Errorf("game %d: %w", g.Game, err)
 	}
@@ -43,7 +43,7 @@ func (w *Writer) Write(g *Game) error {
 }
 
 // Lines returns games as a file of records holds them.
-func Lines(games ...*Game) ([]byte, error) {
+func Lines(games ...*Record) ([]byte, error) {
 	var lines bytes.Buffer
 	w := NewWriter(&lines)
 	for _, g := range games {

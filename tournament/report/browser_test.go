@@ -55,7 +55,7 @@ func bounces(course []rules.Step) []string {
 
 // showcase is a Kang game in which one piece bounces from the board, and one is
 // displaced.
-func showcase(t *testing.T, games []*record.Game) *record.Game {
+func showcase(t *testing.T, games []*record.Record) *record.Record {
 	for _, g := range games {
 		v := Replay(0, g)
 		if v.Note != "" || g.Rules != "kang" {
@@ -348,12 +348,12 @@ func TestBrowserDeepLinks(t *testing.T) {
 	}
 	atWidths(t, func(t *testing.T, b *browsertest.Tab, url string) {
 		games := drawRun("alpha:x=1", "beta", "gamma's")
-		long := func(from int) *record.Game {
-			return games[from+slices.IndexFunc(games[from:], func(g *record.Game) bool { return len(g.Moves) > 14 })]
+		long := func(from int) *record.Record {
+			return games[from+slices.IndexFunc(games[from:], func(g *record.Record) bool { return len(g.Moves) > 14 })]
 		}
 		first, second := long(22), long(0)
 		require.NotEqual(t, first.Game, second.Game)
-		address := func(g *record.Game) string { return fmt.Sprintf("#game=1.%d&ply=%d", g.Game, len(g.Moves)-3) }
+		address := func(g *record.Record) string { return fmt.Sprintf("#game=1.%d&ply=%d", g.Game, len(g.Moves)-3) }
 		b.Visit(url + address(first))
 		seen(t, b, fmt.Sprint("1.", first.Game))
 		b.Eval(`scrollTo({ top: 0, behavior: "instant" })`, nil)

@@ -51,10 +51,10 @@ func (c *Collector) SetRun(about Run) {
 }
 
 // Add counts a game of the run added last.
-func (c *Collector) Add(g *record.Game) {
+func (c *Collector) Add(g *record.Record) {
 	c.Standings.Add(g)
 	c.Sample(g)
 }
 
 // Sample may keep a game of the run added last, which is counted already, to be replayed on the page.
-func (c *Collector) Sample(g *record.Game) { c.sample.add(len(c.runs)-1, g) }
+func (c *Collector) Sample(g *record.Record) { c.sample.add(len(c.runs)-1, g) }

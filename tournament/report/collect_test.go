@@ -33,7 +33,7 @@ func TestSampleIsFair(t *testing.T) {
 	priorities := map[kind][]uint64{}
 	rng := rand.New(rand.NewPCG(1, 1))
 	for i := range int64(20_000) {
-		g := &record.Game{Game: i, Rules: "r", South: record.Player{Agent: fmt.Sprint(rng.IntN(4))},
+		g := &record.Record{Game: i, Rules: "r", South: record.Player{Agent: fmt.Sprint(rng.IntN(4))},
 			North: record.Player{Agent: "x"}, Reason: "goal", Moves: []string{"a"}}
 		if i%5000 == 0 {
 			g.Reason = "rare"
@@ -66,10 +66,10 @@ func TestSampleBoundsPlies(t *testing.T) {
 	t.Parallel()
 	s := newSample(Options{Games: 10})
 	for i := range int64(1000) {
-		s.add(0, &record.Game{Game: i, Moves: make([]string, 300)})
+		s.add(0, &record.Record{Game: i, Moves: make([]string, 300)})
 	}
 	require.Len(t, s.chosen(), 10*pliesPerGame/300)
-	s.add(0, &record.Game{Game: 1000, Moves: make([]string, 10*pliesPerGame+1)})
+	s.add(0, &record.Record{Game: 1000, Moves: make([]string, 10*pliesPerGame+1)})
 	require.Len(t, s.chosen(), 10*pliesPerGame/300)
 }
 
@@ -79,7 +79,7 @@ func TestScale(t *testing.T) {
 	c := NewCollector(Options{Games: DefaultGames, Seed: 1})
 	c.AddRun(Run{Name: "big"})
 	d := new(ratings.Data)
-	samples := make([]*record.Game, 64)
+	samples := make([]*record.Record, 64)
 	for i := range samples {
 		samples[i] = drawGame("standard", int64(i), "a", "b")
 	}
@@ -134,7 +134,7 @@ func TestImportedGames(t *testing.T) {
 	t.Parallel()
 	games := drawRun("alpha:x=1", "beta")[:8]
 	for i, g := range games[:4] {
-		games[i] = &record.Game{Game: g.Game, Pair: g.Pair, South: g.South, North: g.North, Moves: []string{},
+		games[i] = &record.Record{Game: g.Game, Pair: g.Pair, South: g.South, North: g.North, Moves: []string{},
 			Result: g.Result, Reason: record.Imported}
 	}
 	c, rated := collect(t, Options{Games: 10}, Run{}, games)

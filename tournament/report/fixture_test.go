@@ -21,7 +21,7 @@ import (
 const hostile = `"><script>alert(1)</script><img src=x onerror=alert(2)>'` + "`|*_&amp;\\ </style></script><!-- \x1b[31m\u202e é {{.}} ${x}"
 
 // drawGame is a game of moves drawn at random, with figures drawn too.
-func drawGame(set string, number int64, south, north string) *record.Game {
+func drawGame(set string, number int64, south, north string) *record.Record {
 	g, rng := runtest.DrawGame(set, number, south, north), rand.New(rand.NewPCG(7, uint64(number)))
 	for range g.Moves {
 		score := record.Score(rng.IntN(600) - 300)
@@ -36,8 +36,8 @@ func drawGame(set string, number int64, south, north string) *record.Game {
 }
 
 // drawRun is games between three players, each pair under both rule sets.
-func drawRun(names ...string) []*record.Game {
-	var games []*record.Game
+func drawRun(names ...string) []*record.Record {
+	var games []*record.Record
 	number := int64(0)
 	for _, set := range []string{"standard", "kang"} {
 		for i, a := range names {
@@ -55,7 +55,7 @@ func drawRun(names ...string) []*record.Game {
 }
 
 // collect counts games as one run, and rates them as gyges rate does.
-func collect(t testing.TB, o Options, about Run, games []*record.Game) (*Collector, table.Tables) {
+func collect(t testing.TB, o Options, about Run, games []*record.Record) (*Collector, table.Tables) {
 	c := NewCollector(o)
 	c.AddRun(about)
 	data := map[string]*ratings.Data{}

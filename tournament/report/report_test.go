@@ -59,7 +59,7 @@ func TestViewerGames(t *testing.T) {
 	require.Len(t, cut.Micros, 2)
 	require.Contains(t, cut.Note, "can't be replayed: move 3: ")
 
-	for _, bad := range []record.Game{{Rules: "nonsense", Opening: g.Opening}, {Rules: "kang", Opening: "x"}} {
+	for _, bad := range []record.Record{{Rules: "nonsense", Opening: g.Opening}, {Rules: "kang", Opening: "x"}} {
 		v := Replay(0, &bad)
 		require.Empty(t, v.Opening)
 		require.NotEmpty(t, v.Note)
@@ -150,7 +150,8 @@ func newMatch(test string) (*Collector, *tournament.Manifest) {
 // addPair adds a pair, which repeats no other one, of a match: a is South in the first game.
 func addPair(c *Collector, pair int64, first, second string) {
 	for k, result := range []string{first, second} {
-		c.Add(&record.Game{Game: 2*pair + int64(k), Pair: pair, Rules: "standard", South: record.Player{Agent: "ab"[k : k+1]},
+		c.Add(&record.Record{
+			Game: 2*pair + int64(k), Pair: pair, Rules: "standard", South: record.Player{Agent: "ab"[k : k+1]},
 			North: record.Player{Agent: "ba"[k : k+1]}, Result: result, Reason: "goal", Moves: []string{strconv.FormatInt(pair, 10)}})
 	}
 }

@@ -24,7 +24,7 @@ import (
 // sampleReviews are reviews of the first games of both rule sets.
 var sampleReviews = sync.OnceValues(func() ([]*review.Game, error) {
 	games := drawRun("alpha:x=1", "beta", "gamma's")
-	list := slices.DeleteFunc(slices.Concat(games[:16], games[36:40]), func(g *record.Game) bool {
+	list := slices.DeleteFunc(slices.Concat(games[:16], games[36:40]), func(g *record.Record) bool {
 		return review.Check(g) != nil // one ends by a move that isn't legal
 	})
 	reviews := make([]*review.Game, len(list))
@@ -143,7 +143,7 @@ func TestReadReviews(t *testing.T) {
 	require.Equal(t, reviews[:1], r.Reviews.Games)
 	require.EqualValues(t, 300, r.Reviews.Nodes)
 	games := drawRun("alpha:x=1", "beta", "gamma's")
-	shown := func(g *record.Game) *review.Game {
+	shown := func(g *record.Record) *review.Game {
 		c := NewCollector(Options{Games: 1})
 		c.AddRun(r)
 		c.Add(g)

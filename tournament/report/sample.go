@@ -24,7 +24,7 @@ type sample struct {
 // sampled is a game of the sample.
 type sampled struct {
 	run      int
-	game     *record.Game
+	game     *record.Record
 	kind     kind
 	priority uint64
 	rank     int // among its kind, by priority
@@ -44,7 +44,7 @@ func newSample(o Options) sample {
 	return sample{games: o.Games, plies: pliesPerGame * o.Games, seed: o.Seed, limits: map[kind]uint64{}}
 }
 
-func (s *sample) add(run int, g *record.Game) {
+func (s *sample) add(run int, g *record.Record) {
 	switch {
 	case g.Reason == record.Imported && len(g.Moves) == 0:
 		return

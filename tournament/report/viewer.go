@@ -57,7 +57,7 @@ func indexIn(list *[]string, text string) int {
 // Replay returns a game of the run with that number, from 0, as the viewer shows
 // it. A move that isn't legal ends it, with a note. Rules, South and North, which
 // are indices of a viewer's lists, are left 0.
-func Replay(run int, g *record.Game) ViewerGame {
+func Replay(run int, g *record.Record) ViewerGame {
 	v := ViewerGame{
 		ID: fmt.Sprintf("%d.%d", run+1, g.Game), Opening: g.Opening, Moves: []string{}, Result: g.Result,
 		Reason: textfmt.Visible(g.Reason), Plies: g.Plies,

@@ -88,7 +88,7 @@ func (r *Reviews) parseHeader(line []byte) error {
 
 // Read reads a file of reviews; name is its name in errors. Of several reviews of one game the last is
 // returned; of a list of records only theirs are. An incomplete last line is left out, as in a file being written.
-func Read(ctx context.Context, r io.Reader, name string, list ...*record.Game) (Reviews, error) {
+func Read(ctx context.Context, r io.Reader, name string, list ...*record.Record) (Reviews, error) {
 	all := newReviews(list)
 	limited := &io.LimitedReader{R: r, N: maxFile + 1}
 	add := func(line []byte) error { return cmp.Or(ctx.Err(), all.add(line)) }
@@ -100,7 +100,7 @@ func Read(ctx context.Context, r io.Reader, name string, list ...*record.Game) (
 }
 
 // newReviews returns none yet. Those of the records of a list, if it is not empty, are kept.
-func newReviews(list []*record.Game) Reviews {
+func newReviews(list []*record.Record) Reviews {
 	all := Reviews{index: map[int64]int{}}
 	if len(list) > 0 {
 		all.wanted = map[string]bool{}
@@ -112,7 +112,7 @@ func newReviews(list []*record.Game) Reviews {
 }
 
 // ReadFS is [Read] for the [FileName] of a run's folder. Without one the error is [fs.ErrNotExist].
-func ReadFS(ctx context.Context, fsys fs.FS, list ...*record.Game) (Reviews, error) {
+func ReadFS(ctx context.Context, fsys fs.FS, list ...*record.Record) (Reviews, error) {
 	return files.LoadFS(fsys, FileName, func(in io.Reader, name string) (Reviews, error) {
 		return Read(ctx, in, name, list...)
 	})
@@ -164,7 +164,7 @@ type File struct {
 // Open opens a file of reviews to add to, makes it if there is none, and locks it. An incomplete last line is
 // removed. Of its reviews those of the records of a list are kept for [Reviews.Find]. It returns an error for a file of
 // something else or of other nodes, and [files.ErrInUse] for one that another process adds to.
-func Open(ctx context.Context, path string, nodes int64, program string, list []*record.Game) (*File, error) {
+func Open(ctx context.Context, path string, nodes int64, program string, list []*record.Record) (*File, error) {
 	f := &File{Reviews: newReviews(list)}
 	var err error
 	f.Writer, err = jsonl.Open(path, maxLine, func(line []byte) error {
@@ -191,7 +191,7 @@ func Open(ctx context.Context, path string, nodes int64, program string, list []
 }
 
 // Find returns the reviews of records; nil for those that are not among these.
-func (r *Reviews) Find(list ...*record.Game) []*Game {
+func (r *Reviews) Find(list ...*record.Record) []*Game {
 	games := make([]*Game, len(list))
 	for i, g := range list {
 		if k, ok := r.index[g.Game]; ok && r.Games[k].Record == Identity(g) {

@@ -18,10 +18,10 @@ import (
 )
 
 // randomGames returns records of games of random moves, at most 50.
-func randomGames(t *testing.T, ruleSet string, n int) []*record.Game {
+func randomGames(t *testing.T, ruleSet string, n int) []*record.Record {
 	t.Helper()
 	r, rng := rules.MustParse(ruleSet), rand.New(rand.NewPCG(4, 5))
-	var list []*record.Game
+	var list []*record.Record
 	for i := range n {
 		g := rules.NewGame(r, r.RandomSetup(rng))
 		for o := rules.Undecided; o == rules.Undecided && g.Ply() < 50; o, _ = g.Outcome() {
@@ -39,7 +39,7 @@ func randomGames(t *testing.T, ruleSet string, n int) []*record.Game {
 }
 
 // collect reviews a list and returns the reviews, in the order in which they came.
-func collect(t *testing.T, workers int, list []*record.Game) (games []*Game) {
+func collect(t *testing.T, workers int, list []*record.Record) (games []*Game) {
 	t.Helper()
 	reviews := make([]*Game, len(list))
 	require.NoError(t, Run(t.Context(), 300, workers, list, reviews, func(g *Game) error {
@@ -97,7 +97,7 @@ func TestFile(t *testing.T) {
 
 	other := *list[1]
 	other.Game = 0 // another game has this number by now
-	f, err = Open(t.Context(), path, 300, "another", []*record.Game{list[0], list[1], &other})
+	f, err = Open(t.Context(), path, 300, "another", []*record.Record{list[0], list[1], &other})
 	require.NoError(t, err)
 	require.Equal(t, []*Game{games[0], nil, nil}, f.Find(list[0], list[1], &other))
 	require.NoError(t, f.Append(games[1]))
@@ -131,7 +131,7 @@ func TestBadFile(t *testing.T) {
 	require.Len(t, read.Games, 1)
 	text := move("x=>y")
 	text += strings.Repeat(text[len(header):], maxFile/(len(text)-len(header)))
-	read, err = Read(t.Context(), strings.NewReader(text), "f", &record.Game{Game: 2})
+	read, err = Read(t.Context(), strings.NewReader(text), "f", &record.Record{Game: 2})
 	require.NoError(t, err)
 	require.True(t, read.More)
 	require.Empty(t, read.Games)

@@ -28,13 +28,13 @@ type NoneError struct{ error }
 // is a NoneError if no game is left.
 func (s Selection) Read(
 	ctx context.Context, reader *standings.Reader, runs *standings.Standings, in io.Reader, name string,
-) (list []*record.Game, err error) {
+) (list []*record.Record, err error) {
 	format, in, err := standings.Sniff(in, name)
 	if err != nil {
 		return nil, err
 	}
 	skipped := &reader.Skipped
-	take := func(line int, g *record.Game) error {
+	take := func(line int, g *record.Record) error {
 		switch {
 		case s.Game != nil && g.Game != *s.Game:
 			return nil
@@ -63,7 +63,7 @@ func (s Selection) Read(
 		if len(s.RuleSets) == 1 {
 			ruleSet = slices.Collect(maps.Keys(s.RuleSets))[0]
 		}
-		_, err = reader.Games(ctx, format, in, name, ruleSet, func(g *record.Game) error {
+		_, err = reader.Games(ctx, format, in, name, ruleSet, func(g *record.Record) error {
 			if !s.Takes(g) || s.Done() {
 				return nil
 			}

@@ -138,7 +138,7 @@ type Win struct {
 
 // Identity returns what identifies a record beside its number: a hash of rules, players, opening, moves and
 // result.
-func Identity(g *record.Game) string {
+func Identity(g *record.Record) string {
 	h := sha256.New()
 	for _, text := range []string{g.Rules, g.South.Agent, g.North.Agent, g.Opening, g.Result, g.OnRepetition} {
 		_, _ = fmt.Fprintf(h, "%q\n", text) // a hash takes everything

@@ -17,7 +17,7 @@ import (
 
 // played returns the record of a game from a position; the side that is to move after the moves resigns
 // unless they end the game.
-func played(t *testing.T, ruleSet, opening string, moves ...string) *record.Game {
+func played(t *testing.T, ruleSet, opening string, moves ...string) *record.Record {
 	t.Helper()
 	r := rules.MustParse(ruleSet)
 	start, err := r.ParsePosition(opening)
@@ -28,7 +28,7 @@ func played(t *testing.T, ruleSet, opening string, moves ...string) *record.Game
 		require.NoError(t, err)
 		require.NoError(t, g.Play(m))
 	}
-	rec := &record.Game{
+	rec := &record.Record{
 		Rules: ruleSet, Opening: opening, Policy: "test", South: record.Player{Agent: "a"}, North: record.Player{Agent: "b"},
 		Moves: moves, Plies: g.Ply(), Reason: record.Resignation, Result: rules.WinFor(g.Position().Side().Other()).String(),
 	}
@@ -38,7 +38,7 @@ func played(t *testing.T, ruleSet, opening string, moves ...string) *record.Game
 	return rec
 }
 
-func reviewed(t *testing.T, rec *record.Game) *Game {
+func reviewed(t *testing.T, rec *record.Record) *Game {
 	t.Helper()
 	r, err := New(5000)
 	require.NoError(t, err)
@@ -49,7 +49,7 @@ func reviewed(t *testing.T, rec *record.Game) *Game {
 }
 
 // only returns the only move of a game's review.
-func only(t *testing.T, rec *record.Game) Move {
+func only(t *testing.T, rec *record.Record) Move {
 	t.Helper()
 	return reviewed(t, rec).Moves[0]
 }
@@ -278,12 +278,12 @@ func TestRefused(t *testing.T) {
 	r, err := New(MinNodes)
 	require.NoError(t, err)
 	const position = "201030/013000/022000/000032/000000/031100 s"
-	for want, change := range map[string]func(*record.Game){
-		"move 1":         func(g *record.Game) { g.Moves = []string{"a1-a9"} },
-		"unknown":        func(g *record.Game) { g.Rules = "chess" },
-		"opening":        func(g *record.Game) { g.Opening = "x" },
-		"expected moves": func(g *record.Game) { g.Moves, g.Plies, g.Reason = []string{}, 0, record.Imported },
-		"at most 4000":   func(g *record.Game) { g.Moves = make([]string, MaxPlies+1) },
+	for want, change := range map[string]func(*record.Record){
+		"move 1":         func(g *record.Record) { g.Moves = []string{"a1-a9"} },
+		"unknown":        func(g *record.Record) { g.Rules = "chess" },
+		"opening":        func(g *record.Record) { g.Opening = "x" },
+		"expected moves": func(g *record.Record) { g.Moves, g.Plies, g.Reason = []string{}, 0, record.Imported },
+		"at most 4000":   func(g *record.Record) { g.Moves = make([]string, MaxPlies+1) },
 	} {
 		rec := played(t, "standard", position, "c1-goal")
 		change(rec)

@@ -41,12 +41,12 @@ func New(nodes int64) (*Reviewer, error) {
 
 // Check returns what keeps a game from being reviewed: its record can't be replayed, or it has no moves or more
 // than [MaxPlies].
-func Check(rec *record.Game) error {
+func Check(rec *record.Record) error {
 	_, err := replay(rec)
 	return err
 }
 
-func replay(rec *record.Game) (*rules.Game, error) {
+func replay(rec *record.Record) (*rules.Game, error) {
 	switch n := len(rec.Moves); {
 	case n > MaxPlies:
 		return nil, fmt.Errorf("game %d: expected at most %d moves, found %d", rec.Game, MaxPlies, n)
@@ -58,7 +58,7 @@ func replay(rec *record.Game) (*rules.Game, error) {
 
 // Game reviews a game. The error is that of [Check], or ctx's when that ends. each, if not nil, is called after
 // each move, from the last one back.
-func (r *Reviewer) Game(ctx context.Context, rec *record.Game, each func(done, all int)) (*Game, error) {
+func (r *Reviewer) Game(ctx context.Context, rec *record.Record, each func(done, all int)) (*Game, error) {
 	game, err := replay(rec)
 	if err != nil {
 		return nil, err

@@ -14,7 +14,7 @@ import (
 // review is stored in reviews and passed to added in the order of the list. Run returns the error of a review or of
 // added, which ends it, or of ctx; then added has still received the reviews that were finished, in their order.
 func Run(
-	ctx context.Context, nodes int64, workers int, list []*record.Game, reviews []*Game, added func(*Game) error,
+	ctx context.Context, nodes int64, workers int, list []*record.Record, reviews []*Game, added func(*Game) error,
 ) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

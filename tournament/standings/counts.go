@@ -46,7 +46,7 @@ func newRuleSet(name string) *RuleSet {
 func (s *RuleSet) Games() int64 { return s.Results[0] + s.Results[1] + s.Results[2] }
 
 // add counts a game that could be read whole, but for its result.
-func (s *RuleSet) add(g *record.Game) {
+func (s *RuleSet) add(g *record.Record) {
 	if g.Reason != record.Imported || len(g.Moves) > 0 {
 		s.Lengths[g.Plies]++
 	}
@@ -130,7 +130,7 @@ type Player struct {
 }
 
 // addMove counts move i of a game.
-func (p *Player) addMove(g *record.Game, i int) {
+func (p *Player) addMove(g *record.Record, i int) {
 	if len(g.Timing.MoveMS) > 0 {
 		p.time.add(g.Timing.MoveMS[i])
 	}

@@ -26,7 +26,7 @@ func TestReasonsAreBounded(t *testing.T) {
 	t.Parallel()
 	s := newRuleSet("x")
 	for i := range 1000 {
-		s.add(&record.Game{Reason: fmt.Sprint(i), Result: "1-0"})
+		s.add(&record.Record{Reason: fmt.Sprint(i), Result: "1-0"})
 	}
 	require.Len(t, s.Reasons, maxReasons+1)
 	require.EqualValues(t, 1000-maxReasons, s.Reasons[otherReasons][0])
@@ -41,7 +41,7 @@ func TestMovesAreTheMovers(t *testing.T) {
 		"no position": {},
 	} {
 		s := New()
-		s.Add(&record.Game{
+		s.Add(&record.Record{
 			Rules: "kang", Opening: opening, South: record.Player{Agent: "a"}, North: record.Player{Agent: "b"},
 			Moves: []string{"m", "m", "m"}, Plies: 3, Nodes: []int64{100, 10, 100}, Result: "1-0",
 		})

@@ -68,7 +68,7 @@ func TestRepeatedOpenings(t *testing.T) {
 func TestRepeatsOfOtherRuns(t *testing.T) {
 	t.Parallel()
 	s := New()
-	add := func(run int, pair bool, south, north string, g record.Game) {
+	add := func(run int, pair bool, south, north string, g record.Record) {
 		g.Game = int64(run)
 		if !pair { // each with a number of its own
 			g.Pair = int64(100 + run)
@@ -76,7 +76,7 @@ func TestRepeatsOfOtherRuns(t *testing.T) {
 		g.Rules, g.Opening, g.South.Agent, g.North.Agent = "standard", "o", south, north
 		s.Add(&g)
 	}
-	won := record.Game{Moves: []string{"a1-a2", "b6-b5"}, Result: "1-0", Plies: 2}
+	won := record.Record{Moves: []string{"a1-a2", "b6-b5"}, Result: "1-0", Plies: 2}
 	fault := won
 	fault.Fault = &record.Fault{Side: "north", Kind: record.FaultCrash}
 	for range 2 {
@@ -85,7 +85,7 @@ func TestRepeatsOfOtherRuns(t *testing.T) {
 		add(1, true, "y", "x", won)
 		require.Equal(t, sprt.Pairs{2: 1}, run.Pairs)
 		require.Equal(t, ratings.Identical{OneGame: 1}, run.Identical)
-		for i, g := range []record.Game{won, fault, {Moves: []string{}, Result: "1-0"}} {
+		for i, g := range []record.Record{won, fault, {Moves: []string{}, Result: "1-0"}} {
 			add(i, false, "x", "z", g)
 		}
 	}

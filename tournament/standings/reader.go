@@ -32,7 +32,7 @@ type Reader struct {
 	Strict bool            // the first game that can't be read ends the reading
 	// Record, if not nil, is called for each game under one of Rules that counts and can be read whole. PGN and CSV
 	// are refused then.
-	Record func(*record.Game)
+	Record func(*record.Record)
 
 	// RuleSets are the rule sets of the games read, included or not, in the order of
 	// their first games.
@@ -188,7 +188,7 @@ func (r *Reader) Append(ctx context.Context, in io.Reader, name string, s *Stand
 // A last line that is cut short, as in a run that goes on, is no error in strict mode.
 func (r *Reader) Whole(
 	ctx context.Context, in io.Reader, name string, filter *record.Filter, s *Standings,
-	take func(line int, g *record.Game) error,
+	take func(line int, g *record.Record) error,
 ) error {
 	r.torn = true
 	err := r.file(ctx, in, name, s, func(in *record.Reader, _ *source.Game, s *Standings) error {
@@ -210,13 +210,13 @@ func (r *Reader) Whole(
 }
 
 // All calls take with the games of a file, each once: of records as [Reader.Whole] does, of others as [Reader.Games].
-func (r *Reader) All(ctx context.Context, in io.Reader, name, ruleSet string, take func(*record.Game) error) error {
+func (r *Reader) All(ctx context.Context, in io.Reader, name, ruleSet string, take func(*record.Record) error) error {
 	format, in, err := Sniff(in, name)
 	if err != nil {
 		return err
 	}
 	if format == source.Records {
-		return r.Whole(ctx, in, name, new(record.Filter), New(), func(_ int, g *record.Game) error { return take(g) })
+		return r.Whole(ctx, in, name, new(record.Filter), New(), func(_ int, g *record.Record) error { return take(g) })
 	}
 	_, err = r.Games(ctx, format, in, name, ruleSet, take)
 	return err
@@ -248,10 +248,10 @@ func (r *Reader) handler(name string) *source.Handler {
 // the event of the first. ruleSet is that of games that name none. The error of take is returned as it is, others
 // with the file's name.
 func (r *Reader) Games(
-	ctx context.Context, f source.Format, in io.Reader, name, ruleSet string, take func(*record.Game) error,
+	ctx context.Context, f source.Format, in io.Reader, name, ruleSet string, take func(*record.Record) error,
 ) (event string, err error) {
 	h, s := r.handler(name), &r.Skipped
-	event, err = pgn.Read(ctx, f, in, name, ruleSet, h, func(g *record.Game, line int, moves error) error {
+	event, err = pgn.Read(ctx, f, in, name, ruleSet, h, func(g *record.Record, line int, moves error) error {
 		if moves != nil {
 			if s.WithoutMoves++; s.WithoutMoves == 1 {
 				s.MovesError = textfmt.Cut(fmt.Sprintf("%s:%d: %v", name, line, moves), maxError)

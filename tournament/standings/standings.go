@@ -111,7 +111,7 @@ func (s *Standings) Records() (n int64) {
 }
 
 // Add counts a recorded game of the run begun last, if it was played.
-func (s *Standings) Add(g *record.Game) {
+func (s *Standings) Add(g *record.Record) {
 	s.run().schedule.add(g.Pair, g.South.Agent, g.North.Agent, g.Result)
 	if g.NotPlayed() {
 		return

@@ -16,7 +16,7 @@ import (
 // recorded returns a line of records: a game of a pair, in which the first player has
 // South if the number is even.
 func recorded(number int64, rules, first, second, result string) string {
-	g := record.Game{
+	g := record.Record{
 		Game: number, Pair: number / 2, Rules: rules, Opening: "o", Policy: "random", Moves: []string{}, Result: result, Reason: "goal",
 		South: record.Player{Agent: first}, North: record.Player{Agent: second},
 	}
@@ -89,7 +89,7 @@ func TestLabels(t *testing.T) {
 	t.Parallel()
 	s := New()
 	for i, name := range []string{"random", "greedy:name=random", "alphabeta:name=a", "mcts:name=a", "mcts:name=b"} {
-		s.Add(&record.Game{Game: int64(i), Pair: int64(i), Rules: "standard", South: record.Player{Agent: name},
+		s.Add(&record.Record{Game: int64(i), Pair: int64(i), Rules: "standard", South: record.Player{Agent: name},
 			North: record.Player{Agent: "x"}, Result: "1-0"})
 	}
 	require.Equal(t, map[string]string{"mcts:name=b": "b"}, func() map[string]string { s.Data(); return s.Labels() }())
@@ -136,7 +136,7 @@ func TestFaults(t *testing.T) {
 	t.Parallel()
 	s := New()
 	for i := range int64(6) {
-		g := &record.Game{
+		g := &record.Record{
 			Game: i, Pair: i / 2, Rules: "standard", South: record.Player{Agent: "ugi:cmd=x,name=mine"},
 			North: record.Player{Agent: "random"}, Result: "0-1",
 		}
@@ -162,7 +162,7 @@ func TestGamesNamesDuplicates(t *testing.T) {
 	var r Reader
 	text := "id,white,black,result\n1,a,b,1-0\n2,b,a,1-0\n1,a,b,1-0\n"
 	games := 0
-	_, err := r.Games(t.Context(), source.CSV, strings.NewReader(text), "x.csv", "", func(*record.Game) error {
+	_, err := r.Games(t.Context(), source.CSV, strings.NewReader(text), "x.csv", "", func(*record.Record) error {
 		games++
 		return nil
 	})

@@ -76,7 +76,7 @@ func (e *extractor) extract(ctx context.Context, dir string, provenance map[stri
 	}
 	in, runs := &standings.Reader{Strict: true}, standings.New()
 	in.Begin(runs, path)
-	err = in.Whole(ctx, f, path, new(record.Filter), runs, func(line int, game *record.Game) error {
+	err = in.Whole(ctx, f, path, new(record.Filter), runs, func(line int, game *record.Record) error {
 		if err := e.add(ctx, game); err != nil {
 			return fmt.Errorf("%s:%d: %w", path, line, err)
 		}
@@ -165,7 +165,7 @@ func newExtractor(c *Positions, env *Env) *extractor {
 }
 
 // add adds the positions of a game.
-func (e *extractor) add(ctx context.Context, game *record.Game) error {
+func (e *extractor) add(ctx context.Context, game *record.Record) error {
 	e.counts.Games++
 	if game.Fault != nil {
 		e.counts.Faults++
@@ -254,7 +254,7 @@ func withoutPasses(r *rules.Rules, p rules.Position) rules.Position {
 
 // setScore sets the score that the record has with the game's i-th move, if it has one. It reports false if the move
 // was random.
-func setScore(p *dataset.Position, game *record.Game, i int) bool {
+func setScore(p *dataset.Position, game *record.Record, i int) bool {
 	if len(game.Scores) == 0 {
 		return true
 	}
@@ -263,7 +263,7 @@ func setScore(p *dataset.Position, game *record.Game, i int) bool {
 }
 
 // setResult sets the result of the game in which a position occurred.
-func setResult(p *dataset.Position, game *record.Game) {
+func setResult(p *dataset.Position, game *record.Record) {
 	switch record.HalfPoints(game.Result, p.Position.Side()) {
 	case 0:
 		p.Losses = 1

@@ -77,7 +77,7 @@ func (t *trainer) observed(to Observer) Observer {
 		t.writeProgress()
 		from.stage(generation, stage, count)
 	}
-	to.Game = func(g *record.Game) {
+	to.Game = func(g *record.Record) {
 		t.now.Done++
 		t.now.Positions += int64(g.Plies)
 		t.progressDue()

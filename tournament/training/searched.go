@@ -49,7 +49,7 @@ func (s *Search) check(p *problems.List, registry *agents.Registry) {
 
 // searched is a game whose positions may be searched, and the training positions that it gives.
 type searched struct {
-	record    *record.Game
+	record    *record.Record
 	rules     *rules.Rules // one pointer for all games under the same rules
 	game      *rules.Game
 	searched  int // positions of the game that were searched

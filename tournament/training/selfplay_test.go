@@ -70,7 +70,7 @@ type text struct {
 }
 
 // slow gathers the positions of records in lists, by search.
-func slow(t *testing.T, games []*record.Game, split Split) (lists [dataset.NumSplits][]text) {
+func slow(t *testing.T, games []*record.Record, split Split) (lists [dataset.NumSplits][]text) {
 	t.Helper()
 	for _, g := range games {
 		r := rules.MustParse(g.Rules)
@@ -172,7 +172,7 @@ func TestPositionsAreThoseOfTheRecords(t *testing.T) {
 }
 
 // records returns the games of a run.
-func records(t *testing.T, dir string) (list []*record.Game) {
+func records(t *testing.T, dir string) (list []*record.Record) {
 	t.Helper()
 	f, err := os.Open(filepath.Join(dir, tournament.GamesFile))
 	require.NoError(t, err)
@@ -222,7 +222,7 @@ func TestPositionsAreRepeatable(t *testing.T) {
 	stopped := with(func(*SelfPlay) {})
 	ctx, cancel := context.WithCancel(context.Background())
 	n := 0
-	_, err := tournament.Run(ctx, stopped.Games(), registry(), func(*record.Game) {
+	_, err := tournament.Run(ctx, stopped.Games(), registry(), func(*record.Record) {
 		if n++; n == 3 {
 			cancel()
 		}

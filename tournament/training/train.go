@@ -193,7 +193,7 @@ func (t *trainer) train(ctx context.Context) error {
 	c := t.rating(&t.trained.Result)
 	t.trained.RatingGames, t.trained.Standings = c.Out, standings.New()
 	t.env.stage(0, "rating", c.Games())
-	if _, err := t.env.play(ctx, c, func(g *record.Game) {
+	if _, err := t.env.play(ctx, c, func(g *record.Record) {
 		t.trained.Standings.Add(g)
 		t.env.game(g)
 	}); err != nil {

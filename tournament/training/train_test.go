@@ -98,7 +98,7 @@ func TestGenerations(t *testing.T) {
 			require.GreaterOrEqual(t, p.Seconds, seconds)
 			seconds = p.Seconds
 		},
-		Game: func(*record.Game) { games++ },
+		Game: func(*record.Record) { games++ },
 		Progress: func(done, all int64, _ string) {
 			require.LessOrEqual(t, done, all)
 			steps++
@@ -163,7 +163,7 @@ func TestGenerationsResume(t *testing.T) {
 					cancel()
 				}
 			},
-			Game: func(*record.Game) {
+			Game: func(*record.Record) {
 				if seen++; seen == n {
 					cancel()
 				}
@@ -201,7 +201,7 @@ func TestGenerationsGoOn(t *testing.T) {
 	require.NotEqual(t, first.Rating, second.Rating)
 	games := 0
 	c.Rating.Pairs = 3
-	_, err = c.Run(t.Context(), testEnv(Observer{Game: func(*record.Game) { games++ }}))
+	_, err = c.Run(t.Context(), testEnv(Observer{Game: func(*record.Record) { games++ }}))
 	require.NoError(t, err)
 	require.Equal(t, 3*3*2, games)
 }

@@ -42,7 +42,7 @@ type Observer struct {
 	// unit or state in words.
 	Progress func(done, all int64, text string)
 	// Game is called for each game of the stage, or of a step of an SPSA, as it is recorded.
-	Game func(*record.Game)
+	Game func(*record.Record)
 	// Generation is called after each generation, also for one of an earlier run in the
 	// folder.
 	Generation func(Generation)
@@ -57,7 +57,7 @@ func (o *Observer) stage(generation int, stage string, count int64) {
 	}
 }
 
-func (o *Observer) game(g *record.Game) {
+func (o *Observer) game(g *record.Record) {
 	if o.Game != nil {
 		o.Game(g)
 	}
@@ -84,10 +84,10 @@ func (e *Env) warn(message string, args ...any) {
 
 // play plays a tournament of a run. A game that a fault decided says nothing about
 // the weights, so it ends the run with an error.
-func (e *Env) play(ctx context.Context, c tournament.Config, onGame func(*record.Game)) (tournament.Summary, error) {
+func (e *Env) play(ctx context.Context, c tournament.Config, onGame func(*record.Record)) (tournament.Summary, error) {
 	c.Log = e.Log
-	var fault *record.Game
-	s, err := tournament.Run(ctx, c, e.Registry, func(g *record.Game) {
+	var fault *record.Record
+	s, err := tournament.Run(ctx, c, e.Registry, func(g *record.Record) {
 		if g.Fault != nil && fault == nil {
 			fault = g
 		}

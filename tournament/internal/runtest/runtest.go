@@ -21,12 +21,12 @@ import (
 
 // DrawGame returns a game of moves drawn at random, where nobody misses a win. It is the same for the same number;
 // the games of a pair have the same opening.
-func DrawGame(set string, number int64, south, north string) *record.Game {
+func DrawGame(set string, number int64, south, north string) *record.Record {
 	rng := rand.New(rand.NewPCG(7, uint64(number)))
 	r := rules.MustParse(set)
 	opening := r.RandomSetup(rand.New(rand.NewPCG(8, uint64(number/2))))
 	game := rules.NewGame(r, opening)
-	g := &record.Game{
+	g := &record.Record{
 		Game: number, Pair: number / 2, Rules: set, Opening: r.FormatPosition(opening), Policy: "random",
 		South: record.Player{Agent: south}, North: record.Player{Agent: north}, Moves: []string{},
 		Timing: record.Timing{Start: time.Date(2026, 1, 2, 3, 4, int(number%60), 0, time.UTC), Seconds: 1},
@@ -57,12 +57,12 @@ func ChooseMove(rng *rand.Rand, game *rules.Game) rules.Move {
 }
 
 // DrawPair returns the two games of a pair of the players a and b.
-func DrawPair(pair int64) []*record.Game {
-	return []*record.Game{DrawGame("standard", 2*pair, "a", "b"), DrawGame("standard", 2*pair+1, "b", "a")}
+func DrawPair(pair int64) []*record.Record {
+	return []*record.Record{DrawGame("standard", 2*pair, "a", "b"), DrawGame("standard", 2*pair+1, "b", "a")}
 }
 
 // Lines returns games as a file has them.
-func Lines(games ...*record.Game) string {
+func Lines(games ...*record.Record) string {
 	text, err := record.Lines(games...)
 	if err != nil {
 		panic(err)

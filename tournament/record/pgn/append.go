@@ -48,7 +48,7 @@ const (
 // Append appends a game to b, with an empty line at its end. event names the
 // run, and name returns what a player is called by its spec. The error says what
 // PGN has no form for; b is returned as it was then.
-func Append(b []byte, g *record.Game, event string, name func(spec string) string) ([]byte, error) {
+func Append(b []byte, g *record.Record, event string, name func(spec string) string) ([]byte, error) {
 	white, black := name(g.South.Agent), name(g.North.Agent)
 	if err := check(g, event, white, black); err != nil {
 		return b, fmt.Errorf("game %d: %w", g.Game, err)
@@ -96,7 +96,7 @@ func number[T int | int64 | uint64](n T) string {
 var move = regexp.MustCompile(`^[a-z0-9@+-]{1,16}$`)
 
 // check returns an error for a game that PGN has no form for.
-func check(g *record.Game, event, white, black string) error {
+func check(g *record.Record, event, white, black string) error {
 	var p problems.List
 	// One that was not played has a result for the schedule's sake, that other programs would count.
 	p.Require(!g.NotPlayed(), "expected a game that was played, found one of a suspended agent")
@@ -123,7 +123,7 @@ func printable(text string) bool {
 }
 
 // termination says how the game ended in the words that PGN has for it.
-func termination(g *record.Game) string {
+func termination(g *record.Record) string {
 	switch {
 	case g.Reason == record.Imported:
 		return "unterminated"
@@ -149,7 +149,7 @@ func appendTag(b []byte, name, value string) []byte {
 }
 
 // appendMoves appends the moves, numbered as in chess, and the result.
-func appendMoves(b []byte, g *record.Game) []byte {
+func appendMoves(b []byte, g *record.Record) []byte {
 	turn := 0
 	if side, err := rules.SideToMove(g.Opening); err == nil && side == rules.North {
 		turn = 1 // Black begins; without an opening that can be read, White does
@@ -180,7 +180,7 @@ func appendMoves(b []byte, g *record.Game) []byte {
 }
 
 // comment returns what is known of a move as the words of a comment.
-func comment(g *record.Game, i int) []string {
+func comment(g *record.Record, i int) []string {
 	var words []string
 	search := ""
 	if i < len(g.Scores) {

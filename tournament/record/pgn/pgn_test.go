@@ -19,8 +19,8 @@ import (
 )
 
 // sample is a whole game by hand: North answers, South wins.
-func sample() *record.Game {
-	return &record.Game{
+func sample() *record.Record {
+	return &record.Record{
 		Game: 17, Pair: 8, Rules: "standard",
 		Opening: "000000/000000/000000/321000/021321/033210 s", Policy: "random",
 		South:  record.Player{Agent: `ugi:cmd='a "b\c"'`, Seed: 1<<64 - 1},
@@ -68,7 +68,7 @@ func TestAppend(t *testing.T) {
 
 func TestNumbersOfTurns(t *testing.T) {
 	const kang = "303030/111222/000000/000000/000000/000000 "
-	g := &record.Game{Opening: kang + "n 111/000 0-1 n", Moves: []string{"a1", "b1", "c1"}, Result: "1-0"}
+	g := &record.Record{Opening: kang + "n 111/000 0-1 n", Moves: []string{"a1", "b1", "c1"}, Result: "1-0"}
 	require.Equal(t, "1... a1 2. b1 2... c1 1-0", string(appendMoves(nil, g)))
 	g.Opening = kang + "s 111/000 0-1 n"
 	require.Equal(t, "1. a1 1... b1 2. c1 1-0", string(appendMoves(nil, g)))
@@ -84,21 +84,21 @@ func TestScores(t *testing.T) {
 }
 
 func TestAppendRefuses(t *testing.T) {
-	for want, change := range map[string]func(*record.Game){
-		"game 17: South: expected printable text":     func(g *record.Game) { g.South.Agent = "a\nb" },
-		"North: expected printable text":              func(g *record.Game) { g.North.Agent = "a\xff" },
-		"rules: expected printable text":              func(g *record.Game) { g.Rules = "\x1b" },
-		`expected a player's name of 1 to 1000 bytes`: func(g *record.Game) { g.North.Agent = "?" },
-		`1 to 1000 bytes other than ?, found "xxx`: func(g *record.Game) {
+	for want, change := range map[string]func(*record.Record){
+		"game 17: South: expected printable text":     func(g *record.Record) { g.South.Agent = "a\nb" },
+		"North: expected printable text":              func(g *record.Record) { g.North.Agent = "a\xff" },
+		"rules: expected printable text":              func(g *record.Record) { g.Rules = "\x1b" },
+		`expected a player's name of 1 to 1000 bytes`: func(g *record.Record) { g.North.Agent = "?" },
+		`1 to 1000 bytes other than ?, found "xxx`: func(g *record.Record) {
 			g.North.Agent = strings.Repeat("x",
 				1001)
 		},
-		`move 1: expected a move in short notation, found ""`: func(g *record.Game) { g.Moves[0] = "" },
-		`found "a1 1-0"`: func(g *record.Game) { g.Moves[0] = "a1 1-0" },
-		"expected a game that was played, found one of a suspended agent": func(g *record.Game) {
+		`move 1: expected a move in short notation, found ""`: func(g *record.Record) { g.Moves[0] = "" },
+		`found "a1 1-0"`: func(g *record.Record) { g.Moves[0] = "a1 1-0" },
+		"expected a game that was played, found one of a suspended agent": func(g *record.Record) {
 			g.Fault = &record.Fault{Side: "north", Kind: record.FaultSuspended}
 		},
-		`found "a1}"`: func(g *record.Game) { g.Moves[0] = "a1}" },
+		`found "a1}"`: func(g *record.Record) { g.Moves[0] = "a1}" },
 	} {
 		g := sample()
 		change(g)
@@ -118,17 +118,19 @@ type tally struct {
 }
 
 // read reads a text and returns its games, and what was bad.
-func read(t require.TestingT, text string) ([]*record.Game, []string, tally) {
+func read(t require.TestingT, text string) ([]*record.Record, []string, tally) {
 	return readUnder(t, source.PGN, text, "")
 }
 
-func readUnder(t require.TestingT, f source.Format, text, ruleSet string) (games []*record.Game, bad []string, n tally) {
+func readUnder(
+	t require.TestingT, f source.Format, text, ruleSet string,
+) (games []*record.Record, bad []string, n tally) {
 	var err error
 	n.event, err = Read(context.Background(), f, strings.NewReader(text), "x", ruleSet, &source.Handler{
 		Bad:        func(line int, err error) error { bad = append(bad, fmt.Sprintf("%d: %v", line, err)); return nil },
 		Duplicate:  func(int) { n.duplicate++ },
 		Unfinished: func() { n.unfinished++ },
-	}, func(g *record.Game, line int, moves error) error {
+	}, func(g *record.Record, line int, moves error) error {
 		games = append(games, g)
 		if moves != nil {
 			if n.withoutMoves++; n.withoutMoves == 1 {
@@ -142,8 +144,8 @@ func readUnder(t require.TestingT, f source.Format, text, ruleSet string) (games
 }
 
 // importOf returns what is kept of a game that is exported and imported.
-func importOf(g *record.Game, number int64) *record.Game {
-	r := &record.Game{
+func importOf(g *record.Record, number int64) *record.Record {
+	r := &record.Record{
 		Game: number, Pair: number, Rules: g.Rules, Opening: g.Opening,
 		South: record.Player{Agent: g.South.Agent}, North: record.Player{Agent: g.North.Agent},
 		Moves: g.Moves, Result: g.Result, Reason: g.Reason, Plies: g.Plies,
@@ -211,11 +213,11 @@ func TestReadOthers(t *testing.T) {
 	require.EqualError(t, found.movesErr, "expected a tag Rules or --rules, found neither")
 	found.movesErr = nil
 	require.Equal(t, tally{event: "Wien", unfinished: 1, duplicate: 1, withoutMoves: 2, movesLine: 1}, found)
-	imported := func(game, pair int64, rules, south, north, result string) *record.Game {
-		return &record.Game{Game: game, Pair: pair, Rules: rules, South: record.Player{Agent: south},
+	imported := func(game, pair int64, rules, south, north, result string) *record.Record {
+		return &record.Record{Game: game, Pair: pair, Rules: rules, South: record.Player{Agent: south},
 			North: record.Player{Agent: north}, Moves: []string{}, Result: result, Reason: "imported"}
 	}
-	want := []*record.Game{
+	want := []*record.Record{
 		imported(0, 0, "", "Müller", "Ada", "1-0"), imported(1, 0, "", "Ada", "Müller", "1/2-1/2"), imported(2, 1,
 			"Chess960", "Ada", "Bob", "0-1"),
 	}
@@ -231,7 +233,7 @@ func TestReadCSV(t *testing.T) {
 }
 
 // genGame plays a game of random moves and says random things of them.
-func genGame(t *rapid.T, number int64) *record.Game {
+func genGame(t *rapid.T, number int64) *record.Record {
 	text := rapid.OneOf(rapid.StringMatching(`[ -~]{0,20}`), rapid.SampledFrom([]string{`\`, `"`, `\"`, `\\"x`,
 		"a\nb\x00", "é\u200b\ufffd", `[x "y"]`, "{", "%"}))
 	name := rapid.OneOf(rapid.StringMatching(`[!-~é]([ -~ü]{0,12}[!-~])?`),
@@ -244,7 +246,7 @@ func genGame(t *rapid.T, number int64) *record.Game {
 		start = r.RandomSetup(rng)
 	}
 	game := rules.NewGame(r, start)
-	g := &record.Game{
+	g := &record.Record{
 		Game: number, Pair: number / 2, Rules: r.String(), Opening: r.FormatPosition(start), Policy: text.Draw(t, "policy"),
 		South: record.Player{Agent: name.Draw(t, "south"), Seed: rng.Uint64()}, Moves: []string{},
 		North: record.Player{Agent: name.Draw(t, "north")}, Limits: record.Limits{Depth: 3, MoveTime: text.Draw(t, "time")},
@@ -278,7 +280,7 @@ func TestExportAndImport(t *testing.T) {
 	seen := map[string]int{}
 	rapid.Check(t, func(t *rapid.T) {
 		var text []byte
-		var want []*record.Game
+		var want []*record.Record
 		for i := range rapid.IntRange(1, 4).Draw(t, "games") {
 			g := genGame(t, int64(i))
 			var err error
@@ -314,7 +316,7 @@ func FuzzRead(f *testing.F) {
 			}
 			back, bad, _ := read(t, string(out))
 			require.Empty(t, bad)
-			require.Equal(t, []*record.Game{importOf(g, 0)}, back)
+			require.Equal(t, []*record.Record{importOf(g, 0)}, back)
 		}
 	})
 }
@@ -330,7 +332,7 @@ func TestLabels(t *testing.T) {
 	require.NotContains(t, string(text), "WhiteAgent")
 	games, bad, _ := read(t, string(text))
 	require.Empty(t, bad)
-	require.Equal(t, []*record.Game{importOf(g, 0)}, games)
+	require.Equal(t, []*record.Record{importOf(g, 0)}, games)
 }
 
 // Another program's moves are kept if they can be played, in whatever of PGN's
@@ -382,7 +384,7 @@ func TestReadForeignMoves(t *testing.T) {
 				require.NoError(t, err)
 				again, bad, _ := read(t, string(text))
 				require.Empty(t, bad)
-				require.Equal(t, []*record.Game{importOf(games[1], 0)}, again)
+				require.Equal(t, []*record.Record{importOf(games[1], 0)}, again)
 			}
 		})
 	}

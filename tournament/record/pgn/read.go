@@ -25,7 +25,7 @@ const maxPairs = 8192
 
 // Taker receives a game, and its line from 1 in the file. moves says why its moves were left out: they could not be
 // played. An error that it returns ends the reading.
-type Taker func(g *record.Game, line int, moves error) error
+type Taker func(g *record.Record, line int, moves error) error
 
 // Read reads games of PGN or CSV as records: players, rules, opening, start, result and
 // moves, and which two games are a pair; it returns the event of the first one, "" if it has none. h receives
@@ -80,7 +80,7 @@ func (in *reader) game(g *source.Game) error {
 	if in.games == 0 {
 		in.event = in.tags["Event"]
 	}
-	r := &record.Game{
+	r := &record.Record{
 		Game: in.games, Pair: in.pair(g.Pair), Rules: cmp.Or(g.Rules, in.rules),
 		South:  record.Player{Agent: cmp.Or(in.tags[tagWhiteAgent], g.South)},
 		North:  record.Player{Agent: cmp.Or(in.tags[tagBlackAgent], g.North)},
@@ -159,7 +159,7 @@ func (in *reader) words() ([]string, error) {
 
 // readMoves plays the moves of a game, if there are any, and adds them to its record,
 // which stays as it is after an error.
-func (in *reader) readMoves(r *record.Game) error {
+func (in *reader) readMoves(r *record.Record) error {
 	words, err := in.words()
 	if err != nil || len(words) == 0 {
 		return err
