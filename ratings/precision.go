@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gyges/ratings/sprt"
 )
@@ -24,11 +25,12 @@ const fewestPairs = 50
 // leastError is what all pairs give if they are alike, up to rounding: then their variance isn't known.
 const leastError = 1e-3 // Elo
 
-// MeasurePrecision returns how well players are rated by the results alone: a prior would narrow the intervals without
-// a game.
+// MeasurePrecision returns how well players, two or more, are rated by the results between them alone: a prior would
+// narrow the intervals without a game.
 func MeasurePrecision(ctx context.Context, d *Data, players []string) Precision {
+	d = d.among(players)
 	if len(players) == 2 {
-		pairs := d.pairsOf(players[0], players[1])
+		pairs := d.pairsOf(players[0])
 		half := pairs.Estimate().Elo.Half()
 		if math.IsNaN(half) {
 			half = math.Inf(1)
@@ -83,15 +85,30 @@ func (p Precision) Text(elo float64, ended bool) string {
 // results.
 func NextLook(rounds int64) int64 { return rounds + max(1, rounds/20) }
 
-// pairsOf counts the pairs of two players by the points of a.
-func (d *Data) pairsOf(a, b string) (pairs sprt.Pairs) {
-	if len(d.met) == 0 {
-		return pairs
+// among returns the results of some players against each other.
+func (d *Data) among(players []string) *Data {
+	sub := new(Data)
+	for i := range d.met {
+		p := &d.met[i]
+		if a, b := d.names[p.a], d.names[p.b]; slices.Contains(players, a) && slices.Contains(players, b) {
+			to, side := sub.pairing(sub.id(a), sub.id(b))
+			to.add(p, side)
+		}
 	}
-	p, swapped := d.pairing(d.id(a), d.id(b))
-	for first, row := range p.pairs {
-		for second, count := range row {
-			pairs[2+(first-second)*(1-2*swapped)] += int64(count)
+	return sub
+}
+
+// pairsOf counts all pairs by the points of a player.
+func (d *Data) pairsOf(player string) (pairs sprt.Pairs) {
+	for _, p := range d.met {
+		sign := 1
+		if d.names[p.b] == player {
+			sign = -1
+		}
+		for first, row := range p.pairs {
+			for second, count := range row {
+				pairs[2+(first-second)*sign] += int64(count)
+			}
 		}
 	}
 	return pairs

@@ -25,7 +25,7 @@ func (w *world) precisionRun(t testing.TB, rng *rand.Rand, goal float64, fixed i
 		switch {
 		case fixed == 0 && !p.Within(goal):
 		case len(names) == 2:
-			e := d.pairsOf(names[0], names[1]).Estimate().Elo
+			e := d.pairsOf(names[0]).Estimate().Elo
 			return rounds, e.Value, e.Half()
 		default:
 			ends, err := mustFit(t, d, Options{}).Difference(names[0], names[len(names)-1])
@@ -126,5 +126,21 @@ func TestPrecisionUnknown(t *testing.T) {
 	require.True(t, p.Within(20))
 	require.InDelta(t, 1, p.Growth(20), 1e-9, "as many pairs as are needed at least")
 	require.InDelta(t, p.Error*p.Error/25, p.Growth(5), 1e-9)
-	require.Positive(t, d.pairsOf("b", "a").Estimate().Elo.Value)
+	require.Positive(t, d.pairsOf("b").Estimate().Elo.Value)
+}
+
+// Only the results between the players count, and they stay as they are: also those of players that never met.
+func TestPrecisionLeavesTheResults(t *testing.T) {
+	d, same := new(Data), new(Data)
+	for range 60 {
+		for _, to := range []*Data{d, same} {
+			to.AddPair("a", "b", Win, Draw)
+			to.AddPair("b", "a", Win, Win)
+			to.AddPair("b", "c", Win, Win)
+		}
+	}
+	require.True(t, math.IsInf(MeasurePrecision(t.Context(), d, []string{"a", "c"}).Error, 1))
+	require.True(t, math.IsInf(MeasurePrecision(t.Context(), d, []string{"a", "nobody"}).Error, 1))
+	require.True(t, MeasurePrecision(t.Context(), d, []string{"a", "b"}).Within(50))
+	require.Equal(t, same, d)
 }

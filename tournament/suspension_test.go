@@ -116,3 +116,14 @@ func TestSuspensionStopsTheRun(t *testing.T) {
 		require.Greater(t, s.Faults, s.Scheduled/2)
 	}
 }
+
+// A run that ends at an error ends when those that still meet are rated within it: once b is suspended in a ladder, a has
+// no opponent.
+func TestUntilErrorWithoutTheSuspended(t *testing.T) {
+	c := testConfig(t, "random:name=a", "error", "random:name=c", "random:name=d")
+	c.Rules, c.Pairs, c.Suspend, c.Schedule = []*rules.Rules{rules.MustParse("simplified")}, 1000, 3, Ladder
+	c.UntilError = 60
+	s, err := Run(t.Context(), c, testRegistry(nil), nil)
+	require.NoError(t, err)
+	require.True(t, s.Decided)
+}

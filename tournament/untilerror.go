@@ -2,6 +2,7 @@ package tournament
 
 import (
 	"context"
+	"maps"
 	"math"
 
 	"gyges/ratings"
@@ -26,23 +27,47 @@ func newPrecision(s *schedule) *precision {
 	return p
 }
 
-// look reports whether the run ends after a number of pairs, of which all are counted. Suspended players are left out
-// of account: their intervals don't get narrower.
+// look reports whether the run ends after a number of pairs, of which all are counted: whether the players that still
+// meet, directly or through others, are rated precisely enough among each other. The intervals of the others don't get
+// narrower.
 func (p *precision) look(pairs int64, suspended *suspensions) bool {
 	s := p.schedule
 	if pairs != p.next*int64(len(s.stages[0].Matches)*len(p.results)) {
 		return false
 	}
 	p.next = ratings.NextLook(p.next)
-	var players []string
-	for i := range s.seats {
-		if !suspended.has(i) {
-			players = append(players, s.seats[i].Name)
+	now := ratings.Precision{Pairs: math.MaxInt}
+	for _, players := range s.meeting(suspended) {
+		for _, d := range p.results {
+			now = now.Worse(ratings.MeasurePrecision(context.Background(), d, players)) // milliseconds
 		}
 	}
-	now := ratings.Precision{Pairs: math.MaxInt}
-	for _, d := range p.results {
-		now = now.Worse(ratings.MeasurePrecision(context.Background(), d, players)) // milliseconds
-	}
 	return now.Within(s.config.UntilError)
+}
+
+// meeting returns the players that aren't suspended and still have opponents, by groups: those of one meet, directly or
+// through others.
+func (s *schedule) meeting(suspended *suspensions) map[int][]string {
+	group := make([]int, len(s.seats))
+	for i := range group {
+		group[i] = i
+	}
+	for _, m := range s.stages[0].Matches {
+		from, to := m.Agents[0], m.Agents[1]
+		if suspended.has(from) || suspended.has(to) {
+			continue
+		}
+		from, to = group[from], group[to]
+		for i, g := range group {
+			if g == from {
+				group[i] = to
+			}
+		}
+	}
+	players := map[int][]string{}
+	for i, g := range group {
+		players[g] = append(players[g], s.seats[i].Name)
+	}
+	maps.DeleteFunc(players, func(_ int, names []string) bool { return len(names) == 1 })
+	return players
 }
