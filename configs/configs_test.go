@@ -13,6 +13,7 @@ import (
 	"gyges/agents"
 	"gyges/rules"
 	"gyges/tournament"
+	"gyges/tournament/game"
 )
 
 type nobody struct{}
@@ -84,7 +85,7 @@ stall_timeout: 90s
 		Pairs:    7,
 		Openings: tournament.Openings{Policy: tournament.RandomOpenings, Plies: 2},
 		Limits:   agents.Limits{Depth: 4, Nodes: 100_000_000_000, MoveTime: 1500 * time.Millisecond},
-		Clock:    tournament.Clock{Base: time.Minute, Increment: 600 * time.Millisecond},
+		Clock:    game.Clock{Base: time.Minute, Increment: 600 * time.Millisecond},
 		Seed:     1<<64 - 1, Workers: 3, Out: "some/where",
 		OnRepetition: agents.AskNext, TimeMargin: 20 * time.Millisecond, Suspend: 7,
 		StallTimeout: 90 * time.Second,

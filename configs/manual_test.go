@@ -1,18 +1,19 @@
 package configs
 
 import (
-	"gyges/agents/builtin"
-	"gyges/agents/explore"
-	"gyges/agents/tuning/spsa"
-	"gyges/rules"
-	"gyges/tournament"
-	"gyges/tournament/training"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gyges/agents/builtin"
+	"gyges/agents/explore"
+	"gyges/agents/tuning/spsa"
+	"gyges/rules"
+	"gyges/tournament"
+	"gyges/tournament/training"
 
 	"github.com/stretchr/testify/require"
 )

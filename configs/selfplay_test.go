@@ -10,6 +10,7 @@ import (
 	"gyges/agents/explore"
 	"gyges/rules"
 	"gyges/tournament"
+	"gyges/tournament/game"
 	"gyges/tournament/training"
 )
 
@@ -40,7 +41,7 @@ out: some/where
 	w.Pairs, w.Seed, w.Out = 7, 4, "some/where"
 	w.Openings = tournament.Openings{Policy: tournament.RandomOpenings, Plies: 3}
 	w.Limits.Nodes = 1000
-	w.Adjudication, err = tournament.ParseAdjudication("proven")
+	w.Adjudication, err = game.ParseAdjudication("proven")
 	require.NoError(t, err)
 	want.Explore = explore.Options{Temperature: 0.5, Random: 1, Plies: 9}
 	want.Split = training.Split{Validation: 10}

@@ -15,6 +15,7 @@ import (
 	"gyges/agents/ugi"
 	"gyges/agents/ugi/ugitest"
 	"gyges/rules"
+	"gyges/tournament/record"
 )
 
 func TestMain(m *testing.M) {
@@ -157,4 +158,10 @@ func testConfig(t testing.TB, specs ...string) Config {
 		c.Agents = append(c.Agents, spec)
 	}
 	return c
+}
+
+// requireSound checks that a record can be replayed.
+func requireSound(t require.TestingT, g *record.Record) {
+	_, err := record.Replay(g)
+	require.NoError(t, err)
 }

@@ -16,15 +16,15 @@ import (
 	"gyges/rules"
 	"gyges/rules/base/problems"
 	"gyges/rules/base/settings"
+	"gyges/tournament/game"
 )
 
 // Bounds of a Config that its tags don't hold.
 const (
-	maxAgents   = 1000
-	maxRules    = 64
-	maxWorkers  = 1024 // as the tag of Workers
-	maxName     = 64
-	maxMoveTime = 24 * time.Hour
+	maxAgents  = 1000
+	maxRules   = 64
+	maxWorkers = 1024 // as the tag of Workers
+	maxName    = 64
 )
 
 // How the settings of a run are read that are no plain values.
@@ -35,9 +35,9 @@ var (
 		return r, err
 	})
 	_ = settings.Register(sprt.Parse)
-	_ = settings.Register(ParseAdjudication)
+	_ = settings.Register(game.ParseAdjudication)
 	_ = settings.Register(ParseOpenings)
-	_ = settings.Register(ParseClock)
+	_ = settings.Register(game.ParseClock)
 )
 
 // Config says which tournament is played: its settings, which files, flags, manifests and workers have by the same
@@ -73,7 +73,7 @@ type Config struct {
 	Limits   agents.Limits `yaml:"limits" help:"Bounds of each decision, beside those in the specs of agents."` // bounds of each decision, beside the agents' own; zero: none
 
 	// Clock is the time for a whole game; zero: none. An agent's own goes before it.
-	Clock Clock `yaml:"clock" form:"a clock, like 60+0.6 (seconds) or 1m+600ms" name:"clock" group:"Limits and time:" placeholder:"TIME" help:"Time of each side for a whole game, with an increment after each move: 60+0.6 (seconds) or 1m+600ms; a side that exceeds it loses. Results may differ from run to run."`
+	Clock game.Clock `yaml:"clock" form:"a clock, like 60+0.6 (seconds) or 1m+600ms" name:"clock" group:"Limits and time:" placeholder:"TIME" help:"Time of each side for a whole game, with an increment after each move: 60+0.6 (seconds) or 1m+600ms; a side that exceeds it loses. Results may differ from run to run."`
 
 	// TimeMargin is by how much a clock or a move time may be exceeded without loss.
 	TimeMargin time.Duration `yaml:"time_margin" default:"-" name:"time-margin" group:"Limits and time:" placeholder:"TIME" help:"By how much a clock or a move time may be exceeded without loss. Default: 0s for a clock, 500ms for a move time."`
@@ -83,7 +83,7 @@ type Config struct {
 	OnRepetition agents.OnRepetition `yaml:"on_repetition" enum:",forfeit,ask-next,allow" name:"on-repetition" placeholder:"HOW" help:"What becomes of a move that only the rules on repetition and null moves forbid: forfeit (the game), ask-next (an external engine's choice before), or allow."`
 
 	// Adjudication ends games early; zero: none.
-	Adjudication Adjudication `yaml:"adjudication" form:"an adjudication, like resign=8:4,proven" name:"adjudicate" placeholder:"HOW" help:"End games early: resign=POINTS:MOVES and draw=POINTS:MOVES when both players score so, proven=N when the solver sees the end within N plies, plies=N as a draw; several with commas. Default: none."`
+	Adjudication game.Adjudication `yaml:"adjudication" form:"an adjudication, like resign=8:4,proven" name:"adjudicate" placeholder:"HOW" help:"End games early: resign=POINTS:MOVES and draw=POINTS:MOVES when both players score so, proven=N when the solver sees the end within N plies, plies=N as a draw; several with commas. Default: none."`
 
 	// StallTimeout is how long beyond the move time the program waits for an agent that doesn't answer, before it
 	// loses the game; 0: without end.
@@ -135,7 +135,7 @@ func DefaultConfig() Config {
 
 		OnRepetition: agents.Forfeit,
 		StallTimeout: 10 * time.Minute,
-		TimeMargin:   DefaultTimeMargin,
+		TimeMargin:   game.DefaultTimeMargin,
 		Suspend:      10,
 	}
 }
@@ -219,8 +219,8 @@ func (c *Config) Validate(registry *agents.Registry) error {
 	if len(v.List) == 0 { // otherwise there may be nothing to begin with
 		v.firstOpenings(c)
 	}
-	v.Expect(c.Clock.valid(), "clock", clockForm, c.Clock)
-	v.Expect(c.TimeMargin == DefaultTimeMargin || 0 <= c.TimeMargin && c.TimeMargin <= maxMoveTime, "time_margin",
+	v.Expect(c.Clock.Valid(), "clock", game.ClockForm, c.Clock)
+	v.Expect(c.TimeMargin == game.DefaultTimeMargin || 0 <= c.TimeMargin && c.TimeMargin <= game.MaxTime, "time_margin",
 		"expected a time from 0s to 24h, found %v", c.TimeMargin)
 	return v.Err()
 }
@@ -262,7 +262,7 @@ func (v *validation) agents(c *Config, registry *agents.Registry) {
 		v.Expect(!labels[spec.Label()], field, "the name %.60q is given twice", spec.Label())
 		seen[text], labels[spec.Label()] = true, true
 		if clock := spec.Get("clock"); clock != "" {
-			if _, err := ParseClock(clock); err != nil {
+			if _, err := game.ParseClock(clock); err != nil {
 				v.Add(field, fmt.Errorf("agent %.60q: parameter clock: %w", text, err))
 			}
 		}

@@ -16,6 +16,7 @@ import (
 	"gyges/rules/base/build"
 	"gyges/rules/base/files"
 	"gyges/rules/base/settings"
+	"gyges/tournament/game"
 	"gyges/tournament/record"
 )
 
@@ -124,7 +125,7 @@ func (c *Config) Manifest() ManifestConfig {
 		panic(err) // the values of a manifest are texts and numbers
 	}
 	m.Schedule = cmp.Or(c.Schedule, RoundRobin)
-	m.Limits = recordLimits(c.Limits, c.Clock)
+	m.Limits = game.RecordLimits(c.Limits, c.Clock)
 	if m.TimeMargin = ""; c.TimeMargin >= 0 { // otherwise the default
 		m.TimeMargin = c.TimeMargin.String()
 	}
@@ -142,11 +143,11 @@ func (c *Config) Manifest() ManifestConfig {
 // Settings returns the settings of the run, but for the positions of a list of openings. The error joins one for
 // each value that this program doesn't know.
 func (m *ManifestConfig) Settings() (Config, error) {
-	to := Config{TimeMargin: DefaultTimeMargin}
+	to := Config{TimeMargin: game.DefaultTimeMargin}
 	err := settings.Copy(&to, m)
 	if m.Limits.Clock != "" {
 		var clockErr error
-		to.Clock, clockErr = ParseClock(m.Limits.Clock)
+		to.Clock, clockErr = game.ParseClock(m.Limits.Clock)
 		err = errors.Join(err, clockErr)
 	}
 	return to, err

@@ -66,10 +66,8 @@ func tooLong(g *record.Record) bool { return g == nil || len(g.Moves) > maxPlayi
 // underWay returns the game that the runner plays, if it began long enough before now; otherwise nil. It may be
 // called concurrently.
 func (r *Runner) underWay(now time.Time) *record.Record {
-	if ref := r.playing.Load(); ref != nil {
-		if g := ref.played(); now.Sub(g.Timing.Start) >= playingInterval {
-			return g
-		}
+	if g := r.referee.Playing(); g != nil && now.Sub(g.Timing.Start) >= playingInterval {
+		return g
 	}
 	return nil
 }

@@ -229,7 +229,7 @@ func (s *schedule) addBlanks(job *Job, position rules.Position) {
 	for n, wanted := range job.Wanted {
 		if wanted {
 			setup := s.game(*job, n, position)
-			job.Games = append(job.Games, setup.blank())
+			job.Games = append(job.Games, setup.Blank())
 		}
 	}
 }

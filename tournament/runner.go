@@ -4,15 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"runtime"
-	"sync/atomic"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"gyges/agents"
 	"gyges/rules"
+	"gyges/tournament/game"
 	"gyges/tournament/record"
 )
 
@@ -22,8 +20,7 @@ type Runner struct {
 	newAgent func(agents.Spec) (agents.Agent, error)
 	agents   []agents.Agent // by index of their spec, then those that play against themselves; nil until needed
 	opener   *opener
-	referee  *referee
-	playing  atomic.Pointer[referee] // of the game under way; nil: none
+	referee  game.Referee
 }
 
 // NewRunner returns a runner for the runs of a valid config. newAgent makes the
@@ -34,7 +31,6 @@ func NewRunner(config *Config, newAgent func(agents.Spec) (agents.Agent, error))
 		newAgent: newAgent,
 		agents:   make([]agents.Agent, 2*len(config.Agents)),
 		opener:   newOpener(config.Openings, config.Seed),
-		referee:  new(referee),
 	}
 }
 
@@ -119,7 +115,7 @@ func (r *Runner) playOne(
 ) (*record.Record, error) {
 	config := r.schedule.config
 	setup := r.schedule.game(job, n, position)
-	setup.Limits.MoveTime, setup.Clock = scaleTime(setup.Limits.MoveTime, timeScale), setup.Clock.scaled(timeScale)
+	setup.TimeScale = timeScale
 	var seated [2]int
 	for side := range setup.Seats {
 		seat := &setup.Seats[side]
@@ -127,26 +123,20 @@ func (r *Runner) playOne(
 		if job.Agents[0] == job.Agents[1] && rules.Side(side) == rules.North {
 			seated[side] += len(config.Agents)
 		}
-		agent, err := r.agent(seated[side])
-		if err != nil {
+		var err error
+		if seat.Agent, err = r.agent(seated[side]); err != nil {
 			return nil, err
 		}
-		seat.Agent, seat.Clock, seat.MoveTime = agent, seat.Clock.scaled(timeScale), scaleTime(seat.MoveTime, timeScale)
 	}
-	ref := r.referee
-	g, hung, err := r.playWatched(ctx, &setup)
+	g, hung, err := r.referee.Play(ctx, &setup)
 	switch {
-	case hung: // it can't even be closed
-		r.agents[seated[ref.side]] = nil
+	case hung != nil: // it can't even be closed
+		r.agents[seated[*hung]] = nil
 	case err == nil && g.Fault != nil && g.Fault.Kind != record.FaultIllegal:
 		failed := seated[g.Fault.Loser()]
-		_ = closeSafely(r.agents[failed]) // its failure is in the record
+		_ = game.Close(r.agents[failed]) // its failure is in the record
 		r.agents[failed] = nil
 	}
-	if g != nil {
-		g.Limits = recordLimits(config.Limits, config.Clock)
-	}
-	r.playing.Store(nil)
 	return g, err
 }
 
@@ -199,50 +189,10 @@ func (r *Runner) Close() error {
 			continue
 		}
 		r.agents[i] = nil
-		if err := closeSafely(a); err != nil {
+		if err := game.Close(a); err != nil {
 			specs := r.schedule.config.Agents
 			errs = append(errs, fmt.Errorf("closing agent %.60q: %w", specs[i%len(specs)].Label(), err))
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// closeSafely closes an agent and turns a panic into an error, and a hang too.
-func closeSafely(a agents.Agent) error {
-	if _, ok := a.(io.Closer); !ok {
-		return nil
-	}
-	done := make(chan error, 1)
-	go func() {
-		err := errGoexit
-		defer func() {
-			if p := recover(); p != nil {
-				err = errors.New("panic: " + describePanic(p))
-			}
-			done <- err
-		}()
-		err = agents.Close(a)
-	}()
-	select {
-	case err := <-done:
-		return err
-	case <-time.After(closingTime):
-		return fmt.Errorf("not done within %v", closingTime)
-	}
-}
-
-// closingTime bounds the closing of an agent. Ending an external program takes
-// up to several seconds.
-const closingTime = 30 * time.Second
-
-// scaled returns the clock with its times multiplied by timeScale.
-func (c Clock) scaled(timeScale float64) Clock {
-	return Clock{scaleTime(c.Base, timeScale), scaleTime(c.Increment, timeScale)}
-}
-
-func scaleTime(d time.Duration, timeScale float64) time.Duration {
-	if d == 0 || timeScale == 1 {
-		return d
-	}
-	return max(time.Duration(float64(d)*timeScale), time.Millisecond)
 }

@@ -7,6 +7,7 @@ import (
 
 	"gyges/agents"
 	"gyges/rules"
+	"gyges/tournament/game"
 	"gyges/tournament/record"
 )
 
@@ -22,16 +23,16 @@ type schedule struct {
 	stages []Stage
 	ready  []chan struct{} // by stage: closed when its pairings are known
 	noted  int64           // games
-	seats  []Seat          // by agent, without seeds and the agents themselves
+	seats  []game.Seat     // by agent, without seeds and the agents themselves
 }
 
 // newEmptySchedule returns a schedule without stages.
 func newEmptySchedule(c *Config) *schedule {
 	s := &schedule{config: c}
 	for _, spec := range c.Agents {
-		clock, _ := ParseClock(spec.Get("clock")) // both have been checked
+		clock, _ := game.ParseClock(spec.Get("clock")) // both have been checked
 		moveTime, _ := time.ParseDuration(spec.Get("movetime"))
-		s.seats = append(s.seats, Seat{Name: spec.String(), Clock: clock, MoveTime: moveTime})
+		s.seats = append(s.seats, game.Seat{Name: spec.String(), Clock: clock, MoveTime: moveTime})
 	}
 	return s
 }
@@ -119,17 +120,17 @@ func (s *schedule) check(j Job) error {
 }
 
 // seat returns which agent plays a side in game 0 or 1 of a pair, and the seed it gets.
-func (s *schedule) seat(j Job, game int, side rules.Side) (agent int, seed uint64) {
+func (s *schedule) seat(j Job, n int, side rules.Side) (agent int, seed uint64) {
 	c := s.config
 	seed = agents.MixSeed(c.Seed, forGame, hashText(c.Rules[j.Rules].String()), hashText(c.Agents[j.Agents[0]].Label()),
-		hashText(c.Agents[j.Agents[1]].Label()), uint64(j.Round), uint64(game), uint64(side))
-	return j.Agents[(game+int(side))%2], seed
+		hashText(c.Agents[j.Agents[1]].Label()), uint64(j.Round), uint64(n), uint64(side))
+	return j.Agents[(n+int(side))%2], seed
 }
 
 // game returns game n, 0 or 1, of a pair, without its agents.
-func (s *schedule) game(j Job, n int, opening rules.Position) Game {
+func (s *schedule) game(j Job, n int, opening rules.Position) game.Game {
 	c := s.config
-	setup := Game{
+	setup := game.Game{
 		Number: 2*j.Pair + int64(n), Pair: j.Pair,
 		Rules: c.Rules[j.Rules], Opening: opening, Policy: c.Openings.String(), Limits: c.Limits,
 		OnRepetition: c.OnRepetition, Clock: c.Clock, TimeMargin: c.TimeMargin, StallTimeout: c.StallTimeout,
@@ -152,7 +153,7 @@ func (s *schedule) seated(g int64) [2]int {
 // checkGame returns an error unless a game belongs to a pair.
 func (s *schedule) checkGame(j Job, g *record.Record) error {
 	setup := s.game(j, int(g.Game%2), rules.Position{}) // openings are not compared
-	want := setup.blank()
+	want := setup.Blank()
 	if g.Pair != want.Pair || g.Rules != want.Rules || g.South != want.South || g.North != want.North {
 		return fmt.Errorf("%s: game %d: expected pair %d of %s and %s under %s, found pair %d of %s and %s under %s",
 			GamesFile, g.Game, want.Pair, want.South.Agent, want.North.Agent, want.Rules, g.Pair, g.South.Agent,

@@ -61,15 +61,14 @@ func (s *suspensions) replaceIfSuspended(g *record.Record, seated [2]int) *recor
 		if !s.has(agent) {
 			continue
 		}
-		fault := newFault(rules.Side(side), record.FaultSuspended, fmt.Sprintf("after %d faults in a row", s.limit))
+		fault := &record.Fault{
+			Side: rules.Side(side).Name(), Kind: record.FaultSuspended, Detail: fmt.Sprintf("after %d faults in a row", s.limit),
+		}
 		return &record.Record{
 			Game: g.Game, Pair: g.Pair, Rules: g.Rules, Opening: g.Opening, Policy: g.Policy,
 			South: g.South, North: g.North, Limits: g.Limits, OnRepetition: g.OnRepetition, Adjudication: g.Adjudication,
-			Moves: []string{}, Result: lossOf(fault).String(), Reason: string(fault.Kind), Fault: fault,
+			Moves: []string{}, Result: fault.Outcome().String(), Reason: string(fault.Kind), Fault: fault,
 		}
 	}
 	return g
 }
-
-// lossOf is the result of a game that was lost by a fault.
-func lossOf(f *record.Fault) rules.Outcome { return rules.WinFor(f.Loser().Other()) }

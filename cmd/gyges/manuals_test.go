@@ -19,6 +19,7 @@ import (
 	"gyges/rules"
 	"gyges/rules/base/grid"
 	"gyges/tournament"
+	"gyges/tournament/game"
 	"gyges/tournament/record"
 	"gyges/tournament/record/pgn"
 )
@@ -57,18 +58,19 @@ func TestManualsAreComplete(t *testing.T) {
 	in("rule sets", presets, "rules/README.md")
 	in("rule options and their values", options, "rules/README.md")
 	in("columns of training positions", positionColumns(t), "agents/tuning/README.md")
+	var endings []string
+	for _, e := range game.Endings() {
+		endings = append(endings, e.Name)
+	}
 	for what, names := range map[string][]string{
 		"schedules": texts(tournament.RoundRobin, tournament.Gauntlet, tournament.Ladder, tournament.Swiss,
 			tournament.Knockout, tournament.SelfPlay),
-		"openings": texts(tournament.RandomOpenings, tournament.AgentOpenings, tournament.SetupOpenings),
-		"faults": slices.Concat(texts(record.FaultIllegal, record.FaultPanic, record.FaultError, record.FaultCrash,
-			record.FaultTimeout, record.FaultProtocol, record.FaultSuspended),
-			texts(agents.Forfeit, agents.AskNext, agents.Allow)),
-		"records": slices.Concat(jsonNames(record.Record{}), texts(rules.ByGoal, rules.ByPasses, rules.ByLength),
-			[]string{record.AdjudicatedResign, record.AdjudicatedDraw, record.AdjudicatedProven, record.AdjudicatedLength,
-				record.Imported}),
-		"lists of games": append(grid.Keys(gameColumns), jsonNames(shownMove{}, record.Fault{})...),
-		"exports":        append(pgnTags(t), grid.Keys(exportColumns)...),
+		"openings":                 texts(tournament.RandomOpenings, tournament.AgentOpenings, tournament.SetupOpenings),
+		"policies for repetitions": texts(agents.Forfeit, agents.AskNext, agents.Allow),
+		"endings":                  endings,
+		"records":                  jsonNames(record.Record{}),
+		"lists of games":           append(grid.Keys(gameColumns), jsonNames(shownMove{}, record.Fault{})...),
+		"exports":                  append(pgnTags(t), grid.Keys(exportColumns)...),
 	} {
 		in(what, names, "tournament/README.md", "tournament/record/README.md")
 	}

@@ -12,6 +12,7 @@ import (
 	"gyges/agents/human"
 	"gyges/rules"
 	"gyges/tournament"
+	"gyges/tournament/game"
 	"gyges/tournament/record"
 )
 
@@ -38,8 +39,8 @@ func (c *playCmd) Run(ctx context.Context, e *env) error {
 	if c.Seed != nil {
 		seed = *c.Seed
 	}
-	m := tournament.Game{
-		Rules: r, Policy: "play", TimeMargin: tournament.DefaultTimeMargin, Limits: c.Limits, OnRepetition: c.OnRepetition,
+	m := game.Game{
+		Rules: r, Policy: "play", TimeMargin: game.DefaultTimeMargin, Limits: c.Limits, OnRepetition: c.OnRepetition,
 		StallTimeout: c.StallTimeout,
 	}
 	if m.Opening, err = c.opening(r, seed); err != nil {
@@ -58,7 +59,7 @@ func (c *playCmd) Run(ctx context.Context, e *env) error {
 	s := &spectator{out: e.out, before: m.Opening, quiet: c.Quiet, showSetup: m.Seats[0].Person || m.Seats[1].Person}
 	s.board(r, m.Opening, rules.NoMove)
 	m.OnMove = s.move
-	game, err := tournament.PlayGame(ctx, &m)
+	game, err := game.Play(ctx, &m)
 	switch {
 	case ctx.Err() != nil:
 		e.err.printf("\ngyges: interrupted; --position '%s' resumes it\n", r.FormatPosition(s.before))
@@ -95,13 +96,13 @@ func (c *playCmd) opening(r *rules.Rules, seed uint64) (rules.Position, error) {
 }
 
 // seat makes and starts both agents.
-func (c *playCmd) seat(ctx context.Context, e *env, m *tournament.Game, seed uint64) error {
+func (c *playCmd) seat(ctx context.Context, e *env, m *game.Game, seed uint64) error {
 	var errs []error
 	for side, text := range [2]string{c.South, c.North} {
 		spec, err := agents.ParseSpec(text)
 		if err == nil {
 			kind, _ := e.registry.Kind(spec) // Start has the same error
-			m.Seats[side] = tournament.Seat{Name: spec.String(), Seed: seed, Person: kind.Interactive}
+			m.Seats[side] = game.Seat{Name: spec.String(), Seed: seed, Person: kind.Interactive}
 			m.Seats[side].Agent, err = e.registry.Start(ctx, spec, m.Rules)
 		}
 		errs = append(errs, err)

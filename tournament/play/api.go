@@ -12,7 +12,7 @@ import (
 
 	"gyges/agents"
 	"gyges/rules"
-	"gyges/tournament"
+	"gyges/tournament/game"
 	"gyges/tournament/web"
 )
 
@@ -71,19 +71,19 @@ type fromRequest struct {
 	Ply  int    `json:"ply"` // number of moves before it
 }
 
-// clockTexts are the clocks to choose from, as [tournament.ParseClock] reads them.
+// clockTexts are the clocks to choose from, as [game.ParseClock] reads them.
 var clockTexts = []string{"1m+1s", "3m+2s", "5m+3s", "10m+5s", "15m+10s", "30m+20s"}
 
 // parseClock reads the clock of a request.
-func parseClock(text string) (tournament.Clock, error) {
+func parseClock(text string) (game.Clock, error) {
 	if text == "" {
-		return tournament.Clock{}, nil
+		return game.Clock{}, nil
 	}
 	if !slices.Contains(clockTexts, text) {
-		return tournament.Clock{}, web.Unprocessable("clock: expected none or one of %s, found %.60q",
+		return game.Clock{}, web.Unprocessable("clock: expected none or one of %s, found %.60q",
 			strings.Join(clockTexts, ", "), text)
 	}
-	return tournament.ParseClock(text)
+	return game.ParseClock(text)
 }
 
 // createGame starts a game.
@@ -103,7 +103,7 @@ func (p *Pages) createGame(r *http.Request, q newGameRequest) (any, error) {
 }
 
 // goOn makes a game that goes on from a position of another one, without a clock.
-func (p *Pages) goOn(q newGameRequest) (*game, error) {
+func (p *Pages) goOn(q newGameRequest) (*session, error) {
 	if q != (newGameRequest{From: q.From}) {
 		return nil, web.Unprocessable("from: expected nothing beside it")
 	}
@@ -115,7 +115,7 @@ func (p *Pages) goOn(q newGameRequest) (*game, error) {
 }
 
 // rematch makes a game like another one, but for the sides and for a set-up drawn anew if that was drawn.
-func (p *Pages) rematch(q newGameRequest) (*game, error) {
+func (p *Pages) rematch(q newGameRequest) (*session, error) {
 	if q != (newGameRequest{Rematch: q.Rematch}) {
 		return nil, web.Unprocessable("rematch: expected nothing beside it")
 	}
@@ -123,7 +123,7 @@ func (p *Pages) rematch(q newGameRequest) (*game, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &game{
+	g := &session{
 		rules: old.rules, start: old.rules.Start(), human: old.human.Other(), name: old.name,
 		agent: old.agent, clock: old.clock,
 	}
@@ -145,7 +145,7 @@ func parseName(text string) (string, error) {
 }
 
 // newGame makes a game from its beginning.
-func (p *Pages) newGame(q newGameRequest) (*game, error) {
+func (p *Pages) newGame(q newGameRequest) (*session, error) {
 	agent, err := p.player(q.Agent, q.Time)
 	if err != nil {
 		return nil, err
@@ -162,7 +162,7 @@ func (p *Pages) newGame(q newGameRequest) (*game, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &game{rules: set, start: set.Start(), human: rules.South, name: name, agent: agent, clock: clock}
+	g := &session{rules: set, start: set.Start(), human: rules.South, name: name, agent: agent, clock: clock}
 	switch q.Side {
 	case "south":
 	case "north":

@@ -13,15 +13,15 @@ import (
 	"gyges/agents"
 	"gyges/agents/analysis"
 	"gyges/rules"
-	"gyges/tournament"
+	"gyges/tournament/game"
 	"gyges/tournament/record"
 	"gyges/tournament/web"
 )
 
-// game is a game between a person and an agent. Package tournament plays it; the
+// session is a game between a person and an agent. Package game plays it; the
 // moves made are kept here. Requests add the person's moves, and undo some: then the game
 // is played again from the beginning, with the moves that remain.
-type game struct {
+type session struct {
 	id     string
 	pages  *Pages
 	client string // who began it
@@ -30,7 +30,7 @@ type game struct {
 	human  rules.Side
 	name   string // of the person; "": none was given
 	agent  agents.Spec
-	clock  tournament.Clock // the person's; zero: none. The agent keeps its own time a move
+	clock  game.Clock // the person's; zero: none. The agent keeps its own time a move
 	seed   uint64
 	began  time.Time
 	ctx    context.Context // until the game is over
@@ -66,26 +66,26 @@ type made struct {
 var errIdle = errors.New("the game was ended: it was idle for too long")
 
 // play plays the game, from its beginning again when moves were undone.
-func (g *game) play() {
+func (g *session) play() {
 	defer g.cancel(nil)
 	for !g.playOnce() {
 	}
 }
 
 // playOnce plays the game, and reports whether it is over.
-func (g *game) playOnce() bool {
+func (g *session) playOnce() bool {
 	ctx, interrupt := context.WithCancel(g.ctx)
 	defer interrupt()
 	g.mu.Lock()
 	g.interrupt = interrupt
 	g.mu.Unlock()
-	m := tournament.Game{
+	m := game.Game{
 		Rules: g.rules, Opening: g.start, Policy: "play",
 		OnMove: func(at *rules.Game, d agents.Decision) { g.moved(ctx, at, d) },
 	}
-	m.Seats[g.human] = tournament.Seat{Name: humanKind, Seed: g.seed, Agent: &seat{game: g}, Clock: g.clock}
-	m.Seats[g.human.Other()] = tournament.Seat{Name: g.agent.String(), Seed: g.seed, Agent: &seat{game: g}}
-	rec, err := tournament.PlayGame(ctx, &m)
+	m.Seats[g.human] = game.Seat{Name: humanKind, Seed: g.seed, Agent: &seat{game: g}, Clock: g.clock}
+	m.Seats[g.human.Other()] = game.Seat{Name: g.agent.String(), Seed: g.seed, Agent: &seat{game: g}}
+	rec, err := game.Play(ctx, &m)
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	switch {
@@ -110,9 +110,9 @@ const helped = ", helped"
 
 // person returns the person as an agent of records, so that those with names or a clock, and
 // those who had help, are rated apart. The caller holds the lock.
-func (g *game) person() string {
+func (g *session) person() string {
 	spec := agents.Spec{Kind: humanKind}
-	if g.clock != (tournament.Clock{}) {
+	if g.clock != (game.Clock{}) {
 		spec.Params = append(spec.Params, agents.Param{Name: "clock", Value: g.clock.String()})
 	}
 	name := g.name
@@ -127,7 +127,7 @@ func (g *game) person() string {
 
 // finish keeps the record. The times are those of the moves when they were made,
 // not when the game was played again. A move made just as the time ran out is dropped.
-func (g *game) finish(rec *record.Record) {
+func (g *session) finish(rec *record.Record) {
 	g.keep(min(len(g.made), len(rec.Moves)))
 	rec.Timing.Start = g.began.Round(0).UTC()
 	rec.Timing.Seconds = time.Since(g.began).Round(time.Microsecond).Seconds()
@@ -152,14 +152,14 @@ func (g *game) finish(rec *record.Record) {
 }
 
 // change wakes the requests that wait for a change. The caller holds the lock.
-func (g *game) change() {
+func (g *session) change() {
 	g.version++
 	close(g.changed)
 	g.changed = make(chan struct{})
 }
 
 // add makes a move that is legal. The caller holds the lock.
-func (g *game) add(d agents.Decision) {
+func (g *session) add(d agents.Decision) {
 	now, at := time.Now(), g.board.Position()
 	d.PV = slices.Clone(d.PV)
 	ms := math.Round(float64(now.Sub(g.since))/1e3) / 1e3
@@ -173,7 +173,7 @@ func (g *game) add(d agents.Decision) {
 }
 
 // keep removes the moves after the first n. The caller holds the lock.
-func (g *game) keep(n int) {
+func (g *session) keep(n int) {
 	for range g.made[n:] {
 		g.board.Undo()
 	}
@@ -181,7 +181,7 @@ func (g *game) keep(n int) {
 }
 
 // moved adds a move of the playing with that context.
-func (g *game) moved(ctx context.Context, at *rules.Game, d agents.Decision) {
+func (g *session) moved(ctx context.Context, at *rules.Game, d agents.Decision) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if ctx.Err() == nil && len(at.Moves()) > len(g.made) {
@@ -190,7 +190,7 @@ func (g *game) moved(ctx context.Context, at *rules.Game, d agents.Decision) {
 }
 
 // decision returns the one made after n moves, or a channel to wait for it.
-func (g *game) decision(ctx context.Context, n int) (d agents.Decision, ok, resigned bool, changed <-chan struct{}) {
+func (g *session) decision(ctx context.Context, n int) (d agents.Decision, ok, resigned bool, changed <-chan struct{}) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if ctx.Err() == nil && n < len(g.made) {
@@ -201,7 +201,7 @@ func (g *game) decision(ctx context.Context, n int) (d agents.Decision, ok, resi
 
 // seat is an agent that makes the moves that were made before, and then those of requests or of the opponent.
 type seat struct {
-	game  *game
+	game  *session
 	setup agents.Setup
 }
 
@@ -227,7 +227,7 @@ func (s *seat) Choose(ctx context.Context, at *rules.Game, l agents.Limits) (age
 
 // await blocks until a request has the person's move. It passes by itself where nothing else is legal. When the
 // time on the clock is over it returns any move, which is too late.
-func (g *game) await(ctx context.Context, at *rules.Game, l agents.Limits) (agents.Decision, error) {
+func (g *session) await(ctx context.Context, at *rules.Game, l agents.Limits) (agents.Decision, error) {
 	var timeUp <-chan time.Time
 	if l.Clock.Left > 0 {
 		timer := time.NewTimer(l.Clock.Left + time.Millisecond)
@@ -256,7 +256,7 @@ func (g *game) await(ctx context.Context, at *rules.Game, l agents.Limits) (agen
 }
 
 // startClock starts the person's clock with the time that is left on it.
-func (g *game) startClock(left time.Duration) {
+func (g *session) startClock(left time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.left, g.started = left, time.Now()
@@ -264,7 +264,7 @@ func (g *game) startClock(left time.Duration) {
 }
 
 // remaining is the time on the person's clock. The caller holds the lock.
-func (g *game) remaining() time.Duration {
+func (g *session) remaining() time.Duration {
 	if g.started.IsZero() {
 		return g.left
 	}
@@ -272,7 +272,7 @@ func (g *game) remaining() time.Duration {
 }
 
 // update changes the game if it is not over.
-func (g *game) update(change func() error) error {
+func (g *session) update(change func() error) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.end != nil || g.problem != "" {
@@ -282,7 +282,7 @@ func (g *game) update(change func() error) error {
 }
 
 // isTurn checks that the person is to move, after the given number of plies. The caller holds the lock.
-func (g *game) isTurn(ply int) error {
+func (g *session) isTurn(ply int) error {
 	if o, _ := g.board.Outcome(); o != rules.Undecided {
 		return web.Conflict("the game is over")
 	}
@@ -296,7 +296,7 @@ func (g *game) isTurn(ply int) error {
 }
 
 // move makes a move of the person. The caller holds the lock.
-func (g *game) move(ply int, text string) error {
+func (g *session) move(ply int, text string) error {
 	if err := g.isTurn(ply); err != nil {
 		return err
 	}
@@ -316,8 +316,8 @@ func (g *game) move(ply int, text string) error {
 
 // undo undoes the moves after the first n; nil: the person's last move and those after it. The
 // caller holds the lock.
-func (g *game) undo(ply *int) error {
-	if g.clock != (tournament.Clock{}) {
+func (g *session) undo(ply *int) error {
+	if g.clock != (game.Clock{}) {
 		return web.Conflict("no take-backs in timed games")
 	}
 	n := g.lastMove()
@@ -341,7 +341,7 @@ func (g *game) undo(ply *int) error {
 }
 
 // branch returns a game with the moves of this one up to a ply, to be gone on from.
-func (g *game) branch(ply int) (*game, error) {
+func (g *session) branch(ply int) (*session, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if ply < 0 || ply > len(g.made) {
@@ -350,7 +350,7 @@ func (g *game) branch(ply int) (*game, error) {
 	if o, _ := g.board.Outcome(); o != rules.Undecided && ply == len(g.made) {
 		return nil, web.Unprocessable("ply: the game ends with ply %d; expected 0 to %d", ply, ply-1)
 	}
-	return &game{
+	return &session{
 		rules: g.rules, start: g.start, human: g.human, name: g.name, agent: g.agent,
 		helped: true, made: slices.Clone(g.made[:ply]),
 	}, nil
@@ -358,7 +358,7 @@ func (g *game) branch(ply int) (*game, error) {
 
 // lastMove is the index of the person's last move, forced passes not counted; -1 if
 // there is none.
-func (g *game) lastMove() int {
+func (g *session) lastMove() int {
 	for i, m := range slices.Backward(g.made) {
 		if m.side == g.human && m.Move != rules.Pass {
 			return i
@@ -368,7 +368,7 @@ func (g *game) lastMove() int {
 }
 
 // replayed returns a game with the moves made.
-func (g *game) replayed() *rules.Game {
+func (g *session) replayed() *rules.Game {
 	c := rules.NewGame(g.rules, g.start)
 	for _, m := range g.made {
 		c.PlayLegal(m.Move)
@@ -377,7 +377,7 @@ func (g *game) replayed() *rules.Game {
 }
 
 // hint searches the position for the person. It returns the best line in long notation.
-func (g *game) hint(ctx context.Context, client string, ply int) (line []string, d agents.Decision, err error) {
+func (g *session) hint(ctx context.Context, client string, ply int) (line []string, d agents.Decision, err error) {
 	var c *rules.Game
 	err = g.update(func() error {
 		if err := g.isTurn(ply); err != nil {

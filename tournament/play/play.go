@@ -78,7 +78,7 @@ type Pages struct {
 	reviews  web.Quota // under way
 
 	mu    sync.Mutex
-	games map[string]*game
+	games map[string]*session
 }
 
 // New adds the pages to a server.
@@ -95,7 +95,7 @@ func New(s *web.Server, c Config) *Pages {
 		moves: newPool(c.Registry, c.Searches, share),
 		light: newPool(c.Registry, c.Searches, share),
 		lines: newPool(c.Registry, c.Searches, 1),
-		games: map[string]*game{}, records: records{results: c.Results, log: s.Log},
+		games: map[string]*session{}, records: records{results: c.Results, log: s.Log},
 		analyses: analyses{last: map[string]*context.CancelCauseFunc{}},
 	}
 	p.reviews.Max = reviewsPerClient
@@ -115,14 +115,14 @@ func New(s *web.Server, c Config) *Pages {
 	s.HandleFunc("POST /api/review", p.review)
 	s.HandleFunc("POST /api/games", web.Post(s, http.StatusCreated, p.createGame))
 	s.HandleFunc("GET /api/games/{game}", web.Get(s, p.getGame))
-	onGame(p, "move", func(g *game, q moveRequest) error { return g.move(q.Ply, q.Move) })
-	onGame(p, "undo", func(g *game, q undoRequest) error { return g.undo(q.Ply) })
-	onGame(p, "resign", func(g *game, _ struct{}) error {
+	onGame(p, "move", func(g *session, q moveRequest) error { return g.move(q.Ply, q.Move) })
+	onGame(p, "undo", func(g *session, q undoRequest) error { return g.undo(q.Ply) })
+	onGame(p, "resign", func(g *session, _ struct{}) error {
 		g.resigned = true
 		g.change()
 		return nil
 	})
-	onGame(p, "help", func(g *game, _ struct{}) error { // from elsewhere, such as the page to analyse
+	onGame(p, "help", func(g *session, _ struct{}) error { // from elsewhere, such as the page to analyse
 		g.helped = true
 		return nil
 	})
@@ -133,7 +133,7 @@ func New(s *web.Server, c Config) *Pages {
 }
 
 // onGame handles requests that change a game. The response is its state.
-func onGame[Q any](p *Pages, action string, act func(*game, Q) error) {
+func onGame[Q any](p *Pages, action string, act func(*session, Q) error) {
 	p.server.HandleFunc("POST /api/games/{game}/"+action, web.Post(p.server, http.StatusOK,
 		func(r *http.Request, q Q) (any, error) {
 			g, err := p.find(r.PathValue("game"))
@@ -145,7 +145,7 @@ func onGame[Q any](p *Pages, action string, act func(*game, Q) error) {
 }
 
 // stateAfter returns the state of a game after a change, or the change's error.
-func stateAfter(g *game, err error) (any, error) {
+func stateAfter(g *session, err error) (any, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +155,7 @@ func stateAfter(g *game, err error) (any, error) {
 
 // start starts a game of a client, whose rules, start, human, agent and clock
 // are set, and the moves of another game that it continues.
-func (p *Pages) start(client string, g *game) error {
+func (p *Pages) start(client string, g *session) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
@@ -191,17 +191,17 @@ func (p *Pages) makeRoom() bool {
 	if len(p.games) < p.Games {
 		return true
 	}
-	over := slices.DeleteFunc(slices.Collect(maps.Values(p.games)), func(g *game) bool { return g.ctx.Err() == nil })
+	over := slices.DeleteFunc(slices.Collect(maps.Values(p.games)), func(g *session) bool { return g.ctx.Err() == nil })
 	if len(over) == 0 {
 		return false
 	}
-	oldest := slices.MinFunc(over, func(a, b *game) int { return cmp.Compare(a.used.Load(), b.used.Load()) })
+	oldest := slices.MinFunc(over, func(a, b *session) int { return cmp.Compare(a.used.Load(), b.used.Load()) })
 	delete(p.games, oldest.id)
 	return true
 }
 
 // find returns a game.
-func (p *Pages) find(id string) (*game, error) {
+func (p *Pages) find(id string) (*session, error) {
 	p.mu.Lock()
 	g := p.games[id]
 	p.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gyges/rules"
-	"gyges/tournament"
+	"gyges/tournament/game"
 	"gyges/tournament/internal/browsertest"
 )
 
@@ -246,8 +246,8 @@ func TestBrowserClock(t *testing.T) {
 	b.Click(`#moves li`)
 	require.Equal(t, "true", b.Text(`String(document.querySelector("#go-on").disabled)`))
 
-	g := &game{rules: rules.MustParse("standard"), human: rules.South,
-		agent: s.games.Players[0].Spec, clock: tournament.Clock{Base: 700 * time.Millisecond}}
+	g := &session{rules: rules.MustParse("standard"), human: rules.South,
+		agent: s.games.Players[0].Spec, clock: game.Clock{Base: 700 * time.Millisecond}}
 	g.start = g.rules.Start()
 	require.NoError(t, s.games.start("1.2.3.4", g))
 	b.Visit(url + "/play?short#game=" + g.id)

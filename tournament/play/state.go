@@ -7,7 +7,7 @@ import (
 	"gyges/agents"
 	"gyges/rules"
 	"gyges/rules/base/textfmt"
-	"gyges/tournament"
+	"gyges/tournament/game"
 	"gyges/tournament/record"
 )
 
@@ -59,7 +59,7 @@ type landing struct {
 
 // snapshot returns the state of the game, and a channel that is closed at the next
 // change.
-func (g *game) snapshot() (state, <-chan struct{}) {
+func (g *session) snapshot() (state, <-chan struct{}) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	p := g.board.Position()
@@ -74,7 +74,7 @@ func (g *game) snapshot() (state, <-chan struct{}) {
 	}
 	outcome, _ := g.board.Outcome()
 	over := g.end != nil || g.problem != "" || outcome != rules.Undecided
-	s.CanUndo = !over && g.lastMove() >= 0 && g.clock == (tournament.Clock{})
+	s.CanUndo = !over && g.lastMove() >= 0 && g.clock == (game.Clock{})
 	switch {
 	case g.end != nil:
 		s.Result, s.Reason, s.Winner = g.end.Result, g.end.Reason, g.winner()
@@ -95,8 +95,8 @@ func (g *game) snapshot() (state, <-chan struct{}) {
 }
 
 // clocks returns the times of the game; nil: it has no clock. The caller holds the lock.
-func (g *game) clocks(over bool) *clocks {
-	if g.clock == (tournament.Clock{}) {
+func (g *session) clocks(over bool) *clocks {
+	if g.clock == (game.Clock{}) {
 		return nil
 	}
 	c := &clocks{Control: g.clock.String(), Left: g.remaining().Milliseconds()}
@@ -118,7 +118,7 @@ func (g *game) clocks(over bool) *clocks {
 }
 
 // winner returns the winner of a game that has ended, for [state].
-func (g *game) winner() string {
+func (g *session) winner() string {
 	return [...]string{"agent", "none", "you"}[record.HalfPoints(g.end.Result, g.human)]
 }
 

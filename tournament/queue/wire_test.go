@@ -27,6 +27,7 @@ import (
 	"gyges/rules"
 	"gyges/rules/base/strictjson"
 	"gyges/tournament"
+	"gyges/tournament/game"
 )
 
 // What others can reach asks for a password.
@@ -148,11 +149,11 @@ func TestDescription(t *testing.T) {
 	c.Rules = append(c.Rules, rules.MustParse("kang:max_plies=2"))
 	c.Openings = tournament.Openings{Policy: tournament.RandomOpenings, Plies: 3}
 	c.Limits = agents.Limits{Depth: 9, Nodes: 1 << 40, MoveTime: 3 * time.Second}
-	c.Clock, c.TimeMargin, c.StallTimeout = tournament.Clock{Base: time.Minute,
+	c.Clock, c.TimeMargin, c.StallTimeout = game.Clock{Base: time.Minute,
 		Increment: time.Second}, time.Millisecond, time.Hour
 	c.Seed, c.OnRepetition, c.Schedule, c.Rounds = 1<<64-1, agents.Allow, tournament.Swiss, 2
 	var err error
-	c.Adjudication, err = tournament.ParseAdjudication("resign=8:4,draw=1:20,proven=5,plies=300")
+	c.Adjudication, err = game.ParseAdjudication("resign=8:4,draw=1:20,proven=5,plies=300")
 	require.NoError(t, err)
 	o := Options{Version: "v", Registry: testRegistry(), tries: 4, Speed: func() float64 { return 5 }}
 	text, err := json.Marshal(newRunConfig(&c, &o))

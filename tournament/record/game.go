@@ -119,6 +119,9 @@ func (f *Fault) Loser() rules.Side {
 	return rules.South
 }
 
+// Outcome returns the result of the game that was lost by the fault.
+func (f *Fault) Outcome() rules.Outcome { return rules.WinFor(f.Loser().Other()) }
+
 // FaultKind is a way to lose outside the rules of the game. It is also the
 // reason of the game's end.
 type FaultKind string
@@ -140,13 +143,8 @@ const (
 // Resignation is the reason of games that a player gave up.
 const Resignation = "resignation"
 
-// The reasons of games that were ended by the players' scores.
-const (
-	AdjudicatedResign = "adjudicated-resign" // both called it won and lost
-	AdjudicatedDraw   = "adjudicated-draw"   // both called it even
-	AdjudicatedProven = "adjudicated-proven" // the solver proved the result
-	AdjudicatedLength = "adjudicated-length" // it had too many plies
-)
+// Adjudicated begins the reasons of games that the run ended early.
+const Adjudicated = "adjudicated-"
 
 // Imported is the reason of games that came from another program and whose moves
 // don't lead to an end by the rules, or are not known. A record without moves may be
@@ -155,7 +153,7 @@ const Imported = "imported"
 
 // adjudicated reports whether the game was ended before its end.
 func (g *Record) adjudicated() bool {
-	return g.Adjudication != "" && strings.HasPrefix(g.Reason, "adjudicated-")
+	return g.Adjudication != "" && strings.HasPrefix(g.Reason, Adjudicated)
 }
 
 // NotPlayed reports whether the game was not played, since an agent was suspended.

@@ -8,6 +8,8 @@ import (
 	"strconv"
 
 	"gyges/rules/base/textfmt"
+	"gyges/tournament/game"
+	"gyges/tournament/record"
 	"gyges/tournament/standings"
 )
 
@@ -108,24 +110,7 @@ func (b *builder) reasons(s *Section, r *standings.RuleSet) {
 
 // reasonName explains a reason of records.
 func reasonName(reason string) string {
-	known := map[string]string{
-		"goal":               "goal: a piece was brought over",
-		"passes":             "passes: two in a row",
-		"length":             "length: the rules' most plies",
-		"illegal":            "illegal: a move that isn't legal",
-		"error":              "error: the agent reported one",
-		"panic":              "panic: the agent panicked",
-		"crash":              "crash: the agent's program ended",
-		"timeout":            "timeout: no answer in time",
-		"protocol":           "protocol: the agent's program violated the protocol",
-		"resignation":        "resignation: a player resigned",
-		"adjudicated-resign": "adjudicated: won and lost by both scores",
-		"adjudicated-draw":   "adjudicated: even by both scores",
-		"adjudicated-proven": "adjudicated: proven",
-		"adjudicated-length": "adjudicated: too many plies",
-		"imported":           "imported: the result is another program's",
-	}
-	return cmp.Or(known[reason], textfmt.Visible(reason))
+	return cmp.Or(game.EndingOf(&record.Record{Reason: reason}).Text, textfmt.Visible(reason))
 }
 
 // lengthPlot draws the distribution of game lengths in plies.

@@ -26,6 +26,7 @@ import (
 	"gyges/agents"
 	"gyges/rules"
 	"gyges/rules/base/problems"
+	"gyges/tournament/game"
 	"gyges/tournament/record"
 )
 
@@ -74,7 +75,8 @@ func Append(b []byte, g *record.Record, event string, name func(spec string) str
 		{"LimitDepth", number(g.Limits.Depth)}, {"LimitNodes", number(g.Limits.Nodes)},
 		{"LimitMoveTime", g.Limits.MoveTime}, {"LimitClock", g.Limits.Clock},
 		{"OnRepetition", g.OnRepetition}, {"Adjudication", g.Adjudication}, {"PlyCount", number(g.Plies)},
-		{"Reason", g.Reason}, {"Termination", termination(g)}, {"Fault", fault.Side}, {"FaultDetail", fault.Detail},
+		{"Reason", g.Reason}, {"Termination", game.EndingOf(g).Termination},
+		{"Fault", fault.Side}, {"FaultDetail", fault.Detail},
 	} {
 		if tag[1] != "" {
 			b = appendTag(b, tag[0], tag[1])
@@ -120,23 +122,6 @@ func check(g *record.Record, event, white, black string) error {
 // printable reports whether a text has a form in PGN.
 func printable(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
-}
-
-// termination says how the game ended in the words that PGN has for it.
-func termination(g *record.Record) string {
-	switch {
-	case g.Reason == record.Imported:
-		return "unterminated"
-	case g.Reason == string(record.FaultTimeout):
-		return "time forfeit"
-	case g.Fault != nil && g.Fault.Kind == record.FaultIllegal:
-		return "rules infraction"
-	case g.Fault != nil:
-		return "abandoned"
-	case strings.HasPrefix(g.Reason, "adjudicated-"):
-		return "adjudication"
-	}
-	return "normal"
 }
 
 // appendTag appends a tag. A value that isn't printable is written as in a string of Go.

@@ -267,7 +267,7 @@ func genGame(t *rapid.T, number int64) *record.Record {
 	}
 	g.Plies, g.Result, g.Reason = game.Ply(), o.String(), string(reason)
 	if o == rules.Undecided && rapid.Bool().Draw(t, "adjudicated") {
-		g.Result, g.Reason = "1/2-1/2", record.AdjudicatedDraw
+		g.Result, g.Reason = "1/2-1/2", record.Adjudicated+"draw"
 	} else if o == rules.Undecided {
 		g.Fault = &record.Fault{Side: "north", Kind: record.FaultKind("k" + text.Draw(t, "kind")), Detail: text.Draw(t, "detail")}
 		g.Result, g.Reason = "1-0", string(g.Fault.Kind)
@@ -298,7 +298,7 @@ func TestExportAndImport(t *testing.T) {
 		require.Empty(t, bad)
 		require.Equal(t, want, got)
 	})
-	for _, reason := range []string{"goal", "length", record.AdjudicatedDraw} {
+	for _, reason := range []string{"goal", "length", record.Adjudicated + "draw"} {
 		require.NotZero(t, seen[reason], reason)
 	}
 }

@@ -1,4 +1,4 @@
-package tournament
+package game
 
 import (
 	"context"
@@ -17,7 +17,7 @@ const cancelGrace = 5 * time.Second
 
 // watchdog is the state that a watchdog reads: until when a referee waits for an agent.
 // It costs two atomic operations a move. It holds 0 while no agent is called; the side
-// and the end of the time for its answer, counted from the game's start; or abandoned,
+// and the end of the time for its answer, counted from the game's start; or givenUp,
 // once the watchdog has given the referee up. What the referee wrote before a call
 // may be read by the watchdog from then on.
 type watchdog struct {
@@ -55,7 +55,7 @@ func (t *ticks) late(now time.Time) time.Duration {
 	return late
 }
 
-const abandoned = -1
+const givenUp = -1
 
 func (w *watchdog) enter(side rules.Side, until time.Duration) {
 	w.state.Store(int64(until)<<1 | int64(side) + 2)
@@ -71,7 +71,7 @@ func (w *watchdog) extend(by time.Duration) {
 // leave reports whether the referee may go on.
 func (w *watchdog) leave() bool {
 	s := w.state.Load()
-	return s != abandoned && w.state.CompareAndSwap(s, 0)
+	return s != givenUp && w.state.CompareAndSwap(s, 0)
 }
 
 // late reports whether an agent is being called whose time is over, and its side.
@@ -83,32 +83,50 @@ func (w *watchdog) late(now time.Duration) (side rules.Side, ok bool) {
 // abandon gives the referee up if it waits for an agent.
 func (w *watchdog) abandon() bool {
 	s := w.state.Load()
-	return s >= 2 && w.state.CompareAndSwap(s, abandoned)
+	return s >= 2 && w.state.CompareAndSwap(s, givenUp)
 }
 
 // errGoexit is the error of a game whose goroutine an agent has ended.
 var errGoexit = errors.New("an agent ended the goroutine it was called in (runtime.Goexit)")
 
-// playWatched plays a game. An agent that doesn't answer within its limit and the
-// stall timeout loses. If it doesn't return when it is cancelled either, its
-// goroutine, which can't be ended, is left behind with the referee; then hung is
-// true, and the agent must not be used again.
-func (r *Runner) playWatched(ctx context.Context, setup *Game) (g *record.Record, hung bool, err error) {
+// Referee plays games, one after another. It belongs to one goroutine, but for [Referee.Playing].
+type Referee struct {
+	play  *play                // used again from game to game; nil before the first and once it was left behind
+	shown atomic.Pointer[play] // of the game under way; nil: none
+}
+
+// Playing returns the record so far of the game under way; nil if there is none. It may be called concurrently.
+func (r *Referee) Playing() *record.Record {
+	if p := r.shown.Load(); p != nil {
+		return p.played()
+	}
+	return nil
+}
+
+// Play is [Play] that tells which agent hangs: one that doesn't answer within its limit and the stall timeout loses. If
+// it doesn't return when it is cancelled either, its goroutine, which can't be ended, is left behind; then hung is its
+// side, and the agent must not be used again, not even closed.
+func (r *Referee) Play(ctx context.Context, g *Game) (rec *record.Record, hung *rules.Side, err error) {
 	gameCtx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	start := time.Now()
-	ref := r.referee
-	ref.begin(setup, start)
-	every := setup.tick()
-	ref.watchdog.ticks.begin(start, every)
+	if r.play == nil {
+		r.play = new(play)
+	}
+	p := r.play
+	p.begin(g, start)
+	g = g.scaled()
+	every := g.tick()
+	p.watchdog.ticks.begin(start, every)
 	var played *record.Record // valid once done has its error
 	done := make(chan error, 1)
 	go func() {
 		err := errGoexit
 		defer func() { done <- err }()
-		played, err = ref.play(gameCtx, setup, start)
+		played, err = p.toEnd(gameCtx, g, start)
 	}()
-	r.playing.Store(ref)
+	r.shown.Store(p)
+	defer r.shown.Store(nil)
 	var tick <-chan time.Time
 	if every > 0 {
 		ticker := time.NewTicker(every)
@@ -118,54 +136,59 @@ func (r *Runner) playWatched(ctx context.Context, setup *Game) (g *record.Record
 	for {
 		select {
 		case err := <-done:
-			return played, false, err
+			return played, nil, err
 		case <-ctx.Done():
-			hung, _ := r.await(ref, done)
+			hung, _ := r.await(done)
 			return nil, hung, ctx.Err()
 		case <-tick:
-			ref.watchdog.extend(ref.watchdog.ticks.late(time.Now())) // the agent didn't run either
-			side, late := ref.watchdog.late(time.Since(start))
+			p.watchdog.extend(p.watchdog.ticks.late(time.Now())) // the agent didn't run either
+			side, late := p.watchdog.late(time.Since(start))
 			if !late {
 				continue
 			}
 			cancel()
-			hung, err := r.await(ref, done)
-			if !hung && err == nil {
-				return played, false, nil // it ended meanwhile
+			hung, err := r.await(done)
+			if hung == nil && err == nil {
+				return played, nil, nil // it ended meanwhile
 			}
 			if ctx.Err() != nil {
 				return nil, hung, ctx.Err()
 			}
-			fault := newFault(side, record.FaultTimeout,
-				fmt.Sprintf("no answer within %v", ref.patience[side].Round(time.Millisecond)))
-			g := ref.finish(nil, fault)
-			if !hung {
-				g.Timing.Trace = traceOf(setup.Seats[side].Agent)
-			}
-			return g, hung, nil
+			return p.unanswered(g, side, hung != nil), hung, nil
 		}
 	}
 }
 
+// unanswered returns the record of a game that a side lost since it gave no answer. A hanging agent has no trace.
+func (p *play) unanswered(g *Game, side rules.Side, hung bool) *record.Record {
+	rec := p.finish(nil, newFault(side, record.FaultTimeout,
+		fmt.Sprintf("no answer within %v", p.patience[side].Round(time.Millisecond))))
+	if !hung {
+		rec.Timing.Trace = traceOf(g.Seats[side].Agent)
+	}
+	return rec
+}
+
 // tick returns how often a game is watched; 0: never.
-func (setup *Game) tick() (every time.Duration) {
-	if setup.StallTimeout > 0 {
-		every = min(max(setup.StallTimeout/20, time.Millisecond), time.Second)
+func (g *Game) tick() (every time.Duration) {
+	if g.StallTimeout > 0 {
+		every = min(max(g.StallTimeout/20, time.Millisecond), time.Second)
 	}
 	return every
 }
 
-// await waits for a game that has been cancelled. If it doesn't end, the runner
-// gets a new referee.
-func (r *Runner) await(ref *referee, done <-chan error) (hung bool, err error) {
+// await waits for a game that has been cancelled. If it doesn't end, it is left behind, with the agent of the side that
+// hung.
+func (r *Referee) await(done <-chan error) (hung *rules.Side, err error) {
 	for {
 		select {
 		case err := <-done:
-			return false, err
+			return nil, err
 		case <-time.After(cancelGrace):
-			if ref.watchdog.abandon() {
-				r.referee = new(referee)
-				return true, nil
+			if p := r.play; p.watchdog.abandon() {
+				r.play = nil
+				side := p.side
+				return &side, nil
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package tournament
+package game
 
 import (
 	"context"
@@ -16,16 +16,6 @@ import (
 	"gyges/rules"
 	"gyges/tournament/record"
 )
-
-// newTestGame returns a game of two agents on an opening of the rules.
-func newTestGame(t require.TestingT, r *rules.Rules, seed uint64, south, north agents.Agent) *Game {
-	p, _, err := newOpener(Openings{Policy: RandomOpenings}, seed).opening(r, 0)
-	require.NoError(t, err)
-	return &Game{
-		Number: 3, Pair: 1, Rules: r, Opening: p, Policy: "random", TimeMargin: DefaultTimeMargin,
-		Seats: [2]Seat{{Name: "s", Seed: seed, Agent: south}, {Name: "n", Seed: seed + 1, Agent: north}},
-	}
-}
 
 // requireSound checks that a record can be written, read and replayed.
 func requireSound(t require.TestingT, g *record.Record) {
@@ -50,7 +40,7 @@ func TestPlayGameUnderAllRules(t *testing.T) {
 				require.Equal(t, looked, len(g.Moves()))
 				require.Equal(t, d.Move, g.Moves()[looked-1])
 			}
-			g, err := PlayGame(t.Context(), m)
+			g, err := Play(t.Context(), m)
 			require.NoError(t, err)
 			requireSound(t, g)
 			require.Equal(t, looked, len(g.Moves))
@@ -74,7 +64,7 @@ func TestPlayGameUnderAllRules(t *testing.T) {
 }
 
 func TestLengthDraw(t *testing.T) {
-	g, err := PlayGame(t.Context(), newTestGame(t, rules.MustParse("standard:max_plies=2"), 1, &picker{}, &picker{}))
+	g, err := Play(t.Context(), newTestGame(t, rules.MustParse("standard:max_plies=2"), 1, &picker{}, &picker{}))
 	require.NoError(t, err)
 	requireSound(t, g)
 	require.Equal(t, []any{"1/2-1/2", "length", 2}, []any{g.Result, g.Reason, g.Plies})
@@ -93,15 +83,15 @@ func TestFaults(t *testing.T) {
 		"illegal": {record.FaultIllegal, "pass is not legal: there is a move to make"},
 		"error":   {record.FaultError, "out of ideas"},
 		"panic": {record.FaultPanic,
-			"runtime error: index out of range [4] with length 0 in gyges/tournament.wrongs.func4 (agents_test.go:"},
-		"panicvalue": {record.FaultPanic, "out of ideas in gyges/tournament.wrongs.func5 (agents_test.go:"},
+			"runtime error: index out of range [4] with length 0 in gyges/tournament/game.wrongs.func4 (agents_test.go:"},
+		"panicvalue": {record.FaultPanic, "out of ideas in gyges/tournament/game.wrongs.func5 (agents_test.go:"},
 		"change":     {record.FaultError, "the agent changed the game it was given"},
 	} {
 		for _, side := range []rules.Side{rules.South, rules.North} {
 			t.Run(fmt.Sprint(name, side), func(t *testing.T) {
 				m := newTestGame(t, rules.MustParse("standard"), 1, &picker{}, &picker{})
 				m.Seats[side].Agent = &faulty{after: 2, wrong: wrongs()[name]}
-				g, err := PlayGame(t.Context(), m)
+				g, err := Play(t.Context(), m)
 				require.NoError(t, err)
 				requireSound(t, g)
 				require.Equal(t, strings.ToLower(side.String()), g.Fault.Side)
@@ -126,7 +116,7 @@ func TestResignation(t *testing.T) {
 		m.Seats[side].Agent = &faulty{after: 2, wrong: func(context.Context, *rules.Game) (agents.Decision, error) {
 			return agents.Decision{}, fmt.Errorf("hopeless: %w", agents.ErrResigned)
 		}}
-		g, err := PlayGame(t.Context(), m)
+		g, err := Play(t.Context(), m)
 		require.NoError(t, err)
 		requireSound(t, g)
 		require.Nil(t, g.Fault)
@@ -139,7 +129,7 @@ func TestResignation(t *testing.T) {
 }
 
 func TestFaultBeforeTheFirstMove(t *testing.T) {
-	g, err := PlayGame(t.Context(), newTestGame(t, rules.MustParse("standard"), 1, &picker{}, &brokenStart{}))
+	g, err := Play(t.Context(), newTestGame(t, rules.MustParse("standard"), 1, &picker{}, &brokenStart{}))
 	require.NoError(t, err)
 	requireSound(t, g)
 	require.Equal(t, &record.Fault{Side: "north", Kind: record.FaultError, Detail: "preparing the game: no engine"},
@@ -182,7 +172,7 @@ func TestAnyNumberAsAMove(t *testing.T) {
 			}
 			return agents.Decision{Move: rules.Move(move)}, nil
 		}}
-		g, err := PlayGame(context.Background(), m)
+		g, err := Play(context.Background(), m)
 		require.NoError(t, err)
 		requireSound(t, g)
 		if g.Fault != nil {
@@ -199,12 +189,12 @@ func TestNoRecordOnceCancelled(t *testing.T) {
 			cancel()
 		}
 	}
-	g, err := PlayGame(ctx, m)
+	g, err := Play(ctx, m)
 	require.ErrorIs(t, err, context.Canceled)
 	require.Nil(t, g)
 
 	m.Seats[rules.North].Agent = &picker{} // one that takes no notice
-	_, err = PlayGame(ctx, m)
+	_, err = Play(ctx, m)
 	require.ErrorIs(t, err, context.Canceled)
 }
 
@@ -213,7 +203,7 @@ func TestNoGameBeginsAtItsEnd(t *testing.T) {
 	p, err := m.Rules.ParsePosition("000000/000000/000000/321000/021321/032100 n 1-0")
 	require.NoError(t, err)
 	m.Opening = p
-	_, err = PlayGame(t.Context(), m)
+	_, err = Play(t.Context(), m)
 	require.EqualError(t, err,
 		`no game can begin in "000000/000000/000000/321000/021321/032100 n 1-0": it ends there, 1-0 by goal`)
 }
@@ -222,20 +212,61 @@ func TestNoGameBeginsAtItsEnd(t *testing.T) {
 func TestOurOwnPanicIsNotHidden(t *testing.T) {
 	m := newTestGame(t, rules.MustParse("standard"), 1, &picker{}, &picker{})
 	m.OnMove = func(*rules.Game, agents.Decision) { panic("ours") }
-	require.PanicsWithValue(t, "ours", func() { _, _ = new(referee).play(t.Context(), m, time.Now()) })
+	require.PanicsWithValue(t, "ours", func() { _, _ = new(play).toEnd(t.Context(), m, time.Now()) })
 }
 
 // What a game allocates grows with the logarithm of its length only.
 func TestPliesAllocateNothing(t *testing.T) {
-	var ref referee
+	var p play
 	allocs := func(rulesText string) float64 {
 		m := newTestGame(t, rules.MustParse(rulesText), 5, &picker{}, &picker{})
 		return testing.AllocsPerRun(20, func() {
-			_, err := ref.play(t.Context(), m, time.Now())
+			_, err := p.toEnd(t.Context(), m, time.Now())
 			require.NoError(t, err)
 		})
 	}
 	long := allocs("kang:max_plies=800")
 	require.Less(t, long-allocs("kang:max_plies=50"), 20.0)
 	require.Less(t, long, 60.0)
+}
+
+// repeater shuffles a piece to and fro: it makes moves that only repeat as soon
+// as it can.
+type repeater struct{ picker }
+
+func (a *repeater) again(g *rules.Game) rules.Move {
+	free := rules.MustParse("standard:null_move=allow,repetition=none")
+	for m := range rules.NewGame(free, g.Position()).Legal().All() {
+		if g.OnlyRepeats(m) {
+			return m
+		}
+	}
+	return g.Legal().At(0)
+}
+
+func TestOnRepetition(t *testing.T) {
+	play := func(policy agents.OnRepetition) *record.Record {
+		a := &repeater{}
+		m := newTestGame(t, rules.MustParse("standard:max_plies=20"), 1, &faulty{wrong: decideBy(a.again)}, &picker{})
+		m.OnRepetition = policy
+		g, err := Play(t.Context(), m)
+		require.NoError(t, err)
+		requireSound(t, g)
+		return g
+	}
+	for _, policy := range []agents.OnRepetition{"", agents.Forfeit} {
+		g := play(policy)
+		require.Equal(t, "illegal", g.Reason)
+		require.Empty(t, g.OnRepetition)
+	}
+	require.Equal(t, "illegal", play(agents.AskNext).Reason, "an agent that has no other choice")
+	g := play(agents.Allow)
+	require.Nil(t, g.Fault)
+	require.Equal(t, "allow", g.OnRepetition)
+	g.OnRepetition = "ask-next" // the record says what it takes to replay it
+	_, err := record.Replay(g)
+	require.ErrorContains(t, err, "is not legal: it would")
+	g.OnRepetition = "never"
+	_, err = record.Replay(g)
+	require.ErrorContains(t, err, `expected on_repetition to be ask-next or allow, found "never"`)
 }

@@ -1,4 +1,4 @@
-package tournament
+package game
 
 import (
 	"cmp"
@@ -31,7 +31,7 @@ func TestClock(t *testing.T) {
 	require.Zero(t, Clock{}.limits(0))
 	require.Zero(t, Clock{}.spend(&left, time.Hour, 0))
 	for _, bad := range []Clock{{Base: 1}, {Base: -time.Second}, {Increment: 1}, {Base: 25 * time.Hour}} {
-		require.False(t, bad.valid(), "%v", bad)
+		require.False(t, bad.Valid(), "%v", bad)
 	}
 }
 
@@ -52,7 +52,8 @@ func (a *slowAgent) Choose(ctx context.Context, g *rules.Game, lim agents.Limits
 func TestLossOnTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rules.MustParse("standard")
-		opening, err := Openings{Policy: RandomOpenings}.Opening(r, 1, 0)
+		opening := newTestGame(t, r, 1, nil, nil).Opening
+		length, err := ParseAdjudication("plies=12")
 		require.NoError(t, err)
 		const ms = time.Millisecond
 		for name, c := range map[string]struct {
@@ -70,10 +71,10 @@ func TestLossOnTime(t *testing.T) {
 			base, slow := cmp.Or(c.base, time.Hour), &slowAgent{}
 			m := Game{Rules: r, Opening: opening, Policy: "random", Clock: Clock{Base: base}, TimeMargin: c.margin,
 				Limits:       agents.Limits{MoveTime: c.limit},
-				Adjudication: Adjudication{Plies: 12},
+				Adjudication: length,
 				Seats: [2]Seat{{Name: "quick", Agent: &picker{}},
 					{Name: "slow", Agent: slow, Clock: c.clock, MoveTime: c.own}}}
-			g, err := PlayGame(t.Context(), &m)
+			g, err := Play(t.Context(), &m)
 			require.NoError(t, err)
 			requireSound(t, g)
 			require.Equal(t, base.String()+"+0s", g.Limits.Clock)

@@ -1,4 +1,4 @@
-package tournament
+package game
 
 import (
 	"fmt"
@@ -27,17 +27,21 @@ func ParseClock(text string) (Clock, error) {
 	if c.Base, err = parseTime(base); err == nil && more {
 		c.Increment, err = parseTime(increment)
 	}
-	if err != nil || c.Base == 0 || !c.valid() {
-		return Clock{}, fmt.Errorf(clockForm, text)
+	if err != nil || c.Base == 0 || !c.Valid() {
+		return Clock{}, fmt.Errorf(ClockForm, text)
 	}
 	return c, nil
 }
 
-const clockForm = "expected a time from 1ms to 24h and an increment, like 60+0.6 (seconds) or 1m+600ms, found %.80q"
+// MaxTime bounds the times of clocks and moves.
+const MaxTime = 24 * time.Hour
+
+// ClockForm is the format of the error of a clock.
+const ClockForm = "expected a time from 1ms to 24h and an increment, like 60+0.6 (seconds) or 1m+600ms, found %.80q"
 
 // parseTime reads a time with its unit, or a number of seconds.
 func parseTime(text string) (time.Duration, error) {
-	if x, err := strconv.ParseFloat(text, 64); err == nil && math.Abs(x) <= maxMoveTime.Seconds() {
+	if x, err := strconv.ParseFloat(text, 64); err == nil && math.Abs(x) <= MaxTime.Seconds() {
 		return time.Duration(math.Round(x * 1e9)), nil
 	}
 	return time.ParseDuration(text)
@@ -46,12 +50,13 @@ func parseTime(text string) (time.Duration, error) {
 // String prints base and increment: "1m0s+1s".
 func (c Clock) String() string { return c.Base.String() + "+" + c.Increment.String() }
 
-func (c Clock) valid() bool {
+// Valid reports whether the times are in range.
+func (c Clock) Valid() bool {
 	if c.Base == 0 {
 		return c == Clock{}
 	}
-	return time.Millisecond <= c.Base && c.Base <= maxMoveTime &&
-		0 <= c.Increment && c.Increment <= maxMoveTime
+	return time.Millisecond <= c.Base && c.Base <= MaxTime &&
+		0 <= c.Increment && c.Increment <= MaxTime
 }
 
 // limits returns the limits of the next move with the time left, none without a clock.
@@ -90,4 +95,27 @@ func timeMargins(margin time.Duration) (clock, moveTime time.Duration) {
 		return 0, moveTimeMargin
 	}
 	return margin, margin
+}
+
+// scaled returns the game with the times of all limits and clocks multiplied by its time scale.
+func (g *Game) scaled() *Game {
+	if g.TimeScale == 0 || g.TimeScale == 1 {
+		return g
+	}
+	to := *g
+	scale := func(d *time.Duration) {
+		if *d != 0 {
+			*d = max(time.Duration(float64(*d)*g.TimeScale), time.Millisecond)
+		}
+	}
+	scale(&to.Limits.MoveTime)
+	scale(&to.Clock.Base)
+	scale(&to.Clock.Increment)
+	for side := range to.Seats {
+		seat := &to.Seats[side]
+		scale(&seat.MoveTime)
+		scale(&seat.Clock.Base)
+		scale(&seat.Clock.Increment)
+	}
+	return &to
 }

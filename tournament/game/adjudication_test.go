@@ -1,4 +1,4 @@
-package tournament
+package game
 
 import (
 	"testing"
@@ -12,7 +12,7 @@ import (
 )
 
 func TestJudge(t *testing.T) {
-	const no = record.NoScore
+	const no, resigned, drawn, long = record.NoScore, "adjudicated-resign", "adjudicated-draw", "adjudicated-length"
 	win, loss := record.Score(agents.WinIn(3)), -record.Score(agents.WinIn(4))
 	for _, c := range []struct {
 		how    string
@@ -20,27 +20,24 @@ func TestJudge(t *testing.T) {
 		want   string
 		result rules.Outcome
 	}{
-		{"resign=8:2", []record.Score{0, 0, 900, -900, 800, -800}, record.AdjudicatedResign, rules.SouthWins},
-		{"resign=8:2", []record.Score{-900, 900, -800, 800}, record.AdjudicatedResign, rules.NorthWins},
+		{"resign=8:2", []record.Score{0, 0, 900, -900, 800, -800}, resigned, rules.SouthWins},
+		{"resign=8:2", []record.Score{-900, 900, -800, 800}, resigned, rules.NorthWins},
 		{"resign=8:2", []record.Score{900, -900, 800, -799}, "", 0},
 		{"resign=8:2", []record.Score{900, 900, 900, 900}, "", 0},
 		{"resign=8:2", []record.Score{900, no, 900, -900}, "", 0},
 		{"resign=8:2", []record.Score{900, -900}, "", 0},
-		{"draw=0.1:2", []record.Score{90, 10, -10, 0, 0}, record.AdjudicatedDraw, rules.Draw},
+		{"draw=0.1:2", []record.Score{90, 10, -10, 0, 0}, drawn, rules.Draw},
 		{"draw=0.1:2", []record.Score{11, 10, -10, 0}, "", 0},
-		{"draw=0:1", []record.Score{0, 0}, record.AdjudicatedDraw, rules.Draw},
-		{"resign=8:1", []record.Score{win, loss}, record.AdjudicatedResign, rules.SouthWins},
+		{"draw=0:1", []record.Score{0, 0}, drawn, rules.Draw},
+		{"resign=8:1", []record.Score{win, loss}, resigned, rules.SouthWins},
 		{"plies=3", []record.Score{no, no}, "", 0},
-		{"plies=3,proven=5", []record.Score{no, no, no, no}, record.AdjudicatedLength, rules.Draw},
+		{"plies=3,proven=5", []record.Score{no, no, no, no}, long, rules.Draw},
 	} {
 		a, err := ParseAdjudication(c.how)
 		require.NoError(t, err)
-		result, reason := a.judge(c.scores, len(c.scores), rules.North)
+		result, reason := a.judge(&position{scores: c.scores, side: rules.North})
 		require.Equal(t, c.want, reason, "%s %v", c.how, c.scores)
 		require.Equal(t, c.result, result, "%s %v", c.how, c.scores)
-		// What was scored while the pieces were placed counts for nothing.
-		_, reason = a.judge(append([]record.Score{5, 5, 5}, c.scores...), len(c.scores), rules.North)
-		require.Equal(t, c.want, reason)
 	}
 }
 
@@ -61,26 +58,30 @@ func TestParseAdjudication(t *testing.T) {
 // who wins when both play on by the solver's line.
 func TestAdjudicatedGames(t *testing.T) {
 	t.Parallel()
-	c := testConfig(t, "random", "scored")
-	c.Rules = []*rules.Rules{rules.MustParse("standard"), rules.MustParse("simplified"), rules.MustParse("kang")}
-	c.Pairs = 4
-	var err error
-	c.Adjudication, err = ParseAdjudication("proven,plies=12")
+	adjudication, err := ParseAdjudication("proven,plies=12")
 	require.NoError(t, err)
-	_, err = Run(t.Context(), c, testRegistry(nil), nil)
-	require.NoError(t, err)
+	var games []*record.Record
+	for _, name := range []string{"standard", "simplified", "kang"} {
+		for seed := range uint64(24) {
+			m := newTestGame(t, rules.MustParse(name), seed, &picker{}, &picker{scored: true})
+			m.Adjudication = adjudication
+			g, err := Play(t.Context(), m)
+			require.NoError(t, err)
+			games = append(games, g)
+		}
+	}
 	proven, capped := 0, 0
-	for _, g := range readGames(t, c.Out) {
+	for _, g := range games {
 		requireSound(t, g)
 		require.Equal(t, "proven=3,plies=12", g.Adjudication)
-		if g.Reason == record.AdjudicatedLength {
+		if g.Reason == record.Adjudicated+"length" {
 			capped++
 			require.Equal(t, []any{12, "1/2-1/2"}, []any{g.Plies, g.Result})
 			g.Adjudication = ""
 			_, err := record.Replay(g)
 			require.ErrorContains(t, err, "expected a finished game")
 		}
-		if g.Reason != record.AdjudicatedProven {
+		if g.Reason != "adjudicated-proven" {
 			continue
 		}
 		proven++

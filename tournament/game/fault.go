@@ -1,10 +1,13 @@
-package tournament
+package game
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"path"
 	"runtime"
 	"strings"
+	"time"
 
 	"gyges/agents"
 	"gyges/rules"
@@ -57,8 +60,36 @@ func describePanic(value any) string {
 	}
 }
 
-// recordLimits returns limits as records hold them.
-func recordLimits(l agents.Limits, c Clock) record.Limits {
+// Close closes an agent and turns a panic into an error, and a hang too.
+func Close(a agents.Agent) error {
+	if _, ok := a.(io.Closer); !ok {
+		return nil
+	}
+	done := make(chan error, 1)
+	go func() {
+		err := errGoexit
+		defer func() {
+			if p := recover(); p != nil {
+				err = errors.New("panic: " + describePanic(p))
+			}
+			done <- err
+		}()
+		err = agents.Close(a)
+	}()
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(closingTime):
+		return fmt.Errorf("not done within %v", closingTime)
+	}
+}
+
+// closingTime bounds the closing of an agent. Ending an external program takes
+// up to several seconds.
+const closingTime = 30 * time.Second
+
+// RecordLimits returns limits as records hold them.
+func RecordLimits(l agents.Limits, c Clock) record.Limits {
 	r := record.Limits{Depth: l.Depth, Nodes: l.Nodes}
 	if l.MoveTime > 0 {
 		r.MoveTime = l.MoveTime.String()

@@ -1,0 +1,214 @@
+package game
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gyges/agents"
+	"gyges/agents/solver"
+	"gyges/rules"
+	"gyges/tournament/record"
+)
+
+// Adjudication ends games that the agents' own scores call decided, or that are
+// proven to be. The zero value ends none.
+type Adjudication []condition
+
+// condition is one of the ways to end a game early that an adjudication lists.
+type condition struct {
+	ending int          // in endings
+	points agents.Score // of an agreement
+	n      int          // the moves of an agreement, or the number that was given
+}
+
+// adjudicator is the way in which games are ended for a reason.
+type adjudicator struct {
+	option string // its name in an adjudication: "resign"
+
+	// An adjudicator without a highest number is an agreement, POINTS:MOVES. most is the highest number of others, and
+	// usual the one where none is given; 0: it must be.
+	least       float64 // hundredths of a point of an agreement
+	most, usual int
+
+	last  bool // it is asked after the others, since it searches
+	judge func(p *position, c condition) rules.Outcome
+}
+
+// position is what an adjudicator sees after each move.
+type position struct {
+	ctx    context.Context
+	game   *rules.Game
+	scores []record.Score // of each ply so far, from its mover's view
+	side   rules.Side     // that has moved
+	solve  func(ctx context.Context, game *rules.Game, plies int) (solver.Result, error)
+}
+
+// maxAgreement bounds the moves of an agreement.
+const maxAgreement = 1000
+
+// form returns how the option is written.
+func (a *adjudicator) form() string {
+	switch {
+	case a.most == 0:
+		return a.option + "=POINTS:MOVES"
+	case a.usual > 0:
+		return fmt.Sprintf("%s=N (to %d)", a.option, a.most)
+	}
+	return a.option + "=N"
+}
+
+// ParseAdjudication reads options separated by commas, each once, like "resign=8:4,proven,plies=300": POINTS:MOVES,
+// with points of the agents' scores, or a whole number.
+func ParseAdjudication(text string) (Adjudication, error) {
+	var list Adjudication
+	if text == "" {
+		return nil, nil
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		c, err := parseCondition(part)
+		if err != nil || slices.ContainsFunc(list, func(other condition) bool { return other.ending == c.ending }) {
+			var forms []string
+			for _, e := range endings {
+				if e.adjudication != nil {
+					forms = append(forms, e.adjudication.form())
+				}
+			}
+			last := len(forms) - 1
+			return nil, fmt.Errorf("expected %s or %s, each once, found %.80q", strings.Join(forms[:last], ", "), forms[last],
+				part)
+		}
+		list = append(list, c)
+	}
+	slices.SortFunc(list, func(a, b condition) int { return cmp.Compare(a.ending, b.ending) })
+	return list, nil
+}
+
+// errCondition is the error of an option that can't be read; it isn't shown.
+var errCondition = errors.New("unknown or out of range")
+
+// parseCondition reads one option.
+func parseCondition(text string) (condition, error) {
+	name, value, given := strings.Cut(text, "=")
+	i := slices.IndexFunc(endings, func(e Ending) bool { return e.adjudication != nil && e.adjudication.option == name })
+	if i < 0 {
+		return condition{}, errCondition
+	}
+	a, c := endings[i].adjudication, condition{ending: i}
+	most := a.most
+	if a.most == 0 {
+		most = maxAgreement
+		var points string
+		points, value, _ = strings.Cut(value, ":")
+		x, err := strconv.ParseFloat(points, 64)
+		hundredths := math.Round(100 * x)
+		if err != nil || !(a.least <= hundredths && hundredths <= float64(agents.WinScore)) {
+			return c, errCondition
+		}
+		c.points = agents.Score(hundredths)
+	}
+	if c.n = a.usual; given || a.usual == 0 {
+		n, err := strconv.Atoi(value)
+		if err != nil || n < 1 || n > most {
+			return c, errCondition
+		}
+		c.n = n
+	}
+	return c, nil
+}
+
+// String prints the adjudication as ParseAdjudication reads it; "" for none.
+func (a Adjudication) String() string {
+	var parts []string
+	for _, c := range a {
+		text := endings[c.ending].adjudication.option + "="
+		if endings[c.ending].adjudication.most == 0 {
+			text += fmt.Sprintf("%v:", float64(c.points)/100)
+		}
+		parts = append(parts, text+strconv.Itoa(c.n))
+	}
+	return strings.Join(parts, ",")
+}
+
+// judge returns how a game ends after a move, and the reason; "" if it goes on.
+func (a Adjudication) judge(p *position) (rules.Outcome, string) {
+	for _, last := range []bool{false, true} {
+		for _, c := range a {
+			e := &endings[c.ending]
+			if e.adjudication.last != last {
+				continue
+			}
+			if o := e.adjudication.judge(p, c); o != rules.Undecided {
+				return o, e.Name
+			}
+		}
+	}
+	return rules.Undecided, ""
+}
+
+// judgeResign ends a game that for some moves of each side the one scored at least the points for itself and the other
+// at most minus them.
+func judgeResign(p *position, c condition) rules.Outcome {
+	switch {
+	case p.agree(c.n, c.points, math.MaxInt32):
+		return rules.WinFor(p.side)
+	case p.agree(c.n, math.MinInt32, -c.points):
+		return rules.WinFor(p.side.Other())
+	}
+	return rules.Undecided
+}
+
+// judgeDraw ends a game as a draw when for some moves of each side all scores were at most the points from 0.
+func judgeDraw(p *position, c condition) rules.Outcome {
+	if p.agree(c.n, -c.points, c.points) {
+		return rules.Draw
+	}
+	return rules.Undecided
+}
+
+// judgePlies ends a game of that number of plies as a draw.
+func judgePlies(p *position, c condition) rules.Outcome {
+	if len(p.scores) >= c.n {
+		return rules.Draw
+	}
+	return rules.Undecided
+}
+
+// judgeProven ends a game as soon as the solver proves that the side to move wins or loses within a number of plies.
+func judgeProven(p *position, c condition) rules.Outcome {
+	now := p.game.Position()
+	if o, _ := p.game.Outcome(); o != rules.Undecided || p.game.Rules().SettingUp(now) {
+		return rules.Undecided
+	}
+	r, err := p.solve(p.ctx, p.game, c.n)
+	if err != nil || r.Plies == 0 {
+		return rules.Undecided
+	}
+	if r.Plies < 0 {
+		return rules.WinFor(now.Side().Other())
+	}
+	return rules.WinFor(now.Side())
+}
+
+// agree reports whether the last scores, moves of each side, all lie from low to
+// high as the last mover sees them.
+func (p *position) agree(moves int, low, high agents.Score) bool {
+	if len(p.scores) < 2*moves {
+		return false
+	}
+	for i, s := range p.scores[len(p.scores)-2*moves:] {
+		seen := agents.Score(s)
+		if i%2 == 0 { // the other side's
+			seen = -seen
+		}
+		if s == record.NoScore || seen < low || seen > high {
+			return false
+		}
+	}
+	return true
+}

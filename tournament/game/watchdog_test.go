@@ -1,0 +1,92 @@
+package game
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/agents"
+	"gyges/rules"
+	"gyges/tournament/record"
+)
+
+// sleeping agents take a time for each move but the first.
+func sleeping(d time.Duration) agents.Agent {
+	a := &faulty{after: 1}
+	a.wrong = func(ctx context.Context, g *rules.Game) (agents.Decision, error) {
+		select {
+		case <-time.After(d):
+		case <-ctx.Done():
+		}
+		return a.picker.Choose(ctx, g, agents.Limits{})
+	}
+	return a
+}
+
+// The stall timeout is counted from the end of the time that an agent has for its move.
+func TestStallTimeoutBeyondLimits(t *testing.T) {
+	const timeout = 300 * time.Millisecond
+	for name, test := range map[string]struct {
+		sleep  time.Duration
+		change func(*Game)
+		detail string // of the fault; "": there is none
+	}{
+		"no limit, in time":    {200 * time.Millisecond, func(*Game) {}, ""},
+		"no limit":             {400 * time.Millisecond, func(*Game) {}, "no answer within 300ms"},
+		"nodes and depth":      {400 * time.Millisecond, func(m *Game) { m.Limits = agents.Limits{Depth: 1, Nodes: 1} }, "no answer within 300ms"},
+		"increments, in time":  {2 * time.Second, func(m *Game) { m.Clock = Clock{200 * time.Millisecond, 2500 * time.Millisecond} }, ""},
+		"clock":                {time.Minute, func(m *Game) { m.Clock = Clock{Base: 5 * time.Second} }, "no answer within 5.3s"},
+		"the agent's own time": {time.Minute, func(m *Game) { m.Seats[0].MoveTime = time.Second }, "no answer within 1.8s"},
+		"the tighter one": {time.Minute, func(m *Game) {
+			m.Limits.MoveTime, m.Clock, m.TimeMargin = time.Minute, Clock{Base: 2 * time.Second}, 0
+		}, "no answer within 2.3s"},
+		"no stall timeout": {time.Hour, func(m *Game) { m.StallTimeout, m.Seats[1].MoveTime = 0, time.Second }, ""},
+		"a person":         {time.Hour, func(m *Game) { m.Seats[0].Person = true }, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				m := newTestGame(t, rules.MustParse("standard:max_plies=8"), 1, sleeping(test.sleep), &picker{})
+				m.StallTimeout = timeout
+				test.change(m)
+				g, err := Play(t.Context(), m)
+				require.NoError(t, err)
+				if test.detail == "" {
+					require.Nil(t, g.Fault)
+				} else {
+					require.Equal(t, &record.Fault{Side: "south", Kind: record.FaultTimeout, Detail: test.detail}, g.Fault)
+				}
+			})
+		})
+	}
+}
+
+// The time in which the program itself was stopped is not part of the stall timeout.
+func TestStallTimeoutLeavesOutSuspensions(t *testing.T) {
+	for _, stopped := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			r := &Referee{}
+			slow := &faulty{after: 1}
+			slow.wrong = func(ctx context.Context, g *rules.Game) (agents.Decision, error) {
+				if stopped {
+					ticks := &r.play.watchdog.ticks
+					ticks.mu.Lock()
+					ticks.last = ticks.last.Add(-90 * time.Second)
+					ticks.mu.Unlock()
+				}
+				select {
+				case <-time.After(2 * time.Minute):
+				case <-ctx.Done():
+				}
+				return slow.picker.Choose(ctx, g, agents.Limits{})
+			}
+			m := newTestGame(t, rules.MustParse("standard:max_plies=4"), 1, slow, &picker{})
+			m.StallTimeout = time.Minute
+			g, _, err := r.Play(t.Context(), m)
+			require.NoError(t, err)
+			require.Equal(t, stopped, g.Fault == nil)
+		})
+	}
+}
