@@ -10,6 +10,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"gyges/agents/eval"
+	"gyges/agents/solver/proofnumber"
+	"gyges/agents/solver/strategy"
 	"gyges/rules"
 )
 
@@ -25,9 +27,9 @@ type Search struct {
 type Solution struct {
 	Result
 	Game     *rules.Game
-	Win      *Win    // the strategy found by proof numbers; nil: none
-	Complete bool    // searched to the end, not stopped; by proof numbers, proven
-	Seconds  float64 // the search took, in thousandths
+	Strategy *strategy.Strategy // found by proof numbers; nil: none
+	Complete bool               // searched to the end, not stopped; by proof numbers, proven
+	Seconds  float64            // the search took, in thousandths
 }
 
 // New returns a function that searches games, for one goroutine at a time. Its error is
@@ -46,12 +48,15 @@ func (s Search) New(r *rules.Rules) (func(context.Context, *rules.Game) (Solutio
 		if err != nil {
 			return nil, err
 		}
-		prover := NewProver(cmp.Or(s.Megabytes, DefaultProofMegabytes(s.Nodes)))
+		prover := proofnumber.New(cmp.Or(s.Megabytes, proofnumber.DefaultMegabytes(s.Nodes)))
 		find = func(ctx context.Context, found *Solution) (err error) {
-			var win *Win
-			win, found.Nodes, err = prover.Prove(ctx, found.Game, guide, s.Depth, s.Nodes)
-			if win != nil {
-				found.won(win)
+			found.Strategy, found.Nodes, err = prover.Prove(ctx, found.Game, guide, s.Depth, s.Nodes)
+			if w := found.Strategy; w != nil {
+				p := found.Game.Position()
+				found.Complete, found.Plies, found.Line = true, w.Roots[0].Plies, w.Line(p)
+				if w.Winner != p.Side() {
+					found.Plies = -found.Plies
+				}
 			}
 			return err
 		}
@@ -71,14 +76,6 @@ func (s Search) New(r *rules.Rules) (func(context.Context, *rules.Game) (Solutio
 		solution.Seconds = math.Round(1000*time.Since(began).Seconds()) / 1000
 		return solution, err
 	}, nil
-}
-
-// won makes a strategy the result.
-func (s *Solution) won(w *Win) {
-	s.Win, s.Complete, s.Plies, s.Line = w, true, w.Plies, w.Line
-	if w.Winner != s.Game.Position().Side() {
-		s.Plies = -w.Plies
-	}
 }
 
 // List searches games of the same rules, as many at a time as there are workers, and calls

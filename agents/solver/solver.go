@@ -1,9 +1,9 @@
 // Package solver proves wins and losses: whether the side to move can force the goal
 // within N plies, or can't keep the opponent from it. Its results are exact.
 //
-// There are two searches. [Prover] finds long wins by proof numbers, guided by the
+// There are two searches. That of package proofnumber finds long wins, guided by the
 // evaluation, and gives a strategy that is played through. [Solver] finds the
-// shortest wins without any evaluation.
+// shortest wins without any evaluation. [Search] is either, of one game or a list.
 //
 // The Solver is a depth-first search of the AND/OR tree, deepened ply by ply, so that the
 // first proof is the shortest. An attacker's moves must be evasions of the opponent's
@@ -19,10 +19,10 @@ package solver
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"gyges/agents/internal/lookahead"
+	"gyges/agents/solver/proofnumber"
 	"gyges/rules"
 )
 
@@ -31,9 +31,6 @@ const MaxDepth = 31
 
 // DefaultMegabytes is a good size of the table.
 const DefaultMegabytes = 16
-
-// ErrSetup is returned for a game whose pieces are still being placed.
-var ErrSetup = errors.New("the pieces are still being placed")
 
 // Result is a proven result of a position.
 type Result struct {
@@ -137,7 +134,7 @@ func (s *Solver) begin(ctx context.Context, g *rules.Game, depth int) error {
 		return fmt.Errorf("depth: expected 1 to %d, found %d", MaxDepth, depth)
 	}
 	if g.Rules().SettingUp(g.Position()) {
-		return ErrSetup
+		return proofnumber.ErrSetup
 	}
 	s.rules = g.Rules()
 	s.line.Begin(g)

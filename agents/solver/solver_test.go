@@ -8,7 +8,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gyges/agents/eval"
 	"gyges/agents/internal/agenttest"
+	"gyges/agents/solver/proofnumber"
 	"gyges/rules"
 )
 
@@ -239,7 +241,7 @@ func TestRefusals(t *testing.T) {
 		require.ErrorContains(t, err, "depth: expected 1 to 31, found")
 	}
 	_, err := s.Solve(t.Context(), rules.NewGame(r, r.Start()), 3)
-	require.ErrorIs(t, err, ErrSetup)
+	require.ErrorIs(t, err, proofnumber.ErrSetup)
 }
 
 // Nothing is forced any more in a game that is over.
@@ -262,4 +264,76 @@ func TestNoAllocationPerPosition(t *testing.T) {
 	})
 	require.Greater(t, nodes, int64(50))
 	require.Less(t, allocs, 30.0, "a few for the line")
+}
+
+// shortest is how many plies a win takes at least, by the result of a search of the given number of plies.
+func shortest(result, depth int) int {
+	if result == 0 {
+		return depth + 1
+	}
+	return max(result, -result)
+}
+
+// Short wins and losses are proven for the right side, and nothing is where brute force
+// finds the other side to win.
+func TestProofsAgreeWithSearch(t *testing.T) {
+	t.Parallel()
+	exits := false
+	for _, c := range []struct {
+		rules, goals string
+		games        int
+		least        int // games with a result within four plies that there must be
+	}{
+		{"italian-simplified", "", 30, 8},
+		{"italian", "", 30, 8},
+		{"turkish-basic", "", 30, 8},
+		{"italian-kang", " 2-2 ", 30, 8},
+		{"italian-kang", " 1-2 ", 30, 5},
+		{"kang:relocation=false", " 2-1 ", 30, 8},
+		{"kang:relocation=false", " 1-1 ", 60, 0},
+	} {
+		text := c.rules
+		r := rules.MustParse(text)
+		e, err := eval.ForRules(r)
+		require.NoError(t, err)
+		s, prover := New(1), proofnumber.New(proofnumber.DefaultMegabytes(100_000))
+		rng := rand.New(rand.NewPCG(7, uint64(len(text))))
+		proven := 0
+		for range c.games {
+			g := withGoals(t, agenttest.RandomGame(r, rng, 6+rng.IntN(14)), c.goals)
+			if r.SettingUp(g.Position()) {
+				continue
+			}
+			known := solve(t, s, g, 4)
+			nodes := int64(100_000)
+			if known.Plies == 0 {
+				nodes = 2000
+			}
+			win, _, err := prover.Prove(t.Context(), rules.NewGame(r, g.Position()), e, 9, nodes)
+			require.NoError(t, err)
+			at := text + ": " + r.FormatPosition(g.Position())
+			if win != nil {
+				start, plies := rules.NewGame(r, g.Position()), win.Roots[0].Plies
+				require.Len(t, win.Line(g.Position()), plies)
+				for _, m := range win.All() {
+					exits = exits || m.IsGoal()
+				}
+				require.True(t, agenttest.Wins(start, win.Winner, win.Answer, plies), at)
+				require.False(t, agenttest.Wins(start, win.Winner, win.Answer, plies-1), "the longest game: %s", at)
+				require.GreaterOrEqual(t, plies, shortest(known.Plies, 4), at)
+			}
+			if known.Plies == 0 {
+				continue
+			}
+			proven++
+			require.NotNil(t, win, at)
+			winner := g.Position().Side()
+			if known.Plies < 0 {
+				winner = winner.Other()
+			}
+			require.Equal(t, winner, win.Winner, at)
+		}
+		require.GreaterOrEqual(t, proven, c.least, text)
+	}
+	require.True(t, exits, "no strategy has a goal before the last")
 }

@@ -8,6 +8,7 @@ import (
 
 	"gyges/agents/analysis"
 	"gyges/agents/solver"
+	"gyges/agents/solver/proofnumber"
 	"gyges/rules/base/grid"
 	"gyges/rules/base/problems"
 )
@@ -74,7 +75,7 @@ func (c *solveCmd) search() (s solver.Search, err error) {
 	most := solver.MaxDepth
 	s.Depth = 5
 	if c.Proof {
-		s.Depth, s.Nodes, most = defaultProofDepth, defaultProofNodes, solver.MaxProofDepth
+		s.Depth, s.Nodes, most = defaultProofDepth, defaultProofNodes, proofnumber.MaxDepth
 	}
 	if c.Depth != nil {
 		s.Depth = *c.Depth
@@ -116,8 +117,8 @@ func (c *solveCmd) print(out *output, s solver.Solution) {
 		out.printf("%3d. %-5v  %s\n", i+1, p.Side(), text)
 		p = s.Game.Rules().Apply(p, s.Line[i])
 	}
-	if s.Win != nil {
-		out.printf("strategy of %d moves, played against every reply\n", len(s.Win.Moves))
+	if s.Strategy != nil {
+		out.printf("strategy of %d moves, played against every reply\n", s.Strategy.Len())
 	}
 	out.printf("nodes %d, time %.2f s\n", s.Nodes, s.Seconds)
 }
@@ -137,10 +138,10 @@ func solutionColumns(f grid.Format) []grid.Column[solver.Solution] {
 		{Key: "depth", Doc: "plies searched completely; 0 by proof numbers", Value: func(s row) any { return s.Depth }},
 		{Key: "complete", Value: func(s row) any { return s.Complete }},
 		{Key: "strategy", Doc: "moves of the winner's strategy, by proof numbers", Value: func(s row) any {
-			if s.Win == nil {
+			if s.Strategy == nil {
 				return 0
 			}
-			return len(s.Win.Moves)
+			return s.Strategy.Len()
 		}},
 		{Key: "nodes", Value: func(s row) any { return s.Nodes }},
 		{Key: "seconds", Value: func(s row) any { return s.Seconds }},

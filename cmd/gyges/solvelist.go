@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"gyges/agents/solver"
+	"gyges/agents/solver/strategy"
 	"gyges/rules"
 	"gyges/rules/base/files"
 	"gyges/rules/base/grid"
@@ -27,9 +28,9 @@ func (c *solveCmd) solveList(ctx context.Context, e *env, r *rules.Rules, search
 	if err != nil {
 		return err
 	}
-	var certificate *solver.Certificate
+	var certificate *strategy.Certificate
 	if c.Certificate != "" {
-		if certificate, err = solver.ExtendCertificate(c.Certificate, r); err != nil {
+		if certificate, err = strategy.ExtendCertificate(c.Certificate, r); err != nil {
 			return files.Plain(err)
 		}
 	}
@@ -48,8 +49,8 @@ func (c *solveCmd) solveList(ctx context.Context, e *env, r *rules.Rules, search
 	}
 	write := c.solutionWriter(e, out, len(rest) < len(games))
 	err = c.solveGames(ctx, e, search, rest, len(games), func(s solver.Solution) error {
-		if certificate != nil && s.Win != nil {
-			if err := certificate.Add(s.Game.Position(), s.Win); err != nil {
+		if certificate != nil && s.Strategy != nil {
+			if err := certificate.Add(s.Strategy); err != nil {
 				return asFailure(err)
 			}
 		}

@@ -3,6 +3,7 @@ package review
 import (
 	"context"
 	"errors"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -230,10 +231,10 @@ func TestProofAndRepetition(t *testing.T) {
 	after := game.Position()
 	require.NotEmpty(t, game.Forbidden())
 	move := game.Moves()[0]
-	require.True(t, repeats(game, &solver.Win{Moves: map[rules.Position]solver.Answer{before: {Move: move}}}))
-	require.False(t, repeats(game, &solver.Win{Moves: map[rules.Position]solver.Answer{after: {Move: game.Legal().At(0)}}}))
-	require.False(t, repeats(rules.NewGame(game.Rules(), before), &solver.Win{
-		Moves: map[rules.Position]solver.Answer{before: {Move: move}}}))
+	forbidden := maps.All(map[rules.Position]rules.Move{before: move})
+	require.True(t, repeats(game, forbidden))
+	require.False(t, repeats(game, maps.All(map[rules.Position]rules.Move{after: game.Legal().At(0)})))
+	require.False(t, repeats(rules.NewGame(game.Rules(), before), forbidden))
 }
 
 // Placements are not judged, nor moves that only repeat; the only legal move is forced, and counts for nothing.

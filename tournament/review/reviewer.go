@@ -8,7 +8,7 @@ import (
 	"gyges/agents"
 	"gyges/agents/alphabeta"
 	"gyges/agents/eval"
-	"gyges/agents/solver"
+	"gyges/agents/solver/proofnumber"
 	"gyges/rules"
 	"gyges/tournament/record"
 )
@@ -18,7 +18,7 @@ type Reviewer struct {
 	nodes      int64
 	proofNodes int64 // for each side
 	agent      searchAgent
-	prover     *solver.Prover
+	prover     *proofnumber.Prover
 	policy     agents.OnRepetition
 	eval       *eval.Evaluator // of the game's rules, the agent's own
 	last       agents.Decision // of the search under way: of its last whole iteration
@@ -35,7 +35,7 @@ func New(nodes int64) (*Reviewer, error) {
 	}
 	const mostProof = 1_000_000 // for which the prover takes 64 MB
 	proof := min(nodes, mostProof)
-	prover := solver.NewProver(solver.DefaultProofMegabytes(proof))
+	prover := proofnumber.New(proofnumber.DefaultMegabytes(proof))
 	return &Reviewer{nodes: nodes, agent: a.(searchAgent), proofNodes: proof, prover: prover}, nil
 }
 

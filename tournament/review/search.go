@@ -3,11 +3,13 @@ package review
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 
 	"gyges/agents"
 	"gyges/agents/eval"
 	"gyges/agents/solver"
+	"gyges/agents/solver/strategy"
 	"gyges/rules"
 )
 
@@ -129,7 +131,7 @@ func (r *Reviewer) prove(ctx context.Context, g *rules.Game, v value) (value, er
 	left := g.Rules().Options().MaxPlies - g.Ply()
 	fresh := rules.NewGame(g.Rules(), g.Position()) // the prover knows no history
 	win, _, err := r.prover.Prove(ctx, fresh, r.eval, solver.MaxDepth, r.proofNodes)
-	if err != nil || win == nil || win.Plies > left || repeats(g, win) {
+	if err != nil || win == nil || win.Roots[0].Plies > left || repeats(g, win.All()) {
 		return v, err
 	}
 	won := proven(g, win)
@@ -138,23 +140,23 @@ func (r *Reviewer) prove(ctx context.Context, g *rules.Game, v value) (value, er
 }
 
 // proven is the value of the present position of g, in which a side wins.
-func proven(g *rules.Game, w *solver.Win) value {
-	v := value{agents.WinIn(min(w.Plies, int(agents.WinTop-agents.WinScore))), w.Line, 0}
+func proven(g *rules.Game, w *strategy.Strategy) value {
+	v := value{agents.WinIn(min(w.Roots[0].Plies, int(agents.WinTop-agents.WinScore))), w.Line(g.Position()), 0}
 	if w.Winner != g.Position().Side() {
 		v.score = -v.score
 	}
 	return v
 }
 
-// repeats reports whether a strategy passes through a position that the rule on repetition forbids now. Then
-// it may not hold in the game.
-func repeats(g *rules.Game, w *solver.Win) bool {
+// repeats reports whether a strategy of these moves passes through a position that the rule on repetition forbids
+// now. Then it may not hold in the game.
+func repeats(g *rules.Game, moves iter.Seq2[rules.Position, rules.Move]) bool {
 	forbidden := g.Forbidden()
 	if len(forbidden) == 0 {
 		return false
 	}
-	for p, a := range w.Moves {
-		if slices.Contains(forbidden, p.Key()) || slices.Contains(forbidden, g.Rules().Apply(p, a.Move).Key()) {
+	for p, m := range moves {
+		if slices.Contains(forbidden, p.Key()) || slices.Contains(forbidden, g.Rules().Apply(p, m).Key()) {
 			return true
 		}
 	}

@@ -65,6 +65,29 @@ func RandomGame(r *rules.Rules, rng *rand.Rand, plies int) *rules.Game {
 	return g
 }
 
+// Wins plays a strategy in a game against every reply, without the program's check: it reports whether winner reaches
+// the goal within n plies in every line. Where answer has no move for it, it must be able to win at once.
+func Wins(g *rules.Game, winner rules.Side, answer func(rules.Position) (rules.Move, bool), n int) bool {
+	if o, _ := g.Outcome(); o != rules.Undecided || n == 0 {
+		return o == rules.WinFor(winner)
+	}
+	p := g.Position()
+	planned, ok := answer(p)
+	var ms rules.MoveSet
+	g.LegalMoves(&ms)
+	any, all := false, true
+	for m := range ms.All() {
+		if p.Side() == winner && (ok && m != planned || !ok && !m.IsGoal()) {
+			continue
+		}
+		g.PlayLegal(m)
+		won := Wins(g, winner, answer, n-1)
+		g.Undo()
+		any, all = any || won, all && won
+	}
+	return any && all
+}
+
 // WinNow is a position in which the side to move has a win at once.
 type WinNow struct{ Name, Position string }
 

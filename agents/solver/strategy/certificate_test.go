@@ -1,4 +1,4 @@
-package solver
+package strategy
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,34 +21,29 @@ import (
 	"gyges/rules"
 )
 
-// Positions won by South twice, and once by North, each within a second's search.
+// Positions of the certificate in testdata/simplified, won by South twice, and once by North.
 var certified = []string{
 	"213132/000000/000000/000000/000000/112233 s",
 	"232113/000000/000000/000000/000000/332211 s",
 	"112233/000000/000000/000000/000000/213132 s",
 }
 
-// makeCertificate proves positions and writes their certificate to a new folder.
-func makeCertificate(t *testing.T, text string, positions ...string) string {
+// copyCertificate copies parts of a certificate of testdata by [Certificate.Add] and returns the copy and its folder.
+func copyCertificate(t *testing.T, text string, parts int) (*Certificate, string) {
 	t.Helper()
-	dir, r := t.TempDir(), rules.MustParse(text)
-	c, err := ExtendCertificate(dir, r)
+	dir := t.TempDir()
+	c, err := ExtendCertificate(dir, rules.MustParse(text))
 	require.NoError(t, err)
-	prover := NewProver(32)
-	for _, position := range positions {
-		g := agenttest.Game(t, r, position)
-		win, _, err := prover.Prove(t.Context(), g, evaluator(t, r), MaxDepth, 1_000_000)
-		require.NoError(t, err)
-		require.NotNil(t, win, position)
-		require.False(t, c.Has(g.Position()))
-		require.NoError(t, c.Add(g.Position(), win))
-		require.True(t, c.Has(g.Position()))
+	for _, s := range readCertificate(t, filepath.Join("testdata", text), text)[:parts] {
+		require.False(t, c.Has(s.Roots[0].Position))
+		require.NoError(t, c.Add(s))
+		require.True(t, c.Has(s.Roots[0].Position))
 	}
-	return dir
+	return c, dir
 }
 
 // readCertificate returns the parts of the certificate in a folder.
-func readCertificate(t *testing.T, dir, text string) (parts []part) {
+func readCertificate(t *testing.T, dir, text string) (parts []*Strategy) {
 	t.Helper()
 	c, err := ExtendCertificate(dir, rules.MustParse(text))
 	require.NoError(t, err)
@@ -63,7 +59,7 @@ func readCertificate(t *testing.T, dir, text string) (parts []part) {
 // and after it is joined.
 func TestCertificate(t *testing.T) {
 	t.Parallel()
-	dir := makeCertificate(t, "simplified", certified...)
+	_, dir := copyCertificate(t, "simplified", len(certified))
 	c, err := ExtendCertificate(dir, rules.MustParse("simplified"))
 	require.NoError(t, err)
 	require.Len(t, readCertificate(t, dir, "simplified"), 3)
@@ -87,11 +83,11 @@ func TestCertificate(t *testing.T) {
 // requireWins plays the strategies of the certificate in a folder from all their positions.
 func requireWins(t *testing.T, dir, text string, positions int) {
 	t.Helper()
-	for _, p := range readCertificate(t, dir, text) {
-		for _, root := range p.roots {
-			g := rules.NewGame(p.rules, root.position)
-			require.True(t, wins(g, p.winner, p.moves, root.plies))
-			require.False(t, wins(g, p.winner, p.moves, root.plies-1))
+	for _, s := range readCertificate(t, dir, text) {
+		for _, root := range s.Roots {
+			g := rules.NewGame(s.Rules, root.Position)
+			require.True(t, agenttest.Wins(g, s.Winner, s.Answer, root.Plies))
+			require.False(t, agenttest.Wins(g, s.Winner, s.Answer, root.Plies-1))
 			positions--
 		}
 	}
@@ -101,29 +97,42 @@ func requireWins(t *testing.T, dir, text string, positions int) {
 // A win at once needs no answer; a position that comes twice is there once.
 func TestCertificateOfAGoal(t *testing.T) {
 	t.Parallel()
-	dir, r := t.TempDir(), rules.MustParse("simplified")
-	g := agenttest.Game(t, r, "000000/000000/000000/300002/011112/022333 s")
-	win, _, err := NewProver(1).Prove(t.Context(), g, evaluator(t, r), MaxDepth, 1000)
+	c, dir := copyCertificate(t, "simplified", 0)
+	g := agenttest.Game(t, c.rules, "000000/000000/000000/300002/011112/022333 s")
+	none := func(rules.Position) (rules.Move, bool) { return rules.NoMove, false }
+	win, unsafe, err := Play(c.rules, rules.South, []rules.Position{g.Position()}, none)
 	require.NoError(t, err)
-	require.Equal(t, 1, win.Plies)
-	c, err := ExtendCertificate(dir, r)
-	require.NoError(t, err)
-	require.NoError(t, c.Add(g.Position(), win))
-	require.NoError(t, c.Add(g.Position(), win))
-	long := map[rules.Position]Answer{g.Position(): {g.Legal().At(0), 256}}
-	mirror := g.Position().Mirror()
-	require.ErrorContains(t, c.Add(mirror, &Win{Winner: rules.South, Plies: 256, Moves: long}), "expected at most 255")
+	require.Empty(t, unsafe)
+	require.Equal(t, []Root{{g.Position(), 1}}, win.Roots)
+	require.Equal(t, []rules.Move{c.rules.GoalMove(g.Position(), rules.South)}, win.Line(g.Position()))
+	require.NoError(t, c.Add(win))
+	require.NoError(t, c.Add(win))
+	long := &Strategy{c.rules, rules.South, nil, []answer{{g.Position(), g.Legal().At(0), 256}}}
+	require.ErrorContains(t, c.Add(long), "expected at most 255")
 	require.NoError(t, c.Join(t.Context()))
-	want := part{strategy{r, rules.South, map[rules.Position]Answer{}}, []root{{g.Position(), 1}}}
-	require.Equal(t, []part{want}, readCertificate(t, dir, "simplified"))
+	read := readCertificate(t, dir, "simplified")
+	require.Len(t, read, 1)
+	require.Equal(t, win.Roots, read[0].Roots)
+	require.Zero(t, read[0].Len())
 	require.Empty(t, rejection(t, dir))
 }
 
 // Displaced pieces are in a certificate, too.
 func TestCertificateWithDisplacement(t *testing.T) {
 	t.Parallel()
-	dir := makeCertificate(t, "italian", "000100/300002/330230/101000/200000/002100 s")
+	_, dir := copyCertificate(t, "italian", 1)
 	requireWins(t, dir, "italian", 1)
+}
+
+// Options that a certificate doesn't have, as they came later, have the values of the standard rules.
+func TestCertificateOfFewerOptions(t *testing.T) {
+	t.Parallel()
+	old := readCorruption(t, "testdata/simplified")
+	delete(old.header.Options, "drop_zone")
+	old.header.OptionsSHA256 = optionsSum(old.header.Options)
+	c, err := ExtendCertificate(old.write(t), rules.MustParse("simplified"))
+	require.NoError(t, err)
+	require.Equal(t, old.header, c.header)
 }
 
 // rejection is what the checker in Python says against a certificate; "" if it accepts it. It runs if
@@ -133,7 +142,7 @@ func rejection(t *testing.T, dir string) string {
 	if python == "" {
 		return ""
 	}
-	out, err := exec.CommandContext(t.Context(), python, "../../results/studies/solved/check.py", dir).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), python, "../../../results/studies/solved/check.py", dir).CombinedOutput()
 	if err == nil {
 		return ""
 	}
@@ -198,7 +207,7 @@ func (c *corruption) write(t *testing.T) (dir string) {
 	part.SHA256 = cmp.Or(c.sum, fmt.Sprintf("%x", sha256.Sum256(packed)))
 	text, err := json.Marshal(c.header)
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, certificateFile), text, 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, headerFile), text, 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, filepath.Base(c.header.Parts[0].File)), packed, 0o600))
 	return dir
 }
@@ -207,7 +216,7 @@ func (c *corruption) write(t *testing.T) (dir string) {
 func TestCorruptedCertificates(t *testing.T) {
 	t.Parallel()
 	root := certified[0]
-	good := makeCertificate(t, "simplified", root)
+	_, good := copyCertificate(t, "simplified", 1)
 	var plies int
 	for name, c := range map[string]struct {
 		spoil func(c *corruption)
@@ -266,29 +275,17 @@ func TestCorruptedCertificates(t *testing.T) {
 // winner, or every move of the loser's row, so that he may move another one.
 func TestCertificateUnderSuperko(t *testing.T) {
 	t.Parallel()
-	free, superko := rules.MustParse("italian-simplified"), rules.MustParse("simplified")
-	prover := NewProver(32)
-	for position, python := range map[string]string{
-		"213132/000000/000000/000000/000000/113232 s": "superko may forbid the move",
-		"213132/000000/000000/000000/000000/321123 s": "superko may block every reply",
-	} {
-		g := agenttest.Game(t, free, position)
-		win, _, err := prover.Prove(t.Context(), g, evaluator(t, free), MaxDepth, 1_000_000)
+	for i, python := range []string{"superko may forbid the move", "superko may block every reply"} {
+		c, dir := copyCertificate(t, "simplified", 0)
+		s := readCertificate(t, "testdata/italian-simplified", "italian-simplified")[i]
+		_, unsafe, err := Play(c.rules, s.Winner, []rules.Position{s.Roots[0].Position}, s.Answer)
 		require.NoError(t, err)
-		blocked := false
-		proven := part{strategy{superko, win.Winner, win.Moves}, []root{{g.Position(), win.Plies}}}
-		_, unsafe, err := proven.check()
-		require.NoError(t, err)
-		for _, p := range unsafe {
-			blocked = blocked || p.Side() == rules.North
-		}
-		require.Equal(t, strings.Contains(python, "block"), blocked)
-		c, err := ExtendCertificate(t.TempDir(), superko)
-		require.NoError(t, err)
-		require.NoError(t, c.Add(g.Position(), win))
 		require.NotEmpty(t, unsafe)
+		blocked := slices.ContainsFunc(unsafe, func(p rules.Position) bool { return p.Side() == rules.North })
+		require.Equal(t, strings.Contains(python, "block"), blocked)
+		require.NoError(t, c.Add(s))
 		if os.Getenv("GYGES_PYTHON") != "" {
-			require.Contains(t, rejection(t, c.dir), python)
+			require.Contains(t, rejection(t, dir), python)
 		}
 	}
 }

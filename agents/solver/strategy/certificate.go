@@ -1,8 +1,7 @@
-package solver
+package strategy
 
 import (
 	"bytes"
-	"cmp"
 	"compress/zlib"
 	"context"
 	"crypto/sha256"
@@ -23,28 +22,15 @@ import (
 )
 
 // Certificate is a folder that proves wins from a list of positions to whoever reads it: a header,
-// and parts of answers. Its format is in the manual of the agents, "Certificates". It belongs to one
-// goroutine.
+// and parts, which are strategies. README.md has the format. It belongs to one goroutine.
 type Certificate struct {
 	dir    string
 	rules  *rules.Rules
 	header certificateHeader
 }
 
-// part is a strategy of one side that wins from several positions.
-type part struct {
-	strategy
-	roots []root
-}
-
-// root is a position from which a part wins.
-type root struct {
-	position rules.Position
-	plies    int // to the win, at most
-}
-
 const (
-	certificateFile   = "certificate.json"
+	headerFile        = "certificate.json"
 	certificateFormat = "gyges certificate 1"
 	maxHeader         = 4 << 20
 	maxPart           = 256 << 20
@@ -87,9 +73,9 @@ func ExtendCertificate(dir string, r *rules.Rules) (*Certificate, error) {
 	}
 	files.Clean(dir)
 	c := &Certificate{dir: dir, rules: r, header: certificateHeader{
-		Format: certificateFormat, Rules: r.String(), Options: o.Values(), OptionsSHA256: optionsSum(o),
+		Format: certificateFormat, Rules: r.String(), Options: o.Values(), OptionsSHA256: optionsSum(o.Values()),
 	}}
-	name := filepath.Join(dir, certificateFile)
+	name := filepath.Join(dir, headerFile)
 	text, err := files.Read(name, maxHeader)
 	if errors.Is(err, os.ErrNotExist) {
 		return c, os.MkdirAll(dir, 0o777)
@@ -108,12 +94,17 @@ func ExtendCertificate(dir string, r *rules.Rules) (*Certificate, error) {
 	return c, nil
 }
 
-// checkHeader returns what keeps the certificate from being extended: another format or other rules.
+// checkHeader returns what keeps the certificate from being extended: another format or other rules. Options that
+// it doesn't have, as they came later, have the values of the standard rules.
 func (c *Certificate) checkHeader(h certificateHeader) error {
 	if h.Format != certificateFormat {
 		return fmt.Errorf("format: expected %q, found %.60q", certificateFormat, h.Format)
 	}
-	if !maps.Equal(h.Options, c.header.Options) || h.OptionsSHA256 != c.header.OptionsSHA256 {
+	o, known := rules.MustParse("standard").Options(), true
+	for name, value := range h.Options {
+		known = o.Set(name, value) == nil && known
+	}
+	if !known || o != c.rules.Options() || h.OptionsSHA256 != optionsSum(h.Options) {
 		return fmt.Errorf("expected a certificate under the rules %v, found %.200s", c.rules, h.Rules)
 	}
 	for _, p := range h.Parts {
@@ -125,13 +116,12 @@ func (c *Certificate) checkHeader(h certificateHeader) error {
 }
 
 // optionsSum is the SHA-256 of the options, a line "name=value" each in the order of their names.
-func optionsSum(o rules.Options) string {
-	var lines []string
-	for name, value := range o.Values() {
-		lines = append(lines, name+"="+value+"\n")
+func optionsSum(options map[string]string) string {
+	var lines []byte
+	for _, name := range slices.Sorted(maps.Keys(options)) {
+		lines = fmt.Appendf(lines, "%s=%s\n", name, options[name])
 	}
-	slices.Sort(lines)
-	return fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Join(lines, ""))))
+	return fmt.Sprintf("%x", sha256.Sum256(lines))
 }
 
 // Has reports whether the certificate has a position among its roots.
@@ -145,13 +135,13 @@ func (c *Certificate) Has(p rules.Position) bool {
 	return false
 }
 
-// Add adds a win that a search found from p, as a part of its own until [Certificate.Join]. A position that
-// the certificate has stays as it is.
-func (c *Certificate) Add(p rules.Position, w *Win) error {
-	if c.Has(p) {
+// Add adds a strategy that a search has found, as a part of its own until [Certificate.Join]. One from a position
+// that the certificate has is left out.
+func (c *Certificate) Add(s *Strategy) error {
+	if slices.ContainsFunc(s.Roots, func(r Root) bool { return c.Has(r.Position) }) {
 		return nil
 	}
-	header, err := c.write(part{strategy{c.rules, w.Winner, w.Moves}, []root{{p, w.Plies}}})
+	header, err := c.write(s)
 	if err != nil {
 		return err
 	}
@@ -163,7 +153,7 @@ func (c *Certificate) Add(p rules.Position, w *Win) error {
 func (c *Certificate) Join(ctx context.Context) error {
 	var joined []partHeader
 	for _, winner := range []rules.Side{rules.South, rules.North} {
-		var parts []part
+		var parts []*Strategy
 		for _, h := range c.header.Parts {
 			if h.Winner == winner.String() {
 				p, err := c.read(h, winner)
@@ -204,27 +194,27 @@ func (c *Certificate) clean() error {
 	return errors.Join(errs...)
 }
 
-// join joins parts of one winner. Of two answers in a position the one with fewer plies to the win is
+// join joins strategies of one winner. Of two answers in a position the one with fewer plies to the win is
 // kept: so the plies still fall from answer to answer.
-func join(ctx context.Context, parts []part) ([]part, error) {
+func join(ctx context.Context, parts []*Strategy) ([]*Strategy, error) {
 	if len(parts) < 2 || ctx.Err() != nil {
 		return parts, ctx.Err()
 	}
-	all := part{strategy: strategy{parts[0].rules, parts[0].winner, map[rules.Position]Answer{}}}
-	for _, p := range parts {
-		all.roots = append(all.roots, p.roots...)
-		for at, a := range p.moves {
-			if before, ok := all.moves[at]; !ok || a.Plies < before.Plies {
-				all.moves[at] = a
-			}
+	all := &Strategy{}
+	var roots []rules.Position
+	for _, s := range parts {
+		all.answers = append(all.answers, s.answers...)
+		for _, r := range s.Roots {
+			roots = append(roots, r.Position)
 		}
 	}
-	used, unsafe, err := all.check()
+	all.answers = pack(all.answers)
+	used, unsafe, err := Play(parts[0].Rules, parts[0].Winner, roots, all.Answer)
 	if err != nil {
 		return nil, err
 	}
 	if len(unsafe) == 0 {
-		return []part{used}, nil
+		return []*Strategy{used}, nil
 	}
 	half := len(parts) / 2
 	first, err := join(ctx, parts[:half])
@@ -233,22 +223,6 @@ func join(ctx context.Context, parts []part) ([]part, error) {
 	}
 	second, err := join(ctx, parts[half:])
 	return append(first, second...), err
-}
-
-// check plays a part from all its roots. It returns the part with the plies found and without answers
-// that are of no use, and the positions whose moves superko might forbid.
-func (p *part) check() (used part, unsafe []rules.Position, err error) {
-	c := newStrategyCheck(p.strategy)
-	used.strategy = strategy{p.rules, p.winner, c.used}
-	for _, from := range p.roots {
-		l, err := c.play(from.position)
-		if err != nil {
-			return part{}, nil, err
-		}
-		used.roots = append(used.roots, root{from.position, int(l.Plies)})
-	}
-	unsafe, err = c.unsafe()
-	return used, unsafe, err
 }
 
 // replace writes the header with other parts.
@@ -261,7 +235,7 @@ func (c *Certificate) replace(parts []partHeader) error {
 	}
 	h.Claim = fmt.Sprintf("South wins from %d of these positions and North from %d, whatever the other side plays",
 		wins[rules.South.String()], wins[rules.North.String()])
-	if err := files.ReplaceJSON(filepath.Join(c.dir, certificateFile), h); err != nil {
+	if err := files.ReplaceJSON(filepath.Join(c.dir, headerFile), h); err != nil {
 		return err
 	}
 	c.header = h
@@ -285,34 +259,20 @@ func squares(m rules.Move) [3]byte {
 	return [...]byte{byte(m.From()), byte(m.To()), drop}
 }
 
-// sortedPositions returns the positions in the order of their boards.
-func sortedPositions(answers map[rules.Position]Answer) []rules.Position {
-	return slices.SortedFunc(maps.Keys(answers), func(p, q rules.Position) int {
-		for s := range rules.Square(rules.NumSquares) {
-			if c := cmp.Compare(p.At(s), q.At(s)); c != 0 {
-				return c
-			}
-		}
-		return 0
-	})
-}
-
 // write writes a part's file, whose name has the beginning of its sum, and returns its header.
-func (c *Certificate) write(p part) (partHeader, error) {
-	records := make([]byte, 0, recordBytes*len(p.moves))
-	for _, at := range sortedPositions(p.moves) {
-		a, b := p.moves[at], board(at)
-		if a.Plies > math.MaxUint8 {
-			return partHeader{}, fmt.Errorf("a certificate has no place for a win in %d plies: expected at most 255", a.Plies)
+func (c *Certificate) write(s *Strategy) (partHeader, error) {
+	records := make([]byte, 0, recordBytes*s.Len())
+	for _, a := range s.answers {
+		if a.plies > math.MaxUint8 {
+			return partHeader{}, fmt.Errorf("a certificate has no place for a win in %d plies: expected at most 255", a.plies)
 		}
-		records = append(records, b[:]...)
-		move := squares(a.Move)
-		records = append(append(records, move[:]...), byte(a.Plies))
+		b, move := board(a.position), squares(a.move)
+		records = append(append(append(records, b[:]...), move[:]...), byte(a.plies))
 	}
 	var packed bytes.Buffer
 	z, err := zlib.NewWriterLevel(&packed, zlib.BestCompression)
 	if err == nil {
-		_, err = z.Write(columns(records, len(p.moves), recordBytes))
+		_, err = z.Write(columns(records, s.Len(), recordBytes))
 	}
 	if err == nil {
 		err = z.Close()
@@ -320,13 +280,13 @@ func (c *Certificate) write(p part) (partHeader, error) {
 	if err != nil {
 		return partHeader{}, err
 	}
-	winner, sum := p.winner.String(), fmt.Sprintf("%x", sha256.Sum256(packed.Bytes()))
+	winner, sum := s.Winner.String(), fmt.Sprintf("%x", sha256.Sum256(packed.Bytes()))
 	h := partHeader{
-		Winner: winner, SHA256: sum, Records: len(p.moves),
-		File: fmt.Sprintf("%s-%d-%.8s.zz", strings.ToLower(winner), len(p.roots), sum),
+		Winner: winner, SHA256: sum, Records: s.Len(),
+		File: fmt.Sprintf("%s-%d-%.8s.zz", strings.ToLower(winner), len(s.Roots), sum),
 	}
-	for _, root := range p.roots {
-		h.Roots = append(h.Roots, rootHeader{c.rules.FormatPosition(root.position), root.plies})
+	for _, root := range s.Roots {
+		h.Roots = append(h.Roots, rootHeader{c.rules.FormatPosition(root.Position), root.Plies})
 	}
 	return h, files.Replace(filepath.Join(c.dir, h.File), packed.Bytes())
 }
@@ -344,27 +304,28 @@ func columns(rows []byte, n, width int) []byte {
 }
 
 // read reads a part's file.
-func (c *Certificate) read(h partHeader, winner rules.Side) (part, error) {
-	p := part{strategy: strategy{c.rules, winner, map[rules.Position]Answer{}}}
+func (c *Certificate) read(h partHeader, winner rules.Side) (*Strategy, error) {
+	s := &Strategy{Rules: c.rules, Winner: winner}
 	for _, r := range h.Roots {
-		at, err := c.rules.ParsePosition(r.Position)
+		p, err := c.rules.ParsePosition(r.Position)
 		if err != nil {
-			return p, fmt.Errorf("position %.60q: %w", r.Position, err)
+			return nil, fmt.Errorf("position %.60q: %w", r.Position, err)
 		}
-		p.roots = append(p.roots, root{at, r.Plies})
+		s.Roots = append(s.Roots, Root{p, r.Plies})
 	}
 	text, err := c.unpack(h)
 	if err != nil {
-		return p, err
+		return nil, err
 	}
+	s.answers = make([]answer, h.Records)
 	rows := columns(text, recordBytes, h.Records)
-	for i := 0; len(rows) > 0; i++ {
-		if err := p.add(rows[:recordBytes]); err != nil {
-			return p, fmt.Errorf("record %d: %w", i+1, err)
+	for i := range s.answers {
+		if s.answers[i], err = s.parse(rows[i*recordBytes:][:recordBytes]); err != nil {
+			return nil, fmt.Errorf("record %d: %w", i+1, err)
 		}
-		rows = rows[recordBytes:]
 	}
-	return p, nil
+	s.answers = pack(s.answers)
+	return s, nil
 }
 
 // unpack returns the columns of the records in a part's file.
@@ -391,8 +352,8 @@ func (c *Certificate) unpack(h partHeader) ([]byte, error) {
 	return text, err
 }
 
-// add adds the answer of a record.
-func (p *part) add(record []byte) error {
+// parse returns the answer of a record.
+func (s *Strategy) parse(record []byte) (answer, error) {
 	text := make([]byte, 0, rules.NumSquares+rules.Rows+1)
 	for s := range rules.Square(rules.NumSquares) {
 		if s > 0 && s.File() == 0 {
@@ -400,17 +361,16 @@ func (p *part) add(record []byte) error {
 		}
 		text = append(text, '0'+record[s/4]>>(6-2*(s%4))&3)
 	}
-	at, err := p.rules.ParsePosition(string(append(text, ' ', "sn"[p.winner])))
+	p, err := s.Rules.ParsePosition(string(append(text, ' ', s.Winner.Letter())))
 	if err != nil {
-		return err
+		return answer{}, err
 	}
 	var legal rules.MoveSet
-	p.rules.Moves(at, &legal)
+	s.Rules.Moves(p, &legal)
 	for m := range legal.All() {
 		if squares(m) == [3]byte(record[boardBytes:]) {
-			p.moves[at] = Answer{m, int32(record[recordBytes-1])}
-			return nil
+			return answer{p, m, int32(record[recordBytes-1])}, nil
 		}
 	}
-	return fmt.Errorf("in %s the move is not legal", p.rules.FormatPosition(at))
+	return answer{}, fmt.Errorf("in %s the move is not legal", s.Rules.FormatPosition(p))
 }

@@ -1,4 +1,6 @@
-package solver
+// Package proofnumber finds long wins by depth-first proof-number search, guided by the evaluation: strategies that are
+// played through against every reply.
+package proofnumber
 
 import (
 	"context"
@@ -8,14 +10,18 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/eval"
+	"gyges/agents/solver/strategy"
 	"gyges/rules"
 )
 
-// MaxProofDepth is the highest depth of a search by proof numbers, in plies.
-const MaxProofDepth = 99
+// MaxDepth is the highest depth of a search, in plies.
+const MaxDepth = 99
 
-// ErrProofHistory is the error of a game whose moves a rule on repetition remembers.
-var ErrProofHistory = errors.New("under a rule on repetition, expected a game without moves so far")
+// The errors of games that aren't searched: pieces are still being placed, or a rule on repetition remembers moves.
+var (
+	ErrSetup   = errors.New("the pieces are still being placed")
+	ErrHistory = errors.New("under a rule on repetition, expected a game without moves so far")
+)
 
 // Prover looks for proofs by depth-first proof-number search (A. Nagai, "Df-pn algorithm
 // for searching AND/OR trees", 2002), without a bound on their length. A leaf begins with
@@ -30,7 +36,7 @@ var ErrProofHistory = errors.New("under a rule on repetition, expected a game wi
 // It belongs to one goroutine; its memory is bounded by the table's size and by the
 // number of nodes of a search.
 type Prover struct {
-	table    proofTable
+	table    table
 	rules    *rules.Rules
 	eval     *eval.Evaluator
 	attacker rules.Side
@@ -40,61 +46,61 @@ type Prover struct {
 	maxNodes int64
 	nodes    int64
 	stopped  bool // there are no more nodes, or ctx is cancelled
-	proven   map[rules.Position]Answer
+	proven   map[rules.Position]rules.Move
 	path     []rules.Position
-	frames   [MaxProofDepth]proofFrame
+	frames   [MaxDepth]frame
 }
 
-// proofNumbers are estimates of how many positions must still be won to prove, or to
+// numbers are estimates of how many positions must still be won to prove, or to
 // disprove, that the attacker wins. At 0 that is done, and the other number is unprovable.
-type proofNumbers struct{ proof, disproof uint32 }
+type numbers struct{ proof, disproof uint32 }
 
 const unprovable = math.MaxUint32 / 4
 
 var (
-	provenWin   = proofNumbers{0, unprovable}
-	provenNoWin = proofNumbers{unprovable, 0}
+	provenWin   = numbers{0, unprovable}
+	provenNoWin = numbers{unprovable, 0}
 )
 
-// proofFrame is the state of one ply.
-type proofFrame struct {
+// frame is the state of one ply.
+type frame struct {
 	moves    rules.MoveSet
 	reply    rules.MoveSet // a buffer
-	children []proofChild
+	children []child
 }
 
-type proofChild struct {
+type child struct {
 	move     rules.Move
 	position rules.Position
-	numbers  proofNumbers
+	numbers  numbers
 	onPath   bool // no win on this path, whatever the table says
 }
 
-// DefaultProofMegabytes is a good size of the table for a search of so many nodes: it has room for twice as many
+// DefaultMegabytes is a good size of the table for a search of so many nodes: it has room for twice as many
 // positions, up to 512 MB.
-func DefaultProofMegabytes(nodes int64) int {
-	return int(min(max(2*nodes*proofEntryBytes>>20, 1), 512))
+func DefaultMegabytes(nodes int64) int {
+	return int(min(max(2*nodes*entryBytes>>20, 1), 512))
 }
 
-// NewProver returns a prover with a table of megabytes MB, at least 1.
-func NewProver(megabytes int) *Prover {
-	return &Prover{table: proofTable{make([]proofEntry, max(megabytes, 1)<<20/proofEntryBytes)}}
+// New returns a prover with a table of megabytes MB, at least 1.
+func New(megabytes int) *Prover {
+	return &Prover{table: table{make([]entry, max(megabytes, 1)<<20/entryBytes)}}
 }
 
 // Prove looks for a proof that a side wins in the present position of g, a game under
 // way: first for the side that the evaluation e favours, then for the other, for each
-// within these nodes and plies, 1 to [MaxProofDepth]; transpositions can make a proof some
+// within these nodes and plies, 1 to [MaxDepth]; transpositions can make a proof some
 // plies longer. A proof is played through against every reply before it is returned, and
 // is none, nil, if it takes longer than the game may last. evaluated is the number of positions
 // evaluated for both sides, also with an error: that of ctx when it is cancelled.
 func (s *Prover) Prove(
 	ctx context.Context, g *rules.Game, e *eval.Evaluator, plies int, nodes int64,
-) (win *Win, evaluated int64, err error) {
+) (win *strategy.Strategy, evaluated int64, err error) {
 	p := g.Position()
 	left := g.Rules().Options().MaxPlies - g.Ply()
 	switch {
 	case g.Rules().Options().Repetition != rules.NoRepetition && len(g.Moves()) > 0:
-		return nil, 0, ErrProofHistory
+		return nil, 0, ErrHistory
 	case g.Rules().SettingUp(p):
 		return nil, 0, ErrSetup
 	}
@@ -105,7 +111,7 @@ func (s *Prover) Prove(
 		first = first.Other()
 	}
 	for _, side := range []rules.Side{first, first.Other()} {
-		win = s.prove(p, side, min(plies, MaxProofDepth), left, nodes)
+		win = s.prove(p, side, min(plies, MaxDepth), left, nodes)
 		evaluated += s.nodes
 		if ctx.Err() != nil {
 			return nil, evaluated, ctx.Err()
@@ -120,7 +126,7 @@ func (s *Prover) Prove(
 // prove returns a strategy of a side that takes no more plies than there are left; nil if
 // none is found. A proof in which superko is in the way is sought again without the moves
 // concerned. If there is none then, or the game is too short for it, fewer plies are tried.
-func (s *Prover) prove(p rules.Position, side rules.Side, plies, left int, nodes int64) *Win {
+func (s *Prover) prove(p rules.Position, side rules.Side, plies, left int, nodes int64) *strategy.Strategy {
 	s.maxNodes, s.nodes, s.stopped = nodes, 0, false
 	s.avoided = map[rules.Position][]rules.Move{}
 	for s.maxPlies = min(plies, left); s.maxPlies > 0; {
@@ -128,10 +134,14 @@ func (s *Prover) prove(p rules.Position, side rules.Side, plies, left int, nodes
 			if s.stopped || len(s.avoided) == 0 {
 				return nil
 			}
-		} else if win, unsafe, err := (strategy{s.rules, side, s.proven}).check(p); err == nil && win.Plies <= left {
-			return &win
-		} else if s.avoid(unsafe) {
-			continue
+		} else {
+			win, unsafe, err := strategy.Play(s.rules, side, []rules.Position{p}, s.answer)
+			if err == nil && len(unsafe) == 0 && win.Roots[0].Plies <= left {
+				return win
+			}
+			if s.avoid(unsafe) {
+				continue
+			}
 		}
 		clear(s.avoided)
 		s.maxPlies -= 2
@@ -139,12 +149,21 @@ func (s *Prover) prove(p rules.Position, side rules.Side, plies, left int, nodes
 	return nil
 }
 
+// answer returns the attacker's move in a position that it is proven to win.
+func (s *Prover) answer(p rules.Position) (rules.Move, bool) {
+	m, ok := s.proven[p.WithoutPasses()]
+	if !ok {
+		m, ok = s.proven[p]
+	}
+	return m, ok
+}
+
 // avoid keeps the attacker from the moves proven in positions, and reports whether it is to
 // move in any of them.
 func (s *Prover) avoid(positions []rules.Position) (any bool) {
 	for _, p := range positions {
-		if a, ok := s.proven[p]; ok && p.Side() == s.attacker {
-			s.avoided[p] = append(s.avoided[p], a.Move)
+		if m, ok := s.proven[p]; ok && p.Side() == s.attacker {
+			s.avoided[p] = append(s.avoided[p], m)
 			any = true
 		}
 	}
@@ -154,12 +173,12 @@ func (s *Prover) avoid(positions []rules.Position) (any bool) {
 // search reports whether the attacker is proven to win in p.
 func (s *Prover) search(p rules.Position, attacker rules.Side) bool {
 	clear(s.table.entries)
-	s.attacker, s.proven = attacker, map[rules.Position]Answer{}
+	s.attacker, s.proven = attacker, map[rules.Position]rules.Move{}
 	if s.rules.CanWin(p, p.Side()) {
 		return p.Side() == attacker
 	}
 	s.path = s.path[:0]
-	n, _ := s.expand(p, proofNumbers{unprovable, unprovable})
+	n, _ := s.expand(p, numbers{unprovable, unprovable})
 	return n == provenWin
 }
 
@@ -167,14 +186,14 @@ func (s *Prover) search(p rules.Position, attacker rules.Side) bool {
 // that no strategy goes round in circles.
 func (s *Prover) win(p rules.Position, m rules.Move) {
 	if _, ok := s.proven[p]; !ok {
-		s.proven[p] = Answer{Move: m}
+		s.proven[p] = m
 	}
 }
 
 // expand searches p, in which the side to move can't win at once, until one of its numbers
 // reaches that of limit, and returns them. onPath reports that there is no
 // win on this path, but maybe on another one; that is not stored.
-func (s *Prover) expand(p rules.Position, limit proofNumbers) (n proofNumbers, onPath bool) {
+func (s *Prover) expand(p rules.Position, limit numbers) (n numbers, onPath bool) {
 	ply, began := len(s.path), s.nodes
 	f := &s.frames[ply]
 	s.path = append(s.path, p)
@@ -205,26 +224,26 @@ func (s *Prover) expand(p rules.Position, limit proofNumbers) (n proofNumbers, o
 
 // restsOnPath reports whether a node that is no win may be one on another path: for the attacker if one of the
 // children that are no wins may be, for the defender if all may.
-func restsOnPath(children []proofChild, attacks bool) bool {
-	decides := func(c proofChild) bool { return c.numbers == provenNoWin && c.onPath == attacks }
+func restsOnPath(children []child, attacks bool) bool {
+	decides := func(c child) bool { return c.numbers == provenNoWin && c.onPath == attacks }
 	return slices.ContainsFunc(children, decides) == attacks
 }
 
 // choice is what the children of a node say.
 type choice struct {
-	numbers proofNumbers // of the node
-	best    int          // the child to search next
-	second  uint32       // the next child's number by which that was chosen
-	open    uint32       // children that are not decided
+	numbers numbers // of the node
+	best    int     // the child to search next
+	second  uint32  // the next child's number by which that was chosen
+	open    uint32  // children that are not decided
 }
 
 // choose returns the choice among the children of a node. The attacker searches the child
 // with the least proof number, the defender that with the least disproof number.
-func choose(children []proofChild, attacks bool) choice {
+func choose(children []child, attacks bool) choice {
 	c := choice{second: unprovable}
 	least, most := uint32(unprovable), uint32(0)
-	for i, child := range children {
-		own, other := child.numbers.proof, child.numbers.disproof
+	for i := range children {
+		own, other := children[i].numbers.proof, children[i].numbers.disproof
 		if !attacks {
 			own, other = other, own
 		}
@@ -245,16 +264,16 @@ func choose(children []proofChild, attacks bool) choice {
 	case c.open > 0:
 		other = min(most+c.open-1, unprovable)
 	}
-	c.numbers = proofNumbers{least, other}
+	c.numbers = numbers{least, other}
 	if !attacks {
-		c.numbers = proofNumbers{other, least}
+		c.numbers = numbers{other, least}
 	}
 	return c
 }
 
 // limit returns that of the best child of a node with a limit: it is searched until
 // another child seems better by a quarter, or the node is done.
-func (c *choice) limit(of proofNumbers, attacks bool) proofNumbers {
+func (c *choice) limit(of numbers, attacks bool) numbers {
 	own, other := &of.proof, &of.disproof
 	if !attacks {
 		own, other = other, own
@@ -266,7 +285,7 @@ func (c *choice) limit(of proofNumbers, attacks bool) proofNumbers {
 
 // generate fills f with the moves in p, the last position of the path, that don't let the
 // opponent win at once; with one alone if it wins in three plies.
-func (s *Prover) generate(p rules.Position, f *proofFrame) {
+func (s *Prover) generate(p rules.Position, f *frame) {
 	f.children = f.children[:0]
 	s.rules.Moves(p, &f.moves)
 	decisive := s.rules.GoalWins(p, p.Side().Other())
@@ -275,14 +294,14 @@ func (s *Prover) generate(p rules.Position, f *proofFrame) {
 	}
 	avoided := s.avoided[p]
 	if m := s.winsInThree(p, f, avoided); m != rules.NoMove {
-		f.children = append(f.children, proofChild{move: m, position: s.rules.Apply(p, m), numbers: s.winFor(p.Side())})
+		f.children = append(f.children, child{move: m, position: s.rules.Apply(p, m), numbers: s.winFor(p.Side())})
 		return
 	}
 	for m := range f.moves.All() {
 		if slices.Contains(avoided, m) {
 			continue
 		}
-		c := proofChild{move: m, position: s.rules.Apply(p, m)}
+		c := child{move: m, position: s.rules.Apply(p, m)}
 		if decisive && m.IsGoal() && s.rules.CanWin(c.position, c.position.Side()) {
 			continue // of Kang: a goal that does not win is no evasion
 		}
@@ -299,7 +318,7 @@ func (s *Prover) generate(p rules.Position, f *proofFrame) {
 }
 
 // winFor returns the numbers of a position that a side wins.
-func (s *Prover) winFor(side rules.Side) proofNumbers {
+func (s *Prover) winFor(side rules.Side) numbers {
 	if side == s.attacker {
 		return provenWin
 	}
@@ -307,7 +326,7 @@ func (s *Prover) winFor(side rules.Side) proofNumbers {
 }
 
 // winsInThree returns a move of f, those in p, after which each reply lets the side to move in p win at once.
-func (s *Prover) winsInThree(p rules.Position, f *proofFrame, avoided []rules.Move) rules.Move {
+func (s *Prover) winsInThree(p rules.Position, f *frame, avoided []rules.Move) rules.Move {
 	side := p.Side()
 	if len(s.path)+2 > s.maxPlies || !s.rules.GoalWins(p, side) {
 		return rules.NoMove
@@ -337,7 +356,7 @@ func (s *Prover) returns(p rules.Position) bool {
 }
 
 // leaf returns the first numbers of p, in which the side to move can't win at once.
-func (s *Prover) leaf(p rules.Position, reply *rules.MoveSet) proofNumbers {
+func (s *Prover) leaf(p rules.Position, reply *rules.MoveSet) numbers {
 	if s.nodes++; s.nodes >= s.maxNodes || s.nodes%64 == 0 && s.ctx.Err() != nil {
 		s.stopped = true
 	}
@@ -353,7 +372,7 @@ func (s *Prover) leaf(p rules.Position, reply *rules.MoveSet) proofNumbers {
 	if p.Side() != s.attacker {
 		score = -score
 	}
-	return proofNumbers{firstNumber(-score), firstNumber(score)}
+	return numbers{firstNumber(-score), firstNumber(score)}
 }
 
 // firstNumber grows with the evaluation against what is to be proven.
