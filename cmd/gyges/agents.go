@@ -18,7 +18,7 @@ var kindColumns = []grid.Column[agents.Kind]{
 	{Key: "kind", Title: "Kind", Left: true, Value: func(k agents.Kind) any { return k.Name }},
 	{Key: "doc", Title: "What it is", Left: true, Value: func(k agents.Kind) any { return k.Doc }},
 	{Key: "interactive", Value: func(k agents.Kind) any { return k.Interactive }},
-	{Key: "params", Value: func(k agents.Kind) any { return grid.Objects(paramColumns, k.AllParams()) }},
+	{Key: "params", Value: func(k agents.Kind) any { return grid.Make(paramColumns, k.AllParams()) }},
 }
 
 var paramColumns = []grid.Column[agents.ParamDef]{

@@ -114,11 +114,11 @@ func (a *analyser) terms(agent agents.Agent) error {
 	terms, score := e.Terms(p), int(e.Score(p))
 	if a.json {
 		return jsonl.NewWriter(a.out).Append(grid.Object{
-			{Key: "evaluation", Value: score}, {Key: "terms", Value: grid.Objects(termColumns, terms)},
+			{Key: "evaluation", Value: score}, {Key: "terms", Value: grid.Make(termColumns, terms)},
 		})
 	}
 	a.out.printf("\n")
-	g := grid.New(grid.Text, grid.Options{Fold: 1}, termColumns, terms)
-	g.Add("evaluation", "", "", fmt.Sprintf("%+.2f", float64(score)/100))
-	return printTable(a.out, g, false)
+	t := grid.Make(termColumns, terms)
+	t.Add("evaluation", "", "", fmt.Sprintf("%+.2f", float64(score)/100))
+	return printTable(a.out, t, grid.Text, 1)
 }

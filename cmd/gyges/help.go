@@ -112,12 +112,12 @@ func helpWords(k *kong.Context) (words []string) {
 
 // list prints the topics.
 func (c *helpCmd) list(e *env) error {
-	t := grid.Grid{Header: []string{"Topic", "Manual", "What it is about"}}
+	t := grid.New("", 3, "Topic", "Manual", "What it is about")
 	for _, topic := range topics {
 		title, about := topic.summary()
 		t.Add(topic.name, title, about)
 	}
-	if err := printTable(e.out, &t, false); err != nil {
+	if err := printTable(e.out, t, grid.Text, 0); err != nil {
 		return err
 	}
 	e.out.printf("\ngyges help TOPIC prints a manual, gyges --help lists the commands, and\n" +

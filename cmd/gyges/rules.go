@@ -12,8 +12,8 @@ import (
 )
 
 type rulesCmd struct {
-	Format string `enum:"text,markdown,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown or json."`
-	Name   string `arg:"" optional:"" help:"Rule set to print, as text and as options: a preset or PRESET:OPTION=VALUE,…."`
+	Format grid.Format `enum:"text,markdown,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown or json."`
+	Name   string      `arg:"" optional:"" help:"Rule set to print, as text and as options: a preset or PRESET:OPTION=VALUE,…."`
 }
 
 // Run prints the list.
@@ -26,41 +26,39 @@ func (c *rulesCmd) Run(e *env) error {
 		return err
 	}
 	o := r.Options()
-	if c.Format == "json" {
+	if c.Format == grid.JSON {
 		return grid.WriteJSON(e.out, grid.Object{
 			{"name", r.String()}, {"options", o.Values()}, {"prose", o.Prose()},
 		})
 	}
-	writeProse(e.out, r, c.Format == "markdown")
-	t := grid.Grid{Header: []string{"Option", "Value", "May be"}}
+	writeProse(e.out, r, c.Format == grid.Markdown)
+	t := grid.New("", 3, "Option", "Value", "May be")
 	for _, opt := range rules.OptionList() {
-		t.Add(opt.Name, o.Values()[opt.Name], opt.Accepts())
+		t.Add(grid.Markup(opt.Name), grid.Markup(o.Values()[opt.Name]), grid.Markup(opt.Accepts()))
 	}
-	if err := printTable(e.out, &t, c.Format == "markdown"); err != nil {
+	if err := printTable(e.out, t, c.Format, 0); err != nil {
 		return err
 	}
-	t = grid.Grid{Header: []string{"Other preset", "Differences from " + r.String()}}
+	t = grid.New("", 2, "Other preset", "Differences from "+r.String())
 	for _, p := range rules.Presets() {
 		if p.Name != r.String() {
 			changes := o.Changes(p.Options)
 			if len(changes) == 0 {
 				changes = []string{"nowhere"}
 			}
-			t.Rows = append(t.Rows, differenceRows(p.Name, changes)...)
+			addDifferences(t, p.Name, changes)
 		}
 	}
 	e.out.printf("\n")
-	return printTable(e.out, &t, c.Format == "markdown")
+	return printTable(e.out, t, c.Format, 0)
 }
 
-// differenceRows prints changed options, two in a row of the table.
-func differenceRows(name string, changes []string) [][]string {
-	var rows [][]string
+// addDifferences adds changed options to a table, two in a row.
+func addDifferences(t *grid.Table, name string, changes []string) {
 	for pair := range slices.Chunk(changes, 2) {
-		rows = append(rows, []string{name, strings.Join(pair, " ")})
+		t.Add(name, grid.Markup(strings.Join(pair, " ")))
 		name = ""
 	}
-	return rows
 }
 
 // writeProse prints the rules in words, as text in lines of at most 78 columns.
@@ -92,21 +90,20 @@ var presetColumns = []grid.Column[rules.Preset]{
 // list prints the presets with their options.
 func (c *rulesCmd) list(e *env) error {
 	presets := rules.Presets()
-	if c.Format == "json" {
+	if c.Format == grid.JSON {
 		return grid.Write(e.out, grid.JSON, grid.Options{}, presetColumns, presets)
 	}
-	markdown := c.Format == "markdown"
-	t := grid.Grid{Header: []string{"Name", "Source, and differences from " + presets[0].Name}}
+	t := grid.New("", 2, "Name", "Source, and differences from "+presets[0].Name)
 	for _, p := range presets {
 		changes := presets[0].Options.Changes(p.Options)
-		if markdown && len(changes) > 0 {
-			t.Add(p.Name, p.Doc+"; `"+strings.Join(changes, " ")+"`")
+		if c.Format == grid.Markdown && len(changes) > 0 {
+			t.Add(p.Name, grid.Markup(p.Doc+"; `"+strings.Join(changes, " ")+"`"))
 			continue
 		}
-		t.Add(p.Name, p.Doc)
-		t.Rows = append(t.Rows, differenceRows("", changes)...)
+		t.Add(p.Name, grid.Markup(p.Doc))
+		addDifferences(t, "", changes)
 	}
-	return printTable(e.out, &t, markdown)
+	return printTable(e.out, t, c.Format, 0)
 }
 
 // rulesFlags choose a rule set. Commands that play by one embed them.

@@ -57,13 +57,11 @@ func (c *tacticsRunCmd) write(out *output, trials []tactics.Trial) error {
 		}
 		return grid.WriteJSON(out, list)
 	}
-	columns := []grid.CellColumn{{Title: "Agent", Left: true}, {Title: "Rules", Left: true}}
+	heads := []string{"Agent", "Rules"}
 	for _, class := range tactics.Classes() {
-		columns = append(columns, grid.CellColumn{Title: string(class)})
+		heads = append(heads, string(class))
 	}
-	columns = append(columns, grid.CellColumn{Title: "all"}, grid.CellColumn{Title: "solved"},
-		grid.CellColumn{Title: "a position"})
-	var rows [][]any
+	t := grid.New("", 2, append(heads, "all", "solved", "a position")...)
 	for i := range trials {
 		name := any(grid.Name(trials[i].Agent))
 		for _, ruleSet := range append(trials[i].RuleSets(), "") {
@@ -76,11 +74,11 @@ func (c *tacticsRunCmd) write(out *output, trials []tactics.Trial) error {
 				seconds = fmt.Sprintf("%.3fs", n.Seconds)
 			}
 			share := fmt.Sprintf("%.1f %%", 100*float64(n.Solved)/float64(n.Positions))
-			rows, name = append(rows, append(row, n.Share(), share, seconds)), ""
+			t.Add(append(row, n.Share(), share, seconds)...)
+			name = ""
 		}
 	}
-	layout := grid.Options{Width: tableWidth(out), Fold: 2}
-	if err := grid.Write(out, c.Format, layout, grid.Cells(columns), rows); err != nil || !c.Missed {
+	if err := printTable(out, t, c.Format, 2); err != nil || !c.Missed {
 		return asFailure(err)
 	}
 	for _, t := range trials {

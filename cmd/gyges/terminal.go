@@ -28,10 +28,9 @@ func columns(w *output) int {
 // layout returns how tables of ratings are printed.
 func layout(w *output) table.Layout { return table.Layout{Width: tableWidth(w), Styles: styles(w)} }
 
-// printTable prints a table that is no wider than the terminal.
-func printTable(w *output, t *grid.Grid, markdown bool) error {
-	t.Width = tableWidth(w)
-	return t.Write(w, markdown)
+// printTable prints a table that is no wider than the terminal; see [grid.Options] for fold.
+func printTable(w *output, t *grid.Table, f grid.Format, fold int) error {
+	return t.Write(w, f, grid.Options{Width: tableWidth(w), Fold: fold})
 }
 
 // hanging prints a text behind what comes before it, in lines of the same width.

@@ -73,8 +73,7 @@ func (c *trainCmd) print(ctx context.Context, e *env, s training.Trained) error 
 		return c.printRating(ctx, e, s)
 	}
 	rows := training.Rows(s.Generations, nil)
-	t := grid.New(c.Format, grid.Options{Fold: 2}, training.Columns(rows), rows)
-	if err := printTable(e.out, t, c.Format == grid.Markdown); err != nil {
+	if err := printTable(e.out, grid.Make(training.Columns(rows), rows), c.Format, 2); err != nil {
 		return failure{err}
 	}
 	e.out.printf("\n")

@@ -63,11 +63,12 @@ func (c *tuneTexelCmd) Run(ctx context.Context, e *env) error {
 
 // print prints the result of a fit.
 func (c *tuneTexelCmd) print(w *output, r *training.Fitted) error {
-	g := grid.Grid{Header: []string{"Feature", "Before", "After", ""}, Left: map[int]bool{0: true, 3: true}, Fold: 1}
+	features := grid.New("", 1, "Feature", "Before", "After", " ")
+	features.Columns[3].Left = true
 	for _, f := range r.Features {
-		g.Add(f.Name, fiveDigits(f.Parent), fiveDigits(f.Weight), map[bool]string{true: "frozen"}[f.Frozen])
+		features.Add(f.Name, fiveDigits(f.Parent), fiveDigits(f.Weight), map[bool]string{true: "frozen"}[f.Frozen])
 	}
-	if err := printTable(w, &g, false); err != nil {
+	if err := printTable(w, features, grid.Text, 1); err != nil {
 		return err
 	}
 	w.printf("\nPositions: %d training, %d validation, %d test; scale %.5f, %d iterations",
@@ -140,11 +141,11 @@ func (c *tuneSPSACmd) Run(ctx context.Context, e *env) error {
 
 // print prints the result.
 func (c *tuneSPSACmd) print(w *output, t *training.Tuned, out string) error {
-	g := grid.Grid{Header: []string{"Parameter", "Before", "After"}, Left: map[int]bool{0: true}, Fold: 1}
+	parameters := grid.New("", 1, "Parameter", "Before", "After")
 	for i, name := range t.Names {
-		g.Add(name, fiveDigits(t.Before[i]), fiveDigits(t.After[i]))
+		parameters.Add(name, fiveDigits(t.Before[i]), fiveDigits(t.After[i]))
 	}
-	if err := printTable(w, &g, false); err != nil {
+	if err := printTable(w, parameters, grid.Text, 1); err != nil {
 		return err
 	}
 	w.printf("\nAgent %s\n", textfmt.Escape(t.Agent.String()))

@@ -20,12 +20,12 @@ func (t Table) object(notes []string) grid.Object {
 	r, a, fit, rows := t.Ratings, t.Ratings.Advantage, t.Ratings.GoodnessOfFit(), t.Rows()
 	return grid.Object{
 		{"title", t.Title},
-		{"players", grid.Objects(known(playerKeys), rows[:len(r.Players)])},
+		{"players", grid.Make(known(playerKeys), rows[:len(r.Players)])},
 		{"advantage", a.Elo},
 		{"advantage_error", orNull(a.Fitted, a.Error)},
 		{"advantage_fitted", a.Fitted},
 		{"prior", priorObject(r.Prior)},
-		{"unrated", grid.Objects(known(unratedKeys), rows[len(r.Players):])},
+		{"unrated", grid.Make(known(unratedKeys), rows[len(r.Players):])},
 		{"groups", groupObjects(r.Groups)},
 		{"games", r.Games},
 		{"used_games", r.Used},
@@ -38,8 +38,8 @@ func (t Table) object(notes []string) grid.Object {
 		{"degrees_of_freedom", fit.Degrees},
 		{"p", fit.P},
 		{"notes", append(append([]string{}, r.Notes...), notes...)},
-		{"crosstable", grid.Objects(crosstableColumns, r.Pairings())},
-		{"head_to_head", grid.Objects(headToHeadColumns, r.HeadToHeads())},
+		{"crosstable", grid.Make(crosstableColumns, r.Pairings())},
+		{"head_to_head", grid.Make(headToHeadColumns, r.HeadToHeads())},
 	}
 }
 

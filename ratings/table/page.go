@@ -16,7 +16,7 @@ type page struct {
 	bytes.Buffer
 	format grid.Format
 	layout Layout
-	err    error // the first that a grid met
+	err    error // the first that a table met
 }
 
 // usualWidth is that of lines of text for which no other is given.
@@ -55,7 +55,7 @@ func writePage(w io.Writer, f grid.Format, b Tables, schedules bool, section fun
 	return p.writeTo(w)
 }
 
-// writeTo writes the document, unless a grid met an error.
+// writeTo writes the document, unless a table met an error.
 func (p *page) writeTo(w io.Writer) error {
 	err := p.err
 	if err == nil {
@@ -111,11 +111,11 @@ func (p *page) list(lines []string) {
 	}
 }
 
-// writeGrid writes rows. Blocks of a table that is too wide begin with its first columns, fold of them.
-func writeGrid[R any](p *page, fold int, bold bool, columns []grid.Column[R], rows []R) {
+// grid writes a table. Blocks of one that is too wide begin with its first columns, fold of them.
+func (p *page) grid(fold int, bold bool, t *grid.Table) {
 	p.gap()
 	o := grid.Options{Width: p.layout.Width, Fold: fold, Bold: bold && p.layout.Styles}
-	if err := grid.Write(p, p.format, o, columns, rows); err != nil && p.err == nil {
+	if err := t.Write(p, p.format, o); err != nil && p.err == nil {
 		p.err = err
 	}
 }

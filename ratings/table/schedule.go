@@ -11,25 +11,19 @@ import (
 	"gyges/rules/base/textfmt"
 )
 
-// Schedule is a table of the results by the format of a run: the standings after a round of a
-// Swiss tournament, the bracket of a knock-out, or the results around the first player of a
-// gauntlet.
+// Schedule is a table of the results by the format of a run, the order of a Swiss tournament after a round, the bracket
+// of a knock-out, or the results around the first player of a gauntlet, with its result: who has won, or leads; ""
+// if a later table has it.
 type Schedule struct {
-	Kind    string // swiss, knockout, gauntlet or round-robin
-	Title   string
-	Columns []grid.CellColumn
-	Rows    [][]any
-	Lines   []string // what text has in place of the rows; nil: the rows
-	Notes   []string // below
-	Result  string   // a sentence on who has won, or leads; "" if a later table has it
+	Kind string // the name of the format
+	*grid.Table
 }
 
 // scheduleObjects are the tables as JSON.
 func scheduleObjects(list []Schedule) []grid.Object {
 	objects := make([]grid.Object, len(list))
 	for i, s := range list {
-		rows := grid.Objects(s.Columns, s.Rows)
-		objects[i] = grid.Object{{"schedule", s.Kind}, {"title", s.Title}, {"result", s.Result}, {"rows", rows}}
+		objects[i] = grid.Object{{"schedule", s.Kind}, {"title", s.Title}, {"result", s.Result}, {"rows", s.Table}}
 	}
 	return objects
 }
@@ -40,74 +34,85 @@ func (t Tables) schedules() []Schedule {
 	list := slices.Clone(t.Schedules)
 	for _, part := range t.Printed() {
 		if g := part.Gauntlet(); g != nil {
-			list = append(list, *g)
+			list = append(list, Schedule{"gauntlet", g})
 		}
 	}
 	return list
 }
 
+// opponent is a row of [Table.Gauntlet].
+type opponent struct {
+	table, challenger, name string
+	ratings.Count
+	difference *ratings.Difference // of the challenger; nil: they can't be compared
+}
+
+// compared makes a cell empty for opponents that can't be compared.
+func compared(cell func(*ratings.Difference) any) func(opponent) any {
+	return func(o opponent) any {
+		if o.difference == nil {
+			return nil
+		}
+		return cell(o.difference)
+	}
+}
+
 // gauntletColumns are those of [Table.Gauntlet].
-var gauntletColumns = grid.Cells([]grid.CellColumn{
-	{Key: "table"}, {Key: "player"}, {Key: "opponent", Title: "Opponent", Left: true}, {Key: "games", Title: "Games"},
-	{Key: "wins", Title: "Won"}, {Key: "draws", Title: "Drawn"}, {Key: "losses", Title: "Lost"},
-	{Key: "score", Title: "Score"}, {Key: "difference", Title: "Elo diff."}, {Key: "error", Title: "95 %"},
-	{Key: "los", Title: "LOS"},
-})
+var gauntletColumns = []grid.Column[opponent]{
+	{Key: "table", Value: func(o opponent) any { return o.table }},
+	{Key: "player", Value: func(o opponent) any { return grid.Name(o.challenger) }},
+	{Key: "opponent", Title: "Opponent", Left: true, Value: func(o opponent) any { return grid.Name(o.name) }},
+	{Key: "games", Title: "Games", Value: func(o opponent) any { return o.Games() }},
+	{Key: "wins", Title: "Won", Value: func(o opponent) any { return o.Wins }},
+	{Key: "draws", Title: "Drawn", Value: func(o opponent) any { return o.Draws }},
+	{Key: "losses", Title: "Lost", Value: func(o opponent) any { return o.Losses }},
+	{Key: "score", Title: "Score", Value: func(o opponent) any { return grid.Percent(o.Score()) }},
+	{Key: "difference", Title: "Elo diff.", Value: compared(func(d *ratings.Difference) any { return d.Elo })},
+	{Key: "error", Title: "95 %", Value: compared(func(d *ratings.Difference) any { return grid.Margin(d.Error) })},
+	{Key: "los", Title: "LOS", Value: compared(func(d *ratings.Difference) any { return grid.Percent(d.LOS) })},
+}
 
 // Gauntlet returns the results of the first player of a gauntlet against each other; nil
 // if the table is of something else.
-func (t Table) Gauntlet() *Schedule {
+func (t Table) Gauntlet() *grid.Table {
 	names, counts := t.Ratings.Names(), t.Ratings.Crosstable()
 	if t.Challenger == "" || !slices.Contains(names, t.Challenger) {
 		return nil
 	}
-	s := &Schedule{
-		Kind: "gauntlet", Title: fmt.Sprintf("Results of %s against each opponent", t.Challenger), Columns: gauntletColumns,
-	}
 	var all ratings.Count
+	var rows []opponent
 	for _, player := range names {
 		c := counts[[2]string{t.Challenger, player}]
 		if c.Games() == 0 {
 			continue
 		}
 		all = ratings.Count{Wins: all.Wins + c.Wins, Draws: all.Draws + c.Draws, Losses: all.Losses + c.Losses}
-		row := []any{
-			t.Title, grid.Name(t.Challenger), grid.Name(player), c.Games(), c.Wins, c.Draws, c.Losses, grid.Percent(c.Score()),
-			nil, nil, nil,
+		rows = append(rows, opponent{table: t.Title, challenger: t.Challenger, name: player, Count: c})
+		if d, err := t.Ratings.Difference(t.Challenger, player); err == nil {
+			rows[len(rows)-1].difference = &d
 		}
-		if d, err := t.Ratings.Difference(t.Challenger, player); err == nil { // otherwise they can't be compared
-			row = append(row[:len(row)-3], d.Elo, grid.Margin(d.Error), grid.Percent(d.LOS))
-		}
-		s.Rows = append(s.Rows, row)
 	}
+	columns := gauntletColumns
+	if all.Draws == 0 {
+		columns = grid.Hide(columns, "draws")
+	}
+	g := grid.Make(columns, rows)
+	g.Title = fmt.Sprintf("Results of %s against each opponent", t.Challenger)
 	against := "."
 	if f := t.Field; f != nil {
 		against = fmt.Sprintf(": %s ± %s Elo against the field.", textfmt.Decimal(f.Elo), textfmt.Decimal(f.Error))
 	}
-	s.Result = fmt.Sprintf("%s scored %s of %s, %s%s", t.Challenger, textfmt.Decimal(all.Points()),
+	g.Result = fmt.Sprintf("%s scored %s of %s, %s%s", t.Challenger, textfmt.Decimal(all.Points()),
 		textfmt.Plural(all.Games(), "point"), textfmt.Percent(all.Score()), against)
-	s.Notes = []string{s.Result,
-		"Elo diff.: the rating of " + t.Challenger + " less that of the opponent; LOS: the likelihood that it is positive."}
-	return s
+	g.Notes = []string{"Elo diff.: the rating of " + t.Challenger + " less that of the opponent; LOS: the likelihood " +
+		"that it is positive."}
+	return g
 }
 
 // schedule writes a table by the format of a run.
-func (p *page) schedule(s *Schedule) {
-	if s.Lines != nil && p.format == grid.Text {
-		p.gap()
-		for _, line := range s.Lines {
-			p.line(line)
-		}
-	} else {
-		writeGrid(p, 0, false, s.Shown(), s.Rows)
-	}
-	p.list(s.Notes)
-}
-
-// Shown returns the columns for text, without that of draws if there are none.
-func (s *Schedule) Shown() []grid.CellColumn {
-	i := slices.IndexFunc(s.Columns, func(c grid.CellColumn) bool { return c.Key == "draws" })
-	return withDraws(s.Columns, slices.ContainsFunc(s.Rows, func(row []any) bool { return i >= 0 && row[i] != 0 }))
+func (p *page) schedule(t *grid.Table) {
+	p.grid(0, false, t)
+	p.list(t.Remarks())
 }
 
 // maxScheduleRows is how many rows of standings are printed beside ratings; of more only the
@@ -122,8 +127,8 @@ const roundRobin = "round-robin"
 func (t Tables) RecentSchedules() (list []Schedule, left int) {
 	rows := 0
 	shown := slices.DeleteFunc(finalFirst(t.Schedules), func(s Schedule) bool { return s.Kind == roundRobin })
-	for i := range shown {
-		rows += len(shown[i].Rows)
+	for _, s := range shown {
+		rows += len(s.Rows)
 	}
 	if rows <= maxScheduleRows {
 		return shown, 0
@@ -148,14 +153,14 @@ func WriteSchedule(w io.Writer, f grid.Format, all Tables) error {
 	}
 	switch f {
 	case grid.CSV:
-		var rows [][]any
-		for _, s := range list {
+		all := *list[0].Table
+		for _, s := range list[1:] {
 			if s.Kind != list[0].Kind {
 				return errors.New("expected runs of one format for csv, found several")
 			}
-			rows = append(rows, s.Rows...)
+			all.Rows = slices.Concat(all.Rows, s.Rows)
 		}
-		return grid.Write(w, f, grid.Options{}, list[0].Columns, rows)
+		return all.Write(w, f, grid.Options{})
 	case grid.JSON:
 		return grid.WriteJSON(w, grid.Object{{"schedules", scheduleObjects(list)}})
 	}
@@ -166,8 +171,8 @@ func WriteSchedule(w io.Writer, f grid.Format, all Tables) error {
 
 // schedules writes the standings of Swiss tournaments and the brackets of knock-outs.
 func (p *page) schedules(list []Schedule) {
-	for i := range list {
-		p.heading(list[i].Title)
-		p.schedule(&list[i])
+	for _, s := range list {
+		p.heading(s.Title)
+		p.schedule(s.Table)
 	}
 }

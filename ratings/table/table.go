@@ -150,7 +150,7 @@ func writeSection[R any](
 	case grid.JSON:
 		objects := []grid.Object{}
 		for _, t := range all.Printed() {
-			objects = append(objects, grid.Object{{"title", t.Title}, {"rows", grid.Objects(columns, rows(t))}})
+			objects = append(objects, grid.Object{{"title", t.Title}, {"rows", grid.Make(columns, rows(t))}})
 		}
 		return grid.WriteJSON(w, grid.Object{{"tables", objects}})
 	}

@@ -38,12 +38,12 @@ func (p *page) table(t Table, chosen []Column) {
 		if title := t.GroupTitle(g); title != "" {
 			p.paragraph(title)
 		}
-		writeGrid(p, fold, g == 0, chosen, rows[:group.Players])
+		p.grid(fold, g == 0, grid.Make(chosen, rows[:group.Players]))
 		rows = rows[group.Players:]
 	}
 	if len(rows) > 0 {
 		p.paragraph("Without a rating:")
-		writeGrid(p, fold, false, LeftColumns(chosen), rows)
+		p.grid(fold, false, grid.Make(LeftColumns(chosen), rows))
 	}
 	lines := t.Remarks()
 	if more := len(r.Notes) - maxNotes; more > 0 {
@@ -145,23 +145,25 @@ func (p *page) tooWide(what string, n int) bool {
 	return n > maxColumns
 }
 
-// matrix writes a table with a row and a column for each player.
-func (p *page) matrix(names []string, cell func(a, b string) any) {
-	columns := []grid.CellColumn{{Title: "#"}, {Title: "Player", Left: true}}
-	var rows [][]any
+// Matrix returns a table with a row and a column for each player; self is the cell of a player against itself.
+func Matrix(names []string, self any, cell func(a, b string) any) *grid.Table {
+	t := grid.New("", 0, "#", "Player")
+	t.Columns[1].Left = true
+	for i, name := range names {
+		t.Columns = append(t.Columns, grid.Head{Title: strconv.Itoa(i + 1), Tip: name})
+	}
 	for i, player := range names {
-		columns = append(columns, grid.CellColumn{Title: strconv.Itoa(i + 1)})
 		row := []any{i + 1, grid.Name(player)}
 		for _, other := range names {
 			if other == player {
-				row = append(row, "x")
+				row = append(row, self)
 			} else {
 				row = append(row, cell(player, other))
 			}
 		}
-		rows = append(rows, row)
+		t.Add(row...)
 	}
-	writeGrid(p, 2, false, grid.Cells(columns), rows)
+	return t
 }
 
 // crosstable writes each player's results against each other.
@@ -175,13 +177,13 @@ func (p *page) crosstable(t Table) {
 		what = "Won-drawn-lost"
 	}
 	p.paragraph(what + " by the player in the row, against the players numbered above:")
-	p.matrix(names, func(a, b string) any {
+	p.grid(2, false, Matrix(names, "x", func(a, b string) any {
 		c := counts[[2]string{a, b}]
 		if c.Games() == 0 {
 			return nil
 		}
 		return t.ResultText(c)
-	})
+	}))
 }
 
 // headToHead writes the pairings that fit worst.
@@ -192,7 +194,7 @@ func (p *page) headToHead(t Table, most int) {
 		shown = rows[:most]
 	}
 	p.paragraph(fmt.Sprintf("%d of %d pairings, those that fit worst first:", len(shown), len(rows)))
-	writeGrid(p, 3, false, withDraws(headToHeadColumns, t.drawn()), shown)
+	p.grid(3, false, grid.Make(withDraws(headToHeadColumns, t.drawn()), shown))
 	if f := t.Ratings.GoodnessOfFit(); f.Degrees > 0 {
 		p.list([]string{fmt.Sprintf("All pairings: chi-square %s on %d degrees of freedom, p = %.3f.",
 			textfmt.Decimal(f.ChiSquare), f.Degrees, f.P)})
@@ -205,13 +207,13 @@ func (p *page) superiority(r *ratings.Ratings) {
 		return
 	}
 	p.paragraph("Likelihood in % that the player in the row is stronger than those numbered:")
-	p.matrix(r.Names()[:len(r.Players)], func(a, b string) any {
+	p.grid(2, false, Matrix(r.Names()[:len(r.Players)], "x", func(a, b string) any {
 		d, err := r.Difference(a, b)
 		if err != nil { // they are in different groups
 			return nil
 		}
 		return 100 * d.LOS
-	})
+	}))
 }
 
 // comparison writes a sentence for each opponent of one player.

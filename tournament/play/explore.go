@@ -35,6 +35,6 @@ func (p *Pages) explore(_ *http.Request, q positionRequest) (any, error) {
 	shown := moves[:min(len(moves), 20)]
 	return grid.Object{
 		{Key: "games", Value: games}, {Key: "more", Value: len(moves) - len(shown)}, {Key: "notes", Value: x.set.Notes()},
-		{Key: "moves", Value: grid.Objects(explorer.Columns, shown)},
+		{Key: "moves", Value: grid.Make(explorer.Columns, shown)},
 	}, nil
 }

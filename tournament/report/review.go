@@ -29,7 +29,8 @@ func (b *builder) reviews() Section {
 	for i, summary := range summaries {
 		s.heading("reviews-"+strconv.Itoa(i+1), "Games under "+ruleSetName(summary.Rules))
 		for _, t := range summary.Tables(b.label) {
-			s.table(tableOf(t.Caption, "short", t.Columns, t.Players[:min(len(t.Players), maxAgentRows)]))
+			t.Rows = t.Rows[:min(len(t.Rows), maxAgentRows)]
+			s.table((&Table{Caption: t.Title, Class: "short"}).fill(t))
 		}
 		s.table(b.worst(summary))
 	}

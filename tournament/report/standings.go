@@ -66,10 +66,10 @@ func (b *builder) schedules(s *Section) {
 	for i := range list {
 		s.heading(fmt.Sprint("schedule-", i+1), textfmt.Visible(list[i].Title))
 		caption := "Standings"
-		if list[i].Lines != nil {
+		if list[i].Tree != nil {
 			caption = "Matches, round by round"
 		}
-		addSheet(s, &list[i], caption)
+		addSheet(s, list[i].Table, caption)
 	}
 	if left > 0 {
 		s.text("gyges rate RUN --standings prints the standings after earlier rounds.")
@@ -77,10 +77,11 @@ func (b *builder) schedules(s *Section) {
 }
 
 // addSheet adds a table of package table with its notes.
-func addSheet(s *Section, sheet *table.Schedule, caption string) {
-	s.table(tableOf(textfmt.Visible(caption), "short", sheet.Shown(), sheet.Rows))
-	if len(sheet.Notes) > 0 {
-		s.add(Block{List: mapped(sheet.Notes, textfmt.Visible)})
+func addSheet(s *Section, sheet *grid.Table, caption string) {
+	t := &Table{Caption: textfmt.Visible(caption), Class: "short"}
+	s.table(t.fill(sheet))
+	if remarks := sheet.Remarks(); len(remarks) > 0 {
+		s.add(Block{List: mapped(remarks, textfmt.Visible)})
 	}
 }
 
@@ -103,18 +104,19 @@ func ratingTables(s *Section, number int, t table.Table) {
 // tableOf returns a table of columns and rows. The first column of words heads the rows.
 func tableOf[R any](caption, class string, columns []grid.Column[R], rows []R) *Table {
 	t := &Table{Caption: caption, Class: class}
-	g := grid.New(grid.Text, grid.Options{}, columns, rows)
-	first := -1
-	for i, title := range g.Header {
-		t.Header = append(t.Header, Head{Text: title, Left: g.Left[i]})
-		if g.Left[i] && first < 0 {
-			first = i
-		}
+	return t.fill(grid.Make(columns, rows))
+}
+
+// fill fills the table.
+func (t *Table) fill(g *grid.Table) *Table {
+	g = g.Titled()
+	for _, c := range g.Columns {
+		t.Header = append(t.Header, Head{Text: c.Title, Left: c.Left})
 	}
 	for _, row := range g.Rows {
 		cells := make([]Cell, len(row))
-		for i, text := range row {
-			cells[i] = Cell{Text: text, Row: i == first}
+		for i, c := range row {
+			cells[i] = Cell{Text: textfmt.Escape(c.Text), Row: i == g.RowHead()}
 		}
 		t.row(cells...)
 	}

@@ -7,16 +7,9 @@ import (
 	"gyges/rules/base/grid"
 )
 
-// Table is a table of a summary, with a row for each player that it is about.
-type Table struct {
-	Caption string
-	Columns []grid.Column[*Player]
-	Players []*Player
-}
-
-// Tables returns the summary as tables: how well the players play, where they lost their games, and what the
-// decisive moves did. name returns what to call an agent, by its spec.
-func (s *Summary) Tables(name func(agent string) string) []Table {
+// Tables returns the summary as tables with a row for each player: how well the players play, and for those that lost
+// games, where they lost them and what the decisive moves did. name returns what to call an agent, by its spec.
+func (s *Summary) Tables(name func(agent string) string) []*grid.Table {
 	column := func(title string, value func(p *Player) any) grid.Column[*Player] {
 		return grid.Column[*Player]{Title: title, Value: value}
 	}
@@ -30,9 +23,8 @@ func (s *Summary) Tables(name func(agent string) string) []Table {
 	for i, title := range []string{"Missed goal", "Allowed goal", "Missed win", "Allowed win", "Worse"} {
 		what = append(what, column(title, func(p *Player) any { return p.Kinds[Kinds()[i]] }))
 	}
-	return []Table{{
-		"Accuracy index, share of best moves, and inaccuracies, mistakes, blunders and missed wins per game",
-		[]grid.Column[*Player]{
+	return []*grid.Table{
+		grid.Make([]grid.Column[*Player]{
 			player,
 			column("Games", func(p *Player) any { return grid.Thousands(int64(p.Games)) }),
 			column("Accuracy", func(p *Player) any { return p.judged("%.1f", p.Accuracy) }),
@@ -41,11 +33,9 @@ func (s *Summary) Tables(name func(agent string) string) []Table {
 			perGame("Mistakes", func(p *Player) int { return p.Mistakes }),
 			perGame("Blunders", func(p *Player) int { return p.Blunders }),
 			perGame("Missed", func(p *Player) int { return p.MissedWins }),
-		}, s.Players,
-	}, {
-		"Lost games, by the decisive move: in the first, second or last third of the game, or none; how many " +
-			"plies from the beginning and to the end of the game, medians; and the height of the piece moved",
-		[]grid.Column[*Player]{
+		}, s.Players).WithTitle(
+			"Accuracy index, share of best moves, and inaccuracies, mistakes, blunders and missed wins per game"),
+		grid.Make([]grid.Column[*Player]{
 			player,
 			column("Lost", func(p *Player) any { return p.Lost }),
 			column("Early", func(p *Player) any { return p.Thirds[0] }),
@@ -57,12 +47,13 @@ func (s *Summary) Tables(name func(agent string) string) []Table {
 			column("Height 1", func(p *Player) any { return p.Heights[1] }),
 			column("2", func(p *Player) any { return p.Heights[2] }),
 			column("3", func(p *Player) any { return p.Heights[3] }),
-		}, losers,
-	}, {
-		"Lost games, by what the decisive move did: missed a win in one, allowed one, gave a proven win away, " +
-			"allowed one, or was worse by evaluation alone",
-		what, losers,
-	}}
+		}, losers).WithTitle(
+			"Lost games, by the decisive move: in the first, second or last third of the game, or none; how many " +
+				"plies from the beginning and to the end of the game, medians; and the height of the piece moved"),
+		grid.Make(what, losers).WithTitle(
+			"Lost games, by what the decisive move did: missed a win in one, allowed one, gave a proven win away, " +
+				"allowed one, or was worse by evaluation alone"),
+	}
 }
 
 // judged formats a figure of the moves judged; "-" if there are none.

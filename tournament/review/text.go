@@ -135,12 +135,11 @@ func (s Summaries) WriteText(w io.Writer, nodes int64, width int, name func(agen
 	for _, summary := range s {
 		fmt.Fprintf(&b, "\nRules %s\n", textfmt.Escape(summary.Rules))
 		for _, table := range summary.Tables(name) {
-			if len(table.Players) == 0 {
+			if len(table.Rows) == 0 {
 				continue
 			}
-			fmt.Fprintf(&b, "\n%s\n", textfmt.Hang("", table.Caption+":", width))
-			o := grid.Options{Width: width, Fold: 1}
-			if err := grid.Write(&b, grid.Text, o, table.Columns, table.Players); err != nil {
+			fmt.Fprintf(&b, "\n%s\n", textfmt.Hang("", table.Title+":", width))
+			if err := table.Write(&b, grid.Text, grid.Options{Width: width, Fold: 1}); err != nil {
 				return err
 			}
 		}

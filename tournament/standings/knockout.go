@@ -33,17 +33,15 @@ func (s *schedule) roundName(k int) string {
 	}
 }
 
-var knockoutColumns = grid.Cells([]grid.CellColumn{
+var knockoutColumns = []grid.Head{
 	{Key: "round", Title: "Round", Left: true}, {Key: "winner", Title: "Winner", Left: true},
 	{Key: "winner_seed", Title: "Seed"}, {Key: "result", Title: "Result"}, {Key: "loser", Title: "Loser", Left: true},
 	{Key: "loser_seed", Title: "Seed"}, {Key: "decided_by", Title: "Decided by", Left: true},
-})
+}
 
 // knockout returns the bracket.
 func (s *schedule) knockout(labels map[string]string) table.Schedule {
-	t := table.Schedule{
-		Kind: string(s.format), Title: "Knock-out", Columns: knockoutColumns, Lines: s.bracket(labels),
-	}
+	t := &grid.Table{Title: "Knock-out", Columns: knockoutColumns, Tree: s.bracket(labels)}
 	for k := range s.begun() {
 		for _, m := range s.stages[k].Matches {
 			if m.Games == 0 {
@@ -57,10 +55,8 @@ func (s *schedule) knockout(labels map[string]string) table.Schedule {
 			case m.Halves[0] == m.Halves[1]:
 				by = "better seed, after a tie"
 			}
-			t.Rows = append(t.Rows, []any{
-				s.roundName(k), s.name(labels, m.Agents[0]), m.Agents[0] + 1, score, s.name(labels, m.Agents[1]),
-				m.Agents[1] + 1, by,
-			})
+			t.Add(s.roundName(k), s.name(labels, m.Agents[0]), m.Agents[0]+1, score, s.name(labels, m.Agents[1]),
+				m.Agents[1]+1, by)
 		}
 	}
 	final := s.stages[len(s.stages)-1]
@@ -73,9 +69,8 @@ func (s *schedule) knockout(labels map[string]string) table.Schedule {
 		}
 		t.Result += "."
 	}
-	t.Notes = []string{t.Result,
-		"Seeds are the order of the players in the run; after a tie the better seed goes on."}
-	return t
+	t.Notes = []string{"Seeds are the order of the players in the run; after a tie the better seed goes on."}
+	return table.Schedule{Kind: string(s.format), Table: t}
 }
 
 // bracket draws the matches as a tree, the last one at its root. Each match stands above

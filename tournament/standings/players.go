@@ -7,7 +7,6 @@ import (
 	"gyges/agents"
 	"gyges/ratings"
 	"gyges/rules/base/grid"
-	"gyges/rules/base/textfmt"
 )
 
 // total returns what was counted of a player under all rule sets.
@@ -43,12 +42,9 @@ func (s *Standings) Count(spec string) (c ratings.Count) {
 }
 
 // PlayerTable returns the table of what was counted of the players given. Faults are left out where there were none.
-func (s *Standings) PlayerTable(specs []string) *grid.Grid {
-	t := &grid.Grid{
-		Header: []string{"Player", "As South", "As North", "Plies a game", "Depth", "Nodes a move", "Time a move", "Faults"},
-		Left:   map[int]bool{0: true},
-		Fold:   1,
-	}
+func (s *Standings) PlayerTable(specs []string) *grid.Table {
+	t := grid.New("", 1, "Player", "As South", "As North", "Plies a game", "Depth", "Nodes a move", "Time a move",
+		"Faults")
 	faults := int64(0)
 	drawn := slices.ContainsFunc(s.RuleSets, func(set *RuleSet) bool { return set.Results[1] > 0 })
 	for _, spec := range specs {
@@ -59,7 +55,7 @@ func (s *Standings) PlayerTable(specs []string) *grid.Grid {
 		for _, n := range p.Faults {
 			lost += n
 		}
-		row := []string{textfmt.Escape(agents.LabelOf(spec))}
+		row := []any{agents.LabelOf(spec)}
 		for _, n := range p.Results {
 			if drawn {
 				row = append(row, fmt.Sprintf("%d-%d-%d", n[0], n[1], n[2]))
@@ -68,14 +64,11 @@ func (s *Standings) PlayerTable(specs []string) *grid.Grid {
 			}
 		}
 		t.Add(append(row, mean{games, float64(p.plies)}.text("%.1f"), p.depth.text("%.1f"), p.nodes.text("%.0f"),
-			p.time.text("%.3fms"), fmt.Sprint(lost))...)
+			p.time.text("%.3fms"), lost)...)
 		faults += lost
 	}
 	if faults == 0 {
-		t.Header = t.Header[:7]
-		for i, row := range t.Rows {
-			t.Rows[i] = row[:7]
-		}
+		t.Columns[7].Title = "" // not shown
 	}
 	return t
 }

@@ -56,20 +56,15 @@ func (s *schedule) roundRobin(labels map[string]string) table.Schedule {
 	if s.ruleSets > 1 {
 		over += fmt.Sprintf(", %d rule sets together", s.ruleSets)
 	}
-	t := table.Schedule{
-		Kind: string(tournament.RoundRobin), Title: over,
-		Columns: grid.Cells([]grid.CellColumn{
-			{Key: "rank", Title: "#"}, {Key: "player", Title: "Player", Left: true}, {Key: "games", Title: "Games"},
-			{Key: "points", Title: "Points"}, {Key: "sonneborn_berger", Title: "S-B"},
-		}),
-	}
+	t := &grid.Table{Title: over, Columns: []grid.Head{
+		{Key: "rank", Title: "#"}, {Key: "player", Title: "Player", Left: true}, {Key: "games", Title: "Games"},
+		{Key: "points", Title: "Points"}, {Key: "sonneborn_berger", Title: "S-B"},
+	}}
 	for _, p := range places {
-		t.Rows = append(t.Rows, []any{
-			p.rank, s.name(labels, p.agent), p.games, float64(p.halves) / 2, grid.Fixed(p.sberger/2, 2),
-		})
+		t.Add(p.rank, s.name(labels, p.agent), p.games, float64(p.halves)/2, grid.Fixed(p.sberger/2, 2))
 	}
 	t.Result = s.first(labels, places, "round-robin", ended)
-	t.Notes = []string{t.Result, "Order: points; S-B (Sonneborn-Berger), the sum of each opponent's points times the " +
+	t.Notes = []string{"Order: points; S-B (Sonneborn-Berger), the sum of each opponent's points times the " +
 		"share of the points won against it."}
-	return t
+	return table.Schedule{Kind: string(tournament.RoundRobin), Table: t}
 }

@@ -21,7 +21,7 @@ func TestRoundRobinBySonnebornBerger(t *testing.T) {
 	require.Equal(t, "a leads the round-robin with 2.0 points, by Sonneborn-Berger (3.00 to 2.00).", table.Result)
 	var order []any
 	for _, row := range table.Rows {
-		order = append(order, row[1])
+		order = append(order, row[1].Value)
 	}
 	require.Equal(t, []any{"a", "b", "d", "c"}, order)
 	s.add(7, "a", "stranger", "1-0")

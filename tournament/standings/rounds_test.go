@@ -73,7 +73,15 @@ func TestSwissStandings(t *testing.T) {
 
 // cells returns the rows as people see them.
 func cells(s table.Schedule) [][]string {
-	return grid.New(grid.Text, grid.Options{}, s.Columns, s.Rows).Rows
+	var texts [][]string
+	for _, row := range s.Titled().Rows {
+		var cells []string
+		for _, c := range row {
+			cells = append(cells, c.Text)
+		}
+		texts = append(texts, cells)
+	}
+	return texts
 }
 
 func TestSwissText(t *testing.T) {
@@ -177,7 +185,7 @@ func TestKnockoutBracket(t *testing.T) {
 	play(s, 1, "A", "E", 3)
 	play(s, 2, "B", "C", 2)
 	s.add(3, "A", "B", "0-1")
-	bracket := func() []string { return s.sheets(map[string]string{"A": "first"})[0].Lines }
+	bracket := func() []string { return s.sheets(map[string]string{"A": "first"})[0].Tree }
 	require.Equal(t, []string{
 		"Final: B (2) 1.0-0.0 first (1), 1 of 2 games",
 		"├─ Semi-final: B (2) 1.0-1.0 C (3), tie: better seed",

@@ -90,11 +90,11 @@ func standings(rounds [][]roundResult, buchholz bool) []place {
 	return places
 }
 
-var swissColumns = grid.Cells([]grid.CellColumn{
+var swissColumns = []grid.Head{
 	{Key: "round"}, {Key: "rank", Title: "#"}, {Key: "player", Title: "Player", Left: true},
 	{Key: "points", Title: "Points"}, {Key: "buchholz", Title: "Buchholz"}, {Key: "sonneborn_berger", Title: "S-B"},
 	{Key: "result", Title: "Result"}, {Key: "opponent", Title: "Against", Left: true},
-})
+}
 
 // swiss returns the standings after each round that has begun.
 func (s *schedule) swiss(labels map[string]string) []table.Schedule {
@@ -103,7 +103,7 @@ func (s *schedule) swiss(labels map[string]string) []table.Schedule {
 	n := s.begun()
 	for k := range n {
 		games, all := s.stages[k].Played()
-		t := table.Schedule{Kind: string(s.format), Title: s.roundTitle(k), Columns: swissColumns}
+		t := &grid.Table{Title: s.roundTitle(k), Columns: swissColumns}
 		rounds = append(rounds, s.roundResults(k))
 		places := standings(rounds, true)
 		for _, p := range places {
@@ -115,17 +115,15 @@ func (s *schedule) swiss(labels map[string]string) []table.Schedule {
 			case p.last.halves > 0:
 				result = "bye"
 			}
-			t.Rows = append(t.Rows, []any{
-				k + 1, p.rank, s.name(labels, p.agent), float64(p.halves) / 2, float64(p.buchholz) / 2,
-				grid.Fixed(p.sberger/2, 2), result, against,
-			})
+			t.Add(k+1, p.rank, s.name(labels, p.agent), float64(p.halves)/2, float64(p.buchholz)/2,
+				grid.Fixed(p.sberger/2, 2), result, against)
 		}
 		if k == n-1 {
 			t.Result = s.first(labels, places, "Swiss tournament", games == all && n == len(s.stages))
-			t.Notes = []string{t.Result, "Order: points; Buchholz, the sum of the opponents' points; " +
+			t.Notes = []string{"Order: points; Buchholz, the sum of the opponents' points; " +
 				"S-B (Sonneborn-Berger), the sum of each opponent's points times the share of the points won against it."}
 		}
-		list = append(list, t)
+		list = append(list, table.Schedule{Kind: string(s.format), Table: t})
 	}
 	return list
 }

@@ -1,10 +1,7 @@
 package grid
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 	"strconv"
 
@@ -14,37 +11,56 @@ import (
 // Name is a text from outside, such as a player's name. It is printed even if it is empty.
 type Name string
 
-// Cell is a value that people read in another way than programs.
+// Markup is a text for people that is written as it is, not escaped.
+type Markup string
+
+// Cell is a value that people read in another way than programs. The fields below Value are for HTML.
 type Cell struct {
-	Text  string // in text and Markdown
+	Text  string // in text, Markdown and HTML
 	Value any    // in CSV and JSON
+	Link  string // the address that the text leads to
+	Note  string // explanation, shown on focus and in print
+	Small string // shown beside the text in print
+	Class string // of the style sheet
 }
 
 // Percent is a share, 0 to 1, that people read in percent.
-func Percent(share float64) Cell { return Cell{textfmt.Percent(share), share} }
+func Percent(share float64) Cell { return Cell{Text: textfmt.Percent(share), Value: share} }
 
 // Margin is half a confidence interval, that people read behind ±.
-func Margin(half float64) Cell { return Cell{"± " + textfmt.Decimal(half), half} }
+func Margin(half float64) Cell { return Cell{Text: "± " + textfmt.Decimal(half), Value: half} }
 
 // Fixed is a number with a fixed number of decimals for people.
-func Fixed(v float64, decimals int) Cell { return Cell{fmt.Sprintf("%.*f", decimals, v), v} }
+func Fixed(v float64, decimals int) Cell {
+	return Cell{Text: fmt.Sprintf("%.*f", decimals, v), Value: v}
+}
 
 // Digits is a number with every digit for people, too.
-func Digits(v float64) Cell { return Cell{Exact(v), v} }
+func Digits(v float64) Cell { return Cell{Text: Exact(v), Value: v} }
 
 // Thousands is an integer that people read with commas.
-func Thousands(n int64) Cell { return Cell{textfmt.Thousands(n), n} }
+func Thousands(n int64) Cell { return Cell{Text: textfmt.Thousands(n), Value: n} }
+
+// cellOf returns the cell of a value; its text only if people read it.
+func cellOf(value any, titled bool) Cell {
+	cell, ok := value.(Cell)
+	switch {
+	case !ok && !titled:
+		return Cell{Value: value}
+	case !ok:
+		return Cell{Text: Human(value), Value: value}
+	}
+	if x, ok := cell.Value.(float64); ok && math.IsNaN(x) {
+		cell.Text = ""
+	}
+	return cell
+}
 
 // Human returns a value for people, not escaped.
 func Human(value any) string {
 	switch v := value.(type) {
 	case nil:
 		return ""
-	case Cell:
-		if x, ok := v.Value.(float64); ok && math.IsNaN(x) {
-			return ""
-		}
-		return v.Text
 	case Name:
 		if v == "" {
 			return `""`
@@ -66,19 +82,11 @@ func Escape(f Format, text string) string {
 	return textfmt.Escape(text)
 }
 
-// Texts returns the cells of a row that have a title, for people, escaped.
-func Texts[R any](f Format, columns []Column[R], row R) []string {
-	var cells []string
-	for _, c := range columns {
-		if c.Title != "" {
-			cells = append(cells, Escape(f, Human(c.Value(row))))
-		}
-	}
-	return cells
-}
-
 // Exact returns a value for CSV: a number with the fewest digits that read back as it, a text escaped.
 func Exact(value any) string {
+	if cell, ok := value.(Cell); ok {
+		value = cell.Value
+	}
 	switch v := jsonValue(value).(type) {
 	case nil:
 		return ""
@@ -119,66 +127,4 @@ func jsonValue(value any) any {
 		}
 	}
 	return value
-}
-
-// Object is a JSON object whose fields keep their order. Strings in it are escaped as in
-// [textfmt.JSON], and NaN is null.
-type Object []struct {
-	Key   string
-	Value any
-}
-
-// ObjectOf returns a row as an object with the keys of the columns.
-func ObjectOf[R any](columns []Column[R], row R) Object {
-	o := make(Object, 0, len(columns))
-	for _, c := range columns {
-		if c.Key != "" {
-			o = append(o, Object{{c.Key, c.Value(row)}}...)
-		}
-	}
-	return o
-}
-
-// Objects returns rows as objects. The list is never nil.
-func Objects[R any](columns []Column[R], rows []R) []Object {
-	list := make([]Object, len(rows))
-	for i, row := range rows {
-		list[i] = ObjectOf(columns, row)
-	}
-	return list
-}
-
-// MarshalJSON implements [json.Marshaler].
-func (o Object) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteByte('{')
-	for i, f := range o {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		value, err := marshal(jsonValue(f.Value))
-		if err != nil {
-			return nil, err
-		}
-		fmt.Fprintf(&b, "%q:%s", f.Key, value)
-	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
-}
-
-// marshal returns a value as JSON, HTML's characters as they are.
-func marshal(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(v)
-	return b.Bytes(), err
-}
-
-// WriteJSON writes a value as JSON, indented, HTML's characters as they are.
-func WriteJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
 }

@@ -82,3 +82,17 @@ func TestChoose(t *testing.T) {
 		require.ErrorContains(t, err, "unknown column")
 	}
 }
+
+// Tables made row by row, and what they have beside the rows.
+func TestTable(t *testing.T) {
+	g := New("", 1, "Option", "Value")
+	g.Add(Markup("`a_`"), math.NaN())
+	var b bytes.Buffer
+	require.NoError(t, g.Write(&b, Markdown, Options{}))
+	require.Contains(t, b.String(), "| `a_`   |       |\n")
+	require.Zero(t, g.RowHead())
+	require.Len(t, Make(Hide(columns, "games"), []player{{"a", 1, 0.5}}).Titled().Rows[0], 3)
+	require.Equal(t, "Games", columns[1].Title)
+	g.Tree = []string{"a\x1b", "└─ b"}
+	require.Equal(t, "a\\x1b\n└─ b\n", text(t, g, Options{}))
+}

@@ -1,6 +1,6 @@
-// Package grid writes tables as text, Markdown, CSV and JSON.
+// Package grid is for tables: a [Table] is written as text, Markdown, CSV and JSON, and pages show it as HTML.
 //
-// A table is a list of columns of a row type R, each with a value per row:
+// A table is made of a list of columns of a row type R, each with a value per row:
 //
 //	var columns = []grid.Column[*Level]{
 //		{Key: "level", Title: "Level", Value: func(l *Level) any { return l.Level }},
@@ -8,121 +8,175 @@
 //		{Key: "share", Title: "Won", Value: func(l *Level) any { return grid.Percent(l.Share) }},
 //		{Key: "doc", Value: func(l *Level) any { return l.Doc }}, // in CSV and JSON alone
 //	}
-//	err := grid.Write(w, format, grid.Options{Width: 80, Fold: 2}, columns, levels)
+//	table := grid.Make(columns, levels) // of which the row type is erased
+//	err := table.Write(w, format, grid.Options{Width: 80, Fold: 2})
 //
-// A column with a key is in CSV and JSON; one with a title is in text and Markdown, and a title of
+// or, where the columns depend on the data, row by row:
+//
+//	table := grid.New("Games lost by faults", 2, "Player", "Fault", "Games") // two columns of words
+//	table.Add(grid.Name(player), fault, grid.Thousands(n))
+//
+// A column with a key is in CSV and JSON; one with a title is in text, Markdown and HTML, and a title of
 // one blank is an empty header. Key and title may belong to different columns where people and
 // programs get different values or another order.
 //
 // Values are strings, integers, booleans, float64s (one decimal for people), [Name], nil or NaN for
 // none (an empty cell, null in JSON), or a [Cell], which holds a text for people beside the value for
 // programs: [Percent], [Margin], [Fixed], [Thousands], or one of the caller's. In JSON a value may
-// also be whatever encoding/json takes, such as [Objects] of another table. Texts are escaped for each
+// also be whatever encoding/json takes, such as another table. Texts are escaped for each
 // format: the caller gives them as they are.
 //
 //   - [Write] writes a list of rows in any format, [Writer] a row at a time.
 //   - [Choose] selects columns by a list of keys, such as that of a flag --columns.
-//   - [Objects] and [ObjectOf] are rows inside a larger JSON value; [Object] keeps the order of its
-//     fields; [WriteJSON] writes any value.
-//   - [Cells] is for rows that are lists of ready cells, where the columns depend on the data.
-//   - [Grid] is what text and Markdown are printed by: cells of text that the caller has escaped.
+//   - A [Table] inside a larger JSON value is an array of objects; [ObjectOf] is one of them; [Object] keeps the
+//     order of its fields; [WriteJSON] writes any value.
 package grid
 
 import (
-	"bytes"
-	"fmt"
-	"io"
+	"errors"
+	"slices"
 	"strings"
 
-	"github.com/olekukonko/tablewriter"
-	"github.com/olekukonko/tablewriter/renderer"
-	"github.com/olekukonko/tablewriter/tw"
+	"gyges/rules/base/suggest"
 )
 
-// Grid is a table. Its cells are printed as they are: the caller escapes them.
-type Grid struct {
-	Header []string
-	Left   map[int]bool // the columns aligned left, from 0; nil: all
-	Rows   [][]string
-	Bold   bool // the first row of a text
-
-	// Width is how long the lines of a text may be; 0: as long as needed. In a wider table the
-	// columns of Drop are left out, the first group first, until it fits. If it doesn't, cells of
-	// words are wrapped and then, unless Fold is 0, the columns are printed in blocks one below
-	// the other, each with the first Fold columns; columns that aren't aligned left are then not
-	// wrapped but for their headers.
-	Width int
-	Drop  [][]int
-	Fold  int
+// Column is a column of a table whose rows are values of R.
+type Column[R any] struct {
+	Key   string      // in the header of CSV and in the objects of JSON; "": in neither
+	Title string      // in the header of text, Markdown and HTML; "": in none of them
+	Left  bool        // words, aligned left; otherwise numbers, aligned right
+	Drop  int         // where a text is too wide, columns go by descending Drop; 0: never
+	Doc   string      // definition, for lists of the columns
+	Value func(R) any // the kinds of values: see the package
 }
 
-// Add appends a row.
-func (g *Grid) Add(row ...string) { g.Rows = append(g.Rows, row) }
-
-// Write prints the table without blanks at the ends of lines.
-func (g *Grid) Write(w io.Writer, markdown bool) error {
-	if markdown || g.Width == 0 {
-		return g.write(w, markdown)
-	}
-	for i, block := range g.fitted() {
-		if i > 0 {
-			if _, err := io.WriteString(w, "\n"); err != nil {
-				return err
-			}
-		}
-		if err := block.write(w, false); err != nil {
-			return err
-		}
-	}
-	return nil
+// Head is what a [Table] has of a [Column].
+type Head struct {
+	Key, Title string
+	Left       bool
+	Drop       int
+	Tip        string // in HTML: the whole text, where Title is an abbreviation
 }
 
-// write prints the table as it is.
-func (g *Grid) write(w io.Writer, markdown bool) error {
-	var style tw.Renderer = renderer.NewBlueprint(tw.Rendition{
-		Symbols: tw.NewSymbols(tw.StyleASCII),
-		Borders: tw.BorderNone,
-		Settings: tw.Settings{
-			Separators: tw.Separators{BetweenColumns: tw.Off},
-			Lines:      tw.Lines{ShowTop: tw.Off, ShowBottom: tw.Off},
-		},
-	})
-	if markdown {
-		style = renderer.NewMarkdown()
-	}
-	align := make(tw.Alignment, len(g.Header))
-	for i := range align {
-		align[i] = tw.AlignRight
-		if g.left(i) {
-			align[i] = tw.AlignLeft
-		}
-	}
-	var buf bytes.Buffer
-	t := tablewriter.NewTable(&buf,
-		tablewriter.WithRenderer(style),
-		// The writer would take the widths of ± and the like from the locale.
-		tablewriter.WithEastAsian(tw.Off),
-		// Headers and names stay as they are: no upper case, trimming, wrapping.
-		tablewriter.WithHeaderAutoFormat(tw.Off),
-		tablewriter.WithHeaderAutoWrap(tw.WrapNone),
-		tablewriter.WithRowAutoWrap(tw.WrapNone),
-		tablewriter.WithTrimSpace(tw.Off),
-		tablewriter.WithTrimTab(tw.Off),
-		tablewriter.WithAlignment(align),
-	)
-	t.Header(g.Header)
-	if err := t.Bulk(g.Rows); err != nil {
-		return err
-	}
-	if err := t.Render(); err != nil {
-		return err
-	}
-	for line := range strings.Lines(buf.String()) {
-		if _, err := fmt.Fprintln(w, strings.TrimRight(line, " \n")); err != nil {
-			return err
-		}
-	}
-	return nil
+// Table is a table, whatever its rows were.
+type Table struct {
+	Title   string // what it is about, in a line; callers write it where they want it, as they do the lines below
+	Columns []Head
+	Rows    [][]Cell // each with a cell for every column
+	Tree    []string // lines that text has in place of columns and rows; nil: none
+	Result  string   // a sentence on the outcome; "": there is none
+	Notes   []string // sentences on how to read it
 }
 
-func (g *Grid) left(column int) bool { return g.Left == nil || g.Left[column] }
+// Remarks returns the result and the notes.
+func (t *Table) Remarks() []string {
+	if t.Result == "" {
+		return t.Notes
+	}
+	return append([]string{t.Result}, t.Notes...)
+}
+
+// New returns a table without rows, of columns for people. The first columns hold words.
+func New(title string, words int, columns ...string) *Table {
+	t := &Table{Title: title}
+	for i, c := range columns {
+		t.Columns = append(t.Columns, Head{Title: c, Left: i < words})
+	}
+	return t
+}
+
+// Make returns the table of some rows.
+func Make[R any](columns []Column[R], rows []R) *Table {
+	t := &Table{Rows: make([][]Cell, len(rows))}
+	for _, c := range columns {
+		t.Columns = append(t.Columns, Head{Key: c.Key, Title: c.Title, Left: c.Left, Drop: c.Drop})
+	}
+	for i, row := range rows {
+		t.Rows[i] = cellsOf(columns, row)
+	}
+	return t
+}
+
+// WithTitle sets the title and returns the table.
+func (t *Table) WithTitle(title string) *Table {
+	t.Title = title
+	return t
+}
+
+// cellsOf returns the cells of a row.
+func cellsOf[R any](columns []Column[R], row R) []Cell {
+	cells := make([]Cell, len(columns))
+	for i, c := range columns {
+		cells[i] = cellOf(c.Value(row), c.Title != "")
+	}
+	return cells
+}
+
+// Add adds a row of values, one for each column.
+func (t *Table) Add(values ...any) {
+	cells := make([]Cell, len(values))
+	for i, value := range values {
+		cells[i] = cellOf(value, t.Columns[i].Title != "")
+	}
+	t.Rows = append(t.Rows, cells)
+}
+
+// Titled returns the table of the columns that people read.
+func (t *Table) Titled() *Table {
+	shown := *t
+	shown.Columns = nil
+	var which []int
+	for i, c := range t.Columns {
+		if c.Title != "" {
+			shown.Columns, which = append(shown.Columns, c), append(which, i)
+		}
+	}
+	shown.Rows = make([][]Cell, len(t.Rows))
+	for k, row := range t.Rows {
+		for _, i := range which {
+			shown.Rows[k] = append(shown.Rows[k], row[i])
+		}
+	}
+	return &shown
+}
+
+// RowHead returns the index of the column that names the rows, the first one of words; -1 without one.
+func (t *Table) RowHead() int {
+	return slices.IndexFunc(t.Columns, func(c Head) bool { return c.Left })
+}
+
+// Hide returns the columns, of which one, by its key, is for programs alone.
+func Hide[R any](columns []Column[R], key string) []Column[R] {
+	list := slices.Clone(columns)
+	for i := range list {
+		if list[i].Key == key {
+			list[i].Title = ""
+		}
+	}
+	return list
+}
+
+// Keys returns the keys of the columns that have one.
+func Keys[R any](columns []Column[R]) []string {
+	var keys []string
+	for _, c := range columns {
+		if c.Key != "" {
+			keys = append(keys, c.Key)
+		}
+	}
+	return keys
+}
+
+// Choose returns the columns with these keys, which are separated by commas.
+func Choose[R any](columns []Column[R], keys string) ([]Column[R], error) {
+	var chosen []Column[R]
+	for key := range strings.SplitSeq(keys, ",") {
+		key = strings.TrimSpace(key)
+		i := slices.IndexFunc(columns, func(c Column[R]) bool { return c.Key == key && key != "" })
+		if i < 0 {
+			return nil, errors.New(suggest.Unknown("column", key, Keys(columns)))
+		}
+		chosen = append(chosen, columns[i])
+	}
+	return chosen, nil
+}

@@ -1,0 +1,208 @@
+package grid
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"gyges/rules/base/csvfile"
+)
+
+// Format is a way to write a table.
+type Format string
+
+// The formats. Text and Markdown are for people: rounded, with titles. CSV and JSON are for
+// programs: every digit, with keys.
+const (
+	Text     Format = "text"
+	Markdown Format = "markdown"
+	CSV      Format = "csv"
+	JSON     Format = "json"
+)
+
+// Options say how a text is laid out. Other formats ignore them.
+type Options struct {
+	// Width is how long the lines may be; 0: as long as needed. In a wider table the columns that have a Drop are
+	// left out, the highest first, until it fits. If it doesn't, cells of words are wrapped and then, unless
+	// Fold is 0, the columns are printed in blocks one below the other, each with the first Fold columns; columns
+	// of numbers are then not wrapped but for their headers.
+	Width int
+	Fold  int
+	Bold  bool // the first row
+	Rest  bool // CSV without the line of names: the table goes on
+}
+
+// Write writes a table of these rows.
+func Write[R any](w io.Writer, f Format, o Options, columns []Column[R], rows []R) error {
+	return Make(columns, rows).Write(w, f, o)
+}
+
+// Write writes columns and rows. JSON is an array of objects, indented.
+func (t *Table) Write(w io.Writer, f Format, o Options) error {
+	switch f {
+	case JSON:
+		return WriteJSON(w, t)
+	case CSV:
+		rows := make([][]string, len(t.Rows))
+		for i, row := range t.Rows {
+			rows[i] = t.csv(row)
+		}
+		if !o.Rest {
+			rows = append([][]string{t.keys()}, rows...)
+		}
+		return csv.NewWriter(w).WriteAll(rows)
+	}
+	if f == Text && t.Tree != nil {
+		var b strings.Builder
+		for _, line := range t.Tree {
+			b.WriteString(Escape(f, line) + "\n")
+		}
+		_, err := io.WriteString(w, b.String())
+		return err
+	}
+	return newLayout(t.Titled(), f, o).write(w, f == Markdown)
+}
+
+func (t *Table) keys() (keys []string) {
+	for _, c := range t.Columns {
+		if c.Key != "" {
+			keys = append(keys, c.Key)
+		}
+	}
+	return keys
+}
+
+// csv returns a line of CSV.
+func (t *Table) csv(row []Cell) (cells []string) {
+	for i, c := range t.Columns {
+		if c.Key != "" {
+			cells = append(cells, csvfile.Cell(Exact(row[i])))
+		}
+	}
+	return cells
+}
+
+// object returns a row as an object with the keys of the columns.
+func (t *Table) object(row []Cell) Object {
+	o := make(Object, 0, len(row))
+	for i, c := range t.Columns {
+		if c.Key != "" {
+			o = append(o, Object{{c.Key, row[i]}}...)
+		}
+	}
+	return o
+}
+
+// MarshalJSON returns an array of objects, which is never null.
+func (t *Table) MarshalJSON() ([]byte, error) {
+	objects := make([]Object, len(t.Rows))
+	for i, row := range t.Rows {
+		objects[i] = t.object(row)
+	}
+	return marshal(objects)
+}
+
+// Writer writes a table row by row. CSV and JSON are written at once, a line for each row; text and
+// Markdown, whose columns are as wide as their widest cell, by Close.
+type Writer[R any] struct {
+	w       io.Writer
+	format  Format
+	options Options
+	columns []Column[R]
+	table   *Table // of the rows for text and Markdown
+	csv     *csv.Writer
+	rows    int
+}
+
+// NewWriter returns a writer of an empty table to w.
+func NewWriter[R any](w io.Writer, f Format, o Options, columns []Column[R]) *Writer[R] {
+	t := &Writer[R]{w: w, format: f, options: o, columns: columns, table: Make(columns, nil), csv: csv.NewWriter(w)}
+	if f == CSV && !o.Rest {
+		_ = t.csv.Write(t.table.keys()) // the next write returns the error
+	}
+	return t
+}
+
+// Write adds a row.
+func (w *Writer[R]) Write(row R) error {
+	w.rows++
+	cells := cellsOf(w.columns, row)
+	switch w.format {
+	case CSV:
+		return w.csv.WriteAll([][]string{w.table.csv(cells)})
+	case JSON:
+		text, err := marshal(w.table.object(cells))
+		if err == nil {
+			_, err = fmt.Fprintf(w.w, "%c\n  %s", "[,"[min(w.rows-1, 1)], bytes.TrimSpace(text))
+		}
+		return err
+	}
+	w.table.Rows = append(w.table.Rows, cells)
+	return nil
+}
+
+// Close writes what is left, without closing the underlying writer.
+func (w *Writer[R]) Close() (err error) {
+	switch {
+	case w.format == CSV:
+		return w.csv.WriteAll(nil)
+	case w.format == JSON && w.rows == 0:
+		_, err = io.WriteString(w.w, "[]\n")
+	case w.format == JSON:
+		_, err = io.WriteString(w.w, "\n]\n")
+	default:
+		err = w.table.Write(w.w, w.format, w.options)
+	}
+	return err
+}
+
+// Object is a JSON object whose fields keep their order. Strings in it are escaped as in
+// [textfmt.JSON], and NaN is null.
+type Object []struct {
+	Key   string
+	Value any
+}
+
+// ObjectOf returns a row as an object with the keys of the columns.
+func ObjectOf[R any](columns []Column[R], row R) Object {
+	t := Make(columns, []R{row})
+	return t.object(t.Rows[0])
+}
+
+// MarshalJSON implements [json.Marshaler].
+func (o Object) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, f := range o {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		value, err := marshal(jsonValue(f.Value))
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(&b, "%q:%s", f.Key, value)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// marshal returns a value as JSON, HTML's characters as they are.
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return b.Bytes(), err
+}
+
+// WriteJSON writes a value as JSON, indented, HTML's characters as they are.
+func WriteJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
