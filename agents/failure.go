@@ -1,6 +1,10 @@
 package agents
 
-import "errors"
+import (
+	"errors"
+
+	"gyges/rules/base/settings"
+)
 
 // ErrResigned is the error of Choose when the agent resigns, which loses the game and
 // is no failure.
@@ -59,3 +63,12 @@ const (
 	AskNext OnRepetition = "ask-next" // an agent with a second choice plays that; else as Forfeit
 	Allow   OnRepetition = "allow"    // it is played
 )
+
+// Choices lists the policies.
+func (OnRepetition) Choices() []settings.Choice {
+	return []settings.Choice{
+		{Name: string(Forfeit), Doc: "the game"},
+		{Name: string(AskNext), Doc: "an external engine's choice before"},
+		{Name: string(Allow)},
+	}
+}

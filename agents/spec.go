@@ -126,6 +126,15 @@ func LabelOf(player string) string {
 	return spec.Label()
 }
 
+// UnmarshalText implements [encoding.TextUnmarshaler] by [ParseSpec].
+func (s *Spec) UnmarshalText(text []byte) (err error) {
+	*s, err = ParseSpec(string(text))
+	return err
+}
+
+// MarshalText implements [encoding.TextMarshaler] by [Spec.String].
+func (s Spec) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
 // String returns the text that [ParseSpec] reads.
 func (s Spec) String() string {
 	var b strings.Builder

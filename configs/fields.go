@@ -28,7 +28,8 @@ func (p *parser) group(n *yaml.Node, what string, fields []settings.Field, prefi
 	p.entries(n, what, func(key, value *yaml.Node) {
 		path := prefix + key.Value
 		i := slices.IndexFunc(fields, func(f settings.Field) bool {
-			return f.Key == path && (!f.Group || value.Kind == yaml.ScalarNode && settings.IsText(f.Value.Type()))
+			asText := value.Kind == yaml.ScalarNode && settings.IsText(f.Value.Type())
+			return f.Key == path && (!f.Group || asText || f.Value.Kind() == reflect.Pointer)
 		})
 		below := slices.ContainsFunc(fields, func(f settings.Field) bool { return strings.HasPrefix(f.Key, path+".") })
 		switch {
@@ -93,28 +94,17 @@ func (p *parser) value(n *yaml.Node, f *settings.Field) {
 	switch {
 	case v.Type() == reflect.TypeFor[*yaml.Node]():
 		v.Set(reflect.ValueOf(n))
-	case v.Kind() == reflect.Pointer && !settings.IsText(v.Type()):
-		made := newOptional(v.Type().Elem())
+	case f.Group && v.Kind() == reflect.Pointer:
+		made := settings.New(v.Type().Elem())
 		p.settings(n, f.Key[strings.LastIndexByte(f.Key, '.')+1:], made, f.Key+".")
 		if n.Kind == yaml.MappingNode {
 			v.Set(reflect.ValueOf(made))
 		}
-	case v.Kind() != reflect.Slice:
+	case !settings.IsList(v.Type()):
 		p.scalar(n, v, f.Form())
 	default:
 		p.list(n, f)
 	}
-}
-
-// newOptional returns a pointer to a new struct with the defaults in its tags.
-func newOptional(t reflect.Type) any {
-	config := reflect.New(t).Interface()
-	for _, f := range settings.Fields(config, "") {
-		if text := f.Tag.Get("default"); text != "" {
-			_ = f.SetTexts(text) // which is right
-		}
-	}
-	return config
 }
 
 // list reads a list. A single text stands for a list of it alone.

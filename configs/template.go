@@ -79,28 +79,10 @@ type templateWriter struct {
 // template returns the settings of a config as YAML, each below a comment. The keys given and those that differ from
 // the defaults, a config of the same type, are set; the others are commented out.
 func template(config, defaults any, keys ...string) string {
-	t := templateWriter{withOptional(settings.Fields(config, "")), withOptional(settings.Fields(defaults, "")), keys}
+	t := templateWriter{settings.AllFields(config, ""), settings.AllFields(defaults, ""), keys}
 	return "# A line that begins with \"# \" explains the key below it. Other lines with #\n" +
 		"# are keys at their defaults: to change one, remove the # before it and before\n" +
 		"# the group that it is in.\n" + strings.Join(t.lines("", 80, false), "\n") + "\n"
-}
-
-// isOptional reports whether a setting is a struct that a file may leave out.
-func isOptional(f *settings.Field) bool {
-	t := f.Value.Type()
-	return t.Kind() == reflect.Pointer && t != reflect.TypeFor[*yaml.Node]() && !settings.IsText(t)
-}
-
-// withOptional adds the settings of the structs that a file may leave out.
-func withOptional(fields []settings.Field) (list []settings.Field) {
-	for _, f := range fields {
-		list = append(list, f)
-		if isOptional(&f) {
-			list[len(list)-1].Group = true
-			list = append(list, settings.Fields(newOptional(f.Value.Type().Elem()), f.Key+".")...)
-		}
-	}
-	return list
 }
 
 // isLeaf reports whether a setting has a value of its own.
@@ -125,7 +107,7 @@ func (t *templateWriter) lines(prefix string, width int, out bool) (lines []stri
 		if leaf {
 			text = valueText(own)
 		}
-		if (out || t.isSet(path)) && (!leaf || text != "") && !isOptional(own) {
+		if (out || t.isSet(path)) && (leaf && text != "" || own.Group && own.Value.Kind() != reflect.Pointer) {
 			mark = ""
 		}
 		lines = append(lines, strings.TrimSpace(mark+name+": "+text))
@@ -158,19 +140,20 @@ func (t *templateWriter) doc(i, width int) []string {
 	if value := t.defaults[i].Default(); value != "" && isLeaf(&f) {
 		values += "Default: " + value + "."
 	}
-	return append(textfmt.Wrap(f.Tag.Get("help"), width), textfmt.Wrap(values, width)...)
+	return append(textfmt.Wrap(f.Help(), width), textfmt.Wrap(values, width)...)
 }
 
 // valueText returns the value of a setting as YAML in one line; "" if it has none.
 func valueText(f *settings.Field) string {
 	value, t := plainValue(f.Value), f.Value.Type()
-	enum, bounds := strings.TrimPrefix(f.Tag.Get("enum"), ","), f.Tag.Get("check")
+	bounds, first := f.Tag.Get("check"), f.Tag.Get("zero")
 	isText := t.Kind() == reflect.String || settings.IsText(t)
 	switch {
-	case f.Tag.Get("default") == "-" || len(f.Texts()) == 0 || isText && enum == "" && f.Value.IsZero():
+	case f.Tag.Get("default") == "-" || len(f.Texts()) == 0,
+		isText && f.Value.IsZero() && (first == "" || f.Choices() == nil):
 		return ""
-	case isText && f.Value.IsZero(): // it means the first one
-		value, _, _ = strings.Cut(enum, ",")
+	case isText && f.Value.IsZero():
+		value = first
 	case bounds != "" && settings.InBounds(f.Value, bounds, "") != nil: // it has no default
 		text, _, _ := strings.Cut(bounds, "..")
 		return text

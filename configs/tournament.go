@@ -35,7 +35,7 @@ func LoadTournament(path string, registry *agents.Registry) (tournament.Config, 
 // plainValue returns the value of a setting as YAML has it.
 func plainValue(v reflect.Value) any {
 	switch {
-	case v.Kind() == reflect.Slice:
+	case settings.IsList(v.Type()):
 		list := make([]any, v.Len())
 		for i := range list {
 			list[i] = plainValue(v.Index(i))

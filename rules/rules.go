@@ -89,6 +89,18 @@ func Parse(text string) (*Rules, error) {
 	return New(name, o)
 }
 
+// UnmarshalText implements [encoding.TextUnmarshaler] by [Parse].
+func (r *Rules) UnmarshalText(text []byte) error {
+	parsed, err := Parse(string(text))
+	if err == nil {
+		*r = *parsed
+	}
+	return err
+}
+
+// MarshalText implements [encoding.TextMarshaler] by [Rules.String].
+func (r *Rules) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
+
 // MustParse is Parse for texts that are known to be right; it panics on an error.
 func MustParse(text string) *Rules {
 	r, err := Parse(text)

@@ -27,19 +27,6 @@ const (
 	maxName    = 64
 )
 
-// How the settings of a run are read that are no plain values.
-var (
-	_ = settings.Register(agents.ParseSpec)
-	_ = settings.Register(func(text string) (*rules.Rules, error) {
-		r, err := rules.Parse(text)
-		return r, err
-	})
-	_ = settings.Register(sprt.Parse)
-	_ = settings.Register(game.ParseAdjudication)
-	_ = settings.Register(ParseOpenings)
-	_ = settings.Register(game.ParseClock)
-)
-
 // Config says which tournament is played: its settings, which files, flags, manifests and workers have by the same
 // names (see package settings for the tags), and what the program adds. Start from [DefaultConfig]; the zero value
 // lacks rules and agents.
@@ -54,7 +41,7 @@ type Config struct {
 	Agents []agents.Spec `yaml:"agents" form:"an agent spec, like random or alphabeta:depth=2" name:"agent" placeholder:"AGENT" help:"A player, as an agent spec; may be repeated. See gyges agents."`
 
 	// Schedule says who meets whom; empty: RoundRobin.
-	Schedule Format `yaml:"schedule" enum:",round-robin,gauntlet,ladder,swiss,knockout,self-play" name:"schedule" placeholder:"FORMAT" help:"Who meets whom: round-robin (every two; default), gauntlet (the first every other), ladder (each the next one), swiss (neighbours in the table), knockout (seeded in the order given; the higher seed advances after a tie) or self-play (every two, and each one itself)."`
+	Schedule Format `yaml:"schedule" zero:"round-robin" name:"schedule" placeholder:"FORMAT" help:"Who meets whom:"`
 
 	// Rounds is how many a Swiss tournament has; 0: as many as halve the agents down to one.
 	Rounds int `yaml:"rounds" name:"rounds" placeholder:"N" help:"Rounds of a swiss tournament. Default: as many as halve the players to one."`
@@ -69,7 +56,7 @@ type Config struct {
 	// of all ratings, is within ± that many Elo under each rule set; 0: it doesn't. See [ratings.Precision].
 	UntilError float64 `yaml:"until_error" check:"0..1000" zero:"never" name:"until-error" placeholder:"ELO" help:"Stop when every 95 % interval is within ± ELO: that of the difference of two players, those of all ratings of several, under each rule set. Not with sprt, and schedules whose length is fixed."`
 
-	Openings Openings      `yaml:"openings" form:"openings, like random or random:plies=4" name:"openings" placeholder:"HOW" complete:"random,random:plies=,setups,agents,file:" help:"How games begin: random (set-ups; under Kang 4 random plies, or 2 in matches), random:plies=N (and N random plies), setups (all distinct ones in order), agents (the players place their pieces), or file:PATH (the positions of a list, in order; see gyges openings)."`
+	Openings Openings      `yaml:"openings" form:"openings, like random or random:plies=4" name:"openings" placeholder:"HOW" help:"How games begin:"`
 	Limits   agents.Limits `yaml:"limits" help:"Bounds of each decision, beside those in the specs of agents."` // bounds of each decision, beside the agents' own; zero: none
 
 	// Clock is the time for a whole game; zero: none. An agent's own goes before it.
@@ -80,10 +67,10 @@ type Config struct {
 
 	// OnRepetition is what becomes of a move that only repetition or null-move rules forbid; empty: it is forfeited
 	// like any illegal move.
-	OnRepetition agents.OnRepetition `yaml:"on_repetition" enum:",forfeit,ask-next,allow" name:"on-repetition" placeholder:"HOW" help:"What becomes of a move that only the rules on repetition and null moves forbid: forfeit (the game), ask-next (an external engine's choice before), or allow."`
+	OnRepetition agents.OnRepetition `yaml:"on_repetition" zero:"forfeit" name:"on-repetition" placeholder:"HOW" help:"What becomes of a move that only the rules on repetition and null moves forbid:"`
 
 	// Adjudication ends games early; zero: none.
-	Adjudication game.Adjudication `yaml:"adjudication" form:"an adjudication, like resign=8:4,proven" name:"adjudicate" placeholder:"HOW" help:"End games early: resign=POINTS:MOVES and draw=POINTS:MOVES when both players score so, proven=N when the solver sees the end within N plies, plies=N as a draw; several with commas. Default: none."`
+	Adjudication game.Adjudication `yaml:"adjudication" form:"an adjudication, like resign=8:4,proven" name:"adjudicate" placeholder:"HOW" help:"End games early, for one reason or several with commas:"`
 
 	// StallTimeout is how long beyond the move time the program waits for an agent that doesn't answer, before it
 	// loses the game; 0: without end.

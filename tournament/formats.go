@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gyges/rules"
+	"gyges/rules/base/settings"
 	"gyges/tournament/record"
 )
 
@@ -34,6 +35,18 @@ const (
 	// agent only.
 	SelfPlay Format = "self-play"
 )
+
+// Choices lists the formats.
+func (Format) Choices() []settings.Choice {
+	return []settings.Choice{
+		{Name: string(RoundRobin), Doc: "every two"},
+		{Name: string(Gauntlet), Doc: "the first every other"},
+		{Name: string(Ladder), Doc: "each the next one"},
+		{Name: string(Swiss), Doc: "neighbours in the table"},
+		{Name: string(Knockout), Doc: "seeded in the order given; the higher seed advances after a tie"},
+		{Name: string(SelfPlay), Doc: "every two, and each one itself"},
+	}
+}
 
 // Adaptive reports whether who meets whom follows from the results so far.
 func (f Format) Adaptive() bool { return f == Swiss || f == Knockout }

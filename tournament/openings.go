@@ -1,6 +1,7 @@
 package tournament
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -11,6 +12,7 @@ import (
 	"gyges/agents"
 	"gyges/rules"
 	"gyges/rules/base/files"
+	"gyges/rules/base/settings"
 )
 
 // Policy says where openings come from.
@@ -40,10 +42,18 @@ const (
 	FileOpenings Policy = "file"
 )
 
+// Choices lists the policies.
+func (Policy) Choices() []settings.Choice {
+	return []settings.Choice{
+		{Name: string(RandomOpenings)}, {Name: string(AgentOpenings)}, {Name: string(SetupOpenings)},
+		{Name: string(FileOpenings)},
+	}
+}
+
 // Openings says how games begin.
 type Openings struct {
 	// Policy is where they come from.
-	Policy Policy `yaml:"policy" json:"policy" enum:"random,agents,setups,file" help:"Where openings come from, as in --openings."`
+	Policy Policy `yaml:"policy" json:"policy" help:"Where openings come from, as in --openings."`
 
 	// Plies is how many random legal plies follow the set-up before the agents
 	// take over, 0 to 40. 0 means none, but 4 under Kang, where all games would
@@ -74,6 +84,38 @@ func ParseOpenings(text string) (Openings, error) {
 		return o, fmt.Errorf("expected random, random:plies=N, setups, agents or file:PATH, found %.60q", text)
 	}
 	return o, nil
+}
+
+// UnmarshalText implements [encoding.TextUnmarshaler] by [ParseOpenings].
+func (o *Openings) UnmarshalText(text []byte) (err error) {
+	*o, err = ParseOpenings(string(text))
+	return err
+}
+
+// MarshalText implements [encoding.TextMarshaler] by [Openings.String].
+func (o Openings) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
+
+// MarshalJSON returns the openings as manifests have them.
+func (o Openings) MarshalJSON() ([]byte, error) {
+	type plain Openings
+	return json.Marshal(plain(o))
+}
+
+// UnmarshalJSON reads what MarshalJSON returns.
+func (o *Openings) UnmarshalJSON(text []byte) error {
+	type plain Openings
+	return json.Unmarshal(text, (*plain)(o))
+}
+
+// Choices lists the forms that [ParseOpenings] reads.
+func (Openings) Choices() []settings.Choice {
+	return []settings.Choice{
+		{Name: "random", Doc: "set-ups; under Kang 4 random plies, or 2 in matches"},
+		{Name: "random:plies=N", Doc: "and N random plies"},
+		{Name: "setups", Doc: "all distinct ones in order"},
+		{Name: "agents", Doc: "the players place their pieces"},
+		{Name: "file:PATH", Doc: "the positions of a list, in order; see gyges openings"},
+	}
 }
 
 // LoadOpenings reads a list of openings from a regular file: a run that resumes reads it again.

@@ -63,6 +63,20 @@ func (t Test) String() string {
 	return fmt.Sprintf("elo0=%v,elo1=%v,alpha=%v,beta=%v,model=%s", t.Elo0, t.Elo1, t.Alpha, t.Beta, t.Model)
 }
 
+// UnmarshalText implements [encoding.TextUnmarshaler] by [Parse].
+func (t *Test) UnmarshalText(text []byte) (err error) {
+	*t, err = Parse(string(text))
+	return err
+}
+
+// MarshalText implements [encoding.TextMarshaler] by [Test.String]; no test is an empty text.
+func (t Test) MarshalText() ([]byte, error) {
+	if t == (Test{}) {
+		return nil, nil
+	}
+	return []byte(t.String()), nil
+}
+
 // Check returns what is wrong with the test's figures.
 func (t Test) Check() error {
 	var p problems.List

@@ -13,6 +13,8 @@ import (
 	"gyges/agents"
 	"gyges/agents/solver"
 	"gyges/rules"
+	"gyges/rules/base/settings"
+	"gyges/rules/base/suggest"
 	"gyges/tournament/record"
 )
 
@@ -30,6 +32,7 @@ type condition struct {
 // adjudicator is the way in which games are ended for a reason.
 type adjudicator struct {
 	option string // its name in an adjudication: "resign"
+	doc    string // when it ends a game
 
 	// An adjudicator without a highest number is an agreement, POINTS:MOVES. most is the highest number of others, and
 	// usual the one where none is given; 0: it must be.
@@ -54,11 +57,8 @@ const maxAgreement = 1000
 
 // form returns how the option is written.
 func (a *adjudicator) form() string {
-	switch {
-	case a.most == 0:
+	if a.most == 0 {
 		return a.option + "=POINTS:MOVES"
-	case a.usual > 0:
-		return fmt.Sprintf("%s=N (to %d)", a.option, a.most)
 	}
 	return a.option + "=N"
 }
@@ -75,13 +75,13 @@ func ParseAdjudication(text string) (Adjudication, error) {
 		if err != nil || slices.ContainsFunc(list, func(other condition) bool { return other.ending == c.ending }) {
 			var forms []string
 			for _, e := range endings {
-				if e.adjudication != nil {
-					forms = append(forms, e.adjudication.form())
+				if a := e.adjudication; a != nil && a.usual > 0 {
+					forms = append(forms, fmt.Sprintf("%s (to %d)", a.form(), a.most))
+				} else if a != nil {
+					forms = append(forms, a.form())
 				}
 			}
-			last := len(forms) - 1
-			return nil, fmt.Errorf("expected %s or %s, each once, found %.80q", strings.Join(forms[:last], ", "), forms[last],
-				part)
+			return nil, fmt.Errorf("expected %s, each once, found %.80q", suggest.OneOf(forms), part)
 		}
 		list = append(list, c)
 	}
@@ -121,6 +121,25 @@ func parseCondition(text string) (condition, error) {
 	}
 	return c, nil
 }
+
+// Choices lists the options.
+func (Adjudication) Choices() (list []settings.Choice) {
+	for _, e := range endings {
+		if e.adjudication != nil {
+			list = append(list, settings.Choice{Name: e.adjudication.form(), Doc: e.adjudication.doc})
+		}
+	}
+	return list
+}
+
+// UnmarshalText implements [encoding.TextUnmarshaler] by [ParseAdjudication].
+func (a *Adjudication) UnmarshalText(text []byte) (err error) {
+	*a, err = ParseAdjudication(string(text))
+	return err
+}
+
+// MarshalText implements [encoding.TextMarshaler] by [Adjudication.String].
+func (a Adjudication) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
 
 // String prints the adjudication as ParseAdjudication reads it; "" for none.
 func (a Adjudication) String() string {

@@ -50,6 +50,20 @@ func parseTime(text string) (time.Duration, error) {
 // String prints base and increment: "1m0s+1s".
 func (c Clock) String() string { return c.Base.String() + "+" + c.Increment.String() }
 
+// UnmarshalText implements [encoding.TextUnmarshaler] by [ParseClock].
+func (c *Clock) UnmarshalText(text []byte) (err error) {
+	*c, err = ParseClock(string(text))
+	return err
+}
+
+// MarshalText implements [encoding.TextMarshaler] by [Clock.String]; no clock is an empty text.
+func (c Clock) MarshalText() ([]byte, error) {
+	if c == (Clock{}) {
+		return nil, nil
+	}
+	return []byte(c.String()), nil
+}
+
 // Valid reports whether the times are in range.
 func (c Clock) Valid() bool {
 	if c.Base == 0 {

@@ -45,19 +45,21 @@ var endings = []Ending{
 	{Name: string(record.FaultSuspended), Text: "suspended", Termination: abandoned},
 	{
 		Name: record.Adjudicated + "resign", Text: "adjudicated: won and lost by both scores", Termination: adjudicated,
-		adjudication: &adjudicator{option: "resign", least: 1, judge: judgeResign},
+		adjudication: &adjudicator{option: "resign", doc: "both players score so", least: 1, judge: judgeResign},
 	},
 	{
 		Name: record.Adjudicated + "draw", Text: "adjudicated: even by both scores", Termination: adjudicated,
-		adjudication: &adjudicator{option: "draw", judge: judgeDraw},
+		adjudication: &adjudicator{option: "draw", doc: "both players score so", judge: judgeDraw},
 	},
 	{
 		Name: record.Adjudicated + "proven", Text: "adjudicated: proven", Termination: adjudicated,
-		adjudication: &adjudicator{option: "proven", most: 9, usual: 3, last: true, judge: judgeProven},
+		adjudication: &adjudicator{
+			option: "proven", doc: "the solver sees the end within N plies", most: 9, usual: 3, last: true, judge: judgeProven,
+		},
 	},
 	{
 		Name: record.Adjudicated + "length", Text: "adjudicated: too many plies", Termination: adjudicated,
-		adjudication: &adjudicator{option: "plies", most: 100_000, judge: judgePlies},
+		adjudication: &adjudicator{option: "plies", doc: "a draw", most: 100_000, judge: judgePlies},
 	},
 	{Name: record.Imported, Text: "imported: the result is another program's", Termination: unterminated},
 }

@@ -315,7 +315,9 @@ func (c *Generations) describe() map[string]any {
 		"match_limits": m.Limits,
 	})
 	if c.SelfPlay.Search.Agent.Kind != "" {
-		config["search"] = c.SelfPlay.Search
+		s := &c.SelfPlay.Search
+		type agent agents.Spec // without its methods: an object with its kind and parameters
+		config["search"] = map[string]any{"Agent": agent(s.Agent), "Share": s.Share, "Tree": s.Tree}
 	}
 	return config
 }

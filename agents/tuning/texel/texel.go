@@ -170,9 +170,6 @@ func (s *Settings) Steps() int {
 func (s *Settings) Check(p *problems.List, prefix string) {
 	p.Expect(0 < s.Lambda && s.Lambda <= 1, prefix+"lambda", "expected a number above 0, at most 1, found %v", s.Lambda)
 	settings.Check(p, s, prefix)
-	if s.Network != nil {
-		settings.Check(p, s.Network, prefix+"network.")
-	}
 }
 
 // fit is a fit in progress. The minimised function's arguments are u = scale · rms

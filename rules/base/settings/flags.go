@@ -8,8 +8,10 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"gyges/rules/base/problems"
+	"gyges/rules/base/suggest"
 	"gyges/rules/base/textfmt"
 )
 
@@ -26,41 +28,68 @@ func Flags(config any, without ...string) any {
 	var fields []reflect.StructField
 	for i, f := range flagged(config, without) {
 		t, tag := f.Value.Type(), fmt.Sprintf("name:%q", f.Flag)
-		switch t.Kind() {
-		case reflect.Bool, reflect.Int, reflect.Int64, reflect.Uint64, reflect.Float64:
-			if t.Kind() != reflect.Bool {
-				t = reflect.PointerTo(t)
-			}
-		case reflect.Slice:
+		switch {
+		case IsList(t):
 			t, tag = reflect.TypeFor[[]string](), tag+` sep:"none"`
-		default:
+		case IsText(t) || t.Kind() == reflect.String:
 			t, tag = reflect.TypeFor[string](), tag+` sep:"none"`
+		case t.Kind() != reflect.Bool:
+			t = reflect.PointerTo(t)
 		}
-		for _, name := range []string{"placeholder", "complete", "group"} {
+		for _, name := range []string{"placeholder", "group"} {
 			if text := f.Tag.Get(name); text != "" {
 				tag += fmt.Sprintf(" %s:%q", name, text)
 			}
 		}
-		if names := f.Enum(); names != nil {
-			tag += fmt.Sprintf(` default:"" enum:%q`, ","+strings.Join(names, ","))
+		if words := f.words(); f.Enum() != nil {
+			tag += fmt.Sprintf(` default:"" enum:%q`, ","+words)
+		} else if words != "" {
+			tag += fmt.Sprintf(" complete:%q", words)
 		}
-		tag += fmt.Sprintf(" help:%q", f.help())
+		help := f.Help()
+		if text := f.Default(); text != "" {
+			help += " Default: " + text + "."
+		}
+		tag += fmt.Sprintf(" help:%q", help)
 		fields = append(fields, reflect.StructField{Name: fmt.Sprint("F", i), Type: t, Tag: reflect.StructTag(tag)})
 	}
 	return reflect.New(reflect.StructOf(fields)).Interface()
 }
 
-// help returns the help of a setting with its default.
-func (f Field) help() string {
-	help := f.Tag.Get("help")
-	if text := f.Default(); text != "" {
-		help += " Default: " + text + "."
+// words returns the beginnings of the choices, up to their parameters, for completion.
+func (f Field) words() string {
+	var list []string
+	for _, c := range f.Choices() {
+		word := c.Name
+		if i := strings.IndexFunc(word, unicode.IsUpper); i >= 0 {
+			word = word[:i]
+		}
+		list = append(list, word)
 	}
-	return help
+	return strings.Join(list, ",")
+}
+
+// Help returns what the setting means, with its choices.
+func (f Field) Help() string {
+	help, open := strings.CutSuffix(f.Tag.Get("help"), ":")
+	if !open {
+		return help
+	}
+	var list []string
+	for _, c := range f.Choices() {
+		if c.Doc != "" {
+			c.Name += " (" + c.Doc + ")"
+		}
+		list = append(list, c.Name)
+	}
+	return help + ": " + suggest.OneOf(list) + "."
 }
 
 // Default returns the value as help texts show it; "" if there is none.
 func (f Field) Default() string {
+	if f.Value.IsZero() && f.Choices() != nil {
+		return f.Tag.Get("zero")
+	}
 	if f.Value.IsZero() || f.Tag.Get("default") == "-" {
 		return ""
 	}
@@ -148,7 +177,7 @@ func Table(config any, prefix string) string {
 	var b strings.Builder
 	b.WriteString("| Key, flag | Value | Default | Meaning |\n|---|---|---|---|\n")
 	for _, f := range Fields(config, prefix) {
-		if f.Group && !IsText(f.Value.Type()) {
+		if f.Group && !IsText(f.Value.Type()) && f.Value.Kind() != reflect.Pointer {
 			continue
 		}
 		names := "`" + f.Key + "`"
@@ -156,9 +185,9 @@ func Table(config any, prefix string) string {
 			names += ", `--" + f.Flag + "`"
 		}
 		if value := f.Default(); value != "" {
-			fmt.Fprintf(&b, "| %s | %s | `%s` | %s |\n", names, f.Values(), value, f.Tag.Get("help"))
-		} else if !f.Group || f.Flag != "" {
-			fmt.Fprintf(&b, "| %s | %s | | %s |\n", names, f.Values(), f.Tag.Get("help"))
+			fmt.Fprintf(&b, "| %s | %s | `%s` | %s |\n", names, f.Values(), value, f.Help())
+		} else if !f.Group || f.Flag != "" || f.Value.Kind() == reflect.Pointer {
+			fmt.Fprintf(&b, "| %s | %s | | %s |\n", names, f.Values(), f.Help())
 		}
 	}
 	return b.String()
@@ -172,7 +201,7 @@ func (f Field) Values() string {
 		if zero := f.Tag.Get("zero"); zero != "" {
 			what += ", 0: " + zero
 		}
-	} else if names := f.Enum(); names != nil {
+	} else if names := f.names(); names != nil {
 		what = "`" + strings.Join(names, "`, `") + "`"
 	}
 	what, _, _ = strings.Cut(cmp.Or(f.Tag.Get("form"), what), ", in quotes")

@@ -1,23 +1,26 @@
-// Package settings reads the struct tags that describe the settings of a run. A setting is one field of a struct,
-// and its tags are all that files, flags, manifests and manuals know of it:
+// Package settings reads the struct tags that describe declared values: the settings of runs, and the parameters of
+// agents. A value is one field of a struct, and its tags are all that files, flags, manifests and manuals know of it:
 //
-//	yaml:"KEY"          its key in files and manifests; else that of the tag json. A field without is no setting.
-//	                    That of a struct or a pointer to one is put before the keys of its fields; ",inline" is none
+//	yaml:"KEY"          its key in files and manifests; param:"KEY" that of an agent's parameter. A field without is
+//	                    no setting. The key of a struct, or a pointer to one, is put before the keys of its fields;
+//	                    one that is ",inline", or embedded without a tag, has none
 //	keys:"A B"          of a struct: the only ones of its keys that there are
 //	form:"TEXT"         what is expected, in messages
-//	enum:"A,B"          the texts that are allowed; ",A,B" allows none too
 //	check:"LOW..HIGH"   the bounds of a number or a time; "LOW..": no upper one
-//	zero:"TEXT"         what 0 means
+//	zero:"TEXT"         what 0, or the empty text among [Choice]s, means
 //	default:"TEXT"      the value in a struct that a file makes, where nil is the default
 //	name:"NAME"         its flag; "-" of a struct: none of its settings has one. Package kong reads it, and the
-//	                    tags placeholder, complete, group and sep
-//	help:"TEXT"         what it means, one or more sentences
+//	                    tags placeholder, group and sep
+//	help:"TEXT"         what it means, one or more sentences; after a colon at its end follow the choices
 //
-// Values are bool, int, int64, uint64, float64, string types, times, the types of [Register], and lists of these.
+// Values are bool, int, int64, uint64, float64, string types, times, types that parse and print themselves
+// ([encoding.TextUnmarshaler], [encoding.TextMarshaler]), and lists of these. A type with a method Choices() []Choice
+// has only these values, or these forms of a value.
 package settings
 
 import (
 	"cmp"
+	"encoding"
 	"fmt"
 	"math"
 	"reflect"
@@ -30,42 +33,65 @@ import (
 	"gyges/rules/base/suggest"
 )
 
+// Choice is a value that a type has, or the form of one, with parameters in capitals: "plies=N".
+type Choice struct{ Name, Doc string }
+
 // Field is a setting, or a struct of settings.
 type Field struct {
 	Key   string // keys joined by dots: "limits.depth"
 	Flag  string // "": none
 	Tag   reflect.StructTag
 	Value reflect.Value
-	Group bool // a struct, whose settings follow
+	Group bool // a struct, or a pointer to one, whose settings follow
 }
 
 // Fields returns the settings of a struct, whose keys begin with prefix, in the order of its fields. Those behind a
 // nil pointer are left out.
 func Fields(config any, prefix string) []Field {
+	return fieldsOf(reflect.ValueOf(config).Elem(), prefix, false)
+}
+
+// AllFields returns Fields with those behind nil pointers, at the defaults in their tags.
+func AllFields(config any, prefix string) []Field {
+	return fieldsOf(reflect.ValueOf(config).Elem(), prefix, true)
+}
+
+func fieldsOf(v reflect.Value, prefix string, all bool) []Field {
 	var list []Field
-	v := reflect.ValueOf(config).Elem()
 	for i := range v.NumField() {
 		t := v.Type().Field(i)
 		key, tagged := t.Tag.Lookup("yaml")
-		if !tagged {
-			key = t.Tag.Get("json")
+		for _, other := range []string{"param", "json"} {
+			if !tagged {
+				key, tagged = t.Tag.Lookup(other)
+			}
 		}
 		key, option, _ := strings.Cut(key, ",")
-		if key == "-" || key == "" && option != "inline" {
+		inline := option == "inline" || t.Anonymous && !tagged
+		if key == "-" || key == "" && !inline {
 			continue
 		}
-		f := Field{Key: prefix + key, Flag: t.Tag.Get("name"), Tag: t.Tag, Value: v.Field(i)}
-		if !isGroup(t.Type) {
+		f := Field{Key: prefix + key, Flag: t.Tag.Get("name"), Tag: t.Tag, Value: v.Field(i), Group: isGroup(t.Type)}
+		if !inline {
 			list = append(list, f)
+		}
+		if !f.Group {
 			continue
 		}
-		f.Group = true
 		inner := prefix
 		if key != "" {
 			inner = f.Key + "."
-			list = append(list, f)
 		}
-		fields := Fields(f.Value.Addr().Interface(), inner)
+		group := f.Value
+		if group.Kind() == reflect.Pointer {
+			if group.IsNil() && all {
+				group = reflect.ValueOf(New(t.Type.Elem()))
+			}
+			if group = group.Elem(); !group.IsValid() {
+				continue
+			}
+		}
+		fields := fieldsOf(group, inner, all)
 		if keys := strings.Fields(t.Tag.Get("keys")); len(keys) > 0 {
 			fields = slices.DeleteFunc(fields, func(f Field) bool {
 				first, _, _ := strings.Cut(f.Key[len(inner):], ".")
@@ -82,42 +108,63 @@ func Fields(config any, prefix string) []Field {
 	return list
 }
 
-// isGroup reports whether a type is a struct of settings. One that was registered is a text, too.
+// New returns a pointer to a new struct with the defaults in its tags.
+func New(t reflect.Type) any {
+	config := reflect.New(t).Interface()
+	for _, f := range Fields(config, "") {
+		if text := f.Tag.Get("default"); text != "" {
+			_ = f.SetTexts(text) // which is right
+		}
+	}
+	return config
+}
+
+// isGroup reports whether a type is a struct of settings, or a pointer to one. One that parses itself is a text, too.
 func isGroup(t reflect.Type) bool {
-	hasKey := func(f reflect.StructField) bool { return f.Tag.Get("yaml") != "" }
-	return t.Kind() == reflect.Struct && (!IsText(t) || slices.ContainsFunc(reflect.VisibleFields(t), hasKey))
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	hasKey := func(f reflect.StructField) bool { return f.Tag.Get("yaml")+f.Tag.Get("param")+f.Tag.Get("json") != "" }
+	return t.Kind() == reflect.Struct && slices.ContainsFunc(reflect.VisibleFields(t), hasKey)
 }
 
-// parsers read the types that were registered.
-var parsers = map[reflect.Type]func(text string) (any, error){}
-
-// Register names the function that reads values of a type, whose texts fmt prints. It is called before main begins.
-func Register[T any](parse func(text string) (T, error)) bool {
-	parsers[reflect.TypeFor[T]()] = func(text string) (any, error) { return parse(text) }
-	return true
+// IsText reports whether values of a type parse themselves.
+func IsText(t reflect.Type) bool {
+	parses := reflect.TypeFor[encoding.TextUnmarshaler]()
+	return t.Implements(parses) || reflect.PointerTo(t).Implements(parses)
 }
 
-// IsText reports whether values of a type are read by a function that was registered.
-func IsText(t reflect.Type) bool { return parsers[t] != nil }
+// IsList reports whether values of a type are lists of values.
+func IsList(t reflect.Type) bool { return t.Kind() == reflect.Slice && !IsText(t) }
 
 // Set sets a value from a text. The error says what was expected.
 func Set(v reflect.Value, text string) error {
-	x, err := parse(v.Type(), text)
-	switch {
-	case err == nil:
-		v.Set(reflect.ValueOf(x).Convert(v.Type()))
-	case !IsText(v.Type()):
-		expected, _ := Expected(v.Type())
-		err = fmt.Errorf("expected %s, found %.60q", expected, text)
+	t := v.Type()
+	if !IsText(t) {
+		x, err := parse(t, text)
+		if err != nil {
+			expected, _ := Expected(t)
+			return fmt.Errorf("expected %s, found %.60q", expected, text)
+		}
+		v.Set(reflect.ValueOf(x).Convert(t))
+		return nil
 	}
-	return err
+	made := reflect.New(t).Elem()
+	to := made.Addr()
+	if t.Kind() == reflect.Pointer {
+		made = reflect.New(t.Elem())
+		to = made
+	}
+	if err := to.Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(text)); err != nil {
+		return err
+	}
+	v.Set(made)
+	return nil
 }
 
-// parse reads a value of a type.
+// parse reads a value of a type that doesn't parse itself.
 func parse(t reflect.Type, text string) (any, error) {
 	switch kind := t.Kind(); {
-	case IsText(t):
-		return parsers[t](text)
 	case kind == reflect.String:
 		return text, nil
 	case t == reflect.TypeFor[time.Duration]():
@@ -160,37 +207,63 @@ func Expected(t reflect.Type) (what string, scalars []string) {
 
 // Form returns what is expected of a setting.
 func (f Field) Form() string {
-	if names := f.Enum(); names != nil {
-		return suggest.OneOf(names)
-	}
 	what, _ := Expected(f.Value.Type())
-	return cmp.Or(f.Tag.Get("form"), what)
+	return cmp.Or(f.Tag.Get("form"), suggest.OneOf(f.names()), what)
 }
 
-// Enum lists the texts that are allowed; nil: all are.
-func (f Field) Enum() []string {
-	if text := strings.TrimPrefix(f.Tag.Get("enum"), ","); text != "" {
-		return strings.Split(text, ",")
+// Choices returns the values that there are, or their forms; nil: any.
+func (f Field) Choices() []Choice {
+	if c, ok := f.Value.Interface().(interface{ Choices() []Choice }); ok {
+		return c.Choices()
 	}
 	return nil
+}
+
+// names returns the names of the choices.
+func (f Field) names() (list []string) {
+	for _, c := range f.Choices() {
+		list = append(list, c.Name)
+	}
+	return list
+}
+
+// Enum lists the texts that are allowed; nil: all are, or the type says so.
+func (f Field) Enum() []string {
+	if IsText(f.Value.Type()) {
+		return nil
+	}
+	return f.names()
 }
 
 // Texts returns the value as text, those of a list one by one.
 func (f Field) Texts() []string {
 	v := f.Value
-	if v.Kind() != reflect.Slice {
-		return []string{fmt.Sprint(v.Interface())}
+	if !IsList(v.Type()) {
+		return []string{textOf(v)}
 	}
 	list := make([]string, v.Len())
 	for i := range list {
-		list[i] = fmt.Sprint(v.Index(i).Interface())
+		list[i] = textOf(v.Index(i))
 	}
 	return list
 }
 
+// textOf returns a value as text, "" for a nil pointer.
+func textOf(v reflect.Value) string {
+	m, ok := v.Interface().(encoding.TextMarshaler)
+	switch {
+	case v.Kind() == reflect.Pointer && v.IsNil():
+		return ""
+	case !ok:
+		return fmt.Sprint(v.Interface())
+	}
+	text, _ := m.MarshalText() // of settings, which fails on none
+	return string(text)
+}
+
 // SetTexts sets the value from texts as Texts returns them. The error joins those of all texts.
 func (f Field) SetTexts(texts ...string) error {
-	if f.Value.Kind() != reflect.Slice {
+	if !IsList(f.Value.Type()) {
 		return Set(f.Value, texts[0])
 	}
 	var errs problems.List
@@ -226,7 +299,7 @@ func Check(errs *problems.List, config any, prefix string) {
 	for _, f := range Fields(config, prefix) {
 		if names := f.Enum(); names != nil {
 			text := f.Value.String()
-			none := text == "" && strings.HasPrefix(f.Tag.Get("enum"), ",")
+			none := text == "" && f.Tag.Get("zero") != ""
 			errs.Expect(none || slices.Contains(names, text), f.Key, "expected %s, found %.60q", f.Form(), text)
 		}
 		if bounds, ok := f.Tag.Lookup("check"); ok {

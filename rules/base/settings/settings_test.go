@@ -16,12 +16,17 @@ type limits struct {
 	Time  time.Duration `yaml:"time" name:"time" help:"Time."`
 }
 
+type how string
+
+func (how) Choices() []Choice { return []Choice{{"one", "once"}, {"two", "twice"}} }
+
 type config struct {
 	Name   string   `yaml:"name"`
 	Agents []string `yaml:"agents" name:"agent" help:"Players."`
-	How    string   `yaml:"how" enum:",one,two" name:"how" help:"How."`
+	How    how      `yaml:"how" zero:"one" name:"how" help:"How:"`
 	Limits limits   `yaml:"limits"`
 	Other  limits   `yaml:"other" name:"-" keys:"depth"`
+	Extra  *limits  `yaml:"extra" name:"-"`
 	Seed   uint64   `json:"seed,string"`
 	hidden int
 }
@@ -36,13 +41,16 @@ func keys(c *config) (list []string) {
 func TestFields(t *testing.T) {
 	c := config{hidden: 1}
 	require.Equal(t, []string{"name", "agents", "how", "limits", "limits.depth", "limits.time", "other", "other.depth",
-		"seed"}, keys(&c))
+		"extra", "seed"}, keys(&c))
+	require.Equal(t, "How: one (once) or two (twice).", Fields(&c, "")[2].Help())
+	c.Extra = &limits{Depth: 12}
 	c.How, c.Limits.Depth, c.Other.Depth = "three", 11, -1
 	var errs problems.List
 	Check(&errs, &c, "")
 	require.EqualError(t, FlagErrors(&c, errs.Err()), "--how: expected one or two, found \"three\"\n"+
 		"--depth: expected a number from 0 (no limit) to 10, found 11\n"+
-		"other.depth: expected a number from 0 (no limit) to 10, found -1")
+		"other.depth: expected a number from 0 (no limit) to 10, found -1\n"+
+		"extra.depth: expected a number from 0 (no limit) to 10, found 12")
 	require.EqualError(t, FlagErrors(&c, &problems.FieldError{Field: "limits", Err: errors.New("none")}), "--depth: none")
 }
 
