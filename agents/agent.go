@@ -1,21 +1,22 @@
-// Package agents defines players: the [Agent] interface, the [Spec] text
-// that names one with its parameters, and the [Registry] of the kinds that can be
-// made. Each kind is a package below this one; agents/builtin lists those that ship.
+// Package agents defines players: the [Agent] interface, what is asked of one ([Request])
+// and what it answers ([Decision]), the [Spec] text that names one with its parameters, and
+// the [Registry] of the kinds that can be made. Each kind is a package below this one;
+// agents/builtin lists those that ship.
 package agents
 
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"time"
 
 	"gyges/rules"
 )
 
-// Agent plays one side of one game at a time. An agent belongs to one goroutine. One
-// that is also an io.Closer is closed by [Close] when it is no longer needed.
+// Agent plays one side of one game at a time. An agent belongs to one goroutine. One that needs no more than NewGame
+// and Choose embeds [Base], one around another agent embeds that.
 type Agent interface {
 	// NewGame prepares for a game and clears the state of the one before. After
 	// equal setups an agent limited by depth, nodes or iterations makes equal
@@ -25,44 +26,67 @@ type Agent interface {
 	// Choose picks a legal move in a game that is not over: a placement during
 	// set-up, the pass when it is the only move. It must not change g. When
 	// ctx is cancelled it returns soon, with the context's error or with the
-	// best move so far.
-	Choose(ctx context.Context, g *rules.Game, lim Limits) (Decision, error)
+	// best move so far. It returns the error of [Request.Check] for more than it can do.
+	Choose(ctx context.Context, g *rules.Game, q Request) (Decision, error)
+
+	// Capabilities returns what Choose can do besides keeping to limits; always the same.
+	Capabilities() Capabilities
+
+	// Start makes ready what the agent needs of the machine, such as a program, for games under the rules that it was
+	// made for. The error says what is missing. Without it the first NewGame does the same.
+	Start(ctx context.Context) error
+
+	// Trace returns the last messages between the agent and an external program, for the record of a game that ended
+	// with a fault: bounded, and with control characters escaped.
+	Trace() []string
+
+	// Close frees what Start or NewGame took of the machine.
+	Close() error
 }
 
-// Analyst is an agent that can exclude moves from its search.
-type Analyst interface {
-	Agent
+// Base has the methods of an agent that keeps to limits, and needs nothing of the machine. Agents embed it.
+type Base struct{}
 
-	// ChooseWithout is Choose without the excluded root moves, fewer than are legal.
-	ChooseWithout(ctx context.Context, g *rules.Game, lim Limits, excluded []rules.Move) (Decision, error)
+// Capabilities returns none.
+func (Base) Capabilities() Capabilities { return Capabilities{} }
+
+// Start does nothing.
+func (Base) Start(context.Context) error { return nil }
+
+// Trace returns nothing.
+func (Base) Trace() []string { return nil }
+
+// Close does nothing.
+func (Base) Close() error { return nil }
+
+// Request is what is asked of an agent for one decision. The zero value is a move without limits.
+type Request struct {
+	Limits Limits
+
+	// Exclude are legal moves, not all, that are not searched and not chosen.
+	Exclude []rules.Move
+
+	// Noise, if not nil, has the agent choose the move with the highest sum of score, found by the same search, and
+	// noise. Where the search proves a win or a loss it chooses the best move, and never a move that is proven to
+	// lose. It returns hundredths of a point, always the same for a move.
+	Noise func(rules.Move) Score
+
+	// Sample is how many of the positions that the search visits below the root are returned at most.
+	Sample int
 }
 
-// Explorer is an agent that can add noise to the scores of its moves.
-type Explorer interface {
-	Agent
+// Capabilities are the parts of a [Request] that not every agent can do.
+type Capabilities struct{ Exclude, Noise, Sample bool }
 
-	// ChooseNoisy is Choose, except that it returns the move with the highest sum
-	// of score, found by the same search, and noise. Where the search proves a win
-	// or a loss it returns the best move, and never a move that is proven to lose.
-	// noise returns hundredths of a point, always the same for a move. The
-	// decision's Score and PV are those of the best move, which is its Best if
-	// another one is returned.
-	ChooseNoisy(ctx context.Context, g *rules.Game, lim Limits, noise func(rules.Move) Score) (Decision, error)
-}
-
-// TreeSearcher is an agent that can sample the positions that its search visits.
-type TreeSearcher interface {
-	Agent
-
-	// SearchTree is Choose, and returns up to n of the positions below the root that it visited, drawn at random: none
-	// in which the side to move wins at once. They may repeat.
-	SearchTree(ctx context.Context, g *rules.Game, lim Limits, n int) (Decision, []rules.Position, error)
-}
-
-// Close frees the resources of an agent, such as a running program, if it has any.
-func Close(a Agent) error {
-	if c, ok := a.(io.Closer); ok {
-		return c.Close()
+// Check returns an error that wraps [errors.ErrUnsupported] if q asks for more than c allows.
+func (q *Request) Check(c Capabilities) error {
+	switch {
+	case len(q.Exclude) > 0 && !c.Exclude:
+		return fmt.Errorf("the agent can't exclude moves: %w", errors.ErrUnsupported)
+	case q.Noise != nil && !c.Noise:
+		return fmt.Errorf("the agent can't add noise to scores: %w", errors.ErrUnsupported)
+	case q.Sample > 0 && !c.Sample:
+		return fmt.Errorf("the agent can't sample the positions of its search: %w", errors.ErrUnsupported)
 	}
 	return nil
 }
@@ -177,12 +201,16 @@ func (s Score) Text() string {
 // Decision is a chosen move and the result of the search for it.
 type Decision struct {
 	Move   rules.Move   // to be played
-	Best   rules.Move   // by the search, if an [Explorer] plays another one; else NoMove
+	Best   rules.Move   // by the search, if noise makes the agent play another one, as Score and PV are; else NoMove
 	Scored bool         // Score is defined
 	Score  Score        // for the side that decides
 	Depth  int          // plies searched; 0 if the agent doesn't search
 	Nodes  int64        // positions visited; 0 if the agent doesn't count
 	PV     []rules.Move // expected line, beginning with the best move; may be empty
+
+	// Sample has positions that the search visited, drawn at random, if the request asks for them: none in which the
+	// side to move wins at once. They may repeat.
+	Sample []rules.Position
 }
 
 // Line returns the expected line, of at least the best move.
@@ -198,38 +226,4 @@ func (d *Decision) Play(m rules.Move) {
 	if m != d.Move {
 		d.Best, d.Move = d.Move, m
 	}
-}
-
-// Suiter is an agent that does not support all rules.
-type Suiter interface {
-	// Suits returns an error that names what is missing for a game under r, nil if
-	// it can play one.
-	Suits(r *rules.Rules) error
-}
-
-// Suits returns what an agent lacks for games under r; nil if it lacks nothing.
-func Suits(a Agent, r *rules.Rules) error {
-	if s, ok := a.(Suiter); ok {
-		return s.Suits(r)
-	}
-	return nil
-}
-
-// Starter is an agent that can't play without something of the machine, such as a program.
-type Starter interface {
-	// Start makes the agent ready for games under rule sets. The error says what is missing.
-	Start(ctx context.Context, sets ...*rules.Rules) error
-}
-
-// Start makes an agent ready for games under rule sets, or returns what it lacks for them.
-func Start(ctx context.Context, a Agent, sets ...*rules.Rules) error {
-	for _, r := range sets {
-		if err := Suits(a, r); err != nil {
-			return err
-		}
-	}
-	if s, ok := a.(Starter); ok {
-		return s.Start(ctx, sets...)
-	}
-	return nil
 }

@@ -45,13 +45,6 @@ func (f *HostFailure) Error() string { return f.Err.Error() }
 // Unwrap returns Err.
 func (f *HostFailure) Unwrap() error { return f.Err }
 
-// Tracer is an agent that keeps the last messages between it and an external
-// program, for the record of a game that ended with a fault.
-type Tracer interface {
-	// Trace returns the last lines, bounded and with control characters escaped.
-	Trace() []string
-}
-
 // OnRepetition is what happens to a move that only the rules on repetition and
 // null moves forbid. A program that receives positions without history can't apply
 // those rules.

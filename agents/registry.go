@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"gyges/rules"
+	"gyges/rules/base/problems"
 	"gyges/rules/base/suggest"
 )
 
@@ -24,16 +25,18 @@ type Kind struct {
 	// refuse them.
 	Interactive bool
 
-	// Around returns the kind with another registry, for kinds that make agents
-	// around those of a registry; nil for others.
-	Around func(*Registry) Kind
+	// Light reports whether agents of a configuration decide within some hundredths of a second; nil: it isn't known.
+	Light func(Config) bool
 
-	// Light reports whether agents of these values decide within some hundredths of a second; nil: it isn't known.
-	Light func(Values) bool
+	// New makes an agent. The error says what the agent lacks, for games under the rules, too.
+	New func(Config) (Agent, error)
+}
 
-	// New makes an agent. v holds every parameter that has a value, checked
-	// against Params.
-	New func(v Values) (Agent, error)
+// Config is what an agent is made of.
+type Config struct {
+	Values                  // of every parameter that has one, checked against Params
+	Rules    []*rules.Rules // of the games that the agent will play, if they are known
+	Registry *Registry      // makes the agents inside of this one
 }
 
 // AllParams returns the parameters of the kind, then those that every kind has.
@@ -157,34 +160,43 @@ func (r *Registry) Each(specs []Spec, f func(Spec, Kind, Values) error) error {
 	return nil
 }
 
-// Light reports whether the agent a spec names is known to decide within some hundredths of a second.
-func (r *Registry) Light(s Spec) bool {
+// config returns the kind and the configuration of the agent that a spec names.
+func (r *Registry) config(s Spec, sets []*rules.Rules) (Kind, Config, error) {
 	v, err := r.Values(s)
-	light := r.kinds[s.Kind].Light
-	return err == nil && light != nil && light(v)
+	return r.kinds[s.Kind], Config{v, sets, r}, err
 }
 
-// New makes the agent a spec names.
-func (r *Registry) New(s Spec) (Agent, error) {
-	v, err := r.Values(s)
+// Light reports whether the agent a spec names is known to decide within some hundredths of a second.
+func (r *Registry) Light(s Spec) bool {
+	k, c, err := r.config(s, nil)
+	return err == nil && k.Light != nil && k.Light(c)
+}
+
+// New makes the agent a spec names, for games under rule sets. The error joins everything that is wrong.
+func (r *Registry) New(s Spec, sets ...*rules.Rules) (Agent, error) {
+	k, c, err := r.config(s, sets)
 	if err != nil {
 		return nil, err
 	}
-	a, err := r.kinds[s.Kind].New(v)
-	if err != nil {
-		return nil, fmt.Errorf("agent %.60q: %w", s, err)
+	a, err := k.New(c)
+	if err == nil {
+		return a, nil
 	}
-	return a, nil
+	list := problems.Split(err)
+	for i := range list {
+		list[i] = fmt.Errorf("agent %.60q: %w", s, list[i])
+	}
+	return nil, errors.Join(list...)
 }
 
 // Start makes the agent a spec names, ready for games under rule sets.
 func (r *Registry) Start(ctx context.Context, s Spec, sets ...*rules.Rules) (Agent, error) {
-	a, err := r.New(s)
+	a, err := r.New(s, sets...)
 	if err != nil {
 		return nil, err
 	}
-	if err := Start(ctx, a, sets...); err != nil {
-		_ = Close(a) // the error before says more
+	if err := a.Start(ctx); err != nil {
+		_ = a.Close() // the error before says more
 		return nil, fmt.Errorf("agent %.60q: %w", s, err)
 	}
 	return a, nil

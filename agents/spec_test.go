@@ -65,7 +65,7 @@ func TestRegistry(t *testing.T) {
 			{Name: "movetime", Type: Duration, Min: 0.001, Max: 3600},
 			{Name: "mode", Type: Text, Default: "fast", Choices: []string{"fast", "slow"}},
 			{Name: "file", Type: Text},
-		}, New: func(v Values) (Agent, error) { made = v; return nil, nil }},
+		}, New: func(c Config) (Agent, error) { made = c.Values; return nil, nil }},
 	)
 	require.Equal(t, "a", r.Kinds()[0].Name)
 	_, err := r.New(Spec{"a", []Param{{"depth", "4"}, {"movetime", "1.5s"}}})

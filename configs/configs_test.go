@@ -16,11 +16,11 @@ import (
 	"gyges/tournament/game"
 )
 
-type nobody struct{}
+type nobody struct{ agents.Base }
 
 func (nobody) NewGame(context.Context, agents.Setup) error { return nil }
 
-func (nobody) Choose(context.Context, *rules.Game, agents.Limits) (agents.Decision, error) {
+func (nobody) Choose(context.Context, *rules.Game, agents.Request) (agents.Decision, error) {
 	return agents.Decision{}, errors.New("nobody plays")
 }
 
@@ -28,7 +28,7 @@ func (nobody) Choose(context.Context, *rules.Game, agents.Limits) (agents.Decisi
 func testRegistry() *agents.Registry {
 	kind := func(name string, params ...string) agents.Kind {
 		k := agents.Kind{Name: name, Interactive: name == "human",
-			New: func(agents.Values) (agents.Agent, error) { return nobody{}, nil }}
+			New: func(agents.Config) (agents.Agent, error) { return nobody{}, nil }}
 		for _, p := range params {
 			k.Params = append(k.Params, agents.ParamDef{Name: p, Type: agents.Int, Min: 1, Max: 1e9})
 		}

@@ -76,8 +76,8 @@ func Levels(registry *agents.Registry) ([]agents.Kind, error) {
 			Name:  l.Name,
 			Doc:   fmt.Sprintf("a level, %s: %s", l.Agent, l.Doc),
 			Level: true,
-			Light: func(agents.Values) bool { return registry.Light(spec) },
-			New:   func(agents.Values) (agents.Agent, error) { return registry.New(spec) },
+			Light: func(agents.Config) bool { return registry.Light(spec) },
+			New:   func(c agents.Config) (agents.Agent, error) { return registry.New(spec, c.Rules...) },
 		})
 	}
 	return kinds, nil

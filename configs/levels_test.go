@@ -7,7 +7,6 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/builtin"
-	"gyges/agents/explore"
 	"gyges/rules"
 	"gyges/tournament"
 )
@@ -16,7 +15,7 @@ import (
 func TestLevels(t *testing.T) {
 	list, err := ListLevels()
 	require.NoError(t, err)
-	kinds, err := Levels(builtin.Registry(explore.Kind(builtin.Registry())))
+	kinds, err := Levels(builtin.Registry())
 	require.NoError(t, err)
 	require.Len(t, kinds, len(list))
 	registry := builtin.Registry(kinds...)
@@ -39,7 +38,7 @@ func TestLevels(t *testing.T) {
 
 // The tournament of the levels is their ladder.
 func TestLevelsTournament(t *testing.T) {
-	kinds, err := Levels(builtin.Registry(explore.Kind(builtin.Registry())))
+	kinds, err := Levels(builtin.Registry())
 	require.NoError(t, err)
 	c, err := LoadTournament("tournaments/levels.yaml", builtin.Registry(kinds...))
 	require.NoError(t, err)

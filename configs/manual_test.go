@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"gyges/agents/builtin"
-	"gyges/agents/explore"
 	"gyges/agents/tuning/spsa"
 	"gyges/rules"
 	"gyges/tournament"
@@ -23,7 +22,7 @@ func TestShippedFiles(t *testing.T) {
 	t.Chdir("..")
 	levels, err := Levels(exploring())
 	require.NoError(t, err)
-	registry := builtin.Registry(append(levels, explore.Kind(builtin.Registry()))...)
+	registry := builtin.Registry(levels...)
 	paths, err := filepath.Glob("configs/*/*.yaml")
 	require.NoError(t, err)
 	games := map[string]int64{}

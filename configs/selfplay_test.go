@@ -14,7 +14,7 @@ import (
 	"gyges/tournament/training"
 )
 
-func exploring() *agents.Registry { return builtin.Registry(explore.Kind(builtin.Registry())) }
+func exploring() *agents.Registry { return builtin.Registry() }
 
 func TestLoadSelfPlay(t *testing.T) {
 	c, err := LoadSelfPlay(write(t, `

@@ -26,6 +26,7 @@ func TestMain(m *testing.M) {
 // picker plays uniformly at random. Every third of its decisions has a score,
 // so that records have nulls.
 type picker struct {
+	agents.Base
 	rng    *rand.Rand
 	ms     rules.MoveSet
 	scored bool
@@ -37,12 +38,12 @@ func (a *picker) NewGame(_ context.Context, s agents.Setup) error {
 	return nil
 }
 
-func (a *picker) Choose(_ context.Context, g *rules.Game, lim agents.Limits) (agents.Decision, error) {
+func (a *picker) Choose(_ context.Context, g *rules.Game, q agents.Request) (agents.Decision, error) {
 	g.LegalMoves(&a.ms)
 	a.n++
 	d := agents.Decision{Move: a.ms.At(a.rng.IntN(a.ms.Len()))}
 	if a.scored {
-		d.Scored, d.Score, d.Depth, d.Nodes = a.n%3 == 0, agents.Score(a.n), lim.Depth, int64(a.n)
+		d.Scored, d.Score, d.Depth, d.Nodes = a.n%3 == 0, agents.Score(a.n), q.Limits.Depth, int64(a.n)
 	}
 	return d, nil
 }
@@ -55,11 +56,11 @@ type faulty struct {
 	wrong func(ctx context.Context, g *rules.Game) (agents.Decision, error)
 }
 
-func (a *faulty) Choose(ctx context.Context, g *rules.Game, lim agents.Limits) (agents.Decision, error) {
+func (a *faulty) Choose(ctx context.Context, g *rules.Game, q agents.Request) (agents.Decision, error) {
 	if a.n >= a.after {
 		return a.wrong(ctx, g)
 	}
-	return a.picker.Choose(ctx, g, lim)
+	return a.picker.Choose(ctx, g, q)
 }
 
 // brokenStart can't begin a game.
@@ -113,31 +114,31 @@ func testRegistry(open *atomic.Int64) *agents.Registry {
 	after := agents.ParamDef{Name: "after", Type: agents.Int, Default: "2", Max: 1000}
 	id := agents.ParamDef{Name: "id", Type: agents.Int, Default: "0", Max: 1000}
 	kinds := []agents.Kind{
-		{Name: "random", Params: []agents.ParamDef{id}, New: func(agents.Values) (agents.Agent, error) {
+		{Name: "random", Params: []agents.ParamDef{id}, New: func(agents.Config) (agents.Agent, error) {
 			return &picker{},
 				nil
 		}},
-		{Name: "scored", New: func(agents.Values) (agents.Agent, error) { return &picker{scored: true}, nil }},
-		{Name: "brokenstart", New: func(agents.Values) (agents.Agent, error) { return &brokenStart{}, nil }},
+		{Name: "scored", New: func(agents.Config) (agents.Agent, error) { return &picker{scored: true}, nil }},
+		{Name: "brokenstart", New: func(agents.Config) (agents.Agent, error) { return &brokenStart{}, nil }},
 		ugi.Kind(),
-		{Name: "broken", New: func(agents.Values) (agents.Agent, error) { return nil, errTest }},
+		{Name: "broken", New: func(agents.Config) (agents.Agent, error) { return nil, errTest }},
 		{Name: "human", Interactive: true},
-		{Name: "leaky", Params: []agents.ParamDef{after}, New: func(v agents.Values) (agents.Agent, error) {
+		{Name: "leaky", Params: []agents.ParamDef{after}, New: func(c agents.Config) (agents.Agent, error) {
 			open.Add(1)
-			return &closer{faulty: faulty{after: v.Int("after"), wrong: wrongs()["panic"]}, open: open}, nil
+			return &closer{faulty: faulty{after: c.Int("after"), wrong: wrongs()["panic"]}, open: open}, nil
 		}},
-		{Name: "unclosable", New: func(v agents.Values) (agents.Agent, error) {
-			c := &closer{faulty: faulty{after: 1e9}, open: new(atomic.Int64)}
+		{Name: "unclosable", New: func(agents.Config) (agents.Agent, error) {
+			a := &closer{faulty: faulty{after: 1e9}, open: new(atomic.Int64)}
 			if open != nil && open.Add(1) > 1 { // the first one is made by Validate
-				c.err = errTest
+				a.err = errTest
 			}
-			return c, nil
+			return a, nil
 		}},
 	}
 	for name, wrong := range wrongs() {
 		kinds = append(kinds, agents.Kind{Name: name, Params: []agents.ParamDef{after},
-			New: func(v agents.Values) (agents.Agent, error) {
-				return &faulty{after: v.Int("after"), wrong: wrong}, nil
+			New: func(c agents.Config) (agents.Agent, error) {
+				return &faulty{after: c.Int("after"), wrong: wrong}, nil
 			}})
 	}
 	return agents.NewRegistry(kinds...)

@@ -272,23 +272,12 @@ func tryAgent(registry *agents.Registry, spec agents.Spec, list []*rules.Rules) 
 		return []error{fmt.Errorf("agent %.60q needs a person at the terminal; expected agents that play by themselves",
 			spec)}
 	}
-	agent, err := registry.New(spec)
-	if err != nil {
-		return []error{err}
+	list = slices.DeleteFunc(slices.Clone(list[:min(len(list), maxRules)]), func(r *rules.Rules) bool { return r == nil })
+	agent, err := registry.New(spec, list...)
+	if err == nil {
+		err = agent.Close()
 	}
-	var errs []error
-	for _, r := range list[:min(len(list), maxRules)] {
-		if r == nil {
-			continue
-		}
-		if err := agents.Suits(agent, r); err != nil {
-			errs = append(errs, fmt.Errorf("agent %.60q: %w", spec, err))
-		}
-	}
-	if err := agents.Close(agent); err != nil {
-		errs = append(errs, err)
-	}
-	return errs
+	return problems.Split(err)
 }
 
 func (v *validation) schedule(c *Config) {

@@ -63,7 +63,7 @@ func TestMisbehavingEngines(t *testing.T) {
 // startless can't be started.
 type startless struct{ picker }
 
-func (*startless) Start(context.Context, ...*rules.Rules) error { return errTest }
+func (*startless) Start(context.Context) error { return errTest }
 
 // An engine that doesn't start plays no game, and leaves no folder behind; one that other games were played with
 // before leaves those as they are.
@@ -104,7 +104,7 @@ func TestEnginesThatDoNotStart(t *testing.T) {
 	kinds := testRegistry(nil).Kinds()
 	for i := range kinds {
 		if kinds[i].Name == "ugi" {
-			kinds[i].New = func(agents.Values) (agents.Agent, error) { return new(startless), nil }
+			kinds[i].New = func(agents.Config) (agents.Agent, error) { return new(startless), nil }
 		}
 	}
 	broken := agents.NewRegistry(kinds...)

@@ -143,7 +143,7 @@ func TestTimeScale(t *testing.T) {
 	c := testConfig(t, "random", "scored")
 	c.Pairs, c.Limits.MoveTime, c.Clock.Base = 1, 100*time.Millisecond, time.Minute
 	var most agents.Limits
-	p := NewRunner(&c, func(agents.Spec) (agents.Agent, error) { return &limitsSeen{most: &most}, nil })
+	p := NewRunner(&c, func(agents.Spec, ...*rules.Rules) (agents.Agent, error) { return &limitsSeen{most: &most}, nil })
 	games, err := p.Play(t.Context(), newSchedule(&c).job(0), 3)
 	require.NoError(t, err)
 	require.Len(t, games, 2)
@@ -158,9 +158,10 @@ type limitsSeen struct {
 	most *agents.Limits
 }
 
-func (a *limitsSeen) Choose(ctx context.Context, g *rules.Game, lim agents.Limits) (agents.Decision, error) {
+func (a *limitsSeen) Choose(ctx context.Context, g *rules.Game, q agents.Request) (agents.Decision, error) {
+	lim := q.Limits
 	a.most.MoveTime, a.most.Clock.Left = max(a.most.MoveTime, lim.MoveTime), max(a.most.Clock.Left, lim.Clock.Left)
-	return a.picker.Choose(ctx, g, lim)
+	return a.picker.Choose(ctx, g, q)
 }
 
 func TestPlayerRefuses(t *testing.T) {
@@ -188,7 +189,7 @@ func TestPlayerRefuses(t *testing.T) {
 	changed.South.Seed++
 	require.ErrorContains(t, p.Check(good, []*record.Record{games[0], &changed}), "expected pair 3")
 
-	broken := NewRunner(&c, func(agents.Spec) (agents.Agent, error) { return nil, errTest })
+	broken := NewRunner(&c, func(agents.Spec, ...*rules.Rules) (agents.Agent, error) { return nil, errTest })
 	_, err = broken.Play(t.Context(), good, 1)
 	require.ErrorIs(t, err, errTest)
 }

@@ -291,7 +291,7 @@ func TestUntilError(t *testing.T) {
 // In self-play the two sides of a game are two agents.
 func TestSelfPlay(t *testing.T) {
 	var made []*loner
-	registry := agents.NewRegistry(agents.Kind{Name: "loner", New: func(agents.Values) (agents.Agent, error) {
+	registry := agents.NewRegistry(agents.Kind{Name: "loner", New: func(agents.Config) (agents.Agent, error) {
 		a := &loner{}
 		made = append(made, a)
 		return a, nil
@@ -318,9 +318,9 @@ func (a *loner) NewGame(ctx context.Context, s agents.Setup) error {
 	return a.picker.NewGame(ctx, s)
 }
 
-func (a *loner) Choose(ctx context.Context, g *rules.Game, lim agents.Limits) (agents.Decision, error) {
+func (a *loner) Choose(ctx context.Context, g *rules.Game, q agents.Request) (agents.Decision, error) {
 	if g.Position().Side() != a.side {
 		return agents.Decision{}, errors.New("not my side")
 	}
-	return a.picker.Choose(ctx, g, lim)
+	return a.picker.Choose(ctx, g, q)
 }

@@ -22,13 +22,13 @@ type waiting struct {
 	moves <-chan bool
 }
 
-func (a *waiting) Choose(ctx context.Context, g *rules.Game, lim agents.Limits) (agents.Decision, error) {
+func (a *waiting) Choose(ctx context.Context, g *rules.Game, q agents.Request) (agents.Decision, error) {
 	select {
 	case <-a.moves:
 	case <-ctx.Done():
 		return agents.Decision{}, ctx.Err()
 	}
-	return a.picker.Choose(ctx, g, lim)
+	return a.picker.Choose(ctx, g, q)
 }
 
 // slowRunner plays a pair whose agents wait for moves.
@@ -40,7 +40,7 @@ type slowRunner struct {
 
 func newSlowRunner(t *testing.T, c *Config) *slowRunner {
 	s := &slowRunner{moves: make(chan bool), games: make(chan []*record.Record, 1)}
-	s.Runner = NewRunner(c, func(agents.Spec) (agents.Agent, error) {
+	s.Runner = NewRunner(c, func(agents.Spec, ...*rules.Rules) (agents.Agent, error) {
 		return &waiting{picker{scored: true}, s.moves}, nil
 	})
 	go func() {

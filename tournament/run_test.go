@@ -259,8 +259,8 @@ func (a *lacking) NewGame(ctx context.Context, s agents.Setup) error {
 func TestHostFailureStopsTheRun(t *testing.T) {
 	games := 0
 	registry := agents.NewRegistry(
-		agents.Kind{Name: "random", New: func(agents.Values) (agents.Agent, error) { return &picker{}, nil }},
-		agents.Kind{Name: "lacking", New: func(agents.Values) (agents.Agent, error) { return &lacking{games: &games}, nil }},
+		agents.Kind{Name: "random", New: func(agents.Config) (agents.Agent, error) { return &picker{}, nil }},
+		agents.Kind{Name: "lacking", New: func(agents.Config) (agents.Agent, error) { return &lacking{games: &games}, nil }},
 	)
 	c := testConfig(t, "random", "lacking")
 	c.Rules = []*rules.Rules{rules.MustParse("simplified")}

@@ -17,15 +17,18 @@ import (
 // Runner plays jobs of a run with agents of its own. It belongs to one goroutine.
 type Runner struct {
 	schedule *schedule // without pairings
-	newAgent func(agents.Spec) (agents.Agent, error)
+	newAgent AgentMaker
 	agents   []agents.Agent // by index of their spec, then those that play against themselves; nil until needed
 	opener   *opener
 	referee  game.Referee
 }
 
+// AgentMaker makes the agent that a spec names, for games under rule sets, as [agents.Registry.New] does.
+type AgentMaker func(agents.Spec, ...*rules.Rules) (agents.Agent, error)
+
 // NewRunner returns a runner for the runs of a valid config. newAgent makes the
 // agents that its specs name, each once and again after a failure.
-func NewRunner(config *Config, newAgent func(agents.Spec) (agents.Agent, error)) *Runner {
+func NewRunner(config *Config, newAgent AgentMaker) *Runner {
 	return &Runner{
 		schedule: newEmptySchedule(config),
 		newAgent: newAgent,
@@ -163,7 +166,7 @@ func (r *Runner) start(ctx context.Context, i int) error {
 	if err != nil {
 		return err
 	}
-	if err := agents.Start(ctx, a, config.Rules...); err != nil {
+	if err := a.Start(ctx); err != nil {
 		return fmt.Errorf("agent %.60q: %w", config.Agents[i], err)
 	}
 	return nil
@@ -172,7 +175,8 @@ func (r *Runner) start(ctx context.Context, i int) error {
 // agent returns agent i, made if need be.
 func (r *Runner) agent(i int) (agents.Agent, error) {
 	if r.agents[i] == nil {
-		a, err := r.newAgent(r.schedule.config.Agents[i%len(r.schedule.config.Agents)])
+		config := r.schedule.config
+		a, err := r.newAgent(config.Agents[i%len(config.Agents)], config.Rules...)
 		if err != nil {
 			return nil, err
 		}

@@ -63,7 +63,7 @@ func (s *Screening) score(ctx context.Context, p rules.Position) (float64, error
 	if err != nil {
 		return 0, err
 	}
-	d, err := s.Agent.Choose(ctx, rules.NewGame(s.Rules, p), s.Limits)
+	d, err := s.Agent.Choose(ctx, rules.NewGame(s.Rules, p), agents.Request{Limits: s.Limits})
 	if err == nil && !d.Scored {
 		err = ErrNoScore
 	}

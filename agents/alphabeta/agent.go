@@ -27,22 +27,23 @@ func Kind() agents.Kind {
 		Name:   "alphabeta",
 		Doc:    "alpha-beta search with iterative deepening and a transposition table",
 		Params: slices.Concat(agents.ParamsOf(config{}), eval.Params()),
-		Light: func(v agents.Values) bool {
-			return v.Int("depth") == 1 || v["nodes"] != "" && v.Int("nodes") <= lightNodes
+		Light: func(c agents.Config) bool {
+			return c.Int("depth") == 1 || c.Values["nodes"] != "" && c.Int("nodes") <= lightNodes
 		},
 		New: newPlayer,
 	}
 }
 
-func newPlayer(v agents.Values) (agents.Agent, error) {
-	weights, err := eval.FromValues(v)
+func newPlayer(c agents.Config) (agents.Agent, error) {
+	weights, err := eval.FromValues(c.Values, c.Rules...)
 	a := &player{Source: weights}
-	v.Decode(&a.config)
+	c.Decode(&a.config)
 	a.searches = make([]search, a.config.Threads)
 	return a, err
 }
 
 type player struct {
+	agents.Base
 	eval.Source
 	config   config
 	rng      *rand.Rand // for the set-up; the search is deterministic
@@ -51,7 +52,10 @@ type player struct {
 	info     func(agents.Decision)
 }
 
-var _ agents.Analyst = (*player)(nil)
+// Capabilities implements [agents.Agent].
+func (*player) Capabilities() agents.Capabilities {
+	return agents.Capabilities{Exclude: true, Noise: true, Sample: true}
+}
 
 // evalMegabytes returns the size of the evaluation cache.
 func (a *player) evalMegabytes() int { return (a.config.Hash + 1) / 2 }
@@ -70,41 +74,49 @@ func (a *player) NewGame(_ context.Context, s agents.Setup) error {
 	return nil
 }
 
-func (a *player) Choose(ctx context.Context, g *rules.Game, lim agents.Limits) (agents.Decision, error) {
-	return a.ChooseWithout(ctx, g, lim, nil)
-}
-
-func (a *player) ChooseWithout(
-	ctx context.Context, g *rules.Game, lim agents.Limits, excluded []rules.Move,
-) (agents.Decision, error) {
+// Choose implements [agents.Agent]. Of a search with several threads it samples the first. With noise it searches
+// twice: for the best move, with three quarters of the nodes and time, and then for the one to play.
+func (a *player) Choose(ctx context.Context, g *rules.Game, q agents.Request) (agents.Decision, error) {
 	began := time.Now()
 	main := &a.searches[0]
 	moves := &main.stack[0].moves
-	d, decided, err := main.line.Prologue(ctx, g, a.rng, moves, excluded...)
+	d, decided, err := main.line.Prologue(ctx, a, g, &q, a.rng, moves)
 	if err != nil || decided {
 		return d, err
 	}
 	anyMove := moves.At(0)
-	lim = a.limits(lim)
+	main.sample = sample{size: q.Sample, rng: a.rng, positions: main.sample.positions[:0]}
+	q.Limits = q.Limits.Tighter(agents.Limits{
+		Depth: a.config.Depth, Nodes: a.config.Nodes, MoveTime: a.config.MoveTime,
+	})
+	lim := q.Limits
+	if q.Noise != nil {
+		q.Limits.MoveTime, _ = lim.Times(g)
+		q.Limits.Clock = agents.Clock{}
+		lim = q.Limits
+		lim.Nodes -= lim.Nodes / 4
+		lim.MoveTime -= lim.MoveTime / 4
+	}
 	if lim == (agents.Limits{}) {
 		lim.Depth = defaultDepth
 	}
-	best := a.search(ctx, g, lim, agents.NewTimer(began, g, lim), excluded)
+	best := a.search(ctx, g, &q, lim, agents.NewTimer(began, g, lim))
 	if !best.Scored { // stopped before the first result
 		best.Move = anyMove
 		return best, ctx.Err()
 	}
+	if q.Noise != nil {
+		a.addNoise(ctx, g, &q, &best, began)
+	}
+	if q.Sample > 0 {
+		best.Sample = slices.Clone(main.sample.positions)
+	}
 	return best, nil
-}
-
-// limits returns the agent's own limits and lim together.
-func (a *player) limits(lim agents.Limits) agents.Limits {
-	return lim.Tighter(agents.Limits{Depth: a.config.Depth, Nodes: a.config.Nodes, MoveTime: a.config.MoveTime})
 }
 
 // search runs one search in every thread and returns the best of their results.
 func (a *player) search(
-	ctx context.Context, g *rules.Game, lim agents.Limits, t agents.Timer, excluded []rules.Move,
+	ctx context.Context, g *rules.Game, q *agents.Request, lim agents.Limits, t agents.Timer,
 ) agents.Decision {
 	a.shared.table.newSearch()
 	a.shared.nodes.Store(0)
@@ -119,8 +131,7 @@ func (a *player) search(
 	var helpers sync.WaitGroup
 	for i := range a.searches {
 		s := &a.searches[i]
-		s.begin(ctx, g, lim, t)
-		s.excluded = append(s.excluded, excluded...)
+		s.begin(ctx, g, q.Exclude, lim, t)
 		if i > 0 {
 			// Half of the helpers start a ply deeper, which fills the table for the others.
 			helpers.Go(func() { results[i] = s.deepen(g.Position(), 1+i%2, last, func(agents.Decision) {}) })

@@ -49,10 +49,10 @@ func TestCancellation(t *testing.T) {
 	g := agenttest.Game(t, rules.MustParse("standard"), "321123/000000/000000/000000/000000/321123 s")
 	a := agenttest.New(t, Kind(), "alphabeta:depth=20", g)
 	for _, n := range []int{0, 1} { // before the first result
-		_, err := a.Choose(agenttest.CancelAfter(n), g, agents.Limits{})
+		_, err := a.Choose(agenttest.CancelAfter(n), g, agents.Request{})
 		require.ErrorIs(t, err, context.Canceled, n)
 	}
-	d, err := a.Choose(agenttest.CancelAfter(100), g, agents.Limits{})
+	d, err := a.Choose(agenttest.CancelAfter(100), g, agents.Request{})
 	require.NoError(t, err)
 	require.NoError(t, g.Check(d.Move))
 	require.True(t, d.Scored)

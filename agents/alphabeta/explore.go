@@ -10,35 +10,24 @@ import (
 	"gyges/rules"
 )
 
-var _ agents.Explorer = (*player)(nil)
-
-// ChooseNoisy implements [agents.Explorer]. It searches twice: for the best move,
-// with three quarters of the nodes and time, and then, to the depth reached, for
-// moves with a higher sum of score and noise.
-func (a *player) ChooseNoisy(
-	ctx context.Context, g *rules.Game, lim agents.Limits, noise func(rules.Move) agents.Score,
-) (agents.Decision, error) {
-	began := time.Now()
-	lim = a.limits(lim)
-	lim.MoveTime, _ = lim.Times(g)
-	lim.Clock = agents.Clock{}
-	first := lim
-	first.Nodes -= lim.Nodes / 4
-	first.MoveTime -= lim.MoveTime / 4
-	best, err := a.Choose(ctx, g, first)
-	if _, proven := best.Score.Proven(); err != nil || !best.Scored || proven {
-		return best, err
+// addNoise has the request's noise decide which move is played in place of the best one: it searches to the same depth
+// for moves with a higher sum of score and noise, within what is left of the limits.
+func (a *player) addNoise(
+	ctx context.Context, g *rules.Game, q *agents.Request, best *agents.Decision, began time.Time,
+) {
+	if _, proven := best.Score.Proven(); proven {
+		return
 	}
+	lim := q.Limits
 	if lim.Nodes > 0 {
 		if lim.Nodes -= best.Nodes; lim.Nodes <= 0 {
-			return best, nil
+			return
 		}
 	}
 	s := &a.searches[0]
-	s.begin(ctx, g, lim, agents.NewTimer(began, g, lim))
-	best.Play(s.noisiest(g.Position(), best, noise))
+	s.begin(ctx, g, q.Exclude, lim, agents.NewTimer(began, g, lim))
+	best.Play(s.noisiest(g.Position(), *best, q.Noise))
 	best.Nodes += s.nodeCount
-	return best, nil
 }
 
 // noisyMove is a root move with its noise.
@@ -57,7 +46,7 @@ const lateMove = 20
 func (s *search) noisiest(p rules.Position, best agents.Decision, noise func(rules.Move) agents.Score) rules.Move {
 	own := noise(best.Move)
 	var list []noisyMove
-	s.line.Moves(p, &s.stack[0].moves)
+	s.generate(p, &s.stack[0])
 	for m := range s.stack[0].moves.All() {
 		if n := noise(m); n > own && m != best.Move {
 			list = append(list, noisyMove{m, n})

@@ -35,8 +35,8 @@ func TestNoisyChoiceIsTheHighestSum(t *testing.T) {
 				noises[m] = agents.Score(rng.NormFloat64() * 150)
 			}
 			noise := func(m rules.Move) agents.Score { return noises[m] }
-			a := agenttest.New(t, Kind(), "alphabeta:selective=0,hash=1", g).(agents.Explorer)
-			d, err := a.ChooseNoisy(context.Background(), g, agents.Limits{Depth: c.depth}, noise)
+			a := agenttest.New(t, Kind(), "alphabeta:selective=0,hash=1", g)
+			d, err := a.Choose(context.Background(), g, agents.Request{Limits: agents.Limits{Depth: c.depth}, Noise: noise})
 			require.NoError(t, err)
 
 			best, sum := -infinity, -3*infinity
@@ -79,19 +79,19 @@ func TestNoisyChoiceOfASelectiveSearch(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	for range 20 {
 		g := agenttest.RandomGame(r, rng, 10)
-		a := agenttest.New(t, Kind(), "alphabeta:hash=1", g).(agents.Explorer)
+		a := agenttest.New(t, Kind(), "alphabeta:hash=1", g)
 		plain := agenttest.Choose(t, a, g, agents.Limits{Nodes: 500})
 		require.NoError(t, a.NewGame(context.Background(), agents.Setup{Rules: r, Side: g.Position().Side()}))
 		equal := func(rules.Move) agents.Score { return 7 }
-		quiet, err := a.ChooseNoisy(t.Context(), g, agents.Limits{Nodes: 666}, equal)
+		quiet, err := a.Choose(t.Context(), g, agents.Request{Limits: agents.Limits{Nodes: 666}, Noise: equal})
 		require.NoError(t, err)
 		require.Equal(t, plain, quiet)
 		noise := func(m rules.Move) agents.Score { return agents.Score(m % 400) }
-		d, err := a.ChooseNoisy(t.Context(), g, agents.Limits{Nodes: 666}, noise)
+		d, err := a.Choose(t.Context(), g, agents.Request{Limits: agents.Limits{Nodes: 666}, Noise: noise})
 		require.NoError(t, err)
 		require.NoError(t, g.Check(d.Move))
 		require.LessOrEqual(t, d.Nodes, int64(666))
-		d, err = a.ChooseNoisy(t.Context(), g, agents.Limits{Nodes: 1}, noise)
+		d, err = a.Choose(t.Context(), g, agents.Request{Limits: agents.Limits{Nodes: 1}, Noise: noise})
 		require.NoError(t, err)
 		require.NoError(t, g.Check(d.Move))
 	}

@@ -21,7 +21,7 @@ func TestPickerYieldsEachMoveOnce(t *testing.T) {
 		g := agenttest.RandomGame(r, rng, rng.IntN(20))
 		a := agenttest.New(t, Kind(), "alphabeta:hash=1", g).(*player)
 		s := &a.searches[0]
-		s.begin(context.Background(), g, agents.Limits{}, agents.Timer{})
+		s.begin(context.Background(), g, nil, agents.Limits{}, agents.Timer{})
 		var ms rules.MoveSet
 		g.LegalMoves(&ms)
 		one, other := ms.At(rng.IntN(ms.Len())), ms.At(rng.IntN(ms.Len()))

@@ -65,11 +65,13 @@ func (s *search) reset(shared *sharedState, r *rules.Rules, e *eval.Evaluator, p
 	s.history = lookahead.History{} // one by one, since large temporary values are slow
 }
 
-// begin prepares for one choice. The game has not ended.
-func (s *search) begin(ctx context.Context, g *rules.Game, lim agents.Limits, t agents.Timer) {
+// begin prepares for one choice without the excluded moves. The game has not ended.
+func (s *search) begin(
+	ctx context.Context, g *rules.Game, excluded []rules.Move, lim agents.Limits, t agents.Timer,
+) {
 	s.ctx, s.timer, s.maxNodes = ctx, t, lim.Nodes
 	s.nodeCount, s.flushedNodes, s.nextPoll, s.stopped = 0, 0, 0, false
-	s.excluded = s.excluded[:0]
+	s.excluded = excluded
 	s.line.Begin(g)
 	for i := range s.stack {
 		s.stack[i].killers = [2]rules.Move{}

@@ -57,7 +57,7 @@ func TestThreads(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	time.AfterFunc(20*time.Millisecond, cancel)
-	d, err := a.Choose(ctx, g, agents.Limits{Depth: 40})
+	d, err := a.Choose(ctx, g, agents.Request{Limits: agents.Limits{Depth: 40}})
 	require.NoError(t, err)
 	require.NoError(t, g.Check(d.Move))
 }
@@ -96,7 +96,7 @@ func TestHelperIsUsed(t *testing.T) {
 		}
 		cancel()
 	}
-	d, err := a.Choose(ctx, g, agents.Limits{Depth: 30})
+	d, err := a.Choose(ctx, g, agents.Request{Limits: agents.Limits{Depth: 30}})
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, d.Depth, 3)
 }
@@ -109,7 +109,7 @@ func TestChooseWithout(t *testing.T) {
 	var without []rules.Move
 	last := infinity
 	for range g.Legal().Len() {
-		d, err := a.ChooseWithout(context.Background(), g, agents.Limits{}, without)
+		d, err := a.Choose(context.Background(), g, agents.Request{Exclude: without})
 		require.NoError(t, err)
 		require.NoError(t, g.Check(d.Move))
 		require.NotContains(t, without, d.Move)
@@ -119,7 +119,7 @@ func TestChooseWithout(t *testing.T) {
 		}
 		without = append(without, d.Move)
 	}
-	_, err := a.ChooseWithout(context.Background(), g, agents.Limits{}, without)
+	_, err := a.Choose(context.Background(), g, agents.Request{Exclude: without})
 	require.ErrorIs(t, err, rules.ErrOver)
 }
 
@@ -141,7 +141,7 @@ func TestExcludedMovesStayOut(t *testing.T) {
 		var excluded []rules.Move
 		position := g.Rules().FormatPosition(g.Position())
 		for n := range min(g.Legal().Len(), goals+4) {
-			d, err := a.ChooseWithout(t.Context(), g, agents.Limits{}, excluded)
+			d, err := a.Choose(t.Context(), g, agents.Request{Exclude: excluded})
 			require.NoError(t, err)
 			require.NoError(t, g.Check(d.Move), position)
 			require.NotContains(t, excluded, d.Move, position)
@@ -201,7 +201,7 @@ func TestLost(t *testing.T) {
 	for range 300 {
 		g := gs.next()
 		s := &agenttest.New(t, Kind(), "alphabeta:hash=1", g).(*player).searches[0]
-		s.begin(t.Context(), g, agents.Limits{}, agents.Timer{})
+		s.begin(t.Context(), g, nil, agents.Limits{}, agents.Timer{})
 		p, buffer := g.Position(), &s.stack[0].moves
 		static := s.evaluate(p, p.Hash())
 		if !static.attacked {
@@ -227,7 +227,7 @@ func TestReduction(t *testing.T) {
 	for range 200 {
 		g := gs.next()
 		s := &agenttest.New(t, Kind(), "alphabeta:hash=1", g).(*player).searches[0]
-		s.begin(t.Context(), g, agents.Limits{}, agents.Timer{})
+		s.begin(t.Context(), g, nil, agents.Limits{}, agents.Timer{})
 		next := g.Position()
 		static := s.evaluate(next, next.Hash())
 		for range 2 {

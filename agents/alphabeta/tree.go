@@ -1,26 +1,10 @@
 package alphabeta
 
 import (
-	"context"
 	"math/rand/v2"
-	"slices"
 
-	"gyges/agents"
 	"gyges/rules"
 )
-
-var _ agents.TreeSearcher = (*player)(nil)
-
-// SearchTree implements [agents.TreeSearcher]. Of a search with several threads it samples the first.
-func (a *player) SearchTree(
-	ctx context.Context, g *rules.Game, lim agents.Limits, n int,
-) (agents.Decision, []rules.Position, error) {
-	s := &a.searches[0].sample
-	*s = sample{size: n, rng: a.rng, positions: s.positions[:0]}
-	d, err := a.Choose(ctx, g, lim)
-	s.size = 0
-	return d, slices.Clone(s.positions), err
-}
 
 // sample is a random sample of the positions that a search visits (reservoir sampling: A. Waterman's algorithm R, in
 // Knuth, The Art of Computer Programming 2, 3.4.2).

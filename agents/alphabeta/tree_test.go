@@ -19,11 +19,13 @@ func TestSearchTree(t *testing.T) {
 	g := agenttest.Game(t, r, "213132/000000/000000/000000/000000/112233 s")
 	const spec = "alphabeta:depth=2,hash=1"
 	want := agenttest.Choose(t, agenttest.New(t, Kind(), spec, g), g, agents.Limits{})
-	a := agenttest.New(t, Kind(), spec, g).(agents.TreeSearcher)
+	a := agenttest.New(t, Kind(), spec, g)
 	search := func(n int) []rules.Position {
 		require.NoError(t, a.NewGame(context.Background(), agents.Setup{Rules: r, Seed: uint64(n)}))
-		d, positions, err := a.SearchTree(context.Background(), g, agents.Limits{}, n)
+		d, err := a.Choose(context.Background(), g, agents.Request{Sample: n})
 		require.NoError(t, err)
+		positions := d.Sample
+		d.Sample = nil
 		require.Equal(t, want, d)
 		return positions
 	}
@@ -38,10 +40,10 @@ func TestSearchTree(t *testing.T) {
 	const n = 10
 	for seed := range 2000 {
 		require.NoError(t, a.NewGame(context.Background(), agents.Setup{Rules: r, Seed: uint64(seed)}))
-		_, positions, err := a.SearchTree(context.Background(), g, agents.Limits{}, n)
+		d, err := a.Choose(context.Background(), g, agents.Request{Sample: n})
 		require.NoError(t, err)
-		require.Len(t, positions, n)
-		for _, p := range positions {
+		require.Len(t, d.Sample, n)
+		for _, p := range d.Sample {
 			drawn[p]++
 		}
 	}

@@ -67,8 +67,8 @@ type search struct {
 }
 
 // Search searches with an agent. It calls report with each result, and with all results so
-// far, the best first; these are not changed later. The agents that are an
-// [agents.Analyst] search depth by depth for the number of moves asked for, others once. It ends when a
+// far, the best first; these are not changed later. Agents that can exclude
+// moves search depth by depth for the number of moves asked for, others once. It ends when a
 // limit is reached or all results are proven, with the agent's error, its panic included,
 // or with the cause of ctx's end.
 func Search(
@@ -82,23 +82,23 @@ func Search(
 			err = context.Cause(ctx)
 		}
 	}()
-	analyst, ok := a.(agents.Analyst)
-	if !ok && q.Multi > 1 {
+	excludes := a.Capabilities().Exclude
+	if !excludes && q.Multi > 1 {
 		return ErrMulti
 	}
 	s := &search{Request: q, agent: a, report: report, began: time.Now()}
 	s.Multi = min(q.Multi, q.Game.Legal().Len())
 	setup := agents.Setup{Rules: q.Game.Rules(), Side: q.Game.Position().Side(), Seed: 1}
-	if !ok {
+	if !excludes {
 		setup.Info = func(d agents.Decision) { s.add(1, d) }
 	}
 	if err := a.NewGame(ctx, setup); err != nil {
 		return err
 	}
-	if ok {
-		return s.deepen(ctx, analyst)
+	if excludes {
+		return s.deepen(ctx)
 	}
-	d, err := a.Choose(ctx, q.Game, q.Limits)
+	d, err := a.Choose(ctx, q.Game, agents.Request{Limits: q.Limits})
 	if err == nil {
 		s.add(1, d)
 	}
@@ -106,7 +106,7 @@ func Search(
 }
 
 // deepen searches depth by depth, each move with the better ones excluded.
-func (s *search) deepen(ctx context.Context, a agents.Analyst) error {
+func (s *search) deepen(ctx context.Context) error {
 	last := agents.Limits{Depth: MaxDepth}.Tighter(agents.Limits{Depth: s.Limits.Depth}).Depth
 	for depth, unproven := 1, s.Multi; depth <= last && unproven > 0; depth++ {
 		var better []rules.Move
@@ -116,7 +116,7 @@ func (s *search) deepen(ctx context.Context, a agents.Analyst) error {
 			if !ok {
 				return nil
 			}
-			d, err := a.ChooseWithout(ctx, s.Game, rest, better)
+			d, err := s.agent.Choose(ctx, s.Game, agents.Request{Limits: rest, Exclude: better})
 			if err != nil || ctx.Err() != nil {
 				return err
 			}

@@ -15,11 +15,11 @@ import (
 const middle = "202110/000330/000000/000200/000100/030123 s"
 
 // panicking is an agent that panics.
-type panicking struct{}
+type panicking struct{ agents.Base }
 
 func (panicking) NewGame(context.Context, agents.Setup) error { return nil }
 
-func (panicking) Choose(context.Context, *rules.Game, agents.Limits) (agents.Decision, error) {
+func (panicking) Choose(context.Context, *rules.Game, agents.Request) (agents.Decision, error) {
 	panic("boom")
 }
 

@@ -91,12 +91,12 @@ func One(ctx context.Context, registry *agents.Registry, spec agents.Spec, p Pos
 	if err != nil {
 		return s, err
 	}
-	defer func() { _ = agents.Close(a) }() // its searches are done
+	defer func() { _ = a.Close() }() // its searches are done
 	if err := a.NewGame(ctx, agents.Setup{Rules: r, Side: position.Side(), Seed: 1}); err != nil {
 		return s, err
 	}
 	began := time.Now()
-	d, err := a.Choose(ctx, rules.NewGame(r, position), agents.Limits{})
+	d, err := a.Choose(ctx, rules.NewGame(r, position), agents.Request{})
 	s.Move, s.Score, s.Nodes, s.Seconds = d.Move.String(), int(d.Score), d.Nodes, time.Since(began).Seconds()
 	return s, err
 }

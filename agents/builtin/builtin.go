@@ -4,6 +4,7 @@ package builtin
 import (
 	"gyges/agents"
 	"gyges/agents/alphabeta"
+	"gyges/agents/explore"
 	"gyges/agents/greedy"
 	"gyges/agents/mcts"
 	"gyges/agents/random"
@@ -14,6 +15,7 @@ import (
 func Registry(more ...agents.Kind) *agents.Registry {
 	return agents.NewRegistry(append([]agents.Kind{
 		alphabeta.Kind(),
+		explore.Kind(),
 		greedy.Kind(),
 		mcts.Kind(),
 		random.Kind(),

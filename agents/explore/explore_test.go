@@ -23,16 +23,20 @@ import (
 
 // fixed is an explorer for which the i-th legal move is worth -10·i, and which
 // proves a win where it is told to.
-type fixed struct{ proves bool }
-
-func (f *fixed) NewGame(context.Context, agents.Setup) error { return nil }
-
-func (f *fixed) Choose(ctx context.Context, g *rules.Game, lim agents.Limits) (agents.Decision, error) {
-	return f.ChooseNoisy(ctx, g, lim, func(rules.Move) agents.Score { return 0 })
+type fixed struct {
+	agents.Base
+	proves bool
 }
 
-func (f *fixed) ChooseNoisy(_ context.Context, g *rules.Game, _ agents.Limits,
-	noise func(rules.Move) agents.Score) (agents.Decision, error) {
+func (*fixed) Capabilities() agents.Capabilities { return agents.Capabilities{Noise: true} }
+
+func (*fixed) NewGame(context.Context, agents.Setup) error { return nil }
+
+func (f *fixed) Choose(_ context.Context, g *rules.Game, q agents.Request) (agents.Decision, error) {
+	noise := q.Noise
+	if noise == nil {
+		noise = func(rules.Move) agents.Score { return 0 }
+	}
 	if f.proves {
 		return agents.Decision{Move: g.Legal().At(0), Scored: true, Score: agents.WinIn(3)}, nil
 	}
@@ -48,16 +52,21 @@ func (f *fixed) ChooseNoisy(_ context.Context, g *rules.Game, _ agents.Limits,
 
 func registry() *agents.Registry {
 	fixedKind := func(name string, proves bool) agents.Kind {
-		return agents.Kind{Name: name, New: func(agents.Values) (agents.Agent, error) { return &fixed{proves}, nil }}
+		return agents.Kind{Name: name, New: func(agents.Config) (agents.Agent, error) { return &fixed{proves: proves}, nil }}
 	}
-	return agents.NewRegistry(fixedKind("fixed", false), fixedKind("sure", true), alphabeta.Kind(), greedy.Kind(),
+	return agents.NewRegistry(Kind(), fixedKind("fixed", false), fixedKind("sure", true), alphabeta.Kind(), greedy.Kind(),
 		random.Kind(),
-		agents.Kind{Name: "person", Interactive: true, New: func(agents.Values) (agents.Agent, error) { return nil, nil }})
+		agents.Kind{Name: "person", Interactive: true, New: func(agents.Config) (agents.Agent, error) { return nil, nil }})
 }
 
 func start(t *testing.T, spec string, g *rules.Game) agents.Agent {
 	t.Helper()
-	return agenttest.New(t, Kind(registry()), spec, g)
+	s, err := agents.ParseSpec(spec)
+	require.NoError(t, err)
+	a, err := registry().New(s)
+	require.NoError(t, err)
+	require.NoError(t, a.NewGame(t.Context(), agents.Setup{Rules: g.Rules(), Side: g.Position().Side(), Seed: 1}))
+	return a
 }
 
 // The evaluation is that of the agent it plays like.
@@ -106,7 +115,7 @@ func TestTemperature(t *testing.T) {
 			index[g.Legal().At(i)] = i
 		}
 		for range 20_000 {
-			d, err := a.Choose(context.Background(), g, agents.Limits{})
+			d, err := a.Choose(context.Background(), g, agents.Request{})
 			require.NoError(t, err)
 			counts[index[d.Move]]++
 		}
@@ -139,7 +148,7 @@ func TestRandomMoves(t *testing.T) {
 	counts, unscored := make([]float64, len(harmless)), 0
 	const total = 20_000
 	for range total {
-		d, err := a.Choose(context.Background(), g, agents.Limits{})
+		d, err := a.Choose(context.Background(), g, agents.Request{})
 		require.NoError(t, err)
 		if d.Scored {
 			require.Equal(t, g.Legal().At(0), d.Move)
@@ -165,7 +174,7 @@ func TestProvenResultsAndLatePliesArePlayedBest(t *testing.T) {
 		"explore:agent=fixed,temperature=5,random=1,plies=2"} {
 		a := start(t, spec, g)
 		for range 50 {
-			d, err := a.Choose(context.Background(), g, agents.Limits{})
+			d, err := a.Choose(context.Background(), g, agents.Request{})
 			require.NoError(t, err)
 			require.Equal(t, g.Legal().At(0), d.Move)
 		}
@@ -183,7 +192,7 @@ func TestSeeds(t *testing.T) {
 			if o, _ := g.Outcome(); o != rules.Undecided {
 				break
 			}
-			d, err := a.Choose(context.Background(), g, agents.Limits{})
+			d, err := a.Choose(context.Background(), g, agents.Request{})
 			require.NoError(t, err)
 			require.NoError(t, g.Play(d.Move))
 		}
@@ -205,7 +214,7 @@ func TestSpec(t *testing.T) {
 		back, err := agents.ParseSpec(want)
 		require.NoError(t, err)
 		require.Equal(t, spec, back)
-		a, err := agents.NewRegistry(Kind(registry())).New(spec)
+		a, err := registry().New(spec)
 		require.NoError(t, err)
 		require.Equal(t, o, a.(*player).options)
 	}
@@ -220,7 +229,7 @@ func TestBadSpecs(t *testing.T) {
 		"explore":                                   "expected agent=SPEC, the agent to play like",
 		"explore:agent=":                            "expected text, found",
 		"explore:agent=nobody":                      `unknown kind "nobody"`,
-		"explore:agent=explore":                     `unknown kind "explore"`,
+		"explore:agent=explore":                     "expected agent=SPEC",
 		"explore:agent=greedy":                      "greedy does not explore by temperature; expected alphabeta, mcts or temperature=0",
 		"explore:agent=person,temperature=0":        `expected an agent that plays by itself, found "person"`,
 		"explore:agent=random,temperature=11":       "parameter temperature: expected a number from 0 to 10",
@@ -230,7 +239,7 @@ func TestBadSpecs(t *testing.T) {
 	} {
 		s, err := agents.ParseSpec(spec)
 		require.NoError(t, err, spec)
-		_, err = agents.NewRegistry(Kind(registry())).New(s)
+		_, err = registry().New(s)
 		require.ErrorContains(t, err, want, spec)
 	}
 }

@@ -19,23 +19,22 @@ func Kind() agents.Kind {
 		Name:   "greedy",
 		Doc:    "one ply by the evaluation; takes a win and avoids handing one over",
 		Params: eval.Params(),
-		Light:  func(agents.Values) bool { return true },
-		New: func(v agents.Values) (agents.Agent, error) {
-			weights, err := eval.FromValues(v)
+		Light:  func(agents.Config) bool { return true },
+		New: func(c agents.Config) (agents.Agent, error) {
+			weights, err := eval.FromValues(c.Values, c.Rules...)
 			return &player{Source: weights}, err
 		},
 	}
 }
 
 type player struct {
+	agents.Base
 	eval.Source
 	eval  *eval.Evaluator
 	rng   *rand.Rand
 	line  lookahead.Line
 	moves rules.MoveSet
 }
-
-var _ agents.Agent = (*player)(nil)
 
 func (a *player) NewGame(_ context.Context, s agents.Setup) (err error) {
 	a.rng = s.Rand()
@@ -46,8 +45,8 @@ func (a *player) NewGame(_ context.Context, s agents.Setup) (err error) {
 // lossPenalty puts moves that let the opponent win at once below all others.
 const lossPenalty = 4 * agents.MaxEval
 
-func (a *player) Choose(ctx context.Context, g *rules.Game, _ agents.Limits) (agents.Decision, error) {
-	d, decided, err := a.line.Prologue(ctx, g, a.rng, &a.moves)
+func (a *player) Choose(ctx context.Context, g *rules.Game, q agents.Request) (agents.Decision, error) {
+	d, decided, err := a.line.Prologue(ctx, a, g, &q, a.rng, &a.moves)
 	if err != nil || decided {
 		return d, err
 	}

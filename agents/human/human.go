@@ -31,7 +31,7 @@ func Kind(in io.Reader, out io.Writer) agents.Kind {
 		Name:        "human",
 		Doc:         "a person at the terminal",
 		Interactive: true,
-		New: func(agents.Values) (agents.Agent, error) {
+		New: func(agents.Config) (agents.Agent, error) {
 			return &human{in: input, out: out, echo: echo}, nil
 		},
 	}
@@ -39,19 +39,21 @@ func Kind(in io.Reader, out io.Writer) agents.Kind {
 
 // human is an agent whose moves a person types.
 type human struct {
+	agents.Base
 	in   *lines
 	out  io.Writer
 	echo bool
 }
-
-var _ agents.Agent = (*human)(nil)
 
 // NewGame implements [agents.Agent].
 func (h *human) NewGame(context.Context, agents.Setup) error { return nil }
 
 // Choose implements [agents.Agent]. It prompts until a legal move is typed, and passes
 // without a prompt where that is the only move. It ignores limits.
-func (h *human) Choose(ctx context.Context, g *rules.Game, _ agents.Limits) (agents.Decision, error) {
+func (h *human) Choose(ctx context.Context, g *rules.Game, q agents.Request) (agents.Decision, error) {
+	if err := q.Check(h.Capabilities()); err != nil {
+		return agents.Decision{}, err
+	}
 	if g.Legal().Contains(rules.Pass) {
 		h.printf("%v has no legal move and must pass.\n", g.Position().Side())
 		return agents.Decision{Move: rules.Pass}, nil

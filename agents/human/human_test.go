@@ -32,10 +32,10 @@ func ask(t testing.TB, ruleText, position, typed string) (agents.Decision, strin
 func askIn(t testing.TB, g *rules.Game, typed string) (agents.Decision, string, error) {
 	t.Helper()
 	var out bytes.Buffer
-	a, err := Kind(strings.NewReader(typed), &out).New(nil)
+	a, err := Kind(strings.NewReader(typed), &out).New(agents.Config{})
 	require.NoError(t, err)
 	require.NoError(t, a.NewGame(t.Context(), agents.Setup{Rules: g.Rules(), Side: g.Position().Side()}))
-	d, err := a.Choose(t.Context(), g, agents.Limits{})
+	d, err := a.Choose(t.Context(), g, agents.Request{})
 	return d, out.String(), err
 }
 
@@ -109,10 +109,10 @@ func TestEndOfInputResigns(t *testing.T) {
 
 func TestReadErrorIsReported(t *testing.T) {
 	broken := errors.New("the terminal is gone")
-	a, err := Kind(iotest.ErrReader(broken), io.Discard).New(nil)
+	a, err := Kind(iotest.ErrReader(broken), io.Discard).New(agents.Config{})
 	require.NoError(t, err)
 	g := agenttest.Game(t, rules.MustParse("standard"), start)
-	_, err = a.Choose(t.Context(), g, agents.Limits{})
+	_, err = a.Choose(t.Context(), g, agents.Request{})
 	require.ErrorIs(t, err, broken)
 }
 
@@ -153,9 +153,9 @@ func TestTwoPeopleShareTheInput(t *testing.T) {
 	k := Kind(strings.NewReader("c1-c2\nc6-c5\n"), &out)
 	g := agenttest.Game(t, rules.MustParse("standard"), start)
 	for range 2 {
-		a, err := k.New(nil)
+		a, err := k.New(agents.Config{})
 		require.NoError(t, err)
-		d, err := a.Choose(t.Context(), g, agents.Limits{})
+		d, err := a.Choose(t.Context(), g, agents.Request{})
 		require.NoError(t, err)
 		require.NoError(t, g.Play(d.Move))
 	}
@@ -165,13 +165,13 @@ func TestTwoPeopleShareTheInput(t *testing.T) {
 func TestCancelledWhileWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, typing := io.Pipe()
-		a, err := Kind(in, io.Discard).New(nil)
+		a, err := Kind(in, io.Discard).New(agents.Config{})
 		require.NoError(t, err)
 		g := agenttest.Game(t, rules.MustParse("standard"), start)
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
 		go func() {
-			_, err := a.Choose(ctx, g, agents.Limits{})
+			_, err := a.Choose(ctx, g, agents.Request{})
 			done <- err
 		}()
 		synctest.Wait()
@@ -180,7 +180,7 @@ func TestCancelledWhileWaiting(t *testing.T) {
 
 		// What was typed too late is not lost.
 		go func() { _, _ = io.WriteString(typing, "c1-c2\n"); _ = typing.Close() }()
-		d, err := a.Choose(t.Context(), g, agents.Limits{})
+		d, err := a.Choose(t.Context(), g, agents.Request{})
 		require.NoError(t, err)
 		require.Equal(t, "c1-c2", d.Move.String())
 	})

@@ -44,22 +44,24 @@ func Kind() agents.Kind {
 	}
 }
 
-func newPlayer(v agents.Values) (agents.Agent, error) {
-	weights, err := eval.FromValues(v)
+func newPlayer(c agents.Config) (agents.Agent, error) {
+	weights, err := eval.FromValues(c.Values, c.Rules...)
 	a := &player{Source: weights}
-	v.Decode(&a.config)
+	c.Decode(&a.config)
 	a.search.tree.limit = limitFor(a.config.Hash)
 	return a, err
 }
 
 type player struct {
+	agents.Base
 	eval.Source
 	config config
 	rng    *rand.Rand // for the set-up; the search is deterministic
 	search search
 }
 
-var _ agents.Explorer = (*player)(nil)
+// Capabilities implements [agents.Agent].
+func (*player) Capabilities() agents.Capabilities { return agents.Capabilities{Noise: true} }
 
 func (a *player) NewGame(_ context.Context, s agents.Setup) error {
 	e, err := a.Evaluator(s.Rules)
@@ -72,35 +74,27 @@ func (a *player) NewGame(_ context.Context, s agents.Setup) error {
 	return nil
 }
 
-func (a *player) Choose(ctx context.Context, g *rules.Game, lim agents.Limits) (agents.Decision, error) {
-	d, decided, err := a.search.line.Prologue(ctx, g, a.rng, &a.search.moves)
+func (a *player) Choose(ctx context.Context, g *rules.Game, q agents.Request) (agents.Decision, error) {
+	d, decided, err := a.search.line.Prologue(ctx, a, g, &q, a.rng, &a.search.moves)
 	if err != nil || decided {
 		return d, err
 	}
-	lim = lim.Tighter(agents.Limits{Nodes: a.config.Iterations, MoveTime: a.config.MoveTime})
+	lim := q.Limits.Tighter(agents.Limits{Nodes: a.config.Iterations, MoveTime: a.config.MoveTime})
 	if soft, _ := lim.Times(g); lim.Nodes == 0 && soft == 0 {
 		lim.Nodes = defaultIterations
 	}
-	return a.search.choose(ctx, g, lim), nil
+	d = a.search.choose(ctx, g, lim)
+	if _, proven := d.Score.Proven(); q.Noise != nil && !proven {
+		d.Play(a.search.noisiest(q.Noise))
+	}
+	return d, nil
 }
 
 // minVisitShare is the share of the best move's visits that another one needs to be
 // chosen for its noise: values of fewer visits are unreliable. Chosen, not measured.
 const minVisitShare = 1.0 / 16
 
-// ChooseNoisy implements [agents.Explorer] with the values of an ordinary search.
-func (a *player) ChooseNoisy(
-	ctx context.Context, g *rules.Game, lim agents.Limits, noise func(rules.Move) agents.Score,
-) (agents.Decision, error) {
-	d, err := a.Choose(ctx, g, lim)
-	if _, proven := d.Score.Proven(); err != nil || !d.Scored || proven {
-		return d, err
-	}
-	d.Play(a.search.noisiest(noise))
-	return d, nil
-}
-
-// noisiest returns the move at the root with the highest sum of score and noise.
+// noisiest returns the move at the root with the highest sum of noise and the score by an ordinary search.
 func (s *search) noisiest(noise func(rules.Move) agents.Score) rules.Move {
 	t := &s.tree
 	root := &t.nodes[t.root]

@@ -23,8 +23,8 @@ func TestNoisyChoice(t *testing.T) {
 		a := agenttest.New(t, Kind(), "mcts:iterations=100,hash=1", g).(*player)
 		plain := agenttest.Choose(t, a, g, agents.Limits{})
 		require.NoError(t, a.NewGame(context.Background(), agents.Setup{Rules: g.Rules(), Side: g.Position().Side()}))
-		d, err := a.ChooseNoisy(context.Background(), g, agents.Limits{},
-			func(m rules.Move) agents.Score { return agents.Score(m%97) * 30 })
+		noise := func(m rules.Move) agents.Score { return agents.Score(m%97) * 30 }
+		d, err := a.Choose(context.Background(), g, agents.Request{Noise: noise})
 		require.NoError(t, err)
 		require.NoError(t, g.Check(d.Move))
 		require.Equal(t, plain.Score, d.Score)

@@ -57,9 +57,9 @@ func TestBoundsAreKept(t *testing.T) {
 func TestCancellation(t *testing.T) {
 	g := agenttest.Game(t, rules.MustParse("standard"), "321123/000000/000000/000000/000000/321123 s")
 	a := agenttest.New(t, Kind(), "mcts", g)
-	_, err := a.Choose(agenttest.CancelAfter(0), g, agents.Limits{})
+	_, err := a.Choose(agenttest.CancelAfter(0), g, agents.Request{})
 	require.ErrorIs(t, err, context.Canceled)
-	d, err := a.Choose(agenttest.CancelAfter(10), g, agents.Limits{})
+	d, err := a.Choose(agenttest.CancelAfter(10), g, agents.Request{})
 	require.NoError(t, err)
 	require.NoError(t, g.Check(d.Move))
 	require.Equal(t, int64(10), d.Nodes)

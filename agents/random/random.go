@@ -2,6 +2,7 @@
 package random
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 
@@ -16,24 +17,23 @@ func Kind() agents.Kind {
 		Name: "random",
 		Doc:  "plays a legal move drawn uniformly",
 
-		Light: func(agents.Values) bool { return true },
-		New:   func(agents.Values) (agents.Agent, error) { return &player{}, nil },
+		Light: func(agents.Config) bool { return true },
+		New:   func(agents.Config) (agents.Agent, error) { return &player{}, nil },
 	}
 }
 
 type player struct {
+	agents.Base
 	rng *rand.Rand
 }
-
-var _ agents.Agent = (*player)(nil)
 
 func (a *player) NewGame(_ context.Context, s agents.Setup) error {
 	a.rng = s.Rand()
 	return nil
 }
 
-func (a *player) Choose(ctx context.Context, g *rules.Game, _ agents.Limits) (agents.Decision, error) {
-	if err := ctx.Err(); err != nil {
+func (a *player) Choose(ctx context.Context, g *rules.Game, q agents.Request) (agents.Decision, error) {
+	if err := cmp.Or(q.Check(a.Capabilities()), ctx.Err()); err != nil {
 		return agents.Decision{}, err
 	}
 	m, err := Move(g, a.rng)

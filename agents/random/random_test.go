@@ -23,7 +23,7 @@ func TestMovesAreDrawnUniformly(t *testing.T) {
 	g.LegalMoves(&ms)
 	counts := map[rules.Move]int{}
 	for range each * ms.Len() {
-		d, err := a.Choose(context.Background(), g, agents.Limits{})
+		d, err := a.Choose(context.Background(), g, agents.Request{})
 		require.NoError(t, err)
 		counts[d.Move]++
 	}
@@ -71,7 +71,7 @@ func TestChoosingAllocatesNothing(t *testing.T) {
 	a := agenttest.New(t, Kind(), "random", g)
 	ctx := context.Background()
 	require.Zero(t, testing.AllocsPerRun(100, func() {
-		if _, err := a.Choose(ctx, g, agents.Limits{}); err != nil {
+		if _, err := a.Choose(ctx, g, agents.Request{}); err != nil {
 			t.Fatal(err)
 		}
 	}))

@@ -38,7 +38,7 @@ func Try(ctx context.Context, name string, a agents.Agent, tasks []Task, lim age
 		if err := a.NewGame(ctx, setup); err != nil {
 			return trial, fmt.Errorf("%s: %w", t.Position, err)
 		}
-		d, err := a.Choose(ctx, t.game(), lim)
+		d, err := a.Choose(ctx, t.game(), agents.Request{Limits: lim})
 		if ctx.Err() != nil {
 			return trial, ctx.Err() // the decision was cut short
 		}

@@ -55,24 +55,20 @@ type host struct {
 	grace   time.Duration
 	restart bool // for every game
 	limits  agents.Limits
+	rules   []*rules.Rules // that the program must be able to play
 
 	sent  map[string]string // limits set as options
 	setup agents.Setup
 	rng   *rand.Rand // for set-ups, which a program without the extensions can't choose
 }
 
-var (
-	_ agents.Agent   = (*host)(nil)
-	_ agents.Starter = (*host)(nil)
-	_ agents.Tracer  = (*host)(nil)
-)
-
-func newHost(v agents.Values) (agents.Agent, error) {
+func newHost(c agents.Config) (agents.Agent, error) {
+	v := c.Values
 	h := &host{
 		client: client{command: splitCommand(v["cmd"]), dir: v["dir"]},
 		start:  v.Duration("start"), ready: v.Duration("ready"), move: v.Duration("move"), grace: v.Duration("grace"),
-		restart: v["restart"] == "game",
-		limits:  agents.Limits{Depth: v.Int("depth"), Nodes: int64(v.Int("nodes")), MoveTime: v.Duration("movetime")},
+		restart: v["restart"] == "game", rules: c.Rules,
+		limits: agents.Limits{Depth: v.Int("depth"), Nodes: int64(v.Int("nodes")), MoveTime: v.Duration("movetime")},
 	}
 	for _, name := range slices.Sorted(maps.Keys(v)) {
 		if option, ok := strings.CutPrefix(name, "opt."); ok {
@@ -85,7 +81,10 @@ func newHost(v agents.Values) (agents.Agent, error) {
 	return h, findProgram(h.command, h.dir)
 }
 
-// Trace implements [agents.Tracer].
+// Capabilities returns none: the protocol has limits only.
+func (h *host) Capabilities() agents.Capabilities { return agents.Capabilities{} }
+
+// Trace implements [agents.Agent].
 func (h *host) Trace() []string { return h.trace.last() }
 
 // fail kills the program, which is in an unknown state, unless err is nil or the
@@ -122,9 +121,9 @@ func (h *host) newGame(ctx context.Context) error {
 	return h.wait(ctx, commands+"isready\n", h.ready)
 }
 
-// Start implements [agents.Starter]: it starts the program, and blocks until that is ready.
-func (h *host) Start(ctx context.Context, sets ...*rules.Rules) error {
-	if err := h.run(ctx, sets...); err != nil {
+// Start starts the program, and blocks until it is ready.
+func (h *host) Start(ctx context.Context) error {
+	if err := h.run(ctx, h.rules...); err != nil {
 		return err
 	}
 	return h.fail(ctx, h.wait(ctx, "isready\n", h.ready))
@@ -170,8 +169,8 @@ func (h *host) canPlay(r *rules.Rules) error {
 func setOption(name, value string) string { return "setoption " + name + " " + value + "\n" }
 
 // Choose implements [agents.Agent].
-func (h *host) Choose(ctx context.Context, g *rules.Game, lim agents.Limits) (agents.Decision, error) {
-	if err := ctx.Err(); err != nil {
+func (h *host) Choose(ctx context.Context, g *rules.Game, q agents.Request) (agents.Decision, error) {
+	if err := cmp.Or(q.Check(h.Capabilities()), ctx.Err()); err != nil {
 		return agents.Decision{}, err
 	}
 	if o, _ := g.Outcome(); o != rules.Undecided {
@@ -186,7 +185,7 @@ func (h *host) Choose(ctx context.Context, g *rules.Game, lim agents.Limits) (ag
 			return agents.Decision{Move: rules.Pass}, nil
 		}
 	}
-	d, err := h.choose(ctx, g, h.timed(g, lim.Tighter(h.limits)))
+	d, err := h.choose(ctx, g, h.timed(g, q.Limits.Tighter(h.limits)))
 	return d, h.fail(ctx, err)
 }
 

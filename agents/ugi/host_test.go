@@ -104,7 +104,7 @@ func play(tb testing.TB, r *rules.Rules, start rules.Position, seed uint64, plie
 		if o, _ := g.Outcome(); o != rules.Undecided {
 			break
 		}
-		d, err := players[g.Position().Side()].Choose(ctx, g, agents.Limits{})
+		d, err := players[g.Position().Side()].Choose(ctx, g, agents.Request{})
 		if err != nil {
 			return g, err
 		}
@@ -143,7 +143,7 @@ func TestHostTellsWhatItHeard(t *testing.T) {
 	r := rules.MustParse("standard")
 	require.NoError(t, h.NewGame(t.Context(), agents.Setup{Rules: r}))
 	d, err := h.Choose(t.Context(), rules.NewGame(r, opening(r)),
-		agents.Limits{Depth: 4, Nodes: 50, MoveTime: time.Second})
+		agents.Request{Limits: agents.Limits{Depth: 4, Nodes: 50, MoveTime: time.Second}})
 	require.NoError(t, err)
 	require.Equal(t, agents.Decision{Move: d.Move, Scored: true, Score: 12, Depth: 1, Nodes: 34}, d)
 	trace := h.Trace()
@@ -154,11 +154,12 @@ func TestHostTellsWhatItHeard(t *testing.T) {
 	// A limit that changes is set again; one that is gone can't be unset: the
 	// program is started anew.
 	old := h.proc
-	_, err = h.Choose(t.Context(), rules.NewGame(r, opening(r)), agents.Limits{Depth: 4, Nodes: 60, MoveTime: time.Second})
+	_, err = h.Choose(t.Context(), rules.NewGame(r, opening(r)),
+		agents.Request{Limits: agents.Limits{Depth: 4, Nodes: 60, MoveTime: time.Second}})
 	require.NoError(t, err)
 	require.Same(t, old, h.proc)
 	require.Contains(t, h.Trace(), "> setoption maxNodes 60")
-	_, err = h.Choose(t.Context(), rules.NewGame(r, opening(r)), agents.Limits{})
+	_, err = h.Choose(t.Context(), rules.NewGame(r, opening(r)), agents.Request{})
 	require.NoError(t, err)
 	require.NotSame(t, old, h.proc)
 }
@@ -319,12 +320,12 @@ func TestCancelledSearch(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	began := time.Now()
-	_, err = h.Choose(ctx, g, agents.Limits{})
+	_, err = h.Choose(ctx, g, agents.Request{})
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	require.Less(t, time.Since(began), 5*time.Second)
 	require.NoError(t, h.NewGame(t.Context(), agents.Setup{Rules: r}))
 	g.PlayLegal(g.Legal().At(5))
-	d, err := h.Choose(t.Context(), g, agents.Limits{MoveTime: 10 * time.Millisecond})
+	d, err := h.Choose(t.Context(), g, agents.Request{Limits: agents.Limits{MoveTime: 10 * time.Millisecond}})
 	require.NoError(t, err)
 	require.NoError(t, g.Check(d.Move))
 	require.Equal(t, pid, h.proc.cmd.Process.Pid)
@@ -347,9 +348,8 @@ func TestPlainEngineKnowsOneGame(t *testing.T) {
 	h := newTestHost(t, "good", "")
 	for name, want := range map[string]bool{"standard": true, "leather": true, "cosmoludo": true, "simplified": false,
 		"kang": false} {
-		for _, err := range []error{
-			h.Start(t.Context(), rules.MustParse(name)), h.NewGame(t.Context(), agents.Setup{Rules: rules.MustParse(name)}),
-		} {
+		h.rules = []*rules.Rules{rules.MustParse(name)}
+		for _, err := range []error{h.Start(t.Context()), h.NewGame(t.Context(), agents.Setup{Rules: h.rules[0]})} {
 			if want {
 				require.NoError(t, err)
 			} else {
@@ -366,22 +366,26 @@ func TestStart(t *testing.T) {
 	for _, more := range []string{"", ",restart=game"} {
 		h := newTestHost(t, "good", more)
 		require.NoError(t, h.Start(t.Context()))
-		require.NoError(t, h.Start(t.Context(), standard))
-		require.ErrorContains(t, h.Start(t.Context(), standard, kang), "the engine can't play kang: it lacks the option rules")
+		h.rules = []*rules.Rules{standard}
+		require.NoError(t, h.Start(t.Context()))
+		h.rules = []*rules.Rules{standard, kang}
+		require.ErrorContains(t, h.Start(t.Context()), "the engine can't play kang: it lacks the option rules")
 		started := h.proc
 		require.NoError(t, h.NewGame(t.Context(), agents.Setup{Rules: standard}))
 		require.Same(t, started, h.proc, "the first game needs no other process")
 		require.NoError(t, h.NewGame(t.Context(), agents.Setup{Rules: standard}))
 		require.Equal(t, more == "", started == h.proc)
 	}
-	require.NoError(t, newServerHost(t, "random").Start(t.Context(), standard, kang))
+	both := newServerHost(t, "random")
+	both.rules = []*rules.Rules{standard, kang}
+	require.NoError(t, both.Start(t.Context()))
 	for habit, want := range map[string]string{
 		"stillborn": "the engine ended (exit status 7): no weights found",
 		"mute":      "the engine did not send ugiok within 100ms",
 		"notready":  "the engine did not send readyok within 100ms",
 	} {
 		h := newTestHost(t, habit, map[string]string{"mute": ",start=100ms", "notready": ",ready=100ms"}[habit])
-		require.ErrorContains(t, h.Start(t.Context(), standard), want)
+		require.ErrorContains(t, h.Start(t.Context()), want)
 		require.Nil(t, h.proc)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -493,9 +497,9 @@ func TestOwnEngineTellsItsDecisions(t *testing.T) {
 		if o, _ := g.Outcome(); o != rules.Undecided {
 			break
 		}
-		want, err := inside.Choose(t.Context(), g, agents.Limits{Depth: depth, Nodes: 3000})
+		want, err := inside.Choose(t.Context(), g, agents.Request{Limits: agents.Limits{Depth: depth, Nodes: 3000}})
 		require.NoError(t, err)
-		got, err := server.Choose(t.Context(), g, agents.Limits{Depth: depth, Nodes: 3000})
+		got, err := server.Choose(t.Context(), g, agents.Request{Limits: agents.Limits{Depth: depth, Nodes: 3000}})
 		require.NoError(t, err)
 		want.PV = nil
 		require.Equal(t, want, got)

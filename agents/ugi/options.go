@@ -107,7 +107,7 @@ func (s *server) setThreads(value string) error {
 	}
 	old := s.agent
 	s.agent, s.config.Spec, s.fresh = agent, spec, true
-	return agents.Close(old)
+	return old.Close()
 }
 
 // setOption sets an option by NAME VALUE or by name NAME value VALUE. Neither

@@ -160,5 +160,5 @@ func (s *server) choose(ctx context.Context, setup *agents.Setup, lim *agents.Li
 	if lim == nil {
 		return d, nil
 	}
-	return s.agent.Choose(ctx, s.game, *lim)
+	return s.agent.Choose(ctx, s.game, agents.Request{Limits: *lim})
 }

@@ -51,7 +51,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, config ServerConfig
 		config: config, agent: agent, out: &replies{to: out, fail: cancel},
 		overhead: agents.DefaultMoveOverhead,
 	}
-	defer func() { err = errors.Join(err, agents.Close(s.agent)) }()
+	defer func() { err = errors.Join(err, s.agent.Close()) }()
 	s.setRules(config.Rules)
 	lines := make(chan textLine)
 	go readCommands(ctx, in, lines, s.cancelEarly)

@@ -240,6 +240,7 @@ func TestServerKnowsHistory(t *testing.T) {
 // stubAgent chooses the next move of a list at each ply, which shows which game it has been given, or as
 // choose does.
 type stubAgent struct {
+	agents.Base
 	newGame func(agents.Setup)
 	choose  func(*rules.Game, agents.Limits) (agents.Decision, error)
 }
@@ -251,16 +252,16 @@ func (a stubAgent) NewGame(_ context.Context, s agents.Setup) error {
 	return nil
 }
 
-func (a stubAgent) Choose(_ context.Context, g *rules.Game, lim agents.Limits) (agents.Decision, error) {
+func (a stubAgent) Choose(_ context.Context, g *rules.Game, q agents.Request) (agents.Decision, error) {
 	if a.choose != nil {
-		return a.choose(g, lim)
+		return a.choose(g, q.Limits)
 	}
 	return agents.Decision{Move: g.Legal().At(len(g.Moves()))}, nil
 }
 
 // kind returns a kind that makes the agent.
 func (a stubAgent) kind() agents.Kind {
-	return agents.Kind{Name: "stub", New: func(agents.Values) (agents.Agent, error) { return a, nil }}
+	return agents.Kind{Name: "stub", New: func(agents.Config) (agents.Agent, error) { return a, nil }}
 }
 
 // One answer to each go, whatever comes in between; stop answers at once.
@@ -399,8 +400,8 @@ func TestThreadsOption(t *testing.T) {
 	kind := agents.Kind{
 		Name:   "threaded",
 		Params: []agents.ParamDef{{Name: "threads", Type: agents.Int, Default: "2", Min: 1, Max: 8}},
-		New: func(v agents.Values) (agents.Agent, error) {
-			made = append(made, v.Int("threads"))
+		New: func(c agents.Config) (agents.Agent, error) {
+			made = append(made, c.Int("threads"))
 			return stubAgent{}, nil
 		},
 	}

@@ -41,7 +41,7 @@ func (c *analyseCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	defer closeAgent(e, agent)
-	if _, ok := agent.(agents.Analyst); !ok && c.Multi > 1 {
+	if c.Multi > 1 && !agent.Capabilities().Exclude {
 		return fmt.Errorf("--multi: %w, found %s", analysis.ErrMulti, c.Agent)
 	}
 	a := &analyser{out: e.out, game: game, multi: min(c.Multi, game.Legal().Len()), json: c.Format == "json"}

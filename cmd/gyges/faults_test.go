@@ -16,22 +16,22 @@ import (
 // stubborn is a kind whose agents always choose the same move, which is seldom
 // legal.
 func stubborn() agents.Kind {
-	return agents.Kind{Name: "stubborn", Doc: "passes", New: func(agents.Values) (agents.Agent, error) {
+	return agents.Kind{Name: "stubborn", Doc: "passes", New: func(agents.Config) (agents.Agent, error) {
 		return passer{},
 			nil
 	}}
 }
 
-type passer struct{}
+type passer struct{ agents.Base }
 
 func (passer) NewGame(context.Context, agents.Setup) error { return nil }
-func (passer) Choose(context.Context, *rules.Game, agents.Limits) (agents.Decision, error) {
+func (passer) Choose(context.Context, *rules.Game, agents.Request) (agents.Decision, error) {
 	return agents.Decision{Move: rules.Pass}, nil
 }
 
 // broken is a kind whose agents fail, with a text that a terminal would obey.
 func broken() agents.Kind {
-	return agents.Kind{Name: "broken", Doc: "fails", New: func(agents.Values) (agents.Agent, error) {
+	return agents.Kind{Name: "broken", Doc: "fails", New: func(agents.Config) (agents.Agent, error) {
 		return failer{},
 			nil
 	}}
@@ -39,7 +39,7 @@ func broken() agents.Kind {
 
 type failer struct{ passer }
 
-func (failer) Choose(context.Context, *rules.Game, agents.Limits) (agents.Decision, error) {
+func (failer) Choose(context.Context, *rules.Game, agents.Request) (agents.Decision, error) {
 	return agents.Decision{}, errors.New("no idea \x1b[31m")
 }
 

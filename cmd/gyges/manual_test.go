@@ -27,66 +27,34 @@ func shownBlock(t *testing.T, file, language, part string) string {
 	return ""
 }
 
-// TestManualAgent compiles the manual's example of an agent as a package of the
-// module, without writing into it, and lets it play.
+// TestManualAgent adds the manual's example of an agent to the list of kinds, without writing into the module, and runs
+// the conformance test.
 func TestManualAgent(t *testing.T) {
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	require.NoError(t, err)
 	code := shownBlock(t, filepath.Join(root, "agents", "README.md"), "go", "package miser")
-
-	const game = `package miser
-
-import (
-	"context"
-	"testing"
-
-	"gyges/agents"
-	"gyges/agents/builtin"
-	"gyges/rules"
-)
-
-func TestGame(t *testing.T) {
-	registry := builtin.Registry(Kind())
-	for _, preset := range rules.Presets() {
-		g := rules.NewGame(rules.MustParse(preset.Name), rules.MustParse(preset.Name).Start())
-		a, err := registry.New(agents.Spec{Kind: "miser"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for range 60 {
-			if o, _ := g.Outcome(); o != rules.Undecided {
-				break
-			}
-			d, err := a.Choose(context.Background(), g, agents.Limits{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := g.Play(d.Move); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-}
-`
+	list, err := os.ReadFile(filepath.Join(root, "agents", "builtin", "builtin.go"))
+	require.NoError(t, err)
 	dir := t.TempDir()
 	overlay := map[string]map[string]string{"Replace": {}}
-	for name, text := range map[string]string{"miser.go": code, "miser_test.go": game} {
-		path := filepath.Join(dir, name)
+	for name, text := range map[string]string{
+		"miser/miser.go": code,
+		"builtin/builtin.go": strings.NewReplacer("random.Kind(),", "random.Kind(), miser.Kind(),",
+			`"gyges/agents/random"`, `"gyges/agents/random"; "gyges/agents/miser"`).Replace(string(list)),
+	} {
+		path := filepath.Join(dir, filepath.Base(name))
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
-		overlay["Replace"][filepath.Join(root, "agents", "miser", name)] = path
+		overlay["Replace"][filepath.Join(root, "agents", filepath.FromSlash(name))] = path
 	}
 	data, err := json.Marshal(overlay)
 	require.NoError(t, err)
 	file := filepath.Join(dir, "overlay.json")
 	require.NoError(t, os.WriteFile(file, data, 0o600))
-	program := filepath.Join(dir, "miser.test")
-	build := exec.Command("go", "test", "-c", "-vet=off", "-overlay", file, "-o", program, "./agents/miser")
-	build.Dir = root
-	out, err := build.CombinedOutput()
+	run := exec.Command("go", "test", "-vet=off", "-overlay", file, "-run", "TestConformance/miser", "-v", "./agents/builtin")
+	run.Dir = root
+	out, err := run.CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	out, err = exec.Command(program).CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	require.Contains(t, string(out), "PASS")
+	require.Contains(t, string(out), "--- PASS: TestConformance/miser/plays_equal_games")
 }
 
 // The manual of agents names every kind.

@@ -7,20 +7,17 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/builtin"
-	"gyges/agents/explore"
 	"gyges/configs"
 	"gyges/rules"
 )
 
-// registryWith returns the kinds given, those built in, the named levels, and agents that add
-// exploration to any of these.
+// registryWith returns the kinds given, those built in, and the named levels.
 func registryWith(kinds ...agents.Kind) *agents.Registry {
-	levels, err := configs.Levels(builtin.Registry(explore.Kind(builtin.Registry())))
+	levels, err := configs.Levels(builtin.Registry())
 	if err != nil {
 		panic(err) // they are part of the program, and tested
 	}
-	kinds = append(kinds, levels...)
-	return builtin.Registry(append(kinds, explore.Kind(builtin.Registry(kinds...)))...)
+	return builtin.Registry(append(kinds, levels...)...)
 }
 
 // kindsOf returns the kinds of a registry without the levels, which gyges levels lists.
@@ -64,9 +61,12 @@ func tryAgent(ctx context.Context, e *env, text string, sets ...*rules.Rules) (a
 	return programSpec(e.registry, text)
 }
 
-// closeAgent frees the resources of an agent, such as a running program.
+// closeAgent frees the resources of an agent, such as a running program; nil: of none.
 func closeAgent(e *env, a agents.Agent) {
-	if err := agents.Close(a); err != nil {
+	if a == nil {
+		return
+	}
+	if err := a.Close(); err != nil {
 		e.log.Warn("close the agent", "error", err)
 	}
 }

@@ -18,6 +18,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // picker plays uniformly at random. Every third of its decisions has a score,
 // so that records have nulls.
 type picker struct {
+	agents.Base
 	rng    *rand.Rand
 	ms     rules.MoveSet
 	scored bool
@@ -29,12 +30,12 @@ func (a *picker) NewGame(_ context.Context, s agents.Setup) error {
 	return nil
 }
 
-func (a *picker) Choose(_ context.Context, g *rules.Game, lim agents.Limits) (agents.Decision, error) {
+func (a *picker) Choose(_ context.Context, g *rules.Game, q agents.Request) (agents.Decision, error) {
 	g.LegalMoves(&a.ms)
 	a.n++
 	d := agents.Decision{Move: a.ms.At(a.rng.IntN(a.ms.Len()))}
 	if a.scored {
-		d.Scored, d.Score, d.Depth, d.Nodes = a.n%3 == 0, agents.Score(a.n), lim.Depth, int64(a.n)
+		d.Scored, d.Score, d.Depth, d.Nodes = a.n%3 == 0, agents.Score(a.n), q.Limits.Depth, int64(a.n)
 	}
 	return d, nil
 }
@@ -47,11 +48,11 @@ type faulty struct {
 	wrong func(ctx context.Context, g *rules.Game) (agents.Decision, error)
 }
 
-func (a *faulty) Choose(ctx context.Context, g *rules.Game, lim agents.Limits) (agents.Decision, error) {
+func (a *faulty) Choose(ctx context.Context, g *rules.Game, q agents.Request) (agents.Decision, error) {
 	if a.n >= a.after {
 		return a.wrong(ctx, g)
 	}
-	return a.picker.Choose(ctx, g, lim)
+	return a.picker.Choose(ctx, g, q)
 }
 
 // brokenStart can't begin a game.

@@ -41,10 +41,10 @@ type slowAgent struct {
 	given time.Duration
 }
 
-func (a *slowAgent) Choose(ctx context.Context, g *rules.Game, lim agents.Limits) (agents.Decision, error) {
-	_, a.given = lim.Times(g)
+func (a *slowAgent) Choose(ctx context.Context, g *rules.Game, q agents.Request) (agents.Decision, error) {
+	_, a.given = q.Limits.Times(g)
 	time.Sleep(30 * time.Millisecond)
-	return a.picker.Choose(ctx, g, lim)
+	return a.picker.Choose(ctx, g, q)
 }
 
 // An agent that overruns its clock or move time, its own or the game's, by more than the margin loses on time, and the

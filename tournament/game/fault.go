@@ -3,7 +3,6 @@ package game
 import (
 	"errors"
 	"fmt"
-	"io"
 	"path"
 	"runtime"
 	"strings"
@@ -22,11 +21,7 @@ func newFault(side rules.Side, kind record.FaultKind, detail string) *record.Fau
 
 // traceOf returns the last lines of an agent's trace, bounded.
 func traceOf(a agents.Agent) []string {
-	t, ok := a.(agents.Tracer)
-	if !ok {
-		return nil
-	}
-	lines := t.Trace()
+	lines := a.Trace()
 	lines = lines[max(len(lines)-maxTrace, 0):]
 	for i := range lines {
 		lines[i] = bounded(lines[i], record.MaxDetail)
@@ -62,9 +57,6 @@ func describePanic(value any) string {
 
 // Close closes an agent and turns a panic into an error, and a hang too.
 func Close(a agents.Agent) error {
-	if _, ok := a.(io.Closer); !ok {
-		return nil
-	}
 	done := make(chan error, 1)
 	go func() {
 		err := errGoexit
@@ -74,7 +66,7 @@ func Close(a agents.Agent) error {
 			}
 			done <- err
 		}()
-		err = agents.Close(a)
+		err = a.Close()
 	}()
 	select {
 	case err := <-done:

@@ -204,7 +204,7 @@ func (p *play) decide(
 	pos, moves := game.Position(), len(game.Moves())
 	lim := setup.Limits.Tighter(setup.clock(pos.Side()).limits(p.left[pos.Side()]))
 	p.call(setup, pos.Side(), now)
-	d, err := setup.Seats[p.side].Agent.Choose(ctx, game, lim)
+	d, err := setup.Seats[p.side].Agent.Choose(ctx, game, agents.Request{Limits: lim})
 	if !p.watchdog.leave() {
 		return d, tooLate
 	}

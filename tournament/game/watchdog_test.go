@@ -21,7 +21,7 @@ func sleeping(d time.Duration) agents.Agent {
 		case <-time.After(d):
 		case <-ctx.Done():
 		}
-		return a.picker.Choose(ctx, g, agents.Limits{})
+		return a.picker.Choose(ctx, g, agents.Request{})
 	}
 	return a
 }
@@ -80,7 +80,7 @@ func TestStallTimeoutLeavesOutSuspensions(t *testing.T) {
 				case <-time.After(2 * time.Minute):
 				case <-ctx.Done():
 				}
-				return slow.picker.Choose(ctx, g, agents.Limits{})
+				return slow.picker.Choose(ctx, g, agents.Request{})
 			}
 			m := newTestGame(t, rules.MustParse("standard:max_plies=4"), 1, slow, &picker{})
 			m.StallTimeout = time.Minute

@@ -91,7 +91,7 @@ func (s testServer) at(address string) *testServer {
 // testKinds are agents that misbehave, and one that takes its turn among the long searches.
 func testKinds() []agents.Kind {
 	kind := func(name string, choose func(context.Context, *rules.Game) (agents.Decision, error)) agents.Kind {
-		return agents.Kind{Name: name, New: func(agents.Values) (agents.Agent, error) { return testAgent(choose), nil }}
+		return agents.Kind{Name: name, New: func(agents.Config) (agents.Agent, error) { return testAgent{choose: choose}, nil }}
 	}
 	return []agents.Kind{
 		kind("panics", func(context.Context, *rules.Game) (agents.Decision, error) { panic("<b>boom</b>") }),
@@ -108,12 +108,15 @@ func testKinds() []agents.Kind {
 	}
 }
 
-type testAgent func(context.Context, *rules.Game) (agents.Decision, error)
+type testAgent struct {
+	agents.Base
+	choose func(context.Context, *rules.Game) (agents.Decision, error)
+}
 
 func (testAgent) NewGame(context.Context, agents.Setup) error { return nil }
 
-func (a testAgent) Choose(ctx context.Context, g *rules.Game, _ agents.Limits) (agents.Decision, error) {
-	return a(ctx, g)
+func (a testAgent) Choose(ctx context.Context, g *rules.Game, _ agents.Request) (agents.Decision, error) {
+	return a.choose(ctx, g)
 }
 
 // get asks for a page.

@@ -201,6 +201,7 @@ func (g *session) decision(ctx context.Context, n int) (d agents.Decision, ok, r
 
 // seat is an agent that makes the moves that were made before, and then those of requests or of the opponent.
 type seat struct {
+	agents.Base
 	game  *session
 	setup agents.Setup
 }
@@ -212,10 +213,10 @@ func (s *seat) NewGame(_ context.Context, setup agents.Setup) error {
 }
 
 // Choose implements [agents.Agent].
-func (s *seat) Choose(ctx context.Context, at *rules.Game, l agents.Limits) (agents.Decision, error) {
+func (s *seat) Choose(ctx context.Context, at *rules.Game, q agents.Request) (agents.Decision, error) {
 	g, n := s.game, len(at.Moves())
 	if s.setup.Side == g.human {
-		return g.await(ctx, at, l)
+		return g.await(ctx, at, q.Limits)
 	}
 	if d, ok, _, _ := g.decision(ctx, n); ok {
 		return d, nil

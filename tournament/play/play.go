@@ -244,7 +244,7 @@ func (p *Pages) endIdle(now time.Time) {
 func (p *Pages) close() error {
 	for _, pool := range []*pool{p.moves, p.light, p.lines} {
 		for range len(pool.idle) {
-			_ = agents.Close((<-pool.idle).agent)
+			(<-pool.idle).close()
 		}
 	}
 	return p.records.close()
@@ -263,7 +263,7 @@ func (p *Pages) choose(
 			return err
 		}
 		var err error
-		d, err = a.Choose(ctx, g, agents.Limits{})
+		d, err = a.Choose(ctx, g, agents.Request{})
 		return err
 	})
 	return d, err

@@ -30,6 +30,13 @@ type slot struct {
 	agent agents.Agent // nil: none
 }
 
+func (s *slot) close() {
+	if s.agent != nil {
+		_ = s.agent.Close() // nothing depends on it
+		s.agent = nil
+	}
+}
+
 func newPool(registry *agents.Registry, n, share int) *pool {
 	p := &pool{registry: registry, share: share, idle: make(chan *slot, n), clients: map[string]*client{}}
 	for range n {
@@ -81,7 +88,7 @@ func (p *pool) use(
 	}
 	defer end()
 	if s.spec != spec.String() {
-		_ = agents.Close(s.agent) // its searches have ended
+		s.close() // its searches have ended
 		if s.agent, err = p.registry.New(spec); err != nil {
 			return err
 		}

@@ -75,7 +75,7 @@ func TestSlotsKeepAgents(t *testing.T) {
 	t.Parallel()
 	made := 0
 	kind := func(name string) agents.Kind {
-		return agents.Kind{Name: name, New: func(agents.Values) (agents.Agent, error) {
+		return agents.Kind{Name: name, New: func(agents.Config) (agents.Agent, error) {
 			made++
 			return nil, nil
 		}}

@@ -43,21 +43,21 @@ type wrapped struct {
 	before func(ctx context.Context, ply int) error
 }
 
-func (a *wrapped) Choose(ctx context.Context, g *rules.Game, lim agents.Limits) (agents.Decision, error) {
+func (a *wrapped) Choose(ctx context.Context, g *rules.Game, q agents.Request) (agents.Decision, error) {
 	if err := a.before(ctx, g.Ply()); err != nil {
 		return agents.Decision{}, err
 	}
-	return a.Agent.Choose(ctx, g, lim)
+	return a.Agent.Choose(ctx, g, q)
 }
 
 func wrap(before func(ctx context.Context, ply int) error) (agents.Agent, error) {
-	a, err := random.Kind().New(nil)
+	a, err := random.Kind().New(agents.Config{})
 	return &wrapped{a, before}, err
 }
 
 // crashKind brings its process down, if that is a worker of a test.
 func crashKind() agents.Kind {
-	return agents.Kind{Name: "crash", New: func(agents.Values) (agents.Agent, error) {
+	return agents.Kind{Name: "crash", New: func(agents.Config) (agents.Agent, error) {
 		return wrap(func(context.Context, int) error {
 			if os.Getenv(workerURL) != "" {
 				os.Exit(3)
@@ -72,8 +72,8 @@ func slowKind() agents.Kind {
 	return agents.Kind{
 		Name:   "slow",
 		Params: []agents.ParamDef{{Name: "sleep", Type: agents.Duration, Default: "10ms", Max: 10}},
-		New: func(v agents.Values) (agents.Agent, error) {
-			d := v.Duration("sleep")
+		New: func(c agents.Config) (agents.Agent, error) {
+			d := c.Duration("sleep")
 			return wrap(func(ctx context.Context, _ int) error {
 				select {
 				case <-time.After(d):
@@ -87,7 +87,7 @@ func slowKind() agents.Kind {
 
 // heldKind plays at random when hold returns, which is called before each move.
 func heldKind(hold func(ctx context.Context, ply int) error) agents.Kind {
-	return agents.Kind{Name: "held", New: func(agents.Values) (agents.Agent, error) { return wrap(hold) }}
+	return agents.Kind{Name: "held", New: func(agents.Config) (agents.Agent, error) { return wrap(hold) }}
 }
 
 // gate holds agents back: South and North don't move at these plies and later ones.

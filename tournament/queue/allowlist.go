@@ -49,17 +49,9 @@ func (p *AllowList) Check(registry *agents.Registry) error {
 // registry returns the kinds that may be made. files has the local path of each
 // file of a run by its name in specs; times are multiplied by timeScale.
 func (p *AllowList) registry(base *agents.Registry, files map[string]string, timeScale float64) *agents.Registry {
-	plain := slices.DeleteFunc(base.Kinds(), func(k agents.Kind) bool { return k.Around != nil })
-	p.restrict(plain, files, timeScale)
-	inner := agents.NewRegistry(plain...)
-	var around []agents.Kind // around allowed kinds only
-	for _, k := range base.Kinds() {
-		if k.Around != nil {
-			around = append(around, k.Around(inner))
-		}
-	}
-	p.restrict(around, files, timeScale)
-	return agents.NewRegistry(append(plain, around...)...)
+	kinds := base.Kinds()
+	p.restrict(kinds, files, timeScale)
+	return agents.NewRegistry(kinds...)
 }
 
 // restrict makes kinds that are not allowed return an error.
@@ -72,7 +64,7 @@ func (p *AllowList) restrict(kinds []agents.Kind, files map[string]string, timeS
 		case k.Name == engineKind:
 			k.New = p.engine(k.New)
 		case len(p.Kinds) > 0 && !slices.Contains(p.Kinds, k.Name):
-			k.New = func(agents.Values) (agents.Agent, error) {
+			k.New = func(agents.Config) (agents.Agent, error) {
 				return nil, fmt.Errorf("this worker's operator allows %s only", strings.Join(p.Kinds, ", "))
 			}
 		}
@@ -81,22 +73,23 @@ func (p *AllowList) restrict(kinds []agents.Kind, files map[string]string, timeS
 }
 
 // constructor makes an agent, as in [agents.Kind].
-type constructor = func(agents.Values) (agents.Agent, error)
+type constructor = func(agents.Config) (agents.Agent, error)
 
 // engine returns a constructor of the engines that the operator named, with the
 // operator's commands.
 func (p *AllowList) engine(construct constructor) constructor {
-	return func(v agents.Values) (agents.Agent, error) {
-		command, ok := p.Engines[v[engineName]]
+	return func(c agents.Config) (agents.Agent, error) {
+		name := c.Values[engineName]
+		command, ok := p.Engines[name]
 		if !ok {
 			names := strings.Join(slices.Sorted(maps.Keys(p.Engines)), ", ")
 			return nil, fmt.Errorf("this worker has no engine %.60q; its operator named %s",
-				v[engineName], cmp.Or(names, "none"))
+				name, cmp.Or(names, "none"))
 		}
-		v = maps.Clone(v)
-		delete(v, engineDir)
-		v[engineCmd] = command
-		return construct(v)
+		c.Values = maps.Clone(c.Values)
+		delete(c.Values, engineDir)
+		c.Values[engineCmd] = command
+		return construct(c)
 	}
 }
 
@@ -104,8 +97,8 @@ func (p *AllowList) engine(construct constructor) constructor {
 // other files, and multiplies the move time by timeScale.
 func localized(params []agents.ParamDef, construct constructor, files map[string]string,
 	timeScale float64) constructor {
-	return func(v agents.Values) (agents.Agent, error) {
-		v = maps.Clone(v)
+	return func(c agents.Config) (agents.Agent, error) {
+		v := maps.Clone(c.Values)
 		for _, d := range params {
 			value, given := v[d.Name]
 			switch {
@@ -120,7 +113,8 @@ func localized(params []agents.ParamDef, construct constructor, files map[string
 				v[d.Name] = max(time.Duration(float64(v.Duration(d.Name))*timeScale), time.Millisecond).String()
 			}
 		}
-		return construct(v)
+		c.Values = v
+		return construct(c)
 	}
 }
 

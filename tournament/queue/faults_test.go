@@ -16,6 +16,7 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/builtin"
+	"gyges/agents/random"
 	"gyges/rules/base/strictjson"
 	"gyges/tournament"
 	"gyges/tournament/record"
@@ -206,8 +207,8 @@ func TestServerRestart(t *testing.T) {
 
 // lacking is an agent whose machine has no memory for a game.
 type lacking struct {
-	agents.Agent
-	games *atomic.Int64
+	agents.Agent // random
+	games        *atomic.Int64
 }
 
 func (l lacking) NewGame(context.Context, agents.Setup) error {
@@ -221,7 +222,10 @@ func TestPairsThatFail(t *testing.T) {
 	var games atomic.Int64
 	startWorker(t, connect(t, s), func(o *WorkerOptions) {
 		fails := otherKind()
-		fails.New = func(agents.Values) (agents.Agent, error) { return lacking{games: &games}, nil }
+		fails.New = func(c agents.Config) (agents.Agent, error) {
+			a, err := random.Kind().New(c)
+			return lacking{a, &games}, err
+		}
 		o.Registry = builtin.Registry(fails)
 	})
 	c := testConfig(t, 1, "random", "other", "greedy")

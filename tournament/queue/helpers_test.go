@@ -16,7 +16,6 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/builtin"
-	"gyges/agents/explore"
 	"gyges/agents/ugi"
 	"gyges/rules"
 	"gyges/tournament"
@@ -29,8 +28,7 @@ func testRegistry(more ...agents.Kind) *agents.Registry {
 }
 
 func registryOf(more ...agents.Kind) *agents.Registry {
-	kinds := append([]agents.Kind{crashKind(), slowKind(), otherKind()}, more...)
-	return builtin.Registry(append(kinds, explore.Kind(builtin.Registry(kinds...)))...)
+	return builtin.Registry(append(more, crashKind(), slowKind(), otherKind())...)
 }
 
 // testServer starts a server on loopback.

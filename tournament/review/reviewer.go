@@ -16,8 +16,8 @@ import (
 // Reviewer reviews games, one at a time. Each search begins with empty tables. It belongs to one goroutine.
 type Reviewer struct {
 	nodes      int64
-	proofNodes int64 // for each side
-	agent      searchAgent
+	proofNodes int64        // for each side
+	agent      agents.Agent // of [Spec]
 	prover     *proofnumber.Prover
 	policy     agents.OnRepetition
 	eval       *eval.Evaluator // of the game's rules, the agent's own
@@ -36,7 +36,7 @@ func New(nodes int64) (*Reviewer, error) {
 	const mostProof = 1_000_000 // for which the prover takes 64 MB
 	proof := min(nodes, mostProof)
 	prover := proofnumber.New(proofnumber.DefaultMegabytes(proof))
-	return &Reviewer{nodes: nodes, agent: a.(searchAgent), proofNodes: proof, prover: prover}, nil
+	return &Reviewer{nodes: nodes, agent: a, proofNodes: proof, prover: prover}, nil
 }
 
 // Check returns what keeps a game from being reviewed: its record can't be replayed, or it has no moves or more
@@ -64,7 +64,7 @@ func (r *Reviewer) Game(ctx context.Context, rec *record.Record, each func(done,
 		return nil, err
 	}
 	r.policy = agents.OnRepetition(rec.OnRepetition)
-	if r.eval, err = r.agent.Evaluator(game.Rules()); err != nil {
+	if r.eval, _, err = eval.Of(r.agent, game.Rules()); err != nil {
 		return nil, err
 	}
 	p := &pass{Reviewer: r, game: game, turns: rec.Turns(game)}
@@ -83,7 +83,7 @@ func (r *Reviewer) Game(ctx context.Context, rec *record.Record, each func(done,
 // what is expected then, in long notation.
 func (r *Reviewer) Judge(ctx context.Context, g *rules.Game, m rules.Move) (judged Move, reply []string, err error) {
 	r.policy = ""
-	if r.eval, err = r.agent.Evaluator(g.Rules()); err != nil {
+	if r.eval, _, err = eval.Of(r.agent, g.Rules()); err != nil {
 		return judged, nil, err
 	}
 	p := &pass{Reviewer: r, game: g}

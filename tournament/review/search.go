@@ -13,12 +13,6 @@ import (
 	"gyges/rules"
 )
 
-// searchAgent is an agent of [Spec].
-type searchAgent interface {
-	agents.Analyst
-	Evaluator(r *rules.Rules) (*eval.Evaluator, error)
-}
-
 // value is what is known of a position, for the side to move.
 type value struct {
 	score agents.Score
@@ -80,7 +74,7 @@ func (r *Reviewer) search(
 		return value{}, err
 	}
 	r.last = agents.Decision{}
-	d, err := r.agent.ChooseWithout(ctx, g, lim, excluded)
+	d, err := r.agent.Choose(ctx, g, agents.Request{Limits: lim, Exclude: excluded})
 	switch {
 	case ctx.Err() != nil:
 		return value{}, ctx.Err()

@@ -37,10 +37,9 @@ func (s *Search) check(p *problems.List, registry *agents.Registry) {
 	}
 	a, err := registry.New(s.Agent)
 	if err == nil {
-		_, searches := a.(agents.TreeSearcher)
-		p.Expect(searches || s.Tree == 0, "search.agent", "expected an agent that samples its tree, like alphabeta, found %v",
+		p.Expect(s.Tree == 0 || a.Capabilities().Sample, "search.agent", "expected an agent that samples its tree, like alphabeta, found %v",
 			s.Agent)
-		err = agents.Close(a)
+		err = a.Close()
 	}
 	if err != nil {
 		p.Add("search.agent", err)
@@ -76,7 +75,7 @@ func (s *Search) search(ctx context.Context, registry *agents.Registry, games []
 					done()
 				}
 			}
-			return errors.Join(err, agents.Close(a))
+			return errors.Join(err, a.Close())
 		})
 	}
 	return g.Wait()
@@ -119,14 +118,7 @@ func (s *Search) positions(ctx context.Context, a agents.Agent, in *searched) er
 func (s *Search) position(
 	ctx context.Context, a agents.Agent, g *rules.Game, in *searched, p dataset.Position, i int,
 ) error {
-	var tree []rules.Position
-	var d agents.Decision
-	var err error
-	if s.Tree > 0 {
-		d, tree, err = a.(agents.TreeSearcher).SearchTree(ctx, g, agents.Limits{}, s.Tree)
-	} else {
-		d, err = a.Choose(ctx, g, agents.Limits{})
-	}
+	d, err := a.Choose(ctx, g, agents.Request{Sample: s.Tree})
 	if err != nil || !d.Scored {
 		return err
 	}
@@ -136,9 +128,9 @@ func (s *Search) position(
 	if len(in.record.Scores) == 0 || in.record.Scores[i] != record.NoScore {
 		setResult(&in.positions[len(in.positions)-1], in.record)
 	}
-	for _, n := range tree {
+	for _, n := range d.Sample {
 		p.Position = withoutPasses(p.Rules, n)
-		if d, err = a.Choose(ctx, rules.NewGame(p.Rules, p.Position), agents.Limits{}); err != nil {
+		if d, err = a.Choose(ctx, rules.NewGame(p.Rules, p.Position), agents.Request{}); err != nil {
 			return err
 		}
 		if d.Scored {

@@ -338,9 +338,8 @@ func TestSearchedPositions(t *testing.T) {
 // positions without.
 func TestFaultsAndMissingScores(t *testing.T) {
 	t.Parallel()
-	broken := agents.Kind{Name: "broken", New: func(agents.Values) (agents.Agent, error) { return broken{}, nil }}
-	base := builtin.Registry(broken)
-	all := builtin.Registry(broken, explore.Kind(base))
+	broken := agents.Kind{Name: "broken", New: func(agents.Config) (agents.Agent, error) { return broken{}, nil }}
+	all := builtin.Registry(broken)
 	c := selfPlayConfig(t)
 	c.Tournament.Agents = []agents.Spec{spec(t, "random"), spec(t, "broken")}
 	c.Tournament.Pairs, c.Explore = 4, explore.Options{}
@@ -357,11 +356,11 @@ func TestFaultsAndMissingScores(t *testing.T) {
 	}
 }
 
-type broken struct{}
+type broken struct{ agents.Base }
 
 func (broken) NewGame(context.Context, agents.Setup) error { return nil }
 
-func (broken) Choose(context.Context, *rules.Game, agents.Limits) (agents.Decision, error) {
+func (broken) Choose(context.Context, *rules.Game, agents.Request) (agents.Decision, error) {
 	return agents.Decision{}, errors.New("out of order")
 }
 

@@ -15,7 +15,6 @@ import (
 	"gyges/agents"
 	"gyges/agents/builtin"
 	"gyges/agents/eval"
-	"gyges/agents/explore"
 	"gyges/agents/tuning/texel"
 	"gyges/ratings/sprt"
 	"gyges/rules"
@@ -27,7 +26,7 @@ import (
 )
 
 // registry has the kinds that self-play needs.
-func registry() *agents.Registry { return builtin.Registry(explore.Kind(builtin.Registry())) }
+func registry() *agents.Registry { return builtin.Registry() }
 
 func testEnv(o Observer) Env { return Env{Registry: registry(), Version: "v1", Observer: o} }
 

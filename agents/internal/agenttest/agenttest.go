@@ -29,7 +29,7 @@ func New(t testing.TB, kind agents.Kind, spec string, g *rules.Game) agents.Agen
 // from first to last.
 func Choose(t testing.TB, a agents.Agent, g *rules.Game, lim agents.Limits) agents.Decision {
 	t.Helper()
-	d, err := a.Choose(context.Background(), g, lim)
+	d, err := a.Choose(context.Background(), g, agents.Request{Limits: lim})
 	require.NoError(t, err)
 	require.NoError(t, g.Check(d.Move))
 	for i, m := range d.PV {

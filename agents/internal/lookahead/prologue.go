@@ -1,6 +1,7 @@
 package lookahead
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 
@@ -8,18 +9,19 @@ import (
 	"gyges/rules"
 )
 
-// Prologue makes the decisions that need no search: a random one during the set-up,
-// and a move that wins at once. Where there is no such move, decided is false, l is
+// Prologue makes the decisions of an agent that need no search: a random one during the
+// set-up, and a move that wins at once. Where there is no such move, decided is false, l is
 // the empty line at g's position, and ms holds the legal moves but for the excluded
-// ones. The error is ctx's, or [rules.ErrOver] where no move is left.
+// ones. The error is that of [agents.Request.Check], ctx's, or [rules.ErrOver] where no
+// move is left.
 func (l *Line) Prologue(
-	ctx context.Context, g *rules.Game, rng *rand.Rand, ms *rules.MoveSet, excluded ...rules.Move,
+	ctx context.Context, a agents.Agent, g *rules.Game, q *agents.Request, rng *rand.Rand, ms *rules.MoveSet,
 ) (d agents.Decision, decided bool, err error) {
-	if err := ctx.Err(); err != nil {
+	if err := cmp.Or(q.Check(a.Capabilities()), ctx.Err()); err != nil {
 		return d, false, err
 	}
 	g.LegalMoves(ms)
-	for _, m := range excluded {
+	for _, m := range q.Exclude {
 		ms.Remove(m)
 	}
 	if ms.Len() == 0 {
