@@ -37,36 +37,28 @@ type ParamDef struct {
 	Doc     string   // one line
 }
 
-// ParamsOf returns the parameters that the fields of a struct are set by. A field's
-// type gives the parameter's, its tags the rest:
+// ParamsOf returns the parameters that the fields of a struct are set by, as their tags declare them (see package
+// settings):
 //
-//	Depth int `param:"depth" default:"4" min:"1" max:"64" doc:"plies to search"`
+//	Depth int `param:"depth" default:"4" check:"1..64" help:"plies to search"`
 //
-// Texts have no bounds. Fields without the tag param are ignored; those of embedded
-// structs count. It panics if a tag that is needed is malformed or missing.
+// Texts have no bounds.
 func ParamsOf(config any) []ParamDef {
+	copied := reflect.New(reflect.TypeOf(config)) // of which addresses may be taken
+	copied.Elem().Set(reflect.ValueOf(config))
 	var defs []ParamDef
-	for _, f := range reflect.VisibleFields(reflect.TypeOf(config)) {
-		name, ok := f.Tag.Lookup("param")
-		if !ok {
-			continue
-		}
-		d := ParamDef{Name: name, Type: Text, Default: f.Tag.Get("default"), Doc: f.Tag.Get("doc")}
-		switch kind := f.Type.Kind(); {
-		case f.Type == reflect.TypeFor[time.Duration]():
+	for _, f := range settings.Fields(copied.Interface(), "") {
+		d := ParamDef{Name: f.Key, Type: Text, Default: f.Tag.Get("default"), Doc: f.Help()}
+		switch kind := f.Value.Kind(); {
+		case f.Value.Type() == reflect.TypeFor[time.Duration]():
 			d.Type = Duration
 		case kind == reflect.Float64:
 			d.Type = Float
 		case kind != reflect.String:
 			d.Type = Int
 		}
-		if d.Type != Text {
-			var errMin, errMax error
-			d.Min, errMin = strconv.ParseFloat(f.Tag.Get("min"), 64)
-			d.Max, errMax = strconv.ParseFloat(f.Tag.Get("max"), 64)
-			if errMin != nil || errMax != nil {
-				panic("agents: bounds of parameter " + name)
-			}
+		if d.Min, d.Max = settings.Bounds(f.Value.Type(), f.Tag.Get("check")); d.Type == Duration {
+			d.Min, d.Max = d.Min/float64(time.Second), d.Max/float64(time.Second)
 		}
 		defs = append(defs, d)
 	}
@@ -134,10 +126,9 @@ func (v Values) Duration(name string) time.Duration { t, _ := time.ParseDuration
 // Decode sets the fields of the struct that config points to, described by
 // [ParamsOf], to the values.
 func (v Values) Decode(config any) {
-	s := reflect.ValueOf(config).Elem()
-	for _, f := range reflect.VisibleFields(s.Type()) {
-		if text, ok := v[f.Tag.Get("param")]; ok {
-			_ = settings.Set(s.FieldByIndex(f.Index), text) // it has been checked
+	for _, f := range settings.Fields(config, "") {
+		if text, ok := v[f.Key]; ok {
+			_ = f.SetTexts(text) // it has been checked
 		}
 	}
 }

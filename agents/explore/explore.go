@@ -55,9 +55,9 @@ func Spec(like agents.Spec, o Options) agents.Spec {
 
 // Options are the parameters beside the agent.
 type Options struct {
-	Temperature float64 `yaml:"temperature" check:"0..10" name:"temperature" placeholder:"POINTS" help:"Exploration: a move that is this much worse than the best one is played 1/e as often." param:"temperature" default:"0.2" min:"0" max:"10" doc:"in points: a move that is this much worse than the best is played 1/e as often; 0: the best only"`
-	Random      float64 `yaml:"random" check:"0..1" name:"random" placeholder:"SHARE" help:"Share of moves drawn at random, 0 to 1. Default: 0." param:"random" default:"0" min:"0" max:"1" doc:"share of moves that are drawn from all that do not let the opponent reach the goal; they get no score"`
-	Plies       int     `yaml:"plies" check:"0..100000" zero:"all" name:"explore-plies" placeholder:"N" help:"Plies of a game after which best moves are played; 0, the default: never." param:"plies" min:"1" max:"100000" doc:"plies of a game after which only best moves are played; none: never"`
+	Temperature float64 `yaml:"temperature" check:"0..10" default:"0.2" name:"temperature" placeholder:"POINTS" help:"Exploration in points: a move that is this much worse than the best one is played 1/e as often; 0: the best only."`
+	Random      float64 `yaml:"random" check:"0..1" default:"0" name:"random" placeholder:"SHARE" help:"Share of moves, 0 to 1, that are drawn from all that do not let the opponent reach the goal; they get no score."`
+	Plies       int     `yaml:"plies" check:"0..100000" zero:"all" name:"explore-plies" placeholder:"N" help:"Plies of a game after which only best moves are played; 0, the default: never."`
 }
 
 func (o Options) params() (list []agents.Param) {

@@ -11,9 +11,9 @@ import (
 
 // config holds the parameters of an agent.
 type config struct {
-	Iterations int64         `param:"iterations" min:"1" max:"1e9" doc:"iterations for a move; 500 if neither they nor movetime bound the search"`
-	MoveTime   time.Duration `param:"movetime" min:"0.001" max:"3600" doc:"time for a move"`
-	Hash       int           `param:"hash" default:"64" min:"1" max:"4096" doc:"size of the tree in MB; when it is full, the subtrees with the fewest visits are pruned"`
+	Iterations int64         `param:"iterations" check:"1..1000000000" help:"iterations for a move; 500 if neither they nor movetime bound the search"`
+	MoveTime   time.Duration `param:"movetime" check:"1ms..1h" help:"time for a move"`
+	Hash       int           `param:"hash" default:"64" check:"1..4096" help:"size of the tree in MB; when it is full, the subtrees with the fewest visits are pruned"`
 	params
 }
 
@@ -21,13 +21,13 @@ type config struct {
 // spec parser, `gyges agents` and SPSA read its tags. The scale of values is 100·√3, so that a
 // point has the value 0.5; how the widths were chosen says forRules.
 type params struct {
-	CPUCT            float64 `param:"cpuct" default:"0.3" min:"0" max:"100" doc:"exploration: weight of a move's prior against its value"`
-	ValueScale       float64 `param:"value_scale" default:"173" min:"1" max:"10000" doc:"score in hundredths of a point that has the value 0.71"`
-	PriorTemperature float64 `param:"prior_temperature" default:"0.15" min:"0.001" max:"10" doc:"difference of values that makes a prior e times as high"`
-	WidthMin         int     `param:"width_min" default:"0" min:"0" max:"4096" doc:"progressive widening: children of a node at its first visit; 0: 16 with displacement but without Kang rules, else 8"`
-	WidthGrowth      float64 `param:"width_growth" default:"0" min:"0" max:"1000" doc:"progressive widening: more children, times the square root of the visits; 0: 8 with displacement but without Kang rules, else 3"`
-	WidthRoot        int     `param:"width_root" default:"2" min:"1" max:"1000" doc:"progressive widening: factor of the number of children at the root"`
-	FinalShare       float64 `param:"final_share" default:"0.2" min:"0" max:"1" doc:"move played: visits that one with a higher value needs, as a share of those of the most visited; 1: the most visited"`
+	CPUCT            float64 `param:"cpuct" default:"0.3" check:"0..100" help:"exploration: weight of a move's prior against its value"`
+	ValueScale       float64 `param:"value_scale" default:"173" check:"1..10000" help:"score in hundredths of a point that has the value 0.71"`
+	PriorTemperature float64 `param:"prior_temperature" default:"0.15" check:"0.001..10" help:"difference of values that makes a prior e times as high"`
+	WidthMin         int     `param:"width_min" default:"0" check:"0..4096" help:"progressive widening: children of a node at its first visit; 0: 16 with displacement but without Kang rules, else 8"`
+	WidthGrowth      float64 `param:"width_growth" default:"0" check:"0..1000" help:"progressive widening: more children, times the square root of the visits; 0: 8 with displacement but without Kang rules, else 3"`
+	WidthRoot        int     `param:"width_root" default:"2" check:"1..1000" help:"progressive widening: factor of the number of children at the root"`
+	FinalShare       float64 `param:"final_share" default:"0.2" check:"0..1" help:"move played: visits that one with a higher value needs, as a share of those of the most visited; 1: the most visited"`
 }
 
 // forRules returns the parameters with the widths that suit the rules in place of 0. Matches

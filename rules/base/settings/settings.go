@@ -310,20 +310,30 @@ func Check(errs *problems.List, config any, prefix string) {
 	}
 }
 
-// InBounds returns an error if a number or a time is outside the bounds of a tag check; zero is the tag zero.
-func InBounds(x reflect.Value, bounds, zero string) error {
-	first, last, _ := strings.Cut(bounds, "..")
-	outside := func(bound string, sign int) bool {
-		v := reflect.New(x.Type()).Elem()
-		if err := Set(v, bound); err != nil && bound != "" {
+// Bounds returns the lowest and the highest value of a type of numbers, or times in nanoseconds, by a tag check;
+// infinities where it has none.
+func Bounds(t reflect.Type, check string) (low, high float64) {
+	first, last, _ := strings.Cut(check, "..")
+	number := func(text string, none float64) float64 {
+		if text == "" {
+			return none
+		}
+		v := reflect.New(t).Elem()
+		if err := Set(v, text); err != nil {
 			panic(fmt.Sprintf("tag check: %v", err))
 		}
-		number := reflect.TypeFor[float64]()
-		return bound != "" && cmp.Compare(x.Convert(number).Float(), v.Convert(number).Float()) == sign
+		return v.Convert(reflect.TypeFor[float64]()).Float()
 	}
-	if !outside(first, -1) && !outside(last, 1) {
+	return number(first, math.Inf(-1)), number(last, math.Inf(1))
+}
+
+// InBounds returns an error if a number or a time is outside the bounds of a tag check; zero is the tag zero.
+func InBounds(x reflect.Value, bounds, zero string) error {
+	low, high := Bounds(x.Type(), bounds)
+	if number := x.Convert(reflect.TypeFor[float64]()).Float(); low <= number && number <= high {
 		return nil
 	}
+	first, last, _ := strings.Cut(bounds, "..")
 	what := "a number"
 	if x.Type() == reflect.TypeFor[time.Duration]() {
 		what = "a time"
