@@ -92,12 +92,10 @@ func (t Table) Gauntlet() *grid.Table {
 			rows[len(rows)-1].difference = &d
 		}
 	}
-	columns := gauntletColumns
+	g := grid.Make(gauntletColumns, rows).WithTitle(fmt.Sprintf("Results of %s against each opponent", t.Challenger))
 	if all.Draws == 0 {
-		columns = grid.Hide(columns, "draws")
+		g.Hide("Drawn")
 	}
-	g := grid.Make(columns, rows)
-	g.Title = fmt.Sprintf("Results of %s against each opponent", t.Challenger)
 	against := "."
 	if f := t.Field; f != nil {
 		against = fmt.Sprintf(": %s ± %s Elo against the field.", textfmt.Decimal(f.Elo), textfmt.Decimal(f.Error))

@@ -297,7 +297,7 @@ func addSections(parts map[string]any, at int, sections ...report.Section) error
 	for i, s := range sections {
 		order = slices.Insert(order, at+i, s.ID)
 		titles[s.ID] = s.Title
-		if len(s.Blocks) > 0 { // else it is the viewer's
+		if len(s.Parts) > 0 { // else it is the viewer's
 			var b bytes.Buffer
 			if err := report.WriteFragment(&b, s); err != nil {
 				return err

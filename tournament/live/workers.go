@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament/queue/status"
 	"gyges/tournament/report"
@@ -24,11 +25,11 @@ func workersSection(w *status.Run, now time.Time) report.Section {
 	at := w.Time.UTC().Format("2006-01-02 15:04:05 UTC")
 	switch {
 	case w.Ended:
-		s.Blocks = []report.Block{{Text: "The last state of the run, " + at + "."}}
+		s.Parts = []report.Part{{Text: "The last state of the run, " + at + "."}}
 	case !isFresh(w, now):
-		s.Blocks = []report.Block{{Text: "Out of date: the run's coordinator last wrote this at " + at + "."}}
+		s.Parts = []report.Part{{Text: "Out of date: the run's coordinator last wrote this at " + at + "."}}
 	}
-	s.Blocks = append(s.Blocks, report.Block{Facts: workersFacts(w)}, report.Block{Table: workersTable(w)})
+	s.Parts = append(s.Parts, report.Part{Facts: workersFacts(w)}, report.Part{Table: workersTable(w)})
 	return s
 }
 
@@ -53,25 +54,29 @@ func workersFacts(w *status.Run) []report.Fact {
 // number formats a count.
 func number(n int64) string { return textfmt.Thousands(max(n, 0)) }
 
-func workersTable(w *status.Run) *report.Table {
-	t := &report.Table{Caption: "Workers: " + number(w.Count), Header: []report.Head{
-		{Text: "Machine", Left: true}, {Text: "State", Left: true}, {Text: "Cores"}, {Text: "Games at a time"},
-		{Text: "Playing"}, {Text: "Pairs played"}, {Text: "Positions/s"}, {Text: "Version", Left: true},
-	}}
-	if n := int64(len(w.Workers)); n < w.Count {
-		t.Caption += fmt.Sprintf(", the first %d listed", n)
-	}
-	bounded := func(text string) string { return textfmt.Visible(textfmt.Cut(text, 100)) }
-	for _, x := range w.Workers {
-		speed := "unknown"
-		if x.Speed > 0 {
-			speed = textfmt.Digits(x.Speed)
+// workersColumns are those of the table of workers, whose texts come over the network.
+var workersColumns = []grid.Column[status.Worker]{
+	{Title: "Machine", Left: true, Value: func(x status.Worker) any { return bounded(x.Name) }},
+	{Title: "State", Left: true, Value: func(x status.Worker) any { return bounded(string(x.State)) }},
+	{Title: "Cores", Value: func(x status.Worker) any { return number(x.Cores) }},
+	{Title: "Games at a time", Value: func(x status.Worker) any { return number(x.Workers) }},
+	{Title: "Playing", Value: func(x status.Worker) any { return number(x.Playing) }},
+	{Title: "Pairs played", Value: func(x status.Worker) any { return number(x.Pairs) }},
+	{Title: "Positions/s", Value: func(x status.Worker) any {
+		if x.Speed <= 0 {
+			return "unknown"
 		}
-		t.Rows = append(t.Rows, []report.Cell{
-			{Text: bounded(x.Name), Row: true}, {Text: bounded(string(x.State))}, {Text: number(x.Cores)},
-			{Text: number(x.Workers)}, {Text: number(x.Playing)}, {Text: number(x.Pairs)}, {Text: speed},
-			{Text: bounded(x.Version)},
-		})
+		return textfmt.Digits(x.Speed)
+	}},
+	{Title: "Version", Left: true, Value: func(x status.Worker) any { return bounded(x.Version) }},
+}
+
+func bounded(text string) grid.Name { return grid.Name(textfmt.Cut(text, 100)) }
+
+func workersTable(w *status.Run) *grid.Table {
+	title := "Workers: " + number(w.Count)
+	if n := int64(len(w.Workers)); n < w.Count {
+		title += fmt.Sprintf(", the first %d listed", n)
 	}
-	return t
+	return grid.Make(workersColumns, w.Workers).WithTitle(title)
 }

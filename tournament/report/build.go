@@ -31,11 +31,23 @@ type builder struct {
 	Input
 	collected *Collector
 	viewer    *Viewer
+	sampled   map[filter]bool // those that select games of the viewer
 }
 
 func newBuilder(c *Collector, in Input) *builder {
-	b := &builder{Input: in, collected: c}
+	b := &builder{Input: in, collected: c, sampled: map[filter]bool{}}
 	b.viewer = c.viewer(b.label)
+	for i := range b.viewer.Games {
+		g := &b.viewer.Games[i]
+		ruleSet, south, north := b.viewer.Rules[g.Rules], b.viewer.Agents[g.South], b.viewer.Agents[g.North]
+		for _, rules := range []string{ruleSet, ""} {
+			b.sampled[filter{rules: rules, player: south, against: north}] = true
+			b.sampled[filter{rules: rules, player: north, against: south}] = true
+		}
+		b.sampled[filter{rules: ruleSet}] = true
+		b.sampled[filter{rules: ruleSet, result: g.Result}] = true
+		b.sampled[filter{rules: ruleSet, reason: g.Reason}] = true
+	}
 	return b
 }
 
@@ -43,7 +55,7 @@ func newBuilder(c *Collector, in Input) *builder {
 // several, and the viewer. All are of the same number of nodes. It uses no Tables of in.
 func BuildReviews(c *Collector, in Input) *Page {
 	b := newBuilder(c, in)
-	p := &Page{Title: textfmt.Visible(in.Title), Sampled: b.sampled(), Viewer: b.viewer}
+	p := &Page{Title: textfmt.Visible(in.Title), Sampled: b.sampledText(), Viewer: b.viewer}
 	if c.Games() > 1 {
 		p.Facts = b.facts()
 		p.Sections = []Section{b.reviews()}
@@ -58,7 +70,7 @@ func Build(c *Collector, in Input) *Page {
 	b := newBuilder(c, in)
 	p := &Page{Title: textfmt.Visible(in.Title)}
 	if c.Games() > 0 { // else it was a tuning
-		p.Summary, p.Facts, p.Sampled = b.summary(), b.facts(), b.sampled()
+		p.Summary, p.Facts, p.Sampled = b.summary(), b.facts(), b.sampledText()
 		p.Gauge = b.gauge()
 		p.Sections = []Section{b.standings(), b.statistics()}
 	}
@@ -68,7 +80,7 @@ func Build(c *Collector, in Input) *Page {
 		}
 	}
 	for _, s := range []Section{b.reviews(), b.tunings(), b.matches(), b.history()} {
-		if len(s.Blocks) > 0 {
+		if len(s.Parts) > 0 {
 			p.Sections = append(p.Sections, s)
 		}
 	}
@@ -83,7 +95,7 @@ func Build(c *Collector, in Input) *Page {
 }
 
 // GamesSection is the place of the viewer between the sections of a page. It has no
-// blocks.
+// parts.
 func GamesSection() Section { return Section{ID: "games", Title: "Games"} }
 
 // label returns the name of an agent in the tables.
@@ -91,8 +103,8 @@ func (b *builder) label(agent string) string { return cmp.Or(b.Labels[agent], ag
 
 func (b *builder) visibleLabel(agent string) string { return textfmt.Visible(b.label(agent)) }
 
-// sampled returns a sentence on the games that can be replayed.
-func (b *builder) sampled() string {
+// sampledText is a sentence on the games that can be replayed.
+func (b *builder) sampledText() string {
 	c := b.collected
 	n, all := textfmt.Thousands(int64(len(b.viewer.Games))), games(c.Games())
 	switch {
@@ -186,35 +198,28 @@ func (b *builder) facts() []Fact {
 	return list
 }
 
-// filter selects games of the sample. Empty fields select all; with player and
+// filter selects games of the sample by texts that can be printed. Empty fields select all; with player and
 // against it is those between the two.
 type filter struct{ rules, player, against, result, reason string }
 
-// link returns the fragment of the page that lists the games of a filter; empty
+// link returns the fragment of the page that lists the games of a filter, of rules and one thing more at most; empty
 // where no such game is in the sample.
 func (b *builder) link(f filter) string {
-	f.reason = textfmt.Escape(f.reason)
+	if !b.sampled[f] {
+		return ""
+	}
 	values := url.Values{}
-	set := func(key, name, value string) {
-		if name != "" {
+	for key, value := range map[string]string{"result": f.result, "reason": f.reason} {
+		if value != "" {
 			values.Set(key, value)
 		}
 	}
-	rules := slices.Index(b.viewer.Rules, textfmt.Visible(f.rules))
-	player := slices.Index(b.viewer.Agents, textfmt.Visible(f.player))
-	against := slices.Index(b.viewer.Agents, textfmt.Visible(f.against))
-	set("rules", f.rules, strconv.Itoa(rules))
-	set("player", f.player, strconv.Itoa(player))
-	set("against", f.against, strconv.Itoa(against))
-	set("result", f.result, f.result)
-	set("reason", f.reason, f.reason)
-	for i := range b.viewer.Games {
-		g := &b.viewer.Games[i]
-		paired := g.South == player && g.North == against || g.North == player && g.South == against
-		if (f.rules == "" || g.Rules == rules) && (f.player == "" || paired) &&
-			(f.result == "" || g.Result == f.result) && (f.reason == "" || g.Reason == f.reason) {
-			return "#list&" + values.Encode()
-		}
+	if f.rules != "" {
+		values.Set("rules", strconv.Itoa(slices.Index(b.viewer.Rules, f.rules)))
 	}
-	return ""
+	if f.player != "" {
+		values.Set("player", strconv.Itoa(slices.Index(b.viewer.Agents, f.player)))
+		values.Set("against", strconv.Itoa(slices.Index(b.viewer.Agents, f.against)))
+	}
+	return "#list&" + values.Encode()
 }

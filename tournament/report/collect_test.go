@@ -118,8 +118,8 @@ func TestScale(t *testing.T) {
 	require.NoError(t, WriteHTML(&page, p))
 	require.Less(t, page.Len(), 4<<20)
 	require.Contains(t, page.String(), "<dd>20,000</dd>")
-	for _, b := range p.Sections[0].Blocks {
-		if b.Table != nil && b.Table.Class == "matrix" && strings.HasPrefix(b.Table.Caption, "Score") {
+	for _, b := range p.Sections[0].Parts {
+		if b.Table != nil && b.Class == "matrix" && strings.HasPrefix(b.Table.Title, "Score") {
 			for i, row := range b.Table.Rows {
 				for j, cell := range row[2:] {
 					require.Equal(t, i == j, cell.Link == "", "a cell without games behind it")
@@ -142,8 +142,8 @@ func TestImportedGames(t *testing.T) {
 	require.Equal(t, "4 of 8 games can be replayed here; the others have no moves on record that can be read.", p.Sampled)
 	require.Empty(t, counted(c, "").Lengths)
 	require.EqualValues(t, 4, counted(c, "").Games())
-	for _, b := range p.Sections[1].Blocks {
-		if b.Table != nil && b.Table.Caption == "Results by side" {
+	for _, b := range p.Sections[1].Parts {
+		if b.Table != nil && b.Table.Title == "Results by side" {
 			require.Equal(t, []string{"not named", "4", ""}, []string{b.Table.Rows[0][0].Text, b.Table.Rows[0][1].Text,
 				b.Table.Rows[0][1].Link})
 			require.NotEmpty(t, b.Table.Rows[1][1].Link)

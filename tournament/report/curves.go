@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament/training"
 )
@@ -16,7 +17,7 @@ import (
 type Chart struct {
 	Title, XName, YName string
 	Curves              []Curve
-	Table               *Table // the figures drawn; nil: none
+	Table               *grid.Table // the figures drawn; nil: none
 
 	levels  []level
 	noPoint bool // no dot on each point
@@ -93,16 +94,16 @@ func historyCharts(steps []training.Line, t *Tuning) []Chart {
 	}
 	values := &charts[len(charts)-1]
 	x, first, last := "step", steps[0].Parameters, steps[len(steps)-1].Parameters
-	values.Table = newTable("Parameters after the first step recorded and after the last", 1, "Parameter", "First", "Last")
+	values.Table = grid.New("Parameters after the first step recorded and after the last", 1, "Parameter", "First", "Last")
 	if t != nil && t.Method == "train" {
 		x = "generation"
 	}
 	if t != nil && t.kept != nil {
 		last = t.kept
-		values.Table = newTable("Weights after the first step recorded, and those kept", 1, "Weight", "First", "Kept")
+		values.Table = grid.New("Weights after the first step recorded, and those kept", 1, "Weight", "First", "Kept")
 		if t.Config.Weights != nil {
 			first = t.Config.Weights
-			values.Table = newTable("Initial weights, and those kept", 1, "Weight", "Initial", "Kept")
+			values.Table = grid.New("Initial weights, and those kept", 1, "Weight", "Initial", "Kept")
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(parameters)) {
@@ -115,7 +116,7 @@ func historyCharts(steps []training.Line, t *Tuning) []Chart {
 		c.normalize()
 		values.Curves = append(values.Curves, c)
 		if len(values.Table.Rows) < maxAgentRows {
-			values.Table.row(rowHead(textfmt.Visible(name)), parameterCell(first, name), parameterCell(last, name))
+			values.Table.Add(grid.Name(name), parameterText(first, name), parameterText(last, name))
 		}
 	}
 	for i := range charts {
@@ -133,13 +134,13 @@ func (c *Chart) nameAlone() {
 	}
 }
 
-// parameterCell is a parameter's value.
-func parameterCell(values map[string]float64, name string) Cell {
+// parameterText is a parameter's value.
+func parameterText(values map[string]float64, name string) string {
 	value, ok := values[name]
 	if !ok {
-		return cell("–")
+		return "–"
 	}
-	return cell(strconv.FormatFloat(value, 'g', 5, 64))
+	return strconv.FormatFloat(value, 'g', 5, 64)
 }
 
 // normalize divides a curve by its largest absolute value, so that curves of other units
@@ -190,6 +191,6 @@ func (c Chart) add(s *Section, name string) {
 		s.text(fmt.Sprintf("Of %d curves the %d that changed most are drawn.", all, numColours))
 	}
 	if c.Table != nil {
-		s.table(c.Table)
+		s.table("", c.Table)
 	}
 }

@@ -335,7 +335,7 @@ func TestFragments(t *testing.T) {
 		var out bytes.Buffer
 		require.NoError(t, WriteFragment(&out, s))
 		require.Contains(t, out.String(), `<section id="`+s.ID+`"`)
-		if len(s.Blocks) > 0 {
+		if len(s.Parts) > 0 {
 			require.Contains(t, page.String(), out.String())
 		}
 	}
@@ -390,8 +390,8 @@ func TestFiguresAreThoseOfRatings(t *testing.T) {
 	t.Parallel()
 	c, rated := collect(t, Options{}, sampleRun(), drawRun("alpha:x=1", "beta", "gamma's"))
 	p := Build(c, Input{Title: "x", Tables: rated})
-	var tables []*Table
-	for _, b := range p.Sections[0].Blocks {
+	var tables []*grid.Table
+	for _, b := range p.Sections[0].Parts {
 		if b.Table != nil {
 			tables = append(tables, b.Table)
 		}
@@ -411,7 +411,7 @@ func TestFiguresAreThoseOfRatings(t *testing.T) {
 			require.Equal(t, "± "+strconv.FormatFloat(number(exact[5]), 'f', 1, 64), row[3].Text)
 			require.Equal(t, []string{exact[6], exact[7], exact[9]}, []string{row[4].Text, row[5].Text, row[6].Text}) // none drawn
 		}
-		check := func(t *testing.T, m *Table, text string, of func(Cell) string) {
+		check := func(t *testing.T, m *grid.Table, text string, of func(grid.Cell) string) {
 			for k, row := range m.Rows {
 				words := strings.Fields(strings.Split(text, "\n")[6+k])
 				for j, cell := range row[2:] {
@@ -421,7 +421,7 @@ func TestFiguresAreThoseOfRatings(t *testing.T) {
 				}
 			}
 		}
-		check(t, tables[3*i+1], cross.String(), func(c Cell) string { return c.Small })
-		check(t, tables[3*i+2], los.String(), func(c Cell) string { return c.Text })
+		check(t, tables[3*i+1], cross.String(), func(c grid.Cell) string { return c.Small })
+		check(t, tables[3*i+2], los.String(), func(c grid.Cell) string { return c.Text })
 	}
 }

@@ -17,10 +17,19 @@ import (
 	"gyges/ratings"
 	"gyges/ratings/sprt"
 	"gyges/rules"
+	"gyges/rules/base/grid"
 	"gyges/tournament"
 	"gyges/tournament/record"
 	"gyges/tournament/training"
 )
+
+// cellTexts are the texts of a table.
+func cellTexts(t *grid.Table) (rows [][]string) {
+	for _, row := range t.Rows {
+		rows = append(rows, mapped(row, func(c grid.Cell) string { return c.Text }))
+	}
+	return rows
+}
 
 func wellFormed(text string) error {
 	d := xml.NewDecoder(strings.NewReader(text))
@@ -97,7 +106,7 @@ func TestReadRun(t *testing.T) {
 			"a": {{X: 0, Y: 0.5}, {X: 3, Y: 1}}, "b": {{X: 0, Y: -1}, {X: 3, Y: 0.5}},
 		}, got)
 		table := r.Charts[len(r.Charts)-1].Table
-		require.Equal(t, [][]Cell{{rowHead("a"), cell("1"), cell("2")}, {rowHead("b"), cell("-4"), cell("2")}}, table.Rows)
+		require.Equal(t, [][]string{{"a", "1", "2"}, {"b", "-4", "2"}}, cellTexts(table))
 	}
 	write("manifest.json", `{`)
 	write("tuning.json", `[]`)
@@ -225,7 +234,7 @@ func FuzzRun(f *testing.F) {
 		p := Build(c, Input{Tables: rated})
 		require.NoError(t, WriteHTML(io.Discard, p))
 		for _, s := range p.Sections {
-			for _, b := range s.Blocks {
+			for _, b := range s.Parts {
 				if b.Figure != nil {
 					require.NotContains(t, b.Figure.SVG, "NaN")
 					require.NotContains(t, b.Figure.SVG, "Inf")

@@ -24,7 +24,7 @@ func (b *builder) reproducibility() Section {
 		s.facts(Fact{"made by", b.Program})
 	}
 	if len(b.Commands) > 0 {
-		s.code("To print the same figures and make this report again:", mapped(b.Commands, textfmt.Visible))
+		s.code("To print the same figures and make this report again:", b.Commands)
 	}
 	return s
 }
@@ -49,18 +49,13 @@ func (r *run) add(s *Section) {
 	if m != nil {
 		again := strings.TrimSuffix(strings.TrimSuffix(r.about.folder(), tournament.GamesFile), "/") + "-again"
 		if command := PlayCommand(m, again); command != "" {
-			s.code("To play it again:", []string{textfmt.Visible(command)})
+			s.code("To play it again:", []string{command})
 		}
-		s.details("The whole manifest", lines(m.Text))
+		s.details("The whole manifest", m.Text)
 	}
 	if t != nil {
-		s.details("What was tuned, how, and the result", lines(t.Text))
+		s.details("What was tuned, how, and the result", t.Text)
 	}
-}
-
-// lines makes each line of a text visible by itself.
-func lines(text string) string {
-	return strings.Join(mapped(strings.Split(text, "\n"), textfmt.Escape), "\n")
 }
 
 // given returns a number of the manifest; "" for 0.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament/review"
 	"gyges/tournament/standings"
@@ -30,9 +31,9 @@ func (b *builder) reviews() Section {
 		s.heading("reviews-"+strconv.Itoa(i+1), "Games under "+ruleSetName(summary.Rules))
 		for _, t := range summary.Tables(b.label) {
 			t.Rows = t.Rows[:min(len(t.Rows), maxAgentRows)]
-			s.table((&Table{Caption: t.Title, Class: "short"}).fill(t))
+			s.table("short", t)
 		}
-		s.table(b.worst(summary))
+		s.table("short", b.worst(summary))
 	}
 	return s
 }
@@ -59,10 +60,9 @@ func (b *builder) reviewNote(n int64) string {
 }
 
 // worst is a table of the decisive moves that lost most.
-func (b *builder) worst(summary *review.Summary) *Table {
-	t := newTable("Decisive moves that lost most winning probability, for each player", 3, "Player", "Move", "What it did",
+func (b *builder) worst(summary *review.Summary) *grid.Table {
+	t := grid.New("Decisive moves that lost most winning probability, for each player", 3, "Player", "Move", "What it did",
 		"Game", "Ply", "Before", "After")
-	t.Class = "short"
 	replayed := map[string]bool{}
 	for i := range b.viewer.Games {
 		replayed[b.viewer.Games[i].ID] = true
@@ -70,7 +70,7 @@ func (b *builder) worst(summary *review.Summary) *Table {
 	for _, p := range summary.Players[:min(len(summary.Players), maxAgentRows)] {
 		for _, l := range p.WorstGames {
 			id := fmt.Sprintf("%d.%d", l.Run+1, l.Game)
-			game, move := cell(id), cell(textfmt.Visible(l.Move.Move))
+			game, move := grid.Cell{Text: id}, grid.Cell{Text: l.Move.Move}
 			if len(b.collected.runs) == 1 {
 				game.Text = fmt.Sprint(l.Game)
 			}
@@ -78,8 +78,8 @@ func (b *builder) worst(summary *review.Summary) *Table {
 				game.Link = fmt.Sprintf("#game=%s&ply=%d", id, l.Index)
 				move.Link = game.Link
 			}
-			t.row(rowHead(b.visibleLabel(p.Agent)), move, cell(l.Move.Kind.Text()), game,
-				cell(fmt.Sprint(l.Move.Ply)), cell(textfmt.Percent(l.Move.Before)), cell(textfmt.Percent(l.Move.After)))
+			t.Add(grid.Name(b.label(p.Agent)), move, l.Move.Kind.Text(), game, l.Move.Ply, grid.Percent(l.Move.Before),
+				grid.Percent(l.Move.After))
 		}
 	}
 	return t

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gyges/rules"
+	"gyges/rules/base/grid"
 	"gyges/tournament/internal/browsertest"
 	"gyges/tournament/record"
 	"gyges/tournament/review"
@@ -50,10 +51,10 @@ func TestReviews(t *testing.T) {
 	i := slices.IndexFunc(p.Sections, func(s Section) bool { return s.ID == "reviews" })
 	require.Positive(t, i)
 	s := p.Sections[i]
-	require.Contains(t, s.Blocks[0].Text, fmt.Sprintf("%d of 72 games reviewed: ", len(reviews)))
-	require.Contains(t, s.Blocks[0].Text, "of 300 nodes")
-	var tables []*Table
-	for _, b := range s.Blocks {
+	require.Contains(t, s.Parts[0].Text, fmt.Sprintf("%d of 72 games reviewed: ", len(reviews)))
+	require.Contains(t, s.Parts[0].Text, "of 300 nodes")
+	var tables []*grid.Table
+	for _, b := range s.Parts {
 		if b.Table != nil {
 			tables = append(tables, b.Table)
 		}
@@ -66,11 +67,11 @@ func TestReviews(t *testing.T) {
 	require.Len(t, tables, 4*len(byRules))
 	var headings []string
 	counted := 0
-	for _, b := range s.Blocks {
+	for _, b := range s.Parts {
 		if b.Heading != "" {
 			headings = append(headings, strings.TrimPrefix(b.Heading, "Games under "))
 		}
-		if b.Table != nil && b.Table.Header[1].Text == "Games" {
+		if b.Table != nil && b.Table.Columns[1].Title == "Games" {
 			n := 0
 			for _, row := range b.Table.Rows {
 				of, err := strconv.Atoi(row[1].Text)

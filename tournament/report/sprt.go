@@ -29,7 +29,7 @@ func (b *builder) matches() Section {
 		for _, f := range test.Facts(r.Pairs) {
 			facts = append(facts, Fact{f[0], f[1]})
 		}
-		s.add(Block{Facts: facts})
+		s.facts(facts...)
 		for _, note := range r.Identical.Notes(int(r.Pairs.N())) {
 			s.note(note)
 		}

@@ -28,7 +28,7 @@ func (b *builder) standings() Section {
 		}
 		gauntlet := t.Gauntlet()
 		if gauntlet != nil {
-			addSheet(&s, gauntlet, gauntlet.Title)
+			addSchedule(&s, gauntlet, gauntlet.Title)
 		}
 		ratingTables(&s, i, t)
 		if n := len(t.Ratings.Players) + len(t.Ratings.Unrated); n > maxMatrix {
@@ -36,9 +36,9 @@ func (b *builder) standings() Section {
 			continue
 		}
 		if gauntlet == nil {
-			s.table(b.crosstable(t))
+			s.table("matrix", b.crosstable(t))
 		}
-		s.table(superiority(t.Ratings))
+		s.table("matrix", superiority(t.Ratings))
 	}
 	b.advantages(&s)
 	for _, n := range b.Tables.Notes {
@@ -69,20 +69,18 @@ func (b *builder) schedules(s *Section) {
 		if list[i].Tree != nil {
 			caption = "Matches, round by round"
 		}
-		addSheet(s, list[i].Table, caption)
+		addSchedule(s, list[i].Table, caption)
 	}
 	if left > 0 {
 		s.text("gyges rate RUN --standings prints the standings after earlier rounds.")
 	}
 }
 
-// addSheet adds a table of package table with its notes.
-func addSheet(s *Section, sheet *grid.Table, caption string) {
-	t := &Table{Caption: textfmt.Visible(caption), Class: "short"}
-	s.table(t.fill(sheet))
-	if remarks := sheet.Remarks(); len(remarks) > 0 {
-		s.add(Block{List: mapped(remarks, textfmt.Visible)})
-	}
+// addSchedule adds a table by the format of a run, with the lines below it.
+func addSchedule(s *Section, t *grid.Table, caption string) {
+	captioned := *t
+	s.table("short", captioned.WithTitle(caption))
+	s.add(Part{List: t.Remarks()})
 }
 
 // ratingTables adds a table for each group, the players without a rating, the
@@ -91,36 +89,14 @@ func ratingTables(s *Section, number int, t table.Table) {
 	columns, rows, players := t.UsualColumns(), t.Rows(), t.Ratings.Players
 	for g, group := range t.Ratings.Groups {
 		n := group.Players
-		s.table(tableOf(cmp.Or(t.GroupTitle(g), "Ratings"), "", columns, rows[:n]))
+		s.table("", grid.Make(columns, rows[:n]).WithTitle(cmp.Or(t.GroupTitle(g), "Ratings")))
 		if n > 1 {
 			s.figure(ratingPlot(fmt.Sprintf("elo-%d-%d", number+1, g+1), t.Title, players[:n]))
 		}
 		rows, players = rows[n:], players[n:]
 	}
-	s.table(tableOf("Without a rating", "", table.LeftColumns(columns), rows))
-	s.add(Block{List: t.Remarks()})
-}
-
-// tableOf returns a table of columns and rows. The first column of words heads the rows.
-func tableOf[R any](caption, class string, columns []grid.Column[R], rows []R) *Table {
-	t := &Table{Caption: caption, Class: class}
-	return t.fill(grid.Make(columns, rows))
-}
-
-// fill fills the table.
-func (t *Table) fill(g *grid.Table) *Table {
-	g = g.Titled()
-	for _, c := range g.Columns {
-		t.Header = append(t.Header, Head{Text: c.Title, Left: c.Left})
-	}
-	for _, row := range g.Rows {
-		cells := make([]Cell, len(row))
-		for i, c := range row {
-			cells[i] = Cell{Text: textfmt.Escape(c.Text), Row: i == g.RowHead()}
-		}
-		t.row(cells...)
-	}
-	return t
+	s.table("", grid.Make(table.LeftColumns(columns), rows).WithTitle("Without a rating"))
+	s.add(Part{List: t.Remarks()})
 }
 
 // RatingPlot draws the ratings of a table with their intervals, the first 60 of them.
@@ -151,67 +127,49 @@ func plusMinus(x, margin float64) string {
 	return textfmt.Decimal(x) + " ± " + textfmt.Decimal(margin)
 }
 
+// self is the cell of a player against itself.
+var self = grid.Cell{Text: "×", Class: "self"}
+
 // crosstable is the table of scores in all pairings; empty without games.
-func (b *builder) crosstable(t table.Table) *Table {
+func (b *builder) crosstable(t table.Table) *grid.Table {
 	counts := t.Ratings.Crosstable()
-	caption := "Score in % of the player in the row against the players numbered above"
 	if t.Ratings.Games == 0 {
-		return &Table{}
+		return &grid.Table{}
 	}
-	return matrix(caption, t.Ratings.Names(), func(player, against string) Cell {
+	return table.Matrix(t.Ratings.Names(), self, func(player, against string) any {
 		c := counts[[2]string{player, against}]
 		if c.Games() == 0 {
-			return Cell{}
+			return nil
 		}
-		return Cell{
+		player, against = textfmt.Visible(player), textfmt.Visible(against)
+		return grid.Cell{
 			Text: textfmt.Decimal(100 * c.Score()),
-			Note: fmt.Sprintf("%s against %s: %d won, %d drawn, %d lost, %s of %d points", textfmt.Visible(player),
-				textfmt.Visible(against), c.Wins, c.Draws, c.Losses, textfmt.Decimal(c.Points()), c.Games()),
+			Note: fmt.Sprintf("%s against %s: %d won, %d drawn, %d lost, %s of %d points", player, against, c.Wins,
+				c.Draws, c.Losses, textfmt.Decimal(c.Points()), c.Games()),
 			Small: t.ResultText(c),
-			Link:  b.link(filter{rules: t.Rules, player: player, against: against}),
+			Link:  b.link(filter{rules: textfmt.Escape(t.Rules), player: player, against: against}),
 			Class: heat(c.Score()),
 		}
-	})
+	}).WithTitle("Score in % of the player in the row against the players numbered above")
 }
 
 // superiority is the table of the likelihoods of superiority; empty with fewer than
 // two players.
-func superiority(r *ratings.Ratings) *Table {
+func superiority(r *ratings.Ratings) *grid.Table {
 	if len(r.Players) < 2 {
-		return &Table{}
+		return &grid.Table{}
 	}
-	caption := "Likelihood in % that the player in the row is stronger than the players numbered above"
-	return matrix(caption, r.Names()[:len(r.Players)], func(a, b string) Cell {
+	return table.Matrix(r.Names()[:len(r.Players)], self, func(a, b string) any {
 		d, err := r.Difference(a, b)
 		if err != nil { // they are in different groups
-			return Cell{}
+			return nil
 		}
-		return Cell{
+		return grid.Cell{
 			Text:  textfmt.Decimal(100 * d.LOS),
 			Note:  fmt.Sprintf("%s less %s: %s Elo", textfmt.Visible(a), textfmt.Visible(b), plusMinus(d.Elo, d.Error)),
 			Class: heat(d.LOS),
 		}
-	})
-}
-
-// matrix is a table with a row and a column for each player. at returns the cell of
-// two players.
-func matrix(caption string, names []string, at func(a, b string) Cell) *Table {
-	t := newTable(caption, 0, "#", "Player")
-	t.Class, t.Header[1].Left = "matrix", true
-	for i, name := range names {
-		t.Header = append(t.Header, Head{Text: strconv.Itoa(i + 1), Tip: textfmt.Visible(name)})
-		cells := []Cell{cell(strconv.Itoa(i + 1)), rowHead(textfmt.Visible(name))}
-		for _, other := range names {
-			c := Cell{Text: "×", Class: "self"}
-			if other != name {
-				c = at(name, other)
-			}
-			cells = append(cells, c)
-		}
-		t.row(cells...)
-	}
-	return t
+	}).WithTitle("Likelihood in % that the player in the row is stronger than the players numbered above")
 }
 
 // heat is the class of a share from 0 to 1: nine steps.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament/game"
 	"gyges/tournament/record"
@@ -19,36 +20,36 @@ const maxAgentRows = 200
 // statistics builds the section on results, openings, reasons and lengths.
 func (b *builder) statistics() Section {
 	s := Section{ID: "statistics", Title: "Game statistics"}
-	results := newTable("Results by side", 1, "Rules", "Games", "South won", "Drawn", "North won", "South's score")
-	openings := newTable("Game pairs by what decided them", 1,
+	results := grid.New("Results by side", 1, "Rules", "Games", "South won", "Drawn", "North won", "South's score")
+	openings := grid.New("Game pairs by what decided them", 1,
 		"Rules", "Pairs", "South won both", "North won both", "One player won both", "Any drawn", "One game twice")
 	var resultBars, openingBars []stackedBar
 	for _, r := range b.collected.RuleSets {
 		name, o := ruleSetName(r.Name), r.Pairs
 		resultBars = append(resultBars, stackedBar{name, r.Results})
-		results.row(rowHead(name), b.linked(r.Games(), r, filter{}), b.linked(r.Results[0], r, filter{result: "1-0"}),
+		results.Add(name, b.linked(r.Games(), r, filter{}), b.linked(r.Results[0], r, filter{result: "1-0"}),
 			b.linked(r.Results[1], r, filter{result: "1/2-1/2"}), b.linked(r.Results[2], r, filter{result: "0-1"}),
-			cell(textfmt.Percent((float64(r.Results[0])+float64(r.Results[1])/2)/float64(r.Games()))))
+			grid.Percent((float64(r.Results[0])+float64(r.Results[1])/2)/float64(r.Games())))
 		if o.Pairs() > 0 {
 			parts := [3]int64{o.SouthTwice, o.OnePlayer + o.Draws, o.NorthTwice}
 			openingBars = append(openingBars, stackedBar{name, parts})
-			openings.row(rowHead(name), count(o.Pairs()), count(o.SouthTwice), count(o.NorthTwice), count(o.OnePlayer),
-				count(o.Draws), count(o.OneGame))
+			openings.Add(name, grid.Thousands(o.Pairs()), grid.Thousands(o.SouthTwice), grid.Thousands(o.NorthTwice),
+				grid.Thousands(o.OnePlayer), grid.Thousands(o.Draws), grid.Thousands(o.OneGame))
 		}
 	}
 	if !slices.ContainsFunc(b.collected.RuleSets, func(r *standings.RuleSet) bool { return r.Results[1] > 0 }) {
-		results.remove(3)
-		openings.remove(5)
+		results.Hide("Drawn")
+		openings.Hide("Any drawn")
 	}
 	s.heading("statistics-sides", "By side and rule set")
-	s.table(results)
+	s.table("", results)
 	s.figure(stackedPlot("results", "Results by side and rule set",
 		[3]string{"South won", "drawn", "North won"}, resultBars))
 	if len(openingBars) > 0 {
 		s.heading("statistics-openings", "Openings")
 		s.text("An opening is played twice with sides swapped. Where one side won both games, the opening decided; " +
 			"where one player won both, the player did. One game twice: both players chose the same moves on either side.")
-		s.table(openings)
+		s.table("", openings)
 		s.figure(stackedPlot("openings", "What decided the game pairs",
 			[3]string{"South won both", "a player, or drawn", "North won both"}, openingBars))
 	}
@@ -64,9 +65,10 @@ func (b *builder) statistics() Section {
 }
 
 // linked is a number of games under one rule set with a link to them.
-func (b *builder) linked(n int64, r *standings.RuleSet, f filter) Cell {
-	c := count(n)
-	if f.rules = r.Name; f.rules != "" { // else games imported without moves
+func (b *builder) linked(n int64, r *standings.RuleSet, f filter) grid.Cell {
+	c := grid.Thousands(n)
+	if r.Name != "" { // else games imported without moves
+		f.rules, f.reason = textfmt.Escape(r.Name), textfmt.Escape(f.reason)
 		c.Link = b.link(f)
 	}
 	return c
@@ -82,30 +84,30 @@ func ruleSetName(rules string) string {
 
 // reasons adds how games ended, and who lost them by faults.
 func (b *builder) reasons(s *Section, r *standings.RuleSet) {
-	reasons := newTable("How games ended", 1, "Reason", "Games", "Share", "South won", "Drawn", "North won")
+	reasons := grid.New("How games ended", 1, "Reason", "Games", "Share", "South won", "Drawn", "North won")
 	sum := func(name string) int64 { c := r.Reasons[name]; return c[0] + c[1] + c[2] }
 	names := slices.SortedFunc(maps.Keys(r.Reasons), func(x, y string) int {
 		return cmp.Or(cmp.Compare(sum(y), sum(x)), cmp.Compare(x, y))
 	})
 	for _, name := range names {
 		c, n := r.Reasons[name], sum(name)
-		reasons.row(rowHead(reasonName(name)), b.linked(n, r, filter{reason: name}),
-			cell(textfmt.Percent(float64(n)/float64(r.Games()))), count(c[0]), count(c[1]), count(c[2]))
+		reasons.Add(reasonName(name), b.linked(n, r, filter{reason: name}), grid.Percent(float64(n)/float64(r.Games())),
+			grid.Thousands(c[0]), grid.Thousands(c[1]), grid.Thousands(c[2]))
 	}
 	if r.Results[1] == 0 {
-		reasons.remove(4)
+		reasons.Hide("Drawn")
 	}
-	s.table(reasons)
-	faults := newTable("Games lost by faults", 2, "Player", "Fault", "Games")
+	s.table("", reasons)
+	faults := grid.New("Games lost by faults", 2, "Player", "Fault", "Games")
 	for _, name := range r.Order {
 		a := r.Players[name]
 		for _, kind := range slices.Sorted(maps.Keys(a.Faults)) {
 			if len(faults.Rows) < maxAgentRows {
-				faults.row(rowHead(b.visibleLabel(name)), cell(reasonName(kind)), count(a.Faults[kind]))
+				faults.Add(grid.Name(b.label(name)), reasonName(kind), grid.Thousands(a.Faults[kind]))
 			}
 		}
 	}
-	s.table(faults)
+	s.table("", faults)
 }
 
 // reasonName explains a reason of records.

@@ -16,6 +16,7 @@ import (
 	"gyges/agents"
 	"gyges/agents/eval"
 	"gyges/rules/base/files"
+	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/standings"
@@ -290,11 +291,11 @@ func (t *Tuning) add(s *Section, r *Run) {
 		if t.Method == "texel" {
 			against = "the weights of the program"
 		}
-		s.code("To use the result, here in a match against "+against+":", mapped(commands, textfmt.Visible))
+		s.code("To use the result, here in a match against "+against+":", commands)
 	}
 	rows := training.Rows(t.Result.Generations, t.Result.Rating)
-	s.table(tableOf("Generations: the fit to their games, and the match of the candidate against the best agent so far",
-		"", training.Columns(rows), rows))
+	s.table("", grid.Make(training.Columns(rows), rows).WithTitle(
+		"Generations: the fit to their games, and the match of the candidate against the best agent so far"))
 }
 
 // stateText is the state with what it means.

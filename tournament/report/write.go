@@ -9,6 +9,8 @@ import (
 	"io"
 	"regexp"
 	"strings"
+
+	"gyges/rules/base/textfmt"
 )
 
 //go:embed assets
@@ -75,7 +77,8 @@ func execute(w io.Writer, name string, data any) error {
 		"style":     func() template.CSS { return template.CSS(Style()) }, //nolint:gosec // ours
 		"script":    func() template.JS { return template.JS(script()) },  //nolint:gosec // ours
 		"breakable": breakable,
-		"left":      func(header []Head, i int) bool { return i < len(header) && header[i].Left },
+		"escape":    textfmt.Escape,
+		"lines":     func(text string) []string { return strings.Split(text, "\n") },
 	})
 	var buf bytes.Buffer
 	err := template.Must(t.Parse(asset("page.tmpl"))).ExecuteTemplate(&buf, name, data)
@@ -88,10 +91,10 @@ func execute(w io.Writer, name string, data any) error {
 	return nil
 }
 
-// breakable returns a name as HTML that browsers may break after punctuation.
+// breakable returns an escaped name as HTML that browsers may break after punctuation.
 func breakable(name string) template.HTML {
 	marks := strings.NewReplacer(":", ":<wbr>", ",", ",<wbr>", "=", "=<wbr>")
-	return template.HTML(marks.Replace(html.EscapeString(name))) //nolint:gosec // it is escaped
+	return template.HTML(marks.Replace(html.EscapeString(textfmt.Escape(name)))) //nolint:gosec // it is escaped
 }
 
 func mapped[T any](list []T, f func(T) string) []string {

@@ -68,7 +68,7 @@ func (s *Standings) PlayerTable(specs []string) *grid.Table {
 		faults += lost
 	}
 	if faults == 0 {
-		t.Columns[7].Title = "" // not shown
+		t.Hide("Faults")
 	}
 	return t
 }

@@ -91,7 +91,9 @@ func TestTable(t *testing.T) {
 	require.NoError(t, g.Write(&b, Markdown, Options{}))
 	require.Contains(t, b.String(), "| `a_`   |       |\n")
 	require.Zero(t, g.RowHead())
-	require.Len(t, Make(Hide(columns, "games"), []player{{"a", 1, 0.5}}).Titled().Rows[0], 3)
+	of := Make(columns, []player{{"a", 1, 0.5}})
+	of.Hide("Games")
+	require.Len(t, of.Titled().Rows[0], 3)
 	require.Equal(t, "Games", columns[1].Title)
 	g.Tree = []string{"a\x1b", "└─ b"}
 	require.Equal(t, "a\\x1b\n└─ b\n", text(t, g, Options{}))

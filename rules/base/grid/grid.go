@@ -140,20 +140,16 @@ func (t *Table) Titled() *Table {
 	return &shown
 }
 
+// Hide leaves a column to programs: its title is taken away.
+func (t *Table) Hide(title string) {
+	i := slices.IndexFunc(t.Columns, func(c Head) bool { return c.Title == title })
+	t.Columns = slices.Clone(t.Columns) // several tables may have the same
+	t.Columns[i].Title = ""
+}
+
 // RowHead returns the index of the column that names the rows, the first one of words; -1 without one.
 func (t *Table) RowHead() int {
 	return slices.IndexFunc(t.Columns, func(c Head) bool { return c.Left })
-}
-
-// Hide returns the columns, of which one, by its key, is for programs alone.
-func Hide[R any](columns []Column[R], key string) []Column[R] {
-	list := slices.Clone(columns)
-	for i := range list {
-		if list[i].Key == key {
-			list[i].Title = ""
-		}
-	}
-	return list
 }
 
 // Keys returns the keys of the columns that have one.
