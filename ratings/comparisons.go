@@ -119,13 +119,17 @@ func (r *Ratings) Names() (names []string) {
 	return names
 }
 
-// Crosstable returns what each player, the first name, scored against each that it met, the second one, also in games
-// that were left out of the fit.
-func (r *Ratings) Crosstable() map[[2]string]Count {
-	counts := make(map[[2]string]Count, 2*len(r.data.met))
-	for _, p := range r.data.met {
-		a, b := r.data.names[p.a], r.data.names[p.b]
-		counts[[2]string{a, b}], counts[[2]string{b, a}] = p.total(), p.total().flip()
+// Against returns what a player scored against another, also in games that were left out of the fit.
+func (r *Ratings) Against(player, opponent string) Count {
+	a, okA := slices.BinarySearch(r.data.names, player)
+	b, okB := slices.BinarySearch(r.data.names, opponent)
+	k, met := slices.BinarySearchFunc(r.data.met, pairing{a: min(a, b), b: max(a, b)}, pairing.compare)
+	if !okA || !okB || !met {
+		return Count{}
 	}
-	return counts
+	c := r.data.met[k].total()
+	if a > b {
+		return c.flip()
+	}
+	return c
 }

@@ -214,7 +214,7 @@ func (d *Data) sorted() *Data {
 	}
 	s.Merge(d)
 	s.index = nil // into met as it was
-	slices.SortFunc(s.met, func(x, y pairing) int { return cmp.Or(x.a-y.a, x.b-y.b) })
+	slices.SortFunc(s.met, pairing.compare)
 	return s
 }
 

@@ -32,9 +32,9 @@ func TestSingleGame(t *testing.T) {
 	d.Add("a", "b", Win)
 	r = mustFit(t, &d, strict())
 	require.Empty(t, r.Players)
-	require.Equal(t, []Unrated{
-		{"a", WonAll, "won the only game against b", Count{Wins: 1}},
-		{"b", LostAll, "lost the only game against a", Count{Losses: 1}},
+	require.Equal(t, []Player{
+		{Name: "a", Cause: WonAll, Reason: "won the only game against b", Count: Count{Wins: 1}},
+		{Name: "b", Cause: LostAll, Reason: "lost the only game against a", Count: Count{Losses: 1}},
 	}, r.Unrated)
 	require.Equal(t, Advantage{}, r.Advantage)
 }
@@ -84,9 +84,9 @@ func TestPerfectPlayersAreListedApart(t *testing.T) {
 	play(&d, "d", "c", 1, 1, 1)
 	r := mustFit(t, &d, strict())
 	require.Len(t, r.Players, 4)
-	require.Equal(t, []Unrated{
-		{"top", WonAll, "won all 24 games against a, b, c and 1 more", Count{Wins: 24}},
-		{"zero", LostAll, "lost all 8 games against a, b, c and 1 more", Count{Losses: 8}},
+	require.Equal(t, []Player{
+		{Name: "top", Cause: WonAll, Reason: "won all 24 games against a, b, c and 1 more", Count: Count{Wins: 24}},
+		{Name: "zero", Cause: LostAll, Reason: "lost all 8 games against a, b, c and 1 more", Count: Count{Losses: 8}},
 	}, r.Unrated)
 	require.Equal(t, 48, r.Games)
 	require.Equal(t, 16, r.Used)
@@ -173,7 +173,7 @@ func TestSelfGamesAreCountedAndLeftOut(t *testing.T) {
 	play(&d, "me", "me", 1, 1, 0)
 	r := mustFit(t, &d, strict())
 	require.Equal(t, before.Players, r.Players)
-	require.Equal(t, []Unrated{{"me", NoGames, "played only against itself", Count{}}}, r.Unrated)
+	require.Equal(t, []Player{{Name: "me", Cause: NoGames, Reason: "played only against itself"}}, r.Unrated)
 	require.Equal(t, 7, r.SelfGames)
 	require.Equal(t, 8, r.Games)
 	require.Contains(t, r.Notes, "left out: 7 games of a player against itself")

@@ -231,7 +231,7 @@ func (f *fit) list(r *Ratings) {
 		e.params = append(e.params, param)
 		r.Players = append(r.Players, Player{
 			Name: name, Elo: elo(i), Error: interval.Z95 * eloPerNat * e.cov.sd(param, -1), Group: f.partition.group[i],
-			Count: f.counts[i],
+			Faults: f.data.faults[i], Count: f.counts[i],
 		})
 	}
 	for _, a := range f.options.Anchors {

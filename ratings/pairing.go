@@ -1,5 +1,7 @@
 package ratings
 
+import "cmp"
+
 // pairing is all games between two players, by number: a is less than b. Results
 // are South's.
 type pairing struct {
@@ -11,6 +13,9 @@ type pairing struct {
 	// of the game in which a had South and that of the other.
 	pairs [outcomes][outcomes]int
 }
+
+// compare is the order of pairings: by their first player, and then by the second.
+func (p pairing) compare(o pairing) int { return cmp.Or(p.a-o.a, p.b-o.b) }
 
 // add adds the games of the same two players; swapped is 1 if o has them the other way round.
 func (p *pairing) add(o *pairing, swapped int) {

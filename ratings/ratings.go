@@ -10,9 +10,9 @@ type Ratings struct {
 	// Groups are the sets of players rated with each other, the largest first.
 	// Ratings of different groups can't be compared.
 	Groups []Group
-	// Unrated are the players without a rating, from the highest score down. With a
+	// Unrated are the players without a finite rating, from the highest score down. With a
 	// prior there are none.
-	Unrated []Unrated
+	Unrated []Player
 	// Advantage is South's first-move advantage.
 	Advantage Advantage
 	// Prior is what was known of the ratings before the games, beside anchors.
@@ -31,13 +31,16 @@ type Ratings struct {
 	estimate *estimate      // nil without rated players
 }
 
-// Player is a player with a rating. Its Count is over all its games, as it saw
+// Player is a player with a rating, or with the reason why it has none. Its Count is over all its games, as it saw
 // them.
 type Player struct {
-	Name  string
-	Elo   float64
-	Error float64 // half the 95 % interval in Elo; 0 for an anchor
-	Group int     // index into Groups
+	Name   string
+	Elo    float64
+	Error  float64 // half the 95 % interval in Elo; 0 for an anchor
+	Group  int     // index into Groups
+	Cause  Cause   // why there is no rating; "" with one
+	Reason string  // the same as a clause that names opponents: "won all 12 games against a, b"
+	Faults Faults
 	Count
 }
 
@@ -52,15 +55,6 @@ type Group struct {
 	// Apart says why the group isn't rated together with the first one; empty
 	// for the first.
 	Apart string
-}
-
-// Unrated is a player for whom no finite rating exists without a prior. Its Count is over all
-// its games, as it saw them.
-type Unrated struct {
-	Name   string
-	Cause  Cause
-	Reason string // a clause that names opponents: "won all 12 games against a, b"
-	Count
 }
 
 // Cause is the kind of reason for which a player has no rating.
@@ -93,17 +87,6 @@ func (r *Ratings) Player(name string) (Player, bool) {
 // Pairings returns the ordered pairings that met, sorted by South's and then by
 // North's name, with those that were left out of the fit.
 func (r *Ratings) Pairings() []Pairing { return r.data.Pairings() }
-
-// Faults returns the games that a fault decided, of each player that has any.
-func (r *Ratings) Faults() map[string]Faults {
-	all := map[string]Faults{}
-	for i, f := range r.data.faults {
-		if f.Games() > 0 {
-			all[r.data.names[i]] = f
-		}
-	}
-	return all
-}
 
 // check makes sure that no number is infinite or NaN.
 func (r *Ratings) check() error {

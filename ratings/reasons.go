@@ -32,11 +32,11 @@ func (f *fit) describe(r *Ratings) {
 		if g >= 0 {
 			continue
 		}
-		u := Unrated{Name: f.data.names[i], Count: f.counts[i]}
+		u := Player{Name: f.data.names[i], Faults: f.data.faults[i], Count: f.counts[i]}
 		u.Cause, u.Reason = f.reason(opponents[i])
 		r.Unrated = append(r.Unrated, u)
 	}
-	slices.SortFunc(r.Unrated, func(a, b Unrated) int {
+	slices.SortFunc(r.Unrated, func(a, b Player) int {
 		return cmp.Or(cmp.Compare(b.Score(), a.Score()), cmp.Compare(a.Name, b.Name))
 	})
 }

@@ -20,12 +20,12 @@ func (t Table) object(notes []string) grid.Object {
 	r, a, fit, rows := t.Ratings, t.Ratings.Advantage, t.Ratings.GoodnessOfFit(), t.Rows()
 	return grid.Object{
 		{"title", t.Title},
-		{"players", grid.Make(known(playerKeys), rows[:len(r.Players)])},
+		{"players", grid.Make(shown(inJSON, forUnrated), rows[:len(r.Players)])},
 		{"advantage", a.Elo},
 		{"advantage_error", orNull(a.Fitted, a.Error)},
 		{"advantage_fitted", a.Fitted},
 		{"prior", priorObject(r.Prior)},
-		{"unrated", grid.Make(known(unratedKeys), rows[len(r.Players):])},
+		{"unrated", grid.Make(unratedObject(), rows[len(r.Players):])},
 		{"groups", groupObjects(r.Groups)},
 		{"games", r.Games},
 		{"used_games", r.Used},

@@ -2,8 +2,10 @@ package table
 
 import (
 	"bytes"
+	"encoding/csv"
 	"gyges/ratings"
 	"gyges/rules/base/grid"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,15 +31,15 @@ func TestRowsAreThoseOfTheTable(t *testing.T) {
 	rows := table.Rows()
 	require.Len(t, rows, 3)
 	for i, row := range rows {
-		require.Equal(t, i < 2, row.Rated != nil)
+		require.Equal(t, i < 2, row.Cause == "")
 		var cells []string
 		for _, c := range grid.Make(columns, []*Row{row}).Rows[0] {
 			cells = append(cells, grid.Escape(grid.Text, c.Text))
 		}
 		for j, cell := range cells {
 			if cell == "" {
-				require.Nil(t, row.Rated)
-				require.Contains(t, []string{"elo", "error"}, columns[j].Key)
+				require.NotEmpty(t, row.Cause)
+				require.True(t, has(columns[j], forRated))
 			}
 			require.Contains(t, text.String(), cell)
 		}
@@ -47,7 +49,8 @@ func TestRowsAreThoseOfTheTable(t *testing.T) {
 	require.Equal(t, "a\x1b[31m", rows[0].Name)
 	require.True(t, strings.HasSuffix(strings.ReplaceAll(text.String(), "\n", " "), strings.Join(table.Remarks(), " ")+" "))
 	require.Empty(t, table.GroupTitle(0), "there is one group only")
-	require.Equal(t, "reason", LeftColumns(columns)[len(LeftColumns(columns))-1].Key)
+	left := UnratedColumns(columns)
+	require.Equal(t, "reason", left[len(left)-1].Key)
 }
 
 // Games that a fault decided have a column and a line where there are any; CSV and JSON
@@ -78,6 +81,14 @@ func TestFaults(t *testing.T) {
 	require.Regexp(t, `b  .* %       1\n`, text)
 	require.Contains(t, text, "\nFaults decided 4 of 24 games: mine lost 3, b lost 1\n")
 	require.Contains(t, write(grid.Markdown), "Faults decided 4 of 24 games: mine lost 3, b lost 1\n")
-	require.Contains(t, write(grid.CSV), "draw_share,faults,fault_losses,")
-	require.Regexp(t, `"name": "mine",[^}]*"faults": 4,\s*"fault_losses": 3`, write(grid.JSON))
+	records, err := csv.NewReader(strings.NewReader(write(grid.CSV))).ReadAll()
+	require.NoError(t, err)
+	column := func(key string) int { return slices.Index(records[0], key) }
+	for _, row := range records[1:] {
+		if row[column("name")] == "mine" {
+			require.Equal(t, []string{"4", "3"}, []string{row[column("faults")], row[column("fault_losses")]})
+		}
+	}
+	require.Regexp(t, `"name": "mine",[^}]*"faults": 4,`, write(grid.JSON))
+	require.Regexp(t, `"name": "mine",[^}]*"fault_losses": 3\b`, write(grid.JSON))
 }

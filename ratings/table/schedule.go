@@ -75,14 +75,14 @@ var gauntletColumns = []grid.Column[opponent]{
 // Gauntlet returns the results of the first player of a gauntlet against each other; nil
 // if the table is of something else.
 func (t Table) Gauntlet() *grid.Table {
-	names, counts := t.Ratings.Names(), t.Ratings.Crosstable()
+	names := t.Ratings.Names()
 	if t.Challenger == "" || !slices.Contains(names, t.Challenger) {
 		return nil
 	}
 	var all ratings.Count
 	var rows []opponent
 	for _, player := range names {
-		c := counts[[2]string{t.Challenger, player}]
+		c := t.Ratings.Against(t.Challenger, player)
 		if c.Games() == 0 {
 			continue
 		}

@@ -78,7 +78,7 @@ func Write(w io.Writer, f grid.Format, chosen []Column, all Tables) error {
 			rows = append(rows, t.Rows()...)
 		}
 		if len(chosen) == 0 {
-			chosen = known(csvColumns)
+			chosen = shown(inCSV, 0)
 		}
 		return grid.Write(w, f, grid.Options{}, chosen, rows)
 	}

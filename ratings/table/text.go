@@ -3,7 +3,6 @@ package table
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,7 +42,7 @@ func (p *page) table(t Table, chosen []Column) {
 	}
 	if len(rows) > 0 {
 		p.paragraph("Without a rating:")
-		p.grid(fold, false, grid.Make(LeftColumns(chosen), rows))
+		p.grid(fold, false, grid.Make(UnratedColumns(chosen), rows))
 	}
 	lines := t.Remarks()
 	if more := len(r.Notes) - maxNotes; more > 0 {
@@ -96,16 +95,15 @@ func (t Table) GroupTitle(g int) string {
 
 // faultsText says how many games a fault decided, and who lost them; "" if there are none.
 func faultsText(r *ratings.Ratings) string {
-	faults := r.Faults()
-	losers := slices.SortedFunc(maps.Keys(faults), func(a, b string) int {
-		return cmp.Or(faults[b].Lost-faults[a].Lost, strings.Compare(a, b))
+	losers := slices.SortedFunc(slices.Values(slices.Concat(r.Players, r.Unrated)), func(a, b ratings.Player) int {
+		return cmp.Or(b.Faults.Lost-a.Faults.Lost, strings.Compare(a.Name, b.Name))
 	})
 	total := 0
 	var texts []string
-	for _, name := range losers {
-		if n := faults[name].Lost; n > 0 {
+	for _, p := range losers {
+		if n := p.Faults.Lost; n > 0 {
 			total += n
-			texts = append(texts, fmt.Sprintf("%s lost %d", name, n))
+			texts = append(texts, fmt.Sprintf("%s lost %d", p.Name, n))
 		}
 	}
 	if total == 0 {
@@ -168,7 +166,7 @@ func Matrix(names []string, self any, cell func(a, b string) any) *grid.Table {
 
 // crosstable writes each player's results against each other.
 func (p *page) crosstable(t Table) {
-	names, counts := t.Ratings.Names(), t.Ratings.Crosstable()
+	names := t.Ratings.Names()
 	if p.tooWide("crosstable", len(names)) {
 		return
 	}
@@ -178,7 +176,7 @@ func (p *page) crosstable(t Table) {
 	}
 	p.paragraph(what + " by the player in the row, against the players numbered above:")
 	p.grid(2, false, Matrix(names, "x", func(a, b string) any {
-		c := counts[[2]string{a, b}]
+		c := t.Ratings.Against(a, b)
 		if c.Games() == 0 {
 			return nil
 		}

@@ -95,7 +95,7 @@ func ratingTables(s *Section, number int, t table.Table) {
 		}
 		rows, players = rows[n:], players[n:]
 	}
-	s.table("", grid.Make(table.LeftColumns(columns), rows).WithTitle("Without a rating"))
+	s.table("", grid.Make(table.UnratedColumns(columns), rows).WithTitle("Without a rating"))
 	s.add(Part{List: t.Remarks()})
 }
 
@@ -132,12 +132,11 @@ var self = grid.Cell{Text: "×", Class: "self"}
 
 // crosstable is the table of scores in all pairings; empty without games.
 func (b *builder) crosstable(t table.Table) *grid.Table {
-	counts := t.Ratings.Crosstable()
 	if t.Ratings.Games == 0 {
 		return &grid.Table{}
 	}
 	return table.Matrix(t.Ratings.Names(), self, func(player, against string) any {
-		c := counts[[2]string{player, against}]
+		c := t.Ratings.Against(player, against)
 		if c.Games() == 0 {
 			return nil
 		}

@@ -148,13 +148,12 @@ func TestFaults(t *testing.T) {
 		}
 		s.Add(g)
 	}
-	faults := func(s *Standings) map[string]ratings.Faults {
-		fitted, err := s.Fit(t.Context(), ratings.Options{}, true)
-		require.NoError(t, err)
-		return fitted.All.Ratings.Faults()
+	fitted, err := s.Fit(t.Context(), ratings.Options{}, true)
+	require.NoError(t, err)
+	for name, want := range map[string]ratings.Faults{"mine": {Lost: 3}, "random": {Won: 3}} {
+		p, _ := fitted.All.Ratings.Player(name)
+		require.Equal(t, want, p.Faults)
 	}
-	want := map[string]ratings.Faults{"mine": {Lost: 3}, "random": {Won: 3}}
-	require.Equal(t, want, faults(s))
 }
 
 // What is left out of an import is named as it is of what is rated.
