@@ -12,52 +12,59 @@ import (
 // pollInterval is how often an open page is brought up to date.
 const pollInterval = time.Second
 
-// part is a part of a page, and the version of the page in which it changed last.
+// content is what a page shows.
+type content interface {
+	// parts returns the parts of the page that change, by name, to be sent as JSON.
+	parts() map[string]any
+}
+
+// part is a part of a page as JSON, and the version of the page in which it changed last.
 type part struct {
-	value any
-	text  string // value as JSON
+	text  string
 	since int64
 }
 
-// snapshot is a version of a page: its parts by name. Versions are ascending, also
-// from one server to the next: they are times in microseconds.
-type snapshot struct {
+// snapshot is a version of a page. Versions are ascending, also from one server to the next: they are times in
+// microseconds.
+type snapshot[C content] struct {
 	version int64
-	parts   map[string]part
-	behind  bool // records are left to be read
+	page    C
+	parts   map[string]part // nil: there is no page yet
+	behind  bool            // records are left to be read
 }
 
 // feed renders a page for those who look at it, and sends them the parts that change.
-type feed struct {
+type feed[C content] struct {
 	pages *Pages
-	// render returns the parts of the page, nil if nothing has changed, and whether
+	// render returns the page, whether it may have changed, otherwise it is not used, and whether
 	// records are left to be read, so that it is to be called again at once.
-	render func(context.Context) (parts map[string]any, behind bool)
+	render func(context.Context) (page C, changed, behind bool)
 
 	mu       sync.Mutex // held while the page is rendered
-	current  snapshot
+	current  snapshot[C]
 	rendered time.Time
 }
 
 // now returns the page, at most as old as given.
-func (f *feed) now(age time.Duration) snapshot {
+func (f *feed[C]) now(age time.Duration) snapshot[C] {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.current.parts != nil && !f.current.behind && time.Since(f.rendered) < age {
 		return f.current
 	}
-	parts, behind := f.render(f.pages.server.Context())
+	page, changed, behind := f.render(f.pages.server.Context())
 	f.rendered = time.Now()
-	if parts != nil {
-		f.update(parts)
+	if changed {
+		f.update(page)
 	}
 	f.current.behind = behind
 	return f.current
 }
 
-// update replaces the parts that differ.
-func (f *feed) update(parts map[string]any) {
-	next := snapshot{version: max(f.current.version+1, time.Now().UnixMicro()), parts: map[string]part{}}
+// update replaces the page if a part differs.
+func (f *feed[C]) update(page C) {
+	parts, version := page.parts(), max(f.current.version+1, time.Now().UnixMicro())
+	next := snapshot[C]{version: version, page: page, parts: map[string]part{}}
 	changed := len(parts) != len(f.current.parts)
 	for name, value := range parts {
 		text, err := json.Marshal(value)
@@ -67,7 +74,7 @@ func (f *feed) update(parts map[string]any) {
 		}
 		p, ok := f.current.parts[name]
 		if !ok || p.text != string(text) {
-			p = part{value, string(text), next.version}
+			p = part{string(text), version}
 			changed = true
 		}
 		next.parts[name] = p
@@ -84,7 +91,7 @@ type change struct {
 }
 
 // since returns the parts that changed after a version.
-func (s snapshot) since(version int64) change {
+func (s snapshot[C]) since(version int64) change {
 	c := change{s.version, map[string]json.RawMessage{}}
 	for name, p := range s.parts {
 		if p.since > version {
@@ -96,7 +103,7 @@ func (s snapshot) since(version int64) change {
 
 // serve sends the parts that change as server-sent events. The request's "after" is the
 // version of its page; what is none comes before all versions.
-func (f *feed) serve(w http.ResponseWriter, r *http.Request) {
+func (f *feed[C]) serve(w http.ResponseWriter, r *http.Request) {
 	to, err := f.pages.server.NewEvents(w, r)
 	if err != nil {
 		f.pages.server.Fail(w, err)

@@ -20,17 +20,17 @@ type listing struct {
 	more bool // some were left out
 }
 
-// MarshalJSON returns a digest: events tell pages that the list has changed, and these ask for what they show of it.
-func (l listing) MarshalJSON() ([]byte, error) {
+// parts implements [content]: events tell pages that the list has changed, and these ask for what they show of it.
+func (l listing) parts() map[string]any {
 	digest := fnv.New64a()
-	err := json.NewEncoder(digest).Encode(l.runs)
-	return fmt.Appendf(nil, `"%x"`, digest.Sum64()), err
+	_ = json.NewEncoder(digest).Encode(l.runs) // a hash takes everything
+	return map[string]any{"runs": fmt.Sprintf("%x", digest.Sum64())}
 }
 
 // renderList reads the list of runs.
-func (p *Pages) renderList(context.Context) (parts map[string]any, behind bool) {
-	list, more := p.catalog.entries()
-	return map[string]any{"runs": listing{list, more}}, false
+func (p *Pages) renderList(context.Context) (l listing, changed, behind bool) {
+	l.runs, l.more = p.catalog.entries()
+	return l, true, false
 }
 
 // query is the query in the address of the list, which says what is shown of it: "status", "format" and "rules" of the
@@ -136,7 +136,7 @@ func (q query) menus(all []entry) []menu {
 // serveList shows the list of runs.
 func (p *Pages) serveList(w http.ResponseWriter, r *http.Request) {
 	now, q := p.list.now(p.pollInterval), query{r.URL.Query()}
-	all, _ := now.parts["runs"].value.(listing)
+	all := now.page
 	shown, columns := slices.DeleteFunc(slices.Clone(all.runs), func(e entry) bool { return !q.shows(&e) }), q.columns()
 	order(shown, columns)
 	p.server.WritePage(w, http.StatusOK, "list", struct {

@@ -35,7 +35,7 @@ const maxRenders = 2
 type Pages struct {
 	server  *web.Server
 	catalog *catalog
-	list    *feed
+	list    *feed[listing]
 	renders chan struct{} // pages being rendered
 
 	pollInterval time.Duration // constants but in tests
@@ -52,7 +52,7 @@ func New(s *web.Server, results string, runs []string) (*Pages, error) {
 	if p.catalog, err = newCatalog(p, results, runs); err != nil {
 		return nil, err
 	}
-	p.list = &feed{pages: p, render: p.renderList}
+	p.list = &feed[listing]{pages: p, render: p.renderList}
 	s.AddAssets(assets)
 	s.HandleFunc("GET /{$}", p.serveList)
 	s.HandleFunc("GET /events", p.list.serve)
@@ -79,17 +79,6 @@ func (p *Pages) Runs() (list []explorer.Run) {
 	slices.SortStableFunc(list, func(a, b explorer.Run) int { return b.Written.Compare(a.Written) })
 	return list
 }
-
-// livePage is the data of a page with parts that change.
-type livePage struct {
-	ID      string // of the run
-	Version int64
-	parts   map[string]part
-	Viewer  any
-}
-
-// Part returns the value of a part.
-func (p livePage) Part(name string) any { return p.parts[name].value }
 
 // winning is the picture of a move that bounces off two pieces and wins, as the lesson has it.
 func winning() template.HTML {

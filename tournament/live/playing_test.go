@@ -34,7 +34,7 @@ func writePlaying(t testing.TB, dir string, ago time.Duration, count int, games 
 
 // shownPlaying are the games under way on a page.
 func (s *testServer) shownPlaying(id string) []boardGame {
-	return s.catalog.run(id).feed.now(0).parts["playing"].value.([]boardGame)
+	return s.catalog.run(id).feed.now(0).page.Playing
 }
 
 // The page has the games under way, and no longer those that are over or recorded.
@@ -50,11 +50,22 @@ func TestPlaying(t *testing.T) {
 	require.Len(t, games[0].Game.Moves, 4)
 	require.Equal(t, []string{"1.1", "", "b", "a", "standard"},
 		[]string{games[0].Game.ID, games[0].Game.Result, games[0].South, games[0].North, games[0].Rules})
-	require.Contains(t, s.get("/run/match").Body.String(), `"playing": [{"game":{"id":"1.1"`)
+	require.Contains(t, s.get("/run/match").Body.String(), `"playing":[{"game":{"id":"1.1"`)
 	writePlaying(t, dir, 0, 1, cut(g[1], 5))
 	require.Len(t, s.shownPlaying("match")[0].Game.Moves, 5)
 	appendTo(t, filepath.Join(dir, tournament.GamesFile), lines(append(g, append(drawPair(1), drawPair(2)...)...)...))
 	require.Empty(t, s.shownPlaying("match"), "it is recorded")
+
+	var left []*record.Record // of a player that was suspended
+	for _, g := range drawPair(0) {
+		g.Moves, g.Result, g.Reason = []string{}, "0-1", string(record.FaultSuspended)
+		g.Fault = &record.Fault{Side: "south", Kind: record.FaultSuspended}
+		left = append(left, g)
+	}
+	dir = filepath.Join(s.results, "suspended")
+	writeRun(t, dir, "running", lines(left...))
+	writePlaying(t, dir, 0, 1, cut(drawPair(0)[1], 5))
+	require.Empty(t, s.shownPlaying("suspended"), "it was not played, but is recorded")
 }
 
 // Nothing is shown of a run that doesn't go on, or whose process was killed.

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"path"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -38,20 +39,66 @@ const (
 type run struct {
 	pages  *Pages
 	folder folder
-	feed   *feed
+	feed   *feed[*page]
 	used   atomic.Int64 // time in nanoseconds
 
 	stamp    string // sizes and times of the files beside the records
 	about    report.Run
-	running  bool   // a process has it
-	*reading        // of the records
-	problem  string // why the records can't be read further
-	late     bool   // games were read that the page doesn't show yet
-	viewer   *report.Viewer
-	gauge    *report.Figure    // of its test
-	expected float64           // games left until the run ends; NaN: unknown
-	page     map[string]any    // the parts but for the state, workers and the games under way
+	running  bool              // a process has it
+	*reading                   // of the records
+	problem  string            // why the records can't be read further
+	late     bool              // games were read that the page doesn't show yet
+	rated    *page             // but for its state, workers and games under way; nil: there is none yet
 	labels   map[string]string // of players, by their specs
+}
+
+// page is what the page of a run shows.
+type page struct {
+	Status   string
+	State    template.HTML
+	Running  bool
+	Reading  bool // its records; no section is made yet
+	Summary  []string
+	Facts    []report.Fact
+	Sampled  string // which games the viewer has
+	Latest   []boardGame
+	Playing  []boardGame
+	Sections []section
+	Viewer   *report.Viewer // with the games to begin with
+
+	gauge    *report.Figure // of its test
+	expected float64        // games left until the run ends; NaN: unknown
+}
+
+// section is a section of a page; without HTML it is the viewer's.
+type section struct {
+	ID, Title string
+	HTML      template.HTML
+}
+
+// parts implements [content].
+func (p *page) parts() map[string]any {
+	order, titles := []string{}, map[string]string{}
+	parts := map[string]any{
+		"status": p.Status, "state": p.State, "running": p.Running, "reading": p.Reading, "summary": p.Summary,
+		"facts": p.Facts, "sampled": p.Sampled, "latest": p.Latest, "playing": p.Playing, "agents": p.Viewer.Agents,
+		"rules": p.Viewer.Rules,
+	}
+	for _, s := range p.Sections {
+		order, titles[s.ID] = append(order, s.ID), s.Title
+		if s.HTML != "" {
+			parts["section "+s.ID] = s.HTML
+		}
+	}
+	parts["order"], parts["titles"] = order, titles
+	return parts
+}
+
+// Data is what the page's script has of it at first: the parts but for the sections.
+func (p *page) Data() map[string]any {
+	parts := p.parts()
+	maps.DeleteFunc(parts, func(name string, _ any) bool { return strings.HasPrefix(name, "section ") })
+	return parts
 }
 
 // reading is what has been read of a run's records.
@@ -66,7 +113,7 @@ type reading struct {
 
 func newRun(p *Pages, f folder) *run {
 	r := &run{pages: p, folder: f}
-	r.feed = &feed{pages: p, render: r.render}
+	r.feed = &feed[*page]{pages: p, render: r.render}
 	return r
 }
 
@@ -80,14 +127,13 @@ func (r *run) restart() {
 	r.collector.AddRun(r.about)
 }
 
-// render reads what was appended and returns the parts of the page; nil if nothing
-// was. It reads a bounded amount, and reports whether there is more: until all is
-// read, the page shows the progress, or remains as it was.
-func (r *run) render(ctx context.Context) (parts map[string]any, behind bool) {
+// render reads what was appended and returns the page. It reads a bounded amount, and reports whether there is more:
+// until all is read, the page shows the progress, or remains as it was.
+func (r *run) render(ctx context.Context) (p *page, changed, behind bool) {
 	r.used.Store(time.Now().UnixNano())
 	r.pages.renders <- struct{}{}
 	defer func() { <-r.pages.renders }()
-	changed := r.readAbout(ctx)
+	changed = r.readAbout(ctx)
 	appended, err := r.read(ctx)
 	if errors.Is(err, errReplaced) {
 		r.restart()
@@ -95,58 +141,51 @@ func (r *run) render(ctx context.Context) (parts map[string]any, behind bool) {
 		_, err = r.read(ctx)
 	}
 	if ctx.Err() != nil {
-		return nil, false
+		return nil, false, false
 	}
 	running := r.isRunning()
 	changed = changed || appended || r.late || running != r.running
 	r.running = running
 	if r.late = err == nil && r.tail.behind; r.late {
-		return r.progress(), true
+		return r.progress(), r.rated == nil, true
 	}
 	problem := ""
 	if err != nil {
 		problem = err.Error()
 	}
 	err = nil
-	if changed || problem != r.problem || r.page == nil {
+	if changed || problem != r.problem || r.rated == nil {
 		r.problem = problem
-		r.page, err = r.parts(ctx)
+		r.rated, err = r.rate(ctx)
 	}
 	if err == nil {
-		parts, err = r.withCurrent(r.page, time.Now())
+		p, err = r.withCurrent(*r.rated, time.Now())
 	}
-	if err != nil {
-		if ctx.Err() == nil {
-			r.pages.server.Log.Error("a run can't be shown", "run", r.folder.id, "error", err)
-		}
-		return nil, false
+	if err != nil && ctx.Err() == nil {
+		r.pages.server.Log.Error("a run can't be shown", "run", r.folder.id, "error", err)
 	}
-	return parts, false
+	return p, err == nil, false
 }
 
-// progress returns the page of a run whose records are being read; nil if there is a
-// page already.
-func (r *run) progress() map[string]any {
-	if r.page != nil {
-		return nil
-	}
-	text := fmt.Sprintf("Reading the records: %.0f %% of %s MB. The figures appear when all are read.",
-		100*float64(r.tail.offset)/float64(r.tail.size), textfmt.Thousands(r.tail.size/1e6))
-	parts := r.emptyParts()
-	parts["reading"], parts["summary"] = true, []string{text}
-	parts["facts"] = []report.Fact{{Name: "games read", Value: textfmt.Thousands(r.collector.Games())}}
-	return parts
+// progress returns the page of a run whose records are being read.
+func (r *run) progress() *page {
+	p := r.empty()
+	p.Reading, p.Sections = true, []section{{ID: games.ID, Title: games.Title}}
+	p.Summary = []string{fmt.Sprintf("Reading the records: %.0f %% of %s MB. The figures appear when all are read.",
+		100*float64(r.tail.offset)/float64(r.tail.size), textfmt.Thousands(r.tail.size/1e6))}
+	p.Facts = []report.Fact{{Name: "games read", Value: textfmt.Thousands(r.collector.Games())}}
+	return p
 }
 
-// emptyParts are the parts of a page without games.
-func (r *run) emptyParts() map[string]any {
-	games := report.GamesSection()
-	return map[string]any{
-		"status": r.statusText(), "state": template.HTML(""), "running": r.running, "reading": false,
-		"summary": []string{}, "facts": []report.Fact{},
-		"sampled": "", "agents": []string{}, "rules": []string{}, "latest": []boardGame{}, "order": []string{games.ID},
-		"playing": []boardGame{},
-		"titles":  map[string]string{games.ID: games.Title},
+// games is the place of the viewer.
+var games = report.GamesSection()
+
+// empty returns a page without games.
+func (r *run) empty() *page {
+	return &page{
+		Status: r.statusText(), Running: r.running, Summary: []string{}, Facts: []report.Fact{},
+		Latest: []boardGame{}, Playing: []boardGame{},
+		Viewer: &report.Viewer{Rules: []string{}, Agents: []string{}, Runs: []string{}, Games: []report.ViewerGame{}},
 	}
 }
 
@@ -231,15 +270,15 @@ func (r *run) underWay() []boardGame {
 		return []boardGame{}
 	}
 	return r.boardGames(slices.DeleteFunc(file.Games, func(g *record.Record) bool {
-		return g.Result != "" || g.Game < r.collector.Games() || record.VerifyPlaying(g) != nil
+		return g.Result != "" || g.Game < r.collector.Records() || record.VerifyPlaying(g) != nil
 	}))
 }
 
-// parts makes the page.
-func (r *run) parts(ctx context.Context) (map[string]any, error) {
+// rate makes the page but for what changes by itself.
+func (r *run) rate(ctx context.Context) (*page, error) {
 	if m := r.about.Manifest; m != nil && !r.isFinal() {
 		m := *m
-		m.Games.Played = r.collector.Games() // the manifest has it at the end
+		m.Games.Played = r.collector.Records() // the manifest has it at the end
 		about := r.about
 		about.Manifest = &m
 		r.collector.SetRun(about)
@@ -249,64 +288,61 @@ func (r *run) parts(ctx context.Context) (map[string]any, error) {
 		return nil, err
 	}
 	rated.Notes = append(rated.Notes, r.reader.Skipped.Notes()...)
-	labels := r.collector.Labels()
-	r.labels = labels
-	p := report.Build(r.collector, report.Input{
-		Title: path.Base(r.folder.id), Tables: rated, Labels: labels, Commands: r.commands(),
+	r.labels = r.collector.Labels()
+	made := report.Build(r.collector, report.Input{
+		Title: path.Base(r.folder.id), Tables: rated, Labels: r.labels, Commands: r.commands(),
 	})
-	parts := r.emptyParts()
-	parts["summary"], parts["latest"] = p.Summary, r.boardGames(r.latest)
-	parts["facts"], parts["sampled"] = p.Facts, p.Sampled
-	r.gauge, r.expected = p.Gauge, r.gamesLeft(ctx)
-	if r.viewer = p.Viewer; p.Viewer != nil {
-		parts["agents"], parts["rules"] = p.Viewer.Agents, p.Viewer.Rules
+	p := r.empty()
+	p.Summary, p.Facts, p.Sampled, p.Latest = made.Summary, made.Facts, made.Sampled, r.boardGames(r.latest)
+	p.gauge, p.expected = made.Gauge, r.gamesLeft(ctx)
+	if made.Viewer != nil {
+		p.Viewer = made.Viewer
 	} else if r.collector.Games() == 0 {
-		parts["facts"], parts["sampled"] = []report.Fact{}, "There are none yet."
+		p.Facts = []report.Fact{}
 		if !r.isTuning() {
-			parts["facts"] = []report.Fact{{Name: "games", Value: "0"}}
+			p.Facts, p.Sampled = []report.Fact{{Name: "games", Value: "0"}}, "There are none yet."
 		}
 	}
-	sections := p.Sections
-	if p.Sampled == "" && !r.isTuning() { // no games yet
-		sections = slices.Insert(sections, len(sections)-1, report.GamesSection())
+	sections := made.Sections
+	if made.Sampled == "" && !r.isTuning() { // no games yet
+		sections = slices.Insert(sections, len(sections)-1, games)
 	}
-	parts["order"], parts["titles"] = []string{}, map[string]string{}
-	return parts, addSections(parts, 0, sections...)
+	for _, s := range sections {
+		written, err := writeSection(s)
+		if err != nil {
+			return nil, err
+		}
+		p.Sections = append(p.Sections, written)
+	}
+	return p, nil
 }
 
-// withCurrent returns the parts of a page with what changes by itself: state, workers and games under way.
-func (r *run) withCurrent(parts map[string]any, now time.Time) (map[string]any, error) {
-	parts = maps.Clone(parts)
-	parts["playing"] = r.underWay()
+// writeSection returns a section as HTML.
+func writeSection(s report.Section) (section, error) {
+	written := section{ID: s.ID, Title: s.Title}
+	if len(s.Parts) == 0 {
+		return written, nil
+	}
+	var b bytes.Buffer
+	err := report.WriteFragment(&b, s)
+	written.HTML = template.HTML(b.String()) //nolint:gosec // written by html/template
+	return written, err
+}
+
+// withCurrent adds what changes by itself to a page: state, workers and games under way.
+func (r *run) withCurrent(p page, now time.Time) (*page, error) {
+	p.Playing = r.underWay()
 	w, err := status.Read(r.folder)
 	if err != nil {
 		w = nil // no usable file, no workers
 	}
-	if parts["state"], err = r.pages.server.HTML("state", r.state(w, now)); err != nil {
-		return nil, err
+	if p.State, err = r.pages.server.HTML("state", r.state(w, now)); err != nil || w == nil {
+		return &p, err
 	}
-	if w == nil {
-		return parts, nil
-	}
-	return parts, addSections(parts, slices.Index(parts["order"].([]string), "standings")+1, workersSection(w, now))
-}
-
-// addSections inserts sections into a page.
-func addSections(parts map[string]any, at int, sections ...report.Section) error {
-	order, titles := slices.Clone(parts["order"].([]string)), maps.Clone(parts["titles"].(map[string]string))
-	for i, s := range sections {
-		order = slices.Insert(order, at+i, s.ID)
-		titles[s.ID] = s.Title
-		if len(s.Parts) > 0 { // else it is the viewer's
-			var b bytes.Buffer
-			if err := report.WriteFragment(&b, s); err != nil {
-				return err
-			}
-			parts["section "+s.ID] = template.HTML(b.String()) //nolint:gosec // written by html/template
-		}
-	}
-	parts["order"], parts["titles"] = order, titles
-	return nil
+	workers, err := writeSection(workersSection(w, now))
+	at := 1 + slices.IndexFunc(p.Sections, func(s section) bool { return s.ID == "standings" })
+	p.Sections = slices.Insert(slices.Clone(p.Sections), at, workers)
+	return &p, err
 }
 
 // commands returns command lines that print the same figures.
@@ -350,21 +386,14 @@ func (r *run) label(agent string) string {
 
 // serve shows the run.
 func (r *run) serve(w http.ResponseWriter, _ *http.Request) {
-	now, viewer := r.show()
+	now := r.feed.now(r.pages.pollInterval)
 	if now.parts == nil {
 		r.pages.server.Refuse(w, http.StatusInternalServerError, "the run can't be shown; the server's log has the reason")
 		return
 	}
-	r.pages.server.WritePage(w, http.StatusOK, "run", livePage{r.folder.id, now.version, now.parts, viewer})
-}
-
-// show returns the page and the games to begin with.
-func (r *run) show() (snapshot, *report.Viewer) {
-	now := r.feed.now(r.pages.pollInterval)
-	r.feed.mu.Lock()
-	defer r.feed.mu.Unlock()
-	if r.viewer == nil {
-		return now, &report.Viewer{Rules: []string{}, Agents: []string{}, Runs: []string{}, Games: []report.ViewerGame{}}
-	}
-	return now, r.viewer
+	r.pages.server.WritePage(w, http.StatusOK, "run", struct {
+		ID      string
+		Version int64
+		*page
+	}{r.folder.id, now.version, now.page})
 }

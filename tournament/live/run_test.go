@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
-	"html/template"
 	"io"
 	"math/rand/v2"
 	"net/http"
@@ -23,7 +22,6 @@ import (
 	"gyges/tournament"
 	"gyges/tournament/internal/runtest"
 	"gyges/tournament/record"
-	"gyges/tournament/report"
 	"gyges/tournament/training"
 	"gyges/tournament/web"
 )
@@ -88,7 +86,7 @@ func TestTailOfOtherFiles(t *testing.T) {
 }
 
 // requireSame compares the page of run-y with that of run-x.
-func requireSame(t *testing.T, x, y snapshot) {
+func requireSame(t *testing.T, x, y snapshot[*page]) {
 	t.Helper()
 	for name, p := range x.parts {
 		require.Equal(t, strings.ReplaceAll(p.text, "run-x", "run-y"), y.parts[name].text, name)
@@ -189,8 +187,7 @@ func TestReplacedRecords(t *testing.T) {
 	dir := filepath.Join(s.results, "match")
 	writeRun(t, dir, "running", lines(append(drawPair(0), drawPair(1)...)...))
 	games := func() string {
-		now := s.catalog.run("match").feed.now(0)
-		return now.parts["facts"].value.([]report.Fact)[0].Value
+		return s.catalog.run("match").feed.now(0).page.Facts[0].Value
 	}
 	require.Equal(t, "4", games())
 	writeRun(t, dir, "running", lines(drawPair(2)...))
@@ -243,13 +240,13 @@ func TestLargeRunIsReadInParts(t *testing.T) {
 	for range cap(s.renders) {
 		<-s.renders
 	}
-	first, _ := r.show()
+	first := r.feed.now(s.pollInterval)
 	require.Contains(t, first.parts["summary"].text, "Reading the records: ")
 	require.Equal(t, "true", first.parts["reading"].text)
 	require.Equal(t, `["games"]`, first.parts["order"].text)
-	var now snapshot
+	var now snapshot[*page]
 	require.Eventually(t, func() bool {
-		now, _ = r.show()
+		now = r.feed.now(s.pollInterval)
 		return now.parts["reading"].text == "false"
 	}, time.Minute, time.Millisecond)
 	requireSame(t, whole, now)
@@ -379,11 +376,9 @@ func TestHostileNames(t *testing.T) {
 		require.NotContains(t, w.Body.String(), "<img", path)
 		require.Contains(t, w.Body.String(), "alert(1)", path)
 	}
-	for name, p := range s.catalog.run(id).feed.now(0).parts {
-		if strings.HasPrefix(name, "section ") {
-			require.NotContains(t, string(p.value.(template.HTML)), "<script>", name)
-			require.NotContains(t, string(p.value.(template.HTML)), "<img", name)
-		}
+	for _, part := range s.catalog.run(id).feed.now(0).page.Sections {
+		require.NotContains(t, part.HTML, "<script>", part.ID)
+		require.NotContains(t, part.HTML, "<img", part.ID)
 	}
 }
 
@@ -458,11 +453,11 @@ func TestStoppedRun(t *testing.T) {
 		owner, _, _ := strings.Cut(id, "/")
 		goesOn := "stopped without an end; " + fmt.Sprintf(want, filepath.ToSlash(filepath.Join(s.results, owner))) + " goes on"
 		now := func() (list, status, running string) {
-			parts := s.catalog.run(id).feed.now(0).parts
+			p := s.catalog.run(id).feed.now(0).page
 			s.list.now(0)
 			_, list, _ = strings.Cut(s.get("/?q=t").Body.String(), `href="/run/`+id+`"`)
 			list, _, _ = strings.Cut(list, "</tr>")
-			return list, fmt.Sprint(parts["status"].value), parts["running"].text
+			return list, p.Status, fmt.Sprint(p.Running)
 		}
 		list, status, running := now()
 		require.Contains(t, html.UnescapeString(list), goesOn, id)

@@ -33,11 +33,11 @@ func (r *run) state(w *status.Run, now time.Time) state {
 		return r.stage()
 	}
 	if m == nil || m.Games.Scheduled <= 0 {
-		return state{Gauge: r.gauge}
+		return state{Gauge: r.rated.gauge}
 	}
-	s := state{Done: r.collector.Records(), Of: m.Games.Scheduled, Machines: machines(m, w, now), Gauge: r.gauge}
+	s := state{Done: r.collector.Records(), Of: m.Games.Scheduled, Machines: machines(m, w, now), Gauge: r.rated.gauge}
 	of := " of "
-	if !math.IsInf(r.expected, 1) {
+	if !math.IsInf(r.rated.expected, 1) {
 		of = " of at most "
 	}
 	s.Text = number(s.Done) + of + number(s.Of) + " games"
@@ -48,7 +48,7 @@ func (r *run) state(w *status.Run, now time.Time) state {
 		s.Of = max(s.Done, 1)
 	}
 	if speed := r.speed(w, now); speed > 0 {
-		left := min(float64(s.Of-s.Done), r.expected) // NaN if that is
+		left := min(float64(s.Of-s.Done), r.rated.expected) // NaN if that is
 		s.Text += fmt.Sprintf(" · %s games/s · %s left", textfmt.Digits(speed), timeText(left/speed))
 	}
 	return s

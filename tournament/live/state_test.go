@@ -3,7 +3,6 @@ package live
 import (
 	"encoding/json"
 	"fmt"
-	"html/template"
 	"os"
 	"path/filepath"
 	"strings"
@@ -64,7 +63,7 @@ func TestState(t *testing.T) {
 		s := newTestServer(t)
 		writeTimed(t, filepath.Join(s.results, "run"), 40, now, c.change)
 		r := s.catalog.run("run")
-		page := string(r.feed.now(0).parts["state"].value.(template.HTML))
+		page := string(r.feed.now(0).page.State)
 		state := r.state(nil, now)
 		require.Equal(t, c.text, state.Text, name)
 		require.Contains(t, page, fmt.Sprintf(`<progress max="%d" value="40"`, c.of), name)
@@ -79,7 +78,7 @@ func TestState(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, os.Remove(games))
 			require.NoError(t, os.WriteFile(games, text, 0o644))
-			require.Contains(t, r.feed.now(0).parts["state"].value, `<p class="progress">40 of 100 games</p>`)
+			require.Contains(t, r.feed.now(0).page.State, `<p class="progress">40 of 100 games</p>`)
 		}
 	}
 }
