@@ -37,8 +37,8 @@ func (s *Search) check(p *problems.List, registry *agents.Registry) {
 	}
 	a, err := registry.New(s.Agent)
 	if err == nil {
-		p.Expect(s.Tree == 0 || a.Capabilities().Sample, "search.agent", "expected an agent that samples its tree, like alphabeta, found %v",
-			s.Agent)
+		p.Expect(s.Tree == 0 || a.Capabilities().Sample, "search.agent",
+			"expected an agent that samples its tree, like alphabeta, found %v", s.Agent)
 		err = a.Close()
 	}
 	if err != nil {
