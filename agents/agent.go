@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	"gyges/rules"
@@ -219,6 +220,22 @@ func (d *Decision) Line() []rules.Move {
 		return d.PV
 	}
 	return []rules.Move{cmp.Or(d.Best, d.Move)}
+}
+
+// Info returns the score, depth and nodes as far as they are known, like "+1.25, depth 4, 1234 nodes" with numbers
+// formatted so; "" for none.
+func (d *Decision) Info(number func(int64) string) string {
+	var list []string
+	if d.Scored {
+		list = append(list, d.Score.Text())
+	}
+	if d.Depth > 0 {
+		list = append(list, "depth "+number(int64(d.Depth)))
+	}
+	if d.Nodes > 0 {
+		list = append(list, number(d.Nodes)+" nodes")
+	}
+	return strings.Join(list, ", ")
 }
 
 // Play sets the move that is played, which may be another one than the best.

@@ -87,7 +87,8 @@ func newPlayer(c agents.Config) (agents.Agent, error) {
 	}
 	c.Decode(&a.options)
 	if a.options.Temperature > 0 && !a.Agent.Capabilities().Noise {
-		err := fmt.Errorf("%s does not explore by temperature; expected alphabeta, mcts or temperature=0", text)
+		err := fmt.Errorf("%s does not explore by temperature; expected an agent that does, like alphabeta, "+
+			"or temperature=0", text)
 		return nil, errors.Join(err, a.Close())
 	}
 	return a, nil

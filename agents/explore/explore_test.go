@@ -230,7 +230,7 @@ func TestBadSpecs(t *testing.T) {
 		"explore:agent=":                            "expected text, found",
 		"explore:agent=nobody":                      `unknown kind "nobody"`,
 		"explore:agent=explore":                     "expected agent=SPEC",
-		"explore:agent=greedy":                      "greedy does not explore by temperature; expected alphabeta, mcts or temperature=0",
+		"explore:agent=greedy":                      "greedy does not explore by temperature; expected an agent that does, like alphabeta, or",
 		"explore:agent=person,temperature=0":        `expected an agent that plays by itself, found "person"`,
 		"explore:agent=random,temperature=11":       "parameter temperature: expected a number from 0 to 10",
 		"explore:agent='alphabeta:depth=0'":         "parameter depth: expected a whole number from 1 to 64",

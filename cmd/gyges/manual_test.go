@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -55,11 +54,4 @@ func TestManualAgent(t *testing.T) {
 	out, err := run.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	require.Contains(t, string(out), "--- PASS: TestConformance/miser/plays_equal_games")
-}
-
-// The manual of agents names every kind.
-func TestManualNamesKinds(t *testing.T) {
-	for _, k := range kindsOf(newEnv(strings.NewReader(""), io.Discard, io.Discard).registry) {
-		require.Contains(t, topic{file: "agents/README.md"}.manual(), "`"+k.Name+"`")
-	}
 }

@@ -135,7 +135,7 @@ func (s *spectator) turn(r *rules.Rules, t record.Turn) {
 		number = fmt.Sprintf("%3d.", t.Ply)
 	}
 	line := fmt.Sprintf("%s %v  %s", number, t.Before.Side(), r.LongText(t.Before, t.Move))
-	text := remarks(t.Decision)
+	text := t.Info(func(n int64) string { return fmt.Sprint(n) })
 	if t.Best != rules.NoMove {
 		text = "best " + r.LongText(t.Before, t.Best) + ", " + text
 	}
@@ -153,19 +153,4 @@ func (s *spectator) board(r *rules.Rules, p rules.Position, last rules.Move) {
 	if !s.quiet {
 		s.out.printf("\n%s\n", human.Board(r, p, last, nil))
 	}
-}
-
-// remarks returns the result of the search for a move.
-func remarks(d agents.Decision) string {
-	var list []string
-	if d.Scored {
-		list = append(list, d.Score.Text())
-	}
-	if d.Depth > 0 {
-		list = append(list, fmt.Sprintf("depth %d", d.Depth))
-	}
-	if d.Nodes > 0 {
-		list = append(list, fmt.Sprintf("%d nodes", d.Nodes))
-	}
-	return strings.Join(list, ", ")
 }

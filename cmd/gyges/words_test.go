@@ -63,15 +63,6 @@ func TestPerSecond(t *testing.T) {
 	}
 }
 
-func TestRemarks(t *testing.T) {
-	require.Empty(t, remarks(agents.Decision{}))
-	require.Equal(t, "+0.35, depth 4, 1234 nodes", remarks(agents.Decision{Scored: true, Score: 35, Depth: 4,
-		Nodes: 1234}))
-	require.Equal(t, "-12.00", remarks(agents.Decision{Scored: true, Score: -1200}))
-	require.Equal(t, "wins in 3, depth 5", remarks(agents.Decision{Scored: true, Score: agents.WinIn(3), Depth: 5}))
-	require.Equal(t, "loses in 2, 7 nodes", remarks(agents.Decision{Scored: true, Score: -agents.WinIn(2), Nodes: 7}))
-}
-
 func TestProgressLines(t *testing.T) {
 	var out bytes.Buffer
 	p := newMeter(&output{w: &out}, 300)

@@ -12,6 +12,7 @@ import (
 
 	"gyges/agents"
 	"gyges/rules"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament/game"
 	"gyges/tournament/web"
 )
@@ -296,5 +297,5 @@ func (p *Pages) hint(r *http.Request, q hintRequest) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return hintResponse{Ply: q.Ply, Line: line, Info: searchInfo(d)}, nil
+	return hintResponse{Ply: q.Ply, Line: line, Info: d.Info(textfmt.Thousands)}, nil
 }

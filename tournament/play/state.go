@@ -1,10 +1,8 @@
 package play
 
 import (
-	"strings"
 	"time"
 
-	"gyges/agents"
 	"gyges/rules"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament/game"
@@ -70,7 +68,7 @@ func (g *session) snapshot() (state, <-chan struct{}) {
 		Moves: []string{}, Info: []string{}, Sources: []source{}, Problem: g.problem, Kept: g.kept,
 	}
 	for _, m := range g.made {
-		s.Moves, s.Info = append(s.Moves, m.text), append(s.Info, searchInfo(m.Decision))
+		s.Moves, s.Info = append(s.Moves, m.text), append(s.Info, m.Info(textfmt.Thousands))
 	}
 	outcome, _ := g.board.Outcome()
 	over := g.end != nil || g.problem != "" || outcome != rules.Undecided
@@ -150,19 +148,4 @@ func fromText(m rules.Move) string {
 		return text[:2]
 	}
 	return m.From().String()
-}
-
-// searchInfo formats the score, depth and nodes of a decision.
-func searchInfo(d agents.Decision) string {
-	var list []string
-	if d.Scored {
-		list = append(list, d.Score.Text())
-	}
-	if d.Depth > 0 {
-		list = append(list, "depth "+textfmt.Thousands(int64(d.Depth)))
-	}
-	if d.Nodes > 0 {
-		list = append(list, textfmt.Thousands(d.Nodes)+" nodes")
-	}
-	return strings.Join(list, ", ")
 }
