@@ -206,7 +206,7 @@ func TestBrowserMotion(t *testing.T) {
 			const before = list.at(-1)?.position ?? start, move = B.parseMove(text);
 			return [...list, { before, move, position: B.apply(before, move) }];
 		}, []);
-		motion.create().play(B.create(), list, () => { ended++; });
+		motion.create().play(B.createBoard(), list, () => { ended++; });
 	}))`, nil)
 	b.Wait(`ended === 1`)
 

@@ -198,10 +198,10 @@ func TestBrowserFollowsRules(t *testing.T) {
 			data, err := json.Marshal(v)
 			require.NoError(t, err)
 			var got []string
-			b.Eval(fmt.Sprintf(`(() => { const g = %s; let p = modules["board.js"].parsePosition(g.opening); return g.moves.map((t) => {
-				p = modules["board.js"].apply(p, modules["board.js"].parseMove(t));
-				return modules["board.js"].rows(p) + " " + p.hands.map((h) => h.join("")).join("/") + " " + p.goals.join("-");
-			}) })()`, data), &got)
+			b.Eval(fmt.Sprintf(`(() => { %s; const g = %s; let p = parsePosition(g.opening); return g.moves.map((t) => {
+				p = apply(p, parseMove(t));
+				return rows(p) + " " + p.hands.map((h) => h.join("")).join("/") + " " + p.goals.join("-");
+			}) })()`, script("dom.js", "board.js"), data), &got)
 			require.Equal(t, want, got, preset.Name)
 		}
 	}

@@ -325,6 +325,18 @@ func TestPictures(t *testing.T) {
 	require.Equal(t, []string{"epoch", "cross-entropy"}, texts(curve.withClass("text", "name")))
 }
 
+// The script of a page imports nothing, and nothing in it has the name of something else.
+func TestScript(t *testing.T) {
+	t.Parallel()
+	require.NotRegexp(t, `(?m)^(import|export|} from) `, script(modules...))
+	known := map[string]bool{}
+	for _, m := range regexp.MustCompile(`(?m)^(?:async )?(?:function|const|let) ([\w$]+)`).FindAllStringSubmatch(
+		script(modules...), -1) {
+		require.False(t, known[m[1]], m[1])
+		known[m[1]] = true
+	}
+}
+
 // A fragment is the section as it is in the page.
 func TestFragments(t *testing.T) {
 	t.Parallel()

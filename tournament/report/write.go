@@ -7,7 +7,6 @@ import (
 	"html"
 	"html/template"
 	"io"
-	"regexp"
 	"strings"
 
 	"gyges/rules/base/textfmt"
@@ -30,36 +29,29 @@ func Style() string {
 	return asset("chart.css") + asset("board.css") + asset("style.css") + asset("review.css")
 }
 
-// moduleNames are the scripts of pages, each after those that it imports: what all have in common, the
+// modules are the scripts of pages, each after those that it imports: what all have in common, the
 // board, and the viewer with the reviews of its games, which fills the page's viewer element, if there is one.
-var moduleNames = []string{"dom.js", "board.js", "review.js", "viewer.js"}
+var modules = []string{"dom.js", "board.js", "review.js", "viewer.js"}
 
 // Modules returns the scripts of pages by their names, as modules of JavaScript.
 func Modules() map[string]string {
-	modules := map[string]string{}
-	for _, name := range moduleNames {
-		modules[name] = asset(name)
+	list := map[string]string{}
+	for _, name := range modules {
+		list[name] = asset(name)
 	}
-	return modules
+	return list
 }
 
-var (
-	importLine = regexp.MustCompile(`(?s)import (?:\* as )?([^;]*?) from "\./([^"]*)";`)
-	exportWord = regexp.MustCompile(`(?m)^export ((?:async )?function|const) ([\w$]+)`)
-)
-
-// script returns the modules as one script, in which each is a function that returns what it exports.
-func script() string {
+// script returns modules, each after those that it imports, as one. Their top-level names differ, and each import is
+// a line.
+func script(names ...string) string {
 	var b strings.Builder
-	b.WriteString("const modules = {};\n")
-	for _, name := range moduleNames {
-		text, exported := asset(name), []string{}
-		for _, m := range exportWord.FindAllStringSubmatch(text, -1) {
-			exported = append(exported, m[2])
+	for _, name := range names {
+		for line := range strings.Lines(asset(name)) {
+			if !strings.HasPrefix(line, "import ") {
+				b.WriteString(strings.TrimPrefix(line, "export "))
+			}
 		}
-		text = exportWord.ReplaceAllString(text, "$1 $2")
-		text = importLine.ReplaceAllString(text, `const $1 = modules["$2"];`)
-		fmt.Fprintf(&b, "modules[%q] = (() => {\n%sreturn { %s };\n})();\n", name, text, strings.Join(exported, ", "))
 	}
 	return b.String()
 }
@@ -74,8 +66,8 @@ func WriteFragment(w io.Writer, s Section) error { return execute(w, "section", 
 // execute parses the templates each time, in a fraction of a millisecond.
 func execute(w io.Writer, name string, data any) error {
 	t := template.New("").Funcs(template.FuncMap{
-		"style":     func() template.CSS { return template.CSS(Style()) }, //nolint:gosec // ours
-		"script":    func() template.JS { return template.JS(script()) },  //nolint:gosec // ours
+		"style":     func() template.CSS { return template.CSS(Style()) },          //nolint:gosec // ours
+		"script":    func() template.JS { return template.JS(script(modules...)) }, //nolint:gosec // ours
 		"breakable": breakable,
 		"escape":    textfmt.Escape,
 		"lines":     func(text string) []string { return strings.Split(text, "\n") },

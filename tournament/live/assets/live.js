@@ -68,7 +68,7 @@ function card({ game: g, rules, south, north }) {
   const start = B.parsePosition(g.opening || "000000/000000/000000/000000/000000/000000 s"),
     moves = B.follow(start, g.opening ? g.moves : []),
     { before, move, position, ply } = moves.at(-1) ?? { position: start, ply: 0 };
-  const board = B.create({ hands: position.kang });
+  const board = B.createBoard({ hands: position.kang });
   board.draw({ position, move, before });
   const lines = [`${rules}: ` + (g.result ? `${g.result} by ${g.reason} after ply ${g.plies}` : `ply ${ply}`)];
   if (!g.result && move) {

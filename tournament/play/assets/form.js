@@ -112,7 +112,7 @@ function showStep(i, still = false) {
   const before = B.parsePosition(steps[at].dataset.position),
     move = B.parseMove(steps[at].dataset.move);
   const scene = { before, move, position: B.apply(before, move) };
-  const board = B.create({ hands: before.kang });
+  const board = B.createBoard({ hands: before.kang });
   $("lesson-board").replaceChildren(board.element);
   $("lesson-move").textContent = B.describeMove(before, move);
   [...$("lesson-steps").children].forEach((b, k) => mark(b, k === at));

@@ -44,7 +44,7 @@ export function create(root, on) {
 
   function layOut() {
     const had = root.contains(focused()) && focused().dataset.at;
-    board = B.create(shown);
+    board = B.createBoard(shown);
     board.element.setAttribute("aria-hidden", "true");
     const [, , width, height] = board.element.getAttribute("viewBox").split(" ");
     root.style.setProperty("--aspect", width / height);

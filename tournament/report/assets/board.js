@@ -119,7 +119,7 @@ const scales = new ResizeObserver((list) => {
 // slotX is where a hand's pieces of a height begin; each height has a place of its own.
 const slotX = (i) => LEFT + BOARD - (3 - i) * SLOT;
 
-// create returns a board in a new svg element: element, aim, which draws an arrow over the pieces, from the start of a
+// createBoard returns a board in a new svg element: element, aim, which draws an arrow over the pieces, from the start of a
 // move in a position to its end, or removes it, and draw, which shows a
 // scene: {position, move, before, door, lifted}. move is drawn with its course;
 // door says how many of its steps have been made (all by default), and before is
@@ -127,7 +127,7 @@ const slotX = (i) => LEFT + BOARD - (3 - i) * SLOT;
 // a door beyond the last is a displaced piece on its way. lifted is one that has no
 // square yet: its height, and at, the point where it is, or the square beside which it is held.
 // Options: hands leaves room for them, turned puts North below.
-export function create(options = {}) {
+export function createBoard(options = {}) {
   const hands = !!options.hands,
     turned = !!options.turned;
   const top = (hands ? HAND : 0) + BAR + 8,

@@ -1,7 +1,7 @@
 // Shows the review of the viewer's game: marks beside the moves, the
 // accuracy of both sides, what decided the game, and better lines on the board.
 // Where the viewer's element has an address for it, it asks the server for reviews.
-import * as B from "./board.js";
+import { describeMove, follow } from "./board.js";
 import { lineGraph, make, receive, scoreText } from "./dom.js";
 
 const glyphs = { inaccuracy: "?!", mistake: "?", blunder: "??", "missed-win": "??", only: "□" };
@@ -29,11 +29,11 @@ const percent = (share) => `${Math.round(100 * share)} %`;
 const small = (text) => make("p", { class: "keys" }, text);
 const name = (side) => (side === "north" ? "North" : "South");
 
-// create returns the part of a viewer: root is its element, list
+// createReview returns the part of a viewer: root is its element, list
 // that of the moves, and the part goes below another one. state returns what is shown,
 // {game, positions, index, board}, where index is that of the move; go shows the
 // position after so many moves, redraw the one that is shown.
-export function create({ root, below, list, state, go, redraw }) {
+export function createReview({ root, below, list, state, go, redraw }) {
   const summary = make("div", { class: "review-summary" }),
     box = make("div", { class: "review-move" }),
     status = make("p", { class: "review-status", role: "status" });
@@ -176,9 +176,9 @@ export function create({ root, below, list, state, go, redraw }) {
   function preview(index, line) {
     const { positions, board } = state();
     try {
-      const { position, move, before } = B.follow(positions[index], line).pop();
+      const { position, move, before } = follow(positions[index], line).pop();
       board.draw({ position, move, before });
-      status.textContent = B.describeMove(before, move);
+      status.textContent = describeMove(before, move);
       previewed = true;
       return true;
     } catch {

@@ -2,9 +2,9 @@
 // builds itself in the element viewer. The fragment of the address says what is
 // shown: #game=RUN.GAME&ply=N, or #ply=N on the page of a single game, or #list&rules=…&player=…&against=…&result=…&reason=….
 // A page that changes calls update with the games that were recorded.
-import * as B from "./board.js";
+import { createBoard, describeMove, follow, mover, parsePosition } from "./board.js";
 import { $, copy, el, keepInView, lineGraph, make, mark, moveItem, scoreText, setAddress } from "./dom.js";
-import * as reviews from "./review.js";
+import { createReview } from "./review.js";
 
 // gridKeys makes each matrix one stop of the tab key, with arrows inside.
 export function gridKeys(within = document) {
@@ -33,8 +33,8 @@ export function gridKeys(within = document) {
 
 gridKeys();
 
-// create builds the viewer of the games in data.
-function create(root, data) {
+// createViewer builds the viewer of the games in data.
+function createViewer(root, data) {
   const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)").matches;
   const byID = new Map(data.games.map((g) => [g.id, g]));
   const listed = 500; // rows of the list
@@ -182,7 +182,7 @@ function create(root, data) {
   );
   const graph = make("div", { class: "graphs" });
   const moveList = make("ol", { class: "moves", "aria-label": "Moves", tabindex: "0" });
-  const review = reviews.create({
+  const review = createReview({
     root,
     below: now,
     list: moveList,
@@ -212,8 +212,8 @@ function create(root, data) {
     ply = 0;
     door = 0;
     review.open();
-    positions = [B.parsePosition(g.opening || "000000/000000/000000/000000/000000/000000 s")];
-    const plies = B.follow(positions[0], g.opening ? g.moves : []);
+    positions = [parsePosition(g.opening || "000000/000000/000000/000000/000000/000000 s")];
+    const plies = follow(positions[0], g.opening ? g.moves : []);
     moves = plies.map((p) => p.move);
     numbers = plies.map((p) => p.ply);
     positions.push(...plies.map((p) => p.position));
@@ -227,7 +227,7 @@ function create(root, data) {
 
   // draw makes the board. The side to move is not shown while pieces are placed; then South begins.
   function draw() {
-    board = B.create({ hands: positions[0].kang || moves.some((m) => m.kind === "place"), turned });
+    board = createBoard({ hands: positions[0].kang || moves.some((m) => m.kind === "place"), turned });
     place.replaceChildren(board.element);
   }
 
@@ -248,7 +248,7 @@ function create(root, data) {
     );
   }
 
-  const side = (i) => B.mover(positions[i], moves[i]);
+  const side = (i) => mover(positions[i], moves[i]);
   const scoreAt = (i) => scoreText(game.scores && game.scores[i]);
   const effort = (i) => {
     const parts = [];
@@ -301,7 +301,7 @@ function create(root, data) {
     now.replaceChildren(
       ...(m
         ? [
-            make("p", {}, B.describeMove(positions[i], m)),
+            make("p", {}, describeMove(positions[i], m)),
             make("p", { class: "course" }, m.text),
             make("p", { class: "keys" }, effort(i)),
           ]
@@ -559,4 +559,4 @@ function create(root, data) {
 
 const source = $("viewer-data");
 export const viewer =
-  $("viewer") && source ? create($("viewer"), JSON.parse(source.textContent)) : { update() {}, toView() {} };
+  $("viewer") && source ? createViewer($("viewer"), JSON.parse(source.textContent)) : { update() {}, toView() {} };
