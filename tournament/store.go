@@ -52,7 +52,7 @@ func openStore(c *Config, m *Manifest, s *schedule, kept func(*record.Record)) (
 	st := &store{File: f}
 	if err := st.read(c, m, s, kept); err != nil {
 		_ = st.lock.Close() // it may be nil
-		if errors.As(err, new(*record.LineError)) {
+		if errors.As(err, new(*jsonl.LineError)) {
 			err = fmt.Errorf("%w; without this line its games are played again", err)
 		}
 		return nil, errors.Join(fmt.Errorf("%s: %w", c.Out, err), st.Close())
@@ -183,7 +183,7 @@ func (st *store) indexAhead(dir string) (err error) {
 			st.offsets[g.Game] = offset
 		}
 	}
-	if errors.Is(err, io.EOF) || errors.Is(err, record.ErrTorn) {
+	if errors.Is(err, io.EOF) || errors.Is(err, jsonl.ErrTorn) {
 		return nil
 	}
 	return err

@@ -14,6 +14,7 @@ import (
 	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament/explorer"
+	"gyges/tournament/runs"
 )
 
 // exploreCmd lists what was played in a position.
@@ -37,7 +38,7 @@ func (c *exploreCmd) Run(ctx context.Context, e *env) error {
 	paths, err := gameFiles(c.Args)
 	r, errRules := flagRules(c.Rules)
 	err = errors.Join(err, errRules)
-	set := explorer.Set{Rules: c.Rules}
+	set := explorer.Set{Reader: runs.Reader{Rules: c.Rules}}
 	for i := 0; i < len(paths) && err == nil; i++ {
 		var in io.ReadCloser
 		if in, _, err = openInput(ctx, e, paths[i]); err == nil {
@@ -50,7 +51,7 @@ func (c *exploreCmd) Run(ctx context.Context, e *env) error {
 	case len(paths) == 0:
 		return errors.New("expected a run after the position; see gyges explore --help")
 	case len(set.RuleSets) == 0:
-		return noGames(listed(c.Args), &set.Reader.Skipped)
+		return noGames(listed(c.Args), &set.Reader)
 	case r == nil && len(set.RuleSets) > 1:
 		return fmt.Errorf("--rules: expected one of those of the games: %s", listed(set.RuleSets))
 	case r == nil:
@@ -60,7 +61,7 @@ func (c *exploreCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	warnSkipped(e, &set.Reader.Skipped, set.Notes())
+	warnSkipped(e, &set.Reader, set.Notes()...)
 	moves, games := set.Find(game)
 	shown := moves[:min(len(moves), cmp.Or(c.Limit, len(moves)))]
 	text := c.Format == grid.Text || c.Format == grid.Markdown

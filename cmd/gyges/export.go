@@ -17,7 +17,7 @@ import (
 	"gyges/tournament"
 	"gyges/tournament/record"
 	"gyges/tournament/record/pgn"
-	"gyges/tournament/standings"
+	"gyges/tournament/runs"
 )
 
 type exportCmd struct {
@@ -38,13 +38,12 @@ func (c *exportCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	w := exporter{event: eventOf(files)}
-	in, notes, count := &standings.Reader{Strict: true}, []string(nil), 0
+	in, count := c.reader(true), 0
 	export := func(out io.Writer) error {
 		write, end := w.format(format, out)
-		var err error
-		notes, err = c.each(ctx, e, in, files, func(i int, g *record.Record) error {
+		err := each(ctx, e, in, files, func(i int, g *record.Record) error {
 			if g.NotPlayed() {
-				in.Skipped.NotPlayed++
+				in.Skipped.Add(runs.NotPlayed, "")
 				return nil
 			}
 			count++
@@ -59,7 +58,7 @@ func (c *exportCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	warnSkipped(e, &in.Skipped, notes)
+	warnSkipped(e, in)
 	if toFile {
 		e.out.printf("%s exported to %s\n", textfmt.Plural(count, "game"), c.Out)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"gyges/rules/base/files"
 	"gyges/tournament"
+	"gyges/tournament/runs"
 )
 
 // openInput opens a regular file that a user names; "-" is the standard input, and name is for messages. Reading
@@ -35,6 +36,15 @@ func openInput(ctx context.Context, e *env, path string) (in io.ReadCloser, name
 		_ = to.CloseWithError(files.Plain(err))
 	}()
 	return out, name, nil
+}
+
+// openGames opens a file of games with the manifest beside it.
+func openGames(ctx context.Context, e *env, in *runs.Reader, path string) (*runs.File, error) {
+	file, name, err := openInput(ctx, e, path)
+	if err != nil {
+		return nil, err
+	}
+	return &runs.File{In: file, Name: name, Manifest: in.Manifest(path)}, nil
 }
 
 // readInput returns what read makes of a file that a user names, see [openInput].

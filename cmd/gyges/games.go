@@ -7,11 +7,12 @@ import (
 	"slices"
 
 	"gyges/agents"
+	"gyges/ratings/source"
 	"gyges/rules"
 	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament/record"
-	"gyges/tournament/standings"
+	"gyges/tournament/runs"
 )
 
 type gamesListCmd struct {
@@ -31,15 +32,15 @@ func (c *gamesListCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	in := &standings.Reader{Strict: true}
-	notes, err := c.each(ctx, e, in, files, func(i int, g *record.Record) error { return list.add(c.Runs[i], g) })
+	in := c.reader(true)
+	err = each(ctx, e, in, files, func(i int, g *record.Record) error { return list.add(c.Runs[i], g) })
 	if err != nil {
 		if list.n > 0 {
 			_ = list.table.Close() // the games before the mistake
 		}
 		return err
 	}
-	warnSkipped(e, &in.Skipped, notes)
+	warnSkipped(e, in)
 	return list.end()
 }
 
@@ -55,37 +56,41 @@ func (f *gameFilter) prepare() (err error) {
 	return errors.Join(f.Check(), err)
 }
 
-// each calls take for the games that pass the filter, file by file; i is the file's index. An error of take gets file
-// and line unless it is a [failure]. Files without any record are an error. The notes are on the runs that contradict
-// their manifests; in has the others.
-func (f *gameFilter) each(
-	ctx context.Context, e *env, in *standings.Reader, files []string, take func(i int, g *record.Record) error,
-) (notes []string, err error) {
-	runs := standings.New()
+// reader returns a reader of the games that pass the filter.
+func (f *gameFilter) reader(strict bool) *runs.Reader {
+	return &runs.Reader{Strict: strict, Torn: true, Filter: f.Filter}
+}
+
+// each calls take for the records of files; i is the file's index. An error of take gets file
+// and line unless it is a [failure]. Files without any record are an error.
+func each(
+	ctx context.Context, e *env, in *runs.Reader, files []string, take func(i int, g *record.Record) error,
+) error {
 	for i, path := range files {
-		if f.Done() {
+		if in.Filter.Done() {
 			break
 		}
-		file, name, err := openInput(ctx, e, path)
+		file, err := openGames(ctx, e, in, path)
 		if err != nil {
-			return nil, err
-		}
-		in.Begin(runs, path)
-		err = in.Whole(ctx, file, name, &f.Filter, runs, func(line int, g *record.Record) error {
-			err := take(i, g)
-			if err != nil && !errors.As(err, new(failure)) {
-				err = fmt.Errorf("%s:%d: %w", name, line, err)
-			}
 			return err
-		})
-		if err != nil {
-			return nil, err
+		}
+		file.Format = source.Records
+		for g, err := range in.Records(ctx, file) {
+			if err == nil {
+				err = take(i, g.Record)
+				if err != nil && !errors.As(err, new(failure)) {
+					err = fmt.Errorf("%s:%d: %w", file.Name, g.Line, err)
+				}
+			}
+			if err != nil {
+				return err
+			}
 		}
 	}
-	if runs.Records() == 0 {
-		return nil, noGames(listed(files), &in.Skipped)
+	if in.Found() == 0 {
+		return noGames(listed(files), in)
 	}
-	return runs.Notes(), nil
+	return nil
 }
 
 // listedGame is a row of the list of games.

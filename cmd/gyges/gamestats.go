@@ -6,7 +6,7 @@ import (
 	"gyges/rules/base/grid"
 	"gyges/tournament/gamestats"
 	"gyges/tournament/record"
-	"gyges/tournament/standings"
+	"gyges/tournament/runs"
 )
 
 type gamesStatsCmd struct {
@@ -24,13 +24,13 @@ func (c *gamesStatsCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	in, counter := new(standings.Reader), new(gamestats.Counter)
+	in, counter := c.reader(false), new(gamestats.Counter)
 	m, read := newMeter(e.err, 0), int64(0)
-	notes, err := c.each(ctx, e, in, files, func(i int, g *record.Record) error {
+	err = each(ctx, e, in, files, func(i int, g *record.Record) error {
 		read++
 		m.step(read, 0, "", "games")
 		if g.NotPlayed() {
-			in.Skipped.NotPlayed++
+			in.Skipped.Add(runs.NotPlayed, "")
 			return nil
 		}
 		if err := counter.Add(files[i], g); err != nil {
@@ -44,8 +44,8 @@ func (c *gamesStatsCmd) Run(ctx context.Context, e *env) error {
 	}
 	figures := counter.Figures()
 	if len(figures) == 0 {
-		return noGames(listed(c.Runs), &in.Skipped)
+		return noGames(listed(c.Runs), in)
 	}
-	warnSkipped(e, &in.Skipped, notes)
+	warnSkipped(e, in)
 	return asFailure(grid.Write(e.out, c.Format, grid.Options{Width: tableWidth(e.out)}, gamestats.Columns, figures))
 }

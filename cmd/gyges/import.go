@@ -14,7 +14,7 @@ import (
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
-	"gyges/tournament/standings"
+	"gyges/tournament/runs"
 )
 
 type importCmd struct {
@@ -45,33 +45,37 @@ func (c *importCmd) read(ctx context.Context, e *env) (count int, err error) {
 		return 0, err
 	}
 	content := sha256.New()
-	format, r, err := standings.Sniff(io.TeeReader(file, content), name)
-	if err != nil {
+	in, games := &runs.Reader{Strict: c.Strict, Rules: c.Rules}, &runs.File{In: io.TeeReader(file, content), Name: name}
+	if format, err := games.Sniff(); err != nil {
 		return 0, err
-	}
-	if format == source.Records {
+	} else if format == source.Records {
 		return 0, fmt.Errorf("%s: expected PGN or CSV, found records, which need no import", name)
 	}
-	in := &standings.Reader{Strict: c.Strict}
 	err = tournament.Import(c.Out, filepath.Base(name), func(w *record.Writer, m *tournament.Manifest) error {
 		players := map[string]bool{}
-		event, err := in.Games(ctx, format, r, name, c.Rules, func(g *record.Record) error {
+		for g, err := range in.Records(ctx, games) {
+			if err != nil {
+				return err
+			}
 			count++
-			players[g.South.Agent], players[g.North.Agent] = true, true
-			return asFailure(w.Write(g))
-		})
-		if err == nil && count == 0 {
-			err = noGames(name, &in.Skipped)
+			players[g.Record.South.Agent], players[g.Record.North.Agent] = true, true
+			if err := w.Write(g.Record); err != nil {
+				return failure{err}
+			}
 		}
+		if count == 0 {
+			return noGames(name, in)
+		}
+		event := games.Event()
 		if event == "" || event == "?" {
 			event = strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
 		}
 		m.Config.Name, m.ID, m.Players = event, hex.EncodeToString(content.Sum(nil)[:16]), len(players)
-		return err
+		return nil
 	})
 	if err != nil {
 		return 0, files.Plain(err)
 	}
-	warnSkipped(e, &in.Skipped, nil)
+	warnSkipped(e, in)
 	return count, nil
 }

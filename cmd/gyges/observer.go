@@ -12,6 +12,7 @@ import (
 
 	"gyges/agents"
 	"gyges/ratings"
+	"gyges/ratings/source"
 	"gyges/ratings/sprt"
 	"gyges/ratings/table"
 	"gyges/rules/base/files"
@@ -19,6 +20,7 @@ import (
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
+	"gyges/tournament/runs"
 	"gyges/tournament/standings"
 )
 
@@ -195,14 +197,17 @@ func (f *observer) reread(ctx context.Context, path string) error {
 		return err
 	}
 	defer func() { _ = file.Close() }() // it was only read
-	in, runs := &standings.Reader{Strict: true}, standings.New()
-	return in.Whole(ctx, file, path, new(record.Filter), runs, func(_ int, g *record.Record) error {
-		f.standings.Add(g)
-		if f.done++; g.Fault != nil {
-			f.fault(g)
+	in := &runs.Reader{Strict: true, Torn: true}
+	for g, err := range in.Records(ctx, &runs.File{In: file, Name: path, Format: source.Records}) {
+		if err != nil {
+			return err
 		}
-		return nil
-	})
+		f.standings.Add(g.Record)
+		if f.done++; g.Fault {
+			f.fault(g.Record)
+		}
+	}
+	return nil
 }
 
 func (f *observer) note(err error) {

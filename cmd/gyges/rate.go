@@ -13,6 +13,7 @@ import (
 	"gyges/rules/base/problems"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament/report"
+	"gyges/tournament/runs"
 	"gyges/tournament/standings"
 )
 
@@ -44,15 +45,15 @@ func (c *rateCmd) Run(ctx context.Context, e *env) error {
 	if len(c.Runs) == 0 {
 		return errors.New("expected a run or a file of games: gyges rate FILE ...; see gyges rate --help")
 	}
-	in := &standings.Reader{Strict: c.Strict}
+	in, all := &runs.Reader{Strict: c.Strict}, standings.New()
 	files, errFiles := gameFiles(c.Runs)
-	options, err := c.prepare(in)
+	options, err := c.prepare(all)
 	if err := errors.Join(err, errFiles, c.check()); err != nil {
 		return err
 	}
 	var rated table.Tables
 	err = writeFile("--plot", c.Plot, func(w io.Writer) (err error) {
-		if rated, err = c.rate(ctx, e, in, files, options); err == nil && c.Plot != "" {
+		if rated, err = c.rate(ctx, e, in, all, files, options); err == nil && c.Plot != "" {
 			err = c.plot(w, rated)
 		}
 		return err
@@ -65,15 +66,23 @@ func (c *rateCmd) Run(ctx context.Context, e *env) error {
 
 // rate reads the games and rates the players.
 func (c *rateCmd) rate(
-	ctx context.Context, e *env, in *standings.Reader, files []string, options ratings.Options,
+	ctx context.Context, e *env, in *runs.Reader, all *standings.Standings, files []string, options ratings.Options,
 ) (rated table.Tables, err error) {
-	all := standings.New()
-	begin := func(i int) { in.Begin(all, files[i]) }
-	if err := c.load(ctx, e, in, all, files, begin); err != nil {
+	for _, path := range files {
+		file, err := openGames(ctx, e, in, path)
+		if err != nil {
+			return rated, err
+		}
+		all.Begin(file.Manifest)
+		if err := all.Read(ctx, in, file, nil); err != nil {
+			return rated, err
+		}
+	}
+	if err := c.found(e, in, all, files); err != nil {
 		return rated, err
 	}
 	if c.Format == grid.CSV { // which has no notes
-		warnNotes(e, &in.Skipped, all.Notes())
+		warnNotes(e, in, all.Notes()...)
 	}
 	if c.Compare, err = playerNamed(all, "--compare", c.Compare); err != nil {
 		return rated, err
@@ -101,32 +110,32 @@ func (c *rateCmd) check() error {
 }
 
 // noGames is the error of files without a game that can be read.
-func noGames(files string, s *standings.Skipped) error {
-	if s.Unreadable > 0 {
-		return fmt.Errorf("expected games, found none that can be read; the first: %s", s.Errors[0])
+func noGames(files string, in *runs.Reader) error {
+	if len(in.Skipped.Errors) > 0 {
+		return fmt.Errorf("expected games, found none that can be read; the first: %s", in.Skipped.Errors[0])
 	}
 	return fmt.Errorf("expected games, found none in %s", files)
 }
 
 // warnSkipped reports on stderr the games that can't be read, all else that is left out, and other notes.
-func warnSkipped(e *env, s *standings.Skipped, notes []string) {
-	warnUnreadable(e, s)
-	warnNotes(e, s, notes)
+func warnSkipped(e *env, in *runs.Reader, notes ...string) {
+	warnUnreadable(e, in)
+	warnNotes(e, in, notes...)
 }
 
 // warnUnreadable reports on stderr the games that can't be read.
-func warnUnreadable(e *env, s *standings.Skipped) {
-	for _, line := range s.Errors {
+func warnUnreadable(e *env, in *runs.Reader) {
+	for _, line := range in.Skipped.Errors {
 		e.err.warn("left out: %s", textfmt.Escape(line))
 	}
-	if more := s.Unreadable - len(s.Errors); more > 0 {
+	if more := in.Skipped.Count(runs.Unreadable) - len(in.Skipped.Errors); more > 0 {
 		e.err.warn("left out: %d more games", more)
 	}
 }
 
 // warnNotes reports on stderr what is left out but for games that can't be read, and other notes.
-func warnNotes(e *env, s *standings.Skipped, notes []string) {
-	for _, note := range slices.Concat(s.Notes()[min(1, s.Unreadable):], notes) {
+func warnNotes(e *env, in *runs.Reader, notes ...string) {
+	for _, note := range slices.Concat(in.Notes(runs.Unreadable), notes) {
 		e.err.warn("%s", textfmt.Escape(note))
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"reflect"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	"gyges/ratings"
 	"gyges/ratings/table"
 	"gyges/rules/base/problems"
+	"gyges/tournament/runs"
 	"gyges/tournament/standings"
 )
 
@@ -32,11 +32,9 @@ type ratingFlags struct {
 // anchorLevels is the value of --anchor for all levels of play.
 const anchorLevels = "levels"
 
-// prepare sets the rule sets to include, and returns the options; anchors have the names that were given.
-func (c *ratingFlags) prepare(in *standings.Reader) (ratings.Options, error) {
-	var o ratings.Options
-	only, err := ruleNames(c.Rules)
-	in.Rules = only
+// prepare sets the rule sets to count, and returns the options; anchors have the names that were given.
+func (c *ratingFlags) prepare(all *standings.Standings) (o ratings.Options, err error) {
+	all.Only, err = ruleNames(c.Rules)
 	var p problems.List
 	switch c.Prior {
 	case "auto":
@@ -103,46 +101,24 @@ func ruleNames(list string) (map[string]bool, error) {
 	return only, nil
 }
 
-// load reads the games of files; begin begins the run of each in all, by its index. An empty
-// name is no file. There are games unless all names are empty.
-func (c *ratingFlags) load(
-	ctx context.Context, e *env, in *standings.Reader, all *standings.Standings, files []string, begin func(i int),
-) error {
-	read := false
-	for i, path := range files {
-		begin(i)
-		if path == "" {
-			continue
-		}
-		_, err := readInput(ctx, e, path, func(f io.Reader, name string) (any, error) {
-			return nil, in.Read(ctx, f, name, all)
-		})
-		if err != nil {
-			return err
-		}
-		read = true
-	}
-	if read && all.Empty() {
-		return c.noneToRate(in, slices.DeleteFunc(files, func(path string) bool { return path == "" }))
-	}
-	warnUnreadable(e, &in.Skipped)
-	return nil
-}
-
-// noneToRate returns the error of files without a game to rate.
-func (c *ratingFlags) noneToRate(in *standings.Reader, files []string) error {
+// found reports the games that can't be read. If none was counted, it returns the error of files without a game to
+// rate.
+func (c *ratingFlags) found(e *env, in *runs.Reader, all *standings.Standings, files []string) error {
 	switch {
-	case len(in.RuleSets) == 0:
-		return noGames(listed(files), &in.Skipped)
-	case len(in.RuleSets) == 1 && in.RuleSets[0] == "":
+	case !all.Empty():
+		warnUnreadable(e, in)
+		return nil
+	case len(all.Others) == 0:
+		return noGames(listed(files), in)
+	case len(all.Others) == 1 && all.Others[0] == "":
 		return fmt.Errorf("--rules: no game was played under %s; the games don't name their rules", c.Rules)
 	}
-	return fmt.Errorf("--rules: no game was played under %s; the games are under %s", c.Rules, listed(in.RuleSets))
+	return fmt.Errorf("--rules: no game was played under %s; the games are under %s", c.Rules, listed(all.Others))
 }
 
 // fit rates the players, under all rule sets together too if pool is set.
 func (c *ratingFlags) fit(
-	ctx context.Context, in *standings.Reader, all *standings.Standings, o ratings.Options, pool bool,
+	ctx context.Context, in *runs.Reader, all *standings.Standings, o ratings.Options, pool bool,
 ) (table.Tables, error) {
 	var errs []error
 	for i, a := range o.Anchors {
@@ -158,7 +134,7 @@ func (c *ratingFlags) fit(
 		return table.Tables{}, err
 	}
 	rated, err := all.Fit(ctx, o, pool)
-	rated.Pool, rated.Notes = c.Pool, append(rated.Notes, in.Skipped.Notes()...)
+	rated.Pool, rated.Notes = c.Pool, append(rated.Notes, in.Notes()...)
 	return rated, err
 }
 

@@ -12,10 +12,11 @@ import (
 	"reflect"
 	"slices"
 
+	"gyges/ratings/source"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/report"
-	"gyges/tournament/standings"
+	"gyges/tournament/runs"
 )
 
 type reportCmd struct {
@@ -66,14 +67,26 @@ func (c *reportCmd) check() error {
 // page reads and rates the games.
 func (c *reportCmd) page(ctx context.Context, e *env, files []string) (*report.Page, error) {
 	collector := report.NewCollector(report.Options{Games: c.Games, Seed: c.Seed})
-	in := &standings.Reader{Record: collector.Sample}
-	options, err := c.prepare(in)
+	in, all := new(runs.Reader), collector.Standings
+	options, err := c.prepare(all)
 	if err != nil {
 		return nil, err
 	}
-	all, begin := collector.Standings, func(i int) { collector.AddRun(report.ReadRun(ctx, c.Runs[i])) }
-	if err := c.load(ctx, e, in, all, files, begin); err != nil {
-		return nil, err
+	for i, path := range files {
+		about := report.ReadRun(ctx, c.Runs[i])
+		collector.AddRun(about)
+		if path == "" {
+			continue
+		}
+		if err := readRecords(ctx, e, in, path, about.Manifest, collector); err != nil {
+			return nil, err
+		}
+	}
+	played := slices.DeleteFunc(slices.Clone(files), func(path string) bool { return path == "" })
+	if len(played) > 0 {
+		if err := c.found(e, in, all, played); err != nil {
+			return nil, err
+		}
 	}
 	input := report.Input{Title: c.title(), Commands: c.commands(files), Program: version(), Labels: all.Labels()}
 	if !all.Empty() {
@@ -82,6 +95,22 @@ func (c *reportCmd) page(ctx context.Context, e *env, files []string) (*report.P
 		}
 	}
 	return report.Build(collector, input), nil
+}
+
+// readRecords counts the records of a file.
+func readRecords(
+	ctx context.Context, e *env, in *runs.Reader, path string, m *tournament.Manifest, collector *report.Collector,
+) error {
+	input, name, err := openInput(ctx, e, path)
+	if err != nil {
+		return err
+	}
+	file := &runs.File{In: input, Name: name, Manifest: m}
+	format, err := file.Sniff()
+	if err == nil && format != source.Records {
+		err = fmt.Errorf("%s: expected records of games, as runs write them; gyges rate reads other files", file.Name)
+	}
+	return cmp.Or(err, collector.Read(ctx, in, file, collector.Sample))
 }
 
 // filesOfRuns returns the files of games of runs, "" for a tuning run that has none.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -18,7 +17,6 @@ import (
 	"gyges/tournament/record"
 	"gyges/tournament/report"
 	"gyges/tournament/review"
-	"gyges/tournament/standings"
 )
 
 type reviewCmd struct {
@@ -134,13 +132,14 @@ func (c *reviewCmd) sources(ctx context.Context, e *env, paths []string) ([]revi
 
 // read reads the games of a file that are to be reviewed.
 func (c *reviewCmd) read(ctx context.Context, e *env, path string) ([]*record.Record, error) {
-	in, runs := new(standings.Reader), standings.New()
-	in.Begin(runs, path)
-	list, err := readInput(ctx, e, path, func(file io.Reader, name string) ([]*record.Record, error) {
-		return review.Selection{Filter: &c.Filter, Game: c.Game}.Read(ctx, in, runs, file, name)
-	})
-	if err == nil && c.Game == nil {
-		warnSkipped(e, &in.Skipped, runs.Notes())
+	in := c.reader(false)
+	file, err := openGames(ctx, e, in, path)
+	if err != nil {
+		return nil, err
+	}
+	list, err := review.Select(ctx, in, file, c.Game)
+	if c.Filter = in.Filter; err == nil && c.Game == nil {
+		warnSkipped(e, in)
 	}
 	return list, err
 }

@@ -12,20 +12,13 @@ import (
 	"gyges/rules/base/csvfile"
 )
 
-// readCSV reads a table of results, a game a line. A header names the columns:
+// csvTable is a table of results, a game a line. A header names the columns:
 // south (or white), north (or black), result, and optionally game (or id), pair and
 // rules, beside any others. Without a header the first three are South, North and the
 // result. Fields are separated by commas, semicolons or tabs, whatever the first line
-// has; a quoted field may hold them, but no line end.
-func readCSV(r reader) error {
-	t := &csvReader{reader: r}
-	return t.each(t.read)
-}
-
-// csvReader is a CSV file being read. Each line is parsed by itself, so that a quote
+// has; a quoted field may hold them, but no line end. Each line is parsed by itself, so that a quote
 // left open ends with it.
-type csvReader struct {
-	reader
+type csvTable struct {
 	line    bytes.Reader
 	fields  *csv.Reader      // of line; nil before the first one
 	columns [columnCount]int // their places; -1 for a column that isn't there
@@ -49,37 +42,45 @@ var columnNames = [columnCount][]string{
 	{"game", "id", "gameid", "game_id"}, {"pair"}, {"rules", "variant"},
 }
 
-func (t *csvReader) read(line []byte) error {
-	switch {
-	case len(line) > maxFields:
-		return t.h.Bad(t.lines.Line(), fmt.Errorf("expected a line of at most %d bytes, found a longer one", maxFields))
-	case len(bytes.TrimSpace(line)) == 0:
-		return nil
-	}
-	first := t.fields == nil
-	if first {
-		t.fields = csv.NewReader(&t.line)
-		t.fields.Comma, t.fields.FieldsPerRecord, t.fields.ReuseRecord = separator(line), -1, true
-	}
-	fields, err := t.split(line)
-	if first {
+// readCSV is [Reader.ReadResult] for CSV.
+func (r *Reader) readCSV(o *Result) error {
+	t := &r.csv
+	for {
+		line, err := r.next()
+		switch n := r.lines.Line(); {
+		case err != nil:
+			return err
+		case len(line) > maxFields:
+			return r.wrong(n, "expected a line of at most %d bytes, found a longer one", maxFields)
+		case len(bytes.TrimSpace(line)) == 0:
+			continue
+		}
+		first := t.fields == nil
+		if first {
+			t.fields = csv.NewReader(&t.line)
+			t.fields.Comma, t.fields.FieldsPerRecord, t.fields.ReuseRecord = separator(line), -1, true
+		}
+		fields, err := t.split(line)
 		header := false
-		if err == nil {
+		if first && err == nil {
 			header, err = t.header(fields)
 		}
-		if err != nil {
-			return fmt.Errorf("%s: line %d: %w; found %.80q", t.file, t.lines.Line(), err, line)
-		}
-		if header {
-			return nil
+		switch {
+		case first && err != nil:
+			return fmt.Errorf("%s: line %d: %w; found %.80q", r.file, r.lines.Line(), err, line)
+		case err != nil:
+			return r.wrong(r.lines.Line(), "%w", err)
+		case !header:
+			return r.csvGame(fields, o)
 		}
 	}
-	if most := slices.Max(t.columns[:]); err == nil && len(fields) <= most {
-		err = fmt.Errorf("expected at least %d fields, found %d", most+1, len(fields))
-	}
-	n := t.lines.Line()
-	if err != nil {
-		return t.h.Bad(n, err)
+}
+
+// csvGame stores the game with these fields in o.
+func (r *Reader) csvGame(fields []string, o *Result) error {
+	t, n := &r.csv, r.lines.Line()
+	if most := slices.Max(t.columns[:]); len(fields) <= most {
+		return r.wrong(n, "expected at least %d fields, found %d", most+1, len(fields))
 	}
 	field := func(column int) []byte {
 		if i := t.columns[column]; i >= 0 {
@@ -87,14 +88,14 @@ func (t *csvReader) read(line []byte) error {
 		}
 		return nil
 	}
-	t.out = Game{Line: n, Sides: t.sides, ID: field(columnID), Pair: field(columnPair)}
-	return t.game(value{"South", field(columnSouth), n}, value{"North", field(columnNorth), n},
+	*o = Result{Line: n, Sides: t.sides, ID: field(columnID), Pair: field(columnPair)}
+	return r.result(o, value{"South", field(columnSouth), n}, value{"North", field(columnNorth), n},
 		value{"", field(columnResult), n}, field(columnRules))
 }
 
 // split returns the fields of a line. Without quotes they need no parser, which takes
 // half the time.
-func (t *csvReader) split(line []byte) ([]string, error) {
+func (t *csvTable) split(line []byte) ([]string, error) {
 	if bytes.IndexByte(line, '"') < 0 {
 		return strings.Split(string(line), string(t.fields.Comma)), nil
 	}
@@ -117,7 +118,7 @@ func separator(line []byte) rune {
 }
 
 // header finds the columns by the first line, and reports whether that is a header.
-func (t *csvReader) header(fields []string) (bool, error) {
+func (t *csvTable) header(fields []string) (bool, error) {
 	for k, names := range columnNames {
 		t.columns[k] = slices.IndexFunc(fields, func(field string) bool {
 			field = strings.TrimSpace(field)
@@ -135,7 +136,7 @@ func (t *csvReader) header(fields []string) (bool, error) {
 	}
 	t.columns = [columnCount]int{0, 1, 2, -1, -1, -1}
 	if len(fields) >= 3 {
-		if _, err := parseResult([]byte(strings.TrimSpace(fields[2]))); err == nil || errors.Is(err, errUnfinished) {
+		if _, err := parseResult([]byte(strings.TrimSpace(fields[2]))); err == nil || errors.Is(err, ErrUnfinished) {
 			return false, nil
 		}
 	}

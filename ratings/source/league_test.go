@@ -2,6 +2,8 @@ package source
 
 import (
 	"context"
+	"errors"
+	"io"
 	"os"
 	"testing"
 
@@ -18,16 +20,18 @@ func TestLeague(t *testing.T) {
 	defer func() { require.NoError(t, f.Close()) }()
 	var d ratings.Data
 	m := Matcher{
-		Single: func(g Game) { d.Add(g.South, g.North, g.Result) },
-		Pair:   func(g, h Game) { d.AddPair(g.South, g.North, g.Result, h.Result) },
+		Single: func(g Result) { d.Add(g.South, g.North, g.Result) },
+		Pair:   func(g, h Result) { d.AddPair(g.South, g.North, g.Result, h.Result) },
 	}
-	require.NoError(t, Read(context.Background(), PGN, f, "x", &Handler{
-		Game: func(g *Game) error {
-			m.Add(*g)
-			return nil
-		},
-		Bad: func(line int, err error) error { t.Errorf("line %d: %v", line, err); return nil },
-	}))
+	for in := NewReader(PGN, f, "x"); ; {
+		var g Result
+		err := in.ReadResult(&g)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		require.NoError(t, err)
+		m.Add(g)
+	}
 	m.Flush()
 	require.Equal(t, 48, d.Games())
 	require.Equal(t, 24, d.Pairs())

@@ -9,16 +9,16 @@ const maxWaiting = 4096
 type Matcher struct {
 	// Single and Pair are called for the games; in a pair the players of the second
 	// game are those of the first with sides swapped.
-	Single func(Game)
-	Pair   func(first, second Game)
+	Single func(Result)
+	Pair   func(first, second Result)
 
-	waiting map[string]Game
+	waiting map[string]Result
 	keys    []string // of waiting, the oldest first, and of some that no longer wait
 }
 
 // Add takes a game, of which it keeps no byte slices. Two games with one Pair, other than "", that are of the
 // same players with sides swapped and under the same rules, are a pair.
-func (m *Matcher) Add(g Game) {
+func (m *Matcher) Add(g Result) {
 	key := g.Pair
 	if g.ID, g.Pair = nil, nil; len(key) == 0 {
 		m.Single(g)
@@ -34,7 +34,7 @@ func (m *Matcher) Add(g Game) {
 		m.Single(other)
 	}
 	if m.waiting == nil {
-		m.waiting = make(map[string]Game)
+		m.waiting = make(map[string]Result)
 	}
 	if len(m.keys) >= maxWaiting {
 		m.flush(maxWaiting / 2)
@@ -46,8 +46,8 @@ func (m *Matcher) Add(g Game) {
 }
 
 // Waiting returns the games whose partner may still come.
-func (m *Matcher) Waiting() []Game {
-	var list []Game
+func (m *Matcher) Waiting() []Result {
+	var list []Result
 	for _, key := range m.keys {
 		if g, ok := m.waiting[key]; ok {
 			list = append(list, g)

@@ -2,40 +2,34 @@ package source
 
 import (
 	"bytes"
-	"fmt"
+	"errors"
+	"io"
 
 	"gyges/ratings"
 )
 
-// readPGN reads the tags of PGN. White is South.
+// pgnGame is a game of a PGN file being read: its tags, and the text of its moves. White is South.
 //
 // The games of a pair have the same tag Pair, or the same tags Round and FEN: two
 // games of one round from one opening with sides swapped.
-func readPGN(r reader) error {
-	p := &pgnReader{reader: r}
-	if err := p.each(p.read); err != nil {
-		return err
-	}
-	return p.end()
-}
-
-// pgnReader is a game of a PGN file being read.
-type pgnReader struct {
-	reader
-	start    int  // line of the first tag; 0: none yet
-	ended    bool // a blank line or moves came after the tags
-	comment  bool // in a comment of several lines
-	bad      error
-	badLine  int
+type pgnGame struct {
+	start    int    // line of the first tag; 0: none yet
+	ended    bool   // a blank line or moves came after the tags
+	comment  bool   // in a comment of several lines
+	pending  []byte // tags of the next game, which end this one
+	bad      error  // the first mistake
 	tags     [tagCount][]byte
 	tagLines [tagCount]int // their lines; 0 for a tag that wasn't read
+	moves    []byte
+	tooLong  bool // there were more moves than are kept
 	key      []byte
 	value    []byte
 }
 
 // The tags that are read.
 const (
-	tagWhite = iota
+	tagNone = iota
+	tagWhite
 	tagBlack
 	tagResult
 	tagID
@@ -45,38 +39,66 @@ const (
 	tagRules
 	tagVariant
 	tagFault
+	tagEvent
+	tagDate
+	tagTime
+	tagOpening
+	tagWhiteAgent
+	tagBlackAgent
 	tagCount
 )
 
 var tagNames = map[string]int{
 	"White": tagWhite, "Black": tagBlack, "Result": tagResult, "GameId": tagID, "GameID": tagID, "Pair": tagPair,
-	"Round": tagRound, "FEN": tagFEN, "Rules": tagRules, "Variant": tagVariant, "Fault": tagFault,
+	"Round": tagRound, "FEN": tagFEN, "Rules": tagRules, "Variant": tagVariant, "Fault": tagFault, "Event": tagEvent,
+	"Date": tagDate, "UTCTime": tagTime, "Opening": tagOpening, "WhiteAgent": tagWhiteAgent, "BlackAgent": tagBlackAgent,
 }
 
-func (p *pgnReader) read(line []byte) error {
-	if !p.comment {
-		line = trimBlanks(line)
-		switch {
-		case len(line) == 0:
-			p.ended = p.start > 0
-			return nil
-		case line[0] == '[':
-			return p.readTags(line)
-		case line[0] == '%':
-			return nil
+// readPGN is [Reader.ReadResult] for PGN.
+func (r *Reader) readPGN(o *Result) error {
+	p := r.pgn
+	line := p.pending
+	if p.pending = nil; line != nil {
+		p.begin(r.lines.Line())
+	}
+	for {
+		if line != nil && r.readTags(line) {
+			return r.endPGN(o)
+		}
+		var err error
+		line, err = r.next()
+		if errors.Is(err, io.EOF) && p.start > 0 {
+			return r.endPGN(o)
+		}
+		if err != nil {
+			return err
+		}
+		if !p.comment {
+			line = trimBlanks(line)
+		}
+		if p.comment || len(line) == 0 || line[0] != '[' {
+			p.addMoves(line)
+			line = nil
 		}
 	}
-	p.ended = p.start > 0
-	if p.h.Moves != nil && p.start > 0 {
-		p.h.Moves(line)
+}
+
+// addMoves reads a line behind the tags.
+func (p *pgnGame) addMoves(line []byte) {
+	if !p.comment && len(line) > 0 && line[0] == '%' {
+		return
+	}
+	if p.ended = p.start > 0; p.ended && len(line) > 0 {
+		if p.tooLong = p.tooLong || len(p.moves)+len(line) >= maxLine; !p.tooLong {
+			p.moves = append(append(p.moves, '\n'), line...)
+		}
 	}
 	p.findComments(line)
-	return nil
 }
 
 // findComments finds out whether a comment goes on after a line of moves. In it a line
 // may begin like a tag.
-func (p *pgnReader) findComments(line []byte) {
+func (p *pgnGame) findComments(line []byte) {
 	for {
 		mark := byte('{')
 		if p.comment {
@@ -91,45 +113,47 @@ func (p *pgnReader) findComments(line []byte) {
 	}
 }
 
-// readTags reads a line of one or several tags.
-func (p *pgnReader) readTags(line []byte) error {
+// readTags reads a line of one or several tags, and reports whether they are of the next game.
+func (r *Reader) readTags(line []byte) (next bool) {
+	p, n := r.pgn, r.lines.Line()
 	if p.ended {
-		if err := p.end(); err != nil {
-			return err
-		}
+		p.pending = line
+		return true
 	}
 	if p.start == 0 {
-		p.begin()
+		p.begin(n)
 	}
 	if len(line) > maxFields {
-		p.fail(p.lines.Line(), fmt.Errorf("expected a line of tags of at most %d bytes, found a longer one", maxFields))
-		return nil
+		p.fail(r.wrong(n, "expected a line of tags of at most %d bytes, found a longer one", maxFields))
+		return false
 	}
 	for len(line) > 0 {
 		name, rest, ok := p.splitTag(line)
 		if !ok {
-			p.fail(p.lines.Line(), fmt.Errorf("expected a tag [Name \"value\"], found %.60q", line))
-			return nil
+			p.fail(r.wrong(n, "expected a tag [Name \"value\"], found %.60q", line))
+			return false
 		}
-		if err := p.addTag(name, p.value); err != nil {
-			return err
+		if k := tagNames[string(name)]; k != tagNone {
+			if p.tagLines[k] > 0 && k <= tagResult { // without a blank line before it
+				p.pending = line
+				return true
+			}
+			p.tagLines[k], p.tags[k] = n, append(p.tags[k][:0], p.value...)
 		}
 		line = rest
 	}
-	return nil
+	return false
 }
 
-// begin begins a game with the present line.
-func (p *pgnReader) begin() {
-	p.start = p.lines.Line()
-	if p.h.Begin != nil {
-		p.h.Begin()
-	}
+// begin begins a game with a line.
+func (p *pgnGame) begin(line int) {
+	p.tagLines = [tagCount]int{}
+	p.start, p.ended, p.bad, p.moves, p.tooLong = line, false, nil, p.moves[:0], false
 }
 
 // splitTag takes the first tag off a line and stores its value, in which a backslash
 // escapes a quote or a backslash.
-func (p *pgnReader) splitTag(line []byte) (name, rest []byte, ok bool) {
+func (p *pgnGame) splitTag(line []byte) (name, rest []byte, ok bool) {
 	name, text, _ := bytes.Cut(line[1:], []byte{'"'})
 	name = bytes.TrimRight(name, " \t")
 	p.value = p.value[:0]
@@ -145,61 +169,40 @@ func (p *pgnReader) splitTag(line []byte) (name, rest []byte, ok bool) {
 	return name, trimBlanks(rest), line[0] == '[' && len(name) > 0 && closed && ended
 }
 
-func (p *pgnReader) addTag(name, value []byte) error {
-	k, known := tagNames[string(name)]
-	if known && p.tagLines[k] > 0 && k <= tagResult { // the tags of the next game follow without a blank line
-		if err := p.end(); err != nil {
-			return err
-		}
-		p.begin()
-	}
-	if p.h.Tag != nil {
-		p.h.Tag(name, value)
-	}
-	if known {
-		p.tagLines[k], p.tags[k] = p.lines.Line(), append(p.tags[k][:0], value...)
-	}
-	return nil
-}
-
 // fail keeps the first mistake in a game.
-func (p *pgnReader) fail(line int, err error) {
+func (p *pgnGame) fail(err error) {
 	if p.bad == nil {
-		p.bad, p.badLine = err, line
+		p.bad = err
 	}
 }
 
-// end calls the handler for the game, if there is one.
-func (p *pgnReader) end() error {
-	if p.start == 0 {
-		return nil
-	}
+// endPGN stores the game in o.
+func (r *Reader) endPGN(o *Result) error {
+	p := r.pgn
 	rules := p.tag(tagRules)
 	if len(rules) == 0 {
 		rules = p.tag(tagVariant)
 	}
-	p.out = Game{
+	*o = Result{
 		Line: p.start, Sides: ratings.WhiteBlack, ID: p.tag(tagID), Pair: p.pair(),
 		Fault: len(p.tag(tagFault)) > 0,
 	}
-	var required [3]value
+	var required [tagResult + 1]value
 	for k, name := range []string{tagWhite: "White", tagBlack: "Black", tagResult: "Result"} {
-		if p.tagLines[k] == 0 {
-			p.fail(p.start, fmt.Errorf("expected tags White, Black and Result, found none of %s", name))
+		if name != "" && p.tagLines[k] == 0 {
+			p.fail(r.wrong(p.start, "expected tags White, Black and Result, found none of %s", name))
 		}
 		required[k] = value{name, p.tags[k], p.tagLines[k]}
 	}
-	bad, line := p.bad, p.badLine
-	p.tagLines = [tagCount]int{}
-	p.start, p.ended, p.bad, p.badLine = 0, false, nil, 0
-	if bad != nil {
-		return p.h.Bad(line, bad)
+	p.start = 0
+	if p.bad != nil {
+		return p.bad
 	}
-	return p.game(required[tagWhite], required[tagBlack], required[tagResult], rules)
+	return r.result(o, required[tagWhite], required[tagBlack], required[tagResult], rules)
 }
 
 // tag returns the value of a tag; nil without it.
-func (p *pgnReader) tag(k int) []byte {
+func (p *pgnGame) tag(k int) []byte {
 	if p.tagLines[k] == 0 {
 		return nil
 	}
@@ -207,7 +210,7 @@ func (p *pgnReader) tag(k int) []byte {
 }
 
 // pair returns what both games of a pair share.
-func (p *pgnReader) pair() []byte {
+func (p *pgnGame) pair() []byte {
 	if p.tagLines[tagPair] > 0 || len(p.tag(tagFEN)) == 0 {
 		return p.tag(tagPair)
 	}

@@ -21,7 +21,7 @@ func HashMoves(rules, opening, result, moves []byte) uint64 {
 }
 
 // OneGame reports whether the two games of a pair are the same move for move, so that the side won and no player.
-func OneGame(first, second *Game) bool { return first.Moves != 0 && first.Moves == second.Moves }
+func OneGame(first, second *Result) bool { return first.Moves != 0 && first.Moves == second.Moves }
 
 // Repeats finds game pairs, and games of no pair, that the same players have played before move for move, as agents
 // without randomness do from the same opening. Games without moves and those that a fault decided are never the same.
@@ -36,7 +36,7 @@ func (r *Repeats) Full() bool { return r.full }
 
 // Pair remembers a pair of a numbered run and reports whether it was played before, and whether it was in that run.
 // The second game's players are the first's with sides swapped.
-func (r *Repeats) Pair(run int, first, second *Game) (before, inRun bool) {
+func (r *Repeats) Pair(run int, first, second *Result) (before, inRun bool) {
 	if first.South > second.South { // players in one order: the same pair may begin with either
 		first, second = second, first
 	}
@@ -47,9 +47,9 @@ func (r *Repeats) Pair(run int, first, second *Game) (before, inRun bool) {
 }
 
 // Game is Pair for a game that belongs to no pair.
-func (r *Repeats) Game(run int, g *Game) (before, inRun bool) { return r.add(run, g, 0) }
+func (r *Repeats) Game(run int, g *Result) (before, inRun bool) { return r.add(run, g, 0) }
 
-func (r *Repeats) add(run int, g *Game, second uint64) (before, inRun bool) {
+func (r *Repeats) add(run int, g *Result, second uint64) (before, inRun bool) {
 	if g.Moves == 0 || g.South == g.North {
 		return false, false
 	}

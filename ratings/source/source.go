@@ -1,15 +1,14 @@
-// Package source reads game results from PGN and CSV. It streams them: the memory it
-// takes depends on the number of players, not of games.
+// Package source reads game results from PGN and CSV, and finds the two games of a pair ([Matcher]), games that are
+// copies ([Seen]) and games that repeat others ([Repeats]). It streams: the memory it takes depends on the number of
+// players, not of games.
 //
-// Files come from outside. For a game that can't be read [Handler.Bad] is called, and
-// reading goes on unless that returns an error. Names are at most 1000 bytes long, and
-// a file has at most a quarter of a million.
+// Files come from outside. Of a game that can't be read [Reader.ReadResult] returns a [jsonl.LineError], after which
+// the next can be read. Names are at most 1000 bytes long, and a file has at most a quarter of a million.
 package source
 
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -25,15 +24,13 @@ const (
 	maxNames = 250_000 // of players
 	// maxFields is the longest line of tags or of CSV that is read, in bytes.
 	maxFields = 256 << 10
-	// maxLine is the longest line, in bytes. The moves of a game of 100,000 plies, the
+	// maxLine is the longest line, and text of moves, in bytes. The moves of a game of 100,000 plies, the
 	// longest the rules allow, have some 5 MB.
 	maxLine = 16 << 20
-	// checkEvery is the number of lines between checks of the context.
-	checkEvery = 1 << 14
 )
 
-// Game is a game as ratings need it. Byte slices are valid until the next game is read.
-type Game struct {
+// Result is what ratings need of a game. Byte slices are valid until the next one is read.
+type Result struct {
 	South, North string
 	Result       ratings.Result
 	Rules        string        // empty if unknown
@@ -42,41 +39,24 @@ type Game struct {
 	Moves        uint64        // as [HashMoves] returns it, in records; 0 if unknown, or if a fault decided
 	Fault        bool          // decided it: a crash, an illegal move or the like
 	NotPlayed    bool          // since a player was suspended; in records
-	Line         int           // of its first line, from 1; 0 in records
+	Line         int           // of its first line, from 1; 0: unknown
 	Sides        ratings.Sides // what the file calls them; empty if it has no names
 }
 
 // Names keeps one string for each text.
 type Names map[string]string
 
-// Of returns the string of a text.
+// Of returns the string of a text. A nil map keeps none.
 func (n Names) Of(text []byte) string {
 	name, ok := n[string(text)]
+	if !ok && n == nil {
+		return string(text)
+	}
 	if !ok {
 		name = string(text)
 		n[name] = name
 	}
 	return name
-}
-
-// Handler holds the functions that are called for the content of a file, in its order.
-type Handler struct {
-	Game func(*Game) error
-	// Bad is called for each game, or line of CSV, that can't be read, with the line
-	// from 1 and what was expected there. An error that it returns ends the reading.
-	Bad func(line int, err error) error
-	// Unfinished is called for each game without a result yet.
-	Unfinished func()
-	// Duplicate is called for each game whose id is in Seen, with the line; nil: for none.
-	Duplicate func(line int)
-	Seen      Seen
-
-	// Begin, Tag and Moves, if not nil, are called for the rest of a game of PGN, before Game,
-	// Bad, Unfinished or Duplicate: at its beginning, for each tag, without its escapes, and for each line of moves
-	// and comments.
-	Begin func()
-	Tag   func(name, value []byte)
-	Moves func(line []byte)
 }
 
 // Format is a kind of file.
@@ -109,18 +89,6 @@ func Sniff(r io.Reader) (Format, io.Reader, error) {
 	}
 }
 
-// Read reads a file of PGN or CSV. Errors have the file's name, but for those that the handler returns, and of ctx.
-func Read(ctx context.Context, f Format, in io.Reader, name string, h *Handler) error {
-	r := reader{ctx: ctx, file: name, h: h, lines: jsonl.NewReader(in, maxLine), names: Names{}}
-	switch f {
-	case PGN:
-		return readPGN(r)
-	case CSV:
-		return readCSV(r)
-	}
-	return Named(name, fmt.Errorf("expected PGN or CSV, found %.60q", f))
-}
-
 // Named returns an error with the name of its file, which errors of the system have.
 func Named(name string, err error) error {
 	if _, ok := errors.AsType[*fs.PathError](err); ok {
@@ -131,35 +99,59 @@ func Named(name string, err error) error {
 
 var bom = []byte("\ufeff")
 
-// reader is what the readers of both formats share: the lines of a file, and the handler.
-type reader struct {
-	ctx   context.Context
+// Reader reads the games of a file of PGN or CSV. It belongs to one goroutine.
+type Reader struct {
 	file  string
-	h     *Handler
 	lines *jsonl.Reader
 	names Names
-	out   Game
+	pgn   *pgnGame // nil in CSV
+	csv   csvTable
 }
 
-// each calls read with each line.
-func (r *reader) each(read func(line []byte) error) error {
-	for {
-		line, err := r.next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err == nil {
-			err = read(line)
-		}
-		if err != nil {
-			return err
-		}
+// NewReader returns a reader of a file; name stands for it in errors. Records are not read.
+func NewReader(f Format, in io.Reader, name string) *Reader {
+	r := &Reader{file: name, lines: jsonl.NewReader(in, maxLine), names: Names{}}
+	if f == PGN {
+		r.pgn = new(pgnGame)
 	}
+	return r
+}
+
+// ErrUnfinished is the error of a game without a result yet.
+var ErrUnfinished = errors.New("the game has no result yet")
+
+// ReadResult stores the next game in o, or returns io.EOF after the last one. The error is ErrUnfinished or a
+// [*jsonl.LineError] for a game after which the next can be read. All others have the file's name.
+func (r *Reader) ReadResult(o *Result) error {
+	if r.pgn != nil {
+		return r.readPGN(o)
+	}
+	return r.readCSV(o)
+}
+
+// Tag returns the value of a tag of the game of PGN that was read last, without its escapes; "" without it. It keeps
+// those that are named in [tagNames].
+func (r *Reader) Tag(name string) string {
+	if r.pgn == nil {
+		return ""
+	}
+	return string(r.pgn.tag(tagNames[name]))
+}
+
+// Moves returns the moves and comments of the game of PGN that was read last, as they are in the file.
+func (r *Reader) Moves() (string, error) {
+	switch {
+	case r.pgn == nil:
+		return "", nil
+	case r.pgn.tooLong:
+		return "", fmt.Errorf("expected moves of at most %d bytes, found more", maxLine)
+	}
+	return string(r.pgn.moves), nil
 }
 
 // next returns the next line without its end, or io.EOF after the last one. A line that is no UTF-8 is read as
 // Latin-1, the encoding of old PGN.
-func (r *reader) next() ([]byte, error) {
+func (r *Reader) next() ([]byte, error) {
 	line, err := r.lines.Next()
 	n := r.lines.Line()
 	switch {
@@ -169,8 +161,6 @@ func (r *reader) next() ([]byte, error) {
 		return nil, err
 	case err != nil:
 		return nil, Named(r.file, err)
-	case n%checkEvery == 0 && r.ctx.Err() != nil:
-		return nil, r.ctx.Err()
 	case n == 1:
 		line = bytes.TrimPrefix(line, bom)
 	}
@@ -184,6 +174,11 @@ func (r *reader) next() ([]byte, error) {
 	return bytes.TrimSuffix(line, []byte{'\r'}), nil
 }
 
+// wrong returns the error of a game that can't be read, found in a line.
+func (r *Reader) wrong(line int, format string, args ...any) error {
+	return &jsonl.LineError{File: r.file, Line: line, Err: fmt.Errorf(format, args...)}
+}
+
 // value is what a file says of a game.
 type value struct {
 	what string // for messages
@@ -191,33 +186,29 @@ type value struct {
 	line int // that it stands on
 }
 
-// game calls the handler for a game, whose other fields are in r.out.
-func (r *reader) game(south, north, result value, rules []byte) error {
+// result adds players, result and rules to a game.
+func (r *Reader) result(o *Result, south, north, result value, rules []byte) error {
 	for _, player := range [...]value{south, north} {
 		switch {
 		case len(player.text) == 0 || string(player.text) == "?":
-			return r.h.Bad(player.line, fmt.Errorf("expected the name of %s, found %.60q", player.what, player.text))
+			return r.wrong(player.line, "expected the name of %s, found %.60q", player.what, player.text)
 		case len(player.text) > maxName:
-			return r.h.Bad(player.line, fmt.Errorf("expected a name of at most %d bytes for %s, found %d", maxName, player.what,
-				len(player.text)))
+			return r.wrong(player.line, "expected a name of at most %d bytes for %s, found %d", maxName, player.what,
+				len(player.text))
 		}
 	}
 	var err error
-	if r.out.Result, err = parseResult(result.text); errors.Is(err, errUnfinished) {
-		r.h.Unfinished()
-		return nil
-	} else if err != nil {
-		return r.h.Bad(result.line, err)
+	switch o.Result, err = parseResult(result.text); {
+	case errors.Is(err, ErrUnfinished):
+		return err
+	case err != nil:
+		return r.wrong(result.line, "%w", err)
 	}
-	r.out.South, r.out.North, r.out.Rules = r.names.Of(south.text), r.names.Of(north.text), r.names.Of(rules)
+	o.South, o.North, o.Rules = r.names.Of(south.text), r.names.Of(north.text), r.names.Of(rules)
 	if len(r.names) > maxNames {
 		return fmt.Errorf("%s: expected at most %d players, found more", r.file, maxNames)
 	}
-	if r.h.Duplicate != nil && len(r.out.ID) > 0 && r.h.Seen.Add(r.out.ID) {
-		r.h.Duplicate(r.out.Line)
-		return nil
-	}
-	return r.h.Game(&r.out)
+	return nil
 }
 
 // trimBlanks returns text without the blanks and tabs at its beginning, three times as
@@ -229,20 +220,17 @@ func trimBlanks(text []byte) []byte {
 	return text
 }
 
-// errUnfinished is a game without a result yet.
-var errUnfinished = errors.New("unfinished")
-
 // parseResult reads a result as PGN writes it, or as South's points.
 func parseResult(text []byte) (ratings.Result, error) {
 	switch string(text) {
-	case "1-0", "1":
+	case "1-0", "1", "1.0":
 		return ratings.Win, nil
-	case "0-1", "0":
+	case "0-1", "0", "0.0":
 		return ratings.Loss, nil
 	case "1/2-1/2", "1/2", "½", "½-½", "0.5", ".5":
 		return ratings.Draw, nil
 	case "*":
-		return 0, errUnfinished
+		return 0, ErrUnfinished
 	}
 	return 0, fmt.Errorf("expected a result 1-0, 0-1, 1/2-1/2 or *, found %.40q", text)
 }

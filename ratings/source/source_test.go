@@ -1,7 +1,6 @@
 package source
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,22 +12,36 @@ import (
 	"pgregory.net/rapid"
 
 	"gyges/ratings"
+	"gyges/rules/base/jsonl"
 )
 
-// found is what a file holds, as text: a line for each call of the handler.
-func found(t testing.TB, text string) []string {
-	var list []string
-	format, r, err := Sniff(strings.NewReader(text))
-	require.NoError(t, err)
-	err = Read(context.Background(), format, r, "x", &Handler{
-		Game: func(g *Game) error {
+// entries is what a file holds, as text: a line for each game, or its error. err is the one that ended the reading.
+func entries(r *Reader) (list []string, err error) {
+	for {
+		var g Result
+		err := r.ReadResult(&g)
+		bad, isLine := errors.AsType[*jsonl.LineError](err)
+		switch {
+		case isLine:
+			list = append(list, fmt.Sprintf("%d: %v", bad.Line, bad.Err))
+		case errors.Is(err, ErrUnfinished):
+			list = append(list, "unfinished")
+		case errors.Is(err, io.EOF):
+			return list, nil
+		case err != nil:
+			return list, err
+		default:
 			list = append(list, strings.TrimRight(fmt.Sprintf("%s-%s %+d %s %s %s", g.South, g.North, g.Result, g.Rules, g.ID,
 				g.Pair), " "))
-			return nil
-		},
-		Bad:        func(line int, err error) error { list = append(list, fmt.Sprintf("%d: %v", line, err)); return nil },
-		Unfinished: func() { list = append(list, "unfinished") },
-	})
+		}
+	}
+}
+
+// found is what a text holds.
+func found(t testing.TB, text string) []string {
+	format, in, err := Sniff(strings.NewReader(text))
+	require.NoError(t, err)
+	list, err := entries(NewReader(format, in, "x"))
 	require.NoError(t, err)
 	return list
 }
@@ -37,25 +50,24 @@ func tags(white, black, result string) string {
 	return fmt.Sprintf("[White %q]\n[Black %q]\n[Result %q]\n", white, black, result)
 }
 
-// The rest of a game is told before the game itself, and of it alone.
+// Tags and moves are those of the game that was read last.
 func TestTagsAndMoves(t *testing.T) {
-	var list []string
-	text := "stray\n[White \"a\"]\n[Site \"x\\\\y\"]\n[Black \"b\"]\n[Result \"1-0\"]\n\n1. e4 {\n[X \"y\"]\n} e5\n%no\n1-0\n" +
-		"[White \"c\"]\n[Black \"d\"]\n[Result \"?\"]\n[White \"e\"]\n[Black \"f\"]\n[Result \"*\"]\n1. " +
+	text := "stray\n[White \"a\"]\n[Opening \"x\\\\y\"]\n[Black \"b\"]\n[Result \"1-0\"]\n\n1. e4 {\n[X \"y\"]\n} e5\n%no\n1-0\n" +
+		"[White \"c\"]\n[Black \"d\"]\n[Result \"0-1\"]\n[White \"e\"]\n[Black \"f\"]\n[Result \"1-0\"]\n1. " +
 		strings.Repeat("x", maxFields)
-	err := Read(t.Context(), PGN, strings.NewReader(text), "x", &Handler{
-		Game:       func(g *Game) error { list = append(list, fmt.Sprintf("game at %d", g.Line)); return nil },
-		Bad:        func(line int, err error) error { list = append(list, fmt.Sprintf("bad at %d", line)); return nil },
-		Unfinished: func() { list = append(list, "unfinished") },
-		Tag:        func(name, value []byte) { list = append(list, fmt.Sprintf("%s=%s", name, value)) },
-		Moves:      func(line []byte) { list = append(list, fmt.Sprintf("%.12s", line)) },
-	})
-	require.NoError(t, err)
-	require.Equal(t, []string{
-		"White=a", `Site=x\y`, "Black=b", "Result=1-0", "1. e4 {", `[X "y"]`, "} e5", "1-0", "game at 2",
-		"White=c", "Black=d", "Result=?", "bad at 14",
-		"White=e", "Black=f", "Result=*", "1. xxxxxxxxx", "unfinished",
-	}, list)
+	in := NewReader(PGN, strings.NewReader(text), "x")
+	for _, want := range []struct {
+		line           int
+		opening, moves string
+	}{{2, `x\y`, "\n1. e4 {\n[X \"y\"]\n} e5\n1-0"}, {12, "", ""}, {15, "", "\n1. " + strings.Repeat("x", maxFields)}} {
+		var g Result
+		require.NoError(t, in.ReadResult(&g))
+		moves, err := in.Moves()
+		require.NoError(t, err)
+		require.Equal(t, want.line, g.Line)
+		require.Equal(t, []string{want.opening, want.moves}, []string{in.Tag("Opening"), moves})
+	}
+	require.ErrorIs(t, in.ReadResult(new(Result)), io.EOF)
 }
 
 func TestPGN(t *testing.T) {
@@ -101,7 +113,7 @@ func TestCSV(t *testing.T) {
 	}{
 		"a header":    {"Result,White,Black\n1-0,a,b\n0.5,b,a\n", []string{"a-b +1", "b-a +0"}},
 		"all columns": {"game,pair,rules,south,north,result,extra\n7,3,kang,a,b,0-1,x\n", []string{"a-b -1 kang 7 3"}},
-		"no header":   {"a,b,1\nb,a,0\n", []string{"a-b +1", "b-a -1"}},
+		"no header":   {"a,b,1\nb,a,0\nb,a,1.0\na,b,0.0\n", []string{"a-b +1", "b-a -1", "b-a +1", "a-b -1"}},
 		"semicolons":  {"white;black;result\n\"a;x\";b;1/2-1/2\n", []string{"a;x-b +0"}},
 		"tabs":        {"white\tblack\tresult\na,x\tb\t1-0\n", []string{"a,x-b +1"}},
 		"too few fields": {"south,north,result\na,b\nb,a,1-0\n",
@@ -118,7 +130,7 @@ func TestCSV(t *testing.T) {
 }
 
 func TestCSVWithoutColumnsIsRefused(t *testing.T) {
-	err := Read(context.Background(), CSV, strings.NewReader("who,when\n"), "x", &Handler{})
+	_, err := entries(NewReader(CSV, strings.NewReader("who,when\n"), "x"))
 	require.EqualError(t, err,
 		`x: line 1: expected a header with the columns south, north and result (or white, black, result), or a game in that order; found "who,when"`)
 }
@@ -133,20 +145,6 @@ func TestLongLinesAreBounded(t *testing.T) {
 	require.Equal(t, []string{"2: expected a line of at most 262144 bytes, found a longer one", "a-b +1"}, got)
 	got = found(t, tags(strings.Repeat("x", maxName+1), "b", "1-0"))
 	require.Equal(t, []string{"1: expected a name of at most 1000 bytes for White, found 1001"}, got)
-}
-
-func TestErrorsEndTheReading(t *testing.T) {
-	stop := errors.New("stop")
-	h := Handler{Game: func(*Game) error { return nil }, Bad: func(int, error) error { return stop },
-		Unfinished: func() {}}
-	for f, text := range map[Format]string{PGN: tags("a", "b", "won"), CSV: "a,b,1-0\nx\n"} {
-		require.ErrorIs(t, Read(context.Background(), f, strings.NewReader(text), "x", &h), stop)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	endless := io.MultiReader(strings.NewReader(strings.Repeat("\n", 2*checkEvery)))
-	require.ErrorIs(t, Read(ctx, PGN, endless, "x", &h), context.Canceled)
-	require.Error(t, Read(ctx, Records, endless, "x", &h))
 }
 
 func TestSniff(t *testing.T) {
@@ -195,13 +193,13 @@ func TestSeenIsBounded(t *testing.T) {
 
 func TestMatcher(t *testing.T) {
 	var got []string
-	name := func(g Game) string { return fmt.Sprintf("%s%s%+d", g.South, g.North, g.Result) }
+	name := func(g Result) string { return fmt.Sprintf("%s%s%+d", g.South, g.North, g.Result) }
 	m := Matcher{
-		Single: func(g Game) { got = append(got, name(g)) },
-		Pair:   func(g, h Game) { got = append(got, name(g)+"/"+name(h)) },
+		Single: func(g Result) { got = append(got, name(g)) },
+		Pair:   func(g, h Result) { got = append(got, name(g)+"/"+name(h)) },
 	}
 	add := func(south, north, rules, key string, r ratings.Result) {
-		m.Add(Game{South: south, North: north, Rules: rules, Result: r, Pair: []byte(key)})
+		m.Add(Result{South: south, North: north, Rules: rules, Result: r, Pair: []byte(key)})
 	}
 	add("a", "b", "", "1", 1)
 	add("a", "c", "", "2", 1)
@@ -229,32 +227,27 @@ func FuzzRead(f *testing.F) {
 		format, r, err := Sniff(strings.NewReader(text))
 		require.NoError(t, err)
 		lines := strings.Count(text, "\n") + 1
-		_ = Read(context.Background(), format, r, "x", &Handler{
-			Game: func(g *Game) error {
-				if g.South == "" || g.North == "" || len(g.South) > maxName {
-					t.Errorf("a game between %q and %q", g.South, g.North)
-				}
-				return nil
-			},
-			Bad: func(line int, err error) error {
-				if line < 1 || line > lines {
-					t.Errorf("line %d of %d: %v", line, lines, err)
-				}
-				return nil
-			},
-			Unfinished: func() {},
-		})
+		for in := NewReader(format, r, "x"); ; {
+			var g Result
+			err := in.ReadResult(&g)
+			bad, isLine := errors.AsType[*jsonl.LineError](err)
+			switch {
+			case isLine && (bad.Line < 1 || bad.Line > lines):
+				t.Errorf("line %d of %d: %v", bad.Line, lines, err)
+			case err == nil && (g.South == "" || g.North == "" || len(g.South) > maxName):
+				t.Errorf("a game between %q and %q", g.South, g.North)
+			case err != nil && !isLine && !errors.Is(err, ErrUnfinished):
+				return
+			}
+		}
 	})
 }
 
 // Quotes left open, even on many lines, take no longer than other lines.
 func TestOpenQuotes(t *testing.T) {
 	t.Parallel()
-	bad := 0
 	text := "south,north,result\n" + strings.Repeat("\"a,b,1-0\na,\"b\"x,1-0\n", 100_000)
-	require.NoError(t, Read(t.Context(), CSV, strings.NewReader(text),
-		"x", &Handler{Bad: func(int, error) error { bad++; return nil }}))
-	require.Equal(t, 200_000, bad)
+	require.Len(t, found(t, text), 200_000)
 }
 
 // forever repeats a byte without an end.
@@ -274,13 +267,8 @@ func TestEndlessLine(t *testing.T) {
 		CSV: {"", "south,north,result\n\"", "a;b;1-0\nc;\""},
 	} {
 		for _, head := range heads {
-			bad := 0
-			err := Read(t.Context(), format, io.MultiReader(strings.NewReader(head), forever('"')), "x", &Handler{
-				Game: func(*Game) error { return nil },
-				Bad:  func(int, error) error { bad++; return nil },
-			})
+			_, err := entries(NewReader(format, io.MultiReader(strings.NewReader(head), forever('"')), "x"))
 			require.ErrorContains(t, err, fmt.Sprintf("line %d: expected", 1+strings.Count(head, "\n")), "%s %q", format, head)
-			require.LessOrEqual(t, bad, 1)
 		}
 	}
 }
@@ -290,9 +278,9 @@ func TestReadErrorInsideALine(t *testing.T) {
 	broken := errors.New("connection lost")
 	for _, format := range []Format{CSV, PGN} {
 		r := io.MultiReader(strings.NewReader("south,nor"), iotest.ErrReader(broken))
-		require.ErrorIs(t, Read(t.Context(), format, r, "x", &Handler{
-			Bad: func(line int, err error) error { t.Error(line, err); return nil },
-		}), broken)
+		list, err := entries(NewReader(format, r, "x"))
+		require.ErrorIs(t, err, broken)
+		require.Empty(t, list)
 	}
 }
 
@@ -307,7 +295,9 @@ func TestLatin1(t *testing.T) {
 // Pairs are the same whichever player began, for the same two players alone, and within a run or elsewhere.
 func TestRepeats(t *testing.T) {
 	var r Repeats
-	game := func(south, north string, moves uint64) *Game { return &Game{South: south, North: north, Moves: moves} }
+	game := func(south, north string, moves uint64) *Result {
+		return &Result{South: south, North: north, Moves: moves}
+	}
 	pair := func(run int, a, b string, first, second uint64) string {
 		before, inRun := r.Pair(run, game(a, b, first), game(b, a, second))
 		return map[[2]bool]string{{}: "new", {true, false}: "elsewhere", {true, true}: "again"}[[2]bool{before, inRun}]

@@ -15,16 +15,15 @@ import (
 	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament/record"
-	"gyges/tournament/standings"
+	"gyges/tournament/runs"
 )
 
 const maxPositions = 1_000_000 // in memory
 
 // Set is the games of some runs. It belongs to one goroutine at a time; the zero value has none.
 type Set struct {
-	Rules    string           // of games in PGN that name none
-	RuleSets []string         // of the games
-	Reader   standings.Reader // which counts what is left out
+	RuleSets []string    // of the games
+	Reader   runs.Reader // which notes what is left out; its Rules are those of games that name none
 
 	most  int // positions; 0: maxPositions
 	full  bool
@@ -63,22 +62,21 @@ func canonical(p rules.Position, m rules.Move) (c rules.Position, image rules.Mo
 	return c, m, mirrored
 }
 
-var errFull = errors.New("no room")
-
-// Read adds the games of a file of records or PGN, as long as there is room.
+// Read adds the games of a file of records, PGN or CSV, as long as there is room.
 func (s *Set) Read(ctx context.Context, in io.Reader, run string) error {
-	err := s.Reader.All(ctx, in, run, s.Rules, func(g *record.Record) error { return s.add(run, g) })
-	if errors.Is(err, errFull) {
-		return nil
+	for g, err := range s.Reader.Records(ctx, &runs.File{In: in, Name: run}) {
+		if err == nil && len(g.Record.Moves) > 0 { // otherwise there is nothing to see
+			err = s.add(run, g.Record)
+		}
+		if err != nil || s.full {
+			return err
+		}
 	}
-	return err
+	return nil
 }
 
-// add adds a game, or returns errFull.
+// add adds a game if there is room.
 func (s *Set) add(run string, g *record.Record) error {
-	if len(g.Moves) == 0 { // there is nothing to see
-		return nil
-	}
 	var turns []turn
 	_, err := record.Play(g, func(game *rules.Game, m rules.Move) {
 		if p := game.Position(); !game.Rules().SettingUp(p) {
@@ -90,7 +88,7 @@ func (s *Set) add(run string, g *record.Record) error {
 		return s.Reader.Unreadable(fmt.Errorf("%s: game %d: %w", run, g.Game, err))
 	}
 	if s.full = len(s.turns)+len(turns) > cmp.Or(s.most, maxPositions); s.full {
-		return errFull
+		return nil
 	}
 	s.games, s.turns = append(s.games, game{run, g.Rules, g.Result, g.Game}), append(s.turns, turns...)
 	if !slices.Contains(s.RuleSets, g.Rules) {

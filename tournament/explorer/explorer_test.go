@@ -16,6 +16,7 @@ import (
 	"gyges/tournament"
 	"gyges/tournament/internal/runtest"
 	"gyges/tournament/record"
+	"gyges/tournament/runs"
 )
 
 // mirroredText returns a position or move as text in the mirror: rows backwards, a for f and so on.
@@ -282,7 +283,7 @@ func TestUnreadable(t *testing.T) {
 	s, text := new(Set), runtest.Lines(games...)
 	require.NoError(t, s.Read(t.Context(), strings.NewReader(text+"{}\n"), "run"))
 	skipped := s.Reader.Skipped
-	require.Equal(t, 2, skipped.Unreadable)
+	require.Equal(t, 2, skipped.Count(runs.Unreadable))
 	require.Contains(t, skipped.Errors[0], "run: game 3: move 1: ")
 	require.Contains(t, skipped.Errors[1], "run:41: ")
 }

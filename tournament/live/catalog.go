@@ -482,8 +482,8 @@ func (f folder) firstGames() (players, rules []string) {
 			*list = append(*list, name)
 		}
 	}
-	var g source.Game
-	for n := 0; n < most && in.ReadShort(&g) == nil; n++ {
+	var g source.Result
+	for n := 0; n < most && in.ReadResult(&g) == nil; n++ {
 		add(&players, agents.LabelOf(g.South))
 		add(&players, agents.LabelOf(g.North))
 		add(&rules, g.Rules)

@@ -18,13 +18,14 @@ import (
 
 	"gyges/agents"
 	"gyges/ratings"
+	"gyges/ratings/source"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/queue/status"
 	"gyges/tournament/record"
 	"gyges/tournament/report"
 	"gyges/tournament/review"
-	"gyges/tournament/standings"
+	"gyges/tournament/runs"
 )
 
 // Numbers of games kept for a run's page.
@@ -104,7 +105,8 @@ func (p *page) Data() map[string]any {
 // reading is what has been read of a run's records.
 type reading struct {
 	tail      *tail
-	reader    standings.Reader
+	reader    runs.Reader
+	file      runs.File
 	collector *report.Collector
 	latest    []*record.Record // the last one first
 	ends      []time.Time      // of the last endsKept games
@@ -123,7 +125,7 @@ func (r *run) restart() {
 		tail:      &tail{folder: r.folder, most: r.pages.maxRead},
 		collector: report.NewCollector(report.Options{Games: sampledGames, Seed: 1}),
 	}
-	r.reader.Record = r.add
+	r.file = runs.File{Name: tournament.GamesFile, Format: source.Records, Manifest: r.about.Manifest}
 	r.collector.AddRun(r.about)
 }
 
@@ -202,6 +204,7 @@ func (r *run) readAbout(ctx context.Context) bool {
 		r.restart()
 	} else {
 		r.collector.SetRun(r.about)
+		r.file.Manifest = r.about.Manifest
 	}
 	return true
 }
@@ -230,7 +233,8 @@ func (r *run) isRunning() bool {
 // read reads the games that were appended and reports whether there were any.
 func (r *run) read(ctx context.Context) (bool, error) {
 	return r.tail.read(func(lines io.Reader) error {
-		return r.reader.Append(ctx, lines, tournament.GamesFile, r.collector.Standings)
+		r.file.In = lines
+		return r.collector.Read(ctx, &r.reader, &r.file, r.add)
 	})
 }
 
@@ -270,7 +274,7 @@ func (r *run) underWay() []boardGame {
 		return []boardGame{}
 	}
 	return r.boardGames(slices.DeleteFunc(file.Games, func(g *record.Record) bool {
-		return g.Result != "" || g.Game < r.collector.Records() || record.VerifyPlaying(g) != nil
+		return g.Result != "" || g.Game < r.reader.Found() || record.VerifyPlaying(g) != nil
 	}))
 }
 
@@ -278,7 +282,7 @@ func (r *run) underWay() []boardGame {
 func (r *run) rate(ctx context.Context) (*page, error) {
 	if m := r.about.Manifest; m != nil && !r.isFinal() {
 		m := *m
-		m.Games.Played = r.collector.Records() // the manifest has it at the end
+		m.Games.Played = r.reader.Found() // the manifest has it at the end
 		about := r.about
 		about.Manifest = &m
 		r.collector.SetRun(about)
@@ -287,7 +291,7 @@ func (r *run) rate(ctx context.Context) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	rated.Notes = append(rated.Notes, r.reader.Skipped.Notes()...)
+	rated.Notes = append(rated.Notes, r.reader.Notes()...)
 	r.labels = r.collector.Labels()
 	made := report.Build(r.collector, report.Input{
 		Title: path.Base(r.folder.id), Tables: rated, Labels: r.labels, Commands: r.commands(),

@@ -35,7 +35,7 @@ func (r *run) state(w *status.Run, now time.Time) state {
 	if m == nil || m.Games.Scheduled <= 0 {
 		return state{Gauge: r.rated.gauge}
 	}
-	s := state{Done: r.collector.Records(), Of: m.Games.Scheduled, Machines: machines(m, w, now), Gauge: r.rated.gauge}
+	s := state{Done: r.reader.Found(), Of: m.Games.Scheduled, Machines: machines(m, w, now), Gauge: r.rated.gauge}
 	of := " of "
 	if !math.IsInf(r.rated.expected, 1) {
 		of = " of at most "

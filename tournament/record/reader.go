@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -20,26 +18,7 @@ import (
 // plies, the longest the rules allow, has some 5 MB.
 const MaxLine = 16 << 20
 
-// ErrTorn is the error of a last line that has no end, as in a run that was
-// stopped while it wrote, or still goes on.
-var ErrTorn = errors.New("the last line is cut short")
-
 var errTooLong = fmt.Errorf("expected a record of at most %d bytes, found a longer line", MaxLine)
-
-// LineError is the error of a line that is no record.
-type LineError struct {
-	File string
-	Line int // from 1
-	Err  error
-	torn bool // the line has no end
-}
-
-func (e *LineError) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Err) }
-
-func (e *LineError) Unwrap() error { return e.Err }
-
-// Is reports whether the target is [ErrTorn] and the line is such a one.
-func (e *LineError) Is(target error) bool { return target == ErrTorn && e.torn }
 
 // Reader streams records from a file of them: whole ones, or their results alone. It
 // belongs to one goroutine.
@@ -61,44 +40,46 @@ func NewReader(r io.Reader, name string) *Reader {
 
 // Read returns the next record, or io.EOF after the last one. Unknown keys, an empty
 // line and arrays that don't fit the moves are errors; whether the moves are legal is
-// for [Replay] to say. The error is a *[LineError] for a line that is no record, after
+// for [Replay] to say. The error is a [*jsonl.LineError] for a line that is no record, after
 // which the next line can be read. All others name file and line, too, and end the
 // reading: that of a line much longer than [MaxLine] is one.
 func (r *Reader) Read() (*Record, error) {
 	if err := r.next(); err != nil {
 		return nil, err
 	}
-	return r.Game()
+	return r.Record()
 }
 
-// ReadShort stores the next game as ratings need it in o, some fifty times as fast as Read: of a line
-// that is laid out as [Writer] does it, only the checksum is verified, or without one that
-// it is JSON, and the beginning and the result are read. Any other line is read and checked
+// ReadResult stores the next game as ratings need it in o, some fifty times as fast as Read: of a line without blanks
+// and escapes, as [Writer] has them, only the checksum is verified, or without one that
+// it is JSON, and what o has is read. Any other line is read and checked
 // whole. Errors are those of Read.
-func (r *Reader) ReadShort(o *source.Game) error {
+func (r *Reader) ReadResult(o *source.Result) error {
 	if err := r.next(); err != nil {
 		return err
 	}
-	if r.scan(r.text, o) {
+	sums, err := checkSum(r.text)
+	var s short
+	if err == nil && (sums || isPlain(r.text)) && s.scan(r.text) {
+		r.sums = sums
+		s.store(o, r.names)
 		return nil
 	}
-	g, err := r.Game()
+	g, err := r.Record()
 	if err == nil {
 		*o = g.Short()
 	}
 	return err
 }
 
-// Game returns the whole record of the line that was read last. The error is a
-// *[LineError].
-func (r *Reader) Game() (*Record, error) {
+// Record returns the whole record of the line that was read last. The error is a
+// [*jsonl.LineError].
+func (r *Reader) Record() (*Record, error) {
 	g, err := parse(r.text)
-	if err == nil {
-		r.sums, g.Timing.CRC32C = g.Timing.CRC32C != "", ""
-	}
 	if err != nil {
-		return nil, &LineError{r.name, r.Line(), err, r.Torn()}
+		return nil, &jsonl.LineError{File: r.name, Line: r.Line(), Err: err, Torn: r.Torn()}
 	}
+	r.sums, g.Timing.CRC32C = g.Timing.CRC32C != "", ""
 	return g, nil
 }
 
@@ -108,7 +89,7 @@ func (r *Reader) next() (err error) {
 	case err == nil || errors.Is(err, io.EOF):
 		return err
 	case errors.Is(err, jsonl.ErrTooLong):
-		return &LineError{r.name, r.Line(), errTooLong, false}
+		return &jsonl.LineError{File: r.name, Line: r.Line(), Err: errTooLong}
 	case errors.Is(err, jsonl.ErrEndless):
 		err = errTooLong
 	}
@@ -117,38 +98,24 @@ func (r *Reader) next() (err error) {
 
 // Find returns the first record of r with a game number, and its line. No more is read
 // of the records before it than necessary, so that mistakes in those are not found. The
-// error is io.EOF if there is no such game, a *[LineError] if its line can't be read.
+// error is io.EOF if there is no such game, a [*jsonl.LineError] if its line can't be read.
 func Find(file io.Reader, name string, game int64) (g *Record, line int, err error) {
 	r := NewReader(file, name)
 	head := append(strconv.AppendInt([]byte(`{"game":`), game, 10), ',')
 	for {
 		err := r.next()
 		switch {
-		case errors.As(err, new(*LineError)):
+		case errors.As(err, new(*jsonl.LineError)):
 			continue
 		case err != nil:
 			return nil, 0, err
 		case bytes.HasPrefix(r.text, []byte(`{"game":`)) && !bytes.Contains(r.text, head):
 			continue
 		}
-		g, err := r.Game()
+		g, err := r.Record()
 		if err == nil && g.Game == game || err != nil && bytes.Contains(r.text, head) { // also after a lost line end
 			return g, r.Line(), err
 		}
-	}
-}
-
-// Short returns the game as ratings need it.
-func (g *Record) Short() source.Game {
-	moves := uint64(0)
-	if len(g.Moves) > 0 && g.Fault == nil {
-		list := `"` + strings.Join(g.Moves, `","`) + `"`
-		moves = source.HashMoves([]byte(g.Rules), []byte(g.Opening), []byte(g.Result), []byte(list))
-	}
-	return source.Game{
-		South: g.South.Agent, North: g.North.Agent, Rules: g.Rules, Moves: moves,
-		Result: RatingResult(g.Result), ID: strconv.AppendInt(nil, g.Game, 10), Pair: strconv.AppendInt(nil, g.Pair, 10),
-		NotPlayed: g.NotPlayed(), Fault: g.Fault != nil,
 	}
 }
 
@@ -187,60 +154,4 @@ func parse(line []byte) (*Record, error) {
 func isPlain(line []byte) bool {
 	return !bytes.HasSuffix(line, []byte(sumEnd)) && !bytes.Contains(line, []byte(`"crc32c"`)) &&
 		jsontext.Value(line).IsValid()
-}
-
-// scan reads a line that is laid out as [Writer] does it, and reports whether it is.
-func (r *Reader) scan(line []byte, o *source.Game) bool {
-	sums, err := checkSum(line)
-	ok := err == nil && (sums || isPlain(line))
-	// value returns what stands behind a key up to a delimiter, and removes both.
-	value := func(key string, delimiter byte) []byte {
-		rest, found := bytes.CutPrefix(line, []byte(key))
-		i := bytes.IndexByte(rest, delimiter)
-		if ok = ok && found && i >= 0 && bytes.IndexByte(rest[:i], '\\') < 0; !ok {
-			return nil
-		}
-		line = rest[i+1:]
-		return rest[:i]
-	}
-	number := func(key string) []byte {
-		text := value(key, ',')
-		_, err := strconv.ParseUint(string(text), 10, 63)
-		ok = ok && err == nil
-		return text
-	}
-	*o = source.Game{ID: number(`{"game":`), Pair: number(`"pair":`)}
-	ruleSet := value(`"rules":"`, '"')
-	opening := value(`,"opening":"`, '"')
-	value(`,"policy":"`, '"')
-	south := value(`,"south":{"agent":"`, '"')
-	value(`,"seed":"`, '"')
-	north := value(`},"north":{"agent":"`, '"')
-	const result = `],"result":"` // in a text the quotes would be escaped, so this is the key
-	i := bytes.Index(line, []byte(result))
-	if !ok || i < 0 {
-		return false
-	}
-	moves := line[:i]
-	line = line[i:]
-	points := string(value(result, '"'))
-	reason := string(value(`,"reason":"`, '"'))
-	o.NotPlayed = reason == string(FaultSuspended)
-	value(`,"plies":`, ',')
-	o.Fault = bytes.HasPrefix(line, []byte(`"fault":`))
-	if !ok || !slices.Contains(results[:], points) || len(south) == 0 || len(north) == 0 ||
-		len(ruleSet) == 0 && reason != Imported {
-		return false
-	}
-	o.Result, o.Rules = RatingResult(points), r.names.Of(ruleSet)
-	o.South, o.North = r.names.Of(south), r.names.Of(north)
-	_, moves, ok = bytes.Cut(moves, []byte(`,"moves":[`))
-	if moves, _, _ = bytes.Cut(moves, []byte{']'}); !ok || bytes.IndexByte(moves, '\\') >= 0 {
-		return false
-	}
-	if !o.Fault {
-		o.Moves = source.HashMoves(ruleSet, opening, []byte(points), moves)
-	}
-	r.sums = sums
-	return true
 }

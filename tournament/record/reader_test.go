@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"gyges/ratings/source"
+	"gyges/rules/base/jsonl"
 )
 
 // endless is a line without an end.
@@ -25,20 +26,20 @@ func TestLineWithoutEnd(t *testing.T) {
 	const want = "f:1: expected a record of at most 16777216 bytes, found a longer line"
 	_, err := NewReader(endless{}, "f").Read()
 	require.EqualError(t, err, want)
-	require.False(t, errors.As(err, new(*LineError)))
+	require.False(t, errors.As(err, new(*jsonl.LineError)))
 	_, _, err = Find(endless{}, "f", 0)
 	require.EqualError(t, err, want)
 }
 
-// What ReadShort doesn't check, Game does.
-func TestGameAfterReadShort(t *testing.T) {
+// What ReadResult doesn't check, Record does.
+func TestRecordAfterReadResult(t *testing.T) {
 	g := Record{Rules: "r", Opening: "o", South: Player{Agent: "a"}, North: Player{Agent: "b"}, Moves: []string{"pass"},
 		Result: "1-0", Reason: "goal", Plies: 2}
 	file := line(t, &g)
 	r := NewReader(bytes.NewReader(file), "f")
-	var o source.Game
-	require.NoError(t, r.ReadShort(&o))
-	_, err := r.Game()
+	var o source.Result
+	require.NoError(t, r.ReadResult(&o))
+	_, err := r.Record()
 	require.EqualError(t, err, "f:1: game 0: expected plies from 0 to the 1 moves, found 2")
 }
 
@@ -80,7 +81,7 @@ func anyGame(t *rapid.T) *Record {
 	return g
 }
 
-// Whatever texts and numbers a record has, it is read back, and ReadShort finds in it what Read does.
+// Whatever texts and numbers a record has, it is read back, and ReadResult finds in it what Read does.
 func TestLinesAreReadBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		games := rapid.SliceOfN(rapid.Custom(anyGame), 0, 5).Draw(t, "games")
@@ -91,9 +92,9 @@ func TestLinesAreReadBack(t *testing.T) {
 		}
 		whole, quick := NewReader(bytes.NewReader(file), "f"), NewReader(bytes.NewReader(file), "f")
 		for i := 0; ; i++ {
-			var o source.Game
+			var o source.Result
 			g, errWhole := whole.Read()
-			errQuick := quick.ReadShort(&o)
+			errQuick := quick.ReadResult(&o)
 			if errWhole != nil {
 				require.Equal(t, errWhole.Error(), errQuick.Error())
 				return
@@ -101,7 +102,7 @@ func TestLinesAreReadBack(t *testing.T) {
 			require.NoError(t, errQuick)
 			require.Equal(t, games[i], g)
 			require.Equal(t, g.Short(), o)
-			again, err := quick.Game()
+			again, err := quick.Record()
 			require.NoError(t, err)
 			require.Equal(t, g, again)
 		}
@@ -162,7 +163,7 @@ func TestFindAmongOthers(t *testing.T) {
 	require.Equal(t, 4, line)
 
 	_, _, err = Find(strings.NewReader("x\n"+plain[:60]+"\n"), "f", 17)
-	var bad *LineError
+	var bad *jsonl.LineError
 	require.ErrorAs(t, err, &bad)
 	require.Equal(t, "f:2: expected a game record: the line is cut short", err.Error())
 }
@@ -175,7 +176,7 @@ func TestTornLine(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 1, r.Line())
 		_, err = r.Read()
-		require.ErrorIs(t, err, ErrTorn)
+		require.ErrorIs(t, err, jsonl.ErrTorn)
 	}
 	r := NewReader(bytes.NewReader(text[:len(text)-1]), "f") // only the line end is missing
 	for range 2 {
@@ -185,7 +186,7 @@ func TestTornLine(t *testing.T) {
 	r = NewReader(strings.NewReader("x\n"), "f")
 	_, err := r.Read()
 	require.Error(t, err)
-	require.False(t, errors.Is(err, ErrTorn))
+	require.False(t, errors.Is(err, jsonl.ErrTorn))
 }
 
 // A line that is cut short since reading failed is no torn line.
@@ -198,7 +199,7 @@ func TestReaderFails(t *testing.T) {
 	_, err = r.Read()
 	require.EqualError(t, err, "f:2: disk is gone")
 	require.ErrorIs(t, err, failed)
-	require.NotErrorIs(t, err, ErrTorn)
+	require.NotErrorIs(t, err, jsonl.ErrTorn)
 }
 
 func TestImportedGames(t *testing.T) {
@@ -207,8 +208,8 @@ func TestImportedGames(t *testing.T) {
 	back, err := NewReader(bytes.NewReader(text), "f").Read()
 	require.NoError(t, err)
 	require.Equal(t, &g, back)
-	var o source.Game
-	require.True(t, NewReader(nil, "").scan(text, &o))
+	var o source.Result
+	require.NoError(t, NewReader(bytes.NewReader(text), "f").ReadResult(&o))
 	require.Empty(t, o.Rules)
 	_, err = Replay(back)
 	require.EqualError(t, err, "game 0: expected moves, found a game imported without")
@@ -217,5 +218,5 @@ func TestImportedGames(t *testing.T) {
 	require.ErrorContains(t, g.check(), "expected an opening, found none")
 	g.Moves, g.Reason = []string{}, "goal"
 	require.ErrorContains(t, g.check(), "expected rules, found none")
-	require.False(t, NewReader(nil, "").scan(bytes.TrimSpace(line(t, &g)), &o))
+	require.False(t, new(short).scan(bytes.TrimSpace(line(t, &g))))
 }

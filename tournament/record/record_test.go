@@ -12,6 +12,7 @@ import (
 
 	"gyges/ratings/source"
 	"gyges/rules"
+	"gyges/rules/base/jsonl"
 )
 
 // sample is a whole game by hand: South wins at once.
@@ -106,7 +107,7 @@ func TestReaderErrors(t *testing.T) {
 			r, short := NewReader(strings.NewReader(text), "f.jsonl"), NewReader(strings.NewReader(text), "f.jsonl")
 			for line := range 3 { // the first and the last are read
 				_, err := r.Read()
-				errShort := short.ReadShort(new(source.Game))
+				errShort := short.ReadResult(new(source.Result))
 				if line != 1 {
 					require.NoError(t, errors.Join(err, errShort))
 					continue
@@ -130,7 +131,7 @@ func FuzzReader(f *testing.F) {
 		r := NewReader(bytes.NewReader(data), "f")
 		for {
 			g, err := r.Read()
-			if err != nil && !errors.As(err, new(*LineError)) {
+			if err != nil && !errors.As(err, new(*jsonl.LineError)) {
 				return
 			}
 			if err != nil {

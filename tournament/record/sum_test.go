@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gyges/ratings/source"
+	"gyges/rules/base/jsonl"
 )
 
 // Whatever bit of a line is flipped, the record is refused or the same as before.
@@ -20,8 +21,8 @@ func TestFlippedBitsOfALine(t *testing.T) {
 	for bit := range 8 * len(whole) {
 		flipped := bytes.Clone(whole)
 		flipped[bit/8] ^= 1 << (bit % 8)
-		var o source.Game
-		errShort := NewReader(bytes.NewReader(flipped), "f").ReadShort(&o)
+		var o source.Result
+		errShort := NewReader(bytes.NewReader(flipped), "f").ReadResult(&o)
 		r := NewReader(bytes.NewReader(flipped), "f")
 		got, err := r.Read()
 		require.Equal(t, err, errShort)
@@ -65,15 +66,15 @@ func TestDamagedLines(t *testing.T) {
 		"sum beside the timing": {text + `},"crc32c":"00000000"}`, "crc32c: there is no such field", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var o source.Game
+			var o source.Result
 			short, r := NewReader(strings.NewReader(c.line+"\n"), "f"), NewReader(strings.NewReader(c.line+"\n"), "f")
-			err := short.ReadShort(&o)
+			err := short.ReadResult(&o)
 			got, errWhole := r.Read()
 			require.Equal(t, err, errWhole)
 			if c.want != "" {
 				require.ErrorContains(t, err, c.want)
 				require.ErrorContains(t, err, "f:1: ")
-				require.True(t, errors.As(err, new(*LineError)))
+				require.True(t, errors.As(err, new(*jsonl.LineError)))
 				return
 			}
 			require.NoError(t, err)

@@ -15,7 +15,7 @@ import (
 	"gyges/rules/base/files"
 	"gyges/tournament"
 	"gyges/tournament/review"
-	"gyges/tournament/standings"
+	"gyges/tournament/runs"
 	"gyges/tournament/training"
 )
 
@@ -58,7 +58,7 @@ func ReadRunFS(ctx context.Context, fsys fs.FS, name string) Run {
 			r.Notes = append(r.Notes, fmt.Sprintf("%s: %v", name, err))
 		}
 	}
-	m, text := standings.ReadManifest(fsys, strings.TrimSuffix(filepath.ToSlash(name), "/"+tournament.GamesFile))
+	m, text := runs.ReadManifest(fsys, strings.TrimSuffix(filepath.ToSlash(name), "/"+tournament.GamesFile))
 	if _, err := fs.Stat(fsys, tournament.GamesFile); err == nil && text != "" {
 		r.Notes = append(r.Notes, text)
 	}

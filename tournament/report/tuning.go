@@ -19,6 +19,7 @@ import (
 	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
+	"gyges/tournament/runs"
 	"gyges/tournament/standings"
 	"gyges/tournament/training"
 )
@@ -149,14 +150,14 @@ func readMatch(fsys fs.FS, dir string) (p *llrPath, notes []string) {
 func readGames(
 	ctx context.Context, fsys fs.FS, file string, most int64, s *standings.Standings,
 ) (notes []string, err error) {
-	in := new(standings.Reader)
+	in := new(runs.Reader)
 	_, err = files.LoadFS(fsys, file, func(f io.Reader, name string) (any, error) {
-		return nil, in.Read(ctx, io.LimitReader(f, most), name, s)
+		return nil, s.Read(ctx, in, &runs.File{In: io.LimitReader(f, most), Name: name}, nil)
 	})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	return append(in.Skipped.Notes(), s.Notes()...), err
+	return append(in.Notes(), s.Notes()...), err
 }
 
 // charts are the curves that only a training has: the generations' ratings by the minutes

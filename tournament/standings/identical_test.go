@@ -13,6 +13,7 @@ import (
 	"gyges/ratings/sprt"
 	"gyges/tournament"
 	"gyges/tournament/record"
+	"gyges/tournament/runs"
 )
 
 // Agents without randomness play three openings over and over: what is counted while they play, after they went on, and
@@ -48,12 +49,11 @@ func TestRepeatedOpenings(t *testing.T) {
 	require.Equal(t, 4, run.Identical.Pairs)
 	require.EqualValues(t, 14, run.Games)
 
-	file, err := os.Open(filepath.Join(config.Out, tournament.GamesFile))
+	text, err := os.ReadFile(filepath.Join(config.Out, tournament.GamesFile))
 	require.NoError(t, err)
-	defer func() { require.NoError(t, file.Close()) }()
-	read, in := New(), Reader{Strict: true}
-	in.Begin(read, file.Name())
-	require.NoError(t, in.Read(t.Context(), file, file.Name(), read))
+	read, in := New(), &runs.Reader{Strict: true}
+	read.Begin(in.Manifest(filepath.Join(config.Out, tournament.GamesFile)))
+	require.NoError(t, read.read(t, in, string(text), "games"))
 	for _, s := range []*Standings{live, read} {
 		d := s.Data()
 		require.Equal(t, 3, d.Pairs())

@@ -13,6 +13,7 @@ import (
 	"gyges/ratings/table"
 	"gyges/rules/base/grid"
 	"gyges/tournament"
+	"gyges/tournament/runs"
 )
 
 // event is a run's schedule with matches of one game a pair of half points, for tests:
@@ -236,8 +237,8 @@ func TestSchedulesInTables(t *testing.T) {
 		Name: "g", Schedule: tournament.Gauntlet, Pairs: 5, Rules: []string{"standard"},
 		Agents: []string{"greedy:name=g", "random", "alphabeta:depth=2"},
 	}})
-	var r Reader
-	require.NoError(t, r.Read(t.Context(), strings.NewReader(games(0, 30)), "a", one))
+	r := new(runs.Reader)
+	require.NoError(t, one.read(t, r, games(0, 30), "a"))
 	fitted, err := one.Fit(t.Context(), ratings.Options{}, false)
 	require.NoError(t, err)
 	require.Equal(t, "g", fitted.All.Challenger)
@@ -255,6 +256,6 @@ func TestSchedulesInTables(t *testing.T) {
 
 	one.Begin(nil)
 	require.Equal(t, "g", one.challenger(), "the second run has no games yet")
-	require.NoError(t, r.Read(t.Context(), strings.NewReader(games(30, 60)), "b", one))
+	require.NoError(t, one.read(t, r, games(30, 60), "b"))
 	require.Empty(t, one.challenger())
 }

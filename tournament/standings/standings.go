@@ -1,6 +1,6 @@
 // Package standings adds up the games of runs: results and pairs by rule set, what is counted of each
-// player, the rounds of Swiss tournaments and knock-outs, and the pairs of a sequential test. It reads records of
-// runs, PGN and CSV. Tables, ratings and pages are made of what it has.
+// player, the rounds of Swiss tournaments and knock-outs, and the pairs of a sequential test. Tables, ratings and pages
+// are made of what it has.
 package standings
 
 import (
@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"gyges/agents"
 	"gyges/ratings"
@@ -17,19 +18,24 @@ import (
 	"gyges/ratings/table"
 	"gyges/tournament"
 	"gyges/tournament/record"
+	"gyges/tournament/runs"
 )
 
 // Standings are the games of some runs, added up. Players are identified by their specs and shown by their
 // labels. It must not be shared by goroutines without a lock.
 type Standings struct {
-	Runs     []*Run     // in the order in which they were begun
-	RuleSets []*RuleSet // in the order of their first games
+	Only     map[string]bool // rule sets to count; nil: all
+	Runs     []*Run          // in the order in which they were begun
+	RuleSets []*RuleSet      // in the order of their first games
+	Others   []string        // the first rule sets of games that are not counted
 
 	pairs   source.Matcher
 	repeats source.Repeats      // by the number of the run, from 1
 	sets    map[string]*RuleSet // RuleSets by name
 	last    *RuleSet            // that of the last game
 }
+
+const maxOthers = 1000
 
 // Run is what was counted of one run.
 type Run struct {
@@ -43,9 +49,6 @@ type Run struct {
 
 	manifest tournament.Manifest // zero if it has none
 	schedule *schedule
-	file     string      // of its records, as messages call it
-	records  int64       // that it has, each once, also of games that were not played
-	ids      source.Seen // of them
 }
 
 // New returns standings without games.
@@ -102,26 +105,60 @@ func (s *Standings) Games() (n int64) {
 	return n
 }
 
-// Records returns the number of records that were read of all runs, each once.
-func (s *Standings) Records() (n int64) {
-	for _, r := range s.Runs {
-		n += r.records
+// Read counts the games of a file as those of the run begun last. whole, if it is not nil, is called with the record of
+// each that is counted, unless only its result can be read.
+func (s *Standings) Read(ctx context.Context, in *runs.Reader, file *runs.File, whole func(*record.Record)) error {
+	for g, err := range in.Games(ctx, file) {
+		if err != nil {
+			return err
+		}
+		if g.NotPlayed {
+			in.Skipped.Add(runs.NotPlayed, "")
+		} else if whole != nil && s.includes(g.Rules) {
+			if err := g.Load(); err != nil {
+				in.Skipped.Add(runs.ResultOnly, err.Error())
+			}
+		}
+		if s.count(&g.Result, g.Record) && whole != nil && g.Record != nil {
+			whole(g.Record)
+		}
 	}
-	return n
+	return nil
 }
 
 // Add counts a recorded game of the run begun last, if it was played.
 func (s *Standings) Add(g *record.Record) {
-	s.run().schedule.add(g.Pair, g.South.Agent, g.North.Agent, g.Result)
-	if g.NotPlayed() {
-		return
+	short := g.Short()
+	s.count(&short, g)
+}
+
+func (s *Standings) includes(rules string) bool { return s.Only == nil || s.Only[rules] }
+
+// count counts a game of which whole is the record, or nil, and reports whether it was played and is under one of the
+// rule sets to count.
+func (s *Standings) count(g *source.Result, whole *record.Record) bool {
+	if s.Only == nil { // otherwise games are missing
+		pair, _ := strconv.ParseInt(string(g.Pair), 10, 64) // in records it is a number
+		s.run().schedule.add(pair, g.South, g.North, record.ResultText(g.Result))
 	}
-	s.ruleSet(g.Rules).add(g)
-	s.add(g.Short())
+	if g.NotPlayed {
+		return false
+	}
+	if !s.includes(g.Rules) {
+		if len(s.Others) < maxOthers && !slices.Contains(s.Others, g.Rules) {
+			s.Others = append(s.Others, g.Rules)
+		}
+		return false
+	}
+	if whole != nil {
+		s.ruleSet(g.Rules).add(whole)
+	}
+	s.add(*g)
+	return true
 }
 
 // add counts the result of a game.
-func (s *Standings) add(g source.Game) {
+func (s *Standings) add(g source.Result) {
 	s.run().Games++
 	set := s.ruleSet(g.Rules)
 	if set.Games() == 0 {
@@ -135,7 +172,7 @@ func (s *Standings) add(g source.Game) {
 }
 
 // addSingle counts a game that belongs to no pair, unless it repeats an earlier one.
-func (s *Standings) addSingle(g source.Game) {
+func (s *Standings) addSingle(g source.Result) {
 	data := s.ruleSet(g.Rules).data
 	if before, _ := s.repeats.Game(len(s.Runs), &g); before {
 		data.Identical.Games++
@@ -145,20 +182,20 @@ func (s *Standings) addSingle(g source.Game) {
 }
 
 // addResult adds a game to the results of its rule set.
-func addResult(d *ratings.Data, g source.Game) {
+func addResult(d *ratings.Data, g source.Result) {
 	d.Add(g.South, g.North, g.Result)
 	addFault(d, g)
 }
 
 // addFault notes that a fault decided a game, if one did.
-func addFault(d *ratings.Data, g source.Game) {
+func addFault(d *ratings.Data, g source.Result) {
 	if g.Fault {
 		d.AddFault(g.South, g.North, g.Result)
 	}
 }
 
 // addPair counts the two games of a pair, unless they repeat an earlier one.
-func (s *Standings) addPair(first, second source.Game) {
+func (s *Standings) addPair(first, second source.Result) {
 	set := s.ruleSet(first.Rules)
 	before, inRun := s.repeats.Pair(len(s.Runs), &first, &second)
 	one := source.OneGame(&first, &second)
@@ -182,7 +219,7 @@ func (s *Standings) addPair(first, second source.Game) {
 }
 
 // addPair counts a pair of a run of two agents; one says that its two games are one.
-func (r *Run) addPair(first, second source.Game, one bool) {
+func (r *Run) addPair(first, second source.Result, one bool) {
 	if len(r.manifest.Config.Agents) != 2 {
 		return
 	}
@@ -371,21 +408,15 @@ func (s *Standings) sheets(labels map[string]string) (list []table.Schedule) {
 	return list
 }
 
-// Notes returns notes on the runs whose records contradict the manifest: there are fewer or more than it says were
-// played, or they don't fit the schedule, which has no table then. One says that not all repeats were found.
+// Notes returns notes on the runs whose records don't fit the schedule, which has no table then. One says that not all
+// repeats were found.
 func (s *Standings) Notes() (notes []string) {
 	if s.repeats.Full() {
 		notes = append(notes, "too many pairs to find all that repeat an earlier one")
 	}
 	for _, r := range s.Runs {
-		m := &r.manifest
-		if n := m.Games.Played; n > 0 && n != r.records && r.file != "" && m.Status != tournament.Running {
-			notes = append(notes, fmt.Sprintf("%s has %d of the %d games that were played by its %s", r.file, r.records, n,
-				tournament.ManifestFile))
-		}
-		if r.schedule.misfit && r.Games > 0 {
-			notes = append(notes, fmt.Sprintf("the records of %s don't fit its manifest: no %s table", m.Config.Name,
-				m.Config.Schedule))
+		if c := &r.manifest.Config; r.schedule.misfit && r.Games > 0 {
+			notes = append(notes, fmt.Sprintf("the records of %s don't fit its manifest: no %s table", c.Name, c.Schedule))
 		}
 	}
 	return notes

@@ -1,16 +1,15 @@
 package standings
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"gyges/ratings"
-	"gyges/ratings/source"
 	"gyges/tournament"
 	"gyges/tournament/record"
+	"gyges/tournament/runs"
 )
 
 // recorded returns a line of records: a game of a pair, in which the first player has
@@ -49,22 +48,27 @@ func begun(id string, format tournament.Format) *Standings {
 	return s
 }
 
-func TestReader(t *testing.T) {
+// read reads games as those of the run begun last.
+func (s *Standings) read(t *testing.T, in *runs.Reader, text, name string) error {
+	f := &runs.File{In: strings.NewReader(text), Name: name, Manifest: &s.run().manifest}
+	return s.Read(t.Context(), in, f, nil)
+}
+
+func TestRead(t *testing.T) {
 	t.Parallel()
-	var r Reader
-	s := begun("x", "")
-	require.NoError(t, r.Read(t.Context(), strings.NewReader(games(0, 60)), "a", s))
+	r, s := new(runs.Reader), begun("x", "")
+	require.NoError(t, s.read(t, r, games(0, 60), "a"))
 	s.Begin(&tournament.Manifest{ID: "x"})
-	require.NoError(t, r.Read(t.Context(), strings.NewReader(games(0, 62)), "copy of a", s))
+	require.NoError(t, s.read(t, r, games(0, 62), "copy of a"))
 	s.Begin(&tournament.Manifest{ID: "y"})
-	require.NoError(t, r.Read(t.Context(), strings.NewReader(games(0, 2)), "b", s))
+	require.NoError(t, s.read(t, r, games(0, 2), "b"))
 	s.Begin(nil)
-	require.NoError(t,
-		r.Read(t.Context(), strings.NewReader("white,black,result\nrandom,greedy:name=g,1-0\nrandom,x,*\nx,y\n"), "c.csv", s))
-	require.Equal(t, []string{"standard", "kang", ""}, r.RuleSets)
-	require.Equal(t, Skipped{
-		Unreadable: 1, Errors: []string{"c.csv:4: expected at least 3 fields, found 2"}, Duplicate: 60, Again: "copy of a:1", Unfinished: 1,
-	}, r.Skipped)
+	require.NoError(t, s.read(t, r, "white,black,result\nrandom,greedy:name=g,1-0\nrandom,x,*\nx,y\n", "c.csv"))
+	require.Equal(t, []string{
+		"left out: 1 game that can't be read; the first is c.csv:4: expected at least 3 fields, found 2",
+		"left out: 60 games whose id had come before; each id is counted once; the first is copy of a:1",
+		"left out: 1 game without a result yet",
+	}, r.Notes())
 	d := s.Data()
 	require.Equal(t, []string{"alphabeta:depth=2", "g", "random"}, d.Players())
 	require.Equal(t, 60+2+2+1, d.Games())
@@ -76,11 +80,12 @@ func TestReader(t *testing.T) {
 		[]string{fitted.Parts[0].Title, fitted.Parts[1].Title, fitted.Parts[2].Title})
 	require.Equal(t, 65, fitted.All.Ratings.Games)
 
-	only, part := Reader{Rules: map[string]bool{"kang": true}}, New()
-	require.NoError(t, only.Read(t.Context(), strings.NewReader(games(0, 62)), "a", part))
+	part := New()
+	part.Only = map[string]bool{"kang": true}
+	require.NoError(t, part.read(t, new(runs.Reader), games(0, 62), "a"))
 	require.Equal(t, 30, part.Data().Games())
-	strict := Reader{Strict: true}
-	err = strict.Read(t.Context(), strings.NewReader(games(0, 2)+"{}\n"), "a", New())
+	require.Equal(t, []string{"standard"}, part.Others)
+	err = New().read(t, &runs.Reader{Strict: true}, games(0, 2)+"{}\n", "a")
 	require.ErrorContains(t, err, "a:3: ")
 }
 
@@ -108,27 +113,16 @@ func TestAdaptive(t *testing.T) {
 		}
 		return list
 	}
-	kang := Reader{Rules: map[string]bool{"kang": true}}
+	kang := map[string]bool{"kang": true}
 	swiss, both := begun("", tournament.Swiss), begun("", tournament.RoundRobin)
-	require.NoError(t, kang.Read(t.Context(), strings.NewReader(games(0, 62)), "b", swiss))
+	swiss.Only = kang
+	require.NoError(t, swiss.read(t, new(runs.Reader), games(0, 62), "b"))
 	require.Equal(t, []ratings.PriorCause{ratings.PriorAdaptive}, causes(swiss))
-	require.NoError(t, new(Reader).Read(t.Context(), strings.NewReader(games(0, 30)), "a", both))
+	require.NoError(t, both.read(t, new(runs.Reader), games(0, 30), "a"))
 	both.Begin(&tournament.Manifest{Config: tournament.ManifestConfig{Schedule: tournament.Swiss}})
-	require.NoError(t, kang.Read(t.Context(), strings.NewReader(games(0, 62)), "b", both))
+	both.Only = kang
+	require.NoError(t, both.read(t, new(runs.Reader), games(0, 62), "b"))
 	require.Equal(t, []ratings.PriorCause{"", ratings.PriorAdaptive}, causes(both))
-}
-
-// The line of an unreadable record is counted from the beginning of the file.
-func TestRunCountsLines(t *testing.T) {
-	t.Parallel()
-	var r Reader
-	for range 3 {
-		require.NoError(t, r.Append(t.Context(), strings.NewReader("{}\n{}\n"), tournament.GamesFile, New()))
-	}
-	require.Equal(t, 6, r.Skipped.Unreadable)
-	for i, text := range r.Skipped.Errors {
-		require.Contains(t, text, fmt.Sprintf("%s:%d: ", tournament.GamesFile, i+1))
-	}
 }
 
 // Games that a fault decided are counted, also with each side taken for a player.
@@ -154,19 +148,4 @@ func TestFaults(t *testing.T) {
 		p, _ := fitted.All.Ratings.Player(name)
 		require.Equal(t, want, p.Faults)
 	}
-}
-
-// What is left out of an import is named as it is of what is rated.
-func TestGamesNamesDuplicates(t *testing.T) {
-	var r Reader
-	text := "id,white,black,result\n1,a,b,1-0\n2,b,a,1-0\n1,a,b,1-0\n"
-	games := 0
-	_, err := r.Games(t.Context(), source.CSV, strings.NewReader(text), "x.csv", "", func(*record.Record) error {
-		games++
-		return nil
-	})
-	require.NoError(t, err)
-	require.Equal(t, 2, games)
-	require.Equal(t, []string{"left out: 1 game whose id had come before; each id is counted once; the first is x.csv:4"},
-		r.Skipped.Notes())
 }

@@ -2,10 +2,8 @@ package training
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -14,12 +12,13 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/tuning/dataset"
+	"gyges/ratings/source"
 	"gyges/rules"
 	"gyges/rules/base/files"
 	"gyges/rules/base/problems"
 	"gyges/tournament"
 	"gyges/tournament/record"
-	"gyges/tournament/standings"
+	"gyges/tournament/runs"
 )
 
 // PositionsDir is the folder of the training positions in that of a run.
@@ -71,30 +70,28 @@ func (e *extractor) extract(ctx context.Context, dir string, provenance map[stri
 	if err := files.Lock(f); err != nil {
 		return Extraction{}, fmt.Errorf("%s: %w", dir, err)
 	}
-	if m, err := tournament.ReadManifest(os.DirFS(dir)); err == nil && m != nil {
-		e.all = m.Games.Played
+	in := &runs.Reader{Strict: true}
+	file := &runs.File{In: f, Name: path, Format: source.Records, Manifest: in.Manifest(path)}
+	if file.Manifest != nil {
+		e.all = file.Manifest.Games.Played
 	}
-	in, runs := &standings.Reader{Strict: true}, standings.New()
-	in.Begin(runs, path)
-	err = in.Whole(ctx, f, path, new(record.Filter), runs, func(line int, game *record.Record) error {
-		if err := e.add(ctx, game); err != nil {
-			return fmt.Errorf("%s:%d: %w", path, line, err)
+	for g, err := range in.Records(ctx, file) {
+		if err != nil {
+			return e.counts, err
+		}
+		if err := e.add(ctx, g.Record); err != nil {
+			return e.counts, fmt.Errorf("%s:%d: %w", path, g.Line, err)
 		}
 		if e.Search.Agent.Kind == "" {
 			e.env.progress(e.counts.Games, e.all, "games converted")
 		}
-		return nil
-	})
-	if err == nil && len(e.unsearched) > 0 {
-		err = e.search(ctx)
 	}
-	if err == nil && in.Skipped.Unreadable > 0 { // the last line, which is cut short
-		err = errors.New(in.Skipped.Errors[0])
+	if len(e.unsearched) > 0 {
+		if err := e.search(ctx); err != nil {
+			return e.counts, err
+		}
 	}
-	if err != nil {
-		return e.counts, err
-	}
-	e.counts.Notes = append(in.Skipped.Notes(), runs.Notes()...)
+	e.counts.Notes = in.Notes()
 	metadata := map[string]string{
 		"agents": strings.Join(slices.Sorted(maps.Keys(e.agents)), " "),
 		"games":  strconv.FormatInt(e.counts.Games-e.counts.Faults, 10),

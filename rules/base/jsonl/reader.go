@@ -23,7 +23,24 @@ var (
 	ErrTooLong = errors.New("the line is too long")
 	// ErrEndless is returned for a line so long that reading ends with it.
 	ErrEndless = errors.New("the line has no end")
+	// ErrTorn is a [LineError] of a last line that has no end, as in a file that is still written.
+	ErrTorn = errors.New("the last line is cut short")
 )
+
+// LineError is the error of one line of a file, after which the next can be read.
+type LineError struct {
+	File string
+	Line int // from 1
+	Err  error
+	Torn bool // the line has no end
+}
+
+func (e *LineError) Error() string { return fmt.Sprintf("%s:%d: %v", e.File, e.Line, e.Err) }
+
+func (e *LineError) Unwrap() error { return e.Err }
+
+// Is reports whether the target is [ErrTorn] and the line is such a one.
+func (e *LineError) Is(target error) bool { return target == ErrTorn && e.Torn }
 
 // Reader reads lines. It belongs to one goroutine.
 type Reader struct {

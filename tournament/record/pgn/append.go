@@ -9,7 +9,7 @@
 // Lines are at most 79 bytes long, short of single tags: PGN wants no line longer
 // than 255, which a long name or opening may exceed.
 //
-// [Read] keeps what ratings and replays need of the games of any program; the lossless
+// A [Converter] keeps what ratings and replays need of the games of any program; the lossless
 // form of a record is its line of JSON.
 package pgn
 

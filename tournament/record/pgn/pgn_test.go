@@ -2,8 +2,9 @@ package pgn
 
 import (
 	"bytes"
-	"context"
+	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -110,37 +111,27 @@ func TestAppendRefuses(t *testing.T) {
 	require.ErrorContains(t, err, "event: expected printable text")
 }
 
-// tally is what a file held beside its games.
-type tally struct {
-	event                                          string
-	duplicate, unfinished, withoutMoves, movesLine int
-	movesErr                                       error // of the first game without moves
-}
-
-// read reads a text and returns its games, and what was bad.
-func read(t require.TestingT, text string) ([]*record.Record, []string, tally) {
-	return readUnder(t, source.PGN, text, "")
+// read reads a text and returns its games, why they have no moves, and what was bad.
+func read(t require.TestingT, text string) ([]*record.Record, []error, []string) {
+	return readUnder(t, source.PGN, text, &Converter{})
 }
 
 func readUnder(
-	t require.TestingT, f source.Format, text, ruleSet string,
-) (games []*record.Record, bad []string, n tally) {
-	var err error
-	n.event, err = Read(context.Background(), f, strings.NewReader(text), "x", ruleSet, &source.Handler{
-		Bad:        func(line int, err error) error { bad = append(bad, fmt.Sprintf("%d: %v", line, err)); return nil },
-		Duplicate:  func(int) { n.duplicate++ },
-		Unfinished: func() { n.unfinished++ },
-	}, func(g *record.Record, line int, moves error) error {
-		games = append(games, g)
-		if moves != nil {
-			if n.withoutMoves++; n.withoutMoves == 1 {
-				n.movesLine, n.movesErr = line, moves
-			}
+	t require.TestingT, f source.Format, text string, c *Converter,
+) (games []*record.Record, moves []error, bad []string) {
+	for in := source.NewReader(f, strings.NewReader(text), "x"); ; {
+		var o source.Result
+		err := in.ReadResult(&o)
+		if errors.Is(err, io.EOF) {
+			return games, moves, bad
 		}
-		return nil
-	})
-	require.NoError(t, err)
-	return games, bad, n
+		if err != nil {
+			bad = append(bad, err.Error())
+			continue
+		}
+		g, err := c.Record(in, &o)
+		games, moves = append(games, g), append(moves, err)
+	}
 }
 
 // importOf returns what is kept of a game that is exported and imported.
@@ -161,18 +152,10 @@ func importOf(g *record.Record, number int64) *record.Record {
 }
 
 func TestOpenComment(t *testing.T) {
-	games, bad, found := read(t, strings.Replace(sampleText, "n=12}", "n=12", 1))
+	games, moves, bad := read(t, strings.Replace(sampleText, "n=12}", "n=12", 1))
 	require.Empty(t, bad)
 	require.Empty(t, games[0].Moves)
-	require.EqualError(t, found.movesErr, "expected } at the end of a comment, found the end of the game")
-}
-
-func TestDuplicates(t *testing.T) {
-	games, bad, found := read(t, sampleText+sampleText+strings.Replace(sampleText, `[GameId "17"]`, `[GameId "x7"]`, 1))
-	require.Empty(t, bad)
-	require.Len(t, games, 2)
-	require.Equal(t, []int64{0, 1, 0, 0}, []int64{games[0].Game, games[1].Game, games[0].Pair, games[1].Pair})
-	require.Equal(t, 1, found.duplicate)
+	require.EqualError(t, moves[0], "expected } at the end of a comment, found the end of the game")
 }
 
 const chess = `[Event "Wien"]
@@ -208,25 +191,28 @@ const chess = `[Event "Wien"]
 `
 
 func TestReadOthers(t *testing.T) {
-	games, bad, found := read(t, chess)
-	require.Empty(t, bad)
-	require.EqualError(t, found.movesErr, "expected a tag Rules or --rules, found neither")
-	found.movesErr = nil
-	require.Equal(t, tally{event: "Wien", unfinished: 1, duplicate: 1, withoutMoves: 2, movesLine: 1}, found)
+	var c Converter
+	games, moves, bad := readUnder(t, source.PGN, chess, &c)
+	require.Equal(t, []string{source.ErrUnfinished.Error()}, bad)
+	require.Equal(t, "Wien", c.Event)
+	for i, err := range moves {
+		require.Equal(t, i < 2, err != nil)
+	}
+	require.EqualError(t, moves[0], "expected a tag Rules or --rules, found neither")
 	imported := func(game, pair int64, rules, south, north, result string) *record.Record {
 		return &record.Record{Game: game, Pair: pair, Rules: rules, South: record.Player{Agent: south},
 			North: record.Player{Agent: north}, Moves: []string{}, Result: result, Reason: "imported"}
 	}
 	want := []*record.Record{
 		imported(0, 0, "", "Müller", "Ada", "1-0"), imported(1, 0, "", "Ada", "Müller", "1/2-1/2"), imported(2, 1,
-			"Chess960", "Ada", "Bob", "0-1"),
+			"Chess960", "Ada", "Bob", "0-1"), imported(3, 2, "", "Ada", "Bob", "0-1"),
 	}
 	require.Equal(t, want, games)
 }
 
 func TestReadCSV(t *testing.T) {
-	games, bad, _ := readUnder(t, source.CSV, "a,b,1-0\nb,a,0.5\nb,a\n", "")
-	require.Equal(t, []string{"3: expected at least 3 fields, found 2"}, bad)
+	games, _, bad := readUnder(t, source.CSV, "a,b,1-0\nb,a,0.5\nb,a\n", new(Converter))
+	require.Equal(t, []string{"x:3: expected at least 3 fields, found 2"}, bad)
 	require.Len(t, games, 2)
 	require.Equal(t, "b", games[1].South.Agent)
 	require.EqualValues(t, 1, games[1].Pair)
@@ -294,7 +280,7 @@ func TestExportAndImport(t *testing.T) {
 		for line := range bytes.Lines(text) {
 			require.True(t, len(line) <= lineWidth+1 || line[0] == '[', "%q", line)
 		}
-		got, bad, _ := read(t, string(text))
+		got, _, bad := read(t, string(text))
 		require.Empty(t, bad)
 		require.Equal(t, want, got)
 	})
@@ -314,7 +300,7 @@ func FuzzRead(f *testing.F) {
 			if err != nil {
 				continue // a name that another program wrote
 			}
-			back, bad, _ := read(t, string(out))
+			back, _, bad := read(t, string(out))
 			require.Empty(t, bad)
 			require.Equal(t, []*record.Record{importOf(g, 0)}, back)
 		}
@@ -330,7 +316,7 @@ func TestLabels(t *testing.T) {
 	require.Contains(t, string(text), `[Black "Max \"the wall\""]`)
 	require.Contains(t, string(text), `[BlackAgent "random:name=Max \"the wall\",x='a,b'"]`)
 	require.NotContains(t, string(text), "WhiteAgent")
-	games, bad, _ := read(t, string(text))
+	games, _, bad := read(t, string(text))
 	require.Empty(t, bad)
 	require.Equal(t, []*record.Record{importOf(g, 0)}, games)
 }
@@ -366,23 +352,24 @@ func TestReadForeignMoves(t *testing.T) {
 		"variation":   {game(fen, "1-0", "1. a4-goal (1. c4"), "standard", nil, "imported", "expected ) at the end"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			games, bad, found := readUnder(t, source.PGN, c.text+"\n"+c.text, c.rules)
+			games, moves, bad := readUnder(t, source.PGN, c.text+"\n"+c.text, &Converter{Rules: c.rules})
 			require.Empty(t, bad)
 			require.Len(t, games, 2)
 			require.Equal(t, append([]string{}, c.moves...), games[1].Moves)
 			require.Equal(t, c.reason, games[1].Reason)
-			if c.why == "" {
-				require.Zero(t, found.withoutMoves, "%v", found.movesErr)
-			} else {
-				require.Equal(t, []int{2, 1}, []int{found.withoutMoves, found.movesLine})
-				require.ErrorContains(t, found.movesErr, c.why)
+			for _, err := range moves {
+				if c.why == "" {
+					require.NoError(t, err)
+				} else {
+					require.ErrorContains(t, err, c.why)
+				}
 			}
 			if len(c.moves) > 0 {
 				_, err := record.Replay(games[1])
 				require.NoError(t, err)
 				text, err := Append(nil, games[1], "x", agents.LabelOf)
 				require.NoError(t, err)
-				again, bad, _ := read(t, string(text))
+				again, _, bad := read(t, string(text))
 				require.Empty(t, bad)
 				require.Equal(t, []*record.Record{importOf(games[1], 0)}, again)
 			}

@@ -2,10 +2,8 @@ package pgn
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,87 +14,43 @@ import (
 	"gyges/tournament/record"
 )
 
-// maxMoves bounds the text of a game's moves, in bytes. A game of 100,000 plies,
-// the longest the rules allow, has some 5 MB.
-const maxMoves = record.MaxLine
-
 // maxPairs bounds the pairs in memory whose second game has not come.
 const maxPairs = 8192
 
-// Taker receives a game, and its line from 1 in the file. moves says why its moves were left out: they could not be
-// played. An error that it returns ends the reading.
-type Taker func(g *record.Record, line int, moves error) error
+// Converter makes records of the games of a file of PGN or CSV: players, rules, opening, start, result and
+// moves, and which two games are a pair. A game that is not over by the rules after its moves has the reason
+// [record.Imported]. The zero value is ready to use; it belongs to one goroutine.
+type Converter struct {
+	Rules string // rule set of games that name none; "": unknown
+	Event string // of the first game; "" if it has none
 
-// Read reads games of PGN or CSV as records: players, rules, opening, start, result and
-// moves, and which two games are a pair; it returns the event of the first one, "" if it has none. h receives
-// what [source.Read] finds beside them. A game that is not over by the rules after its moves has the reason
-// [record.Imported]. Games are numbered from 0 in the order of the file. ruleSet is that
-// of games whose tags name none; "": unknown.
-func Read(
-	ctx context.Context, format source.Format, r io.Reader, name, ruleSet string, h *source.Handler, take Taker,
-) (event string, err error) {
-	in := reader{take: take, rules: ruleSet, tags: map[string]string{}, pairs: map[string]int64{}}
-	h.Game, h.Begin, h.Tag, h.Moves = in.game, in.begin, in.tag, in.moveText
-	err = source.Read(ctx, format, r, name, h)
-	return in.event, err
-}
-
-// reader is a file being read.
-type reader struct {
-	take  Taker
-	rules string // of games that name none
-	event string // of the first game
-
-	tags    map[string]string // of the present game, those that are used
-	moves   []byte            // its moves, as they are in the file
-	tooLong bool
-
-	games    int64            // read so far
+	games    int64            // converted so far
 	pairs    map[string]int64 // the numbers of pairs whose second game has not come
 	nextPair int64
 }
 
-func (in *reader) begin() {
-	clear(in.tags)
-	in.moves, in.tooLong = in.moves[:0], false
-}
-
-func (in *reader) tag(name, value []byte) {
-	switch string(name) {
-	case "Event", "Date", tagFEN, tagTime, tagOpening, tagWhiteAgent, tagBlackAgent:
-		in.tags[string(name)] = string(value)
-	}
-}
-
-func (in *reader) moveText(text []byte) {
-	in.moves = append(in.moves, '\n')
-	if in.tooLong = in.tooLong || len(in.moves)+len(text) > maxMoves; !in.tooLong {
-		in.moves = append(in.moves, text...)
-	}
-}
-
-// game handles a game whose tags are read.
-func (in *reader) game(g *source.Game) error {
-	if in.games == 0 {
-		in.event = in.tags["Event"]
+// Record returns the record of the game that was read last, with the next number, from 0. The error says why its moves
+// are left out: they could not be played.
+func (c *Converter) Record(in *source.Reader, o *source.Result) (*record.Record, error) {
+	if c.games == 0 {
+		c.Event, c.pairs = in.Tag("Event"), map[string]int64{}
 	}
 	r := &record.Record{
-		Game: in.games, Pair: in.pair(g.Pair), Rules: cmp.Or(g.Rules, in.rules),
-		South:  record.Player{Agent: cmp.Or(in.tags[tagWhiteAgent], g.South)},
-		North:  record.Player{Agent: cmp.Or(in.tags[tagBlackAgent], g.North)},
-		Result: record.ResultText(g.Result), Reason: record.Imported, Moves: []string{},
+		Game: c.games, Pair: c.pair(o.Pair), Rules: cmp.Or(o.Rules, c.Rules),
+		South:  record.Player{Agent: cmp.Or(in.Tag(tagWhiteAgent), o.South)},
+		North:  record.Player{Agent: cmp.Or(in.Tag(tagBlackAgent), o.North)},
+		Result: record.ResultText(o.Result), Reason: record.Imported, Moves: []string{},
 	}
-	r.Timing.Start = in.start()
-	err := in.readMoves(r)
-	in.games++
-	return in.take(r, g.Line, err)
+	r.Timing.Start = start(in)
+	c.games++
+	return r, readMoves(in, r)
 }
 
 // start is when the game began, as far as its tags say.
-func (in *reader) start() time.Time {
-	t, err := time.Parse(dateForm+" "+timeForm, in.tags["Date"]+" "+in.tags[tagTime])
+func start(in *source.Reader) time.Time {
+	t, err := time.Parse(dateForm+" "+timeForm, in.Tag("Date")+" "+in.Tag(tagTime))
 	if err != nil {
-		t, err = time.Parse(dateForm, in.tags["Date"])
+		t, err = time.Parse(dateForm, in.Tag("Date"))
 	}
 	if err != nil || t.Year() < 1 {
 		return time.Time{}
@@ -106,18 +60,18 @@ func (in *reader) start() time.Time {
 
 // pair returns the number of a game's pair. key is the same in both games; without it
 // the game is a pair of its own.
-func (in *reader) pair(key []byte) int64 {
-	if n, ok := in.pairs[string(key)]; ok {
-		delete(in.pairs, string(key))
+func (c *Converter) pair(key []byte) int64 {
+	if n, ok := c.pairs[string(key)]; ok {
+		delete(c.pairs, string(key))
 		return n
 	}
-	n := in.nextPair
-	in.nextPair++
-	if len(in.pairs) >= maxPairs {
-		clear(in.pairs)
+	n := c.nextPair
+	c.nextPair++
+	if len(c.pairs) >= maxPairs {
+		clear(c.pairs)
 	}
 	if len(key) > 0 {
-		in.pairs[string(key)] = n
+		c.pairs[string(key)] = n
 	}
 	return n
 }
@@ -129,15 +83,12 @@ var (
 	turns = regexp.MustCompile(`^[0-9]*\.+`)
 )
 
-// words returns the moves as they stand in the file, without numbers, comments,
+// words returns the moves as they stand in a text, without numbers, comments,
 // variations, annotations and the result.
-func (in *reader) words() ([]string, error) {
-	if in.tooLong {
-		return nil, fmt.Errorf("expected moves of at most %d bytes, found more", maxMoves)
-	}
+func words(text string) ([]string, error) {
 	var words []string
 	depth := 0 // of variations
-	text := comments.ReplaceAllString(string(in.moves), " ")
+	text = comments.ReplaceAllString(text, " ")
 	if strings.Contains(text, "{") {
 		return nil, errors.New("expected } at the end of a comment, found the end of the game")
 	}
@@ -159,8 +110,12 @@ func (in *reader) words() ([]string, error) {
 
 // readMoves plays the moves of a game, if there are any, and adds them to its record,
 // which stays as it is after an error.
-func (in *reader) readMoves(r *record.Record) error {
-	words, err := in.words()
+func readMoves(in *source.Reader, r *record.Record) error {
+	text, err := in.Moves()
+	if err != nil {
+		return err
+	}
+	words, err := words(text)
 	if err != nil || len(words) == 0 {
 		return err
 	}
@@ -171,7 +126,7 @@ func (in *reader) readMoves(r *record.Record) error {
 	if err != nil {
 		return err
 	}
-	start, err := in.opening(set)
+	start, err := opening(in, set)
 	if err != nil {
 		return err
 	}
@@ -200,15 +155,15 @@ func (in *reader) readMoves(r *record.Record) error {
 
 // opening returns the position that a game began in: that of the tag FEN, or of
 // Opening if that is a position and no name, or else the empty board.
-func (in *reader) opening(set *rules.Rules) (rules.Position, error) {
-	if text, ok := in.tags[tagFEN]; ok {
+func opening(in *source.Reader, set *rules.Rules) (rules.Position, error) {
+	if text := in.Tag(tagFEN); text != "" {
 		p, err := set.ParsePosition(text)
 		if err != nil {
 			err = fmt.Errorf("%s: %w", tagFEN, err)
 		}
 		return p, err
 	}
-	if p, err := set.ParsePosition(in.tags[tagOpening]); err == nil {
+	if p, err := set.ParsePosition(in.Tag(tagOpening)); err == nil {
 		return p, nil
 	}
 	return set.Start(), nil

@@ -1,0 +1,134 @@
+package record
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gyges/ratings/source"
+)
+
+// short is what a [source.Result] is made of, as it stands in the line of a record: texts without their quotes, moves
+// without the brackets around them.
+type short struct {
+	game, pair, rules, opening, south, north, moves, result, reason []byte
+	fault                                                           bool
+}
+
+// Short returns the game as ratings need it.
+func (g *Record) Short() (o source.Result) {
+	s := short{
+		game: strconv.AppendInt(nil, g.Game, 10), pair: strconv.AppendInt(nil, g.Pair, 10), rules: []byte(g.Rules),
+		opening: []byte(g.Opening), south: []byte(g.South.Agent), north: []byte(g.North.Agent), result: []byte(g.Result),
+		reason: []byte(g.Reason), fault: g.Fault != nil,
+	}
+	if len(g.Moves) > 0 {
+		s.moves = []byte(`"` + strings.Join(g.Moves, `","`) + `"`)
+	}
+	s.store(&o, nil)
+	return o
+}
+
+// store stores the result in o, whose texts are those of names.
+func (s *short) store(o *source.Result, names source.Names) {
+	*o = source.Result{
+		South: names.Of(s.south), North: names.Of(s.north), Rules: names.Of(s.rules), Result: RatingResult(string(s.result)),
+		ID: s.game, Pair: s.pair, Fault: s.fault, NotPlayed: string(s.reason) == string(FaultSuspended),
+	}
+	if !s.fault {
+		o.Moves = source.HashMoves(s.rules, s.opening, s.result, s.moves)
+	}
+}
+
+// scan finds the parts in a line of JSON, in any order before "timing", and reports whether all are there. It reads
+// no line with blanks, escapes or one object in another.
+func (s *short) scan(line []byte) bool {
+	known := bytes.IndexByte(line, '\\') < 0
+	for sep := byte('{'); known && len(line) > 2 && line[0] == sep && line[1] == '"'; sep = ',' {
+		line = line[2:]
+		n := bytes.IndexByte(line, '"')
+		if n < 0 || n+2 >= len(line) || line[n+1] != ':' {
+			return false
+		}
+		key, value := line[:n], line[n+2:]
+		if string(key) == "timing" { // which a writer puts last
+			return isNumber(s.game) && isNumber(s.pair) && slices.Contains(results[:], string(s.result)) &&
+				len(s.south) > 0 && len(s.north) > 0 && s.moves != nil && (len(s.rules) > 0 || string(s.reason) == Imported)
+		}
+		if n = valueSize(value); n == 0 {
+			return false
+		}
+		s.set(key, value[:n])
+		line = value[n:]
+	}
+	return false
+}
+
+// set stores the value of a key, if it is one of the parts.
+func (s *short) set(key, value []byte) {
+	inner := value[1:max(1, len(value)-1)]
+	switch string(key) {
+	case "game":
+		s.game = value
+	case "pair":
+		s.pair = value
+	case "rules":
+		s.rules = inner
+	case "opening":
+		s.opening = inner
+	case "south":
+		s.south = agentIn(value)
+	case "north":
+		s.north = agentIn(value)
+	case "moves":
+		s.moves = inner
+	case "result":
+		s.result = inner
+	case "reason":
+		s.reason = inner
+	case "fault":
+		s.fault = value[0] == '{'
+	}
+}
+
+// agentIn returns the agent that the object of a player begins with; nil if it doesn't.
+func agentIn(player []byte) []byte {
+	text, found := bytes.CutPrefix(player, []byte(`{"agent":"`))
+	n := bytes.IndexByte(text, '"')
+	if !found || n < 0 {
+		return nil
+	}
+	return text[:n]
+}
+
+// isNumber reports whether a text is a whole number from 0.
+func isNumber(text []byte) bool {
+	_, err := strconv.ParseUint(string(text), 10, 63)
+	return err == nil
+}
+
+// valueSize returns the size of the value that a text of JSON without escapes begins with, up to the first bracket that
+// closes and stands in no text.
+func valueSize(text []byte) int {
+	end := byte(',')
+	switch text[0] {
+	case '"':
+		return bytes.IndexByte(text[1:], '"') + 2
+	case '[', '{':
+		end = text[0] + 2
+	}
+	for n := 0; ; {
+		i := bytes.IndexByte(text[n:], end)
+		if i < 0 {
+			return 0
+		}
+		switch n += i; {
+		case end == ',':
+			return n
+		case bytes.Count(text[:n], []byte{'"'})%2 == 0:
+			return n + 1
+		}
+		n++
+	}
+}

@@ -1,0 +1,333 @@
+// Package runs reads the games of runs' records, of PGN and of CSV as one stream, and notes what it leaves out.
+//
+//	in := runs.Reader{Strict: strict}
+//	for game, err := range in.Games(ctx, file) {
+//		...
+//	}
+//
+// A [Game] is the result that ratings need; [Game.Load] reads the rest of it, which [Reader.Records] has read already.
+// What games are grouped by is for their users to say.
+package runs
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gyges/ratings/source"
+	"gyges/rules/base/jsonl"
+	"gyges/tournament"
+	"gyges/tournament/record"
+	"gyges/tournament/record/pgn"
+)
+
+// File is a file of games.
+type File struct {
+	In       io.Reader
+	Name     string               // in messages
+	Format   source.Format        // "": by its name and its beginning, see [File.Sniff]
+	Manifest *tournament.Manifest // of the run; nil if none is known
+
+	lined   *record.Reader // nil in PGN and CSV
+	texts   *source.Reader // of PGN or CSV
+	games   pgn.Converter  // of them
+	first   string         // its first record, by which copies are recognised; "" if that has no start time
+	lines   int            // of records that were read; games in other files
+	records int64          // with a result, each once
+	ids     source.Seen    // of them
+	copied  *source.Seen   // ids of the file that this one is a copy of; nil: of none
+	cut     bool           // the reading ended before the file
+}
+
+// Event returns the event of the first game of PGN that was read whole; "" if it has none.
+func (f *File) Event() string { return f.games.Event }
+
+// Sniff returns the format of the file by its name or its beginning.
+func (f *File) Sniff() (source.Format, error) {
+	if f.Format != "" {
+		return f.Format, nil
+	}
+	var err error
+	if f.Format, f.In, err = source.Sniff(f.In); err != nil {
+		return "", source.Named(f.Name, err)
+	}
+	switch strings.ToLower(filepath.Ext(f.Name)) {
+	case ".pgn":
+		f.Format = source.PGN
+	case ".csv":
+		f.Format = source.CSV
+	}
+	return f.Format, nil
+}
+
+// maxFirst bounds the first record of a run by which its copies are recognised, in bytes.
+const maxFirst = 256 << 10
+
+// readFirst reads the first record ahead.
+func (f *File) readFirst() {
+	b := bufio.NewReaderSize(f.In, maxFirst)
+	head, _ := b.Peek(maxFirst) // an error is returned again by the next read
+	line, _, _ := bytes.Cut(head, []byte{'\n'})
+	if g, err := record.NewReader(bytes.NewReader(line), "").Read(); err == nil && !g.Timing.Start.IsZero() {
+		f.first = string(line)
+	}
+	f.In = b
+}
+
+// isCopy reports whether the files are of one run: they have its id, or if one of them has none, the same first record
+// with the time at which that game began.
+func (f *File) isCopy(other *File) bool {
+	var id, otherID string
+	if f.Manifest != nil {
+		id = f.Manifest.ID
+	}
+	if other.Manifest != nil {
+		otherID = other.Manifest.ID
+	}
+	return id != "" && id == otherID || (id == "" || otherID == "") && f.first != "" && f.first == other.first
+}
+
+// read stores the next result in o.
+func (f *File) read(o *source.Result) (err error) {
+	if f.texts != nil {
+		err = f.texts.ReadResult(o)
+	} else {
+		err = f.lined.ReadResult(o)
+	}
+	if !errors.Is(err, io.EOF) {
+		f.lines++
+	}
+	if f.texts == nil {
+		o.Line = f.lines
+	}
+	return f.at(err)
+}
+
+// at returns an error of a record with its line in the whole file.
+func (f *File) at(err error) error {
+	if bad, ok := errors.AsType[*jsonl.LineError](err); ok && f.texts == nil {
+		bad.Line = f.lines
+	}
+	return err
+}
+
+// again counts a game, and reports whether its id had come before, here or in a file of which this is a copy.
+func (f *File) again(id []byte) bool {
+	before := len(id) > 0 && f.ids.Add(id)
+	if !before {
+		f.records++
+	}
+	return f.copied != nil && f.copied.Add(id) || before
+}
+
+// Game is a game of a file. It is valid until the next one is read.
+type Game struct {
+	source.Result
+	Record *record.Record // nil until it is loaded
+	Moves  error          // why a loaded game of PGN has no moves: they can't be played; nil: they can
+
+	file    *File
+	skipped *Notes
+}
+
+// Load reads the whole record, if that has not been done. Games of PGN and CSV are numbered in the order in which they
+// are loaded. The error is a [*jsonl.LineError].
+func (g *Game) Load() (err error) {
+	f := g.file
+	switch {
+	case g.Record != nil:
+	case f.texts == nil:
+		g.Record, err = f.lined.Record()
+	default:
+		if g.Record, g.Moves = f.games.Record(f.texts, &g.Result); g.Moves != nil {
+			g.skipped.Add(WithoutMoves, fmt.Sprintf("%s:%d: %v", f.Name, g.Line, g.Moves))
+		}
+	}
+	return f.at(err)
+}
+
+// Reader reads files. Several copies of one run count once.
+type Reader struct {
+	Strict bool          // the first game that can't be read, or a record that can't be read whole, ends the stream
+	Torn   bool          // but no last line that is cut short, as in a run that goes on
+	Rules  string        // rule set of loaded games of PGN and CSV that name none
+	Filter record.Filter // of [Reader.Records]
+
+	Skipped Notes // what was left out
+
+	files []*File
+}
+
+// Games returns the games of a file. An error ends them; what is left out without one is noted. A file of records that
+// has grown may be read again, with what was appended as its In.
+func (r *Reader) Games(ctx context.Context, f *File) iter.Seq2[*Game, error] {
+	return func(yield func(*Game, error) bool) {
+		g, err := &Game{file: f, skipped: &r.Skipped}, r.open(f)
+		for err == nil {
+			g.Record, g.Moves = nil, nil
+			if err = r.next(ctx, f, g); err == nil && !yield(g, nil) {
+				f.cut = true
+				return
+			}
+		}
+		if f.ids.Full() {
+			r.Skipped.Add(IDLimit, "")
+		}
+		if !errors.Is(err, io.EOF) {
+			yield(nil, err)
+		}
+	}
+}
+
+// open prepares a file to be read.
+func (r *Reader) open(f *File) error {
+	format, err := f.Sniff()
+	if err != nil {
+		return err
+	}
+	if format != source.Records {
+		f.texts, f.games.Rules = source.NewReader(format, f.In, f.Name), r.Rules
+	} else if !slices.Contains(r.files, f) {
+		f.readFirst()
+	}
+	if !slices.Contains(r.files, f) {
+		if i := slices.IndexFunc(r.files, f.isCopy); i >= 0 {
+			f.copied = &r.files[i].ids
+		}
+		r.files = append(r.files, f)
+	}
+	if format == source.Records {
+		f.lined = record.NewReader(f.In, f.Name)
+	}
+	return nil
+}
+
+// next reads the next game into g.
+func (r *Reader) next(ctx context.Context, f *File, g *Game) error {
+	for {
+		if f.lines%4096 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		err := f.read(&g.Result)
+		switch {
+		case errors.Is(err, source.ErrUnfinished):
+			r.Skipped.Add(Unfinished, "")
+			continue
+		case err == nil && f.again(g.ID):
+			r.Skipped.Add(Duplicate, fmt.Sprintf("%s:%d", f.Name, g.Line))
+			continue
+		case err == nil && f.texts == nil:
+			if !f.lined.HasSum() {
+				r.Skipped.Add(NoSum, "")
+			}
+			if r.Strict {
+				err = g.Load()
+			}
+		}
+		if _, bad := errors.AsType[*jsonl.LineError](err); bad {
+			if r.Torn && f.lines > 1 && errors.Is(err, jsonl.ErrTorn) {
+				r.Skipped.Add(Unreadable, err.Error())
+				continue
+			}
+			if err = r.Unreadable(err); err == nil {
+				continue
+			}
+		}
+		return err
+	}
+}
+
+// Unreadable notes a game that can't be read. In strict mode it returns the error.
+func (r *Reader) Unreadable(err error) error {
+	if !r.Strict {
+		r.Skipped.Add(Unreadable, err.Error())
+		return nil
+	}
+	return err
+}
+
+// Records returns the games of a file that pass the filter, loaded. One that can't be read whole is left out.
+func (r *Reader) Records(ctx context.Context, f *File) iter.Seq2[*Game, error] {
+	return func(yield func(*Game, error) bool) {
+		for g, err := range r.Games(ctx, f) {
+			if err == nil {
+				if err = g.Load(); err != nil {
+					err = r.Unreadable(err)
+				}
+			}
+			switch {
+			case err != nil:
+				yield(nil, err)
+				return
+			case g.Record == nil || !r.Filter.Takes(g.Record):
+				continue
+			}
+			r.Filter.Count()
+			if !yield(g, nil) || r.Filter.Done() {
+				return
+			}
+		}
+	}
+}
+
+// Found returns the number of games that were found in all files, each id once.
+func (r *Reader) Found() (n int64) {
+	for _, f := range r.files {
+		n += f.records
+	}
+	return n
+}
+
+// Notes returns a sentence on each file that has fewer or more games than its manifest says were played, and those on
+// what was left out but for some kinds.
+func (r *Reader) Notes(except ...Kind) (notes []string) {
+	for _, f := range r.files {
+		if m := f.Manifest; m != nil && !f.cut && m.Games.Played > 0 && m.Games.Played != f.records &&
+			m.Status != tournament.Running {
+			notes = append(notes, fmt.Sprintf("%s has %d of the %d games that were played by its %s", f.Name, f.records,
+				m.Games.Played, tournament.ManifestFile))
+		}
+	}
+	return append(notes, r.Skipped.Sentences(except...)...)
+}
+
+// Manifest returns the manifest beside a file that is named as the records of runs are. Why there is none that can be
+// read is noted.
+func (r *Reader) Manifest(path string) *tournament.Manifest {
+	if filepath.Base(path) != tournament.GamesFile {
+		return nil
+	}
+	dir := filepath.Dir(path)
+	m, note := ReadManifest(os.DirFS(dir), dir)
+	if note != "" {
+		r.Skipped.manifests = append(r.Skipped.manifests, note)
+	}
+	return m
+}
+
+// ReadManifest reads the manifest of a run's folder, or returns a note on why there is none that can be read; name is
+// the folder's in the note. Games that were played in a browser have none.
+func ReadManifest(dir fs.FS, name string) (m *tournament.Manifest, note string) {
+	m, err := tournament.ReadManifest(dir)
+	switch {
+	case err != nil:
+		note = err.Error()
+	case m == nil && !strings.HasPrefix(path.Base(filepath.ToSlash(name)), tournament.PlayedPrefix):
+		note = "there is none"
+	}
+	if note != "" {
+		note = fmt.Sprintf("%s of %s: %s; so it isn't known whether games are missing, and a Swiss tournament or knock-out "+
+			"has no table", tournament.ManifestFile, name, note)
+	}
+	return m, note
+}
