@@ -24,9 +24,9 @@ import (
 // shared between goroutines, and evaluating allocates nothing.
 type Evaluator struct {
 	rules   *rules.Rules
-	weights [NumFeatures]float64
-	network *packed         // nil: none
-	policy  *policy.Weights // nil: none
+	weights Vector
+	network *packed        // nil: none
+	policy  *policy.Policy // nil: none
 }
 
 // New returns the evaluator with weights w for rules r. It returns an error if
@@ -38,25 +38,28 @@ func New(w Weights, r *rules.Rules) (*Evaluator, error) {
 	if err := w.check(); err != nil {
 		return nil, w.labelled(err)
 	}
-	e := &Evaluator{rules: r, weights: w.Values, policy: w.Policy}
+	e := &Evaluator{rules: r, weights: w.Values}
 	if w.Network != nil {
 		e.network = w.Network.pack()
+	}
+	if w.Policy != nil {
+		e.policy = w.Policy.Pack()
 	}
 	return e, nil
 }
 
-// Policy returns the weights of the policy that orders moves, nil if there is none.
-func (e *Evaluator) Policy() *policy.Weights { return e.policy }
+// Policy returns the policy that orders moves, nil if there is none.
+func (e *Evaluator) Policy() *policy.Policy { return e.policy }
 
 // Extract fills f with the features of p from the side to move and in with the
 // inputs of a network. It returns the output of the evaluator's network in
 // hundredths of a point, 0 if it has none, and whether the opponent could reach the goal if
 // it were to move.
 func (e *Evaluator) Extract(
-	p rules.Position, f *[NumFeatures]float64, in *inputs.List,
+	p rules.Position, f *Vector, in *inputs.List,
 ) (network float64, attacked bool) {
 	own, opp := e.rules.Control(p, p.Side()), e.rules.Control(p, p.Side().Other())
-	v := vector{values: f}
+	v := collector{values: f}
 	v.fill(p, &own, &opp)
 	in.Extract(p, &own, &opp)
 	if e.network != nil {
@@ -76,11 +79,11 @@ func (e *Evaluator) Score(p rules.Position) agents.Score {
 // Evaluate returns the score of p, and whether the opponent could reach the goal if
 // it were to move.
 func (e *Evaluator) Evaluate(p rules.Position) (score agents.Score, attacked bool) {
-	var f [NumFeatures]float64
+	var f Vector
 	var in inputs.List
 	network, attacked := e.Extract(p, &f, &in)
 	sum := 0.0
-	for i, w := range e.weights {
+	for i, w := range e.weights[:len(names)] {
 		sum += float64(w * f[i]) // the conversion forbids a fused multiply-add: equal sums on every machine
 	}
 	sum = min(max(sum+network, -float64(agents.MaxEval)), float64(agents.MaxEval))
@@ -96,13 +99,13 @@ type Term struct {
 
 // Terms returns the contributions of the features that are not zero in p.
 func (e *Evaluator) Terms(p rules.Position) []Term {
-	var f [NumFeatures]float64
+	var f Vector
 	var in inputs.List
 	var terms []Term
 	if x, _ := e.Extract(p, &f, &in); x != 0 {
 		terms = append(terms, Term{networkName, x, 1})
 	}
-	for i, v := range f {
+	for i, v := range f[:len(names)] {
 		if v != 0 && e.weights[i] != 0 {
 			terms = append(terms, Term{names[i], v, e.weights[i]})
 		}

@@ -1,25 +1,28 @@
 package eval
 
 import (
-	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 
 	"gyges/rules"
 )
 
-// NumFeatures is the number of features, the entries of [vector.fill].
-const NumFeatures = 22
+// MaxFeatures bounds the number of features, the entries of [collector.fill].
+const MaxFeatures = 32
 
-// vector takes features one after another.
-type vector struct {
-	values *[NumFeatures]float64
+// Vector has a number for each feature, in the order of [Names]; the rest are 0.
+type Vector [MaxFeatures]float64
+
+// collector takes features one after another.
+type collector struct {
+	values *Vector
 	n      int
 	names  *[]string // of the features; nil: not wanted
 }
 
-func (v *vector) add(name string, x float64) {
-	v.values[v.n%NumFeatures] = x
+func (v *collector) add(name string, x float64) {
+	v.values[v.n%MaxFeatures] = x
 	v.n++
 	if v.names != nil {
 		*v.names = append(*v.names, name)
@@ -30,7 +33,7 @@ func (v *vector) add(name string, x float64) {
 // A new feature is an entry here; weights files that don't have it give it 0. Every one is
 // seen from the side to move ("own") and its opponent; a difference is own minus opponent's.
 // A side controls what it could land on if it were to move ([rules.Control]).
-func (v *vector) fill(p rules.Position, own, opp *rules.Control) {
+func (v *collector) fill(p rules.Position, own, opp *rules.Control) {
 	side, other, occupied := p.Side(), p.Side().Other(), p.Occupied()
 	only, both, onlyOpp := own.Pieces&^opp.Pieces, own.Pieces&opp.Pieces, opp.Pieces&^own.Pieces
 	low, middle, high := p.OfHeight(1), p.OfHeight(2), p.OfHeight(3)
@@ -72,16 +75,13 @@ func (v *vector) fill(p rules.Position, own, opp *rules.Control) {
 
 // names are the features' names in weights files, in the order of a vector.
 var names = func() (list []string) {
-	v := vector{values: new([NumFeatures]float64), names: &list}
+	v := collector{values: new(Vector), names: &list}
 	v.fill(rules.Position{}, &rules.Control{}, &rules.Control{})
-	if v.n != NumFeatures {
-		panic(fmt.Sprintf("eval: NumFeatures is %d, expected %d", NumFeatures, v.n))
-	}
 	return list
 }()
 
 // Names returns the names of the features in the order of the vector.
-func Names() []string { return append([]string(nil), names...) }
+func Names() []string { return slices.Clone(names) }
 
 // logTable holds log2(1+n) in steps of 1/256, the same on every machine. Its length
 // exceeds the number of moves of any row of six pieces.

@@ -2,8 +2,10 @@ package eval
 
 import (
 	"errors"
+	"math"
 
 	"gyges/agents/eval/inputs"
+	"gyges/agents/internal/vector"
 	"gyges/agents/policy"
 )
 
@@ -67,79 +69,38 @@ const (
 	MaxB1 = 1500 // bound of the size of B1
 )
 
-// Lanes of 16 bits hold sums of numbers offset by MaxW1, and a bias by MaxB1, so that
-// none is negative and no sum overflows into the next lane.
-const (
-	lanes = 4                   // in a word
-	words = HiddenUnits / lanes // of a row
-	_     = uint16(2*MaxB1 + inputs.MaxActive*2*MaxW1)
-)
-
-// packed is a network in the layout that is computed with: for each input two rows of
-// words with four lanes each, for the units and for their mirror images.
+// packed is a network in the layout that is computed with: rows for the units and then for their mirror images.
 type packed struct {
-	rows [inputs.Num][2][words]uint64
-	bias [words]uint64
-	out  [HiddenUnits]int16
+	rows      *vector.Rows
+	bias, out [imageUnits]int16
 }
+
+const (
+	imageUnits = 2 * HiddenUnits
+	_          = uint(math.MaxInt16 - MaxB1 - inputs.MaxActive*MaxW1) // sums stay within 16 bits
+)
 
 // pack returns the network in packed form.
 func (n *Network) pack() *packed {
-	w := &packed{out: n.W2}
-	for k := range HiddenUnits {
-		word, shift := k/lanes, k%lanes*16
-		w.bias[word] |= uint64(int(n.B1[k])+MaxB1) << shift
-		for i := range inputs.Num {
-			w.rows[i][0][word] |= uint64(int(n.W1[i][k])+MaxW1) << shift
-			w.rows[i][1][word] |= uint64(int(n.W1[inputs.Mirrored[i]][k])+MaxW1) << shift
-		}
+	w, rows := &packed{}, make([]int16, 0, inputs.Num*imageUnits)
+	for i := range n.W1 {
+		rows = append(append(rows, n.W1[i][:]...), n.W1[inputs.Mirrored[i]][:]...)
+	}
+	w.rows = vector.NewRows(rows, imageUnits)
+	for image := 0; image < imageUnits; image += HiddenUnits {
+		copy(w.bias[image:], n.B1[:])
+		copy(w.out[image:], n.W2[:])
 	}
 	return w
 }
 
 // value returns the network's output times QA × QB.
 func (w *packed) value(in *inputs.List) int32 {
-	if vectors {
-		return w.valueVectors(in)
-	}
-	return w.valueWords(in)
-}
-
-// valueWords is value on every machine: a word is four lanes. Eight words of the units
-// or of their mirror images are summed up at a time, as eight stay in registers.
-func (w *packed) valueWords(in *inputs.List) int32 {
-	var sum int32
-	offset := int32(MaxB1 + len(in.Active())*MaxW1)
-	for half := range w.rows[0] {
-		for first := 0; first < words; first += 8 {
-			b := w.bias[first:][:8]
-			a0, a1, a2, a3, a4, a5, a6, a7 := b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]
-			for _, i := range in.Active() {
-				row := w.rows[i][half][first:][:8]
-				a0 += row[0]
-				a1 += row[1]
-				a2 += row[2]
-				a3 += row[3]
-				a4 += row[4]
-				a5 += row[5]
-				a6 += row[6]
-				a7 += row[7]
-			}
-			for k, word := range [8]uint64{a0, a1, a2, a3, a4, a5, a6, a7} {
-				out := w.out[(first+k)*lanes:][:lanes]
-				sum += int32(out[0]) * clippedReLU(word, offset)
-				sum += int32(out[1]) * clippedReLU(word>>16, offset)
-				sum += int32(out[2]) * clippedReLU(word>>32, offset)
-				sum += int32(out[3]) * clippedReLU(word>>48, offset)
-			}
-		}
-	}
-	return sum
-}
-
-// clippedReLU returns the activation of the unit in the lowest lane of word.
-func clippedReLU(word uint64, offset int32) int32 {
-	return min(max(int32(uint16(word))-offset, 0), QA)
+	var x [imageUnits]int16
+	var output [1]int32
+	w.rows.Add(x[:], in.Active())
+	vector.Outputs(output[:], x[:], w.bias[:], w.out[:], QA)
+	return output[0]
 }
 
 // check returns an error that names what has numbers out of bounds.

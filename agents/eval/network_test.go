@@ -93,7 +93,7 @@ func TestInputsAgreeWithListsOfMoves(t *testing.T) {
 		if own.moves == 0 || opp.moves == 0 {
 			return // which row counts as active is no matter then
 		}
-		var f [NumFeatures]float64
+		var f Vector
 		var in inputs.List
 		(&Evaluator{rules: r}).Extract(p, &f, &in)
 		got := map[string]bool{}
@@ -111,7 +111,7 @@ func TestNetworkValue(t *testing.T) {
 		r, p := drawPosition(t)
 		n := randomNetwork(rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "network"), 0)))
 		require.NoError(t, n.check())
-		var f [NumFeatures]float64
+		var f Vector
 		var in inputs.List
 		(&Evaluator{rules: r}).Extract(p, &f, &in)
 		want := 0
@@ -123,8 +123,7 @@ func TestNetworkValue(t *testing.T) {
 			}
 			want += int(n.W2[k]) * (min(max(sum, 0), QA) + min(max(mirrored, 0), QA))
 		}
-		require.Equal(t, want, int(n.pack().valueWords(&in)))
-		require.Equal(t, want, int(n.pack().value(&in)), "by vectors, where there are any")
+		require.Equal(t, want, int(n.pack().value(&in)))
 	})
 }
 

@@ -49,9 +49,9 @@ type Weights struct {
 	// Without any tenth of the games the fits give 56 to 63, 93 to 118, and 121 to 149.
 	WinScale float64
 
-	Values     [NumFeatures]float64 // hundredths of a point per unit of the feature, within ±MaxWeight
-	Network    *Network             // nil: none
-	Policy     *policy.Weights      // of the order of moves; nil: none
+	Values     Vector          // hundredths of a point per unit of the feature, within ±MaxWeight
+	Network    *Network        // nil: none
+	Policy     *policy.Weights // of the order of moves; nil: none
 	Provenance Provenance
 	Source     string // the file they were read from, for messages; may be empty
 }
@@ -121,7 +121,7 @@ func (w *Weights) Feature(name string) *float64 {
 // check returns an error that names the weights that are out of bounds.
 func (w *Weights) check() error {
 	var errs []error
-	for i, x := range w.Values {
+	for i, x := range w.Values[:len(names)] {
 		if !(math.Abs(x) <= MaxWeight) { // true for NaN too
 			errs = append(errs, fmt.Errorf("feature %s: expected a weight from %d to %d, found %g",
 				names[i], -MaxWeight, MaxWeight, x))
@@ -220,7 +220,7 @@ func byName[T any](what string, names []string, values map[string]T, set func(i 
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		i := slices.Index(names, name)
 		if i < 0 {
-			errs = append(errs, errors.New(suggest.Unknown(what, name, names[:min(len(names), NumFeatures)])))
+			errs = append(errs, errors.New(suggest.Unknown(what, name, names[:min(len(names), MaxFeatures)])))
 		} else if err := set(i, values[name]); err != nil {
 			errs = append(errs, fmt.Errorf("%s %s: %w", what, name, err))
 		}

@@ -214,7 +214,7 @@ func FuzzRead(f *testing.F) {
 func TestWhatIsWrittenIsReadAgain(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := Weights{Rules: rapid.SampledFrom([]string{Standard, Simplified, Kang}).Draw(t, "rules"), Source: "x.json"}
-		for i := range w.Values {
+		for i := range names {
 			w.Values[i] = rapid.Float64Range(-MaxWeight, MaxWeight).Draw(t, "weight")
 		}
 		w.Provenance = Provenance{Method: "test", Run: rapid.String().Draw(t, "run"), Seed: rapid.Uint64().Draw(t, "seed"),
@@ -234,8 +234,8 @@ func TestWriteRefusesWhatReadWould(t *testing.T) {
 	for _, w := range []Weights{
 		{Rules: "chess", Provenance: Provenance{Method: "x"}},
 		{Rules: Kang},
-		{Rules: Kang, Provenance: Provenance{Method: "x"}, Values: [NumFeatures]float64{math.NaN()}},
-		{Rules: Kang, Provenance: Provenance{Method: "x"}, Values: [NumFeatures]float64{2 * MaxWeight}},
+		{Rules: Kang, Provenance: Provenance{Method: "x"}, Values: Vector{math.NaN()}},
+		{Rules: Kang, Provenance: Provenance{Method: "x"}, Values: Vector{2 * MaxWeight}},
 	} {
 		var out bytes.Buffer
 		require.Error(t, w.Write(&out))

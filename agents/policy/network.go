@@ -1,7 +1,10 @@
 package policy
 
 import (
+	"math"
+
 	"gyges/agents/eval/inputs"
+	"gyges/agents/internal/vector"
 	"gyges/rules"
 )
 
@@ -76,9 +79,24 @@ func (w *Weights) units(row int) *units { return (*units)(w[Row(row):]) }
 // HasNetwork reports whether the policy has a network.
 func (w *Weights) HasNetwork() bool { return *w.units(OutRow) != (units{}) }
 
+// Policy are weights in the layout that is computed with.
+type Policy struct {
+	weights *Weights
+	inputs  *vector.Rows // of the network; nil: there is none
+}
+
+// Pack returns weights, which must not change any more, as a policy.
+func (w *Weights) Pack() *Policy {
+	p := &Policy{weights: w}
+	if w.HasNetwork() {
+		p.inputs = vector.NewRows(w[NumFeatures:Row(inputs.Num)], Units)
+	}
+	return p
+}
+
 // network scores moves by the network of a policy.
 type network struct {
-	on     bool                    // the weights have a network
+	policy *Policy
 	sums   [2]units                // of the position and of its mirror image
 	inputs inputs.List             // of the position
 	drops  [rules.NumSquares]int32 // outputs by drop, of the last start and end
@@ -86,45 +104,51 @@ type network struct {
 }
 
 // begin computes the sums of a position, of which the opponent controls opp.
-func (n *network) begin(w *Weights, r *rules.Rules, p rules.Position, opp *rules.Control) {
-	if n.on = w.HasNetwork(); !n.on {
+func (n *network) begin(policy *Policy, r *rules.Rules, p rules.Position, opp *rules.Control) {
+	n.policy = policy
+	if policy.inputs == nil {
 		return
 	}
 	own := r.Control(p, p.Side())
 	n.inputs.Extract(p, &own, opp)
-	n.sums = [2]units{*w.units(BiasRow), *w.units(BiasRow)}
-	addRows(&n.sums[0], w[Row(0):], n.inputs.Active())
-	n.inputs.Mirror()
-	addRows(&n.sums[1], w[Row(0):], n.inputs.Active())
+	for image := range n.sums {
+		if image == 1 {
+			n.inputs.Mirror()
+		}
+		n.sums[image] = *policy.weights.units(BiasRow)
+		policy.inputs.Add(n.sums[image][:], n.inputs.Active())
+	}
 }
 
 // startEnd computes the outputs for the moves with a start and an end by their drops. It returns the score of the only
 // move if nothing is displaced, else 0.
-func (n *network) startEnd(w *Weights, a turnedMove) int32 {
-	if !n.on {
+func (n *network) startEnd(a turnedMove) int32 {
+	if n.policy.inputs == nil {
 		return 0
 	}
-	r := a.rows()
+	r, w := a.rows(), n.policy.weights
 	n.image = r.Image
 	x := &n.sums[r.Image]
-	var sum units
+	var sum, none units
 	start, end := w.units(r.Start), w.units(r.End)
 	for k := range sum {
 		sum[k] = x[k] + start[k] + end[k]
 	}
+	drops, outputs := none[:], n.drops[:1]
 	if a.displaced > 0 {
-		scoreRows(&sum, w[Row(dropRows+(a.displaced-1)*rules.NumSquares):], w.units(OutRow), n.drops[:])
+		drops, outputs = w[Row(dropRows+(a.displaced-1)*rules.NumSquares):], n.drops[:]
+	}
+	vector.Outputs(outputs, sum[:], drops, w.units(OutRow)[:], math.MaxInt16)
+	if a.displaced > 0 {
 		return 0
 	}
-	var none units
-	scoreRows(&sum, none[:], w.units(OutRow), n.drops[:1])
-	return score(n.drops[0])
+	return score(outputs[0])
 }
 
 // drop returns what the drop adds to the score of a move with the last start and end.
 func (n *network) drop(place int) int32 {
 	switch {
-	case !n.on:
+	case n.policy.inputs == nil:
 		return 0
 	case n.image == 1:
 		place = opposite(place)
@@ -134,39 +158,3 @@ func (n *network) drop(place int) int32 {
 
 // score returns an output of the network in units of 1/[Unit].
 func score(output int32) int32 { return output / (NetworkUnit * NetworkUnit / Unit) }
-
-// addRows adds the listed rows to x.
-func addRows(x *units, rows []int16, list []uint16) {
-	if vectors && len(list) > 0 {
-		addRowsAVX2(x, &rows[0], &list[0], len(list))
-		return
-	}
-	addRowsPlain(x, rows, list)
-}
-
-func addRowsPlain(x *units, rows []int16, list []uint16) {
-	for _, i := range list {
-		for k, w := range rows[int(i)*Units:][:Units] {
-			x[k] += w
-		}
-	}
-}
-
-// scoreRows sets each output to that for x with one of the rows.
-func scoreRows(x *units, rows []int16, out *units, outputs []int32) {
-	if vectors {
-		scoreRowsAVX2(x, &rows[0], out, &outputs[0], len(outputs))
-		return
-	}
-	scoreRowsPlain(x, rows, out, outputs)
-}
-
-func scoreRowsPlain(x *units, rows []int16, out *units, outputs []int32) {
-	for i := range outputs {
-		row, sum := rows[i*Units:][:Units], int32(0)
-		for k, w := range out {
-			sum += int32(w) * int32(max(x[k]+row[k], 0))
-		}
-		outputs[i] = sum
-	}
-}

@@ -95,40 +95,11 @@ func TestScoreIsThatOfFeaturesAndNetwork(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r, p, v, ms := drawView(t)
 		for _, w := range []*Weights{with, &without} {
-			s.Begin(w, r, p, ms)
+			s.Begin(w.Pack(), r, p, ms)
 			for m := range ms.All() {
 				require.Equal(t, slowScore(w, r, p, v, m), s.Score(m), r.LongText(p, m))
 			}
 		}
-	})
-}
-
-// The code for vectors computes the same as that for every machine, at the bounds too.
-func TestVectors(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
-		w := randomWeights(rng)
-		rows := w[Row(0):][:inputs.Num*Units]
-		if rapid.Bool().Draw(t, "extreme") {
-			for i := range rows {
-				rows[i] = MaxRow
-			}
-			for i := range w.units(OutRow) {
-				w.units(OutRow)[i] = MaxOut
-			}
-		}
-		var list []uint16
-		for range rng.IntN(inputs.MaxActive + 1) {
-			list = append(list, uint16(rng.IntN(inputs.Num)))
-		}
-		x, plain := *w.units(BiasRow), *w.units(BiasRow)
-		addRows(&x, rows, list)
-		addRowsPlain(&plain, rows, list)
-		require.Equal(t, plain, x)
-		got, want := make([]int32, 1+rng.IntN(rules.NumSquares)), make([]int32, rules.NumSquares)
-		scoreRows(&x, rows, w.units(OutRow), got)
-		scoreRowsPlain(&x, rows, w.units(OutRow), want)
-		require.Equal(t, want[:len(got)], got)
 	})
 }
 
@@ -214,7 +185,7 @@ func TestScoringAllocatesNothing(t *testing.T) {
 	p, err := r.ParsePosition("202110/000330/000000/000200/000100/030123 s")
 	require.NoError(t, err)
 	_, ms := begin(r, p)
-	w, s := randomWeights(rand.New(rand.NewPCG(1, 2))), new(Scorer)
+	w, s := randomWeights(rand.New(rand.NewPCG(1, 2))).Pack(), new(Scorer)
 	require.Zero(t, testing.AllocsPerRun(10, func() {
 		s.Begin(w, r, p, ms)
 		for m := range ms.All() {

@@ -31,8 +31,8 @@ type Scorer struct {
 }
 
 // Begin prepares to score moves of p by w; ms has the moves.
-func (s *Scorer) Begin(w *Weights, r *rules.Rules, p rules.Position, ms *rules.MoveSet) {
-	s.weights, s.last = w, rules.NoMove
+func (s *Scorer) Begin(w *Policy, r *rules.Rules, p rules.Position, ms *rules.MoveSet) {
+	s.weights, s.last = w.weights, rules.NoMove
 	opponent := s.view.Begin(r, p, ms)
 	s.network.begin(w, r, p, &opponent)
 	s.haveEnds, s.haveDrops = [kinds * places]bool{}, [3 * rules.NumSquares]bool{}
@@ -65,7 +65,7 @@ func (s *Scorer) scoreStartEnd(a turnedMove) {
 		s.haveEnds[k], s.ends[k] = true, s.total(s.view.endFeatures(a.height, a.displaced, a.end))
 	}
 	start := s.view.startFeatures(a.height, a.start, a.end)
-	s.sum = s.ends[k] + int32(s.weights[start[0]]) + int32(s.weights[start[1]]) + s.network.startEnd(s.weights, a)
+	s.sum = s.ends[k] + int32(s.weights[start[0]]) + int32(s.weights[start[1]]) + s.network.startEnd(a)
 	s.firstDrop = (a.displaced - 1) * rules.NumSquares
 }
 

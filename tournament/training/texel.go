@@ -99,15 +99,16 @@ func (f *Fit) check(p *problems.List, prefix string, parent *eval.Weights) {
 
 // isZero reports whether an evaluation by weights, of some rules, is always 0.
 func isZero(w *eval.Weights) bool {
-	return w.Rules != "" && w.Network == nil && w.Values == [eval.NumFeatures]float64{}
+	return w.Rules != "" && w.Network == nil && w.Values == eval.Vector{}
 }
 
 // settings returns the settings of a fit that starts from weights.
 func (f *Fit) settings(parent *eval.Weights) texel.Settings {
 	s := f.Settings
-	s.Names, s.Parent = eval.Names(), parent.Values[:]
+	s.Names = eval.Names()
+	s.Parent = parent.Values[:len(s.Names)]
 	if f.Features != nil {
-		s.Frozen = make([]bool, eval.NumFeatures)
+		s.Frozen = make([]bool, len(s.Names))
 		for j, name := range s.Names {
 			s.Frozen[j] = !slices.Contains(f.Features, name)
 		}

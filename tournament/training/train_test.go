@@ -284,7 +284,7 @@ func TestInvalidGenerations(t *testing.T) {
 			c.Stages = []Stage{{From: 2}, {From: 2}}
 		},
 		"tune.scale: expected a number above 0": func(c *Generations) {
-			c.Weights.Values, c.Settings.Scale = [eval.NumFeatures]float64{}, 0
+			c.Weights.Values, c.Settings.Scale = eval.Vector{}, 0
 		},
 		"agent: expected an agent spec":               func(c *Generations) { c.Agent = agents.Spec{} },
 		"selfplay.agent: agent \"greedier\": unknown": func(c *Generations) { c.SelfPlayAgent = agents.Spec{Kind: "greedier"} },

@@ -6,6 +6,7 @@ import (
 	"gyges/agents"
 	"gyges/agents/eval"
 	"gyges/agents/eval/inputs"
+	"gyges/agents/internal/vector"
 	"gyges/agents/policy"
 	"gyges/rules"
 )
@@ -13,11 +14,10 @@ import (
 // units has a number for each unit of the network.
 type units [policy.Units]float32
 
-// part is a partial sum of the gradient, with the moves of one position.
+// part computes what is summed up in one part, with the moves of one position.
 type part struct {
-	rules    *rules.Rules
-	x        []float32 // the weights, in units of the logit
-	gradient []float32 // of the loss by them
+	rules *rules.Rules
+	x     []float32 // the weights, in units of the logit
 
 	position rules.Position
 	moves    rules.MoveSet
@@ -41,7 +41,7 @@ type move struct {
 }
 
 func newPart(r *rules.Rules, x []float32) *part {
-	return &part{rules: r, x: x, gradient: make([]float32, len(x))}
+	return &part{rules: r, x: x}
 }
 
 // begin prepares for the moves of a position. It returns false if there is nothing to learn: a move wins at once, or
@@ -101,11 +101,7 @@ func (p *part) forward() {
 	p.inputs[1].Mirror()
 	for s := range p.sums {
 		p.sums[s] = *row(p.x, policy.BiasRow)
-		for _, i := range p.inputs[s].Active() {
-			for k, w := range row(p.x, int(i)) {
-				p.sums[s][k] += w
-			}
-		}
+		vector.AddRows(p.sums[s][:], p.x[policy.Row(0):], p.inputs[s].Active())
 	}
 	p.scores = p.scores[:0]
 	first := 0
@@ -157,13 +153,14 @@ func (p *part) probabilities() (loss float64) {
 	return math.Log(sum) + float64(highest-chosen)
 }
 
-// learn adds the gradient of the loss at a position.
-func (p *part) learn(t *target, temperature float32) {
+// learn adds share times the gradient of the loss at a position to gradient, and returns -ln p of the move chosen.
+func (p *part) learn(t *target, temperature float32, gradient []float32, share float32) float64 {
 	p.begin(t.Choice)
 	p.forward()
-	p.probabilities()
+	loss := p.probabilities()
 	p.setTarget(t, temperature)
-	p.backward()
+	p.backward(gradient, share)
+	return loss
 }
 
 // setTarget sets the share of each move in the target.
@@ -189,19 +186,20 @@ func (p *part) setTarget(t *target, temperature float32) {
 	p.target[p.chosen] += chosenShare
 }
 
-// backward adds the gradient of the cross-entropy of the probabilities with the target.
-func (p *part) backward() {
-	g, out, gradOut := p.gradient, row(p.x, policy.OutRow), row(p.gradient, policy.OutRow)
+// backward adds share times the gradient of the cross-entropy of the probabilities with the target to g.
+func (p *part) backward(g []float32, share float32) {
+	out, gradOut := row(p.x, policy.OutRow), row(g, policy.OutRow)
 	var sums [2]units // the gradient by the sums of the position
 	first := 0
 	for i := range p.list {
 		m, residual := &p.list[i], p.scores[i]-p.target[i]
+		const negligible = 1e-5
+		skip := m.move == rules.Pass || max(residual, -residual) < negligible
+		residual *= share
 		for _, k := range p.features[first:m.end] {
 			g[k] += residual
 		}
-		first = m.end
-		const negligible = 1e-5
-		if m.move == rules.Pass || max(residual, -residual) < negligible {
+		if first = m.end; skip {
 			continue
 		}
 		sum := &sums[m.rows.Image]
@@ -226,11 +224,7 @@ func (p *part) backward() {
 		for k, d := range sums[s] {
 			bias[k] += d
 		}
-		for _, i := range p.inputs[s].Active() {
-			for k, d := range sums[s] {
-				row(g, int(i))[k] += d
-			}
-		}
+		vector.AddToRows(g[policy.Row(0):], sums[s][:], p.inputs[s].Active())
 	}
 }
 

@@ -3,8 +3,7 @@
 //
 // A move of a position is expected to be chosen with a probability in proportion to exp(score), where the score is the
 // policy's. The weights minimise the mean cross-entropy of these probabilities with a target: the move chosen has a
-// share of it, and the rest goes to all moves in proportion to exp(evaluation/temperature). They are found by Adam with
-// decoupled weight decay, a step for each batch of positions, at a rate that falls linearly to 0.
+// share of it, and the rest goes to all moves in proportion to exp(evaluation/temperature).
 package ranking
 
 import (
@@ -14,10 +13,10 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"sync"
 
 	"gyges/agents/eval"
 	"gyges/agents/policy"
+	"gyges/agents/tuning/adam"
 	"gyges/rules"
 )
 
@@ -48,7 +47,6 @@ const (
 	defaultRate = 0.005
 	decay       = 0.1
 	batchSize   = 128
-	batchParts  = 4   // partial sums of a batch's gradient: independent of the number of cores
 	chosenShare = 0.3 // of the target, if the rest is by evaluations
 
 	// A position takes some 2 bytes for each move while it is fitted to.
@@ -80,7 +78,6 @@ func Fit(ctx context.Context, r *rules.Rules, train, test []Choice, s Settings) 
 		return nil, errors.New("expected positions with the moves played, found none")
 	}
 	f := &fit{settings: s, rng: rand.New(rand.NewPCG(s.Seed, 0)), x: make([]float32, policy.NumWeights)}
-	f.settings.Rate = cmp.Or(s.Rate, defaultRate)
 	for k := range f.parts {
 		f.parts[k] = newPart(r, f.x)
 	}
@@ -92,41 +89,48 @@ func Fit(ctx context.Context, r *rules.Rules, train, test []Choice, s Settings) 
 	if s.Parent == nil || !s.Parent.HasNetwork() {
 		f.newNetwork()
 	}
-	targets, err := f.targets(ctx, f.draw(train, cmp.Or(s.Positions, defaultPositions)))
-	if err != nil {
+	var err error
+	if f.targets, err = f.learnable(ctx, f.draw(train, cmp.Or(s.Positions, defaultPositions))); err != nil {
 		return nil, err
 	}
-	if err := f.run(ctx, targets); err != nil {
-		return nil, err
+	o := adam.New(f.x, quantum, len(f.targets), f.rng, adam.Settings{
+		Epochs: s.Epochs, Batch: batchSize, Rate: cmp.Or(s.Rate, defaultRate), Decay: decay, Epsilon: 1e-7,
+		Progress: s.Progress,
+	})
+	for range s.Epochs {
+		if _, err := o.Epoch(ctx, f); err != nil {
+			return nil, err
+		}
 	}
-	result.Weights = f.quantise()
-	result.Positions, result.Test = len(targets), f.measure(test)
+	result.Weights = f.quantise(o)
+	result.Positions, result.Test = len(f.targets), f.measure(test)
 	return result, nil
 }
 
-// fit is the state of a fit.
+// fit is the state of a fit: an [adam.Loss] of the targets.
 type fit struct {
 	settings Settings
 	rng      *rand.Rand
 	x        []float32 // the weights, in units of the logit
-	mean     []float32 // running mean of the gradient
-	square   []float32 // and of its square
-	parts    [batchParts]*part
+	parts    [adam.Parts]*part
+	targets  []target
+	batch    int // targets of the present batch
 }
 
 // set sets the weights.
 func (f *fit) set(w *policy.Weights) {
 	for i, x := range w {
-		f.x[i] = float32(float64(x) * quantum(i))
+		f.x[i] = quantum(i).Weight(x)
 	}
 }
 
-// quantum is the size of 1 of a weight in units of the logit.
-func quantum(i int) float64 {
+// quantum returns that of a weight, in units of the logit.
+func quantum(i int) adam.Quantum {
+	q := adam.Quantum{Size: 1.0 / policy.Unit, Bound: float64(policy.Bound(i))}
 	if i >= policy.NumFeatures {
-		return 1.0 / policy.NetworkUnit
+		q.Size = 1.0 / policy.NetworkUnit
 	}
-	return 1.0 / policy.Unit
+	return q
 }
 
 // newNetwork sets the network to small random weights.
@@ -151,26 +155,18 @@ func (f *fit) draw(choices []Choice, most int) []Choice {
 	return choices[:most]
 }
 
-// inParts calls do for each part, at the same time.
-func (f *fit) inParts(do func(k int, p *part)) {
-	var wg sync.WaitGroup
-	for k, p := range f.parts {
-		wg.Go(func() { do(k, p) })
-	}
-	wg.Wait()
-}
-
 // target is a choice with the evaluations of its moves, in order; nil: only the move chosen counts.
 type target struct {
 	Choice
 	evaluations []int16
 }
 
-// targets returns those of the choices from which there is something to learn.
-func (f *fit) targets(ctx context.Context, choices []Choice) ([]target, error) {
+// learnable returns the targets of the choices from which there is something to learn.
+func (f *fit) learnable(ctx context.Context, choices []Choice) ([]target, error) {
 	list := make([]target, len(choices))
-	f.inParts(func(k int, p *part) {
-		for i := k; i < len(choices) && ctx.Err() == nil; i += batchParts {
+	adam.InParts(func(k int) {
+		p := f.parts[k]
+		for i := k; i < len(choices) && ctx.Err() == nil; i += adam.Parts {
 			if list[i].Choice = choices[i]; !p.begin(choices[i]) {
 				list[i].Move = rules.NoMove
 			} else if f.settings.Evaluator != nil {
@@ -181,60 +177,20 @@ func (f *fit) targets(ctx context.Context, choices []Choice) ([]target, error) {
 	return slices.DeleteFunc(list, func(t target) bool { return t.Move == rules.NoMove }), ctx.Err()
 }
 
-// run makes all steps.
-func (f *fit) run(ctx context.Context, targets []target) error {
-	f.mean, f.square = make([]float32, len(f.x)), make([]float32, len(f.x))
-	size := min(batchSize, len(targets))
-	if size == 0 {
-		return nil
-	}
-	steps, step := f.settings.Epochs*(len(targets)/size), 0
-	for range f.settings.Epochs {
-		f.rng.Shuffle(len(targets), func(i, j int) { targets[i], targets[j] = targets[j], targets[i] })
-		for first := 0; first+size <= len(targets); first += size {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			f.inParts(func(k int, p *part) {
-				for i := first + k; i < first+size; i += batchParts {
-					p.learn(&targets[i], float32(f.settings.Temperature))
-				}
-			})
-			step++
-			f.update(step, f.settings.Rate*(1-float64(step-1)/float64(steps)), size)
-			if f.settings.Progress != nil {
-				f.settings.Progress(step, steps)
-			}
-		}
-	}
-	return nil
-}
+// Begin makes f an [adam.Loss].
+func (f *fit) Begin(batch []uint32) { f.batch = len(batch) }
 
-// update makes a step by the gradients of the parts for a batch, and clears them.
-func (f *fit) update(step int, rate float64, size int) {
-	const beta1, beta2, epsilon = 0.9, 0.999, 1e-7
-	shrink := float32(rate * decay)
-	scale, correction := float32(rate/(1-math.Pow(beta1, float64(step)))), float32(1/(1-math.Pow(beta2, float64(step))))
-	f.inParts(func(k int, _ *part) {
-		for i := k * len(f.x) / batchParts; i < (k+1)*len(f.x)/batchParts; i++ {
-			var g float32
-			for _, p := range f.parts {
-				g += p.gradient[i]
-				p.gradient[i] = 0
-			}
-			g /= float32(size)
-			f.mean[i] += (1 - beta1) * (g - f.mean[i])
-			f.square[i] += (1 - beta2) * (g*g - f.square[i])
-			f.x[i] -= shrink*f.x[i] + scale*f.mean[i]/(float32(math.Sqrt(float64(f.square[i]*correction)))+epsilon)
-		}
-	})
+// Add adds the gradient of the loss at a target, divided by the size of the batch.
+func (f *fit) Add(part int, i uint32, gradient []float32) float64 {
+	return f.parts[part].learn(&f.targets[i], float32(f.settings.Temperature), gradient, 1/float32(f.batch))
 }
 
 // measure returns the measure of the weights on choices.
 func (f *fit) measure(choices []Choice) (m Measure) {
-	var measures [batchParts]Measure
-	f.inParts(func(k int, p *part) {
-		for i := k; i < len(choices); i += batchParts {
+	var measures [adam.Parts]Measure
+	adam.InParts(func(k int) {
+		p := f.parts[k]
+		for i := k; i < len(choices); i += adam.Parts {
 			if p.begin(choices[i]) {
 				p.forward()
 				p.measure(&measures[k])
@@ -258,12 +214,12 @@ func (f *fit) measure(choices []Choice) (m Measure) {
 
 // quantise returns the weights as whole numbers within bounds, and sets them to these. Of a new network those that no
 // position has moved are 0.
-func (f *fit) quantise() *policy.Weights {
+func (f *fit) quantise(o *adam.Fit) *policy.Weights {
 	w := new(policy.Weights)
 	kept := f.settings.Parent != nil && f.settings.Parent.HasNetwork()
 	for i, x := range f.x {
-		if bound := float64(policy.Bound(i)); kept || i < policy.NumFeatures || f.square[i] > 0 {
-			w[i] = int16(min(max(math.Round(float64(x)/quantum(i)), -bound), bound))
+		if kept || i < policy.NumFeatures || o.Moved(i) {
+			w[i] = quantum(i).Whole(x)
 		}
 	}
 	f.set(w)

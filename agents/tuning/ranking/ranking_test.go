@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -36,7 +35,7 @@ func chosenBy(t testing.TB, r *rules.Rules, w *policy.Weights, n int, seed uint6
 				r.QuickEvasions(p, ms)
 			}
 			if ms.Len() > 0 && !r.CanReachGoal(p, p.Side()) {
-				s.Begin(w, r, p, ms)
+				s.Begin(w.Pack(), r, p, ms)
 				best, highest := rules.NoMove, math.Inf(-1)
 				for m := range ms.All() { // the highest sum of score and Gumbel noise
 					if x := float64(s.Score(m))/policy.Unit - math.Log(-math.Log(rng.Float64())); x > highest {
@@ -109,7 +108,7 @@ func TestScoresAreThoseOfThePolicy(t *testing.T) {
 				continue
 			}
 			p.forward()
-			s.Begin(w, r, c.Position, &p.moves)
+			s.Begin(w.Pack(), r, c.Position, &p.moves)
 			for i, m := range p.list {
 				require.InDelta(t, float64(s.Score(m.move))/policy.Unit, p.scores[i], 1.01/policy.Unit)
 			}
@@ -138,8 +137,8 @@ func TestGradient(t *testing.T) {
 				target.evaluations = p.evaluate(e)
 			}
 			const temperature = 40
-			clear(p.gradient)
-			p.learn(&target, temperature)
+			gradient := make([]float32, len(p.x))
+			p.learn(&target, temperature, gradient, 1)
 			loss := func() (loss float64) {
 				p.forward()
 				p.probabilities()
@@ -155,7 +154,6 @@ func TestGradient(t *testing.T) {
 			for _, row := range []int{int(p.inputs[0].Active()[2]), p.list[p.chosen].rows.Start, p.list[p.chosen].rows.End} {
 				list = append(list, policy.Row(row)+rng.IntN(policy.Units))
 			}
-			gradient := slices.Clone(p.gradient)
 			for _, k := range list {
 				const h = 1.0 / 2048
 				before := p.x[k]

@@ -127,7 +127,7 @@ type Splits [dataset.NumSplits]*Data
 func Read(
 	ctx context.Context, positions iter.Seq2[dataset.Position, error], e *eval.Evaluator, choice Choice,
 ) (*Data, error) {
-	d := &Data{features: eval.NumFeatures}
+	d := &Data{features: len(eval.Names())}
 	batch := make([]dataset.Position, 0, blockRows)
 	for p, err := range positions {
 		if err != nil {
@@ -154,7 +154,7 @@ func Read(
 // extract adds positions with the features, and optionally the inputs of a network, that e extracts.
 func (d *Data) extract(batch []dataset.Position, e *eval.Evaluator, withInputs bool) {
 	bases := make([]float64, len(batch))
-	features := make([][eval.NumFeatures]float64, len(batch))
+	features := make([]eval.Vector, len(batch))
 	active := make([]inputs.List, len(batch))
 	parallel(len(batch), func(i int) { bases[i], _ = e.Extract(batch[i].Position, &features[i], &active[i]) })
 	for i := range batch {
@@ -170,6 +170,6 @@ func (d *Data) extract(batch []dataset.Position, e *eval.Evaluator, withInputs b
 		if withInputs {
 			on = active[i].Active()
 		}
-		d.add(r, features[i][:], on)
+		d.add(r, features[i][:d.features], on)
 	}
 }

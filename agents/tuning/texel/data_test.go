@@ -58,7 +58,7 @@ func TestRead(t *testing.T) {
 			}
 			b, i := d.blocks[n/blockRows], n%blockRows
 			n++
-			var want, got [eval.NumFeatures]float64
+			var want, got eval.Vector
 			e.Extract(p.Position, &want, new(inputs.List))
 			columns, values := b.features(i)
 			for k, j := range columns {

@@ -9,6 +9,8 @@ import (
 
 	"gyges/agents/eval"
 	"gyges/agents/eval/inputs"
+	"gyges/agents/internal/vector"
+	"gyges/agents/tuning/adam"
 )
 
 // Network has the settings for fitting a network: by Adam with decoupled weight decay (AdamW: Loshchilov and Hutter,
@@ -54,13 +56,24 @@ func (m *model) row(i int) *units { return (*units)(m.x[m.features+i*hidden:]) }
 // sums are the pre-activations of the units and of their mirror images.
 type sums [2]units
 
+// images are the active inputs of a position, and of its mirror image in a buffer.
+type images [inputs.Num]uint16
+
+func (m *images) of(on []uint16) [2][]uint16 {
+	mirrored := m[:len(on)]
+	for i, input := range on {
+		mirrored[i] = inputs.Mirrored[input]
+	}
+	return [2][]uint16{on, mirrored}
+}
+
 // network returns the network's output for a position and stores its pre-activations in s.
 func (m *model) network(b *block, i int, s *sums) float32 {
-	on := b.active(i)
-	s[0], s[1] = *m.row(b1Row), *m.row(b1Row)
-	m.sumRows(&s[0], on)
-	m.sumRows(&s[1], new(mirrors).of(on))
-	return output(s, m.row(w2Row))
+	for image, on := range new(images).of(b.active(i)) {
+		s[image] = *m.row(b1Row)
+		vector.AddRows(s[image][:], m.x[m.features:], on)
+	}
+	return vector.Output(s[0][:], s[1][:], m.row(w2Row)[:])
 }
 
 // logit returns the logit of a position and stores its pre-activations in s.
@@ -80,10 +93,10 @@ func (m *model) add(g *model, b *block, i int, s *sums, residual float32) {
 	for k, j := range columns {
 		g.x[j] += residual * values[k]
 	}
-	outputGradient(s, m.row(w2Row), g.row(b1Row), g.row(w2Row), residual)
-	on := b.active(i)
-	g.addToRows(&s[0], on)
-	g.addToRows(&s[1], new(mirrors).of(on))
+	vector.OutputGradient(s[0][:], s[1][:], m.row(w2Row)[:], g.row(b1Row)[:], g.row(w2Row)[:], residual)
+	for image, on := range new(images).of(b.active(i)) {
+		vector.AddToRows(g.x[g.features:], s[image][:], on)
+	}
 }
 
 // networkRows returns the rows of a network in the order of a model's.
@@ -95,25 +108,25 @@ func networkRows(n *eval.Network) []*[hidden]int16 {
 	return append(list, &n.B1, &n.W2)
 }
 
-// quantum returns the size of 1 in a row of a quantised network, and the largest absolute
-// value of a weight there, in units of the logit.
-func quantum(row int, scale float64) (size, bound float64) {
-	switch row {
-	case b1Row:
-		return 1.0 / eval.QA, float64(eval.MaxB1) / eval.QA
-	case w2Row:
-		return scale / eval.QB, math.MaxInt16 / eval.QB * scale
+// quantum returns that of the weights of a row of the network, in units of the logit; of a feature if row is negative.
+func quantum(row int, scale float64) adam.Quantum {
+	switch {
+	case row < 0:
+		return adam.Quantum{Size: scale, Bound: eval.MaxWeight}
+	case row == b1Row:
+		return adam.Quantum{Size: 1.0 / eval.QA, Bound: eval.MaxB1}
+	case row == w2Row:
+		return adam.Quantum{Size: scale / eval.QB, Bound: math.MaxInt16 / eval.QB * eval.QB}
 	default:
-		return 1.0 / eval.QA, float64(eval.MaxW1) / eval.QA
+		return adam.Quantum{Size: 1.0 / eval.QA, Bound: eval.MaxW1}
 	}
 }
 
 // set sets the network's weights.
 func (m *model) set(n *eval.Network, scale float64) {
 	for i, row := range networkRows(n) {
-		size, _ := quantum(i, scale)
 		for k, x := range row {
-			m.row(i)[k] = float32(float64(x) * size)
+			m.row(i)[k] = quantum(i, scale).Weight(x)
 		}
 	}
 }
@@ -181,9 +194,8 @@ const (
 func (m *model) quantise(scale float64) *eval.Network {
 	n := &eval.Network{}
 	for i, row := range networkRows(n) {
-		size, _ := quantum(i, scale)
 		for k, x := range m.row(i) {
-			row[k] = int16(math.Round(float64(x) / size))
+			row[k] = quantum(i, scale).Whole(x)
 		}
 	}
 	return n
@@ -193,24 +205,26 @@ func (m *model) quantise(scale float64) *eval.Network {
 // validation loss. The fit of the weights alone starts from them, on top of the
 // quantised network.
 func (f *fit) fitNetwork(ctx context.Context) error {
-	a := newAdam(f)
-	best, bestLoss := slices.Clone(a.x), a.loss(f.validation)
-	f.record(a.loss(f.train), bestLoss, a.weights(f))
-	for f.iteration < a.settings.Epochs && f.err == nil {
-		loss, err := a.epoch(ctx)
+	n := &networkLoss{model: f.initial(), train: f.train}
+	o := n.optimiser(f)
+	best, bestLoss := slices.Clone(n.x), n.loss(f.validation)
+	f.record(n.loss(f.train), bestLoss, n.weights(f))
+	for f.iteration < f.settings.Network.Epochs && f.err == nil {
+		n.count = 0
+		loss, err := o.Epoch(ctx, n)
 		if err != nil {
 			return err
 		}
 		f.iteration++
-		validationLoss := a.loss(f.validation)
+		validationLoss := n.loss(f.validation)
 		if validationLoss < bestLoss {
-			best, bestLoss = append(best[:0], a.x...), validationLoss
+			best, bestLoss = append(best[:0], n.x...), validationLoss
 		}
-		f.record(loss, validationLoss, a.weights(f))
+		f.record(loss/n.count, validationLoss, n.weights(f))
 	}
 	f.iteration++ // the fit of the weights alone is another step
-	a.x = best
-	f.start, f.network = a.weights(f), a.quantise(f.scale)
+	n.x = best
+	f.start, f.network = n.weights(f), n.quantise(f.scale)
 	f.train, f.validation = f.withNetwork(f.train), f.withNetwork(f.validation)
 	return f.err
 }
@@ -227,155 +241,56 @@ func (m *model) loss(l *loss) float64 {
 	return l.mean(func(b *block, _, i int) float64 { return m.logit(b, i, new(sums)) })
 }
 
-// adam is the state of the optimiser.
-type adam struct {
+// networkLoss is the loss of a network and the weights, whose examples are the training positions.
+type networkLoss struct {
 	model
-	settings Network
-	train    *loss
-	order    []uint32 // of the positions
-	rng      *rand.Rand
-	step     int
-	steps    int       // in all
-	shrink   float32   // share that the present step takes from the network's weights
-	mean     []float32 // running mean of the gradient
-	square   []float32 // and of its square
-	unit     []float32 // of each weight: 1 over the rms of its feature; 0 if it is frozen
-	bound    []float32 // the largest absolute value of each weight in a weights file
-	parts    [batchParts]struct {
-		gradient model
-		loss     float64
-	}
+	train  *loss
+	weight float64 // how often the positions of the present batch occurred
+	count  float64 // and those of the present epoch
 }
 
-// batchParts is the number of partial sums of a batch's gradient: independent of the
-// number of cores, so that the sum is too.
-const batchParts = 4
-
-func newAdam(f *fit) *adam {
-	a := &adam{model: f.initial(), settings: *f.settings.Network, train: f.train}
-	n := len(a.x)
-	a.mean, a.square, a.unit = make([]float32, n), make([]float32, n), slices.Repeat([]float32{1}, n)
-	clear(a.unit[:a.features])
+// optimiser returns the optimiser of n.
+func (n *networkLoss) optimiser(f *fit) *adam.Fit {
+	s := f.settings.Network
+	units := make([]float32, n.features)
 	for _, j := range f.free {
-		a.unit[j] = float32(1 / f.rms[j])
+		units[j] = float32(1 / f.rms[j])
 	}
-	a.bound = slices.Repeat([]float32{float32(eval.MaxWeight * f.scale)}, a.features)
-	for i := range rows {
-		_, bound := quantum(i, f.scale)
-		a.bound = append(a.bound, slices.Repeat([]float32{float32(bound)}, hidden)...)
-	}
-	for j := range a.x {
-		if a.unit[j] != 0 {
-			a.x[j] = a.clip(j, a.x[j])
-		}
-	}
-	for k := range a.parts {
-		a.parts[k].gradient = newModel(a.features)
-	}
-	for i := range f.train.data.rows {
-		a.order = append(a.order, uint32(i))
-	}
-	s := &a.settings
-	a.rng = rand.New(rand.NewPCG(s.Seed, forOrder))
-	s.Rate, s.Batch = cmp.Or(s.Rate, defaultRate), min(cmp.Or(s.Batch, defaultBatch), len(a.order))
-	a.steps = len(a.order) / s.Batch * s.Epochs
-	return a
+	of := func(j int) adam.Quantum { return quantum((j-n.features+hidden)/hidden-1, f.scale) }
+	rng := rand.New(rand.NewPCG(s.Seed, forOrder))
+	return adam.New(n.x, of, f.train.data.rows, rng, adam.Settings{
+		Epochs: s.Epochs, Batch: cmp.Or(s.Batch, defaultBatch), Rate: cmp.Or(s.Rate, defaultRate), Decay: s.Decay,
+		Epsilon: 1e-8, Units: units,
+	})
 }
-
-// clip returns x within the bounds of weight j.
-func (a *adam) clip(j int, x float32) float32 { return min(max(x, -a.bound[j]), a.bound[j]) }
 
 // weights returns the weights of the features, in hundredths of a point.
-func (a *adam) weights(f *fit) []float64 {
+func (n *networkLoss) weights(f *fit) []float64 {
 	w := slices.Clone(f.settings.Parent)
 	for _, j := range f.free {
-		w[j] = float64(a.x[j]) / f.scale
+		w[j] = float64(n.x[j]) / f.scale
 	}
 	return w
 }
 
-// epoch makes a pass over all positions in random order, but for an incomplete last
-// batch, and returns the mean training loss.
-func (a *adam) epoch(ctx context.Context) (float64, error) {
-	a.rng.Shuffle(len(a.order), func(i, j int) { a.order[i], a.order[j] = a.order[j], a.order[i] })
-	loss, count, size := 0.0, 0.0, a.settings.Batch
-	for first := 0; first+size <= len(a.order); first += size {
-		if err := ctx.Err(); err != nil {
-			return 0, err
-		}
-		batch, weight := a.order[first:first+size], 0.0
-		for _, i := range batch {
-			weight += float64(a.train.data.blocks[i/blockRows].rows[i%blockRows].count)
-		}
-		parallel(batchParts, func(k int) {
-			p := &a.parts[k]
-			p.loss = 0
-			for i := k; i < len(batch); i += batchParts {
-				p.loss += a.position(&p.gradient, batch[i], weight)
-			}
-		})
-		for k := range a.parts {
-			loss += a.parts[k].loss
-		}
-		count += weight
-		a.update()
+// Begin makes n an [adam.Loss].
+func (n *networkLoss) Begin(batch []uint32) {
+	n.weight = 0
+	for _, i := range batch {
+		n.weight += float64(n.train.data.blocks[i/blockRows].rows[i%blockRows].count)
 	}
-	return loss / count, nil
+	n.count += n.weight
 }
 
-// position adds the gradient at a position to g and returns its loss, both times
-// how often it occurred; the gradient is divided by weight.
-func (a *adam) position(g *model, row uint32, weight float64) float64 {
+// Add adds the gradient at a position, divided by the batch's weight, and returns the loss there, both times how often
+// it occurred.
+func (n *networkLoss) Add(_ int, row uint32, gradient []float32) float64 {
 	k, i := int(row/blockRows), int(row%blockRows)
-	b := a.train.data.blocks[k]
+	b := n.train.data.blocks[k]
 	var s sums
-	x := a.logit(b, i, &s)
+	x := n.logit(b, i, &s)
 	p, _ := logistic(x)
-	t, count := float64(a.train.targets[k][i]), float64(b.rows[i].count)
-	a.add(g, b, i, &s, float32(count*(p-t)/weight))
-	return count * a.train.entropy(k, i, x)
-}
-
-// update makes a step and clears the gradient.
-func (a *adam) update() {
-	const beta1, beta2 = 0.9, 0.999
-	rate := a.settings.Rate * (1 - float64(a.step)/float64(a.steps))
-	a.step++
-	a.shrink = float32(rate * a.settings.Decay)
-	c1, c2 := 1-math.Pow(beta1, float64(a.step)), 1-math.Pow(beta2, float64(a.step))
-	for j := range a.features {
-		a.updateWeight(j, beta1, beta2, float32(rate/c1), float32(1/c2))
-	}
-	const n = (rows + batchParts - 1) / batchParts
-	parallel(batchParts, func(k int) {
-		first, last := a.features+k*n*hidden, a.features+min((k+1)*n, rows)*hidden
-		a.updateNetwork(first, last, beta1, beta2, float32(rate/c1), float32(1/c2))
-	})
-}
-
-// epsilon is added to the root of a mean square, by which a step is divided.
-const epsilon = 1e-8
-
-// updateWeight updates one weight by its gradient, where rate and correction make up for
-// the means' start at 0.
-func (a *adam) updateWeight(j int, beta1, beta2, rate, correction float32) {
-	var g float32
-	for k := range a.parts {
-		g += a.parts[k].gradient.x[j]
-		a.parts[k].gradient.x[j] = 0
-	}
-	// Decay inside the gradient would move a weight without one by the full rate, as Adam divides by its size: units that
-	// are idle for a while would lose all their weights. So it is apart.
-	unit, x := a.unit[j], a.x[j]
-	switch {
-	case unit == 0:
-		return
-	case j < a.features:
-		g *= unit
-	default:
-		x -= a.shrink * x
-	}
-	mean, square := a.mean[j]+(1-beta1)*(g-a.mean[j]), a.square[j]+(1-beta2)*(g*g-a.square[j])
-	a.mean[j], a.square[j] = mean, square
-	a.x[j] = a.clip(j, x-rate*unit*mean/(float32(math.Sqrt(float64(square*correction)))+epsilon))
+	t, count := float64(n.train.targets[k][i]), float64(b.rows[i].count)
+	n.add(&model{n.features, gradient}, b, i, &s, float32(count*(p-t)/n.weight))
+	return count * n.train.entropy(k, i, x)
 }

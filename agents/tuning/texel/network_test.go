@@ -77,34 +77,31 @@ func TestNetworkGradient(t *testing.T) {
 	s := known.settings()
 	s.Network = &Network{Epochs: 1, Parent: truth}
 	f := newFit(Splits{d, d}, s, known.scale)
-	a := newAdam(f)
-	for j := range a.x { // away from the whole numbers, where slopes jump
-		a.x[j] += float32(0.001 * rng.Float64())
+	n := &networkLoss{model: f.initial(), train: f.train, weight: 1}
+	for j := range n.x { // away from the whole numbers, where slopes jump
+		n.x[j] += float32(0.001 * rng.Float64())
 	}
-	g := newModel(a.features)
-	total := func() float64 {
-		sum, gone := 0.0, newModel(a.features)
+	total := func() (gradient []float32, loss float64) {
+		gradient = make([]float32, len(n.x))
 		for i := range d.rows {
-			sum += a.position(&gone, uint32(i), 1)
+			loss += n.Add(0, uint32(i), gradient)
 		}
-		return sum
+		return gradient, loss
 	}
-	for i := range d.rows {
-		a.position(&g, uint32(i), 1)
-	}
+	g, _ := total()
 	checked := 0
-	for j := range a.x {
-		if g.x[j] == 0 && j%997 != 0 { // most inputs are never on
+	for j := range n.x {
+		if g[j] == 0 && j%997 != 0 { // most inputs are never on
 			continue
 		}
 		const h = 1e-4
-		x := a.x[j]
-		a.x[j] = x + h
-		up := total()
-		a.x[j] = x - h
-		down := total()
-		a.x[j] = x
-		slope := float64(g.x[j])
+		x := n.x[j]
+		n.x[j] = x + h
+		_, up := total()
+		n.x[j] = x - h
+		_, down := total()
+		n.x[j] = x
+		slope := float64(g[j])
 		require.InDelta(t, (up-down)/(2*h), slope, 0.02*max(1, math.Abs(slope)), "number %d", j)
 		checked++
 	}
@@ -159,48 +156,6 @@ func TestNetworkIsRecovered(t *testing.T) {
 	require.NoError(t, err)
 	require.InDelta(t, best, again.ValidationLoss[0], 1e-6)
 	require.InDelta(t, best, again.ValidationLoss[1], 0.001)
-}
-
-// Steps are those of a plain implementation of AdamW, in double precision. A weight without a gradient shrinks by its
-// decay alone, so a unit that is idle keeps its inputs.
-func TestAdamW(t *testing.T) {
-	t.Parallel()
-	rng := rand.New(rand.NewPCG(7, 7))
-	d := known.networkSample(rng, 50, drawNetwork(rng))
-	s := known.settings()
-	s.Network = &Network{Epochs: 1, Rate: 0.01, Decay: 2, Seed: 1}
-	a := newAdam(newFit(Splits{d, d}, s, known.scale))
-	a.steps = 100
-	want := make([]float64, len(a.x))
-	for j, x := range a.x {
-		want[j] = float64(x)
-	}
-	mean, square := make([]float64, len(want)), make([]float64, len(want))
-	for step := range 5 {
-		rate := 0.01 * (1 - float64(step)/100)
-		for j := range want {
-			g := 0.0
-			if j%3 > 0 { // the others are idle
-				g = 0.1 * rng.NormFloat64()
-			}
-			a.parts[j%batchParts].gradient.x[j] = float32(g)
-			unit := float64(a.unit[j])
-			if j < a.features {
-				g *= unit
-			} else {
-				want[j] -= rate * 2 * want[j]
-			}
-			mean[j], square[j] = 0.9*mean[j]+0.1*g, 0.999*square[j]+0.001*g*g
-			n := float64(step + 1)
-			want[j] -= rate * unit * mean[j] / (1 - math.Pow(0.9, n)) /
-				(math.Sqrt(square[j]/(1-math.Pow(0.999, n))) + 1e-8)
-			want[j] = min(max(want[j], -float64(a.bound[j])), float64(a.bound[j]))
-		}
-		a.update()
-		for j, x := range want {
-			require.InDelta(t, x, a.x[j], 1e-4*max(1, math.Abs(x)), "step %d, number %d", step, j)
-		}
-	}
 }
 
 // The same weights and network come out whatever the number of cores, also of several blocks of positions.

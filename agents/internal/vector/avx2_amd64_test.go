@@ -1,0 +1,3 @@
+package vector
+
+func setAVX2(on bool) { AVX2 = on }

@@ -1,0 +1,144 @@
+// Package adam fits weights that become whole numbers, as those of the networks do, by Adam with decoupled weight
+// decay (AdamW: Loshchilov and Hutter, ICLR 2019): a step for every batch of examples, drawn at random, at a rate that
+// falls linearly to 0. The gradient of a batch is the sum of [Parts] sums, whatever the number of cores: so the outcome
+// is the same on all.
+package adam
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"sync"
+
+	"gyges/agents/internal/vector"
+)
+
+// Quantum says how a weight becomes a whole number.
+type Quantum struct {
+	Size  float64 // of 1, in units of the weight
+	Bound float64 // of the size of the number
+}
+
+// Whole returns the whole number for the weight x.
+func (q Quantum) Whole(x float32) int16 {
+	return int16(min(max(math.Round(float64(x)/q.Size), -q.Bound), q.Bound))
+}
+
+// Weight returns the weight that is n as a whole number.
+func (q Quantum) Weight(n int16) float32 { return float32(float64(n) * q.Size) }
+
+// Settings are the settings of a fit.
+type Settings struct {
+	Epochs, Batch int     // passes over all examples; examples of a step, at most all
+	Rate, Decay   float64 // learning rate of the first step; each step takes the share Decay × rate from the weights
+	Epsilon       float32 // added to the root of a mean square, by which a step is divided
+	// Units are, for the first weights, the sizes in which they are moved, 0 for those that stay; they don't decay.
+	Units    []float32
+	Progress func(step, steps int) // called after each step; may be nil
+}
+
+// Loss is what is minimised: a sum over examples.
+type Loss interface {
+	// Begin prepares for a batch of examples.
+	Begin(batch []uint32)
+	// Add adds the gradient of an example's loss to gradient and returns the loss. It is called for one
+	// example of each of the [Parts] at a time.
+	Add(part int, example uint32, gradient []float32) float64
+}
+
+// Parts is the number of partial sums of a gradient.
+const Parts = vector.Parts
+
+// InParts calls do for each part, at the same time.
+func InParts(do func(part int)) {
+	var wg sync.WaitGroup
+	for part := range Parts {
+		wg.Go(func() { do(part) })
+	}
+	wg.Wait()
+}
+
+// Fit is a fit in progress.
+type Fit struct {
+	settings    Settings
+	rng         *rand.Rand
+	order       []uint32 // of the examples
+	step, steps int
+	state       vector.Adam
+}
+
+// New returns a fit of x, the weights at the start, to a number of examples. quantum returns that of each weight,
+// which is kept within its bound; rng draws the batches.
+func New(x []float32, quantum func(i int) Quantum, examples int, rng *rand.Rand, s Settings) *Fit {
+	n := len(x)
+	s.Batch = min(s.Batch, examples)
+	f := &Fit{settings: s, rng: rng, order: make([]uint32, examples)}
+	f.state = vector.Adam{
+		X: x, Mean: make([]float32, n), Square: make([]float32, n), Bound: make([]float32, n),
+		Epsilon: s.Epsilon,
+	}
+	for i := range f.order {
+		f.order[i] = uint32(i)
+	}
+	if examples > 0 {
+		f.steps = examples / s.Batch * s.Epochs
+	}
+	for i := range x {
+		q := quantum(i)
+		f.state.Bound[i] = float32(q.Size * q.Bound)
+		x[i] = min(max(x[i], -f.state.Bound[i]), f.state.Bound[i])
+	}
+	for k := range f.state.Gradients {
+		f.state.Gradients[k] = make([]float32, n)
+	}
+	return f
+}
+
+// Moved reports whether an example has had a gradient by weight i.
+func (f *Fit) Moved(i int) bool { return f.state.Square[i] > 0 }
+
+// Epoch makes a pass over all examples in random order, but for an incomplete last batch, and returns the sum of the
+// losses before each step. The error is ctx's.
+func (f *Fit) Epoch(ctx context.Context, l Loss) (sum float64, err error) {
+	f.rng.Shuffle(len(f.order), func(i, j int) { f.order[i], f.order[j] = f.order[j], f.order[i] })
+	for first := 0; first < len(f.order) && first+f.settings.Batch <= len(f.order); first += f.settings.Batch {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		batch := f.order[first:][:f.settings.Batch]
+		l.Begin(batch)
+		var losses [Parts]float64
+		InParts(func(part int) {
+			for i := part; i < len(batch); i += Parts {
+				losses[part] += l.Add(part, batch[i], f.state.Gradients[part])
+			}
+		})
+		for _, x := range losses {
+			sum += x
+		}
+		f.update()
+		if f.settings.Progress != nil {
+			f.settings.Progress(f.step, f.steps)
+		}
+	}
+	return sum, nil
+}
+
+// update makes a step and clears the gradient.
+func (f *Fit) update() {
+	const beta1, beta2 = 0.9, 0.999
+	rate := f.settings.Rate * (1 - float64(f.step)/float64(f.steps))
+	f.step++
+	s := f.state
+	s.Beta1, s.Beta2 = 1-float32(beta1), 1-float32(beta2)
+	s.Rate = float32(rate / (1 - math.Pow(beta1, float64(f.step))))
+	s.Correction = float32(1 / (1 - math.Pow(beta2, float64(f.step))))
+	s.StepScaled(f.settings.Units)
+	s.Shrink = float32(rate * f.settings.Decay)
+	first := len(f.settings.Units)
+	size := (len(s.X) - first + Parts - 1) / Parts
+	InParts(func(part int) {
+		from := min(first+part*size, len(s.X))
+		s.Step(from, min(from+size, len(s.X)))
+	})
+}
