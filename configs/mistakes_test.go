@@ -61,7 +61,7 @@ out:
 		`1: name: expected a name, in quotes if it is a number, found a list`,
 		`2: unknown key "rule" in a tournament, did you mean "rules"?`,
 		`4: rules: unknown rules "standerd", did you mean "standard"?`,
-		`5: rules: rules "kang:max_plies=0": rule option max_plies: "0" is not one of: a number from 1 to 100000`,
+		`5: rules: rules "kang:max_plies=0": rule option max_plies: expected a number from 1 to 100000, found 0`,
 		`6: rules: rules "standard:goals=3": unknown rule option "goals"; expected one of: `,
 		`7: rules: expected a rule set, like standard or standard:null_move=allow, found keys and values`,
 		`9: rules[1]: rule set standard is listed twice`,

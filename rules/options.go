@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
+	"gyges/rules/base/problems"
+	"gyges/rules/base/settings"
 	"gyges/rules/base/suggest"
 )
 
@@ -48,84 +49,89 @@ const (
 	Optional  KangEntry = "optional"
 )
 
-// Options is a rule set as data. A tag holds the option's name in YAML files and on the
-// command line, its values or bounds, and its default where that is not the first value.
-// The zero value is not a rule set: start from a preset.
+// Options is a rule set as data: an option is a field, and its tags are all that texts of
+// rule sets, `gyges rules`, the manual and pages know of it. They are those of package
+// settings, and
+//
+//	shortcuts:"A,B"  the values under which the ends of courses may be found without following
+//	                 courses step by step, see [courseSearch]; without the tag, all values
+//	prose:"TEXT %s"  a sentence with the value for [Options.Prose], of options that its template
+//	                 doesn't name
+//
+// The default is that of the tag, else the first of the values. The zero value is not a rule
+// set: start from a preset.
 type Options struct {
-	// Relocation lets a piece displace the piece that it lands on.
-	Relocation bool       `option:"relocation" values:"true,false"`
-	SetupZone  SetupZone  `option:"setup_zone" values:"first_row,two_rows"`
-	SetupOrder SetupOrder `option:"setup_order" values:"south_then_north,alternate"`
-	DoorRule   DoorRule   `option:"door_rule" values:"undirected,directed,per_leg"`
-	NullMove   NullMove   `option:"null_move" values:"forbid,allow"`
-	DropZone   DropZone   `option:"drop_zone" values:"first_row,playable_row"`
-	Repetition Repetition `option:"repetition" values:"superko,none"`
-	// Kang selects the Kang variant; KangEntry has no effect without it.
-	Kang      bool      `option:"kang" values:"true,false" default:"false"`
-	KangEntry KangEntry `option:"kang_entry" values:"mandatory,optional"`
-	// MaxPlies is how many plies, placements not counted, make a game a draw.
-	MaxPlies int `option:"max_plies" low:"1" high:"100000" default:"400"`
+	Relocation bool       `yaml:"relocation" default:"true" help:"Whether a piece may be displaced."`
+	SetupZone  SetupZone  `yaml:"setup_zone" enum:"first_row,two_rows" help:"Where pieces are placed before play."`
+	SetupOrder SetupOrder `yaml:"setup_order" enum:"south_then_north,alternate" help:"All of South's first, or in turn."`
+	DoorRule   DoorRule   `yaml:"door_rule" enum:"undirected,directed,per_leg" shortcuts:"undirected,per_leg" help:"A door is used once in a turn, once in each direction, or once in a leg."`
+	NullMove   NullMove   `yaml:"null_move" enum:"forbid,allow" help:"Whether a turn may leave the board as it was."`
+	DropZone   DropZone   `yaml:"drop_zone" enum:"first_row,playable_row" help:"The opponent's row behind which no displaced piece goes: the first occupied, or that which can be played."`
+	Repetition Repetition `yaml:"repetition" enum:"superko,none" help:"Whether earlier positions may not return."`
+	Kang       bool       `yaml:"kang" default:"false" help:"The Kang variant."`
+	KangEntry  KangEntry  `yaml:"kang_entry" enum:"mandatory,optional" help:"Whether pieces in hand have to enter."`
+	MaxPlies   int        `yaml:"max_plies" check:"1..100000" default:"400" prose:"Turn %s ends the game as a draw, both players' turns counted. No rulebook says so; it ends games that would go on." help:"Turns of both players until a draw, placements not counted."`
 }
 
-// Option describes one option of a rule set.
-type Option struct {
-	Name      string
-	Choices   []string // the accepted values; nil for a number
-	Low, High int      // bounds of a number
+// Option is an option with its value in a rule set.
+type Option struct{ settings.Field }
 
-	field    int    // of Options
-	standard string // the default
-}
-
-// optionList holds the options in the order of the fields of Options.
-var optionList = readTags()
-
-func readTags() []Option {
+// List returns the options in printing order.
+func (o Options) List() []Option {
 	var list []Option
-	for f := range reflect.TypeFor[Options]().Fields() {
-		o := Option{Name: f.Tag.Get("option"), field: len(list), standard: f.Tag.Get("default")}
-		if f.Type.Kind() == reflect.Int {
-			o.Low, _ = strconv.Atoi(f.Tag.Get("low"))
-			o.High, _ = strconv.Atoi(f.Tag.Get("high"))
-		} else {
-			o.Choices = strings.Split(f.Tag.Get("values"), ",")
-			o.standard = cmp.Or(o.standard, o.Choices[0])
-		}
-		list = append(list, o)
+	for _, f := range settings.Fields(&o, "") {
+		list = append(list, Option{f})
 	}
 	return list
 }
 
-// OptionList describes all options, in printing order.
-func OptionList() []Option { return slices.Clone(optionList) }
+// Text returns the value as text.
+func (o Option) Text() string { return o.Texts()[0] }
 
-// Accepts returns in words what the option may be.
+// standard returns the default.
+func (o Option) standard() string { return cmp.Or(append(o.Enum(), o.Tag.Get("default"))...) }
+
+// Choices returns the values that the option may have, the default first; nil for a number.
+func (o Option) Choices() []string {
+	switch {
+	case o.Value.Kind() != reflect.Bool:
+		return o.Enum()
+	case o.standard() == "true":
+		return []string{"true", "false"}
+	default:
+		return []string{"false", "true"}
+	}
+}
+
+// Accepts returns in words what the option may be, the default first.
 func (o Option) Accepts() string {
-	if o.Choices == nil {
-		return fmt.Sprintf("a number from %d to %d", o.Low, o.High)
+	if low, high, ok := strings.Cut(o.Tag.Get("check"), ".."); ok {
+		return fmt.Sprintf("%s; %s to %s", o.standard(), low, high)
 	}
-	return strings.Join(o.Choices, ", ")
+	return strings.Join(o.Choices(), ", ")
 }
 
-// check returns an error that names the option and what it accepts if value is something else.
-func (o Option) check(value string) error {
-	n, err := strconv.Atoi(value)
-	if slices.Contains(o.Choices, value) || o.Choices == nil && err == nil && o.Low <= n && n <= o.High {
-		return nil
-	}
-	return fmt.Errorf("rule option %s: %.60q is not one of: %s", o.Name, value, o.Accepts())
+// stepwise reports whether courses must be followed step by step under the option's value.
+func (o Option) stepwise() bool {
+	values, some := o.Tag.Lookup("shortcuts")
+	return some && !slices.Contains(strings.Split(values, ","), o.Text())
 }
 
-// value returns the option's value in options as text.
-func (o Option) value(options Options) string {
-	return fmt.Sprint(reflect.ValueOf(options).Field(o.field))
+// DefaultOptions returns the options, each with its default.
+func DefaultOptions() (o Options) {
+	for _, f := range settings.Fields(&o, "") {
+		if err := f.SetTexts(Option{f}.standard()); err != nil {
+			panic(err) // the tag is wrong
+		}
+	}
+	return o
 }
 
 // Values returns the values of all options as text, by name.
 func (o Options) Values() map[string]string {
-	values := make(map[string]string, len(optionList))
-	for _, opt := range optionList {
-		values[opt.Name] = opt.value(o)
+	values := map[string]string{}
+	for _, opt := range o.List() {
+		values[opt.Key] = opt.Text()
 	}
 	return values
 }
@@ -133,27 +139,31 @@ func (o Options) Values() map[string]string {
 // Set changes the named option. The error names the option and what it accepts; o is
 // unchanged then.
 func (o *Options) Set(name, value string) error {
-	i := slices.IndexFunc(optionList, func(opt Option) bool { return opt.Name == name })
+	changed := *o
+	fields := settings.Fields(&changed, "")
+	i := slices.IndexFunc(fields, func(f settings.Field) bool { return f.Key == name })
 	if i < 0 {
-		names := make([]string, len(optionList))
-		for i, opt := range optionList {
-			names[i] = opt.Name
+		names := make([]string, len(fields))
+		for i, f := range fields {
+			names[i] = f.Key
 		}
 		return errors.New(suggest.Unknown("rule option", name, names))
 	}
-	if err := optionList[i].check(value); err != nil {
-		return err
+	if err := fields[i].SetTexts(value); err != nil {
+		return fmt.Errorf("rule option %s: %w", name, err)
 	}
-	switch field := reflect.ValueOf(o).Elem().Field(i); field.Kind() {
-	case reflect.Bool:
-		field.SetBool(value == "true")
-	case reflect.Int:
-		n, _ := strconv.Atoi(value) // checked
-		field.SetInt(int64(n))
-	default:
-		field.SetString(value)
+	if err := changed.check(); err != nil {
+		return fmt.Errorf("rule option %w", err)
 	}
+	*o = changed
 	return nil
+}
+
+// check returns an error for each option that has a value which it doesn't accept.
+func (o Options) check() error {
+	var errs problems.List
+	settings.Check(&errs, &o, "")
+	return errs.Err()
 }
 
 // Change sets an option given as "option=value".
@@ -168,9 +178,10 @@ func (o *Options) Change(text string) error {
 // Changes lists the options that differ in other, each "option=value" with other's value.
 func (o Options) Changes(other Options) []string {
 	var changes []string
-	for _, opt := range optionList {
-		if v := opt.value(other); v != opt.value(o) {
-			changes = append(changes, opt.Name+"="+v)
+	mine := o.List()
+	for i, opt := range other.List() {
+		if opt.Text() != mine[i].Text() {
+			changes = append(changes, opt.Key+"="+opt.Text())
 		}
 	}
 	return changes
@@ -181,6 +192,7 @@ type Preset struct {
 	Name    string
 	Doc     string // one line: whose rules these are
 	Options Options
+	rules   *Rules // resolved
 }
 
 var presetTable = []Preset{
@@ -204,18 +216,17 @@ var presetTable = []Preset{
 
 // preset makes a preset of the defaults and what differs from them.
 func preset(name, doc string, changes ...string) Preset {
-	var o Options
-	var errs []error
-	for _, opt := range optionList {
-		errs = append(errs, o.Set(opt.Name, opt.standard))
-	}
+	o := DefaultOptions()
 	for _, c := range changes {
-		errs = append(errs, o.Change(c))
+		if err := o.Change(c); err != nil {
+			panic(err) // the table is wrong
+		}
 	}
-	if err := errors.Join(errs...); err != nil {
-		panic(err) // the table is wrong
+	r, err := New(name, o)
+	if err != nil {
+		panic(err)
 	}
-	return Preset{name, doc, o}
+	return Preset{name, doc, o, r}
 }
 
 // Presets returns the named rule sets, standard first.

@@ -81,15 +81,15 @@ func TestProse(t *testing.T) {
 	t.Parallel()
 	for _, base := range []string{"standard", "simplified", "kang", "italian-kang"} {
 		o := MustParse(base).Options()
-		for _, opt := range optionList {
-			for _, v := range append(opt.Choices, "77") {
+		for _, opt := range o.List() {
+			for _, v := range append(opt.Choices(), "7") {
 				changed := o
-				if changed.Set(opt.Name, v) != nil || changed == o {
+				if changed.Set(opt.Key, v) != nil || changed == o {
 					continue
 				}
-				silent := strings.HasPrefix(opt.Name, "kang_") && !o.Kang ||
-					strings.HasPrefix(opt.Name, "setup_") && o.Kang || opt.Name == "drop_zone" && !o.Relocation
-				require.Equal(t, silent, reflect.DeepEqual(o.Prose(), changed.Prose()), "%s %s=%s", base, opt.Name, v)
+				silent := strings.HasPrefix(opt.Key, "kang_") && !o.Kang ||
+					strings.HasPrefix(opt.Key, "setup_") && o.Kang || opt.Key == "drop_zone" && !o.Relocation
+				require.Equal(t, silent, reflect.DeepEqual(o.Prose(), changed.Prose()), "%s %s=%s", base, opt.Key, v)
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"sort"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -15,12 +16,17 @@ import (
 func drawRules(t *rapid.T) *Rules {
 	o := rapid.SampledFrom(presetTable).Draw(t, "preset").Options
 	if rapid.Bool().Draw(t, "mixed") {
-		o.Relocation = rapid.Bool().Draw(t, "relocation")
-		o.DoorRule = rapid.SampledFrom([]DoorRule{Undirected, Undirected, Directed, PerLeg}).Draw(t, "doors")
-		o.NullMove = rapid.SampledFrom([]NullMove{ForbidNull, AllowNull}).Draw(t, "null")
-		o.DropZone = rapid.SampledFrom([]DropZone{BehindFirstRow, BehindPlayableRow}).Draw(t, "drop zone")
-		o.Repetition = rapid.SampledFrom([]Repetition{Superko, NoRepetition}).Draw(t, "repetition")
-		o.KangEntry = rapid.SampledFrom([]KangEntry{Mandatory, Optional}).Draw(t, "entry")
+		for _, opt := range o.List() {
+			value := opt.Text()
+			if low, high, number := strings.Cut(opt.Tag.Get("check"), ".."); number {
+				least, _ := strconv.Atoi(low)
+				most, _ := strconv.Atoi(high)
+				value = strconv.Itoa(rapid.IntRange(least, most).Draw(t, opt.Key))
+			} else if rapid.Bool().Draw(t, "other "+opt.Key) {
+				value = rapid.SampledFrom(opt.Choices()).Draw(t, opt.Key)
+			}
+			require.NoError(t, o.Set(opt.Key, value))
+		}
 	}
 	r, err := New("drawn", o)
 	require.NoError(t, err)
@@ -32,7 +38,7 @@ func drawRules(t *rapid.T) *Rules {
 // the slow generator explodes, fewer pieces take part.
 func drawPosition(t *rapid.T, r *Rules) Position {
 	pieces := NumPieces
-	if r.options.DoorRule == Directed {
+	if r.directed {
 		pieces = 7
 	}
 	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "board"), 0))
@@ -92,7 +98,7 @@ func checkPositions(t *testing.T, check func(t *rapid.T, r *Rules, p Position, m
 func TestGamesAgainstSlow(t *testing.T) {
 	checkPositions(t, func(t *rapid.T, r *Rules, p Position, _ *MoveSet) {
 		plies := 12
-		if r.options.DoorRule == Directed {
+		if r.directed {
 			plies = 1 // the slow generator explodes on boards that play comes to
 		}
 		g := NewGame(r, p)
@@ -301,7 +307,6 @@ func TestOptionsText(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		o := drawRules(t).options
-		o.MaxPlies = rapid.IntRange(1, 1000).Draw(t, "plies")
 		preset := rapid.SampledFrom(presetTable).Draw(t, "named")
 		text := strings.TrimSuffix(preset.Name+":"+strings.Join(preset.Options.Changes(o), ","), ":")
 		r, err := Parse(text)

@@ -37,15 +37,14 @@ type Rules struct {
 	directed   bool // door_rule: directed
 	perLeg     bool // door_rule: per_leg
 	playable   bool // drop_zone: playable_row
+	stepwise   bool // some option has no shortcuts: courses are followed step by step
 }
 
 // New checks the options and resolves them. name is the rule set's name in messages,
 // records and tables; the preset's name where there is one.
 func New(name string, o Options) (*Rules, error) {
-	for _, opt := range optionList {
-		if err := opt.check(opt.value(o)); err != nil {
-			return nil, fmt.Errorf("rules %s: %w", name, err)
-		}
+	if err := o.check(); err != nil {
+		return nil, fmt.Errorf("rules %s: %w", name, err)
 	}
 	r := &Rules{
 		name:       name,
@@ -55,6 +54,7 @@ func New(name string, o Options) (*Rules, error) {
 		directed:   o.DoorRule == Directed,
 		perLeg:     o.DoorRule == PerLeg,
 		playable:   o.DropZone == BehindPlayableRow,
+		stepwise:   slices.ContainsFunc(o.List(), Option.stepwise),
 	}
 	if o.Kang {
 		r.goalsToWin = KangGoals
@@ -74,19 +74,17 @@ func Parse(text string) (*Rules, error) {
 		}
 		return nil, errors.New(suggest.Unknown("rules", name, names))
 	}
+	if !changed {
+		return presetTable[i].rules, nil
+	}
 	preset := presetTable[i].Options
 	o := preset
-	if changed {
-		for change := range strings.SplitSeq(changes, ",") {
-			if err := o.Change(change); err != nil {
-				return nil, fmt.Errorf("rules %.60q: %w", text, err)
-			}
+	for change := range strings.SplitSeq(changes, ",") {
+		if err := o.Change(change); err != nil {
+			return nil, fmt.Errorf("rules %.60q: %w", text, err)
 		}
 	}
-	if changes := preset.Changes(o); len(changes) > 0 {
-		name += ":" + strings.Join(changes, ",")
-	}
-	return New(name, o)
+	return New(strings.TrimSuffix(name+":"+strings.Join(preset.Changes(o), ","), ":"), o)
 }
 
 // UnmarshalText implements [encoding.TextUnmarshaler] by [Parse].

@@ -46,8 +46,8 @@ func TestManualsAreComplete(t *testing.T) {
 	for _, p := range rules.Presets() {
 		presets = append(presets, p.Name)
 	}
-	for _, o := range rules.OptionList() {
-		options = append(append(options, o.Name), o.Choices...)
+	for _, o := range rules.DefaultOptions().List() {
+		options = append(append(options, o.Key), o.Choices()...)
 	}
 	e := newEnv(strings.NewReader(""), io.Discard, io.Discard)
 	for _, file := range documentFiles(t) {

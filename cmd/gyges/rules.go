@@ -33,8 +33,8 @@ func (c *rulesCmd) Run(e *env) error {
 	}
 	writeProse(e.out, r, c.Format == grid.Markdown)
 	t := grid.New("", 3, "Option", "Value", "May be")
-	for _, opt := range rules.OptionList() {
-		t.Add(grid.Markup(opt.Name), grid.Markup(o.Values()[opt.Name]), grid.Markup(opt.Accepts()))
+	for _, opt := range o.List() {
+		t.Add(grid.Markup(opt.Key), grid.Markup(opt.Text()), grid.Markup(opt.Accepts()))
 	}
 	if err := printTable(e.out, t, c.Format, 0); err != nil {
 		return err
@@ -87,7 +87,7 @@ var presetColumns = []grid.Column[rules.Preset]{
 	{Key: "options", Value: func(p rules.Preset) any { return p.Options.Values() }},
 }
 
-// list prints the presets with their options.
+// list prints the presets, then the options.
 func (c *rulesCmd) list(e *env) error {
 	presets := rules.Presets()
 	if c.Format == grid.JSON {
@@ -103,6 +103,14 @@ func (c *rulesCmd) list(e *env) error {
 		t.Add(p.Name, grid.Markup(p.Doc))
 		addDifferences(t, "", changes)
 	}
+	if err := printTable(e.out, t, c.Format, 0); err != nil {
+		return err
+	}
+	t = grid.New("", 3, "Option", "Values", "Meaning")
+	for _, opt := range presets[0].Options.List() {
+		t.Add(grid.Markup(opt.Key), grid.Markup(opt.Accepts()), grid.Markup(opt.Tag.Get("help")))
+	}
+	e.out.printf("\n")
 	return printTable(e.out, t, c.Format, 0)
 }
 

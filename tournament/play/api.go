@@ -41,7 +41,7 @@ type playPage struct {
 
 func (p *Pages) servePlay(w http.ResponseWriter, _ *http.Request) {
 	page := playPage{
-		Players: p.Players, Rules: rules.Presets(), Options: rules.OptionList(), Results: p.Results != "",
+		Players: p.Players, Rules: rules.Presets(), Options: rules.DefaultOptions().List(), Results: p.Results != "",
 	}
 	words := strings.NewReplacer("m+", " min + ", "s", " s a move")
 	for _, text := range clockTexts {

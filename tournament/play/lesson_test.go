@@ -42,13 +42,9 @@ func TestLesson(t *testing.T) {
 	s := newTestServer(t)
 	for _, preset := range rules.Presets() {
 		sets := []string{preset.Name}
-		for _, o := range rules.OptionList() {
-			choices := o.Choices
-			if choices == nil {
-				choices = []string{"1"}
-			}
-			for _, value := range choices {
-				sets = append(sets, preset.Name+":"+o.Name+"="+value)
+		for _, o := range preset.Options.List() {
+			for _, value := range append(o.Choices(), o.Text()) {
+				sets = append(sets, preset.Name+":"+o.Key+"="+value)
 			}
 		}
 		for _, set := range sets {

@@ -38,7 +38,7 @@ func TestPages(t *testing.T) {
 		"/api/games/none":                  {404, "no such game"},
 		"/api/rules":                       {422, `unknown rules`},
 		"/api/rules?rules=chess":           {422, `unknown rules \"chess\"`},
-		"/api/rules?rules=kang:max_plies=": {422, "a number from 1 to 100000"},
+		"/api/rules?rules=kang:max_plies=": {422, "expected a whole number"},
 		"/api/rules?rules=" + strings.Repeat("x", 1001): {422, "at most 1000 bytes"},
 		"/api/rules?rules=russian:null_move=forbid":     {200, `"name":"russian:null_move=forbid"`},
 		"/api/rules?rules=italian-kang":                 {200, "may bring one in"},
