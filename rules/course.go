@@ -23,12 +23,12 @@ func (r *Rules) Course(p Position, m Move) (course []Step, ok bool) {
 	var t turn
 	t.begin(r, p, p.Side())
 	t.aim |= 1 << goalOf(t.side)
-	if src.height == 0 || !t.courseEnds(src, 1<<m.To()).Has(m.To()) {
+	if src.height == 0 || !t.courses(src, 1<<m.To()).ends.Has(m.To()) {
 		return nil, false
 	}
 	s := r.stepSearch(p, src, t.aim)
 	s.wanted = 1 << m.To()
-	for legs := 1; !s.search(src.start(t.side), int(src.height), usedDoors{}, s.occ, legs); legs++ {
+	for legs := 1; !s.search(walk{at: src.start(t.side), left: int(src.height)}, s.occ, legs); legs++ {
 	}
 	if src.from.OnBoard() {
 		s.course = append(s.course, Step{Square: src.from})
@@ -37,9 +37,34 @@ func (r *Rules) Course(p Position, m Move) (course []Step, ok bool) {
 	return s.course, true
 }
 
+// walk is where a piece stands in its course.
+type walk struct {
+	at   Square
+	left int // steps left in the leg
+	used usedDoors
+}
+
+// step goes to a square next to the present one, after a bounce where a leg is over. board is
+// without the moving piece. The refusal is "", or why the rules don't allow the step, with %v
+// for the two squares.
+func (w *walk) step(r *Rules, board Position, to Square) (refusal string) {
+	if w.left == 0 {
+		w.left = int(board.At(w.at))
+		if r.perLeg {
+			w.used = usedDoors{}
+		}
+	}
+	if !w.used.pass(w.at, to, r.directed) {
+		refusal = "the door between %v and %v has been used already"
+	}
+	w.at = to
+	w.left--
+	return refusal
+}
+
 // stepSearch follows the courses of one piece, which has been lifted from the board,
-// step by step. It serves to write courses down, and where a door counts once in each
-// direction; [courseSearch] is the fast way to the ends of courses.
+// step by step. It serves to write courses down, and where a rule option leaves no
+// shortcuts; [courseSearch] is the fast way to the ends of courses.
 type stepSearch struct {
 	rules  *Rules
 	board  Position // without the moving piece
@@ -56,32 +81,25 @@ func (r *Rules) stepSearch(p Position, src source, aim SquareSet) stepSearch {
 	return stepSearch{rules: r, board: board, occ: board.Occupied(), aim: aim}
 }
 
-// search makes one more step from s, with this many steps left in the leg and legs left in
-// the course. Pieces that the course has already bounced off are not open: whatever a
-// second bounce leads to, the first one did with fewer doors used. It reports whether
-// everything wanted is found.
-func (ss *stepSearch) search(s Square, steps int, doors usedDoors, open SquareSet, legs int) bool {
-	for _, to := range adjacency[s] {
-		used, bit := doors, SquareSet(1)<<to
-		if !used.pass(s, to, ss.rules.directed) {
+// search makes one more step from w with this many legs left in the course. Pieces that the
+// course has already bounced off are not open: whatever a second bounce leads to, the first
+// one did with fewer doors used. It reports whether everything wanted is found.
+func (ss *stepSearch) search(w walk, open SquareSet, legs int) bool {
+	for _, to := range adjacency[w.at] {
+		next, bit := w, SquareSet(1)<<to
+		if next.step(ss.rules, ss.board, to) != "" {
 			continue
 		}
 		done := false
 		switch {
-		case steps > 1 && (ss.occ|goalSet)&bit == 0:
-			done = ss.search(to, steps-1, used, open, legs)
-		case steps == 1 && ss.aim&bit != 0:
+		case next.left > 0 && (ss.occ|goalSet)&bit == 0:
+			done = ss.search(next, open, legs)
+		case next.left == 0 && ss.aim&bit != 0:
 			ss.found |= bit
-			done = ss.wanted&^ss.found == 0
-			if !done && legs > 1 && open&bit != 0 {
-				if ss.rules.perLeg {
-					used = usedDoors{}
-				}
-				done = ss.search(to, int(ss.board.At(to)), used, open&^bit, legs-1)
-			}
+			done = ss.wanted&^ss.found == 0 || legs > 1 && open&bit != 0 && ss.search(next, open&^bit, legs-1)
 		}
 		if done {
-			ss.course = append(ss.course, Step{to, steps > 1})
+			ss.course = append(ss.course, Step{to, next.left > 0})
 			return true
 		}
 	}
@@ -91,15 +109,15 @@ func (ss *stepSearch) search(s Square, steps int, doors usedDoors, open SquareSe
 // legEnds returns where a leg of height h from s can end if no door has been used.
 func (ss *stepSearch) legEnds(s Square, h Height) SquareSet {
 	ss.found, ss.wanted = 0, boardSet|goalSet // more than there is
-	ss.search(s, int(h), usedDoors{}, 0, 1)
+	ss.search(walk{at: s, left: int(h)}, 0, 1)
 	return ss.found
 }
 
-// directedEnds is courseEnds where doors are directed: first are the ends of the first leg.
-// The search is over when all is found that could be if doors opened again for every leg.
-func (t *turn) directedEnds(src source, first SquareSet) SquareSet {
+// stepEnds returns where the courses of src can end, followed step by step. The search is over
+// when all is found that could be if doors opened again for every leg.
+func (t *turn) stepEnds(src source) SquareSet {
 	ss := t.r.stepSearch(t.p, src, t.aim)
-	first &= t.aim
+	first := ss.legEnds(src.start(t.side), src.height)
 	bound := first
 	for todo, done := first&ss.occ, SquareSet(0); todo != 0; todo = bound & ss.occ &^ done {
 		piece := todo.first()
@@ -108,7 +126,7 @@ func (t *turn) directedEnds(src source, first SquareSet) SquareSet {
 	}
 	ss.found, ss.wanted = first, bound
 	if bound != first {
-		ss.search(src.start(t.side), int(src.height), usedDoors{}, ss.occ, NumPieces)
+		ss.search(walk{at: src.start(t.side), left: int(src.height)}, ss.occ, NumPieces)
 	}
 	return ss.found
 }

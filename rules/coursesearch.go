@@ -19,19 +19,24 @@ package rules
 // No piece is bounced off twice: whatever the second bounce leads to, the first
 // one did with fewer doors used.
 type courseSearch struct {
-	lo, hi    uint64    // the heights' planes without the moving piece
-	occ       SquareSet // squares with a piece
-	empty     SquareSet
-	far       SquareSet    // the row from which a step leads to the goal
-	goal      SquareSet    // the goal, as a set
-	perLeg    bool         // doors are closed within a leg alone: stage 2 is exact, and the last one
-	bounces   int          // made in stage 3
-	missing   SquareSet    // ends of the bound that no course has been found to
-	bounced   SquareSet    // pieces that the bound bounces off
-	dependsOn SquareSet    // what the course last found crosses and bounces off
-	first     SquareSet    // ends of the first leg
-	legs      *legsByEnd   // of the start
-	ends      setsBySquare // of a leg from each piece in bounced, if no door is used
+	lo, hi  uint64    // the heights' planes without the moving piece
+	occ     SquareSet // squares with a piece
+	empty   SquareSet
+	far     SquareSet    // the row from which a step leads to the goal
+	goal    SquareSet    // the goal, as a set
+	perLeg  bool         // doors are closed within a leg alone: stage 2 is exact
+	bounces int          // made in stage 3
+	missing SquareSet    // ends of the bound that no course has been found to
+	first   SquareSet    // ends of the first leg
+	legs    *legsByEnd   // of the start
+	ends    setsBySquare // of a leg from each piece that the bound bounces off, if no door is used
+}
+
+// courses is what a search has found of the courses of one piece.
+type courses struct {
+	ends    SquareSet // where one can end
+	bounced SquareSet // pieces that one could bounce off if doors didn't matter
+	needs   SquareSet // what the one found last crosses and bounces off, if it has two legs or more
 }
 
 // setsBySquare holds a set for each square, goals included.
@@ -89,11 +94,10 @@ func (c *courseSearch) place(p Position, side Side) {
 	}
 }
 
-// firstLeg returns where the first leg of a piece of side in p can end, either goal included.
-// Unless doors are directed it leaves the board without the piece in c.
-func (c *courseSearch) firstLeg(r *Rules, p Position, side Side, src source) SquareSet {
-	if r.directed {
-		ss := r.stepSearch(p, src, boardSet|goalSet)
+// firstEnds sets the board and returns where the first leg of a piece of side in p can end.
+func (c *courseSearch) firstEnds(r *Rules, p Position, side Side, src source) SquareSet {
+	if r.stepwise {
+		ss := r.stepSearch(p, src, r.aim(p, side))
 		return ss.legEnds(src.start(side), src.height)
 	}
 	c.place(p.without(src), side)
@@ -107,34 +111,30 @@ func (c *courseSearch) firstLeg(r *Rules, p Position, side Side, src source) Squ
 	return first
 }
 
-// courseEnds returns where the courses that begin with one of these legs can
-// end, so far as it is wanted. first is where those legs end.
-func (c *courseSearch) courseEnds(first SquareSet, legs *legsByEnd, wanted SquareSet) SquareSet {
-	c.bounced = 0
-	if first&c.occ == 0 {
-		return first
-	}
-	bound := first
-	for todo := first & c.occ; todo != 0; todo = bound & c.occ &^ c.bounced {
+// search finds where the courses that begin with one of these legs can end, so far as it is
+// wanted. first is where those legs end.
+func (c *courseSearch) search(first SquareSet, legs *legsByEnd, wanted SquareSet) courses {
+	found := courses{ends: first}
+	for todo := first & c.occ; todo != 0; todo = found.ends & c.occ &^ found.bounced {
 		s := todo.first()
-		c.bounced |= todo & -todo
+		found.bounced |= todo & -todo
 		ends := c.legEnds(todo&-todo, c.at(s), doorSet{})
 		c.ends[s] = ends
-		bound |= ends
+		found.ends |= ends
 	}
-	c.first, c.legs = first, legs
-	if c.perLeg {
-		return bound
+	c.missing = found.ends &^ first & wanted
+	if c.missing == 0 || c.perLeg && wanted != c.goal { // what is needed is asked of the goal alone
+		return found
 	}
-	c.missing = bound &^ first & wanted
-	if c.missing == 0 {
-		return bound
+	c.first, c.legs, c.bounces = first, legs, 0
+	if !c.perLeg {
+		found.needs, _ = c.forward(first, legs, doorSet{}, c.occ)
 	}
-	c.dependsOn, c.bounces = 0, 0
-	if c.forward(first, legs, doorSet{}, c.occ); c.bounces > maxBounces {
-		c.backward()
+	if c.perLeg || c.bounces > maxBounces {
+		found.needs = c.backward(found.bounced)
 	}
-	return bound &^ c.missing
+	found.ends &^= c.missing
+	return found
 }
 
 // crossedBy returns what a leg of height h from s to end crosses, by other doors than
@@ -152,11 +152,13 @@ func (c *courseSearch) crossedBy(s Square, h Height, end Square, used doorSet) (
 const maxBounces = 24
 
 // forward goes on from a piece whose legs end on ends now that these doors are used, onto the
-// open pieces among them. It reports whether the stage is over: nothing is missing, or too
+// open pieces among them. It reports whether the stage is over: nothing is missing, and it
+// returns what the last course that it found crosses and bounces off from here on; or too
 // many bounces have been made.
-func (c *courseSearch) forward(ends SquareSet, legs *legsByEnd, used doorSet, open SquareSet) bool {
+func (c *courseSearch) forward(ends SquareSet, legs *legsByEnd, used doorSet, open SquareSet) (
+	needs SquareSet, over bool) {
 	if c.bounces++; c.bounces > maxBounces {
-		return true
+		return 0, true
 	}
 	for hits := ends & open; hits != 0; hits &= hits - 1 {
 		bit := hits & -hits
@@ -176,44 +178,46 @@ func (c *courseSearch) forward(ends SquareSet, legs *legsByEnd, used doorSet, op
 			if missing := c.missing; missing&found != 0 {
 				if c.missing = missing &^ found; c.missing == 0 {
 					crossed, _ := c.crossedBy(s, h, (missing & found).first(), then)
-					c.dependsOn |= bit | l.crossed | crossed
-					return true
+					return bit | l.crossed | crossed, true
 				}
 			}
-			if found&rest != 0 && c.forward(found, &legsTo[h&3][s], then, rest) {
-				c.dependsOn |= bit | l.crossed
-				return true
+			if found&rest != 0 {
+				if needs, over = c.forward(found, &legsTo[h&3][s], then, rest); over {
+					return needs | bit | l.crossed, true
+				}
 			}
 		}
 	}
-	return false
+	return 0, false
 }
 
-// backward decides for every missing square whether a course leads there,
-// through the pieces of the bound.
-func (c *courseSearch) backward() {
+// backward decides for every missing square whether a course leads there, through the pieces
+// of the bound. It returns what the last course that it found crosses and bounces off.
+func (c *courseSearch) backward(bounced SquareSet) (needs SquareSet) {
 	var before setsBySquare // the pieces from which a leg leads to a square
-	for from := c.bounced; from != 0; from &= from - 1 {
-		for to := c.ends[from.first()] & (c.bounced | c.missing); to != 0; to &= to - 1 {
+	for from := bounced; from != 0; from &= from - 1 {
+		for to := c.ends[from.first()] & (bounced | c.missing); to != 0; to &= to - 1 {
 			before[to.first()] |= from & -from
 		}
 	}
-	c.dependsOn = 0
 	for todo := c.missing; todo != 0; todo &= todo - 1 {
-		if bit := todo & -todo; c.leadsTo(todo.first(), &before, doorSet{}, c.bounced&^bit) {
+		bit := todo & -todo
+		if course, ok := c.leadsTo(todo.first(), &before, doorSet{}, bounced&^bit); ok {
+			needs = course
 			c.missing &^= bit
 		}
 	}
+	return needs
 }
 
-// leadsTo reports whether a course from the start ends on s that uses none of
-// these doors and bounces off open pieces only.
-func (c *courseSearch) leadsTo(s Square, before *setsBySquare, used doorSet, open SquareSet) bool {
+// leadsTo reports whether a course from the start ends on s that uses none of these doors and
+// bounces off open pieces only, and what one crosses and bounces off.
+func (c *courseSearch) leadsTo(s Square, before *setsBySquare, used doorSet, open SquareSet) (
+	needs SquareSet, ok bool) {
 	if c.first.Has(s) {
 		for run := c.legs[s]; run.more(); run = run.next() {
 			if l := run.leg(); l.free(c.occ, used) {
-				c.dependsOn |= l.crossed
-				return true
+				return l.crossed, true
 			}
 		}
 	}
@@ -231,13 +235,12 @@ func (c *courseSearch) leadsTo(s Square, before *setsBySquare, used doorSet, ope
 			if c.perLeg {
 				then = doorSet{}
 			}
-			if c.leadsTo(b, before, then, rest) {
-				c.dependsOn |= l.crossed | from&-from
-				return true
+			if needs, ok = c.leadsTo(b, before, then, rest); ok {
+				return needs | l.crossed | from&-from, true
 			}
 		}
 	}
-	return false
+	return 0, false
 }
 
 // connected reports whether legs lead from a square of from to one of target by way of

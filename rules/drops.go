@@ -31,15 +31,15 @@ func (r *Rules) dropZone(board Position, mover Side) SquareSet {
 // move, its first occupied row if there is none. The first leg decides: what it
 // lands on may be displaced.
 func (r *Rules) playableRow(board Position, side Side) int {
-	var search courseSearch
-	occ, aim := board.Occupied(), r.aim(board, side)
-	for i := range Rows {
-		row := nearRow(side, i)
-		for s := range (occ & rowSet(row)).All() {
-			if search.firstLeg(r, board, side, source{s, board.At(s)})&aim&^(1<<s) != 0 {
-				return row
+	var t turn
+	t.begin(r, board, side)
+	t.hand = false
+	for t.next(false) {
+		for _, src := range t.sources[:t.n] {
+			if t.firstEnds(src)&t.aim&^(1<<src.from) != 0 {
+				return src.from.Row()
 			}
 		}
 	}
-	return firstRow(occ, side)
+	return firstRow(board.Occupied(), side)
 }

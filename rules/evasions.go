@@ -18,7 +18,7 @@ func (r *Rules) Evasions(p Position, ms *MoveSet) {
 // QuickEvasions is a quick filter for [Rules.Evasions]: what it removes loses at once,
 // but some moves that do may stay, those that no course decides for several at a time.
 func (r *Rules) QuickEvasions(p Position, ms *MoveSet) {
-	if e := (evasions{r: r, p: p, ms: ms, quick: true}); !e.oneByOne() {
+	if e := (evasions{r: r, p: p, ms: ms, quick: true}); !r.oneByOne(p) {
 		e.filter()
 	}
 }
@@ -46,7 +46,7 @@ func (e *evasions) filter() bool {
 		return false
 	}
 	blockers := boardSet // a move must change something on one of these
-	if !e.oneByOne() {
+	if !e.r.oneByOne(e.p) {
 		if th := e.threat(e.p.afterPass()); th.exists {
 			blockers = th.squares
 		}
@@ -59,9 +59,9 @@ func (e *evasions) filter() bool {
 	return false
 }
 
-// oneByOne reports whether moves must be tried one by one: courses don't decide
-// several at a time where doors are directed or the opponent enters from his hand.
-func (e *evasions) oneByOne() bool { return e.r.directed || e.p.HoldsPieces(e.p.Side().Other()) }
+// oneByOne reports whether moves in p must be tried one by one: the opponent's courses don't
+// decide several at a time where they are followed step by step or enter from his hand.
+func (r *Rules) oneByOne(p Position) bool { return r.stepwise || p.HoldsPieces(p.Side().Other()) }
 
 // refuted reports whether the opponent could take a piece out after m.
 func (e *evasions) refuted(m Move) bool {
@@ -115,7 +115,7 @@ func (e *evasions) safe(g *group, base Position, squares SquareSet, hit Square) 
 		return 0
 	}
 	undecided := squares
-	if !e.oneByOne() {
+	if !e.r.oneByOne(e.p) {
 		th := e.threat(base)
 		undecided &= th.squares
 		if th.exists {
@@ -163,14 +163,14 @@ func (e *evasions) threat(q Position) threat {
 	if !t.aim.Has(goal) {
 		return threat{} // not with his next move, whatever is on the board
 	}
-	if !t.next() {
+	if !t.next(false) {
 		return threat{squares: boardSet}
 	}
 	row := t.sources[0].from.Row()
 	toRow := rowsTo(row, side)
 	if exitPossible(q, side) {
-		if i := t.findExit(goal); i >= 0 {
-			return threat{true, toRow&^rowSet(row) | t.dependencies(i, goal)}
+		if i, found := t.findExit(goal); i >= 0 {
+			return threat{true, toRow&^rowSet(row) | t.needs(t.sources[i], found)}
 		}
 	}
 	if e.quick || !t.canMove() {
@@ -179,27 +179,23 @@ func (e *evasions) threat(q Position) threat {
 	return threat{squares: toRow | t.affectingSquares()}
 }
 
-// dependencies returns the squares on which the course depends that findExit has just
-// found for the i-th source.
-func (t *turn) dependencies(i int, goal Square) SquareSet {
-	src, search := t.sources[i], &t.search
-	if crossed, ok := search.crossedBy(src.from, src.height, goal, doorSet{}); ok {
+// needs returns the squares on which the course of src to the goal depends that has been found.
+func (t *turn) needs(src source, found courses) SquareSet {
+	t.search.place(t.p.without(src), t.side)
+	if crossed, ok := t.search.crossedBy(src.from, src.height, goalOf(t.side), doorSet{}); ok {
 		return 1<<src.from | crossed
 	}
-	if search.perLeg { // the search has stopped at the bound
-		search.missing = 1 << goal
-		search.backward()
-	}
-	return 1<<src.from | search.dependsOn
+	return 1<<src.from | found.needs
 }
 
 // affectingSquares returns the squares that could matter to where the courses of the present
 // row end: those where they could end ([turn.endsIgnoringDoors]), and those that their first
 // legs cross.
 func (t *turn) affectingSquares() SquareSet {
-	squares, row := t.endsIgnoringDoors(0), t.row()
-	squares |= t.search.legEnds(row&(t.p.OfHeight(2)|t.p.OfHeight(3)), 1, doorSet{})
-	squares |= t.search.legEnds(row&t.p.OfHeight(3), 2, doorSet{})
+	squares := t.endsIgnoringDoors(0)
+	t.placeRow()
+	squares |= t.search.legEnds(t.row&(t.p.OfHeight(2)|t.p.OfHeight(3)), 1, doorSet{})
+	squares |= t.search.legEnds(t.row&t.p.OfHeight(3), 2, doorSet{})
 	return squares & boardSet
 }
 
@@ -229,12 +225,9 @@ func (r *Rules) GoalMove(p Position, side Side) Move {
 	if !t.aim.Has(goal) || !exitPossible(p, side) {
 		return NoMove
 	}
-	for t.next() {
-		if i := t.findExit(goal); i >= 0 {
+	for moves := false; t.next(moves); moves = t.canMove() {
+		if i, _ := t.findExit(goal); i >= 0 {
 			return newMove(t.sources[i].from, goal, NoSquare)
-		}
-		if !t.optional && t.canMove() {
-			return NoMove
 		}
 	}
 	return NoMove
@@ -250,30 +243,28 @@ func exitPossible(p Position, side Side) bool {
 }
 
 // findExit returns the index of a source of the present row that has a course to the goal,
-// -1 if there is none.
-func (t *turn) findExit(goal Square) int {
+// with its courses; -1 if there is none.
+func (t *turn) findExit(goal Square) (i int, found courses) {
 	bit := SquareSet(1) << goal
-	if !t.r.directed && t.sources[0].from.OnBoard() && t.endsIgnoringDoors(bit)&bit == 0 {
-		return -1
+	if !t.r.stepwise && t.row != 0 && t.endsIgnoringDoors(bit)&bit == 0 {
+		return -1, found
 	}
 	for i, src := range t.sources[:t.n] {
-		if t.courseEnds(src, bit).Has(goal) {
-			return i
+		if found = t.courses(src, bit); found.ends.Has(goal) {
+			return i, found
 		}
 	}
-	return -1
+	return -1, found
 }
 
 // endsIgnoringDoors returns where the courses of the present row could end if doors did
 // not matter and the row's other pieces were there or not, whichever leads further: one
 // bound for all sources at once. It may stop at the first of the squares in until.
 func (t *turn) endsIgnoringDoors(until SquareSet) SquareSet {
+	t.placeRow()
 	s := &t.search
-	s.place(t.p, t.side)
-	row := t.row()
-	s.empty |= row
 	var ends SquareSet
-	for fresh, bounced := row, row; fresh != 0 && ends&until == 0; bounced |= fresh {
+	for fresh, bounced := t.row, t.row; fresh != 0 && ends&until == 0; bounced |= fresh {
 		for h := Height(1); h <= 3; h++ {
 			if group := fresh & t.p.OfHeight(h); group != 0 {
 				ends |= s.legEnds(group, h, doorSet{})
@@ -284,15 +275,11 @@ func (t *turn) endsIgnoringDoors(until SquareSet) SquareSet {
 	return ends
 }
 
-// row returns the squares of the present row's sources.
-func (t *turn) row() SquareSet {
-	var row SquareSet
-	for _, src := range t.sources[:t.n] {
-		if src.from.OnBoard() {
-			row |= 1 << src.from
-		}
-	}
-	return row
+// placeRow sets the board on which the pieces of the present row are there and may be crossed
+// too.
+func (t *turn) placeRow() {
+	t.search.place(t.p, t.side)
+	t.search.empty |= t.row
 }
 
 // canMove reports whether any source of the present row has a legal move. Nearly

@@ -18,23 +18,18 @@ func (r *Rules) MovesAfter(p Position, past []Position, ms *MoveSet) {
 		return
 	}
 	past = r.forbidden(past)
-	var entries extent // the moves from the hand that are legal beside those of a row
 	var t turn
-	for t.begin(r, p, p.Side()); t.next(); {
+	t.begin(r, p, p.Side())
+	ms.extent = collect(&t, func(entries extent) (extent, bool) {
 		ms.extent = entries
 		for i := range t.n {
 			l := t.landingsOf(i)
 			ms.add(&t, &l)
 		}
 		ms.excludePast(r, p, past)
-		switch {
-		case t.optional:
-			entries = ms.extent
-		case ms.count > entries.count:
-			return
-		}
-	}
-	if ms.extent = entries; ms.count == 0 {
+		return ms.extent, ms.count > entries.count
+	})
+	if ms.count == 0 {
 		ms.count, ms.pass = 1, true
 	}
 }
@@ -77,15 +72,14 @@ type Control struct {
 
 // Control returns what side could do in p, whoever is to move.
 func (r *Rules) Control(p Position, side Side) Control {
-	var c Control
 	if r.SettingUp(p) {
-		return c
+		return Control{}
 	}
 	goal := SquareSet(1) << goalOf(side)
-	var entries Control
 	var t turn
-	for t.begin(r, p, side); t.next(); {
-		c = entries
+	t.begin(r, p, side)
+	return collect(&t, func(c Control) (Control, bool) {
+		before := c.Moves
 		for i := range t.n {
 			l := t.landingsOf(i)
 			if l.from.OnBoard() {
@@ -98,12 +92,6 @@ func (r *Rules) Control(p Position, side Side) Control {
 			}
 			c.Moves += t.count(&l)
 		}
-		switch {
-		case t.optional:
-			entries = c
-		case c.Moves > entries.Moves:
-			return c
-		}
-	}
-	return c
+		return c, c.Moves > before
+	})
 }

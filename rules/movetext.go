@@ -239,35 +239,27 @@ func (mp *moveParser) add(s Square, crossed bool, at int) {
 
 // checkCourse follows the course on the board.
 func (mp *moveParser) checkCourse() {
-	var used usedDoors
 	occ := mp.board.Occupied()
-	at, left := mp.source.start(mp.side), int(mp.source.height) // steps left in the leg
+	w := walk{at: mp.source.start(mp.side), left: int(mp.source.height)}
 	for i, st := range mp.course {
-		s, last := st.Square, i == len(mp.course)-1
+		at, s, last := w.at, st.Square, i == len(mp.course)-1
+		refusal := w.step(mp.rules, mp.board, s)
 		fail := func(format string, args ...any) { mp.fail(mp.columns[i], format, args...) }
-		left--
 		switch {
 		case !slices.Contains(adjacency[at], s) && !at.OnBoard():
 			fail("expected a square of %v's first row to enter on, found %v", mp.side, s)
 		case !slices.Contains(adjacency[at], s):
 			fail("expected a square next to %v, found %v", at, s)
-		case !used.pass(at, s, mp.rules.directed):
-			fail("the door between %v and %v has been used already", at, s)
-		case st.Crossed && left == 0:
+		case refusal != "":
+			fail(refusal, at, s)
+		case st.Crossed && w.left == 0:
 			fail("expected the leg to end on %v, not to cross it", s)
-		case !st.Crossed && left > 0:
-			fail("expected %d more steps before the leg ends on %v", left, s)
+		case !st.Crossed && w.left > 0:
+			fail("expected %d more steps before the leg ends on %v", w.left, s)
 		case st.Crossed && occ.Has(s):
 			fail("expected an empty square to cross, but %v is occupied", s)
 		case !st.Crossed && !last && !occ.Has(s):
 			fail("expected a piece to bounce off on %v, which is empty", s)
-		}
-		at = s
-		if !st.Crossed && !last {
-			left = int(mp.board.At(s))
-			if mp.rules.perLeg {
-				used = usedDoors{}
-			}
 		}
 	}
 }

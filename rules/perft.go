@@ -93,94 +93,79 @@ func (c *perftCounter) count(p Position, depth int) uint64 {
 // whose courses could come by the drop square.
 func (r *Rules) countAfter(p Position, ms *MoveSet) uint64 {
 	var n uint64
-	if ms.pass || r.options.Kang || r.directed || r.SettingUp(p) {
+	if ms.pass || r.SettingUp(p) || r.oneByOne(p) {
 		for m := range ms.All() {
 			n += uint64(r.Count(r.Apply(p, m)))
 		}
 		return n
 	}
-	var b bulk
+	var t turn
 	for gi := range ms.groups[:ms.n] {
 		g := &ms.groups[gi]
 		for ends := g.ends; ends != 0; ends &= ends - 1 {
 			n += uint64(r.Count(r.Apply(p, newMove(g.from, ends.first(), NoSquare))))
 		}
 		for hits := g.hits; hits != 0; hits &= hits - 1 {
-			if drops := *ms.dropsOf(g, hits.first()); drops != 0 {
-				b.displace(r, p, g.from, hits.first())
-				for ; drops != 0; drops &= drops - 1 {
-					n += uint64(b.count(drops.first()))
-				}
-			}
+			n += t.countDrops(r, p, newMove(g.from, hits.first(), NoSquare), *ms.dropsOf(g, hits.first()))
 		}
 	}
 	return n
 }
 
-// bulk counts the opponent's moves after a displacement for several drop squares.
-type bulk struct {
-	turn    turn
-	base    Position // the displaced piece is in hand
-	piece   Height   // its height
-	row     SquareSet
-	ends    [Files]SquareSet // of the courses of each source in base
-	affects [Files]SquareSet // squares on which a piece could change them
-}
-
-// displace makes the move without the drop and finds the ends of the opponent's courses.
-func (b *bulk) displace(r *Rules, p Position, from, hit Square) {
-	h := p.At(from)
-	b.base, b.piece = p, p.At(hit)
-	b.base.lift(from)
-	b.base.lift(hit)
-	b.base.put(hit, h)
-	b.base.lo = b.base.lo&^passMask ^ sideBit
-	t := &b.turn
-	t.begin(r, b.base, b.base.Side())
-	t.next()
-	b.row = rowSet(t.sources[0].from.Row())
-	for i, src := range t.sources[:t.n] {
-		b.ends[i] = t.courseEnds(src, t.aim)
-		b.affects[i] = t.search.passed(1<<src.from, src.height)
-		for h := Height(1); h <= 3; h++ {
-			if group := t.search.bounced & b.base.OfHeight(h); group != 0 {
-				b.affects[i] |= t.search.passed(group, h)
+// countDrops returns the sum of the opponent's moves after m, a displacement in p, over these
+// drop squares. A drop is never behind his nearest row, so it can only add a source to it.
+func (t *turn) countDrops(r *Rules, p Position, m Move, drops SquareSet) (n uint64) {
+	if drops == 0 {
+		return 0
+	}
+	piece := p.At(m.To())
+	p.lift(m.To())
+	p = r.Apply(p, m)
+	t.begin(r, p, p.Side())
+	t.next(false)
+	sources, row := t.n, rowSet(t.sources[0].from.Row())
+	var ends, affects [Files + 1]SquareSet
+	affects[sources] = boardSet // a piece that is dropped on the row
+	for i, src := range t.sources[:sources] {
+		found := t.courses(src, t.aim)
+		ends[i], affects[i] = found.ends, t.affecting(src, found.bounced)
+	}
+	for ; drops != 0; drops &= drops - 1 {
+		s := drops.first()
+		t.p, t.n = p, sources
+		t.p.put(s, piece)
+		if row.Has(s) {
+			t.add(s, piece)
+		}
+		moves := 0
+		for i := range t.n {
+			ends := ends[i]
+			if affects[i].Has(s) {
+				ends = t.courses(t.sources[i], t.aim).ends
 			}
+			l := t.landings(i, ends)
+			moves += t.count(&l)
 		}
-	}
-}
-
-// passed returns the squares that legs of height h from these squares cross or end on.
-func (c *courseSearch) passed(from SquareSet, h Height) SquareSet {
-	var set SquareSet
-	for ; h > 0; h-- {
-		set |= c.legEnds(from, h, doorSet{})
-	}
-	return set
-}
-
-// count returns how many moves the opponent has when the piece is dropped on s.
-// A drop is never behind his nearest row, so it can only add a source to it.
-func (b *bulk) count(s Square) int {
-	t := &b.turn
-	t.p = b.base
-	t.p.put(s, b.piece)
-	n := 0
-	for i := range t.n {
-		ends := b.ends[i]
-		if b.affects[i].Has(s) {
-			ends = t.courseEnds(t.sources[i], t.aim)
+		if moves == 0 {
+			moves = r.Count(t.p)
 		}
-		l := t.landings(i, ends)
-		n += t.count(&l)
-	}
-	if b.row.Has(s) {
-		t.sources[t.n] = source{s, b.piece}
-		l := t.landingsOf(t.n)
-		n += t.count(&l)
-	}
-	if n == 0 {
-		return t.r.Count(t.p)
+		n += uint64(moves)
 	}
 	return n
+}
+
+// affecting returns the squares on which one more piece could change where the courses of src
+// end: those that its first leg, and legs from pieces that it could bounce off, cross or end on.
+func (t *turn) affecting(src source, bounced SquareSet) (squares SquareSet) {
+	t.search.place(t.p.without(src), t.side)
+	for h := Height(1); h <= 3; h++ {
+		from := bounced & t.p.OfHeight(h)
+		if h == src.height {
+			from |= 1 << src.from
+		}
+		for steps := h; from != 0 && steps > 0; steps-- {
+			squares |= t.search.legEnds(from, steps, doorSet{})
+		}
+	}
+	return squares
 }

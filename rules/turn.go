@@ -20,8 +20,7 @@ func (src source) start(side Side) Square {
 }
 
 // turn iterates over what one side may move: its hand (Kang), then its rows from the
-// nearest on. Every generation mode is a loop over it that ends with the first row that
-// gives a legal move.
+// nearest on. Every generation mode is a loop over [turn.next].
 type turn struct {
 	r        *Rules
 	p        Position
@@ -31,6 +30,7 @@ type turn struct {
 	hand     bool      // the hand is still to come
 	sources  [maxSources]source
 	n        int          // sources of the present row, or of the hand
+	row      SquareSet    // the pieces of the present row
 	optional bool         // they are in hand and may stay there: the moves of a row are legal too
 	search   courseSearch // working memory
 }
@@ -43,6 +43,19 @@ func (t *turn) begin(r *Rules, p Position, side Side) {
 	t.search.perLeg = r.perLeg
 }
 
+// collect returns what add makes of the sources from which the side has to choose. add is
+// called for one list of sources after the other; it adds to its argument, which holds what
+// entries give, and reports whether there is a legal move.
+func collect[T any](t *turn, add func(T) (T, bool)) (all T) {
+	for moves := false; t.next(moves); {
+		var sum T
+		if sum, moves = add(all); moves || t.optional {
+			all = sum
+		}
+	}
+	return all
+}
+
 // aim returns what side may land on: the board, and its goal if it may be entered.
 func (r *Rules) aim(p Position, side Side) SquareSet {
 	if p.TookOut(side) {
@@ -51,11 +64,14 @@ func (r *Rules) aim(p Position, side Side) SquareSet {
 	return boardSet | 1<<goalOf(side)
 }
 
-// next loads the sources of the hand, or of the next row that has any, and
-// reports whether there are some. The caller stops as soon as a row, or a hand
-// that is not optional, has given a legal move.
-func (t *turn) next() bool {
-	t.n, t.optional = 0, false
+// next loads the sources of the hand, or of the next row that has any, and reports whether
+// there are some. That is over after the first that have a legal move, which moves says of
+// those before; but for a hand that may stay, beside whose moves those of a row are legal.
+func (t *turn) next(moves bool) bool {
+	if moves && !t.optional {
+		return false
+	}
+	t.n, t.row, t.optional = 0, 0, false
 	if t.hand {
 		t.hand = false
 		for h := Height(1); h <= 3; h++ {
@@ -66,14 +82,14 @@ func (t *turn) next() bool {
 		t.optional = t.r.options.KangEntry == Optional
 		return true
 	}
-	for t.rows > 0 && t.n == 0 {
-		row := nearRow(t.side, Rows-t.rows)
+	for t.rows > 0 && t.row == 0 {
+		t.row = t.p.Occupied() & rowSet(nearRow(t.side, Rows-t.rows))
 		t.rows--
-		for squares := t.p.Occupied() & rowSet(row); squares != 0; squares &= squares - 1 {
-			t.add(squares.first(), t.p.At(squares.first()))
-		}
 	}
-	return t.n > 0
+	for squares := t.row; squares != 0; squares &= squares - 1 {
+		t.add(squares.first(), t.p.At(squares.first()))
+	}
+	return t.row != 0
 }
 
 func (t *turn) add(from Square, h Height) {
@@ -89,18 +105,19 @@ func (p Position) without(src source) Position {
 	return p
 }
 
-// courseEnds returns the squares, of those wanted, on which a course of src can end.
-// Some that are not wanted may be among them.
-func (t *turn) courseEnds(src source, wanted SquareSet) SquareSet {
-	first := t.firstEnds(src)
-	if t.r.directed {
-		return t.directedEnds(src, first)
+// courses finds the squares, of those wanted, on which a course of src can end. Some that are
+// not wanted may be among them.
+func (t *turn) courses(src source, wanted SquareSet) courses {
+	if t.r.stepwise {
+		return courses{ends: t.stepEnds(src)}
 	}
-	return t.search.courseEnds(first, &legsTo[src.height&3][src.start(t.side)], wanted) & t.aim
+	found := t.search.search(t.firstEnds(src), &legsTo[src.height&3][src.start(t.side)], wanted)
+	found.ends &= t.aim
+	return found
 }
 
-// firstEnds returns where the first leg of src can end, either goal included.
-func (t *turn) firstEnds(src source) SquareSet { return t.search.firstLeg(t.r, t.p, t.side, src) }
+// firstEnds returns where the first leg of src can end.
+func (t *turn) firstEnds(src source) SquareSet { return t.search.firstEnds(t.r, t.p, t.side, src) }
 
 // landings is what one source can do: the squares its courses can end on.
 type landings struct {
@@ -113,7 +130,7 @@ type landings struct {
 
 // landingsOf finds the landings of the i-th source.
 func (t *turn) landingsOf(i int) landings {
-	return t.landings(i, t.courseEnds(t.sources[i], t.aim))
+	return t.landings(i, t.courses(t.sources[i], t.aim).ends)
 }
 
 // landings sorts the squares where the courses of the i-th source can end.
