@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -15,16 +14,16 @@ import (
 
 // The types of the options that are a choice between names.
 type (
-	SetupZone  string // rows on which the pieces are placed before play
-	SetupOrder string // who places when before play
-	DoorRule   string // what "no door twice in one turn" means
-	DropZone   string // the row of the opponent behind which no displaced piece may be put
-	NullMove   string // whether a turn may leave the board as it was
-	Repetition string // the earlier positions that a move may not reproduce
-	KangEntry  string // whether a player who holds pieces must bring one in
+	SetupZone  string
+	SetupOrder string
+	DoorRule   string
+	DropZone   string
+	NullMove   string
+	Repetition string
+	KangEntry  string
 )
 
-// The values of the options, the default first.
+// The values of the options; their methods Choices say what they mean.
 const (
 	FirstRow SetupZone = "first_row"
 	TwoRows  SetupZone = "two_rows"
@@ -32,22 +31,63 @@ const (
 	SouthThenNorth SetupOrder = "south_then_north"
 	Alternate      SetupOrder = "alternate"
 
-	Undirected DoorRule = "undirected" // a door counts once, whatever the direction
-	Directed   DoorRule = "directed"   // once in each direction
-	PerLeg     DoorRule = "per_leg"    // once in a leg: doors open again for the next leg
+	Undirected DoorRule = "undirected"
+	Directed   DoorRule = "directed"
+	PerLeg     DoorRule = "per_leg"
 
 	ForbidNull NullMove = "forbid"
 	AllowNull  NullMove = "allow"
 
-	BehindFirstRow    DropZone = "first_row"    // his first occupied row
-	BehindPlayableRow DropZone = "playable_row" // the row that he can play, the next one where his first is blocked
+	BehindFirstRow    DropZone = "first_row"
+	BehindPlayableRow DropZone = "playable_row"
 
-	Superko      Repetition = "superko" // all earlier positions of the game
-	NoRepetition Repetition = "none"    // no rule
+	Superko      Repetition = "superko"
+	NoRepetition Repetition = "none"
 
 	Mandatory KangEntry = "mandatory"
 	Optional  KangEntry = "optional"
 )
+
+func choice[T ~string](value T, meaning string) settings.Choice {
+	return settings.Choice{Name: string(value), Doc: meaning}
+}
+
+// Choices returns the rows on which the pieces are placed before play.
+func (SetupZone) Choices() []settings.Choice {
+	return []settings.Choice{choice(FirstRow, ""), choice(TwoRows, "")}
+}
+
+// Choices returns who may place when before play.
+func (SetupOrder) Choices() []settings.Choice {
+	return []settings.Choice{choice(SouthThenNorth, "all of South's first"), choice(Alternate, "a piece each in turn")}
+}
+
+// Choices returns what "no door twice in one turn" may mean.
+func (DoorRule) Choices() []settings.Choice {
+	return []settings.Choice{choice(Undirected, "in a turn"), choice(Directed, "in a turn and a direction"),
+		choice(PerLeg, "in a leg")}
+}
+
+// Choices returns whether a turn may leave the board as it was.
+func (NullMove) Choices() []settings.Choice {
+	return []settings.Choice{choice(ForbidNull, ""), choice(AllowNull, "")}
+}
+
+// Choices returns the rows of the opponent behind which no displaced piece may be put.
+func (DropZone) Choices() []settings.Choice {
+	return []settings.Choice{choice(BehindFirstRow, "the first that is occupied"),
+		choice(BehindPlayableRow, "the first that can be played")}
+}
+
+// Choices returns the earlier positions that a move may not reproduce.
+func (Repetition) Choices() []settings.Choice {
+	return []settings.Choice{choice(Superko, "all of the game"), choice(NoRepetition, "")}
+}
+
+// Choices returns whether a player who holds pieces must bring one in.
+func (KangEntry) Choices() []settings.Choice {
+	return []settings.Choice{choice(Mandatory, ""), choice(Optional, "")}
+}
 
 // Options is a rule set as data: an option is a field, and its tags are all that texts of
 // rule sets, `gyges rules`, the manual and pages know of it. They are those of package
@@ -58,19 +98,18 @@ const (
 //	prose:"TEXT %s"  a sentence with the value for [Options.Prose], of options that its template
 //	                 doesn't name
 //
-// The default is that of the tag, else the first of the values. The zero value is not a rule
-// set: start from a preset.
+// The zero value is not a rule set: start from a preset.
 type Options struct {
 	Relocation bool       `yaml:"relocation" default:"true" help:"Whether a piece may be displaced."`
-	SetupZone  SetupZone  `yaml:"setup_zone" enum:"first_row,two_rows" help:"Where pieces are placed before play."`
-	SetupOrder SetupOrder `yaml:"setup_order" enum:"south_then_north,alternate" help:"All of South's first, or in turn."`
-	DoorRule   DoorRule   `yaml:"door_rule" enum:"undirected,directed,per_leg" shortcuts:"undirected,per_leg" help:"A door is used once in a turn, once in each direction, or once in a leg."`
-	NullMove   NullMove   `yaml:"null_move" enum:"forbid,allow" help:"Whether a turn may leave the board as it was."`
-	DropZone   DropZone   `yaml:"drop_zone" enum:"first_row,playable_row" help:"The opponent's row behind which no displaced piece goes: the first occupied, or that which can be played."`
-	Repetition Repetition `yaml:"repetition" enum:"superko,none" help:"Whether earlier positions may not return."`
-	Kang       bool       `yaml:"kang" default:"false" help:"The Kang variant."`
-	KangEntry  KangEntry  `yaml:"kang_entry" enum:"mandatory,optional" help:"Whether pieces in hand have to enter."`
-	MaxPlies   int        `yaml:"max_plies" check:"1..100000" default:"400" prose:"Turn %s ends the game as a draw, both players' turns counted. No rulebook says so; it ends games that would go on." help:"Turns of both players until a draw, placements not counted."`
+	SetupZone  SetupZone  `yaml:"setup_zone" default:"first_row" help:"Where a player's pieces are placed before play:"`
+	SetupOrder SetupOrder `yaml:"setup_order" default:"south_then_north" help:"Who places them when:"`
+	DoorRule   DoorRule   `yaml:"door_rule" default:"undirected" shortcuts:"undirected,per_leg" help:"A door is passed once at most:"`
+	NullMove   NullMove   `yaml:"null_move" default:"forbid" help:"Turns that leave the board as it was:"`
+	DropZone   DropZone   `yaml:"drop_zone" default:"first_row" help:"The opponent's row behind which no displaced piece goes:"`
+	Repetition Repetition `yaml:"repetition" default:"superko" help:"Earlier positions that may not return:"`
+	Kang       bool       `yaml:"kang" default:"false" help:"Whether the Kang variant is played."`
+	KangEntry  KangEntry  `yaml:"kang_entry" default:"mandatory" help:"Whether pieces in hand have to enter:"`
+	MaxPlies   int        `yaml:"max_plies" default:"400" check:"1..100000" prose:"Turn %s ends the game as a draw, both players' turns counted. No rulebook says so; it ends games that would go on." help:"Turns of both players until a draw, placements not counted."`
 }
 
 // Option is an option with its value in a rule set.
@@ -88,27 +127,20 @@ func (o Options) List() []Option {
 // Text returns the value as text.
 func (o Option) Text() string { return o.Texts()[0] }
 
-// standard returns the default.
-func (o Option) standard() string { return cmp.Or(append(o.Enum(), o.Tag.Get("default"))...) }
-
-// Choices returns the values that the option may have, the default first; nil for a number.
-func (o Option) Choices() []string {
-	switch {
-	case o.Value.Kind() != reflect.Bool:
-		return o.Enum()
-	case o.standard() == "true":
+// Enum returns the values that the option may have; nil for a number.
+func (o Option) Enum() []string {
+	if o.Value.Kind() == reflect.Bool {
 		return []string{"true", "false"}
-	default:
-		return []string{"false", "true"}
 	}
+	return o.Field.Enum()
 }
 
-// Accepts returns in words what the option may be, the default first.
+// Accepts returns in words what the option may be.
 func (o Option) Accepts() string {
 	if low, high, ok := strings.Cut(o.Tag.Get("check"), ".."); ok {
-		return fmt.Sprintf("%s; %s to %s", o.standard(), low, high)
+		return fmt.Sprintf("a number from %s to %s", low, high)
 	}
-	return strings.Join(o.Choices(), ", ")
+	return strings.Join(o.Enum(), ", ")
 }
 
 // stepwise reports whether courses must be followed step by step under the option's value.
@@ -118,14 +150,7 @@ func (o Option) stepwise() bool {
 }
 
 // DefaultOptions returns the options, each with its default.
-func DefaultOptions() (o Options) {
-	for _, f := range settings.Fields(&o, "") {
-		if err := f.SetTexts(Option{f}.standard()); err != nil {
-			panic(err) // the tag is wrong
-		}
-	}
-	return o
-}
+func DefaultOptions() Options { return *settings.New(reflect.TypeFor[Options]()).(*Options) }
 
 // Values returns the values of all options as text, by name.
 func (o Options) Values() map[string]string {

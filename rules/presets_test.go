@@ -82,7 +82,7 @@ func TestProse(t *testing.T) {
 	for _, base := range []string{"standard", "simplified", "kang", "italian-kang"} {
 		o := MustParse(base).Options()
 		for _, opt := range o.List() {
-			for _, v := range append(opt.Choices(), "7") {
+			for _, v := range append(opt.Enum(), "7") {
 				changed := o
 				if changed.Set(opt.Key, v) != nil || changed == o {
 					continue

@@ -23,7 +23,7 @@ func drawRules(t *rapid.T) *Rules {
 				most, _ := strconv.Atoi(high)
 				value = strconv.Itoa(rapid.IntRange(least, most).Draw(t, opt.Key))
 			} else if rapid.Bool().Draw(t, "other "+opt.Key) {
-				value = rapid.SampledFrom(opt.Choices()).Draw(t, opt.Key)
+				value = rapid.SampledFrom(opt.Enum()).Draw(t, opt.Key)
 			}
 			require.NoError(t, o.Set(opt.Key, value))
 		}

@@ -47,7 +47,7 @@ func TestManualsAreComplete(t *testing.T) {
 		presets = append(presets, p.Name)
 	}
 	for _, o := range rules.DefaultOptions().List() {
-		options = append(append(options, o.Key), o.Choices()...)
+		options = append(append(options, o.Key), o.Enum()...)
 	}
 	e := newEnv(strings.NewReader(""), io.Discard, io.Discard)
 	for _, file := range documentFiles(t) {

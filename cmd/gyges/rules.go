@@ -106,9 +106,9 @@ func (c *rulesCmd) list(e *env) error {
 	if err := printTable(e.out, t, c.Format, 0); err != nil {
 		return err
 	}
-	t = grid.New("", 3, "Option", "Values", "Meaning")
+	t = grid.New("", 3, "Option", "Default", "Meaning")
 	for _, opt := range presets[0].Options.List() {
-		t.Add(grid.Markup(opt.Key), grid.Markup(opt.Accepts()), grid.Markup(opt.Tag.Get("help")))
+		t.Add(grid.Markup(opt.Key), grid.Markup(opt.Text()), grid.Markup(opt.Help()))
 	}
 	e.out.printf("\n")
 	return printTable(e.out, t, c.Format, 0)

@@ -43,7 +43,7 @@ func TestLesson(t *testing.T) {
 	for _, preset := range rules.Presets() {
 		sets := []string{preset.Name}
 		for _, o := range preset.Options.List() {
-			for _, value := range append(o.Choices(), o.Text()) {
+			for _, value := range append(o.Enum(), o.Text()) {
 				sets = append(sets, preset.Name+":"+o.Key+"="+value)
 			}
 		}
