@@ -48,7 +48,7 @@ func ParamsOf(config any) []ParamDef {
 	copied.Elem().Set(reflect.ValueOf(config))
 	var defs []ParamDef
 	for _, f := range settings.Fields(copied.Interface(), "") {
-		d := ParamDef{Name: f.Key, Type: Text, Default: f.Tag.Get("default"), Doc: f.Help()}
+		d := ParamDef{Name: f.Key, Type: Text, Default: f.Tag.Get("default"), Choices: f.Enum(), Doc: f.Help()}
 		switch kind := f.Value.Kind(); {
 		case f.Value.Type() == reflect.TypeFor[time.Duration]():
 			d.Type = Duration

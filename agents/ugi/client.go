@@ -23,6 +23,7 @@ const (
 
 	quitGrace  = time.Second // for a program to end after quit
 	maxOptions = 1000        // of a program, more are ignored
+	maxPly     = 1000        // the highest depth
 )
 
 // client holds the dialogue with a program, which it starts.

@@ -15,32 +15,46 @@ import (
 	"gyges/agents"
 	"gyges/agents/random"
 	"gyges/rules"
+	"gyges/rules/base/settings"
 )
+
+// config holds the parameters of an agent that is a program, but for those that begin with optionPrefix.
+type config struct {
+	Command  string        `param:"cmd" help:"the program and its arguments, separated by blanks; words with blanks in double quotes"`
+	Dir      string        `param:"dir" help:"folder to run it in; a program named with a slash is looked for from there"`
+	Depth    int           `param:"depth" check:"1..1000" help:"plies to search, if the program has an option for it"`
+	Nodes    int64         `param:"nodes" check:"1..1000000000000" help:"nodes for a move, if the program has an option for it"`
+	MoveTime time.Duration `param:"movetime" check:"1ms..1h" help:"time for a move"`
+	Start    time.Duration `param:"start" default:"10s" check:"1ms..24h" help:"time to start and send ugiok"`
+	Ready    time.Duration `param:"ready" default:"10s" check:"1ms..24h" help:"time to send readyok"`
+	Move     time.Duration `param:"move" default:"1m" check:"1ms..24h" help:"time for a move that no movetime bounds; then stop is sent"`
+	Grace    time.Duration `param:"grace" default:"1s" check:"1ms..24h" help:"how much later than its time a move may come"`
+	Restart  restart       `param:"restart" default:"crash" help:"start the program anew after a crash only, or for every game"`
+}
+
+// restart is when a program is started anew.
+type restart string
+
+const everyGame restart = "game"
+
+// Choices lists the values.
+func (restart) Choices() []settings.Choice {
+	return []settings.Choice{{Name: "crash"}, {Name: string(everyGame)}}
+}
+
+// optionPrefix begins the names of the parameters that set options of the program.
+const optionPrefix = "opt."
 
 // Kind returns the kind of agent that is an external program.
 func Kind() agents.Kind {
-	wait := func(name, value, doc string) agents.ParamDef {
-		return agents.ParamDef{Name: name, Type: agents.Duration, Default: value, Min: 0.001, Max: maxSeconds, Doc: doc}
+	option := agents.ParamDef{
+		Name: optionPrefix, Type: agents.Text, Doc: "opt.NAME=VALUE sends setoption NAME VALUE when the program has started",
 	}
 	return agents.Kind{
-		Name: "ugi",
-		Doc:  "an external program that speaks the UGI protocol",
-		Params: []agents.ParamDef{
-			{Name: "cmd", Type: agents.Text, Doc: "the program and its arguments, separated by blanks; " +
-				"words with blanks in double quotes"},
-			{Name: "dir", Type: agents.Text, Doc: "folder to run it in; a program named with a slash is looked for from there"},
-			{Name: "depth", Type: agents.Int, Min: 1, Max: maxPly, Doc: "plies to search, if the program has an option for it"},
-			{Name: "nodes", Type: agents.Int, Min: 1, Max: 1e12, Doc: "nodes for a move, if the program has an option for it"},
-			{Name: "movetime", Type: agents.Duration, Min: 0.001, Max: 3600, Doc: "time for a move"},
-			{Name: "opt.", Type: agents.Text, Doc: "opt.NAME=VALUE sends setoption NAME VALUE when the program has started"},
-			wait("start", defaultStart.String(), "time to start and send ugiok"),
-			wait("ready", "10s", "time to send readyok"),
-			wait("move", "1m", "time for a move that no movetime bounds; then stop is sent"),
-			wait("grace", "1s", "how much later than its time a move may come"),
-			{Name: "restart", Type: agents.Text, Default: "crash", Choices: []string{"crash", "game"},
-				Doc: "start the program anew after a crash only, or for every game"},
-		},
-		New: newHost,
+		Name:   "ugi",
+		Doc:    "an external program that speaks the UGI protocol",
+		Params: append(agents.ParamsOf(config{}), option),
+		New:    newHost,
 	}
 }
 
@@ -48,14 +62,9 @@ func Kind() agents.Kind {
 // begins, and used for all games until it fails.
 type host struct {
 	client
-	given   []agents.Param // options of the spec, by name
-	start   time.Duration
-	ready   time.Duration
-	move    time.Duration
-	grace   time.Duration
-	restart bool // for every game
-	limits  agents.Limits
-	rules   []*rules.Rules // that the program must be able to play
+	config config
+	given  []agents.Param // options of the spec, by name
+	rules  []*rules.Rules // that the program must be able to play
 
 	sent  map[string]string // limits set as options
 	setup agents.Setup
@@ -63,19 +72,16 @@ type host struct {
 }
 
 func newHost(c agents.Config) (agents.Agent, error) {
-	v := c.Values
-	h := &host{
-		client: client{command: splitCommand(v["cmd"]), dir: v["dir"]},
-		start:  v.Duration("start"), ready: v.Duration("ready"), move: v.Duration("move"), grace: v.Duration("grace"),
-		restart: v["restart"] == "game", rules: c.Rules,
-		limits: agents.Limits{Depth: v.Int("depth"), Nodes: int64(v.Int("nodes")), MoveTime: v.Duration("movetime")},
-	}
-	for _, name := range slices.Sorted(maps.Keys(v)) {
-		if option, ok := strings.CutPrefix(name, "opt."); ok {
-			if strings.ContainsAny(v[name], "\r\n") {
-				return nil, fmt.Errorf("parameter %s: expected one line, found %.60q", name, v[name])
+	h := &host{rules: c.Rules}
+	c.Decode(&h.config)
+	h.command, h.dir = splitCommand(h.config.Command), h.config.Dir
+	for _, name := range slices.Sorted(maps.Keys(c.Values)) {
+		if option, ok := strings.CutPrefix(name, optionPrefix); ok {
+			value := c.Values[name]
+			if strings.ContainsAny(value, "\r\n") {
+				return nil, fmt.Errorf("parameter %s: expected one line, found %.60q", name, value)
 			}
-			h.given = append(h.given, agents.Param{Name: option, Value: v[name]})
+			h.given = append(h.given, agents.Param{Name: option, Value: value})
 		}
 	}
 	return h, findProgram(h.command, h.dir)
@@ -98,7 +104,7 @@ func (h *host) fail(ctx context.Context, err error) error {
 
 // NewGame implements [agents.Agent].
 func (h *host) NewGame(ctx context.Context, s agents.Setup) error {
-	if h.restart && h.setup.Rules != nil { // it has played
+	if h.config.Restart == everyGame && h.setup.Rules != nil { // it has played
 		if err := h.Close(); err != nil {
 			return err
 		}
@@ -108,7 +114,7 @@ func (h *host) NewGame(ctx context.Context, s agents.Setup) error {
 }
 
 func (h *host) newGame(ctx context.Context) error {
-	if err := h.wait(ctx, "", h.ready); err != nil {
+	if err := h.wait(ctx, "", h.config.Ready); err != nil {
 		return err
 	}
 	if err := h.run(ctx, h.setup.Rules); err != nil {
@@ -118,7 +124,7 @@ func (h *host) newGame(ctx context.Context) error {
 	if h.extended {
 		commands = fmt.Sprintf("setoption rules %s\nsetoption seed %d\n", h.setup.Rules, h.setup.Seed)
 	}
-	return h.wait(ctx, commands+"isready\n", h.ready)
+	return h.wait(ctx, commands+"isready\n", h.config.Ready)
 }
 
 // Start starts the program, and blocks until it is ready.
@@ -126,7 +132,7 @@ func (h *host) Start(ctx context.Context) error {
 	if err := h.run(ctx, h.rules...); err != nil {
 		return err
 	}
-	return h.fail(ctx, h.wait(ctx, "isready\n", h.ready))
+	return h.fail(ctx, h.wait(ctx, "isready\n", h.config.Ready))
 }
 
 // run starts the program with the options of the spec unless it runs. The error may say that it can't play by some
@@ -134,7 +140,7 @@ func (h *host) Start(ctx context.Context) error {
 func (h *host) run(ctx context.Context, sets ...*rules.Rules) error {
 	if h.proc == nil {
 		h.sent = nil
-		if err := h.launch(ctx, h.start); err != nil {
+		if err := h.launch(ctx, h.config.Start); err != nil {
 			return err
 		}
 		commands := ""
@@ -185,12 +191,13 @@ func (h *host) Choose(ctx context.Context, g *rules.Game, q agents.Request) (age
 			return agents.Decision{Move: rules.Pass}, nil
 		}
 	}
-	d, err := h.choose(ctx, g, h.timed(g, q.Limits.Tighter(h.limits)))
+	own := agents.Limits{Depth: h.config.Depth, Nodes: h.config.Nodes, MoveTime: h.config.MoveTime}
+	d, err := h.choose(ctx, g, h.timed(g, q.Limits.Tighter(own)))
 	return d, h.fail(ctx, err)
 }
 
 func (h *host) choose(ctx context.Context, g *rules.Game, lim agents.Limits) (d agents.Decision, err error) {
-	if err := h.wait(ctx, "", h.ready); err != nil {
+	if err := h.wait(ctx, "", h.config.Ready); err != nil {
 		return d, err
 	}
 	if h.proc == nil { // the search before failed, and its game goes on all the same
@@ -293,7 +300,7 @@ func tighter(name, value string, given []agents.Param) string {
 
 // search sends commands that end in isready and go, and returns the answer.
 func (h *host) search(ctx context.Context, commands string, lim agents.Limits) (result, error) {
-	budget, grace := h.move, h.grace
+	budget, grace := h.config.Move, h.config.Grace
 	if most := cmp.Or(lim.MoveTime, lim.Clock.Left); most > 0 {
 		budget = most
 		if h.extended || h.sent["maxTime"] != "" { // the program keeps to it by itself

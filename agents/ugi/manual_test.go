@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gyges/agents"
+	"gyges/rules/base/settings"
 )
 
 // The manual names everything that can be sent, set or checked.
@@ -26,15 +27,11 @@ func TestManualIsComplete(t *testing.T) {
 		row := "| " + strings.TrimSuffix(p.name, "maxTime, maxNodes")
 		require.Contains(t, manual, "\n"+row)
 	}
-	s := &server{config: testServer(agents.Spec{Kind: "random"})}
-	for _, o := range s.options() {
-		code(o.name)
+	for _, f := range append(settings.Fields(&options{}, ""), settings.Fields(&goCommand{}, "")...) {
+		code(f.Key)
 	}
 	for _, c := range commands {
 		code(c.name)
-	}
-	for word := range goRanges {
-		code(word)
 	}
 	for _, kind := range []agents.FailureKind{agents.Crashed, agents.TimedOut, agents.BrokeProtocol, agents.BadMove} {
 		require.Contains(t, manual, "\n| `"+string(kind)+"` |")

@@ -12,95 +12,70 @@ import (
 
 	"gyges/agents"
 	"gyges/rules"
+	"gyges/rules/base/settings"
 )
 
-// option is something setoption sets.
-type option struct {
-	name, about string
-	set         func(value string) error
+// options are what setoption sets, by their names in UGI; a limit of 0 is none.
+type options struct {
+	MaxPly       int          `param:"maxPly" form:"int" check:"0..1000"`
+	MaxTime      float64      `param:"maxTime" form:"seconds" check:"0..86400"`
+	MaxNodes     int64        `param:"maxNodes" form:"int" check:"0..1000000000000000"`
+	MoveOverhead int64        `param:"moveOverhead" form:"int" check:"0..5000"` // milliseconds of a move on the clock
+	Threads      int          `param:"threads" form:"int"`                      // in the bounds of the agent's parameter
+	Rules        *rules.Rules `param:"rules" form:"text"`
+	Seed         uint64       `param:"seed" form:"int" check:"0..18446744073709551615"`
 }
 
-// The highest values of options.
-const (
-	maxPly      = 1000
-	maxNodes    = int64(1e15)
-	maxSeconds  = 86400
-	maxOverhead = 5000 // ms
-)
-
-// options lists the options of the engine. A limit of 0 is none.
-func (s *server) options() []option {
-	least, most, threads := s.threads()
-	return []option{
-		number("maxPly", 0, 0, maxPly, func(n int64) { s.limits.Depth = int(n) }),
-		{"maxTime", fmt.Sprintf("type seconds default 0 min 0 max %d", maxSeconds), func(v string) error {
-			x, err := strconv.ParseFloat(v, 64)
-			if err != nil || !(0 <= x && x <= maxSeconds) {
-				return fmt.Errorf("expected seconds from 0 to %d, found %.120q", maxSeconds, v)
-			}
-			s.limits.MoveTime = time.Duration(math.Ceil(x * float64(time.Second)))
-			return nil
-		}},
-		number("maxNodes", 0, 0, maxNodes, func(n int64) { s.limits.Nodes = n }),
-		number("moveOverhead", agents.DefaultMoveOverhead.Milliseconds(), 0, maxOverhead, func(n int64) {
-			s.overhead = time.Duration(n) * time.Millisecond
-		}),
-		{"threads", fmt.Sprintf("type int default %d min %d max %d", threads, least, most), s.setThreads},
-		{"rules", "type text default " + s.config.Rules.String(), func(v string) error {
-			r, err := rules.Parse(v)
-			if err == nil {
-				s.setRules(r)
-			}
-			return err
-		}},
-		{"seed", "type int default 0 min 0 max 18446744073709551615", func(v string) error {
-			n, err := strconv.ParseUint(v, 10, 64)
-			if err != nil {
-				return fmt.Errorf("expected a whole number from 0 to 2^64-1, found %.120q", v)
-			}
-			s.seed, s.games, s.fresh, s.placed = n, 0, true, false
-			return nil
-		}},
+// defaults returns the options as an engine begins.
+func (s *server) defaults() options {
+	_, _, threads := s.threads()
+	return options{
+		MoveOverhead: agents.DefaultMoveOverhead.Milliseconds(), Threads: threads, Rules: s.config.Rules,
 	}
 }
 
-// number returns an option that is a whole number.
-func number(name string, value, least, most int64, set func(int64)) option {
-	return option{name, fmt.Sprintf("type int default %d min %d max %d", value, least, most), func(v string) error {
-		n, err := wholeNumber(v, least, most)
-		if err == nil {
-			set(n)
-		}
-		return err
-	}}
+// limits returns the limits that options set.
+func (o *options) limits() agents.Limits {
+	moveTime := time.Duration(math.Ceil(o.MaxTime * float64(time.Second)))
+	return agents.Limits{Depth: o.MaxPly, Nodes: o.MaxNodes, MoveTime: moveTime}
 }
 
-// threadsParam is the parameter of agents that search with several threads.
+// bounds returns the lowest and the highest value of an option, as in a tag check; "" of a text.
+func (s *server) bounds(f settings.Field) string {
+	if f.Key == threadsParam {
+		least, most, _ := s.threads()
+		return fmt.Sprintf("%d..%d", least, most)
+	}
+	return f.Tag.Get("check")
+}
+
+// about describes an option, as ugi is answered.
+func (s *server) about(f settings.Field) string {
+	text := fmt.Sprintf("option %s type %s default %s", f.Key, f.Form(), f.Texts()[0])
+	if low, high, ok := strings.Cut(s.bounds(f), ".."); ok {
+		text += " min " + low + " max " + high
+	}
+	return text
+}
+
+// threadsParam is the parameter of agents that search with several threads, and the option.
 const threadsParam = "threads"
 
 // threads returns the range of the number of threads and the present one. Agents
 // without the parameter have one.
-func (s *server) threads() (least, most int64, now int) {
+func (s *server) threads() (least, most, now int) {
 	kind, _ := s.config.Registry.Kind(s.config.Spec) // which made the agent
 	d, ok := kind.Param(threadsParam)
 	if !ok {
 		return 1, 1, 1
 	}
 	values, _ := s.config.Registry.Values(s.config.Spec)
-	return int64(d.Min), int64(d.Max), values.Int(threadsParam)
+	return int(d.Min), int(d.Max), values.Int(threadsParam)
 }
 
 // setThreads replaces the agent by one with another number of threads.
-func (s *server) setThreads(value string) error {
-	least, most, now := s.threads()
-	n, err := wholeNumber(value, least, most)
-	if most == 1 && err != nil {
-		return fmt.Errorf("expected 1, since the agent %s searches with one thread, found %.120q", s.config.Spec.Kind, value)
-	}
-	if err != nil || int(n) == now {
-		return err
-	}
-	spec := s.config.Spec.With(threadsParam, strconv.FormatInt(n, 10))
+func (s *server) setThreads(n int) error {
+	spec := s.config.Spec.With(threadsParam, strconv.Itoa(n))
 	agent, err := s.config.Registry.New(spec)
 	if err != nil {
 		return err
@@ -121,15 +96,16 @@ func (s *server) setOption(_ context.Context, text string) error {
 		return errors.New("expected a name and a value")
 	}
 	name, value := strings.Join(words[:len(words)-1], ""), words[len(words)-1]
+	changed := s.options
 	var names []string
-	for _, o := range s.options() {
-		if strings.EqualFold(o.name, name) {
-			if err := o.set(value); err != nil {
-				return fmt.Errorf("%s: %w", o.name, err)
+	for _, f := range settings.Fields(&changed, "") {
+		if strings.EqualFold(f.Key, name) {
+			if err := s.change(&changed, f, value); err != nil {
+				return fmt.Errorf("%s: %w", f.Key, err)
 			}
 			return nil
 		}
-		names = append(names, o.name)
+		names = append(names, f.Key)
 	}
 	if len(words) > 2 {
 		return errors.New("expected a name and a value")
@@ -137,17 +113,38 @@ func (s *server) setOption(_ context.Context, text string) error {
 	return fmt.Errorf("unknown option %.120q; expected one of: %s", name, strings.Join(names, ", "))
 }
 
-func wholeNumber(text string, low, high int64) (int64, error) {
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || n < low || n > high {
-		return 0, fmt.Errorf("expected a whole number from %d to %d, found %.120q", low, high, text)
+// change sets an option, a field of changed, and does what follows from it.
+func (s *server) change(changed *options, f settings.Field, value string) error {
+	err := setWithin(f, value, s.bounds(f))
+	switch {
+	case err != nil && s.bounds(f) == "1..1":
+		err = fmt.Errorf("expected 1, since the agent %s searches with one thread, found %.120q", s.config.Spec.Kind, value)
+	case err != nil:
+	case f.Key == "rules":
+		s.setRules(changed.Rules)
+	case f.Key == "seed":
+		s.games, s.fresh, s.placed = 0, true, false
+	case changed.Threads != s.options.Threads:
+		err = s.setThreads(changed.Threads)
 	}
-	return n, nil
+	if err == nil {
+		s.options = *changed
+	}
+	return err
+}
+
+// setWithin sets a field, within bounds unless they are "".
+func setWithin(f settings.Field, value, bounds string) error {
+	err := f.SetTexts(value)
+	if err == nil && bounds != "" {
+		err = settings.InBounds(f.Value, bounds, "")
+	}
+	return err
 }
 
 // setRules changes the rules, and sets the position that games begin in.
 func (s *server) setRules(r *rules.Rules) {
-	s.rules, s.placed, s.fresh = r, false, true
+	s.placed, s.fresh = false, true
 	s.game = rules.NewGame(r, startPosition(r))
 }
 
@@ -169,9 +166,9 @@ func (s *server) setPosition(_ context.Context, text string) error {
 	if err != nil {
 		return err
 	}
-	g := rules.NewGame(s.rules, p)
+	g := rules.NewGame(s.options.Rules, p)
 	for i, word := range strings.Fields(tail) {
-		m, err := parseMove(s.rules, g.Position(), word)
+		m, err := parseMove(s.options.Rules, g.Position(), word)
 		if err == nil {
 			err = g.Play(m)
 		}
@@ -191,15 +188,15 @@ func (s *server) parsePosition(text string) (p rules.Position, err error) {
 	kind, where, _ := strings.Cut(strings.TrimSpace(text), " ")
 	switch {
 	case kind == "start" && where == "":
-		return startPosition(s.rules), nil
+		return startPosition(s.options.Rules), nil
 	case kind == "start":
 		return p, errors.New("expected nothing but moves after start")
-	case kind == "data" && s.rules.Options().Kang:
+	case kind == "data" && s.options.Rules.Options().Kang:
 		return p, errors.New("expected pos and a position text: data lacks what Kang needs")
 	case kind == "data":
-		return parseRows(s.rules, where)
+		return parseRows(s.options.Rules, where)
 	case kind == "pos":
-		return s.rules.ParsePosition(where)
+		return s.options.Rules.ParsePosition(where)
 	}
 	return p, fmt.Errorf("expected start, data ROWS or pos POSITION, found %.120q", kind)
 }

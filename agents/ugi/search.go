@@ -4,73 +4,72 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
 	"gyges/agents"
 	"gyges/rules"
+	"gyges/rules/base/settings"
 )
 
-const (
-	endless   = 24 * time.Hour // of a search without any limit
-	maxMillis = int64(maxSeconds * 1000)
-)
+// endless is how long a search without any limit may take.
+const endless = 24 * time.Hour
 
-// goNumbers are the numbers that followed go, by the word before each; infinite is
-// one without a number.
-type goNumbers map[string]int64
-
-// goRanges are the least and the highest number after each word.
-var goRanges = map[string][2]int64{
-	"movetime": {1, maxMillis}, "depth": {1, maxPly}, "nodes": {1, maxNodes}, "movestogo": {1, maxMillis},
-	"wtime": {0, maxMillis}, "btime": {0, maxMillis}, "winc": {0, maxMillis}, "binc": {0, maxMillis},
+// goCommand is what may follow go: numbers, by the word before each, of which times are in milliseconds; and infinite.
+type goCommand struct {
+	MoveTime  int64 `param:"movetime" check:"1..86400000"`
+	Depth     int   `param:"depth" check:"1..1000"`
+	Nodes     int64 `param:"nodes" check:"1..1000000000000000"`
+	WTime     int64 `param:"wtime" check:"0..86400000"` // South's clock; -1: none
+	WInc      int64 `param:"winc" check:"0..86400000"`
+	BTime     int64 `param:"btime" check:"0..86400000"` // North's clock; -1: none
+	BInc      int64 `param:"binc" check:"0..86400000"`
+	MovesToGo int   `param:"movestogo" check:"1..86400000"`
+	infinite  bool
 }
 
-func parseGo(text string) (goNumbers, error) {
-	found := goNumbers{}
-	words := strings.Fields(text)
-	for i := 0; i < len(words); i++ {
-		name := words[i]
-		if name == "infinite" {
-			found[name] = 1
+func parseGo(text string) (goCommand, error) {
+	c := goCommand{WTime: -1, BTime: -1}
+	fields := settings.Fields(&c, "")
+	for words := strings.Fields(text); len(words) > 0; {
+		if words[0] == "infinite" {
+			c.infinite, words = true, words[1:]
 			continue
 		}
-		bounds, ok := goRanges[name]
-		if !ok || i+1 == len(words) {
-			return nil, fmt.Errorf("expected movetime, depth, nodes, wtime, btime, winc, binc or movestogo and a number, "+
-				"or infinite, found %.120q", name)
+		i := slices.IndexFunc(fields, func(f settings.Field) bool { return f.Key == words[0] })
+		if i < 0 || len(words) == 1 {
+			return c, fmt.Errorf("expected movetime, depth, nodes, wtime, btime, winc, binc or movestogo and a number, "+
+				"or infinite, found %.120q", words[0])
 		}
-		i++
-		n, err := wholeNumber(words[i], bounds[0], bounds[1])
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+		if err := setWithin(fields[i], words[1], fields[i].Tag.Get("check")); err != nil {
+			return c, fmt.Errorf("%s: %w", words[0], err)
 		}
-		found[name] = n
+		words = words[2:]
 	}
-	return found, nil
+	return c, nil
 }
 
 // limitsFor returns the limits of the next move of g, with the given overhead if
 // the mover's clock runs.
-func (n goNumbers) limitsFor(g *rules.Game, overhead time.Duration) agents.Limits {
-	millis := func(name string) time.Duration { return time.Duration(n[name]) * time.Millisecond }
-	lim := agents.Limits{Depth: int(n["depth"]), Nodes: n["nodes"], MoveTime: millis("movetime")}
-	left, increment := "wtime", "winc"
+func (c *goCommand) limitsFor(g *rules.Game, overhead time.Duration) agents.Limits {
+	lim := agents.Limits{Depth: c.Depth, Nodes: c.Nodes, MoveTime: time.Duration(c.MoveTime) * time.Millisecond}
+	left, increment := c.WTime, c.WInc
 	if g.Position().Side() == rules.North {
-		left, increment = "btime", "binc"
+		left, increment = c.BTime, c.BInc
 	}
-	if _, ok := n[left]; !ok {
-		return lim
-	}
-	lim.Clock = agents.Clock{
-		Left: max(millis(left), time.Millisecond), Increment: millis(increment),
-		MovesToGo: int(n["movestogo"]), Overhead: overhead,
+	if left >= 0 {
+		lim.Clock = agents.Clock{
+			Left:      time.Duration(max(left, 1)) * time.Millisecond,
+			Increment: time.Duration(increment) * time.Millisecond,
+			MovesToGo: c.MovesToGo, Overhead: overhead,
+		}
 	}
 	return lim
 }
 
 func (s *server) goSearch(ctx context.Context, text string) error {
-	numbers, err := parseGo(text)
+	command, err := parseGo(text)
 	if err != nil {
 		return err
 	}
@@ -78,9 +77,9 @@ func (s *server) goSearch(ctx context.Context, text string) error {
 		s.out.line("bestmove %s", null)
 		return nil
 	}
-	lim := numbers.limitsFor(s.game, s.overhead)
-	if numbers["infinite"] == 0 {
-		lim = lim.Tighter(s.limits)
+	lim := command.limitsFor(s.game, time.Duration(s.options.MoveOverhead)*time.Millisecond)
+	if !command.infinite {
+		lim = lim.Tighter(s.options.limits())
 	}
 	bounded := lim != agents.Limits{}
 	if !bounded {
@@ -99,7 +98,7 @@ func (s *server) newSetup() *agents.Setup {
 	if !s.fresh {
 		return nil
 	}
-	setup := &agents.Setup{Rules: s.rules, Side: s.game.Position().Side(), Seed: s.seed + s.games}
+	setup := &agents.Setup{Rules: s.options.Rules, Side: s.game.Position().Side(), Seed: s.options.Seed + s.games}
 	s.fresh = false
 	s.games++
 	return setup

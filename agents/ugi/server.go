@@ -13,6 +13,7 @@ import (
 
 	"gyges/agents"
 	"gyges/rules"
+	"gyges/rules/base/settings"
 	"gyges/rules/base/textfmt"
 )
 
@@ -49,8 +50,8 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, config ServerConfig
 	defer cancel(nil)
 	s := &server{
 		config: config, agent: agent, out: &replies{to: out, fail: cancel},
-		overhead: agents.DefaultMoveOverhead,
 	}
+	s.options = s.defaults()
 	defer func() { err = errors.Join(err, s.agent.Close()) }()
 	s.setRules(config.Rules)
 	lines := make(chan textLine)
@@ -122,15 +123,11 @@ func (r *replies) line(format string, args ...any) {
 // server is the state behind the commands. It belongs to the goroutine that
 // handles them; a search has the agent and the game while it runs.
 type server struct {
-	config ServerConfig
-	agent  agents.Agent
-	out    *replies
-	rules  *rules.Rules
-	limits agents.Limits // by setoption
-	seed   uint64
-	games  uint64 // begun since the seed was set
-
-	overhead time.Duration // of a move on the clock, by setoption
+	config  ServerConfig
+	agent   agents.Agent
+	out     *replies
+	options options
+	games   uint64 // begun since the seed was set
 
 	game   *rules.Game
 	fresh  bool                  // the agent has not been prepared for this game
@@ -190,8 +187,9 @@ func (s *server) handle(ctx context.Context, line string) (quit bool) {
 func (s *server) introduce(context.Context, string) error {
 	s.out.line("id name %s", s.config.Name)
 	s.out.line("id author %s", s.config.Author)
-	for _, o := range s.options() {
-		s.out.line("option %s %s", o.name, o.about)
+	defaults := s.defaults()
+	for _, f := range settings.Fields(&defaults, "") {
+		s.out.line("%s", s.about(f))
 	}
 	s.out.line("ugiok")
 	return nil

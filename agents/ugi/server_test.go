@@ -181,16 +181,16 @@ func TestServerRefuses(t *testing.T) {
 		"setoption":                "setoption: expected a name and a value",
 		"setoption maxPly":         "setoption: expected a name and a value",
 		"setoption maxPly 3 4":     "setoption: expected a name and a value",
-		"setoption maxPly x":       `setoption: maxPly: expected a whole number from 0 to 1000, found "x"`,
-		"setoption maxTime -1":     `setoption: maxTime: expected seconds from 0 to 86400, found "-1"`,
-		"setoption maxTime NaN":    `setoption: maxTime: expected seconds`,
-		"setoption maxTime 1e99":   `setoption: maxTime: expected seconds`,
+		"setoption maxPly x":       `setoption: maxPly: expected a whole number, found "x"`,
+		"setoption maxTime -1":     `setoption: maxTime: expected a number from 0 to 86400, found -1`,
+		"setoption maxTime NaN":    `setoption: maxTime: expected a number`,
+		"setoption maxTime 1e99":   `setoption: maxTime: expected a number`,
 		"setoption threads 0":      `setoption: threads: expected 1, since the agent stub searches with one thread`,
 		"setoption seed -1":        `setoption: seed: expected a whole number from 0 to 2^64-1`,
 		"setoption rules chess":    `setoption: rules: unknown rules "chess"`,
 		"setoption hash 3":         `setoption: unknown option "hash"; expected one of: maxPly, maxTime`,
 		"go depth":                 `go: expected movetime, depth`,
-		"go depth 0":               `go: depth: expected a whole number from 1 to 1000, found "0"`,
+		"go depth 0":               `go: depth: expected a number from 1 to 1000, found 0`,
 		"go movetime 1.5":          `go: movetime: expected a whole number`,
 		"go ponder 3":              `go: expected movetime, depth, nodes, wtime`,
 		"go\x1b[2J\x00":            `unknown command "go\x1b[2J\x00"`,
@@ -411,7 +411,7 @@ func TestThreadsOption(t *testing.T) {
 	s.send("setoption threads 4", "setoption name Threads value 4", "go")
 	s.until("bestmove")
 	s.send("setoption threads 9")
-	require.Equal(t, []string{`info string setoption: threads: expected a whole number from 1 to 8, found "9"`},
+	require.Equal(t, []string{"info string setoption: threads: expected a number from 1 to 8, found 9"},
 		s.until("info string"))
 	s.send("ugi")
 	require.Contains(t, s.until("ugiok"), "option threads type int default 4 min 1 max 8")
