@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
-	"html/template"
 	"maps"
 	"net/http"
 	"net/url"
@@ -148,6 +147,5 @@ func (p *Pages) serveList(w http.ResponseWriter, r *http.Request) {
 		All     int
 		More    bool
 		Results string
-		Board   template.HTML
-	}{q, now.version, columns, q.menus(all.runs), shown, len(all.runs), all.more, p.catalog.path, winning()})
+	}{q, now.version, columns, q.menus(all.runs), shown, len(all.runs), all.more, p.catalog.path})
 }

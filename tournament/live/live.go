@@ -10,18 +10,14 @@ package live
 
 import (
 	"embed"
-	"errors"
-	"html/template"
 	"io/fs"
 	"net/http"
 	"path/filepath"
 	"slices"
 	"time"
 
-	"gyges/rules"
 	"gyges/tournament"
 	"gyges/tournament/explorer"
-	"gyges/tournament/report"
 	"gyges/tournament/web"
 )
 
@@ -78,17 +74,6 @@ func (p *Pages) Runs() (list []explorer.Run) {
 	}
 	slices.SortStableFunc(list, func(a, b explorer.Run) int { return b.Written.Compare(a.Written) })
 	return list
-}
-
-// winning is the picture of a move that bounces off two pieces and wins, as the lesson has it.
-func winning() template.HTML {
-	r := rules.MustParse("standard")
-	p, errPosition := r.ParsePosition("000000/000000/000000/003310/210203/130212 s")
-	m, course, err := r.ParseCourse(p, "e4-d4-(d3-c3)-c4-(c5-c6)-goal")
-	if err = errors.Join(errPosition, err); err != nil {
-		panic(err) // they are constants
-	}
-	return report.Board(r, p, m, course).SVG
 }
 
 // onRun passes requests to the run in their paths.

@@ -125,3 +125,11 @@ func number(text string) float64 {
 	x, _ := strconv.ParseFloat(text, 64)
 	return x
 }
+
+func mapped[T any](list []T, f func(T) string) []string {
+	texts := make([]string, len(list))
+	for i, x := range list {
+		texts[i] = f(x)
+	}
+	return texts
+}

@@ -88,11 +88,3 @@ func breakable(name string) template.HTML {
 	marks := strings.NewReplacer(":", ":<wbr>", ",", ",<wbr>", "=", "=<wbr>")
 	return template.HTML(marks.Replace(html.EscapeString(textfmt.Escape(name)))) //nolint:gosec // it is escaped
 }
-
-func mapped[T any](list []T, f func(T) string) []string {
-	texts := make([]string, len(list))
-	for i, x := range list {
-		texts[i] = f(x)
-	}
-	return texts
-}

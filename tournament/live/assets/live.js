@@ -62,14 +62,22 @@ function badge() {
   b.className = "badge " + (paused ? "paused" : running === "live" ? "running" : "");
 }
 
+// picture returns the board of a scene.
+function picture(scene, hands = false) {
+  const board = B.createBoard({ hands });
+  board.draw(scene);
+  return board.element;
+}
+
+const front = find("[data-move]"); // with a picture of a move
+if (front) front.prepend(picture(B.follow(B.parsePosition(front.dataset.position), [front.dataset.move])[0]));
+
 // card is a board with the last position of a game: a link to it if it is recorded, else with its last move in words
 // and the score.
 function card({ game: g, rules, south, north }) {
   const start = B.parsePosition(g.opening || "000000/000000/000000/000000/000000/000000 s"),
     moves = B.follow(start, g.opening ? g.moves : []),
     { before, move, position, ply } = moves.at(-1) ?? { position: start, ply: 0 };
-  const board = B.createBoard({ hands: position.kang });
-  board.draw({ position, move, before });
   const lines = [`${rules}: ` + (g.result ? `${g.result} by ${g.reason} after ply ${g.plies}` : `ply ${ply}`)];
   if (!g.result && move) {
     const score = scoreText(g.scores?.[moves.length - 1]);
@@ -81,7 +89,7 @@ function card({ game: g, rules, south, north }) {
   return make(
     g.result ? "a" : "div",
     { class: "card", title: lines.join("; "), ...address },
-    board.element,
+    picture({ position, move, before }, position.kang),
     make("span", { class: "pair" }, ...players),
     ...lines.map((text) => make("span", { class: "keys" }, text)),
   );
