@@ -14,6 +14,7 @@ import (
 	"gyges/rules"
 	"gyges/tournament"
 	"gyges/tournament/game"
+	"gyges/tournament/schedule"
 )
 
 type nobody struct{ agents.Base }
@@ -83,7 +84,7 @@ stall_timeout: 90s
 			{Kind: "mcts", Params: []agents.Param{{Name: "iterations", Value: "10"}}},
 		},
 		Pairs:    7,
-		Openings: tournament.Openings{Policy: tournament.RandomOpenings, Plies: 2},
+		Openings: schedule.Openings{Policy: schedule.RandomOpenings, Plies: 2},
 		Limits:   agents.Limits{Depth: 4, Nodes: 100_000_000_000, MoveTime: 1500 * time.Millisecond},
 		Clock:    game.Clock{Base: time.Minute, Increment: 600 * time.Millisecond},
 		Seed:     1<<64 - 1, Workers: 3, Out: "some/where",

@@ -15,7 +15,7 @@ import (
 	"gyges/rules/base/problems"
 	"gyges/rules/base/settings"
 	"gyges/rules/base/suggest"
-	"gyges/tournament"
+	"gyges/tournament/schedule"
 )
 
 // settings reads a mapping of the settings of a struct, whose keys begin with prefix in messages.
@@ -78,8 +78,8 @@ func (p *parser) loadOpenings(fields []settings.Field, path string) {
 		if f.Key != path || p.bad[file] || p.lines[file] == 0 {
 			continue
 		}
-		if o, ok := f.Value.Addr().Interface().(*tournament.Openings); ok {
-			list, err := tournament.LoadOpenings(o.File)
+		if o, ok := f.Value.Addr().Interface().(*schedule.Openings); ok {
+			list, err := schedule.LoadOpenings(o.File)
 			if err != nil {
 				p.report(&problems.FieldError{Field: file, Err: err})
 			}

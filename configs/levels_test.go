@@ -8,7 +8,6 @@ import (
 	"gyges/agents"
 	"gyges/agents/builtin"
 	"gyges/rules"
-	"gyges/tournament"
 )
 
 // Every level can be made and begin a game of every family, and was measured against the one before.
@@ -42,7 +41,7 @@ func TestLevelsTournament(t *testing.T) {
 	require.NoError(t, err)
 	c, err := LoadTournament("tournaments/levels.yaml", builtin.Registry(kinds...))
 	require.NoError(t, err)
-	require.Equal(t, tournament.Ladder, c.Schedule)
+	require.EqualValues(t, "ladder", c.Schedule)
 	require.Len(t, c.Agents, len(kinds))
 	for i, k := range kinds {
 		require.Equal(t, k.Name, c.Agents[i].String())

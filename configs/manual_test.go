@@ -11,7 +11,7 @@ import (
 	"gyges/agents/builtin"
 	"gyges/agents/tuning/spsa"
 	"gyges/rules"
-	"gyges/tournament"
+	"gyges/tournament/schedule"
 	"gyges/tournament/training"
 
 	"github.com/stretchr/testify/require"
@@ -47,7 +47,7 @@ func TestShippedFiles(t *testing.T) {
 			c, err := LoadGenerations(path, nil, registry)
 			require.NoError(t, err)
 			require.True(t, small || c.Rules.String() == name)
-			require.Equal(t, tournament.RandomOpenings, c.Match.Openings.Policy)
+			require.Equal(t, schedule.RandomOpenings, c.Match.Openings.Policy)
 		case strings.HasSuffix(name, "spsa"):
 			c, err := LoadSPSA(path, nil, registry)
 			require.NoError(t, err)

@@ -9,8 +9,8 @@ import (
 	"gyges/agents/builtin"
 	"gyges/agents/explore"
 	"gyges/rules"
-	"gyges/tournament"
 	"gyges/tournament/game"
+	"gyges/tournament/schedule"
 	"gyges/tournament/training"
 )
 
@@ -39,7 +39,7 @@ out: some/where
 		{Kind: "mcts", Params: []agents.Param{{Name: "iterations", Value: "10"}}},
 	}
 	w.Pairs, w.Seed, w.Out = 7, 4, "some/where"
-	w.Openings = tournament.Openings{Policy: tournament.RandomOpenings, Plies: 3}
+	w.Openings = schedule.Openings{Policy: schedule.RandomOpenings, Plies: 3}
 	w.Limits.Nodes = 1000
 	w.Adjudication, err = game.ParseAdjudication("proven")
 	require.NoError(t, err)

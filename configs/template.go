@@ -13,6 +13,7 @@ import (
 	"gyges/rules/base/settings"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
+	"gyges/tournament/schedule"
 	"gyges/tournament/training"
 )
 
@@ -25,15 +26,15 @@ func Template(kind string, r *rules.Rules) string {
 	case "train":
 		c, defaults := training.DefaultGenerations(), training.DefaultGenerations()
 		c.Name, defaults.Name, c.Rules, c.Agent, c.SelfPlayAgent = "", "", r, specs(strong)[0], specs(fast)[0]
-		c.Match.SetOpenings(r)
-		defaults.Match.SetOpenings()
+		c.Match.Openings.ForMatch(r)
+		defaults.Match.Openings.ForMatch()
 		return template(&c, &defaults, "rules", "weights", "generations", "selfplay.pairs", "match.sprt", "match.pairs",
 			"rating.pairs", "seed")
 	case "spsa":
 		c, defaults := spsaFile{SPSA: training.DefaultSPSA()}, spsaFile{SPSA: training.DefaultSPSA()}
 		c.Match.Name, defaults.Match.Name, c.Rules, c.Agent, c.Verification.Pairs = "", "", r, specs(strong)[0], 100
-		c.Match.SetOpenings(r)
-		defaults.Match.SetOpenings()
+		c.Match.Openings.ForMatch(r)
+		defaults.Match.Openings.ForMatch()
 		defaults.Rules, c.Parameters = c.Match.Rules[0], new(yaml.Node)
 		_ = c.Parameters.Encode(map[string]map[string]int{ // numbers can be encoded
 			"rfp_margin": {"c": 20, "min": 20, "max": 400}, "weight.near": {"c": 4},
@@ -50,8 +51,8 @@ func Template(kind string, r *rules.Rules) string {
 	c.Agents = specs("random", "greedy", fast, "mcts:iterations=200")
 	if kind == "match" {
 		c.Agents, c.SPRT = specs(strong, "alphabeta:nodes=1000,hash=1"), sprt.Default()
-		c.Openings, c.Pairs = tournament.Openings{}, tournament.UnsetPairs
-		c.SetOpenings(r)
+		c.Openings, c.Pairs = schedule.Openings{}, tournament.UnsetPairs
+		c.Openings.ForMatch(r)
 		c.SetPairs()
 		defaults.Pairs = c.Pairs
 	}

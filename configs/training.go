@@ -2,6 +2,7 @@ package configs
 
 import (
 	"cmp"
+
 	"go.yaml.in/yaml/v3"
 
 	"gyges/agents"
@@ -68,7 +69,7 @@ func LoadSPSA(path string, r *rules.Rules, registry *agents.Registry) (training.
 		if c.Rules = cmp.Or(r, c.Rules); c.Rules != nil {
 			c.Match.Rules = []*rules.Rules{c.Rules}
 		}
-		c.Match.SetOpenings(c.Match.Rules...)
+		c.Match.Openings.ForMatch(c.Match.Rules...)
 		if c.Agent.Kind != "" {
 			c.Match.Agents = []agents.Spec{c.Agent}
 		}
@@ -114,7 +115,7 @@ func LoadGenerations(path string, r *rules.Rules, registry *agents.Registry) (tr
 	c.Name = nameOf(path)
 	err := load(path, "a training", &c, registry, func(p *parser) {
 		c.Rules = cmp.Or(r, c.Rules)
-		c.Match.SetOpenings(c.Rules)
+		c.Match.Openings.ForMatch(c.Rules)
 		c.Weights = p.loadWeights(c.Start, c.Rules)
 		p.report(c.Validate(registry))
 	})

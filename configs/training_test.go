@@ -13,7 +13,7 @@ import (
 	"gyges/agents/tuning/texel"
 	"gyges/ratings/sprt"
 	"gyges/rules"
-	"gyges/tournament"
+	"gyges/tournament/schedule"
 	"gyges/tournament/training"
 )
 
@@ -69,7 +69,7 @@ out: some/where
 	f.Lambda, f.L2, f.Scale, f.Iterations, f.Patience = 0.7, 0.01, 0.004, 9, 3
 	want.Features = []string{"near"}
 	m := &want.Match
-	m.Pairs, m.Openings, m.Limits.Depth = 13, tournament.Openings{Policy: tournament.RandomOpenings, Plies: 1}, 2
+	m.Pairs, m.Openings, m.Limits.Depth = 13, schedule.Openings{Policy: schedule.RandomOpenings, Plies: 1}, 2
 	m.SPRT = sprt.Test{Elo0: 1, Elo1: 8, Alpha: 0.05, Beta: 0.05, Model: sprt.Normalized}
 	require.Equal(t, want, c)
 }

@@ -10,6 +10,7 @@ import (
 	"gyges/ratings/source"
 	"gyges/ratings/sprt"
 	"gyges/tournament/record"
+	"gyges/tournament/schedule"
 )
 
 // flushEvery bounds how long a recorded game may stay in memory.
@@ -19,7 +20,7 @@ const flushEvery = time.Second
 type collector struct {
 	Summary // of which it counts Pairs, Faults and DeadLettered; nothing is written after it is Decided
 
-	schedule  *schedule
+	plan      *plan
 	store     *store
 	writer    *record.Writer
 	onGame    func(*record.Record)
@@ -91,7 +92,7 @@ const maxDeadLettered = 100
 // dead-lettered.
 func (c *collector) stuck() bool {
 	return len(c.DeadLettered) >= maxDeadLettered ||
-		len(c.DeadLettered) > 0 && (len(c.schedule.stages) > 1 || c.schedule.config.sequential())
+		len(c.DeadLettered) > 0 && (len(c.plan.Stages) > 1 || c.plan.config.sequential())
 }
 
 // flush writes out what is in memory.
@@ -127,13 +128,13 @@ func (c *collector) write(games []*record.Record) {
 		if c.err != nil || c.Decided {
 			return
 		}
-		g = c.suspend.replaceIfSuspended(g, c.schedule.seated(g.Game))
+		g = c.suspend.replaceIfSuspended(g, c.plan.seated(g.Game))
 		c.note(c.writer.Write(g))
 		if c.err != nil {
 			return
 		}
 		if !c.gap && len(c.DeadLettered) == 0 {
-			c.schedule.note(g)
+			c.note(c.plan.add(g))
 		}
 		c.count(g)
 	}
@@ -144,9 +145,9 @@ func (c *collector) count(g *record.Record) {
 	if g.Fault != nil && !g.NotPlayed() {
 		c.Faults++
 	}
-	if !c.gap && c.suspend.note(c.schedule.seated(g.Game), g.Fault) {
-		loser := c.schedule.seated(g.Game)[g.Fault.Loser()]
-		c.schedule.config.warn("an agent is suspended", "agent", c.schedule.config.Agents[loser].Label(), "faults in a row",
+	if !c.gap && c.suspend.note(c.plan.seated(g.Game), g.Fault) {
+		loser := c.plan.seated(g.Game)[g.Fault.Loser()]
+		c.plan.config.warn("an agent is suspended", "agent", c.plan.config.Agents[loser].Label(), "faults in a row",
 			c.suspend.limit, "game", g.Game)
 		c.tooFew()
 	}
@@ -156,7 +157,7 @@ func (c *collector) count(g *record.Record) {
 	switch {
 	case g.Game%2 == 0:
 		c.first = g
-	case !c.gap && (len(c.schedule.seats) == 2 || c.precision != nil):
+	case !c.gap && (len(c.plan.seats) == 2 || c.precision != nil):
 		c.countPair(c.first, g)
 	}
 }
@@ -165,9 +166,9 @@ func (c *collector) count(g *record.Record) {
 func (c *collector) countPair(first, second *record.Record) {
 	a, b := first.Short(), second.Short()
 	repeated, _ := c.repeats.Pair(0, &a, &b)
-	if seats := c.schedule.seats; len(seats) == 2 && !repeated {
+	if seats := c.plan.seats; len(seats) == 2 && !repeated {
 		c.Pairs[first.HalfPoints(seats[0].Name)+second.HalfPoints(seats[0].Name)]++
-		test := c.schedule.config.SPRT
+		test := c.plan.config.SPRT
 		c.Decided = test != (sprt.Test{}) && test.Verdict(c.Pairs) != sprt.Undecided
 	}
 	if c.precision != nil {
@@ -178,14 +179,21 @@ func (c *collector) countPair(first, second *record.Record) {
 	}
 }
 
-// tooFew stops the run if too few agents are left, or if those left don't meet.
+// tooFew stops the run if the agents that are left don't meet.
 func (c *collector) tooFew() {
-	config := c.schedule.config
-	meet := func(m Match) bool { return !c.suspend.has(m.Agents[0]) && !c.suspend.has(m.Agents[1]) }
-	apart := !config.Schedule.Adaptive() && !slices.ContainsFunc(c.schedule.stages[0].Matches, meet)
-	if c.suspend.left() < 2 || apart {
-		c.note(fmt.Errorf("too few agents are left that don't lose %d games in a row by faults", config.Suspend))
+	if !c.meet() {
+		c.note(fmt.Errorf("too few agents are left that don't lose %d games in a row by faults", c.plan.config.Suspend))
 	}
+}
+
+// meet reports whether some of the agents that aren't suspended meet.
+func (c *collector) meet() bool {
+	if c.plan.Format.About().Adaptive {
+		return c.suspend.left() >= 2
+	}
+	return slices.ContainsFunc(c.plan.Stages[0].Matches, func(m schedule.Match) bool {
+		return !c.suspend.has(m.Players[0]) && !c.suspend.has(m.Players[1])
+	})
 }
 
 func (c *collector) note(err error) {

@@ -17,6 +17,7 @@ import (
 	"gyges/rules/base/problems"
 	"gyges/rules/base/settings"
 	"gyges/tournament/game"
+	"gyges/tournament/schedule"
 )
 
 // Bounds of a Config that its tags don't hold.
@@ -40,8 +41,8 @@ type Config struct {
 	// Agents are the players.
 	Agents []agents.Spec `yaml:"agents" form:"an agent spec, like random or alphabeta:depth=2" name:"agent" placeholder:"AGENT" help:"A player, as an agent spec; may be repeated. See gyges agents."`
 
-	// Schedule says who meets whom; empty: RoundRobin.
-	Schedule Format `yaml:"schedule" zero:"round-robin" name:"schedule" placeholder:"FORMAT" help:"Who meets whom:"`
+	// Schedule says who meets whom.
+	Schedule schedule.Name `yaml:"schedule" zero:"round-robin" name:"schedule" placeholder:"FORMAT" help:"Who meets whom:"`
 
 	// Rounds is how many a Swiss tournament has; 0: as many as halve the agents down to one.
 	Rounds int `yaml:"rounds" name:"rounds" placeholder:"N" help:"Rounds of a swiss tournament. Default: as many as halve the players to one."`
@@ -56,8 +57,8 @@ type Config struct {
 	// of all ratings, is within ± that many Elo under each rule set; 0: it doesn't. See [ratings.Precision].
 	UntilError float64 `yaml:"until_error" check:"0..1000" zero:"never" name:"until-error" placeholder:"ELO" help:"Stop when every 95 % interval is within ± ELO: that of the difference of two players, those of all ratings of several, under each rule set. Not with sprt, and schedules whose length is fixed."`
 
-	Openings Openings      `yaml:"openings" form:"openings, like random or random:plies=4" name:"openings" placeholder:"HOW" help:"How games begin:"`
-	Limits   agents.Limits `yaml:"limits" help:"Bounds of each decision, beside those in the specs of agents."` // bounds of each decision, beside the agents' own; zero: none
+	Openings schedule.Openings `yaml:"openings" form:"openings, like random or random:plies=4" name:"openings" placeholder:"HOW" help:"How games begin:"`
+	Limits   agents.Limits     `yaml:"limits" help:"Bounds of each decision, beside those in the specs of agents."` // bounds of each decision, beside the agents' own; zero: none
 
 	// Clock is the time for a whole game; zero: none. An agent's own goes before it.
 	Clock game.Clock `yaml:"clock" form:"a clock, like 60+0.6 (seconds) or 1m+600ms" name:"clock" group:"Limits and time:" placeholder:"TIME" help:"Time of each side for a whole game, with an increment after each move: 60+0.6 (seconds) or 1m+600ms; a side that exceeds it loses. Results may differ from run to run."`
@@ -117,7 +118,7 @@ func DefaultConfig() Config {
 		Name:     "tournament",
 		Rules:    []*rules.Rules{rules.MustParse("standard")},
 		Pairs:    10,
-		Openings: Openings{Policy: RandomOpenings},
+		Openings: schedule.Openings{Policy: schedule.RandomOpenings},
 		Seed:     1,
 
 		OnRepetition: agents.Forfeit,
@@ -131,24 +132,11 @@ func DefaultConfig() Config {
 const MatchName = "match"
 
 // DefaultMatch returns the DefaultConfig of matches, which are about the difference of two agents alone. It lacks the
-// openings, see [Config.SetOpenings].
+// openings, see [schedule.Openings.ForMatch].
 func DefaultMatch() Config {
 	c := DefaultConfig()
-	c.Openings = Openings{}
+	c.Openings = schedule.Openings{}
 	return c
-}
-
-// SetOpenings sets the openings of a match under rules where no policy is given: random set-ups, or if all are of Kang,
-// two random plies.
-func (c *Config) SetOpenings(list ...*rules.Rules) {
-	if c.Openings.Policy != "" {
-		return
-	}
-	c.Openings.Policy = RandomOpenings
-	other := func(r *rules.Rules) bool { return !r.Options().Kang }
-	if c.Openings.Plies == 0 && len(list) > 0 && !slices.ContainsFunc(list, other) {
-		c.Openings.Plies = kangMatchPlies
-	}
 }
 
 // UnsetPairs are Pairs that [Config.SetPairs] replaces.
@@ -182,14 +170,13 @@ func DefaultOut(results, name string, start time.Time) string {
 	}
 }
 
-// Games returns how many games the config schedules.
-func (c *Config) Games() int64 {
-	matches := int64(0)
-	for _, n := range c.Schedule.stageSizes(len(c.Agents), c.swissRounds()) {
-		matches += int64(n)
-	}
-	return matches * int64(len(c.Rules)) * int64(c.Pairs) * 2
+// size is what the schedule has of the config.
+func (c *Config) size() schedule.Size {
+	return schedule.Size{Players: len(c.Agents), Rounds: c.Rounds, Pairs: c.Pairs, RuleSets: len(c.Rules)}
 }
+
+// Games returns how many games the config schedules.
+func (c *Config) Games() int64 { return c.size().Games(c.Schedule.Format()) }
 
 // Validate checks everything that can be checked before an agent is started, Out
 // aside. Each agent is made once, so that a bad parameter or a missing file is
@@ -202,9 +189,9 @@ func (c *Config) Validate(registry *agents.Registry) error {
 	v.agents(c, registry)
 	settings.Check(&v.List, c, "")
 	v.schedule(c)
-	v.openings(c.Openings)
+	c.Openings.Check(&v.List, "openings")
 	if len(v.List) == 0 { // otherwise there may be nothing to begin with
-		v.firstOpenings(c)
+		c.Openings.CheckUnder(&v.List, "openings", c.Rules, c.Seed)
 	}
 	v.Expect(c.Clock.Valid(), "clock", game.ClockForm, c.Clock)
 	v.Expect(c.TimeMargin == game.DefaultTimeMargin || 0 <= c.TimeMargin && c.TimeMargin <= game.MaxTime, "time_margin",
@@ -234,7 +221,7 @@ func (v *validation) rules(list []*rules.Rules) {
 
 func (v *validation) agents(c *Config, registry *agents.Registry) {
 	list, fewest := c.Agents, 2
-	if c.Schedule == SelfPlay {
+	if c.Schedule.Format().About().Alone {
 		fewest = 1
 	}
 	v.Expect(fewest <= len(list) && len(list) <= maxAgents, "agents", "expected %d to %d agents, found %d", fewest,
@@ -281,47 +268,22 @@ func tryAgent(registry *agents.Registry, spec agents.Spec, list []*rules.Rules) 
 }
 
 func (v *validation) schedule(c *Config) {
-	v.Expect(c.Rounds == 0 || c.Schedule == Swiss, "rounds", "only a %s tournament has them", Swiss)
-	v.Expect(c.Schedule != Swiss || 0 <= c.Rounds && c.Rounds < max(len(c.Agents), 2), "rounds",
+	format := c.Schedule.Format().About()
+	v.Expect(c.Rounds == 0 || format.Rounds, "rounds", "expected none with the schedule %s", format.Name)
+	v.Expect(!format.Rounds || 0 <= c.Rounds && c.Rounds < max(len(c.Agents), 2), "rounds",
 		"expected 1 or more and fewer than the %d agents, found %d", len(c.Agents), c.Rounds)
 	if c.UntilError > 0 {
-		v.Expect(!c.Schedule.Adaptive() && c.Schedule != SelfPlay, "until_error",
-			"expected none with the schedule %s, whose length is fixed", c.Schedule)
+		v.Expect(!format.Adaptive && !format.Alone, "until_error",
+			"expected none with the schedule %s, whose length is fixed", format.Name)
 		v.Expect(c.SPRT == sprt.Test{}, "until_error", "expected none beside sprt: one of the two ends the run")
 	}
 	if c.SPRT == (sprt.Test{}) {
 		return
 	}
 	v.Expect(len(c.Agents) == 2, "sprt", "expected two agents, found %d", len(c.Agents))
-	v.Expect(c.Schedule != SelfPlay, "sprt", "expected none in %s, where there is nothing to decide", SelfPlay)
+	v.Expect(!format.Alone, "sprt", "expected none in %s, where there is nothing to decide", format.Name)
 	if err := c.SPRT.Check(); err != nil {
 		v.Add("sprt", err)
-	}
-}
-
-func (v *validation) openings(o Openings) {
-	v.Expect((o.Policy == FileOpenings) == (len(o.Positions) > 0), "openings.file",
-		"expected a list of positions exactly with policy %s", FileOpenings)
-	without := []Policy{AgentOpenings, SetupOpenings, FileOpenings}
-	v.Expect(!slices.Contains(without, o.Policy) || o.Plies == 0, "openings.plies",
-		"expected none with policy %s, found %d", o.Policy, o.Plies)
-}
-
-// firstOpenings looks for one opening under each rule set.
-func (v *validation) firstOpenings(c *Config) {
-	for _, r := range c.Rules {
-		for k := range c.Openings.Positions {
-			if _, err := c.Openings.Parse(r, k); err != nil {
-				v.Add("openings.file", err)
-				break // one of each rule set says enough
-			}
-		}
-		if c.Openings.Policy == FileOpenings {
-			continue
-		}
-		if _, err := c.Openings.Opening(r, c.Seed, 0); err != nil {
-			v.Add("openings", err)
-		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"gyges/ratings/sprt"
 	"gyges/rules"
 	"gyges/rules/base/problems"
+	"gyges/tournament/schedule"
 )
 
 func TestValidateReportsEverything(t *testing.T) {
@@ -20,7 +21,7 @@ func TestValidateReportsEverything(t *testing.T) {
 	require.NoError(t, err)
 	c.Rules = []*rules.Rules{rules.MustParse("kang"), nil, custom, rules.MustParse("kang")}
 	c.Pairs, c.Workers = 0, -1
-	c.Openings = Openings{Policy: "list", Plies: 41}
+	c.Openings = schedule.Openings{Policy: "list", Plies: 41}
 	c.Limits.Depth, c.Limits.Nodes, c.Limits.MoveTime = -1, -1, -time.Second
 	want := []string{
 		`name: expected 1 to 64 letters, digits, '-', '_' or '.', the first a letter or a digit, found "a/b"`,
@@ -64,7 +65,7 @@ func TestValidateOne(t *testing.T) {
 		"agents: expected 2 to 1000 agents, found 1": func(c *Config) { c.Agents = c.Agents[:1] },
 		"rules: expected 1 to 64 rule sets, found 0": func(c *Config) { c.Rules = nil },
 		"openings.plies: expected none with policy agents, found 1": func(c *Config) {
-			c.Openings = Openings{Policy: AgentOpenings, Plies: 1}
+			c.Openings = schedule.Openings{Policy: schedule.AgentOpenings, Plies: 1}
 		},
 		"openings: rules standard:max_plies=3: none of 10000 random openings of 4 plies passed the screen; " +
 			"expected fewer plies": func(c *Config) {
@@ -73,18 +74,16 @@ func TestValidateOne(t *testing.T) {
 		`name: expected 1 to 64 letters, digits, '-', '_' or '.', the first a letter or a digit, found ""`: func(c *Config) {
 			c.Name = ""
 		},
-		`the first a letter or a digit, found ".."`: func(c *Config) { c.Name = ".." },
-		`schedule: expected round-robin, gauntlet, ladder, swiss, knockout or self-play, found "x"`: func(c *Config) {
-			c.Schedule = "x"
-		},
-		"rounds: only a swiss tournament has them": func(c *Config) { c.Rounds = 2 },
+		`the first a letter or a digit, found ".."`:           func(c *Config) { c.Name = ".." },
+		"schedule: expected round-robin, ":                    func(c *Config) { c.Schedule = "x" },
+		"rounds: expected none with the schedule round-robin": func(c *Config) { c.Rounds = 2 },
 		"rounds: expected 1 or more and fewer than the 3 agents, found 3": func(c *Config) {
-			c.Schedule, c.Rounds = Swiss, 3
+			c.Schedule, c.Rounds = "swiss", 3
 		},
 		"sprt: expected two agents, found 3":                 func(c *Config) { c.SPRT = sprt.Default() },
-		"sprt: expected none in self-play":                   func(c *Config) { c.SPRT, c.Schedule = sprt.Default(), SelfPlay },
+		"sprt: expected none in self-play":                   func(c *Config) { c.SPRT, c.Schedule = sprt.Default(), schedule.SelfPlay },
 		"sprt: expected elo0 below elo1":                     func(c *Config) { c.SPRT = sprt.Default(); c.SPRT.Elo1 = -1 },
-		"until_error: expected none with the schedule swiss": func(c *Config) { c.Schedule, c.UntilError = Swiss, 20 },
+		"until_error: expected none with the schedule swiss": func(c *Config) { c.Schedule, c.UntilError = "swiss", 20 },
 		"until_error: expected none beside sprt": func(c *Config) {
 			c.Agents, c.SPRT, c.UntilError = c.Agents[:2], sprt.Default(), 20
 		},

@@ -1,7 +1,7 @@
 // Package tournament plays agents against each other and records the games.
 //
 // The data flow is one line: a [Config] gives a schedule of game pairs (one
-// opening, played twice with sides swapped); workers play them; one collector
+// opening, played twice with sides swapped; see package schedule); workers play them; one collector
 // appends the records to games.jsonl in schedule order. Ratings and reports
 // read the records only.
 //

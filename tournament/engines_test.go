@@ -19,7 +19,7 @@ func TestMisbehavingEngines(t *testing.T) {
 	t.Parallel()
 	reasons := map[string]record.FaultKind{}
 	c := testConfig(t, "random")
-	c.Schedule = Gauntlet
+	c.Schedule = "gauntlet"
 	for habit, kind := range map[string]record.FaultKind{
 		"exit": record.FaultCrash, "hang": record.FaultTimeout, "twice": record.FaultProtocol, "illegal": record.FaultIllegal,
 		"complains": "", "deaf": "", "good": "",

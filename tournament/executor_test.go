@@ -11,6 +11,7 @@ import (
 	"gyges/ratings/sprt"
 	"gyges/rules"
 	"gyges/tournament/record"
+	"gyges/tournament/schedule"
 )
 
 // shufflingPool plays batches of jobs backwards, leaves out those of park, and
@@ -66,7 +67,7 @@ func (p *shufflingPool) Play(ctx context.Context, c *Config, jobs <-chan Job, ou
 // goes on with a run that was stopped.
 func TestPoolsGiveTheSameRecords(t *testing.T) {
 	t.Parallel()
-	for _, f := range []Format{RoundRobin, Swiss} {
+	for _, f := range []schedule.Name{schedule.RoundRobin, "swiss"} {
 		c := formatConfig(t, f, 5)
 		c.Pairs = 30 // more than are ever under way, so that the stop comes before the end
 		_, err := Run(t.Context(), c, testRegistry(nil), nil)
@@ -118,7 +119,7 @@ func TestDeadLetteredPairs(t *testing.T) {
 // when nothing can be played.
 func TestDeadLetteredPairsThatStopTheRun(t *testing.T) {
 	park := map[int64]bool{1: true}
-	swiss := formatConfig(t, Swiss, 5)
+	swiss := formatConfig(t, "swiss", 5)
 	swiss.Executor = &shufflingPool{window: 2, park: park}
 	match := testConfig(t, "random", "scored")
 	match.Pairs, match.Executor = 500, &shufflingPool{window: 2, park: park}
@@ -144,7 +145,7 @@ func TestTimeScale(t *testing.T) {
 	c.Pairs, c.Limits.MoveTime, c.Clock.Base = 1, 100*time.Millisecond, time.Minute
 	var most agents.Limits
 	p := NewRunner(&c, func(agents.Spec, ...*rules.Rules) (agents.Agent, error) { return &limitsSeen{most: &most}, nil })
-	games, err := p.Play(t.Context(), newSchedule(&c).job(0), 3)
+	games, err := p.Play(t.Context(), newPlan(&c).job(0), 3)
 	require.NoError(t, err)
 	require.Len(t, games, 2)
 	require.Equal(t, record.Limits{MoveTime: "100ms", Clock: "1m0s+0s"}, games[0].Limits)
@@ -167,7 +168,7 @@ func (a *limitsSeen) Choose(ctx context.Context, g *rules.Game, q agents.Request
 func TestPlayerRefuses(t *testing.T) {
 	c := testConfig(t, "random", "scored")
 	p := NewRunner(&c, testRegistry(nil).New)
-	good := newSchedule(&c).job(3)
+	good := newPlan(&c).job(3)
 	games, err := p.Play(t.Context(), good, 1)
 	require.NoError(t, err)
 	require.NoError(t, p.Check(good, games))

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,11 +12,11 @@ import (
 	"gyges/ratings"
 	"gyges/ratings/sprt"
 	"gyges/rules"
-	"gyges/tournament/record"
+	"gyges/tournament/schedule"
 )
 
 // formatConfig has n players that all play at random.
-func formatConfig(t *testing.T, f Format, n int) Config {
+func formatConfig(t *testing.T, f schedule.Name, n int) Config {
 	c := testConfig(t)
 	for i := range n {
 		c.Agents = append(c.Agents, agents.Spec{Kind: "random", Params: []agents.Param{{Name: "id", Value: fmt.Sprint(i)}}})
@@ -27,144 +26,11 @@ func formatConfig(t *testing.T, f Format, n int) Config {
 	return c
 }
 
-// imagine returns a schedule that has been run with results from a source of chance, draws among them.
-func imagine(t *testing.T, c *Config, rng *rand.Rand) *schedule {
-	s := newSchedule(c)
-	for i := range s.len() {
-		select {
-		case <-s.known(i):
-		default:
-			require.Fail(t, "not known in time")
-		}
-		for game := range int64(2) {
-			s.note(&record.Record{Game: 2*i + game, Result: []string{"1-0", "0-1", "1/2-1/2"}[rng.IntN(3)]})
-		}
-	}
-	return s
-}
-
-// pairings returns the pairings of stage k.
-func (s *schedule) pairings(k int) (list [][2]int) {
-	for _, m := range s.stages[k].Matches {
-		list = append(list, m.Agents)
-	}
-	return list
-}
-
-// Who meets whom in the first stage, and how many games there are. In the first round of a Swiss tournament the top
-// half meets the bottom half; with an odd number of agents the last one has the bye.
-func TestPairings(t *testing.T) {
-	for _, test := range []struct {
-		format   Format
-		agents   int
-		pairings [][2]int
-		matches  int64 // of all stages
-	}{
-		{RoundRobin, 3, [][2]int{{0, 1}, {0, 2}, {1, 2}}, 3},
-		{Gauntlet, 4, [][2]int{{0, 1}, {0, 2}, {0, 3}}, 3},
-		{Ladder, 4, [][2]int{{0, 1}, {1, 2}, {2, 3}}, 3},
-		{SelfPlay, 3, [][2]int{{0, 0}, {0, 1}, {0, 2}, {1, 1}, {1, 2}, {2, 2}}, 6},
-		{Swiss, 8, [][2]int{{0, 4}, {1, 5}, {2, 6}, {3, 7}}, 3 * 4},
-		{Swiss, 9, [][2]int{{0, 4}, {1, 5}, {2, 6}, {3, 7}}, 4 * 4},
-		{Knockout, 6, [][2]int{{2, 5}, {3, 4}}, 5},
-	} {
-		c := formatConfig(t, test.format, test.agents)
-		require.Equal(t, test.pairings, newSchedule(&c).pairings(0), test.format)
-		require.Equal(t, test.matches*2*2, c.Games(), test.format)
-		m := c.Manifest()
-		require.Len(t, m.Stages()[0].Matches, len(test.pairings))
-	}
-}
-
-// In every round of a Swiss tournament each plays once, and nobody meets an old opponent. The bye goes to the lowest, by
-// points and then the order given, that has had none, and counts as a won match.
-func TestSwiss(t *testing.T) {
-	rng := rand.New(rand.NewPCG(8, 8))
-	for _, n := range []int{2, 3, 5, 8, 9, 9, 9, 13, 60, 61, 101} {
-		c := formatConfig(t, Swiss, n)
-		met, points, had := map[[2]int]bool{}, make([]int64, n), make([]bool, n)
-		s := imagine(t, &c, rng)
-		require.Len(t, s.stages, c.swissRounds())
-		for k := range s.stages {
-			lowest, played := -1, map[int]bool{}
-			for agent := range n {
-				if n%2 == 1 && !had[agent] && (lowest < 0 || points[agent] <= points[lowest]) {
-					lowest = agent
-				}
-			}
-			require.Len(t, s.stages[k].Matches, n/2)
-			for _, m := range s.stages[k].Matches {
-				p := m.Agents
-				require.False(t, played[p[0]] || played[p[1]] || p[0] == p[1])
-				played[p[0]], played[p[1]] = true, true
-				key := [2]int{min(p[0], p[1]), max(p[0], p[1])}
-				require.False(t, met[key], "%d agents: %v meet again", n, p)
-				met[key] = true
-				points[p[0]] += m.Halves[0]
-				points[p[1]] += m.Halves[1]
-			}
-			if lowest >= 0 {
-				require.Equal(t, []int{lowest}, s.stages[k].Byes(n))
-				had[lowest] = true
-				points[lowest] += 8
-			}
-		}
-	}
-}
-
-// With as many rounds as allow it, neighbours in the table have equal points
-// where that can be.
-func TestSwissPairsNeighbours(t *testing.T) {
-	match := func(a, b int, halves, other int64) Match {
-		return Match{Agents: [2]int{a, b}, Halves: [2]int64{halves, other}, Games: 2}
-	}
-	before := []Stage{{Games: 2, Matches: []Match{match(0, 1, 0, 4), match(2, 5, 4, 0), match(3, 4, 2, 2)}}}
-	require.Equal(t, [][2]int{{1, 2}, {3, 0}, {4, 5}}, swissPairings(6, before), "3 and 4 have met")
-	before = append(before, Stage{Games: 2, Matches: []Match{match(1, 2, 2, 2), match(3, 0, 2, 2), match(4, 5, 2, 2)}})
-	require.Equal(t, [][2]int{{1, 3}, {2, 4}, {0, 5}}, swissPairings(6, before), "1 and 2 have met")
-	all := Stage{Games: 2}
-	for a := range 6 {
-		for b := a + 1; b < 6; b++ {
-			all.Matches = append(all.Matches, match(a, b, 2, 2))
-		}
-	}
-	require.Equal(t, [][2]int{{1, 2}, {3, 4}, {0, 5}}, swissPairings(6, append(before, all)), "all meet again")
-	odd := []Stage{{Games: 2, Matches: []Match{match(0, 1, 4, 0), match(2, 3, 2, 2)}}}
-	require.Equal(t, [][2]int{{0, 2}, {4, 3}}, swissPairings(5, odd), "a bye is a won match")
-}
-
-// A knock-out has one match less than players; who has lost a match plays no
-// more, and the last match decides.
-func TestKnockout(t *testing.T) {
-	rng := rand.New(rand.NewPCG(9, 9))
-	for n := 2; n <= 33; n++ {
-		c := formatConfig(t, Knockout, n)
-		s, matches, left := imagine(t, &c, rng), 0, n
-		for k := range s.stages {
-			matches += len(s.stages[k].Matches)
-			left -= len(s.stages[k].Matches)
-			require.Equal(t, left&(left-1), 0, "a power of 2 is left")
-		}
-		require.Equal(t, n-1, matches)
-		require.Len(t, s.stages[len(s.stages)-1].Matches, 1)
-	}
-	c := formatConfig(t, Knockout, 6)
-	s := newSchedule(&c)
-	for i := range int64(8) { // 5 beats 2; 3 and 4 draw
-		result := "1/2-1/2"
-		if s.job(i / 2).Agents[0] == 2 {
-			result = []string{"0-1", "1-0"}[i%2]
-		}
-		s.note(&record.Record{Game: i, Result: result})
-	}
-	require.Equal(t, [][2]int{{0, 5}, {1, 3}}, s.pairings(1))
-}
-
 // Formats whose pairings depend on results give the same records for any
 // number of workers, and after an interruption.
 func TestFormatsRunAndResume(t *testing.T) {
 	t.Parallel()
-	for _, f := range []Format{Swiss, Knockout, Gauntlet, Ladder} {
+	for _, f := range []schedule.Name{"swiss", "knockout", "gauntlet", "ladder"} {
 		c := formatConfig(t, f, 7)
 		c.Workers = 1
 		_, err := Run(t.Context(), c, testRegistry(nil), nil)
@@ -297,7 +163,7 @@ func TestSelfPlay(t *testing.T) {
 		return a, nil
 	}})
 	c := testConfig(t)
-	c.Agents, c.Schedule, c.Pairs, c.Workers = []agents.Spec{{Kind: "loner"}}, SelfPlay, 5, 1
+	c.Agents, c.Schedule, c.Pairs, c.Workers = []agents.Spec{{Kind: "loner"}}, schedule.SelfPlay, 5, 1
 	s, err := Run(t.Context(), c, registry, nil)
 	require.NoError(t, err)
 	require.EqualValues(t, 30, s.Played)

@@ -18,6 +18,7 @@ import (
 	"gyges/rules/base/settings"
 	"gyges/tournament/game"
 	"gyges/tournament/record"
+	"gyges/tournament/schedule"
 )
 
 // The files of a run's folder.
@@ -70,19 +71,19 @@ type GameCounts struct {
 // ManifestConfig is a [Config] as data, every default filled in. Imported games have a
 // name alone.
 type ManifestConfig struct {
-	Name       string        `json:"name"`
-	Rules      []string      `json:"rules"`
-	Agents     []string      `json:"agents"`
-	Schedule   Format        `json:"schedule"`
-	Rounds     int           `json:"rounds,omitempty"`
-	Pairs      int           `json:"pairs"`
-	SPRT       string        `json:"sprt,omitempty"`
-	UntilError float64       `json:"until_error,omitempty"`
-	Openings   Openings      `json:"openings"`
-	Limits     record.Limits `json:"limits"`
-	TimeMargin string        `json:"time_margin,omitempty"`
-	Seed       uint64        `json:"seed,string"`
-	Workers    int           `json:"workers"`
+	Name       string            `json:"name"`
+	Rules      []string          `json:"rules"`
+	Agents     []string          `json:"agents"`
+	Schedule   schedule.Name     `json:"schedule"`
+	Rounds     int               `json:"rounds,omitempty"`
+	Pairs      int               `json:"pairs"`
+	SPRT       string            `json:"sprt,omitempty"`
+	UntilError float64           `json:"until_error,omitempty"`
+	Openings   schedule.Openings `json:"openings"`
+	Limits     record.Limits     `json:"limits"`
+	TimeMargin string            `json:"time_margin,omitempty"`
+	Seed       uint64            `json:"seed,string"`
+	Workers    int               `json:"workers"`
 
 	Adjudication string `json:"adjudication,omitempty"`
 	OnRepetition string `json:"on_repetition"`
@@ -124,20 +125,27 @@ func (c *Config) Manifest() ManifestConfig {
 	if err := settings.Copy(&m, c); err != nil {
 		panic(err) // the values of a manifest are texts and numbers
 	}
-	m.Schedule = cmp.Or(c.Schedule, RoundRobin)
+	m.Schedule = cmp.Or(c.Schedule, schedule.RoundRobin)
 	m.Limits = game.RecordLimits(c.Limits, c.Clock)
 	if m.TimeMargin = ""; c.TimeMargin >= 0 { // otherwise the default
 		m.TimeMargin = c.TimeMargin.String()
 	}
 	m.OnRepetition = string(cmp.Or(c.OnRepetition, agents.Forfeit))
 	m.StallTimeout = c.StallTimeout.String()
-	if c.Openings.Policy == FileOpenings {
-		m.Openings.Hash = c.Openings.hash()
+	if c.Openings.Policy == schedule.FileOpenings {
+		m.Openings.Hash = c.Openings.Sum()
 	}
-	if c.Schedule == Swiss {
-		m.Rounds = c.swissRounds()
+	if f := c.Schedule.Format(); f.About().Rounds {
+		m.Rounds = len(f.Stages(len(c.Agents), c.Rounds))
 	}
 	return m
+}
+
+// Recorded returns the schedule to which results of the run's records are added. It has no stages if there is none.
+func (m *ManifestConfig) Recorded() *schedule.Schedule {
+	return schedule.Recorded(m.Schedule.Format(), schedule.Size{
+		Players: len(m.Agents), Rounds: m.Rounds, Pairs: m.Pairs, RuleSets: len(m.Rules),
+	})
 }
 
 // Settings returns the settings of the run, but for the positions of a list of openings. The error joins one for

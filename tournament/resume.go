@@ -33,13 +33,14 @@ func checkManifest(gamesSize int64, c *Config, m *Manifest) error {
 	if old.Schema != m.Schema {
 		return fmt.Errorf("holds a run with schema %d, expected %d", old.Schema, m.Schema)
 	}
+	stages := len(c.Schedule.Format().Stages(len(c.Agents), c.Rounds))
 	longer := old.Config
 	longer.Pairs = max(longer.Pairs, m.Config.Pairs)
 	if e := m.Config.UntilError; e > 0 && (longer.UntilError == 0 || e < longer.UntilError) {
 		longer.UntilError = e
 	}
 	if c.Extend && old.Config.Schedule == m.Config.Schedule {
-		if len(c.stages()) > 1 && longer.Pairs > old.Config.Pairs { // they would have changed later pairings
+		if stages > 1 && longer.Pairs > old.Config.Pairs { // they would have changed later pairings
 			return fmt.Errorf("holds a %s tournament, which can't be extended", old.Config.Schedule)
 		}
 		old.Config = longer
@@ -51,7 +52,7 @@ func checkManifest(gamesSize int64, c *Config, m *Manifest) error {
 			"before", old.Program.String(), "now", m.Program.String())
 	}
 	err = CompareConfigs(old.Config.played(), m.Config.played())
-	if err != nil && len(c.stages()) == 1 && CompareConfigs(longer.played(), m.Config.played()) == nil {
+	if err != nil && stages == 1 && CompareConfigs(longer.played(), m.Config.played()) == nil {
 		err = &ExtendError{err}
 	}
 	return err
@@ -108,7 +109,7 @@ func (c *collector) complete(o *Job) error {
 		case c.store.has(game):
 			g, err := c.store.readAhead(game)
 			if err == nil {
-				err = c.schedule.checkOwn(g)
+				err = c.plan.checkOwn(g)
 			}
 			if err != nil {
 				return err

@@ -125,8 +125,8 @@ func TestResumeRefuses(t *testing.T) {
 	refuse("pairs was 2, now 1", func(c *Config) { c.Pairs, c.Extend = 1, true })
 	refuse("agents was", func(c *Config) { c.Agents = c.Agents[1:] })
 
-	schedule := newSchedule(&c)
-	st, err := openStore(&c, newManifest(&c, time.Now()), schedule, func(*record.Record) {})
+	plan := newPlan(&c)
+	st, err := openStore(&c, newManifest(&c, time.Now()), plan, func(*record.Record) {})
 	require.NoError(t, err)
 	refuse("another process is at work here", func(*Config) {})
 	require.NoError(t, errors.Join(st.writer.Close(), st.lock.Close()))
@@ -171,7 +171,7 @@ func TestExtend(t *testing.T) {
 // A Swiss tournament with more pairs would have paired the later rounds otherwise.
 func TestExtendStages(t *testing.T) {
 	c := testConfig(t, "random", "scored", "random:id=1")
-	c.Schedule, c.Rounds, c.Pairs = Swiss, 2, 1
+	c.Schedule, c.Rounds, c.Pairs = "swiss", 2, 1
 	_, err := Run(t.Context(), c, testRegistry(nil), nil)
 	require.NoError(t, err)
 	c.Pairs, c.Extend = 2, true

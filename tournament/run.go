@@ -17,6 +17,7 @@ import (
 	"gyges/rules"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament/record"
+	"gyges/tournament/schedule"
 )
 
 // Summary says how a run ended.
@@ -59,11 +60,11 @@ func run(
 		return Summary{}, err
 	}
 	config.Workers = cmp.Or(config.Workers, min(runtime.GOMAXPROCS(0), maxWorkers))
-	schedule := newSchedule(&config)
+	plan := newPlan(&config)
 	c := &collector{
-		Summary:  Summary{Status: Running, Out: config.Out, Scheduled: config.Games(), Start: time.Now().UTC()},
-		schedule: schedule, onGame: onGame, suspend: newSuspensions(config.Suspend, len(config.Agents)),
-		precision: newPrecision(schedule),
+		Summary: Summary{Status: Running, Out: config.Out, Scheduled: config.Games(), Start: time.Now().UTC()},
+		plan:    plan, onGame: onGame, suspend: newSuspensions(config.Suspend, len(config.Agents)),
+		precision: newPrecision(plan),
 	}
 	s := &c.Summary
 	m := newManifest(&config, s.Start)
@@ -73,7 +74,7 @@ func run(
 	if executor == nil {
 		executor = localExecutor{config.Workers, first}
 	}
-	st, err := openStore(&config, m, schedule, c.count)
+	st, err := openStore(&config, m, plan, c.count)
 	if err != nil {
 		return *s, err
 	}
@@ -95,7 +96,7 @@ func run(
 		config.OnBegin(st.kept)
 	}
 	if c.err == nil && !s.Decided {
-		err = playAll(ctx, schedule, st, executor, c)
+		err = playAll(ctx, plan, st, executor, c)
 	}
 	err = cmp.Or(err, c.err)
 	if closeErr := w.Close(); c.err == nil { // otherwise it says the same again
@@ -135,7 +136,7 @@ func ending(ctx context.Context, s *Summary, err error) (Status, error) {
 
 // playAll lets the executor play the whole schedule, and the collector write the games.
 // Its error is nil when ctx is cancelled.
-func playAll(ctx context.Context, s *schedule, st *store, executor Executor, c *collector) error {
+func playAll(ctx context.Context, p *plan, st *store, executor Executor, c *collector) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	size := max(executor.Window(), 1)
@@ -145,9 +146,9 @@ func playAll(ctx context.Context, s *schedule, st *store, executor Executor, c *
 	first := c.next // which the collector changes
 	group.Go(func() error {
 		defer close(jobs)
-		return dispatch(groupCtx, s, st, c.suspend, first, jobs, slots, results)
+		return dispatch(groupCtx, p, st, c.suspend, first, jobs, slots, results)
 	})
-	group.Go(func() error { return executor.Play(groupCtx, s.config, jobs, results) })
+	group.Go(func() error { return executor.Play(groupCtx, p.config, jobs, results) })
 	played := make(chan error, 1)
 	go func() {
 		played <- group.Wait()
@@ -161,14 +162,14 @@ func playAll(ctx context.Context, s *schedule, st *store, executor Executor, c *
 // when it is known and there is room for it. Those that needn't be played have
 // a result at once.
 func dispatch(
-	ctx context.Context, s *schedule, st *store, out *suspensions, first int64, jobs chan<- Job, slots chan<- struct{},
+	ctx context.Context, p *plan, st *store, out *suspensions, first int64, jobs chan<- Job, slots chan<- struct{},
 	results chan<- Job,
 ) error {
-	o, warned := newOpener(s.config.Openings, s.config.Seed), make([]bool, len(s.config.Rules))
-	s.warnOfFewOpenings(o)
-	for i := first; i < s.len(); i++ {
+	o, warned := schedule.NewOpener(p.config.Openings, p.config.Seed), make([]bool, len(p.config.Rules))
+	p.warnOfFewOpenings(o)
+	for i := first; i < p.Len(); i++ {
 		select {
-		case <-s.known(i):
+		case <-p.Known(i):
 		case <-ctx.Done():
 			return nil
 		}
@@ -177,7 +178,7 @@ func dispatch(
 		case <-ctx.Done():
 			return nil
 		}
-		job := s.job(i)
+		job := p.job(i)
 		for n := range job.Wanted {
 			job.Wanted[n] = !st.has(2*i + int64(n))
 		}
@@ -185,17 +186,17 @@ func dispatch(
 			results <- job
 			continue
 		}
-		position, again, err := o.opening(s.config.Rules[job.Rules], job.Round)
+		position, again, err := o.Opening(p.config.Rules[job.Rules], job.Round)
 		if err != nil {
 			return err
 		}
 		if again > 0 && !warned[job.Rules] {
 			warned[job.Rules] = true
-			s.config.warn(fmt.Sprintf("openings for %s rounds only: they begin again", textfmt.Thousands(again)),
-				"rules", s.config.Rules[job.Rules])
+			p.config.warn(fmt.Sprintf("openings for %s rounds only: they begin again", textfmt.Thousands(again)),
+				"rules", p.config.Rules[job.Rules])
 		}
 		if out.has(job.Agents[0]) || out.has(job.Agents[1]) {
-			s.addBlanks(&job, position)
+			p.addBlanks(&job, position)
 			results <- job
 			continue
 		}
@@ -210,14 +211,14 @@ func dispatch(
 
 // warnOfFewOpenings warns of rule sets with fewer openings than the run has rounds, as far as that is known before they
 // are played. Runs that the results end usually do so before.
-func (s *schedule) warnOfFewOpenings(o *opener) {
-	c := s.config
-	rounds := int64(len(s.stages)) * int64(c.Pairs)
+func (p *plan) warnOfFewOpenings(o *schedule.Opener) {
+	c := p.config
+	rounds := int64(len(p.Stages)) * int64(c.Pairs)
 	for _, r := range c.Rules {
-		if c.sequential() || !o.countable(r) {
+		if c.sequential() || !o.Countable(r) {
 			continue
 		}
-		if _, n, err := o.opening(r, rounds-1); err == nil && n > 0 {
+		if _, n, err := o.Opening(r, rounds-1); err == nil && n > 0 {
 			c.warn(fmt.Sprintf("%s rounds, but openings for %s only: later rounds repeat earlier ones",
 				textfmt.Thousands(rounds), textfmt.Thousands(n)), "rules", r)
 		}
@@ -225,10 +226,10 @@ func (s *schedule) warnOfFewOpenings(o *opener) {
 }
 
 // addBlanks gives a job that isn't to be played its games.
-func (s *schedule) addBlanks(job *Job, position rules.Position) {
+func (p *plan) addBlanks(job *Job, position rules.Position) {
 	for n, wanted := range job.Wanted {
 		if wanted {
-			setup := s.game(*job, n, position)
+			setup := p.game(*job, n, position)
 			job.Games = append(job.Games, setup.Blank())
 		}
 	}

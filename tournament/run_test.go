@@ -71,12 +71,12 @@ func TestRun(t *testing.T) {
 
 	games := readGames(t, c.Out)
 	require.Len(t, games, 36)
-	sched := newSchedule(&c)
+	plan := newPlan(&c)
 	for i, g := range games {
 		require.EqualValues(t, i, g.Game)
 		require.EqualValues(t, i, seen[i])
 		requireSound(t, g)
-		p := sched.job(int64(i) / 2)
+		p := plan.job(int64(i) / 2)
 		require.Equal(t, p.Pair, g.Pair)
 		require.Equal(t, c.Rules[p.Rules].String(), g.Rules)
 		require.Equal(t, c.Agents[p.Agents[i%2]].String(), g.South.Agent)
@@ -223,7 +223,7 @@ func TestWindowBoundsWhatWaits(t *testing.T) {
 	c.Pairs = 1_000_000
 	go func() {
 		defer close(done)
-		_ = dispatch(ctx, newSchedule(&c), &store{}, newSuspensions(0, 2), 0, jobs, slots, nil)
+		_ = dispatch(ctx, newPlan(&c), &store{}, newSuspensions(0, 2), 0, jobs, slots, nil)
 	}()
 	for i := range int64(size) {
 		require.Equal(t, i, (<-jobs).Pair)

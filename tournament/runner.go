@@ -12,14 +12,15 @@ import (
 	"gyges/rules"
 	"gyges/tournament/game"
 	"gyges/tournament/record"
+	"gyges/tournament/schedule"
 )
 
 // Runner plays jobs of a run with agents of its own. It belongs to one goroutine.
 type Runner struct {
-	schedule *schedule // without pairings
+	seating  *seating
 	newAgent AgentMaker
 	agents   []agents.Agent // by index of their spec, then those that play against themselves; nil until needed
-	opener   *opener
+	opener   *schedule.Opener
 	referee  game.Referee
 }
 
@@ -30,10 +31,10 @@ type AgentMaker func(agents.Spec, ...*rules.Rules) (agents.Agent, error)
 // agents that its specs name, each once and again after a failure.
 func NewRunner(config *Config, newAgent AgentMaker) *Runner {
 	return &Runner{
-		schedule: newEmptySchedule(config),
+		seating:  newSeating(config),
 		newAgent: newAgent,
 		agents:   make([]agents.Agent, 2*len(config.Agents)),
-		opener:   newOpener(config.Openings, config.Seed),
+		opener:   schedule.NewOpener(config.Openings, config.Seed),
 	}
 }
 
@@ -41,7 +42,7 @@ func NewRunner(config *Config, newAgent AgentMaker) *Runner {
 func (r *Runner) runners(n int) []*Runner {
 	list := []*Runner{r}
 	for len(list) < n {
-		list = append(list, NewRunner(r.schedule.config, r.newAgent))
+		list = append(list, NewRunner(r.seating.config, r.newAgent))
 	}
 	return list
 }
@@ -50,10 +51,10 @@ func (r *Runner) runners(n int) []*Runner {
 // more than 0; 1 leaves them as they are. The records hold the times of the config.
 // On an error it returns the games finished before.
 func (r *Runner) Play(ctx context.Context, job Job, timeScale float64) ([]*record.Record, error) {
-	if err := r.schedule.check(job); err != nil {
+	if err := r.seating.check(job); err != nil {
 		return nil, err
 	}
-	position, _, err := r.opener.opening(r.schedule.config.Rules[job.Rules], job.Round)
+	position, _, err := r.opener.Opening(r.seating.config.Rules[job.Rules], job.Round)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +74,7 @@ func (r *Runner) Play(ctx context.Context, job Job, timeScale float64) ([]*recor
 
 // Check returns an error unless games from outside are those of a job.
 func (r *Runner) Check(job Job, games []*record.Record) error {
-	if err := r.schedule.check(job); err != nil {
+	if err := r.seating.check(job); err != nil {
 		return err
 	}
 	for n, wanted := range job.Wanted {
@@ -86,7 +87,7 @@ func (r *Runner) Check(job Job, games []*record.Record) error {
 		if games[0].Game != 2*job.Pair+int64(n) {
 			return fmt.Errorf("expected game %d, found game %d", 2*job.Pair+int64(n), games[0].Game)
 		}
-		if err := r.schedule.checkGame(job, games[0]); err != nil {
+		if err := r.seating.checkGame(job, games[0]); err != nil {
 			return err
 		}
 		games = games[1:]
@@ -100,13 +101,13 @@ func (r *Runner) Check(job Job, games []*record.Record) error {
 // CheckPlaying returns an error unless a game from outside, which may be under way, is one of a
 // job, and its moves are legal.
 func (r *Runner) CheckPlaying(job Job, g *record.Record) error {
-	if err := r.schedule.check(job); err != nil {
+	if err := r.seating.check(job); err != nil {
 		return err
 	}
 	if n := g.Game - 2*job.Pair; n < 0 || n > 1 || !job.Wanted[n] {
 		return fmt.Errorf("expected a game of pair %d, found game %d", job.Pair, g.Game)
 	}
-	if err := r.schedule.checkGame(job, g); err != nil {
+	if err := r.seating.checkGame(job, g); err != nil {
 		return err
 	}
 	return record.VerifyPlaying(g)
@@ -116,13 +117,13 @@ func (r *Runner) CheckPlaying(job Job, g *record.Record) error {
 func (r *Runner) playOne(
 	ctx context.Context, job Job, n int, position rules.Position, timeScale float64,
 ) (*record.Record, error) {
-	config := r.schedule.config
-	setup := r.schedule.game(job, n, position)
+	config := r.seating.config
+	setup := r.seating.game(job, n, position)
 	setup.TimeScale = timeScale
 	var seated [2]int
 	for side := range setup.Seats {
 		seat := &setup.Seats[side]
-		seated[side], _ = r.schedule.seat(job, n, rules.Side(side))
+		seated[side], _ = r.seating.seat(job, n, rules.Side(side))
 		if job.Agents[0] == job.Agents[1] && rules.Side(side) == rules.North {
 			seated[side] += len(config.Agents)
 		}
@@ -146,7 +147,7 @@ func (r *Runner) playOne(
 // Start makes all agents ready for the games, so that one that can't play is found before the first. The error
 // joins one for each.
 func (r *Runner) Start(ctx context.Context) error {
-	errs := make([]error, len(r.schedule.config.Agents))
+	errs := make([]error, len(r.seating.config.Agents))
 	var group errgroup.Group // it takes engines seconds
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range errs {
@@ -161,7 +162,7 @@ func (r *Runner) Start(ctx context.Context) error {
 
 // start makes agent i ready.
 func (r *Runner) start(ctx context.Context, i int) error {
-	config := r.schedule.config
+	config := r.seating.config
 	a, err := r.agent(i)
 	if err != nil {
 		return err
@@ -175,7 +176,7 @@ func (r *Runner) start(ctx context.Context, i int) error {
 // agent returns agent i, made if need be.
 func (r *Runner) agent(i int) (agents.Agent, error) {
 	if r.agents[i] == nil {
-		config := r.schedule.config
+		config := r.seating.config
 		a, err := r.newAgent(config.Agents[i%len(config.Agents)], config.Rules...)
 		if err != nil {
 			return nil, err
@@ -194,7 +195,7 @@ func (r *Runner) Close() error {
 		}
 		r.agents[i] = nil
 		if err := game.Close(a); err != nil {
-			specs := r.schedule.config.Agents
+			specs := r.seating.config.Agents
 			errs = append(errs, fmt.Errorf("closing agent %.60q: %w", specs[i%len(specs)].Label(), err))
 		}
 	}

@@ -40,7 +40,7 @@ func TestStubbornAgentLoses(t *testing.T) {
 		c.StallTimeout = 4 * time.Minute
 		w := NewRunner(&c, withKind(stubborn(release, calls)).New)
 		for i := range int64(2) {
-			games, err := w.Play(t.Context(), newSchedule(&c).job(i), 1)
+			games, err := w.Play(t.Context(), newPlan(&c).job(i), 1)
 			require.NoError(t, err)
 			require.Len(t, games, 2)
 			for _, g := range games {
@@ -63,7 +63,7 @@ func TestHangingAgentLoses(t *testing.T) {
 		c.StallTimeout = 5 * time.Minute
 		c.Limits.MoveTime = 30 * time.Second
 		w := NewRunner(&c, testRegistry(nil).New)
-		games, err := w.Play(t.Context(), newSchedule(&c).job(0), 1)
+		games, err := w.Play(t.Context(), newPlan(&c).job(0), 1)
 		require.NoError(t, err)
 		require.Len(t, games, 2)
 		for _, g := range games {
@@ -87,7 +87,7 @@ func TestCancelledDespiteStubbornAgent(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error, 1)
 		go func() {
-			_, err := w.Play(ctx, newSchedule(&c).job(0), 1)
+			_, err := w.Play(ctx, newPlan(&c).job(0), 1)
 			done <- err
 		}()
 		synctest.Wait()

@@ -37,7 +37,7 @@ type store struct {
 
 // openStore makes the folder of a run, or opens that of a run that was stopped
 // and reads it. kept is called for each game it has, in order.
-func openStore(c *Config, m *Manifest, s *schedule, kept func(*record.Record)) (*store, error) {
+func openStore(c *Config, m *Manifest, p *plan, kept func(*record.Record)) (*store, error) {
 	if err := makeFolder(c.Out); err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func openStore(c *Config, m *Manifest, s *schedule, kept func(*record.Record)) (
 		return nil, err
 	}
 	st := &store{File: f}
-	if err := st.read(c, m, s, kept); err != nil {
+	if err := st.read(c, m, p, kept); err != nil {
 		_ = st.lock.Close() // it may be nil
 		if errors.As(err, new(*jsonl.LineError)) {
 			err = fmt.Errorf("%w; without this line its games are played again", err)
@@ -82,7 +82,7 @@ func makeFolder(dir string) error {
 }
 
 // read reads what the folder has, and repairs it.
-func (st *store) read(c *Config, m *Manifest, s *schedule, kept func(*record.Record)) error {
+func (st *store) read(c *Config, m *Manifest, p *plan, kept func(*record.Record)) error {
 	info, err := st.Stat()
 	if err != nil || !info.Mode().IsRegular() {
 		return errors.Join(err, fmt.Errorf("%s: expected a regular file", GamesFile))
@@ -102,7 +102,7 @@ func (st *store) read(c *Config, m *Manifest, s *schedule, kept func(*record.Rec
 	if err != nil {
 		return err
 	}
-	if size, err = st.readGames(c.Out, size, s, kept); err != nil {
+	if size, err = st.readGames(c.Out, size, p, kept); err != nil {
 		return err
 	}
 	if err := st.indexAhead(c.Out); err != nil {
@@ -118,7 +118,7 @@ func (st *store) read(c *Config, m *Manifest, s *schedule, kept func(*record.Rec
 
 // readGames reads the games, in the first bytes of the file, up to the first one missing, and moves
 // those behind it to aheadFile. It returns the size of the former.
-func (st *store) readGames(dir string, all int64, s *schedule, kept func(*record.Record)) (size int64, err error) {
+func (st *store) readGames(dir string, all int64, p *plan, kept func(*record.Record)) (size int64, err error) {
 	r := record.NewReader(io.NewSectionReader(st, 0, all), st.Name())
 	for {
 		g, err := r.Read()
@@ -130,14 +130,16 @@ func (st *store) readGames(dir string, all int64, s *schedule, kept func(*record
 		case g.Game < st.kept:
 			return 0, fmt.Errorf("%s:%d: expected game %d, found game %d again", GamesFile, r.Line(), st.kept, g.Game)
 		case g.Game > st.kept:
-			return size, st.moveAhead(dir, g, r, 2*s.len())
+			return size, st.moveAhead(dir, g, r, 2*p.Len())
 		}
-		if err := s.checkOwn(g); err != nil {
+		if err := p.checkOwn(g); err != nil {
+			return 0, err
+		}
+		if err := p.add(g); err != nil {
 			return 0, err
 		}
 		st.kept++
 		size = r.Offset()
-		s.note(g)
 		kept(g)
 	}
 }

@@ -39,8 +39,8 @@ func TestGamesBehindAGapAreKept(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, gap, 0o644))
 
 	// Killed as soon as the gap had been dealt with.
-	schedule := newSchedule(&c)
-	st, err := openStore(&c, newManifest(&c, time.Now()), schedule, func(*record.Record) {})
+	plan := newPlan(&c)
+	st, err := openStore(&c, newManifest(&c, time.Now()), plan, func(*record.Record) {})
 	require.NoError(t, err)
 	require.NoError(t, errors.Join(st.writer.Close(), st.lock.Close()))
 	require.EqualValues(t, 3, st.kept)

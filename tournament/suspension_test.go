@@ -7,6 +7,7 @@ import (
 
 	"gyges/rules"
 	"gyges/tournament/record"
+	"gyges/tournament/schedule"
 )
 
 // An agent that only loses by faults is kept out of the games that are left, at
@@ -95,12 +96,12 @@ func TestFaultsInARow(t *testing.T) {
 
 // With no opponent left the run stops, and goes on when no agent is suspended any more.
 func TestSuspensionStopsTheRun(t *testing.T) {
-	for _, format := range []Format{RoundRobin, Gauntlet, Ladder} {
+	for _, format := range []schedule.Name{schedule.RoundRobin, "gauntlet", "ladder"} {
 		c := testConfig(t, "illegal", "random")
 		switch format {
-		case Gauntlet:
+		case "gauntlet":
 			c = testConfig(t, "illegal", "random", "scored")
-		case Ladder: // the two others don't meet
+		case "ladder": // the two others don't meet
 			c = testConfig(t, "random", "illegal", "scored")
 		}
 		c.Rules, c.Pairs, c.Suspend, c.Schedule = []*rules.Rules{rules.MustParse("simplified")}, 30, 3, format
@@ -121,7 +122,7 @@ func TestSuspensionStopsTheRun(t *testing.T) {
 // no opponent.
 func TestUntilErrorWithoutTheSuspended(t *testing.T) {
 	c := testConfig(t, "random:name=a", "error", "random:name=c", "random:name=d")
-	c.Rules, c.Pairs, c.Suspend, c.Schedule = []*rules.Rules{rules.MustParse("simplified")}, 1000, 3, Ladder
+	c.Rules, c.Pairs, c.Suspend, c.Schedule = []*rules.Rules{rules.MustParse("simplified")}, 1000, 3, "ladder"
 	c.UntilError = 60
 	s, err := Run(t.Context(), c, testRegistry(nil), nil)
 	require.NoError(t, err)

@@ -10,18 +10,18 @@ import (
 
 // precision are the results of a run that ends when its intervals are narrow enough.
 type precision struct {
-	schedule *schedule
-	results  map[string]*ratings.Data // by rule set
-	next     int64                    // the number of rounds after which it is looked at
+	plan    *plan
+	results map[string]*ratings.Data // by rule set
+	next    int64                    // the number of rounds after which it is looked at
 }
 
 // newPrecision returns no results of a run; nil if the run has another end.
-func newPrecision(s *schedule) *precision {
-	if s.config.UntilError == 0 {
+func newPrecision(run *plan) *precision {
+	if run.config.UntilError == 0 {
 		return nil
 	}
-	p := &precision{s, map[string]*ratings.Data{}, ratings.NextLook(0)}
-	for _, r := range s.config.Rules {
+	p := &precision{run, map[string]*ratings.Data{}, ratings.NextLook(0)}
+	for _, r := range run.config.Rules {
 		p.results[r.String()] = new(ratings.Data)
 	}
 	return p
@@ -31,29 +31,28 @@ func newPrecision(s *schedule) *precision {
 // meet, directly or through others, are rated precisely enough among each other. The intervals of the others don't get
 // narrower.
 func (p *precision) look(pairs int64, suspended *suspensions) bool {
-	s := p.schedule
-	if pairs != p.next*int64(len(s.stages[0].Matches)*len(p.results)) {
+	if pairs != p.next*int64(len(p.plan.Stages[0].Matches)*len(p.results)) {
 		return false
 	}
 	p.next = ratings.NextLook(p.next)
 	now := ratings.Precision{Pairs: math.MaxInt}
-	for _, players := range s.meeting(suspended) {
+	for _, players := range p.plan.meeting(suspended) {
 		for _, d := range p.results {
 			now = now.Worse(ratings.MeasurePrecision(context.Background(), d, players)) // milliseconds
 		}
 	}
-	return now.Within(s.config.UntilError)
+	return now.Within(p.plan.config.UntilError)
 }
 
 // meeting returns the players that aren't suspended and still have opponents, by groups: those of one meet, directly or
 // through others.
-func (s *schedule) meeting(suspended *suspensions) map[int][]string {
-	group := make([]int, len(s.seats))
+func (p *plan) meeting(suspended *suspensions) map[int][]string {
+	group := make([]int, len(p.seats))
 	for i := range group {
 		group[i] = i
 	}
-	for _, m := range s.stages[0].Matches {
-		from, to := m.Agents[0], m.Agents[1]
+	for _, m := range p.Stages[0].Matches {
+		from, to := m.Players[0], m.Players[1]
 		if suspended.has(from) || suspended.has(to) {
 			continue
 		}
@@ -66,7 +65,7 @@ func (s *schedule) meeting(suspended *suspensions) map[int][]string {
 	}
 	players := map[int][]string{}
 	for i, g := range group {
-		players[g] = append(players[g], s.seats[i].Name)
+		players[g] = append(players[g], p.seats[i].Name)
 	}
 	maps.DeleteFunc(players, func(_ int, names []string) bool { return len(names) == 1 })
 	return players

@@ -76,7 +76,7 @@ var damagedRuns = []damagedRun{
 		return [][]byte{regexp.MustCompile(`,"crc32c":"[0-9a-f]{8}"`).ReplaceAll(bytes.Join(lines, nil), nil)}
 	}, `without checksums: 16 games; not every change in them is noticed`, ""},
 	{"no manifest", manifest(os.Remove),
-		`manifest\.json of run: there is none; so it isn't known whether games are missing, and a Swiss`,
+		`manifest\.json of run: there is none; so it isn't known whether games are missing, and there`,
 		`holds records \(games\.jsonl\) but no manifest\.json`},
 	{"cut manifest", manifest(func(path string) error { return os.Truncate(path, 200) }),
 		`manifest\.json of run: expected a manifest: unexpected end of JSON input; so it isn't known whether`,

@@ -18,10 +18,10 @@ import (
 	"gyges/agents/tuning/dataset"
 	"gyges/rules"
 	"gyges/rules/base/grid"
-	"gyges/tournament"
 	"gyges/tournament/game"
 	"gyges/tournament/record"
 	"gyges/tournament/record/pgn"
+	"gyges/tournament/schedule"
 )
 
 // TestManualsAreComplete looks in the manuals for what a user can name: rule sets and options,
@@ -63,9 +63,7 @@ func TestManualsAreComplete(t *testing.T) {
 		endings = append(endings, e.Name)
 	}
 	for what, names := range map[string][]string{
-		"schedules": texts(tournament.RoundRobin, tournament.Gauntlet, tournament.Ladder, tournament.Swiss,
-			tournament.Knockout, tournament.SelfPlay),
-		"openings":                 texts(tournament.RandomOpenings, tournament.AgentOpenings, tournament.SetupOpenings),
+		"openings":                 texts(schedule.RandomOpenings, schedule.AgentOpenings, schedule.SetupOpenings),
 		"policies for repetitions": texts(agents.Forfeit, agents.AskNext, agents.Allow),
 		"endings":                  endings,
 		"records":                  jsonNames(record.Record{}),

@@ -74,7 +74,7 @@ func (c *matchCmd) config(registry *agents.Registry) (tournament.Config, error) 
 	if err := errors.Join(append(errs, c.applyRun(&config, &config))...); err != nil {
 		return config, err
 	}
-	config.SetOpenings(config.Rules...)
+	config.Openings.ForMatch(config.Rules...)
 	config.SetPairs()
 	return config, c.checkRun(&config, config.Validate(registry), config.Name, &config.Out, "agents")
 }

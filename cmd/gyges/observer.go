@@ -88,11 +88,11 @@ func (f *observer) results() (line string, more float64) {
 	return line + "; " + f.precision.Text(goal, false), max(more, 0)
 }
 
-// leader says who has the highest share of the points so far, or in a gauntlet what the challenger has.
+// leader says who has the highest share of the points so far, or what the challenger of a gauntlet has.
 func (f *observer) leader() string {
 	var leaders []string
 	var first ratings.Count
-	if f.config.Schedule == tournament.Gauntlet {
+	if f.config.Schedule.Format().About().Challenger {
 		c := f.standings.Count(f.config.Agents[0].String())
 		return fmt.Sprintf("%s has %v of %s, %s", textfmt.Visible(f.config.Agents[0].Label()), c.Points(),
 			textfmt.Plural(c.Games(), "point"), textfmt.Percent(c.Score()))

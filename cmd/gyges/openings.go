@@ -8,7 +8,7 @@ import (
 
 	"gyges/agents"
 	"gyges/rules"
-	"gyges/tournament"
+	"gyges/tournament/schedule"
 )
 
 type openingsCmd struct {
@@ -40,7 +40,7 @@ func (c *openingsCmd) Run(ctx context.Context, e *env) error {
 		e.out.printf("%s\n", text)
 	})
 	switch {
-	case errors.Is(err, tournament.ErrNoScore):
+	case errors.Is(err, schedule.ErrNoScore):
 		return fmt.Errorf("--agent: %w, found %.60q", err, c.Agent)
 	case err != nil && s.Agent != nil && ctx.Err() == nil:
 		return failure{err}
@@ -48,27 +48,27 @@ func (c *openingsCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	e.err.printf("kept %d of %d openings\n", kept, seen)
-	if s.Openings.Policy == tournament.RandomOpenings && kept < c.Count {
+	if s.Openings.Policy == schedule.RandomOpenings && kept < c.Count {
 		return errNo
 	}
 	return nil
 }
 
 // screening returns what the flags ask for, checked.
-func (c *openingsCmd) screening(ctx context.Context, e *env) (s tournament.Screening, err error) {
-	s = tournament.Screening{Seed: c.Seed, Count: c.Count, Limits: c.Limits, MaxScore: math.Inf(1)}
+func (c *openingsCmd) screening(ctx context.Context, e *env) (s schedule.Screening, err error) {
+	s = schedule.Screening{Seed: c.Seed, Count: c.Count, Limits: c.Limits, MaxScore: math.Inf(1)}
 	if s.Rules, err = c.load(); err != nil {
 		return s, err
 	}
-	s.Openings = tournament.Openings{Policy: tournament.RandomOpenings, Plies: c.Plies}
+	s.Openings = schedule.Openings{Policy: schedule.RandomOpenings, Plies: c.Plies}
 	switch {
 	case c.Screen != "":
 		s.Count = 0
-		if s.Openings, err = readInput(ctx, e, c.Screen, tournament.ReadOpenings); err != nil {
+		if s.Openings, err = readInput(ctx, e, c.Screen, schedule.ReadOpenings); err != nil {
 			return s, err
 		}
 	case c.Setups:
-		s.Openings = tournament.Openings{Policy: tournament.SetupOpenings}
+		s.Openings = schedule.Openings{Policy: schedule.SetupOpenings}
 		if all := s.Rules.Setups(); all.Len() == 0 {
 			return s, fmt.Errorf("--setups: rules %v have no set-ups", s.Rules)
 		}

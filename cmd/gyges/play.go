@@ -11,9 +11,9 @@ import (
 	"gyges/agents"
 	"gyges/agents/human"
 	"gyges/rules"
-	"gyges/tournament"
 	"gyges/tournament/game"
 	"gyges/tournament/record"
+	"gyges/tournament/schedule"
 )
 
 type playCmd struct {
@@ -92,7 +92,7 @@ func (c *playCmd) opening(r *rules.Rules, seed uint64) (rules.Position, error) {
 	case c.Setup == "agents" || r.Options().Kang:
 		return r.Start(), nil
 	}
-	return tournament.Openings{Policy: tournament.RandomOpenings}.Opening(r, seed, 0)
+	return schedule.Openings{Policy: schedule.RandomOpenings}.Opening(r, seed, 0)
 }
 
 // seat makes and starts both agents.

@@ -32,7 +32,7 @@ type viewFlags struct {
 	Crosstable bool   `xor:"view" help:"Print only who scored what against whom."`
 	HeadToHead bool   `xor:"view" help:"Print only the pairings with the points expected of them, those that fit worst first."`
 	Los        bool   `xor:"view" help:"Print only how likely each player is stronger than each other."`
-	Standings  bool   `xor:"view" help:"Print only the standings of a Swiss tournament, the bracket of a knock-out, the table of a gauntlet or that of a round-robin of three or more over all rule sets; the file must be such a run's folder."`
+	Standings  bool   `xor:"view" help:"Print only the table of a run's format, such as standings or a bracket, over all rule sets; the file must be the folder of a run of three players or more."`
 	Compare    string `xor:"view" sep:"none" placeholder:"NAME" help:"Print only one player's difference to each other."`
 	Top        int    `check:"0.." default:"20" placeholder:"N" help:"With --head-to-head, print N pairings at most; 0 for all. Default: 20."`
 }
@@ -153,7 +153,7 @@ func (c *rateCmd) print(e *env, b table.Tables) error {
 	case c.HeadToHead:
 		return table.WriteHeadToHead(e.out, f, b, c.Top)
 	case c.Standings:
-		if err := table.WriteSchedule(e.out, f, b); err != nil {
+		if err := table.WriteStandings(e.out, f, b); err != nil {
 			return fmt.Errorf("--standings: %w", err)
 		}
 		return nil

@@ -23,7 +23,7 @@ import (
 type ratingFlags struct {
 	Anchor    []string `sep:"none" placeholder:"NAME=ELO" complete:"levels" help:"Give a player a rating that the others are measured from; may be repeated. levels gives each level of play that took part its Elo under the table's rules (see gyges levels). Without it the mean is 0."`
 	Advantage string   `type:"signed" default:"fit" placeholder:"ELO" complete:"fit" help:"First-move advantage, of South or White: fit (default), or a fixed number of Elo."`
-	Prior     string   `type:"signed" default:"auto" placeholder:"N" complete:"auto,fit" help:"Give each player N virtual draws against an imaginary opponent; 0 for none: players without a finite rating are then listed apart. fit takes the ratings from a normal distribution whose width is estimated; it suits Swiss and knock-out games from files without a manifest. Default: auto, which is fit for runs of these formats, a normal distribution of 1000 Elo where players have no finite rating, otherwise 0."`
+	Prior     string   `type:"signed" default:"auto" placeholder:"N" complete:"auto,fit" help:"Give each player N virtual draws against an imaginary opponent; 0 for none: players without a finite rating are then listed apart. fit takes the ratings from a normal distribution whose width is estimated; it suits games from files without a manifest whose pairings followed from the results, as in a Swiss tournament. Default: auto, which is fit for runs of such formats, a normal distribution of 1000 Elo where players have no finite rating, otherwise 0."`
 
 	Rules string `placeholder:"RULES,…" help:"Include only games under these rule sets."`
 	Pool  bool   `help:"Add a table of all rule sets together."`

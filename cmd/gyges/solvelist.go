@@ -17,7 +17,7 @@ import (
 	"gyges/rules/base/files"
 	"gyges/rules/base/grid"
 	"gyges/rules/base/jsonl"
-	"gyges/tournament"
+	"gyges/tournament/schedule"
 )
 
 // solveList solves the positions of a list, and prints their solutions in its order as soon
@@ -83,7 +83,7 @@ func (c *solveCmd) solutionWriter(e *env, out io.Writer, on bool) func(solver.So
 
 // readList reads the positions of --list.
 func (c *solveCmd) readList(ctx context.Context, e *env, r *rules.Rules) ([]*rules.Game, error) {
-	list, err := readInput(ctx, e, c.List, tournament.ReadOpenings)
+	list, err := readInput(ctx, e, c.List, schedule.ReadOpenings)
 	if err != nil {
 		return nil, err
 	}

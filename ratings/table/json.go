@@ -12,7 +12,7 @@ func (t Tables) object() grid.Object {
 	for i, part := range t.Parts {
 		parts[i] = part.object(nil)
 	}
-	return append(t.All.object(t.Notes), grid.Object{{"parts", parts}, {"schedules", scheduleObjects(t.schedules())}}...)
+	return append(t.All.object(t.Notes), grid.Object{{"parts", parts}, {"schedules", standingsObjects(t.standings())}}...)
 }
 
 // object is the JSON of a rating table, with further notes. Lists are never null.

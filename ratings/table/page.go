@@ -27,16 +27,16 @@ func newPage(f grid.Format, l Layout) *page {
 	return &page{format: f, layout: l}
 }
 
-// writePage writes the schedules if asked to, and a section for each table, a blank line
+// writePage writes the standings if asked to, and a section for each table, a blank line
 // between them, and then the notes of them all.
-func writePage(w io.Writer, f grid.Format, b Tables, schedules bool, section func(*page, Table)) error {
+func writePage(w io.Writer, f grid.Format, b Tables, standings bool, section func(*page, Table)) error {
 	if f != grid.Text && f != grid.Markdown {
 		return fmt.Errorf("write ratings: unknown format %.60q", f)
 	}
 	p := newPage(f, b.Layout)
-	if schedules {
-		list, left := b.RecentSchedules()
-		p.schedules(list)
+	if standings {
+		list, left := b.RecentStandings()
+		p.allStandings(list)
 		if left > 0 {
 			p.list([]string{"Earlier rounds: gyges rate RUN --standings."})
 		}

@@ -32,8 +32,8 @@ type Tables struct {
 	// Pool prints All after the parts, where there is more than one. Without
 	// parts it is always printed.
 	Pool bool
-	// Schedules are the standings of Swiss tournaments and the brackets of knock-outs.
-	Schedules []Schedule
+	// Standings are the tables by the formats of the runs.
+	Standings []Standings
 	// Notes are sentences on what was left out when the games were read.
 	Notes []string
 	// Layout is how text is printed.

@@ -6,9 +6,6 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
-	"gyges/ratings"
-	"gyges/rules/base/grid"
-	"gyges/rules/base/textfmt"
 	"io"
 	"math"
 	"os"
@@ -17,6 +14,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"gyges/ratings"
+	"gyges/rules/base/grid"
+	"gyges/rules/base/textfmt"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"

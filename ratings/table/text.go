@@ -23,7 +23,7 @@ const maxNotes = 2
 func (p *page) table(t Table, chosen []Column) {
 	if g := t.Gauntlet(); g != nil && len(chosen) == 0 {
 		p.paragraph(g.Title + ":")
-		p.schedule(g)
+		p.standings(g)
 	}
 	r, rows := t.Ratings, t.Rows()
 	if len(chosen) == 0 {

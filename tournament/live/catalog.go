@@ -104,7 +104,7 @@ func (f folder) isLeft(names []string, before string) bool {
 // where it is part of a training.
 func (f folder) goesOn(m *tournament.Manifest) string {
 	dir := path.Join(f.root.Name(), f.dir)
-	known := m != nil && m.Config.Schedule != tournament.SelfPlay        // of commands that also make positions
+	known := m != nil && !m.Config.Schedule.Format().About().Alone       // of commands that also make positions
 	for up := range parents(path.Join(f.dir, tournament.ManifestFile)) { // itself, too
 		if _, err := f.root.Stat(path.Join(up, training.ManifestFile)); err == nil {
 			dir, known = path.Join(f.root.Name(), up), false
@@ -388,7 +388,7 @@ func describe(f folder) entry {
 	e, imported := entry{ID: f.id, Format: "records"}, 0
 	m, t, hasHistory := (*tournament.Manifest)(nil), (*report.Tuning)(nil), false
 	if read, err := tournament.ReadManifest(f); err == nil && read != nil && read.Status != "" {
-		m, e.Scheduled, e.Format = read, read.Games.Scheduled, formatOf(read)
+		m, e.Scheduled, e.Format = read, read.Games.Scheduled, kindOf(read)
 		imported, e.Rules, e.About = m.Players, boundRules(m.Config.Rules), summarize(m)
 		if m.Status == tournament.Finished {
 			e.Games = m.Games.Played
@@ -412,21 +412,18 @@ func describe(f folder) entry {
 	return e
 }
 
-// formatOf names how the players of a run meet.
-func formatOf(m *tournament.Manifest) string {
-	c := &m.Config
+// kindOf names the kind of a run, in most the format.
+func kindOf(m *tournament.Manifest) string {
+	format := m.Config.Schedule.Format().About()
 	switch {
 	case m.Status == tournament.Imported:
 		return "import"
-	case c.SPRT != "":
+	case m.Config.SPRT != "":
 		return "SPRT"
-	case len(c.Agents) == 2 && cmp.Or(c.Schedule, tournament.RoundRobin) == tournament.RoundRobin:
+	case len(m.Config.Agents) == 2 && !format.Adaptive && !format.Alone:
 		return "match"
-	case c.Schedule == tournament.Swiss:
-		return "Swiss"
 	}
-	name := textfmt.Cut(string(cmp.Or(c.Schedule, tournament.RoundRobin)), 40)
-	return strings.ReplaceAll(name, "round-robin", "round robin")
+	return textfmt.Cut(format.Name, 40)
 }
 
 // summarize describes a manifest in a line.

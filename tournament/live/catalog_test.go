@@ -208,7 +208,7 @@ func TestListQuery(t *testing.T) {
 		"sort=games&q=l":               "delta gamma Alpha",
 		"sort=run&rules=standard":      "Alpha beta delta gamma",
 		"rules=kang":                   "Alpha",
-		"format=Swiss":                 "beta",
+		"format=swiss":                 "beta",
 		"format=gauntlet":              "Alpha",
 		"format=training":              "gamma",
 		"format=import&status=&rules=": "delta",

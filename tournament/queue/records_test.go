@@ -12,6 +12,7 @@ import (
 	"gyges/ratings/sprt"
 	"gyges/tournament"
 	"gyges/tournament/record"
+	"gyges/tournament/schedule"
 )
 
 func TestSameRecordsAsLocal(t *testing.T) {
@@ -21,7 +22,7 @@ func TestSameRecordsAsLocal(t *testing.T) {
 	startWorker(t, nc, nil)
 	startWorker(t, connect(t, s), func(o *WorkerOptions) { o.Workers = 1 })
 	p := testPool(t, nc, nil)
-	for _, format := range []tournament.Format{tournament.RoundRobin, tournament.Swiss} {
+	for _, format := range []schedule.Name{schedule.RoundRobin, "swiss"} {
 		c := testConfig(t, 2, "random", "other", "alphabeta:depth=1", "mcts:iterations=5,hash=1")
 		c.Schedule = format
 		want := local(t, c)

@@ -28,6 +28,7 @@ import (
 	"gyges/rules/base/strictjson"
 	"gyges/tournament"
 	"gyges/tournament/game"
+	"gyges/tournament/schedule"
 )
 
 // What others can reach asks for a password.
@@ -147,11 +148,11 @@ func TestDescription(t *testing.T) {
 	t.Parallel()
 	c := testConfig(t, 7, "random", "alphabeta:depth=3,clock=1m+1s", "ugi:name='a,b',cmd=x y")
 	c.Rules = append(c.Rules, rules.MustParse("kang:max_plies=2"))
-	c.Openings = tournament.Openings{Policy: tournament.RandomOpenings, Plies: 3}
+	c.Openings = schedule.Openings{Policy: schedule.RandomOpenings, Plies: 3}
 	c.Limits = agents.Limits{Depth: 9, Nodes: 1 << 40, MoveTime: 3 * time.Second}
 	c.Clock, c.TimeMargin, c.StallTimeout = game.Clock{Base: time.Minute,
 		Increment: time.Second}, time.Millisecond, time.Hour
-	c.Seed, c.OnRepetition, c.Schedule, c.Rounds = 1<<64-1, agents.Allow, tournament.Swiss, 2
+	c.Seed, c.OnRepetition, c.Schedule, c.Rounds = 1<<64-1, agents.Allow, "swiss", 2
 	var err error
 	c.Adjudication, err = game.ParseAdjudication("resign=8:4,draw=1:20,proven=5,plies=300")
 	require.NoError(t, err)

@@ -121,11 +121,11 @@ func (b *builder) sampledText() string {
 		"to end. All counts are over all games; gyges report --games N keeps more.", n, all, c.sample.seed)
 }
 
-// summary names the winner of each schedule and the first player of each table; of a gauntlet it has the result of the
-// challenger.
+// summary names the winner by the format of each run and the first player of each table; of a gauntlet it has the
+// result of the challenger.
 func (b *builder) summary() (list []string) {
-	for _, s := range b.Tables.Schedules {
-		if s.Result != "" && s.Kind != string(tournament.RoundRobin) {
+	for _, s := range b.Tables.Standings {
+		if s.Result != "" && !s.Separate {
 			list = append(list, textfmt.Visible(s.Result))
 		}
 	}

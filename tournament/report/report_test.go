@@ -266,7 +266,7 @@ func TestGauge(t *testing.T) {
 func TestGauntletPage(t *testing.T) {
 	t.Parallel()
 	m := &tournament.Manifest{Config: tournament.ManifestConfig{
-		Agents: []string{"a", "b", "c"}, Rules: []string{"standard"}, Schedule: tournament.Gauntlet, Pairs: 5,
+		Agents: []string{"a", "b", "c"}, Rules: []string{"standard"}, Schedule: "gauntlet", Pairs: 5,
 	}}
 	c := NewCollector(Options{Games: 10})
 	c.AddRun(Run{Name: "m", Manifest: m})

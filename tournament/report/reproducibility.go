@@ -10,6 +10,7 @@ import (
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
+	"gyges/tournament/schedule"
 )
 
 // reproducibility builds the section on how runs and report were made.
@@ -115,12 +116,12 @@ func PlayCommand(m *tournament.Manifest, out string) string {
 	}
 	c.Workers, c.Out = 0, out
 	command, defaults := "gyges tournament", tournament.DefaultConfig()
-	if c.Name == tournament.MatchName && len(c.Agents) == 2 && m.Config.Schedule == tournament.RoundRobin {
+	if c.Name == tournament.MatchName && len(c.Agents) == 2 && m.Config.Schedule == schedule.RoundRobin {
 		command = "gyges match " + ShellWord(c.Agents[0].String()) + " " + ShellWord(c.Agents[1].String())
 		c.Agents = nil
 	}
-	defaults.Rules, defaults.Pairs, defaults.Openings, defaults.Seed = nil, 0, tournament.Openings{}, 0 // always told
-	defaults.Schedule = tournament.RoundRobin
+	defaults.Rules, defaults.Pairs, defaults.Openings, defaults.Seed = nil, 0, schedule.Openings{}, 0 // always told
+	defaults.Schedule = schedule.RoundRobin
 	for _, word := range settings.Arguments(&c, &defaults) {
 		command += " " + ShellWord(word)
 	}

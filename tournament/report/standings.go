@@ -21,14 +21,14 @@ const (
 // standings builds the section with ratings and crosstables.
 func (b *builder) standings() Section {
 	s := Section{ID: "standings", Title: "Standings"}
-	b.schedules(&s)
+	b.byFormat(&s)
 	for i, t := range b.Tables.Printed() {
 		if t.Title != "" {
 			s.heading("standings-"+strconv.Itoa(i+1), textfmt.Visible(t.Title))
 		}
 		gauntlet := t.Gauntlet()
 		if gauntlet != nil {
-			addSchedule(&s, gauntlet, gauntlet.Title)
+			addTable(&s, gauntlet, gauntlet.Title)
 		}
 		ratingTables(&s, i, t)
 		if n := len(t.Ratings.Players) + len(t.Ratings.Unrated); n > maxMatrix {
@@ -60,24 +60,20 @@ func (b *builder) advantages(s *Section) {
 	}
 }
 
-// schedules adds the standings of Swiss tournaments and the brackets of knock-outs.
-func (b *builder) schedules(s *Section) {
-	list, left := b.Tables.RecentSchedules()
+// byFormat adds the tables by the formats of the runs.
+func (b *builder) byFormat(s *Section) {
+	list, left := b.Tables.RecentStandings()
 	for i := range list {
 		s.heading(fmt.Sprint("schedule-", i+1), textfmt.Visible(list[i].Title))
-		caption := "Standings"
-		if list[i].Tree != nil {
-			caption = "Matches, round by round"
-		}
-		addSchedule(s, list[i].Table, caption)
+		addTable(s, list[i].Table, list[i].Caption)
 	}
 	if left > 0 {
 		s.text("gyges rate RUN --standings prints the standings after earlier rounds.")
 	}
 }
 
-// addSchedule adds a table by the format of a run, with the lines below it.
-func addSchedule(s *Section, t *grid.Table, caption string) {
+// addTable adds a table by the format of a run, with the lines below it.
+func addTable(s *Section, t *grid.Table, caption string) {
 	captioned := *t
 	s.table("short", captioned.WithTitle(caption))
 	s.add(Part{List: t.Remarks()})

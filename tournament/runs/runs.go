@@ -326,8 +326,8 @@ func ReadManifest(dir fs.FS, name string) (m *tournament.Manifest, note string) 
 		note = "there is none"
 	}
 	if note != "" {
-		note = fmt.Sprintf("%s of %s: %s; so it isn't known whether games are missing, and a Swiss tournament or knock-out "+
-			"has no table", tournament.ManifestFile, name, note)
+		note = fmt.Sprintf("%s of %s: %s; so it isn't known whether games are missing, and there is no table by "+
+			"the run's format", tournament.ManifestFile, name, note)
 	}
 	return m, note
 }

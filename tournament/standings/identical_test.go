@@ -14,6 +14,7 @@ import (
 	"gyges/tournament"
 	"gyges/tournament/record"
 	"gyges/tournament/runs"
+	"gyges/tournament/schedule"
 )
 
 // Agents without randomness play three openings over and over: what is counted while they play, after they went on, and
@@ -27,7 +28,7 @@ func TestRepeatedOpenings(t *testing.T) {
 		config.Agents = append(config.Agents, spec)
 	}
 	config.Pairs, config.Workers, config.Out = 4, 1, filepath.Join(t.TempDir(), "run")
-	config.Openings = tournament.Openings{Policy: tournament.FileOpenings, File: "x", Positions: []string{
+	config.Openings = schedule.Openings{Policy: schedule.FileOpenings, File: "x", Positions: []string{
 		"123123/000000/000000/000000/000000/123123 s", "112233/000000/000000/000000/000000/123123 s",
 		"332211/000000/000000/000000/000000/123321 s",
 	}}

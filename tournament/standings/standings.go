@@ -19,6 +19,7 @@ import (
 	"gyges/tournament"
 	"gyges/tournament/record"
 	"gyges/tournament/runs"
+	"gyges/tournament/schedule"
 )
 
 // Standings are the games of some runs, added up. Players are identified by their specs and shown by their
@@ -48,7 +49,9 @@ type Run struct {
 	Identical ratings.Identical
 
 	manifest tournament.Manifest // zero if it has none
-	schedule *schedule
+	schedule *schedule.Schedule
+	players  map[string]int // specs by their places in the manifest
+	misfit   bool           // a record contradicts the manifest
 }
 
 // New returns standings without games.
@@ -64,9 +67,23 @@ func (s *Standings) Begin(m *tournament.Manifest) *Run {
 	s.pairs.Flush()
 	r := new(Run)
 	r.SetManifest(m)
-	r.schedule = newSchedule(&r.manifest.Config)
+	r.schedule, r.players = r.manifest.Config.Recorded(), map[string]int{}
+	for i, spec := range r.manifest.Config.Agents {
+		r.players[spec] = i
+	}
 	s.Runs = append(s.Runs, r)
 	return r
+}
+
+// addScheduled adds a game to the run's schedule, also one that was not played since a player was suspended: the
+// pairings count it too.
+func (r *Run) addScheduled(pair int64, south, north string, result ratings.Result) {
+	if len(r.schedule.Stages) == 0 {
+		return
+	}
+	a, okA := r.players[south]
+	b, okB := r.players[north]
+	r.misfit = r.misfit || !okA || !okB || r.schedule.Add(pair, a, b, int(1+result)) != nil
 }
 
 // SetManifest replaces the manifest, which is nil if there is none. The schedule remains that of the one before.
@@ -139,7 +156,7 @@ func (s *Standings) includes(rules string) bool { return s.Only == nil || s.Only
 func (s *Standings) count(g *source.Result, whole *record.Record) bool {
 	if s.Only == nil { // otherwise games are missing
 		pair, _ := strconv.ParseInt(string(g.Pair), 10, 64) // in records it is a number
-		s.run().schedule.add(pair, g.South, g.North, record.ResultText(g.Result))
+		s.run().addScheduled(pair, g.South, g.North, g.Result)
 	}
 	if g.NotPlayed {
 		return false
@@ -165,9 +182,8 @@ func (s *Standings) add(g source.Result) {
 		set.sides = cmp.Or(set.sides, g.Sides)
 	}
 	set.Results[1-g.Result]++
-	format := s.run().manifest.Config.Schedule
-	set.data.Adaptive = set.data.Adaptive || format.Adaptive()
-	set.data.Unscheduled = set.data.Unscheduled || format == ""
+	set.data.Adaptive = set.data.Adaptive || s.run().schedule.Format.About().Adaptive
+	set.data.Unscheduled = set.data.Unscheduled || s.run().manifest.Config.Schedule == ""
 	s.pairs.Add(g)
 }
 
@@ -293,7 +309,7 @@ func (s *Standings) Fit(ctx context.Context, o ratings.Options, all bool) (table
 		return t, err
 	}
 	var sides ratings.Sides // in all games
-	t.Schedules, t.Notes = s.sheets(labels), s.Notes()
+	t.Standings, t.Notes = s.tables(labels), s.Notes()
 	for i, set := range s.RuleSets {
 		if i == 0 {
 			sides = set.sides
@@ -371,13 +387,13 @@ func optionsFor(players []string, rules string, o ratings.Options) ratings.Optio
 	return o
 }
 
-// challenger returns the label of the first player if all games are of gauntlets with the
-// same; "" otherwise.
+// challenger returns the label of the first player if all games are of formats in which it meets each other one, with
+// the same; "" otherwise.
 func (s *Standings) challenger() string {
 	name := ""
 	for i, r := range s.played() {
 		own := ""
-		if r.manifest.Config.Schedule == tournament.Gauntlet && len(r.manifest.Config.Agents) > 0 {
+		if r.schedule.Format.About().Challenger && len(r.manifest.Config.Agents) > 0 {
 			own = agents.LabelOf(r.manifest.Config.Agents[0])
 		}
 		if i > 0 && own != name {
@@ -393,12 +409,19 @@ func (s *Standings) played() []*Run {
 	return slices.DeleteFunc(slices.Clone(s.Runs), func(r *Run) bool { return r.Games == 0 })
 }
 
-// sheets returns the tables of all schedules.
-func (s *Standings) sheets(labels map[string]string) (list []table.Schedule) {
+// tables returns the tables of the runs by their formats; none of runs whose records don't fit.
+func (s *Standings) tables(labels map[string]string) (list []table.Standings) {
 	runs := s.played()
 	for _, r := range runs {
-		r.schedule.ended = r.manifest.Config.UntilError > 0 && r.manifest.Status == tournament.Finished
-		for _, t := range r.schedule.sheets(labels) {
+		if r.misfit {
+			continue
+		}
+		var names []string
+		for _, spec := range r.manifest.Config.Agents {
+			names = append(names, cmp.Or(labels[spec], spec))
+		}
+		ended := r.manifest.Config.UntilError > 0 && r.manifest.Status == tournament.Finished
+		for _, t := range r.schedule.Format.Tables(r.schedule, names, ended) {
 			if len(runs) > 1 {
 				t.Title = r.manifest.Config.Name + ": " + t.Title
 			}
@@ -415,7 +438,7 @@ func (s *Standings) Notes() (notes []string) {
 		notes = append(notes, "too many pairs to find all that repeat an earlier one")
 	}
 	for _, r := range s.Runs {
-		if c := &r.manifest.Config; r.schedule.misfit && r.Games > 0 {
+		if c := &r.manifest.Config; r.misfit && r.Games > 0 {
 			notes = append(notes, fmt.Sprintf("the records of %s don't fit its manifest: no %s table", c.Name, c.Schedule))
 		}
 	}

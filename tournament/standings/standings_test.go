@@ -10,6 +10,7 @@ import (
 	"gyges/tournament"
 	"gyges/tournament/record"
 	"gyges/tournament/runs"
+	"gyges/tournament/schedule"
 )
 
 // recorded returns a line of records: a game of a pair, in which the first player has
@@ -42,7 +43,7 @@ func games(from, to int64) string {
 }
 
 // begun returns standings in which a run with this id and schedule is begun.
-func begun(id string, format tournament.Format) *Standings {
+func begun(id string, format schedule.Name) *Standings {
 	s := New()
 	s.Begin(&tournament.Manifest{ID: id, Config: tournament.ManifestConfig{Schedule: format}})
 	return s
@@ -114,12 +115,12 @@ func TestAdaptive(t *testing.T) {
 		return list
 	}
 	kang := map[string]bool{"kang": true}
-	swiss, both := begun("", tournament.Swiss), begun("", tournament.RoundRobin)
+	swiss, both := begun("", "swiss"), begun("", schedule.RoundRobin)
 	swiss.Only = kang
 	require.NoError(t, swiss.read(t, new(runs.Reader), games(0, 62), "b"))
 	require.Equal(t, []ratings.PriorCause{ratings.PriorAdaptive}, causes(swiss))
 	require.NoError(t, both.read(t, new(runs.Reader), games(0, 30), "a"))
-	both.Begin(&tournament.Manifest{Config: tournament.ManifestConfig{Schedule: tournament.Swiss}})
+	both.Begin(&tournament.Manifest{Config: tournament.ManifestConfig{Schedule: "swiss"}})
 	both.Only = kang
 	require.NoError(t, both.read(t, new(runs.Reader), games(0, 62), "b"))
 	require.Equal(t, []ratings.PriorCause{"", ratings.PriorAdaptive}, causes(both))

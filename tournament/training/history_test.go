@@ -3,13 +3,14 @@ package training
 import (
 	"errors"
 	"fmt"
-	"gyges/rules/base/files"
 	"maps"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gyges/rules/base/files"
 
 	"github.com/stretchr/testify/require"
 )

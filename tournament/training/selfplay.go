@@ -10,10 +10,11 @@ import (
 	"gyges/rules/base/problems"
 	"gyges/rules/base/settings"
 	"gyges/tournament"
+	"gyges/tournament/schedule"
 )
 
 // SelfPlay is the configuration of self-play: a tournament in which every agent
-// explores and plays against itself, too ([tournament.SelfPlay]), whose records are then
+// explores and plays against itself, too ([schedule.SelfPlay]), whose records are then
 // converted to training positions by [Extract]. Start from [DefaultSelfPlay].
 type SelfPlay struct {
 	// Tournament holds everything that self-play has in common with other
@@ -62,7 +63,7 @@ func DefaultSelfPlay() SelfPlay {
 // Games returns the tournament to be played: that of the exploring agents.
 func (c *SelfPlay) Games() tournament.Config {
 	t := c.Tournament
-	t.Schedule, t.Agents = tournament.SelfPlay, nil
+	t.Schedule, t.Agents = schedule.SelfPlay, nil
 	for _, agent := range c.Tournament.Agents {
 		t.Agents = append(t.Agents, explore.Spec(agent, c.Explore))
 	}

@@ -36,7 +36,7 @@ func testConfig(t *testing.T) Generations {
 	t.Helper()
 	c := DefaultGenerations()
 	c.Rules = rules.MustParse("simplified")
-	c.Match.SetOpenings(c.Rules)
+	c.Match.Openings.ForMatch(c.Rules)
 	c.Agent = agents.Spec{Kind: "alphabeta", Params: []agents.Param{{Name: "depth", Value: "1"},
 		{Name: "hash", Value: "1"}}}
 	c.Weights = eval.Weights{Rules: eval.Simplified, Provenance: eval.Provenance{Method: "hand-set"}}

@@ -20,7 +20,7 @@ import (
 func smallSPSA(t *testing.T) SPSA {
 	c := DefaultSPSA()
 	c.Match.Rules = []*rules.Rules{rules.MustParse("simplified")}
-	c.Match.SetOpenings(c.Match.Rules...)
+	c.Match.Openings.ForMatch(c.Match.Rules...)
 	c.Match.Agents = []agents.Spec{spec(t, "alphabeta:depth=1,hash=1")}
 	c.Match.Out = filepath.Join(t.TempDir(), "run")
 	c.Settings.Steps, c.Settings.Pairs = 3, 3

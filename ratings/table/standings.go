@@ -11,30 +11,32 @@ import (
 	"gyges/rules/base/textfmt"
 )
 
-// Schedule is a table of the results by the format of a run, the order of a Swiss tournament after a round, the bracket
-// of a knock-out, or the results around the first player of a gauntlet, with its result: who has won, or leads; ""
-// if a later table has it.
-type Schedule struct {
-	Kind string // the name of the format
+// Standings is a table of the results of a run by its format: the order of a Swiss tournament after a round, the
+// bracket of a knock-out, or the results around the first player of a gauntlet, with its result: who has won, or
+// leads; "" if a later table has it.
+type Standings struct {
+	Format   string // that of the run
+	Caption  string // what the rows are, on pages
+	Separate bool   // not printed beside ratings, which say as much
 	*grid.Table
 }
 
-// scheduleObjects are the tables as JSON.
-func scheduleObjects(list []Schedule) []grid.Object {
+// standingsObjects are the tables as JSON.
+func standingsObjects(list []Standings) []grid.Object {
 	objects := make([]grid.Object, len(list))
 	for i, s := range list {
-		objects[i] = grid.Object{{"schedule", s.Kind}, {"title", s.Title}, {"result", s.Result}, {"rows", s.Table}}
+		objects[i] = grid.Object{{"schedule", s.Format}, {"title", s.Title}, {"result", s.Result}, {"rows", s.Table}}
 	}
 	return objects
 }
 
-// schedules returns all tables by formats: those of Swiss tournaments and knock-outs, then that
-// of a gauntlet below each rating table that is printed.
-func (t Tables) schedules() []Schedule {
-	list := slices.Clone(t.Schedules)
+// standings returns all tables by formats: those of the runs, then that of a gauntlet below each rating table that is
+// printed.
+func (t Tables) standings() []Standings {
+	list := slices.Clone(t.Standings)
 	for _, part := range t.Printed() {
 		if g := part.Gauntlet(); g != nil {
-			list = append(list, Schedule{"gauntlet", g})
+			list = append(list, Standings{Format: "gauntlet", Table: g})
 		}
 	}
 	return list
@@ -107,70 +109,66 @@ func (t Table) Gauntlet() *grid.Table {
 	return g
 }
 
-// schedule writes a table by the format of a run.
-func (p *page) schedule(t *grid.Table) {
+// standings writes a table by the format of a run.
+func (p *page) standings(t *grid.Table) {
 	p.grid(0, false, t)
 	p.list(t.Remarks())
 }
 
-// maxScheduleRows is how many rows of standings are printed beside ratings; of more only the
-// last of each run.
-const maxScheduleRows = 120
+// maxRows is how many rows of standings are printed beside ratings; of more only the last of each run.
+const maxRows = 120
 
-// roundRobin is the kind of the tables that are not printed beside ratings, which say as much.
-const roundRobin = "round-robin"
-
-// RecentSchedules returns the schedules that are printed beside ratings, those that have a result first: all, or if
+// RecentStandings returns the tables that are printed beside ratings, those that have a result first: all, or if
 // they are long these alone, and how many are left out.
-func (t Tables) RecentSchedules() (list []Schedule, left int) {
+func (t Tables) RecentStandings() (list []Standings, left int) {
 	rows := 0
-	shown := slices.DeleteFunc(finalFirst(t.Schedules), func(s Schedule) bool { return s.Kind == roundRobin })
+	shown := slices.DeleteFunc(finalFirst(t.Standings), func(s Standings) bool { return s.Separate })
 	for _, s := range shown {
 		rows += len(s.Rows)
 	}
-	if rows <= maxScheduleRows {
+	if rows <= maxRows {
 		return shown, 0
 	}
-	list = slices.DeleteFunc(slices.Clone(shown), func(s Schedule) bool { return s.Result == "" })
+	list = slices.DeleteFunc(slices.Clone(shown), func(s Standings) bool { return s.Result == "" })
 	return list, len(shown) - len(list)
 }
 
 // finalFirst returns the tables with those first that have a result: the others are of the rounds before.
-func finalFirst(list []Schedule) []Schedule {
-	rounds := slices.DeleteFunc(slices.Clone(list), func(s Schedule) bool { return s.Result != "" })
-	return append(slices.DeleteFunc(slices.Clone(list), func(s Schedule) bool { return s.Result == "" }), rounds...)
+func finalFirst(list []Standings) []Standings {
+	return slices.SortedStableFunc(slices.Values(list), func(a, b Standings) int {
+		return min(len(b.Result), 1) - min(len(a.Result), 1)
+	})
 }
 
-// WriteSchedule writes the results by the format of the run alone: standings, bracket or
-// gauntlet. In CSV they have the columns of the first, and all must be of its kind.
-func WriteSchedule(w io.Writer, f grid.Format, all Tables) error {
-	list := all.schedules()
+// WriteStandings writes the results by the formats of the runs alone. In CSV they have the columns of the first, and
+// all must be of its format.
+func WriteStandings(w io.Writer, f grid.Format, all Tables) error {
+	list := all.standings()
 	if len(list) == 0 {
-		return errors.New("expected a run of three players or more of format round-robin, swiss, knockout or gauntlet, " +
-			"found none")
+		return errors.New("expected a run of three players or more whose format has a table of its own, found none")
 	}
 	switch f {
 	case grid.CSV:
 		all := *list[0].Table
 		for _, s := range list[1:] {
-			if s.Kind != list[0].Kind {
+			if s.Format != list[0].Format {
 				return errors.New("expected runs of one format for csv, found several")
 			}
 			all.Rows = slices.Concat(all.Rows, s.Rows)
 		}
 		return all.Write(w, f, grid.Options{})
 	case grid.JSON:
-		return grid.WriteJSON(w, grid.Object{{"schedules", scheduleObjects(list)}})
+		return grid.WriteJSON(w, grid.Object{{"schedules", standingsObjects(list)}})
 	}
 	p := newPage(f, all.Layout)
-	p.schedules(finalFirst(list))
+	p.allStandings(finalFirst(list))
 	return p.writeTo(w)
 }
 
-// schedules writes the standings of Swiss tournaments and the brackets of knock-outs.
-func (p *page) schedules(list []Schedule) {
+// allStandings writes tables by the formats of runs.
+func (p *page) allStandings(list []Standings) {
 	for _, s := range list {
 		p.heading(s.Title)
-		p.schedule(s.Table)
+		p.standings(s.Table)
 	}
 }

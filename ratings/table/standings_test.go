@@ -53,7 +53,7 @@ func TestGauntlet(t *testing.T) {
 func swiss(rounds, players int) Tables {
 	var t Tables
 	for k := range rounds {
-		s := Schedule{"swiss", &grid.Table{
+		s := Standings{Format: "swiss", Table: &grid.Table{
 			Title: "Round", Notes: []string{strings.Repeat("word ", 30)},
 			Columns: []grid.Head{{Key: "round"}, {Key: "player", Title: "Player", Left: true}, {Key: "x", Title: "X"}},
 		}}
@@ -63,21 +63,21 @@ func swiss(rounds, players int) Tables {
 		if k == rounds-1 {
 			s.Result = "somebody has won."
 		}
-		t.Schedules = append(t.Schedules, s)
+		t.Standings = append(t.Standings, s)
 	}
 	return t
 }
 
 // Tables are no wider than 80 columns in text, and have every digit in CSV and JSON. Of
 // many rounds only the last is printed beside ratings.
-func TestWriteSchedule(t *testing.T) {
+func TestWriteStandings(t *testing.T) {
 	t.Parallel()
 	all := swiss(3, 4)
 	all.All = gauntlet(t)
 	all.All.Challenger = ""
 	write := func(f grid.Format) string {
 		var b bytes.Buffer
-		require.NoError(t, WriteSchedule(&b, f, all))
+		require.NoError(t, WriteStandings(&b, f, all))
 		return b.String()
 	}
 	for line := range strings.Lines(write(grid.Text)) {
@@ -97,17 +97,17 @@ func TestWriteSchedule(t *testing.T) {
 	require.InDelta(t, 0.125, o.Schedules[0].Rows[1]["x"], 0)
 
 	all.All.Challenger = "a"
-	require.ErrorContains(t, WriteSchedule(&bytes.Buffer{}, grid.CSV, all), "one format")
-	require.ErrorContains(t, WriteSchedule(&bytes.Buffer{}, grid.Text, tablesOf(plain(t))), "found none")
+	require.ErrorContains(t, WriteStandings(&bytes.Buffer{}, grid.CSV, all), "one format")
+	require.ErrorContains(t, WriteStandings(&bytes.Buffer{}, grid.Text, tablesOf(plain(t))), "found none")
 
-	list, left := swiss(3, 40).RecentSchedules()
+	list, left := swiss(3, 40).RecentStandings()
 	require.Equal(t, []int{3, 0}, []int{len(list), left})
 	var rounds []any
 	for _, s := range list {
 		rounds = append(rounds, s.Rows[0][0].Value)
 	}
 	require.Equal(t, []any{3, 1, 2}, rounds, "the final table first")
-	list, left = swiss(3, 41).RecentSchedules()
+	list, left = swiss(3, 41).RecentStandings()
 	require.Equal(t, []int{1, 2}, []int{len(list), left})
 	require.NotEmpty(t, list[0].Result)
 }

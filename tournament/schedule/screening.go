@@ -1,4 +1,4 @@
-package tournament
+package schedule
 
 import (
 	"context"
@@ -30,12 +30,12 @@ var ErrNoScore = errors.New("expected an agent that gives scores, like alphabeta
 // how many passed, and how many were screened.
 func (s *Screening) Run(ctx context.Context, keep func(p rules.Position, score float64)) (kept, seen int, err error) {
 	const tries = 100 // for each random opening
-	from, random := newOpener(s.Openings, s.Seed), s.Openings.Policy == RandomOpenings
+	from, random := NewOpener(s.Openings, s.Seed), s.Openings.Policy == RandomOpenings
 	for ; (s.Count == 0 || kept < s.Count) && (!random || seen < tries*s.Count); seen++ {
 		if err := ctx.Err(); err != nil {
 			return kept, seen, err
 		}
-		p, again, err := from.opening(s.Rules, int64(seen))
+		p, again, err := from.Opening(s.Rules, int64(seen))
 		if err != nil || again > 0 {
 			return kept, seen, err
 		}

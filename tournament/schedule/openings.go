@@ -1,10 +1,11 @@
-package tournament
+package schedule
 
 import (
 	"encoding/json"
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -12,6 +13,7 @@ import (
 	"gyges/agents"
 	"gyges/rules"
 	"gyges/rules/base/files"
+	"gyges/rules/base/problems"
 	"gyges/rules/base/settings"
 )
 
@@ -130,7 +132,7 @@ const (
 
 // ReadOpenings reads a list of openings: a position a line, in the notation used
 // everywhere. Empty lines count for nothing, nor does what follows a '#'.
-// Whether the positions fit a rule set is for [Config.Validate] to say.
+// Whether the positions fit a rule set is for [Openings.CheckUnder] to say.
 func ReadOpenings(r io.Reader, name string) (Openings, error) {
 	o := Openings{Policy: FileOpenings, File: name}
 	err := files.Lines(r, name, maxOpeningLine, maxOpenings, func(_ int, line string) error {
@@ -147,8 +149,8 @@ func ReadOpenings(r io.Reader, name string) (Openings, error) {
 	return o, err
 }
 
-// hash identifies the list.
-func (o Openings) hash() uint64 { return hashText(strings.Join(o.Positions, "\n")) }
+// Sum identifies the list.
+func (o Openings) Sum() uint64 { return hashText(strings.Join(o.Positions, "\n")) }
 
 // Parse reads position i of the list, from 0, under a rule set.
 func (o Openings) Parse(r *rules.Rules, i int) (rules.Position, error) {
@@ -182,17 +184,58 @@ func (o Openings) String() string {
 	return string(o.Policy) + ":plies=" + strconv.Itoa(o.Plies)
 }
 
+// ForMatch sets the openings of a match under rules where no policy is given: random set-ups, or if all are of Kang,
+// two random plies.
+func (o *Openings) ForMatch(list ...*rules.Rules) {
+	if o.Policy != "" {
+		return
+	}
+	o.Policy = RandomOpenings
+	other := func(r *rules.Rules) bool { return !r.Options().Kang }
+	if o.Plies == 0 && len(list) > 0 && !slices.ContainsFunc(list, other) {
+		o.Plies = kangMatchPlies
+	}
+}
+
+// Check adds what is wrong with the openings, whose key is field, but for the bounds in their tags.
+func (o Openings) Check(errs *problems.List, field string) {
+	errs.Expect((o.Policy == FileOpenings) == (len(o.Positions) > 0), field+".file",
+		"expected a list of positions exactly with policy %s", FileOpenings)
+	without := []Policy{AgentOpenings, SetupOpenings, FileOpenings}
+	errs.Expect(!slices.Contains(without, o.Policy) || o.Plies == 0, field+".plies",
+		"expected none with policy %s, found %d", o.Policy, o.Plies)
+}
+
+// CheckUnder adds rule sets under which a position of a list doesn't fit, or there is no opening in a run with the
+// given seed.
+func (o Openings) CheckUnder(errs *problems.List, field string, list []*rules.Rules, seed uint64) {
+	for _, r := range list {
+		for k := range o.Positions {
+			if _, err := o.Parse(r, k); err != nil {
+				errs.Add(field+".file", err)
+				break // one of each rule set says enough
+			}
+		}
+		if o.Policy == FileOpenings {
+			continue
+		}
+		if _, err := o.Opening(r, seed, 0); err != nil {
+			errs.Add(field, err)
+		}
+	}
+}
+
 // Opening returns opening k, from 0, under the rules r in a run with the given
 // seed. The error says that the rules or the plies leave no opening that passes
 // the screen.
 func (o Openings) Opening(r *rules.Rules, seed uint64, k int64) (rules.Position, error) {
-	p, _, err := newOpener(o, seed).opening(r, k)
+	p, _, err := NewOpener(o, seed).Opening(r, k)
 	return p, err
 }
 
-// opener finds openings. It keeps those that it has found, so that none is played twice while others are left. It
-// belongs to one goroutine.
-type opener struct {
+// Opener finds the openings of a run. It keeps those that it has found, so that none is played twice while others are
+// left. It belongs to one goroutine.
+type Opener struct {
 	openings Openings
 	seed     uint64
 	lists    map[*rules.Rules]*openingList
@@ -209,13 +252,14 @@ type openingList struct {
 	longer    int  // plies by which random openings are longer, as shorter ones have run out
 }
 
-func newOpener(o Openings, seed uint64) *opener {
-	return &opener{openings: o, seed: seed, lists: map[*rules.Rules]*openingList{}}
+// NewOpener returns an opener of a run with the given seed.
+func NewOpener(o Openings, seed uint64) *Opener {
+	return &Opener{openings: o, seed: seed, lists: map[*rules.Rules]*openingList{}}
 }
 
-// opening returns opening k of a rule set, and how many there are if they have all come before and
+// Opening returns opening k, from 0, of a rule set, and how many there are if they have all come before and
 // begin again; otherwise 0. The first k+1 are found one after the other, at some microseconds each.
-func (o *opener) opening(r *rules.Rules, k int64) (p rules.Position, again int64, err error) {
+func (o *Opener) Opening(r *rules.Rules, k int64) (p rules.Position, again int64, err error) {
 	list := o.list(r)
 	switch o.openings.Policy {
 	case AgentOpenings:
@@ -242,7 +286,7 @@ func (o *opener) opening(r *rules.Rules, k int64) (p rules.Position, again int64
 }
 
 // list returns the openings of a rule set that have been found.
-func (o *opener) list(r *rules.Rules) *openingList {
+func (o *Opener) list(r *rules.Rules) *openingList {
 	if o.lists[r] == nil {
 		o.lists[r] = &openingList{setups: sync.OnceValue(r.Setups), seen: map[rules.Position]bool{}}
 	}
@@ -261,7 +305,7 @@ func (l *openingList) add(p rules.Position) bool {
 }
 
 // extend finds the next opening, or that there are no others.
-func (o *opener) extend(r *rules.Rules, list *openingList) error {
+func (o *Opener) extend(r *rules.Rules, list *openingList) error {
 	if o.openings.Policy == FileOpenings {
 		for ; list.read < len(o.openings.Positions); list.read++ {
 			if p, err := o.openings.Parse(r, list.read); err != nil || list.add(p) {
@@ -288,7 +332,7 @@ func (o *opener) extend(r *rules.Rules, list *openingList) error {
 		return fmt.Errorf("rules %v: none of %d random openings of %d plies passed the screen; expected fewer plies",
 			r, openingTries, o.plies(r))
 	}
-	if all := list.setups(); o.countable(r) {
+	if all := list.setups(); o.Countable(r) {
 		for k := range all.Len() { // those that random draws have missed
 			if p := all.At(k); o.passes(r, p) && list.add(p) {
 				return nil
@@ -299,8 +343,8 @@ func (o *opener) extend(r *rules.Rules, list *openingList) error {
 	return nil
 }
 
-// countable reports whether the number of openings can be found in a moment.
-func (o *opener) countable(r *rules.Rules) bool {
+// Countable reports whether the number of openings can be found in a moment.
+func (o *Opener) Countable(r *rules.Rules) bool {
 	switch o.openings.Policy {
 	case AgentOpenings:
 		return false
@@ -311,7 +355,7 @@ func (o *opener) countable(r *rules.Rules) bool {
 }
 
 // plies returns how many random plies the next opening has.
-func (o *opener) plies(r *rules.Rules) int {
+func (o *Opener) plies(r *rules.Rules) int {
 	n := o.openings.Plies
 	if n == 0 && r.Options().Kang {
 		n = kangOpeningPlies
@@ -320,7 +364,7 @@ func (o *opener) plies(r *rules.Rules) int {
 }
 
 // draw draws one opening and reports whether it passes the screen.
-func (o *opener) draw(r *rules.Rules, rng *rand.Rand) (rules.Position, bool) {
+func (o *Opener) draw(r *rules.Rules, rng *rand.Rand) (rules.Position, bool) {
 	p := r.RandomSetup(rng)
 	if n := o.plies(r); n > 0 {
 		g := rules.NewGame(r, p)
@@ -338,7 +382,7 @@ func (o *opener) draw(r *rules.Rules, rng *rand.Rand) (rules.Position, bool) {
 
 // passes reports whether a game may begin in p. See RandomOpenings. A pass just
 // before is no part of a position's text, so it may not be part of an opening.
-func (o *opener) passes(r *rules.Rules, p rules.Position) bool {
+func (o *Opener) passes(r *rules.Rules, p rules.Position) bool {
 	side := p.Side()
 	if r.Outcome(p) != rules.Undecided || p.Passes() > 0 || p.Goals(rules.South)+p.Goals(rules.North) > 0 ||
 		r.CanReachGoal(p, side) {

@@ -1,0 +1,97 @@
+package schedule
+
+import (
+	"cmp"
+	"slices"
+
+	"gyges/ratings/table"
+	"gyges/rules/base/settings"
+)
+
+// Format is a way to decide who meets whom. Players are given by their places in the config, from 0.
+type Format interface {
+	About() Facts
+
+	// Stages returns the number of matches of each stage. rounds is what the config says; 0: nothing.
+	Stages(players, rounds int) []int
+
+	// Pairings returns who meets whom in each match of the stage after those given, which are whole. The first of a
+	// match has South in the first game of each of its pairs.
+	Pairings(players int, before []Stage) [][2]int
+
+	// Tables returns standings, bracket and the like after the games so far; nil: none. ended says that the run has
+	// ended, maybe before all games were played. The players' names are as tables show them.
+	Tables(s *Schedule, names []string, ended bool) []table.Standings
+}
+
+// formats are all formats, as lists show them. The first is the one of configs that name none.
+var formats = []Format{
+	roundRobin{}, gauntlet{}, ladder{}, swiss{}, knockout{}, selfPlay{},
+}
+
+// Facts are what the rest of the program needs to know of a format.
+type Facts struct {
+	Name string // in configs, flags and tables
+	Doc  string // who meets whom, in half a sentence
+
+	// Alone says that each player meets itself too, so that one is enough. Such runs are for their games: there is
+	// nothing to compare.
+	Alone bool
+
+	// Adaptive says that who meets whom follows from the results so far.
+	Adaptive bool
+
+	// Rounds says that the config may choose the number of stages, from 1 to one less than the players.
+	Rounds bool
+
+	// Challenger says that the first player meets each other one, and that tables show its results against them.
+	Challenger bool
+}
+
+// noTables is what formats without tables of their own embed: the ratings say all.
+type noTables struct{}
+
+// Tables implements [Format].
+func (noTables) Tables(*Schedule, []string, bool) []table.Standings { return nil }
+
+// Name is the name of a format, as configs have it; "": that of the first one, round-robin.
+type Name string
+
+// The names of formats that commands choose themselves.
+const (
+	RoundRobin Name = "round-robin"
+	SelfPlay   Name = "self-play"
+)
+
+// Choices lists the formats.
+func (Name) Choices() []settings.Choice {
+	list := make([]settings.Choice, len(formats))
+	for i, f := range formats {
+		list[i] = settings.Choice{Name: f.About().Name, Doc: f.About().Doc}
+	}
+	return list
+}
+
+// Format returns the format. One that this version doesn't know, as a manifest may name it, has no matches.
+func (n Name) Format() Format {
+	i := slices.IndexFunc(formats, func(f Format) bool { return f.About().Name == string(cmp.Or(n, RoundRobin)) })
+	if i < 0 {
+		return unknown{name: n}
+	}
+	return formats[i]
+}
+
+// unknown is a format of another version.
+type unknown struct {
+	noTables
+	name Name
+}
+
+// About implements [Format].
+func (f unknown) About() Facts { return Facts{Name: string(f.name)} }
+
+// Stages implements [Format].
+func (unknown) Stages(int, int) []int { return nil }
+
+// Pairings implements [Format].
+func (unknown) Pairings(int, []Stage) [][2]int { return nil }

@@ -1,0 +1,122 @@
+package schedule
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"gyges/ratings/table"
+	"gyges/rules/base/grid"
+	"gyges/rules/base/textfmt"
+)
+
+// place is a player's place in a table of points.
+type place struct {
+	player   int
+	rank     int // those who are equal in all have the same
+	last     meeting
+	games    int64 // byes included
+	halves   int64
+	buchholz int64   // in half points
+	sberger  float64 // in half points
+}
+
+// meeting is a match from the view of one of its players. Without an opponent it is a bye, once the round is over.
+type meeting struct {
+	opponent    int   // -1: none
+	won, halves int64 // half points of the player, and of both
+}
+
+// addMeetings adds the matches of which games were played to those of each player before.
+func (st *Stage) addMeetings(met [][]meeting) {
+	for _, m := range st.Matches {
+		if m.Games > 0 {
+			for side, player := range m.Players {
+				met[player] = append(met[player], meeting{m.Players[1-side], m.Halves[side], 2 * m.Games})
+			}
+		}
+	}
+}
+
+// ranking returns the places after the meetings of each player: by points, Buchholz if that counts, and
+// Sonneborn-Berger.
+func ranking(met [][]meeting, buchholz bool) []place {
+	places := make([]place, len(met))
+	for i := range met {
+		places[i].player = i
+		for _, m := range met[i] {
+			places[i].last = m
+			places[i].halves += m.won
+			places[i].games += m.halves / 2
+		}
+	}
+	for i := range places {
+		p := &places[i]
+		for _, m := range met[i] {
+			if m.halves == 0 {
+				continue
+			}
+			opponent := p.halves // a bye is a match against an opponent with as many points as one's own
+			if m.opponent >= 0 {
+				opponent = places[m.opponent].halves
+			}
+			if buchholz {
+				p.buchholz += opponent
+			}
+			p.sberger += float64(opponent) * float64(m.won) / float64(m.halves)
+		}
+	}
+	order := func(a, b place) int {
+		return cmp.Or(cmp.Compare(b.halves, a.halves), cmp.Compare(b.buchholz, a.buchholz),
+			cmp.Compare(b.sberger, a.sberger))
+	}
+	slices.SortStableFunc(places, order)
+	for i := range places {
+		places[i].rank = i + 1
+		if i > 0 && order(places[i-1], places[i]) == 0 {
+			places[i].rank = places[i-1].rank
+		}
+	}
+	return places
+}
+
+// leaders is a sentence on who leads, or if it is over has won, by places in their order.
+func leaders(places []place, names []string, what string, over bool) string {
+	var first []string
+	for _, p := range places {
+		if p.rank == 1 {
+			first = append(first, names[p.player])
+		}
+	}
+	verb := "leads"
+	if over {
+		verb = "has won"
+	}
+	line := fmt.Sprintf("%s %s the %s", first[0], verb, what)
+	if len(first) > 1 {
+		line = fmt.Sprintf("%s share the first place of the %s", textfmt.List(first, 8), what)
+	}
+	line += fmt.Sprintf(" with %s points", points(places[0].halves))
+	if len(first) == 1 && len(places) > 1 && places[1].halves == places[0].halves {
+		line += ", by " + tieBreak(places[0], places[1])
+	}
+	return line + "."
+}
+
+// tieBreak names what puts a place above another one with as many points.
+func tieBreak(first, second place) string {
+	if first.buchholz != second.buchholz {
+		return fmt.Sprintf("Buchholz (%s to %s)", points(first.buchholz), points(second.buchholz))
+	}
+	return fmt.Sprintf("Sonneborn-Berger (%.2f to %.2f)", first.sberger/2, second.sberger/2)
+}
+
+// points formats half points.
+func points(halves int64) string { return textfmt.Decimal(float64(halves) / 2) }
+
+// standingsOf returns a table of a format.
+func standingsOf[R any](f Format, title string, columns []grid.Column[R], rows []R) table.Standings {
+	return table.Standings{
+		Format: f.About().Name, Caption: "Standings", Table: grid.Make(columns, rows).WithTitle(title),
+	}
+}

@@ -1,0 +1,62 @@
+package schedule
+
+import (
+	"fmt"
+
+	"gyges/ratings/table"
+	"gyges/rules/base/grid"
+	"gyges/rules/base/textfmt"
+)
+
+// roundRobin has every two players meet.
+type roundRobin struct{}
+
+// About implements [Format].
+func (roundRobin) About() Facts { return Facts{Name: string(RoundRobin), Doc: "every two"} }
+
+// Stages implements [Format].
+func (roundRobin) Stages(players, _ int) []int { return []int{players * (players - 1) / 2} }
+
+// Pairings implements [Format].
+func (roundRobin) Pairings(players int, _ []Stage) [][2]int { return everyTwo(players, 1) }
+
+// everyTwo returns each player with those from the one after it on, or with next 0 from itself on.
+func everyTwo(players, next int) (list [][2]int) {
+	for i := range players {
+		for j := i + next; j < players; j++ {
+			list = append(list, [2]int{i, j})
+		}
+	}
+	return list
+}
+
+// Tables implements [Format]: points, and Sonneborn-Berger for those who have as many. Of two players the ratings say
+// as much.
+func (f roundRobin) Tables(s *Schedule, names []string, ended bool) []table.Standings {
+	played, all := s.Played()
+	if s.Players < 3 || played == 0 {
+		return nil
+	}
+	ended = ended || played == all
+	title := fmt.Sprintf("Round-robin, final table of %s", textfmt.Plural(s.Players, "player"))
+	if !ended {
+		title = fmt.Sprintf("Round-robin, %d of %d games played", played, all)
+	}
+	if s.RuleSets > 1 {
+		title += fmt.Sprintf(", %d rule sets together", s.RuleSets)
+	}
+	met := make([][]meeting, s.Players)
+	s.Stages[0].addMeetings(met)
+	places := ranking(met, false) // Buchholz decides nothing where everybody meets everybody
+	t := standingsOf(f, title, []grid.Column[place]{
+		{Key: "rank", Title: "#", Value: func(p place) any { return p.rank }},
+		{Key: "player", Title: "Player", Left: true, Value: func(p place) any { return names[p.player] }},
+		{Key: "games", Title: "Games", Value: func(p place) any { return p.games }},
+		{Key: "points", Title: "Points", Value: func(p place) any { return float64(p.halves) / 2 }},
+		{Key: "sonneborn_berger", Title: "S-B", Value: func(p place) any { return grid.Fixed(p.sberger/2, 2) }},
+	}, places)
+	t.Separate, t.Result = true, leaders(places, names, "round-robin", ended)
+	t.Notes = []string{"Order: points; S-B (Sonneborn-Berger), the sum of each opponent's points times the " +
+		"share of the points won against it."}
+	return []table.Standings{t}
+}

@@ -1,0 +1,180 @@
+package schedule
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/agents"
+	"gyges/rules"
+)
+
+// small is the size of a schedule of n players with one game pair of each match under each of two rule sets.
+func small(n int) Size { return Size{Players: n, Pairs: 1, RuleSets: 2} }
+
+// imagine returns a schedule that has been run with results from a source of chance, draws among them.
+func imagine(t *testing.T, format Name, n int, rng *rand.Rand) *Schedule {
+	s := New(format.Format(), small(n))
+	for i := range s.Len() {
+		select {
+		case <-s.Known(i):
+		default:
+			require.Fail(t, "not known in time")
+		}
+		players, _, _ := s.Pair(i)
+		require.NoError(t, s.Add(i, players[0], players[1], rng.IntN(3)))
+		require.NoError(t, s.Add(i, players[1], players[0], rng.IntN(3)))
+	}
+	return s
+}
+
+// pairings returns the pairings of stage k.
+func (s *Schedule) pairings(k int) (list [][2]int) {
+	for _, m := range s.Stages[k].Matches {
+		list = append(list, m.Players)
+	}
+	return list
+}
+
+// Each format is found by its name, has half a sentence about it, and its schedule has the matches that it announces,
+// each of two players that there are.
+func TestFormats(t *testing.T) {
+	require.Equal(t, formats[0], Name("").Format())
+	require.Equal(t, RoundRobin, Name(formats[0].About().Name))
+	require.True(t, SelfPlay.Format().About().Alone)
+	rng := rand.New(rand.NewPCG(7, 7))
+	for i, choice := range Name("").Choices() {
+		f := Name(choice.Name).Format()
+		require.Equal(t, formats[i], f)
+		require.NotEmpty(t, choice.Doc)
+		for n := 2; n < 12; n++ {
+			s := imagine(t, Name(choice.Name), n, rng)
+			require.Equal(t, 2*s.Len(), small(n).Games(f))
+			for k, matches := range f.Stages(n, 0) {
+				require.Len(t, s.Stages[k].Matches, matches)
+				for _, p := range s.pairings(k) {
+					require.Subset(t, inOrder(n), p)
+					require.True(t, p[0] != p[1] || f.About().Alone)
+				}
+			}
+		}
+	}
+	s := New(Name("of another version").Format(), small(3))
+	require.Empty(t, s.Stages)
+}
+
+// Who meets whom in the first stage, and how many matches there are. In the first round of a Swiss tournament the top
+// half meets the bottom half; with an odd number of players the last one has the bye.
+func TestPairings(t *testing.T) {
+	for _, test := range []struct {
+		format   Name
+		players  int
+		pairings [][2]int
+		matches  int64 // of all stages
+	}{
+		{RoundRobin, 3, [][2]int{{0, 1}, {0, 2}, {1, 2}}, 3},
+		{"gauntlet", 4, [][2]int{{0, 1}, {0, 2}, {0, 3}}, 3},
+		{"ladder", 4, [][2]int{{0, 1}, {1, 2}, {2, 3}}, 3},
+		{SelfPlay, 3, [][2]int{{0, 0}, {0, 1}, {0, 2}, {1, 1}, {1, 2}, {2, 2}}, 6},
+		{"swiss", 8, [][2]int{{0, 4}, {1, 5}, {2, 6}, {3, 7}}, 3 * 4},
+		{"swiss", 9, [][2]int{{0, 4}, {1, 5}, {2, 6}, {3, 7}}, 4 * 4},
+		{"knockout", 6, [][2]int{{2, 5}, {3, 4}}, 5},
+	} {
+		s := New(test.format.Format(), small(test.players))
+		require.Equal(t, test.pairings, s.pairings(0), test.format)
+		require.Equal(t, test.matches*2, s.Len(), test.format)
+	}
+}
+
+// In every round of a Swiss tournament each plays once, and nobody meets an old opponent. The bye goes to the lowest, by
+// points and then the order given, that has had none, and counts as a won match.
+func TestSwiss(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	for _, n := range []int{2, 3, 5, 8, 9, 9, 9, 13, 60, 61, 101} {
+		met, points, had := map[[2]int]bool{}, make([]int64, n), make([]bool, n)
+		s := imagine(t, "swiss", n, rng)
+		for k := range s.Stages {
+			lowest, played := -1, map[int]bool{}
+			for player := range n {
+				if n%2 == 1 && !had[player] && (lowest < 0 || points[player] <= points[lowest]) {
+					lowest = player
+				}
+			}
+			require.Len(t, s.Stages[k].Matches, n/2)
+			for _, m := range s.Stages[k].Matches {
+				p := m.Players
+				require.False(t, played[p[0]] || played[p[1]] || p[0] == p[1])
+				played[p[0]], played[p[1]] = true, true
+				key := [2]int{min(p[0], p[1]), max(p[0], p[1])}
+				require.False(t, met[key], "%d players: %v meet again", n, p)
+				met[key] = true
+				points[p[0]] += m.Halves[0]
+				points[p[1]] += m.Halves[1]
+			}
+			if lowest >= 0 {
+				require.Equal(t, []int{lowest}, s.Stages[k].Byes(n))
+				had[lowest] = true
+				points[lowest] += 8
+			}
+		}
+	}
+}
+
+// With as many rounds as allow it, neighbours in the table have equal points
+// where that can be.
+func TestSwissPairsNeighbours(t *testing.T) {
+	match := func(a, b int, halves, other int64) Match {
+		return Match{Players: [2]int{a, b}, Halves: [2]int64{halves, other}, Games: 2}
+	}
+	before := []Stage{{Games: 2, Matches: []Match{match(0, 1, 0, 4), match(2, 5, 4, 0), match(3, 4, 2, 2)}}}
+	require.Equal(t, [][2]int{{1, 2}, {3, 0}, {4, 5}}, swissPairings(6, before), "3 and 4 have met")
+	before = append(before, Stage{Games: 2, Matches: []Match{match(1, 2, 2, 2), match(3, 0, 2, 2), match(4, 5, 2, 2)}})
+	require.Equal(t, [][2]int{{1, 3}, {2, 4}, {0, 5}}, swissPairings(6, before), "1 and 2 have met")
+	all := Stage{Games: 2}
+	for a := range 6 {
+		for b := a + 1; b < 6; b++ {
+			all.Matches = append(all.Matches, match(a, b, 2, 2))
+		}
+	}
+	require.Equal(t, [][2]int{{1, 2}, {3, 4}, {0, 5}}, swissPairings(6, append(before, all)), "all meet again")
+	odd := []Stage{{Games: 2, Matches: []Match{match(0, 1, 4, 0), match(2, 3, 2, 2)}}}
+	require.Equal(t, [][2]int{{0, 2}, {4, 3}}, swissPairings(5, odd), "a bye is a won match")
+}
+
+// A knock-out has one match less than players; who has lost a match plays no
+// more, and the last match decides.
+func TestKnockout(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 9))
+	for n := 2; n <= 33; n++ {
+		s, matches, left := imagine(t, "knockout", n, rng), 0, n
+		for k := range s.Stages {
+			matches += len(s.Stages[k].Matches)
+			left -= len(s.Stages[k].Matches)
+			require.Equal(t, left&(left-1), 0, "a power of 2 is left")
+		}
+		require.Equal(t, n-1, matches)
+		require.Len(t, s.Stages[len(s.Stages)-1].Matches, 1)
+	}
+	s := New(Name("knockout").Format(), small(6))
+	for i := range int64(4) { // 5 beats 2; 3 and 4 draw
+		players, _, _ := s.Pair(i)
+		halves := 1
+		if players[0] == 2 {
+			halves = 0
+		}
+		require.NoError(t, s.Add(i, players[0], players[1], halves))
+		require.NoError(t, s.Add(i, players[1], players[0], 2-halves))
+	}
+	require.Equal(t, [][2]int{{0, 5}, {1, 3}}, s.pairings(1))
+}
+
+// Seeds are a promise to whoever repeats a run: these were worked out once and
+// may never change.
+func TestSeedsStay(t *testing.T) {
+	require.Equal(t, uint64(0xaf63dc4c8601ec8c), hashText("a"), "FNV-1a of a, as published")
+	require.Equal(t, uint64(0xe220a8397b1dcdaf), agents.MixSeed(0, 0), "first output of SplitMix64 from 0, as published")
+	require.NotEqual(t, agents.MixSeed(1, 2, 3), agents.MixSeed(1, 3, 2))
+	require.Equal(t, agents.MixSeed(1, 2, hashText("kang:max_plies=30"), hashText("random"), hashText("scored"), 3, 1, 1),
+		Seed(1, "kang:max_plies=30", [2]string{"random", "scored"}, 3, 1, rules.North))
+}

@@ -1,0 +1,179 @@
+package schedule
+
+import (
+	"cmp"
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"gyges/ratings/table"
+	"gyges/rules/base/grid"
+	"gyges/rules/base/textfmt"
+)
+
+// swiss has rounds in which players with equally many points meet, and no two a second time as long as that is
+// possible. With an odd number of players the last in the table that has had none yet has a bye, which counts as a won
+// match. Equal points are ordered as the players are listed. In the first round the top half meets the bottom half, as
+// in FIDE's Dutch system: of eight 1 and 5, 2 and 6.
+type swiss struct{}
+
+// About implements [Format].
+func (swiss) About() Facts {
+	return Facts{Name: "swiss", Doc: "neighbours in the table", Adaptive: true, Rounds: true}
+}
+
+// Stages implements [Format]: without rounds as many as a knock-out has.
+func (swiss) Stages(players, rounds int) []int {
+	return slices.Repeat([]int{players / 2}, cmp.Or(rounds, bits.Len(uint(max(players-1, 0)))))
+}
+
+// Pairings implements [Format].
+func (swiss) Pairings(players int, before []Stage) (list [][2]int) {
+	if len(before) > 0 {
+		return swissPairings(players, before)
+	}
+	for i := range players / 2 {
+		list = append(list, [2]int{i, players/2 + i})
+	}
+	return list
+}
+
+// swissPairings pairs neighbours in the table after some rounds.
+func swissPairings(players int, before []Stage) [][2]int {
+	s := swissSearch{met: map[[2]int]bool{}, steps: swissSteps}
+	points, byes := make([]int64, players), make([]bool, players)
+	for _, st := range before {
+		for _, m := range st.Matches {
+			a, b := m.Players[0], m.Players[1]
+			points[a], points[b] = points[a]+m.Halves[0], points[b]+m.Halves[1]
+			s.met[[2]int{min(a, b), max(a, b)}] = true
+		}
+		for _, player := range st.Byes(players) {
+			points[player] += 2 * st.Games
+			byes[player] = true
+		}
+	}
+	order := inOrder(players)
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(points[b], points[a]) })
+	if players%2 == 1 { // a bye for the last one without
+		i := players - 1
+		for i > 0 && byes[order[i]] {
+			i--
+		}
+		order = slices.Delete(order, i, i+1)
+	}
+	if !s.pair(order) {
+		s = swissSearch{steps: swissSteps} // players may meet again
+		s.pair(order)
+	}
+	slices.Reverse(s.list)
+	return s.list
+}
+
+// swissSteps bounds the search for pairings without a second meeting. It ends
+// quickly unless nearly all have met.
+const swissSteps = 100_000
+
+// swissSearch pairs the first of an order with the nearest it can, so that the
+// rest can be paired too.
+type swissSearch struct {
+	met   map[[2]int]bool // who must not meet, the first listed first
+	steps int
+	list  [][2]int
+}
+
+// pair appends the pairings of order to the list, the last first.
+func (s *swissSearch) pair(order []int) bool {
+	if len(order) == 0 {
+		return true
+	}
+	a := order[0]
+	for i := 1; i < len(order); i++ {
+		if s.steps--; s.steps < 0 {
+			return false
+		}
+		b := order[i]
+		if s.met[[2]int{min(a, b), max(a, b)}] {
+			continue
+		}
+		rest := slices.Delete(slices.Clone(order[1:]), i-1, i)
+		if s.pair(rest) {
+			s.list = append(s.list, [2]int{a, b})
+			return true
+		}
+	}
+	return false
+}
+
+// Tables implements [Format]: the standings after each round that has begun.
+func (f swiss) Tables(s *Schedule, names []string, _ bool) (list []table.Standings) {
+	met := make([][]meeting, s.Players)
+	begun := s.begun()
+	for k := range begun {
+		games, all := s.Stages[k].Played()
+		places := ranking(addRound(met, &s.Stages[k], k), true)
+		t := standingsOf(f, swissTitle(s, k), swissColumns(k, names), places)
+		if k == begun-1 {
+			t.Result = leaders(places, names, "Swiss tournament", games == all && begun == len(s.Stages))
+			t.Notes = []string{"Order: points; Buchholz, the sum of the opponents' points; " +
+				"S-B (Sonneborn-Berger), the sum of each opponent's points times the share of the points won against it."}
+		}
+		list = append(list, t)
+	}
+	return list
+}
+
+// addRound adds the meetings of round k, from 0, to those of each player before, and byes once the round is over.
+func addRound(met [][]meeting, round *Stage, k int) [][]meeting {
+	round.addMeetings(met)
+	games, all := round.Played()
+	for i := range met {
+		if len(met[i]) == k { // no match in this round
+			m := meeting{opponent: -1}
+			if games == all {
+				m.won, m.halves = 2*round.Games, 2*round.Games
+			}
+			met[i] = append(met[i], m)
+		}
+	}
+	return met
+}
+
+// swissColumns are the columns of the standings after round k, from 0.
+func swissColumns(k int, names []string) []grid.Column[place] {
+	return []grid.Column[place]{
+		{Key: "round", Value: func(place) any { return k + 1 }},
+		{Key: "rank", Title: "#", Value: func(p place) any { return p.rank }},
+		{Key: "player", Title: "Player", Left: true, Value: func(p place) any { return names[p.player] }},
+		{Key: "points", Title: "Points", Value: func(p place) any { return float64(p.halves) / 2 }},
+		{Key: "buchholz", Title: "Buchholz", Value: func(p place) any { return float64(p.buchholz) / 2 }},
+		{Key: "sonneborn_berger", Title: "S-B", Value: func(p place) any { return grid.Fixed(p.sberger/2, 2) }},
+		{Key: "result", Title: "Result", Value: func(p place) any {
+			switch {
+			case p.last.opponent >= 0:
+				return points(p.last.won) + "-" + points(p.last.halves-p.last.won)
+			case p.last.halves > 0:
+				return "bye"
+			}
+			return nil
+		}},
+		{Key: "opponent", Title: "Against", Left: true, Value: func(p place) any {
+			if p.last.opponent < 0 {
+				return nil
+			}
+			return names[p.last.opponent]
+		}},
+	}
+}
+
+// swissTitle is the title of the standings after round k, from 0.
+func swissTitle(s *Schedule, k int) string {
+	games, all := s.Stages[k].Played()
+	switch {
+	case games < all:
+		return fmt.Sprintf("Swiss, round %d of %d, %d of %d games played", k+1, len(s.Stages), games, all)
+	case k == len(s.Stages)-1:
+		return fmt.Sprintf("Swiss, final table after %s", textfmt.Plural(k+1, "round"))
+	}
+	return fmt.Sprintf("Swiss, standings after round %d of %d", k+1, len(s.Stages))
+}

@@ -1,0 +1,115 @@
+package tournament
+
+import (
+	"fmt"
+	"time"
+
+	"gyges/rules"
+	"gyges/tournament/game"
+	"gyges/tournament/record"
+	"gyges/tournament/schedule"
+)
+
+// seating makes the games of a run's pairs: which agent has which side, with which seed.
+type seating struct {
+	config *Config
+	seats  []game.Seat // by agent, without seeds and the agents themselves
+}
+
+func newSeating(c *Config) *seating {
+	s := &seating{config: c}
+	for _, spec := range c.Agents {
+		clock, _ := game.ParseClock(spec.Get("clock")) // both have been checked
+		moveTime, _ := time.ParseDuration(spec.Get("movetime"))
+		s.seats = append(s.seats, game.Seat{Name: spec.String(), Clock: clock, MoveTime: moveTime})
+	}
+	return s
+}
+
+// plan is the schedule of a run and the games of its pairs.
+type plan struct {
+	*schedule.Schedule
+	*seating
+}
+
+func newPlan(c *Config) *plan {
+	return &plan{schedule.New(c.Schedule.Format(), c.size()), newSeating(c)}
+}
+
+// job returns the i-th pair, 0 <= i < Len, with both games. It must be known.
+func (p *plan) job(i int64) Job {
+	players, ruleSet, round := p.Pair(i)
+	return Job{Pair: i, Round: round, Rules: ruleSet, Agents: players, Wanted: [2]bool{true, true}}
+}
+
+// add adds the result of a game to the schedule.
+func (p *plan) add(g *record.Record) error {
+	seated := p.seated(g.Game)
+	return p.Add(g.Game/2, seated[rules.South], seated[rules.North], record.HalfPoints(g.Result, rules.South))
+}
+
+// seated returns the agents of game g of the whole schedule, by side.
+func (p *plan) seated(g int64) [2]int {
+	a, _, _ := p.Pair(g / 2)
+	return [2]int{a[g%2], a[1-g%2]}
+}
+
+// checkOwn returns an error unless a game of the run's file is what the schedule has in its place.
+func (p *plan) checkOwn(g *record.Record) error {
+	i := g.Game / 2
+	if i >= p.Len() {
+		return fmt.Errorf("%s: game %d: expected %d games at most", GamesFile, g.Game, 2*p.Len())
+	}
+	return p.checkGame(p.job(i), g)
+}
+
+// check returns an error unless a job, which may come from outside, is one of the config's.
+func (s *seating) check(j Job) error {
+	c := s.config
+	ok := j.Pair >= 0 && j.Round >= 0 && 0 <= j.Rules && j.Rules < len(c.Rules)
+	for _, a := range j.Agents {
+		ok = ok && 0 <= a && a < len(c.Agents)
+	}
+	if !ok {
+		return fmt.Errorf("pair %d: expected a round, one of %d rule sets and two of %d agents, found %d, %d, %v",
+			j.Pair, len(c.Rules), len(c.Agents), j.Round, j.Rules, j.Agents)
+	}
+	return nil
+}
+
+// seat returns which agent plays a side in game 0 or 1 of a pair, and the seed it gets.
+func (s *seating) seat(j Job, n int, side rules.Side) (agent int, seed uint64) {
+	c := s.config
+	labels := [2]string{c.Agents[j.Agents[0]].Label(), c.Agents[j.Agents[1]].Label()}
+	return j.Agents[(n+int(side))%2],
+		schedule.Seed(c.Seed, c.Rules[j.Rules].String(), labels, j.Round, n, side)
+}
+
+// game returns game n, 0 or 1, of a pair, without its agents.
+func (s *seating) game(j Job, n int, opening rules.Position) game.Game {
+	c := s.config
+	setup := game.Game{
+		Number: 2*j.Pair + int64(n), Pair: j.Pair,
+		Rules: c.Rules[j.Rules], Opening: opening, Policy: c.Openings.String(), Limits: c.Limits,
+		OnRepetition: c.OnRepetition, Clock: c.Clock, TimeMargin: c.TimeMargin, StallTimeout: c.StallTimeout,
+		Adjudication: c.Adjudication,
+	}
+	for side := range setup.Seats {
+		i, seed := s.seat(j, n, rules.Side(side))
+		setup.Seats[side] = s.seats[i]
+		setup.Seats[side].Seed = seed
+	}
+	return setup
+}
+
+// checkGame returns an error unless a game belongs to a pair.
+func (s *seating) checkGame(j Job, g *record.Record) error {
+	setup := s.game(j, int(g.Game%2), rules.Position{}) // openings are not compared
+	want := setup.Blank()
+	if g.Pair != want.Pair || g.Rules != want.Rules || g.South != want.South || g.North != want.North {
+		return fmt.Errorf("%s: game %d: expected pair %d of %s and %s under %s, found pair %d of %s and %s under %s",
+			GamesFile, g.Game, want.Pair, want.South.Agent, want.North.Agent, want.Rules, g.Pair, g.South.Agent,
+			g.North.Agent, g.Rules)
+	}
+	return nil
+}

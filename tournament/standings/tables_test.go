@@ -1,0 +1,70 @@
+package standings
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/ratings"
+	"gyges/ratings/table"
+	"gyges/rules/base/grid"
+	"gyges/tournament"
+	"gyges/tournament/runs"
+)
+
+// Records that contradict the manifest give no table but a note.
+func TestMisfit(t *testing.T) {
+	t.Parallel()
+	for _, stranger := range []bool{false, true} {
+		players := []string{"greedy:name=g", "random", "alphabeta:depth=2"}
+		if stranger {
+			players[2] = "mcts"
+		}
+		s := New()
+		s.Begin(&tournament.Manifest{Config: tournament.ManifestConfig{
+			Name: "event", Schedule: "round-robin", Pairs: 10, Rules: []string{"standard"}, Agents: players,
+		}})
+		require.NoError(t, s.read(t, new(runs.Reader), games(0, 6), "a"))
+		fitted, err := s.Fit(t.Context(), ratings.Options{}, false)
+		require.NoError(t, err)
+		if !stranger {
+			require.Len(t, fitted.Standings, 1)
+			continue
+		}
+		require.Empty(t, fitted.Standings)
+		require.Contains(t, s.Notes(), "the records of event don't fit its manifest: no round-robin table")
+	}
+}
+
+// The tables are those of one run, also from its records read in parts; a gauntlet has its
+// first player's table, unless games of something else are read as well.
+func TestStandingsInTables(t *testing.T) {
+	t.Parallel()
+	one := New()
+	one.Begin(&tournament.Manifest{ID: "x", Config: tournament.ManifestConfig{
+		Name: "g", Schedule: "gauntlet", Pairs: 5, Rules: []string{"standard"},
+		Agents: []string{"greedy:name=g", "random", "alphabeta:depth=2"},
+	}})
+	r := new(runs.Reader)
+	require.NoError(t, one.read(t, r, games(0, 30), "a"))
+	fitted, err := one.Fit(t.Context(), ratings.Options{}, false)
+	require.NoError(t, err)
+	require.Equal(t, "g", fitted.All.Challenger)
+	require.Len(t, fitted.All.Gauntlet().Rows, 2)
+	data := one.Data().Renamed(map[string]string{"random": "others", "alphabeta:depth=2": "others"})
+	merged, err := ratings.Fit(t.Context(), data, ratings.Options{})
+	require.NoError(t, err)
+	against, err := merged.Difference("g", "others")
+	require.NoError(t, err)
+	require.Equal(t, against, *fitted.All.Field)
+	require.NotZero(t, against.Error)
+	var text strings.Builder
+	require.NoError(t, table.WriteStandings(&text, grid.CSV, fitted))
+	require.Equal(t, 3, strings.Count(text.String(), "\n"))
+
+	one.Begin(nil)
+	require.Equal(t, "g", one.challenger(), "the second run has no games yet")
+	require.NoError(t, one.read(t, r, games(30, 60), "b"))
+	require.Empty(t, one.challenger())
+}
