@@ -21,21 +21,21 @@ type Difference struct {
 // Difference compares two players by the covariance of their ratings. It is an
 // error if they are one player, or not rated in one group.
 func (r *Ratings) Difference(a, b string) (Difference, error) {
-	i, okA := r.index[a]
-	j, okB := r.index[b]
+	p, okA := r.Player(a)
+	q, okB := r.Player(b)
 	switch {
 	case !okA:
 		return Difference{}, fmt.Errorf("compare %.60q with %.60q: %.60q has no rating", a, b, a)
 	case !okB:
 		return Difference{}, fmt.Errorf("compare %.60q with %.60q: %.60q has no rating", a, b, b)
-	case i == j:
+	case a == b:
 		return Difference{}, fmt.Errorf("compare %.60q with itself: expected two players", a)
-	case r.Players[i].Group != r.Players[j].Group:
+	case p.Group != q.Group:
 		return Difference{}, fmt.Errorf("compare %.60q with %.60q: they are rated in different groups", a, b)
 	}
-	e := r.estimate
-	elo := r.Players[i].Elo - r.Players[j].Elo
-	sd := e.cov.sd(e.params[i], e.params[j]) * eloPerNat
+	i, _ := r.data.number(a)
+	j, _ := r.data.number(b)
+	elo, sd := p.Elo-q.Elo, r.estimate.sd(r.estimate.rating[i], r.estimate.rating[j])*eloPerNat
 	return Difference{Elo: elo, Error: interval.Z95 * sd, LOS: superiority(elo, sd)}, nil
 }
 
@@ -59,10 +59,11 @@ func (r *Ratings) HeadToHeads() []HeadToHead {
 	if e == nil {
 		return nil
 	}
-	list := make([]HeadToHead, len(e.model.pairings))
+	list := make([]HeadToHead, len(e.residuals))
 	for k := range list {
-		h := e.headToHead(k, r.data)
-		if r.index[h.A] > r.index[h.B] {
+		m := &e.residuals[k]
+		h := m.headToHead(e.correlation)
+		if h.A, h.B = r.data.names[m.a], r.data.names[m.b]; r.place[m.a] > r.place[m.b] {
 			h.A, h.B, h.Count = h.B, h.A, h.flip()
 			h.Expected, h.Z = float64(h.Games())-h.Expected, 0-h.Z // no -0
 		}
@@ -78,34 +79,32 @@ func (r *Ratings) HeadToHeads() []HeadToHead {
 	return list
 }
 
-// headToHead compares pairing k with its expectation.
-func (e *estimate) headToHead(k int, d *Data) HeadToHead {
-	met := &e.model.pairings[k]
-	h := HeadToHead{A: d.names[met.a], B: d.names[met.b], Count: met.total()}
-	for side := range met.scores {
-		won := met.scores[side].expected()
+// headToHead compares a pairing with its expectation; names are left out.
+func (m *residual) headToHead(correlation float64) HeadToHead {
+	h := HeadToHead{Count: m.total()}
+	for side := range m.scores {
+		won := m.scores[side].expected()
 		if side == 1 {
 			won = 1 - won
 		}
-		h.Expected += won * float64(met.count(side).Games())
+		h.Expected += won * float64(m.count(side).Games())
 	}
-	taken := math.Min(maxLeverage, met.difference*float64(met.games())/2) // of the variance, by the fit
-	if sd := math.Sqrt(e.pointsVariance(k) * (1 - taken)); sd > 0 {
+	taken := math.Min(maxLeverage, m.difference*float64(m.games())/2) // of the variance, by the fit
+	if sd := math.Sqrt(m.pointsVariance(correlation) * (1 - taken)); sd > 0 {
 		h.Z = (h.Points() - h.Expected) / sd
 	}
 	return h
 }
 
-// pointsVariance is the variance of the points of pairing k.
-func (e *estimate) pointsVariance(k int) float64 {
-	met := &e.model.pairings[k]
+// pointsVariance is the variance of the points of a pairing.
+func (m *residual) pointsVariance(correlation float64) float64 {
 	var v [2]float64 // by side, of one game's points
 	sum := 0.0
-	for side := range met.scores {
-		v[side] = met.scores[side].pointsVariance()
-		sum += float64(met.count(side).Games()) * v[side]
+	for side := range m.scores {
+		v[side] = m.scores[side].pointsVariance()
+		sum += float64(m.count(side).Games()) * v[side]
 	}
-	return math.Max(0, sum-2*float64(met.pairCount())*e.correlation*math.Sqrt(v[0]*v[1]))
+	return math.Max(0, sum-2*float64(m.pairCount())*correlation*math.Sqrt(v[0]*v[1]))
 }
 
 // Names returns all players in the order of the rating table.
@@ -121,8 +120,8 @@ func (r *Ratings) Names() (names []string) {
 
 // Against returns what a player scored against another, also in games that were left out of the fit.
 func (r *Ratings) Against(player, opponent string) Count {
-	a, okA := slices.BinarySearch(r.data.names, player)
-	b, okB := slices.BinarySearch(r.data.names, opponent)
+	a, okA := r.data.number(player)
+	b, okB := r.data.number(opponent)
 	k, met := slices.BinarySearchFunc(r.data.met, pairing{a: min(a, b), b: max(a, b)}, pairing.compare)
 	if !okA || !okB || !met {
 		return Count{}

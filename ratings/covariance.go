@@ -1,57 +1,90 @@
 package ratings
 
 import (
+	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// covariance is that of the estimates, H⁻¹ S H⁻¹: the inverse of the Hessian, the
+// estimate is the maximum of the likelihood with the covariance of what was fitted.
+type estimate struct {
+	*maximum
+	residuals   []residual // of the pairings
+	correlation float64    // of South's points in the two games of a pair
+	covariance
+}
+
+// residual says how the results of a pairing scatter about what the fit expects.
+type residual struct {
+	*fittedPairing
+	scores [2]gameScores // by who had South
+	leverage
+}
+
+// estimate maximizes the likelihood. The covariance is H⁻¹ S H⁻¹: the inverse of the Hessian, the
 // score covariance, and the inverse again. The constraints in H make it that of
 // ratings relative to the weighted mean of their group, which has no variance.
-type covariance struct {
-	parameters
-	matrix *mat.SymDense // until the scores are set the inverse of the Hessian; nil without parameters
-}
-
-// newCovariance inverts the Hessian. Without parameters there is nothing to invert.
-func newCovariance(p parameters, factors *mat.Cholesky) (*covariance, error) {
-	c := &covariance{parameters: p}
-	if p.dim == 0 {
-		return c, nil
+func (l *likelihood) estimate(ctx context.Context) (*estimate, error) {
+	m, err := l.maximize(ctx, make([]float64, l.dim))
+	if err != nil {
+		return nil, err
 	}
-	c.matrix = mat.NewSymDense(p.dim, nil)
-	return c, exceptCondition(factors.InverseTo(c.matrix))
+	inverse, err := m.inverse()
+	if err != nil {
+		return nil, err
+	}
+	e := &estimate{maximum: m, residuals: m.residuals(inverse)}
+	e.correlation = correlate(e.residuals)
+	terms := slices.Clone(m.about.terms)
+	for k := range e.residuals {
+		terms[k].sym2 = e.residuals[k].covariance(e.correlation)
+	}
+	e.covariance = inverse.around(m.matrix(terms))
+	return e, nil
 }
 
-// setScores sets the covariance of the scores.
-func (c *covariance) setScores(scores *mat.SymDense) {
-	if c.dim == 0 {
-		return
+// covariance is that of parameters; nil without any.
+type covariance struct{ *mat.SymDense }
+
+// inverse returns that of the Hessian.
+func (m *maximum) inverse() (covariance, error) {
+	if m.dim == 0 {
+		return covariance{}, nil
+	}
+	c := covariance{mat.NewSymDense(m.dim, nil)}
+	return c, exceptCondition(m.factors.InverseTo(c.SymDense))
+}
+
+// around returns the product of a matrix with c on either side.
+func (c covariance) around(m *mat.SymDense) covariance {
+	if c.SymDense == nil {
+		return c
 	}
 	var half, all mat.Dense
-	inverse := mat.DenseCopyOf(c.matrix) // products of symmetric matrices are several times as slow
-	half.Mul(inverse, mat.DenseCopyOf(scores))
+	inverse := mat.DenseCopyOf(c) // products of symmetric matrices are several times as slow
+	half.Mul(inverse, mat.DenseCopyOf(m))
 	all.Mul(&half, inverse)
-	c.matrix = mat.NewSymDense(c.dim, all.RawMatrix().Data)
+	return covariance{mat.NewSymDense(c.SymmetricDim(), all.RawMatrix().Data)}
 }
 
-// at returns the covariance of two parameters; that of a given rating, -1, is 0.
-func (c *covariance) at(i, j int) float64 {
+// of returns the covariance of two parameters; that of a given rating, -1, is 0.
+func (c covariance) of(i, j int) float64 {
 	if i < 0 || j < 0 {
 		return 0
 	}
-	return c.matrix.At(i, j)
+	return c.At(i, j)
 }
 
 // variance returns that of parameter i less parameter j.
-func (c *covariance) variance(i, j int) float64 {
-	return math.Max(0, c.at(i, i)+c.at(j, j)-2*c.at(i, j))
+func (c covariance) variance(i, j int) float64 {
+	return math.Max(0, c.of(i, i)+c.of(j, j)-2*c.of(i, j))
 }
 
 // sd returns the standard deviation of parameter i less parameter j.
-func (c *covariance) sd(i, j int) float64 { return math.Sqrt(c.variance(i, j)) }
+func (c covariance) sd(i, j int) float64 { return math.Sqrt(c.variance(i, j)) }
 
 // superiority is the probability that a difference is positive, by its estimate and standard error. Without
 // variance, it is or it isn't.
@@ -66,15 +99,21 @@ func superiority(mean, sd float64) float64 {
 // the advantage: the share of the pair's variance that the fit has taken up.
 type leverage struct{ difference, advantage float64 }
 
-// setLeverages sets those of the pairings, whose terms are the first of the Hessian.
-func (c *covariance) setLeverages(terms []term, met []fittedPairing) {
-	for k := range met {
-		t, pairs := &terms[k], float64(met[k].games())/2
-		met[k].leverage = leverage{
-			difference: math.Min(maxLeverage, t.sym2[0]/pairs*c.variance(t.i, t.j)),
-			advantage:  math.Min(maxLeverage, t.sym2[2]/pairs*c.variance(c.advantage, -1)),
+// residuals returns those of the pairings, whose terms are the first of the Hessian with the given inverse.
+func (m *maximum) residuals(inverse covariance) []residual {
+	list, share := make([]residual, len(m.pairings)), m.drawShare()
+	for k := range list {
+		p, t := &m.pairings[k], &m.about.terms[k]
+		pairs := float64(p.games()) / 2
+		list[k] = residual{fittedPairing: p, leverage: leverage{
+			difference: math.Min(maxLeverage, t.sym2[0]/pairs*inverse.variance(t.i, t.j)),
+			advantage:  math.Min(maxLeverage, t.sym2[2]/pairs*inverse.variance(m.advantage, -1)),
+		}}
+		for side, z := range m.logits(m.x, p) {
+			list[k].scores[side] = newGameScores(share, side, z)
 		}
 	}
+	return list
 }
 
 // The score covariance of a pairing is the covariance of its part of the
@@ -140,28 +179,16 @@ func (s *gameScores) pointsVariance() float64 {
 	return math.Max(0, s.chance[2]+s.chance[1]/4-s.expected()*s.expected())
 }
 
-// setScores sets the scores of the pairings at parameters x, and returns the correlation of South's points in the two
-// games of a pair.
-func (m *model) setScores(x []float64) (correlation float64) {
-	adv, share := m.advantageAt(x), m.drawShare(x)
-	for k := range m.pairings {
-		for side, z := range m.pairings[k].logits(x, adv) {
-			m.pairings[k].scores[side] = newGameScores(share, side, z)
-		}
-	}
-	return correlate(m.pairings)
-}
-
 // drawShare returns the share of draws, fitted to all games together.
-func (m *model) drawShare(x []float64) drawShare {
+func (m *maximum) drawShare() drawShare {
 	var scores, games []float64
-	draws, adv := 0.0, m.advantageAt(x)
+	draws := 0.0
 	for k := range m.pairings {
-		d := &m.pairings[k]
-		for side, z := range d.logits(x, adv) {
-			if n := d.outcomes[side].sum(); n > 0 {
+		p := &m.pairings[k]
+		for side, z := range m.logits(m.x, p) {
+			if n := p.outcomes[side].sum(); n > 0 {
 				scores, games = append(scores, logistic(z)), append(games, n)
-				draws += d.outcomes[side][1]
+				draws += p.outcomes[side][1]
 			}
 		}
 	}
@@ -172,11 +199,11 @@ func (m *model) drawShare(x []float64) drawShare {
 // above expectation in the two games, their sum v belongs to the advantage and their
 // difference u to the ratings, and 4gh = v² - u². Both are divided by the share of
 // their variance that the fit has left.
-func correlate(met []fittedPairing) float64 {
+func correlate(list []residual) float64 {
 	var cov, of float64
 	pairs := 0
-	for k := range met {
-		m, first, second := &met[k], &met[k].scores[0], &met[k].scores[1]
+	for k := range list {
+		m, first, second := &list[k], &list[k].scores[0], &list[k].scores[1]
 		n := m.pairCount()
 		if n == 0 {
 			continue
@@ -198,7 +225,7 @@ func correlate(met []fittedPairing) float64 {
 }
 
 // covariance returns the score covariance of a pairing: of its single games and of its pairs.
-func (m *fittedPairing) covariance(correlation float64) sym2 {
+func (m *residual) covariance(correlation float64) sym2 {
 	sum := m.pairsCovariance(correlation)
 	// A pair has two games, so a game has half its leverage, of the two kinds together.
 	taken := math.Min(maxLeverage, (m.difference+m.advantage)/2)
@@ -218,7 +245,7 @@ func (m *fittedPairing) covariance(correlation float64) sym2 {
 }
 
 // pairsCovariance returns the score covariance of a pairing's game pairs.
-func (m *fittedPairing) pairsCovariance(correlation float64) sym2 {
+func (m *residual) pairsCovariance(correlation float64) sym2 {
 	first, second := &m.scores[0], &m.scores[1]
 	n := float64(m.pairCount())
 	if n == 0 {

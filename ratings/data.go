@@ -218,6 +218,9 @@ func (d *Data) sorted() *Data {
 	return s
 }
 
+// number returns the number of a player in sorted results.
+func (d *Data) number(name string) (i int, known bool) { return slices.BinarySearch(d.names, name) }
+
 // counts adds up each player's games, by number.
 func (d *Data) counts() []Count {
 	sum := make([]Count, len(d.names))

@@ -277,9 +277,7 @@ func TestAdvantageUnboundedAgreesWithTrial(t *testing.T) {
 			few := rapid.IntRange(0, 1)
 			play(d, south, north, few.Draw(t, "wins"), few.Draw(t, "draws"), few.Draw(t, "losses"))
 		}
-		f := newFit(d.sorted(), strict())
-		f.inside = f.data.met
-		up, down := f.advantageUnbounded()
+		up, down := advantageUnbounded(n, d.sorted().met, nil)
 		require.Equal(t, possible(n, d.Pairings(), 1), up)
 		require.Equal(t, possible(n, d.Pairings(), -1), down)
 	})

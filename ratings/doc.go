@@ -3,6 +3,18 @@
 // from PGN and CSV, and package table prints ratings. The manual, README.md, has the model and
 // its options.
 //
+// # Steps
+//
+// [Data] adds up results. [Fit] goes through four steps, each a function of what those before it returned:
+//
+//	newProblem           results, options  → problem   who is rated with whom, under which prior, with which advantage
+//	likelihood.maximize  problem           → maximum   the parameters of the largest likelihood
+//	likelihood.estimate  maximum           → estimate  their covariance, from how the results scatter
+//	newReport            problem, estimate → Ratings   the players in their order, groups, reasons and notes
+//
+// A prior whose width isn't known goes through the first three with several widths (problem.withPrior). What is asked
+// of [Ratings] afterwards, such as [Ratings.Difference], is computed from the estimate and changes nothing.
+//
 // # Model
 //
 // South moves first; its expected score is

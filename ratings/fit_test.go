@@ -25,17 +25,20 @@ func mustFit(t testing.TB, d *Data, o Options) *Ratings {
 // sandwich has it on either side.
 func (r *Ratings) takeLikelihood(t require.TestingT) {
 	e := r.estimate
-	q := e.model.at(e.x)
-	factors, err := q.factorize()
+	m := maximum{likelihood: e.likelihood, x: e.x, about: e.at(e.x)}
+	var err error
+	m.factors, err = m.about.factorize()
 	require.NoError(t, err)
-	e.cov, err = newCovariance(e.model.parameters, factors)
+	inverse, err := m.inverse()
 	require.NoError(t, err)
-	e.cov.setScores(e.model.matrix(q.terms))
-	for i, param := range e.params {
-		r.Players[i].Error = interval.Z95 * eloPerNat * e.cov.sd(param, -1)
+	e.covariance = inverse.around(m.matrix(m.about.terms))
+	for player, place := range r.place {
+		if place >= 0 {
+			r.Players[place].Error = interval.Z95 * eloPerNat * e.sd(e.rating[player], -1)
+		}
 	}
-	if i := e.model.advantage; i >= 0 {
-		r.Advantage.Error = interval.Z95 * eloPerNat * e.cov.sd(i, -1)
+	if e.advantage >= 0 {
+		r.Advantage.Error = interval.Z95 * eloPerNat * e.sd(e.advantage, -1)
 	}
 }
 
@@ -197,10 +200,12 @@ func TestPlayersAreSortedByRatingThenName(t *testing.T) {
 
 // The likelihood has no maximum here; the solver has to say so.
 func TestSolverReportsThatItStopped(t *testing.T) {
-	m := &model{pairings: []fittedPairing{{i: 0, j: 1, outcomes: [2]weights{{0, 0, 10}}}},
-		constraints: []constraint{{[]float64{1, 1}, 1}}}
-	m.dim, m.advantage = 2, -1
-	_, _, _, err := m.maximize(context.Background(), make([]float64, 2))
+	l := &likelihood{
+		parameters: parameters{dim: 2, rating: []int{0, 1}, opponent: -1, advantage: -1}, elo: make([]float64, 2),
+		pairings:    []fittedPairing{{pairing{a: 0, b: 1}, [2]weights{{0, 0, 10}}}},
+		constraints: []constraint{{[]float64{1, 1}, 1}},
+	}
+	_, err := l.maximize(context.Background(), make([]float64, 2))
 	require.ErrorIs(t, err, errStopped)
 }
 

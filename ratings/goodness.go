@@ -24,13 +24,14 @@ func (r *Ratings) GoodnessOfFit() GoodnessOfFit {
 	if e == nil {
 		return GoodnessOfFit{P: 1}
 	}
-	pairings := len(e.model.pairings)
-	f := GoodnessOfFit{Degrees: pairings - e.model.ratings()}
+	pairings := len(e.residuals)
+	f := GoodnessOfFit{Degrees: pairings - e.ratings()}
 	if f.Degrees <= 0 || r.Used < minGamesMet*pairings {
 		return GoodnessOfFit{P: 1}
 	}
-	for k := range e.model.pairings {
-		if v, d := e.pointsVariance(k), e.model.pairings[k].surplus(); v > 0 {
+	for k := range e.residuals {
+		m := &e.residuals[k]
+		if v, d := m.pointsVariance(e.correlation), m.surplus(); v > 0 {
 			f.ChiSquare += d * d / v
 		}
 	}
@@ -39,7 +40,7 @@ func (r *Ratings) GoodnessOfFit() GoodnessOfFit {
 }
 
 // surplus returns the points of the pairing's first player less those expected.
-func (m *fittedPairing) surplus() float64 {
+func (m *residual) surplus() float64 {
 	sum := 0.0
 	for side := range m.scores {
 		for o, n := range m.outcomes[side] {

@@ -35,8 +35,8 @@ func (i Identical) Notes(counted int) (notes []string) {
 		}
 	}
 	if 2*(i.OneGame+i.Pairs) > counted+i.Pairs {
-		notes = append(notes, "most pairs tell one game or none: play other openings (--openings random:plies=N, "+
-			"another --seed), agents that choose by chance (explore:agent=…,temperature=T), or agents that are further apart")
+		notes = append(notes, "most pairs tell one game or none: play other openings (more random plies, another "+
+			"seed), agents that choose by chance, or agents that are further apart")
 	}
 	return notes
 }

@@ -35,55 +35,36 @@ const (
 // errStopped is a fit that did not converge.
 var errStopped = errors.New("the likelihood was not maximized")
 
-// model is the negative log-likelihood of one fit, with the priors. Its parameters
+// likelihood is the negative log-likelihood of one fit, with the prior. Its parameters
 // are all on the natural scale.
 //
 // Where no anchor sets the scale of a group's ratings, the likelihood doesn't change
 // when all of them move together. A constraint, a quadratic term in their weighted
 // sum, makes that sum zero without a change of any difference, and the Hessian
 // positive definite.
-type model struct {
+type likelihood struct {
 	parameters
-	given       float64 // the advantage if it isn't fitted
-	opponent    int     // the rating of the imaginary opponent; -1 without
+	elo         []float64 // by player: a given rating; otherwise 0
+	given       float64   // the advantage if it isn't fitted
 	pairings    []fittedPairing
-	priors      []prior
 	constraints []constraint
+	// A prior is of each rating less that of the imaginary opponent: virtual draws, which have no first-move advantage,
+	// or a normal distribution about 0.
+	draws, precision float64 // precision: one over the variance
 }
 
-// parameters are the numbers of the parameters: first the ratings, then the
-// advantage, whose number is -1 if it isn't fitted.
-type parameters struct{ dim, advantage int }
+// parameters are the numbers of the parameters: -1 for what isn't fitted.
+type parameters struct {
+	dim       int   // how many there are
+	rating    []int // by player
+	opponent  int   // the imaginary one of a prior
+	advantage int
+}
 
-// fittedPairing is a pairing in the likelihood. x[i]-x[j]+shift is the first's rating
-// less the second's.
+// fittedPairing is a pairing in the likelihood.
 type fittedPairing struct {
 	pairing
-	i, j     int
-	shift    float64
 	outcomes [2]weights // numbers of games by who had South; South's results
-
-	// Known once the likelihood is maximized: the scores by who had South, and the leverage.
-	scores [2]gameScores
-	leverage
-}
-
-// prior is a term in d = x[i]-x[j]+shift: a normal prior of d with mean zero, or
-// virtual draws of i against j, which have no first-move advantage.
-type prior struct {
-	i, j      int
-	shift     float64
-	precision float64 // of the normal prior: one over its variance
-	draws     float64 // virtual
-}
-
-// loss returns the negative logarithm of the prior, z being the difference.
-func (p *prior) loss(x []float64) loss {
-	d := parameter(x, p.i) - parameter(x, p.j) + p.shift
-	if p.draws > 0 {
-		return weights{1: p.draws}.loss(d)
-	}
-	return loss{value: p.precision / 2 * d * d, dz: p.precision * d, zz: p.precision}
 }
 
 // parameter returns a parameter; 0 for one that isn't fitted.
@@ -95,9 +76,9 @@ func parameter(x []float64, i int) float64 {
 }
 
 // ratings is the number of players' ratings that are free.
-func (m *model) ratings() int {
-	n := m.dim - len(m.constraints)
-	for _, other := range []int{m.advantage, m.opponent} {
+func (l *likelihood) ratings() int {
+	n := l.dim - len(l.constraints)
+	for _, other := range []int{l.advantage, l.opponent} {
 		if other >= 0 {
 			n--
 		}
@@ -105,45 +86,56 @@ func (m *model) ratings() int {
 	return n
 }
 
-func (m *model) advantageAt(x []float64) float64 {
-	if m.advantage < 0 {
-		return m.given
+func (l *likelihood) advantageAt(x []float64) float64 {
+	if l.advantage < 0 {
+		return l.given
 	}
-	return x[m.advantage]
+	return x[l.advantage]
 }
 
 // logits are South's rating and advantage less North's rating, in the games of the
 // pairing's first player with South and in those of the second with South.
-func (m *fittedPairing) logits(x []float64, advantage float64) [2]float64 {
-	z := parameter(x, m.i) - parameter(x, m.j) + m.shift
+func (l *likelihood) logits(x []float64, p *fittedPairing) [2]float64 {
+	advantage := l.advantageAt(x)
+	z := parameter(x, l.rating[p.a]) - parameter(x, l.rating[p.b]) + (l.elo[p.a] - l.elo[p.b])
 	return [2]float64{z + advantage, advantage - z}
 }
 
-// at returns the negative log-likelihood about x, with a term for each pairing and then for each prior.
-func (m *model) at(x []float64) *quadratic {
-	q := &quadratic{parameters: m.parameters, gradient: make([]float64, m.dim), constraints: m.constraints}
-	q.terms = make([]term, 0, len(m.pairings)+len(m.priors))
-	adv := m.advantageAt(x)
-	for k := range m.pairings {
-		d := &m.pairings[k]
-		t := term{i: d.i, j: d.j}
-		for side, z := range d.logits(x, adv) {
-			l := d.outcomes[side].loss(z)
-			gradient, curve := l.bySide(side)
-			q.value += l.value
+// priorLoss is the negative logarithm of the prior of one rating, d being its difference to the opponent's.
+func (l *likelihood) priorLoss(d float64) loss {
+	if l.draws > 0 {
+		return weights{1: l.draws}.loss(d)
+	}
+	return loss{value: l.precision / 2 * d * d, dz: l.precision * d, zz: l.precision}
+}
+
+// at returns the negative log-likelihood about x, with a term for each pairing and then, under a prior, for each player.
+func (l *likelihood) at(x []float64) *quadratic {
+	q := &quadratic{parameters: l.parameters, gradient: make([]float64, l.dim), constraints: l.constraints}
+	q.terms = make([]term, 0, len(l.pairings)+len(l.elo))
+	for k := range l.pairings {
+		p := &l.pairings[k]
+		t := term{i: l.rating[p.a], j: l.rating[p.b]}
+		for side, z := range l.logits(x, p) {
+			at := p.outcomes[side].loss(z)
+			gradient, curve := at.bySide(side)
+			q.value += at.value
 			q.add(q.gradient, t, gradient)
 			t.add(1, curve)
 		}
 		q.terms = append(q.terms, t)
 	}
-	for k := range m.priors {
-		l := m.priors[k].loss(x)
-		t := term{m.priors[k].i, m.priors[k].j, sym2{l.zz}}
-		q.value += l.value
-		q.add(q.gradient, t, [2]float64{l.dz})
-		q.terms = append(q.terms, t)
+	if l.opponent >= 0 {
+		for player, elo := range l.elo {
+			t := term{i: l.rating[player], j: l.opponent}
+			at := l.priorLoss(parameter(x, t.i) - x[t.j] + elo)
+			t.sym2 = sym2{at.zz}
+			q.value += at.value
+			q.add(q.gradient, t, [2]float64{at.dz})
+			q.terms = append(q.terms, t)
+		}
 	}
-	for _, c := range m.constraints {
+	for _, c := range l.constraints {
 		s := floats.Dot(c.shares, x)
 		q.value += c.weight / 2 * s * s
 		floats.AddScaled(q.gradient, c.weight*s, c.shares)
@@ -158,44 +150,50 @@ func (l loss) bySide(side int) (gradient [2]float64, curve sym2) {
 	return [2]float64{s * l.dz, l.dz}, sym2{l.zz, s * l.zz, l.zz}
 }
 
-// maximize returns the parameters of the largest likelihood, by Newton's method from
-// x, with the likelihood there and the factors of its Hessian. The likelihood is concave, so there is
-// one maximum.
-func (m *model) maximize(ctx context.Context, x []float64) ([]float64, *quadratic, *mat.Cholesky, error) {
-	q := m.at(x)
-	if m.dim == 0 {
-		return x, q, nil, nil
+// maximum is where a likelihood is largest.
+type maximum struct {
+	*likelihood
+	x       []float64
+	about   *quadratic    // the likelihood about x
+	factors *mat.Cholesky // of its second derivatives; nil without parameters
+}
+
+// maximize returns the maximum, by Newton's method from x. The likelihood is concave, so there is one.
+func (l *likelihood) maximize(ctx context.Context, x []float64) (*maximum, error) {
+	q := l.at(x)
+	if l.dim == 0 {
+		return &maximum{l, x, q, nil}, nil
 	}
-	step, last := make([]float64, m.dim), math.Inf(1)
+	step, last := make([]float64, l.dim), math.Inf(1)
 	for range maxNewton {
 		if ctx.Err() != nil {
-			return nil, nil, nil, ctx.Err()
+			return nil, ctx.Err()
 		}
 		factors, err := q.factorize()
 		if err == nil {
 			err = solve(factors, step, q.gradient)
 		}
 		if err != nil {
-			return nil, nil, nil, err
+			return nil, err
 		}
 		size := floats.Norm(step, math.Inf(1)) * eloPerNat
 		if last <= stepLimit && !(size < last/2) {
-			return x, q, factors, nil // only rounding is left
+			return &maximum{l, x, q, factors}, nil // only rounding is left
 		}
 		value := q.value
 		for t := 1.0; ; t /= 2 {
-			next := floats.AddScaledTo(make([]float64, m.dim), x, -t, step)
-			last, q = t*size, m.at(next)
+			next := floats.AddScaledTo(make([]float64, l.dim), x, -t, step)
+			last, q = t*size, l.at(next)
 			if q.value <= value || !(last > sureStep) {
 				x = next
 				break
 			}
 		}
 		if last < stepGoal {
-			return x, q, factors, nil
+			return &maximum{l, x, q, factors}, nil
 		}
 	}
-	return nil, nil, nil, fmt.Errorf("%w: the last step was %g Elo, expected less than %g", errStopped, last, stepLimit)
+	return nil, fmt.Errorf("%w: the last step was %g Elo, expected less than %g", errStopped, last, stepLimit)
 }
 
 // solve stores the solution for the right-hand side b in dst.
@@ -204,7 +202,7 @@ func solve(factors *mat.Cholesky, dst, b []float64) error {
 }
 
 // exceptCondition returns gonum's error unless it is the warning that a matrix is
-// badly conditioned: a solution comes with that, and [model.maximize] checks that the
+// badly conditioned: a solution comes with that, and [likelihood.maximize] checks that the
 // steps shrink.
 func exceptCondition(err error) error {
 	if condition, ok := errors.AsType[mat.Condition](err); err == nil || ok && !math.IsInf(float64(condition), 1) {

@@ -55,7 +55,7 @@ func TestPairsCovarianceIsOne(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	for range 2000 {
 		z, share := 6*rng.Float64()-3, drawShare(50*rng.Float64())
-		m := fittedPairing{scores: [2]gameScores{
+		m := residual{fittedPairing: new(fittedPairing), scores: [2]gameScores{
 			newGameScores(share, 0, z), newGameScores(share, 1, 2*rng.Float64()-1-z),
 		}}
 		m.pairs[rng.IntN(3)][rng.IntN(3)] = 1 + rng.IntN(100)

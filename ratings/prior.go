@@ -38,25 +38,20 @@ const (
 // doesn't: in a ladder the neighbours' differences say nothing of the ratings' range.
 const separatedSD = 1000
 
-// choosePrior sets the prior by the options and the data, and who is rated together
-// under it.
-func (f *fit) choosePrior() {
-	switch o := f.options; {
-	case o.Prior != nil:
-		if *o.Prior > 0 {
-			f.prior = Prior{Cause: PriorGiven, Draws: *o.Prior}
-		}
+// choosePrior returns the prior by the options and the data. alone is who is rated together without one.
+func choosePrior(d *Data, o Options, alone *partition) Prior {
+	switch {
+	case o.Prior != nil && *o.Prior > 0:
+		return Prior{Cause: PriorGiven, Draws: *o.Prior}
 	case o.FitPrior:
-		f.prior = Prior{Cause: PriorGiven}
-	case len(f.data.met) == 0:
-	case f.data.Adaptive:
-		f.prior = Prior{Cause: PriorAdaptive}
-	case len(f.partition.groups) != 1 || len(f.partition.inside(f.data.met)) < len(f.data.met):
-		f.prior, f.precision = Prior{Cause: PriorSeparated, SD: separatedSD}, precision(separatedSD)
+		return Prior{Cause: PriorGiven}
+	case o.Prior != nil || len(d.met) == 0:
+	case d.Adaptive:
+		return Prior{Cause: PriorAdaptive}
+	case len(alone.groups) != 1 || len(alone.inside(d.met)) < len(d.met):
+		return Prior{Cause: PriorSeparated, SD: separatedSD}
 	}
-	if f.prior != (Prior{}) {
-		f.partition = f.newPartition()
-	}
+	return Prior{}
 }
 
 // estimated reports whether the prior is estimated from the results.
@@ -97,39 +92,42 @@ const (
 // precision is one over the variance of a standard deviation in Elo.
 func precision(sd float64) float64 { return (eloPerNat / sd) * (eloPerNat / sd) }
 
-// fitPrior estimates the standard deviation of the normal prior.
-func (f *fit) fitPrior(ctx context.Context) error {
-	f.precision = precision(likeliestSD)
-	e, err := f.estimate(ctx)
+// withPrior returns the problem with the standard deviation of the normal prior, estimated where it isn't known.
+func (p *problem) withPrior(ctx context.Context) (*problem, error) {
+	if !p.prior.estimated() {
+		return p, nil
+	}
+	l := *p.likelihood()
+	l.precision = precision(likeliestSD)
+	e, err := l.estimate(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	x, dispersion := e.x, e.dispersion()
 	evidence := func(logSD float64) float64 {
-		sd := math.Exp(logSD)
-		f.precision = dispersion * precision(sd)
-		m := f.model()
-		at, _, factors, errAt := m.maximize(ctx, x)
+		sd, l := math.Exp(logSD), l
+		l.precision = dispersion * precision(sd)
+		m, errAt := l.maximize(ctx, x)
 		if errAt != nil {
 			err = errAt
 			return math.Inf(-1)
 		}
-		x = at
-		return -m.at(x).value/dispersion - float64(len(f.elo))*logSD - factors.LogDet()/2 + logSD - sd/likeliestSD
+		x = m.x
+		return -m.about.value/dispersion - float64(len(p.elo))*logSD - m.factors.LogDet()/2 + logSD - sd/likeliestSD
 	}
-	sd := math.Exp(maximum(evidence, math.Log(minPriorSD), math.Log(maxPriorSD), sdGoal))
-	f.prior.SD, f.precision = sd, dispersion*precision(sd)
-	return err
+	sd := math.Exp(argmax(evidence, math.Log(minPriorSD), math.Log(maxPriorSD), sdGoal))
+	with := *p
+	with.prior.SD, with.precision = sd, dispersion*precision(sd)
+	return &with, err
 }
 
 // dispersion is the variance of the results about their expectation over that which
 // the likelihood takes for granted: less than one where draws count as half points.
 func (e *estimate) dispersion() float64 {
 	observed, expected := 0.0, 0.0
-	q := e.model.at(e.x)
-	for k := range e.model.pairings {
-		observed += e.model.pairings[k].covariance(e.correlation)[0]
-		expected += q.terms[k].sym2[0]
+	for k := range e.residuals {
+		observed += e.residuals[k].covariance(e.correlation)[0]
+		expected += e.about.terms[k].sym2[0]
 	}
 	if !(observed > 0 && expected > 0) {
 		return 1
@@ -137,9 +135,9 @@ func (e *estimate) dispersion() float64 {
 	return observed / expected
 }
 
-// maximum returns where a function with one maximum between low and high has it, by
+// argmax returns where a function with one maximum between low and high has it, by
 // golden section.
-func maximum(f func(float64) float64, low, high, goal float64) float64 {
+func argmax(f func(float64) float64, low, high, goal float64) float64 {
 	const golden = 1 / math.Phi
 	a, b := high-golden*(high-low), low+golden*(high-low)
 	fa, fb := f(a), f(b)

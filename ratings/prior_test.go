@@ -116,14 +116,14 @@ func TestNotesOnWhoMetWhom(t *testing.T) {
 		return ""
 	}
 	w := world{strength: spaced(8, 100), draws: 0.9, rounds: swiss(3, 4)}
-	require.Contains(t, note(w, true, Options{}), "give --prior fit")
+	require.Contains(t, note(w, true, Options{}), "without a fitted prior")
 	require.Empty(t, note(w, false, Options{}))
 	require.Empty(t, note(w, true, Options{FitPrior: true}))
 	for _, rounds := range []func(*rand.Rand, *world, *Data){roundRobin(2), gauntlet(0, 2), ladder(2)} {
 		w.rounds = rounds
 		require.Empty(t, note(w, true, Options{}))
 	}
-	require.Contains(t, note(w, true, Options{FitPrior: true}), "in a ladder, --prior fit pulls the ratings together")
+	require.Contains(t, note(w, true, Options{FitPrior: true}), "in a ladder, a fitted prior pulls the ratings together")
 }
 
 // A gauntlet of a player that loses all its games rates its opponents: equal ones, that

@@ -26,9 +26,9 @@ type Ratings struct {
 	// Notes are sentences on what was left out or could not be had.
 	Notes []string
 
-	data     *Data          // sorted
-	index    map[string]int // into Players
-	estimate *estimate      // nil without rated players
+	data     *Data     // sorted
+	place    []int     // by player's number: in Players, or -1
+	estimate *estimate // nil without rated players
 }
 
 // Player is a player with a rating, or with the reason why it has none. Its Count is over all its games, as it saw
@@ -77,11 +77,11 @@ type Advantage struct {
 
 // Player finds a rated player by name.
 func (r *Ratings) Player(name string) (Player, bool) {
-	i, ok := r.index[name]
-	if !ok {
+	i, known := r.data.number(name)
+	if !known || r.place[i] < 0 {
 		return Player{}, false
 	}
-	return r.Players[i], true
+	return r.Players[r.place[i]], true
 }
 
 // Pairings returns the ordered pairings that met, sorted by South's and then by

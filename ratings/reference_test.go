@@ -204,14 +204,13 @@ func TestGradientAndHessianAgreeWithDifferences(t *testing.T) {
 		if rapid.Bool().Draw(t, "anchor") {
 			o.Anchors = []Anchor{{Name: "a", Elo: 50}}
 		}
-		f := newFit(d.sorted(), o)
+		p := newProblem(d.sorted(), o)
 		if rapid.Bool().Draw(t, "normal") {
-			f.prior.Draws, f.precision = 0, 0.7
+			p.prior.Draws, p.precision = 0, 0.7
 		}
-		f.rated = f.partition.groups[0]
-		f.advantage = Advantage{Elo: rapid.Float64Range(-170, 170).Draw(t, "advantage"),
+		p.advantage = Advantage{Elo: rapid.Float64Range(-170, 170).Draw(t, "advantage"),
 			Fitted: rapid.Bool().Draw(t, "fitted")}
-		m := f.model()
+		m := p.likelihood()
 		if m.dim == 0 { // all is given
 			return
 		}

@@ -1,0 +1,155 @@
+package ratings
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Fit rates the players of d. Without a prior, players that no finite rating exists
+// for are listed in Unrated and are no error, nor is it one if no player can be rated. An
+// error is an option that can't be followed (an unknown anchor, a number out of
+// range), a likelihood that could not be maximized, or the end of ctx; then
+// there are no ratings. The same games give the same bits in whatever order they
+// were added.
+//
+// At most 5,000 ratings can be fitted. Time grows with the third power of their
+// number.
+func Fit(ctx context.Context, d *Data, o Options) (*Ratings, error) {
+	d = d.sorted()
+	if err := o.validate(d.names); err != nil {
+		return nil, err
+	}
+	p := newProblem(d, o)
+	if len(p.rated) > maxParameters {
+		return nil, fmt.Errorf("%d ratings to fit: expected at most %d", len(p.rated), maxParameters)
+	}
+	if len(p.rated) == 0 {
+		return newReport(p, nil)
+	}
+	p, err := p.withPrior(ctx)
+	if err != nil {
+		return nil, err
+	}
+	e, err := p.likelihood().estimate(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return newReport(p, e)
+}
+
+// problem is what is to be fitted: results and options, and what follows from them before. Players are numbers.
+type problem struct {
+	data       *Data // sorted
+	options    Options
+	given      []int     // the players whose ratings anchors give
+	elo        []float64 // by player: a given rating, natural scale; otherwise 0
+	prior      Prior     // its SD is 0 until it is estimated
+	precision  float64   // of the normal prior, natural scale; 0 without
+	tied       []int     // the players that are comparable whatever the results
+	*partition           // of the players, by what the results say and who is tied
+	inside     []pairing // the results between players of one group
+	rated      []int     // the players in groups
+	advantage  Advantage // given, or whether it is to be fitted
+	remark     string    // on it; may be empty
+}
+
+// newProblem returns the problem with the prior that the options ask for, or that the results need.
+func newProblem(d *Data, o Options) *problem {
+	p := &problem{data: d, options: o, elo: make([]float64, len(d.names))}
+	for _, a := range o.Anchors {
+		i, _ := d.number(a.Name)
+		p.given, p.elo[i] = append(p.given, i), a.Elo/eloPerNat
+	}
+	p.tied, p.partition = p.given, newPartition(d, p.given, p.given)
+	p.prior = choosePrior(d, o, p.partition)
+	if p.prior.SD > 0 {
+		p.precision = precision(p.prior.SD)
+	}
+	if p.prior != (Prior{}) { // everybody is comparable with its imaginary opponent
+		p.tied = make([]int, len(d.names))
+		for i := range p.tied {
+			p.tied[i] = i
+		}
+		p.partition = newPartition(d, p.given, p.tied)
+	}
+	p.inside = p.partition.inside(d.met)
+	p.rated = slices.Concat(p.groups...)
+	p.advantage, p.remark = p.chooseAdvantage()
+	return p
+}
+
+// chooseAdvantage returns the given advantage, or whether it is to be fitted, and a remark where it can't be.
+func (p *problem) chooseAdvantage() (a Advantage, remark string) {
+	if p.options.Advantage != nil {
+		return Advantage{Elo: *p.options.Advantage}, ""
+	}
+	if len(p.inside) == 0 {
+		return a, ""
+	}
+	switch up, down := advantageUnbounded(len(p.elo), p.inside, p.tied); {
+	case up && down:
+		return a, "the first-move advantage can't be separated from the players' strength, as who moved first was " +
+			"determined by who met whom; it is taken to be 0"
+	case up:
+		return a, "the first-move advantage has no finite estimate, as no result speaks against a larger one; it is 0"
+	case down:
+		return a, "the first-move advantage has no finite estimate, as no result speaks against a smaller one; it is 0"
+	}
+	return Advantage{Fitted: true}, ""
+}
+
+// parameters gives a parameter to each rating of a rated player that isn't given, to that of the imaginary opponent
+// and to the advantage if it is fitted.
+func (p *problem) parameters() parameters {
+	n := parameters{rating: slices.Repeat([]int{-1}, len(p.elo)), opponent: -1, advantage: -1}
+	next := func() int { n.dim++; return n.dim - 1 }
+	for _, i := range p.rated {
+		if !slices.Contains(p.given, i) {
+			n.rating[i] = next()
+		}
+	}
+	if p.prior != (Prior{}) {
+		n.opponent = next()
+	}
+	if p.advantage.Fitted {
+		n.advantage = next()
+	}
+	return n
+}
+
+// likelihood returns what is to be maximized.
+func (p *problem) likelihood() *likelihood {
+	l := &likelihood{
+		parameters: p.parameters(), elo: p.elo, given: p.advantage.Elo / eloPerNat, draws: p.prior.Draws,
+		precision: p.precision,
+	}
+	games := make([]float64, len(p.groups))
+	for _, k := range p.inside {
+		f := fittedPairing{pairing: k}
+		for side := range f.outcomes {
+			for o, c := range k.side(side) {
+				f.outcomes[side][o] = float64(c)
+			}
+		}
+		l.pairings = append(l.pairings, f)
+		games[p.group[k.a]] += float64(k.games())
+	}
+	for g, members := range p.groups {
+		if p.anchored[g] {
+			continue
+		}
+		shares, n := make([]float64, l.dim), float64(len(members))
+		for _, i := range members {
+			shares[l.rating[i]] = 1
+		}
+		// Any positive weight gives the same answer. With this one the curvature of the
+		// term is that of an average player, so that the Hessian is as well conditioned
+		// as the data allow.
+		l.constraints = append(l.constraints, constraint{shares, math.Max(games[g], 1) / (2 * n * n)})
+	}
+	return l
+}
+
+func finite(v float64) bool { return !math.IsInf(v, 0) && !math.IsNaN(v) }

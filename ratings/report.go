@@ -1,0 +1,204 @@
+package ratings
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"gyges/rules/base/interval"
+	"gyges/rules/base/textfmt"
+)
+
+// maxNamed is how many opponents a reason names before it counts the rest.
+const maxNamed = 3
+
+// newReport returns the ratings of a problem by its estimate, which is nil if no player can be rated.
+func newReport(p *problem, e *estimate) (*Ratings, error) {
+	r := &Ratings{
+		Advantage: p.advantage, Prior: p.prior, Games: p.data.Games(), Pairs: p.data.Pairs(), SelfGames: p.data.SelfGames(),
+		Identical: p.data.Identical, data: p.data, place: slices.Repeat([]int{-1}, len(p.data.names)), estimate: e,
+	}
+	if p.advantage.Fitted && e != nil {
+		r.Advantage.Elo, r.Advantage.Error = e.x[e.advantage]*eloPerNat, interval.Z95*eloPerNat*e.sd(e.advantage, -1)
+	}
+	opponents := p.opponents()
+	for i, c := range p.data.counts() {
+		player := Player{Name: p.data.names[i], Group: p.group[i], Faults: p.data.faults[i], Count: c}
+		if player.Group < 0 {
+			player.Group = 0
+			player.Cause, player.Reason = p.reason(opponents[i])
+			r.Unrated = append(r.Unrated, player)
+			continue
+		}
+		player.Elo = (parameter(e.x, e.rating[i]) + p.elo[i]) * eloPerNat
+		player.Error = interval.Z95 * eloPerNat * e.sd(e.rating[i], -1)
+		r.Players = append(r.Players, player)
+	}
+	slices.SortStableFunc(r.Players, func(a, b Player) int {
+		// Rounded, so that players with the same results stay in the order of
+		// their names.
+		return cmp.Or(a.Group-b.Group, cmp.Compare(math.Round(b.Elo*1e6), math.Round(a.Elo*1e6)))
+	})
+	slices.SortStableFunc(r.Unrated, func(a, b Player) int { return cmp.Compare(b.Score(), a.Score()) })
+	for place, player := range r.Players {
+		i, _ := p.data.number(player.Name)
+		r.place[i] = place
+	}
+	r.Groups, r.Used = p.describeGroups(r.Names())
+	for _, a := range p.options.Anchors {
+		i, _ := p.data.number(a.Name)
+		player := &r.Players[r.place[i]]
+		player.Elo = a.Elo // conversion there and back would cost a digit
+		g := &r.Groups[player.Group]
+		g.Anchors = append(g.Anchors, a)
+	}
+	r.Notes = p.notes(r)
+	return r, r.check()
+}
+
+// describeGroups returns the groups, and the games inside them; names are those of the table.
+func (p *problem) describeGroups(names []string) (groups []Group, games int) {
+	for g, members := range p.groups {
+		n := len(members)
+		groups = append(groups, Group{Name: textfmt.List(names[:n], maxNamed), Players: n, Apart: p.apart(g)})
+		names = names[n:]
+	}
+	for _, k := range p.inside {
+		groups[p.group[k.a]].Games += k.games()
+		games += k.games()
+	}
+	return groups, games
+}
+
+// apart returns why group g isn't rated together with the first.
+func (p *problem) apart(g int) string {
+	if g == 0 {
+		return ""
+	}
+	if p.component[p.groups[g][0]] != p.component[p.groups[0][0]] {
+		return "never met group 1, directly or through others"
+	}
+	for _, k := range p.data.met {
+		c, a, b := k.total(), p.group[k.a], p.group[k.b]
+		if b == g {
+			c, a, b = c.flip(), b, a
+		}
+		switch {
+		case a != g || b != 0:
+		case c.Wins > 0:
+			return "won every game against group 1"
+		default:
+			return "lost every game against group 1"
+		}
+	}
+	return "met group 1 only through others, in results that all went one way"
+}
+
+// opponent is what a player scored against another, over both sides.
+type opponent struct {
+	player int
+	Count
+}
+
+// opponents lists, for each player of no group, whom it met, by number.
+func (p *problem) opponents() map[int][]opponent {
+	list := make(map[int][]opponent)
+	add := func(i, other int, c Count) {
+		if p.group[i] < 0 {
+			list[i] = append(list[i], opponent{other, c})
+		}
+	}
+	for _, k := range p.data.met {
+		add(k.a, k.b, k.total())
+		add(k.b, k.a, k.total().flip())
+	}
+	return list // by number, as the pairings are sorted
+}
+
+// reason returns why a player of no group is in none. Such a player's games
+// against any one opponent all went the same way: had both scored, they would be
+// in one group.
+func (p *problem) reason(met []opponent) (Cause, string) {
+	lost := slices.DeleteFunc(slices.Clone(met), func(o opponent) bool { return o.Wins > 0 })
+	won := slices.DeleteFunc(slices.Clone(met), func(o opponent) bool { return o.Wins == 0 })
+	switch {
+	case len(met) == 0:
+		return NoGames, "played only against itself"
+	case len(lost) == 0:
+		return WonAll, "won " + p.against(won)
+	case len(won) == 0:
+		return LostAll, "lost " + p.against(lost)
+	}
+	return OneSided, "won " + p.against(won) + "; lost " + p.against(lost)
+}
+
+// against counts the games and names the opponents: "all 12 games against a, b".
+func (p *problem) against(list []opponent) string {
+	games := 0
+	var names []string
+	for _, o := range list {
+		games += o.Games()
+		names = append(names, p.data.names[o.player])
+	}
+	text := textfmt.List(names, maxNamed)
+	if games == 1 {
+		return "the only game against " + text
+	}
+	return fmt.Sprintf("all %d games against %s", games, text)
+}
+
+// notes returns sentences on what was left out or assumed.
+func (p *problem) notes(r *Ratings) []string {
+	var notes []string
+	if len(r.Players) == 0 {
+		notes = append(notes, "no player can be rated")
+	}
+	if left := r.Games - r.Used; left > 0 && len(r.Players) > 0 {
+		notes = append(notes, fmt.Sprintf(
+			"left out of the fit: %d of %s, as one side won every game between those players or groups",
+			left, textfmt.Plural(r.Games, "game")))
+	}
+	if p.prior != (Prior{}) {
+		notes = append(notes, p.prior.note())
+		if slices.ContainsFunc(p.component, func(k int) bool { return k != p.component[0] }) {
+			notes = append(notes, "some players never met, directly or through others; the prior alone compares them")
+		}
+	}
+	notes = append(notes, p.shapeNotes()...)
+	if len(r.Groups) > 1 {
+		notes = append(notes, "ratings of different groups can't be compared")
+	}
+	if p.remark != "" {
+		notes = append(notes, p.remark)
+	}
+	if r.SelfGames > 0 {
+		notes = append(notes, fmt.Sprintf("left out: %s of a player against itself", textfmt.Plural(r.SelfGames, "game")))
+	}
+	return append(notes, r.Identical.Notes(r.Pairs)...)
+}
+
+// shapeNotes returns sentences on a prior that may not suit who met whom: of players who each
+// have about as many opponents, but not all, as in a Swiss tournament, and of a chain.
+func (p *problem) shapeNotes() []string {
+	if len(p.data.met) == 0 {
+		return nil
+	}
+	players, pairings := len(p.data.names), len(p.data.met)
+	opponents := make([]int, players)
+	for _, k := range p.data.met {
+		opponents[k.a]++
+		opponents[k.b]++
+	}
+	least, most := slices.Min(opponents), slices.Max(opponents)
+	chain := players > 3 && pairings == players-1 && most == 2
+	switch incomplete := most-least <= 1 && pairings >= players && pairings < players*(players-1)/2; {
+	case incomplete && p.data.Unscheduled && p.options.Prior == nil && !p.prior.estimated():
+		return []string{"each player met only some of the others: if the standings decided whom, as in a Swiss " +
+			"tournament, the intervals are too narrow without a fitted prior"}
+	case chain && p.options.FitPrior && !p.data.Adaptive:
+		return []string{"each player met only its neighbours: in a ladder, a fitted prior pulls the ratings together " +
+			"and the intervals are too narrow; leave it out"}
+	}
+	return nil
+}
