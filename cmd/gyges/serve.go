@@ -117,8 +117,8 @@ func (c *serveCmd) address() (*net.TCPAddr, error) {
 	return addr, nil
 }
 
-// players are the opponents to choose from: the named levels, the built-in kinds,
-// and those of --agent. Requests can't name others.
+// players are the opponents to choose from: the named levels, the kinds that play without
+// parameters, and those of --agent. Requests can't name others.
 func (c *serveCmd) players(ctx context.Context, e *env) ([]browser.Player, error) {
 	levels, err := configs.ListLevels() // the weakest first
 	errs := []error{asFailure(err)}
@@ -133,14 +133,18 @@ func (c *serveCmd) players(ctx context.Context, e *env) ([]browser.Player, error
 		}
 		list = append(list, p)
 	}
-	for _, name := range []string{"alphabeta", "mcts", "greedy", "random"} {
-		spec := agents.Spec{Kind: name}
-		kind, err := e.registry.Kind(spec)
-		p := browser.Player{Name: name, Spec: spec, Doc: kind.Doc}
+	for _, kind := range kindsOf(e.registry) {
+		spec := agents.Spec{Kind: kind.Name}
+		agent, err := e.registry.New(spec)
+		if err != nil || kind.Interactive {
+			continue
+		}
+		closeAgent(e, agent)
+		p := browser.Player{Name: kind.Name, Spec: spec, Doc: kind.Doc}
 		if _, timed := kind.Param("movetime"); timed {
 			p.Times = []string{"250ms", "1s", "3s", "10s"}
 		}
-		errs, list = append(errs, asFailure(err)), append(list, p)
+		list = append(list, p)
 	}
 	for _, text := range c.Agent {
 		spec, kind, err := tryAgent(ctx, e, text)
