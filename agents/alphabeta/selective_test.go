@@ -101,28 +101,6 @@ func TestHelperIsUsed(t *testing.T) {
 	require.GreaterOrEqual(t, d.Depth, 3)
 }
 
-// Leaving out the best move gives the next, down to the last.
-func TestChooseWithout(t *testing.T) {
-	t.Parallel()
-	g := agenttest.Game(t, rules.MustParse("simplified"), "000002/010201/033203/000000/103201/000000 n")
-	a := agenttest.New(t, Kind(), "alphabeta:depth=3", g).(*player)
-	var without []rules.Move
-	last := infinity
-	for range g.Legal().Len() {
-		d, err := a.Choose(context.Background(), g, agents.Request{Exclude: without})
-		require.NoError(t, err)
-		require.NoError(t, g.Check(d.Move))
-		require.NotContains(t, without, d.Move)
-		if _, proven := d.Score.Proven(); proven {
-			require.LessOrEqual(t, d.Score, last)
-			last = d.Score
-		}
-		without = append(without, d.Move)
-	}
-	_, err := a.Choose(context.Background(), g, agents.Request{Exclude: without})
-	require.ErrorIs(t, err, rules.ErrOver)
-}
-
 // No excluded move comes back, nor begins a line, where the position has a win in
 // one or is lost in two, under any rules. Wins at once come before other moves.
 func TestExcludedMovesStayOut(t *testing.T) {

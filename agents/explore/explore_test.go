@@ -181,27 +181,6 @@ func TestProvenResultsAndLatePliesArePlayedBest(t *testing.T) {
 	}
 }
 
-// Equal seeds give equal games, others others.
-func TestSeeds(t *testing.T) {
-	r := rules.MustParse("standard")
-	play := func(seed uint64) []rules.Move {
-		g := rules.NewGame(r, r.RandomSetup(rand.New(rand.NewPCG(3, 3))))
-		a := start(t, "explore:agent=alphabeta:depth=1,temperature=0.5,random=0.1", g)
-		require.NoError(t, a.NewGame(context.Background(), agents.Setup{Rules: r, Seed: seed}))
-		for range 12 {
-			if o, _ := g.Outcome(); o != rules.Undecided {
-				break
-			}
-			d, err := a.Choose(context.Background(), g, agents.Request{})
-			require.NoError(t, err)
-			require.NoError(t, g.Play(d.Move))
-		}
-		return g.Moves()
-	}
-	require.Equal(t, play(1), play(1))
-	require.NotEqual(t, play(1), play(2))
-}
-
 func TestSpec(t *testing.T) {
 	inner, err := agents.ParseSpec("alphabeta:depth=2,hash=1")
 	require.NoError(t, err)

@@ -46,76 +46,54 @@ func (p *AllowList) Check(registry *agents.Registry) error {
 	return nil
 }
 
-// registry returns the kinds that may be made. files has the local path of each
+// registry returns the kinds, of which those that aren't allowed return an error. files has the local path of each
 // file of a run by its name in specs; times are multiplied by timeScale.
 func (p *AllowList) registry(base *agents.Registry, files map[string]string, timeScale float64) *agents.Registry {
 	kinds := base.Kinds()
-	p.restrict(kinds, files, timeScale)
+	for i, k := range kinds {
+		kinds[i].New = func(c agents.Config) (agents.Agent, error) {
+			c.Values = maps.Clone(c.Values)
+			if err := cmp.Or(p.admit(k, c.Values), localize(k, c.Values, files, timeScale)); err != nil {
+				return nil, err
+			}
+			return k.New(c)
+		}
+	}
 	return agents.NewRegistry(kinds...)
 }
 
-// restrict makes kinds that are not allowed return an error.
-func (p *AllowList) restrict(kinds []agents.Kind, files map[string]string, timeScale float64) {
-	for i := range kinds {
-		k := &kinds[i]
+// admit returns an error for an agent that is not allowed. An engine gets the operator's command.
+func (p *AllowList) admit(k agents.Kind, v agents.Values) error {
+	switch command, ok := p.Engines[v[engineName]]; {
+	case k.Name == engineKind && !ok:
+		names := strings.Join(slices.Sorted(maps.Keys(p.Engines)), ", ")
+		return fmt.Errorf("this worker has no engine %.60q; its operator named %s", v[engineName], cmp.Or(names, "none"))
+	case k.Name == engineKind:
+		delete(v, engineDir)
+		v[engineCmd] = command
+	case len(p.Kinds) > 0 && !slices.Contains(p.Kinds, k.Name):
+		return fmt.Errorf("this worker's operator allows %s only", strings.Join(p.Kinds, ", "))
+	}
+	return nil
+}
+
+// localize replaces files by their local paths, refuses other files, and multiplies the move time by timeScale.
+func localize(k agents.Kind, v agents.Values, files map[string]string, timeScale float64) error {
+	for _, d := range k.Params {
+		value, given := v[d.Name]
 		switch {
-		case k.Interactive:
-			continue
-		case k.Name == engineKind:
-			k.New = p.engine(k.New)
-		case len(p.Kinds) > 0 && !slices.Contains(p.Kinds, k.Name):
-			k.New = func(agents.Config) (agents.Agent, error) {
-				return nil, fmt.Errorf("this worker's operator allows %s only", strings.Join(p.Kinds, ", "))
+		case !given:
+		case d.IsFile(value):
+			path, ok := files[value]
+			if !ok {
+				return fmt.Errorf("parameter %s: the file %.60q is not part of the run", d.Name, value)
 			}
+			v[d.Name] = path
+		case d.Name == moveTimeParam && d.Type == agents.Duration && timeScale != 1:
+			v[d.Name] = max(time.Duration(float64(v.Duration(d.Name))*timeScale), time.Millisecond).String()
 		}
-		k.New = localized(k.Params, k.New, files, timeScale)
 	}
-}
-
-// constructor makes an agent, as in [agents.Kind].
-type constructor = func(agents.Config) (agents.Agent, error)
-
-// engine returns a constructor of the engines that the operator named, with the
-// operator's commands.
-func (p *AllowList) engine(construct constructor) constructor {
-	return func(c agents.Config) (agents.Agent, error) {
-		name := c.Values[engineName]
-		command, ok := p.Engines[name]
-		if !ok {
-			names := strings.Join(slices.Sorted(maps.Keys(p.Engines)), ", ")
-			return nil, fmt.Errorf("this worker has no engine %.60q; its operator named %s",
-				name, cmp.Or(names, "none"))
-		}
-		c.Values = maps.Clone(c.Values)
-		delete(c.Values, engineDir)
-		c.Values[engineCmd] = command
-		return construct(c)
-	}
-}
-
-// localized returns a constructor that replaces files by their local paths, refuses
-// other files, and multiplies the move time by timeScale.
-func localized(params []agents.ParamDef, construct constructor, files map[string]string,
-	timeScale float64) constructor {
-	return func(c agents.Config) (agents.Agent, error) {
-		v := maps.Clone(c.Values)
-		for _, d := range params {
-			value, given := v[d.Name]
-			switch {
-			case !given:
-			case d.IsFile(value):
-				path, ok := files[value]
-				if !ok {
-					return nil, fmt.Errorf("parameter %s: the file %.60q is not part of the run", d.Name, value)
-				}
-				v[d.Name] = path
-			case d.Name == moveTimeParam && d.Type == agents.Duration && timeScale != 1:
-				v[d.Name] = max(time.Duration(float64(v.Duration(d.Name))*timeScale), time.Millisecond).String()
-			}
-		}
-		c.Values = v
-		return construct(c)
-	}
+	return nil
 }
 
 // filesOf returns the files that the agents of a run need. Engines must have a name,
