@@ -166,7 +166,7 @@ func (c *collector) count(g *record.Record) {
 func (c *collector) countPair(first, second *record.Record) {
 	a, b := first.Short(), second.Short()
 	repeated, _ := c.repeats.Pair(0, &a, &b)
-	if seats := c.plan.seats; len(seats) == 2 && !repeated {
+	if seats := c.plan.seats; len(seats) == 2 && a.South != a.North && !repeated {
 		c.Pairs[first.HalfPoints(seats[0].Name)+second.HalfPoints(seats[0].Name)]++
 		test := c.plan.config.SPRT
 		c.Decided = test != (sprt.Test{}) && test.Verdict(c.Pairs) != sprt.Undecided

@@ -173,6 +173,21 @@ func TestSelfPlay(t *testing.T) {
 	}
 }
 
+// Self-play goes on while an agent is left that meets itself, and what two agents scored against each other is counted
+// without the games of each with itself.
+func TestSelfPlayOfOneThatIsLeft(t *testing.T) {
+	c := testConfig(t, "random", "error")
+	c.Rules, c.Schedule, c.Pairs, c.Suspend = c.Rules[:1], schedule.SelfPlay, 6, 2
+	s, err := Run(t.Context(), c, testRegistry(nil), nil)
+	require.NoError(t, err)
+	require.EqualValues(t, 2*3*6, s.Played)
+	require.EqualValues(t, 6, s.Pairs.N())
+	for _, g := range readGames(t, c.Out) {
+		left := g.South.Agent == "random" && g.North.Agent == "random"
+		require.Equal(t, g.Game >= 4 && !left, g.NotPlayed(), g.Game)
+	}
+}
+
 // loner fails when it is asked to play both sides of a game.
 type loner struct {
 	picker

@@ -2,7 +2,6 @@ package schedule
 
 import (
 	"cmp"
-	"slices"
 
 	"gyges/ratings/table"
 	"gyges/rules/base/settings"
@@ -25,9 +24,7 @@ type Format interface {
 }
 
 // formats are all formats, as lists show them. The first is the one of configs that name none.
-var formats = []Format{
-	roundRobin{}, gauntlet{}, ladder{}, swiss{}, knockout{}, selfPlay{},
-}
+var formats = []Format{roundRobin, gauntlet, ladder, swiss, knockout, selfPlay}
 
 // Facts are what the rest of the program needs to know of a format.
 type Facts struct {
@@ -48,11 +45,23 @@ type Facts struct {
 	Challenger bool
 }
 
-// noTables is what formats without tables of their own embed: the ratings say all.
-type noTables struct{}
+// About implements [Format] for those that embed the facts.
+func (f Facts) About() Facts { return f }
+
+// fixed is a format of one stage, without tables of its own: the ratings say all.
+type fixed struct {
+	Facts
+	pairs func(players int) [][2]int
+}
+
+// Stages implements [Format].
+func (f fixed) Stages(players, _ int) []int { return []int{len(f.pairs(players))} }
+
+// Pairings implements [Format].
+func (f fixed) Pairings(players int, _ []Stage) [][2]int { return f.pairs(players) }
 
 // Tables implements [Format].
-func (noTables) Tables(*Schedule, []string, bool) []table.Standings { return nil }
+func (fixed) Tables(*Schedule, []string, bool) []table.Standings { return nil }
 
 // Name is the name of a format, as configs have it; "": that of the first one, round-robin.
 type Name string
@@ -74,24 +83,10 @@ func (Name) Choices() []settings.Choice {
 
 // Format returns the format. One that this version doesn't know, as a manifest may name it, has no matches.
 func (n Name) Format() Format {
-	i := slices.IndexFunc(formats, func(f Format) bool { return f.About().Name == string(cmp.Or(n, RoundRobin)) })
-	if i < 0 {
-		return unknown{name: n}
+	for _, f := range formats {
+		if f.About().Name == string(cmp.Or(n, RoundRobin)) {
+			return f
+		}
 	}
-	return formats[i]
+	return fixed{Facts{Name: string(n)}, func(int) [][2]int { return nil }}
 }
-
-// unknown is a format of another version.
-type unknown struct {
-	noTables
-	name Name
-}
-
-// About implements [Format].
-func (f unknown) About() Facts { return Facts{Name: string(f.name)} }
-
-// Stages implements [Format].
-func (unknown) Stages(int, int) []int { return nil }
-
-// Pairings implements [Format].
-func (unknown) Pairings(int, []Stage) [][2]int { return nil }

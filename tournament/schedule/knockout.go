@@ -11,17 +11,14 @@ import (
 
 // knockout has rounds; the loser of a match is eliminated. The first players listed are seeded highest: they meet the
 // lowest, have a bye in the first round where the number of players isn't a power of 2, and go on after a tie.
-type knockout struct{}
+var knockout = singleElimination{Facts{
+	Name: "knockout", Doc: "seeded in the order given; the higher seed advances after a tie", Adaptive: true,
+}}
 
-// About implements [Format].
-func (knockout) About() Facts {
-	return Facts{
-		Name: "knockout", Doc: "seeded in the order given; the higher seed advances after a tie", Adaptive: true,
-	}
-}
+type singleElimination struct{ Facts }
 
 // Stages implements [Format].
-func (knockout) Stages(players, _ int) []int {
+func (singleElimination) Stages(players, _ int) []int {
 	half := 1 << (bits.Len(uint(max(players-1, 1))) - 1) // the largest power of 2 below
 	sizes := []int{players - half}
 	for half /= 2; half > 0; half /= 2 {
@@ -31,7 +28,7 @@ func (knockout) Stages(players, _ int) []int {
 }
 
 // Pairings implements [Format]: the best meet the worst, from the inside, since the best may have a bye.
-func (f knockout) Pairings(players int, before []Stage) (list [][2]int) {
+func (f singleElimination) Pairings(players int, before []Stage) (list [][2]int) {
 	out := make([]bool, players)
 	for _, st := range before {
 		for _, m := range st.Matches {
@@ -101,7 +98,7 @@ func (b *bracket) roundName(k int) string {
 }
 
 // Tables implements [Format]: the matches, as text in a tree.
-func (f knockout) Tables(s *Schedule, names []string, _ bool) []table.Standings {
+func (f singleElimination) Tables(s *Schedule, names []string, _ bool) []table.Standings {
 	b := &bracket{Schedule: s, names: names, drawn: map[[2]int]bool{}}
 	if s.begun() == 0 {
 		return nil

@@ -9,16 +9,10 @@ import (
 )
 
 // roundRobin has every two players meet.
-type roundRobin struct{}
-
-// About implements [Format].
-func (roundRobin) About() Facts { return Facts{Name: string(RoundRobin), Doc: "every two"} }
-
-// Stages implements [Format].
-func (roundRobin) Stages(players, _ int) []int { return []int{players * (players - 1) / 2} }
-
-// Pairings implements [Format].
-func (roundRobin) Pairings(players int, _ []Stage) [][2]int { return everyTwo(players, 1) }
+var roundRobin = allPlayAll{fixed{
+	Facts{Name: string(RoundRobin), Doc: "every two"},
+	func(players int) [][2]int { return everyTwo(players, 1) },
+}}
 
 // everyTwo returns each player with those from the one after it on, or with next 0 from itself on.
 func everyTwo(players, next int) (list [][2]int) {
@@ -30,9 +24,11 @@ func everyTwo(players, next int) (list [][2]int) {
 	return list
 }
 
+type allPlayAll struct{ fixed }
+
 // Tables implements [Format]: points, and Sonneborn-Berger for those who have as many. Of two players the ratings say
 // as much.
-func (f roundRobin) Tables(s *Schedule, names []string, ended bool) []table.Standings {
+func (f allPlayAll) Tables(s *Schedule, names []string, ended bool) []table.Standings {
 	played, all := s.Played()
 	if s.Players < 3 || played == 0 {
 		return nil

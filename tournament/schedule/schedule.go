@@ -80,11 +80,11 @@ func New(f Format, z Size) *Schedule {
 const maxRecorded = 1000
 
 // Recorded returns the schedule of a run whose records say who met. It has no stages if the size, which may come from
-// anywhere, is not that of a run.
+// anywhere, is not that of a run, or the format has no matches.
 func Recorded(f Format, z Size) *Schedule {
 	const most = 1_000_000
 	if z.Players < 1 || z.Players > maxRecorded || z.Rounds < 0 || z.Rounds > 0 && z.Rounds >= z.Players ||
-		z.Pairs < 1 || z.Pairs > most || z.RuleSets < 1 || z.RuleSets > most {
+		z.Pairs < 1 || z.Pairs > most || z.RuleSets < 1 || z.RuleSets > most || z.Games(f) == 0 {
 		return &Schedule{Size: z, Format: f}
 	}
 	return newSchedule(f, z)
@@ -118,7 +118,7 @@ var errForeign = errors.New("expected a game of the schedule, found another one"
 // of other players or has been counted whole.
 func (s *Schedule) Add(i int64, south, north int, halves int) error {
 	k := s.stageOf(i)
-	if k < 0 || len(s.Stages[k].Matches) == 0 {
+	if k < 0 {
 		return errForeign
 	}
 	st, m := &s.Stages[k], s.match(i)

@@ -15,20 +15,17 @@ import (
 // possible. With an odd number of players the last in the table that has had none yet has a bye, which counts as a won
 // match. Equal points are ordered as the players are listed. In the first round the top half meets the bottom half, as
 // in FIDE's Dutch system: of eight 1 and 5, 2 and 6.
-type swiss struct{}
+var swiss = swissSystem{Facts{Name: "swiss", Doc: "neighbours in the table", Adaptive: true, Rounds: true}}
 
-// About implements [Format].
-func (swiss) About() Facts {
-	return Facts{Name: "swiss", Doc: "neighbours in the table", Adaptive: true, Rounds: true}
-}
+type swissSystem struct{ Facts }
 
 // Stages implements [Format]: without rounds as many as a knock-out has.
-func (swiss) Stages(players, rounds int) []int {
+func (swissSystem) Stages(players, rounds int) []int {
 	return slices.Repeat([]int{players / 2}, cmp.Or(rounds, bits.Len(uint(max(players-1, 0)))))
 }
 
 // Pairings implements [Format].
-func (swiss) Pairings(players int, before []Stage) (list [][2]int) {
+func (swissSystem) Pairings(players int, before []Stage) (list [][2]int) {
 	if len(before) > 0 {
 		return swissPairings(players, before)
 	}
@@ -106,7 +103,7 @@ func (s *swissSearch) pair(order []int) bool {
 }
 
 // Tables implements [Format]: the standings after each round that has begun.
-func (f swiss) Tables(s *Schedule, names []string, _ bool) (list []table.Standings) {
+func (f swissSystem) Tables(s *Schedule, names []string, _ bool) (list []table.Standings) {
 	met := make([][]meeting, s.Players)
 	begun := s.begun()
 	for k := range begun {

@@ -236,7 +236,7 @@ func (s *Standings) addPair(first, second source.Result) {
 
 // addPair counts a pair of a run of two agents; one says that its two games are one.
 func (r *Run) addPair(first, second source.Result, one bool) {
-	if len(r.manifest.Config.Agents) != 2 {
+	if len(r.manifest.Config.Agents) != 2 || first.South == first.North {
 		return
 	}
 	points := int(first.Result - second.Result) // of the first game's South, less than half of all: -2 to 2
