@@ -24,7 +24,14 @@ type Format interface {
 }
 
 // formats are all formats, as lists show them. The first is the one of configs that name none.
-var formats = []Format{roundRobin, gauntlet, ladder, swiss, knockout, selfPlay}
+var formats = []Format{
+	roundRobin,
+	gauntlet,
+	ladder,
+	swiss,
+	knockout,
+	selfPlay,
+}
 
 // Facts are what the rest of the program needs to know of a format.
 type Facts struct {
