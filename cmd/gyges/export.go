@@ -153,4 +153,16 @@ var exportColumns = slices.Concat(gameColumns[1:4], []grid.Column[listedGame]{
 	}},
 	{Key: "seconds", Value: func(g listedGame) any { return g.Timing.Seconds }},
 	{Key: "moves", Value: func(g listedGame) any { return strings.Join(g.Moves, " ") }},
-})
+}, listColumns())
+
+// listColumns are those of the lists of records that have one in CSV.
+func listColumns() (columns []grid.Column[listedGame]) {
+	for _, l := range record.Lists {
+		if l.CSV != "" {
+			columns = append(columns, grid.Column[listedGame]{Key: l.CSV, Value: func(g listedGame) any {
+				return l.Words(g.Record)
+			}})
+		}
+	}
+	return columns
+}

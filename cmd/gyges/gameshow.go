@@ -140,32 +140,18 @@ func clockText(ms float64) string {
 	return fmt.Sprintf("%.2fs", ms/1000)
 }
 
-// shownMove is a move of a replayed game.
-type shownMove struct {
-	Ply      int      `json:"ply"`  // from 1; 0 for a placement
-	Side     string   `json:"side"` // south or north
-	Move     string   `json:"move"`
-	Long     string   `json:"long"`
-	Score    *int32   `json:"score,omitempty"` // hundredths of a point, from the mover's side
-	Depth    int      `json:"depth,omitempty"`
-	Nodes    int64    `json:"nodes,omitempty"`
-	MS       *float64 `json:"ms,omitempty"`
-	Position string   `json:"position"` // after it
-}
-
 // gameObject returns a game as --format json prints it.
 func gameObject(g *record.Record, game *rules.Game, turns []record.Turn) grid.Object {
-	moves := []shownMove{}
-	for _, t := range turns {
-		m := shownMove{
-			Ply: t.Ply, Side: strings.ToLower(t.Before.Side().String()),
-			Move: t.Move.String(), Long: game.Rules().LongText(t.Before, t.Move),
-			Depth: t.Depth, Nodes: t.Nodes, MS: t.MS, Position: game.Rules().FormatPosition(t.After),
+	moves := []grid.Object{}
+	for i, t := range turns {
+		m := grid.Object{
+			{Key: "ply", Value: t.Ply}, {Key: "side", Value: strings.ToLower(t.Before.Side().String())}, // 0: a placement
+			{Key: "move", Value: t.Move.String()}, {Key: "long", Value: game.Rules().LongText(t.Before, t.Move)},
 		}
-		if t.Scored {
-			m.Score = (*int32)(&t.Score)
+		for list, value := range g.Said(i) {
+			m = append(m, grid.Object{{Key: list.Each, Value: value}}...)
 		}
-		moves = append(moves, m)
+		moves = append(moves, append(m, grid.Object{{Key: "position", Value: game.Rules().FormatPosition(t.After)}}...))
 	}
 	row := listedGame{g, "", agents.LabelOf(g.South.Agent), agents.LabelOf(g.North.Agent)}
 	o := slices.Concat(grid.ObjectOf(gameColumns[1:6], row), grid.Object{

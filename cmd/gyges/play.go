@@ -139,9 +139,13 @@ func (s *spectator) turn(r *rules.Rules, t record.Turn) {
 	if t.Best != rules.NoMove {
 		text = "best " + r.LongText(t.Before, t.Best) + ", " + text
 	}
-	if t.MS != nil {
-		text = strings.TrimPrefix(text+", "+clockText(*t.MS), ", ")
+	for _, more := range t.More {
+		text += ", " + more
 	}
+	if t.MS != nil {
+		text += ", " + clockText(*t.MS)
+	}
+	text = strings.TrimPrefix(text, ", ")
 	s.out.printf("%s\n", strings.TrimRight(fmt.Sprintf("%-48s  %s", line, text), " "))
 	if s.showSetup || !r.SettingUp(t.After) {
 		s.board(r, t.After, t.Move)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -292,18 +291,8 @@ func (p *play) played() *record.Record {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	g := p.record
-	g.Best, g.Scores = known(g.Best, ""), known(g.Scores, record.NoScore)
-	g.Depths, g.Nodes = known(g.Depths, 0), known(g.Nodes, 0)
-	g.Timing.MoveMS = known(g.Timing.MoveMS, -1) // nil without moves only
+	g.DropUnknown()
 	return &g
-}
-
-// known returns what is known of each move, nil if nothing is of any.
-func known[T comparable](list []T, unknown T) []T {
-	if slices.ContainsFunc(list, func(v T) bool { return v != unknown }) {
-		return list
-	}
-	return nil
 }
 
 // milliseconds returns a time, 0 or more, to the microsecond.

@@ -26,9 +26,8 @@ import (
 // read the records of the version before.
 const Version = 1
 
-// Record is one finished game. The arrays Best, Scores, Depths and Nodes and
-// Timing.MoveMS stand beside Moves, one element a move, or are empty where
-// nothing is known about any move.
+// Record is one finished game. The fields with a tag each stand beside Moves, one element a move, or are empty where
+// nothing is known about any move, see [List].
 type Record struct {
 	Game    int64  `json:"game"`    // number in the run, from 0
 	Pair    int64  `json:"pair"`    // number of the game pair: one opening, sides swapped; from 0
@@ -46,16 +45,20 @@ type Record struct {
 	// Adjudication says when the run ends games by the players' scores; "": never.
 	Adjudication string `json:"adjudication,omitempty"`
 
-	Moves  []string `json:"moves"`            // in short notation, placements included
-	Best   []string `json:"best,omitempty"`   // by the search, where another move was played to explore; else ""
-	Scores []Score  `json:"scores,omitempty"` // of the best move, each from its mover's view
-	Depths []int    `json:"depths,omitempty"` // plies searched; 0: unknown
-	Nodes  []int64  `json:"nodes,omitempty"`  // positions visited; 0: unknown
-	Result string   `json:"result"`           // "1-0" if South won, "0-1", "1/2-1/2"
-	Reason string   `json:"reason"`           // a rules.Reason, fault's kind, resignation, adjudicated-…, or imported
-	Plies  int      `json:"plies"`            // turns played, placements not counted
-	Fault  *Fault   `json:"fault,omitempty"`  // what lost the game outside its rules; nil: nothing
-	Timing Timing   `json:"timing"`
+	Moves []string `json:"moves"` // in short notation, placements included
+
+	// Lists by move: what the search would have played, where another move was played to explore; the score of its best
+	// move, from its mover's view; plies searched; positions visited.
+	Best   []string `json:"best,omitempty" each:"best"`
+	Scores []Score  `json:"scores,omitempty" each:"score"`
+	Depths []int    `json:"depths,omitempty" each:"depth" text:"depth %d"`
+	Nodes  []int64  `json:"nodes,omitempty" each:"nodes" text:"%d nodes" pgn:"n=%d"`
+
+	Result string `json:"result"`          // "1-0" if South won, "0-1", "1/2-1/2"
+	Reason string `json:"reason"`          // a rules.Reason, fault's kind, resignation, adjudicated-…, or imported
+	Plies  int    `json:"plies"`           // turns played, placements not counted
+	Fault  *Fault `json:"fault,omitempty"` // what lost the game outside its rules; nil: nothing
+	Timing Timing `json:"timing"`
 }
 
 // Player is one side's player.
@@ -80,6 +83,9 @@ type Score int32
 
 // NoScore stands where the mover gave no score.
 const NoScore Score = math.MinInt32
+
+// Known reports whether there is a score.
+func (s Score) Known() bool { return s != NoScore }
 
 // MarshalJSON writes a number or null.
 func (s Score) MarshalJSON() ([]byte, error) {
@@ -181,9 +187,9 @@ const MaxDetail = 2000
 
 // Timing holds every clock reading of a record.
 type Timing struct {
-	Start   time.Time `json:"start"`             // when the game began, UTC
-	Seconds float64   `json:"seconds"`           // how long it took
-	MoveMS  []float64 `json:"move_ms,omitempty"` // milliseconds each decision took
+	Start   time.Time `json:"start"`                                      // when the game began, UTC
+	Seconds float64   `json:"seconds"`                                    // how long it took
+	MoveMS  []float64 `json:"move_ms,omitempty" each:"ms" known:"always"` // milliseconds each decision took
 
 	// OverrunMS is by how many milliseconds the player that lost on time did so.
 	OverrunMS float64 `json:"overrun_ms,omitempty"`
@@ -235,11 +241,9 @@ func (g *Record) checkMoves() error {
 	n := len(g.Moves)
 	p.Require(g.Moves != nil, "expected moves, found none")
 	p.Require(0 <= g.Plies && g.Plies <= n, "expected plies from 0 to the %d moves, found %d", n, g.Plies)
-	for name, m := range map[string]int{
-		"best": len(g.Best), "scores": len(g.Scores), "depths": len(g.Depths), "nodes": len(g.Nodes),
-		"move_ms": len(g.Timing.MoveMS),
-	} {
-		p.Require(m == 0 || m == n, "expected as many %s as the %d moves, found %d", name, n, m)
+	for _, l := range Lists {
+		m := l.of(g).Len()
+		p.Require(m == 0 || m == n, "expected as many %s as the %d moves, found %d", l.Key, n, m)
 	}
 	return p.Err()
 }

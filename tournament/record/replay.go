@@ -121,6 +121,7 @@ type Turn struct {
 	Ply           int // from 1; 0 for a placement
 	Before, After rules.Position
 	MS            *float64 // milliseconds the decision took; nil: unknown
+	More          []string // what else the record says of it, for people
 }
 
 // Turns returns the moves of the game that [Replay] returned for g.
@@ -129,20 +130,21 @@ func (g *Record) Turns(game *rules.Game) []Turn {
 	p, ply := game.Start(), 0
 	for i, m := range game.Moves() {
 		t := Turn{Decision: agents.Decision{Move: m}, Before: p, After: game.Rules().Apply(p, m)}
-		if len(g.Best) > 0 && g.Best[i] != "" {
-			t.Best, _ = game.Rules().ParseMove(p, g.Best[i]) // Replay has read it
-		}
-		if len(g.Scores) > 0 && g.Scores[i] != NoScore {
-			t.Scored, t.Score = true, agents.Score(g.Scores[i])
-		}
-		if len(g.Depths) > 0 {
-			t.Depth = g.Depths[i]
-		}
-		if len(g.Nodes) > 0 {
-			t.Nodes = g.Nodes[i]
-		}
-		if len(g.Timing.MoveMS) > 0 {
-			t.MS = &g.Timing.MoveMS[i]
+		for list, value := range g.Said(i) {
+			switch list.Each {
+			case "best":
+				t.Best, _ = game.Rules().ParseMove(p, g.Best[i]) // Replay has read it
+			case "score":
+				t.Scored, t.Score = true, agents.Score(g.Scores[i])
+			case "depth":
+				t.Depth = g.Depths[i]
+			case "nodes":
+				t.Nodes = g.Nodes[i]
+			case "ms":
+				t.MS = &g.Timing.MoveMS[i]
+			default:
+				t.More = append(t.More, fmt.Sprintf(list.Text, value))
+			}
 		}
 		if !m.IsPlacement() {
 			ply++

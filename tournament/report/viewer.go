@@ -31,9 +31,8 @@ type ViewerGame struct {
 	Opening string         `json:"opening"`
 	Moves   []string       `json:"moves"` // in long notation: each with its course, square by square
 	Scores  []record.Score `json:"scores,omitempty"`
-	Depths  []int          `json:"depths,omitempty"`
-	Nodes   []int64        `json:"nodes,omitempty"`
-	Micros  []int          `json:"us,omitempty"` // microseconds each move took
+	Micros  []int          `json:"us,omitempty"`    // microseconds each move took
+	Lists   []ViewerList   `json:"lists,omitempty"` // what else is known of the moves
 	Result  string         `json:"result"`
 	Reason  string         `json:"reason"`
 	Plies   int            `json:"plies"`
@@ -41,6 +40,12 @@ type ViewerGame struct {
 	Note    string         `json:"note,omitempty"`  // why not all of it is here
 
 	Review *review.Game `json:"review,omitempty"` // nil: it was not reviewed
+}
+
+// ViewerList is a list by move.
+type ViewerList struct {
+	Text   string `json:"text"`   // form of an element, as package fmt has it
+	Values []any  `json:"values"` // null where it is not known
 }
 
 // indexIn returns the index of a text in a list as tables print it, to which it is added if need be.
@@ -76,8 +81,16 @@ func Replay(run int, g *record.Record) ViewerGame {
 		}
 	}
 	v.Scores = g.Scores[:min(n, len(g.Scores))]
-	v.Depths = g.Depths[:min(n, len(g.Depths))]
-	v.Nodes = g.Nodes[:min(n, len(g.Nodes))]
+	for _, list := range record.Lists {
+		values, known := make([]any, n), false
+		for i := range values {
+			values[i] = list.At(g, i)
+			known = known || values[i] != nil
+		}
+		if list.Text != "" && known {
+			v.Lists = append(v.Lists, ViewerList{list.Text, values})
+		}
+	}
 	for _, ms := range g.Timing.MoveMS[:min(n, len(g.Timing.MoveMS))] {
 		v.Micros = append(v.Micros, int(max(0, min(ms, 1e9))*1000))
 	}

@@ -166,23 +166,23 @@ func appendMoves(b []byte, g *record.Record) []byte {
 
 // comment returns what is known of a move as the words of a comment.
 func comment(g *record.Record, i int) []string {
+	var score, depth, clock string
 	var words []string
-	search := ""
-	if i < len(g.Scores) {
-		search = scoreText(g.Scores[i])
+	for list, value := range g.Said(i) {
+		switch list.Each {
+		case "score":
+			score = scoreText(g.Scores[i])
+		case "depth":
+			depth = fmt.Sprintf("/%d", value)
+		case "ms":
+			clock = fmt.Sprintf("%.6fs", g.Timing.MoveMS[i]/1000)
+		default:
+			if list.PGN != "" {
+				words = append(words, fmt.Sprintf(list.PGN, value))
+			}
+		}
 	}
-	if i < len(g.Depths) && g.Depths[i] > 0 {
-		search += "/" + strconv.Itoa(g.Depths[i])
-	}
-	if search != "" {
-		words = append(words, search)
-	}
-	if i < len(g.Timing.MoveMS) {
-		words = append(words, fmt.Sprintf("%.6fs", g.Timing.MoveMS[i]/1000))
-	}
-	if i < len(g.Nodes) && g.Nodes[i] > 0 {
-		words = append(words, fmt.Sprintf("n=%d", g.Nodes[i]))
-	}
+	words = slices.DeleteFunc(slices.Concat([]string{score + depth, clock}, words), func(w string) bool { return w == "" })
 	if len(words) > 0 {
 		words[0] = "{" + words[0]
 		words[len(words)-1] += "}"
@@ -191,11 +191,8 @@ func comment(g *record.Record, i int) []string {
 }
 
 // scoreText returns a score as engines print it, in points with their sign; a proven result
-// with its plies behind an M. Without a score it is empty.
+// with its plies behind an M.
 func scoreText(s record.Score) string {
-	if s == record.NoScore {
-		return ""
-	}
 	n, sign := agents.Score(s), '+'
 	if n < 0 {
 		n, sign = -n, '-'

@@ -253,8 +253,8 @@ function createViewer(root, data) {
   const effort = (i) => {
     const parts = [];
     if (scoreAt(i)) parts.push(scoreAt(i));
-    if (game.depths?.[i]) parts.push("depth " + game.depths[i]);
-    if (game.nodes?.[i]) parts.push(game.nodes[i] + " nodes");
+    for (const { text, values } of game.lists || [])
+      if (values[i] !== null) parts.push(text.replace(/%[.\d]*\w/, values[i]));
     const us = game.us?.[i];
     if (us !== undefined) parts.push(us >= 1000 ? +(us / 1000).toPrecision(3) + " ms" : us + " µs");
     return parts.join(", ");
