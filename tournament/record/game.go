@@ -26,6 +26,9 @@ import (
 // read the records of the version before.
 const Version = 1
 
+// retired are fields that records no longer have, and that are not read.
+var retired = []string{"fault.host", "timing.host_detail"} // the state of the machine at a loss on time
+
 // Record is one finished game. The fields with a tag each stand beside Moves, one element a move, or are empty where
 // nothing is known about any move, see [List].
 type Record struct {
@@ -113,7 +116,6 @@ func (s *Score) UnmarshalJSON(text []byte) error {
 type Fault struct {
 	Side   string    `json:"side"` // "south" or "north"
 	Kind   FaultKind `json:"kind"`
-	Host   string    `json:"host,omitempty"`   // in some records, the state of the machine; not used
 	Detail string    `json:"detail,omitempty"` // for people; bounded by MaxDetail
 }
 
@@ -193,8 +195,6 @@ type Timing struct {
 
 	// OverrunMS is by how many milliseconds the player that lost on time did so.
 	OverrunMS float64 `json:"overrun_ms,omitempty"`
-
-	HostDetail string `json:"host_detail,omitempty"` // of the fault's Host
 
 	// Worker is the name of the worker that played the game, in a run that is played by workers elsewhere; it is not
 	// checked.

@@ -56,8 +56,7 @@ func anyGame(t *rapid.T) *Record {
 	}
 	if rapid.Bool().Draw(t, "fault") {
 		g.Reason, g.Result = rapid.SampledFrom([]string{"error", "suspended", "timeout"}).Draw(t, "kind"), "0-1"
-		host := rapid.SampledFrom([]string{"", "overloaded"}).Draw(t, "host")
-		g.Fault = &Fault{"south", FaultKind(g.Reason), host, text.Draw(t, "detail") + `],"result":"1-0"`}
+		g.Fault = &Fault{"south", FaultKind(g.Reason), text.Draw(t, "detail") + `],"result":"1-0"`}
 	}
 	some := func(name string) bool { return n > 0 && rapid.Bool().Draw(t, name) }
 	if some("scores") {

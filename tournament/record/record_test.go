@@ -93,11 +93,11 @@ func TestReaderErrors(t *testing.T) {
 		"plies": {good(func(g *Record) { g.Plies = 2 }), "expected plies from 0 to the 1 moves, found 2"},
 		"number": {good(func(g *Record) { g.Game = -1 }),
 			"expected game and pair to be numbers from 0, found -1 and 8"},
-		"fault's side": {good(func(g *Record) { g.Fault, g.Reason = &Fault{"east", FaultPanic, "", ""}, "panic" }),
+		"fault's side": {good(func(g *Record) { g.Fault, g.Reason = &Fault{"east", FaultPanic, ""}, "panic" }),
 			`expected a fault of south or north, found "east"`},
-		"fault's kind": {good(func(g *Record) { g.Fault = &Fault{"north", FaultPanic, "", ""} }),
+		"fault's kind": {good(func(g *Record) { g.Fault = &Fault{"north", FaultPanic, ""} }),
 			`expected the fault's kind as the reason, found "panic" and "goal"`},
-		"fault's result": {good(func(g *Record) { g.Fault, g.Reason = &Fault{"south", FaultPanic, "", ""}, "panic" }),
+		"fault's result": {good(func(g *Record) { g.Fault, g.Reason = &Fault{"south", FaultPanic, ""}, "panic" }),
 			`expected 0-1 after a fault of south, found "1-0"`},
 		"too long": {strings.Repeat("x", MaxLine+1),
 			"f.jsonl:2: expected a record of at most 16777216 bytes, found a longer line"},
@@ -121,10 +121,25 @@ func TestReaderErrors(t *testing.T) {
 	}
 }
 
+// Fields of older records are read over, wherever they stand; others are mistakes there, too.
+func TestRetiredFields(t *testing.T) {
+	g := sample()
+	g.Fault, g.Reason, g.Result = &Fault{"south", FaultTimeout, "late"}, "timeout", "0-1"
+	text, _, _ := strings.Cut(string(line(t, &g)), sumKey)
+	for _, host := range []string{`"fault":{"host":"busy",`, `"fault":{"host": {"load":[1,2]} , `, `"fault":{`} {
+		old := strings.Replace(text, `"fault":{`, host, 1) + `,"host_detail":"x"}}`
+		got, err := NewReader(strings.NewReader(old), "f").Read()
+		require.NoError(t, err, old)
+		require.Equal(t, &g, got)
+		_, err = NewReader(strings.NewReader(strings.Replace(old, `"late"`, `"late","hosts":1`, 1)), "f").Read()
+		require.EqualError(t, err, "f:1: expected a game record: fault.hosts: there is no such field")
+	}
+}
+
 func FuzzReader(f *testing.F) {
 	g := sample()
 	f.Add(line(f, &g))
-	g.Fault, g.Reason = &Fault{"north", FaultError, "", "x"}, "error"
+	g.Fault, g.Reason = &Fault{"north", FaultError, "x"}, "error"
 	f.Add(bytes.TrimSpace(line(f, &g)))
 	f.Add([]byte("{}\n\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -17,7 +17,7 @@ func TestReplay(t *testing.T) {
 	require.Equal(t, rules.SouthWins, o)
 	require.Equal(t, rules.ByGoal, reason)
 	g = withMoves(g)
-	g.Plies, g.Fault, g.Result, g.Reason = 0, &Fault{"south", FaultIllegal, "", "a1-a1"}, "0-1", "illegal"
+	g.Plies, g.Fault, g.Result, g.Reason = 0, &Fault{"south", FaultIllegal, "a1-a1"}, "0-1", "illegal"
 	_, err = Replay(&g)
 	require.NoError(t, err, "lost by a fault")
 }
@@ -74,7 +74,7 @@ func TestReplayRefuses(t *testing.T) {
 		"plies":  {func(g *Record) { g.Plies = 0 }, "expected plies 1, found 0"},
 		"result": {func(g *Record) { g.Result = "0-1" }, "expected 1-0 by goal, found 0-1 by goal"},
 		"reason": {func(g *Record) { g.Reason = "passes" }, "expected 1-0 by goal, found 1-0 by passes"},
-		"late fault": {func(g *Record) { g.Fault, g.Reason = &Fault{"north", FaultError, "", ""}, "error" },
+		"late fault": {func(g *Record) { g.Fault, g.Reason = &Fault{"north", FaultError, ""}, "error" },
 			"expected 1-0 by goal, found a fault after the end"},
 		"best move":  {func(g *Record) { g.Best = []string{"b4-b5"} }, "game 17: move 1: best: b4-b5 is not legal: "},
 		"bests":      {func(g *Record) { g.Best = make([]string, 2) }, "expected as many best as"},

@@ -3,11 +3,13 @@
 package strictjson
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,13 +25,17 @@ var ErrCut = errors.New("expected JSON, found a text that is cut short")
 
 // Unmarshal stores the one JSON value in text, which has at most limit bytes, in *to. Durations are
 // numbers of nanoseconds. If the error is in a field of the value, it is a [problems.FieldError]; if the
-// text is cut short, it is [ErrCut].
-func Unmarshal(text []byte, limit int, to any) error {
+// text is cut short, it is [ErrCut]. Fields of retired, named as in these errors ("fault.host"), may be in the text
+// without being in the value.
+func Unmarshal(text []byte, limit int, to any, retired ...string) error {
 	if len(text) > limit {
 		return fmt.Errorf("expected at most %d bytes, found %d", limit, len(text))
 	}
 	err := json.Unmarshal(text, to, json.RejectUnknownMembers(true), jsonv1.FormatDurationAsNano(true))
 	if semantic, ok := errors.AsType[*json.SemanticError](err); ok {
+		if errors.Is(semantic.Err, json.ErrUnknownName) && slices.Contains(retired, fieldOf(semantic.JSONPointer)) {
+			return Unmarshal(without(text, semantic.JSONPointer), limit, to, retired...)
+		}
 		return inField(semantic.JSONPointer, semanticError(semantic))
 	}
 	if syntactic, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
@@ -42,6 +48,23 @@ func Unmarshal(text []byte, limit int, to any) error {
 		return fmt.Errorf("expected JSON, found an error in byte %d: %w", syntactic.ByteOffset+1, syntactic.Err)
 	}
 	return err
+}
+
+// without returns a JSON text without the member of an object that a pointer names.
+func without(text []byte, member jsontext.Pointer) []byte {
+	d, start := jsontext.NewDecoder(bytes.NewReader(text)), int64(0)
+	for d.StackPointer() != member {
+		start = d.InputOffset()
+		if _, err := d.ReadToken(); err != nil {
+			return nil // it has none; the empty text is an error, too
+		}
+	}
+	_ = d.SkipValue() // a mistake in it is found again behind it
+	rest := text[d.InputOffset():]
+	if text[start-1] == '{' {
+		rest = bytes.TrimPrefix(bytes.TrimLeft(rest, " \t\r\n"), []byte{','})
+	}
+	return slices.Concat(text[:start], rest)
 }
 
 // semanticError returns an error of a JSON value that the Go value can't hold, without its place.
@@ -87,6 +110,14 @@ func typeName(t reflect.Type) string {
 
 // inField returns an error with the field that a pointer names.
 func inField(pointer jsontext.Pointer, err error) error {
+	if field := fieldOf(pointer); field != "" {
+		return &problems.FieldError{Field: fmt.Sprintf("%.200s", field), Err: err}
+	}
+	return err
+}
+
+// fieldOf returns the field that a pointer names, as in a[3].b; "" for the whole value.
+func fieldOf(pointer jsontext.Pointer) string {
 	field := ""
 	for token := range pointer.Tokens() {
 		if _, e := strconv.Atoi(token); e == nil && field != "" {
@@ -95,8 +126,5 @@ func inField(pointer jsontext.Pointer, err error) error {
 			field += "." + token
 		}
 	}
-	if field == "" {
-		return err
-	}
-	return &problems.FieldError{Field: fmt.Sprintf("%.200s", field[1:]), Err: err}
+	return strings.TrimPrefix(field, ".")
 }
