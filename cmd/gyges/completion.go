@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"gyges/tournament/game"
 )
 
 // completionCmd prints a script that lets a shell complete command lines. It runs the same command with --line.
@@ -49,6 +51,11 @@ func (c *completionCmd) Run(e *env, ctx *kong.Context) error {
 	}
 	for _, v := range values {
 		words = append(words, strings.Split(cmp.Or(v.Enum, v.Tag.Get("complete")), ",")...)
+		if v.Name == "reason" {
+			for _, ending := range game.Endings() {
+				words = append(words, ending.Name)
+			}
+		}
 	}
 	for _, w := range words {
 		if w != "" && strings.HasPrefix(w, last) {

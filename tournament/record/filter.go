@@ -14,7 +14,7 @@ type Filter struct {
 	Agent    []string `sep:"none" placeholder:"AGENT" help:"Only games that this agent played, by its name or its whole spec; given twice, games of these two."`
 	Side     string   `enum:",south,north" default:"" placeholder:"SIDE" help:"Only games in which the first --agent was south or north."`
 	Result   string   `enum:",1-0,0-1,1/2-1/2,won,drawn,lost" default:"" placeholder:"RESULT" help:"Only games that ended so: 1-0 (South won), 0-1 or 1/2-1/2; or won, drawn or lost by the first --agent."`
-	Reason   []string `placeholder:"REASON" complete:"goal,passes,length,resignation,illegal,crash,timeout,protocol,error,imported" help:"Only games that ended for one of these reasons, like goal, length or timeout."`
+	Reason   []string `placeholder:"REASON" help:"Only games that ended for one of these reasons, like goal, length or timeout."`
 	MinPlies int      `check:"0.." name:"min-plies" placeholder:"N" help:"Only games of at least N plies."`
 	MaxPlies *int     `check:"0.." name:"max-plies" placeholder:"N" help:"Only games of at most N plies."`
 	Worker   string   `placeholder:"NAME" help:"Only games of a queued run that the worker of this name played."`
