@@ -14,69 +14,82 @@ const MaxFeatures = 32
 // Vector has a number for each feature, in the order of [Names]; the rest are 0.
 type Vector [MaxFeatures]float64
 
+// Feature is what a feature is, for documents.
+type Feature struct {
+	Name string // in weights files
+	Doc  string
+}
+
 // collector takes features one after another.
 type collector struct {
 	values *Vector
 	n      int
-	names  *[]string // of the features; nil: not wanted
+	list   *[]Feature // nil: not wanted
 }
 
-func (v *collector) add(name string, x float64) {
+func (v *collector) add(name, doc string, x float64) {
 	v.values[v.n%MaxFeatures] = x
 	v.n++
-	if v.names != nil {
-		*v.names = append(*v.names, name)
+	if v.list != nil {
+		*v.list = append(*v.list, Feature{name, doc})
 	}
 }
 
 // fill adds the features of p, of which the side to move controls own and the opponent opp.
 // A new feature is an entry here; weights files that don't have it give it 0. Every one is
-// seen from the side to move ("own") and its opponent; a difference is own minus opponent's.
+// seen from the side to move, the mover; a difference is its count minus its opponent's.
 // A side controls what it could land on if it were to move ([rules.Control]).
 func (v *collector) fill(p rules.Position, own, opp *rules.Control) {
 	side, other, occupied := p.Side(), p.Side().Other(), p.Occupied()
 	only, both, onlyOpp := own.Pieces&^opp.Pieces, own.Pieces&opp.Pieces, opp.Pieces&^own.Pieces
 	low, middle, high := p.OfHeight(1), p.OfHeight(2), p.OfHeight(3)
 
-	// the value of having the move
-	v.add("tempo", 1)
-	// differences of the pieces of a height that one side alone controls
-	v.add("only1", diff(only&low, onlyOpp&low))
-	v.add("only2", diff(only&middle, onlyOpp&middle))
-	v.add("only3", diff(only&high, onlyOpp&high))
-	// pieces of a height that both control: the side to move is first there
-	v.add("shared1", float64((both & low).Count()))
-	v.add("shared2", float64((both & middle).Count()))
-	v.add("shared3", float64((both & high).Count()))
-	// difference of the empty squares that one side alone can end on, and those that both can
-	v.add("squares", diff(own.Ends&^opp.Ends, opp.Ends&^own.Ends))
-	v.add("shared_squares", float64((own.Ends & opp.Ends).Count()))
-	// differences of log2(1 + moves), and of the number of moves
-	v.add("mobility", logTable[min(own.Moves, len(logTable)-1)]-logTable[min(opp.Moves, len(logTable)-1)])
-	v.add("moves", float64(own.Moves-opp.Moves))
-	// own pieces that can reach the goal now, and the opponent's that could if it were to move
-	v.add("winners_own", float64(own.Winners))
-	v.add("winners_opp", float64(opp.Winners))
-	// difference of the rows that the nearest pieces stand ahead of the home row
-	v.add("front", float64(advance(occupied, side)-advance(occupied, other)))
-	// difference of the pieces that may be moved, hands not counted
-	v.add("active", diff(own.Active, opp.Active))
-	// difference of the pieces moved or controlled from which one leg could reach the goal
-	v.add("near", diff(near(p, side)&(own.Pieces|own.Active), near(p, other)&(opp.Pieces|opp.Active)))
-	// Kang: differences of the pieces taken out, and of those of a height in hand
-	v.add("goals", float64(p.Goals(side)-p.Goals(other)))
-	v.add("hand1", float64(p.Hand(side, 1)-p.Hand(other, 1)))
-	v.add("hand2", float64(p.Hand(side, 2)-p.Hand(other, 2)))
-	v.add("hand3", float64(p.Hand(side, 3)-p.Hand(other, 3)))
-	// Kang: 1 if the side to move took a piece out on its previous turn, and if the opponent did
-	v.add("wait_own", indicator(p.TookOut(side)))
-	v.add("wait_opp", indicator(p.TookOut(other)))
+	v.add("tempo", "1: the value of having the move", 1)
+	v.add("only1", "difference of the pieces of height 1 that one side alone controls", diff(only&low, onlyOpp&low))
+	v.add("only2", "difference of the pieces of height 2 that one side alone controls", diff(only&middle, onlyOpp&middle))
+	v.add("only3", "difference of the pieces of height 3 that one side alone controls", diff(only&high, onlyOpp&high))
+	v.add("shared1", "pieces of height 1 that both control: the mover is first there", float64((both & low).Count()))
+	v.add("shared2", "pieces of height 2 that both control", float64((both & middle).Count()))
+	v.add("shared3", "pieces of height 3 that both control", float64((both & high).Count()))
+	v.add("squares", "difference of the empty squares that one side alone can end a move on",
+		diff(own.Ends&^opp.Ends, opp.Ends&^own.Ends))
+	v.add("shared_squares", "empty squares that both can end a move on", float64((own.Ends & opp.Ends).Count()))
+	v.add("mobility", "difference of log2(1 + number of moves)",
+		logTable[min(own.Moves, len(logTable)-1)]-logTable[min(opp.Moves, len(logTable)-1)])
+	v.add("moves", "difference of the number of moves", float64(own.Moves-opp.Moves))
+	v.add("winners_own", "the mover's pieces that can reach the goal at once", float64(own.Winners))
+	v.add("winners_opp", "the opponent's pieces that could if it were to move", float64(opp.Winners))
+	v.add("front", "difference of the empty rows before a side's nearest piece",
+		float64(advance(occupied, side)-advance(occupied, other)))
+	v.add("active", "difference of the pieces that may be moved, those in hand not counted",
+		diff(own.Active, opp.Active))
+	v.add("near", "difference of the pieces moved or controlled from which one leg could reach the goal",
+		diff(near(p, side)&(own.Pieces|own.Active), near(p, other)&(opp.Pieces|opp.Active)))
+	v.add("goals", "difference of the pieces taken out (Kang)", float64(p.Goals(side)-p.Goals(other)))
+	v.add("hand1", "difference of the pieces of height 1 in hand (Kang)", float64(p.Hand(side, 1)-p.Hand(other, 1)))
+	v.add("hand2", "difference of the pieces of height 2 in hand (Kang)", float64(p.Hand(side, 2)-p.Hand(other, 2)))
+	v.add("hand3", "difference of the pieces of height 3 in hand (Kang)", float64(p.Hand(side, 3)-p.Hand(other, 3)))
+	v.add("wait_own", "1 if the mover took a piece out on its last turn (Kang)", indicator(p.TookOut(side)))
+	v.add("wait_opp", "1 if the opponent took a piece out on its last turn (Kang)", indicator(p.TookOut(other)))
 }
 
-// names are the features' names in weights files, in the order of a vector.
-var names = func() (list []string) {
-	v := collector{values: new(Vector), names: &list}
+var features = func() (list []Feature) {
+	v := collector{values: new(Vector), list: &list}
 	v.fill(rules.Position{}, &rules.Control{}, &rules.Control{})
+	if v.n > MaxFeatures {
+		panic("eval: MaxFeatures is too small")
+	}
+	return list
+}()
+
+// Features returns the features in the order of a vector.
+func Features() []Feature { return slices.Clone(features) }
+
+// names are the features' names, in the same order.
+var names = func() (list []string) {
+	for _, f := range features {
+		list = append(list, f.Name)
+	}
 	return list
 }()
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -102,10 +103,12 @@ func rowsAhead(p rules.Position, side rules.Side) int {
 	return ahead % rules.Rows
 }
 
-// slowFeatures computes the features square by square from the lists of moves,
-// which must not be empty.
+// slowFeatures computes features square by square from the lists of moves, which must not be empty.
 func slowFeatures(own, opp reached, p rules.Position) map[string]float64 {
-	f := map[string]float64{"tempo": 1}
+	f := map[string]float64{
+		"tempo": 1, "near": 0, "squares": 0, "shared_squares": 0, "only1": 0, "only2": 0, "only3": 0,
+		"shared1": 0, "shared2": 0, "shared3": 0, "wait_own": 0, "wait_opp": 0,
+	}
 	side := p.Side()
 	f["front"] = float64(rowsAhead(p, side) - rowsAhead(p, side.Other()))
 	ownActive, oppActive := own.active(p), opp.active(p)
@@ -161,8 +164,8 @@ func TestFeaturesAgreeWithListsOfMoves(t *testing.T) {
 		if own.moves == 0 || opp.moves == 0 {
 			return // which row counts as active is no matter then
 		}
-		for i, name := range names {
-			require.InDelta(t, want[name], got[i], 1.0/256, "%s in %s", name, r.FormatPosition(p))
+		for name, x := range want {
+			require.InDelta(t, x, got[slices.Index(names, name)], 1.0/256, "%s in %s", name, r.FormatPosition(p))
 		}
 	})
 }

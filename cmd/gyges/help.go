@@ -12,6 +12,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"gyges/agents"
+	"gyges/agents/eval"
 	"gyges/agents/tuning/ranking"
 	"gyges/agents/tuning/spsa"
 	"gyges/agents/tuning/texel"
@@ -140,6 +141,18 @@ func (t topic) summary() (title, sentence string) {
 	return strings.TrimPrefix(heading, "# "), sentence
 }
 
+// featuresManual returns the features of the evaluation as a Markdown table.
+func featuresManual() string {
+	var b strings.Builder
+	b.WriteString("\n## Features of the evaluation\n\nThose of weights files, and parameters `weight.FEATURE` of agents. " +
+		"A difference is the mover's count minus\nthe opponent's. A side controls what it could land on if it were to move." +
+		"\n\n| feature | what it counts |\n|---|---|\n")
+	for _, f := range eval.Features() {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", f.Name, f.Doc)
+	}
+	return b.String()
+}
+
 // settingsManual returns the settings of runs as Markdown tables, from the tags of their configs.
 func settingsManual() string {
 	games, selfplay := tournament.DefaultConfig(), training.DefaultSelfPlay()
@@ -155,5 +168,5 @@ func settingsManual() string {
 		"\nThe keys of each parameter, which needs `c`:\n\n" + settings.Table(&spsa.Param{}, "parameters.NAME.") +
 		"\n## Training: gyges train\n\nThose of `tune` are the keys of fits, with `tune.network` and `tune.policy`.\n\n" +
 		settings.Table(&train, "") + "\nThe keys of a change of the self-play:\n\n" +
-		settings.Table(&training.Stage{}, "selfplay.stages.")
+		settings.Table(&training.Stage{}, "selfplay.stages.") + featuresManual()
 }
