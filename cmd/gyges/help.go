@@ -144,9 +144,9 @@ func (t topic) summary() (title, sentence string) {
 // featuresManual returns the features of the evaluation as a Markdown table.
 func featuresManual() string {
 	var b strings.Builder
-	b.WriteString("\n## Features of the evaluation\n\nThose of weights files, and parameters `weight.FEATURE` of agents. " +
-		"A difference is the mover's count minus\nthe opponent's. A side controls what it could land on if it were to move." +
-		"\n\n| feature | what it counts |\n|---|---|\n")
+	b.WriteString("\n## Features of the evaluation\n\nThose of weights files, and parameters `weight.FEATURE` of " +
+		"agents. A difference is the mover's count minus\nthe opponent's. A side controls what it could land on if it " +
+		"were to move.\n\n| feature | what it counts |\n|---|---|\n")
 	for _, f := range eval.Features() {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", f.Name, f.Doc)
 	}
