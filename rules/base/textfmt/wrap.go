@@ -4,14 +4,16 @@ import (
 	"cmp"
 	"strings"
 
-	"github.com/olekukonko/tablewriter/pkg/twwidth"
+	"github.com/clipperhouse/displaywidth"
 )
 
-// Width returns the number of columns a text takes on a terminal. Escape sequences,
-// such as those of colours, take none.
+// Width returns the number of columns that a text without escape sequences takes on a terminal, in whatever locale.
 func Width(text string) int {
-	// The locale would give ± and the like another width.
-	return twwidth.WidthWithOptions(text, twwidth.Options{})
+	width := 0
+	for _, r := range text {
+		width += displaywidth.Rune(r)
+	}
+	return width
 }
 
 // Wrap breaks a text without escape sequences at blanks into lines of at most N columns. A word
