@@ -2,9 +2,10 @@ package ratings
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"gyges/rules/base/interval"
 )
@@ -18,25 +19,18 @@ type Difference struct {
 	LOS float64
 }
 
-// Difference compares two players by the covariance of their ratings. It is an
-// error if they are one player, or not rated in one group.
-func (r *Ratings) Difference(a, b string) (Difference, error) {
+// Difference compares two players by the covariance of their ratings. It isn't known if they are one player, or not
+// rated in one group.
+func (r *Ratings) Difference(a, b string) (d Difference, known bool) {
 	p, okA := r.Player(a)
 	q, okB := r.Player(b)
-	switch {
-	case !okA:
-		return Difference{}, fmt.Errorf("compare %.60q with %.60q: %.60q has no rating", a, b, a)
-	case !okB:
-		return Difference{}, fmt.Errorf("compare %.60q with %.60q: %.60q has no rating", a, b, b)
-	case a == b:
-		return Difference{}, fmt.Errorf("compare %.60q with itself: expected two players", a)
-	case p.Group != q.Group:
-		return Difference{}, fmt.Errorf("compare %.60q with %.60q: they are rated in different groups", a, b)
+	if !okA || !okB || a == b || p.Group != q.Group {
+		return d, false
 	}
 	i, _ := r.data.number(a)
 	j, _ := r.data.number(b)
 	elo, sd := p.Elo-q.Elo, r.estimate.sd(r.estimate.rating[i], r.estimate.rating[j])*eloPerNat
-	return Difference{Elo: elo, Error: interval.Z95 * sd, LOS: superiority(elo, sd)}, nil
+	return Difference{Elo: elo, Error: interval.Z95 * sd, LOS: superiority(elo, sd)}, true
 }
 
 // HeadToHead is what two players scored against each other, and what was
@@ -109,11 +103,8 @@ func (m *residual) pointsVariance(correlation float64) float64 {
 
 // Names returns all players in the order of the rating table.
 func (r *Ratings) Names() (names []string) {
-	for _, p := range r.Players {
+	for _, p := range slices.Concat(r.Players, r.Unrated) {
 		names = append(names, p.Name)
-	}
-	for _, u := range r.Unrated {
-		names = append(names, u.Name)
 	}
 	return names
 }
@@ -131,4 +122,52 @@ func (r *Ratings) Against(player, opponent string) Count {
 		return c.flip()
 	}
 	return c
+}
+
+// GoodnessOfFit is the sum over all pairings of the squared difference between points
+// and expectation, over the variance that chance gives it.
+type GoodnessOfFit struct {
+	ChiSquare float64
+	// Degrees of freedom: pairings less the ratings fitted to them. 0 also where
+	// pairings have so few games, less than eight on average, that the sum says
+	// nothing: then ChiSquare is 0 and P is 1.
+	Degrees int
+	// P is the probability of a sum this large or larger by the chi-square distribution.
+	P float64
+}
+
+// minGamesMet is the number of games that pairings must have on average for the
+// sum of squares to be distributed about as it should.
+const minGamesMet = 8
+
+// GoodnessOfFit compares all results with those expected.
+func (r *Ratings) GoodnessOfFit() GoodnessOfFit {
+	e := r.estimate
+	if e == nil {
+		return GoodnessOfFit{P: 1}
+	}
+	pairings := len(e.residuals)
+	f := GoodnessOfFit{Degrees: pairings - e.ratings()}
+	if f.Degrees <= 0 || r.Used < minGamesMet*pairings {
+		return GoodnessOfFit{P: 1}
+	}
+	for k := range e.residuals {
+		m := &e.residuals[k]
+		if v, d := m.pointsVariance(e.correlation), m.surplus(); v > 0 {
+			f.ChiSquare += d * d / v
+		}
+	}
+	f.P = distuv.ChiSquared{K: float64(f.Degrees)}.Survival(f.ChiSquare)
+	return f
+}
+
+// surplus returns the points of the pairing's first player less those expected.
+func (m *residual) surplus() float64 {
+	sum := 0.0
+	for side := range m.scores {
+		for o, n := range m.outcomes[side] {
+			sum += n * m.scores[side].score[o][0]
+		}
+	}
+	return sum
 }

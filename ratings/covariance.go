@@ -21,7 +21,9 @@ type estimate struct {
 type residual struct {
 	*fittedPairing
 	scores [2]gameScores // by who had South
-	leverage
+	// The leverage of one game pair in the pairing's difference and in the advantage: the share of the pair's variance
+	// that the fit has taken up.
+	difference, advantage float64
 }
 
 // estimate maximizes the likelihood. The covariance is H⁻¹ S H⁻¹: the inverse of the Hessian, the
@@ -95,20 +97,17 @@ func superiority(mean, sd float64) float64 {
 	return distuv.UnitNormal.CDF(mean / sd)
 }
 
-// leverage is that of one game pair of a pairing, in the pairing's difference and in
-// the advantage: the share of the pair's variance that the fit has taken up.
-type leverage struct{ difference, advantage float64 }
-
 // residuals returns those of the pairings, whose terms are the first of the Hessian with the given inverse.
 func (m *maximum) residuals(inverse covariance) []residual {
 	list, share := make([]residual, len(m.pairings)), m.drawShare()
 	for k := range list {
 		p, t := &m.pairings[k], &m.about.terms[k]
 		pairs := float64(p.games()) / 2
-		list[k] = residual{fittedPairing: p, leverage: leverage{
-			difference: math.Min(maxLeverage, t.sym2[0]/pairs*inverse.variance(t.i, t.j)),
-			advantage:  math.Min(maxLeverage, t.sym2[2]/pairs*inverse.variance(m.advantage, -1)),
-		}}
+		list[k] = residual{
+			fittedPairing: p,
+			difference:    math.Min(maxLeverage, t.sym2[0]/pairs*inverse.variance(t.i, t.j)),
+			advantage:     math.Min(maxLeverage, t.sym2[2]/pairs*inverse.variance(m.advantage, -1)),
+		}
 		for side, z := range m.logits(m.x, p) {
 			list[k].scores[side] = newGameScores(share, side, z)
 		}

@@ -49,7 +49,7 @@ func newPartition(d *Data, given, tied []int) *partition {
 	return p
 }
 
-// step is from a player to one that it scored against: with South (1), with North (-1), or to one that it is tied to (0).
+// step is from a player to one that it scored against, with South (1) or with North (-1), or that it is tied to (0).
 type step struct{ from, to, side int }
 
 // steps returns those of the results.

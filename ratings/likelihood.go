@@ -109,7 +109,7 @@ func (l *likelihood) priorLoss(d float64) loss {
 	return loss{value: l.precision / 2 * d * d, dz: l.precision * d, zz: l.precision}
 }
 
-// at returns the negative log-likelihood about x, with a term for each pairing and then, under a prior, for each player.
+// at returns the negative log-likelihood about x, with a term for each pairing and then, with a prior, for each player.
 func (l *likelihood) at(x []float64) *quadratic {
 	q := &quadratic{parameters: l.parameters, gradient: make([]float64, l.dim), constraints: l.constraints}
 	q.terms = make([]term, 0, len(l.pairings)+len(l.elo))
@@ -171,7 +171,7 @@ func (l *likelihood) maximize(ctx context.Context, x []float64) (*maximum, error
 		}
 		factors, err := q.factorize()
 		if err == nil {
-			err = solve(factors, step, q.gradient)
+			err = exceptCondition(factors.SolveVecTo(mat.NewVecDense(l.dim, step), mat.NewVecDense(l.dim, q.gradient)))
 		}
 		if err != nil {
 			return nil, err
@@ -194,11 +194,6 @@ func (l *likelihood) maximize(ctx context.Context, x []float64) (*maximum, error
 		}
 	}
 	return nil, fmt.Errorf("%w: the last step was %g Elo, expected less than %g", errStopped, last, stepLimit)
-}
-
-// solve stores the solution for the right-hand side b in dst.
-func solve(factors *mat.Cholesky, dst, b []float64) error {
-	return exceptCondition(factors.SolveVecTo(mat.NewVecDense(len(dst), dst), mat.NewVecDense(len(b), b)))
 }
 
 // exceptCondition returns gonum's error unless it is the warning that a matrix is

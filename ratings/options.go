@@ -46,10 +46,6 @@ type Anchor struct {
 // validate reports everything that is wrong with the options.
 func (o Options) validate(players []string) error {
 	var p problems.List
-	known := func(name string) bool {
-		_, ok := slices.BinarySearch(players, name)
-		return ok
-	}
 	if a := o.Advantage; a != nil {
 		p.Require(math.Abs(*a) <= maxAdvantage, "advantage: expected %d to %d Elo, found %g", -maxAdvantage, maxAdvantage, *a)
 	}
@@ -60,7 +56,8 @@ func (o Options) validate(players []string) error {
 	seen := make(map[string]bool)
 	for _, a := range o.Anchors {
 		p.Require(math.Abs(a.Elo) <= maxElo, "anchor %.60q: expected %d to %d Elo, found %g", a.Name, -maxElo, maxElo, a.Elo)
-		p.Require(known(a.Name), "anchor %.60q: no such player in the games", a.Name)
+		_, known := slices.BinarySearch(players, a.Name)
+		p.Require(known, "anchor %.60q: no such player in the games", a.Name)
 		p.Require(!seen[a.Name], "anchor %.60q: given twice", a.Name)
 		seen[a.Name] = true
 	}

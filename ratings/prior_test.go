@@ -226,8 +226,8 @@ func TestSeveralAnchors(t *testing.T) {
 		p, _ := r.Player(name)
 		require.Zero(t, p.Error)
 	}
-	diff, err := r.Difference("a", "b")
-	require.NoError(t, err)
+	diff, ok := r.Difference("a", "b")
+	require.True(t, ok)
 	require.Equal(t, Difference{150, 0, 1}, diff)
 	all := mustFit(t, &d, Options{Advantage: ptr(20), Anchors: []Anchor{{Name: "a", Elo: 50}, {Name: "b", Elo: -100},
 		{Name: "x", Elo: 3}}})

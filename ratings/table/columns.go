@@ -35,8 +35,8 @@ func toNext(cell func(ratings.Difference) any) func(*Row) any {
 		if r.number >= len(players) {
 			return nil
 		}
-		d, err := r.table.Ratings.Difference(r.Name, players[r.number].Name)
-		if err != nil { // the next one is of another group
+		d, known := r.table.Ratings.Difference(r.Name, players[r.number].Name)
+		if !known { // the next one is of another group
 			return nil
 		}
 		return cell(d)

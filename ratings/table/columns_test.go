@@ -22,8 +22,8 @@ func TestColumnsAreChosen(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"name", "elo", "low", "high", "difference", "difference_error", "los"}, rows[0])
 	a, b := table.Ratings.Players[0], table.Ratings.Players[1]
-	d, err := table.Ratings.Difference(a.Name, b.Name)
-	require.NoError(t, err)
+	d, ok := table.Ratings.Difference(a.Name, b.Name)
+	require.True(t, ok)
 	require.Equal(t, []string{"a", grid.Exact(a.Elo), grid.Exact(a.Elo - a.Error), grid.Exact(a.Elo + a.Error), grid.Exact(d.Elo),
 		grid.Exact(d.Error), grid.Exact(d.LOS)}, rows[1])
 	require.Equal(t, []string{"", "", ""}, rows[3][4:], "nobody comes after the last")

@@ -90,7 +90,7 @@ func (t Table) Gauntlet() *grid.Table {
 		}
 		all = ratings.Count{Wins: all.Wins + c.Wins, Draws: all.Draws + c.Draws, Losses: all.Losses + c.Losses}
 		rows = append(rows, opponent{table: t.Title, challenger: t.Challenger, name: player, Count: c})
-		if d, err := t.Ratings.Difference(t.Challenger, player); err == nil {
+		if d, known := t.Ratings.Difference(t.Challenger, player); known {
 			rows[len(rows)-1].difference = &d
 		}
 	}

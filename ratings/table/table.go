@@ -202,7 +202,7 @@ var comparisonColumns = []grid.Column[comparison]{
 func comparisons(t Table, player string) []comparison {
 	var list []comparison
 	for _, q := range t.Ratings.Players {
-		if d, err := t.Ratings.Difference(player, q.Name); err == nil { // otherwise they can't be compared
+		if d, known := t.Ratings.Difference(player, q.Name); known {
 			list = append(list, comparison{player, q.Name, d})
 		}
 	}

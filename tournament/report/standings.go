@@ -155,8 +155,8 @@ func superiority(r *ratings.Ratings) *grid.Table {
 		return &grid.Table{}
 	}
 	return table.Matrix(r.Names()[:len(r.Players)], self, func(a, b string) any {
-		d, err := r.Difference(a, b)
-		if err != nil { // they are in different groups
+		d, known := r.Difference(a, b)
+		if !known { // they are in different groups
 			return nil
 		}
 		return grid.Cell{

@@ -344,7 +344,7 @@ func againstField(ctx context.Context, d *ratings.Data, player string, o ratings
 	if err != nil {
 		return nil, err
 	}
-	if diff, err := r.Difference("player", "field"); err == nil { // otherwise one has no rating
+	if diff, known := r.Difference("player", "field"); known { // otherwise one has no rating
 		return &diff, nil
 	}
 	return nil, nil
