@@ -105,14 +105,6 @@ type slowGen struct {
 	bounds map[string]int // rows found by slowPlayableRow, by position text
 }
 
-// clear opens the doors again.
-func (g *slowGen) clear(used passages) passages {
-	if g.o.DoorRule == PerLeg {
-		return passages{}
-	}
-	return used
-}
-
 // slowMoves returns the legal moves of the side to move in short notation,
 // byte-sorted. past are the texts that the repetition rule forbids.
 func slowMoves(o Options, p slowPos, past []string) []string {
@@ -197,7 +189,7 @@ func (g *slowGen) source(src slowSource) {
 	g.seen, g.ended = map[slowState]bool{}, map[cell]bool{}
 	if !src.hand {
 		*g.p.on(src.on) = 0
-		g.steps(src, src.on, src.h, passages{})
+		g.steps(src, slowState{at: src.on, left: src.h})
 		*g.p.on(src.on) = src.h
 		return
 	}
@@ -206,65 +198,72 @@ func (g *slowGen) source(src slowSource) {
 		row = 5
 	}
 	for file := range 6 {
-		g.arrive(src, cell{file, row}, src.h-1, passages{})
+		g.arrive(src, slowState{at: cell{file, row}, left: src.h - 1})
 	}
 }
 
 // steps makes one more step of a leg in every direction.
-func (g *slowGen) steps(src slowSource, at cell, left int, used passages) {
-	state := slowState{at, left, used}
-	if g.seen[state] {
+func (g *slowGen) steps(src slowSource, s slowState) {
+	if g.seen[s] {
 		return
 	}
-	g.seen[state] = true
+	g.seen[s] = true
 	for way, d := range []cell{{1, 0}, {0, 1}, {-1, 0}, {0, -1}} {
-		to := cell{at.file + d.file, at.row + d.row}
+		to := cell{s.at.file + d.file, s.at.row + d.row}
 		if to.file < 0 || to.file > 5 {
 			continue
 		}
 		if to.row < 0 || to.row > 5 {
 			far := to.row > 5 == (g.p.side == 's')
 			waits := g.o.Kang && g.p.player(g.p.side).out
-			if far && left == 1 && !waits {
+			if far && s.left == 1 && !waits {
 				g.moves[src.name()+"-goal"] = true // can't bring anything back: goals never go down
 			}
 			continue
 		}
-		from := at
+		from := s.at
 		if g.o.DoorRule != Directed && way >= 2 {
 			from, way = to, way-2 // the same door from its other side
 		}
-		if used[from.file][from.row][way] {
-			continue
+		if next := s; !next.used[from.file][from.row][way] {
+			next.used[from.file][from.row][way] = true
+			next.at, next.left = to, s.left-1
+			g.arrive(src, next)
 		}
-		next := used
-		next[from.file][from.row][way] = true
-		g.arrive(src, to, left-1, next)
 	}
 }
 
-// arrive is called when the piece stands on a square with steps left in its leg.
-func (g *slowGen) arrive(src slowSource, at cell, left int, used passages) {
-	other := *g.p.on(at)
+// arrive is called when the piece has made a step.
+func (g *slowGen) arrive(src slowSource, s slowState) {
+	other := *g.p.on(s.at)
 	switch {
-	case left > 0 && other > 0:
+	case s.left > 0 && other > 0:
 		return
-	case left > 0:
-		g.steps(src, at, left, used)
-	case other == 0 && !g.ended[at]:
-		g.ended[at] = true
-		g.end(src, at, nil)
+	case s.left > 0:
+		g.steps(src, s)
+	case other == 0 && !g.ended[s.at]:
+		g.ended[s.at] = true
+		g.end(src, s.at, nil)
 	case other > 0:
-		g.steps(src, at, other, g.clear(used))
-		if g.o.Relocation && !g.ended[at] {
-			g.ended[at] = true
+		g.bounce(src, s, other)
+		if g.o.Relocation && !g.ended[s.at] {
+			g.ended[s.at] = true
 			for row := range 6 {
 				for file := range 6 {
-					g.end(src, at, &cell{file, row})
+					g.end(src, s.at, &cell{file, row})
 				}
 			}
 		}
 	}
+}
+
+// bounce begins another leg.
+func (g *slowGen) bounce(src slowSource, s slowState, h int) {
+	s.left = h
+	if g.o.DoorRule == PerLeg {
+		s.used = passages{}
+	}
+	g.steps(src, s)
 }
 
 func (s slowSource) name() string {
