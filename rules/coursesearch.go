@@ -114,15 +114,19 @@ func (c *courseSearch) firstEnds(r *Rules, p Position, side Side, src source) Sq
 // search finds where the courses that begin with one of these legs can end, so far as it is
 // wanted. first is where those legs end.
 func (c *courseSearch) search(first SquareSet, legs *legsByEnd, wanted SquareSet) courses {
-	found := courses{ends: first}
-	for todo := first & c.occ; todo != 0; todo = found.ends & c.occ &^ found.bounced {
+	if first&c.occ == 0 {
+		return courses{ends: first}
+	}
+	bound, bounced := first, SquareSet(0)
+	for todo := first & c.occ; todo != 0; todo = bound & c.occ &^ bounced {
 		s := todo.first()
-		found.bounced |= todo & -todo
+		bounced |= todo & -todo
 		ends := c.legEnds(todo&-todo, c.at(s), doorSet{})
 		c.ends[s] = ends
-		found.ends |= ends
+		bound |= ends
 	}
-	c.missing = found.ends &^ first & wanted
+	found := courses{ends: bound, bounced: bounced}
+	c.missing = bound &^ first & wanted
 	if c.missing == 0 || c.perLeg && wanted != c.goal { // what is needed is asked of the goal alone
 		return found
 	}

@@ -20,15 +20,19 @@ func (r *Rules) MovesAfter(p Position, past []Position, ms *MoveSet) {
 	past = r.forbidden(past)
 	var t turn
 	t.begin(r, p, p.Side())
-	ms.extent = collect(&t, func(entries extent) (extent, bool) {
+	var entries extent // the moves from the hand that are legal beside those of a row
+	for moves := false; t.next(moves); {
 		ms.extent = entries
 		for i := range t.n {
 			l := t.landingsOf(i)
 			ms.add(&t, &l)
 		}
 		ms.excludePast(r, p, past)
-		return ms.extent, ms.count > entries.count
-	})
+		if moves = ms.count > entries.count; moves || t.optional {
+			entries = ms.extent
+		}
+	}
+	ms.extent = entries
 	if ms.count == 0 {
 		ms.count, ms.pass = 1, true
 	}
@@ -78,8 +82,9 @@ func (r *Rules) Control(p Position, side Side) Control {
 	goal := SquareSet(1) << goalOf(side)
 	var t turn
 	t.begin(r, p, side)
-	return collect(&t, func(c Control) (Control, bool) {
-		before := c.Moves
+	var entries Control
+	for moves := false; t.next(moves); {
+		c := entries
 		for i := range t.n {
 			l := t.landingsOf(i)
 			if l.from.OnBoard() {
@@ -92,6 +97,9 @@ func (r *Rules) Control(p Position, side Side) Control {
 			}
 			c.Moves += t.count(&l)
 		}
-		return c, c.Moves > before
-	})
+		if moves = c.Moves > entries.Moves; moves || t.optional {
+			entries = c
+		}
+	}
+	return entries
 }

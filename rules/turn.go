@@ -43,19 +43,6 @@ func (t *turn) begin(r *Rules, p Position, side Side) {
 	t.search.perLeg = r.perLeg
 }
 
-// collect returns what add makes of the sources from which the side has to choose. add is
-// called for one list of sources after the other; it adds to its argument, which holds what
-// entries give, and reports whether there is a legal move.
-func collect[T any](t *turn, add func(T) (T, bool)) (all T) {
-	for moves := false; t.next(moves); {
-		var sum T
-		if sum, moves = add(all); moves || t.optional {
-			all = sum
-		}
-	}
-	return all
-}
-
 // aim returns what side may land on: the board, and its goal if it may be entered.
 func (r *Rules) aim(p Position, side Side) SquareSet {
 	if p.TookOut(side) {
@@ -82,14 +69,15 @@ func (t *turn) next(moves bool) bool {
 		t.optional = t.r.options.KangEntry == Optional
 		return true
 	}
-	for t.rows > 0 && t.row == 0 {
-		t.row = t.p.Occupied() & rowSet(nearRow(t.side, Rows-t.rows))
-		t.rows--
+	var row SquareSet
+	for occ := t.p.Occupied(); t.rows > 0 && row == 0; t.rows-- {
+		row = occ & rowSet(nearRow(t.side, Rows-t.rows))
 	}
-	for squares := t.row; squares != 0; squares &= squares - 1 {
+	for squares := row; squares != 0; squares &= squares - 1 {
 		t.add(squares.first(), t.p.At(squares.first()))
 	}
-	return t.row != 0
+	t.row = row
+	return row != 0
 }
 
 func (t *turn) add(from Square, h Height) {
