@@ -83,13 +83,14 @@ stall_timeout: 90s
 			{Kind: "alphabeta", Params: []agents.Param{{Name: "depth", Value: "3"}}},
 			{Kind: "mcts", Params: []agents.Param{{Name: "iterations", Value: "10"}}},
 		},
-		Pairs:    7,
-		Openings: schedule.Openings{Policy: schedule.RandomOpenings, Plies: 2},
-		Limits:   agents.Limits{Depth: 4, Nodes: 100_000_000_000, MoveTime: 1500 * time.Millisecond},
-		Clock:    game.Clock{Base: time.Minute, Increment: 600 * time.Millisecond},
-		Seed:     1<<64 - 1, Workers: 3, Out: "some/where",
-		OnRepetition: agents.AskNext, TimeMargin: 20 * time.Millisecond, Suspend: 7,
-		StallTimeout: 90 * time.Second,
+		Pairs: 7,
+		Settings: game.Settings{
+			Openings: schedule.Openings{Policy: schedule.RandomOpenings, Plies: 2},
+			Limits:   agents.Limits{Depth: 4, Nodes: 100_000_000_000, MoveTime: 1500 * time.Millisecond},
+			Clock:    game.Clock{Base: time.Minute, Increment: 600 * time.Millisecond}, OnRepetition: agents.AskNext,
+			TimeMargin: new(20 * time.Millisecond), StallTimeout: 90 * time.Second,
+		},
+		Seed: 1<<64 - 1, Workers: 3, Out: "some/where", Suspend: 7,
 	}, c)
 }
 

@@ -150,7 +150,7 @@ func valueText(f *settings.Field) string {
 	bounds, first := f.Tag.Get("check"), f.Tag.Get("zero")
 	isText := t.Kind() == reflect.String || settings.IsText(t)
 	switch {
-	case f.Tag.Get("default") == "-" || len(f.Texts()) == 0,
+	case t.Kind() == reflect.Pointer && f.Value.IsNil(), len(f.Texts()) == 0,
 		isText && f.Value.IsZero() && (first == "" || f.Choices() == nil):
 		return ""
 	case isText && f.Value.IsZero():

@@ -57,25 +57,7 @@ type Config struct {
 	// of all ratings, is within ± that many Elo under each rule set; 0: it doesn't. See [ratings.Precision].
 	UntilError float64 `yaml:"until_error" check:"0..1000" zero:"never" name:"until-error" placeholder:"ELO" help:"Stop when every 95 % interval is within ± ELO: that of the difference of two players, those of all ratings of several, under each rule set. Not with sprt, and schedules whose length is fixed."`
 
-	Openings schedule.Openings `yaml:"openings" form:"openings, like random or random:plies=4" name:"openings" placeholder:"HOW" help:"How games begin:"`
-	Limits   agents.Limits     `yaml:"limits" help:"Bounds of each decision, beside those in the specs of agents."` // bounds of each decision, beside the agents' own; zero: none
-
-	// Clock is the time for a whole game; zero: none. An agent's own goes before it.
-	Clock game.Clock `yaml:"clock" form:"a clock, like 60+0.6 (seconds) or 1m+600ms" name:"clock" group:"Limits and time:" placeholder:"TIME" help:"Time of each side for a whole game, with an increment after each move: 60+0.6 (seconds) or 1m+600ms; a side that exceeds it loses. Results may differ from run to run."`
-
-	// TimeMargin is by how much a clock or a move time may be exceeded without loss.
-	TimeMargin time.Duration `yaml:"time_margin" default:"-" name:"time-margin" group:"Limits and time:" placeholder:"TIME" help:"By how much a clock or a move time may be exceeded without loss. Default: 0s for a clock, 500ms for a move time."`
-
-	// OnRepetition is what becomes of a move that only repetition or null-move rules forbid; empty: it is forfeited
-	// like any illegal move.
-	OnRepetition agents.OnRepetition `yaml:"on_repetition" zero:"forfeit" name:"on-repetition" placeholder:"HOW" help:"What becomes of a move that only the rules on repetition and null moves forbid:"`
-
-	// Adjudication ends games early; zero: none.
-	Adjudication game.Adjudication `yaml:"adjudication" form:"an adjudication, like resign=8:4,proven" name:"adjudicate" placeholder:"HOW" help:"End games early, for one reason or several with commas:"`
-
-	// StallTimeout is how long beyond the move time the program waits for an agent that doesn't answer, before it
-	// loses the game; 0: without end.
-	StallTimeout time.Duration `yaml:"stall_timeout" check:"0s..24h" zero:"no timeout" name:"stall-timeout" group:"Limits and time:" placeholder:"TIME" help:"How long beyond the move time to wait for an agent that does not answer, before it loses, like 1m; 0s: no timeout."`
+	game.Settings `yaml:",inline"`
 
 	// Suspend is how many games in a row an agent loses by faults until it plays no more; 0: it plays on. With fewer
 	// than two agents left the run ends.
@@ -88,7 +70,11 @@ type Config struct {
 	Workers int `yaml:"workers" check:"0..1024" zero:"all cores" name:"workers" placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
 
 	// Out is the folder for the records; a run that was stopped there goes on.
-	Out string `yaml:"out" form:"a folder, in quotes if it is a number" name:"out" placeholder:"DIR" help:"Folder for the records; a run that was stopped there resumes. Default: a new one, results/NAME-TIME."`
+	Out string `yaml:"out" form:"a folder, in quotes if it is a number" json:"-" name:"out" placeholder:"DIR" help:"Folder for the records; a run that was stopped there resumes. Default: a new one, results/NAME-TIME."`
+
+	// Unknown joins a [problems.FieldError] for each value of a config that was read from JSON and that this program
+	// doesn't know.
+	Unknown error
 
 	// Extend lets a run that was stopped, or has ended, go on with more pairs.
 	Extend bool
@@ -114,18 +100,16 @@ func (c *Config) warn(message string, args ...any) {
 // DefaultConfig returns a config that lacks only the agents and, for Run, the
 // folder.
 func DefaultConfig() Config {
-	return Config{
+	c := Config{
 		Name:     "tournament",
 		Rules:    []*rules.Rules{rules.MustParse("standard")},
 		Pairs:    10,
-		Openings: schedule.Openings{Policy: schedule.RandomOpenings},
+		Settings: game.DefaultSettings(),
 		Seed:     1,
-
-		OnRepetition: agents.Forfeit,
-		StallTimeout: 10 * time.Minute,
-		TimeMargin:   game.DefaultTimeMargin,
-		Suspend:      10,
+		Suspend:  10,
 	}
+	c.Openings.Policy = schedule.RandomOpenings
+	return c
 }
 
 // MatchName is the name of the runs of gyges match.
@@ -189,13 +173,7 @@ func (c *Config) Validate(registry *agents.Registry) error {
 	v.agents(c, registry)
 	settings.Check(&v.List, c, "")
 	v.schedule(c)
-	c.Openings.Check(&v.List, "openings")
-	if len(v.List) == 0 { // otherwise there may be nothing to begin with
-		c.Openings.CheckUnder(&v.List, "openings", c.Rules, c.Seed)
-	}
-	v.Expect(c.Clock.Valid(), "clock", game.ClockForm, c.Clock)
-	v.Expect(c.TimeMargin == game.DefaultTimeMargin || 0 <= c.TimeMargin && c.TimeMargin <= game.MaxTime, "time_margin",
-		"expected a time from 0s to 24h, found %v", c.TimeMargin)
+	c.Check(&v.List, "", c.Rules, c.Seed)
 	return v.Err()
 }
 

@@ -42,7 +42,6 @@ func Import(dir, from string, write func(*record.Writer, *Manifest) error) (err 
 	w := record.NewWriter(f)
 	m := &Manifest{
 		Schema: record.Version, Status: Imported, From: from, Start: start.Round(0).UTC(),
-		Config:  ManifestConfig{Rules: []string{}, Agents: []string{}},
 		Program: thisProgram(), Host: thisHost(),
 	}
 	if err = write(w, m); err == nil {

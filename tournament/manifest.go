@@ -16,7 +16,6 @@ import (
 	"gyges/rules/base/build"
 	"gyges/rules/base/files"
 	"gyges/rules/base/settings"
-	"gyges/tournament/game"
 	"gyges/tournament/record"
 	"gyges/tournament/schedule"
 )
@@ -45,16 +44,16 @@ const (
 
 // Manifest is the content of [ManifestFile].
 type Manifest struct {
-	Schema  int            `json:"schema"`       // version of the records and of this file
-	ID      string         `json:"id,omitempty"` // of the run, the same in every copy of its folder
-	Status  Status         `json:"status"`
-	Error   string         `json:"error,omitempty"`   // why it failed
-	From    string         `json:"from,omitempty"`    // the file whose games were imported
-	Players int            `json:"players,omitempty"` // of imported games; 0 in runs of earlier versions
-	Games   GameCounts     `json:"games"`
-	Config  ManifestConfig `json:"config"`
-	Start   time.Time      `json:"start"`
-	End     time.Time      `json:"end,omitzero"` // zero while the run goes on
+	Schema  int        `json:"schema"`       // version of the records and of this file
+	ID      string     `json:"id,omitempty"` // of the run, the same in every copy of its folder
+	Status  Status     `json:"status"`
+	Error   string     `json:"error,omitempty"`   // why it failed
+	From    string     `json:"from,omitempty"`    // the file whose games were imported
+	Players int        `json:"players,omitempty"` // of imported games; 0 in runs of earlier versions
+	Games   GameCounts `json:"games"`
+	Config  Config     `json:"config"` // every default filled in; of imported games its name alone
+	Start   time.Time  `json:"start"`
+	End     time.Time  `json:"end,omitzero"` // zero while the run goes on
 
 	Program build.Info   `json:"program"`
 	Earlier []build.Info `json:"earlier_programs,omitempty"` // that played in this folder before, the first one first
@@ -66,29 +65,6 @@ type Manifest struct {
 type GameCounts struct {
 	Scheduled int64 `json:"scheduled"`
 	Played    int64 `json:"played"` // 0 until the run ends
-}
-
-// ManifestConfig is a [Config] as data, every default filled in. Imported games have a
-// name alone.
-type ManifestConfig struct {
-	Name       string            `json:"name"`
-	Rules      []string          `json:"rules"`
-	Agents     []string          `json:"agents"`
-	Schedule   schedule.Name     `json:"schedule"`
-	Rounds     int               `json:"rounds,omitempty"`
-	Pairs      int               `json:"pairs"`
-	SPRT       string            `json:"sprt,omitempty"`
-	UntilError float64           `json:"until_error,omitempty"`
-	Openings   schedule.Openings `json:"openings"`
-	Limits     record.Limits     `json:"limits"`
-	TimeMargin string            `json:"time_margin,omitempty"`
-	Seed       uint64            `json:"seed,string"`
-	Workers    int               `json:"workers"`
-
-	Adjudication string `json:"adjudication,omitempty"`
-	OnRepetition string `json:"on_repetition"`
-	StallTimeout string `json:"stall_timeout"`
-	Suspend      int    `json:"suspend"`
 }
 
 // Host is the machine that a program ran on.
@@ -112,53 +88,75 @@ func newManifest(c *Config, start time.Time) *Manifest {
 		ID:      rand.Text(),
 		Status:  Running,
 		Games:   GameCounts{Scheduled: c.Games()},
-		Config:  c.Manifest(),
+		Config:  c.Completed(),
 		Start:   start.Round(0).UTC(),
 		Program: thisProgram(),
 		Host:    thisHost(),
 	}
 }
 
-// Manifest returns the config as the run's manifest has it.
-func (c *Config) Manifest() ManifestConfig {
-	var m ManifestConfig
-	if err := settings.Copy(&m, c); err != nil {
-		panic(err) // the values of a manifest are texts and numbers
-	}
-	m.Schedule = cmp.Or(c.Schedule, schedule.RoundRobin)
-	m.Limits = game.RecordLimits(c.Limits, c.Clock)
-	if m.TimeMargin = ""; c.TimeMargin >= 0 { // otherwise the default
-		m.TimeMargin = c.TimeMargin.String()
-	}
-	m.OnRepetition = string(cmp.Or(c.OnRepetition, agents.Forfeit))
-	m.StallTimeout = c.StallTimeout.String()
+// Completed returns the config with every default filled in, as manifests have it.
+func (c *Config) Completed() Config {
+	to := *c
+	to.Schedule, to.OnRepetition = cmp.Or(c.Schedule, schedule.RoundRobin), cmp.Or(c.OnRepetition, agents.Forfeit)
 	if c.Openings.Policy == schedule.FileOpenings {
-		m.Openings.Hash = c.Openings.Sum()
+		to.Openings.Hash = c.Openings.Sum()
 	}
 	if f := c.Schedule.Format(); f.About().Rounds {
-		m.Rounds = len(f.Stages(len(c.Agents), c.Rounds))
+		to.Rounds = len(f.Stages(len(c.Agents), c.Rounds))
 	}
-	return m
+	return to
+}
+
+// MarshalJSON returns the settings as manifests and workers have them, see [settings.Marshal].
+func (c Config) MarshalJSON() ([]byte, error) { return settings.Marshal(&c) }
+
+// UnmarshalJSON reads what MarshalJSON returned, here or in another version. Values that this program doesn't know are
+// left out, see [Config].Unknown; players of such specs have these as their kind. The positions of a list of openings
+// aren't there.
+func (c *Config) UnmarshalJSON(text []byte) error {
+	var as struct {
+		Agents []string `json:"agents"`
+		Limits struct {
+			Clock string `json:"clock"` // of versions up to 3d50c463
+		} `json:"limits"`
+	}
+	_ = json.Unmarshal(text, &as) // what is wrong is found again
+	c.Unknown = settings.Unmarshal(text, c)
+	if as.Limits.Clock != "" {
+		c.Unknown = errors.Join(c.Unknown, settings.Unmarshal(fmt.Appendf(nil, `{"clock": %q}`, as.Limits.Clock), c))
+	}
+	for i := 0; len(c.Agents) == i && i < len(as.Agents); i++ {
+		spec, err := agents.ParseSpec(as.Agents[i])
+		if err != nil {
+			spec = agents.Spec{Kind: as.Agents[i]}
+		}
+		c.Agents = append(c.Agents, spec)
+	}
+	return nil
+}
+
+// Players returns the names of the players in records, which are their specs.
+func (c *Config) Players() []string {
+	names := make([]string, len(c.Agents))
+	for i, spec := range c.Agents {
+		names[i] = spec.String()
+	}
+	return names
+}
+
+// RuleSets returns the names of the rule sets.
+func (c *Config) RuleSets() []string {
+	names := make([]string, len(c.Rules))
+	for i, r := range c.Rules {
+		names[i] = r.String()
+	}
+	return names
 }
 
 // Recorded returns the schedule to which results of the run's records are added. It has no stages if there is none.
-func (m *ManifestConfig) Recorded() *schedule.Schedule {
-	return schedule.Recorded(m.Schedule.Format(), schedule.Size{
-		Players: len(m.Agents), Rounds: m.Rounds, Pairs: m.Pairs, RuleSets: len(m.Rules),
-	})
-}
-
-// Settings returns the settings of the run, but for the positions of a list of openings. The error joins one for
-// each value that this program doesn't know.
-func (m *ManifestConfig) Settings() (Config, error) {
-	to := Config{TimeMargin: game.DefaultTimeMargin}
-	err := settings.Copy(&to, m)
-	if m.Limits.Clock != "" {
-		var clockErr error
-		to.Clock, clockErr = game.ParseClock(m.Limits.Clock)
-		err = errors.Join(err, clockErr)
-	}
-	return to, err
+func (c *Config) Recorded() *schedule.Schedule {
+	return schedule.Recorded(c.Schedule.Format(), c.size())
 }
 
 func thisHost() Host { return Host{runtime.GOOS, runtime.GOARCH, runtime.NumCPU()} }

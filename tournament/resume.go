@@ -30,6 +30,9 @@ func checkManifest(gamesSize int64, c *Config, m *Manifest) error {
 	if old.Status == Imported {
 		return errors.New("holds imported games; expected a new folder or that of a run")
 	}
+	if err := old.Config.Unknown; err != nil {
+		return fmt.Errorf("holds a run with settings that this version doesn't know: %w", err)
+	}
 	if old.Schema != m.Schema {
 		return fmt.Errorf("holds a run with schema %d, expected %d", old.Schema, m.Schema)
 	}
@@ -64,9 +67,9 @@ type ExtendError struct{ error }
 
 // played returns what decides what is played: all but the name, the number of workers, the stall timeout and the
 // suspension.
-func (m ManifestConfig) played() ManifestConfig {
-	m.Workers, m.StallTimeout, m.Name, m.Suspend = 0, "", "", 0
-	return m
+func (c Config) played() Config {
+	c.Workers, c.StallTimeout, c.Name, c.Suspend = 0, 0, "", 0
+	return c
 }
 
 // CompareConfigs returns an error that lists what differs between the configuration of a run in a folder and that of

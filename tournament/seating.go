@@ -90,9 +90,7 @@ func (s *seating) game(j Job, n int, opening rules.Position) game.Game {
 	c := s.config
 	setup := game.Game{
 		Number: 2*j.Pair + int64(n), Pair: j.Pair,
-		Rules: c.Rules[j.Rules], Opening: opening, Policy: c.Openings.String(), Limits: c.Limits,
-		OnRepetition: c.OnRepetition, Clock: c.Clock, TimeMargin: c.TimeMargin, StallTimeout: c.StallTimeout,
-		Adjudication: c.Adjudication,
+		Rules: c.Rules[j.Rules], Opening: opening, Settings: c.Settings,
 	}
 	for side := range setup.Seats {
 		i, seed := s.seat(j, n, rules.Side(side))

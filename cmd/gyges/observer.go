@@ -54,7 +54,7 @@ func newObserver(e *env, interval int64, config *tournament.Config, kind runKind
 		kind: kind,
 	}
 	f.reading, f.state, config.OnBegin = true, f.results, f.resume
-	f.counted = f.standings.Begin(&tournament.Manifest{Config: config.Manifest()})
+	f.counted = f.standings.Begin(&tournament.Manifest{Config: config.Completed()})
 	return f
 }
 
@@ -182,7 +182,7 @@ func (f *observer) interim() error {
 // end ends the reports. If not all games could be recorded, the results are those of the records.
 func (f *observer) end(ctx context.Context, s tournament.Summary) {
 	f.meter.end()
-	f.counted.SetManifest(&tournament.Manifest{Config: f.config.Manifest(), Status: s.Status})
+	f.counted.SetManifest(&tournament.Manifest{Config: f.config.Completed(), Status: s.Status})
 	if s.Status == tournament.Failed && s.Played < f.done {
 		f.note(f.reread(ctx, filepath.Join(s.Out, tournament.GamesFile)))
 	}
@@ -191,7 +191,7 @@ func (f *observer) end(ctx context.Context, s tournament.Summary) {
 // reread counts the games of a file of records in place of those that were played.
 func (f *observer) reread(ctx context.Context, path string) error {
 	f.standings, f.done, f.faults = standings.New(), 0, nil
-	f.counted = f.standings.Begin(&tournament.Manifest{Config: f.config.Manifest()})
+	f.counted = f.standings.Begin(&tournament.Manifest{Config: f.config.Completed()})
 	file, err := files.Open(path)
 	if err != nil {
 		return err

@@ -39,10 +39,10 @@ func (c *playCmd) Run(ctx context.Context, e *env) error {
 	if c.Seed != nil {
 		seed = *c.Seed
 	}
-	m := game.Game{
-		Rules: r, Policy: "play", TimeMargin: game.DefaultTimeMargin, Limits: c.Limits, OnRepetition: c.OnRepetition,
+	m := game.Game{Rules: r, Settings: game.Settings{
+		Openings: schedule.Openings{Policy: "play"}, Limits: c.Limits, OnRepetition: c.OnRepetition,
 		StallTimeout: c.StallTimeout,
-	}
+	}}
 	if m.Opening, err = c.opening(r, seed); err != nil {
 		return err
 	}

@@ -59,7 +59,7 @@ func (c *tournamentCmd) print(ctx context.Context, e *env, f *observer, s tourna
 	if c.forPeople() {
 		about = e.out
 		about.printf("\n")
-		err = errors.Join(err, printTable(e.out, f.standings.PlayerTable(f.config.Manifest().Agents), c.Format, 1))
+		err = errors.Join(err, printTable(e.out, f.standings.PlayerTable(f.config.Players()), c.Format, 1))
 	}
 	about.printf("\n")
 	c.summarize(about, s, f)

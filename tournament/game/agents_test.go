@@ -11,6 +11,7 @@ import (
 
 	"gyges/agents"
 	"gyges/rules"
+	"gyges/tournament/schedule"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -101,8 +102,9 @@ func newTestGame(t require.TestingT, r *rules.Rules, seed uint64, south, north a
 		require.NoError(t, g.Play(moves.At(rng.IntN(moves.Len()))))
 	}
 	return &Game{
-		Number: 3, Pair: 1, Rules: r, Opening: g.Position(), Policy: "random", TimeMargin: DefaultTimeMargin,
-		Seats: [2]Seat{{Name: "s", Seed: seed, Agent: south}, {Name: "n", Seed: seed + 1, Agent: north}},
+		Number: 3, Pair: 1, Rules: r, Opening: g.Position(),
+		Settings: Settings{Openings: schedule.Openings{Policy: "random"}},
+		Seats:    [2]Seat{{Name: "s", Seed: seed, Agent: south}, {Name: "n", Seed: seed + 1, Agent: north}},
 	}
 }
 

@@ -97,20 +97,6 @@ func (c Clock) spend(left *time.Duration, took, margin time.Duration) (overrun t
 	return 0
 }
 
-// DefaultTimeMargin is 0 for a clock and 500 ms for a move time: many
-// engines check the time at intervals only, but reserve time under a clock.
-const DefaultTimeMargin time.Duration = -1
-
-const moveTimeMargin = 500 * time.Millisecond
-
-// timeMargins returns by how much a clock and a move time may be overrun.
-func timeMargins(margin time.Duration) (clock, moveTime time.Duration) {
-	if margin < 0 {
-		return 0, moveTimeMargin
-	}
-	return margin, margin
-}
-
 // scaled returns the game with the times of all limits and clocks multiplied by its time scale.
 func (g *Game) scaled() *Game {
 	if g.TimeScale == 0 || g.TimeScale == 1 {

@@ -57,7 +57,7 @@ func TestLossOnTime(t *testing.T) {
 		require.NoError(t, err)
 		const ms = time.Millisecond
 		for name, c := range map[string]struct {
-			base, limit, own, margin time.Duration // base is of the game's clock; 0: an hour
+			base, limit, own, margin time.Duration // base is of the game's clock; 0: an hour; a margin of 0 is the usual one
 			clock                    Clock
 			detail                   string // "" if nobody loses on time
 		}{
@@ -65,15 +65,17 @@ func TestLossOnTime(t *testing.T) {
 			"the game's move time": {limit: 20 * ms, margin: ms, detail: "overran its move time of 20ms"},
 			"its own move time":    {limit: time.Hour, own: 15 * ms, margin: 5 * ms, detail: "overran its move time of 15ms"},
 			"within the margin":    {limit: 20 * ms, margin: time.Minute},
-			"the usual margin":     {own: 20 * ms, margin: DefaultTimeMargin},
+			"the usual margin":     {own: 20 * ms, margin: 0},
 			"its own clock":        {clock: Clock{Base: 60 * ms, Increment: ms}, margin: ms, detail: "overran its clock"},
 		} {
 			base, slow := cmp.Or(c.base, time.Hour), &slowAgent{}
-			m := Game{Rules: r, Opening: opening, Policy: "random", Clock: Clock{Base: base}, TimeMargin: c.margin,
-				Limits:       agents.Limits{MoveTime: c.limit},
-				Adjudication: length,
+			m := Game{Rules: r, Opening: opening, Settings: Settings{Clock: Clock{Base: base},
+				Limits: agents.Limits{MoveTime: c.limit}, Adjudication: length},
 				Seats: [2]Seat{{Name: "quick", Agent: &picker{}},
 					{Name: "slow", Agent: slow, Clock: c.clock, MoveTime: c.own}}}
+			if c.margin > 0 {
+				m.TimeMargin = &c.margin
+			}
 			g, err := Play(t.Context(), &m)
 			require.NoError(t, err)
 			requireSound(t, g)

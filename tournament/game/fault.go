@@ -79,15 +79,3 @@ func Close(a agents.Agent) error {
 // closingTime bounds the closing of an agent. Ending an external program takes
 // up to several seconds.
 const closingTime = 30 * time.Second
-
-// RecordLimits returns limits as records hold them.
-func RecordLimits(l agents.Limits, c Clock) record.Limits {
-	r := record.Limits{Depth: l.Depth, Nodes: l.Nodes}
-	if l.MoveTime > 0 {
-		r.MoveTime = l.MoveTime.String()
-	}
-	if c.Base > 0 {
-		r.Clock = c.String()
-	}
-	return r
-}

@@ -23,23 +23,12 @@ type Game struct {
 	Number, Pair int64 // for the record
 	Rules        *rules.Rules
 	Opening      rules.Position
-	Policy       string  // where the opening came from, for the record
 	Seats        [2]Seat // by side
-	Limits       agents.Limits
-
-	// OnRepetition is what becomes of a move that only repeats; zero: Forfeit.
-	OnRepetition agents.OnRepetition
-
-	Clock        Clock         // zero: none
-	TimeMargin   time.Duration // by how much a clock or a move time may be overrun; see DefaultTimeMargin
-	StallTimeout time.Duration // how long beyond its time an agent that doesn't answer is waited for; 0: without end
+	Settings             // its openings are where the opening came from
 
 	// TimeScale multiplies the times of all limits and clocks while the game is played; the record holds them as they
 	// are here. 0: 1.
 	TimeScale float64
-
-	// Adjudication ends the game early; zero: never.
-	Adjudication Adjudication
 
 	// OnMove is called after each move; it may be nil. It must not
 	// change the game.
@@ -62,10 +51,10 @@ func (g *Game) Blank() *record.Record {
 	south, north := g.Seats[rules.South], g.Seats[rules.North]
 	r := &record.Record{
 		Game: g.Number, Pair: g.Pair,
-		Rules: g.Rules.String(), Opening: g.Rules.FormatPosition(g.Opening), Policy: g.Policy,
+		Rules: g.Rules.String(), Opening: g.Rules.FormatPosition(g.Opening), Policy: g.Openings.String(),
 		South:  record.Player{Agent: south.Name, Seed: south.Seed},
 		North:  record.Player{Agent: north.Name, Seed: north.Seed},
-		Limits: RecordLimits(g.Limits, g.Clock), Adjudication: g.Adjudication.String(),
+		Limits: g.bounds(), Adjudication: g.Adjudication.String(),
 	}
 	if g.OnRepetition != agents.Forfeit {
 		r.OnRepetition = string(g.OnRepetition)

@@ -125,7 +125,7 @@ func (p *play) solve(ctx context.Context, game *rules.Game, plies int) (solver.R
 
 // time returns the fault of the side to move if it took too long.
 func (p *play) time(setup *Game, took time.Duration) *record.Fault {
-	clockMargin, moveMargin := timeMargins(setup.TimeMargin)
+	clockMargin, moveMargin := setup.timeMargins()
 	if over := setup.clock(p.side).spend(&p.left[p.side], took, clockMargin); over > 0 {
 		return p.overran(over, "overran its clock")
 	}
@@ -166,7 +166,7 @@ func (p *play) prepare(ctx context.Context, setup *Game, start time.Time) *recor
 // call notes that a side's agent is called now, the time since the game's start. It may take the time in which it
 // doesn't lose by its limits, and the stall timeout more; without either as long as it likes.
 func (p *play) call(setup *Game, side rules.Side, now time.Duration) {
-	clockMargin, moveMargin := timeMargins(setup.TimeMargin)
+	clockMargin, moveMargin := setup.timeMargins()
 	var limits agents.Limits
 	if limit := setup.moveTime(side); limit > 0 {
 		limits.MoveTime = limit + moveMargin

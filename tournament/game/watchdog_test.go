@@ -41,7 +41,7 @@ func TestStallTimeoutBeyondLimits(t *testing.T) {
 		"clock":                {time.Minute, func(m *Game) { m.Clock = Clock{Base: 5 * time.Second} }, "no answer within 5.3s"},
 		"the agent's own time": {time.Minute, func(m *Game) { m.Seats[0].MoveTime = time.Second }, "no answer within 1.8s"},
 		"the tighter one": {time.Minute, func(m *Game) {
-			m.Limits.MoveTime, m.Clock, m.TimeMargin = time.Minute, Clock{Base: 2 * time.Second}, 0
+			m.Limits.MoveTime, m.Clock, m.TimeMargin = time.Minute, Clock{Base: 2 * time.Second}, new(time.Duration)
 		}, "no answer within 2.3s"},
 		"no stall timeout": {time.Hour, func(m *Game) { m.StallTimeout, m.Seats[1].MoveTime = 0, time.Second }, ""},
 		"a person":         {time.Hour, func(m *Game) { m.Seats[0].Person = true }, ""},

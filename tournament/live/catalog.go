@@ -19,6 +19,7 @@ import (
 
 	"gyges/agents"
 	"gyges/ratings/source"
+	"gyges/ratings/sprt"
 	"gyges/rules/base/files"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
@@ -389,7 +390,7 @@ func describe(f folder) entry {
 	m, t, hasHistory := (*tournament.Manifest)(nil), (*report.Tuning)(nil), false
 	if read, err := tournament.ReadManifest(f); err == nil && read != nil && read.Status != "" {
 		m, e.Scheduled, e.Format = read, read.Games.Scheduled, kindOf(read)
-		imported, e.Rules, e.About = m.Players, boundRules(m.Config.Rules), summarize(m)
+		imported, e.Rules, e.About = m.Players, boundRules(m.Config.RuleSets()), summarize(m)
 		if m.Status == tournament.Finished {
 			e.Games = m.Games.Played
 		}
@@ -418,7 +419,7 @@ func kindOf(m *tournament.Manifest) string {
 	switch {
 	case m.Status == tournament.Imported:
 		return "import"
-	case m.Config.SPRT != "":
+	case m.Config.SPRT != (sprt.Test{}):
 		return "SPRT"
 	case len(m.Config.Agents) == 2 && !format.Adaptive && !format.Alone:
 		return "match"
@@ -430,7 +431,7 @@ func kindOf(m *tournament.Manifest) string {
 func summarize(m *tournament.Manifest) string {
 	var labels []string
 	for _, a := range m.Config.Agents {
-		labels = append(labels, agents.LabelOf(a))
+		labels = append(labels, a.Label())
 	}
 	text := listPlayers(labels, 0)
 	if m.Status == tournament.Imported {

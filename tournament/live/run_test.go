@@ -411,13 +411,12 @@ func TestAbout(t *testing.T) {
 		[]string{list[0].Format, list[0].About, strings.Join(list[0].Rules, " ")})
 
 	var m tournament.Manifest
-	m.Config.Agents = []string{"alphabeta:depth=4,name=Ida", "random"}
-	m.Config.Rules = []string{"standard"}
+	m.Config = runtest.Config(`{"agents": ["alphabeta:depth=4,name=Ida", "random"], "rules": ["standard"]}`)
 	require.Equal(t, "Ida, random", summarize(&m))
 	imported := tournament.Manifest{Status: tournament.Imported, From: "league.pgn"}
 	require.Equal(t, "from league.pgn", summarize(&imported))
-	m.Config.Agents = append(m.Config.Agents, "greedy", "mcts", "human")
-	require.Equal(t, "5 players: Ida, random, greedy, mcts, …", summarize(&m))
+	m.Config.Agents = append(m.Config.Agents, m.Config.Agents[1], m.Config.Agents[1], m.Config.Agents[1])
+	require.Equal(t, "5 players: Ida, random, random, random, …", summarize(&m))
 }
 
 // A run that its manifest says is running, but that no process has, is stopped, on the list and on its page, with how

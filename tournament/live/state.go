@@ -85,10 +85,10 @@ func timeText(seconds float64) string {
 // isn't known, infinitely many if it has neither.
 func (r *run) gamesLeft(ctx context.Context) float64 {
 	m := r.about.Manifest
-	if m == nil || m.Config.SPRT == "" && m.Config.UntilError <= 0 {
+	if m == nil || m.Config.SPRT == (sprt.Test{}) && m.Config.UntilError <= 0 {
 		return math.Inf(1)
 	}
-	if test, err := sprt.Parse(m.Config.SPRT); err == nil && m.Config.SPRT != "" {
+	if test := m.Config.SPRT; test != (sprt.Test{}) {
 		if pairs, known := test.PairsLeft(r.collector.Runs[0].Pairs); known {
 			return 2 * pairs
 		}

@@ -11,7 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gyges/ratings/sprt"
 	"gyges/tournament"
+	"gyges/tournament/internal/runtest"
 	"gyges/tournament/queue/status"
 )
 
@@ -30,7 +32,7 @@ func writeTimed(t *testing.T, dir string, games int64, now time.Time, change fun
 		Schema: 1, Status: tournament.Running, Start: now.Add(-time.Hour), Games: tournament.GameCounts{Scheduled: 100},
 		Host: tournament.Host{OS: "plan9", Arch: "mips", CPUs: 3},
 	}
-	m.Config.Agents, m.Config.Rules, m.Config.Workers = []string{"a", "b"}, []string{"standard"}, 2
+	m.Config = runtest.Config(`{"agents": ["a", "b"], "rules": ["standard"], "workers": 2}`)
 	change(&m)
 	manifest, err := json.Marshal(&m)
 	require.NoError(t, err)
@@ -42,7 +44,8 @@ func writeTimed(t *testing.T, dir string, games int64, now time.Time, change fun
 // The page has a bar and, of a run in progress alone, the speed and the time left.
 func TestState(t *testing.T) {
 	t.Parallel()
-	const test = "elo0=0,elo1=200"
+	test, err := sprt.Parse("elo0=0,elo1=200")
+	require.NoError(t, err)
 	now := time.Now()
 	for name, c := range map[string]struct {
 		change func(*tournament.Manifest)

@@ -15,6 +15,7 @@ import (
 	"gyges/rules"
 	"gyges/tournament/game"
 	"gyges/tournament/record"
+	"gyges/tournament/schedule"
 	"gyges/tournament/web"
 )
 
@@ -80,7 +81,7 @@ func (g *session) playOnce() bool {
 	g.interrupt = interrupt
 	g.mu.Unlock()
 	m := game.Game{
-		Rules: g.rules, Opening: g.start, Policy: "play",
+		Rules: g.rules, Opening: g.start, Settings: game.Settings{Openings: schedule.Openings{Policy: "play"}},
 		OnMove: func(at *rules.Game, d agents.Decision) { g.moved(ctx, at, d) },
 	}
 	m.Seats[g.human] = game.Seat{Name: humanKind, Seed: g.seed, Agent: &seat{game: g}, Clock: g.clock}

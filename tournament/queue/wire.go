@@ -19,8 +19,8 @@ import (
 
 // runConfig is what the jobs of a run have in common.
 type runConfig struct {
-	Settings  tournament.ManifestConfig `json:"settings"`  // without what only the coordinator needs
-	Positions []string                  `json:"positions"` // of a list of openings
+	Config    tournament.Config `json:"config"`    // without what only the coordinator needs
+	Positions []string          `json:"positions"` // of a list of openings
 
 	Version string            `json:"version"` // of the program, see Options
 	Speed   float64           `json:"speed"`   // positions a second that times are meant for; 0: of any machine
@@ -31,13 +31,13 @@ type runConfig struct {
 // newRunConfig returns a config for the wire, without files.
 func newRunConfig(c *tournament.Config, o *Options) *runConfig {
 	r := &runConfig{
-		Settings: c.Manifest(), Positions: c.Openings.Positions, Version: o.Version,
-		Tries: o.tries, Files: map[string]string{},
+		Config: c.Completed(), Positions: c.Openings.Positions, Version: o.Version, Tries: o.tries,
+		Files: map[string]string{},
 	}
 	plain := tournament.DefaultConfig()
-	s := &r.Settings
+	s := &r.Config
 	s.Name, s.Pairs, s.Workers, s.Suspend = plain.Name, plain.Pairs, plain.Workers, plain.Suspend
-	s.SPRT, s.UntilError = "", 0
+	s.SPRT, s.UntilError = plain.SPRT, plain.UntilError
 	if isTimed(c, o.Registry) && o.Speed != nil {
 		r.Speed = o.Speed()
 	}
@@ -46,12 +46,12 @@ func newRunConfig(c *tournament.Config, o *Options) *runConfig {
 
 // config returns the tournament's config. Only its texts have been checked.
 func (r *runConfig) config() (tournament.Config, error) {
-	c, err := r.Settings.Settings()
+	c := r.Config
 	c.Openings.Positions = r.Positions
 	if r.Tries < 1 || r.Speed < 0 {
-		err = errors.Join(err, fmt.Errorf("expected tries and a speed, found %d, %v", r.Tries, r.Speed))
+		return c, fmt.Errorf("expected tries and a speed, found %d, %v", r.Tries, r.Speed)
 	}
-	return c, err
+	return c, c.Unknown
 }
 
 // digest returns the SHA-256 hash of a content, in hexadecimal.

@@ -151,7 +151,7 @@ func TestDescription(t *testing.T) {
 	c.Openings = schedule.Openings{Policy: schedule.RandomOpenings, Plies: 3}
 	c.Limits = agents.Limits{Depth: 9, Nodes: 1 << 40, MoveTime: 3 * time.Second}
 	c.Clock, c.TimeMargin, c.StallTimeout = game.Clock{Base: time.Minute,
-		Increment: time.Second}, time.Millisecond, time.Hour
+		Increment: time.Second}, new(time.Millisecond), time.Hour
 	c.Seed, c.OnRepetition, c.Schedule, c.Rounds = 1<<64-1, agents.Allow, "swiss", 2
 	var err error
 	c.Adjudication, err = game.ParseAdjudication("resign=8:4,draw=1:20,proven=5,plies=300")
@@ -170,8 +170,8 @@ func TestDescription(t *testing.T) {
 	want.Name, want.Pairs, want.Out, want.Workers, want.Suspend = plain.Name, plain.Pairs, plain.Out, plain.Workers, got.Suspend
 	require.Equal(t, want, got)
 
-	for _, bad := range []string{`{}`, `{"settings":{"rules":["x"]}}`,
-		`{"tries":1,"settings":{"agents":["a:"]}}`, `{"tries":1,"speed":-1}`} {
+	for _, bad := range []string{`{}`, `{"tries":1,"config":{"rules":["x"]}}`,
+		`{"tries":1,"config":{"agents":["a:"]}}`, `{"tries":1,"speed":-1}`} {
 		var d runConfig
 		require.NoError(t, strictjson.Unmarshal([]byte(bad), maxText, &d))
 		_, err := d.config()

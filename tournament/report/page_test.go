@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/net/html"
 
+	"gyges/agents"
 	"gyges/ratings"
 	"gyges/ratings/table"
 	"gyges/rules/base/grid"
@@ -166,7 +167,7 @@ func TestLevelPlayers(t *testing.T) {
 func TestPlayCommand(t *testing.T) {
 	m := *sampleRun().Manifest
 	require.Empty(t, PlayCommand(&m, "results/sample"), "no agent has such a spec")
-	m.Config.Agents = []string{"alpha:x=1", "beta", "ugi:cmd='a, b'"}
+	m.Config.Agents[2], m.Config.Unknown = agents.Spec{Kind: "ugi", Params: []agents.Param{{Name: "cmd", Value: "a, b"}}}, nil
 	require.Equal(t, "gyges tournament --rules standard,kang --agent alpha:x=1 --agent beta "+
 		`--agent 'ugi:cmd='\''a, b'\''' --pairs 6 --openings random:plies=4 --nodes 5000 --clock 1m0s+1s `+
 		"--seed 18446744073709551615 --out results/sample-again", PlayCommand(&m, "results/sample-again"))
@@ -365,7 +366,8 @@ func TestHostileTexts(t *testing.T) {
 	}
 	about := sampleRun()
 	about.Name, about.Notes = hostile, []string{hostile}
-	about.Manifest.Error, about.Manifest.Text, about.Manifest.Config.Agents[0] = hostile, hostile+"\n```\n"+hostile, hostile
+	about.Manifest.Error, about.Manifest.Text = hostile, hostile+"\n```\n"+hostile
+	about.Manifest.Config.Agents[0].Kind = hostile
 	about.Charts = []Chart{{Title: hostile, XName: hostile, YName: hostile, Curves: []Curve{{Name: hostile, Points: []Point{{X: 1, Y: 2}}}, {Name: long}}}}
 	c, rated := collect(t, Options{Games: 100}, about, games)
 	rated.Notes = []string{hostile}

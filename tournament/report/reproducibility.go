@@ -5,11 +5,11 @@ import (
 	"strings"
 	"time"
 
+	"gyges/ratings/sprt"
 	"gyges/rules/base/problems"
 	"gyges/rules/base/settings"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
-	"gyges/tournament/record"
 	"gyges/tournament/schedule"
 )
 
@@ -65,7 +65,10 @@ func given[T int | uint64](n T) string { return strings.TrimPrefix(fmt.Sprint(n)
 // manifestFacts are the main fields of a manifest.
 func manifestFacts(m *tournament.Manifest) []Fact {
 	c := &m.Config
-	var scheduled, start, took, until string
+	var scheduled, start, took, test, until string
+	if c.SPRT != (sprt.Test{}) {
+		test = c.SPRT.String()
+	}
 	if c.UntilError > 0 {
 		until = fmt.Sprintf("± %g Elo", c.UntilError)
 	}
@@ -80,27 +83,28 @@ func manifestFacts(m *tournament.Manifest) []Fact {
 	}
 	return []Fact{
 		{"status", string(m.Status)}, {"error", m.Error}, {"games", scheduled}, {"started", start}, {"took", took},
-		{"players", strings.Join(c.Agents, ", ")}, {"rules", strings.Join(c.Rules, ", ")}, {"schedule", string(c.Schedule)},
-		{"pairs a pairing", given(c.Pairs)}, {"openings", c.Openings.String()}, {"limits", limitsText(c.Limits)},
-		{"adjudication", c.Adjudication}, {"sequential test", c.SPRT}, {"until error", until},
-		{"repeating moves", c.OnRepetition}, {"seed", given(c.Seed)}, {"workers", given(c.Workers)},
+		{"players", strings.Join(c.Players(), ", ")}, {"rules", strings.Join(c.RuleSets(), ", ")},
+		{"schedule", string(c.Schedule)},
+		{"pairs a pairing", given(c.Pairs)}, {"openings", c.Openings.String()}, {"limits", limitsText(c)},
+		{"adjudication", c.Adjudication.String()}, {"sequential test", test}, {"until error", until},
+		{"repeating moves", string(c.OnRepetition)}, {"seed", given(c.Seed)}, {"workers", given(c.Workers)},
 		{"program", strings.TrimPrefix(m.Program.String(), "gyges ")}, {"machine", m.Host.String()},
 	}
 }
 
-func limitsText(l record.Limits) string {
-	var parts []string
+func limitsText(c *tournament.Config) string {
+	l, parts := c.Limits, []string(nil)
 	if l.Depth > 0 {
 		parts = append(parts, textfmt.Plural(l.Depth, "ply"))
 	}
 	if l.Nodes > 0 {
 		parts = append(parts, textfmt.Thousands(l.Nodes)+" nodes")
 	}
-	if l.MoveTime != "" {
-		parts = append(parts, l.MoveTime+" a move")
+	if l.MoveTime > 0 {
+		parts = append(parts, l.MoveTime.String()+" a move")
 	}
-	if l.Clock != "" {
-		parts = append(parts, "clock "+l.Clock)
+	if c.Clock.Base > 0 {
+		parts = append(parts, "clock "+c.Clock.String())
 	}
 	return strings.Join(parts, ", ")
 }
@@ -108,10 +112,9 @@ func limitsText(l record.Limits) string {
 // PlayCommand is a command line that plays the run into a folder: again into a new one, or on in its own. It is empty
 // for runs without two agents, and those with settings that this version doesn't know.
 func PlayCommand(m *tournament.Manifest, out string) string {
-	c, err := m.Config.Settings()
-	var unknown problems.List
+	c, unknown := m.Config, problems.List{}
 	settings.Check(&unknown, &c, "")
-	if err != nil || len(unknown) > 0 || len(c.Agents) < 2 || len(c.Rules) == 0 {
+	if c.Unknown != nil || len(unknown) > 0 || len(c.Agents) < 2 || len(c.Rules) == 0 {
 		return ""
 	}
 	c.Workers, c.Out = 0, out

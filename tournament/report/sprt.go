@@ -21,7 +21,7 @@ func (b *builder) matches() Section {
 		if len(b.collected.runs) > 1 {
 			s.heading("", textfmt.Visible(r.about.Name))
 		}
-		player := b.visibleLabel(m.Config.Agents[0])
+		player := b.visibleLabel(m.Config.Agents[0].String())
 		facts, test, path := []Fact{{"points of", player}}, sprt.Test{}, newLLRPath(m, r.Run)
 		if path != nil {
 			test = path.test
@@ -48,14 +48,10 @@ type llrPath struct {
 
 // newLLRPath returns the course of a run's test; nil without one.
 func newLLRPath(m *tournament.Manifest, r *standings.Run) *llrPath {
-	if m == nil || m.Config.SPRT == "" || len(m.Config.Agents) != 2 {
+	if m == nil || m.Config.SPRT == (sprt.Test{}) || len(m.Config.Agents) != 2 {
 		return nil
 	}
-	t, err := sprt.Parse(m.Config.SPRT)
-	if err != nil {
-		return nil
-	}
-	return &llrPath{t, r}
+	return &llrPath{m.Config.SPRT, r}
 }
 
 // curve is the LLR by the number of pairs, to the last one.

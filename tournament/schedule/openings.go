@@ -1,7 +1,6 @@
 package schedule
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -55,18 +54,18 @@ func (Policy) Choices() []settings.Choice {
 // Openings says how games begin.
 type Openings struct {
 	// Policy is where they come from.
-	Policy Policy `yaml:"policy" json:"policy" help:"Where openings come from, as in --openings."`
+	Policy Policy `yaml:"policy" help:"Where openings come from, as in --openings."`
 
 	// Plies is how many random legal plies follow the set-up before the agents
 	// take over, 0 to 40. 0 means none, but 4 under Kang, where all games would
 	// begin alike.
-	Plies int `yaml:"plies" json:"plies" check:"0..40" help:"Random plies after the set-up; 0: none, but 4 under Kang, or 2 in matches."`
+	Plies int `yaml:"plies" check:"0..40" help:"Random plies after the set-up; 0: none, but 4 under Kang, or 2 in matches."`
 
 	// File is where the list of FileOpenings comes from, and Positions the list, as [ReadOpenings] reads it, of which
 	// manifests have the Hash alone.
-	File      string   `yaml:"file" json:"file,omitempty" form:"a file of positions" help:"File of the policy file: a position a line."`
+	File      string   `yaml:"file" form:"a file of positions" help:"File of the policy file: a position a line."`
 	Positions []string `yaml:"-" json:"-"`
-	Hash      uint64   `yaml:"-" json:"hash,omitempty,string"`
+	Hash      uint64   `yaml:"-" json:"hash"`
 }
 
 // ParseOpenings reads what [Openings.String] prints, and the file that it names.
@@ -96,18 +95,6 @@ func (o *Openings) UnmarshalText(text []byte) (err error) {
 
 // MarshalText implements [encoding.TextMarshaler] by [Openings.String].
 func (o Openings) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
-
-// MarshalJSON returns the openings as manifests have them.
-func (o Openings) MarshalJSON() ([]byte, error) {
-	type plain Openings
-	return json.Marshal(plain(o))
-}
-
-// UnmarshalJSON reads what MarshalJSON returns.
-func (o *Openings) UnmarshalJSON(text []byte) error {
-	type plain Openings
-	return json.Unmarshal(text, (*plain)(o))
-}
 
 // Choices lists the forms that [ParseOpenings] reads.
 func (Openings) Choices() []settings.Choice {

@@ -49,6 +49,7 @@ type Run struct {
 	Identical ratings.Identical
 
 	manifest tournament.Manifest // zero if it has none
+	names    []string            // of its players, in records
 	schedule *schedule.Schedule
 	players  map[string]int // specs by their places in the manifest
 	misfit   bool           // a record contradicts the manifest
@@ -68,8 +69,8 @@ func (s *Standings) Begin(m *tournament.Manifest) *Run {
 	r := new(Run)
 	r.SetManifest(m)
 	r.schedule, r.players = r.manifest.Config.Recorded(), map[string]int{}
-	for i, spec := range r.manifest.Config.Agents {
-		r.players[spec] = i
+	for i, name := range r.names {
+		r.players[name] = i
 	}
 	s.Runs = append(s.Runs, r)
 	return r
@@ -91,6 +92,7 @@ func (r *Run) SetManifest(m *tournament.Manifest) {
 	if r.manifest = (tournament.Manifest{}); m != nil {
 		r.manifest = *m
 	}
+	r.names = r.manifest.Config.Players()
 }
 
 // run returns the run begun last.
@@ -236,11 +238,11 @@ func (s *Standings) addPair(first, second source.Result) {
 
 // addPair counts a pair of a run of two agents; one says that its two games are one.
 func (r *Run) addPair(first, second source.Result, one bool) {
-	if len(r.manifest.Config.Agents) != 2 || first.South == first.North {
+	if len(r.names) != 2 || first.South == first.North {
 		return
 	}
 	points := int(first.Result - second.Result) // of the first game's South, less than half of all: -2 to 2
-	if first.South != r.manifest.Config.Agents[0] {
+	if first.South != r.names[0] {
 		points = -points
 	}
 	r.Course = append(r.Course, uint8(2+points))
@@ -355,12 +357,12 @@ func againstField(ctx context.Context, d *ratings.Data, player string, o ratings
 func (s *Standings) Precision(ctx context.Context) ratings.Precision {
 	c := &s.run().manifest.Config
 	p := ratings.Precision{Pairs: math.MaxInt}
-	for _, name := range c.Rules {
+	for _, r := range c.Rules {
 		results := new(ratings.Data)
-		if set := s.sets[name]; set != nil {
+		if set := s.sets[r.String()]; set != nil {
 			results = set.data
 		}
-		p = p.Worse(ratings.MeasurePrecision(ctx, results, c.Agents))
+		p = p.Worse(ratings.MeasurePrecision(ctx, results, s.run().names))
 	}
 	return p
 }
@@ -393,8 +395,8 @@ func (s *Standings) challenger() string {
 	name := ""
 	for i, r := range s.played() {
 		own := ""
-		if r.schedule.Format.About().Challenger && len(r.manifest.Config.Agents) > 0 {
-			own = agents.LabelOf(r.manifest.Config.Agents[0])
+		if r.schedule.Format.About().Challenger && len(r.names) > 0 {
+			own = r.manifest.Config.Agents[0].Label()
 		}
 		if i > 0 && own != name {
 			return ""
@@ -417,8 +419,8 @@ func (s *Standings) tables(labels map[string]string) (list []table.Standings) {
 			continue
 		}
 		var names []string
-		for _, spec := range r.manifest.Config.Agents {
-			names = append(names, cmp.Or(labels[spec], spec))
+		for _, name := range r.names {
+			names = append(names, cmp.Or(labels[name], name))
 		}
 		ended := r.manifest.Config.UntilError > 0 && r.manifest.Status == tournament.Finished
 		for _, t := range r.schedule.Format.Tables(r.schedule, names, ended) {

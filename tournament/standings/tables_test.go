@@ -1,6 +1,7 @@
 package standings
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 	"gyges/ratings/table"
 	"gyges/rules/base/grid"
 	"gyges/tournament"
+	"gyges/tournament/internal/runtest"
 	"gyges/tournament/runs"
 )
 
@@ -17,14 +19,10 @@ import (
 func TestMisfit(t *testing.T) {
 	t.Parallel()
 	for _, stranger := range []bool{false, true} {
-		players := []string{"greedy:name=g", "random", "alphabeta:depth=2"}
-		if stranger {
-			players[2] = "mcts"
-		}
+		third := map[bool]string{false: "alphabeta:depth=2", true: "mcts"}[stranger]
 		s := New()
-		s.Begin(&tournament.Manifest{Config: tournament.ManifestConfig{
-			Name: "event", Schedule: "round-robin", Pairs: 10, Rules: []string{"standard"}, Agents: players,
-		}})
+		s.Begin(&tournament.Manifest{Config: runtest.Config(fmt.Sprintf(`{"name": "event", "schedule": "round-robin",
+			"pairs": 10, "rules": ["standard"], "agents": ["greedy:name=g", "random", %q]}`, third))})
 		require.NoError(t, s.read(t, new(runs.Reader), games(0, 6), "a"))
 		fitted, err := s.Fit(t.Context(), ratings.Options{}, false)
 		require.NoError(t, err)
@@ -42,10 +40,8 @@ func TestMisfit(t *testing.T) {
 func TestStandingsInTables(t *testing.T) {
 	t.Parallel()
 	one := New()
-	one.Begin(&tournament.Manifest{ID: "x", Config: tournament.ManifestConfig{
-		Name: "g", Schedule: "gauntlet", Pairs: 5, Rules: []string{"standard"},
-		Agents: []string{"greedy:name=g", "random", "alphabeta:depth=2"},
-	}})
+	one.Begin(&tournament.Manifest{ID: "x", Config: runtest.Config(`{"name": "g", "schedule": "gauntlet", "pairs": 5,
+		"rules": ["standard"], "agents": ["greedy:name=g", "random", "alphabeta:depth=2"]}`)})
 	r := new(runs.Reader)
 	require.NoError(t, one.read(t, r, games(0, 30), "a"))
 	fitted, err := one.Fit(t.Context(), ratings.Options{}, false)

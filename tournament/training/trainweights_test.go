@@ -76,7 +76,7 @@ func TestGenerationsFromNothing(t *testing.T) {
 		if i == 0 {
 			depth = "depth=1"
 		}
-		require.Contains(t, m.Config.Agents[0], depth)
+		require.Contains(t, m.Config.Agents[0].String(), depth)
 	}
 
 	// What weights of zero score says nothing, but for what is proven.

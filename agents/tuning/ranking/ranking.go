@@ -28,10 +28,10 @@ type Choice struct {
 
 // Settings are the settings of a fit.
 type Settings struct {
-	Epochs    int             `json:"epochs" check:"1..10000" help:"Passes over all positions."`
-	Positions int             `json:"positions" check:"0..10000000" zero:"for 600000" help:"Positions at most, drawn at random."`
-	Rate      float64         `json:"rate" check:"0..1" zero:"for 0.005" help:"Learning rate of the first step."`
-	Seed      uint64          `json:"seed,string" default:"1" help:"Seed of the order of positions, and of a new network."`
+	Epochs    int             `yaml:"epochs" json:"epochs" check:"1..10000" help:"Passes over all positions."`
+	Positions int             `yaml:"positions" json:"positions" check:"0..10000000" zero:"for 600000" help:"Positions at most, drawn at random."`
+	Rate      float64         `yaml:"rate" json:"rate" check:"0..1" zero:"for 0.005" help:"Learning rate of the first step."`
+	Seed      uint64          `yaml:"seed" json:"seed,string" default:"1" help:"Seed of the order of positions, and of a new network."`
 	Parent    *policy.Weights `json:"-"` // to start from; nil: zero
 
 	// Evaluator evaluates the positions after the moves; nil: the move chosen is the whole target. Temperature is in

@@ -16,12 +16,12 @@ import (
 // Network has the settings for fitting a network: by Adam with decoupled weight decay (AdamW: Loshchilov and Hutter,
 // ICLR 2019), with a step for every Batch of positions, and a rate that falls linearly from Rate to 0.
 type Network struct {
-	Units  int           `json:"units" check:"0..256" zero:"for 256" help:"Hidden units of a new network; fewer make a smaller file."`
-	Epochs int           `json:"epochs" check:"1..10000" help:"Passes over all positions."`
-	Batch  int           `json:"batch" check:"0..1048576" zero:"for 512" help:"Positions of a step."`
-	Rate   float64       `json:"rate" check:"0..1" zero:"for 0.004" help:"Learning rate of the first step."`
-	Decay  float64       `json:"decay" check:"0..10" help:"Weight decay: each step takes this share, times the rate, from the network's weights."`
-	Seed   uint64        `json:"seed,string" default:"1" help:"Seed of the order of positions, and of the weights of a new network."`
+	Units  int           `yaml:"units" json:"units" check:"0..256" zero:"for 256" help:"Hidden units of a new network; fewer make a smaller file."`
+	Epochs int           `yaml:"epochs" json:"epochs" check:"1..10000" help:"Passes over all positions."`
+	Batch  int           `yaml:"batch" json:"batch" check:"0..1048576" zero:"for 512" help:"Positions of a step."`
+	Rate   float64       `yaml:"rate" json:"rate" check:"0..1" zero:"for 0.004" help:"Learning rate of the first step."`
+	Decay  float64       `yaml:"decay" json:"decay" check:"0..10" help:"Weight decay: each step takes this share, times the rate, from the network's weights."`
+	Seed   uint64        `yaml:"seed" json:"seed,string" default:"1" help:"Seed of the order of positions, and of the weights of a new network."`
 	Parent *eval.Network `json:"-"` // to start from; nil: random weights
 }
 

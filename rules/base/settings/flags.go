@@ -33,7 +33,7 @@ func Flags(config any, without ...string) any {
 			t, tag = reflect.TypeFor[[]string](), tag+` sep:"none"`
 		case IsText(t) || t.Kind() == reflect.String:
 			t, tag = reflect.TypeFor[string](), tag+` sep:"none"`
-		case t.Kind() != reflect.Bool:
+		case t.Kind() != reflect.Bool && t.Kind() != reflect.Pointer:
 			t = reflect.PointerTo(t)
 		}
 		for _, name := range []string{"placeholder", "group"} {
@@ -90,7 +90,7 @@ func (f Field) Default() string {
 	if f.Value.IsZero() && f.Choices() != nil {
 		return f.Tag.Get("zero")
 	}
-	if f.Value.IsZero() || f.Tag.Get("default") == "-" {
+	if f.Value.IsZero() {
 		return ""
 	}
 	if d, ok := f.Value.Interface().(time.Duration); ok {

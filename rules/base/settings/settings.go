@@ -9,13 +9,14 @@
 //	check:"LOW..HIGH"   the bounds of a number or a time; "LOW..": no upper one
 //	zero:"TEXT"         what 0, or the empty text among [Choice]s, means
 //	default:"TEXT"      the value in a struct that a file makes, where nil is the default
+//	json:"KEY"          its key in manifests, where that is another one
 //	name:"NAME"         its flag; "-" of a struct: none of its settings has one. Package kong reads it, and the
 //	                    tags placeholder, group and sep
 //	help:"TEXT"         what it means, one or more sentences; after a colon at its end follow the choices
 //
 // Values are bool, int, int64, uint64, float64, string types, times, types that parse and print themselves
-// ([encoding.TextUnmarshaler], [encoding.TextMarshaler]), and lists of these. A type with a method Choices() []Choice
-// has only these values, or these forms of a value.
+// ([encoding.TextUnmarshaler], [encoding.TextMarshaler]), lists of these, and pointers to them, of which nil is none. A
+// type with a method Choices() []Choice has only these values, or these forms of a value.
 package settings
 
 import (
@@ -48,26 +49,41 @@ type Field struct {
 // Fields returns the settings of a struct, whose keys begin with prefix, in the order of its fields. Those behind a
 // nil pointer are left out.
 func Fields(config any, prefix string) []Field {
-	return fieldsOf(reflect.ValueOf(config).Elem(), prefix, false)
+	return fieldsOf(reflect.ValueOf(config).Elem(), prefix, present)
 }
 
 // AllFields returns Fields with those behind nil pointers, at the defaults in their tags.
 func AllFields(config any, prefix string) []Field {
-	return fieldsOf(reflect.ValueOf(config).Elem(), prefix, true)
+	return fieldsOf(reflect.ValueOf(config).Elem(), prefix, all)
 }
 
-func fieldsOf(v reflect.Value, prefix string, all bool) []Field {
+// selection says which fields of a struct are settings.
+type selection int
+
+const (
+	present selection = iota // those with a key that aren't behind a nil pointer
+	all                      // also those behind one
+	stored                   // present, with the keys in the tag json where there is one
+)
+
+// keyOf returns the key of a field, and whether its own fields have none of it.
+func (s selection) keyOf(t reflect.StructField) (key string, inline bool) {
+	key, tagged := t.Tag.Lookup("yaml")
+	if !tagged {
+		key, tagged = t.Tag.Lookup("param")
+	}
+	if name, ok := t.Tag.Lookup("json"); ok && s == stored {
+		key, tagged = name, true
+	}
+	key, option, _ := strings.Cut(key, ",")
+	return key, option == "inline" || t.Anonymous && !tagged
+}
+
+func fieldsOf(v reflect.Value, prefix string, which selection) []Field {
 	var list []Field
 	for i := range v.NumField() {
 		t := v.Type().Field(i)
-		key, tagged := t.Tag.Lookup("yaml")
-		for _, other := range []string{"param", "json"} {
-			if !tagged {
-				key, tagged = t.Tag.Lookup(other)
-			}
-		}
-		key, option, _ := strings.Cut(key, ",")
-		inline := option == "inline" || t.Anonymous && !tagged
+		key, inline := which.keyOf(t)
 		if key == "-" || key == "" && !inline {
 			continue
 		}
@@ -84,14 +100,14 @@ func fieldsOf(v reflect.Value, prefix string, all bool) []Field {
 		}
 		group := f.Value
 		if group.Kind() == reflect.Pointer {
-			if group.IsNil() && all {
+			if group.IsNil() && which == all {
 				group = reflect.ValueOf(New(t.Type.Elem()))
 			}
 			if group = group.Elem(); !group.IsValid() {
 				continue
 			}
 		}
-		fields := fieldsOf(group, inner, all)
+		fields := fieldsOf(group, inner, which)
 		if keys := strings.Fields(t.Tag.Get("keys")); len(keys) > 0 {
 			fields = slices.DeleteFunc(fields, func(f Field) bool {
 				first, _, _ := strings.Cut(f.Key[len(inner):], ".")
@@ -124,7 +140,7 @@ func isGroup(t reflect.Type) bool {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	hasKey := func(f reflect.StructField) bool { return f.Tag.Get("yaml")+f.Tag.Get("param")+f.Tag.Get("json") != "" }
+	hasKey := func(f reflect.StructField) bool { return f.Tag.Get("yaml")+f.Tag.Get("param") != "" }
 	return t.Kind() == reflect.Struct && slices.ContainsFunc(reflect.VisibleFields(t), hasKey)
 }
 
@@ -140,6 +156,14 @@ func IsList(t reflect.Type) bool { return t.Kind() == reflect.Slice && !IsText(t
 // Set sets a value from a text. The error says what was expected.
 func Set(v reflect.Value, text string) error {
 	t := v.Type()
+	if t.Kind() == reflect.Pointer && !IsText(t) {
+		made := reflect.New(t.Elem())
+		err := Set(made.Elem(), text)
+		if err == nil {
+			v.Set(made)
+		}
+		return err
+	}
 	if !IsText(t) {
 		x, err := parse(t, text)
 		if err != nil {
@@ -188,6 +212,10 @@ func parse(t reflect.Type, text string) (any, error) {
 // Expected returns what is expected of a value, and the kinds of YAML scalars that it is written as.
 func Expected(t reflect.Type) (what string, scalars []string) {
 	switch {
+	case t.Kind() == reflect.Pointer && !IsText(t):
+		return Expected(t.Elem())
+	case t.Kind() == reflect.Struct && !IsText(t):
+		return "keys and values", nil
 	case IsText(t):
 		return "a text", []string{"!!str", "!!int", "!!float"}
 	case t.Kind() == reflect.String:
@@ -254,6 +282,8 @@ func textOf(v reflect.Value) string {
 	switch {
 	case v.Kind() == reflect.Pointer && v.IsNil():
 		return ""
+	case v.Kind() == reflect.Pointer && !ok:
+		return textOf(v.Elem())
 	case !ok:
 		return fmt.Sprint(v.Interface())
 	}
@@ -273,22 +303,8 @@ func (f Field) SetTexts(texts ...string) error {
 			errs = append(errs, err)
 		}
 	}
-	f.Value.Set(list)
-	return errs.Err()
-}
-
-// Copy sets the settings of a struct that another one, of another type, has under the same keys.
-func Copy(to, from any) error {
-	var errs problems.List
-	source := Fields(from, "")
-	for _, f := range Fields(to, "") {
-		i := slices.IndexFunc(source, func(g Field) bool { return g.Key == f.Key })
-		if f.Group || i < 0 || source[i].Value.IsZero() {
-			continue
-		}
-		if err := f.SetTexts(source[i].Texts()...); err != nil {
-			errs.Add(f.Key, err)
-		}
+	if len(errs) == 0 {
+		f.Value.Set(list)
 	}
 	return errs.Err()
 }
@@ -329,6 +345,9 @@ func Bounds(t reflect.Type, check string) (low, high float64) {
 
 // InBounds returns an error if a number or a time is outside the bounds of a tag check; zero is the tag zero.
 func InBounds(x reflect.Value, bounds, zero string) error {
+	if x = reflect.Indirect(x); !x.IsValid() {
+		return nil
+	}
 	low, high := Bounds(x.Type(), bounds)
 	if number := x.Convert(reflect.TypeFor[float64]()).Float(); low <= number && number <= high {
 		return nil

@@ -27,7 +27,9 @@ type config struct {
 	Limits limits   `yaml:"limits"`
 	Other  limits   `yaml:"other" name:"-" keys:"depth"`
 	Extra  *limits  `yaml:"extra" name:"-"`
-	Seed   uint64   `json:"seed,string"`
+	Seed   uint64   `yaml:"seed" json:"number"`
+	File   string   `yaml:"file" json:"-"`
+	Margin *int     `yaml:"margin" check:"0..9"`
 	hidden int
 }
 
@@ -41,7 +43,7 @@ func keys(c *config) (list []string) {
 func TestFields(t *testing.T) {
 	c := config{hidden: 1}
 	require.Equal(t, []string{"name", "agents", "how", "limits", "limits.depth", "limits.time", "other", "other.depth",
-		"extra", "seed"}, keys(&c))
+		"extra", "seed", "file", "margin"}, keys(&c))
 	require.Equal(t, "How: one (once) or two (twice).", Fields(&c, "")[2].Help())
 	c.Extra = &limits{Depth: 12}
 	c.How, c.Limits.Depth, c.Other.Depth = "three", 11, -1
@@ -66,24 +68,27 @@ func TestInBounds(t *testing.T) {
 	}
 }
 
-func TestArgumentsAndCopy(t *testing.T) {
+func TestArguments(t *testing.T) {
 	c := config{Agents: []string{"a", "b"}, How: "one", Limits: limits{3, time.Minute}, Seed: 7}
 	require.Equal(t, []string{"--agent", "a", "--agent", "b", "--how", "one", "--depth", "3"},
 		Arguments(&c, &config{Limits: limits{Time: time.Minute}}))
-	var texts struct {
-		How    string `json:"how"`
-		Limits struct {
-			Depth int    `json:"depth"`
-			Time  string `json:"time"`
-		} `json:"limits"`
-		Seed uint64 `json:"seed,string"`
-	}
-	require.NoError(t, Copy(&texts, &c))
-	require.Equal(t, "1m0s", texts.Limits.Time)
-	var back config
-	require.NoError(t, Copy(&back, &texts))
-	require.Equal(t, config{How: "one", Limits: limits{3, time.Minute}, Seed: 7}, back)
-	texts.Limits.Time = "soon"
-	require.EqualError(t, Copy(&back, &texts),
-		`limits.time: expected a time with its unit, like 100ms or 1.5s, found "soon"`)
+}
+
+func TestJSON(t *testing.T) {
+	c := config{Agents: []string{"a", "b"}, How: "one", Limits: limits{3, time.Minute}, Seed: 1 << 63, File: "x",
+		Extra: &limits{Depth: 1}, Margin: new(int)}
+	text, err := Marshal(&c)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"agents": ["a", "b"], "how": "one", "limits": {"depth": 3, "time": "1m0s"}, "margin": 0,
+		"number": "9223372036854775808", "extra": {"depth": 1}}`, string(text))
+	back := config{Extra: new(limits)}
+	require.NoError(t, Unmarshal(text, &back))
+	c.File = ""
+	require.Equal(t, c, back)
+	require.EqualError(t, Unmarshal([]byte(`{"limits": {"time": "soon", "depth": 7}, "agents": "a", "other": 1, "x": 0}`),
+		&back), "agents: expected a list, found \"a\"\n"+
+		"limits.time: expected a time with its unit, like 100ms or 1.5s, found \"soon\"\n"+
+		"other: expected keys and values, found \"1\"")
+	require.Equal(t, limits{7, time.Minute}, back.Limits)
+	require.Equal(t, c.Agents, back.Agents)
 }

@@ -2,6 +2,7 @@
 package runtest
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -54,6 +55,14 @@ func ChooseMove(rng *rand.Rand, game *rules.Game) rules.Move {
 		return m
 	}
 	return game.Legal().At(rng.IntN(game.Legal().Len()))
+}
+
+// Config returns a config of a manifest, with every default left out, from JSON.
+func Config(text string) (c tournament.Config) {
+	if err := json.Unmarshal([]byte(text), &c); err != nil {
+		panic(err)
+	}
+	return c
 }
 
 // DrawPair returns the two games of a pair of the players a and b.

@@ -1,0 +1,110 @@
+package settings
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+
+	"gyges/rules/base/problems"
+)
+
+// Marshal returns the settings of a struct as a JSON object, by their keys, or those of the tag json where they have
+// one; "-" is left out, and so are zero values. Numbers of int and float64, and truth values, are themselves, lists
+// are arrays, structs are objects, and all else is text.
+func Marshal(config any) ([]byte, error) {
+	return json.Marshal(objectOf(reflect.ValueOf(config).Elem()))
+}
+
+func objectOf(v reflect.Value) map[string]any {
+	object := map[string]any{}
+	for _, f := range fieldsOf(v, "", stored) {
+		if f.Group || f.Value.IsZero() {
+			continue
+		}
+		at, key := object, f.Key
+		for group, rest, ok := strings.Cut(key, "."); ok; group, rest, ok = strings.Cut(key, ".") {
+			inner, _ := at[group].(map[string]any)
+			if inner == nil {
+				inner = map[string]any{}
+				at[group] = inner
+			}
+			at, key = inner, rest
+		}
+		at[key] = dataOf(f.Value)
+	}
+	return object
+}
+
+// dataOf returns a value as JSON has it.
+func dataOf(v reflect.Value) any {
+	if v.Kind() == reflect.Pointer && !IsText(v.Type()) {
+		v = v.Elem()
+	}
+	switch kind := v.Kind(); {
+	case IsList(v.Type()):
+		list := make([]any, v.Len())
+		for i := range list {
+			list[i] = dataOf(v.Index(i))
+		}
+		return list
+	case IsText(v.Type()) || v.Type() == reflect.TypeFor[time.Duration]():
+	case kind == reflect.Bool || kind == reflect.Int || kind == reflect.Int64 || kind == reflect.Float64:
+		return v.Interface()
+	case kind == reflect.Struct:
+		return objectOf(v)
+	}
+	return textOf(v)
+}
+
+// Unmarshal sets the settings that a JSON object has, which Marshal returned, or a version before or after this one:
+// keys that it doesn't know are ignored. The error joins a [problems.FieldError] for each value that can't be read,
+// which is left as it was.
+func Unmarshal(text []byte, config any) error {
+	in := json.NewDecoder(bytes.NewReader(text))
+	in.UseNumber() // with every digit
+	var object map[string]any
+	if err := in.Decode(&object); err != nil {
+		return err
+	}
+	return setObject(reflect.ValueOf(config).Elem(), object)
+}
+
+func setObject(v reflect.Value, object map[string]any) error {
+	var errs problems.List
+	for _, f := range fieldsOf(v, "", stored) {
+		at, key := object, f.Key
+		for group, rest, ok := strings.Cut(key, "."); ok; group, rest, ok = strings.Cut(key, ".") {
+			at, _ = at[group].(map[string]any)
+			key = rest
+		}
+		data := at[key]
+		if _, isObject := data.(map[string]any); data == nil || data == "" || f.Group && isObject {
+			continue
+		}
+		if err := f.setData(data); err != nil {
+			errs.Add(f.Key, err)
+		}
+	}
+	return errs.Err()
+}
+
+// setData sets a setting to a value of JSON.
+func (f Field) setData(data any) error {
+	list, isList := data.([]any)
+	switch {
+	case IsList(f.Value.Type()) && !isList:
+		return fmt.Errorf("expected a list, found %.60q", fmt.Sprint(data))
+	case isList && !IsList(f.Value.Type()) || f.Group && !IsText(f.Value.Type()):
+		return fmt.Errorf("expected %s, found %.60q", f.Form(), fmt.Sprint(data))
+	case !isList:
+		return f.SetTexts(fmt.Sprint(data))
+	}
+	var texts []string
+	for _, one := range list {
+		texts = append(texts, fmt.Sprint(one))
+	}
+	return f.SetTexts(texts...)
+}
