@@ -1,10 +1,16 @@
 package grid
 
 import (
+	"bytes"
+	"fmt"
 	"io"
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/renderer"
+	"github.com/olekukonko/tablewriter/tw"
 
 	"gyges/rules/base/textfmt"
 )
@@ -39,71 +45,66 @@ func newLayout(t *Table, f Format, o Options) *layout {
 // write prints the table without blanks at the ends of lines.
 func (l *layout) write(w io.Writer, markdown bool) error {
 	blocks := []*layout{l}
-	if !markdown && l.Width > 0 {
+	if !markdown {
 		blocks = l.fitted()
 	}
-	var b strings.Builder
+	var buf bytes.Buffer
 	for i, block := range blocks {
 		if i > 0 {
-			b.WriteByte('\n')
+			buf.WriteByte('\n')
 		}
-		block.render(&b, markdown)
+		if err := block.render(&buf, markdown); err != nil {
+			return err
+		}
 	}
-	_, err := io.WriteString(w, b.String())
+	_, err := w.Write(buf.Bytes())
 	return err
 }
 
-// render prints the table as it is: a blank on each side of a cell, in Markdown bars between them.
-func (l *layout) render(b *strings.Builder, markdown bool) {
-	edge := ""
+// render prints the table as it is.
+func (l *layout) render(w *bytes.Buffer, markdown bool) error {
+	var style tw.Renderer = renderer.NewBlueprint(tw.Rendition{
+		Symbols: tw.NewSymbols(tw.StyleASCII),
+		Borders: tw.BorderNone,
+		Settings: tw.Settings{
+			Separators: tw.Separators{BetweenColumns: tw.Off},
+			Lines:      tw.Lines{ShowTop: tw.Off, ShowBottom: tw.Off},
+		},
+	})
 	if markdown {
-		edge = "|"
+		style = renderer.NewMarkdown()
 	}
-	rule, widths := edge, make([]int, len(l.columns))
+	align := make(tw.Alignment, len(l.columns))
 	for i, c := range l.columns {
-		for _, row := range append(l.rows, l.header) {
-			widths[i] = max(widths[i], lineWidth(row[i]))
+		align[i] = tw.AlignRight
+		if c.Left {
+			align[i] = tw.AlignLeft
 		}
-		line := []byte(strings.Repeat("-", widths[i]+2))
-		switch {
-		case markdown && c.Left:
-			line[0] = ':'
-		case markdown:
-			line[len(line)-1] = ':'
-		}
-		rule += string(line) + edge
 	}
-	l.renderRow(b, l.header, widths, edge, false)
-	if markdown || len(l.rows) > 0 {
-		b.WriteString(rule + "\n")
+	var buf bytes.Buffer
+	t := tablewriter.NewTable(&buf,
+		tablewriter.WithRenderer(style),
+		// The writer would take the widths of ± and the like from the locale.
+		tablewriter.WithEastAsian(tw.Off),
+		// Headers and names stay as they are: no upper case, trimming, wrapping.
+		tablewriter.WithHeaderAutoFormat(tw.Off),
+		tablewriter.WithHeaderAutoWrap(tw.WrapNone),
+		tablewriter.WithRowAutoWrap(tw.WrapNone),
+		tablewriter.WithTrimSpace(tw.Off),
+		tablewriter.WithTrimTab(tw.Off),
+		tablewriter.WithAlignment(align),
+	)
+	t.Header(l.header)
+	if err := t.Bulk(l.rows); err != nil {
+		return err
 	}
-	for i, row := range l.rows {
-		l.renderRow(b, row, widths, edge, l.Bold && !markdown && i == 0)
+	if err := t.Render(); err != nil {
+		return err
 	}
-}
-
-// renderRow prints a row, whose cells may have several lines.
-func (l *layout) renderRow(b *strings.Builder, row []string, widths []int, edge string, bold bool) {
-	for more := true; more; {
-		more = false
-		rest, text := make([]string, len(row)), edge
-		for i, cell := range row {
-			line, below, found := strings.Cut(cell, "\n")
-			rest[i], more = below, more || found
-			blank := strings.Repeat(" ", widths[i]-textfmt.Width(line))
-			if bold && line != "" {
-				line = "\x1b[1m" + line + "\x1b[0m"
-			}
-			if l.columns[i].Left {
-				line += blank
-			} else {
-				line = blank + line
-			}
-			text += " " + line + " " + edge
-		}
-		b.WriteString(strings.TrimRight(text, " ") + "\n")
-		row = rest
+	for line := range strings.Lines(buf.String()) {
+		fmt.Fprintln(w, strings.TrimRight(line, " \n"))
 	}
+	return nil
 }
 
 // leastWords is how narrow a column of words may get before words are cut or the table is folded.
@@ -111,6 +112,9 @@ const leastWords = 20
 
 // fitted returns the table in blocks whose lines are no longer than Width, if that is possible.
 func (l *layout) fitted() []*layout {
+	if l.Width == 0 {
+		return []*layout{l}
+	}
 	columns := make([]int, len(l.columns))
 	for i := range columns {
 		columns[i] = i
@@ -193,16 +197,22 @@ func lineWidth(cell string) int {
 	return widest
 }
 
-// wrapped returns the table of some columns with line breaks where a cell doesn't fit.
+// wrapped returns the table of some columns with line breaks where a cell doesn't fit, and its first
+// row in bold if it is to be.
 func (l *layout) wrapped(columns []int) *layout {
 	widths := l.widths(columns)
-	t := &layout{Options: Options{Bold: l.Bold}}
-	wrap := func(row []string) []string {
+	t := &layout{}
+	wrap := func(row []string, bold bool) []string {
 		cells := make([]string, len(columns))
 		for k, i := range columns {
 			lines := []string{strings.ReplaceAll(row[i], textfmt.NoBreak, " ")}
 			if strings.Contains(row[i], "\n") || textfmt.Width(row[i]) > widths[k] {
 				lines = textfmt.Wrap(row[i], widths[k])
+			}
+			for n, line := range lines {
+				if bold && line != "" {
+					lines[n] = "\x1b[1m" + line + "\x1b[0m"
+				}
 			}
 			cells[k] = strings.Join(lines, "\n")
 		}
@@ -211,9 +221,9 @@ func (l *layout) wrapped(columns []int) *layout {
 	for _, i := range columns {
 		t.columns = append(t.columns, l.columns[i])
 	}
-	t.header = wrap(l.header)
-	for _, row := range l.rows {
-		t.rows = append(t.rows, wrap(row))
+	t.header = wrap(l.header, false)
+	for i, row := range l.rows {
+		t.rows = append(t.rows, wrap(row, l.Bold && i == 0))
 	}
 	return t
 }

@@ -4,16 +4,14 @@ import (
 	"cmp"
 	"strings"
 
-	"github.com/clipperhouse/displaywidth"
+	"github.com/olekukonko/tablewriter/pkg/twwidth"
 )
 
-// Width returns the number of columns that a text without escape sequences takes on a terminal, in whatever locale.
+// Width returns the number of columns a text takes on a terminal. Escape sequences,
+// such as those of colours, take none.
 func Width(text string) int {
-	width := 0
-	for _, r := range text {
-		width += displaywidth.Rune(r)
-	}
-	return width
+	// The locale would give ± and the like another width.
+	return twwidth.WidthWithOptions(text, twwidth.Options{})
 }
 
 // Wrap breaks a text without escape sequences at blanks into lines of at most N columns. A word
