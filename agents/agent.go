@@ -74,6 +74,11 @@ type Request struct {
 
 	// Sample is how many of the positions that the search visits below the root are returned at most.
 	Sample int
+
+	// Info, if not nil, is called with the result of the search so far: after each
+	// depth of iterative deepening, by other searches now and then. It is called in
+	// Choose, by its goroutine, and must not keep the decision's PV.
+	Info func(Decision)
 }
 
 // Capabilities are the parts of a [Request] that not every agent can do.
@@ -100,11 +105,6 @@ type Setup struct {
 
 	// OnRepetition is the game's policy for moves that only repeat.
 	OnRepetition OnRepetition
-
-	// Info, if not nil, is called with the result of a search so far: after each
-	// depth of iterative deepening, by other searches now and then. It is called in
-	// Choose, by its goroutine, and must not keep the decision's PV.
-	Info func(Decision)
 }
 
 // Rand returns the random source seeded by the setup.

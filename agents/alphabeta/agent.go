@@ -49,7 +49,6 @@ type player struct {
 	rng      *rand.Rand // for the set-up; the search is deterministic
 	shared   sharedState
 	searches []search // one for each thread
-	info     func(agents.Decision)
 }
 
 // Capabilities implements [agents.Agent].
@@ -65,7 +64,7 @@ func (a *player) NewGame(_ context.Context, s agents.Setup) error {
 	if err != nil {
 		return err
 	}
-	a.rng, a.info = s.Rand(), s.Info
+	a.rng = s.Rand()
 	a.shared.table.reset(a.config.Hash)
 	a.shared.evals.reset(a.evalMegabytes())
 	for i := range a.searches {
@@ -137,7 +136,12 @@ func (a *player) search(
 			helpers.Go(func() { results[i] = s.deepen(g.Position(), 1+i%2, last, func(agents.Decision) {}) })
 		}
 	}
-	results[0] = a.searches[0].deepen(g.Position(), 1, last, a.report)
+	results[0] = a.searches[0].deepen(g.Position(), 1, last, func(d agents.Decision) {
+		if q.Info != nil {
+			d.Nodes = a.shared.nodes.Load()
+			q.Info(d)
+		}
+	})
 	a.shared.stop.Store(true)
 	helpers.Wait()
 	a.shared.stop.Store(false)
@@ -156,12 +160,4 @@ func deepest(results []agents.Decision) agents.Decision {
 		return d.Depth
 	}
 	return slices.MaxFunc(results, func(a, b agents.Decision) int { return cmp.Compare(depth(a), depth(b)) })
-}
-
-// report passes an intermediate result to the observer of the game, if any.
-func (a *player) report(d agents.Decision) {
-	if a.info != nil {
-		d.Nodes = a.shared.nodes.Load()
-		a.info(d)
-	}
 }

@@ -90,13 +90,13 @@ func TestHelperIsUsed(t *testing.T) {
 	a := agenttest.New(t, Kind(), "alphabeta:threads=2,hash=1", g).(*player)
 	ctx, cancel := context.WithCancel(t.Context())
 	// The first thread waits after depth 1 until the helper has finished depth 3.
-	a.info = func(agents.Decision) {
+	info := func(agents.Decision) {
 		for e, _ := a.shared.table.find(g.Position().Hash()); e.depth < 3; e, _ = a.shared.table.find(g.Position().Hash()) {
 			runtime.Gosched()
 		}
 		cancel()
 	}
-	d, err := a.Choose(ctx, g, agents.Request{Limits: agents.Limits{Depth: 30}})
+	d, err := a.Choose(ctx, g, agents.Request{Limits: agents.Limits{Depth: 30}, Info: info})
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, d.Depth, 3)
 }
@@ -160,13 +160,12 @@ func TestReportsEachDepth(t *testing.T) {
 	a := agenttest.New(t, Kind(), "alphabeta:depth=3", g)
 	var depths []int
 	var nodes int64
-	setup := agents.Setup{Rules: g.Rules(), Info: func(d agents.Decision) {
+	d, err := a.Choose(t.Context(), g, agents.Request{Info: func(d agents.Decision) {
 		depths = append(depths, d.Depth)
 		require.Greater(t, d.Nodes, nodes)
 		nodes = d.Nodes
-	}}
-	require.NoError(t, a.NewGame(context.Background(), setup))
-	d := agenttest.Choose(t, a, g, agents.Limits{})
+	}})
+	require.NoError(t, err)
 	require.Equal(t, []int{1, 2, 3}, depths)
 	require.Equal(t, nodes, d.Nodes)
 }

@@ -89,16 +89,13 @@ func Search(
 	s := &search{Request: q, agent: a, report: report, began: time.Now()}
 	s.Multi = min(q.Multi, q.Game.Legal().Len())
 	setup := agents.Setup{Rules: q.Game.Rules(), Side: q.Game.Position().Side(), Seed: 1}
-	if !excludes {
-		setup.Info = func(d agents.Decision) { s.add(1, d) }
-	}
 	if err := a.NewGame(ctx, setup); err != nil {
 		return err
 	}
 	if excludes {
 		return s.deepen(ctx)
 	}
-	d, err := a.Choose(ctx, q.Game, agents.Request{Limits: q.Limits})
+	d, err := a.Choose(ctx, q.Game, agents.Request{Limits: q.Limits, Info: func(d agents.Decision) { s.add(1, d) }})
 	if err == nil {
 		s.add(1, d)
 	}

@@ -70,7 +70,7 @@ func (a *player) NewGame(_ context.Context, s agents.Setup) error {
 	}
 	a.rng = s.Rand()
 	a.search.params = a.config.forRules(s.Rules.Options())
-	a.search.reset(s.Rules, e, s.Info)
+	a.search.reset(s.Rules, e)
 	return nil
 }
 
@@ -83,7 +83,7 @@ func (a *player) Choose(ctx context.Context, g *rules.Game, q agents.Request) (a
 	if soft, _ := lim.Times(g); lim.Nodes == 0 && soft == 0 {
 		lim.Nodes = defaultIterations
 	}
-	d = a.search.choose(ctx, g, lim)
+	d = a.search.choose(ctx, g, lim, q.Info)
 	if _, proven := d.Score.Proven(); q.Noise != nil && !proven {
 		d.Play(a.search.noisiest(q.Noise))
 	}

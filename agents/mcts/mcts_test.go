@@ -110,7 +110,7 @@ func TestTreeIsDropped(t *testing.T) {
 	for name, change := range map[string]func(s *search, g *rules.Game) *rules.Game{
 		"none": func(_ *search, g *rules.Game) *rules.Game { return g },
 		"a new game": func(s *search, g *rules.Game) *rules.Game {
-			s.reset(s.rules, s.eval, nil)
+			s.reset(s.rules, s.eval)
 			return g
 		},
 		"depth": func(s *search, g *rules.Game) *rules.Game {

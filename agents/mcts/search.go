@@ -18,7 +18,6 @@ type search struct {
 	params
 	rules *rules.Rules
 	eval  *eval.Evaluator
-	info  func(agents.Decision) // reports progress; may be nil
 
 	start  rules.Position // of the game that the tree belongs to
 	played []rules.Move   // in that game up to the root
@@ -48,14 +47,17 @@ type search struct {
 const firstInfo = 64
 
 // reset prepares for a new game.
-func (s *search) reset(r *rules.Rules, e *eval.Evaluator, info func(agents.Decision)) {
-	s.rules, s.eval, s.info = r, e, info
+func (s *search) reset(r *rules.Rules, e *eval.Evaluator) {
+	s.rules, s.eval = r, e
 	s.tree.reset(0)
 	s.played, s.history = s.played[:0], lookahead.History{}
 }
 
-// choose searches g's position until a limit is reached or the root is proven.
-func (s *search) choose(ctx context.Context, g *rules.Game, lim agents.Limits) agents.Decision {
+// choose searches g's position until a limit is reached or the root is proven. It calls info now and then, unless
+// that is nil.
+func (s *search) choose(
+	ctx context.Context, g *rules.Game, lim agents.Limits, info func(agents.Decision),
+) agents.Decision {
 	s.ctx, s.timer = ctx, agents.NewTimer(time.Now(), g, lim)
 	s.maxDepth, s.maxIterations = lim.Depth, lim.Nodes
 	s.iterations, s.deepest = 0, 0
@@ -65,8 +67,8 @@ func (s *search) choose(ctx context.Context, g *rules.Game, lim agents.Limits) a
 	for s.ensureFree() && (s.iterations == 0 || !s.finished()) {
 		s.iterations++
 		s.iterate(g.Position())
-		if s.info != nil && s.iterations >= next {
-			s.info(s.decision())
+		if info != nil && s.iterations >= next {
+			info(s.decision())
 			next = 2 * s.iterations
 		}
 	}

@@ -109,7 +109,7 @@ func (s *server) newSetup() *agents.Setup {
 func (s *server) search(ctx context.Context, setup *agents.Setup, lim agents.Limits) (move string) {
 	began := time.Now()
 	var last string
-	s.info = func(d agents.Decision) {
+	info := func(d agents.Decision) {
 		line := d.Line()
 		found := fmt.Sprintf("ply %d bestmove %s score %d nodes %d", d.Depth, formatMove(line[0]), d.Score, d.Nodes)
 		if found != last {
@@ -121,7 +121,7 @@ func (s *server) search(ctx context.Context, setup *agents.Setup, lim agents.Lim
 		}
 		last = found
 	}
-	d, err := s.choose(ctx, setup, &lim)
+	d, err := s.choose(ctx, setup, &agents.Request{Limits: lim, Info: info})
 	switch stopped := ctx.Err() != nil; {
 	case s.game.Legal().Contains(d.Move) && (err == nil || stopped):
 	case stopped: // before the agent had found a move
@@ -134,14 +134,14 @@ func (s *server) search(ctx context.Context, setup *agents.Setup, lim agents.Lim
 		d = agents.Decision{}
 	}
 	if d.Scored {
-		s.info(d)
+		info(d)
 	}
 	return formatMove(d.Move)
 }
 
 // choose prepares the agent unless setup is nil, and lets it choose a move unless
-// lim is. Its panic is an error.
-func (s *server) choose(ctx context.Context, setup *agents.Setup, lim *agents.Limits) (d agents.Decision, err error) {
+// q is. Its panic is an error.
+func (s *server) choose(ctx context.Context, setup *agents.Setup, q *agents.Request) (d agents.Decision, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v, %s", p, debug.Stack())
@@ -151,13 +151,12 @@ func (s *server) choose(ctx context.Context, setup *agents.Setup, lim *agents.Li
 		}
 	}()
 	if setup != nil {
-		setup.Info = func(d agents.Decision) { s.info(d) }
 		if err := s.agent.NewGame(ctx, *setup); err != nil {
 			return d, err
 		}
 	}
-	if lim == nil {
+	if q == nil {
 		return d, nil
 	}
-	return s.agent.Choose(ctx, s.game, agents.Request{Limits: *lim})
+	return s.agent.Choose(ctx, s.game, *q)
 }

@@ -130,9 +130,8 @@ type server struct {
 	games   uint64 // begun since the seed was set
 
 	game   *rules.Game
-	fresh  bool                  // the agent has not been prepared for this game
-	placed bool                  // a position has been set since the rules and the seed were
-	info   func(agents.Decision) // reports what the search under way has found
+	fresh  bool // the agent has not been prepared for this game
+	placed bool // a position has been set since the rules and the seed were
 
 	// The search that runs in the background.
 	move         chan string // receives what it chooses; nil: no search

@@ -21,7 +21,6 @@ type Reviewer struct {
 	prover     *proofnumber.Prover
 	policy     agents.OnRepetition
 	eval       *eval.Evaluator // of the game's rules, the agent's own
-	last       agents.Decision // of the search under way: of its last whole iteration
 }
 
 // New returns a reviewer. It returns an error for nodes out of range.

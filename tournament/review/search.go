@@ -69,12 +69,16 @@ func (r *Reviewer) position(ctx context.Context, g *rules.Game) (value, error) {
 func (r *Reviewer) search(
 	ctx context.Context, g *rules.Game, lim agents.Limits, excluded []rules.Move,
 ) (value, error) {
-	setup := agents.Setup{Rules: g.Rules(), Side: g.Position().Side(), Seed: 1, OnRepetition: r.policy, Info: r.note}
+	setup := agents.Setup{Rules: g.Rules(), Side: g.Position().Side(), Seed: 1, OnRepetition: r.policy}
 	if err := r.agent.NewGame(ctx, setup); err != nil {
 		return value{}, err
 	}
-	r.last = agents.Decision{}
-	d, err := r.agent.Choose(ctx, g, agents.Request{Limits: lim, Exclude: excluded})
+	var last agents.Decision // of the last whole iteration
+	note := func(d agents.Decision) {
+		last = d
+		last.PV = slices.Clone(d.PV)
+	}
+	d, err := r.agent.Choose(ctx, g, agents.Request{Limits: lim, Exclude: excluded, Info: note})
 	switch {
 	case ctx.Err() != nil:
 		return value{}, ctx.Err()
@@ -82,18 +86,12 @@ func (r *Reviewer) search(
 		return value{}, err
 	}
 	switch won := d.Scored && d.Score >= agents.WinScore; {
-	case !won && r.last.Depth > 0:
-		d = r.last
+	case !won && last.Depth > 0:
+		d = last
 	case !won && lim.Depth != 1: // not even one iteration: the bound was too low for the position
 		return r.search(ctx, g, agents.Limits{Depth: 1}, excluded)
 	}
 	return value{d.Score, d.PV, d.Depth}, nil
-}
-
-// note keeps the result of an iteration.
-func (r *Reviewer) note(d agents.Decision) {
-	d.PV = slices.Clone(d.PV)
-	r.last = d
 }
 
 // alone searches a legal move by itself: to the depth at which v, the value of its position, was found, as
