@@ -14,10 +14,9 @@ import (
 // blockRows is how many positions a block holds: the unit of work of a core.
 const blockRows = 8192
 
-// Data is a set of positions. Only features that are not zero are stored: five
-// bytes for each, two for an input, and 28 for a position.
+// Data is a set of positions: four bytes for each feature, two for an input, and 24 for a position.
 type Data struct {
-	features int // number of features, at most 255
+	features int // number of features
 	blocks   []*block
 	rows     int
 	count    float64 // sum of the counts
@@ -25,20 +24,20 @@ type Data struct {
 
 // block holds up to blockRows positions.
 type block struct {
-	rows    []row
-	columns []uint8 // of the features, row by row
-	values  []float32
-	inputs  []uint16 // of a network, row by row
+	rows   []row
+	width  int       // number of features
+	values []float32 // of these, row by row
+	inputs []uint16  // of a network, row by row
 }
 
 // row is a position in a block, seen from the side to move.
 type row struct {
-	features, inputs uint32  // ends in the block's columns and inputs
-	base             float32 // the rest of the evaluation, in hundredths of a point
-	result           float32 // of the game: 0, ½, 1, or a mean of several; NaN: none
-	score            float32 // of a search, in hundredths of a point; NaN: none
-	count            float32 // how often it occurred, or 1 if it was only searched
-	game             uint32  // positions of one game, whose results are correlated, share a number
+	inputs uint32  // their end in the block's
+	base   float32 // the rest of the evaluation, in hundredths of a point
+	result float32 // of the game: 0, ½, 1, or a mean of several; NaN: none
+	score  float32 // of a search, in hundredths of a point; NaN: none
+	count  float32 // how often it occurred, or 1 if it was only searched
+	game   uint32  // positions of one game, whose results are correlated, share a number
 }
 
 // played reports whether the position occurred in games, and has a result.
@@ -56,48 +55,38 @@ func (d *Data) Len() int {
 // network; none if no network is fitted.
 func (d *Data) add(r row, features []float64, inputs []uint16) {
 	if d.rows%blockRows == 0 {
-		d.blocks = append(d.blocks, &block{rows: make([]row, 0, blockRows)})
+		d.blocks = append(d.blocks, &block{rows: make([]row, 0, blockRows), width: d.features})
 	}
 	b := d.blocks[len(d.blocks)-1]
-	for j, x := range features {
-		if x != 0 {
-			b.columns = append(b.columns, uint8(j))
-			b.values = append(b.values, float32(x))
-		}
+	for _, x := range features {
+		b.values = append(b.values, float32(x))
 	}
 	b.inputs = append(b.inputs, inputs...)
-	r.features, r.inputs = uint32(len(b.columns)), uint32(len(b.inputs))
+	r.inputs = uint32(len(b.inputs))
 	b.rows = append(b.rows, r)
 	d.rows++
 	d.count += float64(r.count)
 }
 
-// start returns where the features and inputs of a position begin.
-func (b *block) start(i int) (features, inputs uint32) {
-	if i == 0 {
-		return 0, 0
-	}
-	return b.rows[i-1].features, b.rows[i-1].inputs
-}
-
-// features returns the features of a position that are not zero.
-func (b *block) features(i int) ([]uint8, []float32) {
-	start, _ := b.start(i)
-	return b.columns[start:b.rows[i].features], b.values[start:b.rows[i].features]
+// features returns the features of a position.
+func (b *block) features(i int) []float32 {
+	return b.values[i*b.width:][:b.width]
 }
 
 // active returns the active inputs of a position.
 func (b *block) active(i int) []uint16 {
-	_, start := b.start(i)
+	start := uint32(0)
+	if i > 0 {
+		start = b.rows[i-1].inputs
+	}
 	return b.inputs[start:b.rows[i].inputs]
 }
 
 // dot returns the sum of v × feature of a position.
 func (b *block) dot(i int, v []float64) float64 {
-	columns, values := b.features(i)
 	sum := 0.0
-	for k, j := range columns {
-		sum += v[j] * float64(values[k])
+	for j, x := range b.features(i) {
+		sum += v[j] * float64(x)
 	}
 	return sum
 }

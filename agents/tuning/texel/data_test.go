@@ -60,9 +60,8 @@ func TestRead(t *testing.T) {
 			n++
 			var want, got eval.Vector
 			e.Extract(p.Position, &want, new(inputs.List))
-			columns, values := b.features(i)
-			for k, j := range columns {
-				got[j] = float64(values[k])
+			for j, x := range b.features(i) {
+				got[j] = float64(x)
 			}
 			require.Equal(t, want, got)
 			require.InDelta(t, p.Result(), b.rows[i].result, 1e-6)

@@ -54,9 +54,8 @@ func (d *Data) compute(value func(b *block, k, i int) float32) [][]float32 {
 func (d *Data) meanSquares() []float64 {
 	sums := d.sum(d.features, func(b *block, _ int, sums []float64) {
 		for i := range b.rows {
-			columns, values := b.features(i)
-			for k, j := range columns {
-				sums[j] += float64(b.rows[i].count) * float64(values[k]) * float64(values[k])
+			for j, x := range b.features(i) {
+				sums[j] += float64(b.rows[i].count) * float64(x) * float64(x)
 			}
 		}
 	})
@@ -162,9 +161,8 @@ func (l *loss) gradient(v, grad []float64) float64 {
 			t, count := float64(l.targets[k][i]), float64(b.rows[i].count)
 			sums[n] += count * (softplus - t*x)
 			residual := count * (p - t)
-			columns, values := b.features(i)
-			for m, j := range columns {
-				sums[j] += residual * float64(values[m])
+			for j, x := range b.features(i) {
+				sums[j] += residual * float64(x)
 			}
 		}
 	})

@@ -79,9 +79,8 @@ func (m *model) network(b *block, i int, s *sums) float32 {
 // logit returns the logit of a position and stores its pre-activations in s.
 func (m *model) logit(b *block, i int, s *sums) float64 {
 	var x float32
-	columns, values := b.features(i)
-	for k, j := range columns {
-		x += m.x[j] * values[k]
+	for j, value := range b.features(i) {
+		x += m.x[j] * value
 	}
 	return float64(x + m.network(b, i, s))
 }
@@ -89,9 +88,8 @@ func (m *model) logit(b *block, i int, s *sums) float64 {
 // add adds residual times the gradient of the logit at a position to g (backward
 // pass). s holds the sums computed by logit, and is overwritten.
 func (m *model) add(g *model, b *block, i int, s *sums, residual float32) {
-	columns, values := b.features(i)
-	for k, j := range columns {
-		g.x[j] += residual * values[k]
+	for j, value := range b.features(i) {
+		g.x[j] += residual * value
 	}
 	vector.OutputGradient(s[0][:], s[1][:], m.row(w2Row)[:], g.row(b1Row)[:], g.row(w2Row)[:], residual)
 	for image, on := range new(images).of(b.active(i)) {
