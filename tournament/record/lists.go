@@ -91,11 +91,11 @@ func (g *Record) DropUnknown() {
 	}
 }
 
-// Words returns a list as text, its elements with a blank between them, those that aren't known as a dash; "" if none is.
+// Words returns a list as text, its elements with a blank between them, those that aren't known as a question mark.
 func (l *List) Words(g *Record) string {
 	var words []string
 	for i := range l.of(g).Len() {
-		words = append(words, fmt.Sprint(cmp.Or(l.At(g, i), any("-"))))
+		words = append(words, fmt.Sprint(cmp.Or(l.At(g, i), any("?"))))
 	}
 	return strings.Join(words, " ")
 }
