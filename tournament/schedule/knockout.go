@@ -35,7 +35,7 @@ func (f singleElimination) Pairings(players int, before []Stage) (list [][2]int)
 			out[m.Players[1-m.winner()]] = true
 		}
 	}
-	in := slices.DeleteFunc(inOrder(players), func(player int) bool { return out[player] })
+	in := slices.DeleteFunc(listed(players), func(player int) bool { return out[player] })
 	count := f.Stages(players, 0)[len(before)]
 	for i := range count {
 		list = append(list, [2]int{in[len(in)-2*count+i], in[len(in)-1-i]})
@@ -52,27 +52,33 @@ func (m *Match) winner() int {
 	return 0
 }
 
-// bracket is what tables of a knock-out are made of.
-type bracket struct {
-	*Schedule
-	names []string
-	lines []string
-	drawn map[[2]int]bool // by round and match
-}
-
-// decided is a match with the player first that goes on, or while it is not over the one that leads.
+// decided is a match of a round with the player first that goes on, or while it is not over the one that leads.
 type decided struct {
 	Match
 	round int
 	score string // of both
+	drawn bool
 }
 
-// match returns match i of round k.
-func (b *bracket) match(k, i int) decided {
-	m := b.Stages[k].Matches[i]
-	w := m.winner()
-	m.Players, m.Halves = [2]int{m.Players[w], m.Players[1-w]}, [2]int64{m.Halves[w], m.Halves[1-w]}
-	return decided{m, k, points(m.Halves[0]) + "-" + points(m.Halves[1])}
+// bracket is what tables of a knock-out are made of.
+type bracket struct {
+	*Schedule
+	names   []string
+	matches []decided // of which games were played, round by round
+}
+
+func newBracket(s *Schedule, names []string) *bracket {
+	b := &bracket{Schedule: s, names: names}
+	for k := range s.Stages {
+		for _, m := range s.Stages[k].Matches {
+			if m.Games > 0 {
+				w := m.winner()
+				m.Players, m.Halves = [2]int{m.Players[w], m.Players[1-w]}, [2]int64{m.Halves[w], m.Halves[1-w]}
+				b.matches = append(b.matches, decided{Match: m, round: k, score: points(m.Halves[0]) + "-" + points(m.Halves[1])})
+			}
+		}
+	}
+	return b
 }
 
 // over reports whether all games of a match have been played.
@@ -99,17 +105,9 @@ func (b *bracket) roundName(k int) string {
 
 // Tables implements [Format]: the matches, as text in a tree.
 func (f singleElimination) Tables(s *Schedule, names []string, _ bool) []table.Standings {
-	b := &bracket{Schedule: s, names: names, drawn: map[[2]int]bool{}}
-	if s.begun() == 0 {
+	b := newBracket(s, names)
+	if len(b.matches) == 0 {
 		return nil
-	}
-	var rows []decided
-	for k := range s.Stages {
-		for i, m := range s.Stages[k].Matches {
-			if m.Games > 0 {
-				rows = append(rows, b.match(k, i))
-			}
-		}
 	}
 	t := standingsOf(f, "Knock-out", []grid.Column[decided]{
 		{Key: "round", Title: "Round", Left: true, Value: func(m decided) any { return b.roundName(m.round) }},
@@ -127,7 +125,7 @@ func (f singleElimination) Tables(s *Schedule, names []string, _ bool) []table.S
 			}
 			return "points"
 		}},
-	}, rows)
+	}, b.matches)
 	t.Caption, t.Tree, t.Result = "Matches, round by round", b.tree(), b.result()
 	t.Notes = []string{"Seeds are the order of the players in the run; after a tie the better seed goes on."}
 	return []table.Standings{t}
@@ -135,8 +133,8 @@ func (f singleElimination) Tables(s *Schedule, names []string, _ bool) []table.S
 
 // result is a sentence on who has won.
 func (b *bracket) result() string {
-	final := b.match(len(b.Stages)-1, 0)
-	if !b.over(final) {
+	final := b.matches[len(b.matches)-1]
+	if final.round < len(b.Stages)-1 || !b.over(final) {
 		return "The knock-out is not decided yet."
 	}
 	text := fmt.Sprintf("%s has won the knock-out, %s against %s in the final", b.names[final.Players[0]], final.score,
@@ -148,53 +146,45 @@ func (b *bracket) result() string {
 }
 
 // tree draws the matches, the last one at the root. Each match stands above those that its players have won before.
-func (b *bracket) tree() []string {
-	for k, st := range slices.Backward(b.Stages) { // the final, or in an unfinished run whatever came last
-		for i, m := range st.Matches {
-			if m.Games > 0 && !b.drawn[[2]int{k, i}] {
-				b.draw(k, i, "", "")
+func (b *bracket) tree() (lines []string) {
+	for k := range slices.Backward(b.Stages) { // the final, or in an unfinished run whatever came last
+		for i, m := range b.matches {
+			if m.round == k && !m.drawn {
+				lines = append(lines, b.draw(i, "", "")...)
 			}
 		}
 	}
-	return b.lines
+	return lines
 }
 
-// draw adds the lines of match i of round k after head, and of the matches before it after below.
-func (b *bracket) draw(k, i int, head, below string) {
-	m := b.match(k, i)
-	b.drawn[[2]int{k, i}] = true
+// draw returns the lines of a match, after head, and of the matches before it, after below.
+func (b *bracket) draw(i int, head, below string) []string {
+	m := b.matches[i]
+	b.matches[i].drawn = true
 	seeded := func(player int) string { return fmt.Sprintf("%s (%d)", b.names[player], player+1) }
-	line := fmt.Sprintf("%s: %s %s %s", b.roundName(k), seeded(m.Players[0]), m.score, seeded(m.Players[1]))
+	line := fmt.Sprintf("%s%s: %s %s %s", head, b.roundName(m.round), seeded(m.Players[0]), m.score, seeded(m.Players[1]))
 	switch {
 	case !b.over(m):
-		line += fmt.Sprintf(", %d of %d games", m.Games, b.Stages[k].Games)
+		line += fmt.Sprintf(", %d of %d games", m.Games, b.Stages[m.round].Games)
 	case m.tied():
 		line += ", tie: better seed"
 	}
-	b.lines = append(b.lines, head+line)
-	var before [][2]int
+	var before []int // the last match of each player
 	for _, player := range m.Players {
-		if round, match := b.lastWon(k, player); match >= 0 {
-			before = append(before, [2]int{round, match})
-		}
-	}
-	for n, m := range before {
-		if n == len(before)-1 {
-			b.draw(m[0], m[1], below+"└─ ", below+"   ")
-		} else {
-			b.draw(m[0], m[1], below+"├─ ", below+"│  ")
-		}
-	}
-}
-
-// lastWon returns the last match before round k in which a player played; -1 if there is none.
-func (b *bracket) lastWon(k, player int) (round, match int) {
-	for r := k - 1; r >= 0; r-- {
-		for i, m := range b.Stages[r].Matches {
-			if m.Games > 0 && slices.Contains(m.Players[:], player) {
-				return r, i
+		for j := i - 1; j >= 0; j-- {
+			if b.matches[j].round < m.round && slices.Contains(b.matches[j].Players[:], player) {
+				before = append(before, j)
+				break
 			}
 		}
 	}
-	return -1, -1
+	lines := []string{line}
+	for n, j := range before {
+		if n == len(before)-1 {
+			lines = append(lines, b.draw(j, below+"└─ ", below+"   ")...)
+		} else {
+			lines = append(lines, b.draw(j, below+"├─ ", below+"│  ")...)
+		}
+	}
+	return lines
 }

@@ -27,8 +27,9 @@ type meeting struct {
 	won, halves int64 // half points of the player, and of both
 }
 
-// addMeetings adds the matches of which games were played to those of each player before.
-func (st *Stage) addMeetings(met [][]meeting) {
+// meetings returns the matches of each player of which games were played.
+func (st *Stage) meetings(players int) [][]meeting {
+	met := make([][]meeting, players)
 	for _, m := range st.Matches {
 		if m.Games > 0 {
 			for side, player := range m.Players {
@@ -36,6 +37,7 @@ func (st *Stage) addMeetings(met [][]meeting) {
 			}
 		}
 	}
+	return met
 }
 
 // ranking returns the places after the meetings of each player: by points, Buchholz if that counts, and

@@ -41,9 +41,7 @@ func (f allPlayAll) Tables(s *Schedule, names []string, ended bool) []table.Stan
 	if s.RuleSets > 1 {
 		title += fmt.Sprintf(", %d rule sets together", s.RuleSets)
 	}
-	met := make([][]meeting, s.Players)
-	s.Stages[0].addMeetings(met)
-	places := ranking(met, false) // Buchholz decides nothing where everybody meets everybody
+	places := ranking(s.Stages[0].meetings(s.Players), false) // Buchholz decides nothing where everybody meets everybody
 	t := standingsOf(f, title, []grid.Column[place]{
 		{Key: "rank", Title: "#", Value: func(p place) any { return p.rank }},
 		{Key: "player", Title: "Player", Left: true, Value: func(p place) any { return names[p.player] }},

@@ -204,17 +204,8 @@ func (st *Stage) Played() (games, all int64) {
 	return games, st.Games * int64(len(st.Matches))
 }
 
-// Byes returns which of n players play no match. All matches must be known.
-func (st *Stage) Byes(n int) []int {
-	plays := make([]bool, n)
-	for _, m := range st.Matches {
-		plays[m.Players[0]], plays[m.Players[1]] = true, true
-	}
-	return slices.DeleteFunc(inOrder(n), func(player int) bool { return plays[player] })
-}
-
-// inOrder returns n players as they are listed.
-func inOrder(n int) []int {
+// listed returns n players as they are listed.
+func listed(n int) []int {
 	list := make([]int, n)
 	for i := range list {
 		list[i] = i

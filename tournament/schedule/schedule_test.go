@@ -54,7 +54,7 @@ func TestFormats(t *testing.T) {
 			for k, matches := range f.Stages(n, 0) {
 				require.Len(t, s.Stages[k].Matches, matches)
 				for _, p := range s.pairings(k) {
-					require.Subset(t, inOrder(n), p)
+					require.Subset(t, listed(n), p)
 					require.True(t, p[0] != p[1] || f.About().Alone)
 				}
 			}
@@ -114,7 +114,7 @@ func TestSwiss(t *testing.T) {
 				points[p[1]] += m.Halves[1]
 			}
 			if lowest >= 0 {
-				require.Equal(t, []int{lowest}, s.Stages[k].Byes(n))
+				require.False(t, played[lowest])
 				had[lowest] = true
 				points[lowest] += 8
 			}

@@ -39,18 +39,14 @@ func (swissSystem) Pairings(players int, before []Stage) (list [][2]int) {
 func swissPairings(players int, before []Stage) [][2]int {
 	s := swissSearch{met: map[[2]int]bool{}, steps: swissSteps}
 	points, byes := make([]int64, players), make([]bool, players)
-	for _, st := range before {
-		for _, m := range st.Matches {
-			a, b := m.Players[0], m.Players[1]
-			points[a], points[b] = points[a]+m.Halves[0], points[b]+m.Halves[1]
-			s.met[[2]int{min(a, b), max(a, b)}] = true
-		}
-		for _, player := range st.Byes(players) {
-			points[player] += 2 * st.Games
-			byes[player] = true
+	for i, list := range rounds(players, before) {
+		for _, m := range list {
+			points[i] += m.won
+			byes[i] = byes[i] || m.opponent < 0
+			s.met[[2]int{i, m.opponent}] = true
 		}
 	}
-	order := inOrder(players)
+	order := listed(players)
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(points[b], points[a]) })
 	if players%2 == 1 { // a bye for the last one without
 		i := players - 1
@@ -74,7 +70,7 @@ const swissSteps = 100_000
 // swissSearch pairs the first of an order with the nearest it can, so that the
 // rest can be paired too.
 type swissSearch struct {
-	met   map[[2]int]bool // who must not meet, the first listed first
+	met   map[[2]int]bool // who must not meet
 	steps int
 	list  [][2]int
 }
@@ -90,7 +86,7 @@ func (s *swissSearch) pair(order []int) bool {
 			return false
 		}
 		b := order[i]
-		if s.met[[2]int{min(a, b), max(a, b)}] {
+		if s.met[[2]int{a, b}] {
 			continue
 		}
 		rest := slices.Delete(slices.Clone(order[1:]), i-1, i)
@@ -104,11 +100,10 @@ func (s *swissSearch) pair(order []int) bool {
 
 // Tables implements [Format]: the standings after each round that has begun.
 func (f swissSystem) Tables(s *Schedule, names []string, _ bool) (list []table.Standings) {
-	met := make([][]meeting, s.Players)
 	begun := s.begun()
 	for k := range begun {
 		games, all := s.Stages[k].Played()
-		places := ranking(addRound(met, &s.Stages[k], k), true)
+		places := ranking(rounds(s.Players, s.Stages[:k+1]), true)
 		t := standingsOf(f, swissTitle(s, k), swissColumns(k, names), places)
 		if k == begun-1 {
 			t.Result = leaders(places, names, "Swiss tournament", games == all && begun == len(s.Stages))
@@ -120,17 +115,19 @@ func (f swissSystem) Tables(s *Schedule, names []string, _ bool) (list []table.S
 	return list
 }
 
-// addRound adds the meetings of round k, from 0, to those of each player before, and byes once the round is over.
-func addRound(met [][]meeting, round *Stage, k int) [][]meeting {
-	round.addMeetings(met)
-	games, all := round.Played()
-	for i := range met {
-		if len(met[i]) == k { // no match in this round
-			m := meeting{opponent: -1}
-			if games == all {
-				m.won, m.halves = 2*round.Games, 2*round.Games
+// rounds returns the meetings of each player, one for each round: with none it has a bye, once the round is over.
+func rounds(players int, stages []Stage) [][]meeting {
+	met := make([][]meeting, players)
+	for k := range stages {
+		games, all := stages[k].Played()
+		for i, list := range stages[k].meetings(players) {
+			if list == nil {
+				list = []meeting{{opponent: -1}}
+				if games == all {
+					list[0].won, list[0].halves = 2*stages[k].Games, 2*stages[k].Games
+				}
 			}
-			met[i] = append(met[i], m)
+			met[i] = append(met[i], list...)
 		}
 	}
 	return met

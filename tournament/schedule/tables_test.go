@@ -54,13 +54,7 @@ func swissOfSeven(t *testing.T) event {
 }
 
 // placesAfter returns the places in a Swiss tournament after its first rounds.
-func placesAfter(s *Schedule, rounds int) []place {
-	met := make([][]meeting, s.Players)
-	for k := range rounds {
-		addRound(met, &s.Stages[k], k)
-	}
-	return ranking(met, true)
-}
+func placesAfter(s *Schedule, n int) []place { return ranking(rounds(s.Players, s.Stages[:n]), true) }
 
 // The points of the matches are those of a tournament of single games, whose Buchholz of
 // B, C and D, who had no bye, is 8.5, 9.5 and 10, and Sonneborn-Berger 3.25, 3.5 and 4;
