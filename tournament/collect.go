@@ -181,19 +181,14 @@ func (c *collector) countPair(first, second *record.Record) {
 
 // tooFew stops the run if the agents that are left don't meet.
 func (c *collector) tooFew() {
-	if !c.meet() {
+	meet := func(m schedule.Match) bool { return !c.suspend.has(m.Players[0]) && !c.suspend.has(m.Players[1]) }
+	left := c.suspend.left() >= 2
+	if !c.plan.Format.About().Adaptive {
+		left = slices.ContainsFunc(c.plan.Stages[0].Matches, meet)
+	}
+	if !left {
 		c.note(fmt.Errorf("too few agents are left that don't lose %d games in a row by faults", c.plan.config.Suspend))
 	}
-}
-
-// meet reports whether some of the agents that aren't suspended meet.
-func (c *collector) meet() bool {
-	if c.plan.Format.About().Adaptive {
-		return c.suspend.left() >= 2
-	}
-	return slices.ContainsFunc(c.plan.Stages[0].Matches, func(m schedule.Match) bool {
-		return !c.suspend.has(m.Players[0]) && !c.suspend.has(m.Players[1])
-	})
 }
 
 func (c *collector) note(err error) {

@@ -44,8 +44,8 @@ type Config struct {
 	// Schedule says who meets whom.
 	Schedule schedule.Name `yaml:"schedule" zero:"round-robin" name:"schedule" placeholder:"FORMAT" help:"Who meets whom:"`
 
-	// Rounds is how many a Swiss tournament has; 0: as many as halve the agents down to one.
-	Rounds int `yaml:"rounds" name:"rounds" placeholder:"N" help:"Rounds of a swiss tournament. Default: as many as halve the players to one."`
+	// Rounds is how many the schedule has, where it may have any number; 0: as many as it has by itself.
+	Rounds int `yaml:"rounds" name:"rounds" placeholder:"N" help:"Rounds of a schedule that has them, such as swiss. Default: as many as halve the players to one."`
 
 	// Pairs is how many game pairs each pairing plays under each rule set.
 	Pairs int `yaml:"pairs" check:"1..1000000" name:"pairs" placeholder:"N" help:"Game pairs for every two players and rule set: one opening, played twice with sides swapped. With sprt or until_error the most; 100000 if not given."`

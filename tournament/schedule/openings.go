@@ -68,35 +68,31 @@ type Openings struct {
 	Hash      uint64   `yaml:"-" json:"hash"`
 }
 
-// ParseOpenings reads what [Openings.String] prints, and the file that it names.
-func ParseOpenings(text string) (Openings, error) {
-	policy, rest, more := strings.Cut(text, ":")
-	o := Openings{Policy: Policy(policy)}
+// UnmarshalText implements [encoding.TextUnmarshaler]: it reads what [Openings.String] prints, and the file that it
+// names.
+func (o *Openings) UnmarshalText(text []byte) (err error) {
+	policy, rest, more := strings.Cut(string(text), ":")
+	*o = Openings{Policy: Policy(policy)}
 	ok := o.Policy == RandomOpenings || (o.Policy == AgentOpenings || o.Policy == SetupOpenings) && !more
 	switch {
 	case o.Policy == FileOpenings && rest != "":
-		return LoadOpenings(rest)
+		*o, err = LoadOpenings(rest)
+		return err
 	case more && ok:
 		number, plies := strings.CutPrefix(rest, "plies=")
-		n, err := strconv.Atoi(number)
-		o.Plies, ok = n, plies && err == nil
+		o.Plies, err = strconv.Atoi(number)
+		ok = plies && err == nil
 	}
 	if !ok {
-		return o, fmt.Errorf("expected random, random:plies=N, setups, agents or file:PATH, found %.60q", text)
+		return fmt.Errorf("expected random, random:plies=N, setups, agents or file:PATH, found %.60q", text)
 	}
-	return o, nil
-}
-
-// UnmarshalText implements [encoding.TextUnmarshaler] by [ParseOpenings].
-func (o *Openings) UnmarshalText(text []byte) (err error) {
-	*o, err = ParseOpenings(string(text))
-	return err
+	return nil
 }
 
 // MarshalText implements [encoding.TextMarshaler] by [Openings.String].
 func (o Openings) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 
-// Choices lists the forms that [ParseOpenings] reads.
+// Choices lists the forms that [Openings.UnmarshalText] reads.
 func (Openings) Choices() []settings.Choice {
 	return []settings.Choice{
 		{Name: "random", Doc: "set-ups; under Kang 4 random plies, or 2 in matches"},
@@ -234,9 +230,9 @@ type openingList struct {
 	setups    func() *rules.Setups // of the rules
 	positions []rules.Position
 	seen      map[rules.Position]bool
-	read      int  // positions of a list from outside
-	whole     bool // there are no others
-	longer    int  // plies by which random openings are longer, as shorter ones have run out
+	read      int64 // of those that are taken in order
+	whole     bool  // there are no others
+	longer    int   // plies by which random openings are longer, as shorter ones have run out
 }
 
 // NewOpener returns an opener of a run with the given seed.
@@ -247,29 +243,23 @@ func NewOpener(o Openings, seed uint64) *Opener {
 // Opening returns opening k, from 0, of a rule set, and how many there are if they have all come before and
 // begin again; otherwise 0. The first k+1 are found one after the other, at some microseconds each.
 func (o *Opener) Opening(r *rules.Rules, k int64) (p rules.Position, again int64, err error) {
-	list := o.list(r)
-	switch o.openings.Policy {
-	case AgentOpenings:
+	if o.openings.Policy == AgentOpenings {
 		return r.Start(), 0, nil
-	case SetupOpenings:
-		n := list.setups().Len()
-		if n == 0 {
-			return p, 0, fmt.Errorf("rules %v: there are no set-ups; expected other openings", r)
-		}
-		p, again = list.setups().At(k%n), n
-	default:
-		for !list.whole && int64(len(list.positions)) <= k {
-			if err := o.extend(r, list); err != nil {
-				return p, 0, err
-			}
-		}
-		again = int64(len(list.positions))
-		p = list.positions[k%again]
 	}
-	if k < again {
-		again = 0
+	list := o.list(r)
+	for !list.whole && int64(len(list.positions)) <= k {
+		if err := o.extend(r, list); err != nil {
+			return p, 0, err
+		}
 	}
-	return p, again, nil
+	n := int64(len(list.positions))
+	switch {
+	case n == 0:
+		return p, 0, fmt.Errorf("rules %v: there are no set-ups; expected other openings", r)
+	case k >= n:
+		again = n
+	}
+	return list.positions[k%n], again, nil
 }
 
 // list returns the openings of a rule set that have been found.
@@ -291,16 +281,29 @@ func (l *openingList) add(p rules.Position) bool {
 	return true
 }
 
+// next adds the next of a number of positions that is new and passes, or finds that there is none.
+func (l *openingList) next(all int64, at func(i int64) (p rules.Position, passes bool, err error)) error {
+	for ; l.read < all; l.read++ {
+		if p, passes, err := at(l.read); err != nil || passes && l.add(p) {
+			return err
+		}
+	}
+	l.whole = true
+	return nil
+}
+
 // extend finds the next opening, or that there are no others.
 func (o *Opener) extend(r *rules.Rules, list *openingList) error {
-	if o.openings.Policy == FileOpenings {
-		for ; list.read < len(o.openings.Positions); list.read++ {
-			if p, err := o.openings.Parse(r, list.read); err != nil || list.add(p) {
-				return err
-			}
-		}
-		list.whole = true
-		return nil
+	switch o.openings.Policy {
+	case FileOpenings:
+		return list.next(int64(len(o.openings.Positions)), func(i int64) (rules.Position, bool, error) {
+			p, err := o.openings.Parse(r, int(i))
+			return p, true, err
+		})
+	case SetupOpenings:
+		return list.next(list.setups().Len(), func(i int64) (rules.Position, bool, error) {
+			return list.setups().At(i), true, nil
+		})
 	}
 	seed := agents.MixSeed(o.seed, forOpening, hashText(r.String()), uint64(len(list.positions)))
 	rng, found := rand.New(rand.NewPCG(seed, 0)), false
@@ -319,15 +322,14 @@ func (o *Opener) extend(r *rules.Rules, list *openingList) error {
 		return fmt.Errorf("rules %v: none of %d random openings of %d plies passed the screen; expected fewer plies",
 			r, openingTries, o.plies(r))
 	}
-	if all := list.setups(); o.Countable(r) {
-		for k := range all.Len() { // those that random draws have missed
-			if p := all.At(k); o.passes(r, p) && list.add(p) {
-				return nil
-			}
-		}
+	all := int64(0)
+	if o.Countable(r) { // those that random draws have missed
+		all = list.setups().Len()
 	}
-	list.whole = true
-	return nil
+	return list.next(all, func(i int64) (rules.Position, bool, error) {
+		p := list.setups().At(i)
+		return p, o.passes(r, p), nil
+	})
 }
 
 // Countable reports whether the number of openings can be found in a moment.

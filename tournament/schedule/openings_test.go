@@ -205,15 +205,14 @@ func TestParseOpenings(t *testing.T) {
 		"random:plies=4": {Policy: RandomOpenings, Plies: 4},
 		"agents":         {Policy: AgentOpenings},
 	} {
-		got, err := ParseOpenings(text)
-		require.NoError(t, err)
+		var got Openings
+		require.NoError(t, got.UnmarshalText([]byte(text)))
 		require.Equal(t, want, got)
 		require.Equal(t, text, got.String())
 	}
 	for _, text := range []string{"random:", "random:plies", "random:plies=", "random:plies=x", "random:4",
 		"agents:plies=2", "Random", ":"} {
-		_, err := ParseOpenings(text)
-		require.ErrorContains(t, err, "expected random, random:plies=N, setups, agents or file:PATH, found ",
+		require.ErrorContains(t, new(Openings).UnmarshalText([]byte(text)), "expected random, random:plies=N, setups, agents or file:PATH, found ",
 			text)
 	}
 }
