@@ -1,6 +1,7 @@
 package play
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 	"net/http"
@@ -147,20 +148,11 @@ func parseName(text string) (string, error) {
 
 // newGame makes a game from its beginning.
 func (p *Pages) newGame(q newGameRequest) (*session, error) {
-	agent, err := p.player(q.Agent, q.Time)
-	if err != nil {
-		return nil, err
-	}
-	set, err := parseRules(q.Rules)
-	if err != nil {
-		return nil, err
-	}
-	clock, err := parseClock(q.Clock)
-	if err != nil {
-		return nil, err
-	}
-	name, err := parseName(q.Name)
-	if err != nil {
+	agent, errAgent := p.player(q.Agent, q.Time)
+	set, errRules := parseRules(q.Rules)
+	clock, errClock := parseClock(q.Clock)
+	name, errName := parseName(q.Name)
+	if err := cmp.Or(errAgent, errRules, errClock, errName); err != nil {
 		return nil, err
 	}
 	g := &session{rules: set, start: set.Start(), human: rules.South, name: name, agent: agent, clock: clock}

@@ -101,6 +101,13 @@ func GamesSection() Section { return Section{ID: "games", Title: "Games"} }
 // label returns the name of an agent in the tables.
 func (b *builder) label(agent string) string { return cmp.Or(b.Labels[agent], agent) }
 
+// name adds the name of a run to a section, if there are several runs.
+func (b *builder) name(s *Section, r *run) {
+	if len(b.collected.runs) > 1 {
+		s.heading("", textfmt.Visible(r.about.Name))
+	}
+}
+
 func (b *builder) visibleLabel(agent string) string { return textfmt.Visible(b.label(agent)) }
 
 // sampledText is a sentence on the games that can be replayed.

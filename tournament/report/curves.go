@@ -9,7 +9,6 @@ import (
 	"strconv"
 
 	"gyges/rules/base/grid"
-	"gyges/rules/base/textfmt"
 	"gyges/tournament/training"
 )
 
@@ -170,8 +169,8 @@ func (b *builder) history() Section {
 	s := Section{ID: "history", Title: "Over time"}
 	for i, r := range b.collected.runs {
 		for j, c := range r.about.Charts {
-			if len(b.collected.runs) > 1 && j == 0 {
-				s.heading("", textfmt.Visible(r.about.Name))
+			if j == 0 {
+				b.name(&s, r)
 			}
 			c.add(&s, fmt.Sprintf("curve-%d-%d", i+1, j+1))
 		}

@@ -6,7 +6,7 @@
 // [table.Tables]: plain data, with the tables that are printed. [WriteHTML] and
 // [WriteFragment] write the page. A server shows a run in
 // progress by building a page now and then and sending its fragments; it serves
-// [Script] and [Style] beside them.
+// [Modules] and [Style] beside them.
 //
 // Everything in a record comes from outside: names, rules, reasons, even moves.
 // It is bounded where it is counted and escaped where it is written.

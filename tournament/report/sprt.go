@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"gyges/ratings/sprt"
-	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/standings"
 )
@@ -18,9 +17,7 @@ func (b *builder) matches() Section {
 		if m == nil || len(m.Config.Agents) != 2 || r.Pairs.N() == 0 {
 			continue
 		}
-		if len(b.collected.runs) > 1 {
-			s.heading("", textfmt.Visible(r.about.Name))
-		}
+		b.name(&s, r)
 		player := b.visibleLabel(m.Config.Agents[0].String())
 		facts, test, path := []Fact{{"points of", player}}, sprt.Test{}, newLLRPath(m, r.Run)
 		if path != nil {

@@ -265,9 +265,7 @@ func (b *builder) tunings() Section {
 		if t.Method == "train" {
 			s.Title = "Training"
 		}
-		if len(b.collected.runs) > 1 {
-			s.heading("", textfmt.Visible(r.about.Name))
-		}
+		b.name(&s, r)
 		t.add(&s, &r.about)
 	}
 	return s
