@@ -18,19 +18,19 @@ const DefaultName = "default"
 var embedded embed.FS
 
 // readers read the embedded weights, each once, as every game needs them.
-var readers = func() map[string]func() (Weights, error) {
-	readers := map[string]func() (Weights, error){}
-	for _, name := range [...]string{Standard, Simplified, Kang} {
-		readers[name] = sync.OnceValues(func() (Weights, error) {
-			text, err := embedded.ReadFile("weights/" + name + ".json")
-			if err != nil {
-				return Weights{}, err
-			}
-			return Read(bytes.NewReader(text), "default/"+name)
-		})
-	}
-	return readers
-}()
+var readers = map[string]func() (Weights, error){
+	Standard: reader(Standard), Simplified: reader(Simplified), Kang: reader(Kang),
+}
+
+func reader(name string) func() (Weights, error) {
+	return sync.OnceValues(func() (Weights, error) {
+		text, err := embedded.ReadFile("weights/" + name + ".json")
+		if err != nil {
+			return Weights{}, err
+		}
+		return Read(bytes.NewReader(text), "default/"+name)
+	})
+}
 
 // Default returns the embedded weights for a family of rules.
 func Default(name string) (Weights, error) {

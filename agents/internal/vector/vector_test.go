@@ -69,24 +69,3 @@ func compute(seed uint64, n int) (results []any) {
 	adam.Step(1, n+3)
 	return append(results, s0, s1, bias, gradient, y, adam)
 }
-
-func TestSumsOfRows(t *testing.T) {
-	table := make([]int16, 3*32)
-	for i := range table {
-		table[i] = int16(i - 48)
-	}
-	x := make([]int16, 32)
-	NewRows(table, 32).Add(x, []uint16{0, 2, 2})
-	out := make([]int32, 1)
-	ones := make([]int16, 32)
-	for k := range x {
-		require.EqualValues(t, 3*(k-48)+4*32, x[k])
-		ones[k] = 1
-	}
-	Outputs(out, x, table[32:], ones, 40)
-	sum := 0
-	for k := range x {
-		sum += min(max(int(x[k])+k-16, 0), 40)
-	}
-	require.EqualValues(t, sum, out[0])
-}
