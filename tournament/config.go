@@ -154,13 +154,13 @@ func DefaultOut(results, name string, start time.Time) string {
 	}
 }
 
-// size is what the schedule has of the config.
-func (c *Config) size() schedule.Size {
+// Size is what the schedule has of the config.
+func (c *Config) Size() schedule.Size {
 	return schedule.Size{Players: len(c.Agents), Rounds: c.Rounds, Pairs: c.Pairs, RuleSets: len(c.Rules)}
 }
 
 // Games returns how many games the config schedules.
-func (c *Config) Games() int64 { return c.size().Games(c.Schedule.Format()) }
+func (c *Config) Games() int64 { return c.Size().Games(c.Schedule.Format()) }
 
 // Validate checks everything that can be checked before an agent is started, Out
 // aside. Each agent is made once, so that a bad parameter or a missing file is

@@ -154,11 +154,6 @@ func (c *Config) RuleSets() []string {
 	return names
 }
 
-// Recorded returns the schedule to which results of the run's records are added. It has no stages if there is none.
-func (c *Config) Recorded() *schedule.Schedule {
-	return schedule.Recorded(c.Schedule.Format(), c.size())
-}
-
 func thisHost() Host { return Host{runtime.GOOS, runtime.GOARCH, runtime.NumCPU()} }
 
 func thisProgram() build.Info {

@@ -33,7 +33,7 @@ type plan struct {
 }
 
 func newPlan(c *Config) *plan {
-	return &plan{schedule.New(c.Schedule.Format(), c.size()), newSeating(c)}
+	return &plan{schedule.New(c.Schedule.Format(), c.Size()), newSeating(c)}
 }
 
 // job returns the i-th pair, 0 <= i < Len, with both games. It must be known.

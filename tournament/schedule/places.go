@@ -82,6 +82,17 @@ func ranking(met [][]meeting, buchholz bool) []place {
 	return places
 }
 
+// placeColumns are the columns of a table of points.
+func placeColumns(names []string) []grid.Column[place] {
+	return []grid.Column[place]{
+		{Key: "rank", Title: "#", Value: func(p place) any { return p.rank }},
+		{Key: "player", Title: "Player", Left: true, Value: func(p place) any { return names[p.player] }},
+		{Key: "games", Title: "Games", Value: func(p place) any { return p.games }},
+		{Key: "points", Title: "Points", Value: func(p place) any { return float64(p.halves) / 2 }},
+		{Key: "sonneborn_berger", Title: "S-B", Value: func(p place) any { return grid.Fixed(p.sberger/2, 2) }},
+	}
+}
+
 // leaders is a sentence on who leads, or if it is over has won, by places in their order.
 func leaders(places []place, names []string, what string, over bool) string {
 	var first []string

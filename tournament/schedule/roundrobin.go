@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"gyges/ratings/table"
-	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
 )
 
@@ -42,13 +41,7 @@ func (f allPlayAll) Tables(s *Schedule, names []string, ended bool) []table.Stan
 		title += fmt.Sprintf(", %d rule sets together", s.RuleSets)
 	}
 	places := ranking(s.Stages[0].meetings(s.Players), false) // Buchholz decides nothing where everybody meets everybody
-	t := standingsOf(f, title, []grid.Column[place]{
-		{Key: "rank", Title: "#", Value: func(p place) any { return p.rank }},
-		{Key: "player", Title: "Player", Left: true, Value: func(p place) any { return names[p.player] }},
-		{Key: "games", Title: "Games", Value: func(p place) any { return p.games }},
-		{Key: "points", Title: "Points", Value: func(p place) any { return float64(p.halves) / 2 }},
-		{Key: "sonneborn_berger", Title: "S-B", Value: func(p place) any { return grid.Fixed(p.sberger/2, 2) }},
-	}, places)
+	t := standingsOf(f, title, placeColumns(names), places)
 	t.Separate, t.Result = true, leaders(places, names, "round-robin", ended)
 	t.Notes = []string{"Order: points; S-B (Sonneborn-Berger), the sum of each opponent's points times the " +
 		"share of the points won against it."}

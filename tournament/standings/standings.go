@@ -68,7 +68,8 @@ func (s *Standings) Begin(m *tournament.Manifest) *Run {
 	s.pairs.Flush()
 	r := new(Run)
 	r.SetManifest(m)
-	r.schedule, r.players = r.manifest.Config.Recorded(), map[string]int{}
+	c := &r.manifest.Config
+	r.schedule, r.players = schedule.Recorded(c.Schedule.Format(), c.Size()), map[string]int{}
 	for i, name := range r.names {
 		r.players[name] = i
 	}
