@@ -38,13 +38,10 @@ func openInput(ctx context.Context, e *env, path string) (in io.ReadCloser, name
 	return out, name, nil
 }
 
-// openGames opens a file of games with the manifest beside it.
-func openGames(ctx context.Context, e *env, in *runs.Reader, path string) (*runs.File, error) {
+// openGames opens a file of games of a run that has a manifest, or nil.
+func openGames(ctx context.Context, e *env, path string, m *tournament.Manifest) (*runs.File, error) {
 	file, name, err := openInput(ctx, e, path)
-	if err != nil {
-		return nil, err
-	}
-	return &runs.File{In: file, Name: name, Manifest: in.Manifest(path)}, nil
+	return &runs.File{In: file, Name: name, Manifest: m}, err
 }
 
 // readInput returns what read makes of a file that a user names, see [openInput].

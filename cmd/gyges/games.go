@@ -70,7 +70,7 @@ func each(
 		if in.Filter.Done() {
 			break
 		}
-		file, err := openGames(ctx, e, in, path)
+		file, err := openGames(ctx, e, path, in.Manifest(path))
 		if err != nil {
 			return err
 		}

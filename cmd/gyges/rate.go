@@ -69,7 +69,7 @@ func (c *rateCmd) rate(
 	ctx context.Context, e *env, in *runs.Reader, all *standings.Standings, files []string, options ratings.Options,
 ) (rated table.Tables, err error) {
 	for _, path := range files {
-		file, err := openGames(ctx, e, in, path)
+		file, err := openGames(ctx, e, path, in.Manifest(path))
 		if err != nil {
 			return rated, err
 		}

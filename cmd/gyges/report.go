@@ -78,7 +78,18 @@ func (c *reportCmd) page(ctx context.Context, e *env, files []string) (*report.P
 		if path == "" {
 			continue
 		}
-		if err := readRecords(ctx, e, in, path, about.Manifest, collector); err != nil {
+		file, err := openGames(ctx, e, path, about.Manifest)
+		if err != nil {
+			return nil, err
+		}
+		format, err := file.Sniff()
+		if err == nil && format != source.Records {
+			err = fmt.Errorf("%s: expected records of games, as runs write them; gyges rate reads other files", file.Name)
+		}
+		if err == nil {
+			err = collector.Read(ctx, in, file, collector.Sample)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -95,22 +106,6 @@ func (c *reportCmd) page(ctx context.Context, e *env, files []string) (*report.P
 		}
 	}
 	return report.Build(collector, input), nil
-}
-
-// readRecords counts the records of a file.
-func readRecords(
-	ctx context.Context, e *env, in *runs.Reader, path string, m *tournament.Manifest, collector *report.Collector,
-) error {
-	input, name, err := openInput(ctx, e, path)
-	if err != nil {
-		return err
-	}
-	file := &runs.File{In: input, Name: name, Manifest: m}
-	format, err := file.Sniff()
-	if err == nil && format != source.Records {
-		err = fmt.Errorf("%s: expected records of games, as runs write them; gyges rate reads other files", file.Name)
-	}
-	return cmp.Or(err, collector.Read(ctx, in, file, collector.Sample))
 }
 
 // filesOfRuns returns the files of games of runs, "" for a tuning run that has none.

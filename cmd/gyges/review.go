@@ -133,7 +133,7 @@ func (c *reviewCmd) sources(ctx context.Context, e *env, paths []string) ([]revi
 // read reads the games of a file that are to be reviewed.
 func (c *reviewCmd) read(ctx context.Context, e *env, path string) ([]*record.Record, error) {
 	in := c.reader(false)
-	file, err := openGames(ctx, e, in, path)
+	file, err := openGames(ctx, e, path, in.Manifest(path))
 	if err != nil {
 		return nil, err
 	}

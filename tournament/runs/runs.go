@@ -57,10 +57,11 @@ func (f *File) Sniff() (source.Format, error) {
 	if f.Format != "" {
 		return f.Format, nil
 	}
-	var err error
-	if f.Format, f.In, err = source.Sniff(f.In); err != nil {
+	format, in, err := source.Sniff(f.In)
+	if err != nil {
 		return "", source.Named(f.Name, err)
 	}
+	f.Format, f.In = format, in
 	switch strings.ToLower(filepath.Ext(f.Name)) {
 	case ".pgn":
 		f.Format = source.PGN
