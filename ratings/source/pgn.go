@@ -15,7 +15,8 @@ import (
 type pgnGame struct {
 	start    int    // line of the first tag; 0: none yet
 	ended    bool   // a blank line or moves came after the tags
-	comment  bool   // in a comment of several lines
+	comment  bool   // in a comment of several lines, up to a tag behind a blank line
+	blank    bool   // the line before was
 	pending  []byte // tags of the next game, which end this one
 	bad      error  // the first mistake
 	tags     [tagCount][]byte
@@ -73,7 +74,11 @@ func (r *Reader) readPGN(o *Result) error {
 		if err != nil {
 			return err
 		}
-		if !p.comment {
+		if p.comment && p.blank && bytes.HasPrefix(line, []byte("[")) {
+			_, _, isTag := p.splitTag(line)
+			p.comment = !isTag // it was left open
+		}
+		if p.blank = len(line) == 0; !p.comment {
 			line = trimBlanks(line)
 		}
 		if p.comment || len(line) == 0 || line[0] != '[' {

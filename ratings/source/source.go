@@ -161,9 +161,8 @@ func (r *Reader) next() ([]byte, error) {
 		return nil, err
 	case err != nil:
 		return nil, Named(r.file, err)
-	case n == 1:
-		line = bytes.TrimPrefix(line, bom)
 	}
+	line = bytes.TrimPrefix(line, bom) // also where several files were put together
 	if !utf8.Valid(line) {
 		latin1 := make([]rune, len(line))
 		for i, b := range line {

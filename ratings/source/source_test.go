@@ -86,6 +86,10 @@ func TestPGN(t *testing.T) {
 		"escapes":                {tags(`a"\b`, "b", "1-0"), []string{`a"\b-b +1`}},
 		"a tag in a comment": {tags("a", "b", "1-0") + "\n1. e4 {\n[White \"x\"]\n} e5 1-0\n",
 			[]string{"a-b +1"}},
+		"a comment left open": {tags("a", "b", "1-0") + "\n1. e4 {\n[White \"x\"]\n\nso [\n\n" + tags("b", "a", "1-0") +
+			"\n1. e4 {\n\n" + tags("c", "a", "0-1"), []string{"a-b +1", "b-a +1", "c-a -1"}},
+		"marks of files in one": {tags("a", "b", "1-0") + "\n1. e4 1-0\n\n\ufeff" + tags("b", "a", "0-1"),
+			[]string{"a-b +1", "b-a -1"}},
 		"a brace after a semicolon": {tags("a", "b", "1-0") + "\n1. e4 ; {\n1-0\n\n" + tags("b", "a", "1-0"),
 			[]string{"a-b +1", "b-a +1"}},
 		"unfinished": {tags("a", "b", "*"), []string{"unfinished"}},
