@@ -51,10 +51,10 @@ func TestShippedFiles(t *testing.T) {
 		case strings.HasSuffix(name, "spsa"):
 			c, err := LoadSPSA(path, nil, registry)
 			require.NoError(t, err)
-			require.Len(t, c.Match.Agents, 1)
+			require.NotEmpty(t, c.Agent.Kind)
 			if name == "spsa" {
 				require.Equal(t, spsa.Param{Name: "rfp_margin", Start: 30, Min: 20, Max: 400, C: 20, Whole: true},
-					c.Settings.Params[0])
+					c.Method.Params[0])
 			}
 		default:
 			require.Equal(t, "tuning", folder)

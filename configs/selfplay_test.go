@@ -51,7 +51,7 @@ out: some/where
 func TestSelfPlayProblems(t *testing.T) {
 	path := write(t, `agents: [greedy,
   gredy]
-schedule: swiss
+schedul: swiss
 pairs: 0
 explore:
   temperature: hot
@@ -63,7 +63,7 @@ split: {validation: 80,
 	_, err := LoadSelfPlay(path, exploring())
 	requireProblems(t, path, err,
 		`2: agents[1]: agent "gredy": unknown kind "gredy", did you mean "greedy"?`,
-		`3: unknown key "schedule" in self-play, expected one of: name, rules, agents, pairs, openings, limits, time_margin, on_repetition, adjudication, stall_timeout, suspend, seed, workers, out, explore, search, split`,
+		`3: unknown key "schedul" in self-play, did you mean "schedule"?`,
 		`4: pairs: expected a number from 1 to 1000000, found 0`,
 		`6: explore.temperature: expected a number, found "hot"`,
 		`7: explore.random: expected a number from 0 to 1, found 2`,

@@ -25,17 +25,17 @@ func Template(kind string, r *rules.Rules) string {
 	switch kind {
 	case "train":
 		c, defaults := training.DefaultGenerations(), training.DefaultGenerations()
-		c.Name, defaults.Name, c.Rules, c.Agent, c.SelfPlayAgent = "", "", r, specs(strong)[0], specs(fast)[0]
+		c.Name, defaults.Name, c.Rules, c.Agent, c.SelfPlay.Agent = "", "", r, specs(strong)[0], specs(fast)[0]
 		c.Match.Openings.ForMatch(r)
 		defaults.Match.Openings.ForMatch()
 		return template(&c, &defaults, "rules", "weights", "generations", "selfplay.pairs", "match.sprt", "match.pairs",
 			"rating.pairs", "seed")
 	case "spsa":
 		c, defaults := spsaFile{SPSA: training.DefaultSPSA()}, spsaFile{SPSA: training.DefaultSPSA()}
-		c.Match.Name, defaults.Match.Name, c.Rules, c.Agent, c.Verification.Pairs = "", "", r, specs(strong)[0], 100
-		c.Match.Openings.ForMatch(r)
-		defaults.Match.Openings.ForMatch()
-		defaults.Rules, c.Parameters = c.Match.Rules[0], new(yaml.Node)
+		c.Name, defaults.Name, c.Rules, c.Agent, c.Verification.Pairs = "", "", r, specs(strong)[0], 100
+		c.Openings.ForMatch(r)
+		defaults.Openings.ForMatch()
+		c.Parameters = new(yaml.Node)
 		_ = c.Parameters.Encode(map[string]map[string]int{ // numbers can be encoded
 			"rfp_margin": {"c": 20, "min": 20, "max": 400}, "weight.near": {"c": 4},
 		})

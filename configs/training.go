@@ -54,8 +54,6 @@ func (p *parser) loadWeights(name string, r *rules.Rules) eval.Weights {
 
 // spsaFile holds the settings of an SPSA file.
 type spsaFile struct {
-	Rules         *rules.Rules `yaml:"rules" form:"a rule set, like standard or standard:null_move=allow" help:"The rule set of all games."`
-	Agent         agents.Spec  `yaml:"agent" form:"an agent spec, like random or alphabeta:depth=2" help:"The agent that is tuned."`
 	training.SPSA `yaml:",inline"`
 	Parameters    *yaml.Node `yaml:"parameters" help:"What is tuned: numbers of that kind of agent (see gyges agents KIND), or weight.FEATURE of its evaluation. Each is moved by c, up or down at random, in the last step, and by more before: so far that it costs some Elo; r, min, max and start are in gyges help settings."`
 }
@@ -64,20 +62,15 @@ type spsaFile struct {
 // takes the place of the rules there. The error joins all problems.
 func LoadSPSA(path string, r *rules.Rules, registry *agents.Registry) (training.SPSA, error) {
 	c := spsaFile{SPSA: training.DefaultSPSA()}
-	c.Match.Name = nameOf(path)
+	c.Name = nameOf(path)
 	err := load(path, "an SPSA tuning", &c, registry, func(p *parser) {
-		if c.Rules = cmp.Or(r, c.Rules); c.Rules != nil {
-			c.Match.Rules = []*rules.Rules{c.Rules}
-		}
-		c.Match.Openings.ForMatch(c.Match.Rules...)
-		if c.Agent.Kind != "" {
-			c.Match.Agents = []agents.Spec{c.Agent}
-		}
+		c.Rules = cmp.Or(r, c.Rules)
+		c.Openings.ForMatch(c.Rules)
 		p.bad["parameters"] = c.Parameters != nil // not read yet, as they depend on the agent
 		p.report(c.Validate(registry))
 		if c.Parameters != nil && !p.bad["agent"] {
 			p.bad["parameters"] = false
-			p.setting("parameters", c.Parameters, func(n *yaml.Node) { c.Settings.Params = p.params(n, &c.SPSA, registry) })
+			p.setting("parameters", c.Parameters, func(n *yaml.Node) { c.Method.Params = p.params(n, &c.SPSA, registry) })
 			p.report(c.Validate(registry))
 		}
 	})
@@ -91,7 +84,7 @@ func (p *parser) params(n *yaml.Node, c *training.SPSA, registry *agents.Registr
 		path := "parameters." + key.Value
 		p.setting(path, value, func(n *yaml.Node) {
 			p.lines[path] = key.Line
-			t, err := tuning.Find(registry, c.Match.Agents[0], c.Match.Rules[0], key.Value)
+			t, err := tuning.Find(registry, c.Agent, c.Rules, key.Value)
 			if err != nil {
 				p.add(key.Line, "%v", err)
 				return

@@ -50,8 +50,8 @@ out: some/where
 	want := training.DefaultGenerations()
 	want.Name, want.Rules = "better", rules.MustParse("standard")
 	want.Agent = agents.Spec{Kind: "alphabeta", Params: []agents.Param{{Name: "nodes", Value: "100"}}}
-	want.SelfPlayAgent = agents.Spec{Kind: "alphabeta", Params: []agents.Param{{Name: "depth", Value: "1"}}}
-	want.Stages = []training.Stage{
+	want.SelfPlay.Agent = agents.Spec{Kind: "alphabeta", Params: []agents.Param{{Name: "depth", Value: "1"}}}
+	want.SelfPlay.Stages = []training.Stage{
 		{From: 2, Agent: agents.Spec{Kind: "alphabeta", Params: []agents.Param{{Name: "depth", Value: "2"}}}},
 		{From: 4, Pairs: 12},
 	}
@@ -60,7 +60,7 @@ out: some/where
 	want.Weights, err = eval.Default(eval.Standard)
 	require.NoError(t, err)
 	s := &want.SelfPlay
-	s.Tournament.Pairs, s.Tournament.Openings.Plies, s.Tournament.Limits.Nodes = 11, 3, 50
+	s.Pairs, s.Openings.Plies, s.Limits.Nodes = 11, 3, 50
 	s.Explore = explore.Options{Temperature: 0.3, Random: 0.1}
 	s.Split.Validation, s.Split.Test = 9, 4
 	want.Choice.Positions, want.Choice.Quiet, want.Choice.Leaves = 1000, false, true
@@ -97,7 +97,7 @@ time: -1s
 		`7: tune.lambda: expected a number above 0, at most 1, found 2`,
 		`8: tune: unknown key "colour" in tune, expected one of: window, data, quiet, leaves, positions, features, lambda, l2, scale, iterations, patience, network, policy`,
 		`9: tune.network.epochs: expected a number from 1 to 10000, found 0`,
-		`11: match.pairs: expected a number from 0 (no match), found -1`,
+		`11: match.pairs: expected a number from 0 (no match) to 1000000, found -1`,
 		`12: rating.pairs: expected a number from 0 (none) to 100000, found -1`,
 		`12: rating.every: expected a number from 1 to 1000, found 0`,
 		`13: time: expected a time from 0s (no bound) to 1000h, found -1s`,
@@ -133,7 +133,7 @@ func TestRulesInPlaceOfTheFiles(t *testing.T) {
 	require.Equal(t, eval.Kang, fit.Parent.Rules)
 	tuned, err := LoadSPSA("tuning/spsa.yaml", kang, builtin.Registry())
 	require.NoError(t, err)
-	require.Equal(t, []*rules.Rules{kang}, tuned.Match.Rules)
+	require.Equal(t, kang, tuned.Rules)
 	trained, err := LoadGenerations("training/standard.yaml", kang, exploring())
 	require.NoError(t, err)
 	require.Equal(t, kang, trained.Rules)

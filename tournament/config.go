@@ -167,8 +167,7 @@ func (c *Config) Games() int64 { return c.Size().Games(c.Schedule.Format()) }
 // found now. The error joins one *problems.FieldError for each thing that is wrong.
 func (c *Config) Validate(registry *agents.Registry) error {
 	var v validation
-	v.Expect(IsName(c.Name), "name", "expected 1 to %d letters, digits, '-', '_' or '.', the first a letter or a "+
-		"digit, found %.60q", maxName, c.Name)
+	CheckName(&v.List, c.Name)
 	v.rules(c.Rules)
 	v.agents(c, registry)
 	settings.Check(&v.List, c, "")
@@ -213,14 +212,20 @@ func (v *validation) agents(c *Config, registry *agents.Registry) {
 		}
 		v.Expect(!labels[spec.Label()], field, "the name %.60q is given twice", spec.Label())
 		seen[text], labels[spec.Label()] = true, true
-		if clock := spec.Get("clock"); clock != "" {
-			if _, err := game.ParseClock(clock); err != nil {
-				v.Add(field, fmt.Errorf("agent %.60q: parameter clock: %w", text, err))
-			}
+		CheckAgent(&v.List, field, registry, spec, c.Rules...)
+	}
+}
+
+// CheckAgent adds everything that is wrong with an agent, also with playing by the rules listed; field is the key of
+// its spec.
+func CheckAgent(p *problems.List, field string, registry *agents.Registry, spec agents.Spec, list ...*rules.Rules) {
+	if clock := spec.Get("clock"); clock != "" {
+		if _, err := game.ParseClock(clock); err != nil {
+			p.Add(field, fmt.Errorf("agent %.60q: parameter clock: %w", spec, err))
 		}
-		for _, err := range tryAgent(registry, spec, c.Rules) {
-			v.Add(field, err)
-		}
+	}
+	for _, err := range tryAgent(registry, spec, list) {
+		p.Add(field, err)
 	}
 }
 
@@ -268,5 +273,8 @@ func (v *validation) schedule(c *Config) {
 // runName matches the names of runs; they have at most maxName letters.
 var runName = regexp.MustCompile(`^[a-zA-Z0-9][-a-zA-Z0-9_.]*$`)
 
-// IsName reports whether a run's name can stand in a path on any system.
-func IsName(s string) bool { return len(s) <= maxName && runName.MatchString(s) }
+// CheckName adds what is wrong with a run's name, which must do in a path on any system.
+func CheckName(p *problems.List, name string) {
+	p.Expect(len(name) <= maxName && runName.MatchString(name), "name", "expected 1 to %d letters, digits, '-', '_' or "+
+		"'.', the first a letter or a digit, found %.60q", maxName, name)
+}

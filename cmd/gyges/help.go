@@ -158,13 +158,13 @@ func settingsManual() string {
 	games, selfplay := tournament.DefaultConfig(), training.DefaultSelfPlay()
 	fit, tuned, train := training.DefaultTexel(), training.DefaultSPSA(), training.DefaultGenerations()
 	return "# Settings of runs\n\nThe keys of YAML files, and the flags that override them.\n\n" +
-		settings.Table(&games, "") + "\n## Self-play\n\nThe keys of tournaments but `schedule`, and these.\n\n" +
+		settings.Table(&games, "") + "\n## Self-play\n\nThe keys of tournaments, and these.\n\n" +
 		settings.Table(&selfplay.Explore, "explore.") + "\n" + settings.Table(&selfplay.Split, "split.") +
 		"\n## Fits: gyges tune texel\n\n" + settings.Table(&fit, "") +
 		"\nThe keys of a network, which needs `epochs`:\n\n" + settings.Table(&texel.Network{Seed: 1}, "network.") +
 		"\nThe keys of a policy, which needs `epochs`:\n\n" + settings.Table(&ranking.Settings{Seed: 1}, "policy.") +
-		"\n## SPSA: gyges tune spsa\n\nThe keys below, `rules` (one rule set), `agent` (the agent that is tuned) and " +
-		"`parameters`, a mapping\nof the parameters that are tuned.\n\n" + settings.Table(&tuned, "") +
+		"\n## SPSA: gyges tune spsa\n\nThe keys below, and `parameters`, a mapping of the parameters\nthat are tuned.\n\n" +
+		settings.Table(&tuned, "") +
 		"\nThe keys of each parameter, which needs `c`:\n\n" + settings.Table(&spsa.Param{}, "parameters.NAME.") +
 		"\n## Training: gyges train\n\nThose of `tune` are the keys of fits, with `tune.network` and `tune.policy`.\n\n" +
 		settings.Table(&train, "") + "\nThe keys of a change of the self-play:\n\n" +

@@ -11,6 +11,7 @@ import (
 	"gyges/configs"
 	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
+	"gyges/tournament"
 	"gyges/tournament/record"
 	"gyges/tournament/training"
 )
@@ -60,10 +61,9 @@ func (c *trainCmd) config(e *env) (training.Generations, error) {
 
 // open connects the run to workers, with --nats.
 func (c *trainCmd) open(ctx context.Context, e *env, config *training.Generations) (*queued, error) {
-	m := config.Match
-	m.Agents, m.Out = []agents.Spec{config.Agent}, config.Out
+	m := tournament.Config{Agents: []agents.Spec{config.Agent}, Settings: config.Match.Settings, Out: config.Out}
 	q, err := c.queueFlags.open(ctx, e, &m)
-	config.Match.Executor, config.SelfPlay.Tournament.Executor = m.Executor, m.Executor
+	config.Executor = m.Executor
 	return q, err
 }
 

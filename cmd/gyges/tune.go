@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"gyges/agents"
 	"gyges/agents/tuning/dataset"
 	"gyges/agents/tuning/ranking"
 	"gyges/agents/tuning/spsa"
@@ -113,30 +114,31 @@ func (c *tuneSPSACmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	m := &config.Match
 	if err = c.apply(&config); err == nil {
-		err = c.checkRun(&config, config.Validate(e.registry), m.Name, &m.Out)
+		err = c.checkRun(&config, config.Validate(e.registry), config.Name, &config.Out)
 	}
 	if err != nil {
 		return err
 	}
-	agent, err := e.registry.Start(ctx, m.Agents[0], m.Rules...) // before there is a folder
+	agent, err := e.registry.Start(ctx, config.Agent, config.Rules) // before there is a folder
 	closeAgent(e, agent)
 	if err != nil {
 		return err
 	}
-	q, err := c.open(ctx, e, m)
+	m := tournament.Config{Agents: []agents.Spec{config.Agent}, Settings: config.Settings, Out: config.Out}
+	q, err := c.open(ctx, e, &m)
 	if err != nil {
 		return err
 	}
 	defer q.close()
+	config.Executor = m.Executor
 	v := &learningView{e: e}
-	t, err := config.Run(ctx, spsaEnv(v, &config.Settings))
+	t, err := config.Run(ctx, spsaEnv(v, &config.Method))
 	v.end()
 	if err != nil {
-		return e.learningError(ctx, config.Match.Out, err)
+		return e.learningError(ctx, config.Out, err)
 	}
-	return c.print(e.out, t, config.Match.Out)
+	return c.print(e.out, t, config.Out)
 }
 
 // print prints the result.

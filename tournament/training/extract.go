@@ -58,7 +58,7 @@ func (c *Positions) Extract(
 // extract converts the records in a run's folder.
 func (e *extractor) extract(ctx context.Context, dir string, provenance map[string]string) (Extraction, error) {
 	var p problems.List
-	if e.check(&p, e.env.Registry); len(p) > 0 {
+	if e.check(&p, "", e.env.Registry); len(p) > 0 {
 		return Extraction{}, p.Err()
 	}
 	path := filepath.Join(dir, tournament.GamesFile)

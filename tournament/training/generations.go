@@ -2,7 +2,6 @@ package training
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/eval"
+	"gyges/agents/explore"
 	"gyges/agents/tuning"
 	"gyges/agents/tuning/dataset"
 	"gyges/agents/tuning/texel"
@@ -21,6 +21,8 @@ import (
 	"gyges/rules/base/problems"
 	"gyges/rules/base/settings"
 	"gyges/tournament"
+	"gyges/tournament/game"
+	"gyges/tournament/schedule"
 )
 
 // Generations is the configuration of a run in which each generation plays itself,
@@ -28,33 +30,49 @@ import (
 // so far under a sequential test, and replaces it if it is stronger. Start from
 // [DefaultGenerations].
 type Generations struct {
-	Name          string        `yaml:"name" form:"a name, in quotes if it is a number" help:"Name of the run, and of its folder under results. Default: the file's."`
-	Rules         *rules.Rules  `yaml:"rules" form:"a rule set, like standard or standard:null_move=allow" help:"The rule set of all games."`
-	Agent         agents.Spec   `yaml:"agent" form:"an agent spec, like random or alphabeta:depth=2" help:"The agent whose weights are trained; it plays the matches and the rating."`
-	Start         string        `yaml:"weights" form:"zero, default or a weights file" help:"Weights to start from."`
-	Weights       eval.Weights  // those of that name, of generation 0
-	Count         int           `yaml:"generations" name:"generations" placeholder:"N" check:"1..1000" help:"Number of generations at most. A larger number resumes a run that has ended."`
-	Time          time.Duration `yaml:"time" name:"time" placeholder:"TIME" check:"0s..1000h" zero:"no bound" help:"Time for all generations, such as 1h: none begins that would end later. A longer one resumes a run that has ended."`
-	SelfPlayAgent agents.Spec   `yaml:"selfplay.agent" form:"an agent spec, like random or alphabeta:depth=2" help:"The agent that plays the games to learn from. Default: agent."`
-	Stages        []Stage       `yaml:"selfplay.stages" form:"list of changes" help:"Changes of the self-play, in the order of their generations."`
-	SelfPlay      SelfPlay      `yaml:"selfplay" name:"-" keys:"pairs openings limits explore search split" help:"The games to learn from, as in gyges selfplay."`
-	Window        int           `yaml:"tune.window" check:"0..1000" zero:"all" help:"Generations that the training positions come from, the last ones."`
-	Data          []string      `yaml:"tune.data" form:"a folder of training positions" help:"Folders of training positions of other runs, to fit to as well."`
-	Fit           `yaml:"tune" help:"The fit to these games, as in gyges tune texel."`
-	// Match is the match of the candidate against the best agent: at most Pairs game
-	// pairs, until SPRT is decided. With 0 pairs there is none, and every candidate is adopted.
-	Match   tournament.Config `yaml:"match" name:"-" keys:"sprt pairs openings limits" help:"The match of the candidate against the best agent so far: it is adopted if the test accepts elo1; with 0 pairs there is none, and it is adopted."`
-	Rating  Rating            `yaml:"rating" help:"The tournament of the generations adopted, after the last one."`
-	Seed    uint64            `yaml:"seed" name:"seed" placeholder:"N" help:"Seed of all random choices."`
-	Workers int               `yaml:"workers" name:"workers" placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
-	Out     string            `yaml:"out" form:"a folder, in quotes if it is a number" name:"out" placeholder:"DIR" help:"Folder of the run; a run that was stopped there resumes. Default: a new one, results/NAME-TIME."`
+	Name     string        `yaml:"name" form:"a name, in quotes if it is a number" help:"Name of the run, and of its folder under results. Default: the file's."`
+	Rules    *rules.Rules  `yaml:"rules" form:"a rule set, like standard or standard:null_move=allow" help:"The rule set of all games."`
+	Agent    agents.Spec   `yaml:"agent" form:"an agent spec, like random or alphabeta:depth=2" help:"The agent whose weights are trained; it plays the matches and the rating."`
+	Start    string        `yaml:"weights" form:"zero, default or a weights file" help:"Weights to start from."`
+	Weights  eval.Weights  // those of that name, of generation 0
+	Count    int           `yaml:"generations" name:"generations" placeholder:"N" check:"1..1000" help:"Number of generations at most. A larger number resumes a run that has ended."`
+	Time     time.Duration `yaml:"time" name:"time" placeholder:"TIME" check:"0s..1000h" zero:"no bound" help:"Time for all generations, such as 1h: none begins that would end later. A longer one resumes a run that has ended."`
+	SelfPlay Games         `yaml:"selfplay" name:"-" help:"The games to learn from, as in gyges selfplay."`
+	Window   int           `yaml:"tune.window" check:"0..1000" zero:"all" help:"Generations that the training positions come from, the last ones."`
+	Data     []string      `yaml:"tune.data" form:"a folder of training positions" help:"Folders of training positions of other runs, to fit to as well."`
+	Fit      `yaml:"tune" help:"The fit to these games, as in gyges tune texel."`
+	Match    Match  `yaml:"match" name:"-" help:"The match of the candidate against the best agent so far: it is adopted if the test accepts elo1; with 0 pairs there is none, and it is adopted."`
+	Rating   Rating `yaml:"rating" help:"The tournament of the generations adopted, after the last one."`
+	Seed     uint64 `yaml:"seed" name:"seed" placeholder:"N" help:"Seed of all random choices."`
+	Workers  int    `yaml:"workers" check:"0..1024" zero:"all cores" name:"workers" placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
+	Out      string `yaml:"out" form:"a folder, in quotes if it is a number" name:"out" placeholder:"DIR" help:"Folder of the run; a run that was stopped there resumes. Default: a new one, results/NAME-TIME."`
+
+	Executor tournament.Executor // plays the pairs; nil: this process
+}
+
+// Games are the games that each generation learns from.
+type Games struct {
+	Agent         agents.Spec `yaml:"agent" form:"an agent spec, like random or alphabeta:depth=2" help:"The agent that plays the games to learn from. Default: agent."`
+	Stages        []Stage     `yaml:"stages" form:"list of changes" help:"Changes of the self-play, in the order of their generations."`
+	Pairs         int         `yaml:"pairs" check:"1..1000000" help:"Game pairs of each generation."`
+	game.Settings `yaml:",inline"`
+	Explore       explore.Options `yaml:"explore" help:"How agents deviate from their best moves."`
+	Positions     `yaml:",inline"`
+}
+
+// Match is the match of a candidate against the best agent: at most Pairs game pairs, until SPRT is decided. With 0
+// pairs there is none, and every candidate is adopted.
+type Match struct {
+	SPRT          sprt.Test `yaml:"sprt" form:"a test, like elo0=0,elo1=10" help:"Stop when elo0 or elo1 is accepted: elo0=0,elo1=5,alpha=0.05,beta=0.05,model=normalized (or logistic); omitted values are as here."`
+	Pairs         int       `yaml:"pairs" check:"0..1000000" zero:"no match" help:"Game pairs of the match at most."`
+	game.Settings `yaml:",inline"`
 }
 
 // Stage is a change of the self-play at a generation.
 type Stage struct {
 	From  int         `yaml:"from" help:"The first generation that it is for."`
 	Agent agents.Spec `yaml:"agent" form:"an agent spec, like random or alphabeta:depth=2" help:"The agent that plays the games. Default: as before."`
-	Pairs int         `yaml:"pairs" help:"Game pairs of each generation; 0: as before."`
+	Pairs int         `yaml:"pairs" check:"0..1000000" zero:"as before" help:"Game pairs of each generation; 0: as before."`
 }
 
 // Rating is the tournament of adopted generations after the last one, for ratings
@@ -74,25 +92,31 @@ const maxGenerations = 1000
 
 // DefaultGenerations returns a config that lacks the agent and, for Run, the folder.
 func DefaultGenerations() Generations {
-	c := Generations{
+	selfPlay := DefaultSelfPlay()
+	return Generations{
 		Name: "training", Rules: rules.MustParse("standard"), Start: eval.DefaultName, Count: 5,
-		SelfPlay: DefaultSelfPlay(), Window: 3,
-		Fit:   Fit{Choice: texel.Choice{Leaves: true}, Settings: texel.Settings{Lambda: 0.5, L2: 1e-6}},
-		Match: tournament.DefaultMatch(), Rating: Rating{Pairs: 100, Every: 1}, Seed: 1,
+		SelfPlay: Games{
+			Pairs: selfPlay.Tournament.Pairs, Settings: selfPlay.Tournament.Settings, Explore: selfPlay.Explore,
+			Positions: selfPlay.Positions,
+		},
+		Window: 3,
+		Fit:    Fit{Choice: texel.Choice{Leaves: true}, Settings: texel.Settings{Lambda: 0.5, L2: 1e-6}},
+		Match: Match{
+			Pairs: 2000, Settings: game.DefaultSettings(),
+			SPRT: sprt.Test{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Model: sprt.Logistic},
+		},
+		Rating: Rating{Pairs: 100, Every: 1}, Seed: 1,
 	}
-	c.Match.Pairs = 2000
-	c.Match.SPRT = sprt.Test{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Model: sprt.Logistic}
-	return c
 }
 
 // selfPlayAt returns the agent that plays the games that generation k learns from, and how
 // many pairs.
 func (c *Generations) selfPlayAt(k int) (agent agents.Spec, pairs int) {
-	agent, pairs = c.Agent, c.SelfPlay.Tournament.Pairs
-	if c.SelfPlayAgent.Kind != "" {
-		agent = c.SelfPlayAgent
+	agent, pairs = c.Agent, c.SelfPlay.Pairs
+	if c.SelfPlay.Agent.Kind != "" {
+		agent = c.SelfPlay.Agent
 	}
-	for _, s := range c.Stages {
+	for _, s := range c.SelfPlay.Stages {
 		if s.From > k {
 			break
 		}
@@ -108,107 +132,62 @@ func (c *Generations) selfPlayAt(k int) (agent agents.Spec, pairs int) {
 // aside. The error joins a *[problems.FieldError] for each invalid field.
 func (c *Generations) Validate(registry *agents.Registry) error {
 	var p problems.List
-	checkName(&p, c.Name)
+	tournament.CheckName(&p, c.Name)
 	settings.Check(&p, c, "")
-	p = slices.DeleteFunc(p, func(err error) bool { return field(err) == "match.pairs" }) // 0 is allowed here
-	p.Expect(0 <= c.Match.Pairs, "match.pairs", "expected a number from 0 (no match), found %d", c.Match.Pairs)
 	for i, dir := range c.Data {
 		_, err := dataset.Shards(dir, dataset.Train)
 		p.Expect(err == nil, fmt.Sprintf("tune.data[%d]", i), "%w", err)
 	}
-	p.Expect(c.Match.SPRT != sprt.Test{} || c.Match.Pairs == 0, "match.sprt",
-		"expected a test, like elo0=0,elo1=10, found none")
 	c.check(&p, "tune.", &c.Weights)
 	p.Expect(c.Agent.Kind != "", "agent", "expected an agent spec, like alphabeta:nodes=2000, found none")
-	if c.Agent.Kind != "" && c.checkAgents(&p, registry) {
-		p = append(p, c.checkGames(registry)...)
+	if c.Agent.Kind != "" {
+		c.checkAgents(&p, registry)
 	}
-	told := map[string]bool{}
-	p = slices.DeleteFunc(p, func(err error) bool { // what a part of the run finds again
-		again := told[err.Error()]
-		told[err.Error()] = true
-		return again
-	})
+	c.SelfPlay.Search.check(&p, "selfplay.", registry)
+	c.SelfPlay.Split.check(&p, "selfplay.")
+	c.SelfPlay.Check(&p, "selfplay.", []*rules.Rules{c.Rules}, c.Seed)
+	c.Match.Check(&p, "match.", []*rules.Rules{c.Rules}, c.Seed)
+	p.Expect(c.Match.SPRT != sprt.Test{} || c.Match.Pairs == 0, "match.sprt",
+		"expected a test, like elo0=0,elo1=10, found none")
+	if err := c.Match.SPRT.Check(); err != nil && c.Match.SPRT != (sprt.Test{}) {
+		p.Add("match.sprt", err)
+	}
 	return p.Err()
 }
 
-// field returns the field of an error; "" if it has none.
-func field(err error) string {
-	if fe, ok := errors.AsType[*problems.FieldError](err); ok {
-		return fe.Field
-	}
-	return ""
-}
-
-// checkAgents checks the agents whose weights are trained, and the stages. It reports
-// whether they can play.
-func (c *Generations) checkAgents(p *problems.List, registry *agents.Registry) bool {
-	before := len(*p)
-	specs := map[string]agents.Spec{"agent": c.Agent, "selfplay.agent": c.SelfPlayAgent}
-	for i, s := range c.Stages {
-		field := fmt.Sprintf("selfplay.stages[%d]", i)
-		first := 1
-		if i > 0 {
-			first = c.Stages[i-1].From + 1
-		}
-		problems.InRange(p, field+".from", fmt.Sprintf("a generation from %d", first), s.From, first, maxGenerations)
-		specs[field+".agent"] = s.Agent
-	}
-	for _, field := range slices.Sorted(maps.Keys(specs)) {
-		if specs[field].Kind == "" { // as before
-			continue
-		}
-		if _, err := tuning.Weights(registry, specs[field], c.Rules); err != nil {
+// checkAgents checks the agents whose weights are trained, and the stages, without the weights of the run, which may
+// not be written yet.
+func (c *Generations) checkAgents(p *problems.List, registry *agents.Registry) {
+	var wrong problems.List
+	settings.Check(&wrong, &c.SelfPlay.Explore, "")
+	check := func(field string, spec agents.Spec, explores bool) {
+		if _, err := tuning.Weights(registry, spec, c.Rules); err != nil {
 			p.Add(field, err)
+			return
 		}
+		if explores && len(wrong) == 0 {
+			spec = explore.Spec(spec, c.SelfPlay.Explore)
+		}
+		tournament.CheckAgent(p, field, registry, spec, c.Rules)
 	}
-	return len(*p) == before
-}
-
-// checkGames checks self-play, matches and the rating, without the weights of the run,
-// which may not be written yet.
-func (c *Generations) checkGames(registry *agents.Registry) (list []error) {
-	for k := range len(c.Stages) + 1 {
-		part, first := "selfplay.", 1
-		if k > 0 {
-			part, first = fmt.Sprintf("selfplay.stages[%d].", k-1), c.Stages[k-1].From
-		}
-		games := c.games(first, 0)
-		games.Search.Agent = c.SelfPlay.Search.Agent
-		agent, _ := c.selfPlayAt(first)
-		games.Tournament.Agents = []agents.Spec{agent}
-		errs := inside(part, games.Validate(registry))
-		if k > 0 { // only what a stage changes
-			errs = slices.DeleteFunc(errs, func(err error) bool { return field(err) != part+"pairs" })
-		}
-		list = append(list, errs...)
+	check("agent", c.Agent, c.SelfPlay.Agent.Kind == "")
+	if c.SelfPlay.Agent.Kind != "" {
+		check("selfplay.agent", c.SelfPlay.Agent, true)
 	}
-	m := c.match(1, 0)
-	m.Pairs = max(m.Pairs, 1) // none are played for 0
-	m.Agents = []agents.Spec{c.Agent.With("name", "candidate"), c.Agent.With("name", "best")}
 	if c.Rating.Reference != "" {
 		if _, err := tuning.Weights(registry, c.reference(), c.Rules); err != nil {
-			list = append(list, &problems.FieldError{Field: "rating.reference", Err: err})
+			p.Add("rating.reference", err)
 		}
 	}
-	return append(list, inside("match.", m.Validate(registry))...)
-}
-
-// inside prefixes the fields of errors with the name of a part of the config. Fields that
-// the parts share are reported once, for the match.
-func inside(part string, err error) []error {
-	var list []error
-	for _, one := range problems.Split(err) {
-		fe, ok := errors.AsType[*problems.FieldError](one)
-		shared := ok && (fe.Field == "workers" || fe.Field == "seed")
-		switch {
-		case !ok || shared && part == "match.":
-			list = append(list, one)
-		case !shared:
-			list = append(list, &problems.FieldError{Field: part + fe.Field, Err: fe.Err})
+	first := 1
+	for i, s := range c.SelfPlay.Stages {
+		field := fmt.Sprintf("selfplay.stages[%d]", i)
+		problems.InRange(p, field+".from", fmt.Sprintf("a generation from %d", first), s.From, first, maxGenerations)
+		settings.Check(p, &s, field+".")
+		if first = s.From + 1; s.Agent.Kind != "" {
+			check(field+".agent", s.Agent, true)
 		}
 	}
-	return list
 }
 
 // path returns a part of generation k's folder.
@@ -245,36 +224,39 @@ const (
 // games returns the self-play of generation k, with the best weights so far, those
 // part generation best.
 func (c *Generations) games(k, best int) *SelfPlay {
-	g := c.SelfPlay
 	agent, pairs := c.selfPlayAt(k)
-	agent = c.weighted(agent, best).With("name", GenerationName(best))
-	g.Tournament = c.tournament(c.SelfPlay.Tournament, "selfplay", c.path(k, "selfplay"), agent)
+	g := &SelfPlay{Explore: c.SelfPlay.Explore, Positions: c.SelfPlay.Positions}
+	g.Tournament = c.tournament(c.SelfPlay.Settings, "selfplay", c.path(k, "selfplay"),
+		c.weighted(agent, best).With("name", GenerationName(best)))
 	if g.Search.Agent.Kind != "" {
 		g.Search.Agent = c.weighted(g.Search.Agent, best)
 	}
-	g.Tournament.Seed, g.Tournament.Pairs = agents.MixSeed(c.Seed, forGames, uint64(k)), pairs
-	return &g
+	t := &g.Tournament
+	t.Schedule, t.Seed, t.Pairs = schedule.SelfPlay, agents.MixSeed(c.Seed, forGames, uint64(k)), pairs
+	return g
 }
 
 // tournament returns a tournament of the run.
-func (c *Generations) tournament(t tournament.Config, name, out string, players ...agents.Spec) tournament.Config {
-	t.Name, t.Out, t.Agents, t.Rules, t.Workers = name, out, players, []*rules.Rules{c.Rules}, c.Workers
+func (c *Generations) tournament(s game.Settings, name, out string, players ...agents.Spec) tournament.Config {
+	t := tournament.DefaultConfig()
+	t.Settings, t.Name, t.Out, t.Agents, t.Rules = s, name, out, players, []*rules.Rules{c.Rules}
+	t.Workers, t.Executor = c.Workers, c.Executor
 	return t
 }
 
 // match returns the match of generation k's candidate against the best so far.
 func (c *Generations) match(k, best int) tournament.Config {
-	m := c.tournament(c.Match, "match", c.path(k, "match"),
+	m := c.tournament(c.Match.Settings, "match", c.path(k, "match"),
 		c.weighted(c.Agent, k).With("name", "candidate"), c.weighted(c.Agent, best).With("name", "best"))
-	m.Seed = agents.MixSeed(c.Seed, forMatch, uint64(k))
+	m.SPRT, m.Pairs, m.Seed = c.Match.SPRT, c.Match.Pairs, agents.MixSeed(c.Seed, forMatch, uint64(k))
 	return m
 }
 
 // comparison returns the match of generation k against the reference.
 func (c *Generations) comparison(k int) tournament.Config {
-	m := c.tournament(c.Match, ReferenceName, c.path(k, ReferenceName),
+	m := c.tournament(c.Match.Settings, ReferenceName, c.path(k, ReferenceName),
 		c.weighted(c.Agent, k).With("name", GenerationName(k)), c.reference())
-	m.SPRT, m.Pairs, m.Seed, m.Extend = sprt.Test{}, c.Rating.Each, agents.MixSeed(c.Seed, forReference, uint64(k)), true
+	m.Pairs, m.Seed, m.Extend = c.Rating.Each, agents.MixSeed(c.Seed, forReference, uint64(k)), true
 	return m
 }
 
@@ -290,18 +272,18 @@ func (c *Generations) rating(r *Result) tournament.Config {
 	if c.Rating.Reference != "" {
 		players = append(players, c.reference())
 	}
-	m := c.tournament(c.Match, "rating", filepath.Join(c.Out, fmt.Sprintf("rating-%03d", r.Best)), players...)
-	m.SPRT, m.Pairs, m.Seed, m.Extend = sprt.Test{}, c.Rating.Pairs, agents.MixSeed(c.Seed, forRating), true
+	m := c.tournament(c.Match.Settings, "rating", filepath.Join(c.Out, fmt.Sprintf("rating-%03d", r.Best)), players...)
+	m.Pairs, m.Seed, m.Extend = c.Rating.Pairs, agents.MixSeed(c.Seed, forRating), true
 	return m
 }
 
 // describe returns everything that the outcome of a run depends on, but for the number
 // part generations, their time and the rating.
 func (c *Generations) describe() map[string]any {
-	t, m := &c.SelfPlay.Tournament, &c.Match
+	t, m := &c.SelfPlay, &c.Match
 	agent, _ := c.selfPlayAt(0)
 	var stages []string
-	for _, s := range c.Stages {
+	for _, s := range c.SelfPlay.Stages {
 		stages = append(stages, fmt.Sprintf("from=%d agent=%v pairs=%d", s.From, s.Agent, s.Pairs))
 	}
 	config := c.Fit.describe(&c.Weights)
@@ -314,6 +296,8 @@ func (c *Generations) describe() map[string]any {
 		"match_pairs": m.Pairs, "match_sprt": m.SPRT.String(), "match_openings": m.Openings.String(),
 		"match_limits": m.Limits,
 	})
+	describeGames(config, "selfplay_", t.Settings)
+	describeGames(config, "match_", m.Settings)
 	if c.SelfPlay.Search.Agent.Kind != "" {
 		s := &c.SelfPlay.Search
 		type agent agents.Spec // without its methods: an object with its kind and parameters

@@ -14,7 +14,6 @@ import (
 	"gyges/agents/tuning/dataset"
 	"gyges/rules"
 	"gyges/rules/base/problems"
-	"gyges/rules/base/settings"
 	"gyges/tournament/record"
 )
 
@@ -28,21 +27,20 @@ type Search struct {
 	Tree  int         `yaml:"tree" name:"search-tree" check:"0..1000" placeholder:"N" zero:"none" help:"Search up to N positions of each search tree, too, and learn from their scores."`
 }
 
-// check adds the invalid settings to p.
-func (s *Search) check(p *problems.List, registry *agents.Registry) {
-	settings.Check(p, s, "search.")
+// check adds the invalid settings to p, but for the bounds in their tags.
+func (s *Search) check(p *problems.List, prefix string, registry *agents.Registry) {
 	if s.Agent.Kind == "" {
-		p.Expect(s.Tree == 0, "search.tree", "expected 0 without an agent that searches, found %d", s.Tree)
+		p.Expect(s.Tree == 0, prefix+"search.tree", "expected 0 without an agent that searches, found %d", s.Tree)
 		return
 	}
 	a, err := registry.New(s.Agent)
 	if err == nil {
-		p.Expect(s.Tree == 0 || a.Capabilities().Sample, "search.agent",
+		p.Expect(s.Tree == 0 || a.Capabilities().Sample, prefix+"search.agent",
 			"expected an agent that samples its tree, like alphabeta, found %v", s.Agent)
 		err = a.Close()
 	}
 	if err != nil {
-		p.Add("search.agent", err)
+		p.Add(prefix+"search.agent", err)
 	}
 }
 

@@ -17,9 +17,8 @@ import (
 // explores and plays against itself, too ([schedule.SelfPlay]), whose records are then
 // converted to training positions by [Extract]. Start from [DefaultSelfPlay].
 type SelfPlay struct {
-	// Tournament holds everything that self-play has in common with other
-	// tournaments. Agents are the agents without exploration; Schedule is not used.
-	Tournament tournament.Config `yaml:",inline" keys:"name rules agents pairs openings limits time_margin on_repetition adjudication stall_timeout suspend seed workers out"`
+	// Tournament is what is played; its agents are those without exploration.
+	Tournament tournament.Config `yaml:",inline"`
 
 	Explore explore.Options `yaml:"explore" help:"How agents deviate from their best moves."` // how the agents deviate from their best moves
 
@@ -32,9 +31,10 @@ type Positions struct {
 	Split  Split  `yaml:"split" help:"What is held out of the training positions, in percent."`
 }
 
-func (c *Positions) check(p *problems.List, registry *agents.Registry) {
-	c.Search.check(p, registry)
-	c.Split.check(p)
+func (c *Positions) check(p *problems.List, prefix string, registry *agents.Registry) {
+	settings.Check(p, c, prefix)
+	c.Search.check(p, prefix, registry)
+	c.Split.check(p, prefix)
 }
 
 // Split is the division of training positions. Both games of a pair, which begin in one
@@ -54,8 +54,7 @@ func DefaultSelfPlay() SelfPlay {
 		Tournament: tournament.DefaultConfig(), Explore: explore.Options{Temperature: 0.2},
 		Positions: Positions{Search: Search{Share: 1}, Split: Split{5, 5}},
 	}
-	c.Tournament.Name = "selfplay"
-	c.Tournament.Pairs = 1000
+	c.Tournament.Name, c.Tournament.Schedule, c.Tournament.Pairs = "selfplay", schedule.SelfPlay, 1000
 	c.Tournament.Openings.Plies = 2
 	return c
 }
@@ -63,7 +62,7 @@ func DefaultSelfPlay() SelfPlay {
 // Games returns the tournament to be played: that of the exploring agents.
 func (c *SelfPlay) Games() tournament.Config {
 	t := c.Tournament
-	t.Schedule, t.Agents = schedule.SelfPlay, nil
+	t.Agents = nil
 	for _, agent := range c.Tournament.Agents {
 		t.Agents = append(t.Agents, explore.Spec(agent, c.Explore))
 	}
@@ -76,7 +75,7 @@ func (c *SelfPlay) Games() tournament.Config {
 func (c *SelfPlay) Validate(registry *agents.Registry) error {
 	var p problems.List
 	settings.Check(&p, &c.Explore, "explore.")
-	c.check(&p, registry)
+	c.check(&p, "", registry)
 	t := c.Games()
 	if len(p) > 0 { // the exploring agents would have the same errors
 		t.Agents = c.Tournament.Agents
@@ -84,10 +83,10 @@ func (c *SelfPlay) Validate(registry *agents.Registry) error {
 	return errors.Join(append(p, t.Validate(registry))...)
 }
 
-func (s Split) check(p *problems.List) {
+func (s Split) check(p *problems.List, prefix string) {
 	validation := 0 <= s.Validation && s.Validation <= maxHeldOut
-	p.Expect(validation, "split.validation", "expected percent from 0 to %d, found %d", maxHeldOut, s.Validation)
-	p.Expect(!validation || 0 <= s.Test && s.Validation+s.Test <= maxHeldOut, "split.test",
+	p.Expect(validation, prefix+"split.validation", "expected percent from 0 to %d, found %d", maxHeldOut, s.Validation)
+	p.Expect(!validation || 0 <= s.Test && s.Validation+s.Test <= maxHeldOut, prefix+"split.test",
 		"expected percent from 0, with validation's %d up to %d together, found %d", s.Validation, maxHeldOut, s.Test)
 }
 

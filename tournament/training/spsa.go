@@ -2,6 +2,7 @@ package training
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -13,19 +14,29 @@ import (
 	"gyges/agents/eval"
 	"gyges/agents/tuning"
 	"gyges/agents/tuning/spsa"
+	"gyges/rules"
 	"gyges/rules/base/problems"
 	"gyges/rules/base/settings"
 	"gyges/tournament"
+	"gyges/tournament/game"
+	"gyges/tournament/schedule"
 )
 
 // SPSA is the configuration of a run that tunes parameters by matches between perturbed
 // agents. Start from [DefaultSPSA].
 type SPSA struct {
-	// Match is how games are played: rules (one set), openings, limits, seed, workers
-	// and folder. Agents holds the agent that is tuned; Pairs is not used.
-	Match        tournament.Config `yaml:",inline" keys:"name openings limits stall_timeout seed workers out"`
-	Settings     spsa.Settings     `yaml:",inline"` // but Seed, which is that of Match
-	Verification Verification      `yaml:"verification" help:"Matches of the tuned agent against the initial one."`
+	Name          string       `yaml:"name" form:"a name, in quotes if it is a number" help:"Name of the run, and of its folder under results. Default: the file's."`
+	Rules         *rules.Rules `yaml:"rules" form:"a rule set, like standard or standard:null_move=allow" help:"The rule set of all games."`
+	Agent         agents.Spec  `yaml:"agent" form:"an agent spec, like random or alphabeta:depth=2" help:"The agent that is tuned."`
+	game.Settings `yaml:",inline"`
+
+	Method       spsa.Settings `yaml:",inline"` // but its Seed, which is that below
+	Verification Verification  `yaml:"verification" help:"Matches of the tuned agent against the initial one."`
+
+	Seed     uint64              `yaml:"seed" name:"seed" placeholder:"N" help:"Seed of all random choices."`
+	Workers  int                 `yaml:"workers" check:"0..1024" zero:"all cores" name:"workers" placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
+	Out      string              `yaml:"out" form:"a folder, in quotes if it is a number" name:"out" placeholder:"DIR" help:"Folder of the run; a run that was stopped there resumes. Default: a new one, results/NAME-TIME."`
+	Executor tournament.Executor // plays the pairs; nil: this process
 }
 
 // Verification is the schedule of matches of the tuned agent against the initial one.
@@ -44,49 +55,64 @@ type Tuned struct {
 	Weights       string      // the weights file; "" if no weights were tuned
 }
 
-// DefaultSPSA returns a config that lacks the agent, the parameters and the folder.
+// DefaultSPSA returns a config that lacks the agent, the parameters, the openings, see [schedule.Openings.ForMatch],
+// and the folder.
 func DefaultSPSA() SPSA {
-	return SPSA{Match: tournament.DefaultMatch(), Settings: spsa.Settings{Steps: 100, Pairs: 4}}
+	return SPSA{
+		Name: "tournament", Rules: rules.MustParse("standard"), Settings: game.DefaultSettings(),
+		Method: spsa.Settings{Steps: 100, Pairs: 4}, Seed: 1,
+	}
 }
 
 // Validate checks everything that can be checked before a game is played, the folder
 // aside. The error joins a *[problems.FieldError] for each invalid field.
 func (c *SPSA) Validate(registry *agents.Registry) error {
 	var p problems.List
-	settings.Check(&p, &c.Verification, "verification.")
-	c.Settings.Check(&p)
-	p.Expect(len(c.Match.Agents) == 1, "agent", "expected an agent spec, like alphabeta:depth=2, found none")
-	m := c.Match
-	m.Agents = append(slices.Clone(m.Agents), agents.Spec{Kind: "random"}) // a match needs two
-	for _, err := range problems.Split(m.Validate(registry)) {
-		fe, ok := errors.AsType[*problems.FieldError](err)
-		switch {
-		case !ok:
-			p = append(p, err)
-		case fe.Field == "agents": // there is none
-		case fe.Field == "agents[0]":
-			p.Add("agent", fe.Err)
-		case fe.Field == "agents[1]": // the agent is random, too
-			p.Expect(false, "agent", "expected an agent with parameters to tune, found %.60q", c.agent())
-		default:
-			p = append(p, fe)
-		}
+	tournament.CheckName(&p, c.Name)
+	settings.Check(&p, c, "")
+	c.Method.Check(&p)
+	kind, err := registry.Kind(c.Agent)
+	p.Expect(c.Agent.Kind != "", "agent", "expected an agent spec, like alphabeta:depth=2, found none")
+	p.Expect(err != nil || len(kind.Params) > 0, "agent", "expected an agent with parameters to tune, found %.60q", c.Agent)
+	if c.Agent.Kind != "" {
+		tournament.CheckAgent(&p, "agent", registry, c.Agent, c.Rules)
 	}
+	c.Check(&p, "", []*rules.Rules{c.Rules}, c.Seed)
 	return p.Err()
 }
 
-// agent returns the agent that is tuned.
-func (c *SPSA) agent() agents.Spec { return c.Match.Agents[0] }
+// match returns a match of two agents in a folder of the run.
+func (c *SPSA) match(folder string, a, b agents.Spec, pairs int, seed uint64) tournament.Config {
+	m := tournament.DefaultConfig()
+	m.Name, m.Out, m.Rules, m.Settings = folder, filepath.Join(c.Out, folder), []*rules.Rules{c.Rules}, c.Settings
+	m.Agents = []agents.Spec{a.With("name", "tuned"), b.With("name", "other")}
+	m.Pairs, m.Seed, m.Workers, m.Executor = pairs, seed, c.Workers, c.Executor
+	return m
+}
 
 // describe returns everything that the outcome of a run depends on.
 func (c *SPSA) describe() map[string]any {
-	m, s := &c.Match, &c.Settings
-	return map[string]any{
-		"rules": m.Rules[0].String(), "agent": c.agent().String(),
-		"openings": m.Openings.String(), "positions": m.Openings.Positions,
-		"depth": m.Limits.Depth, "nodes": m.Limits.Nodes, "movetime": m.Limits.MoveTime.String(), "seed": m.Seed,
+	s := &c.Method
+	config := map[string]any{
+		"rules": c.Rules.String(), "agent": c.Agent.String(),
+		"openings": c.Openings.String(), "positions": c.Openings.Positions,
+		"depth": c.Limits.Depth, "nodes": c.Limits.Nodes, "movetime": c.Limits.MoveTime.String(), "seed": c.Seed,
 		"steps": s.Steps, "verification_every": c.Verification.Every, "verification_pairs": c.Verification.Pairs,
 		"parameters": s.Params, "pairs": s.Pairs, "alpha": s.Alpha, "gamma": s.Gamma, "a": s.A,
+	}
+	describeGames(config, "", c.Settings)
+	return config
+}
+
+// describeGames adds the settings of games that older versions didn't have, where they aren't the usual ones; prefix
+// begins the key.
+func describeGames(config map[string]any, prefix string, s game.Settings) {
+	s.Openings, s.Limits, s.StallTimeout = schedule.Openings{}, agents.Limits{}, 0
+	if s.OnRepetition == agents.Forfeit {
+		s.OnRepetition = ""
+	}
+	if text, err := settings.Marshal(&s); err == nil && string(text) != "{}" {
+		config[prefix+"games"] = json.RawMessage(text)
 	}
 }
 
@@ -99,13 +125,13 @@ const (
 // Run tunes the parameters. A run that was stopped in the folder resumes. An error is of
 // type *[FolderError] if the folder can't be used, and otherwise noted there.
 func (c *SPSA) Run(ctx context.Context, env Env) (_ *Tuned, err error) {
-	r := &spsaRun{SPSA: c, settings: c.Settings, env: &env}
-	r.settings.Seed, r.theta = c.Match.Seed, c.Settings.Start()
-	for _, p := range c.Settings.Params {
+	r := &spsaRun{SPSA: c, settings: c.Method, env: &env}
+	r.settings.Seed, r.theta = c.Seed, c.Method.Start()
+	for _, p := range c.Method.Params {
 		r.names = append(r.names, p.Name)
 	}
 	manifest := Manifest{Method: "spsa", Version: env.Version, Config: c.describe()}
-	if r.folder, err = openFolder(ctx, c.Match.Out, manifest); err != nil {
+	if r.folder, err = openFolder(ctx, c.Out, manifest); err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, r.folder.close()) }()
@@ -165,7 +191,7 @@ func (r *spsaRun) steps(ctx context.Context) (err error) {
 // current returns the agent with the current parameters, rounded.
 func (r *spsaRun) current() agents.Spec { return r.with(r.settings.Round(r.theta)) }
 
-func (r *spsaRun) with(theta []float64) agents.Spec { return tuning.With(r.agent(), r.names, theta) }
+func (r *spsaRun) with(theta []float64) agents.Spec { return tuning.With(r.Agent, r.names, theta) }
 
 // step plays the pairs of step k between the perturbed agents and updates the
 // parameters.
@@ -184,7 +210,7 @@ func (r *spsaRun) score(ctx context.Context, k int, a, b agents.Spec) (float64, 
 	if a.String() == b.String() { // after rounding
 		return 0, nil
 	}
-	seed := agents.MixSeed(r.Match.Seed, forStep, uint64(k))
+	seed := agents.MixSeed(r.Seed, forStep, uint64(k))
 	s, err := r.play(ctx, stepFolder(k), a, b, r.settings.Pairs, seed)
 	score := 0.0
 	for half, n := range s.Pairs {
@@ -201,7 +227,7 @@ func (r *spsaRun) verify(ctx context.Context, l *Line, tuned, initial agents.Spe
 		return nil
 	}
 	r.env.stage(k, "verification", 2*int64(v.Pairs))
-	seed := agents.MixSeed(r.Match.Seed, forVerification, uint64(k))
+	seed := agents.MixSeed(r.Seed, forVerification, uint64(k))
 	s, err := r.play(ctx, verificationFolder(k), tuned, initial, v.Pairs, seed)
 	if err != nil {
 		return err
@@ -216,16 +242,13 @@ func (r *spsaRun) verify(ctx context.Context, l *Line, tuned, initial agents.Spe
 func (r *spsaRun) play(
 	ctx context.Context, folder string, a, b agents.Spec, pairs int, seed uint64,
 ) (tournament.Summary, error) {
-	c := r.Match
-	c.Agents = []agents.Spec{a.With("name", "tuned"), b.With("name", "other")}
-	c.Pairs, c.Seed, c.Out, c.Name = pairs, seed, filepath.Join(r.Match.Out, folder), folder
-	return r.env.play(ctx, c, r.env.game)
+	return r.env.play(ctx, r.match(folder, a, b, pairs, seed), r.env.game)
 }
 
 // removeGames removes the games of a step that is in the history.
 func (r *spsaRun) removeGames(k int) {
 	for _, name := range []string{stepFolder(k), verificationFolder(k)} {
-		if err := os.RemoveAll(filepath.Join(r.Match.Out, name)); err != nil {
+		if err := os.RemoveAll(filepath.Join(r.Out, name)); err != nil {
 			r.env.warn("remove the games of a step", "error", err)
 		}
 	}
@@ -244,18 +267,18 @@ func (r *spsaRun) finish() (*Tuned, error) {
 	}
 	var w *eval.Weights
 	if slices.ContainsFunc(r.names, func(name string) bool { return strings.HasPrefix(name, eval.ParamPrefix) }) {
-		parent, err := tuning.Weights(r.env.Registry, r.agent(), r.Match.Rules[0])
+		parent, err := tuning.Weights(r.env.Registry, r.Agent, r.Rules)
 		if err != nil {
 			return nil, err
 		}
-		tuned, err := tuning.Weights(r.env.Registry, t.Agent, r.Match.Rules[0])
+		tuned, err := tuning.Weights(r.env.Registry, t.Agent, r.Rules)
 		if err != nil {
 			return nil, err
 		}
 		w, t.Weights = &tuned, r.folder.file(WeightsFile)
 		w.Source, w.Provenance = t.Weights, eval.Provenance{
-			Method: "spsa", Run: r.Match.Name, Parent: sourceName(&parent), Seed: r.Match.Seed,
-			Version: r.env.Version, Gain: t.Gain, Data: fmt.Sprintf("%d games of %s", t.Games, r.agent()),
+			Method: "spsa", Run: r.Name, Parent: sourceName(&parent), Seed: r.Seed,
+			Version: r.env.Version, Gain: t.Gain, Data: fmt.Sprintf("%d games of %s", t.Games, r.Agent),
 		}
 	}
 	return t, r.folder.finish(map[string]any{"agent": t.Agent.String(), "gain": t.Gain}, w)

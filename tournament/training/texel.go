@@ -66,20 +66,15 @@ func DefaultTexel() Texel {
 // for each invalid field.
 func (c *Texel) Validate() error {
 	var p problems.List
-	checkName(&p, c.Name)
+	tournament.CheckName(&p, c.Name)
 	p.Expect(len(c.Data) > 0 && !slices.Contains(c.Data, ""), "data",
 		"expected a folder of training positions, found none")
+	settings.Check(&p, c, "")
 	c.check(&p, "", &c.Parent)
 	return p.Err()
 }
 
-// checkName checks the name of a run.
-func checkName(p *problems.List, name string) {
-	p.Expect(tournament.IsName(name), "name",
-		"expected 1 to 64 letters, digits, '-', '_' or '.', the first a letter or a digit, found %.60q", name)
-}
-
-// check adds the invalid fields to p; their keys begin with prefix.
+// check adds the invalid fields to p, but for the bounds in their tags; their keys begin with prefix.
 func (f *Fit) check(p *problems.List, prefix string, parent *eval.Weights) {
 	for i, name := range f.Features {
 		key := fmt.Sprintf("%sfeatures[%d]", prefix, i)
@@ -90,11 +85,7 @@ func (f *Fit) check(p *problems.List, prefix string, parent *eval.Weights) {
 	}
 	p.Expect(f.Settings.Scale != 0 || !isZero(parent), prefix+"scale",
 		"expected a number above 0, such as 0.005, since weights of zero predict no results; found 0")
-	settings.Check(p, &f.Choice, prefix)
 	f.Settings.Check(p, prefix)
-	if f.Policy != nil {
-		settings.Check(p, f.Policy, prefix+"policy.")
-	}
 }
 
 // isZero reports whether an evaluation by weights, of some rules, is always 0.

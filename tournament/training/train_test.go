@@ -46,7 +46,7 @@ func testConfig(t *testing.T) Generations {
 		}
 	}
 	c.Count, c.Rating.Pairs, c.Settings.Scale = 2, 10, 0.005
-	c.SelfPlay.Tournament.Pairs = 90
+	c.SelfPlay.Pairs = 90
 	c.SelfPlay.Split.Validation, c.SelfPlay.Split.Test = 20, 20
 	c.Match.Pairs = 100
 	c.Match.SPRT = sprt.Test{Elo0: 0, Elo1: 50, Alpha: 0.05, Beta: 0.05, Model: sprt.Logistic}
@@ -194,7 +194,7 @@ func TestGenerationsGoOn(t *testing.T) {
 	t.Parallel()
 	c := testConfig(t)
 	c.Match.SPRT = sprt.Test{Elo0: -200, Elo1: -100, Alpha: 0.05, Beta: 0.05, Model: sprt.Logistic} // adopts
-	c.SelfPlay.Tournament.Pairs, c.Count, c.Rating.Pairs = 40, 1, 2
+	c.SelfPlay.Pairs, c.Count, c.Rating.Pairs = 40, 1, 2
 	first, err := c.Run(t.Context(), testEnv(Observer{}))
 	require.NoError(t, err)
 	require.Equal(t, 1, first.Best)
@@ -245,7 +245,7 @@ func manifestOf(t *testing.T, dir string) (m manifest) {
 func TestGenerationsInTime(t *testing.T) {
 	t.Parallel()
 	c := testConfig(t)
-	c.Match.Pairs, c.Rating.Pairs, c.SelfPlay.Tournament.Pairs = 0, 0, 40
+	c.Match.Pairs, c.Rating.Pairs, c.SelfPlay.Pairs = 0, 0, 40
 	c.Count, c.Time = 2, time.Nanosecond
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err := c.Run(ctx, testEnv(Observer{Stage: func(_ int, stage string, _ int64) {
@@ -273,7 +273,7 @@ func TestInvalidGenerations(t *testing.T) {
 	for message, change := range map[string]func(*Generations){
 		"generations: expected a number from 1":  func(c *Generations) { c.Count = 0 },
 		"agent: agent \"random\" has no weights": func(c *Generations) { c.Agent = agents.Spec{Kind: "random"} },
-		"selfplay.pairs: expected":               func(c *Generations) { c.SelfPlay.Tournament.Pairs = 0 },
+		"selfplay.pairs: expected":               func(c *Generations) { c.SelfPlay.Pairs = 0 },
 		"selfplay.explore.temperature: expected": func(c *Generations) { c.SelfPlay.Explore.Temperature = -1 },
 		"selfplay.split.validation: expected":    func(c *Generations) { c.SelfPlay.Split.Validation = 99 },
 		"match.pairs: expected":                  func(c *Generations) { c.Match.Pairs = -1 },
@@ -284,15 +284,15 @@ func TestInvalidGenerations(t *testing.T) {
 		"rating.pairs: expected":                 func(c *Generations) { c.Rating.Pairs = -1 },
 		"rating.every: expected":                 func(c *Generations) { c.Rating.Every = 0 },
 		"rating.reference: weights no.json":      func(c *Generations) { c.Rating.Reference = "no.json" },
-		"selfplay.stages[0].pairs: expected":     func(c *Generations) { c.Stages = []Stage{{From: 2, Pairs: -1}} },
+		"selfplay.stages[0].pairs: expected":     func(c *Generations) { c.SelfPlay.Stages = []Stage{{From: 2, Pairs: -1}} },
 		"selfplay.stages[1].from: expected a generation from 3": func(c *Generations) {
-			c.Stages = []Stage{{From: 2}, {From: 2}}
+			c.SelfPlay.Stages = []Stage{{From: 2}, {From: 2}}
 		},
 		"tune.scale: expected a number above 0": func(c *Generations) {
 			c.Weights.Values, c.Settings.Scale = eval.Vector{}, 0
 		},
 		"agent: expected an agent spec":               func(c *Generations) { c.Agent = agents.Spec{} },
-		"selfplay.agent: agent \"greedier\": unknown": func(c *Generations) { c.SelfPlayAgent = agents.Spec{Kind: "greedier"} },
+		"selfplay.agent: agent \"greedier\": unknown": func(c *Generations) { c.SelfPlay.Agent = agents.Spec{Kind: "greedier"} },
 	} {
 		c := testConfig(t)
 		change(&c)

@@ -23,7 +23,7 @@ func TestGenerationsWithNetwork(t *testing.T) {
 	c.Agent = c.Agent.With("weight.mobility", "-50")
 	c.Settings.Network = &texel.Network{Epochs: 3, Rate: 0.001, Seed: 1}
 	c.Choice = texel.Choice{Leaves: true}
-	c.Rating.Pairs, c.SelfPlay.Tournament.Pairs = 0, 180
+	c.Rating.Pairs, c.SelfPlay.Pairs = 0, 180
 	s, err := c.Run(t.Context(), testEnv(Observer{}))
 	require.NoError(t, err)
 	require.True(t, s.Generations[0].Adopted)
@@ -55,7 +55,7 @@ func TestGenerationsFromNothing(t *testing.T) {
 	c.Weights = eval.Weights{Rules: eval.Simplified, Provenance: eval.Provenance{Method: "zero"}}
 	c.Settings.Network = &texel.Network{Epochs: 3, Rate: 0.001, Seed: 1}
 	c.Match.Pairs, c.Match.SPRT, c.Count = 0, sprt.Test{}, 3
-	c.Stages = []Stage{{From: 2, Agent: c.Agent.With("depth", "2"), Pairs: 40}, {From: 3, Pairs: 50}}
+	c.SelfPlay.Stages = []Stage{{From: 2, Agent: c.Agent.With("depth", "2"), Pairs: 40}, {From: 3, Pairs: 50}}
 	c.Rating = Rating{Pairs: 5, Every: 2, Reference: eval.DefaultName}
 	require.NoError(t, c.Validate(registry()))
 	s, err := c.Run(t.Context(), testEnv(Observer{}))

@@ -9,7 +9,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gyges/agents"
 	"gyges/agents/tuning/spsa"
 	"gyges/rules"
 	"gyges/tournament"
@@ -19,12 +18,12 @@ import (
 // smallSPSA is a run of three steps.
 func smallSPSA(t *testing.T) SPSA {
 	c := DefaultSPSA()
-	c.Match.Rules = []*rules.Rules{rules.MustParse("simplified")}
-	c.Match.Openings.ForMatch(c.Match.Rules...)
-	c.Match.Agents = []agents.Spec{spec(t, "alphabeta:depth=1,hash=1")}
-	c.Match.Out = filepath.Join(t.TempDir(), "run")
-	c.Settings.Steps, c.Settings.Pairs = 3, 3
-	c.Settings.Params = []spsa.Param{{Name: "lmp_move_count", Start: 60, Min: 5, Max: 200, C: 10, Whole: true}}
+	c.Rules = rules.MustParse("simplified")
+	c.Openings.ForMatch(c.Rules)
+	c.Agent = spec(t, "alphabeta:depth=1,hash=1")
+	c.Out = filepath.Join(t.TempDir(), "run")
+	c.Method.Steps, c.Method.Pairs = 3, 3
+	c.Method.Params = []spsa.Param{{Name: "lmp_move_count", Start: 60, Min: 5, Max: 200, C: 10, Whole: true}}
 	return c
 }
 
@@ -33,8 +32,8 @@ func TestStepsDiffer(t *testing.T) {
 	t.Parallel()
 	env := testEnv(Observer{})
 	config := smallSPSA(t)
-	require.NoError(t, os.MkdirAll(config.Match.Out, 0o755))
-	c := &spsaRun{SPSA: &config, env: &env, settings: config.Settings, names: []string{"weight.mobility", "lmp_move_count"}}
+	require.NoError(t, os.MkdirAll(config.Out, 0o755))
+	c := &spsaRun{SPSA: &config, env: &env, settings: config.Method, names: []string{"weight.mobility", "lmp_move_count"}}
 	better, worse := c.with([]float64{90, 60}), c.with([]float64{-900, 60})
 	openings := map[string]bool{}
 	for k := 1; k <= 2; k++ {
@@ -44,7 +43,7 @@ func TestStepsDiffer(t *testing.T) {
 		back, err := c.score(t.Context(), k+10, worse, better)
 		require.NoError(t, err)
 		require.Negative(t, back)
-		f, err := os.Open(filepath.Join(config.Match.Out, stepFolder(k), tournament.GamesFile))
+		f, err := os.Open(filepath.Join(config.Out, stepFolder(k), tournament.GamesFile))
 		require.NoError(t, err)
 		g, err := record.NewReader(f, f.Name()).Read()
 		require.NoError(t, errors.Join(err, f.Close()))
@@ -57,7 +56,7 @@ func TestStepsDiffer(t *testing.T) {
 func TestTuningStatus(t *testing.T) {
 	t.Parallel()
 	config := smallSPSA(t)
-	status := func() tournament.Status { return manifestOf(t, config.Match.Out).Status }
+	status := func() tournament.Status { return manifestOf(t, config.Out).Status }
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err := config.Run(ctx, testEnv(Observer{Step: func([]Line) {
 		require.Equal(t, tournament.Running, status())

@@ -25,7 +25,6 @@ import (
 	"slices"
 
 	"gyges/rules/base/problems"
-	"gyges/rules/base/settings"
 )
 
 // Param is a parameter that is tuned.
@@ -52,10 +51,9 @@ type Settings struct {
 	Seed   uint64  // determines all perturbations
 }
 
-// Check adds the invalid settings to p.
+// Check adds the invalid settings to p, but for the bounds in their tags.
 func (s *Settings) Check(p *problems.List) {
 	p.Expect(len(s.Params) > 0, "parameters", "expected some, found none")
-	settings.Check(p, s, "")
 	for _, x := range s.Params {
 		field := "parameters." + x.Name
 		p.Expect(x.Min < x.Max, field, "expected a min below max, found %v and %v", x.Min, x.Max)

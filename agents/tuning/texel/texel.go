@@ -117,6 +117,7 @@ const lossTolerance = 1e-6
 // It returns an error for invalid data or settings, or that of ctx.
 func Fit(ctx context.Context, d Splits, s Settings) (*Result, error) {
 	var p problems.List
+	settings.Check(&p, &s, "")
 	s.Check(&p, "")
 	if err := errors.Join(d.check(), p.Err()); err != nil {
 		return nil, err
@@ -166,10 +167,9 @@ func (s *Settings) Steps() int {
 	return cmp.Or(s.Iterations, defaultIterations)
 }
 
-// Check adds the invalid settings to p; their keys begin with prefix.
+// Check adds the invalid settings to p, but for the bounds in their tags; their keys begin with prefix.
 func (s *Settings) Check(p *problems.List, prefix string) {
 	p.Expect(0 < s.Lambda && s.Lambda <= 1, prefix+"lambda", "expected a number above 0, at most 1, found %v", s.Lambda)
-	settings.Check(p, s, prefix)
 }
 
 // fit is a fit in progress. The minimised function's arguments are u = scale · rms

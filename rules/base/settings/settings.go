@@ -4,7 +4,6 @@
 //	yaml:"KEY"          its key in files and manifests; param:"KEY" that of an agent's parameter. A field without is
 //	                    no setting. The key of a struct, or a pointer to one, is put before the keys of its fields;
 //	                    one that is ",inline", or embedded without a tag, has none
-//	keys:"A B"          of a struct: the only ones of its keys that there are
 //	form:"TEXT"         what is expected, in messages
 //	check:"LOW..HIGH"   the bounds of a number or a time; "LOW..": no upper one
 //	zero:"TEXT"         what 0, or the empty text among [Choice]s, means
@@ -108,12 +107,6 @@ func fieldsOf(v reflect.Value, prefix string, which selection) []Field {
 			}
 		}
 		fields := fieldsOf(group, inner, which)
-		if keys := strings.Fields(t.Tag.Get("keys")); len(keys) > 0 {
-			fields = slices.DeleteFunc(fields, func(f Field) bool {
-				first, _, _ := strings.Cut(f.Key[len(inner):], ".")
-				return !slices.Contains(keys, first)
-			})
-		}
 		for i := range fields {
 			if f.Flag == "-" {
 				fields[i].Flag = ""

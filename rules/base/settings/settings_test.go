@@ -25,7 +25,7 @@ type config struct {
 	Agents []string `yaml:"agents" name:"agent" help:"Players."`
 	How    how      `yaml:"how" zero:"one" name:"how" help:"How:"`
 	Limits limits   `yaml:"limits"`
-	Other  limits   `yaml:"other" name:"-" keys:"depth"`
+	Other  limits   `yaml:"other" name:"-"`
 	Extra  *limits  `yaml:"extra" name:"-"`
 	Seed   uint64   `yaml:"seed" json:"number"`
 	File   string   `yaml:"file" json:"-"`
@@ -42,7 +42,7 @@ func keys(c *config) (list []string) {
 
 func TestFields(t *testing.T) {
 	c := config{hidden: 1}
-	require.Equal(t, []string{"name", "agents", "how", "limits", "limits.depth", "limits.time", "other", "other.depth",
+	require.Equal(t, []string{"name", "agents", "how", "limits", "limits.depth", "limits.time", "other", "other.depth", "other.time",
 		"extra", "seed", "file", "margin"}, keys(&c))
 	require.Equal(t, "How: one (once) or two (twice).", Fields(&c, "")[2].Help())
 	c.Extra = &limits{Depth: 12}
