@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gyges/agents"
 	"gyges/rules"
 )
 
@@ -54,19 +53,4 @@ func TestSeedsBelongToThePairing(t *testing.T) {
 		_, got := l.seat(pl, game, rules.North)
 		require.Equal(t, want, got)
 	}
-}
-
-func TestLargeScheduleTakesNoMemory(t *testing.T) {
-	c := testConfig(t, "random", "scored")
-	c.Pairs = 1_000_000
-	for i := range 98 {
-		c.Agents = append(c.Agents, agents.Spec{Kind: "random", Params: []agents.Param{{Name: "id",
-			Value: string(rune('a' + i))}}})
-	}
-	s := newPlan(&c)
-	require.EqualValues(t, int64(1_000_000)*3*4950, s.Len())
-	last := s.job(s.Len() - 1)
-	require.EqualValues(t, 1_000_000-1, last.Round)
-	require.Equal(t, [2]int{98, 99}, last.Agents)
-	require.Zero(t, testing.AllocsPerRun(10, func() { last = s.job(s.Len() / 2) }))
 }

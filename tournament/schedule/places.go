@@ -82,15 +82,21 @@ func ranking(met [][]meeting, buchholz bool) []place {
 	return places
 }
 
-// placeColumns are the columns of a table of points.
-func placeColumns(names []string) []grid.Column[place] {
-	return []grid.Column[place]{
-		{Key: "rank", Title: "#", Value: func(p place) any { return p.rank }},
-		{Key: "player", Title: "Player", Left: true, Value: func(p place) any { return names[p.player] }},
-		{Key: "games", Title: "Games", Value: func(p place) any { return p.games }},
-		{Key: "points", Title: "Points", Value: func(p place) any { return float64(p.halves) / 2 }},
-		{Key: "sonneborn_berger", Title: "S-B", Value: func(p place) any { return grid.Fixed(p.sberger/2, 2) }},
-	}
+// The columns of tables of points.
+var (
+	rankColumn   = grid.Column[place]{Key: "rank", Title: "#", Value: func(p place) any { return p.rank }}
+	gamesColumn  = grid.Column[place]{Key: "games", Title: "Games", Value: func(p place) any { return p.games }}
+	pointsColumn = grid.Column[place]{Key: "points", Title: "Points",
+		Value: func(p place) any { return float64(p.halves) / 2 }}
+	buchholzColumn = grid.Column[place]{Key: "buchholz", Title: "Buchholz",
+		Value: func(p place) any { return float64(p.buchholz) / 2 }}
+	sbergerColumn = grid.Column[place]{Key: "sonneborn_berger", Title: "S-B",
+		Value: func(p place) any { return grid.Fixed(p.sberger/2, 2) }}
+)
+
+func playerColumn(names []string) grid.Column[place] {
+	return grid.Column[place]{Key: "player", Title: "Player", Left: true,
+		Value: func(p place) any { return names[p.player] }}
 }
 
 // leaders is a sentence on who leads, or if it is over has won, by places in their order.

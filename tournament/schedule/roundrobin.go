@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"gyges/ratings/table"
+	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
 )
 
@@ -41,7 +42,8 @@ func (f allPlayAll) Tables(s *Schedule, names []string, ended bool) []table.Stan
 		title += fmt.Sprintf(", %d rule sets together", s.RuleSets)
 	}
 	places := ranking(s.Stages[0].meetings(s.Players), false) // Buchholz decides nothing where everybody meets everybody
-	t := standingsOf(f, title, placeColumns(names), places)
+	columns := []grid.Column[place]{rankColumn, playerColumn(names), gamesColumn, pointsColumn, sbergerColumn}
+	t := standingsOf(f, title, columns, places)
 	t.Separate, t.Result = true, leaders(places, names, "round-robin", ended)
 	t.Notes = []string{"Order: points; S-B (Sonneborn-Berger), the sum of each opponent's points times the " +
 		"share of the points won against it."}

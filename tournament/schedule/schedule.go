@@ -185,17 +185,6 @@ func (s *Schedule) Played() (games, all int64) {
 	return games, all
 }
 
-// begun returns the number of stages of which a game was played.
-func (s *Schedule) begun() int {
-	n := 0
-	for k := range s.Stages {
-		if games, _ := s.Stages[k].Played(); games > 0 {
-			n = k + 1
-		}
-	}
-	return n
-}
-
 // Played returns how many games of the stage have been played, and how many it has in all.
 func (st *Stage) Played() (games, all int64) {
 	for i := range st.Matches {

@@ -170,6 +170,15 @@ func TestKnockout(t *testing.T) {
 	require.Equal(t, [][2]int{{0, 5}, {1, 3}}, s.pairings(1))
 }
 
+func TestLargeScheduleTakesNoMemory(t *testing.T) {
+	s := New(RoundRobin.Format(), Size{Players: 100, Pairs: 1_000_000, RuleSets: 3})
+	require.EqualValues(t, int64(1_000_000)*3*4950, s.Len())
+	players, _, round := s.Pair(s.Len() - 1)
+	require.EqualValues(t, 1_000_000-1, round)
+	require.Equal(t, [2]int{98, 99}, players)
+	require.Zero(t, testing.AllocsPerRun(10, func() { s.Pair(s.Len() / 2) }))
+}
+
 // Seeds are a promise to whoever repeats a run: these were worked out once and
 // may never change.
 func TestSeedsStay(t *testing.T) {

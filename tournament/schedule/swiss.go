@@ -100,13 +100,17 @@ func (s *swissSearch) pair(order []int) bool {
 
 // Tables implements [Format]: the standings after each round that has begun.
 func (f swissSystem) Tables(s *Schedule, names []string, _ bool) (list []table.Standings) {
-	begun := s.begun()
-	for k := range begun {
-		games, all := s.Stages[k].Played()
-		places := ranking(rounds(s.Players, s.Stages[:k+1]), true)
+	begun := func(st Stage) bool { return slices.ContainsFunc(st.Matches, func(m Match) bool { return m.Games > 0 }) }
+	stages := s.Stages
+	for len(stages) > 0 && !begun(stages[len(stages)-1]) {
+		stages = stages[:len(stages)-1]
+	}
+	for k := range stages {
+		games, all := stages[k].Played()
+		places := ranking(rounds(s.Players, stages[:k+1]), true)
 		t := standingsOf(f, swissTitle(s, k), swissColumns(k, names), places)
-		if k == begun-1 {
-			t.Result = leaders(places, names, "Swiss tournament", games == all && begun == len(s.Stages))
+		if k == len(stages)-1 {
+			t.Result = leaders(places, names, "Swiss tournament", games == all && k == len(s.Stages)-1)
 			t.Notes = []string{"Order: points; Buchholz, the sum of the opponents' points; " +
 				"S-B (Sonneborn-Berger), the sum of each opponent's points times the share of the points won against it."}
 		}
@@ -137,11 +141,7 @@ func rounds(players int, stages []Stage) [][]meeting {
 func swissColumns(k int, names []string) []grid.Column[place] {
 	return []grid.Column[place]{
 		{Key: "round", Value: func(place) any { return k + 1 }},
-		{Key: "rank", Title: "#", Value: func(p place) any { return p.rank }},
-		{Key: "player", Title: "Player", Left: true, Value: func(p place) any { return names[p.player] }},
-		{Key: "points", Title: "Points", Value: func(p place) any { return float64(p.halves) / 2 }},
-		{Key: "buchholz", Title: "Buchholz", Value: func(p place) any { return float64(p.buchholz) / 2 }},
-		{Key: "sonneborn_berger", Title: "S-B", Value: func(p place) any { return grid.Fixed(p.sberger/2, 2) }},
+		rankColumn, playerColumn(names), pointsColumn, buchholzColumn, sbergerColumn,
 		{Key: "result", Title: "Result", Value: func(p place) any {
 			switch {
 			case p.last.opponent >= 0:
