@@ -62,16 +62,12 @@ func TestManualsAreComplete(t *testing.T) {
 	for _, e := range game.Endings() {
 		endings = append(endings, e.Name)
 	}
-	moves := []string{"ply", "side", "move", "long", "position"}
-	for _, l := range record.Lists {
-		moves = append(moves, l.Each)
-	}
 	for what, names := range map[string][]string{
 		"openings":                 texts(schedule.RandomOpenings, schedule.AgentOpenings, schedule.SetupOpenings),
 		"policies for repetitions": texts(agents.Forfeit, agents.AskNext, agents.Allow),
 		"endings":                  endings,
 		"records":                  jsonNames(record.Record{}),
-		"lists of games":           slices.Concat(grid.Keys(gameColumns), moves, jsonNames(record.Fault{})),
+		"lists of games":           append(grid.Keys(gameColumns), jsonNames(record.Fault{})...),
 		"exports":                  append(pgnTags(t), grid.Keys(exportColumns)...),
 	} {
 		in(what, names, "tournament/README.md", "tournament/record/README.md")
