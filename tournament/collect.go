@@ -24,9 +24,9 @@ type collector struct {
 	store     *store
 	writer    *record.Writer
 	onGame    func(*record.Record)
-	next      int64         // the pair to be written next
-	waiting   map[int64]Job // finished pairs after it
-	written   []func()      // to be called when what is written is flushed
+	next      int64            // the pair to be written next
+	waiting   map[int64]Result // finished pairs after it
+	written   []func()         // to be called when what is written is flushed
 	suspend   *suspensions
 	repeats   source.Repeats
 	first     *record.Record // of the pair under way
@@ -39,8 +39,8 @@ type collector struct {
 // all before them are, and their slots given back then; what remains when the
 // run was stopped is written in order, with gaps. An error in writing cancels
 // the run.
-func (c *collector) collect(results <-chan Job, slots <-chan struct{}, cancel context.CancelCauseFunc) {
-	c.waiting = map[int64]Job{}
+func (c *collector) collect(results <-chan Result, slots <-chan struct{}, cancel context.CancelCauseFunc) {
+	c.waiting = map[int64]Result{}
 	tick := time.NewTicker(flushEvery)
 	defer tick.Stop()
 	for {

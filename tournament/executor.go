@@ -17,30 +17,33 @@ type Executor interface {
 	// least 1.
 	Window() int
 
-	// Play plays the jobs until the channel is closed or ctx ends, and sends each
-	// back with its games, in any order. Sending never blocks. An error stops the run;
+	// Play plays the jobs until the channel is closed or ctx ends, and sends the
+	// result of each, in any order. Sending never blocks. An error stops the run;
 	// the end of ctx is not an error.
-	Play(ctx context.Context, config *Config, jobs <-chan Job, results chan<- Job) error
+	Play(ctx context.Context, config *Config, jobs <-chan Job, results chan<- Result) error
 }
 
-// Job is a game pair: to be played, which with the run's config is all that a worker needs, and
-// then with its games.
+// Job is a game pair to be played: with the run's config all that a worker needs.
 type Job struct {
 	Pair   int64   `json:"pair"`   // its index in the schedule
 	Round  int64   `json:"round"`  // the number of its opening
 	Rules  int     `json:"rules"`  // an index in Config.Rules
 	Agents [2]int  `json:"agents"` // indices in Config.Agents; the first is South in the first game
 	Wanted [2]bool `json:"games"`  // which of its games are to be played
+}
 
-	Games []*record.Record `json:"-"` // those that were wanted, in order; fewer if the run stops
+// Result is what came of a job.
+type Result struct {
+	Job
+	Games []*record.Record // those that were wanted, in order; fewer if the run stops
 
 	// Err says why the pair can't be played. The run goes on without it as far
 	// as it can.
-	Err error `json:"-"`
+	Err error
 
 	// Written is called when the games are in the file; it may be nil. It must not
 	// block.
-	Written func() `json:"-"`
+	Written func()
 }
 
 // localExecutor plays in goroutines of this process.
@@ -57,7 +60,7 @@ var _ Executor = localExecutor{}
 func (e localExecutor) Window() int { return 64 + 8*e.workers }
 
 // Play implements [Executor].
-func (e localExecutor) Play(ctx context.Context, config *Config, jobs <-chan Job, results chan<- Job) error {
+func (e localExecutor) Play(ctx context.Context, config *Config, jobs <-chan Job, results chan<- Result) error {
 	group, ctx := errgroup.WithContext(ctx)
 	runners := e.first.runners(e.workers)
 	for _, r := range runners {
@@ -80,11 +83,10 @@ func (e localExecutor) Play(ctx context.Context, config *Config, jobs <-chan Job
 
 // playAll plays pairs until there are none or the run stops. Sending never blocks:
 // the channel has room for each job.
-func (r *Runner) playAll(ctx context.Context, jobs <-chan Job, results chan<- Job) error {
+func (r *Runner) playAll(ctx context.Context, jobs <-chan Job, results chan<- Result) error {
 	for job := range jobs {
-		var err error
-		job.Games, err = r.Play(ctx, job, 1)
-		results <- job
+		games, err := r.Play(ctx, job, 1)
+		results <- Result{Job: job, Games: games}
 		switch {
 		case ctx.Err() != nil:
 			return nil //nolint:nilerr // it is the context's, which the caller has

@@ -26,14 +26,14 @@ type shufflingPool struct {
 
 func (p *shufflingPool) Window() int { return p.window }
 
-func (p *shufflingPool) Play(ctx context.Context, c *Config, jobs <-chan Job, outcomes chan<- Job) error {
+func (p *shufflingPool) Play(ctx context.Context, c *Config, jobs <-chan Job, outcomes chan<- Result) error {
 	player := NewRunner(c, testRegistry(nil).New)
 	defer func() { _ = player.Close() }()
 	timeScale := max(p.timeScale, 1)
 	var batch []Job
 	play := func() {
 		for i := len(batch) - 1; i >= 0; i-- {
-			o := batch[i]
+			o := Result{Job: batch[i]}
 			o.Written = func() { p.written++ }
 			p.played = append(p.played, o.Pair)
 			if p.park[o.Pair] {

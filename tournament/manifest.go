@@ -137,21 +137,17 @@ func (c *Config) UnmarshalJSON(text []byte) error {
 }
 
 // Players returns the names of the players in records, which are their specs.
-func (c *Config) Players() []string {
-	names := make([]string, len(c.Agents))
-	for i, spec := range c.Agents {
-		names[i] = spec.String()
-	}
-	return names
-}
+func (c *Config) Players() []string { return textsOf(c.Agents) }
 
 // RuleSets returns the names of the rule sets.
-func (c *Config) RuleSets() []string {
-	names := make([]string, len(c.Rules))
-	for i, r := range c.Rules {
-		names[i] = r.String()
+func (c *Config) RuleSets() []string { return textsOf(c.Rules) }
+
+func textsOf[T fmt.Stringer](list []T) []string {
+	texts := make([]string, len(list))
+	for i, x := range list {
+		texts[i] = x.String()
 	}
-	return names
+	return texts
 }
 
 func thisHost() Host { return Host{runtime.GOOS, runtime.GOARCH, runtime.NumCPU()} }

@@ -104,7 +104,7 @@ func CompareConfigs(was, now any) error {
 
 // complete puts the games that were there before beside those that were played,
 // unless some of the latter are missing.
-func (c *collector) complete(o *Job) error {
+func (c *collector) complete(o *Result) error {
 	games, played := make([]*record.Record, 0, 2), o.Games
 	for game := 2 * o.Pair; game < 2*o.Pair+2; game++ {
 		switch {

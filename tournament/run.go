@@ -140,7 +140,7 @@ func playAll(ctx context.Context, p *plan, st *store, executor Executor, c *coll
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	size := max(executor.Window(), 1)
-	jobs, slots, results := make(chan Job), make(chan struct{}, size), make(chan Job, size)
+	jobs, slots, results := make(chan Job), make(chan struct{}, size), make(chan Result, size)
 
 	group, groupCtx := errgroup.WithContext(ctx)
 	first := c.next // which the collector changes
@@ -163,7 +163,7 @@ func playAll(ctx context.Context, p *plan, st *store, executor Executor, c *coll
 // a result at once.
 func dispatch(
 	ctx context.Context, p *plan, st *store, out *suspensions, first int64, jobs chan<- Job, slots chan<- struct{},
-	results chan<- Job,
+	results chan<- Result,
 ) error {
 	o, warned := schedule.NewOpener(p.config.Openings, p.config.Seed), make([]bool, len(p.config.Rules))
 	p.warnOfFewOpenings(o)
@@ -183,7 +183,7 @@ func dispatch(
 			job.Wanted[n] = !st.has(2*i + int64(n))
 		}
 		if job.Wanted == [2]bool{} {
-			results <- job
+			results <- Result{Job: job}
 			continue
 		}
 		position, again, err := o.Opening(p.config.Rules[job.Rules], job.Round)
@@ -196,8 +196,7 @@ func dispatch(
 				"rules", p.config.Rules[job.Rules])
 		}
 		if out.has(job.Agents[0]) || out.has(job.Agents[1]) {
-			p.addBlanks(&job, position)
-			results <- job
+			results <- p.blanks(job, position)
 			continue
 		}
 		select {
@@ -225,12 +224,14 @@ func (p *plan) warnOfFewOpenings(o *schedule.Opener) {
 	}
 }
 
-// addBlanks gives a job that isn't to be played its games.
-func (p *plan) addBlanks(job *Job, position rules.Position) {
+// blanks returns the result of a job that isn't to be played.
+func (p *plan) blanks(job Job, position rules.Position) Result {
+	r := Result{Job: job}
 	for n, wanted := range job.Wanted {
 		if wanted {
-			setup := p.game(*job, n, position)
-			job.Games = append(job.Games, setup.Blank())
+			setup := p.game(job, n, position)
+			r.Games = append(r.Games, setup.Blank())
 		}
 	}
+	return r
 }

@@ -110,7 +110,7 @@ func (p *Coordinator) Window() int { return p.options.window }
 // Play implements [tournament.Executor]. It continues with the jobs and results on the
 // server of a coordinator that played in the same folder and was killed.
 func (p *Coordinator) Play(
-	ctx context.Context, config *tournament.Config, jobs <-chan tournament.Job, outcomes chan<- tournament.Job,
+	ctx context.Context, config *tournament.Config, jobs <-chan tournament.Job, outcomes chan<- tournament.Result,
 ) error {
 	r, err := p.newRun(config, outcomes)
 	if err != nil {

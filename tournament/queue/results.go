@@ -35,7 +35,7 @@ func (r *run) receive(ctx context.Context, m jetstream.Msg) {
 
 // accept passes on the games of a result, or why the pair can't be played.
 func (r *run) accept(ctx context.Context, w *pendingJob, m jetstream.Msg) {
-	o := w.job
+	o := tournament.Result{Job: w.job}
 	worker, text := m.Headers().Get(workerHeader), m.Headers().Get(errorHeader)
 	if text != "" {
 		o.Err = fmt.Errorf("%.1000s (on %.100s)", oneLine(text), oneLine(worker))

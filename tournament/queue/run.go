@@ -31,7 +31,7 @@ type run struct {
 	log       *slog.Logger
 	publisher publisher
 	checker   *tournament.Runner
-	outcomes  chan<- tournament.Job
+	outcomes  chan<- tournament.Result
 	answers   chan *nats.Msg // of workers
 	inbox     string         // where they answer: subjects below it, one for each question
 	playing   atomic.Pointer[tournament.Playing]
@@ -62,7 +62,7 @@ type pendingJob struct {
 }
 
 // newRun returns the run in the folder of a config, without using the server.
-func (p *Coordinator) newRun(config *tournament.Config, outcomes chan<- tournament.Job) (*run, error) {
+func (p *Coordinator) newRun(config *tournament.Config, outcomes chan<- tournament.Result) (*run, error) {
 	c := newRunConfig(config, &p.options)
 	names, err := filesOf(p.options.Registry, config.Agents)
 	if err != nil {

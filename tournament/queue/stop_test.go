@@ -22,7 +22,7 @@ func TestWorkerStopsWhileRunsBeginAndEnd(t *testing.T) {
 	c := testConfig(t, 1, "random", "greedy:weights="+path)
 	c.Rules = c.Rules[:1]
 	p := testPool(t, connect(t, s), nil)
-	r, err := p.newRun(&c, make(chan tournament.Job))
+	r, err := p.newRun(&c, make(chan tournament.Result))
 	require.NoError(t, err)
 	require.NoError(t, r.attach(t.Context()))
 	genuine := question{runID: runID{r.id.Run, r.id.Config, version}} // whose files are on the server

@@ -24,16 +24,14 @@ func objectOf(v reflect.Value) map[string]any {
 		if f.Group || f.Value.IsZero() {
 			continue
 		}
-		at, key := object, f.Key
-		for group, rest, ok := strings.Cut(key, "."); ok; group, rest, ok = strings.Cut(key, ".") {
-			inner, _ := at[group].(map[string]any)
-			if inner == nil {
-				inner = map[string]any{}
-				at[group] = inner
+		at, keys := object, strings.Split(f.Key, ".")
+		for _, group := range keys[:len(keys)-1] {
+			if at[group] == nil {
+				at[group] = map[string]any{}
 			}
-			at, key = inner, rest
+			at = at[group].(map[string]any)
 		}
-		at[key] = dataOf(f.Value)
+		at[keys[len(keys)-1]] = dataOf(f.Value)
 	}
 	return object
 }
@@ -75,12 +73,11 @@ func Unmarshal(text []byte, config any) error {
 func setObject(v reflect.Value, object map[string]any) error {
 	var errs problems.List
 	for _, f := range fieldsOf(v, "", stored) {
-		at, key := object, f.Key
-		for group, rest, ok := strings.Cut(key, "."); ok; group, rest, ok = strings.Cut(key, ".") {
-			at, _ = at[group].(map[string]any)
-			key = rest
+		data := any(object)
+		for key := range strings.SplitSeq(f.Key, ".") {
+			group, _ := data.(map[string]any)
+			data = group[key]
 		}
-		data := at[key]
 		if _, isObject := data.(map[string]any); data == nil || data == "" || f.Group && isObject {
 			continue
 		}
@@ -94,10 +91,10 @@ func setObject(v reflect.Value, object map[string]any) error {
 // setData sets a setting to a value of JSON.
 func (f Field) setData(data any) error {
 	list, isList := data.([]any)
-	switch {
-	case IsList(f.Value.Type()) && !isList:
+	switch t := f.Value.Type(); {
+	case IsList(t) && !isList:
 		return fmt.Errorf("expected a list, found %.60q", fmt.Sprint(data))
-	case isList && !IsList(f.Value.Type()) || f.Group && !IsText(f.Value.Type()):
+	case isList != IsList(t) || f.Group && !IsText(t):
 		return fmt.Errorf("expected %s, found %.60q", f.Form(), fmt.Sprint(data))
 	case !isList:
 		return f.SetTexts(fmt.Sprint(data))
