@@ -24,7 +24,7 @@ import (
 )
 
 // cli is the command line: one field for each command, with what it does. The fields of a command are its flags and
-// arguments; the rest of its help is in help.md.
+// arguments; the rest of its help is in help.md, or what its method Help returns.
 type cli struct {
 	Play    playCmd    `cmd:"" group:"Play:" help:"Play one game and print it."`
 	Moves   movesCmd   `cmd:"" group:"Play:" help:"List the legal moves in a position."`
@@ -166,10 +166,14 @@ func (helpFlag) BeforeReset(ctx *kong.Context) error {
 //go:embed help.md
 var helpTexts string
 
-// helpOf returns the text of a command, a line a paragraph, and its examples: its own, or those of its subcommands.
+// helpOf returns the text of a command, a line a paragraph, and its examples: its own, which its type may have in place
+// of the file, or those of its subcommands.
 func helpOf(n *kong.Node) (text, examples string) {
-	_, section, _ := strings.Cut(helpTexts, "\n## "+n.FullPath()+"\n")
+	_, section, found := strings.Cut(helpTexts, "\n## "+n.FullPath()+"\n")
 	section, _, _ = strings.Cut(section, "\n## ")
+	if own, ok := n.Target.Interface().(kong.HelpProvider); ok && !found {
+		section = own.Help()
+	}
 	text, examples, _ = strings.Cut(section, "```sh\n")
 	examples, _, _ = strings.Cut(examples, "```")
 	for i := 0; section == "" && i < len(n.Children); i++ {

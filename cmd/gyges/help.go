@@ -48,6 +48,7 @@ var topics = []topic{
 	{"sprt", "ratings/sprt/README.md"},
 	{"configs", "configs/README.md"},
 	{"results", "results/README.md"},
+	{"extend", "cmd/gyges/extend.md"},
 	{"settings", ""},
 }
 
@@ -57,11 +58,19 @@ var manuals = map[string]embed.FS{
 	"configs": configs.Manuals, "results": results.Manuals,
 }
 
+// extendManual is the manual of who extends the program in Go.
+//
+//go:embed extend.md
+var extendManual string
+
 // manual returns the text.
 func (t topic) manual() string {
-	folder, path, found := strings.Cut(t.file, "/")
-	if !found {
+	folder, path, _ := strings.Cut(t.file, "/")
+	switch t.name {
+	case "settings":
 		return settingsManual()
+	case "extend":
+		return extendManual
 	}
 	text, err := manuals[folder].ReadFile(path)
 	if err != nil {
