@@ -96,8 +96,7 @@ func localize(k agents.Kind, v agents.Values, files map[string]string, timeScale
 	return nil
 }
 
-// filesOf returns the files that the agents of a run need. Engines must have a name,
-// since workers find them by it.
+// filesOf returns the files that the agents of a run need. Engines must have a name, since workers find them by it.
 func filesOf(registry *agents.Registry, specs []agents.Spec) ([]string, error) {
 	var files []string
 	err := registry.Each(specs, func(spec agents.Spec, kind agents.Kind, v agents.Values) error {

@@ -71,8 +71,7 @@ func (a Access) Check() error {
 	return nil
 }
 
-// Await is Connect that waits for a server that can't be reached yet. One that
-// refuses the connection is an error.
+// Await is Connect that waits for a server that can't be reached yet. One that refuses the connection is an error.
 func Await(ctx context.Context, a Access, name string, log *slog.Logger) (nc *nats.Conn, err error) {
 	warned := false
 	err = retry(ctx, func(err error) bool {
@@ -88,9 +87,8 @@ func Await(ctx context.Context, a Access, name string, log *slog.Logger) (nc *na
 	return nc, err
 }
 
-// unreachable reports whether an error of Connect is temporary: no server listens, or
-// it ended before it had answered. An unknown host name and an alert of TLS, whose
-// operation is "remote error", are permanent.
+// unreachable reports whether an error of Connect is temporary: no server listens, or it ended before it had answered.
+// An unknown host name and an alert of TLS, whose operation is "remote error", are permanent.
 func unreachable(err error) bool {
 	var network *net.OpError
 	var name *net.DNSError
@@ -101,8 +99,7 @@ func unreachable(err error) bool {
 
 // Connect connects to the server without a detour over the network.
 func (s *Server) Connect(name string, log *slog.Logger) (*nats.Conn, error) {
-	a := Access{User: s.access.User, Password: s.access.Password}
-	return Connect(a, name, log, nats.InProcessServer(s.server))
+	return Connect(Access{User: s.access.User, Password: s.access.Password}, name, log, nats.InProcessServer(s.server))
 }
 
 // Connect connects to a server, with an access that has been checked. A lost connection is restored until it is closed.
@@ -156,18 +153,16 @@ const (
 	setupTime  = time.Minute
 )
 
-// retry calls f every retryWait until it succeeds, its error isn't temporary, or ctx
-// ends.
+// retry calls f every retryWait until it succeeds, its error isn't temporary, or ctx ends.
 func retry(ctx context.Context, temporary func(error) bool, f func() error) error {
-	for {
-		err := f()
-		if err == nil || !temporary(err) {
-			return err
-		}
+	err := f()
+	for err != nil && temporary(err) {
 		if !sleep(ctx, retryWait) {
 			return fmt.Errorf("%w: %w", ctx.Err(), err)
 		}
+		err = f()
 	}
+	return err
 }
 
 // busy reports whether an error is that of a cluster without a leader.
@@ -183,18 +178,7 @@ type publisher struct {
 	stalled atomic.Bool // the last attempt failed, which has been logged
 }
 
-// note logs that messages can't be stored, and that they can again.
-func (p *publisher) note(err error) {
-	switch {
-	case err != nil && !p.stalled.Swap(true):
-		p.log.Warn("the NATS server doesn't store what is sent to it; trying again", "error", err)
-	case err == nil && p.stalled.Swap(false):
-		p.log.Info("the NATS server stores what is sent to it again")
-	}
-}
-
-// start begins to publish a message. stored blocks until the server has stored it; an
-// error means that ctx has ended.
+// start begins to publish a message. stored blocks until the server has stored it; an error means that ctx has ended.
 func (p *publisher) start(m *nats.Msg) (stored func(context.Context) error) {
 	m.Header.Set(jetstream.MsgIDHeader, nuid.Next())
 	future, err := p.js.PublishMsgAsync(m)
@@ -212,18 +196,19 @@ func (p *publisher) start(m *nats.Msg) (stored func(context.Context) error) {
 	}
 }
 
-// publish blocks until the server has stored a message, which has an id by which the
-// server recognizes it if the answer is lost. An error means that ctx has ended.
+// publish blocks until the server has stored a message, by whose id it recognizes it if the answer is lost. An error
+// means that ctx has ended.
 func (p *publisher) publish(ctx context.Context, m *nats.Msg) error {
-	if m.Header.Get(jetstream.MsgIDHeader) == "" {
-		m.Header.Set(jetstream.MsgIDHeader, nuid.Next())
-	}
 	return retry(ctx, func(error) bool { return true }, func() error {
 		once, cancel := context.WithTimeout(ctx, answerTime)
 		defer cancel()
 		_, err := p.js.PublishMsg(once, m)
-		if ctx.Err() == nil {
-			p.note(err)
+		switch {
+		case ctx.Err() != nil:
+		case err != nil && !p.stalled.Swap(true):
+			p.log.Warn("the NATS server doesn't store what is sent to it; trying again", "error", err)
+		case err == nil && p.stalled.Swap(false):
+			p.log.Info("the NATS server stores what is sent to it again")
 		}
 		return err
 	})

@@ -27,8 +27,7 @@ import (
 
 // Options configure a coordinator; each field documents its zero value.
 type Options struct {
-	// Version of the program. Workers of another one don't play, since their rules
-	// and agents may differ.
+	// Version of the program. Workers of another one don't play, since their rules and agents may differ.
 	Version string
 
 	Registry *agents.Registry // for the files that the agents need
@@ -39,8 +38,7 @@ type Options struct {
 	// speed multiply them. nil: times are the same on all machines.
 	Speed func() float64
 
-	// Notify is called with a line for each worker that joins or leaves, and when there is
-	// none; nil: it isn't.
+	// Notify is called with a line for each worker that joins or leaves, and when there is none; nil: it isn't.
 	Notify func(line string)
 
 	window int           // pairs that may be queued, played or not yet written; 0: 4096
@@ -63,8 +61,23 @@ func (o Options) Check(config *tournament.Config) error {
 	return err
 }
 
-// setDefaults replaces zero values.
-func (o *Options) setDefaults() {
+// Coordinator publishes the pairs of runs for workers on other machines, one run at a time.
+type Coordinator struct {
+	nc      *nats.Conn
+	js      jetstream.JetStream
+	objects jetstream.ObjectStore
+	options Options
+
+	workers map[string]*workerEntry // those that have answered questions, by id
+	unread  int                     // bytes of their games that are read until the next question
+	waiting bool                    // that there is none has been reported
+}
+
+var _ tournament.Executor = (*Coordinator)(nil)
+
+// NewCoordinator returns a coordinator on a server, on which it creates the streams if there are none. It doesn't close
+// the connection.
+func NewCoordinator(ctx context.Context, nc *nats.Conn, o Options) (*Coordinator, error) {
 	o.window, o.tries, o.lease = cmp.Or(o.window, 4096), cmp.Or(o.tries, 5), cmp.Or(o.lease, 30*time.Second)
 	o.statusEvery, o.repairEvery = cmp.Or(o.statusEvery, time.Second), cmp.Or(o.repairEvery, time.Minute)
 	o.goneAfter = cmp.Or(o.goneAfter, goneAfter)
@@ -72,31 +85,13 @@ func (o *Options) setDefaults() {
 	if o.Notify == nil {
 		o.Notify = func(string) {}
 	}
-}
-
-// Coordinator publishes the pairs of runs for workers on other machines, one run at a
-// time.
-type Coordinator struct {
-	nc      *nats.Conn
-	js      jetstream.JetStream
-	objects jetstream.ObjectStore
-	options Options
-	workers workers
-}
-
-var _ tournament.Executor = (*Coordinator)(nil)
-
-// NewCoordinator returns a coordinator on a server, on which it creates the streams if
-// there are none. It doesn't close the connection.
-func NewCoordinator(ctx context.Context, nc *nats.Conn, o Options) (*Coordinator, error) {
-	o.setDefaults()
 	js, err := jetstream.New(nc, jetstream.WithPublishAsyncTimeout(answerTime))
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, setupTime)
 	defer cancel()
-	p := &Coordinator{nc: nc, js: js, options: o, workers: workers{known: map[string]*workerEntry{}}}
+	p := &Coordinator{nc: nc, js: js, options: o, workers: map[string]*workerEntry{}}
 	err = retry(ctx, busy, func() error {
 		p.objects, err = setUp(ctx, js)
 		return err
@@ -139,7 +134,8 @@ type identity struct {
 	Speed  float64 `json:"speed"`  // in the runConfig
 	Key    string  `json:"key"`    // of the tokens of its jobs
 
-	resumed bool // the file was there, so that jobs may be queued
+	resumed  bool   // the file was there, so that jobs may be queued
+	previous string // another run that the folder had; "": none
 }
 
 // token returns what the results of a pair need, so that only who has received its job can send one.
@@ -153,18 +149,17 @@ const (
 	maxIdentity  = 4096
 )
 
-// identify returns the identity of the run in a folder, and its config as text: those
-// that the folder has, if the config is the same but for the speed. Otherwise previous
-// is the name of the run that the folder had; "": none.
-func identify(dir string, c *runConfig) (id identity, text []byte, previous string, err error) {
+// identify returns the identity of the run in a folder, and its config as text: those that the folder has, if the
+// config is the same but for the speed.
+func identify(dir string, c *runConfig) (id identity, text []byte, err error) {
 	path := filepath.Join(dir, identityFile)
 	found, err := files.Read(path, maxIdentity)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		return id, nil, "", err
+		return id, nil, err
 	case strictjson.Unmarshal(found, maxText, &id) != nil || !isToken(id.Run):
-		return id, nil, "", fmt.Errorf("%s: expected the name of a run on the server, found %.80q", path, found)
+		return id, nil, fmt.Errorf("%s: expected the name of a run on the server, found %.80q", path, found)
 	default:
 		same := *c
 		if c.Speed > 0 && id.Speed > 0 {
@@ -172,14 +167,13 @@ func identify(dir string, c *runConfig) (id identity, text []byte, previous stri
 		}
 		if text, err = json.Marshal(same); err != nil || digest(text) == id.Config {
 			id.resumed = true
-			return id, text, "", err
+			return id, text, err
 		}
-		previous = id.Run
 	}
 	if text, err = json.Marshal(c); err != nil {
-		return id, nil, "", err
+		return id, nil, err
 	}
-	id = identity{Run: nuid.Next(), Config: digest(text), Speed: c.Speed, Key: rand.Text()}
+	id = identity{Run: nuid.Next(), Config: digest(text), Speed: c.Speed, Key: rand.Text(), previous: id.Run}
 	content, err := json.Marshal(id)
 	if err == nil {
 		err = files.Replace(path, append(content, '\n'))
@@ -187,7 +181,7 @@ func identify(dir string, c *runConfig) (id identity, text []byte, previous stri
 	if err == nil {
 		err = os.Chmod(path, 0o600) // other users of the machine don't read the key
 	}
-	return id, text, previous, err
+	return id, text, err
 }
 
 // remove removes a run from the server. What can't be removed now expires.

@@ -5,14 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nuid"
 
 	"gyges/rules/base/strictjson"
 	"gyges/rules/base/textfmt"
@@ -84,11 +83,9 @@ func (w *Worker) work(ctx, sending context.Context) {
 		if len(runs) == 0 {
 			continue
 		}
-		tasks := w.fetch(runs[turn%len(runs)], len(runs) == 1)
-		if empty++; len(tasks) > 0 {
+		empty++
+		for _, t := range w.fetch(runs[turn%len(runs)], len(runs) == 1) {
 			empty = 0
-		}
-		for _, t := range tasks {
 			w.handle(sending, t)
 		}
 	}
@@ -132,9 +129,7 @@ func (w *Worker) hold(r *subscription, batch jetstream.MessageBatch, err error) 
 				_ = m.Term() // otherwise it comes again
 				continue
 			}
-			w.mu.Lock()
-			w.held[t] = true
-			w.mu.Unlock()
+			w.held.Store(t, true)
 			tasks = append(tasks, t)
 		}
 		err = batch.Error()
@@ -150,25 +145,13 @@ func (w *Worker) hold(r *subscription, batch jetstream.MessageBatch, err error) 
 func (w *Worker) keepLeases(ctx context.Context) {
 	for sleep(ctx, minLease/3) {
 		now := time.Now()
-		for _, t := range w.heldTasks() {
-			if now.Sub(t.renewed) >= t.run.lease/3 {
+		for held := range w.held.Range {
+			if t := held.(*task); now.Sub(t.renewed) >= t.run.lease/3 {
 				t.renewed = now
 				_ = t.message.InProgress() // otherwise the next one may reach the server
 			}
 		}
 	}
-}
-
-func (w *Worker) heldTasks() []*task {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return slices.Collect(maps.Keys(w.held))
-}
-
-func (w *Worker) done(t *task) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	delete(w.held, t)
 }
 
 // handle plays a pair and publishes the result.
@@ -179,26 +162,24 @@ func (w *Worker) handle(sending context.Context, t *task) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		if w.runs[t.run.runID] != t.run {
-			delete(w.held, t)
+			w.held.Delete(t)
 		}
 	case err == nil || t.deliveries >= t.run.tries || errors.Is(err, errLost):
 		w.sending.Go(func() {
 			w.publishResult(sending, t, games, err)
-			w.done(t)
+			w.held.Delete(t)
 		})
 	default:
 		w.options.Log.Warn("a pair can't be played; it is given back", "run", t.run.Run, "pair", t.job.Pair, "error", err)
 		deliverLater(t.message)
-		w.done(t)
+		w.held.Delete(t)
 	}
 }
 
-// suspicious is the delivery from which on a pair is played alone on its worker, since
-// it may be what crashes workers.
+// suspicious is the delivery from which on a pair is played alone on its worker, since it may be what crashes workers.
 const suspicious = 3
 
-// play plays a pair, alone if it is suspicious: other games are finished before, and
-// wait until it has ended.
+// play plays a pair, alone if it is suspicious: other games are finished before, and wait until it has ended.
 func (w *Worker) play(t *task) ([]*record.Record, error) {
 	if t.deliveries < min(suspicious, t.run.tries+1) {
 		w.alone.RLock()
@@ -219,14 +200,14 @@ func (w *Worker) play(t *task) ([]*record.Record, error) {
 	return games, err
 }
 
-// maxMessage is the size beyond which games are sent as an object, in bytes. Servers
-// accept messages of 1 MB at least.
+// maxMessage is the size beyond which games are sent as an object, in bytes. Servers accept messages of 1 MB at least.
 const maxMessage = 512 << 10
 
-// publishResult publishes the games of a pair, or why it can't be played, and
-// acknowledges its job when the server has stored the result.
+// publishResult publishes the games of a pair, or why it can't be played, and acknowledges its job when the server has
+// stored the result.
 func (w *Worker) publishResult(ctx context.Context, t *task, games []*record.Record, failed error) {
 	m := nats.NewMsg(subjectOf(resultsOf(t.run.Run), t.job.Pair))
+	m.Header.Set(jetstream.MsgIDHeader, nuid.Next())
 	m.Header.Set(tokenHeader, t.job.Token)
 	m.Header.Set(workerHeader, w.options.Name)
 	text, err := record.Lines(games...)

@@ -2,8 +2,6 @@ package queue
 
 import (
 	"context"
-	"crypto/sha256"
-	"fmt"
 	"os"
 	"runtime"
 
@@ -21,10 +19,9 @@ func Version(line string) string {
 		return line
 	}
 	hash := "unknown"
-	if path, err := os.Executable(); err == nil {
-		if text, err := os.ReadFile(path); err == nil {
-			hash = fmt.Sprintf("%x", sha256.Sum256(text))[:16]
-		}
+	path, _ := os.Executable()
+	if text, err := os.ReadFile(path); err == nil {
+		hash = digest(text)[:16]
 	}
 	return line + ", executable " + hash
 }

@@ -63,10 +63,9 @@ func (r *run) accept(ctx context.Context, w *pendingJob, m jetstream.Msg) {
 	r.outcomes <- o // there is room
 }
 
-// isFinal reports whether a pair can't be played, after a result without valid games.
-// last: according to the worker the pair has been tried often enough. The result is
-// dropped if the server has another one, or the job, which a worker acknowledges after
-// the result is stored. While that is unknown, the result is delivered again.
+// isFinal reports whether a pair can't be played, after a result without valid games. last: according to the worker the
+// pair has been tried often enough. The result is dropped if the server has another one, or the job, which a worker
+// acknowledges after the result is stored. While that is unknown, the result is delivered again.
 func (r *run) isFinal(ctx context.Context, w *pendingJob, m jetstream.Msg, why error, last bool) bool {
 	if !w.published {
 		deliverLater(m)

@@ -25,7 +25,6 @@ import (
 type run struct {
 	*Coordinator
 	id        identity
-	previous  string   // another run that the folder had; "": none
 	contents  [][]byte // the config and the files, for the object store
 	config    *tournament.Config
 	log       *slog.Logger
@@ -77,21 +76,20 @@ func (p *Coordinator) newRun(config *tournament.Config, outcomes chan<- tourname
 		c.Files[name] = digest(content)
 		contents = append(contents, content)
 	}
-	id, text, previous, err := identify(config.Out, c)
+	id, text, err := identify(config.Out, c)
 	if err != nil {
 		return nil, err
 	}
 	log := p.options.Log.With("run", id.Run)
-	for _, w := range p.workers.known { // they may be there, and play
+	for _, w := range p.workers { // they may be there, and play
 		w.last, w.Refused, w.games = time.Now(), "", nil
 	}
-	r := &run{
-		Coordinator: p, id: id, previous: previous, contents: append(contents, text), config: config, log: log,
+	return &run{
+		Coordinator: p, id: id, contents: append(contents, text), config: config, log: log,
 		publisher: publisher{js: p.js, log: log}, checker: tournament.NewRunner(config, nil), outcomes: outcomes,
 		answers: make(chan *nats.Msg, maxAnswers), inbox: p.nc.NewInbox(),
 		pending: map[int64]*pendingJob{}, results: make(chan jetstream.Msg), published: make(chan *pendingJob),
-	}
-	return r, nil
+	}, nil
 }
 
 // Consumers of a run.
@@ -103,11 +101,10 @@ const (
 
 // attach prepares the server for the run.
 func (r *run) attach(ctx context.Context) error {
-	if r.previous != "" {
-		r.remove(ctx, r.previous)
+	if r.id.previous != "" {
+		r.remove(ctx, r.id.previous)
 	}
-	// The server delivers to a new consumer at once what an earlier process has not
-	// acknowledged.
+	// The server delivers to a new consumer at once what an earlier process has not acknowledged.
 	err := r.js.DeleteConsumer(ctx, resultStream, r.id.Run)
 	if err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
 		return fmt.Errorf("NATS consumer: %w", err)
@@ -132,8 +129,7 @@ func (r *run) onServer(ctx context.Context) (map[int64]bool, error) {
 	return jobs, err
 }
 
-// provide creates the streams, the objects and the consumers of the run that the
-// server lacks.
+// provide creates the streams, the objects and the consumers of the run that the server lacks.
 func (r *run) provide(ctx context.Context) error {
 	// Without a deadline each request has the default of the client, 5 s.
 	if _, err := setUp(ctx, r.js); err != nil {
@@ -185,7 +181,11 @@ func (r *run) play(ctx context.Context, jobs <-chan tournament.Job) error {
 		return err
 	}
 	defer func() { _ = subscription.Unsubscribe() }() // the connection is lost otherwise
-	r.background.Go(func() { r.consume(ctx) })
+	r.background.Go(func() {
+		for ok := true; ok; ok = sleep(ctx, retryWait) {
+			r.log.Debug("waiting for results", "error", r.consume(ctx))
+		}
+	})
 	r.background.Go(func() {
 		tournament.ShowPlaying(ctx, r.config, func(time.Time) *tournament.Playing {
 			p := *cmp.Or(r.playing.Load(), new(tournament.Playing))
@@ -232,15 +232,9 @@ func (r *run) play(ctx context.Context, jobs <-chan tournament.Job) error {
 	return nil
 }
 
-// consume passes results from the server to play until ctx ends. A consumer that the
-// server has lost is created anew by repair.
-func (r *run) consume(ctx context.Context) {
-	for ok := true; ok; ok = sleep(ctx, retryWait) {
-		r.log.Debug("waiting for results", "error", r.consumeUntilError(ctx))
-	}
-}
-
-func (r *run) consumeUntilError(ctx context.Context) error {
+// consume passes results from the server to play until there is an error. A consumer that the server has lost is
+// created anew by repair.
+func (r *run) consume(ctx context.Context) error {
 	consumer, err := r.consumer(ctx, resultStream)
 	if err != nil {
 		return err
@@ -286,12 +280,9 @@ func (r *run) add(ctx context.Context, job tournament.Job) {
 func (r *run) send(ctx context.Context, w *pendingJob) {
 	w.published = false
 	r.publishing++
-	text, err := json.Marshal(job{Job: w.job, Config: r.id.Config, Token: r.id.token(w.job.Pair)})
-	if err != nil {
-		panic(err) // it is plain data
-	}
 	m := nats.NewMsg(subjectOf(jobsOf(r.id.Run), w.job.Pair))
-	m.Data = text
+	// It is plain data.
+	m.Data, _ = json.Marshal(job{Job: w.job, Config: r.id.Config, Token: r.id.token(w.job.Pair)})
 	stored := r.publisher.start(m) // here, since workers should receive jobs in order
 	r.background.Go(func() {
 		if stored(ctx) != nil {
@@ -304,10 +295,9 @@ func (r *run) send(ctx context.Context, w *pendingJob) {
 	})
 }
 
-// repair creates what the server has lost of the run, because it was purged, has
-// expired or was on a lost disk. If no pair has been received since the last repair,
-// jobs that the server has stored and of which it has neither the job nor the result
-// are published again.
+// repair creates what the server has lost of the run, because it was purged, has expired or was on a lost disk. If no
+// pair has been received since the last repair, jobs that the server has stored and of which it has neither the job nor
+// the result are published again.
 func (r *run) repair(ctx context.Context) error {
 	if !r.nc.IsConnected() {
 		return nats.ErrDisconnected

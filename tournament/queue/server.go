@@ -17,9 +17,8 @@ type ServerOptions struct {
 	Listen string // HOST:PORT; port 0 takes a free one
 	Store  string // folder for its streams
 
-	// Access has the name and password that clients need, and the server's
-	// certificate: Cert and Key, and CA if clients need one too. Without a
-	// password the server may listen on the loopback interface only.
+	// Access has the name and password that clients need, and the server's certificate: Cert and Key, and CA if clients
+	// need one too. Without a password the server may listen on the loopback interface only.
 	Access Access
 }
 
@@ -85,8 +84,7 @@ func StartServer(o ServerOptions) (*Server, error) {
 	return &Server{server: s, access: o.Access, store: o.Store, patience: storeTime}, nil
 }
 
-// Check returns an error if the server may not listen there: a server that other
-// machines reach needs a password.
+// Check returns an error if the server may not listen there: a server that other machines reach needs a password.
 func (o ServerOptions) Check() error {
 	_, _, err := o.split()
 	return err

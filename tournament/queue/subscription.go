@@ -29,7 +29,7 @@ type subscription struct {
 	ctx    context.Context // ends with the run
 	cancel context.CancelFunc
 
-	// Guarded by the worker's lock.
+	// Guarded by the worker's lock; ready and refused stay as they are once either is set.
 	heard   time.Time // of it the last time
 	ready   bool
 	refused string // why the worker doesn't play the run; "": it does
@@ -62,35 +62,28 @@ func (w *Worker) hear(ctx context.Context, q *question, request micro.Request) *
 	defer w.mu.Unlock()
 	r := w.runs[q.runID]
 	switch {
-	case ctx.Err() != nil: // the worker stops
-	case r != nil && q.Ended:
+	case ctx.Err() != nil || r == nil && q.Ended: // the worker stops, or knows nothing of the run
+		return nil
+	case q.Ended:
 		w.background.Go(func() { w.end(r) })
-	case r != nil:
-		r.heard, r.shown.Done, r.shown.Scheduled = time.Now(), q.Done, q.Scheduled
-		if r.ready || r.refused != "" {
-			return r
-		}
-	case !q.Ended:
+		return nil
+	case r == nil:
 		if len(w.runs) >= maxRuns { // refused runs that still exist are refused again
 			maps.DeleteFunc(w.runs, func(_ runID, r *subscription) bool { return r.refused != "" })
 		}
 		if len(w.runs) >= maxRuns {
 			return nil
 		}
-		r = &subscription{runID: q.runID, heard: time.Now(), runners: map[*tournament.Runner]bool{}}
+		r = &subscription{runID: q.runID, runners: map[*tournament.Runner]bool{}}
 		r.ctx, r.cancel = context.WithCancel(ctx)
-		r.shown.Done, r.shown.Scheduled = q.Done, q.Scheduled
 		w.runs[q.runID] = r
 		w.background.Go(func() { w.join(r, request) })
 	}
-	return nil
-}
-
-// refusal returns why the worker doesn't play a run; "": it does.
-func (w *Worker) refusal(r *subscription) string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return r.refused
+	r.heard, r.shown.Done, r.shown.Scheduled = time.Now(), q.Done, q.Scheduled
+	if !r.ready && r.refused == "" {
+		return nil
+	}
+	return r
 }
 
 // join prepares a run, answers the first question on it, blocks until it ends, and releases its resources.
@@ -100,7 +93,7 @@ func (w *Worker) join(r *subscription, first micro.Request) {
 		w.respond(first, r, 0) // before any result, so that the coordinator lists the worker from the start
 	}
 	w.setReady(r, err)
-	if w.refusal(r) != "" {
+	if r.refused != "" {
 		w.respond(first, r, 0)
 	}
 	<-r.ctx.Done()
@@ -117,8 +110,16 @@ func (w *Worker) setReady(r *subscription, err error) {
 	var no refusal
 	switch {
 	case err == nil:
-		r.ready = true
-		r.shown.join(&r.config)
+		var players, rules []string
+		for _, a := range r.config.Agents {
+			players = append(players, a.Label())
+		}
+		for _, set := range r.config.Rules {
+			rules = append(rules, set.String())
+		}
+		const most = 4
+		r.ready, r.shown.Joined = true, time.Now()
+		r.shown.Players, r.shown.Rules = textfmt.List(players, most), textfmt.List(rules, most)
 		w.options.Log.Info("joined a run", "run", r.Run, "players", r.shown.Players, "rules", r.shown.Rules)
 		return
 	case errors.As(err, &no):
@@ -139,18 +140,6 @@ type WorkerRun struct {
 	Joined          time.Time
 }
 
-func (r *WorkerRun) join(c *tournament.Config) {
-	const most = 4
-	var players, rules []string
-	for _, a := range c.Agents {
-		players = append(players, a.Label())
-	}
-	for _, set := range c.Rules {
-		rules = append(rules, set.String())
-	}
-	r.Players, r.Rules, r.Joined = textfmt.List(players, most), textfmt.List(rules, most), time.Now()
-}
-
 // Runs returns the runs that the worker plays, in the order in which it joined them.
 func (w *Worker) Runs() (list []WorkerRun) {
 	w.mu.Lock()
@@ -165,8 +154,7 @@ func (w *Worker) Runs() (list []WorkerRun) {
 	return list
 }
 
-// end drops a run of whose end it has been told, unless the server still has the
-// consumer of its jobs.
+// end drops a run of whose end it has been told, unless the server still has the consumer of its jobs.
 func (w *Worker) end(r *subscription) {
 	ctx, cancel := context.WithTimeout(r.ctx, answerTime)
 	defer cancel()
@@ -231,7 +219,12 @@ func (r *subscription) prepare(w *Worker) error {
 	if err := r.config.Validate(r.registry); err != nil {
 		return refusal{err}
 	}
-	if err := r.start(ctx); err != nil {
+	p := r.next()
+	defer r.release(p)
+	if err := p.Start(ctx); err != nil { // otherwise the worker would lose the games of an agent that doesn't start
+		if ctx.Err() == nil && !errors.As(err, new(*agents.HostFailure)) {
+			err = refusal{err}
+		}
 		return err
 	}
 	if r.jobs, err = w.js.Consumer(ctx, jobStream, r.Run); err != nil {
@@ -239,17 +232,6 @@ func (r *subscription) prepare(w *Worker) error {
 	}
 	r.lease = max(r.jobs.CachedInfo().Config.AckWait, minLease)
 	return nil
-}
-
-// start starts the agents of a first runner. Otherwise the worker would lose the games of one that doesn't start.
-func (r *subscription) start(ctx context.Context) error {
-	p := tournament.NewRunner(&r.config, r.registry.New)
-	r.runners[p] = false
-	err := p.Start(ctx)
-	if err == nil || ctx.Err() != nil || errors.As(err, new(*agents.HostFailure)) {
-		return err
-	}
-	return refusal{err}
 }
 
 // fetch returns an object of the run by the hash of its content.
@@ -267,8 +249,7 @@ func (r *subscription) fetch(ctx context.Context, hash string) ([]byte, error) {
 	return content, nil
 }
 
-// fetchFiles writes the files that the agents need into a new folder in dir, and
-// returns the path of each.
+// fetchFiles writes the files that the agents need into a new folder in dir, and returns the path of each.
 func (r *subscription) fetchFiles(ctx context.Context, c *runConfig, dir string) (map[string]string, error) {
 	if len(c.Files) == 0 {
 		return nil, nil
@@ -333,9 +314,8 @@ func (r *subscription) underWay(now time.Time) *tournament.Playing {
 // errLost is the reason why a pair is not played any more.
 var errLost = errors.New("the worker was lost each time")
 
-// countStart stores that a pair is played alone, or returns [errLost] if all of its
-// tries have come to that. Deliveries say less: they count those to a worker that was
-// lost before it played the pair.
+// countStart stores that a pair is played alone, or returns [errLost] if all of its tries have come to that. Deliveries
+// say less: they count those to a worker that was lost before it played the pair.
 func (r *subscription) countStart(pair int64) error {
 	name := objectName(r.Run, fmt.Sprintf("starts-%d", pair))
 	return retry(r.ctx, func(err error) bool { return !errors.Is(err, errLost) }, func() error {

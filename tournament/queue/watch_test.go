@@ -170,7 +170,7 @@ func playingText(t testing.TB, games ...*record.Record) []byte {
 func newTestRun(c *tournament.Config, notify func(string)) *run {
 	p := &Coordinator{
 		options: Options{Version: version, Notify: notify, Log: discard(), goneAfter: goneAfter},
-		workers: workers{known: map[string]*workerEntry{}, unread: maxGames},
+		workers: map[string]*workerEntry{}, unread: maxGames,
 	}
 	r := &run{Coordinator: p, config: c, log: discard(), pending: map[int64]*pendingJob{}}
 	if len(c.Agents) > 0 {
@@ -205,12 +205,12 @@ func TestAnswersAreChecked(t *testing.T) {
 	}
 	receive := func(text []byte) { r.answer(t, workerReport{ID: "w", Playing: text}, now) }
 	ask := func(pairs ...int64) {
-		clear(r.workers.known)
+		clear(r.workers)
 		clear(r.pending)
 		for _, pair := range pairs {
 			r.pending[pair] = &pendingJob{job: jobs[pair]}
 		}
-		r.workers.unread = maxGames
+		r.unread = maxGames
 	}
 	receive(playingText(t, games...))
 	require.Empty(t, shown(now), "nobody has asked")
@@ -258,7 +258,7 @@ func TestAnswersAreChecked(t *testing.T) {
 	require.Empty(t, shown(now), "the game is recorded already")
 
 	ask(0, 1)
-	r.workers.unread = 10
+	r.unread = 10
 	receive(playingText(t, games[2]))
 	require.Empty(t, shown(now), "too much was sent before")
 	ask(0, 1)

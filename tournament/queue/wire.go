@@ -57,8 +57,7 @@ func (r *runConfig) config() (tournament.Config, error) {
 // digest returns the SHA-256 hash of a content, in hexadecimal.
 func digest(content []byte) string { return fmt.Sprintf("%x", sha256.Sum256(content)) }
 
-// objectName returns the name of an object in the object store. Those of a run are
-// removed with the run.
+// objectName returns the name of an object in the object store. Those of a run are removed with the run.
 func objectName(run, name string) string { return run + "/" + name }
 
 // job is the message to a worker.

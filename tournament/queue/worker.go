@@ -49,9 +49,10 @@ type Worker struct {
 	folder    string // for the files of runs, each in a folder of its own
 	inline    int    // bytes of games that fit into a message
 
+	held sync.Map // of *task: waiting, being played, or their results being published
+
 	mu   sync.Mutex
 	runs map[runID]*subscription
-	held map[*task]bool // waiting, being played, or their results being published
 
 	// Goroutines of runs. Added to with mu held, and not after ctx has ended.
 	background sync.WaitGroup
@@ -76,7 +77,7 @@ func NewWorker(nc *nats.Conn, o WorkerOptions) (*Worker, error) {
 	}
 	return &Worker{
 		nc: nc, js: js, options: o, id: nuid.Next(), publisher: publisher{js: js, log: o.Log}, inline: maxMessage,
-		runs: map[runID]*subscription{}, held: map[*task]bool{},
+		runs: map[runID]*subscription{},
 	}, nil
 }
 
@@ -109,8 +110,8 @@ func (w *Worker) Run(ctx context.Context) error {
 	group.Wait()
 	time.AfterFunc(stopTimeout, stopSending)
 	w.sending.Wait()
-	for _, t := range w.heldTasks() { // unfinished
-		_ = t.message.Nak() // otherwise its lease expires
+	for t := range w.held.Range { // unfinished
+		_ = t.(*task).message.Nak() // otherwise its lease expires
 	}
 	w.background.Wait()
 	_ = w.nc.FlushTimeout(time.Second) // otherwise the leases expire
@@ -133,9 +134,15 @@ func (w *Worker) serve(ctx context.Context) (micro.Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	return service, service.AddEndpoint("run", micro.HandlerFunc(func(r micro.Request) {
-		if limit.Allow() {
-			w.answer(ctx, r)
+	return service, service.AddEndpoint("run", micro.HandlerFunc(func(request micro.Request) {
+		if !limit.Allow() {
+			return
+		}
+		var q question
+		if err := q.parse(request.Data()); err != nil {
+			w.options.Log.Debug("malformed question", "error", err)
+		} else if r := w.hear(ctx, &q, request); r != nil {
+			w.respond(request, r, q.Below)
 		}
 	}), micro.WithEndpointSubject(runSubject))
 }
@@ -148,22 +155,12 @@ func (w *Worker) state() status.Worker {
 	}
 }
 
-// answer handles the question of a coordinator. The first one on a run is answered when the run is prepared.
-func (w *Worker) answer(ctx context.Context, request micro.Request) {
-	var q question
-	if err := q.parse(request.Data()); err != nil {
-		w.options.Log.Debug("malformed question", "error", err)
-	} else if r := w.hear(ctx, &q, request); r != nil {
-		w.respond(request, r, q.Below)
-	}
-}
-
 // respond answers a question on a run with the worker's state, and the games under way of pairs below one.
 func (w *Worker) respond(request micro.Request, r *subscription, below int64) {
 	if !strings.HasPrefix(request.Reply(), nats.InboxPrefix) { // results have subjects of their own
 		return
 	}
-	report := workerReport{ID: w.id, Worker: w.state(), Refused: w.refusal(r)}
+	report := workerReport{ID: w.id, Worker: w.state(), Refused: r.refused}
 	if below > 0 && report.Refused == "" {
 		p := r.underWay(time.Now())
 		p.Games = slices.DeleteFunc(p.Games, func(g *record.Record) bool { return g.Pair >= below })

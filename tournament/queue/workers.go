@@ -34,13 +34,6 @@ const (
 // gamesFresh is the age at which games under way are no longer shown.
 const gamesFresh = 5 * time.Second
 
-// workers are those that have answered a coordinator's questions.
-type workers struct {
-	known   map[string]*workerEntry // by id
-	unread  int                     // bytes of games that are read until the next question
-	waiting bool                    // that there is none has been reported
-}
-
 // workerEntry is the last answer of a worker.
 type workerEntry struct {
 	workerReport
@@ -57,7 +50,7 @@ func (r *run) ask() {
 	if n := min(len(pairs), maxAsked); n > 0 {
 		q.Below = pairs[n-1] + 1
 	}
-	r.workers.unread = maxGames
+	r.unread = maxGames
 	r.publishQuestion(q)
 }
 
@@ -73,21 +66,20 @@ func (r *run) publishQuestion(q question) {
 	}
 }
 
-// updateWorker handles the answer of a worker. Of its games none is shown if one isn't a legal game
-// of the run.
+// updateWorker handles the answer of a worker. Of its games none is shown if one isn't a legal game of the run.
 func (r *run) updateWorker(text []byte, now time.Time) {
 	var report workerReport
 	if err := strictjson.Unmarshal(text, maxText, &report); err != nil {
 		r.log.Debug("malformed report of a worker", "error", err)
 		return
 	}
-	w := r.workers.known[report.ID]
+	w := r.workers[report.ID]
 	if w == nil {
-		if len(r.workers.known) >= maxKnownWorkers {
+		if len(r.workers) >= maxKnownWorkers {
 			return
 		}
 		w = new(workerEntry)
-		r.workers.known[report.ID] = w
+		r.workers[report.ID] = w
 	}
 	if report.Refused != "" && report.Refused != w.Refused {
 		r.log.Warn("a worker doesn't play for this run", "worker", report.Name, "why", report.Refused)
@@ -95,18 +87,15 @@ func (r *run) updateWorker(text []byte, now time.Time) {
 	joins := r.plays(&report) && (w.last.IsZero() || !r.plays(&w.workerReport))
 	w.workerReport, w.last, w.games = report, now, nil
 	if joins {
-		r.options.Notify(fmt.Sprintf("worker %s joined: %s at a time", shownName(report.Name),
+		r.options.Notify(fmt.Sprintf("worker %s joined: %s at a time", textfmt.Escape(word(report.Name)),
 			textfmt.Plural(int(report.Workers), "game")))
 	}
-	if len(report.Playing) == 0 {
-		return
-	}
-	if r.workers.unread -= len(report.Playing); r.workers.unread < 0 {
-		return
-	}
-	var err error
-	if w.games, err = r.checkGames(report.Playing); err != nil {
-		r.log.Debug("unusable games under way", "worker", report.Name, "error", err)
+	r.unread -= len(report.Playing)
+	if len(report.Playing) > 0 && r.unread >= 0 {
+		var err error
+		if w.games, err = r.checkGames(report.Playing); err != nil {
+			r.log.Debug("unusable games under way", "worker", report.Name, "error", err)
+		}
 	}
 }
 
@@ -117,23 +106,18 @@ func (r *run) checkGames(text []byte) (games []*record.Record, err error) {
 		return nil, err
 	}
 	for _, g := range p.Games {
-		w := r.pending[g.Pair]
-		if w == nil || w.done {
-			continue
+		if w := r.pending[g.Pair]; w != nil && !w.done {
+			if err := r.checker.CheckPlaying(w.job, g); err != nil {
+				return nil, err
+			}
+			games = append(games, g)
 		}
-		if err := r.checker.CheckPlaying(w.job, g); err != nil {
-			return nil, err
-		}
-		games = append(games, g)
 	}
 	return games, nil
 }
 
 // plays reports whether a worker plays for the run, as far as is known.
 func (r *run) plays(w *workerReport) bool { return w.Refused == "" && w.Version == r.options.Version }
-
-// shownName returns the name of a worker for people.
-func shownName(name string) string { return textfmt.Escape(word(name)) }
 
 // word bounds a text from a worker.
 func word(s string) string { return strings.ToValidUTF8(s[:min(len(s), maxWord)], "") }
@@ -155,43 +139,33 @@ func (r *run) report(ctx context.Context) {
 // countWorkers removes workers that are gone, and returns how many games at a time the others play for
 // the run. If there are none any more, it says so.
 func (r *run) countWorkers(now time.Time) (slots int64) {
-	for id, w := range r.workers.known {
+	for id, w := range r.workers {
 		switch {
 		case now.Sub(w.last) > r.options.goneAfter:
 			if r.plays(&w.workerReport) {
-				r.options.Notify(fmt.Sprintf("worker %s left: no answer for %v", shownName(w.Name), r.options.goneAfter))
+				name := textfmt.Escape(word(w.Name))
+				r.options.Notify(fmt.Sprintf("worker %s left: no answer for %v", name, r.options.goneAfter))
 			}
-			delete(r.workers.known, id)
+			delete(r.workers, id)
 		case r.plays(&w.workerReport):
 			slots += min(max(w.Workers, 1), MaxSlots)
 		}
 	}
-	if slots == 0 && !r.workers.waiting {
+	if slots == 0 && !r.waiting {
 		r.options.Notify("waiting for workers")
 	}
-	r.workers.waiting = slots == 0
+	r.waiting = slots == 0
 	return slots
-}
-
-// shown returns the worker as the status file has it.
-func (w *workerEntry) shown() status.Worker {
-	s := w.Worker
-	s.Name, s.Version, s.State = word(s.Name), word(s.Version), status.Plays
-	if w.Refused != "" {
-		s.State = status.Refuses
-	}
-	return s
 }
 
 // showGames passes on the games that workers have under way.
 func (r *run) showGames(now time.Time) {
 	p := new(tournament.Playing)
-	for _, w := range r.workers.known {
+	for _, w := range r.workers {
 		for _, g := range w.games {
-			if r.pending[g.Pair] == nil || now.Sub(w.last) > gamesFresh {
-				continue
+			if r.pending[g.Pair] != nil && now.Sub(w.last) <= gamesFresh {
+				p.Games = append(p.Games, g)
 			}
-			p.Games = append(p.Games, g)
 		}
 	}
 	p.Count = max(len(p.Games), int(r.onWorkers))
@@ -217,12 +191,17 @@ const rateSamples = 30
 // writeStatus writes the status file. queue is nil at the end of the run.
 func (r *run) writeStatus(queue *status.Queue, ended bool) {
 	s := status.Run{Time: time.Now().UTC(), Ended: ended, Queue: queue, Pairs: r.pairs, Games: r.games,
-		Workers: []status.Worker{}, Count: int64(len(r.workers.known))}
+		Workers: []status.Worker{}, Count: int64(len(r.workers))}
 	r.samples = append(r.samples, s)
 	r.samples = r.samples[max(0, len(r.samples)-rateSamples):]
 	s.PairsPerSecond, s.GamesPerSecond = rates(r.samples)
-	for _, entry := range r.workers.known {
-		s.Workers = append(s.Workers, entry.shown())
+	for _, entry := range r.workers {
+		w := entry.Worker
+		w.Name, w.Version, w.State = word(w.Name), word(w.Version), status.Plays
+		if entry.Refused != "" {
+			w.State = status.Refuses
+		}
+		s.Workers = append(s.Workers, w)
 	}
 	slices.SortFunc(s.Workers, func(a, b status.Worker) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(b.Pairs, a.Pairs))

@@ -1,6 +1,5 @@
-// Package status reads and writes workers.json, a file in the folder of a run that
-// workers play: workers, queue and speed. It is for display only, and has no
-// addresses or credentials.
+// Package status reads and writes workers.json, a file in the folder of a run that workers play: workers, queue and
+// speed. It is for display only, and has no addresses or credentials.
 package status
 
 import (
