@@ -30,10 +30,10 @@ type Events struct {
 // NewEvents begins to respond with server-sent events, which must be closed. It returns an
 // [Error] where there are too many such responses.
 func (s *Server) NewEvents(w http.ResponseWriter, r *http.Request) (*Events, error) {
-	client := r.RemoteAddr
 	if foreign(r) {
 		return nil, errForeign
 	}
+	client := r.RemoteAddr
 	if !s.Waits.Acquire(client) {
 		return nil, TooMany("too many pages are open at your address; close some")
 	}
@@ -52,22 +52,16 @@ func (s *Server) NewEvents(w http.ResponseWriter, r *http.Request) (*Events, err
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("X-Accel-Buffering", "no")
 	e.write(":\n\n")
-	s.Go(e.beat)
-	return e, nil
-}
-
-// beat writes heartbeats until the events are closed.
-func (e *Events) beat() {
-	tick := time.NewTicker(heartbeat)
-	defer tick.Stop()
-	for {
-		select {
-		case <-tick.C:
-			e.write(":\n\n")
-		case <-e.ctx.Done():
-			return
+	s.Go(func() {
+		for tick := time.Tick(heartbeat); ; e.write(":\n\n") {
+			select {
+			case <-tick:
+			case <-e.ctx.Done():
+				return
+			}
 		}
-	}
+	})
+	return e, nil
 }
 
 // Context ends when the client has gone, an event can't be sent or the server is closed.
@@ -86,9 +80,8 @@ func (e *Events) Send(kind string, value any) {
 	text, err := json.Marshal(value)
 	if err != nil {
 		e.cancel()
-		return
 	}
-	e.write(fmt.Sprintf("event: %s\ndata: %s\n\n", kind, text))
+	e.write(fmt.Sprintf("event: %s\ndata: %s\n\n", kind, text)) // nothing once the context has ended
 }
 
 // write sends a text, and ends the context if the client can't take it.

@@ -20,6 +20,9 @@ import (
 //go:embed assets
 var assets embed.FS
 
+//go:embed assets/site.css
+var siteStyle string
+
 // addShared adds what all pages have.
 func (s *Server) addShared() {
 	s.pages = template.New("").Funcs(template.FuncMap{
@@ -29,11 +32,7 @@ func (s *Server) addShared() {
 		"iso":     func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 	})
 	s.AddAssets(assets)
-	own, err := assets.ReadFile("assets/site.css")
-	if err != nil {
-		panic(err) // it is embedded
-	}
-	s.addFile("style.css", report.Style()+string(own))
+	s.addFile("style.css", report.Style()+siteStyle)
 	for name, text := range report.Modules() {
 		s.addFile(name, text)
 	}
@@ -45,15 +44,13 @@ func RunPath(id string) string { return strings.ReplaceAll(url.PathEscape(id), "
 // AddAssets adds the templates and scripts of the folder assets, which is embedded.
 func (s *Server) AddAssets(embedded fs.FS) {
 	template.Must(s.pages.ParseFS(embedded, "assets/*.tmpl"))
-	scripts, err := fs.Glob(embedded, "assets/*.js")
+	scripts, _ := fs.Glob(embedded, "assets/*.js") // the pattern is valid
 	for _, name := range scripts {
-		var text []byte
-		if text, err = fs.ReadFile(embedded, name); err == nil {
-			s.addFile(path.Base(name), string(text))
+		text, err := fs.ReadFile(embedded, name)
+		if err != nil {
+			panic(err)
 		}
-	}
-	if err != nil {
-		panic(err)
+		s.addFile(path.Base(name), string(text))
 	}
 }
 

@@ -41,14 +41,9 @@ func TooMany(format string, args ...any) error {
 	return Error{http.StatusTooManyRequests, fmt.Sprintf(format, args...)}
 }
 
-// Get handles requests without a body: it responds with the result of act as JSON.
-func Get(s *Server, act func(*http.Request) (any, error)) http.HandlerFunc {
-	return answer(s, http.StatusOK, act)
-}
-
-// Post handles requests with a JSON body as [Get] does those without.
+// Post handles requests with a JSON body as [Answer] does those without.
 func Post[Q any](s *Server, status int, act func(*http.Request, Q) (any, error)) http.HandlerFunc {
-	return answer(s, status, func(r *http.Request) (any, error) {
+	return Answer(s, status, func(r *http.Request) (any, error) {
 		var q Q
 		if err := ReadJSON(r, &q); err != nil {
 			return nil, err
@@ -57,7 +52,8 @@ func Post[Q any](s *Server, status int, act func(*http.Request, Q) (any, error))
 	})
 }
 
-func answer(s *Server, status int, act func(*http.Request) (any, error)) http.HandlerFunc {
+// Answer handles requests without a body: it responds with the status and the result of act as JSON.
+func Answer(s *Server, status int, act func(*http.Request) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		AllowLongWait(w)
 		result, err := act(r)
@@ -92,12 +88,11 @@ func (s *Server) FailPage(w http.ResponseWriter, err error) {
 
 // clientError is what a client may know of an error.
 func (s *Server) clientError(err error) Error {
-	e, ok := errors.AsType[Error](err)
-	if !ok {
-		s.Log.Error("a request failed", "error", err)
-		e = Error{http.StatusInternalServerError, "the server failed; its log has the reason"}
+	if e, ok := errors.AsType[Error](err); ok {
+		return e
 	}
-	return e
+	s.Log.Error("a request failed", "error", err)
+	return Error{http.StatusInternalServerError, "the server failed; its log has the reason"}
 }
 
 // ReadJSON reads a request's body, which is bounded, into to.
@@ -107,14 +102,15 @@ func ReadJSON(r *http.Request, to any) error {
 	}
 	text, err := io.ReadAll(r.Body)
 	if err == nil {
-		if err = strictjson.Unmarshal(text, MaxBody, to); err == nil {
-			return nil
-		}
+		err = strictjson.Unmarshal(text, MaxBody, to)
 	}
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return Error{http.StatusRequestEntityTooLarge, fmt.Sprintf("expected at most %d bytes", MaxBody)}
 	}
-	return Error{http.StatusBadRequest, "expected JSON as the page sends it: " + err.Error()}
+	if err != nil {
+		return Error{http.StatusBadRequest, "expected JSON as the page sends it: " + err.Error()}
+	}
+	return nil
 }
 
 // writeJSON responds with a value as JSON.

@@ -2,9 +2,8 @@
 // what each address has at a time, JSON requests, server-sent events, templates and scripts. Packages
 // live and play add their pages to a [Server].
 //
-// Nothing that comes over the network is trusted. Requests must name the server by an address or a
-// name of its own (against DNS rebinding) and change things from its own pages only; their size,
-// rate and number are bounded.
+// Nothing that comes over the network is trusted. Requests must name the server by an address or a name of its own
+// (against DNS rebinding) and change things from its own pages only; their size, rate and number are bounded.
 package web
 
 import (
