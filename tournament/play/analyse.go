@@ -59,8 +59,7 @@ func getPosition(_ *http.Request, q positionRequest) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := g.Rules()
-	p := g.Position()
+	r, p := g.Rules(), g.Position()
 	state := positionState{
 		Rules: r.String(), Start: r.FormatPosition(g.Start()), Position: r.FormatPosition(p),
 		Turn: p.Side().Name(), Placing: r.SettingUp(p), Sources: []source{},
@@ -88,9 +87,9 @@ func (q *positionRequest) replay() (*rules.Game, error) {
 	}
 	g, err := analysis.Replay(r, q.Position, q.Moves)
 	if err != nil {
-		return nil, web.Unprocessable("%v", err)
+		err = web.Unprocessable("%v", err)
 	}
-	return g, nil
+	return g, err
 }
 
 // game returns the game that leads to the position, in which a side must be to move.
@@ -123,15 +122,13 @@ func analysisRequest(r *http.Request) (q analysis.Request, err error) {
 	return q, nil
 }
 
-// analyse searches a position, and sends the best lines of each depth as server-sent events
-// until the client goes.
+// analyse searches a position, and sends the best lines of each depth as server-sent events until the client goes.
 func (p *Pages) analyse(w http.ResponseWriter, r *http.Request) {
 	q, err := analysisRequest(r)
-	if err != nil {
-		p.server.Fail(w, err)
-		return
+	var to *web.Events
+	if err == nil {
+		to, err = p.server.NewEvents(w, r)
 	}
-	to, err := p.server.NewEvents(w, r)
 	if err != nil {
 		p.server.Fail(w, err)
 		return

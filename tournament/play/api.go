@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gyges/agents"
+	"gyges/agents/analysis"
 	"gyges/rules"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament/game"
@@ -31,24 +32,18 @@ type Player struct {
 // longPoll is how long a request waits for a change.
 const longPoll = 25 * time.Second
 
-// playPage is the data of the page to play.
-type playPage struct {
-	Players []Player
-	Rules   []rules.Preset
-	Clocks  [][2]string    // to choose from, for requests and in words
-	Options []rules.Option // of a rule set
-	Results bool           // games are recorded
-}
-
 func (p *Pages) servePlay(w http.ResponseWriter, _ *http.Request) {
-	page := playPage{
-		Players: p.Players, Rules: rules.Presets(), Options: rules.DefaultOptions().List(), Results: p.Results != "",
-	}
+	var clocks [][2]string // for requests and in words
 	words := strings.NewReplacer("m+", " min + ", "s", " s a move")
 	for _, text := range clockTexts {
-		page.Clocks = append(page.Clocks, [2]string{text, words.Replace(text)})
+		clocks = append(clocks, [2]string{text, words.Replace(text)})
 	}
-	p.server.WritePage(w, http.StatusOK, "play", page)
+	p.server.WritePage(w, http.StatusOK, "play", struct {
+		Config
+		Rules   []rules.Preset
+		Clocks  [][2]string
+		Options []rules.Option // of a rule set
+	}{p.Config, rules.Presets(), clocks, rules.DefaultOptions().List()})
 }
 
 // newGameRequest is the body of a request for a new game.
@@ -77,13 +72,12 @@ type fromRequest struct {
 var clockTexts = []string{"1m+1s", "3m+2s", "5m+3s", "10m+5s", "15m+10s", "30m+20s"}
 
 // parseClock reads the clock of a request.
-func parseClock(text string) (game.Clock, error) {
+func parseClock(text string) (c game.Clock, err error) {
 	if text == "" {
-		return game.Clock{}, nil
+		return c, nil
 	}
 	if !slices.Contains(clockTexts, text) {
-		return game.Clock{}, web.Unprocessable("clock: expected none or one of %s, found %.60q",
-			strings.Join(clockTexts, ", "), text)
+		return c, web.Unprocessable("clock: expected none or one of %s, found %.60q", strings.Join(clockTexts, ", "), text)
 	}
 	return game.ParseClock(text)
 }
@@ -109,11 +103,23 @@ func (p *Pages) goOn(q newGameRequest) (*session, error) {
 	if q != (newGameRequest{From: q.From}) {
 		return nil, web.Unprocessable("from: expected nothing beside it")
 	}
-	old, err := p.find(q.From.Game)
+	g, err := p.find(q.From.Game)
 	if err != nil {
 		return nil, err
 	}
-	return old.branch(q.From.Ply)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	ply, last := q.From.Ply, len(g.made)
+	if ply < 0 || ply > last {
+		return nil, web.Unprocessable("ply: expected 0 to %d, found %d", last, ply)
+	}
+	if o, _ := g.board.Outcome(); o != rules.Undecided && ply == last {
+		return nil, web.Unprocessable("ply: the game ends with ply %d; expected 0 to %d", ply, ply-1)
+	}
+	return &session{
+		rules: g.rules, start: g.start, human: g.human, name: g.name, agent: g.agent,
+		helped: true, made: slices.Clone(g.made[:ply]),
+	}, nil
 }
 
 // rematch makes a game like another one, but for the sides and for a set-up drawn anew if that was drawn.
@@ -125,14 +131,13 @@ func (p *Pages) rematch(q newGameRequest) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &session{
-		rules: old.rules, start: old.rules.Start(), human: old.human.Other(), name: old.name,
-		agent: old.agent, clock: old.clock,
+	start := old.rules.Start()
+	if old.start != start {
+		start = drawSetup(old.rules)
 	}
-	if old.start != g.start {
-		g.start = drawSetup(g.rules)
-	}
-	return g, nil
+	return &session{
+		rules: old.rules, start: start, human: old.human.Other(), name: old.name, agent: old.agent, clock: old.clock,
+	}, nil
 }
 
 // nameShape is what names of persons are: a helped one has a comma behind it.
@@ -185,9 +190,9 @@ func parseRules(text string) (*rules.Rules, error) {
 	}
 	r, err := rules.Parse(text)
 	if err != nil {
-		return nil, web.Unprocessable("%v", err)
+		err = web.Unprocessable("%v", err)
 	}
-	return r, nil
+	return r, err
 }
 
 // getRules describes the rule set that "rules" names.
@@ -227,8 +232,7 @@ func (p *Pages) player(name string, time int) (agents.Spec, error) {
 	return agents.Spec{}, web.Unprocessable("agent: expected one of those on the page, found %.60q", name)
 }
 
-// getGame returns the game; with "after", once it has a later version or some time
-// has passed.
+// getGame returns the game; with "after", once it has a later version or some time has passed.
 func (p *Pages) getGame(r *http.Request) (any, error) {
 	g, err := p.find(r.PathValue("game"))
 	if err != nil {
@@ -274,20 +278,44 @@ type hintRequest struct {
 
 // hintResponse is a hint.
 type hintResponse struct {
-	Ply  int      `json:"ply"`
+	hintRequest
 	Line []string `json:"line"` // in long notation, the move first
 	Info string   `json:"info"`
 }
 
-// hint answers a request for a hint.
+// hint searches the position of a game for the person.
 func (p *Pages) hint(r *http.Request, q hintRequest) (any, error) {
 	g, err := p.find(r.PathValue("game"))
 	if err != nil {
 		return nil, err
 	}
-	line, d, err := g.hint(r.Context(), r.RemoteAddr, q.Ply)
+	var board *rules.Game
+	err = g.update(func() error {
+		if err := g.isTurn(q.Ply); err != nil {
+			return err
+		}
+		if g.rules.SettingUp(g.board.Position()) {
+			return web.Conflict("hints begin when all pieces are placed")
+		}
+		if g.hinting {
+			return web.Conflict("a hint is already being searched")
+		}
+		g.hinting, g.helped = true, true
+		board = g.replayed()
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	return hintResponse{Ply: q.Ply, Line: line, Info: d.Info(textfmt.Thousands)}, nil
+	defer func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.hinting = false
+	}()
+	setup := agents.Setup{Rules: g.rules, Side: g.human, Seed: 1}
+	d, err := p.choose(r.Context(), r.RemoteAddr, p.Hint, setup, board)
+	if err != nil {
+		return nil, err
+	}
+	return hintResponse{q, analysis.LongLine(board, d.Line()), d.Info(textfmt.Thousands)}, nil
 }

@@ -2,8 +2,11 @@ package play
 
 import (
 	"cmp"
+	_ "embed"
 	"fmt"
 	"net/http"
+	"strings"
+	"sync"
 
 	"gyges/agents/tactics"
 	"gyges/rules"
@@ -22,30 +25,26 @@ type exercise struct {
 	tactics.Puzzle
 }
 
-// readExercises returns the exercises that ship, the easiest first.
-func readExercises() (list []exercise, err error) {
-	const name, maxLine, maxLines = "assets/exercises.jsonl", 1 << 12, 100
-	file, err := assets.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }() // it was only read
-	err = files.Lines(file, name, maxLine, maxLines, func(_ int, line string) error {
+//go:embed assets/exercises.jsonl
+var exercisesText string
+
+// exercises returns the exercises that ship, the easiest first.
+var exercises = sync.OnceValue(func() (list []exercise) {
+	const maxLine, maxLines = 1 << 12, 100
+	err := files.Lines(strings.NewReader(exercisesText), "exercises", maxLine, maxLines, func(_ int, line string) error {
 		var x exercise
 		err := strictjson.Unmarshal([]byte(line), maxLine, &x)
 		list = append(list, x)
 		return err
 	})
-	return list, err
-}
+	if err != nil {
+		panic(err) // they are embedded
+	}
+	return list
+})
 
 func (p *Pages) serveExercises(w http.ResponseWriter, _ *http.Request) {
-	list, err := readExercises()
-	if err != nil {
-		p.server.FailPage(w, err)
-		return
-	}
-	p.server.WritePage(w, http.StatusOK, "exercises", list)
+	p.server.WritePage(w, http.StatusOK, "exercises", exercises())
 }
 
 // attempt is the body of a request to judge a move in an exercise, or for the answer.
@@ -63,10 +62,7 @@ type verdict struct {
 
 // judge answers an attempt.
 func (p *Pages) judge(r *http.Request, q attempt) (any, error) {
-	list, err := readExercises()
-	if err != nil {
-		return nil, err
-	}
+	list := exercises()
 	if q.Exercise < 0 || q.Exercise >= len(list) {
 		return nil, web.Unprocessable("exercise: expected 0 to %d, found %d", len(list)-1, q.Exercise)
 	}

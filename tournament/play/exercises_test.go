@@ -21,8 +21,7 @@ import (
 // The exercises are proven: exactly the moves listed solve them. Their moves show what they are to teach.
 func TestExercisesAreTrue(t *testing.T) {
 	t.Parallel()
-	list, err := readExercises()
-	require.NoError(t, err)
+	list := exercises()
 	require.Len(t, list, 20)
 	s, grade := solver.New(1), 1
 	seen, themes := map[string]bool{}, map[string]int{}
@@ -82,8 +81,7 @@ func TestExercisesAreTrue(t *testing.T) {
 func TestExerciseVerdicts(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
-	list, err := readExercises()
-	require.NoError(t, err)
+	list := exercises()
 	try := func(i int, move string) (v verdict) {
 		t.Helper()
 		w := s.post("/api/exercise", fmt.Sprintf(`{"exercise":%d,"move":%q}`, i, move))

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"gyges/agents"
-	"gyges/agents/analysis"
 	"gyges/rules"
 	"gyges/tournament/game"
 	"gyges/tournament/record"
@@ -19,9 +18,8 @@ import (
 	"gyges/tournament/web"
 )
 
-// session is a game between a person and an agent. Package game plays it; the
-// moves made are kept here. Requests add the person's moves, and undo some: then the game
-// is played again from the beginning, with the moves that remain.
+// session is a game between a person and an agent. Package game plays it; the moves made are kept here. Requests add
+// the person's moves, and undo some: then the game is played again from the beginning, with the moves that remain.
 type session struct {
 	id     string
 	pages  *Pages
@@ -66,15 +64,8 @@ type made struct {
 // errIdle is the cause of cancelling a game without requests for [maxIdleTime].
 var errIdle = errors.New("the game was ended: it was idle for too long")
 
-// play plays the game, from its beginning again when moves were undone.
-func (g *session) play() {
-	defer g.cancel(nil)
-	for !g.playOnce() {
-	}
-}
-
-// playOnce plays the game, and reports whether it is over.
-func (g *session) playOnce() bool {
+// play plays the game, and reports whether it is over, which it isn't when moves were undone.
+func (g *session) play() bool {
 	ctx, interrupt := context.WithCancel(g.ctx)
 	defer interrupt()
 	g.mu.Lock()
@@ -138,11 +129,7 @@ func (g *session) finish(rec *record.Record) {
 			rec.Timing.MoveMS = append(rec.Timing.MoveMS, m.ms)
 		}
 	}
-	if g.human == rules.North {
-		rec.North.Agent = g.person()
-	} else {
-		rec.South.Agent = g.person()
-	}
+	[...]*record.Player{&rec.South, &rec.North}[g.human].Agent = g.person()
 	g.end = rec
 	kept, err := g.pages.records.keep(rec)
 	if err != nil {
@@ -232,10 +219,11 @@ func (s *seat) Choose(ctx context.Context, at *rules.Game, q agents.Request) (ag
 func (g *session) await(ctx context.Context, at *rules.Game, l agents.Limits) (agents.Decision, error) {
 	var timeUp <-chan time.Time
 	if l.Clock.Left > 0 {
-		timer := time.NewTimer(l.Clock.Left + time.Millisecond)
-		defer timer.Stop()
-		timeUp = timer.C
-		g.startClock(l.Clock.Left)
+		timeUp = time.After(l.Clock.Left + time.Millisecond)
+		g.mu.Lock()
+		g.left, g.started = l.Clock.Left, time.Now()
+		g.change()
+		g.mu.Unlock()
 	}
 	for {
 		d, ok, resigned, changed := g.decision(ctx, len(at.Moves()))
@@ -255,14 +243,6 @@ func (g *session) await(ctx context.Context, at *rules.Game, l agents.Limits) (a
 			return d, ctx.Err()
 		}
 	}
-}
-
-// startClock starts the person's clock with the time that is left on it.
-func (g *session) startClock(left time.Duration) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.left, g.started = left, time.Now()
-	g.change()
 }
 
 // remaining is the time on the person's clock. The caller holds the lock.
@@ -316,8 +296,7 @@ func (g *session) move(ply int, text string) error {
 	return nil
 }
 
-// undo undoes the moves after the first n; nil: the person's last move and those after it. The
-// caller holds the lock.
+// undo undoes the moves after the first n; nil: the person's last move and those after it. The caller holds the lock.
 func (g *session) undo(ply *int) error {
 	if g.clock != (game.Clock{}) {
 		return web.Conflict("no take-backs in timed games")
@@ -342,24 +321,7 @@ func (g *session) undo(ply *int) error {
 	return nil
 }
 
-// branch returns a game with the moves of this one up to a ply, to be gone on from.
-func (g *session) branch(ply int) (*session, error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if ply < 0 || ply > len(g.made) {
-		return nil, web.Unprocessable("ply: expected 0 to %d, found %d", len(g.made), ply)
-	}
-	if o, _ := g.board.Outcome(); o != rules.Undecided && ply == len(g.made) {
-		return nil, web.Unprocessable("ply: the game ends with ply %d; expected 0 to %d", ply, ply-1)
-	}
-	return &session{
-		rules: g.rules, start: g.start, human: g.human, name: g.name, agent: g.agent,
-		helped: true, made: slices.Clone(g.made[:ply]),
-	}, nil
-}
-
-// lastMove is the index of the person's last move, forced passes not counted; -1 if
-// there is none.
+// lastMove is the index of the person's last move, forced passes not counted; -1 if there is none.
 func (g *session) lastMove() int {
 	for i, m := range slices.Backward(g.made) {
 		if m.side == g.human && m.Move != rules.Pass {
@@ -376,36 +338,4 @@ func (g *session) replayed() *rules.Game {
 		c.PlayLegal(m.Move)
 	}
 	return c
-}
-
-// hint searches the position for the person. It returns the best line in long notation.
-func (g *session) hint(ctx context.Context, client string, ply int) (line []string, d agents.Decision, err error) {
-	var c *rules.Game
-	err = g.update(func() error {
-		if err := g.isTurn(ply); err != nil {
-			return err
-		}
-		if g.rules.SettingUp(g.board.Position()) {
-			return web.Conflict("hints begin when all pieces are placed")
-		}
-		if g.hinting {
-			return web.Conflict("a hint is already being searched")
-		}
-		g.hinting, g.helped = true, true
-		c = g.replayed()
-		return nil
-	})
-	if err != nil {
-		return nil, d, err
-	}
-	defer func() {
-		g.mu.Lock()
-		defer g.mu.Unlock()
-		g.hinting = false
-	}()
-	d, err = g.pages.choose(ctx, client, g.pages.Hint, agents.Setup{Rules: g.rules, Side: g.human, Seed: 1}, c)
-	if err != nil {
-		return nil, d, err
-	}
-	return analysis.LongLine(c, d.Line()), d, nil
 }

@@ -1,5 +1,4 @@
-// Package play serves pages on which people play against agents and analyse positions, and reviews
-// recorded games.
+// Package play serves pages on which people play against agents and analyse positions, and reviews recorded games.
 //
 // A game against an agent is played by package tournament: the person is an agent
 // whose moves come from requests, so its record has the same form as any other.
@@ -13,11 +12,9 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
-	"maps"
 	mathrand "math/rand/v2"
 	"net/http"
 	"runtime"
-	"slices"
 	"sync"
 	"time"
 
@@ -85,36 +82,31 @@ type Pages struct {
 func New(s *web.Server, c Config) *Pages {
 	c.Games = cmp.Or(c.Games, defaultGames)
 	c.Searches = cmp.Or(c.Searches, max(2, runtime.GOMAXPROCS(0)/2)) // one for others than who searches most
-	share := c.Searches
-	if s.Open {
-		share = max(1, share-1)
-	}
 	s.Conns = connsPerGame * c.Games
 	p := &Pages{
 		Config: c, server: s, seed: func() uint64 { return mathrand.Uint64N(1e9) },
-		moves: newPool(c.Registry, c.Searches, share),
-		light: newPool(c.Registry, c.Searches, share),
-		lines: newPool(c.Registry, c.Searches, 1),
 		games: map[string]*session{}, records: records{results: c.Results, log: s.Log},
-		analyses: analyses{last: map[string]*context.CancelCauseFunc{}},
+		analyses: analyses{last: map[string]*context.CancelCauseFunc{}}, reviews: web.Quota{Max: reviewsPerClient},
 	}
-	p.reviews.Max = reviewsPerClient
+	share := c.Searches
 	if s.Open {
-		p.quota.Max = gamesPerClient
+		share, p.quota.Max = max(1, share-1), gamesPerClient
 	}
+	p.moves, p.light = newPool(c.Registry, c.Searches, share), newPool(c.Registry, c.Searches, share)
+	p.lines = newPool(c.Registry, c.Searches, 1)
 	s.AddAssets(assets)
 	s.HandleFunc("GET /play", p.servePlay)
 	s.HandleFunc("GET /analyse", p.serveAnalyse)
 	s.HandleFunc("GET /exercises", p.serveExercises)
 	s.HandleFunc("GET /game/{run...}", p.serveGame)
-	s.HandleFunc("GET /api/rules", web.Get(s, p.getRules))
+	s.HandleFunc("GET /api/rules", web.Answer(s, http.StatusOK, p.getRules))
 	s.HandleFunc("POST /api/position", web.Post(s, http.StatusOK, getPosition))
 	s.HandleFunc("POST /api/exercise", web.Post(s, http.StatusOK, p.judge))
 	s.HandleFunc("POST /api/explore", web.Post(s, http.StatusOK, p.explore))
 	s.HandleFunc("GET /api/analyse", p.analyse)
 	s.HandleFunc("POST /api/review", p.review)
 	s.HandleFunc("POST /api/games", web.Post(s, http.StatusCreated, p.createGame))
-	s.HandleFunc("GET /api/games/{game}", web.Get(s, p.getGame))
+	s.HandleFunc("GET /api/games/{game}", web.Answer(s, http.StatusOK, p.getGame))
 	onGame(p, "move", func(g *session, q moveRequest) error { return g.move(q.Ply, q.Move) })
 	onGame(p, "undo", func(g *session, q undoRequest) error { return g.undo(q.Ply) })
 	onGame(p, "resign", func(g *session, _ struct{}) error {
@@ -127,7 +119,17 @@ func New(s *web.Server, c Config) *Pages {
 		return nil
 	})
 	s.HandleFunc("POST /api/games/{game}/hint", web.Post(s, http.StatusOK, p.hint))
-	s.Go(p.expire)
+	s.Go(func() {
+		for tick := time.Tick(expireInterval); ; {
+			select {
+			case now := <-tick:
+				p.endIdle(now)
+				p.records.retry()
+			case <-s.Context().Done():
+				return
+			}
+		}
+	})
 	s.OnClose(p.close)
 	return p
 }
@@ -180,24 +182,28 @@ func (p *Pages) start(client string, g *session) error {
 	p.games[g.id] = g
 	p.server.Go(func() {
 		defer p.quota.Release(client)
-		g.play()
+		defer g.cancel(nil)
+		for !g.play() { // moves were undone: from its beginning again
+		}
 	})
 	return nil
 }
 
-// makeRoom removes a game that is over, the one used longest ago, if there are
-// too many.
+// makeRoom removes a game that is over, the one used longest ago, if there are too many.
 func (p *Pages) makeRoom() bool {
 	if len(p.games) < p.Games {
 		return true
 	}
-	over := slices.DeleteFunc(slices.Collect(maps.Values(p.games)), func(g *session) bool { return g.ctx.Err() == nil })
-	if len(over) == 0 {
-		return false
+	var oldest *session
+	for _, g := range p.games {
+		if g.ctx.Err() != nil && (oldest == nil || g.used.Load() < oldest.used.Load()) {
+			oldest = g
+		}
 	}
-	oldest := slices.MinFunc(over, func(a, b *session) int { return cmp.Compare(a.used.Load(), b.used.Load()) })
-	delete(p.games, oldest.id)
-	return true
+	if oldest != nil {
+		delete(p.games, oldest.id)
+	}
+	return oldest != nil
 }
 
 // find returns a game.
@@ -210,22 +216,6 @@ func (p *Pages) find(id string) (*session, error) {
 	}
 	g.used.Store(time.Now().UnixNano())
 	return g, nil
-}
-
-// expire ends idle games, and records those that could not be recorded, until the
-// server is closed.
-func (p *Pages) expire() {
-	tick := time.NewTicker(expireInterval)
-	defer tick.Stop()
-	for {
-		select {
-		case <-p.server.Context().Done():
-			return
-		case now := <-tick.C:
-			p.endIdle(now)
-			p.records.retry()
-		}
-	}
 }
 
 // endIdle ends the games that were idle for too long.
@@ -258,12 +248,10 @@ func (p *Pages) choose(
 	if p.Registry.Light(spec) {
 		pool = p.light
 	}
-	err = pool.use(ctx, client, spec, func(ctx context.Context, a agents.Agent) error {
-		if err := a.NewGame(ctx, setup); err != nil {
-			return err
+	err = pool.use(ctx, client, spec, func(ctx context.Context, a agents.Agent) (err error) {
+		if err = a.NewGame(ctx, setup); err == nil {
+			d, err = a.Choose(ctx, g, agents.Request{})
 		}
-		var err error
-		d, err = a.Choose(ctx, g, agents.Request{})
 		return err
 	})
 	return d, err

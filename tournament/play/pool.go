@@ -64,18 +64,16 @@ func (p *pool) turn(ctx context.Context, name string) (s *slot, end func(), err 
 	}
 	select {
 	case c.room <- struct{}{}:
+		select {
+		case s := <-p.idle:
+			return s, func() { p.idle <- s; <-c.room; leave() }, nil
+		case <-ctx.Done():
+			<-c.room
+		}
 	case <-ctx.Done():
-		leave()
-		return nil, func() {}, context.Cause(ctx)
 	}
-	select {
-	case s := <-p.idle:
-		return s, func() { p.idle <- s; <-c.room; leave() }, nil
-	case <-ctx.Done():
-		<-c.room
-		leave()
-		return nil, func() {}, context.Cause(ctx)
-	}
+	leave()
+	return nil, func() {}, context.Cause(ctx)
 }
 
 // use calls search with an agent of that spec when it is the client's turn. After an error the agent is not used again.

@@ -24,9 +24,8 @@ const (
 
 var errTooMany = fmt.Errorf("expected at most %d unrecorded games", maxUnrecorded)
 
-// records appends the games played on this server to a run's folder, which is made with
-// the first one, and again if it was removed. A game that can't be written stays in memory and is
-// written with the next one, or by the next retry.
+// records appends the games played on this server to a run's folder, which is made with the first one, and again if it
+// was removed. A game that can't be written stays in memory and is written with the next one, or by the next retry.
 type records struct {
 	results string // folder of runs; "": games are not recorded
 	log     *slog.Logger

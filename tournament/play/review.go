@@ -51,11 +51,10 @@ func (p *Pages) review(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		err = reviewable(g)
 	}
-	if err != nil {
-		p.server.Fail(w, err)
-		return
+	var to *web.Events
+	if err == nil {
+		to, err = p.server.NewEvents(w, r)
 	}
-	to, err := p.server.NewEvents(w, r)
 	if err != nil {
 		p.server.Fail(w, err)
 		return
@@ -103,10 +102,10 @@ func (p *Pages) findRecord(ctx context.Context, q reviewRequest) (*record.Record
 		return nil, web.Error{Status: http.StatusNotFound, Text: "there is no such run"}
 	}
 	file, err := folder.Open(tournament.GamesFile)
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, errNoGame
-	}
-	if err != nil {
+	case err != nil:
 		return nil, err
 	}
 	defer func() { _ = file.Close() }() // it was only read
@@ -135,14 +134,6 @@ func unreadable(err error) error {
 	return web.Unprocessable("%s", textfmt.Visible(textfmt.Cut(err.Error(), 300)))
 }
 
-// gamePage is the data of a game's page.
-type gamePage struct {
-	Title, Run string
-	Game       int64
-	Turned     bool // North is below: the person who played it
-	Viewer     report.Viewer
-}
-
 // serveGame shows a game by itself, at the address of its run and its number.
 func (p *Pages) serveGame(w http.ResponseWriter, r *http.Request) {
 	run, number := path.Split(r.PathValue("run"))
@@ -167,9 +158,14 @@ func (p *Pages) serveGame(w http.ResponseWriter, r *http.Request) {
 		}
 		shown.Review = reviews.Find(g)[0]
 	}
-	p.server.WritePage(w, http.StatusOK, "game", gamePage{
-		Title: names[0] + " – " + names[1], Run: run, Game: id, Turned: isPerson(g.North.Agent) && !isPerson(g.South.Agent),
-		Viewer: report.Viewer{Rules: []string{textfmt.Visible(g.Rules)}, Agents: names, Runs: []string{run},
+	p.server.WritePage(w, http.StatusOK, "game", struct {
+		Title, Run string
+		Game       int64
+		Turned     bool // North is below: the person who played it
+		Viewer     report.Viewer
+	}{
+		names[0] + " – " + names[1], run, id, isPerson(g.North.Agent) && !isPerson(g.South.Agent),
+		report.Viewer{Rules: []string{textfmt.Visible(g.Rules)}, Agents: names, Runs: []string{run},
 			Games: []report.ViewerGame{shown}},
 	})
 }

@@ -55,8 +55,7 @@ type landing struct {
 	Drops  []string `json:"drops,omitempty"` // squares for the piece displaced; empty: none is
 }
 
-// snapshot returns the state of the game, and a channel that is closed at the next
-// change.
+// snapshot returns the state of the game, and a channel that is closed at the next change.
 func (g *session) snapshot() (state, <-chan struct{}) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -75,7 +74,8 @@ func (g *session) snapshot() (state, <-chan struct{}) {
 	s.CanUndo = !over && g.lastMove() >= 0 && g.clock == (game.Clock{})
 	switch {
 	case g.end != nil:
-		s.Result, s.Reason, s.Winner = g.end.Result, g.end.Reason, g.winner()
+		s.Result, s.Reason = g.end.Result, g.end.Reason
+		s.Winner = [...]string{"agent", "none", "you"}[record.HalfPoints(g.end.Result, g.human)]
 		if f := g.end.Fault; f != nil {
 			s.Reason = f.Detail
 			if f.Kind == record.FaultTimeout && f.Side == s.You {
@@ -115,11 +115,6 @@ func (g *session) clocks(over bool) *clocks {
 	return c
 }
 
-// winner returns the winner of a game that has ended, for [state].
-func (g *session) winner() string {
-	return [...]string{"agent", "none", "you"}[record.HalfPoints(g.end.Result, g.human)]
-}
-
 // sources lists the legal moves by piece and landing.
 func sources(g *rules.Game) []source {
 	list := []source{}
@@ -143,9 +138,8 @@ func sources(g *rules.Game) []source {
 
 // fromText names the source of a move.
 func fromText(m rules.Move) string {
-	text := m.String()
 	if m.IsPlacement() || m.FromHand() > 0 {
-		return text[:2]
+		return m.String()[:2]
 	}
 	return m.From().String()
 }
