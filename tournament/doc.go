@@ -5,6 +5,11 @@
 // appends the records to games.jsonl in schedule order. Ratings and reports
 // read the records only.
 //
+//	Config → schedule.Schedule → Job → game.Game → record.Record → Result → games.jsonl
+//
+// A Config holds [game.Settings], which say how games are played, and marshals itself: files, flags, the manifest,
+// workers on other machines and the printed command have its settings by the same names (see package settings).
+//
 // A pair is identified by its index alone: opening and seeds come from the run's
 // seed, the rule set, the two agents and the round by a fixed mix, never from a
 // worker or a clock. So agents that are limited by depth, nodes or iterations
