@@ -47,8 +47,7 @@ type pendingAnswers struct {
 	again       int // before so many more readyok, bestmove may come a second time, since stop was sent as it answered
 }
 
-// commandWord is a word of a command: double quotes hold blanks together. An open
-// quote ends with the command.
+// commandWord is a word of a command: double quotes hold blanks together. An open quote ends with the command.
 var commandWord = regexp.MustCompile(`(?:"[^"]*(?:"|$)|[^\s"])+`)
 
 // splitCommand splits a command into words at blanks, without a shell.
@@ -93,8 +92,7 @@ func findProgram(command []string, dir string) error {
 	return nil
 }
 
-// launch starts the program and blocks until ugiok. A program that fails, or has not answered when ctx
-// ends, is killed.
+// launch starts the program and blocks until ugiok. A program that fails, or has not answered when ctx ends, is killed.
 func (c *client) launch(ctx context.Context, limit time.Duration) (err error) {
 	c.name, c.offered, c.extended, c.pending, c.trace = "", nil, false, pendingAnswers{}, trace{}
 	if c.proc, err = launch(c.command, c.dir, &c.trace); err != nil {
@@ -102,12 +100,14 @@ func (c *client) launch(ctx context.Context, limit time.Duration) (err error) {
 		return err
 	}
 	err = c.proc.converse(ctx, "ugi\n", limit, func(word, rest string) (done bool, err error) {
-		switch name := optionName(rest); {
-		case word == "id" && strings.HasPrefix(rest, "name "):
-			c.name = strings.TrimPrefix(rest, "name ")
-		case word == "option" && name != "" && len(c.offered) < maxOptions:
-			c.offered = append(c.offered, name)
-			c.extended = c.extended || name == "rules"
+		name, named := strings.CutPrefix(rest, "name ")
+		option := optionLine.FindStringSubmatch(rest)
+		switch {
+		case word == "id" && named:
+			c.name = name
+		case word == "option" && option != nil && len(c.offered) < maxOptions:
+			c.offered = append(c.offered, option[1])
+			c.extended = c.extended || option[1] == "rules"
 		}
 		return word == "ugiok", nil
 	})
@@ -145,18 +145,9 @@ func (c *client) offers(name string) bool {
 	return slices.ContainsFunc(c.offered, func(o string) bool { return strings.EqualFold(o, name) })
 }
 
-// optionName returns the name of an option line, whose first word is taken off:
-// "maxPly", "maxPly default 3", "name maxPly type spin".
-func optionName(rest string) string {
-	words := strings.Fields(rest)
-	if len(words) > 1 && words[0] == "name" {
-		words = words[1:]
-	}
-	if len(words) == 0 {
-		return ""
-	}
-	return words[0]
-}
+// optionLine finds the name in an option line, whose first word is taken off: "maxPly", "maxPly default 3",
+// "name maxPly type spin".
+var optionLine = regexp.MustCompile(`^\s*(?:name\s+)?(\S+)`)
 
 // timedOut turns errLate into a failure and leaves other errors as they are.
 func timedOut(err error, format string, args ...any) error {
@@ -191,10 +182,7 @@ func (c *client) wait(ctx context.Context, commands string, limit time.Duration)
 func (c *client) search(ctx context.Context, commands string, budget, grace time.Duration) (answer result, err error) {
 	c.results = c.results[:0]
 	c.pending.ready, c.pending.move = true, true
-	listen := func(word, rest string) (done bool, err error) {
-		answer, done, err = c.handleLine(word, rest)
-		return done, err
-	}
+	listen := func(word, rest string) (done bool, err error) { return c.handleLine(word, rest, &answer) }
 	err = c.proc.converse(ctx, commands, budget, listen)
 	if errors.Is(err, errLate) {
 		c.pending.again = 1
@@ -211,38 +199,32 @@ func (c *client) search(ctx context.Context, commands string, budget, grace time
 
 // handleLine handles a line that follows go, and reports whether it is the answer.
 // What comes before readyok belongs to an earlier search.
-func (c *client) handleLine(word, rest string) (answer result, done bool, err error) {
-	switch word {
-	case "readyok":
-		if c.pending.ready {
-			c.pending.ready, c.pending.again = false, max(c.pending.again-1, 0)
-		}
-	case "info":
+func (c *client) handleLine(word, rest string, answer *result) (done bool, err error) {
+	words := strings.Fields(rest)
+	switch {
+	case word == "readyok" && c.pending.ready:
+		c.pending.ready, c.pending.again = false, max(c.pending.again-1, 0)
+	case word == "info" && !c.pending.ready && len(c.results) < maxPly:
 		var r result
-		r.read(strings.Fields(rest))
-		if !c.pending.ready && r.move != "" && len(c.results) < maxPly {
+		if r.read(words); r.move != "" {
 			c.results = append(c.results, r)
 		}
-	case "bestmove":
-		words := strings.Fields(rest)
-		switch {
-		case c.pending.ready && c.pending.again > 0:
-			return answer, false, nil
-		case c.pending.ready:
-			c.twice = true
-			return answer, false, broken("the engine answered twice: %.120q came before the next go", word+" "+rest)
-		case len(words) == 0:
-			return answer, false, broken("expected a move after bestmove, found none")
-		}
+	case word != "bestmove" || c.pending.ready && c.pending.again > 0:
+	case c.pending.ready:
+		c.twice = true
+		return false, broken("the engine answered twice: %.120q came before the next go", word+" "+rest)
+	case len(words) == 0:
+		return false, broken("expected a move after bestmove, found none")
+	default:
 		c.pending.move = false
 		if n := len(c.results); n > 0 && c.results[n-1].move == words[0] {
-			answer = c.results[n-1]
+			*answer = c.results[n-1]
 		}
 		answer.read(words[1:])
 		answer.move = words[0]
-		return answer, true, nil
+		return true, nil
 	}
-	return answer, false, nil
+	return false, nil
 }
 
 // result is what an engine reports of a search in lines info and bestmove.

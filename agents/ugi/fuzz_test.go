@@ -67,7 +67,8 @@ func FuzzHost(f *testing.F) {
 		h := &host{client: client{pending: pendingAnswers{ready: true, move: true}}}
 		for line := range strings.Lines(text) {
 			word, rest, _ := strings.Cut(strings.TrimRight(line, "\r\n"), " ")
-			answer, done, err := h.handleLine(word, rest)
+			var answer result
+			done, err := h.handleLine(word, rest, &answer)
 			if err == nil && !done {
 				continue
 			}

@@ -1,3 +1,6 @@
+// Package ugi implements UGI, the line protocol of Gygès engines on standard input and output, in both directions:
+// [Kind] makes an external program an agent, and [Serve] makes an agent an engine for another program. [Check] tests a
+// program's conformance, point by point. README.md, its manual, has the protocol and our extensions.
 package ugi
 
 import (
@@ -90,11 +93,9 @@ func newHost(c agents.Config) (agents.Agent, error) {
 // Capabilities returns none: the protocol has limits only.
 func (h *host) Capabilities() agents.Capabilities { return agents.Capabilities{} }
 
-// Trace implements [agents.Agent].
 func (h *host) Trace() []string { return h.trace.last() }
 
-// fail kills the program, which is in an unknown state, unless err is nil or the
-// context's. It returns err.
+// fail kills the program, which is in an unknown state, unless err is nil or the context's. It returns err.
 func (h *host) fail(ctx context.Context, err error) error {
 	if err != nil && (ctx.Err() == nil || !errors.Is(err, ctx.Err())) {
 		h.kill()
@@ -102,7 +103,6 @@ func (h *host) fail(ctx context.Context, err error) error {
 	return err
 }
 
-// NewGame implements [agents.Agent].
 func (h *host) NewGame(ctx context.Context, s agents.Setup) error {
 	if h.config.Restart == everyGame && h.setup.Rules != nil { // it has played
 		if err := h.Close(); err != nil {
@@ -174,7 +174,6 @@ func (h *host) canPlay(r *rules.Rules) error {
 
 func setOption(name, value string) string { return "setoption " + name + " " + value + "\n" }
 
-// Choose implements [agents.Agent].
 func (h *host) Choose(ctx context.Context, g *rules.Game, q agents.Request) (agents.Decision, error) {
 	if err := cmp.Or(q.Check(h.Capabilities()), ctx.Err()); err != nil {
 		return agents.Decision{}, err
@@ -218,7 +217,14 @@ func (h *host) choose(ctx context.Context, g *rules.Game, lim agents.Limits) (d 
 		}
 		commands += "setpos data " + formatRows(g.Rules(), g.Position()) + "\nisready\ngo\n"
 	}
-	answer, err := h.search(ctx, commands, lim)
+	budget, grace := h.config.Move, h.config.Grace
+	if most := cmp.Or(lim.MoveTime, lim.Clock.Left); most > 0 {
+		budget = most
+		if h.extended || h.sent["maxTime"] != "" { // the program keeps to it by itself
+			budget, grace = budget+grace/2, grace-grace/2
+		}
+	}
+	answer, err := h.search(ctx, commands, budget, grace)
 	if err != nil {
 		return d, err
 	}
@@ -254,8 +260,7 @@ func goText(lim agents.Limits, side rules.Side) (text string) {
 	return text
 }
 
-// limit returns the commands that set the limits as options, those that the
-// program offers and that have changed.
+// limit returns the commands that set the limits as options, those that the program offers and that have changed.
 func (h *host) limit(ctx context.Context, lim agents.Limits) (commands string, err error) {
 	wanted := map[string]string{}
 	add := func(name string, on bool, value string) {
@@ -296,18 +301,6 @@ func tighter(name, value string, given []agents.Param) string {
 		}
 	}
 	return value
-}
-
-// search sends commands that end in isready and go, and returns the answer.
-func (h *host) search(ctx context.Context, commands string, lim agents.Limits) (result, error) {
-	budget, grace := h.config.Move, h.config.Grace
-	if most := cmp.Or(lim.MoveTime, lim.Clock.Left); most > 0 {
-		budget = most
-		if h.extended || h.sent["maxTime"] != "" { // the program keeps to it by itself
-			budget, grace = budget+grace/2, grace-grace/2
-		}
-	}
-	return h.client.search(ctx, commands, budget, grace)
 }
 
 func (h *host) decide(g *rules.Game, answer result) (agents.Decision, error) {

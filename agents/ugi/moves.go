@@ -1,8 +1,10 @@
 package ugi
 
 import (
+	"bytes"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,7 +16,7 @@ const null = "null"
 
 // formatMove writes a move in the protocol's numbers.
 func formatMove(m rules.Move) string {
-	var text string
+	text := fmt.Sprintf("%d|%d", m.From(), m.To())
 	switch {
 	case m == rules.NoMove || m == rules.Pass:
 		return null
@@ -22,8 +24,6 @@ func formatMove(m rules.Move) string {
 		return fmt.Sprintf("@%d|%d", m.FromHand(), m.To())
 	case m.FromHand() > 0:
 		text = fmt.Sprintf("+%d|%d", m.FromHand(), m.To())
-	default:
-		text = fmt.Sprintf("%d|%d", m.From(), m.To())
 	}
 	if m.Drop() != rules.NoSquare {
 		text += fmt.Sprintf("|%d", m.Drop())
@@ -31,10 +31,9 @@ func formatMove(m rules.Move) string {
 	return text
 }
 
-// parseMove reads a move in p, written in the protocol's numbers or in the
-// short or long notation of package rules. Either goal's number means the opponent's
-// goal. Whether the move is legal is not checked; it returns an error for an invalid
-// text or an empty start square.
+// parseMove reads a move in p, written in the protocol's numbers or in the short or long notation of package rules.
+// Either goal's number means the opponent's goal. Whether the move is legal is not checked; it returns an error for an
+// invalid text or an empty start square.
 func parseMove(r *rules.Rules, p rules.Position, text string) (rules.Move, error) {
 	if text == null {
 		return rules.Pass, nil
@@ -90,8 +89,7 @@ func shortNotation(text string) (string, error) {
 // startRows is the board of setpos start.
 const startRows = "321123/000000/000000/000000/000000/321123"
 
-// formatRows writes a board for setpos data: the first row is the
-// mover's home row.
+// formatRows writes a board for setpos data: the first row is the mover's home row.
 func formatRows(r *rules.Rules, p rules.Position) string {
 	if p.Side() == rules.North {
 		p = p.Rotate()
@@ -100,26 +98,16 @@ func formatRows(r *rules.Rules, p rules.Position) string {
 	return rows
 }
 
-// parseRows reads the board of setpos data. The rows may be separated
-// by slashes, commas, bars or blanks, or not at all. The bottom player is South
-// and to move.
+// parseRows reads the board of setpos data. The rows may be separated by slashes, commas, bars or blanks, or not at
+// all. The bottom player is South and to move.
 func parseRows(r *rules.Rules, text string) (rules.Position, error) {
-	var b strings.Builder
-	squares := 0
-	for i := range len(text) {
-		switch c := text[i]; {
-		case '0' <= c && c <= '3' && squares < rules.NumSquares:
-			if squares > 0 && squares%rules.Files == 0 {
-				b.WriteByte('/')
-			}
-			b.WriteByte(c)
-			squares++
-		case strings.IndexByte("/,| \t", c) < 0:
-			return rules.Position{}, fmt.Errorf("expected a board of 36 digits from 0 to 3, found %.120q", text[i:])
-		}
+	digits := strings.NewReplacer("/", "", ",", "", "|", "", " ", "", "\t", "").Replace(text)
+	if rest := strings.TrimLeft(digits, "0123"); rest != "" {
+		return rules.Position{}, fmt.Errorf("expected a board of 36 digits from 0 to 3, found %.120q", rest)
 	}
-	if squares < rules.NumSquares {
-		return rules.Position{}, fmt.Errorf("expected a board of 36 digits from 0 to 3, found %d", squares)
+	if len(digits) != rules.NumSquares {
+		return rules.Position{}, fmt.Errorf("expected a board of 36 digits from 0 to 3, found %d", len(digits))
 	}
-	return r.ParsePosition(b.String() + " s")
+	rows := slices.Collect(slices.Chunk([]byte(digits), rules.Files))
+	return r.ParsePosition(string(bytes.Join(rows, []byte("/"))) + " s")
 }

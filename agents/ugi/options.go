@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"gyges/agents"
 	"gyges/rules"
@@ -29,15 +27,7 @@ type options struct {
 // defaults returns the options as an engine begins.
 func (s *server) defaults() options {
 	_, _, threads := s.threads()
-	return options{
-		MoveOverhead: agents.DefaultMoveOverhead.Milliseconds(), Threads: threads, Rules: s.config.Rules,
-	}
-}
-
-// limits returns the limits that options set.
-func (o *options) limits() agents.Limits {
-	moveTime := time.Duration(math.Ceil(o.MaxTime * float64(time.Second)))
-	return agents.Limits{Depth: o.MaxPly, Nodes: o.MaxNodes, MoveTime: moveTime}
+	return options{MoveOverhead: agents.DefaultMoveOverhead.Milliseconds(), Threads: threads, Rules: s.config.Rules}
 }
 
 // bounds returns the lowest and the highest value of an option, as in a tag check; "" of a text.
@@ -49,20 +39,10 @@ func (s *server) bounds(f settings.Field) string {
 	return f.Tag.Get("check")
 }
 
-// about describes an option, as ugi is answered.
-func (s *server) about(f settings.Field) string {
-	text := fmt.Sprintf("option %s type %s default %s", f.Key, f.Form(), f.Texts()[0])
-	if low, high, ok := strings.Cut(s.bounds(f), ".."); ok {
-		text += " min " + low + " max " + high
-	}
-	return text
-}
-
 // threadsParam is the parameter of agents that search with several threads, and the option.
 const threadsParam = "threads"
 
-// threads returns the range of the number of threads and the present one. Agents
-// without the parameter have one.
+// threads returns the range of the number of threads and the present one. Agents without the parameter have one.
 func (s *server) threads() (least, most, now int) {
 	kind, _ := s.config.Registry.Kind(s.config.Spec) // which made the agent
 	d, ok := kind.Param(threadsParam)
@@ -85,8 +65,7 @@ func (s *server) setThreads(n int) error {
 	return old.Close()
 }
 
-// setOption sets an option by NAME VALUE or by name NAME value VALUE. Neither
-// capitals nor blanks in the name matter.
+// setOption sets an option by NAME VALUE or by name NAME value VALUE. Neither capitals nor blanks in the name matter.
 func (s *server) setOption(_ context.Context, text string) error {
 	words := strings.Fields(text)
 	if len(words) >= 4 && words[0] == "name" && words[len(words)-2] == "value" {
@@ -148,8 +127,7 @@ func (s *server) setRules(r *rules.Rules) {
 	s.game = rules.NewGame(r, startPosition(r))
 }
 
-// startPosition returns the position of setpos start: the usual set-up, or the
-// empty board of Kang.
+// startPosition returns the position of setpos start: the usual set-up, or the empty board of Kang.
 func startPosition(r *rules.Rules) rules.Position {
 	p, err := r.ParsePosition(startRows + " s")
 	if err != nil { // Kang: the text lacks its fields
@@ -158,8 +136,7 @@ func startPosition(r *rules.Rules) rules.Position {
 	return p
 }
 
-// setPosition runs setpos start, setpos data ROWS and setpos pos POSITION, each of
-// which moves MOVE… may follow.
+// setPosition runs setpos start, setpos data ROWS and setpos pos POSITION, each of which moves MOVE… may follow.
 func (s *server) setPosition(_ context.Context, text string) error {
 	head, tail, _ := strings.Cut(text, "moves")
 	p, err := s.parsePosition(head)

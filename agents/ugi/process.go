@@ -117,8 +117,7 @@ func (p *process) run(mark string, started chan<- error) {
 	close(p.exited)
 }
 
-// readLines sends the engine's lines until its output ends or the process is
-// closed.
+// readLines sends the engine's lines until its output ends or the process is closed.
 func (p *process) readLines() {
 	defer close(p.lines)
 	in := bufio.NewReaderSize(p.out, maxAnswer+len("\n"))
@@ -156,9 +155,8 @@ func (p *process) send(text string) error {
 // errLate is the error of an engine whose time to answer is over.
 var errLate = errors.New("no answer in time")
 
-// converse sends lines, and passes the engine's to handle, the first word apart,
-// until that reports that it is done or returns an error, or the time is over. The
-// error is handle's, errLate, the context's, or an [agents.Failure].
+// converse sends lines, and passes the engine's to handle, the first word apart, until that reports that it is done or
+// returns an error, or the time is over. The error is handle's, errLate, the context's, or an [agents.Failure].
 func (p *process) converse(ctx context.Context, lines string, limit time.Duration,
 	handle func(word, rest string) (done bool, err error),
 ) error {
@@ -185,8 +183,7 @@ func (p *process) converse(ctx context.Context, lines string, limit time.Duratio
 	}
 }
 
-// receive adds a line to the trace. The error is an [agents.Failure] if the output
-// has ended, or is too long.
+// receive adds a line to the trace. The error is an [agents.Failure] if the output has ended, or is too long.
 func (p *process) receive(line textLine, open bool) error {
 	switch {
 	case errors.Is(line.err, bufio.ErrBufferFull):
@@ -226,8 +223,7 @@ func (p *process) ended(rest string) error {
 	return &agents.Failure{Kind: agents.Crashed, Err: errors.New("the engine " + how)}
 }
 
-// exitsWithin blocks until the program has ended or the time is over, and reports
-// whether it has ended.
+// exitsWithin blocks until the program has ended or the time is over, and reports whether it has ended.
 func (p *process) exitsWithin(limit time.Duration) bool {
 	select {
 	case <-p.exited:
@@ -298,8 +294,7 @@ type trace struct {
 	lines []string
 }
 
-// add appends a line. mark is its writer: '>' the host, '<' the engine, '!'
-// the engine on stderr, '=' is a remark.
+// add appends a line. mark is its writer: '>' the host, '<' the engine, '!' the engine on stderr, '=' is a remark.
 func (t *trace) add(mark byte, text string) {
 	line := string(mark) + " " + textfmt.Escape(textfmt.Cut(text, traceLength))
 	t.mu.Lock()
@@ -314,8 +309,7 @@ func (t *trace) last() []string {
 	return slices.Clone(t.lines)
 }
 
-// lastError returns the last line on stderr, which may be the cause of a program's end;
-// "" if there is none.
+// lastError returns the last line on stderr, which may be the cause of a program's end; "" if there is none.
 func (t *trace) lastError() string {
 	for _, line := range slices.Backward(t.last()) {
 		if text, ok := strings.CutPrefix(line, "! "); ok {
@@ -325,8 +319,7 @@ func (t *trace) lastError() string {
 	return ""
 }
 
-// drain adds the lines of an engine's stderr, of which long ones are cut, until it
-// ends. A flood is slowed down.
+// drain adds the lines of an engine's stderr, of which long ones are cut, until it ends. A flood is slowed down.
 func (t *trace) drain(from io.Reader) {
 	in := bufio.NewReaderSize(from, 64<<10)
 	for n := 0; ; {

@@ -3,6 +3,7 @@ package ugi
 import (
 	"context"
 	"fmt"
+	"math"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -50,8 +51,7 @@ func parseGo(text string) (goCommand, error) {
 	return c, nil
 }
 
-// limitsFor returns the limits of the next move of g, with the given overhead if
-// the mover's clock runs.
+// limitsFor returns the limits of the next move of g, with the given overhead if the mover's clock runs.
 func (c *goCommand) limitsFor(g *rules.Game, overhead time.Duration) agents.Limits {
 	lim := agents.Limits{Depth: c.Depth, Nodes: c.Nodes, MoveTime: time.Duration(c.MoveTime) * time.Millisecond}
 	left, increment := c.WTime, c.WInc
@@ -77,9 +77,11 @@ func (s *server) goSearch(ctx context.Context, text string) error {
 		s.out.line("bestmove %s", null)
 		return nil
 	}
-	lim := command.limitsFor(s.game, time.Duration(s.options.MoveOverhead)*time.Millisecond)
+	o := &s.options
+	lim := command.limitsFor(s.game, time.Duration(o.MoveOverhead)*time.Millisecond)
 	if !command.infinite {
-		lim = lim.Tighter(s.options.limits())
+		moveTime := time.Duration(math.Ceil(o.MaxTime * float64(time.Second)))
+		lim = lim.Tighter(agents.Limits{Depth: o.MaxPly, Nodes: o.MaxNodes, MoveTime: moveTime})
 	}
 	bounded := lim != agents.Limits{}
 	if !bounded {
@@ -104,8 +106,7 @@ func (s *server) newSetup() *agents.Setup {
 	return setup
 }
 
-// search lets the agent choose, writes what it finds, and returns the move. It
-// runs in the background.
+// search lets the agent choose, writes what it finds, and returns the move. It runs in the background.
 func (s *server) search(ctx context.Context, setup *agents.Setup, lim agents.Limits) (move string) {
 	began := time.Now()
 	var last string
@@ -139,8 +140,7 @@ func (s *server) search(ctx context.Context, setup *agents.Setup, lim agents.Lim
 	return formatMove(d.Move)
 }
 
-// choose prepares the agent unless setup is nil, and lets it choose a move unless
-// q is. Its panic is an error.
+// choose prepares the agent unless setup is nil, and lets it choose a move unless q is. Its panic is an error.
 func (s *server) choose(ctx context.Context, setup *agents.Setup, q *agents.Request) (d agents.Decision, err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -18,13 +18,9 @@ import (
 )
 
 const (
-	// maxCommand bounds a line from a host, in bytes: the history of the longest
-	// game the rules allow fits.
-	maxCommand = 1 << 20
-	// maxInfo bounds an info string, in bytes.
-	maxInfo = 240
-	// lastSearch is how long a bounded search may go on when the input has ended.
-	lastSearch = time.Second
+	maxCommand = 1 << 20     // bytes in a line from a host: the history of the longest game the rules allow fits
+	maxInfo    = 240         // bytes in an info string
+	lastSearch = time.Second // how long a bounded search may go on when the input has ended
 )
 
 // ServerConfig describes an engine.
@@ -36,11 +32,9 @@ type ServerConfig struct {
 	Rules    *rules.Rules // until setoption rules changes them
 }
 
-// Serve answers the commands of a host on in until quit, the end of input or
-// ctx's cancellation. A command that is not valid is answered by an info string,
-// and changes nothing. Serve returns an error if there is no such agent, or
-// writing fails. One goroutine may be left in in's Read when it returns before the
-// end of input.
+// Serve answers the commands of a host on in until quit, the end of input or ctx's cancellation. A command that is not
+// valid is answered by an info string, and changes nothing. Serve returns an error if there is no such agent, or
+// writing fails. One goroutine may be left in in's Read when it returns before the end of input.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, config ServerConfig) (err error) {
 	agent, err := config.Registry.Start(ctx, config.Spec, config.Rules)
 	if err != nil {
@@ -48,9 +42,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, config ServerConfig
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	s := &server{
-		config: config, agent: agent, out: &replies{to: out, fail: cancel},
-	}
+	s := &server{config: config, agent: agent, out: &replies{to: out, fail: cancel}}
 	s.options = s.defaults()
 	defer func() { err = errors.Join(err, s.agent.Close()) }()
 	s.setRules(config.Rules)
@@ -144,8 +136,7 @@ func (s *server) complain(format string, args ...any) {
 	s.out.line("info string %s", textfmt.Escape(textfmt.Cut(fmt.Sprintf(format, args...), maxInfo)))
 }
 
-// commands are those of the protocol but for quit. An exclusive one is refused
-// while a search runs.
+// commands are those of the protocol but for quit. An exclusive one is refused while a search runs.
 var commands = []struct {
 	name      string
 	exclusive bool
@@ -182,13 +173,16 @@ func (s *server) handle(ctx context.Context, line string) (quit bool) {
 	return false
 }
 
-// introduce answers ugi.
 func (s *server) introduce(context.Context, string) error {
 	s.out.line("id name %s", s.config.Name)
 	s.out.line("id author %s", s.config.Author)
 	defaults := s.defaults()
 	for _, f := range settings.Fields(&defaults, "") {
-		s.out.line("%s", s.about(f))
+		bounds := ""
+		if low, high, ok := strings.Cut(s.bounds(f), ".."); ok {
+			bounds = " min " + low + " max " + high
+		}
+		s.out.line("option %s type %s default %s%s", f.Key, f.Form(), f.Texts()[0], bounds)
 	}
 	s.out.line("ugiok")
 	return nil
@@ -214,8 +208,7 @@ func (s *server) reply(move string) {
 	s.out.line("bestmove %s", move)
 }
 
-// cancelEarly cancels the context of the search, if there is one. It may be called
-// by another goroutine.
+// cancelEarly cancels the context of the search, if there is one. It may be called by another goroutine.
 func (s *server) cancelEarly() {
 	if cancel := s.cancelSearch.Load(); cancel != nil {
 		(*cancel)()

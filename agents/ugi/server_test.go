@@ -502,6 +502,6 @@ func TestResults(t *testing.T) {
 func TestOptionNames(t *testing.T) {
 	for text, want := range map[string]string{"": "", "maxPly": "maxPly", "maxPly default 3": "maxPly",
 		"name Hash type spin": "Hash", "name": "name"} {
-		require.Equal(t, want, optionName(text))
+		require.Equal(t, want, append(optionLine.FindStringSubmatch(text), "", "")[1])
 	}
 }

@@ -1,12 +1,13 @@
 package ugi
 
 import (
-	"bytes"
 	"crypto/rand"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 )
 
@@ -20,9 +21,8 @@ func bindLifetime(cmd *exec.Cmd) (mark string) {
 	return mark
 }
 
-// killMarked ends all processes with a mark, also those in sessions of their own
-// whose parents have ended. A process may start another while it is being killed,
-// so the scan is repeated, a bounded number of times, until it finds none.
+// killMarked ends all processes with a mark, also those in sessions of their own whose parents have ended. A process
+// may start another while it is being killed, so the scan is repeated, a bounded number of times, until it finds none.
 func killMarked(mark string) {
 	const maxScans = 100
 	killed := map[string]bool{}
@@ -40,14 +40,8 @@ func killMarked(mark string) {
 	}
 }
 
-// hasMark reports whether the environment that a process was started with has a
-// mark.
+// hasMark reports whether the environment that a process was started with has a mark.
 func hasMark(dir, mark string) bool {
 	env, _ := os.ReadFile(filepath.Join(dir, "environ")) // empty if it has ended, or is another user's
-	for variable := range bytes.SplitSeq(env, []byte{0}) {
-		if string(variable) == mark {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(strings.Split(string(env), "\x00"), mark)
 }

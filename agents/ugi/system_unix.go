@@ -8,8 +8,7 @@ import (
 	"syscall"
 )
 
-// isolate makes a program lead a process group of its own, so that whatever it
-// starts can be ended with it.
+// isolate makes a program lead a process group of its own, so that whatever it starts can be ended with it.
 func isolate(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 // killGroup ends a program and all that it started.

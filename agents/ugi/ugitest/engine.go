@@ -1,6 +1,5 @@
-// Package ugitest holds engines for tests: one that behaves, one with the habits
-// of the best public engine, and some that misbehave, each in a way of its own.
-// A test's TestMain calls [Main], and the test binary is the engine then.
+// Package ugitest holds engines for tests: one that behaves, one with the habits of the best public engine, and some
+// that misbehave, each in a way of its own. A test's TestMain calls [Main], and the test binary is the engine then.
 package ugitest
 
 import (
@@ -20,9 +19,8 @@ import (
 // variable is set in the environment of processes that are to be engines.
 const variable = "GYGES_TEST_ENGINE"
 
-// Main turns the process into an engine, and doesn't return, if it was started
-// as one by the spec that [Spec] returns. Otherwise it makes sure that
-// processes started from here are.
+// Main turns the process into an engine, and doesn't return, if it was started as one by the spec that [Spec] returns.
+// Otherwise it makes sure that processes started from here are.
 func Main() {
 	if os.Getenv(variable) == "" || len(os.Args) != 2 || strings.HasPrefix(os.Args[1], "-") {
 		if err := os.Setenv(variable, "1"); err != nil {
@@ -33,8 +31,7 @@ func Main() {
 	run(os.Args[1])
 }
 
-// Spec returns the agent spec of the engine with the given habit, followed by
-// more parameters, like ",grace=10ms".
+// Spec returns the agent spec of the engine with the given habit, followed by more parameters, like ",grace=10ms".
 func Spec(tb testing.TB, habit, more string) string {
 	tb.Helper()
 	path, err := os.Executable()
@@ -44,8 +41,7 @@ func Spec(tb testing.TB, habit, more string) string {
 	return `ugi:cmd="` + path + `" ` + habit + more
 }
 
-// engine is a simple engine: it plays the first legal move, or, if it means well,
-// a goal where there is one.
+// engine is a simple engine: it plays the first legal move, or, if it means well, a goal where there is one.
 type engine struct {
 	habit string
 	rules *rules.Rules
