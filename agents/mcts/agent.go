@@ -1,24 +1,11 @@
-// Package mcts is an agent by Monte-Carlo tree search. Selection is by PUCT (C. D.
-// Rosin, "Multi-armed bandits with episode context", 2011) with priors from the
-// static evaluation. Leaves are expanded, and the children's static evaluations are
-// backed up by minimax and not as means (M. Lanctot et al., "Monte Carlo tree search
-// with heuristic evaluations using implicit minimax backups", 2014, with all the
-// weight on the minimax part): one reply decides most positions.
+// Package mcts is an agent by Monte-Carlo tree search. README.md describes its parts. Selection is by PUCT (C. D.
+// Rosin, "Multi-armed bandits with episode context", 2011). Static evaluations are backed up by minimax and not as
+// means (M. Lanctot et al., "Monte Carlo tree search with heuristic evaluations using implicit minimax backups", 2014,
+// with all the weight on the minimax part): one reply decides most positions.
 //
-// A position has hundreds of moves, so nodes are widened progressively, in the order
-// of a policy that is learned beforehand. Moves that let the opponent win at once
-// are excluded.
-//
-// Wins and losses are proven on the way (M. Winands, Y. Björnsson, J.-T. Saito,
-// "Monte-Carlo tree search solver", 2008): a position that can reach the goal
-// is won, one whose every move loses is lost, and the search ends when the root
-// is proven. The length of a proven win is that of the first one found; there may
-// be a quicker one. The tree is no graph: a position reached on two paths is two
-// nodes, so the repetition rule is followed exactly.
-//
-// The tree is reused from move to move of a game. When it is full, the subtrees with
-// the fewest visits are pruned until half of it is free; their roots keep their
-// values.
+// Wins and losses are proven on the way (M. Winands, Y. Björnsson, J.-T. Saito, "Monte-Carlo tree search solver",
+// 2008). The length of a proven win is that of the first one found; there may be a quicker one. The tree is no graph: a
+// position reached on two paths is two nodes, so the repetition rule is followed exactly.
 package mcts
 
 import (
@@ -60,7 +47,6 @@ type player struct {
 	search search
 }
 
-// Capabilities implements [agents.Agent].
 func (*player) Capabilities() agents.Capabilities { return agents.Capabilities{Noise: true} }
 
 func (a *player) NewGame(_ context.Context, s agents.Setup) error {
@@ -85,7 +71,9 @@ func (a *player) Choose(ctx context.Context, g *rules.Game, q agents.Request) (a
 	}
 	d = a.search.choose(ctx, g, lim, q.Info)
 	if _, proven := d.Score.Proven(); q.Noise != nil && !proven {
-		d.Play(a.search.noisiest(q.Noise))
+		d.Play(a.search.choice(minVisitShare, func(n *node) float64 {
+			return float64(a.search.toScore(float64(n.value)) + q.Noise(n.move))
+		}).move)
 	}
 	return d, nil
 }
@@ -93,21 +81,3 @@ func (a *player) Choose(ctx context.Context, g *rules.Game, q agents.Request) (a
 // minVisitShare is the share of the best move's visits that another one needs to be
 // chosen for its noise: values of fewer visits are unreliable. Chosen, not measured.
 const minVisitShare = 1.0 / 16
-
-// noisiest returns the move at the root with the highest sum of noise and the score by an ordinary search.
-func (s *search) noisiest(noise func(rules.Move) agents.Score) rules.Move {
-	t := &s.tree
-	root := &t.nodes[t.root]
-	best := t.best(root)
-	least := max(uint32(minVisitShare*float64(best.visits)), 1)
-	chosen, sum := best.move, s.toScore(float64(best.value))+noise(best.move)
-	for _, c := range t.children(root) {
-		if c.result() != 0 || c.visits < least {
-			continue
-		}
-		if n := s.toScore(float64(c.value)) + noise(c.move); n > sum {
-			chosen, sum = c.move, n
-		}
-	}
-	return chosen
-}

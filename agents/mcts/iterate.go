@@ -81,9 +81,8 @@ func (s *search) expand(p rules.Position) {
 	s.tree.update(i)
 }
 
-// evaluateMoves makes children of at most width of the moves of p and reports
-// whether it has evaluated all. Moves that let the opponent win at once make no children; a
-// move that wins ends it.
+// evaluateMoves makes children of at most width of the moves of p and reports whether it has evaluated all. Moves that
+// let the opponent win at once make no children; a move that wins ends it.
 func (s *search) evaluateMoves(p rules.Position, width int) (all bool) {
 	if s.line.Left() > 1 && s.rules.GoalWins(p, p.Side().Other()) {
 		s.rules.QuickEvasions(p, &s.moves)
@@ -107,9 +106,8 @@ func (s *search) evaluateMoves(p rules.Position, width int) (all bool) {
 	return len(s.heap) == 0
 }
 
-// order makes the heap that of the moves of p, the most promising first: by the
-// policy of the evaluation, or without one by the history of moves that were the best of
-// those evaluated with them.
+// order makes the heap that of the moves of p, the most promising first: by the policy of the evaluation, or without
+// one by the history of moves that were the best of those evaluated with them.
 func (s *search) order(p rules.Position) {
 	weights := s.eval.Policy()
 	if weights != nil {
@@ -141,8 +139,7 @@ func (s *search) evaluate(m rules.Move, next rules.Position) node {
 	return n
 }
 
-// staticEval sets the proof or static value of n, whose position p is at the line's
-// end and not over.
+// staticEval sets the proof or static value of n, whose position p is at the line's end and not over.
 func (s *search) staticEval(n *node, p rules.Position) {
 	if s.line.WinsNow(p) {
 		n.proof, n.static = agents.WinIn(1), -1

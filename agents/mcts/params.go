@@ -44,16 +44,14 @@ func (p params) forRules(o rules.Options) params {
 // maxValue is the value of the highest evaluation, a little less than 1.
 const maxValue = 0.99996
 
-// toValue maps a score to a value from -1 to 1. Like everything about values it
-// uses only arithmetic that is exact by IEEE 754, and square roots, so that values
-// are the same on every machine.
+// toValue maps a score to a value from -1 to 1. Like everything about values it uses only arithmetic that is exact by
+// IEEE 754, and square roots, so that values are the same on every machine.
 func (p *params) toValue(s agents.Score) float64 {
 	x := float64(s) / p.ValueScale
 	return x / math.Sqrt(1+float64(x*x)) // the conversion forbids a fused multiply-add
 }
 
-// toScore is the inverse of toValue. By default, values next to ±1 give about ±200
-// points.
+// toScore is the inverse of toValue. By default, values next to ±1 give about ±200 points.
 func (p *params) toScore(v float64) agents.Score {
 	v = min(max(v, -maxValue), maxValue)
 	s := math.Round(p.ValueScale * (v / math.Sqrt(1-float64(v*v))))
@@ -73,8 +71,7 @@ var expTable = func() (t [40 * expSteps]float64) {
 
 const expSteps = 32
 
-// setPriors sets the priors of sibling nodes from their static evaluations, the
-// highest of which comes first.
+// setPriors sets the priors of sibling nodes from their static evaluations, the highest of which comes first.
 func (p *params) setPriors(list []node) {
 	total := 0.0
 	for k := range list {

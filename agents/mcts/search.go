@@ -1,6 +1,7 @@
 package mcts
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -126,9 +127,8 @@ func (s *search) ensureFree() bool {
 	return true
 }
 
-// width returns the number of children that node i should have: progressive
-// widening (R. Coulom, "Computing Elo ratings of move patterns in the game of Go",
-// 2007).
+// width returns the number of children that node i should have: progressive widening (R. Coulom, "Computing Elo ratings
+// of move patterns in the game of Go", 2007).
 func (s *search) width(i uint32) int {
 	w := s.WidthMin + int(s.WidthGrowth*math.Sqrt(float64(s.tree.nodes[i].visits)))
 	if i == s.tree.root {
@@ -139,29 +139,30 @@ func (s *search) width(i uint32) int {
 
 // decision returns the decision by the tree.
 func (s *search) decision() agents.Decision {
-	root := &s.tree.nodes[s.tree.root]
-	best := s.choice(root)
-	score := root.result()
-	if score == 0 {
-		score = s.toScore(float64(best.value))
-	}
+	best := s.choice(s.FinalShare, func(n *node) float64 { return float64(n.value) })
+	score := cmp.Or(s.tree.nodes[s.tree.root].result(), s.toScore(float64(best.value)))
 	return agents.Decision{
 		Move: best.move, Scored: true, Score: score, Depth: s.deepest, Nodes: s.iterations, PV: s.pv(best),
 	}
 }
 
-// choice returns the child of the root to play: that with the highest value of those that
-// have been visited often enough, unless a result is proven.
-func (s *search) choice(root *node) *node {
+// choice returns the child of the root to play: that with the highest value of those with a share of the visits of the
+// best one, unless a result is proven.
+func (s *search) choice(share float64, value func(*node) float64) *node {
+	root := &s.tree.nodes[s.tree.root]
 	best := s.tree.best(root)
 	if best.result() != 0 {
 		return best
 	}
-	least := max(uint32(s.FinalShare*float64(best.visits)), 1)
+	least, highest := max(uint32(share*float64(best.visits)), 1), value(best)
 	children := s.tree.children(root)
 	for k := range children {
-		if c := &children[k]; c.result() == 0 && c.visits >= least && c.value > best.value {
-			best = c
+		c := &children[k]
+		if c.result() != 0 || c.visits < least {
+			continue
+		}
+		if x := value(c); x > highest {
+			best, highest = c, x
 		}
 	}
 	return best

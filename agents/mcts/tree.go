@@ -44,9 +44,8 @@ func (n *node) result() agents.Score {
 	return n.proof
 }
 
-// betterThan reports whether a move is better than another, by the nodes they lead to:
-// proven wins first, the quickest first, proven losses last, the quickest last; of
-// others that with more visits, else with the higher value.
+// betterThan reports whether a move is better than another, by the nodes they lead to: proven wins first, the quickest
+// first, proven losses last, the quickest last; of others that with more visits, else with the higher value.
 func (n *node) betterThan(other *node) bool {
 	switch a, b := n.result(), other.result(); {
 	case a != b || a != 0:
@@ -58,9 +57,8 @@ func (n *node) betterThan(other *node) bool {
 	}
 }
 
-// tree is a search tree in one slice. A node's children lie together; when it
-// gets more they all move to the end, and their old places are lost until the
-// tree is copied to the spare slice.
+// tree is a search tree in one slice. A node's children lie together; when it gets more they all move to the end, and
+// their old places are lost until the tree is copied to the spare slice.
 type tree struct {
 	nodes []node
 	spare []node
@@ -68,12 +66,10 @@ type tree struct {
 	limit int // of nodes in either slice
 }
 
-// minFree is the number of free nodes needed to expand a node: no position has more
-// moves.
+// minFree is the number of free nodes needed to expand a node: no position has more moves.
 const minFree = 4096
 
-// limitFor returns the limit of a tree that takes megabytes MB with its
-// spare slice.
+// limitFor returns the limit of a tree that takes megabytes MB with its spare slice.
 func limitFor(megabytes int) int { return megabytes << 20 / (2 * nodeSize) }
 
 // reset empties the tree but for a root of the given value.
@@ -102,10 +98,9 @@ func (t *tree) setChildren(i uint32, list []node, full bool) {
 	t.nodes = append(t.nodes, list...)
 }
 
-// prune removes what isn't below the root, and the children of all other nodes with
-// fewer visits than least; those nodes keep their values. It reports false, and
-// changes nothing, if more than half of the tree would remain or if stop, called
-// every 1024 nodes, returns true.
+// prune removes what isn't below the root, and the children of all other nodes with fewer visits than least; those
+// nodes keep their values. It reports false, and changes nothing, if more than half of the tree would remain or if
+// stop, called every 1024 nodes, returns true.
 func (t *tree) prune(least uint32, stop func() bool) bool {
 	if cap(t.spare) < t.limit {
 		t.spare = make([]node, 0, t.limit)
