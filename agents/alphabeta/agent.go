@@ -1,3 +1,11 @@
+// Package alphabeta is the agent by principal variation search under iterative deepening, with a transposition table
+// and move ordering (T. A. Marsland, "A review of game-tree pruning", ICCA Journal 9(1), 1986). README.md describes its
+// parts.
+//
+// A proven win or loss rests on all moves and holds in spite of pruning. With selective=0 each line of d plies is
+// searched, and the score is that of plain minimax but for two rare effects of the transposition table, which knows
+// positions and not the way to them: a stored result may rest on a move that the repetition rule forbids on another
+// path, and a win or loss found deeper elsewhere is used where the position occurs again.
 package alphabeta
 
 import (
@@ -14,11 +22,9 @@ import (
 )
 
 const (
-	maxDepth     = 64 // plies
-	defaultDepth = 2  // where nothing bounds the search
-
-	// lightNodes take some hundredths of a second.
-	lightNodes = 20_000
+	maxDepth     = 64     // plies
+	defaultDepth = 2      // where nothing bounds the search
+	lightNodes   = 20_000 // take some hundredths of a second
 )
 
 // Kind returns the kind of agent that searches by alpha-beta.
@@ -51,13 +57,9 @@ type player struct {
 	searches []search // one for each thread
 }
 
-// Capabilities implements [agents.Agent].
 func (*player) Capabilities() agents.Capabilities {
 	return agents.Capabilities{Exclude: true, Noise: true, Sample: true}
 }
-
-// evalMegabytes returns the size of the evaluation cache.
-func (a *player) evalMegabytes() int { return (a.config.Hash + 1) / 2 }
 
 func (a *player) NewGame(_ context.Context, s agents.Setup) error {
 	e, err := a.Evaluator(s.Rules)
@@ -66,14 +68,14 @@ func (a *player) NewGame(_ context.Context, s agents.Setup) error {
 	}
 	a.rng = s.Rand()
 	a.shared.table.reset(a.config.Hash)
-	a.shared.evals.reset(a.evalMegabytes())
+	a.shared.evals.reset((a.config.Hash + 1) / 2)
 	for i := range a.searches {
 		a.searches[i].reset(&a.shared, s.Rules, e, a.config.params)
 	}
 	return nil
 }
 
-// Choose implements [agents.Agent]. Of a search with several threads it samples the first. With noise it searches
+// Choose chooses a move. Of a search with several threads it samples the first. With noise it searches
 // twice: for the best move, with three quarters of the nodes and time, and then for the one to play.
 func (a *player) Choose(ctx context.Context, g *rules.Game, q agents.Request) (agents.Decision, error) {
 	began := time.Now()
@@ -85,9 +87,7 @@ func (a *player) Choose(ctx context.Context, g *rules.Game, q agents.Request) (a
 	}
 	anyMove := moves.At(0)
 	main.sample = sample{size: q.Sample, rng: a.rng, positions: main.sample.positions[:0]}
-	q.Limits = q.Limits.Tighter(agents.Limits{
-		Depth: a.config.Depth, Nodes: a.config.Nodes, MoveTime: a.config.MoveTime,
-	})
+	q.Limits = q.Limits.Tighter(agents.Limits{Depth: a.config.Depth, Nodes: a.config.Nodes, MoveTime: a.config.MoveTime})
 	lim := q.Limits
 	if q.Noise != nil {
 		q.Limits.MoveTime, _ = lim.Times(g)
@@ -119,13 +119,10 @@ func (a *player) search(
 ) agents.Decision {
 	a.shared.table.newSearch()
 	a.shared.nodes.Store(0)
-	if n := int64(len(a.searches)); lim.Nodes > 0 && n > 1 {
-		lim.Nodes = max(lim.Nodes/n, 1)
+	if lim.Nodes > 0 {
+		lim.Nodes = max(lim.Nodes/int64(len(a.searches)), 1)
 	}
-	last := maxDepth
-	if lim.Depth > 0 {
-		last = min(lim.Depth, last)
-	}
+	last := min(cmp.Or(lim.Depth, maxDepth), maxDepth)
 	results := make([]agents.Decision, len(a.searches))
 	var helpers sync.WaitGroup
 	for i := range a.searches {

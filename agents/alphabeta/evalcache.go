@@ -16,9 +16,8 @@ type staticEval struct {
 	evadable bool         // a move that stops it is known
 }
 
-// evalCache holds static evaluations by the positions' hashes. An entry has eight
-// bytes: 44 bits of the hash, the three flags, one for an entry in use, 16 bits of
-// score.
+// evalCache holds static evaluations by the positions' hashes. An entry has eight bytes: 44 bits of the hash, the three
+// flags, one for an entry in use, 16 bits of score.
 type evalCache struct{ entries []atomic.Uint64 }
 
 const (
@@ -43,8 +42,7 @@ func (c *evalCache) entry(key uint64) *atomic.Uint64 {
 	return &c.entries[i]
 }
 
-// evaluate returns the static evaluation of p, the position at the line's end,
-// where the game is not over.
+// evaluate returns the static evaluation of p, the position at the line's end, where the game is not over.
 func (s *search) evaluate(p rules.Position, key uint64) staticEval {
 	entry := s.evals.entry(key)
 	if x := entry.Load(); (x^key)&evalKey == 0 && x&evalInUse != 0 {

@@ -6,9 +6,8 @@ import (
 	"gyges/rules"
 )
 
-// movePicker yields a node's moves in the order in which they are searched: the
-// table's move, the killers, then the rest by score. The rest is scored only when
-// it is reached, as the first moves often cause a cutoff.
+// movePicker yields a node's moves in the order in which they are searched: the table's move, the killers, then the
+// rest by score. The rest is scored only when it is reached, as the first moves often cause a cutoff.
 type movePicker struct {
 	stage int
 	first [3]rules.Move // the table's move and two killers
@@ -37,11 +36,10 @@ func (s *search) nextMove(k *movePicker, f *frame, p rules.Position, depth int) 
 	return f.scored.Pop()
 }
 
-// scoreMoves gives the frame's moves the scores by which they are ordered. The cheap
-// score is the sum of history and policy, if the weights have one. Of the moves with the
-// highest ones a number that grows with the depth are then evaluated, each of which counts
-// as a node; they come before the others. A full-width search has the history alone, and
-// evaluates all moves at a depth above 1.
+// scoreMoves gives the frame's moves the scores by which they are ordered. The cheap score is the sum of history and
+// policy, if the weights have one. Of the moves with the highest ones a number that grows with the depth are then
+// evaluated, each of which counts as a node; they come before the others. A full-width search has the history alone,
+// and evaluates all moves at a depth above 1.
 func (s *search) scoreMoves(f *frame, p rules.Position, depth int) {
 	f.scored, f.evaluated = f.scored[:0], f.evaluated[:0]
 	side := p.Side()
@@ -78,8 +76,7 @@ func (s *search) scoreMoves(f *frame, p rules.Position, depth int) {
 // historyWeight is the weight of a unit of history against policy_weight, which was tuned to it.
 const historyWeight = 100
 
-// evaluateMove returns the static evaluation of the position after a move, for
-// the side that made it.
+// evaluateMove returns the static evaluation of the position after a move, for the side that made it.
 func (s *search) evaluateMove(next rules.Position) agents.Score {
 	if s.line.Outcome(next) != rules.Undecided {
 		return 0

@@ -12,9 +12,8 @@ type config struct {
 	params
 }
 
-// params holds the tunable numbers of the search. A new one is a field here: the
-// spec parser, `gyges agents` and SPSA read its tags. Scores are in hundredths of a
-// point.
+// params holds the tunable numbers of the search. A new one is a field here: the spec parser, `gyges agents` and SPSA
+// read its tags. Scores are in hundredths of a point.
 type params struct {
 	Selective int `param:"selective" default:"1" check:"0..1" help:"1: a selective search, by the parameters below; 0: a plain full-width search"`
 

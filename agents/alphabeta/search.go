@@ -66,9 +66,7 @@ func (s *search) reset(shared *sharedState, r *rules.Rules, e *eval.Evaluator, p
 }
 
 // begin prepares for one choice without the excluded moves. The game has not ended.
-func (s *search) begin(
-	ctx context.Context, g *rules.Game, excluded []rules.Move, lim agents.Limits, t agents.Timer,
-) {
+func (s *search) begin(ctx context.Context, g *rules.Game, excluded []rules.Move, lim agents.Limits, t agents.Timer) {
 	s.ctx, s.timer, s.maxNodes = ctx, t, lim.Nodes
 	s.nodeCount, s.flushedNodes, s.nextPoll, s.stopped = 0, 0, 0, false
 	s.excluded = excluded
@@ -78,9 +76,8 @@ func (s *search) begin(
 	}
 }
 
-// deepen is the iterative deepening: it searches the root to the depths from
-// first to last until a limit is reached or the result is proven, and calls report
-// after each.
+// deepen is the iterative deepening: it searches the root to the depths from first to last until a limit is reached or
+// the result is proven, and calls report after each.
 func (s *search) deepen(root rules.Position, first, last int, report func(agents.Decision)) agents.Decision {
 	var best agents.Decision
 	better := func(score agents.Score) bool { // a proven win stays unless there is a faster one
@@ -91,8 +88,7 @@ func (s *search) deepen(root rules.Position, first, last int, report func(agents
 		s.rootMove, s.lastScore = best.Move, best.Score
 		score := s.alphaBeta(root, -infinity, infinity, depth, false)
 		if s.stopped {
-			// The best move of the previous iteration is searched first, so the
-			// best of this one is at least as good.
+			// The best move of the previous iteration is searched first, so the best of this one is at least as good.
 			if pv := s.stack[0].pv; len(pv) > 0 && better(s.rootScore) {
 				best = decision(pv, s.rootScore, max(depth-1, 1))
 			}
@@ -119,9 +115,8 @@ func decision(pv []rules.Move, score agents.Score, depth int) agents.Decision {
 	return agents.Decision{Move: pv[0], Scored: true, Score: score, Depth: depth, PV: slices.Clone(pv)}
 }
 
-// alphaBeta returns the score of p, the position at the line's end, searched to
-// depth: the true one if it lies between alpha and beta, else a bound. Wins and
-// losses are counted from the root. cutNode reports whether a null window is
+// alphaBeta returns the score of p, the position at the line's end, searched to depth: the true one if it lies between
+// alpha and beta, else a bound. Wins and losses are counted from the root. cutNode reports whether a null window is
 // expected to fail high. The result is invalid once the search is stopped.
 func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int, cutNode bool) agents.Score {
 	ply := s.line.Len()
@@ -158,8 +153,7 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 		s.sample.add(p)
 	}
 
-	// leaf: the static evaluation, or a loss in two if there is no evasion, unless the
-	// evaluation fails low already
+	// leaf: the static evaluation, or a loss in two if there is no evasion, unless the evaluation fails low already
 	if depth <= 0 {
 		if s.Selective == 0 || static.score <= alpha || !s.lost(p, key, static, &f.moves) {
 			return static.score
@@ -299,8 +293,7 @@ func (s *search) forced(p rules.Position) bool {
 	return ms.Len() == 1
 }
 
-// generate fills the frame's moves with the legal moves of p, at the root without
-// the excluded ones.
+// generate fills the frame's moves with the legal moves of p, at the root without the excluded ones.
 func (s *search) generate(p rules.Position, f *frame) {
 	s.line.Moves(p, &f.moves)
 	if s.line.Len() == 0 {
@@ -310,8 +303,7 @@ func (s *search) generate(p rules.Position, f *frame) {
 	}
 }
 
-// lossInTwo returns the variation of a move of p, a position without evasions,
-// and the opponent's win.
+// lossInTwo returns the variation of a move of p, a position without evasions, and the opponent's win.
 func (s *search) lossInTwo(p rules.Position, f *frame) []rules.Move {
 	s.generate(p, f)
 	m := f.moves.At(0)
@@ -319,12 +311,9 @@ func (s *search) lossInTwo(p rules.Position, f *frame) []rules.Move {
 	return []rules.Move{m, s.rules.GoalMove(next, next.Side())}
 }
 
-// reduction returns the plies by which late move reductions reduce a move to next, the
-// position at the line's end, after searched others of its node, at a depth of 2 or more. A
-// move that threatens a win is not reduced.
-func (s *search) reduction(
-	next rules.Position, alpha agents.Score, depth, searched int, pvNode, cutNode bool,
-) int {
+// reduction returns the plies by which late move reductions reduce a move to next, the position at the line's end,
+// after searched others of its node, at a depth of 2 or more. A move that threatens a win is not reduced.
+func (s *search) reduction(next rules.Position, alpha agents.Score, depth, searched int, pvNode, cutNode bool) int {
 	if s.line.Outcome(next) != rules.Undecided {
 		return 0
 	}
@@ -351,8 +340,7 @@ func (s *search) reduction(
 // reduction or takes from it, in hundredths of a ply; chosen, not measured.
 const maxGapReduction = 200
 
-// logs holds natural logarithms in hundredths: whole numbers, which are the same on
-// every machine.
+// logs holds natural logarithms in hundredths: whole numbers, which are the same on every machine.
 var logs = func() (t [1024]int) {
 	for n := 1; n < len(t); n++ {
 		t[n] = int(math.Round(100 * math.Log(float64(n))))
@@ -360,9 +348,8 @@ var logs = func() (t [1024]int) {
 	return t
 }()
 
-// nullWindow returns a bound of the score of a move to next that shows whether it
-// is above alpha, searched with a reduction first and to the full depth if that
-// fails high.
+// nullWindow returns a bound of the score of a move to next that shows whether it is above alpha, searched with a
+// reduction first and to the full depth if that fails high.
 func (s *search) nullWindow(next rules.Position, alpha agents.Score, depth, reduction int, cutNode bool) agents.Score {
 	if reduction > 0 {
 		if score := -s.alphaBeta(next, -alpha-1, -alpha, depth-reduction, true); score <= alpha || s.stopped {
@@ -372,8 +359,7 @@ func (s *search) nullWindow(next rules.Position, alpha agents.Score, depth, redu
 	return -s.alphaBeta(next, -alpha-1, -alpha, depth, !cutNode)
 }
 
-// pollEvery is the number of nodes between checks of the clock and the context:
-// a fraction of a millisecond.
+// pollEvery is the number of nodes between checks of the clock and the context: a fraction of a millisecond.
 const pollEvery = 64
 
 // countNode counts a node and reports whether the search must stop.

@@ -29,11 +29,10 @@ type entry struct {
 
 func (e *entry) bound() boundKind { return boundKind(e.tag & 3) }
 
-// usable returns the stored score and reports whether it settles a search to the given
-// depth with the window alpha, beta, at a position ply plies below the root from where
-// the game may last left turns. Scores of lower depths settle nothing, nor those of
-// higher depths if sameDepth is set. Wins and losses hold at any depth, though quicker
-// ones may exist.
+// usable returns the stored score and reports whether it settles a search to the given depth with the window alpha,
+// beta, at a position ply plies below the root from where the game may last left turns. Scores of lower depths settle
+// nothing, nor those of higher depths if sameDepth is set. Wins and losses hold at any depth, though quicker ones may
+// exist.
 func (e *entry) usable(alpha, beta agents.Score, depth, ply, left int, sameDepth bool) (agents.Score, bool) {
 	plies, proven := agents.Score(e.score).Proven()
 	if proven && max(plies, -plies) > left {
@@ -59,10 +58,9 @@ const bucketSize = 4
 
 type bucket [bucketSize]slot
 
-// slot holds an entry that several threads may read and write at once: an entry
-// mixed from two writes doesn't match its key. (R. Hyatt and T. Mann,
-// "A lock-less transposition table implementation for parallel search", ICGA
-// Journal 25(1), 2002.)
+// slot holds an entry that several threads may read and write at once: an entry mixed from two writes doesn't match its
+// key. (R. Hyatt and T. Mann, "A lock-less transposition table implementation for parallel search", ICGA Journal 25(1),
+// 2002.)
 type slot struct {
 	mixed atomic.Uint64 // key XOR data
 	data  atomic.Uint64 // from the lowest bit: move 26, depth 8, tag 8, score 16
@@ -121,9 +119,8 @@ func (t *table) find(key uint64) (entry, bool) {
 	return entry{}, false
 }
 
-// store adds a position's result. It replaces the position's old one, else the
-// least valuable entry of the bucket: first one of an earlier search, then the one
-// of the lowest depth.
+// store adds a position's result. It replaces the position's old one, else the least valuable entry of the bucket:
+// first one of an earlier search, then the one of the lowest depth.
 func (t *table) store(e entry, b boundKind) {
 	e.tag = uint8(b) | t.search
 	place := t.bucket(e.key)
@@ -145,8 +142,7 @@ func (t *table) store(e entry, b boundKind) {
 	victim.save(e)
 }
 
-// toTable converts a score counted from the root into one counted from a position
-// ply plies below it.
+// toTable converts a score counted from the root into one counted from a position ply plies below it.
 func toTable(s agents.Score, ply int) int16 {
 	switch plies, proven := s.Proven(); {
 	case !proven:

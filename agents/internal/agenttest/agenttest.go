@@ -12,8 +12,7 @@ import (
 	"gyges/rules"
 )
 
-// New makes the agent that a spec of the given kind names and prepares it for a game
-// as the side to move in g.
+// New makes the agent that a spec of the given kind names and prepares it for a game as the side to move in g.
 func New(t testing.TB, kind agents.Kind, spec string, g *rules.Game) agents.Agent {
 	t.Helper()
 	s, err := agents.ParseSpec(spec)
@@ -25,8 +24,7 @@ func New(t testing.TB, kind agents.Kind, spec string, g *rules.Game) agents.Agen
 	return a
 }
 
-// Choose returns what a chooses in g, which must be legal, the expected line
-// from first to last.
+// Choose returns what a chooses in g, which must be legal, the expected line from first to last.
 func Choose(t testing.TB, a agents.Agent, g *rules.Game, lim agents.Limits) agents.Decision {
 	t.Helper()
 	d, err := a.Choose(context.Background(), g, agents.Request{Limits: lim})
@@ -49,8 +47,7 @@ func Game(t testing.TB, r *rules.Rules, position string) *rules.Game {
 	return rules.NewGame(r, p)
 }
 
-// RandomGame plays at random from a random set-up, up to the given number of plies, and
-// stops before the game is over.
+// RandomGame plays at random from a random set-up, up to the given number of plies, and stops before the game is over.
 func RandomGame(r *rules.Rules, rng *rand.Rand, plies int) *rules.Game {
 	g := rules.NewGame(r, r.RandomSetup(rng))
 	var ms rules.MoveSet
@@ -91,8 +88,7 @@ func Wins(g *rules.Game, winner rules.Side, answer func(rules.Position) (rules.M
 // WinNow is a position in which the side to move has a win at once.
 type WinNow struct{ Name, Position string }
 
-// WinsNow returns positions, published by others, in which the side to move
-// wins at once under the standard rules.
+// WinsNow returns positions, published by others, in which the side to move wins at once under the standard rules.
 func WinsNow() []WinNow {
 	return []WinNow{
 		// J. Zago, "Help gyges", pbmserv-users, 2001, after Claude Leroy's rules.

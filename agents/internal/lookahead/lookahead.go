@@ -1,14 +1,12 @@
-// Package lookahead holds what the searches share: the line of moves from the game's
-// position to a node, with the positions that the repetition rule forbids and the
-// game's length ([Line]), move ordering ([MoveHeap], [History]), and the decisions that
-// need no search ([Line.Prologue]).
+// Package lookahead holds what the searches share: the line of moves from the game's position to a node, with the
+// positions that the repetition rule forbids and the game's length ([Line]), move ordering ([MoveHeap], [History]), and
+// the decisions that need no search ([Line.Prologue]).
 package lookahead
 
 import "gyges/rules"
 
-// Line is a line of play from a game's present position on. It holds the
-// positions passed through; the caller holds the position at its end. Begin
-// prepares the zero value for use.
+// Line is a line of play from a game's present position on. It holds the positions passed through; the caller holds the
+// position at its end. Begin prepares the zero value for use.
 type Line struct {
 	rules   *rules.Rules
 	past    []rules.Position // keys of the game's positions that stay forbidden, then those of the line
@@ -54,16 +52,14 @@ func (l *Line) Outcome(p rules.Position) rules.Outcome {
 	return rules.Draw
 }
 
-// WinsNow reports whether the side to move can win with its next move in p, the
-// position at the line's end, where the game is not over. It generates only moves
-// to the goal, so it is fast. In one rare case it misses a win: where the
+// WinsNow reports whether the side to move can win with its next move in p, the position at the line's end, where the
+// game is not over. It generates only moves to the goal, so it is fast. In one rare case it misses a win: where the
 // repetition rule forbids every move from the nearest row.
 func (l *Line) WinsNow(p rules.Position) bool {
 	return l.rules.CanWin(p, p.Side())
 }
 
-// WinningMove returns a move that wins at once, NoMove if there is none in ms,
-// the legal moves of p.
+// WinningMove returns a move that wins at once, NoMove if there is none in ms, the legal moves of p.
 func (l *Line) WinningMove(p rules.Position, ms *rules.MoveSet) rules.Move {
 	if l.rules.GoalWins(p, p.Side()) {
 		for m := range ms.Goals() {
@@ -73,9 +69,8 @@ func (l *Line) WinningMove(p rules.Position, ms *rules.MoveSet) rules.Move {
 	return rules.NoMove
 }
 
-// HasEvasion reports whether some move in p, the position at the line's end, keeps
-// the opponent, whose pieces could reach the goal now, from winning in one.
-// ms is a buffer for the moves; its content is undefined afterwards.
+// HasEvasion reports whether some move in p, the position at the line's end, keeps the opponent, whose pieces could
+// reach the goal now, from winning in one. ms is a buffer for the moves; its content is undefined afterwards.
 func (l *Line) HasEvasion(p rules.Position, ms *rules.MoveSet) bool {
 	if l.Left() <= 1 || !l.rules.GoalWins(p, p.Side().Other()) {
 		return true

@@ -54,9 +54,8 @@ func (h MoveHeap) siftDown(i int) {
 	h[i] = x
 }
 
-// History is the history heuristic: bonuses of the moves that caused cutoffs.
-// A move's score is the sum of a from-to and a drop history, as most moves of a
-// position differ only by the square where the displaced piece is dropped.
+// History is the history heuristic: bonuses of the moves that caused cutoffs. A move's score is the sum of a from-to
+// and a drop history, as most moves of a position differ only by the square where the displaced piece is dropped.
 type History struct {
 	fromTo [2][64][64]int32 // side, start, end
 	drop   [2][64][64]int32 // side, end, drop
