@@ -1,7 +1,6 @@
-// Package agents defines players: the [Agent] interface, what is asked of one ([Request])
-// and what it answers ([Decision]), the [Spec] text that names one with its parameters, and
-// the [Registry] of the kinds that can be made. Each kind is a package below this one;
-// agents/builtin lists those that ship.
+// Package agents defines players: the [Agent] interface, what is asked of one ([Request]) and what it answers
+// ([Decision]), the [Spec] text that names one with its parameters, and the [Registry] of the kinds that can be made.
+// Each kind is a package below this one; agents/builtin lists those that ship.
 package agents
 
 import (
@@ -19,15 +18,13 @@ import (
 // Agent plays one side of one game at a time. An agent belongs to one goroutine. One that needs no more than NewGame
 // and Choose embeds [Base], one around another agent embeds that.
 type Agent interface {
-	// NewGame prepares for a game and clears the state of the one before. After
-	// equal setups an agent limited by depth, nodes or iterations makes equal
-	// decisions in equal games, whatever it has played before.
+	// NewGame prepares for a game and clears the state of the one before. After equal setups an agent limited by depth,
+	// nodes or iterations makes equal decisions in equal games, whatever it has played before.
 	NewGame(ctx context.Context, setup Setup) error
 
-	// Choose picks a legal move in a game that is not over: a placement during
-	// set-up, the pass when it is the only move. It must not change g. When
-	// ctx is cancelled it returns soon, with the context's error or with the
-	// best move so far. It returns the error of [Request.Check] for more than it can do.
+	// Choose picks a legal move in a game that is not over: a placement during set-up, the pass when it is the only move.
+	// It must not change g. When ctx is cancelled it returns soon, with the context's error or with the best move so far.
+	// It returns the error of [Request.Check] for more than it can do.
 	Choose(ctx context.Context, g *rules.Game, q Request) (Decision, error)
 
 	// Capabilities returns what Choose can do besides keeping to limits; always the same.
@@ -75,9 +72,8 @@ type Request struct {
 	// Sample is how many of the positions that the search visits below the root are returned at most.
 	Sample int
 
-	// Info, if not nil, is called with the result of the search so far: after each
-	// depth of iterative deepening, by other searches now and then. It is called in
-	// Choose, by its goroutine, and must not keep the decision's PV.
+	// Info, if not nil, is called with the result of the search so far: after each depth of iterative deepening, by other
+	// searches now and then. It is called in Choose, by its goroutine, and must not keep the decision's PV.
 	Info func(Decision)
 }
 
@@ -134,9 +130,8 @@ func (l Limits) Tighter(m Limits) Limits {
 	}
 }
 
-// Times returns how long the search for the next move of g should take, and how long
-// it may if it needs more time. Both are the move time, if no clock allows less; 0
-// without either.
+// Times returns how long the search for the next move of g should take, and how long it may if it needs more time. Both
+// are the move time, if no clock allows less; 0 without either.
 func (l Limits) Times(g *rules.Game) (soft, hard time.Duration) {
 	if l.Clock == (Clock{}) {
 		return l.MoveTime, l.MoveTime
@@ -152,9 +147,8 @@ func tighter[T int | int64 | time.Duration](a, b T) T {
 	return a
 }
 
-// Score is a position's value for the side that decides, in hundredths of a
-// point of the evaluation; a point is about what decides one game in two. Proven
-// results lie beyond ±WinScore: see [WinIn].
+// Score is a position's value for the side that decides, in hundredths of a point of the evaluation; a point is about
+// what decides one game in two. Proven results lie beyond ±WinScore: see [WinIn].
 type Score int32
 
 // Bounds of scores.
@@ -168,12 +162,10 @@ const (
 	WinTop Score = 30000
 )
 
-// WinIn returns the score of a proven win in the given number of plies, the
-// winning move counted: 1 is a win at once.
+// WinIn returns the score of a proven win in the given number of plies, the winning move counted: 1 is a win at once.
 func WinIn(plies int) Score { return WinTop - Score(plies) }
 
-// Proven returns in how many plies the game is won (positive) or lost
-// (negative) if the score is a proven result.
+// Proven returns in how many plies the game is won (positive) or lost (negative) if the score is a proven result.
 func (s Score) Proven() (plies int, ok bool) {
 	switch {
 	case s >= WinScore:
@@ -185,8 +177,7 @@ func (s Score) Proven() (plies int, ok bool) {
 	}
 }
 
-// Text returns the score in points, "+1.25", or of a proven result its distance,
-// "wins in 3".
+// Text returns the score in points, "+1.25", or of a proven result its distance, "wins in 3".
 func (s Score) Text() string {
 	plies, proven := s.Proven()
 	switch {

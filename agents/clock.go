@@ -11,8 +11,7 @@ import (
 // happens outside of the search: messages, scheduling, garbage collection.
 const DefaultMoveOverhead = 10 * time.Millisecond
 
-// Clock is the state of a chess clock for the side to move. The zero value is none; no
-// value is negative.
+// Clock is the state of a chess clock for the side to move. The zero value is none; no value is negative.
 type Clock struct {
 	Left      time.Duration // until the flag falls
 	Increment time.Duration // gained after each move
@@ -23,53 +22,48 @@ type Clock struct {
 // hardFactor is how many times its soft limit a search may last under a clock; chosen, not measured.
 const hardFactor = 3
 
-// moves is the number of moves of a side that are assumed to need time: usual ones at the start
-// of a game, one less for each made, but at least least.
-type moves struct{ usual, least int }
-
 // MoveTime returns how long the search for the next move of g may take, for programs that
 // can't save time by themselves where a move is clear: an equal share of what is left for
 // all moves of a game. Half of the games between strong players last less than 10 moves a
 // side, in Kang less than 23. The last moves take almost no time, so the estimate may be low.
 func (c Clock) MoveTime(g *rules.Game) time.Duration {
-	m := moves{10, 5}
+	usual, least := 10, 5
 	if g.Rules().Options().Kang {
-		m = moves{24, 8}
+		usual, least = 24, 8
 	}
-	return c.searchTime(c.share(g, m))
+	return c.searchTime(c.share(g, usual, least))
 }
 
-// times returns how long the search for the next move of g should take under the
-// clock, and how long it may. The first is an equal share of what is left for the moves
-// until the outcome is proven, some before the end: in games between strong players mostly 5,
-// in Kang 14, without displacement 3. The second is hardFactor times as much, at most half of
+// times returns how long the search for the next move of g should take under the clock, and how long it may. The first
+// is an equal share of what is left for the moves until the outcome is proven, some before the end: in games between
+// strong players mostly 5, in Kang 14, without displacement 3. The second is hardFactor times as much, at most half of
 // what is left.
 func (c Clock) times(g *rules.Game) (soft, hard time.Duration) {
-	m := moves{5, 3}
+	usual, least := 5, 3
 	switch o := g.Rules().Options(); {
 	case o.Kang:
-		m = moves{14, 5}
+		usual, least = 14, 5
 	case !o.Relocation:
-		m = moves{3, 2}
+		usual, least = 3, 2
 	}
-	share := c.share(g, m)
+	share := c.share(g, usual, least)
 	return c.searchTime(share), c.searchTime(max(share, min(hardFactor*share, c.Left/2)))
 }
 
-// share returns the part of what is left for one of the moves until the next time
-// control, and most of the increment; at most four fifths of what is left.
-func (c Clock) share(g *rules.Game, m moves) time.Duration {
-	n := time.Duration(cmp.Or(c.MovesToGo, max(m.usual-g.Ply()/2, m.least)))
+// share returns the part of what is left for one of the moves until the next time control, and most of the increment;
+// at most four fifths of what is left. Without a time control usual moves of a side are assumed to need time at the
+// start of a game, one less for each made, but at least least.
+func (c Clock) share(g *rules.Game, usual, least int) time.Duration {
+	n := time.Duration(cmp.Or(c.MovesToGo, max(usual-g.Ply()/2, least)))
 	return min(c.Left/n+c.Increment-c.Increment/n, c.Left*4/5)
 }
 
 // searchTime returns a time without the overhead, at least a millisecond.
 func (c Clock) searchTime(d time.Duration) time.Duration { return max(d-c.Overhead, time.Millisecond) }
 
-// Timer says when a search stops. With a fixed time for the move it uses all of it.
-// Under a clock it stops earlier while the best move is stable, and later where the
-// present iteration has not yet found a move as good as that of the one before. The zero
-// value never stops it.
+// Timer says when a search stops. With a fixed time for the move it uses all of it. Under a clock it stops earlier
+// while the best move is stable, and later where the present iteration has not yet found a move as good as that of the
+// one before. The zero value never stops it.
 type Timer struct {
 	Unsettled bool // the best move of the iteration has changed, or its score has dropped
 
@@ -114,8 +108,7 @@ func (t *Timer) target() time.Duration {
 	return t.soft
 }
 
-// Finished notes the best move of an iteration, and reports whether time is too short
-// for another one.
+// Finished notes the best move of an iteration, and reports whether time is too short for another one.
 func (t *Timer) Finished(best rules.Move) bool {
 	if t.stable++; best != t.best {
 		t.best, t.stable = best, 0

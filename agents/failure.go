@@ -6,12 +6,10 @@ import (
 	"gyges/rules/base/settings"
 )
 
-// ErrResigned is the error of Choose when the agent resigns, which loses the game and
-// is no failure.
+// ErrResigned is the error of Choose when the agent resigns, which loses the game and is no failure.
 var ErrResigned = errors.New("resigned")
 
-// FailureKind is the way in which an agent failed, and the reason of the game's end
-// in records.
+// FailureKind is the way in which an agent failed, and the reason of the game's end in records.
 type FailureKind string
 
 // The ways to fail. An error that is no [Failure] is an agent's internal error.
@@ -34,9 +32,8 @@ func (f *Failure) Error() string { return f.Err.Error() }
 // Unwrap returns Err.
 func (f *Failure) Unwrap() error { return f.Err }
 
-// HostFailure is an error of the machine that the agent runs on, such as a lack of
-// file descriptors or memory. It is no fault of the agent, so that the game under
-// way has no result.
+// HostFailure is an error of the machine that the agent runs on, such as a lack of file descriptors or memory. It is no
+// fault of the agent, so that the game under way has no result.
 type HostFailure struct{ Err error }
 
 // Error returns the error of the machine.
@@ -45,9 +42,8 @@ func (f *HostFailure) Error() string { return f.Err.Error() }
 // Unwrap returns Err.
 func (f *HostFailure) Unwrap() error { return f.Err }
 
-// OnRepetition is what happens to a move that only the rules on repetition and
-// null moves forbid. A program that receives positions without history can't apply
-// those rules.
+// OnRepetition is what happens to a move that only the rules on repetition and null moves forbid. A program that
+// receives positions without history can't apply those rules.
 type OnRepetition string
 
 // The policies. The zero value is the same as Forfeit.

@@ -31,8 +31,7 @@ type ParamDef struct {
 	Min     float64  // lowest value of a number, in seconds for a duration
 	Max     float64  // highest value of a number
 	Choices []string // accepted values of a text; empty: any
-	File    bool     // the text is the name of a file, unless it is one of Words
-	Words   []string // values that name no file
+	File    bool     // the text is the name of a file, unless it is the default
 	Spec    bool     // the text is the spec of another agent
 	Doc     string   // one line
 }
@@ -81,7 +80,7 @@ func (d ParamDef) Range() string {
 
 // IsFile reports whether a value is the name of a file.
 func (d ParamDef) IsFile(value string) bool {
-	return d.File && value != "" && !slices.Contains(d.Words, value)
+	return d.File && value != "" && value != d.Default
 }
 
 // numbers are the types that hold the values of parameters which have bounds.
@@ -123,8 +122,7 @@ func (v Values) Float(name string) float64 { x, _ := strconv.ParseFloat(v[name],
 // Duration returns a time, 0 for none.
 func (v Values) Duration(name string) time.Duration { t, _ := time.ParseDuration(v[name]); return t }
 
-// Decode sets the fields of the struct that config points to, described by
-// [ParamsOf], to the values.
+// Decode sets the fields of the struct that config points to, described by [ParamsOf], to the values.
 func (v Values) Decode(config any) {
 	for _, f := range settings.Fields(config, "") {
 		if text, ok := v[f.Key]; ok {

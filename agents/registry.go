@@ -21,8 +21,7 @@ type Kind struct {
 	Params []ParamDef
 	Level  bool // a named level: another agent under a name
 
-	// Interactive marks kinds that need a person at the terminal; tournaments
-	// refuse them.
+	// Interactive marks kinds that need a person at the terminal; tournaments refuse them.
 	Interactive bool
 
 	// Light reports whether agents of a configuration decide within some hundredths of a second; nil: it isn't known.
@@ -42,8 +41,7 @@ type Config struct {
 // AllParams returns the parameters of the kind, then those that every kind has.
 func (k Kind) AllParams() []ParamDef { return slices.Concat(k.Params, Common()) }
 
-// Param returns the definition of a parameter: the one of that name, else the one
-// of a prefix of it.
+// Param returns the definition of a parameter: the one of that name, else the one of a prefix of it.
 func (k Kind) Param(name string) (ParamDef, bool) {
 	prefix := name[:strings.IndexByte(name, '.')+1]
 	var found ParamDef
@@ -59,8 +57,7 @@ func (k Kind) Param(name string) (ParamDef, bool) {
 	return found, found.Name != ""
 }
 
-// Common returns the parameters that every kind has. Agents ignore them;
-// tournaments read them from the spec.
+// Common returns the parameters that every kind has. Agents ignore them; tournaments read them from the spec.
 func Common() []ParamDef {
 	return []ParamDef{
 		{Name: "name", Type: Text, Doc: "what tables call the player, in place of the whole spec"},
@@ -68,8 +65,7 @@ func Common() []ParamDef {
 	}
 }
 
-// Registry holds the kinds of agents that can be made. It is a value, built by
-// the program; nothing registers itself.
+// Registry holds the kinds of agents that can be made. It is a value, built by the program; nothing registers itself.
 type Registry struct{ kinds map[string]Kind }
 
 // NewRegistry returns a registry of the given kinds. It panics if two have one name.
@@ -99,8 +95,7 @@ func (r *Registry) Kind(s Spec) (Kind, error) {
 	return k, nil
 }
 
-// Values checks a spec's kind and parameters and fills in the defaults. The
-// error joins everything that is wrong.
+// Values checks a spec's kind and parameters and fills in the defaults. The error joins everything that is wrong.
 func (r *Registry) Values(s Spec) (Values, error) {
 	k, err := r.Kind(s)
 	if err != nil {

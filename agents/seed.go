@@ -1,8 +1,7 @@
 package agents
 
-// MixSeed derives a seed from another by mixing numbers in, one after another,
-// each by one step of SplitMix64 (Steele, Lea and Flood: Fast Splittable
-// Pseudorandom Number Generators, 2014):
+// MixSeed derives a seed from another by mixing numbers in, one after another, each by one step of SplitMix64 (Steele,
+// Lea and Flood: Fast Splittable Pseudorandom Number Generators, 2014):
 //
 //	for each part x: seed = finish(seed XOR x + 0x9e3779b97f4a7c15)
 //

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -21,9 +22,8 @@ type Spec struct {
 // Param is one parameter of a spec, as text.
 type Param struct{ Name, Value string }
 
-// ParseSpec reads "kind" or "kind:param=value,param=value". A value that holds
-// a comma or a quote is written in single quotes, a quote inside it doubled.
-// [Registry.Values] checks that the kind and its parameters exist.
+// ParseSpec reads "kind" or "kind:param=value,param=value". A value that holds a comma or a quote is written in single
+// quotes, a quote inside it doubled. [Registry.Values] checks that the kind and its parameters exist.
 func ParseSpec(text string) (Spec, error) {
 	if len(text) > maxSpec {
 		return Spec{}, fmt.Errorf("agent spec of %d bytes: expected at most %d", len(text), maxSpec)
@@ -61,27 +61,20 @@ func cutValue(text string) (value, rest string, more bool, err error) {
 		}
 		return value, rest, more, nil
 	}
-	var b strings.Builder
-	for rest = text[1:]; ; rest = rest[1:] {
-		part, after, closed := strings.Cut(rest, "'")
-		if !closed {
-			return "", "", false, errors.New("expected a closing quote")
-		}
-		b.WriteString(part)
-		if rest = after; !strings.HasPrefix(rest, "'") {
-			break
-		}
-		b.WriteByte('\'')
+	found := quoted.FindStringSubmatch(text)
+	if found == nil {
+		return "", "", false, errors.New("expected a closing quote")
 	}
-	after, more := strings.CutPrefix(rest, ",")
-	if rest != "" && !more {
+	if rest, more = strings.CutPrefix(found[2], ","); found[2] != "" && !more {
 		return "", "", false, fmt.Errorf("expected a comma after the closing quote, found %.60q", rest)
 	}
-	return b.String(), after, more, nil
+	return strings.ReplaceAll(found[1], "''", "'"), rest, more, nil
 }
 
-// validName matches the names of kinds and parameters.
-var validName = regexp.MustCompile(`^[a-zA-Z][-a-zA-Z0-9_.]{0,63}$`)
+var (
+	quoted    = regexp.MustCompile(`(?s)^'((?:[^']|'')*)'(.*)$`)     // a value and what follows it
+	validName = regexp.MustCompile(`^[a-zA-Z][-a-zA-Z0-9_.]{0,63}$`) // of a kind or a parameter
+)
 
 // Get returns a parameter's value as it was given, "" for none.
 func (s Spec) Get(name string) string {
@@ -93,8 +86,7 @@ func (s Spec) Get(name string) string {
 	return ""
 }
 
-// With returns the spec with another value of a parameter, in its place or else
-// at the end.
+// With returns the spec with another value of a parameter, in its place or else at the end.
 func (s Spec) With(name, value string) Spec {
 	params := slices.Clone(s.Params)
 	i := slices.IndexFunc(params, func(p Param) bool { return p.Name == name })
@@ -107,23 +99,17 @@ func (s Spec) With(name, value string) Spec {
 
 // Label returns the player's name in tables: its parameter name, or the whole spec.
 func (s Spec) Label() string {
-	if name := s.Get("name"); name != "" {
-		return name
-	}
-	return s.String()
+	return cmp.Or(s.Get("name"), s.String())
 }
 
-// LabelOf returns the label of a player by its name in a record: a spec, else the
-// name itself.
+// LabelOf returns the label of a player by its name in a record: a spec, else the name itself.
 func LabelOf(player string) string {
-	if !strings.Contains(player, "name=") {
-		return player
+	if strings.Contains(player, "name=") {
+		if spec, err := ParseSpec(player); err == nil {
+			return spec.Label()
+		}
 	}
-	spec, err := ParseSpec(player)
-	if err != nil {
-		return player
-	}
-	return spec.Label()
+	return player
 }
 
 // UnmarshalText implements [encoding.TextUnmarshaler] by [ParseSpec].

@@ -44,9 +44,8 @@ func Default(name string) (Weights, error) {
 // ForRules returns the evaluator with the embedded weights for r.
 func ForRules(r *rules.Rules) (*Evaluator, error) { return new(Source).Evaluator(r) }
 
-// WinProbability returns the probability that the side to move wins, draws counting half, by
-// a score, of two agents like alphabeta:nodes=20000 with the embedded weights. A proven
-// result is 0 or 1.
+// WinProbability returns the probability that the side to move wins, draws counting half, by a score, of two agents
+// like alphabeta:nodes=20000 with the embedded weights. A proven result is 0 or 1.
 func WinProbability(s agents.Score, r *rules.Rules) float64 {
 	switch {
 	case s >= agents.WinScore:

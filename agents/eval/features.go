@@ -35,10 +35,9 @@ func (v *collector) add(name, doc string, x float64) {
 	}
 }
 
-// fill adds the features of p, of which the side to move controls own and the opponent opp.
-// A new feature is an entry here; weights files that don't have it give it 0. Every one is
-// seen from the side to move, the mover; a difference is its count minus its opponent's.
-// A side controls what it could land on if it were to move ([rules.Control]).
+// fill adds the features of p, of which the side to move controls own and the opponent opp. A new feature is an entry
+// here; weights files that don't have it give it 0. Every one is seen from the side to move, the mover; a difference is
+// its count minus its opponent's. A side controls what it could land on if it were to move ([rules.Control]).
 func (v *collector) fill(p rules.Position, own, opp *rules.Control) {
 	side, other, occupied := p.Side(), p.Side().Other(), p.Occupied()
 	only, both, onlyOpp := own.Pieces&^opp.Pieces, own.Pieces&opp.Pieces, opp.Pieces&^own.Pieces
@@ -114,8 +113,7 @@ func indicator(b bool) float64 {
 	return 0
 }
 
-// advance returns how many empty rows lie before side's nearest piece, 0 on an
-// empty board.
+// advance returns how many empty rows lie before side's nearest piece, 0 on an empty board.
 func advance(occupied rules.SquareSet, side rules.Side) int {
 	if occupied == 0 {
 		return 0

@@ -24,12 +24,11 @@ type Source struct {
 // ParamPrefix begins the names of the parameters that change one weight.
 const ParamPrefix = "weight."
 
-// Params returns the parameters of agents that evaluate: weights, and weight.FEATURE,
-// which changes one of them.
+// Params returns the parameters of agents that evaluate: weights, and weight.FEATURE, which changes one of them.
 func Params() []agents.ParamDef {
 	return []agents.ParamDef{
 		{
-			Name: "weights", Type: agents.Text, Default: DefaultName, File: true, Words: []string{DefaultName},
+			Name: "weights", Type: agents.Text, Default: DefaultName, File: true,
 			Doc: "weights of the evaluation: a file, or default for those that suit the rules",
 		},
 		{

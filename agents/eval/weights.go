@@ -42,11 +42,10 @@ func Family(r *rules.Rules) string {
 type Weights struct {
 	Rules string // the family of rules they are for
 
-	// WinScale is how many hundredths of a point make the odds of winning e times as high; 0: it
-	// has not been fitted. That of the embedded weights is the maximum likelihood fit of results by
-	// the movers' unproven scores in some 250 games under each of standard, simplified and kang
-	// between copies of alphabeta:nodes=20000, from random set-ups with two or three random plies.
-	// Without any tenth of the games the fits give 56 to 63, 93 to 118, and 121 to 149.
+	// WinScale is how many hundredths of a point make the odds of winning e times as high; 0: it has not been fitted. That
+	// of the embedded weights is the maximum likelihood fit of results by the movers' unproven scores in some 250 games
+	// under each of standard, simplified and kang between copies of alphabeta:nodes=20000, from random set-ups with two or
+	// three random plies. Without any tenth of the games the fits give 56 to 63, 93 to 118, and 121 to 149.
 	WinScale float64
 
 	Values     Vector          // hundredths of a point per unit of the feature, within ±MaxWeight
@@ -314,8 +313,7 @@ func (w *Weights) Write(out io.Writer) error {
 	return err
 }
 
-// writeEntries writes the entries of a JSON object, one a line, but for those of which
-// value returns false.
+// writeEntries writes the entries of a JSON object, one a line, but for those of which value returns false.
 func writeEntries(b *bytes.Buffer, indent string, names []string, value func(i int) (any, bool)) {
 	separator := ""
 	for i, name := range names {

@@ -1,17 +1,11 @@
-// Package policy ranks the moves of a position before anything is searched.
+// Package policy ranks the moves of a position before anything is searched, by the sum of the weights of their features
+// and the output of a network: see README.md. Each feature depends on the start and the end of the move, or on the drop
+// of the displaced piece alone. So for hundreds of moves few sums are computed: one for each start and end, and one for
+// each drop. The network's hidden layer, the sum of the position and three rows by the move, needs no position after
+// the move.
 //
-// The score of a move is the logarithm of the odds that a deep search chooses it, up to a
-// constant: the sum of the weights of its features, which are on or off. Each feature
-// depends on the start and the end of the move, or on the drop of the displaced piece
-// alone. So for hundreds of moves few sums are computed: one for each start and end,
-// and one for each drop.
-//
-// A network adds to that what only the whole position shows: a hidden layer whose sums, those of the position
-// and three rows by the move, need no position after the move. So moves are ordered without evaluating them.
-//
-// Squares are seen by the side to move. A move and its mirror image in the mirrored
-// position have the same features: those whose square is on the right half of the board
-// are mirrored.
+// Squares are seen by the side to move. A move and its mirror image in the mirrored position have the same features:
+// those whose square is on the right half of the board are mirrored.
 package policy
 
 import (
@@ -188,8 +182,7 @@ func (v *View) dropFeatures(height, drop int) [5]int {
 	}
 }
 
-// Features appends the features of a move of the position, which are indices below NumFeatures.
-// The pass has none.
+// Features appends the features of a move of the position, which are indices below NumFeatures. The pass has none.
 func (v *View) Features(m rules.Move, list []uint16) []uint16 {
 	if m == rules.Pass {
 		return list

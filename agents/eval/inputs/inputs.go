@@ -11,11 +11,10 @@ import (
 // The inputs of a network, each on or off. All are seen from the side to move,
 // as in the features: squares are turned so that it plays from row 1.
 //
-// First come the squares by content and control: for an empty square or a piece of
-// height 1 to 3, controlled by no side, own, opponent or both, one input for each
-// square. Then come one-hot counts: moves in buckets of half a doubling, pieces that
-// can reach the goal now, pieces that may be moved; and for Kang the pieces of each
-// height in hand, the goals, and who took a piece out on its last turn.
+// First come the squares by content and control: for an empty square or a piece of height 1 to 3, controlled by no
+// side, own, opponent or both, one input for each square. Then come one-hot counts: moves in buckets of half a
+// doubling, pieces that can reach the goal now, pieces that may be moved; and for Kang the pieces of each height in
+// hand, the goals, and who took a piece out on its last turn.
 const (
 	inSquares = 0
 	inMoves   = inSquares + 4*4*rules.NumSquares // own, then the opponent's
@@ -47,8 +46,7 @@ type List struct {
 	n    int
 }
 
-// Active returns the inputs that are on, each once. The slice is valid until the
-// inputs are filled again.
+// Active returns the inputs that are on, each once. The slice is valid until the inputs are filled again.
 func (in *List) Active() []uint16 { return in.list[:in.n] }
 
 func (in *List) add(i int) {
@@ -63,8 +61,7 @@ func (in *List) count(first, x, limit int) {
 	}
 }
 
-// Extract lists the inputs of p, where co and cp are the control of the side to move
-// and of the opponent.
+// Extract lists the inputs of p, where co and cp are the control of the side to move and of the opponent.
 func (in *List) Extract(p rules.Position, co, cp *rules.Control) {
 	in.n = 0
 	own, opp := p.Side(), p.Side().Other()
@@ -132,8 +129,7 @@ func moveBucket(n int) int {
 	return min(step, moveBuckets-1)
 }
 
-// Mirrored has for each input the one that corresponds to it in the mirror image of the
-// position.
+// Mirrored has for each input the one that corresponds to it in the mirror image of the position.
 var Mirrored = func() (t [Num]uint16) {
 	for i := range t {
 		t[i] = uint16(i)
