@@ -17,14 +17,10 @@ import (
 	"gyges/rules/base/problems"
 )
 
-// MaxMulti bounds the number of best moves of a search.
-const MaxMulti = 50
-
-// MaxDepth bounds the depth of a search, in plies.
-const MaxDepth = 64
-
-// DefaultTime is how long to search where nothing else bounds it.
-const DefaultTime = 5 * time.Second
+const (
+	MaxDepth    = 64              // plies of a search at most
+	DefaultTime = 5 * time.Second // how long to search where nothing else bounds it
+)
 
 // ErrMulti is the error of a search for several moves by an agent that can't exclude any.
 var ErrMulti = errors.New("expected an agent that can exclude moves, like alphabeta")
@@ -33,7 +29,7 @@ var ErrMulti = errors.New("expected an agent that can exclude moves, like alphab
 type Request struct {
 	Game   *rules.Game   // not over, with all pieces placed; it is not changed
 	Limits agents.Limits // of the whole search; one of depth, nodes and time is needed by some agents
-	Multi  int           // best moves to find, 1 to MaxMulti; there may be fewer legal ones
+	Multi  int           // best moves to find, at least 1; there may be fewer legal ones
 }
 
 // Line is a result: one of the best moves, and what follows it.
@@ -66,14 +62,11 @@ type search struct {
 	lines  []Line
 }
 
-// Search searches with an agent. It calls report with each result, and with all results so
-// far, the best first; these are not changed later. Agents that can exclude
-// moves search depth by depth for the number of moves asked for, others once. It ends when a
-// limit is reached or all results are proven, with the agent's error, its panic included,
-// or with the cause of ctx's end.
-func Search(
-	ctx context.Context, a agents.Agent, q Request, report func(found Line, all []Line),
-) (err error) {
+// Search searches with an agent. It calls report with each result, and with all results so far, the best first; these
+// are not changed later. Agents that can exclude moves search depth by depth for the number of moves asked for, others
+// once. It ends when a limit is reached or all results are proven, with the agent's error, its panic included, or with
+// the cause of ctx's end.
+func Search(ctx context.Context, a agents.Agent, q Request, report func(found Line, all []Line)) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v, %s", p, debug.Stack())
@@ -88,8 +81,8 @@ func Search(
 	}
 	s := &search{Request: q, agent: a, report: report, began: time.Now()}
 	s.Multi = min(q.Multi, q.Game.Legal().Len())
-	setup := agents.Setup{Rules: q.Game.Rules(), Side: q.Game.Position().Side(), Seed: 1}
-	if err := a.NewGame(ctx, setup); err != nil {
+	err = a.NewGame(ctx, agents.Setup{Rules: q.Game.Rules(), Side: q.Game.Position().Side(), Seed: 1})
+	if err != nil {
 		return err
 	}
 	if excludes {
@@ -135,8 +128,7 @@ func (s *search) deepen(ctx context.Context) error {
 	return nil
 }
 
-// rest returns what is left of the limits, for a search to some depth; ok says whether
-// anything is.
+// rest returns what is left of the limits, for a search to some depth; ok says whether anything is.
 func (s *search) rest(depth int) (l agents.Limits, ok bool) {
 	l.Depth = depth
 	if s.Limits.Nodes > 0 {
@@ -152,8 +144,7 @@ func (s *search) rest(depth int) (l agents.Limits, ok bool) {
 	return l, true
 }
 
-// add reports a result. It replaces those of lower depths for the same rank and for the
-// same move.
+// add reports a result. It replaces those of lower depths for the same rank and for the same move.
 func (s *search) add(rank int, d agents.Decision) {
 	found := Line{
 		Depth: d.Depth, Rank: rank, Nodes: s.nodes + d.Nodes, Seconds: time.Since(s.began).Seconds(),
@@ -166,7 +157,16 @@ func (s *search) add(rank int, d agents.Decision) {
 	}
 	all := append(make([]Line, 0, s.Multi), s.lines[:min(rank-1, len(s.lines))]...)
 	all = append(all, found)
-	byScore(all)
+	// By score: where moves were pruned, one found later may be the better one.
+	slices.SortStableFunc(all, func(a, b Line) int {
+		if a.Score == nil || b.Score == nil {
+			return 0
+		}
+		return cmp.Compare(*b.Score, *a.Score)
+	})
+	for i := range all {
+		all[i].Rank = i + 1
+	}
 	for _, old := range s.lines[len(all)-1:] {
 		if len(all) < s.Multi && old.Moves[0] != found.Moves[0] {
 			old.Rank = len(all) + 1
@@ -175,19 +175,6 @@ func (s *search) add(rank int, d agents.Decision) {
 	}
 	s.lines = all
 	s.report(found, all)
-}
-
-// byScore orders the results of one depth: where moves were pruned, one found later may be the better one.
-func byScore(lines []Line) {
-	slices.SortStableFunc(lines, func(a, b Line) int {
-		if a.Score == nil || b.Score == nil {
-			return 0
-		}
-		return cmp.Compare(*b.Score, *a.Score)
-	})
-	for i := range lines {
-		lines[i].Rank = i + 1
-	}
 }
 
 // LongLine returns moves played in a game in long notation.
@@ -200,9 +187,8 @@ func LongLine(g *rules.Game, moves []rules.Move) []string {
 	return line
 }
 
-// Replay returns the game that moves lead to, in short or long notation, from a position;
-// an empty text is the beginning under the rules. The error is a [problems.FieldError] of
-// "position" or "moves".
+// Replay returns the game that moves lead to, in short or long notation, from a position; an empty text is the
+// beginning under the rules. The error is a [problems.FieldError] of "position" or "moves".
 func Replay(r *rules.Rules, position string, moves []string) (*rules.Game, error) {
 	start := r.Start()
 	if position != "" {

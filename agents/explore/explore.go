@@ -15,8 +15,7 @@ import (
 	"gyges/rules/base/settings"
 )
 
-// Name is the name of the kind, and Param that of the parameter that names the
-// agent it plays like.
+// Name is the name of the kind, and Param that of the parameter that names the agent it plays like.
 const (
 	Name  = "explore"
 	Param = "agent"
@@ -38,11 +37,15 @@ func Kind() agents.Kind {
 	}
 }
 
-// Spec returns the spec of an agent that plays like another one. The parameters that
-// every kind takes, like its name in tables, move to the outer spec. Options of 0 are
-// left out.
+// Spec returns the spec of an agent that plays like another one. The parameters that every kind takes, like its name in
+// tables, move to the outer spec. Options of 0 are left out.
 func Spec(like agents.Spec, o Options) agents.Spec {
-	inner, outer := agents.Spec{Kind: like.Kind}, o.params()
+	inner, outer := agents.Spec{Kind: like.Kind}, []agents.Param{}
+	for _, f := range settings.Fields(&o, "") {
+		if f.Key == "temperature" || !f.Value.IsZero() {
+			outer = append(outer, agents.Param{Name: f.Key, Value: f.Texts()[0]})
+		}
+	}
 	for _, p := range like.Params {
 		if slices.ContainsFunc(agents.Common(), func(d agents.ParamDef) bool { return d.Name == p.Name }) {
 			outer = append(outer, p)
@@ -58,15 +61,6 @@ type Options struct {
 	Temperature float64 `yaml:"temperature" check:"0..10" default:"0.2" name:"temperature" placeholder:"POINTS" help:"Exploration in points: a move that is this much worse than the best one is played 1/e as often; 0: the best only."`
 	Random      float64 `yaml:"random" check:"0..1" default:"0" name:"random" placeholder:"SHARE" help:"Share of moves, 0 to 1, that are drawn from all that do not let the opponent reach the goal; they get no score."`
 	Plies       int     `yaml:"plies" check:"0..100000" zero:"all" name:"explore-plies" placeholder:"N" help:"Plies of a game after which only best moves are played; 0, the default: never."`
-}
-
-func (o Options) params() (list []agents.Param) {
-	for _, f := range settings.Fields(&o, "") {
-		if f.Key == "temperature" || !f.Value.IsZero() {
-			list = append(list, agents.Param{Name: f.Key, Value: f.Texts()[0]})
-		}
-	}
-	return list
 }
 
 func newPlayer(c agents.Config) (agents.Agent, error) {
@@ -136,8 +130,7 @@ func (a *player) Choose(ctx context.Context, g *rules.Game, q agents.Request) (a
 	return d, nil
 }
 
-// harmless draws one of the moves after which the opponent can't reach the goal,
-// NoMove if there is none.
+// harmless draws one of the moves after which the opponent can't reach the goal, NoMove if there is none.
 func (a *player) harmless(g *rules.Game, seed uint64) rules.Move {
 	g.LegalMoves(&a.moves)
 	p, n := g.Position(), 0
@@ -155,10 +148,9 @@ func (a *player) harmless(g *rules.Game, seed uint64) rules.Move {
 	return chosen
 }
 
-// gumbel returns noise of the standard Gumbel distribution times the
-// temperature. A move with the highest sum of score and such noise is one drawn
-// with probabilities in proportion to exp(score/temperature) (the "Gumbel-max
-// trick", see C. J. Maddison, D. Tarlow and T. Minka: A* Sampling, 2014).
+// gumbel returns noise of the standard Gumbel distribution times the temperature. A move with the highest sum of score
+// and such noise is one drawn with probabilities in proportion to exp(score/temperature) (the "Gumbel-max trick", see
+// C. J. Maddison, D. Tarlow and T. Minka: A* Sampling, 2014).
 func gumbel(seed uint64, m rules.Move, temperature float64) agents.Score {
 	u := (float64(agents.MixSeed(seed, uint64(m))>>11) + 0.5) / (1 << 53) // between 0 and 1
 	return agents.Score(math.Round(-100 * temperature * math.Log(-math.Log(u))))

@@ -11,9 +11,8 @@ import (
 	"gyges/rules"
 )
 
-// Kind returns the kind of agent that plays a winning move if there is one, avoids
-// moves after which the opponent wins at once, and otherwise plays the move with the
-// highest static evaluation.
+// Kind returns the kind of agent that plays a winning move if there is one, avoids moves after which the opponent wins
+// at once, and otherwise plays the move with the highest static evaluation.
 func Kind() agents.Kind {
 	return agents.Kind{
 		Name:   "greedy",

@@ -7,11 +7,10 @@ import (
 	"gyges/rules"
 )
 
-// Board draws a position for people, South at the bottom: a digit is a piece of
-// that height, a dot an empty square. last is the move that led here, or
-// rules.NoMove: the square it left is put in (), the squares where it put pieces
-// in []. Of its course, which may be nil, pieces that it bounced off are in <>, empty squares that it crossed hold a
-// plus sign. The text ends in a newline.
+// Board draws a position for people, South at the bottom: a digit is a piece of that height, a dot an empty square.
+// last is the move that led here, or rules.NoMove: the square it left is put in (), the squares where it put pieces in
+// []. Of its course, which may be nil, pieces that it bounced off are in <>, empty squares that it crossed hold a plus
+// sign. The text ends in a newline.
 func Board(r *rules.Rules, p rules.Position, last rules.Move, course []rules.Step) string {
 	var crossed, landed rules.SquareSet
 	for _, step := range course {

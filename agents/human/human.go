@@ -20,9 +20,8 @@ import (
 //go:embed help.txt
 var help string
 
-// Kind returns the kind "human", which reads moves and commands from in and writes
-// prompts and messages to out. All agents of the kind share in. Where in is not a
-// terminal, the lines that are read are echoed to out.
+// Kind returns the kind "human", which reads moves and commands from in and writes prompts and messages to out. All
+// agents of the kind share in. Where in is not a terminal, the lines that are read are echoed to out.
 func Kind(in io.Reader, out io.Writer) agents.Kind {
 	input := &lines{in: in}
 	f, ok := in.(*os.File)
@@ -45,10 +44,9 @@ type human struct {
 	echo bool
 }
 
-// NewGame implements [agents.Agent].
 func (h *human) NewGame(context.Context, agents.Setup) error { return nil }
 
-// Choose implements [agents.Agent]. It prompts until a legal move is typed, and passes
+// Choose prompts until a legal move is typed, and passes
 // without a prompt where that is the only move. It ignores limits.
 func (h *human) Choose(ctx context.Context, g *rules.Game, q agents.Request) (agents.Decision, error) {
 	if err := q.Check(h.Capabilities()); err != nil {
@@ -59,7 +57,12 @@ func (h *human) Choose(ctx context.Context, g *rules.Game, q agents.Request) (ag
 		return agents.Decision{Move: rules.Pass}, nil
 	}
 	for {
-		h.printf("%s", prompt(g))
+		p := g.Position()
+		if g.Rules().SettingUp(p) {
+			h.printf("%v, place a piece (%s left), or help: ", p.Side(), hand(p, p.Side()))
+		} else {
+			h.printf("%v, your move, or help: ", p.Side())
+		}
 		text, err := h.in.next(ctx)
 		switch {
 		case errors.Is(err, errTooLong):
@@ -83,14 +86,6 @@ func (h *human) Choose(ctx context.Context, g *rules.Game, q agents.Request) (ag
 	}
 }
 
-func prompt(g *rules.Game) string {
-	p := g.Position()
-	if g.Rules().SettingUp(p) {
-		return fmt.Sprintf("%v, place a piece (%s left), or help: ", p.Side(), hand(p, p.Side()))
-	}
-	return fmt.Sprintf("%v, your move, or help: ", p.Side())
-}
-
 // answer executes one line. It returns the move, if the line is a legal one, and
 // [agents.ErrResigned] for the command to resign.
 func (h *human) answer(g *rules.Game, text string) (rules.Move, error) {
@@ -112,7 +107,11 @@ func (h *human) answer(g *rules.Game, text string) (rules.Move, error) {
 	case words[0] == "help" || words[0] == "?":
 		h.printf("%s", help)
 	case words[0] == "board":
-		h.printf("%s", Board(g.Rules(), g.Position(), lastMove(g), nil))
+		last := rules.NoMove
+		if moves := g.Moves(); len(moves) > 0 {
+			last = moves[len(moves)-1]
+		}
+		h.printf("%s", Board(g.Rules(), g.Position(), last, nil))
 	case words[0] == "quit" || words[0] == "exit" || words[0] == "resign":
 		return rules.NoMove, agents.ErrResigned
 	default:
@@ -143,21 +142,13 @@ var plain = strings.NewReplacer("×", "x", "–", "-", "—", "-", "−", "-")
 // end, and moves can still be typed.
 func (h *human) printf(format string, args ...any) { _, _ = fmt.Fprintf(h.out, format, args...) }
 
-func lastMove(g *rules.Game) rules.Move {
-	if moves := g.Moves(); len(moves) > 0 {
-		return moves[len(moves)-1]
-	}
-	return rules.NoMove
-}
-
 // listMoves writes the legal moves in short notation, but each start, or piece
 // displaced, only once, with all the squares that can follow it:
 //
 //	d1-    c2 d3 goal
 //	d1xc3@ a1 b1 d2
 //
-// With a start (a square, +height or height@) it lists those moves alone. It
-// returns "" if there are none.
+// With a start (a square, +height or height@) it lists those moves alone. It returns "" if there are none.
 func listMoves(ms *rules.MoveSet, start string) string {
 	var b strings.Builder
 	heading, end := "", ""

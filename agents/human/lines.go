@@ -29,9 +29,8 @@ type line struct {
 	err  error
 }
 
-// next returns the next line without its end. It blocks until there is one, the
-// input ends (io.EOF), or ctx is cancelled; the next call returns a line that comes
-// later.
+// next returns the next line without its end. It blocks until there is one, the input ends (io.EOF), or ctx is
+// cancelled; the next call returns a line that comes later.
 func (l *lines) next(ctx context.Context) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err

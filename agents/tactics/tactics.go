@@ -27,14 +27,6 @@ const (
 // Classes returns the classes, the easiest first.
 func Classes() []Class { return []Class{WinIn1, WinIn3, WinIn5, OnlyMove} }
 
-// winIn returns the class of a win in a number of plies, "" if there is none.
-func winIn(plies int) Class {
-	if c := Class(fmt.Sprintf("win in %d", plies)); slices.Contains(Classes(), c) {
-		return c
-	}
-	return ""
-}
-
 // Puzzle is a position and all moves that solve it. A game begins in the position, so
 // the repetition rule excludes no move.
 type Puzzle struct {

@@ -15,8 +15,7 @@ type Attempt struct {
 	Task   *Task
 	Move   rules.Move
 	Solved bool
-	// Proven reports whether the agent's score is a win in exactly the plies of the class. It
-	// is false for only moves.
+	// Proven reports whether the agent's score is a win in exactly the plies of the class. It is false for only moves.
 	Proven bool
 }
 
@@ -27,18 +26,17 @@ type Trial struct {
 	Seconds  float64 // for all attempts
 }
 
-// Try lets an agent decide each task, as the side to move in a new game. The
-// error is the context's, or the agent's.
+// Try lets an agent decide each task, as the side to move in a new game. The error is the context's, or the agent's.
 func Try(ctx context.Context, name string, a agents.Agent, tasks []Task, lim agents.Limits) (Trial, error) {
 	trial := Trial{Agent: name}
 	began := time.Now()
 	for i := range tasks {
 		t := &tasks[i]
-		setup := agents.Setup{Rules: t.rules, Side: t.position.Side(), Seed: 1}
-		if err := a.NewGame(ctx, setup); err != nil {
-			return trial, fmt.Errorf("%s: %w", t.Position, err)
+		var d agents.Decision
+		err := a.NewGame(ctx, agents.Setup{Rules: t.rules, Side: t.position.Side(), Seed: 1})
+		if err == nil {
+			d, err = a.Choose(ctx, t.game(), agents.Request{Limits: lim})
 		}
-		d, err := a.Choose(ctx, t.game(), agents.Request{Limits: lim})
 		if ctx.Err() != nil {
 			return trial, ctx.Err() // the decision was cut short
 		}
@@ -48,7 +46,7 @@ func Try(ctx context.Context, name string, a agents.Agent, tasks []Task, lim age
 		plies, proven := d.Score.Proven()
 		trial.Attempts = append(trial.Attempts, Attempt{
 			Task: t, Move: d.Move, Solved: slices.Contains(t.moves, d.Move),
-			Proven: d.Scored && proven && t.Class == winIn(plies),
+			Proven: d.Scored && proven && string(t.Class) == fmt.Sprintf("win in %d", plies),
 		})
 	}
 	trial.Seconds = time.Since(began).Seconds()
