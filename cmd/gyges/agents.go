@@ -41,7 +41,7 @@ var paramColumns = []grid.Column[agents.ParamDef]{
 func (c *agentsCmd) Run(e *env) error {
 	format, layout := c.Format, grid.Options{Width: tableWidth(e.out)}
 	if c.Kind == "" {
-		err := grid.Write(e.out, format, layout, kindColumns, kindsOf(e.registry))
+		err := grid.Make(kindColumns, kindsOf(e.registry)).Write(e.out, format, layout)
 		if err == nil && format != grid.JSON {
 			e.out.printf("\ngyges agents KIND lists the parameters of a kind.\n")
 		}
@@ -59,5 +59,5 @@ func (c *agentsCmd) Run(e *env) error {
 		doc = strings.Join(textfmt.Wrap(doc, columns(e.out)), "\n")
 	}
 	e.out.printf("%s\n\n", doc)
-	return grid.Write(e.out, format, layout, paramColumns, k.AllParams())
+	return grid.Make(paramColumns, k.AllParams()).Write(e.out, format, layout)
 }

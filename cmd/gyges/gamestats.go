@@ -47,5 +47,5 @@ func (c *gamesStatsCmd) Run(ctx context.Context, e *env) error {
 		return noGames(listed(c.Runs), in)
 	}
 	warnSkipped(e, in)
-	return asFailure(grid.Write(e.out, c.Format, grid.Options{Width: tableWidth(e.out)}, gamestats.Columns, figures))
+	return asFailure(grid.Make(gamestats.Columns, figures).Write(e.out, c.Format, grid.Options{Width: tableWidth(e.out)}))
 }

@@ -33,5 +33,5 @@ func (c *levelsCmd) Run(e *env) error {
 	if err != nil {
 		return failure{err}
 	}
-	return grid.Write(e.out, c.Format, grid.Options{Width: tableWidth(e.out)}, levelColumns, levels)
+	return grid.Make(levelColumns, levels).Write(e.out, c.Format, grid.Options{Width: tableWidth(e.out)})
 }

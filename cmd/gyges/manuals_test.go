@@ -67,8 +67,8 @@ func TestManualsAreComplete(t *testing.T) {
 		"policies for repetitions": texts(agents.Forfeit, agents.AskNext, agents.Allow),
 		"endings":                  endings,
 		"records":                  jsonNames(record.Record{}),
-		"lists of games":           append(grid.Keys(gameColumns), jsonNames(record.Fault{})...),
-		"exports":                  append(pgnTags(t), grid.Keys(exportColumns)...),
+		"lists of games":           append(grid.Make(gameColumns, nil).Keys(), jsonNames(record.Fault{})...),
+		"exports":                  append(pgnTags(t), grid.Make(exportColumns, nil).Keys()...),
 	} {
 		in(what, names, "tournament/README.md", "tournament/record/README.md")
 	}

@@ -91,7 +91,7 @@ var presetColumns = []grid.Column[rules.Preset]{
 func (c *rulesCmd) list(e *env) error {
 	presets := rules.Presets()
 	if c.Format == grid.JSON {
-		return grid.Write(e.out, grid.JSON, grid.Options{}, presetColumns, presets)
+		return grid.Make(presetColumns, presets).Write(e.out, grid.JSON, grid.Options{})
 	}
 	t := grid.New("", 2, "Name", "Source, and differences from "+presets[0].Name)
 	for _, p := range presets {

@@ -62,7 +62,7 @@ func (c *solveCmd) Run(ctx context.Context, e *env) error {
 	case grid.JSON:
 		err = grid.WriteJSON(e.out, grid.ObjectOf(solutionColumns(c.Format), s))
 	default:
-		err = grid.Write(e.out, c.Format, grid.Options{}, solutionColumns(c.Format), []solver.Solution{s})
+		err = grid.Make(solutionColumns(c.Format), []solver.Solution{s}).Write(e.out, c.Format, grid.Options{})
 	}
 	if err == nil && !s.Complete {
 		err = cmp.Or(ctx.Err(), errNo)

@@ -114,7 +114,7 @@ func (c *solveCmd) openSolutions(games []*rules.Game) (f *os.File, done int, err
 	}
 	begin := "{"
 	if c.Format == grid.CSV {
-		begin = strings.Join(grid.Keys(solutionColumns(c.Format)), ",")
+		begin = strings.Join(grid.Make(solutionColumns(c.Format), nil).Keys(), ",")
 	}
 	if err = errors.Join(files.Lock(f), beginsWith(f, begin)); err == nil {
 		header := c.Format == grid.CSV

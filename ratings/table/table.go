@@ -80,7 +80,7 @@ func Write(w io.Writer, f grid.Format, chosen []Column, all Tables) error {
 		if len(chosen) == 0 {
 			chosen = shown(inCSV, 0)
 		}
-		return grid.Write(w, f, grid.Options{}, chosen, rows)
+		return grid.Make(chosen, rows).Write(w, f, grid.Options{})
 	}
 	return writePage(w, f, all, true, func(p *page, t Table) { p.table(t, chosen) })
 }

@@ -79,7 +79,7 @@ func (g *Game) WriteText(w io.Writer, width int) error {
 	for i := range g.Moves {
 		moves[i] = &g.Moves[i]
 	}
-	err := grid.Write(&b, grid.Text, grid.Options{Width: width}, moveColumns, moves)
+	err := grid.Make(moveColumns, moves).Write(&b, grid.Text, grid.Options{Width: width})
 	for i, note := range g.notes() {
 		if i == 0 {
 			b.WriteString("\n")

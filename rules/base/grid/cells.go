@@ -44,14 +44,13 @@ func Thousands(n int64) Cell { return Cell{Text: textfmt.Thousands(n), Value: n}
 // cellOf returns the cell of a value; its text only if people read it.
 func cellOf(value any, titled bool) Cell {
 	cell, ok := value.(Cell)
-	switch {
-	case !ok && !titled:
-		return Cell{Value: value}
-	case !ok:
-		return Cell{Text: Human(value), Value: value}
+	if !ok {
+		cell.Value = value
 	}
-	if x, ok := cell.Value.(float64); ok && math.IsNaN(x) {
+	if x, number := cell.Value.(float64); number && math.IsNaN(x) {
 		cell.Text = ""
+	} else if !ok && titled {
+		cell.Text = Human(value)
 	}
 	return cell
 }
@@ -96,11 +95,11 @@ func Exact(value any) string {
 		}
 		return textfmt.Escape(string(v))
 	case float64:
-		const small = 1e-4 // below it numbers have an exponent
-		if v != 0 && math.Abs(v) < small {
-			return strconv.FormatFloat(v, 'g', -1, 64)
+		format := byte('f')
+		if v != 0 && math.Abs(v) < 1e-4 { // with an exponent
+			format = 'g'
 		}
-		return strconv.FormatFloat(v, 'f', -1, 64)
+		return strconv.FormatFloat(v, format, -1, 64)
 	default:
 		return fmt.Sprint(v)
 	}

@@ -24,7 +24,7 @@ var columns = []Column[player]{
 
 func written(t *testing.T, f Format, o Options, rows ...player) string {
 	var b bytes.Buffer
-	require.NoError(t, Write(&b, f, o, columns, rows))
+	require.NoError(t, Make(columns, rows).Write(&b, f, o))
 	return b.String()
 }
 
@@ -76,7 +76,7 @@ func TestWriterByRows(t *testing.T) {
 func TestChoose(t *testing.T) {
 	chosen, err := Choose(columns, "score, name")
 	require.NoError(t, err)
-	require.Equal(t, []string{"score", "name"}, Keys(chosen))
+	require.Equal(t, []string{"score", "name"}, Make(chosen, nil).Keys())
 	for _, keys := range []string{"", "scor", "name,,score"} {
 		_, err = Choose(columns, keys)
 		require.ErrorContains(t, err, "unknown column")

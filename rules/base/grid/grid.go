@@ -26,7 +26,7 @@
 // also be whatever encoding/json takes, such as another table. Texts are escaped for each
 // format: the caller gives them as they are.
 //
-//   - [Write] writes a list of rows in any format, [Writer] a row at a time.
+//   - [Table.Write] writes all rows in any format, [Writer] a row at a time.
 //   - [Choose] selects columns by a list of keys, such as that of a flag --columns.
 //   - A [Table] inside a larger JSON value is an array of objects; [ObjectOf] is one of them; [Object] keeps the
 //     order of its fields; [WriteJSON] writes any value.
@@ -152,17 +152,6 @@ func (t *Table) RowHead() int {
 	return slices.IndexFunc(t.Columns, func(c Head) bool { return c.Left })
 }
 
-// Keys returns the keys of the columns that have one.
-func Keys[R any](columns []Column[R]) []string {
-	var keys []string
-	for _, c := range columns {
-		if c.Key != "" {
-			keys = append(keys, c.Key)
-		}
-	}
-	return keys
-}
-
 // Choose returns the columns with these keys, which are separated by commas.
 func Choose[R any](columns []Column[R], keys string) ([]Column[R], error) {
 	var chosen []Column[R]
@@ -170,7 +159,7 @@ func Choose[R any](columns []Column[R], keys string) ([]Column[R], error) {
 		key = strings.TrimSpace(key)
 		i := slices.IndexFunc(columns, func(c Column[R]) bool { return c.Key == key && key != "" })
 		if i < 0 {
-			return nil, errors.New(suggest.Unknown("column", key, Keys(columns)))
+			return nil, errors.New(suggest.Unknown("column", key, Make(columns, nil).Keys()))
 		}
 		chosen = append(chosen, columns[i])
 	}

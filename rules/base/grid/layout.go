@@ -2,7 +2,6 @@ package grid
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -19,15 +18,14 @@ import (
 type layout struct {
 	Options
 	columns []Head
-	header  []string
-	rows    [][]string
+	rows    [][]string // the first one is the header
 }
 
 // newLayout returns the layout of a table, all of whose columns have titles.
 func newLayout(t *Table, f Format, o Options) *layout {
-	l := &layout{Options: o, columns: t.Columns}
+	l := &layout{Options: o, columns: t.Columns, rows: make([][]string, 1, 1+len(t.Rows))}
 	for _, c := range t.Columns {
-		l.header = append(l.header, c.Title)
+		l.rows[0] = append(l.rows[0], c.Title)
 	}
 	for _, row := range t.Rows {
 		cells := make([]string, len(row))
@@ -45,10 +43,10 @@ func newLayout(t *Table, f Format, o Options) *layout {
 // write prints the table without blanks at the ends of lines.
 func (l *layout) write(w io.Writer, markdown bool) error {
 	blocks := []*layout{l}
-	if !markdown {
+	if !markdown && l.Width > 0 {
 		blocks = l.fitted()
 	}
-	var buf bytes.Buffer
+	var buf, trimmed bytes.Buffer
 	for i, block := range blocks {
 		if i > 0 {
 			buf.WriteByte('\n')
@@ -57,12 +55,15 @@ func (l *layout) write(w io.Writer, markdown bool) error {
 			return err
 		}
 	}
-	_, err := w.Write(buf.Bytes())
+	for line := range strings.Lines(buf.String()) {
+		trimmed.WriteString(strings.TrimRight(line, " \n") + "\n")
+	}
+	_, err := trimmed.WriteTo(w)
 	return err
 }
 
 // render prints the table as it is.
-func (l *layout) render(w *bytes.Buffer, markdown bool) error {
+func (l *layout) render(w io.Writer, markdown bool) error {
 	var style tw.Renderer = renderer.NewBlueprint(tw.Rendition{
 		Symbols: tw.NewSymbols(tw.StyleASCII),
 		Borders: tw.BorderNone,
@@ -81,8 +82,7 @@ func (l *layout) render(w *bytes.Buffer, markdown bool) error {
 			align[i] = tw.AlignLeft
 		}
 	}
-	var buf bytes.Buffer
-	t := tablewriter.NewTable(&buf,
+	t := tablewriter.NewTable(w,
 		tablewriter.WithRenderer(style),
 		// The writer would take the widths of ± and the like from the locale.
 		tablewriter.WithEastAsian(tw.Off),
@@ -94,39 +94,25 @@ func (l *layout) render(w *bytes.Buffer, markdown bool) error {
 		tablewriter.WithTrimTab(tw.Off),
 		tablewriter.WithAlignment(align),
 	)
-	t.Header(l.header)
-	if err := t.Bulk(l.rows); err != nil {
+	t.Header(l.rows[0])
+	if err := t.Bulk(l.rows[1:]); err != nil {
 		return err
 	}
-	if err := t.Render(); err != nil {
-		return err
-	}
-	for line := range strings.Lines(buf.String()) {
-		fmt.Fprintln(w, strings.TrimRight(line, " \n"))
-	}
-	return nil
+	return t.Render()
 }
 
 // leastWords is how narrow a column of words may get before words are cut or the table is folded.
 const leastWords = 20
 
 // fitted returns the table in blocks whose lines are no longer than Width, if that is possible.
-func (l *layout) fitted() []*layout {
-	if l.Width == 0 {
-		return []*layout{l}
-	}
-	columns := make([]int, len(l.columns))
-	for i := range columns {
-		columns[i] = i
-	}
-	rank := 0
-	for _, c := range l.columns {
-		rank = max(rank, c.Drop)
+func (l *layout) fitted() (list []*layout) {
+	columns, rank := make([]int, len(l.columns)), 0
+	for i, c := range l.columns {
+		columns[i], rank = i, max(rank, c.Drop)
 	}
 	for ; rank > 0 && l.needs(columns, math.MaxInt) > l.Width; rank-- {
 		columns = slices.DeleteFunc(columns, func(i int) bool { return l.columns[i].Drop == rank })
 	}
-	var list []*layout
 	for _, block := range l.blocks(columns) {
 		list = append(list, l.wrapped(block))
 	}
@@ -139,22 +125,20 @@ func (l *layout) blocks(columns []int) [][]int {
 	if l.Fold == 0 {
 		return [][]int{columns}
 	}
-	lead := columns[:min(l.Fold, len(columns))]
-	in := func(width int) [][]int {
-		list := [][]int{slices.Clone(lead)}
-		for _, i := range columns[len(lead):] {
-			last := &list[len(list)-1]
-			if len(*last) > len(lead) && l.needs(append(slices.Clone(*last), i), leastWords) > width {
-				list = append(list, slices.Clone(lead))
-				last = &list[len(list)-1]
+	lead := min(l.Fold, len(columns))
+	within := func(width int) (list [][]int) {
+		block := slices.Clone(columns[:lead])
+		for _, i := range columns[lead:] {
+			if len(block) > lead && l.needs(append(block, i), leastWords) > width {
+				list, block = append(list, block), slices.Clone(columns[:lead])
 			}
-			*last = append(*last, i)
+			block = append(block, i)
 		}
-		return list
+		return append(list, block)
 	}
-	list := in(l.Width)
+	list := within(l.Width)
 	for width := l.Width - 1; len(list) > 1 && width > 0; width-- {
-		narrower := in(width)
+		narrower := within(width)
 		if len(narrower) > len(list) {
 			break
 		}
@@ -175,55 +159,43 @@ func (l *layout) needs(columns []int, words int) int {
 // least returns the least width of a column: that of its widest cell, or of words if these are wider,
 // and of the widest word of its header.
 func (l *layout) least(column, words int) int {
-	widest := 0
-	for _, row := range l.rows {
-		widest = max(widest, lineWidth(row[column]))
-	}
-	for _, word := range textfmt.Words(l.header[column]) {
-		widest = max(widest, textfmt.Width(word))
+	most := widest(textfmt.Words(l.rows[0][column]))
+	for _, row := range l.rows[1:] {
+		most = max(most, widest(strings.Split(row[column], "\n")))
 	}
 	if l.columns[column].Left {
-		return min(widest, words)
+		return min(most, words)
 	}
-	return widest
+	return most
 }
 
-// lineWidth returns the width of the longest line of a cell.
-func lineWidth(cell string) int {
-	widest := 0
-	for line := range strings.SplitSeq(cell, "\n") {
-		widest = max(widest, textfmt.Width(line))
+// widest returns the width of the widest of some texts.
+func widest(texts []string) (most int) {
+	for _, text := range texts {
+		most = max(most, textfmt.Width(text))
 	}
-	return widest
+	return most
 }
 
 // wrapped returns the table of some columns with line breaks where a cell doesn't fit, and its first
 // row in bold if it is to be.
 func (l *layout) wrapped(columns []int) *layout {
 	widths := l.widths(columns)
-	t := &layout{}
-	wrap := func(row []string, bold bool) []string {
-		cells := make([]string, len(columns))
-		for k, i := range columns {
+	t := &layout{rows: make([][]string, len(l.rows))}
+	for k, i := range columns {
+		t.columns = append(t.columns, l.columns[i])
+		for r, row := range l.rows {
 			lines := []string{strings.ReplaceAll(row[i], textfmt.NoBreak, " ")}
 			if strings.Contains(row[i], "\n") || textfmt.Width(row[i]) > widths[k] {
 				lines = textfmt.Wrap(row[i], widths[k])
 			}
 			for n, line := range lines {
-				if bold && line != "" {
+				if l.Bold && r == 1 && line != "" {
 					lines[n] = "\x1b[1m" + line + "\x1b[0m"
 				}
 			}
-			cells[k] = strings.Join(lines, "\n")
+			t.rows[r] = append(t.rows[r], strings.Join(lines, "\n"))
 		}
-		return cells
-	}
-	for _, i := range columns {
-		t.columns = append(t.columns, l.columns[i])
-	}
-	t.header = wrap(l.header, false)
-	for i, row := range l.rows {
-		t.rows = append(t.rows, wrap(row, l.Bold && i == 0))
 	}
 	return t
 }
@@ -236,11 +208,9 @@ func (l *layout) widths(columns []int) []int {
 	left := l.Width - 2*len(columns) // a blank on each side of a column
 	for k, i := range columns {
 		longest := 1
-		for _, row := range append(l.rows, l.header) {
-			widths[k] = max(widths[k], lineWidth(row[i]))
-			for _, word := range textfmt.Words(row[i]) {
-				longest = max(longest, textfmt.Width(word))
-			}
+		for _, row := range l.rows {
+			widths[k] = max(widths[k], widest(strings.Split(row[i], "\n")))
+			longest = max(longest, widest(textfmt.Words(row[i])))
 		}
 		left -= widths[k]
 		whole[k], cut[k] = min(longest, leastWords), 1
@@ -251,16 +221,16 @@ func (l *layout) widths(columns []int) []int {
 	}
 	for _, least := range [][]int{whole, cut} {
 		for ; left < 0; left++ {
-			widest := -1
+			shrunk := -1
 			for k, w := range widths {
-				if w > least[k] && (widest < 0 || w > widths[widest]) {
-					widest = k
+				if w > least[k] && (shrunk < 0 || w > widths[shrunk]) {
+					shrunk = k
 				}
 			}
-			if widest < 0 {
+			if shrunk < 0 {
 				break
 			}
-			widths[widest]--
+			widths[shrunk]--
 		}
 	}
 	return widths

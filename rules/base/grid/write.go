@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
 
 	"gyges/rules/base/csvfile"
 )
@@ -35,38 +34,31 @@ type Options struct {
 	Rest  bool // CSV without the line of names: the table goes on
 }
 
-// Write writes a table of these rows.
-func Write[R any](w io.Writer, f Format, o Options, columns []Column[R], rows []R) error {
-	return Make(columns, rows).Write(w, f, o)
-}
-
 // Write writes columns and rows. JSON is an array of objects, indented.
 func (t *Table) Write(w io.Writer, f Format, o Options) error {
 	switch f {
 	case JSON:
 		return WriteJSON(w, t)
 	case CSV:
-		rows := make([][]string, len(t.Rows))
-		for i, row := range t.Rows {
-			rows[i] = t.csv(row)
-		}
-		if !o.Rest {
-			rows = append([][]string{t.keys()}, rows...)
+		rows := [][]string{t.Keys()}
+		for _, row := range t.Rows {
+			rows = append(rows, t.csv(row))
 		}
 		return csv.NewWriter(w).WriteAll(rows)
 	}
 	if f == Text && t.Tree != nil {
-		var b strings.Builder
+		text := ""
 		for _, line := range t.Tree {
-			b.WriteString(Escape(f, line) + "\n")
+			text += Escape(f, line) + "\n"
 		}
-		_, err := io.WriteString(w, b.String())
+		_, err := io.WriteString(w, text)
 		return err
 	}
 	return newLayout(t.Titled(), f, o).write(w, f == Markdown)
 }
 
-func (t *Table) keys() (keys []string) {
+// Keys returns the keys of the columns that have one.
+func (t *Table) Keys() (keys []string) {
 	for _, c := range t.Columns {
 		if c.Key != "" {
 			keys = append(keys, c.Key)
@@ -114,21 +106,20 @@ type Writer[R any] struct {
 	columns []Column[R]
 	table   *Table // of the rows for text and Markdown
 	csv     *csv.Writer
-	rows    int
+	mark    string // what comes before the next object of JSON
 }
 
 // NewWriter returns a writer of an empty table to w.
 func NewWriter[R any](w io.Writer, f Format, o Options, columns []Column[R]) *Writer[R] {
-	t := &Writer[R]{w: w, format: f, options: o, columns: columns, table: Make(columns, nil), csv: csv.NewWriter(w)}
+	t := &Writer[R]{w, f, o, columns, Make(columns, nil), csv.NewWriter(w), "["}
 	if f == CSV && !o.Rest {
-		_ = t.csv.Write(t.table.keys()) // the next write returns the error
+		_ = t.csv.Write(t.table.Keys()) // the next write returns the error
 	}
 	return t
 }
 
 // Write adds a row.
 func (w *Writer[R]) Write(row R) error {
-	w.rows++
 	cells := cellsOf(w.columns, row)
 	switch w.format {
 	case CSV:
@@ -136,8 +127,9 @@ func (w *Writer[R]) Write(row R) error {
 	case JSON:
 		text, err := marshal(w.table.object(cells))
 		if err == nil {
-			_, err = fmt.Fprintf(w.w, "%c\n  %s", "[,"[min(w.rows-1, 1)], bytes.TrimSpace(text))
+			_, err = fmt.Fprintf(w.w, "%s\n  %s", w.mark, bytes.TrimSpace(text))
 		}
+		w.mark = ","
 		return err
 	}
 	w.table.Rows = append(w.table.Rows, cells)
@@ -145,18 +137,19 @@ func (w *Writer[R]) Write(row R) error {
 }
 
 // Close writes what is left, without closing the underlying writer.
-func (w *Writer[R]) Close() (err error) {
-	switch {
-	case w.format == CSV:
+func (w *Writer[R]) Close() error {
+	switch w.format {
+	case CSV:
 		return w.csv.WriteAll(nil)
-	case w.format == JSON && w.rows == 0:
-		_, err = io.WriteString(w.w, "[]\n")
-	case w.format == JSON:
-		_, err = io.WriteString(w.w, "\n]\n")
-	default:
-		err = w.table.Write(w.w, w.format, w.options)
+	case JSON:
+		end := "\n]\n"
+		if w.mark == "[" { // there were no rows
+			end = "[]\n"
+		}
+		_, err := io.WriteString(w.w, end)
+		return err
 	}
-	return err
+	return w.table.Write(w.w, w.format, w.options)
 }
 
 // Object is a JSON object whose fields keep their order. Strings in it are escaped as in
