@@ -19,8 +19,7 @@ type Difference struct {
 	LOS float64
 }
 
-// Difference compares two players by the covariance of their ratings. It isn't known if they are one player, or not
-// rated in one group.
+// Difference compares two players. It isn't known if they are one player, or of different groups.
 func (r *Ratings) Difference(a, b string) (d Difference, known bool) {
 	p, okA := r.Player(a)
 	q, okB := r.Player(b)
@@ -33,21 +32,18 @@ func (r *Ratings) Difference(a, b string) (d Difference, known bool) {
 	return Difference{Elo: elo, Error: interval.Z95 * sd, LOS: superiority(elo, sd)}, true
 }
 
-// HeadToHead is what two players scored against each other, and what was
-// expected of them. All is seen by A, who is rated higher.
+// HeadToHead is what two players scored against each other, and what was expected, as A saw it, who is rated higher.
 type HeadToHead struct {
 	Number   int // its place in the list, from 1
 	A, B     string
 	Count            // A's
 	Expected float64 // points by the ratings and the advantage, from 0 to the games
-	// Z is the points scored less those expected, over the standard deviation
-	// that chance gives that, the pull of the games themselves on the ratings
-	// allowed for: beyond ±2 in one of twenty pairings if the model is right.
+	// Z is the points scored less those expected, over the standard deviation that chance gives that, the pull of the
+	// games themselves on the ratings allowed for: beyond ±2 in one of twenty pairings if the model is right.
 	Z float64
 }
 
-// HeadToHeads lists the pairings that entered the fit, those that fit worst
-// first.
+// HeadToHeads lists the pairings that entered the fit, those that fit worst first.
 func (r *Ratings) HeadToHeads() []HeadToHead {
 	e := r.estimate
 	if e == nil {
@@ -124,20 +120,17 @@ func (r *Ratings) Against(player, opponent string) Count {
 	return c
 }
 
-// GoodnessOfFit is the sum over all pairings of the squared difference between points
-// and expectation, over the variance that chance gives it.
+// GoodnessOfFit is the sum over all pairings of (points - expectation)² over the variance that chance gives it.
 type GoodnessOfFit struct {
 	ChiSquare float64
-	// Degrees of freedom: pairings less the ratings fitted to them. 0 also where
-	// pairings have so few games, less than eight on average, that the sum says
-	// nothing: then ChiSquare is 0 and P is 1.
+	// Degrees of freedom: pairings less the ratings fitted to them. 0 also where pairings have so few games, less than
+	// eight on average, that the sum says nothing: then ChiSquare is 0 and P is 1.
 	Degrees int
 	// P is the probability of a sum this large or larger by the chi-square distribution.
 	P float64
 }
 
-// minGamesMet is the number of games that pairings must have on average for the
-// sum of squares to be distributed about as it should.
+// minGamesMet is the mean number of games of pairings from which on the sum is distributed about as it should be.
 const minGamesMet = 8
 
 // GoodnessOfFit compares all results with those expected.

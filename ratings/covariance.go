@@ -21,8 +21,7 @@ type estimate struct {
 type residual struct {
 	*fittedPairing
 	scores [2]gameScores // by who had South
-	// The leverage of one game pair in the pairing's difference and in the advantage: the share of the pair's variance
-	// that the fit has taken up.
+	// Leverages of a game pair in the difference and the advantage: the share of its variance that the fit takes up.
 	difference, advantage float64
 }
 
@@ -88,8 +87,7 @@ func (c covariance) variance(i, j int) float64 {
 // sd returns the standard deviation of parameter i less parameter j.
 func (c covariance) sd(i, j int) float64 { return math.Sqrt(c.variance(i, j)) }
 
-// superiority is the probability that a difference is positive, by its estimate and standard error. Without
-// variance, it is or it isn't.
+// superiority is the probability that a difference is positive, by its estimate and standard error, which may be 0.
 func superiority(mean, sd float64) float64 {
 	if mean == 0 {
 		return 0.5
@@ -115,32 +113,24 @@ func (m *maximum) residuals(inverse covariance) []residual {
 	return list
 }
 
-// The score covariance of a pairing is the covariance of its part of the
-// likelihood's gradient. The likelihood's own estimate of it is its second
-// derivatives, but a half-point likelihood takes a drawn game for as uncertain as a
-// decided one, and none allows for the dependence between the two games of a pair. So
-// it is estimated from the results, by game pair where there are pairs (a "sandwich"
-// covariance clustered by pair: Liang and Zeger 1986), and, as one pairing has few
-// games, shrunk towards an estimate from all of them together.
+// The score covariance of a pairing is the covariance of its part of the likelihood's gradient. The likelihood's own
+// estimate of it is its second derivatives, but a half-point likelihood takes a drawn game for as uncertain as a
+// decided one, and none allows for the dependence between the two games of a pair. So it is estimated from the results,
+// by game pair where there are pairs (a "sandwich" covariance clustered by pair: Liang and Zeger 1986), and, as one
+// pairing has few games, shrunk towards an estimate from all of them together.
 const (
-	// pooled is the weight, in games or pairs, of the pooled estimate against those of
-	// a pairing. Large enough that the intervals of a few dozen games are stable, small
-	// enough that two players who draw more, or less, than the rest do so in their
-	// intervals after some hundred.
+	// pooled is the weight, in games or pairs, of the pooled estimate against those of a pairing: the intervals of a few
+	// dozen games are stable, and players who draw more, or less, than the rest do so in theirs after some hundred.
 	pooled = 30.0
-	// cautious is the number of games or pairs without draws and dependence that are
-	// added, so that results that were all the same don't leave an interval of zero.
+	// cautious is the number of games or pairs without draws and dependence that are added: no interval has zero width.
 	cautious = 1.0
-	// pooledPairs is the same for the dependence between the games of a pair: the
-	// number of independent pairs that are added.
+	// pooledPairs is the number of independent pairs that are added for the dependence between the games of a pair.
 	pooledPairs = 10.0
-	// maxLeverage bounds the share of a result's variance that the fit is taken to
-	// have taken up.
+	// maxLeverage bounds the share of a result's variance that the fit is taken to have taken up.
 	maxLeverage = 0.9
 )
 
-// gameScores is the distribution of the score, the gradient of the log-likelihood of
-// one game, by the difference and the advantage.
+// gameScores is the distribution of the score: the gradient of a game's log-likelihood by difference and advantage.
 type gameScores struct {
 	score  [outcomes][2]float64
 	chance [outcomes]float64
@@ -149,8 +139,7 @@ type gameScores struct {
 	noDraws sym2
 }
 
-// newGameScores returns that of a game in which the pairing's first (side 0) or second
-// player had South.
+// newGameScores returns that of a game in which the pairing's first (side 0) or second player had South.
 func newGameScores(share drawShare, side int, z float64) gameScores {
 	s := gameScores{chance: share.chances(z)}
 	var mean [2]float64
@@ -194,10 +183,9 @@ func (m *maximum) drawShare() drawShare {
 	return fitDrawShare(scores, games, draws)
 }
 
-// correlate estimates the correlation over all pairs. With g and h South's points
-// above expectation in the two games, their sum v belongs to the advantage and their
-// difference u to the ratings, and 4gh = v² - u². Both are divided by the share of
-// their variance that the fit has left.
+// correlate estimates the correlation over all pairs. With g and h South's points above expectation in the two games,
+// their sum v belongs to the advantage and their difference u to the ratings, and 4gh = v² - u². Both are divided by
+// the share of their variance that the fit has left.
 func correlate(list []residual) float64 {
 	var cov, of float64
 	pairs := 0
@@ -274,8 +262,7 @@ func (m *residual) pairsCovariance(correlation float64) sym2 {
 	return shrink(n, observed, expected, noDraws)
 }
 
-// shrink returns the score covariance of n games or pairs: the observed one, shrunk
-// towards those expected of one game or pair.
+// shrink returns the score covariance of n games or pairs: the observed one, shrunk towards those expected of one.
 func shrink(n float64, observed, expected, noDraws sym2) sym2 {
 	f := n / (n + pooled + cautious)
 	var sum sym2

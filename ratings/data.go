@@ -5,20 +5,16 @@ import (
 	"slices"
 )
 
-// Pairing is all games in which one player was South and another North, counted
-// from South's view.
+// Pairing is all games in which one player was South and another North, counted from South's view.
 type Pairing struct {
 	South, North string
 	Count
 }
 
-// Data adds up results, one game or one game pair at a time. It keeps fifteen
-// counts for each two players that met, so its size depends on them and not on
-// the number of games. The zero value is empty and ready to use; a Data must
-// not be shared by goroutines without a lock.
+// Data adds up results, one game or one game pair at a time, in fifteen counts for each two players that met. The zero
+// value is empty and ready to use; a Data must not be shared by goroutines without a lock.
 type Data struct {
-	// Adaptive says that who met whom followed from the results so far, as in Swiss
-	// and knock-out tournaments.
+	// Adaptive says that who met whom followed from the results so far, as in Swiss and knock-out tournaments.
 	Adaptive bool
 	// Identical counts the pairs added by AddOneGame, and what the caller has left out.
 	Identical Identical
@@ -59,9 +55,7 @@ func (d *Data) AddFault(south, north string, r Result) {
 	winner.Won++
 }
 
-// AddPair counts two games of one opening: in the first a had South, in the
-// second b. Their results, both South's, may depend on each other; intervals
-// take that into account.
+// AddPair counts two games of one opening, in the first of which a had South, in the second b; results are South's.
 func (d *Data) AddPair(a, b string, first, second Result) {
 	i, j := d.id(a), d.id(b)
 	if i == j {
@@ -113,8 +107,7 @@ func (d *Data) id(name string) int {
 	return i
 }
 
-// Renamed returns the same results with other names for some players, by their
-// present names. Players who get the same name become one.
+// Renamed returns the same results with other names for some players; those who get one name become one player.
 func (d *Data) Renamed(names map[string]string) *Data {
 	r := new(Data)
 	r.merge(d, names)
@@ -159,8 +152,7 @@ var (
 // Players lists the names met so far, sorted.
 func (d *Data) Players() []string { return slices.Sorted(slices.Values(d.names)) }
 
-// Games is the number of games added, those of a player against itself left
-// out.
+// Games is the number of games added, those of a player against itself left out.
 func (d *Data) Games() int {
 	n := 0
 	for _, m := range d.met {
@@ -187,8 +179,7 @@ func (d *Data) SelfGames() int {
 	return n
 }
 
-// Pairings lists the ordered pairings that met, sorted by South's and then by
-// North's name.
+// Pairings lists the ordered pairings that met, sorted by South's and then by North's name.
 func (d *Data) Pairings() []Pairing {
 	var list []Pairing
 	for _, p := range d.met {
@@ -232,8 +223,7 @@ func (d *Data) counts() []Count {
 	return sum
 }
 
-// Faults are the games of a player that a fault decided: a crash, an illegal move, no
-// answer in time or the like.
+// Faults are the games of a player that a fault decided: a crash, an illegal move, no answer in time or the like.
 type Faults struct {
 	Lost int // by a fault of the player
 	Won  int // by one of its opponent

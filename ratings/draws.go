@@ -7,8 +7,7 @@ type weights [outcomes]float64
 
 func (n weights) sum() float64 { return n[0] + n[1] + n[2] }
 
-// loss is a negative log-likelihood, with its first and its second derivative by z: South's rating and advantage less
-// North's rating, on the natural scale.
+// loss is a negative log-likelihood with its derivatives by z, South's rating and advantage less North's rating.
 type loss struct{ value, dz, zz float64 }
 
 // loss returns that of results, a draw as half a win and half a loss (Bradley and Terry 1952). It is computed from the
@@ -26,10 +25,8 @@ func (n weights) loss(z float64) loss {
 
 func logistic(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
 
-// drawShare is the probability of a draw at a given expected score, by the
-// relation of Davidson (1970): draws are as the geometric mean of wins and
-// losses. Its value is that constant of proportion, 0 without draws; it may be
-// infinite, and then every game is drawn that can be.
+// drawShare is the probability of a draw at a given expected score, by the relation of Davidson (1970): draws are as
+// the geometric mean of wins and losses. It is that constant, infinite if every game is drawn that can be.
 type drawShare float64
 
 // chances are the probabilities of South's loss, draw and win at z.
@@ -39,8 +36,7 @@ func (v drawShare) chances(z float64) [outcomes]float64 {
 	return [outcomes]float64{math.Max(0, 1-e-d/2), d, math.Max(0, e-d/2)}
 }
 
-// probability is the probability d of a draw at the expected score e: the solution of
-// d = v √(w l) with w = e-d/2 and l = 1-e-d/2.
+// probability is that of a draw at the expected score e: the d that solves d = v √(w l), w = e-d/2, l = 1-e-d/2.
 func (v drawShare) probability(e float64) float64 {
 	most := 2 * math.Min(e, 1-e)
 	switch {
@@ -49,18 +45,15 @@ func (v drawShare) probability(e float64) float64 {
 	case math.IsInf(float64(v), 1):
 		return most
 	}
-	// With r = 1/v²: (r - 1/4) d² + d/2 - e(1-e) = 0, in the form that doesn't
-	// cancel.
+	// With r = 1/v²: (r - 1/4) d² + d/2 - e(1-e) = 0, in the form that doesn't cancel.
 	r := 1 / float64(v*v)
 	s := e * (1 - e)
 	root := math.Sqrt(math.Max(0, 0.25+4*(r-0.25)*s))
 	return math.Min(most, 2*s/(0.5+root))
 }
 
-// fitDrawShare finds the share under which a number of draws is expected in games
-// at the given expected scores. If every game was drawn, the rest of the fit
-// would take draws for certain; therefore draws·n/(n+1) are asked for in n
-// games.
+// fitDrawShare finds the share under which a number of draws is expected in games at the given expected scores. It asks
+// for draws·n/(n+1) in n games: were all drawn, the rest of the fit would take draws for certain.
 func fitDrawShare(scores, games []float64, draws float64) drawShare {
 	total := 0.0
 	for _, n := range games {

@@ -8,8 +8,7 @@ import (
 	"gonum.org/v1/gonum/graph/topo"
 )
 
-// partition divides the players into groups that are rated together. Players are
-// numbers.
+// partition divides the players into groups that are rated together. Players are numbers.
 type partition struct {
 	groups    [][]int // by group, its players, ascending; the largest group first
 	group     []int   // by player: index into groups, or -1
@@ -110,20 +109,17 @@ func (p *partition) inside(met []pairing) (in []pairing) {
 // advantageUnbounded reports whether the likelihood of pairings inside groups of n players grows without bound as the
 // advantage grows, and as it falls. The advantage has a finite estimate exactly if neither is so.
 //
-// A direction (advantage ±1, ratings f) is unbounded if no result contradicts it: for
-// each win of South f[south] ± 1 ≥ f[north], for each loss the reverse, for each draw
-// both; and f is the same for players that are tied. If both directions are
-// unbounded, the advantage is no more than a shift of the ratings: who had South was
-// determined by who met whom.
+// A direction (advantage ±1, ratings f) is unbounded if no result contradicts it: for each win of South f[south] ± 1 ≥
+// f[north], for each loss the reverse, for each draw both; and f is the same for players that are tied. If both
+// directions are unbounded, the advantage is a shift of the ratings: who had South was determined by who met whom.
 func advantageUnbounded(n int, inside []pairing, tied []int) (up, down bool) {
 	list := slices.Concat(steps(inside), ties(tied))
 	return satisfiable(n, list, 1), satisfiable(n, list, -1)
 }
 
-// satisfiable reports whether integers f meet f[to] ≤ f[from] + side·sign for all steps, by the
-// method of Bellman and Ford from f = 0. They don't exactly if there is a cycle of
-// constraints with a negative sum, which some f then follows below the least sum that
-// a path without a cycle can have.
+// satisfiable reports whether integers f meet f[to] ≤ f[from] + side·sign for all steps, by the method of Bellman and
+// Ford from f = 0. They don't exactly if there is a cycle of constraints with a negative sum, which some f then follows
+// below the least sum that a path without a cycle can have.
 func satisfiable(n int, list []step, sign int) bool {
 	f := make([]int, n)
 	for changed := true; changed; {

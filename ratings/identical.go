@@ -18,8 +18,7 @@ func (i Identical) plus(o Identical) Identical {
 	return Identical{i.OneGame + o.OneGame, i.Pairs + o.Pairs, i.Games + o.Games}
 }
 
-// Notes returns a sentence for each kind that there is, and how to avoid them where they are most of the pairs,
-// those that are counted and those left out.
+// Notes returns a sentence for each kind that there is, and how to avoid them where they are most of the pairs.
 func (i Identical) Notes(counted int) (notes []string) {
 	if i.OneGame > 0 {
 		notes = append(notes, fmt.Sprintf("%d of %s are one game twice, move for move: each is one observation", i.OneGame,

@@ -5,51 +5,44 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
-// eloPerNat converts the natural logistic scale, on which the likelihood is
-// computed, to Elo: 400/ln 10.
+// eloPerNat converts the natural logistic scale, on which the likelihood is computed, to Elo.
 const eloPerNat = 400 / math.Ln10
 
 const (
-	// maxParameters bounds the parameters of a fit. Time grows with their third
-	// power, memory with their second: 1,000 take a second, 2,000 take 10 s and
-	// 200 MB.
+	// maxParameters bounds the parameters of a fit: 1,000 take a second, 2,000 take 10 s and 200 MB.
 	maxParameters = 5000
 
 	maxNewton = 200 // Newton steps; lopsided data take some 40
-	// Newton steps end when the largest change is below stepGoal, in Elo. Where the
-	// data are so badly conditioned that rounding doesn't let it fall so far, the
-	// smallest change reached must be below stepLimit.
+	// Newton steps end when the largest change is below stepGoal, in Elo. Where the data are so badly conditioned that
+	// rounding doesn't let it fall so far, the smallest change reached must be below stepLimit.
 	stepGoal  = 1e-9
 	stepLimit = 1e-6
-	// sureStep is a change, in Elo, at which the second derivatives hardly change, so
-	// that Newton steps converge without a check of the likelihood, whose differences
-	// are lost to rounding near the maximum.
+	// sureStep is a change, in Elo, at which the second derivatives hardly change, so that Newton steps converge
+	// without a check of the likelihood, whose differences are lost to rounding near the maximum.
 	sureStep = 15
 )
 
 // errStopped is a fit that did not converge.
 var errStopped = errors.New("the likelihood was not maximized")
 
-// likelihood is the negative log-likelihood of one fit, with the prior. Its parameters
-// are all on the natural scale.
+// likelihood is the negative log-likelihood of one fit, with the prior. Its parameters are all on the natural scale.
 //
-// Where no anchor sets the scale of a group's ratings, the likelihood doesn't change
-// when all of them move together. A constraint, a quadratic term in their weighted
-// sum, makes that sum zero without a change of any difference, and the Hessian
-// positive definite.
+// Where no anchor sets the scale of a group's ratings, the likelihood doesn't change when all of them move together. A
+// constraint, a quadratic term in their weighted sum, makes that sum zero without a change of any difference, and the
+// Hessian positive definite.
 type likelihood struct {
 	parameters
 	elo         []float64 // by player: a given rating; otherwise 0
-	given       float64   // the advantage if it isn't fitted
+	given       float64   // the advantage if it isn't fitted; otherwise 0
 	pairings    []fittedPairing
 	constraints []constraint
-	// A prior is of each rating less that of the imaginary opponent: virtual draws, which have no first-move advantage,
-	// or a normal distribution about 0.
+	// A prior is of each rating less the imaginary opponent's: virtual draws without an advantage, or normal about 0.
 	draws, precision float64 // precision: one over the variance
 }
 
@@ -77,36 +70,16 @@ func parameter(x []float64, i int) float64 {
 
 // ratings is the number of players' ratings that are free.
 func (l *likelihood) ratings() int {
-	n := l.dim - len(l.constraints)
-	for _, other := range []int{l.advantage, l.opponent} {
-		if other >= 0 {
-			n--
-		}
-	}
-	return n
-}
-
-func (l *likelihood) advantageAt(x []float64) float64 {
-	if l.advantage < 0 {
-		return l.given
-	}
-	return x[l.advantage]
+	fitted := slices.DeleteFunc(slices.Clone(l.rating), func(i int) bool { return i < 0 })
+	return len(fitted) - len(l.constraints)
 }
 
 // logits are South's rating and advantage less North's rating, in the games of the
 // pairing's first player with South and in those of the second with South.
 func (l *likelihood) logits(x []float64, p *fittedPairing) [2]float64 {
-	advantage := l.advantageAt(x)
+	advantage := l.given + parameter(x, l.advantage)
 	z := parameter(x, l.rating[p.a]) - parameter(x, l.rating[p.b]) + (l.elo[p.a] - l.elo[p.b])
 	return [2]float64{z + advantage, advantage - z}
-}
-
-// priorLoss is the negative logarithm of the prior of one rating, d being its difference to the opponent's.
-func (l *likelihood) priorLoss(d float64) loss {
-	if l.draws > 0 {
-		return weights{1: l.draws}.loss(d)
-	}
-	return loss{value: l.precision / 2 * d * d, dz: l.precision * d, zz: l.precision}
 }
 
 // at returns the negative log-likelihood about x, with a term for each pairing and then, with a prior, for each player.
@@ -128,7 +101,11 @@ func (l *likelihood) at(x []float64) *quadratic {
 	if l.opponent >= 0 {
 		for player, elo := range l.elo {
 			t := term{i: l.rating[player], j: l.opponent}
-			at := l.priorLoss(parameter(x, t.i) - x[t.j] + elo)
+			d := parameter(x, t.i) - x[t.j] + elo
+			at := loss{value: l.precision / 2 * d * d, dz: l.precision * d, zz: l.precision}
+			if l.draws > 0 {
+				at = weights{1: l.draws}.loss(d)
+			}
 			t.sym2 = sym2{at.zz}
 			q.value += at.value
 			q.add(q.gradient, t, [2]float64{at.dz})
@@ -143,8 +120,7 @@ func (l *likelihood) at(x []float64) *quadratic {
 	return q
 }
 
-// bySide turns derivatives by a game's logit into those by the difference of a pairing and the advantage: the
-// difference enters the logit with the sign of the side.
+// bySide turns derivatives by a game's logit into those by the difference, whose sign is the side's, and the advantage.
 func (l loss) bySide(side int) (gradient [2]float64, curve sym2) {
 	s := 1 - 2*float64(side)
 	return [2]float64{s * l.dz, l.dz}, sym2{l.zz, s * l.zz, l.zz}
@@ -196,9 +172,8 @@ func (l *likelihood) maximize(ctx context.Context, x []float64) (*maximum, error
 	return nil, fmt.Errorf("%w: the last step was %g Elo, expected less than %g", errStopped, last, stepLimit)
 }
 
-// exceptCondition returns gonum's error unless it is the warning that a matrix is
-// badly conditioned: a solution comes with that, and [likelihood.maximize] checks that the
-// steps shrink.
+// exceptCondition returns gonum's error unless it is the warning that a matrix is badly conditioned: a solution comes
+// with that, and [likelihood.maximize] checks that the steps shrink.
 func exceptCondition(err error) error {
 	if condition, ok := errors.AsType[mat.Condition](err); err == nil || ok && !math.IsInf(float64(condition), 1) {
 		return nil

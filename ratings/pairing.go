@@ -2,15 +2,12 @@ package ratings
 
 import "cmp"
 
-// pairing is all games between two players, by number: a is less than b. Results
-// are South's.
+// pairing is all games between two players, by number: a is less than b. Results are South's.
 type pairing struct {
 	a, b int
-	// single counts the games that belong to no complete pair: at 0 those in
-	// which a had South, at 1 those in which b had it.
+	// single counts the games of no complete pair: at 0 those in which a had South, at 1 those in which b had it.
 	single [2][outcomes]int
-	// pairs counts the game pairs, one opening with sides swapped, by the result
-	// of the game in which a had South and that of the other.
+	// pairs counts the game pairs by the result of the game in which a had South, and that of the other.
 	pairs [outcomes][outcomes]int
 }
 

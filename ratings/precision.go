@@ -25,8 +25,7 @@ const fewestPairs = 50
 // leastError is what all pairs give if they are alike, up to rounding: then their variance isn't known.
 const leastError = 1e-3 // Elo
 
-// MeasurePrecision returns how well players, two or more, are rated by the results between them alone: a prior would
-// narrow the intervals without a game.
+// MeasurePrecision returns how well players, two or more, are rated by the results between them, without a prior.
 func MeasurePrecision(ctx context.Context, d *Data, players []string) Precision {
 	d = d.among(players)
 	if len(players) == 2 {
@@ -80,9 +79,8 @@ func (p Precision) Text(elo float64, ended bool) string {
 	return fmt.Sprintf("not within ± %g Elo: the widest 95 %% interval is %s", elo, widest)
 }
 
-// NextLook returns after how many rounds the precision is measured, once it was after some: after each of the first
-// rounds, and then each time they have grown by a twentieth. The fewer the looks, the less the end depends on the
-// results.
+// NextLook returns after how many rounds the precision is measured next: after each of the first, then each time they
+// have grown by a twentieth. The fewer the looks, the less the end depends on the results.
 func NextLook(rounds int64) int64 { return rounds + max(1, rounds/20) }
 
 // among returns the results of some players against each other.

@@ -8,16 +8,13 @@ import (
 	"gyges/rules/base/textfmt"
 )
 
-// Prior is what a fit takes for known of the ratings before the games. The zero
-// value is no prior.
+// Prior is what a fit takes for known of the ratings before the games. The zero value is no prior.
 type Prior struct {
 	Cause PriorCause // empty without a prior
-	// Draws is the number of virtual draws of each player against the imaginary
-	// opponent.
+	// Draws is the number of virtual draws of each player against the imaginary opponent.
 	Draws float64
-	// SD is the standard deviation, in Elo, of the normal distribution that the
-	// ratings are taken from, estimated unless the cause is PriorSeparated; 0 where
-	// there are virtual draws instead.
+	// SD is the standard deviation, in Elo, of the normal distribution that the ratings are taken from, estimated
+	// unless the cause is PriorSeparated; 0 where there are virtual draws instead.
 	SD float64
 }
 
@@ -31,10 +28,9 @@ const (
 	PriorAdaptive  PriorCause = "adaptive"  // who met whom followed from the results so far
 )
 
-// separatedSD is the standard deviation, in Elo, of the normal prior where the likelihood
-// alone has no finite maximum. It is so wide that ratings which the results do determine
-// hardly change, and that the intervals of the others hold the truth in whatever shape of
-// tournament over up to 1600 Elo (results/reference/ratings.md). One that is estimated
+// separatedSD is the standard deviation, in Elo, of the normal prior where the likelihood alone has no finite maximum.
+// It is so wide that ratings which the results do determine hardly change, and that the intervals of the others hold
+// the truth in whatever shape of tournament over up to 1600 Elo (results/reference/ratings.md). One that is estimated
 // doesn't: in a ladder the neighbours' differences say nothing of the ratings' range.
 const separatedSD = 1000
 
@@ -77,11 +73,9 @@ func (p Prior) note() string {
 	return "prior: " + normal
 }
 
-// The standard deviation of the ratings is estimated as the maximum of their marginal
-// likelihood, from which all ratings are integrated out (Laplace's approximation), with
-// a gamma prior of shape 2 (Chung et al. 2013). That prior is zero at a standard
-// deviation of zero, where every interval would have no width, and falls beyond
-// likeliestSD, so that results without an upset have an estimate too.
+// The standard deviation of the ratings is the maximum of their marginal likelihood, from which all ratings are
+// integrated out (Laplace's approximation), with a gamma prior of shape 2 (Chung et al. 2013): zero at zero, where
+// every interval would have no width, and falling beyond likeliestSD, so that results without an upset have one.
 const (
 	likeliestSD = 500.0 // Elo
 	minPriorSD  = 5.0   // Elo
@@ -135,8 +129,7 @@ func (e *estimate) dispersion() float64 {
 	return observed / expected
 }
 
-// argmax returns where a function with one maximum between low and high has it, by
-// golden section.
+// argmax returns where a function with one maximum between low and high has it, by golden section.
 func argmax(f func(float64) float64, low, high, goal float64) float64 {
 	const golden = 1 / math.Phi
 	a, b := high-golden*(high-low), low+golden*(high-low)

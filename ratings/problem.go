@@ -7,15 +7,12 @@ import (
 	"slices"
 )
 
-// Fit rates the players of d. Without a prior, players that no finite rating exists
-// for are listed in Unrated and are no error, nor is it one if no player can be rated. An
-// error is an option that can't be followed (an unknown anchor, a number out of
-// range), a likelihood that could not be maximized, or the end of ctx; then
-// there are no ratings. The same games give the same bits in whatever order they
-// were added.
+// Fit rates the players of d. Without a prior, players that no finite rating exists for are listed in Unrated and are
+// no error, nor is it one if no player can be rated. An error is an option that can't be followed (an unknown anchor, a
+// number out of range), a likelihood that could not be maximized, or the end of ctx; then there are no ratings. The
+// same games give the same bits in whatever order they were added.
 //
-// At most 5,000 ratings can be fitted. Time grows with the third power of their
-// number.
+// At most 5,000 ratings can be fitted. Time grows with the third power of their number.
 func Fit(ctx context.Context, d *Data, o Options) (*Ratings, error) {
 	d = d.sorted()
 	if err := o.validate(d.names); err != nil {
@@ -100,8 +97,7 @@ func (p *problem) chooseAdvantage() (a Advantage, remark string) {
 	return Advantage{Fitted: true}, ""
 }
 
-// parameters gives a parameter to each rating of a rated player that isn't given, to that of the imaginary opponent
-// and to the advantage if it is fitted.
+// parameters numbers the ratings of rated players that aren't given, that of the opponent, and a fitted advantage.
 func (p *problem) parameters() parameters {
 	n := parameters{rating: slices.Repeat([]int{-1}, len(p.elo)), opponent: -1, advantage: -1}
 	next := func() int { n.dim++; return n.dim - 1 }
@@ -144,9 +140,8 @@ func (p *problem) likelihood() *likelihood {
 		for _, i := range members {
 			shares[l.rating[i]] = 1
 		}
-		// Any positive weight gives the same answer. With this one the curvature of the
-		// term is that of an average player, so that the Hessian is as well conditioned
-		// as the data allow.
+		// Any positive weight gives the same answer. With this one the curvature of the term is that of an average
+		// player, so that the Hessian is as well conditioned as the data allow.
 		l.constraints = append(l.constraints, constraint{shares, math.Max(games[g], 1) / (2 * n * n)})
 	}
 	return l

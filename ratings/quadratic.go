@@ -6,8 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// quadratic is a function of the parameters to the second order: its value and gradient, and its second derivatives as
-// the sum of terms and constraints.
+// quadratic is a function of the parameters to the second order; terms and constraints are its second derivatives.
 type quadratic struct {
 	parameters
 	value       float64
@@ -16,8 +15,7 @@ type quadratic struct {
 	constraints []constraint
 }
 
-// term is second derivatives by (x[i]-x[j], advantage) of parameters x.
-// i or j is -1 for a rating that is given.
+// term is second derivatives by (x[i]-x[j], advantage) of parameters x; i or j is -1 for a rating that is given.
 type term struct {
 	i, j int
 	sym2

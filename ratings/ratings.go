@@ -4,22 +4,18 @@ import "fmt"
 
 // Ratings is the outcome of a fit. No number in it is infinite or NaN.
 type Ratings struct {
-	// Players are those with a rating, by group and then from the strongest
-	// down; equal ones by name.
+	// Players are those with a rating, by group and then from the strongest down; equal ones by name.
 	Players []Player
-	// Groups are the sets of players rated with each other, the largest first.
-	// Ratings of different groups can't be compared.
+	// Groups are the sets of players rated with each other, the largest first, whose ratings can't be compared.
 	Groups []Group
-	// Unrated are the players without a finite rating, from the highest score down. With a
-	// prior there are none.
+	// Unrated are the players without a finite rating, from the highest score down; with a prior there are none.
 	Unrated []Player
 	// Advantage is South's first-move advantage.
 	Advantage Advantage
 	// Prior is what was known of the ratings before the games, beside anchors.
 	Prior Prior
-	// Games is the number of games between two players, Used the number of
-	// those that entered the fit, Pairs that of the game pairs, SelfGames that of
-	// the games left out because both sides had one name.
+	// Games is the number of games between two players, Used the number of those that entered the fit, Pairs that of
+	// the game pairs, SelfGames that of the games left out because both sides had one name.
 	Games, Used, Pairs, SelfGames int
 	// Identical are the pairs that are one game, and what was left out as it repeats earlier games.
 	Identical Identical
@@ -31,8 +27,7 @@ type Ratings struct {
 	estimate *estimate // nil without rated players
 }
 
-// Player is a player with a rating, or with the reason why it has none. Its Count is over all its games, as it saw
-// them.
+// Player is a player with a rating, or with the reason why it has none. Its Count is over all its games.
 type Player struct {
 	Name   string
 	Elo    float64
@@ -49,11 +44,9 @@ type Group struct {
 	Name    string // its strongest players and the number of the rest
 	Players int    // how many
 	Games   int    // games between them
-	// Anchors are the players whose ratings were given;
-	// without any the mean of the group is zero.
+	// Anchors are the players whose ratings were given; without any the mean of the group is zero.
 	Anchors []Anchor
-	// Apart says why the group isn't rated together with the first one; empty
-	// for the first.
+	// Apart says why the group isn't rated together with the first one; empty for the first.
 	Apart string
 }
 
@@ -84,8 +77,7 @@ func (r *Ratings) Player(name string) (Player, bool) {
 	return r.Players[r.place[i]], true
 }
 
-// Pairings returns the ordered pairings that met, sorted by South's and then by
-// North's name, with those that were left out of the fit.
+// Pairings returns the ordered pairings that met, by South's and then North's name, also those left out of the fit.
 func (r *Ratings) Pairings() []Pairing { return r.data.Pairings() }
 
 // check makes sure that no number is infinite or NaN.

@@ -36,8 +36,7 @@ func newReport(p *problem, e *estimate) (*Ratings, error) {
 		r.Players = append(r.Players, player)
 	}
 	slices.SortStableFunc(r.Players, func(a, b Player) int {
-		// Rounded, so that players with the same results stay in the order of
-		// their names.
+		// Rounded, so that players with the same results stay in the order of their names.
 		return cmp.Or(a.Group-b.Group, cmp.Compare(math.Round(b.Elo*1e6), math.Round(a.Elo*1e6)))
 	})
 	slices.SortStableFunc(r.Unrated, func(a, b Player) int { return cmp.Compare(b.Score(), a.Score()) })
@@ -116,9 +115,8 @@ func (p *problem) opponents() map[int][]opponent {
 	return list // by number, as the pairings are sorted
 }
 
-// reason returns why a player of no group is in none. Such a player's games
-// against any one opponent all went the same way: had both scored, they would be
-// in one group.
+// reason returns why a player of no group is in none. Such a player's games against any one opponent all went the same
+// way: had both scored, they would be in one group.
 func (p *problem) reason(met []opponent) (Cause, string) {
 	lost := slices.DeleteFunc(slices.Clone(met), func(o opponent) bool { return o.Wins > 0 })
 	won := slices.DeleteFunc(slices.Clone(met), func(o opponent) bool { return o.Wins == 0 })

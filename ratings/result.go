@@ -2,8 +2,7 @@ package ratings
 
 import "cmp"
 
-// Result is a game's outcome for South. Any positive value is a win and any
-// negative one a loss, so that no value is without a meaning.
+// Result is a game's outcome for South: any positive value is a win and any negative one a loss.
 type Result int8
 
 // The three outcomes, as seen by South.
@@ -13,8 +12,7 @@ const (
 	Win  Result = 1
 )
 
-// outcomes is how many outcomes a game has. As an index, 0 is South's loss, 1 a
-// draw and 2 South's win.
+// outcomes is how many outcomes a game has. As an index, 0 is South's loss, 1 a draw and 2 South's win.
 const outcomes = 3
 
 func (r Result) index() int { return 1 + cmp.Compare(r, 0) }
@@ -33,8 +31,7 @@ func (c Count) Points() float64 { return float64(c.Wins) + float64(c.Draws)/2 }
 // Score is the points per game, 0 to 1, and 0 without games.
 func (c Count) Score() float64 { return c.perGame(c.Points()) }
 
-// DrawShare is the share of the games that were drawn, 0 to 1, and 0 without
-// games.
+// DrawShare is the share of the games that were drawn, 0 to 1, and 0 without games.
 func (c Count) DrawShare() float64 { return c.perGame(float64(c.Draws)) }
 
 func (c Count) perGame(x float64) float64 {
