@@ -19,8 +19,7 @@ type Row struct {
 	number int // place in the table, from 1
 }
 
-// Rows returns the rows of the rating table: the rated players, group by group, and then
-// the others.
+// Rows returns the rows of the rating table: the rated players, group by group, and then the others.
 func (t Table) Rows() (rows []*Row) {
 	for i, p := range slices.Concat(t.Ratings.Players, t.Ratings.Unrated) {
 		rows = append(rows, &Row{p, t, i + 1})
@@ -170,8 +169,7 @@ func has(c Column, flags place) bool {
 // ParseColumns returns the columns with these keys, separated by commas.
 func ParseColumns(keys string) ([]Column, error) { return grid.Choose(shown(0, 0), keys) }
 
-// UsualColumns returns the columns that are printed for people unless others are asked
-// for.
+// UsualColumns returns the columns that are printed for people unless others are asked for.
 func (t Table) UsualColumns() []Column {
 	rows := t.Rows()
 	return slices.DeleteFunc(shown(inText, forUnrated), func(c Column) bool {
@@ -205,12 +203,4 @@ func (t Table) ResultText(c ratings.Count) string {
 		return fmt.Sprintf("%d-%d-%d", c.Wins, c.Draws, c.Losses)
 	}
 	return fmt.Sprintf("%d-%d", c.Wins, c.Losses)
-}
-
-// withDraws returns columns for text, without that of draws unless a game was drawn.
-func withDraws[R any](columns []grid.Column[R], drawn bool) []grid.Column[R] {
-	if drawn {
-		return columns
-	}
-	return slices.DeleteFunc(slices.Clone(columns), func(c grid.Column[R]) bool { return c.Key == "draws" })
 }

@@ -5,8 +5,7 @@ import (
 	"gyges/rules/base/grid"
 )
 
-// object is the JSON of all that was rated: the fit to all games, and the same
-// for each part.
+// object is the JSON of all that was rated: the fit to all games, and the same for each part.
 func (t Tables) object() grid.Object {
 	parts := make([]grid.Object, len(t.Parts))
 	for i, part := range t.Parts {

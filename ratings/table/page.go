@@ -27,8 +27,7 @@ func newPage(f grid.Format, l Layout) *page {
 	return &page{format: f, layout: l}
 }
 
-// writePage writes the standings if asked to, and a section for each table, a blank line
-// between them, and then the notes of them all.
+// writePage writes the standings if asked to, a section for each table, and the notes of them all.
 func writePage(w io.Writer, f grid.Format, b Tables, standings bool, section func(*page, Table)) error {
 	if f != grid.Text && f != grid.Markdown {
 		return fmt.Errorf("write ratings: unknown format %.60q", f)

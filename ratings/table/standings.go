@@ -11,9 +11,8 @@ import (
 	"gyges/rules/base/textfmt"
 )
 
-// Standings is a table of the results of a run by its format: the order of a Swiss tournament after a round, the
-// bracket of a knock-out, or the results around the first player of a gauntlet, with its result: who has won, or
-// leads; "" if a later table has it.
+// Standings is a table of a run by its format, such as the order of a Swiss tournament after a round or the bracket of
+// a knock-out, with its result: who has won, or leads; "" if a later table has it.
 type Standings struct {
 	Format   string // that of the run
 	Caption  string // what the rows are, on pages
@@ -30,8 +29,7 @@ func standingsObjects(list []Standings) []grid.Object {
 	return objects
 }
 
-// standings returns all tables by formats: those of the runs, then that of a gauntlet below each rating table that is
-// printed.
+// standings returns all tables by formats: those of the runs, then gauntlets' below the rating tables printed.
 func (t Tables) standings() []Standings {
 	list := slices.Clone(t.Standings)
 	for _, part := range t.Printed() {
@@ -74,8 +72,7 @@ var gauntletColumns = []grid.Column[opponent]{
 	{Key: "los", Title: "LOS", Value: compared(func(d *ratings.Difference) any { return grid.Percent(d.LOS) })},
 }
 
-// Gauntlet returns the results of the first player of a gauntlet against each other; nil
-// if the table is of something else.
+// Gauntlet returns the results of the first player of a gauntlet against each other; nil for another format.
 func (t Table) Gauntlet() *grid.Table {
 	names := t.Ratings.Names()
 	if t.Challenger == "" || !slices.Contains(names, t.Challenger) {
@@ -118,8 +115,7 @@ func (p *page) standings(t *grid.Table) {
 // maxRows is how many rows of standings are printed beside ratings; of more only the last of each run.
 const maxRows = 120
 
-// RecentStandings returns the tables that are printed beside ratings, those that have a result first: all, or if
-// they are long these alone, and how many are left out.
+// RecentStandings returns the tables printed beside ratings, final ones first, and how many long ones are left out.
 func (t Tables) RecentStandings() (list []Standings, left int) {
 	rows := 0
 	shown := slices.DeleteFunc(finalFirst(t.Standings), func(s Standings) bool { return s.Separate })
@@ -140,8 +136,7 @@ func finalFirst(list []Standings) []Standings {
 	})
 }
 
-// WriteStandings writes the results by the formats of the runs alone. In CSV they have the columns of the first, and
-// all must be of its format.
+// WriteStandings writes the results by the formats of the runs alone; in CSV all must be of one format.
 func WriteStandings(w io.Writer, f grid.Format, all Tables) error {
 	list := all.standings()
 	if len(list) == 0 {

@@ -1,5 +1,4 @@
-// Package table prints ratings as text, Markdown, CSV and JSON: rating tables,
-// crosstables and comparisons.
+// Package table prints ratings as text, Markdown, CSV and JSON: rating tables, crosstables and comparisons.
 package table
 
 import (
@@ -29,8 +28,7 @@ type Tables struct {
 	All Table
 	// Parts are the fits to the games under each rule set.
 	Parts []Table
-	// Pool prints All after the parts, where there is more than one. Without
-	// parts it is always printed.
+	// Pool prints All after the parts, where there is more than one. Without parts it is always printed.
 	Pool bool
 	// Standings are the tables by the formats of the runs.
 	Standings []Standings
@@ -58,16 +56,13 @@ func (t Tables) Printed() []Table {
 }
 
 // Write writes rating tables with the columns chosen, or without any the usual ones, the advantage, the players that
-// have no rating and the notes. Where lines of text would be too long, columns that were not
-// chosen are left out, those of other tables are printed in blocks, and names are
-// wrapped. Names are printed as given, with unprintable characters
+// have no rating and the notes. Where lines of text would be too long, columns that were not chosen are left out, those
+// of other tables are printed in blocks, and names are wrapped. Names are printed as given, with unprintable characters
 // escaped; rows are numbered, also across groups, as in WriteCrosstable.
 //
-// Text and Markdown follow one another under their titles. CSV is one
-// table of all, the title in its first column, the fields of unrated players
-// that have no value empty. JSON is one object, whatever was rated: the fit to
-// all games, and under "parts" the same object for each part; null stands for
-// what has no value.
+// Text and Markdown follow one another under their titles. CSV is one table of all, the title in its first column, the
+// fields of unrated players that have no value empty. JSON is one object, whatever was rated: the fit to all games, and
+// under "parts" the same object for each part; null stands for what has no value.
 func Write(w io.Writer, f grid.Format, chosen []Column, all Tables) error {
 	switch f {
 	case grid.JSON:
@@ -85,28 +80,24 @@ func Write(w io.Writer, f grid.Format, chosen []Column, all Tables) error {
 	return writePage(w, f, all, true, func(p *page, t Table) { p.table(t, chosen) })
 }
 
-// WriteCrosstable writes who scored what against whom. Text and Markdown
-// add both sides of a pairing up, from the row's view, and leave tables of more
-// than 50 players out with a line that says so; CSV and JSON list South and
-// North apart, from South's view.
+// WriteCrosstable writes who scored what against whom. Text and Markdown add both sides of a pairing up, and leave out
+// tables of more than 50 players with a line that says so; CSV and JSON list South and North apart, as South sees them.
 func WriteCrosstable(w io.Writer, f grid.Format, all Tables) error {
 	return writeSection(w, f, all, crosstableColumns,
 		func(t Table) []ratings.Pairing { return t.Ratings.Pairings() },
 		func(p *page, t Table) { p.crosstable(t) })
 }
 
-// WriteHeadToHead writes the pairings with what was expected of them, those that
-// fit worst first: at most N of them in text and Markdown, all if most is 0.
-// CSV and JSON always have all.
+// WriteHeadToHead writes the pairings with what was expected of them, those that fit worst first: at most N of them in
+// text and Markdown, all if most is 0. CSV and JSON always have all.
 func WriteHeadToHead(w io.Writer, f grid.Format, all Tables, most int) error {
 	return writeSection(w, f, all, headToHeadColumns,
 		func(t Table) []ratings.HeadToHead { return t.Ratings.HeadToHeads() },
 		func(p *page, t Table) { p.headToHead(t, most) })
 }
 
-// WriteSuperiority writes the likelihood of superiority of each player over each
-// other of its group. Text and Markdown leave tables of more than 50
-// players out with a line that says so, and CSV and JSON those of more than 250.
+// WriteSuperiority writes the likelihood of superiority of each player over each other of its group. Text and Markdown
+// leave tables of more than 50 players out with a line that says so, and CSV and JSON those of more than 250.
 func WriteSuperiority(w io.Writer, f grid.Format, all Tables) error {
 	return writeSection(w, f, all, comparisonColumns, func(t Table) []comparison {
 		var rows []comparison
@@ -119,16 +110,14 @@ func WriteSuperiority(w io.Writer, f grid.Format, all Tables) error {
 	}, func(p *page, t Table) { p.superiority(t.Ratings) })
 }
 
-// WriteComparison writes the difference of one player to all others of its
-// group. Tables without a rating of that player say so.
+// WriteComparison writes the difference of a player to all others of its group, or that it has no rating.
 func WriteComparison(w io.Writer, f grid.Format, all Tables, name string) error {
 	return writeSection(w, f, all, comparisonColumns,
 		func(t Table) []comparison { return comparisons(t, name) },
 		func(p *page, t Table) { p.comparison(t, name) })
 }
 
-// writeSection writes one kind of rows of each table: in CSV and JSON those of rows, with the title
-// of the table, in text and Markdown what page writes.
+// writeSection writes in CSV and JSON these rows of each table with its title, in text and Markdown what page writes.
 func writeSection[R any](
 	w io.Writer, f grid.Format, all Tables, columns []grid.Column[R], rows func(Table) []R, page func(*page, Table),
 ) error {
@@ -179,8 +168,7 @@ var headToHeadColumns = []grid.Column[ratings.HeadToHead]{
 		Value: func(h ratings.HeadToHead) any { return grid.Cell{Text: fmt.Sprintf("%+.2f", h.Z), Value: h.Z} }},
 }
 
-// maxCompared is the number of players up to which every two are compared in CSV and
-// JSON.
+// maxCompared is the number of players up to which every two are compared in CSV and JSON.
 const maxCompared = 250
 
 // comparison is how much stronger player a is than b.
@@ -197,8 +185,7 @@ var comparisonColumns = []grid.Column[comparison]{
 	{Key: "los", Value: func(c comparison) any { return c.LOS }},
 }
 
-// comparisons returns the differences of a player to the others of its group, in the
-// order of the table.
+// comparisons returns the differences of a player to the others of its group, in the order of the table.
 func comparisons(t Table, player string) []comparison {
 	var list []comparison
 	for _, q := range t.Ratings.Players {

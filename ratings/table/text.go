@@ -52,8 +52,8 @@ func (p *page) table(t Table, chosen []Column) {
 	p.list(lines)
 }
 
-// Remarks returns the lines below a rating table: the advantage, the reference of the ratings unless it is their mean,
-// who lost games by faults, and the notes.
+// Remarks returns the lines below a rating table: the advantage, given ratings, who lost games by faults, and the
+// notes.
 func (t Table) Remarks() []string {
 	r := t.Ratings
 	var lines []string
@@ -62,14 +62,22 @@ func (t Table) Remarks() []string {
 		if t.Sides[0] != "" {
 			side = t.Sides[0] + "'s first-move"
 		}
-		lines = append(lines, side+" advantage: "+advantageText(r.Advantage))
-		if text := anchorText(r.Groups); text != "" {
-			lines = append(lines, text)
+		advantage := textfmt.Decimal(r.Advantage.Elo) + " Elo (not fitted)"
+		if r.Advantage.Fitted {
+			advantage = textfmt.Decimal(r.Advantage.Elo) + " ± " + textfmt.Decimal(r.Advantage.Error) + " Elo (fitted)"
+		}
+		lines = append(lines, side+" advantage: "+advantage)
+		var given []string
+		for _, g := range r.Groups {
+			for _, a := range g.Anchors {
+				given = append(given, a.Name+" is fixed at "+textfmt.Decimal(a.Elo))
+			}
+		}
+		if given != nil {
+			lines = append(lines, "Elo: "+strings.Join(given, ", ")+".")
 		}
 	}
-	if line := faultsText(r); line != "" {
-		lines = append(lines, line)
-	}
+	lines = append(lines, faults(r)...)
 	for _, n := range r.Notes {
 		lines = append(lines, "Note: "+n+".")
 	}
@@ -79,8 +87,7 @@ func (t Table) Remarks() []string {
 	return lines
 }
 
-// GroupTitle returns the line above the table of a group, by its index, where there is
-// more than one.
+// GroupTitle returns the line above the table of a group, by its index, where there is more than one.
 func (t Table) GroupTitle(g int) string {
 	groups := t.Ratings.Groups
 	if len(groups) < 2 {
@@ -93,8 +100,8 @@ func (t Table) GroupTitle(g int) string {
 	return title + ":"
 }
 
-// faultsText says how many games a fault decided, and who lost them; "" if there are none.
-func faultsText(r *ratings.Ratings) string {
+// faults returns a line on how many games a fault decided, and who lost them, if there are any.
+func faults(r *ratings.Ratings) []string {
 	losers := slices.SortedFunc(slices.Values(slices.Concat(r.Players, r.Unrated)), func(a, b ratings.Player) int {
 		return cmp.Or(b.Faults.Lost-a.Faults.Lost, strings.Compare(a.Name, b.Name))
 	})
@@ -107,32 +114,10 @@ func faultsText(r *ratings.Ratings) string {
 		}
 	}
 	if total == 0 {
-		return ""
+		return nil
 	}
-	const most = 8
-	return fmt.Sprintf("Faults decided %d of %s: %s", total, textfmt.Plural(r.Games, "game"),
-		textfmt.List(texts, most))
-}
-
-func advantageText(a ratings.Advantage) string {
-	if !a.Fitted {
-		return textfmt.Decimal(a.Elo) + " Elo (not fitted)"
-	}
-	return textfmt.Decimal(a.Elo) + " ± " + textfmt.Decimal(a.Error) + " Elo (fitted)"
-}
-
-// anchorText says which ratings are given; "" if none is.
-func anchorText(groups []ratings.Group) string {
-	var given []string
-	for _, g := range groups {
-		for _, a := range g.Anchors {
-			given = append(given, a.Name+" is fixed at "+textfmt.Decimal(a.Elo))
-		}
-	}
-	if given == nil {
-		return ""
-	}
-	return "Elo: " + strings.Join(given, ", ") + "."
+	return []string{fmt.Sprintf("Faults decided %d of %s: %s", total, textfmt.Plural(r.Games, "game"),
+		textfmt.List(texts, 8))}
 }
 
 // tooWide reports whether a table of n columns is left out, and writes that.
@@ -187,12 +172,13 @@ func (p *page) crosstable(t Table) {
 // headToHead writes the pairings that fit worst.
 func (p *page) headToHead(t Table, most int) {
 	rows := t.Ratings.HeadToHeads()
-	shown := rows
-	if most > 0 && len(rows) > most {
-		shown = rows[:most]
+	shown := min(cmp.Or(most, len(rows)), len(rows))
+	p.paragraph(fmt.Sprintf("%d of %d pairings, those that fit worst first:", shown, len(rows)))
+	pairings := grid.Make(headToHeadColumns, rows[:shown])
+	if !t.drawn() {
+		pairings.Hide("Drawn")
 	}
-	p.paragraph(fmt.Sprintf("%d of %d pairings, those that fit worst first:", len(shown), len(rows)))
-	p.grid(3, false, grid.Make(withDraws(headToHeadColumns, t.drawn()), shown))
+	p.grid(3, false, pairings)
 	if f := t.Ratings.GoodnessOfFit(); f.Degrees > 0 {
 		p.list([]string{fmt.Sprintf("All pairings: chi-square %s on %d degrees of freedom, p = %.3f.",
 			textfmt.Decimal(f.ChiSquare), f.Degrees, f.P)})
