@@ -28,12 +28,10 @@ type Test struct {
 	Model       Model
 }
 
-// Default returns the test for a gain that is worth keeping: 0 against 5
-// normalized Elo, wrong one time in twenty either way.
+// Default returns the test for a gain that is worth keeping: 0 against 5 normalized Elo, wrong one time in twenty.
 func Default() Test { return Test{Elo0: 0, Elo1: 5, Alpha: 0.05, Beta: 0.05, Model: Normalized} }
 
-// Parse reads "elo0=0,elo1=5,alpha=0.05,beta=0.05,model=normalized"; what is left
-// out has the value of [Default].
+// Parse reads "elo0=0,elo1=5,alpha=0.05,beta=0.05,model=normalized"; what is left out has the value of [Default].
 func Parse(text string) (Test, error) {
 	t := Default()
 	fields := map[string]*float64{"elo0": &t.Elo0, "elo1": &t.Elo1, "alpha": &t.Alpha, "beta": &t.Beta}
@@ -89,8 +87,7 @@ func (t Test) Check() error {
 	return p.Err()
 }
 
-// Bounds returns the LLR at which H0 and H1 are accepted (Wald's
-// approximation): at or below lower, at or above upper.
+// Bounds returns the LLR at which H0 and H1 are accepted (Wald's approximation): at or below lower, at or above upper.
 func (t Test) Bounds() (lower, upper float64) {
 	return math.Log(t.Beta / (1 - t.Alpha)), math.Log((1 - t.Beta) / t.Alpha)
 }
@@ -156,8 +153,7 @@ func (t Test) Result(p Pairs) string {
 	return "undecided"
 }
 
-// LLR returns the logarithm of the generalised likelihood ratio of H1 to H0; 0
-// without pairs.
+// LLR returns the logarithm of the generalised likelihood ratio of H1 to H0; 0 without pairs.
 func (t Test) LLR(p Pairs) float64 {
 	if p.N() == 0 {
 		return 0
@@ -176,8 +172,7 @@ func (t Test) gains(shares distribution) (gains distribution) {
 	return gains
 }
 
-// likeliest returns the distribution of strength elo under which the shares seen are the
-// likeliest.
+// likeliest returns the distribution of strength elo under which the shares seen are the likeliest.
 func (t Test) likeliest(seen distribution, elo float64) distribution {
 	if t.Model == Logistic {
 		return seen.withMean(1 / (1 + math.Pow(10, -elo/400)))

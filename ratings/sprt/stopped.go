@@ -22,10 +22,9 @@ func (t Test) stopsAt(p Pairs) bool {
 	return false
 }
 
-// Estimate returns the estimate of a match that the test may have stopped. If it did, this is the
-// median-unbiased estimate and its interval by the distribution of the outcomes of the test. Otherwise it is that of
-// [Pairs.Estimate]; also beyond 200 logistic Elo, where the motion below is a poor model, and where
-// all pairs gave the same.
+// Estimate returns the estimate of a match that the test may have stopped. If it did, this is the median-unbiased
+// estimate and its interval by the distribution of the outcomes of the test. Otherwise it is that of [Pairs.Estimate];
+// also beyond 200 logistic Elo, where the motion below is a poor model, and where all pairs gave the same.
 //
 // Outcomes are ordered by what they say for the first player: H0 accepted early, H0 late, H1 late, H1
 // early (Siegmund 1985, Sequential Analysis, section III.4). With the strength that is returned an outcome at least as
@@ -96,8 +95,8 @@ func (t Test) Estimate(p Pairs) Estimate {
 // exitBy returns the probability that a Brownian motion of variance 1 with a drift leaves the interval from -down to
 // up by a time, and at its upper end.
 //
-// Two series give it, one that converges fast for small times, by reflections at the ends, and one for
-// large times, by the eigenfunctions of the interval (Borodin and Salminen 2002, formula 2.3.0.6).
+// Two series give it, by reflections at the ends for small times, and for large times by the eigenfunctions of the
+// interval (Borodin and Salminen 2002, formula 2.3.0.6).
 func exitBy(time, drift, down, up float64) float64 {
 	width := down + up
 	const terms, short = 8, 0.3
