@@ -8,10 +8,8 @@ type Step struct {
 	Crossed bool // passed on the way; otherwise the start, a landing or the end
 }
 
-// Course returns a course for m in p with the fewest legs: the squares from
-// the start (none if the piece comes from a hand) to the end. ok is false if
-// no course leads from the move's start to its end; the move may still be
-// illegal for other reasons.
+// Course returns a course for m in p with the fewest legs: the squares from the start (none if the piece comes from a
+// hand) to the end. ok is false if there is none; with one the move may still be illegal for other reasons.
 func (r *Rules) Course(p Position, m Move) (course []Step, ok bool) {
 	src := source{m.from(), m.FromHand()}
 	if m == Pass || m&kindBit == 0 || m.IsPlacement() {
@@ -44,9 +42,8 @@ type walk struct {
 	used usedDoors
 }
 
-// step goes to a square next to the present one, after a bounce where a leg is over. board is
-// without the moving piece. The refusal is "", or why the rules don't allow the step, with %v
-// for the two squares.
+// step goes to a square next to the present one, after a bounce where a leg is over. board is without the moving piece.
+// The refusal is "", or why the rules don't allow the step, with %v for the two squares.
 func (w *walk) step(r *Rules, board Position, to Square) (refusal string) {
 	if w.left == 0 {
 		w.left = int(board.At(w.at))
@@ -62,9 +59,8 @@ func (w *walk) step(r *Rules, board Position, to Square) (refusal string) {
 	return refusal
 }
 
-// stepSearch follows the courses of one piece, which has been lifted from the board,
-// step by step. It serves to write courses down, and where a rule option leaves no
-// shortcuts; [courseSearch] is the fast way to the ends of courses.
+// stepSearch follows the courses of one piece, which has been lifted from the board, step by step. It serves to write
+// courses down, and where a rule option leaves no shortcuts; [courseSearch] is the fast way to the ends of courses.
 type stepSearch struct {
 	rules  *Rules
 	board  Position // without the moving piece

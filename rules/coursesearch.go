@@ -1,11 +1,9 @@
 package rules
 
-// courseSearch finds every square on which a course of one piece can end, for doors
-// without directions.
+// courseSearch finds every square on which a course of one piece can end, for doors without directions.
 //
-// The number of courses explodes on a crowded board, but their ends are few, so
-// courses are never listed. The search stops after any of four stages that
-// leaves no end to be found:
+// The number of courses explodes on a crowded board, but their ends are few, so courses are never listed. The search
+// stops after any of four stages that leaves no end to be found:
 //
 //  1. The ends of the first leg, exact as no door has been used.
 //  2. The bound, a superset of the ends: those of the legs from every piece that
@@ -16,8 +14,7 @@ package rules
 //  4. Backward, from each end still missing to the start. What blocks an end is
 //     mostly near it, so the proof that no course leads there is short.
 //
-// No piece is bounced off twice: whatever the second bounce leads to, the first
-// one did with fewer doors used.
+// No piece is bounced off twice: whatever the second bounce leads to, the first one did with fewer doors used.
 type courseSearch struct {
 	lo, hi  uint64    // the heights' planes without the moving piece
 	occ     SquareSet // squares with a piece
@@ -48,10 +45,9 @@ const (
 	northable = 1<<(NumSquares-Files) - 1
 )
 
-// legEnds returns where the legs of h steps from the one square in from can end:
-// empty squares, pieces and the goal. The doors used are closed. Each step moves
-// four sets at once, by the direction of the step; never straight back, which
-// is the only way in which a leg could use a door twice.
+// legEnds returns where the legs of h steps from the one square in from can end: empty squares, pieces and the goal.
+// The doors used are closed. Each step moves four sets at once, by the direction of the step; never straight back,
+// which is the only way in which a leg could use a door twice.
 func (c *courseSearch) legEnds(from SquareSet, h Height, used doorSet) SquareSet {
 	empty := uint64(c.empty)
 	okEast := eastable &^ used.east
@@ -94,25 +90,7 @@ func (c *courseSearch) place(p Position, side Side) {
 	}
 }
 
-// firstEnds sets the board and returns where the first leg of a piece of side in p can end.
-func (c *courseSearch) firstEnds(r *Rules, p Position, side Side, src source) SquareSet {
-	if r.stepwise {
-		ss := r.stepSearch(p, src, r.aim(p, side))
-		return ss.legEnds(src.start(side), src.height)
-	}
-	c.place(p.without(src), side)
-	if src.from.OnBoard() {
-		return c.legEnds(1<<src.from, src.height, doorSet{})
-	}
-	first := rowSet(nearRow(side, 0))
-	if src.height > 1 {
-		first = c.legEnds(first&c.empty, src.height-1, doorSet{})
-	}
-	return first
-}
-
-// search finds where the courses that begin with one of these legs can end, so far as it is
-// wanted. first is where those legs end.
+// search finds, as far as it is wanted, where courses can end that begin with one of these legs, which end in first.
 func (c *courseSearch) search(first SquareSet, legs *legsByEnd, wanted SquareSet) courses {
 	if first&c.occ == 0 {
 		return courses{ends: first}
@@ -141,10 +119,9 @@ func (c *courseSearch) search(first SquareSet, legs *legsByEnd, wanted SquareSet
 	return found
 }
 
-// crossedBy returns what a leg of height h from s to end crosses, by other doors than
-// those used.
-func (c *courseSearch) crossedBy(s Square, h Height, end Square, used doorSet) (crossed SquareSet, ok bool) {
-	for run := legsTo[h&3][s][end]; run.more(); run = run.next() {
+// crossedBy returns what the first of some legs crosses that is free once these doors are used.
+func (c *courseSearch) crossedBy(run legRange, used doorSet) (crossed SquareSet, ok bool) {
+	for ; run.more(); run = run.next() {
 		if l := run.leg(); l.free(c.occ, used) {
 			return l.crossed, true
 		}
@@ -155,10 +132,9 @@ func (c *courseSearch) crossedBy(s Square, h Height, end Square, used doorSet) (
 // maxBounces is how many bounces stage 3 makes. It is mostly over by then.
 const maxBounces = 24
 
-// forward goes on from a piece whose legs end on ends now that these doors are used, onto the
-// open pieces among them. It reports whether the stage is over: nothing is missing, and it
-// returns what the last course that it found crosses and bounces off from here on; or too
-// many bounces have been made.
+// forward goes on from a piece whose legs end on ends now that these doors are used, onto the open pieces among them.
+// It reports whether the stage is over: nothing is missing, and it returns what the last course that it found crosses
+// and bounces off from here on; or too many bounces have been made.
 func (c *courseSearch) forward(ends SquareSet, legs *legsByEnd, used doorSet, open SquareSet) (
 	needs SquareSet, over bool) {
 	if c.bounces++; c.bounces > maxBounces {
@@ -181,7 +157,7 @@ func (c *courseSearch) forward(ends SquareSet, legs *legsByEnd, used doorSet, op
 			found := c.legEnds(bit, h, then)
 			if missing := c.missing; missing&found != 0 {
 				if c.missing = missing &^ found; c.missing == 0 {
-					crossed, _ := c.crossedBy(s, h, (missing & found).first(), then)
+					crossed, _ := c.crossedBy(legsTo[h&3][s][(missing&found).first()], then)
 					return bit | l.crossed | crossed, true
 				}
 			}
@@ -219,10 +195,8 @@ func (c *courseSearch) backward(bounced SquareSet) (needs SquareSet) {
 func (c *courseSearch) leadsTo(s Square, before *setsBySquare, used doorSet, open SquareSet) (
 	needs SquareSet, ok bool) {
 	if c.first.Has(s) {
-		for run := c.legs[s]; run.more(); run = run.next() {
-			if l := run.leg(); l.free(c.occ, used) {
-				return l.crossed, true
-			}
+		if needs, ok = c.crossedBy(c.legs[s], used); ok {
+			return needs, true
 		}
 	}
 	for from := before[s] & open; from != 0; from &= from - 1 {

@@ -1,12 +1,10 @@
 package rules
 
-// Evasions removes from ms, legal moves of p, those after which the opponent
-// could take a piece out with his next move: under all rules but Kang, the moves
-// that lose at once. Moves that take a piece out themselves stay.
+// Evasions removes from ms, legal moves of p, those after which the opponent could take a piece out with his next move:
+// under all rules but Kang, the moves that lose at once. Moves that take a piece out themselves stay.
 //
-// A course of the opponent to the goal depends on a few squares: those it crosses
-// are empty, the pieces it starts and bounces from stand. Every move that
-// changes none of them loses to it, so one course decides most moves.
+// A course of the opponent to the goal depends on a few squares: those it crosses are empty, the pieces it starts and
+// bounces from stand. Every move that changes none of them loses to it, so one course decides most moves.
 func (r *Rules) Evasions(p Position, ms *MoveSet) {
 	e := evasions{r: r, p: p, ms: ms}
 	e.filter()
@@ -23,8 +21,7 @@ func (r *Rules) QuickEvasions(p Position, ms *MoveSet) {
 	}
 }
 
-// HasEvasion reports whether [Rules.Evasions] would leave any move. The content
-// of ms is undefined afterwards.
+// HasEvasion reports whether [Rules.Evasions] would leave any move. The content of ms is undefined afterwards.
 func (r *Rules) HasEvasion(p Position, ms *MoveSet) bool {
 	e := evasions{r: r, p: p, ms: ms, any: true}
 	return e.filter() || ms.pass && !e.refuted(Pass) || r.SettingUp(p)
@@ -68,8 +65,7 @@ func (e *evasions) refuted(m Move) bool {
 	return e.r.CanReachGoal(e.r.Apply(e.p, m), e.p.Side().Other())
 }
 
-// filterGroup filters the moves of one source, given the squares on one of which a move must
-// change something. It reports whether any is left.
+// filterGroup filters the moves of a source, which must change one of the blockers, and reports whether any is left.
 func (e *evasions) filterGroup(g *group, blockers SquareSet) bool {
 	base := e.p.afterPass()
 	left := blockers // where a piece may go to block
@@ -107,9 +103,7 @@ func (e *evasions) filterGroup(g *group, blockers SquareSet) bool {
 	return g.count > 0
 }
 
-// safe returns the squares, of those given, on which the piece that is missing in
-// base does not let the opponent reach the goal: the one moved, or the one
-// displaced on hit.
+// safe returns the squares, of those given, on which the piece missing in base (moved, or displaced on hit) blocks.
 func (e *evasions) safe(g *group, base Position, squares SquareSet, hit Square) SquareSet {
 	if squares == 0 {
 		return 0
@@ -182,15 +176,14 @@ func (e *evasions) threat(q Position) threat {
 // needs returns the squares on which the course of src to the goal depends that has been found.
 func (t *turn) needs(src source, found courses) SquareSet {
 	t.search.place(t.p.without(src), t.side)
-	if crossed, ok := t.search.crossedBy(src.from, src.height, goalOf(t.side), doorSet{}); ok {
+	if crossed, ok := t.search.crossedBy(legsTo[src.height&3][src.from][goalOf(t.side)], doorSet{}); ok {
 		return 1<<src.from | crossed
 	}
 	return 1<<src.from | found.needs
 }
 
-// affectingSquares returns the squares that could matter to where the courses of the present
-// row end: those where they could end ([turn.endsIgnoringDoors]), and those that their first
-// legs cross.
+// affectingSquares returns the squares that could matter to where the courses of the present row end: those where they
+// could end ([turn.endsIgnoringDoors]), and those that their first legs cross.
 func (t *turn) affectingSquares() SquareSet {
 	squares := t.endsIgnoringDoors(0)
 	t.placeRow()
@@ -201,9 +194,7 @@ func (t *turn) affectingSquares() SquareSet {
 
 // CanReachGoal reports whether side could take a piece over the far side if it
 // were to move: under all rules but Kang, whether it could win at once.
-func (r *Rules) CanReachGoal(p Position, side Side) bool {
-	return r.GoalMove(p, side) != NoMove
-}
+func (r *Rules) CanReachGoal(p Position, side Side) bool { return r.GoalMove(p, side) != NoMove }
 
 // CanWin reports whether side could win with its next move if it were to move.
 func (r *Rules) CanWin(p Position, side Side) bool {
@@ -242,8 +233,7 @@ func exitPossible(p Position, side Side) bool {
 	return near(1)|near(2)|near(3) != 0
 }
 
-// findExit returns the index of a source of the present row that has a course to the goal,
-// with its courses; -1 if there is none.
+// findExit returns the index and the courses of a source of the present row that can reach the goal; -1 if none can.
 func (t *turn) findExit(goal Square) (i int, found courses) {
 	bit := SquareSet(1) << goal
 	if !t.r.stepwise && t.row != 0 && t.endsIgnoringDoors(bit)&bit == 0 {
@@ -275,15 +265,13 @@ func (t *turn) endsIgnoringDoors(until SquareSet) SquareSet {
 	return ends
 }
 
-// placeRow sets the board on which the pieces of the present row are there and may be crossed
-// too.
+// placeRow sets the board on which the pieces of the present row are there and may be crossed too.
 func (t *turn) placeRow() {
 	t.search.place(t.p, t.side)
 	t.search.empty |= t.row
 }
 
-// canMove reports whether any source of the present row has a legal move. Nearly
-// always the first leg of the first one shows it.
+// canMove reports whether a source of the present row has a legal move, as mostly the first leg of the first shows.
 func (t *turn) canMove() bool {
 	for i, src := range t.sources[:t.n] {
 		if t.firstEnds(src)&boardSet&^t.p.Occupied() != 0 {

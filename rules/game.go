@@ -16,8 +16,7 @@ const (
 	ByLength Reason = "length" // the configured number of plies
 )
 
-// Game is a game in progress: its rules, the position, and those before it. It
-// must be used by one goroutine at a time.
+// Game is a game in progress: its rules, the position, and those before it. It must be used by one goroutine at a time.
 type Game struct {
 	rules  *Rules
 	start  Position
@@ -50,9 +49,8 @@ func (g *Game) Moves() []Move { return g.moves }
 // Ply returns how many turns have been played, placements not counted.
 func (g *Game) Ply() int { return len(g.moves) - g.placed }
 
-// Legal returns the legal moves, the repetition rule included; none when the
-// game is over. The set is the game's own: it is generated once a position,
-// must not be changed, and holds until the next move.
+// Legal returns the legal moves, the repetition rule included; none when the game is over. The set is the game's own:
+// it is generated once a position, must not be changed, and holds until the next move.
 func (g *Game) Legal() *MoveSet {
 	if !g.generated {
 		g.legal.reset()
@@ -123,8 +121,7 @@ func (g *Game) Undo() bool {
 // ErrOver is returned for a move in a game that has ended.
 var ErrOver = errors.New("the game is over")
 
-// Check returns nil if m is legal now, and otherwise an error that says, in a
-// sentence for people, why it is not.
+// Check returns nil if m is legal now, and otherwise an error that says, in a sentence for people, why it is not.
 func (g *Game) Check(m Move) error {
 	if o, _ := g.Outcome(); o != Undecided {
 		return ErrOver
@@ -132,13 +129,10 @@ func (g *Game) Check(m Move) error {
 	if g.Legal().Contains(m) {
 		return nil
 	}
-	explain := g.explain
-	if g.rules.SettingUp(g.pos) {
-		explain = g.explainPlacement
-	}
-	return fmt.Errorf("%v is not legal: %s", m, explain(m))
+	return fmt.Errorf("%v is not legal: %s", m, g.explain(m))
 }
 
+// explainPlacement is [Game.explain] for moves during a set-up.
 func (g *Game) explainPlacement(m Move) string {
 	side := g.pos.Side()
 	switch {
@@ -157,6 +151,8 @@ func (g *Game) explainPlacement(m Move) string {
 func (g *Game) explain(m Move) string {
 	p, side := g.pos, g.pos.Side()
 	switch {
+	case g.rules.SettingUp(p):
+		return g.explainPlacement(m)
 	case m == Pass:
 		return "there is a move to make"
 	case g.legal.pass:

@@ -1,13 +1,11 @@
 package rules
 
-// Moves fills ms with the legal moves of the side to move without regard to the
-// repetition rule. It is empty when the game is over, and holds the pass alone
-// when no piece can move.
+// Moves fills ms with the legal moves of the side to move without regard to the repetition rule. It is empty when the
+// game is over, and holds the pass alone when no piece can move.
 func (r *Rules) Moves(p Position, ms *MoveSet) { r.MovesAfter(p, nil, ms) }
 
-// MovesAfter fills ms like [Rules.Moves], less the moves that the repetition rule
-// forbids after these earlier positions of the game, given by their keys in order.
-// A row whose every move it forbids counts as blocked.
+// MovesAfter fills ms like [Rules.Moves], less the moves that the repetition rule forbids after these earlier positions
+// of the game, given by their keys in order. A row whose every move it forbids counts as blocked.
 func (r *Rules) MovesAfter(p Position, past []Position, ms *MoveSet) {
 	ms.reset()
 	if r.Outcome(p) != Undecided {

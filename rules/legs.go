@@ -23,8 +23,7 @@ func (d doorSet) with(e doorSet) doorSet { return doorSet{d.east | e.east, d.nor
 // way; all are in the first set where directions don't count.
 type usedDoors [2]doorSet
 
-// pass adds the door between two adjacent squares. It reports whether it was unused;
-// a step from a hand or onto a goal passes none.
+// pass adds the door between two adjacent squares, if there is one, and reports whether it was unused.
 func (u *usedDoors) pass(from, to Square, directed bool) bool {
 	if !from.OnBoard() || !to.OnBoard() {
 		return true
@@ -42,8 +41,7 @@ func (u *usedDoors) pass(from, to Square, directed bool) bool {
 	return unused
 }
 
-// adjacency lists the squares one step from each. A piece that enters (Kang) comes from
-// the goal behind its own first row.
+// adjacency lists the squares one step from each. A piece that enters (Kang) comes from the goal behind its first row.
 var adjacency = makeAdjacency()
 
 func makeAdjacency() (lists [NumSquares + 2][]Square) {
@@ -65,14 +63,11 @@ func makeAdjacency() (lists [NumSquares + 2][]Square) {
 	return lists
 }
 
-// The legs under undirected doors, in the form that courseSearch needs: legsTo[h][s][t]
-// are those of height h from s that end on t, a range in legTable. They are for both
-// sides: s may be either goal, whence pieces enter, and t either. Computed once and
-// only read afterwards.
+// The legs under undirected doors: legsTo[h][s][t] are those of height h from s that end on t, a range in legTable. s
+// may be a goal, whence pieces enter, and t too.
 var legTable, legsTo = makeLegs()
 
-// legRange is a part of legTable: the index of its first leg above three bits that hold
-// how many there are.
+// legRange is a part of legTable: the index of its first leg above three bits that hold how many there are.
 type legRange uint16
 
 func (r legRange) more() bool     { return r&7 != 0 }

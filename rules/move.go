@@ -14,15 +14,12 @@ const (
 const kindBit = 1 << 25
 
 // newMove packs a move. drop is NoSquare where nothing is displaced.
-func newMove(from, to, drop Square) Move {
-	return Move(from) | Move(to)<<8 | Move(drop)<<16 | kindBit
-}
+func newMove(from, to, drop Square) Move { return Move(from) | Move(to)<<8 | Move(drop)<<16 | kindBit }
 
 // from returns the start, with the codes of hands.
 func (m Move) from() Square { return Square(m & 0x3f) }
 
-// From returns the square the piece starts on; NoSquare if it comes from a
-// hand, and for a pass.
+// From returns the square the piece starts on; NoSquare if it comes from a hand, and for a pass.
 func (m Move) From() Square {
 	if m&kindBit == 0 || m.from() >= NumSquares {
 		return NoSquare
@@ -46,12 +43,10 @@ func (m Move) Drop() Square {
 	return Square(m >> 16 & 0x3f)
 }
 
-// WithoutDrop returns the start and the end of a move in a form that is only good for
-// comparisons.
+// WithoutDrop returns the start and the end of a move in a form that is only good for comparisons.
 func (m Move) WithoutDrop() Move { return m &^ (0x3f << 16) }
 
-// FromHand returns the height of the piece that enters from the hand (Kang) or
-// is placed (set-up); 0 if the piece starts on the board.
+// FromHand returns the height of the piece that enters (Kang) or is placed (set-up); 0 if it starts on the board.
 func (m Move) FromHand() Height {
 	switch f := m.from(); {
 	case m&kindBit == 0 || f <= handBase:
@@ -69,8 +64,7 @@ func (m Move) IsPlacement() bool { return m&kindBit != 0 && m.from() > placeBase
 // IsGoal reports whether the piece leaves over the far side.
 func (m Move) IsGoal() bool { return m.To().IsGoal() }
 
-// Rotate returns the move as the other player sees it, for use with
-// [Position.Rotate].
+// Rotate returns the move as the other player sees it, for use with [Position.Rotate].
 func (m Move) Rotate() Move {
 	if m&kindBit == 0 {
 		return m

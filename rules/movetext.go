@@ -6,12 +6,10 @@ import (
 	"strings"
 )
 
-// maxMoveText bounds move texts from outside: a course passes each of the 60
-// doors twice at most.
+// maxMoveText bounds move texts from outside: a course passes each of the 60 doors twice at most.
 const maxMoveText = 512
 
-// String returns the move's short notation: "d1-c3", "d1xc3@e5", "b5-goal",
-// "+2-c2", "2@c1", "pass".
+// String returns the move's short notation: "d1-c3", "d1xc3@e5", "b5-goal", "+2-c2", "2@c1", "pass".
 func (m Move) String() string {
 	var b [9]byte
 	return string(m.AppendText(b[:0]))
@@ -39,17 +37,14 @@ func (m Move) AppendText(text []byte) []byte {
 	return m.Drop().appendTo(append(text, '@'))
 }
 
-// LongText returns the move's long notation in p: the whole course as the
-// Italian rulebook prints it, crossed squares in parentheses, by the fewest
-// legs: "d2-(c2-b2)-b3-c3". A move without a course (a pass, a placement) has
-// its short text.
+// LongText returns the move's long notation in p: the course with the fewest legs as the Italian rulebook prints it,
+// crossed squares in parentheses: "d2-(c2-b2)-b3-c3". A pass or a placement has its short text.
 func (r *Rules) LongText(p Position, m Move) string {
 	course, _ := r.Course(p, m)
 	return m.LongText(course)
 }
 
-// LongText returns the move's long notation with the given course, its short text if that
-// is empty.
+// LongText returns the move's long notation with the given course, its short text if that is empty.
 func (m Move) LongText(course []Step) string {
 	if len(course) == 0 {
 		return m.String()
@@ -91,18 +86,15 @@ type moveParser struct {
 	to, drop Square
 }
 
-// ParseMove reads a move in short or long notation. In long notation the
-// course is checked step by step against p: lengths of legs, crossed squares,
-// doors. Whether the move is legal beyond that, [Game.Check] reports. The error
-// names the column.
+// ParseMove reads a move in short or long notation. In long notation the course is checked step by step against p;
+// whether the move is legal beyond that, [Game.Check] reports. The error names the column.
 func (r *Rules) ParseMove(p Position, text string) (Move, error) {
 	m, _, err := r.parseMove(p, text)
 	return m, err
 }
 
-// ParseCourse reads a move like [Rules.ParseMove] and returns its course too, in the form
-// of [Rules.Course]: the one written, or for a move in short notation one with the fewest
-// legs. A move that has none has a nil course.
+// ParseCourse reads a move like [Rules.ParseMove] and returns its course too, in the form of [Rules.Course]: the one
+// written, or for a move in short notation one with the fewest legs. A move that has none has a nil course.
 func (r *Rules) ParseCourse(p Position, text string) (Move, []Step, error) {
 	m, course, err := r.parseMove(p, text)
 	switch {

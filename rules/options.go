@@ -48,55 +48,48 @@ const (
 	Optional  KangEntry = "optional"
 )
 
-func choice[T ~string](value T, meaning string) settings.Choice {
-	return settings.Choice{Name: string(value), Doc: meaning}
+// choices returns values with their meanings, which follow each.
+func choices[T ~string](list ...T) (choices []settings.Choice) {
+	for pair := range slices.Chunk(list, 2) {
+		choices = append(choices, settings.Choice{Name: string(pair[0]), Doc: string(pair[1])})
+	}
+	return choices
 }
 
 // Choices returns the rows on which the pieces are placed before play.
-func (SetupZone) Choices() []settings.Choice {
-	return []settings.Choice{choice(FirstRow, ""), choice(TwoRows, "")}
-}
+func (SetupZone) Choices() []settings.Choice { return choices(FirstRow, "", TwoRows, "") }
 
 // Choices returns who may place when before play.
 func (SetupOrder) Choices() []settings.Choice {
-	return []settings.Choice{choice(SouthThenNorth, "all of South's first"), choice(Alternate, "a piece each in turn")}
+	return choices(SouthThenNorth, "all of South's first", Alternate, "a piece each in turn")
 }
 
 // Choices returns what "no door twice in one turn" may mean.
 func (DoorRule) Choices() []settings.Choice {
-	return []settings.Choice{choice(Undirected, "in a turn"), choice(Directed, "in a turn and a direction"),
-		choice(PerLeg, "in a leg")}
+	return choices(Undirected, "in a turn", Directed, "in a turn and a direction", PerLeg, "in a leg")
 }
 
 // Choices returns whether a turn may leave the board as it was.
-func (NullMove) Choices() []settings.Choice {
-	return []settings.Choice{choice(ForbidNull, ""), choice(AllowNull, "")}
-}
+func (NullMove) Choices() []settings.Choice { return choices(ForbidNull, "", AllowNull, "") }
 
 // Choices returns the rows of the opponent behind which no displaced piece may be put.
 func (DropZone) Choices() []settings.Choice {
-	return []settings.Choice{choice(BehindFirstRow, "the first that is occupied"),
-		choice(BehindPlayableRow, "the first that can be played")}
+	return choices(BehindFirstRow, "the first that is occupied", BehindPlayableRow, "the first that can be played")
 }
 
 // Choices returns the earlier positions that a move may not reproduce.
 func (Repetition) Choices() []settings.Choice {
-	return []settings.Choice{choice(Superko, "all of the game"), choice(NoRepetition, "")}
+	return choices(Superko, "all of the game", NoRepetition, "")
 }
 
 // Choices returns whether a player who holds pieces must bring one in.
-func (KangEntry) Choices() []settings.Choice {
-	return []settings.Choice{choice(Mandatory, ""), choice(Optional, "")}
-}
+func (KangEntry) Choices() []settings.Choice { return choices(Mandatory, "", Optional, "") }
 
-// Options is a rule set as data: an option is a field, and its tags are all that texts of
-// rule sets, `gyges rules`, the manual and pages know of it. They are those of package
-// settings, and
+// Options is a rule set as data: an option is a field, and its tags are all that texts of rule sets, `gyges rules`, the
+// manual and pages know of it. They are those of package settings, and
 //
-//	shortcuts:"A,B"  the values under which the ends of courses may be found without following
-//	                 courses step by step, see [courseSearch]; without the tag, all values
-//	prose:"TEXT %s"  a sentence with the value for [Options.Prose], of options that its template
-//	                 doesn't name
+//	shortcuts:"A,B"  the values under which [courseSearch] finds the ends of courses; without the tag, all
+//	prose:"TEXT %s"  a sentence with the value for [Options.Prose], of options that its template doesn't name
 //
 // The zero value is not a rule set: start from a preset.
 type Options struct {
@@ -161,8 +154,7 @@ func (o Options) Values() map[string]string {
 	return values
 }
 
-// Set changes the named option. The error names the option and what it accepts; o is
-// unchanged then.
+// Set changes the named option. The error names the option and what it accepts; o is unchanged then.
 func (o *Options) Set(name, value string) error {
 	changed := *o
 	fields := settings.Fields(&changed, "")

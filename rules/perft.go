@@ -12,14 +12,10 @@ type Split struct {
 	Nodes uint64
 }
 
-// Perft counts the sequences of exactly depth plies from p, and those that begin with
-// each root move, in the order of [MoveSet.All]. A game that ended earlier counts
-// nothing, a forced pass is a ply, and there is one sequence of no plies. The
-// repetition rule of r applies, counted from p on: for the usual perft use rules with
-// repetition none. Length is no limit.
-//
-// The workers, one at least, share the work; the counts don't depend on their number. On
-// cancellation it returns the context's error.
+// Perft counts the sequences of exactly depth plies from p, and those that begin with each root move, in the order of
+// [MoveSet.All]. A game that ended earlier counts nothing, a forced pass is a ply, and there is one sequence of no
+// plies. The repetition rule of r applies, counted from p on: for the usual perft use rules with repetition none.
+// Length is no limit. The workers, one at least, share the work. The error is that of ctx when it is cancelled.
 func Perft(ctx context.Context, r *Rules, p Position, depth, workers int) (uint64, []Split, error) {
 	if depth < 1 {
 		return 1, nil, ctx.Err()
@@ -86,11 +82,9 @@ func (c *perftCounter) count(p Position, depth int) uint64 {
 	return n
 }
 
-// countAfter returns the sum of [Rules.Count] over the positions that the moves
-// of ms, legal in p, lead to. Most moves differ only in where one displaced
-// piece is dropped, and most drops are of no concern to the opponent's courses:
-// those are worked out once, with the piece in hand, and again only for sources
-// whose courses could come by the drop square.
+// countAfter returns the sum of [Rules.Count] over the positions that the moves of ms, legal in p, lead to. Most moves
+// differ only in where a displaced piece is dropped, mostly of no concern to the opponent's courses: those are worked
+// out once, with the piece in hand, and again for sources whose courses could come by the drop square.
 func (r *Rules) countAfter(p Position, ms *MoveSet) uint64 {
 	var n uint64
 	if ms.pass || r.SettingUp(p) || r.oneByOne(p) {

@@ -2,15 +2,12 @@ package rules
 
 import "math/bits"
 
-// Position is the state of a game at one moment: the board, the hands, the
-// goals, who took a piece out last (Kang), who is to move and whether the last
-// turn was a pass. It is a value of two machine words; == compares everything.
+// Position is the state of a game at one moment: the board, the hands, the goals, who took a piece out last (Kang), who
+// is to move and whether the last turn was a pass. It is a value of two machine words; == compares everything.
 //
-// Heights are kept in two bit planes, height = lo + 2·hi, in the low 36 bits of
-// the words. Above them stand, in lo: the hands (six counts of three bits,
-// South's 1, 2, 3, then North's), the passes in a row (two bits), the side to
-// move (one bit), the cooldown (two bits: South, North); in hi: the goals
-// (South's, then North's, four bits each).
+// Heights are kept in two bit planes, height = lo + 2·hi, in the low 36 bits of the words. Above them stand, in lo: the
+// hands (six counts of three bits, South's 1, 2, 3, then North's), the passes in a row (two bits), the side to move
+// (one bit), the cooldown (two bits: South, North); in hi: the goals (South's, then North's, four bits each).
 type Position struct{ lo, hi uint64 }
 
 // Places of the fields above the planes.
@@ -36,9 +33,7 @@ const (
 func (p Position) Side() Side { return Side(p.lo >> sideShift & 1) }
 
 // At returns the height of the piece on a board square, 0 if it is empty.
-func (p Position) At(s Square) Height {
-	return Height(p.lo>>s&1 | p.hi>>s&1<<1)
-}
+func (p Position) At(s Square) Height { return Height(p.lo>>s&1 | p.hi>>s&1<<1) }
 
 // Occupied returns the squares with a piece.
 func (p Position) Occupied() SquareSet { return SquareSet((p.lo | p.hi) & planeMask) }
@@ -55,27 +50,19 @@ func (p Position) OfHeight(h Height) SquareSet {
 	return SquareSet(lo & hi & planeMask)
 }
 
-// Hand returns how many pieces of height h side holds: in Kang the reserve,
-// before play the pieces still to be placed.
+// Hand returns how many pieces of height h side holds: in Kang the reserve, before play the pieces still to be placed.
 func (p Position) Hand(side Side, h Height) int {
 	return int(p.lo >> (handShift + uint(side)*9 + uint(h-1)*3) & 7)
 }
 
 // HoldsPieces reports whether side has any piece in hand.
-func (p Position) HoldsPieces(side Side) bool {
-	return p.lo>>(handShift+uint(side)*9)&oneHandMask != 0
-}
+func (p Position) HoldsPieces(side Side) bool { return p.lo>>(handShift+uint(side)*9)&oneHandMask != 0 }
 
 // Goals returns how many pieces side has brought over the far side.
-func (p Position) Goals(side Side) int {
-	return int(p.hi >> (goalShift + uint(side)*4) & goalMask)
-}
+func (p Position) Goals(side Side) int { return int(p.hi >> (goalShift + uint(side)*4) & goalMask) }
 
-// TookOut reports whether side took a piece out on its previous turn (Kang); it
-// may not take one out on its next turn then.
-func (p Position) TookOut(side Side) bool {
-	return p.lo>>(coolShift+uint(side))&1 != 0
-}
+// TookOut reports whether side took a piece out on its previous turn (Kang): then it may not on its next.
+func (p Position) TookOut(side Side) bool { return p.lo>>(coolShift+uint(side))&1 != 0 }
 
 // Passes returns how many turns in a row have been passes just before, 0 to 2.
 func (p Position) Passes() int { return int(p.lo >> passShift & 3) }
@@ -86,8 +73,7 @@ func (p Position) WithoutPasses() Position {
 	return p
 }
 
-// Key returns what the repetition rule compares: the position without who is
-// to move. Keys are comparable with ==.
+// Key returns what the repetition rule compares: the position without who is to move. Keys are comparable with ==.
 func (p Position) Key() Position { return Position{p.lo & whoMovesNot, p.hi} }
 
 // Hash mixes the two words of the position into one well-spread number, for
@@ -99,8 +85,7 @@ func (p Position) Hash() uint64 {
 	return x ^ x>>29 ^ p.hi*0xff51afd7ed558ccd
 }
 
-// Rotate turns the board by 180° and swaps the sides: the same position as the
-// other player sees it.
+// Rotate turns the board by 180° and swaps the sides: the same position as the other player sees it.
 func (p Position) Rotate() Position {
 	lo := uint64(SquareSet(p.lo).SeenBy(North)) | p.lo&passMask | (p.lo^sideBit)&sideBit
 	hands := p.lo >> handShift & handMask
@@ -111,8 +96,7 @@ func (p Position) Rotate() Position {
 	return Position{lo, uint64(SquareSet(p.hi).SeenBy(North)) | (goals>>4|goals<<4&0xff)<<goalShift}
 }
 
-// Mirror puts the files of the board in reverse, a for f and so on. A game from there is the same one mirrored: no rule
-// tells left from right.
+// Mirror puts the files of the board in reverse: no rule tells left from right.
 func (p Position) Mirror() Position { return Position{mirrorPlane(p.lo), mirrorPlane(p.hi)} }
 
 // Canonical returns the position or its mirror image, the same for both, and whether it is the image.
@@ -150,16 +134,14 @@ func (p *Position) addHand(side Side, h Height, n int) {
 	p.lo += uint64(n) << (handShift + uint(side)*9 + uint(h-1)*3)
 }
 
-// Start returns the position in which a game begins: the empty board, with
-// all pieces in hand. Under Kang they enter by moves; under the other rules
-// they are placed, and play begins when the hands are empty.
+// Start returns the position in which a game begins: the empty board, with all pieces in hand. Under Kang they enter by
+// moves; under the other rules they are placed, and play begins when the hands are empty.
 func (r *Rules) Start() Position { return Position{lo: (fullHand | fullHand<<9) << handShift} }
 
 // SettingUp reports whether the players are still placing their pieces in p.
 func (r *Rules) SettingUp(p Position) bool { return !r.options.Kang && p.lo>>handShift&handMask != 0 }
 
-// Outcome reports whether p ends the game, and who won. A game can end also by
-// its length, which a position doesn't hold; see [Game].
+// Outcome reports whether p ends the game, and who won; a game can end also by its length, see [Game].
 func (r *Rules) Outcome(p Position) Outcome {
 	switch {
 	case p.Goals(South) >= r.goalsToWin:
@@ -187,8 +169,5 @@ const (
 // WinFor returns the outcome in which side wins.
 func WinFor(side Side) Outcome { return SouthWins + Outcome(side) }
 
-// String returns the result as records write it, South's points first: "1-0",
-// "0-1", "1/2-1/2", or "*" for a game that goes on.
-func (o Outcome) String() string {
-	return [...]string{"*", "1-0", "0-1", "1/2-1/2"}[o&3]
-}
+// String returns the result as records write it, South's points first, or "*" for a game that goes on.
+func (o Outcome) String() string { return [...]string{"*", "1-0", "0-1", "1/2-1/2"}[o&3] }

@@ -9,16 +9,14 @@ import (
 // maxPositionText bounds position texts from outside; the longest real one has 63 bytes.
 const maxPositionText = 128
 
-// scanner reads a text from left to right. It keeps the first error; reading goes on
-// after it and returns zeros.
+// scanner reads a text from left to right. It keeps the first error; reading goes on after it and returns zeros.
 type scanner struct {
 	text string
 	at   int // bytes read
 	err  error
 }
 
-// fail records an error at a place in the text, unless there is one already. It is one line with the text, the column
-// in bytes from 1, and the reason.
+// fail records an error, unless there is one: a line with the text, the column in bytes from 1, and the reason.
 func (s *scanner) fail(at int, format string, args ...any) {
 	if s.err == nil {
 		s.err = fmt.Errorf("%.80q, column %d: %s", s.text, at+1, fmt.Sprintf(format, args...))
@@ -80,13 +78,10 @@ func (s *scanner) end(what string) {
 // ParsePosition reads a position text: six rows of six digits from row 1 to
 // row 6, then the side to move: "321123/000000/000000/000000/000000/321123 s".
 //
-// Under Kang three fields follow: the reserves of South/North as counts of
-// heights 1, 2, 3; the goals South-North; who took a piece out on his previous
-// turn (-, s, n, sn): "… n 100/012 1-2 s". Under the other rules a field of
-// reserves means that the players are still placing their pieces, and a field
-// of goals (1-0 or 0-1, with eleven pieces on the board) that the game is over.
-//
-// The error names the column.
+// Under Kang three fields follow: the reserves of South/North as counts of heights 1, 2, 3; the goals South-North; who
+// took a piece out on his previous turn (-, s, n, sn): "… n 100/012 1-2 s". Under the other rules a field of reserves
+// means that the players are still placing their pieces, and a field of goals (1-0 or 0-1, with eleven pieces on the
+// board) that the game is over. The error names the column.
 func (r *Rules) ParsePosition(text string) (Position, error) {
 	s := &scanner{text: text}
 	if len(text) > maxPositionText {
@@ -109,14 +104,10 @@ func (r *Rules) ParsePosition(text string) (Position, error) {
 	return p, nil
 }
 
-// SideToMove returns the side to move of a position text. It reads the board and
-// that side, which are the same under all rules, and nothing behind them.
-//
-// The error names the column.
+// SideToMove returns the side to move of a position text under any rules, of which it reads nothing behind that side.
 func SideToMove(text string) (Side, error) {
 	s := &scanner{text: text}
-	p := s.boardAndSide()
-	return p.Side(), s.err
+	return s.boardAndSide().Side(), s.err
 }
 
 // boardAndSide reads the fields that are the same under all rules.

@@ -23,8 +23,7 @@ func (o Options) Sentences() []string {
 	return list
 }
 
-// Prose returns the rules of the game under these options in English, complete
-// enough to play by.
+// Prose returns the rules of the game under these options in English, complete enough to play by.
 func (o Options) Prose() []Section {
 	var text strings.Builder
 	if err := prose.Execute(&text, o); err != nil {

@@ -1,7 +1,6 @@
 package rules
 
-// forbidden returns those of the earlier positions that a move may not reproduce. The
-// present position is not among them: null_move is an option of its own.
+// forbidden returns those of the earlier positions, the present one not among them, that a move may not reproduce.
 func (r *Rules) forbidden(past []Position) []Position {
 	if r.options.Repetition == Superko {
 		return past
@@ -9,13 +8,11 @@ func (r *Rules) forbidden(past []Position) []Position {
 	return nil
 }
 
-// Forbidden returns the keys of the positions that the repetition rule forbids
-// to reproduce now; the slice is the game's own.
+// Forbidden returns the keys of the positions that may not be reproduced now; the slice is the game's own.
 func (g *Game) Forbidden() []Position { return g.rules.forbidden(g.past[:len(g.past)-1]) }
 
-// OnlyRepeats reports whether m is illegal only for what it brings back: it would be
-// legal if null moves and repetitions were allowed. Engines without a history of the
-// game choose such moves; see the tournament's policy for them.
+// OnlyRepeats reports whether m is illegal only for what it brings back: legal if null moves and repetitions were
+// allowed. Engines without a history of the game choose such moves; see the tournament's policy for them.
 func (g *Game) OnlyRepeats(m Move) bool {
 	if o, _ := g.Outcome(); o != Undecided || g.rules.SettingUp(g.pos) || g.Legal().Contains(m) {
 		return false
@@ -27,12 +24,11 @@ func (g *Game) OnlyRepeats(m Move) bool {
 	return ms.Contains(m)
 }
 
-// excludePast removes the moves that, made in p, lead to one of the past positions.
+// excludePast removes the moves that, made in p, lead to one of the past positions. A move changes three squares at
+// most, so the number of squares that differ leaves few.
 func (ms *MoveSet) excludePast(r *Rules, p Position, past []Position) {
 	for i := range past {
 		q := &past[i]
-		// A move changes three squares at most, so nearly all of the past is
-		// excluded by the number of squares that differ.
 		d := ((q.lo ^ p.lo) | (q.hi ^ p.hi)) & planeMask
 		d &= d - 1
 		d &= d - 1

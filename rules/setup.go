@@ -14,8 +14,7 @@ func (r *Rules) setupSquares(side Side) SquareSet {
 	return rowsTo(nearRow(side, last), side)
 }
 
-// nextToPlace returns who places the next piece during a set-up; South when all
-// are placed, for South moves first.
+// nextToPlace returns who places the next piece during a set-up; South when all are placed, for South moves first.
 func (r *Rules) nextToPlace(p Position) Side {
 	south, north := p.held(South), p.held(North)
 	if north > 0 && (south == 0 || r.options.SetupOrder == Alternate && north > south) {
@@ -25,13 +24,10 @@ func (r *Rules) nextToPlace(p Position) Side {
 }
 
 // held returns how many pieces side has in hand.
-func (p Position) held(side Side) int {
-	return p.Hand(side, 1) + p.Hand(side, 2) + p.Hand(side, 3)
-}
+func (p Position) held(side Side) int { return p.Hand(side, 1) + p.Hand(side, 2) + p.Hand(side, 3) }
 
-// RandomSetup returns a set-up drawn uniformly from those the rules allow, two
-// pieces of each height for each side, South to move. Under Kang, which has no
-// set-up, it is the empty board.
+// RandomSetup returns a set-up drawn uniformly from those the rules allow, two pieces of each height for each side,
+// South to move. Under Kang, which has no set-up, it is the empty board.
 func (r *Rules) RandomSetup(rng *rand.Rand) Position {
 	if r.options.Kang {
 		return r.Start()
@@ -48,9 +44,8 @@ func (r *Rules) RandomSetup(rng *rand.Rand) Position {
 	return p
 }
 
-// Setups are the set-ups that rules allow, those that mirror each other (file a
-// for file f and so on) counted once. They are in order: South's rows first,
-// read from a1 on like numbers, then North's.
+// Setups are the set-ups that rules allow, those that mirror each other (file a for file f and so on) counted once.
+// They are in order: South's rows first, read from a1 on like numbers, then North's.
 type Setups struct {
 	blocks []setupBlock
 	n      int64

@@ -27,9 +27,7 @@ const (
 func (s Side) Other() Side { return s ^ 1 }
 
 // String returns "South" or "North".
-func (s Side) String() string {
-	return [...]string{"South", "North"}[s]
-}
+func (s Side) String() string { return [...]string{"South", "North"}[s] }
 
 // Name returns the side's name in records, "south" or "north".
 func (s Side) Name() string { return [...]string{"south", "north"}[s] }
@@ -40,9 +38,8 @@ func (s Side) Letter() byte { return "sn"[s] }
 // Height is a piece's height, 1 to 3; 0 is an empty square.
 type Height uint8
 
-// Square is a board square, 0 (a1) to 35 (f6), counted along rows from
-// South's left; 36 and 37 are the goals; the codes above them name pieces that
-// come from a hand, and NoSquare means "none".
+// Square is a board square, 0 (a1) to 35 (f6), counted along rows from South's left; 36 and 37 are the goals; the codes
+// above them name pieces that come from a hand, and NoSquare means "none".
 type Square uint8
 
 // Squares off the board.

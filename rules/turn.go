@@ -10,8 +10,7 @@ type source struct {
 	height Height
 }
 
-// start returns the square from which the first leg of the piece leads: that of a piece
-// in hand is the goal behind side's own first row.
+// start returns the square from which the first leg leads: from a hand the goal behind side's own first row.
 func (src source) start(side Side) Square {
 	if src.from.OnBoard() {
 		return src.from
@@ -25,7 +24,7 @@ type turn struct {
 	r        *Rules
 	p        Position
 	side     Side
-	aim      SquareSet // what may be landed on
+	aim      SquareSet // what may be landed on: the board, and the goal if it may be entered
 	rows     int       // rows still to come
 	hand     bool      // the hand is still to come
 	sources  [maxSources]source
@@ -37,18 +36,12 @@ type turn struct {
 
 // begin prepares t for side.
 func (t *turn) begin(r *Rules, p Position, side Side) {
-	t.r, t.p, t.side, t.rows, t.aim = r, p, side, Rows, r.aim(p, side)
-	t.n = 0
+	t.r, t.p, t.side, t.rows, t.n, t.aim = r, p, side, Rows, 0, boardSet
+	if !p.TookOut(side) {
+		t.aim |= 1 << goalOf(side)
+	}
 	t.hand = r.options.Kang && p.HoldsPieces(side)
 	t.search.perLeg = r.perLeg
-}
-
-// aim returns what side may land on: the board, and its goal if it may be entered.
-func (r *Rules) aim(p Position, side Side) SquareSet {
-	if p.TookOut(side) {
-		return boardSet
-	}
-	return boardSet | 1<<goalOf(side)
 }
 
 // next loads the sources of the hand, or of the next row that has any, and reports whether
@@ -93,8 +86,7 @@ func (p Position) without(src source) Position {
 	return p
 }
 
-// courses finds the squares, of those wanted, on which a course of src can end. Some that are
-// not wanted may be among them.
+// courses finds the squares, of those wanted, on which a course of src can end, and perhaps more.
 func (t *turn) courses(src source, wanted SquareSet) courses {
 	if t.r.stepwise {
 		return courses{ends: t.stepEnds(src)}
@@ -104,8 +96,23 @@ func (t *turn) courses(src source, wanted SquareSet) courses {
 	return found
 }
 
-// firstEnds returns where the first leg of src can end.
-func (t *turn) firstEnds(src source) SquareSet { return t.search.firstEnds(t.r, t.p, t.side, src) }
+// firstEnds sets the board of the search without src and returns where the first leg of src can end.
+func (t *turn) firstEnds(src source) SquareSet {
+	if t.r.stepwise {
+		ss := t.r.stepSearch(t.p, src, t.aim)
+		return ss.legEnds(src.start(t.side), src.height)
+	}
+	c := &t.search
+	c.place(t.p.without(src), t.side)
+	if src.from.OnBoard() {
+		return c.legEnds(1<<src.from, src.height, doorSet{})
+	}
+	first := rowSet(nearRow(t.side, 0))
+	if src.height > 1 {
+		first = c.legEnds(first&c.empty, src.height-1, doorSet{})
+	}
+	return first
+}
 
 // landings is what one source can do: the squares its courses can end on.
 type landings struct {
@@ -117,9 +124,7 @@ type landings struct {
 }
 
 // landingsOf finds the landings of the i-th source.
-func (t *turn) landingsOf(i int) landings {
-	return t.landings(i, t.courses(t.sources[i], t.aim).ends)
-}
+func (t *turn) landingsOf(i int) landings { return t.landings(i, t.courses(t.sources[i], t.aim).ends) }
 
 // landings sorts the squares where the courses of the i-th source can end.
 func (t *turn) landings(i int, ends SquareSet) landings {
