@@ -2,9 +2,11 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 
 	"gyges/agents"
+	"gyges/configs"
 	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
 )
@@ -39,10 +41,9 @@ var paramColumns = []grid.Column[agents.ParamDef]{
 
 // Run prints the kinds, or one with its parameters.
 func (c *agentsCmd) Run(e *env) error {
-	format, layout := c.Format, grid.Options{Width: tableWidth(e.out)}
 	if c.Kind == "" {
-		err := grid.Make(kindColumns, kindsOf(e.registry)).Write(e.out, format, layout)
-		if err == nil && format != grid.JSON {
+		err := printTable(e.out, grid.Make(kindColumns, kindsOf(e.registry)), c.Format, 0)
+		if err == nil && c.Format != grid.JSON {
 			e.out.printf("\ngyges agents KIND lists the parameters of a kind.\n")
 		}
 		return err
@@ -52,12 +53,41 @@ func (c *agentsCmd) Run(e *env) error {
 		return err
 	}
 	doc := k.Name + ": " + k.Doc
-	switch format {
+	switch c.Format {
 	case grid.JSON:
 		return grid.WriteJSON(e.out, grid.ObjectOf(kindColumns, k))
 	case grid.Text:
 		doc = strings.Join(textfmt.Wrap(doc, columns(e.out)), "\n")
 	}
 	e.out.printf("%s\n\n", doc)
-	return grid.Make(paramColumns, k.AllParams()).Write(e.out, format, layout)
+	return printTable(e.out, grid.Make(paramColumns, k.AllParams()), c.Format, 0)
+}
+
+type levelsCmd struct {
+	Format grid.Format `enum:"text,markdown,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown or json."`
+}
+
+var levelColumns = []grid.Column[configs.Level]{
+	{Key: "name", Title: "Name", Left: true, Value: func(l configs.Level) any { return l.Name }},
+	{Title: "Standard", Value: func(l configs.Level) any { return eloUnder(l, "standard") }},
+	{Title: "Simplified", Value: func(l configs.Level) any { return eloUnder(l, "simplified") }},
+	{Title: "Kang", Value: func(l configs.Level) any { return eloUnder(l, "kang") }},
+	{Key: "agent", Value: func(l configs.Level) any { return l.Agent }},
+	{Key: "doc", Title: "How it plays", Left: true, Value: func(l configs.Level) any { return l.Doc }},
+	{Key: "elo", Value: func(l configs.Level) any { return l.Elo }}, // by preset
+	{Key: "step", Value: func(l configs.Level) any { return l.Step }},
+}
+
+// eloUnder returns a level's Elo by a preset with half its 95 % interval.
+func eloUnder(l configs.Level, preset string) string {
+	return fmt.Sprintf("%d ± %d", l.Elo[preset].Elo, l.Elo[preset].Error)
+}
+
+// Run prints the list.
+func (c *levelsCmd) Run(e *env) error {
+	levels, err := configs.ListLevels()
+	if err != nil {
+		return failure{err}
+	}
+	return printTable(e.out, grid.Make(levelColumns, levels), c.Format, 0)
 }

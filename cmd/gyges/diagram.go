@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"strings"
 
 	"gyges/agents/human"
@@ -39,13 +40,15 @@ func (c *diagramCmd) Run(e *env) error {
 	if c.Format, err = formatOf(c.Format, "--out", c.Out, "text", "svg"); err != nil {
 		return err
 	}
-	_, err = writeOut(e, c.Out, writeText(c.draw(r, p, m, course)))
+	_, err = writeOut(e, c.Out, func(w io.Writer) error {
+		_, err := io.WriteString(w, c.draw(r, p, m, course))
+		return err
+	})
 	return err
 }
 
-// words returns the words of the position and the move, "" if there is none. A position
-// may be one word, quoted, or several: none of them after the board holds a letter but s
-// and n.
+// words returns the words of the position and the move, "" if there is none. A position may be one word, quoted, or
+// several: none of them after the board holds a letter but s and n.
 func (c *diagramCmd) words() (position []string, move string) {
 	last := len(c.Position) - 1
 	if last > 0 && (strings.Contains(c.Position[0], " ") || strings.Trim(c.Position[last], "0123456789/-sn") != "") {

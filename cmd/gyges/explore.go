@@ -51,7 +51,7 @@ func (c *exploreCmd) Run(ctx context.Context, e *env) error {
 	case len(paths) == 0:
 		return errors.New("expected a run after the position; see gyges explore --help")
 	case len(set.RuleSets) == 0:
-		return noGames(listed(c.Args), &set.Reader)
+		return noGames(c.Args, &set.Reader)
 	case r == nil && len(set.RuleSets) > 1:
 		return fmt.Errorf("--rules: expected one of those of the games: %s", listed(set.RuleSets))
 	case r == nil:

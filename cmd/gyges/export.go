@@ -21,8 +21,7 @@ import (
 )
 
 type exportCmd struct {
-	Runs []string `arg:"" name:"run" what:"a run" sep:"none" help:"Folders of runs or files of records (games.jsonl); - is the standard input. Games of several are numbered anew."`
-	gameFilter
+	gameArgs
 	Format string `enum:",pgn,csv,jsonl" default:"" placeholder:"FORMAT" help:"Output: pgn, csv or jsonl (records). Default: the one that the name of --out ends in, as in games.csv; else pgn."`
 	Out    string `short:"o" placeholder:"FILE" help:"File to write; one that is there is replaced. Default: the standard output."`
 }
@@ -30,16 +29,12 @@ type exportCmd struct {
 // Run writes the games.
 func (c *exportCmd) Run(ctx context.Context, e *env) error {
 	format, err := formatOf(c.Format, "--out", c.Out, "pgn", "csv", "jsonl")
-	if err := errors.Join(c.prepare(), err); err != nil {
+	files, errFiles := c.files()
+	if err := errors.Join(errFiles, err, c.checkOut(files)); err != nil {
 		return err
 	}
-	files, err := gameFiles(c.Runs)
-	if err != nil {
-		return err
-	}
-	w := exporter{event: eventOf(files)}
-	in, count := c.reader(true), 0
-	export := func(out io.Writer) error {
+	w, in, count := exporter{event: eventOf(files)}, c.reader(true), 0
+	toFile, err := writeOut(e, c.Out, func(out io.Writer) error {
 		write, end := w.format(format, out)
 		err := each(ctx, e, in, files, func(i int, g *record.Record) error {
 			if g.NotPlayed() {
@@ -50,11 +45,7 @@ func (c *exportCmd) Run(ctx context.Context, e *env) error {
 			return write(w.renumbered(i, g))
 		})
 		return cmp.Or(err, end())
-	}
-	if err := c.checkOut(files); err != nil {
-		return err
-	}
-	toFile, err := writeOut(e, c.Out, export)
+	})
 	if err != nil {
 		return err
 	}
@@ -105,8 +96,7 @@ type exporter struct {
 	nextGame, nextPair int64 // the first numbers that are free
 }
 
-// renumbered gives the games of the second file and those after it numbers of
-// their own.
+// renumbered gives the games of the second file and those after it numbers of their own.
 func (w *exporter) renumbered(file int, g *record.Record) *record.Record {
 	if file != w.file {
 		w.file, w.game, w.pair = file, w.nextGame, w.nextPair
@@ -122,9 +112,7 @@ func (w *exporter) format(format string, out io.Writer) (write func(*record.Reco
 	switch format {
 	case "csv":
 		table := grid.NewWriter(out, grid.CSV, grid.Options{}, exportColumns)
-		return func(g *record.Record) error {
-			return table.Write(listedGame{g, "", w.names.name(g.South.Agent), w.names.name(g.North.Agent)})
-		}, table.Close
+		return func(g *record.Record) error { return table.Write(w.names.listed("", g)) }, table.Close
 	case "jsonl":
 		records := record.NewWriter(out)
 		return records.Write, records.Close

@@ -55,40 +55,35 @@ func readInput[T any](
 	return read(in, name)
 }
 
-// gameFiles finds the file of records of each run; other files are
-// returned as they are. A file given twice is an error: its games would count twice.
+// gameFiles finds the file of records of each run; other files are returned as they are. A file given twice is an
+// error: its games would count twice.
 func gameFiles(runs []string) ([]string, error) {
 	var list []string
 	var infos []os.FileInfo
 	var errs []error
 	for _, path := range runs {
 		if path == "-" {
-			list, infos = append(list, path), append(infos, nil)
+			list = append(list, path)
 			continue
 		}
 		info, err := os.Stat(path)
-		if err == nil && info.IsDir() {
-			if tournament.IsCutImport(path) {
-				errs = append(errs, fmt.Errorf("%s holds an import that was not finished; import the file again", path))
-				continue
-			}
-			dir := path
+		if dir := path; err == nil && info.IsDir() {
 			path = filepath.Join(dir, tournament.GamesFile)
-			if info, err = os.Stat(path); errors.Is(err, os.ErrNotExist) {
+			info, err = os.Stat(path)
+			switch {
+			case tournament.IsCutImport(dir):
+				err = fmt.Errorf("%s holds an import that was not finished; import the file again", dir)
+			case errors.Is(err, os.ErrNotExist):
 				err = fmt.Errorf("%s: expected the folder of a run, found none with %s%s", dir, tournament.GamesFile, runsIn(dir))
 			}
 		}
 		if err == nil {
 			err = files.Regular(path)
 		}
-		if err != nil {
-			errs = append(errs, files.Plain(err))
-			continue
+		if err == nil && slices.ContainsFunc(infos, func(other os.FileInfo) bool { return os.SameFile(other, info) }) {
+			err = fmt.Errorf("%s is given twice", path)
 		}
-		if slices.ContainsFunc(infos, func(other os.FileInfo) bool { return other != nil && os.SameFile(other, info) }) {
-			errs = append(errs, fmt.Errorf("%s is given twice", path))
-		}
-		list, infos = append(list, path), append(infos, info)
+		list, infos, errs = append(list, path), append(infos, info), append(errs, files.Plain(err))
 	}
 	return list, errors.Join(errs...)
 }
@@ -116,10 +111,16 @@ func runName(path string) string {
 	return filepath.Base(path)
 }
 
-// fileError returns an error of opening or reading a file.
-func fileError(flag string, err error) error {
-	return fmt.Errorf("%s: %w", flag, files.Plain(err))
+// flagError names the flag before an error; nil stays nil.
+func flagError(flag string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", flag, err)
 }
+
+// fileError returns an error of opening or reading the file of a flag.
+func fileError(flag string, err error) error { return flagError(flag, files.Plain(err)) }
 
 // writeFile writes the file that a flag names, in one go: see [files.Create]. An error of write is returned as it is;
 // the system's errors are no mistake of the user's, but for those of opening. Without a path nothing is written.
@@ -143,14 +144,6 @@ func writeOut(e *env, path string, write func(io.Writer) error) (toFile bool, er
 		return false, buffered(e.out, write)
 	}
 	return true, writeFile("--out", path, write)
-}
-
-// writeText returns a function that writes a text.
-func writeText(text string) func(io.Writer) error {
-	return func(w io.Writer) error {
-		_, err := io.WriteString(w, text)
-		return err
-	}
 }
 
 // formatOf returns the format of the file that a flag names: that of --format, or else the one that its name ends

@@ -1,38 +1,36 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"gyges/agents"
 	"gyges/ratings/source"
 	"gyges/rules"
 	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
+	"gyges/tournament/gamestats"
 	"gyges/tournament/record"
 	"gyges/tournament/runs"
 )
 
 type gamesListCmd struct {
-	Runs []string `arg:"" name:"run" what:"a run" sep:"none" help:"Folders of runs or files of records (games.jsonl); - is the standard input."`
-	gameFilter
+	gameArgs
 	Columns string      `placeholder:"COLUMN,…" complete:"run,game,pair,rules,south,north,result,reason,plies" help:"Columns: run, game, pair, rules, south, north, result, reason, plies. Default: all, run only of several, and pair only where text is no wider than the terminal, or 80 columns."`
 	Format  grid.Format `enum:"text,markdown,csv,json,jsonl" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown, csv, json (an array, an object for each game) or jsonl (the records themselves)."`
 }
 
 // Run lists the games.
 func (c *gamesListCmd) Run(ctx context.Context, e *env) error {
-	list, errColumns := newGameList(c.Format, e.out, c.Columns, len(c.Runs) > 1)
-	if err := errors.Join(c.prepare(), errColumns); err != nil {
+	columns, errColumns := c.columns()
+	files, err := c.files()
+	if err := errors.Join(err, errColumns); err != nil {
 		return err
 	}
-	files, err := gameFiles(c.Runs)
-	if err != nil {
-		return err
-	}
-	in := c.reader(true)
+	list, in := &gameList{format: c.Format, out: e.out, columns: columns}, c.reader(true)
+	list.begin()
 	err = each(ctx, e, in, files, func(i int, g *record.Record) error { return list.add(c.Runs[i], g) })
 	if err != nil {
 		if list.n > 0 {
@@ -41,7 +39,70 @@ func (c *gamesListCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	warnSkipped(e, in)
-	return list.end()
+	list.end()
+	return nil
+}
+
+// columns returns those of --columns, or all; the run only if there are several.
+func (c *gamesListCmd) columns() ([]grid.Column[listedGame], error) {
+	switch {
+	case c.Columns == "" && len(c.Runs) > 1:
+		return gameColumns, nil
+	case c.Columns == "":
+		return gameColumns[1:], nil
+	}
+	chosen, err := grid.Choose(gameColumns, c.Columns)
+	for i := range chosen {
+		chosen[i].Drop = 0
+	}
+	return chosen, flagError("--columns", err)
+}
+
+type gamesStatsCmd struct {
+	gameArgs
+	Format grid.Format `enum:"text,markdown,csv,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown, csv or json. Text and Markdown round, the others have every digit."`
+}
+
+// Run counts what happens in the games and prints the figures.
+func (c *gamesStatsCmd) Run(ctx context.Context, e *env) error {
+	files, err := c.files()
+	if err != nil {
+		return err
+	}
+	in, counter := c.reader(false), new(gamestats.Counter)
+	m, read := newMeter(e.err, 0), int64(0)
+	err = each(ctx, e, in, files, func(i int, g *record.Record) error {
+		read++
+		m.step(read, 0, "", "games")
+		if g.NotPlayed() {
+			in.Skipped.Add(runs.NotPlayed, "")
+		} else if err := counter.Add(files[i], g); err != nil {
+			return in.Unreadable(err)
+		}
+		return nil
+	})
+	m.end()
+	if err != nil {
+		return err
+	}
+	figures := counter.Figures()
+	if len(figures) == 0 {
+		return noGames(c.Runs, in)
+	}
+	warnSkipped(e, in)
+	return printTable(e.out, grid.Make(gamestats.Columns, figures), c.Format, 0)
+}
+
+// gameArgs are runs and the flags that choose games of theirs.
+type gameArgs struct {
+	Runs []string `arg:"" name:"run" what:"a run" sep:"none" help:"Folders of runs or files of records (games.jsonl); - is the standard input."`
+	gameFilter
+}
+
+// files checks the flags and returns the files of the games.
+func (c *gameArgs) files() ([]string, error) {
+	list, err := gameFiles(c.Runs)
+	return list, errors.Join(c.prepare(), err)
 }
 
 // gameFilter are the flags that choose recorded games.
@@ -61,8 +122,8 @@ func (f *gameFilter) reader(strict bool) *runs.Reader {
 	return &runs.Reader{Strict: strict, Torn: true, Filter: f.Filter}
 }
 
-// each calls take for the records of files; i is the file's index. An error of take gets file
-// and line unless it is a [failure]. Files without any record are an error.
+// each calls take for the records of files; i is the file's index. An error of take gets file and line. Files without
+// any record are an error.
 func each(
 	ctx context.Context, e *env, in *runs.Reader, files []string, take func(i int, g *record.Record) error,
 ) error {
@@ -77,8 +138,7 @@ func each(
 		file.Format = source.Records
 		for g, err := range in.Records(ctx, file) {
 			if err == nil {
-				err = take(i, g.Record)
-				if err != nil && !errors.As(err, new(failure)) {
+				if err = take(i, g.Record); err != nil {
 					err = fmt.Errorf("%s:%d: %w", file.Name, g.Line, err)
 				}
 			}
@@ -88,7 +148,7 @@ func each(
 		}
 	}
 	if in.Found() == 0 {
-		return noGames(listed(files), in)
+		return noGames(files, in)
 	}
 	return nil
 }
@@ -122,31 +182,10 @@ type gameList struct {
 	out       *output
 	columns   []grid.Column[listedGame]
 	table     *grid.Writer[listedGame]
-	n         int
+	n         int    // games in the tables
 	wins      [3]int // of South, neither, of North
-	notPlayed int    // games not played
+	notPlayed int
 	names     playerNames
-}
-
-// newGameList returns a list with the columns chosen by --columns, or all; the run only
-// if there are several.
-func newGameList(format grid.Format, out *output, columns string, runs bool) (*gameList, error) {
-	l := &gameList{format: format, out: out, columns: gameColumns}
-	if !runs {
-		l.columns = gameColumns[1:]
-	}
-	if columns != "" {
-		chosen, err := grid.Choose(gameColumns, columns)
-		if err != nil {
-			return nil, fmt.Errorf("--columns: %w", err)
-		}
-		for i := range chosen {
-			chosen[i].Drop = 0
-		}
-		l.columns = chosen
-	}
-	l.begin()
-	return l, nil
 }
 
 // begin begins a table.
@@ -154,11 +193,8 @@ func (l *gameList) begin() {
 	l.table = grid.NewWriter(l.out, l.format, grid.Options{Width: tableWidth(l.out)}, l.columns)
 }
 
-// add adds a game.
+// add adds a game. The error is that of the output.
 func (l *gameList) add(run string, g *record.Record) error {
-	if l.out.err != nil { // the output is closed
-		return failure{l.out.err}
-	}
 	if g.NotPlayed() {
 		l.notPlayed++
 	} else {
@@ -166,46 +202,36 @@ func (l *gameList) add(run string, g *record.Record) error {
 	}
 	if l.format == "jsonl" {
 		line, err := record.Lines(g)
-		if err == nil {
-			_, err = l.out.Write(line)
-		}
-		return asFailure(err)
+		_, _ = l.out.Write(line)
+		return cmp.Or(err, l.out.err)
 	}
-	if l.n > 0 && l.n%tableRows == 0 && slices.Contains([]grid.Format{grid.Text, grid.Markdown}, l.format) {
-		if err := l.table.Close(); err != nil {
-			return asFailure(err)
-		}
+	if l.n > 0 && l.n%tableRows == 0 && (l.format == grid.Text || l.format == grid.Markdown) {
+		_ = l.table.Close()
 		l.out.printf("\n")
 		l.begin()
 	}
 	l.n++
-	return asFailure(l.table.Write(listedGame{g, run, l.names.name(g.South.Agent), l.names.name(g.North.Agent)}))
+	_ = l.table.Write(l.names.listed(run, g))
+	return l.out.err
 }
 
 // end writes what stands at the end of a list.
-func (l *gameList) end() error {
-	if l.format == "jsonl" {
-		return nil
+func (l *gameList) end() {
+	if l.format != "jsonl" && (l.n > 0 || l.format != grid.Text) {
+		_ = l.table.Close()
 	}
-	if l.n > 0 || l.format != "text" {
-		if err := l.table.Close(); err != nil {
-			return fmt.Errorf("write the output: %w", failure{err})
-		}
+	if l.format != grid.Text {
+		return
 	}
-	if l.format != "text" {
-		return nil
-	}
+	count := "0 games"
 	if l.n > 0 {
-		l.out.printf("\n%s: South won %d, drawn %d, North won %d", textfmt.Plural(l.n, "game"), l.wins[0], l.wins[1],
+		count = fmt.Sprintf("\n%s: South won %d, drawn %d, North won %d", textfmt.Plural(l.n, "game"), l.wins[0], l.wins[1],
 			l.wins[2])
-	} else {
-		l.out.printf("0 games")
 	}
 	if l.notPlayed > 0 {
-		l.out.printf(", not played %d", l.notPlayed)
+		count += fmt.Sprintf(", not played %d", l.notPlayed)
 	}
-	l.out.printf("\n")
-	return nil
+	l.out.printf("%s\n", count)
 }
 
 // playerNames gives each player one name: its label, or if another player has that, its
@@ -225,4 +251,9 @@ func (n *playerNames) name(spec string) string {
 	}
 	n.of[spec], n.taken[name] = name, spec
 	return name
+}
+
+// listed returns the row of a game.
+func (n *playerNames) listed(run string, g *record.Record) listedGame {
+	return listedGame{g, run, n.name(g.South.Agent), n.name(g.North.Agent)}
 }

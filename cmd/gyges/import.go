@@ -26,30 +26,23 @@ type importCmd struct {
 
 // Run imports the file and says so.
 func (c *importCmd) Run(ctx context.Context, e *env) error {
-	count, err := c.read(ctx, e)
-	if err == nil {
-		e.out.printf("%s imported; the records are in %s\n", textfmt.Plural(count, "game"), c.Out)
+	r, err := flagRules(c.Rules)
+	if err != nil {
+		return err
 	}
-	return err
-}
-
-// read imports the file and returns the number of games.
-func (c *importCmd) read(ctx context.Context, e *env) (count int, err error) {
-	if r, err := flagRules(c.Rules); err != nil {
-		return 0, err
-	} else if r != nil {
+	if r != nil {
 		c.Rules = r.String()
 	}
 	file, name, err := openInput(ctx, e, c.File)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	content := sha256.New()
+	content, count := sha256.New(), 0
 	in, games := &runs.Reader{Strict: c.Strict, Rules: c.Rules}, &runs.File{In: io.TeeReader(file, content), Name: name}
 	if format, err := games.Sniff(); err != nil {
-		return 0, err
+		return err
 	} else if format == source.Records {
-		return 0, fmt.Errorf("%s: expected PGN or CSV, found records, which need no import", name)
+		return fmt.Errorf("%s: expected PGN or CSV, found records, which need no import", name)
 	}
 	err = tournament.Import(c.Out, filepath.Base(name), func(w *record.Writer, m *tournament.Manifest) error {
 		players := map[string]bool{}
@@ -64,7 +57,7 @@ func (c *importCmd) read(ctx context.Context, e *env) (count int, err error) {
 			}
 		}
 		if count == 0 {
-			return noGames(name, in)
+			return noGames([]string{name}, in)
 		}
 		event := games.Event()
 		if event == "" || event == "?" {
@@ -74,8 +67,9 @@ func (c *importCmd) read(ctx context.Context, e *env) (count int, err error) {
 		return nil
 	})
 	if err != nil {
-		return 0, files.Plain(err)
+		return files.Plain(err)
 	}
 	warnSkipped(e, in)
-	return count, nil
+	e.out.printf("%s imported; the records are in %s\n", textfmt.Plural(count, "game"), c.Out)
+	return nil
 }

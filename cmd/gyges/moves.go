@@ -1,9 +1,18 @@
 package main
 
 import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
 	"slices"
+	"strings"
+	"time"
 
 	"gyges/rules"
+	"gyges/rules/base/files"
 )
 
 type movesCmd struct {
@@ -31,4 +40,124 @@ func (c *movesCmd) Run(e *env) error {
 		return m.String()
 	})
 	return nil
+}
+
+type perftCmd struct {
+	rulesFlags
+	Depth    *int     `check:"0..20" placeholder:"N" help:"Number of plies, 0 to 20. With --epd: the deepest count to check."`
+	Split    bool     `xor:"epd" help:"Print the count under each first move too."`
+	EPD      string   `xor:"epd" name:"epd" placeholder:"FILE" help:"Check the counts of a file with lines 'POSITION ;D1 n ;D2 n'; - reads standard input."`
+	Workers  int      `check:"0..1024" placeholder:"N" help:"Number of threads; 0, the default, is one for each core."`
+	Position []string `arg:"" optional:"" sep:"none" help:"Position to count from."`
+}
+
+// Run counts, or checks counts.
+func (c *perftCmd) Run(ctx context.Context, e *env) error {
+	switch {
+	case c.Depth == nil && c.EPD == "":
+		return errors.New("expected --depth N, the number of plies to count")
+	case c.EPD != "" && len(c.Position) > 0:
+		return errors.New("--epd can't be combined with a position")
+	}
+	var off []string
+	if !strings.Contains(c.Rules, "repetition=") { // --set overrides it
+		off = append(off, "repetition=none")
+	}
+	r, err := c.load(off...)
+	if err != nil {
+		return err
+	}
+	c.Workers = cmp.Or(c.Workers, runtime.GOMAXPROCS(0))
+	if c.EPD != "" {
+		return c.checkFile(ctx, e, r)
+	}
+	p, err := parsePosition(r, c.Position)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	total, splits, err := rules.Perft(ctx, r, p, *c.Depth, c.Workers)
+	if err != nil {
+		return err
+	}
+	seconds := time.Since(began).Seconds()
+	if c.Split {
+		printSorted(e.out, splits, func(s rules.Split) string { return fmt.Sprintf("%v %d", s.Move, s.Nodes) })
+	}
+	e.out.printf("time %.2f s, %s nodes/s\n", seconds, perSecond(total, seconds))
+	e.out.printf("nodes %d\n", total)
+	return nil
+}
+
+// printSorted prints a line for each element, in byte order.
+func printSorted[T any](out *output, list []T, line func(T) string) {
+	lines := make([]string, len(list))
+	for i, x := range list {
+		lines[i] = line(x) + "\n"
+	}
+	slices.Sort(lines)
+	out.printf("%s", strings.Join(lines, ""))
+}
+
+// Bounds of a file of counts: of a line in bytes, and of their number.
+const (
+	maxEPDLine = 4096
+	maxEPD     = 1_000_000
+)
+
+// countedPosition is a line of a file of counts.
+type countedPosition struct {
+	rules.EPD
+	place string // file and line
+}
+
+// checkFile compares the counts of a file and prints those that differ.
+func (c *perftCmd) checkFile(ctx context.Context, e *env, r *rules.Rules) error {
+	list, err := readInput(ctx, e, c.EPD, func(in io.Reader, name string) (list []countedPosition, err error) {
+		err = files.Lines(in, name, maxEPDLine, maxEPD, func(n int, line string) error {
+			counted, err := r.ParseEPD(line)
+			list = append(list, countedPosition{counted, fmt.Sprintf("%s:%d", name, n)})
+			return err
+		})
+		if err == nil && len(list) == 0 {
+			err = fmt.Errorf("%s: expected lines 'POSITION ;D1 n', found none", name)
+		}
+		return list, err
+	})
+	if err != nil {
+		return err
+	}
+	mismatches := 0
+	for _, l := range list {
+		for _, want := range l.Counts {
+			if c.Depth != nil && want.Depth > *c.Depth {
+				continue
+			}
+			n, _, err := rules.Perft(ctx, r, l.Position, want.Depth, c.Workers)
+			if err != nil {
+				return err
+			}
+			if n != want.Nodes {
+				mismatches++
+				e.out.printf("%s: %s depth %d: expected %d, counted %d\n", l.place, l.Text, want.Depth, want.Nodes, n)
+			}
+		}
+	}
+	e.out.printf("%d positions, %d mismatches\n", len(list), mismatches)
+	if mismatches > 0 {
+		return errNo
+	}
+	return nil
+}
+
+// perSecond prints a rate with three digits, "140 M".
+func perSecond(n uint64, seconds float64) string {
+	rate := float64(n) / max(seconds, 1e-9)
+	for _, unit := range []string{"", " k", " M"} {
+		if rate < 1000 {
+			return fmt.Sprintf("%.3g%s", rate, unit)
+		}
+		rate /= 1000
+	}
+	return fmt.Sprintf("%.3g G", rate)
 }

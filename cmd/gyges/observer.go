@@ -12,10 +12,8 @@ import (
 
 	"gyges/agents"
 	"gyges/ratings"
-	"gyges/ratings/source"
 	"gyges/ratings/sprt"
 	"gyges/ratings/table"
-	"gyges/rules/base/files"
 	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
@@ -192,22 +190,14 @@ func (f *observer) end(ctx context.Context, s tournament.Summary) {
 func (f *observer) reread(ctx context.Context, path string) error {
 	f.standings, f.done, f.faults = standings.New(), 0, nil
 	f.counted = f.standings.Begin(&tournament.Manifest{Config: f.config.Completed()})
-	file, err := files.Open(path)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = file.Close() }() // it was only read
 	in := &runs.Reader{Strict: true, Torn: true}
-	for g, err := range in.Records(ctx, &runs.File{In: file, Name: path, Format: source.Records}) {
-		if err != nil {
-			return err
+	return each(ctx, f.e, in, []string{path}, func(_ int, g *record.Record) error {
+		f.standings.Add(g)
+		if f.done++; g.Fault != nil {
+			f.fault(g)
 		}
-		f.standings.Add(g.Record)
-		if f.done++; g.Fault {
-			f.fault(g.Record)
-		}
-	}
-	return nil
+		return nil
+	})
 }
 
 func (f *observer) note(err error) {

@@ -29,9 +29,7 @@ func (c *openingsCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	if s.Agent != nil {
-		defer closeAgent(e, s.Agent)
-	}
+	defer closeAgent(e, s.Agent)
 	kept, seen, err := s.Run(ctx, func(p rules.Position, score float64) {
 		text := s.Rules.FormatPosition(p)
 		if s.Agent != nil {

@@ -72,11 +72,6 @@ func (m *meter) left(done, more int64) string {
 	return left.Round(time.Second).String() + " left"
 }
 
-// rate returns how many games there are a second, as text.
-func (m *meter) rate(done int64) string {
-	return textfmt.Digits(float64(done-m.first)/max(m.now().Sub(m.start).Seconds(), 1e-9)) + " games/s"
-}
-
 // step reports, when it is due, how much is done of all, which is 0 if that is unknown; what are the things counted.
 func (m *meter) step(done, all int64, before, what string) {
 	if !m.due() {
@@ -171,7 +166,8 @@ func (m *meter) show() {
 	if n := m.faulty(); n > 0 {
 		games += ", " + textfmt.Plural(n, "fault")
 	}
-	lines := []string{fmt.Sprintf("%s, %s, %s", games, m.rate(m.done), left)}
+	rate := float64(m.done-m.first) / max(m.now().Sub(m.start).Seconds(), 1e-9)
+	lines := []string{fmt.Sprintf("%s, %s games/s, %s", games, textfmt.Digits(rate), left)}
 	if line != "" {
 		lines = append(lines, line)
 	}

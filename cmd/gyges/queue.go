@@ -28,10 +28,7 @@ type accessFlags struct{ queue.Access }
 func (f *accessFlags) access(url string) (queue.Access, error) {
 	a := f.Access
 	a.URL, a.Password = url, os.Getenv("GYGES_NATS_PASSWORD")
-	if err := a.Check(); err != nil {
-		return a, fmt.Errorf("--nats: %w", files.Plain(err))
-	}
-	return a, nil
+	return a, fileError("--nats", a.Check())
 }
 
 // queueFlags configure a run on workers. Commands that play tournaments embed them.

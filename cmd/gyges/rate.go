@@ -48,7 +48,11 @@ func (c *rateCmd) Run(ctx context.Context, e *env) error {
 	in, all := &runs.Reader{Strict: c.Strict}, standings.New()
 	files, errFiles := gameFiles(c.Runs)
 	options, err := c.prepare(all)
-	if err := errors.Join(err, errFiles, c.check()); err != nil {
+	_, errPlot := formatOf("", "--plot", c.Plot, "svg")
+	_, errColumns := c.columns()
+	var p problems.List
+	p.Require(c.Top == 20 || c.HeadToHead, "--top needs --head-to-head")
+	if err := errors.Join(err, errFiles, errPlot, errColumns, p.Err()); err != nil {
 		return err
 	}
 	var rated table.Tables
@@ -78,11 +82,13 @@ func (c *rateCmd) rate(
 			return rated, err
 		}
 	}
-	if err := c.found(e, in, all, files); err != nil {
+	if err := c.found(in, all, files); err != nil {
 		return rated, err
 	}
 	if c.Format == grid.CSV { // which has no notes
-		warnNotes(e, in, all.Notes()...)
+		warnSkipped(e, in, all.Notes()...)
+	} else {
+		warnUnreadable(e, in)
 	}
 	if c.Compare, err = playerNamed(all, "--compare", c.Compare); err != nil {
 		return rated, err
@@ -100,27 +106,20 @@ func (c *rateCmd) plot(w io.Writer, b table.Tables) error {
 	return err
 }
 
-// check returns the mistakes in the flags that need no games.
-func (c *rateCmd) check() error {
-	_, errPlot := formatOf("", "--plot", c.Plot, "svg")
-	_, err := c.columns()
-	var p problems.List
-	p.Require(c.Top == 20 || c.HeadToHead, "--top needs --head-to-head")
-	return errors.Join(errPlot, err, p.Err())
-}
-
 // noGames is the error of files without a game that can be read.
-func noGames(files string, in *runs.Reader) error {
+func noGames(files []string, in *runs.Reader) error {
 	if len(in.Skipped.Errors) > 0 {
 		return fmt.Errorf("expected games, found none that can be read; the first: %s", in.Skipped.Errors[0])
 	}
-	return fmt.Errorf("expected games, found none in %s", files)
+	return fmt.Errorf("expected games, found none in %s", listed(files))
 }
 
 // warnSkipped reports on stderr the games that can't be read, all else that is left out, and other notes.
 func warnSkipped(e *env, in *runs.Reader, notes ...string) {
 	warnUnreadable(e, in)
-	warnNotes(e, in, notes...)
+	for _, note := range slices.Concat(in.Notes(runs.Unreadable), notes) {
+		e.err.warn("%s", textfmt.Escape(note))
+	}
 }
 
 // warnUnreadable reports on stderr the games that can't be read.
@@ -130,13 +129,6 @@ func warnUnreadable(e *env, in *runs.Reader) {
 	}
 	if more := in.Skipped.Count(runs.Unreadable) - len(in.Skipped.Errors); more > 0 {
 		e.err.warn("left out: %d more games", more)
-	}
-}
-
-// warnNotes reports on stderr what is left out but for games that can't be read, and other notes.
-func warnNotes(e *env, in *runs.Reader, notes ...string) {
-	for _, note := range slices.Concat(in.Notes(runs.Unreadable), notes) {
-		e.err.warn("%s", textfmt.Escape(note))
 	}
 }
 
@@ -153,10 +145,7 @@ func (c *rateCmd) print(e *env, b table.Tables) error {
 	case c.HeadToHead:
 		return table.WriteHeadToHead(e.out, f, b, c.Top)
 	case c.Standings:
-		if err := table.WriteStandings(e.out, f, b); err != nil {
-			return fmt.Errorf("--standings: %w", err)
-		}
-		return nil
+		return flagError("--standings", table.WriteStandings(e.out, f, b))
 	case c.Los:
 		return table.WriteSuperiority(e.out, f, b)
 	case c.Compare != "":
@@ -177,23 +166,15 @@ func (f formatFlag) columns() ([]table.Column, error) {
 		return nil, nil
 	}
 	chosen, err := table.ParseColumns(f.Columns)
-	if err != nil {
-		err = fmt.Errorf("--columns: %w", err)
-	}
-	return chosen, err
+	return chosen, flagError("--columns", err)
 }
 
 // forPeople reports whether lines of text may be printed beside the tables.
-func (f formatFlag) forPeople() bool {
-	return f.Format == grid.Text || f.Format == grid.Markdown
-}
+func (f formatFlag) forPeople() bool { return f.Format == grid.Text || f.Format == grid.Markdown }
 
 // write prints the tables.
 func (f formatFlag) write(w *output, b table.Tables) error {
-	chosen, err := f.columns()
-	if err != nil {
-		return err
-	}
+	chosen, _ := f.columns() // it has been checked
 	b.Layout = layout(w)
 	return table.Write(w, f.Format, chosen, b)
 }

@@ -101,15 +101,13 @@ func ruleNames(list string) (map[string]bool, error) {
 	return only, nil
 }
 
-// found reports the games that can't be read. If none was counted, it returns the error of files without a game to
-// rate.
-func (c *ratingFlags) found(e *env, in *runs.Reader, all *standings.Standings, files []string) error {
+// found returns an error if the files have no game to rate.
+func (c *ratingFlags) found(in *runs.Reader, all *standings.Standings, files []string) error {
 	switch {
 	case !all.Empty():
-		warnUnreadable(e, in)
 		return nil
 	case len(all.Others) == 0:
-		return noGames(listed(files), in)
+		return noGames(files, in)
 	case len(all.Others) == 1 && all.Others[0] == "":
 		return fmt.Errorf("--rules: no game was played under %s; the games don't name their rules", c.Rules)
 	}

@@ -41,24 +41,19 @@ func programSpec(registry *agents.Registry, text string) (agents.Spec, agents.Ki
 // newAgent makes the agent of --agent, which must not be interactive, ready for games under rule sets.
 func newAgent(ctx context.Context, e *env, text string, sets ...*rules.Rules) (agents.Agent, error) {
 	spec, _, err := programSpec(e.registry, text)
-	var agent agents.Agent
-	if err == nil {
-		agent, err = e.registry.Start(ctx, spec, sets...)
-	}
 	if err != nil {
-		return nil, fmt.Errorf("--agent: %w", err)
+		return nil, flagError("--agent", err)
 	}
-	return agent, nil
+	agent, err := e.registry.Start(ctx, spec, sets...)
+	return agent, flagError("--agent", err)
 }
 
 // tryAgent returns the spec and the kind of --agent, after the agent has been started once to see that it can play.
 func tryAgent(ctx context.Context, e *env, text string, sets ...*rules.Rules) (agents.Spec, agents.Kind, error) {
 	agent, err := newAgent(ctx, e, text, sets...)
-	if err != nil {
-		return agents.Spec{}, agents.Kind{}, err
-	}
 	closeAgent(e, agent)
-	return programSpec(e.registry, text)
+	spec, kind, _ := programSpec(e.registry, text) // whose error is in err
+	return spec, kind, err
 }
 
 // closeAgent frees the resources of an agent, such as a running program; nil: of none.

@@ -29,12 +29,16 @@ type reportCmd struct {
 
 // Run reads the games and writes the page. Its file is opened before.
 func (c *reportCmd) Run(ctx context.Context, e *env) error {
-	files, err := filesOfRuns(c.Runs)
-	if err := errors.Join(c.check(), err); err != nil {
+	_, err := formatOf("", "--out", c.Out, "html")
+	if slices.Contains(c.Runs, "-") {
+		err = errors.Join(err, errors.New("run: expected folders or files, found - for the standard input"))
+	}
+	files, errFiles := filesOfRuns(c.Runs)
+	if err := errors.Join(err, errFiles); err != nil {
 		return err
 	}
 	path := cmp.Or(c.Out, filepath.Join(c.folder(), "report.html"))
-	if isFolder(path) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return fmt.Errorf("--out: expected a file, found the folder %s", path)
 	}
 	about := ""
@@ -52,18 +56,6 @@ func (c *reportCmd) Run(ctx context.Context, e *env) error {
 	return err
 }
 
-// check finds mistakes in the flags that are independent of the games.
-func (c *reportCmd) check() error {
-	_, err := formatOf("", "--out", c.Out, "html")
-	errs := []error{err}
-	for _, path := range c.Runs {
-		if path == "-" {
-			errs = append(errs, errors.New("run: expected folders or files, found - for the standard input"))
-		}
-	}
-	return errors.Join(errs...)
-}
-
 // page reads and rates the games.
 func (c *reportCmd) page(ctx context.Context, e *env, files []string) (*report.Page, error) {
 	collector := report.NewCollector(report.Options{Games: c.Games, Seed: c.Seed})
@@ -75,7 +67,7 @@ func (c *reportCmd) page(ctx context.Context, e *env, files []string) (*report.P
 	for i, path := range files {
 		about := report.ReadRun(ctx, c.Runs[i])
 		collector.AddRun(about)
-		if path == "" {
+		if path == noFile {
 			continue
 		}
 		file, err := openGames(ctx, e, path, about.Manifest)
@@ -93,12 +85,13 @@ func (c *reportCmd) page(ctx context.Context, e *env, files []string) (*report.P
 			return nil, err
 		}
 	}
-	played := slices.DeleteFunc(slices.Clone(files), func(path string) bool { return path == "" })
+	played := slices.DeleteFunc(slices.Clone(files), func(path string) bool { return path == noFile })
 	if len(played) > 0 {
-		if err := c.found(e, in, all, played); err != nil {
+		if err := c.found(in, all, played); err != nil {
 			return nil, err
 		}
 	}
+	warnUnreadable(e, in)
 	input := report.Input{Title: c.title(), Commands: c.commands(files), Program: version(), Labels: all.Labels()}
 	if !all.Empty() {
 		if input.Tables, err = c.fit(ctx, in, all, options, c.Pool); err != nil {
@@ -108,23 +101,19 @@ func (c *reportCmd) page(ctx context.Context, e *env, files []string) (*report.P
 	return report.Build(collector, input), nil
 }
 
-// filesOfRuns returns the files of games of runs, "" for a tuning run that has none.
+// noFile stands for the file of games of a tuning run that has none; the standard input is not read.
+const noFile = "-"
+
+// filesOfRuns returns the files of games of runs, or [noFile].
 func filesOfRuns(runs []string) ([]string, error) {
-	const none = "-"
 	runs = slices.Clone(runs)
 	for i, run := range runs {
 		_, err := os.Stat(filepath.Join(run, tournament.GamesFile))
 		if errors.Is(err, fs.ErrNotExist) && report.HasHistory(run) {
-			runs[i] = none
+			runs[i] = noFile
 		}
 	}
-	files, err := gameFiles(runs)
-	for i, f := range files {
-		if f == none {
-			files[i] = ""
-		}
-	}
-	return files, err
+	return gameFiles(runs)
 }
 
 // title names the runs.
@@ -142,24 +131,23 @@ func (c *reportCmd) commands(files []string) []string {
 	if c.Out == "-" {
 		own.Out = ""
 	}
-	line := func(command string, runs, flags []string) string {
+	line := func(command string, runs []string, flags any) string {
 		line := "gyges " + command
-		for _, w := range slices.Concat(runs, flags) {
+		for _, w := range slices.Concat(runs, givenFlags(reflect.ValueOf(flags))) {
 			line += " " + report.ShellWord(w)
 		}
 		return line
 	}
-	list := []string{line("report", c.Runs, givenFlags(reflect.ValueOf(own)))}
-	var played []string
+	var list, played []string
 	for i, f := range files {
-		if f != "" {
+		if f != noFile {
 			played = append(played, c.Runs[i])
 		}
 	}
 	if played != nil {
-		list = append([]string{line("rate", played, givenFlags(reflect.ValueOf(c.ratingFlags)))}, list...)
+		list = append(list, line("rate", played, c.ratingFlags))
 	}
-	return list
+	return append(list, line("report", c.Runs, own))
 }
 
 // folder is where the page is written unless --out names a file: beside the records of a single run.
@@ -171,10 +159,4 @@ func (c *reportCmd) folder() string {
 		return dir
 	}
 	return filepath.Dir(c.Runs[0])
-}
-
-// isFolder reports whether a path is that of a folder.
-func isFolder(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }

@@ -31,11 +31,12 @@ type reviewCmd struct {
 
 // Run reviews the games and prints the review of the only one, or a summary.
 func (c *reviewCmd) Run(ctx context.Context, e *env) error {
-	if err := errors.Join(c.prepare(), c.check()); err != nil {
-		return err
+	_, err := formatOf("", "--out, which keeps the reviews", c.Out, "jsonl")
+	if len(c.Sources) > 1 && c.Out != "" {
+		err = errors.New("--out: expected one source, since games of several have the same numbers")
 	}
-	paths, err := gameFiles(c.Sources)
-	if err != nil {
+	paths, errPaths := gameFiles(c.Sources)
+	if err := errors.Join(c.prepare(), err, errPaths); err != nil {
 		return err
 	}
 	all, err := c.sources(ctx, e, paths)
@@ -50,11 +51,11 @@ func (c *reviewCmd) Run(ctx context.Context, e *env) error {
 	if err := c.print(ctx, e, all); err != nil {
 		return asFailure(err)
 	}
+	w := e.err
 	if c.Format == "text" {
-		c.next(e.out, all)
-	} else {
-		c.next(e.err, all)
+		w = e.out
 	}
+	c.next(w, all)
 	return nil
 }
 
@@ -84,15 +85,6 @@ func (c *reviewCmd) next(w *output, all []reviewedSource) {
 				worst.Decisive)
 		}
 	}
-}
-
-// check finds mistakes in the flags.
-func (c *reviewCmd) check() error {
-	_, err := formatOf("", "--out, which keeps the reviews", c.Out, "jsonl")
-	if len(c.Sources) > 1 && c.Out != "" {
-		err = errors.New("--out: expected one source, since games of several have the same numbers")
-	}
-	return err
 }
 
 // reviewedSource is a source with the reviews of its records.
@@ -226,9 +218,9 @@ func (c *reviewCmd) print(ctx context.Context, e *env, all []reviewedSource) err
 	var summaries review.Summaries
 	for _, s := range all {
 		games = append(games, s.reviews...)
-	}
-	for _, g := range games {
-		summaries.Add(0, g)
+		for _, g := range s.reviews {
+			summaries.Add(0, g)
+		}
 	}
 	switch {
 	case c.Format == "html":

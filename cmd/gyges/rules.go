@@ -137,9 +137,7 @@ func changeOptions(base *rules.Rules, changes []string) (*rules.Rules, error) {
 	o := base.Options()
 	var errs []error
 	for _, c := range changes {
-		if err := o.Change(c); err != nil {
-			errs = append(errs, fmt.Errorf("--set: %w", err))
-		}
+		errs = append(errs, flagError("--set", o.Change(c)))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
@@ -167,8 +165,7 @@ func parseGame(r *rules.Rules, words []string) (*rules.Game, error) {
 	return g, nil
 }
 
-// parsePosition reads a position given in words: quoted on the command line or
-// not, it is the same.
+// parsePosition reads a position given in words: quoted on the command line or not, it is the same.
 func parsePosition(r *rules.Rules, words []string) (rules.Position, error) {
 	if len(words) == 0 {
 		return rules.Position{}, errors.New("expected a position, like '321123/000000/000000/000000/000000/321123 s'")
@@ -180,9 +177,8 @@ func parsePosition(r *rules.Rules, words []string) (rules.Position, error) {
 	return p, nil
 }
 
-// splitRules splits a list of rule sets at the commas between them. Rule sets
-// have commas of their own, between options: a piece like "repetition=none"
-// belongs to the rule set before it.
+// splitRules splits a list of rule sets at the commas between them. Rule sets have commas of their own, between options:
+// a piece like "repetition=none" belongs to the rule set before it.
 func splitRules(text string) []string {
 	var list []string
 	for _, piece := range strings.Split(text, ",") {
@@ -202,10 +198,7 @@ func loadRulesList(text string) ([]*rules.Rules, error) {
 	var errs []error
 	for _, one := range splitRules(text) {
 		r, err := rules.Parse(one)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("--rules: %w", err))
-		}
-		list = append(list, r)
+		list, errs = append(list, r), append(errs, flagError("--rules", err))
 	}
 	return list, errors.Join(errs...)
 }
@@ -216,8 +209,5 @@ func flagRules(text string) (*rules.Rules, error) {
 		return nil, nil
 	}
 	r, err := rules.Parse(text)
-	if err != nil {
-		return nil, fmt.Errorf("--rules: %w", err)
-	}
-	return r, nil
+	return r, flagError("--rules", err)
 }

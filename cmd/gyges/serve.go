@@ -73,10 +73,7 @@ func listen(ctx context.Context, flag, addr string) (net.Listener, error) {
 		return nil, fmt.Errorf("%s: another program listens on %s; stop it, or use a free port: %s %s",
 			flag, addr, flag, net.JoinHostPort(host, "0"))
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", flag, err)
-	}
-	return l, nil
+	return l, flagError(flag, err)
 }
 
 // check finds mistakes in the other flags.

@@ -13,7 +13,7 @@ import (
 
 type tacticsRunCmd struct {
 	File  string   `arg:"" what:"FILE, a suite like results/reference/tactics.jsonl" help:"The suite, like results/reference/tactics.jsonl; - reads standard input."`
-	Agent []string `sep:"none" placeholder:"AGENT" help:"An agent to test; may be repeated. Default: alphabeta:depth=5."`
+	Agent []string `sep:"none" default:"alphabeta:depth=5" placeholder:"AGENT" help:"An agent to test; may be repeated. Default: alphabeta:depth=5."`
 	agents.Limits
 	Missed bool        `help:"List the positions not solved, too."`
 	Format grid.Format `enum:"text,markdown,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown or json."`
@@ -21,9 +21,6 @@ type tacticsRunCmd struct {
 
 // Run tests the agents and prints the counts.
 func (c *tacticsRunCmd) Run(ctx context.Context, e *env) error {
-	if len(c.Agent) == 0 {
-		c.Agent = []string{"alphabeta:depth=5"}
-	}
 	tasks, err := readInput(ctx, e, c.File, tactics.Read)
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 
 	"gyges/agents/ugi"
 )
@@ -20,9 +21,36 @@ func (c *ugiCmd) Run(ctx context.Context, e *env) error {
 	}
 	spec, _, err := programSpec(e.registry, c.Agent)
 	if err != nil {
-		return fmt.Errorf("--agent: %w", err)
+		return flagError("--agent", err)
 	}
 	return ugi.Serve(ctx, e.in, e.out, ugi.ServerConfig{
 		Name: version(), Author: "the gyges authors", Spec: spec, Registry: e.registry, Rules: r,
 	})
+}
+
+type engineCheckCmd struct {
+	Dir     string   `placeholder:"DIR" help:"Folder to run it in."`
+	Command []string `arg:"" name:"cmd" what:"a program" sep:"none" passthrough:"" help:"The program and its arguments."`
+}
+
+// Run prints the report.
+func (c *engineCheckCmd) Run(ctx context.Context, e *env) error {
+	if c.Dir != "" {
+		if info, err := os.Stat(c.Dir); err != nil {
+			return fileError("--dir", err)
+		} else if !info.IsDir() {
+			return fmt.Errorf("--dir: %s: not a directory", c.Dir)
+		}
+	}
+	passed, points, err := ugi.Check(ctx, c.Command, c.Dir, func(r ugi.CheckResult) {
+		hanging(e.out, fmt.Sprintf("%-5s %-34s ", r.Verdict, r.Name), r.Detail)
+	})
+	if err != nil {
+		return err
+	}
+	e.out.printf("result %d of %d points without failure\n", passed, points)
+	if passed < points {
+		return errNo
+	}
+	return nil
 }
