@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -44,52 +45,28 @@ func (c *analyseCmd) Run(ctx context.Context, e *env) error {
 	if c.Multi > 1 && !agent.Capabilities().Exclude {
 		return fmt.Errorf("--multi: %w, found %s", analysis.ErrMulti, c.Agent)
 	}
-	a := &analyser{out: e.out, game: game, multi: min(c.Multi, game.Legal().Len()), json: c.Format == "json"}
-	a.header()
-	err = analysis.Search(ctx, agent, analysis.Request{Game: game, Limits: c.Limits, Multi: c.Multi}, a.line)
-	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case err != nil:
-		return failure{fmt.Errorf("%s: %w", c.Agent, err)}
+	rank := func(text string) string { return text } // the text of the column rank, which several moves have
+	if min(c.Multi, game.Legal().Len()) == 1 {
+		rank = func(string) string { return "" }
 	}
-	return a.terms(agent)
-}
-
-// analyser prints the results of a search.
-type analyser struct {
-	out   *output
-	game  *rules.Game
-	multi int
-	json  bool
-}
-
-// header prints the board and the names of the columns.
-func (a *analyser) header() {
-	if a.json {
-		return
+	if c.Format == "text" {
+		e.out.printf("%s\n", human.Board(r, game.Position(), rules.NoMove, nil))
+		e.out.printf("%5s%s  %-11s %10s %8s  %s\n", "depth", rank(" rank"), "score", "nodes", "time", "line")
 	}
-	a.out.printf("%s\n", human.Board(a.game.Rules(), a.game.Position(), rules.NoMove, nil))
-	a.out.printf("%5s%s  %-11s %10s %8s  %s\n", "depth", a.rank(" rank"), "score", "nodes", "time", "line")
-}
-
-// rank returns the text of the column rank, which is there for several moves only.
-func (a *analyser) rank(text string) string {
-	if a.multi == 1 {
-		return ""
+	request := analysis.Request{Game: game, Limits: c.Limits, Multi: c.Multi}
+	err = analysis.Search(ctx, agent, request, func(l analysis.Line, _ []analysis.Line) {
+		if c.Format == "json" {
+			_ = jsonl.NewWriter(e.out).Append(l) // the output keeps the error
+			return
+		}
+		before := fmt.Sprintf("%5d%s  %-11s %10d %7.2fs  ", l.Depth, rank(fmt.Sprintf(" %4d", l.Rank)), l.ScoreText(),
+			l.Nodes, l.Seconds)
+		hanging(e.out, before, strings.Join(l.Moves, " "))
+	})
+	if err := cmp.Or(ctx.Err(), asFailure(named(c.Agent, err))); err != nil {
+		return err
 	}
-	return text
-}
-
-// line prints a result.
-func (a *analyser) line(l analysis.Line, _ []analysis.Line) {
-	if a.json {
-		_ = jsonl.NewWriter(a.out).Append(l) // the output keeps the error
-		return
-	}
-	before := fmt.Sprintf("%5d%s  %-11s %10d %7.2fs  ", l.Depth, a.rank(fmt.Sprintf(" %4d", l.Rank)), l.ScoreText(),
-		l.Nodes, l.Seconds)
-	hanging(a.out, before, strings.Join(l.Moves, " "))
+	return c.terms(e.out, game, agent)
 }
 
 // termColumns are those of the features' shares in the evaluation; people read weights in points.
@@ -105,20 +82,20 @@ func termCell(format string, x, unit float64) grid.Cell {
 }
 
 // terms prints the terms of the position's static evaluation, if the agent has one.
-func (a *analyser) terms(agent agents.Agent) error {
-	e, ok, err := eval.Of(agent, a.game.Rules())
+func (c *analyseCmd) terms(w *output, game *rules.Game, agent agents.Agent) error {
+	e, ok, err := eval.Of(agent, game.Rules())
 	if err != nil || !ok {
 		return err
 	}
-	p := a.game.Position()
+	p := game.Position()
 	terms, score := e.Terms(p), int(e.Score(p))
-	if a.json {
-		return jsonl.NewWriter(a.out).Append(grid.Object{
+	if c.Format == "json" {
+		return jsonl.NewWriter(w).Append(grid.Object{
 			{Key: "evaluation", Value: score}, {Key: "terms", Value: grid.Make(termColumns, terms)},
 		})
 	}
-	a.out.printf("\n")
+	w.printf("\n")
 	t := grid.Make(termColumns, terms)
 	t.Add("evaluation", "", "", fmt.Sprintf("%+.2f", float64(score)/100))
-	return printTable(a.out, t, grid.Text, 1)
+	return printTable(w, t, grid.Text, 1)
 }

@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 	"runtime"
 
 	"gyges/agents/bench"
@@ -35,11 +35,8 @@ func (c *benchSearchCmd) Run(ctx context.Context, e *env) error {
 			return err
 		}
 		searches, total, err := bench.Run(ctx, e.registry, spec)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err != nil {
-			return failure{fmt.Errorf("%s: %w", spec, err)}
+		if err := cmp.Or(ctx.Err(), asFailure(named(spec.String(), err))); err != nil {
+			return err
 		}
 		report.Searches = append(report.Searches, searches...)
 		report.Totals = append(report.Totals, total)

@@ -111,16 +111,16 @@ func runName(path string) string {
 	return filepath.Base(path)
 }
 
-// flagError names the flag before an error; nil stays nil.
-func flagError(flag string, err error) error {
+// named puts a name, such as that of a flag, before an error; nil stays nil.
+func named(name string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%s: %w", flag, err)
+	return fmt.Errorf("%s: %w", name, err)
 }
 
 // fileError returns an error of opening or reading the file of a flag.
-func fileError(flag string, err error) error { return flagError(flag, files.Plain(err)) }
+func fileError(flag string, err error) error { return named(flag, files.Plain(err)) }
 
 // writeFile writes the file that a flag names, in one go: see [files.Create]. An error of write is returned as it is;
 // the system's errors are no mistake of the user's, but for those of opening. Without a path nothing is written.

@@ -55,7 +55,7 @@ func (c *gamesListCmd) columns() ([]grid.Column[listedGame], error) {
 	for i := range chosen {
 		chosen[i].Drop = 0
 	}
-	return chosen, flagError("--columns", err)
+	return chosen, named("--columns", err)
 }
 
 type gamesStatsCmd struct {

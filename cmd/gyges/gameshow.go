@@ -132,14 +132,6 @@ func withSpec(player string) string {
 	return player
 }
 
-// clockText prints milliseconds for people.
-func clockText(ms float64) string {
-	if ms < 1000 {
-		return fmt.Sprintf("%.1fms", ms)
-	}
-	return fmt.Sprintf("%.2fs", ms/1000)
-}
-
 // gameObject returns a game as --format json prints it.
 func gameObject(g *record.Record, game *rules.Game, turns []record.Turn) grid.Object {
 	moves := []grid.Object{}

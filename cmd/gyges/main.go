@@ -43,6 +43,14 @@ func main() {
 // errNo is returned by a command that has printed its answer, and it is "no".
 var errNo = errors.New("the answer is no")
 
+// answer returns errNo unless the answer is yes.
+func answer(yes bool) error {
+	if yes {
+		return nil
+	}
+	return errNo
+}
+
 // failure is an error that is not the user's mistake.
 type failure struct{ error }
 

@@ -144,10 +144,7 @@ func (c *perftCmd) checkFile(ctx context.Context, e *env, r *rules.Rules) error 
 		}
 	}
 	e.out.printf("%d positions, %d mismatches\n", len(list), mismatches)
-	if mismatches > 0 {
-		return errNo
-	}
-	return nil
+	return answer(mismatches == 0)
 }
 
 // perSecond prints a rate with three digits, "140 M".

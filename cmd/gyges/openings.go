@@ -46,10 +46,7 @@ func (c *openingsCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	e.err.printf("kept %d of %d openings\n", kept, seen)
-	if s.Openings.Policy == schedule.RandomOpenings && kept < c.Count {
-		return errNo
-	}
-	return nil
+	return answer(s.Openings.Policy != schedule.RandomOpenings || kept >= c.Count)
 }
 
 // screening returns what the flags ask for, checked.

@@ -142,8 +142,10 @@ func (s *spectator) turn(r *rules.Rules, t record.Turn) {
 	for _, more := range t.More {
 		text += ", " + more
 	}
-	if t.MS != nil {
-		text += ", " + clockText(*t.MS)
+	if ms := t.MS; ms != nil && *ms < 1000 {
+		text += fmt.Sprintf(", %.1fms", *ms)
+	} else if ms != nil {
+		text += fmt.Sprintf(", %.2fs", *ms/1000)
 	}
 	text = strings.TrimPrefix(text, ", ")
 	s.out.printf("%s\n", strings.TrimRight(fmt.Sprintf("%-48s  %s", line, text), " "))

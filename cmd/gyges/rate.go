@@ -145,7 +145,7 @@ func (c *rateCmd) print(e *env, b table.Tables) error {
 	case c.HeadToHead:
 		return table.WriteHeadToHead(e.out, f, b, c.Top)
 	case c.Standings:
-		return flagError("--standings", table.WriteStandings(e.out, f, b))
+		return named("--standings", table.WriteStandings(e.out, f, b))
 	case c.Los:
 		return table.WriteSuperiority(e.out, f, b)
 	case c.Compare != "":
@@ -166,7 +166,7 @@ func (f formatFlag) columns() ([]table.Column, error) {
 		return nil, nil
 	}
 	chosen, err := table.ParseColumns(f.Columns)
-	return chosen, flagError("--columns", err)
+	return chosen, named("--columns", err)
 }
 
 // forPeople reports whether lines of text may be printed beside the tables.

@@ -42,10 +42,10 @@ func programSpec(registry *agents.Registry, text string) (agents.Spec, agents.Ki
 func newAgent(ctx context.Context, e *env, text string, sets ...*rules.Rules) (agents.Agent, error) {
 	spec, _, err := programSpec(e.registry, text)
 	if err != nil {
-		return nil, flagError("--agent", err)
+		return nil, named("--agent", err)
 	}
 	agent, err := e.registry.Start(ctx, spec, sets...)
-	return agent, flagError("--agent", err)
+	return agent, named("--agent", err)
 }
 
 // tryAgent returns the spec and the kind of --agent, after the agent has been started once to see that it can play.

@@ -137,7 +137,7 @@ func changeOptions(base *rules.Rules, changes []string) (*rules.Rules, error) {
 	o := base.Options()
 	var errs []error
 	for _, c := range changes {
-		errs = append(errs, flagError("--set", o.Change(c)))
+		errs = append(errs, named("--set", o.Change(c)))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
@@ -177,8 +177,8 @@ func parsePosition(r *rules.Rules, words []string) (rules.Position, error) {
 	return p, nil
 }
 
-// splitRules splits a list of rule sets at the commas between them. Rule sets have commas of their own, between options:
-// a piece like "repetition=none" belongs to the rule set before it.
+// splitRules splits a list of rule sets at the commas between them. Rule sets have commas of their own: a piece like
+// "repetition=none" belongs to the rule set before it.
 func splitRules(text string) []string {
 	var list []string
 	for _, piece := range strings.Split(text, ",") {
@@ -198,7 +198,7 @@ func loadRulesList(text string) ([]*rules.Rules, error) {
 	var errs []error
 	for _, one := range splitRules(text) {
 		r, err := rules.Parse(one)
-		list, errs = append(list, r), append(errs, flagError("--rules", err))
+		list, errs = append(list, r), append(errs, named("--rules", err))
 	}
 	return list, errors.Join(errs...)
 }
@@ -209,5 +209,5 @@ func flagRules(text string) (*rules.Rules, error) {
 		return nil, nil
 	}
 	r, err := rules.Parse(text)
-	return r, flagError("--rules", err)
+	return r, named("--rules", err)
 }

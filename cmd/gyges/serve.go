@@ -73,7 +73,7 @@ func listen(ctx context.Context, flag, addr string) (net.Listener, error) {
 		return nil, fmt.Errorf("%s: another program listens on %s; stop it, or use a free port: %s %s",
 			flag, addr, flag, net.JoinHostPort(host, "0"))
 	}
-	return l, flagError(flag, err)
+	return l, named(flag, err)
 }
 
 // check finds mistakes in the other flags.

@@ -35,11 +35,8 @@ func (c *tacticsRunCmd) Run(ctx context.Context, e *env) error {
 	trials := make([]tactics.Trial, len(c.Agent))
 	for i, spec := range c.Agent {
 		trials[i], err = tactics.Try(ctx, agents.LabelOf(spec), players[i], tasks, c.Limits)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err != nil {
-			return failure{fmt.Errorf("%s: %w", trials[i].Agent, err)}
+		if err := cmp.Or(ctx.Err(), asFailure(named(trials[i].Agent, err))); err != nil {
+			return err
 		}
 	}
 	return c.write(e.out, trials)

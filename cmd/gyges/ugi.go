@@ -21,7 +21,7 @@ func (c *ugiCmd) Run(ctx context.Context, e *env) error {
 	}
 	spec, _, err := programSpec(e.registry, c.Agent)
 	if err != nil {
-		return flagError("--agent", err)
+		return named("--agent", err)
 	}
 	return ugi.Serve(ctx, e.in, e.out, ugi.ServerConfig{
 		Name: version(), Author: "the gyges authors", Spec: spec, Registry: e.registry, Rules: r,
@@ -49,8 +49,5 @@ func (c *engineCheckCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	e.out.printf("result %d of %d points without failure\n", passed, points)
-	if passed < points {
-		return errNo
-	}
-	return nil
+	return answer(passed == points)
 }
