@@ -68,7 +68,7 @@ func (r *benchReport) write(w *output, format grid.Format) error {
 		}
 		w.printf("signature %s %s, %s nodes/s\n\n", textfmt.Escape(t.Agent), t.Signature,
 			perSecond(uint64(t.Nodes), t.Seconds))
-		if err := grid.Make(searchColumns, rows).Write(w, format, grid.Options{Width: tableWidth(w), Fold: 2}); err != nil {
+		if err := printTable(w, grid.Make(searchColumns, rows), format, 2); err != nil {
 			return asFailure(err)
 		}
 	}

@@ -68,7 +68,7 @@ func (c *exploreCmd) Run(ctx context.Context, e *env) error {
 	if text {
 		e.out.printf("%s\n%s under %v\n\n", r.FormatPosition(game.Position()), textfmt.Plural(games, "game"), r)
 	}
-	err = grid.Make(explorer.Columns, shown).Write(e.out, c.Format, grid.Options{Width: tableWidth(e.out)})
+	err = printTable(e.out, grid.Make(explorer.Columns, shown), c.Format, 0)
 	if more := len(moves) - len(shown); err == nil && text && more > 0 {
 		e.out.printf("\n%d more; --limit 0 lists all\n", more)
 	}

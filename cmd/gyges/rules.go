@@ -91,7 +91,7 @@ var presetColumns = []grid.Column[rules.Preset]{
 func (c *rulesCmd) list(e *env) error {
 	presets := rules.Presets()
 	if c.Format == grid.JSON {
-		return grid.Make(presetColumns, presets).Write(e.out, grid.JSON, grid.Options{})
+		return printTable(e.out, grid.Make(presetColumns, presets), grid.JSON, 0)
 	}
 	t := grid.New("", 2, "Name", "Source, and differences from "+presets[0].Name)
 	for _, p := range presets {
