@@ -201,13 +201,9 @@ func (c *reviewCmd) review(ctx context.Context, e *env, of *reviewedSource, keep
 
 // one reviews a single game, whose moves are the progress.
 func (c *reviewCmd) one(ctx context.Context, e *env, g *record.Record) (*review.Game, error) {
-	r, err := review.New(c.Nodes)
-	if err != nil {
-		return nil, err
-	}
 	m := newMeter(e.err, int64(len(g.Moves)))
 	defer m.end()
-	return r.Game(ctx, g, func(done, all int) {
+	return review.New(c.Nodes).Game(ctx, g, func(done, all int) {
 		m.step(int64(done), int64(all), "", "moves")
 	})
 }

@@ -25,6 +25,7 @@ import (
 	"gyges/tournament"
 	"gyges/tournament/record"
 	"gyges/tournament/report"
+	"gyges/tournament/review"
 	"gyges/tournament/training"
 )
 
@@ -37,14 +38,12 @@ const (
 	maxIdle    = 10 // runs kept in memory that nobody looks at
 	idleTime   = time.Minute
 
-	// How many bytes of records are read for the list at a time, of one run and of
-	// all; the rest is counted the next time.
+	// How many bytes of records are read for the list at a time, of one run and of all; the rest is counted the next time.
 	countOfRun = 32 << 20
 	countOfAll = 128 << 20
 )
 
-// folder is the folder of a run as a file system. It opens regular files only: reading
-// others could block.
+// folder is the folder of a run as a file system. It opens regular files only: reading others could block.
 type folder struct {
 	id   string // in addresses
 	root *os.Root
@@ -71,13 +70,13 @@ func (f folder) Open(name string) (fs.File, error) {
 	return f.root.Open(path.Join(f.dir, name))
 }
 
-// runFiles are the files that make a folder a run, the records first.
-func runFiles() []string {
-	return []string{tournament.GamesFile, tournament.ManifestFile, training.HistoryFile, training.ManifestFile}
-}
+// runFiles are the files that make a folder a run, the records first; filesBeside are those beside the records.
+var (
+	runFiles    = []string{tournament.GamesFile, tournament.ManifestFile, training.HistoryFile, training.ManifestFile}
+	filesBeside = append(slices.Clone(runFiles[1:]), review.FileName)
+)
 
-// state returns the sizes and times of files as a text, and the time of the last change; zero if there
-// is none of them.
+// state returns the sizes and times of files as a text, and the time of the last change; zero if there is none of them.
 func (f folder) state(names []string) (stamp string, written time.Time) {
 	for _, name := range names {
 		if info, err := f.Stat(name); err == nil {
@@ -127,8 +126,7 @@ func parents(name string) iter.Seq[string] {
 	}
 }
 
-// catalog finds runs. What it opens lies below its roots: an [os.Root] follows no
-// symbolic link that leads out of it.
+// catalog finds runs. What it opens lies below its roots: an [os.Root] follows no symbolic link that leads out of it.
 type catalog struct {
 	pages *Pages
 	path  string   // of the folder of results; "": none
@@ -214,8 +212,7 @@ func (c *catalog) root() *os.Root {
 	return c.results
 }
 
-// isID reports whether a name may be that of a run: a path below the results, none
-// of whose parts is hidden.
+// isID reports whether a name may be that of a run: a path below the results, none of whose parts is hidden.
 func isID(id string) bool {
 	if len(id) > maxID || !fs.ValidPath(id) || id == "." || strings.ContainsAny(id, "\\\x00") {
 		return false
@@ -241,7 +238,7 @@ func (c *catalog) find(id string) (f folder, ok bool) {
 }
 
 func (f folder) isRun() bool {
-	_, written := f.state(runFiles())
+	_, written := f.state(runFiles)
 	return !written.IsZero()
 }
 
@@ -270,8 +267,7 @@ func (f folder) runs(list []folder, count int) (_ []folder, counted int) {
 	return list, count
 }
 
-// folders lists the runs: those named, and those below the results. more reports
-// whether some were left out.
+// folders lists the runs: those named, and those below the results. more reports whether some were left out.
 func (c *catalog) folders() (list []folder, more bool) {
 	count := 0
 	for _, f := range c.named {
@@ -308,15 +304,14 @@ type listed struct {
 	lines   lineCount
 }
 
-// entries lists all runs. Only those whose files have changed are read again, and
-// of their records what was appended.
+// entries lists all runs. Only those whose files have changed are read again, and of their records what was appended.
 func (c *catalog) entries() (list []entry, more bool) {
 	c.listing.Lock()
 	defer c.listing.Unlock()
 	folders, more := c.folders()
 	left, now := int64(countOfAll), map[string]listed{}
 	for _, f := range folders {
-		stamp, written := f.state(runFiles())
+		stamp, written := f.state(runFiles)
 		l := c.listed[f.id]
 		if l.stamp != stamp || l.Counting {
 			l.stamp, l.entry = stamp, describe(f)
@@ -326,7 +321,7 @@ func (c *catalog) entries() (list []entry, more bool) {
 			}
 		}
 		now[f.id] = l
-		if l.GoesOn != "" && f.isLeft(runFiles(), stamp) {
+		if l.GoesOn != "" && f.isLeft(runFiles, stamp) {
 			l.Status = stopped
 		} else {
 			l.GoesOn = ""
@@ -527,21 +522,17 @@ func (c *catalog) run(id string) *run {
 	defer c.mu.Unlock()
 	r, ok := c.runs[id]
 	if !ok {
-		c.evict()
-		r = newRun(c.pages, f)
+		// Those that were used longest ago make room. Pages that are open use theirs all the time.
+		recent := time.Now().Add(-idleTime).UnixNano()
+		idle := slices.DeleteFunc(slices.Collect(maps.Values(c.runs)), func(r *run) bool { return r.used.Load() > recent })
+		slices.SortFunc(idle, func(a, b *run) int { return cmp.Compare(a.used.Load(), b.used.Load()) })
+		for _, r := range idle[:max(0, len(idle)-maxIdle+1)] {
+			delete(c.runs, r.folder.id)
+		}
+		r = &run{pages: c.pages, folder: f}
+		r.feed = &feed[*page]{pages: c.pages, render: r.render}
 		c.runs[id] = r
 	}
 	r.used.Store(time.Now().UnixNano())
 	return r
-}
-
-// evict removes the runs that were used longest ago, if there are too many. Pages that are open
-// use theirs all the time.
-func (c *catalog) evict() {
-	recent := time.Now().Add(-idleTime).UnixNano()
-	idle := slices.DeleteFunc(slices.Collect(maps.Values(c.runs)), func(r *run) bool { return r.used.Load() > recent })
-	slices.SortFunc(idle, func(a, b *run) int { return cmp.Compare(a.used.Load(), b.used.Load()) })
-	for _, r := range idle[:max(0, len(idle)-maxIdle+1)] {
-		delete(c.runs, r.folder.id)
-	}
 }

@@ -111,20 +111,18 @@ func (f *feed[C]) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	defer to.Close()
 	after, _ := strconv.ParseInt(r.FormValue("after"), 10, 64) // 0 if it is no version
-	tick := time.NewTicker(f.pages.pollInterval)
-	defer tick.Stop()
+	tick := time.Tick(f.pages.pollInterval)
 	for to.Context().Err() == nil {
 		now := f.now(f.pages.pollInterval / 2)
 		if now.version > after {
 			to.Send("page", now.since(after))
 			after = now.version
 		}
-		if now.behind {
-			continue
-		}
-		select {
-		case <-tick.C:
-		case <-to.Context().Done():
+		if !now.behind {
+			select {
+			case <-tick:
+			case <-to.Context().Done():
+			}
 		}
 	}
 }

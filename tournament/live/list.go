@@ -96,21 +96,6 @@ func (q query) columns() []column {
 	return list
 }
 
-// order sorts runs by the column that is sorted by.
-func order(list []entry, columns []column) {
-	i := slices.IndexFunc(columns, func(c column) bool { return c.Sorted != "" })
-	slices.SortStableFunc(list, func(a, b entry) int {
-		by := 0
-		if i >= 0 {
-			by = columns[i].compare(&a, &b)
-			if columns[i].Sorted == "descending" {
-				by = -by
-			}
-		}
-		return cmp.Or(by, b.Written.Compare(a.Written), cmp.Compare(a.ID, b.ID))
-	})
-}
-
 // menu is a menu of the list: a name in the query with the values that runs have.
 type menu struct {
 	Name, Title, Chosen string
@@ -137,7 +122,17 @@ func (p *Pages) serveList(w http.ResponseWriter, r *http.Request) {
 	now, q := p.list.now(p.pollInterval), query{r.URL.Query()}
 	all := now.page
 	shown, columns := slices.DeleteFunc(slices.Clone(all.runs), func(e entry) bool { return !q.shows(&e) }), q.columns()
-	order(shown, columns)
+	i := slices.IndexFunc(columns, func(c column) bool { return c.Sorted != "" })
+	slices.SortStableFunc(shown, func(a, b entry) int {
+		by := 0
+		if i >= 0 {
+			by = columns[i].compare(&a, &b)
+			if columns[i].Sorted == "descending" {
+				by = -by
+			}
+		}
+		return cmp.Or(by, b.Written.Compare(a.Written), cmp.Compare(a.ID, b.ID))
+	})
 	p.server.WritePage(w, http.StatusOK, "list", struct {
 		Query   query
 		Version int64

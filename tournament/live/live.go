@@ -4,8 +4,7 @@
 // records, and the file of games under way, are read every second while a page is open,
 // and pages get what changed by server-sent events. The program that plays the run is not involved.
 //
-// Names of runs lead to folders below those that the operator has named and nowhere else
-// (see [os.Root]).
+// Names of runs lead to folders below those that the operator has named and nowhere else (see [os.Root]).
 package live
 
 import (

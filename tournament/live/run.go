@@ -24,7 +24,6 @@ import (
 	"gyges/tournament/queue/status"
 	"gyges/tournament/record"
 	"gyges/tournament/report"
-	"gyges/tournament/review"
 	"gyges/tournament/runs"
 )
 
@@ -35,8 +34,7 @@ const (
 	endsKept     = 256 // times
 )
 
-// run is a run that was opened. Its fields are guarded by the feed, which renders
-// one page at a time.
+// run is a run that was opened. Its fields are guarded by the feed, which renders one page at a time.
 type run struct {
 	pages  *Pages
 	folder folder
@@ -113,12 +111,6 @@ type reading struct {
 	faults    int64            // games lost by faults
 }
 
-func newRun(p *Pages, f folder) *run {
-	r := &run{pages: p, folder: f}
-	r.feed = &feed[*page]{pages: p, render: r.render}
-	return r
-}
-
 // restart reads the records from the beginning.
 func (r *run) restart() {
 	r.reading = &reading{
@@ -193,7 +185,7 @@ func (r *run) empty() *page {
 
 // readAbout reads the manifest and the history again if they have changed.
 func (r *run) readAbout(ctx context.Context) bool {
-	stamp, _ := r.folder.state(filesBeside())
+	stamp, _ := r.folder.state(filesBeside)
 	if r.reading != nil && stamp == r.stamp {
 		return false
 	}
@@ -209,9 +201,6 @@ func (r *run) readAbout(ctx context.Context) bool {
 	return true
 }
 
-// filesBeside are the files of a run beside its records.
-func filesBeside() []string { return append(runFiles()[1:], review.FileName) }
-
 func (r *run) status() string {
 	return statusOf(r.about.Manifest, r.about.Tuning, len(r.about.Charts) > 0)
 }
@@ -224,9 +213,9 @@ func (r *run) isFinal() bool { return r.status() != string(tournament.Running) }
 func (r *run) isRunning() bool {
 	const recently = 2 * time.Minute
 	if r.status() != tuning {
-		return !r.isFinal() && !r.folder.isLeft(filesBeside(), r.stamp)
+		return !r.isFinal() && !r.folder.isLeft(filesBeside, r.stamp)
 	}
-	_, written := r.folder.state(runFiles())
+	_, written := r.folder.state(runFiles)
 	return time.Since(written) < recently
 }
 

@@ -85,17 +85,17 @@ func timeText(seconds float64) string {
 // isn't known, infinitely many if it has neither.
 func (r *run) gamesLeft(ctx context.Context) float64 {
 	m := r.about.Manifest
-	if m == nil || m.Config.SPRT == (sprt.Test{}) && m.Config.UntilError <= 0 {
+	switch {
+	case m == nil || m.Config.SPRT == (sprt.Test{}) && m.Config.UntilError <= 0:
 		return math.Inf(1)
-	}
-	if test := m.Config.SPRT; test != (sprt.Test{}) {
-		if pairs, known := test.PairsLeft(r.collector.Runs[0].Pairs); known {
+	case m.Config.SPRT != (sprt.Test{}):
+		if pairs, known := m.Config.SPRT.PairsLeft(r.collector.Runs[0].Pairs); known {
 			return 2 * pairs
 		}
-		return math.NaN()
-	}
-	if growth := r.collector.Precision(ctx).Growth(m.Config.UntilError); !math.IsInf(growth, 1) {
-		return (growth - 1) * float64(r.collector.Games())
+	default:
+		if growth := r.collector.Precision(ctx).Growth(m.Config.UntilError); !math.IsInf(growth, 1) {
+			return (growth - 1) * float64(r.collector.Games())
+		}
 	}
 	return math.NaN()
 }

@@ -10,8 +10,7 @@ import (
 	"gyges/tournament/report"
 )
 
-// workersFresh is the age at which the workers' status is out of date: the coordinator
-// writes it every second.
+// workersFresh is the age at which the workers' status is out of date: the coordinator writes it every second.
 const workersFresh = 15 * time.Second
 
 // isFresh reports whether the workers' status is that of a coordinator at work.
@@ -29,12 +28,7 @@ func workersSection(w *status.Run, now time.Time) report.Section {
 	case !isFresh(w, now):
 		s.Parts = []report.Part{{Text: "Out of date: the run's coordinator last wrote this at " + at + "."}}
 	}
-	s.Parts = append(s.Parts, report.Part{Facts: workersFacts(w)}, report.Part{Table: workersTable(w)})
-	return s
-}
-
-func workersFacts(w *status.Run) []report.Fact {
-	facts := []report.Fact{}
+	var facts []report.Fact
 	switch q := w.Queue; {
 	case q != nil:
 		facts = []report.Fact{
@@ -44,11 +38,18 @@ func workersFacts(w *status.Run) []report.Fact {
 	case !w.Ended:
 		facts = []report.Fact{{Name: "queue", Value: "the server doesn't answer"}}
 	}
-	return append(facts, []report.Fact{
+	facts = append(facts, []report.Fact{
 		{Name: "pairs done", Value: number(w.Pairs)}, {Name: "games done", Value: number(w.Games)},
 		{Name: "recent pairs/s", Value: textfmt.Digits(max(w.PairsPerSecond, 0))},
 		{Name: "recent games/s", Value: textfmt.Digits(max(w.GamesPerSecond, 0))},
 	}...)
+	title := "Workers: " + number(w.Count)
+	if n := int64(len(w.Workers)); n < w.Count {
+		title += fmt.Sprintf(", the first %d listed", n)
+	}
+	table := grid.Make(workersColumns, w.Workers).WithTitle(title)
+	s.Parts = append(s.Parts, report.Part{Facts: facts}, report.Part{Table: table})
+	return s
 }
 
 // number formats a count.
@@ -72,11 +73,3 @@ var workersColumns = []grid.Column[status.Worker]{
 }
 
 func bounded(text string) grid.Name { return grid.Name(textfmt.Cut(text, 100)) }
-
-func workersTable(w *status.Run) *grid.Table {
-	title := "Workers: " + number(w.Count)
-	if n := int64(len(w.Workers)); n < w.Count {
-		title += fmt.Sprintf(", the first %d listed", n)
-	}
-	return grid.Make(workersColumns, w.Workers).WithTitle(title)
-}

@@ -79,16 +79,12 @@ func (p *Pages) judge(r *http.Request, q attempt) (any, error) {
 	if err != nil {
 		return nil, web.Unprocessable("move: %v", err)
 	}
-	reviewer, err := review.New(reviewNodes)
-	if err != nil {
-		return nil, err
-	}
 	_, end, err := p.light.turn(r.Context(), r.RemoteAddr)
 	if err != nil {
 		return nil, err
 	}
 	defer end()
-	judged, reply, err := reviewer.Judge(r.Context(), g, m)
+	judged, reply, err := review.New(reviewNodes).Judge(r.Context(), g, m)
 	if err != nil {
 		return nil, err
 	}

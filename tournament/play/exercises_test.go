@@ -141,9 +141,7 @@ func TestGamePage(t *testing.T) {
 	require.NotContains(t, page, "<script>alert")
 	require.NotContains(t, page, `"review":`)
 
-	reviewer, err := review.New(300)
-	require.NoError(t, err)
-	made, err := reviewer.Game(t.Context(), g, nil)
+	made, err := review.New(300).Game(t.Context(), g, nil)
 	require.NoError(t, err)
 	text, err := json.Marshal(made)
 	require.NoError(t, err)

@@ -76,16 +76,12 @@ func (p *Pages) reviewGame(
 	ctx context.Context, client string, rec *record.Record, progress func(done, all int),
 ) (*review.Game, error) {
 	progress(0, len(rec.Moves))
-	reviewer, err := review.New(reviewNodes)
-	if err != nil {
-		return nil, err
-	}
 	_, end, err := p.light.turn(ctx, client)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { end() }()
-	made, failed := reviewer.Game(ctx, rec, func(done, all int) {
+	made, failed := review.New(reviewNodes).Game(ctx, rec, func(done, all int) {
 		progress(done, all)
 		end()
 		_, end, err = p.light.turn(ctx, client)

@@ -63,9 +63,7 @@ func TestReview(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(s.results, "..", "outside", tournament.GamesFile), []byte(lines(shortGame())), 0o600))
 	url := listen(t, s)
 
-	reviewer, err := review.New(reviewNodes)
-	require.NoError(t, err)
-	want, err := reviewer.Game(t.Context(), shortGame(), nil)
+	want, err := review.New(reviewNodes).Game(t.Context(), shortGame(), nil)
 	require.NoError(t, err)
 	for range 2 {
 		status, kind, data := askReview(t, url, `{"run":"one","game":0}`)

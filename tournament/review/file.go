@@ -49,7 +49,14 @@ type Reviews struct {
 // add adds a line.
 func (r *Reviews) add(line []byte) error {
 	if r.Reviews == 0 {
-		return r.parseHeader(line)
+		err := strictjson.Unmarshal(line, maxLine, &r.Header)
+		if err != nil || r.Reviews == 0 {
+			return fmt.Errorf("expected the first line of a file of reviews, found %.60q", line)
+		}
+		if r.Reviews != formatVersion {
+			return fmt.Errorf("expected reviews of version %d, found %d", formatVersion, r.Reviews)
+		}
+		return nil
 	}
 	if b := beginning.Find(line); b != nil && r.wanted != nil && !r.wanted[string(b)] {
 		return nil
@@ -66,25 +73,13 @@ func (r *Reviews) add(line []byte) error {
 		r.Games[i] = g
 		return nil
 	}
-	r.index[g.Game] = len(r.Games)
-	r.Games = append(r.Games, g)
+	r.index[g.Game], r.Games = len(r.Games), append(r.Games, g)
 	return nil
 }
 
 // beginning is how the line of a review begins: with the number of the game and the identity of its record. It is found
 // some hundred times as fast as the whole line can be read.
 var beginning = regexp.MustCompile(`^\{"game":\d+,"record":"\w*"`)
-
-func (r *Reviews) parseHeader(line []byte) error {
-	err := strictjson.Unmarshal(line, maxLine, &r.Header)
-	switch {
-	case err != nil || r.Reviews == 0:
-		return fmt.Errorf("expected the first line of a file of reviews, found %.60q", line)
-	case r.Reviews != formatVersion:
-		return fmt.Errorf("expected reviews of version %d, found %d", formatVersion, r.Reviews)
-	}
-	return nil
-}
 
 // Read reads a file of reviews; name is its name in errors. Of several reviews of one game the last is
 // returned; of a list of records only theirs are. An incomplete last line is left out, as in a file being written.

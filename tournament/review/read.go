@@ -57,23 +57,18 @@ func Select(ctx context.Context, in *runs.Reader, file *runs.File, game *int64) 
 			return nil, err
 		}
 	}
-	if len(list) == 0 {
-		err = none(file.Name, in, game)
-	}
-	return list, err
-}
-
-// none is the error of a file without a game to review.
-func none(name string, in *runs.Reader, game *int64) error {
-	notes := in.Skipped.Sentences()
+	left, isLeft := strings.CutPrefix(append(in.Skipped.Sentences(), "")[0], "left out: ")
 	switch {
+	case len(list) > 0:
+		return list, nil
 	case game != nil && in.Skipped.Count(runs.NoMoves) > 0:
-		return fmt.Errorf("%s: game %d: expected moves, found none", name, *game)
-	case len(notes) > 0 && strings.HasPrefix(notes[0], "left out: "):
-		return NoneError{fmt.Errorf("%s: expected games to review, found none; left out %s", name,
-			strings.TrimPrefix(notes[0], "left out: "))}
+		return nil, fmt.Errorf("%s: game %d: expected moves, found none", file.Name, *game)
+	case isLeft:
+		err = fmt.Errorf("%s: expected games to review, found none; left out %s", file.Name, left)
 	case game != nil:
-		return NoneError{fmt.Errorf("%s: expected a record of game %d, found none", name, *game)}
+		err = fmt.Errorf("%s: expected a record of game %d, found none", file.Name, *game)
+	default:
+		err = fmt.Errorf("expected games, found none in %s", file.Name)
 	}
-	return NoneError{fmt.Errorf("expected games, found none in %s", name)}
+	return nil, NoneError{err}
 }

@@ -18,14 +18,8 @@ import (
 	"gyges/tournament/record"
 )
 
-// Bounds of the nodes of a review, and their default: a game of 20 moves takes about two seconds. They bound the search
-// of each position, in positions visited, and the search for a proof, in positions evaluated for each side, there
-// at most a million.
-const (
-	MinNodes     = 100
-	MaxNodes     = 1_000_000_000
-	DefaultNodes = 20_000
-)
+// DefaultNodes are those of a review unless others are asked for: a game of 20 moves takes about two seconds.
+const DefaultNodes = 20_000
 
 // MaxPlies bounds the moves of a game that is reviewed, placements included.
 const MaxPlies = 4000
@@ -91,8 +85,7 @@ type Game struct {
 	Wins     []Win `json:"wins,omitempty"`
 }
 
-// Move is a reviewed move. Numbers are from the view of the side that made it. Those of moves that were not
-// judged are 0.
+// Move is a reviewed move. Numbers are from the view of the side that made it, and 0 of a move that was not judged.
 type Move struct {
 	Ply    int          `json:"ply"` // from 1; 0: a placement
 	Side   string       `json:"side"`
@@ -136,15 +129,12 @@ type Win struct {
 	Lost bool   `json:"lost,omitempty"` // the move of ply To gave it away
 }
 
-// Identity returns what identifies a record beside its number: a hash of rules, players, opening, moves and
-// result.
+// Identity returns what identifies a record beside its number: a hash of rules, players, opening, moves and result.
 func Identity(g *record.Record) string {
 	h := sha256.New()
-	for _, text := range []string{g.Rules, g.South.Agent, g.North.Agent, g.Opening, g.Result, g.OnRepetition} {
+	texts := []string{g.Rules, g.South.Agent, g.North.Agent, g.Opening, g.Result, g.OnRepetition}
+	for _, text := range append(texts, g.Moves...) {
 		_, _ = fmt.Fprintf(h, "%q\n", text) // a hash takes everything
-	}
-	for _, text := range g.Moves {
-		_, _ = fmt.Fprintf(h, "%q\n", text)
 	}
 	return hex.EncodeToString(h.Sum(nil)[:12])
 }

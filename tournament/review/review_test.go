@@ -41,9 +41,7 @@ func played(t *testing.T, ruleSet, opening string, moves ...string) *record.Reco
 
 func reviewed(t *testing.T, rec *record.Record) *Game {
 	t.Helper()
-	r, err := New(5000)
-	require.NoError(t, err)
-	g, err := r.Game(t.Context(), rec, nil)
+	g, err := New(5000).Game(t.Context(), rec, nil)
 	require.NoError(t, err)
 	require.Len(t, g.Moves, len(rec.Moves))
 	return g
@@ -142,8 +140,7 @@ func documented(s agents.Score, scale float64) float64 {
 // What each move of whole games lost is computed again, from its scores by the formulas of the manual.
 func TestLossAsDocumented(t *testing.T) {
 	const rounding = 0.000_051
-	r, err := New(500)
-	require.NoError(t, err)
+	r := New(500)
 	for name, scale := range map[string]float64{"standard": 45, "simplified": 68, "kang": 135} {
 		for _, rec := range randomGames(t, name, map[string]int{"standard": 6, "simplified": 8, "kang": 2}[name]) {
 			g, err := r.Game(t.Context(), rec, nil)
@@ -212,9 +209,7 @@ func TestProvenWins(t *testing.T) {
 		{"kang", "000000/010000/212000/322300/001300/300100 s 000/000 2-0 s", "b2xc3@d3", MissedWin, MissedProof,
 			Win{"south", 1, 1, true}},
 	} {
-		r, err := New(DefaultNodes)
-		require.NoError(t, err)
-		g, err := r.Game(t.Context(), played(t, c.rules, c.position, c.move), nil)
+		g, err := New(DefaultNodes).Game(t.Context(), played(t, c.rules, c.position, c.move), nil)
 		require.NoError(t, err)
 		m := g.Moves[0]
 		require.Equal(t, []any{c.mark, c.kind, 1.0, c.mark == Best}, []any{m.Mark, m.Kind, m.Before, len(m.Line) == 0})
@@ -272,12 +267,7 @@ func TestNotJudged(t *testing.T) {
 
 // Bad input is refused with the reason.
 func TestRefused(t *testing.T) {
-	for _, nodes := range []int64{-1, 0, MinNodes - 1, MaxNodes + 1} {
-		_, err := New(nodes)
-		require.ErrorContains(t, err, "expected 100 to 1000000000", nodes)
-	}
-	r, err := New(MinNodes)
-	require.NoError(t, err)
+	r := New(100)
 	const position = "201030/013000/022000/000032/000000/031100 s"
 	for want, change := range map[string]func(*record.Record){
 		"move 1":         func(g *record.Record) { g.Moves = []string{"a1-a9"} },
@@ -293,15 +283,14 @@ func TestRefused(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = r.Game(ctx, played(t, "standard", position, "c1-d1"), nil)
+	_, err := r.Game(ctx, played(t, "standard", position, "c1-d1"), nil)
 	require.True(t, errors.Is(err, context.Canceled), err)
 }
 
 // A move is judged as in a review of a game that goes on with it, and the game is left as it was.
 func TestJudge(t *testing.T) {
 	t.Parallel()
-	r, err := New(2000)
-	require.NoError(t, err)
+	r := New(2000)
 	set := rules.MustParse("standard")
 	p, err := set.ParsePosition("013230/201000/100000/020000/000020/300013 s")
 	require.NoError(t, err)

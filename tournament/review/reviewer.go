@@ -23,19 +23,17 @@ type Reviewer struct {
 	eval       *eval.Evaluator // of the game's rules, the agent's own
 }
 
-// New returns a reviewer. It returns an error for nodes out of range.
-func New(nodes int64) (*Reviewer, error) {
-	if nodes < MinNodes || nodes > MaxNodes {
-		return nil, fmt.Errorf("nodes: expected %d to %d, found %d", MinNodes, MaxNodes, nodes)
-	}
+// New returns a reviewer with that many nodes, 100 to 1,000,000,000: they bound the search of each position, in
+// positions visited, and the search for a proof, in positions evaluated for each side, there at most a million.
+func New(nodes int64) *Reviewer {
 	a, err := agents.NewRegistry(alphabeta.Kind()).New(Spec(nodes))
 	if err != nil {
-		return nil, err
+		panic(err) // the spec is valid
 	}
 	const mostProof = 1_000_000 // for which the prover takes 64 MB
 	proof := min(nodes, mostProof)
 	prover := proofnumber.New(proofnumber.DefaultMegabytes(proof))
-	return &Reviewer{nodes: nodes, agent: a, proofNodes: proof, prover: prover}, nil
+	return &Reviewer{nodes: nodes, agent: a, proofNodes: proof, prover: prover}
 }
 
 // Check returns what keeps a game from being reviewed: its record can't be replayed, or it has no moves or more
@@ -139,45 +137,36 @@ func (p *pass) end(ctx context.Context) (err error) {
 	return err
 }
 
-// move reviews a move of the present position. p.next is the value of the position after it, and then of this
-// one.
-func (p *pass) move(ctx context.Context, t record.Turn) (Move, error) {
+// move reviews a move of the present position. p.next is the value of the position after it, and then of this one.
+func (p *pass) move(ctx context.Context, t record.Turn) (m Move, err error) {
 	r, at := p.game.Rules(), p.game.Position()
-	m := Move{Ply: t.Ply, Side: at.Side().Name(), Move: r.LongText(at, t.Move), Height: height(at, t.Move)}
+	m = Move{Ply: t.Ply, Side: at.Side().Name(), Move: r.LongText(at, t.Move), Height: height(at, t.Move)}
 	legal := p.game.Legal()
 	switch {
 	case t.Move.IsPlacement():
-		m.Mark = Placement
-		p.next = value{}
+		m.Mark, p.next = Placement, value{}
 		return m, nil
 	case !legal.Contains(t.Move):
 		m.Mark = Repetition
-		v, err := p.position(ctx, p.game)
-		p.next = v
+		p.next, err = p.position(ctx, p.game)
 		return m, err
 	case legal.Len() == 1:
 		m.Mark, m.Score = Forced, p.next.before()
-		m.Best = m.Score
+		m.Best, p.next = m.Score, value{score: m.Score}
 		m.Before = rounded(eval.WinProbability(m.Score, r))
 		m.After = m.Before
-		p.next = value{score: m.Score}
 		return m, nil
 	}
-	return p.choice(ctx, m, t.Move)
-}
-
-// choice reviews a move that has others beside it.
-func (p *pass) choice(ctx context.Context, m Move, made rules.Move) (Move, error) {
-	best, played, err := p.compare(ctx, made)
+	best, played, err := p.compare(ctx, t.Move)
 	if err != nil {
 		return m, err
 	}
 	m.Best, m.Score, m.Depth = best.score, played.score, best.depth
-	m.judge(p.game.Rules())
+	m.judge(r)
 	switch {
 	case m.Mark != Best:
 		m.Line = p.longLine(best.line)
-	case p.only(made):
+	case p.only(t.Move):
 		m.Mark = Only
 	}
 	p.next = best

@@ -28,11 +28,8 @@ func Run(
 	var next atomic.Int64
 	var group sync.WaitGroup
 	for range min(cmp.Or(workers, runtime.GOMAXPROCS(0)), len(todo)) {
-		r, err := New(nodes)
-		if err != nil {
-			return err
-		}
 		group.Go(func() {
+			r := New(nodes)
 			for k := int(next.Add(1)) - 1; k < len(todo); k = int(next.Add(1)) - 1 {
 				g, err := r.Game(ctx, list[todo[k]], nil)
 				if err != nil {

@@ -50,8 +50,7 @@ func Spec(nodes int64) agents.Spec {
 	return agents.Spec{Kind: "alphabeta", Params: []agents.Param{{Name: "hash", Value: fmt.Sprint(megabytes)}}}
 }
 
-// position searches the present position of g, which is not over, and where one side is far ahead looks for
-// a proof.
+// position searches the present position of g, which is not over, and where one side is far ahead looks for a proof.
 func (r *Reviewer) position(ctx context.Context, g *rules.Game) (value, error) {
 	v, err := r.search(ctx, g, agents.Limits{Nodes: r.nodes}, nil)
 	if err != nil || v.proven() != 0 {

@@ -140,8 +140,7 @@ func (b *Tab) Visit(url string) (console func() []string) {
 	}
 }
 
-// Eval runs an expression of JavaScript and reads its value into to, if that
-// isn't nil.
+// Eval runs an expression of JavaScript and reads its value into to, if that isn't nil.
 func (b *Tab) Eval(script string, to any) {
 	b.t.Helper()
 	require.NoError(b.t, b.eval(script, to), script)
