@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"net/url"
 	"slices"
@@ -94,8 +95,7 @@ func Build(c *Collector, in Input) *Page {
 	return p
 }
 
-// GamesSection is the place of the viewer between the sections of a page. It has no
-// parts.
+// GamesSection is the place of the viewer between the sections of a page. It has no parts.
 func GamesSection() Section { return Section{ID: "games", Title: "Games"} }
 
 // label returns the name of an agent in the tables.
@@ -107,8 +107,6 @@ func (b *builder) name(s *Section, r *run) {
 		s.heading("", textfmt.Visible(r.about.Name))
 	}
 }
-
-func (b *builder) visibleLabel(agent string) string { return textfmt.Visible(b.label(agent)) }
 
 // sampledText is a sentence on the games that can be replayed.
 func (b *builder) sampledText() string {
@@ -125,7 +123,7 @@ func (b *builder) sampledText() string {
 		return fmt.Sprintf("%s of %s can be replayed here; the others have no moves on record that can be read.", n, all)
 	}
 	return fmt.Sprintf("%s of %s can be replayed here, drawn by chance (seed %d) from every pairing and every way "+
-		"to end. All counts are over all games; gyges report --games N keeps more.", n, all, c.sample.seed)
+		"to end. All counts are over all games; gyges report --games N keeps more.", n, all, c.sample.Seed)
 }
 
 // summary names the winner by the format of each run and the first player of each table; of a gauntlet it has the
@@ -152,11 +150,9 @@ func (b *builder) summary() (list []string) {
 // leader is a sentence on the first player of a table.
 func leader(r *ratings.Ratings) string {
 	text := ""
-	for _, u := range r.Unrated {
-		if u.Cause == ratings.WonAll && text == "" {
-			text = fmt.Sprintf("%s won all of its %s, so it has no rating; below it, ",
-				textfmt.Visible(u.Name), games(int64(u.Games())))
-		}
+	if i := slices.IndexFunc(r.Unrated, func(p ratings.Player) bool { return p.Cause == ratings.WonAll }); i >= 0 {
+		text = fmt.Sprintf("%s won all of its %s, so it has no rating; below it, ",
+			textfmt.Visible(r.Unrated[i].Name), games(int64(r.Unrated[i].Games())))
 	}
 	if len(r.Players) < 2 || r.Players[1].Group != 0 {
 		return text + "no two ratings can be compared."
@@ -215,18 +211,14 @@ func (b *builder) link(f filter) string {
 	if !b.sampled[f] {
 		return ""
 	}
-	values := url.Values{}
-	for key, value := range map[string]string{"result": f.result, "reason": f.reason} {
-		if value != "" {
-			values.Set(key, value)
+	index := func(list []string, text string) string {
+		if i := slices.Index(list, text); i >= 0 {
+			return strconv.Itoa(i)
 		}
+		return "" // texts in the lists are not empty
 	}
-	if f.rules != "" {
-		values.Set("rules", strconv.Itoa(slices.Index(b.viewer.Rules, f.rules)))
-	}
-	if f.player != "" {
-		values.Set("player", strconv.Itoa(slices.Index(b.viewer.Agents, f.player)))
-		values.Set("against", strconv.Itoa(slices.Index(b.viewer.Agents, f.against)))
-	}
+	values := url.Values{"rules": {index(b.viewer.Rules, f.rules)}, "player": {index(b.viewer.Agents, f.player)},
+		"against": {index(b.viewer.Agents, f.against)}, "result": {f.result}, "reason": {f.reason}}
+	maps.DeleteFunc(values, func(_ string, v []string) bool { return v[0] == "" })
 	return "#list&" + values.Encode()
 }

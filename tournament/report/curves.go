@@ -85,11 +85,9 @@ func historyCharts(steps []training.Line, t *Tuning) []Chart {
 		}},
 		{Title: "Parameters, each in units of its largest size"},
 	}
-	parameters := map[string]bool{}
+	parameters := map[string]float64{}
 	for _, l := range steps {
-		for name := range l.Parameters {
-			parameters[name] = true
-		}
+		maps.Copy(parameters, l.Parameters)
 	}
 	values := &charts[len(charts)-1]
 	x, first, last := "step", steps[0].Parameters, steps[len(steps)-1].Parameters
@@ -135,61 +133,45 @@ func (c *Chart) nameAlone() {
 
 // parameterText is a parameter's value.
 func parameterText(values map[string]float64, name string) string {
-	value, ok := values[name]
-	if !ok {
-		return "–"
+	if value, ok := values[name]; ok {
+		return strconv.FormatFloat(value, 'g', 5, 64)
 	}
-	return strconv.FormatFloat(value, 'g', 5, 64)
+	return "–"
 }
 
-// normalize divides a curve by its largest absolute value, so that curves of other units
-// fit into the same chart.
+// normalize divides a curve by its largest absolute value, so that curves of other units fit into the same chart.
 func (c *Curve) normalize() {
 	size := 0.0
 	for _, p := range c.Points {
 		size = max(size, math.Abs(p.Y))
 	}
 	for i := range c.Points {
-		if size > 0 {
-			c.Points[i].Y /= size
-		}
+		c.Points[i].Y /= cmp.Or(size, 1)
 	}
 }
 
-// change is the distance from a curve's first to its last point.
-func (c *Curve) change() float64 {
-	if len(c.Points) == 0 {
-		return 0
-	}
-	return math.Abs(c.Points[len(c.Points)-1].Y - c.Points[0].Y)
-}
-
-// history builds the section with the charts of tuning.
+// history builds the section with the charts of tuning; of many curves in one those that changed most.
 func (b *builder) history() Section {
 	s := Section{ID: "history", Title: "Over time"}
+	change := func(c Curve) float64 { return math.Abs(c.Points[len(c.Points)-1].Y - c.Points[0].Y) }
+	byChange := func(x, y Curve) int { return cmp.Compare(change(y), change(x)) }
 	for i, r := range b.collected.runs {
 		for j, c := range r.about.Charts {
 			if j == 0 {
 				b.name(&s, r)
 			}
-			c.add(&s, fmt.Sprintf("curve-%d-%d", i+1, j+1))
+			all := len(c.Curves)
+			if all > numColours { // parameters, none of them without points
+				c.Curves = slices.SortedStableFunc(slices.Values(c.Curves), byChange)[:numColours]
+			}
+			s.figure(c.plot(fmt.Sprintf("curve-%d-%d", i+1, j+1)))
+			if all > numColours {
+				s.text(fmt.Sprintf("Of %d curves the %d that changed most are drawn.", all, numColours))
+			}
+			if c.Table != nil {
+				s.table("", c.Table)
+			}
 		}
 	}
 	return s
-}
-
-// add adds the chart to a section; of many curves those that changed most.
-func (c Chart) add(s *Section, name string) {
-	all := len(c.Curves)
-	if all > numColours {
-		byChange := func(x, y Curve) int { return cmp.Compare(y.change(), x.change()) }
-		c.Curves = slices.SortedStableFunc(slices.Values(c.Curves), byChange)[:numColours]
-	}
-	s.figure(c.plot(name))
-	if all > numColours {
-		s.text(fmt.Sprintf("Of %d curves the %d that changed most are drawn.", all, numColours))
-	}
-	if c.Table != nil {
-		s.table("", c.Table)
-	}
 }

@@ -1,15 +1,12 @@
-// Package report turns the records of runs and their ratings into pages: one HTML
-// file that makes no request to any network.
+// Package report turns the records of runs and their ratings into pages: one HTML file that needs no network.
 //
-// A [Collector] reads games one at a time: it keeps exact counts of all and a
-// sample of whole games for replay. [Build] makes a [Page] of it and of a
-// [table.Tables]: plain data, with the tables that are printed. [WriteHTML] and
-// [WriteFragment] write the page. A server shows a run in
-// progress by building a page now and then and sending its fragments; it serves
-// [Modules] and [Style] beside them.
+// A [Collector] reads games one at a time: it keeps exact counts of all and a sample of whole games for replay. [Build]
+// makes a [Page] of it and of a [table.Tables]: plain data. [WriteHTML] and [WriteFragment] write the page. A server
+// shows a run in progress by building a page now and then and sending its fragments; it serves [Modules] and [Style]
+// beside them.
 //
-// Everything in a record comes from outside: names, rules, reasons, even moves.
-// It is bounded where it is counted and escaped where it is written.
+// Everything in a record comes from outside: names, rules, reasons, even moves. It is bounded where it is counted and
+// escaped where it is written.
 package report
 
 import (

@@ -23,8 +23,7 @@ const (
 	numColours  = 8  // classes k0 to k7
 )
 
-// draw returns a figure in two sizes: wide, and narrow for phones, where labels stand
-// above what they name.
+// draw returns a figure in two sizes: wide, and narrow for phones, where labels stand above what they name.
 func draw(name, caption string, plot func(d *drawing)) Figure {
 	wide, narrow := &drawing{width: wideWidth}, &drawing{width: narrowWidth}
 	plot(wide)
@@ -189,13 +188,12 @@ func histogram(name, caption, unit string, width int, counts []int64, median int
 			if n == 0 {
 				continue
 			}
-			from, to := float64(i*width), float64((i+1)*width)
 			class := strconv.Itoa(i * width)
 			if width > 1 {
 				class = fmt.Sprintf("%d–%d", i*width, (i+1)*width-1)
 			}
-			d.rect("bar", x.at(from)+0.5, y.at(float64(n)), x.at(to)-x.at(from)-1, bottom-y.at(float64(n)),
-				fmt.Sprintf("%s %s: %s", class, unit, games(n)))
+			from, to, high := x.at(float64(i*width)), x.at(float64((i+1)*width)), y.at(float64(n))
+			d.rect("bar", from+0.5, high, to-from-1, bottom-high, fmt.Sprintf("%s %s: %s", class, unit, games(n)))
 		}
 		d.line("zero", left, bottom, d.right(), bottom)
 		mark := x.at(float64(median) + 0.5)
@@ -205,10 +203,8 @@ func histogram(name, caption, unit string, width int, counts []int64, median int
 	})
 }
 
-// plot draws the chart, each curve with its colour and its dashes.
-func (c Chart) plot(name string) Figure {
-	return draw(name, textfmt.Visible(c.Title), c.draw)
-}
+// plot draws the chart, of which a curve has points, each curve with its colour and its dashes.
+func (c Chart) plot(name string) Figure { return draw(name, textfmt.Visible(c.Title), c.draw) }
 
 func (c Chart) draw(d *drawing) {
 	left, columns := pick(d, 64.0, 56.0), pick(d, 2, 1) // of the legend
@@ -256,12 +252,6 @@ func (c Chart) axes(d *drawing, left, top, bottom float64) (x, y axis) {
 	}
 	for _, l := range c.levels {
 		yLow, yHigh = min(yLow, l.y), max(yHigh, l.y)
-	}
-	if xLow > xHigh {
-		xLow, xHigh = 0, 1
-	}
-	if yLow > yHigh {
-		yLow, yHigh = 0, 1
 	}
 	x, y = newAxis(xLow, xHigh, left, d.right(), pick(d, 8, 5)), newAxis(yLow, yHigh, bottom, top, 5)
 	if xHigh-xLow > (x.high-x.low)/10 {

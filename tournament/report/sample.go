@@ -13,12 +13,12 @@ import (
 // rule set and reason), so that every number in a table has games to show, and
 // within a kind random ones, by the seed and the game's number.
 type sample struct {
-	games, plies int // bounds
-	seed         uint64
-	kept         []sampled
-	keptPlies    int
-	dropped      bool            // whether games were left out
-	limits       map[kind]uint64 // of the kinds of which games were left out: the least priority of those
+	Options
+	plies     int // bound of those kept
+	kept      []sampled
+	keptPlies int
+	dropped   bool            // whether games were left out
+	limits    map[kind]uint64 // of the kinds of which games were left out: the least priority of those
 }
 
 // sampled is a game of the sample.
@@ -32,28 +32,23 @@ type sampled struct {
 
 type kind struct{ rules, south, north, reason string }
 
-// clone is a copy that keeps no longer text, such as a line of records, in memory.
-func (k kind) clone() kind {
-	return kind{strings.Clone(k.rules), strings.Clone(k.south), strings.Clone(k.north), strings.Clone(k.reason)}
-}
-
 // maxLimits bounds the kinds whose limits are kept.
 const maxLimits = 10_000
 
 func newSample(o Options) sample {
-	return sample{games: o.Games, plies: pliesPerGame * o.Games, seed: o.Seed, limits: map[kind]uint64{}}
+	return sample{Options: o, plies: pliesPerGame * o.Games, limits: map[kind]uint64{}}
 }
 
 func (s *sample) add(run int, g *record.Record) {
 	switch {
 	case g.Reason == record.Imported && len(g.Moves) == 0:
 		return
-	case s.games == 0 || len(g.Moves) > s.plies:
+	case s.Games == 0 || len(g.Moves) > s.plies:
 		s.dropped = true
 		return
 	}
 	of := kind{g.Rules, g.South.Agent, g.North.Agent, g.Reason}
-	priority := agents.MixSeed(s.seed, uint64(run), uint64(g.Game))
+	priority := agents.MixSeed(s.Seed, uint64(run), uint64(g.Game))
 	if limit, ok := s.limits[of]; ok && priority >= limit {
 		return // a game of its kind with a lower priority number has been left out
 	}
@@ -62,16 +57,14 @@ func (s *sample) add(run int, g *record.Record) {
 	s.kept = append(s.kept, sampled{run: run, game: &light, kind: of, priority: priority})
 	s.keptPlies += len(g.Moves)
 	const slack = 3 // so that sorting is rare
-	if len(s.kept) > slack*s.games || s.keptPlies > slack*s.plies {
+	if len(s.kept) > slack*s.Games || s.keptPlies > slack*s.plies {
 		s.prune(slack * s.plies / 2)
 	}
 }
 
 // prune keeps the games that come first, of at most that number of plies together.
 func (s *sample) prune(plies int) {
-	slices.SortFunc(s.kept, func(a, b sampled) int {
-		return cmp.Or(cmp.Compare(a.priority, b.priority), cmp.Compare(a.run, b.run), cmp.Compare(a.game.Game, b.game.Game))
-	})
+	slices.SortFunc(s.kept, func(a, b sampled) int { return cmp.Or(cmp.Compare(a.priority, b.priority), inOrder(a, b)) })
 	count := map[kind]int{}
 	for i := range s.kept {
 		s.kept[i].rank = count[s.kept[i].kind]
@@ -79,27 +72,29 @@ func (s *sample) prune(plies int) {
 	}
 	slices.SortStableFunc(s.kept, func(a, b sampled) int { return cmp.Compare(a.rank, b.rank) })
 	n, sum := 0, 0
-	for n < len(s.kept) && n < s.games && sum+len(s.kept[n].game.Moves) <= plies {
+	for n < len(s.kept) && n < s.Games && sum+len(s.kept[n].game.Moves) <= plies {
 		sum += len(s.kept[n].game.Moves)
 		n++
 	}
 	for _, x := range s.kept[n:] {
 		s.dropped = true
 		if limit, ok := s.limits[x.kind]; !ok && len(s.limits) < maxLimits || ok && x.priority < limit {
-			s.limits[x.kind.clone()] = x.priority
+			k := x.kind // its texts may be parts of long lines, which a copy doesn't keep in memory
+			s.limits[kind{strings.Clone(k.rules), strings.Clone(k.south), strings.Clone(k.north),
+				strings.Clone(k.reason)}] = x.priority
 		}
 	}
 	clear(s.kept[n:])
 	s.kept, s.keptPlies = s.kept[:n], sum
 }
 
-// chosen returns the sample, in the order of runs and games. More games may be
-// added afterwards.
+// inOrder compares games by run and number.
+func inOrder(a, b sampled) int {
+	return cmp.Or(cmp.Compare(a.run, b.run), cmp.Compare(a.game.Game, b.game.Game))
+}
+
+// chosen returns the sample in order. More games may be added afterwards.
 func (s *sample) chosen() []sampled {
 	s.prune(s.plies)
-	list := slices.Clone(s.kept)
-	slices.SortFunc(list, func(a, b sampled) int {
-		return cmp.Or(cmp.Compare(a.run, b.run), cmp.Compare(a.game.Game, b.game.Game))
-	})
-	return list
+	return slices.SortedFunc(slices.Values(s.kept), inOrder)
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"gyges/ratings/sprt"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/standings"
 )
@@ -18,7 +19,7 @@ func (b *builder) matches() Section {
 			continue
 		}
 		b.name(&s, r)
-		player := b.visibleLabel(m.Config.Agents[0].String())
+		player := textfmt.Visible(b.label(m.Config.Agents[0].String()))
 		facts, test, path := []Fact{{"points of", player}}, sprt.Test{}, newLLRPath(m, r.Run)
 		if path != nil {
 			test = path.test
@@ -31,7 +32,10 @@ func (b *builder) matches() Section {
 			s.note(note)
 		}
 		if path != nil {
-			path.add(&s, i+1, player)
+			s.figure(Chart{
+				Title: "Log-likelihood ratio of H1 to H0, pair by pair, for " + player, XName: "game pairs", YName: "LLR",
+				Curves: []Curve{path.curve("LLR")}, noPoint: true, levels: path.bounds("accept H0", "accept H1"),
+			}.plot(fmt.Sprintf("llr-%d", i+1)))
 		}
 	}
 	return s
@@ -68,14 +72,6 @@ func (p *llrPath) curve(name string) Curve {
 func (p *llrPath) bounds(h0, h1 string) []level {
 	lower, upper := p.test.Bounds()
 	return []level{{lower, h0}, {upper, h1}}
-}
-
-// add adds the plot to a section; number is that of the run.
-func (p *llrPath) add(s *Section, number int, player string) {
-	s.figure(Chart{
-		Title: "Log-likelihood ratio of H1 to H0, pair by pair, for " + player, XName: "game pairs", YName: "LLR",
-		Curves: []Curve{p.curve("LLR")}, noPoint: true, levels: p.bounds("accept H0", "accept H1"),
-	}.plot(fmt.Sprintf("llr-%d", number)))
 }
 
 // gauge draws the LLR of the test of a single run between the bounds; nil without one.

@@ -21,10 +21,21 @@ const (
 // standings builds the section with ratings and crosstables.
 func (b *builder) standings() Section {
 	s := Section{ID: "standings", Title: "Standings"}
-	b.byFormat(&s)
+	list, left := b.Tables.RecentStandings()
+	for i := range list {
+		s.heading(fmt.Sprint("schedule-", i+1), textfmt.Visible(list[i].Title))
+		addTable(&s, list[i].Table, list[i].Caption)
+	}
+	if left > 0 {
+		s.text("gyges rate RUN --standings prints the standings after earlier rounds.")
+	}
+	var advantages []interval
 	for i, t := range b.Tables.Printed() {
 		if t.Title != "" {
 			s.heading("standings-"+strconv.Itoa(i+1), textfmt.Visible(t.Title))
+			if a := t.Ratings.Advantage; a.Fitted {
+				advantages = append(advantages, eloInterval(t.Title, a.Elo, a.Error))
+			}
 		}
 		gauntlet := t.Gauntlet()
 		if gauntlet != nil {
@@ -40,36 +51,13 @@ func (b *builder) standings() Section {
 		}
 		s.table("matrix", superiority(t.Ratings))
 	}
-	b.advantages(&s)
+	if len(advantages) > 1 { // there are several rule sets
+		s.figure(intervalPlot("advantage", "First-move advantage with its 95 % interval", advantages))
+	}
 	for _, n := range b.Tables.Notes {
 		s.note(n)
 	}
 	return s
-}
-
-// advantages adds a plot of the first-move advantage if there are several rule sets.
-func (b *builder) advantages(s *Section) {
-	var rows []interval
-	for _, t := range b.Tables.Printed() {
-		if a := t.Ratings.Advantage; a.Fitted && t.Title != "" {
-			rows = append(rows, eloInterval(t.Title, a.Elo, a.Error))
-		}
-	}
-	if len(rows) > 1 {
-		s.figure(intervalPlot("advantage", "First-move advantage with its 95 % interval", rows))
-	}
-}
-
-// byFormat adds the tables by the formats of the runs.
-func (b *builder) byFormat(s *Section) {
-	list, left := b.Tables.RecentStandings()
-	for i := range list {
-		s.heading(fmt.Sprint("schedule-", i+1), textfmt.Visible(list[i].Title))
-		addTable(s, list[i].Table, list[i].Caption)
-	}
-	if left > 0 {
-		s.text("gyges rate RUN --standings prints the standings after earlier rounds.")
-	}
 }
 
 // addTable adds a table by the format of a run, with the lines below it.

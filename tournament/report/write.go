@@ -29,8 +29,7 @@ func Style() string {
 	return asset("chart.css") + asset("board.css") + asset("style.css") + asset("review.css")
 }
 
-// modules are the scripts of pages, each after those that it imports: what all have in common, the
-// board, and the viewer with the reviews of its games, which fills the page's viewer element, if there is one.
+// modules are the scripts of pages, each after those that it imports.
 var modules = []string{"dom.js", "board.js", "review.js", "viewer.js"}
 
 // Modules returns the scripts of pages by their names, as modules of JavaScript.
@@ -42,8 +41,7 @@ func Modules() map[string]string {
 	return list
 }
 
-// script returns modules, each after those that it imports, as one. Their top-level names differ, and each import is
-// a line.
+// script returns modules as one. Their top-level names differ, and each import is a line.
 func script(names ...string) string {
 	var b strings.Builder
 	for _, name := range names {
