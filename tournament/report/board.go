@@ -115,16 +115,13 @@ func (d *drawing) course(p rules.Position, m rules.Move, course []rules.Step) {
 		line = append(line, coordinate(x)+" "+coordinate(beyond(p.Side())))
 	}
 	for i, step := range course {
-		switch s := step.Square; {
-		case s.IsGoal():
+		s := step.Square
+		if s.IsGoal() {
 			y = beyond(p.Side().Other())
-		default:
-			x, y = center(s)
-			if i == 0 && m.FromHand() == 0 {
-				d.circle("from", x, y, markedRound, "")
-			} else if i < len(course)-1 && !step.Crossed {
-				d.circle("bounced", x, y, markedRound, fmt.Sprintf("bounces off the %d on %v", p.At(s), s))
-			}
+		} else if x, y = center(s); i == 0 && m.FromHand() == 0 {
+			d.circle("from", x, y, markedRound, "")
+		} else if i < len(course)-1 && !step.Crossed {
+			d.circle("bounced", x, y, markedRound, fmt.Sprintf("bounces off the %d on %v", p.At(s), s))
 		}
 		line = append(line, coordinate(x)+" "+coordinate(y))
 	}

@@ -20,8 +20,7 @@ import (
 type Input struct {
 	Title  string
 	Tables table.Tables // the ratings, as gyges rate has them
-	// Labels are the names that the tables have for agents, by their specs; those
-	// that aren't in it have their specs as names.
+	// Labels are the names that the tables have for agents, by their specs; others have their specs as names.
 	Labels   map[string]string
 	Commands []string // command lines that reproduce the ratings and this page
 	Program  string   // the program that makes the page: its version line

@@ -5,9 +5,8 @@ import (
 	"gyges/tournament/standings"
 )
 
-// DefaultGames is how many whole games a page holds by default; pliesPerGame
-// bounds their total length, per game. With both a page stays at a
-// few megabytes.
+// DefaultGames is how many whole games a page holds by default; pliesPerGame bounds their total length, per game. With
+// both a page stays at a few megabytes.
 const (
 	DefaultGames = 500
 	pliesPerGame = 120
@@ -19,8 +18,8 @@ type Options struct {
 	Seed  uint64 // of the choice of games, where not all are kept
 }
 
-// Collector adds up games and keeps some of them. Its size depends on the pairings
-// played, not on the number of games. It belongs to one goroutine.
+// Collector adds up games and keeps some of them. Its size depends on the pairings played, not on the number of games.
+// It belongs to one goroutine.
 type Collector struct {
 	*standings.Standings
 	runs   []*run

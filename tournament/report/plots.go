@@ -47,8 +47,8 @@ func pick[T any](d *drawing, wide, narrow T) T {
 	return wide
 }
 
-// rowLabel writes the label of a row of some height that begins at y: beside the row, or
-// above it. It returns where the rest of the row begins.
+// rowLabel writes the label of a row of some height that begins at y: beside the row, or above it. It returns where the
+// rest of the row begins.
 func (d *drawing) rowLabel(y, height float64, text string) float64 {
 	if d.narrow() {
 		d.label("label", "start", 2, y+14, text, narrowChars)
@@ -105,8 +105,7 @@ func (d *drawing) xAxis(x *axis, bottom float64, name string) {
 	d.text("name", "end", d.right(), bottom+36, name)
 }
 
-// tickAnchor is how the text of a tick is aligned: in the middle, but at an edge of a
-// narrow picture so that it isn't cut.
+// tickAnchor is how the text of a tick is aligned: in the middle, but at an edge of a narrow picture not cut.
 func (d *drawing) tickAnchor(x *axis, tick float64) string {
 	const half = 24 // of a text
 	switch at := x.at(tick); {
@@ -169,8 +168,7 @@ func stackedPlot(name, caption string, names [3]string, rows []stackedBar) Figur
 	})
 }
 
-// histogram draws counts of numbers from 0, by classes of a width, with a mark at
-// the median.
+// histogram draws counts of numbers from 0, by classes of a width, with a mark at the median.
 func histogram(name, caption, unit string, width int, counts []int64, median int) Figure {
 	return draw(name, caption, func(d *drawing) {
 		const top, bottom = 26.0, 208.0 // the median is named above the bars

@@ -63,18 +63,14 @@ func (b *builder) reviewNote(n int64) string {
 func (b *builder) worst(summary *review.Summary) *grid.Table {
 	t := grid.New("Decisive moves that lost most winning probability, for each player", 3, "Player", "Move", "What it did",
 		"Game", "Ply", "Before", "After")
-	replayed := map[string]bool{}
-	for i := range b.viewer.Games {
-		replayed[b.viewer.Games[i].ID] = true
-	}
 	for _, p := range summary.Players[:min(len(summary.Players), maxAgentRows)] {
 		for _, l := range p.WorstGames {
-			id := fmt.Sprintf("%d.%d", l.Run+1, l.Game)
+			id := gameID(l.Run, l.Game)
 			game, move := grid.Cell{Text: id}, grid.Cell{Text: l.Move.Move}
 			if len(b.collected.runs) == 1 {
 				game.Text = fmt.Sprint(l.Game)
 			}
-			if replayed[id] {
+			if slices.ContainsFunc(b.viewer.Games, func(g ViewerGame) bool { return g.ID == id }) {
 				game.Link = fmt.Sprintf("#game=%s&ply=%d", id, l.Index)
 				move.Link = game.Link
 			}

@@ -33,16 +33,14 @@ type Run struct {
 // folder is the path of the run's folder in command lines.
 func (r *Run) folder() string { return cmp.Or(r.Folder, r.Name) }
 
-// HasHistory reports whether a folder is that of a tuning run, which may hold no
-// games.
+// HasHistory reports whether a folder is that of a tuning run, which may hold no games.
 func HasHistory(dir string) bool {
 	info, err := os.Stat(filepath.Join(dir, training.HistoryFile))
 	return err == nil && info.Mode().IsRegular()
 }
 
-// ReadRun reads the files beside the games of a run: the manifest, and those of a
-// tuning. path is the run's folder, or its file of games. What is missing is
-// left out, and what can't be read is noted: the games are what counts.
+// ReadRun reads the files beside the games of a run: the manifest, and those of a tuning. path is the run's folder, or
+// its file of games. What is missing is left out, and what can't be read is noted: the games are what counts.
 func ReadRun(ctx context.Context, path string) Run {
 	if dir, ok := tournament.RunFolder(path); ok {
 		return ReadRunFS(ctx, os.DirFS(dir), path)
@@ -52,31 +50,29 @@ func ReadRun(ctx context.Context, path string) Run {
 
 // ReadRunFS is ReadRun for a run's folder as a file system; name is its name on the page.
 func ReadRunFS(ctx context.Context, fsys fs.FS, name string) Run {
-	r := Run{Name: name}
+	m, text := runs.ReadManifest(fsys, strings.TrimSuffix(filepath.ToSlash(name), "/"+tournament.GamesFile))
+	r := Run{Name: name, Manifest: m}
 	note := func(name string, err error) {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			r.Notes = append(r.Notes, fmt.Sprintf("%s: %v", name, err))
 		}
 	}
-	m, text := runs.ReadManifest(fsys, strings.TrimSuffix(filepath.ToSlash(name), "/"+tournament.GamesFile))
 	if _, err := fs.Stat(fsys, tournament.GamesFile); err == nil && text != "" {
 		r.Notes = append(r.Notes, text)
 	}
-	var err error
-	r.Manifest = m
-	r.Tuning, err = ReadTuning(fsys)
+	t, err := ReadTuning(fsys)
 	note(training.ManifestFile, err)
 	steps, err := files.LoadFS(fsys, training.HistoryFile, func(in io.Reader, name string) ([]training.Line, error) {
 		return training.ReadHistory(ctx, in, name)
 	})
 	note(training.HistoryFile, err)
-	if r.Tuning != nil {
-		r.Tuning.readResults(fsys, steps)
-		r.Notes = append(r.Notes, r.Tuning.notes...)
+	if r.Tuning = t; t != nil {
+		t.readResults(fsys, steps)
+		r.Notes = append(r.Notes, t.notes...)
 	}
 	r.Reviews, err = review.ReadFS(ctx, fsys)
 	note(review.FileName, err)
-	r.Charts = historyCharts(steps, r.Tuning)
-	r.Charts = slices.Insert(r.Charts, max(0, len(r.Charts)-1), r.Tuning.charts()...) // the parameters are last
+	r.Charts = historyCharts(steps, t)
+	r.Charts = slices.Insert(r.Charts, max(0, len(r.Charts)-1), t.charts()...) // the parameters are last
 	return r
 }

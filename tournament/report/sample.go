@@ -9,8 +9,7 @@ import (
 	"gyges/tournament/record"
 )
 
-// sample keeps some games of many: by turns one of each kind (players, sides,
-// rule set and reason), so that every number in a table has games to show, and
+// sample keeps some games of many: by turns one of each kind, so that every number in a table has games to show, and
 // within a kind random ones, by the seed and the game's number.
 type sample struct {
 	Options

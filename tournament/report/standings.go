@@ -11,8 +11,8 @@ import (
 	"gyges/rules/base/textfmt"
 )
 
-// maxMatrix is the number of players up to which there is a crosstable, as in
-// package table; maxPlotted that of players in one picture.
+// maxMatrix is the number of players up to which there is a crosstable, as in package table; maxPlotted that of players
+// in one picture.
 const (
 	maxMatrix  = 50
 	maxPlotted = 60
@@ -67,8 +67,7 @@ func addTable(s *Section, t *grid.Table, caption string) {
 	s.add(Part{List: t.Remarks()})
 }
 
-// ratingTables adds a table for each group, the players without a rating, the
-// plot and the remarks.
+// ratingTables adds a table for each group, the players without a rating, the plot and the remarks.
 func ratingTables(s *Section, number int, t table.Table) {
 	columns, rows, players := t.UsualColumns(), t.Rows(), t.Ratings.Players
 	for g, group := range t.Ratings.Groups {
@@ -136,8 +135,7 @@ func (b *builder) crosstable(t table.Table) *grid.Table {
 	}).WithTitle("Score in % of the player in the row against the players numbered above")
 }
 
-// superiority is the table of the likelihoods of superiority; empty with fewer than
-// two players.
+// superiority is the table of the likelihoods of superiority; empty with fewer than two players.
 func superiority(r *ratings.Ratings) *grid.Table {
 	if len(r.Players) < 2 {
 		return &grid.Table{}

@@ -36,8 +36,7 @@ type drawing struct {
 	width, height float64
 }
 
-// shape adds an element with a class and a title, which may be empty. names are those
-// of its coordinates, separated by spaces.
+// shape adds an element with a class and a title, which may be empty. names are those of its coordinates.
 func (d *drawing) shape(name, class, title, names string, coordinates ...float64) {
 	fmt.Fprintf(d, `<%s class="%s"`, name, class)
 	for i, key := range strings.Fields(names) {
@@ -74,9 +73,9 @@ func (d *drawing) text(class, anchor string, x, y float64, text string) {
 
 // label writes a text, cut to a number of characters; the whole is its title.
 func (d *drawing) label(class, anchor string, x, y float64, text string, most int) {
-	title, short := text, shorten(text, most)
-	if short == text {
-		title = ""
+	title, short := "", shorten(text, most)
+	if short != text {
+		title = text
 	}
 	fmt.Fprintf(d, `<text class="%s" text-anchor="%s" x="%s" y="%s">%s%s</text>`,
 		class, anchor, coordinate(x), coordinate(y), titleElement(title), html.EscapeString(short))
@@ -107,8 +106,7 @@ type axis struct {
 	ticks     []float64
 }
 
-// newAxis returns an axis that holds low and high, with some n ticks at round
-// numbers and both ends at a tick.
+// newAxis returns an axis that holds low and high, with some n ticks at round numbers and both ends at a tick.
 func newAxis(low, high, from, to float64, n int) axis {
 	const least = 1e-9 // range relative to the numbers: floats can't resolve less
 	if size := max(math.Abs(low), math.Abs(high)); !(high-low > least*size) {

@@ -30,8 +30,7 @@ const (
 	maxMatch  = 64 << 20 // of the games of a match that are read for its test
 )
 
-// Tuning is what a report shows of a tuning run's tuning.json, and of the results
-// beside it.
+// Tuning is what a report shows of a tuning run's tuning.json, and of the results beside it.
 type Tuning struct {
 	Method  string            `json:"method"`
 	Version string            `json:"version"` // of the program
@@ -82,8 +81,7 @@ func (t *Tuning) Kind() string {
 	return "tuning"
 }
 
-// readResults reads what a page shows beside the manifest and the history. What can't
-// be read is left out.
+// readResults reads what a page shows beside the manifest and the history. What can't be read is left out.
 func (t *Tuning) readResults(fsys fs.FS, steps []training.Line) {
 	if len(steps) > 0 {
 		t.steps = steps[len(steps)-1].Step
@@ -134,34 +132,24 @@ func readMatch(fsys fs.FS, dir string) (p *llrPath, notes []string) {
 	if err != nil {
 		return nil, []string{fmt.Sprintf("%s: %v", dir, err)}
 	}
-	s := standings.New()
-	p = newLLRPath(m, s.Begin(m))
-	if p == nil {
+	s, in := standings.New(), new(runs.Reader)
+	if p = newLLRPath(m, s.Begin(m)); p == nil {
 		return nil, nil
 	}
-	notes, err = readGames(context.Background(), fsys, path.Join(dir, tournament.GamesFile), maxMatch, s)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	_, err = files.LoadFS(fsys, path.Join(dir, tournament.GamesFile), func(f io.Reader, name string) (any, error) {
+		file := &runs.File{In: io.LimitReader(f, maxMatch), Name: name}
+		return nil, s.Read(context.Background(), in, file, nil)
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return p, nil
+	}
+	if notes = append(in.Notes(), s.Notes()...); err != nil {
 		notes = append(notes, err.Error())
 	}
 	return p, notes
 }
 
-// readGames adds the games of a file to s, those in the first most bytes, and returns notes on its records.
-func readGames(
-	ctx context.Context, fsys fs.FS, file string, most int64, s *standings.Standings,
-) (notes []string, err error) {
-	in := new(runs.Reader)
-	_, err = files.LoadFS(fsys, file, func(f io.Reader, name string) (any, error) {
-		return nil, s.Read(ctx, in, &runs.File{In: io.LimitReader(f, most), Name: name}, nil)
-	})
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	return append(in.Notes(), s.Notes()...), err
-}
-
-// charts are the curves that only a training has: the generations' ratings by the minutes
-// after which they were made and by the positions fitted until then, the gain of the fit, and the tests.
+// charts are the curves that only a training has.
 func (t *Tuning) charts() []Chart {
 	if t == nil {
 		return nil
@@ -326,10 +314,7 @@ func (t *Tuning) keptText(r *Run) string {
 
 // commands are command lines that use the result; nil without one.
 func (t *Tuning) commands(r *Run) []string {
-	before, err := agents.ParseSpec(t.Config.Agent)
-	if t.Config.Agent == "" {
-		before, err = agents.ParseSpec("alphabeta") // of texel, whose weights are for any
-	}
+	before, err := agents.ParseSpec(cmp.Or(t.Config.Agent, "alphabeta")) // the weights of texel are for any
 	if err != nil || t.Config.Rules == "" || t.Method == "train" && t.Result.Best == 0 {
 		return nil
 	}

@@ -11,9 +11,8 @@ import (
 	"gyges/tournament/review"
 )
 
-// Viewer is the data of the game viewer, as its script reads it from JSON. Games
-// have players and rule sets as indices of the lists; names are as tables print
-// them.
+// Viewer is the data of the game viewer, as its script reads it from JSON. Games have players and rule sets as indices
+// of the lists; names are as tables print them.
 type Viewer struct {
 	Rules  []string     `json:"rules"`
 	Agents []string     `json:"agents"`
@@ -21,8 +20,7 @@ type Viewer struct {
 	Games  []ViewerGame `json:"games"`
 }
 
-// ViewerGame is a game to be replayed. The lists by move are as long as Moves,
-// or empty.
+// ViewerGame is a game to be replayed. The lists by move are as long as Moves, or empty.
 type ViewerGame struct {
 	ID      string         `json:"id"` // number of the run from 1, a dot, number of the game
 	Rules   int            `json:"rules"`
@@ -59,12 +57,14 @@ func indexIn(list *[]string, text string) int {
 	return i
 }
 
-// Replay returns a game of the run with that number, from 0, as the viewer shows
-// it. A move that isn't legal ends it, with a note. Rules, South and North, which
-// are indices of a viewer's lists, are left 0.
+// gameID returns the ID of a game of the run with that number, from 0.
+func gameID(run int, game int64) string { return fmt.Sprintf("%d.%d", run+1, game) }
+
+// Replay returns a game of the run with that number, from 0, as the viewer shows it. A move that isn't legal ends it,
+// with a note. Rules, South and North, which are indices of a viewer's lists, are left 0.
 func Replay(run int, g *record.Record) ViewerGame {
 	v := ViewerGame{
-		ID: fmt.Sprintf("%d.%d", run+1, g.Game), Opening: g.Opening, Moves: []string{}, Result: g.Result,
+		ID: gameID(run, g.Game), Opening: g.Opening, Moves: []string{}, Result: g.Result,
 		Reason: textfmt.Visible(g.Reason), Plies: g.Plies,
 	}
 	if f := g.Fault; f != nil {
@@ -100,27 +100,21 @@ func Replay(run int, g *record.Record) ViewerGame {
 // viewer makes the data of the game viewer from the sample.
 func (c *Collector) viewer(label func(agent string) string) *Viewer {
 	v := &Viewer{Rules: []string{}, Agents: []string{}, Runs: []string{}, Games: []ViewerGame{}}
-	type id struct {
-		run  int
-		game int64
-	}
-	reviews := map[id]*review.Game{}
+	reviews := map[string]*review.Game{} // by the IDs of games
 	for i, r := range c.runs {
+		v.Runs = append(v.Runs, textfmt.Visible(r.about.Name))
 		for _, g := range r.about.Reviews.Games {
-			reviews[id{i, g.Game}] = g
+			reviews[gameID(i, g.Game)] = g
 		}
 	}
 	for _, s := range c.sample.chosen() {
 		g := Replay(s.run, s.game)
 		g.Rules = indexIn(&v.Rules, s.game.Rules)
-		if found := reviews[id{s.run, s.game.Game}]; found != nil && found.Record == review.Identity(s.game) {
+		if found := reviews[g.ID]; found != nil && found.Record == review.Identity(s.game) {
 			g.Review = found
 		}
 		g.South, g.North = indexIn(&v.Agents, label(s.game.South.Agent)), indexIn(&v.Agents, label(s.game.North.Agent))
 		v.Games = append(v.Games, g)
-	}
-	for _, r := range c.runs {
-		v.Runs = append(v.Runs, textfmt.Visible(r.about.Name))
 	}
 	return v
 }
