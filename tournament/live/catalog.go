@@ -221,7 +221,6 @@ func isID(id string) bool {
 	return len(parts) <= maxDepth && !slices.ContainsFunc(parts, func(p string) bool { return strings.HasPrefix(p, ".") })
 }
 
-// find returns the folder of a run.
 func (c *catalog) find(id string) (f folder, ok bool) {
 	if !isID(id) {
 		return f, false
@@ -296,7 +295,6 @@ type entry struct {
 	Inner                     int64     // runs in it
 }
 
-// listed is a run as it was listed last.
 type listed struct {
 	entry
 	stamp   string // of its files
@@ -451,7 +449,6 @@ func listPlayers(names []string, all int) string {
 	return text
 }
 
-// boundRules returns the first rule sets, cut, as names come from outside.
 func boundRules(list []string) (rules []string) {
 	for _, name := range list[:min(len(list), 20)] {
 		if name != "" {
@@ -484,8 +481,7 @@ func (f folder) firstGames() (players, rules []string) {
 	return players, boundRules(rules)
 }
 
-// count counts the lines that were appended to the records, reading at most left bytes of them, from
-// which it subtracts those read.
+// count counts the lines appended to the records, reading at most left bytes, from which it subtracts those read.
 func (l *listed) count(f folder, left *int64) {
 	info, err := f.Stat(tournament.GamesFile)
 	if err != nil || info.Size() < l.counted {
@@ -504,7 +500,6 @@ func (l *listed) count(f folder, left *int64) {
 	l.Games, l.Counting = int64(l.lines), l.counted < info.Size()
 }
 
-// lineCount is the number of lines written to it.
 type lineCount int64
 
 func (n *lineCount) Write(text []byte) (int, error) {

@@ -12,7 +12,6 @@ import (
 // pollInterval is how often an open page is brought up to date.
 const pollInterval = time.Second
 
-// content is what a page shows.
 type content interface {
 	// parts returns the parts of the page that change, by name, to be sent as JSON.
 	parts() map[string]any
@@ -61,7 +60,6 @@ func (f *feed[C]) now(age time.Duration) snapshot[C] {
 	return f.current
 }
 
-// update replaces the page if a part differs.
 func (f *feed[C]) update(page C) {
 	parts, version := page.parts(), max(f.current.version+1, time.Now().UnixMicro())
 	next := snapshot[C]{version: version, page: page, parts: map[string]part{}}
@@ -84,13 +82,11 @@ func (f *feed[C]) update(page C) {
 	}
 }
 
-// change is what a page is sent.
 type change struct {
 	Version int64                      `json:"version"`
 	Parts   map[string]json.RawMessage `json:"parts"`
 }
 
-// since returns the parts that changed after a version.
 func (s snapshot[C]) since(version int64) change {
 	c := change{s.version, map[string]json.RawMessage{}}
 	for name, p := range s.parts {
@@ -101,8 +97,7 @@ func (s snapshot[C]) since(version int64) change {
 	return c
 }
 
-// serve sends the parts that change as server-sent events. The request's "after" is the
-// version of its page; what is none comes before all versions.
+// serve sends the parts that change as server-sent events, of versions later than the request's "after".
 func (f *feed[C]) serve(w http.ResponseWriter, r *http.Request) {
 	to, err := f.pages.server.NewEvents(w, r)
 	if err != nil {

@@ -13,7 +13,6 @@ import (
 	"strings"
 )
 
-// listing has all runs.
 type listing struct {
 	runs []entry
 	more bool // some were left out
@@ -26,7 +25,6 @@ func (l listing) parts() map[string]any {
 	return map[string]any{"runs": fmt.Sprintf("%x", digest.Sum64())}
 }
 
-// renderList reads the list of runs.
 func (p *Pages) renderList(context.Context) (l listing, changed, behind bool) {
 	l.runs, l.more = p.catalog.entries()
 	return l, true, false
@@ -117,7 +115,6 @@ func (q query) menus(all []entry) []menu {
 	return list
 }
 
-// serveList shows the list of runs.
 func (p *Pages) serveList(w http.ResponseWriter, r *http.Request) {
 	now, q := p.list.now(p.pollInterval), query{r.URL.Query()}
 	all := now.page

@@ -23,7 +23,6 @@ import (
 //go:embed assets
 var assets embed.FS
 
-// maxRenders bounds the pages rendered at a time.
 const maxRenders = 2
 
 // Pages are the pages of runs, and the first page.
@@ -37,8 +36,7 @@ type Pages struct {
 	maxRead      int64         // bytes of a run's records that are read at a time
 }
 
-// New adds the pages of the runs below a folder of results, "" for none, and of further runs to a
-// server. It returns an error if one of these can't be opened.
+// New adds the pages of the runs below a folder of results, "" for none, and of further runs, which must open.
 func New(s *web.Server, results string, runs []string) (*Pages, error) {
 	p := &Pages{
 		server: s, renders: make(chan struct{}, maxRenders), pollInterval: pollInterval, maxRead: readAtOnce,

@@ -51,7 +51,6 @@ type run struct {
 	labels   map[string]string // of players, by their specs
 }
 
-// page is what the page of a run shows.
 type page struct {
 	Status   string
 	State    template.HTML
@@ -75,7 +74,6 @@ type section struct {
 	HTML      template.HTML
 }
 
-// parts implements [content].
 func (p *page) parts() map[string]any {
 	order, titles := []string{}, map[string]string{}
 	parts := map[string]any{
@@ -100,7 +98,6 @@ func (p *page) Data() map[string]any {
 	return parts
 }
 
-// reading is what has been read of a run's records.
 type reading struct {
 	tail      *tail
 	reader    runs.Reader
@@ -111,7 +108,6 @@ type reading struct {
 	faults    int64            // games lost by faults
 }
 
-// restart reads the records from the beginning.
 func (r *run) restart() {
 	r.reading = &reading{
 		tail:      &tail{folder: r.folder, most: r.pages.maxRead},
@@ -174,7 +170,6 @@ func (r *run) progress() *page {
 // games is the place of the viewer.
 var games = report.GamesSection()
 
-// empty returns a page without games.
 func (r *run) empty() *page {
 	return &page{
 		Status: r.statusText(), Running: r.running, Summary: []string{}, Facts: []report.Fact{},
@@ -208,8 +203,7 @@ func (r *run) status() string {
 // isFinal reports whether no more games are played.
 func (r *run) isFinal() bool { return r.status() != string(tournament.Running) }
 
-// isRunning reports whether the run is in progress. A tuning run without a manifest
-// counts as running if its files have changed in the last minutes.
+// isRunning reports whether the run is in progress; of tuning without a manifest, whether its files changed recently.
 func (r *run) isRunning() bool {
 	const recently = 2 * time.Minute
 	if r.status() != tuning {
@@ -237,7 +231,6 @@ func (r *reading) add(g *record.Record) {
 	}
 }
 
-// boardGame is a game on one of the boards.
 type boardGame struct {
 	Game  report.ViewerGame `json:"game"`
 	Rules string            `json:"rules"`
@@ -245,7 +238,6 @@ type boardGame struct {
 	North string            `json:"north"`
 }
 
-// boardGames are games on boards.
 func (r *run) boardGames(games []*record.Record) []boardGame {
 	list := []boardGame{}
 	for _, g := range games {
@@ -310,7 +302,6 @@ func (r *run) rate(ctx context.Context) (*page, error) {
 	return p, nil
 }
 
-// writeSection returns a section as HTML.
 func writeSection(s report.Section) (section, error) {
 	written := section{ID: s.ID, Title: s.Title}
 	if len(s.Parts) == 0 {
@@ -377,7 +368,6 @@ func (r *run) label(agent string) string {
 	return textfmt.Visible(textfmt.Cut(cmp.Or(r.labels[agent], agents.LabelOf(agent)), 200))
 }
 
-// serve shows the run.
 func (r *run) serve(w http.ResponseWriter, _ *http.Request) {
 	now := r.feed.now(r.pages.pollInterval)
 	if now.parts == nil {

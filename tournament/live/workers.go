@@ -18,7 +18,6 @@ func isFresh(w *status.Run, now time.Time) bool {
 	return w != nil && !w.Ended && now.Sub(w.Time).Abs() <= workersFresh
 }
 
-// workersSection is about the workers that play a run.
 func workersSection(w *status.Run, now time.Time) report.Section {
 	s := report.Section{ID: "workers", Title: "Workers"}
 	at := w.Time.UTC().Format("2006-01-02 15:04:05 UTC")
@@ -52,7 +51,6 @@ func workersSection(w *status.Run, now time.Time) report.Section {
 	return s
 }
 
-// number formats a count.
 func number(n int64) string { return textfmt.Thousands(max(n, 0)) }
 
 // workersColumns are those of the table of workers, whose texts come over the network.

@@ -28,7 +28,6 @@ func (p *Pages) serveAnalyse(w http.ResponseWriter, _ *http.Request) {
 	}{rules.Presets(), []int{1, 2, 3, 4, maxLines}})
 }
 
-// positionRequest names a position.
 type positionRequest struct {
 	Rules    string   `json:"rules"`
 	Setup    string   `json:"setup"`    // "random": a set-up drawn in place of the position
@@ -50,7 +49,6 @@ type positionState struct {
 	Reason   string   `json:"reason,omitempty"`
 }
 
-// getPosition answers a request for a position.
 func getPosition(_ *http.Request, q positionRequest) (any, error) {
 	if q.Setup != "" && q.Setup != "random" {
 		return nil, web.Unprocessable("setup: expected random or nothing, found %.60q", q.Setup)
@@ -107,7 +105,6 @@ func (q *positionRequest) game() (*rules.Game, error) {
 	return g, nil
 }
 
-// analysisRequest reads what a request wants analysed.
 func analysisRequest(r *http.Request) (q analysis.Request, err error) {
 	position := positionRequest{
 		Rules: r.FormValue("rules"), Position: r.FormValue("position"), Moves: strings.Fields(r.FormValue("moves")),

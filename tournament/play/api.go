@@ -46,7 +46,6 @@ func (p *Pages) servePlay(w http.ResponseWriter, _ *http.Request) {
 	}{p.Config, rules.Presets(), clocks, rules.DefaultOptions().List()})
 }
 
-// newGameRequest is the body of a request for a new game.
 type newGameRequest struct {
 	Agent string `json:"agent"` // the name of a [Player]
 	Time  int    `json:"time"`  // of its Times, where it has some
@@ -71,7 +70,6 @@ type fromRequest struct {
 // clockTexts are the clocks to choose from, as [game.ParseClock] reads them.
 var clockTexts = []string{"1m+1s", "3m+2s", "5m+3s", "10m+5s", "15m+10s", "30m+20s"}
 
-// parseClock reads the clock of a request.
 func parseClock(text string) (c game.Clock, err error) {
 	if text == "" {
 		return c, nil
@@ -82,7 +80,6 @@ func parseClock(text string) (c game.Clock, err error) {
 	return game.ParseClock(text)
 }
 
-// createGame starts a game.
 func (p *Pages) createGame(r *http.Request, q newGameRequest) (any, error) {
 	prepare := p.newGame
 	switch {
@@ -143,7 +140,6 @@ func (p *Pages) rematch(q newGameRequest) (*session, error) {
 // nameShape is what names of persons are: a helped one has a comma behind it.
 var nameShape = regexp.MustCompile(`^[\pL\pM\pN][\pL\pM\pN ._'-]{0,29}$`)
 
-// parseName reads the name of a person.
 func parseName(text string) (string, error) {
 	if text = strings.TrimSpace(text); text != "" && !nameShape.MatchString(text) {
 		return "", web.Unprocessable("name: expected at most 30 letters, digits, blanks, - _ . and ', found %.60q", text)
@@ -151,7 +147,6 @@ func parseName(text string) (string, error) {
 	return text, nil
 }
 
-// newGame makes a game from its beginning.
 func (p *Pages) newGame(q newGameRequest) (*session, error) {
 	agent, errAgent := p.player(q.Agent, q.Time)
 	set, errRules := parseRules(q.Rules)
@@ -183,7 +178,6 @@ func (p *Pages) newGame(q newGameRequest) (*session, error) {
 // maxRulesText bounds the rules of a request, in bytes: all options together have some 300.
 const maxRulesText = 1000
 
-// parseRules reads the rules of a request.
 func parseRules(text string) (*rules.Rules, error) {
 	if len(text) > maxRulesText {
 		return nil, web.Unprocessable("rules: expected at most %d bytes, found %d", maxRulesText, len(text))
@@ -216,7 +210,6 @@ func drawSetup(r *rules.Rules) rules.Position {
 	}
 }
 
-// player returns the agent of a request.
 func (p *Pages) player(name string, time int) (agents.Spec, error) {
 	for _, o := range p.Players {
 		switch {
@@ -260,23 +253,19 @@ func (p *Pages) getGame(r *http.Request) (any, error) {
 	return now, nil
 }
 
-// moveRequest is the body of a request for a move.
 type moveRequest struct {
 	Ply  int    `json:"ply"` // number of moves made before
 	Move string `json:"move"`
 }
 
-// undoRequest is the body of a request to undo moves.
 type undoRequest struct {
 	Ply *int `json:"ply"` // number of moves that remain; nil: undo the person's last move
 }
 
-// hintRequest is the body of a request for a hint.
 type hintRequest struct {
 	Ply int `json:"ply"`
 }
 
-// hintResponse is a hint.
 type hintResponse struct {
 	hintRequest
 	Line []string `json:"line"` // in long notation, the move first

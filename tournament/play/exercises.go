@@ -16,7 +16,6 @@ import (
 	"gyges/tournament/web"
 )
 
-// exercise is a puzzle that teaches the game.
 type exercise struct {
 	Grade int    `json:"grade"` // 1 to 3
 	Theme string `json:"theme"` // what it teaches
@@ -53,14 +52,12 @@ type attempt struct {
 	Move     string `json:"move"`     // "": the answer is asked for
 }
 
-// verdict says whether a move solves an exercise.
 type verdict struct {
 	Right bool     `json:"right"`
 	Text  string   `json:"text"` // why, in sentences
 	Line  []string `json:"line"` // the move, or the answer, and what is expected then, in long notation
 }
 
-// judge answers an attempt.
 func (p *Pages) judge(r *http.Request, q attempt) (any, error) {
 	list := exercises()
 	if q.Exercise < 0 || q.Exercise >= len(list) {

@@ -9,7 +9,6 @@ import (
 	"gyges/tournament/explorer"
 )
 
-// explored is the games of all runs.
 type explored struct {
 	sync.Mutex
 	set  explorer.Set

@@ -53,7 +53,6 @@ type session struct {
 	problem   string         // why there is no record
 }
 
-// made is a move that was made.
 type made struct {
 	agents.Decision
 	side rules.Side
@@ -253,7 +252,6 @@ func (g *session) remaining() time.Duration {
 	return max(0, g.left-time.Since(g.started))
 }
 
-// update changes the game if it is not over.
 func (g *session) update(change func() error) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -277,7 +275,6 @@ func (g *session) isTurn(ply int) error {
 	return nil
 }
 
-// move makes a move of the person. The caller holds the lock.
 func (g *session) move(ply int, text string) error {
 	if err := g.isTurn(ply); err != nil {
 		return err
@@ -331,7 +328,6 @@ func (g *session) lastMove() int {
 	return -1
 }
 
-// replayed returns a game with the moves made.
 func (g *session) replayed() *rules.Game {
 	c := rules.NewGame(g.rules, g.start)
 	for _, m := range g.made {

@@ -155,8 +155,7 @@ func stateAfter(g *session, err error) (any, error) {
 	return now, nil
 }
 
-// start starts a game of a client, whose rules, start, human, agent and clock
-// are set, and the moves of another game that it continues.
+// start starts a client's game, whose rules, start, human, agent, clock and, if it goes on, moves are set.
 func (p *Pages) start(client string, g *session) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -206,7 +205,6 @@ func (p *Pages) makeRoom() bool {
 	return oldest != nil
 }
 
-// find returns a game.
 func (p *Pages) find(id string) (*session, error) {
 	p.mu.Lock()
 	g := p.games[id]
@@ -218,7 +216,6 @@ func (p *Pages) find(id string) (*session, error) {
 	return g, nil
 }
 
-// endIdle ends the games that were idle for too long.
 func (p *Pages) endIdle(now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -230,7 +227,6 @@ func (p *Pages) endIdle(now time.Time) {
 	}
 }
 
-// close closes the idle agents and the records.
 func (p *Pages) close() error {
 	for _, pool := range []*pool{p.moves, p.light, p.lines} {
 		for range len(pool.idle) {

@@ -36,8 +36,7 @@ type records struct {
 	lost    int              // games, since too many waited
 }
 
-// keep records a game and returns its address below /game/. After an error the game
-// is in memory only, or lost if maxUnrecorded are.
+// keep records a game and returns its address below /game/. After an error it waits, or is lost if maxUnrecorded do.
 func (r *records) keep(g *record.Record) (string, error) {
 	if r.results == "" {
 		return "", nil
@@ -55,7 +54,6 @@ func (r *records) keep(g *record.Record) (string, error) {
 	return fmt.Sprintf("%s/%d", web.RunPath(r.name), g.Game), nil
 }
 
-// retry writes the games that wait.
 func (r *records) retry() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

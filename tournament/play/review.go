@@ -27,7 +27,6 @@ const (
 	reviewsPerClient = 1 // at a time
 )
 
-// reviewRequest is the body of a request for a review.
 type reviewRequest struct {
 	Run  string `json:"run"`
 	Game int64  `json:"game"` // number of the record
@@ -91,7 +90,6 @@ func (p *Pages) reviewGame(
 
 var errNoGame = web.Error{Status: http.StatusNotFound, Text: "there is no such game"}
 
-// findRecord returns the record of a game of a run.
 func (p *Pages) findRecord(ctx context.Context, q reviewRequest) (*record.Record, error) {
 	folder, ok := p.Run(q.Run)
 	if !ok {
@@ -115,7 +113,6 @@ func (p *Pages) findRecord(ctx context.Context, q reviewRequest) (*record.Record
 	return g, ctx.Err()
 }
 
-// reviewable returns what keeps a game from being reviewed.
 func reviewable(g *record.Record) error {
 	if len(g.Moves) > maxReviewMoves {
 		return web.Unprocessable("expected a game of at most %d moves, found %d", maxReviewMoves, len(g.Moves))
@@ -166,10 +163,8 @@ func (p *Pages) serveGame(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// name is the name of a player for people.
 func name(agent string) string { return textfmt.Visible(textfmt.Cut(agents.LabelOf(agent), 200)) }
 
-// isPerson reports whether a player is a person.
 func isPerson(agent string) bool {
 	return agent == humanKind || strings.HasPrefix(agent, humanKind+":")
 }

@@ -41,14 +41,12 @@ type clocks struct {
 	Running string `json:"running"` // "you", "agent" or ""
 }
 
-// source is a piece that can be moved, and its landings. From is its square or,
-// for a piece in hand, "+2", and "2@" while pieces are placed.
+// source is a piece that can be moved, and its landings.
 type source struct {
-	From string    `json:"from"`
+	From string    `json:"from"` // its square; of one in hand "+2", and "2@" while pieces are placed
 	Ends []landing `json:"ends"`
 }
 
-// landing is where a piece can end its course.
 type landing struct {
 	To     string   `json:"to"`              // a square or "goal"
 	Course string   `json:"course"`          // the move in long notation, with the first of the drops

@@ -21,12 +21,9 @@ const (
 
 // AllowList lists the agents that a worker's operator allows runs to start.
 type AllowList struct {
-	// Kinds are the kinds of agents that may be made; empty: all that aren't
-	// interactive. External programs are not among them.
-	Kinds []string
+	Kinds []string // that may be made, external programs not among them; empty: all that aren't interactive
 
-	// Engines are the commands of the external programs that may be started, by the
-	// name in specs (ugi:name=NAME). Parameters cmd and dir of the spec are ignored.
+	// Engines are the commands of programs that may be started, by their names in specs. Specs' cmd and dir are ignored.
 	Engines map[string]string
 }
 

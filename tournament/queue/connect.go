@@ -34,12 +34,10 @@ type Access struct {
 	Key   string `name:"tls-key" env:"GYGES_TLS_KEY" placeholder:"FILE" help:"Key of that certificate."`
 }
 
-// maxSecret bounds the size of each of these files, in bytes. The certificates of
-// an operating system have less than 1 MiB.
+// maxSecret bounds each of these files, in bytes. The certificates of an operating system have less than 1 MiB.
 const maxSecret = 4 << 20
 
-// Check returns an error if the fields contradict each other or a file can't be
-// read. It makes no connection. An empty URL is for an embedded server.
+// Check returns an error if the fields contradict each other or a file can't be read. An embedded server has no URL.
 func (a Access) Check() error {
 	for one := range strings.SplitSeq(a.URL, ",") {
 		u, err := url.Parse(strings.TrimSpace(one))
@@ -145,12 +143,10 @@ func Connect(a Access, name string, log *slog.Logger, options ...nats.Option) (*
 	return nc, nil
 }
 
-// retryWait is the time between two attempts, answerTime bounds the time for an answer
-// of the server, and setupTime the time for what is done before a run and after it.
 const (
-	retryWait  = 500 * time.Millisecond
-	answerTime = 5 * time.Second
-	setupTime  = time.Minute
+	retryWait  = 500 * time.Millisecond // between two attempts
+	answerTime = 5 * time.Second        // for an answer of the server
+	setupTime  = time.Minute            // for what is done before a run and after it
 )
 
 // retry calls f every retryWait until it succeeds, its error isn't temporary, or ctx ends.
@@ -171,7 +167,6 @@ func busy(err error) bool {
 	return errors.As(err, &api) && api.Code == 503 && !errors.Is(err, jetstream.ErrJetStreamNotEnabled)
 }
 
-// publisher stores messages on the server.
 type publisher struct {
 	js      jetstream.JetStream
 	log     *slog.Logger
@@ -196,8 +191,7 @@ func (p *publisher) start(m *nats.Msg) (stored func(context.Context) error) {
 	}
 }
 
-// publish blocks until the server has stored a message, by whose id it recognizes it if the answer is lost. An error
-// means that ctx has ended.
+// publish blocks until the server has stored a message, recognized by its id, or ctx has ended, which is the error.
 func (p *publisher) publish(ctx context.Context, m *nats.Msg) error {
 	return retry(ctx, func(error) bool { return true }, func() error {
 		once, cancel := context.WithTimeout(ctx, answerTime)
@@ -214,12 +208,10 @@ func (p *publisher) publish(ctx context.Context, m *nats.Msg) error {
 	})
 }
 
-// acknowledge removes a message from the server. If the server doesn't receive the
-// acknowledgement, it delivers the message again.
+// acknowledge removes a message from the server, which delivers it again if this doesn't reach it.
 func acknowledge(m jetstream.Msg) { _ = m.Ack() }
 
-// deliverLater lets the server deliver a message again after retryWait, or at the end
-// of its lease if this doesn't reach the server.
+// deliverLater lets the server deliver a message again after retryWait; if this doesn't reach it, when the lease ends.
 func deliverLater(m jetstream.Msg) { _ = m.NakWithDelay(retryWait) }
 
 // sleep reports whether ctx lasted for the given time.

@@ -75,8 +75,7 @@ type Coordinator struct {
 
 var _ tournament.Executor = (*Coordinator)(nil)
 
-// NewCoordinator returns a coordinator on a server, on which it creates the streams if there are none. It doesn't close
-// the connection.
+// NewCoordinator returns a coordinator on a server, on which it makes the streams. It doesn't close the connection.
 func NewCoordinator(ctx context.Context, nc *nats.Conn, o Options) (*Coordinator, error) {
 	o.window, o.tries, o.lease = cmp.Or(o.window, 4096), cmp.Or(o.tries, 5), cmp.Or(o.lease, 30*time.Second)
 	o.statusEvery, o.repairEvery = cmp.Or(o.statusEvery, time.Second), cmp.Or(o.repairEvery, time.Minute)
@@ -102,8 +101,7 @@ func NewCoordinator(ctx context.Context, nc *nats.Conn, o Options) (*Coordinator
 // Window implements [tournament.Executor].
 func (p *Coordinator) Window() int { return p.options.window }
 
-// Play implements [tournament.Executor]. It continues with the jobs and results on the
-// server of a coordinator that played in the same folder and was killed.
+// Play implements [tournament.Executor]. It goes on with what a killed one left on the server of the folder's run.
 func (p *Coordinator) Play(
 	ctx context.Context, config *tournament.Config, jobs <-chan tournament.Job, outcomes chan<- tournament.Result,
 ) error {
@@ -149,8 +147,7 @@ const (
 	maxIdentity  = 4096
 )
 
-// identify returns the identity of the run in a folder, and its config as text: those that the folder has, if the
-// config is the same but for the speed.
+// identify returns the identity and the config, as text, that a folder has, new ones if more than the speed differs.
 func identify(dir string, c *runConfig) (id identity, text []byte, err error) {
 	path := filepath.Join(dir, identityFile)
 	found, err := files.Read(path, maxIdentity)

@@ -18,7 +18,6 @@ import (
 	"gyges/tournament/record"
 )
 
-// task is a pair that a worker has received.
 type task struct {
 	run        *subscription
 	message    jetstream.Msg
@@ -46,15 +45,10 @@ func newTask(r *subscription, m jetstream.Msg) (*task, error) {
 	return t, nil
 }
 
-// A worker holds the pairs of aheadTime for each game at a time, 1 at least and maxAhead at most.
-// That hides the latency of the network from quick games, and leaves long ones to other workers.
-const (
-	maxAhead  = 64
-	aheadTime = 200 * time.Millisecond
-)
-
-// batch returns how many pairs are fetched at a time.
+// batch returns how many pairs are fetched at a time: those of aheadTime, 1 at least and maxAhead at most. That hides
+// the latency of the network from quick games, and leaves long ones to other workers.
 func (w *Worker) batch() int {
+	const maxAhead, aheadTime = 64, 200 * time.Millisecond
 	n := w.pairs.Load()
 	if n == 0 {
 		return 1
@@ -63,15 +57,12 @@ func (w *Worker) batch() int {
 	return int(min(max(aheadTime/mean, 1), maxAhead))
 }
 
-// How long a worker with one run waits for jobs in one request, and one with none, or without jobs
-// in several, between two looks.
 const (
-	waitForJobs = time.Second
-	betweenRuns = 100 * time.Millisecond
+	waitForJobs = time.Second            // in one request, of a worker with one run
+	betweenRuns = 100 * time.Millisecond // two looks of one with none, or without jobs in several
 )
 
-// work fetches pairs of all runs in turn, and plays them one after another, until ctx ends. Results are
-// published until sending ends.
+// work fetches pairs of all runs in turn and plays them until ctx ends. Results are published until sending ends.
 func (w *Worker) work(ctx, sending context.Context) {
 	empty := 0 // fetches in a row that had no pair
 	for turn := 0; ctx.Err() == nil; turn++ {
@@ -154,7 +145,6 @@ func (w *Worker) keepLeases(ctx context.Context) {
 	}
 }
 
-// handle plays a pair and publishes the result.
 func (w *Worker) handle(sending context.Context, t *task) {
 	games, err := w.play(t)
 	switch {
@@ -203,8 +193,7 @@ func (w *Worker) play(t *task) ([]*record.Record, error) {
 // maxMessage is the size beyond which games are sent as an object, in bytes. Servers accept messages of 1 MB at least.
 const maxMessage = 512 << 10
 
-// publishResult publishes the games of a pair, or why it can't be played, and acknowledges its job when the server has
-// stored the result.
+// publishResult publishes the games of a pair, or why it can't be played, and acknowledges the job when that is stored.
 func (w *Worker) publishResult(ctx context.Context, t *task, games []*record.Record, failed error) {
 	m := nats.NewMsg(subjectOf(resultsOf(t.run.Run), t.job.Pair))
 	m.Header.Set(jetstream.MsgIDHeader, nuid.Next())
@@ -235,7 +224,6 @@ func (w *Worker) publishResult(ctx context.Context, t *task, games []*record.Rec
 	}
 }
 
-// maxError bounds the text of an error, in bytes.
 const maxError = 2000
 
 // oneLine returns a text as one printable line, for a header or a terminal.

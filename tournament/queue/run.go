@@ -99,7 +99,6 @@ const (
 	resultLease = time.Minute // after which a result that isn't written is delivered again, which does no harm
 )
 
-// attach prepares the server for the run.
 func (r *run) attach(ctx context.Context) error {
 	if r.id.previous != "" {
 		r.remove(ctx, r.id.previous)

@@ -129,12 +129,10 @@ func (s *Server) Close() {
 	s.server.WaitForShutdown()
 }
 
-// storeTime is how long the store may fail before [Server.Failed] reports it: longer than a stream takes
-// to be created, which looks like a failure.
+// storeTime is how long the store may fail unreported: longer than making a stream takes, which looks like a failure.
 const storeTime = 5 * time.Second
 
-// Failed returns why the server can no longer store messages; nil: it can. A server stops storing for good
-// at the first error of its disk.
+// Failed returns why the server can't store messages, nil if it can. The first error of its disk stops it for good.
 func (s *Server) Failed() error {
 	health := s.server.Healthz(&server.HealthzOptions{Details: true})
 	if health.StatusCode == http.StatusOK && s.server.JetStreamEnabled() {

@@ -102,8 +102,7 @@ func (w *Worker) join(r *subscription, first micro.Request) {
 	}
 }
 
-// setReady stores the result of a run's preparation. After an error that isn't a
-// refusal the next question starts another one.
+// setReady stores the result of a preparation. After an error that isn't a refusal the next question starts another.
 func (w *Worker) setReady(r *subscription, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -234,7 +233,6 @@ func (r *subscription) prepare(w *Worker) error {
 	return nil
 }
 
-// fetch returns an object of the run by the hash of its content.
 func (r *subscription) fetch(ctx context.Context, hash string) ([]byte, error) {
 	if !isToken(hash) {
 		return nil, refusal{fmt.Errorf("expected the hash of a content, found %.80q", hash)}
@@ -334,8 +332,7 @@ func (r *subscription) countStart(pair int64) error {
 	})
 }
 
-// close blocks until the pairs in progress have ended, closes the agents, and removes
-// what fetchFiles wrote. It is called after the run has ended.
+// close blocks until the pairs of a run that has ended are played, closes the agents and removes the files.
 func (r *subscription) close() error {
 	r.playing.Lock()
 	defer r.playing.Unlock()

@@ -57,10 +57,8 @@ func (r *runConfig) config() (tournament.Config, error) {
 // digest returns the SHA-256 hash of a content, in hexadecimal.
 func digest(content []byte) string { return fmt.Sprintf("%x", sha256.Sum256(content)) }
 
-// objectName returns the name of an object in the object store. Those of a run are removed with the run.
 func objectName(run, name string) string { return run + "/" + name }
 
-// job is the message to a worker.
 type job struct {
 	tournament.Job
 	Config string `json:"config"` // digest of the run's config
@@ -74,8 +72,7 @@ type runID struct {
 	Version string `json:"version"`
 }
 
-// question is the message of a coordinator to all workers: it tells them of the run, or of its end, and
-// asks for their state. Those that play for the run answer with a workerReport.
+// question is what a coordinator tells all workers of its run, or of its end; they answer with a workerReport.
 type question struct {
 	runID
 	Ended bool  `json:"ended,omitempty"`
@@ -106,7 +103,6 @@ func isToken(s string) bool {
 	})
 }
 
-// workerReport is the answer of a worker.
 type workerReport struct {
 	ID string `json:"id"`
 	status.Worker
@@ -125,10 +121,8 @@ const (
 	resultSubject = "gyges.result" // .RUN.PAIR
 	runSubject    = "gyges.run"    // questions to workers
 
-	// The workers' NATS service: "nats micro ls gyges-worker" lists them. The service's version is not the
-	// program's, which has a form of its own.
-	serviceName    = "gyges-worker"
-	serviceVersion = "1.0.0"
+	serviceName    = "gyges-worker" // of the workers: "nats micro ls gyges-worker" lists them
+	serviceVersion = "1.0.0"        // not the program's, which has a form of its own
 
 	tokenHeader  = "Gyges-Token"  // of the job
 	workerHeader = "Gyges-Worker" // the machine that played
@@ -149,7 +143,6 @@ func subjectOf(prefix string, pair int64) string {
 	return prefix + "." + strconv.FormatInt(pair, 10)
 }
 
-// pairOf returns the pair at the end of a subject.
 func pairOf(subject string) (int64, error) {
 	pair, err := strconv.ParseInt(subject[strings.LastIndexByte(subject, '.')+1:], 10, 64)
 	if err != nil || pair < 0 {
@@ -158,8 +151,7 @@ func pairOf(subject string) (int64, error) {
 	return pair, nil
 }
 
-// setUp creates the streams and the object store if the server lacks them. Existing
-// ones are not changed, since others use them.
+// setUp creates the streams and the object store that the server lacks. Others use the existing ones, which stay.
 func setUp(ctx context.Context, js jetstream.JetStream) (jetstream.ObjectStore, error) {
 	for name, subject := range map[string]string{jobStream: jobSubject, resultStream: resultSubject} {
 		_, err := js.Stream(ctx, name)
@@ -188,8 +180,7 @@ func setUp(ctx context.Context, js jetstream.JetStream) (jetstream.ObjectStore, 
 // slowLink is the least rate at which objects are expected to arrive, in bytes a second.
 const slowLink = 100_000
 
-// getObject reads an object of a bounded number of bytes. Small ones time out early: a
-// request that a broken connection has lost is never answered.
+// getObject reads an object of bounded size. Small ones time out early: a request lost with a connection has no answer.
 func getObject(ctx context.Context, objects jetstream.ObjectStore, name string, bound uint64) ([]byte, error) {
 	once, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()

@@ -84,8 +84,7 @@ func NewWorker(nc *nats.Conn, o WorkerOptions) (*Worker, error) {
 // stopTimeout bounds how long a stopping worker waits for the server.
 const stopTimeout = 5 * time.Second
 
-// Run plays until ctx ends. Unfinished pairs are returned to the server then, and the
-// results of finished ones published.
+// Run plays until ctx ends. Then it gives unfinished pairs back to the server and publishes the results of the others.
 func (w *Worker) Run(ctx context.Context) error {
 	start := time.Now()
 	folder, remove, err := files.TempDir("", "gyges-worker")

@@ -19,8 +19,7 @@ import (
 	"gyges/tournament/record"
 )
 
-// goneAfter is the time without the other side's messages after which a worker counts as gone, and a worker
-// fetches no more pairs of a run.
+// goneAfter is the silence after which a worker counts as gone, and after which one fetches no more pairs of a run.
 const goneAfter = 15 * time.Second
 
 // Bounds of what workers report.
@@ -34,15 +33,13 @@ const (
 // gamesFresh is the age at which games under way are no longer shown.
 const gamesFresh = 5 * time.Second
 
-// workerEntry is the last answer of a worker.
 type workerEntry struct {
 	workerReport
 	last  time.Time
 	games []*record.Record // under way, checked
 }
 
-// ask tells all workers of the run, and asks for their state and the games under way of the first
-// pairs without an outcome.
+// ask tells workers of the run, and asks for their state and the games of the first pairs that have no outcome.
 func (r *run) ask() {
 	q := question{Done: 2 * (r.next - int64(r.unplayed)), Scheduled: r.config.Games()}
 	pairs := slices.Sorted(maps.Keys(r.pending))
@@ -136,8 +133,7 @@ func (r *run) report(ctx context.Context) {
 	r.writeStatus(queue, false)
 }
 
-// countWorkers removes workers that are gone, and returns how many games at a time the others play for
-// the run. If there are none any more, it says so.
+// countWorkers removes workers that are gone, and returns how many games at a time the others play; it reports none.
 func (r *run) countWorkers(now time.Time) (slots int64) {
 	for id, w := range r.workers {
 		switch {
@@ -158,7 +154,6 @@ func (r *run) countWorkers(now time.Time) (slots int64) {
 	return slots
 }
 
-// showGames passes on the games that workers have under way.
 func (r *run) showGames(now time.Time) {
 	p := new(tournament.Playing)
 	for _, w := range r.workers {

@@ -19,7 +19,6 @@ import (
 // FileName is the name of the file with the reviews of a run's games, beside its records.
 const FileName = "reviews.jsonl"
 
-// formatVersion is the version of the file's format.
 const formatVersion = 1
 
 // Bounds of a file: of a line and of what [Read] reads, in bytes. 64 MB are some ten thousand games.
@@ -46,7 +45,6 @@ type Reviews struct {
 	wanted map[string]bool // the beginnings of the lines that are kept, see [beginning]; nil: of all
 }
 
-// add adds a line.
 func (r *Reviews) add(line []byte) error {
 	if r.Reviews == 0 {
 		err := strictjson.Unmarshal(line, maxLine, &r.Header)

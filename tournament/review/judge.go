@@ -59,7 +59,6 @@ func (m *Move) judge(r *rules.Rules) {
 	}
 }
 
-// add counts a judged move.
 func (t *Tally) add(m *Move) {
 	t.Accuracy = (t.Accuracy*float64(t.Judged) + Accuracy(m.Loss)) / float64(t.Judged+1)
 	t.Judged++

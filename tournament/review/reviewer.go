@@ -124,7 +124,6 @@ func (p *pass) run(ctx context.Context, each func(done, all int)) error {
 	return nil
 }
 
-// end finds the value of the final position.
 func (p *pass) end(ctx context.Context) (err error) {
 	switch outcome, _ := p.game.Outcome(); outcome {
 	case rules.Undecided:

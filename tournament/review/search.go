@@ -139,8 +139,7 @@ func proven(g *rules.Game, w *strategy.Strategy) value {
 	return v
 }
 
-// repeats reports whether a strategy of these moves passes through a position that the rule on repetition forbids
-// now. Then it may not hold in the game.
+// repeats reports whether a strategy of these moves may not hold, as a position of it is forbidden now as a repetition.
 func repeats(g *rules.Game, moves iter.Seq2[rules.Position, rules.Move]) bool {
 	forbidden := g.Forbidden()
 	if len(forbidden) == 0 {

@@ -27,8 +27,7 @@ func (s Summaries) Games() int {
 	return n
 }
 
-// Summary counts reviews of games under one rule set by player: how well each plays, and where it loses its
-// games. The zero value is empty.
+// Summary counts by player, under one rule set, how well each plays and where it loses. The zero value is empty.
 type Summary struct {
 	Rules   string    `json:"rules"`
 	Games   int       `json:"games"`
@@ -43,8 +42,7 @@ type Player struct {
 	Losses
 }
 
-// Losses are the games that a player lost by its moves, not by a fault, and the decisive moves of these; see
-// [Game.Decisive].
+// Losses are the games that a player lost by its moves, not by a fault, and their decisive moves, see [Game.Decisive].
 type Losses struct {
 	Lost      int          `json:"lost"`
 	NoMistake int          `json:"no_mistake"` // games without a decisive move
@@ -95,7 +93,6 @@ func (s *Summary) player(agent string) *Player {
 	return s.Players[i]
 }
 
-// lose counts a lost game.
 func (l *Losses) lose(run int, g *Game) {
 	l.Lost++
 	i := g.DecisiveMove()

@@ -12,7 +12,6 @@ import (
 	"gyges/rules/base/textfmt"
 )
 
-// moveColumns are those of the table of a game's moves.
 var moveColumns = []grid.Column[*Move]{
 	{Title: "Ply", Value: func(m *Move) any {
 		if m.Ply == 0 {
@@ -90,7 +89,6 @@ func (g *Game) WriteText(w io.Writer, width int) error {
 	return cmp.Or(err, errWrite)
 }
 
-// text is a sentence on the moves of a side.
 func (t *Tally) text() string {
 	if t.Judged == 0 {
 		return "no move was a choice"
@@ -105,7 +103,6 @@ func (t *Tally) text() string {
 	return text
 }
 
-// notes are sentences on what decided the game.
 func (g *Game) notes() []string {
 	var notes []string
 	for i := range g.Moves {

@@ -22,7 +22,6 @@ func (g *Game) summarize() {
 	g.Turning, g.Decisive = g.turningPoints(), g.decisive()
 }
 
-// tally returns the counts of a side.
 func (g *Game) tally(side string) *Tally {
 	if side == rules.North.Name() {
 		return &g.NorthMoves
@@ -41,8 +40,7 @@ func (m *Move) turns() int {
 // maxTurning bounds the turning points of a game.
 const maxTurning = 3
 
-// turningPoints returns the plies of the mistakes that changed most: first those that changed the expected
-// winner, then those that lost most.
+// turningPoints returns the plies of the mistakes that changed the expected winner first, then of those that lost most.
 func (g *Game) turningPoints() []int {
 	var list []*Move
 	for i := range g.Moves {

@@ -27,8 +27,7 @@ type Events struct {
 	control *http.ResponseController
 }
 
-// NewEvents begins to respond with server-sent events, which must be closed. It returns an
-// [Error] where there are too many such responses.
+// NewEvents begins to respond with server-sent events, to be closed. It returns an [Error] if there are too many.
 func (s *Server) NewEvents(w http.ResponseWriter, r *http.Request) (*Events, error) {
 	if foreign(r) {
 		return nil, errForeign

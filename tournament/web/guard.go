@@ -65,8 +65,7 @@ func isLink(r *http.Request) bool {
 		r.Header.Get("Sec-Fetch-Mode") == "navigate"
 }
 
-// knownHost reports whether a name in a request is one of this server. A page of
-// another site whose name resolves to this server (DNS rebinding) uses that name.
+// knownHost reports whether a request names this server: a page of a site that resolves to it (DNS rebinding) doesn't.
 func (s *Server) knownHost(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -125,7 +124,6 @@ type limiter struct {
 	clients map[string]*rate.Limiter
 }
 
-// allow reports whether the client may send a request now.
 func (l *limiter) allow(client string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -23,7 +23,6 @@ var assets embed.FS
 //go:embed assets/site.css
 var siteStyle string
 
-// addShared adds what all pages have.
 func (s *Server) addShared() {
 	s.pages = template.New("").Funcs(template.FuncMap{
 		"runPath": RunPath,

@@ -113,7 +113,6 @@ func ReadJSON(r *http.Request, to any) error {
 	return nil
 }
 
-// writeJSON responds with a value as JSON.
 func writeJSON(w http.ResponseWriter, status int, value any) {
 	text, err := json.Marshal(value)
 	if err != nil {

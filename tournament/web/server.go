@@ -118,8 +118,7 @@ func (s *Server) Go(work func()) { s.work.Go(work) }
 // OnClose adds a function that [Server.Close] calls at its end, and whose error it returns.
 func (s *Server) OnClose(f func() error) { s.closers = append(s.closers, f) }
 
-// Serve handles the requests of the listener's connections until ctx is cancelled or the
-// listener fails. It closes the listener and the server.
+// Serve handles requests until ctx is cancelled or the listener fails, and closes the listener and the server.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	srv := &http.Server{
 		Handler: s.handler, ReadHeaderTimeout: s.readTimeout, ReadTimeout: s.readTimeout, WriteTimeout: s.writeTimeout,
@@ -163,8 +162,7 @@ func (s *Server) countConn(c net.Conn, state http.ConnState) {
 	}
 }
 
-// Close ends all background work. It waits for work that ignores the end of its context for
-// some seconds only. The error joins those of the functions of OnClose.
+// Close ends all background work, for which it waits some seconds, and joins the errors of the functions of OnClose.
 func (s *Server) Close() error {
 	s.stop()
 	ended := make(chan struct{})
