@@ -155,24 +155,18 @@ func (p *Pages) newGame(q newGameRequest) (*session, error) {
 	if err := cmp.Or(errAgent, errRules, errClock, errName); err != nil {
 		return nil, err
 	}
-	g := &session{rules: set, start: set.Start(), human: rules.South, name: name, agent: agent, clock: clock}
-	switch q.Side {
-	case "south":
-	case "north":
-		g.human = rules.North
-	case "random":
-		g.human = rules.Side(rand.IntN(2))
-	default:
+	sides := map[string]rules.Side{"south": rules.South, "north": rules.North, "random": rules.Side(rand.IntN(2))}
+	human, ok := sides[q.Side]
+	start := set.Start()
+	switch {
+	case !ok:
 		return nil, web.Unprocessable("side: expected south, north or random, found %.60q", q.Side)
-	}
-	switch q.Setup {
-	case "random":
-		g.start = drawSetup(set)
-	case "place":
-	default:
+	case q.Setup == "random":
+		start = drawSetup(set)
+	case q.Setup != "place":
 		return nil, web.Unprocessable("setup: expected random or place, found %.60q", q.Setup)
 	}
-	return g, nil
+	return &session{rules: set, start: start, human: human, name: name, agent: agent, clock: clock}, nil
 }
 
 // maxRulesText bounds the rules of a request, in bytes: all options together have some 300.

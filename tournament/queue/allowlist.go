@@ -11,12 +11,9 @@ import (
 	"gyges/agents"
 )
 
-// engineKind is the kind that starts programs; the others are its parameters.
 const (
-	engineKind = "ugi"
-	engineName = "name"
-	engineCmd  = "cmd"
-	engineDir  = "dir"
+	engineKind = "ugi"  // which starts programs
+	engineName = "name" // its parameter
 )
 
 // AllowList lists the agents that a worker's operator allows runs to start.
@@ -66,8 +63,8 @@ func (p *AllowList) admit(k agents.Kind, v agents.Values) error {
 		names := strings.Join(slices.Sorted(maps.Keys(p.Engines)), ", ")
 		return fmt.Errorf("this worker has no engine %.60q; its operator named %s", v[engineName], cmp.Or(names, "none"))
 	case k.Name == engineKind:
-		delete(v, engineDir)
-		v[engineCmd] = command
+		delete(v, "dir")
+		v["cmd"] = command
 	case len(p.Kinds) > 0 && !slices.Contains(p.Kinds, k.Name):
 		return fmt.Errorf("this worker's operator allows %s only", strings.Join(p.Kinds, ", "))
 	}
@@ -86,7 +83,7 @@ func localize(k agents.Kind, v agents.Values, files map[string]string, timeScale
 				return fmt.Errorf("parameter %s: the file %.60q is not part of the run", d.Name, value)
 			}
 			v[d.Name] = path
-		case d.Name == moveTimeParam && d.Type == agents.Duration && timeScale != 1:
+		case d.Name == "movetime" && d.Type == agents.Duration && timeScale != 1:
 			v[d.Name] = max(time.Duration(float64(v.Duration(d.Name))*timeScale), time.Millisecond).String()
 		}
 	}

@@ -185,25 +185,24 @@ func identify(dir string, c *runConfig) (id identity, text []byte, err error) {
 func (p *Coordinator) remove(ctx context.Context, run string) {
 	ctx, cancel := context.WithTimeout(ctx, setupTime)
 	defer cancel()
-	var errs []error
+	note := func(err error) {
+		if err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) && !errors.Is(err, jetstream.ErrNoObjectsFound) {
+			p.options.Log.Debug("cleaning up", "run", run, "error", err)
+		}
+	}
 	for stream, subject := range map[string]string{jobStream: jobsOf(run), resultStream: resultsOf(run)} {
-		errs = append(errs, p.js.DeleteConsumer(ctx, stream, run))
+		note(p.js.DeleteConsumer(ctx, stream, run))
 		s, err := p.js.Stream(ctx, stream)
 		if err == nil {
 			err = s.Purge(ctx, jetstream.WithPurgeSubject(subject+".*"))
 		}
-		errs = append(errs, err)
+		note(err)
 	}
 	objects, err := p.objects.List(ctx)
-	errs = append(errs, err)
+	note(err)
 	for _, o := range objects {
 		if strings.HasPrefix(o.Name, objectName(run, "")) {
-			errs = append(errs, p.objects.Delete(ctx, o.Name))
-		}
-	}
-	for _, err := range errs {
-		if err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) && !errors.Is(err, jetstream.ErrNoObjectsFound) {
-			p.options.Log.Debug("cleaning up", "run", run, "error", err)
+			note(p.objects.Delete(ctx, o.Name))
 		}
 	}
 }

@@ -25,18 +25,12 @@ func (r *runConfig) timeScale(speed float64, timed bool) (float64, error) {
 	return f, nil
 }
 
-// The parameters of all kinds for the time of a move, and of a game.
-const (
-	moveTimeParam = "movetime"
-	clockParam    = "clock"
-)
-
 // isTimed reports whether anything in a run depends on the clock.
 func isTimed(c *tournament.Config, registry *agents.Registry) bool {
 	timed := c.Limits.MoveTime > 0 || c.Clock.Base > 0
 	// An agent that can't be made stops the run elsewhere.
 	_ = registry.Each(c.Agents, func(s agents.Spec, _ agents.Kind, _ agents.Values) error {
-		timed = timed || s.Get(moveTimeParam) != "" || s.Get(clockParam) != ""
+		timed = timed || s.Get("movetime") != "" || s.Get("clock") != ""
 		return nil
 	})
 	return timed

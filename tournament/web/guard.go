@@ -118,8 +118,7 @@ func (q *Quota) Used(client string) int {
 
 // limiter bounds the rate of requests of each client, with bursts of requestBurst.
 type limiter struct {
-	limit rate.Limit
-
+	limit   rate.Limit
 	mu      sync.Mutex
 	clients map[string]*rate.Limiter
 }
@@ -132,9 +131,6 @@ func (l *limiter) allow(client string) bool {
 		if len(l.clients) >= maxClients {
 			client = "" // further clients share one limiter
 		}
-	}
-	if l.clients == nil {
-		l.clients = map[string]*rate.Limiter{}
 	}
 	if l.clients[client] == nil {
 		l.clients[client] = rate.NewLimiter(l.limit, requestBurst)

@@ -85,7 +85,7 @@ func New(c Config) *Server {
 	}
 	s := &Server{
 		Config: c, mux: http.NewServeMux(), streams: Quota{Max: maxStreams},
-		limiter:     limiter{limit: rate.Limit(cmp.Or(c.Rate, requestsPerSecond))},
+		limiter:     limiter{limit: rate.Limit(cmp.Or(c.Rate, requestsPerSecond)), clients: map[string]*rate.Limiter{}},
 		interfaces:  net.InterfaceAddrs,
 		readTimeout: readTimeout, writeTimeout: writeTimeout, closeTimeout: closeTimeout,
 	}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/time/rate"
 	"go.uber.org/goleak"
 )
 
@@ -238,7 +239,7 @@ func TestBodies(t *testing.T) {
 func TestLimiter(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := limiter{limit: requestsPerSecond}
+		l := limiter{limit: requestsPerSecond, clients: map[string]*rate.Limiter{}}
 		count := func(client string, tries int) (n int) {
 			for range tries {
 				if l.allow(client) {
