@@ -152,22 +152,13 @@ func (h *host) run(ctx context.Context, sets ...*rules.Rules) error {
 		}
 	}
 	for _, r := range sets {
-		if err := h.canPlay(r); err != nil {
-			return err
+		again, err := rules.Parse(r.String())
+		switch o := r.Options(); {
+		case h.extended && (err != nil || again.Options() != o):
+			return fmt.Errorf("expected rules that their name describes completely, found %s", r)
+		case !h.extended && (o.Kang || !o.Relocation): // positions of the standard game don't tell them
+			return fmt.Errorf("the engine can't play %s: it lacks the option rules", r)
 		}
-	}
-	return nil
-}
-
-// canPlay returns an error if the rules can't be sent to the program.
-func (h *host) canPlay(r *rules.Rules) error {
-	o := r.Options()
-	again, err := rules.Parse(r.String())
-	switch {
-	case h.extended && (err != nil || again.Options() != o):
-		return fmt.Errorf("expected rules that their name describes completely, found %s", r)
-	case !h.extended && (o.Kang || !o.Relocation): // positions of the standard game don't tell them
-		return fmt.Errorf("the engine can't play %s: it lacks the option rules", r)
 	}
 	return nil
 }
@@ -260,17 +251,25 @@ func goText(lim agents.Limits, side rules.Side) (text string) {
 	return text
 }
 
-// limit returns the commands that set the limits as options, those that the program offers and that have changed.
+// limit returns the commands that set the limits as options, those that the program offers and that have changed. A
+// lower one of the spec stays.
 func (h *host) limit(ctx context.Context, lim agents.Limits) (commands string, err error) {
 	wanted := map[string]string{}
-	add := func(name string, on bool, value string) {
-		if on && h.offers(name) {
-			wanted[name] = tighter(name, value, h.given)
+	limits := map[string]float64{
+		"maxPly": float64(lim.Depth), "maxNodes": float64(lim.Nodes), "maxTime": lim.MoveTime.Seconds(),
+	}
+	for name, limit := range limits {
+		if limit == 0 || !h.offers(name) {
+			continue
+		}
+		wanted[name] = strconv.FormatFloat(limit, 'f', -1, 64)
+		for _, g := range h.given {
+			x, err := strconv.ParseFloat(g.Value, 64)
+			if strings.EqualFold(g.Name, name) && err == nil && 0 < x && x < limit {
+				wanted[name] = g.Value
+			}
 		}
 	}
-	add("maxPly", lim.Depth > 0, strconv.Itoa(lim.Depth))
-	add("maxNodes", lim.Nodes > 0, strconv.FormatInt(lim.Nodes, 10))
-	add("maxTime", lim.MoveTime > 0, strconv.FormatFloat(lim.MoveTime.Seconds(), 'f', -1, 64))
 	for name := range h.sent {
 		if _, ok := wanted[name]; !ok { // there is no way to unset an option
 			if err := h.Close(); err != nil {
@@ -289,18 +288,6 @@ func (h *host) limit(ctx context.Context, lim agents.Limits) (commands string, e
 	}
 	h.sent = wanted
 	return commands, nil
-}
-
-// tighter returns the lower of a limit and what the spec has for it.
-func tighter(name, value string, given []agents.Param) string {
-	for _, g := range given {
-		a, errA := strconv.ParseFloat(g.Value, 64)
-		b, errB := strconv.ParseFloat(value, 64)
-		if strings.EqualFold(g.Name, name) && errA == nil && errB == nil && 0 < a && a < b {
-			return g.Value
-		}
-	}
-	return value
 }
 
 func (h *host) decide(g *rules.Game, answer result) (agents.Decision, error) {

@@ -83,14 +83,13 @@ func (s *server) goSearch(ctx context.Context, text string) error {
 		moveTime := time.Duration(math.Ceil(o.MaxTime * float64(time.Second)))
 		lim = lim.Tighter(agents.Limits{Depth: o.MaxPly, Nodes: o.MaxNodes, MoveTime: moveTime})
 	}
-	bounded := lim != agents.Limits{}
-	if !bounded {
+	if s.bounded = lim != (agents.Limits{}); !s.bounded {
 		lim.MoveTime = endless
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	s.cancelSearch.Store(&cancel)
 	setup, move := s.newSetup(), make(chan string, 1)
-	s.move, s.bounded = move, bounded
+	s.move = move
 	go func() { move <- s.search(ctx, setup, lim) }()
 	return nil
 }

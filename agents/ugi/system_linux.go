@@ -11,9 +11,8 @@ import (
 	"syscall"
 )
 
-// bindLifetime has the system kill a program when the thread that starts it ends,
-// as it does with this process. The environment variable it returns, NAME=VALUE,
-// marks the program and, unless they take it off, all processes that it starts.
+// bindLifetime has the system kill a program when the thread that starts it ends, as it does with this process. The
+// environment variable it returns marks the program and, unless they take it off, all processes that it starts.
 func bindLifetime(cmd *exec.Cmd) (mark string) {
 	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
 	mark = "GYGES_ENGINE_" + rand.Text() + "=1"
