@@ -1,16 +1,17 @@
 package human
 
 import (
+	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"gyges/rules"
 )
 
 // Board draws a position for people, South at the bottom: a digit is a piece of that height, a dot an empty square.
-// last is the move that led here, or rules.NoMove: the square it left is put in (), the squares where it put pieces in
-// []. Of its course, which may be nil, pieces that it bounced off are in <>, empty squares that it crossed hold a plus
-// sign. The text ends in a newline.
+// last is the move that led here, or rules.NoMove: the square it left is in (), those where it put pieces are in []. Of
+// its course, which may be nil, pieces that it bounced off are in <>, empty squares that it crossed hold a plus sign.
 func Board(r *rules.Rules, p rules.Position, last rules.Move, course []rules.Step) string {
 	var crossed, landed rules.SquareSet
 	for _, step := range course {
@@ -20,58 +21,37 @@ func Board(r *rules.Rules, p rules.Position, last rules.Move, course []rules.Ste
 			landed |= 1 << step.Square
 		}
 	}
+	edge := strings.Repeat("─", 3*rules.Files)
+	if !r.Options().Kang {
+		edge = "────── goal ──────"
+	}
 	var b strings.Builder
-	kang := r.Options().Kang
-	fmt.Fprintf(&b, "          North%s\n", reserve(r, p, rules.North))
-	frame(&b, "┌", "┐", !kang)
+	fmt.Fprintf(&b, "          North%s\n    ┌%s┐\n", reserve(r, p, rules.North), edge)
 	for row := rules.Rows - 1; row >= 0; row-- {
 		fmt.Fprintf(&b, "  %d │", row+1)
 		for file := range rules.Files {
 			s := rules.SquareAt(file, row)
-			left, right := marks(s, last, landed)
-			content := piece(p.At(s))
-			if p.At(s) == 0 && crossed.Has(s) {
+			content, marks := "·", "  "
+			switch h := p.At(s); {
+			case h > 0:
+				content = strconv.Itoa(int(h))
+			case crossed.Has(s):
 				content = "+"
 			}
-			b.WriteString(left + content + right)
+			switch {
+			case s == last.To() || s == last.Drop():
+				marks = "[]"
+			case s == last.From():
+				marks = "()"
+			case landed.Has(s):
+				marks = "<>"
+			}
+			b.WriteString(marks[:1] + content + marks[1:])
 		}
 		fmt.Fprintf(&b, "│ %d\n", row+1)
 	}
-	frame(&b, "└", "┘", !kang)
-	b.WriteString("      a  b  c  d  e  f\n")
-	fmt.Fprintf(&b, "          South%s\n", reserve(r, p, rules.South))
+	fmt.Fprintf(&b, "    └%s┘\n      a  b  c  d  e  f\n          South%s\n", edge, reserve(r, p, rules.South))
 	return b.String()
-}
-
-// frame draws the upper or lower edge, with the goal in it where there is one.
-func frame(b *strings.Builder, left, right string, goal bool) {
-	edge := strings.Repeat("─", 3*rules.Files)
-	if goal {
-		side := strings.Repeat("─", (3*rules.Files-len(" goal "))/2)
-		edge = side + " goal " + side
-	}
-	b.WriteString("    " + left + edge + right + "\n")
-}
-
-func piece(h rules.Height) string {
-	if h == 0 {
-		return "·"
-	}
-	return string(rune('0' + h))
-}
-
-// marks returns the signs left and right of a square's content.
-func marks(s rules.Square, last rules.Move, landed rules.SquareSet) (left, right string) {
-	switch {
-	case s == last.To() || s == last.Drop():
-		return "[", "]"
-	case s == last.From():
-		return "(", ")"
-	case landed.Has(s):
-		return "<", ">"
-	default:
-		return " ", " "
-	}
 }
 
 // reserve returns what a side has in hand and has scored, if the rules have reserves.
@@ -89,7 +69,7 @@ func reserve(r *rules.Rules, p rules.Position, side rules.Side) string {
 	case p.Goals(side) > 0:
 		parts = append(parts, "reached the goal")
 	}
-	if len(parts) == 0 {
+	if parts == nil {
 		return ""
 	}
 	return "   " + strings.Join(parts, ", ")
@@ -97,14 +77,9 @@ func reserve(r *rules.Rules, p rules.Position, side rules.Side) string {
 
 // hand lists the heights of the pieces in a side's hand.
 func hand(p rules.Position, side rules.Side) string {
-	var list []string
+	text := ""
 	for h := rules.Height(1); h <= 3; h++ {
-		for range p.Hand(side, h) {
-			list = append(list, piece(h))
-		}
+		text += strings.Repeat(fmt.Sprintf(" %d", h), p.Hand(side, h))
 	}
-	if len(list) == 0 {
-		return "none"
-	}
-	return strings.Join(list, " ")
+	return cmp.Or(strings.TrimPrefix(text, " "), "none")
 }
