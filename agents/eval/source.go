@@ -1,11 +1,15 @@
 package eval
 
 import (
+	"bytes"
+	"embed"
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"gyges/agents"
 	"gyges/rules"
@@ -43,7 +47,12 @@ func Params() []agents.ParamDef {
 func FromValues(v agents.Values, sets ...*rules.Rules) (Source, error) {
 	s := Source{overrides: map[string]float64{}}
 	if name := v["weights"]; name != DefaultName {
-		w, err := readFile(name)
+		in, err := files.Open(name)
+		if err != nil {
+			return s, fmt.Errorf("weights %w", files.Plain(err))
+		}
+		defer in.Close()
+		w, err := Read(in, name)
 		if err != nil {
 			return s, err
 		}
@@ -69,16 +78,6 @@ func FromValues(v agents.Values, sets ...*rules.Rules) (Source, error) {
 		}
 	}
 	return s, nil
-}
-
-// readFile returns the weights of a file.
-func readFile(name string) (Weights, error) {
-	in, err := files.Open(name)
-	if err != nil {
-		return Weights{}, fmt.Errorf("weights %w", files.Plain(err))
-	}
-	defer in.Close()
-	return Read(in, name)
 }
 
 // Load returns the weights that an agent's parameters name, which must suit r.
@@ -130,4 +129,53 @@ func Of(a agents.Agent, r *rules.Rules) (e *Evaluator, ok bool, err error) {
 	}
 	e, err = ForRules(r)
 	return e, false, err
+}
+
+// DefaultName selects the embedded weights by the rules.
+const DefaultName = "default"
+
+//go:embed weights/*.json
+var embedded embed.FS
+
+// readers read the embedded weights, each once, as every game needs them.
+var readers = map[string]func() (Weights, error){
+	Standard: reader(Standard), Simplified: reader(Simplified), Kang: reader(Kang),
+}
+
+func reader(name string) func() (Weights, error) {
+	return sync.OnceValues(func() (Weights, error) {
+		text, err := embedded.ReadFile("weights/" + name + ".json")
+		if err != nil {
+			return Weights{}, err
+		}
+		return Read(bytes.NewReader(text), "default/"+name)
+	})
+}
+
+// Default returns the embedded weights for a family of rules.
+func Default(name string) (Weights, error) {
+	read, ok := readers[name]
+	if !ok {
+		return Weights{}, fmt.Errorf("no weights %.60q come with the program", name)
+	}
+	return read()
+}
+
+// ForRules returns the evaluator with the embedded weights for r.
+func ForRules(r *rules.Rules) (*Evaluator, error) { return new(Source).Evaluator(r) }
+
+// WinProbability returns the probability that the side to move wins, draws counting half, by a score, of two agents
+// like alphabeta:nodes=20000 with the embedded weights. A proven result is 0 or 1.
+func WinProbability(s agents.Score, r *rules.Rules) float64 {
+	switch {
+	case s >= agents.WinScore:
+		return 1
+	case s <= -agents.WinScore:
+		return 0
+	}
+	w, err := Default(Family(r))
+	if err != nil {
+		panic(err) // they are part of the program, and tested
+	}
+	return 1 / (1 + math.Exp(-float64(s)/w.WinScale))
 }

@@ -8,13 +8,10 @@ import (
 	"gyges/rules"
 )
 
-// The inputs of a network, each on or off. All are seen from the side to move,
-// as in the features: squares are turned so that it plays from row 1.
-//
-// First come the squares by content and control: for an empty square or a piece of height 1 to 3, controlled by no
-// side, own, opponent or both, one input for each square. Then come one-hot counts: moves in buckets of half a
-// doubling, pieces that can reach the goal now, pieces that may be moved; and for Kang the pieces of each height in
-// hand, the goals, and who took a piece out on its last turn.
+// The inputs of a network, each on or off, are seen from the side to move, which plays from row 1. First come the
+// squares by content (empty, or a piece of height 1 to 3) and control (by no side, own, opponent, both). Then come
+// one-hot counts: moves in buckets of half a doubling, pieces that can reach the goal now, pieces that may be moved;
+// and for Kang the pieces of each height in hand, the goals, and who took a piece out on its last turn.
 const (
 	inSquares = 0
 	inMoves   = inSquares + 4*4*rules.NumSquares // own, then the opponent's
@@ -149,7 +146,6 @@ func (in *List) Mirror() {
 
 // Names are the names of the inputs in weights files.
 var Names = func() (t [Num]string) {
-	sides := [2]string{"own", "opp"}
 	for content, what := range [4]string{"empty", "1", "2", "3"} {
 		for control, who := range [4]string{"none", "own", "opp", "both"} {
 			for s := range rules.Square(rules.NumSquares) {
@@ -157,22 +153,18 @@ var Names = func() (t [Num]string) {
 			}
 		}
 	}
-	counts := func(first, n, from int, what string) {
-		for s, who := range sides {
+	for s, who := range [2]string{"own", "opp"} {
+		counts := func(first, n, from int, what string) {
 			for k := range n {
-				t[first+s*n+k] = fmt.Sprintf("%s %s %d", what, who, k+from)
+				t[first+k] = fmt.Sprintf("%s %s %d", what, who, k+from)
 			}
 		}
-	}
-	counts(inMoves, moveBuckets, 0, "moves")
-	counts(inWinners, maxWinners, 1, "winners")
-	counts(inActive, rules.Files, 1, "active")
-	counts(inGoals, maxGoals, 1, "goals")
-	for s, who := range sides {
+		counts(inMoves+s*moveBuckets, moveBuckets, 0, "moves")
+		counts(inWinners+s*maxWinners, maxWinners, 1, "winners")
+		counts(inActive+s*rules.Files, rules.Files, 1, "active")
+		counts(inGoals+s*maxGoals, maxGoals, 1, "goals")
 		for h := range 3 {
-			for k := range maxInHand {
-				t[inHands+(s*3+h)*maxInHand+k] = fmt.Sprintf("hand%d %s %d", h+1, who, k+1)
-			}
+			counts(inHands+(s*3+h)*maxInHand, maxInHand, 1, fmt.Sprintf("hand%d", h+1))
 		}
 		t[inWaits+s] = "wait " + who
 	}
