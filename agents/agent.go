@@ -23,8 +23,8 @@ type Agent interface {
 	NewGame(ctx context.Context, setup Setup) error
 
 	// Choose picks a legal move in a game that is not over: a placement during set-up, the pass when it is the only move.
-	// It must not change g. When ctx is cancelled it returns soon, with the context's error or with the best move so far.
-	// It returns the error of [Request.Check] for more than it can do.
+	// It must not change g. When ctx is cancelled it returns soon, with its error or with the best move so far. The error
+	// is that of [Request.Check] for more than it can do.
 	Choose(ctx context.Context, g *rules.Game, q Request) (Decision, error)
 
 	// Capabilities returns what Choose can do besides keeping to limits; always the same.
@@ -64,9 +64,8 @@ type Request struct {
 	// Exclude are legal moves, not all, that are not searched and not chosen.
 	Exclude []rules.Move
 
-	// Noise, if not nil, has the agent choose the move with the highest sum of score, found by the same search, and
-	// noise. Where the search proves a win or a loss it chooses the best move, and never a move that is proven to
-	// lose. It returns hundredths of a point, always the same for a move.
+	// Noise, if not nil, has the agent choose the move with the highest sum of score and noise, which is in hundredths of
+	// a point and always the same for a move; the best one where a result is proven, never one that is proven to lose.
 	Noise func(rules.Move) Score
 
 	// Sample is how many of the positions that the search visits below the root are returned at most.

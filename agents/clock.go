@@ -22,10 +22,9 @@ type Clock struct {
 // hardFactor is how many times its soft limit a search may last under a clock; chosen, not measured.
 const hardFactor = 3
 
-// MoveTime returns how long the search for the next move of g may take, for programs that
-// can't save time by themselves where a move is clear: an equal share of what is left for
-// all moves of a game. Half of the games between strong players last less than 10 moves a
-// side, in Kang less than 23. The last moves take almost no time, so the estimate may be low.
+// MoveTime returns how long the search for the next move of g may take, for programs that can't save time by themselves
+// where a move is clear: an equal share of what is left. Half of the games between strong players last less than 10
+// moves a side, in Kang less than 23. The last moves take almost no time, so the estimate may be low.
 func (c Clock) MoveTime(g *rules.Game) time.Duration {
 	usual, least := 10, 5
 	if g.Rules().Options().Kang {
@@ -34,10 +33,9 @@ func (c Clock) MoveTime(g *rules.Game) time.Duration {
 	return c.searchTime(c.share(g, usual, least))
 }
 
-// times returns how long the search for the next move of g should take under the clock, and how long it may. The first
-// is an equal share of what is left for the moves until the outcome is proven, some before the end: in games between
-// strong players mostly 5, in Kang 14, without displacement 3. The second is hardFactor times as much, at most half of
-// what is left.
+// times returns how long the search for the next move of g should take, an equal share of what is left for the moves
+// until the outcome is proven (in games between strong players mostly 5, in Kang 14, without displacement 3), and how
+// long it may: hardFactor times as much, at most half of what is left.
 func (c Clock) times(g *rules.Game) (soft, hard time.Duration) {
 	usual, least := 5, 3
 	switch o := g.Rules().Options(); {
@@ -50,9 +48,8 @@ func (c Clock) times(g *rules.Game) (soft, hard time.Duration) {
 	return c.searchTime(share), c.searchTime(max(share, min(hardFactor*share, c.Left/2)))
 }
 
-// share returns the part of what is left for one of the moves until the next time control, and most of the increment;
-// at most four fifths of what is left. Without a time control usual moves of a side are assumed to need time at the
-// start of a game, one less for each made, but at least least.
+// share returns the part of what is left, at most four fifths, for one of the moves until the next time control, and
+// most of the increment. Without one they are usual moves at the start, one less for each made, but at least least.
 func (c Clock) share(g *rules.Game, usual, least int) time.Duration {
 	n := time.Duration(cmp.Or(c.MovesToGo, max(usual-g.Ply()/2, least)))
 	return min(c.Left/n+c.Increment-c.Increment/n, c.Left*4/5)
@@ -61,9 +58,8 @@ func (c Clock) share(g *rules.Game, usual, least int) time.Duration {
 // searchTime returns a time without the overhead, at least a millisecond.
 func (c Clock) searchTime(d time.Duration) time.Duration { return max(d-c.Overhead, time.Millisecond) }
 
-// Timer says when a search stops. With a fixed time for the move it uses all of it. Under a clock it stops earlier
-// while the best move is stable, and later where the present iteration has not yet found a move as good as that of the
-// one before. The zero value never stops it.
+// Timer says when a search stops. It uses all of a fixed time for the move. Under a clock it stops earlier while the
+// best move is stable, later where the iteration has found none as good as that before. The zero value never stops it.
 type Timer struct {
 	Unsettled bool // the best move of the iteration has changed, or its score has dropped
 

@@ -1,6 +1,5 @@
-// Package alphabeta is the agent by principal variation search under iterative deepening, with a transposition table
-// and move ordering (T. A. Marsland, "A review of game-tree pruning", ICCA Journal 9(1), 1986). README.md describes its
-// parts.
+// Package alphabeta is the agent by principal variation search under iterative deepening (T. A. Marsland, "A review of
+// game-tree pruning", ICCA Journal 9(1), 1986). README.md describes its parts.
 //
 // A proven win or loss rests on all moves and holds in spite of pruning. With selective=0 each line of d plies is
 // searched, and the score is that of plain minimax but for two rare effects of the transposition table, which knows

@@ -36,10 +36,9 @@ func (s *search) nextMove(k *movePicker, f *frame, p rules.Position, depth int) 
 	return f.scored.Pop()
 }
 
-// scoreMoves gives the frame's moves the scores by which they are ordered. The cheap score is the sum of history and
-// policy, if the weights have one. Of the moves with the highest ones a number that grows with the depth are then
-// evaluated, each of which counts as a node; they come before the others. A full-width search has the history alone,
-// and evaluates all moves at a depth above 1.
+// scoreMoves gives the frame's moves the scores by which they are ordered: history and policy, if the weights have one.
+// Those with the highest scores, more at a higher depth, are then evaluated, each as a node, and come before the
+// others. A full-width search has the history alone, and evaluates all moves at a depth above 1.
 func (s *search) scoreMoves(f *frame, p rules.Position, depth int) {
 	f.scored, f.evaluated = f.scored[:0], f.evaluated[:0]
 	side := p.Side()

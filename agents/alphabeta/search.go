@@ -3,6 +3,7 @@ package alphabeta
 import (
 	"context"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"sync/atomic"
 
@@ -381,4 +382,22 @@ func (s *search) countNode() bool {
 func (s *search) flushNodes() {
 	s.nodes.Add(s.nodeCount - s.flushedNodes)
 	s.flushedNodes = s.nodeCount
+}
+
+// sample is a random sample of the positions that a search visits (reservoir sampling: A. Waterman's algorithm R, in
+// Knuth, The Art of Computer Programming 2, 3.4.2).
+type sample struct {
+	size      int // 0: none is taken
+	seen      int
+	rng       *rand.Rand
+	positions []rules.Position
+}
+
+func (s *sample) add(p rules.Position) {
+	s.seen++
+	if len(s.positions) < s.size {
+		s.positions = append(s.positions, p)
+	} else if i := s.rng.IntN(s.seen); i < s.size {
+		s.positions[i] = p
+	}
 }

@@ -29,10 +29,9 @@ type entry struct {
 
 func (e *entry) bound() boundKind { return boundKind(e.tag & 3) }
 
-// usable returns the stored score and reports whether it settles a search to the given depth with the window alpha,
-// beta, at a position ply plies below the root from where the game may last left turns. Scores of lower depths settle
-// nothing, nor those of higher depths if sameDepth is set. Wins and losses hold at any depth, though quicker ones may
-// exist.
+// usable returns the stored score and reports whether it settles a search to depth with the window alpha, beta, ply
+// plies below the root, from where the game may last left turns. Scores of lower depths settle nothing, nor with
+// sameDepth those of higher ones. Wins and losses hold at any depth; there may be quicker ones.
 func (e *entry) usable(alpha, beta agents.Score, depth, ply, left int, sameDepth bool) (agents.Score, bool) {
 	plies, proven := agents.Score(e.score).Proven()
 	if proven && max(plies, -plies) > left {
@@ -58,9 +57,8 @@ const bucketSize = 4
 
 type bucket [bucketSize]slot
 
-// slot holds an entry that several threads may read and write at once: an entry mixed from two writes doesn't match its
-// key. (R. Hyatt and T. Mann, "A lock-less transposition table implementation for parallel search", ICGA Journal 25(1),
-// 2002.)
+// slot holds an entry for several threads: one mixed from two writes doesn't match its key (R. Hyatt and T. Mann, "A
+// lock-less transposition table implementation for parallel search", ICGA Journal 25(1), 2002).
 type slot struct {
 	mixed atomic.Uint64 // key XOR data
 	data  atomic.Uint64 // from the lowest bit: move 26, depth 8, tag 8, score 16

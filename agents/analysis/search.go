@@ -62,10 +62,10 @@ type search struct {
 	lines  []Line
 }
 
-// Search searches with an agent. It calls report with each result, and with all results so far, the best first; these
-// are not changed later. Agents that can exclude moves search depth by depth for the number of moves asked for, others
-// once. It ends when a limit is reached or all results are proven, with the agent's error, its panic included, or with
-// the cause of ctx's end.
+// Search searches with an agent. It calls report with each result, and with all so far, the best first, which are not
+// changed later. Agents that can exclude moves search depth by depth for the number of moves asked for, others once. It
+// ends at a limit or when all results are proven, with the agent's error, its panic included, or the cause of ctx's
+// end.
 func Search(ctx context.Context, a agents.Agent, q Request, report func(found Line, all []Line)) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -17,9 +17,8 @@ type config struct {
 	params
 }
 
-// params holds the tunable numbers of the search. A new one is a field here: the
-// spec parser, `gyges agents` and SPSA read its tags. The scale of values is 100·√3, so that a
-// point has the value 0.5; how the widths were chosen says forRules.
+// params holds the tunable numbers of the search. A new one is a field here: the spec parser, `gyges agents` and SPSA
+// read its tags. The scale of values is 100·√3, so that a point has the value 0.5.
 type params struct {
 	CPUCT            float64 `param:"cpuct" default:"0.3" check:"0..100" help:"exploration: weight of a move's prior against its value"`
 	ValueScale       float64 `param:"value_scale" default:"173" check:"1..10000" help:"score in hundredths of a point that has the value 0.71"`

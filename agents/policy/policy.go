@@ -1,8 +1,7 @@
 // Package policy ranks the moves of a position before anything is searched, by the sum of the weights of their features
 // and the output of a network: see README.md. Each feature depends on the start and the end of the move, or on the drop
 // of the displaced piece alone. So for hundreds of moves few sums are computed: one for each start and end, and one for
-// each drop. The network's hidden layer, the sum of the position and three rows by the move, needs no position after
-// the move.
+// each drop. The network's hidden layer sums the position and three rows by the move, without a position after it.
 //
 // Squares are seen by the side to move. A move and its mirror image in the mirrored position have the same features:
 // those whose square is on the right half of the board are mirrored.
@@ -21,8 +20,7 @@ const (
 	places = rules.NumSquares + 1
 )
 
-// The features are in tables, in which each has a weight. Here are the first indices
-// of the tables. A kind is the height of the piece moved with that of the one displaced,
+// The first indices of the tables of features. A kind is the height of the piece moved with that of the one displaced,
 // or none; threatened squares are those that the opponent controls.
 const (
 	firstStartEnd  = 0                                          // start and end
