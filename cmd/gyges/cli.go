@@ -14,8 +14,10 @@ import (
 	"github.com/alecthomas/kong"
 
 	"gyges/agents"
+	"gyges/agents/builtin"
 	"gyges/agents/human"
 	"gyges/agents/ugi"
+	"gyges/configs"
 	"gyges/rules"
 	"gyges/rules/base/settings"
 	"gyges/rules/base/textfmt"
@@ -100,11 +102,15 @@ func newEnv(in io.Reader, stdout, stderr io.Writer) *env {
 	out, err := &output{w: stdout}, &output{w: stderr}
 	level := new(slog.LevelVar)
 	level.Set(slog.LevelWarn)
+	levels, errLevels := configs.Levels(builtin.Registry())
+	if errLevels != nil {
+		panic(errLevels) // they are part of the program, and tested
+	}
 	return &env{
 		in: in, out: out, err: err,
 		log:      slog.New(slog.NewTextHandler(err, &slog.HandlerOptions{Level: level})),
 		level:    level,
-		registry: registryWith(human.Kind(in, out), ugi.Kind()),
+		registry: builtin.Registry(append(levels, human.Kind(in, out), ugi.Kind())...),
 	}
 }
 

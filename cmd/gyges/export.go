@@ -58,10 +58,10 @@ func (c *exportCmd) Run(ctx context.Context, e *env) error {
 
 // checkOut returns an error if the file to write is one of the inputs.
 func (c *exportCmd) checkOut(inputs []string) error {
-	info, outErr := os.Stat(c.Out) // if it can't be read, writing it returns the error
-	for _, in := range inputs {
-		if other, err := os.Stat(in); err == nil && outErr == nil && os.SameFile(info, other) {
-			return fmt.Errorf("--out: expected another file than the records %s", in)
+	out, _ := os.Stat(c.Out) // if it can't be read, writing it returns the error
+	for _, path := range inputs {
+		if in, _ := os.Stat(path); os.SameFile(out, in) {
+			return fmt.Errorf("--out: expected another file than the records %s", path)
 		}
 	}
 	return nil

@@ -17,12 +17,13 @@ import (
 	"sync"
 	"syscall"
 
+	"github.com/alecthomas/kong"
+
 	"gyges/agents"
+	"gyges/rules/base/build"
 	"gyges/rules/base/settings"
 	"gyges/rules/base/suggest"
 	"gyges/rules/base/textfmt"
-
-	"github.com/alecthomas/kong"
 )
 
 // The exit codes.
@@ -262,3 +263,14 @@ func (o *output) printf(format string, args ...any) { _, _ = fmt.Fprintf(o, form
 func (o *output) warn(format string, args ...any) {
 	o.printf("%s "+format+"\n", append([]any{styled(o, yellow, "gyges:")}, args...)...)
 }
+
+type versionCmd struct{}
+
+// Run prints one line.
+func (versionCmd) Run(e *env) error {
+	_, err := fmt.Fprintln(e.out, version())
+	return err
+}
+
+// version returns the line of the running program.
+func version() string { return build.Read().String() }

@@ -61,7 +61,7 @@ func (f *observer) game(g *record.Record) {
 	f.standings.Add(g)
 	f.meter.game(g)
 	if n := f.interval; n > 0 && f.done%n == 0 && f.done < f.total {
-		f.note(f.interim())
+		f.err = cmp.Or(f.err, asFailure(f.interim()))
 	}
 }
 
@@ -182,26 +182,16 @@ func (f *observer) end(ctx context.Context, s tournament.Summary) {
 	f.meter.end()
 	f.counted.SetManifest(&tournament.Manifest{Config: f.config.Completed(), Status: s.Status})
 	if s.Status == tournament.Failed && s.Played < f.done {
-		f.note(f.reread(ctx, filepath.Join(s.Out, tournament.GamesFile)))
-	}
-}
-
-// reread counts the games of a file of records in place of those that were played.
-func (f *observer) reread(ctx context.Context, path string) error {
-	f.standings, f.done, f.faults = standings.New(), 0, nil
-	f.counted = f.standings.Begin(&tournament.Manifest{Config: f.config.Completed()})
-	in := &runs.Reader{Strict: true, Torn: true}
-	return each(ctx, f.e, in, []string{path}, func(_ int, g *record.Record) error {
-		f.standings.Add(g)
-		if f.done++; g.Fault != nil {
-			f.fault(g)
-		}
-		return nil
-	})
-}
-
-func (f *observer) note(err error) {
-	if f.err == nil && err != nil {
-		f.err = failure{err}
+		f.standings, f.done, f.faults = standings.New(), 0, nil
+		f.counted = f.standings.Begin(&tournament.Manifest{Config: f.config.Completed()})
+		in, path := &runs.Reader{Strict: true, Torn: true}, filepath.Join(s.Out, tournament.GamesFile)
+		err := each(ctx, f.e, in, []string{path}, func(_ int, g *record.Record) error {
+			f.standings.Add(g)
+			if f.done++; g.Fault != nil {
+				f.fault(g)
+			}
+			return nil
+		})
+		f.err = cmp.Or(f.err, asFailure(err))
 	}
 }

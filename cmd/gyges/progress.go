@@ -163,8 +163,14 @@ func (m *meter) show() {
 		games, all = games+" games", m.done+n
 		left = fmt.Sprintf("about %s games, %s", textfmt.Thousands(twoDigits(n)), m.left(m.done, n))
 	}
-	if n := m.faulty(); n > 0 {
-		games += ", " + textfmt.Plural(n, "fault")
+	faults := 0
+	for _, f := range m.faults {
+		if f.kind != record.FaultSuspended {
+			faults += f.games
+		}
+	}
+	if faults > 0 {
+		games += ", " + textfmt.Plural(faults, "fault")
 	}
 	rate := float64(m.done-m.first) / max(m.now().Sub(m.start).Seconds(), 1e-9)
 	lines := []string{fmt.Sprintf("%s, %s games/s, %s", games, textfmt.Digits(rate), left)}
@@ -200,17 +206,6 @@ func (m *meter) fault(g *record.Record) {
 		m.faults = append(m.faults, fault{loser, kind, 0, fmt.Sprintf("game %d: %s", g.Game, g.Fault.Detail)})
 	}
 	m.faults[i].games++
-}
-
-// faulty returns how many games that were played a fault decided.
-func (m *meter) faulty() int {
-	n := 0
-	for _, f := range m.faults {
-		if f.kind != record.FaultSuspended {
-			n += f.games
-		}
-	}
-	return n
 }
 
 // timeText says how many games a run has played and how long it took; those that were there before are not of it.

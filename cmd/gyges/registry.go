@@ -6,19 +6,8 @@ import (
 	"slices"
 
 	"gyges/agents"
-	"gyges/agents/builtin"
-	"gyges/configs"
 	"gyges/rules"
 )
-
-// registryWith returns the kinds given, those built in, and the named levels.
-func registryWith(kinds ...agents.Kind) *agents.Registry {
-	levels, err := configs.Levels(builtin.Registry())
-	if err != nil {
-		panic(err) // they are part of the program, and tested
-	}
-	return builtin.Registry(append(kinds, levels...)...)
-}
 
 // kindsOf returns the kinds of a registry without the levels, which gyges levels lists.
 func kindsOf(registry *agents.Registry) []agents.Kind {

@@ -6,7 +6,11 @@ import (
 	"path/filepath"
 
 	"gyges/agents"
+	"gyges/agents/tuning/dataset"
 	"gyges/configs"
+	"gyges/rules/base/files"
+	"gyges/rules/base/settings"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/training"
 )
@@ -22,37 +26,29 @@ func (c *selfplayCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	f, summary, err := play(ctx, e, config.Games(), 0, c.queueFlags, selfPlayRun)
+	f, s, err := play(ctx, e, config.Games(), 0, c.queueFlags, selfPlayRun)
 	if err != nil {
-		if summary.Status != tournament.Running && summary.Out != "" {
+		if s.Status != tournament.Running && s.Out != "" {
 			e.err.printf("Stopped after %d of %d games, before there were training positions. "+
-				"Go on with the same command and --out %s\n", summary.Played, summary.Scheduled, summary.Out)
+				"Go on with the same command and --out %s\n", s.Played, s.Scheduled, s.Out)
 		}
-		return runError(err, summary)
+		return runError(err, s)
 	}
 	v := &learningView{e: e}
-	made, err := config.Extract(ctx, v.env(), summary.Out, config.Provenance(version()))
+	made, err := config.Extract(ctx, v.env(), s.Out, config.Provenance(version()))
 	v.end()
 	if err != nil {
 		return failure{err} // the games are safe
 	}
-	c.summarize(e, summary, made)
-	f.writeFaults(e.out)
-	if summary.Faults > 0 {
-		return errNo
-	}
-	return nil
-}
-
-func (c *selfplayCmd) summarize(e *env, s tournament.Summary, made training.Extraction) {
 	summarizeExtraction(e, made)
-	w := e.out
-	w.printf("%s", timeText(s))
+	e.out.printf("%s", timeText(s))
 	if fresh := s.Played - s.Kept; fresh > 0 {
-		w.printf(", %s positions a minute",
+		e.out.printf(", %s positions a minute",
 			perSecond(uint64(made.Plies*fresh/s.Played*60), s.End.Sub(s.Start).Seconds()))
 	}
-	w.printf("; the training positions are in %s\n", filepath.Join(s.Out, training.PositionsDir))
+	e.out.printf("; the training positions are in %s\n", filepath.Join(s.Out, training.PositionsDir))
+	f.writeFaults(e.out)
+	return answer(s.Faults == 0)
 }
 
 // config returns the config of the file and the flags, checked.
@@ -71,4 +67,42 @@ func (c *selfplayCmd) config(registry *agents.Registry) (config training.SelfPla
 		return config, errors.New("expected a YAML file, or --agent; see gyges selfplay --help")
 	}
 	return config, c.checkRun(&config, config.Validate(registry), t.Name, &t.Out)
+}
+
+type dataMakeCmd struct {
+	Dir string `arg:"" what:"a run" placeholder:"DIR" help:"Folder of a run."`
+	settingsFlags
+}
+
+// Run extracts the training positions and prints how many there are.
+func (c *dataMakeCmd) Run(ctx context.Context, e *env) error {
+	config := training.DefaultSelfPlay()
+	if err := c.apply(&config.Positions); err != nil {
+		return err
+	}
+	v := &learningView{e: e}
+	made, err := config.Extract(ctx, v.env(), c.Dir, map[string]string{"program": version()})
+	v.end()
+	if err != nil {
+		return files.Plain(settings.FlagErrors(&config, err))
+	}
+	summarizeExtraction(e, made)
+	return nil
+}
+
+// summarizeExtraction prints how many positions were written and omitted.
+func summarizeExtraction(e *env, made training.Extraction) {
+	for _, note := range made.Notes {
+		e.err.warn("%s", textfmt.Escape(note))
+	}
+	n, w := made.Written, e.out
+	w.printf("%d training positions (%d train, %d validation, %d test) of %d positions in games: %d repeated",
+		made.Total(), n[dataset.Train], n[dataset.Validation], n[dataset.Test], made.Plies, made.Repeated)
+	if made.Searched > 0 {
+		w.printf(", %d searched, %d without a result", made.Searched, made.Unplayed)
+	}
+	if made.RandomMoves > 0 {
+		w.printf(", %d before a random move", made.RandomMoves)
+	}
+	w.printf(", %d in another split\n", made.Duplicates)
 }

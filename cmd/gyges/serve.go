@@ -12,6 +12,8 @@ import (
 
 	"gyges/agents"
 	"gyges/configs"
+	"gyges/rules/base/files"
+	"gyges/rules/base/problems"
 	"gyges/tournament"
 	"gyges/tournament/live"
 	browser "gyges/tournament/play"
@@ -78,24 +80,22 @@ func listen(ctx context.Context, flag, addr string) (net.Listener, error) {
 
 // check finds mistakes in the other flags.
 func (c *serveCmd) check() error {
-	var errs []error
+	var p problems.List
 	for _, name := range c.Host {
-		if name == "" || strings.ContainsAny(name, "/: *") {
-			errs = append(errs, fmt.Errorf("--host: expected a name like box.example.org, found %.60q", name))
-		}
+		p.Expect(name != "" && !strings.ContainsAny(name, "/: *"), "--host",
+			"expected a name like box.example.org, found %.60q", name)
 	}
 	for _, path := range c.Runs {
-		info, err := os.Stat(path)
-		if err != nil {
-			errs = append(errs, fileError("run", err))
-		} else if !info.IsDir() && filepath.Base(path) != tournament.GamesFile {
-			errs = append(errs, fmt.Errorf("run: expected a folder or its %s, found the file %s", tournament.GamesFile, path))
+		if info, err := os.Stat(path); err != nil {
+			p.Add("run", files.Plain(err))
+		} else {
+			p.Expect(info.IsDir() || filepath.Base(path) == tournament.GamesFile, "run",
+				"expected a folder or its %s, found the file %s", tournament.GamesFile, path)
 		}
 	}
-	if info, err := os.Stat(c.Results); c.Results != "" && err == nil && !info.IsDir() {
-		errs = append(errs, fmt.Errorf("--results: expected a folder, found the file %s", c.Results))
-	}
-	return errors.Join(errs...)
+	info, err := os.Stat(c.Results)
+	p.Expect(err != nil || info.IsDir(), "--results", "expected a folder, found the file %s", c.Results)
+	return p.Err()
 }
 
 // address resolves --addr. It must be of this machine alone unless --open is given.

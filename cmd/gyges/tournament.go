@@ -1,15 +1,21 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"time"
+
+	"github.com/alecthomas/kong"
 
 	"gyges/agents"
 	"gyges/configs"
 	"gyges/ratings"
 	"gyges/rules/base/files"
 	"gyges/rules/base/grid"
+	"gyges/rules/base/settings"
 	"gyges/tournament"
 )
 
@@ -29,9 +35,6 @@ func (c *tournamentCmd) Run(ctx context.Context, e *env) error {
 	e.log.Debug("tournament", "games", config.Games(), "agents", len(config.Agents), "rules", config.Rules,
 		"openings", config.Openings.String(), "seed", config.Seed, "workers", config.Workers, "out", config.Out)
 	f, summary, err := play(ctx, e, config, c.RatingInterval, c.queueFlags, ratedRun)
-	if f == nil {
-		return err
-	}
 	if summary.Played == 0 && err != nil {
 		if summary.Status == tournament.Interrupted {
 			e.err.printf("Stopped before the first game was over.\n")
@@ -42,32 +45,35 @@ func (c *tournamentCmd) Run(ctx context.Context, e *env) error {
 	if errReport == nil {
 		errReport = c.print(context.WithoutCancel(ctx), e, f, summary)
 	}
-	if err = errors.Join(runError(err, summary), errReport); err == nil && summary.Faults > 0 {
-		err = errNo
-	}
-	return err
+	return cmp.Or(errors.Join(runError(err, summary), errReport), answer(summary.Faults == 0))
 }
 
-// print prints the tables, those of a run that was stopped too. The games are
-// safe whatever goes wrong here.
+// print prints the tables, those of a run that was stopped too, and what else is reported. The games are safe whatever
+// goes wrong here.
 func (c *tournamentCmd) print(ctx context.Context, e *env, f *observer, s tournament.Summary) error {
 	rated, err := f.standings.Fit(ctx, ratings.Options{}, c.Format == grid.JSON)
 	if err == nil {
 		err = c.write(e.out, rated)
 	}
-	about := e.err
+	w := e.err
 	if c.forPeople() {
-		about = e.out
-		about.printf("\n")
-		err = errors.Join(err, printTable(e.out, f.standings.PlayerTable(f.config.Players()), c.Format, 1))
+		w = e.out
+		w.printf("\n")
+		err = errors.Join(err, printTable(w, f.standings.PlayerTable(f.config.Players()), c.Format, 1))
 	}
-	about.printf("\n")
-	c.summarize(about, s, f)
+	w.printf("\n")
+	f.writePrecision(w, s)
+	w.printf("%s; the records are in %s\n", timeText(s), s.Out)
+	f.writeFaults(w)
+	if s.Status != tournament.Finished {
+		w.printf("Stopped after %d of %d games. Go on with the same command and --out %s. Rate them again with: gyges "+
+			"rate %s\n", s.Played, s.Scheduled, s.Out, s.Out)
+	}
 	return asFailure(err)
 }
 
-// play plays a run and reports on it while it goes on. The error is that
-// of the run; the observer has that of the reports. One that can't begin has no observer.
+// play plays a run and reports on it while it goes on. The error is that of the run; the observer has that of the
+// reports. One that can't begin has no observer and an empty status.
 func play(
 	ctx context.Context, e *env, config tournament.Config, interval int64, workers queueFlags, kind runKind,
 ) (f *observer, s tournament.Summary, err error) {
@@ -99,17 +105,6 @@ func runError(err error, s tournament.Summary) error {
 	}
 }
 
-// summarize prints what is reported besides the tables.
-func (c *tournamentCmd) summarize(w *output, s tournament.Summary, f *observer) {
-	f.writePrecision(w, s)
-	w.printf("%s; the records are in %s\n", timeText(s), s.Out)
-	f.writeFaults(w)
-	if s.Status != tournament.Finished {
-		w.printf("Stopped after %d of %d games. Go on with the same command and --out %s. Rate them again with: gyges "+
-			"rate %s\n", s.Played, s.Scheduled, s.Out, s.Out)
-	}
-}
-
 // config returns the config of the file and the flags, checked.
 func (c *tournamentCmd) config(registry *agents.Registry) (config tournament.Config, err error) {
 	config = tournament.DefaultConfig()
@@ -128,4 +123,53 @@ func (c *tournamentCmd) config(registry *agents.Registry) (config tournament.Con
 		return config, errors.New("expected a YAML file, or --agent at least twice; see gyges tournament --help")
 	}
 	return config, c.checkRun(&config, config.Validate(registry), config.Name, &config.Out)
+}
+
+// settingsFlags are flags that override the settings of a config, made of their tags: see [settings.Flags].
+type settingsFlags struct{ kong.Plugins }
+
+// newSettingsFlags returns the flags of the settings of a config, which holds the defaults, but for those without.
+func newSettingsFlags(defaults any, without ...string) settingsFlags {
+	return settingsFlags{kong.Plugins{settings.Flags(defaults, without...)}}
+}
+
+// apply sets the settings of config that are overridden.
+func (f *settingsFlags) apply(config any) error { return settings.Apply(config, f.Plugins[0]) }
+
+// checkRun returns what is wrong with a config, by the names of its flags. A run that has no folder gets a new one.
+func (f *settingsFlags) checkRun(config any, invalid error, name string, out *string, without ...string) error {
+	*out = cmp.Or(*out, tournament.DefaultOut("results", name, time.Now()))
+	return settings.FlagErrors(config, invalid, without...)
+}
+
+// runFlags are those of commands that play a run: what overrides its settings, and the workers.
+type runFlags struct {
+	settingsFlags
+	Rules      string   `placeholder:"RULES,…" help:"Rule sets, separated by commas: presets (see gyges rules) or PRESET:OPTION=VALUE,…. Default: standard."`
+	Set        []string `sep:"none" placeholder:"OPTION=VALUE" help:"Change an option of every rule set; may be repeated."`
+	Extend     bool     `help:"Resume the run in --out with more pairs than it was begun with."`
+	queueFlags `group:"Workers on other machines:"`
+}
+
+// newRunFlags returns the flags of the settings of a config, which holds the defaults, but for those without.
+func newRunFlags(defaults any, without ...string) runFlags {
+	return runFlags{settingsFlags: newSettingsFlags(defaults, append(without, "rules")...)}
+}
+
+// applyRun sets what the flags override in config, whose games are those of t.
+func (f *runFlags) applyRun(config any, t *tournament.Config) error {
+	errs := []error{f.apply(config)}
+	t.Extend = f.Extend
+	t.Rules = slices.Clone(t.Rules)
+	var err error
+	if f.Extend && t.Out == "" {
+		errs = append(errs, errors.New("--extend needs --out"))
+	}
+	if f.Rules != "" {
+		t.Rules, err = loadRulesList(f.Rules)
+	}
+	for i := 0; i < len(t.Rules) && err == nil; i++ {
+		t.Rules[i], err = changeOptions(t.Rules[i], f.Set)
+	}
+	return errors.Join(append(errs, err)...)
 }

@@ -30,11 +30,13 @@ func (c *trainCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	q, err := c.open(ctx, e, &config)
+	m := tournament.Config{Agents: []agents.Spec{config.Agent}, Settings: config.Match.Settings, Out: config.Out}
+	q, err := c.open(ctx, e, &m)
 	if err != nil {
 		return err
 	}
 	defer q.close()
+	config.Executor = m.Executor
 	v := &learningView{e: e, budget: config.Time}
 	s, err := config.Run(ctx, v.env())
 	v.end()
@@ -57,14 +59,6 @@ func (c *trainCmd) config(e *env) (training.Generations, error) {
 		return config, err
 	}
 	return config, c.checkRun(&config, config.Validate(e.registry), config.Name, &config.Out)
-}
-
-// open connects the run to workers, with --nats.
-func (c *trainCmd) open(ctx context.Context, e *env, config *training.Generations) (*queued, error) {
-	m := tournament.Config{Agents: []agents.Spec{config.Agent}, Settings: config.Match.Settings, Out: config.Out}
-	q, err := c.queueFlags.open(ctx, e, &m)
-	config.Executor = m.Executor
-	return q, err
 }
 
 // print prints the generations and the joint rating.
