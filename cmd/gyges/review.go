@@ -103,15 +103,23 @@ func (c *reviewCmd) sources(ctx context.Context, e *env, paths []string) ([]revi
 		if c.Done() {
 			break
 		}
-		list, err := c.read(ctx, e, path)
+		in := c.reader(false)
+		file, err := openGames(ctx, e, path, in.Manifest(path))
+		if err != nil {
+			return nil, err
+		}
+		list, err := review.Select(ctx, in, file, c.Game)
+		c.Filter = in.Filter
 		switch {
 		case errors.As(err, new(review.NoneError)):
 			empty = append(empty, err)
+			continue
 		case err != nil:
 			return nil, err
-		default:
-			all = append(all, reviewedSource{c.Sources[i], list, make([]*review.Game, len(list))})
+		case c.Game == nil:
+			warnSkipped(e, in)
 		}
+		all = append(all, reviewedSource{c.Sources[i], list, make([]*review.Game, len(list))})
 	}
 	if all == nil {
 		return nil, empty[0]
@@ -120,20 +128,6 @@ func (c *reviewCmd) sources(ctx context.Context, e *env, paths []string) ([]revi
 		e.err.warn("left out: %s", textfmt.Escape(err.Error()))
 	}
 	return all, nil
-}
-
-// read reads the games of a file that are to be reviewed.
-func (c *reviewCmd) read(ctx context.Context, e *env, path string) ([]*record.Record, error) {
-	in := c.reader(false)
-	file, err := openGames(ctx, e, path, in.Manifest(path))
-	if err != nil {
-		return nil, err
-	}
-	list, err := review.Select(ctx, in, file, c.Game)
-	if c.Filter = in.Filter; err == nil && c.Game == nil {
-		warnSkipped(e, in)
-	}
-	return list, err
 }
 
 // source reviews the games of one source.
@@ -176,13 +170,16 @@ func (c *reviewCmd) review(ctx context.Context, e *env, of *reviewedSource, keep
 	switch {
 	case done == n:
 		return nil
-	case n == 1:
-		g, err := c.one(ctx, e, of.records[0])
+	case n == 1: // whose moves are the progress
+		g := of.records[0]
+		m := newMeter(e.err, int64(len(g.Moves)))
+		defer m.end()
+		r, err := review.New(c.Nodes).Game(ctx, g, func(done, all int) { m.step(int64(done), int64(all), "", "moves") })
 		if err != nil {
 			return err
 		}
-		of.reviews[0] = g
-		return keep(g)
+		of.reviews[0] = r
+		return keep(r)
 	}
 	p := newMeter(e.err, int64(n))
 	p.done = int64(done)
@@ -197,15 +194,6 @@ func (c *reviewCmd) review(ctx context.Context, e *env, of *reviewedSource, keep
 		e.err.printf("Stopped after %d of %d games. Go on with the same command\n", p.done, n)
 	}
 	return err
-}
-
-// one reviews a single game, whose moves are the progress.
-func (c *reviewCmd) one(ctx context.Context, e *env, g *record.Record) (*review.Game, error) {
-	m := newMeter(e.err, int64(len(g.Moves)))
-	defer m.end()
-	return review.New(c.Nodes).Game(ctx, g, func(done, all int) {
-		m.step(int64(done), int64(all), "", "moves")
-	})
 }
 
 // print prints the reviews.

@@ -170,9 +170,9 @@ func solutionColumns(f grid.Format) []grid.Column[solver.Solution] {
 	}})
 }
 
-// solveList solves the positions of a list, and prints their solutions in its order as soon
-// as they are there. What is stopped has printed those before. Positions whose solutions the file of --out
-// has are left out, without it those of the certificate.
+// solveList solves the positions of a list, and prints their solutions in its order as soon as they are there. What is
+// stopped has printed those before. Positions whose solutions the file of --out has are left out, without it those of
+// the certificate.
 func (c *solveCmd) solveList(ctx context.Context, e *env, r *rules.Rules, search solver.Search) (err error) {
 	games, err := c.readList(ctx, e, r)
 	if err != nil {
@@ -198,7 +198,14 @@ func (c *solveCmd) solveList(ctx context.Context, e *env, r *rules.Rules, search
 		rest = games
 	}
 	write := c.solutionWriter(e, out, len(rest) < len(games))
-	err = c.solveGames(ctx, e, search, rest, len(games), func(s solver.Solution) error {
+	progress := newMeter(e.err, int64(len(games)))
+	progress.restart(int64(len(games) - len(rest)))
+	solved, results, workers := progress.first, 0, cmp.Or(c.Workers, runtime.GOMAXPROCS(0))
+	err = search.List(ctx, r, rest, workers, func(s solver.Solution) error {
+		if solved++; s.Plies != 0 {
+			results++
+		}
+		progress.step(solved, progress.total, "", fmt.Sprintf("positions solved, %d with a result", results))
 		if certificate != nil && s.Strategy != nil {
 			if err := certificate.Add(s.Strategy); err != nil {
 				return asFailure(err)
@@ -206,6 +213,7 @@ func (c *solveCmd) solveList(ctx context.Context, e *env, r *rules.Rules, search
 		}
 		return write(s)
 	})
+	progress.end()
 	if err != nil || certificate == nil {
 		return err
 	}
@@ -310,25 +318,4 @@ func beginsWith(f *os.File, text string) error {
 		return fmt.Errorf("%s: expected solutions or an empty file, found %.60q", f.Name(), found[:n])
 	}
 	return nil
-}
-
-// solveGames solves the last ones of all games, and calls each with their solutions.
-func (c *solveCmd) solveGames(
-	ctx context.Context, e *env, search solver.Search, games []*rules.Game, all int, each func(solver.Solution) error,
-) error {
-	if len(games) == 0 {
-		return nil
-	}
-	progress := newMeter(e.err, int64(all))
-	progress.restart(int64(all - len(games)))
-	defer progress.end()
-	solved, results := progress.first, 0
-	workers := cmp.Or(c.Workers, runtime.GOMAXPROCS(0))
-	return search.List(ctx, games[0].Rules(), games, workers, func(s solver.Solution) error {
-		if solved++; s.Plies != 0 {
-			results++
-		}
-		progress.step(solved, progress.total, "", fmt.Sprintf("positions solved, %d with a result", results))
-		return each(s)
-	})
 }
