@@ -42,7 +42,6 @@ var paramColumns = []grid.Column[agents.ParamDef]{
 	{Key: "doc", Title: "What it does", Left: true, Value: func(d agents.ParamDef) any { return d.Doc }},
 }
 
-// Run prints the kinds, or one with its parameters.
 func (c *agentsCmd) Run(e *env) error {
 	if c.Kind == "" {
 		err := printTable(e.out, grid.Make(kindColumns, kindsOf(e.registry)), c.Format, 0)
@@ -86,7 +85,6 @@ func eloUnder(l configs.Level, preset string) string {
 	return fmt.Sprintf("%d ± %d", l.Elo[preset].Elo, l.Elo[preset].Error)
 }
 
-// Run prints the list.
 func (c *levelsCmd) Run(e *env) error {
 	levels, err := configs.ListLevels()
 	if err != nil {

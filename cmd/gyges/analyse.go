@@ -24,7 +24,6 @@ type analyseCmd struct {
 	Position []string `arg:"" optional:"" sep:"none" help:"Position to analyse."`
 }
 
-// Run analyses.
 func (c *analyseCmd) Run(ctx context.Context, e *env) error {
 	r, err := c.load()
 	if err != nil {

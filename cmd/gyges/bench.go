@@ -23,7 +23,6 @@ type benchReport struct {
 	Totals   []bench.Total  `json:"totals"`
 }
 
-// Run searches and prints.
 func (c *benchSearchCmd) Run(ctx context.Context, e *env) error {
 	if len(c.Agent) == 0 {
 		c.Agent = bench.DefaultSpecs()
@@ -51,7 +50,6 @@ var searchColumns = []grid.Column[bench.Search]{
 	{Title: "Seconds", Value: func(s bench.Search) any { return grid.Fixed(s.Seconds, 3) }},
 }
 
-// write prints the report in the given format.
 func (r *benchReport) write(w *output, format grid.Format) error {
 	if format == grid.JSON {
 		return grid.WriteJSON(w, r)

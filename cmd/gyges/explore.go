@@ -17,7 +17,6 @@ import (
 	"gyges/tournament/runs"
 )
 
-// exploreCmd lists what was played in a position.
 type exploreCmd struct {
 	Args   []string    `arg:"" name:"run" what:"a run" sep:"none" help:"A position in quotes, or none for the start of a game, then folders of runs, files of records (games.jsonl) or PGN; - is the standard input."`
 	Rules  string      `placeholder:"RULES" help:"Rule set of the games. Default: theirs, if they have only one."`
@@ -29,7 +28,6 @@ type exploreCmd struct {
 // boardText begins like a board, also one with a mistake.
 var boardText = regexp.MustCompile(`^\d+(/\d\w*){4,}( |$)`)
 
-// Run reads the games and prints the moves.
 func (c *exploreCmd) Run(ctx context.Context, e *env) error {
 	position := ""
 	if _, err := os.Stat(c.Args[0]); err != nil && boardText.MatchString(c.Args[0]) {

@@ -26,7 +26,6 @@ type exportCmd struct {
 	Out    string `short:"o" placeholder:"FILE" help:"File to write; one that is there is replaced. Default: the standard output."`
 }
 
-// Run writes the games.
 func (c *exportCmd) Run(ctx context.Context, e *env) error {
 	format, err := formatOf(c.Format, "--out", c.Out, "pgn", "csv", "jsonl")
 	files, errFiles := c.files()
@@ -85,7 +84,6 @@ func eventOf(files []string) string {
 	return textfmt.Cut(strings.ToValidUTF8(textfmt.Escape(strings.Join(slices.Compact(list), ", ")), "\ufffd"), most)
 }
 
-// exporter writes games.
 type exporter struct {
 	event string
 	names playerNames

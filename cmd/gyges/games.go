@@ -27,7 +27,6 @@ type gamesListCmd struct {
 	Format  grid.Format `enum:"text,markdown,csv,json,jsonl" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown, csv, json (an array, an object for each game) or jsonl (the records themselves)."`
 }
 
-// Run lists the games.
 func (c *gamesListCmd) Run(ctx context.Context, e *env) error {
 	columns, errColumns := c.columns()
 	files, err := c.files()
@@ -68,7 +67,6 @@ type gamesStatsCmd struct {
 	Format grid.Format `enum:"text,markdown,csv,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown, csv or json. Text and Markdown round, the others have every digit."`
 }
 
-// Run counts what happens in the games and prints the figures.
 func (c *gamesStatsCmd) Run(ctx context.Context, e *env) error {
 	files, err := c.files()
 	if err != nil {
@@ -116,13 +114,11 @@ type gameFilter struct {
 	Rules string `placeholder:"RULES,…" help:"Only games under these rule sets."`
 }
 
-// prepare checks the flags.
 func (f *gameFilter) prepare() (err error) {
 	f.RuleSets, err = ruleNames(f.Rules)
 	return errors.Join(f.Check(), err)
 }
 
-// reader returns a reader of the games that pass the filter.
 func (f *gameFilter) reader(strict bool) *runs.Reader {
 	return &runs.Reader{Strict: strict, Torn: true, Filter: f.Filter}
 }
@@ -177,11 +173,9 @@ var gameColumns = []grid.Column[listedGame]{
 	{Key: "plies", Title: "Plies", Value: func(g listedGame) any { return g.Plies }},
 }
 
-// tableRows is how many games stand under one header in text and Markdown, whose columns
-// are as wide as the widest of them.
+// tableRows is how many games stand under one header of a table for people, whose columns are as wide as the widest.
 const tableRows = 1000
 
-// gameList lists games in a format.
 type gameList struct {
 	format    grid.Format
 	out       *output
@@ -193,7 +187,6 @@ type gameList struct {
 	names     playerNames
 }
 
-// begin begins a table.
 func (l *gameList) begin() {
 	l.table = grid.NewWriter(l.out, l.format, grid.Options{Width: tableWidth(l.out)}, l.columns)
 }
@@ -239,8 +232,7 @@ func (l *gameList) end() {
 	l.out.printf("%s\n", count)
 }
 
-// playerNames gives each player one name: its label, or if another player has that, its
-// spec. The zero value is ready to use.
+// playerNames gives each player one name: its label, or if another player has that, its spec.
 type playerNames struct{ of, taken map[string]string } // names by specs, and specs by names
 
 func (n *playerNames) name(spec string) string {
@@ -258,7 +250,6 @@ func (n *playerNames) name(spec string) string {
 	return name
 }
 
-// listed returns the row of a game.
 func (n *playerNames) listed(run string, g *record.Record) listedGame {
 	return listedGame{g, run, n.name(g.South.Agent), n.name(g.North.Agent)}
 }
@@ -271,7 +262,6 @@ type gamesShowCmd struct {
 	Format string `enum:"text,json" default:"text" placeholder:"FORMAT" help:"Output: text (default) or json."`
 }
 
-// Run prints the game.
 func (c *gamesShowCmd) Run(ctx context.Context, e *env) error {
 	files, err := gameFiles([]string{c.Source})
 	if err != nil {
@@ -336,7 +326,6 @@ func findGame(ctx context.Context, e *env, path string, id int64) (g *record.Rec
 	return g, game, named(fmt.Sprintf("%s:%d", name, line), err)
 }
 
-// text prints the game for people.
 func (c *gamesShowCmd) text(out *output, g *record.Record, game *rules.Game, turns []record.Turn) {
 	out.printf("Game   %d, pair %d\nSouth  %s\nNorth  %s\nRules  %s\n", g.Game, g.Pair,
 		textfmt.Escape(withSpec(g.South.Agent)), textfmt.Escape(withSpec(g.North.Agent)), textfmt.Escape(g.Rules))

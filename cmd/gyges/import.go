@@ -24,7 +24,6 @@ type importCmd struct {
 	Strict bool   `help:"Refuse a file with anything in it that can't be read, instead of leaving that out."`
 }
 
-// Run imports the file and says so.
 func (c *importCmd) Run(ctx context.Context, e *env) error {
 	r, err := flagRules(c.Rules)
 	if err != nil {

@@ -13,7 +13,6 @@ import (
 	"gyges/tournament/report"
 )
 
-// initCmd writes a file of settings to begin with.
 type initCmd struct {
 	Kind   string `arg:"" enum:"tournament,match,train,tune" what:"what the file is for: tournament, match, train or tune" help:"What the file is for: tournament, match (a tournament of two agents with a sequential test), train or tune."`
 	Rules  string `arg:"" what:"a rule set" help:"Rule set: a preset (see gyges rules) or PRESET:OPTION=VALUE,…."`
@@ -21,7 +20,6 @@ type initCmd struct {
 	Out    string `short:"o" placeholder:"FILE" help:"New file to write. Default: the standard output."`
 }
 
-// Run writes the file.
 func (c *initCmd) Run(e *env) error {
 	if c.Out == "-" { // the standard output, too
 		c.Out = ""

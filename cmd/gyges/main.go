@@ -102,8 +102,7 @@ func runCommand(ctx context.Context, e *env, args []string) error {
 	return chosen.Run(e)
 }
 
-// parse finds the command that args name, and reads the others. If they ask for help,
-// that has been printed, and the error is errHelp.
+// parse finds the command that args name, and reads the others. If they ask for help, it prints it and returns errHelp.
 func parse(parser *kong.Kong, args []string) (*kong.Context, error) {
 	switch {
 	case len(args) == 0:
@@ -204,8 +203,7 @@ func exitCode(ctx context.Context, err error) int {
 	}
 }
 
-// maxMessage bounds a line of an error, in bytes. Values are quoted by %.60q, so
-// longer ones come from libraries and lists of values.
+// maxMessage bounds a line of an error, in bytes; longer ones come from libraries and lists of values.
 const maxMessage = 2000
 
 // complain prints an error, each line of a joined one after the program's name.
@@ -218,8 +216,7 @@ func complain(w *output, err error) {
 	}
 }
 
-// output writes to w until the first error, which it keeps, so that commands
-// needn't check every print.
+// output writes to w until the first error, which it keeps, so that commands needn't check every print.
 type output struct {
 	w     io.Writer
 	err   error
@@ -247,8 +244,7 @@ func (o *output) write(p []byte) (int, error) {
 	return n, err
 }
 
-// draw shows lines of progress on a terminal until something else is written; none
-// removes them.
+// draw shows lines of progress on a terminal until something else is written; none removes them.
 func (o *output) draw(lines ...string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -256,7 +252,6 @@ func (o *output) draw(lines ...string) {
 	o.drawn = len(lines)
 }
 
-// printf writes a formatted text.
 func (o *output) printf(format string, args ...any) { _, _ = fmt.Fprintf(o, format, args...) }
 
 // warn writes a line on something that was left out or may be wrong.
@@ -266,7 +261,6 @@ func (o *output) warn(format string, args ...any) {
 
 type versionCmd struct{}
 
-// Run prints one line.
 func (versionCmd) Run(e *env) error {
 	_, err := fmt.Fprintln(e.out, version())
 	return err

@@ -21,7 +21,6 @@ type matchCmd struct {
 	RatingInterval int64 `check:"0.." zero:"never" placeholder:"N" help:"Report the ratings after every N games, too, on stderr."`
 }
 
-// Run plays the match and prints its result.
 func (c *matchCmd) Run(ctx context.Context, e *env) error {
 	config, err := c.config(e.registry)
 	if err != nil {
@@ -38,7 +37,6 @@ func (c *matchCmd) Run(ctx context.Context, e *env) error {
 	return cmp.Or(errors.Join(err, f.err), answer(summary.Faults == 0))
 }
 
-// print prints the result of the match.
 func (c *matchCmd) print(e *env, f *observer, summary tournament.Summary) {
 	config := f.config
 	count := f.standings.Count(config.Agents[0].String())
@@ -85,7 +83,6 @@ type sprtCmd struct {
 	Model string  `enum:"normalized,logistic" default:"normalized" placeholder:"MODEL" help:"What Elo means: normalized (default) or logistic."`
 }
 
-// Run prints the figures.
 func (c *sprtCmd) Run(e *env) error {
 	pairs, err := parsePairs(c.Penta)
 	if err != nil {
@@ -99,7 +96,6 @@ func (c *sprtCmd) Run(e *env) error {
 	return nil
 }
 
-// parsePairs reads five counts.
 func parsePairs(text string) (sprt.Pairs, error) {
 	const most = 1_000_000_000
 	var p sprt.Pairs

@@ -23,7 +23,6 @@ type movesCmd struct {
 	Position []string `arg:"" optional:"" sep:"none" help:"Position: rows 1 to 6 from South's left, then who is to move."`
 }
 
-// Run prints the moves.
 func (c *movesCmd) Run(e *env) error {
 	r, err := c.load()
 	if err != nil {
@@ -53,7 +52,6 @@ type perftCmd struct {
 	Position []string `arg:"" optional:"" sep:"none" help:"Position to count from."`
 }
 
-// Run counts, or checks counts.
 func (c *perftCmd) Run(ctx context.Context, e *env) error {
 	switch {
 	case c.Depth == nil && c.EPD == "":
@@ -168,7 +166,6 @@ type diagramCmd struct {
 	Position []string `arg:"" optional:"" sep:"none" help:"Position, and the move made in it, if one is to be shown, in short or long notation."`
 }
 
-// Run draws the position.
 func (c *diagramCmd) Run(e *env) error {
 	r, err := c.load()
 	if err != nil {
@@ -208,7 +205,6 @@ func (c *diagramCmd) words() (position []string, move string) {
 	return c.Position, ""
 }
 
-// draw returns the picture.
 func (c *diagramCmd) draw(r *rules.Rules, p rules.Position, m rules.Move, course []rules.Step) string {
 	switch {
 	case c.Format == "svg":

@@ -23,7 +23,6 @@ type openingsCmd struct {
 	agents.Limits
 }
 
-// Run prints the openings that pass.
 func (c *openingsCmd) Run(ctx context.Context, e *env) error {
 	s, err := c.screening(ctx, e)
 	if err != nil {

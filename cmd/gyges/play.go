@@ -29,7 +29,6 @@ type playCmd struct {
 	Quiet        bool                `short:"q" help:"Print the moves, not the board."`
 }
 
-// Run plays the game.
 func (c *playCmd) Run(ctx context.Context, e *env) error {
 	r, err := c.load()
 	if err != nil {
@@ -95,7 +94,6 @@ func (c *playCmd) opening(r *rules.Rules, seed uint64) (rules.Position, error) {
 	return schedule.Openings{Policy: schedule.RandomOpenings}.Opening(r, seed, 0)
 }
 
-// seat makes and starts both agents.
 func (c *playCmd) seat(ctx context.Context, e *env, m *game.Game, seed uint64) error {
 	var errs []error
 	for side, text := range [2]string{c.South, c.North} {

@@ -27,11 +27,10 @@ import (
 	"gyges/tournament/standings"
 )
 
-// lineEvery is the time between two lines of progress where no bar can be drawn, and
-// drawEvery that between two bars.
+// The time between two reports of progress.
 const (
-	lineEvery = 10 * time.Second
-	drawEvery = 100 * time.Millisecond
+	lineEvery = 10 * time.Second       // by lines
+	drawEvery = 100 * time.Millisecond // by a bar
 )
 
 // meter reports how far work has come: by a bar with lines below it on a terminal, by lines elsewhere.
@@ -67,7 +66,6 @@ func (m *meter) restart(done int64) {
 	m.last = m.start
 }
 
-// due reports whether it is time for a report.
 func (m *meter) due() bool {
 	every := lineEvery
 	if m.bar {
@@ -262,7 +260,6 @@ func newObserver(e *env, interval int64, config *tournament.Config, kind runKind
 	return f
 }
 
-// game adds the next game.
 func (f *observer) game(g *record.Record) {
 	f.standings.Add(g)
 	f.meter.game(g)

@@ -179,7 +179,6 @@ func (q *queued) close() {
 	}
 }
 
-// workerCmd plays for runs on other machines.
 type workerCmd struct {
 	Nats    string   `required:"" placeholder:"URL" help:"The NATS server, like nats://host:4222; several of a cluster with commas."`
 	Workers int      `check:"0..1024" placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
@@ -189,7 +188,6 @@ type workerCmd struct {
 	accessFlags
 }
 
-// Run works until it is stopped.
 func (c *workerCmd) Run(ctx context.Context, e *env) error {
 	if e.level.Level() > slog.LevelInfo { // the log is all of its output
 		e.level.Set(slog.LevelInfo)

@@ -74,7 +74,6 @@ func (c *rateCmd) Run(ctx context.Context, e *env) error {
 	return c.print(e, rated)
 }
 
-// rate reads the games and rates the players.
 func (c *rateCmd) rate(
 	ctx context.Context, e *env, in *runs.Reader, all *standings.Standings, files []string, options ratings.Options,
 ) (rated table.Tables, err error) {
@@ -102,7 +101,6 @@ func (c *rateCmd) rate(
 	return c.fit(ctx, in, all, options, c.Pool || c.Format == grid.JSON)
 }
 
-// plot draws the ratings.
 func (c *rateCmd) plot(w io.Writer, b table.Tables) error {
 	printed := b.Printed()
 	if len(printed) != 1 {
@@ -141,7 +139,6 @@ func warnUnreadable(e *env, in *runs.Reader) {
 // listed returns some names and the number of the others.
 func listed(names []string) string { return textfmt.List(names, 8) }
 
-// print writes the tables that the flags ask for.
 func (c *rateCmd) print(e *env, b table.Tables) error {
 	f := c.Format
 	b.Layout = layout(e.out)
@@ -178,7 +175,6 @@ func (f formatFlag) columns() ([]table.Column, error) {
 // forPeople reports whether lines of text may be printed beside the tables.
 func (f formatFlag) forPeople() bool { return f.Format == grid.Text || f.Format == grid.Markdown }
 
-// write prints the tables.
 func (f formatFlag) write(w *output, b table.Tables) error {
 	chosen, _ := f.columns() // it has been checked
 	b.Layout = layout(w)

@@ -56,7 +56,6 @@ func (c *reportCmd) Run(ctx context.Context, e *env) error {
 	return err
 }
 
-// page reads and rates the games.
 func (c *reportCmd) page(ctx context.Context, e *env, files []string) (*report.Page, error) {
 	collector := report.NewCollector(report.Options{Games: c.Games, Seed: c.Seed})
 	in, all := new(runs.Reader), collector.Standings
@@ -116,7 +115,6 @@ func filesOfRuns(runs []string) ([]string, error) {
 	return gameFiles(runs)
 }
 
-// title names the runs.
 func (c *reportCmd) title() string {
 	var list []string
 	for _, path := range c.Runs {

@@ -130,7 +130,6 @@ func (c *reviewCmd) sources(ctx context.Context, e *env, paths []string) ([]revi
 	return all, nil
 }
 
-// source reviews the games of one source.
 func (c *reviewCmd) source(ctx context.Context, e *env, of *reviewedSource) (err error) {
 	path := c.path(of.name)
 	if path == "" {
@@ -196,7 +195,6 @@ func (c *reviewCmd) review(ctx context.Context, e *env, of *reviewedSource, keep
 	return err
 }
 
-// print prints the reviews.
 func (c *reviewCmd) print(ctx context.Context, e *env, all []reviewedSource) error {
 	var games []*review.Game
 	var summaries review.Summaries

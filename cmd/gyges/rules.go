@@ -16,7 +16,6 @@ type rulesCmd struct {
 	Name   string      `arg:"" optional:"" help:"Rule set to print, as text and as options: a preset or PRESET:OPTION=VALUE,…."`
 }
 
-// Run prints the list.
 func (c *rulesCmd) Run(e *env) error {
 	if c.Name == "" {
 		return c.list(e)
@@ -87,7 +86,6 @@ var presetColumns = []grid.Column[rules.Preset]{
 	{Key: "options", Value: func(p rules.Preset) any { return p.Options.Values() }},
 }
 
-// list prints the presets, then the options.
 func (c *rulesCmd) list(e *env) error {
 	presets := rules.Presets()
 	if c.Format == grid.JSON {
@@ -192,7 +190,6 @@ func splitRules(text string) []string {
 	return list
 }
 
-// loadRulesList resolves the rule sets of a list.
 func loadRulesList(text string) ([]*rules.Rules, error) {
 	var list []*rules.Rules
 	var errs []error

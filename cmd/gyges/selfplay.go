@@ -20,7 +20,6 @@ type selfplayCmd struct {
 	runFlags
 }
 
-// Run plays, extracts the training positions and prints their counts.
 func (c *selfplayCmd) Run(ctx context.Context, e *env) error {
 	config, err := c.config(e.registry)
 	if err != nil {
@@ -74,7 +73,6 @@ type dataMakeCmd struct {
 	settingsFlags
 }
 
-// Run extracts the training positions and prints how many there are.
 func (c *dataMakeCmd) Run(ctx context.Context, e *env) error {
 	config := training.DefaultSelfPlay()
 	if err := c.apply(&config.Positions); err != nil {

@@ -20,7 +20,6 @@ import (
 	"gyges/tournament/web"
 )
 
-// serveCmd serves runs and games to browsers.
 type serveCmd struct {
 	Runs     []string `arg:"" optional:"" name:"run" sep:"none" help:"Runs to show beside those below --results: the folder of a run, or one with runs in it."`
 	Addr     string   `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on; port 0 takes a free one. Default: 127.0.0.1:8080."`
@@ -32,7 +31,6 @@ type serveCmd struct {
 	Games    int      `check:"1..10000" default:"24" placeholder:"N" help:"Most games in progress. Default: 24."`
 }
 
-// Run serves until it is interrupted.
 func (c *serveCmd) Run(ctx context.Context, e *env) error {
 	addr, errAddr := c.address()
 	players, errAgents := c.players(ctx, e)
@@ -66,7 +64,6 @@ func (c *serveCmd) Run(ctx context.Context, e *env) error {
 	return asFailure(s.Serve(ctx, l))
 }
 
-// listen listens on the address that a flag has.
 func listen(ctx context.Context, flag, addr string) (net.Listener, error) {
 	const inUseOnWindows = syscall.Errno(10048)
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
@@ -78,7 +75,6 @@ func listen(ctx context.Context, flag, addr string) (net.Listener, error) {
 	return l, named(flag, err)
 }
 
-// check finds mistakes in the other flags.
 func (c *serveCmd) check() error {
 	var p problems.List
 	for _, name := range c.Host {

@@ -45,7 +45,6 @@ const (
 	defaultProofDepth = 31
 )
 
-// Run solves the position or those of the list.
 func (c *solveCmd) Run(ctx context.Context, e *env) error {
 	search, err := c.search()
 	r, errRules := c.load()
@@ -105,7 +104,6 @@ func (c *solveCmd) search() (s solver.Search, err error) {
 	return s, p.Err()
 }
 
-// print prints a solution as text.
 func (c *solveCmd) print(out *output, s solver.Solution) {
 	in := "in"
 	if c.Proof {
@@ -239,7 +237,6 @@ func (c *solveCmd) solutionWriter(e *env, out io.Writer, on bool) func(solver.So
 	}
 }
 
-// readList reads the positions of --list.
 func (c *solveCmd) readList(ctx context.Context, e *env, r *rules.Rules) ([]*rules.Game, error) {
 	list, err := readInput(ctx, e, c.List, schedule.ReadOpenings)
 	if err != nil {

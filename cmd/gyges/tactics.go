@@ -19,7 +19,6 @@ type tacticsRunCmd struct {
 	Format grid.Format `enum:"text,markdown,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown or json."`
 }
 
-// Run tests the agents and prints the counts.
 func (c *tacticsRunCmd) Run(ctx context.Context, e *env) error {
 	tasks, err := readInput(ctx, e, c.File, tactics.Read)
 	if err != nil {
@@ -42,7 +41,6 @@ func (c *tacticsRunCmd) Run(ctx context.Context, e *env) error {
 	return c.write(e.out, trials)
 }
 
-// write prints the counts, and the positions that were not solved with --missed.
 func (c *tacticsRunCmd) write(out *output, trials []tactics.Trial) error {
 	if c.Format == grid.JSON {
 		list := []tactics.Count{}

@@ -26,7 +26,6 @@ type tournamentCmd struct {
 	formatFlag
 }
 
-// Run plays the tournament and prints the tables.
 func (c *tournamentCmd) Run(ctx context.Context, e *env) error {
 	config, err := c.config(e.registry)
 	if err != nil {

@@ -24,7 +24,6 @@ type trainCmd struct {
 	formatFlag
 }
 
-// Run trains and prints the generations and their rating.
 func (c *trainCmd) Run(ctx context.Context, e *env) error {
 	config, err := c.config(e)
 	if err != nil {
@@ -61,7 +60,6 @@ func (c *trainCmd) config(e *env) (training.Generations, error) {
 	return config, c.checkRun(&config, config.Validate(e.registry), config.Name, &config.Out)
 }
 
-// print prints the generations and the joint rating.
 func (c *trainCmd) print(ctx context.Context, e *env, s training.Trained) error {
 	if !c.forPeople() {
 		return c.printRating(ctx, e, s)
@@ -119,7 +117,6 @@ func (v *learningView) begin(count int64, games bool) {
 	v.meter, v.games = newMeter(v.e.err, count), games
 }
 
-// end removes the bar.
 func (v *learningView) end() {
 	v.meter.end()
 	v.meter = nil

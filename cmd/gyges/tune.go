@@ -36,7 +36,6 @@ type tuneTexelCmd struct {
 	learnedRules
 }
 
-// Run fits the weights and prints them.
 func (c *tuneTexelCmd) Run(ctx context.Context, e *env) error {
 	config, err := configs.LoadTexel(c.Config, c.Rules)
 	if err != nil {
@@ -62,7 +61,6 @@ func (c *tuneTexelCmd) Run(ctx context.Context, e *env) error {
 	return c.print(e.out, result)
 }
 
-// print prints the result of a fit.
 func (c *tuneTexelCmd) print(w *output, r *training.Fitted) error {
 	features := grid.New("", 1, "Feature", "Before", "After", " ")
 	features.Columns[3].Left = true
@@ -108,7 +106,6 @@ type tuneSPSACmd struct {
 	queueFlags
 }
 
-// Run tunes the parameters and prints the tuned agent.
 func (c *tuneSPSACmd) Run(ctx context.Context, e *env) error {
 	config, err := configs.LoadSPSA(c.Config, c.Rules, e.registry)
 	if err != nil {
@@ -141,7 +138,6 @@ func (c *tuneSPSACmd) Run(ctx context.Context, e *env) error {
 	return c.print(e.out, t, config.Out)
 }
 
-// print prints the result.
 func (c *tuneSPSACmd) print(w *output, t *training.Tuned, out string) error {
 	parameters := grid.New("", 1, "Parameter", "Before", "After")
 	for i, name := range t.Names {

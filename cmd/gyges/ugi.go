@@ -13,7 +13,6 @@ type ugiCmd struct {
 	rulesFlags
 }
 
-// Run answers until quit or the end of input.
 func (c *ugiCmd) Run(ctx context.Context, e *env) error {
 	r, err := c.load()
 	if err != nil {
@@ -33,7 +32,6 @@ type engineCheckCmd struct {
 	Command []string `arg:"" name:"cmd" what:"a program" sep:"none" passthrough:"" help:"The program and its arguments."`
 }
 
-// Run prints the report.
 func (c *engineCheckCmd) Run(ctx context.Context, e *env) error {
 	if c.Dir != "" {
 		if info, err := os.Stat(c.Dir); err != nil {
