@@ -274,8 +274,15 @@ func (r *run) rate(ctx context.Context) (*page, error) {
 	}
 	rated.Notes = append(rated.Notes, r.reader.Notes()...)
 	r.labels = r.collector.Labels()
+	var commands []string // that print the same figures
+	if r.collector.Games() > 0 {
+		commands = append(commands, "gyges rate "+report.ShellWord(r.about.Folder))
+	}
+	if r.collector.Games() > 0 || r.isTuning() {
+		commands = append(commands, "gyges report "+report.ShellWord(r.about.Folder))
+	}
 	made := report.Build(r.collector, report.Input{
-		Title: path.Base(r.folder.id), Tables: rated, Labels: r.labels, Commands: r.commands(),
+		Title: path.Base(r.folder.id), Tables: rated, Labels: r.labels, Commands: commands,
 	})
 	p := r.empty()
 	p.Summary, p.Facts, p.Sampled, p.Latest = made.Summary, made.Facts, made.Sampled, r.boardGames(r.latest)
@@ -327,18 +334,6 @@ func (r *run) withCurrent(p page, now time.Time) (*page, error) {
 	at := 1 + slices.IndexFunc(p.Sections, func(s section) bool { return s.ID == "standings" })
 	p.Sections = slices.Insert(slices.Clone(p.Sections), at, workers)
 	return &p, err
-}
-
-// commands returns command lines that print the same figures.
-func (r *run) commands() []string {
-	word := report.ShellWord(r.about.Folder)
-	switch {
-	case r.collector.Games() > 0:
-		return []string{"gyges rate " + word, "gyges report " + word}
-	case r.isTuning():
-		return []string{"gyges report " + word}
-	}
-	return nil // there is nothing to print yet
 }
 
 // isTuning reports whether the run is one of gyges tune or train.

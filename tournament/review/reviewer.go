@@ -64,9 +64,21 @@ func (r *Reviewer) Game(ctx context.Context, rec *record.Record, each func(done,
 	if r.eval, _, err = eval.Of(r.agent, game.Rules()); err != nil {
 		return nil, err
 	}
-	p := &pass{Reviewer: r, game: game, turns: rec.Turns(game)}
-	if err := p.run(ctx, each); err != nil {
+	turns := rec.Turns(game)
+	n := len(turns)
+	p := &pass{Reviewer: r, game: game, turns: turns, moves: make([]Move, n), won: make([]int, n)}
+	if err := p.end(ctx); err != nil {
 		return nil, err
+	}
+	for i, turn := range slices.Backward(turns) {
+		game.Undo()
+		if p.moves[i], err = p.move(ctx, turn); err != nil {
+			return nil, err
+		}
+		p.won[i] = p.next.proven()
+		if each != nil {
+			each(n-i, n)
+		}
 	}
 	g := &Game{
 		Game: rec.Game, Record: Identity(rec), Rules: rec.Rules, South: rec.South.Agent, North: rec.North.Agent,
@@ -102,26 +114,6 @@ type pass struct {
 	moves []Move
 	won   []int // by move: which side has a proven win before it, +1 for the mover
 	next  value // of the present position
-}
-
-func (p *pass) run(ctx context.Context, each func(done, all int)) error {
-	n := len(p.turns)
-	p.moves, p.won = make([]Move, n), make([]int, n)
-	if err := p.end(ctx); err != nil {
-		return err
-	}
-	for i := n - 1; i >= 0; i-- {
-		p.game.Undo()
-		m, err := p.move(ctx, p.turns[i])
-		if err != nil {
-			return err
-		}
-		p.moves[i], p.won[i] = m, p.next.proven()
-		if each != nil {
-			each(n-i, n)
-		}
-	}
-	return nil
 }
 
 func (p *pass) end(ctx context.Context) (err error) {
