@@ -33,4 +33,6 @@ func Explain(w io.Writer) error {
 }
 
 // entry returns a name, and its definition in lines beside it.
-func entry(name, doc string) string { return textfmt.Hang(fmt.Sprintf("  %-20s", name), doc, usualWidth) }
+func entry(name, doc string) string {
+	return textfmt.Hang(fmt.Sprintf("  %-20s", name), doc, usualWidth)
+}
