@@ -12,12 +12,10 @@ import (
 	"gyges/rules/base/csvfile"
 )
 
-// csvTable is a table of results, a game a line. A header names the columns:
-// south (or white), north (or black), result, and optionally game (or id), pair and
-// rules, beside any others. Without a header the first three are South, North and the
-// result. Fields are separated by commas, semicolons or tabs, whatever the first line
-// has; a quoted field may hold them, but no line end. Each line is parsed by itself, so that a quote
-// left open ends with it.
+// csvTable is a table of results, a game a line. A header names the columns: south (or white), north (or black),
+// result, and optionally game (or id), pair and rules, beside any others. Without a header the first three are South,
+// North and the result. Fields are separated by commas, semicolons or tabs, whatever the first line has; a quoted field
+// may hold them, but no line end. Each line is parsed by itself, so that a quote left open ends with it.
 type csvTable struct {
 	line    bytes.Reader
 	fields  *csv.Reader      // of line; nil before the first one
@@ -93,8 +91,7 @@ func (r *Reader) csvGame(fields []string, o *Result) error {
 		value{"", field(columnResult), n}, field(columnRules))
 }
 
-// split returns the fields of a line. Without quotes they need no parser, which takes
-// half the time.
+// split returns the fields of a line. Without quotes they need no parser, which takes half the time.
 func (t *csvTable) split(line []byte) ([]string, error) {
 	if bytes.IndexByte(line, '"') < 0 {
 		return strings.Split(string(line), string(t.fields.Comma)), nil

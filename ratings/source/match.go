@@ -1,14 +1,11 @@
 package source
 
-// maxWaiting is how many games may wait for the other game of their pair. In a
-// file that several workers wrote, the two are a few games apart.
+// maxWaiting is how many games may wait for the other of their pair, which is a few games apart.
 const maxWaiting = 4096
 
-// Matcher finds the two games of a pair. Of a game whose partner doesn't come within
-// some thousand others, it makes a single one.
+// Matcher finds the two games of a pair. A game whose partner isn't among the next thousands becomes a single one.
 type Matcher struct {
-	// Single and Pair are called for the games; in a pair the players of the second
-	// game are those of the first with sides swapped.
+	// Single and Pair are called for the games; the players of a pair's second game have swapped sides.
 	Single func(Result)
 	Pair   func(first, second Result)
 

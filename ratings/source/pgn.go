@@ -101,8 +101,7 @@ func (p *pgnGame) addMoves(line []byte) {
 	p.findComments(line)
 }
 
-// findComments finds out whether a comment goes on after a line of moves. In it a line
-// may begin like a tag.
+// findComments finds out whether a comment goes on after a line of moves. In it a line may begin like a tag.
 func (p *pgnGame) findComments(line []byte) {
 	for {
 		mark := byte('{')
@@ -156,8 +155,7 @@ func (p *pgnGame) begin(line int) {
 	p.start, p.ended, p.bad, p.moves, p.tooLong = line, false, nil, p.moves[:0], false
 }
 
-// splitTag takes the first tag off a line and stores its value, in which a backslash
-// escapes a quote or a backslash.
+// splitTag takes the first tag off a line and stores its value, in which a backslash escapes a quote or a backslash.
 func (p *pgnGame) splitTag(line []byte) (name, rest []byte, ok bool) {
 	name, text, _ := bytes.Cut(line[1:], []byte{'"'})
 	name = bytes.TrimRight(name, " \t")

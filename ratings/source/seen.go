@@ -12,9 +12,8 @@ const (
 	maxHashes = 1 << 22 // of other ids; 64 MB or so
 )
 
-// Seen remembers the ids of games. Numbers are kept as ranges, which in a run's
-// records are few; of other ids it keeps a hash of 64 bits, of which two of four
-// million are the same by chance once in two million files. When either has
+// Seen remembers the ids of games. Numbers are kept as ranges, which in a run's records are few; of other ids it keeps
+// a hash of 64 bits, of which two of four million are the same by chance once in two million files. When either has
 // grown too long it remembers no more. The zero value is ready to use.
 type Seen struct {
 	ranges []idRange // ascending, apart from each other

@@ -24,8 +24,7 @@ const (
 	maxNames = 250_000 // of players
 	// maxFields is the longest line of tags or of CSV that is read, in bytes.
 	maxFields = 256 << 10
-	// maxLine is the longest line, and text of moves, in bytes. The moves of a game of 100,000 plies, the
-	// longest the rules allow, have some 5 MB.
+	// maxLine is the longest line, and text of moves, in bytes; those of 100,000 plies have some 5 MB.
 	maxLine = 16 << 20
 )
 
@@ -129,8 +128,7 @@ func (r *Reader) ReadResult(o *Result) error {
 	return r.readCSV(o)
 }
 
-// Tag returns the value of a tag of the game of PGN that was read last, without its escapes; "" without it. It keeps
-// those that are named in [tagNames].
+// Tag returns the value of a tag, one of [tagNames], of the game of PGN that was read last; "" without it.
 func (r *Reader) Tag(name string) string {
 	if r.pgn == nil {
 		return ""
@@ -149,8 +147,7 @@ func (r *Reader) Moves() (string, error) {
 	return string(r.pgn.moves), nil
 }
 
-// next returns the next line without its end, or io.EOF after the last one. A line that is no UTF-8 is read as
-// Latin-1, the encoding of old PGN.
+// next returns the next line without its end, or io.EOF. One that is no UTF-8 is Latin-1, the encoding of old PGN.
 func (r *Reader) next() ([]byte, error) {
 	line, err := r.lines.Next()
 	n := r.lines.Line()
@@ -210,8 +207,7 @@ func (r *Reader) result(o *Result, south, north, result value, rules []byte) err
 	return nil
 }
 
-// trimBlanks returns text without the blanks and tabs at its beginning, three times as
-// fast as [bytes.TrimLeft].
+// trimBlanks returns text without the blanks and tabs at its beginning, three times as fast as [bytes.TrimLeft].
 func trimBlanks(text []byte) []byte {
 	for len(text) > 0 && (text[0] == ' ' || text[0] == '\t') {
 		text = text[1:]
