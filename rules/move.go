@@ -90,7 +90,10 @@ func (r *Rules) Apply(p Position, m Move) Position {
 		return p
 	}
 	if m.IsPlacement() {
-		return r.applyPlacement(p, m)
+		p.addHand(side, m.FromHand(), -1)
+		p.put(m.To(), m.FromHand())
+		p.lo = p.lo&^sideBit | uint64(r.nextToPlace(p))<<sideShift
+		return p
 	}
 	from, to, drop := m.from(), m.To(), m.Drop()
 	p.lo &^= passMask | 1<<(coolShift+uint(side))
@@ -104,7 +107,12 @@ func (r *Rules) Apply(p Position, m Move) Position {
 		p.addHand(side, h, -1)
 	}
 	if to >= NumSquares {
-		return r.applyExit(p, side, h)
+		p.hi += 1 << (goalShift + uint(side)*4)
+		if r.options.Kang {
+			p.addHand(side.Other(), h, 1)
+			p.lo |= 1 << (coolShift + uint(side))
+		}
+		return p
 	}
 	if drop != NoSquare {
 		displaced := p.At(to)
@@ -112,22 +120,5 @@ func (r *Rules) Apply(p Position, m Move) Position {
 		p.put(drop, displaced)
 	}
 	p.put(to, h)
-	return p
-}
-
-// applyExit scores a goal for side with a piece of height h, already lifted.
-func (r *Rules) applyExit(p Position, side Side, h Height) Position {
-	p.hi += 1 << (goalShift + uint(side)*4)
-	if r.options.Kang {
-		p.addHand(side.Other(), h, 1)
-		p.lo |= 1 << (coolShift + uint(side))
-	}
-	return p
-}
-
-func (r *Rules) applyPlacement(p Position, m Move) Position {
-	p.addHand(p.Side(), m.FromHand(), -1)
-	p.put(m.To(), m.FromHand())
-	p.lo = p.lo&^sideBit | uint64(r.nextToPlace(p))<<sideShift
 	return p
 }

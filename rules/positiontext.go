@@ -261,15 +261,8 @@ func (r *Rules) FormatPosition(p Position) string {
 	b.WriteByte(' ')
 	b.WriteByte(p.Side().Letter())
 	if r.options.Kang || r.SettingUp(p) {
-		b.WriteByte(' ')
-		for _, side := range []Side{South, North} {
-			if side == North {
-				b.WriteByte('/')
-			}
-			for h := Height(1); h <= 3; h++ {
-				b.WriteByte('0' + byte(p.Hand(side, h)))
-			}
-		}
+		fmt.Fprintf(&b, " %d%d%d/%d%d%d", p.Hand(South, 1), p.Hand(South, 2), p.Hand(South, 3),
+			p.Hand(North, 1), p.Hand(North, 2), p.Hand(North, 3))
 	}
 	if r.options.Kang || p.Goals(South)+p.Goals(North) > 0 {
 		fmt.Fprintf(&b, " %d-%d", p.Goals(South), p.Goals(North))
