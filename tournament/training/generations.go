@@ -182,7 +182,8 @@ func (c *Generations) checkAgents(p *problems.List, registry *agents.Registry) {
 	first := 1
 	for i, s := range c.SelfPlay.Stages {
 		field := fmt.Sprintf("selfplay.stages[%d]", i)
-		problems.InRange(p, field+".from", fmt.Sprintf("a generation from %d", first), s.From, first, maxGenerations)
+		p.Expect(first <= s.From && s.From <= maxGenerations, field+".from",
+			"expected a generation from %d to %v, found %v", first, maxGenerations, s.From)
 		settings.Check(p, &s, field+".")
 		if first = s.From + 1; s.Agent.Kind != "" {
 			check(field+".agent", s.Agent, true)

@@ -10,8 +10,7 @@ import (
 // formula holds the characters that a formula may begin with.
 const formula = "=+-@\t\r"
 
-// Cell returns a cell with an apostrophe in front if a spreadsheet would take it for a formula. Numbers
-// stay as they are.
+// Cell returns a cell with an apostrophe in front of what a spreadsheet would take for a formula; numbers stay.
 func Cell(text string) string {
 	if _, err := strconv.ParseFloat(text, 64); err != nil && isFormula(text) {
 		return "'" + text
@@ -27,8 +26,7 @@ func Text(cell string) string {
 	return cell
 }
 
-// isFormula reports whether a cell begins like a formula, behind apostrophes that
-// it may have of its own.
+// isFormula reports whether a cell begins like a formula, behind apostrophes that it may have of its own.
 func isFormula(cell string) bool {
 	cell = strings.TrimLeft(cell, "'")
 	return cell != "" && strings.IndexByte(formula, cell[0]) >= 0

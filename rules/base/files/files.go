@@ -21,10 +21,8 @@ import (
 // ErrInUse is returned by [Lock] for a file that another process has locked.
 var ErrInUse = errors.New("another process is at work here")
 
-// File is a file being written. Until [File.Commit] it has a temporary name
-// beside its place, and its process holds a lock on it: a temporary file without
-// a lock is left over from a process that ended, and the next [Create] of the
-// same file, or [Clean], removes it.
+// File is a file being written. Until [File.Commit] it has a temporary name beside its place and is locked: one without
+// a lock was left by a process that ended, and the next [Create] of the same file, or [Clean], removes it.
 type File struct {
 	*os.File
 	path string // the file to replace; "" if it is written in place
@@ -33,10 +31,9 @@ type File struct {
 	unsynced bool // Commit doesn't wait for the disk
 }
 
-// Create returns a file that replaces that of the path with [File.Commit], so that a
-// reader finds the old file or the new one, never a part. A symbolic link stays: what it
-// points to is replaced. The permissions of an earlier file are kept. A device, a
-// pipe and the process's own streams are written in place.
+// Create returns a file that replaces that of the path with [File.Commit], so that a reader finds the old file or the
+// new one, never a part. A symbolic link stays: what it points to is replaced. The permissions of an earlier file are
+// kept. A device, a pipe and the process's own streams are written in place.
 func Create(path string) (*File, error) {
 	if inPlace(path) {
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)
@@ -78,20 +75,16 @@ func withPath(err error, path string) error {
 	return err
 }
 
+// stream is the beginning of paths to the process's own streams.
+var stream = regexp.MustCompile(`^/(dev/std|dev/fd/|proc/)`)
+
 // inPlace reports whether a path names something that can't be replaced.
 func inPlace(path string) bool {
-	slashed := filepath.ToSlash(filepath.Clean(path))
-	for _, stream := range []string{"/dev/std", "/dev/fd/", "/proc/"} {
-		if strings.HasPrefix(slashed, stream) {
-			return true
-		}
-	}
 	info, err := os.Stat(path)
-	return err == nil && !info.Mode().IsRegular()
+	return stream.MatchString(filepath.ToSlash(filepath.Clean(path))) || err == nil && !info.Mode().IsRegular()
 }
 
-// resolve follows the symbolic links that a path ends in, up to a file that may
-// be missing.
+// resolve follows the symbolic links that a path ends in, up to a file that may be missing.
 func resolve(path string) (string, error) {
 	const most = 40 // as on Linux
 	for range most {
@@ -135,9 +128,8 @@ func named(f *os.File) bool {
 	return err == nil && os.SameFile(open, seen)
 }
 
-// Commit puts the file in its place, and closes it. The file and its folder are
-// synced to the disk. After an error the earlier file is as it was, and the
-// temporary one is removed.
+// Commit puts the file in its place, and closes it. The file and its folder are synced to the disk. After an error the
+// earlier file is as it was, and the temporary one is removed.
 func (f *File) Commit() error { return f.commit(syncDir) }
 
 func (f *File) commit(syncDir func(string) error) error {
@@ -199,8 +191,7 @@ func syncDir(dir string) error {
 	return err
 }
 
-// Lock locks a file until it is closed or the process ends, however it ends. The error is [ErrInUse] if another
-// process has locked it.
+// Lock locks a file until it is closed or the process ends. The error is [ErrInUse] if another process has locked it.
 func Lock(f *os.File) error {
 	const most = 200 * time.Millisecond // for the lock of Locked, or of a process that this one is just starting
 	inUse, err := lock(f, false)
@@ -228,8 +219,7 @@ func Locked(dir fs.FS, name string) bool {
 	return err != nil
 }
 
-// Open opens a file for reading. Anything but a regular file is an error: opening
-// a pipe may block for good, and a device may have no end.
+// Open opens a regular file for reading: opening a pipe may block for good, and a device may have no end.
 func Open(path string) (*os.File, error) {
 	if err := Regular(path); err != nil {
 		return nil, err
@@ -327,8 +317,7 @@ func ReplaceJSON(path string, value any) error {
 	return Replace(path, append(text, '\n'))
 }
 
-// ReplaceUnsynced is [Replace] without waiting for the disk, for what is of use for moments
-// only: after a crash of the machine the file may be the earlier one, or empty.
+// ReplaceUnsynced is [Replace] without waiting for the disk: after a crash the file may be the earlier one, or empty.
 func ReplaceUnsynced(path string, text []byte) error { return replace(path, text, true) }
 
 func replace(path string, text []byte, unsynced bool) error {
@@ -348,8 +337,7 @@ const tmpMark = ".tmp-"
 
 var tmpName = regexp.MustCompile(`^.+\.tmp-[0-9]+$`)
 
-// Clean removes the temporary files in a folder that processes which ended have
-// left there. Those of a running process stay.
+// Clean removes the temporary files in a folder that processes which ended have left there.
 func Clean(dir string) { clean(dir, "", os.Remove) }
 
 // clean calls remove with each temporary file in a folder whose name has a prefix
@@ -376,10 +364,8 @@ func clean(dir, prefix string, remove func(path string) error) {
 
 func isTemp(e fs.DirEntry) bool { return e.Type().IsRegular() && tmpName.MatchString(e.Name()) }
 
-// TempDir makes a folder in dir, or in [os.TempDir] if dir is empty, for this
-// process. The lock on a file beside it lasts as long as the process: the next
-// TempDir with this prefix removes the folders of those that ended. remove
-// removes it.
+// TempDir makes a folder in dir, or in [os.TempDir] if dir is empty, until remove is called or the process ends: then
+// the next TempDir with this prefix removes it, as a file beside it is no longer locked.
 func TempDir(dir, prefix string) (path string, remove func() error, err error) {
 	if dir == "" {
 		dir = os.TempDir()
@@ -405,25 +391,19 @@ func folderOf(lock string) string {
 	return dir + strings.Replace(base, tmpMark, "-", 1)
 }
 
-// Foreign returns the first entry of a folder that a run doesn't make before it
-// writes its manifest; "" if there is none, or no folder. A run makes temporary
-// files, and those named made: folders, and files that are still empty.
+// Foreign returns the first entry of a folder that a run doesn't make before it writes its manifest; "" if there is
+// none, or no folder. A run makes temporary files, and those named made: folders, and files that are still empty.
 func Foreign(dir string, made ...string) (string, error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
 	for _, e := range entries {
-		if isTemp(e) || slices.Contains(made, e.Name()) && isUnused(e) {
-			continue
+		info, errInfo := e.Info()
+		unused := errInfo == nil && (e.IsDir() || info.Mode().IsRegular() && info.Size() == 0)
+		if !isTemp(e) && !(unused && slices.Contains(made, e.Name())) {
+			return e.Name(), err
 		}
-		return e.Name(), err
 	}
 	return "", err
-}
-
-// isUnused reports whether an entry is a folder, or a file that is empty.
-func isUnused(e fs.DirEntry) bool {
-	info, err := e.Info()
-	return err == nil && (e.IsDir() || info.Mode().IsRegular() && info.Size() == 0)
 }

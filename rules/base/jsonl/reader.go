@@ -14,8 +14,7 @@ import (
 // bufferSize is how much of a file is in memory at once, in bytes, unless a line is longer.
 const bufferSize = 64 << 10
 
-// skipFactor bounds how much of a line that is too long is read in search of its end, in
-// times the maximum.
+// skipFactor bounds how much of a line that is too long is read in search of its end, in times the maximum.
 const skipFactor = 4
 
 var (
@@ -61,8 +60,7 @@ func NewReader(r io.Reader, maxLine int) *Reader {
 	return &Reader{file: bufio.NewReaderSize(r, size), maxLine: maxLine}
 }
 
-// Next returns the next line without its end, or io.EOF after the last one. The line is
-// valid until the next call.
+// Next returns the next line without its end, or io.EOF after the last one. The line is valid until the next call.
 func (r *Reader) Next() ([]byte, error) {
 	r.line++
 	line, err := r.file.ReadSlice('\n')
@@ -101,8 +99,7 @@ func (r *Reader) Offset() int64 { return r.offset }
 // Torn reports whether the line read last has no end.
 func (r *Reader) Torn() bool { return r.torn }
 
-// Read calls each with every line that has an end, and returns the size of these lines in
-// bytes. An error of each, or of reading, is returned with name and line.
+// Read calls each with every line that has an end, and returns their size in bytes. Errors have name and line.
 func Read(r io.Reader, name string, maxLine int, each func(line []byte) error) (size int64, err error) {
 	in := NewReader(r, maxLine)
 	for {
@@ -124,8 +121,8 @@ func Read(r io.Reader, name string, maxLine int, each func(line []byte) error) (
 	}
 }
 
-// LastEnd returns the end of the last line that ends between two offsets; low if there is
-// none. The error is [ErrTooLong] if there is none in the maxLine bytes before high.
+// LastEnd returns the end of the last line that ends between two offsets; low if there is none, [ErrTooLong] if there
+// is none in the maxLine bytes before high.
 func LastEnd(f io.ReaderAt, low, high int64, maxLine int) (int64, error) {
 	for least := high - int64(maxLine); high > low; {
 		if high < least {

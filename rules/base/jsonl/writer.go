@@ -14,10 +14,9 @@ import (
 // flushAt is how many bytes a writer holds in memory before it writes them.
 const flushAt = 256 << 10
 
-// Writer appends lines to a file. It writes whole lines only, so that a file is cut between
-// two lines wherever its writer was stopped, short of the machine's own failure. An error
-// drops the lines in memory; what it left of a line in the file is removed before the next
-// one is written. A writer belongs to one goroutine.
+// Writer appends lines to a file. It writes whole lines only, so that a file is cut between two lines wherever its
+// writer was stopped, short of the machine's own failure. An error drops the lines in memory; what it left of a line in
+// the file is removed before the next one is written. A writer belongs to one goroutine.
 type Writer struct {
 	Finish func(line []byte) []byte // if not nil, returns an encoded line, without its end, as it is to be written
 
@@ -46,8 +45,7 @@ type File interface {
 	Sync() error
 }
 
-// Resume returns a writer that goes on with an open file, which has a number of lines in
-// size bytes and stands at its end. Close closes the file.
+// Resume returns a writer that goes on with an open file, which has these lines and size and stands at its end.
 func Resume(f File, lines, size int64) *Writer {
 	w := NewWriter(f)
 	w.written, w.size = lines, size
@@ -55,9 +53,8 @@ func Resume(f File, lines, size int64) *Writer {
 	return w
 }
 
-// Open opens a file to append to, makes it if there is none, and locks it. each is called
-// with the lines that it has; after its error the file is left as it is. The error is
-// [files.ErrInUse] if another process appends to the file.
+// Open opens a file to append to, makes it if there is none, and locks it. each is called with the lines that it has;
+// after its error the file is left as it is. The error is [files.ErrInUse] if another process appends to the file.
 func Open(path string, maxLine int, each func(line []byte) error) (*Writer, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644) // which blocks on no pipe
 	if err != nil {
@@ -96,8 +93,7 @@ func open(f *os.File, maxLine int, each func(line []byte) error) (*Writer, error
 	return w, w.truncate()
 }
 
-// CutTorn removes what follows the last line end of a file and moves to the new end,
-// which it returns.
+// CutTorn removes what follows the last line end of a file and moves to the new end, which it returns.
 func CutTorn(f *os.File, maxLine int) (size int64, err error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -114,8 +110,7 @@ func CutTorn(f *os.File, maxLine int) (size int64, err error) {
 	return f.Seek(size, io.SeekStart)
 }
 
-// Write appends a value as a line, which may stay in memory until Flush or Close. Nothing
-// is appended if the value can't be encoded.
+// Write appends a value, if it can be encoded, as a line, which may stay in memory until Flush or Close.
 func (w *Writer) Write(v any) error {
 	if w.closed {
 		return os.ErrClosed
@@ -143,8 +138,7 @@ func (w *Writer) Append(v any) error {
 	return w.Flush()
 }
 
-// Flush writes what is in memory. After an error only whole lines of it are in the file,
-// which [Writer.Written] counts; the rest is dropped.
+// Flush writes what is in memory. After an error whole lines of it are in the file, which [Writer.Written] counts.
 func (w *Writer) Flush() error {
 	if w.buf.Len() == 0 {
 		return nil
@@ -195,8 +189,7 @@ func (w *Writer) Clear() error {
 	return w.truncate()
 }
 
-// Written returns how many lines are whole in the file: those that are safe even if the
-// program ends now.
+// Written returns how many lines are whole in the file: those that are safe even if the program ends now.
 func (w *Writer) Written() int64 { return w.written }
 
 // Size returns how many bytes the lines counted by Written take in the file.

@@ -1,9 +1,7 @@
-// Package problems collects what is wrong with settings, field by field, so that
-// all of it is reported at once and at the place where each field was set.
+// Package problems collects what is wrong with settings, so that all is reported at once and at its place.
 package problems
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 )
@@ -40,17 +38,10 @@ func (l *List) Require(ok bool, format string, args ...any) {
 	}
 }
 
-// InRange adds an error in a field unless its value x is from low to high; what ends in the low bound:
-// "a number from 0 (all cores)".
-func InRange[T cmp.Ordered](l *List, field, what string, x, low, high T) {
-	l.Expect(low <= x && x <= high, field, "expected %s to %v, found %v", what, high, x)
-}
-
 // Err joins the problems, a *FieldError for each that is in a field; nil if there are none.
 func (l List) Err() error { return errors.Join(l...) }
 
-// Split returns the errors that [errors.Join] joined, also those joined within
-// them; an error that joins none alone, and nothing for nil.
+// Split returns the errors that [errors.Join] joined, also those within them; one that joins none alone.
 func Split(err error) []error {
 	joined, ok := err.(interface{ Unwrap() []error })
 	switch {

@@ -23,10 +23,9 @@ import (
 // ErrCut is the error of JSON that ends too early.
 var ErrCut = errors.New("expected JSON, found a text that is cut short")
 
-// Unmarshal stores the one JSON value in text, which has at most limit bytes, in *to. Durations are
-// numbers of nanoseconds. If the error is in a field of the value, it is a [problems.FieldError]; if the
-// text is cut short, it is [ErrCut]. Fields of retired, named as in these errors ("fault.host"), may be in the text
-// without being in the value.
+// Unmarshal stores the one JSON value in text, which has at most limit bytes, in *to. Durations are numbers of
+// nanoseconds. If the error is in a field of the value, it is a [problems.FieldError]; if the text is cut short, it is
+// [ErrCut]. Fields of retired, named as in these errors ("fault.host"), may be in the text without being in the value.
 func Unmarshal(text []byte, limit int, to any, retired ...string) error {
 	if len(text) > limit {
 		return fmt.Errorf("expected at most %d bytes, found %d", limit, len(text))

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// Unknown returns the message on an unknown word, such as a name of some kind of thing, with the known
-// words that are near, or else all of them.
+// Unknown returns the message on an unknown word, a name of some kind of thing, with known words: the near ones or all.
 func Unknown(what, word string, known []string) string {
 	hint := DidYouMean(word, known)
 	if hint == "" {
@@ -45,8 +44,7 @@ func OneOf(names []string) string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// distance returns the number of letters to insert, delete or replace in one word
-// to get another: the Levenshtein distance.
+// distance returns the Levenshtein distance: the letters to insert, delete or replace to get from a to b.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1) // the distances of the beginnings of b
 	for j := range row {

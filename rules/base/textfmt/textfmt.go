@@ -23,10 +23,8 @@ func Visible(name string) string {
 	return Escape(name)
 }
 
-// Escape returns a text in which whatever is no letter, mark, number,
-// punctuation, symbol or plain space (control and formatting characters, invalid
-// UTF-8) is a Go escape, so that the text can't drive a terminal, break a line or
-// turn its direction.
+// Escape returns a text in which whatever isn't printable (control and formatting characters, invalid UTF-8) is a Go
+// escape, so that it can't drive a terminal, break a line or turn its direction.
 func Escape(text string) string {
 	var b strings.Builder
 	for i := 0; i < len(text); {
@@ -44,8 +42,7 @@ func Escape(text string) string {
 	return b.String()
 }
 
-// Cut returns a text of at most N bytes: a longer one ends in an ellipsis,
-// and is cut between two characters.
+// Cut returns a text of at most N bytes: a longer one ends in an ellipsis, and is cut between two characters.
 func Cut(text string, most int) string {
 	const ellipsis = "…"
 	if len(text) <= most {
@@ -58,9 +55,8 @@ func Cut(text string, most int) string {
 	return text[:end] + ellipsis
 }
 
-// Markdown returns a visible name with a backslash before what Markdown would take
-// for markup or for the end of a table cell. Underscores inside words mean
-// nothing and stay bare.
+// Markdown returns a visible name with a backslash before what Markdown would take for markup or for the end of a table
+// cell. Underscores inside words mean nothing and stay bare.
 func Markdown(name string) string {
 	runes := []rune(Visible(name))
 	word := func(i int) bool {
@@ -121,8 +117,7 @@ func Plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// JSON is a string whose JSON has every unprintable character escaped: a
-// reader gets the string back, a terminal that shows the JSON gets no commands.
+// JSON is a string whose JSON has every unprintable character escaped: a terminal that shows it gets no commands.
 // Invalid UTF-8, which JSON can't hold, becomes U+FFFD.
 type JSON string
 
@@ -149,8 +144,7 @@ func (e JSON) MarshalJSON() ([]byte, error) {
 	return out, nil
 }
 
-// List returns at most N visible names and the number of the others:
-// "a, b and 3 more".
+// List returns at most N visible names and the number of the others: "a, b and 3 more".
 func List(names []string, most int) string {
 	shown := make([]string, min(most, len(names)))
 	for i := range shown {

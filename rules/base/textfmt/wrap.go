@@ -7,17 +7,15 @@ import (
 	"github.com/olekukonko/tablewriter/pkg/twwidth"
 )
 
-// Width returns the number of columns a text takes on a terminal. Escape sequences,
-// such as those of colours, take none.
+// Width returns the number of columns a text takes on a terminal, escape sequences left out.
 func Width(text string) int {
 	// The locale would give ± and the like another width.
 	return twwidth.WidthWithOptions(text, twwidth.Options{})
 }
 
-// Wrap breaks a text without escape sequences at blanks into lines of at most N columns. A word
-// that is longer is cut, if possible behind a punctuation mark or a no-break space, and rather between
-// the parameters of a spec than within one. Line breaks in the text stay. A no-break space becomes a
-// blank.
+// Wrap breaks a text without escape sequences at blanks into lines of at most N columns. A word that is longer is cut,
+// if possible behind a punctuation mark or a no-break space, and rather between the parameters of a spec than within
+// one. Line breaks in the text stay. A no-break space becomes a blank.
 func Wrap(text string, columns int) []string {
 	columns = max(columns, 1)
 	var lines []string
@@ -59,8 +57,7 @@ func Unwrap(text string) string {
 	return strings.Join(paragraphs, "\n\n")
 }
 
-// Hang returns a text, with a line end, behind what comes before it, wrapped to lines of at most
-// N columns that begin below it.
+// Hang returns a text behind what comes before it, wrapped to lines of at most N columns that begin below it.
 func Hang(before, text string, columns int) string {
 	const narrowest = 20
 	indent := Width(before)
@@ -80,9 +77,8 @@ func Words(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == '\t' || r == '\n' })
 }
 
-// cutWord returns the longest beginning of a word that fits, at least one character, and the rest. Where
-// a third of the columns is enough, the beginning ends in a mark between the parts of a spec, or else
-// in another mark.
+// cutWord returns the longest beginning of a word that fits, at least one character, and the rest. Where a third of the
+// columns is enough, the beginning ends in a mark between the parts of a spec, or else in another mark.
 func cutWord(word string, columns int) (head, tail string) {
 	end, mark, part := 0, 0, 0
 	for i, r := range word {
