@@ -149,8 +149,7 @@ var Columns = []grid.Column[*Row]{
 	{Key: "ply", Value: func(r *Row) any { return r.Ply }},
 }
 
-// Find returns what was played in the present position of a game, or at its start the openings, the most frequent
-// first; of a game that came there twice each move once.
+// Find returns what was played in the present position of a game, at its start the openings, by frequency.
 func (s *Set) Find(at *rules.Game) (rows []*Row, games int) {
 	r, p := at.Rules(), at.Position()
 	position, _, mirrored := canonical(p, rules.NoMove)

@@ -14,8 +14,7 @@ import (
 	"gyges/tournament/record"
 )
 
-// Figure is one number of the games of a rule set with its 95 % interval. Value, Low and High are NaN where there is
-// none.
+// Figure is a number of the games of a rule set with its 95 % interval; what isn't known is NaN.
 type Figure struct {
 	definition
 	Rules            string
@@ -29,8 +28,7 @@ type definition struct {
 	mean       bool // of numbers from 0; else a share
 }
 
-// definitions are the figures in the order in which they are printed. What each counts is in the manual, package
-// record.
+// definitions are the figures in printing order. What each counts is in the manual, package record.
 var definitions = define()
 
 func define() (list []definition) {
@@ -91,8 +89,7 @@ type set struct {
 	moments []moments // of the definitions
 }
 
-// Add counts a game of a file, or returns why it can't be replayed. A game and the next one are a pair if they have one
-// pair number, rule set and file.
+// Add counts a game, or returns why it can't be replayed. Two in a row are a pair by their pair number, rules and file.
 func (c *Counter) Add(file string, g *record.Record) error {
 	counts, err := count(g)
 	if err != nil {

@@ -30,8 +30,7 @@ func (m *moments) add(sum, cases float64) {
 // ratio returns the sum for each case, NaN without cases.
 func (m *moments) ratio() float64 { return m.sum / m.cases }
 
-// variance returns that of the ratio, by the residuals of the units (the linearised variance of a ratio of totals
-// of clusters); NaN for fewer than two units.
+// variance returns that of the ratio, linearised, by the residuals of the units; NaN for fewer than two units.
 func (m *moments) variance() float64 {
 	if m.units < 2 {
 		return math.NaN()

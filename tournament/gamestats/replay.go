@@ -7,8 +7,7 @@ import (
 	"gyges/tournament/record"
 )
 
-// counts are the sums of a game, or of the games of a pair, by their keys: those of the definitions and those of
-// their cases.
+// counts are the sums of a game, or of a pair, by the keys of the definitions and of their cases.
 type counts map[string]float64
 
 // addIf counts one if a condition holds.
@@ -72,9 +71,8 @@ func (c counts) turn(game *rules.Game, m rules.Move, wins bool) {
 	c["win_row_"+row]++
 }
 
-// describe returns the height of the piece that a move moves, the number of bounces, and the row on which the piece
-// starts, "1" at the mover's side, or "hand". Of several courses it takes the one that the program prints, which has
-// the fewest bounces.
+// describe returns the height of the piece that a move moves, the number of bounces by the course that the program
+// prints, and the row on which the piece starts, "1" at the mover's side, or "hand".
 func describe(r *rules.Rules, p rules.Position, m rules.Move) (height rules.Height, bounces int, row string) {
 	height, bounces, row = m.FromHand(), -1, "hand" // the last landing is the end
 	if from := m.From(); from != rules.NoSquare {
