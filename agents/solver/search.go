@@ -9,8 +9,7 @@ import (
 	"gyges/rules"
 )
 
-// pollEvery is the number of nodes between checks of the context: well below a
-// millisecond.
+// pollEvery is the number of nodes between checks of the context: well below a millisecond.
 const pollEvery = 64
 
 // countNode counts a node and reports whether the search must stop.
@@ -23,10 +22,8 @@ func (s *Solver) countNode() bool {
 	return s.stopped
 }
 
-// result reports whether the side to move in p, the position at the line's end, where
-// the game goes on for n plies at least, can force the goal within n plies if n is odd,
-// or can't keep the opponent from it within n if n is even. The result is invalid once
-// the search is stopped.
+// result reports whether the side to move in p, at the line's end with n plies or more to come, can force the goal
+// within n plies if n is odd, or can't prevent it if n is even. It is invalid once the search is stopped.
 func (s *Solver) result(p rules.Position, n int) bool {
 	if s.countNode() {
 		return false
@@ -64,8 +61,7 @@ func (s *Solver) result(p rules.Position, n int) bool {
 	return yes
 }
 
-// winner returns a move of f, the evasions of p, that wins within n plies, NoMove
-// if there is none.
+// winner returns a move of f, the evasions of p, that wins within n plies, NoMove if there is none.
 func (s *Solver) winner(p rules.Position, f *frame, n int, first rules.Move) rules.Move {
 	side := p.Side()
 	s.line.Push(p)
@@ -111,8 +107,7 @@ func (s *Solver) winner(p rules.Position, f *frame, n int, first rules.Move) rul
 // descending sorts the move with the higher score first.
 func descending(a, b lookahead.ScoredMove) int { return cmp.Compare(b, a) }
 
-// wins reports whether the attacker's move to next, the position at the line's end,
-// wins within n plies, that move counted.
+// wins reports whether the attacker's move to next, the position at the line's end, wins within n plies.
 func (s *Solver) wins(next rules.Position, n int) bool {
 	return next.Passes() < 2 && s.result(next, n-1)
 }
@@ -132,8 +127,7 @@ func (s *Solver) helpless(p rules.Position, f *frame) bool {
 	return !s.rules.HasEvasion(p, &f.moves)
 }
 
-// defender returns a move of f, the evasions of p, after which the opponent can't
-// win within n-1 plies; NoMove if there is none.
+// defender returns a move of f, the evasions of p, after which the opponent can't win within n-1 plies, or NoMove.
 func (s *Solver) defender(p rules.Position, f *frame, n int, first rules.Move) rules.Move {
 	s.line.Push(p)
 	defer s.line.Pop()
@@ -176,8 +170,7 @@ func (s *Solver) saves(p rules.Position, m rules.Move, n int) bool {
 	return next.Passes() == 2 || !s.result(next, n-1) && !s.stopped
 }
 
-// evasions leaves in f the moves of p that don't let the opponent win in one, and
-// reports whether there are any.
+// evasions leaves in f the moves of p that don't let the opponent win in one, and reports whether there are any.
 func (s *Solver) evasions(p rules.Position, f *frame) bool {
 	if s.rules.GoalWins(p, p.Side().Other()) && !s.drawsByPass(p, f) {
 		s.dropLosingExits(p, f)
@@ -191,21 +184,13 @@ func (s *Solver) drawsByPass(p rules.Position, f *frame) bool {
 	return p.Passes() == 1 && f.moves.Contains(rules.Pass)
 }
 
-// dropLosingExits removes exits that don't win and let the opponent win, which
-// [rules.Rules.Evasions] ignores: only Kang has them. It reports whether
-// any exit is left.
+// dropLosingExits removes exits of Kang that let the opponent win, which Evasions ignores. It reports if any is left.
 func (s *Solver) dropLosingExits(p rules.Position, f *frame) bool {
 	if !s.kang {
 		return false
 	}
-	var exits [rules.NumPieces]rules.Move
-	n := 0
-	for m := range f.moves.Goals() {
-		exits[n] = m
-		n++
-	}
 	left := false
-	for _, m := range exits[:n] {
+	for m := range f.moves.Goals() {
 		if s.rules.CanReachGoal(s.rules.Apply(p, m), p.Side().Other()) {
 			f.moves.Remove(m)
 		} else {
@@ -222,8 +207,7 @@ type entry struct {
 	results [2]bounds  // for even and odd numbers of plies
 }
 
-// bounds are the lowest number of plies within which the result is yes, and the highest
-// within which it is no; 0: none.
+// bounds are the lowest number of plies within which the result is yes, and the highest within which it is no; 0: none.
 type bounds struct{ yes, no uint8 }
 
 const entryBytes = 16
@@ -253,8 +237,7 @@ func (t *table) find(key uint64) entry {
 	return entry{}
 }
 
-// store adds the result of a position within n plies, and the move that wins or saves,
-// if there is one.
+// store adds the result of a position within n plies, and the move that wins or saves, if there is one.
 func (t *table) store(key uint64, n int, yes bool, m rules.Move) {
 	e := t.place(key)
 	if e.key != key {

@@ -32,8 +32,7 @@ type Solution struct {
 	Seconds  float64            // the search took, in thousandths
 }
 
-// New returns a function that searches games, for one goroutine at a time. Its error is
-// never that of a context: then the solution is incomplete.
+// New returns a function that searches games, for one goroutine. When ctx ends, its solution is incomplete.
 func (s Search) New(r *rules.Rules) (func(context.Context, *rules.Game) (Solution, error), error) {
 	var find func(context.Context, *Solution) error // fills in the solution of a game
 	if s.Nodes == 0 {
@@ -78,8 +77,7 @@ func (s Search) New(r *rules.Rules) (func(context.Context, *rules.Game) (Solutio
 	}, nil
 }
 
-// List searches games of the same rules, as many at a time as there are workers, and calls
-// each with the solutions in the order of the games. The first error ends all.
+// List searches games of the same rules with some workers, and calls each with the solutions in order until an error.
 func (s Search) List(
 	ctx context.Context, r *rules.Rules, games []*rules.Game, workers int, each func(Solution) error,
 ) error {

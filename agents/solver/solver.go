@@ -1,20 +1,17 @@
-// Package solver proves wins and losses: whether the side to move can force the goal
-// within N plies, or can't keep the opponent from it. Its results are exact.
+// Package solver proves wins and losses: whether the side to move can force the goal within N plies, or can't keep the
+// opponent from it. Its results are exact.
 //
-// There are two searches. That of package proofnumber finds long wins, guided by the
-// evaluation, and gives a strategy that is played through. [Solver] finds the
-// shortest wins without any evaluation. [Search] is either, of one game or a list.
+// Package proofnumber finds long wins, guided by the evaluation, and gives a strategy that is played through. [Solver]
+// finds the shortest wins without any evaluation. [Search] is either, of one game or a list.
 //
-// The Solver is a depth-first search of the AND/OR tree, deepened ply by ply, so that the
-// first proof is the shortest. An attacker's moves must be evasions of the opponent's
-// own threat, and at the last plies moves are tested as sets and not one by one. No
-// move is left out, as a winning move need not threaten anything: positions are common
-// in which every move of the loser lets the opponent win. Threats are searched first.
+// The Solver is a depth-first search of the AND/OR tree, deepened ply by ply, so that the first proof is the shortest.
+// An attacker's moves must be evasions of the opponent's own threat, and at the last plies moves are tested as sets and
+// not one by one. No move is left out, as a winning move need not threaten anything: positions are common in which
+// every move of the loser lets the opponent win. Threats are searched first.
 //
-// Under superko a result may rest on the way to a position. There the table gives
-// only the move to try first (D. Breuker, "Memory versus search in games", 1998, on
-// the graph-history interaction). Under other rules its results are used, but a proof
-// is searched a second time without them.
+// Under superko a result may rest on the way to a position. There the table gives only the move to try first (D.
+// Breuker, "Memory versus search in games", 1998, on the graph-history interaction). Under other rules its results are
+// used, but a proof is searched a second time without them.
 package solver
 
 import (
@@ -34,29 +31,24 @@ const DefaultMegabytes = 16
 
 // Result is a proven result of a position.
 type Result struct {
-	// Plies is the number of plies in which the side to move wins (positive) or loses
-	// (negative) by best play of both; 0: nothing is forced within Depth.
+	// Plies is the number of plies in which the side to move wins (positive) or loses (negative); 0: nothing is forced.
 	Plies int
-	// Depth is the number of plies up to which the result is complete: there is no
-	// quicker one, and none within Depth if Plies is 0.
+	// Depth is the number of plies up to which the result is complete: there is no quicker one.
 	Depth int
-	// Line is a line of best play to the goal: the winner wins as soon as possible,
-	// the loser loses as late. It is empty where nothing is forced.
+	// Line is a line of best play to the goal, the quickest win against the longest defence; empty if nothing is forced.
 	Line []rules.Move
 	// Nodes is the number of positions visited.
 	Nodes int64
 }
 
-// Solver proves results. It belongs to one goroutine; its memory is bounded by
-// the table's size. It allocates nothing per position.
+// Solver proves results. It belongs to one goroutine and allocates nothing per position.
 type Solver struct {
 	rules   *rules.Rules
 	line    lookahead.Line
 	frames  []frame
 	table   table
 	history lookahead.History
-	// useTable reports whether results of the table are used: not under superko, where
-	// they may rest on the way to a position.
+	// useTable reports whether results of the table are used: under superko they may rest on the way.
 	useTable bool
 	kang     bool
 
@@ -81,13 +73,11 @@ func New(megabytes int) *Solver {
 	return s
 }
 
-// Solve looks for a forced result within depth plies, 1 to [MaxDepth], of the
-// present position of g, a game under way. When ctx is cancelled it returns at once with the result
-// so far and the context's error.
+// Solve looks for a forced result within depth plies, 1 to [MaxDepth], of the present position of g, a game under way.
+// When ctx is cancelled it returns at once with the result so far and the context's error.
 //
-// Wins and losses are exact. There is one rare case in which a result is found two plies
-// too late: a win that exists only because the repetition rule forbids every move from
-// the opponent's nearest row.
+// Wins and losses are exact. There is one rare case in which a result is found two plies too late: a win that exists
+// only because the repetition rule forbids every move from the opponent's nearest row.
 func (s *Solver) Solve(ctx context.Context, g *rules.Game, depth int) (Result, error) {
 	if err := s.begin(ctx, g, depth); err != nil {
 		return Result{}, err
@@ -150,9 +140,8 @@ func (s *Solver) begin(ctx context.Context, g *rules.Game, depth int) error {
 	return nil
 }
 
-// forced reports whether the side to move, in p at the line's end, can force the
-// goal within n plies if n is odd, or can't keep the opponent from it within n if
-// n is even. A positive result does not rest on results of the table.
+// forced reports whether the side to move, in p at the line's end, can force the goal within n plies if n is odd, or
+// can't keep the opponent from it within n if n is even. A positive result does not rest on results of the table.
 func (s *Solver) forced(p rules.Position, n int) bool {
 	if s.line.Outcome(p) != rules.Undecided || !s.result(p, n) {
 		return false
@@ -182,8 +171,7 @@ func (s *Solver) best(p rules.Position, n int) []rules.Move {
 	return line
 }
 
-// bestMove returns a move of p, where the result is n plies away, after which it
-// is n-1 plies away.
+// bestMove returns a move of p, where the result is n plies away, after which it is n-1 plies away.
 func (s *Solver) bestMove(p rules.Position, n int) rules.Move {
 	var ms rules.MoveSet
 	s.line.Moves(p, &ms)

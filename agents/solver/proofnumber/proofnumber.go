@@ -23,18 +23,15 @@ var (
 	ErrHistory = errors.New("under a rule on repetition, expected a game without moves so far")
 )
 
-// Prover looks for proofs by depth-first proof-number search (A. Nagai, "Df-pn algorithm
-// for searching AND/OR trees", 2002), without a bound on their length. A leaf begins with
-// proof and disproof numbers by its static evaluation, and those of several children are
-// combined by their maximum and count in place of their sum, which transpositions would
-// count twice (T. Ueda et al., "Weak proof-number search", 2008). A position that returns
-// on the path counts as no win there; that can't make a proof wrong, as each position of
-// a strategy is won by those proven before it. Of a rule on repetition the search knows
-// nothing else; moves in which the check of a strategy finds superko in the way are avoided by a
-// further search.
+// Prover looks for proofs by depth-first proof-number search (A. Nagai, "Df-pn algorithm for searching AND/OR trees",
+// 2002), without a bound on their length. A leaf begins with proof and disproof numbers by its static evaluation, and
+// those of several children are combined by their maximum and count in place of their sum, which transpositions would
+// count twice (T. Ueda et al., "Weak proof-number search", 2008). A position that returns on the path counts as no win
+// there; that can't make a proof wrong, as each position of a strategy is won by those proven before it. Of a rule on
+// repetition the search knows nothing else; moves in which the check of a strategy finds superko in the way are avoided
+// by a further search.
 //
-// It belongs to one goroutine; its memory is bounded by the table's size and by the
-// number of nodes of a search.
+// It belongs to one goroutine; its memory is bounded by the table's size and by the number of nodes of a search.
 type Prover struct {
 	table    table
 	rules    *rules.Rules
@@ -76,8 +73,7 @@ type child struct {
 	onPath   bool // no win on this path, whatever the table says
 }
 
-// DefaultMegabytes is a good size of the table for a search of so many nodes: it has room for twice as many
-// positions, up to 512 MB.
+// DefaultMegabytes is a size of the table that holds twice as many positions as nodes, up to 512 MB.
 func DefaultMegabytes(nodes int64) int {
 	return int(min(max(2*nodes*entryBytes>>20, 1), 512))
 }
@@ -87,12 +83,11 @@ func New(megabytes int) *Prover {
 	return &Prover{table: table{make([]entry, max(megabytes, 1)<<20/entryBytes)}}
 }
 
-// Prove looks for a proof that a side wins in the present position of g, a game under
-// way: first for the side that the evaluation e favours, then for the other, for each
-// within these nodes and plies, 1 to [MaxDepth]; transpositions can make a proof some
-// plies longer. A proof is played through against every reply before it is returned, and
-// is none, nil, if it takes longer than the game may last. evaluated is the number of positions
-// evaluated for both sides, also with an error: that of ctx when it is cancelled.
+// Prove looks for a proof that a side wins in the present position of g, a game under way: first for the side that the
+// evaluation e favours, then for the other, for each within these nodes and plies, 1 to [MaxDepth]; transpositions can
+// make a proof some plies longer. A proof is played through against every reply before it is returned, and is none,
+// nil, if it takes longer than the game may last. evaluated is the number of positions evaluated for both sides, also
+// with an error: that of ctx when it is cancelled.
 func (s *Prover) Prove(
 	ctx context.Context, g *rules.Game, e *eval.Evaluator, plies int, nodes int64,
 ) (win *strategy.Strategy, evaluated int64, err error) {
@@ -158,8 +153,7 @@ func (s *Prover) answer(p rules.Position) (rules.Move, bool) {
 	return m, ok
 }
 
-// avoid keeps the attacker from the moves proven in positions, and reports whether it is to
-// move in any of them.
+// avoid keeps the attacker from the moves proven in positions, and reports whether it is to move in any of them.
 func (s *Prover) avoid(positions []rules.Position) (any bool) {
 	for _, p := range positions {
 		if m, ok := s.proven[p]; ok && p.Side() == s.attacker {
@@ -182,17 +176,8 @@ func (s *Prover) search(p rules.Position, attacker rules.Side) bool {
 	return n == provenWin
 }
 
-// win notes how the attacker wins in p. An earlier move stays: it leads to positions proven before it, so
-// that no strategy goes round in circles.
-func (s *Prover) win(p rules.Position, m rules.Move) {
-	if _, ok := s.proven[p]; !ok {
-		s.proven[p] = m
-	}
-}
-
-// expand searches p, in which the side to move can't win at once, until one of its numbers
-// reaches that of limit, and returns them. onPath reports that there is no
-// win on this path, but maybe on another one; that is not stored.
+// expand searches p, in which the side to move can't win at once, until one of its numbers reaches that of limit, and
+// returns them. onPath reports that there is no win on this path, but maybe on another one; that is not stored.
 func (s *Prover) expand(p rules.Position, limit numbers) (n numbers, onPath bool) {
 	ply, began := len(s.path), s.nodes
 	f := &s.frames[ply]
@@ -209,7 +194,10 @@ func (s *Prover) expand(p rules.Position, limit numbers) (n numbers, onPath bool
 		}
 		c := choose(f.children, attacks)
 		if attacks && c.numbers == provenWin {
-			s.win(p, f.children[c.best].move)
+			// An earlier move leads to positions proven before it, so that no strategy goes round in circles.
+			if _, known := s.proven[p]; !known {
+				s.proven[p] = f.children[c.best].move
+			}
 		}
 		if c.numbers.proof >= limit.proof || c.numbers.disproof >= limit.disproof || s.stopped {
 			if onPath = c.numbers == provenNoWin && restsOnPath(f.children, attacks); !onPath {
@@ -346,8 +334,7 @@ func (s *Prover) winsInThree(p rules.Position, f *frame, avoided []rules.Move) r
 	return rules.NoMove
 }
 
-// returns reports whether p stood before on the path, under superko with whichever side to
-// move.
+// returns reports whether p stood before on the path, under superko with whichever side to move.
 func (s *Prover) returns(p rules.Position) bool {
 	if s.rules.Options().Repetition != rules.Superko {
 		return slices.Contains(s.path, p)

@@ -16,8 +16,7 @@ type entry struct {
 	work     uint32 // nodes below it
 }
 
-// bucketSize is how many entries of the table a position may have; entryBytes is
-// the size of one.
+// bucketSize is how many entries of the table a position may have; entryBytes is the size of one.
 const (
 	bucketSize = 4
 	entryBytes = 32

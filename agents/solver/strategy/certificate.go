@@ -21,8 +21,8 @@ import (
 	"gyges/rules/base/strictjson"
 )
 
-// Certificate is a folder that proves wins from a list of positions to whoever reads it: a header,
-// and parts, which are strategies. README.md has the format. It belongs to one goroutine.
+// Certificate is a folder that proves wins from a list of positions: a header, and parts, which are strategies.
+// README.md has the format. It belongs to one goroutine.
 type Certificate struct {
 	dir    string
 	rules  *rules.Rules
@@ -135,8 +135,7 @@ func (c *Certificate) Has(p rules.Position) bool {
 	return false
 }
 
-// Add adds a strategy that a search has found, as a part of its own until [Certificate.Join]. One from a position
-// that the certificate has is left out.
+// Add adds a strategy, from positions that the certificate doesn't have, as a part of its own until [Certificate.Join].
 func (c *Certificate) Add(s *Strategy) error {
 	if slices.ContainsFunc(s.Roots, func(r Root) bool { return c.Has(r.Position) }) {
 		return nil
@@ -148,8 +147,7 @@ func (c *Certificate) Add(s *Strategy) error {
 	return c.replace(append(slices.Clone(c.header.Parts), header))
 }
 
-// Join makes one part of all those of a side, or a few where superko would be in the way of a single
-// one, and checks each as a whole.
+// Join makes one part of all those of a side, or a few where superko is in the way, and checks each as a whole.
 func (c *Certificate) Join(ctx context.Context) error {
 	var joined []partHeader
 	for _, winner := range []rules.Side{rules.South, rules.North} {
@@ -194,8 +192,7 @@ func (c *Certificate) clean() error {
 	return errors.Join(errs...)
 }
 
-// join joins strategies of one winner. Of two answers in a position the one with fewer plies to the win is
-// kept: so the plies still fall from answer to answer.
+// join joins strategies of one winner. Of two answers that with fewer plies stays: plies fall from answer to answer.
 func join(ctx context.Context, parts []*Strategy) ([]*Strategy, error) {
 	if len(parts) < 2 || ctx.Err() != nil {
 		return parts, ctx.Err()
@@ -270,14 +267,9 @@ func (c *Certificate) write(s *Strategy) (partHeader, error) {
 		records = append(append(append(records, b[:]...), move[:]...), byte(a.plies))
 	}
 	var packed bytes.Buffer
-	z, err := zlib.NewWriterLevel(&packed, zlib.BestCompression)
-	if err == nil {
-		_, err = z.Write(columns(records, s.Len(), recordBytes))
-	}
-	if err == nil {
-		err = z.Close()
-	}
-	if err != nil {
+	z, _ := zlib.NewWriterLevel(&packed, zlib.BestCompression) // which is a level
+	_, err := z.Write(columns(records, s.Len(), recordBytes))
+	if err = errors.Join(err, z.Close()); err != nil {
 		return partHeader{}, err
 	}
 	winner, sum := s.Winner.String(), fmt.Sprintf("%x", sha256.Sum256(packed.Bytes()))

@@ -195,8 +195,7 @@ func (c *check) play(p rules.Position) (a answer, err error) {
 	return a, nil
 }
 
-// continuations returns the moves in p that must be played through: all of the loser, one of the winner, who
-// can't win at once.
+// continuations returns the moves in p to play through: all of the loser, one of the winner, who can't win at once.
 func (c *check) continuations(p rules.Position) (replies []rules.Move, err error) {
 	var legal rules.MoveSet
 	c.rules.Moves(p, &legal)
@@ -223,8 +222,7 @@ func (c *check) failure(p rules.Position, why string) error {
 	return fmt.Errorf("the strategy fails in %s: %s", c.rules.FormatPosition(p), why)
 }
 
-// unsafe returns the positions in which superko might forbid the move of the winner, or all
-// moves of the loser.
+// unsafe returns the positions in which superko might forbid the move of the winner, or all moves of the loser.
 func (c *check) unsafe() (list []rules.Position) {
 	if c.rules.Options().Repetition != rules.Superko {
 		return nil
