@@ -1,7 +1,6 @@
-// Package tuning finds the parameters of an agent that can be tuned, and sets them. The
-// methods are packages of their own: [gyges/agents/tuning/texel] fits weights to
-// training positions of [gyges/agents/tuning/dataset], and [gyges/agents/tuning/spsa]
-// tunes parameters by matches. They play no games themselves.
+// Package tuning finds the parameters of an agent that can be tuned, and sets them. The methods are packages of their
+// own: [gyges/agents/tuning/texel] fits weights to training positions of [gyges/agents/tuning/dataset], and
+// [gyges/agents/tuning/spsa] tunes parameters by matches. They play no games themselves.
 package tuning
 
 import (
@@ -18,9 +17,8 @@ import (
 	"gyges/rules/base/suggest"
 )
 
-// Find returns a numeric parameter of an agent with its value there and its bounds; for weights of the
-// evaluation, Start is the weight under the rules r. The error names the reason if
-// the parameter can't be tuned.
+// Find returns a numeric parameter of an agent with its value there and its bounds; for weights of the evaluation,
+// Start is the weight under the rules r. The error names the reason if the parameter can't be tuned.
 func Find(registry *agents.Registry, spec agents.Spec, r *rules.Rules, name string) (t spsa.Param, err error) {
 	values, err := registry.Values(spec)
 	if err != nil {
@@ -70,8 +68,7 @@ func numeric(k agents.Kind) []string {
 	return list
 }
 
-// Weights returns the weights of an agent's evaluation under the rules r, or an error
-// if it has none.
+// Weights returns the weights of an agent's evaluation under the rules r, or an error if it has none.
 func Weights(registry *agents.Registry, spec agents.Spec, r *rules.Rules) (eval.Weights, error) {
 	values, err := registry.Values(spec)
 	if err != nil {

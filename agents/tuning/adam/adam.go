@@ -41,8 +41,7 @@ type Settings struct {
 type Loss interface {
 	// Begin prepares for a batch of examples.
 	Begin(batch []uint32)
-	// Add adds the gradient of an example's loss to gradient and returns the loss. It is called for one
-	// example of each of the [Parts] at a time.
+	// Add adds the gradient of an example's loss and returns the loss. It is called for each part at the same time.
 	Add(part int, example uint32, gradient []float32) float64
 }
 
@@ -97,8 +96,7 @@ func New(x []float32, quantum func(i int) Quantum, examples int, rng *rand.Rand,
 // Moved reports whether an example has had a gradient by weight i.
 func (f *Fit) Moved(i int) bool { return f.state.Square[i] > 0 }
 
-// Epoch makes a pass over all examples in random order, but for an incomplete last batch, and returns the sum of the
-// losses before each step. The error is ctx's.
+// Epoch makes a pass over all examples in random order and returns the sum of the losses. The error is ctx's.
 func (f *Fit) Epoch(ctx context.Context, l Loss) (sum float64, err error) {
 	f.rng.Shuffle(len(f.order), func(i, j int) { f.order[i], f.order[j] = f.order[j], f.order[i] })
 	for first := 0; first < len(f.order) && first+f.settings.Batch <= len(f.order); first += f.settings.Batch {

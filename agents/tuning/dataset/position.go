@@ -1,7 +1,6 @@
-// Package dataset holds training positions: positions from played games with their
-// results, as Parquet shards in a folder. The manual, README.md beside this folder, has
-// the names of the files, their columns and metadata. A split without positions has one shard
-// without rows; the splits share no game and no position.
+// Package dataset holds training positions: positions from played games with their results, as Parquet shards in a
+// folder. The manual, README.md beside this folder, has the names of the files, their columns and metadata. A split
+// without positions has one shard without rows; the splits share no game and no position.
 package dataset
 
 import (
@@ -29,8 +28,7 @@ const (
 // String returns "train", "validation" or "test".
 func (s Split) String() string { return [...]string{"train", "validation", "test"}[s] }
 
-// Position is a training position: a position with the results of the games in which it
-// occurred.
+// Position is a training position: a position with the results of the games in which it occurred.
 type Position struct {
 	Rules    *rules.Rules   // one pointer for all positions of a rule set in a shard
 	Position rules.Position // without the number of passes before it; not decided and not being set up
@@ -50,15 +48,13 @@ type Position struct {
 // Count returns in how many games the position occurred; 0: it was only searched.
 func (p *Position) Count() int64 { return int64(p.Wins) + int64(p.Draws) + int64(p.Losses) }
 
-// Result returns the mean result for the side to move, from 0 (all games lost) to 1
-// (all won); NaN if it occurred in none.
+// Result returns the mean result for the side to move, from 0 (lost) to 1 (won); NaN if it occurred in no game.
 func (p *Position) Result() float64 {
 	return (float64(p.Wins) + float64(p.Draws)/2) / float64(p.Count())
 }
 
-// Quiet reports whether neither side could win the game if it were to move in p.
-// Under Kang a piece that can be taken out counts only if it is the last one
-// needed.
+// Quiet reports whether neither side could win the game if it were to move in p. Under Kang a piece that can be taken
+// out counts only if it is the last one needed.
 func Quiet(r *rules.Rules, p rules.Position) bool {
 	return !r.CanWin(p, rules.South) && !r.CanWin(p, rules.North)
 }

@@ -21,9 +21,8 @@ import (
 	"gyges/rules/base/files"
 )
 
-// Read returns the positions of a split in a folder, in order. If want is not nil, all
-// must be of that rule set. An error comes last; it names the file or the shard that is
-// missing.
+// Read returns the positions of a split in a folder, in order. If want is not nil, all must be of that rule set. An
+// error comes last; it names the file or the shard that is missing.
 func Read(dir string, split Split, want *rules.Rules) iter.Seq2[Position, error] {
 	return func(yield func(Position, error) bool) {
 		paths, err := Shards(dir, split)
@@ -176,8 +175,7 @@ func checkSchema(f *parquet.File) error {
 	return nil
 }
 
-// readShard calls yield for each position until it returns false; then more is false,
-// too.
+// readShard calls yield for each position until it returns false; then more is false, too.
 func readShard(path string, split Split, want *rules.Rules, yield func(Position) bool) (more bool, err error) {
 	f, err := openShard(path)
 	if err != nil {

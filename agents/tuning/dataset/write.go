@@ -44,9 +44,8 @@ const (
 	keySchema = keyPrefix + "schema"
 )
 
-// Write writes a folder of training positions, which replaces an earlier one when it is
-// complete; provenance is written into the files' metadata. The error may be ctx's; the
-// folder is then as before.
+// Write writes a folder of training positions, which replaces an earlier one when it is complete; provenance is written
+// into the files' metadata. The error may be ctx's; the folder is then as before.
 func Write(ctx context.Context, dir string, splits [NumSplits][]*Position, provenance map[string]string) error {
 	return writer{250_000, files.Replace}.write(ctx, filepath.Clean(dir), splits, provenance)
 }

@@ -40,10 +40,6 @@ type move struct {
 	units units // activations
 }
 
-func newPart(r *rules.Rules, x []float32) *part {
-	return &part{rules: r, x: x}
-}
-
 // begin prepares for the moves of a position. It returns false if there is nothing to learn: a move wins at once, or
 // the move chosen is the pass, the only one, or one that loses at once.
 func (p *part) begin(c Choice) bool {

@@ -34,8 +34,7 @@ type Settings struct {
 	Seed      uint64          `yaml:"seed" json:"seed,string" default:"1" help:"Seed of the order of positions, and of a new network."`
 	Parent    *policy.Weights `json:"-"` // to start from; nil: zero
 
-	// Evaluator evaluates the positions after the moves; nil: the move chosen is the whole target. Temperature is in
-	// hundredths of a point.
+	// Evaluator evaluates the positions after the moves; nil: the move chosen is the target. Temperature: in 1/100 point.
 	Evaluator   *eval.Evaluator `json:"-"`
 	Temperature float64         `json:"-"`
 
@@ -71,15 +70,14 @@ type Result struct {
 	Weights   *policy.Weights `json:"-"`
 }
 
-// Fit fits a policy to choices of games under r and measures it on others. Of very many positions it takes a random
-// part. The error is ctx's, or that there are no choices.
+// Fit fits a policy to choices under r and measures it on others. The error is ctx's, or that there are no choices.
 func Fit(ctx context.Context, r *rules.Rules, train, test []Choice, s Settings) (*Result, error) {
 	if len(train) == 0 {
 		return nil, errors.New("expected positions with the moves played, found none")
 	}
 	f := &fit{settings: s, rng: rand.New(rand.NewPCG(s.Seed, 0)), x: make([]float32, policy.NumWeights)}
 	for k := range f.parts {
-		f.parts[k] = newPart(r, f.x)
+		f.parts[k] = &part{rules: r, x: f.x}
 	}
 	if s.Parent != nil {
 		f.set(s.Parent)
@@ -212,8 +210,7 @@ func (f *fit) measure(choices []Choice) (m Measure) {
 	return m
 }
 
-// quantise returns the weights as whole numbers within bounds, and sets them to these. Of a new network those that no
-// position has moved are 0.
+// quantise returns whole numbers within bounds, and sets the weights to these; 0 for those that nothing has moved.
 func (f *fit) quantise(o *adam.Fit) *policy.Weights {
 	w := new(policy.Weights)
 	kept := f.settings.Parent != nil && f.settings.Parent.HasNetwork()

@@ -66,7 +66,7 @@ func randomPolicy() *policy.Weights {
 func newFit(r *rules.Rules, w *policy.Weights) *fit {
 	f := &fit{x: make([]float32, policy.NumWeights)}
 	for k := range f.parts {
-		f.parts[k] = newPart(r, f.x)
+		f.parts[k] = &part{rules: r, x: f.x}
 	}
 	f.set(w)
 	return f

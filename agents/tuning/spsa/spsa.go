@@ -1,8 +1,7 @@
-// Package spsa maximises a function that can only be measured with noise, such as
-// an agent's strength, by simultaneous perturbation (J. C. Spall, "Multivariate
-// stochastic approximation using a simultaneous perturbation gradient
-// approximation", IEEE Transactions on Automatic Control 37, 1992), with the
-// conventions of Fishtest, the testing framework of Stockfish.
+// Package spsa maximises a function that can only be measured with noise, such as an agent's strength, by simultaneous
+// perturbation (J. C. Spall, "Multivariate stochastic approximation using a simultaneous perturbation gradient
+// approximation", IEEE Transactions on Automatic Control 37, 1992), with the conventions of Fishtest, the testing
+// framework of Stockfish.
 //
 // A step moves every parameter θ at once by its c in a random direction and the
 // opposite one, and measures the two against each other in some game pairs:
@@ -76,8 +75,7 @@ func (s *Settings) Start() []float64 {
 	return theta
 }
 
-// Perturb returns the parameters that play each other in step k, from 1. They depend
-// on the settings, k and theta alone.
+// Perturb returns the parameters that play each other in step k, from 1, by the settings, k and theta alone.
 func (s *Settings) Perturb(k int, theta []float64) (plus, minus []float64) {
 	plus, minus = make([]float64, len(theta)), make([]float64, len(theta))
 	deltas, draws := s.draw(k)
@@ -89,8 +87,7 @@ func (s *Settings) Perturb(k int, theta []float64) (plus, minus []float64) {
 	return plus, minus
 }
 
-// Update returns the parameters after step k; score is the number of games that plus
-// won minus those it lost. They are not rounded.
+// Update returns the parameters, unrounded, after step k; score is plus's games won less those lost.
 func (s *Settings) Update(k int, theta []float64, score float64) []float64 {
 	next := make([]float64, len(theta))
 	deltas, _ := s.draw(k)
@@ -101,8 +98,7 @@ func (s *Settings) Update(k int, theta []float64, score float64) []float64 {
 	return next
 }
 
-// draw returns the directions of step k, +1 or -1, and a draw from 0 to 1 for the
-// rounding of each parameter.
+// draw returns the directions of step k, +1 or -1, and a draw from 0 to 1 for the rounding of each parameter.
 func (s *Settings) draw(k int) (deltas, draws []float64) {
 	rng := rand.New(rand.NewPCG(s.Seed, uint64(k)))
 	for range s.Params {

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gyges/rules/base/problems"
+	"gyges/rules/base/settings"
 )
 
 // hill is a strength that falls off from a known optimum: Elo below it by the
@@ -144,6 +145,7 @@ func TestSettingsAreChecked(t *testing.T) {
 		{Name: "m", Min: 1, Max: 1, Start: 1, C: math.NaN(), R: -1},
 	}, Alpha: -1, Gamma: 3, A: 11}
 	var list problems.List
+	settings.Check(&list, &s, "")
 	s.Check(&list)
 	err := list.Err()
 	for _, want := range []string{

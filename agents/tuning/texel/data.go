@@ -51,8 +51,7 @@ func (d *Data) Len() int {
 	return d.rows
 }
 
-// add adds a position with its features, which are finite, and the active inputs of a
-// network; none if no network is fitted.
+// add adds a position with its features, which are finite, and the active inputs of a network to be fitted.
 func (d *Data) add(r row, features []float64, inputs []uint16) {
 	if d.rows%blockRows == 0 {
 		d.blocks = append(d.blocks, &block{rows: make([]row, 0, blockRows), width: d.features})
@@ -69,9 +68,7 @@ func (d *Data) add(r row, features []float64, inputs []uint16) {
 }
 
 // features returns the features of a position.
-func (b *block) features(i int) []float32 {
-	return b.values[i*b.width:][:b.width]
-}
+func (b *block) features(i int) []float32 { return b.values[i*b.width:][:b.width] }
 
 // active returns the active inputs of a position.
 func (b *block) active(i int) []uint16 {
@@ -105,14 +102,11 @@ func (c Choice) excludes(p *dataset.Position) bool {
 	return c.Quiet && !p.Quiet || c.Leaves && over
 }
 
-// Splits are the positions of a fit: weights are fitted to those for training, the
-// iteration to stop at is chosen by those for validation, and the result is measured on the
-// test positions, once; with none it is not.
+// Splits are the positions of a fit: weights are fitted to those for training, the iteration to stop at is chosen by
+// those for validation, and the result is measured on the test positions, once; with none it is not.
 type Splits [dataset.NumSplits]*Data
 
-// Read returns the data of training positions in their order, with the features that
-// e extracts, computed on all cores. It returns the first error of the positions, or
-// ctx's.
+// Read returns the data of positions in their order, extracted on all cores. The error is theirs, or ctx's.
 func Read(
 	ctx context.Context, positions iter.Seq2[dataset.Position, error], e *eval.Evaluator, choice Choice,
 ) (*Data, error) {

@@ -117,8 +117,7 @@ type loss struct {
 	offsets [][]float32 // the constant part of the logits
 }
 
-// newLoss returns the loss for targets. The constant part of a logit is that of weights
-// and base, in hundredths of a point of scale each.
+// newLoss returns the loss; a logit's constant part is that of weights and base, in hundredths of a point.
 func newLoss(d *Data, weights []float64, base [][]float32, scale float64, targets [][]float32) *loss {
 	return &loss{d, targets, d.compute(func(b *block, k, i int) float32 {
 		return float32(scale * (float64(base[k][i]) + b.dot(i, weights)))
@@ -172,9 +171,8 @@ func (l *loss) gradient(v, grad []float64) float64 {
 	return sums[n] / l.data.count
 }
 
-// difference returns the loss of other at the point otherAt minus that of l at v, and
-// half of its 95 % interval, with the positions of a game as one cluster, since their
-// results are correlated.
+// difference returns the loss of other at the point otherAt minus that of l at v, and half of its 95 % interval, with
+// the positions of a game as one cluster, since their results are correlated.
 func (l *loss) difference(v []float64, other *loss, otherAt []float64) (mean, margin float64) {
 	type game struct{ sum, count float64 }
 	known := map[uint32]*game{}
@@ -204,8 +202,7 @@ func (l *loss) difference(v []float64, other *loss, otherAt []float64) (mean, ma
 	return mean, interval.Z95 * math.Sqrt(square) / l.data.count
 }
 
-// maxScale bounds the scale: at 2 a hundredth of a point multiplies the odds of a win
-// by seven.
+// maxScale bounds the scale: at 2 a hundredth of a point multiplies the odds of a win by seven.
 const maxScale = 2
 
 // fitScale returns the scale at which weights predict the results best. The loss is convex in it, so its derivative has

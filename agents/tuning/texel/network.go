@@ -30,9 +30,8 @@ const (
 	defaultRate  = 0.004
 )
 
-// model is an evaluation with a network in floating point. Its weights are in one
-// slice: those of the features, then rows of the network's, W1 by inputs, B1 and W2. All
-// are in units of the logit, and activations are at most 1.
+// model is an evaluation with a network in floating point. Its weights are in one slice: those of the features, then
+// rows of the network's, W1 by inputs, B1 and W2. All are in units of the logit, and activations are at most 1.
 type model struct {
 	features int
 	x        []float32
@@ -129,8 +128,7 @@ func (m *model) set(n *eval.Network, scale float64) {
 	}
 }
 
-// initial returns the initial model: the parent's, or one with a network of small random weights. Dead units of the
-// parent begin anew, without an output.
+// initial returns the parent's model, its dead units anew and without an output, or one with small random weights.
 func (f *fit) initial() model {
 	s := &f.settings
 	m := newModel(len(s.Parent))
@@ -142,9 +140,8 @@ func (f *fit) initial() model {
 		m.set(s.Network.Parent, f.scale)
 		live = s.Network.Parent.Live()
 	}
-	// Some 40 inputs are active, so pre-activations have the mean 0.3 and a standard
-	// deviation of 0.1 × √40 = 0.6: most units begin between the bounds 0 and 1 of their
-	// activations, where they have a gradient.
+	// Some 40 inputs are active, so pre-activations have the mean 0.3 and a standard deviation of 0.1 × √40 = 0.6: most
+	// units begin between the bounds 0 and 1 of their activations, where they have a gradient.
 	const bias, w1Deviation, w2Deviation = 0.3, 0.1, 0.3
 	rng := rand.New(rand.NewPCG(s.Network.Seed, forStart))
 	units := cmp.Or(s.Network.Units, hidden)
@@ -199,9 +196,8 @@ func (m *model) quantise(scale float64) *eval.Network {
 	return n
 }
 
-// fitNetwork fits a network together with the weights and keeps those of the lowest
-// validation loss. The fit of the weights alone starts from them, on top of the
-// quantised network.
+// fitNetwork fits a network together with the weights and keeps those of the lowest validation loss. The fit of the
+// weights alone starts from them, on top of the quantised network.
 func (f *fit) fitNetwork(ctx context.Context) error {
 	n := &networkLoss{model: f.initial(), train: f.train}
 	o := n.optimiser(f)
@@ -280,8 +276,7 @@ func (n *networkLoss) Begin(batch []uint32) {
 	n.count += n.weight
 }
 
-// Add adds the gradient at a position, divided by the batch's weight, and returns the loss there, both times how often
-// it occurred.
+// Add adds the gradient at a position over the batch's weight, and returns the loss there, both times its count.
 func (n *networkLoss) Add(_ int, row uint32, gradient []float32) float64 {
 	k, i := int(row/blockRows), int(row%blockRows)
 	b := n.train.data.blocks[k]

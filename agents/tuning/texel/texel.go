@@ -1,28 +1,23 @@
-// Package texel fits the weights of a linear evaluation to results of games, as
-// first done for the chess program Texel by P. Österlund (2014): by logistic
-// regression.
+// Package texel fits the weights of a linear evaluation to results of games, as first done for the chess program Texel
+// by P. Österlund (2014): by logistic regression.
 //
 // A position with the features f is expected to be won with the probability
 //
 //	p = 1 / (1 + exp(-K · Σ weight × feature))
 //
-// for the side to move. The scale K is fitted to the parent weights first and then
-// fixed, so that a point has the same size in the tuned evaluation. The weights
-// minimise
+// for the side to move. The scale K is fitted to the parent weights first and then fixed, so that a point has the same
+// size in the tuned evaluation. The weights minimise
 //
 //	mean of -t·ln p - (1-t)·ln(1-p)  +  L2/2 · Σ (K · rms · (weight - parent))²
 //
-// where the target t is the result, or a mix of it with the search score, and
-// rms is the root of the mean square of the weight's feature: so the penalty
-// does not depend on the units of the features. It is minimised by L-BFGS
-// with the analytic gradient.
+// where the target t is the result, or a mix of it with the search score, and rms is the root of the mean square of the
+// weight's feature: so the penalty does not depend on the units of the features. It is minimised by L-BFGS with the
+// analytic gradient.
 //
-// With [Settings.Network] a network is fitted first, to the same targets and
-// together with the weights, by Adam; then the weights alone, on top of the quantised
-// network.
+// With [Settings.Network] a network is fitted first, to the same targets and together with the weights, by Adam; then
+// the weights alone, on top of the quantised network.
 //
-// All sums are made block by block in a fixed order, so that the outcome is the
-// same whatever the number of cores.
+// All sums are made block by block in a fixed order, so that the outcome is the same whatever the number of cores.
 package texel
 
 import (
@@ -46,8 +41,7 @@ import (
 type Settings struct {
 	Names  []string  // of the features
 	Parent []float64 // the weights to start from, in hundredths of a point
-	// Frozen marks the weights that are not tuned; nil: none. Those of features that
-	// are 0 in all positions are frozen, too.
+	// Frozen marks weights that are not tuned, as are those of features that are 0 in all positions; nil: none.
 	Frozen     []bool
 	Lambda     float64  `yaml:"lambda" help:"Share of the result in the target, above 0 to 1; the search's score has the rest, where a position has one."`
 	L2         float64  `yaml:"l2" check:"0..1000" help:"Penalty that draws weights to those at the start: as strong as l2 × positions more results."`
@@ -55,8 +49,7 @@ type Settings struct {
 	Iterations int      `yaml:"iterations" check:"0..1000000" zero:"for 200" help:"Iterations of L-BFGS at most."`
 	Patience   int      `yaml:"patience" help:"Iterations in a row with a validation loss above the lowest one until the fit stops and returns to that; 0: 5; below 0: it goes on to the minimum of the training loss."`
 	Network    *Network `yaml:"network" form:"keys of a network" help:"Also fit the network, from that of the weights at the start if they have one; without it, it stays as it is."`
-	// Record is called at the start and after each iteration; may be nil. An error
-	// stops the fit.
+	// Record is called at the start and after each iteration; may be nil. An error stops the fit.
 	Record func(Step) error
 }
 
@@ -68,8 +61,7 @@ type Step struct {
 	Weights        []float64 // in hundredths of a point
 }
 
-// Result is the result of a fit. Losses are those of the parent weights and of the tuned
-// ones.
+// Result is the result of a fit. Losses are those of the parent weights and of the tuned ones.
 type Result struct {
 	Scale          float64       `json:"scale"`                // logit of a hundredth of a point
 	Units          int           `json:"units,omitempty"`      // of the fitted network: those asked for, and the parent's that are live
@@ -91,8 +83,7 @@ type Feature struct {
 	Frozen bool    `json:"frozen"` // the weight was not tuned
 }
 
-// Test is the loss of the test positions, which neither the weights nor early
-// stopping depend on. It is computed once, after the fit.
+// Test is the loss of the test positions, computed once after the fit: nothing depends on it.
 type Test struct {
 	Positions  int     `json:"positions"`
 	ParentLoss float64 `json:"parent_loss"`
@@ -112,9 +103,8 @@ func (t *Test) Provenance() *eval.Gain {
 // lossTolerance is the largest rise of the validation loss that is ignored.
 const lossTolerance = 1e-6
 
-// Fit fits weights to the training positions, chooses the iteration of the lowest
-// validation loss, and then computes the loss of the test positions.
-// It returns an error for invalid data or settings, or that of ctx.
+// Fit fits weights to the training positions, chooses the iteration of the lowest validation loss, and then computes
+// the loss of the test positions. It returns an error for invalid data or settings, or that of ctx.
 func Fit(ctx context.Context, d Splits, s Settings) (*Result, error) {
 	var p problems.List
 	settings.Check(&p, &s, "")
@@ -172,8 +162,7 @@ func (s *Settings) Check(p *problems.List, prefix string) {
 	p.Expect(0 < s.Lambda && s.Lambda <= 1, prefix+"lambda", "expected a number above 0, at most 1, found %v", s.Lambda)
 }
 
-// fit is a fit in progress. The minimised function's arguments are u = scale · rms
-// · (weight - start) of the weights that are not frozen.
+// fit is a fit in progress. The function's arguments are u = scale · rms · (weight - start) of the weights not frozen.
 type fit struct {
 	settings          Settings
 	scale             float64
@@ -185,8 +174,7 @@ type fit struct {
 	rms               []float64
 	free              []int // features whose weights are not frozen
 
-	// The last point that was evaluated: gonum evaluates the value and the gradient
-	// separately.
+	// The last point that was evaluated: gonum evaluates the value and the gradient separately.
 	at, grad []float64
 	value    float64
 
@@ -223,8 +211,7 @@ func newFit(d Splits, s Settings, scale float64) *fit {
 	return f
 }
 
-// parentLoss returns the loss of a split as a function of what is added to the
-// parent's weights.
+// parentLoss returns the loss of a split as a function of what is added to the parent's weights.
 func (f *fit) parentLoss(d *Data) *loss {
 	return newLoss(d, f.settings.Parent, d.base(), f.scale, d.targets(f.settings.Lambda, f.scale))
 }
@@ -289,8 +276,7 @@ func (f *fit) minimise(ctx context.Context) error {
 	if err := errors.Join(ctx.Err(), f.err); err != nil {
 		return err
 	}
-	// A line search that fails for lack of floating-point precision has reached the
-	// minimum.
+	// A line search that fails for lack of floating-point precision has reached the minimum.
 	if err != nil && !errors.Is(err, optimize.ErrLinesearcherFailure) && !errors.Is(err, optimize.ErrNoProgress) {
 		return err
 	}
@@ -363,8 +349,7 @@ func (f *fit) result(test *Data) *Result {
 	return r
 }
 
-// test returns the loss of the test positions with the parent's weights and with the
-// fitted ones.
+// test returns the loss of the test positions with the parent's weights and with the fitted ones.
 func (f *fit) test(d *Data) *Test {
 	before := f.parentLoss(d)
 	after := before

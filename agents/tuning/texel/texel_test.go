@@ -349,7 +349,8 @@ func TestBadDataIsRefused(t *testing.T) {
 	d.Add(good)
 	bad := s
 	bad.Lambda, bad.L2, bad.Scale = 0, -1, math.NaN()
-	refused("lambda: expected a number above 0, at most 1, found 0\nl2: expected a number from 0 to 1000, found -1\nscale: expected", d, d, bad)
+	refused("l2: expected a number from 0 to 1000, found -1\nscale: expected", d, d, bad)
+	refused("lambda: expected a number above 0, at most 1, found 0", d, d, bad)
 }
 
 // The test positions change nothing in a fit. Their loss is that of the weights
