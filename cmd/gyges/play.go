@@ -91,7 +91,8 @@ func (c *playCmd) opening(r *rules.Rules, seed uint64) (rules.Position, error) {
 	case c.Setup == "agents" || r.Options().Kang:
 		return r.Start(), nil
 	}
-	return schedule.Openings{Policy: schedule.RandomOpenings}.Opening(r, seed, 0)
+	opening, _, err := schedule.NewOpener(schedule.Openings{Policy: schedule.RandomOpenings}, seed).Opening(r, 0)
+	return opening, err
 }
 
 func (c *playCmd) seat(ctx context.Context, e *env, m *game.Game, seed uint64) error {

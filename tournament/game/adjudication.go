@@ -3,7 +3,6 @@ package game
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -18,8 +17,7 @@ import (
 	"gyges/tournament/record"
 )
 
-// Adjudication ends games that the agents' own scores call decided, or that are
-// proven to be. The zero value ends none.
+// Adjudication ends games that the agents' own scores call decided, or that are proven to be; the zero value none.
 type Adjudication []condition
 
 // condition is one of the ways to end a game early that an adjudication lists.
@@ -63,16 +61,17 @@ func (a *adjudicator) form() string {
 	return a.option + "=N"
 }
 
-// ParseAdjudication reads options separated by commas, each once, like "resign=8:4,proven,plies=300": POINTS:MOVES,
-// with points of the agents' scores, or a whole number.
-func ParseAdjudication(text string) (Adjudication, error) {
-	var list Adjudication
-	if text == "" {
-		return nil, nil
+// UnmarshalText reads options separated by commas, each once, like "resign=8:4,proven,plies=300": POINTS:MOVES, with
+// points of the agents' scores, or a whole number.
+func (a *Adjudication) UnmarshalText(text []byte) error {
+	*a = nil
+	if len(text) == 0 {
+		return nil
 	}
-	for part := range strings.SplitSeq(text, ",") {
-		c, err := parseCondition(part)
-		if err != nil || slices.ContainsFunc(list, func(other condition) bool { return other.ending == c.ending }) {
+	var list Adjudication
+	for part := range strings.SplitSeq(string(text), ",") {
+		c, ok := parseCondition(part)
+		if !ok || slices.ContainsFunc(list, func(other condition) bool { return other.ending == c.ending }) {
 			var forms []string
 			for _, e := range endings {
 				if a := e.adjudication; a != nil && a.usual > 0 {
@@ -81,25 +80,25 @@ func ParseAdjudication(text string) (Adjudication, error) {
 					forms = append(forms, a.form())
 				}
 			}
-			return nil, fmt.Errorf("expected %s, each once, found %.80q", suggest.OneOf(forms), part)
+			return fmt.Errorf("expected %s, each once, found %.80q", suggest.OneOf(forms), part)
 		}
 		list = append(list, c)
 	}
 	slices.SortFunc(list, func(a, b condition) int { return cmp.Compare(a.ending, b.ending) })
-	return list, nil
+	*a = list
+	return nil
 }
 
-// errCondition is the error of an option that can't be read; it isn't shown.
-var errCondition = errors.New("unknown or out of range")
-
-// parseCondition reads one option.
-func parseCondition(text string) (condition, error) {
+// parseCondition reads one option, and reports whether it is known and in range.
+func parseCondition(text string) (c condition, ok bool) {
 	name, value, given := strings.Cut(text, "=")
-	i := slices.IndexFunc(endings, func(e Ending) bool { return e.adjudication != nil && e.adjudication.option == name })
-	if i < 0 {
-		return condition{}, errCondition
+	c.ending = slices.IndexFunc(endings, func(e Ending) bool {
+		return e.adjudication != nil && e.adjudication.option == name
+	})
+	if c.ending < 0 {
+		return c, false
 	}
-	a, c := endings[i].adjudication, condition{ending: i}
+	a := endings[c.ending].adjudication
 	most := a.most
 	if a.most == 0 {
 		most = maxAgreement
@@ -108,18 +107,14 @@ func parseCondition(text string) (condition, error) {
 		x, err := strconv.ParseFloat(points, 64)
 		hundredths := math.Round(100 * x)
 		if err != nil || !(a.least <= hundredths && hundredths <= float64(agents.WinScore)) {
-			return c, errCondition
+			return c, false
 		}
 		c.points = agents.Score(hundredths)
 	}
 	if c.n = a.usual; given || a.usual == 0 {
-		n, err := strconv.Atoi(value)
-		if err != nil || n < 1 || n > most {
-			return c, errCondition
-		}
-		c.n = n
+		c.n, _ = strconv.Atoi(value) // what is no number is 0, and one too large for an int the largest
 	}
-	return c, nil
+	return c, 1 <= c.n && c.n <= most
 }
 
 // Choices lists the options.
@@ -132,16 +127,10 @@ func (Adjudication) Choices() (list []settings.Choice) {
 	return list
 }
 
-// UnmarshalText implements [encoding.TextUnmarshaler] by [ParseAdjudication].
-func (a *Adjudication) UnmarshalText(text []byte) (err error) {
-	*a, err = ParseAdjudication(string(text))
-	return err
-}
-
 // MarshalText implements [encoding.TextMarshaler] by [Adjudication.String].
 func (a Adjudication) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
 
-// String prints the adjudication as ParseAdjudication reads it; "" for none.
+// String prints the adjudication as [Adjudication.UnmarshalText] reads it; "" for none.
 func (a Adjudication) String() string {
 	var parts []string
 	for _, c := range a {
@@ -214,8 +203,7 @@ func judgeProven(p *position, c condition) rules.Outcome {
 	return rules.WinFor(now.Side())
 }
 
-// agree reports whether the last scores, moves of each side, all lie from low to
-// high as the last mover sees them.
+// agree reports whether the last scores, moves of each side, all lie from low to high as the last mover sees them.
 func (p *position) agree(moves int, low, high agents.Score) bool {
 	if len(p.scores) < 2*moves {
 		return false

@@ -33,7 +33,8 @@ func TestJudge(t *testing.T) {
 		{"plies=3", []record.Score{no, no}, "", 0},
 		{"plies=3,proven=5", []record.Score{no, no, no, no}, long, rules.Draw},
 	} {
-		a, err := ParseAdjudication(c.how)
+		var a Adjudication
+		err := a.UnmarshalText([]byte(c.how))
 		require.NoError(t, err)
 		result, reason := a.judge(&position{scores: c.scores, side: rules.North})
 		require.Equal(t, c.want, reason, "%s %v", c.how, c.scores)
@@ -43,13 +44,14 @@ func TestJudge(t *testing.T) {
 
 func TestParseAdjudication(t *testing.T) {
 	for _, text := range []string{"", "resign=8:4", "resign=0.05:1,draw=0.1:10,proven=5,plies=200"} {
-		a, err := ParseAdjudication(text)
+		var a Adjudication
+		err := a.UnmarshalText([]byte(text))
 		require.NoError(t, err)
 		require.Equal(t, text, a.String())
 	}
 	for _, text := range []string{"x", "resign", "resign=0:4", "resign=8", "resign=8:0", "resign=NaN:1", "resign=-1:1",
 		"draw=-1:3", "draw=1:1001", "proven=0", "proven=10", "proven=x", "proven=", "plies=0", "plies=x", "proven,proven", "proven,", "resign=1e9:1"} {
-		_, err := ParseAdjudication(text)
+		err := new(Adjudication).UnmarshalText([]byte(text))
 		require.ErrorContains(t, err, "expected resign=POINTS:MOVES", text)
 	}
 }
@@ -58,7 +60,8 @@ func TestParseAdjudication(t *testing.T) {
 // who wins when both play on by the solver's line.
 func TestAdjudicatedGames(t *testing.T) {
 	t.Parallel()
-	adjudication, err := ParseAdjudication("proven,plies=12")
+	var adjudication Adjudication
+	err := adjudication.UnmarshalText([]byte("proven,plies=12"))
 	require.NoError(t, err)
 	var games []*record.Record
 	for _, name := range []string{"standard", "simplified", "kang"} {

@@ -10,8 +10,7 @@ import (
 	"gyges/agents"
 )
 
-// Clock is the time each side has for a whole game. Agents are given a limit for
-// each move. The zero value is no clock.
+// Clock is the time each side has for a whole game. The zero value is no clock.
 type Clock struct {
 	// Base is for the game, 1 ms to 24 h; 0: no clock.
 	Base time.Duration `yaml:"base" help:"Time of each side for a whole game."`
@@ -69,8 +68,7 @@ func (c Clock) Valid() bool {
 	if c.Base == 0 {
 		return c == Clock{}
 	}
-	return time.Millisecond <= c.Base && c.Base <= MaxTime &&
-		0 <= c.Increment && c.Increment <= MaxTime
+	return time.Millisecond <= c.Base && c.Base <= MaxTime && 0 <= c.Increment && c.Increment <= MaxTime
 }
 
 // limits returns the limits of the next move with the time left, none without a clock.
@@ -83,8 +81,8 @@ func (c Clock) limits(left time.Duration) agents.Limits {
 	}}
 }
 
-// spend takes a move's time off the clock. It returns by how much the clock was
-// overrun if that is more than the time margin, else 0.
+// spend takes a move's time off the clock. It returns by how much the clock was overrun if that is more than the time
+// margin, else 0.
 func (c Clock) spend(left *time.Duration, took, margin time.Duration) (overrun time.Duration) {
 	if c.Base == 0 {
 		return 0

@@ -53,7 +53,8 @@ func TestLossOnTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rules.MustParse("standard")
 		opening := newTestGame(t, r, 1, nil, nil).Opening
-		length, err := ParseAdjudication("plies=12")
+		var length Adjudication
+		err := length.UnmarshalText([]byte("plies=12"))
 		require.NoError(t, err)
 		const ms = time.Millisecond
 		for name, c := range map[string]struct {

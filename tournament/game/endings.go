@@ -67,13 +67,10 @@ var endings = []Ending{
 // Endings returns all reasons for which games end.
 func Endings() []Ending { return slices.Clone(endings) }
 
-// EndingOf returns the ending of a record, whose reason may be unknown to this program. Then it has no
-// text.
+// EndingOf returns the ending of a record, whose reason may be unknown to this program. Then it has no text.
 func EndingOf(r *record.Record) Ending {
-	for _, e := range endings {
-		if e.Name == r.Reason {
-			return e
-		}
+	if i := slices.IndexFunc(endings, func(e Ending) bool { return e.Name == r.Reason }); i >= 0 {
+		return endings[i]
 	}
 	e := Ending{Name: r.Reason, Termination: normal}
 	switch {

@@ -35,9 +35,8 @@ const maxTrace = 100
 // bounded cuts a text that is too long, and replaces invalid UTF-8.
 func bounded(s string, limit int) string { return strings.ToValidUTF8(textfmt.Cut(s, limit), "?") }
 
-// describePanic returns the value and the place of a panic. It is called by
-// the deferred function that recovered. The place is named without the folders
-// of the machine that built the program, so that records are the same everywhere.
+// describePanic returns the value and the place of a panic. It is called by the deferred function that recovered. The
+// place is named without the folders of the machine that built the program, so that records are the same everywhere.
 func describePanic(value any) string {
 	text := fmt.Sprint(value)
 	pcs := make([]uintptr, 32)
@@ -76,6 +75,5 @@ func Close(a agents.Agent) error {
 	}
 }
 
-// closingTime bounds the closing of an agent. Ending an external program takes
-// up to several seconds.
+// closingTime bounds the closing of an agent. Ending an external program takes up to several seconds.
 const closingTime = 30 * time.Second

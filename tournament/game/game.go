@@ -30,8 +30,7 @@ type Game struct {
 	// are here. 0: 1.
 	TimeScale float64
 
-	// OnMove is called after each move; it may be nil. It must not
-	// change the game.
+	// OnMove is called after each move; it may be nil. It must not change the game.
 	OnMove func(g *rules.Game, d agents.Decision)
 }
 
@@ -54,7 +53,13 @@ func (g *Game) Blank() *record.Record {
 		Rules: g.Rules.String(), Opening: g.Rules.FormatPosition(g.Opening), Policy: g.Openings.String(),
 		South:  record.Player{Agent: south.Name, Seed: south.Seed},
 		North:  record.Player{Agent: north.Name, Seed: north.Seed},
-		Limits: g.bounds(), Adjudication: g.Adjudication.String(),
+		Limits: record.Limits{Depth: g.Limits.Depth, Nodes: g.Limits.Nodes}, Adjudication: g.Adjudication.String(),
+	}
+	if g.Limits.MoveTime > 0 {
+		r.Limits.MoveTime = g.Limits.MoveTime.String()
+	}
+	if g.Clock.Base > 0 {
+		r.Limits.Clock = g.Clock.String()
 	}
 	if g.OnRepetition != agents.Forfeit {
 		r.OnRepetition = string(g.OnRepetition)
@@ -69,12 +74,10 @@ func (g *Game) moveTime(side rules.Side) time.Duration {
 	return g.Limits.Tighter(agents.Limits{MoveTime: g.Seats[side].MoveTime}).MoveTime
 }
 
-// Play plays a game to its end and returns the record. An agent that
-// chooses an illegal move, returns an error, panics or doesn't answer loses the
-// game; the record says how. When ctx is cancelled the game is dropped and the context's
-// error returned, and so it is when the host lacks something that an agent needs,
-// with an [agents.HostFailure]; any other error means that no game can begin in
-// the opening.
+// Play plays a game to its end and returns the record. An agent that chooses an illegal move, returns an error, panics
+// or doesn't answer loses the game; the record says how. When ctx is cancelled the game is dropped and the context's
+// error returned, and so it is when the host lacks something that an agent needs, with an [agents.HostFailure]; any
+// other error means that no game can begin in the opening.
 func Play(ctx context.Context, g *Game) (*record.Record, error) {
 	r, _, err := new(Referee).Play(ctx, g)
 	return r, err

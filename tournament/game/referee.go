@@ -58,8 +58,7 @@ func (p *play) toEnd(ctx context.Context, setup *Game, start time.Time) (*record
 	return g, nil
 }
 
-// run plays the game until it ends, an agent fails or ctx is cancelled. It
-// returns how the agent failed, if one did.
+// run plays the game until it ends, an agent fails or ctx is cancelled. It returns how the agent failed, if one did.
 func (p *play) run(ctx context.Context, setup *Game, game *rules.Game, start time.Time) (fault *record.Fault) {
 	p.calling = false
 	defer func() {
@@ -83,13 +82,10 @@ func (p *play) run(ctx context.Context, setup *Game, game *rules.Game, start tim
 			return nil
 		}
 		d, fault := p.decide(ctx, setup, game, before)
-		if p.reason != "" {
-			return nil
-		}
-		now := time.Since(start)
-		if fault != nil {
+		if fault != nil || p.reason != "" {
 			return fault
 		}
+		now := time.Since(start)
 		if fault := p.time(setup, now-before); fault != nil {
 			return fault
 		}
@@ -97,7 +93,8 @@ func (p *play) run(ctx context.Context, setup *Game, game *rules.Game, start tim
 		p.add(&d, now-before)
 		before = now
 		if len(setup.Adjudication) > 0 {
-			p.adjudicate(ctx, setup, game)
+			scores := p.record.Scores[len(p.record.Scores)-p.record.Plies:]
+			p.outcome, p.reason = setup.Adjudication.judge(&position{ctx, game, scores, p.side, p.solve})
 			before = time.Since(start)
 		}
 		if setup.OnMove != nil {
@@ -106,12 +103,6 @@ func (p *play) run(ctx context.Context, setup *Game, game *rules.Game, start tim
 		}
 	}
 	return nil
-}
-
-// adjudicate ends the game after the present move if the adjudication says so.
-func (p *play) adjudicate(ctx context.Context, setup *Game, game *rules.Game) {
-	scores := p.record.Scores[len(p.record.Scores)-p.record.Plies:]
-	p.outcome, p.reason = setup.Adjudication.judge(&position{ctx, game, scores, p.side, p.solve})
 }
 
 // solve returns the solver's answer for a game, within a number of plies.
@@ -126,23 +117,17 @@ func (p *play) solve(ctx context.Context, game *rules.Game, plies int) (solver.R
 // time returns the fault of the side to move if it took too long.
 func (p *play) time(setup *Game, took time.Duration) *record.Fault {
 	clockMargin, moveMargin := setup.timeMargins()
-	if over := setup.clock(p.side).spend(&p.left[p.side], took, clockMargin); over > 0 {
-		return p.overran(over, "overran its clock")
+	if p.overrun = setup.clock(p.side).spend(&p.left[p.side], took, clockMargin); p.overrun > 0 {
+		return newFault(p.side, record.FaultTimeout, "overran its clock")
 	}
 	if limit := setup.moveTime(p.side); limit > 0 && took > limit+moveMargin {
-		return p.overran(took-limit, fmt.Sprintf("overran its move time of %v", limit))
+		p.overrun = took - limit
+		return newFault(p.side, record.FaultTimeout, fmt.Sprintf("overran its move time of %v", limit))
 	}
 	return nil
 }
 
-// overran returns the fault of the side to move, which overran its time.
-func (p *play) overran(by time.Duration, detail string) *record.Fault {
-	p.overrun = by
-	return newFault(p.side, record.FaultTimeout, detail)
-}
-
-// tooLate is the fault of an agent that returns after the watchdog gave it up.
-// It is never recorded.
+// tooLate is the fault of an agent that returns after the watchdog gave it up. It is never recorded.
 var tooLate = &record.Fault{Kind: record.FaultTimeout}
 
 func (p *play) prepare(ctx context.Context, setup *Game, start time.Time) *record.Fault {
@@ -182,8 +167,7 @@ func (p *play) call(setup *Game, side rules.Side, now time.Duration) {
 	p.watchdog.enter(side, now+p.patience[side])
 }
 
-// failed returns the fault of the agent that was called, and notes an error that is
-// the host's instead.
+// failed returns the fault of the agent that was called, and notes an error that is the host's instead.
 func (p *play) failed(doing string, err error) *record.Fault {
 	if lack, ok := errors.AsType[*agents.HostFailure](err); ok {
 		p.lack = lack
@@ -195,8 +179,8 @@ func (p *play) failed(doing string, err error) *record.Fault {
 	return newFault(p.side, kind, doing+err.Error())
 }
 
-// decide returns the checked decision of the agent whose turn it is, or notes that it
-// resigns. now is the time since the game's start.
+// decide returns the checked decision of the agent whose turn it is, or notes that it resigns. now is the time since the
+// game's start.
 func (p *play) decide(
 	ctx context.Context, setup *Game, game *rules.Game, now time.Duration,
 ) (agents.Decision, *record.Fault) {
@@ -270,8 +254,7 @@ func (p *play) moveText(m rules.Move) string {
 	return p.text.String()[start:]
 }
 
-// finish makes the record of a game that is over or was lost by a fault. In the
-// latter case game is not used.
+// finish makes the record of a game that is over, or was lost by a fault: then game is not used.
 func (p *play) finish(game *rules.Game, fault *record.Fault) *record.Record {
 	g, outcome, reason := p.played(), p.outcome, p.reason
 	if fault != nil {

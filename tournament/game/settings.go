@@ -6,7 +6,6 @@ import (
 	"gyges/agents"
 	"gyges/rules"
 	"gyges/rules/base/problems"
-	"gyges/tournament/record"
 	"gyges/tournament/schedule"
 )
 
@@ -62,16 +61,4 @@ func (s *Settings) timeMargins() (clock, moveTime time.Duration) {
 		return 0, moveTimeMargin
 	}
 	return *s.TimeMargin, *s.TimeMargin
-}
-
-// bounds returns the limits and the clock as records hold them.
-func (s *Settings) bounds() record.Limits {
-	r := record.Limits{Depth: s.Limits.Depth, Nodes: s.Limits.Nodes}
-	if s.Limits.MoveTime > 0 {
-		r.MoveTime = s.Limits.MoveTime.String()
-	}
-	if s.Clock.Base > 0 {
-		r.Clock = s.Clock.String()
-	}
-	return r
 }

@@ -116,7 +116,7 @@ func (r *Referee) Play(ctx context.Context, g *Game) (rec *record.Record, hung *
 	p := r.play
 	p.begin(g, start)
 	g = g.scaled()
-	every := g.tick()
+	every := min(max(g.StallTimeout/20, time.Millisecond), time.Second) // the watchdog's ticks
 	p.watchdog.ticks.begin(start, every)
 	var played *record.Record // valid once done has its error
 	done := make(chan error, 1)
@@ -128,7 +128,7 @@ func (r *Referee) Play(ctx context.Context, g *Game) (rec *record.Record, hung *
 	r.shown.Store(p)
 	defer r.shown.Store(nil)
 	var tick <-chan time.Time
-	if every > 0 {
+	if g.StallTimeout > 0 {
 		ticker := time.NewTicker(every)
 		defer ticker.Stop()
 		tick = ticker.C
@@ -154,27 +154,14 @@ func (r *Referee) Play(ctx context.Context, g *Game) (rec *record.Record, hung *
 			if ctx.Err() != nil {
 				return nil, hung, ctx.Err()
 			}
-			return p.unanswered(g, side, hung != nil), hung, nil
+			rec := p.finish(nil, newFault(side, record.FaultTimeout,
+				fmt.Sprintf("no answer within %v", p.patience[side].Round(time.Millisecond))))
+			if hung == nil { // otherwise there is no trace
+				rec.Timing.Trace = traceOf(g.Seats[side].Agent)
+			}
+			return rec, hung, nil
 		}
 	}
-}
-
-// unanswered returns the record of a game that a side lost since it gave no answer. A hanging agent has no trace.
-func (p *play) unanswered(g *Game, side rules.Side, hung bool) *record.Record {
-	rec := p.finish(nil, newFault(side, record.FaultTimeout,
-		fmt.Sprintf("no answer within %v", p.patience[side].Round(time.Millisecond))))
-	if !hung {
-		rec.Timing.Trace = traceOf(g.Seats[side].Agent)
-	}
-	return rec
-}
-
-// tick returns how often a game is watched; 0: never.
-func (g *Game) tick() (every time.Duration) {
-	if g.StallTimeout > 0 {
-		every = min(max(g.StallTimeout/20, time.Millisecond), time.Second)
-	}
-	return every
 }
 
 // await waits for a game that has been cancelled. If it doesn't end, it is left behind, with the agent of the side that

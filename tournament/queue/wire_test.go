@@ -154,7 +154,7 @@ func TestDescription(t *testing.T) {
 		Increment: time.Second}, new(time.Millisecond), time.Hour
 	c.Seed, c.OnRepetition, c.Schedule, c.Rounds = 1<<64-1, agents.Allow, "swiss", 2
 	var err error
-	c.Adjudication, err = game.ParseAdjudication("resign=8:4,draw=1:20,proven=5,plies=300")
+	err = c.Adjudication.UnmarshalText([]byte("resign=8:4,draw=1:20,proven=5,plies=300"))
 	require.NoError(t, err)
 	o := Options{Version: "v", Registry: testRegistry(), tries: 4, Speed: func() float64 { return 5 }}
 	text, err := json.Marshal(newRunConfig(&c, &o))

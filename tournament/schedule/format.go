@@ -35,21 +35,12 @@ var formats = []Format{
 
 // Facts are what the rest of the program needs to know of a format.
 type Facts struct {
-	Name string // in configs, flags and tables
-	Doc  string // who meets whom, in half a sentence
-
-	// Alone says that each player meets itself too, so that one is enough. Such runs are for their games: there is
-	// nothing to compare.
-	Alone bool
-
-	// Adaptive says that who meets whom follows from the results so far.
-	Adaptive bool
-
-	// Rounds says that the config may choose the number of stages, from 1 to one less than the players.
-	Rounds bool
-
-	// Challenger says that the first player meets each other one, and that tables show its results against them.
-	Challenger bool
+	Name       string // in configs, flags and tables
+	Doc        string // who meets whom, in half a sentence
+	Alone      bool   // each player meets itself too, so that one is enough; nothing is compared
+	Adaptive   bool   // who meets whom follows from the results so far
+	Rounds     bool   // the config may choose the number of stages, from 1 to one less than the players
+	Challenger bool   // the first player meets each other one, and tables show its results against them
 }
 
 // About implements [Format] for those that embed the facts.
@@ -61,13 +52,10 @@ type fixed struct {
 	pairs func(players int) [][2]int
 }
 
-// Stages implements [Format].
 func (f fixed) Stages(players, _ int) []int { return []int{len(f.pairs(players))} }
 
-// Pairings implements [Format].
 func (f fixed) Pairings(players int, _ []Stage) [][2]int { return f.pairs(players) }
 
-// Tables implements [Format].
 func (fixed) Tables(*Schedule, []string, bool) []table.Standings { return nil }
 
 // Name is the name of a format, as configs have it; "": that of the first one, round-robin.

@@ -17,7 +17,6 @@ var knockout = singleElimination{Facts{
 
 type singleElimination struct{ Facts }
 
-// Stages implements [Format].
 func (singleElimination) Stages(players, _ int) []int {
 	half := 1 << (bits.Len(uint(max(players-1, 1))) - 1) // the largest power of 2 below
 	sizes := []int{players - half}
@@ -27,7 +26,7 @@ func (singleElimination) Stages(players, _ int) []int {
 	return sizes
 }
 
-// Pairings implements [Format]: the best meet the worst, from the inside, since the best may have a bye.
+// Pairings: the best meet the worst, from the inside, since the best may have a bye.
 func (f singleElimination) Pairings(players int, before []Stage) (list [][2]int) {
 	out := make([]bool, players)
 	for _, st := range before {
@@ -67,20 +66,6 @@ type bracket struct {
 	matches []decided // of which games were played, round by round
 }
 
-func newBracket(s *Schedule, names []string) *bracket {
-	b := &bracket{Schedule: s, names: names}
-	for k := range s.Stages {
-		for _, m := range s.Stages[k].Matches {
-			if m.Games > 0 {
-				w := m.winner()
-				m.Players, m.Halves = [2]int{m.Players[w], m.Players[1-w]}, [2]int64{m.Halves[w], m.Halves[1-w]}
-				b.matches = append(b.matches, decided{Match: m, round: k, score: points(m.Halves[0]) + "-" + points(m.Halves[1])})
-			}
-		}
-	}
-	return b
-}
-
 // over reports whether all games of a match have been played.
 func (b *bracket) over(m decided) bool { return m.Games == b.Stages[m.round].Games }
 
@@ -103,9 +88,18 @@ func (b *bracket) roundName(k int) string {
 	}
 }
 
-// Tables implements [Format]: the matches, as text in a tree.
+// Tables returns the matches, as text in a tree.
 func (f singleElimination) Tables(s *Schedule, names []string, _ bool) []table.Standings {
-	b := newBracket(s, names)
+	b := &bracket{Schedule: s, names: names}
+	for k := range s.Stages {
+		for _, m := range s.Stages[k].Matches {
+			if m.Games > 0 {
+				w := m.winner()
+				m.Players, m.Halves = [2]int{m.Players[w], m.Players[1-w]}, [2]int64{m.Halves[w], m.Halves[1-w]}
+				b.matches = append(b.matches, decided{Match: m, round: k, score: points(m.Halves[0]) + "-" + points(m.Halves[1])})
+			}
+		}
+	}
 	if len(b.matches) == 0 {
 		return nil
 	}

@@ -21,25 +21,21 @@ type Policy string
 
 // The policies.
 const (
-	// RandomOpenings draws a random set-up and plays random plies from it. An
-	// opening is used only if the side to move can't take a piece over the far
-	// side at once, has a move, and has a move after which the opponent can't
-	// either; under Kang, nobody may have scored. That rules out wins on the
-	// first two plies, not those that take longer. When all openings with that
-	// many plies have been played, those of one more follow.
+	// RandomOpenings draws a random set-up and plays random plies from it. An opening is used only if the side to move
+	// can't take a piece over the far side at once, has a move, and has a move after which the opponent can't either;
+	// under Kang, nobody may have scored. That rules out wins on the first two plies, not those that take longer. When
+	// all openings with that many plies have been played, those of one more follow.
 	RandomOpenings Policy = "random"
 
-	// AgentOpenings lets the agents place their pieces; under Kang, which has no
-	// set-up, games begin on the empty board. All openings are the same then.
+	// AgentOpenings lets the agents place their pieces; under Kang, which has no set-up, games begin on the empty board.
 	AgentOpenings Policy = "agents"
 
-	// SetupOpenings takes all distinct set-ups in order, those that mirror each
-	// other once, round by round, and begins again where they end. Nothing is
-	// screened. Kang has no set-ups.
+	// SetupOpenings takes all distinct set-ups in order, those that mirror each other once, round by round, and begins
+	// again where they end. Nothing is screened. Kang has no set-ups.
 	SetupOpenings Policy = "setups"
 
-	// FileOpenings takes the positions of a list in order, round by round, each once, and
-	// begins again where it ends. Nothing is screened: the list is the user's.
+	// FileOpenings takes the positions of a list in order, round by round, each once, and begins again where it ends.
+	// Nothing is screened: the list is the user's.
 	FileOpenings Policy = "file"
 )
 
@@ -53,12 +49,10 @@ func (Policy) Choices() []settings.Choice {
 
 // Openings says how games begin.
 type Openings struct {
-	// Policy is where they come from.
 	Policy Policy `yaml:"policy" help:"Where openings come from, as in --openings."`
 
-	// Plies is how many random legal plies follow the set-up before the agents
-	// take over, 0 to 40. 0 means none, but 4 under Kang, where all games would
-	// begin alike.
+	// Plies is how many random legal plies follow the set-up before the agents take over, 0 to 40. 0 means none, but 4
+	// under Kang, where all games would begin alike.
 	Plies int `yaml:"plies" check:"0..40" help:"Random plies after the set-up; 0: none, but 4 under Kang, or 2 in matches."`
 
 	// File is where the list of FileOpenings comes from, and Positions the list, as [ReadOpenings] reads it, of which
@@ -113,9 +107,8 @@ const (
 	maxOpeningLine = 4096
 )
 
-// ReadOpenings reads a list of openings: a position a line, in the notation used
-// everywhere. Empty lines count for nothing, nor does what follows a '#'.
-// Whether the positions fit a rule set is for [Openings.CheckUnder] to say.
+// ReadOpenings reads a list of openings: a position a line, but for empty lines and what follows a '#'. Whether the
+// positions fit a rule set is for [Openings.CheckUnder] to say.
 func ReadOpenings(r io.Reader, name string) (Openings, error) {
 	o := Openings{Policy: FileOpenings, File: name}
 	err := files.Lines(r, name, maxOpeningLine, maxOpenings, func(_ int, line string) error {
@@ -155,8 +148,7 @@ const (
 	openingTries = 10_000
 )
 
-// String returns the policy as records name it: "random", "random:plies=4",
-// "agents", "setups", "file:PATH".
+// String returns the policy as records name it: "random", "random:plies=4", "agents", "setups", "file:PATH".
 func (o Openings) String() string {
 	if o.Policy == FileOpenings {
 		return string(o.Policy) + ":" + o.File
@@ -202,18 +194,10 @@ func (o Openings) CheckUnder(errs *problems.List, field string, list []*rules.Ru
 		if o.Policy == FileOpenings {
 			continue
 		}
-		if _, err := o.Opening(r, seed, 0); err != nil {
+		if _, _, err := NewOpener(o, seed).Opening(r, 0); err != nil {
 			errs.Add(field, err)
 		}
 	}
-}
-
-// Opening returns opening k, from 0, under the rules r in a run with the given
-// seed. The error says that the rules or the plies leave no opening that passes
-// the screen.
-func (o Openings) Opening(r *rules.Rules, seed uint64, k int64) (rules.Position, error) {
-	p, _, err := NewOpener(o, seed).Opening(r, k)
-	return p, err
 }
 
 // Opener finds the openings of a run. It keeps those that it has found, so that none is played twice while others are
@@ -240,8 +224,9 @@ func NewOpener(o Openings, seed uint64) *Opener {
 	return &Opener{openings: o, seed: seed, lists: map[*rules.Rules]*openingList{}}
 }
 
-// Opening returns opening k, from 0, of a rule set, and how many there are if they have all come before and
-// begin again; otherwise 0. The first k+1 are found one after the other, at some microseconds each.
+// Opening returns opening k, from 0, of a rule set, and how many there are if they have all come before and begin again;
+// otherwise 0. The first k+1 are found one after the other, at some microseconds each. The error says that the rules or
+// the plies leave no opening that passes the screen.
 func (o *Opener) Opening(r *rules.Rules, k int64) (p rules.Position, again int64, err error) {
 	if o.openings.Policy == AgentOpenings {
 		return r.Start(), 0, nil
@@ -354,23 +339,19 @@ func (o *Opener) plies(r *rules.Rules) int {
 
 // draw draws one opening and reports whether it passes the screen.
 func (o *Opener) draw(r *rules.Rules, rng *rand.Rand) (rules.Position, bool) {
-	p := r.RandomSetup(rng)
-	if n := o.plies(r); n > 0 {
-		g := rules.NewGame(r, p)
-		for range n {
-			moves := g.Legal()
-			if moves.Len() == 0 {
-				return p, false
-			}
-			g.PlayLegal(moves.At(rng.IntN(moves.Len())))
+	g := rules.NewGame(r, r.RandomSetup(rng))
+	for range o.plies(r) {
+		moves := g.Legal()
+		if moves.Len() == 0 {
+			return g.Position(), false
 		}
-		p = g.Position()
+		g.PlayLegal(moves.At(rng.IntN(moves.Len())))
 	}
-	return p, o.passes(r, p)
+	return g.Position(), o.passes(r, g.Position())
 }
 
-// passes reports whether a game may begin in p. See RandomOpenings. A pass just
-// before is no part of a position's text, so it may not be part of an opening.
+// passes reports whether a game may begin in p, see [RandomOpenings]. A pass just before is no part of a position's
+// text, so it may not be part of an opening.
 func (o *Opener) passes(r *rules.Rules, p rules.Position) bool {
 	side := p.Side()
 	if r.Outcome(p) != rules.Undecided || p.Passes() > 0 || p.Goals(rules.South)+p.Goals(rules.North) > 0 ||

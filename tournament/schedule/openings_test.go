@@ -139,11 +139,9 @@ func TestNoOpeningComesTwice(t *testing.T) {
 			first = append(first, p)
 		}
 		for _, k := range []int64{test.count / 2, 0} {
-			p, err := test.openings.Opening(r, 3, k)
+			p, _, err := NewOpener(test.openings, 3).Opening(r, k)
 			require.NoError(t, err)
-			want, _, err := NewOpener(test.openings, 3).Opening(r, k)
-			require.NoError(t, err)
-			require.Equal(t, want, p)
+			require.Equal(t, first[k], p)
 		}
 	}
 }
@@ -155,7 +153,7 @@ func TestFileOpenings(t *testing.T) {
 	require.Equal(t, "file:list", o.String())
 	r := rules.MustParse("standard")
 	for k := range int64(5) {
-		p, err := o.Opening(r, uint64(k), k)
+		p, _, err := NewOpener(o, uint64(k)).Opening(r, k)
 		require.NoError(t, err)
 		require.Equal(t, []string{"321123", "112233"}[k%2], r.FormatPosition(p)[:6])
 	}
@@ -184,17 +182,17 @@ func TestSetupOpenings(t *testing.T) {
 		4067: "321123/000000/000000/000000/000000/321123 s",
 		4068: "112233/000000/000000/000000/000000/112233 s",
 	} {
-		p, err := o.Opening(r, 1, k)
+		p, _, err := NewOpener(o, 1).Opening(r, k)
 		require.NoError(t, err)
 		require.Equal(t, want, r.FormatPosition(p), k)
 	}
-	_, err := o.Opening(rules.MustParse("kang"), 1, 0)
+	_, _, err := NewOpener(o, 1).Opening(rules.MustParse("kang"), 0)
 	require.ErrorContains(t, err, "there are no set-ups")
 	var errs problems.List
 	o.CheckUnder(&errs, "openings", []*rules.Rules{rules.MustParse("kang:max_plies=30")}, 1)
 	require.ErrorContains(t, errs.Err(), "openings: rules kang:max_plies=30: there are no set-ups")
 
-	start, err := Openings{Policy: AgentOpenings}.Opening(r, 1, 5)
+	start, _, err := NewOpener(Openings{Policy: AgentOpenings}, 1).Opening(r, 5)
 	require.NoError(t, err)
 	require.Equal(t, r.Start(), start)
 }

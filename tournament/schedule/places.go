@@ -69,8 +69,7 @@ func ranking(met [][]meeting, buchholz bool) []place {
 		}
 	}
 	order := func(a, b place) int {
-		return cmp.Or(cmp.Compare(b.halves, a.halves), cmp.Compare(b.buchholz, a.buchholz),
-			cmp.Compare(b.sberger, a.sberger))
+		return cmp.Or(cmp.Compare(b.halves, a.halves), cmp.Compare(b.buchholz, a.buchholz), cmp.Compare(b.sberger, a.sberger))
 	}
 	slices.SortStableFunc(places, order)
 	for i := range places {

@@ -26,8 +26,7 @@ func everyTwo(players, next int) (list [][2]int) {
 
 type allPlayAll struct{ fixed }
 
-// Tables implements [Format]: points, and Sonneborn-Berger for those who have as many. Of two players the ratings say
-// as much.
+// Tables returns points, and Sonneborn-Berger for those who have as many. Of two players the ratings say as much.
 func (f allPlayAll) Tables(s *Schedule, names []string, ended bool) []table.Standings {
 	played, all := s.Played()
 	if s.Players < 3 || played == 0 {

@@ -76,14 +76,11 @@ func New(f Format, z Size) *Schedule {
 	return s
 }
 
-// maxRecorded is how many players a run has at most whose records are added up.
-const maxRecorded = 1000
-
 // Recorded returns the schedule of a run whose records say who met. It has no stages if the size, which may come from
 // anywhere, is not that of a run, or the format has no matches.
 func Recorded(f Format, z Size) *Schedule {
-	const most = 1_000_000
-	if z.Players < 1 || z.Players > maxRecorded || z.Rounds < 0 || z.Rounds > 0 && z.Rounds >= z.Players ||
+	const mostPlayers, most = 1000, 1_000_000
+	if z.Players < 1 || z.Players > mostPlayers || z.Rounds < 0 || z.Rounds > 0 && z.Rounds >= z.Players ||
 		z.Pairs < 1 || z.Pairs > most || z.RuleSets < 1 || z.RuleSets > most || z.Games(f) == 0 {
 		return &Schedule{Size: z, Format: f}
 	}

@@ -129,18 +129,18 @@ func TestSwissPairsNeighbours(t *testing.T) {
 		return Match{Players: [2]int{a, b}, Halves: [2]int64{halves, other}, Games: 2}
 	}
 	before := []Stage{{Games: 2, Matches: []Match{match(0, 1, 0, 4), match(2, 5, 4, 0), match(3, 4, 2, 2)}}}
-	require.Equal(t, [][2]int{{1, 2}, {3, 0}, {4, 5}}, swissPairings(6, before), "3 and 4 have met")
+	require.Equal(t, [][2]int{{1, 2}, {3, 0}, {4, 5}}, swiss.Pairings(6, before), "3 and 4 have met")
 	before = append(before, Stage{Games: 2, Matches: []Match{match(1, 2, 2, 2), match(3, 0, 2, 2), match(4, 5, 2, 2)}})
-	require.Equal(t, [][2]int{{1, 3}, {2, 4}, {0, 5}}, swissPairings(6, before), "1 and 2 have met")
+	require.Equal(t, [][2]int{{1, 3}, {2, 4}, {0, 5}}, swiss.Pairings(6, before), "1 and 2 have met")
 	all := Stage{Games: 2}
 	for a := range 6 {
 		for b := a + 1; b < 6; b++ {
 			all.Matches = append(all.Matches, match(a, b, 2, 2))
 		}
 	}
-	require.Equal(t, [][2]int{{1, 2}, {3, 4}, {0, 5}}, swissPairings(6, append(before, all)), "all meet again")
+	require.Equal(t, [][2]int{{1, 2}, {3, 4}, {0, 5}}, swiss.Pairings(6, append(before, all)), "all meet again")
 	odd := []Stage{{Games: 2, Matches: []Match{match(0, 1, 4, 0), match(2, 3, 2, 2)}}}
-	require.Equal(t, [][2]int{{0, 2}, {4, 3}}, swissPairings(5, odd), "a bye is a won match")
+	require.Equal(t, [][2]int{{0, 2}, {4, 3}}, swiss.Pairings(5, odd), "a bye is a won match")
 }
 
 // A knock-out has one match less than players; who has lost a match plays no

@@ -19,24 +19,19 @@ var swiss = swissSystem{Facts{Name: "swiss", Doc: "neighbours in the table", Ada
 
 type swissSystem struct{ Facts }
 
-// Stages implements [Format]: without rounds as many as a knock-out has.
+// Stages are, without rounds, as many as a knock-out has.
 func (swissSystem) Stages(players, rounds int) []int {
 	return slices.Repeat([]int{players / 2}, cmp.Or(rounds, bits.Len(uint(max(players-1, 0)))))
 }
 
-// Pairings implements [Format].
+// Pairings pairs neighbours in the table, after the first round.
 func (swissSystem) Pairings(players int, before []Stage) (list [][2]int) {
-	if len(before) > 0 {
-		return swissPairings(players, before)
+	if len(before) == 0 {
+		for i := range players / 2 {
+			list = append(list, [2]int{i, players/2 + i})
+		}
+		return list
 	}
-	for i := range players / 2 {
-		list = append(list, [2]int{i, players/2 + i})
-	}
-	return list
-}
-
-// swissPairings pairs neighbours in the table after some rounds.
-func swissPairings(players int, before []Stage) [][2]int {
 	s := swissSearch{met: map[[2]int]bool{}, steps: swissSteps}
 	points, byes := make([]int64, players), make([]bool, players)
 	for i, list := range rounds(players, before) {
@@ -63,12 +58,10 @@ func swissPairings(players int, before []Stage) [][2]int {
 	return s.list
 }
 
-// swissSteps bounds the search for pairings without a second meeting. It ends
-// quickly unless nearly all have met.
+// swissSteps bounds the search for pairings without a second meeting. It ends quickly unless nearly all have met.
 const swissSteps = 100_000
 
-// swissSearch pairs the first of an order with the nearest it can, so that the
-// rest can be paired too.
+// swissSearch pairs the first of an order with the nearest it can, so that the rest can be paired too.
 type swissSearch struct {
 	met   map[[2]int]bool // who must not meet
 	steps int
@@ -98,7 +91,7 @@ func (s *swissSearch) pair(order []int) bool {
 	return false
 }
 
-// Tables implements [Format]: the standings after each round that has begun.
+// Tables returns the standings after each round that has begun.
 func (f swissSystem) Tables(s *Schedule, names []string, _ bool) (list []table.Standings) {
 	begun := func(st Stage) bool { return slices.ContainsFunc(st.Matches, func(m Match) bool { return m.Games > 0 }) }
 	stages := s.Stages
