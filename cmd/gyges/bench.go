@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"runtime"
+	"slices"
 
 	"gyges/agents/bench"
 	"gyges/rules/base/grid"
@@ -55,12 +56,7 @@ func (r *benchReport) write(w *output, format grid.Format) error {
 		return grid.WriteJSON(w, r)
 	}
 	for i, t := range r.Totals {
-		var rows []bench.Search
-		for _, s := range r.Searches {
-			if s.Agent == t.Agent {
-				rows = append(rows, s)
-			}
-		}
+		rows := slices.DeleteFunc(slices.Clone(r.Searches), func(s bench.Search) bool { return s.Agent != t.Agent })
 		if i > 0 {
 			w.printf("\n")
 		}

@@ -161,10 +161,7 @@ type helpFlag bool
 
 // BeforeReset is called by kong where the flag is given, before anything is checked.
 func (helpFlag) BeforeReset(ctx *kong.Context) error {
-	if err := ctx.PrintUsage(false); err != nil {
-		return err
-	}
-	return errHelp
+	return cmp.Or(ctx.PrintUsage(false), errHelp)
 }
 
 // helpTexts has a section for each command: a text, and examples in a block.

@@ -194,9 +194,8 @@ func exitCode(ctx context.Context, err error) int {
 		return exitOK
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		return exitInterrupted
-	case errors.Is(err, errNo), errors.As(err, new(failure)), errors.As(err, new(*agents.HostFailure)):
-		return exitNo
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EIO): // the disk's
+	case errors.Is(err, errNo), errors.As(err, new(failure)), errors.As(err, new(*agents.HostFailure)),
+		errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EIO): // the disk's
 		return exitNo
 	default:
 		return exitUsage

@@ -26,21 +26,18 @@ import (
 type rateCmd struct {
 	Runs []string `arg:"" optional:"" name:"file" sep:"none" help:"Folders of runs, files of records (games.jsonl), PGN or CSV; - is the standard input. Several are rated together."`
 	ratingFlags
-	viewFlags
-	Plot    string `placeholder:"FILE" help:"Also draw the ratings of one rule set with their intervals, as SVG."`
-	Strict  bool   `help:"Fail on lines that can't be read, instead of omitting them."`
-	Explain bool   `help:"Print what every figure means, and nothing else."`
-	formatFlag
-}
 
-// viewFlags choose the tables.
-type viewFlags struct {
 	Crosstable bool   `xor:"view" help:"Print only who scored what against whom."`
 	HeadToHead bool   `xor:"view" help:"Print only the pairings with the points expected of them, those that fit worst first."`
 	Los        bool   `xor:"view" help:"Print only how likely each player is stronger than each other."`
 	Standings  bool   `xor:"view" help:"Print only the table of a run's format, such as standings or a bracket, over all rule sets; the file must be the folder of a run of three players or more."`
 	Compare    string `xor:"view" sep:"none" placeholder:"NAME" help:"Print only one player's difference to each other."`
 	Top        int    `check:"0.." default:"20" placeholder:"N" help:"With --head-to-head, print N pairings at most; 0 for all. Default: 20."`
+
+	Plot    string `placeholder:"FILE" help:"Also draw the ratings of one rule set with their intervals, as SVG."`
+	Strict  bool   `help:"Fail on lines that can't be read, instead of omitting them."`
+	Explain bool   `help:"Print what every figure means, and nothing else."`
+	formatFlag
 }
 
 // Run reads the games and prints the tables. The file of --plot is opened before.

@@ -61,35 +61,26 @@ func (c *trainCmd) config(e *env) (training.Generations, error) {
 }
 
 func (c *trainCmd) print(ctx context.Context, e *env, s training.Trained) error {
-	if !c.forPeople() {
-		return c.printRating(ctx, e, s)
+	if rows := training.Rows(s.Generations, nil); c.forPeople() {
+		if err := printTable(e.out, grid.Make(training.Columns(rows), rows), c.Format, 2); err != nil {
+			return failure{err}
+		}
+		e.out.printf("\n")
 	}
-	rows := training.Rows(s.Generations, nil)
-	if err := printTable(e.out, grid.Make(training.Columns(rows), rows), c.Format, 2); err != nil {
-		return failure{err}
-	}
-	e.out.printf("\n")
-	if err := c.printRating(ctx, e, s); err != nil {
-		return err
-	}
-	e.out.printf("Best: generation %d; its weights are in %s\n", s.Best, s.Weights)
-	return nil
-}
-
-// printRating prints the joint rating, if there is one.
-func (c *trainCmd) printRating(ctx context.Context, e *env, s training.Trained) error {
-	if s.RatingGames == "" {
-		return nil
-	}
-	rated, err := s.Standings.Fit(ctx, training.RatingOptions(), c.Format == grid.JSON)
-	if err == nil {
-		err = c.write(e.out, rated)
-	}
-	if err != nil {
-		return failure{err}
+	if s.RatingGames != "" {
+		rated, err := s.Standings.Fit(ctx, training.RatingOptions(), c.Format == grid.JSON)
+		if err == nil {
+			err = c.write(e.out, rated)
+		}
+		if err != nil {
+			return failure{err}
+		}
+		if c.forPeople() {
+			e.out.printf("\nThe games of that rating are in %s\n", filepath.ToSlash(s.RatingGames))
+		}
 	}
 	if c.forPeople() {
-		e.out.printf("\nThe games of that rating are in %s\n", filepath.ToSlash(s.RatingGames))
+		e.out.printf("Best: generation %d; its weights are in %s\n", s.Best, s.Weights)
 	}
 	return nil
 }
