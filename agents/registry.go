@@ -111,17 +111,11 @@ func (r *Registry) Values(s Spec) (Values, error) {
 	}
 	var errs []error
 	for _, p := range s.Params {
-		d, ok := k.Param(p.Name)
-		hint := cmp.Or(suggest.DidYouMean(p.Name, names), "; "+s.Kind+" takes "+strings.Join(names, ", "))
-		err := fmt.Errorf("unknown parameter %.60q%s", p.Name, hint)
-		if ok {
-			if err = d.check(p.Value); err != nil {
-				err = fmt.Errorf("parameter %s: %w", p.Name, err)
-			}
-		}
-		if err != nil {
-			errs = append(errs, fmt.Errorf("agent %.60q: %w", s, err))
-			continue
+		if d, ok := k.Param(p.Name); !ok {
+			hint := cmp.Or(suggest.DidYouMean(p.Name, names), "; "+s.Kind+" takes "+strings.Join(names, ", "))
+			errs = append(errs, fmt.Errorf("agent %.60q: unknown parameter %.60q%s", s, p.Name, hint))
+		} else if err := d.check(p.Value); err != nil {
+			errs = append(errs, fmt.Errorf("agent %.60q: parameter %s: %w", s, p.Name, err))
 		}
 		v[p.Name] = p.Value
 	}
