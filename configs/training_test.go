@@ -57,8 +57,7 @@ out: some/where
 	}
 	want.Rating = training.Rating{Pairs: 17, Every: 3, Reference: "default"}
 	want.Count, want.Window, want.Time, want.Seed, want.Workers, want.Out = 7, 2, 90*time.Minute, 5, 3, "some/where"
-	want.Weights, err = eval.Default(eval.Standard)
-	require.NoError(t, err)
+	want.Weights = eval.Default(eval.Standard)
 	s := &want.SelfPlay
 	s.Pairs, s.Openings.Plies, s.Limits.Nodes = 11, 3, 50
 	s.Explore = explore.Options{Temperature: 0.3, Random: 0.1}

@@ -129,8 +129,7 @@ func TestNetworkValue(t *testing.T) {
 
 // A weights file with a network is read as it was written; faults are named.
 func TestNetworkFile(t *testing.T) {
-	w, err := Default(Standard)
-	require.NoError(t, err)
+	w := Default(Standard)
 	w.Network = randomNetwork(rand.New(rand.NewPCG(1, 2)))
 	w.Network.W1[slices.Index(inputs.Names[:], "moves own 0")] = [HiddenUnits]int16{}
 	var b bytes.Buffer

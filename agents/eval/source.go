@@ -93,8 +93,8 @@ func Load(v agents.Values, r *rules.Rules) (Weights, error) {
 func (s *Source) Weights(r *rules.Rules) (w Weights, err error) {
 	if s.file != nil {
 		w = *s.file
-	} else if w, err = Default(Family(r)); err != nil {
-		return w, err
+	} else {
+		w = Default(Family(r))
 	}
 	for feature, x := range s.overrides {
 		*w.Feature(feature) = x
@@ -138,28 +138,23 @@ const DefaultName = "default"
 var embedded embed.FS
 
 // readers read the embedded weights, each once, as every game needs them.
-var readers = map[string]func() (Weights, error){
+var readers = map[string]func() Weights{
 	Standard: reader(Standard), Simplified: reader(Simplified), Kang: reader(Kang),
 }
 
-func reader(name string) func() (Weights, error) {
-	return sync.OnceValues(func() (Weights, error) {
-		text, err := embedded.ReadFile("weights/" + name + ".json")
+func reader(name string) func() Weights {
+	return sync.OnceValue(func() Weights {
+		text, _ := embedded.ReadFile("weights/" + name + ".json")
+		w, err := Read(bytes.NewReader(text), "default/"+name)
 		if err != nil {
-			return Weights{}, err
+			panic(err) // they are part of the program, and tested
 		}
-		return Read(bytes.NewReader(text), "default/"+name)
+		return w
 	})
 }
 
 // Default returns the embedded weights for a family of rules.
-func Default(name string) (Weights, error) {
-	read, ok := readers[name]
-	if !ok {
-		return Weights{}, fmt.Errorf("no weights %.60q come with the program", name)
-	}
-	return read()
-}
+func Default(family string) Weights { return readers[family]() }
 
 // ForRules returns the evaluator with the embedded weights for r.
 func ForRules(r *rules.Rules) (*Evaluator, error) { return new(Source).Evaluator(r) }
@@ -173,9 +168,5 @@ func WinProbability(s agents.Score, r *rules.Rules) float64 {
 	case s <= -agents.WinScore:
 		return 0
 	}
-	w, err := Default(Family(r))
-	if err != nil {
-		panic(err) // they are part of the program, and tested
-	}
-	return 1 / (1 + math.Exp(-float64(s)/w.WinScale))
+	return 1 / (1 + math.Exp(-float64(s)/Default(Family(r)).WinScale))
 }

@@ -30,8 +30,6 @@ func TestDefaultsSuitEveryPreset(t *testing.T) {
 		_, err := ForRules(r)
 		require.NoError(t, err, preset.Name)
 	}
-	_, err := Default("chess")
-	require.ErrorContains(t, err, `"chess"`)
 }
 
 // valid returns a weights file for standard rules as JSON fields.
@@ -142,8 +140,7 @@ func TestReadRefusesPolicies(t *testing.T) {
 
 func TestDefaultsHavePolicies(t *testing.T) {
 	for _, family := range []string{Standard, Simplified, Kang} {
-		w, err := Default(family)
-		require.NoError(t, err)
+		w := Default(family)
 		require.NotNil(t, w.Policy, family)
 		require.True(t, w.Policy.HasNetwork(), family)
 		require.Positive(t, w.WinScale, family)
@@ -250,8 +247,7 @@ func TestSingleWeightsAreChanged(t *testing.T) {
 	require.NoError(t, err)
 	got, err := source.Weights(r)
 	require.NoError(t, err)
-	want, err := Default(Kang)
-	require.NoError(t, err)
+	want := Default(Kang)
 	*want.Feature("near"), *want.Feature("tempo") = -2.5, 7
 	require.Equal(t, want.Values, got.Values)
 

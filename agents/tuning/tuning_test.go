@@ -21,8 +21,7 @@ func spec(t *testing.T, text string) agents.Spec {
 
 func TestFind(t *testing.T) {
 	t.Parallel()
-	kang, err := eval.Default(eval.Kang)
-	require.NoError(t, err)
+	kang := eval.Default(eval.Kang)
 	for _, c := range []struct {
 		spec, rules, name string
 		want              spsa.Param
@@ -75,8 +74,7 @@ func TestWeights(t *testing.T) {
 	r := rules.MustParse("simplified")
 	w, err := Weights(registry, spec(t, "greedy:weight.near=7"), r)
 	require.NoError(t, err)
-	want, err := eval.Default(eval.Simplified)
-	require.NoError(t, err)
+	want := eval.Default(eval.Simplified)
 	*want.Feature("near") = 7
 	require.Equal(t, want.Values, w.Values)
 	_, err = Weights(registry, spec(t, "random"), r)
