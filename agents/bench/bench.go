@@ -79,10 +79,7 @@ func Run(ctx context.Context, registry *agents.Registry, spec agents.Spec) ([]Se
 // One searches one position with a new agent.
 func One(ctx context.Context, registry *agents.Registry, spec agents.Spec, p Position) (Search, error) {
 	s := Search{Agent: spec.String(), Rules: p.Rules, Position: p.Position}
-	r, err := rules.Parse(p.Rules)
-	if err != nil {
-		return s, err
-	}
+	r := rules.MustParse(p.Rules)
 	position, err := r.ParsePosition(p.Position)
 	if err != nil {
 		return s, err

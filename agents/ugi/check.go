@@ -124,11 +124,9 @@ func (c *checker) run() error {
 		return nil
 	}
 	began := time.Now()
-	if err := c.launch(c.ctx, defaultStart); err != nil {
-		return err
-	}
+	err := c.launch(c.ctx, defaultStart)
 	c.took = time.Since(began)
-	return nil
+	return err
 }
 
 // await sends lines that end in isready, and blocks until readyok.

@@ -96,7 +96,6 @@ func findProgram(command []string, dir string) error {
 func (c *client) launch(ctx context.Context, limit time.Duration) (err error) {
 	c.name, c.offered, c.extended, c.pending, c.trace = "", nil, false, pendingAnswers{}, trace{}
 	if c.proc, err = launch(c.command, c.dir, &c.trace); err != nil {
-		c.proc = nil
 		return err
 	}
 	err = c.proc.converse(ctx, "ugi\n", limit, func(word, rest string) (done bool, err error) {

@@ -107,10 +107,9 @@ func (p *process) run(mark string, started chan<- error) {
 		return
 	}
 	// Cmd.Wait would close the pipes before they have been read.
-	if state, err := p.cmd.Process.Wait(); err != nil {
+	state, err := p.cmd.Process.Wait()
+	if p.status = state.String(); err != nil {
 		p.status = err.Error()
-	} else {
-		p.status = state.String()
 	}
 	_ = killGroup(p.cmd) // what it left behind holds the pipes open
 	killMarked(mark)
