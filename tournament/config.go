@@ -8,7 +8,6 @@ import (
 	"os"
 	"regexp"
 	"slices"
-	"strconv"
 	"time"
 
 	"gyges/agents"
@@ -29,48 +28,24 @@ const (
 )
 
 // Config says which tournament is played: its settings, which files, flags, manifests and workers have by the same
-// names (see package settings for the tags), and what the program adds. Start from [DefaultConfig]; the zero value
-// lacks rules and agents.
+// names, with what they mean in their tags (see package settings), and what the program adds. Start from
+// [DefaultConfig]; the zero value lacks rules and agents.
 type Config struct {
-	// Name is that of the run, also of its folder: letters, digits, '-', '_', '.'.
-	Name string `yaml:"name" form:"a name, in quotes if it is a number" help:"Name of the run, and of its folder under results. Default: the file's."`
-
-	// Rules are the rule sets; every pairing plays under each.
-	Rules []*rules.Rules `yaml:"rules" form:"a rule set, like standard or standard:null_move=allow" name:"rules" sep:"," help:"Rule sets; every pairing plays under each."`
-
-	// Agents are the players.
-	Agents []agents.Spec `yaml:"agents" form:"an agent spec, like random or alphabeta:depth=2" name:"agent" placeholder:"AGENT" help:"A player, as an agent spec; may be repeated. See gyges agents."`
-
-	// Schedule says who meets whom.
-	Schedule schedule.Name `yaml:"schedule" zero:"round-robin" name:"schedule" placeholder:"FORMAT" help:"Who meets whom:"`
-
-	// Rounds is how many the schedule has, where it may have any number; 0: as many as it has by itself.
-	Rounds int `yaml:"rounds" name:"rounds" placeholder:"N" help:"Rounds of a schedule that has them, such as swiss. Default: as many as halve the players to one."`
-
-	// Pairs is how many game pairs each pairing plays under each rule set.
-	Pairs int `yaml:"pairs" check:"1..1000000" name:"pairs" placeholder:"N" help:"Game pairs for every two players and rule set: one opening, played twice with sides swapped. With sprt or until_error the most; 100000 if not given."`
-
-	// SPRT, between the first two agents, stops the run after the pair that decides it; the zero value: none.
-	SPRT sprt.Test `yaml:"sprt" form:"a test, like elo0=0,elo1=10" name:"sprt" placeholder:"TEST" help:"Stop when elo0 or elo1 is accepted: elo0=0,elo1=5,alpha=0.05,beta=0.05,model=normalized (or logistic); omitted values are as here."`
-
-	// UntilError stops the run after the first round at which every 95 % interval, of the difference of two players or
-	// of all ratings, is within ± that many Elo under each rule set; 0: it doesn't. See [ratings.Precision].
-	UntilError float64 `yaml:"until_error" check:"0..1000" zero:"never" name:"until-error" placeholder:"ELO" help:"Stop when every 95 % interval is within ± ELO: that of the difference of two players, those of all ratings of several, under each rule set. Not with sprt, and schedules whose length is fixed."`
+	Name       string         `yaml:"name" form:"a name, in quotes if it is a number" help:"Name of the run, and of its folder under results. Default: the file's."`
+	Rules      []*rules.Rules `yaml:"rules" form:"a rule set, like standard or standard:null_move=allow" name:"rules" sep:"," help:"Rule sets; every pairing plays under each."`
+	Agents     []agents.Spec  `yaml:"agents" form:"an agent spec, like random or alphabeta:depth=2" name:"agent" placeholder:"AGENT" help:"A player, as an agent spec; may be repeated. See gyges agents."`
+	Schedule   schedule.Name  `yaml:"schedule" zero:"round-robin" name:"schedule" placeholder:"FORMAT" help:"Who meets whom:"`
+	Rounds     int            `yaml:"rounds" name:"rounds" placeholder:"N" help:"Rounds of a schedule that has them, such as swiss. Default: as many as halve the players to one."`
+	Pairs      int            `yaml:"pairs" check:"1..1000000" name:"pairs" placeholder:"N" help:"Game pairs for every two players and rule set: one opening, played twice with sides swapped. With sprt or until_error the most; 100000 if not given."`
+	SPRT       sprt.Test      `yaml:"sprt" form:"a test, like elo0=0,elo1=10" name:"sprt" placeholder:"TEST" help:"Stop when elo0 or elo1 is accepted: elo0=0,elo1=5,alpha=0.05,beta=0.05,model=normalized (or logistic); omitted values are as here."`
+	UntilError float64        `yaml:"until_error" check:"0..1000" zero:"never" name:"until-error" placeholder:"ELO" help:"Stop when every 95 % interval is within ± ELO: that of the difference of two players, those of all ratings of several, under each rule set. Not with sprt, and schedules whose length is fixed."`
 
 	game.Settings `yaml:",inline"`
 
-	// Suspend is how many games in a row an agent loses by faults until it plays no more; 0: it plays on. With fewer
-	// than two agents left the run ends.
-	Suspend int `yaml:"suspend" check:"0..1000000" zero:"never" name:"suspend" placeholder:"N" help:"Games in a row a player loses by faults until it is suspended; 0: never."`
-
-	// Seed is what all chance in the run comes from.
-	Seed uint64 `yaml:"seed" name:"seed" placeholder:"N" help:"Seed of all random choices."`
-
-	// Workers is how many games are played at a time; 0: as many as the machine has cores for the program.
-	Workers int `yaml:"workers" check:"0..1024" zero:"all cores" name:"workers" placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
-
-	// Out is the folder for the records; a run that was stopped there goes on.
-	Out string `yaml:"out" form:"a folder, in quotes if it is a number" json:"-" name:"out" placeholder:"DIR" help:"Folder for the records; a run that was stopped there resumes. Default: a new one, results/NAME-TIME."`
+	Suspend int    `yaml:"suspend" check:"0..1000000" zero:"never" name:"suspend" placeholder:"N" help:"Games in a row a player loses by faults until it is suspended; 0: never."`
+	Seed    uint64 `yaml:"seed" name:"seed" placeholder:"N" help:"Seed of all random choices."`
+	Workers int    `yaml:"workers" check:"0..1024" zero:"all cores" name:"workers" placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
+	Out     string `yaml:"out" form:"a folder, in quotes if it is a number" json:"-" name:"out" placeholder:"DIR" help:"Folder for the records; a run that was stopped there resumes. Default: a new one, results/NAME-TIME."`
 
 	// Unknown joins a [problems.FieldError] for each value of a config that was read from JSON and that this program
 	// doesn't know.
@@ -119,7 +94,7 @@ const MatchName = "match"
 // openings, see [schedule.Openings.ForMatch].
 func DefaultMatch() Config {
 	c := DefaultConfig()
-	c.Openings = schedule.Openings{}
+	c.Openings.Policy = ""
 	return c
 }
 
@@ -150,7 +125,7 @@ func DefaultOut(results, name string, start time.Time) string {
 		if _, err := os.Lstat(path); err != nil {
 			return path
 		}
-		path = base + "-" + strconv.Itoa(n)
+		path = fmt.Sprintf("%s-%d", base, n)
 	}
 }
 
@@ -166,53 +141,51 @@ func (c *Config) Games() int64 { return c.Size().Games(c.Schedule.Format()) }
 // aside. Each agent is made once, so that a bad parameter or a missing file is
 // found now. The error joins one *problems.FieldError for each thing that is wrong.
 func (c *Config) Validate(registry *agents.Registry) error {
-	var v validation
-	CheckName(&v.List, c.Name)
-	v.rules(c.Rules)
-	v.agents(c, registry)
-	settings.Check(&v.List, c, "")
-	v.schedule(c)
-	c.Check(&v.List, "", c.Rules, c.Seed)
-	return v.Err()
+	var p problems.List
+	CheckName(&p, c.Name)
+	c.checkRules(&p)
+	c.checkAgents(&p, registry)
+	settings.Check(&p, c, "")
+	c.checkSchedule(&p)
+	c.Check(&p, "", c.Rules, c.Seed)
+	return p.Err()
 }
 
-// validation gathers what is wrong.
-type validation struct{ problems.List }
-
-func (v *validation) rules(list []*rules.Rules) {
-	v.Expect(0 < len(list) && len(list) <= maxRules, "rules", "expected 1 to %d rule sets, found %d", maxRules, len(list))
+func (c *Config) checkRules(p *problems.List) {
+	list := c.Rules
+	p.Expect(0 < len(list) && len(list) <= maxRules, "rules", "expected 1 to %d rule sets, found %d", maxRules, len(list))
 	seen := map[string]bool{}
 	for i, r := range list[:min(len(list), maxRules)] {
 		field := fmt.Sprintf("rules[%d]", i)
 		if r == nil {
-			v.Add(field, errors.New("expected a rule set, found none"))
+			p.Add(field, errors.New("expected a rule set, found none"))
 			continue
 		}
 		again, err := rules.Parse(r.String())
-		v.Expect(err == nil && again.Options() == r.Options(), field,
+		p.Expect(err == nil && again.Options() == r.Options(), field,
 			"expected a rule set that its name %.60q describes in full, like standard:null_move=allow", r)
-		v.Expect(!seen[r.String()], field, "rule set %s is listed twice", r)
+		p.Expect(!seen[r.String()], field, "rule set %s is listed twice", r)
 		seen[r.String()] = true
 	}
 }
 
-func (v *validation) agents(c *Config, registry *agents.Registry) {
+func (c *Config) checkAgents(p *problems.List, registry *agents.Registry) {
 	list, fewest := c.Agents, 2
 	if c.Schedule.Format().About().Alone {
 		fewest = 1
 	}
-	v.Expect(fewest <= len(list) && len(list) <= maxAgents, "agents", "expected %d to %d agents, found %d", fewest,
+	p.Expect(fewest <= len(list) && len(list) <= maxAgents, "agents", "expected %d to %d agents, found %d", fewest,
 		maxAgents, len(list))
 	seen, labels := map[string]bool{}, map[string]bool{}
 	for i, spec := range list[:min(len(list), maxAgents)] {
 		field, text := fmt.Sprintf("agents[%d]", i), spec.String()
 		if seen[text] {
-			v.Add(field, fmt.Errorf("agent %.60q is listed twice; give one a name, like %s", text, spec.With("name", "b")))
+			p.Add(field, fmt.Errorf("agent %.60q is listed twice; give one a name, like %s", text, spec.With("name", "b")))
 			continue
 		}
-		v.Expect(!labels[spec.Label()], field, "the name %.60q is given twice", spec.Label())
+		p.Expect(!labels[spec.Label()], field, "the name %.60q is given twice", spec.Label())
 		seen[text], labels[spec.Label()] = true, true
-		CheckAgent(&v.List, field, registry, spec, c.Rules...)
+		CheckAgent(p, field, registry, spec, c.Rules...)
 	}
 }
 
@@ -224,50 +197,44 @@ func CheckAgent(p *problems.List, field string, registry *agents.Registry, spec 
 			p.Add(field, fmt.Errorf("agent %.60q: parameter clock: %w", spec, err))
 		}
 	}
-	for _, err := range tryAgent(registry, spec, list) {
+	for _, err := range problems.Split(tryAgent(registry, spec, list)) {
 		p.Add(field, err)
 	}
 }
 
-// tryAgent makes the agent of a spec and throws it away. It returns everything
-// that is wrong, also with playing by the rules listed.
-func tryAgent(registry *agents.Registry, spec agents.Spec, list []*rules.Rules) []error {
+// tryAgent makes the agent of a spec and throws it away. The error joins everything that is wrong.
+func tryAgent(registry *agents.Registry, spec agents.Spec, list []*rules.Rules) error {
 	if _, err := agents.ParseSpec(spec.String()); err != nil {
-		return []error{err}
+		return err
 	}
-	if _, err := registry.Values(spec); err != nil {
-		return problems.Split(err)
-	}
-	if kind, err := registry.Kind(spec); err != nil || kind.Interactive {
-		return []error{fmt.Errorf("agent %.60q needs a person at the terminal; expected agents that play by themselves",
-			spec)}
+	if kind, err := registry.Kind(spec); err == nil && kind.Interactive {
+		return fmt.Errorf("agent %.60q needs a person at the terminal; expected agents that play by themselves", spec)
 	}
 	list = slices.DeleteFunc(slices.Clone(list[:min(len(list), maxRules)]), func(r *rules.Rules) bool { return r == nil })
 	agent, err := registry.New(spec, list...)
-	if err == nil {
-		err = agent.Close()
+	if err != nil {
+		return err
 	}
-	return problems.Split(err)
+	return agent.Close()
 }
 
-func (v *validation) schedule(c *Config) {
+func (c *Config) checkSchedule(p *problems.List) {
 	format := c.Schedule.Format().About()
-	v.Expect(c.Rounds == 0 || format.Rounds, "rounds", "expected none with the schedule %s", format.Name)
-	v.Expect(!format.Rounds || 0 <= c.Rounds && c.Rounds < max(len(c.Agents), 2), "rounds",
+	p.Expect(c.Rounds == 0 || format.Rounds, "rounds", "expected none with the schedule %s", format.Name)
+	p.Expect(!format.Rounds || 0 <= c.Rounds && c.Rounds < max(len(c.Agents), 2), "rounds",
 		"expected 1 or more and fewer than the %d agents, found %d", len(c.Agents), c.Rounds)
 	if c.UntilError > 0 {
-		v.Expect(!format.Adaptive && !format.Alone, "until_error",
+		p.Expect(!format.Adaptive && !format.Alone, "until_error",
 			"expected none with the schedule %s, whose length is fixed", format.Name)
-		v.Expect(c.SPRT == sprt.Test{}, "until_error", "expected none beside sprt: one of the two ends the run")
+		p.Expect(c.SPRT == sprt.Test{}, "until_error", "expected none beside sprt: one of the two ends the run")
 	}
 	if c.SPRT == (sprt.Test{}) {
 		return
 	}
-	v.Expect(len(c.Agents) == 2, "sprt", "expected two agents, found %d", len(c.Agents))
-	v.Expect(!format.Alone, "sprt", "expected none in %s, where there is nothing to decide", format.Name)
-	if err := c.SPRT.Check(); err != nil {
-		v.Add("sprt", err)
-	}
+	p.Expect(len(c.Agents) == 2, "sprt", "expected two agents, found %d", len(c.Agents))
+	p.Expect(!format.Alone, "sprt", "expected none in %s, where there is nothing to decide", format.Name)
+	err := c.SPRT.Check()
+	p.Expect(err == nil, "sprt", "%w", err)
 }
 
 // runName matches the names of runs; they have at most maxName letters.

@@ -52,8 +52,6 @@ type localExecutor struct {
 	first   *Runner // of the runners, whose agents are started
 }
 
-var _ Executor = localExecutor{}
-
 // Window implements [Executor]: other workers go on while one plays a long pair, and the
 // memory for games that can't be written yet is bounded. 64 pairs, and 8 for each worker, are enough for one that takes
 // many times as long as the others.
@@ -62,7 +60,10 @@ func (e localExecutor) Window() int { return 64 + 8*e.workers }
 // Play implements [Executor].
 func (e localExecutor) Play(ctx context.Context, config *Config, jobs <-chan Job, results chan<- Result) error {
 	group, ctx := errgroup.WithContext(ctx)
-	runners := e.first.runners(e.workers)
+	runners := []*Runner{e.first}
+	for len(runners) < e.workers {
+		runners = append(runners, NewRunner(config, e.first.newAgent))
+	}
 	for _, r := range runners {
 		group.Go(func() error { return r.playAll(ctx, jobs, results) })
 	}

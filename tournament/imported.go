@@ -20,7 +20,8 @@ import (
 // all is written the records have a temporary name, see [IsCutImport]; they get
 // theirs after the manifest is written: a stop at any instant leaves no records, or both.
 func Import(dir, from string, write func(*record.Writer, *Manifest) error) (err error) {
-	start := time.Now()
+	m := newManifest(Imported, Config{}, time.Now())
+	m.From = from
 	_, statErr := os.Stat(dir)
 	if err := makeFolder(dir); err != nil {
 		return err
@@ -40,10 +41,6 @@ func Import(dir, from string, write func(*record.Writer, *Manifest) error) (err 
 		return err
 	}
 	w := record.NewWriter(f)
-	m := &Manifest{
-		Schema: record.Version, Status: Imported, From: from, Start: start.Round(0).UTC(),
-		Program: thisProgram(), Host: thisHost(),
-	}
 	if err = write(w, m); err == nil {
 		err = w.Close()
 	}

@@ -2,7 +2,6 @@ package tournament
 
 import (
 	"cmp"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -82,16 +81,13 @@ func (h Host) String() string {
 	return fmt.Sprintf("%s/%s, %d cores", h.OS, h.Arch, h.CPUs)
 }
 
-func newManifest(c *Config, start time.Time) *Manifest {
+// newManifest returns the manifest of a run, or of an import, that begins at a time.
+func newManifest(status Status, c Config, start time.Time) *Manifest {
+	b := build.Read()
+	b.Version, b.Time = cmp.Or(b.Version, "unknown"), ""
 	return &Manifest{
-		Schema:  record.Version,
-		ID:      rand.Text(),
-		Status:  Running,
-		Games:   GameCounts{Scheduled: c.Games()},
-		Config:  c.Completed(),
-		Start:   start.Round(0).UTC(),
-		Program: thisProgram(),
-		Host:    thisHost(),
+		Schema: record.Version, Status: status, Config: c, Start: start.Round(0).UTC(),
+		Program: b, Host: Host{runtime.GOOS, runtime.GOARCH, runtime.NumCPU()},
 	}
 }
 
@@ -148,22 +144,6 @@ func textsOf[T fmt.Stringer](list []T) []string {
 		texts[i] = x.String()
 	}
 	return texts
-}
-
-func thisHost() Host { return Host{runtime.GOOS, runtime.GOARCH, runtime.NumCPU()} }
-
-func thisProgram() build.Info {
-	b := build.Read()
-	b.Version, b.Time = cmp.Or(b.Version, "unknown"), ""
-	return b
-}
-
-// end fills in how the run ended.
-func (m *Manifest) end(s *Summary, err error) {
-	m.Status, m.Games.Played, m.End = s.Status, s.Played, s.End
-	if s.Status == Failed && err != nil {
-		m.Error = err.Error()
-	}
 }
 
 func (m *Manifest) save(dir string) error {

@@ -63,20 +63,12 @@ func ParsePlaying(text []byte) (*Playing, error) {
 
 func tooLong(g *record.Record) bool { return g == nil || len(g.Moves) > maxPlayingMoves }
 
-// underWay returns the game that the runner plays, if it began long enough before now; otherwise nil. It may be
-// called concurrently.
-func (r *Runner) underWay(now time.Time) *record.Record {
-	if g := r.referee.Playing(); g != nil && now.Sub(g.Timing.Start) >= playingInterval {
-		return g
-	}
-	return nil
-}
-
-// PlayingOf returns the games that runners play at a time.
+// PlayingOf returns the games that runners play at a time, but for those that began just before. It may be called
+// while they play.
 func PlayingOf(runners []*Runner, now time.Time) *Playing {
 	p := new(Playing)
 	for _, r := range runners {
-		if g := r.underWay(now); g != nil {
+		if g := r.referee.Playing(); g != nil && now.Sub(g.Timing.Start) >= playingInterval {
 			p.Games = append(p.Games, g)
 		}
 	}

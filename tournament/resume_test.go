@@ -126,7 +126,7 @@ func TestResumeRefuses(t *testing.T) {
 	refuse("agents was", func(c *Config) { c.Agents = c.Agents[1:] })
 
 	plan := newPlan(&c)
-	st, err := openStore(&c, newManifest(&c, time.Now()), plan, func(*record.Record) {})
+	st, err := openStore(&c, newManifest(Running, c.Completed(), time.Now()), plan, func(*record.Record) {})
 	require.NoError(t, err)
 	refuse("another process is at work here", func(*Config) {})
 	require.NoError(t, errors.Join(st.writer.Close(), st.lock.Close()))

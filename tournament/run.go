@@ -3,6 +3,7 @@ package tournament
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -14,7 +15,6 @@ import (
 
 	"gyges/agents"
 	"gyges/ratings/sprt"
-	"gyges/rules"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament/record"
 	"gyges/tournament/schedule"
@@ -67,7 +67,8 @@ func run(
 		precision: newPrecision(plan),
 	}
 	s := &c.Summary
-	m := newManifest(&config, s.Start)
+	m := newManifest(Running, config.Completed(), s.Start)
+	m.ID, m.Games.Scheduled = rand.Text(), s.Scheduled
 	first := NewRunner(&config, registry.New)
 	defer func() { _ = first.Close() }() // done before, unless the run doesn't begin
 	executor := config.Executor
@@ -110,7 +111,10 @@ func run(
 	if s.Status == Finished && st.ahead != nil {
 		err = os.Remove(st.ahead.Name())
 	}
-	m.end(s, err)
+	m.Status, m.Games.Played, m.End = s.Status, s.Played, s.End
+	if s.Status == Failed {
+		m.Error = err.Error()
+	}
 	return *s, errors.Join(err, m.save(config.Out))
 }
 
@@ -196,7 +200,14 @@ func dispatch(
 				"rules", p.config.Rules[job.Rules])
 		}
 		if out.has(job.Agents[0]) || out.has(job.Agents[1]) {
-			results <- p.blanks(job, position)
+			r := Result{Job: job}
+			for n, wanted := range job.Wanted {
+				if wanted {
+					setup := p.game(job, n, position)
+					r.Games = append(r.Games, setup.Blank())
+				}
+			}
+			results <- r
 			continue
 		}
 		select {
@@ -222,16 +233,4 @@ func (p *plan) warnOfFewOpenings(o *schedule.Opener) {
 				textfmt.Thousands(rounds), textfmt.Thousands(n)), "rules", r)
 		}
 	}
-}
-
-// blanks returns the result of a job that isn't to be played.
-func (p *plan) blanks(job Job, position rules.Position) Result {
-	r := Result{Job: job}
-	for n, wanted := range job.Wanted {
-		if wanted {
-			setup := p.game(job, n, position)
-			r.Games = append(r.Games, setup.Blank())
-		}
-	}
-	return r
 }

@@ -38,15 +38,6 @@ func NewRunner(config *Config, newAgent AgentMaker) *Runner {
 	}
 }
 
-// runners returns a number of runners, of which the first is r.
-func (r *Runner) runners(n int) []*Runner {
-	list := []*Runner{r}
-	for len(list) < n {
-		list = append(list, NewRunner(r.seating.config, r.newAgent))
-	}
-	return list
-}
-
 // Play plays a job. The times of all limits and clocks are multiplied by timeScale,
 // more than 0; 1 leaves them as they are. The records hold the times of the config.
 // On an error it returns the games finished before.
@@ -152,25 +143,18 @@ func (r *Runner) Start(ctx context.Context) error {
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range errs {
 		group.Go(func() error {
-			errs[i] = r.start(ctx, i)
+			a, err := r.agent(i)
+			if err == nil {
+				if err = a.Start(ctx); err != nil {
+					err = fmt.Errorf("agent %.60q: %w", r.seating.config.Agents[i], err)
+				}
+			}
+			errs[i] = err
 			return nil
 		})
 	}
 	_ = group.Wait() // they are in errs
 	return errors.Join(errs...)
-}
-
-// start makes agent i ready.
-func (r *Runner) start(ctx context.Context, i int) error {
-	config := r.seating.config
-	a, err := r.agent(i)
-	if err != nil {
-		return err
-	}
-	if err := a.Start(ctx); err != nil {
-		return fmt.Errorf("agent %.60q: %w", config.Agents[i], err)
-	}
-	return nil
 }
 
 // agent returns agent i, made if need be.
@@ -193,11 +177,11 @@ func (r *Runner) Close() error {
 		if a == nil {
 			continue
 		}
-		r.agents[i] = nil
 		if err := game.Close(a); err != nil {
 			specs := r.seating.config.Agents
 			errs = append(errs, fmt.Errorf("closing agent %.60q: %w", specs[i%len(specs)].Label(), err))
 		}
 	}
+	clear(r.agents)
 	return errors.Join(errs...)
 }

@@ -40,7 +40,7 @@ func TestGamesBehindAGapAreKept(t *testing.T) {
 
 	// Killed as soon as the gap had been dealt with.
 	plan := newPlan(&c)
-	st, err := openStore(&c, newManifest(&c, time.Now()), plan, func(*record.Record) {})
+	st, err := openStore(&c, newManifest(Running, c.Completed(), time.Now()), plan, func(*record.Record) {})
 	require.NoError(t, err)
 	require.NoError(t, errors.Join(st.writer.Close(), st.lock.Close()))
 	require.EqualValues(t, 3, st.kept)
