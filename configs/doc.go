@@ -6,3 +6,10 @@
 //
 // The folders beside this file hold examples that can be used as they are.
 package configs
+
+import "embed"
+
+// Manuals has the manuals of this package, by their paths from here.
+//
+//go:embed README.md
+var Manuals embed.FS

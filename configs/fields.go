@@ -34,9 +34,9 @@ func (p *parser) group(n *yaml.Node, what string, fields []settings.Field, prefi
 		below := slices.ContainsFunc(fields, func(f settings.Field) bool { return strings.HasPrefix(f.Key, path+".") })
 		switch {
 		case i >= 0:
-			p.setting(path, value, func(n *yaml.Node) { p.value(n, &fields[i]) })
+			p.setting(path, value, func() { p.value(value, &fields[i]) })
 		case below:
-			p.setting(path, value, func(n *yaml.Node) { p.group(n, key.Value, fields, path+".") })
+			p.setting(path, value, func() { p.group(value, key.Value, fields, path+".") })
 			p.loadOpenings(fields, path)
 		default:
 			names := keysBelow(fields, prefix)
@@ -58,10 +58,10 @@ func keysBelow(fields []settings.Field, prefix string) (names []string) {
 }
 
 // setting reads a setting and notes its line, and whether there was a problem.
-func (p *parser) setting(path string, n *yaml.Node, read func(n *yaml.Node)) {
+func (p *parser) setting(path string, n *yaml.Node, read func()) {
 	p.lines[path] = n.Line
 	before := len(p.problems)
-	read(n)
+	read()
 	for i := range p.problems[before:] {
 		p.bad[path] = true
 		if pr := &p.problems[before+i]; pr.path == "" {
@@ -126,7 +126,7 @@ func (p *parser) list(n *yaml.Node, f *settings.Field) {
 			p.sweep(e, func(spec agents.Spec, line int) { add(reflect.ValueOf(spec), line) })
 		case element.Kind() == reflect.Struct && !settings.IsText(element):
 			path := fmt.Sprintf("%s[%d]", f.Key, list.Len())
-			p.setting(path, e, func(e *yaml.Node) { p.settings(e, name, v.Addr().Interface(), path+".") })
+			p.setting(path, e, func() { p.settings(e, name, v.Addr().Interface(), path+".") })
 			add(v, e.Line)
 		case p.scalar(e, v, f.Form()):
 			add(v, e.Line)
@@ -173,20 +173,17 @@ func nameOf(path string) string {
 // report adds the problems of a config that has been read, at the lines of their
 // fields. A field with a problem is not reported again.
 func (p *parser) report(invalid error) {
-	var more []problem
+	before := len(p.problems)
 	for _, err := range problems.Split(invalid) {
-		fe, ok := errors.AsType[*problems.FieldError](err)
-		switch {
-		case !ok:
-			more = append(more, problem{line: p.root, text: err.Error()})
-		case !p.bad[fe.Field]:
-			more = append(more, problem{p.line(fe.Field), fe.Field, fe.Err.Error()})
+		if fe, ok := errors.AsType[*problems.FieldError](err); !ok {
+			p.add(p.root, "%v", err)
+		} else if !p.bad[fe.Field] {
+			p.problems = append(p.problems, problem{p.line(fe.Field), fe.Field, fe.Err.Error()})
 		}
 	}
-	for _, pr := range more {
+	for _, pr := range p.problems[before:] {
 		p.bad[pr.path] = true
 	}
-	p.problems = append(p.problems, more...)
 }
 
 // line returns the line of a field, or else of what holds it, or else the file's

@@ -16,11 +16,10 @@ import (
 	"gyges/rules/base/files"
 )
 
-// maxFile bounds the size of a file, in bytes.
-const maxFile = 1 << 20
-
-// maxProblems bounds how many problems of one file are reported.
-const maxProblems = 100
+const (
+	maxFile     = 1 << 20 // bytes
+	maxProblems = 100     // of one file that are reported
+)
 
 // parser reads one file and collects the problems in it. It walks over the
 // nodes of the YAML document itself, so that every message has its line and
@@ -38,41 +37,28 @@ func newParser(file string) *parser {
 	return &parser{file: file, lines: map[string]int{}, bad: map[string]bool{}}
 }
 
-// read passes the document of a file to take, unless it is no YAML. The error joins all problems.
-func read(file string, take func(p *parser, root *yaml.Node)) error {
+// load reads a file with the settings of config, a pointer to a struct, and then checks them. The error joins all
+// problems.
+func load(file, what string, config any, registry *agents.Registry, check func(p *parser)) error {
 	text, err := files.Read(file, maxFile)
 	if err != nil {
 		return files.Plain(err)
 	}
 	p := newParser(file)
 	if root := p.parse(string(text)); root != nil {
-		take(p, root)
-	}
-	return p.err()
-}
-
-// load reads a file with the settings of config, a pointer to a struct, and then checks them.
-func load(file, what string, config any, registry *agents.Registry, check func(p *parser)) error {
-	return read(file, func(p *parser, root *yaml.Node) {
 		p.registry, p.root = registry, root.Line
 		p.settings(root, what, config, "")
 		if root.Kind == yaml.MappingNode {
 			check(p)
 		}
-	})
+	}
+	return p.err()
 }
 
 type problem struct {
 	line int
 	path string // of the value, like limits.depth; "" if it is in the text
 	text string
-}
-
-func (pr problem) String() string {
-	if pr.path == "" {
-		return fmt.Sprintf("%d: %s", pr.line, pr.text)
-	}
-	return fmt.Sprintf("%d: %s: %s", pr.line, pr.path, pr.text)
 }
 
 func (p *parser) add(line int, format string, args ...any) {
@@ -88,7 +74,8 @@ func (p *parser) err() error {
 			errs = append(errs, fmt.Errorf("%s: and %d more", p.file, len(p.problems)-i))
 			break
 		}
-		errs = append(errs, fmt.Errorf("%s:%v", p.file, pr))
+		text := strings.TrimPrefix(pr.path+": "+pr.text, ": ")
+		errs = append(errs, fmt.Errorf("%s:%d: %s", p.file, pr.line, text))
 	}
 	return errors.Join(errs...)
 }

@@ -70,7 +70,7 @@ func LoadSPSA(path string, r *rules.Rules, registry *agents.Registry) (training.
 		p.report(c.Validate(registry))
 		if c.Parameters != nil && !p.bad["agent"] {
 			p.bad["parameters"] = false
-			p.setting("parameters", c.Parameters, func(n *yaml.Node) { c.Method.Params = p.params(n, &c.SPSA, registry) })
+			p.setting("parameters", c.Parameters, func() { c.Method.Params = p.params(c.Parameters, &c.SPSA, registry) })
 			p.report(c.Validate(registry))
 		}
 	})
@@ -82,7 +82,7 @@ func (p *parser) params(n *yaml.Node, c *training.SPSA, registry *agents.Registr
 	var list []spsa.Param
 	p.entries(n, "parameters", func(key, value *yaml.Node) {
 		path := "parameters." + key.Value
-		p.setting(path, value, func(n *yaml.Node) {
+		p.setting(path, value, func() {
 			p.lines[path] = key.Line
 			t, err := tuning.Find(registry, c.Agent, c.Rules, key.Value)
 			if err != nil {
@@ -90,7 +90,7 @@ func (p *parser) params(n *yaml.Node, c *training.SPSA, registry *agents.Registr
 				return
 			}
 			x := t
-			p.settings(n, "a parameter", &x, path+".")
+			p.settings(value, "a parameter", &x, path+".")
 			if x.Min < t.Min || t.Max < x.Max {
 				p.add(key.Line, "expected min and max from %v to %v, found %v and %v", t.Min, t.Max, x.Min, x.Max)
 			}

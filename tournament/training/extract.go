@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 
-	"gyges/agents"
 	"gyges/agents/tuning/dataset"
 	"gyges/ratings/source"
 	"gyges/rules"
@@ -52,11 +51,14 @@ func (e *Extraction) Total() int64 {
 func (c *Positions) Extract(
 	ctx context.Context, env Env, dir string, provenance map[string]string,
 ) (Extraction, error) {
-	return newExtractor(c, &env).extract(ctx, dir, provenance)
+	return (&extractor{Positions: c, env: &env}).extract(ctx, dir, provenance)
 }
 
-// extract converts the records in a run's folder.
 func (e *extractor) extract(ctx context.Context, dir string, provenance map[string]string) (Extraction, error) {
+	e.rules, e.agents = map[string]*rules.Rules{}, map[string]struct{}{}
+	for i := range e.splits {
+		e.splits[i].known = map[key]*dataset.Position{}
+	}
 	var p problems.List
 	if e.check(&p, "", e.env.Registry); len(p) > 0 {
 		return Extraction{}, p.Err()
@@ -105,8 +107,10 @@ func (e *extractor) extract(ctx context.Context, dir string, provenance map[stri
 	return e.counts, dataset.Write(ctx, filepath.Join(dir, PositionsDir), positions, metadata)
 }
 
-// maxAgents bounds how many agents the metadata names.
-const maxAgents = 100
+const (
+	maxAgents   = 100 // that the metadata names
+	searchBatch = 256 // games that are searched at a time
+)
 
 // extractor merges the positions of games.
 type extractor struct {
@@ -153,14 +157,6 @@ func (m *merged) add(p *dataset.Position) bool {
 	return true
 }
 
-func newExtractor(c *Positions, env *Env) *extractor {
-	e := &extractor{Positions: c, env: env, rules: map[string]*rules.Rules{}, agents: map[string]struct{}{}}
-	for i := range e.splits {
-		e.splits[i].known = map[key]*dataset.Position{}
-	}
-	return e
-}
-
 // add adds the positions of a game.
 func (e *extractor) add(ctx context.Context, game *record.Record) error {
 	e.counts.Games++
@@ -197,9 +193,6 @@ func (e *extractor) add(ctx context.Context, game *record.Record) error {
 	return e.search(ctx)
 }
 
-// searchBatch is how many games are searched at a time.
-const searchBatch = 256
-
 // search searches the positions of the games that are left and adds what this gives, in the order of the games.
 func (e *extractor) search(ctx context.Context) error {
 	games := e.unsearched
@@ -228,10 +221,7 @@ func (e *extractor) merge(game *searched) {
 		if _, proven := p.Score.Proven(); e.provenOnly && !proven {
 			p.Score, p.Scored = 0, false
 		}
-		if !p.Scored && p.Count() == 0 {
-			continue
-		}
-		if !part.add(&p) {
+		if (p.Scored || p.Count() > 0) && !part.add(&p) {
 			e.counts.Repeated++
 		}
 	}
@@ -247,16 +237,6 @@ func withoutPasses(r *rules.Rules, p rules.Position) rules.Position {
 		panic(err) // it has been played to
 	}
 	return q
-}
-
-// setScore sets the score that the record has with the game's i-th move, if it has one. It reports false if the move
-// was random.
-func setScore(p *dataset.Position, game *record.Record, i int) bool {
-	if len(game.Scores) == 0 {
-		return true
-	}
-	p.Score, p.Scored = agents.Score(game.Scores[i]), true
-	return game.Scores[i] != record.NoScore
 }
 
 // setResult sets the result of the game in which a position occurred.

@@ -46,12 +46,10 @@ type Manifest struct {
 
 // FolderError is an error that makes a folder unusable for a run, such as that of
 // another run in it. Nothing has been played or fitted then.
-type FolderError struct{ err error }
-
-func (e *FolderError) Error() string { return e.err.Error() }
+type FolderError struct{ error }
 
 // Unwrap returns the cause.
-func (e *FolderError) Unwrap() error { return e.err }
+func (e *FolderError) Unwrap() error { return e.error }
 
 // folder is the folder of a tuning run. It belongs to one goroutine.
 type folder struct {

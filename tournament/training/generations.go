@@ -149,9 +149,8 @@ func (c *Generations) Validate(registry *agents.Registry) error {
 	c.Match.Check(&p, "match.", []*rules.Rules{c.Rules}, c.Seed)
 	p.Expect(c.Match.SPRT != sprt.Test{} || c.Match.Pairs == 0, "match.sprt",
 		"expected a test, like elo0=0,elo1=10, found none")
-	if err := c.Match.SPRT.Check(); err != nil && c.Match.SPRT != (sprt.Test{}) {
-		p.Add("match.sprt", err)
-	}
+	err := c.Match.SPRT.Check()
+	p.Expect(err == nil || c.Match.SPRT == sprt.Test{}, "match.sprt", "%w", err)
 	return p.Err()
 }
 
@@ -175,9 +174,8 @@ func (c *Generations) checkAgents(p *problems.List, registry *agents.Registry) {
 		check("selfplay.agent", c.SelfPlay.Agent, true)
 	}
 	if c.Rating.Reference != "" {
-		if _, err := tuning.Weights(registry, c.reference(), c.Rules); err != nil {
-			p.Add("rating.reference", err)
-		}
+		_, err := tuning.Weights(registry, c.reference(), c.Rules)
+		p.Expect(err == nil, "rating.reference", "%w", err)
 	}
 	first := 1
 	for i, s := range c.SelfPlay.Stages {

@@ -94,27 +94,32 @@ func (s *Search) positions(ctx context.Context, a agents.Agent, in *searched) er
 			Rules: r, Position: withoutPasses(r, t.Before), Move: t.Line()[0],
 			Game: in.record.Game, Ply: int32(t.Ply - 1), ToEnd: int32(in.record.Plies - t.Ply + 1),
 		}
+		scored := len(in.record.Scores) > 0
+		random := scored && in.record.Scores[i] == record.NoScore
 		switch {
 		case t.Ply == 0: // a placement
 		case a != nil && float64(agents.MixSeed(1, number, uint64(t.Ply)))/math.MaxUint64 < s.Share:
-			if err := s.position(ctx, a, g, in, p, i); err != nil {
+			if err := s.position(ctx, a, g, in, p, random); err != nil {
 				return fmt.Errorf("game %d, ply %d: %w", in.record.Game, t.Ply, err)
 			}
-		case setScore(&p, in.record, i):
+		case random:
+			in.random++
+		default:
+			if p.Scored = scored; scored {
+				p.Score = agents.Score(in.record.Scores[i])
+			}
 			setResult(&p, in.record)
 			in.positions = append(in.positions, p)
-		default:
-			in.random++
 		}
 		g.PlayLegal(t.Move)
 	}
 	return nil
 }
 
-// position searches p, the position before the i-th move of a game, and positions of its search tree. Those have no
-// result, nor has p if that move was random, as that decides a game.
+// position searches p, the last position of g, and positions of its search tree. Those have no result, nor has p if the
+// move played there was random, as that decides a game.
 func (s *Search) position(
-	ctx context.Context, a agents.Agent, g *rules.Game, in *searched, p dataset.Position, i int,
+	ctx context.Context, a agents.Agent, g *rules.Game, in *searched, p dataset.Position, random bool,
 ) error {
 	d, err := a.Choose(ctx, g, agents.Request{Sample: s.Tree})
 	if err != nil || !d.Scored {
@@ -123,7 +128,7 @@ func (s *Search) position(
 	in.searched++
 	p.Score, p.Scored, p.Move = d.Score, true, d.Line()[0]
 	in.positions = append(in.positions, p)
-	if len(in.record.Scores) == 0 || in.record.Scores[i] != record.NoScore {
+	if !random {
 		setResult(&in.positions[len(in.positions)-1], in.record)
 	}
 	for _, n := range d.Sample {

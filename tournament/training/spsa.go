@@ -206,13 +206,12 @@ func (r *spsaRun) step(ctx context.Context, k int) (Line, error) {
 }
 
 // score plays the pairs of step k and returns the games that a won minus those it lost.
-func (r *spsaRun) score(ctx context.Context, k int, a, b agents.Spec) (float64, error) {
+func (r *spsaRun) score(ctx context.Context, k int, a, b agents.Spec) (score float64, err error) {
 	if a.String() == b.String() { // after rounding
 		return 0, nil
 	}
 	seed := agents.MixSeed(r.Seed, forStep, uint64(k))
-	s, err := r.play(ctx, stepFolder(k), a, b, r.settings.Pairs, seed)
-	score := 0.0
+	s, err := r.env.play(ctx, r.match(stepFolder(k), a, b, r.settings.Pairs, seed), r.env.game)
 	for half, n := range s.Pairs {
 		score += float64(half-2) * float64(n)
 	}
@@ -228,7 +227,7 @@ func (r *spsaRun) verify(ctx context.Context, l *Line, tuned, initial agents.Spe
 	}
 	r.env.stage(k, "verification", 2*int64(v.Pairs))
 	seed := agents.MixSeed(r.Seed, forVerification, uint64(k))
-	s, err := r.play(ctx, verificationFolder(k), tuned, initial, v.Pairs, seed)
+	s, err := r.env.play(ctx, r.match(verificationFolder(k), tuned, initial, v.Pairs, seed), r.env.game)
 	if err != nil {
 		return err
 	}
@@ -236,13 +235,6 @@ func (r *spsaRun) verify(ctx context.Context, l *Line, tuned, initial agents.Spe
 		r.env.warn("the verification match has no finite Elo estimate", "step", k, "pairs", s.Pairs)
 	}
 	return nil
-}
-
-// play plays a match of two agents in a folder of the run, which resumes there.
-func (r *spsaRun) play(
-	ctx context.Context, folder string, a, b agents.Spec, pairs int, seed uint64,
-) (tournament.Summary, error) {
-	return r.env.play(ctx, r.match(folder, a, b, pairs, seed), r.env.game)
 }
 
 // removeGames removes the games of a step that is in the history.

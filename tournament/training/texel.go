@@ -226,8 +226,7 @@ func (f *Fit) fitPolicy(
 // six digits, which is more than their errors allow, and with the network and the policy
 // if they were fitted.
 func fitted(parent *eval.Weights, r fits, p eval.Provenance) *eval.Weights {
-	copied := *parent
-	w := &copied
+	w := *parent
 	w.Source, w.Provenance = "", p
 	for j, f := range r.Features {
 		w.Values[j] = tuning.SixDigits(f.Weight)
@@ -238,7 +237,7 @@ func fitted(parent *eval.Weights, r fits, p eval.Provenance) *eval.Weights {
 	if r.Policy != nil {
 		w.Policy = r.Policy.Weights
 	}
-	return w
+	return &w
 }
 
 // Run fits the weights, in seconds to minutes: a run that was stopped starts
@@ -266,7 +265,20 @@ func (c *Texel) Run(ctx context.Context, env Env) (*Fitted, error) {
 		return nil, errors.Join(&FolderError{err}, f.close())
 	}
 	var result fits
-	if result.Result, err = c.fit(ctx, f, data, &env); err == nil {
+	s := c.settings(&c.Parent)
+	s.Record = func(step texel.Step) error {
+		err := f.append(Line{
+			Step: step.Iteration, Loss: &step.Loss, ValidationLoss: &step.ValidationLoss,
+			Parameters: named(s.Names, step.Weights),
+		})
+		env.step(f.kept.lines)
+		return err
+	}
+	f.kept = history{} // of a run that was stopped
+	if err = f.history.Clear(); err == nil {
+		result.Result, err = texel.Fit(ctx, data, s)
+	}
+	if err == nil {
 		result.Policy, err = c.fitPolicy(ctx, &c.Parent, result.Result, newPositionReader(&env, c.Rules, c.Data...))
 	}
 	if err != nil {
@@ -285,22 +297,4 @@ func (c *Texel) Run(ctx context.Context, env Env) (*Fitted, error) {
 	w.Source = f.file(WeightsFile)
 	err = errors.Join(f.finish(result, w), f.close())
 	return &Fitted{result, positions, w.Source}, err
-}
-
-// fit fits weights and writes the history.
-func (c *Texel) fit(ctx context.Context, f *folder, data texel.Splits, env *Env) (*texel.Result, error) {
-	s := c.settings(&c.Parent)
-	s.Record = func(step texel.Step) error {
-		err := f.append(Line{
-			Step: step.Iteration, Loss: &step.Loss, ValidationLoss: &step.ValidationLoss,
-			Parameters: named(s.Names, step.Weights),
-		})
-		env.step(f.kept.lines)
-		return err
-	}
-	f.kept = history{} // of a run that was stopped
-	if err := f.history.Clear(); err != nil {
-		return nil, err
-	}
-	return texel.Fit(ctx, data, s)
 }

@@ -330,8 +330,7 @@ func (t *trainer) selfPlay(ctx context.Context, k int) error {
 	provenance := c.Provenance(t.env.Version)
 	// The spec would name a folder.
 	provenance["agents"] = fmt.Sprintf("%s with the weights of %s", agent, GenerationName(best))
-	e := newExtractor(&c.Positions, t.env)
-	e.provenOnly = isZero(t.weights)
+	e := &extractor{Positions: &c.Positions, env: t.env, provenOnly: isZero(t.weights)}
 	if c.Search.Agent.Kind != "" {
 		t.env.stage(k, "search", games.Games())
 	}

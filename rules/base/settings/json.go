@@ -97,7 +97,7 @@ func (f Field) setData(data any) error {
 	case isList != IsList(t) || f.Group && !IsText(t):
 		return fmt.Errorf("expected %s, found %.60q", f.Form(), fmt.Sprint(data))
 	case !isList:
-		return f.SetTexts(fmt.Sprint(data))
+		list = []any{data}
 	}
 	var texts []string
 	for _, one := range list {

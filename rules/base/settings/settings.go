@@ -21,6 +21,7 @@ package settings
 import (
 	"cmp"
 	"encoding"
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -148,34 +149,27 @@ func IsList(t reflect.Type) bool { return t.Kind() == reflect.Slice && !IsText(t
 
 // Set sets a value from a text. The error says what was expected.
 func Set(v reflect.Value, text string) error {
-	t := v.Type()
-	if t.Kind() == reflect.Pointer && !IsText(t) {
+	switch t := v.Type(); {
+	case t.Kind() == reflect.Pointer:
 		made := reflect.New(t.Elem())
-		err := Set(made.Elem(), text)
-		if err == nil {
-			v.Set(made)
+		if err := Set(made.Elem(), text); err != nil {
+			return err
 		}
-		return err
-	}
-	if !IsText(t) {
+		v.Set(made)
+	case IsText(t):
+		made := reflect.New(t)
+		if err := made.Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(text)); err != nil {
+			return err
+		}
+		v.Set(made.Elem())
+	default:
 		x, err := parse(t, text)
 		if err != nil {
 			expected, _ := Expected(t)
 			return fmt.Errorf("expected %s, found %.60q", expected, text)
 		}
 		v.Set(reflect.ValueOf(x).Convert(t))
-		return nil
 	}
-	made := reflect.New(t).Elem()
-	to := made.Addr()
-	if t.Kind() == reflect.Pointer {
-		made = reflect.New(t.Elem())
-		to = made
-	}
-	if err := to.Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(text)); err != nil {
-		return err
-	}
-	v.Set(made)
 	return nil
 }
 
@@ -289,17 +283,15 @@ func (f Field) SetTexts(texts ...string) error {
 	if !IsList(f.Value.Type()) {
 		return Set(f.Value, texts[0])
 	}
-	var errs problems.List
+	var err error
 	list := reflect.MakeSlice(f.Value.Type(), len(texts), len(texts))
 	for i, text := range texts {
-		if err := Set(list.Index(i), text); err != nil {
-			errs = append(errs, err)
-		}
+		err = errors.Join(err, Set(list.Index(i), text))
 	}
-	if len(errs) == 0 {
+	if err == nil {
 		f.Value.Set(list)
 	}
-	return errs.Err()
+	return err
 }
 
 // Check adds the settings that are outside their bounds, or none of the texts that are allowed. Their keys begin with
