@@ -9,7 +9,6 @@ import (
 	"gyges/agents/builtin"
 	"gyges/agents/explore"
 	"gyges/rules"
-	"gyges/tournament/game"
 	"gyges/tournament/schedule"
 	"gyges/tournament/training"
 )
@@ -41,8 +40,7 @@ out: some/where
 	w.Pairs, w.Seed, w.Out = 7, 4, "some/where"
 	w.Openings = schedule.Openings{Policy: schedule.RandomOpenings, Plies: 3}
 	w.Limits.Nodes = 1000
-	w.Adjudication, err = game.ParseAdjudication("proven")
-	require.NoError(t, err)
+	require.NoError(t, w.Adjudication.UnmarshalText([]byte("proven")))
 	want.Explore = explore.Options{Temperature: 0.5, Random: 1, Plies: 9}
 	want.Split = training.Split{Validation: 10}
 	require.Equal(t, want, c)
