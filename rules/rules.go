@@ -41,14 +41,9 @@ func New(name string, o Options) (*Rules, error) {
 		return nil, fmt.Errorf("rules %s: %w", name, err)
 	}
 	r := &Rules{
-		name:       name,
-		options:    o,
-		goalsToWin: 1,
-		allowNull:  o.NullMove == AllowNull,
-		directed:   o.DoorRule == Directed,
-		perLeg:     o.DoorRule == PerLeg,
-		playable:   o.DropZone == BehindPlayableRow,
-		stepwise:   slices.ContainsFunc(o.List(), Option.stepwise),
+		name: name, options: o, goalsToWin: 1, allowNull: o.NullMove == AllowNull, directed: o.DoorRule == Directed,
+		perLeg: o.DoorRule == PerLeg, playable: o.DropZone == BehindPlayableRow,
+		stepwise: slices.ContainsFunc(o.List(), Option.stepwise),
 	}
 	if o.Kang {
 		r.goalsToWin = KangGoals

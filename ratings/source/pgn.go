@@ -10,8 +10,7 @@ import (
 
 // pgnGame is a game of a PGN file being read: its tags, and the text of its moves. White is South.
 //
-// The games of a pair have the same tag Pair, or the same tags Round and FEN: two
-// games of one round from one opening with sides swapped.
+// The games of a pair have the same tag Pair, or Round and FEN: two of one round and opening with sides swapped.
 type pgnGame struct {
 	start    int    // line of the first tag; 0: none yet
 	ended    bool   // a blank line or moves came after the tags

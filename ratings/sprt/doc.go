@@ -10,7 +10,7 @@
 // Normalized Elo). Both distributions come from the counts by empirical likelihood (Owen 1988), see [Test.LLR]. A count
 // of zero is taken as a thousandth of a pair, so the LLR is defined from the first pair on and for whatever result.
 //
-// Strength is, in the logistic model, the elo of the expected score 1/(1+10^(-elo/400)); in the normalized one 800/ln 10
+// Strength is the elo of the expected score 1/(1+10^(-elo/400)) in the logistic model; in the normalized one 800/ln 10
 // times (score − ½)/σ, with σ the standard deviation of a game, that of a pair's mean times √2. Equal bounds then need
 // equally many games whatever the share of draws and the openings are.
 package sprt

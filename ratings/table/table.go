@@ -50,7 +50,7 @@ func (t Tables) Printed() []Table {
 	case len(t.Parts) == 0:
 		return []Table{t.All}
 	case t.Pool && len(t.Parts) > 1:
-		return append(append([]Table(nil), t.Parts...), t.All)
+		return append(slices.Clone(t.Parts), t.All)
 	}
 	return t.Parts
 }

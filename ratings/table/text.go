@@ -52,8 +52,7 @@ func (p *page) table(t Table, chosen []Column) {
 	p.list(lines)
 }
 
-// Remarks returns the lines below a rating table: the advantage, given ratings, who lost games by faults, and the
-// notes.
+// Remarks returns the lines below a rating table: the advantage, given ratings, games lost by faults, and the notes.
 func (t Table) Remarks() []string {
 	r := t.Ratings
 	var lines []string

@@ -401,9 +401,10 @@ func Foreign(dir string, made ...string) (string, error) {
 	for _, e := range entries {
 		info, errInfo := e.Info()
 		unused := errInfo == nil && (e.IsDir() || info.Mode().IsRegular() && info.Size() == 0)
-		if !isTemp(e) && !(unused && slices.Contains(made, e.Name())) {
-			return e.Name(), err
+		if isTemp(e) || unused && slices.Contains(made, e.Name()) {
+			continue
 		}
+		return e.Name(), err
 	}
 	return "", err
 }
