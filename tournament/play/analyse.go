@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"sync"
 
 	"gyges/agents"
 	"gyges/agents/analysis"
@@ -131,8 +130,12 @@ func (p *Pages) analyse(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer to.Close()
-	ctx, end := p.analyses.begin(to.Context(), r.RemoteAddr)
-	defer end()
+	ctx, cancel := context.WithCancelCause(to.Context())
+	defer cancel(nil)
+	if last, ok := p.analyses.Swap(r.RemoteAddr, &cancel); ok {
+		(*last.(*context.CancelCauseFunc))(errReplaced)
+	}
+	defer p.analyses.CompareAndDelete(r.RemoteAddr, &cancel)
 	var ended error
 	err = p.lines.use(ctx, r.RemoteAddr, p.Analyst, func(ctx context.Context, agent agents.Agent) error {
 		ended = analysis.Search(ctx, agent, q, func(_ analysis.Line, all []analysis.Line) { to.Send("lines", all) })
@@ -161,28 +164,3 @@ func (p *Pages) reason(err error) string {
 
 // errReplaced is the cause of the end of an analysis whose client has begun another one.
 var errReplaced = errors.New("another analysis was begun")
-
-// analyses are those under way, one for each client.
-type analyses struct {
-	mu   sync.Mutex
-	last map[string]*context.CancelCauseFunc
-}
-
-// begin returns the context of an analysis, and ends the client's last one. end must be called when it has ended.
-func (a *analyses) begin(ctx context.Context, client string) (c context.Context, end func()) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if last := a.last[client]; last != nil {
-		(*last)(errReplaced)
-	}
-	c, cancel := context.WithCancelCause(ctx)
-	a.last[client] = &cancel
-	return c, func() {
-		cancel(nil)
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		if a.last[client] == &cancel {
-			delete(a.last, client)
-		}
-	}
-}

@@ -150,9 +150,11 @@ func question(change ...string) url.Values {
 func (s *testServer) idle() {
 	s.t.Helper()
 	require.Eventually(s.t, func() bool {
-		s.games.analyses.mu.Lock()
-		defer s.games.analyses.mu.Unlock()
-		return s.games.moves.busy()+s.games.lines.busy()+len(s.games.analyses.last) == 0
+		under := s.games.moves.busy() + s.games.lines.busy()
+		for range s.games.analyses.Range {
+			under++
+		}
+		return under == 0
 	}, time.Minute, time.Millisecond)
 }
 

@@ -70,7 +70,7 @@ type Pages struct {
 	seed     func() uint64 // of the next game
 	records  records
 	quota    web.Quota // of games in progress
-	analyses analyses
+	analyses sync.Map  // by client: the *context.CancelCauseFunc of the one under way
 	explored explored
 	reviews  web.Quota // under way
 
@@ -86,7 +86,7 @@ func New(s *web.Server, c Config) *Pages {
 	p := &Pages{
 		Config: c, server: s, seed: func() uint64 { return mathrand.Uint64N(1e9) },
 		games: map[string]*session{}, records: records{results: c.Results, log: s.Log},
-		analyses: analyses{last: map[string]*context.CancelCauseFunc{}}, reviews: web.Quota{Max: reviewsPerClient},
+		reviews: web.Quota{Max: reviewsPerClient},
 	}
 	share := c.Searches
 	if s.Open {

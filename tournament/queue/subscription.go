@@ -48,9 +48,7 @@ type subscription struct {
 	pairs   atomic.Int64 // played
 	games   atomic.Int64 // in them
 	playing sync.RWMutex // read-locked while a pair is played
-
-	mu      sync.Mutex
-	runners map[*tournament.Runner]bool // with open agents; true: one plays a pair
+	runners sync.Map     // by *tournament.Runner, with open agents, whether it plays a pair
 }
 
 // maxRuns bounds the runs that a worker plays for or refuses.
@@ -74,7 +72,7 @@ func (w *Worker) hear(ctx context.Context, q *question, request micro.Request) *
 		if len(w.runs) >= maxRuns {
 			return nil
 		}
-		r = &subscription{runID: q.runID, runners: map[*tournament.Runner]bool{}}
+		r = &subscription{runID: q.runID}
 		r.ctx, r.cancel = context.WithCancel(ctx)
 		w.runs[q.runID] = r
 		w.background.Go(func() { w.join(r, request) })
@@ -219,7 +217,7 @@ func (r *subscription) prepare(w *Worker) error {
 		return refusal{err}
 	}
 	p := r.next()
-	defer r.release(p)
+	defer r.runners.Store(p, false)
 	if err := p.Start(ctx); err != nil { // otherwise the worker would lose the games of an agent that doesn't start
 		if ctx.Err() == nil && !errors.As(err, new(*agents.HostFailure)) {
 			err = refusal{err}
@@ -277,36 +275,29 @@ func (r *subscription) play(job tournament.Job) ([]*record.Record, error) {
 		return nil, err // it may be closed
 	}
 	p := r.next()
-	defer r.release(p)
+	defer r.runners.Store(p, false)
 	return p.Play(r.ctx, job, r.timeScale)
 }
 
 // next returns a runner that is idle, or a new one.
 func (r *subscription) next() *tournament.Runner {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for p, busy := range r.runners {
-		if !busy {
-			r.runners[p] = true
-			return p
+	for p := range r.runners.Range {
+		if r.runners.CompareAndSwap(p, false, true) {
+			return p.(*tournament.Runner)
 		}
 	}
 	p := tournament.NewRunner(&r.config, r.registry.New)
-	r.runners[p] = true
+	r.runners.Store(p, true)
 	return p
-}
-
-func (r *subscription) release(p *tournament.Runner) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.runners[p] = false
 }
 
 // underWay returns the games of the pairs that are played at a time.
 func (r *subscription) underWay(now time.Time) *tournament.Playing {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return tournament.PlayingOf(slices.Collect(maps.Keys(r.runners)), now)
+	var runners []*tournament.Runner
+	for p := range r.runners.Range {
+		runners = append(runners, p.(*tournament.Runner))
+	}
+	return tournament.PlayingOf(runners, now)
 }
 
 // errLost is the reason why a pair is not played any more.
@@ -337,8 +328,8 @@ func (r *subscription) close() error {
 	r.playing.Lock()
 	defer r.playing.Unlock()
 	var errs []error
-	for p := range r.runners { // none is busy
-		errs = append(errs, p.Close())
+	for p := range r.runners.Range { // none is busy
+		errs = append(errs, p.(*tournament.Runner).Close())
 	}
 	if r.folder != "" {
 		errs = append(errs, os.RemoveAll(r.folder))

@@ -7,8 +7,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -24,21 +24,6 @@ import (
 // env lets the tests run: they take longer than all others together.
 const env = "GYGES_BROWSER_TEST"
 
-// find returns the path of a Chromium. The test is skipped unless the environment asks for it.
-func find(t *testing.T) string {
-	t.Helper()
-	if os.Getenv(env) == "" {
-		t.Skip(env + "=1 runs the tests of pages in a browser")
-	}
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "headless-shell"} {
-		if path, err := exec.LookPath(name); err == nil {
-			return path
-		}
-	}
-	t.Fatal("there is no chromium; apt-get install chromium")
-	return ""
-}
-
 // Tab is a page open in a browser.
 type Tab struct {
 	t   *testing.T
@@ -48,50 +33,45 @@ type Tab struct {
 	requests []string
 }
 
-// browser is the one that the tests of a package share.
-var browser struct {
-	once sync.Once
-	ctx  context.Context
-	end  []func()
-	err  error
-}
-
-// startBrowser starts the browser, with a page that stays empty.
-func startBrowser(path string) {
-	ctx, endProcess := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.NoSandbox, chromedp.ExecPath(path), chromedp.WindowSize(1100, 1000))...)
-	ctx, end := chromedp.NewContext(ctx)
-	browser.ctx, browser.end = ctx, []func(){end, endProcess}
-	browser.err = chromedp.Do(ctx, chromedp.Navigate("about:blank"))
-}
+// startBrowser starts the browser that the tests of a package share, with a page that stays empty; endBrowser ends it.
+var (
+	startBrowser = sync.OnceValues(func() (context.Context, error) {
+		ctx, endProcess := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
+			chromedp.NoSandbox, chromedp.WindowSize(1100, 1000))...)
+		ctx, end := chromedp.NewContext(ctx)
+		endBrowser = func() { end(); endProcess() }
+		return ctx, chromedp.Do(ctx, chromedp.Navigate("about:blank"))
+	})
+	endBrowser = func() {}
+)
 
 // Main are the tests of a package with pages. Its TestMain runs them.
 type Main struct{ *testing.M }
 
 // Run runs the tests, and ends the browser.
 func (m Main) Run() int {
-	code := m.M.Run()
-	for _, end := range browser.end {
-		end()
-	}
-	return code
+	defer func() { endBrowser() }()
+	return m.M.Run()
 }
 
-// Open opens a page in a context of its own: it shares nothing with those of other tests, beside which
-// the test goes on. The page ends with the test; a picture of its end is saved where GYGES_SHOTS names a folder.
+// Open opens a page in a context of its own: it shares nothing with those of other tests, beside which the test goes
+// on. It needs a Chromium, as of apt-get install chromium; the test is skipped unless the environment asks for it. The
+// page ends with the test; a picture of its end is saved where GYGES_SHOTS names a folder.
 func Open(t *testing.T) *Tab {
 	t.Helper()
-	path := find(t)
+	if os.Getenv(env) == "" {
+		t.Skip(env + "=1 runs the tests of pages in a browser")
+	}
 	t.Parallel()
-	browser.once.Do(func() { startBrowser(path) })
-	require.NoError(t, browser.err)
-	ctx, cancel := chromedp.NewContext(browser.ctx, chromedp.WithNewBrowserContext())
+	browser, err := startBrowser()
+	require.NoError(t, err)
+	ctx, cancel := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
 	ctx, cancel = context.WithTimeout(ctx, 2*time.Minute)
 	t.Cleanup(cancel)
 	b := &Tab{t: t, ctx: ctx}
 	require.NoError(t, chromedp.Do(ctx, chromedp.Navigate("about:blank")))
-	_, err := chromedp.Call(ctx, network.Enable, network.EnableParams{})
+	_, err = chromedp.Call(ctx, network.Enable, network.EnableParams{})
 	require.NoError(t, err)
 	focused := emulation.SetFocusEmulationEnabledParams{Enabled: true}
 	_, err = chromedp.Call(ctx, emulation.SetFocusEmulationEnabled, focused)
@@ -166,22 +146,17 @@ func (b *Tab) Text(script string) string {
 	return text
 }
 
-// Wait waits until an expression is true. One that can't be evaluated isn't:
-// the page may be about to give way to the next.
+// Wait waits until an expression is true. One that can't be evaluated isn't: the page may be about to be left.
 func (b *Tab) Wait(script string) {
 	b.t.Helper()
-	end := time.Now().Add(time.Minute)
-	for {
-		var done bool
-		err := b.eval("!!("+script+")", &done)
-		if err == nil && done {
+	var done bool
+	var err error
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(15 * time.Millisecond) {
+		if err = b.eval("!!("+script+")", &done); err == nil && done {
 			return
 		}
-		if time.Now().After(end) {
-			require.FailNow(b.t, "not true within a minute", "%s (last error: %v)", script, err)
-		}
-		time.Sleep(15 * time.Millisecond)
 	}
+	require.FailNow(b.t, "not true within a minute", "%s (last error: %v)", script, err)
 }
 
 // Press presses keys.
@@ -278,7 +253,7 @@ func (b *Tab) Looks(name, url string, ready func(width int64)) {
 func (b *Tab) Requests() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return append([]string(nil), b.requests...)
+	return slices.Clone(b.requests)
 }
 
 // Context is the browser's, for other calls of chromedp.
