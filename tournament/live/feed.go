@@ -82,21 +82,6 @@ func (f *feed[C]) update(page C) {
 	}
 }
 
-type change struct {
-	Version int64                      `json:"version"`
-	Parts   map[string]json.RawMessage `json:"parts"`
-}
-
-func (s snapshot[C]) since(version int64) change {
-	c := change{s.version, map[string]json.RawMessage{}}
-	for name, p := range s.parts {
-		if p.since > version {
-			c.Parts[name] = json.RawMessage(p.text)
-		}
-	}
-	return c
-}
-
 // serve sends the parts that change as server-sent events, of versions later than the request's "after".
 func (f *feed[C]) serve(w http.ResponseWriter, r *http.Request) {
 	to, err := f.pages.server.NewEvents(w, r)
@@ -110,7 +95,13 @@ func (f *feed[C]) serve(w http.ResponseWriter, r *http.Request) {
 	for to.Context().Err() == nil {
 		now := f.now(f.pages.pollInterval / 2)
 		if now.version > after {
-			to.Send("page", now.since(after))
+			changed := map[string]json.RawMessage{}
+			for name, p := range now.parts {
+				if p.since > after {
+					changed[name] = json.RawMessage(p.text)
+				}
+			}
+			to.Send("page", map[string]any{"version": now.version, "parts": changed})
 			after = now.version
 		}
 		if !now.behind {

@@ -109,7 +109,10 @@ func eventsOf(t *testing.T, url string, each func(id string, parts map[string]js
 		line, err := in.ReadString('\n')
 		require.NoError(t, err)
 		if data, ok := strings.CutPrefix(line, "data: "); ok {
-			var c change
+			var c struct {
+				Version int64
+				Parts   map[string]json.RawMessage
+			}
 			require.NoError(t, json.Unmarshal([]byte(data), &c))
 			if !each(fmt.Sprint(c.Version), c.Parts) {
 				return

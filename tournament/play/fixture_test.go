@@ -69,7 +69,7 @@ func newTestServer(t testing.TB, change ...func(*testConfig)) *testServer {
 			{Name: "panics", Spec: spec("panics")}, {Name: "cheats", Spec: spec("cheats")}, {Name: "sleeps",
 				Spec: spec("sleeps")}, {Name: "answers", Spec: spec("answers")},
 		},
-		Hint: spec("alphabeta:nodes=200"), Analyst: spec("alphabeta:hash=1"), Searches: 1,
+		Hint: spec("alphabeta:nodes=200"), Analyst: spec("alphabeta:hash=1"), Searches: 1, Games: 24,
 	}}
 	for _, f := range change {
 		f(&c)

@@ -37,7 +37,7 @@ type Config struct {
 	Analyst  agents.Spec      // the agent that analyses positions
 
 	Searches int // maximum number of concurrent searches; 0: half the cores, at least two
-	Games    int // maximum number of games in progress; 0: 24
+	Games    int // maximum number of games in progress
 
 	// Run returns the folder of a run whose games can be reviewed; ok is false if there is none.
 	Run func(id string) (folder fs.FS, ok bool)
@@ -46,18 +46,11 @@ type Config struct {
 }
 
 const (
-	// defaultGames is the maximum number of games in progress unless the operator sets another.
-	defaultGames = 24
-	// gamesPerClient are in progress for each address, where other machines have access.
-	gamesPerClient = 6
-	// maxIdleTime is how long a game may have no requests.
-	maxIdleTime = 30 * time.Minute
-	// expireInterval is how often idle games are ended.
-	expireInterval = time.Minute
-	// maxSearchTime bounds a search, in addition to the agent's own bounds.
-	maxSearchTime = time.Minute
-	// connsPerGame is how many connections a page may have.
-	connsPerGame = 4
+	gamesPerClient = 6                // in progress for each address, where other machines have access
+	maxIdleTime    = 30 * time.Minute // of a game: the time without requests
+	expireInterval = time.Minute      // how often idle games are ended
+	maxSearchTime  = time.Minute      // of a search, in addition to the agent's own bounds
+	connsPerGame   = 4                // that a page may have
 )
 
 // Pages are the pages, and the games played on them.
@@ -80,7 +73,6 @@ type Pages struct {
 
 // New adds the pages to a server.
 func New(s *web.Server, c Config) *Pages {
-	c.Games = cmp.Or(c.Games, defaultGames)
 	c.Searches = cmp.Or(c.Searches, max(2, runtime.GOMAXPROCS(0)/2)) // one for others than who searches most
 	s.Conns = connsPerGame * c.Games
 	p := &Pages{

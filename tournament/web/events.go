@@ -10,10 +10,8 @@ import (
 )
 
 const (
-	// heartbeat keeps connections open through proxies that close idle ones.
-	heartbeat = 20 * time.Second
-	// eventTimeout bounds how long a client may take to receive an event.
-	eventTimeout = 10 * time.Second
+	heartbeat    = 20 * time.Second // for proxies, which close idle connections
+	eventTimeout = 10 * time.Second // for a client to receive an event
 )
 
 // Events are the server-sent events of a response.
