@@ -199,8 +199,7 @@ type Decision struct {
 	Nodes  int64        // positions visited; 0 if the agent doesn't count
 	PV     []rules.Move // expected line, beginning with the best move; may be empty
 
-	// Sample has positions that the search visited, drawn at random, if the request asks for them: none in which the
-	// side to move wins at once. They may repeat.
+	// Sample has positions that the search visited, drawn at random, none with a win at once. They may repeat.
 	Sample []rules.Position
 }
 
@@ -212,8 +211,7 @@ func (d *Decision) Line() []rules.Move {
 	return []rules.Move{cmp.Or(d.Best, d.Move)}
 }
 
-// Info returns the score, depth and nodes as far as they are known, like "+1.25, depth 4, 1234 nodes" with numbers
-// formatted so; "" for none.
+// Info returns what is known of score, depth and nodes, with numbers formatted so: "+1.25, depth 4, 1234 nodes".
 func (d *Decision) Info(number func(int64) string) string {
 	var list []string
 	if d.Scored {

@@ -146,8 +146,7 @@ func (a *player) search(
 	return best
 }
 
-// deepest returns the result of the search from those of its threads: a proven
-// one, else the deepest; the first among equals.
+// deepest returns the best of the threads' results: a proven one, else the deepest; the first among equals.
 func deepest(results []agents.Decision) agents.Decision {
 	depth := func(d agents.Decision) int {
 		if _, proven := d.Score.Proven(); proven {

@@ -36,8 +36,7 @@ type noisyMove struct {
 	noise agents.Score
 }
 
-// lateMove is the number of the move by which moves with noise are reduced: one in the middle of
-// a node's moves; chosen, not measured.
+// lateMove is the number by which moves with noise are reduced, in the middle of a node's; chosen, not measured.
 const lateMove = 20
 
 // noisiest returns the move of p, the root, with the highest sum of score and noise. No move's score is above the best

@@ -13,8 +13,7 @@ type movePicker struct {
 	first [3]rules.Move // the table's move and two killers
 }
 
-// nextMove returns the next move, NoMove after the last. p is the node's position,
-// at the line's end; depth the node's depth.
+// nextMove returns the next move, NoMove after the last; p and depth are the node's, p at the line's end.
 func (s *search) nextMove(k *movePicker, f *frame, p rules.Position, depth int) rules.Move {
 	for ; k.stage < len(k.first); k.stage++ {
 		if m := k.first[k.stage]; m != rules.NoMove && f.moves.Contains(m) {

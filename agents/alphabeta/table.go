@@ -81,8 +81,7 @@ func (s *slot) save(e entry) {
 	s.mixed.Store(e.key ^ d)
 }
 
-// table is the transposition table: search results by the positions' hashes.
-// Positions of equal hashes are taken for equal.
+// table is the transposition table. Positions of equal hashes are taken for equal.
 type table struct {
 	buckets []bucket
 	search  uint8 // number of the present search, in the upper six bits

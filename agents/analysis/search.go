@@ -64,8 +64,7 @@ type search struct {
 
 // Search searches with an agent. It calls report with each result, and with all so far, the best first, which are not
 // changed later. Agents that can exclude moves search depth by depth for the number of moves asked for, others once. It
-// ends at a limit or when all results are proven, with the agent's error, its panic included, or the cause of ctx's
-// end.
+// ends at a limit or when all is proven, with the agent's error, its panic included, or the cause of ctx's end.
 func Search(ctx context.Context, a agents.Agent, q Request, report func(found Line, all []Line)) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

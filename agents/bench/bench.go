@@ -1,5 +1,4 @@
-// Package bench searches fixed positions: the number of nodes is the signature of a
-// search, and the time gives its speed.
+// Package bench searches fixed positions: the number of nodes is a search's signature, the time gives its speed.
 package bench
 
 import (

@@ -26,8 +26,7 @@ type Network struct {
 	W2 [HiddenUnits]int16
 }
 
-// Live marks the units that have an input and an output that are not all zero: the others add the same to each
-// evaluation.
+// Live marks the units with weights of an input and of the output: the others add the same to each evaluation.
 func (n *Network) Live() (live [HiddenUnits]bool) {
 	for i := range n.W1 {
 		for k, w := range n.W1[i] {

@@ -115,8 +115,7 @@ func (s *Source) Evaluator(r *rules.Rules) (*Evaluator, error) {
 	return s.last, err
 }
 
-// Of returns the evaluator that an agent plays with under r, or the one inside it does; the embedded one if neither
-// has any, of which ok is false.
+// Of returns the evaluator that an agent, or the one inside it, plays with under r; if not ok, the embedded one.
 func Of(a agents.Agent, r *rules.Rules) (e *Evaluator, ok bool, err error) {
 	switch a := a.(type) {
 	case interface {

@@ -1,5 +1,4 @@
-// Package explore is an agent that plays like another one, but not always its best
-// move, to vary the games of self-play.
+// Package explore is an agent that plays like another, but not always its best move, to vary self-play.
 package explore
 
 import (

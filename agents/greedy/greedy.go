@@ -58,8 +58,7 @@ func (a *player) Choose(ctx context.Context, g *rules.Game, q agents.Request) (a
 	return d, nil
 }
 
-// best returns the move with the highest score, chosen at random among equals. When
-// ctx is cancelled it returns the best so far.
+// best returns the move with the highest score, at random among equals, of those scored until ctx is cancelled.
 func (a *player) best(ctx context.Context, r *rules.Rules, p rules.Position) (best rules.Move, highest agents.Score) {
 	equal := 0 // moves of the highest score so far
 	a.line.Push(p)

@@ -86,8 +86,7 @@ func (h *human) Choose(ctx context.Context, g *rules.Game, q agents.Request) (ag
 	}
 }
 
-// answer executes one line. It returns the move, if the line is a legal one, and
-// [agents.ErrResigned] for the command to resign.
+// answer executes one line. It returns the move, if it is a legal one, and [agents.ErrResigned] to resign.
 func (h *human) answer(g *rules.Game, text string) (rules.Move, error) {
 	words := strings.Fields(plain.Replace(strings.ToLower(text)))
 	if len(words) == 0 {
@@ -138,8 +137,7 @@ func printable(r rune) rune {
 // plain replaces typographic signs by those of the notation.
 var plain = strings.NewReplacer("×", "x", "–", "-", "—", "-", "−", "-")
 
-// printf writes to the person. Errors are ignored: the program checks its output at the
-// end, and moves can still be typed.
+// printf writes to the person. Errors are ignored: the program checks its output at the end.
 func (h *human) printf(format string, args ...any) { _, _ = fmt.Fprintf(h.out, format, args...) }
 
 // listMoves writes the legal moves in short notation, but each start, or piece

@@ -57,8 +57,7 @@ func (p *params) toScore(v float64) agents.Score {
 	return agents.Score(min(max(s, -float64(agents.MaxEval)), float64(agents.MaxEval)))
 }
 
-// expTable holds exp(-i/expSteps): the prior of a move relative to that of the
-// best, i/expSteps temperatures below its value.
+// expTable holds exp(-i/expSteps): the prior of a move i/expSteps temperatures below the best, relative to that.
 var expTable = func() (t [40 * expSteps]float64) {
 	const step = 0.969233234476344081 // e^(-1/32)
 	t[0] = 1

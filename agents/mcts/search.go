@@ -54,8 +54,7 @@ func (s *search) reset(r *rules.Rules, e *eval.Evaluator) {
 	s.played, s.history = s.played[:0], lookahead.History{}
 }
 
-// choose searches g's position until a limit is reached or the root is proven. It calls info now and then, unless
-// that is nil.
+// choose searches g's position to a limit or until the root is proven. It calls info, unless nil, now and then.
 func (s *search) choose(
 	ctx context.Context, g *rules.Game, lim agents.Limits, info func(agents.Decision),
 ) agents.Decision {

@@ -23,8 +23,7 @@ type node struct {
 // nodeSize is the size of a node in bytes.
 const nodeSize = 32
 
-// complete marks, in a node's count, that every move is among the children
-// except those that let the opponent win at once.
+// complete marks, in a node's count, that only moves that let the opponent win at once are not among the children.
 const complete = 1 << 15
 
 func (n *node) size() int      { return int(n.count &^ complete) }

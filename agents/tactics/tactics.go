@@ -30,8 +30,7 @@ const (
 // Classes returns the classes, the easiest first.
 func Classes() []Class { return []Class{WinIn1, WinIn3, WinIn5, OnlyMove} }
 
-// Puzzle is a position and all moves that solve it. A game begins in the position, so
-// the repetition rule excludes no move.
+// Puzzle is a position in which a game begins, so that no move repeats, and all moves that solve it.
 type Puzzle struct {
 	Rules    string   `json:"rules"` // as rules.Parse reads them
 	Class    Class    `json:"class"`
@@ -53,8 +52,7 @@ type Task struct {
 	moves    []rules.Move
 }
 
-// Read reads a suite, one JSON object a line, and checks that the moves are legal. Errors give the name of the file and
-// the line.
+// Read reads a suite, one JSON object a line, and checks that the moves are legal. Errors name the file and the line.
 func Read(in io.Reader, name string) ([]Task, error) {
 	var tasks []Task
 	err := files.Lines(in, name, maxLine, maxPuzzles, func(_ int, line string) error {

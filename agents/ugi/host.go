@@ -61,8 +61,7 @@ func Kind() agents.Kind {
 	}
 }
 
-// host is a program as an agent. The program is started before the first game
-// begins, and used for all games until it fails.
+// host is a program as an agent, started before the first game and used for all games until it fails.
 type host struct {
 	client
 	config config
@@ -135,8 +134,7 @@ func (h *host) Start(ctx context.Context) error {
 	return h.fail(ctx, h.wait(ctx, "isready\n", h.config.Ready))
 }
 
-// run starts the program with the options of the spec unless it runs. The error may say that it can't play by some
-// rules.
+// run starts the program with the options of the spec unless it runs, and checks that it can play by the rules.
 func (h *host) run(ctx context.Context, sets ...*rules.Rules) error {
 	if h.proc == nil {
 		h.sent = nil
@@ -251,8 +249,7 @@ func goText(lim agents.Limits, side rules.Side) (text string) {
 	return text
 }
 
-// limit returns the commands that set the limits as options, those that the program offers and that have changed. A
-// lower one of the spec stays.
+// limit returns the commands that set limits as options: those on offer that have changed, or the spec's if lower.
 func (h *host) limit(ctx context.Context, lim agents.Limits) (commands string, err error) {
 	wanted := map[string]string{}
 	limits := map[string]float64{

@@ -48,8 +48,7 @@ type process struct {
 	drained chan struct{} // closed when its stderr has been read
 }
 
-// textLine is a line from a host or an engine, or, with an error, what was written before the end or of a line
-// that is too long.
+// textLine is a line from a host or an engine; with an error, what came before the end, or of a line too long.
 type textLine struct {
 	text string
 	err  error
@@ -89,8 +88,7 @@ func launch(command []string, dir string, t *trace) (*process, error) {
 	return p, nil
 }
 
-// hostLacks reports whether an error means that this process or machine has no
-// file descriptors, processes or memory left.
+// hostLacks reports whether this process or machine has no file descriptors, processes or memory left.
 func hostLacks(err error) bool {
 	lacks := []error{syscall.EMFILE, syscall.ENFILE, syscall.EAGAIN, syscall.ENOMEM}
 	return slices.ContainsFunc(lacks, func(lack error) bool { return errors.Is(err, lack) })
@@ -204,8 +202,7 @@ func broken(format string, args ...any) error {
 	return &agents.Failure{Kind: agents.BrokeProtocol, Err: fmt.Errorf(format, args...)}
 }
 
-// ended kills a program that has closed its output, in the middle of a line if
-// there is a rest, and returns its failure.
+// ended kills a program that has closed its output, after a rest of a line or "", and returns its failure.
 func (p *process) ended(rest string) error {
 	how := "closed its output and runs on"
 	if p.exitsWithin(endingTime) {
@@ -232,8 +229,7 @@ func (p *process) exitsWithin(limit time.Duration) bool {
 	}
 }
 
-// quit sends quit, closes the program's input, and kills it if it has not ended
-// within the grace. It reports whether it had.
+// quit sends quit, closes the program's input, kills it after the grace, and reports whether it had ended.
 func (p *process) quit(grace time.Duration) (obeyed bool, err error) {
 	_ = p.send("quit\n") // it may have ended already
 	_ = p.in.Close()

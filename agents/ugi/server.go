@@ -223,8 +223,7 @@ func (s *server) stop() {
 	}
 }
 
-// finish is called at the end of input: a search that ends by itself may do so
-// soon, so that a few commands can be piped in.
+// finish, at the end of input, lets a search end by itself if it does so soon: commands can be piped in.
 func (s *server) finish() {
 	if s.move != nil && s.bounded {
 		select {

@@ -2,8 +2,7 @@ package lookahead
 
 import "gyges/rules"
 
-// ScoredMove is a move in the low 32 bits below its ordering score, so that the
-// higher number is the move to search first.
+// ScoredMove is a move in the low 32 bits below its ordering score: the highest number is searched first.
 type ScoredMove int64
 
 // NewScoredMove joins a move and its score.
@@ -14,8 +13,7 @@ func NewScoredMove(m rules.Move, score int32) ScoredMove {
 // Move returns the move without its score.
 func (m ScoredMove) Move() rules.Move { return rules.Move(uint32(m)) }
 
-// MoveHeap is a binary heap with the highest score on top: only as many moves are
-// sorted as are searched before a cutoff.
+// MoveHeap is a binary heap, the highest score on top, since few moves are searched before a cutoff.
 type MoveHeap []ScoredMove
 
 // Heapify establishes the heap's order, in linear time.
