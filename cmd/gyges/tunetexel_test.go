@@ -22,8 +22,7 @@ import (
 
 // knownWeights are those that determine the results of the test's positions.
 func knownWeights(t *testing.T) eval.Weights {
-	w, err := eval.Default(eval.Standard)
-	require.NoError(t, err)
+	w := eval.Default(eval.Standard)
 	*w.Feature("only3"), *w.Feature("shared1"), *w.Feature("near") = 30, -20, 40
 	return w
 }
