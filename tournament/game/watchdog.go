@@ -15,11 +15,10 @@ import (
 // cancelGrace is how long an agent may take to notice that it is cancelled.
 const cancelGrace = 5 * time.Second
 
-// watchdog is the state that a watchdog reads: until when a referee waits for an agent.
-// It costs two atomic operations a move. It holds 0 while no agent is called; the side
-// and the end of the time for its answer, counted from the game's start; or givenUp,
-// once the watchdog has given the referee up. What the referee wrote before a call
-// may be read by the watchdog from then on.
+// watchdog is the state that a watchdog reads: until when a referee waits for an agent. It costs two atomic operations
+// a move. It holds 0 while no agent is called; the side and the end of the time for its answer, counted from the game's
+// start; or givenUp, once the watchdog has given the referee up. What the referee wrote before a call may be read by
+// the watchdog from then on.
 type watchdog struct {
 	state atomic.Int64
 	ticks ticks

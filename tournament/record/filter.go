@@ -8,8 +8,7 @@ import (
 	"gyges/rules/base/problems"
 )
 
-// Filter chooses games. The tags of its fields are those of command-line flags. The zero
-// value takes every game.
+// Filter chooses games. The tags of its fields are those of command-line flags. The zero value takes every game.
 type Filter struct {
 	Agent    []string `sep:"none" placeholder:"AGENT" help:"Only games that this agent played, by its name or its whole spec; given twice, games of these two."`
 	Side     string   `enum:",south,north" default:"" placeholder:"SIDE" help:"Only games in which the first --agent was south or north."`
@@ -70,8 +69,7 @@ func (f *Filter) Takes(g *Record) bool {
 // is reports whether a player has the name of an agent, or its whole spec.
 func is(player, agent string) bool { return player == agent || agents.LabelOf(player) == agent }
 
-// takesResult reports whether a result passes the filter; south is whether the first
-// agent was South.
+// takesResult reports whether a result passes the filter; south is whether the first agent was South.
 func (f *Filter) takesResult(result string, south bool) bool {
 	switch f.Result {
 	case "":

@@ -1,11 +1,9 @@
-// Package record is the record of a game: one JSON object a line, holding all
-// that is needed to replay the game and everything that ratings, tuning and
-// reports read. [Writer] appends records, [Reader] streams them back, [Replay]
+// Package record is the record of a game: one JSON object a line, holding all that is needed to replay the game and
+// everything that ratings, tuning and reports read. [Writer] appends records, [Reader] streams them back, [Replay]
 // plays one again and verifies it.
 //
-// Every clock reading of a record sits in its object "timing", the last one of
-// the line; all the rest is the same whenever a run limited by depth, nodes or
-// iterations is repeated.
+// Every clock reading of a record sits in its object "timing", the last one of the line; all the rest is the same
+// whenever a run limited by depth, nodes or iterations is repeated.
 package record
 
 import (
@@ -70,8 +68,7 @@ type Player struct {
 	Seed  uint64 `json:"seed,string"` // its source of randomness; text, since many JSON readers keep 53 bits only
 }
 
-// Limits are the bounds of each decision that the run set beside the agents'
-// own parameters. Zero fields set no bound.
+// Limits are the bounds of each decision that the run set beside the agents' own parameters. Zero fields set no bound.
 type Limits struct {
 	Depth    int    `json:"depth,omitempty"`    // plies
 	Nodes    int64  `json:"nodes,omitempty"`    // positions visited
@@ -79,9 +76,8 @@ type Limits struct {
 	Clock    string `json:"clock,omitempty"`    // time for the game and increment a move: "1m0s+1s"
 }
 
-// Score is an agents.Score in a record, null in JSON where the mover gave none:
-// hundredths of a point of the evaluation for the side that moved. Proven
-// results lie beyond ±29,000: 30,000-n is a win in n plies, n-30,000 a loss.
+// Score is an agents.Score in a record, null in JSON where the mover gave none: hundredths of a point of the evaluation
+// for the side that moved. Proven results lie beyond ±29,000: 30,000-n is a win in n plies, n-30,000 a loss.
 type Score int32
 
 // NoScore stands where the mover gave no score.
@@ -130,8 +126,7 @@ func (f *Fault) Loser() rules.Side {
 // Outcome returns the result of the game that was lost by the fault.
 func (f *Fault) Outcome() rules.Outcome { return rules.WinFor(f.Loser().Other()) }
 
-// FaultKind is a way to lose outside the rules of the game. It is also the
-// reason of the game's end.
+// FaultKind is a way to lose outside the rules of the game. It is also the reason of the game's end.
 type FaultKind string
 
 // The kinds of faults.
@@ -154,9 +149,8 @@ const Resignation = "resignation"
 // Adjudicated begins the reasons of games that the run ended early.
 const Adjudicated = "adjudicated-"
 
-// Imported is the reason of games that came from another program and whose moves
-// don't lead to an end by the rules, or are not known. A record without moves may be
-// without rules and opening, too.
+// Imported is the reason of games that came from another program and whose moves don't lead to an end by the rules, or
+// are not known. A record without moves may be without rules and opening, too.
 const Imported = "imported"
 
 // adjudicated reports whether the game was ended before its end.
@@ -200,10 +194,9 @@ type Timing struct {
 	// checked.
 	Worker string `json:"worker,omitempty"`
 
-	// Trace is what was said last between the program and an external engine
-	// that a fault was laid to: lines that begin with > (to the engine), <
-	// (from it), ! (from its stderr) or = (a remark). It stands here since
-	// engines speak of time.
+	// Trace is what was said last between the program and an external engine that a fault was laid to: lines that begin
+	// with > (to the engine), < (from it), ! (from its stderr) or = (a remark). It stands here since engines speak of
+	// time.
 	Trace []string `json:"trace,omitempty"`
 
 	// CRC32C is the checksum that [Writer] ends a line with, and that [Reader] verifies and removes.

@@ -20,8 +20,7 @@ const MaxLine = 16 << 20
 
 var errTooLong = fmt.Errorf("expected a record of at most %d bytes, found a longer line", MaxLine)
 
-// Reader streams records from a file of them: whole ones, or their results alone. It
-// belongs to one goroutine.
+// Reader streams records from a file of them: whole ones, or their results alone. It belongs to one goroutine.
 type Reader struct {
 	*jsonl.Reader
 	name  string
@@ -38,11 +37,10 @@ func NewReader(r io.Reader, name string) *Reader {
 	return &Reader{Reader: jsonl.NewReader(r, MaxLine), name: name, names: source.Names{}}
 }
 
-// Read returns the next record, or io.EOF after the last one. Unknown keys, an empty
-// line and arrays that don't fit the moves are errors; whether the moves are legal is
-// for [Replay] to say. The error is a [*jsonl.LineError] for a line that is no record, after
-// which the next line can be read. All others name file and line, too, and end the
-// reading: that of a line much longer than [MaxLine] is one.
+// Read returns the next record, or io.EOF after the last one. Unknown keys, an empty line and arrays that don't fit the
+// moves are errors; whether the moves are legal is for [Replay] to say. The error is a [*jsonl.LineError] for a line
+// that is no record, after which the next line can be read. All others name file and line, too, and end the reading:
+// that of a line much longer than [MaxLine] is one.
 func (r *Reader) Read() (*Record, error) {
 	if err := r.next(); err != nil {
 		return nil, err
@@ -51,9 +49,8 @@ func (r *Reader) Read() (*Record, error) {
 }
 
 // ReadResult stores the next game as ratings need it in o, some fifty times as fast as Read: of a line without blanks
-// and escapes, as [Writer] has them, only the checksum is verified, or without one that
-// it is JSON, and what o has is read. Any other line is read and checked
-// whole. Errors are those of Read.
+// and escapes, as [Writer] has them, only the checksum is verified, or without one that it is JSON, and what o has is
+// read. Any other line is read and checked whole. Errors are those of Read.
 func (r *Reader) ReadResult(o *source.Result) error {
 	if err := r.next(); err != nil {
 		return err
@@ -72,8 +69,7 @@ func (r *Reader) ReadResult(o *source.Result) error {
 	return err
 }
 
-// Record returns the whole record of the line that was read last. The error is a
-// [*jsonl.LineError].
+// Record returns the whole record of the line that was read last. The error is a [*jsonl.LineError].
 func (r *Reader) Record() (*Record, error) {
 	g, err := parse(r.text)
 	if err != nil {

@@ -8,9 +8,8 @@ import (
 	"gyges/rules"
 )
 
-// Replay plays a recorded game again and verifies it: every move is legal and
-// in short notation, and result, reason and plies are those the game came to. A
-// game lost by a fault must have been undecided until then. The error names the
+// Replay plays a recorded game again and verifies it: every move is legal and in short notation, and result, reason and
+// plies are those the game came to. A game lost by a fault must have been undecided until then. The error names the
 // move, counted from 1.
 func Replay(g *Record) (*rules.Game, error) {
 	return ReplayEach(g, func(*rules.Game, rules.Move) {})

@@ -8,8 +8,7 @@ import (
 // results are the results that a record may have, by South's half points.
 var results = [...]string{"0-1", "1/2-1/2", "1-0"}
 
-// HalfPoints returns what a side gets for a result of a checked record: 2 for a win,
-// 1 for a draw, 0 for a loss.
+// HalfPoints returns what a side gets for a result of a checked record: 2 for a win, 1 for a draw, 0 for a loss.
 func HalfPoints(result string, side rules.Side) int {
 	switch result {
 	case results[1]:

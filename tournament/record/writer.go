@@ -11,8 +11,7 @@ import (
 // Writer appends records to a file, one a line, as [jsonl.Writer] does.
 type Writer struct{ *jsonl.Writer }
 
-// NewWriter returns a writer that appends to w, which is to be empty. Close
-// doesn't close w.
+// NewWriter returns a writer that appends to w, which is to be empty. Close doesn't close w.
 func NewWriter(w io.Writer) *Writer { return newWriter(jsonl.NewWriter(w)) }
 
 // Append returns a writer that goes on with an open file of records, which has

@@ -11,8 +11,7 @@ import (
 	"gyges/tournament/standings"
 )
 
-// reviews builds the section on where games are lost. Reviews under rule sets that the page doesn't have are
-// left out.
+// reviews builds the section on where games are lost. Reviews under rule sets that the page doesn't have are left out.
 func (b *builder) reviews() Section {
 	s := Section{ID: "reviews", Title: "Where games are lost"}
 	var summaries review.Summaries

@@ -57,8 +57,7 @@ func script(names ...string) string {
 // WriteHTML writes the page as one file that needs no other.
 func WriteHTML(w io.Writer, p *Page) error { return execute(w, "page", p) }
 
-// WriteFragment writes one section of a page as HTML, to be put into a page that
-// has [Style].
+// WriteFragment writes one section of a page as HTML, to be put into a page that has [Style].
 func WriteFragment(w io.Writer, s Section) error { return execute(w, "section", s) }
 
 // execute parses the templates each time, in a fraction of a millisecond.

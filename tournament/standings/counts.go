@@ -69,8 +69,7 @@ func (s *RuleSet) add(g *record.Record) {
 	}
 }
 
-// bounded returns the key under which a text is counted: itself or, if the map has
-// maxReasons keys, otherReasons.
+// bounded returns the key under which a text is counted: itself or, if the map has maxReasons keys, otherReasons.
 func bounded[V any](counts map[string]V, text string) string {
 	if _, known := counts[text]; !known && len(counts) >= maxReasons {
 		return otherReasons

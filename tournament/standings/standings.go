@@ -265,8 +265,7 @@ func (s *Standings) Data() *ratings.Data {
 	return d
 }
 
-// data returns a copy of the results under a rule set. Games whose pair isn't complete yet are single ones
-// in it.
+// data returns a copy of the results under a rule set. Games whose pair isn't complete yet are single ones in it.
 func (s *Standings) data(set *RuleSet, labels map[string]string) *ratings.Data {
 	d := new(ratings.Data)
 	d.Merge(set.data)
@@ -368,8 +367,7 @@ func (s *Standings) Precision(ctx context.Context) ratings.Precision {
 	return p
 }
 
-// title returns the title of a rule set's table. Games that name no rules have none
-// if there are no others.
+// title returns the title of a rule set's table. Games that name no rules have none if there are no others.
 func (s *Standings) title(rules string) string {
 	switch {
 	case rules != "":

@@ -119,8 +119,7 @@ func (l *layout) fitted() (list []*layout) {
 	return list
 }
 
-// blocks divides columns into as few blocks as possible, about equally wide. Each begins with the
-// first Fold columns.
+// blocks divides columns into as few blocks as possible, about equally wide. Each begins with the first Fold columns.
 func (l *layout) blocks(columns []int) [][]int {
 	if l.Fold == 0 {
 		return [][]int{columns}

@@ -58,8 +58,7 @@ func start(in *source.Reader) time.Time {
 	return t
 }
 
-// pair returns the number of a game's pair. key is the same in both games; without it
-// the game is a pair of its own.
+// pair returns the number of a game's pair. key is the same in both games; without it the game is a pair of its own.
 func (c *Converter) pair(key []byte) int64 {
 	if n, ok := c.pairs[string(key)]; ok {
 		delete(c.pairs, string(key))
@@ -83,8 +82,7 @@ var (
 	turns = regexp.MustCompile(`^[0-9]*\.+`)
 )
 
-// words returns the moves as they stand in a text, without numbers, comments,
-// variations, annotations and the result.
+// words returns the moves as they stand in a text, without numbers, comments, variations, annotations and the result.
 func words(text string) ([]string, error) {
 	var words []string
 	depth := 0 // of variations
