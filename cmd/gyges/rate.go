@@ -263,7 +263,7 @@ func ruleNames(list string) (map[string]bool, error) {
 // found returns an error if the files have no game to rate.
 func (c *ratingFlags) found(in *runs.Reader, all *standings.Standings, files []string) error {
 	switch {
-	case !all.Empty():
+	case all.Games() > 0:
 		return nil
 	case len(all.Others) == 0:
 		return noGames(files, in)

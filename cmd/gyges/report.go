@@ -92,7 +92,7 @@ func (c *reportCmd) page(ctx context.Context, e *env, files []string) (*report.P
 	}
 	warnUnreadable(e, in)
 	input := report.Input{Title: c.title(), Commands: c.commands(files), Program: version(), Labels: all.Labels()}
-	if !all.Empty() {
+	if all.Games() > 0 {
 		if input.Tables, err = c.fit(ctx, in, all, options, c.Pool); err != nil {
 			return nil, err
 		}

@@ -13,7 +13,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"gyges/rules"
@@ -152,11 +151,6 @@ const Adjudicated = "adjudicated-"
 // Imported is the reason of games that came from another program and whose moves don't lead to an end by the rules, or
 // are not known. A record without moves may be without rules and opening, too.
 const Imported = "imported"
-
-// adjudicated reports whether the game was ended before its end.
-func (g *Record) adjudicated() bool {
-	return g.Adjudication != "" && strings.HasPrefix(g.Reason, Adjudicated)
-}
 
 // NotPlayed reports whether the game was not played, since an agent was suspended.
 func (g *Record) NotPlayed() bool { return g.Fault != nil && g.Fault.Kind == FaultSuspended }

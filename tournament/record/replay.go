@@ -3,6 +3,8 @@ package record
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"gyges/agents"
 	"gyges/rules"
@@ -102,11 +104,11 @@ func checkEnd(g *Record, game *rules.Game) error {
 		return fmt.Errorf("expected %v by %s, found a fault after the end of the game", outcome, reason)
 	case g.Fault != nil:
 		return nil // result and reason have been checked against the fault
-	case outcome == rules.Undecided && g.Reason == "": // it is under way
-		return nil
-	case outcome == rules.Undecided && (g.adjudicated() || g.Reason == Resignation || g.Reason == Imported):
-		return nil
 	case outcome == rules.Undecided:
+		adjudicated := g.Adjudication != "" && strings.HasPrefix(g.Reason, Adjudicated)
+		if adjudicated || slices.Contains([]string{"", Resignation, Imported}, g.Reason) { // "": it is under way
+			return nil
+		}
 		return fmt.Errorf("expected a finished game, found %s by %.60s while it goes on", g.Result, g.Reason)
 	case g.Result != outcome.String() || g.Reason != string(reason):
 		return fmt.Errorf("expected %v by %s, found %s by %.60s", outcome, reason, g.Result, g.Reason)

@@ -29,10 +29,5 @@ func (g *Record) HalfPoints(agent string) int {
 	return HalfPoints(g.Result, rules.North)
 }
 
-// RatingResult returns the result of a checked record as ratings count it.
-func RatingResult(result string) ratings.Result {
-	return ratings.Result(HalfPoints(result, rules.South) - 1)
-}
-
 // ResultText returns a result as records have it.
 func ResultText(r ratings.Result) string { return results[r+1] }

@@ -6,7 +6,9 @@ import (
 	"strconv"
 	"strings"
 
+	"gyges/ratings"
 	"gyges/ratings/source"
+	"gyges/rules"
 )
 
 // short is what a [source.Result] is made of, as it stands in the line of a record: texts without their quotes, moves
@@ -33,8 +35,8 @@ func (g *Record) Short() (o source.Result) {
 // store stores the result in o, whose texts are those of names.
 func (s *short) store(o *source.Result, names source.Names) {
 	*o = source.Result{
-		South: names.Of(s.south), North: names.Of(s.north), Rules: names.Of(s.rules), Result: RatingResult(string(s.result)),
-		ID: s.game, Pair: s.pair, Fault: s.fault, NotPlayed: string(s.reason) == string(FaultSuspended),
+		South: names.Of(s.south), North: names.Of(s.north), Rules: names.Of(s.rules),
+		Result: ratings.Result(HalfPoints(string(s.result), rules.South) - 1), ID: s.game, Pair: s.pair, Fault: s.fault, NotPlayed: string(s.reason) == string(FaultSuspended),
 	}
 	if !s.fault {
 		o.Moves = source.HashMoves(s.rules, s.opening, s.result, s.moves)

@@ -96,7 +96,7 @@ func TestScale(t *testing.T) {
 		}
 		g.South.Agent, g.North.Agent = a, b
 		c.Add(&g)
-		d.Add(a, b, record.RatingResult(g.Result))
+		d.Add(a, b, ratingResult(g.Result))
 		if g.Result == "1-0" {
 			south++
 		}

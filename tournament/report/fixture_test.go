@@ -12,6 +12,7 @@ import (
 
 	"gyges/ratings"
 	"gyges/ratings/table"
+	"gyges/rules"
 	"gyges/tournament"
 	"gyges/tournament/internal/runtest"
 	"gyges/tournament/record"
@@ -68,7 +69,7 @@ func collect(t testing.TB, o Options, about Run, games []*record.Record) (*Colle
 			data[g.Rules], order = d, append(order, g.Rules)
 		}
 		if i%2 == 1 {
-			d.AddPair(games[i-1].South.Agent, games[i-1].North.Agent, record.RatingResult(games[i-1].Result), record.RatingResult(g.Result))
+			d.AddPair(games[i-1].South.Agent, games[i-1].North.Agent, ratingResult(games[i-1].Result), ratingResult(g.Result))
 		}
 	}
 	var rated table.Tables
@@ -132,4 +133,9 @@ func mapped[T any](list []T, f func(T) string) []string {
 		texts[i] = f(x)
 	}
 	return texts
+}
+
+// ratingResult returns the result of a record as ratings count it.
+func ratingResult(result string) ratings.Result {
+	return ratings.Result(record.HalfPoints(result, rules.South) - 1)
 }

@@ -12,6 +12,7 @@ package runs
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -88,13 +89,8 @@ func (f *File) readFirst() {
 // isCopy reports whether the files are of one run: they have its id, or if one of them has none, the same first record
 // with the time at which that game began.
 func (f *File) isCopy(other *File) bool {
-	var id, otherID string
-	if f.Manifest != nil {
-		id = f.Manifest.ID
-	}
-	if other.Manifest != nil {
-		otherID = other.Manifest.ID
-	}
+	none := new(tournament.Manifest)
+	id, otherID := cmp.Or(f.Manifest, none).ID, cmp.Or(other.Manifest, none).ID
 	return id != "" && id == otherID || (id == "" || otherID == "") && f.first != "" && f.first == other.first
 }
 
@@ -196,19 +192,20 @@ func (r *Reader) open(f *File) error {
 	if err != nil {
 		return err
 	}
+	again := slices.Contains(r.files, f)
 	if format != source.Records {
 		f.texts, f.games.Rules = source.NewReader(format, f.In, f.Name), r.Rules
-	} else if !slices.Contains(r.files, f) {
-		f.readFirst()
+	} else {
+		if !again {
+			f.readFirst()
+		}
+		f.lined = record.NewReader(f.In, f.Name)
 	}
-	if !slices.Contains(r.files, f) {
+	if !again {
 		if i := slices.IndexFunc(r.files, f.isCopy); i >= 0 {
 			f.copied = &r.files[i].ids
 		}
 		r.files = append(r.files, f)
-	}
-	if format == source.Records {
-		f.lined = record.NewReader(f.In, f.Name)
 	}
 	return nil
 }

@@ -90,9 +90,7 @@ func (r *Run) addScheduled(pair int64, south, north string, result ratings.Resul
 
 // SetManifest replaces the manifest, which is nil if there is none. The schedule remains that of the one before.
 func (r *Run) SetManifest(m *tournament.Manifest) {
-	if r.manifest = (tournament.Manifest{}); m != nil {
-		r.manifest = *m
-	}
+	r.manifest = *cmp.Or(m, new(tournament.Manifest))
 	r.names = r.manifest.Config.Players()
 }
 
@@ -253,9 +251,6 @@ func (r *Run) addPair(first, second source.Result, one bool) {
 	}
 }
 
-// Empty reports whether no game was counted.
-func (s *Standings) Empty() bool { return len(s.RuleSets) == 0 }
-
 // Data returns the results under all rule sets together, players by their labels.
 func (s *Standings) Data() *ratings.Data {
 	d, labels := new(ratings.Data), s.Labels()
@@ -303,7 +298,11 @@ func (s *Standings) Fit(ctx context.Context, o ratings.Options, all bool) (table
 	var t table.Tables
 	labels, challenger := s.Labels(), s.challenger()
 	fit := func(title, rules string, d *ratings.Data, sides ratings.Sides) (table.Table, error) {
-		r, err := ratings.Fit(ctx, d, optionsFor(d.Players(), rules, o))
+		own, players := o, d.Players()
+		own.Anchors = slices.DeleteFunc(slices.Clone(o.Anchors), func(a ratings.Anchor) bool {
+			return !slices.Contains(players, a.Name) || a.Rules != "" && a.Rules != rules
+		})
+		r, err := ratings.Fit(ctx, d, own)
 		t := table.Table{Title: title, Rules: rules, Ratings: r, Challenger: challenger, Sides: sides}
 		if err == nil && challenger != "" {
 			t.Field, err = againstField(ctx, d, challenger, o)
@@ -376,16 +375,6 @@ func (s *Standings) title(rules string) string {
 		return "Rules not named"
 	}
 	return ""
-}
-
-// optionsFor returns the options without the anchors of other rule sets and of players that are not among those
-// given, in ascending order.
-func optionsFor(players []string, rules string, o ratings.Options) ratings.Options {
-	o.Anchors = slices.DeleteFunc(slices.Clone(o.Anchors), func(a ratings.Anchor) bool {
-		_, played := slices.BinarySearch(players, a.Name)
-		return !played || a.Rules != "" && a.Rules != rules
-	})
-	return o
 }
 
 // challenger returns the label of the first player if all games are of formats in which it meets each other one, with
