@@ -1,6 +1,5 @@
-// Package configs reads YAML files: tournaments and tuning runs. A file is read
-// strictly: unknown keys, keys given twice, aliases, wrong types and impossible
-// values are errors. All of them are reported at once, one a line, as
+// Package configs reads YAML files: tournaments and tuning runs. A file is read strictly: unknown keys, keys given
+// twice, aliases, wrong types and impossible values are errors. All of them are reported at once, one a line, as
 //
 //	file:line: what is wrong, expected what
 //

@@ -170,8 +170,7 @@ func nameOf(path string) string {
 	return strings.TrimSuffix(base, filepath.Ext(base))
 }
 
-// report adds the problems of a config that has been read, at the lines of their
-// fields. A field with a problem is not reported again.
+// report adds the problems of a config at the lines of their fields. A field with a problem is not reported again.
 func (p *parser) report(invalid error) {
 	before := len(p.problems)
 	for _, err := range problems.Split(invalid) {
@@ -186,8 +185,7 @@ func (p *parser) report(invalid error) {
 	}
 }
 
-// line returns the line of a field, or else of what holds it, or else the file's
-// first line.
+// line returns the line of a field, or else of what holds it, or else the file's first line.
 func (p *parser) line(path string) int {
 	for path != "" {
 		if line, ok := p.lines[path]; ok {

@@ -56,8 +56,7 @@ func ListLevels() ([]Level, error) {
 	return list, nil
 }
 
-// Levels returns the levels as kinds of agents without parameters, the
-// weakest first. Their agents are made by the registry.
+// Levels returns the levels, the weakest first, as kinds of agents, which the registry makes.
 func Levels(registry *agents.Registry) ([]agents.Kind, error) {
 	list, err := ListLevels()
 	if err != nil {

@@ -21,9 +21,7 @@ const (
 	maxProblems = 100     // of one file that are reported
 )
 
-// parser reads one file and collects the problems in it. It walks over the
-// nodes of the YAML document itself, so that every message has its line and
-// names keys and values, not Go types.
+// parser collects the problems of one file. It reads YAML nodes, so that messages have lines and no Go types.
 type parser struct {
 	file     string
 	registry *agents.Registry
@@ -37,8 +35,7 @@ func newParser(file string) *parser {
 	return &parser{file: file, lines: map[string]int{}, bad: map[string]bool{}}
 }
 
-// load reads a file with the settings of config, a pointer to a struct, and then checks them. The error joins all
-// problems.
+// load reads a file with the settings of config, a pointer to a struct, and checks them. The error joins all problems.
 func load(file, what string, config any, registry *agents.Registry, check func(p *parser)) error {
 	text, err := files.Read(file, maxFile)
 	if err != nil {
@@ -103,8 +100,7 @@ func (p *parser) parse(text string) *yaml.Node {
 
 var yamlLine = regexp.MustCompile(`^line (\d+): `)
 
-// addYAML adds an error of the YAML library in a file, which names the line in its text:
-// its parser counts lines from 0, its scanner from 1.
+// addYAML adds an error of the YAML library, whose parser counts lines from 0, its scanner from 1.
 func (p *parser) addYAML(err error, file string) {
 	text, line := strings.TrimPrefix(err.Error(), "yaml: "), 1
 	if m := yamlLine.FindStringSubmatch(text); m != nil {

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 
@@ -17,9 +18,8 @@ import (
 	"gyges/tournament/training"
 )
 
-// Template returns a YAML file with all settings of a kind of run: "tournament", "match" (a tournament of two agents
-// with a sequential test), "train", "spsa" or "texel". Those that most runs need are set; the others are commented out,
-// with their defaults.
+// Template returns a YAML file with all settings of a "tournament", "match", "train", "spsa" or "texel", of which those
+// that most runs need are set; the others are commented out, with their defaults.
 func Template(kind string, r *rules.Rules) string {
 	const strong, fast = "alphabeta:nodes=2000,hash=1", "alphabeta:depth=2,hash=1"
 	switch kind {
@@ -146,18 +146,24 @@ func (t *templateWriter) doc(i, width int) []string {
 
 // valueText returns the value of a setting as YAML in one line; "" if it has none.
 func valueText(f *settings.Field) string {
-	value, t := plainValue(f.Value), f.Value.Type()
+	value, t := f.Value.Interface(), f.Value.Type()
 	bounds, first := f.Tag.Get("check"), f.Tag.Get("zero")
 	isText := t.Kind() == reflect.String || settings.IsText(t)
 	switch {
 	case t.Kind() == reflect.Pointer && f.Value.IsNil(), len(f.Texts()) == 0,
 		isText && f.Value.IsZero() && (first == "" || f.Choices() == nil):
 		return ""
-	case isText && f.Value.IsZero():
-		value = first
 	case bounds != "" && settings.InBounds(f.Value, bounds, "") != nil: // it has no default
 		text, _, _ := strings.Cut(bounds, "..")
 		return text
+	case isText && f.Value.IsZero():
+		value = first
+	case isText:
+		value = f.Texts()[0]
+	case settings.IsList(t):
+		value = f.Texts()
+	case t == reflect.TypeFor[time.Duration]():
+		value = textfmt.Duration(time.Duration(f.Value.Int()))
 	}
 	text, err := yaml.Marshal(struct {
 		V any `yaml:"v,flow"`

@@ -6,21 +6,17 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"time"
 
 	"go.yaml.in/yaml/v3"
 
 	"gyges/agents"
 	"gyges/rules/base/problems"
-	"gyges/rules/base/settings"
-	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 )
 
-// LoadTournament reads a tournament from a YAML file, whose keys are those of [tournament.Config], and checks all of
-// it with [tournament.Config.Validate]. Keys that are missing have the values of [tournament.DefaultConfig]; the
-// name is the file's without its extension; an Out that is missing stays empty, and Pairs are UnsetPairs. The error
-// joins all problems.
+// LoadTournament reads a tournament from a YAML file with the keys of [tournament.Config], and validates it. Keys that
+// are missing have the values of [tournament.DefaultConfig]; the name is the file's without its extension, and Pairs
+// are UnsetPairs. The error joins all problems.
 func LoadTournament(path string, registry *agents.Registry) (tournament.Config, error) {
 	c := tournament.DefaultConfig()
 	c.Name, c.Pairs = nameOf(path), tournament.UnsetPairs
@@ -30,23 +26,6 @@ func LoadTournament(path string, registry *agents.Registry) (tournament.Config, 
 		p.report(whole.Validate(registry))
 	})
 	return c, err
-}
-
-// plainValue returns the value of a setting as YAML has it.
-func plainValue(v reflect.Value) any {
-	switch {
-	case settings.IsList(v.Type()):
-		list := make([]any, v.Len())
-		for i := range list {
-			list[i] = plainValue(v.Index(i))
-		}
-		return list
-	case v.Type() == reflect.TypeFor[time.Duration]():
-		return textfmt.Duration(time.Duration(v.Int()))
-	case settings.IsText(v.Type()) || v.Kind() == reflect.String:
-		return fmt.Sprint(v.Interface())
-	}
-	return v.Interface()
 }
 
 // sweep reads {agent: SPEC, PARAM: [v1, v2]}: the spec with each value of the parameter in turn.
@@ -89,8 +68,7 @@ func (p *parser) sweep(n *yaml.Node, add func(spec agents.Spec, line int)) {
 	}
 }
 
-// swept checks what all agents of a sweep share, so that a mistake in it is reported
-// once: the spec, and that it lacks the parameter.
+// swept checks the spec of a sweep, and that it lacks the parameter, so that a mistake there is reported once.
 func (p *parser) swept(base agents.Spec, line int, param *yaml.Node) bool {
 	_, err := p.registry.Values(base)
 	if err == nil {

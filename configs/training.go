@@ -14,9 +14,8 @@ import (
 	"gyges/tournament/training"
 )
 
-// LoadSelfPlay reads self-play from a YAML file, whose keys are those of [training.SelfPlay], and checks all of it
-// with [training.SelfPlay.Validate]. Keys that are missing have the values of [training.DefaultSelfPlay]; the name is
-// the file's without its extension; an Out that is missing stays empty. The error joins all problems.
+// LoadSelfPlay reads self-play from a YAML file with the keys of [training.SelfPlay], as [LoadTournament] does, with
+// the defaults of [training.DefaultSelfPlay].
 func LoadSelfPlay(path string, registry *agents.Registry) (training.SelfPlay, error) {
 	c := training.DefaultSelfPlay()
 	c.Tournament.Name = nameOf(path)
@@ -100,9 +99,8 @@ func (p *parser) params(n *yaml.Node, c *training.SPSA, registry *agents.Registr
 	return list
 }
 
-// LoadGenerations reads a run of generations from a YAML file, whose keys are those of [training.Generations], and
-// checks all of it with [training.Generations.Validate]. Keys that are missing have the values of
-// [training.DefaultGenerations]; r, unless it is nil, takes the place of the rules. The error joins all problems.
+// LoadGenerations reads a run of generations from a YAML file with the keys of [training.Generations], as
+// [LoadTournament] does; r, unless it is nil, takes the place of the rules there.
 func LoadGenerations(path string, r *rules.Rules, registry *agents.Registry) (training.Generations, error) {
 	c := training.DefaultGenerations()
 	c.Name = nameOf(path)

@@ -13,8 +13,10 @@ import (
 	"gyges/tournament/schedule"
 )
 
-// flushEvery bounds how long a recorded game may stay in memory.
-const flushEvery = time.Second
+const (
+	flushEvery      = time.Second // bounds how long a recorded game may stay in memory
+	maxDeadLettered = 100         // pairs until the run stops
+)
 
 // collector writes the games in schedule order.
 type collector struct {
@@ -35,10 +37,8 @@ type collector struct {
 	err       error          // the first error in writing; nothing is written after it
 }
 
-// collect receives results until there are no more. Pairs are written as soon as
-// all before them are, and their slots given back then; what remains when the
-// run was stopped is written in order, with gaps. An error in writing cancels
-// the run.
+// collect receives results until there are no more. Pairs are written, and their slots given back, as soon as all
+// before them are; what is left when the run stops is written in order, with gaps. An error in writing cancels the run.
 func (c *collector) collect(results <-chan Result, slots <-chan struct{}, cancel context.CancelCauseFunc) {
 	c.waiting = map[int64]Result{}
 	tick := time.NewTicker(flushEvery)
@@ -85,11 +85,7 @@ func (c *collector) writeReady(slots <-chan struct{}) {
 	}
 }
 
-// maxDeadLettered is how many pairs may be dead-lettered before the run stops.
-const maxDeadLettered = 100
-
-// stuck reports whether other pairs depend on a dead-lettered one, or too many are
-// dead-lettered.
+// stuck reports whether other pairs depend on a dead-lettered one, or too many are dead-lettered.
 func (c *collector) stuck() bool {
 	return len(c.DeadLettered) >= maxDeadLettered ||
 		len(c.DeadLettered) > 0 && (len(c.plan.Stages) > 1 || c.plan.config.sequential())

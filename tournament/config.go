@@ -47,8 +47,7 @@ type Config struct {
 	Workers int    `yaml:"workers" check:"0..1024" zero:"all cores" name:"workers" placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
 	Out     string `yaml:"out" form:"a folder, in quotes if it is a number" json:"-" name:"out" placeholder:"DIR" help:"Folder for the records; a run that was stopped there resumes. Default: a new one, results/NAME-TIME."`
 
-	// Unknown joins a [problems.FieldError] for each value of a config that was read from JSON and that this program
-	// doesn't know.
+	// Unknown joins a [problems.FieldError] for each value read from JSON that this program doesn't know.
 	Unknown error
 
 	// Extend lets a run that was stopped, or has ended, go on with more pairs.
@@ -57,12 +56,10 @@ type Config struct {
 	// Executor plays the pairs; nil: this process, with Workers games at a time.
 	Executor Executor
 
-	// OnBegin is called before the first game is played, with the number of games that
-	// the folder has and that were passed on. nil: it isn't.
+	// OnBegin, if not nil, is called before the first game, with the number of games that were in the folder.
 	OnBegin func(kept int64) `json:"-"`
 
-	// Log receives warnings: an agent is suspended, another version of the program
-	// began the run. nil: none are logged.
+	// Log receives warnings; nil: none are logged.
 	Log *slog.Logger
 }
 
@@ -72,8 +69,7 @@ func (c *Config) warn(message string, args ...any) {
 	}
 }
 
-// DefaultConfig returns a config that lacks only the agents and, for Run, the
-// folder.
+// DefaultConfig returns a config that lacks only the agents and, for Run, the folder.
 func DefaultConfig() Config {
 	c := Config{
 		Name:     "tournament",
@@ -101,8 +97,7 @@ func DefaultMatch() Config {
 // UnsetPairs are Pairs that [Config.SetPairs] replaces.
 const UnsetPairs = math.MinInt
 
-// SetPairs sets Pairs, if they are UnsetPairs, to those of [DefaultConfig], or to 100,000 if something else ends the
-// run.
+// SetPairs sets Pairs that are UnsetPairs: to those of [DefaultConfig], or to 100,000 if something else ends the run.
 func (c *Config) SetPairs() {
 	switch {
 	case c.Pairs != UnsetPairs:
@@ -116,8 +111,8 @@ func (c *Config) SetPairs() {
 // sequential reports whether the results decide when the run ends.
 func (c *Config) sequential() bool { return c.SPRT != (sprt.Test{}) || c.UntilError > 0 }
 
-// DefaultOut returns the path of a folder below that of the results, which doesn't exist yet, for a
-// run that starts at a time: two runs may begin within one second.
+// DefaultOut returns the path of a folder of a run that starts at a time. It doesn't exist yet, even in the same
+// second.
 func DefaultOut(results, name string, start time.Time) string {
 	base := results + "/" + name + "-" + start.UTC().Format("20060102-150405")
 	path := base
@@ -137,9 +132,8 @@ func (c *Config) Size() schedule.Size {
 // Games returns how many games the config schedules.
 func (c *Config) Games() int64 { return c.Size().Games(c.Schedule.Format()) }
 
-// Validate checks everything that can be checked before an agent is started, Out
-// aside. Each agent is made once, so that a bad parameter or a missing file is
-// found now. The error joins one *problems.FieldError for each thing that is wrong.
+// Validate checks everything but Out, and makes each agent once, to find bad parameters and missing files. The error
+// joins a *[problems.FieldError] for each thing that is wrong.
 func (c *Config) Validate(registry *agents.Registry) error {
 	var p problems.List
 	CheckName(&p, c.Name)
@@ -189,8 +183,7 @@ func (c *Config) checkAgents(p *problems.List, registry *agents.Registry) {
 	}
 }
 
-// CheckAgent adds everything that is wrong with an agent, also with playing by the rules listed; field is the key of
-// its spec.
+// CheckAgent adds what is wrong with an agent, also with playing by the rules listed; field is the key of its spec.
 func CheckAgent(p *problems.List, field string, registry *agents.Registry, spec agents.Spec, list ...*rules.Rules) {
 	if clock := spec.Get("clock"); clock != "" {
 		if _, err := game.ParseClock(clock); err != nil {

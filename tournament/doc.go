@@ -1,9 +1,8 @@
 // Package tournament plays agents against each other and records the games.
 //
-// The data flow is one line: a [Config] gives a schedule of game pairs (one
-// opening, played twice with sides swapped; see package schedule); workers play them; one collector
-// appends the records to games.jsonl in schedule order. Ratings and reports
-// read the records only.
+// The data flow is one line: a [Config] gives a schedule of game pairs (one opening, played twice with sides swapped;
+// see package schedule); workers play them; one collector appends the records to games.jsonl in schedule order. Ratings
+// and reports read the records only.
 //
 //	Config → schedule.Schedule → Job → game.Game → record.Record → Result → games.jsonl
 //

@@ -13,13 +13,11 @@ import (
 
 // Executor plays the pairs of a run: in this process, or on workers elsewhere.
 type Executor interface {
-	// Window returns how many pairs may be sent to it and not written yet, at
-	// least 1.
+	// Window returns how many pairs may be sent to it and not written yet, at least 1.
 	Window() int
 
-	// Play plays the jobs until the channel is closed or ctx ends, and sends the
-	// result of each, in any order. Sending never blocks. An error stops the run;
-	// the end of ctx is not an error.
+	// Play plays the jobs until the channel is closed or ctx ends, and sends the result of each, in any order. Sending
+	// never blocks. An error stops the run; the end of ctx is not an error.
 	Play(ctx context.Context, config *Config, jobs <-chan Job, results chan<- Result) error
 }
 
@@ -37,12 +35,10 @@ type Result struct {
 	Job
 	Games []*record.Record // those that were wanted, in order; fewer if the run stops
 
-	// Err says why the pair can't be played. The run goes on without it as far
-	// as it can.
+	// Err says why the pair can't be played. The run goes on without it as far as it can.
 	Err error
 
-	// Written is called when the games are in the file; it may be nil. It must not
-	// block.
+	// Written is called when the games are in the file; it may be nil. It must not block.
 	Written func()
 }
 
@@ -52,9 +48,8 @@ type localExecutor struct {
 	first   *Runner // of the runners, whose agents are started
 }
 
-// Window implements [Executor]: other workers go on while one plays a long pair, and the
-// memory for games that can't be written yet is bounded. 64 pairs, and 8 for each worker, are enough for one that takes
-// many times as long as the others.
+// Window implements [Executor]: 64 pairs, and 8 for each worker, are room enough for one that takes many times as long
+// as the others, and bound the memory for games that can't be written yet.
 func (e localExecutor) Window() int { return 64 + 8*e.workers }
 
 // Play implements [Executor].
@@ -65,7 +60,19 @@ func (e localExecutor) Play(ctx context.Context, config *Config, jobs <-chan Job
 		runners = append(runners, NewRunner(config, e.first.newAgent))
 	}
 	for _, r := range runners {
-		group.Go(func() error { return r.playAll(ctx, jobs, results) })
+		group.Go(func() error {
+			for job := range jobs {
+				games, err := r.Play(ctx, job, 1)
+				results <- Result{Job: job, Games: games}
+				switch {
+				case ctx.Err() != nil:
+					return nil //nolint:nilerr // it is the context's, which the caller has
+				case err != nil:
+					return err
+				}
+			}
+			return nil
+		})
 	}
 	watched, stop := context.WithCancel(ctx)
 	var shown sync.WaitGroup
@@ -80,20 +87,4 @@ func (e localExecutor) Play(ctx context.Context, config *Config, jobs <-chan Job
 		err = errors.Join(err, r.Close())
 	}
 	return err
-}
-
-// playAll plays pairs until there are none or the run stops. Sending never blocks:
-// the channel has room for each job.
-func (r *Runner) playAll(ctx context.Context, jobs <-chan Job, results chan<- Result) error {
-	for job := range jobs {
-		games, err := r.Play(ctx, job, 1)
-		results <- Result{Job: job, Games: games}
-		switch {
-		case ctx.Err() != nil:
-			return nil //nolint:nilerr // it is the context's, which the caller has
-		case err != nil:
-			return err
-		}
-	}
-	return nil
 }

@@ -31,8 +31,7 @@ const PlayedPrefix = "play-"
 // Status says how a run stands.
 type Status string
 
-// The statuses. A run whose manifest says running and that no program plays was
-// cut off.
+// The statuses. A run whose manifest says running and that no program plays was cut off.
 const (
 	Running     Status = "running"
 	Finished    Status = "finished"    // every game has been played
@@ -107,9 +106,8 @@ func (c *Config) Completed() Config {
 // MarshalJSON returns the settings as manifests and workers have them, see [settings.Marshal].
 func (c Config) MarshalJSON() ([]byte, error) { return settings.Marshal(&c) }
 
-// UnmarshalJSON reads what MarshalJSON returned, here or in another version. Values that this program doesn't know are
-// left out, see [Config].Unknown; players of such specs have these as their kind. The positions of a list of openings
-// aren't there.
+// UnmarshalJSON reads what MarshalJSON returned, here or in another version, without values that this program doesn't
+// know, see [Config].Unknown; players of such specs have these as their kind. Positions of openings aren't there.
 func (c *Config) UnmarshalJSON(text []byte) error {
 	var as struct {
 		Agents []string `json:"agents"`
@@ -153,8 +151,7 @@ func (m *Manifest) save(dir string) error {
 // maxManifest bounds the size of a manifest, in bytes.
 const maxManifest = 16 << 20
 
-// ReadManifest reads the manifest of a run's folder; nil if there is none. Unknown keys are ignored, and what is
-// missing is zero.
+// ReadManifest reads the manifest of a run's folder; nil if there is none. Unknown keys are ignored.
 func ReadManifest(dir fs.FS) (*Manifest, error) {
 	text, err := files.ReadFS(dir, ManifestFile, maxManifest)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -17,8 +17,7 @@ import (
 	"gyges/tournament/record"
 )
 
-// PlayingFile holds the games that a run plays at the moment, for spectators. It is
-// there while games that last are played, and no part of the results.
+// PlayingFile holds the games that a run plays at the moment, for spectators. It is no part of the results.
 const PlayingFile = "playing.json"
 
 // Playing is the content of [PlayingFile].

@@ -14,8 +14,7 @@ import (
 	"gyges/tournament/record"
 )
 
-// checkManifest compares the run in the folder, if there is one, with the one
-// to be played.
+// checkManifest compares the run in the folder, if there is one, with the one to be played.
 func checkManifest(gamesSize int64, c *Config, m *Manifest) error {
 	old, err := ReadManifest(os.DirFS(c.Out))
 	if err != nil {
@@ -102,8 +101,7 @@ func CompareConfigs(was, now any) error {
 	return fmt.Errorf("holds a run of another configuration%s", text)
 }
 
-// complete puts the games that were there before beside those that were played,
-// unless some of the latter are missing.
+// complete puts the games that were there before beside those that were played, unless some of the latter are missing.
 func (c *collector) complete(o *Result) error {
 	games, played := make([]*record.Record, 0, 2), o.Games
 	for game := 2 * o.Pair; game < 2*o.Pair+2; game++ {

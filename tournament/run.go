@@ -34,19 +34,16 @@ type Summary struct {
 	Start, End   time.Time
 }
 
-// Run plays a tournament and records it in the folder config.Out. onGame, if not
-// nil, is called for each game as it is recorded, in schedule order, one at a
-// time; it must not keep the run waiting.
+// Run plays a tournament and records it in the folder config.Out. onGame, if not nil, is called for each game as it is
+// recorded, in schedule order, one at a time; it must not keep the run waiting.
 //
-// A run that was stopped in that folder, in whatever way, goes on: games it has
-// are kept and passed to onGame first, an incomplete last line is removed, and a
-// config that plays other games is refused. So is a second run at the same time, and
-// one whose agents don't start: nothing is left of it.
+// A run that was stopped in that folder, in whatever way, goes on: games it has are kept and passed to onGame first, an
+// incomplete last line is removed, and a config that plays other games is refused. So is a second run at the same time,
+// and one whose agents don't start: nothing is left of it.
 //
-// When ctx is cancelled, games in flight are dropped, everything that is
-// finished is written, and the error wraps the context's. A game that can't be
-// written stops the run; the error says how many games are safe. An agent's
-// fault decides its game and stops nothing.
+// When ctx is cancelled, games in flight are dropped, everything that is finished is written, and the error wraps the
+// context's. A game that can't be written stops the run; the error says how many games are safe. An agent's fault
+// decides its game and stops nothing.
 func Run(ctx context.Context, config Config, registry *agents.Registry, onGame func(*record.Record)) (Summary, error) {
 	return run(ctx, config, registry, onGame, func(w *record.Writer) *record.Writer { return w })
 }
@@ -162,9 +159,8 @@ func playAll(ctx context.Context, p *plan, st *store, executor Executor, c *coll
 	return errors.Join(c.err, <-played)
 }
 
-// dispatch sends the pairs from the first one on to the executor in order, each
-// when it is known and there is room for it. Those that needn't be played have
-// a result at once.
+// dispatch sends the pairs from the first one on to the executor in order, each when it is known and there is room for
+// it. Those that needn't be played have a result at once.
 func dispatch(
 	ctx context.Context, p *plan, st *store, out *suspensions, first int64, jobs chan<- Job, slots chan<- struct{},
 	results chan<- Result,

@@ -38,9 +38,8 @@ func NewRunner(config *Config, newAgent AgentMaker) *Runner {
 	}
 }
 
-// Play plays a job. The times of all limits and clocks are multiplied by timeScale,
-// more than 0; 1 leaves them as they are. The records hold the times of the config.
-// On an error it returns the games finished before.
+// Play plays a job. The times of all limits and clocks are multiplied by timeScale, more than 0; 1 leaves them as they
+// are. The records hold the times of the config. On an error it returns the games finished before.
 func (r *Runner) Play(ctx context.Context, job Job, timeScale float64) ([]*record.Record, error) {
 	if err := r.seating.check(job); err != nil {
 		return nil, err

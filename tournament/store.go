@@ -18,14 +18,12 @@ import (
 // run was stopped; the resumed run puts them in their places.
 const aheadFile = "ahead.jsonl"
 
-// store is a run's folder: games.jsonl, to which the records are appended, and what
-// was there already.
+// store is a run's folder: games.jsonl, to which the records are appended, and what was there already.
 //
-// games.jsonl is the truth. Its whole lines are the games from 0 on, in order;
-// a run that was stopped gently may have left some more behind a gap. They are
-// moved to aheadFile before the gap is closed, so that a stop at any instant
-// finds each game in one of the two files, or in both. Changes that other programs
-// make to games.jsonl are detected before anything is appended.
+// games.jsonl is the truth. Its whole lines are the games from 0 on, in order; a run that was stopped gently may have
+// left some more behind a gap. They are moved to aheadFile before the gap is closed, so that a stop at any instant
+// finds each game in one of the two files, or in both. Changes that other programs make to games.jsonl are detected
+// before anything is appended.
 type store struct {
 	*os.File
 	lock    *os.File // the same file; closed last, since others take a run without a lock for one that was killed
@@ -259,9 +257,8 @@ func countGames(path string) (n int64) {
 // errRemoved is returned when the file of records isn't in its place any more.
 var errRemoved = errors.New("the records were removed while the run went on")
 
-// stillThere makes sure that the file that is written is the one that others
-// see, and as long as it was written. If another one or none is there, what it
-// holds is written to its place again, or beside it. w has been flushed.
+// stillThere makes sure that the file that is written is the one that others see, and as long as it was written. If
+// another one or none is there, what it holds is written to its place again, or beside it. w has been flushed.
 func (st *store) stillThere() error {
 	open, err := st.Stat()
 	if err != nil {

@@ -8,9 +8,8 @@ import (
 	"gyges/tournament/record"
 )
 
-// suspensions excludes agents that only lose by faults from the games that remain.
-// It depends on the games in schedule order, so it is the same for any number of
-// workers; the result of a game that was played too early is not used.
+// suspensions excludes agents that only lose by faults from the games that remain. It depends on the games in schedule
+// order, so it is the same for any number of workers; the result of a game that was played too early is not used.
 type suspensions struct {
 	limit int           // faults in a row; 0: no agent is suspended
 	row   []int         // faults in a row so far, by agent
@@ -21,8 +20,7 @@ func newSuspensions(limit, agents int) *suspensions {
 	return &suspensions{limit, make([]int, agents), make([]atomic.Bool, agents)}
 }
 
-// note counts the next game in schedule order, with its agents by side. It reports
-// whether one of them is suspended after it.
+// note counts the next game in schedule order and reports whether one of its agents, by side, is suspended after it.
 func (s *suspensions) note(seated [2]int, f *record.Fault) bool {
 	if f != nil && f.Kind == record.FaultSuspended {
 		return false
@@ -54,8 +52,7 @@ func (s *suspensions) left() int {
 	return n
 }
 
-// replaceIfSuspended returns the game, or the record of a game not played if one
-// of its agents is suspended.
+// replaceIfSuspended returns the game, or the record of a game not played if one of its agents is suspended.
 func (s *suspensions) replaceIfSuspended(g *record.Record, seated [2]int) *record.Record {
 	for side, agent := range seated {
 		if !s.has(agent) {

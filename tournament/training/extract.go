@@ -42,12 +42,9 @@ func (e *Extraction) Total() int64 {
 	return e.Written[dataset.Train] + e.Written[dataset.Validation] + e.Written[dataset.Test]
 }
 
-// Extract converts the records in a run's folder to training positions, in its folder
-// [PositionsDir], which is replaced. It replays and verifies every game. provenance is
-// added to the metadata of the files, to the agents, the number of games and the split.
-// How many games have been converted is passed to env's Progress.
-// While it works no other process can do the same or play in that folder: the error
-// is [files.ErrInUse]. It needs some 400 bytes of memory for each training position.
+// Extract converts the records in a run's folder, each of which it verifies, to training positions in its folder
+// [PositionsDir], which is replaced. provenance is added to the metadata of the files. While it works no other process
+// can do the same or play there: the error is [files.ErrInUse]. It needs some 400 bytes of memory a training position.
 func (c *Positions) Extract(
 	ctx context.Context, env Env, dir string, provenance map[string]string,
 ) (Extraction, error) {

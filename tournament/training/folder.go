@@ -24,28 +24,23 @@ const (
 	WeightsFile  = "weights.json"  // the resulting weights, if weights were tuned
 )
 
-// queueFolder is where an embedded server keeps the games of a run that it distributes.
-// It may exist before the run begins.
-const queueFolder = "queue"
-
-// maxManifest bounds the size of ManifestFile, in bytes. The positions of an openings
-// list are in it.
-const maxManifest = 64 << 20
+const (
+	queueFolder = "queue"  // of an embedded server; it may exist before the run begins
+	maxManifest = 64 << 20 // bytes of ManifestFile, which has the positions of openings
+)
 
 // Manifest is the content of [ManifestFile].
 type Manifest struct {
 	Method string `json:"method"` // texel, spsa or train
-	// Status is running until the run ends; [tournament.Interrupted] and
-	// [tournament.Failed] runs can be resumed. A run whose status is running and that no
-	// program makes was cut off. "" in runs of earlier versions.
+	// Status is running until the run ends; [tournament.Interrupted] and [tournament.Failed] runs can be resumed. A run
+	// whose status is running and that no program makes was cut off. "" in runs of earlier versions.
 	Status  tournament.Status `json:"status,omitempty"`
 	Version string            `json:"version"` // of the program that began the run
 	Config  map[string]any    `json:"config"`  // everything that the outcome depends on
 	Result  any               `json:"result"`  // null until there is one
 }
 
-// FolderError is an error that makes a folder unusable for a run, such as that of
-// another run in it. Nothing has been played or fitted then.
+// FolderError says why a folder can't be used for a run, such as another run in it. Nothing has been done then.
 type FolderError struct{ error }
 
 // Unwrap returns the cause.
@@ -59,9 +54,8 @@ type folder struct {
 	kept     history // its lines
 }
 
-// openFolder prepares a folder for a run, or for resuming the one that was stopped
-// there, and locks it. A run of another method or config is refused, and so is a
-// folder with files of something else. Errors are of type *[FolderError].
+// openFolder makes a folder for a run, or opens that of the same run that was stopped there, and locks it. It refuses
+// other runs and files. Errors are of type *[FolderError].
 func openFolder(ctx context.Context, path string, m Manifest) (*folder, error) {
 	f := &folder{path: path, manifest: m}
 	if err := f.open(ctx); err != nil {
@@ -105,8 +99,7 @@ func (f *folder) open(ctx context.Context) error {
 // file returns the path of a file in the folder.
 func (f *folder) file(name string) string { return filepath.Join(f.path, name) }
 
-// resume copies the version and result of the run in the folder from its manifest. The
-// error names what differs from that run.
+// resume copies version and result of the run in the folder. The error names what differs from that run.
 func (f *folder) resume(manifest []byte) error {
 	var before struct {
 		Manifest

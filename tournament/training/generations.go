@@ -25,10 +25,9 @@ import (
 	"gyges/tournament/schedule"
 )
 
-// Generations is the configuration of a run in which each generation plays itself,
-// weights are fitted to its games, and the agent with the new weights plays the best one
-// so far under a sequential test, and replaces it if it is stronger. Start from
-// [DefaultGenerations].
+// Generations is the configuration of a run in which each generation plays itself, weights are fitted to its games, and
+// the agent with the new weights plays the best one so far under a sequential test, and replaces it if it is stronger.
+// Start from [DefaultGenerations].
 type Generations struct {
 	Name     string        `yaml:"name" form:"a name, in quotes if it is a number" help:"Name of the run, and of its folder under results. Default: the file's."`
 	Rules    *rules.Rules  `yaml:"rules" form:"a rule set, like standard or standard:null_move=allow" help:"The rule set of all games."`
@@ -60,8 +59,7 @@ type Games struct {
 	Positions     `yaml:",inline"`
 }
 
-// Match is the match of a candidate against the best agent: at most Pairs game pairs, until SPRT is decided. With 0
-// pairs there is none, and every candidate is adopted.
+// Match is the match of a candidate against the best agent, which ends when SPRT is decided.
 type Match struct {
 	SPRT          sprt.Test `yaml:"sprt" form:"a test, like elo0=0,elo1=10" help:"Stop when elo0 or elo1 is accepted: elo0=0,elo1=5,alpha=0.05,beta=0.05,model=normalized (or logistic); omitted values are as here."`
 	Pairs         int       `yaml:"pairs" check:"0..1000000" zero:"no match" help:"Game pairs of the match at most."`
@@ -75,9 +73,8 @@ type Stage struct {
 	Pairs int         `yaml:"pairs" check:"0..1000000" zero:"as before" help:"Game pairs of each generation; 0: as before."`
 }
 
-// Rating is the tournament of adopted generations after the last one, for ratings
-// without the bias of matches that were stopped by a test. They play with the limits and
-// openings of the match.
+// Rating is the tournament of adopted generations after the last one, for ratings without the bias of matches that were
+// stopped by a test. They play with the limits and openings of the match.
 type Rating struct {
 	Pairs     int    `yaml:"pairs" check:"0..100000" zero:"none" help:"Game pairs that every two players of the rating at the end play."`
 	Every     int    `yaml:"every" check:"1..1000" help:"Every how many generations one plays, beside the first and the last."`
@@ -109,8 +106,7 @@ func DefaultGenerations() Generations {
 	}
 }
 
-// selfPlayAt returns the agent that plays the games that generation k learns from, and how
-// many pairs.
+// selfPlayAt returns the agent that plays the games that generation k learns from, and how many pairs.
 func (c *Generations) selfPlayAt(k int) (agent agents.Spec, pairs int) {
 	agent, pairs = c.Agent, c.SelfPlay.Pairs
 	if c.SelfPlay.Agent.Kind != "" {
@@ -128,8 +124,7 @@ func (c *Generations) selfPlayAt(k int) (agent agents.Spec, pairs int) {
 	return agent, pairs
 }
 
-// Validate checks everything that can be checked before a game is played, Out
-// aside. The error joins a *[problems.FieldError] for each invalid field.
+// Validate checks everything but Out. The error joins a *[problems.FieldError] for each invalid field.
 func (c *Generations) Validate(registry *agents.Registry) error {
 	var p problems.List
 	tournament.CheckName(&p, c.Name)
@@ -154,8 +149,7 @@ func (c *Generations) Validate(registry *agents.Registry) error {
 	return p.Err()
 }
 
-// checkAgents checks the agents whose weights are trained, and the stages, without the weights of the run, which may
-// not be written yet.
+// checkAgents checks the agents, and the stages, without the weights of the run, which may not be written yet.
 func (c *Generations) checkAgents(p *problems.List, registry *agents.Registry) {
 	var wrong problems.List
 	settings.Check(&wrong, &c.SelfPlay.Explore, "")
@@ -194,8 +188,7 @@ func (c *Generations) path(k int, part string) string {
 	return filepath.Join(c.Out, GenerationName(k), part)
 }
 
-// weighted returns an agent with the weights of generation k, from their file, in
-// place of all weights of its own.
+// weighted returns an agent with the weights of generation k in place of all weights of its own.
 func (c *Generations) weighted(spec agents.Spec, k int) agents.Spec {
 	return withWeights(spec, filepath.ToSlash(c.path(k, WeightsFile)))
 }
@@ -220,8 +213,7 @@ const (
 	forReference
 )
 
-// games returns the self-play of generation k, with the best weights so far, those
-// part generation best.
+// games returns the self-play of generation k, with the weights of generation best.
 func (c *Generations) games(k, best int) *SelfPlay {
 	agent, pairs := c.selfPlayAt(k)
 	g := &SelfPlay{Explore: c.SelfPlay.Explore, Positions: c.SelfPlay.Positions}
@@ -259,8 +251,7 @@ func (c *Generations) comparison(k int) tournament.Config {
 	return m
 }
 
-// rating returns the tournament of adopted generations. Its folder is named after the
-// last one, as a run that goes on with more generations plays another tournament.
+// rating returns the tournament of adopted generations; that of another last one is another tournament.
 func (c *Generations) rating(r *Result) tournament.Config {
 	var players []agents.Spec
 	for _, g := range slices.Concat([]Generation{{Adopted: true}}, r.Generations) { // generation 0 first
@@ -276,8 +267,7 @@ func (c *Generations) rating(r *Result) tournament.Config {
 	return m
 }
 
-// describe returns everything that the outcome of a run depends on, but for the number
-// part generations, their time and the rating.
+// describe returns everything that the outcome depends on, but the number of generations, their time and the rating.
 func (c *Generations) describe() map[string]any {
 	t, m := &c.SelfPlay, &c.Match
 	agent, _ := c.selfPlayAt(0)

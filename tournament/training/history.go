@@ -12,16 +12,14 @@ import (
 	"gyges/rules/base/strictjson"
 )
 
-// Line is a step of a run in its history, from which a stopped run resumes, and which
-// reports plot: a line of [HistoryFile], as a JSON object. Lines are in the order of
-// their steps. Values that a method doesn't have are omitted.
+// Line is a step in a [HistoryFile], from which a run resumes, in the order of their steps. Values that a method
+// doesn't have are omitted.
 type Line struct {
 	Step           int      `json:"step"`                      // from 0 (texel: the parent) or 1
 	Loss           *float64 `json:"loss,omitempty"`            // mean cross-entropy of the training positions in nats (texel, train)
 	ValidationLoss *float64 `json:"validation_loss,omitempty"` // that of the validation positions (texel, train)
 	TestLoss       *float64 `json:"test_loss,omitempty"`       // that of the test positions (train)
-	// Score is the number of games won by the parameters perturbed one way minus games
-	// lost (spsa).
+	// Score is the number of games won by the parameters perturbed one way minus games lost (spsa).
 	Score      *float64           `json:"score,omitempty"`
 	Games      int                `json:"games,omitempty"`      // played in the step
 	Elo        *float64           `json:"elo,omitempty"`        // of a match against the parent, if one followed the step
@@ -116,8 +114,7 @@ func (h *history) add(text []byte) error {
 	return nil
 }
 
-// ReadHistory reads a history; name is its name in errors. An incomplete last line is
-// left out, and of a history that is too long for memory, lines in between.
+// ReadHistory reads a history, without an incomplete last line and, if it is too long for memory, lines in between.
 func ReadHistory(ctx context.Context, r io.Reader, name string) ([]Line, error) {
 	var h history
 	_, err := jsonl.Read(r, name, maxLine, func(line []byte) error { return cmp.Or(ctx.Err(), h.add(line)) })

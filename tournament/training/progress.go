@@ -13,8 +13,7 @@ import (
 	"gyges/tournament/record"
 )
 
-// ProgressFile holds what a training does at the moment, a [Progress]. It is there while the training goes on, and no
-// part of its results.
+// ProgressFile holds what a training does at the moment, a [Progress]. It is no part of the results.
 const ProgressFile = "progress.json"
 
 // Progress is how far a stage of a training has come.

@@ -54,8 +54,7 @@ type searched struct {
 	positions []dataset.Position
 }
 
-// search searches the positions of games on all cores, and calls done after each. Each game gives the same positions,
-// whatever the others are.
+// search searches positions of games on all cores, each as if it were alone, and calls done after each game.
 func (s *Search) search(ctx context.Context, registry *agents.Registry, games []*searched, done func()) error {
 	g, ctx := errgroup.WithContext(ctx)
 	var next atomic.Int64
@@ -79,8 +78,7 @@ func (s *Search) search(ctx context.Context, registry *agents.Registry, games []
 	return g.Wait()
 }
 
-// positions fills in the positions of a game, in the order in which they were played, and searches some of them with
-// an agent; nil: none.
+// positions fills in the positions of a game in order, and searches some of them with an agent; nil: none.
 func (s *Search) positions(ctx context.Context, a agents.Agent, in *searched) error {
 	r, number := in.rules, uint64(in.record.Game)
 	if a != nil {

@@ -13,9 +13,8 @@ import (
 	"gyges/tournament/schedule"
 )
 
-// SelfPlay is the configuration of self-play: a tournament in which every agent
-// explores and plays against itself, too ([schedule.SelfPlay]), whose records are then
-// converted to training positions by [Extract]. Start from [DefaultSelfPlay].
+// SelfPlay is a tournament of agents that explore ([schedule.SelfPlay]), whose records are converted to training
+// positions ([Positions.Extract]). Start from [DefaultSelfPlay].
 type SelfPlay struct {
 	// Tournament is what is played; its agents are those without exploration.
 	Tournament tournament.Config `yaml:",inline"`
@@ -37,8 +36,7 @@ func (c *Positions) check(p *problems.List, prefix string, registry *agents.Regi
 	c.Split.check(p, prefix)
 }
 
-// Split is the division of training positions. Both games of a pair, which begin in one
-// opening, are in the same split, which depends on the pair's number alone.
+// Split is the division of training positions. Both games of a pair are in one split, given by its number alone.
 type Split struct {
 	// Percent of the game pairs, 0 to 90 together; the rest is for training.
 	Validation int `yaml:"validation" name:"validation" placeholder:"PERCENT" help:"Share of the game pairs for validation positions (early stopping)."`
@@ -69,9 +67,7 @@ func (c *SelfPlay) Games() tournament.Config {
 	return t
 }
 
-// Validate checks everything that can be checked before a game is played, Out
-// aside. The error joins one *[problems.FieldError] for each invalid field; the
-// registry must have the kind of package explore.
+// Validate checks everything but Out, with the kinds of package explore. The error joins a *[problems.FieldError] each.
 func (c *SelfPlay) Validate(registry *agents.Registry) error {
 	var p problems.List
 	settings.Check(&p, &c.Explore, "explore.")
@@ -90,8 +86,7 @@ func (s Split) check(p *problems.List, prefix string) {
 		"expected percent from 0, with validation's %d up to %d together, found %d", s.Validation, maxHeldOut, s.Test)
 }
 
-// part returns the split of a pair. Its number is mixed, so that openings from a list,
-// which are used repeatedly, aren't always in the same split.
+// part returns the split of a pair. The number is mixed, as pairs repeat the openings of a list regularly.
 func (s Split) part(pair int64) dataset.Split {
 	switch n := int(agents.MixSeed(0, uint64(pair)) % 100); {
 	case n < s.Test:

@@ -22,8 +22,7 @@ import (
 	"gyges/tournament/schedule"
 )
 
-// SPSA is the configuration of a run that tunes parameters by matches between perturbed
-// agents. Start from [DefaultSPSA].
+// SPSA is a run that tunes parameters by matches between perturbed agents. Start from [DefaultSPSA].
 type SPSA struct {
 	Name          string       `yaml:"name" form:"a name, in quotes if it is a number" help:"Name of the run, and of its folder under results. Default: the file's."`
 	Rules         *rules.Rules `yaml:"rules" form:"a rule set, like standard or standard:null_move=allow" help:"The rule set of all games."`
@@ -55,8 +54,7 @@ type Tuned struct {
 	Weights       string      // the weights file; "" if no weights were tuned
 }
 
-// DefaultSPSA returns a config that lacks the agent, the parameters, the openings, see [schedule.Openings.ForMatch],
-// and the folder.
+// DefaultSPSA returns a config without agent, parameters, openings ([schedule.Openings.ForMatch]) and folder.
 func DefaultSPSA() SPSA {
 	return SPSA{
 		Name: "tournament", Rules: rules.MustParse("standard"), Settings: game.DefaultSettings(),
@@ -64,8 +62,7 @@ func DefaultSPSA() SPSA {
 	}
 }
 
-// Validate checks everything that can be checked before a game is played, the folder
-// aside. The error joins a *[problems.FieldError] for each invalid field.
+// Validate checks everything but Out. The error joins a *[problems.FieldError] for each invalid field.
 func (c *SPSA) Validate(registry *agents.Registry) error {
 	var p problems.List
 	tournament.CheckName(&p, c.Name)
@@ -104,8 +101,7 @@ func (c *SPSA) describe() map[string]any {
 	return config
 }
 
-// describeGames adds the settings of games that older versions didn't have, where they aren't the usual ones; prefix
-// begins the key.
+// describeGames adds settings that older versions didn't have, where they aren't the usual ones; prefix begins the key.
 func describeGames(config map[string]any, prefix string, s game.Settings) {
 	s.Openings, s.Limits, s.StallTimeout = schedule.Openings{}, agents.Limits{}, 0
 	if s.OnRepetition == agents.Forfeit {
@@ -154,8 +150,7 @@ type spsaRun struct {
 	theta    []float64 // the current parameters, not rounded
 }
 
-// steps makes the steps of a run, each followed by a verification match if it is due. It
-// resumes after the last step in the history.
+// steps makes the steps after the last one in the history, each followed by a verification match if it is due.
 func (r *spsaRun) steps(ctx context.Context) (err error) {
 	initial, last := r.current(), 0
 	if n := len(r.folder.kept.lines); n > 0 {
@@ -193,8 +188,7 @@ func (r *spsaRun) current() agents.Spec { return r.with(r.settings.Round(r.theta
 
 func (r *spsaRun) with(theta []float64) agents.Spec { return tuning.With(r.Agent, r.names, theta) }
 
-// step plays the pairs of step k between the perturbed agents and updates the
-// parameters.
+// step plays the pairs of step k between the perturbed agents and updates the parameters.
 func (r *spsaRun) step(ctx context.Context, k int) (Line, error) {
 	plus, minus := r.settings.Perturb(k, r.theta)
 	score, err := r.score(ctx, k, r.with(plus), r.with(minus))

@@ -23,8 +23,7 @@ import (
 	"gyges/tournament"
 )
 
-// Fit is the part of the configuration that Texel and Generations share: how weights
-// are fitted to training positions.
+// Fit is the part of the configuration that Texel and Generations share: how weights are fitted to training positions.
 type Fit struct {
 	Choice   texel.Choice      `yaml:",inline"` // but Inputs
 	Features []string          `yaml:"features" form:"the name of a feature, like near" help:"Features whose weights are tuned; the others keep theirs. Default: all."`
@@ -62,8 +61,7 @@ func DefaultTexel() Texel {
 	return Texel{Rules: rules.MustParse("standard"), Start: eval.DefaultName, Fit: fit}
 }
 
-// Validate checks everything but the folders. The error joins a *[problems.FieldError]
-// for each invalid field.
+// Validate checks everything but the folders. The error joins a *[problems.FieldError] for each invalid field.
 func (c *Texel) Validate() error {
 	var p problems.List
 	tournament.CheckName(&p, c.Name)
@@ -111,8 +109,7 @@ func (f *Fit) settings(parent *eval.Weights) texel.Settings {
 	return s
 }
 
-// describe returns everything that the outcome of a fit from weights depends on, but
-// for the data.
+// describe returns everything that the outcome of a fit from weights depends on, but for the data.
 func (f *Fit) describe(parent *eval.Weights) map[string]any {
 	s := &f.Settings
 	return map[string]any{
@@ -183,8 +180,7 @@ func (in *positionReader) positions(split dataset.Split) iter.Seq2[dataset.Posit
 	}
 }
 
-// choices returns the moves played in the training positions of a split, but for those of
-// a side that has lost.
+// choices returns the moves played in the training positions of a split, but for those of a side that has lost.
 func (in *positionReader) choices(split dataset.Split) ([]ranking.Choice, error) {
 	var list []ranking.Choice
 	for p, err := range in.positions(split) {
@@ -198,8 +194,7 @@ func (in *positionReader) choices(split dataset.Split) ([]ranking.Choice, error)
 	return list, nil
 }
 
-// fitPolicy fits the policy to the moves played in training positions, and to the evaluations by the weights
-// that were fitted; nil if it is not to be fitted.
+// fitPolicy fits the policy, if it is to be, to the moves in training positions and to evaluations by the new weights.
 func (f *Fit) fitPolicy(
 	ctx context.Context, parent *eval.Weights, fit *texel.Result, in *positionReader,
 ) (*ranking.Result, error) {
@@ -222,9 +217,8 @@ func (f *Fit) fitPolicy(
 	return ranking.Fit(ctx, in.rules, splits[dataset.Train], splits[dataset.Test], s)
 }
 
-// fitted returns the parent's weights with those of a fit in their place, rounded to
-// six digits, which is more than their errors allow, and with the network and the policy
-// if they were fitted.
+// fitted returns the parent's weights with those of a fit in their place, rounded to six digits, which is more than
+// their errors allow, and with the network and the policy if they were fitted.
 func fitted(parent *eval.Weights, r fits, p eval.Provenance) *eval.Weights {
 	w := *parent
 	w.Source, w.Provenance = "", p
@@ -240,9 +234,8 @@ func fitted(parent *eval.Weights, r fits, p eval.Provenance) *eval.Weights {
 	return &w
 }
 
-// Run fits the weights, in seconds to minutes: a run that was stopped starts
-// again, and a folder with a result is refused. An error is of type *[FolderError] if the
-// folder can't be used.
+// Run fits the weights, in seconds to minutes: a run that was stopped starts again, and a folder with a result is
+// refused. An error is of type *[FolderError] if the folder can't be used.
 func (c *Texel) Run(ctx context.Context, env Env) (*Fitted, error) {
 	data, err := c.read(ctx, &c.Parent, newPositionReader(&env, c.Rules, c.Data...))
 	if err != nil {

@@ -22,8 +22,7 @@ import (
 	"gyges/tournament/standings"
 )
 
-// generationFile is the file of a generation's folder that holds a [Generation]; its
-// [WeightsFile] holds the candidate's weights.
+// generationFile holds a [Generation] in its folder, and [WeightsFile] the candidate's weights.
 const generationFile = "generation.json"
 
 // Generation is the result of a generation.
@@ -141,8 +140,7 @@ type trainer struct {
 // InitialWeights is the path of the weights of generation 0 in the folder of their run.
 const InitialWeights = "gen-000/" + WeightsFile
 
-// MatchFolder returns the path of a generation's match in the folder of its run, with
-// slashes.
+// MatchFolder returns the path of a generation's match in the folder of its run, with slashes.
 func MatchFolder(generation int) string { return GenerationName(generation) + "/match" }
 
 // save writes the result so far.
@@ -209,8 +207,7 @@ func (t *trainer) train(ctx context.Context) error {
 	return nil
 }
 
-// RatingOptions are the options of ratings of generations: the reference, where there is
-// one, has the rating 0.
+// RatingOptions are the options of ratings of generations: the reference, if there is one, has the rating 0.
 func RatingOptions() ratings.Options {
 	return ratings.Options{Anchors: []ratings.Anchor{{Name: ReferenceName}}}
 }
@@ -250,8 +247,7 @@ func (t *trainer) generation(ctx context.Context, k int) error {
 	return errors.Join(saveWeights(t.trained.Weights, t.weights), t.save(tournament.Running))
 }
 
-// readGeneration reads the result of generation k. The error is [fs.ErrNotExist] if it
-// is not finished.
+// readGeneration reads the result of generation k. The error is [fs.ErrNotExist] if it is not finished.
 func (t *trainer) readGeneration(k int) (*Generation, error) {
 	path := t.path(k, generationFile)
 	data, err := files.Read(path, maxManifest)
@@ -291,8 +287,7 @@ func (t *trainer) makeGeneration(ctx context.Context, k int) (*Generation, error
 	return g, files.ReplaceJSON(t.path(k, generationFile), g)
 }
 
-// decide writes the candidate's weights, and plays the match if they have changed, and if asked for, that against the
-// reference if they are adopted.
+// decide writes the candidate's weights, and plays the matches that are due if they have changed.
 func (t *trainer) decide(ctx context.Context, g *Generation, candidate *eval.Weights) error {
 	if err := saveWeights(candidate.Source, candidate); err != nil { // the match reads them
 		return err

@@ -1,12 +1,10 @@
-// Package training has the runs that tune agents: self-play and the training positions of
-// its games ([SelfPlay], [Extract]), a fit of weights to them ([Texel]), tuning by
-// matches ([SPSA]), and generations of self-play, fits and matches ([Generations]), each with
-// a config that is checked before anything is played.
+// Package training has the runs that tune agents: self-play and the training positions of its games ([SelfPlay],
+// [Extract]), a fit of weights to them ([Texel]), tuning by matches ([SPSA]), and generations of self-play, fits and
+// matches ([Generations]), each with a config that is checked before anything is played.
 //
-// Every run that tunes has a folder with a manifest and a history, from which it
-// resumes after it was stopped at any point, with the same outcome. Games, seeds and
-// records are those of package tournament; the methods are in packages below
-// agents/tuning.
+// Every run that tunes has a folder with a manifest and a history, from which it resumes after it was stopped at any
+// point, with the same outcome. Games, seeds and records are those of package tournament; the methods are in packages
+// below agents/tuning.
 package training
 
 import (
@@ -33,21 +31,16 @@ type Env struct {
 
 // Observer receives the progress of a run. Functions that are nil are not called.
 type Observer struct {
-	// Stage is called when a stage of a generation begins: "selfplay", "match", "reference" or "rating", with the number
-	// of games at most; "search", with the number of games whose positions are searched; "tune", with its steps
-	// at most, see [texel.Settings.Steps]; and "policy", with 0. It is also called when a match after a step of an SPSA
-	// begins, "verification".
+	// Stage is called when a stage of a generation, or the "verification" of an SPSA step, begins: with the number of
+	// games at most, or for "tune" of steps ([texel.Settings.Steps]); 0 for "policy".
 	Stage func(generation int, stage string, count int64)
-	// Progress is called as work that plays no games goes on, with what is done of all, 0 if that is unknown, and its
-	// unit or state in words.
+	// Progress is called as work that plays no games goes on; all is 0 if unknown, and text has the unit or state.
 	Progress func(done, all int64, text string)
 	// Game is called for each game of the stage, or of a step of an SPSA, as it is recorded.
 	Game func(*record.Record)
-	// Generation is called after each generation, also for one of an earlier run in the
-	// folder.
+	// Generation is called after each generation, also for one of an earlier run in the folder.
 	Generation func(Generation)
-	// Step is called after each step of a tuning run, with the history so far, also after those of an earlier run in the
-	// folder.
+	// Step is called with the history after each step, also after those of an earlier run in the folder.
 	Step func(history []Line)
 }
 
@@ -82,8 +75,7 @@ func (e *Env) warn(message string, args ...any) {
 	}
 }
 
-// play plays a tournament of a run. A game that a fault decided says nothing about
-// the weights, so it ends the run with an error.
+// play plays a tournament of a run. A game that a fault decided says nothing about the weights, so it is an error.
 func (e *Env) play(ctx context.Context, c tournament.Config, onGame func(*record.Record)) (tournament.Summary, error) {
 	c.Log = e.Log
 	var fault *record.Record
