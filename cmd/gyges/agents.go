@@ -59,7 +59,7 @@ func (c *agentsCmd) Run(e *env) error {
 	case grid.JSON:
 		return grid.WriteJSON(e.out, grid.ObjectOf(kindColumns, k))
 	case grid.Text:
-		doc = strings.Join(textfmt.Wrap(doc, columns(e.out)), "\n")
+		doc = strings.Join(textfmt.Wrap(doc, min(tableWidth(e.out), 100)), "\n")
 	}
 	e.out.printf("%s\n\n", doc)
 	return printTable(e.out, grid.Make(paramColumns, k.AllParams()), c.Format, 0)

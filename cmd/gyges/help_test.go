@@ -35,8 +35,8 @@ func TestManuals(t *testing.T) {
 }
 
 func TestColumns(t *testing.T) {
-	for value, want := range map[string]int{"": 80, "x": 80, "0": 80, "-5": 80, "10": 40, "64": 64, "200": 100} {
+	for value, want := range map[string]int{"": 80, "x": 80, "0": 80, "-5": 80, "10": 40, "64": 64, "200": 200} {
 		t.Setenv("COLUMNS", value)
-		require.Equal(t, want, columns(&output{w: new(bufio.Writer)}), value)
+		require.Equal(t, want, tableWidth(&output{w: new(bufio.Writer)}), value)
 	}
 }

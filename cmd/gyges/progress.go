@@ -291,31 +291,30 @@ func (f *observer) results() (line string, more float64) {
 
 // leader says who has the highest share of the points so far, or what the challenger of a gauntlet has.
 func (f *observer) leader() string {
-	var leaders []string
-	var first ratings.Count
 	if f.config.Schedule.Format().About().Challenger {
 		c := f.standings.Count(f.config.Agents[0].String())
 		return fmt.Sprintf("%s has %v of %s, %s", textfmt.Visible(f.config.Agents[0].Label()), c.Points(),
 			textfmt.Plural(c.Games(), "point"), textfmt.Percent(c.Score()))
 	}
+	var leaders []string
+	var first ratings.Count
 	for _, a := range f.config.Agents {
-		c := f.standings.Count(a.String())
-		if c.Games() == 0 || c.Score() < first.Score() {
-			continue
+		switch c := f.standings.Count(a.String()); {
+		case c.Games() == 0:
+		case len(leaders) == 0 || c.Score() > first.Score():
+			leaders, first = []string{a.Label()}, c
+		case c.Score() == first.Score():
+			leaders = append(leaders, a.Label())
 		}
-		if len(leaders) == 0 || c.Score() > first.Score() {
-			leaders, first = nil, c
-		}
-		leaders = append(leaders, a.Label())
 	}
-	switch {
-	case len(leaders) == 0:
+	switch len(leaders) {
+	case 0:
 		return ""
-	case len(leaders) > 1:
-		return fmt.Sprintf("%s lead with %s of the points", textfmt.List(leaders, 3), textfmt.Percent(first.Score()))
+	case 1:
+		return fmt.Sprintf("%s leads with %v of %s", textfmt.Visible(leaders[0]), first.Points(),
+			textfmt.Plural(first.Games(), "point"))
 	}
-	return fmt.Sprintf("%s leads with %v of %s", textfmt.Visible(leaders[0]), first.Points(),
-		textfmt.Plural(first.Games(), "point"))
+	return fmt.Sprintf("%s lead with %s of the points", textfmt.List(leaders, 3), textfmt.Percent(first.Score()))
 }
 
 // matchState is what is known of a match so far, and how many more games its test is expected to take.

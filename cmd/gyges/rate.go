@@ -60,9 +60,15 @@ func (c *rateCmd) Run(ctx context.Context, e *env) error {
 	}
 	var rated table.Tables
 	err = writeFile("--plot", c.Plot, func(w io.Writer) (err error) {
-		if rated, err = c.rate(ctx, e, in, all, files, options); err == nil && c.Plot != "" {
-			err = c.plot(w, rated)
+		rated, err = c.rate(ctx, e, in, all, files, options)
+		if err != nil || c.Plot == "" {
+			return err
 		}
+		printed := rated.Printed()
+		if len(printed) != 1 {
+			return fmt.Errorf("--plot: expected games under one rule set, found %d tables; --rules chooses", len(printed))
+		}
+		_, err = io.WriteString(w, report.RatingPlot(printed[0]).StandaloneSVG())
 		return err
 	})
 	if err != nil {
@@ -96,15 +102,6 @@ func (c *rateCmd) rate(
 		return rated, err
 	}
 	return c.fit(ctx, in, all, options, c.Pool || c.Format == grid.JSON)
-}
-
-func (c *rateCmd) plot(w io.Writer, b table.Tables) error {
-	printed := b.Printed()
-	if len(printed) != 1 {
-		return fmt.Errorf("--plot: expected games under one rule set, found %d tables; --rules chooses", len(printed))
-	}
-	_, err := io.WriteString(w, report.RatingPlot(printed[0]).StandaloneSVG())
-	return err
 }
 
 // noGames is the error of files without a game that can be read.

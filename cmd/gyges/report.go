@@ -63,12 +63,15 @@ func (c *reportCmd) page(ctx context.Context, e *env, files []string) (*report.P
 	if err != nil {
 		return nil, err
 	}
+	var names, played []string
 	for i, path := range files {
+		names = append(names, runName(c.Runs[i]))
 		about := report.ReadRun(ctx, c.Runs[i])
 		collector.AddRun(about)
 		if path == noFile {
 			continue
 		}
+		played = append(played, path)
 		file, err := openGames(ctx, e, path, about.Manifest)
 		if err != nil {
 			return nil, err
@@ -84,14 +87,13 @@ func (c *reportCmd) page(ctx context.Context, e *env, files []string) (*report.P
 			return nil, err
 		}
 	}
-	played := slices.DeleteFunc(slices.Clone(files), func(path string) bool { return path == noFile })
 	if len(played) > 0 {
 		if err := c.found(in, all, played); err != nil {
 			return nil, err
 		}
 	}
 	warnUnreadable(e, in)
-	input := report.Input{Title: c.title(), Commands: c.commands(files), Program: version(), Labels: all.Labels()}
+	input := report.Input{Title: listed(names), Commands: c.commands(files), Program: version(), Labels: all.Labels()}
 	if all.Games() > 0 {
 		if input.Tables, err = c.fit(ctx, in, all, options, c.Pool); err != nil {
 			return nil, err
@@ -113,14 +115,6 @@ func filesOfRuns(runs []string) ([]string, error) {
 		}
 	}
 	return gameFiles(runs)
-}
-
-func (c *reportCmd) title() string {
-	var list []string
-	for _, path := range c.Runs {
-		list = append(list, runName(path))
-	}
-	return listed(list)
 }
 
 // commands are the command lines that reproduce the ratings and the page.

@@ -62,21 +62,16 @@ func addDifferences(t *grid.Table, name string, changes []string) {
 
 // writeProse prints the rules in words, as text in lines of at most 78 columns.
 func writeProse(w *output, r *rules.Rules, markdown bool) {
-	heading, paragraph := "%s\n", "%s\n"
-	if markdown {
-		heading, paragraph = "## %s\n\n", "%s\n\n"
-	}
 	for _, s := range r.Options().Prose() {
-		w.printf(heading, s.Heading)
+		if markdown {
+			w.printf("## %s\n\n%s\n\n", s.Heading, strings.Join(s.Paragraphs, "\n\n"))
+			continue
+		}
+		w.printf("%s\n", s.Heading)
 		for _, text := range s.Paragraphs {
-			if !markdown {
-				text = "  " + strings.Join(textfmt.Wrap(text, 76), "\n  ")
-			}
-			w.printf(paragraph, text)
+			w.printf("  %s\n", strings.Join(textfmt.Wrap(text, 76), "\n  "))
 		}
-		if !markdown {
-			w.printf("\n")
-		}
+		w.printf("\n")
 	}
 }
 

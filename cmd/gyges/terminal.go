@@ -19,12 +19,6 @@ func (o *output) terminal() *os.File {
 	return nil
 }
 
-// columns returns how wide a text in prose is printed.
-func columns(w *output) int {
-	const widest = 100
-	return min(tableWidth(w), widest)
-}
-
 // layout returns how tables of ratings are printed.
 func layout(w *output) table.Layout { return table.Layout{Width: tableWidth(w), Styles: styles(w)} }
 

@@ -3,12 +3,14 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"time"
 
 	"gyges/agents"
 	"gyges/configs"
+	"gyges/ratings/table"
 	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
@@ -61,28 +63,22 @@ func (c *trainCmd) config(e *env) (training.Generations, error) {
 }
 
 func (c *trainCmd) print(ctx context.Context, e *env, s training.Trained) error {
-	if rows := training.Rows(s.Generations, nil); c.forPeople() {
-		if err := printTable(e.out, grid.Make(training.Columns(rows), rows), c.Format, 2); err != nil {
-			return failure{err}
-		}
-		e.out.printf("\n")
+	text := &output{w: io.Discard} // for people
+	if c.forPeople() {
+		text = e.out
 	}
-	if s.RatingGames != "" {
-		rated, err := s.Standings.Fit(ctx, training.RatingOptions(), c.Format == grid.JSON)
-		if err == nil {
+	rows := training.Rows(s.Generations, nil)
+	err := printTable(text, grid.Make(training.Columns(rows), rows), c.Format, 2)
+	text.printf("\n")
+	if err == nil && s.RatingGames != "" {
+		var rated table.Tables
+		if rated, err = s.Standings.Fit(ctx, training.RatingOptions(), c.Format == grid.JSON); err == nil {
 			err = c.write(e.out, rated)
 		}
-		if err != nil {
-			return failure{err}
-		}
-		if c.forPeople() {
-			e.out.printf("\nThe games of that rating are in %s\n", filepath.ToSlash(s.RatingGames))
-		}
+		text.printf("\nThe games of that rating are in %s\n", filepath.ToSlash(s.RatingGames))
 	}
-	if c.forPeople() {
-		e.out.printf("Best: generation %d; its weights are in %s\n", s.Best, s.Weights)
-	}
-	return nil
+	text.printf("Best: generation %d; its weights are in %s\n", s.Best, s.Weights)
+	return asFailure(err)
 }
 
 // learningView prints the progress of a run that learns.

@@ -35,14 +35,6 @@ func (p *Pages) renderList(context.Context) (l listing, changed, behind bool) {
 // descending order ("sort").
 type query struct{ url.Values }
 
-// sorted is the address of the list in another order, relative to the page.
-func (q query) sorted(by string) string {
-	values := maps.Clone(q.Values)
-	values.Set("sort", by)
-	maps.DeleteFunc(values, func(_ string, list []string) bool { return list[0] == "" })
-	return "?" + values.Encode()
-}
-
 // shows reports whether the query selects a run. Runs in others are for searches, and for lists of what is in a run.
 func (q query) shows(e *entry) bool {
 	in, words := q.Get("in"), strings.Fields(strings.ToLower(q.Get("q")))
@@ -55,12 +47,13 @@ func (q query) shows(e *entry) bool {
 		!slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) })
 }
 
-// column is a column of the list. Sort is what a click on its head sorts by.
+// column is a column of the list.
 type column struct {
-	Name, Title  string
-	Words        bool
-	compare      func(a, b *entry) int
-	Sort, Sorted string // "" or as aria-sort
+	Name, Title string
+	Words       bool
+	compare     func(a, b *entry) int
+	Sort        string // address of the list sorted by a click on its head, relative to the page
+	Sorted      string // "" or as aria-sort
 }
 
 // columns are those of the list, with the order of the rows. Without one asked for the last written run is first.
@@ -89,7 +82,10 @@ func (q query) columns() []column {
 				c.Sort = "-" + c.Name
 			}
 		}
-		c.Sort = q.sorted(c.Sort)
+		values := maps.Clone(q.Values)
+		values.Set("sort", c.Sort)
+		maps.DeleteFunc(values, func(_ string, list []string) bool { return list[0] == "" })
+		c.Sort = "?" + values.Encode()
 	}
 	return list
 }

@@ -23,14 +23,12 @@ import (
 //go:embed assets
 var assets embed.FS
 
-const maxRenders = 2
-
 // Pages are the pages of runs, and the first page.
 type Pages struct {
 	server  *web.Server
 	catalog *catalog
 	list    *feed[listing]
-	renders chan struct{} // pages being rendered
+	renders chan struct{} // pages being rendered, two at a time
 
 	pollInterval time.Duration // constants but in tests
 	maxRead      int64         // bytes of a run's records that are read at a time
@@ -39,7 +37,7 @@ type Pages struct {
 // New adds the pages of the runs below a folder of results, "" for none, and of further runs, which must open.
 func New(s *web.Server, results string, runs []string) (*Pages, error) {
 	p := &Pages{
-		server: s, renders: make(chan struct{}, maxRenders), pollInterval: pollInterval, maxRead: readAtOnce,
+		server: s, renders: make(chan struct{}, 2), pollInterval: pollInterval, maxRead: readAtOnce,
 	}
 	var err error
 	if p.catalog, err = newCatalog(p, results, runs); err != nil {

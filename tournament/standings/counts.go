@@ -24,8 +24,7 @@ type RuleSet struct {
 	sides ratings.Sides // those of Gygès, or of the first game of other rules; empty if they have no names
 }
 
-// maxReasons bounds the reasons that are counted apart: a file may hold any texts. The others
-// are counted as otherReasons.
+// Reasons that are counted apart, as a file may hold any texts, and what the others are counted as.
 const (
 	maxReasons   = 40
 	otherReasons = "other"
@@ -69,7 +68,7 @@ func (s *RuleSet) add(g *record.Record) {
 	}
 }
 
-// bounded returns the key under which a text is counted: itself or, if the map has maxReasons keys, otherReasons.
+// bounded returns the key under which a text is counted: itself or, if the map is full, otherReasons.
 func bounded[V any](counts map[string]V, text string) string {
 	if _, known := counts[text]; !known && len(counts) >= maxReasons {
 		return otherReasons

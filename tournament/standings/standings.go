@@ -168,24 +168,19 @@ func (s *Standings) count(g *source.Result, whole *record.Record) bool {
 		}
 		return false
 	}
-	if whole != nil {
-		s.ruleSet(g.Rules).add(whole)
-	}
-	s.add(*g)
-	return true
-}
-
-// add counts the result of a game.
-func (s *Standings) add(g source.Result) {
-	s.run().Games++
 	set := s.ruleSet(g.Rules)
+	if whole != nil {
+		set.add(whole)
+	}
+	s.run().Games++
 	if set.Games() == 0 {
 		set.sides = cmp.Or(set.sides, g.Sides)
 	}
 	set.Results[1-g.Result]++
 	set.data.Adaptive = set.data.Adaptive || s.run().schedule.Format.About().Adaptive
 	set.data.Unscheduled = set.data.Unscheduled || s.run().manifest.Config.Schedule == ""
-	s.pairs.Add(g)
+	s.pairs.Add(*g)
+	return true
 }
 
 // addSingle counts a game that belongs to no pair, unless it repeats an earlier one.
@@ -260,7 +255,7 @@ func (s *Standings) Data() *ratings.Data {
 	return d
 }
 
-// data returns a copy of the results under a rule set. Games whose pair isn't complete yet are single ones in it.
+// data returns a copy of the results under a rule set, with games whose pair isn't complete yet as single ones.
 func (s *Standings) data(set *RuleSet, labels map[string]string) *ratings.Data {
 	d := new(ratings.Data)
 	d.Merge(set.data)
@@ -272,8 +267,7 @@ func (s *Standings) data(set *RuleSet, labels map[string]string) *ratings.Data {
 	return d.Renamed(labels)
 }
 
-// Labels returns the labels of players by their specs, where they differ. A label
-// that several players have is left out.
+// Labels returns the labels of players by their specs, where they differ, but for those that several players have.
 func (s *Standings) Labels() map[string]string {
 	labels, specs := map[string]string{}, map[string]string{}
 	for _, set := range s.RuleSets {
@@ -292,8 +286,8 @@ func (s *Standings) Labels() map[string]string {
 	return labels
 }
 
-// Fit rates the players under each rule set and, if all is set, under all of them
-// together. Anchors apply where their players have played.
+// Fit rates the players under each rule set and, if all is set, under all together. Anchors apply where their players
+// have played.
 func (s *Standings) Fit(ctx context.Context, o ratings.Options, all bool) (table.Tables, error) {
 	var t table.Tables
 	labels, challenger := s.Labels(), s.challenger()
@@ -317,7 +311,11 @@ func (s *Standings) Fit(ctx context.Context, o ratings.Options, all bool) (table
 		} else if sides != set.sides {
 			sides = ratings.Sides{}
 		}
-		part, err := fit(s.title(set.Name), set.Name, s.data(set, labels), set.sides)
+		title := "Rules " + cmp.Or(set.Name, "not named")
+		if set.Name == "" && len(s.RuleSets) == 1 {
+			title = ""
+		}
+		part, err := fit(title, set.Name, s.data(set, labels), set.sides)
 		if err != nil {
 			return t, err
 		}
@@ -364,17 +362,6 @@ func (s *Standings) Precision(ctx context.Context) ratings.Precision {
 		p = p.Worse(ratings.MeasurePrecision(ctx, results, s.run().names))
 	}
 	return p
-}
-
-// title returns the title of a rule set's table. Games that name no rules have none if there are no others.
-func (s *Standings) title(rules string) string {
-	switch {
-	case rules != "":
-		return "Rules " + rules
-	case len(s.RuleSets) > 1:
-		return "Rules not named"
-	}
-	return ""
 }
 
 // challenger returns the label of the first player if all games are of formats in which it meets each other one, with
