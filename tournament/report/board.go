@@ -30,8 +30,8 @@ func Board(r *rules.Rules, p rules.Position, m rules.Move, course []rules.Step) 
 	for s := range after.Occupied().All() {
 		pieces = append(pieces, fmt.Sprintf("%d on %v", after.At(s), s))
 	}
-	caption += fmt.Sprintf("Board, from South’s side: %s. %v to move.",
-		cmp.Or(strings.Join(pieces, ", "), "empty"), after.Side())
+	caption += fmt.Sprintf("Board, from South’s side: %s. %v to move.", cmp.Or(strings.Join(pieces, ", "), "empty"),
+		after.Side())
 	d := &drawing{width: boardLeft + boardSize + 8, height: boardTop + boardSize + 50}
 	for s := range rules.Square(rules.NumSquares) {
 		class := "square"

@@ -62,11 +62,7 @@ func historyCharts(steps []training.Line, t *Tuning) []Chart {
 		c := Curve{Name: name}
 		for _, l := range steps {
 			if y, margin := value(l); y != nil {
-				p := Point{X: float64(l.Step), Y: *y}
-				if margin != nil {
-					p.Error = *margin
-				}
-				c.Add(p)
+				c.Add(Point{X: float64(l.Step), Y: *y, Error: *cmp.Or(margin, new(float64))})
 			}
 		}
 		return c
@@ -106,9 +102,9 @@ func historyCharts(steps []training.Line, t *Tuning) []Chart {
 	for _, name := range slices.Sorted(maps.Keys(parameters)) {
 		c := curve(name, func(l training.Line) (y, margin *float64) {
 			if value, ok := l.Parameters[name]; ok {
-				return &value, nil
+				y = &value
 			}
-			return nil, nil
+			return y, nil
 		})
 		c.normalize()
 		values.Curves = append(values.Curves, c)
