@@ -179,8 +179,8 @@ func (p *play) failed(doing string, err error) *record.Fault {
 	return newFault(p.side, kind, doing+err.Error())
 }
 
-// decide returns the checked decision of the agent whose turn it is, or notes that it resigns. now is the time since the
-// game's start.
+// decide returns the checked decision of the agent whose turn it is, or notes that it resigns. now is the time since
+// the game's start.
 func (p *play) decide(
 	ctx context.Context, setup *Game, game *rules.Game, now time.Duration,
 ) (agents.Decision, *record.Fault) {

@@ -36,7 +36,8 @@ func (g *Record) Short() (o source.Result) {
 func (s *short) store(o *source.Result, names source.Names) {
 	*o = source.Result{
 		South: names.Of(s.south), North: names.Of(s.north), Rules: names.Of(s.rules),
-		Result: ratings.Result(HalfPoints(string(s.result), rules.South) - 1), ID: s.game, Pair: s.pair, Fault: s.fault, NotPlayed: string(s.reason) == string(FaultSuspended),
+		Result: ratings.Result(HalfPoints(string(s.result), rules.South) - 1),
+		ID:     s.game, Pair: s.pair, Fault: s.fault, NotPlayed: string(s.reason) == string(FaultSuspended),
 	}
 	if !s.fault {
 		o.Moves = source.HashMoves(s.rules, s.opening, s.result, s.moves)

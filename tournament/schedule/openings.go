@@ -224,8 +224,8 @@ func NewOpener(o Openings, seed uint64) *Opener {
 	return &Opener{openings: o, seed: seed, lists: map[*rules.Rules]*openingList{}}
 }
 
-// Opening returns opening k, from 0, of a rule set, and how many there are if they have all come before and begin again;
-// otherwise 0. The first k+1 are found one after the other, at some microseconds each. The error says that the rules or
+// Opening returns opening k, from 0, of a rule set, and how many there are if they have all come before and begin
+// again; otherwise 0. The first k+1 are found one after the other, at some microseconds each. The error says that the rules or
 // the plies leave no opening that passes the screen.
 func (o *Opener) Opening(r *rules.Rules, k int64) (p rules.Position, again int64, err error) {
 	if o.openings.Policy == AgentOpenings {

@@ -16,14 +16,14 @@
 //	table := grid.New("Games lost by faults", 2, "Player", "Fault", "Games") // two columns of words
 //	table.Add(grid.Name(player), fault, grid.Thousands(n))
 //
-// A column with a key is in CSV and JSON; one with a title is in text, Markdown and HTML, and a title of one blank is an
-// empty header. Key and title may belong to different columns where people and programs get different values or another
-// order.
+// A column with a key is in CSV and JSON; one with a title is in text, Markdown and HTML, and a title of one blank is
+// an empty header. Key and title may belong to different columns where people and programs get different values or
+// another order.
 //
-// Values are strings, integers, booleans, float64s (one decimal for people), [Name], nil or NaN for none (an empty cell,
-// null in JSON), or a [Cell], which holds a text for people beside the value for programs: [Percent], [Margin], [Fixed],
-// [Thousands], or one of the caller's. In JSON a value may also be whatever encoding/json takes, such as another table.
-// Texts are escaped for each format: the caller gives them as they are.
+// Values are strings, integers, booleans, float64s (one decimal for people), [Name], nil or NaN for none (an empty
+// cell, null in JSON), or a [Cell], which holds a text for people beside the value for programs: [Percent], [Margin],
+// [Fixed], [Thousands], or one of the caller's. In JSON a value may also be whatever encoding/json takes, such as
+// another table. Texts are escaped for each format: the caller gives them as they are.
 //
 // [Writer] writes a row at a time. A [Table] inside a larger JSON value is an array of objects; [ObjectOf] is one of
 // them; [Object] keeps the order of its fields; [WriteJSON] writes any value.
