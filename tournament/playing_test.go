@@ -56,7 +56,7 @@ func (s *slowRunner) playing(now time.Time) *Playing { return PlayingOf([]*Runne
 func (s *slowRunner) underWay(t *testing.T, game int64, moves int) *record.Record {
 	var g *record.Record
 	require.Eventually(t, func() bool {
-		g = s.Runner.referee.Playing()
+		g = s.referee.Playing()
 		return g != nil && g.Game == game && len(g.Moves) == moves
 	}, time.Minute, time.Millisecond)
 	return g

@@ -43,12 +43,10 @@ func (e *Extraction) Total() int64 {
 }
 
 // Extract converts the records in a run's folder, each of which it verifies, to training positions in its folder
-// [PositionsDir], which is replaced. provenance is added to the metadata of the files. While it works no other process
+// [PositionsDir], which is replaced. about is added to the metadata of the files. While it works no other process
 // can do the same or play there: the error is [files.ErrInUse]. It needs some 400 bytes of memory a training position.
-func (c *Positions) Extract(
-	ctx context.Context, env Env, dir string, provenance map[string]string,
-) (Extraction, error) {
-	return (&extractor{Positions: c, env: &env}).extract(ctx, dir, provenance)
+func (c *Positions) Extract(ctx context.Context, env Env, dir string, about map[string]string) (Extraction, error) {
+	return (&extractor{Positions: c, env: &env}).extract(ctx, dir, about)
 }
 
 func (e *extractor) extract(ctx context.Context, dir string, provenance map[string]string) (Extraction, error) {

@@ -42,23 +42,18 @@ func (l *Line) values(names []string) ([]float64, error) {
 	for i, name := range names {
 		x, ok := l.Parameters[name]
 		if !ok {
-			return nil, errOtherParameters
+			return nil, errors.New("expected the history of this run, found one of other parameters")
 		}
 		list[i] = x
 	}
 	return list, nil
 }
 
-var errOtherParameters = errors.New("expected the history of this run, found one of other parameters")
-
-// Bounds of a history, in bytes.
 const (
-	maxLine   = 1 << 20
-	maxMemory = 64 << 20 // about, of the lines in memory
+	maxLine   = 1 << 20  // bytes
+	maxMemory = 64 << 20 // bytes, about, of the lines in memory
+	allRecent = 100      // of the last lines are all in memory
 )
-
-// allRecent is how many of the last lines are all in memory.
-const allRecent = 100
 
 // history has the lines of a history: all, or of a long one the first, the last allRecent, and between them one of
 // each stride of steps, if possible one with an Elo.

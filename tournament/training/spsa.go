@@ -68,9 +68,9 @@ func (c *SPSA) Validate(registry *agents.Registry) error {
 	tournament.CheckName(&p, c.Name)
 	settings.Check(&p, c, "")
 	c.Method.Check(&p)
-	kind, err := registry.Kind(c.Agent)
+	k, err := registry.Kind(c.Agent)
 	p.Expect(c.Agent.Kind != "", "agent", "expected an agent spec, like alphabeta:depth=2, found none")
-	p.Expect(err != nil || len(kind.Params) > 0, "agent", "expected an agent with parameters to tune, found %.60q", c.Agent)
+	p.Expect(err != nil || len(k.Params) > 0, "agent", "expected an agent with parameters to tune, found %.60q", c.Agent)
 	if c.Agent.Kind != "" {
 		tournament.CheckAgent(&p, "agent", registry, c.Agent, c.Rules)
 	}

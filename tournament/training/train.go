@@ -166,15 +166,6 @@ func (t *trainer) seconds() float64 {
 	return total
 }
 
-// measure adds the seconds that a stage takes.
-func (t *trainer) measure(to *float64, do func() error) error {
-	t.began = time.Now()
-	err := do()
-	*to += time.Since(t.began).Seconds()
-	t.began = time.Time{}
-	return err
-}
-
 // train makes the generations, and the rating of those that were adopted.
 func (t *trainer) train(ctx context.Context) error {
 	if err := saveWeights(t.path(0, WeightsFile), &t.Weights); err != nil {
@@ -279,7 +270,11 @@ func (t *trainer) makeGeneration(ctx context.Context, k int) (*Generation, error
 		{&timing.Tune, func() (err error) { candidate, err = t.fit(ctx, g); return err }},
 		{&timing.Match, func() error { return t.decide(ctx, g, candidate) }},
 	} {
-		if err := errors.Join(t.measure(stage.seconds, stage.do), t.save(tournament.Running)); err != nil {
+		t.began = time.Now()
+		err := stage.do()
+		*stage.seconds += time.Since(t.began).Seconds()
+		t.began = time.Time{}
+		if err := errors.Join(err, t.save(tournament.Running)); err != nil {
 			return nil, err
 		}
 	}

@@ -58,13 +58,11 @@ func Flags(config any, without ...string) any {
 
 // words returns the beginnings of the choices, up to their parameters, for completion.
 func (f Field) words() string {
-	var list []string
-	for _, c := range f.Choices() {
-		word := c.Name
-		if i := strings.IndexFunc(word, unicode.IsUpper); i >= 0 {
-			word = word[:i]
+	list := f.names()
+	for i, name := range list {
+		if end := strings.IndexFunc(name, unicode.IsUpper); end >= 0 {
+			list[i] = name[:end]
 		}
-		list = append(list, word)
 	}
 	return strings.Join(list, ",")
 }
@@ -115,8 +113,7 @@ func Apply(config, flags any) error {
 		if sep := f.Tag.Get("sep"); sep != "" {
 			texts = strings.Split(strings.Join(texts, sep), sep)
 		}
-		err := f.SetTexts(texts...)
-		for _, one := range problems.Split(err) {
+		for _, one := range problems.Split(f.SetTexts(texts...)) {
 			errs = append(errs, fmt.Errorf("--%s: %w", name, one))
 		}
 	}

@@ -81,9 +81,8 @@ func setObject(v reflect.Value, object map[string]any) error {
 		if _, isObject := data.(map[string]any); data == nil || data == "" || f.Group && isObject {
 			continue
 		}
-		if err := f.setData(data); err != nil {
-			errs.Add(f.Key, err)
-		}
+		err := f.setData(data)
+		errs.Expect(err == nil, f.Key, "%w", err)
 	}
 	return errs.Err()
 }

@@ -304,9 +304,8 @@ func Check(errs *problems.List, config any, prefix string) {
 			errs.Expect(none || slices.Contains(names, text), f.Key, "expected %s, found %.60q", f.Form(), text)
 		}
 		if bounds, ok := f.Tag.Lookup("check"); ok {
-			if err := InBounds(f.Value, bounds, f.Tag.Get("zero")); err != nil {
-				errs.Add(f.Key, err)
-			}
+			err := InBounds(f.Value, bounds, f.Tag.Get("zero"))
+			errs.Expect(err == nil, f.Key, "%w", err)
 		}
 	}
 }
