@@ -225,8 +225,8 @@ func NewOpener(o Openings, seed uint64) *Opener {
 }
 
 // Opening returns opening k, from 0, of a rule set, and how many there are if they have all come before and begin
-// again; otherwise 0. The first k+1 are found one after the other, at some microseconds each. The error says that the rules or
-// the plies leave no opening that passes the screen.
+// again; otherwise 0. The first k+1 are found one after the other, at some microseconds each. The error says that the
+// rules or the plies leave no opening that passes the screen.
 func (o *Opener) Opening(r *rules.Rules, k int64) (p rules.Position, again int64, err error) {
 	if o.openings.Policy == AgentOpenings {
 		return r.Start(), 0, nil
