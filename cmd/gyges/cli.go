@@ -140,8 +140,7 @@ func newParser(c *cli, e *env) (*kong.Kong, error) {
 	)
 }
 
-// decodeSetting reads a number, a time or a rule set. The first two may begin with a minus sign: kong's own mappers
-// parse such a value as a flag.
+// decodeSetting reads a number, a time or a rule set. Kong's own mappers take a minus sign for that of a flag.
 func decodeSetting(ctx *kong.DecodeContext, target reflect.Value) error {
 	if ctx.Scan.Peek().IsEOL() {
 		what := "a number"

@@ -55,8 +55,7 @@ func readInput[T any](
 	return read(in, name)
 }
 
-// gameFiles finds the file of records of each run; other files are returned as they are. A file given twice is an
-// error: its games would count twice.
+// gameFiles finds the file of records of each run, and returns other files as they are. None may be given twice.
 func gameFiles(runs []string) ([]string, error) {
 	var list []string
 	var infos []os.FileInfo

@@ -135,7 +135,7 @@ func (c *helpCmd) list(e *env) error {
 	return nil
 }
 
-// link matches a link in Markdown, with its text.
+// link is a link in Markdown, with its text.
 var link = regexp.MustCompile(`\[([^]]*)\]\([^)]*\)`)
 
 // summary returns the heading of the manual and the first sentence below it, without marks.
@@ -150,22 +150,14 @@ func (t topic) summary() (title, sentence string) {
 	return strings.TrimPrefix(heading, "# "), sentence
 }
 
-// featuresManual returns the features of the evaluation as a Markdown table.
-func featuresManual() string {
-	var b strings.Builder
-	b.WriteString("\n## Features of the evaluation\n\nThose of weights files, and parameters `weight.FEATURE` of " +
-		"agents. A difference is the mover's count minus\nthe opponent's. A side controls what it could land on if it " +
-		"were to move.\n\n| feature | what it counts |\n|---|---|\n")
-	for _, f := range eval.Features() {
-		fmt.Fprintf(&b, "| `%s` | %s |\n", f.Name, f.Doc)
-	}
-	return b.String()
-}
-
 // settingsManual returns the settings of runs as Markdown tables, from the tags of their configs.
 func settingsManual() string {
 	games, selfplay := tournament.DefaultConfig(), training.DefaultSelfPlay()
 	fit, tuned, train := training.DefaultTexel(), training.DefaultSPSA(), training.DefaultGenerations()
+	features := ""
+	for _, f := range eval.Features() {
+		features += fmt.Sprintf("| `%s` | %s |\n", f.Name, f.Doc)
+	}
 	return "# Settings of runs\n\nThe keys of YAML files, and the flags that override them.\n\n" +
 		settings.Table(&games, "") + "\n## Self-play\n\nThe keys of tournaments, and these.\n\n" +
 		settings.Table(&selfplay.Explore, "explore.") + "\n" + settings.Table(&selfplay.Split, "split.") +
@@ -177,5 +169,8 @@ func settingsManual() string {
 		"\nThe keys of each parameter, which needs `c`:\n\n" + settings.Table(&spsa.Param{}, "parameters.NAME.") +
 		"\n## Training: gyges train\n\nThose of `tune` are the keys of fits, with `tune.network` and `tune.policy`.\n\n" +
 		settings.Table(&train, "") + "\nThe keys of a change of the self-play:\n\n" +
-		settings.Table(&training.Stage{}, "selfplay.stages.") + featuresManual()
+		settings.Table(&training.Stage{}, "selfplay.stages.") +
+		"\n## Features of the evaluation\n\nThose of weights files, and parameters `weight.FEATURE` of agents. A " +
+		"difference is the mover's count minus\nthe opponent's. A side controls what it could land on if it were to " +
+		"move.\n\n| feature | what it counts |\n|---|---|\n" + features
 }

@@ -205,8 +205,7 @@ func exitCode(ctx context.Context, err error) int {
 // maxMessage bounds a line of an error, in bytes; longer ones come from libraries and lists of values.
 const maxMessage = 2000
 
-// complain prints an error, each line of a joined one after the program's name.
-// What the user typed may be in it, so control characters are escaped.
+// complain prints the lines of an error after the program's name. What the user typed may be in it, so it is escaped.
 func complain(w *output, err error) {
 	for line := range strings.Lines(err.Error()) {
 		if line = strings.TrimRight(line, "\n"); line != "" {
@@ -238,9 +237,9 @@ func (o *output) write(p []byte) (int, error) {
 	if o.err != nil {
 		return 0, o.err
 	}
-	n, err := o.w.Write(p)
-	o.err = err
-	return n, err
+	n := 0
+	n, o.err = o.w.Write(p)
+	return n, o.err
 }
 
 // draw shows lines of progress on a terminal until something else is written; none removes them.
@@ -261,8 +260,8 @@ func (o *output) warn(format string, args ...any) {
 type versionCmd struct{}
 
 func (versionCmd) Run(e *env) error {
-	_, err := fmt.Fprintln(e.out, version())
-	return err
+	e.out.printf("%s\n", version())
+	return nil
 }
 
 // version returns the line of the running program.

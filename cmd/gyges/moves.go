@@ -105,18 +105,13 @@ const (
 	maxEPD     = 1_000_000
 )
 
-// countedPosition is a line of a file of counts.
-type countedPosition struct {
-	rules.EPD
-	place string // file and line
-}
-
 // checkFile compares the counts of a file and prints those that differ.
 func (c *perftCmd) checkFile(ctx context.Context, e *env, r *rules.Rules) error {
-	list, err := readInput(ctx, e, c.EPD, func(in io.Reader, name string) (list []countedPosition, err error) {
+	var places []string // file and line of each
+	list, err := readInput(ctx, e, c.EPD, func(in io.Reader, name string) (list []rules.EPD, err error) {
 		err = files.Lines(in, name, maxEPDLine, maxEPD, func(n int, line string) error {
 			counted, err := r.ParseEPD(line)
-			list = append(list, countedPosition{counted, fmt.Sprintf("%s:%d", name, n)})
+			list, places = append(list, counted), append(places, fmt.Sprintf("%s:%d", name, n))
 			return err
 		})
 		if err == nil && len(list) == 0 {
@@ -128,7 +123,7 @@ func (c *perftCmd) checkFile(ctx context.Context, e *env, r *rules.Rules) error 
 		return err
 	}
 	mismatches := 0
-	for _, l := range list {
+	for i, l := range list {
 		for _, want := range l.Counts {
 			if c.Depth != nil && want.Depth > *c.Depth {
 				continue
@@ -139,7 +134,7 @@ func (c *perftCmd) checkFile(ctx context.Context, e *env, r *rules.Rules) error 
 			}
 			if n != want.Nodes {
 				mismatches++
-				e.out.printf("%s: %s depth %d: expected %d, counted %d\n", l.place, l.Text, want.Depth, want.Nodes, n)
+				e.out.printf("%s: %s depth %d: expected %d, counted %d\n", places[i], l.Text, want.Depth, want.Nodes, n)
 			}
 		}
 	}

@@ -45,11 +45,8 @@ func (c *playCmd) Run(ctx context.Context, e *env) error {
 	if m.Opening, err = c.opening(r, seed); err != nil {
 		return err
 	}
-	defer func() {
-		for _, s := range m.Seats {
-			closeAgent(e, s.Agent)
-		}
-	}()
+	defer func() { closeAgent(e, m.Seats[rules.South].Agent) }()
+	defer func() { closeAgent(e, m.Seats[rules.North].Agent) }()
 	if err := c.seat(ctx, e, &m, seed); err != nil {
 		return err
 	}

@@ -112,8 +112,7 @@ func (m *meter) report(done, all int64, lines ...string) {
 	m.w.draw(wrapped...)
 }
 
-// barLine returns a bar of the given number of columns, at most 80. The terminal is left to [output.draw], as there
-// are lines below the bar.
+// barLine returns a bar of the given number of columns, at most 80, for [output.draw].
 func barLine(done, all int64, width int) string {
 	bar := progressbar.NewOptions64(all, progressbar.OptionSetWriter(io.Discard),
 		progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false),

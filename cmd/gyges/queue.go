@@ -164,8 +164,7 @@ func (f *queueFlags) invitation(address string, players []agents.Spec) string {
 	return text
 }
 
-// close closes the connection, and the embedded server. Its folder holds nothing that a run needs which
-// has ended or was stopped.
+// close closes the connection and the embedded server, whose folder holds nothing that is needed after a run.
 func (q *queued) close() {
 	if q.nc != nil {
 		q.nc.Close()
@@ -227,20 +226,17 @@ func (c *workerCmd) Run(ctx context.Context, e *env) error {
 	if m := newMeter(e.err, 0); m.bar {
 		shown, stop := context.WithCancel(ctx)
 		var drawing sync.WaitGroup
-		drawing.Go(func() { c.show(shown, m, w) })
+		drawing.Go(func() { // the runs that are played, with a bar for them together
+			defer m.end()
+			for ; shown.Err() == nil; time.Sleep(drawEvery) {
+				done, all, lines := runLines(w.Runs(), c.Nats, m.now())
+				m.report(done, all, lines...)
+			}
+		})
 		defer drawing.Wait()
 		defer stop()
 	}
 	return w.Run(ctx)
-}
-
-// show shows the runs that the worker plays, with a bar for them together, until ctx ends.
-func (c *workerCmd) show(ctx context.Context, m *meter, w *queue.Worker) {
-	defer m.end()
-	for ; ctx.Err() == nil; time.Sleep(drawEvery) {
-		done, all, lines := runLines(w.Runs(), c.Nats, m.now())
-		m.report(done, all, lines...)
-	}
 }
 
 // runLines returns a line for each run that a worker plays, and how many games are played of all.

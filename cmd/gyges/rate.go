@@ -130,7 +130,7 @@ func warnUnreadable(e *env, in *runs.Reader) {
 	}
 }
 
-// listed returns some names and the number of the others.
+// listed names some of many.
 func listed(names []string) string { return textfmt.List(names, 8) }
 
 func (c *rateCmd) print(e *env, b table.Tables) error {
@@ -158,11 +158,10 @@ type formatFlag struct {
 }
 
 // columns returns the columns of the rating table; nil: the usual ones.
-func (f formatFlag) columns() ([]table.Column, error) {
-	if f.Columns == "" {
-		return nil, nil
+func (f formatFlag) columns() (chosen []table.Column, err error) {
+	if f.Columns != "" {
+		chosen, err = table.ParseColumns(f.Columns)
 	}
-	chosen, err := table.ParseColumns(f.Columns)
 	return chosen, named("--columns", err)
 }
 

@@ -94,8 +94,7 @@ type reviewedSource struct {
 	reviews []*review.Game
 }
 
-// sources reads the games of all sources, up to --limit. One without any is left out with a message; the error
-// is that none has any, or that one can't be read.
+// sources reads the games of all sources, up to --limit. One without any is left out with a message unless all are.
 func (c *reviewCmd) sources(ctx context.Context, e *env, paths []string) ([]reviewedSource, error) {
 	var all []reviewedSource
 	var empty []error

@@ -165,9 +165,9 @@ func parsePosition(r *rules.Rules, words []string) (rules.Position, error) {
 	}
 	p, err := r.ParsePosition(strings.Join(words, " "))
 	if err != nil {
-		return p, fmt.Errorf("position %w", err)
+		err = fmt.Errorf("position %w", err)
 	}
-	return p, nil
+	return p, err
 }
 
 // splitRules splits a list of rule sets at the commas between them. Rule sets have commas of their own: a piece like
@@ -178,9 +178,9 @@ func splitRules(text string) []string {
 		name, _, option := strings.Cut(piece, "=")
 		if n := len(list); n > 0 && option && !strings.Contains(name, ":") {
 			list[n-1] += "," + piece
-			continue
+		} else {
+			list = append(list, piece)
 		}
-		list = append(list, piece)
 	}
 	return list
 }
@@ -196,10 +196,9 @@ func loadRulesList(text string) ([]*rules.Rules, error) {
 }
 
 // flagRules resolves the rule set of --rules; nil for "".
-func flagRules(text string) (*rules.Rules, error) {
-	if text == "" {
-		return nil, nil
+func flagRules(text string) (r *rules.Rules, err error) {
+	if text != "" {
+		r, err = rules.Parse(text)
 	}
-	r, err := rules.Parse(text)
 	return r, named("--rules", err)
 }

@@ -110,8 +110,7 @@ func (c *serveCmd) address() (*net.TCPAddr, error) {
 	return addr, nil
 }
 
-// players are the opponents to choose from: the named levels, the kinds that play without
-// parameters, and those of --agent. Requests can't name others.
+// players are the only opponents to choose from: the levels, kinds that play without parameters, those of --agent.
 func (c *serveCmd) players(ctx context.Context, e *env) ([]browser.Player, error) {
 	levels, err := configs.ListLevels() // the weakest first
 	errs := []error{asFailure(err)}

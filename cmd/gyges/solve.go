@@ -168,9 +168,8 @@ func solutionColumns(f grid.Format) []grid.Column[solver.Solution] {
 	}})
 }
 
-// solveList solves the positions of a list, and prints their solutions in its order as soon as they are there. What is
-// stopped has printed those before. Positions whose solutions the file of --out has are left out, without it those of
-// the certificate.
+// solveList solves the positions of a list and prints their solutions in its order as soon as they are there, without
+// those whose solutions the file of --out has, or if none is given the certificate.
 func (c *solveCmd) solveList(ctx context.Context, e *env, r *rules.Rules, search solver.Search) (err error) {
 	games, err := c.readList(ctx, e, r)
 	if err != nil {

@@ -47,8 +47,7 @@ func (c *tournamentCmd) Run(ctx context.Context, e *env) error {
 	return cmp.Or(errors.Join(runError(err, summary), errReport), answer(summary.Faults == 0))
 }
 
-// print prints the tables, those of a run that was stopped too, and what else is reported. The games are safe whatever
-// goes wrong here.
+// print prints the tables and what else is reported, also of a run that was stopped. The games are safe in any case.
 func (c *tournamentCmd) print(ctx context.Context, e *env, f *observer, s tournament.Summary) error {
 	rated, err := f.standings.Fit(ctx, ratings.Options{}, c.Format == grid.JSON)
 	if err == nil {

@@ -90,8 +90,7 @@ func (f folder) state(names []string) (stamp string, written time.Time) {
 	return stamp, written
 }
 
-// isLeft reports whether no process plays or learns in the folder, whose files had a state when they were read as those
-// of a run in progress.
+// isLeft reports whether no process plays or learns in the folder, whose files had a state before.
 func (f folder) isLeft(names []string, before string) bool {
 	if files.Locked(f, tournament.GamesFile) || files.Locked(f, training.HistoryFile) {
 		return false

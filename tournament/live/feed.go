@@ -23,8 +23,7 @@ type part struct {
 	since int64
 }
 
-// snapshot is a version of a page. Versions are ascending, also from one server to the next: they are times in
-// microseconds.
+// snapshot is a version of a page. Versions ascend, also from one server to the next: they are times in microseconds.
 type snapshot[C content] struct {
 	version int64
 	page    C

@@ -8,8 +8,7 @@ import (
 	"gyges/tournament/record"
 )
 
-// RuleSet is what was counted of the games under one rule set. Results and Pairs count all games, the rest those that
-// could be read whole.
+// RuleSet is what was counted under one rule set: all games in Results and Pairs, else those that could be read whole.
 type RuleSet struct {
 	Name    string
 	Results [3]int64 // South won, drawn, North won
@@ -86,8 +85,7 @@ func (s *RuleSet) player(spec string) *Player {
 	return p
 }
 
-// PairCounts counts game pairs, one opening played twice with sides swapped, by their results. Those that repeat an
-// earlier one are left out.
+// PairCounts counts game pairs by their results. Those that repeat an earlier one are left out.
 type PairCounts struct {
 	SouthTwice int64 // South won both
 	NorthTwice int64

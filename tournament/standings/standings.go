@@ -1,6 +1,5 @@
-// Package standings adds up the games of runs: results and pairs by rule set, what is counted of each
-// player, the rounds of Swiss tournaments and knock-outs, and the pairs of a sequential test. Tables, ratings and pages
-// are made of what it has.
+// Package standings adds up the games of runs: results and pairs by rule set, what is counted of each player, the
+// rounds of Swiss tournaments and knock-outs, and the pairs of a sequential test.
 package standings
 
 import (
@@ -22,8 +21,7 @@ import (
 	"gyges/tournament/schedule"
 )
 
-// Standings are the games of some runs, added up. Players are identified by their specs and shown by their
-// labels. It must not be shared by goroutines without a lock.
+// Standings are the games of some runs, added up, with players by their specs. Goroutines need a lock to share it.
 type Standings struct {
 	Only     map[string]bool // rule sets to count; nil: all
 	Runs     []*Run          // in the order in which they were begun
@@ -77,8 +75,7 @@ func (s *Standings) Begin(m *tournament.Manifest) *Run {
 	return r
 }
 
-// addScheduled adds a game to the run's schedule, also one that was not played since a player was suspended: the
-// pairings count it too.
+// addScheduled adds a game to the run's schedule, also one that wasn't played: the pairings count it too.
 func (r *Run) addScheduled(pair int64, south, north string, result ratings.Result) {
 	if len(r.schedule.Stages) == 0 {
 		return
@@ -152,8 +149,7 @@ func (s *Standings) Add(g *record.Record) {
 
 func (s *Standings) includes(rules string) bool { return s.Only == nil || s.Only[rules] }
 
-// count counts a game of which whole is the record, or nil, and reports whether it was played and is under one of the
-// rule sets to count.
+// count counts a game of which whole is the record, or nil, and reports whether it was one to count.
 func (s *Standings) count(g *source.Result, whole *record.Record) bool {
 	if s.Only == nil { // otherwise games are missing
 		pair, _ := strconv.ParseInt(string(g.Pair), 10, 64) // in records it is a number
@@ -286,8 +282,7 @@ func (s *Standings) Labels() map[string]string {
 	return labels
 }
 
-// Fit rates the players under each rule set and, if all is set, under all together. Anchors apply where their players
-// have played.
+// Fit rates the players under each rule set and, if all is set, under all. Anchors apply where they have played.
 func (s *Standings) Fit(ctx context.Context, o ratings.Options, all bool) (table.Tables, error) {
 	var t table.Tables
 	labels, challenger := s.Labels(), s.challenger()
@@ -349,8 +344,7 @@ func againstField(ctx context.Context, d *ratings.Data, player string, o ratings
 	return nil, nil
 }
 
-// Precision returns how well the players of the run begun last are rated, under the rule set under which they are rated
-// worst.
+// Precision returns how well the players of the run begun last are rated under the rules under which it is worst.
 func (s *Standings) Precision(ctx context.Context) ratings.Precision {
 	c := &s.run().manifest.Config
 	p := ratings.Precision{Pairs: math.MaxInt}
@@ -408,8 +402,7 @@ func (s *Standings) tables(labels map[string]string) (list []table.Standings) {
 	return list
 }
 
-// Notes returns notes on the runs whose records don't fit the schedule, which has no table then. One says that not all
-// repeats were found.
+// Notes returns notes on the runs whose records don't fit the schedule, and one if not all repeats were found.
 func (s *Standings) Notes() (notes []string) {
 	if s.repeats.Full() {
 		notes = append(notes, "too many pairs to find all that repeat an earlier one")

@@ -66,7 +66,6 @@ type Server struct {
 	limiter limiter
 	conns   Quota
 	byConn  sync.Map // names of clients by connection
-	handler http.Handler
 
 	interfaces func() ([]net.Addr, error) // net.InterfaceAddrs but in tests
 
@@ -94,7 +93,6 @@ func New(c Config) *Server {
 	}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.addShared()
-	s.handler = s.guard(s.mux)
 	s.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
 		s.Refuse(w, http.StatusNotFound, "there is no such page")
 	})
@@ -107,7 +105,7 @@ func (s *Server) HandleFunc(pattern string, handler http.HandlerFunc) {
 }
 
 // Handler returns the handler of all requests. Its long requests end when the server is closed.
-func (s *Server) Handler() http.Handler { return s.handler }
+func (s *Server) Handler() http.Handler { return s.guard(s.mux) }
 
 // Context ends when the server is closed.
 func (s *Server) Context() context.Context { return s.ctx }
@@ -121,7 +119,7 @@ func (s *Server) OnClose(f func() error) { s.closers = append(s.closers, f) }
 // Serve handles requests until ctx is cancelled or the listener fails, and closes the listener and the server.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	srv := &http.Server{
-		Handler: s.handler, ReadHeaderTimeout: s.readTimeout, ReadTimeout: s.readTimeout, WriteTimeout: s.writeTimeout,
+		Handler: s.Handler(), ReadHeaderTimeout: s.readTimeout, ReadTimeout: s.readTimeout, WriteTimeout: s.writeTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader, ConnState: s.countConn,
 		ErrorLog:    slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug),
 		BaseContext: func(net.Listener) context.Context { return s.ctx },
