@@ -17,22 +17,18 @@ import (
 // checkManifest compares the run in the folder, if there is one, with the one to be played.
 func checkManifest(gamesSize int64, c *Config, m *Manifest) error {
 	old, err := ReadManifest(os.DirFS(c.Out))
-	if err != nil {
+	switch {
+	case err != nil:
 		return fmt.Errorf("%s can't be read: %w", ManifestFile, err)
-	}
-	if old == nil {
-		if gamesSize > 0 {
-			return fmt.Errorf("holds records (%s) but no %s; expected a new folder or a whole run", GamesFile, ManifestFile)
-		}
+	case old == nil && gamesSize > 0:
+		return fmt.Errorf("holds records (%s) but no %s; expected a new folder or a whole run", GamesFile, ManifestFile)
+	case old == nil:
 		return nil
-	}
-	if old.Status == Imported {
+	case old.Status == Imported:
 		return errors.New("holds imported games; expected a new folder or that of a run")
-	}
-	if err := old.Config.Unknown; err != nil {
-		return fmt.Errorf("holds a run with settings that this version doesn't know: %w", err)
-	}
-	if old.Schema != m.Schema {
+	case old.Config.Unknown != nil:
+		return fmt.Errorf("holds a run with settings that this version doesn't know: %w", old.Config.Unknown)
+	case old.Schema != m.Schema:
 		return fmt.Errorf("holds a run with schema %d, expected %d", old.Schema, m.Schema)
 	}
 	stages := len(c.Schedule.Format().Stages(len(c.Agents), c.Rounds))
@@ -64,8 +60,7 @@ func checkManifest(gamesSize int64, c *Config, m *Manifest) error {
 // and can go on if [Config].Extend is set.
 type ExtendError struct{ error }
 
-// played returns what decides what is played: all but the name, the number of workers, the stall timeout and the
-// suspension.
+// played returns the config without what changes no game: name, workers, stall timeout and suspension.
 func (c Config) played() Config {
 	c.Workers, c.StallTimeout, c.Name, c.Suspend = 0, 0, "", 0
 	return c

@@ -1,6 +1,6 @@
 // Package training has the runs that tune agents: self-play and the training positions of its games ([SelfPlay],
-// [Extract]), a fit of weights to them ([Texel]), tuning by matches ([SPSA]), and generations of self-play, fits and
-// matches ([Generations]), each with a config that is checked before anything is played.
+// [Positions.Extract]), a fit of weights to them ([Texel]), tuning by matches ([SPSA]), and generations of self-play,
+// fits and matches ([Generations]), each with a config that is checked before anything is played.
 //
 // Every run that tunes has a folder with a manifest and a history, from which it resumes after it was stopped at any
 // point, with the same outcome. Games, seeds and records are those of package tournament; the methods are in packages
