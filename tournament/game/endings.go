@@ -45,11 +45,11 @@ var endings = []Ending{
 	{Name: string(record.FaultSuspended), Text: "suspended", Termination: abandoned},
 	{
 		Name: record.Adjudicated + "resign", Text: "adjudicated: won and lost by both scores", Termination: adjudicated,
-		adjudication: &adjudicator{option: "resign", doc: "both players score so", least: 1, judge: judgeResign},
+		adjudication: &adjudicator{option: "resign", doc: "both score it won and lost", least: 1, judge: judgeResign},
 	},
 	{
 		Name: record.Adjudicated + "draw", Text: "adjudicated: even by both scores", Termination: adjudicated,
-		adjudication: &adjudicator{option: "draw", doc: "both players score so", judge: judgeDraw},
+		adjudication: &adjudicator{option: "draw", doc: "both score it even", judge: judgeDraw},
 	},
 	{
 		Name: record.Adjudicated + "proven", Text: "adjudicated: proven", Termination: adjudicated,
