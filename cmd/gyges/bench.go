@@ -20,7 +20,7 @@ func (c *benchSearchCmd) Run(ctx context.Context, e *env) error {
 	if len(c.Agent) == 0 {
 		c.Agent = bench.DefaultSpecs()
 	}
-	var searches []bench.Search
+	var searches [][]bench.Search // of each agent
 	var totals []bench.Total
 	for _, text := range c.Agent {
 		spec, _, err := tryAgent(ctx, e, text, bench.Rules()...)
@@ -31,22 +31,21 @@ func (c *benchSearchCmd) Run(ctx context.Context, e *env) error {
 		if err := cmp.Or(ctx.Err(), asFailure(named(spec.String(), err))); err != nil {
 			return err
 		}
-		searches, totals = append(searches, list...), append(totals, total)
+		searches, totals = append(searches, list), append(totals, total)
 	}
 	if c.Format == grid.JSON {
 		return grid.WriteJSON(e.out, grid.Object{
 			{Key: "version", Value: version()}, {Key: "arch", Value: runtime.GOARCH},
-			{Key: "searches", Value: searches}, {Key: "totals", Value: totals},
+			{Key: "searches", Value: slices.Concat(searches...)}, {Key: "totals", Value: totals},
 		})
 	}
 	for i, t := range totals {
-		rows := slices.DeleteFunc(slices.Clone(searches), func(s bench.Search) bool { return s.Agent != t.Agent })
 		if i > 0 {
 			e.out.printf("\n")
 		}
 		e.out.printf("signature %s %s, %s nodes/s\n\n", textfmt.Escape(t.Agent), t.Signature,
 			perSecond(uint64(t.Nodes), t.Seconds))
-		if err := printTable(e.out, grid.Make(searchColumns, rows), c.Format, 2); err != nil {
+		if err := printTable(e.out, grid.Make(searchColumns, searches[i]), c.Format, 2); err != nil {
 			return asFailure(err)
 		}
 	}

@@ -99,17 +99,12 @@ func printSorted[T any](out *output, list []T, line func(T) string) {
 	out.printf("%s", strings.Join(lines, ""))
 }
 
-// Bounds of a file of counts: of a line in bytes, and of their number.
-const (
-	maxEPDLine = 4096
-	maxEPD     = 1_000_000
-)
-
 // checkFile compares the counts of a file and prints those that differ.
 func (c *perftCmd) checkFile(ctx context.Context, e *env, r *rules.Rules) error {
-	var places []string // file and line of each
+	const maxLine, maxLines = 4096, 1_000_000 // bytes of a line, and their number
+	var places []string                       // file and line of each
 	list, err := readInput(ctx, e, c.EPD, func(in io.Reader, name string) (list []rules.EPD, err error) {
-		err = files.Lines(in, name, maxEPDLine, maxEPD, func(n int, line string) error {
+		err = files.Lines(in, name, maxLine, maxLines, func(n int, line string) error {
 			counted, err := r.ParseEPD(line)
 			list, places = append(list, counted), append(places, fmt.Sprintf("%s:%d", name, n))
 			return err

@@ -63,7 +63,7 @@ func (c *reportCmd) page(ctx context.Context, e *env, files []string) (*report.P
 	if err != nil {
 		return nil, err
 	}
-	var names, played []string
+	var names, played, rated []string // all runs, and the files and runs with games
 	for i, path := range files {
 		names = append(names, runName(c.Runs[i]))
 		about := report.ReadRun(ctx, c.Runs[i])
@@ -71,7 +71,7 @@ func (c *reportCmd) page(ctx context.Context, e *env, files []string) (*report.P
 		if path == noFile {
 			continue
 		}
-		played = append(played, path)
+		played, rated = append(played, path), append(rated, c.Runs[i])
 		file, err := openGames(ctx, e, path, about.Manifest)
 		if err != nil {
 			return nil, err
@@ -93,7 +93,7 @@ func (c *reportCmd) page(ctx context.Context, e *env, files []string) (*report.P
 		}
 	}
 	warnUnreadable(e, in)
-	input := report.Input{Title: listed(names), Commands: c.commands(files), Program: version(), Labels: all.Labels()}
+	input := report.Input{Title: listed(names), Commands: c.commands(rated), Program: version(), Labels: all.Labels()}
 	if all.Games() > 0 {
 		if input.Tables, err = c.fit(ctx, in, all, options, c.Pool); err != nil {
 			return nil, err
@@ -117,8 +117,8 @@ func filesOfRuns(runs []string) ([]string, error) {
 	return gameFiles(runs)
 }
 
-// commands are the command lines that reproduce the ratings and the page.
-func (c *reportCmd) commands(files []string) []string {
+// commands are the command lines that reproduce the ratings of runs with games, and the page.
+func (c *reportCmd) commands(rated []string) (list []string) {
 	own := *c
 	if c.Out == "-" {
 		own.Out = ""
@@ -130,14 +130,8 @@ func (c *reportCmd) commands(files []string) []string {
 		}
 		return line
 	}
-	var list, played []string
-	for i, f := range files {
-		if f != noFile {
-			played = append(played, c.Runs[i])
-		}
-	}
-	if played != nil {
-		list = append(list, line("rate", played, c.ratingFlags))
+	if rated != nil {
+		list = append(list, line("rate", rated, c.ratingFlags))
 	}
 	return append(list, line("report", c.Runs, own))
 }
