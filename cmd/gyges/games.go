@@ -173,9 +173,6 @@ var gameColumns = []grid.Column[listedGame]{
 	{Key: "plies", Title: "Plies", Value: func(g listedGame) any { return g.Plies }},
 }
 
-// tableRows is how many games stand under one header of a table for people, whose columns are as wide as the widest.
-const tableRows = 1000
-
 type gameList struct {
 	format    grid.Format
 	out       *output
@@ -203,6 +200,7 @@ func (l *gameList) add(run string, g *record.Record) error {
 		_, _ = l.out.Write(line)
 		return cmp.Or(err, l.out.err)
 	}
+	const tableRows = 1000 // under one header of a table for people, whose columns are as wide as the widest
 	if l.n > 0 && l.n%tableRows == 0 && (l.format == grid.Text || l.format == grid.Markdown) {
 		_ = l.table.Close()
 		l.out.printf("\n")

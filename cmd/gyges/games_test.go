@@ -104,7 +104,7 @@ func TestGameFilter(t *testing.T) {
 
 // A long list is printed in tables, each with a header; every game is on a line of its own.
 func TestGamesInColumns(t *testing.T) {
-	list := someGames(tableRows + 10)
+	list := someGames(1010)
 	_, out, _ := gyges(t.Context(), recordsText(list), "games", "-")
 	require.Len(t, strings.Split(out, "\n"), len(list)+8)
 	require.Equal(t, 2, strings.Count(out, " Game  Pair  Rules"))

@@ -202,11 +202,9 @@ func exitCode(ctx context.Context, err error) int {
 	}
 }
 
-// maxMessage bounds a line of an error, in bytes; longer ones come from libraries and lists of values.
-const maxMessage = 2000
-
 // complain prints the lines of an error after the program's name. What the user typed may be in it, so it is escaped.
 func complain(w *output, err error) {
+	const maxMessage = 2000 // bytes of a line; longer ones come from libraries and lists of values
 	for line := range strings.Lines(err.Error()) {
 		if line = strings.TrimRight(line, "\n"); line != "" {
 			w.printf("%s %s\n", styled(w, red, "gyges:"), textfmt.Escape(textfmt.Cut(line, maxMessage)))
@@ -237,9 +235,9 @@ func (o *output) write(p []byte) (int, error) {
 	if o.err != nil {
 		return 0, o.err
 	}
-	n := 0
-	n, o.err = o.w.Write(p)
-	return n, o.err
+	n, err := o.w.Write(p)
+	o.err = err
+	return n, err
 }
 
 // draw shows lines of progress on a terminal until something else is written; none removes them.
@@ -260,8 +258,8 @@ func (o *output) warn(format string, args ...any) {
 type versionCmd struct{}
 
 func (versionCmd) Run(e *env) error {
-	e.out.printf("%s\n", version())
-	return nil
+	_, err := fmt.Fprintln(e.out, version())
+	return err
 }
 
 // version returns the line of the running program.

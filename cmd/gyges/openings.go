@@ -63,7 +63,7 @@ func (c *openingsCmd) screening(ctx context.Context, e *env) (s schedule.Screeni
 		}
 	case c.Setups:
 		s.Openings = schedule.Openings{Policy: schedule.SetupOpenings}
-		if all := s.Rules.Setups(); all.Len() == 0 {
+		if s.Rules.Setups().Len() == 0 {
 			return s, fmt.Errorf("--setups: rules %v have no set-ups", s.Rules)
 		}
 	}

@@ -255,9 +255,6 @@ func (c *solveCmd) readList(ctx context.Context, e *env, r *rules.Rules) ([]*rul
 	return games, nil
 }
 
-// maxSolution bounds a line of a file of solutions, in bytes.
-const maxSolution = 64 << 10
-
 // openSolutions opens the file of --out for more solutions, and returns how many of the games it has.
 func (c *solveCmd) openSolutions(games []*rules.Game) (f *os.File, done int, err error) {
 	if err := files.Regular(c.Out); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -266,6 +263,7 @@ func (c *solveCmd) openSolutions(games []*rules.Game) (f *os.File, done int, err
 	if f, err = os.OpenFile(c.Out, os.O_RDWR|os.O_CREATE, 0o644); err != nil {
 		return nil, 0, err
 	}
+	const maxSolution = 64 << 10 // bytes of a line
 	begin := "{"
 	if c.Format == grid.CSV {
 		begin = strings.Join(grid.Make(solutionColumns(c.Format), nil).Keys(), ",")

@@ -10,11 +10,9 @@ import (
 	"gyges/tournament/report"
 )
 
-// workersFresh is the age at which the workers' status is out of date: the coordinator writes it every second.
-const workersFresh = 15 * time.Second
-
 // isFresh reports whether the workers' status is that of a coordinator at work.
 func isFresh(w *status.Run, now time.Time) bool {
+	const workersFresh = 15 * time.Second // the coordinator writes it every second
 	return w != nil && !w.Ended && now.Sub(w.Time).Abs() <= workersFresh
 }
 

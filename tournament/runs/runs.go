@@ -72,11 +72,9 @@ func (f *File) Sniff() (source.Format, error) {
 	return f.Format, nil
 }
 
-// maxFirst bounds the first record of a run by which its copies are recognised, in bytes.
-const maxFirst = 256 << 10
-
 // readFirst reads the first record ahead.
 func (f *File) readFirst() {
+	const maxFirst = 256 << 10 // bytes of a record by which copies of a run are recognised
 	b := bufio.NewReaderSize(f.In, maxFirst)
 	head, _ := b.Peek(maxFirst) // an error is returned again by the next read
 	line, _, _ := bytes.Cut(head, []byte{'\n'})
