@@ -73,7 +73,7 @@ func (r *Reader) readPGN(o *Result) error {
 		if err != nil {
 			return err
 		}
-		if p.comment && p.blank && bytes.HasPrefix(line, []byte("[")) {
+		if p.comment && p.blank && len(line) > 0 && line[0] == '[' {
 			_, _, isTag := p.splitTag(line)
 			p.comment = !isTag // it was left open
 		}

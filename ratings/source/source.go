@@ -159,7 +159,9 @@ func (r *Reader) next() ([]byte, error) {
 	case err != nil:
 		return nil, Named(r.file, err)
 	}
-	line = bytes.TrimPrefix(line, bom) // also where several files were put together
+	if len(line) > 0 && line[0] == bom[0] {
+		line = bytes.TrimPrefix(line, bom) // also where several files were put together
+	}
 	if !utf8.Valid(line) {
 		latin1 := make([]rune, len(line))
 		for i, b := range line {

@@ -49,6 +49,7 @@ type Run struct {
 	manifest tournament.Manifest // zero if it has none
 	names    []string            // of its players, in records
 	schedule *schedule.Schedule
+	adaptive bool           // the pairings follow from results
 	players  map[string]int // specs by their places in the manifest
 	misfit   bool           // a record contradicts the manifest
 }
@@ -68,6 +69,7 @@ func (s *Standings) Begin(m *tournament.Manifest) *Run {
 	r.SetManifest(m)
 	c := &r.manifest.Config
 	r.schedule, r.players = schedule.Recorded(c.Schedule.Format(), c.Size()), map[string]int{}
+	r.adaptive = r.schedule.Format.About().Adaptive
 	for i, name := range r.names {
 		r.players[name] = i
 	}
@@ -151,9 +153,11 @@ func (s *Standings) includes(rules string) bool { return s.Only == nil || s.Only
 
 // count counts a game of which whole is the record, or nil, and reports whether it was one to count.
 func (s *Standings) count(g *source.Result, whole *record.Record) bool {
-	if s.Only == nil { // otherwise games are missing
+	run := s.run()
+	scheduled := run.manifest.Config.Schedule != ""
+	if scheduled && s.Only == nil { // otherwise games are missing
 		pair, _ := strconv.ParseInt(string(g.Pair), 10, 64) // in records it is a number
-		s.run().addScheduled(pair, g.South, g.North, g.Result)
+		run.addScheduled(pair, g.South, g.North, g.Result)
 	}
 	if g.NotPlayed {
 		return false
@@ -168,13 +172,13 @@ func (s *Standings) count(g *source.Result, whole *record.Record) bool {
 	if whole != nil {
 		set.add(whole)
 	}
-	s.run().Games++
+	run.Games++
 	if set.Games() == 0 {
 		set.sides = cmp.Or(set.sides, g.Sides)
 	}
 	set.Results[1-g.Result]++
-	set.data.Adaptive = set.data.Adaptive || s.run().schedule.Format.About().Adaptive
-	set.data.Unscheduled = set.data.Unscheduled || s.run().manifest.Config.Schedule == ""
+	set.data.Adaptive = set.data.Adaptive || run.adaptive
+	set.data.Unscheduled = set.data.Unscheduled || !scheduled
 	s.pairs.Add(*g)
 	return true
 }
