@@ -75,8 +75,7 @@ func TestTwoPlayersClosedForm(t *testing.T) {
 	require.Equal(t, Advantage{Elo: 80}, r.Advantage)
 }
 
-// Two players and an advantage have as many parameters as pairings, so the fit
-// meets both scores exactly.
+// Two players and an advantage have as many parameters as pairings, so the fit meets both scores exactly.
 func TestAdvantageClosedForm(t *testing.T) {
 	var d Data
 	play(&d, "a", "b", 30, 10, 10)
@@ -224,8 +223,7 @@ func TestLopsidedResults(t *testing.T) {
 	require.InDelta(t, elo(t, r, "p00"), elo(t, r, "q"), 1e-6)
 }
 
-// sparse has players 0 to n-1 of some strengths; each meets its neighbour and
-// a few others.
+// sparse has players 0 to n-1 of some strengths; each meets its neighbour and a few others.
 func sparse(n, opponents, games int) *Data {
 	rng := rand.New(rand.NewPCG(2, 3))
 	strength := make([]float64, n)

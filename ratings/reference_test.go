@@ -11,19 +11,16 @@ import (
 	"pgregory.net/rapid"
 )
 
-// score is a game count with the players' numbers, for the slow methods below,
-// which share nothing with the package.
+// score is a game count with the players' numbers, for the slow methods below, which share nothing with the package.
 type score struct {
 	south, north int
 	points       float64
 	games        float64
 }
 
-// slowFit maximizes the likelihood by a textbook Newton iteration: ratings
-// relative to player 0, half steps while the gradient
-// grows. It returns ratings with mean zero and the advantage, and the
-// covariance of the ratings 1, 2, … relative to player 0 with the advantage
-// last, all in Elo.
+// slowFit maximizes the likelihood by a textbook Newton iteration: ratings relative to player 0, half steps while the
+// gradient grows. It returns ratings with mean zero and the advantage, and the covariance of the ratings 1, 2, …
+// relative to player 0 with the advantage last, all in Elo.
 func slowFit(n int, scores []score) (elo []float64, advantage float64, cov [][]float64) {
 	x := make([]float64, n) // x[0] holds the advantage, x[i] player i less player 0
 	rating := func(x []float64, i int) float64 {
@@ -112,8 +109,7 @@ func invert(a [][]float64) [][]float64 {
 	return inverse
 }
 
-// slowError is half the 95 % interval of a sum of parameters with the given
-// weights.
+// slowError is half the 95 % interval of a sum of parameters with the given weights.
 func slowError(cov [][]float64, weights []float64) float64 {
 	v := 0.0
 	for i := range weights {

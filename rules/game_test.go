@@ -174,8 +174,7 @@ func TestKang(t *testing.T) {
 	t.Parallel()
 	r := MustParse("kang")
 	require.Equal(t, "000000/000000/000000/000000/000000/000000 s 222/222 0-0 -", r.FormatPosition(r.Start()))
-	// On the empty board a 1 enters on row 1, a 2 ends on rows 1 and 2, a 3 on
-	// rows 1 to 3.
+	// On the empty board a 1 enters on row 1, a 2 ends on rows 1 and 2, a 3 on rows 1 to 3.
 	require.Equal(t, 6+12+18, r.Count(r.Start()))
 
 	const board = "000000/000000/000000/000000/332211/211320 s 000/001 "

@@ -33,9 +33,8 @@ func drawRules(t *rapid.T) *Rules {
 	return r
 }
 
-// drawPosition draws a position: pieces anywhere in the first rows, so that
-// some boards are crowded; under Kang some in hand. Under directed doors, where
-// the slow generator explodes, fewer pieces take part.
+// drawPosition draws a position: pieces anywhere in the first rows, so that some boards are crowded; under Kang some in
+// hand. Under directed doors, where the slow generator explodes, fewer pieces take part.
 func drawPosition(t *rapid.T, r *Rules) Position {
 	pieces := NumPieces
 	if r.directed {
@@ -127,8 +126,7 @@ func TestGamesAgainstSlow(t *testing.T) {
 	})
 }
 
-// backwards picks a move that brings the board nearest to an earlier one, or
-// any move.
+// backwards picks a move that brings the board nearest to an earlier one, or any move.
 func backwards(g *Game, ms *MoveSet, rng *rand.Rand) Move {
 	if rng.IntN(3) == 0 || len(g.past) < 3 {
 		return ms.At(rng.IntN(ms.Len()))

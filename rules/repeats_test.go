@@ -7,8 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A move only repeats exactly when it is legal without the two rules and isn't
-// with them.
+// A move only repeats exactly when it is legal without the two rules and isn't with them.
 func TestOnlyRepeats(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"standard", "simplified", "kang", "standard:null_move=allow"} {

@@ -33,8 +33,7 @@ func TestSetups(t *testing.T) {
 	require.Zero(t, MustParse("kang").Setups().Len())
 }
 
-// On two rows there are 12!/(2!2!2!6!) arrangements, none of which can be told
-// from its image on a row of its own.
+// On two rows there are 12!/(2!2!2!6!) arrangements, none of which can be told from its image on a row of its own.
 func TestSetupsOnTwoRows(t *testing.T) {
 	t.Parallel()
 	all := MustParse("cosmoludo").Setups()

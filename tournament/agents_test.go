@@ -23,8 +23,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// picker plays uniformly at random. Every third of its decisions has a score,
-// so that records have nulls.
+// picker plays uniformly at random. Every third of its decisions has a score, so that records have nulls.
 type picker struct {
 	agents.Base
 	rng    *rand.Rand
@@ -48,8 +47,7 @@ func (a *picker) Choose(_ context.Context, g *rules.Game, q agents.Request) (age
 	return d, nil
 }
 
-// faulty plays at random until its game's move number after, and then does
-// something wrong.
+// faulty plays at random until its game's move number after, and then does something wrong.
 type faulty struct {
 	picker
 	after int
@@ -144,8 +142,7 @@ func testRegistry(open *atomic.Int64) *agents.Registry {
 	return agents.NewRegistry(kinds...)
 }
 
-// testConfig is a config of the given agents under quick variants of all kinds
-// of rules.
+// testConfig is a config of the given agents under quick variants of all kinds of rules.
 func testConfig(t testing.TB, specs ...string) Config {
 	c := DefaultConfig()
 	c.Rules = []*rules.Rules{rules.MustParse("simplified"), rules.MustParse("kang:max_plies=30"),

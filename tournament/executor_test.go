@@ -14,8 +14,7 @@ import (
 	"gyges/tournament/schedule"
 )
 
-// shufflingPool plays batches of jobs backwards, leaves out those of park, and
-// counts what was written.
+// shufflingPool plays batches of jobs backwards, leaves out those of park, and counts what was written.
 type shufflingPool struct {
 	window    int
 	park      map[int64]bool
@@ -63,8 +62,7 @@ func (p *shufflingPool) Play(ctx context.Context, c *Config, jobs <-chan Job, ou
 	}
 }
 
-// A pool of another sort gives the same records, in all formats, also when it
-// goes on with a run that was stopped.
+// A pool of another sort gives the same records, in all formats, also when it goes on with a run that was stopped.
 func TestPoolsGiveTheSameRecords(t *testing.T) {
 	t.Parallel()
 	for _, f := range []schedule.Name{schedule.RoundRobin, "swiss"} {
@@ -87,8 +85,7 @@ func TestPoolsGiveTheSameRecords(t *testing.T) {
 	}
 }
 
-// A pair that can't be played is left out, reported at the end, and played when the
-// run goes on.
+// A pair that can't be played is left out, reported at the end, and played when the run goes on.
 func TestDeadLetteredPairs(t *testing.T) {
 	c := testConfig(t, "random", "scored", "random:id=1")
 	c.Pairs = 5
@@ -115,8 +112,7 @@ func TestDeadLetteredPairs(t *testing.T) {
 	require.Equal(t, want, timeless(t, c.Out))
 }
 
-// Where later pairs depend on one that can't be played, the run stops; so it does
-// when nothing can be played.
+// Where later pairs depend on one that can't be played, the run stops; so it does when nothing can be played.
 func TestDeadLetteredPairsThatStopTheRun(t *testing.T) {
 	park := map[int64]bool{1: true}
 	swiss := formatConfig(t, "swiss", 5)

@@ -26,8 +26,7 @@ func formatConfig(t *testing.T, f schedule.Name, n int) Config {
 	return c
 }
 
-// Formats whose pairings depend on results give the same records for any
-// number of workers, and after an interruption.
+// Formats whose pairings depend on results give the same records for any number of workers, and after an interruption.
 func TestFormatsRunAndResume(t *testing.T) {
 	t.Parallel()
 	for _, f := range []schedule.Name{"swiss", "knockout", "gauntlet", "ladder"} {

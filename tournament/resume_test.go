@@ -17,8 +17,7 @@ import (
 	"gyges/tournament/record"
 )
 
-// resumed returns a config for a run to be stopped, and the records it is to
-// end with.
+// resumed returns a config for a run to be stopped, and the records it is to end with.
 func resumed(t *testing.T) (c Config, want string) {
 	c = testConfig(t, "random", "scored", "panic:after=3", "illegal:after=1")
 	c.Workers = 3
@@ -27,8 +26,7 @@ func resumed(t *testing.T) (c Config, want string) {
 	return c, timeless(t, c.Out)
 }
 
-// requireResumes runs a config again and compares what is in its folder then,
-// and the games that it reported.
+// requireResumes runs a config again and compares what is in its folder then, and the games that it reported.
 func requireResumes(t *testing.T, c Config, want string) {
 	t.Helper()
 	var reported []int64
@@ -69,8 +67,7 @@ func TestResumeAfterACutAnywhere(t *testing.T) {
 	requireResumes(t, c, want) // finished already
 }
 
-// A run that is stopped gently, again and again, loses none of the games that
-// wait for an earlier one.
+// A run that is stopped gently, again and again, loses none of the games that wait for an earlier one.
 func TestResumeAfterInterrupts(t *testing.T) {
 	t.Parallel()
 	c, want := resumed(t)

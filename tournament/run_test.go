@@ -254,8 +254,7 @@ func (a *lacking) NewGame(ctx context.Context, s agents.Setup) error {
 	return a.picker.NewGame(ctx, s)
 }
 
-// What the host lacks is no agent's fault: the run stops, records no game for it,
-// and plays it when it goes on.
+// What the host lacks is no agent's fault: the run stops, records no game for it, and plays it when it goes on.
 func TestHostFailureStopsTheRun(t *testing.T) {
 	games := 0
 	registry := agents.NewRegistry(

@@ -29,8 +29,7 @@ func withKind(k agents.Kind) *agents.Registry {
 	return agents.NewRegistry(append(testRegistry(nil).Kinds(), k)...)
 }
 
-// An agent that ignores its context loses by time, and the worker plays on with
-// another one.
+// An agent that ignores its context loses by time, and the worker plays on with another one.
 func TestStubbornAgentLoses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release, calls := make(chan struct{}), new(atomic.Int64)

@@ -86,9 +86,9 @@ func (s *seating) seat(j Job, n int, side rules.Side) (agent int, seed uint64) {
 }
 
 // game returns game n, 0 or 1, of a pair, without its agents.
-func (s *seating) game(j Job, n int, opening rules.Position) game.Game {
+func (s *seating) game(j Job, n int, opening rules.Position) game.Task {
 	c := s.config
-	setup := game.Game{
+	setup := game.Task{
 		Number: 2*j.Pair + int64(n), Pair: j.Pair,
 		Rules: c.Rules[j.Rules], Opening: opening, Settings: c.Settings,
 	}

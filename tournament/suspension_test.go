@@ -10,9 +10,8 @@ import (
 	"gyges/tournament/schedule"
 )
 
-// An agent that only loses by faults is kept out of the games that are left, at
-// the same game whatever the number of workers and however often the run was
-// stopped; the others play on.
+// An agent that only loses by faults is kept out of the games that are left, at the same game whatever the number of
+// workers and however often the run was stopped; the others play on.
 func TestSuspension(t *testing.T) {
 	t.Parallel()
 	c := testConfig(t, "random", "error", "scored", "random:id=1")

@@ -13,8 +13,7 @@ import (
 	"gyges/rules"
 )
 
-// A lost position is a draw where the game ends before the loss, and so is a
-// won one.
+// A lost position is a draw where the game ends before the loss, and so is a won one.
 func TestSeesTheEndByLength(t *testing.T) {
 	t.Parallel()
 	for plies, want := range map[int]agents.Score{2: 0, 3: agents.WinIn(3), 400: agents.WinIn(3)} {

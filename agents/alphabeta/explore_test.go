@@ -71,8 +71,7 @@ func TestNoisyChoiceIsTheHighestSum(t *testing.T) {
 	require.Greater(t, others, 10, "positions where noise changed the move")
 }
 
-// A search with pruning keeps to its limits, and returns its best move where all
-// noise is equal.
+// A search with pruning keeps to its limits, and returns its best move where all noise is equal.
 func TestNoisyChoiceOfASelectiveSearch(t *testing.T) {
 	t.Parallel()
 	r := rules.MustParse("standard")

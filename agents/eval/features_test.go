@@ -33,8 +33,7 @@ type reached struct {
 	winners, moves        int
 }
 
-// listMoves finds it for side, whoever is to move in p: the position's text
-// says who is.
+// listMoves finds it for side, whoever is to move in p: the position's text says who is.
 func listMoves(t require.TestingT, r *rules.Rules, p rules.Position, side rules.Side) reached {
 	text := []byte(r.FormatPosition(p))
 	text[strings.IndexByte(string(text), ' ')+1] = side.Letter()

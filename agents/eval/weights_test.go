@@ -184,8 +184,7 @@ func TestNewRefusesNumbersOutOfBounds(t *testing.T) {
 	}
 }
 
-// FuzzRead checks that whatever is read as weights can be used, and that
-// nothing makes reading panic.
+// FuzzRead checks that whatever is read as weights can be used, and that nothing makes reading panic.
 func FuzzRead(f *testing.F) {
 	// a few kB: the embedded ones have a hundred times as many
 	for _, family := range []string{Standard, Simplified, Kang} {

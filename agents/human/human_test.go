@@ -22,8 +22,7 @@ import (
 
 const start = "321123/000000/000000/000000/000000/321123 s"
 
-// ask plays one decision in a position: what the person types, and what comes
-// of it.
+// ask plays one decision in a position: what the person types, and what comes of it.
 func ask(t testing.TB, ruleText, position, typed string) (agents.Decision, string, error) {
 	t.Helper()
 	return askIn(t, agenttest.Game(t, rules.MustParse(ruleText), position), typed)

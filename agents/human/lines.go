@@ -53,7 +53,7 @@ func (l *lines) next(ctx context.Context) (string, error) {
 // readAll reads until the input ends or fails.
 func (l *lines) readAll() {
 	defer close(l.read)
-	for in := jsonl.NewReader(l.in, maxLine); ; {
+	for in := jsonl.NewLines(l.in, maxLine); ; {
 		text, err := in.Next()
 		switch {
 		case errors.Is(err, io.EOF):

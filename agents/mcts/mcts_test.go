@@ -94,8 +94,7 @@ func TestTreeIsKeptBetweenMoves(t *testing.T) {
 	require.Greater(t, kept, 1)
 }
 
-// Nothing is kept of another game, of another line of the same game, or where the
-// depth is bounded.
+// Nothing is kept of another game, of another line of the same game, or where the depth is bounded.
 func TestTreeIsDropped(t *testing.T) {
 	t.Parallel()
 	r := rules.MustParse("standard")

@@ -142,8 +142,7 @@ func TestTablesHoldAllWeights(t *testing.T) {
 	require.Equal(t, NumWeights, n)
 }
 
-// TestFeaturesOfAPosition compares with indices computed by hand from the tables'
-// descriptions.
+// TestFeaturesOfAPosition compares with indices computed by hand from the tables' descriptions.
 func TestFeaturesOfAPosition(t *testing.T) {
 	r := rules.MustParse("standard")
 	p, err := r.ParsePosition("321123/000000/000000/000000/000000/321123 s")

@@ -14,9 +14,8 @@ import (
 	"gyges/rules"
 )
 
-// brute is an independent solver: it plays all moves in a game and knows nothing
-// else. It returns whether the side to move wins within n plies (odd n), or loses
-// within n (even n).
+// brute is an independent solver: it plays all moves in a game and knows nothing else. It returns whether the side to
+// move wins within n plies (odd n), or loses within n (even n).
 func brute(g *rules.Game, n int) bool {
 	if o, _ := g.Outcome(); o != rules.Undecided {
 		return false
@@ -274,8 +273,7 @@ func shortest(result, depth int) int {
 	return max(result, -result)
 }
 
-// Short wins and losses are proven for the right side, and nothing is where brute force
-// finds the other side to win.
+// Short wins and losses are proven for the right side, and nothing is where brute force finds the other side to win.
 func TestProofsAgreeWithSearch(t *testing.T) {
 	t.Parallel()
 	exits := false

@@ -35,8 +35,7 @@ func suite(t *testing.T) []Task {
 	return tasks
 }
 
-// The committed suite is what it says: proven again, all moves that solve a
-// position listed, no position twice.
+// The committed suite is what it says: proven again, all moves that solve a position listed, no position twice.
 func TestSuiteIsTrue(t *testing.T) {
 	t.Parallel()
 	tasks := suite(t)

@@ -11,9 +11,8 @@ import (
 	"gyges/rules"
 )
 
-// FuzzServer sends any text. The server never fails; each line it says is short,
-// printable, and begins as the protocol has it; after whatever it was, the
-// position is one the rules know.
+// FuzzServer sends any text. The server never fails; each line it says is short, printable, and begins as the protocol
+// has it; after whatever it was, the position is one the rules know.
 func FuzzServer(f *testing.F) {
 	for _, seed := range []string{
 		"ugi\nisready\nsetpos start moves a1-a4 35|17\ngo depth 1\nstop\nquit",

@@ -151,8 +151,7 @@ func TestHostTellsWhatItHeard(t *testing.T) {
 	require.Equal(t, []string{"> setoption maxNodes 50", "> setoption maxPly 3", "> setoption maxTime 1"},
 		trace[len(trace)-9:len(trace)-6], "the tighter limits")
 
-	// A limit that changes is set again; one that is gone can't be unset: the
-	// program is started anew.
+	// A limit that changes is set again; one that is gone can't be unset: the program is started anew.
 	old := h.proc
 	_, err = h.Choose(t.Context(), rules.NewGame(r, opening(r)),
 		agents.Request{Limits: agents.Limits{Depth: 4, Nodes: 60, MoveTime: time.Second}})
@@ -263,8 +262,7 @@ func requireGone(t *testing.T, trace []string) {
 	t.Fatal("the engine has left nobody")
 }
 
-// alive reports whether a process runs. One that has ended and waits to be reaped,
-// by whoever adopted it, doesn't.
+// alive reports whether a process runs. One that has ended and waits to be reaped, by whoever adopted it, doesn't.
 func alive(pid int) bool {
 	if stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat"); err == nil {
 		_, after, _ := bytes.Cut(stat, []byte(") "))
@@ -283,8 +281,7 @@ func TestOddButGood(t *testing.T) {
 		_, err := play(t, r, opening(r), 1, 12, h, newAgent(t, "random"))
 		require.NoError(t, err, habit)
 	}
-	// One that thinks until it is told to stop, and one that answers stop again
-	// after its answer.
+	// One that thinks until it is told to stop, and one that answers stop again after its answer.
 	for _, habit := range []string{"waits", "public"} {
 		h := newTestHost(t, habit, ",move=10ms,grace=5s")
 		_, err := play(t, r, opening(r), 1, 16, h, newAgent(t, "random"))
@@ -307,8 +304,7 @@ func TestDeafEngineIsKilled(t *testing.T) {
 	require.Equal(t, "= did not quit and was killed", trace[len(trace)-1])
 }
 
-// Cancelling ends a search at once; the engine is used again, and its late
-// answer is not taken for the next one.
+// Cancelling ends a search at once; the engine is used again, and its late answer is not taken for the next one.
 func TestCancelledSearch(t *testing.T) {
 	t.Parallel()
 	r := rules.MustParse("italian:null_move=allow")
@@ -455,8 +451,7 @@ func TestBadHostSpecs(t *testing.T) {
 	}
 }
 
-// Our host plays our engine, both ways, as the agent plays without either, in
-// all rule sets.
+// Our host plays our engine, both ways, as the agent plays without either, in all rule sets.
 func TestOwnEngineBothWays(t *testing.T) {
 	t.Parallel()
 	sets := []string{"kang:kang_entry=optional,max_plies=20",

@@ -237,8 +237,7 @@ func TestServerKnowsHistory(t *testing.T) {
 	require.Positive(t, repeats)
 }
 
-// stubAgent chooses the next move of a list at each ply, which shows which game it has been given, or as
-// choose does.
+// stubAgent chooses the next move of a list at each ply, which shows which game it has been given, or as choose does.
 type stubAgent struct {
 	agents.Base
 	newGame func(agents.Setup)
@@ -378,8 +377,7 @@ func TestClocks(t *testing.T) {
 	}
 }
 
-// The time that a host takes for itself is taken off each move's, whichever way
-// the option is written.
+// The time that a host takes for itself is taken off each move's, whichever way the option is written.
 func TestMoveOverhead(t *testing.T) {
 	for line, want := range map[string]time.Duration{
 		"":                                     10 * time.Millisecond,
@@ -393,8 +391,7 @@ func TestMoveOverhead(t *testing.T) {
 	}
 }
 
-// setoption threads changes the number of threads of an agent that has several,
-// and is refused by one that has not.
+// setoption threads changes the number of threads of an agent that has several, and is refused by one that has not.
 func TestThreadsOption(t *testing.T) {
 	var made []int
 	kind := agents.Kind{

@@ -71,8 +71,7 @@ func childrenOf(t *testing.T, pid int) []int {
 	return list
 }
 
-// A process in a session of its own ends with the engine that started it, however
-// the engine ends.
+// A process in a session of its own ends with the engine that started it, however the engine ends.
 func TestSessionsEnd(t *testing.T) {
 	t.Parallel()
 	for _, crash := range []bool{false, true} {

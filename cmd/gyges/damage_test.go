@@ -21,8 +21,7 @@ import (
 	"gyges/tournament/record"
 )
 
-// flipsVariable is the environment variable for how many bits TestFlippedBits
-// flips in each file. Default: 10.
+// flipsVariable is the environment variable for how many bits TestFlippedBits flips in each file. Default: 10.
 const flipsVariable = "GYGES_FLIPS"
 
 // flipKind is a file in which bits are flipped.
@@ -67,9 +66,8 @@ func recorded(t *testing.T, dir string) (string, bool) {
 	return timing.ReplaceAllString(string(text), ""), false
 }
 
-// replayed replays the games of a run, and returns what counts of them: all but
-// clock readings, what the players said of their moves, and the moves themselves,
-// of which one may have become another that leads to the same end.
+// replayed replays the games of a run, and returns what counts of them: all but clock readings, what the players said
+// of their moves, and the moves themselves, of which one may have become another that leads to the same end.
 func replayed(t *testing.T, dir string) (string, bool) {
 	code, _, errText := gyges(t.Context(), "", "data", "make", dir)
 	if code != exitOK {
@@ -92,10 +90,9 @@ func replayed(t *testing.T, dir string) (string, bool) {
 	}
 }
 
-// TestFlippedBits flips a random bit of a run's file and goes on with the run. It is
-// refused in one line, or has the same games in the end, after a flip in its manifest
-// games that replay and in which nothing that counts has changed; in the files of a
-// tuning run a number may have.
+// TestFlippedBits flips a random bit of a run's file and goes on with the run. It is refused in one line, or has the
+// same games in the end, after a flip in its manifest games that replay and in which nothing that counts has changed;
+// in the files of a tuning run a number may have.
 //
 // GYGES_FLIPS=1000 go test -run TestFlippedBits -v ./cmd/gyges
 func TestFlippedBits(t *testing.T) {
@@ -155,13 +152,11 @@ func TestFlippedBits(t *testing.T) {
 	}
 }
 
-// fullDisksVariable is the environment variable for how often TestFullDisk stops
-// each kind of run. Default: 1.
+// fullDisksVariable is the environment variable for how often TestFullDisk stops each kind of run. Default: 1.
 const fullDisksVariable = "GYGES_FULL_DISKS"
 
-// TestFullDisk lets runs of every kind find no room to write on, at a random size
-// of a file. They end with one clear line. With room they go on, and make what an
-// undisturbed run makes.
+// TestFullDisk lets runs of every kind find no room to write on, at a random size of a file. They end with one clear
+// line. With room they go on, and make what an undisturbed run makes.
 //
 // GYGES_FULL_DISKS=20 go test -run TestFullDisk -v ./cmd/gyges
 func TestFullDisk(t *testing.T) {

@@ -16,8 +16,7 @@ var needFiles = []string{
 	"tune", "train", "worker", "review", "init", "explore",
 }
 
-// TestExamples understands every example that a help text shows, and runs those
-// that need no files and little time.
+// TestExamples understands every example that a help text shows, and runs those that need no files and little time.
 func TestExamples(t *testing.T) {
 	var c cli
 	parser, err := newParser(&c, newEnv(strings.NewReader(""), io.Discard, io.Discard))

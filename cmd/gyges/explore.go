@@ -36,7 +36,7 @@ func (c *exploreCmd) Run(ctx context.Context, e *env) error {
 	paths, err := gameFiles(c.Args)
 	r, errRules := flagRules(c.Rules)
 	err = errors.Join(err, errRules)
-	set := explorer.Set{Reader: runs.Reader{Rules: c.Rules}}
+	set := explorer.Set{Reader: runs.Stream{Rules: c.Rules}}
 	for i := 0; i < len(paths) && err == nil; i++ {
 		var in io.ReadCloser
 		if in, _, err = openInput(ctx, e, paths[i]); err == nil {

@@ -13,8 +13,7 @@ import (
 	"gyges/rules"
 )
 
-// stubborn is a kind whose agents always choose the same move, which is seldom
-// legal.
+// stubborn is a kind whose agents always choose the same move, which is seldom legal.
 func stubborn() agents.Kind {
 	return agents.Kind{Name: "stubborn", Doc: "passes", New: func(agents.Config) (agents.Agent, error) {
 		return passer{},

@@ -119,14 +119,14 @@ func (f *gameFilter) prepare() (err error) {
 	return errors.Join(f.Check(), err)
 }
 
-func (f *gameFilter) reader(strict bool) *runs.Reader {
-	return &runs.Reader{Strict: strict, Torn: true, Filter: f.Filter}
+func (f *gameFilter) reader(strict bool) *runs.Stream {
+	return &runs.Stream{Strict: strict, Torn: true, Filter: f.Filter}
 }
 
 // each calls take for the records of files; i is the file's index. An error of take gets file and line. Files without
 // any record are an error.
 func each(
-	ctx context.Context, e *env, in *runs.Reader, files []string, take func(i int, g *record.Record) error,
+	ctx context.Context, e *env, in *runs.Stream, files []string, take func(i int, g *record.Record) error,
 ) error {
 	for i, path := range files {
 		if in.Filter.Done() {

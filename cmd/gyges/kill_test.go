@@ -129,10 +129,9 @@ func finish(t *testing.T, dir, args string) {
 	require.Zero(t, p.exitCode(t), "gyges %s\n%s", args, &p.text)
 }
 
-// TestRandomKills kills runs of every kind at random moments, half of them within
-// 50 ms of the creation of what they make, and starts them again. What they have
-// made at the end is what an undisturbed run makes, but for clock readings: no
-// game is lost, doubled or changed, no file is cut, none is left over.
+// TestRandomKills kills runs of every kind at random moments, half of them within 50 ms of the creation of what they
+// make, and starts them again. What they have made at the end is what an undisturbed run makes, but for clock readings:
+// no game is lost, doubled or changed, no file is cut, none is left over.
 //
 // It logs a table: kind, kills, those by SIGTERM, runs, what is lost.
 //
@@ -193,8 +192,7 @@ func (k *killer) undisturbed(t *testing.T) {
 	k.lasts = time.Since(start)
 }
 
-// round starts a run, kills it the given number of times, unless it has ended before, and
-// compares what it has made.
+// round starts a run, kills it the given number of times, unless it has ended before, and compares what it has made.
 func (k *killer) round(t *testing.T, kills int) {
 	t.Helper()
 	k.compare(t, k.play(t, kills))
@@ -269,8 +267,7 @@ func (k *killer) await(p *process, made string) {
 	p.ended(time.Duration(k.rng.Int64N(int64(max(k.lasts, early)))))
 }
 
-// kill kills the process, one time in four by SIGTERM. It reports whether the
-// process was still at work.
+// kill kills the process, one time in four by SIGTERM. It reports whether the process was still at work.
 func (k *killer) kill(t *testing.T, p *process) bool {
 	term := k.rng.IntN(4) == 0
 	if term {
@@ -330,8 +327,7 @@ func (b *lockedBuffer) String() string {
 	return b.b.String()
 }
 
-// startProcess starts the program in a folder, as a process of its own. Its
-// temporary files are there, too.
+// startProcess starts the program in a folder, as a process of its own. Its temporary files are there, too.
 func startProcess(t *testing.T, dir, args string) *process {
 	t.Helper()
 	return startCommand(t, dir, exec.Command("gyges", strings.Fields(args)...))
@@ -379,8 +375,7 @@ func (p *process) address(t *testing.T, expression string) string {
 	}
 }
 
-// exitCode waits for the end of the process and returns its exit code; -1: it was
-// killed.
+// exitCode waits for the end of the process and returns its exit code; -1: it was killed.
 func (p *process) exitCode(t *testing.T) int {
 	t.Helper()
 	if !p.ended(3 * time.Minute) {
@@ -405,8 +400,7 @@ func (p *process) stop(t *testing.T) {
 	require.Contains(t, []int{-1, 0, exitInterrupted}, p.exitCode(t), "%s", &p.text)
 }
 
-// folderContents returns the files below a folder, by their names, without clock
-// readings.
+// folderContents returns the files below a folder, by their names, without clock readings.
 func folderContents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}

@@ -53,9 +53,8 @@ type visitedGame struct {
 // serving matches the address that gyges serve prints.
 const serving = `(http://[^ ]+)/ until Ctrl-C\n`
 
-// killServer kills servers while people play there, and starts them again in the
-// same folder. Every game that the page has shown as kept is recorded, once and as
-// it was played; no other is but those that were begun.
+// killServer kills servers while people play there, and starts them again in the same folder. Every game that the page
+// has shown as kept is recorded, once and as it was played; no other is but those that were begun.
 func killServer(t *testing.T, rng *rand.Rand, kills int) {
 	dir := t.TempDir()
 	v := visitor{mu: new(sync.Mutex), begun: new(int), kept: map[string]visitedGame{}}
@@ -164,8 +163,7 @@ func (v *visitor) ask(path, body string, g *visitedGame) bool {
 	}
 }
 
-// compare compares the records with what the visitors have seen, and returns how
-// many there are.
+// compare compares the records with what the visitors have seen, and returns how many there are.
 func (v *visitor) compare(t *testing.T, results string) int {
 	t.Helper()
 	recorded := map[string]*record.Record{} // by the address at which the page shows it

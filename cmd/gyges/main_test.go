@@ -33,8 +33,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"gyges": main})
 }
 
-// TestScripts runs the scripts of testdata/script. Beside testscript's commands
-// they have:
+// TestScripts runs the scripts of testdata/script. Beside testscript's commands they have:
 //
 //	exits CODE program args...   runs a program that must end with that exit code
 //	refused args...              runs gyges, which must refuse: exit code 2,
@@ -155,8 +154,7 @@ func TestBadPositions(t *testing.T) {
 	}
 }
 
-// TestAnyArguments throws words at the program: it never panics, and says
-// something exactly when it fails.
+// TestAnyArguments throws words at the program: it never panics, and says something exactly when it fails.
 func TestAnyArguments(t *testing.T) {
 	t.Chdir(t.TempDir())
 	words := []string{

@@ -11,8 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// shownBlock returns the first block of a language with a text in a document, and fails
-// without one.
+// shownBlock returns the first block of a language with a text in a document, and fails without one.
 func shownBlock(t *testing.T, file, language, part string) string {
 	t.Helper()
 	source, err := os.ReadFile(file)

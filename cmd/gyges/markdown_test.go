@@ -139,8 +139,7 @@ func plainText(n ast.Node, source []byte) string {
 	return b.String()
 }
 
-// slug returns the anchor that GitHub gives a heading, but for the number of a second
-// one of the same name.
+// slug returns the anchor that GitHub gives a heading, but for the number of a second one of the same name.
 func slug(heading string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

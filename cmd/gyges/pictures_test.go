@@ -11,9 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPictures compares the README's board with what its command draws: the winning course that
-// the Italian rulebook shows. With UPDATE_DOCUMENTS=1 it writes the board anew, and
-// the plot of ratings, which depends on the games played.
+// TestPictures compares the README's board with what its command draws: the winning course that the Italian rulebook
+// shows. With UPDATE_DOCUMENTS=1 it writes the board anew, and the plot of ratings, which depends on the games played.
 func TestPictures(t *testing.T) {
 	folder := filepath.Join("..", "..", "results", "reference")
 	board := gygesOutput(t, "diagram", "--format", "svg", "000000/000300/012003/000000/021003/101223 s",

@@ -38,7 +38,7 @@ func (c *playCmd) Run(ctx context.Context, e *env) error {
 	if c.Seed != nil {
 		seed = *c.Seed
 	}
-	m := game.Game{Rules: r, Settings: game.Settings{
+	m := game.Task{Rules: r, Settings: game.Settings{
 		Openings: schedule.Openings{Policy: "play"}, Limits: c.Limits, OnRepetition: c.OnRepetition,
 		StallTimeout: c.StallTimeout,
 	}}
@@ -92,7 +92,7 @@ func (c *playCmd) opening(r *rules.Rules, seed uint64) (rules.Position, error) {
 	return opening, err
 }
 
-func (c *playCmd) seat(ctx context.Context, e *env, m *game.Game, seed uint64) error {
+func (c *playCmd) seat(ctx context.Context, e *env, m *game.Task, seed uint64) error {
 	var errs []error
 	for side, text := range [2]string{c.South, c.North} {
 		spec, err := agents.ParseSpec(text)

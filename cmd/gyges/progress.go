@@ -385,7 +385,7 @@ func (f *observer) end(ctx context.Context, s tournament.Summary) {
 	if s.Status == tournament.Failed && s.Played < f.done {
 		f.standings, f.done, f.faults = standings.New(), 0, nil
 		f.counted = f.standings.Begin(&tournament.Manifest{Config: f.config.Completed()})
-		in, path := &runs.Reader{Strict: true, Torn: true}, filepath.Join(s.Out, tournament.GamesFile)
+		in, path := &runs.Stream{Strict: true, Torn: true}, filepath.Join(s.Out, tournament.GamesFile)
 		err := each(ctx, f.e, in, []string{path}, func(_ int, g *record.Record) error {
 			f.standings.Add(g)
 			if f.done++; g.Fault != nil {

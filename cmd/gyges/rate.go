@@ -48,7 +48,7 @@ func (c *rateCmd) Run(ctx context.Context, e *env) error {
 	if len(c.Runs) == 0 {
 		return errors.New("expected a run or a file of games: gyges rate FILE ...; see gyges rate --help")
 	}
-	in, all := &runs.Reader{Strict: c.Strict}, standings.New()
+	in, all := &runs.Stream{Strict: c.Strict}, standings.New()
 	files, errFiles := gameFiles(c.Runs)
 	options, err := c.prepare(all)
 	_, errPlot := formatOf("", "--plot", c.Plot, "svg")
@@ -78,7 +78,7 @@ func (c *rateCmd) Run(ctx context.Context, e *env) error {
 }
 
 func (c *rateCmd) rate(
-	ctx context.Context, e *env, in *runs.Reader, all *standings.Standings, files []string, options ratings.Options,
+	ctx context.Context, e *env, in *runs.Stream, all *standings.Standings, files []string, options ratings.Options,
 ) (rated table.Tables, err error) {
 	for _, path := range files {
 		file, err := openGames(ctx, e, path, in.Manifest(path))
@@ -105,7 +105,7 @@ func (c *rateCmd) rate(
 }
 
 // noGames is the error of files without a game that can be read.
-func noGames(files []string, in *runs.Reader) error {
+func noGames(files []string, in *runs.Stream) error {
 	if len(in.Skipped.Errors) > 0 {
 		return fmt.Errorf("expected games, found none that can be read; the first: %s", in.Skipped.Errors[0])
 	}
@@ -113,7 +113,7 @@ func noGames(files []string, in *runs.Reader) error {
 }
 
 // warnSkipped reports on stderr the games that can't be read, all else that is left out, and other notes.
-func warnSkipped(e *env, in *runs.Reader, notes ...string) {
+func warnSkipped(e *env, in *runs.Stream, notes ...string) {
 	warnUnreadable(e, in)
 	for _, note := range slices.Concat(in.Notes(runs.Unreadable), notes) {
 		e.err.warn("%s", textfmt.Escape(note))
@@ -121,7 +121,7 @@ func warnSkipped(e *env, in *runs.Reader, notes ...string) {
 }
 
 // warnUnreadable reports on stderr the games that can't be read.
-func warnUnreadable(e *env, in *runs.Reader) {
+func warnUnreadable(e *env, in *runs.Stream) {
 	for _, line := range in.Skipped.Errors {
 		e.err.warn("left out: %s", textfmt.Escape(line))
 	}
@@ -257,7 +257,7 @@ func ruleNames(list string) (map[string]bool, error) {
 }
 
 // found returns an error if the files have no game to rate.
-func (c *ratingFlags) found(in *runs.Reader, all *standings.Standings, files []string) error {
+func (c *ratingFlags) found(in *runs.Stream, all *standings.Standings, files []string) error {
 	switch {
 	case all.Games() > 0:
 		return nil
@@ -271,7 +271,7 @@ func (c *ratingFlags) found(in *runs.Reader, all *standings.Standings, files []s
 
 // fit rates the players, under all rule sets together too if pool is set.
 func (c *ratingFlags) fit(
-	ctx context.Context, in *runs.Reader, all *standings.Standings, o ratings.Options, pool bool,
+	ctx context.Context, in *runs.Stream, all *standings.Standings, o ratings.Options, pool bool,
 ) (table.Tables, error) {
 	var errs []error
 	for i, a := range o.Anchors {

@@ -73,7 +73,7 @@ func (c *reviewCmd) next(w *output, all []reviewedSource) {
 		default:
 			w.printf("The reviews are in %s\n", textfmt.Visible(path))
 		}
-		var worst *review.Game
+		var worst *review.Review
 		most := 0.0
 		for _, g := range of.reviews {
 			if i := g.DecisiveMove(); i >= 0 && g.Moves[i].Loss > most {
@@ -91,7 +91,7 @@ func (c *reviewCmd) next(w *output, all []reviewedSource) {
 type reviewedSource struct {
 	name    string
 	records []*record.Record
-	reviews []*review.Game
+	reviews []*review.Review
 }
 
 // sources reads the games of all sources, up to --limit. One without any is left out with a message unless all are.
@@ -118,7 +118,7 @@ func (c *reviewCmd) sources(ctx context.Context, e *env, paths []string) ([]revi
 		case c.Game == nil:
 			warnSkipped(e, in)
 		}
-		all = append(all, reviewedSource{c.Sources[i], list, make([]*review.Game, len(list))})
+		all = append(all, reviewedSource{c.Sources[i], list, make([]*review.Review, len(list))})
 	}
 	if all == nil {
 		return nil, empty[0]
@@ -132,7 +132,7 @@ func (c *reviewCmd) sources(ctx context.Context, e *env, paths []string) ([]revi
 func (c *reviewCmd) source(ctx context.Context, e *env, of *reviewedSource) (err error) {
 	path := c.path(of.name)
 	if path == "" {
-		return c.review(ctx, e, of, func(*review.Game) error { return nil })
+		return c.review(ctx, e, of, func(*review.Review) error { return nil })
 	}
 	kept, err := review.Open(ctx, path, c.Nodes, version(), of.records)
 	switch {
@@ -146,7 +146,7 @@ func (c *reviewCmd) source(ctx context.Context, e *env, of *reviewedSource) (err
 		return files.Plain(err)
 	}
 	of.reviews = kept.Find(of.records...)
-	err = c.review(ctx, e, of, func(g *review.Game) error { return asFailure(kept.Append(g)) })
+	err = c.review(ctx, e, of, func(g *review.Review) error { return asFailure(kept.Append(g)) })
 	return errors.Join(err, asFailure(kept.Close()))
 }
 
@@ -162,9 +162,9 @@ func (c *reviewCmd) path(name string) string {
 }
 
 // review reviews the records that have no review yet and passes the reviews to keep.
-func (c *reviewCmd) review(ctx context.Context, e *env, of *reviewedSource, keep func(*review.Game) error) error {
+func (c *reviewCmd) review(ctx context.Context, e *env, of *reviewedSource, keep func(*review.Review) error) error {
 	n := len(of.records)
-	done := n - len(slices.DeleteFunc(slices.Clone(of.reviews), func(g *review.Game) bool { return g != nil }))
+	done := n - len(slices.DeleteFunc(slices.Clone(of.reviews), func(g *review.Review) bool { return g != nil }))
 	switch {
 	case done == n:
 		return nil
@@ -183,7 +183,7 @@ func (c *reviewCmd) review(ctx context.Context, e *env, of *reviewedSource, keep
 	p.done = int64(done)
 	p.resume(p.done)
 	defer p.end()
-	err := review.Run(ctx, c.Nodes, c.Workers, of.records, of.reviews, func(g *review.Game) error {
+	err := review.Run(ctx, c.Nodes, c.Workers, of.records, of.reviews, func(g *review.Review) error {
 		p.game(nil)
 		return keep(g)
 	})
@@ -195,7 +195,7 @@ func (c *reviewCmd) review(ctx context.Context, e *env, of *reviewedSource, keep
 }
 
 func (c *reviewCmd) print(ctx context.Context, e *env, all []reviewedSource) error {
-	var games []*review.Game
+	var games []*review.Review
 	var summaries review.Summaries
 	for _, s := range all {
 		games = append(games, s.reviews...)
@@ -226,7 +226,7 @@ func (c *reviewCmd) print(ctx context.Context, e *env, all []reviewedSource) err
 }
 
 // page returns a page that replays the games.
-func (c *reviewCmd) page(ctx context.Context, all []reviewedSource, games []*review.Game) *report.Page {
+func (c *reviewCmd) page(ctx context.Context, all []reviewedSource, games []*review.Review) *report.Page {
 	plies := 0
 	for _, g := range games {
 		plies += len(g.Moves)

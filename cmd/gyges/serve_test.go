@@ -24,8 +24,7 @@ import (
 	"gyges/tournament"
 )
 
-// served starts gyges serve and returns its address. stop ends it and returns the
-// exit code.
+// served starts gyges serve and returns its address. stop ends it and returns the exit code.
 func served(t *testing.T, args ...string) (base string, stop func() (code int, stderr string)) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())

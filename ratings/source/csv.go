@@ -40,8 +40,8 @@ var columnNames = [columnCount][]string{
 	{"game", "id", "gameid", "game_id"}, {"pair"}, {"rules", "variant"},
 }
 
-// readCSV is [Reader.ReadResult] for CSV.
-func (r *Reader) readCSV(o *Result) error {
+// readCSV is [Results.ReadResult] for CSV.
+func (r *Results) readCSV(o *Result) error {
 	t := &r.csv
 	for {
 		line, err := r.next()
@@ -75,7 +75,7 @@ func (r *Reader) readCSV(o *Result) error {
 }
 
 // csvGame stores the game with these fields in o.
-func (r *Reader) csvGame(fields []string, o *Result) error {
+func (r *Results) csvGame(fields []string, o *Result) error {
 	t, n := &r.csv, r.lines.Line()
 	if most := slices.Max(t.columns[:]); len(fields) <= most {
 		return r.wrong(n, "expected at least %d fields, found %d", most+1, len(fields))

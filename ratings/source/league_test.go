@@ -23,7 +23,7 @@ func TestLeague(t *testing.T) {
 		Single: func(g Result) { d.Add(g.South, g.North, g.Result) },
 		Pair:   func(g, h Result) { d.AddPair(g.South, g.North, g.Result, h.Result) },
 	}
-	for in := NewReader(PGN, f, "x"); ; {
+	for in := NewResults(PGN, f, "x"); ; {
 		var g Result
 		err := in.ReadResult(&g)
 		if errors.Is(err, io.EOF) {

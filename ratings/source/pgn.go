@@ -54,8 +54,8 @@ var tagNames = map[string]int{
 	"Date": tagDate, "UTCTime": tagTime, "Opening": tagOpening, "WhiteAgent": tagWhiteAgent, "BlackAgent": tagBlackAgent,
 }
 
-// readPGN is [Reader.ReadResult] for PGN.
-func (r *Reader) readPGN(o *Result) error {
+// readPGN is [Results.ReadResult] for PGN.
+func (r *Results) readPGN(o *Result) error {
 	p := r.pgn
 	line := p.pending
 	if p.pending = nil; line != nil {
@@ -117,7 +117,7 @@ func (p *pgnGame) findComments(line []byte) {
 }
 
 // readTags reads a line of one or several tags, and reports whether they are of the next game.
-func (r *Reader) readTags(line []byte) (next bool) {
+func (r *Results) readTags(line []byte) (next bool) {
 	p, n := r.pgn, r.lines.Line()
 	if p.ended {
 		p.pending = line
@@ -179,7 +179,7 @@ func (p *pgnGame) fail(err error) {
 }
 
 // endPGN stores the game in o.
-func (r *Reader) endPGN(o *Result) error {
+func (r *Results) endPGN(o *Result) error {
 	p := r.pgn
 	rules := p.tag(tagRules)
 	if len(rules) == 0 {

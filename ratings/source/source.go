@@ -2,7 +2,7 @@
 // copies ([Seen]) and games that repeat others ([Repeats]). It streams: the memory it takes depends on the number of
 // players, not of games.
 //
-// Files come from outside. Of a game that can't be read [Reader.ReadResult] returns a [jsonl.LineError], after which
+// Files come from outside. Of a game that can't be read [Results.ReadResult] returns a [jsonl.LineError], after which
 // the next can be read. Names are at most 1000 bytes long, and a file has at most a quarter of a million.
 package source
 
@@ -98,18 +98,18 @@ func Named(name string, err error) error {
 
 var bom = []byte("\ufeff")
 
-// Reader reads the games of a file of PGN or CSV. It belongs to one goroutine.
-type Reader struct {
+// Results reads the games of a file of PGN or CSV. It belongs to one goroutine.
+type Results struct {
 	file  string
-	lines *jsonl.Reader
+	lines *jsonl.Lines
 	names Names
 	pgn   *pgnGame // nil in CSV
 	csv   csvTable
 }
 
-// NewReader returns a reader of a file; name stands for it in errors. Records are not read.
-func NewReader(f Format, in io.Reader, name string) *Reader {
-	r := &Reader{file: name, lines: jsonl.NewReader(in, maxLine), names: Names{}}
+// NewResults returns a reader of a file; name stands for it in errors. Records are not read.
+func NewResults(f Format, in io.Reader, name string) *Results {
+	r := &Results{file: name, lines: jsonl.NewLines(in, maxLine), names: Names{}}
 	if f == PGN {
 		r.pgn = new(pgnGame)
 	}
@@ -121,7 +121,7 @@ var ErrUnfinished = errors.New("the game has no result yet")
 
 // ReadResult stores the next game in o, or returns io.EOF after the last one. The error is ErrUnfinished or a
 // [*jsonl.LineError] for a game after which the next can be read. All others have the file's name.
-func (r *Reader) ReadResult(o *Result) error {
+func (r *Results) ReadResult(o *Result) error {
 	if r.pgn != nil {
 		return r.readPGN(o)
 	}
@@ -129,7 +129,7 @@ func (r *Reader) ReadResult(o *Result) error {
 }
 
 // Tag returns the value of a tag, one of [tagNames], of the game of PGN that was read last; "" without it.
-func (r *Reader) Tag(name string) string {
+func (r *Results) Tag(name string) string {
 	if r.pgn == nil {
 		return ""
 	}
@@ -137,7 +137,7 @@ func (r *Reader) Tag(name string) string {
 }
 
 // Moves returns the moves and comments of the game of PGN that was read last, as they are in the file.
-func (r *Reader) Moves() (string, error) {
+func (r *Results) Moves() (string, error) {
 	switch {
 	case r.pgn == nil:
 		return "", nil
@@ -148,7 +148,7 @@ func (r *Reader) Moves() (string, error) {
 }
 
 // next returns the next line without its end, or io.EOF. One that is no UTF-8 is Latin-1, the encoding of old PGN.
-func (r *Reader) next() ([]byte, error) {
+func (r *Results) next() ([]byte, error) {
 	line, err := r.lines.Next()
 	n := r.lines.Line()
 	switch {
@@ -173,7 +173,7 @@ func (r *Reader) next() ([]byte, error) {
 }
 
 // wrong returns the error of a game that can't be read, found in a line.
-func (r *Reader) wrong(line int, format string, args ...any) error {
+func (r *Results) wrong(line int, format string, args ...any) error {
 	return &jsonl.LineError{File: r.file, Line: line, Err: fmt.Errorf(format, args...)}
 }
 
@@ -185,7 +185,7 @@ type value struct {
 }
 
 // result adds players, result and rules to a game.
-func (r *Reader) result(o *Result, south, north, result value, rules []byte) error {
+func (r *Results) result(o *Result, south, north, result value, rules []byte) error {
 	for _, player := range [...]value{south, north} {
 		switch {
 		case len(player.text) == 0 || string(player.text) == "?":

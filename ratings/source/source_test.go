@@ -16,7 +16,7 @@ import (
 )
 
 // entries is what a file holds, as text: a line for each game, or its error. err is the one that ended the reading.
-func entries(r *Reader) (list []string, err error) {
+func entries(r *Results) (list []string, err error) {
 	for {
 		var g Result
 		err := r.ReadResult(&g)
@@ -41,7 +41,7 @@ func entries(r *Reader) (list []string, err error) {
 func found(t testing.TB, text string) []string {
 	format, in, err := Sniff(strings.NewReader(text))
 	require.NoError(t, err)
-	list, err := entries(NewReader(format, in, "x"))
+	list, err := entries(NewResults(format, in, "x"))
 	require.NoError(t, err)
 	return list
 }
@@ -55,7 +55,7 @@ func TestTagsAndMoves(t *testing.T) {
 	text := "stray\n[White \"a\"]\n[Opening \"x\\\\y\"]\n[Black \"b\"]\n[Result \"1-0\"]\n\n1. e4 {\n[X \"y\"]\n} e5\n%no\n1-0\n" +
 		"[White \"c\"]\n[Black \"d\"]\n[Result \"0-1\"]\n[White \"e\"]\n[Black \"f\"]\n[Result \"1-0\"]\n1. " +
 		strings.Repeat("x", maxFields)
-	in := NewReader(PGN, strings.NewReader(text), "x")
+	in := NewResults(PGN, strings.NewReader(text), "x")
 	for _, want := range []struct {
 		line           int
 		opening, moves string
@@ -134,7 +134,7 @@ func TestCSV(t *testing.T) {
 }
 
 func TestCSVWithoutColumnsIsRefused(t *testing.T) {
-	_, err := entries(NewReader(CSV, strings.NewReader("who,when\n"), "x"))
+	_, err := entries(NewResults(CSV, strings.NewReader("who,when\n"), "x"))
 	require.EqualError(t, err,
 		`x: line 1: expected a header with the columns south, north and result (or white, black, result), or a game in that order; found "who,when"`)
 }
@@ -231,7 +231,7 @@ func FuzzRead(f *testing.F) {
 		format, r, err := Sniff(strings.NewReader(text))
 		require.NoError(t, err)
 		lines := strings.Count(text, "\n") + 1
-		for in := NewReader(format, r, "x"); ; {
+		for in := NewResults(format, r, "x"); ; {
 			var g Result
 			err := in.ReadResult(&g)
 			bad, isLine := errors.AsType[*jsonl.LineError](err)
@@ -271,7 +271,7 @@ func TestEndlessLine(t *testing.T) {
 		CSV: {"", "south,north,result\n\"", "a;b;1-0\nc;\""},
 	} {
 		for _, head := range heads {
-			_, err := entries(NewReader(format, io.MultiReader(strings.NewReader(head), forever('"')), "x"))
+			_, err := entries(NewResults(format, io.MultiReader(strings.NewReader(head), forever('"')), "x"))
 			require.ErrorContains(t, err, fmt.Sprintf("line %d: expected", 1+strings.Count(head, "\n")), "%s %q", format, head)
 		}
 	}
@@ -282,7 +282,7 @@ func TestReadErrorInsideALine(t *testing.T) {
 	broken := errors.New("connection lost")
 	for _, format := range []Format{CSV, PGN} {
 		r := io.MultiReader(strings.NewReader("south,nor"), iotest.ErrReader(broken))
-		list, err := entries(NewReader(format, r, "x"))
+		list, err := entries(NewResults(format, r, "x"))
 		require.ErrorIs(t, err, broken)
 		require.Empty(t, list)
 	}

@@ -39,8 +39,7 @@ func lopsided() []Pairs {
 	return list
 }
 
-// The distributions meet their condition and no neighbour that does is likelier, for any
-// counts and any bounds.
+// The distributions meet their condition and no neighbour that does is likelier, for any counts and any bounds.
 func TestLawsAreTheLikeliest(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -81,12 +81,10 @@ func plain(t testing.TB) Table {
 	return Table{Title: "kang", Ratings: mustFit(t, &d, ratings.Options{})}
 }
 
-// golden compares with a file in testdata; UPDATE_GOLDEN=1 in the environment
-// writes it instead.
+// golden compares with a file in testdata; UPDATE_GOLDEN=1 in the environment writes it instead.
 func golden(t *testing.T, name, got string) {
 	t.Helper()
-	// Rounded so that a processor with fused multiplication, which may differ in
-	// the last digits, prints the same.
+	// Rounded so that a processor with fused multiplication, which may differ in the last digits, prints the same.
 	got = longNumber.ReplaceAllStringFunc(got, func(text string) string {
 		v, err := strconv.ParseFloat(text, 64)
 		require.NoError(t, err)
@@ -287,8 +285,7 @@ func TestPriorIsPrinted(t *testing.T) {
   },`)
 }
 
-// Whatever the games are, what is printed of them holds finite numbers, and JSON is
-// one object.
+// Whatever the games are, what is printed of them holds finite numbers, and JSON is one object.
 func TestAnyGamesArePrinted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := new(ratings.Data)

@@ -23,7 +23,7 @@ const maxPositions = 1_000_000 // in memory
 // Set is the games of some runs. It belongs to one goroutine at a time; the zero value has none.
 type Set struct {
 	RuleSets []string    // of the games
-	Reader   runs.Reader // which notes what is left out; its Rules are those of games that name none
+	Reader   runs.Stream // which notes what is left out; its Rules are those of games that name none
 
 	most  int // positions; 0: maxPositions
 	full  bool

@@ -16,8 +16,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// picker plays uniformly at random. Every third of its decisions has a score,
-// so that records have nulls.
+// picker plays uniformly at random. Every third of its decisions has a score, so that records have nulls.
 type picker struct {
 	agents.Base
 	rng    *rand.Rand
@@ -41,8 +40,7 @@ func (a *picker) Choose(_ context.Context, g *rules.Game, q agents.Request) (age
 	return d, nil
 }
 
-// faulty plays at random until its game's move number after, and then does
-// something wrong.
+// faulty plays at random until its game's move number after, and then does something wrong.
 type faulty struct {
 	picker
 	after int
@@ -95,13 +93,13 @@ func decideBy(choose func(g *rules.Game) rules.Move) func(context.Context, *rule
 }
 
 // newTestGame returns a game of two agents from a random set-up, or four random plies of Kang, after which it goes on.
-func newTestGame(t require.TestingT, r *rules.Rules, seed uint64, south, north agents.Agent) *Game {
+func newTestGame(t require.TestingT, r *rules.Rules, seed uint64, south, north agents.Agent) *Task {
 	rng, g := rand.New(rand.NewPCG(seed, 0)), rules.NewGame(r, r.Start())
 	for r.SettingUp(g.Position()) || r.Options().Kang && g.Ply() < 4 {
 		moves := g.Legal()
 		require.NoError(t, g.Play(moves.At(rng.IntN(moves.Len()))))
 	}
-	return &Game{
+	return &Task{
 		Number: 3, Pair: 1, Rules: r, Opening: g.Position(),
 		Settings: Settings{Openings: schedule.Openings{Policy: "random"}},
 		Seats:    [2]Seat{{Name: "s", Seed: seed, Agent: south}, {Name: "n", Seed: seed + 1, Agent: north}},

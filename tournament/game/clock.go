@@ -96,7 +96,7 @@ func (c Clock) spend(left *time.Duration, took, margin time.Duration) (overrun t
 }
 
 // scaled returns the game with the times of all limits and clocks multiplied by its time scale.
-func (g *Game) scaled() *Game {
+func (g *Task) scaled() *Task {
 	if g.TimeScale == 0 || g.TimeScale == 1 {
 		return g
 	}

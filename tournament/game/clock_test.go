@@ -70,7 +70,7 @@ func TestLossOnTime(t *testing.T) {
 			"its own clock":        {clock: Clock{Base: 60 * ms, Increment: ms}, margin: ms, detail: "overran its clock"},
 		} {
 			base, slow := cmp.Or(c.base, time.Hour), &slowAgent{}
-			m := Game{Rules: r, Opening: opening, Settings: Settings{Clock: Clock{Base: base},
+			m := Task{Rules: r, Opening: opening, Settings: Settings{Clock: Clock{Base: base},
 				Limits: agents.Limits{MoveTime: c.limit}, Adjudication: length},
 				Seats: [2]Seat{{Name: "quick", Agent: &picker{}},
 					{Name: "slow", Agent: slow, Clock: c.clock, MoveTime: c.own}}}

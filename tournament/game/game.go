@@ -1,6 +1,6 @@
 // Package game plays one game and returns its record.
 //
-// A [Game] says what is to be played: rules, opening, the two seats with their agents, limits and clock. A [Referee]
+// A [Task] says what is to be played: rules, opening, the two seats with their agents, limits and clock. A [Referee]
 // asks the agents in turn, checks every move and the time it took, and ends the game for one of the reasons that
 // [Endings] lists: by the rules, by an adjudication, or by a fault of an agent. A watchdog beside it cancels the game
 // if an agent doesn't answer.
@@ -18,8 +18,8 @@ import (
 	"gyges/tournament/record"
 )
 
-// Game is a game to be played.
-type Game struct {
+// Task is a game to be played.
+type Task struct {
 	Number, Pair int64 // for the record
 	Rules        *rules.Rules
 	Opening      rules.Position
@@ -46,7 +46,7 @@ type Seat struct {
 }
 
 // Blank returns the record of the game before it is played.
-func (g *Game) Blank() *record.Record {
+func (g *Task) Blank() *record.Record {
 	south, north := g.Seats[rules.South], g.Seats[rules.North]
 	r := &record.Record{
 		Game: g.Number, Pair: g.Pair,
@@ -67,10 +67,10 @@ func (g *Game) Blank() *record.Record {
 	return r
 }
 
-func (g *Game) clock(side rules.Side) Clock { return cmp.Or(g.Seats[side].Clock, g.Clock) }
+func (g *Task) clock(side rules.Side) Clock { return cmp.Or(g.Seats[side].Clock, g.Clock) }
 
 // moveTime returns how long a side may think over a move, 0: as long as it likes.
-func (g *Game) moveTime(side rules.Side) time.Duration {
+func (g *Task) moveTime(side rules.Side) time.Duration {
 	return g.Limits.Tighter(agents.Limits{MoveTime: g.Seats[side].MoveTime}).MoveTime
 }
 
@@ -78,7 +78,7 @@ func (g *Game) moveTime(side rules.Side) time.Duration {
 // or doesn't answer loses the game; the record says how. When ctx is cancelled the game is dropped and the context's
 // error returned, and so it is when the host lacks something that an agent needs, with an [agents.HostFailure]; any
 // other error means that no game can begin in the opening.
-func Play(ctx context.Context, g *Game) (*record.Record, error) {
+func Play(ctx context.Context, g *Task) (*record.Record, error) {
 	r, _, err := new(Referee).Play(ctx, g)
 	return r, err
 }

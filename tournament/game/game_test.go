@@ -230,8 +230,7 @@ func TestPliesAllocateNothing(t *testing.T) {
 	require.Less(t, long, 60.0)
 }
 
-// repeater shuffles a piece to and fro: it makes moves that only repeat as soon
-// as it can.
+// repeater shuffles a piece to and fro: it makes moves that only repeat as soon as it can.
 type repeater struct{ picker }
 
 func (a *repeater) again(g *rules.Game) rules.Move {

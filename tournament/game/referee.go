@@ -36,7 +36,7 @@ type play struct {
 }
 
 // toEnd plays a game that starts at a time just past.
-func (p *play) toEnd(ctx context.Context, setup *Game, start time.Time) (*record.Record, error) {
+func (p *play) toEnd(ctx context.Context, setup *Task, start time.Time) (*record.Record, error) {
 	game := rules.NewGame(setup.Rules, setup.Opening)
 	if o, reason := game.Outcome(); o != rules.Undecided {
 		return nil, fmt.Errorf("no game can begin in %q: it ends there, %v by %s",
@@ -59,7 +59,7 @@ func (p *play) toEnd(ctx context.Context, setup *Game, start time.Time) (*record
 }
 
 // run plays the game until it ends, an agent fails or ctx is cancelled. It returns how the agent failed, if one did.
-func (p *play) run(ctx context.Context, setup *Game, game *rules.Game, start time.Time) (fault *record.Fault) {
+func (p *play) run(ctx context.Context, setup *Task, game *rules.Game, start time.Time) (fault *record.Fault) {
 	p.calling = false
 	defer func() {
 		// Only an agent's panic is an agent's fault; ours goes on.
@@ -115,7 +115,7 @@ func (p *play) solve(ctx context.Context, game *rules.Game, plies int) (solver.R
 }
 
 // time returns the fault of the side to move if it took too long.
-func (p *play) time(setup *Game, took time.Duration) *record.Fault {
+func (p *play) time(setup *Task, took time.Duration) *record.Fault {
 	clockMargin, moveMargin := setup.timeMargins()
 	if p.overrun = setup.clock(p.side).spend(&p.left[p.side], took, clockMargin); p.overrun > 0 {
 		return newFault(p.side, record.FaultTimeout, "overran its clock")
@@ -130,7 +130,7 @@ func (p *play) time(setup *Game, took time.Duration) *record.Fault {
 // tooLate is the fault of an agent that returns after the watchdog gave it up. It is never recorded.
 var tooLate = &record.Fault{Kind: record.FaultTimeout}
 
-func (p *play) prepare(ctx context.Context, setup *Game, start time.Time) *record.Fault {
+func (p *play) prepare(ctx context.Context, setup *Task, start time.Time) *record.Fault {
 	for _, side := range []rules.Side{rules.South, rules.North} {
 		seat := &setup.Seats[side]
 		p.call(setup, side, time.Since(start))
@@ -150,7 +150,7 @@ func (p *play) prepare(ctx context.Context, setup *Game, start time.Time) *recor
 
 // call notes that a side's agent is called now, the time since the game's start. It may take the time in which it
 // doesn't lose by its limits, and the stall timeout more; without either as long as it likes.
-func (p *play) call(setup *Game, side rules.Side, now time.Duration) {
+func (p *play) call(setup *Task, side rules.Side, now time.Duration) {
 	clockMargin, moveMargin := setup.timeMargins()
 	var limits agents.Limits
 	if limit := setup.moveTime(side); limit > 0 {
@@ -182,7 +182,7 @@ func (p *play) failed(doing string, err error) *record.Fault {
 // decide returns the checked decision of the agent whose turn it is, or notes that it resigns. now is the time since
 // the game's start.
 func (p *play) decide(
-	ctx context.Context, setup *Game, game *rules.Game, now time.Duration,
+	ctx context.Context, setup *Task, game *rules.Game, now time.Duration,
 ) (agents.Decision, *record.Fault) {
 	pos, moves := game.Position(), len(game.Moves())
 	lim := setup.Limits.Tighter(setup.clock(pos.Side()).limits(p.left[pos.Side()]))
@@ -212,7 +212,7 @@ func (p *play) decide(
 	return d, nil
 }
 
-func (p *play) begin(setup *Game, start time.Time) {
+func (p *play) begin(setup *Task, start time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	last, size := len(p.record.Moves), p.text.Len() // as many moves are expected again

@@ -105,7 +105,7 @@ func (r *Referee) Playing() *record.Record {
 // Play is [Play] that tells which agent hangs: one that doesn't answer within its limit and the stall timeout loses. If
 // it doesn't return when it is cancelled either, its goroutine, which can't be ended, is left behind; then hung is its
 // side, and the agent must not be used again, not even closed.
-func (r *Referee) Play(ctx context.Context, g *Game) (rec *record.Record, hung *rules.Side, err error) {
+func (r *Referee) Play(ctx context.Context, g *Task) (rec *record.Record, hung *rules.Side, err error) {
 	gameCtx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	start := time.Now()

@@ -31,20 +31,20 @@ func TestStallTimeoutBeyondLimits(t *testing.T) {
 	const timeout = 300 * time.Millisecond
 	for name, test := range map[string]struct {
 		sleep  time.Duration
-		change func(*Game)
+		change func(*Task)
 		detail string // of the fault; "": there is none
 	}{
-		"no limit, in time":    {200 * time.Millisecond, func(*Game) {}, ""},
-		"no limit":             {400 * time.Millisecond, func(*Game) {}, "no answer within 300ms"},
-		"nodes and depth":      {400 * time.Millisecond, func(m *Game) { m.Limits = agents.Limits{Depth: 1, Nodes: 1} }, "no answer within 300ms"},
-		"increments, in time":  {2 * time.Second, func(m *Game) { m.Clock = Clock{200 * time.Millisecond, 2500 * time.Millisecond} }, ""},
-		"clock":                {time.Minute, func(m *Game) { m.Clock = Clock{Base: 5 * time.Second} }, "no answer within 5.3s"},
-		"the agent's own time": {time.Minute, func(m *Game) { m.Seats[0].MoveTime = time.Second }, "no answer within 1.8s"},
-		"the tighter one": {time.Minute, func(m *Game) {
+		"no limit, in time":    {200 * time.Millisecond, func(*Task) {}, ""},
+		"no limit":             {400 * time.Millisecond, func(*Task) {}, "no answer within 300ms"},
+		"nodes and depth":      {400 * time.Millisecond, func(m *Task) { m.Limits = agents.Limits{Depth: 1, Nodes: 1} }, "no answer within 300ms"},
+		"increments, in time":  {2 * time.Second, func(m *Task) { m.Clock = Clock{200 * time.Millisecond, 2500 * time.Millisecond} }, ""},
+		"clock":                {time.Minute, func(m *Task) { m.Clock = Clock{Base: 5 * time.Second} }, "no answer within 5.3s"},
+		"the agent's own time": {time.Minute, func(m *Task) { m.Seats[0].MoveTime = time.Second }, "no answer within 1.8s"},
+		"the tighter one": {time.Minute, func(m *Task) {
 			m.Limits.MoveTime, m.Clock, m.TimeMargin = time.Minute, Clock{Base: 2 * time.Second}, new(time.Duration)
 		}, "no answer within 2.3s"},
-		"no stall timeout": {time.Hour, func(m *Game) { m.StallTimeout, m.Seats[1].MoveTime = 0, time.Second }, ""},
-		"a person":         {time.Hour, func(m *Game) { m.Seats[0].Person = true }, ""},
+		"no stall timeout": {time.Hour, func(m *Task) { m.StallTimeout, m.Seats[1].MoveTime = 0, time.Second }, ""},
+		"a person":         {time.Hour, func(m *Task) { m.Seats[0].Person = true }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -26,8 +26,7 @@ func listen(t *testing.T, s *testServer) string {
 	return h.URL
 }
 
-// The live table changes when games end, and the viewer gets them; a page that is
-// paused waits.
+// The live table changes when games end, and the viewer gets them; a page that is paused waits.
 func TestBrowserLive(t *testing.T) {
 	s := newTestServer(t)
 	dir := filepath.Join(s.results, "match")
@@ -113,8 +112,7 @@ func TestBrowserList(t *testing.T) {
 	require.Empty(t, console())
 }
 
-// A page whose events were refused, since too many pages are open, follows by itself
-// once there is room.
+// A page whose events were refused, since too many pages are open, follows by itself once there is room.
 func TestBrowserFollowsAgain(t *testing.T) {
 	s := newTestServer(t)
 	dir := filepath.Join(s.results, "match")

@@ -141,7 +141,7 @@ func TestReviewSection(t *testing.T) {
 	require.NotContains(t, s.get("/run/one").Body.String(), "Where games are lost")
 	f, err := review.Open(t.Context(), filepath.Join(dir, review.FileName), 200, "test", nil)
 	require.NoError(t, err)
-	err = review.Run(t.Context(), 200, 1, drawPair(0), make([]*review.Game, 2), func(g *review.Game) error { return f.Append(g) })
+	err = review.Run(t.Context(), 200, 1, drawPair(0), make([]*review.Review, 2), func(g *review.Review) error { return f.Append(g) })
 	require.NoError(t, err)
 	require.NoError(t, f.Close())
 	require.Eventually(t, func() bool {

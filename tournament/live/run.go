@@ -42,7 +42,7 @@ type run struct {
 	used   atomic.Int64 // time in nanoseconds
 
 	stamp    string // sizes and times of the files beside the records
-	about    report.Run
+	about    report.RunInfo
 	running  bool              // a process has it
 	*reading                   // of the records
 	problem  string            // why the records can't be read further
@@ -100,7 +100,7 @@ func (p *page) Data() map[string]any {
 
 type reading struct {
 	tail      *tail
-	reader    runs.Reader
+	reader    runs.Stream
 	file      runs.File
 	collector *report.Collector
 	latest    []*record.Record // the last one first

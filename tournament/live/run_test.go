@@ -26,8 +26,7 @@ import (
 	"gyges/tournament/web"
 )
 
-// A tail passes each line once and whole, in order, wherever the writer is cut
-// short.
+// A tail passes each line once and whole, in order, wherever the writer is cut short.
 func TestTail(t *testing.T) {
 	t.Parallel()
 	text := ""
@@ -300,8 +299,7 @@ func TestTuningWithoutGames(t *testing.T) {
 	require.NotContains(t, page.Body.String(), "<b>tempo")
 }
 
-// The page of a Swiss tournament has its standings, also while it is played and after
-// the records were read in parts.
+// The page of a Swiss tournament has its standings, also while it is played and after the records were read in parts.
 func TestSwissPage(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)

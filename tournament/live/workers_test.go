@@ -47,8 +47,7 @@ func (s *testServer) workers(id string) string {
 	return ""
 }
 
-// The page shows who works and what is queued, and follows the file by events that
-// hold nothing else.
+// The page shows who works and what is queued, and follows the file by events that hold nothing else.
 func TestWorkers(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
@@ -106,8 +105,7 @@ func TestWorkers(t *testing.T) {
 	require.NotContains(t, s.get("/run/match").Body.String(), "section workers")
 }
 
-// Whatever stands in the file, the page is as it would be without it, or says it
-// as text.
+// Whatever stands in the file, the page is as it would be without it, or says it as text.
 func TestHostileWorkers(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)

@@ -74,8 +74,7 @@ func (b board) deepens(lines, depth int) {
 	b.Wait(fmt.Sprintf(`document.querySelectorAll("#lines li").length === %d && +document.querySelector("#lines .depth").textContent.slice(6) >= %d`, lines, depth))
 }
 
-// A position is set up, moves and a variation are made, lines come and are played, and a link
-// leads back to all of it.
+// A position is set up, moves and a variation are made, lines come and are played, and a link leads back to all of it.
 func TestBrowserAnalyse(t *testing.T) {
 	s := newTestServer(t, shallow)
 	b := board{browsertest.Open(t), t}

@@ -34,8 +34,7 @@ func rows(r *rules.Rules, p rules.Position) string {
 	return text
 }
 
-// clicks plays a person's moves in a browser, and knows the game from its own
-// record of it.
+// clicks plays a person's moves in a browser, and knows the game from its own record of it.
 type clicks struct {
 	*browsertest.Tab
 	t     *testing.T
@@ -72,8 +71,7 @@ func (c *clicks) drag(m rules.Move) {
 	}
 }
 
-// click makes a move by clicks: the piece, where it ends, and where the one
-// displaced goes.
+// click makes a move by clicks: the piece, where it ends, and where the one displaced goes.
 func (c *clicks) click(m rules.Move) {
 	c.t.Helper()
 	var sources []string
@@ -135,17 +133,15 @@ func (c *clicks) ready() {
 	c.Wait(`!document.querySelector("#play").hidden && /^(Your turn|You won|You lost|It is a draw)/.test(document.querySelector("#headline").textContent)`)
 }
 
-// A full game is played against an agent by clicks and by dragging, its pieces placed by these and
-// by keys, with a hint and a move taken back; the board is right after every move,
-// and the record is one that replays.
+// A full game is played against an agent by clicks and by dragging, its pieces placed by these and by keys, with a hint
+// and a move taken back; the board is right after every move, and the record is one that replays.
 func TestBrowserPlay(t *testing.T) {
 	for set, side := range map[string]rules.Side{"standard": rules.South, "kang": rules.North} {
 		t.Run(set, func(t *testing.T) { playByClicks(t, set, side) })
 	}
 }
 
-// The form offers every preset with its options, shows the rules in words, and
-// begins a game by the rules it shows.
+// The form offers every preset with its options, shows the rules in words, and begins a game by the rules it shows.
 func TestBrowserRules(t *testing.T) {
 	s := newTestServer(t)
 	b := browsertest.Open(t)
@@ -248,8 +244,7 @@ func setSpeed(b *browsertest.Tab, speed string) {
 	b.Eval(fmt.Sprintf(`void ((document.getElementById("speed").value = %q), document.getElementById("speed").dispatchEvent(new Event("change")))`, speed), nil)
 }
 
-// choose wins where it can; otherwise it draws a move, one that displaces if
-// that is wanted.
+// choose wins where it can; otherwise it draws a move, one that displaces if that is wanted.
 func (c *clicks) choose(displace bool) rules.Move {
 	m := chooseMove(c.rng, c.game)
 	if m.IsGoal() || !displace {

@@ -70,7 +70,7 @@ func (g *session) play() bool {
 	g.mu.Lock()
 	g.interrupt = interrupt
 	g.mu.Unlock()
-	m := game.Game{
+	m := game.Task{
 		Rules: g.rules, Opening: g.start, Settings: game.Settings{Openings: schedule.Openings{Policy: "play"}},
 		OnMove: func(at *rules.Game, d agents.Decision) { g.moved(ctx, at, d) },
 	}

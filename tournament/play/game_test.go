@@ -66,8 +66,7 @@ func (p *replica) follow() {
 	}
 }
 
-// checkSources compares the moves that the page offers with the legal ones, and
-// the courses with the rules.
+// checkSources compares the moves that the page offers with the legal ones, and the courses with the rules.
 func (p *replica) checkSources() {
 	p.t.Helper()
 	var offered, legal []string
@@ -176,8 +175,7 @@ func (s *testServer) run() string {
 	return filepath.Base(files[0])
 }
 
-// Moves that aren't legal, that are about another position or made out of turn
-// are refused and change nothing.
+// Moves that aren't legal, that are about another position or made out of turn are refused and change nothing.
 func TestRefusedMoves(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)

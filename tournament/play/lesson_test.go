@@ -35,8 +35,7 @@ func (s *testServer) lesson(set string) (list []step) {
 	return list
 }
 
-// Every rule set has four steps, whose moves are legal and show what their titles say;
-// whatever option is changed.
+// Every rule set has four steps, whose moves are legal and show what their titles say; whatever option is changed.
 func TestLesson(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)

@@ -70,8 +70,7 @@ func (s state) clockText() string {
 	return s.Clock.Control
 }
 
-// A person whose time is over loses the game, which is recorded; a move that comes
-// later is refused.
+// A person whose time is over loses the game, which is recorded; a move that comes later is refused.
 func TestLossOnTime(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
@@ -118,8 +117,7 @@ func TestUndoToAPly(t *testing.T) {
 	require.Equal(t, helpedPerson, s.kept()[0].South.Agent)
 }
 
-// A game goes on from a position of one that is over, as a game of its own with the same
-// moves up to there.
+// A game goes on from a position of one that is over, as a game of its own with the same moves up to there.
 func TestGoOnFrom(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)

@@ -173,8 +173,7 @@ func TestBrowserTurn(t *testing.T) {
 	require.Empty(t, console())
 }
 
-// The moves are shown door by door; a click goes to their end, and so does the wish for
-// less motion.
+// The moves are shown door by door; a click goes to their end, and so does the wish for less motion.
 func TestBrowserMotion(t *testing.T) {
 	s := newTestServer(t)
 	p, b, console := inGame(t, s, 2)
@@ -226,8 +225,7 @@ func TestBrowserMotion(t *testing.T) {
 	require.Empty(t, console())
 }
 
-// A game with a clock shows the time on both sides, takes no move back and is lost when
-// the time is over.
+// A game with a clock shows the time on both sides, takes no move back and is lost when the time is over.
 func TestBrowserClock(t *testing.T) {
 	s := newTestServer(t)
 	b := browsertest.Open(t)

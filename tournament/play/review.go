@@ -73,7 +73,7 @@ func (p *Pages) review(w http.ResponseWriter, r *http.Request) {
 // reviewGame reviews a game. Each move waits for the client's turn among the light searches.
 func (p *Pages) reviewGame(
 	ctx context.Context, client string, rec *record.Record, progress func(done, all int),
-) (*review.Game, error) {
+) (*review.Review, error) {
 	progress(0, len(rec.Moves))
 	_, end, err := p.light.turn(ctx, client)
 	if err != nil {

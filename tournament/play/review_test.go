@@ -68,7 +68,7 @@ func TestReview(t *testing.T) {
 	for range 2 {
 		status, kind, data := askReview(t, url, `{"run":"one","game":0}`)
 		require.Equal(t, []any{200, "review"}, []any{status, kind}, data)
-		got := new(review.Game)
+		got := new(review.Review)
 		require.NoError(t, json.Unmarshal([]byte(data), got))
 		require.Equal(t, want, got)
 	}
@@ -91,8 +91,7 @@ func TestReview(t *testing.T) {
 	}
 }
 
-// An address has one review at a time. A request that goes away gives its place back, and the place of a
-// search, too.
+// An address has one review at a time. A request that goes away gives its place back, and the place of a search, too.
 func TestReviewLimits(t *testing.T) {
 	s := newTestServer(t)
 	writeRun(t, filepath.Join(s.results, "one"), "finished", lines(shortGame()))

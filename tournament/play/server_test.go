@@ -85,8 +85,7 @@ func TestBodies(t *testing.T) {
 	require.Equal(t, 404, s.post("/api/games/"+game.ID+"/cheat", "{}").Code)
 }
 
-// One address has its share of connections, of requests that wait and of games,
-// and leaves room for others.
+// One address has its share of connections, of requests that wait and of games, and leaves room for others.
 func TestSharesOfClients(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t, func(c *testConfig) { c.web.Open = true })
@@ -124,8 +123,7 @@ func TestSharesOfClients(t *testing.T) {
 	require.Equal(t, held-1, s.Waits.Used("2001:db8:0:1::/64"))
 }
 
-// Serve ends when it is told to, with pages open and games under way, and leaves
-// nothing behind.
+// Serve ends when it is told to, with pages open and games under way, and leaves nothing behind.
 func TestServeEnds(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)

@@ -16,8 +16,7 @@ import (
 	"gyges/tournament/record"
 )
 
-// smallDisk makes a process of this test one that may mount a small file system, in
-// a mount namespace of its own.
+// smallDisk makes a process of this test one that may mount a small file system, in a mount namespace of its own.
 const smallDisk = "GYGES_TEST_SMALL_DISK"
 
 // The disk with the embedded server's store is full in the middle of a run: the run ends with a message

@@ -82,8 +82,7 @@ func coordinatorProcess() {
 	}
 }
 
-// slowConfig is a config of games that take a while: some two seconds of one
-// worker for ten pairs.
+// slowConfig is a config of games that take a while: some two seconds of one worker for ten pairs.
 func slowConfig(pairs string) tournament.Config {
 	c := tournament.DefaultConfig()
 	c.Rules = []*rules.Rules{rules.MustParse("simplified:max_plies=20")}
@@ -127,8 +126,7 @@ func (p *process) kill() {
 	}
 }
 
-// keepAlive starts the process again whenever it has ended, until ctx does. It
-// returns how often.
+// keepAlive starts the process again whenever it has ended, until ctx does. It returns how often.
 func (p *process) keepAlive(ctx context.Context) (starts int) {
 	for ctx.Err() == nil {
 		p.mu.Lock()
@@ -145,8 +143,7 @@ func (p *process) keepAlive(ctx context.Context) (starts int) {
 	return starts
 }
 
-// killAtRandom kills processes, and starts them again, until ctx ends. It returns
-// how often.
+// killAtRandom kills processes, and starts them again, until ctx ends. It returns how often.
 func killAtRandom(ctx context.Context, rng *rand.Rand, every time.Duration, list ...*process) int {
 	n := 0
 	for sleep(ctx, every/2+rand.N(every)) {
@@ -191,8 +188,7 @@ func TestKilledWorkers(t *testing.T) {
 	require.Equal(t, want, timeless(t, c.Out))
 }
 
-// A coordinator that is killed at random, with the server in it, goes on where it
-// was; its workers wait for it.
+// A coordinator that is killed at random, with the server in it, goes on where it was; its workers wait for it.
 func TestKilledCoordinatorAndServer(t *testing.T) {
 	t.Parallel()
 	line := newLine(t, "nats://127.0.0.1:1") // no server yet

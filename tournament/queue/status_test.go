@@ -29,9 +29,8 @@ func readStatus(t testing.TB, dir string) (s status.Run, ok bool) {
 	return s, true
 }
 
-// The file says who works and what is queued while a run is played, a job that is
-// handed out again among it; it stays at the end, leaves the records alone, and
-// the next coordinator in the folder goes on with it.
+// The file says who works and what is queued while a run is played, a job that is handed out again among it; it stays
+// at the end, leaves the records alone, and the next coordinator in the folder goes on with it.
 func TestStatusFile(t *testing.T) {
 	t.Parallel()
 	s := testServer(t)
@@ -177,8 +176,7 @@ func TestWorkersAreListed(t *testing.T) {
 	require.Equal(t, status.Plays, states[names[1]])
 }
 
-// A worker that was there before a run is known to the run from the first game on,
-// however short the run is.
+// A worker that was there before a run is known to the run from the first game on, however short the run is.
 func TestWorkerReportsAsItJoins(t *testing.T) {
 	t.Parallel()
 	s := testServer(t)

@@ -186,8 +186,7 @@ func (r *run) answer(t testing.TB, report workerReport, at time.Time) {
 	r.updateWorker(text, at)
 }
 
-// Of an answer nothing is shown unless all of it is legal and short; games of other pairs and of
-// silent workers aren't.
+// Of an answer nothing is shown unless all of it is legal and short; games of other pairs and of silent workers aren't.
 func TestAnswersAreChecked(t *testing.T) {
 	t.Parallel()
 	c := testConfig(t, 1, "random", "other")

@@ -22,7 +22,7 @@ var errTooLong = fmt.Errorf("expected a record of at most %d bytes, found a long
 
 // Reader streams records from a file of them: whole ones, or their results alone. It belongs to one goroutine.
 type Reader struct {
-	*jsonl.Reader
+	*jsonl.Lines
 	name  string
 	text  []byte // the last line, without its end
 	names source.Names
@@ -34,7 +34,7 @@ func (r *Reader) HasSum() bool { return r.sums }
 
 // NewReader returns a reader of r's records. name stands for r in errors.
 func NewReader(r io.Reader, name string) *Reader {
-	return &Reader{Reader: jsonl.NewReader(r, MaxLine), name: name, names: source.Names{}}
+	return &Reader{Lines: jsonl.NewLines(r, MaxLine), name: name, names: source.Names{}}
 }
 
 // Read returns the next record, or io.EOF after the last one. Unknown keys, an empty line and arrays that don't fit the

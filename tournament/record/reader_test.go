@@ -149,8 +149,7 @@ func TestFindAfterALostLineEnd(t *testing.T) {
 	require.Equal(t, 2, line)
 }
 
-// A line that is laid out otherwise is found, and only what is asked for has to
-// be right.
+// A line that is laid out otherwise is found, and only what is asked for has to be right.
 func TestFindAmongOthers(t *testing.T) {
 	g := sample()
 	plain, _, _ := strings.Cut(string(line(t, &g)), sumKey)

@@ -53,8 +53,7 @@ func bounces(course []rules.Step) []string {
 	return list
 }
 
-// showcase is a Kang game in which one piece bounces from the board, and one is
-// displaced.
+// showcase is a Kang game in which one piece bounces from the board, and one is displaced.
 func showcase(t *testing.T, games []*record.Record) *record.Record {
 	for _, g := range games {
 		v := Replay(0, g)
@@ -71,9 +70,8 @@ func showcase(t *testing.T, games []*record.Record) *record.Record {
 	return nil
 }
 
-// A report opens with nothing on the console and no request, and its viewer shows
-// the right board after every ply of a Kang game, with courses, bounces, hands
-// and goals.
+// A report opens with nothing on the console and no request, and its viewer shows the right board after every ply of a
+// Kang game, with courses, bounces, hands and goals.
 func TestBrowserViewer(t *testing.T) {
 	games := drawRun("alpha:x=1", "beta", "gamma's")
 	p := samplePage(t)
@@ -175,8 +173,7 @@ func pieces(b *browsertest.Tab, t *testing.T, r *rules.Rules, p rules.Position) 
 	require.Equal(t, len(want)+held, drawn, "%s", r.FormatPosition(p))
 }
 
-// The script follows moves as the rules do, under every preset: board, hands and
-// goals after each ply.
+// The script follows moves as the rules do, under every preset: board, hands and goals after each ply.
 func TestBrowserFollowsRules(t *testing.T) {
 	b := browsertest.Open(t)
 	b.Visit(savePage(t, samplePage(t)))
@@ -224,7 +221,7 @@ func hands(p rules.Position) string {
 // Hostile names stay text in the script's hands as well.
 func TestBrowserLinks(t *testing.T) {
 	games := drawRun(hostile, strings.Repeat("n", 200), "plain")
-	c, rated := collect(t, Options{Games: 500}, Run{Name: hostile}, games)
+	c, rated := collect(t, Options{Games: 500}, RunInfo{Name: hostile}, games)
 	p := Build(c, Input{Title: hostile, Tables: rated})
 	b := browsertest.Open(t)
 	url := savePage(t, p)
@@ -244,8 +241,7 @@ func TestBrowserLinks(t *testing.T) {
 	require.Equal(t, "12 games", b.Text(`document.querySelector("#viewer [role=status]").textContent`))
 	require.True(t, strings.HasPrefix(b.Text("location.hash"), "#list&"))
 
-	// A matrix is one stop of the tab key, and arrows lead on, past
-	// the player itself; the tip is seen.
+	// A matrix is one stop of the tab key, and arrows lead on, past the player itself; the tip is seen.
 	b.Eval(`document.querySelector("table.matrix td a").focus()`, nil)
 	b.Press(kb.ArrowDown)
 	require.Equal(t, "3", b.Text(`document.activeElement.closest("tr").cells[0].textContent`))
@@ -331,9 +327,8 @@ const (
 	playing = `document.querySelector("[data-act=play]").textContent`
 )
 
-// An address of a game and a ply brings the board, the game's row in the list and the move's
-// in the list of moves into view, when the page is opened and when the address changes; playing
-// leaves the page where it is.
+// An address of a game and a ply brings the board, the game's row in the list and the move's in the list of moves into
+// view, when the page is opened and when the address changes; playing leaves the page where it is.
 func TestBrowserDeepLinks(t *testing.T) {
 	const inBox = `((e, box) => { const r = e.getBoundingClientRect(), b = box.getBoundingClientRect();
 		return r.top >= b.top - 1 && r.bottom <= b.bottom + 1; })`
@@ -392,7 +387,7 @@ func TestBrowserAbsentGame(t *testing.T) {
 // Where there is one game the viewer has no list to choose from.
 func TestBrowserOneGame(t *testing.T) {
 	c := NewCollector(Options{Games: 10})
-	c.AddRun(Run{Name: "one"})
+	c.AddRun(RunInfo{Name: "one"})
 	c.Add(drawRun("alpha:x=1", "beta", "gamma's")[0])
 	b := browsertest.Open(t)
 	console := b.Visit(savePage(t, BuildReviews(c, Input{Title: "One game"})))

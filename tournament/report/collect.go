@@ -29,7 +29,7 @@ type Collector struct {
 // run is a run with what was counted of it.
 type run struct {
 	*standings.Run
-	about Run
+	about RunInfo
 }
 
 // NewCollector returns an empty collector.
@@ -38,12 +38,12 @@ func NewCollector(o Options) *Collector {
 }
 
 // AddRun adds a run. The games that follow belong to it.
-func (c *Collector) AddRun(about Run) {
+func (c *Collector) AddRun(about RunInfo) {
 	c.runs = append(c.runs, &run{c.Begin(about.Manifest), about})
 }
 
 // SetRun replaces the description of the run added last. Its schedule is that of the manifest that it was added with.
-func (c *Collector) SetRun(about Run) {
+func (c *Collector) SetRun(about RunInfo) {
 	r := c.runs[len(c.runs)-1]
 	r.about = about
 	r.SetManifest(about.Manifest)

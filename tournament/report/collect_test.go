@@ -24,8 +24,7 @@ func counted(c *Collector, rules string) *standings.RuleSet {
 	return c.RuleSets[i]
 }
 
-// The sample has the first games of every kind by priority, as choosing from all
-// games at once gives them.
+// The sample has the first games of every kind by priority, as choosing from all games at once gives them.
 func TestSampleIsFair(t *testing.T) {
 	t.Parallel()
 	const bound = 30
@@ -77,7 +76,7 @@ func TestSampleBoundsPlies(t *testing.T) {
 func TestScale(t *testing.T) {
 	const games, players = 20_000, 12
 	c := NewCollector(Options{Games: DefaultGames, Seed: 1})
-	c.AddRun(Run{Name: "big"})
+	c.AddRun(RunInfo{Name: "big"})
 	d := new(ratings.Data)
 	samples := make([]*record.Record, 64)
 	for i := range samples {
@@ -137,7 +136,7 @@ func TestImportedGames(t *testing.T) {
 		games[i] = &record.Record{Game: g.Game, Pair: g.Pair, South: g.South, North: g.North, Moves: []string{},
 			Result: g.Result, Reason: record.Imported}
 	}
-	c, rated := collect(t, Options{Games: 10}, Run{}, games)
+	c, rated := collect(t, Options{Games: 10}, RunInfo{}, games)
 	p := Build(c, Input{Tables: rated})
 	require.Equal(t, "4 of 8 games can be replayed here; the others have no moves on record that can be read.", p.Sampled)
 	require.Empty(t, counted(c, "").Lengths)
@@ -159,7 +158,7 @@ func TestPagesWhileGamesCome(t *testing.T) {
 	page := func(every int) string {
 		c := NewCollector(Options{Games: 5, Seed: 2})
 		c.AddRun(sampleRun())
-		_, rated := collect(t, Options{}, Run{}, games)
+		_, rated := collect(t, Options{}, RunInfo{}, games)
 		for i, g := range games {
 			c.Add(g)
 			if i%every == 0 {

@@ -56,7 +56,7 @@ func drawRun(names ...string) []*record.Record {
 }
 
 // collect counts games as one run, and rates them as gyges rate does.
-func collect(t testing.TB, o Options, about Run, games []*record.Record) (*Collector, table.Tables) {
+func collect(t testing.TB, o Options, about RunInfo, games []*record.Record) (*Collector, table.Tables) {
 	c := NewCollector(o)
 	c.AddRun(about)
 	data := map[string]*ratings.Data{}
@@ -88,7 +88,7 @@ func manifestFS(text string) fs.FS {
 }
 
 // sampleRun is the run of the golden files.
-func sampleRun() Run {
+func sampleRun() RunInfo {
 	m, err := tournament.ReadManifest(manifestFS(`{"schema": 1, "status": "finished", "games": {"scheduled": 72, "played": 72},
  "config": {"name": "sample", "rules": ["standard", "kang"], "agents": ["alpha:x=1", "beta", "gamma's"],
   "schedule": "round-robin", "pairs": 6,
@@ -99,7 +99,7 @@ func sampleRun() Run {
 	if err != nil {
 		panic(err)
 	}
-	return Run{Name: "results/sample", Manifest: m, Charts: []Chart{sampleChart()}}
+	return RunInfo{Name: "results/sample", Manifest: m, Charts: []Chart{sampleChart()}}
 }
 
 func sampleChart() Chart {

@@ -104,8 +104,7 @@ func (e element) captioned(caption string) []element {
 	return slices.DeleteFunc(e.all("table"), func(x element) bool { return x.all("caption")[0].text() != caption })
 }
 
-// The page has its sections in order, each with an entry in the contents, and the
-// facts of its games and manifest.
+// The page has its sections in order, each with an entry in the contents, and the facts of its games and manifest.
 func TestPageContents(t *testing.T) {
 	t.Parallel()
 	p := samplePage(t)

@@ -81,7 +81,7 @@ func TestViewerGames(t *testing.T) {
 func TestReadRun(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	require.Equal(t, Run{Name: dir}, ReadRun(t.Context(), dir))
+	require.Equal(t, RunInfo{Name: dir}, ReadRun(t.Context(), dir))
 	require.False(t, HasHistory(dir))
 	write := func(name, text string) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
@@ -123,7 +123,7 @@ func TestReadRun(t *testing.T) {
 // A tuning run without games has a page of its course and its making.
 func TestTuningAlone(t *testing.T) {
 	t.Parallel()
-	about := Run{Name: "tuned", Charts: []Chart{sampleChart()}, Tuning: &Tuning{Method: "spsa", Text: "{}"}}
+	about := RunInfo{Name: "tuned", Charts: []Chart{sampleChart()}, Tuning: &Tuning{Method: "spsa", Text: "{}"}}
 	c := NewCollector(Options{Games: 10})
 	c.AddRun(about)
 	p := Build(c, Input{Title: "tuned"})
@@ -154,7 +154,7 @@ func TestCurvesAreBounded(t *testing.T) {
 func newMatch(test string) (*Collector, *tournament.Manifest) {
 	m := &tournament.Manifest{Config: runtest.Config(fmt.Sprintf(`{"agents": ["a", "b"], "sprt": %q}`, test))}
 	c := NewCollector(Options{})
-	c.AddRun(Run{Name: "m", Manifest: m})
+	c.AddRun(RunInfo{Name: "m", Manifest: m})
 	return c, m
 }
 
@@ -226,7 +226,7 @@ func FuzzRun(f *testing.F) {
 	f.Add(`{"config":{"agents":["a","b"],"sprt":"elo0=0","rules":["x"],"pairs":1},"start":"9999-12-31T23:59:59Z"}`, "{}")
 	games := drawRun("alpha:x=1", "beta")[:4]
 	f.Fuzz(func(t *testing.T, manifest, curves string) {
-		about := Run{Name: "fuzz"}
+		about := RunInfo{Name: "fuzz"}
 		about.Manifest, _ = tournament.ReadManifest(manifestFS(manifest))
 		steps, _ := training.ReadHistory(t.Context(), strings.NewReader(curves), training.HistoryFile)
 		about.Charts = historyCharts(steps, nil)
@@ -268,7 +268,7 @@ func TestGauntletPage(t *testing.T) {
 	m := &tournament.Manifest{Config: runtest.Config(
 		`{"agents": ["a", "b", "c"], "rules": ["standard"], "schedule": "gauntlet", "pairs": 5}`)}
 	c := NewCollector(Options{Games: 10})
-	c.AddRun(Run{Name: "m", Manifest: m})
+	c.AddRun(RunInfo{Name: "m", Manifest: m})
 	for i := range int64(20) {
 		c.Add(drawGame("standard", i, "a", "bc"[i%2:i%2+1]))
 	}

@@ -23,17 +23,17 @@ import (
 )
 
 // sampleReviews are reviews of the first games of both rule sets.
-var sampleReviews = sync.OnceValues(func() ([]*review.Game, error) {
+var sampleReviews = sync.OnceValues(func() ([]*review.Review, error) {
 	games := drawRun("alpha:x=1", "beta", "gamma's")
 	list := slices.DeleteFunc(slices.Concat(games[:16], games[36:40]), func(g *record.Record) bool {
 		return review.Check(g) != nil // one ends by a move that isn't legal
 	})
-	reviews := make([]*review.Game, len(list))
-	return reviews, review.Run(context.Background(), 300, 0, list, reviews, func(*review.Game) error { return nil })
+	reviews := make([]*review.Review, len(list))
+	return reviews, review.Run(context.Background(), 300, 0, list, reviews, func(*review.Review) error { return nil })
 })
 
 // reviewedPage is a page of games, of which the first of both rule sets are reviewed.
-func reviewedPage(t *testing.T) (*Page, []*review.Game) {
+func reviewedPage(t *testing.T) (*Page, []*review.Review) {
 	t.Helper()
 	about := sampleRun()
 	about.Reviews.Nodes = 300
@@ -107,7 +107,7 @@ func TestBuildReviews(t *testing.T) {
 	games := drawRun("alpha:x=1", "beta", "gamma's")
 	build := func(n int) (*Page, []string) {
 		c := NewCollector(Options{Games: 1000})
-		c.AddRun(Run{Name: "<x>", Reviews: review.Reviews{Header: review.Header{Nodes: 300}, Games: reviews[:n]}})
+		c.AddRun(RunInfo{Name: "<x>", Reviews: review.Reviews{Header: review.Header{Nodes: 300}, Games: reviews[:n]}})
 		for _, g := range reviews[:n] {
 			c.Add(games[g.Game])
 		}
@@ -144,7 +144,7 @@ func TestReadReviews(t *testing.T) {
 	require.Equal(t, reviews[:1], r.Reviews.Games)
 	require.EqualValues(t, 300, r.Reviews.Nodes)
 	games := drawRun("alpha:x=1", "beta", "gamma's")
-	shown := func(g *record.Record) *review.Game {
+	shown := func(g *record.Record) *review.Review {
 		c := NewCollector(Options{Games: 1})
 		c.AddRun(r)
 		c.Add(g)
@@ -164,7 +164,7 @@ func TestReadReviews(t *testing.T) {
 // The viewer shows marks beside moves, what a move lost, and the better line on the board.
 func TestBrowserReview(t *testing.T) {
 	p, reviews := reviewedPage(t)
-	i := slices.IndexFunc(reviews, func(g *review.Game) bool { return g.Rules == "standard" && len(g.Turning) > 1 && g.Decisive > 0 })
+	i := slices.IndexFunc(reviews, func(g *review.Review) bool { return g.Rules == "standard" && len(g.Turning) > 1 && g.Decisive > 0 })
 	require.GreaterOrEqual(t, i, 0)
 	g := reviews[i]
 	b := browsertest.Open(t)

@@ -19,8 +19,8 @@ import (
 	"gyges/tournament/training"
 )
 
-// Run describes where games come from.
-type Run struct {
+// RunInfo describes where games come from.
+type RunInfo struct {
 	Name     string               // path on the command line
 	Folder   string               // path for command lines; "": Name
 	Manifest *tournament.Manifest // nil where none is known
@@ -31,7 +31,7 @@ type Run struct {
 }
 
 // folder is the path of the run's folder in command lines.
-func (r *Run) folder() string { return cmp.Or(r.Folder, r.Name) }
+func (r *RunInfo) folder() string { return cmp.Or(r.Folder, r.Name) }
 
 // HasHistory reports whether a folder is that of a tuning run, which may hold no games.
 func HasHistory(dir string) bool {
@@ -41,17 +41,17 @@ func HasHistory(dir string) bool {
 
 // ReadRun reads the files beside the games of a run: the manifest, and those of a tuning. path is the run's folder, or
 // its file of games. What is missing is left out, and what can't be read is noted: the games are what counts.
-func ReadRun(ctx context.Context, path string) Run {
+func ReadRun(ctx context.Context, path string) RunInfo {
 	if dir, ok := tournament.RunFolder(path); ok {
 		return ReadRunFS(ctx, os.DirFS(dir), path)
 	}
-	return Run{Name: path}
+	return RunInfo{Name: path}
 }
 
 // ReadRunFS is ReadRun for a run's folder as a file system; name is its name on the page.
-func ReadRunFS(ctx context.Context, fsys fs.FS, name string) Run {
+func ReadRunFS(ctx context.Context, fsys fs.FS, name string) RunInfo {
 	m, text := runs.ReadManifest(fsys, strings.TrimSuffix(filepath.ToSlash(name), "/"+tournament.GamesFile))
-	r := Run{Name: name, Manifest: m}
+	r := RunInfo{Name: name, Manifest: m}
 	note := func(name string, err error) {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			r.Notes = append(r.Notes, fmt.Sprintf("%s: %v", name, err))

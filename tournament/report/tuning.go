@@ -132,7 +132,7 @@ func readMatch(fsys fs.FS, dir string) (p *llrPath, notes []string) {
 	if err != nil {
 		return nil, []string{fmt.Sprintf("%s: %v", dir, err)}
 	}
-	s, in := standings.New(), new(runs.Reader)
+	s, in := standings.New(), new(runs.Stream)
 	if p = newLLRPath(m, s.Begin(m)); p == nil {
 		return nil, nil
 	}
@@ -260,7 +260,7 @@ func (b *builder) tunings() Section {
 }
 
 // add adds how a tuning run stands, its generations, and how to use its result.
-func (t *Tuning) add(s *Section, r *Run) {
+func (t *Tuning) add(s *Section, r *RunInfo) {
 	facts := []Fact{{"state", t.stateText()}, {"method", t.Method}}
 	if t.Method == "train" {
 		facts = append(facts, Fact{"generations", strconv.Itoa(len(t.Result.Generations))})
@@ -298,7 +298,7 @@ func (t *Tuning) stateText() string {
 }
 
 // keptText says which weights are the result.
-func (t *Tuning) keptText(r *Run) string {
+func (t *Tuning) keptText(r *RunInfo) string {
 	if !t.weighted {
 		return ""
 	}
@@ -313,7 +313,7 @@ func (t *Tuning) keptText(r *Run) string {
 }
 
 // commands are command lines that use the result; nil without one.
-func (t *Tuning) commands(r *Run) []string {
+func (t *Tuning) commands(r *RunInfo) []string {
 	before, err := agents.ParseSpec(cmp.Or(t.Config.Agent, "alphabeta")) // the weights of texel are for any
 	if err != nil || t.Config.Rules == "" || t.Method == "train" && t.Result.Best == 0 {
 		return nil

@@ -72,8 +72,7 @@ func TestTuningPages(t *testing.T) {
 	}
 }
 
-// The tests of the last matches are drawn, with what became of the generations. Records
-// that can't be read are noted.
+// The tests of the last matches are drawn, with what became of the generations. Records that can't be read are noted.
 func TestTrainingTests(t *testing.T) {
 	t.Parallel()
 	const match = `{"config":{"agents":["new","old"],"sprt":"elo0=0,elo1=20"}}`

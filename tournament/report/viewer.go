@@ -37,7 +37,7 @@ type ViewerGame struct {
 	Fault   string         `json:"fault,omitempty"` // what lost it outside its rules
 	Note    string         `json:"note,omitempty"`  // why not all of it is here
 
-	Review *review.Game `json:"review,omitempty"` // nil: it was not reviewed
+	Review *review.Review `json:"review,omitempty"` // nil: it was not reviewed
 }
 
 // ViewerList is a list by move.
@@ -100,7 +100,7 @@ func Replay(run int, g *record.Record) ViewerGame {
 // viewer makes the data of the game viewer from the sample.
 func (c *Collector) viewer(label func(agent string) string) *Viewer {
 	v := &Viewer{Rules: []string{}, Agents: []string{}, Runs: []string{}, Games: []ViewerGame{}}
-	reviews := map[string]*review.Game{} // by the IDs of games
+	reviews := map[string]*review.Review{} // by the IDs of games
 	for i, r := range c.runs {
 		v.Runs = append(v.Runs, textfmt.Visible(r.about.Name))
 		for _, g := range r.about.Reviews.Games {

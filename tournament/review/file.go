@@ -38,7 +38,7 @@ type Header struct {
 // Reviews are what a file holds.
 type Reviews struct {
 	Header
-	Games []*Game
+	Games []*Review
 	More  bool // the file has more than the 64 MB that are read
 
 	index  map[int64]int   // in Games, by the number of the game
@@ -59,7 +59,7 @@ func (r *Reviews) add(line []byte) error {
 	if b := beginning.Find(line); b != nil && r.wanted != nil && !r.wanted[string(b)] {
 		return nil
 	}
-	g := new(Game)
+	g := new(Review)
 	err := strictjson.Unmarshal(line, maxLine, g)
 	if err == nil {
 		err = g.check()
@@ -115,7 +115,7 @@ func ReadFS(ctx context.Context, fsys fs.FS, list ...*record.Record) (Reviews, e
 var moveShape = regexp.MustCompile(`^(pass|[123]@[a-f][1-6]|\+?[a-f1-3][a-f1-6()@x+-]*(goal)?(@[a-f][1-6])?)$`)
 
 // check verifies what may come from outside: what pages index, draw and count.
-func (g *Game) check() error {
+func (g *Review) check() error {
 	marks := []Mark{Placement, Repetition, Forced, Only, Best, Good, Inaccuracy, Mistake, Blunder, MissedWin}
 	kinds := append(Kinds(), "")
 	sides := []string{"south", "north"}
@@ -184,8 +184,8 @@ func Open(ctx context.Context, path string, nodes int64, program string, list []
 }
 
 // Find returns the reviews of records; nil for those that are not among these.
-func (r *Reviews) Find(list ...*record.Record) []*Game {
-	games := make([]*Game, len(list))
+func (r *Reviews) Find(list ...*record.Record) []*Review {
+	games := make([]*Review, len(list))
 	for i, g := range list {
 		if k, ok := r.index[g.Game]; ok && r.Games[k].Record == Identity(g) {
 			games[i] = r.Games[k]

@@ -40,10 +40,10 @@ func randomGames(t *testing.T, ruleSet string, n int) []*record.Record {
 }
 
 // collect reviews a list and returns the reviews, in the order in which they came.
-func collect(t *testing.T, workers int, list []*record.Record) (games []*Game) {
+func collect(t *testing.T, workers int, list []*record.Record) (games []*Review) {
 	t.Helper()
-	reviews := make([]*Game, len(list))
-	require.NoError(t, Run(t.Context(), 300, workers, list, reviews, func(g *Game) error {
+	reviews := make([]*Review, len(list))
+	require.NoError(t, Run(t.Context(), 300, workers, list, reviews, func(g *Review) error {
 		games = append(games, g)
 		return nil
 	}))
@@ -67,7 +67,7 @@ func TestRunEnds(t *testing.T) {
 	list := randomGames(t, "simplified", 6)
 	ctx, cancel := context.WithCancel(t.Context())
 	n := 0
-	err := Run(ctx, 300, 2, list, make([]*Game, 6), func(*Game) error {
+	err := Run(ctx, 300, 2, list, make([]*Review, 6), func(*Review) error {
 		n++
 		cancel()
 		return nil
@@ -76,7 +76,7 @@ func TestRunEnds(t *testing.T) {
 	require.Positive(t, n)
 	require.Less(t, n, 6)
 	failed := errors.New("the disk is full")
-	err = Run(t.Context(), 300, 2, list, make([]*Game, 6), func(*Game) error { return failed })
+	err = Run(t.Context(), 300, 2, list, make([]*Review, 6), func(*Review) error { return failed })
 	require.ErrorIs(t, err, failed)
 }
 
@@ -99,7 +99,7 @@ func TestFile(t *testing.T) {
 	other.Game = 0 // another game has this number by now
 	f, err = Open(t.Context(), path, 300, "another", []*record.Record{list[0], list[1], &other})
 	require.NoError(t, err)
-	require.Equal(t, []*Game{games[0], nil, nil}, f.Find(list[0], list[1], &other))
+	require.Equal(t, []*Review{games[0], nil, nil}, f.Find(list[0], list[1], &other))
 	require.NoError(t, f.Append(games[1]))
 	require.NoError(t, f.Append(games[0]))
 	require.NoError(t, f.Close())
@@ -109,7 +109,7 @@ func TestFile(t *testing.T) {
 	require.Equal(t, games, read.Games)
 	read, err = ReadFS(t.Context(), os.DirFS(filepath.Dir(path)), list[1], &other)
 	require.NoError(t, err)
-	require.Equal(t, []*Game{games[1], nil}, read.Find(list[1], &other), "those of a list alone")
+	require.Equal(t, []*Review{games[1], nil}, read.Find(list[1], &other), "those of a list alone")
 
 	_, err = Open(t.Context(), path, 400, "test", nil)
 	require.ErrorContains(t, err, "holds reviews with 300 nodes, found 400")
@@ -190,7 +190,7 @@ func TestSummary(t *testing.T) {
 		}
 		return m
 	}
-	g := &Game{South: "a", North: "b", Result: "0-1", Plies: 9, Moves: []Move{
+	g := &Review{South: "a", North: "b", Result: "0-1", Plies: 9, Moves: []Move{
 		move(1, "south", 0.9, 0.2), move(2, "north", 0.8, 0.4), move(3, "south", 0.6, 0.55), move(4, "north", 0.5, 0.48),
 		move(5, "south", 0.55, 0.3), move(6, "north", 0.7, 0.7), move(7, "south", 0.3, 0.22),
 	}}
@@ -199,7 +199,7 @@ func TestSummary(t *testing.T) {
 	require.Equal(t, []int{1, 2, 5}, g.Turning)
 	s := new(Summary)
 	s.Add(0, g)
-	fault := &Game{South: "a", North: "b", Result: "0-1", Fault: true}
+	fault := &Review{South: "a", North: "b", Result: "0-1", Fault: true}
 	fault.summarize()
 	s.Add(0, fault)
 	require.Equal(t, 2, s.Games)

@@ -19,7 +19,7 @@ type NoneError struct{ error }
 // the only one with a number, in PGN counted from 0 without those that have no result. If only one rule set passes, it
 // is that of PGN that names none. The reader notes what is left out: lines that are no records, and games that [Check]
 // refuses. The error is a NoneError if no game is left.
-func Select(ctx context.Context, in *runs.Reader, file *runs.File, game *int64) (list []*record.Record, err error) {
+func Select(ctx context.Context, in *runs.Stream, file *runs.File, game *int64) (list []*record.Record, err error) {
 	format, err := file.Sniff()
 	if err != nil {
 		return nil, err

@@ -1,7 +1,7 @@
 // Package review judges the moves of recorded games: it compares each with the best one that a search of
 // a fixed number of nodes finds, in winning probability.
 //
-// A [Reviewer] makes the [Game] of a record, [Run] those of many on all cores, a [File] keeps them, and a
+// A [Reviewer] makes the [Review] of a record, [Run] those of many on all cores, a [File] keeps them, and a
 // [Summary] counts by player where games were lost. Reviews are the same on every machine and with any
 // number of workers, since all searches are bounded by nodes and none uses what another one left.
 //
@@ -64,8 +64,8 @@ func (k Kind) Text() string {
 	}[k]
 }
 
-// Game is the review of a game. Sides are "south" and "north".
-type Game struct {
+// Review is the review of a game. Sides are "south" and "north".
+type Review struct {
 	Game   int64  `json:"game"`   // number of the record
 	Record string `json:"record"` // [Identity] of the record
 	Rules  string `json:"rules"`

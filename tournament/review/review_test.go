@@ -39,7 +39,7 @@ func played(t *testing.T, ruleSet, opening string, moves ...string) *record.Reco
 	return rec
 }
 
-func reviewed(t *testing.T, rec *record.Record) *Game {
+func reviewed(t *testing.T, rec *record.Record) *Review {
 	t.Helper()
 	g, err := New(5000).Game(t.Context(), rec, nil)
 	require.NoError(t, err)
@@ -128,8 +128,7 @@ func checkMove(t *testing.T, s *solver.Solver, g *rules.Game, made rules.Move, m
 	}
 }
 
-// documented returns the winning probability by the formula of the manual, with the scale in hundredths of a
-// point.
+// documented returns the winning probability by the formula of the manual, with the scale in hundredths of a point.
 func documented(s agents.Score, scale float64) float64 {
 	if plies, proven := s.Proven(); proven {
 		return map[bool]float64{true: 1, false: 0}[plies > 0]

@@ -55,7 +55,7 @@ func replay(rec *record.Record) (*rules.Game, error) {
 
 // Game reviews a game. The error is that of [Check], or ctx's when that ends. each, if not nil, is called after
 // each move, from the last one back.
-func (r *Reviewer) Game(ctx context.Context, rec *record.Record, each func(done, all int)) (*Game, error) {
+func (r *Reviewer) Game(ctx context.Context, rec *record.Record, each func(done, all int)) (*Review, error) {
 	game, err := replay(rec)
 	if err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ func (r *Reviewer) Game(ctx context.Context, rec *record.Record, each func(done,
 			each(n-i, n)
 		}
 	}
-	g := &Game{
+	g := &Review{
 		Game: rec.Game, Record: Identity(rec), Rules: rec.Rules, South: rec.South.Agent, North: rec.North.Agent,
 		Result: rec.Result, Fault: rec.Fault != nil, Plies: rec.Plies, Moves: p.moves, Wins: p.wins(),
 	}

@@ -14,15 +14,15 @@ import (
 // review is stored in reviews and passed to added in the order of the list. Run returns the error of a review or of
 // added, which ends it, or of ctx; then added has still received the reviews that were finished, in their order.
 func Run(
-	ctx context.Context, nodes int64, workers int, list []*record.Record, reviews []*Game, added func(*Game) error,
+	ctx context.Context, nodes int64, workers int, list []*record.Record, reviews []*Review, added func(*Review) error,
 ) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var todo []int // indexes of the games without a review
-	var finished []chan *Game
+	var finished []chan *Review
 	for i, g := range reviews {
 		if g == nil {
-			todo, finished = append(todo, i), append(finished, make(chan *Game, 1))
+			todo, finished = append(todo, i), append(finished, make(chan *Review, 1))
 		}
 	}
 	var next atomic.Int64

@@ -9,7 +9,7 @@ import (
 type Summaries []*Summary
 
 // Add counts a game in the summary of its rule set; see [Summary.Add].
-func (s *Summaries) Add(run int, g *Game) {
+func (s *Summaries) Add(run int, g *Review) {
 	i := slices.IndexFunc(*s, func(of *Summary) bool { return of.Rules == g.Rules })
 	if i < 0 {
 		i = len(*s)
@@ -42,7 +42,8 @@ type Player struct {
 	Losses
 }
 
-// Losses are the games that a player lost by its moves, not by a fault, and their decisive moves, see [Game.Decisive].
+// Losses are the games that a player lost by its moves, not by a fault, and their decisive moves, see
+// [Review.Decisive].
 type Losses struct {
 	Lost      int          `json:"lost"`
 	NoMistake int          `json:"no_mistake"` // games without a decisive move
@@ -67,7 +68,7 @@ type Loss struct {
 const MaxWorst = 5
 
 // Add counts a game of a run, which has a number if there are several.
-func (s *Summary) Add(run int, g *Game) {
+func (s *Summary) Add(run int, g *Review) {
 	s.Games++
 	players := map[string]*Player{"south": s.player(g.South), "north": s.player(g.North)}
 	for side, p := range players {
@@ -93,7 +94,7 @@ func (s *Summary) player(agent string) *Player {
 	return s.Players[i]
 }
 
-func (l *Losses) lose(run int, g *Game) {
+func (l *Losses) lose(run int, g *Review) {
 	l.Lost++
 	i := g.DecisiveMove()
 	if i < 0 {

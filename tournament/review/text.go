@@ -64,7 +64,7 @@ func shortMove(long string) string {
 }
 
 // WriteText writes the review for people, in lines of at most width columns.
-func (g *Game) WriteText(w io.Writer, width int) error {
+func (g *Review) WriteText(w io.Writer, width int) error {
 	result := fmt.Sprintf("%s after ply %d", g.Result, g.Plies)
 	if g.Fault {
 		result += ", by a fault"
@@ -103,7 +103,7 @@ func (t *Tally) text() string {
 	return text
 }
 
-func (g *Game) notes() []string {
+func (g *Review) notes() []string {
 	var notes []string
 	for i := range g.Moves {
 		if m := &g.Moves[i]; slices.Contains(g.Turning, m.Ply) {

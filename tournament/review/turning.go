@@ -9,7 +9,7 @@ import (
 )
 
 // summarize fills in what follows from the moves.
-func (g *Game) summarize() {
+func (g *Review) summarize() {
 	for _, t := range []*Tally{&g.SouthMoves, &g.NorthMoves} {
 		*t = Tally{Accuracy: 100}
 	}
@@ -22,7 +22,7 @@ func (g *Game) summarize() {
 	g.Turning, g.Decisive = g.turningPoints(), g.decisive()
 }
 
-func (g *Game) tally(side string) *Tally {
+func (g *Review) tally(side string) *Tally {
 	if side == rules.North.Name() {
 		return &g.NorthMoves
 	}
@@ -41,7 +41,7 @@ func (m *Move) turns() int {
 const maxTurning = 3
 
 // turningPoints returns the plies of the mistakes that changed the expected winner first, then of those that lost most.
-func (g *Game) turningPoints() []int {
+func (g *Review) turningPoints() []int {
 	var list []*Move
 	for i := range g.Moves {
 		if m := &g.Moves[i]; m.Loss >= Mistaken {
@@ -60,7 +60,7 @@ func (g *Game) turningPoints() []int {
 }
 
 // Loser returns the side that lost the game by its moves; "" if it was drawn or a fault decided it.
-func (g *Game) Loser() string {
+func (g *Review) Loser() string {
 	half := record.HalfPoints(g.Result, rules.South)
 	switch {
 	case g.Fault || half == 1:
@@ -71,13 +71,13 @@ func (g *Game) Loser() string {
 	return rules.North.Name()
 }
 
-// DecisiveMove returns the index in Moves of the decisive move, see [Game.Decisive]; -1 if there is none.
-func (g *Game) DecisiveMove() int {
+// DecisiveMove returns the index in Moves of the decisive move, see [Review.Decisive]; -1 if there is none.
+func (g *Review) DecisiveMove() int {
 	return slices.IndexFunc(g.Moves, func(m Move) bool { return g.Decisive > 0 && m.Ply == g.Decisive })
 }
 
-// decisive returns the ply of the loser's move that lost the game, see [Game.Decisive].
-func (g *Game) decisive() int {
+// decisive returns the ply of the loser's move that lost the game, see [Review.Decisive].
+func (g *Review) decisive() int {
 	loser, ply, most := g.Loser(), 0, 0.0
 	for i := range g.Moves {
 		m := &g.Moves[i]

@@ -1,11 +1,12 @@
 // Package runs reads the games of runs' records, of PGN and of CSV as one stream, and notes what it leaves out.
 //
-//	in := runs.Reader{Strict: strict}
+//	in := runs.Stream{Strict: strict}
 //	for game, err := range in.Games(ctx, file) {
 //		...
 //	}
 //
-// A [Game] is the result that ratings need; [Game.Load] reads the rest of it, which [Reader.Records] has read already.
+// An [Entry] is the result that ratings need; [Entry.Load] reads the rest of it, which [Stream.Records] has read
+// already.
 // What games are grouped by is for their users to say.
 package runs
 
@@ -39,15 +40,15 @@ type File struct {
 	Format   source.Format        // "": by its name and its beginning, see [File.Sniff]
 	Manifest *tournament.Manifest // of the run; nil if none is known
 
-	lined   *record.Reader // nil in PGN and CSV
-	texts   *source.Reader // of PGN or CSV
-	games   pgn.Converter  // of them
-	first   string         // its first record, by which copies are recognised; "" if that has no start time
-	lines   int            // of records that were read; games in other files
-	records int64          // with a result, each once
-	ids     source.Seen    // of them
-	copied  *source.Seen   // ids of the file that this one is a copy of; nil: of none
-	cut     bool           // the reading ended before the file
+	lined   *record.Reader  // nil in PGN and CSV
+	texts   *source.Results // of PGN or CSV
+	games   pgn.Converter   // of them
+	first   string          // its first record, by which copies are recognised; "" if that has no start time
+	lines   int             // of records that were read; games in other files
+	records int64           // with a result, each once
+	ids     source.Seen     // of them
+	copied  *source.Seen    // ids of the file that this one is a copy of; nil: of none
+	cut     bool            // the reading ended before the file
 }
 
 // Event returns the event of the first game of PGN that was read whole; "" if it has none.
@@ -125,8 +126,8 @@ func (f *File) again(id []byte) bool {
 	return f.copied != nil && f.copied.Add(id) || before
 }
 
-// Game is a game of a file. It is valid until the next one is read.
-type Game struct {
+// Entry is a game of a file. It is valid until the next one is read.
+type Entry struct {
 	source.Result
 	Record *record.Record // nil until it is loaded
 	Moves  error          // why a loaded game of PGN has no moves: they can't be played; nil: they can
@@ -137,7 +138,7 @@ type Game struct {
 
 // Load reads the whole record, if that has not been done. Games of PGN and CSV are numbered in the order in which they
 // are loaded. The error is a [*jsonl.LineError].
-func (g *Game) Load() (err error) {
+func (g *Entry) Load() (err error) {
 	f := g.file
 	switch {
 	case g.Record != nil:
@@ -151,12 +152,12 @@ func (g *Game) Load() (err error) {
 	return f.at(err)
 }
 
-// Reader reads files. Several copies of one run count once.
-type Reader struct {
+// Stream reads files. Several copies of one run count once.
+type Stream struct {
 	Strict bool          // the first game that can't be read, or a record that can't be read whole, ends the stream
 	Torn   bool          // but no last line that is cut short, as in a run that goes on
 	Rules  string        // rule set of loaded games of PGN and CSV that name none
-	Filter record.Filter // of [Reader.Records]
+	Filter record.Filter // of [Stream.Records]
 
 	Skipped Notes // what was left out
 
@@ -165,9 +166,9 @@ type Reader struct {
 
 // Games returns the games of a file. An error ends them; what is left out without one is noted. A file of records that
 // has grown may be read again, with what was appended as its In.
-func (r *Reader) Games(ctx context.Context, f *File) iter.Seq2[*Game, error] {
-	return func(yield func(*Game, error) bool) {
-		g, err := &Game{file: f, skipped: &r.Skipped}, r.open(f)
+func (r *Stream) Games(ctx context.Context, f *File) iter.Seq2[*Entry, error] {
+	return func(yield func(*Entry, error) bool) {
+		g, err := &Entry{file: f, skipped: &r.Skipped}, r.open(f)
 		for err == nil {
 			g.Record, g.Moves = nil, nil
 			if err = r.next(ctx, f, g); err == nil && !yield(g, nil) {
@@ -185,14 +186,14 @@ func (r *Reader) Games(ctx context.Context, f *File) iter.Seq2[*Game, error] {
 }
 
 // open prepares a file to be read.
-func (r *Reader) open(f *File) error {
+func (r *Stream) open(f *File) error {
 	format, err := f.Sniff()
 	if err != nil {
 		return err
 	}
 	again := slices.Contains(r.files, f)
 	if format != source.Records {
-		f.texts, f.games.Rules = source.NewReader(format, f.In, f.Name), r.Rules
+		f.texts, f.games.Rules = source.NewResults(format, f.In, f.Name), r.Rules
 	} else {
 		if !again {
 			f.readFirst()
@@ -209,7 +210,7 @@ func (r *Reader) open(f *File) error {
 }
 
 // next reads the next game into g.
-func (r *Reader) next(ctx context.Context, f *File, g *Game) error {
+func (r *Stream) next(ctx context.Context, f *File, g *Entry) error {
 	for {
 		if f.lines%4096 == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -244,7 +245,7 @@ func (r *Reader) next(ctx context.Context, f *File, g *Game) error {
 }
 
 // Unreadable notes a game that can't be read. In strict mode it returns the error.
-func (r *Reader) Unreadable(err error) error {
+func (r *Stream) Unreadable(err error) error {
 	if !r.Strict {
 		r.Skipped.Add(Unreadable, err.Error())
 		return nil
@@ -253,8 +254,8 @@ func (r *Reader) Unreadable(err error) error {
 }
 
 // Records returns the games of a file that pass the filter, loaded. One that can't be read whole is left out.
-func (r *Reader) Records(ctx context.Context, f *File) iter.Seq2[*Game, error] {
-	return func(yield func(*Game, error) bool) {
+func (r *Stream) Records(ctx context.Context, f *File) iter.Seq2[*Entry, error] {
+	return func(yield func(*Entry, error) bool) {
 		for g, err := range r.Games(ctx, f) {
 			if err == nil {
 				if err = g.Load(); err != nil {
@@ -277,7 +278,7 @@ func (r *Reader) Records(ctx context.Context, f *File) iter.Seq2[*Game, error] {
 }
 
 // Found returns the number of games that were found in all files, each id once.
-func (r *Reader) Found() (n int64) {
+func (r *Stream) Found() (n int64) {
 	for _, f := range r.files {
 		n += f.records
 	}
@@ -286,7 +287,7 @@ func (r *Reader) Found() (n int64) {
 
 // Notes returns a sentence on each file that has fewer or more games than its manifest says were played, and those on
 // what was left out but for some kinds.
-func (r *Reader) Notes(except ...Kind) (notes []string) {
+func (r *Stream) Notes(except ...Kind) (notes []string) {
 	for _, f := range r.files {
 		if m := f.Manifest; m != nil && !f.cut && m.Games.Played > 0 && m.Games.Played != f.records &&
 			m.Status != tournament.Running {
@@ -299,7 +300,7 @@ func (r *Reader) Notes(except ...Kind) (notes []string) {
 
 // Manifest returns the manifest beside a file that is named as the records of runs are. Why there is none that can be
 // read is noted.
-func (r *Reader) Manifest(path string) *tournament.Manifest {
+func (r *Stream) Manifest(path string) *tournament.Manifest {
 	if filepath.Base(path) != tournament.GamesFile {
 		return nil
 	}

@@ -12,7 +12,7 @@ import (
 // The line of an unreadable record is counted from the beginning of the file, also where that is read in parts.
 func TestLinesOfPartsAreCounted(t *testing.T) {
 	t.Parallel()
-	var in Reader
+	var in Stream
 	f := &File{Name: "f", Format: source.Records}
 	for range 3 {
 		f.In = strings.NewReader("{}\n{}\n")
@@ -29,7 +29,7 @@ func TestLinesOfPartsAreCounted(t *testing.T) {
 // What is left out of an import is named as it is of what is rated.
 func TestDuplicatesAreNoted(t *testing.T) {
 	t.Parallel()
-	var in Reader
+	var in Stream
 	text, numbers := "id,white,black,result\n1,a,b,1-0\n2,b,a,1-0\n1,a,b,1-0\n", []int64(nil)
 	for g, err := range in.Records(t.Context(), &File{In: strings.NewReader(text), Name: "x.csv"}) {
 		require.NoError(t, err)

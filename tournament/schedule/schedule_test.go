@@ -122,8 +122,7 @@ func TestSwiss(t *testing.T) {
 	}
 }
 
-// With as many rounds as allow it, neighbours in the table have equal points
-// where that can be.
+// With as many rounds as allow it, neighbours in the table have equal points where that can be.
 func TestSwissPairsNeighbours(t *testing.T) {
 	match := func(a, b int, halves, other int64) Match {
 		return Match{Players: [2]int{a, b}, Halves: [2]int64{halves, other}, Games: 2}
@@ -143,8 +142,7 @@ func TestSwissPairsNeighbours(t *testing.T) {
 	require.Equal(t, [][2]int{{0, 2}, {4, 3}}, swiss.Pairings(5, odd), "a bye is a won match")
 }
 
-// A knock-out has one match less than players; who has lost a match plays no
-// more, and the last match decides.
+// A knock-out has one match less than players; who has lost a match plays no more, and the last match decides.
 func TestKnockout(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	for n := 2; n <= 33; n++ {
@@ -179,8 +177,7 @@ func TestLargeScheduleTakesNoMemory(t *testing.T) {
 	require.Zero(t, testing.AllocsPerRun(10, func() { s.Pair(s.Len() / 2) }))
 }
 
-// Seeds are a promise to whoever repeats a run: these were worked out once and
-// may never change.
+// Seeds are a promise to whoever repeats a run: these were worked out once and may never change.
 func TestSeedsStay(t *testing.T) {
 	require.Equal(t, uint64(0xaf63dc4c8601ec8c), hashText("a"), "FNV-1a of a, as published")
 	require.Equal(t, uint64(0xe220a8397b1dcdaf), agents.MixSeed(0, 0), "first output of SplitMix64 from 0, as published")

@@ -56,10 +56,9 @@ func swissOfSeven(t *testing.T) event {
 // placesAfter returns the places in a Swiss tournament after its first rounds.
 func placesAfter(s *Schedule, n int) []place { return ranking(rounds(s.Players, s.Stages[:n]), true) }
 
-// The points of the matches are those of a tournament of single games, whose Buchholz of
-// B, C and D, who had no bye, is 8.5, 9.5 and 10, and Sonneborn-Berger 3.25, 3.5 and 4;
-// with two games a match all is twice as much. A bye counts as won against an opponent
-// with as many points as one's own: that of A adds 2.5 to 7.5 and to 2.75.
+// The points of the matches are those of a tournament of single games, whose Buchholz of B, C and D, who had no bye, is
+// 8.5, 9.5 and 10, and Sonneborn-Berger 3.25, 3.5 and 4; with two games a match all is twice as much. A bye counts as
+// won against an opponent with as many points as one's own: that of A adds 2.5 to 7.5 and to 2.75.
 func TestSwissStandings(t *testing.T) {
 	t.Parallel()
 	var got []string
@@ -115,9 +114,8 @@ func TestTieBreak(t *testing.T) {
 		tieBreak(place{buchholz: 6, sberger: 2.5}, place{buchholz: 6, sberger: 2}))
 }
 
-// With every two players having met once, all have the same Buchholz but for their own
-// points. Points of all add up to the games played and the byes; the standings don't
-// depend on the order in which games are counted.
+// With every two players having met once, all have the same Buchholz but for their own points. Points of all add up to
+// the games played and the byes; the standings don't depend on the order in which games are counted.
 func TestSwissProperties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -52,7 +52,7 @@ func TestRepeatedOpenings(t *testing.T) {
 
 	text, err := os.ReadFile(filepath.Join(config.Out, tournament.GamesFile))
 	require.NoError(t, err)
-	read, in := New(), &runs.Reader{Strict: true}
+	read, in := New(), &runs.Stream{Strict: true}
 	read.Begin(in.Manifest(filepath.Join(config.Out, tournament.GamesFile)))
 	require.NoError(t, read.read(t, in, string(text), "games"))
 	for _, s := range []*Standings{live, read} {

@@ -124,7 +124,7 @@ func (s *Standings) Games() (n int64) {
 
 // Read counts the games of a file as those of the run begun last. whole, if it is not nil, is called with the record of
 // each that is counted, unless only its result can be read.
-func (s *Standings) Read(ctx context.Context, in *runs.Reader, file *runs.File, whole func(*record.Record)) error {
+func (s *Standings) Read(ctx context.Context, in *runs.Stream, file *runs.File, whole func(*record.Record)) error {
 	for g, err := range in.Games(ctx, file) {
 		if err != nil {
 			return err

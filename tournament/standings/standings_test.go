@@ -13,8 +13,7 @@ import (
 	"gyges/tournament/schedule"
 )
 
-// recorded returns a line of records: a game of a pair, in which the first player has
-// South if the number is even.
+// recorded returns a line of records: a game of a pair, in which the first player has South if the number is even.
 func recorded(number int64, rules, first, second, result string) string {
 	g := record.Record{
 		Game: number, Pair: number / 2, Rules: rules, Opening: "o", Policy: "random", Moves: []string{}, Result: result, Reason: "goal",
@@ -50,14 +49,14 @@ func begun(id string, format schedule.Name) *Standings {
 }
 
 // read reads games as those of the run begun last.
-func (s *Standings) read(t *testing.T, in *runs.Reader, text, name string) error {
+func (s *Standings) read(t *testing.T, in *runs.Stream, text, name string) error {
 	f := &runs.File{In: strings.NewReader(text), Name: name, Manifest: &s.run().manifest}
 	return s.Read(t.Context(), in, f, nil)
 }
 
 func TestRead(t *testing.T) {
 	t.Parallel()
-	r, s := new(runs.Reader), begun("x", "")
+	r, s := new(runs.Stream), begun("x", "")
 	require.NoError(t, s.read(t, r, games(0, 60), "a"))
 	s.Begin(&tournament.Manifest{ID: "x"})
 	require.NoError(t, s.read(t, r, games(0, 62), "copy of a"))
@@ -83,10 +82,10 @@ func TestRead(t *testing.T) {
 
 	part := New()
 	part.Only = map[string]bool{"kang": true}
-	require.NoError(t, part.read(t, new(runs.Reader), games(0, 62), "a"))
+	require.NoError(t, part.read(t, new(runs.Stream), games(0, 62), "a"))
 	require.Equal(t, 30, part.Data().Games())
 	require.Equal(t, []string{"standard"}, part.Others)
-	err = New().read(t, &runs.Reader{Strict: true}, games(0, 2)+"{}\n", "a")
+	err = New().read(t, &runs.Stream{Strict: true}, games(0, 2)+"{}\n", "a")
 	require.ErrorContains(t, err, "a:3: ")
 }
 
@@ -117,12 +116,12 @@ func TestAdaptive(t *testing.T) {
 	kang := map[string]bool{"kang": true}
 	swiss, both := begun("", "swiss"), begun("", schedule.RoundRobin)
 	swiss.Only = kang
-	require.NoError(t, swiss.read(t, new(runs.Reader), games(0, 62), "b"))
+	require.NoError(t, swiss.read(t, new(runs.Stream), games(0, 62), "b"))
 	require.Equal(t, []ratings.PriorCause{ratings.PriorAdaptive}, causes(swiss))
-	require.NoError(t, both.read(t, new(runs.Reader), games(0, 30), "a"))
+	require.NoError(t, both.read(t, new(runs.Stream), games(0, 30), "a"))
 	both.Begin(&tournament.Manifest{Config: tournament.Config{Schedule: "swiss"}})
 	both.Only = kang
-	require.NoError(t, both.read(t, new(runs.Reader), games(0, 62), "b"))
+	require.NoError(t, both.read(t, new(runs.Stream), games(0, 62), "b"))
 	require.Equal(t, []ratings.PriorCause{"", ratings.PriorAdaptive}, causes(both))
 }
 

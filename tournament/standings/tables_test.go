@@ -23,7 +23,7 @@ func TestMisfit(t *testing.T) {
 		s := New()
 		s.Begin(&tournament.Manifest{Config: runtest.Config(fmt.Sprintf(`{"name": "event", "schedule": "round-robin",
 			"pairs": 10, "rules": ["standard"], "agents": ["greedy:name=g", "random", %q]}`, third))})
-		require.NoError(t, s.read(t, new(runs.Reader), games(0, 6), "a"))
+		require.NoError(t, s.read(t, new(runs.Stream), games(0, 6), "a"))
 		require.Len(t, s.tables(nil), tables)
 		require.Equal(t, tables == 0, slices.Contains(s.Notes(),
 			"the records of event don't fit its manifest: no round-robin table"))
@@ -37,7 +37,7 @@ func TestStandingsInTables(t *testing.T) {
 	one := New()
 	one.Begin(&tournament.Manifest{ID: "x", Config: runtest.Config(`{"name": "g", "schedule": "gauntlet", "pairs": 5,
 		"rules": ["standard"], "agents": ["greedy:name=g", "random", "alphabeta:depth=2"]}`)})
-	r := new(runs.Reader)
+	r := new(runs.Stream)
 	require.NoError(t, one.read(t, r, games(0, 30), "a"))
 	fitted, err := one.Fit(t.Context(), ratings.Options{}, false)
 	require.NoError(t, err)

@@ -67,7 +67,7 @@ func (e *extractor) extract(ctx context.Context, dir string, provenance map[stri
 	if err := files.Lock(f); err != nil {
 		return Extraction{}, fmt.Errorf("%s: %w", dir, err)
 	}
-	in := &runs.Reader{Strict: true}
+	in := &runs.Stream{Strict: true}
 	file := &runs.File{In: f, Name: path, Format: source.Records, Manifest: in.Manifest(path)}
 	if file.Manifest != nil {
 		e.all = file.Manifest.Games.Played

@@ -31,8 +31,7 @@ func spec(t testing.TB, text string) agents.Spec {
 	return s
 }
 
-// config plays so that much comes about: repeated positions, random moves, draws
-// by length, two agents, two rule sets.
+// config plays so that much comes about: repeated positions, random moves, draws by length, two agents, two rule sets.
 func selfPlayConfig(t testing.TB) SelfPlay {
 	t.Helper()
 	c := DefaultSelfPlay()
@@ -59,8 +58,7 @@ func play(t testing.TB, c SelfPlay) (string, Extraction) {
 	return c.Tournament.Out, s
 }
 
-// text is a training position in words, so that none of the package's own types are needed
-// to compare.
+// text is a training position in words, so that none of the package's own types are needed to compare.
 type text struct {
 	rules, position     string
 	game, ply, toEnd    int
@@ -334,8 +332,7 @@ func TestSearchedPositions(t *testing.T) {
 	require.Equal(t, s, got)
 }
 
-// Games that a fault decided give no positions, and agents without scores give
-// positions without.
+// Games that a fault decided give no positions, and agents without scores give positions without.
 func TestFaultsAndMissingScores(t *testing.T) {
 	t.Parallel()
 	broken := agents.Kind{Name: "broken", New: func(agents.Config) (agents.Agent, error) { return broken{}, nil }}
@@ -364,8 +361,7 @@ func (broken) Choose(context.Context, *rules.Game, agents.Request) (agents.Decis
 	return agents.Decision{}, errors.New("out of order")
 }
 
-// Records that don't hold are refused with their game, and positions that are
-// there stay.
+// Records that don't hold are refused with their game, and positions that are there stay.
 func TestBadRecords(t *testing.T) {
 	t.Parallel()
 	c := selfPlayConfig(t)

@@ -353,8 +353,7 @@ func TestShareOfConnections(t *testing.T) {
 	require.Eventually(t, func() bool { return works(third) }, time.Minute, time.Millisecond)
 }
 
-// The bounds on the time of requests and answers don't cut short events that come late; who sends
-// nothing is let go.
+// The bounds on the time of requests and answers don't cut short events that come late; who sends nothing is let go.
 func TestServeWaits(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t, Config{})

@@ -62,8 +62,7 @@ func TestLineAgreesWithGame(t *testing.T) {
 	})
 }
 
-// A move that leads to a position passed through is forbidden by superko
-// whenever that was.
+// A move that leads to a position passed through is forbidden by superko whenever that was.
 func TestRepetitionAlongTheLine(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	for rule, forbidden := range map[string]bool{"superko": true, "none": false} {

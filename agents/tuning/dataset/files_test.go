@@ -344,8 +344,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// Another library reads the same: testdata/arrow, built with its own module, is
-// to be named by GYGES_ARROW.
+// Another library reads the same: testdata/arrow, built with its own module, is to be named by GYGES_ARROW.
 func TestArrowReadsTheSame(t *testing.T) {
 	t.Parallel()
 	program := os.Getenv("GYGES_ARROW")

@@ -15,8 +15,7 @@ import (
 	"gyges/rules/base/settings"
 )
 
-// chosenBy returns choices that are drawn with the probabilities of a policy, in positions
-// of random games.
+// chosenBy returns choices that are drawn with the probabilities of a policy, in positions of random games.
 func chosenBy(t testing.TB, r *rules.Rules, w *policy.Weights, n int, seed uint64) []Choice {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 0))

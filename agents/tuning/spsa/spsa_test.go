@@ -65,10 +65,9 @@ func fourParams(seed uint64) Settings {
 	}
 }
 
-// The optimum lies some 420 Elo above the start, 6 of which are beyond a bound.
-// With R as it is, what is left after 16,000 pairs is some 0.5 Elo on average over
-// 20 seeds and 1.5 at worst; the bounds are several times as much, so that a right
-// implementation does not fail for any seeds.
+// The optimum lies some 420 Elo above the start, 6 of which are beyond a bound. With R as it is, what is left after
+// 16,000 pairs is some 0.5 Elo on average over 20 seeds and 1.5 at worst; the bounds are several times as much, so that
+// a right implementation does not fail for any seeds.
 func TestConvergence(t *testing.T) {
 	t.Parallel()
 	total, worst := 0.0, 0.0

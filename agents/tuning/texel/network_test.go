@@ -14,8 +14,7 @@ import (
 	"gyges/agents/eval/inputs"
 )
 
-// drawNetwork draws a network that makes much of few inputs, so that some units
-// are at their bounds, some between.
+// drawNetwork draws a network that makes much of few inputs, so that some units are at their bounds, some between.
 func drawNetwork(rng *rand.Rand) *eval.Network {
 	n := &eval.Network{}
 	for k := range eval.HiddenUnits {
@@ -108,9 +107,8 @@ func TestNetworkGradient(t *testing.T) {
 	require.Greater(t, checked, 300)
 }
 
-// Results that follow a network are foretold nearly as well by the one that is
-// fitted to them as by the true one, and much better than by weights alone. What
-// comes out says of itself what it is: its whole numbers have the loss.
+// Results that follow a network are foretold nearly as well by the one that is fitted to them as by the true one, and
+// much better than by weights alone. What comes out says of itself what it is: its whole numbers have the loss.
 func TestNetworkIsRecovered(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(2, 2))

@@ -41,8 +41,7 @@ func (w truth) names() []string {
 	return names
 }
 
-// draw draws features such as an evaluation has: a constant, small counts,
-// correlated ones, many zeros.
+// draw draws features such as an evaluation has: a constant, small counts, correlated ones, many zeros.
 func (w truth) draw(rng *rand.Rand) []float64 {
 	f := make([]float64, len(w.weights))
 	f[0] = 1
@@ -353,9 +352,8 @@ func TestBadDataIsRefused(t *testing.T) {
 	refused("lambda: expected a number above 0, at most 1, found 0", d, d, bad)
 }
 
-// The test positions change nothing in a fit. Their loss is that of the weights
-// that come out: with results at random it rises, while that of the validation
-// positions, which chose the iteration, falls.
+// The test positions change nothing in a fit. Their loss is that of the weights that come out: with results at random
+// it rises, while that of the validation positions, which chose the iteration, falls.
 func TestTestPositionsAreMeasured(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(12, 0))

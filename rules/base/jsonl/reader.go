@@ -41,8 +41,8 @@ func (e *LineError) Unwrap() error { return e.Err }
 // Is reports whether the target is [ErrTorn] and the line is such a one.
 func (e *LineError) Is(target error) bool { return target == ErrTorn && e.Torn }
 
-// Reader reads lines. It belongs to one goroutine.
-type Reader struct {
+// Lines reads lines. It belongs to one goroutine.
+type Lines struct {
 	file    *bufio.Reader
 	maxLine int
 	line    int
@@ -51,17 +51,17 @@ type Reader struct {
 	torn    bool
 }
 
-// NewReader returns a reader of the lines of r, each of at most maxLine bytes, its end included.
-func NewReader(r io.Reader, maxLine int) *Reader {
+// NewLines returns a reader of the lines of r, each of at most maxLine bytes, its end included.
+func NewLines(r io.Reader, maxLine int) *Lines {
 	size := bufferSize
 	if text, ok := r.(*bytes.Reader); ok { // often a single line
 		size = min(size, text.Len())
 	}
-	return &Reader{file: bufio.NewReaderSize(r, size), maxLine: maxLine}
+	return &Lines{file: bufio.NewReaderSize(r, size), maxLine: maxLine}
 }
 
 // Next returns the next line without its end, or io.EOF after the last one. The line is valid until the next call.
-func (r *Reader) Next() ([]byte, error) {
+func (r *Lines) Next() ([]byte, error) {
 	r.line++
 	line, err := r.file.ReadSlice('\n')
 	size := len(line)
@@ -91,17 +91,17 @@ func (r *Reader) Next() ([]byte, error) {
 }
 
 // Line returns the number of the line read last, from 1.
-func (r *Reader) Line() int { return r.line }
+func (r *Lines) Line() int { return r.line }
 
 // Offset returns how many bytes the lines read so far take in the file, their ends included.
-func (r *Reader) Offset() int64 { return r.offset }
+func (r *Lines) Offset() int64 { return r.offset }
 
 // Torn reports whether the line read last has no end.
-func (r *Reader) Torn() bool { return r.torn }
+func (r *Lines) Torn() bool { return r.torn }
 
 // Read calls each with every line that has an end, and returns their size in bytes. Errors have name and line.
 func Read(r io.Reader, name string, maxLine int, each func(line []byte) error) (size int64, err error) {
-	in := NewReader(r, maxLine)
+	in := NewLines(r, maxLine)
 	for {
 		line, err := in.Next()
 		switch {

@@ -119,7 +119,7 @@ func read(t require.TestingT, text string) ([]*record.Record, []error, []string)
 func readUnder(
 	t require.TestingT, f source.Format, text string, c *Converter,
 ) (games []*record.Record, moves []error, bad []string) {
-	for in := source.NewReader(f, strings.NewReader(text), "x"); ; {
+	for in := source.NewResults(f, strings.NewReader(text), "x"); ; {
 		var o source.Result
 		err := in.ReadResult(&o)
 		if errors.Is(err, io.EOF) {

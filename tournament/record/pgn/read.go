@@ -31,7 +31,7 @@ type Converter struct {
 
 // Record returns the record of the game that was read last, with the next number, from 0. The error says why its moves
 // are left out: they could not be played.
-func (c *Converter) Record(in *source.Reader, o *source.Result) (*record.Record, error) {
+func (c *Converter) Record(in *source.Results, o *source.Result) (*record.Record, error) {
 	if c.games == 0 {
 		c.Event, c.pairs = in.Tag("Event"), map[string]int64{}
 	}
@@ -47,7 +47,7 @@ func (c *Converter) Record(in *source.Reader, o *source.Result) (*record.Record,
 }
 
 // start is when the game began, as far as its tags say.
-func start(in *source.Reader) time.Time {
+func start(in *source.Results) time.Time {
 	t, err := time.Parse(dateForm+" "+timeForm, in.Tag("Date")+" "+in.Tag(tagTime))
 	if err != nil {
 		t, err = time.Parse(dateForm, in.Tag("Date"))
@@ -108,7 +108,7 @@ func words(text string) ([]string, error) {
 
 // readMoves plays the moves of a game, if there are any, and adds them to its record,
 // which stays as it is after an error.
-func readMoves(in *source.Reader, r *record.Record) error {
+func readMoves(in *source.Results, r *record.Record) error {
 	text, err := in.Moves()
 	if err != nil {
 		return err
@@ -153,7 +153,7 @@ func readMoves(in *source.Reader, r *record.Record) error {
 
 // opening returns the position that a game began in: that of the tag FEN, or of
 // Opening if that is a position and no name, or else the empty board.
-func opening(in *source.Reader, set *rules.Rules) (rules.Position, error) {
+func opening(in *source.Results, set *rules.Rules) (rules.Position, error) {
 	if text := in.Tag(tagFEN); text != "" {
 		p, err := set.ParsePosition(text)
 		if err != nil {
