@@ -34,5 +34,7 @@ func Example() {
 		}
 	}
 	fmt.Println(moves, "answers,", holding, "of which stop South from winning")
-	// Output: 110323/000000/000000/000200/000000/213132 n 642 answers, 304 of which stop South from winning
+	// Output:
+	// 110323/000000/000000/000200/000000/213132 n
+	// 642 answers, 304 of which stop South from winning
 }
