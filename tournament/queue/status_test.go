@@ -35,7 +35,7 @@ func TestStatusFile(t *testing.T) {
 	t.Parallel()
 	s := testServer(t)
 	nc := connect(t, s)
-	c := testConfig(t, 6, "random", "other")
+	c := testConfig(t, 60, "random", "other") // long enough for workers to be asked while they play
 	c.Rules = c.Rules[:1]
 	want := local(t, c)
 	p := testPool(t, nc, func(o *Options) { o.lease, o.window, o.statusEvery = minLease, 4, 20*time.Millisecond })
@@ -103,7 +103,7 @@ func TestStatusFile(t *testing.T) {
 	require.True(t, ok)
 	require.True(t, ended.Ended)
 	require.Nil(t, ended.Queue)
-	require.Equal(t, [2]int64{6, 12}, [2]int64{ended.Pairs, ended.Games})
+	require.Equal(t, [2]int64{60, 120}, [2]int64{ended.Pairs, ended.Games})
 	require.Positive(t, ended.PairsPerSecond)
 	require.InDelta(t, 2*ended.PairsPerSecond, ended.GamesPerSecond, 1e-9)
 	require.Len(t, ended.Workers, 2)
