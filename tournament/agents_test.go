@@ -80,20 +80,12 @@ var errTest = errors.New("out of ideas")
 // wrongs are things agents may do, by name.
 func wrongs() map[string]func(context.Context, *rules.Game) (agents.Decision, error) {
 	return map[string]func(context.Context, *rules.Game) (agents.Decision, error){
-		"nomove": func(context.Context, *rules.Game) (agents.Decision, error) { return agents.Decision{}, nil },
 		"illegal": func(context.Context, *rules.Game) (agents.Decision, error) {
 			return agents.Decision{Move: rules.Pass}, nil
 		},
 		"error": func(context.Context, *rules.Game) (agents.Decision, error) { return agents.Decision{}, errTest },
 		"panic": func(_ context.Context, g *rules.Game) (agents.Decision, error) {
 			return agents.Decision{Move: g.Moves()[:0:0][len(g.Moves())]}, nil
-		},
-		"panicvalue": func(context.Context, *rules.Game) (agents.Decision, error) { panic(errTest) },
-		"change": func(_ context.Context, g *rules.Game) (agents.Decision, error) {
-			var ms rules.MoveSet
-			g.LegalMoves(&ms)
-			g.PlayLegal(ms.At(0))
-			return agents.Decision{Move: ms.At(0)}, nil
 		},
 		"block": func(ctx context.Context, _ *rules.Game) (agents.Decision, error) {
 			<-ctx.Done()

@@ -37,7 +37,7 @@ func TestImport(t *testing.T) {
 	require.NoError(t, err)
 
 	// What is there stays.
-	c := testConfig(t, "random", "change")
+	c := testConfig(t, "random", "scored")
 	c.Out = dir
 	_, err = Run(t.Context(), c, testRegistry(nil), nil)
 	require.ErrorContains(t, err, "holds imported games; expected a new folder or that of a run")
