@@ -44,7 +44,7 @@ func Create(path string) (*File, error) {
 		return nil, err
 	}
 	dir, base := filepath.Split(path)
-	clean(dir, base+tmpMark, os.Remove)
+	clean(dir, base+tmpMark)
 	f, err := createTemp(path)
 	if err != nil {
 		return nil, withPath(err, path)
@@ -337,12 +337,12 @@ const tmpMark = ".tmp-"
 
 var tmpName = regexp.MustCompile(`^.+\.tmp-[0-9]+$`)
 
-// Clean removes the temporary files in a folder that processes which ended have left there.
-func Clean(dir string) { clean(dir, "", os.Remove) }
+// Clean removes the temporary files and those of [TempDir] in a folder that processes which ended have left there.
+func Clean(dir string) { clean(dir, "") }
 
-// clean calls remove with each temporary file in a folder whose name has a prefix
-// and whose lock no process has. Its error is ignored: what stays does no harm.
-func clean(dir, prefix string, remove func(path string) error) {
+// clean removes the temporary files in a folder whose names have a prefix and whose locks no process has,
+// and the folders that they lock. Errors are ignored: what stays does no harm.
+func clean(dir, prefix string) {
 	entries, _ := os.ReadDir(filepath.Clean(dir)) // what can't be read is not cleaned
 	for _, e := range entries {
 		if !isTemp(e) || !strings.HasPrefix(e.Name(), prefix) {
@@ -356,7 +356,8 @@ func clean(dir, prefix string, remove func(path string) error) {
 			if runtime.GOOS == "windows" { // which removes no open file
 				_ = f.Close()
 			}
-			_ = remove(f.Name())
+			_ = os.RemoveAll(folderOf(f.Name())) // first, as it can't be told from a user's without its lock
+			_ = os.Remove(f.Name())
 		}
 		_ = f.Close() // nothing was written
 	}
@@ -370,9 +371,7 @@ func TempDir(dir, prefix string) (path string, remove func() error, err error) {
 	if dir == "" {
 		dir = os.TempDir()
 	}
-	clean(dir, prefix+tmpMark, func(lock string) error {
-		return errors.Join(os.RemoveAll(folderOf(lock)), os.Remove(lock))
-	})
+	clean(dir, prefix+tmpMark)
 	lock, err := createTemp(filepath.Join(dir, prefix))
 	if err != nil {
 		return "", nil, err

@@ -112,6 +112,17 @@ func TestLeftovers(t *testing.T) {
 		_, _ = io.Copy(io.Discard, os.Stdin) // until it is killed
 		return
 	}
+	t.Run("Clean", func(t *testing.T) { leftovers(t, Clean) })
+	t.Run("TempDir", func(t *testing.T) {
+		leftovers(t, func(dir string) {
+			_, remove, err := TempDir(dir, "work")
+			require.NoError(t, err)
+			require.NoError(t, remove())
+		})
+	})
+}
+
+func leftovers(t *testing.T, clean func(dir string)) {
 	dir := t.TempDir()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestLeftovers$")
 	cmd.Env = append(os.Environ(), "GYGES_TEST_FILES="+dir)
@@ -130,10 +141,7 @@ func TestLeftovers(t *testing.T) {
 	work := func() {
 		t.Helper()
 		require.NoError(t, Replace(filepath.Join(dir, "out"), nil))
-		_, remove, err := TempDir(dir, "work")
-		require.NoError(t, err)
-		require.NoError(t, remove())
-		Clean(dir)
+		clean(dir)
 	}
 	work()
 	require.Subset(t, list(t, dir), live)
