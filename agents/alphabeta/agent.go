@@ -112,7 +112,8 @@ func (a *player) Choose(ctx context.Context, g *rules.Game, q agents.Request) (a
 	return best, nil
 }
 
-// search runs one search in every thread and returns the best of their results.
+// search runs one search in every thread and returns the best of their results. When it returns or panics, as it does
+// where a thread did, no thread is left.
 func (a *player) search(
 	ctx context.Context, g *rules.Game, q *agents.Request, lim agents.Limits, t agents.Timer,
 ) agents.Decision {
@@ -123,24 +124,40 @@ func (a *player) search(
 	}
 	last := min(cmp.Or(lim.Depth, maxDepth), maxDepth)
 	results := make([]agents.Decision, len(a.searches))
+	panics := make(chan any, len(a.searches))
 	var helpers sync.WaitGroup
 	for i := range a.searches {
 		s := &a.searches[i]
 		s.begin(ctx, g, q.Exclude, lim, t)
 		if i > 0 {
 			// Half of the helpers start a ply deeper, which fills the table for the others.
-			helpers.Go(func() { results[i] = s.deepen(g.Position(), 1+i%2, last, func(agents.Decision) {}) })
+			helpers.Go(func() {
+				defer func() {
+					if p := recover(); p != nil {
+						panics <- p
+						a.shared.stop.Store(true)
+					}
+				}()
+				results[i] = s.deepen(g.Position(), 1+i%2, last, func(agents.Decision) {})
+			})
 		}
 	}
-	results[0] = a.searches[0].deepen(g.Position(), 1, last, func(d agents.Decision) {
-		if q.Info != nil {
-			d.Nodes = a.shared.nodes.Load()
-			q.Info(d)
-		}
-	})
-	a.shared.stop.Store(true)
-	helpers.Wait()
-	a.shared.stop.Store(false)
+	func() {
+		defer func() {
+			a.shared.stop.Store(true)
+			helpers.Wait()
+			a.shared.stop.Store(false)
+		}()
+		results[0] = a.searches[0].deepen(g.Position(), 1, last, func(d agents.Decision) {
+			if q.Info != nil {
+				d.Nodes = a.shared.nodes.Load()
+				q.Info(d)
+			}
+		})
+	}()
+	if len(panics) > 0 {
+		panic(<-panics)
+	}
 	best := deepest(results)
 	best.Nodes = a.shared.nodes.Load()
 	return best

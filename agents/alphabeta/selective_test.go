@@ -62,6 +62,25 @@ func TestThreads(t *testing.T) {
 	require.NoError(t, g.Check(d.Move))
 }
 
+// A panic of any thread is one of Choose, which makes it the agent's fault; no thread is left.
+func TestThreadThatPanics(t *testing.T) {
+	r := rules.MustParse("standard")
+	g := agenttest.RandomGame(r, rand.New(rand.NewPCG(4, 4)), 3)
+	before := runtime.NumGoroutine()
+	for broken := range 3 {
+		a := agenttest.New(t, Kind(), "alphabeta:threads=3,hash=1", g).(*player)
+		a.searches[broken].eval = nil
+		require.Panics(t, func() {
+			_, _ = a.Choose(t.Context(), g, agents.Request{Limits: agents.Limits{Depth: 40}})
+		}, broken)
+		require.LessOrEqual(t, runtime.NumGoroutine(), before)
+		require.NoError(t, a.NewGame(t.Context(), agents.Setup{Rules: r, Side: g.Position().Side()}))
+		d, err := a.Choose(t.Context(), g, agents.Request{Limits: agents.Limits{Depth: 1}})
+		require.NoError(t, err)
+		require.NoError(t, g.Check(d.Move), "after it the agent plays again")
+	}
+}
+
 // The deepest result of all threads counts, a proven one more than any depth, and the first thread's among equals.
 func TestDeepestResultCounts(t *testing.T) {
 	result := func(move rules.Move, depth int, score agents.Score) agents.Decision {

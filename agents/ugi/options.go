@@ -67,6 +67,9 @@ func (s *server) setThreads(n int) error {
 
 // setOption sets an option by NAME VALUE or by name NAME value VALUE. Neither capitals nor blanks in the name matter.
 func (s *server) setOption(_ context.Context, text string) error {
+	if s.move != nil {
+		return errors.New("a search is under way; stop it first")
+	}
 	words := strings.Fields(text)
 	if len(words) >= 4 && words[0] == "name" && words[len(words)-2] == "value" {
 		words = append(words[1:len(words)-2], words[len(words)-1])

@@ -2,76 +2,106 @@ package ugi
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"gyges/agents"
 	"gyges/rules"
-	"gyges/rules/base/settings"
+	"gyges/rules/base/suggest"
 )
 
-// endless is how long a search without any limit may take.
-const endless = 24 * time.Hour
+// Times of searches without limits: of any, and of one whose command had words but no limit.
+const (
+	endless       = 24 * time.Hour
+	unknownSearch = time.Second
+)
 
-// goCommand is what may follow go: numbers, by the word before each, of which times are in milliseconds; and infinite.
-type goCommand struct {
-	MoveTime  int64 `param:"movetime" check:"1..86400000"`
-	Depth     int   `param:"depth" check:"1..1000"`
-	Nodes     int64 `param:"nodes" check:"1..1000000000000000"`
-	WTime     int64 `param:"wtime" check:"0..86400000"` // South's clock; -1: none
-	WInc      int64 `param:"winc" check:"0..86400000"`
-	BTime     int64 `param:"btime" check:"0..86400000"` // North's clock; -1: none
-	BInc      int64 `param:"binc" check:"0..86400000"`
-	MovesToGo int   `param:"movestogo" check:"1..86400000"`
-	infinite  bool
+// maxMS is the longest time of a command, a day, in milliseconds.
+const maxMS = 86_400_000
+
+// goBounds are the words of go before numbers, with their bounds. Times are in milliseconds; w is South, b North.
+var goBounds = map[string][2]int64{
+	"movetime": {1, maxMS}, "depth": {1, 1000}, "nodes": {1, 1e15}, "wtime": {0, maxMS}, "winc": {0, maxMS},
+	"btime": {0, maxMS}, "binc": {0, maxMS}, "movestogo": {0, maxMS},
 }
 
-func parseGo(text string) (goCommand, error) {
-	c := goCommand{WTime: -1, BTime: -1}
-	fields := settings.Fields(&c, "")
+// goCommand is what followed go.
+type goCommand struct {
+	numbers  map[string]int64 // within goBounds
+	infinite bool
+}
+
+// parseGo reads what follows go. A number out of bounds becomes the nearest one within, one that is missing or can't be
+// read the lowest, so that a move comes in time; unknown words are left out. The notes say so.
+func parseGo(text string) (c goCommand, notes []string) {
+	c.numbers = map[string]int64{}
+	var unknown []string
 	for words := strings.Fields(text); len(words) > 0; {
-		if words[0] == "infinite" {
-			c.infinite, words = true, words[1:]
+		word, value := words[0], ""
+		words = words[1:]
+		bounds, known := goBounds[word]
+		if !known {
+			c.infinite = c.infinite || word == "infinite"
+			if word != "infinite" {
+				unknown = append(unknown, word)
+			}
 			continue
 		}
-		i := slices.IndexFunc(fields, func(f settings.Field) bool { return f.Key == words[0] })
-		if i < 0 || len(words) == 1 {
-			return c, fmt.Errorf("expected movetime, depth, nodes, wtime, btime, winc, binc or movestogo and a number, "+
-				"or infinite, found %.120q", words[0])
+		if len(words) > 0 && words[0] != "infinite" && goBounds[words[0]] == [2]int64{} {
+			value, words = words[0], words[1:]
 		}
-		if err := setWithin(fields[i], words[1], fields[i].Tag.Get("check")); err != nil {
-			return c, fmt.Errorf("%s: %w", words[0], err)
+		low, high := float64(bounds[0]), float64(bounds[1])
+		x, err := strconv.ParseFloat(value, 64)
+		if err != nil && !errors.Is(err, strconv.ErrRange) || math.IsNaN(x) {
+			err, x = strconv.ErrSyntax, low
 		}
-		words = words[2:]
+		used := math.Floor(min(max(x, low), high))
+		if c.numbers[word] = int64(used); err != nil || used != x {
+			notes = append(notes, fmt.Sprintf("%s: expected a whole number from %d to %d, found %.60q; %.0f is taken",
+				word, bounds[0], bounds[1], value, used))
+		}
 	}
-	return c, nil
+	if unknown != nil {
+		notes = append(notes, fmt.Sprintf("%.120q is passed over; expected %s and a number, or infinite",
+			strings.Join(unknown, " "), suggest.OneOf(slices.Sorted(maps.Keys(goBounds)))))
+	}
+	return c, notes
 }
 
-// limitsFor returns the limits of the next move of g, with the given overhead if the mover's clock runs.
+// limitsFor returns the limits of the next move of g, with the given overhead if the mover's clock runs. The clock of
+// a mover of whom no time is known is taken to be as the other one's.
 func (c *goCommand) limitsFor(g *rules.Game, overhead time.Duration) agents.Limits {
-	lim := agents.Limits{Depth: c.Depth, Nodes: c.Nodes, MoveTime: time.Duration(c.MoveTime) * time.Millisecond}
-	left, increment := c.WTime, c.WInc
-	if g.Position().Side() == rules.North {
-		left, increment = c.BTime, c.BInc
+	ms := func(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
+	lim := agents.Limits{
+		Depth: int(c.numbers["depth"]), Nodes: c.numbers["nodes"], MoveTime: ms(c.numbers["movetime"]),
 	}
-	if left >= 0 {
+	own, other := "w", "b"
+	if g.Position().Side() == rules.North {
+		own, other = other, own
+	}
+	left, timed := c.numbers[own+"time"]
+	if !timed && lim.MoveTime == 0 {
+		left, timed = c.numbers[other+"time"]
+	}
+	if increment := c.numbers[own+"inc"]; timed || increment > 0 {
 		lim.Clock = agents.Clock{
-			Left:      time.Duration(max(left, 1)) * time.Millisecond,
-			Increment: time.Duration(increment) * time.Millisecond,
-			MovesToGo: c.MovesToGo, Overhead: overhead,
+			Left: ms(max(left, 1)), Increment: ms(increment), MovesToGo: int(c.numbers["movestogo"]), Overhead: overhead,
 		}
 	}
 	return lim
 }
 
 func (s *server) goSearch(ctx context.Context, text string) error {
-	command, err := parseGo(text)
-	if err != nil {
-		return err
+	command, notes := parseGo(text)
+	for _, note := range notes {
+		s.complain("go: %s", note)
 	}
 	if s.game.Legal().Len() == 0 {
 		s.out.line("bestmove %s", null)
@@ -83,7 +113,12 @@ func (s *server) goSearch(ctx context.Context, text string) error {
 		moveTime := time.Duration(math.Ceil(o.MaxTime * float64(time.Second)))
 		lim = lim.Tighter(agents.Limits{Depth: o.MaxPly, Nodes: o.MaxNodes, MoveTime: moveTime})
 	}
-	if s.bounded = lim != (agents.Limits{}); !s.bounded {
+	s.bounded = lim != (agents.Limits{})
+	switch {
+	case s.bounded:
+	case text != "" && !command.infinite: // it may have meant a bound
+		lim.MoveTime, s.bounded = unknownSearch, true
+	default:
 		lim.MoveTime = endless
 	}
 	ctx, cancel := context.WithCancel(ctx)

@@ -136,7 +136,7 @@ func (s *server) complain(format string, args ...any) {
 	s.out.line("info string %s", textfmt.Escape(textfmt.Cut(fmt.Sprintf(format, args...), maxInfo)))
 }
 
-// commands are those of the protocol but for quit. An exclusive one is refused while a search runs.
+// commands are those of the protocol but for quit. An exclusive one ends a search under way, which answers first.
 var commands = []struct {
 	name      string
 	exclusive bool
@@ -144,7 +144,7 @@ var commands = []struct {
 }{
 	{"ugi", false, (*server).introduce},
 	{"isready", false, (*server).ready},
-	{"setoption", true, (*server).setOption},
+	{"setoption", false, (*server).setOption},
 	{"setpos", true, (*server).setPosition},
 	{"go", true, (*server).goSearch},
 	{"stop", false, func(s *server, _ context.Context, _ string) error { s.stop(); return nil }},
@@ -152,19 +152,21 @@ var commands = []struct {
 
 // handle runs a command. It reports whether it was quit.
 func (s *server) handle(ctx context.Context, line string) (quit bool) {
-	name, rest, _ := strings.Cut(line, " ")
-	if name == "" || name == "quit" {
-		return name == "quit"
+	words := strings.Fields(line)
+	if len(words) == 0 || words[0] == "quit" {
+		return len(words) > 0
 	}
+	name, rest := words[0], strings.TrimSpace(line[len(words[0]):])
 	var names []string
 	for _, c := range commands {
 		if c.name != name {
 			names = append(names, c.name)
 			continue
 		}
-		if c.exclusive && s.move != nil {
-			s.complain("%s: a search is under way; stop it first", name)
-		} else if err := c.run(s, ctx, strings.TrimSpace(rest)); err != nil {
+		if c.exclusive {
+			s.stop()
+		}
+		if err := c.run(s, ctx, rest); err != nil {
 			s.complain("%s: %v", name, err)
 		}
 		return false

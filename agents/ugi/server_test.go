@@ -189,10 +189,6 @@ func TestServerRefuses(t *testing.T) {
 		"setoption seed -1":        `setoption: seed: expected a whole number from 0 to 2^64-1`,
 		"setoption rules chess":    `setoption: rules: unknown rules "chess"`,
 		"setoption hash 3":         `setoption: unknown option "hash"; expected one of: maxPly, maxTime`,
-		"go depth":                 `go: expected movetime, depth`,
-		"go depth 0":               `go: depth: expected a number from 1 to 1000, found 0`,
-		"go movetime 1.5":          `go: movetime: expected a whole number`,
-		"go ponder 3":              `go: expected movetime, depth, nodes, wtime`,
 		"go\x1b[2J\x00":            `unknown command "go\x1b[2J\x00"`,
 		"GO":                       `unknown command "GO"`,
 		strings.Repeat("x", 2<<20): "expected a line of at most 1048576 bytes",
@@ -263,6 +259,62 @@ func (a stubAgent) kind() agents.Kind {
 	return agents.Kind{Name: "stub", New: func(agents.Config) (agents.Agent, error) { return a, nil }}
 }
 
+// Whatever follows go a legal move comes back. What is out of bounds is clamped, what can't be read is the lowest
+// value, unknown words are left out, and an info string says so.
+func TestGoAlwaysMoves(t *testing.T) {
+	t.Parallel()
+	const ms, second = time.Millisecond, time.Second
+	clock := func(left, increment time.Duration, moves int) agents.Limits {
+		return agents.Limits{Clock: agents.Clock{Left: left, Increment: increment, MovesToGo: moves, Overhead: 10 * ms}}
+	}
+	for text, want := range map[string]struct {
+		limits agents.Limits // of South
+		note   string
+	}{
+		"wtime 1000 btime -2 winc 20 binc 20": {clock(second, 20*ms, 0), "btime: expected a whole number from 0"},
+		"wtime -1000 btime 2000":              {clock(ms, 0, 0), `found "-1000"; 0 is taken`},
+		"wtime 0 btime 0 winc -5":             {clock(ms, 0, 0), "winc"},
+		"wtime 99999999999999999999999":       {clock(24*time.Hour, 0, 0), "86400000 is taken"},
+		"wtime 1e400":                         {clock(24*time.Hour, 0, 0), "86400000 is taken"},
+		"wtime 1500.7":                        {clock(1500*ms, 0, 0), "1500 is taken"},
+		"wtime NaN":                           {clock(ms, 0, 0), "0 is taken"},
+		"wtime abc btime 1000":                {clock(ms, 0, 0), `found "abc"; 0 is taken`},
+		"wtime btime 1000":                    {clock(ms, 0, 0), `wtime: expected a whole number from 0 to 86400000, found ""`},
+		"btime 700":                           {clock(700*ms, 0, 0), ""},
+		"winc 50 binc 50":                     {clock(ms, 50*ms, 0), ""},
+		"wtime 1000 movestogo 0":              {clock(second, 0, 0), ""},
+		"wtime 1000 movestogo -3":             {clock(second, 0, 0), "movestogo"},
+		"depth":                               {agents.Limits{Depth: 1}, `depth: expected a whole number from 1 to 1000, found ""; 1 is taken`},
+		"depth 0":                             {agents.Limits{Depth: 1}, "1 is taken"},
+		"depth 5000":                          {agents.Limits{Depth: 1000}, "1000 is taken"},
+		"depth two nodes 3":                   {agents.Limits{Depth: 1, Nodes: 3}, `found "two"`},
+		"nodes -1":                            {agents.Limits{Nodes: 1}, "1 is taken"},
+		"movetime 0":                          {agents.Limits{MoveTime: ms}, "1 is taken"},
+		"movetime 1.5":                        {agents.Limits{MoveTime: ms}, "1 is taken"},
+		"movetime 50 ponder":                  {agents.Limits{MoveTime: 50 * ms}, `"ponder" is passed over; expected binc, btime`},
+		"searchmoves a1-a4 0|99 depth 3":      {agents.Limits{Depth: 3}, `"searchmoves a1-a4 0|99" is passed over`},
+		"ponder":                              {agents.Limits{MoveTime: second}, `"ponder" is passed over`},
+		"winc 0 movestogo 0":                  {agents.Limits{MoveTime: second}, ""},
+		"mate 3":                              {agents.Limits{MoveTime: second}, `"mate 3" is passed over`},
+		"infinite ponder":                     {agents.Limits{MoveTime: endless}, `"ponder" is passed over`},
+		"depth infinite":                      {agents.Limits{Depth: 1}, "depth"},
+		"\twtime\t1000":                       {clock(second, 0, 0), ""},
+		"wtime 1 " + strings.Repeat("\x1b[2J ", 100): {clock(ms, 0, 0), `"\x1b[2J`},
+	} {
+		lines, _, limits := probe(t, "go "+text+"\n")
+		require.Equal(t, want.limits, limits, text)
+		if want.note == "" {
+			require.Empty(t, lines, text)
+			continue
+		}
+		require.Len(t, lines, 1, text)
+		require.Contains(t, lines[0], "info string go: ", text)
+		require.Contains(t, lines[0], strings.ReplaceAll(want.note, "\x1b", `\x1b`), text)
+	}
+	lines, _, _ := probe(t, "go wtime -1 btime x depth 0 nodes -1 foo bar\n")
+	require.Len(t, lines, 5, "one for each")
+}
+
 // One answer to each go, whatever comes in between; stop answers at once.
 func TestServerStops(t *testing.T) {
 	t.Parallel()
@@ -274,12 +326,16 @@ func TestServerStops(t *testing.T) {
 		for range 3 {
 			s.send("go", "isready")
 			s.until("readyok")
-			s.send("go depth 2", "setpos start", "setoption maxPly 1")
-			for _, command := range []string{"go", "setpos", "setoption"} {
-				require.Equal(t, "info string "+command+": a search is under way; stop it first", last(s.until("info string")))
-			}
-			s.send("stop", "isready")
+			s.send("setoption maxPly 1")
+			require.Equal(t, "info string setoption: a search is under way; stop it first", last(s.until("info string")))
+			s.send("go infinite", "isready")
 			lines := s.until("readyok")
+			require.Regexp(t, `^bestmove \d+\|\d+`, lines[len(lines)-2], "another go ends the search")
+			s.send("setpos start moves a1-a4", "isready")
+			lines = s.until("readyok")
+			require.Regexp(t, `^bestmove \d+\|\d+`, lines[len(lines)-2], "and so does a position")
+			s.send("go", "stop", "isready")
+			lines = s.until("readyok")
 			require.Regexp(t, `^bestmove \d+\|\d+`, lines[len(lines)-2])
 			s.send("stop", "stop", "isready")
 			require.Equal(t, []string{"readyok"}, s.until("readyok"))
@@ -367,8 +423,8 @@ func TestClocks(t *testing.T) {
 		"depth 3 nodes 7": {{Depth: 3, Nodes: 7}, {Depth: 3, Nodes: 7}},
 		"":                {},
 	} {
-		w, err := parseGo(text)
-		require.NoError(t, err)
+		w, notes := parseGo(text)
+		require.Empty(t, notes)
 		for side, turn := range []string{" s", " n"} {
 			p, err := r.ParsePosition(startRows + turn)
 			require.NoError(t, err)
