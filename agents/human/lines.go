@@ -1,19 +1,18 @@
 package human
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"io"
 	"strings"
 	"sync"
-
-	"gyges/rules/base/jsonl"
 )
 
-// maxLine bounds an input line, in bytes. No move is longer.
+// maxLine bounds an input line, in bytes, its end included. No move is longer.
 const maxLine = 1024
 
-// errTooLong is returned for a line of more than maxLine bytes, all of which has been read.
+// errTooLong is returned for a line of more than maxLine bytes, all of which has been read, however long it is.
 var errTooLong = errors.New("that line is too long")
 
 // lines reads lines from a reader that can't be interrupted, such as a terminal.
@@ -53,16 +52,20 @@ func (l *lines) next(ctx context.Context) (string, error) {
 // readAll reads until the input ends or fails.
 func (l *lines) readAll() {
 	defer close(l.read)
-	for in := jsonl.NewLines(l.in, maxLine); ; {
-		text, err := in.Next()
-		switch {
-		case errors.Is(err, io.EOF):
-			return
-		case errors.Is(err, jsonl.ErrTooLong), errors.Is(err, jsonl.ErrEndless):
-			err = errTooLong
+	for in := bufio.NewReaderSize(l.in, maxLine); ; {
+		text, err := in.ReadSlice('\n')
+		got := line{text: strings.TrimRight(string(text), "\r\n")}
+		for errors.Is(err, bufio.ErrBufferFull) { // the rest of the line
+			got = line{err: errTooLong}
+			_, err = in.ReadSlice('\n')
 		}
-		l.read <- line{strings.TrimRight(string(text), "\r"), err}
-		if err != nil && !errors.Is(err, errTooLong) {
+		if err != nil && !errors.Is(err, io.EOF) {
+			got = line{err: err}
+		}
+		if err == nil || got != (line{}) {
+			l.read <- got
+		}
+		if err != nil {
 			return
 		}
 	}

@@ -77,7 +77,11 @@ func (q *positionRequest) replay() (*rules.Game, error) {
 		return nil, err
 	}
 	if q.Setup == "random" {
-		q.Position = r.FormatPosition(drawSetup(r))
+		p, err := drawSetup(r)
+		if err != nil {
+			return nil, err
+		}
+		q.Position = r.FormatPosition(p)
 	}
 	if len(q.Moves) > maxMoves {
 		return nil, web.Unprocessable("moves: expected at most %d, found %d", maxMoves, len(q.Moves))

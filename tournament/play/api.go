@@ -16,6 +16,7 @@ import (
 	"gyges/rules"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament/game"
+	"gyges/tournament/schedule"
 	"gyges/tournament/web"
 )
 
@@ -130,11 +131,11 @@ func (p *Pages) rematch(q newGameRequest) (*session, error) {
 	}
 	start := old.rules.Start()
 	if old.start != start {
-		start = drawSetup(old.rules)
+		start, err = drawSetup(old.rules)
 	}
 	return &session{
 		rules: old.rules, start: start, human: old.human.Other(), name: old.name, agent: old.agent, clock: old.clock,
-	}, nil
+	}, err
 }
 
 // nameShape is what names of persons are: a helped one has a comma behind it.
@@ -157,16 +158,16 @@ func (p *Pages) newGame(q newGameRequest) (*session, error) {
 	}
 	sides := map[string]rules.Side{"south": rules.South, "north": rules.North, "random": rules.Side(rand.IntN(2))}
 	human, ok := sides[q.Side]
-	start := set.Start()
+	start, err := set.Start(), error(nil)
 	switch {
 	case !ok:
 		return nil, web.Unprocessable("side: expected south, north or random, found %.60q", q.Side)
 	case q.Setup == "random":
-		start = drawSetup(set)
+		start, err = drawSetup(set)
 	case q.Setup != "place":
 		return nil, web.Unprocessable("setup: expected random or place, found %.60q", q.Setup)
 	}
-	return &session{rules: set, start: start, human: human, name: name, agent: agent, clock: clock}, nil
+	return &session{rules: set, start: start, human: human, name: name, agent: agent, clock: clock}, err
 }
 
 // maxRulesText bounds the rules of a request, in bytes: all options together have some 300.
@@ -194,14 +195,16 @@ func (p *Pages) getRules(r *http.Request) (any, error) {
 	return map[string]any{"name": set.String(), "options": o.Values(), "prose": o.Prose(), "lesson": lesson}, err
 }
 
-// drawSetup returns a random set-up in which South can't win at once.
-func drawSetup(r *rules.Rules) rules.Position {
-	rng := rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))
-	for {
-		if p := r.RandomSetup(rng); r.Options().Kang || !r.CanReachGoal(p, rules.South) {
-			return p
-		}
+// drawSetup returns a random opening of [schedule.RandomOpenings], without moves, or the empty board of Kang.
+func drawSetup(r *rules.Rules) (p rules.Position, err error) {
+	if r.Options().Kang {
+		return r.Start(), nil
 	}
+	p, _, err = schedule.NewOpener(schedule.Openings{Policy: schedule.RandomOpenings}, rand.Uint64()).Opening(r, 0)
+	if err != nil {
+		err = web.Unprocessable("%v", err)
+	}
+	return p, err
 }
 
 func (p *Pages) player(name string, time int) (agents.Spec, error) {
