@@ -145,7 +145,7 @@ func TestNetworkFile(t *testing.T) {
 	zeros := "[0" + strings.Repeat(",0", HiddenUnits-1) + "]"
 	for fault, want := range map[string]string{
 		`"moves own 1": ` + zeros + `, "moves own 1"`:  "network.inputs.moves own 1: given twice",
-		`"moves own 24": ` + zeros + `, "moves own 1"`: `unknown input "moves own 24"`,
+		`"moves own 24": ` + zeros + `, "moves own 1"`: `unknown input "moves own 24", did you mean one of "moves own 2", "moves own 4"`,
 		`"moves own 1": [1,2], "x"`:                    "input moves own 1: expected 256 numbers, found 2",
 		`"moves own 1": ` + strings.Replace(zeros, "0", "1.5", 1) +
 			`, "x"`: "network.inputs.moves own 1[0]: expected a whole number",

@@ -219,7 +219,7 @@ func byName[T any](what string, names []string, values map[string]T, set func(i 
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		i := slices.Index(names, name)
 		if i < 0 {
-			errs = append(errs, errors.New(suggest.Unknown(what, name, names[:min(len(names), MaxFeatures)])))
+			errs = append(errs, errors.New(suggest.Unknown(what, name, names)))
 		} else if err := set(i, values[name]); err != nil {
 			errs = append(errs, fmt.Errorf("%s %s: %w", what, name, err))
 		}

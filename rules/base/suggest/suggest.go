@@ -3,35 +3,48 @@ package suggest
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 )
 
-// Unknown returns the message on an unknown word, a name of some kind of thing, with known words: the near ones or all.
+// Bounds of the words in a message: of those that are near, and of all.
+const (
+	maxNear  = 6
+	maxKnown = 40
+)
+
+// Unknown returns the message on an unknown word, a name of some kind of thing, with known words: the near ones, or all
+// up to a bound.
 func Unknown(what, word string, known []string) string {
 	hint := DidYouMean(word, known)
 	if hint == "" {
-		hint = "; expected one of: " + strings.Join(known, ", ")
+		hint = "; expected one of: " + strings.Join(known[:min(len(known), maxKnown)], ", ")
+		if len(known) > maxKnown {
+			hint += fmt.Sprintf(" and %d more", len(known)-maxKnown)
+		}
 	}
 	return fmt.Sprintf("unknown %s %.60q%s", what, word, hint)
 }
 
 // DidYouMean returns the end of a message on an unknown word: the known words that begin with it, or
-// differ from it by at most two letters; "" if there are none.
+// differ from it by at most two letters, some of the nearest if there are many; "" if there are none.
 func DidYouMean(word string, known []string) string {
-	var near []string
+	var near [3][]string // by distance; those that begin with the word come first
 	for _, k := range known {
-		d := distance(word, k)
-		if word != "" && strings.HasPrefix(k, word) || d <= 2 && 2*d <= len(word) {
-			near = append(near, fmt.Sprintf("%q", k))
+		if word != "" && strings.HasPrefix(k, word) {
+			near[0] = append(near[0], strconv.Quote(k))
+		} else if d := distance(word, k); d <= 2 && 2*d <= len(word) {
+			near[d] = append(near[d], strconv.Quote(k))
 		}
 	}
-	switch len(near) {
+	switch list := slices.Concat(near[:]...); len(list) {
 	case 0:
 		return ""
 	case 1:
-		return ", did you mean " + near[0] + "?"
+		return ", did you mean " + list[0] + "?"
 	default:
-		return ", did you mean one of " + strings.Join(near, ", ") + "?"
+		return ", did you mean one of " + strings.Join(list[:min(len(list), maxNear)], ", ") + "?"
 	}
 }
 

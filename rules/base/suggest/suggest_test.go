@@ -1,6 +1,7 @@
 package suggest
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,6 +14,13 @@ func TestUnknown(t *testing.T) {
 	require.Equal(t, `unknown rules "chess"; expected one of: standard, simplified, kang, italian, italian-kang`,
 		Unknown("rules", "chess", known))
 	require.Equal(t, `unknown rules ""; expected one of: kang`, Unknown("rules", "", []string{"kang"}))
+	many := make([]string, 700)
+	for i := range many {
+		many[i] = fmt.Sprintf("input %d", i)
+	}
+	require.Equal(t, `unknown input "inputs 699", did you mean one of "input 699", "input 69", "input 99"`+
+		`, "input 199", "input 299", "input 399"?`, Unknown("input", "inputs 699", many), "the nearest of all")
+	require.Contains(t, Unknown("input", "weight", many), "input 38, input 39 and 660 more")
 }
 
 func TestDidYouMean(t *testing.T) {
