@@ -229,7 +229,4 @@ type Faults struct {
 	Won  int // by one of its opponent
 }
 
-// Games returns the number of the games.
-func (f Faults) Games() int { return f.Lost + f.Won }
-
 func (f Faults) plus(o Faults) Faults { return Faults{f.Lost + o.Lost, f.Won + o.Won} }

@@ -29,7 +29,7 @@ const leastError = 1e-3 // Elo
 func MeasurePrecision(ctx context.Context, d *Data, players []string) Precision {
 	d = d.among(players)
 	if len(players) == 2 {
-		pairs := d.pairsOf(players[0])
+		pairs := d.PairsOf(players[0])
 		half := pairs.Estimate().Elo.Half()
 		if math.IsNaN(half) {
 			half = math.Inf(1)
@@ -96,8 +96,8 @@ func (d *Data) among(players []string) *Data {
 	return sub
 }
 
-// pairsOf counts all pairs by the points of a player.
-func (d *Data) pairsOf(player string) (pairs sprt.Pairs) {
+// PairsOf counts all pairs of two players by the points of one.
+func (d *Data) PairsOf(player string) (pairs sprt.Pairs) {
 	for _, p := range d.met {
 		sign := 1
 		if d.names[p.b] == player {

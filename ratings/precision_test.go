@@ -25,7 +25,7 @@ func (w *world) precisionRun(t testing.TB, rng *rand.Rand, goal float64, fixed i
 		switch {
 		case fixed == 0 && !p.Within(goal):
 		case len(names) == 2:
-			e := d.pairsOf(names[0]).Estimate().Elo
+			e := d.PairsOf(names[0]).Estimate().Elo
 			return rounds, e.Value, e.Half()
 		default:
 			ends, ok := mustFit(t, d, Options{}).Difference(names[0], names[len(names)-1])
@@ -126,7 +126,7 @@ func TestPrecisionUnknown(t *testing.T) {
 	require.True(t, p.Within(20))
 	require.InDelta(t, 1, p.Growth(20), 1e-9, "as many pairs as are needed at least")
 	require.InDelta(t, p.Error*p.Error/25, p.Growth(5), 1e-9)
-	require.Positive(t, d.pairsOf("b").Estimate().Elo.Value)
+	require.Positive(t, d.PairsOf("b").Estimate().Elo.Value)
 }
 
 // Only the results between the players count, and they stay as they are: also those of players that never met.

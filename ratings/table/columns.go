@@ -106,11 +106,10 @@ var columns = []struct {
 	{inCSV | inJSON, Column{Key: "draw_share", Title: "Draws", Doc: "draws per game, 0 to 1",
 		Value: perGame(ratings.Count.DrawShare)}},
 	{everywhere | ifAny, Column{Key: "faults", Title: "Faults",
-		Doc: "games that a fault decided, of the player or of its opponent: a crash, an illegal move, " +
-			"no answer in time or the like",
-		Value: func(r *Row) any { return r.Faults.Games() }}},
-	{inCSV | inJSON, Column{Key: "fault_losses", Title: "Own", Doc: "those of them that the player lost",
+		Doc:   "games that the player lost by a fault of its own: a crash, an illegal move, no answer in time or the like",
 		Value: func(r *Row) any { return r.Faults.Lost }}},
+	{inCSV | inJSON, Column{Key: "opponent_faults", Title: "Opponents'", Doc: "games that it won by one of an opponent",
+		Value: func(r *Row) any { return r.Faults.Won }}},
 	{forRated, Column{Key: "difference", Title: "To next",
 		Doc: "elo less that of the next player of the group, with half the 95 % interval of that difference, " +
 			"from the covariance of both",

@@ -74,8 +74,8 @@ func TestFaults(t *testing.T) {
 	d.AddFault("mine", "b", ratings.Win)
 	text := write(grid.Text)
 	require.Regexp(t, ` Score  Faults\n`, text)
-	require.Regexp(t, `mine .* %       4\n`, text)
-	require.Regexp(t, `a  .* %       3\n`, text)
+	require.Regexp(t, `mine .* %       3\n`, text)
+	require.Regexp(t, `a  .* %       0\n`, text)
 	require.Regexp(t, `b  .* %       1\n`, text)
 	require.Contains(t, text, "\nFaults decided 4 of 24 games: mine lost 3, b lost 1\n")
 	require.Contains(t, write(grid.Markdown), "Faults decided 4 of 24 games: mine lost 3, b lost 1\n")
@@ -84,9 +84,9 @@ func TestFaults(t *testing.T) {
 	column := func(key string) int { return slices.Index(records[0], key) }
 	for _, row := range records[1:] {
 		if row[column("name")] == "mine" {
-			require.Equal(t, []string{"4", "3"}, []string{row[column("faults")], row[column("fault_losses")]})
+			require.Equal(t, []string{"3", "1"}, []string{row[column("faults")], row[column("opponent_faults")]})
 		}
 	}
-	require.Regexp(t, `"name": "mine",[^}]*"faults": 4,`, write(grid.JSON))
-	require.Regexp(t, `"name": "mine",[^}]*"fault_losses": 3\b`, write(grid.JSON))
+	require.Regexp(t, `"name": "mine",[^}]*"faults": 3,`, write(grid.JSON))
+	require.Regexp(t, `"name": "mine",[^}]*"opponent_faults": 1\b`, write(grid.JSON))
 }

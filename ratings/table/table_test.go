@@ -135,7 +135,7 @@ func TestGoldenTables(t *testing.T) {
 	const people = "number,name,elo,error,games,wins,draws,losses,score"
 	keys := map[grid.Format]string{
 		grid.Text: people, grid.Markdown: people, grid.JSON: people, // JSON has all
-		grid.CSV: "table,number,name,group,elo,error,games,wins,draws,losses,points,score,draw_share,faults,fault_losses," +
+		grid.CSV: "table,number,name,group,elo,error,games,wins,draws,losses,points,score,draw_share,faults,opponent_faults," +
 			"advantage,advantage_error,reason",
 	}
 	for _, f := range formats {
