@@ -47,6 +47,17 @@ func (a *picker) Choose(_ context.Context, g *rules.Game, q agents.Request) (age
 	return d, nil
 }
 
+// first plays the first move.
+type first struct{ agents.Base }
+
+func (*first) NewGame(context.Context, agents.Setup) error { return nil }
+
+func (*first) Choose(_ context.Context, g *rules.Game, _ agents.Request) (agents.Decision, error) {
+	var ms rules.MoveSet
+	g.LegalMoves(&ms)
+	return agents.Decision{Move: ms.At(0)}, nil
+}
+
 // faulty plays at random until its game's move number after, and then does something wrong.
 type faulty struct {
 	picker
@@ -98,7 +109,7 @@ func wrongs() map[string]func(context.Context, *rules.Game) (agents.Decision, er
 	}
 }
 
-// testRegistry has kinds: random, scored, one for each of wrongs, and
+// testRegistry has kinds: random, scored, first, one for each of wrongs, and
 // brokenstart, broken, human and leaky, which counts in open.
 func testRegistry(open *atomic.Int64) *agents.Registry {
 	after := agents.ParamDef{Name: "after", Type: agents.Int, Default: "2", Max: 1000}
@@ -109,6 +120,9 @@ func testRegistry(open *atomic.Int64) *agents.Registry {
 				nil
 		}},
 		{Name: "scored", New: func(agents.Config) (agents.Agent, error) { return &picker{scored: true}, nil }},
+		{Name: "first", Params: []agents.ParamDef{id}, New: func(agents.Config) (agents.Agent, error) {
+			return &first{}, nil
+		}},
 		{Name: "brokenstart", New: func(agents.Config) (agents.Agent, error) { return &brokenStart{}, nil }},
 		ugi.Kind(),
 		{Name: "broken", New: func(agents.Config) (agents.Agent, error) { return nil, errTest }},

@@ -9,6 +9,7 @@ import (
 
 	"gyges/ratings/source"
 	"gyges/ratings/sprt"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament/record"
 	"gyges/tournament/schedule"
 )
@@ -16,11 +17,12 @@ import (
 const (
 	flushEvery      = time.Second // bounds how long a recorded game may stay in memory
 	maxDeadLettered = 100         // pairs until the run stops
+	maxRepeated     = 50          // rounds in a row that only repeat pairs, until a run that the results end stops
 )
 
 // collector writes the games in schedule order.
 type collector struct {
-	Summary // of which it counts Pairs, Faults and DeadLettered; nothing is written after it is Decided
+	Summary // of which it counts Kept behind a gap, Pairs, Faults and DeadLettered; nothing is written once Decided
 
 	plan      *plan
 	store     *store
@@ -31,6 +33,7 @@ type collector struct {
 	written   []func()         // to be called when what is written is flushed
 	suspend   *suspensions
 	repeats   source.Repeats
+	repeated  int            // pairs in a row that tell nothing new
 	first     *record.Record // of the pair under way
 	precision *precision     // nil unless the run ends at an error
 	gap       bool           // what is written no longer follows what was written before
@@ -107,8 +110,14 @@ func (c *collector) flush() {
 	c.written = c.written[:0]
 }
 
-// writeRest writes the pairs that still wait for one that will never come.
+// writeRest writes the pairs that still wait for one that will never come, those that were there before included.
 func (c *collector) writeRest() {
+	ahead, _ := c.store.keptAhead()
+	for _, i := range ahead {
+		if _, ok := c.waiting[i]; !ok && i >= c.next && !c.Decided {
+			c.waiting[i] = Result{Job: Job{Pair: i}}
+		}
+	}
 	for _, i := range slices.Sorted(maps.Keys(c.waiting)) {
 		c.gap = true // or the pair itself isn't whole
 		o := c.waiting[i]
@@ -123,6 +132,9 @@ func (c *collector) write(games []*record.Record) {
 	for _, g := range games {
 		if c.err != nil || c.Decided {
 			return
+		}
+		if c.store.has(g.Game) {
+			c.Kept++
 		}
 		g = c.suspend.replaceIfSuspended(g, c.plan.seated(g.Game))
 		c.note(c.writer.Write(g))
@@ -142,9 +154,6 @@ func (c *collector) count(g *record.Record) {
 		c.Faults++
 	}
 	if !c.gap && c.suspend.note(c.plan.seated(g.Game), g.Fault) {
-		loser := c.plan.seated(g.Game)[g.Fault.Loser()]
-		c.plan.config.warn("an agent is suspended", "agent", c.plan.config.Agents[loser].Label(), "faults in a row",
-			c.suspend.limit, "game", g.Game)
 		c.tooFew()
 	}
 	if c.onGame != nil {
@@ -162,16 +171,23 @@ func (c *collector) count(g *record.Record) {
 func (c *collector) countPair(first, second *record.Record) {
 	a, b := first.Short(), second.Short()
 	repeated, _ := c.repeats.Pair(0, &a, &b)
+	repeated = repeated || a.NotPlayed || b.NotPlayed
+	if c.repeated++; !repeated {
+		c.repeated = 0
+	}
+	config := c.plan.config
 	if seats := c.plan.seats; len(seats) == 2 && a.South != a.North && !repeated {
 		c.Pairs[first.HalfPoints(seats[0].Name)+second.HalfPoints(seats[0].Name)]++
-		test := c.plan.config.SPRT
-		c.Decided = test != (sprt.Test{}) && test.Verdict(c.Pairs) != sprt.Undecided
+		c.Decided = config.SPRT != (sprt.Test{}) && config.SPRT.Verdict(c.Pairs) != sprt.Undecided
 	}
 	if c.precision != nil {
-		if !repeated && !a.NotPlayed && !b.NotPlayed {
+		if !repeated {
 			c.precision.results[a.Rules].AddPair(a.South, a.North, a.Result, b.Result)
 		}
 		c.Decided = c.precision.look(first.Pair+1, c.suspend) || c.Decided
+	}
+	if config.sequential() && c.repeated >= maxRepeated*len(c.plan.Stages[0].Matches)*len(config.Rules) && !c.Decided {
+		c.Decided, c.Exhausted = true, true
 	}
 }
 
@@ -183,7 +199,14 @@ func (c *collector) tooFew() {
 		left = slices.ContainsFunc(c.plan.Stages[0].Matches, meet)
 	}
 	if !left {
-		c.note(fmt.Errorf("too few agents are left that don't lose %d games in a row by faults", c.plan.config.Suspend))
+		var out []string
+		for i, spec := range c.plan.config.Agents {
+			if c.suspend.has(i) {
+				out = append(out, textfmt.Escape(spec.Label()))
+			}
+		}
+		c.note(fmt.Errorf("too few agents are left: %s lost %d games in a row by faults", textfmt.List(out, 8),
+			c.plan.config.Suspend))
 	}
 }
 

@@ -50,14 +50,15 @@ type Config struct {
 	// Unknown joins a [problems.FieldError] for each value read from JSON that this program doesn't know.
 	Unknown error
 
-	// Extend lets a run that was stopped, or has ended, go on with more pairs.
+	// Extend lets a run that was stopped, or has ended, go on with more pairs, further agents or a smaller UntilError.
 	Extend bool
 
 	// Executor plays the pairs; nil: this process, with Workers games at a time.
 	Executor Executor
 
-	// OnBegin, if not nil, is called before the first game, with the number of games that were in the folder.
-	OnBegin func(kept int64) `json:"-"`
+	// OnBegin, if not nil, is called before the first game, with the number of games that were in the folder, and what
+	// tells them from others. Those before a gap have been passed on by then.
+	OnBegin func(kept int64, has func(game int64) bool) `json:"-"`
 
 	// Log receives warnings; nil: none are logged.
 	Log *slog.Logger

@@ -1,6 +1,7 @@
 package tournament
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -173,14 +174,14 @@ func TestSelfPlay(t *testing.T) {
 }
 
 // Self-play goes on while an agent is left that meets itself, and what two agents scored against each other is counted
-// without the games of each with itself.
+// without the games of each with itself, and those that were not played.
 func TestSelfPlayOfOneThatIsLeft(t *testing.T) {
 	c := testConfig(t, "random", "error")
 	c.Rules, c.Schedule, c.Pairs, c.Suspend = c.Rules[:1], schedule.SelfPlay, 6, 2
 	s, err := Run(t.Context(), c, testRegistry(nil), nil)
 	require.NoError(t, err)
 	require.EqualValues(t, 2*3*6, s.Played)
-	require.EqualValues(t, 6, s.Pairs.N())
+	require.EqualValues(t, 1, s.Pairs.N())
 	for _, g := range readGames(t, c.Out) {
 		left := g.South.Agent == "random" && g.North.Agent == "random"
 		require.Equal(t, g.Game >= 4 && !left, g.NotPlayed(), g.Game)
@@ -203,4 +204,38 @@ func (a *loner) Choose(ctx context.Context, g *rules.Game, q agents.Request) (ag
 		return agents.Decision{}, errors.New("not my side")
 	}
 	return a.picker.Choose(ctx, g, q)
+}
+
+// A run that the results end stops when all pairs of many rounds repeat earlier ones, and no sooner, at the same pair
+// for any number of workers and when it goes on.
+func TestStopsWhenNoNewGameComes(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		agents    []string
+		rules     string
+		exhausted int64 // games; 0: all are played
+	}{
+		{[]string{"first", "first:id=1"}, "simplified", 2 * (2 + maxRepeated)},
+		{[]string{"first", "first:id=1", "first:id=2"}, "simplified", 3 * 2 * (2 + maxRepeated)},
+		{[]string{"first", "random"}, "simplified", 0},
+		{[]string{"first", "first:id=1", "random"}, "simplified", 0},
+	} {
+		config := testConfig(t, c.agents...)
+		config.Rules, config.Pairs, config.UntilError = []*rules.Rules{rules.MustParse(c.rules)}, 80, 1e-6
+		if len(c.agents) == 2 {
+			config.UntilError, config.SPRT = 0, sprt.Test{Elo0: 0, Elo1: 1, Alpha: 1e-9, Beta: 1e-9, Model: sprt.Logistic}
+		}
+		config.Openings = schedule.Openings{Policy: schedule.FileOpenings, File: "two", Positions: []string{
+			"123123/000000/000000/000000/000000/123123 s", "112233/000000/000000/000000/000000/123123 s",
+		}}
+		for _, workers := range []int{1, 4} {
+			config.Workers, config.Out = workers, t.TempDir()
+			for range 2 { // again when it has ended
+				s, err := Run(t.Context(), config, testRegistry(nil), nil)
+				require.NoError(t, err)
+				want := cmp.Or(c.exhausted, s.Scheduled)
+				require.Equal(t, []any{Finished, c.exhausted > 0, want}, []any{s.Status, s.Exhausted, s.Played}, c.agents)
+			}
+		}
+	}
 }

@@ -111,7 +111,7 @@ func TestPlayingFileRemoved(t *testing.T) {
 		path := filepath.Join(c.Out, PlayingFile)
 		require.NoError(t, os.WriteFile(path, []byte("{}"), 0o644))
 		ctx, cancel := context.WithCancel(t.Context())
-		c.OnBegin = func(int64) {
+		c.OnBegin = func(int64, func(int64) bool) {
 			require.NoFileExists(t, path)
 			if agent == "block" {
 				cancel()

@@ -31,14 +31,11 @@ func checkManifest(gamesSize int64, c *Config, m *Manifest) error {
 	case old.Schema != m.Schema:
 		return fmt.Errorf("holds a run with schema %d, expected %d", old.Schema, m.Schema)
 	}
-	stages := len(c.Schedule.Format().Stages(len(c.Agents), c.Rounds))
-	longer := old.Config
-	longer.Pairs = max(longer.Pairs, m.Config.Pairs)
-	if e := m.Config.UntilError; e > 0 && (longer.UntilError == 0 || e < longer.UntilError) {
-		longer.UntilError = e
-	}
+	longer := old.Config.extended(&m.Config)
+	fixed := len(c.Schedule.Format().Stages(len(c.Agents), c.Rounds)) == 1
 	if c.Extend && old.Config.Schedule == m.Config.Schedule {
-		if stages > 1 && longer.Pairs > old.Config.Pairs { // they would have changed later pairings
+		if !fixed && (longer.Pairs > old.Config.Pairs || len(m.Config.Agents) > len(old.Config.Agents)) {
+			// they would have changed later pairings
 			return fmt.Errorf("holds a %s tournament, which can't be extended", old.Config.Schedule)
 		}
 		old.Config = longer
@@ -50,14 +47,17 @@ func checkManifest(gamesSize int64, c *Config, m *Manifest) error {
 			"before", old.Program.String(), "now", m.Program.String())
 	}
 	err = CompareConfigs(old.Config.played(), m.Config.played())
-	if err != nil && stages == 1 && CompareConfigs(longer.played(), m.Config.played()) == nil {
+	if err != nil && fixed && CompareConfigs(longer.played(), m.Config.played()) == nil {
 		err = &ExtendError{err}
+	}
+	if err != nil && c.Extend && !slices.EqualFunc(old.Config.Agents, c.Agents, sameSpec) {
+		err = fmt.Errorf("%w; --extend plays the run's agents, in their order, with others between or after them", err)
 	}
 	return err
 }
 
-// ExtendError is the error of a folder whose run has fewer pairs or a larger error to end at, differs in nothing else,
-// and can go on if [Config].Extend is set.
+// ExtendError is the error of a folder whose run has fewer pairs or agents, or a larger error to end at, differs in
+// nothing else, and can go on if [Config].Extend is set.
 type ExtendError struct{ error }
 
 // played returns the config without what changes no game: name, workers, stall timeout and suspension.

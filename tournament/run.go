@@ -29,6 +29,7 @@ type Summary struct {
 	Kept         int64      // games among them that were there before
 	Pairs        sprt.Pairs // whole pairs that repeat no other, where two agents play, as the first listed saw them
 	Decided      bool       // the SPRT is, or the intervals are narrow enough, so that no more games are needed
+	Exhausted    bool       // it is Decided since the last pairs only repeat earlier ones
 	Faults       int64      // games among them that a fault of an agent decided
 	DeadLettered []error    // why pairs were not played, by workers elsewhere
 	Start, End   time.Time
@@ -72,6 +73,14 @@ func run(
 	if executor == nil {
 		executor = localExecutor{config.Workers, first}
 	}
+	if config.joined() {
+		if err := first.Start(ctx); err != nil {
+			return Summary{}, err
+		}
+		if err := renumber(config.Out, plan); err != nil {
+			return *s, fmt.Errorf("%s: %w", config.Out, err)
+		}
+	}
 	st, err := openStore(&config, m, plan, c.count)
 	if err != nil {
 		return *s, err
@@ -91,7 +100,8 @@ func run(
 	}
 	c.writer, c.store, c.next = w, st, st.kept/2
 	if config.OnBegin != nil {
-		config.OnBegin(st.kept)
+		_, ahead := st.keptAhead()
+		config.OnBegin(st.kept+ahead, st.has)
 	}
 	if c.err == nil && !s.Decided {
 		err = playAll(ctx, plan, st, executor, c)
@@ -100,7 +110,7 @@ func run(
 	if closeErr := w.Close(); c.err == nil { // otherwise it says the same again
 		err = errors.Join(err, closeErr)
 	}
-	s.Played, s.Kept, s.End = w.Written(), st.kept, time.Now().UTC()
+	s.Played, s.Kept, s.End = w.Written(), st.kept+s.Kept, time.Now().UTC()
 	if errors.Is(err, errChanged) {
 		s.Played = countGames(filepath.Join(config.Out, GamesFile))
 	}

@@ -195,6 +195,16 @@ func (st *store) has(game int64) bool {
 	return ahead || game < st.kept
 }
 
+// keptAhead returns the pairs of the games in aheadFile that aren't in the file, and how many games these are.
+func (st *store) keptAhead() (pairs []int64, games int64) {
+	for game := range st.offsets {
+		if game >= st.kept {
+			pairs, games = append(pairs, game/2), games+1
+		}
+	}
+	return pairs, games
+}
+
 // readAhead returns a game of aheadFile.
 func (st *store) readAhead(game int64) (*record.Record, error) {
 	rest := io.NewSectionReader(st.ahead, st.offsets[game], record.MaxLine)

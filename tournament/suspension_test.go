@@ -106,7 +106,7 @@ func TestSuspensionStopsTheRun(t *testing.T) {
 		c.Rules, c.Pairs, c.Suspend, c.Schedule = []*rules.Rules{rules.MustParse("simplified")}, 30, 3, format
 		for range 2 { // again when it goes on
 			s, err := Run(t.Context(), c, testRegistry(nil), nil)
-			require.ErrorContains(t, err, "too few agents are left that don't lose 3 games in a row by faults; the ")
+			require.ErrorContains(t, err, "too few agents are left: illegal lost 3 games in a row by faults; the ")
 			require.Equal(t, Failed, s.Status)
 			require.Equal(t, Failed, readManifest(t, c.Out).Status)
 		}

@@ -180,8 +180,7 @@ func (c *reviewCmd) review(ctx context.Context, e *env, of *reviewedSource, keep
 		return keep(r)
 	}
 	p := newMeter(e.err, int64(n))
-	p.done = int64(done)
-	p.resume(p.done)
+	p.resume(int64(done), nil)
 	defer p.end()
 	err := review.Run(ctx, c.Nodes, c.Workers, of.records, of.reviews, func(g *review.Review) error {
 		p.game(nil)

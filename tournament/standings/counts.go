@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"gyges/ratings"
+	"gyges/ratings/sprt"
 	"gyges/rules"
 	"gyges/tournament/record"
 )
@@ -42,6 +43,9 @@ func newRuleSet(name string) *RuleSet {
 
 // Games returns the number of games.
 func (s *RuleSet) Games() int64 { return s.Results[0] + s.Results[1] + s.Results[2] }
+
+// PairsOf counts the pairs of two players, but for those that repeat an earlier one, by the points of one of them.
+func (s *RuleSet) PairsOf(spec string) sprt.Pairs { return s.data.PairsOf(spec) }
 
 // add counts a game that could be read whole, but for its result.
 func (s *RuleSet) add(g *record.Record) {
@@ -123,6 +127,14 @@ type Player struct {
 	time  mean  // of milliseconds a move
 	nodes mean  // of positions a move, where some were counted
 	depth mean  // of plies, where some were searched
+}
+
+// Count returns the results on both sides.
+func (p *Player) Count() (c ratings.Count) {
+	for _, n := range p.Results {
+		c.Wins, c.Draws, c.Losses = c.Wins+int(n[0]), c.Draws+int(n[1]), c.Losses+int(n[2])
+	}
+	return c
 }
 
 // addMove counts move i of a game.
