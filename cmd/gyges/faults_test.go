@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -68,7 +69,9 @@ func TestTournamentCountsFaults(t *testing.T) {
 	code, out, errText := with(t, "tournament", "--agent", "stubborn", "--agent", "random", "--agent", "broken",
 		"--rules", "simplified", "--pairs", "2")
 	require.Equal(t, exitNo, code)
-	require.Empty(t, errText)
+	require.Equal(t, 12, strings.Count(errText, "\n"), "a line for each")
+	require.Contains(t, errText,
+		"stubborn lost game 0 by a fault (illegal): pass is not legal: there is a move to make\n")
 	require.Contains(t, out, "Rules simplified\n")
 	require.Contains(t, out, "\n12 games in ")
 	require.Contains(t, out, "\nbroken lost 6 games by a fault (error), first in game ")

@@ -340,6 +340,12 @@ func (c *gamesShowCmd) text(out *output, g *record.Record, game *rules.Game, tur
 		}
 	}
 	printResult(out, g)
+	if len(g.Timing.Trace) > 0 {
+		out.printf("\nThe last lines of the engine at fault (> to it, < from it, ! its standard error, = a remark):\n")
+	}
+	for _, line := range g.Timing.Trace {
+		out.printf("  %s\n", textfmt.Escape(line))
+	}
 }
 
 // printResult prints how a game ended.
@@ -381,7 +387,7 @@ func gameObject(g *record.Record, game *rules.Game, turns []record.Turn) grid.Ob
 		{Key: "moves", Value: moves},
 	}, grid.ObjectOf(gameColumns[6:], row))
 	if g.Fault != nil {
-		o = append(o, grid.Object{{Key: "fault", Value: g.Fault}}...)
+		o = append(o, grid.Object{{Key: "fault", Value: g.Fault}, {Key: "trace", Value: g.Timing.Trace}}...)
 	}
 	return o
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gyges/agents"
+	"gyges/ratings"
 	"gyges/ratings/sprt"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
@@ -27,14 +28,14 @@ func (c *matchCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	f, summary, err := play(ctx, e, config, c.RatingInterval, c.queueFlags, matchRun)
-	if err != nil && summary.Status != tournament.Interrupted {
+	if err != nil && summary.Status != tournament.Interrupted && summary.Played == 0 {
 		return runError(err, summary)
 	}
 	c.print(e, f, summary)
 	if err != nil {
 		e.out.printf("Stopped. Go on with the same command and --out %s.\n", summary.Out)
 	}
-	return cmp.Or(errors.Join(err, f.err), answer(summary.Faults == 0))
+	return cmp.Or(errors.Join(runError(err, summary), f.err), answer(summary.Faults == 0))
 }
 
 func (c *matchCmd) print(e *env, f *observer, summary tournament.Summary) {
@@ -44,16 +45,28 @@ func (c *matchCmd) print(e *env, f *observer, summary tournament.Summary) {
 		textfmt.Escape(config.Agents[1].Label()), textfmt.Escape(config.Openings.String()),
 		matchText(config.SPRT, summary.Pairs))
 	f.writePrecision(e.out, summary)
-	drawn := ""
-	if count.Draws > 0 {
-		drawn = fmt.Sprintf(" %d drawn,", count.Draws)
+	e.out.printf("Games %d: %s\n", summary.Played, resultsText(count))
+	for _, set := range f.standings.RuleSets {
+		if len(f.standings.RuleSets) > 1 {
+			player := config.Agents[0].String()
+			e.out.printf("Rules %s: %s; Elo %s\n", textfmt.Escape(set.Name), resultsText(set.Players[player].Count()),
+				set.PairsOf(player).Estimate().EloText())
+		}
 	}
-	e.out.printf("Games %d: %d won,%s %d lost\n", summary.Played, count.Wins, drawn, count.Losses)
 	e.out.printf("%s; the records are in %s\n", timeText(summary), summary.Out)
 	for _, note := range f.counted.Identical.Notes(int(f.counted.Pairs.N())) {
 		e.out.printf("%s\n", strings.Join(textfmt.Wrap("Note: "+note+".", tableWidth(e.out)), "\n"))
 	}
 	f.writeFaults(e.out)
+}
+
+// resultsText says how many games were won, drawn if any, and lost.
+func resultsText(c ratings.Count) string {
+	drawn := ""
+	if c.Draws > 0 {
+		drawn = fmt.Sprintf(" %d drawn,", c.Draws)
+	}
+	return fmt.Sprintf("%d won,%s %d lost", c.Wins, drawn, c.Losses)
 }
 
 // config returns the config of the flags, checked.

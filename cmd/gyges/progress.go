@@ -33,19 +33,33 @@ const (
 	drawEvery = 100 * time.Millisecond // by a bar
 )
 
+// From when on the speed of a run says how long the rest takes, and what is no part of it.
+const (
+	speedTime  = time.Second // at least, and
+	speedGames = 2           // that many games of each that are played at a time
+	pauseTime  = 30 * time.Second
+	pauseGames = 20 // a time in which so many games were expected and none came is a pause if it is pauseTime at least
+)
+
+// maxFaultLines bounds the lines on faults of one kind of a player while a run goes on.
+const maxFaultLines = 10
+
 // meter reports how far work has come: by a bar with lines below it on a terminal, by lines elsewhere.
 type meter struct {
 	w     *output
 	bar   bool
 	total int64 // 0: unknown
 	first int64 // what was done before this run
+	few   int64 // games from which on the speed is known
 	start time.Time
+	ended time.Time // when the last game did
 	last  time.Time // of the last report
 	now   func() time.Time
 
 	done    int64 // games, see [meter.game]
 	faults  []fault
-	reading bool // what an earlier run in the folder has played is read
+	kept    func(game int64) bool // whether a game is of an earlier run in the folder; nil while these are read
+	reading bool                  // what an earlier run in the folder has played is read
 	// state, if not nil, returns a line on the results of the games, and how many more are expected: +Inf for an
 	// unknown number, and asScheduled for all.
 	state func() (line string, more float64)
@@ -63,7 +77,7 @@ func newMeter(w *output, total int64) *meter {
 // restart begins to measure the time, after what has been done already.
 func (m *meter) restart(done int64) {
 	m.first, m.start = done, m.now()
-	m.last = m.start
+	m.last, m.ended = m.start, m.start
 }
 
 func (m *meter) due() bool {
@@ -74,11 +88,23 @@ func (m *meter) due() bool {
 	return m.now().Sub(m.last) >= every
 }
 
-// left returns the time that the rest takes, as text.
+// left returns the time that the rest takes at the speed so far, as text.
 func (m *meter) left(done, more int64) string {
 	took := m.now().Sub(m.start)
-	left := time.Duration(float64(took) / float64(max(done-m.first, 1)) * float64(more))
+	if took < speedTime || done-m.first < max(m.few, 1) {
+		return "time left: unknown"
+	}
+	left := time.Duration(float64(took) / float64(done-m.first) * float64(more))
 	return left.Round(time.Second).String() + " left"
+}
+
+// skipPause leaves a time out of the speed in which the program was stopped, as after Ctrl-Z.
+func (m *meter) skipPause() {
+	gap := m.now().Sub(m.ended)
+	if gap >= pauseTime && m.ended.Sub(m.start) < gap*time.Duration(m.done-m.first)/pauseGames {
+		m.start = m.start.Add(gap)
+	}
+	m.ended = m.now()
 }
 
 // step reports, when it is due, how much is done of all, which is 0 if that is unknown; what are the things counted.
@@ -131,20 +157,25 @@ func (m *meter) end() {
 }
 
 // resume says how many games were played before.
-func (m *meter) resume(games int64) {
+func (m *meter) resume(games int64, kept func(game int64) bool) {
 	if games > 0 {
 		m.w.printf("resuming: %s of %s games done\n", textfmt.Thousands(games), textfmt.Thousands(m.total))
 	}
-	m.reading = false
+	m.reading, m.kept, m.done = false, kept, games
 	m.restart(games)
 }
 
 // game adds a game; nil is one that is not played but read.
 func (m *meter) game(g *record.Record) {
-	m.done++
+	before := g != nil && m.kept != nil && m.kept(g.Game) // it is counted already
 	if g != nil && g.Fault != nil {
-		m.fault(g)
+		m.fault(g, !before && !m.reading)
 	}
+	if before {
+		return
+	}
+	m.skipPause()
+	m.done++
 	switch {
 	case !m.due():
 	case m.reading:
@@ -205,8 +236,8 @@ type fault struct {
 	first string // what happened in the first one
 }
 
-// fault adds a game that was lost by a fault.
-func (m *meter) fault(g *record.Record) {
+// fault adds a game that was lost by a fault, and prints a line if it is a new one.
+func (m *meter) fault(g *record.Record, fresh bool) {
 	loser, kind := [2]string{g.South.Agent, g.North.Agent}[g.Fault.Loser()], g.Fault.Kind
 	i := slices.IndexFunc(m.faults, func(f fault) bool { return f.agent == loser && f.kind == kind })
 	if i < 0 {
@@ -214,6 +245,17 @@ func (m *meter) fault(g *record.Record) {
 		m.faults = append(m.faults, fault{loser, kind, 0, fmt.Sprintf("game %d: %s", g.Game, g.Fault.Detail)})
 	}
 	m.faults[i].games++
+	name, detail := textfmt.Escape(agents.LabelOf(loser)), textfmt.Escape(g.Fault.Detail)
+	switch n := m.faults[i].games; {
+	case !fresh:
+	case kind != record.FaultSuspended && n <= maxFaultLines:
+		m.w.printf("%s lost game %d by a fault (%s): %s\n", name, g.Game, kind, detail)
+		if n == maxFaultLines {
+			m.w.printf("Further ones of %s (%s) are counted at the end.\n", name, kind)
+		}
+	case kind == record.FaultSuspended && n == 1:
+		m.w.printf("%s was suspended %s and plays no more, from game %d on\n", name, detail, g.Game)
+	}
 }
 
 // timeText says how many games a run has played and how long it took; those that were there before are not of it.
@@ -243,7 +285,8 @@ type observer struct {
 	standings *standings.Standings
 	counted   *standings.Run
 	kind      runKind
-	err       error // the first in writing
+	err       error               // the first in writing
+	overruns  map[string]*overrun // of move times that lost no game, by player
 
 	precision  ratings.Precision // of a run that ends at an error,
 	measuredAt int64             // when it had that many games
@@ -255,12 +298,38 @@ func newObserver(e *env, interval int64, config *tournament.Config, kind runKind
 		kind: kind,
 	}
 	f.reading, f.state, config.OnBegin = true, f.results, f.resume
+	f.few, f.overruns = int64(speedGames*cmp.Or(config.Workers, runtime.NumCPU())), map[string]*overrun{}
+	for _, spec := range config.Agents {
+		own, _ := time.ParseDuration(spec.Get("movetime")) // it has been checked
+		limit := config.Limits.Tighter(agents.Limits{MoveTime: own}).MoveTime
+		if limit > 0 && config.Executor == nil { // of workers the time may be scaled
+			f.overruns[spec.String()] = &overrun{limit: limit}
+		}
+	}
 	f.counted = f.standings.Begin(&tournament.Manifest{Config: config.Completed()})
 	return f
 }
 
+// overrun is what a player took more than its move time.
+type overrun struct {
+	limit, most time.Duration
+	moves       int
+}
+
+// leastOverrun is what the machine may take of a move beside the player.
+const leastOverrun = 10 * time.Millisecond
+
 func (f *observer) game(g *record.Record) {
 	f.standings.Add(g)
+	for i, side := range g.Movers() {
+		o := f.overruns[[2]string{g.South.Agent, g.North.Agent}[side]]
+		if o == nil || i >= len(g.Timing.MoveMS) {
+			continue
+		}
+		if more := time.Duration(g.Timing.MoveMS[i]*1e6) - o.limit; more >= leastOverrun {
+			o.most, o.moves = max(o.most, more), o.moves+1
+		}
+	}
 	f.meter.game(g)
 	if n := f.interval; n > 0 && f.done%n == 0 && f.done < f.total {
 		f.err = cmp.Or(f.err, asFailure(f.interim()))
@@ -332,17 +401,26 @@ func (f *observer) matchState() (line string, more float64) {
 	return fmt.Sprintf("LLR %.2f (%.2f to %.2f), %s", llr, lower, upper, line), more
 }
 
-// writePrecision prints whether the run has ended at an error.
+// writePrecision prints whether the run has ended at an error, or since no new game came.
 func (f *observer) writePrecision(w *output, s tournament.Summary) {
+	if s.Exhausted {
+		w.printf("Stopped without a decision: no new game comes, as the last pairs all repeat earlier ones move for move\n")
+	}
 	if goal := f.config.UntilError; goal > 0 {
 		p := f.standings.Precision(context.Background())
-		text := p.Text(goal, s.Decided || s.Status == tournament.Finished && p.Error <= goal)
+		text := p.Text(goal, s.Decided && !s.Exhausted || s.Status == tournament.Finished && p.Error <= goal)
 		w.printf("%s%s\n", strings.ToUpper(text[:1]), text[1:])
 	}
 }
 
-// writeFaults prints a line for each player and kind of fault, and how losses on time may be avoided.
+// writeFaults prints a line for each player and kind of fault, and on move times, and how losses may be avoided.
 func (f *observer) writeFaults(w *output) {
+	for _, spec := range f.config.Agents {
+		if o := f.overruns[spec.String()]; o != nil && o.moves > 0 {
+			w.printf("%s took up to %v more than its move time of %v, in %s; --time-margin says how much more loses a game\n",
+				textfmt.Escape(spec.Label()), o.most.Round(time.Millisecond), o.limit, textfmt.Plural(o.moves, "move"))
+		}
+	}
 	timeouts := false
 	slices.SortFunc(f.faults, func(a, b fault) int {
 		return cmp.Or(b.games-a.games, cmp.Compare(a.agent, b.agent), cmp.Compare(a.kind, b.kind))
@@ -389,7 +467,7 @@ func (f *observer) end(ctx context.Context, s tournament.Summary) {
 		err := each(ctx, f.e, in, []string{path}, func(_ int, g *record.Record) error {
 			f.standings.Add(g)
 			if f.done++; g.Fault != nil {
-				f.fault(g)
+				f.fault(g, false)
 			}
 			return nil
 		})

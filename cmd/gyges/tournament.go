@@ -93,7 +93,7 @@ func runError(err error, s tournament.Summary) error {
 	case err == nil:
 		return nil
 	case errors.As(err, new(*tournament.ExtendError)):
-		return fmt.Errorf("--out: %w; --extend plays more pairs in it", err)
+		return fmt.Errorf("--out: %w; --extend plays what is missing in it", err)
 	case s.Status == tournament.Failed:
 		return failure{err}
 	case s.Status == tournament.Running: // it has not begun
@@ -145,7 +145,7 @@ type runFlags struct {
 	settingsFlags
 	Rules      string   `placeholder:"RULES,…" help:"Rule sets, separated by commas: presets (see gyges rules) or PRESET:OPTION=VALUE,…. Default: standard."`
 	Set        []string `sep:"none" placeholder:"OPTION=VALUE" help:"Change an option of every rule set; may be repeated."`
-	Extend     bool     `help:"Resume the run in --out with more pairs than it was begun with."`
+	Extend     bool     `help:"Resume the run in --out with more pairs or further agents than it was begun with."`
 	queueFlags `group:"Workers on other machines:"`
 }
 

@@ -15,6 +15,7 @@ import (
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/queue"
+	"gyges/tournament/record"
 )
 
 func TestSplitRules(t *testing.T) {
@@ -99,12 +100,71 @@ func TestProgressOfAResumedRun(t *testing.T) {
 		now = now.Add(time.Millisecond)
 		p.game(nil)
 	}
-	p.resume(595)
+	p.resume(595, nil)
 	for range 100 {
 		now = now.Add(100 * time.Millisecond)
 		p.game(nil)
 	}
 	require.Equal(t, "resuming: 595 of 3,600 games done\n695 of 3,600 games, 10 games/s, 4m51s left\n", out.String())
+}
+
+// In the first moments, and until each worker has played, nobody knows how long a run takes. A time in which the program
+// was stopped, as by Ctrl-Z, is no part of its speed, and games that an earlier run left behind a gap aren't either.
+func TestProgressTimeLeft(t *testing.T) {
+	var out bytes.Buffer
+	p := newMeter(&output{w: &out}, 3600)
+	p.bar, p.few = true, 4
+	now := p.start
+	p.now = func() time.Time { return now }
+	p.resume(600, func(game int64) bool { return game < 600 })
+	last := func(after time.Duration, game int64) string {
+		now = now.Add(after)
+		p.game(&record.Record{Game: game})
+		lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+		return lines[len(lines)-1]
+	}
+	require.Contains(t, last(200*time.Millisecond, 600), "601 of 3,600 games, 5 games/s, time left: unknown")
+	require.Contains(t, last(4*time.Second, 601), "602 of 3,600 games, 0.476 games/s, time left: unknown")
+	require.Contains(t, last(time.Second, 599), "602 of 3,600 games, 0.476 games/s, time left: unknown")
+	last(0, 602)
+	require.Contains(t, last(2800*time.Millisecond, 603), "604 of 3,600 games, 0.5 games/s, 1h39m52s left")
+	require.Contains(t, last(2*time.Hour, 604), "605 of 3,600 games, 0.625 games/s, 1h19m52s left", "it was stopped")
+	for i := range int64(40) {
+		last(time.Second, 605+i)
+	}
+	require.Contains(t, last(time.Second, 650), "646 of 3,600 games, 0.939 games/s, 52m27s left")
+}
+
+// While a run goes on, a fault is a line that says whose and why, and so is a suspension; not those of an earlier run.
+func TestFaultsWhileARunGoesOn(t *testing.T) {
+	var out bytes.Buffer
+	p := newMeter(&output{w: &out}, 100)
+	p.reading = true
+	lost := func(game int64, kind record.FaultKind, detail string) {
+		p.game(&record.Record{Game: game, South: record.Player{Agent: "ugi:cmd=x,name=A\x1b[2J"},
+			Fault: &record.Fault{Side: "south", Kind: kind, Detail: detail}})
+	}
+	lost(0, record.FaultCrash, "it ended")
+	p.resume(2, func(game int64) bool { return game == 0 || game == 7 })
+	require.Equal(t, "resuming: 2 of 100 games done\n", out.String())
+	out.Reset()
+	lost(1, record.FaultCrash, "it ended\n")
+	lost(7, record.FaultCrash, "it ended")
+	lost(8, record.FaultTimeout, "overran its clock")
+	for game := range int64(5) {
+		lost(9+game, record.FaultSuspended, "after 3 faults in a row")
+	}
+	require.Equal(t, "A\\x1b[2J lost game 1 by a fault (crash): it ended\\n\n"+
+		"A\\x1b[2J lost game 8 by a fault (timeout): overran its clock\n"+
+		"A\\x1b[2J was suspended after 3 faults in a row and plays no more, from game 9 on\n", out.String())
+	require.Len(t, p.faults, 3)
+	require.Equal(t, 3, p.faults[0].games, "all are counted")
+	out.Reset()
+	for game := range int64(50) {
+		lost(20+game, record.FaultError, "no")
+	}
+	require.Equal(t, 11, strings.Count(out.String(), "\n"))
+	require.Contains(t, out.String(), "\nFurther ones of A\\x1b[2J (error) are counted at the end.\n")
 }
 
 // What a test takes is its forecast, not the most games that may be played.
@@ -121,7 +181,7 @@ func TestProgressOfATest(t *testing.T) {
 	p := f.meter
 	now := p.start
 	p.now = func() time.Time { return now }
-	config.OnBegin(0)
+	config.OnBegin(0, nil)
 	play := func(pairs sprt.Pairs) {
 		f.counted.Pairs = pairs
 		p.done = 2*pairs.N() - 1
@@ -154,7 +214,7 @@ func TestBar(t *testing.T) {
 	const erase = "\r\x1b[K\x1b[1A\x1b[K\x1b[1A\x1b[K"
 	parts := strings.Split(out.String(), erase)
 	require.Len(t, parts, 3)
-	require.Regexp(t, `^   0% \|█* +\|\n1 of 300 games, 10 games/s, 30s left\na leads with 3 of 4 points$`, parts[0])
+	require.Regexp(t, `^   0% \|█* +\|\n1 of 300 games, 10 games/s, time left: unknown\na leads with 3 of 4 points$`, parts[0])
 	require.Equal(t, "a warning\n", parts[2])
 	for _, line := range strings.Split(parts[1], "\n") {
 		require.Less(t, textfmt.Width(line), 80)
