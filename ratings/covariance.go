@@ -29,6 +29,9 @@ type residual struct {
 // score covariance, and the inverse again. The constraints in H make it that of
 // ratings relative to the weighted mean of their group, which has no variance.
 func (l *likelihood) estimate(ctx context.Context) (*estimate, error) {
+	if err := l.weigh(); err != nil {
+		return nil, err
+	}
 	m, err := l.maximize(ctx, make([]float64, l.dim))
 	if err != nil {
 		return nil, err

@@ -88,8 +88,10 @@ func TestPerfectPlayersAreListedApart(t *testing.T) {
 	}, r.Unrated)
 	require.Equal(t, 48, r.Games)
 	require.Equal(t, 16, r.Used)
-	require.Equal(t,
-		[]string{"left out of the fit: 32 of 48 games, as one side won every game between those players or groups"}, r.Notes)
+	require.Equal(t, []string{
+		"left out of the fit: 32 of 48 games, as one side won every game between those players or groups",
+		"few games link these to the others, so they count little in the mean that is 0: c, d",
+	}, r.Notes)
 
 	var without Data
 	play(&without, "a", "b", 2, 1, 2)

@@ -44,7 +44,8 @@ type Group struct {
 	Name    string // its strongest players and the number of the rest
 	Players int    // how many
 	Games   int    // games between them
-	// Anchors are the players whose ratings were given; without any the mean of the group is zero.
+	// Anchors are the players whose ratings were given; without any the mean of the group is zero, in which a player
+	// whom few games link to the others counts less.
 	Anchors []Anchor
 	// Apart says why the group isn't rated together with the first one; empty for the first.
 	Apart string

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 )
@@ -163,16 +164,18 @@ func TestFitAgreesWithSlowNewton(t *testing.T) {
 		require.True(t, r.Advantage.Fitted)
 		require.InDelta(t, advantage, r.Advantage.Elo, 1e-6)
 		require.InEpsilon(t, slowError(cov, unit(n, 0)), r.Advantage.Error, 1e-6)
-		mean := 0.0
+		shares := r.estimate.constraints[0].shares[:n]
+		floats.Scale(1/floats.Sum(shares), shares)
+		zero, mean := floats.Dot(shares, elo), 0.0
 		for i, name := range d.Players() {
 			p, ok := r.Player(name)
 			require.True(t, ok)
-			require.InDelta(t, elo[i], p.Elo, 1e-6, name)
-			mean += p.Elo
+			require.InDelta(t, elo[i]-zero, p.Elo, 1e-6, name)
+			mean += shares[i] * p.Elo
 			weights := unit(n, i)
 			weights[0] = 0 // the advantage's place; player 0 is the reference
 			for j := 1; j < n; j++ {
-				weights[j] -= 1 / float64(n)
+				weights[j] -= shares[j]
 			}
 			require.InEpsilon(t, slowError(cov, weights), p.Error, 1e-6, name)
 			if i > 0 {

@@ -163,6 +163,10 @@ func (p *problem) notes(r *Ratings) []string {
 			notes = append(notes, "some players never met, directly or through others; the prior alone compares them")
 		}
 	}
+	if few := r.barelyLinked(); len(few) > 0 {
+		notes = append(notes, "few games link these to the others, so they count little in the mean that is 0: "+
+			textfmt.List(few, maxNamed))
+	}
 	notes = append(notes, p.shapeNotes()...)
 	if len(r.Groups) > 1 {
 		notes = append(notes, "ratings of different groups can't be compared")

@@ -83,7 +83,8 @@ var columns = []struct {
 		Value: func(r *Row) any { return r.Group + 1 }}},
 	{everywhere | forRated, Column{Key: "elo", Title: "Elo",
 		Doc: "the rating: the maximum of the likelihood, together with all others and the first-move advantage; " +
-			"400 points are odds of ten to one. The mean of a group is 0 unless anchors say otherwise",
+			"400 points are odds of ten to one. The mean of a group is 0 unless anchors say otherwise; whom few games " +
+			"link to the others counts less in it",
 		Value: func(r *Row) any { return r.Elo }}},
 	{everywhere | forRated, Column{Key: "error", Title: "95 %",
 		Doc:   "half the 95 % interval of elo: 1.96 standard errors. The interval is elo ± error",
