@@ -61,7 +61,7 @@ func (r *Rules) ParseEPD(text string) (l EPD, err error) {
 		l.Counts = append(l.Counts, PerftCount{int(depth), nodes})
 	}
 	if err == nil && len(l.Counts) == 0 {
-		err = errors.New("expected ';D1 n' after the position, found none")
+		err = errors.New("expected ';D1 n' after the position, found the end")
 	}
 	return l, err
 }

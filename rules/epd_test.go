@@ -30,8 +30,8 @@ func TestEPD(t *testing.T) {
 		` ;D1 "24"`:                            `expected a depth`,
 		" ;D1 24 D2 574":                       "expected a depth",
 		" bm a1-a4;":                           `position`,
-		"":                                     "expected ';D1 n' after the position, found none",
-		" ;":                                   "expected ';D1 n' after the position, found none",
+		"":                                     "expected ';D1 n' after the position, found the end",
+		" ;":                                   "expected ';D1 n' after the position, found the end",
 	} {
 		l, err := r.ParseEPD(board + text)
 		if want != "" {
