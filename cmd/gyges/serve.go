@@ -110,7 +110,8 @@ func (c *serveCmd) address() (*net.TCPAddr, error) {
 	return addr, nil
 }
 
-// players are the only opponents to choose from: the levels, kinds that play without parameters, those of --agent.
+// players are the only opponents to choose from: the levels, kinds that play without parameters, a person among them,
+// and those of --agent.
 func (c *serveCmd) players(ctx context.Context, e *env) ([]browser.Player, error) {
 	levels, err := configs.ListLevels() // the weakest first
 	errs := []error{asFailure(err)}
@@ -128,11 +129,14 @@ func (c *serveCmd) players(ctx context.Context, e *env) ([]browser.Player, error
 	for _, kind := range kindsOf(e.registry) {
 		spec := agents.Spec{Kind: kind.Name}
 		agent, err := e.registry.New(spec)
-		if err != nil || kind.Interactive {
+		if err != nil {
 			continue
 		}
 		closeAgent(e, agent)
 		p := browser.Player{Name: kind.Name, Spec: spec, Doc: kind.Doc}
+		if kind.Interactive {
+			p.Doc = "another person, at the same screen"
+		}
 		if _, timed := kind.Param("movetime"); timed {
 			p.Times = []string{"250ms", "1s", "3s", "10s"}
 		}

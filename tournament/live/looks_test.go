@@ -41,7 +41,7 @@ func TestBrowserFront(t *testing.T) {
 	require.Equal(t, "true", b.Text(`String(!!document.querySelector("#learn svg.board[aria-label] .path"))`))
 	var links, titles []string
 	b.Eval(`[...document.querySelectorAll("#learn li a")].map((e) => e.getAttribute("href"))`, &links)
-	require.Equal(t, []string{"/play#lesson", "/exercises", "/play#new"}, links)
+	require.Equal(t, []string{"/play#lesson", "/exercises", "/play#first"}, links)
 	b.Eval(`[...document.querySelectorAll("main h2")].map((e) => e.textContent)`, &titles)
 	require.Equal(t, []string{"Learn to play", "Runs"}, titles)
 	require.Empty(t, console())

@@ -160,6 +160,8 @@ func (p *Pages) newGame(q newGameRequest) (*session, error) {
 	human, ok := sides[q.Side]
 	start, err := set.Start(), error(nil)
 	switch {
+	case agent.Kind == humanKind && q.Clock != "":
+		return nil, web.Unprocessable("clock: expected none in a game of two people")
 	case !ok:
 		return nil, web.Unprocessable("side: expected south, north or random, found %.60q", q.Side)
 	case q.Setup == "random":
@@ -298,7 +300,7 @@ func (p *Pages) hint(r *http.Request, q hintRequest) (any, error) {
 		defer g.mu.Unlock()
 		g.hinting = false
 	}()
-	setup := agents.Setup{Rules: g.rules, Side: g.human, Seed: 1}
+	setup := agents.Setup{Rules: g.rules, Side: board.Position().Side(), Seed: 1}
 	d, err := p.choose(r.Context(), r.RemoteAddr, p.Hint, setup, board)
 	if err != nil {
 		return nil, err

@@ -65,6 +65,7 @@ func newTestServer(t testing.TB, change ...func(*testConfig)) *testServer {
 		Players: []Player{
 			{Name: "random", Spec: spec("random"), Doc: "any move", Level: true},
 			{Name: "greedy", Spec: spec("greedy"), Doc: "the best-looking move"},
+			{Name: "human", Spec: agents.Spec{Kind: "human"}, Doc: "another person"},
 			{Name: "alphabeta", Spec: spec("alphabeta:nodes=10"), Times: []string{"10s", "20s"}},
 			{Name: "panics", Spec: spec("panics")}, {Name: "cheats", Spec: spec("cheats")}, {Name: "sleeps",
 				Spec: spec("sleeps")}, {Name: "answers", Spec: spec("answers")},

@@ -18,8 +18,9 @@ import (
 	"gyges/tournament/web"
 )
 
-// session is a game between a person and an agent. Package game plays it; the moves made are kept here. Requests add
-// the person's moves, and undo some: then the game is played again from the beginning, with the moves that remain.
+// session is a game between a person and an agent, or another person at the same screen. Package game plays it; the
+// moves made are kept here. Requests add the person's moves, and undo some: then the game is played again from the
+// beginning, with the moves that remain.
 type session struct {
 	id     string
 	pages  *Pages
@@ -27,9 +28,9 @@ type session struct {
 	rules  *rules.Rules
 	start  rules.Position
 	human  rules.Side
-	name   string // of the person; "": none was given
-	agent  agents.Spec
-	clock  game.Clock // the person's; zero: none. The agent keeps its own time a move
+	name   string      // of the person; "": none was given
+	agent  agents.Spec // the opponent; of the kind humanKind, who has the person's rights too
+	clock  game.Clock  // the person's; zero: none. The agent keeps its own time a move
 	seed   uint64
 	began  time.Time
 	ctx    context.Context // until the game is over
@@ -99,14 +100,23 @@ const humanKind = "human"
 // helped is behind the name of a person who had help, which has a rating of its own.
 const helped = ", helped"
 
-// person returns the person as an agent of records, so that those with names or a clock, and
+// personal reports whether a person plays a side.
+func (g *session) personal(side rules.Side) bool { return side == g.human || g.shared() }
+
+// shared reports whether persons play both sides.
+func (g *session) shared() bool { return g.agent.Kind == humanKind }
+
+// person returns the person who plays a side as an agent of records, so that those with names or a clock, and
 // those who had help, are rated apart. The caller holds the lock.
-func (g *session) person() string {
+func (g *session) person(side rules.Side) string {
 	spec := agents.Spec{Kind: humanKind}
 	if g.clock != (game.Clock{}) {
 		spec.Params = append(spec.Params, agents.Param{Name: "clock", Value: g.clock.String()})
 	}
 	name := g.name
+	if side != g.human {
+		name = "" // it is the other one's
+	}
 	if g.helped {
 		name = cmp.Or(name, humanKind) + helped
 	}
@@ -128,7 +138,11 @@ func (g *session) finish(rec *record.Record) {
 			rec.Timing.MoveMS = append(rec.Timing.MoveMS, m.ms)
 		}
 	}
-	[...]*record.Player{&rec.South, &rec.North}[g.human].Agent = g.person()
+	for side, player := range []*record.Player{&rec.South, &rec.North} {
+		if g.personal(rules.Side(side)) {
+			player.Agent = g.person(rules.Side(side))
+		}
+	}
 	g.end = rec
 	kept, err := g.pages.records.keep(rec)
 	if err != nil {
@@ -202,7 +216,7 @@ func (s *seat) NewGame(_ context.Context, setup agents.Setup) error {
 // Choose implements [agents.Agent].
 func (s *seat) Choose(ctx context.Context, at *rules.Game, q agents.Request) (agents.Decision, error) {
 	g, n := s.game, len(at.Moves())
-	if s.setup.Side == g.human {
+	if g.personal(s.setup.Side) {
 		return g.await(ctx, at, q.Limits)
 	}
 	if d, ok, _, _ := g.decision(ctx, n); ok {
@@ -266,7 +280,7 @@ func (g *session) isTurn(ply int) error {
 	if o, _ := g.board.Outcome(); o != rules.Undecided {
 		return web.Conflict("the game is over")
 	}
-	if g.board.Position().Side() != g.human {
+	if !g.personal(g.board.Position().Side()) {
 		return web.Conflict("it isn't your turn")
 	}
 	if ply != len(g.made) {
@@ -321,7 +335,7 @@ func (g *session) undo(ply *int) error {
 // lastMove is the index of the person's last move, forced passes not counted; -1 if there is none.
 func (g *session) lastMove() int {
 	for i, m := range slices.Backward(g.made) {
-		if m.side == g.human && m.Move != rules.Pass {
+		if g.personal(m.side) && m.Move != rules.Pass {
 			return i
 		}
 	}

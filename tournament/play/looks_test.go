@@ -2,6 +2,7 @@ package play
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -89,4 +90,33 @@ func TestBrowserAnalysisFocus(t *testing.T) {
 	b.Wait(`document.querySelectorAll("#tree .ply").length === 1`)
 	b.Wait(`document.activeElement !== document.body`)
 	require.Empty(t, console())
+}
+
+// The board of a game by itself is as large as the one to play on, on a desk and on a phone, and its graph is not cut.
+func TestBrowserReplayLooks(t *testing.T) {
+	s := newTestServer(t)
+	writeRun(t, filepath.Join(s.results, "one"), "finished", lines(shortGame()))
+	url, b := listen(t, s), browsertest.Open(t)
+	game := s.begin("random", "standard", "south", "random").ID
+	widths := map[string]float64{}
+	for i, path := range []string{"/play#game=" + game, "/game/one/0#review"} {
+		b.Looks("replay", url+path, func(width int64) {
+			if i == 0 {
+				yourTurn(b, 0)
+			} else {
+				b.Wait(`document.querySelector(".review-summary .graph")`)
+			}
+			var at float64
+			b.Eval(`document.querySelector(".board").getBoundingClientRect().width`, &at)
+			if key := fmt.Sprint(width); i == 0 {
+				widths[key] = at
+			} else {
+				require.InDelta(t, widths[key], at, 2, key)
+			}
+			require.Equal(t, "[]", b.Text(`JSON.stringify([...document.querySelectorAll(".graph text")].filter((e) => {
+				const { left, right } = e.getBoundingClientRect(), svg = e.closest("svg").getBoundingClientRect();
+				return left < svg.left || right > svg.right;
+			}).map((e) => e.textContent))`))
+		})
+	}
 }

@@ -149,3 +149,44 @@ func TestGoOnFrom(t *testing.T) {
 	require.Equal(t, games[0].Moves[:ply], games[1].Moves[:ply])
 	require.Equal(t, old.Moves, s.state(s.get("/api/games/"+old.ID), 200).Moves, "the game it comes from is as it was")
 }
+
+// Two people at one screen make the moves of both sides, each may take the last one back, and who is to move resigns.
+func TestTwoPeople(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t)
+	body := func(side, clock string) string {
+		return fmt.Sprintf(`{"agent":"human","rules":"simplified","side":%q,"setup":"random","name":"Ada","clock":%q}`, side, clock)
+	}
+	w := s.post("/api/games", body("south", "3m+2s"))
+	require.Equal(t, http.StatusUnprocessableEntity, w.Code)
+	require.Contains(t, w.Body.String(), "clock: expected none in a game of two people")
+
+	now := s.state(s.post("/api/games", body("north", "")), http.StatusCreated)
+	post := func(action, body string) state {
+		now = s.state(s.post("/api/games/"+now.ID+"/"+action, body), http.StatusOK)
+		return now
+	}
+	for ply, turn := range []string{"south", "north", "south"} {
+		require.Equal(t, []any{"", turn, false}, []any{now.You, now.Turn, now.Waiting})
+		require.NotEmpty(t, now.Sources)
+		post("move", fmt.Sprintf(`{"ply":%d,"move":%q}`, ply, now.Sources[0].Ends[0].Course))
+	}
+	last := now.Moves[2]
+	require.Equal(t, 2, len(post("undo", "{}").Moves), "the last move, whoever made it")
+	require.Equal(t, "south", now.Turn)
+	require.Equal(t, 1, len(post("undo", "{}").Moves))
+	post("move", fmt.Sprintf(`{"ply":1,"move":%q}`, now.Sources[0].Ends[0].Course))
+	require.Equal(t, http.StatusConflict, s.post("/api/games/"+now.ID+"/move", fmt.Sprintf(`{"ply":3,"move":%q}`, last)).Code)
+	require.Equal(t, http.StatusOK, s.post("/api/games/"+now.ID+"/hint", `{"ply":2}`).Code)
+
+	post("resign", "{}")
+	now = s.settled(now)
+	require.Equal(t, []string{"0-1", "resignation", "north"}, []string{now.Result, now.Reason, now.Winner})
+	g := s.kept()[0]
+	require.Equal(t, []string{helpedPerson, "human:name='Ada, helped'"}, []string{g.South.Agent, g.North.Agent})
+
+	again := s.state(s.post("/api/games", fmt.Sprintf(`{"rematch":%q}`, now.ID)), http.StatusCreated)
+	s.state(s.post("/api/games/"+again.ID+"/resign", "{}"), http.StatusOK)
+	again = s.settled(s.state(s.get("/api/games/"+again.ID+"?after=2"), http.StatusOK))
+	require.Equal(t, "human:name=Ada", s.kept()[1].South.Agent, "sides are exchanged")
+}

@@ -12,6 +12,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
+	"gyges/agents"
 	"gyges/rules"
 	"gyges/tournament/game"
 	"gyges/tournament/internal/browsertest"
@@ -349,4 +350,66 @@ func TestBrowserDragging(t *testing.T) {
 	b.Wait(`document.querySelectorAll("#moves li").length > 2`)
 	require.True(t, strings.HasPrefix(b.Text(`document.querySelectorAll("#moves .m")[2].textContent`), from+"-"))
 	require.Empty(t, console())
+}
+
+// The address of a first game begins one: simplified rules, the pieces set up, against the weakest level. The scores of
+// the opponent are shown when they are asked for.
+func TestBrowserFirstGame(t *testing.T) {
+	s := newTestServer(t, func(c *testConfig) {
+		c.Players = append([]Player{{Name: "beginner", Spec: agents.Spec{Kind: "greedy"}, Level: true}}, c.Players...)
+	})
+	b := browsertest.Open(t)
+	console := b.Visit(listen(t, s) + "/play#first")
+	yourTurn(b, 0)
+	require.Equal(t, "simplified", b.Text(`document.querySelector("#rules-now").textContent`))
+	require.Equal(t, "0", b.Text(`String(document.querySelectorAll("#table [data-hand]").length)`))
+	b.Click(`.cell.source`)
+	b.Click(`.cell.end`)
+	b.Wait(`document.querySelectorAll("#moves li").length === 2`)
+	const score = `document.querySelectorAll("#moves li .v")[1]?.textContent ?? ""`
+	require.Empty(t, b.Text(score))
+	b.Click(`#scores`)
+	require.NotEmpty(t, b.Text(score))
+	b.Click(`#scores`)
+	require.Empty(t, b.Text(score))
+	require.Empty(t, console())
+}
+
+// Two people at one screen play both sides of the board.
+func TestBrowserTwoPeople(t *testing.T) {
+	s := newTestServer(t)
+	b := browsertest.Open(t)
+	console := b.Visit(listen(t, s) + "/play#game=" + s.begin("human", "simplified", "north", "random").ID)
+	for ply, side := range []string{"South", "North", "South"} {
+		b.Wait(fmt.Sprintf(`document.querySelectorAll("#moves li").length === %d && %s.startsWith("%s to move. Choose")`,
+			ply, headline, side))
+		require.Equal(t, side, b.Text(`document.querySelector(".player.to-move").textContent.trim()`))
+		b.Click(`.cell.source`)
+		b.Click(`.cell.end`)
+	}
+	b.Wait(headline + `.startsWith("North to move")`)
+	b.Click(`#undo`)
+	b.Wait(headline + `.startsWith("South to move")`)
+	b.Click(`#resign`)
+	b.Click(`#resign`)
+	b.Wait(headline + `.startsWith("North won, 0-1 (resignation)")`)
+	require.Empty(t, console())
+}
+
+// The last step of the lesson leads to the exercises; the raw options of the rules are behind a fold of their own.
+func TestBrowserLessonLeadsOn(t *testing.T) {
+	s := newTestServer(t)
+	b := browsertest.Open(t)
+	b.Visit(listen(t, s) + "/play")
+	b.Wait(`document.querySelector("#lesson-steps button")`)
+	require.Equal(t, "false", b.Text(`String(document.querySelector("#to-exercises").checkVisibility())`))
+	b.Click(`#rules-more summary`)
+	require.Equal(t, "true false", b.Text(`["#prose", "#options"].map((e) => document.querySelector(e).checkVisibility()).join(" ")`))
+	b.Click(`#rules-more details summary`)
+	require.Equal(t, "true", b.Text(`String(document.querySelector("#options").checkVisibility())`))
+	for range 3 {
+		b.Click(`#lesson-next`)
+	}
+	b.Click(`#to-exercises`)
+	b.Wait(`location.pathname === "/exercises"`)
 }

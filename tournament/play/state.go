@@ -15,7 +15,7 @@ type state struct {
 	Version  int64    `json:"version"`
 	Rules    string   `json:"rules"`
 	Agent    string   `json:"agent"`
-	You      string   `json:"you"` // "south" or "north"
+	You      string   `json:"you"` // "south" or "north"; "": both, two persons at one screen
 	Turn     string   `json:"turn"`
 	Placing  bool     `json:"placing"` // pieces are being placed
 	Opening  string   `json:"opening"`
@@ -26,7 +26,7 @@ type state struct {
 	CanUndo  bool     `json:"undo"`
 	Result   string   `json:"result,omitempty"`
 	Reason   string   `json:"reason,omitempty"`
-	Winner   string   `json:"winner,omitempty"` // "you", "agent" or "none"
+	Winner   string   `json:"winner,omitempty"` // "you", "agent" or "none"; of two persons "south" or "north"
 	Kept     string   `json:"kept,omitempty"`   // where the record is, below /game/
 	Problem  string   `json:"problem,omitempty"`
 	Waiting  bool     `json:"waiting"` // for the agent, or for the record at the end
@@ -73,7 +73,11 @@ func (g *session) snapshot() (state, <-chan struct{}) {
 	switch {
 	case g.end != nil:
 		s.Result, s.Reason = g.end.Result, g.end.Reason
-		s.Winner = [...]string{"agent", "none", "you"}[record.HalfPoints(g.end.Result, g.human)]
+		words := [...]string{"agent", "none", "you"}
+		if g.shared() {
+			words[0], words[2] = g.human.Other().Name(), s.You
+		}
+		s.Winner = words[record.HalfPoints(g.end.Result, g.human)]
 		if f := g.end.Fault; f != nil {
 			s.Reason = f.Detail
 			if f.Kind == record.FaultTimeout && f.Side == s.You {
@@ -81,12 +85,14 @@ func (g *session) snapshot() (state, <-chan struct{}) {
 			}
 		}
 	case g.problem != "":
-	case !over && !g.resigned && p.Side() == g.human && !g.board.Legal().Contains(rules.Pass):
+	case !over && !g.resigned && g.personal(p.Side()) && !g.board.Legal().Contains(rules.Pass):
 		s.Sources = sources(g.board)
 	default:
 		s.Waiting = true
 	}
-	s.Clock = g.clocks(over)
+	if s.Clock = g.clocks(over); g.shared() {
+		s.You = ""
+	}
 	return s, g.changed
 }
 

@@ -212,6 +212,4 @@ async function follow() {
 }
 if (main) follow();
 addEventListener("pagehide", () => following.abort());
-addEventListener("pageshow", (e) => {
-  if (e.persisted) follow();
-});
+addEventListener("pageshow", (e) => e.persisted && follow());

@@ -69,7 +69,6 @@ async function visit(node) {
     if (problem) {
       wanted = null;
       if (problem.startsWith("moves: ")) {
-        // it is illegal
         tree.remove(node);
         await visit(node.parent);
       }
@@ -402,12 +401,9 @@ function writeAddress() {
 
 function readAddress() {
   const q = new URLSearchParams(location.hash.length > maxAddress ? "" : location.hash.slice(1));
-  if (!q.has("position")) return begin({ rules: q.get("rules") || rules, setup: "random" });
-  return begin(
-    { rules: q.get("rules") || rules, position: q.get("position") },
-    q.get("moves") || "",
-    parseInt(q.get("at"), 10) || 0,
-  );
+  const set = q.get("rules") || rules;
+  if (!q.has("position")) return begin({ rules: set, setup: "random" });
+  return begin({ rules: set, position: q.get("position") }, q.get("moves") || "", +q.get("at"));
 }
 addEventListener("hashchange", () => {
   if (location.hash !== address && location.hash.includes("=")) readAddress();

@@ -117,7 +117,8 @@ function showStep(i, still = false) {
   $("lesson-move").textContent = B.describeMove(before, move);
   [...$("lesson-steps").children].forEach((b, k) => mark(b, k === at));
   $("lesson-back").disabled = at === 0;
-  $("lesson-next").disabled = at === last;
+  $("lesson-next").hidden = at === last;
+  $("to-exercises").hidden = at !== last;
   keepFocus(at ? $("lesson-back") : $("lesson-next"));
   moving.play(board, still ? [] : [scene], () => board.draw(scene));
 }
@@ -148,6 +149,12 @@ export function begin(onGame) {
   $("lesson-back").addEventListener("click", () => showStep(at - 1));
   $("lesson-next").addEventListener("click", () => showStep(at + 1));
   $("lesson-again").addEventListener("click", () => showStep(at));
+  if (location.hash === "#first") {
+    $("agent").value = "beginner";
+    $("rules").value = "simplified";
+    $("form").elements.setup.value = "random";
+    $("form").requestSubmit();
+  }
   refresh();
   describe();
 }

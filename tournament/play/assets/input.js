@@ -79,9 +79,7 @@ export function create(root, on) {
     b.addEventListener("click", (e) => {
       if (shown.editing || e.detail === 0 || (e.detail === 1 && !held)) pick(name);
     }); // a double click is one
-    b.addEventListener("pointerenter", (e) => {
-      if (e.pointerType === "mouse") point(name);
-    });
+    b.addEventListener("pointerenter", (e) => e.pointerType === "mouse" && point(name));
     b.addEventListener("pointerleave", () => point(null));
     b.addEventListener("focus", () => {
       rove(name);
@@ -231,12 +229,8 @@ export function create(root, on) {
     pointed = name && target(name);
     changed();
   });
-  addEventListener("pointerup", (e) => {
-    if (drag && e.isPrimary) drop(cellAt(e));
-  });
-  addEventListener("pointercancel", (e) => {
-    if (drag && e.isPrimary) drop(null);
-  });
+  addEventListener("pointerup", (e) => drag && e.isPrimary && drop(cellAt(e)));
+  addEventListener("pointercancel", (e) => drag && e.isPrimary && drop(null));
 
   // drop ends the dragging over a cell; null: elsewhere, and nothing is moved.
   function drop(name) {

@@ -8,12 +8,13 @@ import { create as createInput } from "./input.js";
 import * as motion from "./motion.js";
 
 const sideNames = ["South", "North"];
+const outcomes = { you: "You won", agent: "You lost", south: "South won", north: "North won", none: "It is a draw" };
 
 let S = null; // the last state of the game from the server
 let turned = false; // North is below
 let displayed = 0; // how many moves the board shows
+let scores = false; // the list of moves has the opponent's
 let viewing = null; // the ply of an earlier position that is looked at
-let known = {}; // what plies returned last
 let advice = null,
   requesting = false,
   slow = false,
@@ -34,17 +35,11 @@ const moving = motion.create();
 
 // ---- the state
 
-const you = () => (S.you === "south" ? 0 : 1);
+const you = () => +((S.you || S.turn) === "north"); // of two persons who is to move
 const theirs = () => sideNames[1 - you()];
+const turnText = () => (S.you ? "Your turn" : `${sideNames[you()]} to move`);
 const over = () => S.result || S.problem;
 const revealed = () => displayed === S.moves.length && !moving.isMoving();
-
-// plies lists the moves of the game, each with the positions around it.
-function plies() {
-  if (known.state === S) return known.list;
-  known = { state: S, list: B.follow(B.parsePosition(S.opening), S.moves) };
-  return known.list;
-}
 
 // show takes in a state. The moves that came are shown one after another, unless the
 // game has just been opened.
@@ -61,7 +56,7 @@ function show(state) {
     turned = state.you === "north";
     announced = displayed = state.moves.length;
   }
-  S = state;
+  S = { ...state, plies: B.follow(B.parsePosition(state.opening), state.moves) }; // each with the positions around it
   received = performance.now();
   if (went) displayed = S.moves.length;
   setAddress("#game=" + S.id);
@@ -80,7 +75,7 @@ function show(state) {
 // catchUp moves the pieces until the board shows all moves.
 function catchUp() {
   if (moving.isMoving()) return; // what came is shown after what is moving
-  const all = plies(),
+  const all = S.plies,
     moves = all.slice(displayed);
   if (!moves.length) return showBoard();
   input.show({ ...frame(moves[0].before, moves), scene: { position: moves[0].before }, sources: [] });
@@ -117,7 +112,7 @@ function frame(position, moves) {
 // choose from, or an earlier one.
 function showBoard() {
   const at = viewing ?? S.moves.length,
-    last = at ? plies()[at - 1] : null;
+    last = at ? S.plies[at - 1] : null;
   const position = viewing !== null ? (last ? last.position : B.parsePosition(S.opening)) : B.parsePosition(S.position);
   let scene = last || { position };
   if (viewing === null && advice) {
@@ -152,9 +147,7 @@ async function refresh() {
   if (state && state.version !== S.version) show(state);
   else if (status === 404 && !over()) gone();
 }
-document.addEventListener("visibilitychange", () => {
-  if (!document.hidden) refresh();
-});
+document.addEventListener("visibilitychange", () => document.hidden || refresh());
 
 // gone ends a game that the server doesn't have any more. Its moves stay.
 function gone() {
@@ -224,7 +217,7 @@ function draw() {
   $("resign").hidden = !!over();
   $("rematch").hidden = !over() || !!S.gone;
   $("hint").title = S.placing && !over() ? "Hints begin when all pieces are placed" : "";
-  document.title = over() || S.waiting ? "Play" : "Your turn"; // of a tab in the background
+  document.title = over() || S.waiting ? "Play" : turnText(); // of a tab in the background
   $("undo").title = S.clock ? "No take-backs in timed games" : "";
   keepFocus(over() ? $("again") : $("turn"));
   $("play").classList.toggle("thinking", S.waiting && !over());
@@ -232,16 +225,15 @@ function draw() {
 
 function drawSides() {
   for (const side of [0, 1]) {
-    const bar = $(side === (turned ? 1 : 0) ? "below" : "above"),
-      to = S.turn === S.you ? you() : 1 - you();
-    bar.classList.toggle("to-move", !over() && side === to);
+    const bar = $(side === (turned ? 1 : 0) ? "below" : "above");
+    bar.classList.toggle("to-move", !over() && side === +(S.turn === "north"));
     bar.dataset.who = side === you() ? "you" : "agent";
     bar
       .querySelector(".name")
       .replaceChildren(
         make("b", { class: "dot-" + "sn"[side] }, sideNames[side]),
         " ",
-        side === you() ? "you" : S.agent,
+        !S.you ? "" : side === you() ? "you" : S.agent,
       );
   }
   $("rules-now").textContent = S.rules;
@@ -250,7 +242,7 @@ function drawSides() {
 function drawWords() {
   $("headline").textContent = headline();
   const at = viewing ?? displayed,
-    last = at ? plies()[at - 1] : null;
+    last = at ? S.plies[at - 1] : null;
   $("last").textContent = last ? B.describeMove(last.before, last.move) : "";
   $("course").textContent = input.preview() || (last ? last.move.text : "");
   $("course").classList.toggle("picked", !!input.preview());
@@ -258,26 +250,22 @@ function drawWords() {
 
 function headline() {
   if (slow) return "Waiting for the server …";
-  if (viewing !== null) return `Position after ply ${+plies()[viewing - 1]?.ply || 0} of ${+plies().at(-1).ply || 0}.`;
+  if (viewing !== null) return `Position after ply ${+S.plies[viewing - 1]?.ply || 0} of ${+S.plies.at(-1).ply || 0}.`;
   if (!revealed())
-    return B.mover(plies()[displayed].before, plies()[displayed].move) === you() ? "Your move." : `${theirs()} moves.`;
-  if (S.result)
-    return (
-      { you: "You won", agent: "You lost", none: "It is a draw" }[S.winner] +
-      `, ${S.result} (${S.reason}). ${sentence(S.problem)}`.trimEnd()
-    );
+    return B.mover(S.plies[displayed].before, S.plies[displayed].move) === you() ? "Your move." : `${theirs()} moves.`;
+  if (S.result) return `${outcomes[S.winner]}, ${S.result} (${S.reason}). ${sentence(S.problem)}`.trimEnd();
   if (S.problem) return sentence(S.problem);
   if (S.waiting) return `${theirs()} is thinking …`;
-  return "Your turn. " + input.prompt();
+  return `${turnText()}. ${input.prompt()}`;
 }
 
 // announceMoves announces the new moves to screen readers.
 function announceMoves() {
   const parts = S.moves.length < announced ? ["Taken back."] : [];
-  for (const { before, move } of plies().slice(announced)) parts.push(B.describeMove(before, move));
+  for (const { before, move } of S.plies.slice(announced)) parts.push(B.describeMove(before, move));
   announced = S.moves.length;
   if (over()) parts.push(sentence(S.problem) || `The game is over, ${S.result}.`);
-  else parts.push(S.waiting ? `${theirs()} is thinking.` : "Your turn.");
+  else parts.push(S.waiting ? `${theirs()} is thinking.` : turnText() + ".");
   announce(parts.slice(-6).join(" "));
 }
 
@@ -285,11 +273,18 @@ function announceMoves() {
 
 function list() {
   $("moves").replaceChildren(
-    ...plies().map(({ before, move, ply }, i) =>
-      moveItem(i + 1, B.mover(before, move), ply, move.text, S.info[i].split(",")[0], () => view(i + 1)),
+    ...S.plies.map(({ before, move, ply }, i) =>
+      moveItem(i + 1, B.mover(before, move), ply, move.text, scores ? S.info[i].split(",")[0] : "", () => view(i + 1)),
     ),
   );
 }
+
+// The scores of the opponent's searches are shown when they are asked for.
+$("scores").addEventListener("click", () => {
+  $("scores").setAttribute("aria-pressed", String((scores = !scores)));
+  list();
+  draw();
+});
 
 // view shows the position after so many moves; that after all is the game itself.
 function view(ply) {
@@ -366,9 +361,7 @@ function drawClocks() {
     if (own && running && ms === 0 && !poll) wait(); // until the server says that the time is over
   }
 }
-setInterval(() => {
-  if (S && S.clock && S.clock.running) drawClocks();
-}, 100);
+setInterval(() => S?.clock?.running && drawClocks(), 100);
 
 // ---- hints
 

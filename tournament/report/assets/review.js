@@ -96,7 +96,7 @@ export function createReview({ root, below, list, state, go, redraw }) {
       label,
       caption: label,
       height: 84,
-      left: 44,
+      left: 54,
       ticks,
       plies: r.moves.length,
       lines: [["s", points]],
