@@ -116,7 +116,7 @@ func (a *player) Choose(ctx context.Context, g *rules.Game, q agents.Request) (a
 // where a thread did, no thread is left.
 func (a *player) search(
 	ctx context.Context, g *rules.Game, q *agents.Request, lim agents.Limits, t agents.Timer,
-) agents.Decision {
+) (best agents.Decision) {
 	a.shared.table.newSearch()
 	a.shared.nodes.Store(0)
 	if lim.Nodes > 0 {
@@ -142,24 +142,22 @@ func (a *player) search(
 			})
 		}
 	}
-	func() {
-		defer func() {
-			a.shared.stop.Store(true)
-			helpers.Wait()
-			a.shared.stop.Store(false)
-		}()
-		results[0] = a.searches[0].deepen(g.Position(), 1, last, func(d agents.Decision) {
-			if q.Info != nil {
-				d.Nodes = a.shared.nodes.Load()
-				q.Info(d)
-			}
-		})
+	defer func() {
+		a.shared.stop.Store(true)
+		helpers.Wait()
+		a.shared.stop.Store(false)
+		if len(panics) > 0 {
+			panic(<-panics)
+		}
+		best = deepest(results)
+		best.Nodes = a.shared.nodes.Load()
 	}()
-	if len(panics) > 0 {
-		panic(<-panics)
-	}
-	best := deepest(results)
-	best.Nodes = a.shared.nodes.Load()
+	results[0] = a.searches[0].deepen(g.Position(), 1, last, func(d agents.Decision) {
+		if q.Info != nil {
+			d.Nodes = a.shared.nodes.Load()
+			q.Info(d)
+		}
+	})
 	return best
 }
 

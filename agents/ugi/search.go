@@ -2,7 +2,6 @@ package ugi
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -39,70 +38,67 @@ type goCommand struct {
 }
 
 // parseGo reads what follows go. A number out of bounds becomes the nearest one within, one that is missing or can't be
-// read the lowest, so that a move comes in time; unknown words are left out. The notes say so.
-func parseGo(text string) (c goCommand, notes []string) {
+// read the lowest, so that a move comes in time; unknown words are passed over. complain is called with what is wrong.
+func parseGo(text string, complain func(format string, args ...any)) (c goCommand) {
 	c.numbers = map[string]int64{}
-	var unknown []string
-	for words := strings.Fields(text); len(words) > 0; {
-		word, value := words[0], ""
-		words = words[1:]
-		bounds, known := goBounds[word]
-		if !known {
-			c.infinite = c.infinite || word == "infinite"
-			if word != "infinite" {
-				unknown = append(unknown, word)
-			}
+	unknown := ""
+	for words := strings.Fields(text); len(words) > 0; words = words[1:] {
+		bounds, known := goBounds[words[0]]
+		switch {
+		case words[0] == "infinite":
+			c.infinite = true
+			continue
+		case !known:
+			unknown += " " + words[0]
 			continue
 		}
-		if len(words) > 0 && words[0] != "infinite" && goBounds[words[0]] == [2]int64{} {
-			value, words = words[0], words[1:]
+		word, value := words[0], ""
+		if len(words) > 1 && words[1] != "infinite" && goBounds[words[1]] == [2]int64{} {
+			value, words = words[1], words[1:]
 		}
-		low, high := float64(bounds[0]), float64(bounds[1])
 		x, err := strconv.ParseFloat(value, 64)
-		if err != nil && !errors.Is(err, strconv.ErrRange) || math.IsNaN(x) {
-			err, x = strconv.ErrSyntax, low
+		used := float64(bounds[0])
+		if x > used { // and no NaN
+			used = math.Floor(min(x, float64(bounds[1])))
 		}
-		used := math.Floor(min(max(x, low), high))
 		if c.numbers[word] = int64(used); err != nil || used != x {
-			notes = append(notes, fmt.Sprintf("%s: expected a whole number from %d to %d, found %.60q; %.0f is taken",
-				word, bounds[0], bounds[1], value, used))
+			complain("go: %s: expected a whole number from %d to %d, found %.60q; %.0f is taken",
+				word, bounds[0], bounds[1], value, used)
 		}
 	}
-	if unknown != nil {
-		notes = append(notes, fmt.Sprintf("%.120q is passed over; expected %s and a number, or infinite",
-			strings.Join(unknown, " "), suggest.OneOf(slices.Sorted(maps.Keys(goBounds)))))
+	if unknown != "" {
+		complain("go: %.120q is passed over; expected %s and a number, or infinite",
+			unknown[1:], suggest.OneOf(slices.Sorted(maps.Keys(goBounds))))
 	}
-	return c, notes
+	return c
 }
 
 // limitsFor returns the limits of the next move of g, with the given overhead if the mover's clock runs. The clock of
 // a mover of whom no time is known is taken to be as the other one's.
 func (c *goCommand) limitsFor(g *rules.Game, overhead time.Duration) agents.Limits {
-	ms := func(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
-	lim := agents.Limits{
-		Depth: int(c.numbers["depth"]), Nodes: c.numbers["nodes"], MoveTime: ms(c.numbers["movetime"]),
-	}
+	n := c.numbers
+	lim := agents.Limits{Depth: int(n["depth"]), Nodes: n["nodes"]}
+	lim.MoveTime = time.Duration(n["movetime"]) * time.Millisecond
 	own, other := "w", "b"
 	if g.Position().Side() == rules.North {
 		own, other = other, own
 	}
-	left, timed := c.numbers[own+"time"]
+	left, timed := n[own+"time"]
 	if !timed && lim.MoveTime == 0 {
-		left, timed = c.numbers[other+"time"]
+		left, timed = n[other+"time"]
 	}
-	if increment := c.numbers[own+"inc"]; timed || increment > 0 {
+	if timed || n[own+"inc"] > 0 {
 		lim.Clock = agents.Clock{
-			Left: ms(max(left, 1)), Increment: ms(increment), MovesToGo: int(c.numbers["movestogo"]), Overhead: overhead,
+			Left:      time.Duration(max(left, 1)) * time.Millisecond,
+			Increment: time.Duration(n[own+"inc"]) * time.Millisecond,
+			MovesToGo: int(n["movestogo"]), Overhead: overhead,
 		}
 	}
 	return lim
 }
 
 func (s *server) goSearch(ctx context.Context, text string) error {
-	command, notes := parseGo(text)
-	for _, note := range notes {
-		s.complain("go: %s", note)
-	}
+	command := parseGo(text, s.complain)
 	if s.game.Legal().Len() == 0 {
 		s.out.line("bestmove %s", null)
 		return nil
@@ -113,12 +109,10 @@ func (s *server) goSearch(ctx context.Context, text string) error {
 		moveTime := time.Duration(math.Ceil(o.MaxTime * float64(time.Second)))
 		lim = lim.Tighter(agents.Limits{Depth: o.MaxPly, Nodes: o.MaxNodes, MoveTime: moveTime})
 	}
-	s.bounded = lim != (agents.Limits{})
-	switch {
-	case s.bounded:
-	case text != "" && !command.infinite: // it may have meant a bound
-		lim.MoveTime, s.bounded = unknownSearch, true
-	default:
+	if lim == (agents.Limits{}) && text != "" && !command.infinite { // it may have meant a bound
+		lim.MoveTime = unknownSearch
+	}
+	if s.bounded = lim != (agents.Limits{}); !s.bounded {
 		lim.MoveTime = endless
 	}
 	ctx, cancel := context.WithCancel(ctx)

@@ -423,8 +423,7 @@ func TestClocks(t *testing.T) {
 		"depth 3 nodes 7": {{Depth: 3, Nodes: 7}, {Depth: 3, Nodes: 7}},
 		"":                {},
 	} {
-		w, notes := parseGo(text)
-		require.Empty(t, notes)
+		w := parseGo(text, t.Errorf)
 		for side, turn := range []string{" s", " n"} {
 			p, err := r.ParsePosition(startRows + turn)
 			require.NoError(t, err)

@@ -20,9 +20,6 @@ func Unknown(what, word string, known []string) string {
 	hint := DidYouMean(word, known)
 	if hint == "" {
 		hint = "; expected one of: " + strings.Join(known[:min(len(known), maxKnown)], ", ")
-		if len(known) > maxKnown {
-			hint += fmt.Sprintf(" and %d more", len(known)-maxKnown)
-		}
 	}
 	return fmt.Sprintf("unknown %s %.60q%s", what, word, hint)
 }

@@ -20,7 +20,7 @@ func TestUnknown(t *testing.T) {
 	}
 	require.Equal(t, `unknown input "inputs 699", did you mean one of "input 699", "input 69", "input 99"`+
 		`, "input 199", "input 299", "input 399"?`, Unknown("input", "inputs 699", many), "the nearest of all")
-	require.Contains(t, Unknown("input", "weight", many), "input 38, input 39 and 660 more")
+	require.Contains(t, Unknown("input", "weight", many), "input 38, input 39")
 }
 
 func TestDidYouMean(t *testing.T) {
