@@ -184,7 +184,7 @@ func TestPlayerRefuses(t *testing.T) {
 	require.ErrorContains(t, p.Check(good, games[1:]), "expected game 6, found game 7")
 	changed := *games[1]
 	changed.South.Seed++
-	require.ErrorContains(t, p.Check(good, []*record.Record{games[0], &changed}), "expected pair 3")
+	require.ErrorContains(t, p.Check(good, []*record.Record{games[0], &changed}), "game 7: seed of south: expected ")
 
 	broken := NewRunner(&c, func(agents.Spec, ...*rules.Rules) (agents.Agent, error) { return nil, errTest })
 	_, err = broken.Play(t.Context(), good, 1)

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -197,4 +199,68 @@ func TestResumeByAnotherVersion(t *testing.T) {
 	require.Len(t, m.Earlier, 1)
 	require.Equal(t, id, m.ID, "the same run")
 	require.Equal(t, "0123456789abcdef", m.Earlier[0].Revision)
+
+	// A folder that is refused is refused without a warning.
+	m.Program.Revision = "fedcba9876543210"
+	require.NoError(t, m.save(c.Out))
+	other := c
+	other.Seed = 2
+	_, err := Run(t.Context(), other, testRegistry(nil), nil)
+	require.ErrorContains(t, err, "seed was")
+	require.NotContains(t, log.String(), "another version")
+	// Its openings may differ, the rest of its games may not.
+	games := readGames(t, c.Out)
+	rewrite := func(change func(*record.Record)) {
+		changed := *games[3]
+		change(&changed)
+		text, err := record.Lines(slices.Concat(games[:3], []*record.Record{&changed}, games[4:])...)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(filepath.Join(c.Out, GamesFile), text, 0o644))
+	}
+	rewrite(func(g *record.Record) { g.South.Seed++ })
+	_, err = Run(t.Context(), c, testRegistry(nil), nil)
+	require.ErrorContains(t, err, "games.jsonl:4: game 3: seed of south: expected ")
+	require.ErrorContains(t, err, "; without this line its games are played again")
+	require.NotContains(t, log.String(), "another version")
+}
+
+// A resumed run takes no game of its folder that its schedule, its settings and the moves don't show, whatever its
+// checksum. Without the line the game is played again.
+func TestResumeVerifies(t *testing.T) {
+	c, want := resumed(t)
+	games := readGames(t, c.Out)
+	i := slices.IndexFunc(games, func(g *record.Record) bool { return g.Reason == "goal" && g.Result == "1-0" })
+	for message, change := range map[string]func(*record.Record){
+		"expected 1-0 by goal, found 0-1 by goal":       func(g *record.Record) { g.Result = "0-1" },
+		"expected 1-0 by goal, found 1/2-1/2 by length": func(g *record.Record) { g.Result, g.Reason = "1/2-1/2", "length" },
+		"opening: expected " + games[i].Opening: func(g *record.Record) { // that of another pair
+			head := *g
+			*g = *games[slices.IndexFunc(games, func(other *record.Record) bool {
+				return other.Rules == head.Rules && other.Opening != head.Opening && other.Fault == nil
+			})]
+			g.Game, g.Pair, g.Rules, g.South, g.North = head.Game, head.Pair, head.Rules, head.South, head.North
+		},
+		"expected an ending of the run's own, found an imported game": func(g *record.Record) {
+			*g = record.Record{
+				Game: g.Game, Pair: g.Pair, Rules: g.Rules, Opening: g.Opening, Policy: g.Policy, South: g.South,
+				North: g.North, Limits: g.Limits, Moves: g.Moves[:2], Result: "1-0", Reason: record.Imported, Plies: 2,
+			}
+		},
+	} {
+		changed := *games[i]
+		change(&changed)
+		text, err := record.Lines(slices.Concat(games[:i], []*record.Record{&changed}, games[i+1:])...)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(filepath.Join(c.Out, GamesFile), text, 0o644))
+		_, err = Run(t.Context(), c, testRegistry(nil), nil)
+		require.ErrorContains(t, err, fmt.Sprintf("games.jsonl:%d: game %d: ", i+1, i))
+		require.ErrorContains(t, err, message)
+		now, err := os.ReadFile(filepath.Join(c.Out, GamesFile))
+		require.NoError(t, err)
+		require.Equal(t, text, now, "nothing was touched")
+	}
+	text, err := record.Lines(slices.Concat(games[:i], games[i+1:])...)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(c.Out, GamesFile), text, 0o644))
+	requireResumes(t, c, want)
 }

@@ -1,6 +1,7 @@
 package tournament
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -62,7 +63,7 @@ func (r *Runner) Play(ctx context.Context, job Job, timeScale float64) ([]*recor
 	return games, nil
 }
 
-// Check returns an error unless games from outside are those of a job.
+// Check returns an error unless games from outside are those of a job, and what their moves and the settings show.
 func (r *Runner) Check(job Job, games []*record.Record) error {
 	if err := r.seating.check(job); err != nil {
 		return err
@@ -77,7 +78,14 @@ func (r *Runner) Check(job Job, games []*record.Record) error {
 		if games[0].Game != 2*job.Pair+int64(n) {
 			return fmt.Errorf("expected game %d, found game %d", 2*job.Pair+int64(n), games[0].Game)
 		}
-		if err := r.seating.checkGame(job, games[0]); err != nil {
+		t, err := r.seating.task(job, games[0], r.opener)
+		if err == nil {
+			err = t.Verify(games[0])
+		}
+		if err == nil && games[0].NotPlayed() {
+			err = fmt.Errorf("game %d: expected a game that was played", games[0].Game)
+		}
+		if err != nil {
 			return err
 		}
 		games = games[1:]
@@ -97,10 +105,11 @@ func (r *Runner) CheckPlaying(job Job, g *record.Record) error {
 	if n := g.Game - 2*job.Pair; n < 0 || n > 1 || !job.Wanted[n] {
 		return fmt.Errorf("expected a game of pair %d, found game %d", job.Pair, g.Game)
 	}
-	if err := r.seating.checkGame(job, g); err != nil {
-		return err
+	t, err := r.seating.task(job, g, r.opener)
+	if err == nil {
+		err = t.VerifyHead(g)
 	}
-	return record.VerifyPlaying(g)
+	return cmp.Or(err, record.VerifyPlaying(g))
 }
 
 // playOne plays game n, 0 or 1, of a pair.

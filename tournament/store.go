@@ -94,6 +94,9 @@ func (st *store) read(c *Config, m *Manifest, p *plan, kept func(*record.Record)
 	if err := checkManifest(info.Size(), c, m); err != nil {
 		return err
 	}
+	if len(m.Earlier) > 0 { // versions whose seeds may give other openings
+		p.opener = nil
+	}
 	files.Clean(c.Out)
 	_ = os.Remove(filepath.Join(c.Out, PlayingFile)) // of a run that was killed; what stays is too old to be shown
 	size, err := jsonl.CutTorn(st.File, record.MaxLine)
@@ -109,8 +112,12 @@ func (st *store) read(c *Config, m *Manifest, p *plan, kept func(*record.Record)
 	if err := st.Truncate(size); err != nil {
 		return err
 	}
-	_, err = st.Seek(size, io.SeekStart)
 	st.writer = record.Append(st, st.kept, size)
+	if old, err := ReadManifest(os.DirFS(c.Out)); err == nil && old != nil && old.Program != m.Program {
+		c.warn("another version of the program played here before; the same seed may give other games now",
+			"before", old.Program.String(), "now", m.Program.String())
+	}
+	_, err = st.Seek(size, io.SeekStart)
 	return err
 }
 
@@ -130,8 +137,8 @@ func (st *store) readGames(dir string, all int64, p *plan, kept func(*record.Rec
 		case g.Game > st.kept:
 			return size, st.moveAhead(dir, g, r, 2*p.Len())
 		}
-		if err := p.checkOwn(g); err != nil {
-			return 0, err
+		if err := p.verify(g); err != nil {
+			return 0, &jsonl.LineError{File: GamesFile, Line: r.Line(), Err: err}
 		}
 		if err := p.add(g); err != nil {
 			return 0, err

@@ -130,7 +130,7 @@ func TestBadResults(t *testing.T) {
 
 	sum, err := play(3)
 	require.ErrorContains(t, err,
-		"2 pairs could not be played: pair 0: dead-lettered after 3 tries: games.jsonl: game 0: expected pair 0")
+		"2 pairs could not be played: pair 0: dead-lettered after 3 tries: game 0: seed of south: expected ")
 	require.Len(t, sum.DeadLettered, 2)
 }
 

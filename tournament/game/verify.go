@@ -1,0 +1,141 @@
+package game
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+
+	"gyges/agents/solver"
+	"gyges/rules"
+	"gyges/rules/base/textfmt"
+	"gyges/tournament/record"
+)
+
+// Verify returns an error unless a record is right as far as it shows: [record.Replay] has none, the reason is one of
+// [Endings], an adjudication is what the scores or the solver give, and the times are those of a game.
+func Verify(r *record.Record) error {
+	g, err := record.Replay(r)
+	if err != nil {
+		return err
+	}
+	if err = errors.Join(verifyEnding(r, g), verifyTimes(&r.Timing)); err != nil {
+		err = fmt.Errorf("game %d: %w", r.Game, err)
+	}
+	return err
+}
+
+// programs matches specs of agents that start a program.
+var programs = regexp.MustCompile(`\bugi:`)
+
+// verifyEnding verifies the ending of a game that has been replayed.
+func verifyEnding(r *record.Record, g *rules.Game) error {
+	i := slices.IndexFunc(endings, func(e Ending) bool { return e.Name == r.Reason })
+	switch {
+	case i < 0:
+		return fmt.Errorf("expected a reason like %s, found %.60q", rules.ByGoal, r.Reason)
+	case r.Fault != nil:
+		spec := [...]string{r.South.Agent, r.North.Agent}[r.Fault.Loser()]
+		if !programs.MatchString(spec) && (r.Fault.Kind == record.FaultCrash || r.Fault.Kind == record.FaultProtocol) {
+			return fmt.Errorf("expected another reason than %s, as %.60q is no program", r.Reason, spec)
+		}
+	case endings[i].adjudication != nil:
+		var a Adjudication
+		if err := a.UnmarshalText([]byte(r.Adjudication)); err != nil {
+			return fmt.Errorf("adjudication: %w", err)
+		}
+		scores := slices.Repeat([]record.Score{record.NoScore}, r.Plies)
+		if len(r.Scores) > 0 {
+			scores = r.Scores[len(r.Scores)-r.Plies:]
+		}
+		p := &position{context.Background(), g, scores, g.Position().Side().Other(), solver.New(1).Solve}
+		if o, reason := a.judge(p); o.String() != r.Result || reason != r.Reason {
+			return fmt.Errorf("expected a game that %s ends, found %s by %s", a, r.Result, r.Reason)
+		}
+	}
+	return nil
+}
+
+// verifyTimes verifies times for themselves.
+func verifyTimes(t *record.Timing) error {
+	const longest, rounding = 366 * 24 * 3600, 0.001 // s, ms
+	sum, least := 0.0, min(t.Seconds, t.OverrunMS)
+	for _, ms := range t.MoveMS {
+		sum, least = sum+ms-rounding, min(least, ms)
+	}
+	if least < 0 || max(t.Seconds, t.OverrunMS/1000) > longest || sum > 1000*t.Seconds+1 {
+		return fmt.Errorf("expected the times of a game, found %v s, moves of %.0f ms and an overrun of %v ms", t.Seconds,
+			sum, t.OverrunMS)
+	}
+	return nil
+}
+
+// Verify is [Verify] of a record that must be one of the task's game, and end and last as its settings allow.
+func (g *Task) Verify(r *record.Record) error {
+	if err := g.VerifyHead(r); err != nil {
+		return err
+	}
+	if err := Verify(r); err != nil {
+		return err
+	}
+	const slow = 16 // times as slow as the run's machine may be that of a worker
+	most := slow * max(g.longestMove(rules.South, len(r.Moves)), g.longestMove(rules.North, len(r.Moves)))
+	var err error
+	switch {
+	case r.Reason == record.Imported:
+		err = errors.New("expected an ending of the run's own, found an imported game")
+	case slices.ContainsFunc(r.Timing.MoveMS, func(ms float64) bool { return ms > 1000*most }):
+		err = fmt.Errorf("expected moves of %v s at most, found %.100v ms", most, r.Timing.MoveMS)
+	case r.Fault != nil && r.Fault.Kind == record.FaultTimeout && !g.mayTimeOut(r.Fault.Loser(), r):
+		err = fmt.Errorf("expected another reason than timeout, as nothing limits the time of %s", r.Fault.Side)
+	}
+	if err != nil {
+		err = fmt.Errorf("game %d: %w", r.Game, err)
+	}
+	return err
+}
+
+// longestMove returns in how many seconds a side can make a move without losing by its limits.
+func (g *Task) longestMove(side rules.Side, moves int) float64 {
+	most := math.Inf(1)
+	clockMargin, moveMargin := g.timeMargins()
+	if d := g.moveTime(side); d > 0 {
+		most = (d + moveMargin).Seconds()
+	}
+	if c := g.clock(side); c.Base > 0 {
+		most = min(most, (c.Base+clockMargin).Seconds()+float64(moves)*c.Increment.Seconds())
+	}
+	return most
+}
+
+// mayTimeOut reports whether a side can have lost a game on time.
+func (g *Task) mayTimeOut(side rules.Side, r *record.Record) bool {
+	stalled := g.StallTimeout > 0 && r.Timing.Seconds >= g.StallTimeout.Seconds()
+	return stalled || g.moveTime(side) > 0 || g.clock(side).Base > 0 || programs.MatchString(g.Seats[side].Name)
+}
+
+// VerifyHead returns an error unless a record, which may be under way, has the numbers, the rules, the opening, the
+// players and the settings of the task.
+func (g *Task) VerifyHead(r *record.Record) error {
+	const maxFound = 300 // bytes
+	want := g.Blank()
+	for _, f := range []struct {
+		name        string
+		want, found any
+	}{
+		{"number", want.Game, r.Game}, {"pair", want.Pair, r.Pair}, {"rules", want.Rules, r.Rules},
+		{"opening", want.Opening, r.Opening}, {"policy", want.Policy, r.Policy},
+		{"south", want.South.Agent, r.South.Agent}, {"seed of south", want.South.Seed, r.South.Seed},
+		{"north", want.North.Agent, r.North.Agent}, {"seed of north", want.North.Seed, r.North.Seed},
+		{"limits", want.Limits, r.Limits}, {"on_repetition", want.OnRepetition, r.OnRepetition},
+		{"adjudication", want.Adjudication, r.Adjudication},
+	} {
+		if f.want != f.found {
+			return fmt.Errorf("game %d: %s: expected %+v, found %s", g.Number, f.name, f.want,
+				textfmt.Cut(fmt.Sprintf("%+v", f.found), maxFound))
+		}
+	}
+	return nil
+}
