@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"runtime"
 	"slices"
@@ -62,6 +63,7 @@ func launch(command []string, dir string, t *trace) (*process, error) {
 		exited: make(chan struct{}), drained: make(chan struct{}),
 	}
 	p.cmd.Dir = dir
+	p.cmd.Env = slices.DeleteFunc(os.Environ(), isSecret)
 	isolate(p.cmd)
 	mark := bindLifetime(p.cmd)
 	var errs [3]error
@@ -86,6 +88,12 @@ func launch(command []string, dir string, t *trace) (*process, error) {
 		t.drain(p.errOut)
 	}()
 	return p, nil
+}
+
+// isSecret reports whether a variable of the environment is one of this program's credentials.
+func isSecret(variable string) bool {
+	name := strings.ToUpper(variable) // some systems don't distinguish case
+	return strings.HasPrefix(name, "GYGES_NATS_") || strings.HasPrefix(name, "GYGES_TLS_")
 }
 
 // hostLacks reports whether this process or machine has no file descriptors, processes or memory left.

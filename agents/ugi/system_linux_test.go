@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -108,4 +109,23 @@ func TestHostLacksDescriptors(t *testing.T) {
 	} {
 		require.Equal(t, want, hostLacks(&os.PathError{Op: "fork/exec", Path: "engine", Err: errno}), "%v", errno)
 	}
+}
+
+// An engine has the environment of its host without the credentials of the program, whatever their case.
+func TestEngineEnvironment(t *testing.T) {
+	for _, name := range []string{"GYGES_NATS_PASSWORD", "GYGES_NATS_CREDS", "gyges_tls_key", "GYGES_OTHER", "MY_GYGES_NATS_X"} {
+		t.Setenv(name, "x-"+name)
+	}
+	p, err := launch([]string{"env"}, t.TempDir(), new(trace))
+	require.NoError(t, err)
+	seen := map[string]bool{}
+	for line := range p.lines {
+		if name, value, _ := strings.Cut(line.text, "="); value == "x-"+name {
+			seen[name] = true
+		}
+		seen[line.text] = true
+	}
+	require.NoError(t, p.kill())
+	require.True(t, seen["GYGES_OTHER"] && seen["MY_GYGES_NATS_X"] && seen["PATH="+os.Getenv("PATH")])
+	require.False(t, seen["GYGES_NATS_PASSWORD"] || seen["GYGES_NATS_CREDS"] || seen["gyges_tls_key"])
 }

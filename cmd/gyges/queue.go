@@ -65,7 +65,7 @@ func (f *queueFlags) open(ctx context.Context, e *env, config *tournament.Config
 		return q, nil
 	}
 	if f.Nats != embedded && f.Listen+f.Store != "" {
-		return nil, fmt.Errorf("--listen and --store need --nats %s, found %s", embedded, textfmt.Escape(f.Nats))
+		return nil, fmt.Errorf("--listen and --store need --nats %s, found another server", embedded)
 	}
 	o := queue.Options{
 		Version: queue.Version(version()), Registry: e.registry, Log: e.log,

@@ -123,11 +123,11 @@ func TestVerifyAllows(t *testing.T) {
 	}
 	lasts(nil, 1e8, true)
 	moveTime := func(m *Task) { m.Limits.MoveTime = time.Second }
-	lasts(moveTime, 16*1499, true) // on a slow worker
-	lasts(moveTime, 16*1501, false)
+	lasts(moveTime, 16_499, true) // on a slow worker
+	lasts(moveTime, 16_501, false)
 	clocks := func(m *Task) { m.Clock = Clock{Base: 10 * time.Second, Increment: time.Millisecond} }
 	lasts(clocks, 16*10_000, true)
-	lasts(clocks, 16*11_000, false)
+	lasts(clocks, 16*10_001, false)
 }
 
 // An adjudication must be the run's, and what the scores or the solver give.

@@ -46,7 +46,7 @@ type Options struct {
 	lease  time.Duration // after which the server redelivers a job without acknowledgement; 0: 30s
 
 	statusEvery time.Duration // see run.play; 0: a second
-	repairEvery time.Duration // see run.repair; 0: a minute
+	repairEvery time.Duration // see run.repair; 0: half a minute
 	goneAfter   time.Duration // see the constant; 0: that
 }
 
@@ -69,6 +69,7 @@ type Coordinator struct {
 	options Options
 
 	workers map[string]*workerEntry // those that have answered questions, by id
+	owners  map[string]string       // the ids of those that had a name last
 	unread  int                     // bytes of their games that are read until the next question
 	waiting bool                    // that there is none has been reported
 }
@@ -78,7 +79,7 @@ var _ tournament.Executor = (*Coordinator)(nil)
 // NewCoordinator returns a coordinator on a server, on which it makes the streams. It doesn't close the connection.
 func NewCoordinator(ctx context.Context, nc *nats.Conn, o Options) (*Coordinator, error) {
 	o.window, o.tries, o.lease = cmp.Or(o.window, 4096), cmp.Or(o.tries, 5), cmp.Or(o.lease, 30*time.Second)
-	o.statusEvery, o.repairEvery = cmp.Or(o.statusEvery, time.Second), cmp.Or(o.repairEvery, time.Minute)
+	o.statusEvery, o.repairEvery = cmp.Or(o.statusEvery, time.Second), cmp.Or(o.repairEvery, 30*time.Second)
 	o.goneAfter = cmp.Or(o.goneAfter, goneAfter)
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	if o.Notify == nil {
@@ -90,7 +91,7 @@ func NewCoordinator(ctx context.Context, nc *nats.Conn, o Options) (*Coordinator
 	}
 	ctx, cancel := context.WithTimeout(ctx, setupTime)
 	defer cancel()
-	p := &Coordinator{nc: nc, js: js, options: o, workers: map[string]*workerEntry{}}
+	p := &Coordinator{nc: nc, js: js, options: o, workers: map[string]*workerEntry{}, owners: map[string]string{}}
 	err = retry(ctx, busy, func() error {
 		p.objects, err = setUp(ctx, js)
 		return err
@@ -164,6 +165,7 @@ func identify(dir string, c *runConfig) (id identity, text []byte, err error) {
 		}
 		if text, err = json.Marshal(same); err != nil || digest(text) == id.Config {
 			id.resumed = true
+			_ = os.Chmod(path, 0o600) // it may be a copy, or another user's
 			return id, text, err
 		}
 	}
@@ -173,10 +175,7 @@ func identify(dir string, c *runConfig) (id identity, text []byte, err error) {
 	id = identity{Run: nuid.Next(), Config: digest(text), Speed: c.Speed, Key: rand.Text(), previous: id.Run}
 	content, err := json.Marshal(id)
 	if err == nil {
-		err = files.Replace(path, append(content, '\n'))
-	}
-	if err == nil {
-		err = os.Chmod(path, 0o600) // other users of the machine don't read the key
+		err = files.ReplacePrivate(path, append(content, '\n')) // others don't read the key
 	}
 	return id, text, err
 }

@@ -51,10 +51,23 @@ func TestDuplicatesAreDropped(t *testing.T) {
 	require.Equal(t, tournament.Finished, sum.Status)
 	require.Equal(t, want, timeless(t, c.Out))
 	require.GreaterOrEqual(t, again.Load(), int64(40), "20 jobs and results at least")
-	require.Contains(t, log.String(), "a second result is dropped")
+	const told = `level=WARN msg="a second result of a pair is dropped; later ones are told at level debug"`
+	require.Equal(t, 1, strings.Count(log.String(), told))
+	require.Equal(t, 1, strings.Count(log.String(), "level=WARN"))
 }
 
 func answer(ctx context.Context, p *Coordinator, dir string, play func(job) ([]*record.Record, error)) error {
+	return answerText(ctx, p, dir, func(j job) (text []byte, err error) {
+		games, err := play(j)
+		if err == nil {
+			text, err = record.Lines(games...)
+		}
+		return text, err
+	})
+}
+
+// answerText takes every job, and sends what play makes of it.
+func answerText(ctx context.Context, p *Coordinator, dir string, play func(job) ([]byte, error)) error {
 	for ctx.Err() == nil {
 		id, err := readIdentity(dir)
 		var jobs jetstream.Consumer
@@ -74,11 +87,7 @@ func answer(ctx context.Context, p *Coordinator, dir string, play func(job) ([]*
 			if err := strictjson.Unmarshal(m.Data(), maxText, &j); err != nil {
 				return err
 			}
-			games, err := play(j)
-			if err != nil {
-				return err
-			}
-			text, err := record.Lines(games...)
+			text, err := play(j)
 			if err != nil {
 				return err
 			}
@@ -126,7 +135,7 @@ func TestBadResults(t *testing.T) {
 	_, err := play(2)
 	require.NoError(t, err)
 	require.Equal(t, want, timeless(t, c.Out))
-	require.Contains(t, log.String(), "an invalid result is dropped; the pair is played again")
+	require.Contains(t, log.String(), "a result is refused; its pair is played again")
 
 	sum, err := play(3)
 	require.ErrorContains(t, err,

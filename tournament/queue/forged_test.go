@@ -142,9 +142,9 @@ func (f *forger) forge() (list []*nats.Msg) {
 	games := f.flipped([]byte(`{"games":[` + string(result) + `]}`))
 	add(f.inbox, f.noise())
 	add(f.inbox, []byte(`{"id":"x","games":`+string(games)+`}`))
-	add(f.inbox, text(workerReport{ID: "x", Playing: []byte(`"x"`)}))
-	add(f.inbox, text(workerReport{ID: "x", Refused: string(f.noise())}))
-	add(f.inbox, text(workerReport{ID: other, Worker: status.Worker{Name: strings.Repeat("\x00", 1000)}}))
+	add(f.inbox, text(workerReport{Worker: status.Worker{ID: "x"}, Playing: []byte(`"x"`)}))
+	add(f.inbox, text(workerReport{Worker: status.Worker{ID: "x"}, Refused: string(f.noise())}))
+	add(f.inbox, text(workerReport{Worker: status.Worker{ID: other, Name: strings.Repeat("\x00", 1000)}}))
 	return list
 }
 

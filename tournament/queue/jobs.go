@@ -199,6 +199,7 @@ func (w *Worker) publishResult(ctx context.Context, t *task, games []*record.Rec
 	m.Header.Set(jetstream.MsgIDHeader, nuid.Next())
 	m.Header.Set(tokenHeader, t.job.Token)
 	m.Header.Set(workerHeader, w.options.Name)
+	m.Header.Set(idHeader, w.id)
 	text, err := record.Lines(games...)
 	if err = errors.Join(failed, err); err != nil {
 		m.Header.Set(errorHeader, oneLine(err.Error()))

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
 )
@@ -19,28 +21,46 @@ func (r *run) receive(ctx context.Context, m jetstream.Msg) {
 	w := r.pending[pair]
 	switch {
 	case err != nil || m.Headers().Get(tokenHeader) != r.id.token(pair):
-		r.log.Debug("a result of no delivered job is dropped", "subject", oneLine(m.Subject()))
+		r.drop("a result of no delivered job is dropped", m)
 		acknowledge(m)
 	case w == nil && pair >= r.next: // of an earlier process
 		deliverLater(m)
 	case w != nil && !w.done:
 		r.accept(ctx, w, m)
 	default:
-		r.log.Debug("a second result is dropped", "pair", pair)
-		if w == nil || w.written.Load() { // otherwise it may be the first one, delivered again
+		if meta, err := m.Metadata(); err == nil && meta.NumDelivered < 2 { // it isn't the first one, delivered again
+			r.drop("a second result of a pair is dropped", m)
+		}
+		if w == nil || w.written.Load() { // otherwise it may be the first one
 			acknowledge(m)
 		}
 	}
 }
 
+// drop logs that a result is dropped, the first one for a reason as a warning.
+func (r *run) drop(why string, m jetstream.Msg) {
+	level := slog.LevelDebug
+	if !r.dropped[why] {
+		level, why, r.dropped[why] = slog.LevelWarn, why+"; later ones are told at level debug", true
+	}
+	r.log.Log(context.Background(), level, why, "subject", oneLine(m.Subject()), "worker", oneLine(workerOf(m)))
+}
+
+// workerOf returns the name that the worker of a result gave itself.
+func workerOf(m jetstream.Msg) string { return m.Headers().Get(workerHeader) }
+
 // accept passes on the games of a result, or why the pair can't be played.
 func (r *run) accept(ctx context.Context, w *pendingJob, m jetstream.Msg) {
 	o := tournament.Result{Job: w.job}
-	worker, text := m.Headers().Get(workerHeader), m.Headers().Get(errorHeader)
+	id, text := word(m.Headers().Get(idHeader)), m.Headers().Get(errorHeader)
+	worker := r.distinct(workerOf(m), id)
 	if text != "" {
-		o.Err = fmt.Errorf("%.1000s (on %.100s)", oneLine(text), oneLine(worker))
+		o.Err = errors.New(textfmt.Cut(oneLine(text), 1000))
 	} else {
-		o.Games, o.Err = r.parse(ctx, m, w.job, worker)
+		o.Games, o.Err = r.parse(ctx, m, w.job)
+	}
+	if o.Err != nil {
+		o.Err = fmt.Errorf("%w (on %s)", o.Err, oneLine(worker))
 	}
 	if ctx.Err() != nil || o.Err != nil && !r.isFinal(ctx, w, m, o.Err, text != "") {
 		return
@@ -48,10 +68,11 @@ func (r *run) accept(ctx context.Context, w *pendingJob, m jetstream.Msg) {
 	if o.Err != nil {
 		o.Games, o.Err = nil, fmt.Errorf("dead-lettered after %d tries: %w", r.options.tries, o.Err)
 	} else {
+		delete(r.invalid, id)
 		r.pairs++
 		r.games += int64(len(o.Games))
 		for _, g := range o.Games {
-			g.Timing.Worker = word(worker)
+			g.Timing.Worker = worker
 		}
 	}
 	o.Written = func() {
@@ -79,26 +100,35 @@ func (r *run) isFinal(ctx context.Context, w *pendingJob, m jetstream.Msg, why e
 	if err == nil {
 		results, err = r.stored(ctx, resultStream, m.Subject())
 	}
-	switch {
-	case err != nil || len(jobs) > 0 && meta.NumDelivered < 2: // its worker may not have acknowledged the job yet
+	if err != nil || len(jobs) > 0 && meta.NumDelivered < 2 { // its worker may not have acknowledged the job yet
 		deliverLater(m)
 		return false
-	case len(jobs) > 0 || results[m.Subject()] > 1:
-		r.log.Debug("an invalid result is dropped; its job or another result is queued", "pair", w.job.Pair, "error", why)
-		acknowledge(m)
-		return false
-	case last || w.tries+1 >= r.options.tries:
-		return true
 	}
-	r.log.Warn("an invalid result is dropped; the pair is played again", "pair", w.job.Pair, "error", why)
-	w.tries++
-	r.send(ctx, w)
+	if !last {
+		r.refuse(w.job.Pair, word(m.Headers().Get(idHeader)), why)
+	}
+	switch queued := len(jobs) > 0 || results[m.Subject()] > 1; {
+	case !queued && (last || w.tries+1 >= r.options.tries):
+		return true
+	case !queued:
+		w.tries++
+		r.send(ctx, w)
+	}
 	acknowledge(m)
 	return false
 }
 
+// refuse counts an invalid result, and says why it is one. A worker that has sent too many in a row is left out.
+func (r *run) refuse(pair int64, id string, why error) {
+	r.invalid[id]++
+	r.log.Warn("a result is refused; its pair is played again", "pair", pair, "why", why)
+	if r.invalid[id] == maxInvalid {
+		r.log.Warn("a worker is left out of the run", "invalid results in a row", maxInvalid, "why", why)
+	}
+}
+
 // parse returns the games of a result, checked against its job.
-func (r *run) parse(ctx context.Context, m jetstream.Msg, job tournament.Job, worker string) ([]*record.Record, error) {
+func (r *run) parse(ctx context.Context, m jetstream.Msg, job tournament.Job) ([]*record.Record, error) {
 	text := m.Data()
 	if name := m.Headers().Get(objectHeader); name != "" {
 		var err error
@@ -106,7 +136,7 @@ func (r *run) parse(ctx context.Context, m jetstream.Msg, job tournament.Job, wo
 			return nil, err
 		}
 	}
-	games, err := parseGames(text, fmt.Sprintf("the games of worker %.100s", worker))
+	games, err := parseGames(text, "its games")
 	if err != nil {
 		return nil, err
 	}
@@ -123,6 +153,9 @@ func parseGames(text []byte, source string) ([]*record.Record, error) {
 		}
 		if err != nil {
 			return nil, err
+		}
+		if !r.HasSum() {
+			return nil, fmt.Errorf("%s: game %d: expected timing.crc32c, found none", source, g.Game)
 		}
 		if games = append(games, g); len(games) > 2 {
 			return nil, fmt.Errorf("%s: expected a pair of games, found more", source)

@@ -45,10 +45,12 @@ type run struct {
 	background sync.WaitGroup
 
 	pairs, games int64        // received
-	repaired     int64        // pairs, at the last repair
 	onWorkers    int64        // pairs being played, when the queue's state was last known
 	samples      []status.Run // the last ones
 	unwritable   bool         // the status file can't be written, which has been logged
+
+	invalid map[string]int  // results in a row that were refused, by the id of their worker
+	dropped map[string]bool // ways in which results were dropped, which have been logged
 }
 
 // pendingJob is a job whose games aren't in the file.
@@ -84,11 +86,13 @@ func (p *Coordinator) newRun(config *tournament.Config, outcomes chan<- tourname
 	for _, w := range p.workers { // they may be there, and play
 		w.last, w.Refused, w.games = time.Now(), "", nil
 	}
+	p.remember(config.Out)
 	return &run{
 		Coordinator: p, id: id, contents: append(contents, text), config: config, log: log,
 		publisher: publisher{js: p.js, log: log}, checker: tournament.NewRunner(config, nil), outcomes: outcomes,
 		answers: make(chan *nats.Msg, maxAnswers), inbox: p.nc.NewInbox(),
 		pending: map[int64]*pendingJob{}, results: make(chan jetstream.Msg), published: make(chan *pendingJob),
+		invalid: map[string]int{}, dropped: map[string]bool{},
 	}, nil
 }
 
@@ -294,16 +298,13 @@ func (r *run) send(ctx context.Context, w *pendingJob) {
 	})
 }
 
-// repair creates what the server has lost of the run, because it was purged, has expired or was on a lost disk. If no
-// pair has been received since the last repair, jobs that the server has stored and of which it has neither the job nor
-// the result are published again.
+// repair creates what the server has lost of the run, because it was purged, has expired or was on a lost disk. Jobs that
+// the server has stored and of which it has neither the job nor the result are published again.
 func (r *run) repair(ctx context.Context) error {
 	if !r.nc.IsConnected() {
 		return nats.ErrDisconnected
 	}
-	idle := r.pairs == r.repaired
-	r.repaired = r.pairs
-	if err := r.provide(ctx); err != nil || !idle {
+	if err := r.provide(ctx); err != nil {
 		return err
 	}
 	stored, err := r.onServer(ctx)

@@ -151,10 +151,10 @@ func TestWorkersAreListed(t *testing.T) {
 	c := tournament.Config{Out: t.TempDir()}
 	r := newTestRun(&c, func(string) {})
 	for i, name := range []string{strings.Repeat("é", 60), "x" + strings.Repeat("é", 60), "late"} {
-		r.answer(t, workerReport{ID: name, Worker: status.Worker{Name: name, Version: strings.Repeat("v", 1000)}},
+		r.answer(t, workerReport{Worker: status.Worker{ID: name, Name: name, Version: strings.Repeat("v", 1000)}},
 			now.Add(-time.Duration(i)*goneAfter*2/3))
 	}
-	r.answer(t, workerReport{ID: "no", Worker: status.Worker{Name: "no"}, Refused: "secret"}, now)
+	r.answer(t, workerReport{Worker: status.Worker{ID: "no", Name: "no"}, Refused: "secret"}, now)
 	r.countWorkers(now)
 	r.writeStatus(nil, false)
 	s, ok := readStatus(t, c.Out)
@@ -207,7 +207,7 @@ func TestWorkersAreReported(t *testing.T) {
 		lines = nil
 	}
 	report := func(name string) workerReport {
-		return workerReport{ID: name, Worker: status.Worker{Name: name, Version: version, Workers: 8}}
+		return workerReport{Worker: status.Worker{ID: name, Name: name, Version: version, Workers: 8}}
 	}
 	require.Zero(t, r.countWorkers(now))
 	require.Zero(t, r.countWorkers(now))

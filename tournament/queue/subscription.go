@@ -29,7 +29,7 @@ type subscription struct {
 	ctx    context.Context // ends with the run
 	cancel context.CancelFunc
 
-	// Guarded by the worker's lock; ready and refused stay as they are once either is set.
+	// Guarded by the worker's lock. Once one of ready and refused is set, only the coordinator's refusal changes them.
 	heard   time.Time // of it the last time
 	ready   bool
 	refused string // why the worker doesn't play the run; "": it does
@@ -78,6 +78,10 @@ func (w *Worker) hear(ctx context.Context, q *question, request micro.Request) *
 		w.background.Go(func() { w.join(r, request) })
 	}
 	r.heard, r.shown.Done, r.shown.Scheduled = time.Now(), q.Done, q.Scheduled
+	if r.ready && slices.Contains(q.LeftOut, w.id) {
+		r.ready, r.refused = false, "the coordinator refuses its results"
+		w.options.Log.Error("results for a run are refused; see the coordinator's log, and mend the cause here", "run", r.Run)
+	}
 	if !r.ready && r.refused == "" {
 		return nil
 	}

@@ -19,6 +19,7 @@ import (
 	"gyges/rules"
 	"gyges/rules/base/strictjson"
 	"gyges/tournament"
+	"gyges/tournament/queue/status"
 	"gyges/tournament/record"
 )
 
@@ -170,7 +171,7 @@ func playingText(t testing.TB, games ...*record.Record) []byte {
 func newTestRun(c *tournament.Config, notify func(string)) *run {
 	p := &Coordinator{
 		options: Options{Version: version, Notify: notify, Log: discard(), goneAfter: goneAfter},
-		workers: map[string]*workerEntry{}, unread: maxGames,
+		workers: map[string]*workerEntry{}, owners: map[string]string{}, unread: maxGames,
 	}
 	r := &run{Coordinator: p, config: c, log: discard(), pending: map[int64]*pendingJob{}}
 	if len(c.Agents) > 0 {
@@ -202,7 +203,7 @@ func TestAnswersAreChecked(t *testing.T) {
 		slices.Sort(numbers)
 		return numbers
 	}
-	receive := func(text []byte) { r.answer(t, workerReport{ID: "w", Playing: text}, now) }
+	receive := func(text []byte) { r.answer(t, workerReport{Worker: status.Worker{ID: "w"}, Playing: text}, now) }
 	ask := func(pairs ...int64) {
 		clear(r.workers)
 		clear(r.pending)

@@ -81,6 +81,8 @@ type question struct {
 	// Games of the run that have been played, by all workers, and that are scheduled.
 	Done      int64 `json:"done,omitempty"`
 	Scheduled int64 `json:"scheduled,omitempty"`
+
+	LeftOut []string `json:"left_out,omitempty"` // ids of workers that are to stop playing for the run
 }
 
 // maxText bounds small messages from outside, in bytes.
@@ -104,7 +106,6 @@ func isToken(s string) bool {
 }
 
 type workerReport struct {
-	ID string `json:"id"`
 	status.Worker
 
 	Refused string          `json:"refused,omitempty"` // why it doesn't play for the run
@@ -126,6 +127,7 @@ const (
 
 	tokenHeader  = "Gyges-Token"  // of the job
 	workerHeader = "Gyges-Worker" // the machine that played
+	idHeader     = "Gyges-Id"     // of the worker there
 	errorHeader  = "Gyges-Error"  // why the pair can't be played
 	objectHeader = "Gyges-Object" // the object with the games, if they are too long for a message
 )

@@ -148,7 +148,7 @@ func (w *Worker) serve(ctx context.Context) (micro.Service, error) {
 
 func (w *Worker) state() status.Worker {
 	return status.Worker{
-		Name: w.options.Name, Version: w.options.Version, Speed: w.options.Speed,
+		ID: w.id, Name: w.options.Name, Version: w.options.Version, Speed: w.options.Speed,
 		Cores: int64(runtime.NumCPU()), Workers: int64(w.options.Workers),
 		Playing: w.playing.Load(), Pairs: w.pairs.Load(),
 	}
@@ -159,7 +159,7 @@ func (w *Worker) respond(request micro.Request, r *subscription, below int64) {
 	if !strings.HasPrefix(request.Reply(), nats.InboxPrefix) { // results have subjects of their own
 		return
 	}
-	report := workerReport{ID: w.id, Worker: w.state(), Refused: r.refused}
+	report := workerReport{Worker: w.state(), Refused: r.refused}
 	if below > 0 && report.Refused == "" {
 		p := r.underWay(time.Now())
 		p.Games = slices.DeleteFunc(p.Games, func(g *record.Record) bool { return g.Pair >= below })

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -33,15 +34,23 @@ const (
 // gamesFresh is the age at which games under way are no longer shown.
 const gamesFresh = 5 * time.Second
 
+// maxInvalid is after how many invalid results in a row a worker is left out.
+const maxInvalid = 10
+
 type workerEntry struct {
-	workerReport
-	last  time.Time
-	games []*record.Record // under way, checked
+	workerReport // its name is distinct
+	last         time.Time
+	games        []*record.Record // under way, checked
 }
 
 // ask tells workers of the run, and asks for their state and the games of the first pairs that have no outcome.
 func (r *run) ask() {
 	q := question{Done: 2 * (r.next - int64(r.unplayed)), Scheduled: r.config.Games()}
+	for id, n := range r.invalid {
+		if n >= maxInvalid {
+			q.LeftOut = append(q.LeftOut, id)
+		}
+	}
 	pairs := slices.Sorted(maps.Keys(r.pending))
 	pairs = slices.DeleteFunc(pairs, func(pair int64) bool { return !r.pending[pair].published || r.pending[pair].done })
 	if n := min(len(pairs), maxAsked); n > 0 {
@@ -78,13 +87,14 @@ func (r *run) updateWorker(text []byte, now time.Time) {
 		w = new(workerEntry)
 		r.workers[report.ID] = w
 	}
+	report.Name = r.distinct(report.Name, report.ID)
 	if report.Refused != "" && report.Refused != w.Refused {
 		r.log.Warn("a worker doesn't play for this run", "worker", report.Name, "why", report.Refused)
 	}
 	joins := r.plays(&report) && (w.last.IsZero() || !r.plays(&w.workerReport))
 	w.workerReport, w.last, w.games = report, now, nil
 	if joins {
-		r.options.Notify(fmt.Sprintf("worker %s joined: %s at a time", textfmt.Escape(word(report.Name)),
+		r.options.Notify(fmt.Sprintf("worker %s joined: %s at a time", textfmt.Escape(report.Name),
 			textfmt.Plural(int(report.Workers), "game")))
 	}
 	r.unread -= len(report.Playing)
@@ -113,6 +123,35 @@ func (r *run) checkGames(text []byte) (games []*record.Record, err error) {
 	return games, nil
 }
 
+// distinct returns a worker's name, with a number if another worker that is there has that. It stays the same as long
+// as no other worker took it while this one was away.
+func (p *Coordinator) distinct(name, id string) string {
+	const most = 1000 // of one name
+	free, try := "", word(name)
+	for n := 2; n <= most && p.owners[try] != ""; n++ {
+		if p.owners[try] == id {
+			return try
+		}
+		if free == "" && p.workers[p.owners[try]] == nil {
+			free = try
+		}
+		try = fmt.Sprintf("%s-%d", word(name), n)
+	}
+	if free = cmp.Or(free, try); len(p.owners) < maxKnownWorkers {
+		p.owners[free] = id
+	}
+	return free
+}
+
+// remember reads the names that workers had in a folder's run of an earlier process.
+func (p *Coordinator) remember(dir string) {
+	if s, err := status.Read(os.DirFS(dir)); err == nil {
+		for _, w := range s.Workers {
+			p.distinct(w.Name, w.ID)
+		}
+	}
+}
+
 // plays reports whether a worker plays for the run, as far as is known.
 func (r *run) plays(w *workerReport) bool { return w.Refused == "" && w.Version == r.options.Version }
 
@@ -139,8 +178,7 @@ func (r *run) countWorkers(now time.Time) (slots int64) {
 		switch {
 		case now.Sub(w.last) > r.options.goneAfter:
 			if r.plays(&w.workerReport) {
-				name := textfmt.Escape(word(w.Name))
-				r.options.Notify(fmt.Sprintf("worker %s left: no answer for %v", name, r.options.goneAfter))
+				r.options.Notify(fmt.Sprintf("worker %s left: no answer for %v", textfmt.Escape(w.Name), r.options.goneAfter))
 			}
 			delete(r.workers, id)
 		case r.plays(&w.workerReport):
@@ -192,7 +230,7 @@ func (r *run) writeStatus(queue *status.Queue, ended bool) {
 	s.PairsPerSecond, s.GamesPerSecond = rates(r.samples)
 	for _, entry := range r.workers {
 		w := entry.Worker
-		w.Name, w.Version, w.State = word(w.Name), word(w.Version), status.Plays
+		w.ID, w.Version, w.State = word(w.ID), word(w.Version), status.Plays
 		if entry.Refused != "" {
 			w.State = status.Refuses
 		}

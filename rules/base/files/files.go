@@ -34,7 +34,12 @@ type File struct {
 // Create returns a file that replaces that of the path with [File.Commit], so that a reader finds the old file or the
 // new one, never a part. A symbolic link stays: what it points to is replaced. The permissions of an earlier file are
 // kept. A device, a pipe and the process's own streams are written in place.
-func Create(path string) (*File, error) {
+func Create(path string) (*File, error) { return create(path, shared) }
+
+// The permissions of new files, before the umask: of those that only their owner reads, and of others.
+const private, shared fs.FileMode = 0o600, 0o666
+
+func create(path string, mode fs.FileMode) (*File, error) {
 	if inPlace(path) {
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)
 		return &File{File: f}, err
@@ -45,12 +50,12 @@ func Create(path string) (*File, error) {
 	}
 	dir, base := filepath.Split(path)
 	clean(dir, base+tmpMark)
-	f, err := createTemp(path)
+	f, err := createTemp(path, mode)
 	if err != nil {
 		return nil, withPath(err, path)
 	}
 	file := &File{File: f, path: path}
-	if old, err := os.Stat(path); err == nil {
+	if old, err := os.Stat(path); err == nil && mode == shared {
 		if err := f.Chmod(old.Mode().Perm()); err != nil {
 			return nil, errors.Join(err, file.Discard())
 		}
@@ -101,10 +106,10 @@ func resolve(path string) (string, error) {
 }
 
 // createTemp makes the temporary file of a path and locks it.
-func createTemp(path string) (*os.File, error) {
+func createTemp(path string, mode fs.FileMode) (*os.File, error) {
 	const tries = 100
 	for range tries {
-		f, err := os.OpenFile(fmt.Sprint(path, tmpMark, rand.Uint32()), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+		f, err := os.OpenFile(fmt.Sprint(path, tmpMark, rand.Uint32()), os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
 		switch {
 		case errors.Is(err, fs.ErrExist):
 			continue
@@ -306,7 +311,10 @@ func readAll(f fs.File, path string, most int64) ([]byte, error) {
 }
 
 // Replace writes a file by [Create] and [File.Commit].
-func Replace(path string, text []byte) error { return replace(path, text, false) }
+func Replace(path string, text []byte) error { return replace(path, text, shared, false) }
+
+// ReplacePrivate is [Replace] of a file that only its owner may read, whatever the permissions of an earlier one.
+func ReplacePrivate(path string, text []byte) error { return replace(path, text, private, false) }
 
 // ReplaceJSON is [Replace] with a value as indented JSON.
 func ReplaceJSON(path string, value any) error {
@@ -318,10 +326,10 @@ func ReplaceJSON(path string, value any) error {
 }
 
 // ReplaceUnsynced is [Replace] without waiting for the disk: after a crash the file may be the earlier one, or empty.
-func ReplaceUnsynced(path string, text []byte) error { return replace(path, text, true) }
+func ReplaceUnsynced(path string, text []byte) error { return replace(path, text, shared, true) }
 
-func replace(path string, text []byte, unsynced bool) error {
-	f, err := Create(path)
+func replace(path string, text []byte, mode fs.FileMode, unsynced bool) error {
+	f, err := create(path, mode)
 	if err != nil {
 		return err
 	}
@@ -372,7 +380,7 @@ func TempDir(dir, prefix string) (path string, remove func() error, err error) {
 		dir = os.TempDir()
 	}
 	clean(dir, prefix+tmpMark)
-	lock, err := createTemp(filepath.Join(dir, prefix))
+	lock, err := createTemp(filepath.Join(dir, prefix), private)
 	if err != nil {
 		return "", nil, err
 	}

@@ -47,3 +47,24 @@ func TestCreateInPlace(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "stream", string(content))
 }
+
+// A private file is never readable by others, whatever the umask and the file before it.
+func TestReplacePrivate(t *testing.T) {
+	defer syscall.Umask(syscall.Umask(0))
+	path := filepath.Join(t.TempDir(), "key")
+	require.NoError(t, os.WriteFile(path, []byte("old"), 0o666))
+	f, err := create(path, private)
+	require.NoError(t, err)
+	for _, now := range []string{f.Name(), path} {
+		info, err := os.Stat(now)
+		require.NoError(t, err)
+		require.EqualValues(t, 0o600, info.Mode().Perm(), now)
+		require.NoError(t, ReplacePrivate(path, []byte("new")))
+	}
+	require.NoError(t, f.Discard())
+	require.NoError(t, os.Chmod(path, 0o644))
+	require.NoError(t, Replace(path, []byte("old")))
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	require.EqualValues(t, 0o644, info.Mode().Perm(), "as before")
+}

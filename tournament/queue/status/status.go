@@ -47,7 +47,8 @@ type Queue struct {
 
 // Worker is a worker's own report.
 type Worker struct {
-	Name    string  `json:"name"` // of the machine
+	ID      string  `json:"id,omitempty"` // the same as long as it runs
+	Name    string  `json:"name"`         // of the machine, distinct in the file
 	Version string  `json:"version"`
 	Cores   int64   `json:"cores"`
 	Workers int64   `json:"workers"` // games at a time
