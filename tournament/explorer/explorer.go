@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"slices"
 	"time"
 
@@ -27,7 +28,8 @@ type Set struct {
 
 	most  int // positions; 0: maxPositions
 	full  bool
-	runs  []Run // at the last update
+	runs  []Run    // at the last update
+	lost  []string // those that can't be read, and why
 	games []game
 	turns []turn // in the order of the games
 }
@@ -97,26 +99,37 @@ func (s *Set) add(run string, g *record.Record) error {
 	return nil
 }
 
-// Notes returns a sentence if games were left out for lack of room.
-func (s *Set) Notes() []string {
-	if !s.full {
-		return nil
+// Notes returns sentences on runs that can't be read, and on games that were left out for lack of room.
+func (s *Set) Notes() (notes []string) {
+	if len(s.lost) > 0 {
+		notes = append(notes, "left out: "+textfmt.List(s.lost, 5))
 	}
-	return []string{fmt.Sprintf("only the first %s games were read, which have %s positions; the rest is left out",
-		textfmt.Thousands(int64(len(s.games))), textfmt.Thousands(int64(len(s.turns))))}
+	if s.full {
+		notes = append(notes, fmt.Sprintf("only the first %s games were read, which have %s positions; the rest is left out",
+			textfmt.Thousands(int64(len(s.games))), textfmt.Thousands(int64(len(s.turns)))))
+	}
+	return notes
 }
 
-// Update makes the set that of these runs, and reads all again if any has changed. After an error the others are read.
-func (s *Set) Update(ctx context.Context, runs []Run) (err error) {
-	if slices.Equal(runs, s.runs) {
-		return nil
+// Update makes the set that of these runs, and reads all again if any has changed, or could not be read.
+func (s *Set) Update(ctx context.Context, runs []Run) {
+	if slices.Equal(runs, s.runs) && s.lost == nil {
+		return
 	}
 	*s = Set{runs: runs, most: s.most}
 	for _, r := range runs {
-		_, failed := files.Load(r.Path, func(in io.Reader, _ string) (any, error) { return nil, s.Read(ctx, in, r.Name) })
-		err = errors.Join(err, failed)
+		in, err := files.Open(r.Path)
+		if err == nil {
+			err = s.Read(ctx, in, r.Name)
+			_ = in.Close() // it was only read
+		}
+		if failed, ok := errors.AsType[*fs.PathError](err); ok { // whose path isn't for who sees the page
+			err = failed.Err
+		}
+		if err != nil {
+			s.lost = append(s.lost, fmt.Sprintf("%s: %v", r.Name, err))
+		}
 	}
-	return err
 }
 
 // Row is a move with the games in which it was played.
@@ -153,10 +166,14 @@ var Columns = []grid.Column[*Row]{
 func (s *Set) Find(at *rules.Game) (rows []*Row, games int) {
 	r, p := at.Rules(), at.Position()
 	position, _, mirrored := canonical(p, rules.NoMove)
-	openings, byMove := r.SettingUp(p) && p == r.Start(), map[turn]*Row{}
+	begins := func(i int) bool { return i == 0 || s.turns[i-1].game != s.turns[i].game }
+	openings, byMove := false, map[turn]*Row{}
+	for i := 0; i < len(s.turns) && p == r.Start() && !openings; i++ { // games of Kang may begin at the start, too
+		openings = begins(i) && s.turns[i].position != position && s.games[s.turns[i].game].rules == r.String()
+	}
 	for i, t := range s.turns {
-		g, begins := &s.games[t.game], i == 0 || s.turns[i-1].game != t.game
-		if g.rules != r.String() || openings && !begins || !openings && t.position != position {
+		g := &s.games[t.game]
+		if g.rules != r.String() || openings && !begins(i) || !openings && t.position != position {
 			continue
 		}
 		if openings {

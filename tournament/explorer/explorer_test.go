@@ -180,7 +180,7 @@ func TestAgainstSlow(t *testing.T) {
 		others[0].Game, others[1].Game = 1000, 1001
 		games := append(drawRun(set, 5, 60), others...)
 		s := new(Set)
-		require.NoError(t, s.Update(t.Context(), []Run{write(t, filepath.Join(t.TempDir(), "run"), games)}))
+		s.Update(t.Context(), []Run{write(t, filepath.Join(t.TempDir(), "run"), games)})
 		require.Equal(t, []string{set, "leather"}, s.RuleSets)
 		requireSame(t, s, games, set, "")
 		joined, mirrored := 0, 0
@@ -213,7 +213,7 @@ func TestSymmetric(t *testing.T) {
 		})
 	}
 	s := new(Set)
-	require.NoError(t, s.Update(t.Context(), []Run{write(t, filepath.Join(t.TempDir(), "run"), games)}))
+	s.Update(t.Context(), []Run{write(t, filepath.Join(t.TempDir(), "run"), games)})
 	requireSame(t, s, games, "simplified", games[0].Opening)
 	rows, _ := ask(t, s, "simplified", games[0].Opening)
 	require.Len(t, rows, 1)
@@ -232,7 +232,7 @@ func TestUpdate(t *testing.T) {
 		for i := range runs {
 			runs[i] = runAt(t, runs[i].Path)
 		}
-		require.NoError(t, s.Update(t.Context(), runs))
+		s.Update(t.Context(), runs)
 		_, count := ask(t, s, set, "")
 		require.Equal(t, want, count)
 	}
@@ -251,9 +251,52 @@ func TestUpdate(t *testing.T) {
 	write(t, filepath.Join(dir, "copy"), games[:20])
 	updated(20, other)
 	require.NoError(t, os.Remove(other.Path))
-	require.ErrorContains(t, s.Update(t.Context(), []Run{other, run}), "copy")
+	s.Update(t.Context(), []Run{other, run})
+	require.Equal(t, []string{"left out: copy: no such file or directory"}, s.Notes())
 	_, count := ask(t, s, set, "")
 	require.Equal(t, len(games), count, "the others are read")
+	gone := other
+	write(t, filepath.Join(dir, "copy"), games[:20])
+	s.Update(t.Context(), []Run{gone, run}) // which are as they were, as far as they say
+	require.Empty(t, s.Notes())
+}
+
+// Under Kang, where nothing is set up, openings are listed if games began elsewhere than on the empty board.
+func TestKangOpenings(t *testing.T) {
+	r := rules.MustParse("kang")
+	play := func(plies int, seed uint64) rules.Position {
+		rng, g := rand.New(rand.NewPCG(seed, 2)), rules.NewGame(r, r.Start())
+		for range plies {
+			g.PlayLegal(g.Legal().At(rng.IntN(g.Legal().Len())))
+		}
+		return g.Position()
+	}
+	var games []*record.Record
+	add := func(opening rules.Position) {
+		g := rules.NewGame(r, opening)
+		games = append(games, &record.Record{
+			Game: int64(len(games)), Pair: int64(len(games)), Rules: "kang", Opening: r.FormatPosition(opening), Policy: "x",
+			South: record.Player{Agent: "a"}, North: record.Player{Agent: "b"}, Moves: []string{g.Legal().At(0).String()},
+			Plies: 1, Result: rules.WinFor(opening.Side()).String(), Reason: record.Resignation,
+		})
+	}
+	add(r.Start())
+	s, path := new(Set), filepath.Join(t.TempDir(), "run")
+	s.Update(t.Context(), []Run{write(t, path, games)})
+	rows, count := ask(t, s, "kang", "")
+	require.Equal(t, 1, count)
+	require.Equal(t, games[0].Moves[0], rows[0].Move, "all began on the empty board")
+
+	add(play(2, 1))
+	add(play(2, 2))
+	s.Update(t.Context(), []Run{write(t, path, games)})
+	rows, count = ask(t, s, "kang", "")
+	require.Equal(t, 3, count)
+	require.Len(t, rows, 3)
+	for i, row := range rows {
+		require.Contains(t, row.Move, "/", "%d", i)
+		require.EqualValues(t, 0, row.Ply)
+	}
 }
 
 // The number of positions is bounded, and what is left out is told.
@@ -262,16 +305,16 @@ func TestFull(t *testing.T) {
 	run, other := write(t, filepath.Join(dir, "run"), games), write(t, filepath.Join(dir, "other"), games[40:])
 	s := &Set{most: 100}
 	for range 2 {
-		require.NoError(t, s.Update(t.Context(), []Run{run}))
+		s.Update(t.Context(), []Run{run})
 		require.LessOrEqual(t, len(s.turns), 100)
 		require.Greater(t, len(s.turns), 50)
 		require.Len(t, s.Notes(), 1)
 		require.Regexp(t, `^only the first \d games were read, which have \d\d positions; the rest is left out$`, s.Notes()[0])
 	}
 	s.most = 0
-	require.NoError(t, s.Update(t.Context(), []Run{run}))
+	s.Update(t.Context(), []Run{run})
 	require.NotEmpty(t, s.Notes(), "there is nothing new")
-	require.NoError(t, s.Update(t.Context(), []Run{other, run}))
+	s.Update(t.Context(), []Run{other, run})
 	require.Empty(t, s.Notes())
 	require.Equal(t, "other", s.games[0].run, "a new run makes room for itself")
 }

@@ -33,9 +33,15 @@ var programs = regexp.MustCompile(`\bugi:`)
 // verifyEnding verifies the ending of a game that has been replayed.
 func verifyEnding(r *record.Record, g *rules.Game) error {
 	i := slices.IndexFunc(endings, func(e Ending) bool { return e.Name == r.Reason })
+	turn := g.Position().Side()
 	switch {
 	case i < 0:
 		return fmt.Errorf("expected a reason like %s, found %.60q", rules.ByGoal, r.Reason)
+	case r.NotPlayed() && len(r.Moves) > 0:
+		return fmt.Errorf("expected no moves of a game that was not played, found %d", len(r.Moves))
+	case r.Reason == record.Resignation && r.Result != rules.WinFor(turn.Other()).String(),
+		r.Fault != nil && r.Fault.Loser() != turn && len(r.Moves) > 0: // before the first move either may fail
+		return fmt.Errorf("expected %s, whose turn it is, to lose, found %s by %s", turn.Name(), r.Result, r.Reason)
 	case r.Fault != nil:
 		spec := [...]string{r.South.Agent, r.North.Agent}[r.Fault.Loser()]
 		if !programs.MatchString(spec) && (r.Fault.Kind == record.FaultCrash || r.Fault.Kind == record.FaultProtocol) {

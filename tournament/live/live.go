@@ -9,6 +9,7 @@ package live
 
 import (
 	"embed"
+	"errors"
 	"io/fs"
 	"net/http"
 	"path/filepath"
@@ -62,9 +63,13 @@ func (p *Pages) Run(id string) (folder fs.FS, ok bool) { return p.catalog.find(i
 func (p *Pages) Runs() (list []explorer.Run) {
 	folders, _ := p.catalog.folders()
 	for _, f := range folders {
-		if info, err := f.Stat(tournament.GamesFile); err == nil {
-			path := filepath.Join(f.root.Name(), f.dir, tournament.GamesFile)
-			list = append(list, explorer.Run{Name: f.id, Path: path, Size: info.Size(), Written: info.ModTime()})
+		r := explorer.Run{Name: f.id, Path: filepath.Join(f.root.Name(), f.dir, tournament.GamesFile)}
+		info, err := f.Stat(tournament.GamesFile)
+		if err == nil {
+			r.Size, r.Written = info.Size(), info.ModTime()
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			list = append(list, r)
 		}
 	}
 	slices.SortStableFunc(list, func(a, b explorer.Run) int { return b.Written.Compare(a.Written) })

@@ -25,15 +25,14 @@ func (p *Pages) explore(_ *http.Request, q positionRequest) (any, error) {
 	x.Lock()
 	defer x.Unlock()
 	if now := time.Now(); now.After(x.next) {
-		if err := x.set.Update(p.server.Context(), p.Runs()); err != nil {
-			p.server.Log.Error("games can't be read", "error", err)
-		}
+		x.set.Update(p.server.Context(), p.Runs())
 		x.next = time.Now().Add(5*time.Second + 10*time.Since(now)) // reading takes a tenth of the time at most
 	}
 	moves, games := x.set.Find(game)
 	shown := moves[:min(len(moves), 20)]
 	return grid.Object{
-		{Key: "games", Value: games}, {Key: "more", Value: len(moves) - len(shown)}, {Key: "notes", Value: x.set.Notes()},
+		{Key: "games", Value: games}, {Key: "more", Value: len(moves) - len(shown)},
+		{Key: "notes", Value: append(x.set.Reader.Notes(), x.set.Notes()...)},
 		{Key: "moves", Value: grid.Make(explorer.Columns, shown)},
 	}, nil
 }

@@ -11,8 +11,8 @@ import (
 )
 
 // Replay plays a recorded game again and verifies it: every move is legal and in short notation, and result, reason and
-// plies are those the game came to. A game lost by a fault or resignation must have been undecided until then, with the
-// loser to move; before the first move either player may fail. The error names the move, counted from 1.
+// plies are those the game came to. A game lost by a fault must have been undecided until then. The error names the
+// move, counted from 1.
 func Replay(g *Record) (*rules.Game, error) {
 	return ReplayEach(g, func(*rules.Game, rules.Move) {})
 }
@@ -102,17 +102,8 @@ func checkEnd(g *Record, game *rules.Game) error {
 		return fmt.Errorf("expected plies %d, found %d", game.Ply(), g.Plies)
 	case g.Fault != nil && outcome != rules.Undecided:
 		return fmt.Errorf("expected %v by %s, found a fault after the end of the game", outcome, reason)
-	case g.NotPlayed() && len(g.Moves) > 0:
-		return fmt.Errorf("expected no moves of a game that was not played, found %d", len(g.Moves))
-	case g.Fault != nil && len(g.Moves) > 0 && g.Fault.Loser() != game.Position().Side():
-		return fmt.Errorf("expected a fault of %s, whose turn it is, found one of %s", game.Position().Side().Name(),
-			g.Fault.Side)
 	case g.Fault != nil:
 		return nil // result and reason have been checked against the fault
-	case outcome == rules.Undecided && g.Reason == Resignation &&
-		g.Result != rules.WinFor(game.Position().Side().Other()).String():
-		return fmt.Errorf("expected a resignation of %s, whose turn it is, found %s", game.Position().Side().Name(),
-			g.Result)
 	case outcome == rules.Undecided:
 		adjudicated := g.Adjudication != "" && strings.HasPrefix(g.Reason, Adjudicated)
 		if adjudicated || slices.Contains([]string{"", Resignation, Imported}, g.Reason) { // "": it is under way
