@@ -47,15 +47,27 @@ func (a *picker) Choose(_ context.Context, g *rules.Game, q agents.Request) (age
 	return d, nil
 }
 
-// first plays the first move.
-type first struct{ agents.Base }
+// first plays the first move, or in one of some games at random.
+type first struct {
+	picker
+	seldom, random int
+}
 
-func (*first) NewGame(context.Context, agents.Setup) error { return nil }
+func (a *first) NewGame(ctx context.Context, s agents.Setup) error {
+	err := a.picker.NewGame(ctx, s)
+	a.random = 1
+	if a.seldom > 0 {
+		a.random = a.rng.IntN(a.seldom)
+	}
+	return err
+}
 
-func (*first) Choose(_ context.Context, g *rules.Game, _ agents.Request) (agents.Decision, error) {
-	var ms rules.MoveSet
-	g.LegalMoves(&ms)
-	return agents.Decision{Move: ms.At(0)}, nil
+func (a *first) Choose(ctx context.Context, g *rules.Game, q agents.Request) (agents.Decision, error) {
+	d, err := a.picker.Choose(ctx, g, q)
+	if a.random > 0 {
+		d.Move = a.ms.At(0)
+	}
+	return d, err
 }
 
 // faulty plays at random until its game's move number after, and then does something wrong.
@@ -109,7 +121,7 @@ func wrongs() map[string]func(context.Context, *rules.Game) (agents.Decision, er
 	}
 }
 
-// testRegistry has kinds: random, scored, first, one for each of wrongs, and
+// testRegistry has kinds: random, scored, first, seldom, one for each of wrongs, and
 // brokenstart, broken, human and leaky, which counts in open.
 func testRegistry(open *atomic.Int64) *agents.Registry {
 	after := agents.ParamDef{Name: "after", Type: agents.Int, Default: "2", Max: 1000}
@@ -123,6 +135,7 @@ func testRegistry(open *atomic.Int64) *agents.Registry {
 		{Name: "first", Params: []agents.ParamDef{id}, New: func(agents.Config) (agents.Agent, error) {
 			return &first{}, nil
 		}},
+		{Name: "seldom", New: func(agents.Config) (agents.Agent, error) { return &first{seldom: 60}, nil }},
 		{Name: "brokenstart", New: func(agents.Config) (agents.Agent, error) { return &brokenStart{}, nil }},
 		ugi.Kind(),
 		{Name: "broken", New: func(agents.Config) (agents.Agent, error) { return nil, errTest }},

@@ -17,7 +17,7 @@ import (
 const (
 	flushEvery      = time.Second // bounds how long a recorded game may stay in memory
 	maxDeadLettered = 100         // pairs until the run stops
-	maxRepeated     = 50          // rounds in a row that only repeat pairs, until a run that the results end stops
+	maxRepeated     = 50          // see [collector.exhausted]
 )
 
 // collector writes the games in schedule order.
@@ -33,7 +33,7 @@ type collector struct {
 	written   []func()         // to be called when what is written is flushed
 	suspend   *suspensions
 	repeats   source.Repeats
-	repeated  int            // pairs in a row that tell nothing new
+	repeated  int64          // pairs in a row that tell nothing new
 	first     *record.Record // of the pair under way
 	precision *precision     // nil unless the run ends at an error
 	gap       bool           // what is written no longer follows what was written before
@@ -69,7 +69,7 @@ func (c *collector) writeReady(slots <-chan struct{}) {
 	for {
 		o, ok := c.waiting[c.next]
 		if ok && o.Err == nil {
-			c.note(c.complete(&o))
+			c.note(c.complete(&o, false))
 		}
 		if !ok || o.Err == nil && (len(o.Games) == 0 || o.Games[len(o.Games)-1].Game != 2*c.next+1) {
 			return // not there, or cut short since the run stops
@@ -121,7 +121,7 @@ func (c *collector) writeRest() {
 	for _, i := range slices.Sorted(maps.Keys(c.waiting)) {
 		c.gap = true // or the pair itself isn't whole
 		o := c.waiting[i]
-		c.note(c.complete(&o))
+		c.note(c.complete(&o, true))
 		c.write(o.Games)
 	}
 	c.waiting = nil
@@ -186,9 +186,14 @@ func (c *collector) countPair(first, second *record.Record) {
 		}
 		c.Decided = c.precision.look(first.Pair+1, c.suspend) || c.Decided
 	}
-	if config.sequential() && c.repeated >= maxRepeated*len(c.plan.Stages[0].Matches)*len(config.Rules) && !c.Decided {
-		c.Decided, c.Exhausted = true, true
-	}
+	c.Exhausted = !c.Decided && config.sequential() && c.exhausted(first.Pair+1)
+	c.Decided = c.Decided || c.Exhausted
+}
+
+// exhausted reports whether no new pair came in the second half of a number of pairs, and in maxRepeated rounds.
+func (c *collector) exhausted(pairs int64) bool {
+	rounds := int64(maxRepeated * len(c.plan.Stages[0].Matches) * len(c.plan.config.Rules))
+	return c.repeated >= max(rounds, pairs/2)
 }
 
 // tooFew stops the run if the agents that are left don't meet.

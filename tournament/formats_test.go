@@ -212,16 +212,17 @@ func TestStopsWhenNoNewGameComes(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		agents    []string
-		rules     string
+		pairs     int
 		exhausted int64 // games; 0: all are played
 	}{
-		{[]string{"first", "first:id=1"}, "simplified", 2 * (2 + maxRepeated)},
-		{[]string{"first", "first:id=1", "first:id=2"}, "simplified", 3 * 2 * (2 + maxRepeated)},
-		{[]string{"first", "random"}, "simplified", 0},
-		{[]string{"first", "first:id=1", "random"}, "simplified", 0},
+		{[]string{"first", "first:id=1"}, 400, 2 * (2 + maxRepeated)},
+		{[]string{"first", "first:id=1", "first:id=2"}, 400, 3 * 2 * (2 + maxRepeated)},
+		{[]string{"first", "random"}, 80, 0},
+		{[]string{"first", "seldom"}, 400, 0},
+		{[]string{"first", "first:id=1", "random"}, 60, 0},
 	} {
 		config := testConfig(t, c.agents...)
-		config.Rules, config.Pairs, config.UntilError = []*rules.Rules{rules.MustParse(c.rules)}, 80, 1e-6
+		config.Rules, config.Pairs, config.UntilError = []*rules.Rules{rules.MustParse("simplified")}, c.pairs, 1e-6
 		if len(c.agents) == 2 {
 			config.UntilError, config.SPRT = 0, sprt.Test{Elo0: 0, Elo1: 1, Alpha: 1e-9, Beta: 1e-9, Model: sprt.Logistic}
 		}

@@ -94,8 +94,9 @@ func CompareConfigs(was, now any) error {
 	return fmt.Errorf("holds a run of another configuration%s", text)
 }
 
-// complete puts the games that were there before beside those that were played, unless some of the latter are missing.
-func (c *collector) complete(o *Result) error {
+// complete puts the games that were there before beside those that were played, unless some of the latter are missing;
+// if the run stops, also then.
+func (c *collector) complete(o *Result, stops bool) error {
 	games, played := make([]*record.Record, 0, 2), o.Games
 	for game := 2 * o.Pair; game < 2*o.Pair+2; game++ {
 		switch {
@@ -109,8 +110,9 @@ func (c *collector) complete(o *Result) error {
 				return err
 			}
 			games = append(games, g)
-		case len(played) == 0:
+		case len(played) == 0 && !stops:
 			return nil
+		case len(played) == 0:
 		default:
 			games, played = append(games, played[0]), played[1:]
 		}

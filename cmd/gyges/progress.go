@@ -260,7 +260,8 @@ func (m *meter) fault(g *record.Record, fresh bool) {
 
 // timeText says how many games a run has played and how long it took; those that were there before are not of it.
 func timeText(s tournament.Summary) string {
-	text := fmt.Sprintf("%d games in %v", max(s.Played-s.Kept, 0), s.End.Sub(s.Start).Round(100*time.Millisecond))
+	text := fmt.Sprintf("%s in %v", textfmt.Plural(int(max(s.Played-s.Kept, 0)), "game"),
+		s.End.Sub(s.Start).Round(100*time.Millisecond))
 	if s.Kept > 0 {
 		text += fmt.Sprintf(", %d played before", s.Kept)
 	}
