@@ -15,6 +15,7 @@ import (
 
 	"gyges/agents"
 	"gyges/rules"
+	"gyges/rules/base/textfmt"
 )
 
 //go:embed help.txt
@@ -31,24 +32,27 @@ func Kind(in io.Reader, out io.Writer) agents.Kind {
 		Doc:         "a person at the terminal",
 		Interactive: true,
 		New: func(agents.Config) (agents.Agent, error) {
-			return &human{in: input, out: out, echo: echo}, nil
+			return &Person{in: input, out: out, echo: echo}, nil
 		},
 	}
 }
 
-// human is an agent whose moves a person types.
-type human struct {
+// Person is an agent whose moves a person types.
+type Person struct {
 	agents.Base
-	in   *lines
-	out  io.Writer
-	echo bool
+	Hint   agents.Agent // gives hints; nil: nobody
+	Undo   func() bool  // ends the game, to play it again without the last move, if there is one; nil: moves stay
+	Helped bool         // by a hint, or by taking a move back after the set-up
+	in     *lines
+	out    io.Writer
+	echo   bool
 }
 
-func (h *human) NewGame(context.Context, agents.Setup) error { return nil }
+func (h *Person) NewGame(context.Context, agents.Setup) error { return nil }
 
 // Choose prompts until a legal move is typed, and passes
 // without a prompt where that is the only move. It ignores limits.
-func (h *human) Choose(ctx context.Context, g *rules.Game, q agents.Request) (agents.Decision, error) {
+func (h *Person) Choose(ctx context.Context, g *rules.Game, q agents.Request) (agents.Decision, error) {
 	if err := q.Check(h.Capabilities()); err != nil {
 		return agents.Decision{}, err
 	}
@@ -76,7 +80,7 @@ func (h *human) Choose(ctx context.Context, g *rules.Game, q agents.Request) (ag
 		case h.echo:
 			h.printf("%s\n", strings.Map(printable, text))
 		}
-		m, err := h.answer(g, text)
+		m, err := h.answer(ctx, g, text)
 		if err != nil {
 			return agents.Decision{}, err
 		}
@@ -87,7 +91,7 @@ func (h *human) Choose(ctx context.Context, g *rules.Game, q agents.Request) (ag
 }
 
 // answer executes one line. It returns the move, if it is a legal one, and [agents.ErrResigned] to resign.
-func (h *human) answer(g *rules.Game, text string) (rules.Move, error) {
+func (h *Person) answer(ctx context.Context, g *rules.Game, text string) (rules.Move, error) {
 	words := strings.Fields(plain.Replace(strings.ToLower(text)))
 	if len(words) == 0 {
 		return rules.NoMove, nil
@@ -113,6 +117,20 @@ func (h *human) answer(g *rules.Game, text string) (rules.Move, error) {
 		h.printf("%s", Board(g.Rules(), g.Position(), last, nil))
 	case words[0] == "quit" || words[0] == "exit" || words[0] == "resign":
 		return rules.NoMove, agents.ErrResigned
+	case words[0] == "hint" && h.Hint != nil && !g.Rules().SettingUp(g.Position()):
+		h.Helped = true
+		err := h.Hint.NewGame(ctx, agents.Setup{Rules: g.Rules(), Side: g.Position().Side(), Seed: 1})
+		if err == nil {
+			var d agents.Decision
+			d, err = h.Hint.Choose(ctx, g, agents.Request{})
+			h.printf("  %s  %s\n", g.Rules().LongText(g.Position(), d.Move), d.Info(textfmt.Thousands))
+		}
+		return rules.NoMove, err
+	case words[0] == "undo" && h.Undo != nil && h.Undo():
+		h.Helped = h.Helped || !g.Rules().SettingUp(g.Position())
+		return rules.NoMove, context.Canceled
+	case words[0] == "hint" || words[0] == "undo":
+		h.printf("  There is no move to take back, or to hint at before all pieces are placed.\n")
 	default:
 		m, err := g.Rules().ParseMove(g.Position(), joined)
 		if err == nil {
@@ -138,7 +156,7 @@ func printable(r rune) rune {
 var plain = strings.NewReplacer("×", "x", "–", "-", "—", "-", "−", "-")
 
 // printf writes to the person. Errors are ignored: the program checks its output at the end.
-func (h *human) printf(format string, args ...any) { _, _ = fmt.Fprintf(h.out, format, args...) }
+func (h *Person) printf(format string, args ...any) { _, _ = fmt.Fprintf(h.out, format, args...) }
 
 // listMoves writes the legal moves in short notation, but each start, or piece
 // displaced, only once, with all the squares that can follow it:

@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"gyges/agents"
+	"gyges/agents/greedy"
 	"gyges/agents/internal/agenttest"
 	"gyges/rules"
 )
@@ -117,6 +118,42 @@ func TestCommands(t *testing.T) {
 	require.Contains(t, out, `There are no legal moves from "c2"`)
 	require.Equal(t, 2, strings.Count(out, help))
 	require.Contains(t, out, Board(r, agenttest.Game(t, r, start).Position(), rules.NoMove, nil))
+}
+
+// A hint is a legal move, and taking a move back ends the game; either is help. Before play begins there is no hint.
+func TestHintAndUndo(t *testing.T) {
+	r := rules.MustParse("standard")
+	asked := func(g *rules.Game, typed string, undo func() bool) (*Person, string, error) {
+		var out bytes.Buffer
+		a, err := Kind(strings.NewReader(typed), &out).New(agents.Config{})
+		require.NoError(t, err)
+		p := a.(*Person)
+		p.Hint, p.Undo = agenttest.New(t, greedy.Kind(), "greedy", g), undo
+		_, err = p.Choose(t.Context(), g, agents.Request{})
+		return p, out.String(), err
+	}
+	g := agenttest.Game(t, r, start)
+	p, out, err := asked(g, "hint\nquit\n", nil)
+	require.ErrorIs(t, err, agents.ErrResigned)
+	require.Regexp(t, `help: hint\n  [a-f]1[-x]\S+  [+-]\d`, out)
+	require.True(t, p.Helped)
+
+	p, out, err = asked(g, "undo\nquit\n", func() bool { return false })
+	require.ErrorIs(t, err, agents.ErrResigned)
+	require.Contains(t, out, "There is no move to take back")
+	require.False(t, p.Helped)
+	p, _, err = asked(g, "undo\nquit\n", func() bool { return true })
+	require.ErrorIs(t, err, context.Canceled)
+	require.True(t, p.Helped)
+
+	p, out, err = asked(rules.NewGame(r, r.Start()), "hint\nundo\n", func() bool { return true })
+	require.ErrorIs(t, err, context.Canceled)
+	require.Contains(t, out, "before all pieces are placed")
+	require.False(t, p.Helped, "who places pieces anew has had no help")
+
+	_, out, err = ask(t, "standard", start, "hint\nundo\n")
+	require.ErrorIs(t, err, agents.ErrResigned)
+	require.Equal(t, 2, strings.Count(out, "There is no move"))
 }
 
 func TestEndOfInputResigns(t *testing.T) {

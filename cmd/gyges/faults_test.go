@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
+	"os"
 	"strings"
 	"testing"
 
@@ -99,4 +101,42 @@ func TestPlayInterrupted(t *testing.T) {
 	require.Equal(t, exitInterrupted, code)
 	require.Equal(t, "\ngyges: interrupted; --position '321123/000000/000000/000000/000000/321123 s' resumes it\n",
 		errText)
+}
+
+// cancelling cancels a context when a text is written.
+type cancelling struct {
+	text   string
+	cancel context.CancelFunc
+}
+
+func (c cancelling) Write(p []byte) (int, error) {
+	if strings.Contains(string(p), c.text) {
+		c.cancel()
+	}
+	return len(p), nil
+}
+
+// An interrupted game is kept as PGN that has no result, which ratings leave out.
+func TestInterruptedGameIsKept(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, name := range []string{"game.pgn", "game.jsonl"} {
+		ctx, cancel := context.WithCancel(t.Context())
+		in, typing := io.Pipe()
+		go func() { _, _ = io.WriteString(typing, "e1-c3\n") }()
+		var errText bytes.Buffer
+		e := newEnv(in, cancelling{"2. North", cancel}, &errText)
+		err := runCommand(ctx, e, []string{"play", "--south", "human", "--north", "greedy", "--rules", "simplified", "--seed", "3",
+			"--out", name})
+		require.Equal(t, exitInterrupted, exitCode(ctx, err))
+		path := strings.TrimSuffix(name, ".pgn") + ".pgn"
+		require.Contains(t, errText.String(), "gyges: the moves so far are in "+path+"\ngyges: interrupted; --position ")
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Contains(t, string(text), "[Result \"*\"]")
+		require.Contains(t, string(text), "1. e1-c3 1... c6-d5 *\n")
+		_, _, said := gyges(t.Context(), "", "rate", path)
+		require.Contains(t, said, "expected games, found none")
+		require.NoFileExists(t, "game.jsonl")
+		require.NoError(t, typing.Close())
+	}
 }

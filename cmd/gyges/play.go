@@ -1,10 +1,15 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,6 +17,7 @@ import (
 	"gyges/agents/human"
 	"gyges/rules"
 	"gyges/tournament/game"
+	browser "gyges/tournament/play"
 	"gyges/tournament/record"
 	"gyges/tournament/schedule"
 )
@@ -26,6 +32,8 @@ type playCmd struct {
 	agents.Limits
 	OnRepetition agents.OnRepetition `enum:",forfeit,ask-next,allow" default:"" placeholder:"HOW" help:"What becomes of a move that only the rules on repetition and null moves forbid: forfeit (the game; default), ask-next (an external engine's choice before), or allow."`
 	StallTimeout time.Duration       `check:"0s..24h" default:"10m" placeholder:"TIME" help:"How long beyond its limits to wait for an agent that does not answer, before it loses; 0s: no timeout. Default: 10m."`
+	Out          string              `short:"o" placeholder:"FILE" help:"File to write the game to, as PGN, or as a record if the name ends in .jsonl; one that is there is replaced. An interrupted game is PGN, in FILE.pgn."`
+	Scores       bool                `help:"Print what agents say of their moves to a person, too."`
 	Quiet        bool                `short:"q" help:"Print the moves, not the board."`
 }
 
@@ -45,6 +53,9 @@ func (c *playCmd) Run(ctx context.Context, e *env) error {
 	if m.Opening, err = c.opening(r, seed); err != nil {
 		return err
 	}
+	if _, err := os.Stat(filepath.Dir(c.Out)); err != nil {
+		return fileError("--out", err)
+	}
 	defer func() { closeAgent(e, m.Seats[rules.South].Agent) }()
 	defer func() { closeAgent(e, m.Seats[rules.North].Agent) }()
 	if err := c.seat(ctx, e, &m, seed); err != nil {
@@ -52,14 +63,19 @@ func (c *playCmd) Run(ctx context.Context, e *env) error {
 	}
 	e.out.printf("South  %s\nNorth  %s\nRules  %v, seed %d\n",
 		withSpec(m.Seats[rules.South].Name), withSpec(m.Seats[rules.North].Name), r, seed)
-	s := &spectator{out: e.out, before: m.Opening, quiet: c.Quiet, showSetup: m.Seats[0].Person || m.Seats[1].Person}
+	s := newSpectator(e, &m)
+	s.quiet, s.secret = c.Quiet, s.showSetup && !c.Scores
 	s.board(r, m.Opening, rules.NoMove)
-	m.OnMove = s.move
-	game, err := game.Play(ctx, &m)
+	game, err := s.play(ctx)
 	switch {
+	case ctx.Err() != nil && c.Out != "" && len(s.made) > 0:
+		path := strings.TrimSuffix(c.Out, ".pgn") + ".pgn"
+		err = c.keep(path, s.unfinished())
+		e.err.printf("\ngyges: the moves so far are in %s", path)
+		fallthrough
 	case ctx.Err() != nil:
 		e.err.printf("\ngyges: interrupted; --position '%s' resumes it\n", r.FormatPosition(s.before))
-		return ctx.Err()
+		return cmp.Or(err, ctx.Err())
 	case err != nil:
 		return err
 	}
@@ -71,7 +87,23 @@ func (c *playCmd) Run(ctx context.Context, e *env) error {
 		e.out.printf("%v resigned\n", loser)
 	}
 	printResult(e.out, game)
-	return nil
+	if c.Out != "" {
+		s.finish(game)
+		err = c.keep(c.Out, game)
+	}
+	return err
+}
+
+// keep writes a file of the game.
+func (c *playCmd) keep(path string, g *record.Record) error {
+	format := "pgn"
+	if filepath.Ext(path) == ".jsonl" {
+		format = "jsonl"
+	}
+	return writeFile("--out", path, func(w io.Writer) error {
+		write, end := (&exporter{event: "play"}).format(format, w)
+		return cmp.Or(write(g), end())
+	})
 }
 
 // opening returns the position the game begins in.
@@ -106,22 +138,115 @@ func (c *playCmd) seat(ctx context.Context, e *env, m *game.Task, seed uint64) e
 	return errors.Join(errs...)
 }
 
-// spectator prints a game as it is played.
+// spectator prints a game as it is played. Moves are taken back by playing it again from its beginning.
 type spectator struct {
+	*game.Task
 	out       *output
 	before    rules.Position // before the next move
 	quiet     bool
+	secret    bool // leave out what agents say of their moves
 	showSetup bool // draw the board after each placement, too
+
+	made      []record.Turn
+	undone    bool
+	interrupt context.CancelFunc // ends the playing, which begins again
+}
+
+// newSpectator seats a spectator beside the players, whom it serves.
+func newSpectator(e *env, m *game.Task) *spectator {
+	s := &spectator{Task: m, out: e.out, before: m.Opening}
+	m.OnMove = s.move
+	for side := range m.Seats {
+		seat := &m.Seats[side]
+		if p, ok := seat.Agent.(*human.Person); ok {
+			p.Undo, s.showSetup = s.undo, true
+			p.Hint, _ = e.registry.New(hintSpec) // it is known
+		}
+		seat.Agent = player{seat.Agent, s}
+	}
+	return s
+}
+
+// player makes the moves that were made before, and then those of its agent.
+type player struct {
+	agents.Agent
+	game *spectator
+}
+
+func (p player) Choose(ctx context.Context, g *rules.Game, q agents.Request) (agents.Decision, error) {
+	if n := len(g.Moves()); n < len(p.game.made) {
+		return p.game.made[n].Decision, nil
+	}
+	return p.Agent.Choose(ctx, g, q)
+}
+
+// hintSpec is the agent that gives hints.
+var hintSpec = agents.Spec{Kind: "alphabeta"}.With("movetime", "1s")
+
+func (s *spectator) play(ctx context.Context) (*record.Record, error) {
+	for {
+		turn, interrupt := context.WithCancel(ctx)
+		s.interrupt = interrupt
+		g, err := game.Play(turn, s.Task)
+		again := turn.Err() != nil && ctx.Err() == nil
+		interrupt()
+		if !again {
+			return g, err
+		}
+	}
+}
+
+// undo takes back the last move of a person, if there is one, and what followed.
+func (s *spectator) undo() bool {
+	for i, t := range slices.Backward(s.made) {
+		if s.Seats[t.Before.Side()].Person && t.Move != rules.Pass {
+			s.made, s.before, s.undone = s.made[:i], t.Before, true
+			s.board(s.Rules, t.Before, rules.NoMove)
+			s.interrupt()
+			return true
+		}
+	}
+	return false
+}
+
+// finish names the persons who had help so. The times of moves that were made again are unknown.
+func (s *spectator) finish(g *record.Record) {
+	for side, name := range []*string{&g.South.Agent, &g.North.Agent} {
+		p, ok := s.Seats[side].Agent.(player).Agent.(*human.Person)
+		if spec, err := agents.ParseSpec(*name); ok && err == nil && p.Helped {
+			*name = spec.With("name", cmp.Or(spec.Get("name"), spec.Kind)+browser.Helped).String()
+		}
+	}
+	if s.undone {
+		g.Timing.MoveMS = nil
+	}
+}
+
+// unfinished returns the record of the moves so far, with the result that PGN has for such games.
+func (s *spectator) unfinished() *record.Record {
+	g := s.Blank()
+	g.Result = "*"
+	for _, t := range s.made {
+		g.Moves, g.Plies = append(g.Moves, t.Move.String()), max(g.Plies, t.Ply)
+	}
+	s.finish(g)
+	return g
 }
 
 // move prints a move that has been made, and the board after it.
 func (s *spectator) move(g *rules.Game, d agents.Decision) {
+	if len(g.Moves()) <= len(s.made) {
+		return // it was made before
+	}
 	t := record.Turn{Decision: d, Before: s.before, After: g.Position()}
 	if !d.Move.IsPlacement() {
 		t.Ply = g.Ply()
 	}
+	s.made, s.before = append(s.made, t), t.After
+	if s.secret {
+		t.Decision = agents.Decision{Move: d.Move}
+	}
 	s.turn(g.Rules(), t)
-	s.before = t.After
 }
 
 // turn prints a move and the board after it.

@@ -41,7 +41,6 @@ func (c *serveCmd) Run(ctx context.Context, e *env) error {
 	if name, err := os.Hostname(); err == nil && c.Open {
 		hosts = append(hosts, name, name+".local")
 	}
-	alphabeta := agents.Spec{Kind: "alphabeta"}
 	s := web.New(web.Config{Open: c.Open, Hosts: hosts, Log: e.log})
 	runs, err := live.New(s, c.Results, c.Runs)
 	if err != nil {
@@ -50,7 +49,7 @@ func (c *serveCmd) Run(ctx context.Context, e *env) error {
 	browser.New(s, browser.Config{
 		Results: c.Results, Registry: e.registry, Players: players, Searches: c.Searches, Games: c.Games,
 		Run: runs.Run, Runs: runs.Runs,
-		Hint: alphabeta.With("movetime", "1s"), Analyst: alphabeta.With("hash", "64"),
+		Hint: hintSpec, Analyst: agents.Spec{Kind: "alphabeta"}.With("hash", "64"),
 	})
 	l, err := listen(ctx, "--addr", addr.String())
 	if err != nil {

@@ -97,8 +97,8 @@ func (g *session) play() bool {
 // humanKind is the person in records.
 const humanKind = "human"
 
-// helped is behind the name of a person who had help, which has a rating of its own.
-const helped = ", helped"
+// Helped is behind the name of a person who had help, which has a rating of its own.
+const Helped = ", helped"
 
 // personal reports whether a person plays a side.
 func (g *session) personal(side rules.Side) bool { return side == g.human || g.shared() }
@@ -106,19 +106,15 @@ func (g *session) personal(side rules.Side) bool { return side == g.human || g.s
 // shared reports whether persons play both sides.
 func (g *session) shared() bool { return g.agent.Kind == humanKind }
 
-// person returns the person who plays a side as an agent of records, so that those with names or a clock, and
-// those who had help, are rated apart. The caller holds the lock.
-func (g *session) person(side rules.Side) string {
+// person returns a person of a name as an agent of records, so that those with names or a clock, and those who had
+// help, are rated apart. The caller holds the lock.
+func (g *session) person(name string) string {
 	spec := agents.Spec{Kind: humanKind}
 	if g.clock != (game.Clock{}) {
 		spec.Params = append(spec.Params, agents.Param{Name: "clock", Value: g.clock.String()})
 	}
-	name := g.name
-	if side != g.human {
-		name = "" // it is the other one's
-	}
 	if g.helped {
-		name = cmp.Or(name, humanKind) + helped
+		name = cmp.Or(name, humanKind) + Helped
 	}
 	if name != "" {
 		spec.Params = append(spec.Params, agents.Param{Name: "name", Value: name})
@@ -138,11 +134,11 @@ func (g *session) finish(rec *record.Record) {
 			rec.Timing.MoveMS = append(rec.Timing.MoveMS, m.ms)
 		}
 	}
-	for side, player := range []*record.Player{&rec.South, &rec.North} {
-		if g.personal(rules.Side(side)) {
-			player.Agent = g.person(rules.Side(side))
-		}
+	players := [...]*record.Player{&rec.South, &rec.North}
+	if g.shared() {
+		players[g.human.Other()].Agent = g.person("")
 	}
+	players[g.human].Agent = g.person(g.name)
 	g.end = rec
 	kept, err := g.pages.records.keep(rec)
 	if err != nil {
