@@ -18,6 +18,7 @@ var needFiles = []string{
 
 // TestExamples understands every example that a help text shows, and runs those that need no files and little time.
 func TestExamples(t *testing.T) {
+	t.Chdir(t.TempDir()) // for the files that they write
 	var c cli
 	parser, err := newParser(&c, newEnv(strings.NewReader(""), io.Discard, io.Discard))
 	require.NoError(t, err)
