@@ -73,24 +73,18 @@ func parseGo(text string, complain func(format string, args ...any)) (c goComman
 	return c
 }
 
-// limitsFor returns the limits of the next move of g, with the given overhead if the mover's clock runs. The clock of
-// a mover of whom no time is known is taken to be as the other one's.
+// limitsFor returns the limits of the next move of g, with the given overhead if the mover's clock runs.
 func (c *goCommand) limitsFor(g *rules.Game, overhead time.Duration) agents.Limits {
-	n := c.numbers
+	n, mover := c.numbers, "w"
+	if g.Position().Side() == rules.North {
+		mover = "b"
+	}
 	lim := agents.Limits{Depth: int(n["depth"]), Nodes: n["nodes"]}
 	lim.MoveTime = time.Duration(n["movetime"]) * time.Millisecond
-	own, other := "w", "b"
-	if g.Position().Side() == rules.North {
-		own, other = other, own
-	}
-	left, timed := n[own+"time"]
-	if !timed && lim.MoveTime == 0 {
-		left, timed = n[other+"time"]
-	}
-	if timed || n[own+"inc"] > 0 {
+	if left, timed := n[mover+"time"]; timed {
 		lim.Clock = agents.Clock{
 			Left:      time.Duration(max(left, 1)) * time.Millisecond,
-			Increment: time.Duration(n[own+"inc"]) * time.Millisecond,
+			Increment: time.Duration(n[mover+"inc"]) * time.Millisecond,
 			MovesToGo: int(n["movestogo"]), Overhead: overhead,
 		}
 	}

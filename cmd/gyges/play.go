@@ -96,12 +96,8 @@ func (c *playCmd) Run(ctx context.Context, e *env) error {
 
 // keep writes a file of the game.
 func (c *playCmd) keep(path string, g *record.Record) error {
-	format := "pgn"
-	if filepath.Ext(path) == ".jsonl" {
-		format = "jsonl"
-	}
 	return writeFile("--out", path, func(w io.Writer) error {
-		write, end := (&exporter{event: "play"}).format(format, w)
+		write, end := (&exporter{event: "play"}).format(strings.TrimPrefix(filepath.Ext(path), "."), w)
 		return cmp.Or(write(g), end())
 	})
 }

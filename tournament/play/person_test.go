@@ -181,7 +181,7 @@ func TestTwoPeople(t *testing.T) {
 
 	post("resign", "{}")
 	now = s.settled(now)
-	require.Equal(t, []string{"0-1", "resignation", "north"}, []string{now.Result, now.Reason, now.Winner})
+	require.Equal(t, []string{"0-1", "resignation", ""}, []string{now.Result, now.Reason, now.Winner})
 	g := s.kept()[0]
 	require.Equal(t, []string{helpedPerson, "human:name='Ada, helped'"}, []string{g.South.Agent, g.North.Agent})
 

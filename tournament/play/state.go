@@ -26,7 +26,7 @@ type state struct {
 	CanUndo  bool     `json:"undo"`
 	Result   string   `json:"result,omitempty"`
 	Reason   string   `json:"reason,omitempty"`
-	Winner   string   `json:"winner,omitempty"` // "you", "agent" or "none"; of two persons "south" or "north"
+	Winner   string   `json:"winner,omitempty"` // "you", "agent" or "none"; of two persons ""
 	Kept     string   `json:"kept,omitempty"`   // where the record is, below /game/
 	Problem  string   `json:"problem,omitempty"`
 	Waiting  bool     `json:"waiting"` // for the agent, or for the record at the end
@@ -73,11 +73,7 @@ func (g *session) snapshot() (state, <-chan struct{}) {
 	switch {
 	case g.end != nil:
 		s.Result, s.Reason = g.end.Result, g.end.Reason
-		words := [...]string{"agent", "none", "you"}
-		if g.shared() {
-			words[0], words[2] = g.human.Other().Name(), s.You
-		}
-		s.Winner = words[record.HalfPoints(g.end.Result, g.human)]
+		s.Winner = [...]string{"agent", "none", "you"}[record.HalfPoints(g.end.Result, g.human)]
 		if f := g.end.Fault; f != nil {
 			s.Reason = f.Detail
 			if f.Kind == record.FaultTimeout && f.Side == s.You {
@@ -91,7 +87,7 @@ func (g *session) snapshot() (state, <-chan struct{}) {
 		s.Waiting = true
 	}
 	if s.Clock = g.clocks(over); g.shared() {
-		s.You = ""
+		s.You, s.Winner = "", ""
 	}
 	return s, g.changed
 }

@@ -8,7 +8,7 @@ import { create as createInput } from "./input.js";
 import * as motion from "./motion.js";
 
 const sideNames = ["South", "North"];
-const outcomes = { you: "You won", agent: "You lost", south: "South won", north: "North won", none: "It is a draw" };
+const outcomes = { you: "You won", agent: "You lost", none: "It is a draw", "1-0": "South won", "0-1": "North won" };
 
 let S = null; // the last state of the game from the server
 let turned = false; // North is below
@@ -253,7 +253,8 @@ function headline() {
   if (viewing !== null) return `Position after ply ${+S.plies[viewing - 1]?.ply || 0} of ${+S.plies.at(-1).ply || 0}.`;
   if (!revealed())
     return B.mover(S.plies[displayed].before, S.plies[displayed].move) === you() ? "Your move." : `${theirs()} moves.`;
-  if (S.result) return `${outcomes[S.winner]}, ${S.result} (${S.reason}). ${sentence(S.problem)}`.trimEnd();
+  if (S.result)
+    return `${outcomes[S.winner || S.result] ?? outcomes.none}, ${S.result} (${S.reason}). ${sentence(S.problem)}`.trimEnd();
   if (S.problem) return sentence(S.problem);
   if (S.waiting) return `${theirs()} is thinking …`;
   return `${turnText()}. ${input.prompt()}`;
