@@ -113,7 +113,13 @@ func (s *server) goSearch(ctx context.Context, text string) error {
 	s.cancelSearch.Store(&cancel)
 	setup, move := s.newSetup(), make(chan string, 1)
 	s.move = move
-	go func() { move <- s.search(ctx, setup, lim) }()
+	go func() {
+		found := s.search(ctx, setup, lim)
+		if command.infinite && lim.MoveTime == endless {
+			<-ctx.Done() // by stop: such a search doesn't end by itself
+		}
+		move <- found
+	}()
 	return nil
 }
 

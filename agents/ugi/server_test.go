@@ -346,6 +346,27 @@ func TestServerStops(t *testing.T) {
 	}
 }
 
+// An infinite search answers when it is stopped, not when the agent has chosen.
+func TestInfiniteSearchWaits(t *testing.T) {
+	t.Parallel()
+	chosen := make(chan bool, 1)
+	s := newSession(t, stubAgent{choose: func(g *rules.Game, _ agents.Limits) (agents.Decision, error) {
+		defer func() { chosen <- true }()
+		return agents.Decision{Move: g.Legal().At(0)}, nil
+	}}.kind())
+	for _, end := range []string{"stop", "setpos start", "go movetime 10"} {
+		s.send("go infinite")
+		<-chosen
+		s.send("isready")
+		require.Equal(t, []string{"readyok"}, s.until("readyok"))
+		s.send(end)
+		require.Regexp(t, `^bestmove 0\|`, last(s.until("bestmove")))
+	}
+	s.until("bestmove")
+	<-chosen
+	require.Regexp(t, `^bestmove \d+\|`, last(serve(t, "random", "go infinite")), "at the end of the input")
+}
+
 // The agent is prepared once for a game: at isready if a position has been set,
 // else by the first search; with the side that is to move, and a seed of its own.
 func TestServerPreparesTheAgentOnce(t *testing.T) {
