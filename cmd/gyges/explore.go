@@ -40,7 +40,7 @@ func (c *exploreCmd) Run(ctx context.Context, e *env) error {
 	for i := 0; i < len(paths) && err == nil; i++ {
 		var in io.ReadCloser
 		if in, _, err = openInput(ctx, e, paths[i]); err == nil {
-			err = set.Read(ctx, in, c.Args[i])
+			err = set.Read(ctx, &runs.File{In: in, Name: c.Args[i]})
 		}
 	}
 	switch {

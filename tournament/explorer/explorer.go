@@ -6,11 +6,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"slices"
 	"time"
 
+	"gyges/ratings/source"
 	"gyges/rules"
 	"gyges/rules/base/files"
 	"gyges/rules/base/grid"
@@ -65,10 +65,10 @@ func canonical(p rules.Position, m rules.Move) (c rules.Position, image rules.Mo
 }
 
 // Read adds the games of a file of records, PGN or CSV, as long as there is room.
-func (s *Set) Read(ctx context.Context, in io.Reader, run string) error {
-	for g, err := range s.Reader.Records(ctx, &runs.File{In: in, Name: run}) {
+func (s *Set) Read(ctx context.Context, f *runs.File) error {
+	for g, err := range s.Reader.Records(ctx, f) {
 		if err == nil && len(g.Record.Moves) > 0 { // otherwise there is nothing to see
-			err = s.add(run, g.Record)
+			err = s.add(f.Name, g.Record)
 		}
 		if err != nil || s.full {
 			return err
@@ -112,22 +112,22 @@ func (s *Set) Notes() (notes []string) {
 }
 
 // Update makes the set that of these runs, and reads all again if any has changed, or could not be read.
-func (s *Set) Update(ctx context.Context, runs []Run) {
-	if slices.Equal(runs, s.runs) && s.lost == nil {
+func (s *Set) Update(ctx context.Context, list []Run) {
+	if slices.Equal(list, s.runs) && s.lost == nil {
 		return
 	}
-	*s = Set{runs: runs, most: s.most}
-	for _, r := range runs {
+	*s = Set{runs: list, most: s.most}
+	for _, r := range list {
 		in, err := files.Open(r.Path)
 		if err == nil {
-			err = s.Read(ctx, in, r.Name)
+			err = s.Read(ctx, &runs.File{In: in, Name: r.Name, Format: source.Records})
 			_ = in.Close() // it was only read
 		}
 		if failed, ok := errors.AsType[*fs.PathError](err); ok { // whose path isn't for who sees the page
-			err = failed.Err
+			err = fmt.Errorf("%s: %w", r.Name, failed.Err)
 		}
 		if err != nil {
-			s.lost = append(s.lost, fmt.Sprintf("%s: %v", r.Name, err))
+			s.lost = append(s.lost, err.Error())
 		}
 	}
 }

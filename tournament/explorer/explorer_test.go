@@ -324,7 +324,7 @@ func TestUnreadable(t *testing.T) {
 	games := drawRun("simplified", 4, 20)
 	games[3].Moves[0] = "a1-f6"
 	s, text := new(Set), runtest.Lines(games...)
-	require.NoError(t, s.Read(t.Context(), strings.NewReader(text+"{}\n"), "run"))
+	require.NoError(t, s.Read(t.Context(), &runs.File{In: strings.NewReader(text + "{}\n"), Name: "run"}))
 	skipped := s.Reader.Skipped
 	require.Equal(t, 2, skipped.Count(runs.Unreadable))
 	require.Contains(t, skipped.Errors[0], "run: game 3: move 1: ")

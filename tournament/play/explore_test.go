@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gyges/rules"
+	"gyges/tournament"
 	"gyges/tournament/record"
 )
 
@@ -24,6 +26,7 @@ func exploredRun(t *testing.T, s *testServer) []*record.Record {
 // explore asks what was played.
 func (s *testServer) explore(body string) (found struct {
 	Games, More int
+	Notes       []string
 	Moves       []struct {
 		Move, Run string
 		Game, Ply int64
@@ -55,6 +58,18 @@ func TestExplore(t *testing.T) {
 	m := second.Moves[0]
 	require.Equal(t, games[0].Moves[1], m.Move)
 	require.Equal(t, []any{"sub/run é", int64(0), int64(2)}, []any{m.Run, m.Game, m.Ply})
+	require.Empty(t, second.Notes)
+
+	writeRun(t, filepath.Join(s.results, "torn"), "finished", "x\n")
+	writeRun(t, filepath.Join(s.results, "folder"), "finished", "")
+	require.NoError(t, os.Remove(filepath.Join(s.results, "folder", tournament.GamesFile)))
+	require.NoError(t, os.Mkdir(filepath.Join(s.results, "folder", tournament.GamesFile), 0o700))
+	s.games.explored.next = time.Time{}
+	start = s.explore(`{"rules":"simplified"}`)
+	require.Equal(t, 2, start.Games)
+	require.Len(t, start.Notes, 2)
+	require.Contains(t, start.Notes[0], "left out: 1 game that can't be read; the first is torn:1: ")
+	require.Equal(t, "left out: folder: is a directory", start.Notes[1])
 
 	for body, want := range map[string]string{
 		`{"rules":"simplified","position":"x"}`:         "position",
