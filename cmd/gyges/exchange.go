@@ -54,7 +54,7 @@ func (c *exportCmd) Run(ctx context.Context, e *env) error {
 	}
 	warnSkipped(e, in)
 	if toFile {
-		e.out.printf("%s exported to %s\n", textfmt.Plural(count, "game"), c.Out)
+		e.out.printf("%s exported to %s\n", textfmt.Plural(count, "game"), textfmt.Escape(c.Out))
 	}
 	return nil
 }
@@ -209,6 +209,6 @@ func (c *importCmd) Run(ctx context.Context, e *env) error {
 		return files.Plain(err)
 	}
 	warnSkipped(e, in)
-	e.out.printf("%s imported; the records are in %s\n", textfmt.Plural(count, "game"), c.Out)
+	e.out.printf("%s imported; the records are in %s\n", textfmt.Plural(count, "game"), textfmt.Escape(c.Out))
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"gyges/ratings/sprt"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
+	"gyges/tournament/report"
 )
 
 type matchCmd struct {
@@ -33,7 +34,7 @@ func (c *matchCmd) Run(ctx context.Context, e *env) error {
 	}
 	c.print(e, f, summary)
 	if err != nil {
-		e.out.printf("Stopped. Go on with the same command and --out %s.\n", summary.Out)
+		e.out.printf("Stopped. Go on with the same command and --out %s.\n", textfmt.Escape(report.ShellWord(summary.Out)))
 	}
 	return cmp.Or(errors.Join(runError(err, summary), f.err), answer(summary.Faults == 0))
 }
@@ -53,7 +54,7 @@ func (c *matchCmd) print(e *env, f *observer, summary tournament.Summary) {
 				set.PairsOf(player).Estimate().EloText())
 		}
 	}
-	e.out.printf("%s; the records are in %s\n", timeText(summary), summary.Out)
+	e.out.printf("%s; the records are in %s\n", timeText(summary), textfmt.Escape(summary.Out))
 	for _, note := range f.counted.Identical.Notes(int(f.counted.Pairs.N())) {
 		e.out.printf("%s\n", strings.Join(textfmt.Wrap("Note: "+note+".", tableWidth(e.out)), "\n"))
 	}

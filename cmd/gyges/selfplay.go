@@ -12,6 +12,7 @@ import (
 	"gyges/rules/base/settings"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
+	"gyges/tournament/report"
 	"gyges/tournament/training"
 )
 
@@ -29,7 +30,7 @@ func (c *selfplayCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		if s.Status != tournament.Running && s.Out != "" {
 			e.err.printf("Stopped after %d of %d games, before there were training positions. "+
-				"Go on with the same command and --out %s\n", s.Played, s.Scheduled, s.Out)
+				"Go on with the same command and --out %s\n", s.Played, s.Scheduled, textfmt.Escape(report.ShellWord(s.Out)))
 		}
 		return runError(err, s)
 	}
@@ -45,7 +46,7 @@ func (c *selfplayCmd) Run(ctx context.Context, e *env) error {
 		e.out.printf(", %s positions a minute",
 			perSecond(uint64(made.Plies*fresh/s.Played*60), s.End.Sub(s.Start).Seconds()))
 	}
-	e.out.printf("; the training positions are in %s\n", filepath.Join(s.Out, training.PositionsDir))
+	e.out.printf("; the training positions are in %s\n", textfmt.Escape(filepath.Join(s.Out, training.PositionsDir)))
 	f.writeFaults(e.out)
 	return answer(s.Faults == 0)
 }

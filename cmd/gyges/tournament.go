@@ -16,7 +16,9 @@ import (
 	"gyges/rules/base/files"
 	"gyges/rules/base/grid"
 	"gyges/rules/base/settings"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament"
+	"gyges/tournament/report"
 )
 
 type tournamentCmd struct {
@@ -61,11 +63,11 @@ func (c *tournamentCmd) print(ctx context.Context, e *env, f *observer, s tourna
 	}
 	w.printf("\n")
 	f.writePrecision(w, s)
-	w.printf("%s; the records are in %s\n", timeText(s), s.Out)
+	w.printf("%s; the records are in %s\n", timeText(s), textfmt.Escape(s.Out))
 	f.writeFaults(w)
-	if s.Status != tournament.Finished {
+	if out := textfmt.Escape(report.ShellWord(s.Out)); s.Status != tournament.Finished {
 		w.printf("Stopped after %d of %d games. Go on with the same command and --out %s. Rate them again with: gyges "+
-			"rate %s\n", s.Played, s.Scheduled, s.Out, s.Out)
+			"rate %s\n", s.Played, s.Scheduled, out, out)
 	}
 	return asFailure(err)
 }

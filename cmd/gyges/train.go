@@ -75,9 +75,9 @@ func (c *trainCmd) print(ctx context.Context, e *env, s training.Trained) error 
 		if rated, err = s.Standings.Fit(ctx, training.RatingOptions(), c.Format == grid.JSON); err == nil {
 			err = c.write(e.out, rated)
 		}
-		text.printf("\nThe games of that rating are in %s\n", filepath.ToSlash(s.RatingGames))
+		text.printf("\nThe games of that rating are in %s\n", textfmt.Escape(filepath.ToSlash(s.RatingGames)))
 	}
-	text.printf("Best: generation %d; its weights are in %s\n", s.Best, s.Weights)
+	text.printf("Best: generation %d; its weights are in %s\n", s.Best, textfmt.Escape(s.Weights))
 	return asFailure(err)
 }
 
