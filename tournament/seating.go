@@ -1,10 +1,13 @@
 package tournament
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"gyges/rules"
+	"gyges/rules/base/settings"
 	"gyges/tournament/game"
 	"gyges/tournament/record"
 	"gyges/tournament/schedule"
@@ -53,6 +56,29 @@ func (p *plan) add(g *record.Record) error {
 func (p *plan) seated(g int64) [2]int {
 	a, _, _ := p.Pair(g / 2)
 	return [2]int{a[g%2], a[1-g%2]}
+}
+
+// Verifier returns what verifies the games of a run, in the order of its file: by what its manifest schedules, if this
+// program has played it, and for themselves.
+func Verifier(m *Manifest) func(*record.Record) error {
+	if m == nil || m.Program != newManifest(m.Status, m.Config, m.Start).Program || len(m.Earlier) > 0 ||
+		m.Config.Unknown != nil || !slices.ContainsFunc(m.Config.Openings.Policy.Choices(), func(c settings.Choice) bool {
+		return c.Name == string(m.Config.Openings.Policy)
+	}) || len(schedule.Recorded(m.Config.Schedule.Format(), m.Config.Size()).Stages) == 0 {
+		return game.Verify
+	}
+	p := newPlan(&m.Config)
+	if m.Config.Openings.Policy == schedule.FileOpenings { // they aren't in the manifest
+		p.opener = nil
+	}
+	return func(g *record.Record) error {
+		select {
+		case <-p.Known(g.Game / 2):
+			return cmp.Or(p.verify(g), p.add(g))
+		default: // games before it are missing
+			return game.Verify(g)
+		}
+	}
 }
 
 // verify returns an error unless a game of the run's file is what the schedule has in its place, as far as it shows.

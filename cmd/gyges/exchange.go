@@ -177,7 +177,9 @@ func (c *importCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	content, count := sha256.New(), 0
-	in, games := &runs.Stream{Strict: c.Strict, Rules: c.Rules}, &runs.File{In: io.TeeReader(file, content), Name: name}
+	in, games := &runs.Stream{Strict: c.Strict, Rules: c.Rules}, &runs.File{
+		In: io.TeeReader(file, content), Name: name, Legal: true,
+	}
 	if format, err := games.Sniff(); err != nil {
 		return err
 	} else if format == source.Records {

@@ -94,7 +94,7 @@ func TestMessagesAreShort(t *testing.T) {
 			var out, complaint bytes.Buffer
 			want := exitUsage
 			switch name {
-			case "PGN rules", "PGN opening", "PGN move": // imported, as games of others are
+			case "PGN rules": // imported, as games of others are
 				want = exitOK
 			}
 			require.Equal(t, want, run(t.Context(), args, strings.NewReader(""), &out, &complaint))

@@ -48,7 +48,7 @@ func (c *rateCmd) Run(ctx context.Context, e *env) error {
 	if len(c.Runs) == 0 {
 		return errors.New("expected a run or a file of games: gyges rate FILE ...; see gyges rate --help")
 	}
-	in, all := &runs.Stream{Strict: c.Strict}, standings.New()
+	in, all := &runs.Stream{Strict: c.Strict, Verify: c.Verify}, standings.New()
 	files, errFiles := gameFiles(c.Runs)
 	options, err := c.prepare(all)
 	_, errPlot := formatOf("", "--plot", c.Plot, "svg")
@@ -182,6 +182,8 @@ type ratingFlags struct {
 
 	Rules string `placeholder:"RULES,…" help:"Include only games under these rule sets."`
 	Pool  bool   `help:"Add a table of all rule sets together."`
+
+	Verify bool `help:"Replay every game, and leave out those whose moves, or their run's settings, don't show their result."`
 }
 
 // anchorLevels is the value of --anchor for all levels of play.

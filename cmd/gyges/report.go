@@ -58,7 +58,7 @@ func (c *reportCmd) Run(ctx context.Context, e *env) error {
 
 func (c *reportCmd) page(ctx context.Context, e *env, files []string) (*report.Page, error) {
 	collector := report.NewCollector(report.Options{Games: c.Games, Seed: c.Seed})
-	in, all := new(runs.Stream), collector.Standings
+	in, all := &runs.Stream{Verify: c.Verify}, collector.Standings
 	options, err := c.prepare(all)
 	if err != nil {
 		return nil, err

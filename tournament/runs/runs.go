@@ -27,6 +27,7 @@ import (
 	"strings"
 
 	"gyges/ratings/source"
+	"gyges/rules"
 	"gyges/rules/base/jsonl"
 	"gyges/tournament"
 	"gyges/tournament/record"
@@ -39,6 +40,7 @@ type File struct {
 	Name     string               // in messages
 	Format   source.Format        // "": by its name and its beginning, see [File.Sniff]
 	Manifest *tournament.Manifest // of the run; nil if none is known
+	Legal    bool                 // games of PGN or CSV with illegal moves under known rules can't be read
 
 	lined   *record.Reader  // nil in PGN and CSV
 	texts   *source.Results // of PGN or CSV
@@ -49,6 +51,7 @@ type File struct {
 	ids     source.Seen     // of them
 	copied  *source.Seen    // ids of the file that this one is a copy of; nil: of none
 	cut     bool            // the reading ended before the file
+	verify  func(*record.Record) error
 }
 
 // Event returns the event of the first game of PGN that was read whole; "" if it has none.
@@ -146,15 +149,32 @@ func (g *Entry) Load() (err error) {
 		g.Record, err = f.lined.Record()
 	default:
 		if g.Record, g.Moves = f.games.Record(f.texts, &g.Result); g.Moves != nil {
-			g.skipped.Add(WithoutMoves, fmt.Sprintf("%s:%d: %v", f.Name, g.Line, g.Moves))
+			bad := &jsonl.LineError{File: f.Name, Line: g.Line, Err: g.Moves}
+			if _, unknown := rules.Parse(g.Record.Rules); f.Legal && unknown == nil {
+				g.Record = nil
+				return bad
+			}
+			g.skipped.Add(WithoutMoves, bad.Error())
 		}
 	}
 	return f.at(err)
 }
 
+// verify verifies a loaded game. The error is a [*jsonl.LineError].
+func (g *Entry) verify() error {
+	if g.file.verify == nil {
+		g.file.Legal, g.file.verify = true, tournament.Verifier(g.file.Manifest)
+	}
+	if err := g.file.verify(g.Record); err != nil {
+		return &jsonl.LineError{File: g.file.Name, Line: g.Line, Err: err}
+	}
+	return nil
+}
+
 // Stream reads files. Several copies of one run count once.
 type Stream struct {
 	Strict bool          // the first game that can't be read, or a record that can't be read whole, ends the stream
+	Verify bool          // a game whose moves and manifest don't show its result can't be read
 	Torn   bool          // but no last line that is cut short, as in a run that goes on
 	Rules  string        // rule set of loaded games of PGN and CSV that name none
 	Filter record.Filter // of [Stream.Records]
@@ -170,7 +190,6 @@ func (r *Stream) Games(ctx context.Context, f *File) iter.Seq2[*Entry, error] {
 	return func(yield func(*Entry, error) bool) {
 		g, err := &Entry{file: f, skipped: &r.Skipped}, r.open(f)
 		for err == nil {
-			g.Record, g.Moves = nil, nil
 			if err = r.next(ctx, f, g); err == nil && !yield(g, nil) {
 				f.cut = true
 				return
@@ -215,6 +234,7 @@ func (r *Stream) next(ctx context.Context, f *File, g *Entry) error {
 		if f.lines%4096 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
+		g.Record, g.Moves = nil, nil
 		err := f.read(&g.Result)
 		switch {
 		case errors.Is(err, source.ErrUnfinished):
@@ -229,6 +249,11 @@ func (r *Stream) next(ctx context.Context, f *File, g *Entry) error {
 			}
 			if r.Strict {
 				err = g.Load()
+			}
+		}
+		if err == nil && r.Verify {
+			if err = g.Load(); err == nil {
+				err = g.verify()
 			}
 		}
 		if _, bad := errors.AsType[*jsonl.LineError](err); bad {
