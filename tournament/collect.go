@@ -112,10 +112,9 @@ func (c *collector) flush() {
 
 // writeRest writes the pairs that still wait for one that will never come, those that were there before included.
 func (c *collector) writeRest() {
-	ahead, _ := c.store.keptAhead()
-	for _, i := range ahead {
-		if _, ok := c.waiting[i]; !ok && i >= c.next && !c.Decided {
-			c.waiting[i] = Result{Job: Job{Pair: i}}
+	for game := range c.store.offsets {
+		if _, ok := c.waiting[game/2]; !ok && game/2 >= c.next && !c.Decided {
+			c.waiting[game/2] = Result{Job: Job{Pair: game / 2}}
 		}
 	}
 	for _, i := range slices.Sorted(maps.Keys(c.waiting)) {
@@ -199,17 +198,17 @@ func (c *collector) exhausted(pairs int64) bool {
 // tooFew stops the run if the agents that are left don't meet.
 func (c *collector) tooFew() {
 	meet := func(m schedule.Match) bool { return !c.suspend.has(m.Players[0]) && !c.suspend.has(m.Players[1]) }
-	left := c.suspend.left() >= 2
+	var out []string
+	for i, spec := range c.plan.config.Agents {
+		if c.suspend.has(i) {
+			out = append(out, spec.Label())
+		}
+	}
+	left := len(out) <= len(c.plan.config.Agents)-2
 	if !c.plan.Format.About().Adaptive {
 		left = slices.ContainsFunc(c.plan.Stages[0].Matches, meet)
 	}
 	if !left {
-		var out []string
-		for i, spec := range c.plan.config.Agents {
-			if c.suspend.has(i) {
-				out = append(out, textfmt.Escape(spec.Label()))
-			}
-		}
 		c.note(fmt.Errorf("too few agents are left: %s lost %d games in a row by faults", textfmt.List(out, 8),
 			c.plan.config.Suspend))
 	}

@@ -48,7 +48,7 @@ func checkManifest(gamesSize int64, c *Config, m *Manifest) error {
 	if err != nil && fixed && CompareConfigs(longer.played(), m.Config.played()) == nil {
 		err = &ExtendError{err}
 	}
-	if err != nil && c.Extend && !slices.EqualFunc(old.Config.Agents, c.Agents, sameSpec) {
+	if err != nil && c.Extend && !slices.Equal(old.Config.Players(), c.Players()) {
 		err = fmt.Errorf("%w; --extend plays the run's agents, in their order, with others between or after them", err)
 	}
 	return err

@@ -100,8 +100,7 @@ func run(
 	}
 	c.writer, c.store, c.next = w, st, st.kept/2
 	if config.OnBegin != nil {
-		_, ahead := st.keptAhead()
-		config.OnBegin(st.kept+ahead, st.has)
+		config.OnBegin(st.kept+int64(len(st.offsets)), st.has)
 	}
 	if c.err == nil && !s.Decided {
 		err = playAll(ctx, plan, st, executor, c)

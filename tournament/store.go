@@ -30,7 +30,7 @@ type store struct {
 	writer  *record.Writer
 	kept    int64           // games in the file when it was opened
 	ahead   *os.File        // aheadFile; nil if there is none
-	offsets map[int64]int64 // of the games in it
+	offsets map[int64]int64 // of the games in it that aren't in the file
 }
 
 // openStore makes the folder of a run, or opens that of a run that was stopped
@@ -186,7 +186,7 @@ func (st *store) indexAhead(dir string) (err error) {
 	for err == nil {
 		offset := r.Offset()
 		var g *record.Record
-		if g, err = r.Read(); err == nil {
+		if g, err = r.Read(); err == nil && g.Game >= st.kept {
 			st.offsets[g.Game] = offset
 		}
 	}
@@ -200,16 +200,6 @@ func (st *store) indexAhead(dir string) (err error) {
 func (st *store) has(game int64) bool {
 	_, ahead := st.offsets[game]
 	return ahead || game < st.kept
-}
-
-// keptAhead returns the pairs of the games in aheadFile that aren't in the file, and how many games these are.
-func (st *store) keptAhead() (pairs []int64, games int64) {
-	for game := range st.offsets {
-		if game >= st.kept {
-			pairs, games = append(pairs, game/2), games+1
-		}
-	}
-	return pairs, games
 }
 
 // readAhead returns a game of aheadFile.

@@ -41,17 +41,6 @@ func (s *suspensions) note(seated [2]int, f *record.Fault) bool {
 // has reports whether an agent is suspended.
 func (s *suspensions) has(agent int) bool { return s.out[agent].Load() }
 
-// left returns how many agents aren't.
-func (s *suspensions) left() int {
-	n := len(s.out)
-	for i := range s.out {
-		if s.has(i) {
-			n--
-		}
-	}
-	return n
-}
-
 // replaceIfSuspended returns the game, or the record of a game not played if one of its agents is suspended.
 func (s *suspensions) replaceIfSuspended(g *record.Record, seated [2]int) *record.Record {
 	for side, agent := range seated {

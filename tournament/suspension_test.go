@@ -75,7 +75,6 @@ func TestFaultsInARow(t *testing.T) {
 		require.Equal(t, step.want, s.note(step.seated, step.fault), step)
 	}
 	require.Equal(t, []bool{true, true, false}, []bool{s.has(0), s.has(1), s.has(2)})
-	require.Equal(t, 1, s.left())
 
 	both := newSuspensions(2, 2)
 	require.False(t, both.note([2]int{0, 1}, north))

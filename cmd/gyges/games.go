@@ -387,10 +387,7 @@ func gameObject(g *record.Record, game *rules.Game, turns []record.Turn) grid.Ob
 		{Key: "moves", Value: moves},
 	}, grid.ObjectOf(gameColumns[6:], row))
 	if g.Fault != nil {
-		o = append(o, grid.Object{{Key: "fault", Value: g.Fault}}...)
-	}
-	if len(g.Timing.Trace) > 0 {
-		o = append(o, grid.Object{{Key: "trace", Value: g.Timing.Trace}}...)
+		o = append(o, grid.Object{{Key: "fault", Value: g.Fault}, {Key: "trace", Value: g.Timing.Trace}}...)
 	}
 	return o
 }

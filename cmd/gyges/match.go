@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"gyges/agents"
-	"gyges/ratings"
 	"gyges/ratings/sprt"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
@@ -46,12 +45,14 @@ func (c *matchCmd) print(e *env, f *observer, summary tournament.Summary) {
 		textfmt.Escape(config.Agents[1].Label()), textfmt.Escape(config.Openings.String()),
 		matchText(config.SPRT, summary.Pairs))
 	f.writePrecision(e.out, summary)
-	e.out.printf("Games %d: %s\n", summary.Played, resultsText(count))
+	drawn := ""
+	if count.Draws > 0 {
+		drawn = fmt.Sprintf(" %d drawn,", count.Draws)
+	}
+	e.out.printf("Games %d: %d won,%s %d lost\n", summary.Played, count.Wins, drawn, count.Losses)
 	for _, set := range f.standings.RuleSets {
-		if len(f.standings.RuleSets) > 1 {
-			player := config.Agents[0].String()
-			e.out.printf("Rules %s: %s; Elo %s\n", textfmt.Escape(set.Name), resultsText(set.Players[player].Count()),
-				set.PairsOf(player).Estimate().EloText())
+		if pairs := set.PairsOf(config.Agents[0].String()); len(f.standings.RuleSets) > 1 {
+			e.out.printf("Rules %s: Elo %s, pairs %v\n", textfmt.Escape(set.Name), pairs.Estimate().EloText(), pairs)
 		}
 	}
 	e.out.printf("%s; the records are in %s\n", timeText(summary), textfmt.Escape(summary.Out))
@@ -59,15 +60,6 @@ func (c *matchCmd) print(e *env, f *observer, summary tournament.Summary) {
 		e.out.printf("%s\n", strings.Join(textfmt.Wrap("Note: "+note+".", tableWidth(e.out)), "\n"))
 	}
 	f.writeFaults(e.out)
-}
-
-// resultsText says how many games were won, drawn if any, and lost.
-func resultsText(c ratings.Count) string {
-	drawn := ""
-	if c.Draws > 0 {
-		drawn = fmt.Sprintf(" %d drawn,", c.Draws)
-	}
-	return fmt.Sprintf("%d won,%s %d lost", c.Wins, drawn, c.Losses)
 }
 
 // config returns the config of the flags, checked.

@@ -33,17 +33,6 @@ const (
 	drawEvery = 100 * time.Millisecond // by a bar
 )
 
-// From when on the speed of a run says how long the rest takes, and what is no part of it.
-const (
-	speedTime  = time.Second // at least, and
-	speedGames = 2           // that many games of each that are played at a time
-	pauseTime  = 30 * time.Second
-	pauseGames = 20 // a time in which so many games were expected and none came is a pause if it is pauseTime at least
-)
-
-// maxFaultLines bounds the lines on faults of one kind of a player while a run goes on.
-const maxFaultLines = 10
-
 // meter reports how far work has come: by a bar with lines below it on a terminal, by lines elsewhere.
 type meter struct {
 	w     *output
@@ -58,7 +47,7 @@ type meter struct {
 
 	done    int64 // games, see [meter.game]
 	faults  []fault
-	kept    func(game int64) bool // whether a game is of an earlier run in the folder; nil while these are read
+	kept    func(game int64) bool // whether a game is of an earlier run in the folder; nil: none
 	reading bool                  // what an earlier run in the folder has played is read
 	// state, if not nil, returns a line on the results of the games, and how many more are expected: +Inf for an
 	// unknown number, and asScheduled for all.
@@ -88,20 +77,21 @@ func (m *meter) due() bool {
 	return m.now().Sub(m.last) >= every
 }
 
-// left returns the time that the rest takes at the speed so far, as text.
+// left returns the time that the rest takes at the speed so far, as text; the first second doesn't tell.
 func (m *meter) left(done, more int64) string {
 	took := m.now().Sub(m.start)
-	if took < speedTime || done-m.first < max(m.few, 1) {
+	if took < time.Second || done-m.first < max(m.few, 1) {
 		return "time left: unknown"
 	}
 	left := time.Duration(float64(took) / float64(done-m.first) * float64(more))
 	return left.Round(time.Second).String() + " left"
 }
 
-// skipPause leaves a time out of the speed in which the program was stopped, as after Ctrl-Z.
+// skipPause leaves a time out of the speed in which the program was stopped, as by Ctrl-Z: half a minute without a game
+// where twenty were expected.
 func (m *meter) skipPause() {
 	gap := m.now().Sub(m.ended)
-	if gap >= pauseTime && m.ended.Sub(m.start) < gap*time.Duration(m.done-m.first)/pauseGames {
+	if gap >= 30*time.Second && m.ended.Sub(m.start) < gap*time.Duration(m.done-m.first)/20 {
 		m.start = m.start.Add(gap)
 	}
 	m.ended = m.now()
@@ -204,7 +194,7 @@ func (m *meter) show() {
 	}
 	faults := 0
 	for _, f := range m.faults {
-		if f.kind != record.FaultSuspended {
+		if f.kind != record.FaultSuspended && f.kind != overran {
 			faults += f.games
 		}
 	}
@@ -236,26 +226,34 @@ type fault struct {
 	first string // what happened in the first one
 }
 
-// fault adds a game that was lost by a fault, and prints a line if it is a new one.
+// fault adds a game that was lost by a fault, and prints a line if it is a fresh one and not yet one of many.
 func (m *meter) fault(g *record.Record, fresh bool) {
+	const lines = 10 // of one kind and player
 	loser, kind := [2]string{g.South.Agent, g.North.Agent}[g.Fault.Loser()], g.Fault.Kind
-	i := slices.IndexFunc(m.faults, func(f fault) bool { return f.agent == loser && f.kind == kind })
-	if i < 0 {
-		i = len(m.faults)
-		m.faults = append(m.faults, fault{loser, kind, 0, fmt.Sprintf("game %d: %s", g.Game, g.Fault.Detail)})
-	}
-	m.faults[i].games++
+	n := m.count(loser, kind, fmt.Sprintf("game %d: %s", g.Game, g.Fault.Detail))
 	name, detail := textfmt.Escape(agents.LabelOf(loser)), textfmt.Escape(g.Fault.Detail)
-	switch n := m.faults[i].games; {
+	switch {
 	case !fresh:
-	case kind != record.FaultSuspended && n <= maxFaultLines:
-		m.w.printf("%s lost game %d by a fault (%s): %s\n", name, g.Game, kind, detail)
-		if n == maxFaultLines {
-			m.w.printf("Further ones of %s (%s) are counted at the end.\n", name, kind)
-		}
 	case kind == record.FaultSuspended && n == 1:
 		m.w.printf("%s was suspended %s and plays no more, from game %d on\n", name, detail, g.Game)
+	case kind != record.FaultSuspended && n <= lines:
+		more := map[bool]string{n == lines: "; further ones are counted at the end"}[true]
+		m.w.printf("%s lost game %d by a fault (%s): %s%s\n", name, g.Game, kind, detail, more)
 	}
+}
+
+// overran is what no game is lost by: a move time that is exceeded within the margin.
+const overran record.FaultKind = "overran"
+
+// count counts a fault of a player, and returns how many there are of its kind.
+func (m *meter) count(player string, kind record.FaultKind, what string) int {
+	i := slices.IndexFunc(m.faults, func(f fault) bool { return f.agent == player && f.kind == kind })
+	if i < 0 {
+		i = len(m.faults)
+		m.faults = append(m.faults, fault{player, kind, 0, what})
+	}
+	m.faults[i].games++
+	return m.faults[i].games
 }
 
 // timeText says how many games a run has played and how long it took; those that were there before are not of it.
@@ -286,8 +284,8 @@ type observer struct {
 	standings *standings.Standings
 	counted   *standings.Run
 	kind      runKind
-	err       error               // the first in writing
-	overruns  map[string]*overrun // of move times that lost no game, by player
+	err       error                    // the first in writing
+	moveTimes map[string]time.Duration // by player
 
 	precision  ratings.Precision // of a run that ends at an error,
 	measuredAt int64             // when it had that many games
@@ -299,36 +297,26 @@ func newObserver(e *env, interval int64, config *tournament.Config, kind runKind
 		kind: kind,
 	}
 	f.reading, f.state, config.OnBegin = true, f.results, f.resume
-	f.few, f.overruns = int64(speedGames*cmp.Or(config.Workers, runtime.NumCPU())), map[string]*overrun{}
+	f.few, f.moveTimes = int64(2*cmp.Or(config.Workers, runtime.NumCPU())), map[string]time.Duration{}
 	for _, spec := range config.Agents {
 		own, _ := time.ParseDuration(spec.Get("movetime")) // it has been checked
-		limit := config.Limits.Tighter(agents.Limits{MoveTime: own}).MoveTime
-		if limit > 0 && config.Executor == nil { // of workers the time may be scaled
-			f.overruns[spec.String()] = &overrun{limit: limit}
-		}
+		f.moveTimes[spec.String()] = config.Limits.Tighter(agents.Limits{MoveTime: own}).MoveTime
 	}
 	f.counted = f.standings.Begin(&tournament.Manifest{Config: config.Completed()})
 	return f
 }
 
-// overrun is what a player took more than its move time.
-type overrun struct {
-	limit, most time.Duration
-	moves       int
-}
-
-// leastOverrun is what the machine may take of a move beside the player.
-const leastOverrun = 10 * time.Millisecond
-
 func (f *observer) game(g *record.Record) {
 	f.standings.Add(g)
 	for i, side := range g.Movers() {
-		o := f.overruns[[2]string{g.South.Agent, g.North.Agent}[side]]
-		if o == nil || i >= len(g.Timing.MoveMS) {
-			continue
-		}
-		if more := time.Duration(g.Timing.MoveMS[i]*1e6) - o.limit; more >= leastOverrun {
-			o.most, o.moves = max(o.most, more), o.moves+1
+		player := [2]string{g.South.Agent, g.North.Agent}[side]
+		limit := f.moveTimes[player]
+		const least = 10 * time.Millisecond // what the machine may take beside the player
+		// Workers elsewhere may play in another time.
+		if limit > 0 && i < len(g.Timing.MoveMS) && f.config.Executor == nil {
+			if more := time.Duration(g.Timing.MoveMS[i]*1e6) - limit; more >= least {
+				f.count(player, overran, fmt.Sprintf("game %d: by %v", g.Game, more.Round(time.Millisecond)))
+			}
 		}
 	}
 	f.meter.game(g)
@@ -414,14 +402,8 @@ func (f *observer) writePrecision(w *output, s tournament.Summary) {
 	}
 }
 
-// writeFaults prints a line for each player and kind of fault, and on move times, and how losses may be avoided.
+// writeFaults prints a line for each player and kind of fault, and how losses on time may be avoided.
 func (f *observer) writeFaults(w *output) {
-	for _, spec := range f.config.Agents {
-		if o := f.overruns[spec.String()]; o != nil && o.moves > 0 {
-			w.printf("%s took up to %v more than its move time of %v, in %s; --time-margin says how much more loses a game\n",
-				textfmt.Escape(spec.Label()), o.most.Round(time.Millisecond), o.limit, textfmt.Plural(o.moves, "move"))
-		}
-	}
 	timeouts := false
 	slices.SortFunc(f.faults, func(a, b fault) int {
 		return cmp.Or(b.games-a.games, cmp.Compare(a.agent, b.agent), cmp.Compare(a.kind, b.kind))
@@ -429,8 +411,12 @@ func (f *observer) writeFaults(w *output) {
 	for _, one := range f.faults {
 		name, first := textfmt.Escape(agents.LabelOf(one.agent)), textfmt.Escape(one.first)
 		games := textfmt.Plural(one.games, "game")
-		if one.kind == record.FaultSuspended {
+		switch one.kind {
+		case record.FaultSuspended:
 			w.printf("%s was suspended and did not play %s, first %s\n", name, games, first)
+			continue
+		case overran:
+			w.printf("%s overran its move time in %s without loss, first in %s\n", name, textfmt.Plural(one.games, "move"), first)
 			continue
 		}
 		w.printf("%s %s (%s), first in %s\n", name, styled(w, yellow, "lost "+games+" by a fault"), one.kind, first)

@@ -163,8 +163,8 @@ func TestFaultsWhileARunGoesOn(t *testing.T) {
 	for game := range int64(50) {
 		lost(20+game, record.FaultError, "no")
 	}
-	require.Equal(t, 11, strings.Count(out.String(), "\n"))
-	require.Contains(t, out.String(), "\nFurther ones of A\\x1b[2J (error) are counted at the end.\n")
+	require.Equal(t, 10, strings.Count(out.String(), "\n"))
+	require.Contains(t, out.String(), "A\\x1b[2J lost game 29 by a fault (error): no; further ones are counted at the end\n")
 }
 
 // What a test takes is its forecast, not the most games that may be played.
@@ -285,7 +285,6 @@ func TestOverrunMoveTimes(t *testing.T) {
 			Timing: record.Timing{MoveMS: []float64{75, 105, []float64{64.6, 412, 104}[i]}}})
 	}
 	f.writeFaults(&output{w: &out})
-	require.Equal(t, "own took up to 25ms more than its move time of 50ms, in 2 moves; --time-margin says how much more "+
-		"loses a game\nlate took up to 312ms more than its move time of 100ms, in 1 move; --time-margin says how much more "+
-		"loses a game\n", out.String())
+	require.Equal(t, "own overran its move time in 2 moves without loss, first in game 0: by 25ms\n"+
+		"late overran its move time in 1 move without loss, first in game 1: by 312ms\n", out.String())
 }

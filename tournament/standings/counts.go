@@ -129,14 +129,6 @@ type Player struct {
 	depth mean  // of plies, where some were searched
 }
 
-// Count returns the results on both sides.
-func (p *Player) Count() (c ratings.Count) {
-	for _, n := range p.Results {
-		c.Wins, c.Draws, c.Losses = c.Wins+int(n[0]), c.Draws+int(n[1]), c.Losses+int(n[2])
-	}
-	return c
-}
-
 // addMove counts move i of a game.
 func (p *Player) addMove(g *record.Record, i int) {
 	if len(g.Timing.MoveMS) > 0 {

@@ -34,9 +34,11 @@ func (s *Standings) total(spec string) Player {
 }
 
 // Count returns the results of a player on both sides, in the games that could be read whole.
-func (s *Standings) Count(spec string) ratings.Count {
-	t := s.total(spec)
-	return t.Count()
+func (s *Standings) Count(spec string) (c ratings.Count) {
+	for _, n := range s.total(spec).Results {
+		c.Wins, c.Draws, c.Losses = c.Wins+int(n[0]), c.Draws+int(n[1]), c.Losses+int(n[2])
+	}
+	return c
 }
 
 // PlayerTable returns the table of what was counted of the players given. Faults are left out where there were none.
