@@ -47,6 +47,7 @@ type meter struct {
 
 	done    int64 // games, see [meter.game]
 	faults  []fault
+	lost    int                   // games, by faults
 	kept    func(game int64) bool // whether a game is of an earlier run in the folder; nil: none
 	reading bool                  // what an earlier run in the folder has played is read
 	// state, if not nil, returns a line on the results of the games, and how many more are expected: +Inf for an
@@ -85,16 +86,6 @@ func (m *meter) left(done, more int64) string {
 	}
 	left := time.Duration(float64(took) / float64(done-m.first) * float64(more))
 	return left.Round(time.Second).String() + " left"
-}
-
-// skipPause leaves a time out of the speed in which the program was stopped, as by Ctrl-Z: half a minute without a game
-// where twenty were expected.
-func (m *meter) skipPause() {
-	gap := m.now().Sub(m.ended)
-	if gap >= 30*time.Second && m.ended.Sub(m.start) < gap*time.Duration(m.done-m.first)/20 {
-		m.start = m.start.Add(gap)
-	}
-	m.ended = m.now()
 }
 
 // step reports, when it is due, how much is done of all, which is 0 if that is unknown; what are the things counted.
@@ -155,17 +146,23 @@ func (m *meter) resume(games int64, kept func(game int64) bool) {
 	m.restart(games)
 }
 
+// isOld reports whether a game is of an earlier run in the folder, and counted already.
+func (m *meter) isOld(g *record.Record) bool { return m.kept != nil && m.kept(g.Game) }
+
 // game adds a game; nil is one that is not played but read.
 func (m *meter) game(g *record.Record) {
-	before := g != nil && m.kept != nil && m.kept(g.Game) // it is counted already
 	if g != nil && g.Fault != nil {
-		m.fault(g, !before && !m.reading)
+		m.fault(g)
 	}
-	if before {
+	if g != nil && m.isOld(g) {
 		return
 	}
-	m.skipPause()
-	m.done++
+	// Half a minute without a game where twenty were expected: the program was stopped, as by Ctrl-Z.
+	gap := m.now().Sub(m.ended)
+	if gap >= 30*time.Second && m.ended.Sub(m.start) < gap*time.Duration(m.done-m.first)/20 {
+		m.start = m.start.Add(gap)
+	}
+	m.done, m.ended = m.done+1, m.now()
 	switch {
 	case !m.due():
 	case m.reading:
@@ -192,14 +189,8 @@ func (m *meter) show() {
 		games, all = games+" games", m.done+n
 		left = fmt.Sprintf("about %s games, %s", textfmt.Thousands(twoDigits(n)), m.left(m.done, n))
 	}
-	faults := 0
-	for _, f := range m.faults {
-		if f.kind != record.FaultSuspended && f.kind != overran {
-			faults += f.games
-		}
-	}
-	if faults > 0 {
-		games += ", " + textfmt.Plural(faults, "fault")
+	if m.lost > 0 {
+		games += ", " + textfmt.Plural(m.lost, "fault")
 	}
 	rate := float64(m.done-m.first) / max(m.now().Sub(m.start).Seconds(), 1e-9)
 	lines := []string{fmt.Sprintf("%s, %s games/s, %s", games, textfmt.Digits(rate), left)}
@@ -226,19 +217,19 @@ type fault struct {
 	first string // what happened in the first one
 }
 
-// fault adds a game that was lost by a fault, and prints a line if it is a fresh one and not yet one of many.
-func (m *meter) fault(g *record.Record, fresh bool) {
-	const lines = 10 // of one kind and player
+// fault adds a game that was lost by a fault, and prints a line if it is a new one and not yet one of many.
+func (m *meter) fault(g *record.Record) {
 	loser, kind := [2]string{g.South.Agent, g.North.Agent}[g.Fault.Loser()], g.Fault.Kind
-	n := m.count(loser, kind, fmt.Sprintf("game %d: %s", g.Game, g.Fault.Detail))
+	n, most := m.count(loser, kind, fmt.Sprintf("game %d: %s", g.Game, g.Fault.Detail)), 10
 	name, detail := textfmt.Escape(agents.LabelOf(loser)), textfmt.Escape(g.Fault.Detail)
-	switch {
-	case !fresh:
-	case kind == record.FaultSuspended && n == 1:
-		m.w.printf("%s was suspended %s and plays no more, from game %d on\n", name, detail, g.Game)
-	case kind != record.FaultSuspended && n <= lines:
-		more := map[bool]string{n == lines: "; further ones are counted at the end"}[true]
-		m.w.printf("%s lost game %d by a fault (%s): %s%s\n", name, g.Game, kind, detail, more)
+	line := fmt.Sprintf("%s lost game %d by a fault (%s): %s", name, g.Game, kind, detail)
+	if kind == record.FaultSuspended {
+		line, most = fmt.Sprintf("%s was suspended %s and plays no more, from game %d on", name, detail, g.Game), 1
+	} else if m.lost++; n == most {
+		line += "; further ones are counted at the end"
+	}
+	if n <= most && !m.reading && !m.isOld(g) {
+		m.w.printf("%s\n", line)
 	}
 }
 
@@ -300,7 +291,10 @@ func newObserver(e *env, interval int64, config *tournament.Config, kind runKind
 	f.few, f.moveTimes = int64(2*cmp.Or(config.Workers, runtime.NumCPU())), map[string]time.Duration{}
 	for _, spec := range config.Agents {
 		own, _ := time.ParseDuration(spec.Get("movetime")) // it has been checked
-		f.moveTimes[spec.String()] = config.Limits.Tighter(agents.Limits{MoveTime: own}).MoveTime
+		limit := config.Limits.Tighter(agents.Limits{MoveTime: own}).MoveTime
+		if limit > 0 && config.Executor == nil { // workers elsewhere may play in another time
+			f.moveTimes[spec.String()] = limit
+		}
 	}
 	f.counted = f.standings.Begin(&tournament.Manifest{Config: config.Completed()})
 	return f
@@ -310,13 +304,10 @@ func (f *observer) game(g *record.Record) {
 	f.standings.Add(g)
 	for i, side := range g.Movers() {
 		player := [2]string{g.South.Agent, g.North.Agent}[side]
-		limit := f.moveTimes[player]
-		const least = 10 * time.Millisecond // what the machine may take beside the player
-		// Workers elsewhere may play in another time.
-		if limit > 0 && i < len(g.Timing.MoveMS) && f.config.Executor == nil {
-			if more := time.Duration(g.Timing.MoveMS[i]*1e6) - limit; more >= least {
-				f.count(player, overran, fmt.Sprintf("game %d: by %v", g.Game, more.Round(time.Millisecond)))
-			}
+		const machine = 10 * time.Millisecond // that it may take beside the player
+		limit, known := f.moveTimes[player]
+		if known && i < len(g.Timing.MoveMS) && g.Timing.MoveMS[i] >= float64((limit+machine).Milliseconds()) {
+			f.count(player, overran, fmt.Sprintf("game %d: %.0fms for %v", g.Game, g.Timing.MoveMS[i], limit))
 		}
 	}
 	f.meter.game(g)
@@ -448,13 +439,13 @@ func (f *observer) end(ctx context.Context, s tournament.Summary) {
 	f.meter.end()
 	f.counted.SetManifest(&tournament.Manifest{Config: f.config.Completed(), Status: s.Status})
 	if s.Status == tournament.Failed && s.Played < f.done {
-		f.standings, f.done, f.faults = standings.New(), 0, nil
+		f.standings, f.done, f.faults, f.reading = standings.New(), 0, nil, true
 		f.counted = f.standings.Begin(&tournament.Manifest{Config: f.config.Completed()})
 		in, path := &runs.Stream{Strict: true, Torn: true}, filepath.Join(s.Out, tournament.GamesFile)
 		err := each(ctx, f.e, in, []string{path}, func(_ int, g *record.Record) error {
 			f.standings.Add(g)
 			if f.done++; g.Fault != nil {
-				f.fault(g, false)
+				f.fault(g)
 			}
 			return nil
 		})
