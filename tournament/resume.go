@@ -14,29 +14,31 @@ import (
 	"gyges/tournament/record"
 )
 
-// checkManifest compares the run in the folder, if there is one, with the one to be played.
-func checkManifest(gamesSize int64, c *Config, m *Manifest) error {
+// checkManifest compares the run in the folder, if there is one, with the one to be played, and reports whether that has
+// further agents.
+func checkManifest(gamesSize int64, c *Config, m *Manifest) (joined bool, err error) {
 	old, err := ReadManifest(os.DirFS(c.Out))
 	switch {
 	case err != nil:
-		return fmt.Errorf("%s can't be read: %w", ManifestFile, err)
+		return false, fmt.Errorf("%s can't be read: %w", ManifestFile, err)
 	case old == nil && gamesSize > 0:
-		return fmt.Errorf("holds records (%s) but no %s; expected a new folder or a whole run", GamesFile, ManifestFile)
+		return false, fmt.Errorf("holds records (%s) but no %s; expected a new folder or a whole run", GamesFile, ManifestFile)
 	case old == nil:
-		return nil
+		return false, nil
 	case old.Status == Imported:
-		return errors.New("holds imported games; expected a new folder or that of a run")
+		return false, errors.New("holds imported games; expected a new folder or that of a run")
 	case old.Config.Unknown != nil:
-		return fmt.Errorf("holds a run with settings that this version doesn't know: %w", old.Config.Unknown)
+		return false, fmt.Errorf("holds a run with settings that this version doesn't know: %w", old.Config.Unknown)
 	case old.Schema != m.Schema:
-		return fmt.Errorf("holds a run with schema %d, expected %d", old.Schema, m.Schema)
+		return false, fmt.Errorf("holds a run with schema %d, expected %d", old.Schema, m.Schema)
 	}
 	longer := old.Config.extended(&m.Config)
+	joined = len(old.Config.Agents) < len(m.Config.Agents)
 	fixed := len(c.Schedule.Format().Stages(len(c.Agents), c.Rounds)) == 1
 	if c.Extend && old.Config.Schedule == m.Config.Schedule {
-		if !fixed && (longer.Pairs > old.Config.Pairs || len(m.Config.Agents) > len(old.Config.Agents)) {
+		if !fixed && (longer.Pairs > old.Config.Pairs || joined) {
 			// they would have changed later pairings
-			return fmt.Errorf("holds a %s tournament, which can't be extended", old.Config.Schedule)
+			return false, fmt.Errorf("holds a %s tournament, which can't be extended", old.Config.Schedule)
 		}
 		old.Config = longer
 	}
@@ -49,9 +51,34 @@ func checkManifest(gamesSize int64, c *Config, m *Manifest) error {
 		err = &ExtendError{err}
 	}
 	if err != nil && c.Extend && !slices.Equal(old.Config.Players(), c.Players()) {
-		err = fmt.Errorf("%w; --extend plays the run's agents, in their order, with others between or after them", err)
+		err = fmt.Errorf("%w; --extend plays the run's agents as they met, and others between or after them", err)
 	}
-	return err
+	return joined, err
+}
+
+// extended returns the config of a run with what [Config].Extend lets another one change.
+func (c Config) extended(to *Config) Config {
+	c.Pairs = max(c.Pairs, to.Pairs)
+	if e := to.UntilError; e > 0 && (c.UntilError == 0 || e < c.UntilError) {
+		c.UntilError = e
+	}
+	if len(c.Agents) < len(to.Agents) && !c.Schedule.Format().About().Adaptive {
+		now, gone := to.pairings(), c.pairings()
+		maps.DeleteFunc(gone, func(met [2]string, _ bool) bool { return now[met] })
+		if len(gone) == 0 {
+			c.Agents = to.Agents
+		}
+	}
+	return c
+}
+
+// pairings returns who meets whom in a format that isn't adaptive.
+func (c *Config) pairings() map[[2]string]bool {
+	players, list := c.Players(), map[[2]string]bool{}
+	for _, p := range c.Schedule.Format().Pairings(len(players), nil) {
+		list[[2]string{players[p[0]], players[p[1]]}] = true
+	}
+	return list
 }
 
 // ExtendError is the error of a folder whose run has fewer pairs or agents, or a larger error to end at, differs in

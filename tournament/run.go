@@ -73,12 +73,9 @@ func run(
 	if executor == nil {
 		executor = localExecutor{config.Workers, first}
 	}
-	if config.joined() {
+	if config.Extend { // before the folder is changed
 		if err := first.Start(ctx); err != nil {
 			return Summary{}, err
-		}
-		if err := renumber(config.Out, plan); err != nil {
-			return *s, fmt.Errorf("%s: %w", config.Out, err)
 		}
 	}
 	st, err := openStore(&config, m, plan, c.count)
@@ -86,7 +83,7 @@ func run(
 		return *s, err
 	}
 	defer func() { _ = st.lock.Close() }() // nothing was written by it
-	if c.err == nil && !s.Decided && st.kept < s.Scheduled {
+	if c.err == nil && !s.Decided && st.kept < s.Scheduled && !config.Extend {
 		if err := first.Start(ctx); err != nil {
 			return Summary{}, errors.Join(err, st.discard())
 		}

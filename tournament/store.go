@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 
+	"gyges/rules"
 	"gyges/rules/base/files"
 	"gyges/rules/base/jsonl"
 	"gyges/tournament/record"
@@ -26,6 +27,7 @@ const aheadFile = "ahead.jsonl"
 // before anything is appended.
 type store struct {
 	*os.File
+	joined  bool     // agents have joined, which changes the numbers of games
 	lock    *os.File // the same file; closed last, since others take a run without a lock for one that was killed
 	writer  *record.Writer
 	kept    int64           // games in the file when it was opened
@@ -91,7 +93,7 @@ func (st *store) read(c *Config, m *Manifest, p *plan, kept func(*record.Record)
 	if err != nil {
 		return err
 	}
-	if err := checkManifest(info.Size(), c, m); err != nil {
+	if st.joined, err = checkManifest(info.Size(), c, m); err != nil {
 		return err
 	}
 	if len(m.Earlier) > 0 { // versions whose seeds may give other openings
@@ -106,7 +108,7 @@ func (st *store) read(c *Config, m *Manifest, p *plan, kept func(*record.Record)
 	if size, err = st.readGames(c.Out, size, p, kept); err != nil {
 		return err
 	}
-	if err := st.indexAhead(c.Out); err != nil {
+	if err := st.indexAhead(c.Out, p); err != nil {
 		return err
 	}
 	if err := st.Truncate(size); err != nil {
@@ -122,7 +124,7 @@ func (st *store) read(c *Config, m *Manifest, p *plan, kept func(*record.Record)
 }
 
 // readGames reads the games, in the first bytes of the file, up to the first one missing, and moves
-// those behind it to aheadFile. It returns the size of the former.
+// those behind it to aheadFile; if agents have joined, all. It returns the size of the former.
 func (st *store) readGames(dir string, all int64, p *plan, kept func(*record.Record)) (size int64, err error) {
 	r := record.NewReader(io.NewSectionReader(st, 0, all), st.Name())
 	for {
@@ -134,7 +136,7 @@ func (st *store) readGames(dir string, all int64, p *plan, kept func(*record.Rec
 			return 0, err
 		case g.Game < st.kept:
 			return 0, fmt.Errorf("%s:%d: expected game %d, found game %d again", GamesFile, r.Line(), st.kept, g.Game)
-		case g.Game > st.kept:
+		case g.Game > st.kept || st.joined:
 			return size, st.moveAhead(dir, g, r, 2*p.Len())
 		}
 		if err := p.verify(g); err != nil {
@@ -156,15 +158,17 @@ func (st *store) moveAhead(dir string, g *record.Record, r *record.Reader, sched
 		return err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
-	for last := st.kept; ; {
+	for last := st.kept - 1; ; {
 		switch {
 		case g.Game <= last:
 			return fmt.Errorf("%s:%d: expected a game after game %d, found game %d", GamesFile, r.Line(), last, g.Game)
 		case g.Game >= scheduled:
 			return fmt.Errorf("%s: game %d: expected %d games at most", GamesFile, g.Game, scheduled)
 		}
-		if err := w.Write(g); err != nil {
-			return err
+		if !st.joined || !g.NotPlayed() { // see indexAhead
+			if err := w.Write(g); err != nil {
+				return err
+			}
 		}
 		last = g.Game
 		if g, err = r.Read(); errors.Is(err, io.EOF) {
@@ -175,20 +179,34 @@ func (st *store) moveAhead(dir string, g *record.Record, r *record.Reader, sched
 	}
 }
 
-// indexAhead opens aheadFile, if there is one, and finds its games.
-func (st *store) indexAhead(dir string) (err error) {
+// indexAhead opens aheadFile, if there is one, and finds its games. In schedules that may be extended these have the
+// numbers of the run that played them, and are known by South's seed, as it depends on players, rules, round and side
+// alone.
+func (st *store) indexAhead(dir string, p *plan) (err error) {
 	st.ahead, err = os.Open(filepath.Join(dir, aheadFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	st.offsets = map[int64]int64{}
+	seeds := map[uint64]int64{} // offsets
 	r := record.NewReader(st.ahead, filepath.Join(dir, aheadFile))
 	for err == nil {
 		offset := r.Offset()
 		var g *record.Record
-		if g, err = r.Read(); err == nil && g.Game >= st.kept {
+		switch g, err = r.Read(); {
+		case err != nil || st.joined && g.NotPlayed(): // who is suspended, and when, may differ now
+		case len(p.Stages) == 1:
+			seeds[g.South.Seed] = offset
+		case g.Game >= st.kept:
 			st.offsets[g.Game] = offset
 		}
+	}
+	for game := int64(0); game < 2*p.Len() && len(seeds) > 0; game++ {
+		_, seed := p.seat(p.job(game/2), int(game%2), rules.South)
+		if offset, ok := seeds[seed]; ok && game >= st.kept {
+			st.offsets[game] = offset
+		}
+		delete(seeds, seed)
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, jsonl.ErrTorn) {
 		return nil
@@ -205,7 +223,11 @@ func (st *store) has(game int64) bool {
 // readAhead returns a game of aheadFile.
 func (st *store) readAhead(game int64) (*record.Record, error) {
 	rest := io.NewSectionReader(st.ahead, st.offsets[game], record.MaxLine)
-	return record.NewReader(rest, st.ahead.Name()).Read()
+	g, err := record.NewReader(rest, st.ahead.Name()).Read()
+	if err == nil {
+		g.Game, g.Pair = game, game/2
+	}
+	return g, err
 }
 
 // Write appends to games.jsonl.
