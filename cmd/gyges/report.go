@@ -95,7 +95,7 @@ func (c *reportCmd) page(ctx context.Context, e *env, files []string) (*report.P
 	warnUnreadable(e, in)
 	input := report.Input{Title: listed(names), Commands: c.commands(rated), Program: version(), Labels: all.Labels()}
 	if all.Games() > 0 {
-		if input.Tables, err = c.fit(ctx, in, all, options, c.Pool); err != nil {
+		if input.Tables, err = c.fit(ctx, in, all, options, true); err != nil {
 			return nil, err
 		}
 	}

@@ -268,7 +268,7 @@ func (r *run) rate(ctx context.Context) (*page, error) {
 		about.Manifest = &m
 		r.collector.SetRun(about)
 	}
-	rated, err := r.collector.Fit(ctx, ratings.Options{}, false)
+	rated, err := r.collector.Fit(ctx, ratings.Options{}, true)
 	if err != nil {
 		return nil, err
 	}

@@ -125,15 +125,19 @@ func (b *builder) sampledText() string {
 		"to end. All counts are over all games; gyges report --games N keeps more.", n, all, c.sample.Seed)
 }
 
-// summary names the winner by the format of each run and the first player of each table; of a gauntlet it has the
-// result of the challenger.
+// summary names the winner by the format of each run and the first player of each table, and over all rules if these
+// are rated together; of a gauntlet it has the result of the challenger.
 func (b *builder) summary() (list []string) {
 	for _, s := range b.Tables.Standings {
 		if s.Result != "" && !s.Separate {
 			list = append(list, textfmt.Visible(s.Result))
 		}
 	}
-	for _, t := range b.Tables.Printed() {
+	tables := b.Tables
+	if n := len(tables.Parts); n > 1 {
+		tables.Pool = tables.All.Title != tables.Parts[n-1].Title
+	}
+	for _, t := range tables.Printed() {
 		text := leader(t.Ratings)
 		if g := t.Gauntlet(); g != nil {
 			text = textfmt.Visible(g.Result)

@@ -280,3 +280,26 @@ func TestGauntletPage(t *testing.T) {
 	captions := texts(page.all("caption"))
 	require.Equal(t, []string{"Results of a against each opponent", "Ratings"}, captions[:2])
 }
+
+// A page of several rule sets names who leads under each and, where they are rated together, over all.
+func TestSummaryNamesTheWinnerOverAll(t *testing.T) {
+	t.Parallel()
+	c := NewCollector(Options{})
+	c.AddRun(RunInfo{Name: "first"})
+	for i := range int64(20) {
+		c.Add(drawGame("standard", i, "a", "b"))
+		c.Add(drawGame("kang", 20+i, "b", "c"))
+	}
+	for _, together := range []bool{false, true} {
+		rated, err := c.Fit(t.Context(), ratings.Options{}, together)
+		require.NoError(t, err)
+		p := Build(c, Input{Tables: rated})
+		if !together {
+			require.Len(t, p.Summary, 2)
+			continue
+		}
+		require.Len(t, p.Summary, 3)
+		require.Regexp(t, `^All rules together: \w leads \w by .* Elo`, p.Summary[2])
+		require.NotContains(t, texts(parsePage(t, p).all("h3")), "All rules together", "a table only with --pool")
+	}
+}
