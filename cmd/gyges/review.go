@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,7 +24,7 @@ type reviewCmd struct {
 	Sources []string `arg:"" name:"source" what:"a run or a file of PGN" sep:"none" help:"Folder of a run, file of records (games.jsonl) or of PGN; - is the standard input. Several are reviewed one after the other."`
 	Game    *int64   `check:"0.." placeholder:"ID" help:"Review the game with this number, as gyges games lists it; of PGN counted from 0 without those that have no result."`
 	gameFilter
-	Nodes   int64  `check:"100..1000000000" default:"20000" placeholder:"N" help:"Positions to search for each move. Default: 20000."`
+	Nodes   int64  `check:"100..1000000000" placeholder:"N" help:"Positions to search for each move. Default: as in the file of reviews, or else 20000."`
 	Workers int    `check:"0..1024" placeholder:"N" help:"Games to review at a time; 0, the default, is one for each core."`
 	Out     string `placeholder:"FILE" help:"File to keep the reviews in, and to go on with if it has some. Default: reviews.jsonl in the run's folder; none for other files."`
 	Format  string `enum:"text,json,jsonl,html" default:"text" placeholder:"FORMAT" help:"Output: text (default), json (the review of one game, or the summary of several), jsonl (the reviews, one a line) or html (a page that replays the games with their reviews)."`
@@ -132,6 +133,7 @@ func (c *reviewCmd) sources(ctx context.Context, e *env, paths []string) ([]revi
 func (c *reviewCmd) source(ctx context.Context, e *env, of *reviewedSource) (err error) {
 	path := c.path(of.name)
 	if path == "" {
+		c.Nodes = cmp.Or(c.Nodes, review.DefaultNodes)
 		return c.review(ctx, e, of, func(*review.Review) error { return nil })
 	}
 	kept, err := review.Open(ctx, path, c.Nodes, version(), of.records)
@@ -145,7 +147,7 @@ func (c *reviewCmd) source(ctx context.Context, e *env, of *reviewedSource) (err
 	case err != nil:
 		return files.Plain(err)
 	}
-	of.reviews = kept.Find(of.records...)
+	c.Nodes, of.reviews = kept.Nodes, kept.Find(of.records...)
 	err = c.review(ctx, e, of, func(g *review.Review) error { return asFailure(kept.Append(g)) })
 	return errors.Join(err, asFailure(kept.Close()))
 }

@@ -156,7 +156,7 @@ type File struct {
 
 // Open opens a file of reviews to add to, makes it if there is none, and locks it. An incomplete last line is
 // removed. Of its reviews those of the records of a list are kept for [Reviews.Find]. It returns an error for a file of
-// something else or of other nodes, and [files.ErrInUse] for one that another process adds to.
+// something else or of other nodes, unless these are 0, and [files.ErrInUse] for one that another process adds to.
 func Open(ctx context.Context, path string, nodes int64, program string, list []*record.Record) (*File, error) {
 	f := &File{Reviews: newReviews(list)}
 	var err error
@@ -164,9 +164,8 @@ func Open(ctx context.Context, path string, nodes int64, program string, list []
 		if err := cmp.Or(ctx.Err(), f.add(line)); err != nil {
 			return err
 		}
-		if f.Nodes != nodes {
-			return fmt.Errorf("holds reviews with %d nodes, found %d; give --nodes %d, or another --out", f.Nodes,
-				nodes, f.Nodes)
+		if nodes != 0 && f.Nodes != nodes {
+			return fmt.Errorf("holds reviews with %d nodes, found %d; leave --nodes out, or give another --out", f.Nodes, nodes)
 		}
 		return nil
 	})
@@ -176,7 +175,7 @@ func Open(ctx context.Context, path string, nodes int64, program string, list []
 	if f.Header.Reviews > 0 {
 		return f, nil
 	}
-	f.Header = Header{formatVersion, nodes, program}
+	f.Header = Header{formatVersion, cmp.Or(nodes, DefaultNodes), program}
 	if err := f.Append(f.Header); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}

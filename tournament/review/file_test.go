@@ -113,6 +113,10 @@ func TestFile(t *testing.T) {
 
 	_, err = Open(t.Context(), path, 400, "test", nil)
 	require.ErrorContains(t, err, "holds reviews with 300 nodes, found 400")
+	f, err = Open(t.Context(), path, 0, "test", nil)
+	require.NoError(t, err)
+	require.EqualValues(t, 300, f.Nodes)
+	require.NoError(t, f.Close())
 }
 
 // A damaged or hostile file is refused with its line.
