@@ -190,16 +190,18 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 	command := cmp.Or(ctx.Selected(), ctx.Model.Node)
 	text, examples := helpOf(command)
 	command.Detail = text
-	if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
-		return err
-	}
-	below := "\nExamples:\n"
+	var help strings.Builder
+	out := ctx.Stdout.(*output)
+	ctx.Stdout = &help
+	err := kong.DefaultHelpPrinter(options, ctx)
+	ctx.Stdout = out
+	help.WriteString("\nExamples:\n")
 	for line := range strings.Lines(examples) {
-		below += "  " + line
+		help.WriteString("  " + line)
 	}
 	if command == ctx.Model.Node {
-		below += "\ngyges help lists the manuals.\n"
+		help.WriteString("\ngyges help lists the manuals.\n")
 	}
-	_, err := io.WriteString(ctx.Stdout, below)
+	out.print(help.String())
 	return err
 }

@@ -4,7 +4,6 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -93,8 +92,12 @@ func (c *helpCmd) Run(e *env, k *kong.Context) error {
 	i := slices.IndexFunc(topics, func(t topic) bool { return t.name == word })
 	switch {
 	case i >= 0 && len(c.Words) == 1:
-		_, err := io.WriteString(e.out, topics[i].manual())
-		return err
+		text := topics[i].manual()
+		if e.out.terminal() != nil {
+			text = joinLines(text)
+		}
+		e.out.print(text)
+		return nil
 	case i >= 0 && !isCommand:
 		return fmt.Errorf("unexpected argument %.60s; see gyges help", c.Words[1])
 	case !isCommand:
@@ -118,6 +121,18 @@ func helpWords(k *kong.Context) (words []string) {
 		}
 	}
 	return words
+}
+
+// lineBreak is one inside a paragraph of Markdown.
+var lineBreak = regexp.MustCompile("([^\\n|])\\n {0,3}([^\\s|#>\\d-]|\\d[^.])")
+
+// joinLines joins the lines of each paragraph of Markdown.
+func joinLines(text string) string {
+	parts := strings.Split(text, "\n```") // every second one is code
+	for i := 0; i < len(parts); i += 2 {
+		parts[i] = lineBreak.ReplaceAllString(parts[i], "$1 $2")
+	}
+	return strings.Join(parts, "\n```")
 }
 
 // list prints the topics.

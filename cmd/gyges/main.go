@@ -248,7 +248,15 @@ func (o *output) draw(lines ...string) {
 	o.drawn = len(lines)
 }
 
-func (o *output) printf(format string, args ...any) { _, _ = fmt.Fprintf(o, format, args...) }
+// printf writes text for people: words are not broken at the edge of a terminal.
+func (o *output) printf(format string, args ...any) { o.print(fmt.Sprintf(format, args...)) }
+
+func (o *output) print(text string) {
+	if o.terminal() != nil {
+		text = textfmt.Fit(text, tableWidth(o))
+	}
+	_, _ = io.WriteString(o, text)
+}
 
 // warn writes a line on something that was left out or may be wrong.
 func (o *output) warn(format string, args ...any) {

@@ -43,7 +43,8 @@ type rateCmd struct {
 // Run reads the games and prints the tables. The file of --plot is opened before.
 func (c *rateCmd) Run(ctx context.Context, e *env) error {
 	if c.Explain {
-		return table.Explain(e.out)
+		e.out.print(table.Explain())
+		return nil
 	}
 	if len(c.Runs) == 0 {
 		return errors.New("expected a run or a file of games: gyges rate FILE ...; see gyges rate --help")

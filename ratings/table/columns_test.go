@@ -59,10 +59,8 @@ func TestEveryColumnPrints(t *testing.T) {
 
 // Every key of JSON and every column stands in the explanation.
 func TestExplainIsComplete(t *testing.T) {
-	var buf bytes.Buffer
-	require.NoError(t, Explain(&buf))
 	explained := make(map[string]bool)
-	for _, line := range strings.Split(buf.String(), "\n") {
+	for _, line := range strings.Split(Explain(), "\n") {
 		require.LessOrEqual(t, len(line), 120)
 		if strings.HasPrefix(line, "  ") && !strings.HasPrefix(line, "   ") {
 			explained[strings.Fields(line)[0]] = true
@@ -74,7 +72,6 @@ func TestExplainIsComplete(t *testing.T) {
 	for _, c := range columns {
 		require.True(t, explained[c.Key], c.Key)
 	}
-	require.ErrorIs(t, Explain(brokenWriter{}), errBroken)
 }
 
 func TestComparisons(t *testing.T) {

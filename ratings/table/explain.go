@@ -3,7 +3,6 @@ package table
 import (
 	_ "embed"
 	"fmt"
-	"io"
 	"strings"
 
 	"gyges/rules/base/textfmt"
@@ -14,8 +13,8 @@ import (
 //go:embed explain.md
 var explanation string
 
-// Explain writes what every figure means.
-func Explain(w io.Writer) error {
+// Explain returns what every figure means.
+func Explain() string {
 	var b strings.Builder
 	sections := strings.Split(explanation, "\n## ")
 	b.WriteString(strings.Join(textfmt.Wrap(textfmt.Unwrap(sections[0]), usualWidth), "\n"))
@@ -28,8 +27,7 @@ func Explain(w io.Writer) error {
 		name, doc, _ := strings.Cut(section, "\n")
 		b.WriteString(entry(name, textfmt.Unwrap(doc)))
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String()
 }
 
 // entry returns a name, and its definition in lines beside it.

@@ -81,8 +81,14 @@ func (p *page) heading(text string) {
 	p.line(text)
 }
 
-// line writes a line.
-func (p *page) line(text string) { p.WriteString(grid.Escape(p.format, text) + "\n") }
+// line writes a line, in text no wider than its tables.
+func (p *page) line(text string) {
+	text = grid.Escape(p.format, text)
+	if p.format == grid.Text {
+		text = textfmt.Fit(text, p.layout.Width)
+	}
+	p.WriteString(text + "\n")
+}
 
 // paragraph writes a line of its own.
 func (p *page) paragraph(text string) {

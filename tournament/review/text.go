@@ -79,13 +79,10 @@ func (g *Review) WriteText(w io.Writer, width int) error {
 		moves[i] = &g.Moves[i]
 	}
 	err := grid.Make(moveColumns, moves).Write(&b, grid.Text, grid.Options{Width: width})
-	for i, note := range g.notes() {
-		if i == 0 {
-			b.WriteString("\n")
-		}
-		b.WriteString(textfmt.Hang("", note, width))
+	if notes := g.notes(); len(notes) > 0 {
+		b.WriteString("\n" + strings.Join(notes, "\n") + "\n")
 	}
-	_, errWrite := io.WriteString(w, b.String())
+	_, errWrite := io.WriteString(w, textfmt.Fit(b.String(), width))
 	return cmp.Or(err, errWrite)
 }
 
@@ -135,12 +132,12 @@ func (s Summaries) WriteText(w io.Writer, nodes int64, width int, name func(agen
 			if len(table.Rows) == 0 {
 				continue
 			}
-			fmt.Fprintf(&b, "\n%s\n", textfmt.Hang("", table.Title+":", width))
+			fmt.Fprintf(&b, "\n%s:\n\n", table.Title)
 			if err := table.Write(&b, grid.Text, grid.Options{Width: width, Fold: 1}); err != nil {
 				return err
 			}
 		}
 	}
-	_, err := io.WriteString(w, b.String())
+	_, err := io.WriteString(w, textfmt.Fit(b.String(), width))
 	return err
 }

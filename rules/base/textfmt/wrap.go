@@ -69,6 +69,19 @@ func Hang(before, text string, columns int) string {
 	return b.String()
 }
 
+// Fit returns a text whose lines are at most N columns wide: wider ones are broken at blanks, and go on below their
+// first word, behind blanks and the dash of a list.
+func Fit(text string, columns int) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if words := strings.TrimLeft(line, " -"); Width(line) > columns {
+			before := line[:len(line)-len(words)]
+			lines[i] = strings.TrimSuffix(Hang(before[max(0, len(before)-columns/3):], words, columns), "\n")
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
 // NoBreak is a blank at which no line is broken.
 const NoBreak = "\u00a0"
 

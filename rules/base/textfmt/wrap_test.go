@@ -34,6 +34,26 @@ func TestWrap(t *testing.T) {
 	}
 }
 
+func TestFit(t *testing.T) {
+	for _, c := range []struct {
+		text    string
+		columns int
+		want    string
+	}{
+		{"", 20, ""},
+		{"as  it\n   is\n", 20, "as  it\n   is\n"},
+		{"one two three four five six\n", 20, "one two three four\nfive six\n"},
+		{"short\n  one two three four five six", 22, "short\n  one two three four\n  five six"},
+		{"- one two three four five six\n\n", 22, "- one two three four\n  five six\n\n"},
+		{strings.Repeat(" ", 30) + "one two three four five", 30, strings.Repeat(" ", 10) + "one two three four\n" +
+			strings.Repeat(" ", 10) + "five"},
+		{"\x1b[31mgyges:\x1b[0m one two three four", 20, "\x1b[31mgyges:\x1b[0m one two three\nfour"},
+		{"一二三四五 六七八九十 é́é́é́", 22, "一二三四五 六七八九十\né́é́é́"},
+	} {
+		require.Equal(t, c.want, Fit(c.text, c.columns), "%q, %d", c.text, c.columns)
+	}
+}
+
 // No line is too long, no character is lost, and a blank is where the text has one.
 func TestWrapAnyText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
