@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -40,10 +41,28 @@ func (p *parser) group(n *yaml.Node, what string, fields []settings.Field, prefi
 			p.loadOpenings(fields, path)
 		default:
 			names := keysBelow(fields, prefix)
-			hint := cmp.Or(suggest.DidYouMean(key.Value, names), ", expected one of: "+strings.Join(names, ", "))
+			hint := ""
+			if ours, known := otherKeys[key.Value]; known && slices.Contains(names, word.FindString(ours)) {
+				hint = "; expected " + ours
+			}
+			hint = cmp.Or(hint, suggest.DidYouMean(key.Value, names), ", expected one of: "+strings.Join(names, ", "))
 			p.add(key.Line, "unknown key %s in %s%s", found(key), what, hint)
 		}
 	})
+}
+
+var word = regexp.MustCompile(`^\w+`)
+
+// otherKeys are the words of fastchess and cutechess for settings, with what is expected in their place.
+var otherKeys = map[string]string{
+	"concurrency": "workers", "threads": "workers, games at a time; an agent's threads are its parameter",
+	"games": "pairs, of two games each", "repeat": "pairs, whose second game has the sides swapped",
+	"engines": "agents", "engine": "agents", "players": "agents", "each": "limits or clock, those of all agents",
+	"tc": "clock", "st": "limits.movetime", "movetime": "limits.movetime", "depth": "limits.depth", "nodes": "limits.nodes",
+	"timemargin": "time_margin", "margin": "time_margin", "book": "openings.file", "opening": "openings", "srand": "seed",
+	"variant": "rules", "tournament": "schedule", "format": "schedule", "type": "schedule", "event": "name",
+	"resign": "adjudication", "draw": "adjudication", "maxmoves": "adjudication",
+	"pgnout": "out, the folder of a run; gyges export writes its games as PGN",
 }
 
 // keysBelow returns the keys that follow a prefix, without those of their groups.
@@ -101,6 +120,9 @@ func (p *parser) value(n *yaml.Node, f *settings.Field) {
 			v.Set(reflect.ValueOf(made))
 		}
 	case !settings.IsList(v.Type()):
+		if unit := f.Tag.Get("unit"); unit != "" && (n.Tag == "!!int" || n.Tag == "!!float") {
+			n = &yaml.Node{Kind: n.Kind, Tag: "!!str", Value: n.Value + unit, Line: n.Line}
+		}
 		p.scalar(n, v, f.Form())
 	default:
 		p.list(n, f)

@@ -6,8 +6,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"gyges/tournament/game"
 )
 
 // requireProblems checks an error against its lines, each the beginning of one.
@@ -181,4 +184,40 @@ func TestProblemsAreBounded(t *testing.T) {
 	lines := strings.Split(err.Error(), "\n")
 	require.Len(t, lines, maxProblems+1)
 	require.Equal(t, path+": and 4900 more", lines[maxProblems])
+}
+
+// A key that other programs have for a setting is answered with ours, where a file of the kind has it.
+func TestKeysOfOtherPrograms(t *testing.T) {
+	for key, want := range map[string]string{
+		"concurrency: 4": "workers", "games: 10": "pairs, of two games each", "threads: 2": "workers, games at a time; ",
+		"engines: [a]": "agents", "tc: 10+0.1": "clock", "st: 1": "limits.movetime", "each: {tc: 1}": "limits or clock",
+		"variant: kang": "rules", "pgnout: x.pgn": "out, the folder of a run; gyges export ", "timemargin: 5": "time_margin",
+		"srand: 3": "seed", "format: swiss": "schedule", "book: x": "openings.file",
+	} {
+		path := write(t, "agents: [random, greedy]\n"+key+"\n")
+		name, _, _ := strings.Cut(key, ":")
+		_, err := LoadTournament(path, testRegistry())
+		requireProblems(t, path, err, fmt.Sprintf("2: unknown key %q in a tournament; expected %s", name, want))
+	}
+	path := write(t, "openings: {book: x}\nagents: [random, greedy]")
+	_, err := LoadTournament(path, testRegistry())
+	requireProblems(t, path, err, `1: openings: unknown key "book" in openings, expected one of: policy, plies`)
+}
+
+// The parts of a clock are seconds without a unit, as the clock is.
+func TestClockInSeconds(t *testing.T) {
+	want := game.Clock{Base: 2500 * time.Millisecond, Increment: 100 * time.Millisecond}
+	for _, text := range []string{"2.5+0.1", "{base: 2.5, increment: 0.1}", "{base: 2.5s, increment: 100ms}"} {
+		c, err := LoadTournament(write(t, "agents: [random, greedy]\nclock: "+text), testRegistry())
+		require.NoError(t, err)
+		require.Equal(t, want, c.Clock, text)
+	}
+	for text, problem := range map[string]string{
+		"{base: true}": `2: clock.base: expected a time, like 60 (seconds) or 1m, found "true"`,
+		"{base: -2}":   "2: clock: expected a time from 1ms to 24h and an increment",
+	} {
+		path := write(t, "agents: [random, greedy]\nclock: "+text)
+		_, err := LoadTournament(path, testRegistry())
+		requireProblems(t, path, err, problem)
+	}
 }

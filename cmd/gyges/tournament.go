@@ -58,7 +58,7 @@ func (c *tournamentCmd) print(ctx context.Context, e *env, f *observer, s tourna
 	w := e.err
 	if c.forPeople() {
 		w = e.out
-		w.printf("\n")
+		w.printf("\nResults by side, and the depth, nodes and time of a move:\n\n")
 		err = errors.Join(err, printTable(w, f.standings.PlayerTable(f.config.Players()), c.Format, 1))
 	}
 	w.printf("\n")

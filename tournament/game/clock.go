@@ -13,9 +13,9 @@ import (
 // Clock is the time each side has for a whole game. The zero value is no clock.
 type Clock struct {
 	// Base is for the game, 1 ms to 24 h; 0: no clock.
-	Base time.Duration `yaml:"base" help:"Time of each side for a whole game."`
+	Base time.Duration `yaml:"base" form:"a time, like 60 (seconds) or 1m" unit:"s" help:"Time of each side for a whole game."`
 	// Increment is added after each move.
-	Increment time.Duration `yaml:"increment" help:"Time added to the clock after each move."`
+	Increment time.Duration `yaml:"increment" form:"a time, like 0.6 (seconds) or 600ms" unit:"s" help:"Time added to the clock after each move."`
 }
 
 // ParseClock reads "BASE" or "BASE+INCREMENT", in seconds or with units: "60+0.6", "1m+600ms".

@@ -5,6 +5,7 @@
 //	                    no setting. The key of a struct, or a pointer to one, is put before the keys of its fields;
 //	                    one that is ",inline", or embedded without a tag, has none
 //	form:"TEXT"         what is expected, in messages
+//	unit:"UNIT"         that of a time which is a number in a file; without it, a number is none
 //	check:"LOW..HIGH"   the bounds of a number or a time; "LOW..": no upper one
 //	zero:"TEXT"         what 0, or the empty text among [Choice]s, means
 //	default:"TEXT"      the value in a struct that a file makes, where nil is the default
