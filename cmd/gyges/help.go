@@ -124,7 +124,7 @@ func helpWords(k *kong.Context) (words []string) {
 }
 
 // lineBreak is one inside a paragraph of Markdown.
-var lineBreak = regexp.MustCompile("([^\\n|])\\n {0,3}([^\\s|#>\\d-]|\\d[^.])")
+var lineBreak = regexp.MustCompile(`([^\n|])\n {0,3}([^\s|#>\d-]|\d[^.])`)
 
 // joinLines joins the lines of each paragraph of Markdown.
 func joinLines(text string) string {
