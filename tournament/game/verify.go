@@ -109,22 +109,16 @@ func (g *Task) Verify(r *record.Record) error {
 // VerifyHead returns an error unless a record, which may be under way, has the numbers, the rules, the opening, the
 // players and the settings of the task.
 func (g *Task) VerifyHead(r *record.Record) error {
-	const maxFound = 300 // bytes
-	want := g.Blank()
-	for _, f := range []struct {
-		name        string
-		want, found any
-	}{
-		{"number", want.Game, r.Game}, {"pair", want.Pair, r.Pair}, {"rules", want.Rules, r.Rules},
-		{"opening", want.Opening, r.Opening}, {"policy", want.Policy, r.Policy},
-		{"south", want.South.Agent, r.South.Agent}, {"seed of south", want.South.Seed, r.South.Seed},
-		{"north", want.North.Agent, r.North.Agent}, {"seed of north", want.North.Seed, r.North.Seed},
-		{"limits", want.Limits, r.Limits}, {"on_repetition", want.OnRepetition, r.OnRepetition},
-		{"adjudication", want.Adjudication, r.Adjudication},
-	} {
-		if f.want != f.found {
-			return fmt.Errorf("game %d: %s: expected %+v, found %s", g.Number, f.name, f.want,
-				textfmt.Cut(fmt.Sprintf("%+v", f.found), maxFound))
+	w := g.Blank()
+	for f := range slices.Chunk([]any{ // what it is, expected, found
+		"number", w.Game, r.Game, "pair", w.Pair, r.Pair, "rules", w.Rules, r.Rules, "opening", w.Opening, r.Opening,
+		"policy", w.Policy, r.Policy, "south", w.South.Agent, r.South.Agent, "seed of south", w.South.Seed, r.South.Seed,
+		"north", w.North.Agent, r.North.Agent, "seed of north", w.North.Seed, r.North.Seed, "limits", w.Limits, r.Limits,
+		"on_repetition", w.OnRepetition, r.OnRepetition, "adjudication", w.Adjudication, r.Adjudication,
+	}, 3) {
+		if f[1] != f[2] {
+			found := textfmt.Cut(fmt.Sprintf("%+v", f[2]), 300)
+			return fmt.Errorf("game %d: %s: expected %+v, found %s", w.Game, f[0], f[1], found)
 		}
 	}
 	return nil

@@ -298,8 +298,8 @@ func (r *run) send(ctx context.Context, w *pendingJob) {
 	})
 }
 
-// repair creates what the server has lost of the run, because it was purged, has expired or was on a lost disk. Jobs that
-// the server has stored and of which it has neither the job nor the result are published again.
+// repair creates what the server has lost of the run, because it was purged, has expired or was on a lost disk. Jobs
+// that the server has stored and of which it has neither the job nor the result are published again.
 func (r *run) repair(ctx context.Context) error {
 	if !r.nc.IsConnected() {
 		return nats.ErrDisconnected
