@@ -130,3 +130,33 @@ func TestFullStreams(t *testing.T) {
 	require.Contains(t, coordinator.String(), "maximum bytes exceeded")
 	require.Contains(t, worker.String(), "maximum bytes exceeded")
 }
+
+// Jobs that are lost are published again at the next look, also while results of others come.
+func TestRepairWhileResultsCome(t *testing.T) {
+	t.Parallel()
+	ctx, c := t.Context(), testConfig(t, 4, "random", "other")
+	p := testPool(t, connect(t, testServer(t)), nil)
+	r, err := p.newRun(&c, make(chan tournament.Result))
+	require.NoError(t, err)
+	require.NoError(t, r.attach(ctx))
+	const jobs = 4
+	stored := func() int {
+		for range jobs {
+			(<-r.published).published = true
+		}
+		pairs, err := p.pairsOn(ctx, jobStream, jobsOf(r.id.Run))
+		require.NoError(t, err)
+		return len(pairs)
+	}
+	for pair := range int64(jobs) {
+		r.add(ctx, tournament.Job{Pair: pair, Agents: [2]int{0, 1}, Wanted: [2]bool{true, true}})
+	}
+	require.Equal(t, jobs, stored())
+	stream, err := p.js.Stream(ctx, jobStream)
+	require.NoError(t, err)
+	require.NoError(t, stream.Purge(ctx))
+	r.pairs++
+	require.NoError(t, r.repair(ctx))
+	require.Equal(t, jobs, stored())
+	r.background.Wait()
+}

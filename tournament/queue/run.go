@@ -312,8 +312,8 @@ func (r *run) repair(ctx context.Context) error {
 		return err
 	}
 	lost := 0
-	for pair, w := range r.pending {
-		if w.published && !w.done && !stored[pair] {
+	for _, pair := range slices.Sorted(maps.Keys(r.pending)) { // the first ones hold up the file
+		if w := r.pending[pair]; w.published && !w.done && !stored[pair] {
 			lost++
 			r.send(ctx, w)
 		}
