@@ -187,6 +187,6 @@ func TestTwoPeople(t *testing.T) {
 
 	again := s.state(s.post("/api/games", fmt.Sprintf(`{"rematch":%q}`, now.ID)), http.StatusCreated)
 	s.state(s.post("/api/games/"+again.ID+"/resign", "{}"), http.StatusOK)
-	again = s.settled(s.state(s.get("/api/games/"+again.ID+"?after=2"), http.StatusOK))
+	s.settled(s.state(s.get("/api/games/"+again.ID+"?after=2"), http.StatusOK))
 	require.Equal(t, "human:name=Ada", s.kept()[1].South.Agent, "sides are exchanged")
 }
