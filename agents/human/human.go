@@ -29,7 +29,7 @@ func Kind(in io.Reader, out io.Writer) agents.Kind {
 	echo := !ok || !term.IsTerminal(int(f.Fd()))
 	return agents.Kind{
 		Name:        "human",
-		Doc:         "a person at the terminal",
+		Doc:         "a person at the keyboard",
 		Interactive: true,
 		New: func(agents.Config) (agents.Agent, error) {
 			return &Person{in: input, out: out, echo: echo}, nil
@@ -119,12 +119,11 @@ func (h *Person) answer(ctx context.Context, g *rules.Game, text string) (rules.
 		return rules.NoMove, agents.ErrResigned
 	case words[0] == "hint" && h.Hint != nil && !g.Rules().SettingUp(g.Position()):
 		h.Helped = true
-		err := h.Hint.NewGame(ctx, agents.Setup{Rules: g.Rules(), Side: g.Position().Side(), Seed: 1})
-		if err == nil {
-			var d agents.Decision
-			d, err = h.Hint.Choose(ctx, g, agents.Request{})
-			h.printf("  %s  %s\n", g.Rules().LongText(g.Position(), d.Move), d.Info(textfmt.Thousands))
+		if err := h.Hint.NewGame(ctx, agents.Setup{Rules: g.Rules(), Side: g.Position().Side(), Seed: 1}); err != nil {
+			return rules.NoMove, err
 		}
+		d, err := h.Hint.Choose(ctx, g, agents.Request{})
+		h.printf("  %s  %s\n", g.Rules().LongText(g.Position(), d.Move), d.Info(textfmt.Thousands))
 		return rules.NoMove, err
 	case words[0] == "undo" && h.Undo != nil && h.Undo():
 		h.Helped = h.Helped || !g.Rules().SettingUp(g.Position())

@@ -16,11 +16,8 @@ import (
 	"gyges/rules/base/suggest"
 )
 
-// Times of searches without limits: of any, and of one whose command had words but no limit.
-const (
-	endless       = 24 * time.Hour
-	unknownSearch = time.Second
-)
+// endless is how long a search without any limit may take.
+const endless = 24 * time.Hour
 
 // maxMS is the longest time of a command, a day, in milliseconds.
 const maxMS = 86_400_000
@@ -104,7 +101,7 @@ func (s *server) goSearch(ctx context.Context, text string) error {
 		lim = lim.Tighter(agents.Limits{Depth: o.MaxPly, Nodes: o.MaxNodes, MoveTime: moveTime})
 	}
 	if lim == (agents.Limits{}) && text != "" && !command.infinite { // it may have meant a bound
-		lim.MoveTime = unknownSearch
+		lim.MoveTime = lastSearch
 	}
 	if s.bounded = lim != (agents.Limits{}); !s.bounded {
 		lim.MoveTime = endless

@@ -20,7 +20,7 @@ import (
 const (
 	maxCommand = 1 << 20     // bytes in a line from a host: the history of the longest game the rules allow fits
 	maxInfo    = 240         // bytes in an info string
-	lastSearch = time.Second // how long a bounded search may go on when the input has ended
+	lastSearch = time.Second // how long one may take whose limits can't be read, or go on when the input has ended
 )
 
 // ServerConfig describes an engine.

@@ -144,7 +144,6 @@ type spectator struct {
 	showSetup bool // draw the board after each placement, too
 
 	made      []record.Turn
-	undone    bool
 	interrupt context.CancelFunc // ends the playing, which begins again
 }
 
@@ -196,7 +195,7 @@ func (s *spectator) play(ctx context.Context) (*record.Record, error) {
 func (s *spectator) undo() bool {
 	for i, t := range slices.Backward(s.made) {
 		if s.Seats[t.Before.Side()].Person && t.Move != rules.Pass {
-			s.made, s.before, s.undone = s.made[:i], t.Before, true
+			s.made, s.before = s.made[:i], t.Before
 			s.board(s.Rules, t.Before, rules.NoMove)
 			s.interrupt()
 			return true
@@ -205,16 +204,14 @@ func (s *spectator) undo() bool {
 	return false
 }
 
-// finish names the persons who had help so. The times of moves that were made again are unknown.
+// finish names the persons who had help so. Then the times are none of their moves.
 func (s *spectator) finish(g *record.Record) {
 	for side, name := range []*string{&g.South.Agent, &g.North.Agent} {
 		p, ok := s.Seats[side].Agent.(player).Agent.(*human.Person)
 		if spec, err := agents.ParseSpec(*name); ok && err == nil && p.Helped {
 			*name = spec.With("name", cmp.Or(spec.Get("name"), spec.Kind)+browser.Helped).String()
+			g.Timing.MoveMS = nil
 		}
-	}
-	if s.undone {
-		g.Timing.MoveMS = nil
 	}
 }
 

@@ -133,9 +133,6 @@ func (c *serveCmd) players(ctx context.Context, e *env) ([]browser.Player, error
 		}
 		closeAgent(e, agent)
 		p := browser.Player{Name: kind.Name, Spec: spec, Doc: kind.Doc}
-		if kind.Interactive {
-			p.Doc = "another person, at the same screen"
-		}
 		if _, timed := kind.Param("movetime"); timed {
 			p.Times = []string{"250ms", "1s", "3s", "10s"}
 		}

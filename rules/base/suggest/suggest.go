@@ -8,18 +8,12 @@ import (
 	"strings"
 )
 
-// Bounds of the words in a message: of those that are near, and of all.
-const (
-	maxNear  = 6
-	maxKnown = 40
-)
-
 // Unknown returns the message on an unknown word, a name of some kind of thing, with known words: the near ones, or all
 // up to a bound.
 func Unknown(what, word string, known []string) string {
 	hint := DidYouMean(word, known)
 	if hint == "" {
-		hint = "; expected one of: " + strings.Join(known[:min(len(known), maxKnown)], ", ")
+		hint = "; expected one of: " + strings.Join(known[:min(len(known), 40)], ", ")
 	}
 	return fmt.Sprintf("unknown %s %.60q%s", what, word, hint)
 }
@@ -41,7 +35,7 @@ func DidYouMean(word string, known []string) string {
 	case 1:
 		return ", did you mean " + list[0] + "?"
 	default:
-		return ", did you mean one of " + strings.Join(list[:min(len(list), maxNear)], ", ") + "?"
+		return ", did you mean one of " + strings.Join(list[:min(len(list), 6)], ", ") + "?"
 	}
 }
 
