@@ -56,12 +56,12 @@ var word = regexp.MustCompile(`^\w+`)
 // otherKeys are the words of fastchess and cutechess for settings, with what is expected in their place.
 var otherKeys = map[string]string{
 	"concurrency": "workers", "threads": "workers, games at a time; an agent's threads are its parameter",
-	"games": "pairs, of two games each", "repeat": "pairs, whose second game has the sides swapped",
-	"engines": "agents", "engine": "agents", "players": "agents", "each": "limits or clock, those of all agents",
-	"tc": "clock", "st": "limits.movetime", "movetime": "limits.movetime", "depth": "limits.depth",
-	"nodes": "limits.nodes", "timemargin": "time_margin", "margin": "time_margin", "book": "openings.file", "opening": "openings", "srand": "seed",
-	"variant": "rules", "tournament": "schedule", "format": "schedule", "type": "schedule", "event": "name",
-	"resign": "adjudication", "draw": "adjudication", "maxmoves": "adjudication",
+	"games": "pairs, of two games each", "repeat": "pairs, whose second game has the sides swapped", "engines": "agents",
+	"engine": "agents", "players": "agents", "each": "limits or clock, those of all agents", "tc": "clock",
+	"st": "limits.movetime", "movetime": "limits.movetime", "depth": "limits.depth", "nodes": "limits.nodes",
+	"timemargin": "time_margin", "margin": "time_margin", "book": "openings.file", "opening": "openings",
+	"srand": "seed", "variant": "rules", "tournament": "schedule", "format": "schedule", "type": "schedule",
+	"event": "name", "resign": "adjudication", "draw": "adjudication", "maxmoves": "adjudication",
 	"pgnout": "out, the folder of a run; gyges export writes its games as PGN",
 }
 

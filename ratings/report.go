@@ -163,7 +163,11 @@ func (p *problem) notes(r *Ratings) []string {
 			notes = append(notes, "some players never met, directly or through others; the prior alone compares them")
 		}
 	}
-	if few := r.barelyLinked(); len(few) > 0 {
+	few := slices.DeleteFunc(slices.Clone(p.data.names), func(name string) bool {
+		i, _ := p.data.number(name)
+		return r.estimate == nil || !r.estimate.barelyLinked(i)
+	})
+	if len(few) > 0 {
 		notes = append(notes, "few games link these to the others, so they count little in the mean that is 0: "+
 			textfmt.List(few, maxNamed))
 	}

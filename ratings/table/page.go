@@ -108,7 +108,7 @@ func (p *page) list(lines []string) {
 			p.WriteString("- " + text + "\n")
 			continue
 		}
-		text = strings.Join(textfmt.Wrap(text, p.layout.Width), "\n") + "\n"
+		text = textfmt.Fit(text, p.layout.Width) + "\n"
 		if note, ok := strings.CutPrefix(text, "Note:"); ok && p.layout.Styles {
 			text = "\x1b[33mNote:\x1b[0m" + note // yellow
 		}
