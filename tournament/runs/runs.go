@@ -160,17 +160,6 @@ func (g *Entry) Load() (err error) {
 	return f.at(err)
 }
 
-// verify verifies a loaded game. The error is a [*jsonl.LineError].
-func (g *Entry) verify() error {
-	if g.file.verify == nil {
-		g.file.Legal, g.file.verify = true, tournament.Verifier(g.file.Manifest)
-	}
-	if err := g.file.verify(g.Record); err != nil {
-		return &jsonl.LineError{File: g.file.Name, Line: g.Line, Err: err}
-	}
-	return nil
-}
-
 // Stream reads files. Several copies of one run count once.
 type Stream struct {
 	Strict bool          // the first game that can't be read, or a record that can't be read whole, ends the stream
@@ -220,6 +209,9 @@ func (r *Stream) open(f *File) error {
 		f.lined = record.NewReader(f.In, f.Name)
 	}
 	if !again {
+		if r.Verify {
+			f.Legal, f.verify = true, tournament.Verifier(f.Manifest)
+		}
 		if i := slices.IndexFunc(r.files, f.isCopy); i >= 0 {
 			f.copied = &r.files[i].ids
 		}
@@ -253,7 +245,9 @@ func (r *Stream) next(ctx context.Context, f *File, g *Entry) error {
 		}
 		if err == nil && r.Verify {
 			if err = g.Load(); err == nil {
-				err = g.verify()
+				if bad := f.verify(g.Record); bad != nil {
+					err = &jsonl.LineError{File: f.Name, Line: g.Line, Err: bad}
+				}
 			}
 		}
 		if _, bad := errors.AsType[*jsonl.LineError](err); bad {
