@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -93,15 +94,18 @@ type exporter struct {
 	names playerNames
 	text  []byte
 
-	file               int   // that the last game came from
-	game, pair         int64 // what is added to its numbers
-	nextGame, nextPair int64 // the first numbers that are free
+	file               int         // that the last game came from
+	seen               source.Seen // the numbers of its games, up to one that comes again, as in a stream of several runs
+	game, pair         int64       // what is added to its numbers
+	nextGame, nextPair int64       // the first numbers that are free
 }
 
-// renumbered gives the games of the second file and those after it numbers of their own.
+// renumbered gives the games of the second run and those after it numbers of their own.
 func (w *exporter) renumbered(file int, g *record.Record) *record.Record {
-	if file != w.file {
-		w.file, w.game, w.pair = file, w.nextGame, w.nextPair
+	id := strconv.AppendInt(nil, g.Game, 10)
+	if again := w.seen.Add(id, 0); again || file != w.file {
+		w.file, w.game, w.pair, w.seen = file, w.nextGame, w.nextPair, source.Seen{}
+		w.seen.Add(id, 0)
 	}
 	g.Game += w.game
 	g.Pair += w.pair
@@ -143,19 +147,7 @@ var exportColumns = slices.Concat(gameColumns[1:4], []grid.Column[listedGame]{
 	}},
 	{Key: "seconds", Value: func(g listedGame) any { return g.Timing.Seconds }},
 	{Key: "moves", Value: func(g listedGame) any { return strings.Join(g.Moves, " ") }},
-}, listColumns())
-
-// listColumns are those of the lists of records that have one in CSV.
-func listColumns() (columns []grid.Column[listedGame]) {
-	for _, l := range record.Lists {
-		if l.CSV != "" {
-			columns = append(columns, grid.Column[listedGame]{Key: l.CSV, Value: func(g listedGame) any {
-				return l.Words(g.Record)
-			}})
-		}
-	}
-	return columns
-}
+})
 
 type importCmd struct {
 	File   string `arg:"" name:"file" what:"a file of PGN or CSV" help:"PGN or CSV; - is the standard input."`
@@ -176,6 +168,7 @@ func (c *importCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
+	defer file.Close() //nolint:errcheck // it was only read
 	content, count := sha256.New(), 0
 	in, games := &runs.Stream{Strict: c.Strict, Rules: c.Rules}, &runs.File{
 		In: io.TeeReader(file, content), Name: name, Legal: true,
@@ -199,6 +192,9 @@ func (c *importCmd) Run(ctx context.Context, e *env) error {
 		}
 		if count == 0 {
 			return noGames([]string{name}, in)
+		}
+		if err := leftOut(in.Notes()); c.Strict && err != nil {
+			return err
 		}
 		event := games.Event()
 		if event == "" || event == "?" {

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"cmp"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,9 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/text/encoding/unicode"
+
+	"gyges/ratings/source"
 	"gyges/rules/base/files"
 	"gyges/tournament"
 	"gyges/tournament/runs"
@@ -19,23 +23,66 @@ import (
 
 // openInput opens a regular file that a user names; "-" is the standard input, and name is for messages. Reading
 // fails as soon as ctx ends, as it does when the command has ended, also where the standard input would block.
+// Text in UTF-16 is decoded, and what gzip has packed is unpacked.
 func openInput(ctx context.Context, e *env, path string) (in io.ReadCloser, name string, err error) {
-	file, name := io.NopCloser(e.in), "standard input"
-	if path != "-" {
-		if file, err = files.Open(path); err != nil {
+	f := &input{ctx: ctx}
+	if name = path; path != "-" {
+		file, err := files.Open(path)
+		if err != nil {
 			return nil, "", files.Plain(err)
 		}
-		name = path
+		f.Reader, f.Closer = file, file
+	} else {
+		name = "standard input"
+		out, to := io.Pipe()
+		stop := context.AfterFunc(ctx, func() { _ = to.CloseWithError(ctx.Err()) }) // it is never an error
+		go func() {
+			defer stop()
+			_, err := io.Copy(to, e.in)
+			_ = to.CloseWithError(err)
+		}()
+		f.Reader, f.Closer = out, out
 	}
-	out, to := io.Pipe()
-	stop := context.AfterFunc(ctx, func() { _ = to.CloseWithError(ctx.Err()) }) // it is never an error
-	go func() {
-		defer stop()
-		_, err := io.Copy(to, file)
-		_ = file.Close() // it was only read
-		_ = to.CloseWithError(files.Plain(err))
-	}()
-	return out, name, nil
+	if f.Reader, err = decoded(f.Reader); err != nil {
+		return nil, "", errors.Join(files.Plain(source.Named(name, err)), f.Close())
+	}
+	return f, name, nil
+}
+
+// input is an open file.
+type input struct {
+	ctx context.Context
+	io.Reader
+	io.Closer
+}
+
+func (f *input) Read(p []byte) (n int, err error) {
+	if err := f.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err = f.Reader.Read(p)
+	return n, files.Plain(err)
+}
+
+// decoded returns a reader of the text in a file.
+func decoded(file io.Reader) (io.Reader, error) {
+	b := bufio.NewReader(file)
+	text, err := b.Peek(4)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	packed := []string{"PK\x03\x04", "\x28\xb5\x2f\xfd", "\xfd7zX", "7z\xbc\xaf", "BZh9"} // zip, zstd, xz, 7z, bzip2
+	switch head := string(text) + "...."; {
+	case head[:2] == "\x1f\x8b":
+		return gzip.NewReader(b)
+	case slices.Contains(packed, head[:4]):
+		return nil, errors.New("expected text, which gzip may have packed, found a file that another program has packed")
+	case head[:2] == "\xff\xfe", head[1] == 0:
+		return unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewDecoder().Reader(b), nil
+	case head[:2] == "\xfe\xff", head[0] == 0:
+		return unicode.UTF16(unicode.BigEndian, unicode.UseBOM).NewDecoder().Reader(b), nil
+	}
+	return b, nil
 }
 
 // openGames opens a file of games of a run that has a manifest, or nil.
@@ -52,6 +99,7 @@ func readInput[T any](
 	if err != nil {
 		return value, err
 	}
+	defer in.Close() //nolint:errcheck // it was only read
 	return read(in, name)
 }
 

@@ -311,6 +311,7 @@ func findGame(ctx context.Context, e *env, path string, id int64) (g *record.Rec
 	if err != nil {
 		return nil, nil, err
 	}
+	defer file.Close() //nolint:errcheck // it was only read
 	g, line, err := record.Find(file, name, id)
 	switch {
 	case errors.Is(err, io.EOF):

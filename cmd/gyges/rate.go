@@ -14,6 +14,7 @@ import (
 
 	"gyges/configs"
 	"gyges/ratings"
+	"gyges/ratings/source"
 	"gyges/ratings/table"
 	"gyges/rules/base/grid"
 	"gyges/rules/base/problems"
@@ -35,7 +36,7 @@ type rateCmd struct {
 	Top        int    `check:"0.." default:"20" placeholder:"N" help:"With --head-to-head, print N pairings at most; 0 for all. Default: 20."`
 
 	Plot    string `placeholder:"FILE" help:"Also draw the ratings of one rule set with their intervals, as SVG."`
-	Strict  bool   `help:"Fail on lines that can't be read, instead of omitting them."`
+	Strict  bool   `help:"Fail if anything is left out, such as a line that can't be read, instead of saying so."`
 	Explain bool   `help:"Print what every figure means, and nothing else."`
 	formatFlag
 }
@@ -78,6 +79,15 @@ func (c *rateCmd) Run(ctx context.Context, e *env) error {
 	return c.print(e, rated)
 }
 
+// leftOut returns an error of --strict if a note says that something is left out.
+func leftOut(notes []string) error {
+	notes = slices.DeleteFunc(notes, func(note string) bool { return !strings.HasPrefix(note, "left out") })
+	if len(notes) == 0 {
+		return nil
+	}
+	return errors.New("--strict: " + strings.Join(slices.Compact(notes), "; "))
+}
+
 func (c *rateCmd) rate(
 	ctx context.Context, e *env, in *runs.Stream, all *standings.Standings, files []string, options ratings.Options,
 ) (rated table.Tables, err error) {
@@ -102,7 +112,15 @@ func (c *rateCmd) rate(
 	if c.Compare, err = playerNamed(all, "--compare", c.Compare); err != nil {
 		return rated, err
 	}
-	return c.fit(ctx, in, all, options, c.Pool || c.Format == grid.JSON)
+	rated, err = c.fit(ctx, in, all, options, c.Pool || c.Format == grid.JSON)
+	if err != nil || !c.Strict {
+		return rated, err
+	}
+	notes := slices.Clone(rated.Notes)
+	for _, t := range rated.Printed() {
+		notes = append(notes, t.Ratings.Notes...)
+	}
+	return rated, leftOut(notes)
 }
 
 // noGames is the error of files without a game that can be read.
@@ -323,7 +341,7 @@ func playerNamed(all *standings.Standings, flag, name string) (string, error) {
 	if name == "" {
 		return "", nil
 	}
-	players := all.Data().Players()
+	players, name := all.Data().Players(), source.Name(name)
 	label := cmp.Or(all.Labels()[name], name)
 	if !slices.Contains(players, label) {
 		return "", fmt.Errorf("%s: %.60q has not played; the players are %s", flag, name, listed(players))

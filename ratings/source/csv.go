@@ -10,16 +10,19 @@ import (
 
 	"gyges/ratings"
 	"gyges/rules/base/csvfile"
+	"gyges/rules/base/jsonl"
 )
 
 // csvTable is a table of results, a game a line. A header names the columns: south (or white), north (or black),
-// result, and optionally game (or id), pair and rules, beside any others. Without a header the first three are South,
-// North and the result. Fields are separated by commas, semicolons or tabs, whatever the first line has; a quoted field
+// result, and optionally game (or id), pair, rules and opening, beside any others. Without a header the first three are
+// South, North and the result. Later headers are those of files put together. No line has more fields than the first
+// one, as one has whose decimal comma parts two fields. Fields are separated by commas, semicolons or tabs, whatever the first line has; a quoted field
 // may hold them, but no line end. Each line is parsed by itself, so that a quote left open ends with it.
 type csvTable struct {
 	line    bytes.Reader
 	fields  *csv.Reader      // of line; nil before the first one
 	columns [columnCount]int // their places; -1 for a column that isn't there
+	count   int              // of the fields of a line
 	sides   ratings.Sides    // by the header
 }
 
@@ -31,13 +34,14 @@ const (
 	columnID
 	columnPair
 	columnRules
+	columnOpening
 	columnCount
 )
 
 // columnNames are the names of each column in a header.
 var columnNames = [columnCount][]string{
 	{"south", "white", "player1"}, {"north", "black", "player2"}, {"result", "score"},
-	{"game", "id", "gameid", "game_id"}, {"pair"}, {"rules", "variant"},
+	{"game", "id", "gameid", "game_id"}, {"pair"}, {"rules", "variant"}, {"opening"},
 }
 
 // readCSV is [Results.ReadResult] for CSV.
@@ -45,7 +49,7 @@ func (r *Results) readCSV(o *Result) error {
 	t := &r.csv
 	for {
 		line, err := r.next()
-		switch n := r.lines.Line(); {
+		switch n := r.line; {
 		case err != nil:
 			return err
 		case len(line) > maxFields:
@@ -53,40 +57,52 @@ func (r *Results) readCSV(o *Result) error {
 		case len(bytes.TrimSpace(line)) == 0:
 			continue
 		}
-		first := t.fields == nil
-		if first {
+		if t.fields == nil {
 			t.fields = csv.NewReader(&t.line)
-			t.fields.Comma, t.fields.FieldsPerRecord, t.fields.ReuseRecord = separator(line), -1, true
+			t.fields.FieldsPerRecord, t.fields.ReuseRecord = -1, true
+			header, err := t.begin(line)
+			if err != nil {
+				return fmt.Errorf("%s: line %d: %w; found %.80q", r.file, r.line, err, line)
+			}
+			if header {
+				continue
+			}
 		}
-		fields, err := t.split(line)
-		header := false
-		if first && err == nil {
-			header, err = t.header(fields)
-		}
+		err = r.csvGame(line, o)
+		bad, isLine := errors.AsType[*jsonl.LineError](err)
 		switch {
-		case first && err != nil:
-			return fmt.Errorf("%s: line %d: %w; found %.80q", r.file, r.lines.Line(), err, line)
-		case err != nil:
-			return r.wrong(r.lines.Line(), "%w", err)
-		case !header:
-			return r.csvGame(fields, o)
+		case errors.Is(err, errScale):
+			return fmt.Errorf("%s: line %d: %w, so that no result of the file can be relied on", r.file, r.line, bad.Err)
+		case isLine && t.isHeader(line):
+			continue
 		}
+		return err
 	}
 }
 
-// csvGame stores the game with these fields in o.
-func (r *Results) csvGame(fields []string, o *Result) error {
-	t, n := &r.csv, r.lines.Line()
-	if most := slices.Max(t.columns[:]); len(fields) <= most {
+// csvGame stores the game of a line in o.
+func (r *Results) csvGame(line []byte, o *Result) error {
+	t, n := &r.csv, r.line
+	fields, err := t.split(line)
+	most := slices.Max(t.columns[:])
+	switch {
+	case err != nil:
+		return r.wrong(n, "%w", err)
+	case len(fields) <= most:
 		return r.wrong(n, "expected at least %d fields, found %d", most+1, len(fields))
+	case len(fields) > t.count && strings.Join(fields[t.count:], "") != "":
+		return r.wrong(n, "expected %d fields, as the first line has, found %d", t.count, len(fields))
 	}
 	field := func(column int) []byte {
 		if i := t.columns[column]; i >= 0 {
-			return []byte(csvfile.Text(strings.TrimSpace(fields[i])))
+			return []byte(csvfile.Text(strings.Trim(fields[i], " \t")))
 		}
 		return nil
 	}
-	*o = Result{Line: n, Sides: t.sides, ID: field(columnID), Pair: field(columnPair)}
+	*o = Result{Line: n, Sides: t.sides, ID: field(columnID), Pair: field(columnPair), Opening: Hash(field(columnOpening))}
+	if len(o.ID) > 0 {
+		o.Content = Hash(line)
+	}
 	return r.result(o, value{"South", field(columnSouth), n}, value{"North", field(columnNorth), n},
 		value{"", field(columnResult), n}, field(columnRules))
 }
@@ -104,39 +120,49 @@ func (t *csvTable) split(line []byte) ([]string, error) {
 	return fields, err
 }
 
-// separator returns that of the fields of a file with this first line.
-func separator(line []byte) rune {
-	for _, c := range ",;\t" {
-		if bytes.ContainsRune(line, c) {
-			return c
-		}
-	}
-	return ','
-}
-
-// header finds the columns by the first line, and reports whether that is a header.
-func (t *csvTable) header(fields []string) (bool, error) {
-	for k, names := range columnNames {
-		t.columns[k] = slices.IndexFunc(fields, func(field string) bool {
-			field = strings.TrimSpace(field)
-			return slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, field) })
-		})
-	}
-	if slices.Min(t.columns[:columnResult+1]) >= 0 {
-		switch strings.ToLower(strings.TrimSpace(fields[t.columns[columnSouth]])) {
-		case "south":
-			t.sides = ratings.SouthNorth
-		case "white":
-			t.sides = ratings.WhiteBlack
-		}
+// begin finds separator and columns by the first line, and reports whether that is a header.
+func (t *csvTable) begin(line []byte) (header bool, err error) {
+	if t.isHeader(line) {
 		return true, nil
 	}
-	t.columns = [columnCount]int{0, 1, 2, -1, -1, -1}
-	if len(fields) >= 3 {
-		if _, err := parseResult([]byte(strings.TrimSpace(fields[2]))); err == nil || errors.Is(err, ErrUnfinished) {
-			return false, nil
+	t.columns = [columnCount]int{0, 1, 2, -1, -1, -1, -1}
+	for _, t.fields.Comma = range separators {
+		var fields []string
+		if fields, err = t.split(line); err != nil {
+			return false, err
+		}
+		if t.count = len(fields); t.count >= 3 {
+			_, err := parseResult([]byte(fields[2]))
+			if err == nil || errors.Is(err, ErrUnfinished) || errors.Is(err, errScale) {
+				return false, nil
+			}
 		}
 	}
 	return false, errors.New("expected a header with the columns south, north and result (or white, black, result), " +
 		"or a game in that order")
+}
+
+// separators are those of fields.
+const separators = ",;\t"
+
+// isHeader finds separator and columns by a line, and reports whether it is a header; they stay if it isn't.
+func (t *csvTable) isHeader(line []byte) bool {
+	comma, columns := t.fields.Comma, t.columns
+	for _, t.fields.Comma = range separators {
+		fields, _ := t.split(line)
+		for i := range fields {
+			fields[i] = strings.ToLower(strings.TrimSpace(fields[i]))
+		}
+		for k, names := range columnNames {
+			t.columns[k] = slices.IndexFunc(fields, func(field string) bool { return slices.Contains(names, field) })
+		}
+		if slices.Min(t.columns[:columnResult+1]) < 0 {
+			continue
+		}
+		sides := map[string]ratings.Sides{"south": ratings.SouthNorth, "white": ratings.WhiteBlack}
+		t.count, t.sides = len(fields), sides[fields[t.columns[columnSouth]]]
+		return true
+	}
+	t.fields.Comma, t.columns = comma, columns
+	return false
 }

@@ -14,7 +14,8 @@ type Matcher struct {
 }
 
 // Add takes a game, of which it keeps no byte slices. Two games with one Pair, other than "", that are of the
-// same players with sides swapped and under the same rules, are a pair.
+// same players with sides swapped, from the same opening and under the same rules, are a pair: pairs of two runs may
+// have one number.
 func (m *Matcher) Add(g Result) {
 	key := g.Pair
 	if g.ID, g.Pair = nil, nil; len(key) == 0 {
@@ -24,7 +25,7 @@ func (m *Matcher) Add(g Result) {
 	other, ok := m.waiting[string(key)]
 	if ok {
 		delete(m.waiting, string(key))
-		if g.South == other.North && g.North == other.South && g.Rules == other.Rules {
+		if g.South == other.North && g.North == other.South && g.Rules == other.Rules && g.Opening == other.Opening {
 			m.Pair(other, g)
 			return
 		}

@@ -4,24 +4,30 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 
 	"gyges/ratings"
 )
 
-// pgnGame is a game of a PGN file being read: its tags, and the text of its moves. White is South.
+// pgnGame is a game of a PGN file being read: its tags, and its moves. White is South.
 //
 // The games of a pair have the same tag Pair, or Round and FEN: two of one round and opening with sides swapped.
 type pgnGame struct {
-	start    int    // line of the first tag; 0: none yet
-	ended    bool   // a blank line or moves came after the tags
-	comment  bool   // in a comment of several lines, up to a tag behind a blank line
-	blank    bool   // the line before was
-	pending  []byte // tags of the next game, which end this one
-	bad      error  // the first mistake
+	start    int      // its first line; 0: none yet
+	ended    bool     // a blank line or moves came after the tags
+	comment  int      // the line in which one began that goes on; 0: none
+	blank    bool     // the line before was
+	ahead    [][]byte // tags that follow each other in a comment
+	pending  [][]byte // lines of the next game that were read already
+	bad      error    // the first mistake
+	damage   error    // of the moves
 	tags     [tagCount][]byte
 	tagLines [tagCount]int // their lines; 0 for a tag that wasn't read
-	moves    []byte
-	tooLong  bool // there were more moves than are kept
+	moves    []byte        // without comments
+	tooLong  bool          // there were more moves than are kept
+	open     int           // parentheses in them
+	end      string        // the result behind them; "": none yet
+	endLine  int
 	key      []byte
 	value    []byte
 }
@@ -57,70 +63,129 @@ var tagNames = map[string]int{
 // readPGN is [Results.ReadResult] for PGN.
 func (r *Results) readPGN(o *Result) error {
 	p := r.pgn
-	line := p.pending
-	if p.pending = nil; line != nil {
-		p.begin(r.lines.Line())
-	}
 	for {
-		if line != nil && r.readTags(line) {
-			return r.endPGN(o)
-		}
-		var err error
-		line, err = r.next()
-		if errors.Is(err, io.EOF) && p.start > 0 {
-			return r.endPGN(o)
-		}
+		line, err := r.nextPGN()
+		n := r.line - len(p.pending)
 		if err != nil {
+			if p.closeComment(r, "file"); errors.Is(err, io.EOF) && p.start > 0 {
+				return r.endPGN(o)
+			}
 			return err
 		}
-		if p.comment && p.blank && len(line) > 0 && line[0] == '[' {
-			_, _, isTag := p.splitTag(line)
-			p.comment = !isTag // it was left open
-		}
-		if p.blank = len(line) == 0; !p.comment {
+		if p.comment == 0 {
 			line = trimBlanks(line)
+		} else if p.followedByTags(line) {
+			p.closeComment(r, "game")
+			return r.endPGN(o)
 		}
-		if p.comment || len(line) == 0 || line[0] != '[' {
-			p.addMoves(line)
-			line = nil
+		p.blank = len(line) == 0
+		switch isTags := p.comment == 0 && !p.blank && line[0] == '['; {
+		case isTags && r.readTags(line, n):
+			return r.endPGN(o)
+		case !isTags && p.readMoves(line, n):
+			p.pending = slices.Insert(p.pending, 0, line)
+			return r.endPGN(o)
 		}
 	}
 }
 
-// addMoves reads a line behind the tags.
-func (p *pgnGame) addMoves(line []byte) {
-	if !p.comment && len(line) > 0 && line[0] == '%' {
+// nextPGN returns the next line.
+func (r *Results) nextPGN() (line []byte, err error) {
+	p := r.pgn
+	if len(p.pending) == 0 {
+		return r.next()
+	}
+	line = p.pending[0]
+	p.pending = slices.Delete(p.pending, 0, 1)
+	return line, nil
+}
+
+// followedByTags reports whether a comment was left open, as a line in it shows that is a tag behind a blank line, or
+// the third tag after one another. These lines are pending then.
+func (p *pgnGame) followedByTags(line []byte) bool {
+	isTag := len(line) > 0 && line[0] == '['
+	if isTag {
+		_, _, isTag = p.splitTag(line)
+	}
+	if !isTag {
+		p.ahead = p.ahead[:0]
+		return false
+	}
+	if p.ahead = append(p.ahead, bytes.Clone(line)); !p.blank && len(p.ahead) < 3 {
+		return false
+	}
+	p.pending, p.ahead = p.ahead, nil
+	return true
+}
+
+// closeComment ends a comment that was left open up to the end of something.
+func (p *pgnGame) closeComment(r *Results, what string) {
+	if p.comment == 0 {
 		return
 	}
-	if p.ended = p.start > 0; p.ended && len(line) > 0 {
-		if p.tooLong = p.tooLong || len(p.moves)+len(line) >= maxLine; !p.tooLong {
-			p.moves = append(append(p.moves, '\n'), line...)
-		}
+	err := r.wrong(p.comment, "expected } at the end of a comment, found the end of the %s", what)
+	if p.damage = err; p.start == 0 {
+		p.begin(p.comment)
+		p.bad = err
 	}
-	p.findComments(line)
+	p.comment = 0
 }
 
-// findComments finds out whether a comment goes on after a line of moves. In it a line may begin like a tag.
-func (p *pgnGame) findComments(line []byte) {
-	for {
-		mark := byte('{')
-		if p.comment {
-			mark = '}'
-		}
-		i := bytes.IndexByte(line, mark)
-		if i < 0 || (!p.comment && bytes.IndexByte(line[:i], ';') >= 0) {
-			return
-		}
-		p.comment = !p.comment
-		line = line[i+1:]
+// readMoves reads a line that has no tags, and reports whether it belongs to the next game.
+func (p *pgnGame) readMoves(line []byte, n int) (next bool) {
+	if p.comment == 0 && len(line) > 0 && line[0] == '%' {
+		return false
 	}
+	for p.ended = p.start > 0; len(line) > 0; {
+		if p.comment > 0 {
+			_, rest, closed := bytes.Cut(line, []byte{'}'})
+			if line = rest; closed {
+				p.comment = 0
+			}
+			continue
+		}
+		text, rest, opened := bytes.Cut(line, []byte{'{'})
+		if i := bytes.IndexByte(text, ';'); i >= 0 { // a comment up to the end of the line
+			text, rest, opened = text[:i], nil, false
+		}
+		if text = bytes.TrimSpace(text); len(text) > 0 && p.addMoves(text, n) {
+			return true
+		}
+		if line = rest; opened {
+			p.comment = n
+		}
+	}
+	return false
+}
+
+// addMoves adds moves that stand in a line, unless the game has ended with a result before.
+func (p *pgnGame) addMoves(text []byte, n int) (next bool) {
+	if p.start == 0 {
+		p.begin(n)
+		p.ended = true
+	}
+	switch {
+	case p.end != "":
+		return string(text) != p.end && bytes.IndexByte([]byte("($)"), text[0]) < 0
+	case p.tooLong || len(p.moves)+len(text) >= maxLine:
+		p.tooLong = true
+		return false
+	}
+	p.moves = append(append(p.moves, ' '), text...)
+	p.open += bytes.Count(text, []byte{'('}) - bytes.Count(text, []byte{')'})
+	for _, result := range []string{"1/2-1/2", "1-0", "0-1", "*"} {
+		if p.open == 0 && bytes.HasSuffix(text, []byte(result)) {
+			p.end, p.endLine = result, n
+		}
+	}
+	return false
 }
 
 // readTags reads a line of one or several tags, and reports whether they are of the next game.
-func (r *Results) readTags(line []byte) (next bool) {
-	p, n := r.pgn, r.lines.Line()
+func (r *Results) readTags(line []byte, n int) (next bool) {
+	p := r.pgn
 	if p.ended {
-		p.pending = line
+		p.pending = slices.Insert(p.pending, 0, line)
 		return true
 	}
 	if p.start == 0 {
@@ -137,8 +202,9 @@ func (r *Results) readTags(line []byte) (next bool) {
 			return false
 		}
 		if k := tagNames[string(name)]; k != tagNone {
-			if p.tagLines[k] > 0 && k <= tagResult { // without a blank line before it
-				p.pending = line
+			// Without a blank line before it.
+			if p.tagLines[k] > 0 && (k <= tagResult || slices.Min(p.tagLines[tagWhite:tagResult+1]) > 0) {
+				p.pending = slices.Insert(p.pending, 0, line)
 				return true
 			}
 			p.tagLines[k], p.tags[k] = n, append(p.tags[k][:0], p.value...)
@@ -151,7 +217,8 @@ func (r *Results) readTags(line []byte) (next bool) {
 // begin begins a game with a line.
 func (p *pgnGame) begin(line int) {
 	p.tagLines = [tagCount]int{}
-	p.start, p.ended, p.bad, p.moves, p.tooLong = line, false, nil, p.moves[:0], false
+	p.start, p.ended, p.bad, p.damage, p.moves, p.tooLong = line, false, nil, nil, p.moves[:0], false
+	p.open, p.end = 0, ""
 }
 
 // splitTag takes the first tag off a line and stores its value, in which a backslash escapes a quote or a backslash.
@@ -181,13 +248,26 @@ func (p *pgnGame) fail(err error) {
 // endPGN stores the game in o.
 func (r *Results) endPGN(o *Result) error {
 	p := r.pgn
-	rules := p.tag(tagRules)
+	rules, opening := p.tag(tagRules), p.tag(tagFEN)
 	if len(rules) == 0 {
 		rules = p.tag(tagVariant)
 	}
+	if len(opening) == 0 {
+		opening = p.tag(tagOpening)
+	}
+	if p.end != "" && p.end != "*" && p.end != string(p.tag(tagResult)) {
+		p.checkEnd(r)
+	}
 	*o = Result{
-		Line: p.start, Sides: ratings.WhiteBlack, ID: p.tag(tagID), Pair: p.pair(),
-		Fault: len(p.tag(tagFault)) > 0,
+		Line: p.start, Sides: ratings.WhiteBlack, ID: p.tag(tagID), Pair: p.pair(), Fault: len(p.tag(tagFault)) > 0,
+		Damage: p.damage,
+	}
+	if len(o.Pair) > 0 {
+		o.Opening = Hash(opening)
+	}
+	if len(o.ID) > 0 {
+		o.Content = Hash(p.tags[tagWhite], p.tags[tagBlack], rules, opening, p.moves, p.tags[tagResult], p.tag(tagDate),
+			p.tag(tagTime))
 	}
 	var required [tagResult + 1]value
 	for k, name := range []string{tagWhite: "White", tagBlack: "Black", tagResult: "Result"} {
@@ -196,11 +276,24 @@ func (r *Results) endPGN(o *Result) error {
 		}
 		required[k] = value{name, p.tags[k], p.tagLines[k]}
 	}
-	p.start = 0
+	p.start, p.ended = 0, false
 	if p.bad != nil {
 		return p.bad
 	}
 	return r.result(o, required[tagWhite], required[tagBlack], required[tagResult], rules)
+}
+
+// checkEnd compares the result behind the moves with another one of the tag, in whose place it counts if that is none.
+func (p *pgnGame) checkEnd(r *Results) {
+	tag := string(p.tag(tagResult))
+	if tag == "" || tag == "*" || tag == "?" {
+		p.tagLines[tagResult], p.tags[tagResult] = p.endLine, append(p.tags[tagResult][:0], p.end...)
+		return
+	}
+	said, err := parseResult([]byte(tag))
+	if end, _ := parseResult([]byte(p.end)); err == nil && end != said {
+		p.fail(r.wrong(p.endLine, "expected the result %s of the tag behind the moves, found %s", tag, p.end))
+	}
 }
 
 // tag returns the value of a tag; nil without it.

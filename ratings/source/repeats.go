@@ -5,15 +5,11 @@ import "hash/maphash"
 // hashSeed is that of all hashes, another one in each process: no file can hold games made to have one hash.
 var hashSeed = maphash.MakeSeed()
 
-// HashMoves returns a hash of a game's rules, opening, result and moves, which stand between quotes and with commas
-// between them as in a record: the same for games that are the same move for move. It is 0 without moves.
-func HashMoves(rules, opening, result, moves []byte) uint64 {
-	if len(moves) == 0 {
-		return 0
-	}
+// Hash returns a hash of some texts.
+func Hash(texts ...[]byte) uint64 {
 	var h maphash.Hash
 	h.SetSeed(hashSeed)
-	for _, text := range [...][]byte{rules, opening, result, moves} {
+	for _, text := range texts {
 		_, _ = h.Write(text) // never fails
 		_ = h.WriteByte(0)
 	}

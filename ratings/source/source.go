@@ -13,7 +13,14 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 
 	"gyges/ratings"
 	"gyges/rules/base/jsonl"
@@ -35,28 +42,34 @@ type Result struct {
 	Rules        string        // empty if unknown
 	ID           []byte        // of the game in its file; empty if unknown
 	Pair         []byte        // the same in both games of a pair; empty if unknown
-	Moves        uint64        // as [HashMoves] returns it, in records; 0 if unknown, or if a fault decided
+	Opening      uint64        // a hash of it, the same in both games of a pair; 0 if unknown
+	Moves        uint64        // a hash of all but the players, in records; 0 without moves, or if a fault decided
+	Content      uint64        // a hash of players, rules, opening, moves, result and start; used if there is an ID
+	Damage       error         // what keeps the moves of PGN from being read; a [jsonl.LineError], or nil
 	Fault        bool          // decided it: a crash, an illegal move or the like
 	NotPlayed    bool          // since a player was suspended; in records
 	Line         int           // of its first line, from 1; 0: unknown
 	Sides        ratings.Sides // what the file calls them; empty if it has no names
 }
 
-// Names keeps one string for each text.
+// Names keeps one string for each text: its [Name].
 type Names map[string]string
 
 // Of returns the string of a text. A nil map keeps none.
 func (n Names) Of(text []byte) string {
 	name, ok := n[string(text)]
-	if !ok && n == nil {
-		return string(text)
-	}
 	if !ok {
-		name = string(text)
-		n[name] = name
+		own := string(text)
+		if name = Name(own); n != nil {
+			n[own] = name
+		}
 	}
 	return name
 }
+
+// Name returns a name in the form NFC of Unicode, in which texts that look alike since they differ only in how
+// accents are written are one.
+func Name(text string) string { return norm.NFC.String(text) }
 
 // Format is a kind of file.
 type Format string
@@ -79,7 +92,7 @@ func Sniff(r io.Reader) (Format, io.Reader, error) {
 			return "", nil, err
 		case len(text) == 0 && err == nil && n < maxFields:
 			continue
-		case len(text) == 0, text[0] == '[', text[0] == '%', text[0] == ';':
+		case len(text) == 0, text[0] == '[', text[0] == '%', text[0] == ';', pgnComment.Match(text):
 			return PGN, b, nil
 		case text[0] == '{':
 			return Records, b, nil
@@ -96,20 +109,26 @@ func Named(name string, err error) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-var bom = []byte("\ufeff")
+var (
+	bom        = []byte("\ufeff")
+	pgnComment = regexp.MustCompile(`^\{\s*[^"}\s]`) // no JSON begins like it
+)
 
 // Results reads the games of a file of PGN or CSV. It belongs to one goroutine.
 type Results struct {
+	Names Names // that were read
+
 	file  string
 	lines *jsonl.Lines
-	names Names
+	line  int      // the number of the line read last, from 1
+	rest  []byte   // what follows a line end of old Macs, a carriage return, in the last of lines
 	pgn   *pgnGame // nil in CSV
 	csv   csvTable
 }
 
 // NewResults returns a reader of a file; name stands for it in errors. Records are not read.
 func NewResults(f Format, in io.Reader, name string) *Results {
-	r := &Results{file: name, lines: jsonl.NewLines(in, maxLine), names: Names{}}
+	r := &Results{file: name, lines: jsonl.NewLines(in, maxLine), Names: Names{}}
 	if f == PGN {
 		r.pgn = new(pgnGame)
 	}
@@ -136,11 +155,13 @@ func (r *Results) Tag(name string) string {
 	return string(r.pgn.tag(tagNames[name]))
 }
 
-// Moves returns the moves and comments of the game of PGN that was read last, as they are in the file.
+// Moves returns the moves of the game of PGN that was read last, as they are in the file but for comments.
 func (r *Results) Moves() (string, error) {
 	switch {
 	case r.pgn == nil:
 		return "", nil
+	case r.pgn.damage != nil:
+		return "", r.pgn.damage
 	case r.pgn.tooLong:
 		return "", fmt.Errorf("expected moves of at most %d bytes, found more", maxLine)
 	}
@@ -149,15 +170,21 @@ func (r *Results) Moves() (string, error) {
 
 // next returns the next line without its end, or io.EOF. One that is no UTF-8 is Latin-1, the encoding of old PGN.
 func (r *Results) next() ([]byte, error) {
-	line, err := r.lines.Next()
-	n := r.lines.Line()
+	line, err := r.rest, error(nil)
+	if r.rest = nil; len(line) == 0 {
+		line, err = r.lines.Next()
+	}
+	r.line++
 	switch {
 	case errors.Is(err, jsonl.ErrTooLong), errors.Is(err, jsonl.ErrEndless):
-		return nil, fmt.Errorf("%s: line %d: expected at most %d bytes, found more", r.file, n, maxLine)
+		return nil, fmt.Errorf("%s: line %d: expected at most %d bytes, found more", r.file, r.line, maxLine)
 	case errors.Is(err, io.EOF):
 		return nil, err
 	case err != nil:
 		return nil, Named(r.file, err)
+	}
+	if i := bytes.IndexByte(line, '\r'); i >= 0 {
+		line, r.rest = line[:i], bytes.TrimRight(line[i+1:], "\r")
 	}
 	if len(line) > 0 && line[0] == bom[0] {
 		line = bytes.TrimPrefix(line, bom) // also where several files were put together
@@ -169,7 +196,7 @@ func (r *Results) next() ([]byte, error) {
 		}
 		line = []byte(string(latin1))
 	}
-	return bytes.TrimSuffix(line, []byte{'\r'}), nil
+	return line, nil
 }
 
 // wrong returns the error of a game that can't be read, found in a line.
@@ -202,8 +229,8 @@ func (r *Results) result(o *Result, south, north, result value, rules []byte) er
 	case err != nil:
 		return r.wrong(result.line, "%w", err)
 	}
-	o.South, o.North, o.Rules = r.names.Of(south.text), r.names.Of(north.text), r.names.Of(rules)
-	if len(r.names) > maxNames {
+	o.South, o.North, o.Rules = r.Names.Of(south.text), r.Names.Of(north.text), r.Names.Of(rules)
+	if len(r.Names) > maxNames {
 		return fmt.Errorf("%s: expected at most %d players, found more", r.file, maxNames)
 	}
 	return nil
@@ -217,17 +244,43 @@ func trimBlanks(text []byte) []byte {
 	return text
 }
 
-// parseResult reads a result as PGN writes it, or as South's points.
+// parseResult reads a result as PGN writes it, as the points of South or of both, or as a word.
 func parseResult(text []byte) (ratings.Result, error) {
-	switch string(text) {
-	case "1-0", "1", "1.0":
+	switch string(text) { // most files have no others
+	case "1-0", "1":
 		return ratings.Win, nil
-	case "0-1", "0", "0.0":
+	case "0-1", "0":
 		return ratings.Loss, nil
-	case "1/2-1/2", "1/2", "½", "½-½", "0.5", ".5":
+	case "1/2-1/2":
 		return ratings.Draw, nil
 	case "*":
 		return 0, ErrUnfinished
 	}
+	word := resultWords.Replace(strings.ToLower(strings.Join(strings.Fields(string(text)), "")))
+	south := number(word)
+	if first, second, _ := strings.Cut(word, "-"); math.IsNaN(south) && number(first)+number(second) == 1 {
+		south = number(first)
+	}
+	switch i := slices.Index([]float64{0, 0.5, 1}, south); {
+	case i >= 0 && word[0] != '+':
+		return ratings.Result(i - 1), nil
+	case south-south == 0: // neither NaN nor infinite
+		return 0, fmt.Errorf("%w, found %.40q", errScale, text)
+	}
 	return 0, fmt.Errorf("expected a result 1-0, 0-1, 1/2-1/2 or *, found %.40q", text)
 }
+
+// number returns the number that a text is, or NaN.
+func number(text string) float64 {
+	if x, err := strconv.ParseFloat(text, 64); err == nil {
+		return x
+	}
+	return math.NaN()
+}
+
+// errScale is the error of points of another scale, like 1, 0 and -1, in which 0 and 1 don't mean what they seem to.
+var errScale = errors.New("expected points of South, 1, 0.5 or 0")
+
+// resultWords writes a result in small letters as points.
+var resultWords = strings.NewReplacer("–", "-", "—", "-", "−", "-", ":", "-", ",", ".", "1/2", ".5", "½", ".5",
+	"win", "1", "loss", "0", "draw", ".5", "white", "1", "black", "0", "south", "1", "north", "0")

@@ -33,6 +33,9 @@ func entries(r *Results) (list []string, err error) {
 		default:
 			list = append(list, strings.TrimRight(fmt.Sprintf("%s-%s %+d %s %s %s", g.South, g.North, g.Result, g.Rules, g.ID,
 				g.Pair), " "))
+			if errors.As(g.Damage, &bad) {
+				list = append(list, fmt.Sprintf("%d: damage: %v", bad.Line, bad.Err))
+			}
 		}
 	}
 }
@@ -52,14 +55,14 @@ func tags(white, black, result string) string {
 
 // Tags and moves are those of the game that was read last.
 func TestTagsAndMoves(t *testing.T) {
-	text := "stray\n[White \"a\"]\n[Opening \"x\\\\y\"]\n[Black \"b\"]\n[Result \"1-0\"]\n\n1. e4 {\n[X \"y\"]\n} e5\n%no\n1-0\n" +
+	text := "[White \"a\"]\n[Opening \"x\\\\y\"]\n[Black \"b\"]\n[Result \"1-0\"]\n\n1. e4 {\n[X \"y\"]\n} e5;z\n%no\n1-0\n" +
 		"[White \"c\"]\n[Black \"d\"]\n[Result \"0-1\"]\n[White \"e\"]\n[Black \"f\"]\n[Result \"1-0\"]\n1. " +
 		strings.Repeat("x", maxFields)
 	in := NewResults(PGN, strings.NewReader(text), "x")
 	for _, want := range []struct {
 		line           int
 		opening, moves string
-	}{{2, `x\y`, "\n1. e4 {\n[X \"y\"]\n} e5\n1-0"}, {12, "", ""}, {15, "", "\n1. " + strings.Repeat("x", maxFields)}} {
+	}{{1, `x\y`, " 1. e4 e5 1-0"}, {11, "", ""}, {14, "", " 1. " + strings.Repeat("x", maxFields)}} {
 		var g Result
 		require.NoError(t, in.ReadResult(&g))
 		moves, err := in.Moves()
@@ -87,11 +90,36 @@ func TestPGN(t *testing.T) {
 		"a tag in a comment": {tags("a", "b", "1-0") + "\n1. e4 {\n[White \"x\"]\n} e5 1-0\n",
 			[]string{"a-b +1"}},
 		"a comment left open": {tags("a", "b", "1-0") + "\n1. e4 {\n[White \"x\"]\n\nso [\n\n" + tags("b", "a", "1-0") +
-			"\n1. e4 {\n\n" + tags("c", "a", "0-1"), []string{"a-b +1", "b-a +1", "c-a -1"}},
+			"\n1. e4 {\n\n" + tags("c", "a", "0-1"),
+			[]string{"a-b +1", "5: damage: expected } at the end of a comment, found the end of the game",
+				"b-a +1", "14: damage: expected } at the end of a comment, found the end of the game", "c-a -1"}},
 		"marks of files in one": {tags("a", "b", "1-0") + "\n1. e4 1-0\n\n\ufeff" + tags("b", "a", "0-1"),
 			[]string{"a-b +1", "b-a -1"}},
 		"a brace after a semicolon": {tags("a", "b", "1-0") + "\n1. e4 ; {\n1-0\n\n" + tags("b", "a", "1-0"),
 			[]string{"a-b +1", "b-a +1"}},
+		"a comment left open in a game without tags": {"{x\n\n" + tags("a", "b", "1-0"),
+			[]string{"1: expected } at the end of a comment, found the end of the game", "a-b +1"}},
+		"a comment left open, no blank line": {tags("a", "b", "1-0") + "1. e4 {x\n" + tags("b", "a", "0-1") + "1. e4 {y",
+			[]string{"a-b +1", "4: damage: expected } at the end of a comment, found the end of the game",
+				"b-a -1", "8: damage: expected } at the end of a comment, found the end of the file"}},
+		"old Macs": {strings.ReplaceAll(tags("a", "b", "1-0")+"\n1. e4 1-0\n\n"+tags("b", "a", "2"), "\n", "\r"),
+			[]string{"a-b +1", `9: expected points of South, 1, 0.5 or 0, found "2"`}},
+		"two carriage returns": {strings.ReplaceAll(tags("a", "b", "1-0"), "\n", "\r\r\n"), []string{"a-b +1"}},
+		"moves without tags": {"%\n1. e4 1-0\n\n" + tags("a", "b", "1-0") + "\n1. e4 e5 1-0\n\n1. d4 d5\n0-1\n",
+			[]string{"2: expected tags White, Black and Result, found none of White", "a-b +1",
+				"10: expected tags White, Black and Result, found none of White"}},
+		"words behind the result": {tags("a", "b", "1-0") + "\n1. e4 (1. d4 1-0\n) e5 1-0 {x} $1 1-0\n{y}\n; z\n1-0\n",
+			[]string{"a-b +1"}},
+		"no tag Result": {"[White \"a\"]\n[Black \"b\"]\n\n1. e4 {0-1} 1-0\n\n" + tags("a", "b", "*") + "\n1. e4 e50-1\n" +
+			"[White \"a\"]\n[Black \"b\"]\n\n1. e4 *\n",
+			[]string{"a-b +1", "a-b -1", "11: expected tags White, Black and Result, found none of Result"}},
+		"another result behind the moves": {tags("a", "b", "1-0") + "\n1. e4 0-1\n\n" + tags("a", "b", "1/2") +
+			"\n1. e4 1/2-1/2\n\n" + tags("a", "b", "1-0") + "\n1. e4 *\n",
+			[]string{"5: expected the result 1-0 of the tag behind the moves, found 0-1", "a-b +0", "a-b +1"}},
+		"each tag once": {"[Round \"1\"]\n" + tags("a", "b", "1-0") + "[FEN \"x\"]\n[Round \"2\"]\n" + tags("b", "a", "1-0"),
+			[]string{"a-b +1   x\x001", "b-a +1"}},
+		"names in two forms": {tags("Jose\u0301", "b", "1-0") + "\n" + tags("Jos\u00e9", "b", "1-0"),
+			[]string{"José-b +1", "José-b +1"}},
 		"unfinished": {tags("a", "b", "*"), []string{"unfinished"}},
 		"no result": {"\n" + tags("a", "b", "1-0") + "\n[White \"x\"]\n[Black \"y\"]\n",
 			[]string{"a-b +1", "6: expected tags White, Black and Result, found none of Result"}},
@@ -126,10 +154,60 @@ func TestCSV(t *testing.T) {
 			[]string{`3: expected a result 1-0, 0-1, 1/2-1/2 or *, found "won"`}},
 		"a quote left open": {"south,north,result\n\"a,b,1-0\nc,d,1-0\n",
 			[]string{"2: expected fields of CSV: extraneous or missing \" in quoted-field", "c-d +1"}},
+		"headers of several files": {"white,black,result\na,b,1-0\nresult;game;south;north\n0.5;7;c;d\nx;8;c;d\n",
+			[]string{"a-b +1", "c-d +0  7", `5: expected a result 1-0, 0-1, 1/2-1/2 or *, found "x"`}},
+		"a decimal comma":            {"white;black;result\na;b;1,0\na;b;0,5\na;b;0,0\n", []string{"a-b +1", "a-b +0", "a-b -1"}},
+		"a decimal comma, no header": {"a;b;0,5\nb;a;1,0\n", []string{"a-b +0", "b-a +1"}},
+		"a decimal comma among commas": {"white,black,result\na,b,0,5\na,b,1,\n",
+			[]string{"2: expected 3 fields, as the first line has, found 4", "a-b +1"}},
 		"no name":    {"south,north,result\n,b,1-0\n", []string{`2: expected the name of South, found ""`}},
 		"unfinished": {"south,north,result\na,b,*\n", []string{"unfinished"}},
 	} {
 		require.Equal(t, c.want, found(t, c.text), name)
+	}
+}
+
+// Each spelling of a result that has one meaning counts, in CSV as in PGN.
+func TestResults(t *testing.T) {
+	for spelling, want := range map[string]int{
+		"1-0": 1, "1": 1, "1.0": 1, "1.00": 1, "1 - 0": 1, "1\u00a0-\u00a00": 1, "1–0": 1, "1:0": 1, "1.0-0.0": 1, "1e0": 1,
+		"1.000000e+00": 1, "win": 1, "White": 1, "south": 1, "0-1": -1, "0": -1, "0.00": -1, "0:1": -1, "0—1": -1,
+		"Loss": -1, "black": -1, "NORTH": -1, "1/2-1/2": 0, "1/2": 0, "½": 0, "½-½": 0, "1/2 : 1/2": 0, "0.5": 0, ".5": 0,
+		"0.50": 0, "5e-01": 0, "0.5-0.5": 0, "1/2–1/2": 0, "draw": 0, "Draw ": 0, "0,5-0,5": 0,
+	} {
+		line := fmt.Sprintf("a-b %+d", want)
+		require.Equal(t, []string{line}, found(t, strings.ReplaceAll(tags("a", "b", "r"), "r\"", spelling+"\"")), spelling)
+		require.Equal(t, []string{line}, found(t, "white;black;result\na;b;"+spelling+"\n"), spelling)
+	}
+	for _, spelling := range []string{"", "NaN", "inf", "1-1", "0-0", "1-", "-", "1/2-0", "1-0-1", "won", "+", "=", "e4"} {
+		require.Equal(t, []string{fmt.Sprintf("2: expected a result 1-0, 0-1, 1/2-1/2 or *, found %q", spelling)},
+			found(t, "white;black;result\na;b;"+spelling+"\n"))
+	}
+	for _, scale := range []string{"-1", "2", "+1", "100", "0.1", "-0.5"} { // 0 is a draw in some of them
+		_, err := entries(NewResults(CSV, strings.NewReader("white,black,result\na,b,0\na,b,"+scale+"\n"), "x"))
+		require.EqualError(t, err, fmt.Sprintf(
+			"x: line 3: expected points of South, 1, 0.5 or 0, found %q, so that no result of the file can be relied on", scale))
+	}
+}
+
+// Two games of one id are copies only if the rest is the same.
+func TestContent(t *testing.T) {
+	content := func(format Format, text string) uint64 {
+		var g Result
+		require.NoError(t, NewResults(format, strings.NewReader(text), "x").ReadResult(&g))
+		return g.Content
+	}
+	pgn := "[White \"a\"]\n[Black \"b\"]\n[Result \"1-0\"]\n[GameId \"1\"]\n[FEN \"o\"]\n[UTCTime \"1\"]\n\n1. e4 {x} e5\n1-0\n"
+	again := strings.NewReplacer("\n1-0", " 1-0", "{x}", "; y\n", "[FEN", "[Event \"z\"]\n[FEN")
+	require.Equal(t, content(PGN, pgn), content(PGN, again.Replace(pgn)))
+	for _, other := range []string{"White \"a", "Black \"b", "FEN \"o", "UTCTime \"1", "1. e4", "e5"} {
+		require.NotEqual(t, content(PGN, pgn), content(PGN, strings.ReplaceAll(pgn, other, other+"x")), other)
+	}
+	require.NotEqual(t, content(PGN, pgn), content(PGN, strings.ReplaceAll(pgn, "1-0", "0-1")))
+	csv := "id,white,black,result,moves\n1,a,b,1-0,e4\n"
+	require.Equal(t, content(CSV, csv), content(CSV, csv))
+	for _, other := range []string{"2,a,b,1-0,e4", "1,c,b,1-0,e4", "1,a,b,0-1,e4", "1,a,b,1-0,d4"} {
+		require.NotEqual(t, content(CSV, csv), content(CSV, strings.ReplaceAll(csv, "1,a,b,1-0,e4", other)))
 	}
 }
 
@@ -165,34 +243,37 @@ func TestSniff(t *testing.T) {
 	}
 }
 
-// An id was seen before exactly if a plain map says so.
+// A game was seen before exactly if a plain map says so.
 func TestSeenAgreesWithMap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var s Seen
 		seen := map[string]bool{}
 		id := rapid.OneOf(rapid.Map(rapid.IntRange(0, 30), func(n int) string { return fmt.Sprint(n) }),
-			rapid.SampledFrom([]string{"a", "b", "007", "7 ", "-1"}))
-		for range rapid.IntRange(0, 60).Draw(t, "ids") {
-			x := id.Draw(t, "id")
-			require.Equal(t, seen[x], s.Add([]byte(x)), x)
-			seen[x] = true
+			rapid.SampledFrom([]string{"a", "b", "007", "7 ", "-1", fmt.Sprint(maxNumber), fmt.Sprint(maxNumber - 1)}))
+		for range rapid.IntRange(0, 60).Draw(t, "games") {
+			x, content := id.Draw(t, "id"), rapid.Uint64Range(1, 4).Draw(t, "content")
+			key := fmt.Sprint(x, "/", content)
+			require.Equal(t, seen[key], s.Add([]byte(x), content), key)
+			seen[key] = true
 		}
 	})
 }
 
 func TestSeenIsBounded(t *testing.T) {
-	var s Seen
-	for i := range uint64(maxRanges + 10) {
-		s.addNumber(2 * i)
+	t.Parallel()
+	s := Seen{hashes: make(map[uint64]struct{}, maxHashes)}
+	for i := range uint64(maxHashes) {
+		s.hashes[i] = struct{}{}
+	}
+	require.False(t, s.Full())
+	require.False(t, s.Add([]byte("7"), 1))
+	for range 2 {
+		require.False(t, s.Add([]byte("7"), 2))
 	}
 	require.True(t, s.Full())
-	require.Len(t, s.ranges, maxRanges)
-	var inOrder Seen
-	for i := range uint64(maxRanges + 10) {
-		inOrder.addNumber(i)
-	}
-	require.False(t, inOrder.Full())
-	require.Len(t, inOrder.ranges, 1)
+	require.Len(t, s.hashes, maxHashes)
+	require.False(t, s.Add([]byte("8"), 1), "numbers are remembered still")
+	require.True(t, s.Add([]byte("8"), 1))
 }
 
 func TestMatcher(t *testing.T) {
@@ -207,12 +288,13 @@ func TestMatcher(t *testing.T) {
 	}
 	add("a", "b", "", "1", 1)
 	add("a", "c", "", "2", 1)
-	add("b", "a", "", "1", -1) // with the first
-	add("a", "c", "", "2", 0)  // not swapped
-	add("x", "y", "", "", 0)   // no key
-	add("c", "a", "r", "2", 1) // other rules
+	add("b", "a", "", "1", -1)                                                       // with the first
+	add("a", "c", "", "2", 0)                                                        // not swapped
+	add("x", "y", "", "", 0)                                                         // no key
+	add("c", "a", "r", "2", 1)                                                       // other rules
+	m.Add(Result{South: "a", North: "c", Rules: "r", Pair: []byte("2"), Opening: 7}) // another run's pair
 	m.Flush()
-	require.Equal(t, []string{"ab+1/ba-1", "ac+1", "xy+0", "ac+0", "ca+1"}, got)
+	require.Equal(t, []string{"ab+1/ba-1", "ac+1", "xy+0", "ac+0", "ca+1", "ac+0"}, got)
 	got = nil
 	for i := range 3 * maxWaiting {
 		add("a", "b", "", fmt.Sprint(i), 1)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gyges/agents"
+	"gyges/ratings/source"
 	"gyges/rules/base/problems"
 )
 
@@ -33,7 +34,8 @@ func (f *Filter) Check() error {
 	p.Require(f.MinPlies <= f.maxPlies(), "--min-plies: expected at most --max-plies %d, found %d", f.maxPlies(),
 		f.MinPlies)
 	for i, text := range f.Agent { // which may be quoted in another way
-		if spec, err := agents.ParseSpec(text); err == nil {
+		f.Agent[i] = source.Name(text)
+		if spec, err := agents.ParseSpec(f.Agent[i]); err == nil {
 			f.Agent[i] = spec.String()
 		}
 	}

@@ -1,8 +1,6 @@
 package record
 
 import (
-	"cmp"
-	"fmt"
 	"iter"
 	"reflect"
 	"strings"
@@ -16,9 +14,8 @@ import (
 //	known:"always"   0 is known, too
 //	text:"%d nodes"  an element for people, as package fmt formats it; without it they are shown in a form of their own
 //	pgn:"n=%d"       an element in PGN, likewise
-//	csv:"nodes"      column of the list in CSV; without it there is none
 type List struct {
-	Key, Each, Text, PGN, CSV string
+	Key, Each, Text, PGN string
 
 	always, own bool // 0 is known, too; elements have a method Known
 	index       []int
@@ -41,7 +38,7 @@ func listsIn(t reflect.Type) (lists []*List) {
 		if each, ok := f.Tag.Lookup("each"); ok {
 			key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 			lists = append(lists, &List{
-				Key: key, Each: each, Text: f.Tag.Get("text"), PGN: f.Tag.Get("pgn"), CSV: f.Tag.Get("csv"),
+				Key: key, Each: each, Text: f.Tag.Get("text"), PGN: f.Tag.Get("pgn"),
 				always: f.Tag.Get("known") == "always", own: f.Type.Elem().Implements(knower), index: []int{i},
 			})
 		}
@@ -89,13 +86,4 @@ func (g *Record) DropUnknown() {
 			list.SetZero()
 		}
 	}
-}
-
-// Words returns a list as text, its elements with a blank between them, those that aren't known as a question mark.
-func (l *List) Words(g *Record) string {
-	var words []string
-	for i := range l.of(g).Len() {
-		words = append(words, fmt.Sprint(cmp.Or(l.At(g, i), any("?"))))
-	}
-	return strings.Join(words, " ")
 }

@@ -23,10 +23,11 @@ var errTooLong = fmt.Errorf("expected a record of at most %d bytes, found a long
 // Reader streams records from a file of them: whole ones, or their results alone. It belongs to one goroutine.
 type Reader struct {
 	*jsonl.Lines
-	name  string
-	text  []byte // the last line, without its end
-	names source.Names
-	sums  bool // the last record has a checksum
+	Names source.Names // of the results that were read
+
+	name string
+	text []byte // the last line, without its end
+	sums bool   // the last record has a checksum
 }
 
 // HasSum reports whether the record read last has a checksum, which has been verified.
@@ -34,7 +35,7 @@ func (r *Reader) HasSum() bool { return r.sums }
 
 // NewReader returns a reader of r's records. name stands for r in errors.
 func NewReader(r io.Reader, name string) *Reader {
-	return &Reader{Lines: jsonl.NewLines(r, MaxLine), name: name, names: source.Names{}}
+	return &Reader{Lines: jsonl.NewLines(r, MaxLine), name: name, Names: source.Names{}}
 }
 
 // Read returns the next record, or io.EOF after the last one. Unknown keys, an empty line and arrays that don't fit the
@@ -59,12 +60,12 @@ func (r *Reader) ReadResult(o *source.Result) error {
 	var s short
 	if err == nil && (sums || isPlain(r.text)) && s.scan(r.text) {
 		r.sums = sums
-		s.store(o, r.names)
+		s.store(o, r.Names)
 		return nil
 	}
 	g, err := r.Record()
 	if err == nil {
-		*o = g.Short()
+		g.store(o, r.Names)
 	}
 	return err
 }
@@ -81,6 +82,7 @@ func (r *Reader) Record() (*Record, error) {
 
 func (r *Reader) next() (err error) {
 	r.text, err = r.Next()
+	r.text = bytes.TrimPrefix(r.text, []byte("\ufeff")) // also where several files were put together
 	switch {
 	case err == nil || errors.Is(err, io.EOF):
 		return err

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"gyges/ratings"
 	"gyges/ratings/source"
@@ -14,22 +15,27 @@ import (
 // short is what a [source.Result] is made of, as it stands in the line of a record: texts without their quotes, moves
 // without the brackets around them.
 type short struct {
-	game, pair, rules, opening, south, north, moves, result, reason []byte
-	fault                                                           bool
+	game, pair, rules, opening, south, north, moves, result, reason, start []byte
+	fault                                                                  bool
 }
 
 // Short returns the game as ratings need it.
 func (g *Record) Short() (o source.Result) {
+	g.store(&o, nil)
+	return o
+}
+
+// store is [short.store] for a whole record.
+func (g *Record) store(o *source.Result, names source.Names) {
 	s := short{
 		game: strconv.AppendInt(nil, g.Game, 10), pair: strconv.AppendInt(nil, g.Pair, 10), rules: []byte(g.Rules),
 		opening: []byte(g.Opening), south: []byte(g.South.Agent), north: []byte(g.North.Agent), result: []byte(g.Result),
-		reason: []byte(g.Reason), fault: g.Fault != nil,
+		reason: []byte(g.Reason), fault: g.Fault != nil, start: g.Timing.Start.AppendFormat(nil, time.RFC3339Nano),
 	}
 	if len(g.Moves) > 0 {
 		s.moves = []byte(`"` + strings.Join(g.Moves, `","`) + `"`)
 	}
-	s.store(&o, nil)
-	return o
+	s.store(o, names)
 }
 
 // store stores the result in o, whose texts are those of names.
@@ -38,10 +44,13 @@ func (s *short) store(o *source.Result, names source.Names) {
 		South: names.Of(s.south), North: names.Of(s.north), Rules: names.Of(s.rules),
 		Result: ratings.Result(HalfPoints(string(s.result), rules.South) - 1),
 		ID:     s.game, Pair: s.pair, Fault: s.fault, NotPlayed: string(s.reason) == string(FaultSuspended),
+		Opening: source.Hash(s.opening),
 	}
-	if !s.fault {
-		o.Moves = source.HashMoves(s.rules, s.opening, s.result, s.moves)
+	moves := source.Hash(s.rules, s.opening, s.result, s.moves)
+	if !s.fault && len(s.moves) > 0 {
+		o.Moves = moves
 	}
+	o.Content = moves ^ source.Hash(s.south, s.north, s.start)
 }
 
 // scan finds the parts in a line of JSON, in any order before "timing", and reports whether all are there. It reads
@@ -56,6 +65,8 @@ func (s *short) scan(line []byte) bool {
 		}
 		key, value := line[:n], line[n+2:]
 		if string(key) == "timing" { // which a writer puts last
+			start, _ := bytes.CutPrefix(value, []byte(`{"start":"`))
+			s.start, _, _ = bytes.Cut(start, []byte{'"'})
 			return isNumber(s.game) && isNumber(s.pair) && slices.Contains(results[:], string(s.result)) &&
 				len(s.south) > 0 && len(s.north) > 0 && s.moves != nil && (len(s.rules) > 0 || string(s.reason) == Imported)
 		}

@@ -18,7 +18,7 @@ type Kind int
 // The kinds, in the order of their sentences.
 const (
 	Unreadable   Kind = iota
-	Duplicate         // its id is that of another game
+	Duplicate         // a copy, also in its id, of another game
 	ResultOnly        // of the record only the result can be read
 	Unfinished        // it has no result yet
 	NotPlayed         // a player was suspended
@@ -32,7 +32,7 @@ const (
 // sentences have {games} for the number of games, and {first} for what was noted with the first of them.
 var sentences = [numKinds]string{
 	Unreadable:   "left out: {games} that can't be read; the first is {first}",
-	Duplicate:    "left out: {games} whose id had come before; each id is counted once; the first is {first}",
+	Duplicate:    "left out: {games} whose id had come before; copies are counted once; the first is {first}",
 	ResultOnly:   "left out: all but the results of {games}; the first: {first}",
 	Unfinished:   "left out: {games} without a result yet",
 	NotPlayed:    "left out: {games} not played, since a player was suspended",

@@ -20,6 +20,7 @@ import (
 	"io"
 	"io/fs"
 	"iter"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -29,6 +30,7 @@ import (
 	"gyges/ratings/source"
 	"gyges/rules"
 	"gyges/rules/base/jsonl"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
 	"gyges/tournament/record/pgn"
@@ -45,11 +47,13 @@ type File struct {
 	lined   *record.Reader  // nil in PGN and CSV
 	texts   *source.Results // of PGN or CSV
 	games   pgn.Converter   // of them
+	closer  io.Closer       // of In as it was given; nil: none
 	first   string          // its first record, by which copies are recognised; "" if that has no start time
 	lines   int             // of records that were read; games in other files
 	records int64           // with a result, each once
-	ids     source.Seen     // of them
-	copied  *source.Seen    // ids of the file that this one is a copy of; nil: of none
+	seen    source.Seen     // of them
+	copied  *source.Seen    // games of the file that this one is a copy of; nil: of none
+	names   source.Names    // of players, as they are spelled
 	cut     bool            // the reading ended before the file
 	verify  func(*record.Record) error
 }
@@ -59,6 +63,9 @@ func (f *File) Event() string { return f.games.Event }
 
 // Sniff returns the format of the file by its name or its beginning.
 func (f *File) Sniff() (source.Format, error) {
+	if c, ok := f.In.(io.Closer); ok {
+		f.closer = c
+	}
 	if f.Format != "" {
 		return f.Format, nil
 	}
@@ -120,13 +127,13 @@ func (f *File) at(err error) error {
 	return err
 }
 
-// again counts a game, and reports whether its id had come before, here or in a file of which this is a copy.
-func (f *File) again(id []byte) bool {
-	before := len(id) > 0 && f.ids.Add(id)
+// again counts a game, and reports whether it had come before, here or in a file of which this is a copy.
+func (f *File) again(g *source.Result) bool {
+	before := len(g.ID) > 0 && f.seen.Add(g.ID, g.Content)
 	if !before {
 		f.records++
 	}
-	return f.copied != nil && f.copied.Add(id) || before
+	return f.copied != nil && f.copied.Add(g.ID, g.Content) || before
 }
 
 // Entry is a game of a file. It is valid until the next one is read.
@@ -141,7 +148,18 @@ type Entry struct {
 
 // Load reads the whole record, if that has not been done. Games of PGN and CSV are numbered in the order in which they
 // are loaded. The error is a [*jsonl.LineError].
-func (g *Entry) Load() (err error) {
+func (g *Entry) Load() error {
+	err := g.load()
+	if err == nil {
+		for _, p := range []*record.Player{&g.Record.South, &g.Record.North} {
+			p.Agent = source.Name(p.Agent)
+		}
+	}
+	return err
+}
+
+// load is Load with names as they are spelled.
+func (g *Entry) load() (err error) {
 	f := g.file
 	switch {
 	case g.Record != nil:
@@ -149,12 +167,14 @@ func (g *Entry) Load() (err error) {
 		g.Record, err = f.lined.Record()
 	default:
 		if g.Record, g.Moves = f.games.Record(f.texts, &g.Result); g.Moves != nil {
-			bad := &jsonl.LineError{File: f.Name, Line: g.Line, Err: g.Moves}
+			err := cmp.Or(g.Damage, error(&jsonl.LineError{File: f.Name, Line: g.Line, Err: g.Moves}))
 			if _, unknown := rules.Parse(g.Record.Rules); f.Legal && unknown == nil {
 				g.Record = nil
-				return bad
+				return err
 			}
-			g.skipped.Add(WithoutMoves, bad.Error())
+			if g.Damage == nil {
+				g.skipped.Add(WithoutMoves, err.Error())
+			}
 		}
 	}
 	return f.at(err)
@@ -178,13 +198,16 @@ type Stream struct {
 func (r *Stream) Games(ctx context.Context, f *File) iter.Seq2[*Entry, error] {
 	return func(yield func(*Entry, error) bool) {
 		g, err := &Entry{file: f, skipped: &r.Skipped}, r.open(f)
+		if f.closer != nil {
+			defer f.closer.Close() //nolint:errcheck // it was only read
+		}
 		for err == nil {
 			if err = r.next(ctx, f, g); err == nil && !yield(g, nil) {
 				f.cut = true
 				return
 			}
 		}
-		if f.ids.Full() {
+		if f.seen.Full() {
 			r.Skipped.Add(IDLimit, "")
 		}
 		if !errors.Is(err, io.EOF) {
@@ -202,18 +225,20 @@ func (r *Stream) open(f *File) error {
 	again := slices.Contains(r.files, f)
 	if format != source.Records {
 		f.texts, f.games.Rules = source.NewResults(format, f.In, f.Name), r.Rules
+		f.names = f.texts.Names
 	} else {
 		if !again {
 			f.readFirst()
 		}
 		f.lined = record.NewReader(f.In, f.Name)
+		f.names = f.lined.Names
 	}
 	if !again {
 		if r.Verify {
 			f.Legal, f.verify = true, tournament.Verifier(f.Manifest)
 		}
 		if i := slices.IndexFunc(r.files, f.isCopy); i >= 0 {
-			f.copied = &r.files[i].ids
+			f.copied = &r.files[i].seen
 		}
 		r.files = append(r.files, f)
 	}
@@ -232,9 +257,11 @@ func (r *Stream) next(ctx context.Context, f *File, g *Entry) error {
 		case errors.Is(err, source.ErrUnfinished):
 			r.Skipped.Add(Unfinished, "")
 			continue
-		case err == nil && f.again(g.ID):
+		case err == nil && f.again(&g.Result):
 			r.Skipped.Add(Duplicate, fmt.Sprintf("%s:%d", f.Name, g.Line))
 			continue
+		case err == nil && g.Damage != nil && !f.Legal:
+			r.Skipped.Add(WithoutMoves, g.Damage.Error())
 		case err == nil && f.texts == nil:
 			if !f.lined.HasSum() {
 				r.Skipped.Add(NoSum, "")
@@ -244,7 +271,7 @@ func (r *Stream) next(ctx context.Context, f *File, g *Entry) error {
 			}
 		}
 		if err == nil && r.Verify {
-			if err = g.Load(); err == nil {
+			if err = g.load(); err == nil {
 				if bad := f.verify(g.Record); bad != nil {
 					err = &jsonl.LineError{File: f.Name, Line: g.Line, Err: bad}
 				}
@@ -314,7 +341,25 @@ func (r *Stream) Notes(except ...Kind) (notes []string) {
 				m.Games.Played, tournament.ManifestFile))
 		}
 	}
+	if names := r.joined(); len(names) > 0 {
+		notes = append(notes, fmt.Sprintf("names in several Unicode forms (NFC, NFD) are one player each: %s",
+			textfmt.List(names, 8)))
+	}
 	return append(notes, r.Skipped.Sentences(except...)...)
+}
+
+// joined returns the names that are spelled in several forms of Unicode.
+func (r *Stream) joined() []string {
+	spelled, joined := map[string]string{}, map[string]bool{}
+	for _, f := range r.files {
+		for text, name := range f.names {
+			if before, ok := spelled[name]; ok && before != text {
+				joined[name] = true
+			}
+			spelled[name] = text
+		}
+	}
+	return slices.Sorted(maps.Keys(joined))
 }
 
 // Manifest returns the manifest beside a file that is named as the records of runs are. Why there is none that can be

@@ -47,8 +47,8 @@ func (s *RuleSet) Games() int64 { return s.Results[0] + s.Results[1] + s.Results
 // PairsOf counts the pairs of two players, but for those that repeat an earlier one, by the points of one of them.
 func (s *RuleSet) PairsOf(spec string) sprt.Pairs { return s.data.PairsOf(spec) }
 
-// add counts a game that could be read whole, but for its result.
-func (s *RuleSet) add(g *record.Record) {
+// add counts a game of two players that could be read whole, but for its result.
+func (s *RuleSet) add(g *record.Record, south, north string) {
 	if g.Reason != record.Imported || len(g.Moves) > 0 {
 		s.Lengths[g.Plies]++
 	}
@@ -57,7 +57,7 @@ func (s *RuleSet) add(g *record.Record) {
 		s.Reasons[reason] = new([3]int64)
 	}
 	s.Reasons[reason][record.HalfPoints(g.Result, rules.North)]++
-	players := [2]*Player{s.player(g.South.Agent), s.player(g.North.Agent)}
+	players := [2]*Player{s.player(south), s.player(north)}
 	for side, p := range players {
 		p.Results[side][record.HalfPoints(g.Result, rules.Side(side).Other())]++
 		p.plies += int64(g.Plies)

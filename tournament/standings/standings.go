@@ -91,6 +91,9 @@ func (r *Run) addScheduled(pair int64, south, north string, result ratings.Resul
 func (r *Run) SetManifest(m *tournament.Manifest) {
 	r.manifest = *cmp.Or(m, new(tournament.Manifest))
 	r.names = r.manifest.Config.Players()
+	for i, name := range r.names {
+		r.names[i] = source.Name(name)
+	}
 }
 
 // run returns the run begun last.
@@ -170,7 +173,7 @@ func (s *Standings) count(g *source.Result, whole *record.Record) bool {
 	}
 	set := s.ruleSet(g.Rules)
 	if whole != nil {
-		set.add(whole)
+		set.add(whole, g.South, g.North)
 	}
 	run.Games++
 	if set.Games() == 0 {

@@ -66,7 +66,7 @@ func TestRead(t *testing.T) {
 	require.NoError(t, s.read(t, r, "white,black,result\nrandom,greedy:name=g,1-0\nrandom,x,*\nx,y\n", "c.csv"))
 	require.Equal(t, []string{
 		"left out: 1 game that can't be read; the first is c.csv:4: expected at least 3 fields, found 2",
-		"left out: 60 games whose id had come before; each id is counted once; the first is copy of a:1",
+		"left out: 60 games whose id had come before; copies are counted once; the first is copy of a:1",
 		"left out: 1 game without a result yet",
 	}, r.Notes())
 	d := s.Data()

@@ -3,6 +3,7 @@
 package csvfile
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -18,12 +19,24 @@ func Cell(text string) string {
 	return text
 }
 
-// Text returns the text of which [Cell] made a cell.
+// escape is that of a character, such as one of no width.
+var escape = regexp.MustCompile(`\\(u[0-9a-f]{4}|U[0-9a-f]{8})`)
+
+// Text returns the text of which [Cell] made a cell, with escapes of characters as tables have them.
 func Text(cell string) string {
 	if strings.HasPrefix(cell, "'") && isFormula(cell) {
-		return cell[1:]
+		cell = cell[1:]
 	}
-	return cell
+	if strings.IndexByte(cell, '\\') < 0 {
+		return cell
+	}
+	return escape.ReplaceAllStringFunc(cell, func(e string) string {
+		r, _, _, err := strconv.UnquoteChar(e, 0)
+		if err != nil {
+			return e
+		}
+		return string(r)
+	})
 }
 
 // isFormula reports whether a cell begins like a formula, behind apostrophes that it may have of its own.

@@ -81,7 +81,8 @@ func Escape(f Format, text string) string {
 	return textfmt.Escape(text)
 }
 
-// Exact returns a value for CSV: a number with the fewest digits that read back as it, a text escaped.
+// Exact returns a value for CSV: a number with the fewest digits that read back as it, a text escaped but
+// for blanks.
 func Exact(value any) string {
 	if cell, ok := value.(Cell); ok {
 		value = cell.Value
@@ -90,10 +91,10 @@ func Exact(value any) string {
 	case nil:
 		return ""
 	case textfmt.JSON:
-		if _, ok := value.(Name); ok {
-			return textfmt.Visible(string(v))
+		if _, ok := value.(Name); ok && v == "" {
+			return `""`
 		}
-		return textfmt.Escape(string(v))
+		return textfmt.EscapeData(string(v))
 	case float64:
 		format := byte('f')
 		if v != 0 && math.Abs(v) < 1e-4 { // with an exponent

@@ -25,14 +25,19 @@ func Visible(name string) string {
 
 // Escape returns a text in which whatever isn't printable (control and formatting characters, invalid UTF-8) is a Go
 // escape, so that it can't drive a terminal, break a line or turn its direction.
-func Escape(text string) string {
+func Escape(text string) string { return escape(text, unicode.IsPrint) }
+
+// EscapeData is [Escape] that keeps blanks of any width, for what programs read.
+func EscapeData(text string) string { return escape(text, unicode.IsGraphic) }
+
+func escape(text string, keep func(rune) bool) string {
 	var b strings.Builder
 	for i := 0; i < len(text); {
 		r, w := utf8.DecodeRuneInString(text[i:])
 		switch {
 		case r == utf8.RuneError && w == 1:
 			fmt.Fprintf(&b, `\x%02x`, text[i])
-		case unicode.IsPrint(r):
+		case keep(r):
 			b.WriteRune(r)
 		default:
 			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))

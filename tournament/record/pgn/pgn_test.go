@@ -155,7 +155,7 @@ func TestOpenComment(t *testing.T) {
 	games, moves, bad := read(t, strings.Replace(sampleText, "n=12}", "n=12", 1))
 	require.Empty(t, bad)
 	require.Empty(t, games[0].Moves)
-	require.EqualError(t, moves[0], "expected } at the end of a comment, found the end of the game")
+	require.EqualError(t, moves[0], "x:24: expected } at the end of a comment, found the end of the file")
 }
 
 const chess = `[Event "Wien"]
@@ -340,12 +340,16 @@ func TestReadForeignMoves(t *testing.T) {
 		"not over": {game(fen, "1/2-1/2", "1. c4-c3 1/2-1/2"), "standard", []string{"c4-c3"}, "imported", ""},
 		"long, decorated": {game(fen, "1-0", "1.a4-(a5-a6)-goal!? $5 {mate} (1. c4-(c5)-c6 (x) {)}) 1-0 ; so\n"),
 			"standard", []string{"a4-goal"}, "goal", ""},
-		"North begins": {game("[FEN \""+opening+"n\"]", "1/2-1/2", "1... a6-a5"), "standard", nil, "imported", "move 1: "},
-		"placements":   {game("", "1/2-1/2", "1. 3@a1 2. 2@b1"), "standard", []string{"3@a1", "2@b1"}, "imported", ""},
-		"no moves":     {game(fen, "1-0", "{nothing} 1-0"), "standard", nil, "imported", ""},
-		"no rules":     {game(fen, "1-0", "1. a4-goal 1-0"), "", nil, "imported", "expected a tag Rules or --rules"},
-		"other rules":  {game("[Rules \"chess\"]", "1-0", "1. e4 e5"), "standard", nil, "imported", "unknown rules"},
-		"illegal":      {game(fen, "1-0", "1. c4-c3 b4-goal"), "standard", nil, "imported", "move 2: "},
+		"glued":             {game(fen, "1-0", "1.a4-goal!?$2$139{mate}1-0"), "standard", []string{"a4-goal"}, "goal", ""},
+		"glued numbers":     {game(fen, "1/2-1/2", "1.c4-c3$2 1...b6-b5?! 1/2-1/2"), "standard", nil, "imported", "move 2: "},
+		"a result glued on": {game(fen, "1/2-1/2", "1.c4-c31/2-1/2"), "standard", []string{"c4-c3"}, "imported", ""},
+		"all glued":         {game(fen, "1-0", "1.a4-goal!$11-0"), "standard", []string{"a4-goal"}, "goal", ""},
+		"North begins":      {game("[FEN \""+opening+"n\"]", "1/2-1/2", "1... a6-a5"), "standard", nil, "imported", "move 1: "},
+		"placements":        {game("", "1/2-1/2", "1. 3@a1 2. 2@b1"), "standard", []string{"3@a1", "2@b1"}, "imported", ""},
+		"no moves":          {game(fen, "1-0", "{nothing} 1-0"), "standard", nil, "imported", ""},
+		"no rules":          {game(fen, "1-0", "1. a4-goal 1-0"), "", nil, "imported", "expected a tag Rules or --rules"},
+		"other rules":       {game("[Rules \"chess\"]", "1-0", "1. e4 e5"), "standard", nil, "imported", "unknown rules"},
+		"illegal":           {game(fen, "1-0", "1. c4-c3 b4-goal"), "standard", nil, "imported", "move 2: "},
 		"contradiction": {game(fen, "0-1", "1. a4-goal"), "standard", nil, "imported",
 			"the moves lead to 1-0 by goal, the result is 0-1"},
 		"chess's FEN": {game("[FEN \"8/8/8/8/8/8/8/8 w\"]", "1-0", "1. e4"), "standard", nil, "imported", "FEN: "},

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -76,27 +75,22 @@ func (c *Converter) pair(key []byte) int64 {
 }
 
 var (
-	// comments are in braces, or behind a semicolon up to the line's end.
-	comments = regexp.MustCompile(`\{[^}]*\}|(^|\s);[^\n]*`)
 	// turns are numbers of turns, with or without the move behind them.
 	turns = regexp.MustCompile(`^[0-9]*\.+`)
+	// annotations stand behind a move, the result behind the last one, or by themselves.
+	annotations = regexp.MustCompile(`([!?]|\$[0-9]+|1/2-1/2|1-0|0-1|\*)+$`)
 )
 
-// words returns the moves as they stand in a text, without numbers, comments, variations, annotations and the result.
+// words returns the moves as they stand in a text, without numbers, variations, annotations and the result.
 func words(text string) ([]string, error) {
 	var words []string
 	depth := 0 // of variations
-	text = comments.ReplaceAllString(text, " ")
-	if strings.Contains(text, "{") {
-		return nil, errors.New("expected } at the end of a comment, found the end of the game")
-	}
 	for word := range strings.FieldsSeq(text) {
 		if depth > 0 || word[0] == '(' { // long notation has parentheses, too, but none in front
 			depth += strings.Count(word, "(") - strings.Count(word, ")")
 			continue
 		}
-		word = strings.TrimRight(turns.ReplaceAllString(word, ""), "!?")
-		if word != "" && word[0] != '$' && !slices.Contains([]string{"1-0", "0-1", "1/2-1/2", "*"}, word) {
+		if word = annotations.ReplaceAllString(turns.ReplaceAllString(word, ""), ""); word != "" {
 			words = append(words, word)
 		}
 	}
