@@ -302,6 +302,16 @@ func newObserver(e *env, interval int64, config *tournament.Config, kind runKind
 
 func (f *observer) game(g *record.Record) {
 	f.standings.Add(g)
+	if len(f.moveTimes) > 0 {
+		f.countOverruns(g)
+	}
+	f.meter.game(g)
+	if n := f.interval; n > 0 && f.done%n == 0 && f.done < f.total {
+		f.err = cmp.Or(f.err, asFailure(f.interim()))
+	}
+}
+
+func (f *observer) countOverruns(g *record.Record) {
 	for i, side := range g.Movers() {
 		player := [2]string{g.South.Agent, g.North.Agent}[side]
 		const machine = 10 * time.Millisecond // that it may take beside the player
@@ -309,10 +319,6 @@ func (f *observer) game(g *record.Record) {
 		if known && i < len(g.Timing.MoveMS) && g.Timing.MoveMS[i] >= float64((limit+machine).Milliseconds()) {
 			f.count(player, overran, fmt.Sprintf("game %d: %.0fms for %v", g.Game, g.Timing.MoveMS[i], limit))
 		}
-	}
-	f.meter.game(g)
-	if n := f.interval; n > 0 && f.done%n == 0 && f.done < f.total {
-		f.err = cmp.Or(f.err, asFailure(f.interim()))
 	}
 }
 
