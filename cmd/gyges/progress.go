@@ -306,7 +306,7 @@ func (f *observer) game(g *record.Record) {
 		f.countOverruns(g)
 	}
 	f.meter.game(g)
-	if n := f.interval; n > 0 && f.done%n == 0 && f.done < f.total {
+	if n := f.interval; n > 0 && f.done%n == 0 && f.done < f.total && !f.reading && !f.isOld(g) {
 		f.err = cmp.Or(f.err, asFailure(f.interim()))
 	}
 }
