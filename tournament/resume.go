@@ -14,15 +14,15 @@ import (
 	"gyges/tournament/record"
 )
 
-// checkManifest compares the run in the folder, if there is one, with the one to be played, and reports whether that has
-// further agents.
+// checkManifest compares the run in the folder, if there is one, with the one to be played, and reports whether that
+// has further agents.
 func checkManifest(gamesSize int64, c *Config, m *Manifest) (joined bool, err error) {
 	old, err := ReadManifest(os.DirFS(c.Out))
 	switch {
 	case err != nil:
 		return false, fmt.Errorf("%s can't be read: %w", ManifestFile, err)
 	case old == nil && gamesSize > 0:
-		return false, fmt.Errorf("holds records (%s) but no %s; expected a new folder or a whole run", GamesFile, ManifestFile)
+		return false, fmt.Errorf("holds records (%s) but no %s; expected a new folder or a run", GamesFile, ManifestFile)
 	case old == nil:
 		return false, nil
 	case old.Status == Imported:

@@ -413,7 +413,8 @@ func (f *observer) writeFaults(w *output) {
 			w.printf("%s was suspended and did not play %s, first %s\n", name, games, first)
 			continue
 		case overran:
-			w.printf("%s overran its move time in %s without loss, first in %s\n", name, textfmt.Plural(one.games, "move"), first)
+			w.printf("%s overran its move time in %s and lost no game by it, first in %s\n", name,
+				textfmt.Plural(one.games, "move"), first)
 			continue
 		}
 		w.printf("%s %s (%s), first in %s\n", name, styled(w, yellow, "lost "+games+" by a fault"), one.kind, first)

@@ -285,6 +285,6 @@ func TestOverrunMoveTimes(t *testing.T) {
 			Timing: record.Timing{MoveMS: []float64{75, 105, []float64{64.6, 412, 104}[i]}}})
 	}
 	f.writeFaults(&output{w: &out})
-	require.Equal(t, "own overran its move time in 2 moves without loss, first in game 0: 75ms for 50ms\n"+
-		"late overran its move time in 1 move without loss, first in game 1: 412ms for 100ms\n", out.String())
+	require.Equal(t, "own overran its move time in 2 moves and lost no game by it, first in game 0: 75ms for 50ms\n"+
+		"late overran its move time in 1 move and lost no game by it, first in game 1: 412ms for 100ms\n", out.String())
 }
