@@ -24,12 +24,14 @@ func LoadSelfPlay(path string, registry *agents.Registry) (training.SelfPlay, er
 }
 
 // LoadTexel reads a fit of weights from a YAML file, whose keys are those of [training.Texel]; r, unless it is nil,
-// takes the place of the rules there. The error joins all problems.
-func LoadTexel(path string, r *rules.Rules) (training.Texel, error) {
+// takes the place of the rules there, and so does data, unless it is empty. The error joins all problems.
+func LoadTexel(path string, r *rules.Rules, data ...string) (training.Texel, error) {
 	c := training.DefaultTexel()
 	c.Name = nameOf(path)
 	err := load(path, "a Texel tuning", &c, nil, func(p *parser) {
-		c.Rules = cmp.Or(r, c.Rules)
+		if c.Rules = cmp.Or(r, c.Rules); len(data) > 0 {
+			c.Data = data
+		}
 		c.Parent = p.loadWeights(c.Start, c.Rules)
 		p.report(c.Validate())
 	})

@@ -157,6 +157,9 @@ func (v *learningView) generation(g training.Generation) {
 	if g.Test != nil {
 		fit += fmt.Sprintf(", test loss %.4f", g.Test.Loss)
 	}
+	if g.LeftOut > 0 {
+		fit += fmt.Sprintf(", %d held-out positions left out that an earlier split has", g.LeftOut)
+	}
 	if g.LiveUnits > 0 {
 		fit += fmt.Sprintf(", %d live units", g.LiveUnits)
 	}

@@ -37,12 +37,9 @@ type tuneTexelCmd struct {
 }
 
 func (c *tuneTexelCmd) Run(ctx context.Context, e *env) error {
-	config, err := configs.LoadTexel(c.Config, c.Rules)
+	config, err := configs.LoadTexel(c.Config, c.Rules, c.Data...)
 	if err != nil {
 		return err
-	}
-	if len(c.Data) > 0 {
-		config.Data = c.Data
 	}
 	config.Out = cmp.Or(c.Out, config.Out, tournament.DefaultOut("results", config.Name, time.Now()))
 	v, all := &learningView{e: e}, int64(config.Settings.Steps())
@@ -70,9 +67,12 @@ func (c *tuneTexelCmd) print(w *output, r *training.Fitted) error {
 	if err := printTable(w, features, grid.Text, 1); err != nil {
 		return err
 	}
-	w.printf("\nPositions: %d training, %d validation, %d test; scale %.5f, %d iterations",
-		r.Positions[dataset.Train], r.Positions[dataset.Validation], r.Positions[dataset.Test], r.Scale,
-		r.Iterations)
+	w.printf("\nPositions: %d training, %d validation, %d test", r.Positions[dataset.Train],
+		r.Positions[dataset.Validation], r.Positions[dataset.Test])
+	if r.LeftOut > 0 {
+		w.printf(" (%d left out that are in an earlier split)", r.LeftOut)
+	}
+	w.printf("; scale %.5f, %d iterations", r.Scale, r.Iterations)
 	if r.EarlyStop {
 		w.printf(", stopped early")
 	}

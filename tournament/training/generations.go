@@ -130,7 +130,7 @@ func (c *Generations) Validate(registry *agents.Registry) error {
 	tournament.CheckName(&p, c.Name)
 	settings.Check(&p, c, "")
 	for i, dir := range c.Data {
-		_, err := dataset.Shards(dir, dataset.Train)
+		err := dataset.Check(dir, c.Rules)
 		p.Expect(err == nil, fmt.Sprintf("tune.data[%d]", i), "%w", err)
 	}
 	c.check(&p, "tune.", &c.Weights)

@@ -46,6 +46,7 @@ type Texel struct {
 type Fitted struct {
 	fits
 	Positions [dataset.NumSplits]int // of each split
+	LeftOut   int                    // validation and test positions that an earlier split of any folder has
 	Weights   string                 // the weights file
 }
 
@@ -135,27 +136,39 @@ func (f *Fit) read(ctx context.Context, parent *eval.Weights, in *positionReader
 	if err != nil {
 		return d, err
 	}
-	choice := f.Choice
-	choice.Inputs = f.Settings.Network != nil
+	in.choice = f.Choice
+	in.choice.Inputs = f.Settings.Network != nil
 	for split := range d {
-		if d[split], err = texel.Read(ctx, in.positions(dataset.Split(split)), e, choice); err != nil {
+		if d[split], err = texel.Read(ctx, in.positions(dataset.Split(split)), e, in.choice); err != nil {
 			return d, err
 		}
 	}
 	return d, nil
 }
 
-// positionReader reads the training positions in folders.
+// positionReader reads the training positions in folders, split by split in their order. Validation and test positions
+// that an earlier split of any folder has are left out.
 type positionReader struct {
 	env       *Env // is told how many have been read
 	rules     *rules.Rules
-	folders   []string
+	choice    texel.Choice
+	folders   []string // of different positions
 	done, all int64
+	first     map[rules.Position]dataset.Split // that has a position, of those read
+	leftOut   int
 }
 
+// newPositionReader returns a reader of folders, of which those with the same files count once.
 func newPositionReader(env *Env, r *rules.Rules, folders ...string) *positionReader {
-	in := &positionReader{env: env, rules: r, folders: folders}
+	in := &positionReader{env: env, rules: r, first: map[rules.Position]dataset.Split{}}
+	known := map[string]string{}
 	for _, dir := range folders {
+		files := dataset.Files(dir)
+		if same, ok := known[files]; ok && files != "" {
+			env.warn("training positions given twice count once", "folder", dir, "same as", same)
+			continue
+		}
+		known[files], in.folders = dir, append(in.folders, dir)
 		for split := range dataset.Split(dataset.NumSplits) {
 			in.all += dataset.Count(dir, split)
 		}
@@ -171,6 +184,15 @@ func (in *positionReader) positions(split dataset.Split) iter.Seq2[dataset.Posit
 			for p, err := range dataset.Read(dir, split, in.rules) {
 				if in.done++; in.done%every == 0 {
 					in.env.progress(in.done, in.all, "positions read")
+				}
+				first, known := in.first[p.Position]
+				switch {
+				case err != nil || in.choice.Excludes(&p):
+				case !known || split < first:
+					in.first[p.Position] = split
+				case first < split:
+					in.leftOut++
+					continue
 				}
 				if !yield(p, err) {
 					return
@@ -205,6 +227,7 @@ func (f *Fit) fitPolicy(
 	if err != nil {
 		return nil, err
 	}
+	in.done, in.all, in.choice = 0, 0, texel.Choice{} // all are read again
 	var splits [dataset.NumSplits][]ranking.Choice
 	for split := range splits {
 		if splits[split], err = in.choices(dataset.Split(split)); err != nil {
@@ -237,11 +260,12 @@ func fitted(parent *eval.Weights, r fits, p eval.Provenance) *eval.Weights {
 // Run fits the weights, in seconds to minutes: a run that was stopped starts again, and a folder with a result is
 // refused. An error is of type *[FolderError] if the folder can't be used.
 func (c *Texel) Run(ctx context.Context, env Env) (*Fitted, error) {
-	data, err := c.read(ctx, &c.Parent, newPositionReader(&env, c.Rules, c.Data...))
+	in := newPositionReader(&env, c.Rules, c.Data...)
+	data, err := c.read(ctx, &c.Parent, in)
 	if err != nil {
 		return nil, err
 	}
-	about := make([]map[string]string, len(c.Data))
+	leftOut, about := in.leftOut, make([]map[string]string, len(c.Data))
 	for i, dir := range c.Data {
 		if about[i], err = dataset.Provenance(dir); err != nil {
 			return nil, err
@@ -272,7 +296,7 @@ func (c *Texel) Run(ctx context.Context, env Env) (*Fitted, error) {
 		result.Result, err = texel.Fit(ctx, data, s)
 	}
 	if err == nil {
-		result.Policy, err = c.fitPolicy(ctx, &c.Parent, result.Result, newPositionReader(&env, c.Rules, c.Data...))
+		result.Policy, err = c.fitPolicy(ctx, &c.Parent, result.Result, in)
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.discard())
@@ -284,10 +308,10 @@ func (c *Texel) Run(ctx context.Context, env Env) (*Fitted, error) {
 	seed, _ := strconv.ParseUint(about[0]["seed"], 10, 64) // 0 where it is not known
 	w := fitted(&c.Parent, result, eval.Provenance{
 		Method: "texel", Run: c.Name, Parent: sourceName(&c.Parent), Seed: seed, Version: env.Version,
-		Data: fmt.Sprintf("%d positions of %s", positions[dataset.Train], strings.Join(c.Data, ", ")),
+		Data: fmt.Sprintf("%d positions of %s", positions[dataset.Train], strings.Join(in.folders, ", ")),
 		Gain: result.Test.Provenance(),
 	})
 	w.Source = f.file(WeightsFile)
 	err = errors.Join(f.finish(result, w), f.close())
-	return &Fitted{result, positions, w.Source}, err
+	return &Fitted{result, positions, leftOut, w.Source}, err
 }

@@ -34,6 +34,7 @@ type Generation struct {
 	// The fit.
 	Positions      int             `json:"positions"`        // training positions
 	Validation     int             `json:"validation"`       // validation positions
+	LeftOut        int             `json:"left_out"`         // validation and test positions that an earlier split has
 	Loss           float64         `json:"loss"`             // of the candidate
 	ValidationLoss float64         `json:"validation_loss"`  // of the candidate
 	LiveUnits      int             `json:"live_units"`       // of its network, if that was fitted; see [eval.Network.LiveUnits]
@@ -341,11 +342,13 @@ func (t *trainer) fit(ctx context.Context, g *Generation) (*eval.Weights, error)
 		folders = append(folders, filepath.Join(t.path(k, "selfplay"), PositionsDir))
 	}
 	best, parent := t.trained.Best, t.weights
-	data, err := t.read(ctx, parent, newPositionReader(t.env, t.Rules, folders...))
+	in := newPositionReader(t.env, t.Rules, folders...)
+	data, err := t.read(ctx, parent, in)
 	if err != nil {
 		return nil, err
 	}
 	var r fits
+	g.LeftOut, in.folders = in.leftOut, folders[len(folders)-1:] // for the policy
 	s := t.settings(parent)
 	s.Record = func(step texel.Step) error {
 		t.env.progress(int64(step.Iteration), steps,
@@ -356,7 +359,7 @@ func (t *trainer) fit(ctx context.Context, g *Generation) (*eval.Weights, error)
 		if t.Policy != nil {
 			t.env.stage(g.Number, "policy", 0)
 		}
-		r.Policy, err = t.fitPolicy(ctx, parent, r.Result, newPositionReader(t.env, t.Rules, folders[len(folders)-1]))
+		r.Policy, err = t.fitPolicy(ctx, parent, r.Result, in)
 	}
 	if err != nil {
 		return nil, err

@@ -74,6 +74,36 @@ func Shards(dir string, split Split) ([]string, error) {
 	return paths, nil
 }
 
+// Check returns an error unless a folder has all its files, none is damaged, and they are of a rule set.
+func Check(dir string, r *rules.Rules) error {
+	for split := range Split(NumSplits) {
+		paths, err := Shards(dir, split)
+		for _, path := range paths {
+			if _, wrong := readShard(path, split, r, func(Position) bool { return false }); wrong != nil {
+				err = errors.Join(err, fmt.Errorf("%s: %w", path, wrong))
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Files returns the names of the files in a folder, which identify its positions; "" if some are missing.
+func Files(dir string) (names string) {
+	for split := range Split(NumSplits) {
+		paths, err := Shards(dir, split)
+		if err != nil {
+			return ""
+		}
+		for _, path := range paths {
+			names += filepath.Base(path) + "\n"
+		}
+	}
+	return names
+}
+
 // Count returns the number of positions of a split in a folder, as far as its files can be read.
 func Count(dir string, split Split) (n int64) {
 	paths, _ := Shards(dir, split) // whoever reads them gets the error

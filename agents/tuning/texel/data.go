@@ -96,8 +96,8 @@ type Choice struct {
 	Positions int  `yaml:"positions" check:"0..1000000000" zero:"all" help:"Positions of each split at most, the first ones."`
 }
 
-// excludes reports whether a position is not selected.
-func (c Choice) excludes(p *dataset.Position) bool {
+// Excludes reports whether a position is not selected.
+func (c Choice) Excludes(p *dataset.Position) bool {
 	over := p.Scored && (p.Score >= agents.WinIn(1) || p.Score <= -agents.WinIn(2))
 	return c.Quiet && !p.Quiet || c.Leaves && over
 }
@@ -116,7 +116,7 @@ func Read(
 		if err != nil {
 			return nil, err
 		}
-		if choice.excludes(&p) {
+		if choice.Excludes(&p) {
 			continue
 		}
 		if choice.Positions > 0 && d.rows+len(batch) == choice.Positions {
