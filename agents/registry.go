@@ -66,7 +66,10 @@ func Common() []ParamDef {
 }
 
 // Registry holds the kinds of agents that can be made. It is a value, built by the program; nothing registers itself.
-type Registry struct{ kinds map[string]Kind }
+type Registry struct {
+	kinds map[string]Kind
+	files map[string]string // paths of files by their names in specs; those of others are their names
+}
 
 // NewRegistry returns a registry of the given kinds. It panics if two have one name.
 func NewRegistry(kinds ...Kind) *Registry {
@@ -79,6 +82,9 @@ func NewRegistry(kinds ...Kind) *Registry {
 	}
 	return r
 }
+
+// With returns the registry with the paths of files that specs name otherwise.
+func (r *Registry) With(files map[string]string) *Registry { return &Registry{r.kinds, files} }
 
 // Kinds returns all kinds, sorted by name.
 func (r *Registry) Kinds() []Kind {
@@ -152,6 +158,11 @@ func (r *Registry) Each(specs []Spec, f func(Spec, Kind, Values) error) error {
 // config returns the kind and the configuration of the agent that a spec names.
 func (r *Registry) config(s Spec, sets []*rules.Rules) (Kind, Config, error) {
 	v, err := r.Values(s)
+	for _, d := range r.kinds[s.Kind].Params {
+		if path, ok := r.files[v[d.Name]]; ok && d.IsFile(v[d.Name]) {
+			v[d.Name] = path
+		}
+	}
 	return r.kinds[s.Kind], Config{v, sets, r}, err
 }
 

@@ -38,7 +38,7 @@ tune: {window: 2, features: [near], positions: 1000, quiet: false, leaves: true,
   network: {epochs: 6, batch: 64, rate: 0.01, decay: 0.001, seed: 8}}
 match:
   sprt: elo0=1,elo1=8
-  pairs: 13
+  pairs: 130
   openings: {policy: random, plies: 1}
   limits: {depth: 2}
 rating: {pairs: 17, every: 3, reference: default}
@@ -68,7 +68,7 @@ out: some/where
 	f.Lambda, f.L2, f.Scale, f.Iterations, f.Patience = 0.7, 0.01, 0.004, 9, 3
 	want.Features = []string{"near"}
 	m := &want.Match
-	m.Pairs, m.Openings, m.Limits.Depth = 13, schedule.Openings{Policy: schedule.RandomOpenings, Plies: 1}, 2
+	m.Pairs, m.Openings, m.Limits.Depth = 130, schedule.Openings{Policy: schedule.RandomOpenings, Plies: 1}, 2
 	m.SPRT = sprt.Test{Elo0: 1, Elo1: 8, Alpha: 0.05, Beta: 0.05, Model: sprt.Normalized}
 	require.Equal(t, want, c)
 }

@@ -50,6 +50,9 @@ type Config struct {
 	// Unknown joins a [problems.FieldError] for each value read from JSON that this program doesn't know.
 	Unknown error
 
+	// Files has the paths of files that Agents name otherwise, as in a folder that may be moved.
+	Files map[string]string
+
 	// Extend lets a run that was stopped, or has ended, go on with more pairs, further agents or a smaller UntilError.
 	Extend bool
 

@@ -54,6 +54,7 @@ func run(
 	ctx context.Context, config Config, registry *agents.Registry, onGame func(*record.Record),
 	replace func(*record.Writer) *record.Writer,
 ) (Summary, error) {
+	registry = registry.With(config.Files)
 	if err := config.Validate(registry); err != nil {
 		return Summary{}, err
 	}

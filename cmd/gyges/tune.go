@@ -213,9 +213,11 @@ func (e *env) learningError(ctx context.Context, out string, err error) error {
 	if errors.As(err, new(*training.FolderError)) {
 		return fileError("--out", err)
 	}
-	e.err.printf("Stopped. Go on with the same command and --out %s\n", textfmt.Escape(out))
+	goOn := "Go on with the same command and --out " + textfmt.Escape(out)
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		e.err.printf("Stopped. %s\n", goOn)
 		return err
 	}
+	e.err.printf("Stopped by an error. Once its cause is mended: %s; keys of tune and numbers of pairs may change\n", goOn)
 	return failure{err}
 }

@@ -71,7 +71,7 @@ func (p *Coordinator) newRun(config *tournament.Config, outcomes chan<- tourname
 	}
 	var contents [][]byte
 	for _, name := range names {
-		content, err := files.Read(name, maxFile)
+		content, err := files.Read(cmp.Or(config.Files[name], name), maxFile)
 		if err != nil {
 			return nil, err
 		}

@@ -8,8 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"gyges/agents/eval"
 	"gyges/rules/base/files"
@@ -38,6 +40,8 @@ type Manifest struct {
 	Version string            `json:"version"` // of the program that began the run
 	Config  map[string]any    `json:"config"`  // everything that the outcome depends on
 	Result  any               `json:"result"`  // null until there is one
+
+	free []string // keys of Config that may change on resume
 }
 
 // FolderError says why a folder can't be used for a run, such as another run in it. Nothing has been done then.
@@ -52,6 +56,7 @@ type folder struct {
 	manifest Manifest
 	history  *jsonl.Writer
 	kept     history // its lines
+	changes  error   // lists what differs from the configuration that was there; nil: nothing
 }
 
 // openFolder makes a folder for a run, or opens that of the same run that was stopped there, and locks it. It refuses
@@ -103,7 +108,7 @@ func (f *folder) file(name string) string { return filepath.Join(f.path, name) }
 func (f *folder) resume(manifest []byte) error {
 	var before struct {
 		Manifest
-		Config json.RawMessage `json:"config"` // with every digit of its numbers
+		Config map[string]json.RawMessage `json:"config"` // with every digit of its numbers
 	}
 	if err := json.Unmarshal(manifest, &before); err != nil {
 		return fmt.Errorf("%s: expected the manifest of a tuning run: %w", f.file(ManifestFile), err)
@@ -112,7 +117,16 @@ func (f *folder) resume(manifest []byte) error {
 		return fmt.Errorf("%s: holds a run of another method; it was %s, now %s",
 			f.path, before.Method, f.manifest.Method)
 	}
-	if err := tournament.CompareConfigs(before.Config, f.manifest.Config); err != nil {
+	f.changes = tournament.CompareConfigs(before.Config, f.manifest.Config)
+	now := maps.Clone(f.manifest.Config)
+	for _, key := range f.manifest.free {
+		delete(before.Config, key)
+		delete(now, key)
+	}
+	maps.DeleteFunc(now, func(key string, _ any) bool {
+		return strings.HasSuffix(key, sumOfList) && before.Config[key] == nil
+	})
+	if err := tournament.CompareConfigs(before.Config, now); err != nil {
 		return fmt.Errorf("%s: %w", f.path, err)
 	}
 	f.manifest.Version, f.manifest.Status, f.manifest.Result = before.Version, before.Status, before.Result

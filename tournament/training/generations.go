@@ -146,7 +146,38 @@ func (c *Generations) Validate(registry *agents.Registry) error {
 		"expected a test, like elo0=0,elo1=10, found none")
 	err := c.Match.SPRT.Check()
 	p.Expect(err == nil || c.Match.SPRT == sprt.Test{}, "match.sprt", "%w", err)
+	p.Expect(err != nil || c.Match.Pairs <= 0 || c.Match.SPRT.Verdict(sprt.Pairs{4: int64(c.Match.Pairs)}) == sprt.AcceptH1,
+		"match.pairs", "expected more: no candidate is adopted, as %v accepts elo1 by none of %d pairs, all won",
+		c.Match.SPRT, c.Match.Pairs)
+	p.Expect(c.Rating.Each == 0 || c.Rating.Reference != "", "rating.each",
+		"expected 0 without rating.reference, weights to play against, found %d", c.Rating.Each)
+	c.checkSplits(&p)
 	return p.Err()
+}
+
+// checkSplits adds an error if a fit will have no training or validation positions.
+func (c *Generations) checkSplits(p *problems.List) {
+	var wrong problems.List
+	s := c.SelfPlay.Split
+	if s.check(&wrong, ""); len(wrong) > 0 || c.SelfPlay.Pairs < 1 {
+		return
+	}
+	for _, split := range []dataset.Split{dataset.Train, dataset.Validation} {
+		if slices.ContainsFunc(c.Data, func(dir string) bool { return dataset.Count(dir, split) > 0 }) {
+			continue
+		}
+		last := 0 // the last generation whose games give such positions
+		for k := 1; k <= min(c.Count, maxGenerations); k++ {
+			_, pairs := c.selfPlayAt(k)
+			if s.has(split, pairs) {
+				last = k
+			} else if last == 0 || c.Window > 0 && last <= k-c.Window {
+				p.Expect(false, "selfplay.split", "expected more pairs or another share: with validation %d and test %d percent "+
+					"none of the %d pairs of generation %d gives %v positions, which the fit needs", s.Validation, s.Test, pairs, k, split)
+				break
+			}
+		}
+	}
 }
 
 // checkAgents checks the agents, and the stages, without the weights of the run, which may not be written yet.
@@ -188,14 +219,19 @@ func (c *Generations) path(k int, part string) string {
 	return filepath.Join(c.Out, GenerationName(k), part)
 }
 
-// weighted returns an agent with the weights of generation k in place of all weights of its own.
-func (c *Generations) weighted(spec agents.Spec, k int) agents.Spec {
-	return withWeights(spec, filepath.ToSlash(c.path(k, WeightsFile)))
-}
+// weighted returns an agent with the weights of generation k in place of all weights of its own. They are named by
+// their path in the folder of the run, which may be moved.
+func (c *Generations) weighted(spec agents.Spec, k int) agents.Spec { return withWeights(spec, weightsName(k)) }
+
+func weightsName(k int) string { return GenerationName(k) + "/" + WeightsFile }
 
 // reference returns the agent with the reference's weights.
 func (c *Generations) reference() agents.Spec {
-	return withWeights(c.Agent, c.Rating.Reference).With("name", ReferenceName)
+	file := c.Rating.Reference
+	if strings.HasPrefix(file, "gen-") { // no weights of the run
+		file = "./" + file
+	}
+	return withWeights(c.Agent, file).With("name", ReferenceName)
 }
 
 func withWeights(spec agents.Spec, weights string) agents.Spec {
@@ -220,7 +256,7 @@ func (c *Generations) games(k, best int) *SelfPlay {
 	g.Tournament = c.tournament(c.SelfPlay.Settings, "selfplay", c.path(k, "selfplay"),
 		c.weighted(agent, best).With("name", GenerationName(best)))
 	if g.Search.Agent.Kind != "" {
-		g.Search.Agent = c.weighted(g.Search.Agent, best)
+		g.Search.Agent = withWeights(g.Search.Agent, filepath.ToSlash(c.path(best, WeightsFile)))
 	}
 	t := &g.Tournament
 	t.Schedule, t.Seed, t.Pairs = schedule.SelfPlay, agents.MixSeed(c.Seed, forGames, uint64(k)), pairs
@@ -231,7 +267,10 @@ func (c *Generations) games(k, best int) *SelfPlay {
 func (c *Generations) tournament(s game.Settings, name, out string, players ...agents.Spec) tournament.Config {
 	t := tournament.DefaultConfig()
 	t.Settings, t.Name, t.Out, t.Agents, t.Rules = s, name, out, players, []*rules.Rules{c.Rules}
-	t.Workers, t.Executor = c.Workers, c.Executor
+	t.Workers, t.Executor, t.Files = c.Workers, c.Executor, map[string]string{}
+	for k := range c.Count + 1 {
+		t.Files[weightsName(k)] = c.path(k, WeightsFile)
+	}
 	return t
 }
 
@@ -247,7 +286,7 @@ func (c *Generations) match(k, best int) tournament.Config {
 func (c *Generations) comparison(k int) tournament.Config {
 	m := c.tournament(c.Match.Settings, ReferenceName, c.path(k, ReferenceName),
 		c.weighted(c.Agent, k).With("name", GenerationName(k)), c.reference())
-	m.Pairs, m.Seed, m.Extend = c.Rating.Each, agents.MixSeed(c.Seed, forReference, uint64(k)), true
+	m.Pairs, m.Seed = c.Rating.Each, agents.MixSeed(c.Seed, forReference, uint64(k))
 	return m
 }
 
@@ -263,9 +302,18 @@ func (c *Generations) rating(r *Result) tournament.Config {
 		players = append(players, c.reference())
 	}
 	m := c.tournament(c.Match.Settings, "rating", filepath.Join(c.Out, fmt.Sprintf("rating-%03d", r.Best)), players...)
-	m.Pairs, m.Seed, m.Extend = c.Rating.Pairs, agents.MixSeed(c.Seed, forRating), true
+	m.Pairs, m.Seed = c.Rating.Pairs, agents.MixSeed(c.Seed, forRating)
 	return m
 }
+
+// freeKeys are those of describe that may change on resume: then they are for what is fitted and played from there on.
+var freeKeys = []string{
+	"positions", "quiet", "leaves", "features", "fit_network", "fit_policy", "lambda", "l2", "scale", "iterations",
+	"patience", "window", "data", "split", "selfplay_pairs", "selfplay_stages", "match_pairs", "match_sprt",
+}
+
+// sumOfList ends the keys of describe with the sum of a list of openings, which earlier versions left out.
+const sumOfList = "_openings_content"
 
 // describe returns everything that the outcome depends on, but the number of generations, their time and the rating.
 func (c *Generations) describe() map[string]any {
@@ -287,6 +335,11 @@ func (c *Generations) describe() map[string]any {
 	})
 	describeGames(config, "selfplay_", t.Settings)
 	describeGames(config, "match_", m.Settings)
+	for key, o := range map[string]*schedule.Openings{"selfplay": &t.Openings, "match": &m.Openings} {
+		if o.Policy == schedule.FileOpenings {
+			config[key+sumOfList] = strconv.FormatUint(o.Sum(), 16)
+		}
+	}
 	if c.SelfPlay.Search.Agent.Kind != "" {
 		s := &c.SelfPlay.Search
 		type agent agents.Spec // without its methods: an object with its kind and parameters

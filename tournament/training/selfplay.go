@@ -98,6 +98,16 @@ func (s Split) part(pair int64) dataset.Split {
 	}
 }
 
+// has reports whether one of so many pairs is in a split.
+func (s Split) has(split dataset.Split, pairs int) bool {
+	for i := range int64(pairs) {
+		if s.part(i) == split {
+			return true
+		}
+	}
+	return false
+}
+
 // Provenance describes the games of a run, for the metadata of its training positions.
 func (c *SelfPlay) Provenance(version string) map[string]string {
 	return map[string]string{

@@ -75,6 +75,8 @@ func (c *SPSA) Validate(registry *agents.Registry) error {
 		tournament.CheckAgent(&p, "agent", registry, c.Agent, c.Rules)
 	}
 	c.Check(&p, "", []*rules.Rules{c.Rules}, c.Seed)
+	p.Expect(c.Verification.Every <= 0 || c.Verification.Pairs > 0, "verification.every",
+		"expected verification.pairs, too, found %d steps between matches of no pairs", c.Verification.Every)
 	return p.Err()
 }
 
@@ -126,7 +128,10 @@ func (c *SPSA) Run(ctx context.Context, env Env) (_ *Tuned, err error) {
 	for _, p := range c.Method.Params {
 		r.names = append(r.names, p.Name)
 	}
-	manifest := Manifest{Method: "spsa", Version: env.Version, Config: c.describe()}
+	manifest := Manifest{
+		Method: "spsa", Version: env.Version, Config: c.describe(),
+		free: []string{"verification_every", "verification_pairs"}, // of matches yet to be played
+	}
 	if r.folder, err = openFolder(ctx, c.Out, manifest); err != nil {
 		return nil, err
 	}

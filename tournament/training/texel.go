@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -84,6 +85,9 @@ func (f *Fit) check(p *problems.List, prefix string, parent *eval.Weights) {
 	}
 	p.Expect(f.Settings.Scale != 0 || !isZero(parent), prefix+"scale",
 		"expected a number above 0, such as 0.005, since weights of zero predict no results; found 0")
+	p.Expect(f.Features == nil || len(f.Features) > 0 || f.Settings.Network != nil || f.Policy != nil, prefix+"features",
+		"expected some, as there is no network and no policy to fit, found none")
+	p.Expect(f.Choice.Positions != 1, prefix+"positions", "expected 0, which is all, or 2 at least, found 1")
 	f.Settings.Check(p, prefix)
 }
 
@@ -273,7 +277,9 @@ func (c *Texel) Run(ctx context.Context, env Env) (*Fitted, error) {
 	}
 	config := c.describe(&c.Parent)
 	config["rules"], config["data"], config["data_about"] = c.Rules.String(), c.Data, about
-	f, err := openFolder(ctx, c.Out, Manifest{Method: "texel", Version: env.Version, Config: config})
+	f, err := openFolder(ctx, c.Out, Manifest{
+		Method: "texel", Version: env.Version, Config: config, free: slices.Collect(maps.Keys(config)),
+	})
 	if err != nil {
 		return nil, err
 	}

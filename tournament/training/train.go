@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
+	"gyges/agents"
 	"gyges/agents/eval"
 	"gyges/agents/tuning/dataset"
 	"gyges/agents/tuning/ranking"
@@ -103,11 +105,14 @@ func GenerationName(k int) string { return fmt.Sprintf("gen-%03d", k) }
 func (c *Generations) Run(ctx context.Context, env Env) (Trained, error) {
 	t := trainer{Generations: c, env: &env, weights: &c.Weights}
 	var err error
-	m := Manifest{Method: "train", Version: env.Version, Config: c.describe(), Result: Result{}}
+	m := Manifest{Method: "train", Version: env.Version, Config: c.describe(), Result: Result{}, free: freeKeys}
 	if t.folder, err = openFolder(ctx, c.Out, m); err != nil {
 		return Trained{}, err
 	}
 	defer t.removeProgress() // while the folder is locked
+	if t.folder.changes != nil {
+		env.warn("what is to come has other settings: it "+t.folder.changes.Error(), "folder", c.Out)
+	}
 	env.Observer = t.observed(env.Observer)
 	t.known = len(t.folder.kept.lines)
 	if t.before, err = t.folder.trained(); err != nil {
@@ -181,6 +186,9 @@ func (t *trainer) train(ctx context.Context) error {
 		return nil
 	}
 	c := t.rating(&t.trained.Result)
+	for path, n := c.Out, 2; !playedBy(c.Out, c.Agents); n++ { // the settings of the rating have changed
+		c.Out = fmt.Sprintf("%s-%d", path, n)
+	}
 	t.trained.RatingGames, t.trained.Standings = c.Out, standings.New()
 	t.env.stage(0, "rating", c.Games())
 	if _, err := t.env.play(ctx, c, func(g *record.Record) {
@@ -197,6 +205,13 @@ func (t *trainer) train(ctx context.Context) error {
 		t.trained.Rating = append(t.trained.Rating, Rated{p.Name, p.Elo, p.Error})
 	}
 	return nil
+}
+
+// playedBy reports whether a folder holds a run of players with the names of those given, or none.
+func playedBy(dir string, players []agents.Spec) bool {
+	m, err := tournament.ReadManifest(os.DirFS(dir))
+	return err != nil || m == nil ||
+		slices.EqualFunc(m.Config.Agents, players, func(a, b agents.Spec) bool { return a.Label() == b.Label() })
 }
 
 // RatingOptions are the options of ratings of generations: the reference, if there is one, has the rating 0.

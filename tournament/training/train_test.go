@@ -208,6 +208,10 @@ func TestGenerationsGoOn(t *testing.T) {
 	_, err = c.Run(t.Context(), testEnv(Observer{Game: func(*record.Record) { games++ }}))
 	require.NoError(t, err)
 	require.Equal(t, 3*3*2, games)
+	c.Rating = Rating{Pairs: 1, Every: 2, Reference: eval.DefaultName}
+	third, err := c.Run(t.Context(), testEnv(Observer{}))
+	require.NoError(t, err)
+	require.Equal(t, c.path(0, "../rating-002-2"), third.RatingGames)
 }
 
 // A table of generations has no column that holds nothing.

@@ -12,6 +12,8 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
+	"os"
+	"regexp"
 	"strings"
 
 	"gyges/agents"
@@ -75,9 +77,16 @@ func (e *Env) warn(message string, args ...any) {
 	}
 }
 
-// play plays a tournament of a run. A game that a fault decided says nothing about the weights, so it is an error.
+// play plays a tournament of a run; one that has begun goes on with the pairs it had if they are more, and with the
+// agents as they are named there. A game that a fault decided says nothing about the weights, so it is an error.
 func (e *Env) play(ctx context.Context, c tournament.Config, onGame func(*record.Record)) (tournament.Summary, error) {
-	c.Log = e.Log
+	c.Log, c.Extend = e.Log, true
+	if m, _ := tournament.ReadManifest(os.DirFS(c.Out)); m != nil { // Run has the error, too
+		c.Pairs = max(c.Pairs, m.Config.Pairs)
+		for i := range min(len(c.Agents), len(m.Config.Agents)) {
+			c.Agents[i] = namedAs(m.Config.Agents[i], c.Agents[i], c.Files)
+		}
+	}
 	var fault *record.Record
 	s, err := tournament.Run(ctx, c, e.Registry, func(g *record.Record) {
 		if g.Fault != nil && fault == nil {
@@ -90,6 +99,24 @@ func (e *Env) play(ctx context.Context, c tournament.Config, onGame func(*record
 			s.Faults, fault.Game, fault.Fault.Kind, fault.Fault.Detail, c.Out)
 	}
 	return s, err
+}
+
+// ownWeights are the weights of a run in a spec of a version that named them by the path of the run.
+var ownWeights = regexp.MustCompile(`weights=([^,']*/(gen-\d+/weights\.json))`)
+
+// namedAs returns a spec as it was if the same files, whose paths by their names are in paths, had other names in it.
+func namedAs(was, spec agents.Spec, paths map[string]string) agents.Spec {
+	if ownWeights.ReplaceAllString(was.String(), "weights=$2") != spec.String() {
+		return spec
+	}
+	for _, names := range ownWeights.FindAllStringSubmatch(was.String(), -1) {
+		path, own := paths[names[2]]
+		if !own {
+			return spec
+		}
+		paths[names[1]] = path
+	}
+	return was
 }
 
 // finiteElo returns an estimate of Elo and half of its 95 % interval; nil if they are not finite.

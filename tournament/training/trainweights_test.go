@@ -1,8 +1,10 @@
 package training
 
 import (
+	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -43,8 +45,13 @@ func TestGenerationsWithNetwork(t *testing.T) {
 	require.NotContains(t, c.weighted(c.Agent, 1).String(), "mobility")
 
 	c.Settings.Network.Epochs = 4
-	_, err = c.Run(t.Context(), testEnv(Observer{}))
-	require.ErrorContains(t, err, "holds a run of another configuration; fit_network was")
+	var log strings.Builder
+	env := testEnv(Observer{})
+	env.Log = slog.New(slog.NewTextHandler(&log, nil))
+	again, err := c.Run(t.Context(), env)
+	require.NoError(t, err, "it is for generations to come")
+	require.Equal(t, s.Generations, again.Generations)
+	require.Contains(t, log.String(), "what is to come has other settings: it holds a run of another configuration; fit_network was")
 }
 
 // Training from nothing: weights of zero, no matches, another agent from the second
