@@ -77,7 +77,7 @@ func (c *trainCmd) print(ctx context.Context, e *env, s training.Trained) error 
 		}
 		text.printf("\nThe games of that rating are in %s\n", textfmt.Escape(filepath.ToSlash(s.RatingGames)))
 	}
-	text.printf("Best: generation %d; its weights are in %s\n", s.Best, textfmt.Escape(s.Weights))
+	text.printf("The weights of generation %d are in %s\n%s\n", s.Best, textfmt.Escape(s.Weights), s.Verdict())
 	return asFailure(err)
 }
 

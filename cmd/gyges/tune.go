@@ -15,12 +15,16 @@ import (
 	"gyges/agents/tuning/ranking"
 	"gyges/agents/tuning/spsa"
 	"gyges/configs"
+	"gyges/ratings/sprt"
 	"gyges/rules"
 	"gyges/rules/base/files"
 	"gyges/rules/base/grid"
+	"gyges/rules/base/settings"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
+	"gyges/tournament/game"
 	"gyges/tournament/record"
+	"gyges/tournament/report"
 	"gyges/tournament/training"
 )
 
@@ -93,7 +97,8 @@ func (c *tuneTexelCmd) print(w *output, r *training.Fitted) error {
 			w.printf("Among the first %d: %s, was %s\n", n, textfmt.Percent(p.Test.Among[k]), textfmt.Percent(p.Parent.Among[k]))
 		}
 	}
-	w.printf("The weights are in %s\n", textfmt.Escape(r.Weights))
+	w.printf("The weights are in %s\nVerdict: %s; how they play, a match tells\n", textfmt.Escape(r.Weights),
+		training.Verdict(r.Test.Provenance(), sprt.Pairs{}, "the weights at the start"))
 	return nil
 }
 
@@ -135,10 +140,10 @@ func (c *tuneSPSACmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return e.learningError(ctx, config.Out, err)
 	}
-	return c.print(e.out, t, config.Out)
+	return c.print(e.out, t, &config)
 }
 
-func (c *tuneSPSACmd) print(w *output, t *training.Tuned, out string) error {
+func (c *tuneSPSACmd) print(w *output, t *training.Tuned, config *training.SPSA) error {
 	parameters := grid.New("", 1, "Parameter", "Before", "After")
 	for i, name := range t.Names {
 		parameters.Add(name, fiveDigits(t.Before[i]), fiveDigits(t.After[i]))
@@ -146,14 +151,32 @@ func (c *tuneSPSACmd) print(w *output, t *training.Tuned, out string) error {
 	if err := printTable(w, parameters, grid.Text, 1); err != nil {
 		return err
 	}
-	w.printf("\nAgent %s\n", textfmt.Escape(t.Agent.String()))
-	if g := t.Gain; g != nil {
-		w.printf("Elo against the initial agent %+.1f ± %.1f (95 %%), %d games\n", g.Value, g.Margin, g.Count)
-	}
-	w.printf("%d steps, %d games; the history is in %s\n", t.Steps, t.Games, textfmt.Escape(out))
+	w.printf("\n%d steps, %d games; the history is in %s\n", t.Steps, t.Games, textfmt.Escape(config.Out))
 	if t.Weights != "" {
 		w.printf("The weights are in %s\n", textfmt.Escape(t.Weights))
 	}
+	verdict, agent := training.Verdict(t.Gain, t.Verified, "the agent at the start"), "Agent tuned"
+	if t.Gain == nil && t.Verified.N() == 0 {
+		verdict = "nothing was verified, so no gain is shown; take verification.pairs, or the match above"
+	}
+	if !training.IsGain(verdict) {
+		agent = "Agent after the last step"
+	}
+	w.printf("%s %s\n", agent, textfmt.Escape(t.Agent.String()))
+	switch {
+	case t.Agent.String() == t.Start.String():
+		verdict = "no gain: it is the agent at the start"
+	case !training.IsGain(verdict):
+		defaults, command := game.DefaultSettings(), "gyges match"
+		defaults.Openings.ForMatch(config.Rules)
+		for _, word := range append([]string{
+			t.Agent.With("name", "new").String(), t.Start.With("name", "old").String(), "--rules", config.Rules.String(),
+		}, settings.Arguments(&config.Settings, &defaults)...) {
+			command += " " + report.ShellWord(word)
+		}
+		w.printf("A match of both: %s\n", textfmt.Escape(command))
+	}
+	w.printf("Verdict: %s\n", verdict)
 	return nil
 }
 

@@ -34,10 +34,10 @@ func writePositions(t *testing.T, r *rules.Rules, counts [dataset.NumSplits]int,
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "positions")
 	var splits [dataset.NumSplits][]*dataset.Position
-	rng := rand.New(rand.NewPCG(1, 1))
+	rng, seen := rand.New(rand.NewPCG(1, 1)), map[rules.Position]bool{}
 	game := int64(0)
 	for split, n := range counts {
-		for range n {
+		for len(splits[split]) < n {
 			g := rules.NewGame(r, r.RandomSetup(rng))
 			for range rng.IntN(12) {
 				moves := g.Legal()
@@ -48,6 +48,10 @@ func writePositions(t *testing.T, r *rules.Rules, counts [dataset.NumSplits]int,
 			}
 			p, err := r.ParsePosition(r.FormatPosition(g.Position()))
 			require.NoError(t, err)
+			if seen[p] {
+				continue
+			}
+			seen[p] = true
 			s := dataset.Position{Rules: r, Position: p, Game: game, ToEnd: 1, Quiet: dataset.Quiet(r, p)}
 			if moves := g.Legal(); moves.Len() > 0 {
 				s.Move = moves.At(0)

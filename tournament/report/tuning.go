@@ -15,6 +15,9 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/eval"
+	"gyges/agents/tuning"
+	"gyges/agents/tuning/spsa"
+	"gyges/ratings/sprt"
 	"gyges/rules/base/files"
 	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
@@ -41,6 +44,8 @@ type Tuning struct {
 		Agent   string             `json:"agent"`   // "" of texel
 		Steps   int                `json:"steps"`   // of spsa
 		Weights map[string]float64 `json:"weights"` // initial; nil of spsa
+
+		Parameters []spsa.Param `json:"parameters"` // of spsa
 	} `json:"config"`
 	Result struct { // zero until there is one
 		training.Result        // of generations
@@ -50,7 +55,9 @@ type Tuning struct {
 	steps    int                // in the history
 	kept     map[string]float64 // the parameters that are the result; nil: those after the last step
 	weighted bool               // there is a weights file
+	start    string             // the weights file of the start; "": there is none
 	gain     *eval.Gain         // over what it was made from, as measured; nil: not yet
+	pairs    sprt.Pairs         // of the match that measured it
 	tests    []Curve            // of the matches of the last generations
 	bounds   []level            // of their log-likelihood ratios
 	rating   string             // folder of the rating of the generations adopted; ""
@@ -87,14 +94,21 @@ func (t *Tuning) readResults(fsys fs.FS, steps []training.Line) {
 		t.steps = steps[len(steps)-1].Step
 	}
 	for _, l := range slices.Backward(steps) {
-		if l.Elo != nil && l.EloMargin != nil {
-			t.gain = &eval.Gain{Measure: "Elo", Value: *l.Elo, Margin: *l.EloMargin}
+		if t.pairs = *cmp.Or(l.Pairs, &t.pairs); l.Elo != nil && l.EloMargin != nil {
+			t.gain = &eval.Gain{Measure: "Elo", Value: *l.Elo, Margin: *l.EloMargin, Count: 2 * t.pairs.N()}
+		}
+		if t.gain != nil || t.pairs.N() > 0 {
 			break
 		}
 	}
 	w, err := files.LoadFS(fsys, training.WeightsFile, eval.Read)
 	if t.weighted = err == nil; t.weighted {
 		t.gain = cmp.Or(w.Provenance.Gain, t.gain)
+	}
+	if _, err := fs.Stat(fsys, training.StartFile); t.Method == "train" {
+		t.start = training.InitialWeights
+	} else if err == nil {
+		t.start = training.StartFile
 	}
 	if t.weighted && t.Method != "spsa" {
 		t.kept = map[string]float64{}
@@ -193,53 +207,22 @@ func (t *Tuning) charts() []Chart {
 	return slices.DeleteFunc(list, func(c Chart) bool { return len(c.Curves) == 0 || len(c.Curves[0].Points) == 0 })
 }
 
-// headline is a sentence on the strength that the run has come to; "" if nothing is known of it.
+// headline is the verdict on what the run has come to; "" if there is none yet.
 func (t *Tuning) headline() string {
-	if t.Method == "train" {
-		return t.bestText()
-	}
-	if t.gain == nil {
-		return ""
-	}
-	verdict := "undecided"
-	switch low, high := t.gain.Value-t.gain.Margin, t.gain.Value+t.gain.Margin; {
-	case t.gain.Margin <= 0: // it isn't known
-	case low > 0:
-		verdict = "better"
-	case high < 0:
-		verdict = "worse"
-	}
-	text := fmt.Sprintf("%+.1f ± %.1f Elo", t.gain.Value, t.gain.Margin)
-	if t.gain.Measure != "Elo" {
-		text = fmt.Sprintf("%+.5f ± %.5f nats of %s", t.gain.Value, t.gain.Margin, textfmt.Visible(t.gain.Measure))
-	}
-	return fmt.Sprintf("Gain over what it was made from: %s, %s.", text, verdict)
-}
-
-// bestText says how strong the best generation of a training is.
-func (t *Tuning) bestText() string {
-	rows := training.Rows(append([]training.Generation{{}}, t.Result.Generations...), t.Result.Rating) // 0 first
-	made := len(rows) - 1
-	i := slices.IndexFunc(rows, func(r training.Row) bool { return r.Number == t.Result.Best })
+	verdict, over := t.Result.Verdict(), map[string]string{"spsa": "the agent at the start"}[t.Method]
 	switch {
-	case made == 0 || i < 0:
-		return ""
-	case i == 0:
-		return fmt.Sprintf("No generation of %d has been adopted: the initial weights are the best.", made)
+	case t.Method == "train":
+	case t.gain != nil || t.pairs.N() > 0:
+		verdict = "Verdict: " + training.Verdict(t.gain, t.pairs, cmp.Or(over, "the weights at the start"))
+	case t.Method == "spsa" && t.State() == tournament.Finished:
+		verdict = "Nothing was verified, so no gain is shown: a match would tell."
 	}
-	text, best := fmt.Sprintf("Generation %d of %d is the best", rows[i].Number, made), &rows[i]
-	switch against := best.AgainstReference(); {
-	case best.Rated != nil && rows[0].Rated != nil:
-		initial := rows[0].Rated
-		return fmt.Sprintf("%s: %s Elo, the initial weights %s in the same rating.", text,
-			plusMinus(best.Rated.Elo, best.Rated.Margin), plusMinus(initial.Elo, initial.Margin))
-	case against != "":
-		return fmt.Sprintf("%s; Elo to the reference: %s.", text, against)
-	case best.Elo != nil && best.EloMargin != nil:
-		return fmt.Sprintf("%s: %s Elo to its parent, in the match that adopted it.", text,
-			plusMinus(*best.Elo, *best.EloMargin))
+	if i := t.Result.Best - 1; t.Method == "train" && 0 <= i && i < len(t.Result.Generations) {
+		if against := t.Result.Generations[i].AgainstReference(); against != "" {
+			verdict += "; Elo to the reference: " + against
+		}
 	}
-	return text + "."
+	return verdict
 }
 
 // tunings builds the section on the tuning runs.
@@ -274,11 +257,7 @@ func (t *Tuning) add(s *Section, r *RunInfo) {
 	s.facts(append(facts, Fact{"agent", t.Config.Agent}, Fact{"rules", t.Config.Rules},
 		Fact{"weights kept", t.keptText(r)})...)
 	if commands := t.commands(r); commands != nil {
-		against := "what it was made from"
-		if t.Method == "texel" {
-			against = "the weights of the program"
-		}
-		s.code("To use the result, here in a match against "+against+":", commands)
+		s.code("To compare the result with what it was made from:", commands)
 	}
 	rows := training.Rows(t.Result.Generations, t.Result.Rating)
 	s.table("", grid.Make(training.Columns(rows), rows).WithTitle(
@@ -324,12 +303,19 @@ func (t *Tuning) commands(r *RunInfo) []string {
 		if after, err = agents.ParseSpec(t.Result.Agent); err != nil {
 			return nil
 		}
+		start := spsa.Settings{Params: t.Config.Parameters}
+		for i, x := range start.Round(start.Start()) {
+			before = tuning.With(before, []string{t.Config.Parameters[i].Name}, []float64{x})
+		}
 	case t.weighted:
 		after = before.With("weights", path.Join(r.folder(), training.WeightsFile))
-		if t.Method == "train" {
-			before = before.With("weights", path.Join(r.folder(), training.InitialWeights))
+		if t.start != "" {
+			before = before.With("weights", path.Join(r.folder(), t.start))
 		}
 	default:
+		return nil
+	}
+	if after.String() == before.String() { // no parameter has changed
 		return nil
 	}
 	list := []string{fmt.Sprintf("gyges match %s %s --rules %s", ShellWord(after.With("name", "new").String()),

@@ -49,8 +49,10 @@ func TestTuningPages(t *testing.T) {
 	for name, test := range map[string]struct{ manifest, state, command string }{
 		"texel": {`{"method":"texel","status":"finished","config":{"rules":"standard"},"result":{"loss":[0.7,0.6]}}`,
 			"finished", "gyges match 'alphabeta:" + weights + ",name=new' alphabeta:name=old --rules standard"},
-		"spsa": {`{"method":"spsa","status":"finished","config":{"rules":"standard","agent":"mcts"},"result":{"agent":"mcts:cpuct=2"}}`,
-			"finished", "gyges match mcts:cpuct=2,name=new mcts:name=old --rules standard"},
+		"spsa": {`{"method":"spsa","status":"finished","config":{"rules":"standard","agent":"mcts",` +
+			`"parameters":[{"Name":"cpuct","Start":1.5},{"Name":"iterations","Start":90.4,"Max":500,"Whole":true}]},` +
+			`"result":{"agent":"mcts:cpuct=2,iterations=100"}}`,
+			"finished", "gyges match mcts:cpuct=2,iterations=100,name=new mcts:cpuct=1.5,iterations=90,name=old --rules standard"},
 		"train": {`{"method":"train","status":"interrupted","config":{"rules":"standard","agent":"greedy"},` +
 			`"result":{"best":1,"generations":[{"generation":1,"adopted":true}]}}`,
 			"interrupted; the same command with --out resumes it", "gyges match 'greedy:" + weights +
@@ -153,18 +155,23 @@ func TestHeadlines(t *testing.T) {
 	}{
 		{train(`"best":0`), nil, nil},
 		{train(`"best":0,"generations":[{"generation":1}]`), nil,
-			[]string{"No generation of 1 has been adopted: the initial weights are the best."}},
+			[]string{"No gain shown: none of 1 generations was adopted"}},
 		{train(`"best":1,"generations":[` + first + `]`), nil,
-			[]string{"Generation 1 of 1 is the best: 31.0 ± 20.0 Elo to its parent, in the match that adopted it."}},
+			[]string{"Generation 1 of 1: stronger than the initial weights by 31.0 ± 20.0 Elo (95 %)"}},
 		{train(`"best":1,"generations":[` + first + `],"rating":[{"player":"gen-001","elo":9,"elo_margin":4},` +
 			`{"player":"gen-000","elo":-9,"elo_margin":4}]`), nil,
-			[]string{"Generation 1 of 1 is the best: 9.0 ± 4.0 Elo, the initial weights -9.0 ± 4.0 in the same rating."}},
+			[]string{"Generation 1 of 1: stronger than the initial weights by 18.0 ± 8.0 Elo (95 %)"}},
 		{train(`"best":7,"generations":[` + first + `]`), nil, nil},
-		{`{"method":"spsa"}`, elo("12"), []string{"Gain over what it was made from: +12.5 ± 12.0 Elo, better."}},
-		{`{"method":"spsa"}`, elo("13"), []string{"Gain over what it was made from: +12.5 ± 13.0 Elo, undecided."}},
-		{`{"method":"spsa"}`, elo("0"), []string{"Gain over what it was made from: +12.5 ± 0.0 Elo, undecided."}},
+		{`{"method":"spsa"}`, elo("12"), []string{"Verdict: stronger than the agent at the start by 12.5 ± 12.0 Elo (95 %)"}},
+		{`{"method":"spsa"}`, elo("13"), []string{"Verdict: no gain shown over the agent at the start: +12.5 ± 13.0 Elo (95 %)"}},
+		{`{"method":"spsa"}`, elo("0"), []string{"Verdict: no gain shown over the agent at the start: +12.5 ± 0.0 Elo (95 %)"}},
+		{`{"method":"spsa","status":"finished"}`, map[string]string{training.HistoryFile: `{"step":1,"parameters":{}}` + "\n"},
+			[]string{"Nothing was verified, so no gain is shown: a match would tell."}},
+		{`{"method":"spsa","status":"finished"}`, map[string]string{
+			training.HistoryFile: `{"step":1,"pairs":[0,0,0,0,9],"parameters":{}}` + "\n"},
+			[]string{"Verdict: stronger than the agent at the start: it won all 9 pairs"}},
 		{`{"method":"texel"}`, map[string]string{training.WeightsFile: fitted.String()},
-			[]string{"Gain over what it was made from: -0.02000 ± 0.01000 nats of test loss, worse."}},
+			[]string{"Verdict: worse than the weights at the start by 0.02000 ± 0.01000 nats of test loss (95 %)"}},
 	} {
 		page := NewCollector(Options{})
 		page.AddRun(ReadRunFS(t.Context(), tuningFolder(t, c.manifest, c.more), "x"))

@@ -24,6 +24,7 @@ const (
 	ManifestFile = "tuning.json"   // a [Manifest]
 	HistoryFile  = "history.jsonl" // the steps, or generations: a [Line] each
 	WeightsFile  = "weights.json"  // the resulting weights, if weights were tuned
+	StartFile    = "start.json"    // the weights that a fit started from (texel)
 )
 
 const (

@@ -221,7 +221,9 @@ func (c *Generations) path(k int, part string) string {
 
 // weighted returns an agent with the weights of generation k in place of all weights of its own. They are named by
 // their path in the folder of the run, which may be moved.
-func (c *Generations) weighted(spec agents.Spec, k int) agents.Spec { return withWeights(spec, weightsName(k)) }
+func (c *Generations) weighted(spec agents.Spec, k int) agents.Spec {
+	return withWeights(spec, weightsName(k))
+}
 
 func weightsName(k int) string { return GenerationName(k) + "/" + WeightsFile }
 

@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 
+	"gyges/ratings/sprt"
 	"gyges/rules/base/jsonl"
 	"gyges/rules/base/strictjson"
 )
@@ -22,6 +23,7 @@ type Line struct {
 	// Score is the number of games won by the parameters perturbed one way minus games lost (spsa).
 	Score      *float64           `json:"score,omitempty"`
 	Games      int                `json:"games,omitempty"`      // played in the step
+	Pairs      *sprt.Pairs        `json:"pairs,omitempty"`      // of a match against the parent, if one followed (spsa)
 	Elo        *float64           `json:"elo,omitempty"`        // of a match against the parent, if one followed the step
 	EloMargin  *float64           `json:"elo_margin,omitempty"` // half of its 95 % interval
 	Parameters map[string]float64 `json:"parameters"`           // the value of each after the step

@@ -1,6 +1,7 @@
 package training
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,6 +15,7 @@ import (
 	"gyges/agents/eval"
 	"gyges/agents/tuning"
 	"gyges/agents/tuning/spsa"
+	"gyges/ratings/sprt"
 	"gyges/rules"
 	"gyges/rules/base/problems"
 	"gyges/rules/base/settings"
@@ -48,8 +50,9 @@ type Verification struct {
 type Tuned struct {
 	Names         []string    // of the parameters
 	Before, After []float64   // their values
-	Agent         agents.Spec // with the tuned parameters
-	Gain          *eval.Gain  // Elo of the match after the last step; nil: there was none
+	Start, Agent  agents.Spec // with the parameters at the start, and with the tuned ones
+	Gain          *eval.Gain  // Elo of the match after the last step; nil: there is none
+	Verified      sprt.Pairs  // of that match
 	Steps, Games  int         // in all
 	Weights       string      // the weights file; "" if no weights were tuned
 }
@@ -230,6 +233,7 @@ func (r *spsaRun) verify(ctx context.Context, l *Line, tuned, initial agents.Spe
 	if err != nil {
 		return err
 	}
+	l.Pairs = &s.Pairs
 	if l.Elo, l.EloMargin = finiteElo(s.Pairs.Estimate()); l.Elo == nil {
 		r.env.warn("the verification match has no finite Elo estimate", "step", k, "pairs", s.Pairs)
 	}
@@ -251,9 +255,11 @@ func verificationFolder(k int) string { return fmt.Sprintf("verification-%06d", 
 // finish writes and returns the result.
 func (r *spsaRun) finish() (*Tuned, error) {
 	last := r.folder.kept.lines[len(r.folder.kept.lines)-1]
+	verified := *cmp.Or(last.Pairs, new(sprt.Pairs))
 	t := &Tuned{
-		Names: r.names, Before: r.settings.Start(), After: r.theta, Agent: r.current(),
-		Gain:  eloGain(last.Elo, last.EloMargin, 2*int64(r.Verification.Pairs)),
+		Names: r.names, Before: r.settings.Start(), After: r.theta,
+		Start: r.with(r.settings.Round(r.settings.Start())), Agent: r.current(),
+		Gain: eloGain(last.Elo, last.EloMargin, 2*cmp.Or(verified.N(), int64(r.Verification.Pairs))), Verified: verified,
 		Steps: r.settings.Steps, Games: 2 * r.settings.Pairs * r.settings.Steps,
 	}
 	var w *eval.Weights

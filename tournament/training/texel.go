@@ -318,6 +318,6 @@ func (c *Texel) Run(ctx context.Context, env Env) (*Fitted, error) {
 		Gain: result.Test.Provenance(),
 	})
 	w.Source = f.file(WeightsFile)
-	err = errors.Join(f.finish(result, w), f.close())
+	err = errors.Join(saveWeights(f.file(StartFile), &c.Parent), f.finish(result, w), f.close())
 	return &Fitted{result, positions, leftOut, w.Source}, err
 }

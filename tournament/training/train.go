@@ -91,9 +91,10 @@ type Rated struct {
 
 // Result is the result of a run of generations in its [Manifest].
 type Result struct {
-	Best        int          `json:"best"` // the generation with the best weights
+	Best        int          `json:"best"` // the generation last adopted, 0: none
 	Generations []Generation `json:"generations"`
 	Rating      []Rated      `json:"rating"` // null until it is played
+	Gain        *eval.Gain   `json:"gain"`   // of the best over the initial weights, by the rating; null as that
 	Timing      Timing       `json:"timing"` // of the generation after the last one, as far as it got
 }
 
@@ -191,10 +192,11 @@ func (t *trainer) train(ctx context.Context) error {
 	}
 	t.trained.RatingGames, t.trained.Standings = c.Out, standings.New()
 	t.env.stage(0, "rating", c.Games())
-	if _, err := t.env.play(ctx, c, func(g *record.Record) {
+	s, err := t.env.play(ctx, c, func(g *record.Record) {
 		t.trained.Standings.Add(g)
 		t.env.game(g)
-	}); err != nil {
+	})
+	if err != nil {
 		return err
 	}
 	tables, err := t.trained.Standings.Fit(ctx, RatingOptions(), false)
@@ -203,6 +205,9 @@ func (t *trainer) train(ctx context.Context) error {
 	}
 	for _, p := range tables.All.Ratings.Players {
 		t.trained.Rating = append(t.trained.Rating, Rated{p.Name, p.Elo, p.Error})
+	}
+	if d, ok := tables.All.Ratings.Difference(GenerationName(t.trained.Best), GenerationName(0)); ok {
+		t.trained.Gain = &eval.Gain{Measure: "Elo", Value: d.Elo, Margin: d.Error, Count: s.Played}
 	}
 	return nil
 }
