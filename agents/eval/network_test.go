@@ -154,14 +154,14 @@ func TestNetworkFile(t *testing.T) {
 	} {
 		_, err := Read(strings.NewReader(strings.Replace(text, `"moves own 1"`, fault, 1)), "x.json")
 		require.ErrorContains(t, err, want)
-		require.ErrorContains(t, err, "weights x.json: ")
+		require.ErrorContains(t, err, "weights x.json:")
 	}
 	for _, c := range [][2]string{
 		{`"network": {`, `"network": {"deep": 1,`}, {`"inputs": {`, `"inputs": [], "inpots": {`}, {`"bias": [`,
 			`"bias": [1501,`}, {`"bias": [`, `"bias": [40000,`},
 	} {
 		_, err := Read(strings.NewReader(strings.Replace(text, c[0], c[1], 1)), "x.json")
-		require.ErrorContains(t, err, "weights x.json: ")
+		require.ErrorContains(t, err, "weights x.json:")
 		require.ErrorContains(t, err, "network")
 	}
 }

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"gyges/agents/eval/inputs"
 	"gyges/agents/policy"
@@ -121,10 +124,7 @@ func (w *Weights) Feature(name string) *float64 {
 func (w *Weights) check() error {
 	var errs []error
 	for i, x := range w.Values[:len(names)] {
-		if !(math.Abs(x) <= MaxWeight) { // true for NaN too
-			errs = append(errs, fmt.Errorf("feature %s: expected a weight from %d to %d, found %g",
-				names[i], -MaxWeight, MaxWeight, x))
-		}
+		errs = append(errs, prefixed("feature "+names[i], checkWeight(x)))
 	}
 	if !(w.WinScale >= 0 && w.WinScale <= MaxWeight) {
 		errs = append(errs, fmt.Errorf("win_scale: expected a number from 0 to %d, found %g", MaxWeight, w.WinScale))
@@ -153,13 +153,13 @@ func same[T comparable](a, b *T) bool {
 
 // weightsFile is a weights file as JSON.
 type weightsFile struct {
-	Version    *int               `json:"version"`
+	Version    int                `json:"version"`
 	Rules      string             `json:"rules"`
 	WinScale   float64            `json:"win_scale"`
 	Weights    map[string]float64 `json:"weights"` // by feature; 0 for those that are missing
 	Network    *networkFile       `json:"network"` // may be missing
 	Policy     map[string][]int16 `json:"policy"`  // weights by table; may be missing
-	Provenance *Provenance        `json:"provenance"`
+	Provenance Provenance         `json:"provenance"`
 }
 
 // networkFile is a network in a weights file.
@@ -169,62 +169,88 @@ type networkFile struct {
 	Inputs map[string][]int16 `json:"inputs"` // rows of W1 by input; 0 for those that are missing
 }
 
-// Read reads a weights file; source names it in messages. It is read strictly: nothing may
-// be given twice, or that is unknown. The error joins what is wrong.
+// Read reads a weights file; source names it in messages. Rules and weights suffice. It is read strictly: nothing may be
+// given twice, or that is unknown. The error joins all that is wrong, with lines.
 func Read(in io.Reader, source string) (Weights, error) {
 	w := Weights{Source: source}
-	return w, w.labelled(w.read(in))
-}
-
-func (w *Weights) read(in io.Reader) error {
 	data, err := io.ReadAll(io.LimitReader(in, maxFile+1))
 	if err != nil {
-		return err
+		return w, w.labelled(err)
 	}
-	var f weightsFile
-	if err := strictjson.Unmarshal(data, maxFile, &f); err != nil {
-		return fmt.Errorf("expected a weights file: %w", err)
-	}
-	switch {
-	case f.Version == nil:
-		return fmt.Errorf(`expected "version": %d, found none`, version)
-	case *f.Version != version:
-		return fmt.Errorf("expected version %d, found %d", version, *f.Version)
-	case f.Rules != Standard && f.Rules != Simplified && f.Rules != Kang:
-		return fmt.Errorf("expected rules %s, %s or %s, found %.60q", Standard, Simplified, Kang, f.Rules)
-	case f.Provenance == nil || f.Provenance.Method == "":
-		return errors.New("expected a provenance with a method, found none")
-	case f.Weights == nil:
-		return errors.New(`expected "weights": {feature: weight, …}`)
-	}
-	w.Rules, w.WinScale, w.Provenance = f.Rules, f.WinScale, *f.Provenance
-	errs := byName("feature", names, f.Weights, func(i int, x float64) error {
-		w.Values[i] = x
-		return nil
-	})
-	if f.Network != nil {
-		w.Network, err = f.Network.network()
-		errs = append(errs, prefixed("network", err))
-	}
-	if f.Policy != nil {
-		w.Policy, err = readPolicy(f.Policy)
-		errs = append(errs, prefixed("policy", err))
-	}
-	return errors.Join(append(errs, w.check())...)
-}
-
-// byName calls set with the values of an object and the places of their names in a list. It
-// returns the errors of names that are not in the list, called what, and those of set.
-func byName[T any](what string, names []string, values map[string]T, set func(i int, value T) error) (errs []error) {
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		i := slices.Index(names, name)
-		if i < 0 {
-			errs = append(errs, errors.New(suggest.Unknown(what, name, names)))
-		} else if err := set(i, values[name]); err != nil {
-			errs = append(errs, fmt.Errorf("%s %s: %w", what, name, err))
+	errs := w.read(data)
+	for i, err := range errs {
+		errs[i] = w.labelled(err)
+		if at, ok := errors.AsType[*strictjson.LineError](err); ok {
+			errs[i] = fmt.Errorf("%s:%d: %w", w.label(), at.Line, at.Err)
 		}
 	}
+	return w, errors.Join(errs...)
+}
+
+func (w *Weights) read(data []byte) []error {
+	f := weightsFile{Version: version}
+	errs := strictjson.UnmarshalAll(data, maxFile, &f)
+	// add adds errors of a field, or of the fields in it that they name.
+	add := func(field jsontext.Pointer, what string, err error) {
+		for _, err := range problems.Split(err) {
+			at := field
+			if fe, ok := errors.AsType[*problems.FieldError](err); ok {
+				at, err = field.AppendToken(fe.Field), fe.Err
+			}
+			errs = append(errs, &strictjson.LineError{Line: strictjson.Line(data, at), Err: fmt.Errorf(what+"%w", err)})
+		}
+	}
+	if f.Version != version {
+		add("/version", "", fmt.Errorf("expected version %d, found %d", version, f.Version))
+	}
+	if (len(errs) == 0 || f.Rules != "") && f.Rules != Standard && f.Rules != Simplified && f.Rules != Kang {
+		add("/rules", "", fmt.Errorf("expected rules %s, %s or %s, found %.60q", Standard, Simplified, Kang, f.Rules))
+	}
+	if len(errs) == 0 && f.Weights == nil {
+		add("", "", errors.New(`expected "weights": {feature: weight, …}`))
+	}
+	w.Rules, w.WinScale, w.Provenance = f.Rules, f.WinScale, f.Provenance
+	w.Provenance.Method = cmp.Or(w.Provenance.Method, "hand-set")
+	add("/weights", "", byName("feature", names, f.Weights, func(i int, x float64) error {
+		w.Values[i] = x
+		return checkWeight(x)
+	}))
+	if f.Network != nil {
+		var err error
+		w.Network, err = f.Network.network()
+		add("/network", "network: ", err)
+	}
+	if f.Policy != nil {
+		var err error
+		w.Policy, err = readPolicy(f.Policy)
+		add("/policy", "policy: ", err)
+	}
+	if len(errs) == 0 {
+		errs = problems.Split(w.check())
+	}
 	return errs
+}
+
+// checkWeight returns an error for a weight that is out of bounds.
+func checkWeight(x float64) error {
+	if !(math.Abs(x) <= MaxWeight) { // true for NaN too
+		return fmt.Errorf("expected a weight from %d to %d, found %g", -MaxWeight, MaxWeight, x)
+	}
+	return nil
+}
+
+// byName calls set with the values of an object and the places of their names in a list. The error joins a
+// [problems.FieldError] for each name that is not in the list, called what, and for those of set.
+func byName[T any](what string, names []string, values map[string]T, set func(i int, value T) error) error {
+	var p problems.List
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if i := slices.Index(names, name); i < 0 {
+			p.Add(name, errors.New(suggest.Unknown(what, name, names)))
+		} else if err := set(i, values[name]); err != nil {
+			p.Add(name, fmt.Errorf("%s %s: %w", what, name, err))
+		}
+	}
+	return p.Err()
 }
 
 // fill copies a list that must be as long as the place for it.
@@ -239,7 +265,7 @@ func fill(to, list []int16) error {
 // readPolicy returns a policy from its tables, none of which may be missing but those of the network, all of them.
 func readPolicy(tables map[string][]int16) (*policy.Weights, error) {
 	w, names := new(policy.Weights), policy.Tables()
-	errs := byName("table", names, tables, func(i int, list []int16) error { return fill(w.Table(i), list) })
+	errs := []error{byName("table", names, tables, func(i int, list []int16) error { return fill(w.Table(i), list) })}
 	hasNetwork := slices.ContainsFunc(slices.Collect(maps.Keys(tables)), policy.OfNetwork)
 	for _, name := range names {
 		if tables[name] == nil && (hasNetwork || !policy.OfNetwork(name)) {
@@ -259,10 +285,9 @@ func (f *networkFile) network() (*Network, error) {
 	n := &Network{}
 	copy(n.B1[:], f.B1)
 	copy(n.W2[:], f.W2)
-	errs := byName("input", inputs.Names[:], f.Inputs, func(i int, row []int16) error {
+	return n, byName("input", inputs.Names[:], f.Inputs, func(i int, row []int16) error {
 		return fill(n.W1[i][:units], row)
 	})
-	return n, errors.Join(errs...)
 }
 
 // Write writes a weights file that [Read] reads, but for units of the network that never add anything. It returns an

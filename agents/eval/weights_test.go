@@ -69,14 +69,10 @@ func TestReadRefuses(t *testing.T) {
 			"feature near: expected a weight from -10000 to 10000, found 10001"},
 		"infinite weight": {strings.Replace(text, `"near":`, `"near":1e999,"nearly":`, 1),
 			"weights.near: expected a "},
-		"NaN":           {strings.Replace(text, `"near":`, `"near":NaN,"nearly":`, 1), "expected a weights file"},
+		"NaN":           {strings.Replace(text, `"near":`, `"near":NaN,"nearly":`, 1), "expected JSON"},
 		"later version": {change(func(f, _ map[string]any) { f["version"] = 2 }), "expected version 1, found 2"},
-		"no version": {change(func(f, _ map[string]any) { delete(f, "version") }),
-			`expected "version": 1, found none`},
 		"other rules": {change(func(f, _ map[string]any) { f["rules"] = "chess" }),
 			`expected rules standard, simplified or kang, found "chess"`},
-		"no provenance": {change(func(f, _ map[string]any) { delete(f, "provenance") }),
-			"expected a provenance with a method"},
 		"no weights": {change(func(f, _ map[string]any) { delete(f, "weights") }),
 			`expected "weights": {feature: weight, …}`},
 		"list of weights": {change(func(f, _ map[string]any) { f["weights"] = []int{1} }), "weights: expected an object"},
@@ -84,16 +80,52 @@ func TestReadRefuses(t *testing.T) {
 			"win_scale: expected a number from 0 to 10000, found -1"},
 		"unknown field":      {change(func(f, _ map[string]any) { f["wights"] = 1 }), "wights: there is no such field"},
 		"text after the end": {text + "{}", "after top-level value"},
-		"empty file":         {"", "expected a weights file: expected JSON"},
+		"empty file":         {"", "expected JSON"},
 		"broken file":        {text[:40], "cut short"},
 		"huge file":          {strings.Repeat(" ", maxFile) + text, "expected at most 2097152 bytes"},
 	} {
 		_, err := Read(strings.NewReader(c.text), "x.json")
 		require.ErrorContains(t, err, c.want, name)
 		for _, line := range strings.Split(err.Error(), "\n") {
-			require.True(t, strings.HasPrefix(line, "weights x.json: "), "%s: %s", name, line)
+			require.True(t, strings.HasPrefix(line, "weights x.json:"), "%s: %s", name, line)
 		}
 	}
+}
+
+// Rules and weights suffice; a file by hand gets all its mistakes at once, each with its line.
+func TestReadByHand(t *testing.T) {
+	w, err := Read(strings.NewReader(`{"rules": "kang", "weights": {"near": 12.5}}`), "x.json")
+	require.NoError(t, err)
+	want := Weights{Rules: Kang, Provenance: Provenance{Method: "hand-set"}, Source: "x.json"}
+	*want.Feature("near") = 12.5
+	require.Equal(t, want, w)
+
+	_, err = Read(strings.NewReader(`{
+  "rules": "checkers",
+  "weights": {
+    "naer": 3,
+    "near": "3",
+    "only1": 20000,
+    "only2": 1, "only2": [
+      2
+    ],
+    "frnt": null,
+    "mobility": 5
+  },
+  "nework": {},
+  "version": 3,
+  "win_scale": {}
+}`), "x.json")
+	require.EqualError(t, err, `weights x.json:5: weights.near: expected a number, found a text
+weights x.json:7: weights.only2: given twice
+weights x.json:7: weights.only2: expected a number, found a list
+weights x.json:13: nework: there is no such field, did you mean "network"?
+weights x.json:15: win_scale: expected a number, found an object
+weights x.json:14: expected version 1, found 3
+weights x.json:2: expected rules standard, simplified or kang, found "checkers"
+weights x.json:10: unknown feature "frnt", did you mean "front"?
+weights x.json:4: unknown feature "naer", did you mean "near"?
+weights x.json:6: feature only1: expected a weight from -10000 to 10000, found 20000`)
 }
 
 func TestReadRefusesPolicies(t *testing.T) {
@@ -229,7 +261,6 @@ func TestWhatIsWrittenIsReadAgain(t *testing.T) {
 func TestWriteRefusesWhatReadWould(t *testing.T) {
 	for _, w := range []Weights{
 		{Rules: "chess", Provenance: Provenance{Method: "x"}},
-		{Rules: Kang},
 		{Rules: Kang, Provenance: Provenance{Method: "x"}, Values: Vector{math.NaN()}},
 		{Rules: Kang, Provenance: Provenance{Method: "x"}, Values: Vector{2 * MaxWeight}},
 	} {
