@@ -28,8 +28,9 @@ func Template(kind string, r *rules.Rules) string {
 		c.Name, defaults.Name, c.Rules, c.Agent, c.SelfPlay.Agent = "", "", r, specs(strong)[0], specs(fast)[0]
 		c.Match.Openings.ForMatch(r)
 		defaults.Match.Openings.ForMatch()
-		return template(&c, &defaults, "rules", "weights", "generations", "selfplay.pairs", "match.sprt", "match.pairs",
-			"rating.pairs", "seed")
+		text := template(&c, &defaults, "rules", "generations", "selfplay.pairs", "match.sprt", "match.pairs", "rating.pairs",
+			"seed")
+		return strings.Replace(text, "#weights: default\n", "#weights: default\n# From nothing, by the results of games alone:\n#weights: zero\n", 1)
 	case "spsa":
 		c, defaults := spsaFile{SPSA: training.DefaultSPSA()}, spsaFile{SPSA: training.DefaultSPSA()}
 		c.Name, defaults.Name, c.Rules, c.Agent, c.Verification.Pairs = "", "", r, specs(strong)[0], 100

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gyges/agents/eval"
 	"gyges/rules"
 )
 
@@ -42,10 +43,24 @@ func TestTemplates(t *testing.T) {
 			for line := range strings.Lines(text) {
 				require.LessOrEqual(t, len([]rune(line)), 81, line)
 			}
-			whole := uncommented(text)
+			whole := uncommented(strings.Replace(text, "#weights: zero\n", "", 1)) // the key is given twice
 			require.NoError(t, os.WriteFile(path, []byte(whole), 0o644))
 			require.NoError(t, loadKind(kind, path), "%s %s\n%s", kind, preset, whole)
 		}
+	}
+}
+
+// The template of a training has one line that begins it from nothing.
+func TestTemplateFromNothing(t *testing.T) {
+	t.Parallel()
+	for _, preset := range []string{"standard", "simplified", "kang"} {
+		text := Template("train", rules.MustParse(preset))
+		require.Equal(t, 1, strings.Count(text, "\n# From nothing, by the results of games alone:\n#weights: zero\n"))
+		c, err := LoadGenerations(write(t, strings.Replace(text, "\n#weights: zero\n", "\nweights: zero\n", 1)), nil, exploring())
+		require.NoError(t, err)
+		require.Equal(t, eval.Vector{}, c.Weights.Values)
+		require.Equal(t, preset, c.Weights.Rules)
+		require.Positive(t, c.Fit.Settings.Scale)
 	}
 }
 

@@ -32,7 +32,7 @@ func LoadTexel(path string, r *rules.Rules, data ...string) (training.Texel, err
 		if c.Rules = cmp.Or(r, c.Rules); len(data) > 0 {
 			c.Data = data
 		}
-		c.Parent = p.loadWeights(c.Start, c.Rules)
+		c.Parent = p.loadWeights(c.Start, c.Rules, &c.Fit)
 		p.report(c.Validate())
 	})
 	return c, err
@@ -41,9 +41,12 @@ func LoadTexel(path string, r *rules.Rules, data ...string) (training.Texel, err
 // zeroWeights names initial weights that are all zero, without a network.
 const zeroWeights = "zero"
 
-// loadWeights loads the initial weights.
-func (p *parser) loadWeights(name string, r *rules.Rules) eval.Weights {
+// loadWeights loads the initial weights of a fit. Zero ones predict no results, to which a scale could be fitted: unless
+// one is given, it is about that of the weights that ship.
+func (p *parser) loadWeights(name string, r *rules.Rules, fit *training.Fit) eval.Weights {
+	const scale = 0.0085
 	if name == zeroWeights {
+		fit.Settings.Scale = cmp.Or(fit.Settings.Scale, scale)
 		return eval.Weights{Rules: eval.Family(r), Provenance: eval.Provenance{Method: zeroWeights}, Source: zeroWeights}
 	}
 	w, err := eval.Load(agents.Values{"weights": name}, r)
@@ -109,7 +112,7 @@ func LoadGenerations(path string, r *rules.Rules, registry *agents.Registry) (tr
 	err := load(path, "a training", &c, registry, func(p *parser) {
 		c.Rules = cmp.Or(r, c.Rules)
 		c.Match.Openings.ForMatch(c.Rules)
-		c.Weights = p.loadWeights(c.Start, c.Rules)
+		c.Weights = p.loadWeights(c.Start, c.Rules, &c.Fit)
 		p.report(c.Validate(registry))
 	})
 	return c, err

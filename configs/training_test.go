@@ -107,7 +107,6 @@ time: -1s
 		"rating:\n  reference: no.json":       ":3: rating.reference: weights no.json",
 		"time: 1":                             ":2: time: expected a time with its unit",
 		"time: 1001h":                         ":2: time: expected a time from 0s",
-		"weights: zero":                       ":1: tune.scale: expected a number above 0",
 		"selfplay:\n  stages: 3":              ":3: selfplay.stages: expected a list",
 		"selfplay:\n  stages:\n  - {from: 0}": ":4: selfplay.stages[0].from: expected a generation from 1 to 1000, found 0",
 		"selfplay:\n  stages:\n  - {from: 2}\n  - {from: 2}":   ":5: selfplay.stages[1].from: expected a generation from 3",

@@ -148,7 +148,7 @@ func TestNetworkFile(t *testing.T) {
 		`"moves own 24": ` + zeros + `, "moves own 1"`: `unknown input "moves own 24", did you mean one of "moves own 2", "moves own 4"`,
 		`"moves own 1": [1,2], "x"`:                    "input moves own 1: expected 256 numbers, found 2",
 		`"moves own 1": ` + strings.Replace(zeros, "0", "1.5", 1) +
-			`, "x"`: "network.inputs.moves own 1[0]: expected a whole number",
+			`, "x"`: "network: inputs.moves own 1[0]: expected a whole number",
 		`"moves own 0": ` + strings.Replace(zeros, "0", "-601", 1) +
 			`, "moves own 1"`: "input moves own 0: expected numbers from -600 to 600, found -601",
 	} {

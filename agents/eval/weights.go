@@ -151,17 +151,6 @@ func same[T comparable](a, b *T) bool {
 	return *a == *b
 }
 
-// weightsFile is a weights file as JSON.
-type weightsFile struct {
-	Version    int                `json:"version"`
-	Rules      string             `json:"rules"`
-	WinScale   float64            `json:"win_scale"`
-	Weights    map[string]float64 `json:"weights"` // by feature; 0 for those that are missing
-	Network    *networkFile       `json:"network"` // may be missing
-	Policy     map[string][]int16 `json:"policy"`  // weights by table; may be missing
-	Provenance Provenance         `json:"provenance"`
-}
-
 // networkFile is a network in a weights file.
 type networkFile struct {
 	B1     []int16            `json:"bias"`
@@ -174,61 +163,71 @@ type networkFile struct {
 func Read(in io.Reader, source string) (Weights, error) {
 	w := Weights{Source: source}
 	data, err := io.ReadAll(io.LimitReader(in, maxFile+1))
-	if err != nil {
+	var file map[string]json.RawMessage
+	if err = cmp.Or(err, strictjson.Unmarshal(data, maxFile, &file)); err != nil {
+		if fe, ok := errors.AsType[*problems.FieldError](err); ok { // given twice
+			line := strictjson.Line(data, jsontext.Pointer("/"+strings.ReplaceAll(fe.Field, ".", "/")))
+			return w, fmt.Errorf("%s:%d: %w", w.label(), line, err)
+		}
 		return w, w.labelled(err)
 	}
-	errs := w.read(data)
-	for i, err := range errs {
-		errs[i] = w.labelled(err)
-		if at, ok := errors.AsType[*strictjson.LineError](err); ok {
-			errs[i] = fmt.Errorf("%s:%d: %w", w.label(), at.Line, at.Err)
+	var wrong []error
+	// add adds errors of a field, or of the fields in it that they name.
+	add := func(key, what string, err error) {
+		for _, err := range problems.Split(err) {
+			at := jsontext.Pointer("").AppendToken(key)
+			if fe, ok := errors.AsType[*problems.FieldError](err); ok {
+				at, err = at.AppendToken(fe.Field), fe.Err
+			}
+			wrong = append(wrong, fmt.Errorf("%s:%d: %s%w", w.label(), strictjson.Line(data, at), what, err))
 		}
 	}
-	return w, errors.Join(errs...)
+	w.read(file, add)
+	if len(wrong) == 0 {
+		return w, w.labelled(w.check())
+	}
+	return w, errors.Join(wrong...)
 }
 
-func (w *Weights) read(data []byte) []error {
-	f := weightsFile{Version: version}
-	errs := strictjson.UnmarshalAll(data, maxFile, &f)
-	// add adds errors of a field, or of the fields in it that they name.
-	add := func(field jsontext.Pointer, what string, err error) {
-		for _, err := range problems.Split(err) {
-			at := field
-			if fe, ok := errors.AsType[*problems.FieldError](err); ok {
-				at, err = field.AppendToken(fe.Field), fe.Err
-			}
-			errs = append(errs, &strictjson.LineError{Line: strictjson.Line(data, at), Err: fmt.Errorf(what+"%w", err)})
+// read reads the values by their keys, and adds what is wrong with each.
+func (w *Weights) read(file map[string]json.RawMessage, add func(key, what string, err error)) {
+	number, weights := version, map[string]json.RawMessage{}
+	var net *networkFile
+	var tables map[string][]int16
+	fields := map[string]any{
+		"version": &number, "rules": &w.Rules, "win_scale": &w.WinScale, "weights": &weights, "network": &net,
+		"policy": &tables, "provenance": &w.Provenance,
+	}
+	for _, key := range slices.Sorted(maps.Keys(file)) {
+		if fields[key] == nil {
+			add(key, "", errors.New(suggest.Unknown("key", key, slices.Sorted(maps.Keys(fields)))))
+		} else if err := strictjson.Unmarshal(file[key], maxFile, fields[key]); err != nil {
+			add(key, key+": ", errors.New(err.Error())) // with the field in it
+			net, tables = nil, nil
 		}
 	}
-	if f.Version != version {
-		add("/version", "", fmt.Errorf("expected version %d, found %d", version, f.Version))
+	if number != version {
+		add("version", "", fmt.Errorf("expected version %d, found %d", version, number))
 	}
-	if (len(errs) == 0 || f.Rules != "") && f.Rules != Standard && f.Rules != Simplified && f.Rules != Kang {
-		add("/rules", "", fmt.Errorf("expected rules %s, %s or %s, found %.60q", Standard, Simplified, Kang, f.Rules))
+	if w.Rules != Standard && w.Rules != Simplified && w.Rules != Kang {
+		add("rules", "", fmt.Errorf("expected rules %s, %s or %s, found %.60q", Standard, Simplified, Kang, w.Rules))
 	}
-	if len(errs) == 0 && f.Weights == nil {
-		add("", "", errors.New(`expected "weights": {feature: weight, …}`))
+	if file["weights"] == nil {
+		add("weights", "", errors.New(`expected "weights": {feature: weight, …}`))
 	}
-	w.Rules, w.WinScale, w.Provenance = f.Rules, f.WinScale, f.Provenance
 	w.Provenance.Method = cmp.Or(w.Provenance.Method, "hand-set")
-	add("/weights", "", byName("feature", names, f.Weights, func(i int, x float64) error {
-		w.Values[i] = x
-		return checkWeight(x)
+	add("weights", "", byName("feature", names, weights, func(i int, text json.RawMessage) error {
+		return cmp.Or(strictjson.Unmarshal(text, maxFile, &w.Values[i]), checkWeight(w.Values[i]))
 	}))
-	if f.Network != nil {
-		var err error
-		w.Network, err = f.Network.network()
-		add("/network", "network: ", err)
+	var err error
+	if net != nil {
+		w.Network, err = net.network()
+		add("network", "network: ", err)
 	}
-	if f.Policy != nil {
-		var err error
-		w.Policy, err = readPolicy(f.Policy)
-		add("/policy", "policy: ", err)
+	if tables != nil {
+		w.Policy, err = readPolicy(tables)
+		add("policy", "policy: ", err)
 	}
-	if len(errs) == 0 {
-		errs = problems.Split(w.check())
-	}
-	return errs
 }
 
 // checkWeight returns an error for a weight that is out of bounds.

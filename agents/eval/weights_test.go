@@ -64,11 +64,11 @@ func TestReadRefuses(t *testing.T) {
 		"unknown feature": {change(func(_, w map[string]any) { w["charm"] = 1 }),
 			`unknown feature "charm"; expected one of: tempo, only1`},
 		"feature twice":  {strings.Replace(text, `"tempo":`, `"tempo":3,"tempo":`, 1), "weights.tempo: given twice"},
-		"text as weight": {change(func(_, w map[string]any) { w["near"] = "12" }), "weights.near: expected a number"},
+		"text as weight": {change(func(_, w map[string]any) { w["near"] = "12" }), "feature near: expected a number"},
 		"huge weight": {change(func(_, w map[string]any) { w["near"] = 10001 }),
 			"feature near: expected a weight from -10000 to 10000, found 10001"},
 		"infinite weight": {strings.Replace(text, `"near":`, `"near":1e999,"nearly":`, 1),
-			"weights.near: expected a "},
+			"feature near: expected a "},
 		"NaN":           {strings.Replace(text, `"near":`, `"near":NaN,"nearly":`, 1), "expected JSON"},
 		"later version": {change(func(f, _ map[string]any) { f["version"] = 2 }), "expected version 1, found 2"},
 		"other rules": {change(func(f, _ map[string]any) { f["rules"] = "chess" }),
@@ -78,7 +78,7 @@ func TestReadRefuses(t *testing.T) {
 		"list of weights": {change(func(f, _ map[string]any) { f["weights"] = []int{1} }), "weights: expected an object"},
 		"win scale": {change(func(f, _ map[string]any) { f["win_scale"] = -1 }),
 			"win_scale: expected a number from 0 to 10000, found -1"},
-		"unknown field":      {change(func(f, _ map[string]any) { f["wights"] = 1 }), "wights: there is no such field"},
+		"unknown field":      {change(func(f, _ map[string]any) { f["wights"] = 1 }), `unknown key "wights", did you mean "weights"?`},
 		"text after the end": {text + "{}", "after top-level value"},
 		"empty file":         {"", "expected JSON"},
 		"broken file":        {text[:40], "cut short"},
@@ -106,7 +106,7 @@ func TestReadByHand(t *testing.T) {
     "naer": 3,
     "near": "3",
     "only1": 20000,
-    "only2": 1, "only2": [
+    "only2": [
       2
     ],
     "frnt": null,
@@ -116,16 +116,19 @@ func TestReadByHand(t *testing.T) {
   "version": 3,
   "win_scale": {}
 }`), "x.json")
-	require.EqualError(t, err, `weights x.json:5: weights.near: expected a number, found a text
-weights x.json:7: weights.only2: given twice
-weights x.json:7: weights.only2: expected a number, found a list
-weights x.json:13: nework: there is no such field, did you mean "network"?
+	require.EqualError(t, err, `weights x.json:13: unknown key "nework", did you mean "network"?
 weights x.json:15: win_scale: expected a number, found an object
 weights x.json:14: expected version 1, found 3
 weights x.json:2: expected rules standard, simplified or kang, found "checkers"
 weights x.json:10: unknown feature "frnt", did you mean "front"?
 weights x.json:4: unknown feature "naer", did you mean "near"?
-weights x.json:6: feature only1: expected a weight from -10000 to 10000, found 20000`)
+weights x.json:5: feature near: expected a number, found a text
+weights x.json:6: feature only1: expected a weight from -10000 to 10000, found 20000
+weights x.json:7: feature only2: expected a number, found a list`)
+	_, err = Read(strings.NewReader("{\"weights\": {\n\"near\": 1,\n\"near\": 2}}"), "x.json")
+	require.EqualError(t, err, "weights x.json:2: weights.near: given twice")
+	_, err = Read(strings.NewReader("{\"weights\": {\n\"near\": 1,\n}}"), "x.json")
+	require.ErrorContains(t, err, "weights x.json: expected JSON, found an error in line 3: ")
 }
 
 func TestReadRefusesPolicies(t *testing.T) {
@@ -161,7 +164,7 @@ func TestReadRefusesPolicies(t *testing.T) {
 			"policy: table network_ends: expected numbers from -500 to 500, found -501"},
 		"table twice": {strings.Replace(whole, `"drop":`, `"drop":[],"drop":`, 1), "policy.drop: given twice"},
 		"short":       {tables(func(l map[string]any) { l["drop"] = []int{1} }), "policy: table drop: expected 648 numbers, found 1"},
-		"fraction":    {tables(func(l map[string]any) { l["drop"].([]int16)[0] = 1; l["end"] = []any{0.5} }), "policy.end[0]: expected a whole number"},
+		"fraction":    {tables(func(l map[string]any) { l["drop"].([]int16)[0] = 1; l["end"] = []any{0.5} }), "policy: end[0]: expected a whole number"},
 		"huge weight": {tables(func(l map[string]any) { l["drop"].([]int16)[0] = policy.MaxWeight + 1 }),
 			"policy: table drop: expected numbers from -8191 to 8191, found 8192"},
 	} {

@@ -8,14 +8,17 @@ import (
 	"strings"
 
 	"gyges/agents"
+	"gyges/agents/eval"
 	"gyges/configs"
 	"gyges/rules"
+	"gyges/rules/base/files"
 	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
 )
 
 type agentsCmd struct {
-	Kind   string      `arg:"" optional:"" help:"Kind whose parameters are printed. Without it, the kinds are listed."`
+	Kind   string      `arg:"" optional:"" help:"Kind whose parameters are printed. Without it, the kinds are listed; weights: those of the evaluation, with what they mean."`
+	File   string      `arg:"" optional:"" help:"With weights: a weights file, beside which those built in are printed."`
 	Format grid.Format `enum:"text,markdown,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown or json."`
 }
 
@@ -42,8 +45,45 @@ var paramColumns = []grid.Column[agents.ParamDef]{
 	{Key: "doc", Title: "What it does", Left: true, Value: func(d agents.ParamDef) any { return d.Doc }},
 }
 
+// weights prints the weights of a file and those built in.
+func (c *agentsCmd) weights(e *env) error {
+	features, families := eval.Features(), []string{eval.Standard, eval.Simplified, eval.Kang}
+	rows := make([]int, len(features))
+	columns := []grid.Column[int]{
+		{Key: "weight", Title: "Weight", Left: true, Value: func(i int) any { return features[i].Name }},
+	}
+	add := func(key, title string, w eval.Weights) {
+		columns = append(columns, grid.Column[int]{Key: key, Title: title, Value: func(i int) any {
+			return grid.Cell{Text: fiveDigits(w.Values[i]), Value: w.Values[i]}
+		}})
+	}
+	if c.File != "" {
+		w, err := files.Load(c.File, eval.Read)
+		if err != nil {
+			return err
+		}
+		add("file", "File", w)
+		families = []string{w.Rules}
+	}
+	for _, family := range families {
+		add(family, strings.ToUpper(family[:1])+family[1:], eval.Default(family))
+	}
+	columns = append(columns, grid.Column[int]{Key: "doc", Title: "Of each", Left: true,
+		Value: func(i int) any { return features[i].Doc }})
+	for i := range rows {
+		rows[i] = i
+	}
+	return printTable(e.out, grid.Make(columns, rows).WithTitle(
+		"Weights in hundredths of a point, those built in by family of rules; networks and policies add to them"), c.Format, 1)
+}
+
 func (c *agentsCmd) Run(e *env) error {
-	if c.Kind == "" {
+	switch {
+	case c.Kind == "weights":
+		return c.weights(e)
+	case c.File != "":
+		return fmt.Errorf("expected one kind, or weights FILE, found %s %s", c.Kind, c.File)
+	case c.Kind == "":
 		err := printTable(e.out, grid.Make(kindColumns, kindsOf(e.registry)), c.Format, 0)
 		if err == nil && c.Format != grid.JSON {
 			e.out.printf("\ngyges agents KIND lists the parameters of a kind.\n")

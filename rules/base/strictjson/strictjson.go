@@ -18,7 +18,6 @@ import (
 	jsonv1 "github.com/go-json-experiment/json/v1"
 
 	"gyges/rules/base/problems"
-	"gyges/rules/base/suggest"
 )
 
 // ErrCut is the error of JSON that ends too early.
@@ -31,65 +30,30 @@ func Unmarshal(text []byte, limit int, to any, retired ...string) error {
 	if len(text) > limit {
 		return fmt.Errorf("expected at most %d bytes, found %d", limit, len(text))
 	}
-	field, _, err := unmarshal(text, to)
-	if errors.Is(err, json.ErrUnknownName) && slices.Contains(retired, fieldOf(field)) {
-		return Unmarshal(without(text, field), limit, to, retired...)
-	}
-	return inField(field, plain(err))
-}
-
-// unmarshal returns the error of the library, and the field and the byte where it is.
-func unmarshal(text []byte, to any) (field jsontext.Pointer, at int64, err error) {
-	err = json.Unmarshal(text, to, json.RejectUnknownMembers(true), jsonv1.FormatDurationAsNano(true))
-	if e, ok := errors.AsType[*json.SemanticError](err); ok {
-		return e.JSONPointer, e.ByteOffset, e
-	}
-	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
-		if field = e.JSONPointer; !errors.Is(err, jsontext.ErrDuplicateName) {
-			field = ""
+	err := json.Unmarshal(text, to, json.RejectUnknownMembers(true), jsonv1.FormatDurationAsNano(true))
+	if semantic, ok := errors.AsType[*json.SemanticError](err); ok {
+		if errors.Is(semantic.Err, json.ErrUnknownName) && slices.Contains(retired, fieldOf(semantic.JSONPointer)) {
+			return Unmarshal(without(text, semantic.JSONPointer), limit, to, retired...)
 		}
-		return field, e.ByteOffset, e
+		return inField(semantic.JSONPointer, semanticError(semantic))
 	}
-	return "", 0, err
-}
-
-// LineError is an error in a line of a text, from 1.
-type LineError struct {
-	Line int
-	Err  error
-}
-
-func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
-
-// UnmarshalAll is Unmarshal for texts that people write. It goes on without a field in which something is wrong, and
-// returns all errors, each a [LineError].
-func UnmarshalAll(text []byte, limit int, to any) (errs []error) {
-	const most = 20
-	if len(text) > limit {
-		return []error{Unmarshal(text, limit, to)}
+	if syntactic, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		if errors.Is(err, jsontext.ErrDuplicateName) {
+			return inField(syntactic.JSONPointer, errors.New("given twice"))
+		}
+		if errors.Is(err, io.ErrUnexpectedEOF) {
+			return ErrCut
+		}
+		place := fmt.Sprintf("byte %d", syntactic.ByteOffset+1)
+		if lines := bytes.Count(text[:syntactic.ByteOffset], []byte("\n")); lines > 0 {
+			place = fmt.Sprintf("line %d", 1+lines)
+		}
+		return fmt.Errorf("expected JSON, found an error in %s: %w", place, syntactic.Err)
 	}
-	for len(errs) < most {
-		field, at, err := unmarshal(text, to)
-		if err == nil {
-			break
-		}
-		errs = append(errs, &LineError{lineAt(text, at), inField(field, plain(err))})
-		for _, e := strconv.Atoi(field.LastToken()); e == nil && field != ""; _, e = strconv.Atoi(field.LastToken()) {
-			field = field.Parent() // a list is left out whole
-		}
-		if field == "" {
-			break
-		}
-		text = without(text, field)
-	}
-	return errs
+	return err
 }
 
-func lineAt(text []byte, at int64) int {
-	return 1 + bytes.Count(text[:min(at, int64(len(text)))], []byte("\n"))
-}
-
-// Line returns the line of a field in a text, or else 1.
+// Line returns the line of a field in a JSON text, from 1; that of the text where the field is not found.
 func Line(text []byte, field jsontext.Pointer) int {
 	d := jsontext.NewDecoder(bytes.NewReader(text), jsontext.AllowDuplicateNames(true))
 	for d.StackPointer() != field {
@@ -97,10 +61,10 @@ func Line(text []byte, field jsontext.Pointer) int {
 			return 1
 		}
 	}
-	return lineAt(text, d.InputOffset())
+	return 1 + bytes.Count(text[:d.InputOffset()], []byte("\n"))
 }
 
-// without returns a JSON text without the member of an object that a pointer names; other lines stay in their places.
+// without returns a JSON text without the member of an object that a pointer names.
 func without(text []byte, member jsontext.Pointer) []byte {
 	d, start := jsontext.NewDecoder(bytes.NewReader(text)), int64(0)
 	for d.StackPointer() != member {
@@ -114,27 +78,14 @@ func without(text []byte, member jsontext.Pointer) []byte {
 	if text[start-1] == '{' {
 		rest = bytes.TrimPrefix(bytes.TrimLeft(rest, " \t\r\n"), []byte{','})
 	}
-	lines := bytes.Count(text[start:int64(len(text)-len(rest))], []byte("\n"))
-	return slices.Concat(text[:start], bytes.Repeat([]byte("\n"), lines), rest)
+	return slices.Concat(text[:start], rest)
 }
 
-// plain returns an error of the library in words, without its place.
-func plain(err error) error {
-	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
-		switch {
-		case errors.Is(err, jsontext.ErrDuplicateName):
-			return errors.New("given twice")
-		case errors.Is(err, io.ErrUnexpectedEOF):
-			return ErrCut
-		}
-		return fmt.Errorf("expected JSON, found an error in byte %d: %w", e.ByteOffset+1, e.Err)
-	}
-	e, ok := errors.AsType[*json.SemanticError](err)
+// semanticError returns an error of a JSON value that the Go value can't hold, without its place.
+func semanticError(e *json.SemanticError) error {
 	switch {
-	case !ok:
-		return err
-	case errors.Is(err, json.ErrUnknownName):
-		return errors.New("there is no such field" + suggest.DidYouMean(e.JSONPointer.LastToken(), keysOf(e.GoType)))
+	case errors.Is(e.Err, json.ErrUnknownName):
+		return errors.New("there is no such field")
 	case errors.Is(e.Err, strconv.ErrRange):
 		return fmt.Errorf("expected a smaller number, found %.60s", string(e.JSONValue))
 	case e.Err != nil && !errors.Is(e.Err, strconv.ErrSyntax):
@@ -146,20 +97,6 @@ func plain(err error) error {
 	}
 	found := fmt.Sprintf("%.60s", string(e.JSONValue)) // its String method returns null for none
 	return fmt.Errorf("expected %s, found %s", typeName(e.GoType), cmp.Or(found, kinds[e.JSONKind], "something else"))
-}
-
-// keysOf returns the keys of a struct, also one that a pointer points to.
-func keysOf(t reflect.Type) (keys []string) {
-	if t != nil && t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	if t != nil && t.Kind() == reflect.Struct {
-		for _, f := range reflect.VisibleFields(t) {
-			key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			keys = append(keys, key)
-		}
-	}
-	return keys
 }
 
 // typeName describes the values of a Go type.
@@ -187,7 +124,7 @@ func typeName(t reflect.Type) string {
 
 // inField returns an error with the field that a pointer names.
 func inField(pointer jsontext.Pointer, err error) error {
-	if field := fieldOf(pointer); field != "" && err != nil {
+	if field := fieldOf(pointer); field != "" {
 		return &problems.FieldError{Field: fmt.Sprintf("%.200s", field), Err: err}
 	}
 	return err
