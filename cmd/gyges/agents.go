@@ -47,14 +47,13 @@ var paramColumns = []grid.Column[agents.ParamDef]{
 
 // weights prints the weights of a file and those built in.
 func (c *agentsCmd) weights(e *env) error {
-	features, families := eval.Features(), []string{eval.Standard, eval.Simplified, eval.Kang}
-	rows := make([]int, len(features))
-	columns := []grid.Column[int]{
-		{Key: "weight", Title: "Weight", Left: true, Value: func(i int) any { return features[i].Name }},
+	families := []string{eval.Standard, eval.Simplified, eval.Kang}
+	columns := []grid.Column[eval.Feature]{
+		{Key: "weight", Title: "Weight", Left: true, Value: func(f eval.Feature) any { return f.Name }},
 	}
 	add := func(key, title string, w eval.Weights) {
-		columns = append(columns, grid.Column[int]{Key: key, Title: title, Value: func(i int) any {
-			return grid.Cell{Text: fiveDigits(w.Values[i]), Value: w.Values[i]}
+		columns = append(columns, grid.Column[eval.Feature]{Key: key, Title: title, Value: func(f eval.Feature) any {
+			return grid.Cell{Text: fiveDigits(*w.Feature(f.Name)), Value: *w.Feature(f.Name)}
 		}})
 	}
 	if c.File != "" {
@@ -68,12 +67,8 @@ func (c *agentsCmd) weights(e *env) error {
 	for _, family := range families {
 		add(family, strings.ToUpper(family[:1])+family[1:], eval.Default(family))
 	}
-	columns = append(columns, grid.Column[int]{Key: "doc", Title: "Of each", Left: true,
-		Value: func(i int) any { return features[i].Doc }})
-	for i := range rows {
-		rows[i] = i
-	}
-	return printTable(e.out, grid.Make(columns, rows).WithTitle(
+	doc := grid.Column[eval.Feature]{Key: "doc", Title: "Of each", Left: true, Value: func(f eval.Feature) any { return f.Doc }}
+	return printTable(e.out, grid.Make(append(columns, doc), eval.Features()).WithTitle(
 		"Weights in hundredths of a point, those built in by family of rules; networks and policies add to them"), c.Format, 1)
 }
 

@@ -155,28 +155,22 @@ func (c *tuneSPSACmd) print(w *output, t *training.Tuned, config *training.SPSA)
 	if t.Weights != "" {
 		w.printf("The weights are in %s\n", textfmt.Escape(t.Weights))
 	}
-	verdict, agent := training.Verdict(t.Gain, t.Verified, "the agent at the start"), "Agent tuned"
-	if t.Gain == nil && t.Verified.N() == 0 {
-		verdict = "nothing was verified, so no gain is shown; take verification.pairs, or the match above"
+	defaults, command := game.DefaultSettings(), "gyges match"
+	defaults.Openings.ForMatch(config.Rules)
+	for _, word := range append([]string{
+		t.Agent.With("name", "new").String(), t.Start.With("name", "old").String(), "--rules", config.Rules.String(),
+	}, settings.Arguments(&config.Settings, &defaults)...) {
+		command += " " + report.ShellWord(word)
 	}
-	if !training.IsGain(verdict) {
-		agent = "Agent after the last step"
-	}
-	w.printf("%s %s\n", agent, textfmt.Escape(t.Agent.String()))
+	verdict := training.Verdict(t.Gain, t.Verified, "the agent at the start")
 	switch {
 	case t.Agent.String() == t.Start.String():
 		verdict = "no gain: it is the agent at the start"
-	case !training.IsGain(verdict):
-		defaults, command := game.DefaultSettings(), "gyges match"
-		defaults.Openings.ForMatch(config.Rules)
-		for _, word := range append([]string{
-			t.Agent.With("name", "new").String(), t.Start.With("name", "old").String(), "--rules", config.Rules.String(),
-		}, settings.Arguments(&config.Settings, &defaults)...) {
-			command += " " + report.ShellWord(word)
-		}
-		w.printf("A match of both: %s\n", textfmt.Escape(command))
+	case t.Gain == nil && t.Verified.N() == 0:
+		verdict = "nothing was verified, so no gain is shown; play this match, or give verification.pairs"
 	}
-	w.printf("Verdict: %s\n", verdict)
+	w.printf("Agent after the last step %s\nA match against the start: %s\nVerdict: %s\n", textfmt.Escape(t.Agent.String()),
+		textfmt.Escape(command), verdict)
 	return nil
 }
 

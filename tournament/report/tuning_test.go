@@ -155,7 +155,7 @@ func TestHeadlines(t *testing.T) {
 	}{
 		{train(`"best":0`), nil, nil},
 		{train(`"best":0,"generations":[{"generation":1}]`), nil,
-			[]string{"No gain shown: none of 1 generations was adopted"}},
+			[]string{"No gain shown: none of 1 generations was adopted; the last one: not compared with the initial weights"}},
 		{train(`"best":1,"generations":[` + first + `]`), nil,
 			[]string{"Generation 1 of 1: stronger than the initial weights by 31.0 ± 20.0 Elo (95 %)"}},
 		{train(`"best":1,"generations":[` + first + `],"rating":[{"player":"gen-001","elo":9,"elo_margin":4},` +
@@ -163,8 +163,8 @@ func TestHeadlines(t *testing.T) {
 			[]string{"Generation 1 of 1: stronger than the initial weights by 18.0 ± 8.0 Elo (95 %)"}},
 		{train(`"best":7,"generations":[` + first + `]`), nil, nil},
 		{`{"method":"spsa"}`, elo("12"), []string{"Verdict: stronger than the agent at the start by 12.5 ± 12.0 Elo (95 %)"}},
-		{`{"method":"spsa"}`, elo("13"), []string{"Verdict: no gain shown over the agent at the start: +12.5 ± 13.0 Elo (95 %)"}},
-		{`{"method":"spsa"}`, elo("0"), []string{"Verdict: no gain shown over the agent at the start: +12.5 ± 0.0 Elo (95 %)"}},
+		{`{"method":"spsa"}`, elo("13"), []string{"Verdict: no gain shown over the agent at the start: 12.5 ± 13.0 Elo (95 %)"}},
+		{`{"method":"spsa"}`, elo("0"), []string{"Verdict: no gain shown over the agent at the start: 12.5 ± 0.0 Elo (95 %)"}},
 		{`{"method":"spsa","status":"finished"}`, map[string]string{training.HistoryFile: `{"step":1,"parameters":{}}` + "\n"},
 			[]string{"Nothing was verified, so no gain is shown: a match would tell."}},
 		{`{"method":"spsa","status":"finished"}`, map[string]string{

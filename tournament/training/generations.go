@@ -130,7 +130,7 @@ func (c *Generations) Validate(registry *agents.Registry) error {
 	tournament.CheckName(&p, c.Name)
 	settings.Check(&p, c, "")
 	for i, dir := range c.Data {
-		err := dataset.Check(dir, c.Rules)
+		_, err := dataset.Check(dir, c.Rules)
 		p.Expect(err == nil, fmt.Sprintf("tune.data[%d]", i), "%w", err)
 	}
 	c.check(&p, "tune.", &c.Weights)
@@ -151,33 +151,14 @@ func (c *Generations) Validate(registry *agents.Registry) error {
 		c.Match.SPRT, c.Match.Pairs)
 	p.Expect(c.Rating.Each == 0 || c.Rating.Reference != "", "rating.each",
 		"expected 0 without rating.reference, weights to play against, found %d", c.Rating.Each)
-	c.checkSplits(&p)
-	return p.Err()
-}
-
-// checkSplits adds an error if a fit will have no training or validation positions.
-func (c *Generations) checkSplits(p *problems.List) {
-	var wrong problems.List
-	s := c.SelfPlay.Split
-	if s.check(&wrong, ""); len(wrong) > 0 || c.SelfPlay.Pairs < 1 {
-		return
-	}
+	_, pairs := c.selfPlayAt(1)
 	for _, split := range []dataset.Split{dataset.Train, dataset.Validation} {
-		if slices.ContainsFunc(c.Data, func(dir string) bool { return dataset.Count(dir, split) > 0 }) {
-			continue
-		}
-		last := 0 // the last generation whose games give such positions
-		for k := 1; k <= min(c.Count, maxGenerations); k++ {
-			_, pairs := c.selfPlayAt(k)
-			if s.has(split, pairs) {
-				last = k
-			} else if last == 0 || c.Window > 0 && last <= k-c.Window {
-				p.Expect(false, "selfplay.split", "expected more pairs or another share: with validation %d and test %d percent "+
-					"none of the %d pairs of generation %d gives %v positions, which the fit needs", s.Validation, s.Test, pairs, k, split)
-				break
-			}
-		}
+		given := slices.ContainsFunc(c.Data, func(dir string) bool { return dataset.Count(dir, split) > 0 })
+		p.Expect(given || pairs < 1 || c.SelfPlay.Split.has(split, pairs), "selfplay.split",
+			"expected more pairs or another share: none of the %d pairs of generation 1 gives %v positions, which the fit needs",
+			pairs, split)
 	}
+	return p.Err()
 }
 
 // checkAgents checks the agents, and the stages, without the weights of the run, which may not be written yet.

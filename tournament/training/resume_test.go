@@ -152,13 +152,9 @@ func TestOpeningsCompareByContent(t *testing.T) {
 func TestTrainingsThatCannotWork(t *testing.T) {
 	t.Parallel()
 	for message, change := range map[string]func(*Generations){
-		"selfplay.split: expected more pairs or another share: with validation 0 and test 20 percent none of the 90 pairs " +
-			"of generation 1 gives validation positions": func(c *Generations) { c.SelfPlay.Split.Validation = 0 },
+		"selfplay.split: expected more pairs or another share: none of the 90 pairs of generation 1 gives validation positions": func(c *Generations) { c.SelfPlay.Split.Validation = 0 },
 		"none of the 2 pairs of generation 1 gives validation": func(c *Generations) {
 			c.SelfPlay.Pairs, c.SelfPlay.Split = 2, Split{5, 5}
-		},
-		"none of the 1 pairs of generation 2 gives validation": func(c *Generations) {
-			c.Window, c.SelfPlay.Stages, c.SelfPlay.Split = 1, []Stage{{From: 2, Pairs: 1}}, Split{5, 5}
 		},
 		"gives train positions": func(c *Generations) { c.SelfPlay.Pairs, c.SelfPlay.Split = 2, Split{Validation: 90} },
 		"match.pairs: expected more: no candidate is adopted, as elo0=0,elo1=50,alpha=0.05,beta=0.05,model=logistic " +
@@ -174,9 +170,6 @@ func TestTrainingsThatCannotWork(t *testing.T) {
 		require.Len(t, problems.Split(err), 1, message)
 	}
 	c := testConfig(t)
-	c.Window, c.SelfPlay.Split = 0, Split{5, 5}
-	c.SelfPlay.Stages = []Stage{{From: 2, Pairs: 1}}
-	require.NoError(t, c.Validate(registry()), "the first generation is in the window")
 	c.Match.Pairs = 23
 	require.NoError(t, c.Validate(registry()))
 	c.Data = []string{writeSplits(t, c.Rules, [3]string{"a", "b", ""})}

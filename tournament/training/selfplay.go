@@ -98,14 +98,16 @@ func (s Split) part(pair int64) dataset.Split {
 	}
 }
 
-// has reports whether one of so many pairs is in a split.
+// has reports whether one of so many pairs is in a split, or the split is invalid.
 func (s Split) has(split dataset.Split, pairs int) bool {
-	for i := range int64(pairs) {
-		if s.part(i) == split {
+	var p problems.List
+	s.check(&p, "")
+	for i := 0; i < pairs && len(p) == 0; i++ {
+		if s.part(int64(i)) == split {
 			return true
 		}
 	}
-	return false
+	return len(p) > 0
 }
 
 // Provenance describes the games of a run, for the metadata of its training positions.

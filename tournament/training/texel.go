@@ -167,8 +167,8 @@ func newPositionReader(env *Env, r *rules.Rules, folders ...string) *positionRea
 	in := &positionReader{env: env, rules: r, first: map[rules.Position]dataset.Split{}}
 	known := map[string]string{}
 	for _, dir := range folders {
-		files := dataset.Files(dir)
-		if same, ok := known[files]; ok && files != "" {
+		files, err := dataset.Check(dir, r)
+		if same, ok := known[files]; ok && err == nil {
 			env.warn("training positions given twice count once", "folder", dir, "same as", same)
 			continue
 		}

@@ -187,7 +187,11 @@ func (t *trainer) train(ctx context.Context) error {
 		return nil
 	}
 	c := t.rating(&t.trained.Result)
-	for path, n := c.Out, 2; !playedBy(c.Out, c.Agents); n++ { // the settings of the rating have changed
+	sameName := func(a, b agents.Spec) bool { return a.Label() == b.Label() }
+	for path, n := c.Out, 2; ; n++ { // the settings of the rating may have changed
+		if m, _ := tournament.ReadManifest(os.DirFS(c.Out)); m == nil || slices.EqualFunc(m.Config.Agents, c.Agents, sameName) {
+			break // Run has the error, too
+		}
 		c.Out = fmt.Sprintf("%s-%d", path, n)
 	}
 	t.trained.RatingGames, t.trained.Standings = c.Out, standings.New()
@@ -210,13 +214,6 @@ func (t *trainer) train(ctx context.Context) error {
 		t.trained.Gain = &eval.Gain{Measure: "Elo", Value: d.Elo, Margin: d.Error, Count: s.Played}
 	}
 	return nil
-}
-
-// playedBy reports whether a folder holds a run of players with the names of those given, or none.
-func playedBy(dir string, players []agents.Spec) bool {
-	m, err := tournament.ReadManifest(os.DirFS(dir))
-	return err != nil || m == nil ||
-		slices.EqualFunc(m.Config.Agents, players, func(a, b agents.Spec) bool { return a.Label() == b.Label() })
 }
 
 // RatingOptions are the options of ratings of generations: the reference, if there is one, has the rating 0.

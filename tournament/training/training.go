@@ -11,9 +11,9 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math"
 	"os"
-	"regexp"
 	"strings"
 
 	"gyges/agents"
@@ -101,20 +101,16 @@ func (e *Env) play(ctx context.Context, c tournament.Config, onGame func(*record
 	return s, err
 }
 
-// ownWeights are the weights of a run in a spec of a version that named them by the path of the run.
-var ownWeights = regexp.MustCompile(`weights=([^,']*/(gen-\d+/weights\.json))`)
-
-// namedAs returns a spec as it was if the same files, whose paths by their names are in paths, had other names in it.
+// namedAs returns a spec as it was in a version that named weights by the path of the run, if it differs in nothing else;
+// paths gets these names.
 func namedAs(was, spec agents.Spec, paths map[string]string) agents.Spec {
-	if ownWeights.ReplaceAllString(was.String(), "weights=$2") != spec.String() {
+	_, name, _ := strings.Cut(was.String(), "weights=")
+	dir, _, _ := strings.Cut(name, "gen-")
+	if dir == "" || strings.ReplaceAll(was.String(), "weights="+dir, "weights=") != spec.String() {
 		return spec
 	}
-	for _, names := range ownWeights.FindAllStringSubmatch(was.String(), -1) {
-		path, own := paths[names[2]]
-		if !own {
-			return spec
-		}
-		paths[names[1]] = path
+	for name, path := range maps.Clone(paths) {
+		paths[dir+name] = path
 	}
 	return was
 }

@@ -1,7 +1,6 @@
 package training
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -17,24 +16,22 @@ func TestVerdict(t *testing.T) {
 		"stronger than X by 35.0 ± 20.0 Elo (95 %)":    {Measure: "Elo", Value: 35, Margin: 20, Count: 400},
 		"weaker than X by 35.0 ± 20.0 Elo (95 %)":      {Measure: "Elo", Value: -35, Margin: 20, Count: 400},
 		"better than X by 0.03000 ± 0.02000 nats of L": {Measure: "L", Value: 0.03, Margin: 0.02, Count: 9},
-		"no gain shown over X: -10.0 ± 41.0 Elo (95 %); play about 396 more pairs to narrow it to ± 10.0": {
+		"no gain shown over X: -10.0 ± 41.0 Elo (95 %); play about 396 more pairs": {
 			Measure: "Elo", Value: -10, Margin: 41, Count: 50},
-		"no gain shown over X: +20.0 ± 40.0 Elo (95 %); play about 300 more pairs to narrow it to ± 20.0": {
+		"no gain shown over X: 20.0 ± 40.0 Elo (95 %); play about 300 more pairs": {
 			Measure: "Elo", Value: 20, Margin: 40, Count: 200},
-		"no gain shown over X: +0.0 ± 4.0 Elo (95 %); play about 30,000 more pairs to narrow it to ± 2.0": {
+		"no gain shown over X: 0.0 ± 4.0 Elo (95 %); play about 30,000 more pairs": {
 			Measure: "Elo", Margin: 4, Count: 20_000},
-		"no gain shown over X: +0.01000 ± 0.02000 nats of L (95 %); take about 300 more positions to narrow it to ± 0.01000": {
+		"no gain shown over X: 0.01000 ± 0.02000 nats of L (95 %); take about 300 more positions": {
 			Measure: "L", Value: 0.01, Margin: 0.02, Count: 100},
-		"no gain shown over X: +30.0 ± 0.0 Elo (95 %)": {Measure: "Elo", Value: 30, Count: 100}, // it isn't known
+		"no gain shown over X: 30.0 ± 0.0 Elo (95 %)": {Measure: "Elo", Value: 30, Count: 100}, // it isn't known
 	} {
-		text := Verdict(&g, sprt.Pairs{}, "X")
-		require.Contains(t, text, want)
-		require.Equal(t, strings.HasPrefix(want, "s") || strings.HasPrefix(want, "b"), IsGain(text))
+		require.Contains(t, Verdict(&g, sprt.Pairs{}, "X"), want)
 	}
 	for want, p := range map[string]sprt.Pairs{
-		"not compared with X":                  {},
-		"stronger than X: it won all 25 pairs": {4: 25},
-		"weaker than X: it lost all 25 pairs":  {25},
+		"not compared with X":                             {},
+		"stronger than X: it won all 25 pairs":            {4: 25},
+		"weaker than X: it lost all 25 pairs":             {25},
 		"no gain shown over X: all 3 pairs gave the same": {2: 3},
 	} {
 		require.Equal(t, want, Verdict(nil, p, "X"))
@@ -51,15 +48,15 @@ func TestResultVerdict(t *testing.T) {
 	}
 	rejected := Generation{Number: 2, Pairs: sprt.Pairs{0, 0, 80}, Elo: elo(30), EloMargin: elo(40)}
 	r := Result{Best: 3, Generations: []Generation{adopted(1, 0, 30, 30), rejected, adopted(3, 1, 20, 40)}}
-	require.Equal(t, "Generation 3 of 3: no gain shown over the initial weights: +50.0 ± 50.0 Elo (95 %); "+
-		"play about 1 more pairs to narrow it to ± 50.0", r.Verdict())
+	require.Equal(t, "Generation 3 of 3: no gain shown over the initial weights: 50.0 ± 50.0 Elo (95 %); "+
+		"play about 1 more pairs", r.Verdict())
 	r.Rating = []Rated{{"gen-000", 4.9, 17.8}, {"gen-003", 0, 16.2}}
 	require.Equal(t, "Generation 3 of 3: no gain shown over the initial weights: -4.9 ± 34.0 Elo (95 %)", r.Verdict())
 	r.Gain = &eval.Gain{Measure: "Elo", Value: 35, Margin: 20, Count: 100}
 	require.Equal(t, "Generation 3 of 3: stronger than the initial weights by 35.0 ± 20.0 Elo (95 %)", r.Verdict())
 	r = Result{Generations: []Generation{rejected}}
-	require.Equal(t, "No gain shown: none of 1 generations was adopted; the last one has +30.0 ± 40.0 Elo (95 %); "+
-		"play about 63 more pairs to narrow it to ± 30.0", r.Verdict())
+	require.Equal(t, "No gain shown: none of 1 generations was adopted; the last one: no gain shown over the initial weights: 30.0 ± 40.0 Elo (95 %); "+
+		"play about 63 more pairs", r.Verdict())
 	r = Result{Best: 1, Generations: []Generation{{Number: 1, Adopted: true}}}
 	require.Equal(t, "Generation 1 of 1: not compared with the initial weights; rating.pairs would do it", r.Verdict())
 	require.Empty(t, (&Result{}).Verdict())

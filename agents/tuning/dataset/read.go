@@ -74,34 +74,20 @@ func Shards(dir string, split Split) ([]string, error) {
 	return paths, nil
 }
 
-// Check returns an error unless a folder has all its files, none is damaged, and they are of a rule set.
-func Check(dir string, r *rules.Rules) error {
+// Check returns the names of the files in a folder, which identify its positions, and an error unless none is missing or
+// damaged, and they are of a rule set.
+func Check(dir string, r *rules.Rules) (names string, err error) {
 	for split := range Split(NumSplits) {
-		paths, err := Shards(dir, split)
+		paths, missing := Shards(dir, split)
+		err = errors.Join(err, missing)
 		for _, path := range paths {
+			names += filepath.Base(path) + "\n"
 			if _, wrong := readShard(path, split, r, func(Position) bool { return false }); wrong != nil {
 				err = errors.Join(err, fmt.Errorf("%s: %w", path, wrong))
 			}
 		}
-		if err != nil {
-			return err
-		}
 	}
-	return nil
-}
-
-// Files returns the names of the files in a folder, which identify its positions; "" if some are missing.
-func Files(dir string) (names string) {
-	for split := range Split(NumSplits) {
-		paths, err := Shards(dir, split)
-		if err != nil {
-			return ""
-		}
-		for _, path := range paths {
-			names += filepath.Base(path) + "\n"
-		}
-	}
-	return names
+	return names, err
 }
 
 // Count returns the number of positions of a split in a folder, as far as its files can be read.

@@ -3,18 +3,9 @@
 // approximation", IEEE Transactions on Automatic Control 37, 1992), with the conventions of Fishtest, the testing
 // framework of Stockfish.
 //
-// A step moves every parameter θ at once by its c in a random direction and the
-// opposite one, and measures the two against each other in some game pairs:
-//
-//	θ± = θ ± c_k·Δ              Δ = +1 or -1 for each parameter
-//	θ ← θ + (a_k/c_k)·score·Δ    score: games won by θ+ minus those lost
-//	c_k = c/k^Gamma              a_k = a/(A+k)^Alpha
-//
-// where k counts pairs from 1, and all pairs of a step have the k of its first. As in
-// Fishtest, the settings of a parameter are c and r = a_k/c_k² at the end of the run.
-//
-// gonum's optimize has no such method: one of those evaluates the function at a point,
-// and a match gives only the difference between two.
+// The manual, README.md beside this folder, has the formulas; there k counts pairs from 1, and all pairs of a step have
+// the k of its first. gonum's optimize has no such method: one of those evaluates the function at a point, and a match
+// gives only the difference between two.
 package spsa
 
 import (
