@@ -55,7 +55,7 @@ func TestTuningReportsEverything(t *testing.T) {
 				`3: parameters.d: unknown parameter "d"; expected one of: iterations, `,
 				"4: parameters.weights: parameter weights is a text",
 				"5: parameters.cpuct: expected a start from 0 to 100, found -1",
-				"5: parameters.cpuct: expected a c above 0, found 0",
+				"5: parameters.cpuct: expected a c above 0, at most max - min, found 0",
 				"5: parameters.cpuct: expected an r from 0 (for 0.002) to 10, found 11",
 				"6: parameters.hash: expected min and max from 1 to 4096, found 1 and 9999",
 				"7: parameters.iterations: parameter iterations has no value in mcts; expected one to start from",
@@ -64,7 +64,7 @@ func TestTuningReportsEverything(t *testing.T) {
 		{"spsa",
 			"agent: mcts\nparameters:\n  cpuct: {c: 0, start: -1, r: 11}\n  hash: {c: 0.2}\nsteps: 0\npairs: -1\nalpha: 7\n", []string{
 				"3: parameters.cpuct: expected a start from 0 to 100, found -1",
-				"3: parameters.cpuct: expected a c above 0, found 0",
+				"3: parameters.cpuct: expected a c above 0, at most max - min, found 0",
 				"3: parameters.cpuct: expected an r from 0 (for 0.002) to 10, found 11",
 				"4: parameters.hash: expected a c of at least 0.5 for whole numbers, found 0.2",
 				"5: steps: expected a number from 1 to 1000000, found 0",

@@ -155,7 +155,7 @@ func (c *tuneSPSACmd) print(w *output, t *training.Tuned, config *training.SPSA)
 	if t.Weights != "" {
 		w.printf("The weights are in %s\n", textfmt.Escape(t.Weights))
 	}
-	defaults, command := game.DefaultSettings(), "gyges match"
+	defaults, command := game.DefaultSettings(), "A match against the start: gyges match"
 	defaults.Openings.ForMatch(config.Rules)
 	for _, word := range append([]string{
 		t.Agent.With("name", "new").String(), t.Start.With("name", "old").String(), "--rules", config.Rules.String(),
@@ -165,11 +165,11 @@ func (c *tuneSPSACmd) print(w *output, t *training.Tuned, config *training.SPSA)
 	verdict := training.Verdict(t.Gain, t.Verified, "the agent at the start")
 	switch {
 	case t.Agent.String() == t.Start.String():
-		verdict = "no gain: it is the agent at the start"
+		verdict, command = "no gain", "It is the agent at the start"
 	case t.Gain == nil && t.Verified.N() == 0:
 		verdict = "nothing was verified, so no gain is shown; play this match, or give verification.pairs"
 	}
-	w.printf("Agent after the last step %s\nA match against the start: %s\nVerdict: %s\n", textfmt.Escape(t.Agent.String()),
+	w.printf("Agent after the last step %s\n%s\nVerdict: %s\n", textfmt.Escape(t.Agent.String()),
 		textfmt.Escape(command), verdict)
 	return nil
 }

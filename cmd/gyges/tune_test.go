@@ -103,6 +103,18 @@ func TestTuningRunsRepeatThemselves(t *testing.T) {
 	require.Contains(t, errText, "expected the history of this run, found one of other parameters")
 }
 
+// A tuning without verification says so, with a match against the agent at the start, which isn't that of the spec.
+func TestUnverifiedTuning(t *testing.T) {
+	t.Parallel()
+	config := writeConfig(t, strings.Replace(smallSPSA, "verification: {every: 5, pairs: 4}", "limits: {nodes: 300}", 1))
+	out := filepath.Join(t.TempDir(), "out")
+	code, text, errText := gyges(t.Context(), "", "tune", "spsa", config, "--out", out)
+	require.Zero(t, code, errText)
+	require.Regexp(t, `\nA match against the start: gyges match alphabeta:depth=1,hash=1,weight.mobility=-?[\d.]+,lmp_move_count=\d+,`+
+		`name=new alphabeta:depth=1,hash=1,weight.mobility=-50,lmp_move_count=22,name=old --rules simplified --nodes 300\n`+
+		`Verdict: nothing was verified, so no gain is shown; play this match, or give verification.pairs\n$`, text)
+}
+
 // stopAtNextStep cancels when a history has grown.
 func stopAtNextStep(ctx context.Context, cancel func(), path string) {
 	size := func() int64 {

@@ -205,6 +205,13 @@ func TestTexelRefusesBadData(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.Truncate(shards[0], 300))
 
+	// A folder given twice counts once, which is said; it may be given by the flag alone.
+	code, text, errText := gyges(t.Context(), "", "tune", "texel", writeConfig(t, "scale: 0.006\n"), "--data", whole+","+whole+"/.",
+		"--out", filepath.Join(t.TempDir(), "out"))
+	require.Zero(t, code, errText)
+	require.Contains(t, errText, "training positions given twice count once")
+	require.Contains(t, text, "Positions: 50 training, 50 validation, 0 test; ")
+	require.Regexp(t, `\nVerdict: not compared with the weights at the start; how they play, a match tells\n$`, text)
 	for name, c := range map[string]struct{ config, want string }{
 		"no folder": {"data: " + t.TempDir() + "/none", "no such file or directory"},
 		"no validation": {"data: " + writePositions(t, r, [dataset.NumSplits]int{50, 0, 0}, coin),

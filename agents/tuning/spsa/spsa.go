@@ -51,7 +51,8 @@ func (s *Settings) Check(p *problems.List) {
 			"expected a start from %v to %v, found %v", x.Min, x.Max, x.Start)
 		p.Expect(!x.Whole || x.Min == math.Trunc(x.Min) && x.Max == math.Trunc(x.Max), field,
 			"expected a min and a max that are whole numbers, found %v and %v", x.Min, x.Max)
-		p.Expect(x.C > 0 && !math.IsInf(x.C, 0), field, "expected a c above 0, found %v", x.C)
+		p.Expect(x.C > 0 && (x.C <= x.Max-x.Min || x.Min >= x.Max), field,
+			"expected a c above 0, at most max - min, found %v", x.C)
 		p.Expect(!x.Whole || !(x.C < 0.5), field, "expected a c of at least 0.5 for whole numbers, found %v", x.C)
 		p.Expect(0 <= x.R && x.R <= 10, field, "expected an r from 0 (for 0.002) to 10, found %v", x.R)
 	}

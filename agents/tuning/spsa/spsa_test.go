@@ -149,11 +149,11 @@ func TestSettingsAreChecked(t *testing.T) {
 	err := list.Err()
 	for _, want := range []string{
 		"parameters.a: expected a start from 0 to 1, found 5",
-		"parameters.b: expected a c above 0, found 0",
+		"parameters.b: expected a c above 0, at most max - min, found 0",
 		"parameters.n: expected a c of at least 0.5 for whole numbers, found 0.4",
 		"parameters.n: expected a min and a max that are whole numbers, found 0.5 and 9",
 		"parameters.m: expected a min below max, found 1 and 1",
-		"parameters.m: expected a c above 0, found NaN",
+		"parameters.m: expected a c above 0, at most max - min, found NaN",
 		"parameters.m: expected an r from 0 (for 0.002) to 10, found -1",
 		"steps: expected a number from 1 to 1000000, found 0",
 		"pairs: expected a number from 1 to 1000000, found 0",
