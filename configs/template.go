@@ -30,7 +30,8 @@ func Template(kind string, r *rules.Rules) string {
 		defaults.Match.Openings.ForMatch()
 		text := template(&c, &defaults, "rules", "generations", "selfplay.pairs", "match.sprt", "match.pairs", "rating.pairs",
 			"seed")
-		return strings.Replace(text, "#weights: default\n", "#weights: default\n# From nothing, by the results of games alone:\n#weights: zero\n", 1)
+		const before, zero = "#weights: default\n", "# From nothing, by the results of games alone:\n#weights: zero\n"
+		return strings.Replace(text, before, before+zero, 1)
 	case "spsa":
 		c, defaults := spsaFile{SPSA: training.DefaultSPSA()}, spsaFile{SPSA: training.DefaultSPSA()}
 		c.Name, defaults.Name, c.Rules, c.Agent, c.Verification.Pairs = "", "", r, specs(strong)[0], 100

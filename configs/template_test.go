@@ -60,7 +60,7 @@ func TestTemplateFromNothing(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, eval.Vector{}, c.Weights.Values)
 		require.Equal(t, preset, c.Weights.Rules)
-		require.Positive(t, c.Fit.Settings.Scale)
+		require.Positive(t, c.Settings.Scale)
 	}
 }
 

@@ -158,8 +158,8 @@ type networkFile struct {
 	Inputs map[string][]int16 `json:"inputs"` // rows of W1 by input; 0 for those that are missing
 }
 
-// Read reads a weights file; source names it in messages. Rules and weights suffice. It is read strictly: nothing may be
-// given twice, or that is unknown. The error joins all that is wrong, with lines.
+// Read reads a weights file, of which rules and weights suffice; source names it in messages. It is read strictly:
+// nothing may be given twice, or that is unknown. The error joins all that is wrong, with lines.
 func Read(in io.Reader, source string) (Weights, error) {
 	w := Weights{Source: source}
 	data, err := io.ReadAll(io.LimitReader(in, maxFile+1))

@@ -67,7 +67,8 @@ func (c *agentsCmd) weights(e *env) error {
 	for _, family := range families {
 		add(family, strings.ToUpper(family[:1])+family[1:], eval.Default(family))
 	}
-	doc := grid.Column[eval.Feature]{Key: "doc", Title: "Of each", Left: true, Value: func(f eval.Feature) any { return f.Doc }}
+	meaning := func(f eval.Feature) any { return f.Doc }
+	doc := grid.Column[eval.Feature]{Key: "doc", Title: "Of each", Left: true, Value: meaning}
 	return printTable(e.out, grid.Make(append(columns, doc), eval.Features()).WithTitle(
 		"Weights in hundredths of a point, those built in by family of rules; networks and policies add to them"), c.Format, 1)
 }

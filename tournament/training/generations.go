@@ -146,7 +146,8 @@ func (c *Generations) Validate(registry *agents.Registry) error {
 		"expected a test, like elo0=0,elo1=10, found none")
 	err := c.Match.SPRT.Check()
 	p.Expect(err == nil || c.Match.SPRT == sprt.Test{}, "match.sprt", "%w", err)
-	p.Expect(err != nil || c.Match.Pairs <= 0 || c.Match.SPRT.Verdict(sprt.Pairs{4: int64(c.Match.Pairs)}) == sprt.AcceptH1,
+	won := sprt.Pairs{4: int64(c.Match.Pairs)}
+	p.Expect(err != nil || c.Match.Pairs <= 0 || c.Match.SPRT.Verdict(won) == sprt.AcceptH1,
 		"match.pairs", "expected more: no candidate is adopted, as %v accepts elo1 by none of %d pairs, all won",
 		c.Match.SPRT, c.Match.Pairs)
 	p.Expect(c.Rating.Each == 0 || c.Rating.Reference != "", "rating.each",

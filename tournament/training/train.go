@@ -189,8 +189,9 @@ func (t *trainer) train(ctx context.Context) error {
 	c := t.rating(&t.trained.Result)
 	sameName := func(a, b agents.Spec) bool { return a.Label() == b.Label() }
 	for path, n := c.Out, 2; ; n++ { // the settings of the rating may have changed
-		if m, _ := tournament.ReadManifest(os.DirFS(c.Out)); m == nil || slices.EqualFunc(m.Config.Agents, c.Agents, sameName) {
-			break // Run has the error, too
+		m, _ := tournament.ReadManifest(os.DirFS(c.Out)) // Run has the error, too
+		if m == nil || slices.EqualFunc(m.Config.Agents, c.Agents, sameName) {
+			break
 		}
 		c.Out = fmt.Sprintf("%s-%d", path, n)
 	}

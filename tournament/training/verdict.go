@@ -9,8 +9,8 @@ import (
 	"gyges/rules/base/textfmt"
 )
 
-// Verdict says what a gain over something is by its 95 % interval, and if that shows none, how much more would narrow it
-// to the gain, or to 10 Elo. g is nil if there is no finite one; then p has the game pairs, if any were played.
+// Verdict says what a gain over something is by its 95 % interval, and if that shows none, how much more would narrow
+// it to the gain, or to 10 Elo. g is nil if there is no finite one; then p has the game pairs, if any were played.
 func Verdict(g *eval.Gain, p sprt.Pairs, over string) string {
 	n := p.N()
 	switch {
@@ -23,7 +23,8 @@ func Verdict(g *eval.Gain, p sprt.Pairs, over string) string {
 	case g == nil:
 		return fmt.Sprintf("no gain shown over %s: all %d pairs gave the same", over, n)
 	}
-	stronger, weaker, format, count, more := "stronger", "weaker", "%.1f ± %.1f Elo", float64(g.Count)/2, "play about %s more pairs"
+	stronger, weaker, format := "stronger", "weaker", "%.1f ± %.1f Elo"
+	count, more := float64(g.Count)/2, "play about %s more pairs"
 	if g.Measure != "Elo" {
 		stronger, weaker, format = "better", "worse", "%.5f ± %.5f nats of "+textfmt.Visible(g.Measure)
 		count, more = 2*count, "take about %s more positions"
