@@ -41,8 +41,8 @@ func LoadTexel(path string, r *rules.Rules, data ...string) (training.Texel, err
 // zeroWeights names initial weights that are all zero, without a network.
 const zeroWeights = "zero"
 
-// loadWeights loads the initial weights of a fit. Zero ones predict no results, to which a scale could be fitted: unless
-// one is given, it is about that of the weights that ship.
+// loadWeights loads the initial weights of a fit. Zero ones predict no results, to which a scale could be fitted:
+// unless given it is about that of the weights that ship.
 func (p *parser) loadWeights(name string, r *rules.Rules, fit *training.Fit) eval.Weights {
 	const scale = 0.0085
 	if name == zeroWeights {

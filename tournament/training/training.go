@@ -101,8 +101,8 @@ func (e *Env) play(ctx context.Context, c tournament.Config, onGame func(*record
 	return s, err
 }
 
-// namedAs returns a spec as it was in a version that named weights by the path of the run, if nothing else differs; paths
-// gets these names.
+// namedAs returns a spec as it was in a version that named weights by the path of the run, if nothing else differs.
+// Then paths gets these names.
 func namedAs(was, spec agents.Spec, paths map[string]string) agents.Spec {
 	_, name, _ := strings.Cut(was.String(), "weights=")
 	dir, _, _ := strings.Cut(name, "gen-")

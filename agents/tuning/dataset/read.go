@@ -74,8 +74,8 @@ func Shards(dir string, split Split) ([]string, error) {
 	return paths, nil
 }
 
-// Check returns the names of the files in a folder, which identify its positions, and an error unless none is missing or
-// damaged, and they are of a rule set.
+// Check returns the names of the files in a folder, which identify its positions, and an error unless none is missing
+// or damaged, and they are of a rule set.
 func Check(dir string, r *rules.Rules) (names string, err error) {
 	for split := range Split(NumSplits) {
 		paths, missing := Shards(dir, split)
