@@ -2,8 +2,8 @@
 // by P. Österlund (2014): by logistic regression.
 //
 // The manual, README.md beside this folder, has the formulas. The scale K is fitted to the parent weights first and
-// then fixed, so that a point has the same size in the tuned evaluation. The penalty is in units of each feature's root mean
-// square, so it does not depend on those of the features. L-BFGS minimises the sum, with the analytic gradient.
+// then fixed, so that a point has the same size in the tuned evaluation. The penalty is in units of each feature's root
+// mean square, so it does not depend on those of the features. L-BFGS minimises the sum, with the analytic gradient.
 //
 // With [Settings.Network] a network is fitted first, to the same targets and together with the weights, by Adam; then
 // the weights alone, on top of the quantised network.
