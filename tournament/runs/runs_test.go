@@ -39,3 +39,45 @@ func TestDuplicatesAreNoted(t *testing.T) {
 	require.Equal(t, []string{"left out: 1 game whose id had come before; copies are counted once; the first is x.csv:4"},
 		in.Notes())
 }
+
+// One name in two forms of Unicode is one player's, also in several files, and a note says so.
+func TestFormsOfNamesAreJoined(t *testing.T) {
+	t.Parallel()
+	var in Stream
+	for _, text := range []string{"white,black,result\nJose\u0301,b\u00a0c,1-0\n", "white,black,result\nb\u00a0c,Jos\u00e9,1-0\n"} {
+		for g, err := range in.Records(t.Context(), &File{In: strings.NewReader(text), Name: "x.csv"}) {
+			require.NoError(t, err)
+			require.ElementsMatch(t, []string{"Jos\u00e9", "b\u00a0c"}, []string{g.Record.South.Agent, g.Record.North.Agent})
+		}
+	}
+	require.Equal(t, []string{"names in several Unicode forms (NFC, NFD) are one player each: Jos\u00e9"}, in.Notes())
+}
+
+// closable counts its closings.
+type closable struct {
+	*strings.Reader
+	closed int
+}
+
+func (c *closable) Close() error {
+	c.closed++
+	return nil
+}
+
+// A file is closed also if it is not read to its end.
+func TestFilesAreClosed(t *testing.T) {
+	t.Parallel()
+	text := "white,black,result\na,b,1-0\na,b,0-1\n"
+	for _, sniffed := range []bool{false, true} {
+		in, file := new(Stream), &closable{Reader: strings.NewReader(text)}
+		f := &File{In: file, Name: "x.csv"}
+		if sniffed {
+			_, err := f.Sniff()
+			require.NoError(t, err)
+		}
+		for range in.Games(t.Context(), f) {
+			break
+		}
+		require.Equal(t, 1, file.closed)
+	}
+}

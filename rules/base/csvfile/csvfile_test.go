@@ -16,3 +16,9 @@ func TestFormulasAreText(t *testing.T) {
 		require.Equal(t, text, Text(want))
 	}
 }
+
+// Characters that tables escape, such as those without a width, are read back.
+func TestEscapesAreRead(t *testing.T) {
+	require.Equal(t, "a\u200db\U000e0041", Text(`a\u200db\U000e0041`))
+	require.Equal(t, `c:\new\user`, Text(`c:\new\user`))
+}
