@@ -1,7 +1,6 @@
 package tournament
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -71,10 +70,13 @@ func Verifier(m *Manifest) func(*record.Record) error {
 	if m.Config.Openings.Policy == schedule.FileOpenings { // they aren't in the manifest
 		p.opener = nil
 	}
-	return func(g *record.Record) error {
+	return func(g *record.Record) (err error) {
 		select {
 		case <-p.Known(g.Game / 2):
-			return cmp.Or(p.verify(g), p.add(g))
+			if err = p.verify(g); err == nil {
+				err = p.add(g)
+			}
+			return err
 		default: // games before it are missing
 			return game.Verify(g)
 		}

@@ -71,11 +71,10 @@ func verifyTimes(t *record.Timing) error {
 	for _, ms := range t.MoveMS {
 		sum, least = sum+ms-rounding, min(least, ms)
 	}
-	if least >= 0 && max(t.Seconds, t.OverrunMS/1000) <= longest && sum <= 1000*t.Seconds+1 {
-		return nil
+	if least < 0 || max(t.Seconds, t.OverrunMS/1000) > longest || sum > 1000*t.Seconds+1 {
+		return fmt.Errorf("expected times of a game, found %v s, moves of %.0f ms, overrun %v ms", t.Seconds, sum, t.OverrunMS)
 	}
-	return fmt.Errorf("expected the times of a game, found %v s, moves of %.0f ms and an overrun of %v ms", t.Seconds, sum,
-		t.OverrunMS)
+	return nil
 }
 
 // Verify is [Verify] of a record that must be one of the task's game, and end and last as its settings allow.

@@ -43,17 +43,15 @@ func (r *run) drop(why string, m jetstream.Msg) {
 	if !r.dropped[why] {
 		level, why, r.dropped[why] = slog.LevelWarn, why+"; later ones are told at level debug", true
 	}
-	r.log.Log(context.Background(), level, why, "subject", oneLine(m.Subject()), "worker", oneLine(workerOf(m)))
+	worker := oneLine(m.Headers().Get(workerHeader))
+	r.log.Log(context.Background(), level, why, "subject", oneLine(m.Subject()), "worker", worker)
 }
-
-// workerOf returns the name that the worker of a result gave itself.
-func workerOf(m jetstream.Msg) string { return m.Headers().Get(workerHeader) }
 
 // accept passes on the games of a result, or why the pair can't be played.
 func (r *run) accept(ctx context.Context, w *pendingJob, m jetstream.Msg) {
 	o := tournament.Result{Job: w.job}
 	id, text := word(m.Headers().Get(idHeader)), m.Headers().Get(errorHeader)
-	worker := r.distinct(workerOf(m), id)
+	worker := r.distinct(m.Headers().Get(workerHeader), id)
 	if text != "" {
 		o.Err = errors.New(textfmt.Cut(oneLine(text), 1000))
 	} else {
