@@ -13,11 +13,11 @@ import (
 	"gyges/rules/base/jsonl"
 )
 
-// csvTable is a table of results, a game a line. A header names the columns: south (or white), north (or black),
-// result, and optionally game (or id), pair, rules and opening, beside any others. Without a header the first three are
-// South, North and the result. Later headers are those of files put together. No line has more fields than the first
-// one, as one has whose decimal comma parts two fields. Fields are separated by commas, semicolons or tabs, whatever the first line has; a quoted field
-// may hold them, but no line end. Each line is parsed by itself, so that a quote left open ends with it.
+// csvTable is a table of results, a game a line. A header, also that of a further file, names the columns: south (or
+// white), north (or black), result, and optionally game (or id), pair, rules and opening, beside any others. Without one
+// the first three are South, North and the result. A line has no more fields than the first one: a decimal comma would
+// part a result. Fields are separated by commas, semicolons or tabs, as in the first line; a quoted one may hold them,
+// but no line end. Each line is parsed by itself, so that a quote left open ends with it.
 type csvTable struct {
 	line    bytes.Reader
 	fields  *csv.Reader      // of line; nil before the first one
@@ -60,11 +60,9 @@ func (r *Results) readCSV(o *Result) error {
 		if t.fields == nil {
 			t.fields = csv.NewReader(&t.line)
 			t.fields.FieldsPerRecord, t.fields.ReuseRecord = -1, true
-			header, err := t.begin(line)
-			if err != nil {
+			if header, err := t.begin(line); err != nil {
 				return fmt.Errorf("%s: line %d: %w; found %.80q", r.file, r.line, err, line)
-			}
-			if header {
+			} else if header {
 				continue
 			}
 		}

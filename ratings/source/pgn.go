@@ -103,8 +103,8 @@ func (r *Results) nextPGN() (line []byte, err error) {
 // followedByTags reports whether a comment was left open, as a line in it shows that is a tag behind a blank line, or
 // the third tag after one another. These lines are pending then.
 func (p *pgnGame) followedByTags(line []byte) bool {
-	isTag := len(line) > 0 && line[0] == '['
-	if isTag {
+	isTag := false
+	if len(line) > 0 {
 		_, _, isTag = p.splitTag(line)
 	}
 	if !isTag {

@@ -75,7 +75,8 @@ func TestFilesAreClosed(t *testing.T) {
 			_, err := f.Sniff()
 			require.NoError(t, err)
 		}
-		for range in.Games(t.Context(), f) {
+		for _, err := range in.Games(t.Context(), f) {
+			require.NoError(t, err)
 			break
 		}
 		require.Equal(t, 1, file.closed)
