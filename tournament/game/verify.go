@@ -72,7 +72,8 @@ func verifyTimes(t *record.Timing) error {
 		sum, least = sum+ms-rounding, min(least, ms)
 	}
 	if least < 0 || max(t.Seconds, t.OverrunMS/1000) > longest || sum > 1000*t.Seconds+1 {
-		return fmt.Errorf("expected times of a game, found %v s, moves of %.0f ms, overrun %v ms", t.Seconds, sum, t.OverrunMS)
+		return fmt.Errorf("expected times of a game, found %v s, moves of %.0f ms, overrun %v ms", t.Seconds, sum,
+			t.OverrunMS)
 	}
 	return nil
 }
