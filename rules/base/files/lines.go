@@ -11,16 +11,16 @@ import (
 // maxBadLines is the number of malformed lines after which a text is not read on.
 const maxBadLines = 20
 
-// Lines calls each with every line of a text and its number from 1. Ends and spaces around lines are removed; empty
-// lines and those that begin with # are left out. Of the others there may be maxLines, of at most maxLine bytes. The
-// error joins those of reading and of each, after the text's name and the line's number.
+// Lines calls each with every line of a text and its number from 1. Ends, byte order marks and spaces around lines are
+// removed; empty lines and those that begin with # are left out. Of the others there may be maxLines, of at most maxLine
+// bytes. The error joins those of reading and of each, after the text's name and the line's number.
 func Lines(in io.Reader, name string, maxLine, maxLines int, each func(n int, line string) error) error {
 	var errs []error
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, maxLine+1) // with its end
 	n, taken := 1, 0
 	for ; len(errs) < maxBadLines && lines.Scan(); n++ {
-		line := strings.TrimSpace(lines.Text())
+		line := strings.TrimSpace(strings.TrimPrefix(lines.Text(), "\ufeff"))
 		if line == "" || line[0] == '#' {
 			continue
 		}

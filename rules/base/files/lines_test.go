@@ -30,3 +30,14 @@ func TestLines(t *testing.T) {
 	err := Lines(strings.NewReader(strings.Repeat("bad\n", 100)), "f", 9, 30, each)
 	require.Equal(t, maxBadLines, strings.Count(err.Error(), "expected good"))
 }
+
+// Byte order marks, also those of several texts put together, are no part of a line.
+func TestByteOrderMarks(t *testing.T) {
+	var got []string
+	err := Lines(strings.NewReader("\ufeff# x\n\ufeffa\r\n\n\ufeffb"), "x", 10, 10, func(_ int, line string) error {
+		got = append(got, line)
+		return nil
+	})
+	require.NoError(t, err)
+	require.Equal(t, []string{"a", "b"}, got)
+}
