@@ -186,9 +186,6 @@ func (r *Results) next() ([]byte, error) {
 	if i := bytes.IndexByte(line, '\r'); i >= 0 {
 		line, r.rest = line[:i], bytes.TrimRight(line[i+1:], "\r")
 	}
-	if len(line) > 0 && line[0] == bom[0] {
-		line = bytes.TrimPrefix(line, bom) // also where several files were put together
-	}
 	if !utf8.Valid(line) {
 		latin1 := make([]rune, len(line))
 		for i, b := range line {

@@ -82,7 +82,6 @@ func (r *Reader) Record() (*Record, error) {
 
 func (r *Reader) next() (err error) {
 	r.text, err = r.Next()
-	r.text = bytes.TrimPrefix(r.text, []byte("\ufeff")) // also where several files were put together
 	switch {
 	case err == nil || errors.Is(err, io.EOF):
 		return err

@@ -87,6 +87,7 @@ func (r *Lines) Next() ([]byte, error) {
 	case size > r.maxLine:
 		return nil, ErrTooLong
 	}
+	line = bytes.TrimPrefix(line, []byte("\ufeff")) // also where several files were put together
 	return bytes.TrimSuffix(line, []byte{'\n'}), nil
 }
 
