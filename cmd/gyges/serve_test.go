@@ -97,7 +97,7 @@ func TestServe(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, len(levels), strings.Count(page, `data-elo="kang:`))
 	_, first := fetch(t, http.MethodGet, base+"/", "")
-	require.Contains(t, first, "<b>"+levels[0].Name+"</b>, the weakest")
+	require.Contains(t, first, "against <b>"+levels[0].Name+"</b>", "the weakest level")
 	agents := 0
 	for _, m := range names {
 		status, answer := fetch(t, http.MethodPost, base+"/api/games",
@@ -109,7 +109,7 @@ func TestServe(t *testing.T) {
 		}
 	}
 	require.Greater(t, agents, len(levels)+1, "levels, kinds, and the operator's")
-	for _, agent := range []string{"human", "ugi", "ugi:cmd=sh", "alphabeta:depth=40"} {
+	for _, agent := range []string{"ugi", "ugi:cmd=sh", "alphabeta:depth=40"} {
 		status, _ := fetch(t, http.MethodPost, base+"/api/games",
 			fmt.Sprintf(`{"agent":%q,"time":0,"rules":"standard","side":"south","setup":"random"}`, agent))
 		require.Equal(t, http.StatusUnprocessableEntity, status, agent)
