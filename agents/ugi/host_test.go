@@ -276,8 +276,8 @@ func alive(pid int) bool {
 func TestOddButGood(t *testing.T) {
 	t.Parallel()
 	r := rules.MustParse("italian:null_move=allow")
-	for _, habit := range []string{"noise", "complains", "longinfo", "crlf"} {
-		h := newTestHost(t, habit, "")
+	for _, habit := range []string{"noise", "complains", "longinfo", "crlf", "indented"} {
+		h := newTestHost(t, habit, ",move=5s")
 		_, err := play(t, r, opening(r), 1, 12, h, newAgent(t, "random"))
 		require.NoError(t, err, habit)
 	}

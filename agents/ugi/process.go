@@ -176,8 +176,8 @@ func (p *process) converse(ctx context.Context, lines string, limit time.Duratio
 			if err := p.receive(line, open); err != nil {
 				return err
 			}
-			word, rest, _ := strings.Cut(line.text, " ")
-			if done, err := handle(strings.TrimSpace(word), rest); done || err != nil {
+			word, rest, _ := strings.Cut(strings.TrimSpace(strings.ReplaceAll(line.text, "\t", " ")), " ")
+			if done, err := handle(word, strings.TrimSpace(rest)); done || err != nil {
 				return err
 			}
 		case <-ctx.Done():

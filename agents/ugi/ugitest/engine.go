@@ -167,6 +167,7 @@ var printed = map[string]string{
 	"waits":    "", // for stop, as an engine without limits does
 	"capitals": "BESTMOVE MOVE\n",
 	"crlf":     "bestmove MOVE\r\n",
+	"indented": " \t bestmove\t MOVE\n",
 	"garbage":  "bestmove \x00\xff\x1b[31m|\n",
 	"nothing":  "bestmove\n",
 	"half":     "bestmove 0|",
