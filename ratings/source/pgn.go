@@ -173,7 +173,7 @@ func (p *pgnGame) addMoves(text []byte, n int) (next bool) {
 	}
 	p.moves = append(append(p.moves, ' '), text...)
 	p.open += bytes.Count(text, []byte{'('}) - bytes.Count(text, []byte{')'})
-	for _, result := range []string{"1/2-1/2", "1-0", "0-1", "*"} {
+	for _, result := range []string{"1/2-1/2", "1-0", "0-1", "*", "½-½", "0.5-0.5"} {
 		if p.open == 0 && bytes.HasSuffix(text, []byte(result)) {
 			p.end, p.endLine = result, n
 		}

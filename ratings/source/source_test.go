@@ -114,8 +114,9 @@ func TestPGN(t *testing.T) {
 			"[White \"a\"]\n[Black \"b\"]\n\n1. e4 *\n",
 			[]string{"a-b +1", "a-b -1", "11: expected tags White, Black and Result, found none of Result"}},
 		"another result behind the moves": {tags("a", "b", "1-0") + "\n1. e4 0-1\n\n" + tags("a", "b", "1/2") +
-			"\n1. e4 1/2-1/2\n\n" + tags("a", "b", "1-0") + "\n1. e4 *\n",
-			[]string{"5: expected the result 1-0 of the tag behind the moves, found 0-1", "a-b +0", "a-b +1"}},
+			"\n1. e4 1/2-1/2\n\n" + tags("a", "b", "1-0") + "\n1. e4 *\n\n" + tags("a", "b", "1-0") + "\n1. e4 ½-½\n",
+			[]string{"5: expected the result 1-0 of the tag behind the moves, found 0-1", "a-b +0", "a-b +1",
+				"23: expected the result 1-0 of the tag behind the moves, found ½-½"}},
 		"each tag once": {"[Round \"1\"]\n" + tags("a", "b", "1-0") + "[FEN \"x\"]\n[Round \"2\"]\n" + tags("b", "a", "1-0"),
 			[]string{"a-b +1   x\x001", "b-a +1"}},
 		"names in two forms": {tags("Jose\u0301", "b", "1-0") + "\n" + tags("Jos\u00e9", "b", "1-0"),

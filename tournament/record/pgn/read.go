@@ -77,9 +77,12 @@ func (c *Converter) pair(key []byte) int64 {
 var (
 	// turns are numbers of turns, with or without the move behind them.
 	turns = regexp.MustCompile(`^[0-9]*\.+`)
-	// annotations stand behind a move, the result behind the last one, or by themselves.
-	annotations = regexp.MustCompile(`([!?]|\$[0-9]+|1/2-1/2|1-0|0-1|\*)+$`)
+	// annotations stand behind a move, the result, as one of many spellings, behind the last one, or by themselves.
+	annotations = regexp.MustCompile(`([!?]|\$[0-9]+|\*|½|1/2|` + points + `[-–:]` + points + `)+$`)
 )
+
+// points are those of one side in a result.
+const points = `([01](\.0)?|0?\.5|½|1/2)`
 
 // words returns the moves as they stand in a text, without numbers, variations, annotations and the result.
 func words(text string) ([]string, error) {
@@ -90,7 +93,7 @@ func words(text string) ([]string, error) {
 			depth += strings.Count(word, "(") - strings.Count(word, ")")
 			continue
 		}
-		if word = annotations.ReplaceAllString(turns.ReplaceAllString(word, ""), ""); word != "" {
+		if word = turns.ReplaceAllString(annotations.ReplaceAllString(word, ""), ""); word != "" {
 			words = append(words, word)
 		}
 	}
