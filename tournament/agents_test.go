@@ -1,10 +1,14 @@
 package tournament
 
 import (
+	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
+	"os"
 	"runtime"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -18,7 +22,59 @@ import (
 	"gyges/tournament/record"
 )
 
+// promptEngine is the argument that makes the test binary an engine that answers at once.
+const promptEngine = "prompt-engine"
+
+// runPromptEngine obeys UGI commands: it plays a random legal move at once, and reads only the moves that are new.
+func runPromptEngine() {
+	rng := rand.New(rand.NewPCG(1, uint64(os.Getpid())))
+	r, known := rules.MustParse("standard"), ""
+	var g *rules.Game
+	in := bufio.NewScanner(os.Stdin)
+	in.Buffer(make([]byte, 1<<20), 1<<20)
+	for in.Scan() {
+		line := in.Text()
+		switch word, rest, _ := strings.Cut(line, " "); word {
+		case "ugi":
+			fmt.Print("id name prompt\noption rules\noption seed\nugiok\n")
+		case "isready":
+			fmt.Print("readyok\n")
+		case "setoption":
+			if name, ok := strings.CutPrefix(rest, "rules "); ok {
+				r, known = rules.MustParse(name), ""
+			}
+		case "setpos":
+			added, ok := strings.CutPrefix(line, known)
+			if !ok || known == "" {
+				position, moves, _ := strings.Cut(strings.TrimPrefix(rest, "pos "), " moves")
+				p, err := r.ParsePosition(position)
+				if err != nil {
+					panic(err)
+				}
+				g, added = rules.NewGame(r, p), moves
+			}
+			for _, text := range strings.Fields(added) {
+				m, err := r.ParseMove(g.Position(), text)
+				if err != nil {
+					panic(err)
+				}
+				g.PlayLegal(m)
+			}
+			known = line
+		case "go":
+			moves := g.Legal()
+			fmt.Printf("bestmove %s\n", moves.At(rng.IntN(moves.Len())))
+		case "quit":
+			return
+		}
+	}
+}
+
 func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && os.Args[1] == promptEngine {
+		runPromptEngine()
+		return
+	}
 	ugitest.Main()
 	goleak.VerifyTestMain(m)
 }
