@@ -98,7 +98,7 @@ func (c *client) launch(ctx context.Context, limit time.Duration) (err error) {
 	if c.proc, err = launch(c.command, c.dir, &c.trace); err != nil {
 		return err
 	}
-	err = c.proc.converse(ctx, "ugi\n", limit, func(word, rest string) (done bool, err error) {
+	err = c.proc.converse(ctx, []byte("ugi\n"), limit, func(word, rest string) (done bool, err error) {
 		name, named := strings.CutPrefix(rest, "name ")
 		option := optionLine.FindStringSubmatch(rest)
 		switch {
@@ -133,7 +133,7 @@ func (c *client) Close() error {
 	p := c.proc
 	c.proc = nil
 	if c.pending.move { // it may not read quit before it has answered
-		_ = p.send("stop\n")
+		_ = p.send([]byte("stop\n"))
 	}
 	_, err := p.quit(quitGrace)
 	return err
@@ -163,7 +163,7 @@ func (c *client) wait(ctx context.Context, commands string, limit time.Duration)
 	if c.proc == nil || !c.pending.ready && !c.pending.move {
 		return nil
 	}
-	err := c.proc.converse(ctx, commands, limit, func(word, _ string) (done bool, err error) {
+	err := c.proc.converse(ctx, []byte(commands), limit, func(word, _ string) (done bool, err error) {
 		switch word {
 		case "readyok":
 			c.pending.ready = false
@@ -178,7 +178,7 @@ func (c *client) wait(ctx context.Context, commands string, limit time.Duration)
 
 // search sends commands that end in isready and go, and returns the answer. After the budget it sends
 // stop; the answer must come within the grace then.
-func (c *client) search(ctx context.Context, commands string, budget, grace time.Duration) (answer result, err error) {
+func (c *client) search(ctx context.Context, commands []byte, budget, grace time.Duration) (answer result, err error) {
 	c.results = c.results[:0]
 	c.pending.ready, c.pending.move = true, true
 	listen := func(word, rest string) (done bool, err error) { return c.handleLine(word, rest, &answer) }
@@ -188,10 +188,10 @@ func (c *client) search(ctx context.Context, commands string, budget, grace time
 		if c.pending.ready { // that readyok answers what was sent before stop
 			c.pending.again = 2
 		}
-		err = c.proc.converse(ctx, "stop\n", grace, listen)
+		err = c.proc.converse(ctx, []byte("stop\n"), grace, listen)
 	}
 	if err != nil && ctx.Err() != nil {
-		_ = c.proc.send("stop\n") // wait receives the answer when the program is used again
+		_ = c.proc.send([]byte("stop\n")) // wait receives the answer when the program is used again
 	}
 	return answer, timedOut(err, "the engine gave no move within %v and %v of grace", budget, grace)
 }

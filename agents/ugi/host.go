@@ -69,6 +69,7 @@ type host struct {
 	rules  []*rules.Rules // that the program must be able to play
 
 	sent  map[string]string // limits set as options
+	told  position
 	setup agents.Setup
 	rng   *rand.Rand // for set-ups, which a program without the extensions can't choose
 }
@@ -113,6 +114,7 @@ func (h *host) NewGame(ctx context.Context, s agents.Setup) error {
 }
 
 func (h *host) newGame(ctx context.Context) error {
+	h.told.text = h.told.text[:0]
 	if err := h.wait(ctx, "", h.config.Ready); err != nil {
 		return err
 	}
@@ -145,7 +147,7 @@ func (h *host) run(ctx context.Context, sets ...*rules.Rules) error {
 		for _, o := range h.given {
 			commands += setOption(o.Name, o.Value)
 		}
-		if err := h.fail(ctx, h.proc.send(commands)); err != nil {
+		if err := h.fail(ctx, h.proc.send([]byte(commands))); err != nil {
 			return err
 		}
 	}
@@ -193,18 +195,16 @@ func (h *host) choose(ctx context.Context, g *rules.Game, lim agents.Limits) (d 
 			return d, err
 		}
 	}
-	var commands string
+	var commands []byte
 	if h.extended {
-		commands = "setpos pos " + g.Rules().FormatPosition(g.Start()) + " moves"
-		for _, m := range g.Moves() {
-			commands += " " + m.String()
-		}
-		commands += "\nisready\ngo" + goText(lim, g.Position().Side()) + "\n"
+		commands = append(h.told.command(g), "\nisready\ngo"...)
+		commands = append(appendLimits(commands, lim, g.Position().Side()), '\n')
 	} else {
-		if commands, err = h.limit(ctx, lim); err != nil {
+		options, err := h.limit(ctx, lim)
+		if err != nil {
 			return d, err
 		}
-		commands += "setpos data " + formatRows(g.Rules(), g.Position()) + "\nisready\ngo\n"
+		commands = []byte(options + "setpos data " + formatRows(g.Rules(), g.Position()) + "\nisready\ngo\n")
 	}
 	budget, grace := h.config.Move, h.config.Grace
 	if most := cmp.Or(lim.MoveTime, lim.Clock.Left); most > 0 {
@@ -231,22 +231,44 @@ func (h *host) timed(g *rules.Game, lim agents.Limits) agents.Limits {
 	return lim
 }
 
-// goText returns the limits of side's next move as they follow go.
-func goText(lim agents.Limits, side rules.Side) (text string) {
+// appendLimits appends the limits of side's next move as they follow go.
+func appendLimits(text []byte, lim agents.Limits, side rules.Side) []byte {
 	if lim.Depth > 0 {
-		text += fmt.Sprintf(" depth %d", min(lim.Depth, maxPly))
+		text = fmt.Appendf(text, " depth %d", min(lim.Depth, maxPly))
 	}
 	if lim.Nodes > 0 {
-		text += fmt.Sprintf(" nodes %d", lim.Nodes)
+		text = fmt.Appendf(text, " nodes %d", lim.Nodes)
 	}
 	if lim.MoveTime > 0 {
-		text += fmt.Sprintf(" movetime %d", max(lim.MoveTime.Milliseconds(), 1))
+		text = fmt.Appendf(text, " movetime %d", max(lim.MoveTime.Milliseconds(), 1))
 	}
 	if c := lim.Clock; c != (agents.Clock{}) {
 		who := [2]string{"w", "b"}[side]
-		text += fmt.Sprintf(" %stime %d %sinc %d", who, c.Left.Milliseconds(), who, c.Increment.Milliseconds())
+		text = fmt.Appendf(text, " %stime %d %sinc %d", who, c.Left.Milliseconds(), who, c.Increment.Milliseconds())
 	}
 	return text
+}
+
+// position is the position that the program was told last, as the command that it grows into: in a long game the moves
+// that are new are a small part of it.
+type position struct {
+	start rules.Position
+	moves []rules.Move
+	text  []byte // empty: none in this game
+}
+
+// command returns that of a game.
+func (p *position) command(g *rules.Game) []byte {
+	moves, known := g.Moves(), len(p.moves)
+	if len(p.text) == 0 || p.start != g.Start() || len(moves) < known || !slices.Equal(moves[:known], p.moves) {
+		p.start, p.moves, known = g.Start(), p.moves[:0], 0
+		p.text = append(p.text[:0], "setpos pos "+g.Rules().FormatPosition(p.start)+" moves"...)
+	}
+	for _, m := range moves[known:] {
+		p.text = m.AppendText(append(p.text, ' '))
+	}
+	p.moves = append(p.moves, moves[known:]...)
+	return p.text
 }
 
 // limit returns the commands that set limits as options: those on offer that have changed, or the spec's if lower.

@@ -178,9 +178,9 @@ func TestClockForPrograms(t *testing.T) {
 		{false, []string{"moveOverhead"}, fmt.Sprintf(" depth 9 movetime %d", share)},
 	} {
 		h := &host{client: client{extended: c.extended, offered: c.offered}}
-		require.Equal(t, c.want, goText(h.timed(g, lim), rules.South))
+		require.Equal(t, c.want, string(appendLimits(nil, h.timed(g, lim), rules.South)))
 	}
-	require.Equal(t, " btime 15000 binc 30", goText(agents.Limits{Clock: lim.Clock}, rules.North))
+	require.Equal(t, " btime 15000 binc 30", string(appendLimits(nil, agents.Limits{Clock: lim.Clock}, rules.North)))
 }
 
 // Every engine that misbehaves ends the game with the right reason, and leaves no process and no goroutine.

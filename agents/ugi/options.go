@@ -126,7 +126,7 @@ func setWithin(f settings.Field, value, bounds string) error {
 
 // setRules changes the rules, and sets the position that games begin in.
 func (s *server) setRules(r *rules.Rules) {
-	s.placed, s.fresh = false, true
+	s.placed, s.fresh, s.position = false, true, ""
 	s.game = rules.NewGame(r, startPosition(r))
 }
 
@@ -139,28 +139,42 @@ func startPosition(r *rules.Rules) rules.Position {
 	return p
 }
 
-// setPosition runs setpos start, setpos data ROWS and setpos pos POSITION, each of which moves MOVE… may follow.
+// setPosition runs setpos start, setpos data ROWS and setpos pos POSITION, each of which moves MOVE… may follow. Of a
+// game that it knows it plays the moves that are new.
 func (s *server) setPosition(_ context.Context, text string) error {
-	head, tail, _ := strings.Cut(text, "moves")
-	p, err := s.parsePosition(head)
-	if err != nil {
-		return err
+	g := s.game
+	moves, known := strings.CutPrefix(text, s.position)
+	if known = known && s.position != "" && (moves == "" || moves[0] == ' '); !known {
+		var head string
+		head, moves, _ = strings.Cut(text, "moves")
+		p, err := s.parsePosition(head)
+		if err != nil {
+			return err
+		}
+		g = rules.NewGame(s.options.Rules, p)
 	}
-	g := rules.NewGame(s.options.Rules, p)
-	for i, word := range strings.Fields(tail) {
+	before := len(g.Moves())
+	for _, word := range strings.Fields(moves) {
 		m, err := parseMove(s.options.Rules, g.Position(), word)
 		if err == nil {
 			err = g.Play(m)
 		}
 		if err != nil {
-			return fmt.Errorf("move %d: %w", i+1, err)
+			err = fmt.Errorf("move %d: %w", len(g.Moves())+1, err)
+			for len(g.Moves()) > before {
+				g.Undo()
+			}
+			return err
 		}
 	}
-	old, moves := s.game.Moves(), g.Moves()
-	if s.game.Start() != p || len(moves) < len(old) || !slices.Equal(moves[:len(old)], old) {
+	old := s.game.Moves()
+	if s.game.Start() != g.Start() || len(g.Moves()) < len(old) || !slices.Equal(g.Moves()[:len(old)], old) {
 		s.fresh = true // another game
 	}
-	s.game, s.placed = g, true
+	s.game, s.placed, s.position = g, true, ""
+	if strings.Contains(text, "moves") { // more may follow
+		s.position = text
+	}
 	return nil
 }
 

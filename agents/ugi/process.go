@@ -2,6 +2,7 @@ package ugi
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -43,6 +44,8 @@ type process struct {
 	linesRead int // lines since the last command
 	bytes     int
 	killed    bool
+	writing   *time.Timer // kills an engine that doesn't read
+	answer    *time.Timer
 
 	exited  chan struct{} // closed when the program has ended and been reaped
 	status  string        // how, then
@@ -82,6 +85,8 @@ func launch(command []string, dir string, t *trace) (*process, error) {
 		}
 		return nil, &agents.Failure{Kind: agents.Crashed, Err: err}
 	}
+	p.writing = time.AfterFunc(writingTime, func() { _ = p.killRunning() })
+	p.answer = time.NewTimer(writingTime)
 	go p.readLines()
 	go func() {
 		defer close(p.drained)
@@ -141,15 +146,15 @@ func (p *process) readLines() {
 }
 
 // send sends lines, each with its end.
-func (p *process) send(text string) error {
-	for line := range strings.Lines(text) {
-		p.trace.add('>', strings.TrimSuffix(line, "\n"))
+func (p *process) send(text []byte) error {
+	for line := range bytes.Lines(text) {
+		p.trace.add('>', bytes.TrimSuffix(line, []byte("\n")))
 	}
 	p.linesRead, p.bytes = 0, 0
-	late := time.AfterFunc(writingTime, func() { _ = p.killRunning() })
-	_, err := io.WriteString(p.in, text)
+	p.writing.Reset(writingTime)
+	_, err := p.in.Write(text)
 	switch {
-	case !late.Stop():
+	case !p.writing.Stop():
 		return &agents.Failure{Kind: agents.TimedOut, Err: errors.New("the engine does not read its input")}
 	case err != nil:
 		return p.ended("")
@@ -162,14 +167,14 @@ var errLate = errors.New("no answer in time")
 
 // converse sends lines, and passes the engine's to handle, the first word apart, until that reports that it is done or
 // returns an error, or the time is over. The error is handle's, errLate, the context's, or an [agents.Failure].
-func (p *process) converse(ctx context.Context, lines string, limit time.Duration,
+func (p *process) converse(ctx context.Context, lines []byte, limit time.Duration,
 	handle func(word, rest string) (done bool, err error),
 ) error {
 	if err := p.send(lines); err != nil {
 		return err
 	}
-	late := time.NewTimer(limit)
-	defer late.Stop()
+	p.answer.Reset(limit)
+	defer p.answer.Stop()
 	for {
 		select {
 		case line, open := <-p.lines:
@@ -182,7 +187,7 @@ func (p *process) converse(ctx context.Context, lines string, limit time.Duratio
 			}
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-late.C:
+		case <-p.answer.C:
 			return errLate
 		}
 	}
@@ -196,7 +201,7 @@ func (p *process) receive(line textLine, open bool) error {
 	case line.err != nil || !open:
 		return p.ended(line.text)
 	}
-	p.trace.add('<', line.text)
+	p.trace.add('<', []byte(line.text))
 	p.linesRead++
 	p.bytes += len(line.text) + 1
 	if p.linesRead > floodLines || p.bytes > floodBytes {
@@ -217,7 +222,7 @@ func (p *process) ended(rest string) error {
 		how = "ended (" + p.status + ")"
 	}
 	if rest != "" {
-		p.trace.add('<', rest)
+		p.trace.add('<', []byte(rest))
 		how += " in the middle of a line"
 	}
 	_ = p.kill() // it failed already
@@ -239,10 +244,10 @@ func (p *process) exitsWithin(limit time.Duration) bool {
 
 // quit sends quit, closes the program's input, kills it after the grace, and reports whether it had ended.
 func (p *process) quit(grace time.Duration) (obeyed bool, err error) {
-	_ = p.send("quit\n") // it may have ended already
+	_ = p.send([]byte("quit\n")) // it may have ended already
 	_ = p.in.Close()
 	if obeyed = p.exitsWithin(grace); !obeyed {
-		p.trace.add('=', "did not quit and was killed")
+		p.trace.add('=', []byte("did not quit and was killed"))
 	}
 	return obeyed, p.kill()
 }
@@ -291,25 +296,31 @@ const (
 	slowErrors  = time.Millisecond
 )
 
-// trace keeps the last lines of a dialogue. Two goroutines write to it.
+// trace keeps the last lines of a dialogue, in places that are used again. Two goroutines write to it.
 type trace struct {
 	mu    sync.Mutex
-	lines []string
+	lines [traceLines][]byte
+	added int
 }
 
 // add appends a line. mark is its writer: '>' the host, '<' the engine, '!' the engine on stderr, '=' is a remark.
-func (t *trace) add(mark byte, text string) {
-	line := string(mark) + " " + textfmt.Escape(textfmt.Cut(text, traceLength))
+func (t *trace) add(mark byte, text []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.lines = append(t.lines[max(len(t.lines)-traceLines+1, 0):], line)
+	line := &t.lines[t.added%traceLines]
+	*line = append(append((*line)[:0], mark, ' '), text[:min(len(text), traceLength+1)]...) // which Cut tells from a whole one
+	t.added++
 }
 
 // last returns the lines, the oldest first.
-func (t *trace) last() []string {
+func (t *trace) last() (lines []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return slices.Clone(t.lines)
+	for i := max(t.added-traceLines, 0); i < t.added; i++ {
+		mark, text := t.lines[i%traceLines][:2], t.lines[i%traceLines][2:]
+		lines = append(lines, string(mark)+textfmt.Escape(textfmt.Cut(string(text), traceLength)))
+	}
+	return lines
 }
 
 // lastError returns the last line on stderr, which may be the cause of a program's end; "" if there is none.
@@ -330,7 +341,7 @@ func (t *trace) drain(from io.Reader) {
 		if err != nil {
 			return
 		}
-		t.add('!', string(line))
+		t.add('!', line)
 		for n += len(line); more && err == nil; n += len(line) {
 			line, more, err = in.ReadLine()
 		}

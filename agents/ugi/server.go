@@ -121,9 +121,10 @@ type server struct {
 	options options
 	games   uint64 // begun since the seed was set
 
-	game   *rules.Game
-	fresh  bool // the agent has not been prepared for this game
-	placed bool // a position has been set since the rules and the seed were
+	game     *rules.Game
+	position string // of the setpos that the game comes from, if moves can follow it; or ""
+	fresh    bool   // the agent has not been prepared for this game
+	placed   bool   // a position has been set since the rules and the seed were
 
 	// The search that runs in the background.
 	move         chan string // receives what it chooses; nil: no search

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"regexp"
 	"slices"
 	"strings"
@@ -578,5 +579,40 @@ func TestOptionNames(t *testing.T) {
 	for text, want := range map[string]string{"": "", "maxPly": "maxPly", "maxPly default 3": "maxPly",
 		"name Hash type spin": "Hash", "name": "name"} {
 		require.Equal(t, want, append(optionLine.FindStringSubmatch(text), "", "")[1])
+	}
+}
+
+// A position command that goes on from the one before gives what it gives by itself, and changes nothing if a move in
+// it is wrong.
+func TestPositionGoesOn(t *testing.T) {
+	t.Parallel()
+	r := rules.MustParse("standard")
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 20 {
+		s := &server{options: options{Rules: r}}
+		s.setRules(r)
+		g := rules.NewGame(r, r.Start())
+		text := "pos " + r.FormatPosition(g.Start()) + " moves"
+		for o, _ := g.Outcome(); o == rules.Undecided; o, _ = g.Outcome() {
+			switch rng.IntN(8) {
+			case 0:
+				require.ErrorContains(t, s.setPosition(t.Context(), text+" a1-a9"), fmt.Sprintf("move %d:", len(g.Moves())+1))
+			case 1:
+				require.Error(t, s.setPosition(t.Context(), text+"x"))
+			case 2: // a move is taken back
+				if cut := strings.LastIndexByte(text, ' '); g.Undo() {
+					text = text[:cut]
+				}
+			case 3:
+				require.NoError(t, s.setPosition(t.Context(), "start"))
+			default:
+				m := g.Legal().At(rng.IntN(g.Legal().Len()))
+				text += " " + m.String()
+				g.PlayLegal(m)
+			}
+			require.NoError(t, s.setPosition(t.Context(), text))
+			require.True(t, slices.Equal(g.Moves(), s.game.Moves()))
+			require.Equal(t, g.Position(), s.game.Position())
+		}
 	}
 }
