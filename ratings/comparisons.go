@@ -49,9 +49,9 @@ func (r *Ratings) HeadToHeads() []HeadToHead {
 	if e == nil {
 		return nil
 	}
-	list := make([]HeadToHead, len(e.residuals))
+	list := make([]HeadToHead, len(e.pairings))
 	for k := range list {
-		m := &e.residuals[k]
+		m := e.residual(k)
 		h := m.headToHead(e.correlation)
 		if h.A, h.B = r.data.names[m.a], r.data.names[m.b]; r.place[m.a] > r.place[m.b] {
 			h.A, h.B, h.Count = h.B, h.A, h.flip()
@@ -139,13 +139,13 @@ func (r *Ratings) GoodnessOfFit() GoodnessOfFit {
 	if e == nil {
 		return GoodnessOfFit{P: 1}
 	}
-	pairings := len(e.residuals)
+	pairings := len(e.pairings)
 	f := GoodnessOfFit{Degrees: pairings - e.ratings()}
 	if f.Degrees <= 0 || r.Used < minGamesMet*pairings {
 		return GoodnessOfFit{P: 1}
 	}
-	for k := range e.residuals {
-		m := &e.residuals[k]
+	for k := range e.pairings {
+		m := e.residual(k)
 		if v, d := m.pointsVariance(e.correlation), m.surplus(); v > 0 {
 			f.ChiSquare += d * d / v
 		}
@@ -156,9 +156,9 @@ func (r *Ratings) GoodnessOfFit() GoodnessOfFit {
 
 // surplus returns the points of the pairing's first player less those expected.
 func (m *residual) surplus() float64 {
-	sum := 0.0
+	sum, w := 0.0, m.weights()
 	for side := range m.scores {
-		for o, n := range m.outcomes[side] {
+		for o, n := range w[side] {
 			sum += n * m.scores[side].score[o][0]
 		}
 	}

@@ -12,83 +12,90 @@ import (
 // estimate is the maximum of the likelihood with the covariance of what was fitted.
 type estimate struct {
 	*maximum
-	residuals   []residual // of the pairings
+	share       drawShare
+	leverages   []leverage // by pairing
 	correlation float64    // of South's points in the two games of a pair
+	// dispersion is the variance of the results about their expectation over that which the likelihood takes for granted:
+	// less than one where draws count as half points.
+	dispersion float64
 	covariance
 }
 
+// leverage is that of a game pair of a pairing in the difference and the advantage: the share of its variance that the
+// fit takes up.
+type leverage struct{ difference, advantage float64 }
+
 // residual says how the results of a pairing scatter about what the fit expects.
 type residual struct {
-	*fittedPairing
+	*pairing
+	leverage
 	scores [2]gameScores // by who had South
-	// Leverages of a game pair in the difference and the advantage: the share of its variance that the fit takes up.
-	difference, advantage float64
 }
 
 // estimate maximizes the likelihood. The covariance is H⁻¹ S H⁻¹: the inverse of the Hessian, the
 // score covariance, and the inverse again. The constraints in H make it that of
 // ratings relative to the weighted mean of their group, which has no variance.
 func (l *likelihood) estimate(ctx context.Context) (*estimate, error) {
-	if err := l.weigh(); err != nil {
+	if err := l.weigh(ctx); err != nil {
 		return nil, err
 	}
 	m, err := l.maximize(ctx, make([]float64, l.dim))
 	if err != nil {
 		return nil, err
 	}
-	inverse, err := m.inverse()
+	inverse, err := m.curvature.inverse(ctx)
 	if err != nil {
 		return nil, err
 	}
-	e := &estimate{maximum: m, residuals: m.residuals(inverse)}
-	e.correlation = correlate(e.residuals)
-	terms := slices.Clone(m.about.terms)
-	for k := range e.residuals {
-		terms[k].sym2 = e.residuals[k].covariance(e.correlation)
+	e := &estimate{maximum: m, share: m.drawShare(), leverages: m.leverages(inverse)}
+	e.correlation, e.dispersion = e.correlate(), 1
+	terms, observed, expected := slices.Clone(m.about.terms), 0.0, 0.0
+	for k := range e.pairings {
+		expected += terms[k].sym2[0]
+		terms[k].sym2 = e.residual(k).covariance(e.correlation)
+		observed += terms[k].sym2[0]
 	}
-	e.covariance = inverse.around(m.matrix(terms))
-	return e, nil
+	if observed > 0 && expected > 0 {
+		e.dispersion = observed / expected
+	}
+	e.covariance, err = m.curvature.sandwich(ctx, terms)
+	return e, err
 }
 
-// covariance is that of parameters; nil without any.
-type covariance struct{ *mat.SymDense }
-
-// inverse returns that of the Hessian.
-func (m *maximum) inverse() (covariance, error) {
-	if m.dim == 0 {
-		return covariance{}, nil
+// residual returns that of a pairing.
+func (e *estimate) residual(k int) residual {
+	r := residual{pairing: &e.pairings[k], leverage: e.leverages[k]}
+	for side, z := range e.logits(e.x, r.pairing) {
+		r.scores[side] = newGameScores(e.share, side, z)
 	}
-	c := covariance{mat.NewSymDense(m.dim, nil)}
-	return c, exceptCondition(m.factors.InverseTo(c.SymDense))
+	return r
 }
 
-// around returns the product of a matrix with c on either side.
-func (c covariance) around(m *mat.SymDense) covariance {
-	if c.SymDense == nil {
-		return c
-	}
-	var half, all mat.Dense
-	inverse := mat.DenseCopyOf(c) // products of symmetric matrices are several times as slow
-	half.Mul(inverse, mat.DenseCopyOf(m))
-	all.Mul(&half, inverse)
-	return covariance{mat.NewSymDense(c.SymmetricDim(), all.RawMatrix().Data)}
-}
-
-// of returns the covariance of two parameters; that of a given rating, -1, is 0.
-func (c covariance) of(i, j int) float64 {
-	if i < 0 || j < 0 {
-		return 0
-	}
-	return c.At(i, j)
-}
-
-// variance returns that of parameter i less parameter j.
-func (c covariance) variance(i, j int) float64 {
-	return math.Max(0, c.of(i, i)+c.of(j, j)-2*c.of(i, j))
+// covariance is that of parameters.
+type covariance interface {
+	// variance returns that of parameter i less parameter j; that of a given rating, -1, is 0.
+	variance(i, j int) float64
+	// closeness returns that of each rating in a weighted sum to those that have weight in it.
+	closeness(c *constraint) []float64
 }
 
 // sd returns the standard deviation of parameter i less parameter j.
-func (c covariance) sd(i, j int) float64 { return math.Sqrt(c.variance(i, j)) }
+func (e *estimate) sd(i, j int) float64 { return math.Sqrt(e.variance(i, j)) }
+
+// dense is a covariance as a matrix; nil without parameters.
+type dense struct{ *mat.SymDense }
+
+// of returns the covariance of two parameters; that of a given rating, -1, is 0.
+func (d dense) of(i, j int) float64 {
+	if i < 0 || j < 0 {
+		return 0
+	}
+	return d.At(i, j)
+}
+
+func (d dense) variance(i, j int) float64 {
+	return math.Max(0, d.of(i, i)+d.of(j, j)-2*d.of(i, j))
+}
 
 // superiority is the probability that a difference is positive, by its estimate and standard error, which may be 0.
 func superiority(mean, sd float64) float64 {
@@ -98,19 +105,15 @@ func superiority(mean, sd float64) float64 {
 	return distuv.UnitNormal.CDF(mean / sd)
 }
 
-// residuals returns those of the pairings, whose terms are the first of the Hessian with the given inverse.
-func (m *maximum) residuals(inverse covariance) []residual {
-	list, share := make([]residual, len(m.pairings)), m.drawShare()
+// leverages returns those of the pairings, whose terms are the first of the Hessian with the given inverse.
+func (m *maximum) leverages(inverse covariance) []leverage {
+	list, advantage := make([]leverage, len(m.pairings)), inverse.variance(m.advantage, -1)
 	for k := range list {
-		p, t := &m.pairings[k], &m.about.terms[k]
-		pairs := float64(p.games()) / 2
-		list[k] = residual{
-			fittedPairing: p,
-			difference:    math.Min(maxLeverage, t.sym2[0]/pairs*inverse.variance(t.i, t.j)),
-			advantage:     math.Min(maxLeverage, t.sym2[2]/pairs*inverse.variance(m.advantage, -1)),
-		}
-		for side, z := range m.logits(m.x, p) {
-			list[k].scores[side] = newGameScores(share, side, z)
+		t := &m.about.terms[k]
+		pairs := float64(m.pairings[k].games()) / 2
+		list[k] = leverage{
+			math.Min(maxLeverage, t.sym2[0]/pairs*inverse.variance(int(t.i), int(t.j))),
+			math.Min(maxLeverage, t.sym2[2]/pairs*advantage),
 		}
 	}
 	return list
@@ -176,10 +179,11 @@ func (m *maximum) drawShare() drawShare {
 	draws := 0.0
 	for k := range m.pairings {
 		p := &m.pairings[k]
+		w := p.weights()
 		for side, z := range m.logits(m.x, p) {
-			if n := p.outcomes[side].sum(); n > 0 {
+			if n := w[side].sum(); n > 0 {
 				scores, games = append(scores, logistic(z)), append(games, n)
-				draws += p.outcomes[side][1]
+				draws += w[side][1]
 			}
 		}
 	}
@@ -189,16 +193,17 @@ func (m *maximum) drawShare() drawShare {
 // correlate estimates the correlation over all pairs. With g and h South's points above expectation in the two games,
 // their sum v belongs to the advantage and their difference u to the ratings, and 4gh = v² - u². Both are divided by
 // the share of their variance that the fit has left.
-func correlate(list []residual) float64 {
+func (e *estimate) correlate() float64 {
 	var cov, of float64
 	pairs := 0
-	for k := range list {
-		m, first, second := &list[k], &list[k].scores[0], &list[k].scores[1]
-		n := m.pairCount()
+	for k := range e.pairings {
+		n := e.pairings[k].pairCount()
 		if n == 0 {
 			continue
 		}
 		pairs += n
+		m := e.residual(k)
+		first, second := &m.scores[0], &m.scores[1]
 		for i, row := range m.pairs {
 			for j, c := range row {
 				g, h := first.score[i], second.score[j]
@@ -215,7 +220,7 @@ func correlate(list []residual) float64 {
 }
 
 // covariance returns the score covariance of a pairing: of its single games and of its pairs.
-func (m *residual) covariance(correlation float64) sym2 {
+func (m residual) covariance(correlation float64) sym2 {
 	sum := m.pairsCovariance(correlation)
 	// A pair has two games, so a game has half its leverage, of the two kinds together.
 	taken := math.Min(maxLeverage, (m.difference+m.advantage)/2)
@@ -235,7 +240,7 @@ func (m *residual) covariance(correlation float64) sym2 {
 }
 
 // pairsCovariance returns the score covariance of a pairing's game pairs.
-func (m *residual) pairsCovariance(correlation float64) sym2 {
+func (m residual) pairsCovariance(correlation float64) sym2 {
 	first, second := &m.scores[0], &m.scores[1]
 	n := float64(m.pairCount())
 	if n == 0 {

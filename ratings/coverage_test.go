@@ -131,7 +131,7 @@ func (w world) endless() *Data {
 		for side, z := range []float64{w.strength[a] - w.strength[b], w.strength[b] - w.strength[a]} {
 			p := w.average(z)
 			for o := range p {
-				k.single[side][o] = int(p[o] * 1e9 * float64(m.games()))
+				k.single[side][o] = int32(p[o] * 1e6 * float64(m.games()))
 			}
 		}
 	}

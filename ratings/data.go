@@ -118,6 +118,20 @@ func (d *Data) Renamed(names map[string]string) *Data {
 func (d *Data) Merge(o *Data) { d.merge(o, nil) }
 
 func (d *Data) merge(o *Data, names map[string]string) {
+	place := d.mergePlayers(o, names)
+	for i := range o.met {
+		q := &o.met[i]
+		if place[q.a] == place[q.b] {
+			d.self[place[q.a]] += q.games()
+			continue
+		}
+		p, side := d.pairing(place[q.a], place[q.b])
+		p.add(q, side)
+	}
+}
+
+// mergePlayers adds all but the pairings, and returns the numbers that the players have here.
+func (d *Data) mergePlayers(o *Data, names map[string]string) []int {
 	d.Adaptive, d.Identical = d.Adaptive || o.Adaptive, d.Identical.plus(o.Identical)
 	d.Unscheduled = d.Unscheduled || o.Unscheduled
 	place := make([]int, len(o.names))
@@ -129,15 +143,7 @@ func (d *Data) merge(o *Data, names map[string]string) {
 		d.self[place[i]] += o.self[i]
 		d.faults[place[i]] = d.faults[place[i]].plus(o.faults[i])
 	}
-	for i := range o.met {
-		q := &o.met[i]
-		if place[q.a] == place[q.b] {
-			d.self[place[q.a]] += q.games()
-			continue
-		}
-		p, side := d.pairing(place[q.a], place[q.b])
-		p.add(q, side)
-	}
+	return place
 }
 
 // Sides are the names of the sides in a table; the first one moves first.
@@ -203,8 +209,18 @@ func (d *Data) sorted() *Data {
 	for _, name := range d.Players() {
 		s.id(name)
 	}
-	s.Merge(d)
-	s.index = nil // into met as it was
+	place := s.mergePlayers(d, nil)
+	s.met = make([]pairing, len(d.met))
+	for i := range d.met {
+		p := &d.met[i]
+		a, b := place[p.a], place[p.b]
+		swapped := 0
+		if a > b {
+			a, b, swapped = b, a, 1
+		}
+		s.met[i] = pairing{a: a, b: b}
+		s.met[i].add(p, swapped)
+	}
 	slices.SortFunc(s.met, pairing.compare)
 	return s
 }

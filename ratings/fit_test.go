@@ -25,13 +25,11 @@ func mustFit(t testing.TB, d *Data, o Options) *Ratings {
 // sandwich has it on either side.
 func (r *Ratings) takeLikelihood(t require.TestingT) {
 	e := r.estimate
-	m := maximum{likelihood: e.likelihood, x: e.x, about: e.at(e.x)}
-	var err error
-	m.factors, err = m.about.factorize()
+	about := e.at(e.x, nil)
+	curvature, err := about.curvature()
 	require.NoError(t, err)
-	inverse, err := m.inverse()
+	e.covariance, err = curvature.sandwich(context.Background(), about.terms)
 	require.NoError(t, err)
-	e.covariance = inverse.around(m.matrix(m.about.terms))
 	for player, place := range r.place {
 		if place >= 0 {
 			r.Players[place].Error = interval.Z95 * eloPerNat * e.sd(e.rating[player], -1)
@@ -196,8 +194,8 @@ func TestPlayersAreSortedByRatingThenName(t *testing.T) {
 func TestSolverReportsThatItStopped(t *testing.T) {
 	l := &likelihood{
 		parameters: parameters{dim: 2, rating: []int{0, 1}, opponent: -1, advantage: -1}, elo: make([]float64, 2),
-		pairings:    []fittedPairing{{pairing{a: 0, b: 1}, [2]weights{{0, 0, 10}}}},
-		constraints: []constraint{{[]float64{1, 1}, 1}},
+		pairings:    []pairing{{a: 0, b: 1, single: [2][outcomes]int32{{0, 0, 10}}}},
+		constraints: []constraint{{[]int{0, 1}, []float64{1, 1}, 1}},
 	}
 	_, err := l.maximize(context.Background(), make([]float64, 2))
 	require.ErrorIs(t, err, errStopped)
@@ -210,7 +208,7 @@ func TestLopsidedResults(t *testing.T) {
 	for i := range 20 {
 		s, n := fmt.Sprintf("p%02d", i), fmt.Sprintf("p%02d", i+1)
 		d.Add(s, n, Draw)
-		d.met[len(d.met)-1].single = [2][outcomes]int{{1, 0, 1e6}, {1e6, 0, 1}}
+		d.met[len(d.met)-1].single = [2][outcomes]int32{{1, 0, 1e6}, {1e6, 0, 1}}
 	}
 	play(&d, "p00", "q", 1, 0, 1)
 	r := mustFit(t, &d, Options{})

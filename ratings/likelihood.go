@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 )
 
 // eloPerNat converts the natural logistic scale, on which the likelihood is computed, to Elo.
@@ -16,7 +15,7 @@ const eloPerNat = 400 / math.Ln10
 
 const (
 	// maxParameters bounds the parameters of a fit: 1,000 take a second, 2,000 take 10 s and 200 MB.
-	maxParameters = 5000
+	maxParameters = 100_000
 
 	maxNewton = 200 // Newton steps; lopsided data take some 40
 	// Newton steps end when the largest change is below stepGoal, in Elo. Where the data are so badly conditioned that
@@ -40,7 +39,7 @@ type likelihood struct {
 	parameters
 	elo         []float64 // by player: a given rating; otherwise 0
 	given       float64   // the advantage if it isn't fitted; otherwise 0
-	pairings    []fittedPairing
+	pairings    []pairing
 	constraints []constraint
 	// A prior is of each rating less the imaginary opponent's: virtual draws without an advantage, or normal about 0.
 	draws, precision float64 // precision: one over the variance
@@ -52,12 +51,6 @@ type parameters struct {
 	rating    []int // by player
 	opponent  int   // the imaginary one of a prior
 	advantage int
-}
-
-// fittedPairing is a pairing in the likelihood.
-type fittedPairing struct {
-	pairing
-	outcomes [2]weights // numbers of games by who had South; South's results
 }
 
 // parameter returns a parameter; 0 for one that isn't fitted.
@@ -76,21 +69,26 @@ func (l *likelihood) ratings() int {
 
 // logits are South's rating and advantage less North's rating, in the games of the
 // pairing's first player with South and in those of the second with South.
-func (l *likelihood) logits(x []float64, p *fittedPairing) [2]float64 {
+func (l *likelihood) logits(x []float64, p *pairing) [2]float64 {
 	advantage := l.given + parameter(x, l.advantage)
 	z := parameter(x, l.rating[p.a]) - parameter(x, l.rating[p.b]) + (l.elo[p.a] - l.elo[p.b])
 	return [2]float64{z + advantage, advantage - z}
 }
 
 // at returns the negative log-likelihood about x, with a term for each pairing and then, with a prior, for each player.
-func (l *likelihood) at(x []float64) *quadratic {
+// It uses the memory of another one, unless that is nil.
+func (l *likelihood) at(x []float64, old *quadratic) *quadratic {
 	q := &quadratic{parameters: l.parameters, gradient: make([]float64, l.dim), constraints: l.constraints}
-	q.terms = make([]term, 0, len(l.pairings)+len(l.elo))
+	if old != nil {
+		q.terms = old.terms[:0]
+	} else {
+		q.terms = make([]term, 0, len(l.pairings)+len(l.elo))
+	}
 	for k := range l.pairings {
 		p := &l.pairings[k]
-		t := term{i: l.rating[p.a], j: l.rating[p.b]}
+		t, games := newTerm(l.rating[p.a], l.rating[p.b]), p.weights()
 		for side, z := range l.logits(x, p) {
-			at := p.outcomes[side].loss(z)
+			at := games[side].loss(z)
 			gradient, curve := at.bySide(side)
 			q.value += at.value
 			q.add(q.gradient, t, gradient)
@@ -100,8 +98,8 @@ func (l *likelihood) at(x []float64) *quadratic {
 	}
 	if l.opponent >= 0 {
 		for player, elo := range l.elo {
-			t := term{i: l.rating[player], j: l.opponent}
-			d := parameter(x, t.i) - x[t.j] + elo
+			t := newTerm(l.rating[player], l.opponent)
+			d := parameter(x, int(t.i)) - x[t.j] + elo
 			at := loss{value: l.precision / 2 * d * d, dz: l.precision * d, zz: l.precision}
 			if l.draws > 0 {
 				at = weights{1: l.draws}.loss(d)
@@ -113,9 +111,11 @@ func (l *likelihood) at(x []float64) *quadratic {
 		}
 	}
 	for _, c := range l.constraints {
-		s := floats.Dot(c.shares, x)
+		s := c.sum(x)
 		q.value += c.weight / 2 * s * s
-		floats.AddScaled(q.gradient, c.weight*s, c.shares)
+		for k, i := range c.members {
+			q.gradient[i] += c.weight * s * c.shares[k]
+		}
 	}
 	return q
 }
@@ -129,54 +129,43 @@ func (l loss) bySide(side int) (gradient [2]float64, curve sym2) {
 // maximum is where a likelihood is largest.
 type maximum struct {
 	*likelihood
-	x       []float64
-	about   *quadratic    // the likelihood about x
-	factors *mat.Cholesky // of its second derivatives; nil without parameters
+	x         []float64
+	about     *quadratic // the likelihood about x
+	curvature curvature  // its second derivatives
 }
 
 // maximize returns the maximum, by Newton's method from x. The likelihood is concave, so there is one.
 func (l *likelihood) maximize(ctx context.Context, x []float64) (*maximum, error) {
-	q := l.at(x)
-	if l.dim == 0 {
-		return &maximum{l, x, q, nil}, nil
-	}
+	q := l.at(x, nil)
 	step, last := make([]float64, l.dim), math.Inf(1)
+	var unused *quadratic
 	for range maxNewton {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		factors, err := q.factorize()
+		curvature, err := q.curvature()
 		if err == nil {
-			err = exceptCondition(factors.SolveVecTo(mat.NewVecDense(l.dim, step), mat.NewVecDense(l.dim, q.gradient)))
+			err = curvature.solve(ctx, step, q.gradient)
 		}
 		if err != nil {
 			return nil, err
 		}
 		size := floats.Norm(step, math.Inf(1)) * eloPerNat
 		if last <= stepLimit && !(size < last/2) {
-			return &maximum{l, x, q, factors}, nil // only rounding is left
+			return &maximum{l, x, q, curvature}, nil // only rounding is left
 		}
-		value := q.value
 		for t := 1.0; ; t /= 2 {
 			next := floats.AddScaledTo(make([]float64, l.dim), x, -t, step)
-			last, q = t*size, l.at(next)
-			if q.value <= value || !(last > sureStep) {
-				x = next
+			other := l.at(next, unused)
+			last, unused = t*size, other
+			if other.value <= q.value || !(last > sureStep) {
+				x, q, unused = next, other, q
 				break
 			}
 		}
 		if last < stepGoal {
-			return &maximum{l, x, q, factors}, nil
+			return &maximum{l, x, q, curvature}, nil
 		}
 	}
 	return nil, fmt.Errorf("%w: the last step was %g Elo, expected less than %g", errStopped, last, stepLimit)
-}
-
-// exceptCondition returns gonum's error unless it is the warning that a matrix is badly conditioned: a solution comes
-// with that, and [likelihood.maximize] checks that the steps shrink.
-func exceptCondition(err error) error {
-	if condition, ok := errors.AsType[mat.Condition](err); err == nil || ok && !math.IsInf(float64(condition), 1) {
-		return nil
-	}
-	return fmt.Errorf("%w: %w", errStopped, err)
 }

@@ -6,9 +6,9 @@ import "cmp"
 type pairing struct {
 	a, b int
 	// single counts the games of no complete pair: at 0 those in which a had South, at 1 those in which b had it.
-	single [2][outcomes]int
+	single [2][outcomes]int32
 	// pairs counts the game pairs by the result of the game in which a had South, and that of the other.
-	pairs [outcomes][outcomes]int
+	pairs [outcomes][outcomes]int32
 }
 
 // compare is the order of pairings: by their first player, and then by the second.
@@ -30,14 +30,24 @@ func (p *pairing) add(o *pairing, swapped int) {
 }
 
 // side adds up the games in which a (0) or b (1) had South, by their outcome.
-func (p *pairing) side(side int) [outcomes]int {
-	sum := p.single[side]
+func (p *pairing) side(side int) (sum [outcomes]int) {
 	for i, row := range p.pairs {
+		sum[i] += int(p.single[side][i])
 		for j, c := range row {
-			sum[[2]int{i, j}[side]] += c
+			sum[[2]int{i, j}[side]] += int(c)
 		}
 	}
 	return sum
+}
+
+// weights returns the numbers of games by who had South; South's results.
+func (p *pairing) weights() (w [2]weights) {
+	for side := range w {
+		for o, c := range p.side(side) {
+			w[side][o] = float64(c)
+		}
+	}
+	return w
 }
 
 // southNorth returns who had South and who North, by the side of [pairing.side].
@@ -63,7 +73,7 @@ func (p *pairing) pairCount() int {
 	n := 0
 	for _, row := range p.pairs {
 		for _, c := range row {
-			n += c
+			n += int(c)
 		}
 	}
 	return n

@@ -55,11 +55,11 @@ func TestPairsCovarianceIsOne(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	for range 2000 {
 		z, share := 6*rng.Float64()-3, drawShare(50*rng.Float64())
-		m := residual{fittedPairing: new(fittedPairing), scores: [2]gameScores{
+		m := residual{pairing: new(pairing), scores: [2]gameScores{
 			newGameScores(share, 0, z), newGameScores(share, 1, 2*rng.Float64()-1-z),
 		}}
-		m.pairs[rng.IntN(3)][rng.IntN(3)] = 1 + rng.IntN(100)
-		m.pairs[1][1] += 1 + rng.IntN(100)
+		m.pairs[rng.IntN(3)][rng.IntN(3)] = 1 + rng.Int32N(100)
+		m.pairs[1][1] += 1 + rng.Int32N(100)
 		c := m.pairsCovariance(2*rng.Float64() - 1)
 		var e mat.EigenSym
 		require.True(t, e.Factorize(mat.NewSymDense(2, []float64{c[0], c[1], 0, c[2]}), false))

@@ -1,6 +1,7 @@
 package ratings
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -97,36 +98,70 @@ func (p *problem) withPrior(ctx context.Context) (*problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	x, dispersion := e.x, e.dispersion()
-	evidence := func(logSD float64) float64 {
-		sd, l := math.Exp(logSD), l
+	x, dispersion := e.x, e.dispersion
+	maximum := func(sd float64) *maximum { // nil: err is set
+		l := l
 		l.precision = dispersion * precision(sd)
 		m, errAt := l.maximize(ctx, x)
-		if errAt != nil {
-			err = errAt
-			return math.Inf(-1)
+		if err = cmp.Or(err, errAt); err != nil {
+			return nil
 		}
 		x = m.x
-		return -m.about.value/dispersion - float64(len(p.elo))*logSD - m.factors.LogDet()/2 + logSD - sd/likeliestSD
+		return m
 	}
-	sd := math.Exp(argmax(evidence, math.Log(minPriorSD), math.Log(maxPriorSD), sdGoal))
+	evidence := func(logSD float64) float64 {
+		sd := math.Exp(logSD)
+		m := maximum(sd)
+		if m == nil {
+			return math.Inf(-1)
+		}
+		return -m.about.value/dispersion - float64(len(p.elo))*logSD - m.curvature.logDet()/2 + logSD - sd/likeliestSD
+	}
+	search := argmax
+	if l.dim > maxDense {
+		search = root
+		evidence = func(logSD float64) float64 { // its derivative, as there is no determinant
+			const step = 0.01
+			sd := math.Exp(logSD)
+			m, next := maximum(sd), maximum(sd*math.Exp(step))
+			if m == nil || next == nil {
+				return 0
+			}
+			change, errOf := m.evidenceChange(ctx, next, dispersion)
+			err = errOf
+			return change/step - float64(len(p.elo)) + 1 - sd/likeliestSD
+		}
+	}
+	sd := math.Exp(search(evidence, math.Log(minPriorSD), math.Log(maxPriorSD), sdGoal))
 	with := *p
 	with.prior.SD, with.precision = sd, dispersion*precision(sd)
 	return &with, err
 }
 
-// dispersion is the variance of the results about their expectation over that which
-// the likelihood takes for granted: less than one where draws count as half points.
-func (e *estimate) dispersion() float64 {
-	observed, expected := 0.0, 0.0
-	for k := range e.residuals {
-		observed += e.residuals[k].covariance(e.correlation)[0]
-		expected += e.about.terms[k].sym2[0]
+// evidenceChange returns the change of the likelihood and of the determinant to another maximum close by, which the
+// marginal likelihood has in it; as if the advantage were known.
+func (m *maximum) evidenceChange(ctx context.Context, next *maximum, dispersion float64) (float64, error) {
+	inverse, err := m.curvature.inverse(ctx)
+	if err != nil {
+		return 0, err
 	}
-	if !(observed > 0 && expected > 0) {
-		return 1
+	trace := 0.0
+	for k, t := range m.about.terms {
+		trace += (next.about.terms[k].sym2[0] - t.sym2[0]) * inverse.variance(int(t.i), int(t.j))
 	}
-	return observed / expected
+	return (m.about.value-next.about.value)/dispersion - trace/2, nil
+}
+
+// root returns where a falling function is zero between low and high, by bisection.
+func root(f func(float64) float64, low, high, goal float64) float64 {
+	for high-low > goal {
+		if mid := (low + high) / 2; f(mid) > 0 {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return (low + high) / 2
 }
 
 // argmax returns where a function with one maximum between low and high has it, by golden section.

@@ -119,30 +119,25 @@ func (p *problem) parameters() parameters {
 func (p *problem) likelihood() *likelihood {
 	l := &likelihood{
 		parameters: p.parameters(), elo: p.elo, given: p.advantage.Elo / eloPerNat, draws: p.prior.Draws,
-		precision: p.precision,
+		precision: p.precision, pairings: p.inside,
 	}
 	games := make([]float64, len(p.groups))
-	for _, k := range p.inside {
-		f := fittedPairing{pairing: k}
-		for side := range f.outcomes {
-			for o, c := range k.side(side) {
-				f.outcomes[side][o] = float64(c)
-			}
-		}
-		l.pairings = append(l.pairings, f)
+	for i := range p.inside {
+		k := &p.inside[i]
 		games[p.group[k.a]] += float64(k.games())
 	}
 	for g, members := range p.groups {
 		if p.anchored[g] {
 			continue
 		}
-		shares, n := make([]float64, l.dim), float64(len(members))
+		c, n := constraint{shares: slices.Repeat([]float64{1}, len(members))}, float64(len(members))
 		for _, i := range members {
-			shares[l.rating[i]] = 1
+			c.members = append(c.members, l.rating[i])
 		}
 		// Any positive weight gives the same answer. With this one the curvature of the term is that of an average
 		// player, so that the Hessian is as well conditioned as the data allow.
-		l.constraints = append(l.constraints, constraint{shares, math.Max(games[g], 1) / (2 * n * n)})
+		c.weight = math.Max(games[g], 1) / (2 * n * n)
+		l.constraints = append(l.constraints, c)
 	}
 	return l
 }

@@ -1,7 +1,10 @@
 package ratings
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"math"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -17,9 +20,11 @@ type quadratic struct {
 
 // term is second derivatives by (x[i]-x[j], advantage) of parameters x; i or j is -1 for a rating that is given.
 type term struct {
-	i, j int
+	i, j int32
 	sym2
 }
+
+func newTerm(i, j int) term { return term{i: int32(i), j: int32(j)} } // within maxParameters
 
 // sym2 is a symmetric matrix: its upper triangle by rows.
 type sym2 [3]float64
@@ -35,13 +40,21 @@ func outer(u, v float64) sym2 { return sym2{u * u, u * v, v * v} }
 
 // constraint is weight times the square of a weighted sum of ratings.
 type constraint struct {
-	shares []float64 // of each parameter in the sum
-	weight float64
+	members []int     // parameters, ascending
+	shares  []float64 // of each in the sum
+	weight  float64
+}
+
+func (c *constraint) sum(x []float64) (sum float64) {
+	for k, i := range c.members {
+		sum += c.shares[k] * x[i]
+	}
+	return sum
 }
 
 // add adds first derivatives by what a term is of to those by the parameters.
 func (p parameters) add(sum []float64, t term, by [2]float64) {
-	number := [...]int{t.i, t.j, p.advantage}
+	number := [...]int{int(t.i), int(t.j), p.advantage}
 	for k, v := range [...]float64{by[0], -by[0], by[1]} {
 		if n := number[k]; n >= 0 {
 			sum[n] += v
@@ -63,30 +76,109 @@ func (p parameters) matrix(terms []term) *mat.SymDense {
 	}
 	for k := range terms {
 		t := &terms[k]
-		add(t.i, t.i, t.sym2[0])
-		add(t.j, t.j, t.sym2[0])
-		add(t.i, t.j, -t.sym2[0])
-		add(t.i, p.advantage, t.sym2[1])
-		add(t.j, p.advantage, -t.sym2[1])
+		i, j := int(t.i), int(t.j)
+		add(i, i, t.sym2[0])
+		add(j, j, t.sym2[0])
+		add(i, j, -t.sym2[0])
+		add(i, p.advantage, t.sym2[1])
+		add(j, p.advantage, -t.sym2[1])
 		add(p.advantage, p.advantage, t.sym2[2])
 	}
 	return m
 }
 
-// factorize returns the Cholesky factors of the second derivatives.
-func (q *quadratic) factorize() (*mat.Cholesky, error) {
-	factors := new(mat.Cholesky)
-	if !factors.Factorize(q.hessian()) {
-		return nil, fmt.Errorf("%w: the information matrix is singular", errStopped)
-	}
-	return factors, nil
+// curvature is second derivatives, H, that linear equations are solved with.
+type curvature interface {
+	// solve sets to, so that H to = of. The values of to are where an iteration starts.
+	solve(ctx context.Context, to, of []float64) error
+	// inverse returns H⁻¹, up to what moves all ratings of a group by the same.
+	inverse(ctx context.Context) (covariance, error)
+	// sandwich returns H⁻¹ S H⁻¹, S the sum of terms.
+	sandwich(ctx context.Context, terms []term) (covariance, error)
+	logDet() float64
 }
 
-// hessian returns the second derivatives.
+// maxDense bounds the parameters whose second derivatives are a matrix: 1,000 take a second, and time grows with the
+// third power of their number.
+const maxDense = 1500
+
+// curvature returns the second derivatives.
+func (q *quadratic) curvature() (curvature, error) {
+	if q.dim > maxDense {
+		return newIteration(q), nil
+	}
+	c := &cholesky{parameters: q.parameters, factors: new(mat.Cholesky)}
+	if q.dim > 0 && !c.factors.Factorize(q.hessian()) {
+		return nil, fmt.Errorf("%w: the information matrix is singular", errStopped)
+	}
+	return c, nil
+}
+
+// hessian returns the second derivatives as a matrix.
 func (q *quadratic) hessian() *mat.SymDense {
 	m := q.matrix(q.terms)
 	for _, c := range q.constraints {
-		m.SymRankOne(m, c.weight, mat.NewVecDense(q.dim, c.shares))
+		for k, i := range c.members {
+			for h, j := range c.members[:k+1] {
+				m.SetSym(i, j, m.At(i, j)+c.weight*c.shares[h]*c.shares[k])
+			}
+		}
 	}
 	return m
+}
+
+// cholesky is second derivatives as Cholesky factors.
+type cholesky struct {
+	parameters
+	factors  *mat.Cholesky
+	inverted *mat.SymDense // nil until needed
+}
+
+func (c *cholesky) solve(_ context.Context, to, of []float64) error {
+	if c.dim == 0 {
+		return nil
+	}
+	return exceptCondition(c.factors.SolveVecTo(mat.NewVecDense(c.dim, to), mat.NewVecDense(c.dim, of)))
+}
+
+func (c *cholesky) inverse(context.Context) (covariance, error) {
+	m, err := c.matrix()
+	return dense{m}, err
+}
+
+// matrix returns the inverse; nil without parameters.
+func (c *cholesky) matrix() (*mat.SymDense, error) {
+	if c.dim == 0 || c.inverted != nil {
+		return c.inverted, nil
+	}
+	c.inverted = mat.NewSymDense(c.dim, nil)
+	return c.inverted, exceptCondition(c.factors.InverseTo(c.inverted))
+}
+
+func (c *cholesky) sandwich(_ context.Context, terms []term) (covariance, error) {
+	m, err := c.matrix()
+	if m == nil || err != nil {
+		return dense{}, err
+	}
+	var half, all mat.Dense
+	inverse := mat.DenseCopyOf(m) // products of symmetric matrices are several times as slow
+	half.Mul(inverse, mat.DenseCopyOf(c.parameters.matrix(terms)))
+	all.Mul(&half, inverse)
+	return dense{mat.NewSymDense(c.dim, all.RawMatrix().Data)}, nil
+}
+
+func (c *cholesky) logDet() float64 {
+	if c.dim == 0 {
+		return 0
+	}
+	return c.factors.LogDet()
+}
+
+// exceptCondition returns gonum's error unless it is the warning that a matrix is badly conditioned: a solution comes
+// with that, and [likelihood.maximize] checks that the steps shrink.
+func exceptCondition(err error) error {
+	if condition, ok := errors.AsType[mat.Condition](err); err == nil || ok && !math.IsInf(float64(condition), 1) {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", errStopped, err)
 }

@@ -218,13 +218,13 @@ func TestGradientAndHessianAgreeWithDifferences(t *testing.T) {
 			x[i] = rapid.Float64Range(-3, 3).Draw(t, "x")
 		}
 		const h = 1e-5
-		at := m.at(x)
+		at := m.at(x, nil)
 		hess := at.hessian()
 		for i, v := range x {
 			x[i] = v + h
-			up := m.at(x)
+			up := m.at(x, nil)
 			x[i] = v - h
-			down := m.at(x)
+			down := m.at(x, nil)
 			x[i] = v
 			require.InDelta(t, (up.value-down.value)/(2*h), at.gradient[i], 1e-4)
 			for j := range x {

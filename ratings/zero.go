@@ -1,7 +1,9 @@
 package ratings
 
 import (
+	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -16,48 +18,77 @@ const (
 // weigh sets the shares of the players in the sums that are zero. If all counted alike, one game of a newcomer would
 // make the zero uncertain, and so everybody's distance to it. The shares follow from who met whom how often, and not
 // from the results: the closeness of two players is one over the variance of their difference if all are equal.
-func (l *likelihood) weigh() error {
+func (l *likelihood) weigh(ctx context.Context) error {
 	if len(l.constraints) == 0 {
 		return nil
 	}
-	factors, err := l.at(make([]float64, l.dim)).factorize()
+	q, err := l.at(make([]float64, l.dim), nil).curvature()
 	if err != nil {
 		return err
 	}
-	c, err := (&maximum{likelihood: l, factors: factors}).inverse()
-	for k := range l.constraints {
-		c.weigh(l.constraints[k].shares)
+	inverse, err := q.inverse(ctx)
+	if err != nil {
+		return err
 	}
-	return err
+	for _, c := range l.constraints {
+		c.weigh(inverse)
+	}
+	return nil
 }
 
-func (c covariance) weigh(shares []float64) {
-	for n, last := 0, 0.0; n < weighings && floats.Sum(shares) != last; n++ {
-		last = floats.Sum(shares)
-		closeness := make([]float64, len(shares))
-		for i, own := range shares {
-			for j := 0; own > 0 && j < len(shares); j++ {
-				if i != j && shares[j] > 0 {
-					closeness[i] += shares[j] / c.variance(i, j)
-				}
-			}
-		}
-		full := fullCloseness * floats.Dot(shares, closeness) / last
-		for i := range shares {
-			if closeness[i] > 0 {
-				shares[i] = math.Min(1, closeness[i]*closeness[i]/full/full)
+func (c *constraint) weigh(inverse covariance) {
+	for n, last := 0, 0.0; n < weighings && floats.Sum(c.shares) != last; n++ {
+		last = floats.Sum(c.shares)
+		closeness := inverse.closeness(c)
+		full := fullCloseness * floats.Dot(c.shares, closeness) / last
+		for k, v := range closeness {
+			if v > 0 {
+				c.shares[k] = math.Min(1, v*v/full/full)
 			}
 		}
 	}
+}
+
+func (d dense) closeness(c *constraint) []float64 {
+	closeness := make([]float64, len(c.shares))
+	for k, i := range c.members {
+		for h, j := range c.members {
+			if h != k {
+				closeness[k] += c.shares[h] / d.variance(i, j)
+			}
+		}
+	}
+	return closeness
+}
+
+// closeness is taken for one over the variance of a player's difference from a mean one.
+func (s *sampled) closeness(c *constraint) []float64 {
+	variances, all := make([]float64, len(c.members)), floats.Sum(c.shares)
+	for _, draws := range s.solutions {
+		for q := range columns {
+			mean := 0.0
+			for k, i := range c.members {
+				mean += c.shares[k] * float64(draws[i*columns+q]) / all
+			}
+			for k, i := range c.members {
+				d := float64(draws[i*columns+q]) - mean
+				variances[k] += d * d
+			}
+		}
+	}
+	average := floats.Dot(c.shares, variances) / all
+	for k, v := range variances {
+		variances[k] = 1 / (v + average)
+	}
+	return variances
 }
 
 // barelyLinked reports whether a player has less than half the weight of others in the mean that is zero.
 func (e *estimate) barelyLinked(player int) bool {
-	weight := 0.0 // it is in one group at most
 	for _, c := range e.constraints {
-		if i := e.rating[player]; i >= 0 {
-			weight += c.shares[i]
+		if k, ok := slices.BinarySearch(c.members, e.rating[player]); ok {
+			return c.shares[k] < 0.5
 		}
 	}
-	return 0 < weight && weight < 0.5
+	return false
 }

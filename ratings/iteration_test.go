@@ -1,0 +1,191 @@
+package ratings
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/graph/simple"
+	"gonum.org/v1/gonum/graph/topo"
+)
+
+// randomPairs plays pairs of games between players at random, whose ratings have a standard deviation of 200 Elo.
+func randomPairs(rng *rand.Rand, players, pairs int) (d *Data, truth []float64) {
+	d, truth = new(Data), make([]float64, players)
+	for i := range truth {
+		truth[i] = 200 * rng.NormFloat64()
+	}
+	play := func(a, b int) Result {
+		e := logistic((truth[a] - truth[b] + 30) / eloPerNat)
+		draw := e * (1 - e)
+		switch u := rng.Float64(); {
+		case u < draw:
+			return Draw
+		case u < e+draw/2:
+			return Win
+		}
+		return Loss
+	}
+	for range pairs {
+		a, b := rng.IntN(players), rng.IntN(players-1)
+		if b >= a {
+			b++
+		}
+		d.AddPair(fmt.Sprintf("p%05d", a), fmt.Sprintf("p%05d", b), play(a, b), play(b, a))
+	}
+	return d, truth
+}
+
+// An iteration solves what Cholesky factors solve, and its intervals are within 5 % of theirs in 95 of 100 cases, with
+// many opponents and in a chain, with an advantage, a prior and an anchor.
+func TestIterationGivesTheDenseAnswer(t *testing.T) {
+	t.Parallel()
+	ctx, rng := context.Background(), rand.New(rand.NewPCG(4, 9))
+	players := 200
+	if os.Getenv("GYGES_LONG_TESTS") != "" {
+		players = maxDense - 1
+	}
+	many, _ := randomPairs(rng, players, 20*players)
+	few, _ := randomPairs(rng, players, 3*players)
+	chain := new(Data)
+	for i := range 60 {
+		for range 20 {
+			a, b := fmt.Sprint("c", i), fmt.Sprint("c", i+1)
+			chain.AddPair(a, b, Result(rng.IntN(3)), Result(rng.IntN(3)))
+		}
+	}
+	for name, c := range map[string]struct {
+		d *Data
+		o Options
+	}{
+		"many":   {many, Options{}},
+		"few":    {few, Options{FitPrior: true}},
+		"chain":  {chain, Options{}},
+		"anchor": {chain, Options{Anchors: []Anchor{{Name: "c7", Elo: 100}}}},
+	} {
+		p, err := newProblem(c.d.sorted(), c.o).withPrior(ctx)
+		require.NoError(t, err)
+		e, err := p.likelihood().estimate(ctx)
+		require.NoError(t, err)
+		about := e.at(e.x, nil)
+		want, got := make([]float64, e.dim), make([]float64, e.dim)
+		right := make([]float64, e.dim)
+		for i := range right {
+			right[i] = rng.NormFloat64()
+		}
+		exact, err := about.curvature()
+		require.NoError(t, err)
+		require.NoError(t, exact.solve(ctx, want, slices.Clone(right)))
+		h := newIteration(about)
+		require.NoError(t, h.solve(ctx, got, right))
+		require.InDeltaSlice(t, want, got, 1e-6*slices.Max(want), name)
+
+		terms := slices.Clone(about.terms)
+		for k := range e.pairings {
+			terms[k].sym2 = e.residual(k).covariance(e.correlation)
+		}
+		sampled, err := h.sandwich(ctx, terms)
+		require.NoError(t, err)
+		wide, differences, square := 0, 0, 0.0
+		for i := range e.dim {
+			for _, j := range []int{-1, (i + 1) % e.dim} {
+				ratio := math.Sqrt(sampled.variance(i, j) / e.variance(i, j))
+				differences++
+				square += (ratio - 1) * (ratio - 1)
+				if math.Abs(ratio-1) > widthError {
+					wide++
+				}
+			}
+		}
+		t.Logf("%s: %d of %d differ by more than 5 %%, by %.1f %% in the mean square", name, wide, differences,
+			100*math.Sqrt(square/float64(differences)))
+		require.LessOrEqual(t, float64(wide), 0.07*float64(differences), name)
+	}
+}
+
+// The derivative of the evidence is zero where the evidence has its maximum.
+func TestEvidenceSlope(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	d, _ := randomPairs(rand.New(rand.NewPCG(3, 3)), 80, 400)
+	p, err := newProblem(d.sorted(), Options{FitPrior: true}).withPrior(ctx)
+	require.NoError(t, err)
+	slope := func(logSD float64) float64 {
+		sd := math.Exp(logSD)
+		dispersion := p.precision / precision(p.prior.SD)
+		maximum := func(sd float64) *maximum {
+			l := p.likelihood()
+			l.precision = dispersion * precision(sd)
+			m, err := l.maximize(ctx, make([]float64, l.dim))
+			require.NoError(t, err)
+			return m
+		}
+		change, err := maximum(sd).evidenceChange(ctx, maximum(sd*1.01), dispersion)
+		require.NoError(t, err)
+		return change/math.Log(1.01) - float64(len(p.elo)) + 1 - sd/likeliestSD
+	}
+	sd := math.Exp(root(slope, math.Log(minPriorSD), math.Log(maxPriorSD), sdGoal))
+	require.InEpsilon(t, p.prior.SD, sd, 0.03)
+}
+
+// The components are those of gonum.
+func TestComponents(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(2, 2))
+	for range 300 {
+		n := 1 + rng.IntN(30)
+		g, list := simple.NewDirectedGraph(), []step{}
+		for i := range n {
+			g.AddNode(simple.Node(i))
+		}
+		for range rng.IntN(2 * n) {
+			if s := (step{rng.IntN(n), rng.IntN(n), 0}); s.from != s.to {
+				list = append(list, s)
+				g.SetEdge(g.NewEdge(simple.Node(s.from), simple.Node(s.to)))
+			}
+		}
+		got := components(n, slices.Values(list), false)
+		for _, nodes := range topo.TarjanSCC(g) {
+			for _, node := range nodes {
+				require.Equal(t, got[nodes[0].ID()], got[node.ID()])
+			}
+		}
+		require.Len(t, topo.TarjanSCC(g), len(slices.Compact(slices.Sorted(slices.Values(got)))))
+	}
+}
+
+// Intervals of 2,000 players, more than fit a matrix, hold 95 of 100 true ratings; 10,000 with GYGES_LONG_TESTS.
+// With one seed the share is that of players who have hardly to do with each other: 95 ± 1.5 % of 2,000 in 3 sd.
+func TestSampledCoverage(t *testing.T) {
+	t.Parallel()
+	players := 2000
+	if os.Getenv("GYGES_LONG_TESTS") != "" {
+		players = 10_000
+	}
+	d, truth := randomPairs(rand.New(rand.NewPCG(1, 1)), players, 30*players)
+	r, err := Fit(context.Background(), d, Options{})
+	require.NoError(t, err)
+	require.Len(t, r.Players, players)
+	mean, held := 0.0, 0
+	for _, elo := range truth {
+		mean += elo / float64(players)
+	}
+	for _, p := range r.Players {
+		i := 0
+		_, err := fmt.Sscanf(p.Name, "p%d", &i)
+		require.NoError(t, err)
+		if math.Abs(p.Elo-(truth[i]-mean)) <= p.Error {
+			held++
+		}
+	}
+	share := float64(held) / float64(players)
+	require.InDelta(t, 0.95, share, 3*math.Sqrt(0.95*0.05/float64(players))+0.005)
+	a, known := r.Difference(r.Players[0].Name, r.Players[players-1].Name)
+	require.True(t, known)
+	require.Greater(t, a.LOS, 0.999)
+}
