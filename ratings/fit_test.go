@@ -275,5 +275,5 @@ func TestManyPlayers(t *testing.T) {
 func TestTooManyPlayersAreRefused(t *testing.T) {
 	d := sparse(maxParameters+1, 1, 2)
 	_, err := Fit(t.Context(), d, Options{})
-	require.ErrorContains(t, err, "ratings to fit: expected at most 5000")
+	require.ErrorContains(t, err, "ratings to fit: expected at most 100000")
 }

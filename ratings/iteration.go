@@ -259,6 +259,16 @@ func (s *sampled) precise() bool {
 	return 20*wide <= s.dim
 }
 
+// note says how well the intervals are known.
+func (s *sampled) note() string {
+	draws, most := len(s.first)*columns, "95 of 100 are within"
+	if draws >= maxDraws {
+		most = "more than 5 of 100 may be further than"
+	}
+	return fmt.Sprintf("the intervals of so many players come from a sample of %d: %s %g %% from the exact ones", draws,
+		most, 100*widthError)
+}
+
 func (s *sampled) variance(i, j int) float64 {
 	v, _ := s.estimate(i, j)
 	return v

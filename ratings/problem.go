@@ -12,7 +12,8 @@ import (
 // number out of range), a likelihood that could not be maximized, or the end of ctx; then there are no ratings. The
 // same games give the same bits in whatever order they were added.
 //
-// At most 5,000 ratings can be fitted. Time grows with the third power of their number.
+// At most 100,000 ratings can be fitted. Beyond 1,500 of them intervals are estimated from a sample; time then grows
+// with the number of pairings, and with that of players only where these are linked by long chains.
 func Fit(ctx context.Context, d *Data, o Options) (*Ratings, error) {
 	d = d.sorted()
 	if err := o.validate(d.names); err != nil {

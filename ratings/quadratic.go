@@ -95,7 +95,6 @@ type curvature interface {
 	inverse(ctx context.Context) (covariance, error)
 	// sandwich returns H⁻¹ S H⁻¹, S the sum of terms.
 	sandwich(ctx context.Context, terms []term) (covariance, error)
-	logDet() float64
 }
 
 // maxDense bounds the parameters whose second derivatives are a matrix: 1,000 take a second, and time grows with the

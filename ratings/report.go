@@ -171,6 +171,9 @@ func (p *problem) notes(r *Ratings) []string {
 		notes = append(notes, "few games link these to the others, so they count little in the mean that is 0: "+
 			textfmt.List(few, maxNamed))
 	}
+	if e := r.estimate; e != nil && e.dim > maxDense {
+		notes = append(notes, e.covariance.(*sampled).note())
+	}
 	notes = append(notes, p.shapeNotes()...)
 	if len(r.Groups) > 1 {
 		notes = append(notes, "ratings of different groups can't be compared")
