@@ -109,7 +109,7 @@ func (r *Ratings) Names() (names []string) {
 func (r *Ratings) Against(player, opponent string) Count {
 	a, okA := r.data.number(player)
 	b, okB := r.data.number(opponent)
-	k, met := slices.BinarySearchFunc(r.data.met, pairing{a: min(a, b), b: max(a, b)}, pairing.compare)
+	k, met := slices.BinarySearchFunc(r.data.met, newPairing(min(a, b), max(a, b)), pairing.compare)
 	if !okA || !okB || !met {
 		return Count{}
 	}

@@ -25,8 +25,9 @@ type Data struct {
 	names  []string       // by id
 	self   []int          // games against oneself, by id
 	faults []Faults       // by id
-	index  map[[2]int]int // into met, by a and b
+	index  map[uint64]int32 // into met, by a<<32|b; nil until needed
 	met    []pairing
+	lent   bool // met is another one's, and copied before it is changed
 }
 
 // Add counts one game. A game of a player against itself has no information on its
@@ -81,14 +82,21 @@ func (d *Data) pairing(first, second int) (p *pairing, side int) {
 	if a > b {
 		a, b, side = b, a, 1
 	}
-	i, ok := d.index[[2]int{a, b}]
-	if !ok {
-		i = len(d.met)
-		if d.index == nil {
-			d.index = make(map[[2]int]int)
+	if d.lent {
+		d.met, d.lent = slices.Clone(d.met), false
+	}
+	if d.index == nil {
+		d.index = make(map[uint64]int32, len(d.met))
+		for i := range d.met {
+			d.index[d.met[i].key()] = int32(i)
 		}
-		d.index[[2]int{a, b}] = i
-		d.met = append(d.met, pairing{a: a, b: b})
+	}
+	p = new(newPairing(a, b))
+	i, ok := d.index[p.key()]
+	if !ok {
+		i = int32(len(d.met))
+		d.index[p.key()] = i
+		d.met = append(d.met, *p)
 	}
 	return &d.met[i], side
 }
@@ -118,7 +126,12 @@ func (d *Data) Renamed(names map[string]string) *Data {
 func (d *Data) Merge(o *Data) { d.merge(o, nil) }
 
 func (d *Data) merge(o *Data, names map[string]string) {
+	empty := len(d.names) == 0
 	place := d.mergePlayers(o, names)
+	if empty && len(d.names) == len(place) { // the same players, by the same numbers
+		d.met, d.lent = o.met, true
+		return
+	}
 	for i := range o.met {
 		q := &o.met[i]
 		if place[q.a] == place[q.b] {
@@ -218,7 +231,7 @@ func (d *Data) sorted() *Data {
 		if a > b {
 			a, b, swapped = b, a, 1
 		}
-		s.met[i] = pairing{a: a, b: b}
+		s.met[i] = newPairing(a, b)
 		s.met[i].add(p, swapped)
 	}
 	slices.SortFunc(s.met, pairing.compare)

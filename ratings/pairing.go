@@ -4,15 +4,20 @@ import "cmp"
 
 // pairing is all games between two players, by number: a is less than b. Results are South's.
 type pairing struct {
-	a, b int
+	a, b int32
 	// single counts the games of no complete pair: at 0 those in which a had South, at 1 those in which b had it.
 	single [2][outcomes]int32
 	// pairs counts the game pairs by the result of the game in which a had South, and that of the other.
 	pairs [outcomes][outcomes]int32
 }
 
+// newPairing returns one without games.
+func newPairing(a, b int) pairing { return pairing{a: int32(a), b: int32(b)} }
+
 // compare is the order of pairings: by their first player, and then by the second.
-func (p pairing) compare(o pairing) int { return cmp.Or(p.a-o.a, p.b-o.b) }
+func (p pairing) compare(o pairing) int { return cmp.Compare(p.key(), o.key()) }
+
+func (p *pairing) key() uint64 { return uint64(p.a)<<32 | uint64(p.b) }
 
 // add adds the games of the same two players; swapped is 1 if o has them the other way round.
 func (p *pairing) add(o *pairing, swapped int) {
@@ -53,9 +58,9 @@ func (p *pairing) weights() (w [2]weights) {
 // southNorth returns who had South and who North, by the side of [pairing.side].
 func (p *pairing) southNorth(side int) (south, north int) {
 	if side == 1 {
-		return p.b, p.a
+		return int(p.b), int(p.a)
 	}
-	return p.a, p.b
+	return int(p.a), int(p.b)
 }
 
 // count is the games in which a (0) or b (1) had South, as South saw them.

@@ -109,8 +109,8 @@ func (p *problem) opponents() map[int][]opponent {
 		}
 	}
 	for _, k := range p.data.met {
-		add(k.a, k.b, k.total())
-		add(k.b, k.a, k.total().flip())
+		add(int(k.a), int(k.b), k.total())
+		add(int(k.b), int(k.a), k.total().flip())
 	}
 	return list // by number, as the pairings are sorted
 }
