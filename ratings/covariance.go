@@ -50,9 +50,13 @@ func (l *likelihood) estimate(ctx context.Context) (*estimate, error) {
 	e := &estimate{maximum: m, share: m.drawShare(), leverages: m.leverages(inverse)}
 	e.correlation, e.dispersion = e.correlate(), 1
 	terms, observed, expected := slices.Clone(m.about.terms), 0.0, 0.0
+	inParts(len(e.pairings), func(_, from, to int) {
+		for k := from; k < to; k++ {
+			terms[k].sym2 = e.residual(k).covariance(e.correlation)
+		}
+	})
 	for k := range e.pairings {
-		expected += terms[k].sym2[0]
-		terms[k].sym2 = e.residual(k).covariance(e.correlation)
+		expected += m.about.terms[k].sym2[0]
 		observed += terms[k].sym2[0]
 	}
 	if observed > 0 && expected > 0 {
@@ -108,14 +112,16 @@ func superiority(mean, sd float64) float64 {
 // leverages returns those of the pairings, whose terms are the first of the Hessian with the given inverse.
 func (m *maximum) leverages(inverse covariance) []leverage {
 	list, advantage := make([]leverage, len(m.pairings)), inverse.variance(m.advantage, -1)
-	for k := range list {
-		t := &m.about.terms[k]
-		pairs := float64(m.pairings[k].games()) / 2
-		list[k] = leverage{
-			math.Min(maxLeverage, t.sym2[0]/pairs*inverse.variance(int(t.i), int(t.j))),
-			math.Min(maxLeverage, t.sym2[2]/pairs*advantage),
+	inParts(len(list), func(_, from, to int) {
+		for k := from; k < to; k++ {
+			t := &m.about.terms[k]
+			pairs := float64(m.pairings[k].games()) / 2
+			list[k] = leverage{
+				math.Min(maxLeverage, t.sym2[0]/pairs*inverse.variance(int(t.i), int(t.j))),
+				math.Min(maxLeverage, t.sym2[2]/pairs*advantage),
+			}
 		}
-	}
+	})
 	return list
 }
 
@@ -175,18 +181,18 @@ func (s *gameScores) pointsVariance() float64 {
 
 // drawShare returns the share of draws, fitted to all games together.
 func (m *maximum) drawShare() drawShare {
-	var scores, games []float64
-	draws := 0.0
-	for k := range m.pairings {
-		p := &m.pairings[k]
-		w := p.weights()
-		for side, z := range m.logits(m.x, p) {
-			if n := w[side].sum(); n > 0 {
-				scores, games = append(scores, logistic(z)), append(games, n)
+	scores, games := make([]float64, 2*len(m.pairings)), make([]float64, 2*len(m.pairings))
+	draws := sumInParts(len(m.pairings), func(from, to int) (draws float64) {
+		for k := from; k < to; k++ {
+			p := &m.pairings[k]
+			w := p.weights()
+			for side, z := range m.logits(m.x, p) {
+				scores[2*k+side], games[2*k+side] = logistic(z), w[side].sum()
 				draws += w[side][1]
 			}
 		}
-	}
+		return draws
+	})
 	return fitDrawShare(scores, games, draws)
 }
 

@@ -27,7 +27,7 @@ type Data struct {
 	faults []Faults       // by id
 	index  map[uint64]int32 // into met, by a<<32|b; nil until needed
 	met    []pairing
-	lent   bool // met is another one's, and copied before it is changed
+	shared bool // others may have met, too: it is copied before it is changed
 }
 
 // Add counts one game. A game of a player against itself has no information on its
@@ -82,8 +82,8 @@ func (d *Data) pairing(first, second int) (p *pairing, side int) {
 	if a > b {
 		a, b, side = b, a, 1
 	}
-	if d.lent {
-		d.met, d.lent = slices.Clone(d.met), false
+	if d.shared {
+		d.met, d.shared = slices.Clone(d.met), false
 	}
 	if d.index == nil {
 		d.index = make(map[uint64]int32, len(d.met))
@@ -129,7 +129,9 @@ func (d *Data) merge(o *Data, names map[string]string) {
 	empty := len(d.names) == 0
 	place := d.mergePlayers(o, names)
 	if empty && len(d.names) == len(place) { // the same players, by the same numbers
-		d.met, d.lent = o.met, true
+		if d.met, d.shared = o.met, o.shared; !o.shared {
+			d.met = slices.Clone(o.met)
+		}
 		return
 	}
 	for i := range o.met {
@@ -215,9 +217,19 @@ func (d *Data) Pairings() []Pairing {
 	return list
 }
 
+// Compact sorts players and pairings by name, as [Fit] needs them, which then makes no copy, and frees what is needed to
+// add more.
+func (d *Data) Compact() {
+	*d = *d.sorted()
+	d.shared = true
+}
+
 // sorted returns a copy in which players and pairings are sorted by name: the same
-// games give the same bits whatever order they came in. No games can be added to it.
+// games give the same bits whatever order they came in.
 func (d *Data) sorted() *Data {
+	if d.shared && slices.IsSorted(d.names) && slices.IsSortedFunc(d.met, pairing.compare) {
+		return d.Renamed(nil)
+	}
 	s := new(Data)
 	for _, name := range d.Players() {
 		s.id(name)

@@ -64,11 +64,14 @@ func fitDrawShare(scores, games []float64, draws float64) drawShare {
 	}
 	draws *= total / (total + 1)
 	expected := func(v drawShare) float64 {
-		sum := 0.0
-		for i, e := range scores {
-			sum += games[i] * v.probability(e)
-		}
-		return sum
+		return sumInParts(len(scores), func(from, to int) (sum float64) {
+			for i := from; i < to; i++ {
+				if games[i] > 0 {
+					sum += games[i] * v.probability(scores[i])
+				}
+			}
+			return sum
+		})
 	}
 	low, high := -20.0, 20.0 // logarithms
 	if expected(drawShare(math.Exp(high))) < draws {

@@ -61,21 +61,22 @@ func (p parameters) diagonalOf(terms []term) []float64 {
 	return d
 }
 
+// row returns that of a parameter, in n columns by rows; the one behind them for what isn't fitted.
+func (h *iteration) row(x []float64, i, n int) []float64 {
+	if i < 0 {
+		i = h.dim
+	}
+	return x[i*n:][:n]
+}
+
 // multiply sets to to the product with n columns, by rows; behind the last row is room for one that doesn't count.
 func (h *iteration) multiply(to, of []float64, n int) {
 	clear(to)
-	row := func(i int) int { // of a rating that is given: the last
-		if i < 0 {
-			i = h.dim
-		}
-		return i * n
-	}
-	south := row(h.advantage)
+	c, to3 := h.row(of, h.advantage, n), h.row(to, h.advantage, n)
 	for k := range h.terms {
 		t := &h.terms[k]
-		i, j := row(int(t.i)), row(int(t.j))
-		a, b, to1, to2 := of[i:i+n], of[j:j+n], to[i:i+n], to[j:j+n]
-		c, to3 := of[south:south+n], to[south:south+n]
+		i, j := int(t.i), int(t.j)
+		a, b, to1, to2 := h.row(of, i, n), h.row(of, j, n), h.row(to, i, n), h.row(to, j, n)
 		for q := range n {
 			d := a[q] - b[q]
 			g := t.sym2[0]*d + t.sym2[1]*c[q]
@@ -228,13 +229,12 @@ func (s *sampled) draw(ctx context.Context, terms []term, b int) error {
 		}
 		south := math.Sqrt(math.Max(0, t.sym2[2]-both*both))
 		signs := rng.Uint64()
+		a, b, c := s.row(r, int(t.i), columns), s.row(r, int(t.j), columns), s.row(r, s.advantage, columns)
 		for q := range columns {
 			e, f := 1-2*float64(signs>>q&1), 1-2*float64(signs>>(q+columns)&1)
-			for i, v := range [...]float64{d * e, -d * e, both*e + south*f} {
-				if row := [...]int{int(t.i), int(t.j), s.advantage}[i]; row >= 0 {
-					r[row*columns+q] += v
-				}
-			}
+			a[q] += d * e
+			b[q] -= d * e
+			c[q] += both*e + south*f
 		}
 	}
 	s.first[b], s.solutions[b] = make([]float32, s.dim*columns), make([]float32, s.dim*columns)

@@ -80,21 +80,34 @@ func (l *likelihood) logits(x []float64, p *pairing) [2]float64 {
 func (l *likelihood) at(x []float64, old *quadratic) *quadratic {
 	q := &quadratic{parameters: l.parameters, gradient: make([]float64, l.dim), constraints: l.constraints}
 	if old != nil {
-		q.terms = old.terms[:0]
+		q.terms = old.terms[:len(l.pairings)]
 	} else {
-		q.terms = make([]term, 0, len(l.pairings)+len(l.elo))
+		q.terms = make([]term, len(l.pairings), len(l.pairings)+len(l.elo))
 	}
-	for k := range l.pairings {
-		p := &l.pairings[k]
-		t, games := newTerm(l.rating[p.a], l.rating[p.b]), p.weights()
-		for side, z := range l.logits(x, p) {
-			at := games[side].loss(z)
-			gradient, curve := at.bySide(side)
-			q.value += at.value
-			q.add(q.gradient, t, gradient)
-			t.add(1, curve)
+	gradients := [][]float64{q.gradient}
+	for range len(l.pairings) / partSize {
+		gradients = append(gradients, make([]float64, l.dim))
+	}
+	values := make([]float64, len(gradients))
+	inParts(len(l.pairings), func(part, from, to int) {
+		for k := from; k < to; k++ {
+			p := &l.pairings[k]
+			t, games := newTerm(l.rating[p.a], l.rating[p.b]), p.weights()
+			for side, z := range l.logits(x, p) {
+				at := games[side].loss(z)
+				gradient, curve := at.bySide(side)
+				values[part] += at.value
+				q.add(gradients[part], t, gradient)
+				t.add(1, curve)
+			}
+			q.terms[k] = t
 		}
-		q.terms = append(q.terms, t)
+	})
+	for part, v := range values {
+		q.value += v
+		if part > 0 {
+			floats.Add(q.gradient, gradients[part])
+		}
 	}
 	if l.opponent >= 0 {
 		for player, elo := range l.elo {
@@ -164,6 +177,9 @@ func (l *likelihood) maximize(ctx context.Context, x []float64) (*maximum, error
 			}
 		}
 		if last < stepGoal {
+			if q.dim > maxDense { // so that the terms of the step before take no memory
+				curvature = newIteration(q)
+			}
 			return &maximum{l, x, q, curvature}, nil
 		}
 	}

@@ -292,6 +292,9 @@ func (s *Standings) Labels() map[string]string {
 // Fit rates the players under each rule set and, if all is set, under all. Anchors apply where they have played.
 func (s *Standings) Fit(ctx context.Context, o ratings.Options, all bool) (table.Tables, error) {
 	var t table.Tables
+	for _, set := range s.RuleSets {
+		set.data.Compact()
+	}
 	labels, challenger := s.Labels(), s.challenger()
 	fit := func(title, rules string, d *ratings.Data, sides ratings.Sides) (table.Table, error) {
 		own, players := o, d.Players()

@@ -1,0 +1,34 @@
+package ratings
+
+import (
+	"runtime"
+	"sync"
+)
+
+// partSize is how many things are done by one goroutine before others: sums are those of the parts, in their order, and
+// so the same on any number of cores.
+const partSize = 1 << 16
+
+// inParts calls do for all parts of n things, on all cores.
+func inParts(n int, do func(part, from, to int)) {
+	var all sync.WaitGroup
+	free := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for part := 0; part*partSize < n; part++ {
+		free <- struct{}{}
+		all.Go(func() {
+			do(part, part*partSize, min(n, (part+1)*partSize))
+			<-free
+		})
+	}
+	all.Wait()
+}
+
+// sumInParts returns the sum of what sum returns for all parts of n things.
+func sumInParts(n int, sum func(from, to int) float64) (total float64) {
+	sums := make([]float64, n/partSize+1)
+	inParts(n, func(part, from, to int) { sums[part] = sum(from, to) })
+	for _, s := range sums {
+		total += s
+	}
+	return total
+}
