@@ -22,9 +22,9 @@ type Data struct {
 	Unscheduled bool
 
 	ids    map[string]int
-	names  []string       // by id
-	self   []int          // games against oneself, by id
-	faults []Faults       // by id
+	names  []string         // by id
+	self   []int            // games against oneself, by id
+	faults []Faults         // by id
 	index  map[uint64]int32 // into met, by a<<32|b; nil until needed
 	met    []pairing
 	shared bool // others may have met, too: it is copied before it is changed
@@ -217,8 +217,8 @@ func (d *Data) Pairings() []Pairing {
 	return list
 }
 
-// Compact sorts players and pairings by name, as [Fit] needs them, which then makes no copy, and frees what is needed to
-// add more.
+// Compact sorts players and pairings by name, as [Fit] needs them, which then makes no copy, and frees what only adding
+// more needs.
 func (d *Data) Compact() {
 	*d = *d.sorted()
 	d.shared = true

@@ -116,7 +116,7 @@ func (h *iteration) solveColumns(ctx context.Context, r []float64, n int, tolera
 			}
 		}
 	}
-	rz, beta := make([]float64, n), make([]float64, n)
+	beta := make([]float64, n)
 	direction := func() (products []float64) {
 		products = make([]float64, n)
 		for i, d := range h.diagonal {
@@ -128,8 +128,7 @@ func (h *iteration) solveColumns(ctx context.Context, r []float64, n int, tolera
 		}
 		return products
 	}
-	rz = direction()
-	goal := make([]float64, n)
+	rz, goal := direction(), make([]float64, n)
 	floats.AddScaled(goal, tolerance*tolerance, rz)
 	for range 10*h.dim + 100 {
 		each(func(k, q int) { p[k] = z[k] + beta[q]*p[k] })
@@ -187,7 +186,7 @@ type entry struct {
 
 func entryOf(i, j int) uint64 { return uint64(min(i, j))<<32 | uint64(max(i, j)) }
 
-// sample returns H⁻¹ S H⁻¹, S the sum of terms, from so many draws that most intervals are known well, or from the most.
+// sample returns H⁻¹ S H⁻¹, S the sum of terms, from as many draws as make it precise, or from the most.
 func (h *iteration) sample(ctx context.Context, terms []term, most int) (*sampled, error) {
 	s := &sampled{iteration: h, exact: h.diagonalOf(terms), between: make([]entry, 0, len(terms))}
 	for i, d := range h.diagonal {
@@ -274,9 +273,9 @@ func (s *sampled) variance(i, j int) float64 {
 	return v
 }
 
-// estimate returns the variance of parameter i less parameter j, and the standard error of that. The variance of what is
-// first in a solution is known, which takes most of the chance out of the sample's where players have many opponents
-// (a control variate).
+// estimate returns the variance of parameter i less parameter j, and the standard error of that. What is first in a
+// solution has a variance that is known: as a control variate it takes most of the chance out of the sample's where
+// players have many opponents.
 func (s *sampled) estimate(i, j int) (variance, sd float64) {
 	known := 0.0
 	for _, k := range [...]int{i, j} {

@@ -115,7 +115,8 @@ func (p *problem) withPrior(ctx context.Context) (*problem, error) {
 		if m == nil {
 			return math.Inf(-1)
 		}
-		return -m.about.value/dispersion - float64(len(p.elo))*logSD - m.curvature.(*cholesky).logDet()/2 + logSD - sd/likeliestSD
+		logDet := m.curvature.(*cholesky).factors.LogDet()
+		return -m.about.value/dispersion - float64(len(p.elo))*logSD - logDet/2 + logSD - sd/likeliestSD
 	}
 	search := argmax
 	if l.dim > maxDense {

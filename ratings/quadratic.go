@@ -166,13 +166,6 @@ func (c *cholesky) sandwich(_ context.Context, terms []term) (covariance, error)
 	return dense{mat.NewSymDense(c.dim, all.RawMatrix().Data)}, nil
 }
 
-func (c *cholesky) logDet() float64 {
-	if c.dim == 0 {
-		return 0
-	}
-	return c.factors.LogDet()
-}
-
 // exceptCondition returns gonum's error unless it is the warning that a matrix is badly conditioned: a solution comes
 // with that, and [likelihood.maximize] checks that the steps shrink.
 func exceptCondition(err error) error {

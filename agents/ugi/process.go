@@ -307,8 +307,8 @@ type trace struct {
 func (t *trace) add(mark byte, text []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	line := &t.lines[t.added%traceLines]
-	*line = append(append((*line)[:0], mark, ' '), text[:min(len(text), traceLength+1)]...) // which Cut tells from a whole one
+	line, most := &t.lines[t.added%traceLines], traceLength+1 // a byte more than Cut leaves
+	*line = append(append((*line)[:0], mark, ' '), text[:min(len(text), most)]...)
 	t.added++
 }
 
