@@ -23,7 +23,7 @@ type (
 	KangEntry  string
 )
 
-// The values of the options; their methods Choices say what they mean.
+// The values of the options; what they mean stands in the tags of [Options].
 const (
 	FirstRow SetupZone = "first_row"
 	TwoRows  SetupZone = "two_rows"
@@ -48,43 +48,6 @@ const (
 	Optional  KangEntry = "optional"
 )
 
-// choices returns values with their meanings, which follow each.
-func choices[T ~string](list ...T) (choices []settings.Choice) {
-	for pair := range slices.Chunk(list, 2) {
-		choices = append(choices, settings.Choice{Name: string(pair[0]), Doc: string(pair[1])})
-	}
-	return choices
-}
-
-// Choices returns the rows on which the pieces are placed before play.
-func (SetupZone) Choices() []settings.Choice { return choices(FirstRow, "", TwoRows, "") }
-
-// Choices returns who may place when before play.
-func (SetupOrder) Choices() []settings.Choice {
-	return choices(SouthThenNorth, "all of South's first", Alternate, "a piece each in turn")
-}
-
-// Choices returns what "no door twice in one turn" may mean.
-func (DoorRule) Choices() []settings.Choice {
-	return choices(Undirected, "in a turn", Directed, "in a turn and a direction", PerLeg, "in a leg")
-}
-
-// Choices returns whether a turn may leave the board as it was.
-func (NullMove) Choices() []settings.Choice { return choices(ForbidNull, "", AllowNull, "") }
-
-// Choices returns the rows of the opponent behind which no displaced piece may be put.
-func (DropZone) Choices() []settings.Choice {
-	return choices(BehindFirstRow, "the first that is occupied", BehindPlayableRow, "the first that can be played")
-}
-
-// Choices returns the earlier positions that a move may not reproduce.
-func (Repetition) Choices() []settings.Choice {
-	return choices(Superko, "all of the game", NoRepetition, "")
-}
-
-// Choices returns whether a player who holds pieces must bring one in.
-func (KangEntry) Choices() []settings.Choice { return choices(Mandatory, "", Optional, "") }
-
 // Options is a rule set as data: an option is a field, and its tags are all that texts of rule sets, `gyges rules`, the
 // manual and pages know of it. They are those of package settings, and
 //
@@ -94,14 +57,14 @@ func (KangEntry) Choices() []settings.Choice { return choices(Mandatory, "", Opt
 // The zero value is not a rule set: start from a preset.
 type Options struct {
 	Relocation bool       `yaml:"relocation" default:"true" help:"Whether a piece may be displaced."`
-	SetupZone  SetupZone  `yaml:"setup_zone" default:"first_row" help:"Where a player's pieces are placed before play:"`
-	SetupOrder SetupOrder `yaml:"setup_order" default:"south_then_north" help:"Who places them when:"`
-	DoorRule   DoorRule   `yaml:"door_rule" default:"undirected" shortcuts:"undirected,per_leg" help:"A door is passed once at most:"`
-	NullMove   NullMove   `yaml:"null_move" default:"forbid" help:"Turns that leave the board as it was:"`
-	DropZone   DropZone   `yaml:"drop_zone" default:"first_row" help:"The opponent's row behind which no displaced piece goes:"`
-	Repetition Repetition `yaml:"repetition" default:"superko" help:"Earlier positions that may not return:"`
+	SetupZone  SetupZone  `yaml:"setup_zone" default:"first_row" choices:"first_row|two_rows" help:"Where a player's pieces are placed before play:"`
+	SetupOrder SetupOrder `yaml:"setup_order" default:"south_then_north" choices:"south_then_north: all of South's first|alternate: a piece each in turn" help:"Who places them when:"`
+	DoorRule   DoorRule   `yaml:"door_rule" default:"undirected" choices:"undirected: in a turn|directed: in a turn and a direction|per_leg: in a leg" shortcuts:"undirected,per_leg" help:"A door is passed once at most:"`
+	NullMove   NullMove   `yaml:"null_move" default:"forbid" choices:"forbid|allow" help:"Turns that leave the board as it was:"`
+	DropZone   DropZone   `yaml:"drop_zone" default:"first_row" choices:"first_row: the first that is occupied|playable_row: the first that can be played" help:"The opponent's row behind which no displaced piece goes:"`
+	Repetition Repetition `yaml:"repetition" default:"superko" choices:"superko: all of the game|none" help:"Earlier positions that may not return:"`
 	Kang       bool       `yaml:"kang" default:"false" help:"Whether the Kang variant is played."`
-	KangEntry  KangEntry  `yaml:"kang_entry" default:"mandatory" help:"Whether pieces in hand have to enter:"`
+	KangEntry  KangEntry  `yaml:"kang_entry" default:"mandatory" choices:"mandatory|optional" help:"Whether pieces in hand have to enter:"`
 	MaxPlies   int        `yaml:"max_plies" default:"400" check:"1..100000" prose:"Turn %s ends the game as a draw, both players' turns counted. No rulebook says so; it ends games that would go on." help:"Turns of both players until a draw, placements not counted."`
 }
 

@@ -12,6 +12,7 @@
 //	json:"KEY"          its key in manifests, where that is another one
 //	name:"NAME"         its flag; "-" of a struct: none of its settings has one. Package kong reads it, and the
 //	                    tags placeholder, group and sep
+//	choices:"A: MEANING|B" the only values that there are, with what they mean
 //	help:"TEXT"         what it means, one or more sentences; after a colon at its end follow the choices
 //
 // Values are bool, int, int64, uint64, float64, string types, times, types that parse and print themselves
@@ -228,15 +229,18 @@ func (f Field) Form() string {
 }
 
 // Choices returns the values that there are, or their forms; nil: any.
-func (f Field) Choices() []Choice {
+func (f Field) Choices() (list []Choice) {
 	if c, ok := f.Value.Interface().(interface{ Choices() []Choice }); ok {
 		return c.Choices()
 	}
-	return nil
+	for _, text := range strings.FieldsFunc(f.Tag.Get("choices"), func(r rune) bool { return r == '|' }) {
+		name, doc, _ := strings.Cut(text, ": ")
+		list = append(list, Choice{name, doc})
+	}
+	return list
 }
 
-// names returns the names of the choices.
-func (f Field) names() (list []string) {
+func (f Field) names() (list []string) { // of the choices
 	for _, c := range f.Choices() {
 		list = append(list, c.Name)
 	}
