@@ -50,7 +50,6 @@ type folder struct {
 	dir  string // in root
 }
 
-// Stat implements [fs.StatFS].
 func (f folder) Stat(name string) (fs.FileInfo, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
@@ -62,7 +61,6 @@ func (f folder) Stat(name string) (fs.FileInfo, error) {
 	return info, err
 }
 
-// Open implements [fs.FS].
 func (f folder) Open(name string) (fs.File, error) {
 	if _, err := f.Stat(name); err != nil {
 		return nil, err

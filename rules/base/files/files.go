@@ -126,11 +126,8 @@ func createTemp(path string, mode fs.FileMode) (*os.File, error) {
 // named reports whether an open file still has its name.
 func named(f *os.File) bool {
 	open, err := f.Stat()
-	if err != nil {
-		return false
-	}
-	seen, err := os.Lstat(f.Name())
-	return err == nil && os.SameFile(open, seen)
+	seen, errName := os.Lstat(f.Name())
+	return err == nil && errName == nil && os.SameFile(open, seen)
 }
 
 // Commit puts the file in its place, and closes it. The file and its folder are synced to the disk. After an error the
@@ -171,10 +168,9 @@ func (f *File) Discard() error {
 		return nil
 	}
 	f.done = true
-	if f.path == "" {
-		return f.Close()
+	if err := f.Close(); f.path == "" {
+		return err
 	}
-	_ = f.Close() // it is removed
 	return os.Remove(f.Name())
 }
 
@@ -184,30 +180,27 @@ func syncDir(dir string) error {
 		return nil
 	}
 	d, err := os.Open(dir)
-	if err == nil {
-		if err = d.Sync(); errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
-			err = nil
-		}
-		return errors.Join(err, d.Close())
-	}
 	if errors.Is(err, fs.ErrPermission) { // a folder that may be written but not read
+		return nil
+	} else if err != nil {
+		return err
+	}
+	if err = d.Sync(); errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
 		err = nil
 	}
-	return err
+	return errors.Join(err, d.Close())
 }
 
 // Lock locks a file until it is closed or the process ends. The error is [ErrInUse] if another process has locked it.
 func Lock(f *os.File) error {
 	const most = 200 * time.Millisecond // for the lock of Locked, or of a process that this one is just starting
-	inUse, err := lock(f, false)
-	for end := time.Now().Add(most); inUse && time.Now().Before(end); {
-		time.Sleep(time.Millisecond)
-		inUse, err = lock(f, false)
+	for end := time.Now().Add(most); ; time.Sleep(time.Millisecond) {
+		if inUse, err := lock(f, false); !inUse {
+			return err
+		} else if time.Now().After(end) {
+			return ErrInUse
+		}
 	}
-	if inUse {
-		return ErrInUse
-	}
-	return err
 }
 
 // Locked reports whether [Lock] has locked a file of a folder, or that can't be found out. A missing file isn't.
@@ -266,7 +259,10 @@ func Load[T any](path string, read func(in io.Reader, name string) (T, error)) (
 
 // LoadFS is [Load] for a file of a file system.
 func LoadFS[T any](fsys fs.FS, path string, read func(in io.Reader, name string) (T, error)) (value T, err error) {
-	f, err := openFS(fsys, path)
+	if info, err := fs.Stat(fsys, path); err == nil && !info.Mode().IsRegular() {
+		return value, &fs.PathError{Op: "open", Path: path, Err: errNotRegular}
+	}
+	f, err := fsys.Open(path)
 	if err != nil {
 		return value, err
 	}
@@ -280,34 +276,24 @@ func Read(path string, most int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return readAll(f, path, most)
+	defer func() { _ = f.Close() }() // it was only read
+	return bounded(most)(f, path)
 }
 
 // ReadFS is [Read] for a file of a file system.
 func ReadFS(fsys fs.FS, path string, most int64) ([]byte, error) {
-	f, err := openFS(fsys, path)
-	if err != nil {
-		return nil, err
-	}
-	return readAll(f, path, most)
+	return LoadFS(fsys, path, bounded(most))
 }
 
-func openFS(fsys fs.FS, path string) (fs.File, error) {
-	if info, err := fs.Stat(fsys, path); err == nil && !info.Mode().IsRegular() {
-		return nil, &fs.PathError{Op: "open", Path: path, Err: errNotRegular}
+// bounded returns what reads a text of at most most bytes.
+func bounded(most int64) func(in io.Reader, path string) ([]byte, error) {
+	return func(in io.Reader, path string) ([]byte, error) {
+		text, err := io.ReadAll(io.LimitReader(in, most+1))
+		if err == nil && int64(len(text)) > most {
+			err = &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("expected at most %d bytes, found more", most)}
+		}
+		return text, err
 	}
-	return fsys.Open(path)
-}
-
-func readAll(f fs.File, path string, most int64) ([]byte, error) {
-	text, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err := errors.Join(err, f.Close()); err != nil {
-		return nil, err
-	}
-	if int64(len(text)) > most {
-		return nil, &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("expected at most %d bytes, found more", most)}
-	}
-	return text, nil
 }
 
 // Replace writes a file by [Create] and [File.Commit].
