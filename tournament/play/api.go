@@ -71,16 +71,6 @@ type fromRequest struct {
 // clockTexts are the clocks to choose from, as [game.ParseClock] reads them.
 var clockTexts = []string{"1m+1s", "3m+2s", "5m+3s", "10m+5s", "15m+10s", "30m+20s"}
 
-func parseClock(text string) (c game.Clock, err error) {
-	if text == "" {
-		return c, nil
-	}
-	if !slices.Contains(clockTexts, text) {
-		return c, web.Unprocessable("clock: expected none or one of %s, found %.60q", strings.Join(clockTexts, ", "), text)
-	}
-	return game.ParseClock(text)
-}
-
 func (p *Pages) createGame(r *http.Request, q newGameRequest) (any, error) {
 	prepare := p.newGame
 	switch {
@@ -90,10 +80,10 @@ func (p *Pages) createGame(r *http.Request, q newGameRequest) (any, error) {
 		prepare = p.rematch
 	}
 	g, err := prepare(q)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = p.start(r.RemoteAddr, g)
 	}
-	return stateAfter(g, p.start(r.RemoteAddr, g))
+	return stateAfter(g, err)
 }
 
 // goOn makes a game that goes on from a position of another one, without a clock.
@@ -141,25 +131,23 @@ func (p *Pages) rematch(q newGameRequest) (*session, error) {
 // nameShape is what names of persons are: a helped one has a comma behind it.
 var nameShape = regexp.MustCompile(`^[\pL\pM\pN][\pL\pM\pN ._'-]{0,29}$`)
 
-func parseName(text string) (string, error) {
-	if text = strings.TrimSpace(text); text != "" && !nameShape.MatchString(text) {
-		return "", web.Unprocessable("name: expected at most 30 letters, digits, blanks, - _ . and ', found %.60q", text)
-	}
-	return text, nil
-}
-
 func (p *Pages) newGame(q newGameRequest) (*session, error) {
 	agent, errAgent := p.player(q.Agent, q.Time)
 	set, errRules := parseRules(q.Rules)
-	clock, errClock := parseClock(q.Clock)
-	name, errName := parseName(q.Name)
-	if err := cmp.Or(errAgent, errRules, errClock, errName); err != nil {
+	if err := cmp.Or(errAgent, errRules); err != nil {
 		return nil, err
 	}
+	clock, _ := game.ParseClock(q.Clock) // one of clockTexts, which are right, or none
+	name := strings.TrimSpace(q.Name)
 	sides := map[string]rules.Side{"south": rules.South, "north": rules.North, "random": rules.Side(rand.IntN(2))}
 	human, ok := sides[q.Side]
 	start, err := set.Start(), error(nil)
 	switch {
+	case q.Clock != "" && !slices.Contains(clockTexts, q.Clock):
+		return nil, web.Unprocessable("clock: expected none or one of %s, found %.60q", strings.Join(clockTexts, ", "),
+			q.Clock)
+	case name != "" && !nameShape.MatchString(name):
+		return nil, web.Unprocessable("name: expected at most 30 letters, digits, blanks, - _ . and ', found %.60q", name)
 	case agent.Kind == humanKind && q.Clock != "":
 		return nil, web.Unprocessable("clock: expected none in a game of two people")
 	case !ok:
@@ -279,13 +267,12 @@ func (p *Pages) hint(r *http.Request, q hintRequest) (any, error) {
 	}
 	var board *rules.Game
 	err = g.update(func() error {
-		if err := g.isTurn(q.Ply); err != nil {
+		switch err := g.isTurn(q.Ply); {
+		case err != nil:
 			return err
-		}
-		if g.rules.SettingUp(g.board.Position()) {
+		case g.rules.SettingUp(g.board.Position()):
 			return web.Conflict("hints begin when all pieces are placed")
-		}
-		if g.hinting {
+		case g.hinting:
 			return web.Conflict("a hint is already being searched")
 		}
 		g.hinting, g.helped = true, true

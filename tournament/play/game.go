@@ -111,13 +111,13 @@ func (g *session) shared() bool { return g.agent.Kind == humanKind }
 func (g *session) person(name string) string {
 	spec := agents.Spec{Kind: humanKind}
 	if g.clock != (game.Clock{}) {
-		spec.Params = append(spec.Params, agents.Param{Name: "clock", Value: g.clock.String()})
+		spec = spec.With("clock", g.clock.String())
 	}
 	if g.helped {
 		name = cmp.Or(name, humanKind) + Helped
 	}
 	if name != "" {
-		spec.Params = append(spec.Params, agents.Param{Name: "name", Value: name})
+		spec = spec.With("name", name)
 	}
 	return spec.String()
 }
@@ -140,12 +140,11 @@ func (g *session) finish(rec *record.Record) {
 	}
 	players[g.human].Agent = g.person(g.name)
 	g.end = rec
-	kept, err := g.pages.records.keep(rec)
-	if err != nil {
+	var err error
+	if g.kept, err = g.pages.records.keep(rec); err != nil {
 		g.pages.server.Log.Error("a game is not recorded", "error", err)
 		g.problem = "the game is not recorded; the server's log has the reason, and the server tries again"
 	}
-	g.kept = kept
 }
 
 // change wakes the requests that wait for a change. The caller holds the lock.
@@ -203,13 +202,11 @@ type seat struct {
 	setup agents.Setup
 }
 
-// NewGame implements [agents.Agent].
 func (s *seat) NewGame(_ context.Context, setup agents.Setup) error {
 	s.setup = setup
 	return nil
 }
 
-// Choose implements [agents.Agent].
 func (s *seat) Choose(ctx context.Context, at *rules.Game, q agents.Request) (agents.Decision, error) {
 	g, n := s.game, len(at.Moves())
 	if g.personal(s.setup.Side) {
@@ -273,13 +270,12 @@ func (g *session) update(change func() error) error {
 
 // isTurn checks that the person is to move, after the given number of plies. The caller holds the lock.
 func (g *session) isTurn(ply int) error {
-	if o, _ := g.board.Outcome(); o != rules.Undecided {
+	switch o, _ := g.board.Outcome(); {
+	case o != rules.Undecided:
 		return web.Conflict("the game is over")
-	}
-	if !g.personal(g.board.Position().Side()) {
+	case !g.personal(g.board.Position().Side()):
 		return web.Conflict("it isn't your turn")
-	}
-	if ply != len(g.made) {
+	case ply != len(g.made):
 		return web.Conflict("the game has gone on: expected ply %d, found %d", len(g.made), ply)
 	}
 	return nil

@@ -102,8 +102,10 @@ func (p *Pages) findRecord(ctx context.Context, q reviewRequest) (*record.Record
 	case err != nil:
 		return nil, err
 	}
-	defer func() { _ = file.Close() }() // it was only read
-	g, _, err := record.Find(contextReader{ctx, file}, tournament.GamesFile, q.Game)
+	end := func() { _ = file.Close() } // it was only read
+	defer end()
+	defer context.AfterFunc(ctx, end)()
+	g, _, err := record.Find(file, tournament.GamesFile, q.Game)
 	switch {
 	case errors.Is(err, io.EOF):
 		return nil, errNoGame
@@ -167,17 +169,4 @@ func name(agent string) string { return textfmt.Visible(textfmt.Cut(agents.Label
 
 func isPerson(agent string) bool {
 	return agent == humanKind || strings.HasPrefix(agent, humanKind+":")
-}
-
-// contextReader is a reader that can't be read any more once its context has ended.
-type contextReader struct {
-	ctx context.Context
-	io.Reader
-}
-
-func (r contextReader) Read(p []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.Reader.Read(p)
 }
