@@ -25,14 +25,8 @@ import (
 // fails as soon as ctx ends, as it does when the command has ended, also where the standard input would block.
 // Text in UTF-16 is decoded, and what gzip has packed is unpacked.
 func openInput(ctx context.Context, e *env, path string) (in io.ReadCloser, name string, err error) {
-	f := &input{ctx: ctx}
-	if name = path; path != "-" {
-		file, err := files.Open(path)
-		if err != nil {
-			return nil, "", files.Plain(err)
-		}
-		f.Reader, f.Closer = file, file
-	} else {
+	var file io.ReadCloser
+	if name = path; path == "-" {
 		name = "standard input"
 		out, to := io.Pipe()
 		stop := context.AfterFunc(ctx, func() { _ = to.CloseWithError(ctx.Err()) }) // it is never an error
@@ -41,12 +35,15 @@ func openInput(ctx context.Context, e *env, path string) (in io.ReadCloser, name
 			_, err := io.Copy(to, e.in)
 			_ = to.CloseWithError(err)
 		}()
-		f.Reader, f.Closer = out, out
+		file = out
+	} else if file, err = files.Open(path); err != nil {
+		return nil, "", files.Plain(err)
 	}
-	if f.Reader, err = decoded(f.Reader); err != nil {
-		return nil, "", errors.Join(files.Plain(source.Named(name, err)), f.Close())
+	text, err := decoded(file)
+	if err != nil {
+		return nil, "", errors.Join(files.Plain(source.Named(name, err)), file.Close())
 	}
-	return f, name, nil
+	return &input{ctx, text, file}, name, nil
 }
 
 // input is an open file.
@@ -197,12 +194,7 @@ func writeOut(e *env, path string, write func(io.Writer) error) (toFile bool, er
 // in; the first one for a name without an ending and for the standard output. Any other name is refused.
 func formatOf(format, flag, path string, formats ...string) (string, error) {
 	ending := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
-	switch ending {
-	case "txt":
-		ending = "text"
-	case "htm":
-		ending = "html"
-	}
+	ending = cmp.Or(map[string]string{"txt": "text", "htm": "html"}[ending], ending)
 	switch known := slices.Contains(formats, ending); {
 	case known && format != "" && format != ending:
 		return "", fmt.Errorf("%s: %s has the ending of another format than --format %s", flag, path, format)

@@ -58,32 +58,32 @@ func (c *playCmd) Run(ctx context.Context, e *env) error {
 	}
 	defer func() { closeAgent(e, m.Seats[rules.South].Agent) }()
 	defer func() { closeAgent(e, m.Seats[rules.North].Agent) }()
-	if err := c.seat(ctx, e, &m, seed); err != nil {
+	s := &spectator{Task: &m, out: e.out, before: m.Opening, quiet: c.Quiet}
+	m.OnMove = s.move
+	for side, text := range []string{c.South, c.North} {
+		err = errors.Join(err, s.seat(ctx, e, rules.Side(side), text, seed))
+	}
+	if err != nil {
 		return err
 	}
 	e.out.printf("South  %s\nNorth  %s\nRules  %v, seed %d\n",
 		withSpec(m.Seats[rules.South].Name), withSpec(m.Seats[rules.North].Name), r, seed)
-	s := newSpectator(e, &m)
-	s.quiet, s.secret = c.Quiet, s.showSetup && !c.Scores
+	s.secret = s.showSetup && !c.Scores
 	s.board(r, m.Opening, rules.NoMove)
 	game, err := s.play(ctx)
-	switch {
-	case ctx.Err() != nil && c.Out != "" && len(s.made) > 0:
-		path := strings.TrimSuffix(c.Out, ".pgn") + ".pgn"
-		err = c.keep(path, s.unfinished())
-		e.err.printf("\ngyges: the moves so far are in %s", path)
-		fallthrough
-	case ctx.Err() != nil:
+	if ctx.Err() != nil {
+		if c.Out != "" && len(s.made) > 0 {
+			path := strings.TrimSuffix(c.Out, ".pgn") + ".pgn"
+			err = c.keep(path, s.unfinished())
+			e.err.printf("\ngyges: the moves so far are in %s", path)
+		}
 		e.err.printf("\ngyges: interrupted; --position '%s' resumes it\n", r.FormatPosition(s.before))
 		return cmp.Or(err, ctx.Err())
-	case err != nil:
+	} else if err != nil {
 		return err
 	}
 	if game.Reason == record.Resignation {
-		loser := rules.South
-		if record.HalfPoints(game.Result, loser) > 0 {
-			loser = rules.North
-		}
+		loser := map[string]rules.Side{"0-1": rules.South, "1-0": rules.North}[game.Result]
 		e.out.printf("%v resigned\n", loser)
 	}
 	printResult(e.out, game)
@@ -120,20 +120,6 @@ func (c *playCmd) opening(r *rules.Rules, seed uint64) (rules.Position, error) {
 	return opening, err
 }
 
-func (c *playCmd) seat(ctx context.Context, e *env, m *game.Task, seed uint64) error {
-	var errs []error
-	for side, text := range [2]string{c.South, c.North} {
-		spec, err := agents.ParseSpec(text)
-		if err == nil {
-			kind, _ := e.registry.Kind(spec) // Start has the same error
-			m.Seats[side] = game.Seat{Name: spec.String(), Seed: seed, Person: kind.Interactive}
-			m.Seats[side].Agent, err = e.registry.Start(ctx, spec, m.Rules)
-		}
-		errs = append(errs, err)
-	}
-	return errors.Join(errs...)
-}
-
 // spectator prints a game as it is played. Moves are taken back by playing it again from its beginning.
 type spectator struct {
 	*game.Task
@@ -147,19 +133,23 @@ type spectator struct {
 	interrupt context.CancelFunc // ends the playing, which begins again
 }
 
-// newSpectator seats a spectator beside the players, whom it serves.
-func newSpectator(e *env, m *game.Task) *spectator {
-	s := &spectator{Task: m, out: e.out, before: m.Opening}
-	m.OnMove = s.move
-	for side := range m.Seats {
-		seat := &m.Seats[side]
-		if p, ok := seat.Agent.(*human.Person); ok {
-			p.Undo, s.showSetup = s.undo, true
-			p.Hint, _ = e.registry.New(hintSpec) // it is known
-		}
-		seat.Agent = player{seat.Agent, s}
+// seat starts the agent that a spec names and seats it. A person has the spectator's help.
+func (s *spectator) seat(ctx context.Context, e *env, side rules.Side, text string, seed uint64) error {
+	spec, err := agents.ParseSpec(text)
+	if err != nil {
+		return err
 	}
-	return s
+	agent, err := e.registry.Start(ctx, spec, s.Rules)
+	if err != nil {
+		return err
+	}
+	person, isPerson := agent.(*human.Person)
+	if isPerson {
+		person.Undo, s.showSetup = s.undo, true
+		person.Hint, _ = e.registry.New(hintSpec) // it is known
+	}
+	s.Seats[side] = game.Seat{Name: spec.String(), Seed: seed, Person: isPerson, Agent: player{agent, s}}
+	return nil
 }
 
 // player makes the moves that were made before, and then those of its agent.
