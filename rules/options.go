@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gyges/rules/base/lists"
 	"gyges/rules/base/problems"
 	"gyges/rules/base/settings"
 	"gyges/rules/base/suggest"
@@ -73,11 +74,7 @@ type Option struct{ settings.Field }
 
 // List returns the options in printing order.
 func (o Options) List() []Option {
-	var list []Option
-	for _, f := range settings.Fields(&o, "") {
-		list = append(list, Option{f})
-	}
-	return list
+	return lists.Map(settings.Fields(&o, ""), func(f settings.Field) Option { return Option{f} })
 }
 
 // Text returns the value as text.
@@ -123,10 +120,7 @@ func (o *Options) Set(name, value string) error {
 	fields := settings.Fields(&changed, "")
 	i := slices.IndexFunc(fields, func(f settings.Field) bool { return f.Key == name })
 	if i < 0 {
-		names := make([]string, len(fields))
-		for i, f := range fields {
-			names[i] = f.Key
-		}
+		names := lists.Map(fields, func(f settings.Field) string { return f.Key })
 		return errors.New(suggest.Unknown("rule option", name, names))
 	}
 	if err := fields[i].SetTexts(value); err != nil {

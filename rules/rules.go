@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 
+	"gyges/rules/base/lists"
 	"gyges/rules/base/suggest"
 )
 
@@ -57,10 +58,7 @@ func Parse(text string) (*Rules, error) {
 	name, changes, changed := strings.Cut(text, ":")
 	i := slices.IndexFunc(presetTable, func(p Preset) bool { return p.Name == name })
 	if i < 0 {
-		names := make([]string, len(presetTable))
-		for i, p := range presetTable {
-			names[i] = p.Name
-		}
+		names := lists.Map(presetTable, func(p Preset) string { return p.Name })
 		return nil, errors.New(suggest.Unknown("rules", name, names))
 	}
 	if !changed {

@@ -9,6 +9,7 @@ import (
 
 	"gyges/agents"
 	"gyges/rules"
+	"gyges/rules/base/lists"
 )
 
 // Position is a position under a rule set, as texts.
@@ -98,9 +99,6 @@ func One(ctx context.Context, registry *agents.Registry, spec agents.Spec, p Pos
 }
 
 // Rules returns the rule sets of the positions.
-func Rules() (sets []*rules.Rules) {
-	for _, p := range Positions() {
-		sets = append(sets, rules.MustParse(p.Rules))
-	}
-	return sets
+func Rules() []*rules.Rules {
+	return lists.Map(Positions(), func(p Position) *rules.Rules { return rules.MustParse(p.Rules) })
 }

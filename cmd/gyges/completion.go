@@ -8,6 +8,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"gyges/rules/base/lists"
 	"gyges/tournament/game"
 )
 
@@ -38,11 +39,7 @@ func (c *completionCmd) Run(e *env, ctx *kong.Context) error {
 		}
 	}
 	command := cmp.Or(n.DefaultCmd, n) // whose name may be left out
-	values := command.Positional
-	var words []string
-	for _, c := range n.Children {
-		words = append(words, c.Name)
-	}
+	values, words := command.Positional, lists.Map(n.Children, func(c *kong.Node) string { return c.Name })
 	for _, f := range slices.Concat(command.AllFlags(true)...) {
 		if words = append(words, "--"+f.Name); before == "--"+f.Name && !f.IsBool() {
 			words, values = nil, []*kong.Value{f.Value}
@@ -52,9 +49,7 @@ func (c *completionCmd) Run(e *env, ctx *kong.Context) error {
 	for _, v := range values {
 		words = append(words, strings.Split(cmp.Or(v.Enum, v.Tag.Get("complete")), ",")...)
 		if v.Name == "reason" {
-			for _, ending := range game.Endings() {
-				words = append(words, ending.Name)
-			}
+			words = append(words, lists.Map(game.Endings(), func(ending game.Ending) string { return ending.Name })...)
 		}
 	}
 	for _, w := range words {

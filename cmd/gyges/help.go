@@ -20,6 +20,7 @@ import (
 	"gyges/results"
 	"gyges/rules"
 	"gyges/rules/base/grid"
+	"gyges/rules/base/lists"
 	"gyges/rules/base/settings"
 	"gyges/rules/base/suggest"
 	"gyges/tournament"
@@ -111,10 +112,8 @@ func (c *helpCmd) Run(e *env, k *kong.Context) error {
 }
 
 // helpWords lists the topics and the commands.
-func helpWords(k *kong.Context) (words []string) {
-	for _, t := range topics {
-		words = append(words, t.name)
-	}
+func helpWords(k *kong.Context) []string {
+	words := lists.Map(topics, func(t topic) string { return t.name })
 	for _, n := range k.Model.Children {
 		if !slices.Contains(words, n.Name) {
 			words = append(words, n.Name)

@@ -21,6 +21,7 @@ import (
 	"gyges/ratings/source"
 	"gyges/ratings/sprt"
 	"gyges/rules/base/files"
+	"gyges/rules/base/lists"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
@@ -419,11 +420,7 @@ func kindOf(m *tournament.Manifest) string {
 
 // summarize describes a manifest in a line.
 func summarize(m *tournament.Manifest) string {
-	var labels []string
-	for _, a := range m.Config.Agents {
-		labels = append(labels, a.Label())
-	}
-	text := listPlayers(labels, 0)
+	text := listPlayers(lists.Map(m.Config.Agents, agents.Spec.Label), 0)
 	if m.Status == tournament.Imported {
 		text = "from " + m.From
 	}

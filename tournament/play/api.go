@@ -14,6 +14,7 @@ import (
 	"gyges/agents"
 	"gyges/agents/analysis"
 	"gyges/rules"
+	"gyges/rules/base/lists"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament/game"
 	"gyges/tournament/schedule"
@@ -34,15 +35,12 @@ type Player struct {
 const longPoll = 25 * time.Second
 
 func (p *Pages) servePlay(w http.ResponseWriter, _ *http.Request) {
-	var clocks [][2]string // for requests and in words
 	words := strings.NewReplacer("m+", " min + ", "s", " s a move")
-	for _, text := range clockTexts {
-		clocks = append(clocks, [2]string{text, words.Replace(text)})
-	}
+	clocks := lists.Map(clockTexts, func(text string) [2]string { return [2]string{text, words.Replace(text)} })
 	p.server.WritePage(w, http.StatusOK, "play", struct {
 		Config
 		Rules   []rules.Preset
-		Clocks  [][2]string
+		Clocks  [][2]string    // for requests and in words
 		Options []rules.Option // of a rule set
 	}{p.Config, rules.Presets(), clocks, rules.DefaultOptions().List()})
 }

@@ -12,6 +12,7 @@ import (
 
 	"gyges/agents"
 	"gyges/rules"
+	"gyges/rules/base/lists"
 	"gyges/tournament/game"
 	"gyges/tournament/record"
 	"gyges/tournament/schedule"
@@ -130,9 +131,7 @@ func (g *session) finish(rec *record.Record) {
 	rec.Timing.Seconds = time.Since(g.began).Round(time.Microsecond).Seconds()
 	rec.Timing.MoveMS = nil
 	if len(g.made) == len(rec.Moves) {
-		for _, m := range g.made {
-			rec.Timing.MoveMS = append(rec.Timing.MoveMS, m.ms)
-		}
+		rec.Timing.MoveMS = lists.Map(g.made, func(m made) float64 { return m.ms })
 	}
 	players := [...]*record.Player{&rec.South, &rec.North}
 	if g.shared() {

@@ -18,6 +18,7 @@ import (
 
 	"gyges/rules"
 	"gyges/rules/base/files"
+	"gyges/rules/base/lists"
 	"gyges/rules/base/strictjson"
 )
 
@@ -277,9 +278,7 @@ func (c *Certificate) write(s *Strategy) (partHeader, error) {
 		Winner: winner, SHA256: sum, Records: s.Len(),
 		File: fmt.Sprintf("%s-%d-%.8s.zz", strings.ToLower(winner), len(s.Roots), sum),
 	}
-	for _, root := range s.Roots {
-		h.Roots = append(h.Roots, rootHeader{c.rules.FormatPosition(root.Position), root.Plies})
-	}
+	h.Roots = lists.Map(s.Roots, func(r Root) rootHeader { return rootHeader{c.rules.FormatPosition(r.Position), r.Plies} })
 	return h, files.Replace(filepath.Join(c.dir, h.File), packed.Bytes())
 }
 

@@ -34,6 +34,7 @@ import (
 	"slices"
 	"strings"
 
+	"gyges/rules/base/lists"
 	"gyges/rules/base/suggest"
 )
 
@@ -84,14 +85,10 @@ func New(title string, words int, columns ...string) *Table {
 
 // Make returns the table of some rows.
 func Make[R any](columns []Column[R], rows []R) *Table {
-	t := &Table{Rows: make([][]Cell, len(rows))}
-	for _, c := range columns {
-		t.Columns = append(t.Columns, Head{Key: c.Key, Title: c.Title, Left: c.Left, Drop: c.Drop})
+	return &Table{
+		Columns: lists.Map(columns, func(c Column[R]) Head { return Head{c.Key, c.Title, c.Left, c.Drop, ""} }),
+		Rows:    lists.Map(rows, func(row R) []Cell { return cellsOf(columns, row) }),
 	}
-	for i, row := range rows {
-		t.Rows[i] = cellsOf(columns, row)
-	}
-	return t
 }
 
 // WithTitle sets the title and returns the table.
@@ -102,11 +99,7 @@ func (t *Table) WithTitle(title string) *Table {
 
 // cellsOf returns the cells of a row.
 func cellsOf[R any](columns []Column[R], row R) []Cell {
-	cells := make([]Cell, len(columns))
-	for i, c := range columns {
-		cells[i] = cellOf(c.Value(row), c.Title != "")
-	}
-	return cells
+	return lists.Map(columns, func(c Column[R]) Cell { return cellOf(c.Value(row), c.Title != "") })
 }
 
 // Add adds a row of values, one for each column.

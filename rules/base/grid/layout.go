@@ -11,6 +11,7 @@ import (
 	"github.com/olekukonko/tablewriter/renderer"
 	"github.com/olekukonko/tablewriter/tw"
 
+	"gyges/rules/base/lists"
 	"gyges/rules/base/textfmt"
 )
 
@@ -23,10 +24,8 @@ type layout struct {
 
 // newLayout returns the layout of a table, all of whose columns have titles.
 func newLayout(t *Table, f Format, o Options) *layout {
-	l := &layout{Options: o, columns: t.Columns, rows: make([][]string, 1, 1+len(t.Rows))}
-	for _, c := range t.Columns {
-		l.rows[0] = append(l.rows[0], c.Title)
-	}
+	titles := lists.Map(t.Columns, func(c Head) string { return c.Title })
+	l := &layout{Options: o, columns: t.Columns, rows: [][]string{titles}}
 	for _, row := range t.Rows {
 		cells := make([]string, len(row))
 		for i, c := range row {
@@ -75,13 +74,8 @@ func (l *layout) render(w io.Writer, markdown bool) error {
 	if markdown {
 		style = renderer.NewMarkdown()
 	}
-	align := make(tw.Alignment, len(l.columns))
-	for i, c := range l.columns {
-		align[i] = tw.AlignRight
-		if c.Left {
-			align[i] = tw.AlignLeft
-		}
-	}
+	sides := map[bool]tw.Align{true: tw.AlignLeft, false: tw.AlignRight}
+	align := lists.Map(l.columns, func(c Head) tw.Align { return sides[c.Left] })
 	t := tablewriter.NewTable(w,
 		tablewriter.WithRenderer(style),
 		// The writer would take the widths of ± and the like from the locale.
@@ -105,7 +99,7 @@ func (l *layout) render(w io.Writer, markdown bool) error {
 const leastWords = 20
 
 // fitted returns the table in blocks whose lines are no longer than Width, if that is possible.
-func (l *layout) fitted() (list []*layout) {
+func (l *layout) fitted() []*layout {
 	columns, rank := make([]int, len(l.columns)), 0
 	for i, c := range l.columns {
 		columns[i], rank = i, max(rank, c.Drop)
@@ -113,10 +107,7 @@ func (l *layout) fitted() (list []*layout) {
 	for ; rank > 0 && l.needs(columns, math.MaxInt) > l.Width; rank-- {
 		columns = slices.DeleteFunc(columns, func(i int) bool { return l.columns[i].Drop == rank })
 	}
-	for _, block := range l.blocks(columns) {
-		list = append(list, l.wrapped(block))
-	}
-	return list
+	return lists.Map(l.blocks(columns), l.wrapped)
 }
 
 // blocks divides columns into as few blocks as possible, about equally wide. Each begins with the first Fold columns.

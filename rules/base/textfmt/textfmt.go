@@ -13,6 +13,8 @@ import (
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"gyges/rules/base/lists"
 )
 
 // Visible returns a name as it can be printed: [Escape]d, and an empty one as "".
@@ -151,11 +153,8 @@ func (e JSON) MarshalJSON() ([]byte, error) {
 
 // List returns at most N visible names and the number of the others: "a, b and 3 more".
 func List(names []string, most int) string {
-	shown := make([]string, min(most, len(names)))
-	for i := range shown {
-		shown[i] = Visible(names[i])
-	}
-	text := strings.Join(shown, ", ")
+	shown := names[:min(most, len(names))]
+	text := strings.Join(lists.Map(shown, Visible), ", ")
 	if more := len(names) - len(shown); more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
