@@ -106,7 +106,7 @@ func (t *Tuning) readResults(fsys fs.FS, steps []training.Line) {
 		t.gain = cmp.Or(w.Provenance.Gain, t.gain)
 	}
 	if _, err := fs.Stat(fsys, training.StartFile); t.Method == "train" {
-		t.start = training.InitialWeights
+		t.start = training.WeightsName(0)
 	} else if err == nil {
 		t.start = training.StartFile
 	}

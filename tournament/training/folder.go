@@ -55,9 +55,9 @@ func (e *FolderError) Unwrap() error { return e.error }
 type folder struct {
 	path     string
 	manifest Manifest
-	history  *jsonl.Writer
-	kept     history // its lines
-	changes  error   // lists what differs from the configuration that was there; nil: nothing
+	history  *jsonl.Writer // which locks the folder
+	kept     history       // its lines
+	changes  error         // lists what differs from the configuration that was there; nil: nothing
 }
 
 // openFolder makes a folder for a run, or opens that of the same run that was stopped there, and locks it. It refuses
@@ -95,8 +95,8 @@ func (f *folder) open(ctx context.Context) error {
 	}
 	files.Clean(f.path)
 	if fresh {
-		if err := f.begin(); err != nil {
-			return errors.Join(err, f.close())
+		if err := f.save(tournament.Running, f.manifest.Result); err != nil {
+			return errors.Join(err, f.history.Close())
 		}
 	}
 	return nil
@@ -155,9 +155,6 @@ func (f *folder) append(l Line) error {
 	return nil
 }
 
-// begin writes that the run is in progress.
-func (f *folder) begin() error { return f.save(tournament.Running, f.manifest.Result) }
-
 // stopped is the status of a run that ended with an error.
 func stopped(ctx context.Context) tournament.Status {
 	if ctx.Err() != nil {
@@ -184,15 +181,12 @@ func (f *folder) finish(result any, w *eval.Weights) error {
 
 // discard closes the folder and removes what openFolder has made.
 func (f *folder) discard() error {
-	err := f.close()
+	err := f.history.Close()
 	for _, name := range []string{HistoryFile, ManifestFile, "."} {
 		err = errors.Join(err, os.Remove(f.file(name)))
 	}
 	return err
 }
-
-// close closes the history, which unlocks the folder.
-func (f *folder) close() error { return f.history.Close() }
 
 // saveWeights writes weights atomically. The folder is made if necessary.
 func saveWeights(path string, w *eval.Weights) error {
@@ -204,10 +198,4 @@ func saveWeights(path string, w *eval.Weights) error {
 		return err
 	}
 	return files.Replace(path, b.Bytes())
-}
-
-// loadWeights reads weights that saveWeights wrote.
-func loadWeights(path string) (*eval.Weights, error) {
-	w, err := files.Load(path, eval.Read)
-	return &w, err
 }

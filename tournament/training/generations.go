@@ -201,13 +201,14 @@ func (c *Generations) path(k int, part string) string {
 	return filepath.Join(c.Out, GenerationName(k), part)
 }
 
-// weighted returns an agent with the weights of generation k in place of all weights of its own. They are named by
-// their path in the folder of the run, which may be moved.
-func (c *Generations) weighted(spec agents.Spec, k int) agents.Spec {
-	return withWeights(spec, weightsName(k))
-}
+// WeightsName returns the path of a generation's weights in the folder of its run, with slashes.
+func WeightsName(generation int) string { return GenerationName(generation) + "/" + WeightsFile }
 
-func weightsName(k int) string { return GenerationName(k) + "/" + WeightsFile }
+// weighted returns an agent with a name and the weights of generation k in place of all weights of its own. They are
+// named by their path in the folder of the run, which may be moved.
+func weighted(spec agents.Spec, k int, name string) agents.Spec {
+	return withWeights(spec, WeightsName(k)).With("name", name)
+}
 
 // reference returns the agent with the reference's weights.
 func (c *Generations) reference() agents.Spec {
@@ -237,41 +238,40 @@ const (
 func (c *Generations) games(k, best int) *SelfPlay {
 	agent, pairs := c.selfPlayAt(k)
 	g := &SelfPlay{Explore: c.SelfPlay.Explore, Positions: c.SelfPlay.Positions}
-	g.Tournament = c.tournament(c.SelfPlay.Settings, "selfplay", c.path(k, "selfplay"),
-		c.weighted(agent, best).With("name", GenerationName(best)))
+	g.Tournament = c.tournament(c.SelfPlay.Settings, "selfplay", c.path(k, "selfplay"), pairs,
+		agents.MixSeed(c.Seed, forGames, uint64(k)), weighted(agent, best, GenerationName(best)))
+	g.Tournament.Schedule = schedule.SelfPlay
 	if g.Search.Agent.Kind != "" {
 		g.Search.Agent = withWeights(g.Search.Agent, filepath.ToSlash(c.path(best, WeightsFile)))
 	}
-	t := &g.Tournament
-	t.Schedule, t.Seed, t.Pairs = schedule.SelfPlay, agents.MixSeed(c.Seed, forGames, uint64(k)), pairs
 	return g
 }
 
 // tournament returns a tournament of the run.
-func (c *Generations) tournament(s game.Settings, name, out string, players ...agents.Spec) tournament.Config {
+func (c *Generations) tournament(
+	s game.Settings, name, out string, pairs int, seed uint64, players ...agents.Spec,
+) tournament.Config {
 	t := tournament.DefaultConfig()
 	t.Settings, t.Name, t.Out, t.Agents, t.Rules = s, name, out, players, []*rules.Rules{c.Rules}
-	t.Workers, t.Executor, t.Files = c.Workers, c.Executor, map[string]string{}
+	t.Pairs, t.Seed, t.Workers, t.Executor, t.Files = pairs, seed, c.Workers, c.Executor, map[string]string{}
 	for k := range c.Count + 1 {
-		t.Files[weightsName(k)] = c.path(k, WeightsFile)
+		t.Files[WeightsName(k)] = c.path(k, WeightsFile)
 	}
 	return t
 }
 
 // match returns the match of generation k's candidate against the best so far.
 func (c *Generations) match(k, best int) tournament.Config {
-	m := c.tournament(c.Match.Settings, "match", c.path(k, "match"),
-		c.weighted(c.Agent, k).With("name", "candidate"), c.weighted(c.Agent, best).With("name", "best"))
-	m.SPRT, m.Pairs, m.Seed = c.Match.SPRT, c.Match.Pairs, agents.MixSeed(c.Seed, forMatch, uint64(k))
+	m := c.tournament(c.Match.Settings, "match", c.path(k, "match"), c.Match.Pairs,
+		agents.MixSeed(c.Seed, forMatch, uint64(k)), weighted(c.Agent, k, "candidate"), weighted(c.Agent, best, "best"))
+	m.SPRT = c.Match.SPRT
 	return m
 }
 
 // comparison returns the match of generation k against the reference.
 func (c *Generations) comparison(k int) tournament.Config {
-	m := c.tournament(c.Match.Settings, ReferenceName, c.path(k, ReferenceName),
-		c.weighted(c.Agent, k).With("name", GenerationName(k)), c.reference())
-	m.Pairs, m.Seed = c.Rating.Each, agents.MixSeed(c.Seed, forReference, uint64(k))
-	return m
+	return c.tournament(c.Match.Settings, ReferenceName, c.path(k, ReferenceName), c.Rating.Each,
+		agents.MixSeed(c.Seed, forReference, uint64(k)), weighted(c.Agent, k, GenerationName(k)), c.reference())
 }
 
 // rating returns the tournament of adopted generations; that of another last one is another tournament.
@@ -279,15 +279,14 @@ func (c *Generations) rating(r *Result) tournament.Config {
 	var players []agents.Spec
 	for _, g := range slices.Concat([]Generation{{Adopted: true}}, r.Generations) { // generation 0 first
 		if g.Adopted && (g.Number%c.Rating.Every == 0 || g.Number == r.Best) {
-			players = append(players, c.weighted(c.Agent, g.Number).With("name", GenerationName(g.Number)))
+			players = append(players, weighted(c.Agent, g.Number, GenerationName(g.Number)))
 		}
 	}
 	if c.Rating.Reference != "" {
 		players = append(players, c.reference())
 	}
-	m := c.tournament(c.Match.Settings, "rating", filepath.Join(c.Out, fmt.Sprintf("rating-%03d", r.Best)), players...)
-	m.Pairs, m.Seed = c.Rating.Pairs, agents.MixSeed(c.Seed, forRating)
-	return m
+	return c.tournament(c.Match.Settings, "rating", filepath.Join(c.Out, fmt.Sprintf("rating-%03d", r.Best)),
+		c.Rating.Pairs, agents.MixSeed(c.Seed, forRating), players...)
 }
 
 // freeKeys are those of describe that may change on resume: then they are for what is fitted and played from there on.

@@ -42,7 +42,7 @@ func TestHistoriesResume(t *testing.T) {
 		bad = line(n)
 		*bad.Loss = math.Inf(1)
 		require.Error(t, f.append(bad))
-		require.NoError(t, errors.Join(f.append(line(n)), f.close()))
+		require.NoError(t, errors.Join(f.append(line(n)), f.history.Close()))
 	}
 }
 
@@ -109,7 +109,7 @@ func TestForeignFolders(t *testing.T) {
 	dir, other := t.TempDir(), t.TempDir()
 	f, err := openFolder(t.Context(), dir, Manifest{Method: "train", Config: before})
 	require.NoError(t, err)
-	require.NoError(t, f.close())
+	require.NoError(t, f.history.Close())
 	refused := func(path, want string, m Manifest) {
 		t.Helper()
 		_, err := openFolder(t.Context(), path, m)
@@ -129,7 +129,7 @@ func TestForeignFolders(t *testing.T) {
 	delete(now, "data")
 	f, err = openFolder(t.Context(), dir, Manifest{Method: "train", Config: now})
 	require.NoError(t, err)
-	require.NoError(t, f.close())
+	require.NoError(t, f.history.Close())
 
 	require.NoError(t, os.WriteFile(filepath.Join(other, "games.jsonl"), nil, 0o600))
 	refused(other, ": expected a new folder, or one of a tuning run, found one that holds games.jsonl", Manifest{})

@@ -138,7 +138,7 @@ func (c *SPSA) Run(ctx context.Context, env Env) (_ *Tuned, err error) {
 	if r.folder, err = openFolder(ctx, c.Out, manifest); err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, r.folder.close()) }()
+	defer func() { err = errors.Join(err, r.folder.history.Close()) }()
 	if err := r.steps(ctx); err != nil {
 		if _, unusable := errors.AsType[*FolderError](err); !unusable {
 			err = errors.Join(err, r.folder.save(stopped(ctx), r.folder.manifest.Result))
@@ -168,7 +168,7 @@ func (r *spsaRun) steps(ctx context.Context) (err error) {
 		}
 		r.removeGames(last)
 	}
-	if err := r.folder.begin(); err != nil {
+	if err := r.folder.save(tournament.Running, r.folder.manifest.Result); err != nil {
 		return err
 	}
 	if last > 0 {
@@ -264,12 +264,9 @@ func (r *spsaRun) finish() (*Tuned, error) {
 	}
 	var w *eval.Weights
 	if slices.ContainsFunc(r.names, func(name string) bool { return strings.HasPrefix(name, eval.ParamPrefix) }) {
-		parent, err := tuning.Weights(r.env.Registry, r.Agent, r.Rules)
-		if err != nil {
-			return nil, err
-		}
+		parent, errParent := tuning.Weights(r.env.Registry, r.Agent, r.Rules)
 		tuned, err := tuning.Weights(r.env.Registry, t.Agent, r.Rules)
-		if err != nil {
+		if err := cmp.Or(errParent, err); err != nil {
 			return nil, err
 		}
 		w, t.Weights = &tuned, r.folder.file(WeightsFile)

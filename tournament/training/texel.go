@@ -285,7 +285,7 @@ func (c *Texel) Run(ctx context.Context, env Env) (*Fitted, error) {
 	}
 	if f.manifest.Result != nil {
 		err = fmt.Errorf("%s: expected a new folder, found the result of another run", c.Out)
-		return nil, errors.Join(&FolderError{err}, f.close())
+		return nil, errors.Join(&FolderError{err}, f.history.Close())
 	}
 	var result fits
 	s := c.settings(&c.Parent)
@@ -318,6 +318,6 @@ func (c *Texel) Run(ctx context.Context, env Env) (*Fitted, error) {
 		Gain: result.Test.Provenance(),
 	})
 	w.Source = f.file(WeightsFile)
-	err = errors.Join(saveWeights(f.file(StartFile), &c.Parent), f.finish(result, w), f.close())
+	err = errors.Join(saveWeights(f.file(StartFile), &c.Parent), f.finish(result, w), f.history.Close())
 	return &Fitted{result, positions, leftOut, w.Source}, err
 }

@@ -117,17 +117,17 @@ func (c *Generations) Run(ctx context.Context, env Env) (Trained, error) {
 	env.Observer = t.observed(env.Observer)
 	t.known = len(t.folder.kept.lines)
 	if t.before, err = t.folder.trained(); err != nil {
-		return Trained{}, errors.Join(&FolderError{err}, t.folder.close())
+		return Trained{}, errors.Join(&FolderError{err}, t.folder.history.Close())
 	}
 	t.trained = Trained{Weights: t.folder.file(WeightsFile), Result: Result{Generations: []Generation{}}}
-	if err = t.folder.begin(); err == nil {
+	if err = t.folder.save(tournament.Running, t.folder.manifest.Result); err == nil {
 		err = t.train(ctx)
 	}
 	status := tournament.Finished
 	if err != nil {
 		status = stopped(ctx)
 	}
-	return t.trained, errors.Join(err, t.save(status), t.folder.close())
+	return t.trained, errors.Join(err, t.folder.save(status, t.trained.Result), t.folder.history.Close())
 }
 
 // trainer is a run of generations.
@@ -144,16 +144,8 @@ type trainer struct {
 	warned  bool // that it can't be written
 }
 
-// InitialWeights is the path of the weights of generation 0 in the folder of their run.
-const InitialWeights = "gen-000/" + WeightsFile
-
 // MatchFolder returns the path of a generation's match in the folder of its run, with slashes.
 func MatchFolder(generation int) string { return GenerationName(generation) + "/match" }
-
-// save writes the result so far.
-func (t *trainer) save(status tournament.Status) error {
-	return t.folder.save(status, t.trained.Result)
-}
 
 // late reports whether another generation would end after the time given.
 func (t *trainer) late() bool {
@@ -231,7 +223,7 @@ func (t *trainer) generation(ctx context.Context, k int) error {
 	if err != nil {
 		return err
 	}
-	w, err := loadWeights(t.path(k, WeightsFile))
+	w, err := files.Load(t.path(k, WeightsFile), eval.Read)
 	if err != nil {
 		return err
 	}
@@ -249,12 +241,12 @@ func (t *trainer) generation(ctx context.Context, k int) error {
 	}
 	t.trained.Generations, t.trained.Timing = append(t.trained.Generations, *g), Timing{}
 	if g.Adopted {
-		t.trained.Best, t.weights = k, w
+		t.trained.Best, t.weights = k, &w
 	}
 	if t.env.Generation != nil {
 		t.env.Generation(*g)
 	}
-	return errors.Join(saveWeights(t.trained.Weights, t.weights), t.save(tournament.Running))
+	return errors.Join(saveWeights(t.trained.Weights, t.weights), t.folder.save(tournament.Running, t.trained.Result))
 }
 
 // readGeneration reads the result of generation k. The error is [fs.ErrNotExist] if it is not finished.
@@ -293,7 +285,7 @@ func (t *trainer) makeGeneration(ctx context.Context, k int) (*Generation, error
 		err := stage.do()
 		*stage.seconds += time.Since(t.began).Seconds()
 		t.began = time.Time{}
-		if err := errors.Join(err, t.save(tournament.Running)); err != nil {
+		if err := errors.Join(err, t.folder.save(tournament.Running, t.trained.Result)); err != nil {
 			return nil, err
 		}
 	}
@@ -309,12 +301,22 @@ func (t *trainer) decide(ctx context.Context, g *Generation, candidate *eval.Wei
 	if candidate.Equal(t.weights) {
 		return nil
 	}
-	if err := t.test(ctx, g, candidate); err != nil {
-		return err
+	g.Adopted = t.Match.Pairs == 0
+	if !g.Adopted {
+		c := t.match(g.Number, g.Parent)
+		s, err := t.play(ctx, g.Number, "match", c)
+		if err != nil {
+			return err
+		}
+		g.Pairs, g.LLR, g.Adopted = s.Pairs, c.SPRT.LLR(s.Pairs), c.SPRT.Verdict(s.Pairs) == sprt.AcceptH1
+		g.Elo, g.EloMargin = finiteElo(c.SPRT.Estimate(s.Pairs))
+		candidate.Provenance.Gain = eloGain(g.Elo, g.EloMargin, 2*s.Pairs.N())
+		if err := saveWeights(candidate.Source, candidate); err != nil { // with the result of the match
+			return err
+		}
 	}
-	err := saveWeights(candidate.Source, candidate) // with the result of the match
-	if err != nil || !g.Adopted || t.Rating.Each == 0 || t.Rating.Reference == "" {
-		return err
+	if !g.Adopted || t.Rating.Each == 0 || t.Rating.Reference == "" {
+		return nil
 	}
 	s, err := t.play(ctx, g.Number, ReferenceName, t.comparison(g.Number))
 	g.ReferencePairs = s.Pairs
@@ -396,22 +398,4 @@ func (t *trainer) fit(ctx context.Context, g *Generation) (*eval.Weights, error)
 	})
 	w.Source = t.path(g.Number, WeightsFile)
 	return w, nil
-}
-
-// test plays the match of the candidate against the best agent, and decides.
-func (t *trainer) test(ctx context.Context, g *Generation, candidate *eval.Weights) error {
-	if t.Match.Pairs == 0 {
-		g.Adopted = true
-		return nil
-	}
-	c := t.match(g.Number, g.Parent)
-	s, err := t.play(ctx, g.Number, "match", c)
-	if err != nil {
-		return err
-	}
-	g.Pairs, g.LLR = s.Pairs, c.SPRT.LLR(s.Pairs)
-	g.Adopted = c.SPRT.Verdict(s.Pairs) == sprt.AcceptH1
-	g.Elo, g.EloMargin = finiteElo(c.SPRT.Estimate(s.Pairs))
-	candidate.Provenance.Gain = eloGain(g.Elo, g.EloMargin, 2*s.Pairs.N())
-	return nil
 }

@@ -132,7 +132,7 @@ func TestGenerations(t *testing.T) {
 	candidate, err := os.ReadFile(filepath.Join(c.Out, GenerationName(s.Best), WeightsFile))
 	require.NoError(t, err)
 	require.Equal(t, string(candidate), string(best))
-	w, err := loadWeights(s.Weights)
+	w, err := files.Load(s.Weights, eval.Read)
 	require.NoError(t, err)
 	require.Equal(t, "Elo", w.Provenance.Gain.Measure)
 	require.Equal(t, "v1", w.Provenance.Version)

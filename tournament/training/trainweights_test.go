@@ -14,6 +14,7 @@ import (
 	"gyges/agents/tuning/dataset"
 	"gyges/agents/tuning/texel"
 	"gyges/ratings/sprt"
+	"gyges/rules/base/files"
 	"gyges/tournament"
 )
 
@@ -29,12 +30,12 @@ func TestGenerationsWithNetwork(t *testing.T) {
 	s, err := c.Run(t.Context(), testEnv(Observer{}))
 	require.NoError(t, err)
 	require.True(t, s.Generations[0].Adopted)
-	first, err := loadWeights(c.path(1, WeightsFile))
+	first, err := files.Load(c.path(1, WeightsFile), eval.Read)
 	require.NoError(t, err)
 	require.NotNil(t, first.Network)
-	second, err := loadWeights(c.path(2, WeightsFile))
+	second, err := files.Load(c.path(2, WeightsFile), eval.Read)
 	require.NoError(t, err)
-	require.False(t, first.Equal(second))
+	require.False(t, first.Equal(&second))
 	same := 0 // an input that no position of the second generation has stays
 	for i := range first.Network.W1 {
 		if first.Network.W1[i] == second.Network.W1[i] && first.Network.W1[i] != [eval.HiddenUnits]int16{} {
@@ -42,7 +43,7 @@ func TestGenerationsWithNetwork(t *testing.T) {
 		}
 	}
 	require.Less(t, same, inputs.Num/4)
-	require.NotContains(t, c.weighted(c.Agent, 1).String(), "mobility")
+	require.NotContains(t, weighted(c.Agent, 1, "name").String(), "mobility")
 
 	c.Settings.Network.Epochs = 4
 	var log strings.Builder

@@ -23,21 +23,17 @@ func Verdict(g *eval.Gain, p sprt.Pairs, over string) string {
 	case g == nil:
 		return fmt.Sprintf("no gain shown over %s: all %d pairs gave the same", over, n)
 	}
-	stronger, weaker, format := "stronger", "weaker", "%.1f ± %.1f Elo"
+	words, format := map[bool]string{true: "stronger", false: "weaker"}, "%.1f ± %.1f Elo"
 	count, more := float64(g.Count)/2, "play about %s more pairs"
 	if g.Measure != "Elo" {
-		stronger, weaker, format = "better", "worse", "%.5f ± %.5f nats of "+textfmt.Visible(g.Measure)
+		words, format = map[bool]string{true: "better", false: "worse"}, "%.5f ± %.5f nats of "+textfmt.Visible(g.Measure)
 		count, more = 2*count, "take about %s more positions"
 	}
 	size := math.Abs(g.Value)
-	text := fmt.Sprintf(format+" (95 %%)", size, g.Margin)
-	switch known := g.Margin > 0; {
-	case known && g.Value > g.Margin:
-		return stronger + " than " + over + " by " + text
-	case known && -g.Value > g.Margin:
-		return weaker + " than " + over + " by " + text
+	if g.Margin > 0 && size > g.Margin {
+		return fmt.Sprintf("%s than %s by "+format+" (95 %%)", words[g.Value > 0], over, size, g.Margin)
 	}
-	text = fmt.Sprintf("no gain shown over %s: "+format+" (95 %%)", over, g.Value, g.Margin)
+	text := fmt.Sprintf("no gain shown over %s: "+format+" (95 %%)", over, g.Value, g.Margin)
 	if ratio := g.Margin / max(size, min(10, g.Margin/2)); g.Margin > 0 && count > 0 {
 		text += "; " + fmt.Sprintf(more, textfmt.Thousands(int64(math.Ceil(max(count*(ratio*ratio-1), 1)))))
 	}
