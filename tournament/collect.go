@@ -64,7 +64,6 @@ func (c *collector) collect(results <-chan Result, slots <-chan struct{}, cancel
 	}
 }
 
-// writeReady writes the pairs that are next.
 func (c *collector) writeReady(slots <-chan struct{}) {
 	for {
 		o, ok := c.waiting[c.next]
@@ -94,7 +93,6 @@ func (c *collector) stuck() bool {
 		len(c.DeadLettered) > 0 && (len(c.plan.Stages) > 1 || c.plan.config.sequential())
 }
 
-// flush writes out what is in memory.
 func (c *collector) flush() {
 	c.note(c.writer.Flush())
 	if c.err == nil {
@@ -147,7 +145,6 @@ func (c *collector) write(games []*record.Record) {
 	}
 }
 
-// count counts a game of the file.
 func (c *collector) count(g *record.Record) {
 	if g.Fault != nil && !g.NotPlayed() {
 		c.Faults++

@@ -42,7 +42,6 @@ type Result struct {
 	Written func()
 }
 
-// localExecutor plays in goroutines of this process.
 type localExecutor struct {
 	workers int
 	first   *Runner // of the runners, whose agents are started

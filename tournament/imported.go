@@ -59,7 +59,6 @@ func Import(dir, from string, write func(*record.Writer, *Manifest) error) (err 
 	return nil
 }
 
-// holdsRun returns an error if a folder holds a run already.
 func holdsRun(dir string) error {
 	for _, name := range []string{ManifestFile, GamesFile} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err == nil && !IsCutImport(dir) {

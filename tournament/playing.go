@@ -109,7 +109,6 @@ func ShowPlaying(ctx context.Context, config *Config, source func(now time.Time)
 	}
 }
 
-// write replaces the file, or removes it if there are no games.
 func (p *Playing) write(path string) error {
 	if len(p.Games) == 0 {
 		if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {

@@ -122,7 +122,6 @@ func run(
 	return *s, errors.Join(err, m.save(config.Out))
 }
 
-// ending returns how a run ended, and completes its error.
 func ending(ctx context.Context, s *Summary, err error) (Status, error) {
 	games := filepath.Join(s.Out, GamesFile)
 	switch {

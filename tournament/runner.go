@@ -112,7 +112,6 @@ func (r *Runner) CheckPlaying(job Job, g *record.Record) error {
 	return cmp.Or(err, record.VerifyPlaying(g))
 }
 
-// playOne plays game n, 0 or 1, of a pair.
 func (r *Runner) playOne(
 	ctx context.Context, job Job, n int, position rules.Position, timeScale float64,
 ) (*record.Record, error) {
@@ -165,7 +164,6 @@ func (r *Runner) Start(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// agent returns agent i, made if need be.
 func (r *Runner) agent(i int) (agents.Agent, error) {
 	if r.agents[i] == nil {
 		config := r.seating.config

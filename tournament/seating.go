@@ -45,7 +45,6 @@ func (p *plan) job(i int64) Job {
 	return Job{Pair: i, Round: round, Rules: ruleSet, Agents: players, Wanted: [2]bool{true, true}}
 }
 
-// add adds the result of a game to the schedule.
 func (p *plan) add(g *record.Record) error {
 	seated := p.seated(g.Game)
 	return p.Add(g.Game/2, seated[rules.South], seated[rules.North], record.HalfPoints(g.Result, rules.South))

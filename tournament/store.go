@@ -73,7 +73,6 @@ func RunFolder(path string) (dir string, ok bool) {
 	return "", false
 }
 
-// makeFolder makes the folder of a run, if need be.
 func makeFolder(dir string) error {
 	if dir == "" {
 		return errors.New("expected a folder for the records, found none")
@@ -81,7 +80,6 @@ func makeFolder(dir string) error {
 	return os.MkdirAll(dir, 0o755)
 }
 
-// read reads what the folder has, and repairs it.
 func (st *store) read(c *Config, m *Manifest, p *plan, kept func(*record.Record)) error {
 	info, err := st.Stat()
 	if err != nil || !info.Mode().IsRegular() {
@@ -220,7 +218,6 @@ func (st *store) has(game int64) bool {
 	return ahead || game < st.kept
 }
 
-// readAhead returns a game of aheadFile.
 func (st *store) readAhead(game int64) (*record.Record, error) {
 	rest := io.NewSectionReader(st.ahead, st.offsets[game], record.MaxLine)
 	g, err := record.NewReader(rest, st.ahead.Name()).Read()

@@ -38,7 +38,6 @@ func (s *suspensions) note(seated [2]int, f *record.Fault) bool {
 	return suspended
 }
 
-// has reports whether an agent is suspended.
 func (s *suspensions) has(agent int) bool { return s.out[agent].Load() }
 
 // replaceIfSuspended returns the game, or the record of a game not played if one of its agents is suspended.

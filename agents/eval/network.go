@@ -79,7 +79,6 @@ const (
 	_          = uint(math.MaxInt16 - MaxB1 - inputs.MaxActive*MaxW1) // sums stay within 16 bits
 )
 
-// pack returns the network in packed form.
 func (n *Network) pack() *packed {
 	w, rows := &packed{}, make([]int16, 0, inputs.Num*imageUnits)
 	for i := range n.W1 {
@@ -102,7 +101,6 @@ func (w *packed) value(in *inputs.List) int32 {
 	return output[0]
 }
 
-// check returns an error that names what has numbers out of bounds.
 func (n *Network) check() error {
 	var errs []error
 	for i := range n.W1 {

@@ -120,7 +120,6 @@ func (w *Weights) Feature(name string) *float64 {
 	return nil
 }
 
-// check returns an error that names the weights that are out of bounds.
 func (w *Weights) check() error {
 	var errs []error
 	for i, x := range w.Values[:len(names)] {
@@ -143,7 +142,6 @@ func (w *Weights) Equal(v *Weights) bool {
 	return w.Rules == v.Rules && w.Values == v.Values && same(w.Network, v.Network) && same(w.Policy, v.Policy)
 }
 
-// same reports whether both have the same content, or are nil.
 func same[T comparable](a, b *T) bool {
 	if a == nil || b == nil {
 		return a == b
@@ -151,7 +149,6 @@ func same[T comparable](a, b *T) bool {
 	return *a == *b
 }
 
-// networkFile is a network in a weights file.
 type networkFile struct {
 	B1     []int16            `json:"bias"`
 	W2     []int16            `json:"out"`
@@ -230,7 +227,6 @@ func (w *Weights) read(file map[string]json.RawMessage, add func(key, what strin
 	}
 }
 
-// checkWeight returns an error for a weight that is out of bounds.
 func checkWeight(x float64) error {
 	if !(math.Abs(x) <= MaxWeight) { // true for NaN too
 		return fmt.Errorf("expected a weight from %d to %d, found %g", -MaxWeight, MaxWeight, x)
@@ -252,7 +248,6 @@ func byName[T any](what string, names []string, values map[string]T, set func(i 
 	return p.Err()
 }
 
-// fill copies a list that must be as long as the place for it.
 func fill(to, list []int16) error {
 	if len(list) != len(to) {
 		return fmt.Errorf("expected %d numbers, found %d", len(to), len(list))
@@ -348,5 +343,4 @@ func writeEntries(b *bytes.Buffer, indent string, names []string, value func(i i
 	}
 }
 
-// jsonText returns a number or a list of numbers as JSON.
 func jsonText(v any) []byte { text, _ := json.Marshal(v); return text }

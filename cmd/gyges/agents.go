@@ -45,7 +45,6 @@ var paramColumns = []grid.Column[agents.ParamDef]{
 	{Key: "doc", Title: "What it does", Left: true, Value: func(d agents.ParamDef) any { return d.Doc }},
 }
 
-// weights prints the weights of a file and those built in.
 func (c *agentsCmd) weights(e *env) error {
 	families := []string{eval.Standard, eval.Simplified, eval.Kang}
 	columns := []grid.Column[eval.Feature]{

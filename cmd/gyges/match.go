@@ -62,7 +62,6 @@ func (c *matchCmd) print(e *env, f *observer, summary tournament.Summary) {
 	f.writeFaults(e.out)
 }
 
-// config returns the config of the flags, checked.
 func (c *matchCmd) config(registry *agents.Registry) (tournament.Config, error) {
 	config := tournament.DefaultMatch()
 	config.Name, config.Pairs = tournament.MatchName, tournament.UnsetPairs

@@ -137,7 +137,6 @@ func (m *meter) end() {
 	}
 }
 
-// resume says how many games were played before.
 func (m *meter) resume(games int64, kept func(game int64) bool) {
 	if games > 0 {
 		m.w.printf("resuming: %s of %s games done\n", textfmt.Thousands(games), textfmt.Thousands(m.total))
@@ -172,7 +171,6 @@ func (m *meter) game(g *record.Record) {
 	}
 }
 
-// show reports the games, and the state if there is one.
 func (m *meter) show() {
 	line, more := "", float64(asScheduled)
 	if m.state != nil {
@@ -426,7 +424,6 @@ func (f *observer) writeFaults(w *output) {
 	}
 }
 
-// interim reports the ratings or the state of the match.
 func (f *observer) interim() error {
 	if f.kind == matchRun {
 		f.e.err.printf("%s", matchText(f.config.SPRT, f.counted.Pairs))

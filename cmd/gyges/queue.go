@@ -26,7 +26,6 @@ import (
 	"gyges/tournament/training"
 )
 
-// accessFlags are the credentials for a NATS server.
 type accessFlags struct{ queue.Access }
 
 // access returns the checked flags, with the password.
@@ -93,7 +92,6 @@ func (f *queueFlags) open(ctx context.Context, e *env, config *tournament.Config
 	return q, nil
 }
 
-// connect connects to the server that the flags name.
 func (q *queued) connect(ctx context.Context, f *queueFlags, e *env, out string) error {
 	url := f.Nats
 	if url == embedded {

@@ -51,7 +51,6 @@ func (c *selfplayCmd) Run(ctx context.Context, e *env) error {
 	return answer(s.Faults == 0)
 }
 
-// config returns the config of the file and the flags, checked.
 func (c *selfplayCmd) config(registry *agents.Registry) (config training.SelfPlay, err error) {
 	config = training.DefaultSelfPlay()
 	if c.Config != "" {
@@ -89,7 +88,6 @@ func (c *dataMakeCmd) Run(ctx context.Context, e *env) error {
 	return nil
 }
 
-// summarizeExtraction prints how many positions were written and omitted.
 func summarizeExtraction(e *env, made training.Extraction) {
 	for _, note := range made.Notes {
 		e.err.warn("%s", textfmt.Escape(note))

@@ -105,7 +105,6 @@ func runError(err error, s tournament.Summary) error {
 	}
 }
 
-// config returns the config of the file and the flags, checked.
 func (c *tournamentCmd) config(registry *agents.Registry) (config tournament.Config, err error) {
 	config = tournament.DefaultConfig()
 	config.Pairs = tournament.UnsetPairs
@@ -133,7 +132,6 @@ func newSettingsFlags(defaults any, without ...string) settingsFlags {
 	return settingsFlags{kong.Plugins{settings.Flags(defaults, without...)}}
 }
 
-// apply sets the settings of config that are overridden.
 func (f *settingsFlags) apply(config any) error { return settings.Apply(config, f.Plugins[0]) }
 
 // checkRun returns what is wrong with a config, by the names of its flags. A run that has no folder gets a new one.

@@ -47,7 +47,6 @@ func (c *trainCmd) Run(ctx context.Context, e *env) error {
 	return c.print(ctx, e, s)
 }
 
-// config returns the config of the file and the flags, checked.
 func (c *trainCmd) config(e *env) (training.Generations, error) {
 	if _, err := c.columns(); err != nil {
 		return training.Generations{}, err
@@ -81,7 +80,6 @@ func (c *trainCmd) print(ctx context.Context, e *env, s training.Trained) error 
 	return asFailure(err)
 }
 
-// learningView prints the progress of a run that learns.
 type learningView struct {
 	e       *env
 	budget  time.Duration // 0: no bound

@@ -197,7 +197,6 @@ func spsaEnv(v *learningView, s *spsa.Settings) training.Env {
 	return env
 }
 
-// stepText returns the progress of a tuning run.
 func stepText(history []training.Line) string {
 	var parts []string
 	last := history[len(history)-1]

@@ -77,7 +77,6 @@ func (s *Set) Read(ctx context.Context, f *runs.File) error {
 	return nil
 }
 
-// add adds a game if there is room.
 func (s *Set) add(run string, g *record.Record) error {
 	var turns []turn
 	_, err := record.Play(g, func(game *rules.Game, m rules.Move) {

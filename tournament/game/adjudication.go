@@ -53,7 +53,6 @@ type position struct {
 // maxAgreement bounds the moves of an agreement.
 const maxAgreement = 1000
 
-// form returns how the option is written.
 func (a *adjudicator) form() string {
 	if a.most == 0 {
 		return a.option + "=POINTS:MOVES"
@@ -179,7 +178,6 @@ func judgeDraw(p *position, c condition) rules.Outcome {
 	return rules.Undecided
 }
 
-// judgePlies ends a game of that number of plies as a draw.
 func judgePlies(p *position, c condition) rules.Outcome {
 	if len(p.scores) >= c.n {
 		return rules.Draw

@@ -14,12 +14,10 @@ import (
 	"gyges/tournament/record"
 )
 
-// newFault makes the fault of a side, its detail bounded.
 func newFault(side rules.Side, kind record.FaultKind, detail string) *record.Fault {
 	return &record.Fault{Side: side.Name(), Kind: kind, Detail: bounded(detail, record.MaxDetail)}
 }
 
-// traceOf returns the last lines of an agent's trace, bounded.
 func traceOf(a agents.Agent) []string {
 	lines := a.Trace()
 	lines = lines[max(len(lines)-maxTrace, 0):]

@@ -105,7 +105,6 @@ func (p *play) run(ctx context.Context, setup *Task, game *rules.Game, start tim
 	return nil
 }
 
-// solve returns the solver's answer for a game, within a number of plies.
 func (p *play) solve(ctx context.Context, game *rules.Game, plies int) (solver.Result, error) {
 	if p.solver == nil {
 		const megabytes = 1 // it is cleared for every move
@@ -226,7 +225,6 @@ func (p *play) begin(setup *Task, start time.Time) {
 	g.Timing.Start, g.Timing.MoveMS = start.Round(0).UTC(), make([]float64, 0, last)
 }
 
-// add appends a decision and the time it took.
 func (p *play) add(d *agents.Decision, took time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -243,7 +241,6 @@ func (p *play) add(d *agents.Decision, took time.Duration) {
 	g.Timing.MoveMS = append(g.Timing.MoveMS, milliseconds(took))
 }
 
-// moveText returns the text of a move; "" for none.
 func (p *play) moveText(m rules.Move) string {
 	if m == rules.NoMove {
 		return ""

@@ -30,7 +30,6 @@ func Verify(r *record.Record) error {
 // programs matches specs of agents that start a program.
 var programs = regexp.MustCompile(`\bugi:`)
 
-// verifyEnding verifies the ending of a game that has been replayed.
 func verifyEnding(r *record.Record, g *rules.Game) error {
 	i := slices.IndexFunc(endings, func(e Ending) bool { return e.Name == r.Reason })
 	turn := g.Position().Side()
@@ -64,7 +63,6 @@ func verifyEnding(r *record.Record, g *rules.Game) error {
 	return nil
 }
 
-// verifyTimes verifies times for themselves.
 func verifyTimes(t *record.Timing) error {
 	const longest, rounding = 366 * 24 * 3600, 0.001 // s, ms
 	sum, least := 0.0, min(t.Seconds, t.OverrunMS)

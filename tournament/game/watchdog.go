@@ -60,7 +60,6 @@ func (w *watchdog) enter(side rules.Side, until time.Duration) {
 	w.state.Store(int64(until)<<1 | int64(side) + 2)
 }
 
-// extend gives the agent that is called more time.
 func (w *watchdog) extend(by time.Duration) {
 	if s := w.state.Load(); s >= 2 {
 		w.state.CompareAndSwap(s, s+int64(by)<<1) // otherwise it has answered

@@ -64,7 +64,6 @@ var Columns = []grid.Column[Figure]{
 	{Key: "n", Title: "Of", Value: func(f Figure) any { return grid.Thousands(f.N) }},
 }
 
-// cell returns a value of the figure.
 func (f *Figure) cell(v float64) grid.Cell {
 	switch {
 	case math.IsNaN(v):
@@ -83,7 +82,6 @@ type Counter struct {
 	counts counts // of the last pair, or game alone
 }
 
-// set is the counts of a rule set.
 type set struct {
 	rules   string
 	moments []moments // of the definitions
@@ -105,7 +103,6 @@ func (c *Counter) Add(file string, g *record.Record) error {
 	return nil
 }
 
-// endPair adds the counts of the last pair.
 func (c *Counter) endPair() {
 	if c.last != nil {
 		i := slices.IndexFunc(c.sets, func(s *set) bool { return s.rules == c.last.Rules })

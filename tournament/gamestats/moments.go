@@ -43,7 +43,6 @@ func (m *moments) variance() float64 {
 	return squares / (m.cases * m.cases) * n / (n - 1)
 }
 
-// meanInterval returns the normal interval of the ratio.
 func (m *moments) meanInterval() (low, high float64) {
 	half := interval.Z95 * math.Sqrt(m.variance())
 	return max(0, m.ratio()-half), m.ratio() + half

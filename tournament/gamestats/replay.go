@@ -10,14 +10,12 @@ import (
 // counts are the sums of a game, or of a pair, by the keys of the definitions and of their cases.
 type counts map[string]float64
 
-// addIf counts one if a condition holds.
 func (c counts) addIf(key string, holds bool) {
 	if holds {
 		c[key]++
 	}
 }
 
-// count replays a game and counts what is in it.
 func count(g *record.Record) (counts, error) {
 	c, left := counts{}, len(g.Moves) // moves to come, the present one included
 	won := g.Reason == string(rules.ByGoal) && g.Fault == nil
@@ -41,7 +39,6 @@ func count(g *record.Record) (counts, error) {
 	return c, err
 }
 
-// turn counts a turn.
 func (c counts) turn(game *rules.Game, m rules.Move, wins bool) {
 	legal, reach := game.Legal(), false
 	for range legal.Goals() {

@@ -132,7 +132,6 @@ func (w *Worker) hold(r *subscription, batch jetstream.MessageBatch, err error) 
 	return tasks
 }
 
-// keepLeases extends the leases of all tasks.
 func (w *Worker) keepLeases(ctx context.Context) {
 	for sleep(ctx, minLease/3) {
 		now := time.Now()

@@ -141,7 +141,6 @@ func (r *run) parse(ctx context.Context, m jetstream.Msg, job tournament.Job) ([
 	return games, r.checker.Check(job, games)
 }
 
-// parseGames reads records, two at most.
 func parseGames(text []byte, source string) ([]*record.Record, error) {
 	var games []*record.Record
 	for r := record.NewReader(bytes.NewReader(text), source); ; {

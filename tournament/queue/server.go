@@ -96,7 +96,6 @@ func (o ServerOptions) Check() error {
 	return err
 }
 
-// split returns the host and the port of the address.
 func (o ServerOptions) split() (host string, port int, err error) {
 	host, text, err := net.SplitHostPort(o.Listen)
 	if err != nil {

@@ -283,7 +283,6 @@ func (r *subscription) play(job tournament.Job) ([]*record.Record, error) {
 	return p.Play(r.ctx, job, r.timeScale)
 }
 
-// next returns a runner that is idle, or a new one.
 func (r *subscription) next() *tournament.Runner {
 	for p := range r.runners.Range {
 		if r.runners.CompareAndSwap(p, false, true) {

@@ -54,7 +54,6 @@ func (r *runConfig) config() (tournament.Config, error) {
 	return c, c.Unknown
 }
 
-// digest returns the SHA-256 hash of a content, in hexadecimal.
 func digest(content []byte) string { return fmt.Sprintf("%x", sha256.Sum256(content)) }
 
 func objectName(run, name string) string { return run + "/" + name }

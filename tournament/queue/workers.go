@@ -155,7 +155,6 @@ func (p *Coordinator) remember(dir string) {
 // plays reports whether a worker plays for the run, as far as is known.
 func (r *run) plays(w *workerReport) bool { return w.Refused == "" && w.Version == r.options.Version }
 
-// word bounds a text from a worker.
 func word(s string) string { return strings.ToValidUTF8(s[:min(len(s), maxWord)], "") }
 
 // report asks the workers, and passes on what is known of them and of the queue.
@@ -247,7 +246,6 @@ func (r *run) writeStatus(queue *status.Queue, ended bool) {
 	r.unwritable = err != nil
 }
 
-// rates returns pairs and games a second from the first sample to the last.
 func rates(samples []status.Run) (pairs, games float64) {
 	first, last := samples[0], samples[len(samples)-1]
 	seconds := last.Time.Sub(first.Time).Seconds()

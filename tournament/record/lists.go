@@ -46,7 +46,6 @@ func listsIn(t reflect.Type) (lists []*List) {
 	return lists
 }
 
-// of returns the list of a record.
 func (l *List) of(g *Record) reflect.Value { return reflect.ValueOf(g).Elem().FieldByIndex(l.index) }
 
 func (l *List) isKnown(v reflect.Value) bool {

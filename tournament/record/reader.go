@@ -116,7 +116,6 @@ func Find(file io.Reader, name string, game int64) (g *Record, line int, err err
 	}
 }
 
-// parse reads the record on one line.
 func parse(line []byte) (*Record, error) {
 	if len(bytes.TrimSpace(line)) == 0 {
 		return nil, errors.New("expected a game record, found an empty line")

@@ -79,7 +79,6 @@ func (s *short) scan(line []byte) bool {
 	return false
 }
 
-// set stores the value of a key, if it is one of the parts.
 func (s *short) set(key, value []byte) {
 	inner := value[1:max(1, len(value)-1)]
 	switch string(key) {
@@ -116,7 +115,6 @@ func agentIn(player []byte) []byte {
 	return text[:n]
 }
 
-// isNumber reports whether a text is a whole number from 0.
 func isNumber(text []byte) bool {
 	_, err := strconv.ParseUint(string(text), 10, 63)
 	return err == nil

@@ -15,7 +15,6 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// sum is a checksum in hexadecimal.
 type sum [8]byte
 
 // sumOf returns the checksum of a line up to sumKey.

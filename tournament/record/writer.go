@@ -27,7 +27,6 @@ func Open(path string) (*Writer, error) {
 	return newWriter(w), nil
 }
 
-// newWriter returns a writer whose lines have checksums.
 func newWriter(w *jsonl.Writer) *Writer {
 	w.Finish = appendSum
 	return &Writer{w}

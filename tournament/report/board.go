@@ -66,7 +66,6 @@ func Board(r *rules.Rules, p rules.Position, m rules.Move, course []rules.Step) 
 	return f
 }
 
-// center returns the middle of a board square.
 func center(s rules.Square) (x, y float64) {
 	return boardLeft + (float64(s.File())+0.5)*squareSize, boardTop + boardSize - (float64(s.Row())+0.5)*squareSize
 }

@@ -26,7 +26,6 @@ type Input struct {
 	Program  string   // the program that makes the page: its version line
 }
 
-// builder makes a page.
 type builder struct {
 	Input
 	collected *Collector
@@ -97,7 +96,6 @@ func Build(c *Collector, in Input) *Page {
 // GamesSection is the place of the viewer between the sections of a page. It has no parts.
 func GamesSection() Section { return Section{ID: "games", Title: "Games"} }
 
-// label returns the name of an agent in the tables.
 func (b *builder) label(agent string) string { return cmp.Or(b.Labels[agent], agent) }
 
 // name adds the name of a run to a section, if there are several runs.
@@ -150,7 +148,6 @@ func (b *builder) summary() (list []string) {
 	return list
 }
 
-// leader is a sentence on the first player of a table.
 func leader(r *ratings.Ratings) string {
 	text := ""
 	if i := slices.IndexFunc(r.Unrated, func(p ratings.Player) bool { return p.Cause == ratings.WonAll }); i >= 0 {
@@ -170,7 +167,6 @@ func leader(r *ratings.Ratings) string {
 		first, second, plusMinus(d.Elo, d.Error), textfmt.Percent(d.LOS))
 }
 
-// facts are the figures at the top.
 func (b *builder) facts() []Fact {
 	c := b.collected
 	players := map[string]bool{}

@@ -26,7 +26,6 @@ type Collector struct {
 	sample sample
 }
 
-// run is a run with what was counted of it.
 type run struct {
 	*standings.Run
 	about RunInfo

@@ -22,7 +22,6 @@ type Chart struct {
 	noPoint bool // no dot on each point
 }
 
-// level is a line across a chart.
 type level struct {
 	y    float64
 	name string
@@ -127,7 +126,6 @@ func (c *Chart) nameAlone() {
 	}
 }
 
-// parameterText is a parameter's value.
 func parameterText(values map[string]float64, name string) string {
 	if value, ok := values[name]; ok {
 		return strconv.FormatFloat(value, 'g', 5, 64)

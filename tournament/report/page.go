@@ -74,7 +74,6 @@ func (s *Section) table(class string, t *grid.Table) {
 	}
 }
 
-// games formats a number of games.
 func games(n int64) string {
 	if n == 1 {
 		return "1 game"

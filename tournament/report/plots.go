@@ -33,10 +33,8 @@ func draw(name, caption string, plot func(d *drawing)) Figure {
 	return f
 }
 
-// narrow reports whether the picture is one for phones.
 func (d *drawing) narrow() bool { return d.width == narrowWidth }
 
-// right is where axes end.
 func (d *drawing) right() float64 { return d.width - pick(d, 20.0, 12) }
 
 // pick returns the first value for a wide picture and the second for a narrow one.
@@ -58,7 +56,6 @@ func (d *drawing) rowLabel(y, height float64, text string) float64 {
 	return y
 }
 
-// interval is a number with the ends of its interval.
 type interval struct {
 	label, title   string // title says the numbers
 	low, mid, high float64
@@ -97,7 +94,6 @@ func intervalPlot(name, caption string, rows []interval) Figure {
 	})
 }
 
-// xAxis writes the numbers and the name of a horizontal axis.
 func (d *drawing) xAxis(x *axis, bottom float64, name string) {
 	for _, t := range x.ticks {
 		d.text("tick", d.tickAnchor(x, t), x.at(t), bottom+17, x.tickText(t))
@@ -237,7 +233,6 @@ func (c Chart) draw(d *drawing) {
 	}
 }
 
-// axes returns axes that hold all curves and levels.
 func (c Chart) axes(d *drawing, left, top, bottom float64) (x, y axis) {
 	xLow, xHigh, yLow, yHigh := math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
 	whole := true // all x are
@@ -261,7 +256,6 @@ func (c Chart) axes(d *drawing, left, top, bottom float64) (x, y axis) {
 	return x, y
 }
 
-// curve draws one curve of a chart, by its index.
 func (d *drawing) curve(i int, x, y *axis, c Curve, noPoint bool) {
 	var path []string
 	step := 1 + len(c.Points)/maxPoints

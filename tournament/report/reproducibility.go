@@ -13,7 +13,6 @@ import (
 	"gyges/tournament/schedule"
 )
 
-// reproducibility builds the section on how runs and report were made.
 func (b *builder) reproducibility() Section {
 	s := Section{ID: "reproducibility", Title: "Reproducibility"}
 	for _, r := range b.collected.runs {
@@ -30,7 +29,6 @@ func (b *builder) reproducibility() Section {
 	return s
 }
 
-// add adds a run to the section.
 func (r *run) add(s *Section) {
 	var list []Fact
 	m, t := r.about.Manifest, r.about.Tuning
@@ -62,7 +60,6 @@ func (r *run) add(s *Section) {
 // given returns a number of the manifest; "" for 0.
 func given[T int | uint64](n T) string { return strings.TrimPrefix(fmt.Sprint(n), "0") }
 
-// manifestFacts are the main fields of a manifest.
 func manifestFacts(m *tournament.Manifest) []Fact {
 	c := &m.Config
 	var scheduled, start, took, test, until string

@@ -37,7 +37,6 @@ func (b *builder) reviews() Section {
 	return s
 }
 
-// reviewNote is a sentence on what was reviewed.
 func (b *builder) reviewNote(n int64) string {
 	text := fmt.Sprintf("%s of %s reviewed: each move was compared with the best one that a search", textfmt.Thousands(n),
 		games(b.collected.Games()))

@@ -20,7 +20,6 @@ type sample struct {
 	limits    map[kind]uint64 // of the kinds of which games were left out: the least priority of those
 }
 
-// sampled is a game of the sample.
 type sampled struct {
 	run      int
 	game     *record.Record
@@ -87,7 +86,6 @@ func (s *sample) prune(plies int) {
 	s.kept, s.keptPlies = s.kept[:n], sum
 }
 
-// inOrder compares games by run and number.
 func inOrder(a, b sampled) int {
 	return cmp.Or(cmp.Compare(a.run, b.run), cmp.Compare(a.game.Game, b.game.Game))
 }

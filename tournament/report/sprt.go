@@ -10,7 +10,6 @@ import (
 	"gyges/tournament/standings"
 )
 
-// matches builds the section on matches of two agents, and their sequential tests.
 func (b *builder) matches() Section {
 	s := Section{ID: "match", Title: "Match"}
 	for i, r := range b.collected.runs {

@@ -18,7 +18,6 @@ const (
 	maxPlotted = 60
 )
 
-// standings builds the section with ratings and crosstables.
 func (b *builder) standings() Section {
 	s := Section{ID: "standings", Title: "Standings"}
 	list, left := b.Tables.RecentStandings()
@@ -85,7 +84,6 @@ func ratingTables(s *Section, number int, t table.Table) {
 // RatingPlot draws the ratings of a table with their intervals, the first 60 of them.
 func RatingPlot(t table.Table) Figure { return ratingPlot("elo", t.Title, t.Ratings.Players) }
 
-// ratingPlot draws ratings with their intervals.
 func ratingPlot(name, title string, players []ratings.Player) Figure {
 	caption := "Ratings with their 95 % intervals"
 	if title != "" {

@@ -17,7 +17,6 @@ import (
 // maxAgentRows bounds the players in a table of faults or reviews, and the parameters of a tuning.
 const maxAgentRows = 200
 
-// statistics builds the section on results, openings, reasons and lengths.
 func (b *builder) statistics() Section {
 	s := Section{ID: "statistics", Title: "Game statistics"}
 	results := grid.New("Results by side", 1, "Rules", "Games", "South won", "Drawn", "North won", "South's score")
@@ -74,7 +73,6 @@ func (b *builder) linked(n int64, r *standings.RuleSet, f filter) grid.Cell {
 	return c
 }
 
-// ruleSetName is the printable name of a rule set.
 func ruleSetName(rules string) string {
 	if rules == "" {
 		return "not named"
@@ -82,7 +80,6 @@ func ruleSetName(rules string) string {
 	return textfmt.Visible(rules)
 }
 
-// reasons adds how games ended, and who lost them by faults.
 func (b *builder) reasons(s *Section, r *standings.RuleSet) {
 	reasons := grid.New("How games ended", 1, "Reason", "Games", "Share", "South won", "Drawn", "North won")
 	sum := func(name string) int64 { c := r.Reasons[name]; return c[0] + c[1] + c[2] }
@@ -110,12 +107,10 @@ func (b *builder) reasons(s *Section, r *standings.RuleSet) {
 	s.table("", faults)
 }
 
-// reasonName explains a reason of records.
 func reasonName(reason string) string {
 	return cmp.Or(game.EndingOf(&record.Record{Reason: reason}).Text, textfmt.Visible(reason))
 }
 
-// lengthPlot draws the distribution of game lengths in plies.
 func lengthPlot(name, rules string, lengths map[int]int64) Figure {
 	all := slices.Sorted(maps.Keys(lengths))
 	longest, n, sum := all[len(all)-1], int64(0), 0.0

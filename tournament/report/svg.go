@@ -30,7 +30,6 @@ func (f Figure) StandaloneSVG() string {
 		rest + "\n"
 }
 
-// drawing is an svg element in the making.
 type drawing struct {
 	strings.Builder
 	width, height float64
@@ -91,7 +90,6 @@ func shorten(text string, most int) string {
 	return string(runes[:head]) + "…" + string(runes[len(runes)-(most-head-1):])
 }
 
-// figure returns the picture.
 func (d *drawing) figure(name, caption string) Figure {
 	svg := fmt.Sprintf(`<svg class="chart" viewBox="0 0 %s %s" role="img" aria-label="%s">%s</svg>`,
 		coordinate(d.width), coordinate(d.height), html.EscapeString(caption), d.String())
@@ -139,7 +137,6 @@ func (a *axis) at(x float64) float64 {
 	return a.from + (x-a.low)/(a.high-a.low)*(a.to-a.from)
 }
 
-// tickText formats the number at a tick.
 func (a *axis) tickText(x float64) string {
 	const most = 1e15 // printed without an exponent
 	text := strconv.FormatFloat(x, 'g', 6, 64)

@@ -225,7 +225,6 @@ func (t *Tuning) headline() string {
 	return verdict
 }
 
-// tunings builds the section on the tuning runs.
 func (b *builder) tunings() Section {
 	s := Section{ID: "tuning", Title: "Tuning"}
 	for _, r := range b.collected.runs {
@@ -264,7 +263,6 @@ func (t *Tuning) add(s *Section, r *RunInfo) {
 		"Generations: the fit to their games, and the match of the candidate against the best agent so far"))
 }
 
-// stateText is the state with what it means.
 func (t *Tuning) stateText() string {
 	switch state := t.State(); state {
 	case tournament.Running:
@@ -276,7 +274,6 @@ func (t *Tuning) stateText() string {
 	}
 }
 
-// keptText says which weights are the result.
 func (t *Tuning) keptText(r *RunInfo) string {
 	if !t.weighted {
 		return ""

@@ -15,7 +15,6 @@ import (
 //go:embed assets
 var assets embed.FS
 
-// asset returns a file that is part of the program.
 func asset(name string) string {
 	text, err := assets.ReadFile("assets/" + name)
 	if err != nil {

@@ -145,7 +145,6 @@ func (g *Review) check() error {
 	return nil
 }
 
-// isMove reports whether a text looks like a move in long notation.
 func isMove(text string) bool { return len(text) <= 200 && moveShape.MatchString(text) }
 
 // File is a file of reviews that is added to.

@@ -13,7 +13,6 @@ import (
 	"gyges/rules"
 )
 
-// value is what is known of a position, for the side to move.
 type value struct {
 	score agents.Score
 	line  []rules.Move // the best move and what is expected after it; may be empty

@@ -44,7 +44,6 @@ var moveColumns = []grid.Column[*Move]{
 	}},
 }
 
-// percent returns a share in percent; nil where a move has no probabilities.
 func (m *Move) percent(share float64) any {
 	if m.Mark == Placement || m.Mark == Repetition {
 		return nil
@@ -54,7 +53,6 @@ func (m *Move) percent(share float64) any {
 
 func inPercent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
 
-// shortMove returns the short notation of a move in long notation.
 func shortMove(long string) string {
 	first, last := strings.IndexAny(long, "-x"), strings.LastIndexAny(long, "-x")
 	if first < 0 || strings.HasSuffix(long, "-") {

@@ -83,7 +83,6 @@ func (f *File) Sniff() (source.Format, error) {
 	return f.Format, nil
 }
 
-// readFirst reads the first record ahead.
 func (f *File) readFirst() {
 	const maxFirst = 256 << 10 // bytes of a record by which copies of a run are recognised
 	b := bufio.NewReaderSize(f.In, maxFirst)
@@ -103,7 +102,6 @@ func (f *File) isCopy(other *File) bool {
 	return id != "" && id == otherID || (id == "" || otherID == "") && f.first != "" && f.first == other.first
 }
 
-// read stores the next result in o.
 func (f *File) read(o *source.Result) (err error) {
 	if f.texts != nil {
 		err = f.texts.ReadResult(o)
@@ -216,7 +214,6 @@ func (r *Stream) Games(ctx context.Context, f *File) iter.Seq2[*Entry, error] {
 	}
 }
 
-// open prepares a file to be read.
 func (r *Stream) open(f *File) error {
 	format, err := f.Sniff()
 	if err != nil {
@@ -245,7 +242,6 @@ func (r *Stream) open(f *File) error {
 	return nil
 }
 
-// next reads the next game into g.
 func (r *Stream) next(ctx context.Context, f *File, g *Entry) error {
 	for {
 		if f.lines%4096 == 0 && ctx.Err() != nil {

@@ -59,17 +59,14 @@ type decided struct {
 	drawn bool
 }
 
-// bracket is what tables of a knock-out are made of.
 type bracket struct {
 	*Schedule
 	names   []string
 	matches []decided // of which games were played, round by round
 }
 
-// over reports whether all games of a match have been played.
 func (b *bracket) over(m decided) bool { return m.Games == b.Stages[m.round].Games }
 
-// tied reports whether both players have as many points.
 func (m decided) tied() bool { return m.Halves[0] == m.Halves[1] }
 
 // roundName is what round k is called: by the number of players in it, or by its own number if some of those have byes.
@@ -125,7 +122,6 @@ func (f singleElimination) Tables(s *Schedule, names []string, _ bool) []table.S
 	return []table.Standings{t}
 }
 
-// result is a sentence on who has won.
 func (b *bracket) result() string {
 	final := b.matches[len(b.matches)-1]
 	if final.round < len(b.Stages)-1 || !b.over(final) {

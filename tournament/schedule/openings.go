@@ -247,7 +247,6 @@ func (o *Opener) Opening(r *rules.Rules, k int64) (p rules.Position, again int64
 	return list.positions[k%n], again, nil
 }
 
-// list returns the openings of a rule set that have been found.
 func (o *Opener) list(r *rules.Rules) *openingList {
 	if o.lists[r] == nil {
 		o.lists[r] = &openingList{setups: sync.OnceValue(r.Setups), seen: map[rules.Position]bool{}}
@@ -255,7 +254,6 @@ func (o *Opener) list(r *rules.Rules) *openingList {
 	return o.lists[r]
 }
 
-// add adds an opening and reports whether it is new.
 func (l *openingList) add(p rules.Position) bool {
 	key, _ := p.Canonical()
 	if l.seen[key] {
@@ -337,7 +335,6 @@ func (o *Opener) plies(r *rules.Rules) int {
 	return n + o.list(r).longer
 }
 
-// draw draws one opening and reports whether it passes the screen.
 func (o *Opener) draw(r *rules.Rules, rng *rand.Rand) (rules.Position, bool) {
 	g := rules.NewGame(r, r.RandomSetup(rng))
 	for range o.plies(r) {

@@ -10,7 +10,6 @@ import (
 	"gyges/rules/base/textfmt"
 )
 
-// place is a player's place in a table of points.
 type place struct {
 	player   int
 	rank     int // those who are equal in all have the same
@@ -129,10 +128,8 @@ func tieBreak(first, second place) string {
 	return fmt.Sprintf("Sonneborn-Berger (%.2f to %.2f)", first.sberger/2, second.sberger/2)
 }
 
-// points formats half points.
 func points(halves int64) string { return textfmt.Decimal(float64(halves) / 2) }
 
-// standingsOf returns a table of a format.
 func standingsOf[R any](f Format, title string, columns []grid.Column[R], rows []R) table.Standings {
 	return table.Standings{
 		Format: f.About().Name, Caption: "Standings", Table: grid.Make(columns, rows).WithTitle(title),

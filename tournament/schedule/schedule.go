@@ -34,7 +34,6 @@ func (z Size) Games(f Format) (games int64) {
 	return games
 }
 
-// perMatch returns the number of games of each match.
 func (z Size) perMatch() int64 { return 2 * int64(z.Pairs) * int64(z.RuleSets) }
 
 // Schedule is the schedule of a run, as a function from an index to a game pair: a million pairs take no memory. It has
@@ -108,7 +107,6 @@ func (s *Schedule) begin(k int) {
 	close(s.known[k])
 }
 
-// errForeign is returned for a game that isn't of the schedule.
 var errForeign = errors.New("expected a game of the schedule, found another one")
 
 // Add counts a game of pair i with the half points of South. It returns an error, and counts nothing, if the pair is
@@ -155,7 +153,6 @@ func (s *Schedule) stageOf(i int64) int {
 	return k
 }
 
-// match returns the match of pair i.
 func (s *Schedule) match(i int64) *Match {
 	st := &s.Stages[s.stageOf(i)]
 	return &st.Matches[(i-st.First)%int64(len(st.Matches))]

@@ -153,7 +153,6 @@ func swissColumns(k int, names []string) []grid.Column[place] {
 	}
 }
 
-// swissTitle is the title of the standings after round k, from 0.
 func swissTitle(s *Schedule, k int) string {
 	games, all := s.Stages[k].Played()
 	switch {

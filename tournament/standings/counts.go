@@ -129,7 +129,6 @@ type Player struct {
 	depth mean  // of plies, where some were searched
 }
 
-// addMove counts move i of a game.
 func (p *Player) addMove(g *record.Record, i int) {
 	if len(g.Timing.MoveMS) > 0 {
 		p.time.add(g.Timing.MoveMS[i])

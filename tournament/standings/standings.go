@@ -96,7 +96,6 @@ func (r *Run) SetManifest(m *tournament.Manifest) {
 	}
 }
 
-// run returns the run begun last.
 func (s *Standings) run() *Run {
 	if len(s.Runs) == 0 {
 		s.Begin(nil)
@@ -104,7 +103,6 @@ func (s *Standings) run() *Run {
 	return s.Runs[len(s.Runs)-1]
 }
 
-// ruleSet returns the counts of a rule set.
 func (s *Standings) ruleSet(name string) *RuleSet {
 	if s.last != nil && s.last.Name == name { // without a map access for each game
 		return s.last
@@ -196,7 +194,6 @@ func (s *Standings) addSingle(g source.Result) {
 	addResult(data, g)
 }
 
-// addResult adds a game to the results of its rule set.
 func addResult(d *ratings.Data, g source.Result) {
 	d.Add(g.South, g.North, g.Result)
 	addFault(d, g)

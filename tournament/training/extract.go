@@ -107,7 +107,6 @@ const (
 	searchBatch = 256 // games that are searched at a time
 )
 
-// extractor merges the positions of games.
 type extractor struct {
 	*Positions
 	env        *Env
@@ -207,7 +206,6 @@ func (e *extractor) search(ctx context.Context) error {
 	return nil
 }
 
-// merge adds the positions of a game.
 func (e *extractor) merge(game *searched) {
 	part := &e.splits[e.Split.part(game.record.Pair)]
 	e.counts.Searched += int64(game.searched)
@@ -234,7 +232,6 @@ func withoutPasses(r *rules.Rules, p rules.Position) rules.Position {
 	return q
 }
 
-// setResult sets the result of the game in which a position occurred.
 func setResult(p *dataset.Position, game *record.Record) {
 	switch record.HalfPoints(game.Result, p.Position.Side()) {
 	case 0:

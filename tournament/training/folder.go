@@ -102,7 +102,6 @@ func (f *folder) open(ctx context.Context) error {
 	return nil
 }
 
-// file returns the path of a file in the folder.
 func (f *folder) file(name string) string { return filepath.Join(f.path, name) }
 
 // resume copies version and result of the run in the folder. The error names what differs from that run.
@@ -163,7 +162,6 @@ func stopped(ctx context.Context) tournament.Status {
 	return tournament.Failed
 }
 
-// save writes the manifest with a status and a result.
 func (f *folder) save(status tournament.Status, result any) error {
 	f.manifest.Status, f.manifest.Result = status, result
 	return files.ReplaceJSON(f.file(ManifestFile), f.manifest)

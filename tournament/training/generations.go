@@ -196,7 +196,6 @@ func (c *Generations) checkAgents(p *problems.List, registry *agents.Registry) {
 	}
 }
 
-// path returns a part of generation k's folder.
 func (c *Generations) path(k int, part string) string {
 	return filepath.Join(c.Out, GenerationName(k), part)
 }
@@ -247,7 +246,6 @@ func (c *Generations) games(k, best int) *SelfPlay {
 	return g
 }
 
-// tournament returns a tournament of the run.
 func (c *Generations) tournament(
 	s game.Settings, name, out string, pairs int, seed uint64, players ...agents.Spec,
 ) tournament.Config {

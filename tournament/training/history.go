@@ -29,7 +29,6 @@ type Line struct {
 	Parameters map[string]float64 `json:"parameters"`           // the value of each after the step
 }
 
-// named returns values by their names.
 func named(names []string, values []float64) map[string]float64 {
 	m := make(map[string]float64, len(names))
 	for i, name := range names {

@@ -107,7 +107,6 @@ func (t *trainer) writeProgress() {
 	t.warnProgress(err)
 }
 
-// removeProgress removes the [ProgressFile] at the end.
 func (t *trainer) removeProgress() {
 	if err := os.Remove(t.folder.file(ProgressFile)); !errors.Is(err, fs.ErrNotExist) {
 		t.warnProgress(err)

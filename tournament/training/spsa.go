@@ -83,7 +83,6 @@ func (c *SPSA) Validate(registry *agents.Registry) error {
 	return p.Err()
 }
 
-// match returns a match of two agents in a folder of the run.
 func (c *SPSA) match(folder string, a, b agents.Spec, pairs int, seed uint64) tournament.Config {
 	m := tournament.DefaultConfig()
 	m.Name, m.Out, m.Rules, m.Settings = folder, filepath.Join(c.Out, folder), []*rules.Rules{c.Rules}, c.Settings
@@ -148,7 +147,6 @@ func (c *SPSA) Run(ctx context.Context, env Env) (_ *Tuned, err error) {
 	return r.finish()
 }
 
-// spsaRun is an SPSA run.
 type spsaRun struct {
 	*SPSA
 	settings spsa.Settings
@@ -252,7 +250,6 @@ func (r *spsaRun) removeGames(k int) {
 func stepFolder(k int) string         { return fmt.Sprintf("step-%06d", k) }
 func verificationFolder(k int) string { return fmt.Sprintf("verification-%06d", k) }
 
-// finish writes and returns the result.
 func (r *spsaRun) finish() (*Tuned, error) {
 	last := r.folder.kept.lines[len(r.folder.kept.lines)-1]
 	verified := *cmp.Or(last.Pairs, new(sprt.Pairs))

@@ -134,7 +134,6 @@ func digest[T any](weights *T) string {
 	return fmt.Sprintf("%x", sha256.Sum256(fmt.Append(nil, *weights)))
 }
 
-// read reads training positions, with the features of an evaluation.
 func (f *Fit) read(ctx context.Context, parent *eval.Weights, in *positionReader) (d texel.Splits, err error) {
 	e, err := eval.New(*parent, in.rules)
 	if err != nil {
@@ -180,7 +179,6 @@ func newPositionReader(env *Env, r *rules.Rules, folders ...string) *positionRea
 	return in
 }
 
-// positions returns the positions of a split.
 func (in *positionReader) positions(split dataset.Split) iter.Seq2[dataset.Position, error] {
 	const every = 1000
 	return func(yield func(dataset.Position, error) bool) {

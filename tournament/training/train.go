@@ -130,7 +130,6 @@ func (c *Generations) Run(ctx context.Context, env Env) (Trained, error) {
 	return t.trained, errors.Join(err, t.folder.save(status, t.trained.Result), t.folder.history.Close())
 }
 
-// trainer is a run of generations.
 type trainer struct {
 	*Generations
 	env     *Env
@@ -323,7 +322,6 @@ func (t *trainer) decide(ctx context.Context, g *Generation, candidate *eval.Wei
 	return err
 }
 
-// play plays a tournament of the run.
 func (t *trainer) play(ctx context.Context, k int, stage string, c tournament.Config) (tournament.Summary, error) {
 	t.env.stage(k, stage, c.Games())
 	return t.env.play(ctx, c, t.env.game)

@@ -70,7 +70,6 @@ func (o *Observer) step(history []Line) {
 	}
 }
 
-// warn logs a warning.
 func (e *Env) warn(message string, args ...any) {
 	if e.Log != nil {
 		e.Log.Warn(message, args...)

@@ -81,7 +81,6 @@ func (e *Events) Send(kind string, value any) {
 	e.write(fmt.Sprintf("event: %s\ndata: %s\n\n", kind, text)) // nothing once the context has ended
 }
 
-// write sends a text, and ends the context if the client can't take it.
 func (e *Events) write(text string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

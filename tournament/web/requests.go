@@ -86,7 +86,6 @@ func (s *Server) FailPage(w http.ResponseWriter, err error) {
 	s.Refuse(w, e.Status, e.Text)
 }
 
-// clientError is what a client may know of an error.
 func (s *Server) clientError(err error) Error {
 	if e, ok := errors.AsType[Error](err); ok {
 		return e

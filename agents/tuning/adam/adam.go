@@ -122,7 +122,6 @@ func (f *Fit) Epoch(ctx context.Context, l Loss) (sum float64, err error) {
 	return sum, nil
 }
 
-// update makes a step and clears the gradient.
 func (f *Fit) update() {
 	const beta1, beta2 = 0.9, 0.999
 	rate := f.settings.Rate * (1 - float64(f.step)/float64(f.steps))

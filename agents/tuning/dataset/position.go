@@ -59,7 +59,6 @@ func Quiet(r *rules.Rules, p rules.Position) bool {
 	return !r.CanWin(p, rules.South) && !r.CanWin(p, rules.North)
 }
 
-// check returns an error unless the position is valid.
 func (p *Position) check() error {
 	switch {
 	case p.Rules == nil:

@@ -175,7 +175,6 @@ func damaged(err error) error {
 	return fmt.Errorf("expected a Parquet file, found a damaged one: %w", err)
 }
 
-// checkSchema returns an error unless a file has the expected columns and version.
 func checkSchema(f *parquet.File) error {
 	version, ok := f.Lookup(keySchema)
 	switch {
@@ -232,7 +231,6 @@ func readShard(path string, split Split, want *rules.Rules, yield func(Position)
 	return true, nil
 }
 
-// decoder converts rows into positions.
 type decoder struct {
 	split string
 	want  *rules.Rules

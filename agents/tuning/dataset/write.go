@@ -50,7 +50,6 @@ func Write(ctx context.Context, dir string, splits [NumSplits][]*Position, prove
 	return writer{250_000, files.Replace}.write(ctx, filepath.Clean(dir), splits, provenance)
 }
 
-// writer writes folders.
 type writer struct {
 	shardRows int // positions in a shard at most
 	writeFile func(path string, text []byte) error
@@ -79,7 +78,6 @@ func (w writer) write(
 	return errors.Join(err, remove())
 }
 
-// shards writes the files of all splits.
 func (w writer) shards(
 	ctx context.Context, dir string, splits [NumSplits][]*Position, provenance map[string]string,
 ) error {
@@ -107,7 +105,6 @@ func (w writer) shards(
 	return nil
 }
 
-// encode returns the text of a shard.
 func encode(ctx context.Context, split Split, shard []*Position, options []parquet.WriterOption) ([]byte, error) {
 	var text bytes.Buffer
 	w := parquet.NewGenericWriter[row](&text, options...)
@@ -152,7 +149,6 @@ func checksum(text []byte) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// shardName returns the name of shard i of a split.
 func shardName(split Split, i, total int, sum string) string {
 	return fmt.Sprintf("%v-%05d-of-%05d-%s.parquet", split, i, total, sum)
 }

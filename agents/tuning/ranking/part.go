@@ -11,7 +11,6 @@ import (
 	"gyges/rules"
 )
 
-// units has a number for each unit of the network.
 type units [policy.Units]float32
 
 // part computes what is summed up in one part, with the moves of one position.
@@ -89,7 +88,6 @@ func (p *part) evaluate(e *eval.Evaluator) []int16 {
 // row returns a row of the network in the weights or in the gradient.
 func row(x []float32, i int) *units { return (*units)(x[policy.Row(i):]) }
 
-// forward computes the scores of the moves.
 func (p *part) forward() {
 	own := p.rules.Control(p.position, p.position.Side())
 	p.inputs[0].Extract(p.position, &own, &p.opponent)
@@ -159,7 +157,6 @@ func (p *part) learn(t *target, temperature float32, gradient []float32, share f
 	return loss
 }
 
-// setTarget sets the share of each move in the target.
 func (p *part) setTarget(t *target, temperature float32) {
 	p.target = p.target[:0]
 	highest, sum := int16(math.MinInt16), 0.0

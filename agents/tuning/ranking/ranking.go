@@ -115,7 +115,6 @@ type fit struct {
 	batch    int // targets of the present batch
 }
 
-// set sets the weights.
 func (f *fit) set(w *policy.Weights) {
 	for i, x := range w {
 		f.x[i] = quantum(i).Weight(x)
@@ -131,7 +130,6 @@ func quantum(i int) adam.Quantum {
 	return q
 }
 
-// newNetwork sets the network to small random weights.
 func (f *fit) newNetwork() {
 	const rowDeviation = 0.1
 	for i := policy.NumFeatures; i < policy.NumWeights; i++ {
@@ -183,7 +181,6 @@ func (f *fit) Add(part int, i uint32, gradient []float32) float64 {
 	return f.parts[part].learn(&f.targets[i], float32(f.settings.Temperature), gradient, 1/float32(f.batch))
 }
 
-// measure returns the measure of the weights on choices.
 func (f *fit) measure(choices []Choice) (m Measure) {
 	var measures [adam.Parts]Measure
 	adam.InParts(func(k int) {

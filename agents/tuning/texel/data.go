@@ -22,7 +22,6 @@ type Data struct {
 	count    float64 // sum of the counts
 }
 
-// block holds up to blockRows positions.
 type block struct {
 	rows   []row
 	width  int       // number of features
@@ -67,10 +66,8 @@ func (d *Data) add(r row, features []float64, inputs []uint16) {
 	d.count += float64(r.count)
 }
 
-// features returns the features of a position.
 func (b *block) features(i int) []float32 { return b.values[i*b.width:][:b.width] }
 
-// active returns the active inputs of a position.
 func (b *block) active(i int) []uint16 {
 	start := uint32(0)
 	if i > 0 {
@@ -79,7 +76,6 @@ func (b *block) active(i int) []uint16 {
 	return b.inputs[start:b.rows[i].inputs]
 }
 
-// dot returns the sum of v × feature of a position.
 func (b *block) dot(i int, v []float64) float64 {
 	sum := 0.0
 	for j, x := range b.features(i) {

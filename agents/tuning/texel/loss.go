@@ -50,7 +50,6 @@ func (d *Data) compute(value func(b *block, k, i int) float32) [][]float32 {
 	return all
 }
 
-// meanSquares returns the mean square of each feature.
 func (d *Data) meanSquares() []float64 {
 	sums := d.sum(d.features, func(b *block, _ int, sums []float64) {
 		for i := range b.rows {
@@ -65,7 +64,6 @@ func (d *Data) meanSquares() []float64 {
 	return sums
 }
 
-// resultRange returns the lowest and the highest result.
 func (d *Data) resultRange() (low, high float32) {
 	low, high = 1, 0
 	for _, b := range d.blocks {
@@ -124,7 +122,6 @@ func newLoss(d *Data, weights []float64, base [][]float32, scale float64, target
 	})}
 }
 
-// logit returns the logit of a position.
 func (l *loss) logit(b *block, k, i int, v []float64) float64 {
 	return float64(l.offsets[k][i]) + b.dot(i, v)
 }
@@ -145,7 +142,6 @@ func (l *loss) mean(logit func(b *block, k, i int) float64) float64 {
 	return sums[0] / l.data.count
 }
 
-// value returns the loss.
 func (l *loss) value(v []float64) float64 {
 	return l.mean(func(b *block, k, i int) float64 { return l.logit(b, k, i, v) })
 }

@@ -44,12 +44,10 @@ const (
 	rows   = inputs.Num + 2
 )
 
-// units has a number for each hidden unit.
 type units [hidden]float32
 
 func newModel(features int) model { return model{features, make([]float32, features+rows*hidden)} }
 
-// row returns a row of the network's weights.
 func (m *model) row(i int) *units { return (*units)(m.x[m.features+i*hidden:]) }
 
 // sums are the pre-activations of the units and of their mirror images.
@@ -119,7 +117,6 @@ func quantum(row int, scale float64) adam.Quantum {
 	}
 }
 
-// set sets the network's weights.
 func (m *model) set(n *eval.Network, scale float64) {
 	for i, row := range networkRows(n) {
 		for k, x := range row {
@@ -243,7 +240,6 @@ type networkLoss struct {
 	count  float64 // and those of the present epoch
 }
 
-// optimiser returns the optimiser of n.
 func (n *networkLoss) optimiser(f *fit) *adam.Fit {
 	s := f.settings.Network
 	units := make([]float32, n.features)

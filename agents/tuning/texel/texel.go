@@ -292,7 +292,6 @@ func (f *fit) Converged(l *optimize.Location) optimize.Status {
 	}
 }
 
-// recordLosses records the losses at u.
 func (f *fit) recordLosses(u []float64, loss float64) {
 	f.last = slices.Clone(u)
 	f.lastLoss = f.validation.value(f.logits(u))
@@ -307,7 +306,6 @@ func (f *fit) recordLosses(u []float64, loss float64) {
 	f.record(loss, f.lastLoss, f.weights(u))
 }
 
-// record calls Settings.Record.
 func (f *fit) record(loss, validation float64, weights []float64) {
 	if f.settings.Record != nil && f.err == nil {
 		f.err = f.settings.Record(Step{f.iteration, loss, validation, weights})

@@ -89,7 +89,6 @@ func Open(t *testing.T) *Tab {
 	return b
 }
 
-// save writes a picture of the page to a file.
 func (b *Tab) save(dir, name string) {
 	b.t.Helper()
 	png, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))

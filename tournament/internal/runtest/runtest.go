@@ -79,7 +79,6 @@ func Lines(games ...*record.Record) string {
 	return string(text)
 }
 
-// checksum is that of a record.
 var checksum = regexp.MustCompile(`,"crc32c":"[0-9a-f]{8}"`)
 
 // WithoutSums returns records without their checksums, as other programs write them, for tests that change them.

@@ -82,7 +82,6 @@ func Append(b []byte, g *record.Record, event string, name func(spec string) str
 	return append(appendMoves(b, g), '\n', '\n'), nil
 }
 
-// number is a number as text, "" for 0.
 func number[T int | int64 | uint64](n T) string {
 	if n == 0 {
 		return ""
@@ -93,7 +92,6 @@ func number[T int | int64 | uint64](n T) string {
 // move is the shape of a move in short notation. Whether it is one needs the position.
 var move = regexp.MustCompile(`^[a-z0-9@+-]{1,16}$`)
 
-// check returns an error for a game that PGN has no form for.
 func check(g *record.Record, event, white, black string) error {
 	var p problems.List
 	// One that was not played has a result for the schedule's sake, that other programs would count.
@@ -115,7 +113,6 @@ func check(g *record.Record, event, white, black string) error {
 	return p.Err()
 }
 
-// printable reports whether a text has a form in PGN.
 func printable(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
 }
@@ -129,7 +126,6 @@ func appendTag(b []byte, name, value string) []byte {
 	return fmt.Appendf(b, "[%s \"%s\"]\n", name, strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(value))
 }
 
-// appendMoves appends the moves, numbered as in chess, and the result.
 func appendMoves(b []byte, g *record.Record) []byte {
 	turn := 0
 	if side, err := rules.SideToMove(g.Opening); err == nil && side == rules.North {
@@ -160,7 +156,6 @@ func appendMoves(b []byte, g *record.Record) []byte {
 	return b
 }
 
-// comment returns what is known of a move as the words of a comment.
 func comment(g *record.Record, i int) []string {
 	var score, depth, clock string
 	var words []string

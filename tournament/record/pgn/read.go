@@ -45,7 +45,6 @@ func (c *Converter) Record(in *source.Results, o *source.Result) (*record.Record
 	return r, readMoves(in, r)
 }
 
-// start is when the game began, as far as its tags say.
 func start(in *source.Results) time.Time {
 	t, err := time.Parse(dateForm+" "+timeForm, in.Tag("Date")+" "+in.Tag(tagTime))
 	if err != nil {
