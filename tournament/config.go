@@ -234,8 +234,7 @@ func (c *Config) checkSchedule(p *problems.List) {
 	p.Expect(err == nil, "sprt", "%w", err)
 }
 
-// runName matches the names of runs; they have at most maxName letters.
-var runName = regexp.MustCompile(`^[a-zA-Z0-9][-a-zA-Z0-9_.]*$`)
+var runName = regexp.MustCompile(`^[a-zA-Z0-9][-a-zA-Z0-9_.]*$`) // with at most maxName letters
 
 // CheckName adds what is wrong with a run's name, which must do in a path on any system.
 func CheckName(p *problems.List, name string) {

@@ -148,8 +148,7 @@ func (m *Manifest) save(dir string) error {
 	return files.ReplaceJSON(filepath.Join(dir, ManifestFile), m)
 }
 
-// maxManifest bounds the size of a manifest, in bytes.
-const maxManifest = 16 << 20
+const maxManifest = 16 << 20 // bytes
 
 // ReadManifest reads the manifest of a run's folder; nil if there is none. Unknown keys are ignored.
 func ReadManifest(dir fs.FS) (*Manifest, error) {

@@ -254,8 +254,7 @@ func (st *store) discard() error {
 	return err
 }
 
-// errChanged is returned when the file of records has been changed by others.
-var errChanged = errors.New("while the run went on")
+var errChanged = errors.New("while the run went on") // the file of records has been changed by others
 
 func (st *store) checkSize() error {
 	info, err := st.Stat()
@@ -280,8 +279,7 @@ func countGames(path string) (n int64) {
 	}
 }
 
-// errRemoved is returned when the file of records isn't in its place any more.
-var errRemoved = errors.New("the records were removed while the run went on")
+var errRemoved = errors.New("the records were removed while the run went on") // it isn't in its place any more
 
 // stillThere makes sure that the file that is written is the one that others see, and as long as it was written. If
 // another one or none is there, what it holds is written to its place again, or beside it. w has been flushed.

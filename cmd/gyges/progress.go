@@ -55,8 +55,7 @@ type meter struct {
 	state func() (line string, more float64)
 }
 
-// asScheduled is how many more games are expected where none ends the run early.
-const asScheduled = -1
+const asScheduled = -1 // how many more games are expected where none ends the run early
 
 func newMeter(w *output, total int64) *meter {
 	m := &meter{w: w, total: total, bar: w.terminal() != nil && os.Getenv("TERM") != "dumb", now: time.Now}

@@ -44,8 +44,7 @@ type queueFlags struct {
 	accessFlags
 }
 
-// embedded is the URL of a server in this process.
-const embedded = "embedded"
+const embedded = "embedded" // the URL of a server in this process
 
 // queued holds the connection of a run on workers; it is empty for a local run.
 type queued struct {

@@ -50,8 +50,7 @@ type position struct {
 	solve  func(ctx context.Context, game *rules.Game, plies int) (solver.Result, error)
 }
 
-// maxAgreement bounds the moves of an agreement.
-const maxAgreement = 1000
+const maxAgreement = 1000 // moves of an agreement
 
 func (a *adjudicator) form() string {
 	if a.most == 0 {

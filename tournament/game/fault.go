@@ -27,8 +27,7 @@ func traceOf(a agents.Agent) []string {
 	return lines
 }
 
-// maxTrace bounds the lines of a trace.
-const maxTrace = 100
+const maxTrace = 100 // lines of a trace
 
 // bounded cuts a text that is too long, and replaces invalid UTF-8.
 func bounded(s string, limit int) string { return strings.ToValidUTF8(textfmt.Cut(s, limit), "?") }
@@ -73,5 +72,4 @@ func Close(a agents.Agent) error {
 	}
 }
 
-// closingTime bounds the closing of an agent. Ending an external program takes up to several seconds.
-const closingTime = 30 * time.Second
+const closingTime = 30 * time.Second // of an agent at most; ending an external program takes up to several seconds

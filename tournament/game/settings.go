@@ -52,8 +52,7 @@ func (s *Settings) Check(p *problems.List, prefix string, list []*rules.Rules, s
 	}
 }
 
-// moveTimeMargin is the margin of a move time where none is given.
-const moveTimeMargin = 500 * time.Millisecond
+const moveTimeMargin = 500 * time.Millisecond // where none is given
 
 // timeMargins returns by how much a clock and a move time may be overrun.
 func (s *Settings) timeMargins() (clock, moveTime time.Duration) {

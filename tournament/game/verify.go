@@ -27,8 +27,7 @@ func Verify(r *record.Record) error {
 	return nil
 }
 
-// programs matches specs of agents that start a program.
-var programs = regexp.MustCompile(`\bugi:`)
+var programs = regexp.MustCompile(`\bugi:`) // in specs of agents that start one
 
 func verifyEnding(r *record.Record, g *rules.Game) error {
 	i := slices.IndexFunc(endings, func(e Ending) bool { return e.Name == r.Reason })

@@ -12,8 +12,7 @@ import (
 	"gyges/tournament/record"
 )
 
-// cancelGrace is how long an agent may take to notice that it is cancelled.
-const cancelGrace = 5 * time.Second
+const cancelGrace = 5 * time.Second // for an agent to notice that it is cancelled
 
 // watchdog is the state that a watchdog reads: until when a referee waits for an agent. It costs two atomic operations
 // a move. It holds 0 while no agent is called; the side and the end of the time for its answer, counted from the game's

@@ -28,8 +28,7 @@ type definition struct {
 	mean       bool // of numbers from 0; else a share
 }
 
-// definitions are the figures in printing order. What each counts is in the manual, package record.
-var definitions = define()
+var definitions = define() // in printing order; what each counts is in the manual, package record
 
 func define() (list []definition) {
 	for _, group := range [][2]string{

@@ -34,8 +34,7 @@ type Access struct {
 	Key   string `name:"tls-key" env:"GYGES_TLS_KEY" placeholder:"FILE" help:"Key of that certificate."`
 }
 
-// maxSecret bounds each of these files, in bytes. The certificates of an operating system have less than 1 MiB.
-const maxSecret = 4 << 20
+const maxSecret = 4 << 20 // bytes of each of these files; the certificates of an operating system have less than 1 MiB
 
 // Check returns an error if the fields contradict each other or a file can't be read. An embedded server has no URL.
 func (a Access) Check() error {

@@ -165,8 +165,7 @@ func (w *Worker) handle(sending context.Context, t *task) {
 	}
 }
 
-// suspicious is the delivery from which on a pair is played alone on its worker, since it may be what crashes workers.
-const suspicious = 3
+const suspicious = 3 // the delivery from which on a pair is played alone, since it may be what crashes workers
 
 // play plays a pair, alone if it is suspicious: other games are finished before, and wait until it has ended.
 func (w *Worker) play(t *task) ([]*record.Record, error) {
@@ -189,8 +188,7 @@ func (w *Worker) play(t *task) ([]*record.Record, error) {
 	return games, err
 }
 
-// maxMessage is the size beyond which games are sent as an object, in bytes. Servers accept messages of 1 MB at least.
-const maxMessage = 512 << 10
+const maxMessage = 512 << 10 // bytes beyond which games are sent as an object; servers accept messages of 1 MB at least
 
 // publishResult publishes the games of a pair, or why it can't be played, and acknowledges the job when that is stored.
 func (w *Worker) publishResult(ctx context.Context, t *task, games []*record.Record, failed error) {

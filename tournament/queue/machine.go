@@ -26,8 +26,7 @@ func Version(line string) string {
 	return line + ", executable " + hash
 }
 
-// speedNodes are the nodes that [Speed] searches, some tenths of a second.
-const speedNodes = "150000"
+const speedNodes = "150000" // that [Speed] searches, some tenths of a second
 
 // Speed measures how many positions a second a search visits on one core. 0: it can't be measured.
 func Speed(ctx context.Context, registry *agents.Registry) float64 {

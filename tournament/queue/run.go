@@ -324,8 +324,7 @@ func (r *run) repair(ctx context.Context) error {
 	return nil
 }
 
-// settleTime is how long results of a stopped run may be on their way.
-const settleTime = 250 * time.Millisecond
+const settleTime = 250 * time.Millisecond // for which results of a stopped run may be on their way
 
 // end writes the last status, removes the run from the server and tells workers of its end.
 func (r *run) end(ctx context.Context) {

@@ -39,11 +39,9 @@ const (
 	maxStore  = 16 << 30
 )
 
-// announceTime is how long clients are told that the server shuts down before it does.
-const announceTime = 200 * time.Millisecond
+const announceTime = 200 * time.Millisecond // from telling clients that the server shuts down until it does
 
-// startTime bounds how long the server takes to recover its store.
-const startTime = 30 * time.Second
+const startTime = 30 * time.Second // for the server to recover its store
 
 // StartServer starts a server.
 func StartServer(o ServerOptions) (*Server, error) {
@@ -134,8 +132,7 @@ func (s *Server) Close() {
 	s.server.WaitForShutdown()
 }
 
-// storeTime is how long the store may fail unreported: longer than making a stream takes, which looks like a failure.
-const storeTime = 5 * time.Second
+const storeTime = 5 * time.Second // of failures unreported: longer than making a stream takes, which looks like one
 
 // Failed returns why the server can't store messages, nil if it can. The first error of its disk stops it for good.
 func (s *Server) Failed() error {

@@ -51,8 +51,7 @@ type subscription struct {
 	runners sync.Map     // by *tournament.Runner, with open agents, whether it plays a pair
 }
 
-// maxRuns bounds the runs that a worker plays for or refuses.
-const maxRuns = 200
+const maxRuns = 200 // that a worker plays for or refuses
 
 // hear handles a question on a run, or the end of one, and returns the run if it is prepared.
 func (w *Worker) hear(ctx context.Context, q *question, request micro.Request) *subscription {
@@ -173,8 +172,7 @@ func (w *Worker) end(r *subscription) {
 	}
 }
 
-// forgetAfter is the time without a question after which a run is dropped.
-const forgetAfter = time.Hour
+const forgetAfter = time.Hour // without a question a run is dropped
 
 // drop removes a run. The caller holds the lock.
 func (w *Worker) drop(r *subscription) {
@@ -303,8 +301,7 @@ func (r *subscription) underWay(now time.Time) *tournament.Playing {
 	return tournament.PlayingOf(runners, now)
 }
 
-// errLost is the reason why a pair is not played any more.
-var errLost = errors.New("the worker was lost each time")
+var errLost = errors.New("the worker was lost each time") // the reason why a pair is not played any more
 
 // countStart stores that a pair is played alone, or returns [errLost] if all of its tries have come to that. Deliveries
 // say less: they count those to a worker that was lost before it played the pair.

@@ -7,8 +7,7 @@ import (
 	"gyges/tournament"
 )
 
-// maxScale bounds the factor, and its inverse: beyond it the machines hardly play the same games.
-const maxScale = 16.0
+const maxScale = 16.0 // of the factor and its inverse: beyond it the machines hardly play the same games
 
 // timeScale returns the factor of all times on a machine of the given speed, at which agents search as many
 // positions as on the one that times are meant for, or an error if the machine is too slow or too fast for the

@@ -84,8 +84,7 @@ type question struct {
 	LeftOut []string `json:"left_out,omitempty"` // ids of workers that are to stop playing for the run
 }
 
-// maxText bounds small messages from outside, in bytes.
-const maxText = 1 << 20
+const maxText = 1 << 20 // bytes of a small message from outside
 
 func (q *question) parse(text []byte) error {
 	if err := strictjson.Unmarshal(text, maxText, q); err != nil {
@@ -178,8 +177,7 @@ func setUp(ctx context.Context, js jetstream.JetStream) (jetstream.ObjectStore, 
 	return objects, nil
 }
 
-// slowLink is the least rate at which objects are expected to arrive, in bytes a second.
-const slowLink = 100_000
+const slowLink = 100_000 // bytes a second at least at which objects are expected to arrive
 
 // getObject reads an object of bounded size. Small ones time out early: a request lost with a connection has no answer.
 func getObject(ctx context.Context, objects jetstream.ObjectStore, name string, bound uint64) ([]byte, error) {

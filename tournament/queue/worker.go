@@ -81,8 +81,7 @@ func NewWorker(nc *nats.Conn, o WorkerOptions) (*Worker, error) {
 	}, nil
 }
 
-// stopTimeout bounds how long a stopping worker waits for the server.
-const stopTimeout = 5 * time.Second
+const stopTimeout = 5 * time.Second // for which a stopping worker waits for the server
 
 // Run plays until ctx ends. Then it gives unfinished pairs back to the server and publishes the results of the others.
 func (w *Worker) Run(ctx context.Context) error {
@@ -118,8 +117,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// maxAnswersPerSecond bounds how often a worker answers, whoever asks: [maxRuns] runs ask once a second.
-const maxAnswersPerSecond = 2 * maxRuns
+const maxAnswersPerSecond = 2 * maxRuns // of a worker, whoever asks: each run asks once a second
 
 // serve makes the worker a NATS service that answers the questions of coordinators.
 func (w *Worker) serve(ctx context.Context) (micro.Service, error) {

@@ -20,8 +20,7 @@ import (
 	"gyges/tournament/record"
 )
 
-// goneAfter is the silence after which a worker counts as gone, and after which one fetches no more pairs of a run.
-const goneAfter = 15 * time.Second
+const goneAfter = 15 * time.Second // of silence a worker counts as gone, and one fetches no more pairs of a run
 
 // Bounds of what workers report.
 const (
@@ -31,11 +30,9 @@ const (
 	maxGames        = 512 << 10 // bytes of games that are read after a question: replaying them takes time
 )
 
-// gamesFresh is the age at which games under way are no longer shown.
-const gamesFresh = 5 * time.Second
+const gamesFresh = 5 * time.Second // the age at which games under way are no longer shown
 
-// maxInvalid is after how many invalid results in a row a worker is left out.
-const maxInvalid = 10
+const maxInvalid = 10 // results in a row after which a worker is left out
 
 type workerEntry struct {
 	workerReport // its name is distinct
@@ -217,8 +214,7 @@ func (r *run) depth(ctx context.Context) *status.Queue {
 	}
 }
 
-// rateSamples is over how many status files the rates are taken.
-const rateSamples = 30
+const rateSamples = 30 // status files over which the rates are taken
 
 // writeStatus writes the status file. queue is nil at the end of the run.
 func (r *run) writeStatus(queue *status.Queue, ended bool) {

@@ -41,8 +41,7 @@ type Point struct {
 	title string // "": from the name and the coordinates
 }
 
-// maxPoints is about how many points of a curve are drawn, every second, third and so on of more.
-const maxPoints = 1000
+const maxPoints = 1000 // of a curve that are drawn, about: every second, third and so on of more
 
 // Add adds a point. Numbers that are not finite, or too large to be drawn, are left out.
 func (c *Curve) Add(p Point) {

@@ -30,8 +30,7 @@ type sampled struct {
 
 type kind struct{ rules, south, north, reason string }
 
-// maxLimits bounds the kinds whose limits are kept.
-const maxLimits = 10_000
+const maxLimits = 10_000 // of kinds that are kept
 
 func newSample(o Options) sample {
 	return sample{Options: o, plies: pliesPerGame * o.Games, limits: map[kind]uint64{}}

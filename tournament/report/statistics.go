@@ -14,8 +14,7 @@ import (
 	"gyges/tournament/standings"
 )
 
-// maxAgentRows bounds the players in a table of faults or reviews, and the parameters of a tuning.
-const maxAgentRows = 200
+const maxAgentRows = 200 // players in a table of faults or reviews, parameters of a tuning
 
 func (b *builder) statistics() Section {
 	s := Section{ID: "statistics", Title: "Game statistics"}

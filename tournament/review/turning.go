@@ -37,8 +37,7 @@ func (m *Move) turns() int {
 	return 0
 }
 
-// maxTurning bounds the turning points of a game.
-const maxTurning = 3
+const maxTurning = 3 // turning points of a game
 
 // turningPoints returns the plies of the mistakes that changed the expected winner first, then of those that lost most.
 func (g *Review) turningPoints() []int {

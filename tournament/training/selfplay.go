@@ -43,8 +43,7 @@ type Split struct {
 	Test       int `yaml:"test" name:"test" placeholder:"PERCENT" help:"Share of the game pairs for test positions (to measure the result of a fit)."`
 }
 
-// maxHeldOut bounds what is not for training, in percent.
-const maxHeldOut = 90
+const maxHeldOut = 90 // percent that are not for training
 
 // DefaultSelfPlay returns a config that lacks only the agents and, for a run, the folder.
 func DefaultSelfPlay() SelfPlay {

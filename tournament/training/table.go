@@ -44,8 +44,7 @@ func (g *Generation) AgainstReference() string {
 	return fmt.Sprintf("%.0f %% of the points", 50*points/float64(g.ReferencePairs.N()))
 }
 
-// none is the value of a column that a generation doesn't have.
-const none = "-"
+const none = "-" // the value of a column that a generation doesn't have
 
 // Columns returns the columns of a table of generations, but for those that hold nothing.
 func Columns(rows []Row) []grid.Column[Row] {

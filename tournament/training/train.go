@@ -24,8 +24,7 @@ import (
 	"gyges/tournament/standings"
 )
 
-// generationFile holds a [Generation] in its folder, and [WeightsFile] the candidate's weights.
-const generationFile = "generation.json"
+const generationFile = "generation.json" // a [Generation] in its folder, beside the candidate's [WeightsFile]
 
 // Generation is the result of a generation.
 type Generation struct {

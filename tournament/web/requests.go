@@ -15,8 +15,7 @@ import (
 // MaxBody bounds a request's body, in bytes.
 const MaxBody = 16 << 10
 
-// retryAfter is the time until a request beyond a limit may succeed, in seconds.
-const retryAfter = "10"
+const retryAfter = "10" // seconds until a request beyond a limit may succeed
 
 // Error is what is wrong with a request.
 type Error struct {

@@ -11,8 +11,7 @@ import (
 	"gyges/agents/tuning/dataset"
 )
 
-// blockRows is how many positions a block holds: the unit of work of a core.
-const blockRows = 8192
+const blockRows = 8192 // of a block at most: the unit of work of a core
 
 // Data is a set of positions: four bytes for each feature, two for an input, and 24 for a position.
 type Data struct {

@@ -198,8 +198,7 @@ func (l *loss) difference(v []float64, other *loss, otherAt []float64) (mean, ma
 	return mean, interval.Z95 * math.Sqrt(square) / l.data.count
 }
 
-// maxScale bounds the scale: at 2 a hundredth of a point multiplies the odds of a win by seven.
-const maxScale = 2
+const maxScale = 2 // at which a hundredth of a point multiplies the odds of a win by seven
 
 // fitScale returns the scale at which weights predict the results best. The loss is convex in it, so its derivative has
 // one zero, found by Newton's method within a bracket.

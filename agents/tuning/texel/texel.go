@@ -91,8 +91,7 @@ func (t *Test) Provenance() *eval.Gain {
 	return &eval.Gain{Measure: "test loss", Value: t.Gain, Margin: t.GainMargin, Count: int64(t.Positions)}
 }
 
-// lossTolerance is the largest rise of the validation loss that is ignored.
-const lossTolerance = 1e-6
+const lossTolerance = 1e-6 // the largest rise of the validation loss that is ignored
 
 // Fit fits weights to the training positions, chooses the iteration of the lowest validation loss, and then computes
 // the loss of the test positions. It returns an error for invalid data or settings, or that of ctx.
@@ -137,8 +136,7 @@ func (d *Splits) check() error {
 	return nil
 }
 
-// defaultIterations are those of L-BFGS at most.
-const defaultIterations = 200
+const defaultIterations = 200 // of L-BFGS at most
 
 // Steps returns the epochs of the network, or without one the iterations at most: those that take the time.
 func (s *Settings) Steps() int {

@@ -21,8 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// env lets the tests run: they take longer than all others together.
-const env = "GYGES_BROWSER_TEST"
+const env = "GYGES_BROWSER_TEST" // lets the tests run: they take longer than all others together
 
 // Tab is a page open in a browser.
 type Tab struct {

@@ -89,8 +89,7 @@ func number[T int | int64 | uint64](n T) string {
 	return fmt.Sprint(n)
 }
 
-// move is the shape of a move in short notation. Whether it is one needs the position.
-var move = regexp.MustCompile(`^[a-z0-9@+-]{1,16}$`)
+var move = regexp.MustCompile(`^[a-z0-9@+-]{1,16}$`) // in short notation; whether it is one needs the position
 
 func check(g *record.Record, event, white, black string) error {
 	var p problems.List

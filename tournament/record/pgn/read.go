@@ -13,8 +13,7 @@ import (
 	"gyges/tournament/record"
 )
 
-// maxPairs bounds the pairs in memory whose second game has not come.
-const maxPairs = 8192
+const maxPairs = 8192 // in memory whose second game has not come
 
 // Converter makes records of the games of a file of PGN or CSV: players, rules, opening, start, result and
 // moves, and which two games are a pair. A game that is not over by the rules after its moves has the reason
