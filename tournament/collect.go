@@ -17,7 +17,7 @@ import (
 const (
 	flushEvery      = time.Second // bounds how long a recorded game may stay in memory
 	maxDeadLettered = 100         // pairs until the run stops
-	maxRepeated     = 50          // see [collector.exhausted]
+	maxRepeated     = 50          // rounds without a new pair until the run stops
 )
 
 // collector writes the games in schedule order.
@@ -182,14 +182,10 @@ func (c *collector) countPair(first, second *record.Record) {
 		}
 		c.Decided = c.precision.look(first.Pair+1, c.suspend) || c.Decided
 	}
-	c.Exhausted = !c.Decided && config.sequential() && c.exhausted(first.Pair+1)
+	// No new pair came in the second half of all, and in maxRepeated rounds.
+	rounds := int64(maxRepeated * len(c.plan.Stages[0].Matches) * len(config.Rules))
+	c.Exhausted = !c.Decided && config.sequential() && c.repeated >= max(rounds, (first.Pair+1)/2)
 	c.Decided = c.Decided || c.Exhausted
-}
-
-// exhausted reports whether no new pair came in the second half of a number of pairs, and in maxRepeated rounds.
-func (c *collector) exhausted(pairs int64) bool {
-	rounds := int64(maxRepeated * len(c.plan.Stages[0].Matches) * len(c.plan.config.Rules))
-	return c.repeated >= max(rounds, pairs/2)
 }
 
 // tooFew stops the run if the agents that are left don't meet.

@@ -3,6 +3,7 @@ package eval
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"gyges/agents/eval/inputs"
 	"gyges/agents/internal/vector"
@@ -38,13 +39,8 @@ func (n *Network) Live() (live [HiddenUnits]bool) {
 
 // LiveUnits returns how many units are live.
 func (n *Network) LiveUnits() int {
-	count := 0
-	for _, live := range n.Live() {
-		if live {
-			count++
-		}
-	}
-	return count
+	live := n.Live()
+	return len(slices.DeleteFunc(live[:], func(l bool) bool { return !l }))
 }
 
 // folded returns the units that add something to some evaluation, at least one.

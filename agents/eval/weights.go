@@ -9,6 +9,7 @@ import (
 	"io"
 	"maps"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -139,14 +140,8 @@ func (w *Weights) check() error {
 
 // Equal reports whether w and v have the same weights.
 func (w *Weights) Equal(v *Weights) bool {
-	return w.Rules == v.Rules && w.Values == v.Values && same(w.Network, v.Network) && same(w.Policy, v.Policy)
-}
-
-func same[T comparable](a, b *T) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	return *a == *b
+	return w.Rules == v.Rules && w.Values == v.Values && reflect.DeepEqual(w.Network, v.Network) &&
+		reflect.DeepEqual(w.Policy, v.Policy)
 }
 
 type networkFile struct {

@@ -77,12 +77,6 @@ func (w *watchdog) late(now time.Duration) (side rules.Side, ok bool) {
 	return rules.Side(s & 1), s >= 2 && now > time.Duration((s-2)>>1)
 }
 
-// abandon gives the referee up if it waits for an agent.
-func (w *watchdog) abandon() bool {
-	s := w.state.Load()
-	return s >= 2 && w.state.CompareAndSwap(s, givenUp)
-}
-
 // errGoexit is the error of a game whose goroutine an agent has ended.
 var errGoexit = errors.New("an agent ended the goroutine it was called in (runtime.Goexit)")
 
@@ -169,7 +163,8 @@ func (r *Referee) await(done <-chan error) (hung *rules.Side, err error) {
 		case err := <-done:
 			return nil, err
 		case <-time.After(cancelGrace):
-			if p := r.play; p.watchdog.abandon() {
+			p := r.play
+			if s := p.watchdog.state.Load(); s >= 2 && p.watchdog.state.CompareAndSwap(s, givenUp) {
 				r.play = nil
 				side := p.side
 				return &side, nil

@@ -74,8 +74,6 @@ type Coordinator struct {
 	waiting bool                    // that there is none has been reported
 }
 
-var _ tournament.Executor = (*Coordinator)(nil)
-
 // NewCoordinator returns a coordinator on a server, on which it makes the streams. It doesn't close the connection.
 func NewCoordinator(ctx context.Context, nc *nats.Conn, o Options) (*Coordinator, error) {
 	o.window, o.tries, o.lease = cmp.Or(o.window, 4096), cmp.Or(o.tries, 5), cmp.Or(o.lease, 30*time.Second)

@@ -292,15 +292,6 @@ func (r *subscription) next() *tournament.Runner {
 	return p
 }
 
-// underWay returns the games of the pairs that are played at a time.
-func (r *subscription) underWay(now time.Time) *tournament.Playing {
-	var runners []*tournament.Runner
-	for p := range r.runners.Range {
-		runners = append(runners, p.(*tournament.Runner))
-	}
-	return tournament.PlayingOf(runners, now)
-}
-
 var errLost = errors.New("the worker was lost each time") // the reason why a pair is not played any more
 
 // countStart stores that a pair is played alone, or returns [errLost] if all of its tries have come to that. Deliveries

@@ -21,6 +21,7 @@ import (
 
 	"gyges/agents"
 	"gyges/rules/base/files"
+	"gyges/tournament"
 	"gyges/tournament/queue/status"
 	"gyges/tournament/record"
 )
@@ -159,7 +160,11 @@ func (w *Worker) respond(request micro.Request, r *subscription, below int64) {
 	}
 	report := workerReport{Worker: w.state(), Refused: r.refused}
 	if below > 0 && report.Refused == "" {
-		p := r.underWay(time.Now())
+		var runners []*tournament.Runner
+		for p := range r.runners.Range {
+			runners = append(runners, p.(*tournament.Runner))
+		}
+		p := tournament.PlayingOf(runners, time.Now())
 		p.Games = slices.DeleteFunc(p.Games, func(g *record.Record) bool { return g.Pair >= below })
 		if len(p.Games) > 0 {
 			report.Playing, _ = json.Marshal(p) // it is plain data

@@ -243,7 +243,12 @@ func (b *builder) tunings() Section {
 
 // add adds how a tuning run stands, its generations, and how to use its result.
 func (t *Tuning) add(s *Section, r *RunInfo) {
-	facts := []Fact{{"state", t.stateText()}, {"method", t.Method}}
+	const resumes = "; the same command with --out resumes it"
+	state := string(t.State()) + map[tournament.Status]string{ // with what it means
+		tournament.Running:     ", unless its program was ended by force",
+		tournament.Interrupted: resumes, tournament.Failed: resumes,
+	}[t.State()]
+	facts := []Fact{{"state", state}, {"method", t.Method}}
 	if t.Method == "train" {
 		facts = append(facts, Fact{"generations", strconv.Itoa(len(t.Result.Generations))})
 	} else if t.steps > 0 {
@@ -261,17 +266,6 @@ func (t *Tuning) add(s *Section, r *RunInfo) {
 	rows := training.Rows(t.Result.Generations, t.Result.Rating)
 	s.table("", grid.Make(training.Columns(rows), rows).WithTitle(
 		"Generations: the fit to their games, and the match of the candidate against the best agent so far"))
-}
-
-func (t *Tuning) stateText() string {
-	switch state := t.State(); state {
-	case tournament.Running:
-		return "running, unless its program was ended by force"
-	case tournament.Interrupted, tournament.Failed:
-		return string(state) + "; the same command with --out resumes it"
-	default:
-		return string(state)
-	}
 }
 
 func (t *Tuning) keptText(r *RunInfo) string {

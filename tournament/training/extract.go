@@ -220,18 +220,6 @@ func (e *extractor) merge(game *searched) {
 	}
 }
 
-// withoutPasses returns p without the number of passes before it.
-func withoutPasses(r *rules.Rules, p rules.Position) rules.Position {
-	if p.Passes() == 0 {
-		return p
-	}
-	q, err := r.ParsePosition(r.FormatPosition(p))
-	if err != nil {
-		panic(err) // it has been played to
-	}
-	return q
-}
-
 func setResult(p *dataset.Position, game *record.Record) {
 	switch record.HalfPoints(game.Result, p.Position.Side()) {
 	case 0:

@@ -89,7 +89,7 @@ func (s *Search) positions(ctx context.Context, a agents.Agent, in *searched) er
 	g := rules.NewGame(r, in.game.Start())
 	for i, t := range in.record.Turns(in.game) {
 		p := dataset.Position{
-			Rules: r, Position: withoutPasses(r, t.Before), Move: t.Line()[0],
+			Rules: r, Position: t.Before.WithoutPasses(), Move: t.Line()[0],
 			Game: in.record.Game, Ply: int32(t.Ply - 1), ToEnd: int32(in.record.Plies - t.Ply + 1),
 		}
 		scored := len(in.record.Scores) > 0
@@ -130,7 +130,7 @@ func (s *Search) position(
 		setResult(&in.positions[len(in.positions)-1], in.record)
 	}
 	for _, n := range d.Sample {
-		p.Position = withoutPasses(p.Rules, n)
+		p.Position = n.WithoutPasses()
 		if d, err = a.Choose(ctx, rules.NewGame(p.Rules, p.Position), agents.Request{}); err != nil {
 			return err
 		}
