@@ -80,7 +80,6 @@ func (h Host) String() string {
 	return fmt.Sprintf("%s/%s, %d cores", h.OS, h.Arch, h.CPUs)
 }
 
-// newManifest returns the manifest of a run, or of an import, that begins at a time.
 func newManifest(status Status, c Config, start time.Time) *Manifest {
 	b := build.Read()
 	b.Version, b.Time = cmp.Or(b.Version, "unknown"), ""

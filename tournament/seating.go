@@ -28,7 +28,6 @@ func newSeating(c *Config) *seating {
 	return s
 }
 
-// plan is the schedule of a run and the games of its pairs.
 type plan struct {
 	*schedule.Schedule
 	*seating
@@ -134,6 +133,9 @@ func (s *seating) game(j Job, n int, opening rules.Position) game.Task {
 
 // task returns the game of a record of a pair, or which pair it must have. Without an opener it begins as the record.
 func (s *seating) task(j Job, g *record.Record, o *schedule.Opener) (t game.Task, err error) {
+	if err := s.check(j); err != nil {
+		return t, err
+	}
 	r := s.config.Rules[j.Rules]
 	var opening rules.Position
 	if o == nil {

@@ -265,7 +265,6 @@ func (st *store) checkSize() error {
 	return err
 }
 
-// countGames returns how many whole records a file begins with.
 func countGames(path string) (n int64) {
 	f, err := files.Open(path)
 	if err != nil {

@@ -90,7 +90,6 @@ const (
 	maxFile = 1 << 21 // bytes of a weights file
 )
 
-// label names the weights in messages.
 func (w *Weights) label() string { return strings.TrimSpace("weights " + w.Source) }
 
 // labelled puts the label before each of the errors joined in err.
@@ -105,7 +104,6 @@ func prefixed(what string, err error) error {
 	return errors.Join(errs...)
 }
 
-// suit returns an error unless the weights are for the family of r.
 func (w *Weights) suit(r *rules.Rules) error {
 	if f := Family(r); w.Rules != f {
 		return fmt.Errorf("%s are for %s rules; %s needs weights for %s rules", w.label(), w.Rules, r, f)

@@ -51,7 +51,6 @@ func Find(registry *agents.Registry, spec agents.Spec, r *rules.Rules, name stri
 	return t, nil
 }
 
-// numeric lists the parameters of a kind that can be tuned.
 func numeric(k agents.Kind) []string {
 	var list []string
 	for _, d := range k.Params {

@@ -164,7 +164,6 @@ func tryAgent(ctx context.Context, e *env, text string, sets ...*rules.Rules) (a
 	return spec, kind, err
 }
 
-// closeAgent frees the resources of an agent, such as a running program; nil: of none.
 func closeAgent(e *env, a agents.Agent) {
 	if a == nil {
 		return

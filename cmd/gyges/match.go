@@ -116,7 +116,6 @@ func parsePairs(text string) (sprt.Pairs, error) {
 	return p, nil
 }
 
-// matchText returns the estimates of a match, and of the test that stops it, if there is one.
 func matchText(t sprt.Test, p sprt.Pairs) string {
 	var text strings.Builder
 	for _, fact := range t.Facts(p) {

@@ -135,7 +135,6 @@ func (q *queued) connect(ctx context.Context, f *queueFlags, e *env, out string)
 	return asFailure(err)
 }
 
-// invitation says where the embedded server listens, and how to start a worker.
 func (f *queueFlags) invitation(address string, players []agents.Spec) string {
 	reached := address
 	if u, err := url.Parse(address); err == nil && net.ParseIP(u.Hostname()).IsUnspecified() {

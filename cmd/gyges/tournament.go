@@ -89,7 +89,6 @@ func play(
 	return f, s, err
 }
 
-// runError distinguishes the user's mistakes from failures of the run.
 func runError(err error, s tournament.Summary) error {
 	switch {
 	case err == nil:

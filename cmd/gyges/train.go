@@ -89,7 +89,6 @@ type learningView struct {
 	seconds float64       // of all generations
 }
 
-// env returns what runs that learn need, with their progress shown.
 func (v *learningView) env() training.Env {
 	return training.Env{Registry: v.e.registry, Version: version(), Log: v.e.log, Observer: training.Observer{
 		Stage: v.stage, Game: func(g *record.Record) { v.meter.game(g) }, Progress: v.step, Generation: v.generation,

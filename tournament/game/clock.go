@@ -71,7 +71,6 @@ func (c Clock) Valid() bool {
 	return time.Millisecond <= c.Base && c.Base <= MaxTime && 0 <= c.Increment && c.Increment <= MaxTime
 }
 
-// limits returns the limits of the next move with the time left, none without a clock.
 func (c Clock) limits(left time.Duration) agents.Limits {
 	if c.Base == 0 {
 		return agents.Limits{}

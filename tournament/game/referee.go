@@ -113,7 +113,6 @@ func (p *play) solve(ctx context.Context, game *rules.Game, plies int) (solver.R
 	return p.solver.Solve(ctx, game, plies)
 }
 
-// time returns the fault of the side to move if it took too long.
 func (p *play) time(setup *Task, took time.Duration) *record.Fault {
 	clockMargin, moveMargin := setup.timeMargins()
 	if p.overrun = setup.clock(p.side).spend(&p.left[p.side], took, clockMargin); p.overrun > 0 {

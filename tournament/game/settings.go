@@ -54,7 +54,6 @@ func (s *Settings) Check(p *problems.List, prefix string, list []*rules.Rules, s
 
 const moveTimeMargin = 500 * time.Millisecond // where none is given
 
-// timeMargins returns by how much a clock and a move time may be overrun.
 func (s *Settings) timeMargins() (clock, moveTime time.Duration) {
 	if s.TimeMargin == nil {
 		return 0, moveTimeMargin

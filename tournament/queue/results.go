@@ -125,7 +125,6 @@ func (r *run) refuse(pair int64, id string, why error) {
 	}
 }
 
-// parse returns the games of a result, checked against its job.
 func (r *run) parse(ctx context.Context, m jetstream.Msg, job tournament.Job) ([]*record.Record, error) {
 	text := m.Data()
 	if name := m.Headers().Get(objectHeader); name != "" {

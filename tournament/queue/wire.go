@@ -28,7 +28,6 @@ type runConfig struct {
 	Files   map[string]string `json:"files"`   // hashes of the files' contents, by the files' names in specs
 }
 
-// newRunConfig returns a config for the wire, without files.
 func newRunConfig(c *tournament.Config, o *Options) *runConfig {
 	r := &runConfig{
 		Config: c.Completed(), Positions: c.Openings.Positions, Version: o.Version, Tries: o.tries,

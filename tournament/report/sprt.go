@@ -67,7 +67,6 @@ func (p *llrPath) curve(name string) Curve {
 	return c
 }
 
-// bounds are those of the LLR, with names.
 func (p *llrPath) bounds(h0, h1 string) []level {
 	lower, upper := p.test.Bounds()
 	return []level{{lower, h0}, {upper, h1}}

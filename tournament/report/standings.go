@@ -59,7 +59,6 @@ func (b *builder) standings() Section {
 	return s
 }
 
-// addTable adds a table by the format of a run, with the lines below it.
 func addTable(s *Section, t *grid.Table, caption string) {
 	captioned := *t
 	s.table("short", captioned.WithTitle(caption))
@@ -111,7 +110,6 @@ func plusMinus(x, margin float64) string {
 // self is the cell of a player against itself.
 var self = grid.Cell{Text: "×", Class: "self"}
 
-// crosstable is the table of scores in all pairings; empty without games.
 func (b *builder) crosstable(t table.Table) *grid.Table {
 	if t.Ratings.Games == 0 {
 		return &grid.Table{}
@@ -133,7 +131,6 @@ func (b *builder) crosstable(t table.Table) *grid.Table {
 	}).WithTitle("Score in % of the player in the row against the players numbered above")
 }
 
-// superiority is the table of the likelihoods of superiority; empty with fewer than two players.
 func superiority(r *ratings.Ratings) *grid.Table {
 	if len(r.Players) < 2 {
 		return &grid.Table{}

@@ -163,7 +163,6 @@ func readMatch(fsys fs.FS, dir string) (p *llrPath, notes []string) {
 	return p, notes
 }
 
-// charts are the curves that only a training has.
 func (t *Tuning) charts() []Chart {
 	if t == nil {
 		return nil
@@ -190,19 +189,18 @@ func (t *Tuning) charts() []Chart {
 			reference = []level{{r.Elo, r.Player}}
 		}
 	}
-	list := []Chart{{
-		Title: "Elo of the generations by the minutes of training, with 95 % intervals", XName: "minutes", YName: "Elo",
-		Curves: []Curve{byMinutes}, levels: reference,
-	}, {
-		Title: "Elo of the generations by the training positions of all fits until then, with 95 % intervals",
-		XName: "positions", YName: "Elo", Curves: []Curve{byPositions}, levels: reference,
-	}, {
-		Title: "Gain of the fit: test loss of the parent less that of the candidate, with 95 % intervals",
-		XName: "generation", YName: "nats", Curves: []Curve{gain}, levels: []level{{0, ""}},
-	}, {
-		Title: "Log-likelihood ratio of each generation's match, pair by pair", XName: "game pairs", YName: "LLR",
-		Curves: t.tests, noPoint: true, levels: t.bounds,
-	}}
+	chart := func(title, x, y string, levels []level, curves ...Curve) Chart {
+		return Chart{Title: title, XName: x, YName: y, Curves: curves, levels: levels}
+	}
+	list := []Chart{
+		chart("Elo of the generations by the minutes of training, with 95 % intervals", "minutes", "Elo", reference, byMinutes),
+		chart("Elo of the generations by the training positions of all fits until then, with 95 % intervals", "positions",
+			"Elo", reference, byPositions),
+		chart("Gain of the fit: test loss of the parent less that of the candidate, with 95 % intervals", "generation",
+			"nats", []level{{}}, gain),
+		chart("Log-likelihood ratio of each generation's match, pair by pair", "game pairs", "LLR", t.bounds, t.tests...),
+	}
+	list[3].noPoint = true
 	list[3].nameAlone()
 	return slices.DeleteFunc(list, func(c Chart) bool { return len(c.Curves) == 0 || len(c.Curves[0].Points) == 0 })
 }
@@ -241,7 +239,6 @@ func (b *builder) tunings() Section {
 	return s
 }
 
-// add adds how a tuning run stands, its generations, and how to use its result.
 func (t *Tuning) add(s *Section, r *RunInfo) {
 	const resumes = "; the same command with --out resumes it"
 	state := string(t.State()) + map[tournament.Status]string{ // with what it means
@@ -282,7 +279,6 @@ func (t *Tuning) keptText(r *RunInfo) string {
 	return fmt.Sprintf("%s: those of generation %d, the last one adopted", file, t.Result.Best)
 }
 
-// commands are command lines that use the result; nil without one.
 func (t *Tuning) commands(r *RunInfo) []string {
 	before, err := agents.ParseSpec(cmp.Or(t.Config.Agent, "alphabeta")) // the weights of texel are for any
 	if err != nil || t.Config.Rules == "" || t.Method == "train" && t.Result.Best == 0 {

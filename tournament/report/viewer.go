@@ -97,7 +97,6 @@ func Replay(run int, g *record.Record) ViewerGame {
 	return v
 }
 
-// viewer makes the data of the game viewer from the sample.
 func (c *Collector) viewer(label func(agent string) string) *Viewer {
 	v := &Viewer{Rules: []string{}, Agents: []string{}, Runs: []string{}, Games: []ViewerGame{}}
 	reviews := map[string]*review.Review{} // by the IDs of games

@@ -238,7 +238,6 @@ func height(p rules.Position, m rules.Move) int {
 	return int(p.At(m.From()))
 }
 
-// wins lists the stretches in which a side had a proven win.
 func (p *pass) wins() []Win {
 	var list []Win
 	for i, won := range p.won {

@@ -344,7 +344,6 @@ func (r *Stream) Notes(except ...Kind) (notes []string) {
 	return append(notes, r.Skipped.Sentences(except...)...)
 }
 
-// joined returns the names that are spelled in several forms of Unicode.
 func (r *Stream) joined() []string {
 	spelled, joined := map[string]string{}, map[string]bool{}
 	for _, f := range r.files {

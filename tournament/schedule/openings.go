@@ -326,7 +326,6 @@ func (o *Opener) Countable(r *rules.Rules) bool {
 	return true
 }
 
-// plies returns how many random plies the next opening has.
 func (o *Opener) plies(r *rules.Rules) int {
 	n := o.openings.Plies
 	if n == 0 && r.Options().Kang {

@@ -120,7 +120,6 @@ func leaders(places []place, names []string, what string, over bool) string {
 	return line + "."
 }
 
-// tieBreak names what puts a place above another one with as many points.
 func tieBreak(first, second place) string {
 	if first.buchholz != second.buchholz {
 		return fmt.Sprintf("Buchholz (%s to %s)", points(first.buchholz), points(second.buchholz))

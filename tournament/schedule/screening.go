@@ -57,7 +57,6 @@ func (s *Screening) Run(ctx context.Context, keep func(p rules.Position, score f
 	return kept, seen, nil
 }
 
-// score returns the agent's score of an opening in points, for the side to move.
 func (s *Screening) score(ctx context.Context, p rules.Position) (float64, error) {
 	err := s.Agent.NewGame(ctx, agents.Setup{Rules: s.Rules, Side: p.Side(), Seed: s.Seed})
 	if err != nil {

@@ -130,7 +130,6 @@ func rounds(players int, stages []Stage) [][]meeting {
 	return met
 }
 
-// swissColumns are the columns of the standings after round k, from 0.
 func swissColumns(k int, names []string) []grid.Column[place] {
 	return []grid.Column[place]{
 		{Key: "round", Value: func(place) any { return k + 1 }},

@@ -155,7 +155,6 @@ func (m *mean) add(x float64) {
 	}
 }
 
-// text returns the mean in a format of package fmt.
 func (m mean) text(format string) string {
 	if m.n == 0 {
 		return "-"

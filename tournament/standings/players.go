@@ -9,7 +9,6 @@ import (
 	"gyges/rules/base/grid"
 )
 
-// total returns what was counted of a player under all rule sets.
 func (s *Standings) total(spec string) Player {
 	t := Player{Faults: map[string]int64{}}
 	for _, set := range s.RuleSets {

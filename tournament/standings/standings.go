@@ -199,7 +199,6 @@ func addResult(d *ratings.Data, g source.Result) {
 	addFault(d, g)
 }
 
-// addFault notes that a fault decided a game, if one did.
 func addFault(d *ratings.Data, g source.Result) {
 	if g.Fault {
 		d.AddFault(g.South, g.North, g.Result)

@@ -154,7 +154,6 @@ func (f *folder) append(l Line) error {
 	return nil
 }
 
-// stopped is the status of a run that ended with an error.
 func stopped(ctx context.Context) tournament.Status {
 	if ctx.Err() != nil {
 		return tournament.Interrupted

@@ -209,7 +209,6 @@ func weighted(spec agents.Spec, k int, name string) agents.Spec {
 	return withWeights(spec, WeightsName(k)).With("name", name)
 }
 
-// reference returns the agent with the reference's weights.
 func (c *Generations) reference() agents.Spec {
 	file := c.Rating.Reference
 	if strings.HasPrefix(file, "gen-") { // no weights of the run
@@ -233,7 +232,6 @@ const (
 	forReference
 )
 
-// games returns the self-play of generation k, with the weights of generation best.
 func (c *Generations) games(k, best int) *SelfPlay {
 	agent, pairs := c.selfPlayAt(k)
 	g := &SelfPlay{Explore: c.SelfPlay.Explore, Positions: c.SelfPlay.Positions}
@@ -258,7 +256,6 @@ func (c *Generations) tournament(
 	return t
 }
 
-// match returns the match of generation k's candidate against the best so far.
 func (c *Generations) match(k, best int) tournament.Config {
 	m := c.tournament(c.Match.Settings, "match", c.path(k, "match"), c.Match.Pairs,
 		agents.MixSeed(c.Seed, forMatch, uint64(k)), weighted(c.Agent, k, "candidate"), weighted(c.Agent, best, "best"))
@@ -266,7 +263,6 @@ func (c *Generations) match(k, best int) tournament.Config {
 	return m
 }
 
-// comparison returns the match of generation k against the reference.
 func (c *Generations) comparison(k int) tournament.Config {
 	return c.tournament(c.Match.Settings, ReferenceName, c.path(k, ReferenceName), c.Rating.Each,
 		agents.MixSeed(c.Seed, forReference, uint64(k)), weighted(c.Agent, k, GenerationName(k)), c.reference())

@@ -189,7 +189,6 @@ func (r *spsaRun) steps(ctx context.Context) (err error) {
 	return nil
 }
 
-// current returns the agent with the current parameters, rounded.
 func (r *spsaRun) current() agents.Spec { return r.with(r.settings.Round(r.theta)) }
 
 func (r *spsaRun) with(theta []float64) agents.Spec { return tuning.With(r.Agent, r.names, theta) }

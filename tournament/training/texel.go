@@ -96,7 +96,6 @@ func isZero(w *eval.Weights) bool {
 	return w.Rules != "" && w.Network == nil && w.Values == eval.Vector{}
 }
 
-// settings returns the settings of a fit that starts from weights.
 func (f *Fit) settings(parent *eval.Weights) texel.Settings {
 	s := f.Settings
 	s.Names = eval.Names()

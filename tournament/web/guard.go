@@ -13,7 +13,6 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// guard checks all requests before next handles them.
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.RemoteAddr = s.client(r.RemoteAddr) // from here on

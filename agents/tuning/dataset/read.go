@@ -133,7 +133,6 @@ const (
 	maxRuleSets = 1000
 )
 
-// openShard reads a file and checks its checksum, schema and size.
 func openShard(path string) (f *parquet.File, err error) {
 	text, err := files.Read(path, maxFile)
 	if err != nil {

@@ -94,7 +94,6 @@ func (m *model) add(g *model, b *block, i int, s *sums, residual float32) {
 	}
 }
 
-// networkRows returns the rows of a network in the order of a model's.
 func networkRows(n *eval.Network) []*[hidden]int16 {
 	list := make([]*[hidden]int16, 0, rows)
 	for i := range n.W1 {
