@@ -193,7 +193,8 @@ func (t *Tuning) charts() []Chart {
 		return Chart{Title: title, XName: x, YName: y, Curves: curves, levels: levels}
 	}
 	list := []Chart{
-		chart("Elo of the generations by the minutes of training, with 95 % intervals", "minutes", "Elo", reference, byMinutes),
+		chart("Elo of the generations by the minutes of training, with 95 % intervals", "minutes", "Elo", reference,
+			byMinutes),
 		chart("Elo of the generations by the training positions of all fits until then, with 95 % intervals", "positions",
 			"Elo", reference, byPositions),
 		chart("Gain of the fit: test loss of the parent less that of the candidate, with 95 % intervals", "generation",
