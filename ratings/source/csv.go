@@ -1,10 +1,12 @@
 package source
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -16,10 +18,10 @@ import (
 // csvTable is a table of results, a game a line. A header, also that of a further file, names the columns: south (or
 // white), north (or black), result, and optionally game (or id), pair, rules and opening, beside any others. Without one
 // the first three are South, North and the result. A line has no more fields than the first one: a decimal comma would
-// part a result. Fields are separated by commas, semicolons or tabs, as in the first line; a quoted one may hold them,
-// but no line end. Each line is parsed by itself, so that a quote left open ends with it.
+// part a result. Fields are separated by commas, semicolons or tabs, as in the first line; a quoted one may hold them
+// and line ends. A quote left open ends with its line.
 type csvTable struct {
-	line    bytes.Reader
+	line    *bufio.Reader
 	fields  *csv.Reader      // of line; nil before the first one
 	columns [columnCount]int // their places; -1 for a column that isn't there
 	count   int              // of the fields of a line
@@ -49,28 +51,32 @@ func (r *Results) readCSV(o *Result) error {
 	t := &r.csv
 	for {
 		line, err := r.next()
-		switch n := r.line; {
+		n := r.line
+		switch {
 		case err != nil:
 			return err
 		case len(line) > maxFields:
 			return r.wrong(n, "expected a line of at most %d bytes, found a longer one", maxFields)
-		case len(bytes.TrimSpace(line)) == 0:
+		case len(bytes.TrimSpace(line)) == 0, t.fields == nil && bytes.HasPrefix(line, []byte("sep=")): // of Excel
 			continue
 		}
 		if t.fields == nil {
-			t.fields = csv.NewReader(&t.line)
+			t.line = bufio.NewReader(nil)
+			t.fields = csv.NewReader(t.line)
 			t.fields.FieldsPerRecord, t.fields.ReuseRecord = -1, true
 			if header, err := t.begin(line); err != nil {
-				return fmt.Errorf("%s: line %d: %w; found %.80q", r.file, r.line, err, line)
+				return fmt.Errorf("%s: line %d: %w; found %.80q", r.file, n, err, line)
 			} else if header {
 				continue
 			}
 		}
-		err = r.csvGame(line, o)
+		if line, err = r.whole(line); err == nil {
+			err = r.csvGame(line, n, o)
+		}
 		bad, isLine := errors.AsType[*jsonl.LineError](err)
 		switch {
 		case errors.Is(err, errScale):
-			return fmt.Errorf("%s: line %d: %w, so that no result of the file can be relied on", r.file, r.line, bad.Err)
+			return fmt.Errorf("%s: line %d: %w, so that no result of the file can be relied on", r.file, n, bad.Err)
 		case isLine && t.isHeader(line):
 			continue
 		}
@@ -78,9 +84,34 @@ func (r *Results) readCSV(o *Result) error {
 	}
 }
 
-// csvGame stores the game of a line in o.
-func (r *Results) csvGame(line []byte, o *Result) error {
-	t, n := &r.csv, r.line
+// whole returns a line with those after it in which a field goes on whose quote it leaves open.
+func (r *Results) whole(line []byte) ([]byte, error) {
+	quotes := bytes.Count(line, []byte{'"'})
+	if quotes%2 == 0 {
+		return line, nil
+	}
+	text, ahead := bytes.Clone(line), [][]byte(nil)
+	for n := len(text); quotes%2 > 0 && len(text) < maxFields; {
+		next, err := r.next()
+		if line = text[:n]; errors.Is(err, io.EOF) { // which is returned again
+			r.line--
+			break
+		} else if err != nil {
+			return nil, err
+		}
+		ahead, text = append(ahead, bytes.Clone(next)), append(append(text, '\n'), next...)
+		quotes += bytes.Count(next, []byte{'"'})
+	}
+	if fields, err := r.csv.split(text); err == nil && len(fields) >= r.csv.count {
+		return text, nil
+	}
+	r.back(ahead...)
+	return line, nil
+}
+
+// csvGame stores the game of a line, the nth, in o.
+func (r *Results) csvGame(line []byte, n int, o *Result) error {
+	t := &r.csv
 	fields, err := t.split(line)
 	most := slices.Max(t.columns[:])
 	switch {
@@ -93,7 +124,7 @@ func (r *Results) csvGame(line []byte, o *Result) error {
 	}
 	field := func(column int) []byte {
 		if i := t.columns[column]; i >= 0 {
-			return []byte(csvfile.Text(strings.Trim(fields[i], " \t")))
+			return []byte(csvfile.Text(strings.TrimSpace(fields[i])))
 		}
 		return nil
 	}
@@ -110,7 +141,8 @@ func (t *csvTable) split(line []byte) ([]string, error) {
 	if bytes.IndexByte(line, '"') < 0 {
 		return strings.Split(string(line), string(t.fields.Comma)), nil
 	}
-	t.line.Reset(line)
+	t.line.Reset(bytes.NewReader(line))
+	t.fields.TrimLeadingSpace = t.fields.Comma != '\t'
 	fields, err := t.fields.Read()
 	if e, ok := errors.AsType[*csv.ParseError](err); ok {
 		err = fmt.Errorf("expected fields of CSV: %w", e.Err)
@@ -152,7 +184,12 @@ func (t *csvTable) isHeader(line []byte) bool {
 			fields[i] = strings.ToLower(strings.TrimSpace(fields[i]))
 		}
 		for k, names := range columnNames {
-			t.columns[k] = slices.IndexFunc(fields, func(field string) bool { return slices.Contains(names, field) })
+			t.columns[k] = -1
+			for _, name := range slices.Backward(names) { // the first one counts
+				if i := slices.Index(fields, name); i >= 0 {
+					t.columns[k] = i
+				}
+			}
 		}
 		if slices.Min(t.columns[:columnResult+1]) < 0 {
 			continue

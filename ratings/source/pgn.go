@@ -18,7 +18,6 @@ type pgnGame struct {
 	comment  int      // the line in which one began that goes on; 0: none
 	blank    bool     // the line before was
 	ahead    [][]byte // tags that follow each other in a comment
-	pending  [][]byte // lines of the next game that were read already
 	bad      error    // the first mistake
 	damage   error    // of the moves
 	tags     [tagCount][]byte
@@ -64,58 +63,37 @@ var tagNames = map[string]int{
 func (r *Results) readPGN(o *Result) error {
 	p := r.pgn
 	for {
-		line, err := r.nextPGN()
-		n := r.line - len(p.pending)
-		if err != nil {
+		line, err := r.next()
+		switch {
+		case err != nil:
 			if p.closeComment(r, "file"); errors.Is(err, io.EOF) && p.start > 0 {
 				return r.endPGN(o)
 			}
 			return err
-		}
-		if p.comment == 0 {
+		case p.comment == 0:
 			line = trimBlanks(line)
-		} else if p.followedByTags(line) {
+		case p.followedByTags(line):
+			r.back(p.ahead...)
 			p.closeComment(r, "game")
 			return r.endPGN(o)
 		}
 		p.blank = len(line) == 0
 		switch isTags := p.comment == 0 && !p.blank && line[0] == '['; {
-		case isTags && r.readTags(line, n):
-			return r.endPGN(o)
-		case !isTags && p.readMoves(line, n):
-			p.pending = slices.Insert(p.pending, 0, line)
+		case isTags && r.readTags(line), !isTags && r.readMoves(line):
 			return r.endPGN(o)
 		}
 	}
 }
 
-// nextPGN returns the next line.
-func (r *Results) nextPGN() (line []byte, err error) {
-	p := r.pgn
-	if len(p.pending) == 0 {
-		return r.next()
-	}
-	line = p.pending[0]
-	p.pending = slices.Delete(p.pending, 0, 1)
-	return line, nil
-}
-
 // followedByTags reports whether a comment was left open, as a line in it shows that is a tag behind a blank line, or
-// the third tag after one another. These lines are pending then.
+// the third tag after one another. These lines are ahead then.
 func (p *pgnGame) followedByTags(line []byte) bool {
-	isTag := false
-	if len(line) > 0 {
-		_, _, isTag = p.splitTag(line)
-	}
-	if !isTag {
+	if _, _, isTag := p.splitTag(line); !isTag {
 		p.ahead = p.ahead[:0]
 		return false
 	}
-	if p.ahead = append(p.ahead, bytes.Clone(line)); !p.blank && len(p.ahead) < 3 {
-		return false
-	}
-	p.pending, p.ahead = p.ahead, nil
-	return true
+	p.ahead = append(p.ahead, bytes.Clone(line))
+	return p.blank || len(p.ahead) >= 3
 }
 
 // closeComment ends a comment that was left open up to the end of something.
@@ -132,7 +110,8 @@ func (p *pgnGame) closeComment(r *Results, what string) {
 }
 
 // readMoves reads a line that has no tags, and reports whether it belongs to the next game.
-func (p *pgnGame) readMoves(line []byte, n int) (next bool) {
+func (r *Results) readMoves(line []byte) (next bool) {
+	p, whole := r.pgn, line
 	if p.comment == 0 && len(line) > 0 && line[0] == '%' {
 		return false
 	}
@@ -148,11 +127,12 @@ func (p *pgnGame) readMoves(line []byte, n int) (next bool) {
 		if i := bytes.IndexByte(text, ';'); i >= 0 { // a comment up to the end of the line
 			text, rest, opened = text[:i], nil, false
 		}
-		if text = bytes.TrimSpace(text); len(text) > 0 && p.addMoves(text, n) {
+		if text = bytes.TrimSpace(text); len(text) > 0 && p.addMoves(text, r.line) {
+			r.back(whole)
 			return true
 		}
 		if line = rest; opened {
-			p.comment = n
+			p.comment, p.ahead = r.line, p.ahead[:0]
 		}
 	}
 	return false
@@ -182,10 +162,10 @@ func (p *pgnGame) addMoves(text []byte, n int) (next bool) {
 }
 
 // readTags reads a line of one or several tags, and reports whether they are of the next game.
-func (r *Results) readTags(line []byte, n int) (next bool) {
-	p := r.pgn
+func (r *Results) readTags(line []byte) (next bool) {
+	p, n := r.pgn, r.line
 	if p.ended {
-		p.pending = slices.Insert(p.pending, 0, line)
+		r.back(line)
 		return true
 	}
 	if p.start == 0 {
@@ -204,7 +184,7 @@ func (r *Results) readTags(line []byte, n int) (next bool) {
 		if k := tagNames[string(name)]; k != tagNone {
 			// Without a blank line before it.
 			if p.tagLines[k] > 0 && (k <= tagResult || slices.Min(p.tagLines[tagWhite:tagResult+1]) > 0) {
-				p.pending = slices.Insert(p.pending, 0, line)
+				r.back(line)
 				return true
 			}
 			p.tagLines[k], p.tags[k] = n, append(p.tags[k][:0], p.value...)
@@ -223,7 +203,8 @@ func (p *pgnGame) begin(line int) {
 
 // splitTag takes the first tag off a line and stores its value, in which a backslash escapes a quote or a backslash.
 func (p *pgnGame) splitTag(line []byte) (name, rest []byte, ok bool) {
-	name, text, _ := bytes.Cut(line[1:], []byte{'"'})
+	line, isTag := bytes.CutPrefix(line, []byte{'['})
+	name, text, _ := bytes.Cut(line, []byte{'"'})
 	name = bytes.TrimRight(name, " \t")
 	p.value = p.value[:0]
 	i := 0
@@ -235,7 +216,10 @@ func (p *pgnGame) splitTag(line []byte) (name, rest []byte, ok bool) {
 	}
 	rest, closed := bytes.CutPrefix(text[i:], []byte{'"'})
 	rest, ended := bytes.CutPrefix(trimBlanks(rest), []byte{']'})
-	return name, trimBlanks(rest), line[0] == '[' && len(name) > 0 && closed && ended
+	if value, whole := bytes.CutSuffix(bytes.TrimRight(text, " \t"), []byte(`"]`)); whole && !(closed && ended) {
+		p.value, rest, closed, ended = append(p.value[:0], value...), nil, true, true // quotes in it have no backslashes
+	}
+	return name, trimBlanks(rest), isTag && len(name) > 0 && closed && ended
 }
 
 // fail keeps the first mistake in a game.
@@ -248,13 +232,7 @@ func (p *pgnGame) fail(err error) {
 // endPGN stores the game in o.
 func (r *Results) endPGN(o *Result) error {
 	p := r.pgn
-	rules, opening := p.tag(tagRules), p.tag(tagFEN)
-	if len(rules) == 0 {
-		rules = p.tag(tagVariant)
-	}
-	if len(opening) == 0 {
-		opening = p.tag(tagOpening)
-	}
+	rules, opening := p.tag(tagRules, tagVariant), p.tag(tagFEN, tagOpening)
 	if p.end != "" && p.end != "*" && p.end != string(p.tag(tagResult)) {
 		p.checkEnd(r)
 	}
@@ -296,12 +274,14 @@ func (p *pgnGame) checkEnd(r *Results) {
 	}
 }
 
-// tag returns the value of a tag; nil without it.
-func (p *pgnGame) tag(k int) []byte {
-	if p.tagLines[k] == 0 {
-		return nil
+// tag returns the value of the first of some tags that has one; nil without it.
+func (p *pgnGame) tag(tags ...int) []byte {
+	for _, k := range tags {
+		if p.tagLines[k] > 0 && len(p.tags[k]) > 0 {
+			return p.tags[k]
+		}
 	}
-	return p.tags[k]
+	return nil
 }
 
 // pair returns what both games of a pair share.

@@ -9,6 +9,7 @@ package source
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -20,6 +21,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/unicode/norm"
 
 	"gyges/ratings"
@@ -121,7 +123,7 @@ type Results struct {
 	file  string
 	lines *jsonl.Lines
 	line  int      // the number of the line read last, from 1
-	rest  []byte   // what follows a line end of old Macs, a carriage return, in the last of lines
+	ahead [][]byte // lines that come before the next of lines
 	pgn   *pgnGame // nil in CSV
 	csv   csvTable
 }
@@ -168,10 +170,14 @@ func (r *Results) Moves() (string, error) {
 	return string(r.pgn.moves), nil
 }
 
-// next returns the next line without its end, or io.EOF. One that is no UTF-8 is Latin-1, the encoding of old PGN.
+// next returns the next line without its end, or io.EOF. One that is no UTF-8 is in Windows-1252, which has Latin-1,
+// the encoding of old PGN, in it.
 func (r *Results) next() ([]byte, error) {
-	line, err := r.rest, error(nil)
-	if r.rest = nil; len(line) == 0 {
+	var line []byte
+	var err error
+	if len(r.ahead) > 0 {
+		line, r.ahead = r.ahead[0], r.ahead[1:]
+	} else {
 		line, err = r.lines.Next()
 	}
 	r.line++
@@ -183,17 +189,22 @@ func (r *Results) next() ([]byte, error) {
 	case err != nil:
 		return nil, Named(r.file, err)
 	}
-	if i := bytes.IndexByte(line, '\r'); i >= 0 {
-		line, r.rest = line[:i], bytes.TrimRight(line[i+1:], "\r")
+	if i := bytes.IndexByte(line, '\r'); i >= 0 { // old Macs end lines so
+		if rest := bytes.TrimRight(line[i+1:], "\r"); len(rest) > 0 {
+			r.ahead = slices.Insert(r.ahead, 0, rest)
+		}
+		line = line[:i]
 	}
 	if !utf8.Valid(line) {
-		latin1 := make([]rune, len(line))
-		for i, b := range line {
-			latin1[i] = rune(b)
-		}
-		line = []byte(string(latin1))
+		line, _ = charmap.Windows1252.NewDecoder().Bytes(line) // it has no errors
 	}
 	return line, nil
+}
+
+// back makes next return some lines again.
+func (r *Results) back(lines ...[]byte) {
+	r.ahead = slices.Insert(r.ahead, 0, lines...)
+	r.line -= len(lines)
 }
 
 // wrong returns the error of a game that can't be read, found in a line.
@@ -210,7 +221,8 @@ type value struct {
 
 // result adds players, result and rules to a game.
 func (r *Results) result(o *Result, south, north, result value, rules []byte) error {
-	for _, player := range [...]value{south, north} {
+	for _, player := range [...]*value{&south, &north} {
+		player.text = bytes.TrimSpace(player.text)
 		switch {
 		case len(player.text) == 0 || string(player.text) == "?":
 			return r.wrong(player.line, "expected the name of %s, found %.60q", player.what, player.text)
@@ -253,13 +265,13 @@ func parseResult(text []byte) (ratings.Result, error) {
 	case "*":
 		return 0, ErrUnfinished
 	}
-	word := resultWords.Replace(strings.ToLower(strings.Join(strings.Fields(string(text)), "")))
-	south := number(word)
-	if first, second, _ := strings.Cut(word, "-"); math.IsNaN(south) && number(first)+number(second) == 1 {
-		south = number(first)
+	word := resultDashes.Replace(strings.ToLower(strings.Join(strings.Fields(string(text)), " ")))
+	south := points(word)
+	if first, second, _ := strings.Cut(word, "-"); math.IsNaN(south) && points(first)+points(second) == 1 {
+		south = points(first)
 	}
 	switch i := slices.Index([]float64{0, 0.5, 1}, south); {
-	case i >= 0 && word[0] != '+':
+	case i >= 0 && word[0] != '+' && word[0] != '-':
 		return ratings.Result(i - 1), nil
 	case south-south == 0: // neither NaN nor infinite
 		return 0, fmt.Errorf("%w, found %.40q", errScale, text)
@@ -267,9 +279,10 @@ func parseResult(text []byte) (ratings.Result, error) {
 	return 0, fmt.Errorf("expected a result 1-0, 0-1, 1/2-1/2 or *, found %.40q", text)
 }
 
-// number returns the number that a text is, or NaN.
-func number(text string) float64 {
-	if x, err := strconv.ParseFloat(text, 64); err == nil {
+// points returns the points that a number or a word in small letters stands for, or NaN.
+func points(text string) float64 {
+	text = strings.TrimSpace(text)
+	if x, err := strconv.ParseFloat(cmp.Or(resultWords[text], text), 64); err == nil {
 		return x
 	}
 	return math.NaN()
@@ -278,6 +291,11 @@ func number(text string) float64 {
 // errScale is the error of points of another scale, like 1, 0 and -1, in which 0 and 1 don't mean what they seem to.
 var errScale = errors.New("expected points of South, 1, 0.5 or 0")
 
-// resultWords writes a result in small letters as points.
-var resultWords = strings.NewReplacer("–", "-", "—", "-", "−", "-", ":", "-", ",", ".", "1/2", ".5", "½", ".5",
-	"win", "1", "loss", "0", "draw", ".5", "white", "1", "black", "0", "south", "1", "north", "0")
+// resultDashes writes dashes and decimal points in one way.
+var resultDashes = strings.NewReplacer("–", "-", "—", "-", "−", "-", ":", "-", ",", ".")
+
+// resultWords are the points of South that words stand for.
+var resultWords = map[string]string{
+	"1/2": ".5", "½": ".5", "draw": ".5", "drawn": ".5", "win": "1", "white": "1", "white wins": "1", "south": "1",
+	"loss": "0", "black": "0", "black wins": "0", "north": "0",
+}

@@ -121,6 +121,12 @@ func TestPGN(t *testing.T) {
 			[]string{"a-b +1   x\x001", "b-a +1"}},
 		"names in two forms": {tags("Jose\u0301", "b", "1-0") + "\n" + tags("Jos\u00e9", "b", "1-0"),
 			[]string{"José-b +1", "José-b +1"}},
+		"quotes in tags": {"[Event \"5th \"M\" Open\\\"]\n" + tags("a", "b", "1-0") + "\n[White \"c \"x\" d\"]\n[Black \"b\"]\n" +
+			"[Result \"1-0\"]\n", []string{"a-b +1", `c "x" d-b +1`}},
+		"blanks around names": {tags(" a", "b", "1-0") + "\n" + "[White \"b\t\"]\n[Black \"a\u00a0\"]\n[Result \"1-0\"]\n",
+			[]string{"a-b +1", "b-a +1"}},
+		"tags that end comments": {tags("a", "b", "1-0") + "\n1. e4 {\n[x \"1\"]} e5 {\n[x \"1\"]} e4 {\n[x \"1\"] } e5 1-0\n",
+			[]string{"a-b +1"}},
 		"unfinished": {tags("a", "b", "*"), []string{"unfinished"}},
 		"no result": {"\n" + tags("a", "b", "1-0") + "\n[White \"x\"]\n[Black \"y\"]\n",
 			[]string{"a-b +1", "6: expected tags White, Black and Result, found none of Result"}},
@@ -161,8 +167,19 @@ func TestCSV(t *testing.T) {
 		"a decimal comma, no header": {"a;b;0,5\nb;a;1,0\n", []string{"a-b +0", "b-a +1"}},
 		"a decimal comma among commas": {"white,black,result\na,b,0,5\na,b,1,\n",
 			[]string{"2: expected 3 fields, as the first line has, found 4", "a-b +1"}},
-		"no name":    {"south,north,result\n,b,1-0\n", []string{`2: expected the name of South, found ""`}},
-		"unfinished": {"south,north,result\na,b,*\n", []string{"unfinished"}},
+		"no name": {"south,north,result\n,b,1-0\n", []string{`2: expected the name of South, found ""`}},
+		"line ends in quotes": {"white,black,result,pgn\r\na,b,1-0,\"[X \"\"y\"\"]\r\n\r\n1. e4\"\r\nb,a,0-1,\"x\nc,d,1-0,y\n\"\na,b,x,\n",
+			[]string{"a-b +1", "b-a -1", `8: expected a result 1-0, 0-1, 1/2-1/2 or *, found "x"`}},
+		"a quote left open, then good ones": {"south,north,result,x\na,b,\"1-0\nc,d,1-0,\n\"e\",f,1-0,\"z\"\ng,h,1-0,z\"\"\n",
+			[]string{"2: expected fields of CSV: extraneous or missing \" in quoted-field", "c-d +1", "e-f +1",
+				"5: expected fields of CSV: bare \" in non-quoted-field"}},
+		"blanks before quotes": {"white, black, result\na, \"b\", 1-0\n", []string{"a-b +1"}},
+		"an index":             {",white,black,result\n0,a,b,1-0\n1,b,a,0.5\n", []string{"a-b +1", "b-a +0"}},
+		"a line of Excel":      {"sep=;\nwhite;black;result\na;b;1-0\n", []string{"a-b +1"}},
+		"several columns that could be meant": {"player1,player2,black,white,score,result\na,b,a,b,0,1-0\n",
+			[]string{"b-a +1"}},
+		"blanks around names": {"white,black,result\n a\u00a0,b , 1-0\n", []string{"a-b +1"}},
+		"unfinished":          {"south,north,result\na,b,*\n", []string{"unfinished"}},
 	} {
 		require.Equal(t, c.want, found(t, c.text), name)
 	}
@@ -175,16 +192,18 @@ func TestResults(t *testing.T) {
 		"1.000000e+00": 1, "win": 1, "White": 1, "south": 1, "0-1": -1, "0": -1, "0.00": -1, "0:1": -1, "0—1": -1,
 		"Loss": -1, "black": -1, "NORTH": -1, "1/2-1/2": 0, "1/2": 0, "½": 0, "½-½": 0, "1/2 : 1/2": 0, "0.5": 0, ".5": 0,
 		"0.50": 0, "5e-01": 0, "0.5-0.5": 0, "1/2–1/2": 0, "draw": 0, "Draw ": 0, "0,5-0,5": 0,
+		"White wins": 1, "black  wins": -1, "drawn": 0, "win-loss": 1,
 	} {
 		line := fmt.Sprintf("a-b %+d", want)
 		require.Equal(t, []string{line}, found(t, strings.ReplaceAll(tags("a", "b", "r"), "r\"", spelling+"\"")), spelling)
 		require.Equal(t, []string{line}, found(t, "white;black;result\na;b;"+spelling+"\n"), spelling)
 	}
-	for _, spelling := range []string{"", "NaN", "inf", "1-1", "0-0", "1-", "-", "1/2-0", "1-0-1", "won", "+", "=", "e4"} {
+	for _, spelling := range []string{"", "NaN", "inf", "1-1", "0-0", "1-", "-", "1/2-0", "1-0-1", "won", "+", "=", "e4",
+		"BlackWin", "black loss", "0 1", "WhiteWin", "lossloss", "1 0"} {
 		require.Equal(t, []string{fmt.Sprintf("2: expected a result 1-0, 0-1, 1/2-1/2 or *, found %q", spelling)},
 			found(t, "white;black;result\na;b;"+spelling+"\n"))
 	}
-	for _, scale := range []string{"-1", "2", "+1", "100", "0.1", "-0.5"} { // 0 is a draw in some of them
+	for _, scale := range []string{"-1", "2", "+1", "100", "0.1", "-0.5", "-0.0"} { // 0 is a draw in some of them
 		_, err := entries(NewResults(CSV, strings.NewReader("white,black,result\na,b,0\na,b,"+scale+"\n"), "x"))
 		require.EqualError(t, err, fmt.Sprintf(
 			"x: line 3: expected points of South, 1, 0.5 or 0, found %q, so that no result of the file can be relied on", scale))
@@ -313,7 +332,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		format, r, err := Sniff(strings.NewReader(text))
 		require.NoError(t, err)
-		lines := strings.Count(text, "\n") + 1
+		lines := strings.Count(text, "\n") + strings.Count(text, "\r") + 1
 		for in := NewResults(format, r, "x"); ; {
 			var g Result
 			err := in.ReadResult(&g)
@@ -371,12 +390,14 @@ func TestReadErrorInsideALine(t *testing.T) {
 	}
 }
 
-// Text that is no UTF-8 is read as Latin-1, line by line.
+// Text that is no UTF-8 is read as Windows-1252, of which Latin-1 is a part, line by line.
 func TestLatin1(t *testing.T) {
 	t.Parallel()
 	pgn := "[White \"M\xfcller\"]\n[Black \"Jos\u00e9\"]\n[Result \"1-0\"]\n[Variant \"Sch\xe4ch\"]\n"
 	require.Equal(t, []string{"Müller-José +1 Schäch"}, found(t, pgn))
 	require.Equal(t, []string{"Müller-Ada +0"}, found(t, "white,black,result\r\nM\xfcller,Ada,\xbd\r\n"))
+	require.Equal(t, []string{"Šarić-€ +1"}, found(t, "white,black,result\n\u0160ari\u0107,\u20ac,1\n"))
+	require.Equal(t, []string{"Šara-O’Neil +1"}, found(t, "white,black,result\n\x8aara,O\x92Neil,1\n"))
 }
 
 // Pairs are the same whichever player began, for the same two players alone, and within a run or elsewhere.

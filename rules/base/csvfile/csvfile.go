@@ -31,11 +31,10 @@ func Text(cell string) string {
 		return cell
 	}
 	return escape.ReplaceAllStringFunc(cell, func(e string) string {
-		r, _, _, err := strconv.UnquoteChar(e, 0)
-		if err != nil {
-			return e
+		if r, _, _, err := strconv.UnquoteChar(e, 0); err == nil {
+			return string(r)
 		}
-		return string(r)
+		return e
 	})
 }
 
