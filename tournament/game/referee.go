@@ -86,7 +86,7 @@ func (p *play) run(ctx context.Context, setup *Task, game *rules.Game, start tim
 			return fault
 		}
 		now := time.Since(start)
-		if fault := p.time(setup, now-before); fault != nil {
+		if fault := p.time(setup, p.watchdog.ran(now-before)); fault != nil {
 			return fault
 		}
 		game.PlayLegal(d.Move)

@@ -25,19 +25,36 @@ type watchdog struct {
 
 // ticks are the times at which the watchdog looks.
 type ticks struct {
-	mu    sync.Mutex // held by tests
-	every time.Duration
-	last  time.Time
+	mu      sync.Mutex // held by tests
+	every   time.Duration
+	last    time.Time
+	stopped time.Duration // in long stops, which the clock of the move under way doesn't count
 }
 
 // lateTick is by how much a tick is late if the program did not run; timers of a busy machine are rarely punctual.
 const lateTick = 20 * time.Millisecond
 
+// longStop is the shortest time for which a program is taken to have been stopped, as by Ctrl-Z, and not only slow.
+const longStop = time.Second
+
 // begin notes the time from which ticks come at intervals.
 func (t *ticks) begin(now time.Time, every time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.every, t.last = every, now
+	t.every, t.last, t.stopped = every, now, 0
+}
+
+// ran returns how much of the time that a move took the program ran.
+func (w *watchdog) ran(took time.Duration) time.Duration {
+	if took < longStop {
+		return took
+	}
+	t := &w.ticks
+	w.extend(t.late(time.Now())) // the next tick may be yet to come
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	took, t.stopped = max(took-t.stopped, 0), 0
+	return took
 }
 
 // late notes the present time, and returns for how long the program did not run since the last tick. The monotonic
@@ -49,6 +66,9 @@ func (t *ticks) late(now time.Time) time.Duration {
 	t.last = now
 	if late < lateTick {
 		return 0
+	}
+	if late >= longStop {
+		t.stopped += late + t.every // at most
 	}
 	return late
 }
@@ -107,7 +127,10 @@ func (r *Referee) Play(ctx context.Context, g *Task) (rec *record.Record, hung *
 	p := r.play
 	p.begin(g, start)
 	g = g.scaled()
-	every := min(max(g.StallTimeout/20, time.Millisecond), time.Second) // the watchdog's ticks
+	every := time.Second // the watchdog's ticks
+	if g.StallTimeout > 0 {
+		every = min(max(g.StallTimeout/20, time.Millisecond), every)
+	}
 	p.watchdog.ticks.begin(start, every)
 	var played *record.Record // valid once done has its error
 	done := make(chan error, 1)
@@ -118,12 +141,8 @@ func (r *Referee) Play(ctx context.Context, g *Task) (rec *record.Record, hung *
 	}()
 	r.shown.Store(p)
 	defer r.shown.Store(nil)
-	var tick <-chan time.Time
-	if g.StallTimeout > 0 {
-		ticker := time.NewTicker(every)
-		defer ticker.Stop()
-		tick = ticker.C
-	}
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
 	for {
 		select {
 		case err := <-done:
@@ -131,10 +150,10 @@ func (r *Referee) Play(ctx context.Context, g *Task) (rec *record.Record, hung *
 		case <-ctx.Done():
 			hung, _ := r.await(done)
 			return nil, hung, ctx.Err()
-		case <-tick:
+		case <-ticker.C:
 			p.watchdog.extend(p.watchdog.ticks.late(time.Now())) // the agent didn't run either
 			side, late := p.watchdog.late(time.Since(start))
-			if !late {
+			if !late || g.StallTimeout == 0 {
 				continue
 			}
 			cancel()

@@ -2,6 +2,7 @@ package game
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -63,30 +64,42 @@ func TestStallTimeoutBeyondLimits(t *testing.T) {
 	}
 }
 
-// The time in which the program itself was stopped is not part of the stall timeout.
-func TestStallTimeoutLeavesOutSuspensions(t *testing.T) {
-	for _, stopped := range []bool{false, true} {
-		synctest.Test(t, func(t *testing.T) {
-			r := &Referee{}
-			slow := &faulty{after: 1}
-			slow.wrong = func(ctx context.Context, g *rules.Game) (agents.Decision, error) {
-				if stopped {
-					ticks := &r.play.watchdog.ticks
-					ticks.mu.Lock()
-					ticks.last = ticks.last.Add(-90 * time.Second)
-					ticks.mu.Unlock()
-				}
-				select {
-				case <-time.After(2 * time.Minute):
-				case <-ctx.Done():
-				}
-				return slow.picker.Choose(ctx, g, agents.Request{})
-			}
-			m := newTestGame(t, rules.MustParse("standard:max_plies=4"), 1, slow, &picker{})
-			m.StallTimeout = time.Minute
-			g, _, err := r.Play(t.Context(), m)
-			require.NoError(t, err)
-			require.Equal(t, stopped, g.Fault == nil)
-		})
+// The time in which the program itself was stopped is not part of the stall timeout, a clock or a move time.
+func TestLimitsLeaveOutSuspensions(t *testing.T) {
+	for i, limit := range []func(*Task){
+		func(m *Task) { m.StallTimeout = time.Minute },
+		func(m *Task) { m.StallTimeout, m.Clock = time.Hour, Clock{Base: 40 * time.Second} },
+		func(m *Task) { m.StallTimeout, m.Clock = 0, Clock{Base: 40 * time.Second} },
+		func(m *Task) { m.StallTimeout, m.Limits.MoveTime = time.Hour, 40*time.Second },
+	} {
+		for _, stopped := range []bool{false, true} {
+			t.Run(fmt.Sprint(i, stopped), func(t *testing.T) { suspend(t, limit, stopped) })
+		}
 	}
+}
+
+// suspend plays a game by a limit with a move of two minutes, and expects no fault if most of it was a stop.
+func suspend(t *testing.T, limit func(*Task), stopped bool) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &Referee{}
+		slow := &faulty{after: 1}
+		slow.wrong = func(ctx context.Context, g *rules.Game) (agents.Decision, error) {
+			if stopped {
+				ticks := &r.play.watchdog.ticks
+				ticks.mu.Lock()
+				ticks.last = ticks.last.Add(-90 * time.Second)
+				ticks.mu.Unlock()
+			}
+			select {
+			case <-time.After(2 * time.Minute):
+			case <-ctx.Done():
+			}
+			return slow.picker.Choose(ctx, g, agents.Request{})
+		}
+		m := newTestGame(t, rules.MustParse("standard:max_plies=4"), 1, slow, &picker{})
+		limit(m)
+		g, _, err := r.Play(t.Context(), m)
+		require.NoError(t, err)
+		require.Equal(t, stopped, g.Fault == nil)
+	})
 }
