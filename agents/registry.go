@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"gyges/rules"
+	"gyges/rules/base/lists"
 	"gyges/rules/base/problems"
 	"gyges/rules/base/suggest"
 )
@@ -182,11 +183,8 @@ func (r *Registry) New(s Spec, sets ...*rules.Rules) (Agent, error) {
 	if err == nil {
 		return a, nil
 	}
-	list := problems.Split(err)
-	for i := range list {
-		list[i] = fmt.Errorf("agent %.60q: %w", s, list[i])
-	}
-	return nil, errors.Join(list...)
+	named := func(err error) error { return fmt.Errorf("agent %.60q: %w", s, err) }
+	return nil, errors.Join(lists.Map(problems.Split(err), named)...)
 }
 
 // Start makes the agent a spec names, ready for games under rule sets.

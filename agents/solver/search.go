@@ -118,13 +118,8 @@ func (s *Solver) helpless(p rules.Position, f *frame) bool {
 		return false
 	}
 	s.line.Moves(p, &f.moves)
-	if s.line.WinningMove(p, &f.moves) != rules.NoMove || s.drawsByPass(p, f) {
-		return false
-	}
-	if s.dropLosingExits(p, f) {
-		return false
-	}
-	return !s.rules.HasEvasion(p, &f.moves)
+	return s.line.WinningMove(p, &f.moves) == rules.NoMove && !s.drawsByPass(p, f) && !s.dropLosingExits(p, f) &&
+		!s.rules.HasEvasion(p, &f.moves)
 }
 
 // defender returns a move of f, the evasions of p, after which the opponent can't win within n-1 plies, or NoMove.

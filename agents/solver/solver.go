@@ -33,12 +33,10 @@ const DefaultMegabytes = 16
 type Result struct {
 	// Plies is the number of plies in which the side to move wins (positive) or loses (negative); 0: nothing is forced.
 	Plies int
-	// Depth is the number of plies up to which the result is complete: there is no quicker one.
-	Depth int
+	Depth int // plies up to which the result is complete: there is no quicker one
 	// Line is a line of best play to the goal, the quickest win against the longest defence; empty if nothing is forced.
-	Line []rules.Move
-	// Nodes is the number of positions visited.
-	Nodes int64
+	Line  []rules.Move
+	Nodes int64 // positions visited
 }
 
 // Solver proves results. It belongs to one goroutine and allocates nothing per position.
@@ -85,24 +83,17 @@ func (s *Solver) Solve(ctx context.Context, g *rules.Game, depth int) (Result, e
 	defer func() { s.ctx = nil }()
 	p := g.Position()
 	var r Result
-	for n := 1; n <= depth; n++ {
-		// Beyond the game's length nothing is won.
-		found := n <= s.line.Left() && s.forced(p, n)
+	for n := 1; n <= depth && r.Line == nil; n++ {
 		var line []rules.Move
-		if found {
+		if n <= s.line.Left() && s.forced(p, n) { // beyond the game's length nothing is won
 			line = s.best(p, n)
 		}
 		r.Nodes = s.nodes
 		if s.stopped {
 			return r, s.ctx.Err()
 		}
-		r.Depth = n
-		if found {
-			r.Plies, r.Line = n, line
-			if n%2 == 0 {
-				r.Plies = -n
-			}
-			return r, nil
+		if r.Depth, r.Line = n, line; line != nil {
+			r.Plies = [...]int{-n, n}[n%2]
 		}
 	}
 	return r, nil

@@ -53,16 +53,51 @@ var checks = []struct {
 		}
 		return c.name, nil
 	}},
-	{"offers maxPly, maxTime, maxNodes", (*checker).options},
+	{"offers maxPly, maxTime, maxNodes", func(c *checker) (string, error) {
+		missing := slices.DeleteFunc([]string{"maxPly", "maxTime", "maxNodes"}, c.offers)
+		if len(missing) > 0 {
+			return "", note("without " + strings.Join(missing, ", ") +
+				" such a limit can't be set; a move that takes too long is stopped")
+		}
+		return "all options: " + strings.Join(c.offered, ", "), nil
+	}},
 	{"sends readyok", func(c *checker) (string, error) { return "", c.await("isready\n") }},
 	{"moves after setpos start", func(c *checker) (string, error) { return c.move("start", startRows) }},
 	{fmt.Sprintf("moves on %d boards", checkBoards), (*checker).boards},
-	{"plays a win in one", (*checker).wins},
+	{"plays a win in one", func(c *checker) (string, error) {
+		const board, win = "000000/000000/000000/200003/123330/121210", "23|36" // the only one
+		move, err := c.move("data "+board, board)
+		if err == nil && move != win {
+			err = note("chose " + move + " where " + win + " wins")
+		}
+		return move, err
+	}},
 	{"keeps to maxTime", (*checker).time},
 	{"answers stop, once", (*checker).stops},
-	{"ignores unknown commands", (*checker).survives},
-	{"exits on quit", (*checker).quits},
-	{"exits at end of input", (*checker).ends},
+	{"ignores unknown commands", func(c *checker) (string, error) {
+		err := c.await("nonsense 1 2 3\n\nsetoption\nisready\n")
+		if err != nil {
+			c.kill()
+			err = note(err.Error())
+		}
+		return "", err
+	}},
+	{"exits on quit", func(c *checker) (string, error) {
+		obeyed, err := c.proc.quit(2 * time.Second)
+		c.proc = nil
+		if err == nil && !obeyed {
+			err = note("runs on; it is killed")
+		}
+		return "", err
+	}},
+	{"exits at end of input", func(c *checker) (string, error) {
+		defer c.kill()
+		_ = c.proc.in.Close()
+		if !c.proc.exitsWithin(2 * time.Second) {
+			return "", note("runs on; it is killed")
+		}
+		return "", nil
+	}},
 }
 
 // note is a deviation with which an engine can play.
@@ -161,15 +196,6 @@ func (c *checker) move(setpos, rows string) (string, error) {
 	return formatMove(m), err
 }
 
-func (c *checker) options() (string, error) {
-	missing := slices.DeleteFunc([]string{"maxPly", "maxTime", "maxNodes"}, c.offers)
-	if len(missing) > 0 {
-		return "", note("without " + strings.Join(missing, ", ") +
-			" such a limit can't be set; a move that takes too long is stopped")
-	}
-	return "all options: " + strings.Join(c.offered, ", "), nil
-}
-
 // boards checks moves in positions of random games, with the mover at the bottom.
 func (c *checker) boards() (string, error) {
 	rng := rand.New(rand.NewPCG(5, 5))
@@ -188,15 +214,6 @@ func (c *checker) boards() (string, error) {
 		}
 	}
 	return "all moves legal", nil
-}
-
-func (c *checker) wins() (string, error) {
-	const board, win = "000000/000000/000000/200003/123330/121210", "23|36" // the only one
-	move, err := c.move("data "+board, board)
-	if err == nil && move != win {
-		err = note("chose " + move + " where " + win + " wins")
-	}
-	return move, err
 }
 
 func (c *checker) time() (string, error) {
@@ -222,13 +239,12 @@ func (c *checker) stops() (string, error) {
 	began := time.Now()
 	_, err := c.search(c.ctx, []byte(c.maxTime(longSearch)+"setpos start\nisready\ngo\n"), shortTime, checkPatience)
 	took := (time.Since(began) - shortTime).Round(time.Millisecond)
-	if err != nil {
-		return "", err
-	}
-	if err := c.await("isready\n"); err != nil {
-		return "", err
+	if err == nil {
+		err = c.await("isready\n")
 	}
 	switch {
+	case err != nil:
+		return "", err
 	case c.twice:
 		return "", errors.New("sends two answers to one go")
 	case c.pending.again == 0:
@@ -237,31 +253,4 @@ func (c *checker) stops() (string, error) {
 		return "", fmt.Errorf("answered %v late", took)
 	}
 	return fmt.Sprintf("within %v", took), nil
-}
-
-func (c *checker) survives() (string, error) {
-	err := c.await("nonsense 1 2 3\n\nsetoption\nisready\n")
-	if err != nil {
-		c.kill()
-		err = note(err.Error())
-	}
-	return "", err
-}
-
-func (c *checker) quits() (string, error) {
-	obeyed, err := c.proc.quit(2 * time.Second)
-	c.proc = nil
-	if err == nil && !obeyed {
-		err = note("runs on; it is killed")
-	}
-	return "", err
-}
-
-func (c *checker) ends() (string, error) {
-	defer c.kill()
-	_ = c.proc.in.Close()
-	if !c.proc.exitsWithin(2 * time.Second) {
-		return "", note("runs on; it is killed")
-	}
-	return "", nil
 }

@@ -27,8 +27,11 @@ func TestManualIsComplete(t *testing.T) {
 		row := "| " + strings.TrimSuffix(p.name, "maxTime, maxNodes")
 		require.Contains(t, manual, "\n"+row)
 	}
-	for _, f := range append(settings.Fields(&options{}, ""), settings.Fields(&goCommand{}, "")...) {
+	for _, f := range settings.Fields(&options{}, "") {
 		code(f.Key)
+	}
+	for word := range goBounds {
+		code(word)
 	}
 	for _, c := range commands {
 		code(c.name)

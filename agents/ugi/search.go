@@ -28,28 +28,23 @@ var goBounds = map[string][2]int64{
 	"btime": {0, maxMS}, "binc": {0, maxMS}, "movestogo": {0, maxMS},
 }
 
-// goCommand is what followed go.
-type goCommand struct {
-	numbers  map[string]int64 // within goBounds
-	infinite bool
-}
+// goCommand is what followed go: the numbers by their words, within goBounds, and 1 for infinite.
+type goCommand map[string]int64
 
 // parseGo reads what follows go. A number out of bounds becomes the nearest one within, one that is missing or can't be
 // read the lowest, so that a move comes in time; unknown words are passed over. complain is called with what is wrong.
-func parseGo(text string, complain func(format string, args ...any)) (c goCommand) {
-	c.numbers = map[string]int64{}
-	unknown := ""
+func parseGo(text string, complain func(format string, args ...any)) goCommand {
+	c, unknown := goCommand{}, ""
 	for words := strings.Fields(text); len(words) > 0; words = words[1:] {
-		bounds, known := goBounds[words[0]]
-		switch {
-		case words[0] == "infinite":
-			c.infinite = true
+		word, value := words[0], ""
+		bounds, known := goBounds[word]
+		if word == "infinite" {
+			c[word] = 1
 			continue
-		case !known:
-			unknown += " " + words[0]
+		} else if !known {
+			unknown += " " + word
 			continue
 		}
-		word, value := words[0], ""
 		if len(words) > 1 && words[1] != "infinite" && goBounds[words[1]] == [2]int64{} {
 			value, words = words[1], words[1:]
 		}
@@ -58,7 +53,7 @@ func parseGo(text string, complain func(format string, args ...any)) (c goComman
 		if x > used { // and no NaN
 			used = math.Floor(min(x, float64(bounds[1])))
 		}
-		if c.numbers[word] = int64(used); err != nil || used != x {
+		if c[word] = int64(used); err != nil || used != x {
 			complain("go: %s: expected a whole number from %d to %d, found %.60q; %.0f is taken",
 				word, bounds[0], bounds[1], value, used)
 		}
@@ -71,18 +66,19 @@ func parseGo(text string, complain func(format string, args ...any)) (c goComman
 }
 
 // limitsFor returns the limits of the next move of g, with the given overhead if the mover's clock runs.
-func (c *goCommand) limitsFor(g *rules.Game, overhead time.Duration) agents.Limits {
-	n, mover := c.numbers, "w"
+func (c goCommand) limitsFor(g *rules.Game, overhead time.Duration) agents.Limits {
+	mover := "w"
 	if g.Position().Side() == rules.North {
 		mover = "b"
 	}
-	lim := agents.Limits{Depth: int(n["depth"]), Nodes: n["nodes"]}
-	lim.MoveTime = time.Duration(n["movetime"]) * time.Millisecond
-	if left, timed := n[mover+"time"]; timed {
+	lim := agents.Limits{
+		Depth: int(c["depth"]), Nodes: c["nodes"], MoveTime: time.Duration(c["movetime"]) * time.Millisecond,
+	}
+	if left, timed := c[mover+"time"]; timed {
 		lim.Clock = agents.Clock{
 			Left:      time.Duration(max(left, 1)) * time.Millisecond,
-			Increment: time.Duration(n[mover+"inc"]) * time.Millisecond,
-			MovesToGo: int(n["movestogo"]), Overhead: overhead,
+			Increment: time.Duration(c[mover+"inc"]) * time.Millisecond,
+			MovesToGo: int(c["movestogo"]), Overhead: overhead,
 		}
 	}
 	return lim
@@ -90,17 +86,18 @@ func (c *goCommand) limitsFor(g *rules.Game, overhead time.Duration) agents.Limi
 
 func (s *server) goSearch(ctx context.Context, text string) error {
 	command := parseGo(text, s.complain)
+	infinite := command["infinite"] > 0
 	if s.game.Legal().Len() == 0 {
 		s.out.line("bestmove %s", null)
 		return nil
 	}
 	o := &s.options
 	lim := command.limitsFor(s.game, time.Duration(o.MoveOverhead)*time.Millisecond)
-	if !command.infinite {
+	if !infinite {
 		moveTime := time.Duration(math.Ceil(o.MaxTime * float64(time.Second)))
 		lim = lim.Tighter(agents.Limits{Depth: o.MaxPly, Nodes: o.MaxNodes, MoveTime: moveTime})
 	}
-	if lim == (agents.Limits{}) && text != "" && !command.infinite { // it may have meant a bound
+	if lim == (agents.Limits{}) && text != "" && !infinite { // it may have meant a bound
 		lim.MoveTime = lastSearch
 	}
 	if s.bounded = lim != (agents.Limits{}); !s.bounded {
@@ -112,7 +109,7 @@ func (s *server) goSearch(ctx context.Context, text string) error {
 	s.move = move
 	go func() {
 		found := s.search(ctx, setup, lim)
-		if command.infinite && lim.MoveTime == endless {
+		if infinite && lim.MoveTime == endless {
 			<-ctx.Done() // by stop: such a search doesn't end by itself
 		}
 		move <- found

@@ -2,6 +2,7 @@
 package build
 
 import (
+	"cmp"
 	"runtime"
 	"runtime/debug"
 )
@@ -40,10 +41,7 @@ func (i Info) Unmodified() bool { return i.Revision != "" && !i.Modified }
 
 // String returns one line: version, revision and Go release.
 func (i Info) String() string {
-	line := "gyges " + i.Version
-	if i.Version == "" {
-		line += "(unknown version)"
-	}
+	line := "gyges " + cmp.Or(i.Version, "(unknown version)")
 	if i.Revision != "" {
 		line += ", revision " + i.Revision
 		if i.Modified {

@@ -101,25 +101,14 @@ func semanticError(e *json.SemanticError) error {
 
 // typeName describes the values of a Go type.
 func typeName(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.String:
-		return "a text"
-	case reflect.Bool:
-		return "true or false"
-	case reflect.Float32, reflect.Float64:
-		return "a number"
-	case reflect.Slice, reflect.Array:
-		return "a list"
-	case reflect.Pointer:
+	if t.Kind() == reflect.Pointer {
 		return typeName(t.Elem())
 	}
-	switch kind := t.Kind().String(); {
-	case strings.HasPrefix(kind, "int"):
-		return "a whole number"
-	case strings.HasPrefix(kind, "uint"):
-		return "a whole number from 0"
+	names := map[string]string{
+		"string": "a text", "bool": "true or false", "float": "a number", "slice": "a list", "array": "a list",
+		"int": "a whole number", "uint": "a whole number from 0",
 	}
-	return "an object"
+	return cmp.Or(names[strings.TrimRight(t.Kind().String(), "0123456789")], "an object")
 }
 
 // inField returns an error with the field that a pointer names.
