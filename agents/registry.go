@@ -156,7 +156,6 @@ func (r *Registry) Each(specs []Spec, f func(Spec, Kind, Values) error) error {
 	return nil
 }
 
-// config returns the kind and the configuration of the agent that a spec names.
 func (r *Registry) config(s Spec, sets []*rules.Rules) (Kind, Config, error) {
 	v, err := r.Values(s)
 	for _, d := range r.kinds[s.Kind].Params {

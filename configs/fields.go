@@ -159,7 +159,6 @@ func (p *parser) list(n *yaml.Node, f *settings.Field) {
 	f.Value.Set(list)
 }
 
-// elements returns the elements of a list.
 func (p *parser) elements(n *yaml.Node, what string) []*yaml.Node {
 	if n.Kind != yaml.SequenceNode {
 		hint := ""

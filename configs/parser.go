@@ -161,7 +161,6 @@ func (p *parser) entries(n *yaml.Node, what string, read func(key, value *yaml.N
 	}
 }
 
-// found describes a node in messages.
 func found(n *yaml.Node) string {
 	switch {
 	case n.Kind == yaml.MappingNode:

@@ -61,7 +61,6 @@ func Template(kind string, r *rules.Rules) string {
 	return template(&c, &defaults, "rules", "pairs", "seed")
 }
 
-// specs reads agent specs that are part of the program.
 func specs(texts ...string) (list []agents.Spec) {
 	for _, text := range texts {
 		s, err := agents.ParseSpec(text)
@@ -123,7 +122,6 @@ func (t *templateWriter) lines(prefix string, width int, out bool) (lines []stri
 	return lines
 }
 
-// isSet reports whether a key, or one below it, is set.
 func (t *templateWriter) isSet(path string) bool {
 	for i, f := range t.fields {
 		if (f.Key == path || strings.HasPrefix(f.Key, path+".")) && isLeaf(&f) &&

@@ -81,7 +81,6 @@ func LoadSPSA(path string, r *rules.Rules, registry *agents.Registry) (training.
 	return c.SPSA, err
 }
 
-// params reads the parameters that are tuned.
 func (p *parser) params(n *yaml.Node, c *training.SPSA, registry *agents.Registry) []spsa.Param {
 	var list []spsa.Param
 	p.entries(n, "parameters", func(key, value *yaml.Node) {

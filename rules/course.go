@@ -71,7 +71,6 @@ type stepSearch struct {
 	course []Step    // the one that ended the search, backwards
 }
 
-// stepSearch prepares the search for the courses of src in p.
 func (r *Rules) stepSearch(p Position, src source, aim SquareSet) stepSearch {
 	board := p.without(src)
 	return stepSearch{rules: r, board: board, occ: board.Occupied(), aim: aim}

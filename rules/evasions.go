@@ -60,7 +60,6 @@ func (e *evasions) filter() bool {
 // decide several at a time where they are followed step by step or enter from his hand.
 func (r *Rules) oneByOne(p Position) bool { return r.stepwise || p.HoldsPieces(p.Side().Other()) }
 
-// refuted reports whether the opponent could take a piece out after m.
 func (e *evasions) refuted(m Move) bool {
 	return e.r.CanReachGoal(e.r.Apply(e.p, m), e.p.Side().Other())
 }
@@ -142,7 +141,6 @@ type threat struct {
 	squares SquareSet // if he has, a change on none of these can stop it; if not, a piece elsewhere gives him none
 }
 
-// afterPass returns p with the opponent to move.
 func (p Position) afterPass() Position {
 	p.lo ^= sideBit
 	return p

@@ -36,7 +36,6 @@ func (r *Rules) MovesAfter(p Position, past []Position, ms *MoveSet) {
 	}
 }
 
-// placements adds to ms the ways to place the next piece of a set-up.
 func (r *Rules) placements(p Position, ms *MoveSet) {
 	side := p.Side()
 	empty := r.setupSquares(side) &^ p.Occupied()

@@ -156,7 +156,6 @@ func (mp *moveParser) square(what string) Square {
 	return SquareAt(file, row)
 }
 
-// start reads the start square or the height of an entering piece.
 func (mp *moveParser) start(p Position) {
 	if mp.accept('+') {
 		h := mp.digit("the height of the entering piece")
@@ -174,7 +173,6 @@ func (mp *moveParser) start(p Position) {
 	}
 }
 
-// steps reads the squares after the start, and the drop.
 func (mp *moveParser) steps() {
 	for mp.err == nil {
 		crossed := len(mp.course) > 0 && mp.course[len(mp.course)-1].Crossed
@@ -206,7 +204,6 @@ func (mp *moveParser) steps() {
 	}
 }
 
-// crossed reads a group of crossed squares in parentheses.
 func (mp *moveParser) crossed() {
 	for more := true; more; more = mp.err == nil && mp.peek() == '-' {
 		mp.at++ // '(' or '-'
@@ -229,7 +226,6 @@ func (mp *moveParser) add(s Square, crossed bool, at int) {
 	mp.columns = append(mp.columns, at)
 }
 
-// checkCourse follows the course on the board.
 func (mp *moveParser) checkCourse() {
 	occ := mp.board.Occupied()
 	w := walk{at: mp.source.start(mp.side), left: int(mp.source.height)}

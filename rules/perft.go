@@ -57,7 +57,6 @@ func (c *perftCounter) after(p Position, m Move, depth int) uint64 {
 	return n
 }
 
-// count counts the sequences of depth plies from p.
 func (c *perftCounter) count(p Position, depth int) uint64 {
 	switch {
 	case depth == 0:

@@ -117,7 +117,6 @@ func mirrorPlane(x uint64) uint64 {
 	return image
 }
 
-// put places a piece of height h on an empty square.
 func (p *Position) put(s Square, h Height) {
 	p.lo |= uint64(h&1) << s
 	p.hi |= uint64(h>>1) << s
@@ -129,7 +128,6 @@ func (p *Position) lift(s Square) {
 	p.hi &^= 1 << s
 }
 
-// addHand changes a count of side's hand by n.
 func (p *Position) addHand(side Side, h Height, n int) {
 	p.lo += uint64(n) << (handShift + uint(side)*9 + uint(h-1)*3)
 }

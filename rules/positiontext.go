@@ -68,7 +68,6 @@ func (s *scanner) blanks() bool {
 	return s.at > from
 }
 
-// end fails unless the text ends here.
 func (s *scanner) end(what string) {
 	if s.at < len(s.text) {
 		s.expected("the end of the %s", what)
@@ -110,7 +109,6 @@ func SideToMove(text string) (Side, error) {
 	return s.boardAndSide().Side(), s.err
 }
 
-// boardAndSide reads the fields that are the same under all rules.
 func (s *scanner) boardAndSide() (p Position) {
 	s.blanks()
 	for square := range Square(NumSquares) {
@@ -230,7 +228,6 @@ func (r *Rules) checkPieces(s *scanner, p Position) {
 	}
 }
 
-// checkSetup verifies that what has been placed came from the hands, in order.
 func (r *Rules) checkSetup(s *scanner, p Position) {
 	end := len(s.text)
 	for _, side := range []Side{South, North} {

@@ -5,7 +5,6 @@ import (
 	"sort"
 )
 
-// setupSquares returns the squares on which side places its pieces.
 func (r *Rules) setupSquares(side Side) SquareSet {
 	last := 0
 	if r.options.SetupZone == TwoRows {
@@ -23,7 +22,6 @@ func (r *Rules) nextToPlace(p Position) Side {
 	return South
 }
 
-// held returns how many pieces side has in hand.
 func (p Position) held(side Side) int { return p.Hand(side, 1) + p.Hand(side, 2) + p.Hand(side, 3) }
 
 // RandomSetup returns a set-up drawn uniformly from those the rules allow, two pieces of each height for each side,

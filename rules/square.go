@@ -111,7 +111,6 @@ func (s Square) SeenBy(side Side) Square {
 	return s
 }
 
-// goalOf returns the goal that side tries to reach.
 func goalOf(side Side) Square { return NorthGoal + Square(side) }
 
 // SquareSet is a set of squares: bit i is square i. Goals are bits 36 and 37.

@@ -34,7 +34,6 @@ type turn struct {
 	search   courseSearch // working memory
 }
 
-// begin prepares t for side.
 func (t *turn) begin(r *Rules, p Position, side Side) {
 	t.r, t.p, t.side, t.rows, t.n, t.aim = r, p, side, Rows, 0, boardSet
 	if !p.TookOut(side) {
@@ -143,7 +142,6 @@ func (t *turn) landings(i int, ends SquareSet) landings {
 	return l
 }
 
-// count returns the number of moves of the landings.
 func (t *turn) count(l *landings) int {
 	n := l.ends.Count()
 	switch {

@@ -60,7 +60,6 @@ type search struct {
 
 const infinity = agents.WinTop + 1
 
-// reset prepares for a game; it clears the thread's own state.
 func (s *search) reset(shared *sharedState, r *rules.Rules, e *eval.Evaluator, p params) {
 	s.sharedState, s.rules, s.eval, s.params = shared, r, e, p
 	s.history = lookahead.History{} // one by one, since large temporary values are slow
@@ -363,7 +362,6 @@ func (s *search) nullWindow(next rules.Position, alpha agents.Score, depth, redu
 // pollEvery is the number of nodes between checks of the clock and the context: a fraction of a millisecond.
 const pollEvery = 64
 
-// countNode counts a node and reports whether the search must stop.
 func (s *search) countNode() bool {
 	if s.maxNodes > 0 && s.nodeCount >= s.maxNodes {
 		s.stopped = true

@@ -87,7 +87,6 @@ type table struct {
 	search  uint8 // number of the present search, in the upper six bits
 }
 
-// reset empties the table and sets its size.
 func (t *table) reset(megabytes int) {
 	t.search = 0
 	if n := megabytes << 20 / (bucketSize * 16); len(t.buckets) != n {
@@ -105,7 +104,6 @@ func (t *table) bucket(key uint64) *bucket {
 	return &t.buckets[i]
 }
 
-// find returns the entry of a position, if there is one.
 func (t *table) find(key uint64) (entry, bool) {
 	b := t.bucket(key)
 	for i := range b {

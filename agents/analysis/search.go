@@ -94,7 +94,6 @@ func Search(ctx context.Context, a agents.Agent, q Request, report func(found Li
 	return err
 }
 
-// deepen searches depth by depth, each move with the better ones excluded.
 func (s *search) deepen(ctx context.Context) error {
 	last := agents.Limits{Depth: MaxDepth}.Tighter(agents.Limits{Depth: s.Limits.Depth}).Depth
 	for depth, unproven := 1, s.Multi; depth <= last && unproven > 0; depth++ {

@@ -143,7 +143,6 @@ func (h *Person) answer(ctx context.Context, g *rules.Game, text string) (rules.
 	return rules.NoMove, nil
 }
 
-// printable replaces control characters.
 func printable(r rune) rune {
 	if unicode.IsPrint(r) {
 		return r

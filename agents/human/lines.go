@@ -49,7 +49,6 @@ func (l *lines) next(ctx context.Context) (string, error) {
 	}
 }
 
-// readAll reads until the input ends or fails.
 func (l *lines) readAll() {
 	defer close(l.read)
 	for in := bufio.NewReaderSize(l.in, maxLine); ; {

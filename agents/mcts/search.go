@@ -47,7 +47,6 @@ type search struct {
 // firstInfo is the number of iterations before the first progress report.
 const firstInfo = 64
 
-// reset prepares for a new game.
 func (s *search) reset(r *rules.Rules, e *eval.Evaluator) {
 	s.rules, s.eval = r, e
 	s.tree.reset(0)
@@ -75,13 +74,11 @@ func (s *search) choose(
 	return s.decision()
 }
 
-// finished reports whether the root is proven or a limit is reached.
 func (s *search) finished() bool {
 	return s.tree.nodes[s.tree.root].proof != unproven || s.iterations == s.maxIterations && s.maxIterations > 0 ||
 		s.stopped()
 }
 
-// stopped reports whether the time is up or the context cancelled.
 func (s *search) stopped() bool {
 	return s.ctx.Err() != nil || s.timer.Expired()
 }
@@ -136,7 +133,6 @@ func (s *search) width(i uint32) int {
 	return w
 }
 
-// decision returns the decision by the tree.
 func (s *search) decision() agents.Decision {
 	best := s.choice(s.FinalShare, func(n *node) float64 { return float64(n.value) })
 	score := cmp.Or(s.tree.nodes[s.tree.root].result(), s.toScore(float64(best.value)))

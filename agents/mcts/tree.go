@@ -71,7 +71,6 @@ const minFree = 4096
 // limitFor returns the limit of a tree that takes megabytes MB with its spare slice.
 func limitFor(megabytes int) int { return megabytes << 20 / (2 * nodeSize) }
 
-// reset empties the tree but for a root of the given value.
 func (t *tree) reset(value float32) {
 	if cap(t.nodes) < t.limit {
 		t.nodes = make([]node, 0, t.limit)
@@ -81,10 +80,8 @@ func (t *tree) reset(value float32) {
 
 func (t *tree) free() int { return t.limit - len(t.nodes) }
 
-// full reports whether the tree is to be pruned.
 func (t *tree) full() bool { return t.free() < 2*minFree }
 
-// children returns the children of a node.
 func (t *tree) children(n *node) []node { return t.nodes[n.first : n.first+uint32(n.size())] }
 
 // setChildren makes list, copied to the end, the children of node i.

@@ -73,7 +73,6 @@ const (
 	_ = uint(1<<31 - 1 - Units*MaxOut*MaxRow*(inputs.MaxActive+4))
 )
 
-// units returns a row of the network.
 func (w *Weights) units(row int) *units { return (*units)(w[Row(row):]) }
 
 // HasNetwork reports whether the policy has a network.

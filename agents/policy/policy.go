@@ -99,7 +99,6 @@ func (v *View) turned(m rules.Move) turnedMove {
 	return a
 }
 
-// bit returns 1 if the set has the place.
 func bit(set uint64, place int) int { return int(set >> place & 1) }
 
 // mirrored returns a place mirrored, if it is on the right half of the board.
@@ -110,7 +109,6 @@ func mirrored(place int) (left int, mirror bool) {
 	return place, false
 }
 
-// opposite returns a place mirrored.
 func opposite(place int) int {
 	if place >= rules.NumSquares {
 		return place
@@ -118,7 +116,6 @@ func opposite(place int) int {
 	return place + rules.Files - 1 - 2*(place%rules.Files)
 }
 
-// neighbours returns which of the four neighbours of a square are occupied.
 func (v *View) neighbours(square int, mirror bool) int {
 	file := square % rules.Files
 	west, east := 0, 0
@@ -148,7 +145,6 @@ func (v *View) startFeatures(height, start, end int) [2]int {
 	return [2]int{firstStartEnd + start*places + end, single}
 }
 
-// endFeatures returns the features of an end.
 func (v *View) endFeatures(height, displaced, end int) [5]int {
 	kind := (height-1)*4 + displaced
 	left, mirror := mirrored(end)
@@ -166,7 +162,6 @@ func (v *View) endFeatures(height, displaced, end int) [5]int {
 	}
 }
 
-// dropFeatures returns the features of the drop of a piece.
 func (v *View) dropFeatures(height, drop int) [5]int {
 	left, mirror := mirrored(drop)
 	control := bit(v.threatened, drop)*3 + bit(v.reached, drop) + bit(v.contested, drop)

@@ -69,7 +69,6 @@ func (s *Scorer) scoreStartEnd(a turnedMove) {
 	s.firstDrop = (a.displaced - 1) * rules.NumSquares
 }
 
-// total returns the sum of the weights of features.
 func (s *Scorer) total(features [5]int) (sum int32) {
 	for _, i := range features {
 		sum += int32(s.weights[i])

@@ -12,7 +12,6 @@ import (
 // pollEvery is the number of nodes between checks of the context: well below a millisecond.
 const pollEvery = 64
 
-// countNode counts a node and reports whether the search must stop.
 func (s *Solver) countNode() bool {
 	if s.nodes >= s.nextPoll && !s.stopped {
 		s.nextPoll = s.nodes + pollEvery
@@ -104,7 +103,6 @@ func (s *Solver) winner(p rules.Position, f *frame, n int, first rules.Move) rul
 	return rules.NoMove
 }
 
-// descending sorts the move with the higher score first.
 func descending(a, b lookahead.ScoredMove) int { return cmp.Compare(b, a) }
 
 // wins reports whether the attacker's move to next, the position at the line's end, wins within n plies.
@@ -112,7 +110,6 @@ func (s *Solver) wins(next rules.Position, n int) bool {
 	return next.Passes() < 2 && s.result(next, n-1)
 }
 
-// helpless reports whether every move in p lets the opponent win in one.
 func (s *Solver) helpless(p rules.Position, f *frame) bool {
 	if !s.rules.GoalWins(p, p.Side().Other()) {
 		return false

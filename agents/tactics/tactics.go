@@ -101,7 +101,6 @@ func parse(text string) (Task, error) {
 	return t, nil
 }
 
-// game starts a game in the task's position.
 func (t *Task) game() *rules.Game { return rules.NewGame(t.rules, t.position) }
 
 // Attempt is an agent's decision in a task.

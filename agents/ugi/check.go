@@ -153,7 +153,6 @@ type checker struct {
 	took  time.Duration // to start
 }
 
-// run starts the engine unless it runs.
 func (c *checker) run() error {
 	if c.proc != nil {
 		return nil
@@ -164,7 +163,6 @@ func (c *checker) run() error {
 	return err
 }
 
-// await sends lines that end in isready, and blocks until readyok.
 func (c *checker) await(lines string) error { return c.wait(c.ctx, lines, checkPatience) }
 
 // maxTime returns the command that sets the option, if there is one.

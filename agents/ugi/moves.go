@@ -14,7 +14,6 @@ import (
 // null is the move of a side that has none.
 const null = "null"
 
-// formatMove writes a move in the protocol's numbers.
 func formatMove(m rules.Move) string {
 	text := fmt.Sprintf("%d|%d", m.From(), m.To())
 	switch {
@@ -56,7 +55,6 @@ func parseMove(r *rules.Rules, p rules.Position, text string) (rules.Move, error
 // + and @, a height in the hand; where it ends; where it drops a piece.
 var numbers = regexp.MustCompile(`^(?:([+@])([1-3])|(\d\d?))\|(\d\d?)(?:\|(\d\d?))?$`)
 
-// shortNotation turns a move in numbers into the notation of package rules.
 func shortNotation(text string) (string, error) {
 	bad := fmt.Errorf("expected a move start|end or start|end|drop, found %.120q", text)
 	f := numbers.FindStringSubmatch(text)

@@ -24,7 +24,6 @@ type options struct {
 	Seed         uint64       `param:"seed" form:"int" check:"0..18446744073709551615"`
 }
 
-// defaults returns the options as an engine begins.
 func (s *server) defaults() options {
 	_, _, threads := s.threads()
 	return options{MoveOverhead: agents.DefaultMoveOverhead.Milliseconds(), Threads: threads, Rules: s.config.Rules}
@@ -53,7 +52,6 @@ func (s *server) threads() (least, most, now int) {
 	return int(d.Min), int(d.Max), values.Int(threadsParam)
 }
 
-// setThreads replaces the agent by one with another number of threads.
 func (s *server) setThreads(n int) error {
 	spec := s.config.Spec.With(threadsParam, strconv.Itoa(n))
 	agent, err := s.config.Registry.New(spec)
@@ -95,7 +93,6 @@ func (s *server) setOption(_ context.Context, text string) error {
 	return fmt.Errorf("unknown option %.120q; expected one of: %s", name, strings.Join(names, ", "))
 }
 
-// change sets an option, a field of changed, and does what follows from it.
 func (s *server) change(changed *options, f settings.Field, value string) error {
 	err := setWithin(f, value, s.bounds(f))
 	switch {

@@ -132,7 +132,6 @@ type server struct {
 	cancelSearch atomic.Pointer[context.CancelFunc]
 }
 
-// complain writes what is wrong with a command.
 func (s *server) complain(format string, args ...any) {
 	s.out.line("info string %s", textfmt.Escape(textfmt.Cut(fmt.Sprintf(format, args...), maxInfo)))
 }
@@ -204,7 +203,6 @@ func (s *server) ready(ctx context.Context, _ string) error {
 	return nil
 }
 
-// reply writes the move of the search, which has ended.
 func (s *server) reply(move string) {
 	s.cancelEarly()
 	s.move = nil

@@ -60,7 +60,6 @@ func (c *exportCmd) Run(ctx context.Context, e *env) error {
 	return nil
 }
 
-// checkOut returns an error if the file to write is one of the inputs.
 func (c *exportCmd) checkOut(inputs []string) error {
 	out, _ := os.Stat(c.Out) // if it can't be read, writing it returns the error
 	for _, path := range inputs {

@@ -61,7 +61,6 @@ func (f *input) Read(p []byte) (n int, err error) {
 	return n, files.Plain(err)
 }
 
-// decoded returns a reader of the text in a file.
 func decoded(file io.Reader) (io.Reader, error) {
 	b := bufio.NewReader(file)
 	text, err := b.Peek(4)

@@ -102,7 +102,6 @@ type gameArgs struct {
 	gameFilter
 }
 
-// files checks the flags and returns the files of the games.
 func (c *gameArgs) files() ([]string, error) {
 	list, err := gameFiles(c.Runs)
 	return list, errors.Join(c.prepare(), err)
@@ -211,7 +210,6 @@ func (l *gameList) add(run string, g *record.Record) error {
 	return l.out.err
 }
 
-// end writes what stands at the end of a list.
 func (l *gameList) end() {
 	if l.format != "jsonl" && (l.n > 0 || l.format != grid.Text) {
 		_ = l.table.Close()
@@ -283,7 +281,6 @@ func (c *gamesShowCmd) Run(ctx context.Context, e *env) error {
 	return nil
 }
 
-// position prints the position after --ply plies.
 func (c *gamesShowCmd) position(e *env, g *record.Record, game *rules.Game, turns []record.Turn) error {
 	if *c.Ply < 0 || *c.Ply > g.Plies {
 		return fmt.Errorf("--ply: expected 0 to %d, the length of game %d, found %d", g.Plies, c.ID, *c.Ply)
@@ -349,7 +346,6 @@ func (c *gamesShowCmd) text(out *output, g *record.Record, game *rules.Game, tur
 	}
 }
 
-// printResult prints how a game ended.
 func printResult(out *output, g *record.Record) {
 	if f := g.Fault; f != nil {
 		out.printf("%v lost by a fault (%s)", f.Loser(), textfmt.Escape(string(f.Kind)))

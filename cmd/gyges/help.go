@@ -63,7 +63,6 @@ var manuals = map[string]embed.FS{
 //go:embed extend.md
 var extendManual string
 
-// manual returns the text.
 func (t topic) manual() string {
 	folder, path, _ := strings.Cut(t.file, "/")
 	switch t.name {
@@ -111,7 +110,6 @@ func (c *helpCmd) Run(e *env, k *kong.Context) error {
 	return err
 }
 
-// helpWords lists the topics and the commands.
 func helpWords(k *kong.Context) []string {
 	words := lists.Map(topics, func(t topic) string { return t.name })
 	for _, n := range k.Model.Children {
@@ -125,7 +123,6 @@ func helpWords(k *kong.Context) []string {
 // lineBreak is one inside a paragraph of Markdown.
 var lineBreak = regexp.MustCompile(`([^\n|])\n {0,3}([^\s|#>\d-]|\d[^.])`)
 
-// joinLines joins the lines of each paragraph of Markdown.
 func joinLines(text string) string {
 	parts := strings.Split(text, "\n```") // every second one is code
 	for i := 0; i < len(parts); i += 2 {
@@ -134,7 +131,6 @@ func joinLines(text string) string {
 	return strings.Join(parts, "\n```")
 }
 
-// list prints the topics.
 func (c *helpCmd) list(e *env) error {
 	t := grid.New("", 3, "Topic", "Manual", "What it is about")
 	for _, topic := range topics {

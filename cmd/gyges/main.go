@@ -76,7 +76,6 @@ func asFailure(err error) error {
 	return failure{err}
 }
 
-// run executes a command line and returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	e := newEnv(stdin, stdout, stderr)
 	err := runCommand(ctx, e, args)
@@ -90,7 +89,6 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return code
 }
 
-// runCommand finds the command that args name and runs it.
 func runCommand(ctx context.Context, e *env, args []string) error {
 	var c cli
 	parser, err := newParser(&c, e)
@@ -281,5 +279,4 @@ func (versionCmd) Run(e *env) error {
 	return err
 }
 
-// version returns the line of the running program.
 func version() string { return build.Read().String() }

@@ -99,7 +99,6 @@ func printSorted[T any](out *output, list []T, line func(T) string) {
 	out.printf("%s", strings.Join(lines, ""))
 }
 
-// checkFile compares the counts of a file and prints those that differ.
 func (c *perftCmd) checkFile(ctx context.Context, e *env, r *rules.Rules) error {
 	const maxLine, maxLines = 4096, 1_000_000 // bytes of a line, and their number
 	var places []string                       // file and line of each

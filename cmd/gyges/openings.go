@@ -48,7 +48,6 @@ func (c *openingsCmd) Run(ctx context.Context, e *env) error {
 	return answer(s.Openings.Policy != schedule.RandomOpenings || kept >= c.Count)
 }
 
-// screening returns what the flags ask for, checked.
 func (c *openingsCmd) screening(ctx context.Context, e *env) (s schedule.Screening, err error) {
 	s = schedule.Screening{Seed: c.Seed, Count: c.Count, Limits: c.Limits, MaxScore: math.Inf(1)}
 	if s.Rules, err = c.load(); err != nil {

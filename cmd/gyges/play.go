@@ -94,7 +94,6 @@ func (c *playCmd) Run(ctx context.Context, e *env) error {
 	return err
 }
 
-// keep writes a file of the game.
 func (c *playCmd) keep(path string, g *record.Record) error {
 	return writeFile("--out", path, func(w io.Writer) error {
 		write, end := (&exporter{event: "play"}).format(strings.TrimPrefix(filepath.Ext(path), "."), w)
@@ -102,7 +101,6 @@ func (c *playCmd) keep(path string, g *record.Record) error {
 	})
 }
 
-// opening returns the position the game begins in.
 func (c *playCmd) opening(r *rules.Rules, seed uint64) (rules.Position, error) {
 	switch {
 	case c.Position != "" && c.Setup == "agents":
@@ -232,7 +230,6 @@ func (s *spectator) move(g *rules.Game, d agents.Decision) {
 	s.turn(g.Rules(), t)
 }
 
-// turn prints a move and the board after it.
 func (s *spectator) turn(r *rules.Rules, t record.Turn) {
 	number := "    "
 	if t.Ply > 0 {
@@ -258,7 +255,6 @@ func (s *spectator) turn(r *rules.Rules, t record.Turn) {
 	}
 }
 
-// board draws a position, with blank lines around it.
 func (s *spectator) board(r *rules.Rules, p rules.Position, last rules.Move) {
 	if !s.quiet {
 		s.out.printf("\n%s\n", human.Board(r, p, last, nil))

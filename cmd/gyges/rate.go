@@ -139,7 +139,6 @@ func warnSkipped(e *env, in *runs.Stream, notes ...string) {
 	}
 }
 
-// warnUnreadable reports on stderr the games that can't be read.
 func warnUnreadable(e *env, in *runs.Stream) {
 	for _, line := range in.Skipped.Errors {
 		e.err.warn("left out: %s", textfmt.Escape(line))
@@ -149,7 +148,6 @@ func warnUnreadable(e *env, in *runs.Stream) {
 	}
 }
 
-// listed names some of many.
 func listed(names []string) string { return textfmt.List(names, 8) }
 
 func (c *rateCmd) print(e *env, b table.Tables) error {
@@ -277,7 +275,6 @@ func ruleNames(list string) (map[string]bool, error) {
 	return only, nil
 }
 
-// found returns an error if the files have no game to rate.
 func (c *ratingFlags) found(in *runs.Stream, all *standings.Standings, files []string) error {
 	switch {
 	case all.Games() > 0:

@@ -226,7 +226,6 @@ func (c *reviewCmd) print(ctx context.Context, e *env, all []reviewedSource) err
 	return summaries.WriteText(e.out, c.Nodes, tableWidth(e.out), new(playerNames).name)
 }
 
-// page returns a page that replays the games.
 func (c *reviewCmd) page(ctx context.Context, all []reviewedSource, games []*review.Review) *report.Page {
 	plies := 0
 	for _, g := range games {

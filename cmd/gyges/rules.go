@@ -52,7 +52,6 @@ func (c *rulesCmd) Run(e *env) error {
 	return printTable(e.out, t, c.Format, 0)
 }
 
-// addDifferences adds changed options to a table, two in a row.
 func addDifferences(t *grid.Table, name string, changes []string) {
 	for pair := range slices.Chunk(changes, 2) {
 		t.Add(name, grid.Markup(strings.Join(pair, " ")))
@@ -122,7 +121,6 @@ func (f rulesFlags) load(changes ...string) (*rules.Rules, error) {
 	return changeOptions(base, append(changes, f.Set...))
 }
 
-// changeOptions returns the rule set with options changed, each "option=value".
 func changeOptions(base *rules.Rules, changes []string) (*rules.Rules, error) {
 	if len(changes) == 0 {
 		return base, nil

@@ -132,7 +132,6 @@ func (c *solveCmd) print(out *output, s solver.Solution) {
 	out.printf("nodes %d, time %.2f s\n", s.Nodes, s.Seconds)
 }
 
-// solutionColumns are the columns of solutions for programs.
 func solutionColumns(f grid.Format) []grid.Column[solver.Solution] {
 	type row = solver.Solution
 	columns := []grid.Column[row]{

@@ -19,7 +19,6 @@ func (o *output) terminal() *os.File {
 	return nil
 }
 
-// layout returns how tables of ratings are printed.
 func layout(w *output) table.Layout { return table.Layout{Width: tableWidth(w), Styles: styles(w)} }
 
 // printTable prints a table that is no wider than the terminal; see [grid.Options] for fold.
@@ -47,7 +46,6 @@ func tableWidth(w *output) int {
 	return max(n, narrowest)
 }
 
-// styles reports whether the output takes bold text and colours.
 func styles(w *output) bool {
 	return w.terminal() != nil && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }

@@ -418,7 +418,6 @@ func kindOf(m *tournament.Manifest) string {
 	return textfmt.Cut(format.Name, 40)
 }
 
-// summarize describes a manifest in a line.
 func summarize(m *tournament.Manifest) string {
 	text := listPlayers(lists.Map(m.Config.Agents, agents.Spec.Label), 0)
 	if m.Status == tournament.Imported {

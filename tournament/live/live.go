@@ -76,7 +76,6 @@ func (p *Pages) Runs() (list []explorer.Run) {
 	return list
 }
 
-// onRun passes requests to the run in their paths.
 func (p *Pages) onRun(serve func(*run, http.ResponseWriter, *http.Request)) http.HandlerFunc {
 	return func(w http.ResponseWriter, q *http.Request) {
 		r := p.catalog.run(q.PathValue("id"))

@@ -157,7 +157,6 @@ func (r *run) render(ctx context.Context) (p *page, changed, behind bool) {
 	return p, err == nil, false
 }
 
-// progress returns the page of a run whose records are being read.
 func (r *run) progress() *page {
 	p := r.empty()
 	p.Reading, p.Sections = true, []section{{ID: games.ID, Title: games.Title}}
@@ -200,7 +199,6 @@ func (r *run) status() string {
 	return statusOf(r.about.Manifest, r.about.Tuning, len(r.about.Charts) > 0)
 }
 
-// isFinal reports whether no more games are played.
 func (r *run) isFinal() bool { return r.status() != string(tournament.Running) }
 
 // isRunning reports whether the run is in progress; of tuning without a manifest, whether its files changed recently.
@@ -213,7 +211,6 @@ func (r *run) isRunning() bool {
 	return time.Since(written) < recently
 }
 
-// read reads the games that were appended and reports whether there were any.
 func (r *run) read(ctx context.Context) (bool, error) {
 	return r.tail.read(func(lines io.Reader) error {
 		r.file.In = lines
@@ -336,7 +333,6 @@ func (r *run) withCurrent(p page, now time.Time) (*page, error) {
 	return &p, err
 }
 
-// isTuning reports whether the run is one of gyges tune or train.
 func (r *run) isTuning() bool { return r.about.Tuning != nil || len(r.about.Charts) > 0 }
 
 func (r *run) statusText() string {

@@ -70,7 +70,6 @@ func getPosition(_ *http.Request, q positionRequest) (any, error) {
 	return state, nil
 }
 
-// replay returns the game that leads to the position.
 func (q *positionRequest) replay() (*rules.Game, error) {
 	r, err := parseRules(q.Rules)
 	if err != nil {

@@ -172,7 +172,6 @@ func parseRules(text string) (*rules.Rules, error) {
 	return r, err
 }
 
-// getRules describes the rule set that "rules" names.
 func (p *Pages) getRules(r *http.Request) (any, error) {
 	set, err := parseRules(r.FormValue("rules"))
 	if err != nil {
@@ -257,7 +256,6 @@ type hintResponse struct {
 	Info string   `json:"info"`
 }
 
-// hint searches the position of a game for the person.
 func (p *Pages) hint(r *http.Request, q hintRequest) (any, error) {
 	g, err := p.find(r.PathValue("game"))
 	if err != nil {

@@ -101,10 +101,8 @@ const humanKind = "human"
 // Helped is behind the name of a person who had help, which has a rating of its own.
 const Helped = ", helped"
 
-// personal reports whether a person plays a side.
 func (g *session) personal(side rules.Side) bool { return side == g.human || g.shared() }
 
-// shared reports whether persons play both sides.
 func (g *session) shared() bool { return g.agent.Kind == humanKind }
 
 // person returns a person of a name as an agent of records, so that those with names or a clock, and those who had

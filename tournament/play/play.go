@@ -138,7 +138,6 @@ func onGame[Q any](p *Pages, action string, act func(*session, Q) error) {
 		}))
 }
 
-// stateAfter returns the state of a game after a change, or the change's error.
 func stateAfter(g *session, err error) (any, error) {
 	if err != nil {
 		return nil, err

@@ -115,7 +115,6 @@ func (g *session) clocks(over bool) *clocks {
 	return c
 }
 
-// sources lists the legal moves by piece and landing.
 func sources(g *rules.Game) []source {
 	list := []source{}
 	p := g.Position()
@@ -136,7 +135,6 @@ func sources(g *rules.Game) []source {
 	return list
 }
 
-// fromText names the source of a move.
 func fromText(m rules.Move) string {
 	if m.IsPlacement() || m.FromHand() > 0 {
 		return m.String()[:2]

@@ -37,7 +37,6 @@ func (h *MoveHeap) Pop() rules.Move {
 	return top.Move()
 }
 
-// siftDown restores the heap's order below entry i.
 func (h MoveHeap) siftDown(i int) {
 	x := h[i]
 	for k := 2*i + 1; k < len(h); k = 2*i + 1 {

@@ -136,7 +136,6 @@ func OutputGradient(s0, s1, weights, gradBias, gradWeights []float32, residual f
 	}
 }
 
-// slope returns the derivative of clipped.
 func slope(x float32) float32 {
 	if 0 < x && x < 1 {
 		return 1

@@ -305,7 +305,6 @@ func (s *Prover) generate(p rules.Position, f *frame) {
 	}
 }
 
-// winFor returns the numbers of a position that a side wins.
 func (s *Prover) winFor(side rules.Side) numbers {
 	if side == s.attacker {
 		return provenWin

@@ -22,13 +22,11 @@ const (
 	entryBytes = 32
 )
 
-// bucket returns the entries that p may have.
 func (t *table) bucket(p rules.Position) []entry {
 	i := (p.Hash() * 0x9e3779b97f4a7c15 >> 11) % uint64(len(t.entries)/bucketSize)
 	return t.entries[i*bucketSize : (i+1)*bucketSize]
 }
 
-// find returns the numbers of p, if the table has them.
 func (t *table) find(p rules.Position) (n numbers, ok bool) {
 	for _, e := range t.bucket(p) {
 		if e.position == p {

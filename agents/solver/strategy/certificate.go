@@ -180,7 +180,6 @@ func (c *Certificate) Join(ctx context.Context) error {
 	return c.clean()
 }
 
-// clean removes the files of parts that the header doesn't have any more.
 func (c *Certificate) clean() error {
 	entries, err := os.ReadDir(c.dir)
 	errs := []error{err}
@@ -223,7 +222,6 @@ func join(ctx context.Context, parts []*Strategy) ([]*Strategy, error) {
 	return append(first, second...), err
 }
 
-// replace writes the header with other parts.
 func (c *Certificate) replace(parts []partHeader) error {
 	h := c.header
 	h.Parts = parts
@@ -294,7 +292,6 @@ func columns(rows []byte, n, width int) []byte {
 	return out
 }
 
-// read reads a part's file.
 func (c *Certificate) read(h partHeader, winner rules.Side) (*Strategy, error) {
 	s := &Strategy{Rules: c.rules, Winner: winner}
 	for _, r := range h.Roots {
@@ -319,7 +316,6 @@ func (c *Certificate) read(h partHeader, winner rules.Side) (*Strategy, error) {
 	return s, nil
 }
 
-// unpack returns the columns of the records in a part's file.
 func (c *Certificate) unpack(h partHeader) ([]byte, error) {
 	packed, err := files.Read(filepath.Join(c.dir, h.File), maxPart)
 	if err != nil {
@@ -343,7 +339,6 @@ func (c *Certificate) unpack(h partHeader) ([]byte, error) {
 	return text, err
 }
 
-// parse returns the answer of a record.
 func (s *Strategy) parse(record []byte) (answer, error) {
 	text := make([]byte, 0, rules.NumSquares+rules.Rows+1)
 	for s := range rules.Square(rules.NumSquares) {

@@ -93,7 +93,6 @@ func (s *Strategy) Line(p rules.Position) (line []rules.Move) {
 	}
 }
 
-// longest returns how the longest game goes on in a position that comes up.
 func (s *Strategy) longest(p rules.Position) (a answer) {
 	if p.Side() == s.Winner {
 		if m := goal(s.Rules, p); m != rules.NoMove {
@@ -246,7 +245,6 @@ func (c *check) unsafe() (list []rules.Position) {
 	return list
 }
 
-// leads reports whether the strategy leads from one position to another.
 func (c *check) leads(from, to rules.Position) bool {
 	seen := map[rules.Position]bool{}
 	var search func(p rules.Position) bool

@@ -72,7 +72,6 @@ func run(habit string) {
 	os.Exit(0)
 }
 
-// begin is what happens before the first command.
 func (e *engine) begin() {
 	switch e.habit {
 	case "stillborn":
@@ -127,7 +126,6 @@ func (e *engine) setPosition(words []string) error {
 	return err
 }
 
-// choose returns the move an engine of good will plays, in numbers.
 func (e *engine) choose() string {
 	var ms rules.MoveSet
 	e.rules.Moves(e.pos, &ms)

@@ -83,7 +83,6 @@ func withPath(err error, path string) error {
 // stream is the beginning of paths to the process's own streams.
 var stream = regexp.MustCompile(`^/(dev/std|dev/fd/|proc/)`)
 
-// inPlace reports whether a path names something that can't be replaced.
 func inPlace(path string) bool {
 	info, err := os.Stat(path)
 	return stream.MatchString(filepath.ToSlash(filepath.Clean(path))) || err == nil && !info.Mode().IsRegular()
@@ -105,7 +104,6 @@ func resolve(path string) (string, error) {
 	return "", fmt.Errorf("%s: expected a file, found more than %d links in a row", path, most)
 }
 
-// createTemp makes the temporary file of a path and locks it.
 func createTemp(path string, mode fs.FileMode) (*os.File, error) {
 	const tries = 100
 	for range tries {

@@ -106,7 +106,6 @@ func Exact(value any) string {
 	}
 }
 
-// jsonValue returns a value for JSON.
 func jsonValue(value any) any {
 	switch v := value.(type) {
 	case Cell:

@@ -97,7 +97,6 @@ func (t *Table) WithTitle(title string) *Table {
 	return t
 }
 
-// cellsOf returns the cells of a row.
 func cellsOf[R any](columns []Column[R], row R) []Cell {
 	return lists.Map(columns, func(c Column[R]) Cell { return cellOf(c.Value(row), c.Title != "") })
 }

@@ -61,7 +61,6 @@ func (l *layout) write(w io.Writer, markdown bool) error {
 	return err
 }
 
-// render prints the table as it is.
 func (l *layout) render(w io.Writer, markdown bool) error {
 	var style tw.Renderer = renderer.NewBlueprint(tw.Rendition{
 		Symbols: tw.NewSymbols(tw.StyleASCII),
@@ -159,7 +158,6 @@ func (l *layout) least(column, words int) int {
 	return most
 }
 
-// widest returns the width of the widest of some texts.
 func widest(texts []string) (most int) {
 	for _, text := range texts {
 		most = max(most, textfmt.Width(text))

@@ -67,7 +67,6 @@ func (t *Table) Keys() (keys []string) {
 	return keys
 }
 
-// csv returns a line of CSV.
 func (t *Table) csv(row []Cell) (cells []string) {
 	for i, c := range t.Columns {
 		if c.Key != "" {
@@ -77,7 +76,6 @@ func (t *Table) csv(row []Cell) (cells []string) {
 	return cells
 }
 
-// object returns a row as an object with the keys of the columns.
 func (t *Table) object(row []Cell) Object {
 	o := make(Object, 0, len(row))
 	for i, c := range t.Columns {

@@ -36,7 +36,6 @@ func objectOf(v reflect.Value) map[string]any {
 	return object
 }
 
-// dataOf returns a value as JSON has it.
 func dataOf(v reflect.Value) any {
 	if v.Kind() == reflect.Pointer && !IsText(v.Type()) {
 		v = v.Elem()
@@ -87,7 +86,6 @@ func setObject(v reflect.Value, object map[string]any) error {
 	return errs.Err()
 }
 
-// setData sets a setting to a value of JSON.
 func (f Field) setData(data any) error {
 	list, isList := data.([]any)
 	switch t := f.Value.Type(); {

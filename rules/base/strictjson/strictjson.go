@@ -99,7 +99,6 @@ func semanticError(e *json.SemanticError) error {
 	return fmt.Errorf("expected %s, found %s", typeName(e.GoType), cmp.Or(found, kinds[e.JSONKind], "something else"))
 }
 
-// typeName describes the values of a Go type.
 func typeName(t reflect.Type) string {
 	if t.Kind() == reflect.Pointer {
 		return typeName(t.Elem())
@@ -111,7 +110,6 @@ func typeName(t reflect.Type) string {
 	return cmp.Or(names[strings.TrimRight(t.Kind().String(), "0123456789")], "an object")
 }
 
-// inField returns an error with the field that a pointer names.
 func inField(pointer jsontext.Pointer, err error) error {
 	if field := fieldOf(pointer); field != "" {
 		return &problems.FieldError{Field: fmt.Sprintf("%.200s", field), Err: err}
