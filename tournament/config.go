@@ -90,8 +90,7 @@ func DefaultConfig() Config {
 // MatchName is the name of the runs of gyges match.
 const MatchName = "match"
 
-// DefaultMatch returns the DefaultConfig of matches, which are about the difference of two agents alone. It lacks the
-// openings, see [schedule.Openings.ForMatch].
+// DefaultMatch returns the DefaultConfig of matches of two agents, without openings, see [schedule.Openings.ForMatch].
 func DefaultMatch() Config {
 	c := DefaultConfig()
 	c.Openings.Policy = ""
@@ -115,8 +114,7 @@ func (c *Config) SetPairs() {
 // sequential reports whether the results decide when the run ends.
 func (c *Config) sequential() bool { return c.SPRT != (sprt.Test{}) || c.UntilError > 0 }
 
-// DefaultOut returns the path of a folder of a run that starts at a time. It doesn't exist yet, even in the same
-// second.
+// DefaultOut returns the path of a folder of a run that starts at a time. None is there, even in the same second.
 func DefaultOut(results, name string, start time.Time) string {
 	base := results + "/" + name + "-" + start.UTC().Format("20060102-150405")
 	path := base

@@ -62,8 +62,7 @@ func ParsePlaying(text []byte) (*Playing, error) {
 
 func tooLong(g *record.Record) bool { return g == nil || len(g.Moves) > maxPlayingMoves }
 
-// PlayingOf returns the games that runners play at a time, but for those that began just before. It may be called
-// while they play.
+// PlayingOf returns the games that runners play at a time, but for those that began just before, also while they play.
 func PlayingOf(runners []*Runner, now time.Time) *Playing {
 	p := new(Playing)
 	for _, r := range runners {

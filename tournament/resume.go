@@ -14,8 +14,7 @@ import (
 	"gyges/tournament/record"
 )
 
-// checkManifest compares the run in the folder, if there is one, with the one to be played, and reports whether that
-// has further agents.
+// checkManifest compares the run in the folder, if any, with that to be played, and reports whether agents have joined.
 func checkManifest(gamesSize int64, c *Config, m *Manifest) (joined bool, err error) {
 	old, err := ReadManifest(os.DirFS(c.Out))
 	switch {
@@ -121,8 +120,7 @@ func CompareConfigs(was, now any) error {
 	return fmt.Errorf("holds a run of another configuration%s", text)
 }
 
-// complete puts the games that were there before beside those that were played, unless some of the latter are missing;
-// if the run stops, also then.
+// complete puts the games that were there before beside those played, if that makes the pair whole or the run stops.
 func (c *collector) complete(o *Result, stops bool) error {
 	games, played := make([]*record.Record, 0, 2), o.Games
 	for game := 2 * o.Pair; game < 2*o.Pair+2; game++ {

@@ -141,8 +141,7 @@ func ending(ctx context.Context, s *Summary, err error) (Status, error) {
 	return Failed, fmt.Errorf("%w; the %d games in %s are safe", err, s.Played, games)
 }
 
-// playAll lets the executor play the whole schedule, and the collector write the games.
-// Its error is nil when ctx is cancelled.
+// playAll lets the executor play the schedule and the collector write it. Its error is nil when ctx is cancelled.
 func playAll(ctx context.Context, p *plan, st *store, executor Executor, c *collector) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -63,8 +63,7 @@ func (r *Runner) Play(ctx context.Context, job Job, timeScale float64) ([]*recor
 	return games, nil
 }
 
-// Check returns an error unless games from outside are those of a job of the run, and what their moves and the settings
-// show.
+// Check returns an error unless games from outside are those of a job, and what their moves and the settings show.
 func (r *Runner) Check(job Job, games []*record.Record) error {
 	for n, wanted := range job.Wanted {
 		if !wanted {
@@ -94,8 +93,7 @@ func (r *Runner) Check(job Job, games []*record.Record) error {
 	return nil
 }
 
-// CheckPlaying returns an error unless a game from outside, which may be under way, is one of a job of the run, and its
-// moves are legal.
+// CheckPlaying is [Runner.Check] of a game that may be under way.
 func (r *Runner) CheckPlaying(job Job, g *record.Record) error {
 	if n := g.Game - 2*job.Pair; n < 0 || n > 1 || !job.Wanted[n] {
 		return fmt.Errorf("expected a game of pair %d, found game %d", job.Pair, g.Game)
@@ -137,8 +135,7 @@ func (r *Runner) playOne(
 	return g, err
 }
 
-// Start makes all agents ready for the games, so that one that can't play is found before the first. The error
-// joins one for each.
+// Start makes all agents ready, so that one that can't play is found before the games. The error joins one for each.
 func (r *Runner) Start(ctx context.Context) error {
 	errs := make([]error, len(r.seating.config.Agents))
 	var group errgroup.Group // it takes engines seconds

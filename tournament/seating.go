@@ -55,8 +55,7 @@ func (p *plan) seated(g int64) [2]int {
 	return [2]int{a[g%2], a[1-g%2]}
 }
 
-// Verifier returns what verifies the games of a run, in the order of its file: by what its manifest schedules, if this
-// program has played it, and for themselves.
+// Verifier returns what verifies games of a run, in order: by its schedule if this program played it, else alone.
 func Verifier(m *Manifest) func(*record.Record) error {
 	if m == nil || m.Program != newManifest(m.Status, m.Config, m.Start).Program || len(m.Earlier) > 0 ||
 		m.Config.Unknown != nil || !slices.ContainsFunc(m.Config.Openings.Policy.Choices(), func(c settings.Choice) bool {

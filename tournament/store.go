@@ -60,8 +60,7 @@ func openStore(c *Config, m *Manifest, p *plan, kept func(*record.Record)) (*sto
 	return st, nil
 }
 
-// RunFolder returns the folder of a run that is given by its path or that of its records; ok is false for any
-// other file.
+// RunFolder returns the folder of a run that is given by its path or that of its records; ok is false for other files.
 func RunFolder(path string) (dir string, ok bool) {
 	info, err := os.Stat(path)
 	switch {

@@ -44,8 +44,7 @@ func (p *precision) look(pairs int64, suspended *suspensions) bool {
 	return now.Within(p.plan.config.UntilError)
 }
 
-// meeting returns the players that aren't suspended and still have opponents, by groups: those of one meet, directly or
-// through others.
+// meeting returns the players that still have opponents, by groups of those that meet, directly or through others.
 func (p *plan) meeting(suspended *suspensions) map[int][]string {
 	group := make([]int, len(p.seats))
 	for i := range group {

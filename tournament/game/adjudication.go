@@ -157,8 +157,7 @@ func (a Adjudication) judge(p *position) (rules.Outcome, string) {
 	return rules.Undecided, ""
 }
 
-// judgeResign ends a game that for some moves of each side the one scored at least the points for itself and the other
-// at most minus them.
+// judgeResign ends a game that for some moves of each side both scored, by the points at least, as won by the same one.
 func judgeResign(p *position, c condition) rules.Outcome {
 	switch {
 	case p.agree(c.n, c.points, math.MaxInt32):

@@ -80,8 +80,7 @@ func (c Clock) limits(left time.Duration) agents.Limits {
 	}}
 }
 
-// spend takes a move's time off the clock. It returns by how much the clock was overrun if that is more than the time
-// margin, else 0.
+// spend takes a move's time off the clock, and returns by how much that was overrun; 0 within the time margin.
 func (c Clock) spend(left *time.Duration, took, margin time.Duration) (overrun time.Duration) {
 	if c.Base == 0 {
 		return 0

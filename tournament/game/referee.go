@@ -177,8 +177,7 @@ func (p *play) failed(doing string, err error) *record.Fault {
 	return newFault(p.side, kind, doing+err.Error())
 }
 
-// decide returns the checked decision of the agent whose turn it is, or notes that it resigns. now is the time since
-// the game's start.
+// decide returns the checked decision of the agent whose turn it is, or notes that it resigns; now is since the start.
 func (p *play) decide(
 	ctx context.Context, setup *Task, game *rules.Game, now time.Duration,
 ) (agents.Decision, *record.Fault) {
@@ -264,8 +263,7 @@ func (p *play) finish(game *rules.Game, fault *record.Fault) *record.Record {
 	return g
 }
 
-// played returns the record of the moves so far, to which nothing is added. It may be called concurrently with the
-// referee's goroutine.
+// played returns the record of the moves so far, to which nothing is added. It may be called concurrently.
 func (p *play) played() *record.Record {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -103,8 +103,7 @@ func (g *Task) Verify(r *record.Record) error {
 	return nil
 }
 
-// VerifyHead returns an error unless a record, which may be under way, has the numbers, the rules, the opening, the
-// players and the settings of the task.
+// VerifyHead returns an error unless a record, maybe under way, has numbers, rules, opening, players and settings of g.
 func (g *Task) VerifyHead(r *record.Record) error {
 	w := g.Blank()
 	for f := range slices.Chunk([]any{ // what it is, expected, found

@@ -174,8 +174,7 @@ func (r *Referee) Play(ctx context.Context, g *Task) (rec *record.Record, hung *
 	}
 }
 
-// await waits for a game that has been cancelled. If it doesn't end, it is left behind, with the agent of the side that
-// hung.
+// await waits for a game that has been cancelled; one that doesn't end is left behind, with the agent of the side hung.
 func (r *Referee) await(done <-chan error) (hung *rules.Side, err error) {
 	for {
 		select {

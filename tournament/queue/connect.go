@@ -99,8 +99,7 @@ func (s *Server) Connect(name string, log *slog.Logger) (*nats.Conn, error) {
 	return Connect(Access{User: s.access.User, Password: s.access.Password}, name, log, nats.InProcessServer(s.server))
 }
 
-// Connect connects to a server, with an access that has been checked. A lost connection is restored until it is closed.
-// name identifies the client to the server.
+// Connect connects to a server, with a checked access, under a name. A lost connection is restored until it is closed.
 func Connect(a Access, name string, log *slog.Logger, options ...nats.Option) (*nats.Conn, error) {
 	var announced atomic.Bool // by the server
 	options = append(options,

@@ -165,8 +165,7 @@ func (r *run) provide(ctx context.Context) error {
 	return nil
 }
 
-// Bounds of messages in memory or on their way: jobs to the server, results beside
-// those of the window, answers of workers.
+// Bounds of messages in memory or on their way: jobs to the server, results beside those of the window, answers.
 const (
 	maxPublishing = 256
 	maxPrefetched = 512
@@ -235,8 +234,7 @@ func (r *run) play(ctx context.Context, jobs <-chan tournament.Job) error {
 	return nil
 }
 
-// consume passes results from the server to play until there is an error. A consumer that the server has lost is
-// created anew by repair.
+// consume passes results from the server to play until there is an error. repair creates a consumer that was lost.
 func (r *run) consume(ctx context.Context) error {
 	consumer, err := r.consumer(ctx, resultStream)
 	if err != nil {

@@ -19,8 +19,7 @@ import (
 	"gyges/rules/base/problems"
 )
 
-// Version is the version of the schema. It changes when this program can no longer
-// read the records of the version before.
+// Version is that of the schema. It changes when this program can no longer read the records of the version before.
 const Version = 1
 
 // retired are fields that records no longer have, and that are not read.
@@ -184,8 +183,7 @@ type Timing struct {
 	// OverrunMS is by how many milliseconds the player that lost on time did so.
 	OverrunMS float64 `json:"overrun_ms,omitempty"`
 
-	// Worker is the name of the worker that played the game, in a run that is played by workers elsewhere; it is not
-	// checked.
+	// Worker is the name of the worker that played the game, in a run on workers elsewhere; it is not checked.
 	Worker string `json:"worker,omitempty"`
 
 	// Trace is what was said last between the program and an external engine that a fault was laid to: lines that begin

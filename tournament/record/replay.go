@@ -49,8 +49,7 @@ func replay(g *Record, err error, before func(game *rules.Game, m rules.Move)) (
 	return game, nil
 }
 
-// Play is [ReplayEach] without a check of anything but the moves. After an error the game is that of the moves before
-// the wrong one, nil if it can't begin.
+// Play is [ReplayEach] that checks the moves alone. After an error the game is that before it; nil: it can't begin.
 func Play(g *Record, before func(game *rules.Game, m rules.Move)) (*rules.Game, error) {
 	if g.Reason == Imported && len(g.Moves) == 0 {
 		return nil, errors.New("expected moves, found a game imported without")

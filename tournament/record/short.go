@@ -12,8 +12,7 @@ import (
 	"gyges/rules"
 )
 
-// short is what a [source.Result] is made of, as it stands in the line of a record: texts without their quotes, moves
-// without the brackets around them.
+// short is what a [source.Result] is made of, as in the line of a record: texts without quotes, moves without brackets.
 type short struct {
 	game, pair, rules, opening, south, north, moves, result, reason, start []byte
 	fault                                                                  bool

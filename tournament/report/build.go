@@ -200,12 +200,10 @@ func (b *builder) facts() []Fact {
 	return list
 }
 
-// filter selects games of the sample by texts that can be printed. Empty fields select all; with player and
-// against it is those between the two.
+// filter selects games of the sample by printable texts, "" for all; with player and against those between the two.
 type filter struct{ rules, player, against, result, reason string }
 
-// link returns the fragment of the page that lists the games of a filter, of rules and one thing more at most; empty
-// where no such game is in the sample.
+// link returns the page's fragment that lists the games of a filter of rules and one thing more; "": none is sampled.
 func (b *builder) link(f filter) string {
 	if !b.sampled[f] {
 		return ""

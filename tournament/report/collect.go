@@ -18,8 +18,7 @@ type Options struct {
 	Seed  uint64 // of the choice of games, where not all are kept
 }
 
-// Collector adds up games and keeps some of them. Its size depends on the pairings played, not on the number of games.
-// It belongs to one goroutine.
+// Collector adds up games and keeps some; its size depends on the pairings alone. It belongs to one goroutine.
 type Collector struct {
 	*standings.Standings
 	runs   []*run

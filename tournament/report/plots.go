@@ -45,8 +45,7 @@ func pick[T any](d *drawing, wide, narrow T) T {
 	return wide
 }
 
-// rowLabel writes the label of a row of some height that begins at y: beside the row, or above it. It returns where the
-// rest of the row begins.
+// rowLabel writes the label of a row that begins at y, beside or above it, and returns where its rest begins.
 func (d *drawing) rowLabel(y, height float64, text string) float64 {
 	if d.narrow() {
 		d.label("label", "start", 2, y+14, text, narrowChars)

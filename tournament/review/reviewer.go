@@ -36,8 +36,7 @@ func New(nodes int64) *Reviewer {
 	return &Reviewer{nodes: nodes, agent: a, proofNodes: proof, prover: prover}
 }
 
-// Check returns what keeps a game from being reviewed: its record can't be replayed, or it has no moves or more
-// than [MaxPlies].
+// Check returns what keeps a game from review: no moves, more than [MaxPlies], or a record that can't be replayed.
 func Check(rec *record.Record) error {
 	_, err := replay(rec)
 	return err
@@ -53,8 +52,7 @@ func replay(rec *record.Record) (*rules.Game, error) {
 	return record.Replay(rec)
 }
 
-// Game reviews a game. The error is that of [Check], or ctx's when that ends. each, if not nil, is called after
-// each move, from the last one back.
+// Game reviews a game; the error is that of [Check], or ctx's. each, if not nil, is called after each move, last first.
 func (r *Reviewer) Game(ctx context.Context, rec *record.Record, each func(done, all int)) (*Review, error) {
 	game, err := replay(rec)
 	if err != nil {

@@ -42,8 +42,7 @@ type Player struct {
 	Losses
 }
 
-// Losses are the games that a player lost by its moves, not by a fault, and their decisive moves, see
-// [Review.Decisive].
+// Losses are the games that a player lost by its moves, not by a fault, and their [Review.Decisive] moves.
 type Losses struct {
 	Lost      int          `json:"lost"`
 	NoMistake int          `json:"no_mistake"` // games without a decisive move

@@ -94,8 +94,7 @@ func (f *File) readFirst() {
 	f.In = b
 }
 
-// isCopy reports whether the files are of one run: they have its id, or if one of them has none, the same first record
-// with the time at which that game began.
+// isCopy reports whether the files are of one run: by its id, or if one has none by the first record, with its start.
 func (f *File) isCopy(other *File) bool {
 	none := new(tournament.Manifest)
 	id, otherID := cmp.Or(f.Manifest, none).ID, cmp.Or(other.Manifest, none).ID
@@ -357,8 +356,7 @@ func (r *Stream) joined() []string {
 	return slices.Sorted(maps.Keys(joined))
 }
 
-// Manifest returns the manifest beside a file that is named as the records of runs are. Why there is none that can be
-// read is noted.
+// Manifest returns the manifest beside a file that is named as records of runs are; why none can be read is noted.
 func (r *Stream) Manifest(path string) *tournament.Manifest {
 	if filepath.Base(path) != tournament.GamesFile {
 		return nil

@@ -42,8 +42,7 @@ func (f singleElimination) Pairings(players int, before []Stage) (list [][2]int)
 	return list
 }
 
-// winner returns which player of the match goes on, 0 or 1: the one with more points, or after a tie the one that is
-// listed first.
+// winner returns which player goes on, 0 or 1: the one with more points, or after a tie the one that is listed first.
 func (m *Match) winner() int {
 	if m.Halves[0] < m.Halves[1] || m.Halves[0] == m.Halves[1] && m.Players[0] > m.Players[1] {
 		return 1

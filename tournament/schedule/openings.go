@@ -34,8 +34,7 @@ const (
 	// again where they end. Nothing is screened. Kang has no set-ups.
 	SetupOpenings Policy = "setups"
 
-	// FileOpenings takes the positions of a list in order, round by round, each once, and begins again where it ends.
-	// Nothing is screened: the list is the user's.
+	// FileOpenings takes the positions of a list in order, round by round, and begins again at its end; none is screened.
 	FileOpenings Policy = "file"
 )
 
@@ -62,8 +61,7 @@ type Openings struct {
 	Hash      uint64   `yaml:"-" json:"hash"`
 }
 
-// UnmarshalText implements [encoding.TextUnmarshaler]: it reads what [Openings.String] prints, and the file that it
-// names.
+// UnmarshalText reads what [Openings.String] prints, and the file that it names.
 func (o *Openings) UnmarshalText(text []byte) (err error) {
 	policy, rest, more := strings.Cut(string(text), ":")
 	*o = Openings{Policy: Policy(policy)}
@@ -159,8 +157,7 @@ func (o Openings) String() string {
 	return string(o.Policy) + ":plies=" + strconv.Itoa(o.Plies)
 }
 
-// ForMatch sets the openings of a match under rules where no policy is given: random set-ups, or if all are of Kang,
-// two random plies.
+// ForMatch sets the openings of a match where none are given: random set-ups, or if all are of Kang two random plies.
 func (o *Openings) ForMatch(list ...*rules.Rules) {
 	if o.Policy != "" {
 		return
@@ -181,8 +178,7 @@ func (o Openings) Check(errs *problems.List, field string) {
 		"expected none with policy %s, found %d", o.Policy, o.Plies)
 }
 
-// CheckUnder adds rule sets under which a position of a list doesn't fit, or there is no opening in a run with the
-// given seed.
+// CheckUnder adds rule sets under which a position of a list doesn't fit, or a run with the seed has no opening.
 func (o Openings) CheckUnder(errs *problems.List, field string, list []*rules.Rules, seed uint64) {
 	for _, r := range list {
 		for k := range o.Positions {
@@ -200,8 +196,7 @@ func (o Openings) CheckUnder(errs *problems.List, field string, list []*rules.Ru
 	}
 }
 
-// Opener finds the openings of a run. It keeps those that it has found, so that none is played twice while others are
-// left. It belongs to one goroutine.
+// Opener finds the openings of a run, and keeps them so that none comes twice while others are left, in one goroutine.
 type Opener struct {
 	openings Openings
 	seed     uint64

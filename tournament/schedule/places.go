@@ -39,8 +39,7 @@ func (st *Stage) meetings(players int) [][]meeting {
 	return met
 }
 
-// ranking returns the places after the meetings of each player: by points, Buchholz if that counts, and
-// Sonneborn-Berger.
+// ranking returns the places by the meetings of each player: by points, Buchholz if that counts, and Sonneborn-Berger.
 func ranking(met [][]meeting, buchholz bool) []place {
 	places := make([]place, len(met))
 	for i := range met {

@@ -50,8 +50,7 @@ type Schedule struct {
 	added int64           // games
 }
 
-// Stage is a part of a schedule whose pairings are known before it begins: a round of a Swiss tournament or of a
-// knock-out, or the whole of another schedule.
+// Stage is a part of a schedule whose pairings are known before it begins: a round in some formats, all in others.
 type Stage struct {
 	First   int64 // index of its first game pair
 	Games   int64 // of each match
@@ -109,8 +108,7 @@ func (s *Schedule) begin(k int) {
 
 var errForeign = errors.New("expected a game of the schedule, found another one")
 
-// Add counts a game of pair i with the half points of South. It returns an error, and counts nothing, if the pair is
-// of other players or has been counted whole.
+// Add counts a game of pair i with the half points of South. It refuses one of other players or of a whole pair.
 func (s *Schedule) Add(i int64, south, north int, halves int) error {
 	k := s.stageOf(i)
 	if k < 0 {

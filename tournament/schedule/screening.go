@@ -16,8 +16,7 @@ type Screening struct {
 	Seed     uint64   // of random openings
 	Count    int      // how many are wanted; 0: all of a list
 
-	// Agent, if not nil, scores them within Limits. Only those that it scores from -MaxScore to MaxScore, in points,
-	// are kept.
+	// Agent, if not nil, scores them within Limits; those beyond ±MaxScore, in points, are left out.
 	Agent    agents.Agent
 	Limits   agents.Limits
 	MaxScore float64
@@ -26,8 +25,7 @@ type Screening struct {
 // ErrNoScore is returned for an agent without an evaluation.
 var ErrNoScore = errors.New("expected an agent that gives scores, like alphabeta:depth=2")
 
-// Run calls keep for each opening that passes, with its score for the side to move if there is an agent. It returns
-// how many passed, and how many were screened.
+// Run calls keep for each opening that passes, with the agent's score; it returns how many passed, and were screened.
 func (s *Screening) Run(ctx context.Context, keep func(p rules.Position, score float64)) (kept, seen int, err error) {
 	const tries = 100 // for each random opening
 	from, random := NewOpener(s.Openings, s.Seed), s.Openings.Policy == RandomOpenings

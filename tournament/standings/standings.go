@@ -364,8 +364,7 @@ func (s *Standings) Precision(ctx context.Context) ratings.Precision {
 	return p
 }
 
-// challenger returns the label of the first player if all games are of formats in which it meets each other one, with
-// the same; "" otherwise.
+// challenger returns the label of the player that meets each other one in all games, by their formats; "" for none.
 func (s *Standings) challenger() string {
 	name := ""
 	for i, r := range s.played() {

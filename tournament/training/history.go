@@ -13,8 +13,7 @@ import (
 	"gyges/rules/base/strictjson"
 )
 
-// Line is a step in a [HistoryFile], from which a run resumes, in the order of their steps. Values that a method
-// doesn't have are omitted.
+// Line is a step in a [HistoryFile], in their order, from which a run resumes. Values that a method lacks are omitted.
 type Line struct {
 	Step           int      `json:"step"`                      // from 0 (texel: the parent) or 1
 	Loss           *float64 `json:"loss,omitempty"`            // mean cross-entropy of the training positions in nats (texel, train)

@@ -53,8 +53,7 @@ func (p *Position) Result() float64 {
 	return (float64(p.Wins) + float64(p.Draws)/2) / float64(p.Count())
 }
 
-// Quiet reports whether neither side could win the game if it were to move in p. Under Kang a piece that can be taken
-// out counts only if it is the last one needed.
+// Quiet reports whether neither side could win if it moved in p; a piece taken out under Kang counts as the last one.
 func Quiet(r *rules.Rules, p rules.Position) bool {
 	return !r.CanWin(p, rules.South) && !r.CanWin(p, rules.North)
 }

@@ -27,8 +27,7 @@ type Converter struct {
 	nextPair int64
 }
 
-// Record returns the record of the game that was read last, with the next number, from 0. The error says why its moves
-// are left out: they could not be played.
+// Record returns the record of the game that was read last, numbered from 0. The error says why it has no moves.
 func (c *Converter) Record(in *source.Results, o *source.Result) (*record.Record, error) {
 	if c.games == 0 {
 		c.Event, c.pairs = in.Tag("Event"), map[string]int64{}
@@ -101,8 +100,7 @@ func words(text string) ([]string, error) {
 	return words, nil
 }
 
-// readMoves plays the moves of a game, if there are any, and adds them to its record,
-// which stays as it is after an error.
+// readMoves plays the moves of a game, if there are any, and adds them to its record; none after an error.
 func readMoves(in *source.Results, r *record.Record) error {
 	text, err := in.Moves()
 	if err != nil {
