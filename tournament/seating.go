@@ -111,8 +111,7 @@ func (s *seating) check(j Job) error {
 func (s *seating) seat(j Job, n int, side rules.Side) (agent int, seed uint64) {
 	c := s.config
 	labels := [2]string{c.Agents[j.Agents[0]].Label(), c.Agents[j.Agents[1]].Label()}
-	return j.Agents[(n+int(side))%2],
-		schedule.Seed(c.Seed, c.Rules[j.Rules].String(), labels, j.Round, n, side)
+	return j.Agents[(n+int(side))%2], schedule.Seed(c.Seed, c.Rules[j.Rules].String(), labels, j.Round, n, side)
 }
 
 // game returns game n, 0 or 1, of a pair, without its agents.

@@ -60,8 +60,7 @@ func (v *collector) fill(p rules.Position, own, opp *rules.Control) {
 	v.add("winners_opp", "the opponent's pieces that could if it were to move", float64(opp.Winners))
 	v.add("front", "difference of the empty rows before a side's nearest piece",
 		float64(advance(occupied, side)-advance(occupied, other)))
-	v.add("active", "difference of the pieces that may be moved, those in hand not counted",
-		diff(own.Active, opp.Active))
+	v.add("active", "difference of the pieces that may be moved, those in hand not counted", diff(own.Active, opp.Active))
 	v.add("near", "difference of the pieces moved or controlled from which one leg could reach the goal",
 		diff(near(p, side)&(own.Pieces|own.Active), near(p, other)&(opp.Pieces|opp.Active)))
 	v.add("goals", "difference of the pieces taken out (Kang)", float64(p.Goals(side)-p.Goals(other)))

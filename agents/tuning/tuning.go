@@ -30,8 +30,7 @@ func Find(registry *agents.Registry, spec agents.Spec, r *rules.Rules, name stri
 		return t, errors.New(suggest.Unknown("parameter", name, numeric(kind)))
 	}
 	if def.Type != agents.Int && def.Type != agents.Float {
-		return t, fmt.Errorf("parameter %s is a %s; expected one of: %s", name, def.Type,
-			strings.Join(numeric(kind), ", "))
+		return t, fmt.Errorf("parameter %s is a %s; expected one of: %s", name, def.Type, strings.Join(numeric(kind), ", "))
 	}
 	t = spsa.Param{Name: name, Whole: def.Type == agents.Int, Start: values.Float(name), Min: def.Min, Max: def.Max}
 	if feature, ok := strings.CutPrefix(name, eval.ParamPrefix); ok {

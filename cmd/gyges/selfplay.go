@@ -43,8 +43,7 @@ func (c *selfplayCmd) Run(ctx context.Context, e *env) error {
 	summarizeExtraction(e, made)
 	e.out.printf("%s", timeText(s))
 	if fresh := s.Played - s.Kept; fresh > 0 {
-		e.out.printf(", %s positions a minute",
-			perSecond(uint64(made.Plies*fresh/s.Played*60), s.End.Sub(s.Start).Seconds()))
+		e.out.printf(", %s positions a minute", perSecond(uint64(made.Plies*fresh/s.Played*60), s.End.Sub(s.Start).Seconds()))
 	}
 	e.out.printf("; the training positions are in %s\n", textfmt.Escape(filepath.Join(s.Out, training.PositionsDir)))
 	f.writeFaults(e.out)

@@ -120,7 +120,6 @@ func (s *Set) Update(ctx context.Context, list []Run) {
 		in, err := files.Open(r.Path)
 		if err == nil {
 			err = s.Read(ctx, &runs.File{In: in, Name: r.Name, Format: source.Records})
-			_ = in.Close() // it was only read
 		}
 		if failed, ok := errors.AsType[*fs.PathError](err); ok { // whose path isn't for who sees the page
 			err = fmt.Errorf("%s: %w", r.Name, failed.Err)

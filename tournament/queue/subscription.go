@@ -110,16 +110,13 @@ func (w *Worker) setReady(r *subscription, err error) {
 	var no refusal
 	switch {
 	case err == nil:
-		var players, rules []string
+		var players []string
 		for _, a := range r.config.Agents {
 			players = append(players, a.Label())
 		}
-		for _, set := range r.config.Rules {
-			rules = append(rules, set.String())
-		}
 		const most = 4
 		r.ready, r.shown.Joined = true, time.Now()
-		r.shown.Players, r.shown.Rules = textfmt.List(players, most), textfmt.List(rules, most)
+		r.shown.Players, r.shown.Rules = textfmt.List(players, most), textfmt.List(r.config.RuleSets(), most)
 		w.options.Log.Info("joined a run", "run", r.Run, "players", r.shown.Players, "rules", r.shown.Rules)
 		return
 	case errors.As(err, &no):

@@ -62,16 +62,11 @@ func (m *Move) judge(r *rules.Rules) {
 func (t *Tally) add(m *Move) {
 	t.Accuracy = (t.Accuracy*float64(t.Judged) + Accuracy(m.Loss)) / float64(t.Judged+1)
 	t.Judged++
-	switch m.Mark {
-	case Best, Only:
-		t.Best++
-	case Inaccuracy:
-		t.Inaccuracies++
-	case Mistake:
-		t.Mistakes++
-	case Blunder:
-		t.Blunders++
-	case MissedWin:
-		t.MissedWins++
+	counts := map[Mark]*int{
+		Best: &t.Best, Only: &t.Best, Inaccuracy: &t.Inaccuracies, Mistake: &t.Mistakes, Blunder: &t.Blunders,
+		MissedWin: &t.MissedWins,
+	}
+	if n := counts[m.Mark]; n != nil {
+		*n++
 	}
 }

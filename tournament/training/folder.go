@@ -114,8 +114,7 @@ func (f *folder) resume(manifest []byte) error {
 		return fmt.Errorf("%s: expected the manifest of a tuning run: %w", f.file(ManifestFile), err)
 	}
 	if before.Method != f.manifest.Method {
-		return fmt.Errorf("%s: holds a run of another method; it was %s, now %s",
-			f.path, before.Method, f.manifest.Method)
+		return fmt.Errorf("%s: holds a run of another method; it was %s, now %s", f.path, before.Method, f.manifest.Method)
 	}
 	f.changes = tournament.CompareConfigs(before.Config, f.manifest.Config)
 	now := maps.Clone(f.manifest.Config)

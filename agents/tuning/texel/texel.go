@@ -321,8 +321,7 @@ func (f *fit) result(test *Data) *Result {
 		r.Units, r.LiveUnits = f.units, f.network.LiveUnits()
 	}
 	for j, w := range f.weights(f.last) {
-		r.Features = append(r.Features,
-			Feature{f.settings.Names[j], f.settings.Parent[j], w, !slices.Contains(f.free, j)})
+		r.Features = append(r.Features, Feature{f.settings.Names[j], f.settings.Parent[j], w, !slices.Contains(f.free, j)})
 	}
 	if test.Len() > 0 {
 		r.Test = f.test(test)
