@@ -67,9 +67,10 @@ func (c *agentsCmd) weights(e *env) error {
 		add(family, strings.ToUpper(family[:1])+family[1:], eval.Default(family))
 	}
 	meaning := func(f eval.Feature) any { return f.Doc }
-	doc := grid.Column[eval.Feature]{Key: "doc", Title: "Of each", Left: true, Value: meaning}
-	return printTable(e.out, grid.Make(append(columns, doc), eval.Features()).WithTitle(
-		"Weights in hundredths of a point, those built in by family of rules; networks and policies add to them"), c.Format, 1)
+	columns = append(columns, grid.Column[eval.Feature]{Key: "doc", Title: "Of each", Left: true, Value: meaning})
+	table := grid.Make(columns, eval.Features()).WithTitle(
+		"Weights in hundredths of a point, those built in by family of rules; networks and policies add to them")
+	return printTable(e.out, table, c.Format, 1)
 }
 
 func (c *agentsCmd) Run(e *env) error {
