@@ -129,6 +129,8 @@ func TestBadMoves(t *testing.T) {
 		{"a1-", 4, "a square or goal"},
 		{"a2-a3", 1, "no piece on a2"},
 		{"a1+a4", 3, "found '+'"},
+		{"a1–a4", 3, "found '–'"},
+		{"\u200ba1-a4", 1, `found '\u200b'`},
 		{"a1-a4 a5", 6, "expected the end"},
 		{"a1-a4-", 7, "a square or goal"},
 		{"a1xb1", 6, "expected '@'"},

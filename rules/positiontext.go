@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // maxPositionText bounds position texts from outside; the longest real one has 63 bytes.
@@ -23,11 +24,12 @@ func (s *scanner) fail(at int, format string, args ...any) {
 	}
 }
 
-// expected fails at the next byte: that is not what was expected.
+// expected fails at the next character: that is not what was expected.
 func (s *scanner) expected(format string, args ...any) {
 	found := "found the end"
 	if s.at < len(s.text) {
-		found = fmt.Sprintf("found %q", s.text[s.at])
+		next, _ := utf8.DecodeRuneInString(s.text[s.at:])
+		found = fmt.Sprintf("found %q", next)
 	}
 	s.fail(s.at, "expected %s, %s", fmt.Sprintf(format, args...), found)
 }
