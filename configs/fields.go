@@ -89,8 +89,7 @@ func (p *parser) setting(path string, n *yaml.Node, read func()) {
 	}
 }
 
-// loadOpenings reads the list of openings that a setting names, if there is one. Its path is relative to the
-// program's folder, like that of the records.
+// loadOpenings reads the list of openings that a setting names, if any, by its path from the program's folder.
 func (p *parser) loadOpenings(fields []settings.Field, path string) {
 	file := path + ".file"
 	for _, f := range fields {

@@ -72,7 +72,6 @@ func specs(texts ...string) (list []agents.Spec) {
 	return list
 }
 
-// templateWriter writes the settings of a config as YAML.
 type templateWriter struct {
 	fields, defaults []settings.Field // of the same keys
 	keys             []string         // that are set, beside those that differ from the defaults

@@ -56,7 +56,6 @@ func (p *parser) loadWeights(name string, r *rules.Rules, fit *training.Fit) eva
 	return w
 }
 
-// spsaFile holds the settings of an SPSA file.
 type spsaFile struct {
 	training.SPSA `yaml:",inline"`
 	Parameters    *yaml.Node `yaml:"parameters" help:"What is tuned: numbers of that kind of agent (see gyges agents KIND), or weight.FEATURE of its evaluation. Each is moved by c, up or down at random, in the last step, and by more before: so far that it costs some Elo; r, min, max and start are in gyges help settings."`

@@ -27,7 +27,6 @@ func (r *Rules) HasEvasion(p Position, ms *MoveSet) bool {
 	return e.filter() || ms.pass && !e.refuted(Pass) || r.SettingUp(p)
 }
 
-// evasions is the state of [Rules.Evasions].
 type evasions struct {
 	r     *Rules
 	p     Position
@@ -222,8 +221,7 @@ func (r *Rules) GoalMove(p Position, side Side) Move {
 	return NoMove
 }
 
-// exitPossible reports whether any piece stands near enough to the far side to
-// be the last one that a course to the goal starts or bounces from.
+// exitPossible reports whether a piece stands near enough to the far side to be the last of a course to the goal.
 func exitPossible(p Position, side Side) bool {
 	near := func(h Height) SquareSet {
 		return p.OfHeight(h) & rowsTo(nearRow(side, Rows-int(h)), side.Other())

@@ -19,8 +19,7 @@ type doorSet struct{ east, north uint64 }
 
 func (d doorSet) with(e doorSet) doorSet { return doorSet{d.east | e.east, d.north | e.north} }
 
-// usedDoors are the doors passed eastward or northward, and those passed the other
-// way; all are in the first set where directions don't count.
+// usedDoors are the doors passed east or north, and the other way; all in the first set where directions don't count.
 type usedDoors [2]doorSet
 
 // pass adds the door between two adjacent squares, if there is one, and reports whether it was unused.
@@ -97,8 +96,7 @@ func makeLegs() (table [maxLegs]leg, to [4][NumSquares + 2]legsByEnd) {
 	return table, to
 }
 
-// eachLeg calls yield with the legs, and their ends, that go on from s with this many steps
-// after they have passed some doors and crossed some squares.
+// eachLeg calls yield with the legs, and their ends, that go on from s so many steps after some doors and squares.
 func eachLeg(s Square, steps int, doors usedDoors, crossed SquareSet, yield func(leg, Square)) {
 	for _, to := range adjacency[s] {
 		used := doors

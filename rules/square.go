@@ -116,7 +116,6 @@ func goalOf(side Side) Square { return NorthGoal + Square(side) }
 // SquareSet is a set of squares: bit i is square i. Goals are bits 36 and 37.
 type SquareSet uint64
 
-// Common sets.
 const (
 	boardSet SquareSet = 1<<NumSquares - 1
 	row1     SquareSet = 1<<Files - 1

@@ -18,8 +18,7 @@ func (src source) start(side Side) Square {
 	return goalOf(side.Other())
 }
 
-// turn iterates over what one side may move: its hand (Kang), then its rows from the
-// nearest on. Every generation mode is a loop over [turn.next].
+// turn iterates, see [turn.next], over what one side may move: its hand (Kang), then its rows from the nearest on.
 type turn struct {
 	r        *Rules
 	p        Position

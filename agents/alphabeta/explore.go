@@ -30,7 +30,6 @@ func (a *player) addNoise(
 	best.Nodes += s.nodeCount
 }
 
-// noisyMove is a root move with its noise.
 type noisyMove struct {
 	move  rules.Move
 	noise agents.Score

@@ -2,7 +2,6 @@ package alphabeta
 
 import "time"
 
-// config holds the parameters of an agent.
 type config struct {
 	Depth    int           `param:"depth" check:"1..64" help:"plies to search; 2 if neither nodes nor movetime bounds the search"`
 	Nodes    int64         `param:"nodes" check:"1..1000000000000" help:"nodes to search for a move"`

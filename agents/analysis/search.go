@@ -52,7 +52,6 @@ func (l Line) ScoreText() string {
 	return l.Score.Text()
 }
 
-// search is one search.
 type search struct {
 	Request
 	agent  agents.Agent

@@ -50,8 +50,7 @@ type Person struct {
 
 func (h *Person) NewGame(context.Context, agents.Setup) error { return nil }
 
-// Choose prompts until a legal move is typed, and passes
-// without a prompt where that is the only move. It ignores limits.
+// Choose prompts for a legal move, and passes without a prompt where that is the only one. It ignores limits.
 func (h *Person) Choose(ctx context.Context, g *rules.Game, q agents.Request) (agents.Decision, error) {
 	if err := q.Check(h.Capabilities()); err != nil {
 		return agents.Decision{}, err

@@ -9,8 +9,7 @@ import (
 	"gyges/rules"
 )
 
-// iterate makes one iteration from the root, whose position is p: it selects a path
-// to a leaf, expands it, and backs up values and proofs.
+// iterate makes one iteration from the root, whose position is p: it selects a leaf, expands it, and backs up.
 func (s *search) iterate(p rules.Position) {
 	t := &s.tree
 	s.path = append(s.path[:0], t.root)

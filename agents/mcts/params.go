@@ -9,7 +9,6 @@ import (
 	"gyges/rules"
 )
 
-// config holds the parameters of an agent.
 type config struct {
 	Iterations int64         `param:"iterations" check:"1..1000000000" help:"iterations for a move; 500 if neither they nor movetime bound the search"`
 	MoveTime   time.Duration `param:"movetime" check:"1ms..1h" help:"time for a move"`

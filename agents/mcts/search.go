@@ -83,8 +83,7 @@ func (s *search) stopped() bool {
 	return s.ctx.Err() != nil || s.timer.Expired()
 }
 
-// setRoot makes g's position the root. The tree of an earlier position of the same
-// game is reused if it contains the moves played since.
+// setRoot makes g's position the root. The tree of an earlier one is reused if it has the moves played since.
 func (s *search) setRoot(g *rules.Game) {
 	if !s.reuseTree(g) {
 		s.tree.reset(float32(-s.toValue(s.eval.Score(g.Position()))))

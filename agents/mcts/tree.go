@@ -7,8 +7,7 @@ import (
 	"gyges/rules"
 )
 
-// node is a position in the tree, named by the move that led to it. Values are
-// seen from the side that made that move, from -1, lost, to 1, won.
+// node is a position in the tree, by the move that led to it. Values are those of the side that made it: 1 is won.
 type node struct {
 	move   rules.Move // undefined at the root
 	first  uint32     // index of the first child
@@ -129,8 +128,7 @@ func (t *tree) child(i uint32, m rules.Move) (child uint32, ok bool) {
 	return 0, false
 }
 
-// selectPUCT returns the child with the highest PUCT score. Children that are won
-// for the opponent are excluded; ok is false if all are.
+// selectPUCT returns the child with the highest PUCT score of those not won for the opponent, if there is one.
 func (t *tree) selectPUCT(n *node, cpuct float64) (i uint32, ok bool) {
 	bestScore := math.Inf(-1)
 	explore := cpuct * math.Sqrt(float64(n.visits))

@@ -56,7 +56,6 @@ type Solver struct {
 	stopped  bool
 }
 
-// frame is the state of one ply of the search.
 type frame struct {
 	moves   rules.MoveSet
 	after   rules.MoveSet // the opponent's, to count the evasions

@@ -38,7 +38,6 @@ type Puzzle struct {
 	Moves    []string `json:"moves"` // in short notation
 }
 
-// Bounds of a suite's file.
 const (
 	maxLine    = 1 << 16 // bytes
 	maxPuzzles = 10000

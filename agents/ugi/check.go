@@ -145,7 +145,6 @@ func Check(ctx context.Context, command []string, dir string, report func(CheckR
 	return passed, len(checks), nil
 }
 
-// checker checks an engine.
 type checker struct {
 	client
 	ctx   context.Context

@@ -112,8 +112,7 @@ func (r *replies) line(format string, args ...any) {
 	}
 }
 
-// server is the state behind the commands. It belongs to the goroutine that
-// handles them; a search has the agent and the game while it runs.
+// server is the state behind the commands, of the goroutine that handles them; a search has agent and game.
 type server struct {
 	config  ServerConfig
 	agent   agents.Agent

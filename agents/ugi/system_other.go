@@ -4,8 +4,7 @@ package ugi
 
 import "os/exec"
 
-// bindLifetime does nothing: a program outlives this process if that is killed
-// and the program ignores the end of its input.
+// bindLifetime does nothing: a program that ignores the end of its input outlives this process if that is killed.
 func bindLifetime(*exec.Cmd) (mark string) { return "" }
 
 func killMarked(string) {}

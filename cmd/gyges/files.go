@@ -46,7 +46,6 @@ func openInput(ctx context.Context, e *env, path string) (in io.ReadCloser, name
 	return &input{ctx, text, file}, name, nil
 }
 
-// input is an open file.
 type input struct {
 	ctx context.Context
 	io.Reader

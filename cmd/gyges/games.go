@@ -107,7 +107,6 @@ func (c *gameArgs) files() ([]string, error) {
 	return list, errors.Join(c.prepare(), err)
 }
 
-// gameFilter are the flags that choose recorded games.
 type gameFilter struct {
 	record.Filter
 	Rules string `placeholder:"RULES,…" help:"Only games under these rule sets."`
@@ -153,7 +152,6 @@ func each(
 	return nil
 }
 
-// listedGame is a row of the list of games.
 type listedGame struct {
 	*record.Record
 	run          string

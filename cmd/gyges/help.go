@@ -145,7 +145,6 @@ func (c *helpCmd) list(e *env) error {
 	return nil
 }
 
-// link is a link in Markdown, with its text.
 var link = regexp.MustCompile(`\[([^]]*)\]\([^)]*\)`)
 
 // summary returns the heading of the manual and the first sentence below it, without marks.

@@ -163,7 +163,6 @@ func (p player) Choose(ctx context.Context, g *rules.Game, q agents.Request) (ag
 	return p.Agent.Choose(ctx, g, q)
 }
 
-// hintSpec is the agent that gives hints.
 var hintSpec = agents.Spec{Kind: "alphabeta"}.With("movetime", "1s")
 
 func (s *spectator) play(ctx context.Context) (*record.Record, error) {

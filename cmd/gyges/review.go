@@ -88,7 +88,6 @@ func (c *reviewCmd) next(w *output, all []reviewedSource) {
 	}
 }
 
-// reviewedSource is a source with the reviews of its records.
 type reviewedSource struct {
 	name    string
 	records []*record.Record

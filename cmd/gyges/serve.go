@@ -109,8 +109,7 @@ func (c *serveCmd) address() (*net.TCPAddr, error) {
 	return addr, nil
 }
 
-// players are the only opponents to choose from: the levels, kinds that play without parameters, a person among them,
-// and those of --agent.
+// players are the opponents to choose from: levels, kinds that play without parameters, persons, those of --agent.
 func (c *serveCmd) players(ctx context.Context, e *env) ([]browser.Player, error) {
 	levels, err := configs.ListLevels() // the weakest first
 	errs := []error{asFailure(err)}

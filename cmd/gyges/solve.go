@@ -299,8 +299,7 @@ func (c *solveCmd) openSolutions(games []*rules.Game) (f *os.File, done int, err
 	return f, done, nil
 }
 
-// beginsWith returns an error unless a file is empty or begins with a text, as far as it goes: what is no file of
-// solutions is not cut.
+// beginsWith returns an error unless a file, as far as it goes, begins with a text: other files are not cut.
 func beginsWith(f *os.File, text string) error {
 	found := make([]byte, len(text))
 	n, err := f.ReadAt(found, 0)

@@ -50,7 +50,6 @@ func styles(w *output) bool {
 	return w.terminal() != nil && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
 
-// Colours of text.
 const (
 	red    = "\x1b[31m"
 	yellow = "\x1b[33m"

@@ -30,7 +30,6 @@ import (
 	"gyges/tournament/training"
 )
 
-// Bounds on what is listed and kept.
 const (
 	maxRuns    = 2000 // listed
 	maxFolders = 20_000

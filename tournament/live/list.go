@@ -47,7 +47,6 @@ func (q query) shows(e *entry) bool {
 		!slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) })
 }
 
-// column is a column of the list.
 type column struct {
 	Name, Title string
 	Words       bool

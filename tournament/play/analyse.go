@@ -14,7 +14,6 @@ import (
 	"gyges/tournament/web"
 )
 
-// Bounds on what a page can have analysed.
 const (
 	maxMoves = 1000 // before the position
 	maxLines = 5    // best moves

@@ -60,7 +60,6 @@ type newGameRequest struct {
 	Rematch string       `json:"rematch"`
 }
 
-// fromRequest is a position of a game on this server.
 type fromRequest struct {
 	Game string `json:"game"`
 	Ply  int    `json:"ply"` // number of moves before it

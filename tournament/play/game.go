@@ -95,7 +95,6 @@ func (g *session) play() bool {
 	return true
 }
 
-// humanKind is the person in records.
 const humanKind = "human"
 
 // Helped is behind the name of a person who had help, which has a rating of its own.

@@ -62,8 +62,7 @@ func (r *records) retry() {
 	}
 }
 
-// write appends the games that wait. Their numbers are those of their lines; each is a pair by
-// itself, as no two are of one opening with sides swapped.
+// write appends the games that wait, numbered by their lines, each as a pair: no two have swapped sides.
 func (r *records) write() (err error) {
 	if err := r.makeFolder(); err != nil {
 		return err

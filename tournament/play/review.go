@@ -20,7 +20,6 @@ import (
 	"gyges/tournament/web"
 )
 
-// Bounds on reviews.
 const (
 	reviewNodes      = review.DefaultNodes
 	maxReviewMoves   = 1000

@@ -59,7 +59,6 @@ var (
 	provenNoWin = numbers{unprovable, 0}
 )
 
-// frame is the state of one ply.
 type frame struct {
 	moves    rules.MoveSet
 	reply    rules.MoveSet // a buffer
@@ -259,8 +258,7 @@ func choose(children []child, attacks bool) choice {
 	return c
 }
 
-// limit returns that of the best child of a node with a limit: it is searched until
-// another child seems better by a quarter, or the node is done.
+// limit returns that of a node's best child: until another one seems better by a quarter, or the node is done.
 func (c *choice) limit(of numbers, attacks bool) numbers {
 	own, other := &of.proof, &of.disproof
 	if !attacks {

@@ -6,7 +6,6 @@ import (
 	"gyges/rules"
 )
 
-// table holds positions with their numbers.
 type table struct{ entries []entry }
 
 // entry is a position with its proof and disproof numbers for the attacker.

@@ -8,7 +8,6 @@ import (
 	"strings"
 )
 
-// formula holds the characters that a formula may begin with.
 const formula = "=+-@\t\r"
 
 // Cell returns a cell with an apostrophe in front of what a spreadsheet would take for a formula; numbers stay.

@@ -165,8 +165,7 @@ func widest(texts []string) (most int) {
 	return most
 }
 
-// wrapped returns the table of some columns with line breaks where a cell doesn't fit, and its first
-// row in bold if it is to be.
+// wrapped returns the table of some columns, with line breaks where a cell doesn't fit, and bold as it is to be.
 func (l *layout) wrapped(columns []int) *layout {
 	widths := l.widths(columns)
 	t := &layout{rows: make([][]string, len(l.rows))}

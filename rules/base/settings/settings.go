@@ -59,7 +59,6 @@ func AllFields(config any, prefix string) []Field {
 	return fieldsOf(reflect.ValueOf(config).Elem(), prefix, all)
 }
 
-// selection says which fields of a struct are settings.
 type selection int
 
 const (
