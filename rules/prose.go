@@ -1,10 +1,15 @@
 package rules
 
 import (
-	_ "embed"
+	"embed"
 	"strings"
 	"text/template"
 )
+
+// Manuals has the manuals of this package, by their paths from here.
+//
+//go:embed README.md
+var Manuals embed.FS
 
 // Section is a part of a rule set in prose.
 type Section struct {

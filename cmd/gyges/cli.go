@@ -123,6 +123,7 @@ func newParser(c *cli, e *env) (*kong.Kong, error) {
 	c.Train.settingsFlags = newSettingsFlags(&train)
 	c.Tune.SPSA.settingsFlags = newSettingsFlags(&spsa)
 	c.Data.Make.settingsFlags = newSettingsFlags(&selfplay.Positions)
+	setting := kong.MapperFunc(decodeSetting)
 	return kong.New(c,
 		kong.Name("gyges"),
 		kong.Description("Gyges plays the board game Gygès: agents, tournaments, ratings."),
@@ -130,13 +131,11 @@ func newParser(c *cli, e *env) (*kong.Kong, error) {
 		kong.Writers(e.out, e.err),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
 		kong.Help(printHelp),
-		kong.KindMapper(reflect.Int, kong.MapperFunc(decodeSetting)),
-		kong.KindMapper(reflect.Int64, kong.MapperFunc(decodeSetting)),
-		kong.KindMapper(reflect.Uint64, kong.MapperFunc(decodeSetting)),
-		kong.KindMapper(reflect.Float64, kong.MapperFunc(decodeSetting)),
-		kong.NamedMapper("signed", kong.MapperFunc(decodeSetting)), // a number or a word
-		kong.TypeMapper(reflect.TypeFor[*rules.Rules](), kong.MapperFunc(decodeSetting)),
-		kong.TypeMapper(reflect.TypeFor[time.Duration](), kong.MapperFunc(decodeSetting)),
+		kong.KindMapper(reflect.Int, setting), kong.KindMapper(reflect.Int64, setting),
+		kong.KindMapper(reflect.Uint64, setting), kong.KindMapper(reflect.Float64, setting),
+		kong.NamedMapper("signed", setting), // a number or a word
+		kong.TypeMapper(reflect.TypeFor[*rules.Rules](), setting),
+		kong.TypeMapper(reflect.TypeFor[time.Duration](), setting),
 	)
 }
 

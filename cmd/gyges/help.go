@@ -32,23 +32,13 @@ type topic struct{ name, file string }
 
 // topics are the manuals in the order in which they are listed.
 var topics = []topic{
-	{"rules", "rules/README.md"},
-	{"agents", "agents/README.md"},
-	{"ugi", "agents/ugi/README.md"},
-	{"tuning", "agents/tuning/README.md"},
-	{"tournament", "tournament/README.md"},
-	{"games", "tournament/record/README.md"},
-	{"review", "tournament/review/README.md"},
-	{"training", "tournament/training/README.md"},
-	{"queue", "tournament/queue/README.md"},
-	{"report", "tournament/report/README.md"},
-	{"live", "tournament/live/README.md"},
-	{"play", "tournament/play/README.md"},
-	{"ratings", "ratings/README.md"},
-	{"sprt", "ratings/sprt/README.md"},
-	{"configs", "configs/README.md"},
-	{"results", "results/README.md"},
-	{"extend", "cmd/gyges/extend.md"},
+	{"rules", "rules/README.md"}, {"agents", "agents/README.md"}, {"ugi", "agents/ugi/README.md"},
+	{"tuning", "agents/tuning/README.md"}, {"tournament", "tournament/README.md"},
+	{"games", "tournament/record/README.md"}, {"review", "tournament/review/README.md"},
+	{"training", "tournament/training/README.md"}, {"queue", "tournament/queue/README.md"},
+	{"report", "tournament/report/README.md"}, {"live", "tournament/live/README.md"},
+	{"play", "tournament/play/README.md"}, {"ratings", "ratings/README.md"}, {"sprt", "ratings/sprt/README.md"},
+	{"configs", "configs/README.md"}, {"results", "results/README.md"}, {"extend", "cmd/gyges/extend.md"},
 	{"settings", ""},
 }
 

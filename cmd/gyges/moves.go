@@ -14,6 +14,7 @@ import (
 	"gyges/agents/human"
 	"gyges/rules"
 	"gyges/rules/base/files"
+	"gyges/rules/base/lists"
 	"gyges/tournament/report"
 )
 
@@ -91,10 +92,7 @@ func (c *perftCmd) Run(ctx context.Context, e *env) error {
 
 // printSorted prints a line for each element, in byte order.
 func printSorted[T any](out *output, list []T, line func(T) string) {
-	lines := make([]string, len(list))
-	for i, x := range list {
-		lines[i] = line(x) + "\n"
-	}
+	lines := lists.Map(list, func(x T) string { return line(x) + "\n" })
 	slices.Sort(lines)
 	out.printf("%s", strings.Join(lines, ""))
 }

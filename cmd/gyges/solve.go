@@ -82,15 +82,12 @@ func (c *solveCmd) Run(ctx context.Context, e *env) error {
 
 // search checks the flags and returns the search that they say.
 func (c *solveCmd) search() (s solver.Search, err error) {
-	most := solver.MaxDepth
-	s.Depth = 5
+	most, depth := solver.MaxDepth, 5
 	if c.Proof {
-		s.Depth, s.Nodes, most = defaultProofDepth, defaultProofNodes, proofnumber.MaxDepth
+		depth, s.Nodes, most = defaultProofDepth, defaultProofNodes, proofnumber.MaxDepth
 	}
-	if c.Depth != nil {
-		s.Depth = *c.Depth
-	}
-	c.Depth = &s.Depth
+	c.Depth = cmp.Or(c.Depth, &depth)
+	s.Depth = *c.Depth
 	s.MoveTime, s.Nodes, s.Megabytes = c.MoveTime, cmp.Or(c.Nodes, s.Nodes), c.Hash
 	list, proof := c.List != "", c.Proof
 	var p problems.List
@@ -105,10 +102,7 @@ func (c *solveCmd) search() (s solver.Search, err error) {
 }
 
 func (c *solveCmd) print(out *output, s solver.Solution) {
-	in := "in"
-	if c.Proof {
-		in = "within"
-	}
+	in := map[bool]string{true: "within", false: "in"}[c.Proof]
 	switch {
 	case s.Plies > 0:
 		out.printf("win %s %d\n", in, s.Plies)
