@@ -89,7 +89,7 @@ func (p parameters) matrix(terms []term) *mat.SymDense {
 
 // curvature is second derivatives, H, that linear equations are solved with.
 type curvature interface {
-	// solve sets to, so that H to = of. The values of to are where an iteration starts.
+	// solve sets to, so that H to = of.
 	solve(ctx context.Context, to, of []float64) error
 	// inverse returns H⁻¹, up to what moves all ratings of a group by the same.
 	inverse(ctx context.Context) (covariance, error)
