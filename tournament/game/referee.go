@@ -86,11 +86,12 @@ func (p *play) run(ctx context.Context, setup *Task, game *rules.Game, start tim
 			return fault
 		}
 		now := time.Since(start)
-		if fault := p.time(setup, p.watchdog.ran(now-before)); fault != nil {
+		took := p.watchdog.ran(now - before)
+		if fault := p.time(setup, took); fault != nil {
 			return fault
 		}
 		game.PlayLegal(d.Move)
-		p.add(&d, now-before)
+		p.add(&d, took)
 		before = now
 		if len(setup.Adjudication) > 0 {
 			scores := p.record.Scores[len(p.record.Scores)-p.record.Plies:]

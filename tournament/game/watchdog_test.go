@@ -3,6 +3,7 @@ package game
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -101,5 +102,8 @@ func suspend(t *testing.T, limit func(*Task), stopped bool) {
 		g, _, err := r.Play(t.Context(), m)
 		require.NoError(t, err)
 		require.Equal(t, stopped, g.Fault == nil)
+		if stopped {
+			require.Less(t, slices.Max(g.Timing.MoveMS), 31_000.0, "the record has it neither")
+		}
 	})
 }
