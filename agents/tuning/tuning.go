@@ -94,9 +94,3 @@ func format(x float64) string {
 	}
 	return strconv.FormatFloat(x, 'g', 6, 64)
 }
-
-// SixDigits rounds a number to six digits.
-func SixDigits(x float64) float64 {
-	y, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 6, 64), 64) // what has just been printed
-	return y
-}

@@ -89,9 +89,16 @@ type sprtCmd struct {
 }
 
 func (c *sprtCmd) Run(e *env) error {
-	pairs, err := parsePairs(c.Penta)
-	if err != nil {
-		return err
+	const most = 1_000_000_000
+	var pairs sprt.Pairs
+	parts := strings.Split(c.Penta, ",")
+	for i := range parts {
+		n, err := strconv.ParseInt(parts[i], 10, 64)
+		if len(parts) != len(pairs) || err != nil || n < 0 || n > most {
+			return fmt.Errorf("--penta: expected five counts from 0 to %d, separated by commas, found %.80q", int64(most),
+				c.Penta)
+		}
+		pairs[i] = n
 	}
 	test := sprt.Test{Elo0: c.Elo0, Elo1: c.Elo1, Alpha: c.Alpha, Beta: c.Beta, Model: sprt.Model(c.Model)}
 	if err := test.Check(); err != nil {
@@ -99,21 +106,6 @@ func (c *sprtCmd) Run(e *env) error {
 	}
 	e.out.printf("%s", matchText(test, pairs))
 	return nil
-}
-
-func parsePairs(text string) (sprt.Pairs, error) {
-	const most = 1_000_000_000
-	var p sprt.Pairs
-	parts := strings.Split(text, ",")
-	for i := range parts {
-		n, err := strconv.ParseInt(parts[i], 10, 64)
-		if len(parts) != len(p) || err != nil || n < 0 || n > most {
-			return p, fmt.Errorf("--penta: expected five counts from 0 to %d, separated by commas, found %.80q",
-				int64(most), text)
-		}
-		p[i] = n
-	}
-	return p, nil
 }
 
 func matchText(t sprt.Test, p sprt.Pairs) string {

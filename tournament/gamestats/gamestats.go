@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"gyges/rules/base/grid"
+	"gyges/rules/base/interval"
 	"gyges/tournament/record"
 )
 
@@ -28,9 +29,8 @@ type definition struct {
 	mean       bool // of numbers from 0; else a share
 }
 
-var definitions = define() // in printing order; what each counts is in the manual, package record
-
-func define() (list []definition) {
+// definitions are in printing order; what each counts is in the manual, package record.
+var definitions = func() (list []definition) {
 	for _, group := range [][2]string{
 		{"games", "south_points drawn plies_mean"},
 		{"wins", "win_height_1 win_height_2 win_height_3 win_bounce"},
@@ -45,7 +45,7 @@ func define() (list []definition) {
 		}
 	}
 	return list
-}
+}()
 
 // Columns are those of a table of figures.
 var Columns = []grid.Column[Figure]{
@@ -124,7 +124,8 @@ func (c *Counter) Figures() (list []Figure) {
 			m := &s.moments[i]
 			low, high := m.shareInterval()
 			if d.mean {
-				low, high = m.meanInterval()
+				half := interval.Z95 * math.Sqrt(m.variance())
+				low, high = max(0, m.ratio()-half), m.ratio()+half
 			}
 			list = append(list, Figure{d, s.rules, m.ratio(), low, high, int64(m.cases)})
 		}

@@ -43,11 +43,6 @@ func (m *moments) variance() float64 {
 	return squares / (m.cases * m.cases) * n / (n - 1)
 }
 
-func (m *moments) meanInterval() (low, high float64) {
-	half := interval.Z95 * math.Sqrt(m.variance())
-	return max(0, m.ratio()-half), m.ratio() + half
-}
-
 // shareInterval returns Wilson's interval of a share, for the number of independent cases that has the share's
 // variance; where all units gave the same, that is the number of units.
 func (m *moments) shareInterval() (low, high float64) {

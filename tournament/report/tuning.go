@@ -256,28 +256,22 @@ func (t *Tuning) add(s *Section, r *RunInfo) {
 		}
 		facts = append(facts, Fact{"steps", steps})
 	}
-	s.facts(append(facts, Fact{"agent", t.Config.Agent}, Fact{"rules", t.Config.Rules},
-		Fact{"weights kept", t.keptText(r)})...)
+	kept := path.Join(r.folder(), training.WeightsFile)
+	switch {
+	case !t.weighted:
+		kept = ""
+	case t.Method == "train" && t.Result.Best == 0:
+		kept += ": the initial ones, as no generation has been adopted"
+	case t.Method == "train":
+		kept += fmt.Sprintf(": those of generation %d, the last one adopted", t.Result.Best)
+	}
+	s.facts(append(facts, Fact{"agent", t.Config.Agent}, Fact{"rules", t.Config.Rules}, Fact{"weights kept", kept})...)
 	if commands := t.commands(r); commands != nil {
 		s.code("To compare the result with what it was made from:", commands)
 	}
 	rows := training.Rows(t.Result.Generations, t.Result.Rating)
 	s.table("", grid.Make(training.Columns(rows), rows).WithTitle(
 		"Generations: the fit to their games, and the match of the candidate against the best agent so far"))
-}
-
-func (t *Tuning) keptText(r *RunInfo) string {
-	if !t.weighted {
-		return ""
-	}
-	file := path.Join(r.folder(), training.WeightsFile)
-	switch {
-	case t.Method != "train":
-		return file
-	case t.Result.Best == 0:
-		return file + ": the initial ones, as no generation has been adopted"
-	}
-	return fmt.Sprintf("%s: those of generation %d, the last one adopted", file, t.Result.Best)
 }
 
 func (t *Tuning) commands(r *RunInfo) []string {

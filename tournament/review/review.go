@@ -107,9 +107,6 @@ func (m *Move) Judged() bool {
 	return m.Mark != Placement && m.Mark != Repetition && m.Mark != Forced
 }
 
-// Erred reports whether the move is at least an inaccuracy.
-func (m *Move) Erred() bool { return m.Kind != "" }
-
 // Tally counts the moves of one side.
 type Tally struct {
 	Judged       int     `json:"judged"`

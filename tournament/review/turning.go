@@ -86,7 +86,7 @@ func (g *Review) decisive() int {
 		if m.Before >= 0.5 { // all was well until here
 			ply, most = 0, 0
 		}
-		if m.Erred() && m.Loss > most {
+		if m.Kind != "" && m.Loss > most {
 			ply, most = m.Ply, m.Loss
 		}
 	}

@@ -67,7 +67,16 @@ func (s *RuleSet) add(g *record.Record, south, north string) {
 		loser.Faults[bounded(loser.Faults, string(f.Kind))]++
 	}
 	for i, side := range g.Movers() {
-		players[side].addMove(g, i)
+		p := players[side]
+		if len(g.Timing.MoveMS) > 0 {
+			p.time.add(g.Timing.MoveMS[i])
+		}
+		if len(g.Nodes) > 0 && g.Nodes[i] > 0 {
+			p.nodes.add(float64(g.Nodes[i]))
+		}
+		if len(g.Depths) > 0 && g.Depths[i] > 0 {
+			p.depth.add(float64(g.Depths[i]))
+		}
 	}
 }
 
@@ -127,18 +136,6 @@ type Player struct {
 	time  mean  // of milliseconds a move
 	nodes mean  // of positions a move, where some were counted
 	depth mean  // of plies, where some were searched
-}
-
-func (p *Player) addMove(g *record.Record, i int) {
-	if len(g.Timing.MoveMS) > 0 {
-		p.time.add(g.Timing.MoveMS[i])
-	}
-	if len(g.Nodes) > 0 && g.Nodes[i] > 0 {
-		p.nodes.add(float64(g.Nodes[i]))
-	}
-	if len(g.Depths) > 0 && g.Depths[i] > 0 {
-		p.depth.add(float64(g.Depths[i]))
-	}
 }
 
 // mean is that of positive numbers.

@@ -13,7 +13,6 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/eval"
-	"gyges/agents/tuning"
 	"gyges/agents/tuning/dataset"
 	"gyges/agents/tuning/ranking"
 	"gyges/agents/tuning/texel"
@@ -247,7 +246,7 @@ func fitted(parent *eval.Weights, r fits, p eval.Provenance) *eval.Weights {
 	w := *parent
 	w.Source, w.Provenance = "", p
 	for j, f := range r.Features {
-		w.Values[j] = tuning.SixDigits(f.Weight)
+		w.Values[j], _ = strconv.ParseFloat(strconv.FormatFloat(f.Weight, 'g', 6, 64), 64)
 	}
 	if r.Network != nil {
 		w.Network = r.Network

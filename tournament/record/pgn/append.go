@@ -74,8 +74,13 @@ func Append(b []byte, g *record.Record, event string, name func(spec string) str
 		{"Reason", g.Reason}, {"Termination", game.EndingOf(g).Termination},
 		{"Fault", fault.Side}, {"FaultDetail", fault.Detail},
 	} {
-		if tag[1] != "" {
-			b = appendTag(b, tag[0], tag[1])
+		value := tag[1]
+		if !printable(value) { // as in a string of Go
+			value = strconv.Quote(value)
+			value = value[1 : len(value)-1]
+		}
+		if value != "" {
+			b = fmt.Appendf(b, "[%s \"%s\"]\n", tag[0], strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(value))
 		}
 	}
 	b = append(b, '\n')
@@ -114,15 +119,6 @@ func check(g *record.Record, event, white, black string) error {
 
 func printable(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
-}
-
-// appendTag appends a tag. A value that isn't printable is written as in a string of Go.
-func appendTag(b []byte, name, value string) []byte {
-	if !printable(value) {
-		value = strconv.Quote(value)
-		value = value[1 : len(value)-1]
-	}
-	return fmt.Appendf(b, "[%s \"%s\"]\n", name, strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(value))
 }
 
 func appendMoves(b []byte, g *record.Record) []byte {
