@@ -179,7 +179,7 @@ func (c *checker) move(setpos, rows string) (string, error) {
 		return "", err
 	}
 	lines := c.maxTime(shortTime) + "setpos " + setpos + "\nisready\ngo\n"
-	answer, err := c.search(c.ctx, []byte(lines), checkPatience/2, checkPatience/2)
+	answer, err := c.search(c.ctx, []byte(lines), checkPatience, checkPatience/2, checkPatience/2)
 	if err != nil {
 		return "", err
 	}
@@ -234,7 +234,8 @@ func (c *checker) time() (string, error) {
 
 func (c *checker) stops() (string, error) {
 	began := time.Now()
-	_, err := c.search(c.ctx, []byte(c.maxTime(longSearch)+"setpos start\nisready\ngo\n"), shortTime, checkPatience)
+	commands := []byte(c.maxTime(longSearch) + "setpos start\nisready\ngo\n")
+	_, err := c.search(c.ctx, commands, checkPatience, shortTime, checkPatience)
 	took := (time.Since(began) - shortTime).Round(time.Millisecond)
 	if err == nil {
 		err = c.await("isready\n")

@@ -173,16 +173,28 @@ func (c *client) wait(ctx context.Context, commands string, limit time.Duration)
 		}
 		return !c.pending.ready && !c.pending.move, nil
 	})
+	return notReady(err, limit)
+}
+
+func notReady(err error, limit time.Duration) error {
 	return timedOut(err, "the engine did not send readyok within %v", limit)
 }
 
-// search sends commands that end in isready and go, and returns the answer. After the budget it sends
-// stop; the answer must come within the grace then.
-func (c *client) search(ctx context.Context, commands []byte, budget, grace time.Duration) (answer result, err error) {
+// search sends commands that end in isready and go, and returns the answer. The engine must be ready in time; after the
+// budget search sends stop, and the answer must come within the grace then.
+func (c *client) search(
+	ctx context.Context, commands []byte, ready, budget, grace time.Duration,
+) (answer result, err error) {
 	c.results = c.results[:0]
 	c.pending.ready, c.pending.move = true, true
 	listen := func(word, rest string) (done bool, err error) { return c.handleLine(word, rest, &answer) }
-	err = c.proc.converse(ctx, commands, budget, listen)
+	err = c.proc.converse(ctx, commands, min(ready, budget), listen)
+	if errors.Is(err, errLate) && ready < budget {
+		if c.pending.ready {
+			return answer, notReady(err, ready)
+		}
+		err = c.proc.converse(ctx, nil, budget-ready, listen)
+	}
 	if errors.Is(err, errLate) {
 		c.pending.again = 1
 		if c.pending.ready { // that readyok answers what was sent before stop

@@ -213,7 +213,7 @@ func (h *host) choose(ctx context.Context, g *rules.Game, lim agents.Limits) (d 
 			budget, grace = budget+grace/2, grace-grace/2
 		}
 	}
-	answer, err := h.search(ctx, commands, budget, grace)
+	answer, err := h.search(ctx, commands, h.config.Ready, budget, grace)
 	if err != nil {
 		return d, err
 	}

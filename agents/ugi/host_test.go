@@ -199,6 +199,7 @@ func TestMisbehaviour(t *testing.T) {
 		"infos":     {agents.TimedOut, `^the engine gave no move within`},
 		"drips":     {agents.TimedOut, `^the engine gave no move within`},
 		"capitals":  {agents.TimedOut, `^the engine gave no move within`},
+		"stalls":    {agents.TimedOut, `^the engine did not send readyok within 2s$`},
 		"signal":    {agents.Crashed, `^the engine ended \(signal: killed\)$`},
 		"thrice":    {agents.BrokeProtocol, `^the engine answered twice: `},
 		"flood":     {agents.BrokeProtocol, `^the engine floods its output: more than 20000 lines`},
@@ -218,6 +219,8 @@ func TestMisbehaviour(t *testing.T) {
 			switch {
 			case habit == "mute":
 				patience = ",start=2s"
+			case habit == "stalls":
+				patience = ",ready=2s,move=20s"
 			case c.kind == agents.TimedOut:
 				patience = ",move=1s,grace=500ms"
 			}

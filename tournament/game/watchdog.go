@@ -1,6 +1,7 @@
 package game
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -127,10 +128,7 @@ func (r *Referee) Play(ctx context.Context, g *Task) (rec *record.Record, hung *
 	p := r.play
 	p.begin(g, start)
 	g = g.scaled()
-	every := time.Second // the watchdog's ticks
-	if g.StallTimeout > 0 {
-		every = min(max(g.StallTimeout/20, time.Millisecond), every)
-	}
+	every := min(max(cmp.Or(g.StallTimeout/20, time.Second), time.Millisecond), time.Second) // the watchdog's ticks
 	p.watchdog.ticks.begin(start, every)
 	var played *record.Record // valid once done has its error
 	done := make(chan error, 1)

@@ -92,7 +92,7 @@ func (e *engine) obey(words []string) {
 		fmt.Print("id name tester\nid author nobody\noption maxPly\noption maxTime\noption maxNodes\noption threads\n")
 		fmt.Println("ugiok")
 	case "isready":
-		if e.habit != "notready" {
+		if e.habit != "notready" && (e.habit != "stalls" || e.moves == 0) {
 			fmt.Println("readyok")
 		}
 	case "setpos":
@@ -203,7 +203,7 @@ func (e *engine) misbehave() (done bool) {
 		time.Sleep(10 * time.Minute)
 	case "public": // it checks the clock rarely
 		time.Sleep(150 * time.Millisecond)
-	case "hang":
+	case "hang", "stalls":
 		time.Sleep(10 * time.Minute)
 	case "closes":
 		_ = os.Stdout.Close()
