@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"regexp"
 
@@ -38,9 +37,10 @@ func (c *exploreCmd) Run(ctx context.Context, e *env) error {
 	err = errors.Join(err, errRules)
 	set := explorer.Set{Reader: runs.Stream{Rules: c.Rules}}
 	for i := 0; i < len(paths) && err == nil; i++ {
-		var in io.ReadCloser
-		if in, _, err = openInput(ctx, e, paths[i]); err == nil {
-			err = set.Read(ctx, &runs.File{In: in, Name: c.Args[i]})
+		var file *runs.File
+		if file, err = openGames(ctx, e, paths[i], set.Reader.Manifest(paths[i])); err == nil {
+			file.Name = c.Args[i]
+			err = set.Read(ctx, file)
 		}
 	}
 	switch {

@@ -39,7 +39,7 @@ func openInput(ctx context.Context, e *env, path string) (in io.ReadCloser, name
 	} else if file, err = files.Open(path); err != nil {
 		return nil, "", files.Plain(err)
 	}
-	text, err := decoded(file)
+	text, err := decoded(file, false)
 	if err != nil {
 		return nil, "", errors.Join(files.Plain(source.Named(name, err)), file.Close())
 	}
@@ -60,17 +60,22 @@ func (f *input) Read(p []byte) (n int, err error) {
 	return n, files.Plain(err)
 }
 
-func decoded(file io.Reader) (io.Reader, error) {
+// decoded returns a reader of the text in a file, which may have come out of another one.
+func decoded(file io.Reader, unpacked bool) (io.Reader, error) {
 	b := bufio.NewReader(file)
 	text, err := b.Peek(4)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	packed := []string{"PK\x03\x04", "\x28\xb5\x2f\xfd", "\xfd7zX", "7z\xbc\xaf", "BZh9"} // zip, zstd, xz, 7z, bzip2
+	packed := []string{"PK\x03\x04", "\x28\xb5\x2f\xfd", "\xfd7zX", "7z\xbc\xaf"} // zip, zstd, xz, 7z
 	switch head := string(text) + "...."; {
-	case head[:2] == "\x1f\x8b":
-		return gzip.NewReader(b)
-	case slices.Contains(packed, head[:4]):
+	case head[:2] == "\x1f\x8b" && !unpacked:
+		content, err := gzip.NewReader(b)
+		if err != nil {
+			return nil, err
+		}
+		return decoded(content, true)
+	case slices.Contains(packed, head[:4]), head[:3] == "BZh", head[:2] == "\x1f\x8b": // bzip2, gzip twice
 		return nil, errors.New("expected text, which gzip may have packed, found a file that another program has packed")
 	case head[:2] == "\xff\xfe", head[1] == 0:
 		return unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewDecoder().Reader(b), nil

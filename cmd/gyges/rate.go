@@ -144,7 +144,7 @@ func warnUnreadable(e *env, in *runs.Stream) {
 		e.err.warn("left out: %s", textfmt.Escape(line))
 	}
 	if more := in.Skipped.Count(runs.Unreadable) - len(in.Skipped.Errors); more > 0 {
-		e.err.warn("left out: %d more games", more)
+		e.err.warn("left out: %s", textfmt.Plural(more, "more game"))
 	}
 }
 

@@ -94,9 +94,9 @@ func Sniff(r io.Reader) (Format, io.Reader, error) {
 			return "", nil, err
 		case len(text) == 0 && err == nil && n < maxFields:
 			continue
-		case len(text) == 0, text[0] == '[', text[0] == '%', text[0] == ';', pgnComment.Match(text):
+		case len(text) == 0, bytes.IndexByte([]byte("%;"), text[0]) >= 0, pgnBegin.Match(text):
 			return PGN, b, nil
-		case text[0] == '{':
+		case text[0] == '{', text[0] == '[':
 			return Records, b, nil
 		}
 		return CSV, b, nil
@@ -112,8 +112,8 @@ func Named(name string, err error) error {
 }
 
 var (
-	bom        = []byte("\ufeff")
-	pgnComment = regexp.MustCompile(`^\{\s*[^"}\s]`) // no JSON begins like it
+	bom      = []byte("\ufeff")
+	pgnBegin = regexp.MustCompile(`^(\{\s*[^"}\s]|\[\s*[^{\s])`) // a comment or tag, as no JSON begins
 )
 
 // Results reads the games of a file of PGN or CSV. It belongs to one goroutine.

@@ -332,8 +332,9 @@ func (r *Stream) Notes(except ...Kind) (notes []string) {
 	for _, f := range r.files {
 		if m := f.Manifest; m != nil && !f.cut && m.Games.Played > 0 && m.Games.Played != f.records &&
 			m.Status != tournament.Running {
-			notes = append(notes, fmt.Sprintf("%s has %d of the %d games that were played by its %s", f.Name, f.records,
-				m.Games.Played, tournament.ManifestFile))
+			prefix := map[bool]string{true: "left out, as they are missing: "}[f.records < m.Games.Played]
+			notes = append(notes, fmt.Sprintf("%s%s has %d of the %d games that were played by its %s", prefix, f.Name,
+				f.records, m.Games.Played, tournament.ManifestFile))
 		}
 	}
 	if names := r.joined(); len(names) > 0 {
