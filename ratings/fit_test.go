@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -145,6 +146,23 @@ func TestAnchorsJoinGroups(t *testing.T) {
 	require.Equal(t, -50.0, elo(t, r, "y"))
 	tied := mustFit(t, &d, Options{Anchors: append(anchors, Anchor{Name: "u"})})
 	require.Zero(t, tied.Prior, "the anchors alone give everybody a rating")
+}
+
+// Anchors at which a player scores other points than expected are named, those within chance are not.
+func TestAnchorsThatGamesContradict(t *testing.T) {
+	for elo, want := range map[float64]string{
+		0: "", 20: "", -400: "the games contradict these anchors, by the points beyond those expected: b -66.9, c +66.9",
+	} {
+		var d Data
+		for _, pairing := range []string{"ab", "bc", "ca"} {
+			play(&d, pairing[:1], pairing[1:], 20, 10, 20)
+			play(&d, pairing[1:], pairing[:1], 20, 10, 20)
+		}
+		r := mustFit(t, &d, Options{Anchors: []Anchor{{Name: "b"}, {Name: "c", Elo: elo}}})
+		require.Equal(t, want, strings.Join(r.Notes, "; "), elo)
+		r = mustFit(t, &d, Options{Anchors: []Anchor{{Name: "c", Elo: elo}}})
+		require.Empty(t, r.Notes)
+	}
 }
 
 func TestOptionsAreChecked(t *testing.T) {

@@ -174,6 +174,10 @@ func (p *problem) notes(r *Ratings) []string {
 	if e := r.estimate; e != nil && e.dim > maxDense {
 		notes = append(notes, e.covariance.(*sampled).note())
 	}
+	if wrong := p.contradicted(r.estimate); len(wrong) > 0 {
+		notes = append(notes, "the games contradict these anchors, by the points beyond those expected: "+
+			textfmt.List(wrong, maxNamed))
+	}
 	notes = append(notes, p.shapeNotes()...)
 	if len(r.Groups) > 1 {
 		notes = append(notes, "ratings of different groups can't be compared")
@@ -185,6 +189,26 @@ func (p *problem) notes(r *Ratings) []string {
 		notes = append(notes, fmt.Sprintf("left out: %s of a player against itself", textfmt.Plural(r.SelfGames, "game")))
 	}
 	return append(notes, r.Identical.Notes(r.Pairs)...)
+}
+
+// contradicted lists the anchors whose points differ from those expected by more than three standard deviations.
+func (p *problem) contradicted(e *estimate) (list []string) {
+	if e == nil || len(p.given) < 2 { // one has the points that are expected
+		return nil
+	}
+	surplus, variance := make([]float64, len(p.elo)), make([]float64, len(p.elo))
+	for k := range e.pairings {
+		m := e.residual(k)
+		s, v := m.surplus(), m.pointsVariance(e.correlation)
+		surplus[m.a], surplus[m.b] = surplus[m.a]+s, surplus[m.b]-s
+		variance[m.a], variance[m.b] = variance[m.a]+v, variance[m.b]+v
+	}
+	for _, i := range p.given {
+		if surplus[i]*surplus[i] > 9*variance[i] {
+			list = append(list, fmt.Sprintf("%s %+.1f", p.data.names[i], surplus[i]))
+		}
+	}
+	return list
 }
 
 // shapeNotes returns sentences on a prior that may not suit who met whom: of players who each
