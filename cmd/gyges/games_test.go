@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -173,5 +175,29 @@ func TestReadingIsInterrupted(t *testing.T) {
 			require.Empty(t, errText.String())
 			require.NoDirExists(t, "new")
 		})
+	}
+}
+
+// Games are found in text of other encodings, also where gzip has packed it, and what can't be read is refused.
+func TestPackedGames(t *testing.T) {
+	const csv, binary = "white,black,result\nAda,Bob,1-0\n", "expected text, which gzip may have packed, found a file that another program has packed"
+	packed := func(text string) string {
+		var b strings.Builder
+		w := gzip.NewWriter(&b)
+		_, err := w.Write([]byte(text))
+		require.NoError(t, errors.Join(err, w.Close()))
+		return b.String()
+	}
+	wide := func(text string) string { return strings.ReplaceAll(text, "", "\x00")[1:] }
+	for text, want := range map[string]string{
+		csv: "", packed(csv): "", packed(csv[:20]) + packed(csv[20:]): "", "\xff\xfe" + wide(csv): "", packed(wide(csv)): "",
+		packed(packed(csv)): binary, "BZh1AY&SY": binary, "\xfd7zXZ": binary, packed(csv)[:30]: "unexpected EOF",
+		packed(csv) + csv:  "gzip: invalid header",
+		"[\n{\"game\":0}]": "standard input:1: expected a game record: the line is no JSON object",
+	} {
+		code, out, errText := gyges(t.Context(), text, "rate", "-", "--format", "csv")
+		require.Contains(t, errText, want)
+		require.Equal(t, want == "", code == exitOK, "%q %s", text, errText)
+		require.Equal(t, want == "", strings.Contains(out, ",Ada,"), errText)
 	}
 }
