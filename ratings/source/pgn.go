@@ -216,10 +216,11 @@ func (p *pgnGame) splitTag(line []byte) (name, rest []byte, ok bool) {
 	}
 	rest, closed := bytes.CutPrefix(text[i:], []byte{'"'})
 	rest, ended := bytes.CutPrefix(trimBlanks(rest), []byte{']'})
-	if value, whole := bytes.CutSuffix(bytes.TrimRight(text, " \t"), []byte(`"]`)); whole && !(closed && ended) {
-		p.value, rest, closed, ended = append(p.value[:0], value...), nil, true, true // quotes in it have no backslashes
+	if ok = closed && ended; !ok { // quotes in it may have no backslashes
+		text, ok = bytes.CutSuffix(bytes.TrimRight(text, " \t"), []byte(`"]`))
+		p.value, rest = append(p.value[:0], text...), nil
 	}
-	return name, trimBlanks(rest), isTag && len(name) > 0 && closed && ended
+	return name, trimBlanks(rest), isTag && len(name) > 0 && ok
 }
 
 // fail keeps the first mistake in a game.
