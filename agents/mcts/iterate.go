@@ -126,30 +126,22 @@ func (s *search) order(p rules.Position) {
 // evaluate returns the child that move m leads to, the position next.
 func (s *search) evaluate(m rules.Move, next rules.Position) node {
 	n := node{move: m}
-	switch s.line.Outcome(next) {
-	case rules.Undecided:
-		s.staticEval(&n, next)
-	case rules.Draw:
+	switch o := s.line.Outcome(next); {
+	case o == rules.Draw:
 		n.proof = drawn
-	default: // the move wins
+	case o != rules.Undecided: // the move wins
 		n.proof, n.static = -agents.WinTop, 1
+	case s.line.WinsNow(next):
+		n.proof, n.static = agents.WinIn(1), -1
+	default:
+		score, attacked := s.eval.Evaluate(next)
+		n.static = float32(-s.toValue(score))
+		// Wins in three of the root are found at once. Deeper they take some visits, for a search
+		// for evasions at each leaf would slow down the others.
+		if attacked && s.line.Len() == 1 && !s.line.HasEvasion(next, &s.replies) {
+			n.proof, n.static = -agents.WinIn(2), 1
+		}
 	}
 	n.value = n.static
 	return n
-}
-
-// staticEval sets the proof or static value of n, whose position p is at the line's end and not over.
-func (s *search) staticEval(n *node, p rules.Position) {
-	if s.line.WinsNow(p) {
-		n.proof, n.static = agents.WinIn(1), -1
-		return
-	}
-	score, attacked := s.eval.Evaluate(p)
-	// Wins in three of the root are found at once. Deeper they take some visits, for a search
-	// for evasions at each leaf would slow down the others.
-	if attacked && s.line.Len() == 1 && !s.line.HasEvasion(p, &s.replies) {
-		n.proof, n.static = -agents.WinIn(2), 1
-		return
-	}
-	n.static = float32(-s.toValue(score))
 }

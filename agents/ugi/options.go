@@ -94,9 +94,12 @@ func (s *server) setOption(_ context.Context, text string) error {
 }
 
 func (s *server) change(changed *options, f settings.Field, value string) error {
-	err := setWithin(f, value, s.bounds(f))
+	err, bounds := f.SetTexts(value), s.bounds(f)
+	if err == nil && bounds != "" {
+		err = settings.InBounds(f.Value, bounds, "")
+	}
 	switch {
-	case err != nil && s.bounds(f) == "1..1":
+	case err != nil && bounds == "1..1":
 		err = fmt.Errorf("expected 1, since the agent %s searches with one thread, found %.120q", s.config.Spec.Kind, value)
 	case err != nil:
 	case f.Key == "rules":
@@ -108,15 +111,6 @@ func (s *server) change(changed *options, f settings.Field, value string) error 
 	}
 	if err == nil {
 		s.options = *changed
-	}
-	return err
-}
-
-// setWithin sets a field, within bounds unless they are "".
-func setWithin(f settings.Field, value, bounds string) error {
-	err := f.SetTexts(value)
-	if err == nil && bounds != "" {
-		err = settings.InBounds(f.Value, bounds, "")
 	}
 	return err
 }

@@ -17,6 +17,7 @@ import (
 
 	"gyges/ratings/source"
 	"gyges/rules/base/files"
+	"gyges/rules/base/lists"
 	"gyges/tournament"
 	"gyges/tournament/runs"
 )
@@ -138,13 +139,10 @@ func gameFiles(runs []string) ([]string, error) {
 // runsIn names the runs in a folder that is none, such as the stages of a match: the first five.
 func runsIn(dir string) string {
 	runs, _ := filepath.Glob(filepath.Join(dir, "*", tournament.GamesFile)) // none if dir has a pattern's letters
-	for i := range runs {
-		runs[i] = filepath.Dir(runs[i])
-	}
 	if len(runs) == 0 {
 		return ""
 	}
-	return "; there are runs in it: " + strings.Join(runs[:min(len(runs), 5)], " ")
+	return "; there are runs in it: " + strings.Join(lists.Map(runs[:min(len(runs), 5)], filepath.Dir), " ")
 }
 
 // runName is the name of a run's folder, which may be given by its records, or of another file.

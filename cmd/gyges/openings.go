@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,14 +67,10 @@ func (c *openingsCmd) screening(ctx context.Context, e *env) (s schedule.Screeni
 			return s, fmt.Errorf("--setups: rules %v have no set-ups", s.Rules)
 		}
 	}
-	switch {
-	case c.MaxScore == nil:
-	case c.Agent == "":
+	if c.MaxScore != nil && c.Agent == "" {
 		return s, errors.New("--max-score needs an --agent that scores")
-	default:
-		s.MaxScore = *c.MaxScore
 	}
-	if c.Agent != "" {
+	if s.MaxScore = *cmp.Or(c.MaxScore, &s.MaxScore); c.Agent != "" {
 		s.Agent, err = newAgent(ctx, e, c.Agent, s.Rules)
 	}
 	return s, err

@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"gyges/agents"
 	"gyges/agents/tactics"
 	"gyges/rules/base/grid"
+	"gyges/rules/base/lists"
 	"gyges/rules/base/textfmt"
 )
 
@@ -49,11 +51,8 @@ func (c *tacticsRunCmd) write(out *output, trials []tactics.Trial) error {
 		}
 		return grid.WriteJSON(out, list)
 	}
-	heads := []string{"Agent", "Rules"}
-	for _, class := range tactics.Classes() {
-		heads = append(heads, string(class))
-	}
-	t := grid.New("", 2, append(heads, "all", "solved", "a position")...)
+	classes := lists.Map(tactics.Classes(), func(c tactics.Class) string { return string(c) })
+	t := grid.New("", 2, slices.Concat([]string{"Agent", "Rules"}, classes, []string{"all", "solved", "a position"})...)
 	for i := range trials {
 		name := any(grid.Name(trials[i].Agent))
 		for _, ruleSet := range append(trials[i].RuleSets(), "") {

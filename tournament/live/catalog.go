@@ -431,10 +431,8 @@ func summarize(m *tournament.Manifest) string {
 // listPlayers names the first players of at least all.
 func listPlayers(names []string, all int) string {
 	const most = 4
-	for i := range names {
-		names[i] = textfmt.Cut(names[i], 60)
-	}
-	text := textfmt.List(names[:min(len(names), most)], most)
+	shown := lists.Map(names[:min(len(names), most)], func(name string) string { return textfmt.Cut(name, 60) })
+	text := textfmt.List(shown, most)
 	if all = max(all, len(names)); all > most {
 		text = strings.TrimSuffix(fmt.Sprintf("%d players: %s, …", all, text), ": , …")
 	}

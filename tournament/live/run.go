@@ -19,6 +19,7 @@ import (
 	"gyges/agents"
 	"gyges/ratings"
 	"gyges/ratings/source"
+	"gyges/rules/base/lists"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/queue/status"
@@ -236,13 +237,9 @@ type boardGame struct {
 }
 
 func (r *run) boardGames(games []*record.Record) []boardGame {
-	list := []boardGame{}
-	for _, g := range games {
-		list = append(list, boardGame{
-			report.Replay(0, g), textfmt.Visible(g.Rules), r.label(g.South.Agent), r.label(g.North.Agent),
-		})
-	}
-	return list
+	return lists.Map(games, func(g *record.Record) boardGame {
+		return boardGame{report.Replay(0, g), textfmt.Visible(g.Rules), r.label(g.South.Agent), r.label(g.North.Agent)}
+	})
 }
 
 // underWay are the games under way, as the run's file of them says if it was written lately.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 
+	"gyges/rules/base/lists"
 	"gyges/rules/base/textfmt"
 )
 
@@ -115,11 +116,7 @@ func jsonValue(value any) any {
 	case string:
 		return textfmt.JSON(v)
 	case []string:
-		list := make([]textfmt.JSON, len(v))
-		for i, text := range v {
-			list[i] = textfmt.JSON(text)
-		}
-		return list
+		return lists.Map(v, func(text string) textfmt.JSON { return textfmt.JSON(text) })
 	case float64:
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return nil

@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"gyges/rules/base/csvfile"
+	"gyges/rules/base/lists"
 )
 
 // Format is a way to write a table.
@@ -40,11 +41,7 @@ func (t *Table) Write(w io.Writer, f Format, o Options) error {
 	case JSON:
 		return WriteJSON(w, t)
 	case CSV:
-		rows := [][]string{t.Keys()}
-		for _, row := range t.Rows {
-			rows = append(rows, t.csv(row))
-		}
-		return csv.NewWriter(w).WriteAll(rows)
+		return csv.NewWriter(w).WriteAll(append([][]string{t.Keys()}, lists.Map(t.Rows, t.csv)...))
 	}
 	if f == Text && t.Tree != nil {
 		text := ""
@@ -88,11 +85,7 @@ func (t *Table) object(row []Cell) Object {
 
 // MarshalJSON returns an array of objects, which is never null.
 func (t *Table) MarshalJSON() ([]byte, error) {
-	objects := make([]Object, len(t.Rows))
-	for i, row := range t.Rows {
-		objects[i] = t.object(row)
-	}
-	return marshal(objects)
+	return marshal(lists.Map(t.Rows, t.object))
 }
 
 // Writer writes a table row by row. CSV and JSON are written at once, a line for each row; text and

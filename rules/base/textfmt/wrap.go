@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/olekukonko/tablewriter/pkg/twwidth"
+
+	"gyges/rules/base/lists"
 )
 
 // Width returns the number of columns a text takes on a terminal, escape sequences left out.
@@ -42,19 +44,13 @@ func Wrap(text string, columns int) []string {
 		}
 		lines = append(lines, line)
 	}
-	for i, line := range lines {
-		lines[i] = strings.ReplaceAll(line, NoBreak, " ")
-	}
-	return lines
+	return lists.Map(lines, func(line string) string { return strings.ReplaceAll(line, NoBreak, " ") })
 }
 
 // Unwrap joins the lines of each paragraph of a text. Paragraphs have empty lines between them.
 func Unwrap(text string) string {
-	paragraphs := strings.Split(strings.TrimSpace(text), "\n\n")
-	for i, p := range paragraphs {
-		paragraphs[i] = strings.Join(Words(p), " ")
-	}
-	return strings.Join(paragraphs, "\n\n")
+	joined := func(paragraph string) string { return strings.Join(Words(paragraph), " ") }
+	return strings.Join(lists.Map(strings.Split(strings.TrimSpace(text), "\n\n"), joined), "\n\n")
 }
 
 // Hang returns a text behind what comes before it, wrapped to lines of at most N columns that begin below it.
