@@ -137,9 +137,7 @@ const DefaultName = "default"
 var embedded embed.FS
 
 // readers read the embedded weights, each once, as every game needs them.
-var readers = map[string]func() Weights{
-	Standard: reader(Standard), Simplified: reader(Simplified), Kang: reader(Kang),
-}
+var readers = map[string]func() Weights{Standard: reader(Standard), Simplified: reader(Simplified), Kang: reader(Kang)}
 
 func reader(name string) func() Weights {
 	return sync.OnceValue(func() Weights {

@@ -14,7 +14,7 @@ import (
 )
 
 type value struct {
-	score agents.Score
+	score agents.Score // for the side to move
 	line  []rules.Move // the best move and what is expected after it; may be empty
 	depth int          // plies searched
 }

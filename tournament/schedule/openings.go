@@ -40,10 +40,8 @@ const (
 
 // Choices lists the policies.
 func (Policy) Choices() []settings.Choice {
-	return []settings.Choice{
-		{Name: string(RandomOpenings)}, {Name: string(AgentOpenings)}, {Name: string(SetupOpenings)},
-		{Name: string(FileOpenings)},
-	}
+	return []settings.Choice{{Name: string(RandomOpenings)}, {Name: string(AgentOpenings)},
+		{Name: string(SetupOpenings)}, {Name: string(FileOpenings)}}
 }
 
 // Openings says how games begin.

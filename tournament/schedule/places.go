@@ -129,7 +129,5 @@ func tieBreak(first, second place) string {
 func points(halves int64) string { return textfmt.Decimal(float64(halves) / 2) }
 
 func standingsOf[R any](f Format, title string, columns []grid.Column[R], rows []R) table.Standings {
-	return table.Standings{
-		Format: f.About().Name, Caption: "Standings", Table: grid.Make(columns, rows).WithTitle(title),
-	}
+	return table.Standings{Format: f.About().Name, Caption: "Standings", Table: grid.Make(columns, rows).WithTitle(title)}
 }
