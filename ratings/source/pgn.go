@@ -59,6 +59,9 @@ var tagNames = map[string]int{
 	"Date": tagDate, "UTCTime": tagTime, "Opening": tagOpening, "WhiteAgent": tagWhiteAgent, "BlackAgent": tagBlackAgent,
 }
 
+// firstTags stand before the players; others may be repeated in a game.
+var firstTags = []int{tagEvent, tagDate, tagRound}
+
 // readPGN is [Results.ReadResult] for PGN.
 func (r *Results) readPGN(o *Result) error {
 	p := r.pgn
@@ -183,7 +186,8 @@ func (r *Results) readTags(line []byte) (next bool) {
 		}
 		if k := tagNames[string(name)]; k != tagNone {
 			// Without a blank line before it.
-			if p.tagLines[k] > 0 && (k <= tagResult || slices.Min(p.tagLines[tagWhite:tagResult+1]) > 0) {
+			if p.tagLines[k] > 0 && (k <= tagResult || slices.Min(p.tagLines[tagWhite:tagResult+1]) > 0 &&
+				(slices.Contains(firstTags, k) || !bytes.Equal(p.tags[k], p.value))) {
 				r.back(line)
 				return true
 			}
