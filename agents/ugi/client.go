@@ -24,6 +24,8 @@ const (
 	quitGrace  = time.Second // for a program to end after quit
 	maxOptions = 1000        // of a program, more are ignored
 	maxPly     = 1000        // the highest depth
+
+	notReady = "the engine did not send readyok within %v"
 )
 
 // client holds the dialogue with a program, which it starts.
@@ -173,25 +175,19 @@ func (c *client) wait(ctx context.Context, commands string, limit time.Duration)
 		}
 		return !c.pending.ready && !c.pending.move, nil
 	})
-	return notReady(err, limit)
+	return timedOut(err, notReady, limit)
 }
 
-func notReady(err error, limit time.Duration) error {
-	return timedOut(err, "the engine did not send readyok within %v", limit)
-}
-
-// search sends commands that end in isready and go, and returns the answer. The engine must be ready in time; after the
+// search sends lines that end in isready and go, and returns the answer. The engine must be ready in time; after the
 // budget search sends stop, and the answer must come within the grace then.
-func (c *client) search(
-	ctx context.Context, commands []byte, ready, budget, grace time.Duration,
-) (answer result, err error) {
+func (c *client) search(ctx context.Context, lines []byte, ready, budget, grace time.Duration) (r result, err error) {
 	c.results = c.results[:0]
 	c.pending.ready, c.pending.move = true, true
-	listen := func(word, rest string) (done bool, err error) { return c.handleLine(word, rest, &answer) }
-	err = c.proc.converse(ctx, commands, min(ready, budget), listen)
+	listen := func(word, rest string) (done bool, err error) { return c.handleLine(word, rest, &r) }
+	err = c.proc.converse(ctx, lines, min(ready, budget), listen)
 	if errors.Is(err, errLate) && ready < budget {
 		if c.pending.ready {
-			return answer, notReady(err, ready)
+			return r, timedOut(err, notReady, ready)
 		}
 		err = c.proc.converse(ctx, nil, budget-ready, listen)
 	}
@@ -205,7 +201,7 @@ func (c *client) search(
 	if err != nil && ctx.Err() != nil {
 		_ = c.proc.send([]byte("stop\n")) // wait receives the answer when the program is used again
 	}
-	return answer, timedOut(err, "the engine gave no move within %v and %v of grace", budget, grace)
+	return r, timedOut(err, "the engine gave no move within %v and %v of grace", budget, grace)
 }
 
 // handleLine handles a line that follows go, and reports whether it is the answer.

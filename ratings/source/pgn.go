@@ -39,11 +39,11 @@ const (
 	tagResult
 	tagID
 	tagPair
-	tagRound
 	tagFEN
 	tagRules
 	tagVariant
 	tagFault
+	tagRound
 	tagEvent
 	tagDate
 	tagTime
@@ -58,9 +58,6 @@ var tagNames = map[string]int{
 	"Round": tagRound, "FEN": tagFEN, "Rules": tagRules, "Variant": tagVariant, "Fault": tagFault, "Event": tagEvent,
 	"Date": tagDate, "UTCTime": tagTime, "Opening": tagOpening, "WhiteAgent": tagWhiteAgent, "BlackAgent": tagBlackAgent,
 }
-
-// firstTags stand before the players; others may be repeated in a game.
-var firstTags = []int{tagEvent, tagDate, tagRound}
 
 // readPGN is [Results.ReadResult] for PGN.
 func (r *Results) readPGN(o *Result) error {
@@ -185,9 +182,9 @@ func (r *Results) readTags(line []byte) (next bool) {
 			return false
 		}
 		if k := tagNames[string(name)]; k != tagNone {
-			// Without a blank line before it.
+			// Without a blank line before it. Tags that stand behind the players may be repeated.
 			if p.tagLines[k] > 0 && (k <= tagResult || slices.Min(p.tagLines[tagWhite:tagResult+1]) > 0 &&
-				(slices.Contains(firstTags, k) || !bytes.Equal(p.tags[k], p.value))) {
+				(tagRound <= k && k <= tagDate || !bytes.Equal(p.tags[k], p.value))) {
 				r.back(line)
 				return true
 			}

@@ -20,16 +20,16 @@ const cancelGrace = 5 * time.Second // for an agent to notice that it is cancell
 // start; or givenUp, once the watchdog has given the referee up. What the referee wrote before a call may be read by
 // the watchdog from then on.
 type watchdog struct {
-	state atomic.Int64
-	ticks ticks
+	state   atomic.Int64
+	stopped atomic.Int64 // nanoseconds of long stops, at most, which don't count in the move under way
+	ticks   ticks
 }
 
 // ticks are the times at which the watchdog looks.
 type ticks struct {
-	mu      sync.Mutex // held by tests
-	every   time.Duration
-	last    time.Time
-	stopped time.Duration // in long stops, which the clock of the move under way doesn't count
+	mu    sync.Mutex // held by tests
+	every time.Duration
+	last  time.Time
 }
 
 // lateTick is by how much a tick is late if the program did not run; timers of a busy machine are rarely punctual.
@@ -42,7 +42,7 @@ const longStop = time.Second
 func (t *ticks) begin(now time.Time, every time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.every, t.last, t.stopped = every, now, 0
+	t.every, t.last = every, now
 }
 
 // ran returns how much of the time that a move took the program ran.
@@ -50,12 +50,8 @@ func (w *watchdog) ran(took time.Duration) time.Duration {
 	if took < longStop {
 		return took
 	}
-	t := &w.ticks
-	w.extend(t.late(time.Now())) // the next tick may be yet to come
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	took, t.stopped = max(took-t.stopped, 0), 0
-	return took
+	w.extend(w.ticks.late(time.Now())) // the next tick may be yet to come
+	return max(took-time.Duration(w.stopped.Swap(0)), 0)
 }
 
 // late notes the present time, and returns for how long the program did not run since the last tick. The monotonic
@@ -68,9 +64,6 @@ func (t *ticks) late(now time.Time) time.Duration {
 	if late < lateTick {
 		return 0
 	}
-	if late >= longStop {
-		t.stopped += late + t.every // at most
-	}
 	return late
 }
 
@@ -81,6 +74,9 @@ func (w *watchdog) enter(side rules.Side, until time.Duration) {
 }
 
 func (w *watchdog) extend(by time.Duration) {
+	if by >= longStop {
+		w.stopped.Add(int64(by + longStop)) // the ticks are no further apart
+	}
 	if s := w.state.Load(); s >= 2 {
 		w.state.CompareAndSwap(s, s+int64(by)<<1) // otherwise it has answered
 	}
@@ -129,6 +125,7 @@ func (r *Referee) Play(ctx context.Context, g *Task) (rec *record.Record, hung *
 	p.begin(g, start)
 	g = g.scaled()
 	every := min(max(cmp.Or(g.StallTimeout/20, time.Second), time.Millisecond), time.Second) // the watchdog's ticks
+	p.watchdog.stopped.Store(0)
 	p.watchdog.ticks.begin(start, every)
 	var played *record.Record // valid once done has its error
 	done := make(chan error, 1)
