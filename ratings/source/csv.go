@@ -17,8 +17,8 @@ import (
 
 // csvTable is a table of results, a game a line. A header, also that of a further file, names the columns, see
 // [columnNames], beside any others. Without one the first three are South, North and the result. A line has no more
-// fields than the first one: a decimal comma would part a result. Fields are separated by commas, semicolons or tabs, as
-// in the first line; a quoted one may hold them and line ends. A quote left open ends with its line.
+// fields than the first one: a decimal comma would part a result. Fields are separated by commas, semicolons or tabs,
+// as in the first line; a quoted one may hold them and line ends. A quote left open ends with its line.
 type csvTable struct {
 	line    *bufio.Reader
 	fields  *csv.Reader      // of line; nil before the first one

@@ -2,6 +2,7 @@ package source
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"slices"
@@ -172,13 +173,13 @@ func (r *Results) readTags(line []byte) (next bool) {
 		p.begin(n)
 	}
 	if len(line) > maxFields {
-		p.fail(r.wrong(n, "expected a line of tags of at most %d bytes, found a longer one", maxFields))
+		p.bad = cmp.Or(p.bad, r.wrong(n, "expected a line of tags of at most %d bytes, found a longer one", maxFields))
 		return false
 	}
 	for len(line) > 0 {
 		name, rest, ok := p.splitTag(line)
 		if !ok {
-			p.fail(r.wrong(n, "expected a tag [Name \"value\"], found %.60q", line))
+			p.bad = cmp.Or(p.bad, r.wrong(n, "expected a tag [Name \"value\"], found %.60q", line))
 			return false
 		}
 		if k := tagNames[string(name)]; k != tagNone {
@@ -206,7 +207,7 @@ func (p *pgnGame) begin(line int) {
 func (p *pgnGame) splitTag(line []byte) (name, rest []byte, ok bool) {
 	line, isTag := bytes.CutPrefix(line, []byte{'['})
 	name, text, _ := bytes.Cut(line, []byte{'"'})
-	name = bytes.TrimRight(name, " \t")
+	name = bytes.TrimSpace(name)
 	p.value = p.value[:0]
 	i := 0
 	for ; i < len(text) && text[i] != '"'; i++ {
@@ -222,13 +223,6 @@ func (p *pgnGame) splitTag(line []byte) (name, rest []byte, ok bool) {
 		p.value, rest = append(p.value[:0], text...), nil
 	}
 	return name, trimBlanks(rest), isTag && len(name) > 0 && ok
-}
-
-// fail keeps the first mistake in a game.
-func (p *pgnGame) fail(err error) {
-	if p.bad == nil {
-		p.bad = err
-	}
 }
 
 // endPGN stores the game in o.
@@ -252,7 +246,7 @@ func (r *Results) endPGN(o *Result) error {
 	var required [tagResult + 1]value
 	for k, name := range []string{tagWhite: "White", tagBlack: "Black", tagResult: "Result"} {
 		if name != "" && p.tagLines[k] == 0 {
-			p.fail(r.wrong(p.start, "expected tags White, Black and Result, found none of %s", name))
+			p.bad = cmp.Or(p.bad, r.wrong(p.start, "expected tags White, Black and Result, found none of %s", name))
 		}
 		required[k] = value{name, p.tags[k], p.tagLines[k]}
 	}
@@ -272,7 +266,7 @@ func (p *pgnGame) checkEnd(r *Results) {
 	}
 	said, err := parseResult([]byte(tag))
 	if end, _ := parseResult([]byte(p.end)); err == nil && end != said {
-		p.fail(r.wrong(p.endLine, "expected the result %s of the tag behind the moves, found %s", tag, p.end))
+		p.bad = cmp.Or(p.bad, r.wrong(p.endLine, "expected the result %s of the tag behind the moves, found %s", tag, p.end))
 	}
 }
 
@@ -291,9 +285,6 @@ func (p *pgnGame) pair() []byte {
 	if p.tagLines[tagPair] > 0 || len(p.tag(tagFEN)) == 0 {
 		return p.tag(tagPair)
 	}
-	p.key = append(p.key[:0], p.tags[tagFEN]...)
-	if p.tagLines[tagRound] > 0 {
-		p.key = append(append(p.key, 0), p.tags[tagRound]...)
-	}
+	p.key = append(append(append(p.key[:0], p.tags[tagFEN]...), 0), p.tag(tagRound)...)
 	return p.key
 }

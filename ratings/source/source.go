@@ -282,7 +282,8 @@ func parseResult(text []byte) (ratings.Result, error) {
 // points returns the points that a number or a word in small letters stands for, or NaN.
 func points(text string) float64 {
 	text = strings.TrimSpace(text)
-	if x, err := strconv.ParseFloat(cmp.Or(resultWords[text], text), 64); err == nil {
+	x, err := strconv.ParseFloat(cmp.Or(resultWords[text], text), 64)
+	if two := strings.TrimLeft(text, "0123456789"); err == nil && (two != "" || len(text) < 2 || text[0] != '0') { // not 01
 		return x
 	}
 	return math.NaN()

@@ -125,6 +125,7 @@ func TestPGN(t *testing.T) {
 			[]string{"José-b +1", "José-b +1"}},
 		"quotes in tags": {"[Event \"5th \"M\" Open\\\"]\n" + tags("a", "b", "1-0") + "\n[White \"c \"x\" d\"]\n[Black \"b\"]\n" +
 			"[Result \"1-0\"]\n", []string{"a-b +1", `c "x" d-b +1`}},
+		"blanks in tags": {"[ White\t\"a\" ]\n[Black\"b\"]\n[Result  \"1-0\"]", []string{"a-b +1"}},
 		"blanks around names": {tags(" a", "b", "1-0") + "\n" + "[White \"b\t\"]\n[Black \"a\u00a0\"]\n[Result \"1-0\"]\n",
 			[]string{"a-b +1", "b-a +1"}},
 		"tags that end comments": {tags("a", "b", "1-0") + "\n1. e4 {\n[x \"1\"]} e5 {\n[x \"1\"]} e4 {\n[x \"1\"] } e5 1-0\n",
@@ -201,7 +202,7 @@ func TestResults(t *testing.T) {
 		require.Equal(t, []string{line}, found(t, "white;black;result\na;b;"+spelling+"\n"), spelling)
 	}
 	for _, spelling := range []string{"", "NaN", "inf", "1-1", "0-0", "1-", "-", "1/2-0", "1-0-1", "won", "+", "=", "e4",
-		"BlackWin", "black loss", "0 1", "WhiteWin", "lossloss", "1 0"} {
+		"BlackWin", "black loss", "0 1", "WhiteWin", "lossloss", "1 0", "01", "00"} {
 		require.Equal(t, []string{fmt.Sprintf("2: expected a result 1-0, 0-1, 1/2-1/2 or *, found %q", spelling)},
 			found(t, "white;black;result\na;b;"+spelling+"\n"))
 	}
