@@ -205,8 +205,10 @@ func (p *pgnGame) begin(line int) {
 
 // splitTag takes the first tag off a line and stores its value, in which a backslash escapes a quote or a backslash.
 func (p *pgnGame) splitTag(line []byte) (name, rest []byte, ok bool) {
-	line, isTag := bytes.CutPrefix(line, []byte{'['})
-	name, text, _ := bytes.Cut(line, []byte{'"'})
+	if len(line) == 0 || line[0] != '[' {
+		return nil, nil, false
+	}
+	name, text, _ := bytes.Cut(line[1:], []byte{'"'})
 	name = bytes.TrimSpace(name)
 	p.value = p.value[:0]
 	i := 0
@@ -222,7 +224,7 @@ func (p *pgnGame) splitTag(line []byte) (name, rest []byte, ok bool) {
 		text, ok = bytes.CutSuffix(bytes.TrimRight(text, " \t"), []byte(`"]`))
 		p.value, rest = append(p.value[:0], text...), nil
 	}
-	return name, trimBlanks(rest), isTag && len(name) > 0 && ok
+	return name, trimBlanks(rest), len(name) > 0 && ok
 }
 
 // endPGN stores the game in o.

@@ -69,9 +69,9 @@ func (n Names) Of(text []byte) string {
 	return name
 }
 
-// Name returns a name in the form NFC of Unicode, in which texts that look alike since they differ only in how
-// accents are written are one.
-func Name(text string) string { return norm.NFC.String(text) }
+// Name returns a name without blanks around it, in the form NFC of Unicode, in which texts that look alike since they
+// differ only in how accents are written are one.
+func Name(text string) string { return norm.NFC.String(cmp.Or(strings.TrimSpace(text), text)) }
 
 // Format is a kind of file.
 type Format string
@@ -182,11 +182,12 @@ func (r *Results) next() ([]byte, error) {
 	}
 	r.line++
 	switch {
+	case err == nil:
 	case errors.Is(err, jsonl.ErrTooLong), errors.Is(err, jsonl.ErrEndless):
 		return nil, fmt.Errorf("%s: line %d: expected at most %d bytes, found more", r.file, r.line, maxLine)
 	case errors.Is(err, io.EOF):
 		return nil, err
-	case err != nil:
+	default:
 		return nil, Named(r.file, err)
 	}
 	if i := bytes.IndexByte(line, '\r'); i >= 0 { // old Macs end lines so
@@ -221,8 +222,7 @@ type value struct {
 
 // result adds players, result and rules to a game.
 func (r *Results) result(o *Result, south, north, result value, rules []byte) error {
-	for _, player := range [...]*value{&south, &north} {
-		player.text = bytes.TrimSpace(player.text)
+	for _, player := range [...]value{south, north} {
 		switch {
 		case len(player.text) == 0 || string(player.text) == "?":
 			return r.wrong(player.line, "expected the name of %s, found %.60q", player.what, player.text)
