@@ -123,7 +123,7 @@ type Results struct {
 	file  string
 	lines *jsonl.Lines
 	line  int      // the number of the line read last, from 1
-	ahead [][]byte // lines that come before the next of lines
+	ahead [][]byte // lines that come before the next of lines, the first one last
 	pgn   *pgnGame // nil in CSV
 	csv   csvTable
 }
@@ -175,8 +175,8 @@ func (r *Results) Moves() (string, error) {
 func (r *Results) next() ([]byte, error) {
 	var line []byte
 	var err error
-	if len(r.ahead) > 0 {
-		line, r.ahead = r.ahead[0], r.ahead[1:]
+	if n := len(r.ahead); n > 0 {
+		line, r.ahead = r.ahead[n-1], r.ahead[:n-1]
 	} else {
 		line, err = r.lines.Next()
 	}
@@ -192,7 +192,7 @@ func (r *Results) next() ([]byte, error) {
 	}
 	if i := bytes.IndexByte(line, '\r'); i >= 0 { // old Macs end lines so
 		if rest := bytes.TrimRight(line[i+1:], "\r"); len(rest) > 0 {
-			r.ahead = slices.Insert(r.ahead, 0, rest)
+			r.ahead = append(r.ahead, rest)
 		}
 		line = line[:i]
 	}
@@ -204,8 +204,10 @@ func (r *Results) next() ([]byte, error) {
 
 // back makes next return some lines again.
 func (r *Results) back(lines ...[]byte) {
-	r.ahead = slices.Insert(r.ahead, 0, lines...)
-	r.line -= len(lines)
+	for _, line := range slices.Backward(lines) {
+		r.ahead = append(r.ahead, line)
+		r.line--
+	}
 }
 
 // wrong returns the error of a game that can't be read, found in a line.
