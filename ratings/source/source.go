@@ -281,11 +281,11 @@ func parseResult(text []byte) (ratings.Result, error) {
 	return 0, fmt.Errorf("expected a result 1-0, 0-1, 1/2-1/2 or *, found %.40q", text)
 }
 
-// points returns the points that a number or a word in small letters stands for, or NaN.
+// points returns the points that a number or a word in small letters stands for; NaN, as of 01, if there are none.
 func points(text string) float64 {
 	text = strings.TrimSpace(text)
 	x, err := strconv.ParseFloat(cmp.Or(resultWords[text], text), 64)
-	if two := strings.TrimLeft(text, "0123456789"); err == nil && (two != "" || len(text) < 2 || text[0] != '0') { // not 01
+	if two := strings.TrimLeft(text, "0123456789"); err == nil && (two != "" || len(text) < 2 || text[0] != '0') {
 		return x
 	}
 	return math.NaN()

@@ -338,7 +338,7 @@ func (r *Stream) Notes(except ...Kind) (notes []string) {
 		}
 	}
 	if names := r.joined(); len(names) > 0 {
-		notes = append(notes, fmt.Sprintf("names in several Unicode forms (NFC, NFD), or with blanks, are one player each: %s",
+		notes = append(notes, fmt.Sprintf("names in several Unicode forms (NFC, NFD) or with blanks are one player: %s",
 			textfmt.List(names, 8)))
 	}
 	return append(notes, r.Skipped.Sentences(except...)...)

@@ -50,7 +50,7 @@ func TestFormsOfNamesAreJoined(t *testing.T) {
 			require.ElementsMatch(t, []string{"Jos\u00e9", "b\u00a0c"}, []string{g.Record.South.Agent, g.Record.North.Agent})
 		}
 	}
-	require.Equal(t, []string{"names in several Unicode forms (NFC, NFD), or with blanks, are one player each: Jos\u00e9"}, in.Notes())
+	require.Equal(t, []string{"names in several Unicode forms (NFC, NFD) or with blanks are one player: Jos\u00e9"}, in.Notes())
 }
 
 // closable counts its closings.
