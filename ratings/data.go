@@ -91,12 +91,12 @@ func (d *Data) pairing(first, second int) (p *pairing, side int) {
 			d.index[d.met[i].key()] = int32(i)
 		}
 	}
-	p = new(newPairing(a, b))
-	i, ok := d.index[p.key()]
+	fresh := newPairing(a, b)
+	i, ok := d.index[fresh.key()]
 	if !ok {
 		i = int32(len(d.met))
-		d.index[p.key()] = i
-		d.met = append(d.met, *p)
+		d.index[fresh.key()] = i
+		d.met = append(d.met, fresh)
 	}
 	return &d.met[i], side
 }
