@@ -92,12 +92,7 @@ func TestMessagesAreShort(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			var out, complaint bytes.Buffer
-			want := exitUsage
-			switch name {
-			case "PGN rules": // imported, as games of others are
-				want = exitOK
-			}
-			require.Equal(t, want, run(t.Context(), args, strings.NewReader(""), &out, &complaint))
+			require.Equal(t, exitUsage, run(t.Context(), args, strings.NewReader(""), &out, &complaint))
 			require.NotEmpty(t, complaint.String())
 			for line := range bytes.Lines(complaint.Bytes()) {
 				require.LessOrEqual(t, len(line), most, "%.300s", line)
