@@ -1,9 +1,6 @@
 package ratings
 
-import (
-	"runtime"
-	"sync"
-)
+import "gyges/rules/base/lists"
 
 // partSize is how many things are done by one goroutine before others: sums are those of the parts, in their order, and
 // so the same on any number of cores.
@@ -11,16 +8,9 @@ const partSize = 1 << 16
 
 // inParts calls do for all parts of n things, on all cores.
 func inParts(n int, do func(part, from, to int)) {
-	var all sync.WaitGroup
-	free := make(chan struct{}, runtime.GOMAXPROCS(0))
-	for part := 0; part*partSize < n; part++ {
-		free <- struct{}{}
-		all.Go(func() {
-			do(part, part*partSize, min(n, (part+1)*partSize))
-			<-free
-		})
-	}
-	all.Wait()
+	lists.OnAllCores((n+partSize-1)/partSize, func(part int) {
+		do(part, part*partSize, min(n, (part+1)*partSize))
+	})
 }
 
 // sumInParts returns the sum of what sum returns for all parts of n things.

@@ -70,7 +70,7 @@ func BenchmarkEnginePly(b *testing.B) {
 	}
 }
 
-// longGame returns the moves of a game at random with at least so many plies.
+// longGame returns the moves of a game at random of at least a number of plies.
 func longGame(r *rules.Rules, plies int) []rules.Move {
 	for seed := uint64(0); ; seed++ {
 		rng, g := rand.New(rand.NewPCG(seed, 0)), rules.NewGame(r, r.Start())

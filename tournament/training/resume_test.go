@@ -17,7 +17,7 @@ import (
 	"gyges/tournament/schedule"
 )
 
-// stopAt runs a training until so many games have been told.
+// stopAt runs a training until a number of games have been reported.
 func stopAt(t *testing.T, c *Generations, games int) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())

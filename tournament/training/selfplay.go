@@ -97,7 +97,7 @@ func (s Split) part(pair int64) dataset.Split {
 	}
 }
 
-// has reports whether one of so many pairs is in a split, or the split is invalid.
+// has reports whether one of the first pairs is in a split, or the split is invalid.
 func (s Split) has(split dataset.Split, pairs int) bool {
 	var p problems.List
 	s.check(&p, "")

@@ -9,6 +9,7 @@ import (
 	"gyges/agents/eval"
 	"gyges/agents/eval/inputs"
 	"gyges/agents/tuning/dataset"
+	"gyges/rules/base/lists"
 )
 
 const blockRows = 8192 // of a block at most: the unit of work of a core
@@ -134,7 +135,7 @@ func (d *Data) extract(batch []dataset.Position, e *eval.Evaluator, withInputs b
 	bases := make([]float64, len(batch))
 	features := make([]eval.Vector, len(batch))
 	active := make([]inputs.List, len(batch))
-	parallel(len(batch), func(i int) { bases[i], _ = e.Extract(batch[i].Position, &features[i], &active[i]) })
+	lists.OnAllCores(len(batch), func(i int) { bases[i], _ = e.Extract(batch[i].Position, &features[i], &active[i]) })
 	for i := range batch {
 		p := &batch[i]
 		r := row{

@@ -4,31 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
-	"sync"
-	"sync/atomic"
 
 	"gyges/rules/base/interval"
+	"gyges/rules/base/lists"
 )
-
-// parallel calls do for each number from 0 to n-1, on all cores.
-func parallel(n int, do func(i int)) {
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), n) {
-		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				do(i)
-			}
-		})
-	}
-	wg.Wait()
-}
 
 // sum returns the sums that add computes for each block, added in the blocks' order.
 func (d *Data) sum(n int, add func(b *block, k int, sums []float64)) []float64 {
 	parts := make([]float64, n*len(d.blocks))
-	parallel(len(d.blocks), func(k int) { add(d.blocks[k], k, parts[k*n:(k+1)*n]) })
+	lists.OnAllCores(len(d.blocks), func(k int) { add(d.blocks[k], k, parts[k*n:(k+1)*n]) })
 	total := make([]float64, n)
 	for k := range d.blocks {
 		for j, x := range parts[k*n : (k+1)*n] {
@@ -41,7 +25,7 @@ func (d *Data) sum(n int, add func(b *block, k int, sums []float64)) []float64 {
 // compute returns the values that value computes for each position, block by block.
 func (d *Data) compute(value func(b *block, k, i int) float32) [][]float32 {
 	all := make([][]float32, len(d.blocks))
-	parallel(len(d.blocks), func(k int) {
+	lists.OnAllCores(len(d.blocks), func(k int) {
 		all[k] = make([]float32, len(d.blocks[k].rows))
 		for i := range all[k] {
 			all[k][i] = value(d.blocks[k], k, i)

@@ -1,6 +1,12 @@
 // Package lists has what package slices lacks.
 package lists
 
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
 // Map returns what f returns for each element of a list.
 func Map[T, U any](list []T, f func(T) U) []U {
 	made := make([]U, len(list))
@@ -8,4 +14,18 @@ func Map[T, U any](list []T, f func(T) U) []U {
 		made[i] = f(x)
 	}
 	return made
+}
+
+// OnAllCores calls do for each number from 0 to n-1, on all cores.
+func OnAllCores(n int, do func(i int)) {
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), n) {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				do(i)
+			}
+		})
+	}
+	wg.Wait()
 }
