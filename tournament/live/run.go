@@ -1,7 +1,6 @@
 package live
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -53,20 +52,16 @@ type run struct {
 }
 
 type page struct {
+	*report.Page
 	Status   string
 	State    template.HTML
 	Running  bool
 	Reading  bool // its records; no section is made yet
-	Summary  []string
-	Facts    []report.Fact
-	Sampled  string // which games the viewer has
 	Latest   []boardGame
 	Playing  []boardGame
 	Sections []section
-	Viewer   *report.Viewer // with the games to begin with
 
-	gauge    *report.Figure // of its test
-	expected float64        // games left until the run ends; NaN: unknown
+	expected float64 // games left until the run ends; NaN: unknown
 }
 
 // section is a section of a page; without HTML it is the viewer's.
@@ -158,8 +153,11 @@ func (r *run) render(ctx context.Context) (p *page, changed, behind bool) {
 	return p, err == nil, false
 }
 
+// games is the place of the viewer.
+var games = report.GamesSection()
+
 func (r *run) progress() *page {
-	p := r.empty()
+	p := r.page(report.Build(report.NewCollector(report.Options{}), report.Input{}))
 	p.Reading, p.Sections = true, []section{{ID: games.ID, Title: games.Title}}
 	p.Summary = []string{fmt.Sprintf("Reading the records: %.0f %% of %s MB. The figures appear when all are read.",
 		100*float64(r.tail.offset)/float64(r.tail.size), textfmt.Thousands(r.tail.size/1e6))}
@@ -167,14 +165,9 @@ func (r *run) progress() *page {
 	return p
 }
 
-// games is the place of the viewer.
-var games = report.GamesSection()
-
-func (r *run) empty() *page {
+func (r *run) page(made *report.Page) *page {
 	return &page{
-		Status: r.statusText(), Running: r.running, Summary: []string{}, Facts: []report.Fact{},
-		Latest: []boardGame{}, Playing: []boardGame{},
-		Viewer: &report.Viewer{Rules: []string{}, Agents: []string{}, Runs: []string{}, Games: []report.ViewerGame{}},
+		Page: made, Status: r.statusText(), Running: r.running, Latest: []boardGame{}, Playing: []boardGame{},
 	}
 }
 
@@ -278,19 +271,11 @@ func (r *run) rate(ctx context.Context) (*page, error) {
 	made := report.Build(r.collector, report.Input{
 		Title: path.Base(r.folder.id), Tables: rated, Labels: r.labels, Commands: commands,
 	})
-	p := r.empty()
-	p.Summary, p.Facts, p.Sampled, p.Latest = made.Summary, made.Facts, made.Sampled, r.boardGames(r.latest)
-	p.gauge, p.expected = made.Gauge, r.gamesLeft(ctx)
-	if made.Viewer != nil {
-		p.Viewer = made.Viewer
-	} else if r.collector.Games() == 0 {
-		p.Facts = []report.Fact{}
-		if !r.isTuning() {
-			p.Facts, p.Sampled = []report.Fact{{Name: "games", Value: "0"}}, "There are none yet."
-		}
-	}
+	p := r.page(made)
+	p.Latest, p.expected = r.boardGames(r.latest), r.gamesLeft(ctx)
 	sections := made.Sections
-	if made.Sampled == "" && !r.isTuning() { // no games yet
+	if r.collector.Games() == 0 && !r.isTuning() {
+		p.Facts, p.Sampled = []report.Fact{{Name: "games", Value: "0"}}, "There are none yet."
 		sections = slices.Insert(sections, len(sections)-1, games)
 	}
 	for _, s := range sections {
@@ -303,14 +288,11 @@ func (r *run) rate(ctx context.Context) (*page, error) {
 	return p, nil
 }
 
-func writeSection(s report.Section) (section, error) {
-	written := section{ID: s.ID, Title: s.Title}
-	if len(s.Parts) == 0 {
-		return written, nil
+func writeSection(s report.Section) (written section, err error) {
+	written = section{ID: s.ID, Title: s.Title}
+	if len(s.Parts) > 0 {
+		written.HTML, err = s.HTML()
 	}
-	var b bytes.Buffer
-	err := report.WriteFragment(&b, s)
-	written.HTML = template.HTML(b.String()) //nolint:gosec // written by html/template
 	return written, err
 }
 

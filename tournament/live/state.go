@@ -33,9 +33,9 @@ func (r *run) state(w *status.Run, now time.Time) state {
 		return r.stage()
 	}
 	if m == nil || m.Games.Scheduled <= 0 {
-		return state{Gauge: r.rated.gauge}
+		return state{Gauge: r.rated.Gauge}
 	}
-	s := state{Done: r.reader.Found(), Of: m.Games.Scheduled, Machines: machines(m, w, now), Gauge: r.rated.gauge}
+	s := state{Done: r.reader.Found(), Of: m.Games.Scheduled, Machines: machines(m, w, now), Gauge: r.rated.Gauge}
 	of := " of "
 	if !math.IsInf(r.rated.expected, 1) {
 		of = " of at most "

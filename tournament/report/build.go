@@ -67,7 +67,7 @@ func BuildReviews(c *Collector, in Input) *Page {
 // Build makes the page of the games collected and of their ratings.
 func Build(c *Collector, in Input) *Page {
 	b := newBuilder(c, in)
-	p := &Page{Title: textfmt.Visible(in.Title)}
+	p := &Page{Title: textfmt.Visible(in.Title), Viewer: b.viewer}
 	if c.Games() > 0 { // else it was a tuning
 		p.Summary, p.Facts, p.Sampled = b.summary(), b.facts(), b.sampledText()
 		p.Gauge = b.gauge()
@@ -87,9 +87,6 @@ func Build(c *Collector, in Input) *Page {
 		p.Sections = append(p.Sections, GamesSection())
 	}
 	p.Sections = append(p.Sections, b.reproducibility())
-	if len(b.viewer.Games) > 0 {
-		p.Viewer = b.viewer
-	}
 	return p
 }
 

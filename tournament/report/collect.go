@@ -32,7 +32,7 @@ type run struct {
 
 // NewCollector returns an empty collector.
 func NewCollector(o Options) *Collector {
-	return &Collector{Standings: standings.New(), sample: newSample(o)}
+	return &Collector{Standings: standings.New(), sample: sample{Options: o}}
 }
 
 // AddRun adds a run. The games that follow belong to it.

@@ -28,7 +28,7 @@ func counted(c *Collector, rules string) *standings.RuleSet {
 func TestSampleIsFair(t *testing.T) {
 	t.Parallel()
 	const bound = 30
-	s := newSample(Options{Games: bound, Seed: 3})
+	s := sample{Options: Options{Games: bound, Seed: 3}}
 	priorities := map[kind][]uint64{}
 	rng := rand.New(rand.NewPCG(1, 1))
 	for i := range int64(20_000) {
@@ -63,7 +63,7 @@ func TestSampleIsFair(t *testing.T) {
 
 func TestSampleBoundsPlies(t *testing.T) {
 	t.Parallel()
-	s := newSample(Options{Games: 10})
+	s := sample{Options: Options{Games: 10}}
 	for i := range int64(1000) {
 		s.add(0, &record.Record{Game: i, Moves: make([]string, 300)})
 	}

@@ -1,7 +1,7 @@
 // Package report turns the records of runs and their ratings into pages: one HTML file that needs no network.
 //
 // A [Collector] reads games one at a time: it keeps exact counts of all and a sample of whole games for replay. [Build]
-// makes a [Page] of it and of a [table.Tables]: plain data. [WriteHTML] and [WriteFragment] write the page. A server
+// makes a [Page] of it and of a [table.Tables]: plain data. [WriteHTML] and [Section.HTML] write the page. A server
 // shows a run in progress by building a page now and then and sending its fragments; it serves [Modules] and [Style]
 // beside them.
 //
@@ -24,7 +24,7 @@ type Page struct {
 	Facts    []Fact
 	Gauge    *Figure // of the sequential test of a single run; nil without one
 	Sections []Section
-	Viewer   *Viewer // nil without games to replay
+	Viewer   *Viewer // the games to replay
 	Sampled  string  // which games the viewer holds; empty where no games were played
 }
 

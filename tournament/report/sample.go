@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"gyges/agents"
 	"gyges/tournament/record"
@@ -13,11 +12,9 @@ import (
 // within a kind random ones, by the seed and the game's number.
 type sample struct {
 	Options
-	plies     int // bound of those kept
-	kept      []sampled
-	keptPlies int
-	dropped   bool            // whether games were left out
-	limits    map[kind]uint64 // of the kinds of which games were left out: the least priority of those
+	kept    []sampled
+	plies   int  // of those kept
+	dropped bool // whether games were left out
 }
 
 type sampled struct {
@@ -30,32 +27,24 @@ type sampled struct {
 
 type kind struct{ rules, south, north, reason string }
 
-const maxLimits = 10_000 // of kinds that are kept
-
-func newSample(o Options) sample {
-	return sample{Options: o, plies: pliesPerGame * o.Games, limits: map[kind]uint64{}}
-}
-
 func (s *sample) add(run int, g *record.Record) {
+	const slack = 3 // so that sorting is rare
+	most := pliesPerGame * s.Games
 	switch {
 	case g.Reason == record.Imported && len(g.Moves) == 0:
 		return
-	case s.Games == 0 || len(g.Moves) > s.plies:
+	case s.Games == 0 || len(g.Moves) > most:
 		s.dropped = true
 		return
 	}
-	of := kind{g.Rules, g.South.Agent, g.North.Agent, g.Reason}
-	priority := agents.MixSeed(s.Seed, uint64(run), uint64(g.Game))
-	if limit, ok := s.limits[of]; ok && priority >= limit {
-		return // a game of its kind with a lower priority number has been left out
-	}
 	light := *g
 	light.Timing.Trace = nil
-	s.kept = append(s.kept, sampled{run: run, game: &light, kind: of, priority: priority})
-	s.keptPlies += len(g.Moves)
-	const slack = 3 // so that sorting is rare
-	if len(s.kept) > slack*s.Games || s.keptPlies > slack*s.plies {
-		s.prune(slack * s.plies / 2)
+	s.kept = append(s.kept, sampled{
+		run: run, game: &light, kind: kind{g.Rules, g.South.Agent, g.North.Agent, g.Reason},
+		priority: agents.MixSeed(s.Seed, uint64(run), uint64(g.Game)),
+	})
+	if s.plies += len(g.Moves); len(s.kept) > slack*s.Games || s.plies > slack*most {
+		s.prune(slack * most / 2)
 	}
 }
 
@@ -68,21 +57,12 @@ func (s *sample) prune(plies int) {
 		count[s.kept[i].kind]++
 	}
 	slices.SortStableFunc(s.kept, func(a, b sampled) int { return cmp.Compare(a.rank, b.rank) })
-	n, sum := 0, 0
-	for n < len(s.kept) && n < s.Games && sum+len(s.kept[n].game.Moves) <= plies {
-		sum += len(s.kept[n].game.Moves)
-		n++
+	n := 0
+	for s.plies = 0; n < min(len(s.kept), s.Games) && s.plies+len(s.kept[n].game.Moves) <= plies; n++ {
+		s.plies += len(s.kept[n].game.Moves)
 	}
-	for _, x := range s.kept[n:] {
-		s.dropped = true
-		if limit, ok := s.limits[x.kind]; !ok && len(s.limits) < maxLimits || ok && x.priority < limit {
-			k := x.kind // its texts may be parts of long lines, which a copy doesn't keep in memory
-			s.limits[kind{strings.Clone(k.rules), strings.Clone(k.south), strings.Clone(k.north),
-				strings.Clone(k.reason)}] = x.priority
-		}
-	}
-	clear(s.kept[n:])
-	s.kept, s.keptPlies = s.kept[:n], sum
+	s.dropped = s.dropped || n < len(s.kept)
+	s.kept = slices.Delete(s.kept, n, len(s.kept))
 }
 
 func inOrder(a, b sampled) int {
@@ -91,6 +71,6 @@ func inOrder(a, b sampled) int {
 
 // chosen returns the sample in order. More games may be added afterwards.
 func (s *sample) chosen() []sampled {
-	s.prune(s.plies)
+	s.prune(pliesPerGame * s.Games)
 	return slices.SortedFunc(slices.Values(s.kept), inOrder)
 }

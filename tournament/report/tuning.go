@@ -13,10 +13,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gyges/agents"
 	"gyges/agents/eval"
-	"gyges/agents/tuning"
-	"gyges/agents/tuning/spsa"
 	"gyges/ratings/sprt"
 	"gyges/rules/base/files"
 	"gyges/rules/base/grid"
@@ -44,23 +41,16 @@ type Tuning struct {
 		Agent   string             `json:"agent"`   // "" of texel
 		Steps   int                `json:"steps"`   // of spsa
 		Weights map[string]float64 `json:"weights"` // initial; nil of spsa
-
-		Parameters []spsa.Param `json:"parameters"` // of spsa
 	} `json:"config"`
-	Result struct { // zero until there is one
-		training.Result        // of generations
-		Agent           string `json:"agent"` // of spsa
-	} `json:"result"`
+	Result training.Result `json:"result"` // of generations; zero until there is one
 
 	steps    int                // in the history
 	kept     map[string]float64 // the parameters that are the result; nil: those after the last step
 	weighted bool               // there is a weights file
-	start    string             // the weights file of the start; "": there is none
 	gain     *eval.Gain         // over what it was made from, as measured; nil: not yet
 	pairs    sprt.Pairs         // of the match that measured it
 	tests    []Curve            // of the matches of the last generations
 	bounds   []level            // of their log-likelihood ratios
-	rating   string             // folder of the rating of the generations adopted; ""
 	notes    []string           // on the records of the matches
 }
 
@@ -105,11 +95,6 @@ func (t *Tuning) readResults(fsys fs.FS, steps []training.Line) {
 	if t.weighted = err == nil; t.weighted {
 		t.gain = cmp.Or(w.Provenance.Gain, t.gain)
 	}
-	if _, err := fs.Stat(fsys, training.StartFile); t.Method == "train" {
-		t.start = training.WeightsName(0)
-	} else if err == nil {
-		t.start = training.StartFile
-	}
 	if t.weighted && t.Method != "spsa" {
 		t.kept = map[string]float64{}
 		for i, name := range eval.Names() {
@@ -130,9 +115,6 @@ func (t *Tuning) readResults(fsys fs.FS, steps []training.Line) {
 			t.bounds = p.bounds("reject", "adopt")
 			t.tests = append(t.tests, p.curve(fmt.Sprintf("generation %d: %s", k, verdict)))
 		}
-	}
-	if list, err := fs.Glob(fsys, "rating-*"); err == nil && len(list) > 0 {
-		t.rating = slices.Max(list)
 	}
 }
 
@@ -266,44 +248,7 @@ func (t *Tuning) add(s *Section, r *RunInfo) {
 		kept += fmt.Sprintf(": those of generation %d, the last one adopted", t.Result.Best)
 	}
 	s.facts(append(facts, Fact{"agent", t.Config.Agent}, Fact{"rules", t.Config.Rules}, Fact{"weights kept", kept})...)
-	if commands := t.commands(r); commands != nil {
-		s.code("To compare the result with what it was made from:", commands)
-	}
 	rows := training.Rows(t.Result.Generations, t.Result.Rating)
 	s.table("", grid.Make(training.Columns(rows), rows).WithTitle(
 		"Generations: the fit to their games, and the match of the candidate against the best agent so far"))
-}
-
-func (t *Tuning) commands(r *RunInfo) []string {
-	before, err := agents.ParseSpec(cmp.Or(t.Config.Agent, "alphabeta")) // the weights of texel are for any
-	if err != nil || t.Config.Rules == "" || t.Method == "train" && t.Result.Best == 0 {
-		return nil
-	}
-	var after agents.Spec
-	switch {
-	case t.Result.Agent != "":
-		if after, err = agents.ParseSpec(t.Result.Agent); err != nil {
-			return nil
-		}
-		start := spsa.Settings{Params: t.Config.Parameters}
-		for i, x := range start.Round(start.Start()) {
-			before = tuning.With(before, []string{t.Config.Parameters[i].Name}, []float64{x})
-		}
-	case t.weighted:
-		after = before.With("weights", path.Join(r.folder(), training.WeightsFile))
-		if t.start != "" {
-			before = before.With("weights", path.Join(r.folder(), t.start))
-		}
-	default:
-		return nil
-	}
-	if after.String() == before.String() { // no parameter has changed
-		return nil
-	}
-	list := []string{fmt.Sprintf("gyges match %s %s --rules %s", ShellWord(after.With("name", "new").String()),
-		ShellWord(before.With("name", "old").String()), ShellWord(t.Config.Rules))}
-	if t.rating != "" {
-		list = append(list, "gyges rate "+ShellWord(path.Join(r.folder(), t.rating)))
-	}
-	return list
 }

@@ -1,9 +1,7 @@
 package report
 
 import (
-	"bytes"
 	"embed"
-	"fmt"
 	"html"
 	"html/template"
 	"io"
@@ -54,13 +52,19 @@ func script(names ...string) string {
 }
 
 // WriteHTML writes the page as one file that needs no other.
-func WriteHTML(w io.Writer, p *Page) error { return execute(w, "page", p) }
+func WriteHTML(w io.Writer, p *Page) error {
+	page, err := execute("page", p)
+	if err == nil {
+		_, err = io.WriteString(w, string(page))
+	}
+	return err
+}
 
-// WriteFragment writes one section of a page as HTML, to be put into a page that has [Style].
-func WriteFragment(w io.Writer, s Section) error { return execute(w, "section", s) }
+// HTML returns the section as a part of a page that has [Style].
+func (s Section) HTML() (template.HTML, error) { return execute("section", s) }
 
 // execute parses the templates each time, in a fraction of a millisecond.
-func execute(w io.Writer, name string, data any) error {
+func execute(name string, data any) (template.HTML, error) {
 	t := template.New("").Funcs(template.FuncMap{
 		"style":     func() template.CSS { return template.CSS(Style()) },          //nolint:gosec // ours
 		"script":    func() template.JS { return template.JS(script(modules...)) }, //nolint:gosec // ours
@@ -68,15 +72,9 @@ func execute(w io.Writer, name string, data any) error {
 		"escape":    textfmt.Escape,
 		"lines":     func(text string) []string { return strings.Split(text, "\n") },
 	})
-	var buf bytes.Buffer
-	err := template.Must(t.Parse(asset("page.tmpl"))).ExecuteTemplate(&buf, name, data)
-	if err == nil {
-		_, err = w.Write(buf.Bytes())
-	}
-	if err != nil {
-		return fmt.Errorf("write html: %w", err)
-	}
-	return nil
+	var b strings.Builder
+	err := template.Must(t.Parse(asset("page.tmpl"))).ExecuteTemplate(&b, name, data)
+	return template.HTML(b.String()), err //nolint:gosec // written by html/template
 }
 
 // breakable returns an escaped name as HTML that browsers may break after punctuation.
