@@ -33,18 +33,11 @@ type positionRequest struct {
 	Moves    []string `json:"moves"`    // from there
 }
 
-// positionState is a position as JSON, for the page to analyse.
+// positionState is a position for the page to analyse.
 type positionState struct {
-	Rules    string   `json:"rules"`
-	Start    string   `json:"start"` // the position before the moves
-	Moves    []string `json:"moves"` // in long notation
-	Position string   `json:"position"`
-	Turn     string   `json:"turn"`
-	Placing  bool     `json:"placing"` // pieces are being placed
-	Pass     bool     `json:"pass"`    // is the only legal move
-	Sources  []source `json:"sources"`
-	Result   string   `json:"result,omitempty"` // of a game that is over
-	Reason   string   `json:"reason,omitempty"`
+	boardState
+	Start string `json:"start"` // the position before the moves
+	Pass  bool   `json:"pass"`  // is the only legal move
 }
 
 func getPosition(_ *http.Request, q positionRequest) (any, error) {
@@ -55,12 +48,8 @@ func getPosition(_ *http.Request, q positionRequest) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, p := g.Rules(), g.Position()
-	state := positionState{
-		Rules: r.String(), Start: r.FormatPosition(g.Start()), Position: r.FormatPosition(p),
-		Turn: p.Side().Name(), Placing: r.SettingUp(p), Sources: []source{},
-		Moves: analysis.LongLine(rules.NewGame(r, g.Start()), g.Moves()),
-	}
+	state := positionState{boardState: stateOf(g), Start: g.Rules().FormatPosition(g.Start())}
+	state.Moves = analysis.LongLine(rules.NewGame(g.Rules(), g.Start()), g.Moves())
 	if o, reason := g.Outcome(); o != rules.Undecided {
 		state.Result, state.Reason = o.String(), string(reason)
 	} else if state.Pass = g.Legal().Contains(rules.Pass); !state.Pass {

@@ -249,12 +249,6 @@ type hintRequest struct {
 	Ply int `json:"ply"`
 }
 
-type hintResponse struct {
-	hintRequest
-	Line []string `json:"line"` // in long notation, the move first
-	Info string   `json:"info"`
-}
-
 func (p *Pages) hint(r *http.Request, q hintRequest) (any, error) {
 	g, err := p.find(r.PathValue("game"))
 	if err != nil {
@@ -267,25 +261,18 @@ func (p *Pages) hint(r *http.Request, q hintRequest) (any, error) {
 			return err
 		case g.rules.SettingUp(g.board.Position()):
 			return web.Conflict("hints begin when all pieces are placed")
-		case g.hinting:
-			return web.Conflict("a hint is already being searched")
 		}
-		g.hinting, g.helped = true, true
+		g.helped = true
 		board = g.replayed()
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		g.mu.Lock()
-		defer g.mu.Unlock()
-		g.hinting = false
-	}()
 	setup := agents.Setup{Rules: g.rules, Side: board.Position().Side(), Seed: 1}
 	d, err := p.choose(r.Context(), r.RemoteAddr, p.Hint, setup, board)
 	if err != nil {
 		return nil, err
 	}
-	return hintResponse{q, analysis.LongLine(board, d.Line()), d.Info(textfmt.Thousands)}, nil
+	return map[string]any{"line": analysis.LongLine(board, d.Line()), "info": d.Info(textfmt.Thousands)}, nil
 }

@@ -48,11 +48,10 @@ type session struct {
 	started   time.Time          // when the person's clock was started; zero: it stands
 	interrupt context.CancelFunc // ends the playing, which begins anew
 	helped    bool               // moves were undone, a hint given, or the position analysed
-	hinting   bool
-	resigned  bool           // the game ends at the person's next turn
-	end       *record.Record // nil while it goes on
-	kept      string         // address of the record
-	problem   string         // why there is no record
+	resigned  bool               // the game ends at the person's next turn
+	end       *record.Record     // nil while it goes on
+	kept      string             // address of the record
+	problem   string             // why there is no record
 }
 
 type made struct {

@@ -220,7 +220,7 @@ func TestUndoAndHint(t *testing.T) {
 		p.now = s.state(s.post(p.path("undo"), "{}"), 200)
 		p.follow()
 		require.Len(t, p.game.Moves(), n-2)
-		var hint hintResponse
+		var hint struct{ Line []string }
 		w := s.post(p.path("hint"), fmt.Sprintf(`{"ply":%d}`, n-2))
 		require.Equal(t, 200, w.Code, w.Body.String())
 		require.NoError(t, json.Unmarshal(w.Body.Bytes(), &hint))
@@ -444,7 +444,7 @@ func TestManyRequestsAtOnce(t *testing.T) {
 	require.Len(t, games[0].Moves, len(p.game.Moves()))
 }
 
-// A server that is closed names the games that it could not record, and why.
+// A server that is closed says how many games it could not record, and why.
 func TestLostGames(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
@@ -458,7 +458,5 @@ func TestLostGames(t *testing.T) {
 	err := s.Close()
 	require.ErrorContains(t, err, "games lost, as they could not be recorded: 1001: ")
 	require.ErrorContains(t, err, s.results)
-	require.Contains(t, err.Error(), "\nlost: panics (South) against human (North), standard, 0-1 by panic in 0 plies, begun 20")
-	require.Regexp(t, `\nlost: \d+ more$`, err.Error())
 	require.NoError(t, s.Close(), "it was said")
 }

@@ -16,11 +16,7 @@ import (
 	"gyges/tournament/web"
 )
 
-// Bounds of the games in memory that could not be recorded, and of those that an error names.
-const (
-	maxUnrecorded = 1000
-	maxListed     = 20
-)
+const maxUnrecorded = 1000 // games in memory
 
 var errTooMany = fmt.Errorf("expected at most %d unrecorded games", maxUnrecorded)
 
@@ -98,25 +94,15 @@ func (r *records) makeFolder() error {
 	return os.MkdirAll(filepath.Join(r.results, r.name), 0o755)
 }
 
-// close writes the games that wait. The error names those that are lost, line by line.
+// close writes the games that wait. The error has the number of those that are lost.
 func (r *records) close() (err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.waiting) > 0 {
 		err = r.write()
 	}
-	left := len(r.waiting) + r.lost
-	if left == 0 {
-		return err
+	if left := len(r.waiting) + r.lost; left > 0 {
+		err = fmt.Errorf("games lost, as they could not be recorded: %d: %w", left, cmp.Or(err, errTooMany))
 	}
-	errs := []error{fmt.Errorf("games lost, as they could not be recorded: %d: %w", left, cmp.Or(err, errTooMany))}
-	for _, g := range r.waiting[:min(len(r.waiting), maxListed)] {
-		left--
-		errs = append(errs, fmt.Errorf("lost: %s (South) against %s (North), %s, %s by %s in %d plies, begun %s",
-			g.South.Agent, g.North.Agent, g.Rules, g.Result, g.Reason, g.Plies, g.Timing.Start.Format(time.RFC3339)))
-	}
-	if left > 0 {
-		errs = append(errs, fmt.Errorf("lost: %d more", left))
-	}
-	return errors.Join(errs...)
+	return err
 }

@@ -9,28 +9,42 @@ import (
 	"gyges/tournament/record"
 )
 
-// state is a game as JSON, for the page to play on.
-type state struct {
-	ID       string   `json:"id"`
-	Version  int64    `json:"version"`
+// boardState is a position as JSON.
+type boardState struct {
 	Rules    string   `json:"rules"`
-	Agent    string   `json:"agent"`
-	You      string   `json:"you"` // "south" or "north"; "": both, two persons at one screen
+	Position string   `json:"position"`
 	Turn     string   `json:"turn"`
 	Placing  bool     `json:"placing"` // pieces are being placed
-	Opening  string   `json:"opening"`
-	Position string   `json:"position"`
-	Moves    []string `json:"moves"` // in long notation
-	Info     []string `json:"info"`  // score, depth and nodes of each
+	Moves    []string `json:"moves"`   // before it, in long notation
 	Sources  []source `json:"sources"`
-	CanUndo  bool     `json:"undo"`
-	Result   string   `json:"result,omitempty"`
+	Result   string   `json:"result,omitempty"` // of a game that is over
 	Reason   string   `json:"reason,omitempty"`
-	Winner   string   `json:"winner,omitempty"` // "you", "agent" or "none"; of two persons ""
-	Kept     string   `json:"kept,omitempty"`   // where the record is, below /game/
-	Problem  string   `json:"problem,omitempty"`
-	Waiting  bool     `json:"waiting"` // for the agent, or for the record at the end
-	Clock    *clocks  `json:"clock,omitempty"`
+}
+
+// stateOf returns the state of a game's position but for what the lists hold, and the result.
+func stateOf(g *rules.Game) boardState {
+	r, p := g.Rules(), g.Position()
+	return boardState{
+		Rules: r.String(), Position: r.FormatPosition(p), Turn: p.Side().Name(), Placing: r.SettingUp(p),
+		Moves: []string{}, Sources: []source{},
+	}
+}
+
+// state is a game as JSON, for the page to play on.
+type state struct {
+	boardState
+	ID      string   `json:"id"`
+	Version int64    `json:"version"`
+	Agent   string   `json:"agent"`
+	You     string   `json:"you"` // "south" or "north"; "": both, two persons at one screen
+	Opening string   `json:"opening"`
+	Info    []string `json:"info"` // score, depth and nodes of each move
+	CanUndo bool     `json:"undo"`
+	Winner  string   `json:"winner,omitempty"` // "you", "agent" or "none"; of two persons ""
+	Kept    string   `json:"kept,omitempty"`   // where the record is, below /game/
+	Problem string   `json:"problem,omitempty"`
+	Waiting bool     `json:"waiting"` // for the agent, or for the record at the end
+	Clock   *clocks  `json:"clock,omitempty"`
 }
 
 // clocks are the times of a game with a clock, in milliseconds.
@@ -57,12 +71,9 @@ type landing struct {
 func (g *session) snapshot() (state, <-chan struct{}) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	p := g.board.Position()
 	s := state{
-		ID: g.id, Version: g.version, Rules: g.rules.String(), Agent: g.agent.Label(),
-		You: g.human.Name(), Turn: p.Side().Name(),
-		Placing: g.rules.SettingUp(p), Opening: g.rules.FormatPosition(g.start), Position: g.rules.FormatPosition(p),
-		Moves: []string{}, Info: []string{}, Sources: []source{}, Problem: g.problem, Kept: g.kept,
+		boardState: stateOf(g.board), ID: g.id, Version: g.version, Agent: g.agent.Label(), You: g.human.Name(),
+		Opening: g.rules.FormatPosition(g.start), Info: []string{}, Problem: g.problem, Kept: g.kept,
 	}
 	for _, m := range g.made {
 		s.Moves, s.Info = append(s.Moves, m.text), append(s.Info, m.Info(textfmt.Thousands))
@@ -81,7 +92,7 @@ func (g *session) snapshot() (state, <-chan struct{}) {
 			}
 		}
 	case g.problem != "":
-	case !over && !g.resigned && g.personal(p.Side()) && !g.board.Legal().Contains(rules.Pass):
+	case !over && !g.resigned && g.personal(g.board.Position().Side()) && !g.board.Legal().Contains(rules.Pass):
 		s.Sources = sources(g.board)
 	default:
 		s.Waiting = true

@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"html/template"
 	"strings"
 
 	"gyges/rules"
@@ -59,9 +58,7 @@ func Board(r *rules.Rules, p rules.Position, m rules.Move, course []rules.Step) 
 		}
 		d.text("height", "middle", x, y+5.5, fmt.Sprint(after.At(s)))
 	}
-	f := d.figure("board", caption)
-	svg := strings.Replace(string(f.SVG), `class="chart"`, `class="board"`, 1)
-	f.SVG = template.HTML(svg) //nolint:gosec // escaped by figure
+	f := d.figure("board", "board", caption)
 	f.styles = asset("board.css")
 	return f
 }

@@ -51,10 +51,17 @@ func (c *Curve) Add(p Point) {
 	}
 }
 
-// historyCharts are the curves of a tuning run, of which t may be nil.
+// newChart returns a chart of the curves that have points.
+func newChart(title, x, y string, curves ...Curve) Chart {
+	empty := func(c Curve) bool { return len(c.Points) == 0 }
+	return Chart{Title: title, XName: x, YName: y, Curves: slices.DeleteFunc(curves, empty)}
+}
+
+// historyCharts are the curves of a tuning run, of which t may be nil. Charts without curves are left out.
 func historyCharts(steps []training.Line, t *Tuning) []Chart {
-	if len(steps) == 0 {
-		return nil
+	x := "step"
+	if t != nil && t.Method == "train" {
+		x = "generation"
 	}
 	curve := func(name string, value func(training.Line) (y, margin *float64)) Curve {
 		c := Curve{Name: name}
@@ -66,37 +73,37 @@ func historyCharts(steps []training.Line, t *Tuning) []Chart {
 		return c
 	}
 	charts := []Chart{
-		{Title: "Loss: mean cross-entropy", YName: "nats", Curves: []Curve{
+		newChart("Loss: mean cross-entropy", x, "nats",
 			curve("training", func(l training.Line) (y, margin *float64) { return l.Loss, nil }),
 			curve("validation", func(l training.Line) (y, margin *float64) { return l.ValidationLoss, nil }),
-			curve("test", func(l training.Line) (y, margin *float64) { return l.TestLoss, nil }),
-		}},
-		{Title: "Games that the parameters moved one way won, less those they lost", YName: "games", Curves: []Curve{
-			curve("score", func(l training.Line) (y, margin *float64) { return l.Score, nil }),
-		}},
-		{Title: "Elo against the parent, with 95 % intervals", YName: "Elo", Curves: []Curve{
-			curve("Elo", func(l training.Line) (y, margin *float64) { return l.Elo, l.EloMargin }),
-		}},
-		{Title: "Parameters, each in units of its largest size"},
+			curve("test", func(l training.Line) (y, margin *float64) { return l.TestLoss, nil })),
+		newChart("Games that the parameters moved one way won, less those they lost", x, "games",
+			curve("score", func(l training.Line) (y, margin *float64) { return l.Score, nil })),
+		newChart("Elo against the parent, with 95 % intervals", x, "Elo",
+			curve("Elo", func(l training.Line) (y, margin *float64) { return l.Elo, l.EloMargin })),
 	}
+	charts[0].nameAlone()
+	var first, last map[string]float64
 	parameters := map[string]float64{}
-	for _, l := range steps {
-		maps.Copy(parameters, l.Parameters)
+	for i, l := range steps {
+		if last = l.Parameters; i == 0 {
+			first = last
+		}
+		maps.Copy(parameters, last)
 	}
-	values := &charts[len(charts)-1]
-	x, first, last := "step", steps[0].Parameters, steps[len(steps)-1].Parameters
-	values.Table = grid.New("Parameters after the first step recorded and after the last", 1, "Parameter", "First", "Last")
-	if t != nil && t.Method == "train" {
-		x = "generation"
-	}
-	if t != nil && t.kept != nil {
-		last = t.kept
-		values.Table = grid.New("Weights after the first step recorded, and those kept", 1, "Weight", "First", "Kept")
-		if t.Config.Weights != nil {
+	table := grid.New("Parameters after the first step recorded and after the last", 1, "Parameter", "First", "Last")
+	if t != nil {
+		charts = append(charts, t.charts()...)
+		if t.kept != nil {
+			last = t.kept
+			table = grid.New("Weights after the first step recorded, and those kept", 1, "Weight", "First", "Kept")
+		}
+		if t.kept != nil && t.Config.Weights != nil {
 			first = t.Config.Weights
-			values.Table = grid.New("Initial weights, and those kept", 1, "Weight", "Initial", "Kept")
+			table = grid.New("Initial weights, and those kept", 1, "Weight", "Initial", "Kept")
 		}
 	}
+	var curves []Curve
 	for _, name := range slices.Sorted(maps.Keys(parameters)) {
 		c := curve(name, func(l training.Line) (y, margin *float64) {
 			if value, ok := l.Parameters[name]; ok {
@@ -105,17 +112,14 @@ func historyCharts(steps []training.Line, t *Tuning) []Chart {
 			return y, nil
 		})
 		c.normalize()
-		values.Curves = append(values.Curves, c)
-		if len(values.Table.Rows) < maxAgentRows {
-			values.Table.Add(grid.Name(name), parameterText(first, name), parameterText(last, name))
+		curves = append(curves, c)
+		if len(table.Rows) < maxAgentRows {
+			table.Add(grid.Name(name), parameterText(first, name), parameterText(last, name))
 		}
 	}
-	for i := range charts {
-		charts[i].XName = x
-		charts[i].Curves = slices.DeleteFunc(charts[i].Curves, func(c Curve) bool { return len(c.Points) == 0 })
-	}
-	charts[0].nameAlone()
-	return slices.DeleteFunc(charts, func(c Chart) bool { return len(c.Curves) == 0 })
+	values := newChart("Parameters, each in units of its largest size", x, "", curves...)
+	values.Table = table
+	return slices.DeleteFunc(append(charts, values), func(c Chart) bool { return len(c.Curves) == 0 })
 }
 
 // nameAlone adds the name of a single curve, which has no legend, to the title.

@@ -28,8 +28,8 @@ func draw(name, caption string, plot func(d *drawing)) Figure {
 	wide, narrow := &drawing{width: wideWidth}, &drawing{width: narrowWidth}
 	plot(wide)
 	plot(narrow)
-	f := wide.figure(name, caption)
-	f.Narrow = narrow.figure(name, caption).SVG
+	f := wide.figure("chart", name, caption)
+	f.Narrow = narrow.figure("chart", name, caption).SVG
 	return f
 }
 
@@ -56,15 +56,15 @@ func (d *drawing) rowLabel(y, height float64, text string) float64 {
 }
 
 type interval struct {
-	label, title   string // title says the numbers
-	low, mid, high float64
+	label       string
+	elo, margin float64
 }
 
 // intervalPlot draws Elo with its intervals, one below the other.
 func intervalPlot(name, caption string, rows []interval) Figure {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, r := range rows {
-		low, high = min(low, r.low), max(high, r.high)
+		low, high = min(low, r.elo-r.margin), max(high, r.elo+r.margin)
 	}
 	const top, height = 8.0, 26.0 // of a row, without a label above
 	return draw(name, caption, func(d *drawing) {
@@ -84,11 +84,11 @@ func intervalPlot(name, caption string, rows []interval) Figure {
 		for i, r := range rows {
 			label := textfmt.Visible(r.label)
 			y := d.rowLabel(top+row*float64(i), height, label) + height/2
-			d.line("whisker", x.at(r.low), y, x.at(r.high), y)
-			for _, end := range []float64{r.low, r.high} {
-				d.line("whisker", x.at(end), y-4, x.at(end), y+4)
-			}
-			d.circle("dot", x.at(r.mid), y, 5, label+": "+r.title)
+			left, right := x.at(r.elo-r.margin), x.at(r.elo+r.margin)
+			d.line("whisker", left, y, right, y)
+			d.line("whisker", left, y-4, left, y+4)
+			d.line("whisker", right, y-4, right, y+4)
+			d.circle("dot", x.at(r.elo), y, 5, label+": "+plusMinus(r.elo, r.margin)+" Elo")
 		}
 	})
 }

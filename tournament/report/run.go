@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"gyges/rules/base/files"
@@ -73,6 +72,5 @@ func ReadRunFS(ctx context.Context, fsys fs.FS, name string) RunInfo {
 	r.Reviews, err = review.ReadFS(ctx, fsys)
 	note(review.FileName, err)
 	r.Charts = historyCharts(steps, t)
-	r.Charts = slices.Insert(r.Charts, max(0, len(r.Charts)-1), t.charts()...) // the parameters are last
 	return r
 }

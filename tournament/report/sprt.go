@@ -90,7 +90,7 @@ func (b *builder) gauge() *Figure {
 	d.text("", "middle", max(32, min(at, width-32)), top-6, fmt.Sprintf("LLR %.2f", llr))
 	d.text("tick", "start", 0, d.height-3, fmt.Sprintf("H0 at %.2f", lower))
 	d.text("tick", "end", width, d.height-3, fmt.Sprintf("H1 at %.2f", upper))
-	f := d.figure("gauge", fmt.Sprintf("Test of elo %v against %v, LLR %.2f between %.2f and %.2f: %s", p.test.Elo0,
+	f := d.figure("chart", "gauge", fmt.Sprintf("Test of elo %v against %v, LLR %.2f between %.2f and %.2f: %s", p.test.Elo0,
 		p.test.Elo1, llr, lower, upper, p.test.Result(r.Pairs)))
 	return &f
 }

@@ -33,7 +33,7 @@ func (b *builder) standings() Section {
 		if t.Title != "" {
 			s.heading("standings-"+strconv.Itoa(i+1), textfmt.Visible(t.Title))
 			if a := t.Ratings.Advantage; a.Fitted {
-				advantages = append(advantages, eloInterval(t.Title, a.Elo, a.Error))
+				advantages = append(advantages, interval{t.Title, a.Elo, a.Error})
 			}
 		}
 		gauntlet := t.Gauntlet()
@@ -94,13 +94,9 @@ func ratingPlot(name, title string, players []ratings.Player) Figure {
 	}
 	var rows []interval
 	for _, p := range players {
-		rows = append(rows, eloInterval(p.Name, p.Elo, p.Error))
+		rows = append(rows, interval{p.Name, p.Elo, p.Error})
 	}
 	return intervalPlot(name, caption, rows)
-}
-
-func eloInterval(name string, elo, margin float64) interval {
-	return interval{name, plusMinus(elo, margin) + " Elo", elo - margin, elo, elo + margin}
 }
 
 func plusMinus(x, margin float64) string {

@@ -90,9 +90,9 @@ func shorten(text string, most int) string {
 	return string(runes[:head]) + "…" + string(runes[len(runes)-(most-head-1):])
 }
 
-func (d *drawing) figure(name, caption string) Figure {
-	svg := fmt.Sprintf(`<svg class="chart" viewBox="0 0 %s %s" role="img" aria-label="%s">%s</svg>`,
-		coordinate(d.width), coordinate(d.height), html.EscapeString(caption), d.String())
+func (d *drawing) figure(class, name, caption string) Figure {
+	svg := fmt.Sprintf(`<svg class="%s" viewBox="0 0 %s %s" role="img" aria-label="%s">%s</svg>`,
+		class, coordinate(d.width), coordinate(d.height), html.EscapeString(caption), d.String())
 	//nolint:gosec // every text in it is escaped above
 	return Figure{Name: name, Caption: caption, SVG: template.HTML(svg)}
 }

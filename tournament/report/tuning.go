@@ -146,9 +146,6 @@ func readMatch(fsys fs.FS, dir string) (p *llrPath, notes []string) {
 }
 
 func (t *Tuning) charts() []Chart {
-	if t == nil {
-		return nil
-	}
 	byMinutes, byPositions, gain := Curve{Name: "rating"}, Curve{Name: "rating"}, Curve{Name: "gain"}
 	positions := 0
 	rows := training.Rows(append([]training.Generation{{}}, t.Result.Generations...), t.Result.Rating) // 0 first
@@ -171,21 +168,18 @@ func (t *Tuning) charts() []Chart {
 			reference = []level{{r.Elo, r.Player}}
 		}
 	}
-	chart := func(title, x, y string, levels []level, curves ...Curve) Chart {
-		return Chart{Title: title, XName: x, YName: y, Curves: curves, levels: levels}
-	}
 	list := []Chart{
-		chart("Elo of the generations by the minutes of training, with 95 % intervals", "minutes", "Elo", reference,
-			byMinutes),
-		chart("Elo of the generations by the training positions of all fits until then, with 95 % intervals", "positions",
-			"Elo", reference, byPositions),
-		chart("Gain of the fit: test loss of the parent less that of the candidate, with 95 % intervals", "generation",
-			"nats", []level{{}}, gain),
-		chart("Log-likelihood ratio of each generation's match, pair by pair", "game pairs", "LLR", t.bounds, t.tests...),
+		newChart("Elo of the generations by the minutes of training, with 95 % intervals", "minutes", "Elo", byMinutes),
+		newChart("Elo of the generations by the training positions of all fits until then, with 95 % intervals", "positions",
+			"Elo", byPositions),
+		newChart("Gain of the fit: test loss of the parent less that of the candidate, with 95 % intervals", "generation",
+			"nats", gain),
+		newChart("Log-likelihood ratio of each generation's match, pair by pair", "game pairs", "LLR", t.tests...),
 	}
+	list[0].levels, list[1].levels, list[2].levels, list[3].levels = reference, reference, []level{{}}, t.bounds
 	list[3].noPoint = true
 	list[3].nameAlone()
-	return slices.DeleteFunc(list, func(c Chart) bool { return len(c.Curves) == 0 || len(c.Curves[0].Points) == 0 })
+	return list
 }
 
 // headline is the verdict on what the run has come to; "" if there is none yet.
