@@ -1,9 +1,9 @@
 package agents
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,20 +20,19 @@ const (
 	Int      Type = "int"      // a whole number
 	Float    Type = "float"    // a finite number
 	Duration Type = "duration" // a time like 100ms, 1.5s
-	Text     Type = "text"     // any text; Choices may restrict it
+	Text     Type = "text"     // any but the empty one
 )
 
 // ParamDef defines a parameter of a kind.
 type ParamDef struct {
 	Name    string // one that ends in '.' is the prefix of any number of names
 	Type    Type
-	Default string   // "": none
-	Min     float64  // lowest value of a number, in seconds for a duration
-	Max     float64  // highest value of a number
-	Choices []string // accepted values of a text; empty: any
-	File    bool     // the text is the name of a file, unless it is the default
-	Spec    bool     // the text is the spec of another agent
-	Doc     string   // one line
+	Default string  // "": none
+	Min     float64 // lowest value of a number, in nanoseconds for a duration
+	Max     float64 // highest value of a number
+	File    bool    // the text is the name of a file, unless it is the default
+	Spec    bool    // the text is the spec of another agent
+	Doc     string  // one line
 }
 
 // ParamsOf returns the parameters that the fields of a struct are set by, as their tags declare them (see package
@@ -47,18 +46,16 @@ func ParamsOf(config any) []ParamDef {
 	copied.Elem().Set(reflect.ValueOf(config))
 	var defs []ParamDef
 	for _, f := range settings.Fields(copied.Interface(), "") {
-		d := ParamDef{Name: f.Key, Type: Text, Default: f.Tag.Get("default"), Choices: f.Enum(), Doc: f.Help()}
+		d := ParamDef{Name: f.Key, Type: Text, Default: f.Tag.Get("default"), Doc: f.Help()}
 		switch kind := f.Value.Kind(); {
-		case f.Value.Type() == reflect.TypeFor[time.Duration]():
+		case f.Value.Type() == numbers[Duration]:
 			d.Type = Duration
 		case kind == reflect.Float64:
 			d.Type = Float
 		case kind != reflect.String:
 			d.Type = Int
 		}
-		if d.Min, d.Max = settings.Bounds(f.Value.Type(), f.Tag.Get("check")); d.Type == Duration {
-			d.Min, d.Max = d.Min/float64(time.Second), d.Max/float64(time.Second)
-		}
+		d.Min, d.Max = settings.Bounds(f.Value.Type(), f.Tag.Get("check"))
 		defs = append(defs, d)
 	}
 	return defs
@@ -66,16 +63,13 @@ func ParamsOf(config any) []ParamDef {
 
 // Range returns the accepted values as text, like "1 to 64".
 func (d ParamDef) Range() string {
-	num := func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
-	switch {
-	case len(d.Choices) > 0:
-		return strings.Join(d.Choices, ", ")
-	case d.Type == Text:
+	switch d.Type {
+	case Text:
 		return "text"
-	case d.Type == Duration:
-		num = func(x float64) string { return textfmt.Duration(time.Duration(x * float64(time.Second))) }
+	case Duration:
+		return textfmt.Duration(time.Duration(d.Min)) + " to " + textfmt.Duration(time.Duration(d.Max))
 	}
-	return num(d.Min) + " to " + num(d.Max)
+	return strconv.FormatFloat(d.Min, 'f', -1, 64) + " to " + strconv.FormatFloat(d.Max, 'f', -1, 64)
 }
 
 // IsFile reports whether a value is the name of a file.
@@ -91,23 +85,19 @@ var numbers = map[Type]reflect.Type{
 // check returns an error with the expected values if value is not accepted.
 func (d ParamDef) check(value string) error {
 	if d.Type == Text {
-		if slices.Contains(d.Choices, value) || len(d.Choices) == 0 && value != "" {
-			return nil
+		if value == "" {
+			return errors.New(`expected text, found ""`)
 		}
-		return fmt.Errorf("expected %s, found %.60q", d.Range(), value)
+		return nil
 	}
 	v := reflect.New(numbers[d.Type]).Elem()
 	err := settings.Set(v, value)
-	x := v.Convert(numbers[Float]).Float()
-	if d.Type == Duration {
-		x /= float64(time.Second)
+	if x := v.Convert(numbers[Float]).Float(); err == nil && d.Min <= x && x <= d.Max {
+		return nil
 	}
-	if err != nil || x < d.Min || x > d.Max {
-		what, _ := settings.Expected(v.Type())
-		what, _, _ = strings.Cut(what, ",") // without examples
-		return fmt.Errorf("expected %s from %s, found %.60q", what, d.Range(), value)
-	}
-	return nil
+	what, _ := settings.Expected(v.Type())
+	what, _, _ = strings.Cut(what, ",") // without examples
+	return fmt.Errorf("expected %s from %s, found %.60q", what, d.Range(), value)
 }
 
 // Values are the parameters of a spec, checked, with defaults filled in.

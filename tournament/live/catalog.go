@@ -137,18 +137,6 @@ type catalog struct {
 	listed  map[string]listed
 }
 
-func newCatalog(p *Pages, results string, runs []string) (*catalog, error) {
-	c := &catalog{pages: p, path: results, runs: map[string]*run{}}
-	var errs []error
-	for _, dir := range runs {
-		errs = append(errs, c.add(dir))
-	}
-	if err := errors.Join(errs...); err != nil {
-		return nil, errors.Join(err, c.close())
-	}
-	return c, nil
-}
-
 // add opens a run, or a folder of runs, that the operator named, but for the results, which are listed already.
 func (c *catalog) add(dir string) error {
 	if filepath.Base(dir) == tournament.GamesFile {
@@ -162,10 +150,10 @@ func (c *catalog) add(dir string) error {
 	if err != nil {
 		return fmt.Errorf("run: expected a folder: %w", err)
 	}
-	if info, err := root.Stat("."); err == nil && c.path != "" {
-		if results, err := os.Stat(c.path); err == nil && os.SameFile(info, results) {
-			return root.Close()
-		}
+	c.pages.server.OnClose(root.Close)
+	info, errInfo := root.Stat(".")
+	if results, err := os.Stat(c.path); err == nil && errInfo == nil && os.SameFile(info, results) {
+		return nil
 	}
 	base := filepath.Base(absolute)
 	if !isID(base) {
@@ -177,7 +165,7 @@ func (c *catalog) add(dir string) error {
 		id = fmt.Sprintf("%s-%d", base, n)
 	}
 	at := folder{id, root, "."}
-	c.named = append(c.named, at) // from here on it is closed with the others
+	c.named = append(c.named, at)
 	if list, _ := at.runs(nil, 0); len(list) == 0 {
 		return fmt.Errorf("run: expected the folder of a run, or one with runs in it, found neither in %s", dir)
 	}
@@ -187,12 +175,8 @@ func (c *catalog) add(dir string) error {
 func (c *catalog) close() (err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, f := range c.named {
-		err = errors.Join(err, f.root.Close())
-	}
 	if c.results != nil {
-		err = errors.Join(err, c.results.Close())
-		c.results = nil
+		err = c.results.Close()
 	}
 	return err
 }
@@ -300,10 +284,11 @@ type listed struct {
 }
 
 // entries lists all runs. Only those whose files have changed are read again, and of their records what was appended.
-func (c *catalog) entries() (list []entry, more bool) {
+func (c *catalog) entries() (list listing) {
 	c.listing.Lock()
 	defer c.listing.Unlock()
 	folders, more := c.folders()
+	list.more = more
 	left, now := int64(countOfAll), map[string]listed{}
 	for _, f := range folders {
 		stamp, written := f.state(runFiles)
@@ -321,11 +306,11 @@ func (c *catalog) entries() (list []entry, more bool) {
 		} else {
 			l.GoesOn = ""
 		}
-		list = append(list, l.entry)
+		list.runs = append(list.runs, l.entry)
 	}
 	c.listed = now
-	nest(list)
-	return list, more
+	nest(list.runs)
+	return list
 }
 
 // nest finds the runs that are in others, such as the matches of a training, and adds their number and games to those.

@@ -169,14 +169,13 @@ func TestFolderOfRuns(t *testing.T) {
 	learned := newTestServer(t, filepath.Join(dir, "runs", "group", "learned"))
 	require.Contains(t, learned.get("/?in=learned").Body.String(), `href="/run/learned/gen-001/match"`)
 
-	same, err := newCatalog(s.Pages, s.results, []string{s.results})
-	require.NoError(t, err)
+	same := &catalog{pages: s.Pages, path: s.results}
+	require.NoError(t, same.add(s.results))
 	require.Empty(t, same.named, "it is shown already")
 
 	empty := filepath.Join(dir, "empty")
 	require.NoError(t, os.Mkdir(empty, 0o755))
-	_, err = newCatalog(s.Pages, "", []string{empty})
-	require.ErrorContains(t, err, "run: expected the folder of a run, or one with runs in it, found neither in "+empty)
+	require.ErrorContains(t, same.add(empty), "run: expected the folder of a run, or one with runs in it, found neither in "+empty)
 }
 
 // The address of the list says which runs are shown, and in which order; runs in others come with searches alone.

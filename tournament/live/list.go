@@ -2,10 +2,9 @@ package live
 
 import (
 	"cmp"
-	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"hash/fnv"
 	"maps"
 	"net/http"
 	"net/url"
@@ -20,14 +19,8 @@ type listing struct {
 
 // parts implements [content]: events tell pages that the list has changed, and these ask for what they show of it.
 func (l listing) parts() map[string]any {
-	digest := fnv.New64a()
-	_ = json.NewEncoder(digest).Encode(l.runs) // a hash takes everything
-	return map[string]any{"runs": fmt.Sprintf("%x", digest.Sum64())}
-}
-
-func (p *Pages) renderList(context.Context) (l listing, changed, behind bool) {
-	l.runs, l.more = p.catalog.entries()
-	return l, true, false
+	text, _ := json.Marshal(l.runs) // which it takes
+	return map[string]any{"runs": fmt.Sprintf("%x", sha256.Sum256(text))}
 }
 
 // query is the query in the address of the list, which says what is shown of it: "status", "format" and "rules" of the

@@ -8,6 +8,7 @@
 package live
 
 import (
+	"context"
 	"embed"
 	"errors"
 	"io/fs"
@@ -16,6 +17,7 @@ import (
 	"slices"
 	"time"
 
+	"gyges/rules/base/lists"
 	"gyges/tournament"
 	"gyges/tournament/explorer"
 	"gyges/tournament/web"
@@ -40,11 +42,14 @@ func New(s *web.Server, results string, runs []string) (*Pages, error) {
 	p := &Pages{
 		server: s, renders: make(chan struct{}, 2), pollInterval: pollInterval, maxRead: readAtOnce,
 	}
-	var err error
-	if p.catalog, err = newCatalog(p, results, runs); err != nil {
+	p.catalog = &catalog{pages: p, path: results, runs: map[string]*run{}}
+	s.OnClose(p.catalog.close)
+	if err := errors.Join(lists.Map(runs, p.catalog.add)...); err != nil {
 		return nil, err
 	}
-	p.list = &feed[listing]{pages: p, render: p.renderList}
+	p.list = &feed[listing]{pages: p, render: func(context.Context) (listing, bool, bool) {
+		return p.catalog.entries(), true, false
+	}}
 	s.AddAssets(assets)
 	s.HandleFunc("GET /{$}", p.serveList)
 	s.HandleFunc("GET /events", p.list.serve)
@@ -52,7 +57,6 @@ func New(s *web.Server, results string, runs []string) (*Pages, error) {
 	s.HandleFunc("GET /run-events/{id...}", p.onRun(func(r *run, w http.ResponseWriter, q *http.Request) {
 		r.feed.serve(w, q)
 	}))
-	s.OnClose(p.catalog.close)
 	return p, nil
 }
 

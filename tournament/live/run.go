@@ -7,11 +7,9 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"maps"
 	"net/http"
 	"path"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -70,27 +68,26 @@ type section struct {
 	HTML      template.HTML
 }
 
-func (p *page) parts() map[string]any {
+// Data is what the page's script has of it at first: the parts but for the sections.
+func (p *page) Data() map[string]any {
 	order, titles := []string{}, map[string]string{}
-	parts := map[string]any{
-		"status": p.Status, "state": p.State, "running": p.Running, "reading": p.Reading, "summary": p.Summary,
-		"facts": p.Facts, "sampled": p.Sampled, "latest": p.Latest, "playing": p.Playing, "agents": p.Viewer.Agents,
-		"rules": p.Viewer.Rules,
-	}
 	for _, s := range p.Sections {
 		order, titles[s.ID] = append(order, s.ID), s.Title
+	}
+	return map[string]any{
+		"status": p.Status, "state": p.State, "running": p.Running, "reading": p.Reading, "summary": p.Summary,
+		"facts": p.Facts, "sampled": p.Sampled, "latest": p.Latest, "playing": p.Playing, "agents": p.Viewer.Agents,
+		"rules": p.Viewer.Rules, "order": order, "titles": titles,
+	}
+}
+
+func (p *page) parts() map[string]any {
+	parts := p.Data()
+	for _, s := range p.Sections {
 		if s.HTML != "" {
 			parts["section "+s.ID] = s.HTML
 		}
 	}
-	parts["order"], parts["titles"] = order, titles
-	return parts
-}
-
-// Data is what the page's script has of it at first: the parts but for the sections.
-func (p *page) Data() map[string]any {
-	parts := p.parts()
-	maps.DeleteFunc(parts, func(name string, _ any) bool { return strings.HasPrefix(name, "section ") })
 	return parts
 }
 

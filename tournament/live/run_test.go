@@ -265,7 +265,7 @@ func TestListCountsLargeFilesLater(t *testing.T) {
 	appendTo(t, path, "\n\n")
 	writeRun(t, filepath.Join(s.results, "small"), "", lines(drawPair(0)...))
 	counts := func() []string {
-		list, _ := s.catalog.entries()
+		list := s.catalog.entries().runs
 		var text []string
 		for _, e := range list {
 			text = append(text, fmt.Sprint(e.ID, " ", e.Games, " ", e.Counting))
@@ -406,7 +406,7 @@ func TestAbout(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
 	writeRun(t, filepath.Join(s.results, "play-20261101-120000"), "", lines(drawGame("standard", 0, "a", "b")))
-	list, _ := s.catalog.entries()
+	list := s.catalog.entries().runs
 	require.Len(t, list, 1)
 	require.Equal(t, []string{"games played in the browser", "a, b", "standard"},
 		[]string{list[0].Format, list[0].About, strings.Join(list[0].Rules, " ")})

@@ -71,7 +71,7 @@ func crashKind() agents.Kind {
 func slowKind() agents.Kind {
 	return agents.Kind{
 		Name:   "slow",
-		Params: []agents.ParamDef{{Name: "sleep", Type: agents.Duration, Default: "10ms", Max: 10}},
+		Params: []agents.ParamDef{{Name: "sleep", Type: agents.Duration, Default: "10ms", Max: 10e9}},
 		New: func(c agents.Config) (agents.Agent, error) {
 			d := c.Duration("sleep")
 			return wrap(func(ctx context.Context, _ int) error {

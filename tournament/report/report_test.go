@@ -81,7 +81,7 @@ func TestViewerGames(t *testing.T) {
 func TestReadRun(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	require.Equal(t, RunInfo{Name: dir}, ReadRun(t.Context(), dir))
+	require.Equal(t, RunInfo{Name: dir, Charts: []Chart{}}, ReadRun(t.Context(), dir))
 	require.False(t, HasHistory(dir))
 	write := func(name, text string) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
