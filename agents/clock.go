@@ -96,7 +96,6 @@ func (t *Timer) Expired() bool {
 	return took >= t.hard || took >= t.target() && !t.Unsettled
 }
 
-// target returns how long the search should take by what it has found.
 func (t *Timer) target() time.Duration {
 	if t.Clocked() && t.stable >= stableFor {
 		return time.Duration(stableShare * float64(t.soft))

@@ -82,7 +82,6 @@ var numbers = map[Type]reflect.Type{
 	Int: reflect.TypeFor[int64](), Float: reflect.TypeFor[float64](), Duration: reflect.TypeFor[time.Duration](),
 }
 
-// check returns an error with the expected values if value is not accepted.
 func (d ParamDef) check(value string) error {
 	if d.Type == Text {
 		if value == "" {

@@ -8,7 +8,6 @@ import (
 	"gyges/rules"
 )
 
-// staticEval is the evaluation of a position without a search.
 type staticEval struct {
 	score    agents.Score // for the side to move; 0 if it wins
 	wins     bool         // the side to move has a win in one

@@ -24,7 +24,6 @@ type frame struct {
 	static    agents.Score       // of the node, without a search
 }
 
-// sharedState is what the threads of a search share.
 type sharedState struct {
 	table table
 	evals evalCache
@@ -376,7 +375,6 @@ func (s *search) countNode() bool {
 	return s.stopped
 }
 
-// flushNodes adds the nodes counted since the last flush to those of all threads.
 func (s *search) flushNodes() {
 	s.nodes.Add(s.nodeCount - s.flushedNodes)
 	s.flushedNodes = s.nodeCount

@@ -8,7 +8,6 @@ import (
 	"gyges/rules"
 )
 
-// boundKind is the relation of the true score to a stored one.
 type boundKind uint8
 
 const (
@@ -18,7 +17,6 @@ const (
 	upperBound             // of an all node: the true score is at most this
 )
 
-// entry is the result of a position's search.
 type entry struct {
 	key   uint64 // the position's hash
 	move  rules.Move
@@ -149,5 +147,4 @@ func toTable(s agents.Score, ply int) int16 {
 	}
 }
 
-// fromTable is the inverse of toTable.
 func fromTable(s int16, ply int) agents.Score { return agents.Score(toTable(agents.Score(s), -ply)) }

@@ -20,7 +20,6 @@ type Feature struct {
 	Doc  string
 }
 
-// collector takes features one after another.
 type collector struct {
 	values *Vector
 	n      int
@@ -83,7 +82,6 @@ var features = func() (list []Feature) {
 // Features returns the features in the order of a vector.
 func Features() []Feature { return slices.Clone(features) }
 
-// names are the features' names, in the same order.
 var names = func() (list []string) {
 	for _, f := range features {
 		list = append(list, f.Name)

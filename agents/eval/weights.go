@@ -92,10 +92,8 @@ const (
 
 func (w *Weights) label() string { return strings.TrimSpace("weights " + w.Source) }
 
-// labelled puts the label before each of the errors joined in err.
 func (w *Weights) labelled(err error) error { return prefixed(w.label(), err) }
 
-// prefixed puts what is wrong before each of the errors joined in err.
 func prefixed(what string, err error) error {
 	errs := problems.Split(err)
 	for i, e := range errs {
@@ -179,7 +177,6 @@ func Read(in io.Reader, source string) (Weights, error) {
 	return w, errors.Join(wrong...)
 }
 
-// read reads the values by their keys, and adds what is wrong with each.
 func (w *Weights) read(file map[string]json.RawMessage, add func(key, what string, err error)) {
 	number, weights := version, map[string]json.RawMessage{}
 	var net *networkFile

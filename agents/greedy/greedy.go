@@ -79,7 +79,6 @@ func (a *player) best(ctx context.Context, r *rules.Rules, p rules.Position) (be
 	return best, highest
 }
 
-// score returns the score of a move from the position it leads to.
 func (a *player) score(next rules.Position) agents.Score {
 	switch {
 	case a.line.Outcome(next) == rules.Draw:

@@ -54,7 +54,6 @@ func Board(r *rules.Rules, p rules.Position, last rules.Move, course []rules.Ste
 	return b.String()
 }
 
-// reserve returns what a side has in hand and has scored, if the rules have reserves.
 func reserve(r *rules.Rules, p rules.Position, side rules.Side) string {
 	var parts []string
 	switch {
@@ -75,7 +74,6 @@ func reserve(r *rules.Rules, p rules.Position, side rules.Side) string {
 	return "   " + strings.Join(parts, ", ")
 }
 
-// hand lists the heights of the pieces in a side's hand.
 func hand(p rules.Position, side rules.Side) string {
 	text := ""
 	for h := rules.Height(1); h <= 3; h++ {

@@ -149,7 +149,6 @@ func printable(r rune) rune {
 	return '?'
 }
 
-// plain replaces typographic signs by those of the notation.
 var plain = strings.NewReplacer("×", "x", "–", "-", "—", "-", "−", "-")
 
 // printf writes to the person. Errors are ignored: the program checks its output at the end.

@@ -18,7 +18,6 @@ import (
 	"gyges/rules"
 )
 
-// defaultIterations bounds a search that nothing else bounds.
 const defaultIterations = 500
 
 // Kind returns the kind of agent that searches by MCTS.

@@ -34,7 +34,6 @@ func (s *search) iterate(p rules.Position) {
 	}
 }
 
-// last returns the node at the path's end.
 func (s *search) last() uint32 { return s.path[len(s.path)-1] }
 
 // selectChild returns the child of the node at the path's end, whose position is p, to
@@ -123,7 +122,6 @@ func (s *search) order(p rules.Position) {
 	s.heap.Heapify()
 }
 
-// evaluate returns the child that move m leads to, the position next.
 func (s *search) evaluate(m rules.Move, next rules.Position) node {
 	n := node{move: m}
 	switch o := s.line.Outcome(next); {

@@ -14,7 +14,6 @@ import (
 	"gyges/rules"
 )
 
-// search is the state of an agent's searches within one game.
 type search struct {
 	params
 	rules *rules.Rules
@@ -91,7 +90,6 @@ func (s *search) setRoot(g *rules.Game) {
 	s.start, s.played = g.Start(), append(s.played[:0], g.Moves()...)
 }
 
-// reuseTree re-roots the tree at g's position and reports whether it could.
 func (s *search) reuseTree(g *rules.Game) bool {
 	n, moves := len(s.played), g.Moves()
 	if s.maxDepth > 0 || g.Start() != s.start || len(moves) < n || !slices.Equal(moves[:n], s.played) {

@@ -19,7 +19,6 @@ type node struct {
 	proof  agents.Score // a proven result for the side to move, counted from the position, or one of the constants
 }
 
-// nodeSize is the size of a node in bytes.
 const nodeSize = 32
 
 // complete marks, in a node's count, that only moves that let the opponent win at once are not among the children.
@@ -117,7 +116,6 @@ func (t *tree) prune(least uint32, stop func() bool) bool {
 	return true
 }
 
-// child returns the child of node i that a move leads to; ok is false if there is none.
 func (t *tree) child(i uint32, m rules.Move) (child uint32, ok bool) {
 	n := &t.nodes[i]
 	for k, c := range t.children(n) {

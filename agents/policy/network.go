@@ -93,7 +93,6 @@ func (w *Weights) Pack() *Policy {
 	return p
 }
 
-// network scores moves by the network of a policy.
 type network struct {
 	policy *Policy
 	sums   [2]units                // of the position and of its mirror image

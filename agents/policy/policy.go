@@ -81,7 +81,6 @@ func (v *View) place(s rules.Square) int {
 	return int(s.SeenBy(v.position.Side()))
 }
 
-// turnedMove is a move with its places turned to the side to move.
 type turnedMove struct {
 	height, displaced int // of the pieces; displaced is 0 if there is none
 	start, end, drop  int

@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// tables are the tables of weights in the order of their indices.
 var tables = [...]struct {
 	name  string
 	first int

@@ -204,7 +204,6 @@ type bounds struct{ yes, no uint8 }
 
 const entryBytes = 16
 
-// result returns the result within n plies, if it is known.
 func (e *entry) result(n int) (yes, known bool) {
 	r := e.results[n%2]
 	if r.yes != 0 && int(r.yes) <= n {

@@ -98,7 +98,6 @@ func (s *Solver) Solve(ctx context.Context, g *rules.Game, depth int) (Result, e
 	return r, nil
 }
 
-// winsWithin reports whether the side to move can force the goal within plies.
 func (s *Solver) winsWithin(p rules.Position, plies int) bool {
 	for n := 1; n <= plies; n += 2 {
 		if s.forced(p, n) {
@@ -108,7 +107,6 @@ func (s *Solver) winsWithin(p rules.Position, plies int) bool {
 	return false
 }
 
-// begin prepares for a search from the present position of g.
 func (s *Solver) begin(ctx context.Context, g *rules.Game, depth int) error {
 	if depth < 1 || depth > MaxDepth {
 		return fmt.Errorf("depth: expected 1 to %d, found %d", MaxDepth, depth)

@@ -388,7 +388,6 @@ func describe(f folder) entry {
 	return e
 }
 
-// kindOf names the kind of a run, in most the format.
 func kindOf(m *tournament.Manifest) string {
 	format := m.Config.Schedule.Format().About()
 	switch {

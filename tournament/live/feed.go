@@ -9,7 +9,6 @@ import (
 	"time"
 )
 
-// pollInterval is how often an open page is brought up to date.
 const pollInterval = time.Second
 
 type content interface {

@@ -82,7 +82,6 @@ func (q query) columns() []column {
 	return list
 }
 
-// menu is a menu of the list: a name in the query with the values that runs have.
 type menu struct {
 	Name, Title, Chosen string
 	Values              []string

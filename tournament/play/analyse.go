@@ -33,7 +33,6 @@ type positionRequest struct {
 	Moves    []string `json:"moves"`    // from there
 }
 
-// positionState is a position for the page to analyse.
 type positionState struct {
 	boardState
 	Start string `json:"start"` // the position before the moves

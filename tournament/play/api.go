@@ -31,7 +31,6 @@ type Player struct {
 	Times []string       // a move to choose from, for the agent's parameter movetime; requests number them from 0
 }
 
-// longPoll is how long a request waits for a change.
 const longPoll = 25 * time.Second
 
 func (p *Pages) servePlay(w http.ResponseWriter, _ *http.Request) {

@@ -128,7 +128,6 @@ func unreadable(err error) error {
 	return web.Unprocessable("%s", textfmt.Visible(textfmt.Cut(err.Error(), 300)))
 }
 
-// serveGame shows a game by itself, at the address of its run and its number.
 func (p *Pages) serveGame(w http.ResponseWriter, r *http.Request) {
 	run, number := path.Split(r.PathValue("run"))
 	run = strings.TrimSuffix(run, "/")

@@ -9,7 +9,6 @@ import (
 	"gyges/tournament/record"
 )
 
-// boardState is a position as JSON.
 type boardState struct {
 	Rules    string   `json:"rules"`
 	Position string   `json:"position"`
@@ -30,7 +29,6 @@ func stateOf(g *rules.Game) boardState {
 	}
 }
 
-// state is a game as JSON, for the page to play on.
 type state struct {
 	boardState
 	ID      string   `json:"id"`

@@ -57,7 +57,6 @@ func (b *builder) reviewNote(n int64) string {
 	return text
 }
 
-// worst is a table of the decisive moves that lost most.
 func (b *builder) worst(summary *review.Summary) *grid.Table {
 	t := grid.New("Decisive moves that lost most winning probability, for each player", 3, "Player", "Move", "What it did",
 		"Game", "Ply", "Before", "After")

@@ -62,7 +62,6 @@ func (b *builder) statistics() Section {
 	return s
 }
 
-// linked is a number of games under one rule set with a link to them.
 func (b *builder) linked(n int64, r *standings.RuleSet, f filter) grid.Cell {
 	c := grid.Thousands(n)
 	if r.Name != "" { // else games imported without moves

@@ -58,7 +58,6 @@ func foreign(r *http.Request) bool {
 	return err != nil || !strings.EqualFold(at.Host, r.Host)
 }
 
-// isLink reports whether the request follows a link to a page.
 func isLink(r *http.Request) bool {
 	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && !strings.HasPrefix(r.URL.Path, "/api/") &&
 		r.Header.Get("Sec-Fetch-Mode") == "navigate"

@@ -150,7 +150,6 @@ func Play(
 	return s, c.unsafe(), nil
 }
 
-// check is a strategy that is being played.
 type check struct {
 	rules   *rules.Rules
 	winner  rules.Side
