@@ -266,7 +266,7 @@ func TestPictures(t *testing.T) {
 	for name := range figures {
 		names = append(names, name)
 	}
-	require.Subset(t, names, []string{"elo-1-1", "elo-2-1", "results", "openings", "lengths-1", "lengths-2", "curve-1-1"})
+	require.Subset(t, names, []string{"elo-1-1", "elo-2-1", "lengths-1", "lengths-2", "curve-1-1"})
 
 	// Ratings: a dot for each player, as far apart as the ratings, in its interval.
 	rows := page.captioned("Ratings")[0].cells()[1:]
@@ -283,23 +283,6 @@ func TestPictures(t *testing.T) {
 
 	// The advantage: a dot for each rule set in which it is fitted.
 	require.Len(t, figures["advantage"].withClass("circle", "dot"), 2)
-
-	// Results: bars as wide as their shares, side by side.
-	for i, row := range page.captioned("Results by side")[0].cells()[1:] {
-		y := strconv.Itoa(34 + 30*i)
-		bars := slices.DeleteFunc(figures["results"].all("rect"), func(e element) bool { return e.attribute("y") != y })
-		x := 224.0
-		for k, class := range []string{"south", "north"} { // none was drawn
-			n := number(row[2+k])
-			require.Equal(t, class, bars[0].attribute("class"))
-			require.InDelta(t, x, bars[0].number(t, "x"), 0.1)
-			require.InDelta(t, 396*n/36, bars[0].number(t, "width"), 0.1)
-			require.Contains(t, bars[0].text(), row[2+k]+" of 36, ")
-			x += bars[0].number(t, "width")
-			bars = bars[1:]
-		}
-		require.Empty(t, bars)
-	}
 
 	// Lengths: bars as high as their numbers of games.
 	sum := 0.0

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gyges/rules/base/textfmt"
@@ -45,16 +44,6 @@ func pick[T any](d *drawing, wide, narrow T) T {
 	return wide
 }
 
-// rowLabel writes the label of a row that begins at y, beside or above it, and returns where its rest begins.
-func (d *drawing) rowLabel(y, height float64, text string) float64 {
-	if d.narrow() {
-		d.label("label", "start", 2, y+14, text, narrowChars)
-		return y + 12
-	}
-	d.label("label", "end", labelWidth, y+height/2+4.5, text, labelChars)
-	return y
-}
-
 type interval struct {
 	label       string
 	elo, margin float64
@@ -83,7 +72,13 @@ func intervalPlot(name, caption string, rows []interval) Figure {
 		d.xAxis(&x, bottom, "Elo")
 		for i, r := range rows {
 			label := textfmt.Visible(r.label)
-			y := d.rowLabel(top+row*float64(i), height, label) + height/2
+			y := top + row*float64(i) + height/2
+			if d.narrow() {
+				y += 12
+				d.label("label", "start", 2, y-height/2+2, label, narrowChars)
+			} else {
+				d.label("label", "end", labelWidth, y+4.5, label, labelChars)
+			}
 			left, right := x.at(r.elo-r.margin), x.at(r.elo+r.margin)
 			d.line("whisker", left, y, right, y)
 			d.line("whisker", left, y-4, left, y+4)
@@ -94,106 +89,17 @@ func intervalPlot(name, caption string, rows []interval) Figure {
 }
 
 func (d *drawing) xAxis(x *axis, bottom float64, name string) {
+	const half = 24 // of a text
 	for _, t := range x.ticks {
-		d.text("tick", d.tickAnchor(x, t), x.at(t), bottom+17, x.tickText(t))
+		at, anchor := x.at(t), "middle"
+		if d.narrow() && at < half { // not cut at the edge
+			anchor = "start"
+		} else if d.narrow() && at > d.width-half {
+			anchor = "end"
+		}
+		d.text("tick", anchor, at, bottom+17, x.tickText(t))
 	}
 	d.text("name", "end", d.right(), bottom+36, name)
-}
-
-// tickAnchor is how the text of a tick is aligned: in the middle, but at an edge of a narrow picture not cut.
-func (d *drawing) tickAnchor(x *axis, tick float64) string {
-	const half = 24 // of a text
-	switch at := x.at(tick); {
-	case d.narrow() && at < half:
-		return "start"
-	case d.narrow() && at > d.width-half:
-		return "end"
-	}
-	return "middle"
-}
-
-// stackedBar is a row of stacked shares: South won, drawn, North won.
-type stackedBar struct {
-	label string
-	parts [3]int64
-}
-
-// stackedPlot draws how shares add up to the whole, one row below the other.
-func stackedPlot(name, caption string, names [3]string, rows []stackedBar) Figure {
-	return draw(name, caption, func(d *drawing) {
-		const height = 30.0
-		top, row := pick(d, 30.0, 70.0), pick(d, height, height+16)
-		bottom := top + row*float64(len(rows))
-		d.height = bottom + 24
-		x := axis{low: 0, high: 1, from: pick(d, labelWidth+labelGap, 12.0), to: d.right()}
-		classes := [...]string{"south", "drawn", "north"}
-		for i, n := range names { // the legend: in a row, or one below the other
-			at, y := x.from+float64(i)*140, 6.0
-			if d.narrow() {
-				at, y = x.from, 6+20*float64(i)
-			}
-			d.rect(classes[i], at, y, 12, 12, "")
-			d.text("tick", "start", at+18, y+10, n)
-		}
-		var texts drawing // above everything else
-		for i, r := range rows {
-			y := d.rowLabel(top+row*float64(i), height, r.label)
-			sum, from := r.parts[0]+r.parts[1]+r.parts[2], 0.0
-			for k, n := range r.parts {
-				share := float64(n) / max(float64(sum), 1)
-				width := (x.to - x.from) * share
-				if n > 0 {
-					d.rect(classes[k], x.at(from), y+4, width, 22, fmt.Sprintf("%s: %s of %s, %s",
-						names[k], textfmt.Thousands(n), textfmt.Thousands(sum), textfmt.Percent(share)))
-				}
-				if width > 44 { // room for the text
-					texts.text("inside on-"+classes[k], "middle", x.at(from+share/2), y+19.5, textfmt.Percent(share))
-				}
-				from += share
-			}
-		}
-		x.ticks = []float64{0, 0.25, 0.5, 0.75, 1}
-		for _, t := range x.ticks {
-			if t == 0.5 {
-				d.line("half", x.at(t), top, x.at(t), bottom)
-			}
-			d.text("tick", d.tickAnchor(&x, t), x.at(t), bottom+17, fmt.Sprintf("%.0f %%", 100*t))
-		}
-		d.WriteString(texts.String())
-	})
-}
-
-// histogram draws counts of numbers from 0, by classes of a width, with a mark at the median.
-func histogram(name, caption, unit string, width int, counts []int64, median int) Figure {
-	return draw(name, caption, func(d *drawing) {
-		const top, bottom = 26.0, 208.0 // the median is named above the bars
-		left := pick(d, 56.0, 44.0)
-		d.height = bottom + 44
-		y := newAxis(0, float64(max(slices.Max(counts), 1)), bottom, top, 4)
-		x := newAxis(0, float64(width*len(counts)), left, d.right(), pick(d, 8, 5))
-		for _, t := range y.ticks {
-			if t == math.Trunc(t) {
-				d.line("grid", left, y.at(t), d.right(), y.at(t))
-				d.text("tick", "end", left-8, y.at(t)+4, textfmt.Thousands(int64(t)))
-			}
-		}
-		for i, n := range counts {
-			if n == 0 {
-				continue
-			}
-			class := strconv.Itoa(i * width)
-			if width > 1 {
-				class = fmt.Sprintf("%d–%d", i*width, (i+1)*width-1)
-			}
-			from, to, high := x.at(float64(i*width)), x.at(float64((i+1)*width)), y.at(float64(n))
-			d.rect("bar", from+0.5, high, to-from-1, bottom-high, fmt.Sprintf("%s %s: %s", class, unit, games(n)))
-		}
-		d.line("zero", left, bottom, d.right(), bottom)
-		mark := x.at(float64(median) + 0.5)
-		d.line("mark", mark, top-18, mark, bottom)
-		d.text("tick", "start", mark+5, top-10, "median "+strconv.Itoa(median))
-		d.xAxis(&x, bottom, unit)
-	})
 }
 
 // plot draws the chart, of which a curve has points, each curve with its colour and its dashes.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 
@@ -21,16 +22,12 @@ func (b *builder) statistics() Section {
 	results := grid.New("Results by side", 1, "Rules", "Games", "South won", "Drawn", "North won", "South's score")
 	openings := grid.New("Game pairs by what decided them", 1,
 		"Rules", "Pairs", "South won both", "North won both", "One player won both", "Any drawn", "One game twice")
-	var resultBars, openingBars []stackedBar
 	for _, r := range b.collected.RuleSets {
 		name, o := ruleSetName(r.Name), r.Pairs
-		resultBars = append(resultBars, stackedBar{name, r.Results})
 		results.Add(name, b.linked(r.Games(), r, filter{}), b.linked(r.Results[0], r, filter{result: "1-0"}),
 			b.linked(r.Results[1], r, filter{result: "1/2-1/2"}), b.linked(r.Results[2], r, filter{result: "0-1"}),
 			grid.Percent((float64(r.Results[0])+float64(r.Results[1])/2)/float64(r.Games())))
 		if o.Pairs() > 0 {
-			parts := [3]int64{o.SouthTwice, o.OnePlayer + o.Draws, o.NorthTwice}
-			openingBars = append(openingBars, stackedBar{name, parts})
 			openings.Add(name, grid.Thousands(o.Pairs()), grid.Thousands(o.SouthTwice), grid.Thousands(o.NorthTwice),
 				grid.Thousands(o.OnePlayer), grid.Thousands(o.Draws), grid.Thousands(o.OneGame))
 		}
@@ -41,15 +38,11 @@ func (b *builder) statistics() Section {
 	}
 	s.heading("statistics-sides", "By side and rule set")
 	s.table("", results)
-	s.figure(stackedPlot("results", "Results by side and rule set",
-		[3]string{"South won", "drawn", "North won"}, resultBars))
-	if len(openingBars) > 0 {
+	if len(openings.Rows) > 0 {
 		s.heading("statistics-openings", "Openings")
 		s.text("An opening is played twice with sides swapped. Where one side won both games, the opening decided; " +
 			"where one player won both, the player did. One game twice: both players chose the same moves on either side.")
 		s.table("", openings)
-		s.figure(stackedPlot("openings", "What decided the game pairs",
-			[3]string{"South won both", "a player, or drawn", "North won both"}, openingBars))
 	}
 	for i, r := range b.collected.RuleSets {
 		n := strconv.Itoa(i + 1) // for ids
@@ -109,6 +102,7 @@ func reasonName(reason string) string {
 	return cmp.Or(game.EndingOf(&record.Record{Reason: reason}).Text, textfmt.Visible(reason))
 }
 
+// lengthPlot draws the numbers of games by classes of lengths, with a mark at the median.
 func lengthPlot(name, rules string, lengths map[int]int64) Figure {
 	all := slices.Sorted(maps.Keys(lengths))
 	longest, n, sum := all[len(all)-1], int64(0), 0.0
@@ -131,5 +125,33 @@ func lengthPlot(name, rules string, lengths map[int]int64) Figure {
 	}
 	caption := fmt.Sprintf("Game lengths under %s: %s plies on average, median %d, from %d to %d",
 		rules, textfmt.Decimal(sum/float64(n)), median, all[0], longest)
-	return histogram(name, caption, "plies", width, counts, median)
+	return draw(name, caption, func(d *drawing) {
+		const top, bottom = 26.0, 208.0 // the median is named above the bars
+		left := pick(d, 56.0, 44.0)
+		d.height = bottom + 44
+		y := newAxis(0, float64(max(slices.Max(counts), 1)), bottom, top, 4)
+		x := newAxis(0, float64(width*len(counts)), left, d.right(), pick(d, 8, 5))
+		for _, t := range y.ticks {
+			if t == math.Trunc(t) {
+				d.line("grid", left, y.at(t), d.right(), y.at(t))
+				d.text("tick", "end", left-8, y.at(t)+4, textfmt.Thousands(int64(t)))
+			}
+		}
+		for i, n := range counts {
+			if n == 0 {
+				continue
+			}
+			class := strconv.Itoa(i * width)
+			if width > 1 {
+				class = fmt.Sprintf("%d–%d", i*width, (i+1)*width-1)
+			}
+			from, to, high := x.at(float64(i*width)), x.at(float64((i+1)*width)), y.at(float64(n))
+			d.rect("bar", from+0.5, high, to-from-1, bottom-high, class+" plies: "+games(n))
+		}
+		d.line("zero", left, bottom, d.right(), bottom)
+		mark := x.at(float64(median) + 0.5)
+		d.line("mark", mark, top-18, mark, bottom)
+		d.text("tick", "start", mark+5, top-10, "median "+strconv.Itoa(median))
+		d.xAxis(&x, bottom, "plies")
+	})
 }
