@@ -444,7 +444,7 @@ func TestManyRequestsAtOnce(t *testing.T) {
 	require.Len(t, games[0].Moves, len(p.game.Moves()))
 }
 
-// A server that is closed says how many games it could not record, and why.
+// A server that is closed names the games that it could not record, and why.
 func TestLostGames(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
@@ -458,5 +458,6 @@ func TestLostGames(t *testing.T) {
 	err := s.Close()
 	require.ErrorContains(t, err, "games lost, as they could not be recorded: 1001: ")
 	require.ErrorContains(t, err, s.results)
+	require.Contains(t, err.Error(), "\nlost: panics (South) against human (North), standard, 0-1 by panic in 0 plies, begun 20")
 	require.NoError(t, s.Close(), "it was said")
 }

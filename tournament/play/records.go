@@ -16,7 +16,11 @@ import (
 	"gyges/tournament/web"
 )
 
-const maxUnrecorded = 1000 // games in memory
+// Bounds of the games in memory that could not be recorded, and of those that an error names.
+const (
+	maxUnrecorded = 1000
+	maxListed     = 20
+)
 
 var errTooMany = fmt.Errorf("expected at most %d unrecorded games", maxUnrecorded)
 
@@ -94,15 +98,21 @@ func (r *records) makeFolder() error {
 	return os.MkdirAll(filepath.Join(r.results, r.name), 0o755)
 }
 
-// close writes the games that wait. The error has the number of those that are lost.
+// close writes the games that wait. The error has the number of those that are lost, and names the first ones.
 func (r *records) close() (err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.waiting) > 0 {
 		err = r.write()
 	}
-	if left := len(r.waiting) + r.lost; left > 0 {
-		err = fmt.Errorf("games lost, as they could not be recorded: %d: %w", left, cmp.Or(err, errTooMany))
+	left := len(r.waiting) + r.lost
+	if left == 0 {
+		return err
 	}
-	return err
+	errs := []error{fmt.Errorf("games lost, as they could not be recorded: %d: %w", left, cmp.Or(err, errTooMany))}
+	for _, g := range r.waiting[:min(len(r.waiting), maxListed)] {
+		errs = append(errs, fmt.Errorf("lost: %s (South) against %s (North), %s, %s by %s in %d plies, begun %s",
+			g.South.Agent, g.North.Agent, g.Rules, g.Result, g.Reason, g.Plies, g.Timing.Start.Format(time.RFC3339)))
+	}
+	return errors.Join(errs...)
 }
