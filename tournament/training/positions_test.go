@@ -49,7 +49,7 @@ func TestPositionsOfFolders(t *testing.T) {
 	in.choice = texel.Choice{Leaves: true}
 	read := func() (found [dataset.NumSplits]string) {
 		for split := range found {
-			for p, err := range in.positions(dataset.Split(split)) {
+			for p, err := range in.positions(t.Context(), dataset.Split(split)) {
 				require.NoError(t, err)
 				if !in.choice.Excludes(&p) {
 					found[split] += string(rune(p.Game))

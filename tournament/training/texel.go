@@ -1,12 +1,14 @@
 package training
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
 	"iter"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -132,7 +134,10 @@ func digest[T any](weights *T) string {
 	return fmt.Sprintf("%x", sha256.Sum256(fmt.Append(nil, *weights)))
 }
 
-func (f *Fit) read(ctx context.Context, parent *eval.Weights, in *positionReader) (d texel.Splits, err error) {
+// read reads the positions of a fit. Those that don't stay in memory are in a file in folder until they are closed.
+func (f *Fit) read(
+	ctx context.Context, parent *eval.Weights, in *positionReader, folder string,
+) (d texel.Splits, err error) {
 	e, err := eval.New(*parent, in.rules)
 	if err != nil {
 		return d, err
@@ -140,8 +145,8 @@ func (f *Fit) read(ctx context.Context, parent *eval.Weights, in *positionReader
 	in.choice = f.Choice
 	in.choice.Inputs = f.Settings.Network != nil
 	for split := range d {
-		if d[split], err = texel.Read(ctx, in.positions(dataset.Split(split)), e, in.choice); err != nil {
-			return d, err
+		if d[split], err = texel.Read(ctx, in.positions(ctx, dataset.Split(split)), e, in.choice, folder); err != nil {
+			return d, errors.Join(err, d.Close())
 		}
 	}
 	return d, nil
@@ -155,13 +160,13 @@ type positionReader struct {
 	choice    texel.Choice
 	folders   []string // of different positions
 	done, all int64
-	first     map[rules.Position]dataset.Split // that has a position, of those read
+	heldOut   [dataset.NumSplits]map[rules.Position]struct{} // of validation and test: those that no earlier split has
 	leftOut   int
 }
 
 // newPositionReader returns a reader of folders, of which those with the same files count once.
 func newPositionReader(env *Env, r *rules.Rules, folders ...string) *positionReader {
-	in := &positionReader{env: env, rules: r, first: map[rules.Position]dataset.Split{}}
+	in := &positionReader{env: env, rules: r}
 	known := map[string]string{}
 	for _, dir := range folders {
 		files, err := dataset.Check(dir, r)
@@ -172,27 +177,23 @@ func newPositionReader(env *Env, r *rules.Rules, folders ...string) *positionRea
 		known[files], in.folders = dir, append(in.folders, dir)
 		for split := range dataset.Split(dataset.NumSplits) {
 			in.all += dataset.Count(dir, split)
+			if split != dataset.Train { // which are read twice
+				in.all += dataset.Count(dir, split)
+			}
 		}
 	}
 	return in
 }
 
-func (in *positionReader) positions(split dataset.Split) iter.Seq2[dataset.Position, error] {
+// each returns all positions of a split.
+func (in *positionReader) each(ctx context.Context, split dataset.Split) iter.Seq2[dataset.Position, error] {
 	const every = 1000
 	return func(yield func(dataset.Position, error) bool) {
 		for _, dir := range in.folders {
 			for p, err := range dataset.Read(dir, split, in.rules) {
 				if in.done++; in.done%every == 0 {
 					in.env.progress(in.done, in.all, "positions read")
-				}
-				first, known := in.first[p.Position]
-				switch {
-				case err != nil || in.choice.Excludes(&p):
-				case !known || split < first:
-					in.first[p.Position] = split
-				case first < split:
-					in.leftOut++
-					continue
+					err = cmp.Or(err, ctx.Err())
 				}
 				if !yield(p, err) {
 					return
@@ -202,18 +203,55 @@ func (in *positionReader) positions(split dataset.Split) iter.Seq2[dataset.Posit
 	}
 }
 
-// choices returns the moves played in the training positions of a split, but for those of a side that has lost.
-func (in *positionReader) choices(split dataset.Split) ([]ranking.Choice, error) {
-	var list []ranking.Choice
-	for p, err := range in.positions(split) {
-		if err != nil {
-			return nil, err
+// hold notes which positions are held out of training, before the first are read.
+func (in *positionReader) hold(ctx context.Context) error {
+	for split := dataset.Validation; split < dataset.NumSplits && in.heldOut[split] == nil; split++ {
+		held := map[rules.Position]struct{}{}
+		for p, err := range in.each(ctx, split) {
+			if err != nil {
+				return err
+			}
+			if _, earlier := in.heldOut[split-1][p.Position]; !earlier {
+				held[p.Position] = struct{}{}
+			}
 		}
-		if p.Move != rules.NoMove && (!p.Scored || p.Score > -agents.WinScore) {
-			list = append(list, ranking.Choice{Position: p.Position, Move: p.Move})
+		in.heldOut[split] = held
+	}
+	return nil
+}
+
+// positions returns the positions of a split. Those of training come first.
+func (in *positionReader) positions(ctx context.Context, split dataset.Split) iter.Seq2[dataset.Position, error] {
+	return func(yield func(dataset.Position, error) bool) {
+		if err := in.hold(ctx); err != nil {
+			yield(dataset.Position{}, err)
+			return
+		}
+		for p, err := range in.each(ctx, split) {
+			if split == dataset.Train {
+				delete(in.heldOut[dataset.Validation], p.Position)
+				delete(in.heldOut[dataset.Test], p.Position)
+			} else if _, ok := in.heldOut[split][p.Position]; !ok && err == nil && !in.choice.Excludes(&p) {
+				in.leftOut++
+				continue
+			}
+			if !yield(p, err) {
+				return
+			}
 		}
 	}
-	return list, nil
+}
+
+// choices returns the moves played in the training positions of a split, but for those of a side that has lost.
+func (in *positionReader) choices(ctx context.Context, split dataset.Split) ranking.Choices {
+	return func(yield func(ranking.Choice, error) bool) {
+		for p, err := range in.positions(ctx, split) {
+			played := p.Move != rules.NoMove && (!p.Scored || p.Score > -agents.WinScore)
+			if (played || err != nil) && !yield(ranking.Choice{Position: p.Position, Move: p.Move}, err) {
+				return
+			}
+		}
+	}
 }
 
 // fitPolicy fits the policy, if it is to be, to the moves in training positions and to evaluations by the new weights.
@@ -228,16 +266,10 @@ func (f *Fit) fitPolicy(
 		return nil, err
 	}
 	in.done, in.all, in.choice = 0, 0, texel.Choice{} // all are read again
-	var splits [dataset.NumSplits][]ranking.Choice
-	for split := range splits {
-		if splits[split], err = in.choices(dataset.Split(split)); err != nil {
-			return nil, err
-		}
-	}
 	s := *f.Policy
 	s.Parent, s.Evaluator, s.Temperature = parent.Policy, e, 1/(3*fit.Scale)
 	s.Progress = func(done, all int) { in.env.progress(int64(done), int64(all), "steps of the policy") }
-	return ranking.Fit(ctx, in.rules, splits[dataset.Train], splits[dataset.Test], s)
+	return ranking.Fit(ctx, in.rules, in.choices(ctx, dataset.Train), in.choices(ctx, dataset.Test), s)
 }
 
 // fitted returns the parent's weights with those of a fit in their place, rounded to six digits, which is more than
@@ -261,10 +293,11 @@ func fitted(parent *eval.Weights, r fits, p eval.Provenance) *eval.Weights {
 // refused. An error is of type *[FolderError] if the folder can't be used.
 func (c *Texel) Run(ctx context.Context, env Env) (*Fitted, error) {
 	in := newPositionReader(&env, c.Rules, c.Data...)
-	data, err := c.read(ctx, &c.Parent, in)
+	data, err := c.read(ctx, &c.Parent, in, filepath.Dir(filepath.Clean(c.Out)))
 	if err != nil {
 		return nil, err
 	}
+	defer func() { _ = data.Close() }() // a temporary file, which the next run would remove
 	leftOut, about := in.leftOut, make([]map[string]string, len(c.Data))
 	for i, dir := range c.Data {
 		if about[i], err = dataset.Provenance(dir); err != nil {

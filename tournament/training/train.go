@@ -360,10 +360,11 @@ func (t *trainer) fit(ctx context.Context, g *Generation) (*eval.Weights, error)
 	}
 	best, parent := t.trained.Best, t.weights
 	in := newPositionReader(t.env, t.Rules, folders...)
-	data, err := t.read(ctx, parent, in)
+	data, err := t.read(ctx, parent, in, t.Out)
 	if err != nil {
 		return nil, err
 	}
+	defer func() { _ = data.Close() }() // a temporary file, which the next generation would remove
 	var r fits
 	g.LeftOut, in.folders = in.leftOut, folders[len(folders)-1:] // for the policy
 	s := t.settings(parent)

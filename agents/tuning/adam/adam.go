@@ -8,6 +8,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"sync"
 
 	"gyges/agents/internal/vector"
@@ -29,7 +30,7 @@ func (q Quantum) Weight(n int16) float32 { return float32(float64(n) * q.Size) }
 
 // Settings are the settings of a fit.
 type Settings struct {
-	Epochs, Batch int     // passes over all examples; examples of a step, at most all
+	Epochs, Batch int     // passes over all examples; examples of a step, at most those of the largest window
 	Rate, Decay   float64 // learning rate of the first step; each step takes the share Decay × rate from the weights
 	Epsilon       float32 // added to the root of a mean square, by which a step is divided
 	// Units are, for the first weights, the sizes in which they are moved, 0 for those that stay; they don't decay.
@@ -39,7 +40,7 @@ type Settings struct {
 
 // Loss is what is minimised: a sum over examples.
 type Loss interface {
-	// Begin prepares for a batch of examples.
+	// Begin prepares for a batch of examples, each by its number in the window.
 	Begin(batch []uint32)
 	// Add adds the gradient of an example's loss and returns the loss. It is called for each part at the same time.
 	Add(part int, example uint32, gradient []float32) float64
@@ -61,26 +62,23 @@ func InParts(do func(part int)) {
 type Fit struct {
 	settings    Settings
 	rng         *rand.Rand
-	order       []uint32 // of the examples
+	order       []uint32 // of the examples of a window
 	step, steps int
 	state       vector.Adam
 }
 
-// New returns a fit of x, the weights at the start, to a number of examples. quantum returns that of each weight,
-// which is kept within its bound; rng draws the batches.
-func New(x []float32, quantum func(i int) Quantum, examples int, rng *rand.Rand, s Settings) *Fit {
+// New returns a fit of x, the weights at the start, to examples, which come in windows of these sizes. quantum returns
+// that of each weight, which is kept within its bound; rng draws the batches.
+func New(x []float32, quantum func(i int) Quantum, windows []int, rng *rand.Rand, s Settings) *Fit {
 	n := len(x)
-	s.Batch = min(s.Batch, examples)
-	f := &Fit{settings: s, rng: rng, order: make([]uint32, examples)}
+	s.Batch = max(min(s.Batch, slices.Max(windows)), 1)
+	f := &Fit{settings: s, rng: rng}
 	f.state = vector.Adam{
 		X: x, Mean: make([]float32, n), Square: make([]float32, n), Bound: make([]float32, n),
 		Epsilon: s.Epsilon,
 	}
-	for i := range f.order {
-		f.order[i] = uint32(i)
-	}
-	if examples > 0 {
-		f.steps = examples / s.Batch * s.Epochs
+	for _, examples := range windows {
+		f.steps += examples / s.Batch * s.Epochs
 	}
 	for i := range x {
 		q := quantum(i)
@@ -96,10 +94,17 @@ func New(x []float32, quantum func(i int) Quantum, examples int, rng *rand.Rand,
 // Moved reports whether an example has had a gradient by weight i.
 func (f *Fit) Moved(i int) bool { return f.state.Square[i] > 0 }
 
-// Epoch makes a pass over all examples in random order and returns the sum of the losses. The error is ctx's.
-func (f *Fit) Epoch(ctx context.Context, l Loss) (sum float64, err error) {
-	f.rng.Shuffle(len(f.order), func(i, j int) { f.order[i], f.order[j] = f.order[j], f.order[i] })
-	for first := 0; first < len(f.order) && first+f.settings.Batch <= len(f.order); first += f.settings.Batch {
+// Pass makes a pass over the examples of a window in random order and returns the sum of the losses; those that fill no
+// batch are left out. The error is ctx's.
+func (f *Fit) Pass(ctx context.Context, examples int, l Loss) (sum float64, err error) {
+	if len(f.order) != examples {
+		f.order = make([]uint32, examples)
+		for i := range f.order {
+			f.order[i] = uint32(i)
+		}
+	}
+	f.rng.Shuffle(examples, func(i, j int) { f.order[i], f.order[j] = f.order[j], f.order[i] })
+	for first := 0; first+f.settings.Batch <= examples; first += f.settings.Batch {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}

@@ -46,11 +46,11 @@ func TestAdamW(t *testing.T) {
 	steps := 0
 	s := Settings{Epochs: 100, Batch: Parts, Rate: 0.01, Decay: 2, Epsilon: 1e-8, Units: []float32{0, 1, 2, 5, 0.5, 3},
 		Progress: func(step, all int) { steps++; require.Equal(t, []int{steps, 100}, []int{step, all}) }}
-	f := New(x, func(int) Quantum { return Quantum{0.5, 3} }, Parts, rng, s)
+	f := New(x, func(int) Quantum { return Quantum{0.5, 3} }, []int{Parts}, rng, s)
 	d := &drawn{rng: rng, gradient: make([]float64, len(x))}
 	mean, square := make([]float64, len(want)), make([]float64, len(want))
 	for step := range 5 {
-		sum, err := f.Epoch(t.Context(), d)
+		sum, err := f.Pass(t.Context(), Parts, d)
 		require.NoError(t, err)
 		require.EqualValues(t, 0+1+2+3, sum)
 		require.ElementsMatch(t, []uint32{0, 1, 2, 3}, d.batch)
@@ -74,7 +74,7 @@ func TestAdamW(t *testing.T) {
 	}
 	stopped, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := f.Epoch(stopped, d)
+	_, err := f.Pass(stopped, Parts, d)
 	require.ErrorIs(t, err, context.Canceled)
 }
 

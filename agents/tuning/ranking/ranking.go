@@ -10,6 +10,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"iter"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -70,38 +71,47 @@ type Result struct {
 	Weights   *policy.Weights `json:"-"`
 }
 
-// Fit fits a policy to choices under r and measures it on others. The error is ctx's, or that there are no choices.
-func Fit(ctx context.Context, r *rules.Rules, train, test []Choice, s Settings) (*Result, error) {
-	if len(train) == 0 {
-		return nil, errors.New("expected positions with the moves played, found none")
-	}
+// Choices are choices in their order. An error comes last.
+type Choices iter.Seq2[Choice, error]
+
+// Fit fits a policy to choices under r and measures it on others. The error is theirs, ctx's, or that there are none.
+func Fit(ctx context.Context, r *rules.Rules, train, test Choices, s Settings) (*Result, error) {
 	f := &fit{settings: s, rng: rand.New(rand.NewPCG(s.Seed, 0)), x: make([]float32, policy.NumWeights)}
+	learnt, err := f.draw(train, cmp.Or(s.Positions, defaultPositions))
+	if err == nil && len(learnt) == 0 {
+		err = errors.New("expected positions with the moves played, found none")
+	}
+	if err != nil {
+		return nil, err
+	}
+	measured, err := f.draw(test, maxTest)
+	if err != nil {
+		return nil, err
+	}
 	for k := range f.parts {
 		f.parts[k] = &part{rules: r, x: f.x}
 	}
 	if s.Parent != nil {
 		f.set(s.Parent)
 	}
-	test = f.draw(test, maxTest)
-	result := &Result{Parent: f.measure(test)}
+	result := &Result{Parent: f.measure(measured)}
 	if s.Parent == nil || !s.Parent.HasNetwork() {
 		f.newNetwork()
 	}
-	var err error
-	if f.targets, err = f.learnable(ctx, f.draw(train, cmp.Or(s.Positions, defaultPositions))); err != nil {
+	if f.targets, err = f.learnable(ctx, learnt); err != nil {
 		return nil, err
 	}
-	o := adam.New(f.x, quantum, len(f.targets), f.rng, adam.Settings{
+	o := adam.New(f.x, quantum, []int{len(f.targets)}, f.rng, adam.Settings{
 		Epochs: s.Epochs, Batch: batchSize, Rate: cmp.Or(s.Rate, defaultRate), Decay: decay, Epsilon: 1e-7,
 		Progress: s.Progress,
 	})
 	for range s.Epochs {
-		if _, err := o.Epoch(ctx, f); err != nil {
+		if _, err := o.Pass(ctx, len(f.targets), f); err != nil {
 			return nil, err
 		}
 	}
 	result.Weights = f.quantise(o)
-	result.Positions, result.Test = len(f.targets), f.measure(test)
+	result.Positions, result.Test = len(f.targets), f.measure(measured)
 	return result, nil
 }
 
@@ -142,13 +152,19 @@ func (f *fit) newNetwork() {
 }
 
 // draw returns the choices, or a random part of so many of them.
-func (f *fit) draw(choices []Choice, most int) []Choice {
-	if len(choices) <= most {
-		return choices
+func (f *fit) draw(choices Choices, most int) (drawn []Choice, err error) {
+	n := 0
+	for c, err := range choices {
+		if err != nil {
+			return nil, err
+		}
+		if n++; len(drawn) < most {
+			drawn = append(drawn, c)
+		} else if i := f.rng.IntN(n); i < most {
+			drawn[i] = c
+		}
 	}
-	choices = slices.Clone(choices)
-	f.rng.Shuffle(len(choices), func(i, j int) { choices[i], choices[j] = choices[j], choices[i] })
-	return choices[:most]
+	return drawn, nil
 }
 
 // target is a choice with the evaluations of its moves, in order; nil: only the move chosen counts.

@@ -49,6 +49,45 @@ func chosenBy(t testing.TB, r *rules.Rules, w *policy.Weights, n int, seed uint6
 	return list[:n]
 }
 
+func inOrder(list []Choice) Choices {
+	return func(yield func(Choice, error) bool) {
+		for _, c := range list {
+			if !yield(c, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Every choice is as likely to be drawn, whatever its place: of 120 draws of 20 from 99, each third of the list has 800 expected.
+func TestDrawIsFair(t *testing.T) {
+	t.Parallel()
+	f := &fit{rng: rand.New(rand.NewPCG(3, 3))}
+	list := make([]Choice, 99)
+	for i := range list {
+		list[i].Move = rules.Move(i)
+	}
+	var thirds [3]int
+	const draws, most = 120, 20
+	for range draws {
+		drawn, err := f.draw(inOrder(list), most)
+		require.NoError(t, err)
+		require.Len(t, drawn, most)
+		seen := map[rules.Move]bool{}
+		for _, c := range drawn {
+			thirds[int(c.Move)/33]++
+			seen[c.Move] = true
+		}
+		require.Len(t, seen, most)
+	}
+	for _, n := range thirds {
+		require.InDelta(t, draws*most/3, n, 80, "four standard deviations: %v", thirds)
+	}
+	all, err := f.draw(inOrder(list), 99)
+	require.NoError(t, err)
+	require.Equal(t, list, all)
+}
+
 // randomPolicy returns weights of which those of the network count as much as those of the features.
 func randomPolicy() *policy.Weights {
 	w := new(policy.Weights)
@@ -76,7 +115,7 @@ func TestFitFindsAPolicy(t *testing.T) {
 	w := randomPolicy()
 	train, test := chosenBy(t, r, w, 3000, 1), chosenBy(t, r, w, 500, 2)
 	s := Settings{Epochs: 10, Seed: 1}
-	fitted, err := Fit(context.Background(), r, train, test, s)
+	fitted, err := Fit(context.Background(), r, inOrder(train), inOrder(test), s)
 	require.NoError(t, err)
 	ideal := newFit(r, w).measure(test)
 	require.Greater(t, fitted.Positions, 2000)
@@ -87,10 +126,10 @@ func TestFitFindsAPolicy(t *testing.T) {
 	require.True(t, fitted.Weights.HasNetwork())
 	require.NoError(t, fitted.Weights.Check())
 
-	again, err := Fit(context.Background(), r, train, test, s)
+	again, err := Fit(context.Background(), r, inOrder(train), inOrder(test), s)
 	require.NoError(t, err)
 	require.Equal(t, fitted, again)
-	next, err := Fit(context.Background(), r, train, test, Settings{Epochs: 1, Seed: 1, Parent: fitted.Weights})
+	next, err := Fit(context.Background(), r, inOrder(train), inOrder(test), Settings{Epochs: 1, Seed: 1, Parent: fitted.Weights})
 	require.NoError(t, err)
 	require.InDelta(t, fitted.Test.Loss, next.Parent.Loss, 1e-12)
 }
@@ -173,7 +212,7 @@ func weights(t *testing.T, family string) eval.Weights {
 }
 
 func TestRefuses(t *testing.T) {
-	_, err := Fit(context.Background(), rules.MustParse("standard"), nil, nil, Settings{Epochs: 1})
+	_, err := Fit(context.Background(), rules.MustParse("standard"), inOrder(nil), inOrder(nil), Settings{Epochs: 1})
 	require.ErrorContains(t, err, "expected positions with the moves played, found none")
 	var p problems.List
 	settings.Check(&p, &Settings{Epochs: 0, Rate: -1}, "policy.")
@@ -182,6 +221,6 @@ func TestRefuses(t *testing.T) {
 	stopped, cancel := context.WithCancel(context.Background())
 	cancel()
 	r := rules.MustParse("simplified")
-	_, err = Fit(stopped, r, chosenBy(t, r, new(policy.Weights), 1, 1), nil, Settings{Epochs: 1})
+	_, err = Fit(stopped, r, inOrder(chosenBy(t, r, new(policy.Weights), 1, 1)), inOrder(nil), Settings{Epochs: 1})
 	require.ErrorIs(t, err, context.Canceled)
 }

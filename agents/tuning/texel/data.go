@@ -1,7 +1,9 @@
 package texel
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"iter"
 	"math"
 
@@ -12,21 +14,32 @@ import (
 	"gyges/rules/base/lists"
 )
 
-const blockRows = 8192 // of a block at most: the unit of work of a core
+const (
+	blockRows    = 8192 // of a block at most: the unit of work of a core
+	memoryBlocks = 128  // at most in memory; data that have more are in a file
+)
 
-// Data is a set of positions: four bytes for each feature, two for an input, and 24 for a position.
+// Data is a set of positions: four bytes for each feature, two for an input, and 24 for a position. More than a million
+// are in a temporary file, until Close.
 type Data struct {
-	features int // number of features
-	blocks   []*block
-	rows     int
-	count    float64 // sum of the counts
+	features  int // number of features
+	blocks    []*block
+	rows      int
+	count     float64          // sum of the counts
+	low, high float32          // the lowest result and the highest
+	seen      [inputs.Num]bool // in some position, or in its mirror image
+	file      *blockFile       // nil: all is in memory
 }
 
+// block is a part of the data, or what is known of it while it is in a file.
 type block struct {
+	number int
 	rows   []row
 	width  int       // number of features
 	values []float32 // of these, row by row
 	inputs []uint16  // of a network, row by row
+	place  place
+	unread bool // the inputs are in the file alone
 }
 
 // row is a position in a block, seen from the side to move.
@@ -51,17 +64,26 @@ func (d *Data) Len() int {
 }
 
 // add adds a position with its features, which are finite, and the active inputs of a network to be fitted.
-func (d *Data) add(r row, features []float64, inputs []uint16) {
+func (d *Data) add(r row, features []float64, on []uint16) {
+	if d.rows == 0 {
+		d.low, d.high = 1, 0
+	}
 	if d.rows%blockRows == 0 {
-		d.blocks = append(d.blocks, &block{rows: make([]row, 0, blockRows), width: d.features})
+		d.blocks = append(d.blocks, &block{number: len(d.blocks), rows: make([]row, 0, blockRows), width: d.features})
 	}
 	b := d.blocks[len(d.blocks)-1]
 	for _, x := range features {
 		b.values = append(b.values, float32(x))
 	}
-	b.inputs = append(b.inputs, inputs...)
+	b.inputs = append(b.inputs, on...)
+	for _, i := range on {
+		d.seen[i], d.seen[inputs.Mirrored[i]] = true, true
+	}
 	r.inputs = uint32(len(b.inputs))
 	b.rows = append(b.rows, r)
+	if r.played() {
+		d.low, d.high = min(d.low, r.result), max(d.high, r.result)
+	}
 	d.rows++
 	d.count += float64(r.count)
 }
@@ -69,6 +91,7 @@ func (d *Data) add(r row, features []float64, inputs []uint16) {
 func (b *block) features(i int) []float32 { return b.values[i*b.width:][:b.width] }
 
 func (b *block) active(i int) []uint16 {
+	b.readInputs()
 	start := uint32(0)
 	if i > 0 {
 		start = b.rows[i-1].inputs
@@ -102,15 +125,37 @@ func (c Choice) Excludes(p *dataset.Position) bool {
 // those for validation, and the result is measured on the test positions, once; with none it is not.
 type Splits [dataset.NumSplits]*Data
 
-// Read returns the data of positions in their order, extracted on all cores. The error is theirs, or ctx's.
+// Read returns the data of positions in their order, extracted on all cores. Data that don't stay in memory are in a
+// file in folder, which is made if necessary. The error is that of the positions or of the file, or ctx's.
 func Read(
-	ctx context.Context, positions iter.Seq2[dataset.Position, error], e *eval.Evaluator, choice Choice,
+	ctx context.Context, positions iter.Seq2[dataset.Position, error], e *eval.Evaluator, choice Choice, folder string,
 ) (*Data, error) {
 	d := &Data{features: len(eval.Names())}
+	err := d.read(ctx, positions, e, choice, func() error {
+		if d.file == nil && len(d.blocks) <= memoryBlocks {
+			return nil
+		}
+		return d.store(folder)
+	})
+	if err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return d, nil
+}
+
+// read adds positions, and calls keep after each block.
+func (d *Data) read(
+	ctx context.Context, positions iter.Seq2[dataset.Position, error], e *eval.Evaluator, choice Choice, keep func() error,
+) error {
 	batch := make([]dataset.Position, 0, blockRows)
+	flush := func() error {
+		d.extract(batch, e, choice.Inputs)
+		batch = batch[:0]
+		return cmp.Or(ctx.Err(), keep())
+	}
 	for p, err := range positions {
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if choice.Excludes(&p) {
 			continue
@@ -119,15 +164,12 @@ func Read(
 			break
 		}
 		if batch = append(batch, p); len(batch) == blockRows {
-			if ctx.Err() != nil {
-				return nil, ctx.Err()
+			if err := flush(); err != nil {
+				return err
 			}
-			d.extract(batch, e, choice.Inputs)
-			batch = batch[:0]
 		}
 	}
-	d.extract(batch, e, choice.Inputs)
-	return d, nil
+	return flush()
 }
 
 // extract adds positions with the features, and optionally the inputs of a network, that e extracts.

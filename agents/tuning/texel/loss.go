@@ -6,13 +6,12 @@ import (
 	"math"
 
 	"gyges/rules/base/interval"
-	"gyges/rules/base/lists"
 )
 
 // sum returns the sums that add computes for each block, added in the blocks' order.
-func (d *Data) sum(n int, add func(b *block, k int, sums []float64)) []float64 {
+func (d *Data) sum(n int, add func(b *block, sums []float64)) []float64 {
 	parts := make([]float64, n*len(d.blocks))
-	lists.OnAllCores(len(d.blocks), func(k int) { add(d.blocks[k], k, parts[k*n:(k+1)*n]) })
+	d.each(func(b *block) { add(b, parts[b.number*n:][:n]) })
 	total := make([]float64, n)
 	for k := range d.blocks {
 		for j, x := range parts[k*n : (k+1)*n] {
@@ -23,19 +22,20 @@ func (d *Data) sum(n int, add func(b *block, k int, sums []float64)) []float64 {
 }
 
 // compute returns the values that value computes for each position, block by block.
-func (d *Data) compute(value func(b *block, k, i int) float32) [][]float32 {
+func (d *Data) compute(value func(b *block, i int) float64) [][]float32 {
 	all := make([][]float32, len(d.blocks))
-	lists.OnAllCores(len(d.blocks), func(k int) {
-		all[k] = make([]float32, len(d.blocks[k].rows))
-		for i := range all[k] {
-			all[k][i] = value(d.blocks[k], k, i)
+	d.each(func(b *block) {
+		values := make([]float32, len(b.rows))
+		for i := range values {
+			values[i] = float32(value(b, i))
 		}
+		all[b.number] = values
 	})
 	return all
 }
 
 func (d *Data) meanSquares() []float64 {
-	sums := d.sum(d.features, func(b *block, _ int, sums []float64) {
+	sums := d.sum(d.features, func(b *block, sums []float64) {
 		for i := range b.rows {
 			for j, x := range b.features(i) {
 				sums[j] += float64(b.rows[i].count) * float64(x) * float64(x)
@@ -48,39 +48,25 @@ func (d *Data) meanSquares() []float64 {
 	return sums
 }
 
-func (d *Data) resultRange() (low, high float32) {
-	low, high = 1, 0
-	for _, b := range d.blocks {
-		for _, r := range b.rows {
-			if r.played() {
-				low, high = min(low, r.result), max(high, r.result)
-			}
-		}
-	}
-	return low, high
-}
-
 // targets returns the target of each position, block by block: lambda × the result
 // plus (1-lambda) × the expected result by the search score. A hundredth of a point of that has the logit scale, as
 // one of the evaluation: a scale fitted to the scores was weaker (results/reference/training.md).
 func (d *Data) targets(lambda, scale float64) [][]float32 {
-	return d.compute(func(b *block, _, i int) float32 {
+	return d.compute(func(b *block, i int) float64 {
 		r := &b.rows[i]
 		if math.IsNaN(float64(r.score)) {
-			return r.result
+			return float64(r.result)
 		}
 		p, _ := logistic(scale * float64(r.score))
 		if !r.played() {
-			return float32(p)
+			return p
 		}
-		return float32(lambda*float64(r.result) + (1-lambda)*p)
+		return lambda*float64(r.result) + (1-lambda)*p
 	})
 }
 
-// base returns what the parent's evaluation adds to the features, block by block.
-func (d *Data) base() [][]float32 {
-	return d.compute(func(b *block, _, i int) float32 { return b.rows[i].base })
-}
+// base is what the parent's evaluation adds to the features, in hundredths of a point.
+func base(b *block, i int) float64 { return float64(b.rows[i].base) }
 
 // logistic returns 1/(1+exp(-x)) and ln(1+exp(x)).
 func logistic(x float64) (p, softplus float64) {
@@ -100,44 +86,46 @@ type loss struct {
 }
 
 // newLoss returns the loss; a logit's constant part is that of weights and base, in hundredths of a point.
-func newLoss(d *Data, weights []float64, base [][]float32, scale float64, targets [][]float32) *loss {
-	return &loss{d, targets, d.compute(func(b *block, k, i int) float32 {
-		return float32(scale * (float64(base[k][i]) + b.dot(i, weights)))
+func newLoss(
+	d *Data, weights []float64, base func(b *block, i int) float64, scale float64, targets [][]float32,
+) *loss {
+	return &loss{d, targets, d.compute(func(b *block, i int) float64 {
+		return scale * (base(b, i) + b.dot(i, weights))
 	})}
 }
 
-func (l *loss) logit(b *block, k, i int, v []float64) float64 {
-	return float64(l.offsets[k][i]) + b.dot(i, v)
+func (l *loss) logit(b *block, i int, v []float64) float64 {
+	return float64(l.offsets[b.number][i]) + b.dot(i, v)
 }
 
 // entropy returns the loss of a position with the logit x.
-func (l *loss) entropy(k, i int, x float64) float64 {
+func (l *loss) entropy(b *block, i int, x float64) float64 {
 	_, softplus := logistic(x)
-	return softplus - float64(l.targets[k][i])*x
+	return softplus - float64(l.targets[b.number][i])*x
 }
 
 // mean returns the loss of positions with the logits given.
-func (l *loss) mean(logit func(b *block, k, i int) float64) float64 {
-	sums := l.data.sum(1, func(b *block, k int, sums []float64) {
+func (l *loss) mean(logit func(b *block, i int) float64) float64 {
+	sums := l.data.sum(1, func(b *block, sums []float64) {
 		for i := range b.rows {
-			sums[0] += float64(b.rows[i].count) * l.entropy(k, i, logit(b, k, i))
+			sums[0] += float64(b.rows[i].count) * l.entropy(b, i, logit(b, i))
 		}
 	})
 	return sums[0] / l.data.count
 }
 
 func (l *loss) value(v []float64) float64 {
-	return l.mean(func(b *block, k, i int) float64 { return l.logit(b, k, i, v) })
+	return l.mean(func(b *block, i int) float64 { return l.logit(b, i, v) })
 }
 
 // gradient returns the loss and stores its gradient in grad.
 func (l *loss) gradient(v, grad []float64) float64 {
 	n := l.data.features
-	sums := l.data.sum(n+1, func(b *block, k int, sums []float64) {
+	sums := l.data.sum(n+1, func(b *block, sums []float64) {
 		for i := range b.rows {
-			x := l.logit(b, k, i, v)
+			x := l.logit(b, i, v)
 			p, softplus := logistic(x)
-			t, count := float64(l.targets[k][i]), float64(b.rows[i].count)
+			t, count := float64(l.targets[b.number][i]), float64(b.rows[i].count)
 			sums[n] += count * (softplus - t*x)
 			residual := count * (p - t)
 			for j, x := range b.features(i) {
@@ -157,7 +145,9 @@ func (l *loss) difference(v []float64, other *loss, otherAt []float64) (mean, ma
 	type game struct{ sum, count float64 }
 	known := map[uint32]*game{}
 	var games []*game // in the order of their positions
-	for k, b := range l.data.blocks {
+	buffer := new(block)
+	for _, b := range l.data.blocks {
+		b = b.open(buffer)
 		for i := range b.rows {
 			r := &b.rows[i]
 			g, ok := known[r.game]
@@ -165,7 +155,7 @@ func (l *loss) difference(v []float64, other *loss, otherAt []float64) (mean, ma
 				g = &game{}
 				known[r.game], games = g, append(games, g)
 			}
-			gain := other.entropy(k, i, other.logit(b, k, i, otherAt)) - l.entropy(k, i, l.logit(b, k, i, v))
+			gain := other.entropy(b, i, other.logit(b, i, otherAt)) - l.entropy(b, i, l.logit(b, i, v))
 			g.sum += float64(r.count) * gain
 			g.count += float64(r.count)
 		}
@@ -187,10 +177,10 @@ const maxScale = 2 // at which a hundredth of a point multiplies the odds of a w
 // fitScale returns the scale at which weights predict the results best. The loss is convex in it, so its derivative has
 // one zero, found by Newton's method within a bracket.
 func fitScale(d *Data, weights []float64) (float64, error) {
-	l := newLoss(d, weights, d.base(), 1, nil)
+	l := newLoss(d, weights, base, 1, nil)
 	slopes := func(scale float64) (first, second float64) {
-		sums := d.sum(2, func(b *block, k int, sums []float64) {
-			for i, score := range l.offsets[k] {
+		sums := d.sum(2, func(b *block, sums []float64) {
+			for i, score := range l.offsets[b.number] {
 				if !b.rows[i].played() {
 					continue
 				}

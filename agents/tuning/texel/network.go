@@ -11,6 +11,7 @@ import (
 	"gyges/agents/eval/inputs"
 	"gyges/agents/internal/vector"
 	"gyges/agents/tuning/adam"
+	"gyges/rules/base/lists"
 )
 
 // Network has the settings for fitting a network: by Adam with decoupled weight decay (AdamW: Loshchilov and Hutter,
@@ -155,7 +156,7 @@ func (f *fit) initial() model {
 			m.row(w2Row)[k] = 0
 		}
 	}
-	for i, seen := range f.train.data.seen() { // weights of inputs that are never active would stay random
+	for i, seen := range f.train.data.seen { // weights of inputs that are never active would stay random
 		for k := range units {
 			if x := float32(w1Deviation * rng.NormFloat64()); seen && !live[k] {
 				m.row(i)[k] = x
@@ -163,16 +164,6 @@ func (f *fit) initial() model {
 		}
 	}
 	return m
-}
-
-// seen reports which inputs are active in some position, or in its mirror image.
-func (d *Data) seen() (active [inputs.Num]bool) {
-	for _, b := range d.blocks {
-		for _, i := range b.inputs {
-			active[i], active[inputs.Mirrored[i]] = true, true
-		}
-	}
-	return active
 }
 
 // Purposes of random streams.
@@ -196,12 +187,11 @@ func (m *model) quantise(scale float64) *eval.Network {
 // weights alone starts from them, on top of the quantised network.
 func (f *fit) fitNetwork(ctx context.Context) error {
 	n := &networkLoss{model: f.initial(), train: f.train}
-	o := n.optimiser(f)
+	n.prepare(f, windowBlocks)
 	best, bestLoss := slices.Clone(n.x), n.loss(f.validation)
 	f.record(n.loss(f.train), bestLoss, n.weights(f))
 	for f.iteration < f.settings.Network.Epochs && f.err == nil {
-		n.count = 0
-		loss, err := o.Epoch(ctx, n)
+		loss, err := n.epoch(ctx)
 		if err != nil {
 			return err
 		}
@@ -210,7 +200,7 @@ func (f *fit) fitNetwork(ctx context.Context) error {
 		if validationLoss < bestLoss {
 			best, bestLoss = append(best[:0], n.x...), validationLoss
 		}
-		f.record(loss/n.count, validationLoss, n.weights(f))
+		f.record(loss, validationLoss, n.weights(f))
 	}
 	f.iteration++ // the fit of the weights alone is another step
 	n.x = best
@@ -219,38 +209,64 @@ func (f *fit) fitNetwork(ctx context.Context) error {
 	return f.err
 }
 
-// values returns the network's output for each position, block by block.
-func (d *Data) values(n *eval.Network) [][]float32 {
+// outputs returns a function for the network's output, in hundredths of a point.
+func outputs(n *eval.Network) func(b *block, i int) float64 {
 	m := newModel(0)
 	m.set(n, 1)
-	return d.compute(func(b *block, _, i int) float32 { return m.network(b, i, new(sums)) })
+	return func(b *block, i int) float64 { return float64(m.network(b, i, new(sums))) }
 }
 
 // loss returns the mean cross-entropy of the positions of l.
 func (m *model) loss(l *loss) float64 {
-	return l.mean(func(b *block, _, i int) float64 { return m.logit(b, i, new(sums)) })
+	return l.mean(func(b *block, i int) float64 { return m.logit(b, i, new(sums)) })
 }
+
+// windowBlocks is how many blocks of data in a file are in memory at least, among whose positions batches are drawn;
+// as many are read meanwhile.
+const windowBlocks = 64
 
 // networkLoss is the loss of a network and the weights, whose examples are the training positions.
 type networkLoss struct {
 	model
-	train  *loss
-	weight float64 // how often the positions of the present batch occurred
-	count  float64 // and those of the present epoch
+	train     *loss
+	optimiser *adam.Fit
+	rng       *rand.Rand
+	windows   []int    // the numbers of their blocks
+	window    []*block // the present one
+	weight    float64  // how often the positions of the present batch occurred
+	count     float64  // and those of the present epoch
 }
 
-func (n *networkLoss) optimiser(f *fit) *adam.Fit {
+// prepare makes the optimiser, for windows of least blocks or more.
+func (n *networkLoss) prepare(f *fit, least int) {
 	s := f.settings.Network
 	units := make([]float32, n.features)
 	for _, j := range f.free {
 		units[j] = float32(1 / f.rms[j])
 	}
 	of := func(j int) adam.Quantum { return quantum((j-n.features+hidden)/hidden-1, f.scale) }
-	rng := rand.New(rand.NewPCG(s.Seed, forOrder))
-	return adam.New(n.x, of, f.train.data.rows, rng, adam.Settings{
-		Epochs: s.Epochs, Batch: cmp.Or(s.Batch, defaultBatch), Rate: cmp.Or(s.Rate, defaultRate), Decay: s.Decay,
-		Epsilon: 1e-8, Units: units,
+	n.rng = rand.New(rand.NewPCG(s.Seed, forOrder))
+	batch := cmp.Or(s.Batch, defaultBatch)
+	n.windows = n.train.data.windows(max(least, batch/blockRows+1))
+	examples := lists.Map(n.windows, func(blocks int) int { return blocks * blockRows })
+	examples[len(examples)-1] -= len(n.train.data.blocks)*blockRows - n.train.data.rows
+	n.optimiser = adam.New(n.x, of, examples, n.rng, adam.Settings{
+		Epochs: s.Epochs, Batch: batch, Rate: cmp.Or(s.Rate, defaultRate), Decay: s.Decay, Epsilon: 1e-8, Units: units,
 	})
+}
+
+// epoch makes a pass over all positions, and returns the mean loss.
+func (n *networkLoss) epoch(ctx context.Context) (float64, error) {
+	n.count = 0
+	loss := 0.0
+	err := n.train.data.eachWindow(n.windows, n.rng, func(window []*block) error {
+		n.window = window
+		examples := (len(window)-1)*blockRows + len(window[len(window)-1].rows)
+		sum, err := n.optimiser.Pass(ctx, examples, n)
+		loss += sum
+		return err
+	})
+	return loss / n.count, err
 }
 
 // weights returns the weights of the features, in hundredths of a point.
@@ -266,19 +282,18 @@ func (n *networkLoss) weights(f *fit) []float64 {
 func (n *networkLoss) Begin(batch []uint32) {
 	n.weight = 0
 	for _, i := range batch {
-		n.weight += float64(n.train.data.blocks[i/blockRows].rows[i%blockRows].count)
+		n.weight += float64(n.window[i/blockRows].rows[i%blockRows].count)
 	}
 	n.count += n.weight
 }
 
 // Add adds the gradient at a position over the batch's weight, and returns the loss there, both times its count.
 func (n *networkLoss) Add(_ int, row uint32, gradient []float32) float64 {
-	k, i := int(row/blockRows), int(row%blockRows)
-	b := n.train.data.blocks[k]
+	b, i := n.window[row/blockRows], int(row%blockRows)
 	var s sums
 	x := n.logit(b, i, &s)
 	p, _ := logistic(x)
-	t, count := float64(n.train.targets[k][i]), float64(b.rows[i].count)
+	t, count := float64(n.train.targets[b.number][i]), float64(b.rows[i].count)
 	n.add(&model{n.features, gradient}, b, i, &s, float32(count*(p-t)/n.weight))
-	return count * n.train.entropy(k, i, x)
+	return count * n.train.entropy(b, i, x)
 }

@@ -76,7 +76,7 @@ func TestNetworkGradient(t *testing.T) {
 	s := known.settings()
 	s.Network = &Network{Epochs: 1, Parent: truth}
 	f := newFit(Splits{d, d}, s, known.scale)
-	n := &networkLoss{model: f.initial(), train: f.train, weight: 1}
+	n := &networkLoss{model: f.initial(), train: f.train, window: d.blocks, weight: 1}
 	for j := range n.x { // away from the whole numbers, where slopes jump
 		n.x[j] += float32(0.001 * rng.Float64())
 	}
@@ -131,7 +131,7 @@ func TestNetworkIsRecovered(t *testing.T) {
 	last = -1
 
 	lossOf := func(n *eval.Network, weights []float64) float64 {
-		return newLoss(validation, weights, validation.values(n), known.scale,
+		return newLoss(validation, weights, outputs(n), known.scale,
 			validation.targets(1, known.scale)).value(make([]float64, len(weights)))
 	}
 	best := lossOf(truth, known.weights)
@@ -144,7 +144,7 @@ func TestNetworkIsRecovered(t *testing.T) {
 	// From the truth on it finds nothing better, and keeps close to it.
 	s.Parent, s.Network.Parent, s.Network.Rate, s.Network.Epochs = known.weights, truth, 1e-5, 2
 	for _, d := range []*Data{train, validation} {
-		for k, values := range d.values(truth) {
+		for k, values := range d.compute(outputs(truth)) {
 			for i, x := range values {
 				d.blocks[k].rows[i].base = x
 			}

@@ -106,7 +106,7 @@ func Fit(ctx context.Context, d Splits, s Settings) (*Result, error) {
 	if scale == 0 {
 		var err error
 		if scale, err = fitScale(d[dataset.Train], s.Parent); err != nil {
-			return nil, err
+			return nil, cmp.Or(d.readError(), err)
 		}
 	}
 	f := newFit(d, s, scale)
@@ -118,7 +118,18 @@ func Fit(ctx context.Context, d Splits, s Settings) (*Result, error) {
 	if err := f.minimise(ctx); err != nil {
 		return nil, err
 	}
-	return f.result(d[dataset.Test]), nil
+	r := f.result(d[dataset.Test])
+	return r, d.readError()
+}
+
+// readError returns the first error of reading the positions' files.
+func (d *Splits) readError() error {
+	return cmp.Or(d[dataset.Train].readError(), d[dataset.Validation].readError(), d[dataset.Test].readError())
+}
+
+// Close removes the files of the positions.
+func (d *Splits) Close() error {
+	return cmp.Or(d[dataset.Train].Close(), d[dataset.Validation].Close(), d[dataset.Test].Close())
 }
 
 // check returns an error unless weights can be fitted to the positions.
@@ -129,9 +140,9 @@ func (d *Splits) check() error {
 			return fmt.Errorf("expected %s positions, found none", name)
 		}
 	}
-	if low, high := d[dataset.Train].resultRange(); low == high {
+	if t := d[dataset.Train]; t.low == t.high {
 		return fmt.Errorf("expected positions that were won and positions that were lost, found the result %v in all %d",
-			low, d[dataset.Train].rows)
+			t.low, t.rows)
 	}
 	return nil
 }
@@ -154,6 +165,7 @@ func (s *Settings) Check(p *problems.List, prefix string) {
 // fit is a fit in progress. The function's arguments are u = scale · rms · (weight - start) of the weights not frozen.
 type fit struct {
 	settings          Settings
+	data              *Splits
 	scale             float64
 	train, validation *loss
 	before            [2]float64 // the losses of the parent
@@ -181,7 +193,7 @@ type fit struct {
 
 func newFit(d Splits, s Settings, scale float64) *fit {
 	s.Iterations, s.Patience = cmp.Or(s.Iterations, defaultIterations), cmp.Or(s.Patience, 5)
-	f := &fit{settings: s, scale: scale, start: s.Parent, rms: d[dataset.Train].meanSquares(), bestLoss: math.Inf(1)}
+	f := &fit{settings: s, data: &d, scale: scale, start: s.Parent, rms: d[dataset.Train].meanSquares(), bestLoss: math.Inf(1)}
 	f.train, f.validation = f.parentLoss(d[dataset.Train]), f.parentLoss(d[dataset.Validation])
 	for j, square := range f.rms {
 		f.rms[j] = math.Sqrt(square)
@@ -196,13 +208,13 @@ func newFit(d Splits, s Settings, scale float64) *fit {
 
 // parentLoss returns the loss of a split as a function of what is added to the parent's weights.
 func (f *fit) parentLoss(d *Data) *loss {
-	return newLoss(d, f.settings.Parent, d.base(), f.scale, d.targets(f.settings.Lambda, f.scale))
+	return newLoss(d, f.settings.Parent, base, f.scale, d.targets(f.settings.Lambda, f.scale))
 }
 
 // withNetwork returns the loss with the fitted network in place of the parent's,
 // as a function of what is added to the weights fitted together with it.
 func (f *fit) withNetwork(l *loss) *loss {
-	return newLoss(l.data, f.start, l.data.values(f.network), f.scale, l.targets)
+	return newLoss(l.data, f.start, outputs(f.network), f.scale, l.targets)
 }
 
 // logits returns what u adds to the parent's weights, in units of the logit.
@@ -305,7 +317,7 @@ func (f *fit) recordLosses(u []float64, loss float64) {
 }
 
 func (f *fit) record(loss, validation float64, weights []float64) {
-	if f.settings.Record != nil && f.err == nil {
+	if f.err = cmp.Or(f.err, f.data.readError()); f.settings.Record != nil && f.err == nil {
 		f.err = f.settings.Record(Step{f.iteration, loss, validation, weights})
 	}
 }

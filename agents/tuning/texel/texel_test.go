@@ -222,7 +222,7 @@ func TestScaleIsFitted(t *testing.T) {
 		for j := range s {
 			s[j] *= x
 		}
-		if v := newLoss(d, s, d.base(), 1, d.targets(1, 0)).value(make([]float64, len(s))); v < best {
+		if v := newLoss(d, s, base, 1, d.targets(1, 0)).value(make([]float64, len(s))); v < best {
 			best, at = v, x
 		}
 	}
@@ -240,7 +240,7 @@ func TestPositionsWithoutResults(t *testing.T) {
 		p := known.chance(f)
 		mixed.Add(Row{Features: f, Result: math.NaN(), Score: math.Log(p/(1-p)) / known.scale, Count: 1})
 	}
-	low, high := mixed.resultRange()
+	low, high := mixed.low, mixed.high
 	require.Equal(t, []float32{0, 1}, []float32{low, high})
 	weights := []float64{30, -20, 10, 0, 50, 6}
 	want, err := fitScale(played, weights)
