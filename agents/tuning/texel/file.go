@@ -158,8 +158,8 @@ func (d *Data) windows(least int) []int {
 	return sizes
 }
 
-// eachWindow calls do with the blocks of each window, which rng draws, while those of the next are read. All but the last
-// block of a window are full.
+// eachWindow calls do with the blocks of each window, which rng draws, while those of the next are read. All but the
+// last block of a window are full.
 func (d *Data) eachWindow(sizes []int, rng *rand.Rand, do func(window []*block) error) error {
 	order := slices.Clone(d.blocks)
 	if full := order[:len(order)-1]; len(sizes) > 1 {

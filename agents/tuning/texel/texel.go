@@ -193,7 +193,8 @@ type fit struct {
 
 func newFit(d Splits, s Settings, scale float64) *fit {
 	s.Iterations, s.Patience = cmp.Or(s.Iterations, defaultIterations), cmp.Or(s.Patience, 5)
-	f := &fit{settings: s, data: &d, scale: scale, start: s.Parent, rms: d[dataset.Train].meanSquares(), bestLoss: math.Inf(1)}
+	f := &fit{settings: s, data: &d, scale: scale, start: s.Parent, bestLoss: math.Inf(1)}
+	f.rms = d[dataset.Train].meanSquares()
 	f.train, f.validation = f.parentLoss(d[dataset.Train]), f.parentLoss(d[dataset.Validation])
 	for j, square := range f.rms {
 		f.rms[j] = math.Sqrt(square)
