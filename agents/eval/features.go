@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gyges/rules"
+	"gyges/rules/base/lists"
 )
 
 // MaxFeatures bounds the number of features, the entries of [collector.fill].
@@ -82,12 +83,7 @@ var features = func() (list []Feature) {
 // Features returns the features in the order of a vector.
 func Features() []Feature { return slices.Clone(features) }
 
-var names = func() (list []string) {
-	for _, f := range features {
-		list = append(list, f.Name)
-	}
-	return list
-}()
+var names = lists.Map(features, func(f Feature) string { return f.Name })
 
 // Names returns the names of the features in the order of the vector.
 func Names() []string { return slices.Clone(names) }

@@ -18,6 +18,7 @@ import (
 	"gyges/agents/eval/inputs"
 	"gyges/agents/policy"
 	"gyges/rules"
+	"gyges/rules/base/lists"
 	"gyges/rules/base/problems"
 	"gyges/rules/base/strictjson"
 	"gyges/rules/base/suggest"
@@ -95,11 +96,7 @@ func (w *Weights) label() string { return strings.TrimSpace("weights " + w.Sourc
 func (w *Weights) labelled(err error) error { return prefixed(w.label(), err) }
 
 func prefixed(what string, err error) error {
-	errs := problems.Split(err)
-	for i, e := range errs {
-		errs[i] = fmt.Errorf("%s: %w", what, e)
-	}
-	return errors.Join(errs...)
+	return errors.Join(lists.Map(problems.Split(err), func(err error) error { return fmt.Errorf("%s: %w", what, err) })...)
 }
 
 func (w *Weights) suit(r *rules.Rules) error {
@@ -292,11 +289,7 @@ func (w *Weights) Write(out io.Writer) error {
 	if n := w.Network; n != nil {
 		units := n.folded()
 		of := func(row *[HiddenUnits]int16) []int16 {
-			list := make([]int16, len(units))
-			for i, k := range units {
-				list[i] = row[k]
-			}
-			return list
+			return lists.Map(units, func(k int) int16 { return row[k] })
 		}
 		fmt.Fprintf(&b, ",\n  \"network\": {\n    \"bias\": %s,\n    \"out\": %s,\n    \"inputs\": {\n",
 			jsonText(of(&n.B1)), jsonText(of(&n.W2)))

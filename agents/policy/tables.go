@@ -4,13 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"gyges/rules/base/lists"
 )
 
-var tables = [...]struct {
-	name  string
-	first int
-	bound int16
-}{
+var tables = []table{
 	{"start_end", firstStartEnd, MaxWeight},
 	{"start", firstStart, MaxWeight},
 	{"end", firstEnd, MaxWeight},
@@ -31,14 +29,14 @@ var tables = [...]struct {
 	{"network_out", NumFeatures + OutRow*Units, MaxOut},
 }
 
-// Tables returns the names of the tables that weights files have.
-func Tables() []string {
-	names := make([]string, len(tables))
-	for i := range tables {
-		names[i] = tables[i].name
-	}
-	return names
+type table struct {
+	name  string
+	first int
+	bound int16
 }
+
+// Tables returns the names of the tables that weights files have.
+func Tables() []string { return lists.Map(tables, func(t table) string { return t.name }) }
 
 // OfNetwork reports whether the table of a name holds weights of the network.
 func OfNetwork(name string) bool { return strings.HasPrefix(name, "network_") }

@@ -73,7 +73,13 @@ func (g *session) play() bool {
 	g.mu.Unlock()
 	m := game.Task{
 		Rules: g.rules, Opening: g.start, Settings: game.Settings{Openings: schedule.Openings{Policy: "play"}},
-		OnMove: func(at *rules.Game, d agents.Decision) { g.moved(ctx, at, d) },
+		OnMove: func(at *rules.Game, d agents.Decision) {
+			g.mu.Lock()
+			defer g.mu.Unlock()
+			if ctx.Err() == nil && len(at.Moves()) > len(g.made) {
+				g.add(d)
+			}
+		},
 	}
 	m.Seats[g.human] = game.Seat{Name: humanKind, Seed: g.seed, Agent: &seat{game: g}, Clock: g.clock}
 	m.Seats[g.human.Other()] = game.Seat{Name: g.agent.String(), Seed: g.seed, Agent: &seat{game: g}}
@@ -169,15 +175,6 @@ func (g *session) keep(n int) {
 		g.board.Undo()
 	}
 	g.made = g.made[:n]
-}
-
-// moved adds a move of the playing with that context.
-func (g *session) moved(ctx context.Context, at *rules.Game, d agents.Decision) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if ctx.Err() == nil && len(at.Moves()) > len(g.made) {
-		g.add(d)
-	}
 }
 
 // decision returns the one made after n moves, or a channel to wait for it.

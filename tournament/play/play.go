@@ -12,9 +12,11 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"maps"
 	mathrand "math/rand/v2"
 	"net/http"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -184,16 +186,13 @@ func (p *Pages) makeRoom() bool {
 	if len(p.games) < p.Games {
 		return true
 	}
-	var oldest *session
-	for _, g := range p.games {
-		if g.ctx.Err() != nil && (oldest == nil || g.used.Load() < oldest.used.Load()) {
-			oldest = g
-		}
+	over := slices.DeleteFunc(slices.Collect(maps.Values(p.games)), func(g *session) bool { return g.ctx.Err() == nil })
+	if len(over) == 0 {
+		return false
 	}
-	if oldest != nil {
-		delete(p.games, oldest.id)
-	}
-	return oldest != nil
+	oldest := slices.MinFunc(over, func(a, b *session) int { return cmp.Compare(a.used.Load(), b.used.Load()) })
+	delete(p.games, oldest.id)
+	return true
 }
 
 func (p *Pages) find(id string) (*session, error) {

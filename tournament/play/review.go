@@ -39,7 +39,6 @@ func (p *Pages) review(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer p.reviews.Release(r.RemoteAddr)
-	web.AllowLongWait(w)
 	var q reviewRequest
 	err := web.ReadJSON(r, &q)
 	var g *record.Record
@@ -132,11 +131,12 @@ func (p *Pages) serveGame(w http.ResponseWriter, r *http.Request) {
 	run, number := path.Split(r.PathValue("run"))
 	run = strings.TrimSuffix(run, "/")
 	id, err := strconv.ParseInt(number, 10, 64)
+	var g *record.Record
 	if err != nil {
-		p.server.FailPage(w, errNoGame)
-		return
+		err = errNoGame
+	} else {
+		g, err = p.findRecord(r.Context(), reviewRequest{run, id})
 	}
-	g, err := p.findRecord(r.Context(), reviewRequest{run, id})
 	if err != nil {
 		p.server.FailPage(w, err)
 		return

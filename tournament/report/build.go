@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gyges/ratings"
 	"gyges/ratings/table"
@@ -30,23 +31,11 @@ type builder struct {
 	Input
 	collected *Collector
 	viewer    *Viewer
-	sampled   map[filter]bool // those that select games of the viewer
 }
 
 func newBuilder(c *Collector, in Input) *builder {
-	b := &builder{Input: in, collected: c, sampled: map[filter]bool{}}
+	b := &builder{Input: in, collected: c}
 	b.viewer = c.viewer(b.label)
-	for i := range b.viewer.Games {
-		g := &b.viewer.Games[i]
-		ruleSet, south, north := b.viewer.Rules[g.Rules], b.viewer.Agents[g.South], b.viewer.Agents[g.North]
-		for _, rules := range []string{ruleSet, ""} {
-			b.sampled[filter{rules: rules, player: south, against: north}] = true
-			b.sampled[filter{rules: rules, player: north, against: south}] = true
-		}
-		b.sampled[filter{rules: ruleSet}] = true
-		b.sampled[filter{rules: ruleSet, result: g.Result}] = true
-		b.sampled[filter{rules: ruleSet, reason: g.Reason}] = true
-	}
 	return b
 }
 
@@ -202,17 +191,20 @@ type filter struct{ rules, player, against, result, reason string }
 
 // link returns the page's fragment that lists the games of a filter of rules and one thing more; "": none is sampled.
 func (b *builder) link(f filter) string {
-	if !b.sampled[f] {
+	v := b.viewer
+	rules := slices.Index(v.Rules, f.rules)
+	player, against := slices.Index(v.Agents, f.player), slices.Index(v.Agents, f.against)
+	selects := func(g ViewerGame) bool {
+		return (f.rules == "" || g.Rules == rules) && (f.result == "" || g.Result == f.result) &&
+			(f.player == "" || g.South == player && g.North == against || g.South == against && g.North == player) &&
+			(f.reason == "" || g.Reason == f.reason)
+	}
+	if !slices.ContainsFunc(v.Games, selects) {
 		return ""
 	}
-	index := func(list []string, text string) string {
-		if i := slices.Index(list, text); i >= 0 {
-			return strconv.Itoa(i)
-		}
-		return "" // texts in the lists are not empty
-	}
-	values := url.Values{"rules": {index(b.viewer.Rules, f.rules)}, "player": {index(b.viewer.Agents, f.player)},
-		"against": {index(b.viewer.Agents, f.against)}, "result": {f.result}, "reason": {f.reason}}
+	index := func(i int) string { return strings.TrimPrefix(strconv.Itoa(i), "-1") } // texts in the lists are not empty
+	values := url.Values{"rules": {index(rules)}, "player": {index(player)}, "against": {index(against)},
+		"result": {f.result}, "reason": {f.reason}}
 	maps.DeleteFunc(values, func(_ string, v []string) bool { return v[0] == "" })
 	return "#list&" + values.Encode()
 }

@@ -111,7 +111,13 @@ func historyCharts(steps []training.Line, t *Tuning) []Chart {
 			}
 			return y, nil
 		})
-		c.normalize()
+		size := 0.0 // curves of other units fit into the same chart
+		for _, p := range c.Points {
+			size = max(size, math.Abs(p.Y))
+		}
+		for i := range c.Points {
+			c.Points[i].Y /= cmp.Or(size, 1)
+		}
 		curves = append(curves, c)
 		if len(table.Rows) < maxAgentRows {
 			table.Add(grid.Name(name), parameterText(first, name), parameterText(last, name))
@@ -134,17 +140,6 @@ func parameterText(values map[string]float64, name string) string {
 		return strconv.FormatFloat(value, 'g', 5, 64)
 	}
 	return "–"
-}
-
-// normalize divides a curve by its largest absolute value, so that curves of other units fit into the same chart.
-func (c *Curve) normalize() {
-	size := 0.0
-	for _, p := range c.Points {
-		size = max(size, math.Abs(p.Y))
-	}
-	for i := range c.Points {
-		c.Points[i].Y /= cmp.Or(size, 1)
-	}
 }
 
 // history builds the section with the charts of tuning; of many curves in one those that changed most.

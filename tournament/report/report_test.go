@@ -171,7 +171,7 @@ func addPair(c *Collector, pair int64, first, second string) {
 func TestLLRPath(t *testing.T) {
 	t.Parallel()
 	_, without := newMatch("")
-	require.Nil(t, newLLRPath(without, nil))
+	require.Zero(t, testOf(without))
 	test := sprt.Default()
 	c, m := newMatch(test.String())
 	var want sprt.Pairs
@@ -181,7 +181,7 @@ func TestLLRPath(t *testing.T) {
 		want[[]int{2, 1, 0}[i%3]+[]int{2, 0}[i/3%2]]++
 	}
 	require.Equal(t, want, c.runs[0].Pairs)
-	points := newLLRPath(m, c.runs[0].Run).curve("LLR").Points
+	points := llrCurve("LLR", testOf(m), c.runs[0].Course).Points
 	require.Equal(t, Point{X: pairs, Y: test.LLR(want)}, points[len(points)-1])
 	require.Greater(t, len(points), maxPoints/3)
 	require.Zero(t, points[0])

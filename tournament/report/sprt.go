@@ -7,7 +7,6 @@ import (
 	"gyges/ratings/sprt"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
-	"gyges/tournament/standings"
 )
 
 func (b *builder) matches() Section {
@@ -19,10 +18,7 @@ func (b *builder) matches() Section {
 		}
 		b.name(&s, r)
 		player := textfmt.Visible(b.label(m.Config.Agents[0].String()))
-		facts, test, path := []Fact{{"points of", player}}, sprt.Test{}, newLLRPath(m, r.Run)
-		if path != nil {
-			test = path.test
-		}
+		facts, test := []Fact{{"points of", player}}, m.Config.SPRT
 		for _, f := range test.Facts(r.Pairs) {
 			facts = append(facts, Fact{f[0], f[1]})
 		}
@@ -30,58 +26,53 @@ func (b *builder) matches() Section {
 		for _, note := range r.Identical.Notes(int(r.Pairs.N())) {
 			s.note(note)
 		}
-		if path != nil {
+		if test != (sprt.Test{}) {
 			s.figure(Chart{
 				Title: "Log-likelihood ratio of H1 to H0, pair by pair, for " + player, XName: "game pairs", YName: "LLR",
-				Curves: []Curve{path.curve("LLR")}, noPoint: true, levels: path.bounds("accept H0", "accept H1"),
+				Curves: []Curve{llrCurve("LLR", test, r.Course)}, noPoint: true,
+				levels: bounds(test, "accept H0", "accept H1"),
 			}.plot(fmt.Sprintf("llr-%d", i+1)))
 		}
 	}
 	return s
 }
 
-// llrPath is the course of the test of a run's two players.
-type llrPath struct {
-	test sprt.Test
-	*standings.Run
-}
-
-// newLLRPath returns the course of a run's test; nil without one.
-func newLLRPath(m *tournament.Manifest, r *standings.Run) *llrPath {
-	if m == nil || m.Config.SPRT == (sprt.Test{}) || len(m.Config.Agents) != 2 {
-		return nil
+// testOf returns the sequential test of a run of two agents; zero without one.
+func testOf(m *tournament.Manifest) (test sprt.Test) {
+	if m != nil && len(m.Config.Agents) == 2 {
+		test = m.Config.SPRT
 	}
-	return &llrPath{m.Config.SPRT, r}
+	return test
 }
 
-// curve is the LLR by the number of pairs, to the last one.
-func (p *llrPath) curve(name string) Curve {
-	c, step := Curve{Name: name, Points: []Point{{}}}, 1+len(p.Course)/maxPoints
+// llrCurve is the LLR by the number of pairs, whose half points of the first agent are given, to the last one.
+func llrCurve(name string, test sprt.Test, course []uint8) Curve {
+	c, step := Curve{Name: name, Points: []Point{{}}}, 1+len(course)/maxPoints
 	var pairs sprt.Pairs
-	for i, halfPoints := range p.Course {
+	for i, halfPoints := range course {
 		pairs[halfPoints]++
-		if n := i + 1; n%step == 0 || n == len(p.Course) {
-			c.Points = append(c.Points, Point{X: float64(n), Y: p.test.LLR(pairs)})
+		if n := i + 1; n%step == 0 || n == len(course) {
+			c.Points = append(c.Points, Point{X: float64(n), Y: test.LLR(pairs)})
 		}
 	}
 	return c
 }
 
-func (p *llrPath) bounds(h0, h1 string) []level {
-	lower, upper := p.test.Bounds()
+func bounds(test sprt.Test, h0, h1 string) []level {
+	lower, upper := test.Bounds()
 	return []level{{lower, h0}, {upper, h1}}
 }
 
 // gauge draws the LLR of the test of a single run between the bounds; nil without one.
 func (b *builder) gauge() *Figure {
 	r := b.collected.runs[0]
-	p := newLLRPath(r.about.Manifest, r.Run)
-	if len(b.collected.runs) > 1 || p == nil {
+	test := testOf(r.about.Manifest)
+	if len(b.collected.runs) > 1 || test == (sprt.Test{}) {
 		return nil
 	}
 	const width, top, high = 340, 20, 12
-	lower, upper := p.test.Bounds()
-	llr := math.Round(100*p.test.LLR(r.Pairs))/100 + 0 // no -0
+	lower, upper := test.Bounds()
+	llr := math.Round(100*test.LLR(r.Pairs))/100 + 0 // no -0
 	d, a := &drawing{width: width, height: top + high + 18}, axis{low: lower, high: upper, to: width}
 	zero, at := a.at(0), a.at(llr)
 	d.rect("drawn", 0, top, width, high, "")
@@ -90,7 +81,7 @@ func (b *builder) gauge() *Figure {
 	d.text("", "middle", max(32, min(at, width-32)), top-6, fmt.Sprintf("LLR %.2f", llr))
 	d.text("tick", "start", 0, d.height-3, fmt.Sprintf("H0 at %.2f", lower))
 	d.text("tick", "end", width, d.height-3, fmt.Sprintf("H1 at %.2f", upper))
-	f := d.figure("chart", "gauge", fmt.Sprintf("Test of elo %v against %v, LLR %.2f between %.2f and %.2f: %s", p.test.Elo0,
-		p.test.Elo1, llr, lower, upper, p.test.Result(r.Pairs)))
+	f := d.figure("chart", "gauge", fmt.Sprintf("Test of elo %v against %v, LLR %.2f between %.2f and %.2f: %s", test.Elo0,
+		test.Elo1, llr, lower, upper, test.Result(r.Pairs)))
 	return &f
 }

@@ -106,43 +106,41 @@ func (t *Tuning) readResults(fsys fs.FS, steps []training.Line) {
 	}
 	last := len(t.Result.Generations) + 1 // whose match may be in progress
 	for k := max(1, last-numColours+1); k <= last; k++ {
-		p, notes := readMatch(fsys, training.MatchFolder(k))
-		if t.notes = append(t.notes, notes...); p != nil {
+		test, course, notes := readMatch(fsys, training.MatchFolder(k))
+		if t.notes = append(t.notes, notes...); test != (sprt.Test{}) {
 			verdict := "not decided"
 			if k < last {
 				verdict = t.Result.Generations[k-1].Verdict()
 			}
-			t.bounds = p.bounds("reject", "adopt")
-			t.tests = append(t.tests, p.curve(fmt.Sprintf("generation %d: %s", k, verdict)))
+			t.bounds = bounds(test, "reject", "adopt")
+			t.tests = append(t.tests, llrCurve(fmt.Sprintf("generation %d: %s", k, verdict), test, course))
 		}
 	}
 }
 
-// readMatch follows the test of a match, nil if there is none, and returns notes on its records.
-func readMatch(fsys fs.FS, dir string) (p *llrPath, notes []string) {
+// readMatch returns the test of a match, zero if there is none, with the course of its pairs, and notes on its records.
+func readMatch(fsys fs.FS, dir string) (test sprt.Test, course []uint8, notes []string) {
 	sub, err := fs.Sub(fsys, dir)
 	if err != nil {
-		return nil, nil
+		return test, nil, nil
 	}
 	m, err := tournament.ReadManifest(sub)
 	if err != nil {
-		return nil, []string{fmt.Sprintf("%s: %v", dir, err)}
+		return test, nil, []string{fmt.Sprintf("%s: %v", dir, err)}
+	}
+	if test = testOf(m); test == (sprt.Test{}) {
+		return test, nil, nil
 	}
 	s, in := standings.New(), new(runs.Stream)
-	if p = newLLRPath(m, s.Begin(m)); p == nil {
-		return nil, nil
-	}
+	r := s.Begin(m)
 	_, err = files.LoadFS(fsys, path.Join(dir, tournament.GamesFile), func(f io.Reader, name string) (any, error) {
 		file := &runs.File{In: io.LimitReader(f, maxMatch), Name: name}
 		return nil, s.Read(context.Background(), in, file, nil)
 	})
-	if errors.Is(err, fs.ErrNotExist) {
-		return p, nil
-	}
-	if notes = append(in.Notes(), s.Notes()...); err != nil {
+	if notes = append(in.Notes(), s.Notes()...); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		notes = append(notes, err.Error())
 	}
-	return p, notes
+	return test, r.Course, notes
 }
 
 func (t *Tuning) charts() []Chart {

@@ -14,17 +14,15 @@ func (s *Server) client(remote string) string {
 		return remote
 	}
 	ip := at.Addr().Unmap()
-	if ip.Is4() || ip.IsLinkLocalUnicast() || s.near(ip) {
-		return ip.String()
-	}
-	return netip.PrefixFrom(ip.WithZone(""), 64).Masked().String()
-}
-
-// near reports whether an address is in a network of the machine's interfaces.
-func (s *Server) near(ip netip.Addr) bool {
-	list, _ := s.interfaces() // after an error there are none
-	return slices.ContainsFunc(list, func(a net.Addr) bool {
+	near := func(a net.Addr) bool {
 		own, err := netip.ParsePrefix(a.String())
 		return err == nil && own.Contains(ip)
-	})
+	}
+	if !ip.Is4() && !ip.IsLinkLocalUnicast() {
+		list, _ := s.interfaces() // after an error there are none
+		if !slices.ContainsFunc(list, near) {
+			return netip.PrefixFrom(ip.WithZone(""), 64).Masked().String()
+		}
+	}
+	return ip.String()
 }

@@ -54,7 +54,8 @@ func Post[Q any](s *Server, status int, act func(*http.Request, Q) (any, error))
 // Answer handles requests without a body: it responds with the status and the result of act as JSON.
 func Answer(s *Server, status int, act func(*http.Request) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		AllowLongWait(w)
+		// It may wait for an event. A recorder in tests has no limit.
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(longWriteTimeout))
 		result, err := act(r)
 		if err != nil {
 			s.Fail(w, err)
@@ -62,12 +63,6 @@ func Answer(s *Server, status int, act func(*http.Request) (any, error)) http.Ha
 		}
 		writeJSON(w, status, result)
 	}
-}
-
-// AllowLongWait extends the time limit of a response that waits for an event.
-func AllowLongWait(w http.ResponseWriter) {
-	// A recorder in tests has none.
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(longWriteTimeout))
 }
 
 // Fail responds with an error as JSON. It logs one that isn't an [Error].

@@ -128,12 +128,9 @@ func optionsSum(options map[string]string) string {
 // Has reports whether the certificate has a position among its roots.
 func (c *Certificate) Has(p rules.Position) bool {
 	text := c.rules.FormatPosition(p)
-	for _, part := range c.header.Parts {
-		if slices.ContainsFunc(part.Roots, func(r rootHeader) bool { return r.Position == text }) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.header.Parts, func(part partHeader) bool {
+		return slices.ContainsFunc(part.Roots, func(r rootHeader) bool { return r.Position == text })
+	})
 }
 
 // Add adds a strategy, from positions that the certificate doesn't have, as a part of its own until [Certificate.Join].
@@ -177,10 +174,6 @@ func (c *Certificate) Join(ctx context.Context) error {
 	if err := c.replace(joined); err != nil {
 		return err
 	}
-	return c.clean()
-}
-
-func (c *Certificate) clean() error {
 	entries, err := os.ReadDir(c.dir)
 	errs := []error{err}
 	for _, e := range entries {
@@ -201,9 +194,7 @@ func join(ctx context.Context, parts []*Strategy) ([]*Strategy, error) {
 	var roots []rules.Position
 	for _, s := range parts {
 		all.answers = append(all.answers, s.answers...)
-		for _, r := range s.Roots {
-			roots = append(roots, r.Position)
-		}
+		roots = append(roots, lists.Map(s.Roots, func(r Root) rules.Position { return r.Position })...)
 	}
 	all.answers = pack(all.answers)
 	used, unsafe, err := Play(parts[0].Rules, parts[0].Winner, roots, all.Answer)

@@ -198,10 +198,7 @@ func (c *check) continuations(p rules.Position) (replies []rules.Move, err error
 	var legal rules.MoveSet
 	c.rules.Moves(p, &legal)
 	if p.Side() != c.winner {
-		for m := range legal.All() {
-			replies = append(replies, m)
-		}
-		if len(replies) == 0 {
+		if replies = slices.Collect(legal.All()); len(replies) == 0 {
 			err = c.failure(p, "the opponent can't move")
 		}
 		return replies, err
