@@ -44,18 +44,14 @@ func (k Kind) AllParams() []ParamDef { return slices.Concat(k.Params, Common()) 
 
 // Param returns the definition of a parameter: the one of that name, else the one of a prefix of it.
 func (k Kind) Param(name string) (ParamDef, bool) {
-	prefix := name[:strings.IndexByte(name, '.')+1]
-	var found ParamDef
-	for _, d := range k.AllParams() {
-		switch {
-		case strings.HasSuffix(name, "."):
-		case d.Name == name:
-			return d, true
-		case d.Name == prefix:
-			found = d
+	defs := k.AllParams()
+	for _, n := range []string{name, name[:strings.IndexByte(name, '.')+1]} {
+		i := slices.IndexFunc(defs, func(d ParamDef) bool { return d.Name == n })
+		if i >= 0 && !strings.HasSuffix(name, ".") {
+			return defs[i], true
 		}
 	}
-	return found, found.Name != ""
+	return ParamDef{}, false
 }
 
 // Common returns the parameters that every kind has. Agents ignore them; tournaments read them from the spec.

@@ -27,12 +27,15 @@ const (
 	evalKey      = ^uint64(1<<20 - 1)
 )
 
-func (c *evalCache) reset(megabytes int) {
-	if n := megabytes << 20 / 8; len(c.entries) != n {
-		c.entries = make([]atomic.Uint64, n)
-	} else {
-		clear(c.entries)
+func (c *evalCache) reset(megabytes int) { c.entries = cleared(c.entries, megabytes<<20/8) }
+
+// cleared returns a list of n zero values, the same one if it has that length.
+func cleared[T any](list []T, n int) []T {
+	if len(list) != n {
+		return make([]T, n)
 	}
+	clear(list)
+	return list
 }
 
 // entry returns the entry of a position, which may hold another one's evaluation.

@@ -87,11 +87,7 @@ type table struct {
 
 func (t *table) reset(megabytes int) {
 	t.search = 0
-	if n := megabytes << 20 / (bucketSize * 16); len(t.buckets) != n {
-		t.buckets = make([]bucket, n)
-	} else {
-		clear(t.buckets)
-	}
+	t.buckets = cleared(t.buckets, megabytes<<20/(bucketSize*16))
 }
 
 // newSearch starts a new generation; entries of older ones are replaced first.

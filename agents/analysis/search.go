@@ -127,18 +127,10 @@ func (s *search) deepen(ctx context.Context) error {
 
 // rest returns what is left of the limits, for a search to some depth; ok says whether anything is.
 func (s *search) rest(depth int) (l agents.Limits, ok bool) {
-	l.Depth = depth
-	if s.Limits.Nodes > 0 {
-		if l.Nodes = s.Limits.Nodes - s.nodes; l.Nodes <= 0 {
-			return l, false
-		}
+	l = agents.Limits{
+		Depth: depth, Nodes: max(s.Limits.Nodes-s.nodes, 0), MoveTime: max(s.Limits.MoveTime-time.Since(s.began), 0),
 	}
-	if s.Limits.MoveTime > 0 {
-		if l.MoveTime = s.Limits.MoveTime - time.Since(s.began); l.MoveTime <= 0 {
-			return l, false
-		}
-	}
-	return l, true
+	return l, (l.Nodes > 0 || s.Limits.Nodes == 0) && (l.MoveTime > 0 || s.Limits.MoveTime == 0)
 }
 
 // add reports a result. It replaces those of lower depths for the same rank and for the same move.

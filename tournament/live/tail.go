@@ -27,36 +27,26 @@ const readAtOnce = 4 << 20
 // errReplaced is returned if the file no longer begins with the bytes read.
 var errReplaced = errors.New("the records have been replaced")
 
-// open opens the records and notes their size; nil if there are none.
-func (t *tail) open() (*os.File, error) {
-	opened, err := t.folder.Open(tournament.GamesFile)
-	switch {
-	case errors.Is(err, fs.ErrNotExist) && t.offset == 0:
-		return nil, nil
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, errReplaced
-	case err != nil:
-		return nil, err
-	}
-	f := opened.(*os.File) // as those of folder are
-	info, err := f.Stat()
-	if err == nil && info.Size() < t.offset {
-		err = errReplaced
-	}
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	t.size = info.Size()
-	return f, nil
-}
-
 // read passes the lines that were appended to take and reports whether there were any.
 func (t *tail) read(take func(io.Reader) error) (bool, error) {
-	f, err := t.open()
-	if f == nil || err != nil {
+	opened, err := t.folder.Open(tournament.GamesFile)
+	switch missing := errors.Is(err, fs.ErrNotExist); {
+	case missing && t.offset == 0:
+		return false, nil
+	case missing:
+		return false, errReplaced
+	case err != nil:
 		return false, err
 	}
+	f := opened.(*os.File)           // as those of folder are
 	defer func() { _ = f.Close() }() // it was only read
+	info, err := f.Stat()
+	if err != nil {
+		return false, err
+	}
+	if t.size = info.Size(); t.size < t.offset {
+		return false, errReplaced
+	}
 	end := t.offset
 	for most := t.most; end == t.offset; most *= 2 {
 		high := min(t.size, t.offset+most)

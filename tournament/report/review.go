@@ -38,23 +38,22 @@ func (b *builder) reviews() Section {
 }
 
 func (b *builder) reviewNote(n int64) string {
-	text := fmt.Sprintf("%s of %s reviewed: each move was compared with the best one that a search", textfmt.Thousands(n),
-		games(b.collected.Games()))
-	nodes, same, more := int64(0), true, false
+	var nodes []string // of the searches of each run
+	of, more := "", ""
 	for _, r := range b.collected.runs {
 		if v := r.about.Reviews; len(v.Games) > 0 {
-			same = same && (nodes == 0 || nodes == v.Nodes)
-			nodes, more = v.Nodes, more || v.More
+			nodes = append(nodes, textfmt.Thousands(v.Nodes))
+			if v.More {
+				more = " There are more reviews than were read."
+			}
 		}
 	}
-	if same {
-		text += fmt.Sprintf(" of %s nodes", textfmt.Thousands(nodes))
+	if len(slices.Compact(nodes)) == 1 {
+		of = " of " + nodes[0] + " nodes"
 	}
-	text += " finds. A game's decisive move is the loser's worst one since it was last expected to win."
-	if more {
-		text += " There are more reviews than were read."
-	}
-	return text
+	return fmt.Sprintf("%s of %s reviewed: each move was compared with the best one that a search%s finds. A game's decisive "+
+		"move is the loser's worst one since it was last expected to win.%s", textfmt.Thousands(n),
+		games(b.collected.Games()), of, more)
 }
 
 func (b *builder) worst(summary *review.Summary) *grid.Table {
