@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"gyges/agents"
+	"gyges/rules/base/lists"
 )
 
 // levelsFile has the levels, the weakest first.
@@ -35,12 +36,11 @@ type Rating struct {
 func RatedRules() []string { return []string{"standard", "simplified", "kang"} }
 
 // ListLevels returns the levels, the weakest first.
-func ListLevels() ([]Level, error) {
-	var list []Level
+func ListLevels() (list []Level) {
 	dec := yaml.NewDecoder(bytes.NewReader(levelsFile))
 	dec.KnownFields(true)
 	if err := dec.Decode(&list); err != nil {
-		return nil, fmt.Errorf("configs/levels.yaml: %w", err)
+		panic(err) // the file is part of the program
 	}
 	sum := map[string]Rating{} // of the steps, which are independent: each level met its neighbours only
 	for i := range list {
@@ -53,31 +53,19 @@ func ListLevels() ([]Level, error) {
 			l.Elo[preset] = sum[preset]
 		}
 	}
-	return list, nil
+	return list
 }
 
 // Levels returns the levels, the weakest first, as kinds of agents, which the registry makes.
-func Levels(registry *agents.Registry) ([]agents.Kind, error) {
-	list, err := ListLevels()
-	if err != nil {
-		return nil, err
-	}
-	var kinds []agents.Kind
-	for _, l := range list {
-		spec, err := agents.ParseSpec(l.Agent)
-		if err == nil {
-			_, err = registry.Values(spec)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("level %s: %w", l.Name, err)
-		}
-		kinds = append(kinds, agents.Kind{
+func Levels(registry *agents.Registry) []agents.Kind {
+	return lists.Map(ListLevels(), func(l Level) agents.Kind {
+		spec := specs(l.Agent)[0]
+		return agents.Kind{
 			Name:  l.Name,
 			Doc:   fmt.Sprintf("a level, %s: %s", l.Agent, l.Doc),
 			Level: true,
 			Light: func(agents.Config) bool { return registry.Light(spec) },
 			New:   func(c agents.Config) (agents.Agent, error) { return registry.New(spec, c.Rules...) },
-		})
-	}
-	return kinds, nil
+		}
+	})
 }

@@ -12,10 +12,7 @@ import (
 
 // Every level can be made and begin a game of every family, and was measured against the one before.
 func TestLevels(t *testing.T) {
-	list, err := ListLevels()
-	require.NoError(t, err)
-	kinds, err := Levels(builtin.Registry())
-	require.NoError(t, err)
+	list, kinds := ListLevels(), Levels(builtin.Registry())
 	require.Len(t, kinds, len(list))
 	registry := builtin.Registry(kinds...)
 	for i, l := range list {
@@ -37,8 +34,7 @@ func TestLevels(t *testing.T) {
 
 // The tournament of the levels is their ladder.
 func TestLevelsTournament(t *testing.T) {
-	kinds, err := Levels(builtin.Registry())
-	require.NoError(t, err)
+	kinds := Levels(builtin.Registry())
 	c, err := LoadTournament("tournaments/levels.yaml", builtin.Registry(kinds...))
 	require.NoError(t, err)
 	require.EqualValues(t, "ladder", c.Schedule)

@@ -11,6 +11,7 @@ import (
 	"gyges/agents"
 	"gyges/ratings/sprt"
 	"gyges/rules"
+	"gyges/rules/base/lists"
 	"gyges/rules/base/settings"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
@@ -61,15 +62,15 @@ func Template(kind string, r *rules.Rules) string {
 	return template(&c, &defaults, "rules", "pairs", "seed")
 }
 
-func specs(texts ...string) (list []agents.Spec) {
-	for _, text := range texts {
+// specs returns the specs of agents that are part of the program.
+func specs(texts ...string) []agents.Spec {
+	return lists.Map(texts, func(text string) agents.Spec {
 		s, err := agents.ParseSpec(text)
 		if err != nil {
 			panic(err)
 		}
-		list = append(list, s)
-	}
-	return list
+		return s
+	})
 }
 
 type templateWriter struct {

@@ -65,19 +65,16 @@ func (m Move) IsPlacement() bool { return m&kindBit != 0 && m.from() > placeBase
 func (m Move) IsGoal() bool { return m.To().IsGoal() }
 
 // Rotate returns the move as the other player sees it, for use with [Position.Rotate].
-func (m Move) Rotate() Move {
-	if m&kindBit == 0 {
-		return m
-	}
-	return newMove(m.from().rotate(), m.To().rotate(), m.Drop().rotate())
-}
+func (m Move) Rotate() Move { return m.image(Square.rotate) }
 
 // Mirror returns the move in the mirror image of its position, see [Position.Mirror].
-func (m Move) Mirror() Move {
+func (m Move) Mirror() Move { return m.image(Square.Mirror) }
+
+func (m Move) image(of func(Square) Square) Move {
 	if m&kindBit == 0 {
 		return m
 	}
-	return newMove(m.from().Mirror(), m.To().Mirror(), m.Drop().Mirror())
+	return newMove(of(m.from()), of(m.To()), of(m.Drop()))
 }
 
 // Apply returns the position after a move, which must be legal in p.

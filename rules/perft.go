@@ -2,8 +2,9 @@ package rules
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
+
+	"gyges/rules/base/lists"
 )
 
 // Split is the part of a perft count that lies under one root move.
@@ -26,22 +27,16 @@ func Perft(ctx context.Context, r *Rules, p Position, depth, workers int) (uint6
 	for m := range ms.All() {
 		splits = append(splits, Split{Move: m})
 	}
-	var next, total atomic.Int64
-	var wg sync.WaitGroup
-	for range max(workers, 1) {
-		wg.Go(func() {
-			c := perftCounter{ctx: ctx, rules: r, repetition: r.options.Repetition != NoRepetition}
-			for i := int(next.Add(1)) - 1; i < len(splits); i = int(next.Add(1)) - 1 {
-				splits[i].Nodes = c.after(p, splits[i].Move, depth)
-				total.Add(int64(splits[i].Nodes))
-			}
-		})
-	}
-	wg.Wait()
-	return uint64(total.Load()), splits, ctx.Err()
+	var total atomic.Uint64
+	lists.OnCores(max(workers, 1), len(splits), func(i int) {
+		c := perftCounter{ctx: ctx, rules: r, repetition: r.options.Repetition != NoRepetition}
+		splits[i].Nodes = c.after(p, splits[i].Move, depth)
+		total.Add(splits[i].Nodes)
+	})
+	return total.Load(), splits, ctx.Err()
 }
 
-// perftCounter is the state of one worker.
+// perftCounter is the state of the count under one root move.
 type perftCounter struct {
 	ctx        context.Context
 	rules      *Rules

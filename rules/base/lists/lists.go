@@ -16,11 +16,14 @@ func Map[T, U any](list []T, f func(T) U) []U {
 	return made
 }
 
-// OnAllCores calls do for each number from 0 to n-1, on all cores.
-func OnAllCores(n int, do func(i int)) {
+// OnAllCores is [OnCores] with all that there are.
+func OnAllCores(n int, do func(i int)) { OnCores(runtime.GOMAXPROCS(0), n, do) }
+
+// OnCores calls do for each number from 0 to n-1, at most so many of them at a time.
+func OnCores(cores, n int, do func(i int)) {
 	var next atomic.Int64
 	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), n) {
+	for range min(cores, n) {
 		wg.Go(func() {
 			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
 				do(i)
