@@ -72,7 +72,7 @@ out:
 		`13: agents: agent "alphabeta:": expected param=value, found ""`,
 		`14: agents[1]: agent "nobody": unknown kind "nobody"; expected one of: `,
 		`15: agents[2]: agent "alphabeta:depth=0": parameter depth: expected a whole number from 1 to 1000000000, found "0"`,
-		`16: agents: expected the key agent and one parameter, like {agent: mcts, iterations: [100, 200]}, found "kind"`,
+		`16: agents: expected a list of values of "kind", found "greedy"; write [greedy]`,
 		`17: agents[3]: agent "random" is listed twice; give one a name, like random:name=b`,
 		`18: agents[4]: agent "alphabeta:deepth=1,width=2": unknown parameter "deepth", did you mean "depth"?`,
 		`18: agents[4]: agent "alphabeta:deepth=1,width=2": unknown parameter "width"; alphabeta takes depth`,

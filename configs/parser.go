@@ -12,7 +12,6 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"gyges/agents"
 	"gyges/rules/base/files"
 )
 
@@ -24,7 +23,6 @@ const (
 // parser collects the problems of one file. It reads YAML nodes, so that messages have lines and no Go types.
 type parser struct {
 	file     string
-	registry *agents.Registry
 	root     int // line of the document
 	problems []problem
 	lines    map[string]int  // of fields, by their paths as in [problems.FieldError]
@@ -36,14 +34,14 @@ func newParser(file string) *parser {
 }
 
 // load reads a file with the settings of config, a pointer to a struct, and checks them. The error joins all problems.
-func load(file, what string, config any, registry *agents.Registry, check func(p *parser)) error {
+func load(file, what string, config any, check func(p *parser)) error {
 	text, err := files.Read(file, maxFile)
 	if err != nil {
 		return files.Plain(err)
 	}
 	p := newParser(file)
 	if root := p.parse(string(text)); root != nil {
-		p.registry, p.root = registry, root.Line
+		p.root = root.Line
 		p.settings(root, what, config, "")
 		if root.Kind == yaml.MappingNode {
 			check(p)

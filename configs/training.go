@@ -19,7 +19,7 @@ import (
 func LoadSelfPlay(path string, registry *agents.Registry) (training.SelfPlay, error) {
 	c := training.DefaultSelfPlay()
 	c.Tournament.Name = nameOf(path)
-	err := load(path, "self-play", &c, registry, func(p *parser) { p.report(c.Validate(registry)) })
+	err := load(path, "self-play", &c, func(p *parser) { p.report(c.Validate(registry)) })
 	return c, err
 }
 
@@ -28,7 +28,7 @@ func LoadSelfPlay(path string, registry *agents.Registry) (training.SelfPlay, er
 func LoadTexel(path string, r *rules.Rules, data ...string) (training.Texel, error) {
 	c := training.DefaultTexel()
 	c.Name = nameOf(path)
-	err := load(path, "a Texel tuning", &c, nil, func(p *parser) {
+	err := load(path, "a Texel tuning", &c, func(p *parser) {
 		if c.Rules = cmp.Or(r, c.Rules); len(data) > 0 {
 			c.Data = data
 		}
@@ -66,7 +66,7 @@ type spsaFile struct {
 func LoadSPSA(path string, r *rules.Rules, registry *agents.Registry) (training.SPSA, error) {
 	c := spsaFile{SPSA: training.DefaultSPSA()}
 	c.Name = nameOf(path)
-	err := load(path, "an SPSA tuning", &c, registry, func(p *parser) {
+	err := load(path, "an SPSA tuning", &c, func(p *parser) {
 		c.Rules = cmp.Or(r, c.Rules)
 		c.Openings.ForMatch(c.Rules)
 		p.bad["parameters"] = c.Parameters != nil // not read yet, as they depend on the agent
@@ -107,7 +107,7 @@ func (p *parser) params(n *yaml.Node, c *training.SPSA, registry *agents.Registr
 func LoadGenerations(path string, r *rules.Rules, registry *agents.Registry) (training.Generations, error) {
 	c := training.DefaultGenerations()
 	c.Name = nameOf(path)
-	err := load(path, "a training", &c, registry, func(p *parser) {
+	err := load(path, "a training", &c, func(p *parser) {
 		c.Rules = cmp.Or(r, c.Rules)
 		c.Match.Openings.ForMatch(c.Rules)
 		c.Weights = p.loadWeights(c.Start, c.Rules, &c.Fit)

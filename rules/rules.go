@@ -64,13 +64,21 @@ func Parse(text string) (*Rules, error) {
 	if !changed {
 		return presetTable[i].rules, nil
 	}
-	preset := presetTable[i].Options
-	o := preset
-	for change := range strings.SplitSeq(changes, ",") {
-		if err := o.Change(change); err != nil {
-			return nil, fmt.Errorf("rules %.60q: %w", text, err)
-		}
+	r, err := presetTable[i].rules.With(strings.Split(changes, ",")...)
+	if err != nil {
+		err = fmt.Errorf("rules %.60q: %w", text, err)
 	}
+	return r, err
+}
+
+// With returns the rule set, one of [Parse], with options changed that are given as "option=value".
+func (r *Rules) With(changes ...string) (*Rules, error) {
+	o := r.options
+	if err := errors.Join(lists.Map(changes, o.Change)...); err != nil {
+		return nil, err
+	}
+	name, _, _ := strings.Cut(r.name, ":")
+	preset := MustParse(name).options
 	return New(strings.TrimSuffix(name+":"+strings.Join(preset.Changes(o), ","), ":"), o)
 }
 

@@ -34,7 +34,11 @@ func Positions() []Position {
 }
 
 // DefaultSpecs returns the agents whose signatures are kept.
-func DefaultSpecs() []string { return []string{"alphabeta:depth=4", "mcts:iterations=400"} }
+func DefaultSpecs() []agents.Spec {
+	return []agents.Spec{
+		agents.Spec{Kind: "alphabeta"}.With("depth", "4"), agents.Spec{Kind: "mcts"}.With("iterations", "400"),
+	}
+}
 
 // Search is the search of one position.
 type Search struct {

@@ -2,7 +2,6 @@ package bench_test
 
 import (
 	"fmt"
-	"gyges/agents"
 	"gyges/agents/bench"
 	"gyges/agents/builtin"
 	"os"
@@ -18,9 +17,7 @@ func TestSignature(t *testing.T) {
 	reference, err := os.ReadFile(filepath.Join("..", "..", "results", "reference", "bench.txt"))
 	require.NoError(t, err)
 	registry := builtin.Registry()
-	for _, text := range bench.DefaultSpecs() {
-		spec, err := agents.ParseSpec(text)
-		require.NoError(t, err)
+	for _, spec := range bench.DefaultSpecs() {
 		_, total, err := bench.Run(t.Context(), registry, spec)
 		require.NoError(t, err)
 		require.Contains(t, string(reference), fmt.Sprintf("signature %s %s,", total.Agent, total.Signature))

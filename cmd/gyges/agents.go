@@ -122,11 +122,7 @@ func eloUnder(l configs.Level, preset string) string {
 }
 
 func (c *levelsCmd) Run(e *env) error {
-	levels, err := configs.ListLevels()
-	if err != nil {
-		return failure{err}
-	}
-	return printTable(e.out, grid.Make(levelColumns, levels), c.Format, 0)
+	return printTable(e.out, grid.Make(levelColumns, configs.ListLevels()), c.Format, 0)
 }
 
 // kindsOf returns the kinds of a registry without the levels, which gyges levels lists.
@@ -134,35 +130,29 @@ func kindsOf(registry *agents.Registry) []agents.Kind {
 	return slices.DeleteFunc(registry.Kinds(), func(k agents.Kind) bool { return k.Level })
 }
 
-// programSpec parses the spec of an agent that is not interactive.
-func programSpec(registry *agents.Registry, text string) (agents.Spec, agents.Kind, error) {
-	spec, err := agents.ParseSpec(text)
-	if err != nil {
-		return spec, agents.Kind{}, err
-	}
+// programKind returns the kind of an agent, which must not be interactive.
+func programKind(registry *agents.Registry, spec agents.Spec) (agents.Kind, error) {
 	kind, err := registry.Kind(spec)
 	if err == nil && kind.Interactive {
-		err = fmt.Errorf("expected an agent that is not interactive, found %.60q", text)
+		err = fmt.Errorf("expected an agent that is not interactive, found %.60q", spec)
 	}
-	return spec, kind, err
+	return kind, named("--agent", err)
 }
 
 // newAgent makes the agent of --agent, which must not be interactive, ready for games under rule sets.
-func newAgent(ctx context.Context, e *env, text string, sets ...*rules.Rules) (agents.Agent, error) {
-	spec, _, err := programSpec(e.registry, text)
-	if err != nil {
-		return nil, named("--agent", err)
+func newAgent(ctx context.Context, e *env, spec agents.Spec, sets ...*rules.Rules) (agents.Agent, error) {
+	if _, err := programKind(e.registry, spec); err != nil {
+		return nil, err
 	}
 	agent, err := e.registry.Start(ctx, spec, sets...)
 	return agent, named("--agent", err)
 }
 
-// tryAgent returns the spec and the kind of --agent, after the agent has been started once to see that it can play.
-func tryAgent(ctx context.Context, e *env, text string, sets ...*rules.Rules) (agents.Spec, agents.Kind, error) {
-	agent, err := newAgent(ctx, e, text, sets...)
+// tryAgent starts the agent of --agent once, to see that it can play.
+func tryAgent(ctx context.Context, e *env, spec agents.Spec, sets ...*rules.Rules) error {
+	agent, err := newAgent(ctx, e, spec, sets...)
 	closeAgent(e, agent)
-	spec, kind, _ := programSpec(e.registry, text) // whose error is in err
-	return spec, kind, err
+	return err
 }
 
 func closeAgent(e *env, a agents.Agent) {

@@ -18,21 +18,18 @@ import (
 type analyseCmd struct {
 	rulesFlags
 	agents.Limits
-	Agent    string   `default:"alphabeta:hash=128" placeholder:"AGENT" help:"The agent that searches. Default: alphabeta:hash=128."`
-	Multi    int      `check:"1..50" default:"1" placeholder:"N" help:"Show the N best moves, 1 to 50."`
-	Format   string   `enum:"text,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), or json, one object a line."`
-	Position []string `arg:"" optional:"" sep:"none" help:"Position to analyse."`
+	Agent    agents.Spec `default:"alphabeta:hash=128" placeholder:"AGENT" help:"The agent that searches. Default: alphabeta:hash=128."`
+	Multi    int         `check:"1..50" default:"1" placeholder:"N" help:"Show the N best moves, 1 to 50."`
+	Format   string      `enum:"text,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), or json, one object a line."`
+	Position []string    `arg:"" optional:"" sep:"none" help:"Position to analyse."`
 }
 
 func (c *analyseCmd) Run(ctx context.Context, e *env) error {
-	r, err := c.load()
+	game, err := c.game(c.Position)
 	if err != nil {
 		return err
 	}
-	game, err := parseGame(r, c.Position)
-	if err != nil {
-		return err
-	}
+	r := game.Rules()
 	if c.Limits == (agents.Limits{}) {
 		c.MoveTime = analysis.DefaultTime
 	}
@@ -62,7 +59,7 @@ func (c *analyseCmd) Run(ctx context.Context, e *env) error {
 			l.Nodes, l.Seconds)
 		hanging(e.out, before, strings.Join(l.Moves, " "))
 	})
-	if err := cmp.Or(ctx.Err(), asFailure(named(c.Agent, err))); err != nil {
+	if err := cmp.Or(ctx.Err(), asFailure(named(c.Agent.String(), err))); err != nil {
 		return err
 	}
 	return c.terms(e.out, game, agent)

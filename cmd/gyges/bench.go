@@ -6,14 +6,15 @@ import (
 	"runtime"
 	"slices"
 
+	"gyges/agents"
 	"gyges/agents/bench"
 	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
 )
 
 type benchSearchCmd struct {
-	Agent  []string    `placeholder:"SPEC" sep:"none" help:"An agent to search with, instead of alphabeta:depth=4 and mcts:iterations=400. May be repeated."`
-	Format grid.Format `enum:"text,markdown,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown or json."`
+	Agent  []agents.Spec `placeholder:"SPEC" sep:"none" help:"An agent to search with, instead of alphabeta:depth=4 and mcts:iterations=400. May be repeated."`
+	Format grid.Format   `enum:"text,markdown,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown or json."`
 }
 
 func (c *benchSearchCmd) Run(ctx context.Context, e *env) error {
@@ -22,9 +23,8 @@ func (c *benchSearchCmd) Run(ctx context.Context, e *env) error {
 	}
 	var searches [][]bench.Search // of each agent
 	var totals []bench.Total
-	for _, text := range c.Agent {
-		spec, _, err := tryAgent(ctx, e, text, bench.Rules()...)
-		if err != nil {
+	for _, spec := range c.Agent {
+		if err := tryAgent(ctx, e, spec, bench.Rules()...); err != nil {
 			return err
 		}
 		list, total, err := bench.Run(ctx, e.registry, spec)

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"gyges/ratings/source"
+	"gyges/rules"
 	"gyges/rules/base/files"
 	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
@@ -149,29 +150,24 @@ var exportColumns = slices.Concat(gameColumns[1:4], []grid.Column[listedGame]{
 })
 
 type importCmd struct {
-	File   string `arg:"" name:"file" what:"a file of PGN or CSV" help:"PGN or CSV; - is the standard input."`
-	Out    string `required:"" placeholder:"DIR" help:"Folder to make for the records."`
-	Rules  string `placeholder:"RULES" help:"The rules of games whose tags name none."`
-	Strict bool   `help:"Refuse a file with anything in it that can't be read, instead of leaving that out."`
+	File   string       `arg:"" name:"file" what:"a file of PGN or CSV" help:"PGN or CSV; - is the standard input."`
+	Out    string       `required:"" placeholder:"DIR" help:"Folder to make for the records."`
+	Rules  *rules.Rules `placeholder:"RULES" help:"The rules of games whose tags name none."`
+	Strict bool         `help:"Refuse a file with anything in it that can't be read, instead of leaving that out."`
 }
 
 func (c *importCmd) Run(ctx context.Context, e *env) error {
-	r, err := flagRules(c.Rules)
-	if err != nil {
-		return err
-	}
-	if r != nil {
-		c.Rules = r.String()
-	}
 	file, name, err := openInput(ctx, e, c.File)
 	if err != nil {
 		return err
 	}
 	defer file.Close() //nolint:errcheck // it was only read
 	content, count := sha256.New(), 0
-	in, games := &runs.Stream{Strict: c.Strict, Rules: c.Rules}, &runs.File{
-		In: io.TeeReader(file, content), Name: name, Legal: true,
+	in := &runs.Stream{Strict: c.Strict}
+	if c.Rules != nil {
+		in.Rules = c.Rules.String()
 	}
+	games := &runs.File{In: io.TeeReader(file, content), Name: name, Legal: true}
 	if format, err := games.Sniff(); err != nil {
 		return err
 	} else if format == source.Records {

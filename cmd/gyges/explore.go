@@ -17,11 +17,11 @@ import (
 )
 
 type exploreCmd struct {
-	Args   []string    `arg:"" name:"run" what:"a run" sep:"none" help:"A position in quotes, or none for the start of a game, then folders of runs, files of records (games.jsonl) or PGN; - is the standard input."`
-	Rules  string      `placeholder:"RULES" help:"Rule set of the games. Default: theirs, if they have only one."`
-	Moves  []string    `sep:" " placeholder:"'MOVE …'" help:"Moves made from the position before the one asked for, separated by blanks."`
-	Limit  int         `check:"0.." default:"20" placeholder:"N" help:"Moves to list; 0 for all. Default: 20."`
-	Format grid.Format `enum:"text,markdown,csv,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown, csv or json. Text and Markdown round, the others have every digit."`
+	Args   []string     `arg:"" name:"run" what:"a run" sep:"none" help:"A position in quotes, or none for the start of a game, then folders of runs, files of records (games.jsonl) or PGN; - is the standard input."`
+	Rules  *rules.Rules `placeholder:"RULES" help:"Rule set of the games. Default: theirs, if they have only one."`
+	Moves  []string     `sep:" " placeholder:"'MOVE …'" help:"Moves made from the position before the one asked for, separated by blanks."`
+	Limit  int          `check:"0.." default:"20" placeholder:"N" help:"Moves to list; 0 for all. Default: 20."`
+	Format grid.Format  `enum:"text,markdown,csv,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown, csv or json. Text and Markdown round, the others have every digit."`
 }
 
 // boardText begins like a board, also one with a mistake.
@@ -33,9 +33,10 @@ func (c *exploreCmd) Run(ctx context.Context, e *env) error {
 		position, c.Args = c.Args[0], c.Args[1:]
 	}
 	paths, err := gameFiles(c.Args)
-	r, errRules := flagRules(c.Rules)
-	err = errors.Join(err, errRules)
-	set := explorer.Set{Reader: runs.Stream{Rules: c.Rules}}
+	r, set := c.Rules, explorer.Set{}
+	if r != nil {
+		set.Reader.Rules = r.String()
+	}
 	for i := 0; i < len(paths) && err == nil; i++ {
 		var file *runs.File
 		if file, err = openGames(ctx, e, paths[i], set.Reader.Manifest(paths[i])); err == nil {

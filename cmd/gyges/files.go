@@ -18,6 +18,7 @@ import (
 	"gyges/ratings/source"
 	"gyges/rules/base/files"
 	"gyges/rules/base/lists"
+	"gyges/rules/base/problems"
 	"gyges/tournament"
 	"gyges/tournament/runs"
 )
@@ -156,12 +157,9 @@ func runName(path string) string {
 	return filepath.Base(path)
 }
 
-// named puts a name, such as that of a flag, before an error; nil stays nil.
+// named puts a name, such as that of a flag, before each error that is joined in one; nil stays nil.
 func named(name string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%s: %w", name, err)
+	return errors.Join(lists.Map(problems.Split(err), func(one error) error { return fmt.Errorf("%s: %w", name, one) })...)
 }
 
 // fileError returns an error of opening or reading the file of a flag.

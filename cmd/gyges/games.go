@@ -109,12 +109,12 @@ func (c *gameArgs) files() ([]string, error) {
 
 type gameFilter struct {
 	record.Filter
-	Rules string `placeholder:"RULES,…" help:"Only games under these rule sets."`
+	Rules rulesList `placeholder:"RULES,…" sep:"none" help:"Only games under these rule sets."`
 }
 
-func (f *gameFilter) prepare() (err error) {
-	f.RuleSets, err = ruleNames(f.Rules)
-	return errors.Join(f.Check(), err)
+func (f *gameFilter) prepare() error {
+	f.RuleSets = f.Rules.names()
+	return f.Check()
 }
 
 func (f *gameFilter) reader(strict bool) *runs.Stream {

@@ -16,8 +16,8 @@ import (
 )
 
 type matchCmd struct {
-	A string `arg:"" what:"two agents" placeholder:"AGENT" help:"The player whose strength is measured, as an agent spec."`
-	B string `arg:"" what:"a second agent" placeholder:"AGENT" help:"The player it is measured against."`
+	A agents.Spec `arg:"" what:"two agents" placeholder:"AGENT" help:"The player whose strength is measured, as an agent spec."`
+	B agents.Spec `arg:"" what:"a second agent" placeholder:"AGENT" help:"The player it is measured against."`
 	runFlags
 	RatingInterval int64 `check:"0.." zero:"never" placeholder:"N" help:"Report the ratings after every N games, too, on stderr."`
 }
@@ -65,13 +65,8 @@ func (c *matchCmd) print(e *env, f *observer, summary tournament.Summary) {
 func (c *matchCmd) config(registry *agents.Registry) (tournament.Config, error) {
 	config := tournament.DefaultMatch()
 	config.Name, config.Pairs = tournament.MatchName, tournament.UnsetPairs
-	var errs []error
-	for _, text := range []string{c.A, c.B} {
-		spec, err := agents.ParseSpec(text)
-		errs = append(errs, err)
-		config.Agents = append(config.Agents, spec)
-	}
-	if err := errors.Join(append(errs, c.applyRun(&config, &config))...); err != nil {
+	config.Agents = []agents.Spec{c.A, c.B}
+	if err := c.applyRun(&config, &config); err != nil {
 		return config, err
 	}
 	config.Openings.ForMatch(config.Rules...)

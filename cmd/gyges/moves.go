@@ -25,11 +25,7 @@ type movesCmd struct {
 }
 
 func (c *movesCmd) Run(e *env) error {
-	r, err := c.load()
-	if err != nil {
-		return err
-	}
-	p, err := parsePosition(r, c.Position)
+	r, p, err := c.position(c.Position)
 	if err != nil {
 		return err
 	}
@@ -60,19 +56,14 @@ func (c *perftCmd) Run(ctx context.Context, e *env) error {
 	case c.EPD != "" && len(c.Position) > 0:
 		return errors.New("--epd can't be combined with a position")
 	}
-	var off []string
 	if !strings.Contains(c.Rules, "repetition=") { // --set overrides it
-		off = append(off, "repetition=none")
-	}
-	r, err := c.load(off...)
-	if err != nil {
-		return err
+		c.Set = append([]string{"repetition=none"}, c.Set...)
 	}
 	c.Workers = cmp.Or(c.Workers, runtime.GOMAXPROCS(0))
 	if c.EPD != "" {
-		return c.checkFile(ctx, e, r)
+		return c.checkFile(ctx, e)
 	}
-	p, err := parsePosition(r, c.Position)
+	r, p, err := c.position(c.Position)
 	if err != nil {
 		return err
 	}
@@ -97,7 +88,11 @@ func printSorted[T any](out *output, list []T, line func(T) string) {
 	out.printf("%s", strings.Join(lines, ""))
 }
 
-func (c *perftCmd) checkFile(ctx context.Context, e *env, r *rules.Rules) error {
+func (c *perftCmd) checkFile(ctx context.Context, e *env) error {
+	r, err := c.load()
+	if err != nil {
+		return err
+	}
 	const maxLine, maxLines = 4096, 1_000_000 // bytes of a line, and their number
 	var places []string                       // file and line of each
 	list, err := readInput(ctx, e, c.EPD, func(in io.Reader, name string) (list []rules.EPD, err error) {
@@ -154,12 +149,8 @@ type diagramCmd struct {
 }
 
 func (c *diagramCmd) Run(e *env) error {
-	r, err := c.load()
-	if err != nil {
-		return err
-	}
 	words, move := c.words()
-	p, err := parsePosition(r, words)
+	r, p, err := c.position(words)
 	if err != nil {
 		return err
 	}

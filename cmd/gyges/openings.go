@@ -15,12 +15,12 @@ import (
 type openingsCmd struct {
 	Screen string `arg:"" optional:"" placeholder:"FILE" help:"A list to be screened, a position a line; without it random openings are made."`
 	rulesFlags
-	Setups   bool     `xor:"setups" help:"List all distinct set-ups in order, instead of random openings."`
-	Count    int      `check:"1..1000000" default:"10" placeholder:"N" help:"How many openings to make. Default: 10."`
-	Plies    int      `check:"0..40" xor:"setups" placeholder:"N" help:"Random plies after the set-up, 0 to 40. Default: none, but 4 under Kang."`
-	Seed     uint64   `default:"1" placeholder:"N" help:"Seed of all random choices; a tournament with this seed plays the same openings. Default: 1."`
-	Agent    string   `placeholder:"AGENT" help:"Score each opening with this agent; the score for the side to move is printed after a #."`
-	MaxScore *float64 `check:"0.." placeholder:"POINTS" help:"Keep only openings that --agent scores from -POINTS to POINTS."`
+	Setups   bool         `xor:"setups" help:"List all distinct set-ups in order, instead of random openings."`
+	Count    int          `check:"1..1000000" default:"10" placeholder:"N" help:"How many openings to make. Default: 10."`
+	Plies    int          `check:"0..40" xor:"setups" placeholder:"N" help:"Random plies after the set-up, 0 to 40. Default: none, but 4 under Kang."`
+	Seed     uint64       `default:"1" placeholder:"N" help:"Seed of all random choices; a tournament with this seed plays the same openings. Default: 1."`
+	Agent    *agents.Spec `placeholder:"AGENT" help:"Score each opening with this agent; the score for the side to move is printed after a #."`
+	MaxScore *float64     `check:"0.." placeholder:"POINTS" help:"Keep only openings that --agent scores from -POINTS to POINTS."`
 	agents.Limits
 }
 
@@ -67,11 +67,11 @@ func (c *openingsCmd) screening(ctx context.Context, e *env) (s schedule.Screeni
 			return s, fmt.Errorf("--setups: rules %v have no set-ups", s.Rules)
 		}
 	}
-	if c.MaxScore != nil && c.Agent == "" {
+	if c.MaxScore != nil && c.Agent == nil {
 		return s, errors.New("--max-score needs an --agent that scores")
 	}
-	if s.MaxScore = *cmp.Or(c.MaxScore, &s.MaxScore); c.Agent != "" {
-		s.Agent, err = newAgent(ctx, e, c.Agent, s.Rules)
+	if s.MaxScore = *cmp.Or(c.MaxScore, &s.MaxScore); c.Agent != nil {
+		s.Agent, err = newAgent(ctx, e, *c.Agent, s.Rules)
 	}
 	return s, err
 }

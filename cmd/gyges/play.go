@@ -23,8 +23,8 @@ import (
 )
 
 type playCmd struct {
-	South string `required:"" placeholder:"AGENT" help:"Agent that plays South, as a spec; human plays at the terminal."`
-	North string `required:"" placeholder:"AGENT" help:"Agent that plays North."`
+	South agents.Spec `required:"" placeholder:"AGENT" help:"Agent that plays South, as a spec; human plays at the terminal."`
+	North agents.Spec `required:"" placeholder:"AGENT" help:"Agent that plays North."`
 	rulesFlags
 	Position string  `placeholder:"POSITION" help:"Position to start from, instead of a random set-up."`
 	Setup    string  `enum:"random,agents" default:"random" placeholder:"HOW" help:"Set-up: random (default), or agents: the players place their pieces in turn. Kang has no set-up."`
@@ -60,8 +60,8 @@ func (c *playCmd) Run(ctx context.Context, e *env) error {
 	defer func() { closeAgent(e, m.Seats[rules.North].Agent) }()
 	s := &spectator{Task: &m, out: e.out, before: m.Opening, quiet: c.Quiet}
 	m.OnMove = s.move
-	for side, text := range []string{c.South, c.North} {
-		err = errors.Join(err, s.seat(ctx, e, rules.Side(side), text, seed))
+	for side, spec := range []agents.Spec{c.South, c.North} {
+		err = errors.Join(err, s.seat(ctx, e, rules.Side(side), spec, seed))
 	}
 	if err != nil {
 		return err
@@ -132,11 +132,7 @@ type spectator struct {
 }
 
 // seat starts the agent that a spec names and seats it. A person has the spectator's help.
-func (s *spectator) seat(ctx context.Context, e *env, side rules.Side, text string, seed uint64) error {
-	spec, err := agents.ParseSpec(text)
-	if err != nil {
-		return err
-	}
+func (s *spectator) seat(ctx context.Context, e *env, side rules.Side, spec agents.Spec, seed uint64) error {
 	agent, err := e.registry.Start(ctx, spec, s.Rules)
 	if err != nil {
 		return err

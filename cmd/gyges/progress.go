@@ -50,12 +50,9 @@ type meter struct {
 	lost    int                   // games, by faults
 	kept    func(game int64) bool // whether a game is of an earlier run in the folder; nil: none
 	reading bool                  // what an earlier run in the folder has played is read
-	// state, if not nil, returns a line on the results of the games, and how many more are expected: +Inf for an
-	// unknown number, and asScheduled for all.
-	state func() (line string, more float64)
+	// state, if not nil, returns a line on the results of the games, and how many there will be in all; 0: unknown.
+	state func() (line string, all int64)
 }
-
-const asScheduled = -1 // how many more games are expected where none ends the run early
 
 func newMeter(w *output, total int64) *meter {
 	m := &meter{w: w, total: total, bar: w.terminal() != nil && os.Getenv("TERM") != "dumb", now: time.Now}
@@ -171,20 +168,18 @@ func (m *meter) game(g *record.Record) {
 }
 
 func (m *meter) show() {
-	line, more := "", float64(asScheduled)
+	line, all := "", m.total
 	if m.state != nil {
-		line, more = m.state()
+		line, all = m.state()
 	}
-	games, all, left := textfmt.Thousands(m.done), m.total, m.left(m.done, m.total-m.done)
+	games, left := textfmt.Thousands(m.done)+" games", m.left(m.done, all-m.done)
 	switch {
-	case more == asScheduled:
-		games += " of " + textfmt.Thousands(m.total) + " games"
-	case math.IsInf(more, 1):
-		games, all, left = games+" games", 0, "games left: unknown"
+	case all == m.total:
+		games = fmt.Sprintf("%s of %s games", textfmt.Thousands(m.done), textfmt.Thousands(all))
+	case all == 0:
+		left = "games left: unknown"
 	default:
-		n := int64(min(more, float64(m.total-m.done)))
-		games, all = games+" games", m.done+n
-		left = fmt.Sprintf("about %s games, %s", textfmt.Thousands(twoDigits(n)), m.left(m.done, n))
+		left = fmt.Sprintf("about %s games, %s", textfmt.Thousands(twoDigits(all-m.done)), left)
 	}
 	if m.lost > 0 {
 		games += ", " + textfmt.Plural(m.lost, "fault")
@@ -217,7 +212,13 @@ type fault struct {
 // fault adds a game that was lost by a fault, and prints a line if it is a new one and not yet one of many.
 func (m *meter) fault(g *record.Record) {
 	loser, kind := [2]string{g.South.Agent, g.North.Agent}[g.Fault.Loser()], g.Fault.Kind
-	n, most := m.count(loser, kind, fmt.Sprintf("game %d: %s", g.Game, g.Fault.Detail)), 10
+	i := slices.IndexFunc(m.faults, func(f fault) bool { return f.agent == loser && f.kind == kind })
+	if i < 0 {
+		i = len(m.faults)
+		m.faults = append(m.faults, fault{loser, kind, 0, fmt.Sprintf("game %d: %s", g.Game, g.Fault.Detail)})
+	}
+	m.faults[i].games++
+	n, most := m.faults[i].games, 10
 	name, detail := textfmt.Escape(agents.LabelOf(loser)), textfmt.Escape(g.Fault.Detail)
 	line := fmt.Sprintf("%s lost game %d by a fault (%s): %s", name, g.Game, kind, detail)
 	if kind == record.FaultSuspended {
@@ -228,20 +229,6 @@ func (m *meter) fault(g *record.Record) {
 	if n <= most && !m.reading && !m.isOld(g) {
 		m.w.printf("%s\n", line)
 	}
-}
-
-// overran is what no game is lost by: a move time that is exceeded within the margin.
-const overran record.FaultKind = "overran"
-
-// count counts a fault of a player, and returns how many there are of its kind.
-func (m *meter) count(player string, kind record.FaultKind, what string) int {
-	i := slices.IndexFunc(m.faults, func(f fault) bool { return f.agent == player && f.kind == kind })
-	if i < 0 {
-		i = len(m.faults)
-		m.faults = append(m.faults, fault{player, kind, 0, what})
-	}
-	m.faults[i].games++
-	return m.faults[i].games
 }
 
 // timeText says how many games a run has played and how long it took; those that were there before are not of it.
@@ -272,8 +259,7 @@ type observer struct {
 	standings *standings.Standings
 	counted   *standings.Run
 	kind      runKind
-	err       error                    // the first in writing
-	moveTimes map[string]time.Duration // by player
+	err       error // the first in writing
 
 	precision  ratings.Precision // of a run that ends at an error,
 	measuredAt int64             // when it had that many games
@@ -285,59 +271,40 @@ func newObserver(e *env, interval int64, config *tournament.Config, kind runKind
 		kind: kind,
 	}
 	f.reading, f.state, config.OnBegin = true, f.results, f.resume
-	f.few, f.moveTimes = int64(2*cmp.Or(config.Workers, runtime.NumCPU())), map[string]time.Duration{}
-	for _, spec := range config.Agents {
-		own, _ := time.ParseDuration(spec.Get("movetime")) // it has been checked
-		limit := config.Limits.Tighter(agents.Limits{MoveTime: own}).MoveTime
-		if limit > 0 && config.Executor == nil { // workers elsewhere may play in another time
-			f.moveTimes[spec.String()] = limit
-		}
-	}
+	f.few = int64(2 * cmp.Or(config.Workers, runtime.NumCPU()))
 	f.counted = f.standings.Begin(&tournament.Manifest{Config: config.Completed()})
 	return f
 }
 
 func (f *observer) game(g *record.Record) {
 	f.standings.Add(g)
-	if len(f.moveTimes) > 0 {
-		f.countOverruns(g)
-	}
 	f.meter.game(g)
 	if n := f.interval; n > 0 && f.done%n == 0 && f.done < f.total && !f.reading && !f.isOld(g) {
 		f.err = cmp.Or(f.err, asFailure(f.interim()))
 	}
 }
 
-func (f *observer) countOverruns(g *record.Record) {
-	for i, side := range g.Movers() {
-		player := [2]string{g.South.Agent, g.North.Agent}[side]
-		const machine = 10 * time.Millisecond // that it may take beside the player
-		limit, known := f.moveTimes[player]
-		if known && i < len(g.Timing.MoveMS) && g.Timing.MoveMS[i] >= float64((limit+machine).Milliseconds()) {
-			f.count(player, overran, fmt.Sprintf("game %d: %.0fms for %v", g.Game, g.Timing.MoveMS[i], limit))
-		}
-	}
-}
-
 // results says how the run stands, and how many games a test or the error at which it ends will take. The intervals
 // are measured again when the games have grown by a twentieth.
-func (f *observer) results() (line string, more float64) {
-	more = asScheduled
+func (f *observer) results() (line string, all int64) {
+	games := float64(f.total)
 	switch f.kind {
 	case ratedRun:
 		line = f.leader()
 	case matchRun:
-		line, more = f.matchState()
+		line, games = f.matchState()
 	}
-	goal := f.config.UntilError
-	if goal == 0 {
-		return line, more
+	if goal := f.config.UntilError; goal > 0 {
+		if f.done > f.measuredAt+f.measuredAt/20 {
+			f.precision, f.measuredAt = f.standings.Precision(context.Background()), f.done
+		}
+		line += "; " + f.precision.Text(goal, false)
+		games = f.precision.Growth(goal) * float64(f.measuredAt)
 	}
-	if f.done > f.measuredAt+f.measuredAt/20 {
-		f.precision, f.measuredAt = f.standings.Precision(context.Background()), f.done
+	if math.IsInf(games, 1) {
+		return line, 0
 	}
-	more = f.precision.Growth(goal)*float64(f.measuredAt) - float64(f.done)
-	return line + "; " + f.precision.Text(goal, false), max(more, 0)
+	return line, int64(min(max(games, float64(f.done)), float64(f.total)))
 }
 
 // leader says who has the highest share of the points so far, or what the challenger of a gauntlet has.
@@ -368,20 +335,20 @@ func (f *observer) leader() string {
 	return fmt.Sprintf("%s lead with %s of the points", textfmt.List(leaders, 3), textfmt.Percent(first.Score()))
 }
 
-// matchState is what is known of a match so far, and how many more games its test is expected to take.
-func (f *observer) matchState() (line string, more float64) {
+// matchState is what is known of a match so far, and how many games its test is expected to take in all.
+func (f *observer) matchState() (line string, games float64) {
 	test := f.config.SPRT
 	line = fmt.Sprintf("Elo %s, pairs %v", test.Estimate(f.counted.Pairs).EloText(), f.counted.Pairs)
 	if test == (sprt.Test{}) {
-		return line, asScheduled
+		return line, float64(f.total)
 	}
 	lower, upper := test.Bounds()
-	more = math.Inf(1)
+	games = math.Inf(1)
 	if left, known := test.PairsLeft(f.counted.Pairs); known {
-		more = 2 * math.Ceil(left)
+		games = float64(f.done) + 2*math.Ceil(left)
 	}
 	llr := math.Round(100*test.LLR(f.counted.Pairs))/100 + 0 // no -0
-	return fmt.Sprintf("LLR %.2f (%.2f to %.2f), %s", llr, lower, upper, line), more
+	return fmt.Sprintf("LLR %.2f (%.2f to %.2f), %s", llr, lower, upper, line), games
 }
 
 // writePrecision prints whether the run has ended at an error, or since no new game came.
@@ -405,13 +372,8 @@ func (f *observer) writeFaults(w *output) {
 	for _, one := range f.faults {
 		name, first := textfmt.Escape(agents.LabelOf(one.agent)), textfmt.Escape(one.first)
 		games := textfmt.Plural(one.games, "game")
-		switch one.kind {
-		case record.FaultSuspended:
+		if one.kind == record.FaultSuspended {
 			w.printf("%s was suspended and did not play %s, first %s\n", name, games, first)
-			continue
-		case overran:
-			w.printf("%s overran its move time in %s and lost no game by it, first in %s\n", name,
-				textfmt.Plural(one.games, "move"), first)
 			continue
 		}
 		w.printf("%s %s (%s), first in %s\n", name, styled(w, yellow, "lost "+games+" by a fault"), one.kind, first)

@@ -54,10 +54,9 @@ func (c *rateCmd) Run(ctx context.Context, e *env) error {
 	files, errFiles := gameFiles(c.Runs)
 	options, err := c.prepare(all)
 	_, errPlot := formatOf("", "--plot", c.Plot, "svg")
-	_, errColumns := c.columns()
 	var p problems.List
 	p.Require(c.Top == 20 || c.HeadToHead, "--top needs --head-to-head")
-	if err := errors.Join(err, errFiles, errPlot, errColumns, p.Err()); err != nil {
+	if err := errors.Join(err, errFiles, errPlot, p.Err()); err != nil {
 		return err
 	}
 	var rated table.Tables
@@ -170,25 +169,25 @@ func (c *rateCmd) print(e *env, b table.Tables) error {
 
 // formatFlag is the --format of commands that print rating tables.
 type formatFlag struct {
-	Format  grid.Format `enum:"text,markdown,csv,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown, csv or json. Text and Markdown are rounded, the others have every digit."`
-	Columns string      `xor:"view" placeholder:"COLUMN,…" help:"Columns of the rating table; gyges rate --explain lists them."`
+	Format  grid.Format  `enum:"text,markdown,csv,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown, csv or json. Text and Markdown are rounded, the others have every digit."`
+	Columns tableColumns `xor:"view" placeholder:"COLUMN,…" sep:"none" help:"Columns of the rating table; gyges rate --explain lists them."`
 }
 
-// columns returns the columns of the rating table; nil: the usual ones.
-func (f formatFlag) columns() (chosen []table.Column, err error) {
-	if f.Columns != "" {
-		chosen, err = table.ParseColumns(f.Columns)
-	}
-	return chosen, named("--columns", err)
+// tableColumns are columns of the rating table; nil: the usual ones.
+type tableColumns []table.Column
+
+// UnmarshalText reads the keys of columns.
+func (c *tableColumns) UnmarshalText(text []byte) (err error) {
+	*c, err = table.ParseColumns(string(text))
+	return err
 }
 
 // forPeople reports whether lines of text may be printed beside the tables.
 func (f formatFlag) forPeople() bool { return f.Format == grid.Text || f.Format == grid.Markdown }
 
 func (f formatFlag) write(w *output, b table.Tables) error {
-	chosen, _ := f.columns() // it has been checked
 	b.Layout = layout(w)
-	return table.Write(w, f.Format, chosen, b)
+	return table.Write(w, f.Format, f.Columns, b)
 }
 
 // ratingFlags say which games of files are rated, and how.
@@ -197,8 +196,8 @@ type ratingFlags struct {
 	Advantage string   `type:"signed" default:"fit" placeholder:"ELO" complete:"fit" help:"First-move advantage, of South or White: fit (default), or a fixed number of Elo."`
 	Prior     string   `type:"signed" default:"auto" placeholder:"N" complete:"auto,fit" help:"Give each player N virtual draws against an imaginary opponent; 0 for none: players without a finite rating are then listed apart. fit takes the ratings from a normal distribution whose width is estimated; it suits games from files without a manifest whose pairings followed from the results, as in a Swiss tournament. Default: auto, which is fit for runs of such formats, a normal distribution of 1000 Elo where players have no finite rating, otherwise 0."`
 
-	Rules string `placeholder:"RULES,…" help:"Include only games under these rule sets."`
-	Pool  bool   `help:"Add a table of all rule sets together."`
+	Rules rulesList `placeholder:"RULES,…" sep:"none" help:"Include only games under these rule sets."`
+	Pool  bool      `help:"Add a table of all rule sets together."`
 
 	Verify bool `help:"Replay every game, and leave out those whose moves, or their run's settings, don't show their result."`
 }
@@ -208,7 +207,7 @@ const anchorLevels = "levels"
 
 // prepare sets the rule sets to count, and returns the options; anchors have the names that were given.
 func (c *ratingFlags) prepare(all *standings.Standings) (o ratings.Options, err error) {
-	all.Only, err = ruleNames(c.Rules)
+	all.Only = c.Rules.names()
 	var p problems.List
 	switch c.Prior {
 	case "auto":
@@ -234,7 +233,7 @@ func (c *ratingFlags) prepare(all *standings.Standings) (o ratings.Options, err 
 		p.Expect(err == nil, "--advantage", "expected fit or a number of Elo, found %.60q", c.Advantage)
 		o.Advantage = &elo
 	}
-	return o, errors.Join(err, p.Err())
+	return o, p.Err()
 }
 
 // givenFlags returns the flags of a struct on a command line, without those at their defaults.
@@ -248,7 +247,7 @@ func givenFlags(flags reflect.Value) (words []string) {
 			words = append(words, givenFlags(value)...)
 		case value.Kind() == reflect.Slice:
 			for k := range value.Len() {
-				words = append(words, name, value.Index(k).String())
+				words = append(words, name, fmt.Sprint(value.Index(k)))
 			}
 		case value.Kind() != reflect.Bool && fmt.Sprint(value) != f.Tag.Get("default"):
 			words = append(words, name, fmt.Sprint(value))
@@ -259,22 +258,6 @@ func givenFlags(flags reflect.Value) (words []string) {
 	return words
 }
 
-// ruleNames returns the names of rule sets, separated by commas; nil for none.
-func ruleNames(list string) (map[string]bool, error) {
-	if list == "" {
-		return nil, nil
-	}
-	sets, err := loadRulesList(list)
-	if err != nil {
-		return nil, err
-	}
-	only := map[string]bool{}
-	for _, r := range sets {
-		only[r.String()] = true
-	}
-	return only, nil
-}
-
 func (c *ratingFlags) found(in *runs.Stream, all *standings.Standings, files []string) error {
 	switch {
 	case all.Games() > 0:
@@ -282,9 +265,9 @@ func (c *ratingFlags) found(in *runs.Stream, all *standings.Standings, files []s
 	case len(all.Others) == 0:
 		return noGames(files, in)
 	case len(all.Others) == 1 && all.Others[0] == "":
-		return fmt.Errorf("--rules: no game was played under %s; the games don't name their rules", c.Rules)
+		return fmt.Errorf("--rules: no game was played under %v; the games don't name their rules", c.Rules)
 	}
-	return fmt.Errorf("--rules: no game was played under %s; the games are under %s", c.Rules, listed(all.Others))
+	return fmt.Errorf("--rules: no game was played under %v; the games are under %s", c.Rules, listed(all.Others))
 }
 
 // fit rates the players, under all rule sets together too if pool is set.
@@ -311,12 +294,8 @@ func (c *ratingFlags) fit(
 
 // levelAnchors returns the levels among the players, by their names, with their ratings under each rule set.
 func levelAnchors(all *standings.Standings) (anchors []ratings.Anchor, err error) {
-	levels, err := configs.ListLevels()
-	if err != nil {
-		return nil, failure{err}
-	}
 	players, own := all.Data().Players(), slices.Collect(maps.Values(all.Labels())) // own: other agents' names
-	for _, l := range levels {
+	for _, l := range configs.ListLevels() {
 		if !slices.Contains(players, l.Name) || slices.Contains(own, l.Name) {
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 
 	"gyges/rules"
 	"gyges/rules/base/grid"
+	"gyges/rules/base/lists"
 	"gyges/rules/base/textfmt"
 )
 
@@ -112,37 +113,27 @@ type rulesFlags struct {
 	Set   []string `sep:"none" placeholder:"OPTION=VALUE" help:"Change an option of the rule set; may be repeated."`
 }
 
-// load returns the rule set with the given changes, then those of --set.
-func (f rulesFlags) load(changes ...string) (*rules.Rules, error) {
-	base, err := flagRules(f.Rules)
+// load returns the rule set with the changes of --set.
+func (f rulesFlags) load() (*rules.Rules, error) {
+	base, err := rules.Parse(f.Rules)
 	if err != nil {
-		return nil, err
+		return nil, named("--rules", err)
 	}
-	return changeOptions(base, append(changes, f.Set...))
+	r, err := base.With(f.Set...)
+	return r, named("--set", err)
 }
 
-func changeOptions(base *rules.Rules, changes []string) (*rules.Rules, error) {
-	if len(changes) == 0 {
-		return base, nil
+// position returns the rule set and a position under it, see [parsePosition].
+func (f rulesFlags) position(words []string) (r *rules.Rules, p rules.Position, err error) {
+	if r, err = f.load(); err == nil {
+		p, err = parsePosition(r, words)
 	}
-	o := base.Options()
-	var errs []error
-	for _, c := range changes {
-		errs = append(errs, named("--set", o.Change(c)))
-	}
-	if err := errors.Join(errs...); err != nil {
-		return nil, err
-	}
-	sep := ":"
-	if strings.Contains(base.String(), ":") {
-		sep = ","
-	}
-	return rules.Parse(base.String() + sep + strings.Join(changes, ","))
+	return r, p, err
 }
 
-// parseGame reads a position with all pieces placed in which the game is not over.
-func parseGame(r *rules.Rules, words []string) (*rules.Game, error) {
-	p, err := parsePosition(r, words)
+// game reads a position with all pieces placed in which the game is not over.
+func (f rulesFlags) game(words []string) (*rules.Game, error) {
+	r, p, err := f.position(words)
 	if err != nil {
 		return nil, err
 	}
@@ -168,35 +159,40 @@ func parsePosition(r *rules.Rules, words []string) (rules.Position, error) {
 	return p, err
 }
 
-// splitRules splits a list of rule sets at the commas between them. Rule sets have commas of their own: a piece like
-// "repetition=none" belongs to the rule set before it.
-func splitRules(text string) []string {
-	var list []string
-	for _, piece := range strings.Split(text, ",") {
+// rulesList is a list of rule sets, with commas between them.
+type rulesList []*rules.Rules
+
+// UnmarshalText adds the rule sets of a list. They have commas of their own: a piece like "repetition=none" belongs to
+// the rule set before it.
+func (l *rulesList) UnmarshalText(text []byte) error {
+	var names []string
+	for _, piece := range strings.Split(string(text), ",") {
 		name, _, option := strings.Cut(piece, "=")
-		if n := len(list); n > 0 && option && !strings.Contains(name, ":") {
-			list[n-1] += "," + piece
+		if n := len(names); n > 0 && option && !strings.Contains(name, ":") {
+			names[n-1] += "," + piece
 		} else {
-			list = append(list, piece)
+			names = append(names, piece)
 		}
 	}
-	return list
+	for _, name := range names {
+		r, err := rules.Parse(name)
+		if err != nil {
+			return err
+		}
+		*l = append(*l, r)
+	}
+	return nil
 }
 
-func loadRulesList(text string) ([]*rules.Rules, error) {
-	var list []*rules.Rules
-	var errs []error
-	for _, one := range splitRules(text) {
-		r, err := rules.Parse(one)
-		list, errs = append(list, r), append(errs, named("--rules", err))
-	}
-	return list, errors.Join(errs...)
-}
+func (l rulesList) String() string { return strings.Join(lists.Map(l, (*rules.Rules).String), ",") }
 
-// flagRules resolves the rule set of --rules; nil for "".
-func flagRules(text string) (r *rules.Rules, err error) {
-	if text != "" {
-		r, err = rules.Parse(text)
+// names returns the set of the names; nil for none.
+func (l rulesList) names() (names map[string]bool) {
+	if l != nil {
+		names = map[string]bool{}
 	}
-	return r, named("--rules", err)
+	for _, r := range l {
+		names[r.String()] = true
+	}
+	return names
 }

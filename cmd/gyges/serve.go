@@ -21,14 +21,14 @@ import (
 )
 
 type serveCmd struct {
-	Runs     []string `arg:"" optional:"" name:"run" sep:"none" help:"Runs to show beside those below --results: the folder of a run, or one with runs in it."`
-	Addr     string   `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on; port 0 takes a free one. Default: 127.0.0.1:8080."`
-	Results  string   `default:"results" placeholder:"DIR" empty:"" help:"Folder below which runs are, and where games are kept; --results= for none. Default: results."`
-	Open     bool     `help:"Allow an --addr that other machines can reach. Their users can then see the runs and play: there is no authentication."`
-	Host     []string `sep:"none" placeholder:"NAME" help:"A name of this machine that browsers may use, beside localhost and addresses. May be repeated."`
-	Agent    []string `sep:"none" placeholder:"AGENT" help:"A further agent to play against, such as ugi:cmd=./engine. May be repeated."`
-	Searches int      `check:"0..256" default:"0" placeholder:"N" help:"Most searches at a time. Default: half the cores, at least 2."`
-	Games    int      `check:"1..10000" default:"24" placeholder:"N" help:"Most games in progress. Default: 24."`
+	Runs     []string      `arg:"" optional:"" name:"run" sep:"none" help:"Runs to show beside those below --results: the folder of a run, or one with runs in it."`
+	Addr     string        `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on; port 0 takes a free one. Default: 127.0.0.1:8080."`
+	Results  string        `default:"results" placeholder:"DIR" empty:"" help:"Folder below which runs are, and where games are kept; --results= for none. Default: results."`
+	Open     bool          `help:"Allow an --addr that other machines can reach. Their users can then see the runs and play: there is no authentication."`
+	Host     []string      `sep:"none" placeholder:"NAME" help:"A name of this machine that browsers may use, beside localhost and addresses. May be repeated."`
+	Agent    []agents.Spec `sep:"none" placeholder:"AGENT" help:"A further agent to play against, such as ugi:cmd=./engine. May be repeated."`
+	Searches int           `check:"0..256" default:"0" placeholder:"N" help:"Most searches at a time. Default: half the cores, at least 2."`
+	Games    int           `check:"1..10000" default:"24" placeholder:"N" help:"Most games in progress. Default: 24."`
 }
 
 func (c *serveCmd) Run(ctx context.Context, e *env) error {
@@ -111,8 +111,8 @@ func (c *serveCmd) address() (*net.TCPAddr, error) {
 
 // players are the opponents to choose from: levels, kinds that play without parameters, persons, those of --agent.
 func (c *serveCmd) players(ctx context.Context, e *env) ([]browser.Player, error) {
-	levels, err := configs.ListLevels() // the weakest first
-	errs := []error{asFailure(err)}
+	levels := configs.ListLevels() // the weakest first
+	var errs []error
 	var list []browser.Player
 	for i, l := range levels {
 		p := browser.Player{
@@ -137,9 +137,9 @@ func (c *serveCmd) players(ctx context.Context, e *env) ([]browser.Player, error
 		}
 		list = append(list, p)
 	}
-	for _, text := range c.Agent {
-		spec, kind, err := tryAgent(ctx, e, text)
-		errs = append(errs, err)
+	for _, spec := range c.Agent {
+		errs = append(errs, tryAgent(ctx, e, spec))
+		kind, _ := e.registry.Kind(spec) // whose error is there
 		list = append(list, browser.Player{Name: spec.Label(), Spec: spec, Doc: kind.Doc})
 	}
 	return list, errors.Join(errs...)

@@ -47,18 +47,17 @@ const (
 
 func (c *solveCmd) Run(ctx context.Context, e *env) error {
 	search, err := c.search()
-	r, errRules := c.load()
-	if err := errors.Join(err, errRules); err != nil {
-		return err
-	}
-	if c.List != "" {
-		return c.solveList(ctx, e, r, search)
-	}
-	g, err := parseGame(r, c.Position)
 	if err != nil {
 		return err
 	}
-	solve, err := search.New(r)
+	if c.List != "" {
+		return c.solveList(ctx, e, search)
+	}
+	g, err := c.game(c.Position)
+	if err != nil {
+		return err
+	}
+	solve, err := search.New(g.Rules())
 	if err != nil {
 		return err
 	}
@@ -163,7 +162,11 @@ func solutionColumns(f grid.Format) []grid.Column[solver.Solution] {
 
 // solveList solves the positions of a list and prints their solutions in its order as soon as they are there, without
 // those whose solutions the file of --out has, or if none is given the certificate.
-func (c *solveCmd) solveList(ctx context.Context, e *env, r *rules.Rules, search solver.Search) (err error) {
+func (c *solveCmd) solveList(ctx context.Context, e *env, search solver.Search) (err error) {
+	r, err := c.load()
+	if err != nil {
+		return err
+	}
 	games, err := c.readList(ctx, e, r)
 	if err != nil {
 		return err
@@ -174,20 +177,20 @@ func (c *solveCmd) solveList(ctx context.Context, e *env, r *rules.Rules, search
 			return files.Plain(err)
 		}
 	}
-	out, rest := io.Writer(e.out), games
+	out, rest, size := io.Writer(e.out), games, int64(0)
 	switch {
 	case c.Out != "": // the file says what is done, and the certificate has it
-		f, done, err := c.openSolutions(games)
+		f, done, n, err := c.openSolutions(games)
 		if err != nil {
 			return fileError("--out", err)
 		}
 		defer func() { err = errors.Join(err, asFailure(f.Close())) }()
-		out, rest = f, games[done:]
+		out, rest, size = f, games[done:], n
 	case certificate != nil:
 		games = slices.DeleteFunc(games, func(g *rules.Game) bool { return certificate.Has(g.Position()) })
 		rest = games
 	}
-	write := c.solutionWriter(e, out, len(rest) < len(games))
+	write := c.solutionWriter(e, out, size > 0)
 	progress := newMeter(e.err, int64(len(games)))
 	progress.restart(int64(len(games) - len(rest)))
 	solved, results, workers := progress.first, 0, cmp.Or(c.Workers, runtime.GOMAXPROCS(0))
@@ -248,60 +251,29 @@ func (c *solveCmd) readList(ctx context.Context, e *env, r *rules.Rules) ([]*rul
 	return games, nil
 }
 
-// openSolutions opens the file of --out for more solutions, and returns how many of the games it has.
-func (c *solveCmd) openSolutions(games []*rules.Game) (f *os.File, done int, err error) {
-	if err := files.Regular(c.Out); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, 0, err
-	}
-	if f, err = os.OpenFile(c.Out, os.O_RDWR|os.O_CREATE, 0o644); err != nil {
-		return nil, 0, err
-	}
+// openSolutions opens the file of --out for more solutions, and returns how many of the games it has, and of what size.
+func (c *solveCmd) openSolutions(games []*rules.Game) (f *os.File, done int, size int64, err error) {
 	const maxSolution = 64 << 10 // bytes of a line
-	begin := "{"
-	if c.Format == grid.CSV {
+	begin, header := "{", c.Format == grid.CSV
+	if header {
 		begin = strings.Join(grid.Make(solutionColumns(c.Format), nil).Keys(), ",")
 	}
-	if err = errors.Join(files.Lock(f), beginsWith(f, begin)); err == nil {
-		header := c.Format == grid.CSV
-		_, err = jsonl.Read(f, c.Out, maxSolution, func(line []byte) error {
-			switch {
-			case header && string(line) != begin:
-				return fmt.Errorf("expected %s", begin)
-			case header:
-				header = false
-				return nil
-			case done == len(games):
-				return errors.New("expected no more solutions than positions of the list")
-			}
-			g := games[done]
-			done++
-			if p := g.Rules().FormatPosition(g.Position()); !strings.Contains(string(line), p) {
-				return fmt.Errorf("expected the solution of %s", p)
-			}
+	f, size, err = jsonl.OpenFile(c.Out, begin, maxSolution, func(line []byte) error {
+		switch {
+		case header && string(line) == begin:
+			header = false
 			return nil
-		})
-	}
-	if err == nil && done == 0 {
-		err = f.Truncate(0) // the names come again
-	}
-	if err == nil {
-		_, err = jsonl.CutTorn(f, maxSolution)
-	}
-	if err != nil {
-		return nil, 0, errors.Join(err, f.Close())
-	}
-	return f, done, nil
-}
-
-// beginsWith returns an error unless a file, as far as it goes, begins with a text: other files are not cut.
-func beginsWith(f *os.File, text string) error {
-	found := make([]byte, len(text))
-	n, err := f.ReadAt(found, 0)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return err
-	}
-	if !strings.HasPrefix(text, string(found[:n])) {
-		return fmt.Errorf("%s: expected solutions or an empty file, found %.60q", f.Name(), found[:n])
-	}
-	return nil
+		case header:
+			return fmt.Errorf("expected %s", begin)
+		case done == len(games):
+			return errors.New("expected no more solutions than positions of the list")
+		}
+		g := games[done]
+		done++
+		if p := g.Rules().FormatPosition(g.Position()); !strings.Contains(string(line), p) {
+			return fmt.Errorf("expected the solution of %s", p)
+		}
+		return nil
+	})
+	return f, done, size, err
 }

@@ -14,8 +14,8 @@ import (
 )
 
 type tacticsRunCmd struct {
-	File  string   `arg:"" what:"FILE, a suite like results/reference/tactics.jsonl" help:"The suite, like results/reference/tactics.jsonl; - reads standard input."`
-	Agent []string `sep:"none" default:"alphabeta:depth=5" placeholder:"AGENT" help:"An agent to test; may be repeated. Default: alphabeta:depth=5."`
+	File  string        `arg:"" what:"FILE, a suite like results/reference/tactics.jsonl" help:"The suite, like results/reference/tactics.jsonl; - reads standard input."`
+	Agent []agents.Spec `sep:"none" default:"alphabeta:depth=5" placeholder:"AGENT" help:"An agent to test; may be repeated. Default: alphabeta:depth=5."`
 	agents.Limits
 	Missed bool        `help:"List the positions not solved, too."`
 	Format grid.Format `enum:"text,markdown,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown or json."`
@@ -35,7 +35,7 @@ func (c *tacticsRunCmd) Run(ctx context.Context, e *env) error {
 	}
 	trials := make([]tactics.Trial, len(c.Agent))
 	for i, spec := range c.Agent {
-		trials[i], err = tactics.Try(ctx, agents.LabelOf(spec), players[i], tasks, c.Limits)
+		trials[i], err = tactics.Try(ctx, spec.Label(), players[i], tasks, c.Limits)
 		if err := cmp.Or(ctx.Err(), asFailure(named(trials[i].Agent, err))); err != nil {
 			return err
 		}

@@ -112,8 +112,7 @@ func (c *tournamentCmd) config(registry *agents.Registry) (config tournament.Con
 			return config, err
 		}
 	}
-	_, formatErr := c.columns()
-	if err = errors.Join(c.applyRun(&config, &config), formatErr); err != nil {
+	if err = c.applyRun(&config, &config); err != nil {
 		return config, err
 	}
 	config.SetPairs()
@@ -142,9 +141,9 @@ func (f *settingsFlags) checkRun(config any, invalid error, name string, out *st
 // runFlags are those of commands that play a run: what overrides its settings, and the workers.
 type runFlags struct {
 	settingsFlags
-	Rules      string   `placeholder:"RULES,…" help:"Rule sets, separated by commas: presets (see gyges rules) or PRESET:OPTION=VALUE,…. Default: standard."`
-	Set        []string `sep:"none" placeholder:"OPTION=VALUE" help:"Change an option of every rule set; may be repeated."`
-	Extend     bool     `help:"Resume the run in --out with more pairs or further agents than it was begun with."`
+	Rules      rulesList `placeholder:"RULES,…" sep:"none" help:"Rule sets, separated by commas: presets (see gyges rules) or PRESET:OPTION=VALUE,…. Default: standard."`
+	Set        []string  `sep:"none" placeholder:"OPTION=VALUE" help:"Change an option of every rule set; may be repeated."`
+	Extend     bool      `help:"Resume the run in --out with more pairs or further agents than it was begun with."`
 	queueFlags `group:"Workers on other machines:"`
 }
 
@@ -157,16 +156,16 @@ func newRunFlags(defaults any, without ...string) runFlags {
 func (f *runFlags) applyRun(config any, t *tournament.Config) error {
 	errs := []error{f.apply(config)}
 	t.Extend = f.Extend
-	t.Rules = slices.Clone(t.Rules)
-	var err error
 	if f.Extend && t.Out == "" {
 		errs = append(errs, errors.New("--extend needs --out"))
 	}
-	if f.Rules != "" {
-		t.Rules, err = loadRulesList(f.Rules)
+	if f.Rules != nil {
+		t.Rules = f.Rules
 	}
-	for i := 0; i < len(t.Rules) && err == nil; i++ {
-		t.Rules[i], err = changeOptions(t.Rules[i], f.Set)
+	t.Rules = slices.Clone(t.Rules)
+	for i, r := range t.Rules {
+		changed, err := r.With(f.Set...)
+		t.Rules[i], errs = changed, append(errs, named("--set", err))
 	}
-	return errors.Join(append(errs, err)...)
+	return errors.Join(errs...)
 }

@@ -48,14 +48,11 @@ func (c *trainCmd) Run(ctx context.Context, e *env) error {
 }
 
 func (c *trainCmd) config(e *env) (training.Generations, error) {
-	if _, err := c.columns(); err != nil {
-		return training.Generations{}, err
-	}
 	config, err := configs.LoadGenerations(c.Config, c.Rules, e.registry)
 	if err != nil {
 		return config, err
 	}
-	if err := c.apply(&config); err != nil {
+	if err = c.apply(&config); err != nil {
 		return config, err
 	}
 	return config, c.checkRun(&config, config.Validate(e.registry), config.Name, &config.Out)

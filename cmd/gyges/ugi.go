@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"os"
 
+	"gyges/agents"
 	"gyges/agents/ugi"
 )
 
 type ugiCmd struct {
-	Agent string `default:"alphabeta" placeholder:"AGENT" help:"The agent that chooses the moves. Default: alphabeta."`
+	Agent agents.Spec `default:"alphabeta" placeholder:"AGENT" help:"The agent that chooses the moves. Default: alphabeta."`
 	rulesFlags
 }
 
@@ -18,12 +19,11 @@ func (c *ugiCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	spec, _, err := programSpec(e.registry, c.Agent)
-	if err != nil {
-		return named("--agent", err)
+	if _, err := programKind(e.registry, c.Agent); err != nil {
+		return err
 	}
 	return ugi.Serve(ctx, e.in, e.out, ugi.ServerConfig{
-		Name: version(), Author: "the gyges authors", Spec: spec, Registry: e.registry, Rules: r,
+		Name: version(), Author: "the gyges authors", Spec: c.Agent, Registry: e.registry, Rules: r,
 	})
 }
 

@@ -18,18 +18,18 @@ import (
 	"gyges/tournament/record"
 )
 
-func TestSplitRules(t *testing.T) {
+func TestRulesList(t *testing.T) {
 	for text, want := range map[string][]string{
 		"standard":      {"standard"},
 		"standard,kang": {"standard", "kang"},
-		"standard:null_move=allow,repetition=none,kang":     {"standard:null_move=allow,repetition=none", "kang"},
-		"kang,standard:null_move=allow,italian:kang=true":   {"kang", "standard:null_move=allow", "italian:kang=true"},
-		"my.yaml,standard:max_plies=10,./other.yml,leather": {"my.yaml", "standard:max_plies=10", "./other.yml", "leather"},
-		"":              {""},
-		",standard,":    {"", "standard", ""},
-		"repetition=no": {"repetition=no"},
+		"standard:null_move=allow,repetition=none,kang":   {"standard:null_move=allow,repetition=none", "kang"},
+		"kang,standard:null_move=allow,italian:kang=true": {"kang", "standard:null_move=allow", "italian:kang=true"},
+		"": nil, ",standard,": nil, "repetition=no": nil,
 	} {
-		require.Equal(t, want, splitRules(text), text)
+		var list rulesList
+		err := list.UnmarshalText([]byte(text))
+		require.Equal(t, want == nil, err != nil, text)
+		require.Equal(t, strings.Join(want, ","), list.String(), text)
 	}
 }
 
@@ -45,7 +45,7 @@ func TestChangedRulesAreNamedAsTheyParse(t *testing.T) {
 		{"standard:max_plies=9", []string{"max_plies=400"}, "standard"},
 		{"standard", []string{"max_plies=9", "max_plies=8"}, "standard:max_plies=8"},
 	} {
-		r, err := changeOptions(rules.MustParse(c.base), c.changes)
+		r, err := rules.MustParse(c.base).With(c.changes...)
 		require.NoError(t, err)
 		require.Equal(t, c.want, r.String())
 		require.Equal(t, rules.MustParse(c.want).Options(), r.Options())
@@ -202,7 +202,7 @@ func TestBar(t *testing.T) {
 	o := &output{w: &out}
 	p := newMeter(o, 300)
 	p.bar = true
-	p.state = func() (string, float64) { return "a leads with 3 of 4 points", asScheduled }
+	p.state = func() (string, int64) { return "a leads with 3 of 4 points", 300 }
 	now := p.start
 	p.now = func() time.Time { return now }
 	for range 2 {
@@ -265,26 +265,4 @@ func TestInvitation(t *testing.T) {
 		"  gyges worker --nats tls://"+name+":4222 --tls-ca cert.pem\n"+
 		"It needs GYGES_NATS_USER=player and GYGES_NATS_PASSWORD in its environment.\n",
 		f.invitation("tls://0.0.0.0:4222", players[:1]))
-}
-
-// Who takes more than its move time, within the margin, is mentioned once at the end.
-func TestOverrunMoveTimes(t *testing.T) {
-	var out bytes.Buffer
-	config := tournament.DefaultConfig()
-	config.Limits.MoveTime = 100 * time.Millisecond
-	for _, text := range []string{"random:name=own,movetime=50ms", "random:name=late", "random:name=fine"} {
-		spec, err := agents.ParseSpec(text)
-		require.NoError(t, err)
-		config.Agents = append(config.Agents, spec)
-	}
-	f := newObserver(&env{err: &output{w: &out}}, 0, &config, ratedRun)
-	for i, south := range config.Players() {
-		f.game(&record.Record{Game: int64(i), Rules: "simplified", Opening: "123123/000000/000000/000000/000000/123123 s",
-			Moves: []string{"a1-a2", "a6-a5", "b1-b2"}, Plies: 3, Result: "1-0", Reason: "goal",
-			South: record.Player{Agent: south}, North: record.Player{Agent: config.Agents[2].String()},
-			Timing: record.Timing{MoveMS: []float64{75, 105, []float64{64.6, 412, 104}[i]}}})
-	}
-	f.writeFaults(&output{w: &out})
-	require.Equal(t, "own overran its move time in 2 moves and lost no game by it, first in game 0: 75ms for 50ms\n"+
-		"late overran its move time in 1 move and lost no game by it, first in game 1: 412ms for 100ms\n", out.String())
 }

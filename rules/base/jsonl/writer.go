@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"gyges/rules/base/files"
 )
@@ -56,41 +57,47 @@ func Resume(f File, lines, size int64) *Writer {
 // Open opens a file to append to, makes it if there is none, and locks it. each is called with the lines that it has;
 // after its error the file is left as it is. The error is [files.ErrInUse] if another process appends to the file.
 func Open(path string, maxLine int, each func(line []byte) error) (*Writer, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644) // which blocks on no pipe
-	if err != nil {
-		return nil, err
-	}
-	w, err := open(f, maxLine, each)
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return w, nil
-}
-
-func open(f *os.File, maxLine int, each func(line []byte) error) (*Writer, error) {
-	if err := files.Lock(f); err != nil {
-		return nil, fmt.Errorf("%s: %w", f.Name(), err)
-	}
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return nil, errors.Join(err, fmt.Errorf("%s: expected a regular file", f.Name()))
-	}
 	lines := int64(0)
-	size, err := Read(f, f.Name(), maxLine, func(line []byte) error {
+	f, size, err := OpenFile(path, "{", maxLine, func(line []byte) error {
 		lines++
 		return each(line)
 	})
 	if err != nil {
 		return nil, err
 	}
-	first := []byte{'{'}
-	if size == 0 && info.Size() > 0 {
-		if _, err := f.ReadAt(first, 0); err != nil || first[0] != '{' {
-			return nil, errors.Join(err, fmt.Errorf("%s: expected lines of JSON or an empty file, found neither", f.Name()))
+	return Resume(f, lines, size), nil
+}
+
+// OpenFile is [Open] for a file of other lines, which stands at its end. The first of them has this beginning.
+func OpenFile(path, beginning string, maxLine int, each func(line []byte) error) (f *os.File, size int64, err error) {
+	if f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644); err != nil { // which blocks on no pipe
+		return nil, 0, err
+	}
+	info, err := f.Stat()
+	switch inUse := files.Lock(f); {
+	case inUse != nil:
+		err = fmt.Errorf("%s: %w", path, inUse)
+	case err == nil && !info.Mode().IsRegular():
+		err = fmt.Errorf("%s: expected a regular file", path)
+	case err == nil:
+		size, err = Read(f, path, maxLine, each)
+	}
+	if err == nil && size == 0 { // there may be a part of a line
+		found := make([]byte, min(len(beginning), int(info.Size())))
+		if _, err = f.ReadAt(found, 0); err == nil && !strings.HasPrefix(beginning, string(found)) {
+			err = fmt.Errorf("%s: expected an empty file or lines from %s on, found %.60q", path, beginning, found)
 		}
 	}
-	w := Resume(f, lines, size)
-	return w, w.truncate()
+	if err == nil {
+		err = f.Truncate(size)
+	}
+	if err == nil {
+		_, err = f.Seek(size, io.SeekStart)
+	}
+	if err != nil {
+		return nil, 0, errors.Join(err, f.Close())
+	}
+	return f, size, nil
 }
 
 // CutTorn removes what follows the last line end of a file and moves to the new end, which it returns.

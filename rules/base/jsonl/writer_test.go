@@ -119,7 +119,7 @@ func TestOpen(t *testing.T) {
 	}
 	refuse := func([]byte) error { return errors.New("refused") }
 	for content, want := range map[string]string{
-		"Dear":                   ": expected lines of JSON or an empty file, found neither",
+		"Dear":                   ": expected an empty file or lines from { on, found \"D\"",
 		string(text):             ":1: refused",
 		string(text) + `{"gam`:   ":1: refused",
 		"x" + string(text) + "{": ":1: expected at most 32 bytes, found a longer line",
