@@ -37,7 +37,7 @@ func newParser(file string) *parser {
 func load(file, what string, config any, check func(p *parser)) error {
 	text, err := files.Read(file, maxFile)
 	if err != nil {
-		return files.Plain(err)
+		return err
 	}
 	p := newParser(file)
 	if root := p.parse(string(text)); root != nil {

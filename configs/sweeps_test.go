@@ -97,8 +97,6 @@ func TestMistakesInSweeps(t *testing.T) {
 		`24: agents: expected a value of "depth", found nothing`,
 		`25: agents: expected a value of "depth", found keys and values`,
 		`26: agents: duplicate key "agent", first on line 26`,
-		`27: agents[15]: agent "mcts:iterations=1" is listed twice; give one a name, like mcts:iterations=1,name=b`,
-		`27: agents[16]: agent "mcts:iterations=2" is listed twice; give one a name, like mcts:iterations=2,name=b`,
 		`28: agents: expected a list of values of "iterations", found an alias, which is not supported`,
 	)
 	path = write(t, "agents:\n  - {agent: mcts, iterations: [3]}")

@@ -36,15 +36,18 @@ func (p *parser) sweep(n *yaml.Node, add func(spec agents.Spec, line int)) {
 		}
 		params, values = append(params, key.Value), p.elements(value, "values of "+found(key))
 	})
-	if len(p.problems) == before && (agent.Kind == "" || len(params) != 1 || len(values) == 0) {
+	if len(p.problems) > before {
+		return
+	}
+	if agent.Kind == "" || len(params) != 1 || len(values) == 0 {
 		p.add(n.Line, "expected the key agent and one parameter, like {agent: mcts, iterations: [100, 200]}")
 		return
 	}
 	for _, v := range values {
 		if v.Kind != yaml.ScalarNode || v.Tag == "!!null" {
 			p.add(v.Line, "expected a value of %q, found %s", params[0], found(v))
-		} else if agent.Kind != "" {
-			add(agent.With(params[0], v.Value), v.Line)
+			continue
 		}
+		add(agent.With(params[0], v.Value), v.Line)
 	}
 }

@@ -28,9 +28,8 @@ const maxPerftDepth = 20
 var (
 	// firstOperation is where operations begin without a semicolon before them.
 	firstOperation = regexp.MustCompile(`;|\s(D\d+|id|c\d)\s|$`)
-	// operation is what stands between semicolons, a text in quotes whole. A backslash in one is of what follows it.
-	operation = regexp.MustCompile(`([^;"]|"([^"\\]|\\.)*")+`)
-	remark    = regexp.MustCompile(`^[a-zA-CE-Z]\w*\s+".*"$`)
+	// remark is an operation on a text in quotes. A backslash in one is of what follows it.
+	remark = regexp.MustCompile(`(^|;)\s*[a-zA-CE-Z]\w*\s+"([^"\\]|\\.)*"\s*(;|$)`)
 )
 
 // ParseEPD reads a line "POSITION ;D1 n ;D2 n" or "POSITION D1 n; D2 n;". Operations on a text in quotes, such as id
@@ -41,11 +40,11 @@ func (r *Rules) ParseEPD(text string) (l EPD, err error) {
 	if l.Position, err = r.ParsePosition(l.Text); err != nil {
 		return l, fmt.Errorf("position %w", err)
 	}
-	if text = text[end:]; strings.Contains(operation.ReplaceAllLiteralString(text, ""), `"`) {
-		return l, fmt.Errorf("expected each quote to end, found %.60q", text)
+	for text = text[end:]; remark.MatchString(text); {
+		text = remark.ReplaceAllLiteralString(text, ";")
 	}
-	for _, f := range operation.FindAllString(text, -1) {
-		if f = strings.TrimSpace(f); f == "" || remark.MatchString(f) {
+	for f := range strings.SplitSeq(text, ";") {
+		if f = strings.TrimSpace(f); f == "" {
 			continue
 		}
 		depthText, nodesText, _ := strings.Cut(strings.ReplaceAll(f, "\t", " "), " ")

@@ -107,13 +107,10 @@ func (g *Game) Undo() bool {
 	if n == 0 {
 		return false
 	}
-	if g.moves[n-1].IsPlacement() {
-		g.placed--
-	}
-	g.moves, g.past, g.pos, g.generated = g.moves[:n-1], g.past[:1], g.start, false
-	for _, m := range g.moves {
-		g.pos = g.rules.Apply(g.pos, m)
-		g.past = append(g.past, g.pos.Key())
+	moves := g.moves[:n-1]
+	g.moves, g.past, g.pos, g.placed, g.generated = g.moves[:0], g.past[:1], g.start, 0, false
+	for _, m := range moves {
+		g.PlayLegal(m)
 	}
 	return true
 }

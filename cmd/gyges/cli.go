@@ -4,7 +4,6 @@ import (
 	"cmp"
 	_ "embed"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"reflect"
@@ -138,14 +137,10 @@ func newParser(c *cli, e *env) (*kong.Kong, error) {
 
 // decodeSetting reads a number, a time or a rule set. Kong's own mappers take a minus sign for that of a flag.
 func decodeSetting(ctx *kong.DecodeContext, target reflect.Value) error {
-	if ctx.Scan.Peek().IsEOL() {
-		what := "a number"
-		if target.Kind() != reflect.String {
-			what, _ = settings.Expected(target.Type())
-		}
-		return fmt.Errorf("expected %s, found the end", what)
+	if ctx.Scan.Peek().IsEOL() && target.Kind() == reflect.String {
+		return errors.New("expected a number, found the end")
 	}
-	return settings.Set(target, ctx.Scan.Pop().String())
+	return settings.Set(target, ctx.Scan.Pop().String()) // "EOL" at the end
 }
 
 // errHelp is returned by the parser when help has been printed.

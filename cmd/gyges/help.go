@@ -101,13 +101,10 @@ func (c *helpCmd) Run(e *env, k *kong.Context) error {
 }
 
 func helpWords(k *kong.Context) []string {
-	words := lists.Map(topics, func(t topic) string { return t.name })
-	for _, n := range k.Model.Children {
-		if !slices.Contains(words, n.Name) {
-			words = append(words, n.Name)
-		}
-	}
-	return words
+	commands := lists.Map(k.Model.Children, func(n *kong.Node) string { return n.Name })
+	words := append(lists.Map(topics, func(t topic) string { return t.name }), commands...)
+	slices.Sort(words)
+	return slices.Compact(words)
 }
 
 // lineBreak is one inside a paragraph of Markdown.

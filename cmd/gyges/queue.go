@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -175,11 +174,11 @@ func (q *queued) close() {
 }
 
 type workerCmd struct {
-	Nats    string   `required:"" placeholder:"URL" help:"The NATS server, like nats://host:4222; several of a cluster with commas."`
-	Workers int      `check:"0..1024" placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
-	Allow   []string `placeholder:"KIND,…" help:"Kinds of agents that may be made here. Default: all that play by themselves, external programs not among them."`
-	Engine  []string `sep:"none" placeholder:"NAME=COMMAND" help:"An external program that may be started here for agents ugi:name=NAME; may be repeated. The parameters cmd and dir of their specs are ignored."`
-	Name    string   `placeholder:"NAME" help:"Name of this machine, in messages. Default: its host name."`
+	Nats    string            `required:"" placeholder:"URL" help:"The NATS server, like nats://host:4222; several of a cluster with commas."`
+	Workers int               `check:"0..1024" placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
+	Allow   []string          `placeholder:"KIND,…" help:"Kinds of agents that may be made here. Default: all that play by themselves, external programs not among them."`
+	Engine  map[string]string `mapsep:"none" placeholder:"NAME=COMMAND" help:"An external program that may be started here for agents ugi:name=NAME; may be repeated. The parameters cmd and dir of their specs are ignored."`
+	Name    string            `placeholder:"NAME" help:"Name of this machine, in messages. Default: its host name."`
 	accessFlags
 }
 
@@ -187,16 +186,11 @@ func (c *workerCmd) Run(ctx context.Context, e *env) error {
 	if e.level.Level() > slog.LevelInfo { // the log is all of its output
 		e.level.Set(slog.LevelInfo)
 	}
-	allow := queue.AllowList{Kinds: c.Allow, Engines: map[string]string{}}
-	for _, text := range c.Engine {
-		name, command, ok := strings.Cut(text, "=")
-		if !ok || name == "" || command == "" {
-			return fmt.Errorf("--engine: expected NAME=COMMAND, found %.60q", text)
-		}
+	allow := queue.AllowList{Kinds: c.Allow, Engines: c.Engine}
+	for name, command := range c.Engine {
 		if err := ugi.CheckCommand(ctx, command); err != nil {
 			return fmt.Errorf("--engine %s: %w", name, err)
 		}
-		allow.Engines[name] = command
 	}
 	if err := allow.Check(e.registry); err != nil {
 		return fmt.Errorf("--allow: %w", err)

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"io/fs"
 	"path/filepath"
 	"slices"
 
@@ -137,12 +135,8 @@ func (c *reviewCmd) source(ctx context.Context, e *env, of *reviewedSource) (err
 	}
 	kept, err := review.Open(ctx, path, c.Nodes, version(), of.records)
 	switch {
-	case errors.Is(err, files.ErrInUse):
-		return fmt.Errorf("%s: another review is written there", path)
 	case err != nil && c.Out != "":
 		return fileError("--out", err)
-	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("%w; name another file with --out", files.Plain(err))
 	case err != nil:
 		return files.Plain(err)
 	}

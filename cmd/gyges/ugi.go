@@ -33,12 +33,8 @@ type engineCheckCmd struct {
 }
 
 func (c *engineCheckCmd) Run(ctx context.Context, e *env) error {
-	if c.Dir != "" {
-		if info, err := os.Stat(c.Dir); err != nil {
-			return fileError("--dir", err)
-		} else if !info.IsDir() {
-			return fmt.Errorf("--dir: %s: not a directory", c.Dir)
-		}
+	if _, err := os.ReadDir(c.Dir); c.Dir != "" && err != nil {
+		return fileError("--dir", err)
 	}
 	passed, points, err := ugi.Check(ctx, c.Command, c.Dir, func(r ugi.CheckResult) {
 		hanging(e.out, fmt.Sprintf("%-5s %-34s ", r.Verdict, r.Name), r.Detail)

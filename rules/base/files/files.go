@@ -269,14 +269,7 @@ func LoadFS[T any](fsys fs.FS, path string, read func(in io.Reader, name string)
 }
 
 // Read returns what a regular file of at most most bytes holds.
-func Read(path string, most int64) ([]byte, error) {
-	f, err := Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }() // it was only read
-	return bounded(most)(f, path)
-}
+func Read(path string, most int64) ([]byte, error) { return Load(path, bounded(most)) }
 
 // ReadFS is [Read] for a file of a file system.
 func ReadFS(fsys fs.FS, path string, most int64) ([]byte, error) {
@@ -288,7 +281,7 @@ func bounded(most int64) func(in io.Reader, path string) ([]byte, error) {
 	return func(in io.Reader, path string) ([]byte, error) {
 		text, err := io.ReadAll(io.LimitReader(in, most+1))
 		if err == nil && int64(len(text)) > most {
-			err = &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("expected at most %d bytes, found more", most)}
+			err = fmt.Errorf("%s: expected at most %d bytes, found more", path, most)
 		}
 		return text, err
 	}
