@@ -13,40 +13,18 @@ import (
 	"gyges/rules/base/suggest"
 )
 
-// The types of the options that are a choice between names.
-type (
-	SetupZone  string
-	SetupOrder string
-	DoorRule   string
-	DropZone   string
-	NullMove   string
-	Repetition string
-	KangEntry  string
-)
-
-// The values of the options; what they mean stands in the tags of [Options].
+// The values of options that the rules ask for; the others, and what they mean, stand in the tags of [Options].
 const (
-	FirstRow SetupZone = "first_row"
-	TwoRows  SetupZone = "two_rows"
-
-	SouthThenNorth SetupOrder = "south_then_north"
-	Alternate      SetupOrder = "alternate"
-
-	Undirected DoorRule = "undirected"
-	Directed   DoorRule = "directed"
-	PerLeg     DoorRule = "per_leg"
-
-	ForbidNull NullMove = "forbid"
-	AllowNull  NullMove = "allow"
-
-	BehindFirstRow    DropZone = "first_row"
-	BehindPlayableRow DropZone = "playable_row"
-
-	Superko      Repetition = "superko"
-	NoRepetition Repetition = "none"
-
-	Mandatory KangEntry = "mandatory"
-	Optional  KangEntry = "optional"
+	TwoRows           = "two_rows"
+	Alternate         = "alternate"
+	Directed          = "directed"
+	PerLeg            = "per_leg"
+	AllowNull         = "allow"
+	BehindPlayableRow = "playable_row"
+	Superko           = "superko"
+	NoRepetition      = "none"
+	Mandatory         = "mandatory"
+	Optional          = "optional"
 )
 
 // Options is a rule set as data: an option is a field, and its tags are all that texts of rule sets, `gyges rules`, the
@@ -57,16 +35,16 @@ const (
 //
 // The zero value is not a rule set: start from a preset.
 type Options struct {
-	Relocation bool       `yaml:"relocation" default:"true" help:"Whether a piece may be displaced."`
-	SetupZone  SetupZone  `yaml:"setup_zone" default:"first_row" choices:"first_row|two_rows" help:"Where a player's pieces are placed before play:"`
-	SetupOrder SetupOrder `yaml:"setup_order" default:"south_then_north" choices:"south_then_north: all of South's first|alternate: a piece each in turn" help:"Who places them when:"`
-	DoorRule   DoorRule   `yaml:"door_rule" default:"undirected" choices:"undirected: in a turn|directed: in a turn and a direction|per_leg: in a leg" shortcuts:"undirected,per_leg" help:"A door is passed once at most:"`
-	NullMove   NullMove   `yaml:"null_move" default:"forbid" choices:"forbid|allow" help:"Turns that leave the board as it was:"`
-	DropZone   DropZone   `yaml:"drop_zone" default:"first_row" choices:"first_row: the first that is occupied|playable_row: the first that can be played" help:"The opponent's row behind which no displaced piece goes:"`
-	Repetition Repetition `yaml:"repetition" default:"superko" choices:"superko: all of the game|none" help:"Earlier positions that may not return:"`
-	Kang       bool       `yaml:"kang" default:"false" help:"Whether the Kang variant is played."`
-	KangEntry  KangEntry  `yaml:"kang_entry" default:"mandatory" choices:"mandatory|optional" help:"Whether pieces in hand have to enter:"`
-	MaxPlies   int        `yaml:"max_plies" default:"400" check:"1..100000" prose:"Turn %s ends the game as a draw, both players' turns counted. No rulebook says so; it ends games that would go on." help:"Turns of both players until a draw, placements not counted."`
+	Relocation bool   `yaml:"relocation" default:"true" help:"Whether a piece may be displaced."`
+	SetupZone  string `yaml:"setup_zone" default:"first_row" choices:"first_row|two_rows" help:"Where a player's pieces are placed before play:"`
+	SetupOrder string `yaml:"setup_order" default:"south_then_north" choices:"south_then_north: all of South's first|alternate: a piece each in turn" help:"Who places them when:"`
+	DoorRule   string `yaml:"door_rule" default:"undirected" choices:"undirected: in a turn|directed: in a turn and a direction|per_leg: in a leg" shortcuts:"undirected,per_leg" help:"A door is passed once at most:"`
+	NullMove   string `yaml:"null_move" default:"forbid" choices:"forbid|allow" help:"Turns that leave the board as it was:"`
+	DropZone   string `yaml:"drop_zone" default:"first_row" choices:"first_row: the first that is occupied|playable_row: the first that can be played" help:"The opponent's row behind which no displaced piece goes:"`
+	Repetition string `yaml:"repetition" default:"superko" choices:"superko: all of the game|none" help:"Earlier positions that may not return:"`
+	Kang       bool   `yaml:"kang" default:"false" help:"Whether the Kang variant is played."`
+	KangEntry  string `yaml:"kang_entry" default:"mandatory" choices:"mandatory|optional" help:"Whether pieces in hand have to enter:"`
+	MaxPlies   int    `yaml:"max_plies" default:"400" check:"1..100000" prose:"Turn %s ends the game as a draw, both players' turns counted. No rulebook says so; it ends games that would go on." help:"Turns of both players until a draw, placements not counted."`
 }
 
 // Option is an option with its value in a rule set.

@@ -289,7 +289,7 @@ func (g *slowGen) end(src slowSource, at cell, drop *cell) {
 		q.player(q.side).hand[src.h]--
 	}
 	q.player(q.side).out = false
-	if g.o.NullMove == ForbidNull && !src.hand {
+	if g.o.NullMove != AllowNull && !src.hand {
 		before := g.p
 		if *before.on(src.on) = src.h; before.heights == q.heights {
 			return
@@ -338,7 +338,7 @@ func slowFirstRow(p slowPos, side byte) int {
 // other than its start, on a piece or on the goal; its first occupied row if there is none.
 func slowPlayableRow(o Options, p slowPos) int {
 	probe := &slowGen{o: o, p: p}
-	probe.o.DropZone, probe.o.NullMove = BehindFirstRow, AllowNull
+	probe.o.DropZone, probe.o.NullMove = "first_row", AllowNull
 	for _, row := range probe.rows() {
 		moves := probe.movesOf(row)
 		for _, src := range row {
