@@ -70,7 +70,9 @@ func (l *likelihood) estimate(ctx context.Context) (*estimate, error) {
 func (e *estimate) residual(k int) residual {
 	r := residual{pairing: &e.pairings[k], leverage: e.leverages[k]}
 	for side, z := range e.logits(e.x, r.pairing) {
-		r.scores[side] = newGameScores(e.share, side, z)
+		if r.count(side).Games() > 0 {
+			r.scores[side] = newGameScores(e.share, side, z)
+		}
 	}
 	return r
 }

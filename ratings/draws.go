@@ -73,16 +73,15 @@ func fitDrawShare(scores, games []float64, draws float64) drawShare {
 			return sum
 		})
 	}
-	low, high := -20.0, 20.0 // logarithms
-	if expected(drawShare(math.Exp(high))) < draws {
-		return drawShare(math.Inf(1))
-	}
-	for range 60 {
-		if mid := (low + high) / 2; expected(drawShare(math.Exp(mid))) < draws {
-			low = mid
-		} else {
-			high = mid
+	// By secants: the logarithm of what is expected is concave in that of the share, so that they come from one side.
+	logOf := func(logShare float64) float64 { return math.Log(expected(drawShare(math.Exp(logShare))) / draws) }
+	at, last := -19.0, logOf(-20)
+	for step := 1.0; step > 1e-9; at += step {
+		now := logOf(at)
+		if step *= now / (last - now); !(at+step < 20) {
+			return drawShare(math.Inf(1))
 		}
+		last = now
 	}
-	return drawShare(math.Exp((low + high) / 2))
+	return drawShare(math.Exp(at))
 }

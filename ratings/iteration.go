@@ -6,13 +6,12 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
 	"gonum.org/v1/gonum/floats"
 
 	"gyges/rules/base/interval"
+	"gyges/rules/base/lists"
 )
 
 // iteration is second derivatives that are too many for a matrix: equations are solved by conjugate gradients with the
@@ -20,13 +19,14 @@ import (
 type iteration struct {
 	*quadratic
 	diagonal []float64 // by parameter
+	south    []float64 // second derivatives by a parameter and the advantage, but for that of the advantage by itself
 }
 
 const (
-	columns   = 8     // that are solved together
+	columns   = 16    // that are solved together
 	tolerance = 1e-10 // of a solution, relative
 	// sampleTolerance is that of a solution of which a variance is estimated.
-	sampleTolerance = 1e-5
+	sampleTolerance = 1e-4
 	drawsAtOnce     = 64
 	maxDraws        = 1024
 	// widthError is how far the width of an interval may be from that which the exact covariance gives, relative, in 95 of
@@ -35,13 +35,16 @@ const (
 )
 
 func newIteration(q *quadratic) *iteration {
-	d := q.diagonalOf(q.terms)
+	h := &iteration{q, q.diagonalOf(q.terms), make([]float64, q.dim)}
+	for k := range q.terms {
+		q.add(h.south, q.terms[k], [2]float64{q.terms[k].sym2[1]})
+	}
 	for _, c := range q.constraints {
 		for k, i := range c.members {
-			d[i] += c.weight * c.shares[k] * c.shares[k]
+			h.diagonal[i] += c.weight * c.shares[k] * c.shares[k]
 		}
 	}
-	return &iteration{q, d}
+	return h
 }
 
 // diagonalOf returns that of the sum of terms.
@@ -61,85 +64,89 @@ func (p parameters) diagonalOf(terms []term) []float64 {
 	return d
 }
 
-// row returns that of a parameter, in n columns by rows; the one behind them for what isn't fitted.
-func (h *iteration) row(x []float64, i, n int) []float64 {
-	if i < 0 {
-		i = h.dim
-	}
-	return x[i*n:][:n]
-}
+// row returns that of a parameter, in n columns by rows.
+func row[T any](x []T, i, n int) []T { return x[i*n:][:n] }
 
-// multiply sets to to the product with n columns, by rows; behind the last row is room for one that doesn't count.
+// multiply sets to to the product with n columns, by rows.
 func (h *iteration) multiply(to, of []float64, n int) {
-	clear(to)
-	c, to3 := h.row(of, h.advantage, n), h.row(to, h.advantage, n)
+	for i, d := range h.diagonal {
+		floats.ScaleTo(row(to, i, n), d, row(of, i, n))
+	}
+	symmetric := func(i, j int, v float64) {
+		if n == 1 { // without calls
+			to[i], to[j] = to[i]+v*of[j], to[j]+v*of[i]
+			return
+		}
+		floats.AddScaled(row(to, i, n), v, row(of, j, n))
+		floats.AddScaled(row(to, j, n), v, row(of, i, n))
+	}
 	for k := range h.terms {
-		t := &h.terms[k]
-		i, j := int(t.i), int(t.j)
-		a, b, to1, to2 := h.row(of, i, n), h.row(of, j, n), h.row(to, i, n), h.row(to, j, n)
-		for q := range n {
-			d := a[q] - b[q]
-			g := t.sym2[0]*d + t.sym2[1]*c[q]
-			to1[q] += g
-			to2[q] -= g
-			to3[q] += t.sym2[1]*d + t.sym2[2]*c[q]
+		if t := &h.terms[k]; t.i >= 0 && t.j >= 0 {
+			symmetric(int(t.i), int(t.j), -t.sym2[0])
+		}
+	}
+	if h.advantage >= 0 {
+		for i, v := range h.south {
+			if v != 0 {
+				symmetric(i, h.advantage, v)
+			}
 		}
 	}
 	for _, c := range h.constraints {
-		for q := range n {
-			sum := 0.0
-			for k, i := range c.members {
-				sum += c.shares[k] * of[i*n+q]
-			}
-			for k, i := range c.members {
-				to[i*n+q] += c.weight * c.shares[k] * sum
-			}
+		sum := make([]float64, n)
+		for k, i := range c.members {
+			floats.AddScaled(sum, c.shares[k], row(of, i, n))
+		}
+		for k, i := range c.members {
+			f := c.weight * c.shares[k]
+			floats.AddScaled(row(to, i, n), f, sum)
+			floats.AddScaled(row(to, i, n), -f*c.shares[k], row(of, i, n)) // which the diagonal has
 		}
 	}
-	clear(to[h.dim*n:])
 }
 
 func (h *iteration) solve(ctx context.Context, to, of []float64) error {
-	x, err := h.solveColumns(ctx, append(slices.Clone(of), 0), 1, tolerance)
+	x, err := h.solveColumns(ctx, slices.Clone(of), 1, tolerance)
 	copy(to, x)
 	return err
 }
 
-// solveColumns solves for n columns of right sides, by rows, with one more row; it overwrites them.
+// solveColumns solves for n columns of right sides, by rows; it overwrites them.
 func (h *iteration) solveColumns(ctx context.Context, r []float64, n int, tolerance float64) (x []float64, err error) {
 	x = make([]float64, len(r))
 	z, p, hp := slices.Clone(x), slices.Clone(x), slices.Clone(x)
-	each := func(f func(i, q int)) { // row and column
-		for i := range h.dim {
+	each := func(f func(k, q int)) { // element and its column
+		for k := 0; k < len(x); k += n {
 			for q := range n {
-				f(i*n+q, q)
+				f(k+q, q)
 			}
 		}
 	}
-	beta := make([]float64, n)
-	direction := func() (products []float64) {
-		products = make([]float64, n)
+	rz, goal := make([]float64, n), make([]float64, n)
+	for step := range 10*h.dim + 100 {
+		next, alpha, beta := make([]float64, n), make([]float64, n), make([]float64, n)
 		for i, d := range h.diagonal {
-			for q := range n {
-				k := i*n + q
-				z[k] = r[k] / d
-				products[q] += r[k] * z[k]
+			floats.ScaleTo(row(z, i, n), 1/d, row(r, i, n))
+		}
+		each(func(k, q int) { next[q] += r[k] * z[k] })
+		if step == 0 {
+			floats.AddScaled(goal, tolerance*tolerance, next)
+		}
+		for q, v := range next {
+			if !(v > goal[q]) {
+				next[q] = 0 // solved
+			} else if rz[q] > 0 {
+				beta[q] = v / rz[q]
 			}
 		}
-		return products
-	}
-	rz, goal := direction(), make([]float64, n)
-	floats.AddScaled(goal, tolerance*tolerance, rz)
-	for range 10*h.dim + 100 {
-		each(func(k, q int) { p[k] = z[k] + beta[q]*p[k] })
-		if !slices.ContainsFunc(rz, func(v float64) bool { return v > 0 }) {
+		if rz = next; floats.Max(rz) == 0 {
 			return x, nil
 		}
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
+		each(func(k, q int) { p[k] = z[k] + beta[q]*p[k] })
 		h.multiply(hp, p, n)
-		alpha := make([]float64, n)
 		each(func(k, q int) { alpha[q] += p[k] * hp[k] })
 		for q := range n {
 			if alpha[q] > 0 {
@@ -147,15 +154,6 @@ func (h *iteration) solveColumns(ctx context.Context, r []float64, n int, tolera
 			}
 		}
 		each(func(k, q int) { x[k] += alpha[q] * p[k]; r[k] -= alpha[q] * hp[k] })
-		next := direction()
-		for q := range n {
-			if beta[q] = 0; next[q] <= goal[q] || rz[q] == 0 {
-				next[q] = 0 // solved
-			} else {
-				beta[q] = next[q] / rz[q]
-			}
-		}
-		rz = next
 	}
 	return nil, fmt.Errorf("%w: the linear equations of a step were not solved", errStopped)
 }
@@ -202,12 +200,9 @@ func (h *iteration) sample(ctx context.Context, terms []term, most int) (*sample
 		from := len(s.first)
 		s.first = append(s.first, make([][]float32, drawsAtOnce/columns)...)
 		s.solutions = append(s.solutions, make([][]float32, drawsAtOnce/columns)...)
-		g, ctx := errgroup.WithContext(ctx)
-		g.SetLimit(runtime.GOMAXPROCS(0))
-		for b := from; b < len(s.first); b++ {
-			g.Go(func() error { return s.draw(ctx, terms, b) })
-		}
-		if err := g.Wait(); err != nil {
+		errs := make([]error, drawsAtOnce/columns)
+		lists.OnAllCores(len(errs), func(k int) { errs[k] = s.draw(ctx, terms, from+k) })
+		if err := cmp.Or(errs...); err != nil {
 			return nil, err
 		}
 		if len(s.first)*columns >= most || s.precise() {
@@ -219,6 +214,13 @@ func (h *iteration) sample(ctx context.Context, terms []term, most int) (*sample
 // draw makes draws b.
 func (s *sampled) draw(ctx context.Context, terms []term, b int) error {
 	r, rng := make([]float64, (s.dim+1)*columns), rand.New(rand.NewPCG(1, uint64(b)))
+	of := func(i int) []float64 { // the last row is for what isn't fitted
+		if i < 0 {
+			i = s.dim
+		}
+		return row(r, i, columns)
+	}
+	var e, f [columns]float64
 	for k := range terms {
 		t := &terms[k]
 		// Cholesky factors of the covariance of what the pairing adds by difference and by advantage.
@@ -226,23 +228,24 @@ func (s *sampled) draw(ctx context.Context, terms []term, b int) error {
 		if d > 0 {
 			both = t.sym2[1] / d
 		}
-		south := math.Sqrt(math.Max(0, t.sym2[2]-both*both))
-		signs := rng.Uint64()
-		a, b, c := s.row(r, int(t.i), columns), s.row(r, int(t.j), columns), s.row(r, s.advantage, columns)
+		signs, one := rng.Uint64(), math.Float64bits(1)
 		for q := range columns {
-			e, f := 1-2*float64(signs>>q&1), 1-2*float64(signs>>(q+columns)&1)
-			a[q] += d * e
-			b[q] -= d * e
-			c[q] += both*e + south*f
+			e[q] = math.Float64frombits(one | signs>>q<<63)
+			f[q] = math.Float64frombits(one | signs>>(q+columns)<<63)
 		}
+		floats.AddScaled(of(int(t.i)), d, e[:])
+		floats.AddScaled(of(int(t.j)), -d, e[:])
+		floats.AddScaled(of(s.advantage), both, e[:])
+		floats.AddScaled(of(s.advantage), math.Sqrt(math.Max(0, t.sym2[2]-both*both)), f[:])
 	}
-	s.first[b], s.solutions[b] = make([]float32, s.dim*columns), make([]float32, s.dim*columns)
-	for k := range s.first[b] {
+	r = r[:s.dim*columns]
+	s.first[b], s.solutions[b] = make([]float32, len(r)), make([]float32, len(r))
+	for k := range r {
 		s.first[b][k] = float32(r[k] / s.diagonal[k/columns])
 	}
 	x, err := s.solveColumns(ctx, r, columns, sampleTolerance)
-	for k := range s.solutions[b] {
-		s.solutions[b][k] = float32(x[k])
+	for k, v := range x {
+		s.solutions[b][k] = float32(v)
 	}
 	return err
 }
@@ -289,36 +292,33 @@ func (s *sampled) estimate(i, j int) (variance, sd float64) {
 			known -= 2 * s.between[k].value / (s.diagonal[i] * s.diagonal[j])
 		}
 	}
-	var sum, square sym2 // of the two squares, and their products
-	n := float64(len(s.first) * columns)
-	for b := range s.first {
+	var none [columns]float32
+	of := func(draws []float32, i int) []float32 {
+		if i < 0 {
+			return none[:]
+		}
+		return row(draws, i, columns)
+	}
+	var mean, control, square, spread, covariance float64 // of the two squares
+	for b, first := range s.first {
+		yi, yj, ai, aj := of(s.solutions[b], i), of(s.solutions[b], j), of(first, i), of(first, j)
 		for q := range columns {
-			y, a := s.less(s.solutions[b], i, j, q), s.less(s.first[b], i, j, q)
-			sum.add(1, sym2{y * y, 0, a * a})
-			square.add(1, outer(y*y, a*a))
+			y, a := float64(yi[q]-yj[q]), float64(ai[q]-aj[q])
+			y, a = y*y, a*a
+			mean, control, square, spread, covariance = mean+y, control+a, square+y*y, spread+a*a, covariance+y*a
 		}
 	}
-	mean, control := sum[0]/n, sum[2]/n
-	spread, covariance := square[2]/n-control*control, square[1]/n-mean*control
+	n := float64(len(s.first) * columns)
+	mean, control = mean/n, control/n
+	spread, covariance = spread/n-control*control, covariance/n-mean*control
 	slope := 0.0
 	if spread > 0 {
 		slope = covariance / spread
 	}
 	variance = mean + slope*(known-control)
-	sd = math.Sqrt(math.Max(0, square[0]/n-mean*mean-slope*covariance) / n)
+	sd = math.Sqrt(math.Max(0, square/n-mean*mean-slope*covariance) / n)
 	if !(variance > 0) {
 		variance = mean
 	}
 	return variance, sd
-}
-
-// less returns parameter i less parameter j in column q of draws.
-func (s *sampled) less(draws []float32, i, j, q int) (v float64) {
-	if i >= 0 {
-		v = float64(draws[i*columns+q])
-	}
-	if j >= 0 {
-		v -= float64(draws[j*columns+q])
-	}
-	return v
 }

@@ -94,6 +94,9 @@ func (l *likelihood) at(x []float64, old *quadratic) *quadratic {
 			p := &l.pairings[k]
 			t, games := newTerm(l.rating[p.a], l.rating[p.b]), p.weights()
 			for side, z := range l.logits(x, p) {
+				if games[side].sum() == 0 {
+					continue
+				}
 				at := games[side].loss(z)
 				gradient, curve := at.bySide(side)
 				values[part] += at.value
