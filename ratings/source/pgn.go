@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strings"
 
 	"gyges/ratings"
 )
@@ -154,8 +155,11 @@ func (p *pgnGame) addMoves(text []byte, n int) (next bool) {
 	}
 	p.moves = append(append(p.moves, ' '), text...)
 	p.open += bytes.Count(text, []byte{'('}) - bytes.Count(text, []byte{')'})
-	for _, result := range []string{"1/2-1/2", "1-0", "0-1", "*", "½-½", "0.5-0.5"} {
-		if p.open == 0 && bytes.HasSuffix(text, []byte(result)) {
+	if p.open != 0 || strings.IndexByte("012*5\xbd", text[len(text)-1]) < 0 { // their last bytes
+		return false
+	}
+	for _, result := range [...]string{"1/2-1/2", "1-0", "0-1", "*", "½-½", "0.5-0.5"} {
+		if bytes.HasSuffix(text, []byte(result)) {
 			p.end, p.endLine = result, n
 		}
 	}
