@@ -158,7 +158,7 @@ func (c *collector) count(g *record.Record) {
 	switch {
 	case g.Game%2 == 0:
 		c.first = g
-	case !c.gap && (len(c.plan.seats) == 2 || c.precision != nil):
+	case !c.gap && (len(c.plan.config.Agents) == 2 || c.precision != nil):
 		c.countPair(c.first, g)
 	}
 }
@@ -172,8 +172,9 @@ func (c *collector) countPair(first, second *record.Record) {
 		c.repeated = 0
 	}
 	config := c.plan.config
-	if seats := c.plan.seats; len(seats) == 2 && a.South != a.North && !repeated {
-		c.Pairs[first.HalfPoints(seats[0].Name)+second.HalfPoints(seats[0].Name)]++
+	if agents := config.Agents; len(agents) == 2 && a.South != a.North && !repeated {
+		name := agents[0].String()
+		c.Pairs[first.HalfPoints(name)+second.HalfPoints(name)]++
 		c.Decided = config.SPRT != (sprt.Test{}) && config.SPRT.Verdict(c.Pairs) != sprt.Undecided
 	}
 	if c.precision != nil {

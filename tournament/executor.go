@@ -30,6 +30,16 @@ type Job struct {
 	Wanted [2]bool `json:"games"`  // which of its games are to be played
 }
 
+// games returns the numbers of the games that are to be played.
+func (j Job) games() (list []int64) {
+	for n, wanted := range j.Wanted {
+		if wanted {
+			list = append(list, 2*j.Pair+int64(n))
+		}
+	}
+	return list
+}
+
 // Result is what came of a job.
 type Result struct {
 	Job

@@ -179,9 +179,9 @@ func TestPlayerRefuses(t *testing.T) {
 		require.Error(t, err)
 		require.Error(t, p.Check(bad, games))
 	}
-	require.ErrorContains(t, p.Check(good, games[:1]), "game 7: expected a record, found none")
-	require.ErrorContains(t, p.Check(good, append(games, games[0])), "found game 6 too")
-	require.ErrorContains(t, p.Check(good, games[1:]), "expected game 6, found game 7")
+	require.ErrorContains(t, p.Check(good, games[:1]), "expected games [6 7], found games [6]")
+	require.ErrorContains(t, p.Check(good, append(games, games[0])), "found games [6 7 6]")
+	require.ErrorContains(t, p.Check(good, games[1:]), "expected games [6 7], found games [7]")
 	changed := *games[1]
 	changed.South.Seed++
 	require.ErrorContains(t, p.Check(good, []*record.Record{games[0], &changed}), "game 7: seed of south: expected ")

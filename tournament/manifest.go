@@ -12,8 +12,10 @@ import (
 	"time"
 
 	"gyges/agents"
+	"gyges/rules"
 	"gyges/rules/base/build"
 	"gyges/rules/base/files"
+	"gyges/rules/base/lists"
 	"gyges/rules/base/settings"
 	"gyges/tournament/record"
 	"gyges/tournament/schedule"
@@ -130,18 +132,10 @@ func (c *Config) UnmarshalJSON(text []byte) error {
 }
 
 // Players returns the names of the players in records, which are their specs.
-func (c *Config) Players() []string { return textsOf(c.Agents) }
+func (c *Config) Players() []string { return lists.Map(c.Agents, agents.Spec.String) }
 
 // RuleSets returns the names of the rule sets.
-func (c *Config) RuleSets() []string { return textsOf(c.Rules) }
-
-func textsOf[T fmt.Stringer](list []T) []string {
-	texts := make([]string, len(list))
-	for i, x := range list {
-		texts[i] = x.String()
-	}
-	return texts
-}
+func (c *Config) RuleSets() []string { return lists.Map(c.Rules, (*rules.Rules).String) }
 
 func (m *Manifest) save(dir string) error {
 	return files.ReplaceJSON(filepath.Join(dir, ManifestFile), m)

@@ -3,7 +3,6 @@ package tournament
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -115,9 +114,5 @@ func (p *Playing) write(path string) error {
 		}
 		return nil
 	}
-	text, err := json.Marshal(p)
-	if err != nil {
-		return err
-	}
-	return files.ReplaceUnsynced(path, append(text, '\n'))
+	return files.ReplaceUnsynced(path, p)
 }

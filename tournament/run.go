@@ -108,9 +108,6 @@ func run(
 		err = errors.Join(err, closeErr)
 	}
 	s.Played, s.Kept, s.End = w.Written(), st.kept+s.Kept, time.Now().UTC()
-	if errors.Is(err, errChanged) {
-		s.Played = countGames(filepath.Join(config.Out, GamesFile))
-	}
 	s.Status, err = ending(ctx, s, err)
 	if s.Status == Finished && st.ahead != nil {
 		err = os.Remove(st.ahead.Name())
@@ -136,7 +133,7 @@ func ending(ctx context.Context, s *Summary, err error) (Status, error) {
 		err = errors.New("some games were not played")
 	}
 	if errors.Is(err, errChanged) {
-		return Failed, fmt.Errorf("%w; whole games in %s: %d", err, games, s.Played)
+		return Failed, err
 	}
 	return Failed, fmt.Errorf("%w; the %d games in %s are safe", err, s.Played, games)
 }
@@ -171,7 +168,6 @@ func dispatch(
 	results chan<- Result,
 ) error {
 	o, warned := schedule.NewOpener(p.config.Openings, p.config.Seed), make([]bool, len(p.config.Rules))
-	p.warnOfFewOpenings(o)
 	for i := first; i < p.Len(); i++ {
 		select {
 		case <-p.Known(i):
@@ -202,11 +198,9 @@ func dispatch(
 		}
 		if out.has(job.Agents[0]) || out.has(job.Agents[1]) {
 			r := Result{Job: job}
-			for n, wanted := range job.Wanted {
-				if wanted {
-					setup := p.game(job, n, position)
-					r.Games = append(r.Games, setup.Blank())
-				}
+			for _, number := range job.games() {
+				setup := p.config.task(job, int(number%2), position)
+				r.Games = append(r.Games, setup.Blank())
 			}
 			results <- r
 			continue
@@ -218,20 +212,4 @@ func dispatch(
 		}
 	}
 	return nil
-}
-
-// warnOfFewOpenings warns of rule sets with fewer openings than the run has rounds, as far as that is known before they
-// are played. Runs that the results end usually do so before.
-func (p *plan) warnOfFewOpenings(o *schedule.Opener) {
-	c := p.config
-	rounds := int64(len(p.Stages)) * int64(c.Pairs)
-	for _, r := range c.Rules {
-		if c.sequential() || !o.Countable(r) {
-			continue
-		}
-		if _, n, err := o.Opening(r, rounds-1); err == nil && n > 0 {
-			c.warn(fmt.Sprintf("%s rounds, but openings for %s only: later rounds repeat earlier ones",
-				textfmt.Thousands(rounds), textfmt.Thousands(n)), "rules", r)
-		}
-	}
 }

@@ -5,12 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
-
-	"golang.org/x/sync/errgroup"
+	"slices"
 
 	"gyges/agents"
 	"gyges/rules"
+	"gyges/rules/base/lists"
 	"gyges/tournament/game"
 	"gyges/tournament/record"
 	"gyges/tournament/schedule"
@@ -18,7 +17,7 @@ import (
 
 // Runner plays jobs of a run with agents of its own. It belongs to one goroutine.
 type Runner struct {
-	seating  *seating
+	config   *Config
 	newAgent AgentMaker
 	agents   []agents.Agent // by index of their spec, then those that play against themselves; nil until needed
 	opener   *schedule.Opener
@@ -32,7 +31,7 @@ type AgentMaker func(agents.Spec, ...*rules.Rules) (agents.Agent, error)
 // agents that its specs name, each once and again after a failure.
 func NewRunner(config *Config, newAgent AgentMaker) *Runner {
 	return &Runner{
-		seating:  newSeating(config),
+		config:   config,
 		newAgent: newAgent,
 		agents:   make([]agents.Agent, 2*len(config.Agents)),
 		opener:   schedule.NewOpener(config.Openings, config.Seed),
@@ -42,19 +41,16 @@ func NewRunner(config *Config, newAgent AgentMaker) *Runner {
 // Play plays a job. The times of all limits and clocks are multiplied by timeScale, more than 0; 1 leaves them as they
 // are. The records hold the times of the config. On an error it returns the games finished before.
 func (r *Runner) Play(ctx context.Context, job Job, timeScale float64) ([]*record.Record, error) {
-	if err := r.seating.check(job); err != nil {
+	if err := r.config.checkJob(job); err != nil {
 		return nil, err
 	}
-	position, _, err := r.opener.Opening(r.seating.config.Rules[job.Rules], job.Round)
+	position, _, err := r.opener.Opening(r.config.Rules[job.Rules], job.Round)
 	if err != nil {
 		return nil, err
 	}
 	games := make([]*record.Record, 0, 2)
-	for n := range 2 {
-		if !job.Wanted[n] {
-			continue
-		}
-		g, err := r.playOne(ctx, job, n, position, timeScale)
+	for _, number := range job.games() {
+		g, err := r.playOne(ctx, job, int(number%2), position, timeScale)
 		if err != nil {
 			return games, err
 		}
@@ -65,40 +61,31 @@ func (r *Runner) Play(ctx context.Context, job Job, timeScale float64) ([]*recor
 
 // Check returns an error unless games from outside are those of a job, and what their moves and the settings show.
 func (r *Runner) Check(job Job, games []*record.Record) error {
-	for n, wanted := range job.Wanted {
-		if !wanted {
-			continue
-		}
-		if len(games) == 0 {
-			return fmt.Errorf("game %d: expected a record, found none", 2*job.Pair+int64(n))
-		}
-		if games[0].Game != 2*job.Pair+int64(n) {
-			return fmt.Errorf("expected game %d, found game %d", 2*job.Pair+int64(n), games[0].Game)
-		}
-		t, err := r.seating.task(job, games[0], r.opener)
+	found := lists.Map(games, func(g *record.Record) int64 { return g.Game })
+	if !slices.Equal(job.games(), found) {
+		return fmt.Errorf("expected games %d, found games %d", job.games(), found)
+	}
+	for _, g := range games {
+		t, err := r.config.taskOf(job, g, r.opener)
 		if err == nil {
-			err = t.Verify(games[0])
+			err = t.Verify(g)
 		}
-		if err == nil && games[0].NotPlayed() {
-			err = fmt.Errorf("game %d: expected a game that was played", games[0].Game)
+		if err == nil && g.NotPlayed() {
+			err = fmt.Errorf("game %d: expected a game that was played", g.Game)
 		}
 		if err != nil {
 			return err
 		}
-		games = games[1:]
-	}
-	if len(games) > 0 {
-		return fmt.Errorf("expected the games of pair %d, found game %d too", job.Pair, games[0].Game)
 	}
 	return nil
 }
 
 // CheckPlaying is [Runner.Check] of a game that may be under way.
 func (r *Runner) CheckPlaying(job Job, g *record.Record) error {
-	if n := g.Game - 2*job.Pair; n < 0 || n > 1 || !job.Wanted[n] {
+	if !slices.Contains(job.games(), g.Game) {
 		return fmt.Errorf("expected a game of pair %d, found game %d", job.Pair, g.Game)
 	}
-	t, err := r.seating.task(job, g, r.opener)
+	t, err := r.config.taskOf(job, g, r.opener)
 	if err == nil {
 		err = t.VerifyHead(g)
 	}
@@ -108,18 +95,16 @@ func (r *Runner) CheckPlaying(job Job, g *record.Record) error {
 func (r *Runner) playOne(
 	ctx context.Context, job Job, n int, position rules.Position, timeScale float64,
 ) (*record.Record, error) {
-	config := r.seating.config
-	setup := r.seating.game(job, n, position)
+	setup := r.config.task(job, n, position)
 	setup.TimeScale = timeScale
 	var seated [2]int
 	for side := range setup.Seats {
-		seat := &setup.Seats[side]
-		seated[side], _ = r.seating.seat(job, n, rules.Side(side))
+		seated[side], _ = r.config.seat(job, n, rules.Side(side))
 		if job.Agents[0] == job.Agents[1] && rules.Side(side) == rules.North {
-			seated[side] += len(config.Agents)
+			seated[side] += len(r.config.Agents)
 		}
 		var err error
-		if seat.Agent, err = r.agent(seated[side]); err != nil {
+		if setup.Seats[side].Agent, err = r.agent(seated[side]); err != nil {
 			return nil, err
 		}
 	}
@@ -137,29 +122,22 @@ func (r *Runner) playOne(
 
 // Start makes all agents ready, so that one that can't play is found before the games. The error joins one for each.
 func (r *Runner) Start(ctx context.Context) error {
-	errs := make([]error, len(r.seating.config.Agents))
-	var group errgroup.Group // it takes engines seconds
-	group.SetLimit(runtime.GOMAXPROCS(0))
-	for i := range errs {
-		group.Go(func() error {
-			a, err := r.agent(i)
-			if err == nil {
-				if err = a.Start(ctx); err != nil {
-					err = fmt.Errorf("agent %.60q: %w", r.seating.config.Agents[i], err)
-				}
+	errs := make([]error, len(r.config.Agents))
+	lists.OnAllCores(len(errs), func(i int) { // it takes engines seconds
+		a, err := r.agent(i)
+		if err == nil {
+			if err = a.Start(ctx); err != nil {
+				err = fmt.Errorf("agent %.60q: %w", r.config.Agents[i], err)
 			}
-			errs[i] = err
-			return nil
-		})
-	}
-	_ = group.Wait() // they are in errs
+		}
+		errs[i] = err
+	})
 	return errors.Join(errs...)
 }
 
 func (r *Runner) agent(i int) (agents.Agent, error) {
 	if r.agents[i] == nil {
-		config := r.seating.config
-		a, err := r.newAgent(config.Agents[i%len(config.Agents)], config.Rules...)
+		a, err := r.newAgent(r.config.Agents[i%len(r.config.Agents)], r.config.Rules...)
 		if err != nil {
 			return nil, err
 		}
@@ -176,7 +154,7 @@ func (r *Runner) Close() error {
 			continue
 		}
 		if err := game.Close(a); err != nil {
-			specs := r.seating.config.Agents
+			specs := r.config.Agents
 			errs = append(errs, fmt.Errorf("closing agent %.60q: %w", specs[i%len(specs)].Label(), err))
 		}
 	}

@@ -12,30 +12,14 @@ import (
 	"gyges/tournament/schedule"
 )
 
-// seating makes the games of a run's pairs: which agent has which side, with which seed.
-type seating struct {
-	config *Config
-	seats  []game.Seat // by agent, without seeds and the agents themselves
-}
-
-func newSeating(c *Config) *seating {
-	s := &seating{config: c}
-	for _, spec := range c.Agents {
-		clock, _ := game.ParseClock(spec.Get("clock")) // both have been checked
-		moveTime, _ := time.ParseDuration(spec.Get("movetime"))
-		s.seats = append(s.seats, game.Seat{Name: spec.String(), Clock: clock, MoveTime: moveTime})
-	}
-	return s
-}
-
 type plan struct {
 	*schedule.Schedule
-	*seating
+	config *Config
 	opener *schedule.Opener // of games that are verified; nil: the openings aren't known
 }
 
 func newPlan(c *Config) *plan {
-	return &plan{schedule.New(c.Schedule.Format(), c.Size()), newSeating(c), schedule.NewOpener(c.Openings, c.Seed)}
+	return &plan{schedule.New(c.Schedule.Format(), c.Size()), c, schedule.NewOpener(c.Openings, c.Seed)}
 }
 
 // job returns the i-th pair, 0 <= i < Len, with both games. It must be known.
@@ -86,16 +70,15 @@ func (p *plan) verify(g *record.Record) error {
 	if i >= p.Len() {
 		return fmt.Errorf("game %d: expected %d games at most", g.Game, 2*p.Len())
 	}
-	t, err := p.task(p.job(i), g, p.opener)
+	t, err := p.config.taskOf(p.job(i), g, p.opener)
 	if err != nil {
 		return fmt.Errorf("game %d: %w", g.Game, err)
 	}
 	return t.Verify(g)
 }
 
-// check returns an error unless a job, which may come from outside, is one of the config's.
-func (s *seating) check(j Job) error {
-	c := s.config
+// checkJob returns an error unless a job, which may come from outside, is one of the config's.
+func (c *Config) checkJob(j Job) error {
 	ok := j.Pair >= 0 && j.Round >= 0 && 0 <= j.Rules && j.Rules < len(c.Rules)
 	for _, a := range j.Agents {
 		ok = ok && 0 <= a && a < len(c.Agents)
@@ -108,38 +91,37 @@ func (s *seating) check(j Job) error {
 }
 
 // seat returns which agent plays a side in game 0 or 1 of a pair, and the seed it gets.
-func (s *seating) seat(j Job, n int, side rules.Side) (agent int, seed uint64) {
-	c := s.config
+func (c *Config) seat(j Job, n int, side rules.Side) (agent int, seed uint64) {
 	labels := [2]string{c.Agents[j.Agents[0]].Label(), c.Agents[j.Agents[1]].Label()}
 	return j.Agents[(n+int(side))%2], schedule.Seed(c.Seed, c.Rules[j.Rules].String(), labels, j.Round, n, side)
 }
 
-// game returns game n, 0 or 1, of a pair, without its agents.
-func (s *seating) game(j Job, n int, opening rules.Position) game.Task {
-	c := s.config
-	setup := game.Task{
+// task returns game n, 0 or 1, of a pair, without its agents.
+func (c *Config) task(j Job, n int, opening rules.Position) game.Task {
+	t := game.Task{
 		Number: 2*j.Pair + int64(n), Pair: j.Pair,
 		Rules: c.Rules[j.Rules], Opening: opening, Settings: c.Settings,
 	}
-	for side := range setup.Seats {
-		i, seed := s.seat(j, n, rules.Side(side))
-		setup.Seats[side] = s.seats[i]
-		setup.Seats[side].Seed = seed
+	for side := range t.Seats {
+		i, seed := c.seat(j, n, rules.Side(side))
+		clock, _ := game.ParseClock(c.Agents[i].Get("clock")) // both have been checked
+		moveTime, _ := time.ParseDuration(c.Agents[i].Get("movetime"))
+		t.Seats[side] = game.Seat{Name: c.Agents[i].String(), Seed: seed, Clock: clock, MoveTime: moveTime}
 	}
-	return setup
+	return t
 }
 
-// task returns the game of a record of a pair, or which pair it must have. Without an opener it begins as the record.
-func (s *seating) task(j Job, g *record.Record, o *schedule.Opener) (t game.Task, err error) {
-	if err := s.check(j); err != nil {
+// taskOf returns the game of a record of a pair, or which pair it must have. Without an opener it begins as the record.
+func (c *Config) taskOf(j Job, g *record.Record, o *schedule.Opener) (t game.Task, err error) {
+	if err := c.checkJob(j); err != nil {
 		return t, err
 	}
-	r := s.config.Rules[j.Rules]
+	r := c.Rules[j.Rules]
 	var opening rules.Position
 	if o == nil {
 		opening, err = r.ParsePosition(g.Opening)
 	} else {
 		opening, _, err = o.Opening(r, j.Round)
 	}
-	return s.game(j, int(g.Game%2), opening), err
+	return c.task(j, int(g.Game%2), opening), err
 }

@@ -26,8 +26,8 @@ func TestSchedule(t *testing.T) {
 					require.Equal(t, r, c.Rules[p.Rules])
 					require.Equal(t, [2]int{a, b}, p.Agents)
 					for game := range 2 {
-						south, seed := s.seat(p, game, rules.South)
-						north, seedN := s.seat(p, game, rules.North)
+						south, seed := s.config.seat(p, game, rules.South)
+						north, seedN := s.config.seat(p, game, rules.North)
 						require.Equal(t, [2]int{a, b}[game], south)
 						require.Equal(t, a+b, south+north)
 						seeds[seed], seeds[seedN] = true, true
@@ -49,8 +49,8 @@ func TestSeedsBelongToThePairing(t *testing.T) {
 	ps, pl := s.job(1), l.job(2)
 	require.Equal(t, small.Rules[ps.Rules].String(), large.Rules[pl.Rules].String())
 	for game := range 2 {
-		_, want := s.seat(ps, game, rules.North)
-		_, got := l.seat(pl, game, rules.North)
+		_, want := s.config.seat(ps, game, rules.North)
+		_, got := l.config.seat(pl, game, rules.North)
 		require.Equal(t, want, got)
 	}
 }

@@ -134,7 +134,7 @@ func (st *store) readGames(dir string, all int64, p *plan, kept func(*record.Rec
 		case g.Game < st.kept:
 			return 0, fmt.Errorf("%s:%d: expected game %d, found game %d again", GamesFile, r.Line(), st.kept, g.Game)
 		case g.Game > st.kept || st.joined:
-			return size, st.moveAhead(dir, g, r, 2*p.Len())
+			return size, st.moveAhead(dir, g, r)
 		}
 		if err := p.verify(g); err != nil {
 			return 0, &jsonl.LineError{File: GamesFile, Line: r.Line(), Err: err}
@@ -149,31 +149,23 @@ func (st *store) readGames(dir string, all int64, p *plan, kept func(*record.Rec
 }
 
 // moveAhead appends a game and the ones after it to aheadFile, also where they are there already.
-func (st *store) moveAhead(dir string, g *record.Record, r *record.Reader, scheduled int64) (err error) {
+func (st *store) moveAhead(dir string, g *record.Record, r *record.Reader) error {
 	w, err := record.Open(filepath.Join(dir, aheadFile))
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, w.Close()) }()
-	for last := st.kept - 1; ; {
-		switch {
-		case g.Game <= last:
-			return fmt.Errorf("%s:%d: expected a game after game %d, found game %d", GamesFile, r.Line(), last, g.Game)
-		case g.Game >= scheduled:
-			return fmt.Errorf("%s: game %d: expected %d games at most", GamesFile, g.Game, scheduled)
-		}
+	for err == nil {
 		if !st.joined || !g.NotPlayed() { // see indexAhead
-			if err := w.Write(g); err != nil {
-				return err
-			}
+			err = w.Write(g)
 		}
-		last = g.Game
-		if g, err = r.Read(); errors.Is(err, io.EOF) {
-			return nil
-		} else if err != nil {
-			return err
+		if err == nil {
+			g, err = r.Read()
 		}
 	}
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return errors.Join(err, w.Close())
 }
 
 // indexAhead opens aheadFile, if there is one, and finds its games. In schedules that may be extended these have the
@@ -199,7 +191,7 @@ func (st *store) indexAhead(dir string, p *plan) (err error) {
 		}
 	}
 	for game := int64(0); game < 2*p.Len() && len(seeds) > 0; game++ {
-		_, seed := p.seat(p.job(game/2), int(game%2), rules.South)
+		_, seed := p.config.seat(p.job(game/2), int(game%2), rules.South)
 		if offset, ok := seeds[seed]; ok && game >= st.kept {
 			st.offsets[game] = offset
 		}
@@ -264,23 +256,8 @@ func (st *store) checkSize() error {
 	return err
 }
 
-func countGames(path string) (n int64) {
-	f, err := files.Open(path)
-	if err != nil {
-		return 0
-	}
-	defer func() { _ = f.Close() }() // it was only read
-	for r := record.NewReader(f, path); ; n++ {
-		if _, err := r.Read(); err != nil {
-			return n
-		}
-	}
-}
-
-var errRemoved = errors.New("the records were removed while the run went on") // it isn't in its place any more
-
 // stillThere makes sure that the file that is written is the one that others see, and as long as it was written. If
-// another one or none is there, what it holds is written to its place again, or beside it. w has been flushed.
+// another one or none is there, what it holds is written beside it, or to its place again. w has been flushed.
 func (st *store) stillThere() error {
 	open, err := st.Stat()
 	if err != nil {
@@ -291,16 +268,12 @@ func (st *store) stillThere() error {
 	case err == nil && os.SameFile(open, seen):
 		return st.checkSize()
 	case err == nil:
-		kept := path + ".kept"
-		return errors.Join(fmt.Errorf("%s was replaced by another file %w; this run's records are in %s", path, errChanged,
-			kept), st.rescue(kept))
+		path += ".kept"
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	if err := st.rescue(path); err != nil {
-		return fmt.Errorf("%w, and can't be written again: %w", errRemoved, err)
-	}
-	return errRemoved
+	return errors.Join(fmt.Errorf("%s was removed or replaced by another program %w; this run's records are in %s",
+		st.Name(), errChanged, path), st.rescue(path))
 }
 
 // rescue copies the file, which has no name any more, to a path.

@@ -46,7 +46,7 @@ func (p *precision) look(pairs int64, suspended *suspensions) bool {
 
 // meeting returns the players that still have opponents, by groups of those that meet, directly or through others.
 func (p *plan) meeting(suspended *suspensions) map[int][]string {
-	group := make([]int, len(p.seats))
+	group := make([]int, len(p.config.Agents))
 	for i := range group {
 		group[i] = i
 	}
@@ -64,7 +64,7 @@ func (p *plan) meeting(suspended *suspensions) map[int][]string {
 	}
 	players := map[int][]string{}
 	for i, g := range group {
-		players[g] = append(players[g], p.seats[i].Name)
+		players[g] = append(players[g], p.config.Agents[i].String())
 	}
 	maps.DeleteFunc(players, func(_ int, names []string) bool { return len(names) == 1 })
 	return players

@@ -171,11 +171,7 @@ func identify(dir string, c *runConfig) (id identity, text []byte, err error) {
 		return id, nil, err
 	}
 	id = identity{Run: nuid.Next(), Config: digest(text), Speed: c.Speed, Key: rand.Text(), previous: id.Run}
-	content, err := json.Marshal(id)
-	if err == nil {
-		err = files.ReplacePrivate(path, append(content, '\n')) // others don't read the key
-	}
-	return id, text, err
+	return id, text, files.ReplacePrivate(path, id) // others don't read the key
 }
 
 // remove removes a run from the server. What can't be removed now expires.

@@ -298,25 +298,14 @@ func (o *Opener) extend(r *rules.Rules, list *openingList) error {
 		return fmt.Errorf("rules %v: none of %d random openings of %d plies passed the screen; expected fewer plies",
 			r, openingTries, o.plies(r))
 	}
-	all := int64(0)
-	if o.Countable(r) { // those that random draws have missed
-		all = list.setups().Len()
+	all := list.setups().Len() // with those that random draws have missed
+	if all > maxOpenings {
+		all = 0
 	}
 	return list.next(all, func(i int64) (rules.Position, bool, error) {
 		p := list.setups().At(i)
 		return p, o.passes(r, p), nil
 	})
-}
-
-// Countable reports whether the number of openings can be found in a moment.
-func (o *Opener) Countable(r *rules.Rules) bool {
-	switch o.openings.Policy {
-	case AgentOpenings:
-		return false
-	case RandomOpenings:
-		return o.plies(r) == 0 && o.list(r).setups().Len() <= maxOpenings
-	}
-	return true
 }
 
 func (o *Opener) plies(r *rules.Rules) int {

@@ -100,11 +100,7 @@ func (t *trainer) progressDue() {
 func (t *trainer) writeProgress() {
 	p := &t.now
 	p.Time, p.Budget, p.Seconds = time.Now().Round(0).UTC(), t.Time.Seconds(), t.seconds()
-	text, err := json.Marshal(p)
-	if err == nil {
-		err = files.ReplaceUnsynced(t.folder.file(ProgressFile), append(text, '\n'))
-	}
-	t.warnProgress(err)
+	t.warnProgress(files.ReplaceUnsynced(t.folder.file(ProgressFile), p))
 }
 
 func (t *trainer) removeProgress() {

@@ -2,6 +2,7 @@
 package files
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -290,20 +291,27 @@ func bounded(most int64) func(in io.Reader, path string) ([]byte, error) {
 // Replace writes a file by [Create] and [File.Commit].
 func Replace(path string, text []byte) error { return replace(path, text, shared, false) }
 
-// ReplacePrivate is [Replace] of a file that only its owner may read, whatever the permissions of an earlier one.
-func ReplacePrivate(path string, text []byte) error { return replace(path, text, private, false) }
-
 // ReplaceJSON is [Replace] with a value as indented JSON.
-func ReplaceJSON(path string, value any) error {
-	text, err := json.MarshalIndent(value, "", "  ")
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
-	}
-	return Replace(path, append(text, '\n'))
+func ReplaceJSON(path string, value any) error { return replaceJSON(path, value, "  ", shared, false) }
+
+// ReplacePrivate is [ReplaceJSON] of a file that only its owner may read, whatever the permissions of an earlier one.
+func ReplacePrivate(path string, value any) error {
+	return replaceJSON(path, value, "  ", private, false)
 }
 
-// ReplaceUnsynced is [Replace] without waiting for the disk: after a crash the file may be the earlier one, or empty.
-func ReplaceUnsynced(path string, text []byte) error { return replace(path, text, shared, true) }
+// ReplaceUnsynced is [ReplaceJSON] of a file for display: it is compact, and the disk isn't waited for, so that after a
+// crash the file may be the earlier one, or empty.
+func ReplaceUnsynced(path string, value any) error { return replaceJSON(path, value, "", shared, true) }
+
+func replaceJSON(path string, value any, indent string, mode fs.FileMode, unsynced bool) error {
+	var text bytes.Buffer
+	to := json.NewEncoder(&text)
+	to.SetIndent("", indent)
+	if err := to.Encode(value); err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	return replace(path, text.Bytes(), mode, unsynced)
+}
 
 func replace(path string, text []byte, mode fs.FileMode, unsynced bool) error {
 	f, err := create(path, mode)

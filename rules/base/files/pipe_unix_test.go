@@ -59,7 +59,7 @@ func TestReplacePrivate(t *testing.T) {
 		info, err := os.Stat(now)
 		require.NoError(t, err)
 		require.EqualValues(t, 0o600, info.Mode().Perm(), now)
-		require.NoError(t, ReplacePrivate(path, []byte("new")))
+		require.NoError(t, ReplacePrivate(path, "new"))
 	}
 	require.NoError(t, f.Discard())
 	require.NoError(t, os.Chmod(path, 0o644))

@@ -85,10 +85,4 @@ func Read(folder fs.FS) (*Run, error) {
 }
 
 // Write replaces the file in a run's folder.
-func (r *Run) Write(dir string) error {
-	text, err := json.Marshal(r)
-	if err != nil {
-		return err
-	}
-	return files.Replace(filepath.Join(dir, FileName), append(text, '\n'))
-}
+func (r *Run) Write(dir string) error { return files.ReplaceUnsynced(filepath.Join(dir, FileName), r) }
