@@ -35,9 +35,7 @@ func workersSection(w *status.Run, now time.Time) report.Section {
 	case !w.Ended:
 		facts = []report.Fact{{Name: "queue", Value: "the server doesn't answer"}}
 	}
-	facts = append(facts,
-		report.Fact{Name: "pairs done", Value: number(w.Pairs)}, report.Fact{Name: "games done", Value: number(w.Games)},
-		report.Fact{Name: "recent pairs/s", Value: textfmt.Digits(max(w.PairsPerSecond, 0))},
+	facts = append(facts, report.Fact{Name: "games done", Value: number(w.Games)},
 		report.Fact{Name: "recent games/s", Value: textfmt.Digits(max(w.GamesPerSecond, 0))})
 	title := "Workers: " + number(w.Count)
 	if n := int64(len(w.Workers)); n < w.Count {

@@ -200,31 +200,22 @@ func (p *Coordinator) remove(ctx context.Context, run string) {
 	}
 }
 
-// stored returns how many messages a stream has by their subjects, of those that match one.
-func (p *Coordinator) stored(ctx context.Context, stream, subject string) (map[string]uint64, error) {
+// pairsOn returns how many messages a stream has of each pair, of those whose subjects match one.
+func (p *Coordinator) pairsOn(ctx context.Context, stream, subject string) (map[int64]uint64, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	s, err := p.js.Stream(ctx, stream)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("NATS stream %s: %w", stream, err)
 	}
 	info, err := s.Info(ctx, jetstream.WithSubjectFilter(subject))
 	if err != nil {
-		return nil, err
-	}
-	return info.State.Subjects, nil
-}
-
-// pairsOn returns the pairs that a stream has messages of, below a subject.
-func (p *Coordinator) pairsOn(ctx context.Context, stream, subject string) (map[int64]bool, error) {
-	subjects, err := p.stored(ctx, stream, subject+".*")
-	if err != nil {
 		return nil, fmt.Errorf("NATS stream %s: %w", stream, err)
 	}
-	pairs := map[int64]bool{}
-	for subject := range subjects {
+	pairs := map[int64]uint64{}
+	for subject, n := range info.State.Subjects {
 		if pair, err := pairOf(subject); err == nil {
-			pairs[pair] = true
+			pairs[pair] += n
 		}
 	}
 	return pairs, nil

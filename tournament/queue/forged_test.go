@@ -220,10 +220,10 @@ func TestForgedErrors(t *testing.T) {
 	const pause = 20 * time.Millisecond // in which the run goes on
 	attack := func(ctx context.Context) error {
 		var id identity
-		jobs := map[int64]bool{}
+		jobs := map[int64]uint64{}
 		for ctx.Err() == nil && len(jobs) < 6 {
 			id, _ = readIdentity(c.Out) // it isn't there at first
-			jobs, _ = p.pairsOn(ctx, jobStream, jobsOf(id.Run))
+			jobs, _ = p.pairsOn(ctx, jobStream, jobsOf(id.Run)+".*")
 			sleep(ctx, pause)
 		}
 		for pair := range jobs {
@@ -238,7 +238,7 @@ func TestForgedErrors(t *testing.T) {
 			err = stream.Purge(ctx)
 		}
 		for left := jobs; err == nil && len(left) > 0; { // until the run has dealt with all of them
-			left, err = p.pairsOn(ctx, resultStream, resultsOf(id.Run))
+			left, err = p.pairsOn(ctx, resultStream, resultsOf(id.Run)+".*")
 			sleep(ctx, pause)
 		}
 		startWorker(t, connect(t, s), nil)

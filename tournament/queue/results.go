@@ -2,6 +2,7 @@ package queue
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -67,7 +68,6 @@ func (r *run) accept(ctx context.Context, w *pendingJob, m jetstream.Msg) {
 		o.Games, o.Err = nil, fmt.Errorf("dead-lettered after %d tries: %w", r.options.tries, o.Err)
 	} else {
 		delete(r.invalid, id)
-		r.pairs++
 		r.games += int64(len(o.Games))
 		for _, g := range o.Games {
 			g.Timing.Worker = worker
@@ -90,22 +90,19 @@ func (r *run) isFinal(ctx context.Context, w *pendingJob, m jetstream.Msg, why e
 		deliverLater(m)
 		return false
 	}
-	meta, err := m.Metadata()
-	var jobs, results map[string]uint64
-	if err == nil {
-		jobs, err = r.stored(ctx, jobStream, subjectOf(jobsOf(r.id.Run), w.job.Pair))
-	}
-	if err == nil {
-		results, err = r.stored(ctx, resultStream, m.Subject())
-	}
-	if err != nil || len(jobs) > 0 && meta.NumDelivered < 2 { // its worker may not have acknowledged the job yet
+	pair := w.job.Pair
+	meta, errMeta := m.Metadata()
+	jobs, errJobs := r.pairsOn(ctx, jobStream, subjectOf(jobsOf(r.id.Run), pair))
+	results, err := r.pairsOn(ctx, resultStream, m.Subject())
+	if err = cmp.Or(errMeta, errJobs, err); err != nil || jobs[pair] > 0 && meta.NumDelivered < 2 {
+		// its worker may not have acknowledged the job yet
 		deliverLater(m)
 		return false
 	}
 	if !last {
-		r.refuse(w.job.Pair, word(m.Headers().Get(idHeader)), why)
+		r.refuse(pair, word(m.Headers().Get(idHeader)), why)
 	}
-	switch queued := len(jobs) > 0 || results[m.Subject()] > 1; {
+	switch queued := jobs[pair] > 0 || results[pair] > 1; {
 	case !queued && (last || w.tries+1 >= r.options.tries):
 		return true
 	case !queued:

@@ -38,16 +38,16 @@ type run struct {
 	pending    map[int64]*pendingJob // pairs that aren't in the file
 	unplayed   int                   // of these, without an outcome
 	next       int64                 // the pair after the last job
-	left       map[int64]bool        // pairs whose jobs or results an earlier process left on the server
+	left       map[int64]uint64      // pairs whose jobs or results an earlier process left on the server
 	publishing int                   // jobs on their way to the server
 	results    chan jetstream.Msg
 	published  chan *pendingJob // jobs that the server has stored
 	background sync.WaitGroup
 
-	pairs, games int64        // received
-	onWorkers    int64        // pairs being played, when the queue's state was last known
-	samples      []status.Run // the last ones
-	unwritable   bool         // the status file can't be written, which has been logged
+	games      int64        // received
+	onWorkers  int64        // pairs being played, when the queue's state was last known
+	samples    []status.Run // the last ones
+	unwritable bool         // the status file can't be written, which has been logged
 
 	invalid map[string]int  // results in a row that were refused, by the id of their worker
 	dropped map[string]bool // ways in which results were dropped, which have been logged
@@ -122,12 +122,12 @@ func (r *run) attach(ctx context.Context) error {
 }
 
 // onServer returns the pairs of which the server has the job or the result.
-func (r *run) onServer(ctx context.Context) (map[int64]bool, error) {
-	jobs, err := r.pairsOn(ctx, jobStream, jobsOf(r.id.Run))
+func (r *run) onServer(ctx context.Context) (map[int64]uint64, error) {
+	jobs, err := r.pairsOn(ctx, jobStream, jobsOf(r.id.Run)+".*")
 	if err != nil {
 		return nil, err
 	}
-	results, err := r.pairsOn(ctx, resultStream, resultsOf(r.id.Run))
+	results, err := r.pairsOn(ctx, resultStream, resultsOf(r.id.Run)+".*")
 	maps.Copy(jobs, results)
 	return jobs, err
 }
@@ -270,7 +270,7 @@ func (r *run) consumer(ctx context.Context, stream string) (jetstream.Consumer, 
 
 // add publishes a job, unless it or its result is on the server.
 func (r *run) add(ctx context.Context, job tournament.Job) {
-	w := &pendingJob{job: job, published: r.left[job.Pair]}
+	w := &pendingJob{job: job, published: r.left[job.Pair] > 0}
 	r.pending[job.Pair], r.next = w, job.Pair+1
 	r.unplayed++
 	if !w.published {
@@ -311,7 +311,7 @@ func (r *run) repair(ctx context.Context) error {
 	}
 	lost := 0
 	for _, pair := range slices.Sorted(maps.Keys(r.pending)) { // the first ones hold up the file
-		if w := r.pending[pair]; w.published && !w.done && !stored[pair] {
+		if w := r.pending[pair]; w.published && !w.done && stored[pair] == 0 {
 			lost++
 			r.send(ctx, w)
 		}

@@ -59,7 +59,7 @@ func TestStatusFile(t *testing.T) {
 	go run(ctx)
 
 	await("nobody works", func(s status.Run) bool {
-		return s.Queue != nil && *s.Queue == status.Queue{Waiting: 4} && s.Count == 0 && s.Workers != nil && s.Pairs == 0 &&
+		return s.Queue != nil && *s.Queue == status.Queue{Waiting: 4} && s.Count == 0 && s.Workers != nil && s.Games == 0 &&
 			!s.Ended
 	})
 	require.NoFileExists(t, left)
@@ -103,9 +103,8 @@ func TestStatusFile(t *testing.T) {
 	require.True(t, ok)
 	require.True(t, ended.Ended)
 	require.Nil(t, ended.Queue)
-	require.Equal(t, [2]int64{60, 120}, [2]int64{ended.Pairs, ended.Games})
-	require.Positive(t, ended.PairsPerSecond)
-	require.InDelta(t, 2*ended.PairsPerSecond, ended.GamesPerSecond, 1e-9)
+	require.EqualValues(t, 120, ended.Games)
+	require.Positive(t, ended.GamesPerSecond)
 	require.Len(t, ended.Workers, 2)
 	require.Equal(t, "a", ended.Workers[0].Name)
 	require.Equal(t, status.Plays, ended.Workers[0].State)
@@ -227,14 +226,4 @@ func TestWorkersAreReported(t *testing.T) {
 	says("worker a left: no answer for 15s")
 	r.countWorkers(now.Add(2 * goneAfter))
 	says(`worker b\x1b left: no answer for 15s`, "waiting for workers")
-}
-
-func TestRates(t *testing.T) {
-	at := func(second, pairs, games int64) status.Run {
-		return status.Run{Time: time.Unix(1000+second, 0), Pairs: pairs, Games: games}
-	}
-	pairs, games := rates([]status.Run{at(0, 5, 9)})
-	require.Zero(t, pairs+games)
-	pairs, games = rates([]status.Run{at(0, 5, 9), at(1, 5, 9), at(4, 7, 13)})
-	require.Equal(t, [2]float64{0.5, 1}, [2]float64{pairs, games})
 }

@@ -214,15 +214,17 @@ func (r *run) depth(ctx context.Context) *status.Queue {
 	}
 }
 
-const rateSamples = 30 // status files over which the rates are taken
+const rateSamples = 30 // status files over which the rate is taken
 
 // writeStatus writes the status file. queue is nil at the end of the run.
 func (r *run) writeStatus(queue *status.Queue, ended bool) {
-	s := status.Run{Time: time.Now().UTC(), Ended: ended, Queue: queue, Pairs: r.pairs, Games: r.games,
+	s := status.Run{Time: time.Now().UTC(), Ended: ended, Queue: queue, Games: r.games,
 		Workers: []status.Worker{}, Count: int64(len(r.workers))}
 	r.samples = append(r.samples, s)
 	r.samples = r.samples[max(0, len(r.samples)-rateSamples):]
-	s.PairsPerSecond, s.GamesPerSecond = rates(r.samples)
+	if seconds := s.Time.Sub(r.samples[0].Time).Seconds(); seconds > 0 {
+		s.GamesPerSecond = float64(s.Games-r.samples[0].Games) / seconds
+	}
 	for _, entry := range r.workers {
 		w := entry.Worker
 		w.ID, w.Version, w.State = word(w.ID), word(w.Version), status.Plays
@@ -240,13 +242,4 @@ func (r *run) writeStatus(queue *status.Queue, ended bool) {
 		r.log.Warn("the status of the run can't be written; the run goes on", "error", err)
 	}
 	r.unwritable = err != nil
-}
-
-func rates(samples []status.Run) (pairs, games float64) {
-	first, last := samples[0], samples[len(samples)-1]
-	seconds := last.Time.Sub(first.Time).Seconds()
-	if seconds <= 0 {
-		return 0, 0
-	}
-	return float64(last.Pairs-first.Pairs) / seconds, float64(last.Games-first.Games) / seconds
 }

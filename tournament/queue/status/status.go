@@ -29,10 +29,8 @@ type Run struct {
 
 	Queue *Queue `json:"queue,omitempty"` // nil: the run has ended, or the server doesn't answer
 
-	Pairs          int64   `json:"pairs"` // received since the coordinator started
-	Games          int64   `json:"games"` // in these pairs
-	PairsPerSecond float64 `json:"pairs_per_second"`
-	GamesPerSecond float64 `json:"games_per_second"` // both of the last half minute
+	Games          int64   `json:"games"`            // received since the coordinator started
+	GamesPerSecond float64 `json:"games_per_second"` // of the last half minute
 
 	Count   int64    `json:"count"` // of all workers
 	Workers []Worker `json:"workers"`
