@@ -1,11 +1,13 @@
 package record
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
 	"gyges/agents"
 	"gyges/ratings/source"
+	"gyges/rules"
 	"gyges/rules/base/problems"
 )
 
@@ -43,13 +45,11 @@ func (f *Filter) Check() error {
 }
 
 func (f *Filter) maxPlies() int {
-	if f.MaxPlies == nil {
-		return math.MaxInt
-	}
-	return *f.MaxPlies
+	most := math.MaxInt
+	return *cmp.Or(f.MaxPlies, &most)
 }
 
-// Takes reports whether a game passes the filter.
+// Takes reports whether a game passes the filter, and counts it against Limit if it does.
 func (f *Filter) Takes(g *Record) bool {
 	south := false // the first agent is
 	for i, agent := range f.Agent {
@@ -61,11 +61,15 @@ func (f *Filter) Takes(g *Record) bool {
 			return false
 		}
 	}
-	return f.takesResult(g.Result, south) &&
+	takes := f.takesResult(g.Result, south) &&
 		(f.RuleSets == nil || f.RuleSets[g.Rules]) &&
 		(f.Worker == "" || f.Worker == g.Timing.Worker) &&
 		(f.Reason == nil || slices.Contains(f.Reason, g.Reason)) &&
 		f.MinPlies <= g.Plies && g.Plies <= f.maxPlies()
+	if takes {
+		f.taken++
+	}
+	return takes
 }
 
 // is reports whether a player has the name of an agent, or its whole spec.
@@ -73,21 +77,12 @@ func is(player, agent string) bool { return player == agent || agents.LabelOf(pl
 
 // takesResult reports whether a result passes the filter; south is whether the first agent was South.
 func (f *Filter) takesResult(result string, south bool) bool {
-	switch f.Result {
-	case "":
-		return true
-	case "drawn":
-		return result == results[1]
-	case "won":
-		return result != results[1] && (result == results[2]) == south
-	case "lost":
-		return result != results[1] && (result == results[2]) != south
+	side := map[bool]rules.Side{true: rules.South, false: rules.North}[south]
+	if halves, of := map[string]int{"won": 2, "drawn": 1, "lost": 0}[f.Result]; of {
+		return HalfPoints(result, side) == halves
 	}
-	return result == f.Result
+	return f.Result == "" || result == f.Result
 }
 
 // Done reports whether Limit games have been taken.
 func (f *Filter) Done() bool { return f.Limit > 0 && f.taken >= f.Limit }
-
-// Count counts a game against Limit.
-func (f *Filter) Count() { f.taken++ }

@@ -216,7 +216,7 @@ func TestSummary(t *testing.T) {
 	for _, c := range tables[1].Rows[0] {
 		cells = append(cells, c.Text)
 	}
-	require.Equal(t, []string{"A", "1", "0", "1", "0", "0", "5", "4", "0", "1", "0"}, cells)
+	require.Equal(t, []string{"A", "1", "0", "1", "0", "0", "0", "1", "0"}, cells)
 	require.Equal(t, 4, a.Judged)
 }
 

@@ -50,8 +50,6 @@ type Losses struct {
 	Heights   [4]int       `json:"heights"`    // by the height of the piece moved; 0: a pass
 	Kinds     map[Kind]int `json:"kinds"`      // by what they did
 
-	Ply        []int  `json:"-"` // of each
-	BeforeEnd  []int  `json:"-"` // how many plies each was before the end
 	WorstGames []Loss `json:"-"` // the games with the largest losses of winning probability, at most [MaxWorst]
 }
 
@@ -104,8 +102,6 @@ func (l *Losses) lose(run int, g *Review) {
 	l.Thirds[min(3*(m.Ply-1)/max(g.Plies, 1), 2)]++
 	l.Heights[m.Height]++
 	l.Kinds[m.Kind]++
-	l.Ply = append(l.Ply, m.Ply)
-	l.BeforeEnd = append(l.BeforeEnd, max(g.Plies-m.Ply, 0))
 	l.WorstGames = append(l.WorstGames, Loss{run, g.Game, i + 1, m})
 	slices.SortStableFunc(l.WorstGames, func(a, b Loss) int { return cmp.Compare(b.Move.Loss, a.Move.Loss) })
 	l.WorstGames = l.WorstGames[:min(len(l.WorstGames), MaxWorst)]

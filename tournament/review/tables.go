@@ -42,14 +42,12 @@ func (s *Summary) Tables(name func(agent string) string) []*grid.Table {
 			column("Middle", func(p *Player) any { return p.Thirds[1] }),
 			column("Late", func(p *Player) any { return p.Thirds[2] }),
 			column("None", func(p *Player) any { return p.NoMistake }),
-			column("Ply", func(p *Player) any { return median(p.Ply) }),
-			column("To end", func(p *Player) any { return median(p.BeforeEnd) }),
 			column("Height 1", func(p *Player) any { return p.Heights[1] }),
 			column("2", func(p *Player) any { return p.Heights[2] }),
 			column("3", func(p *Player) any { return p.Heights[3] }),
 		}, losers).WithTitle(
-			"Lost games, by the decisive move: in the first, second or last third of the game, or none; how many " +
-				"plies from the beginning and to the end of the game, medians; and the height of the piece moved"),
+			"Lost games, by the decisive move: in the first, second or last third of the game, or none, and the height " +
+				"of the piece moved"),
 		grid.Make(what, losers).WithTitle(
 			"Lost games, by what the decisive move did: missed a win in one, allowed one, gave a proven win away, " +
 				"allowed one, or was worse by evaluation alone"),
@@ -62,13 +60,4 @@ func (t *Tally) judged(format string, x float64) string {
 		return "-"
 	}
 	return fmt.Sprintf(format, x)
-}
-
-// median returns the lower median; "-" of no numbers.
-func median(list []int) any {
-	if len(list) == 0 {
-		return "-"
-	}
-	sorted := slices.Sorted(slices.Values(list))
-	return sorted[(len(sorted)-1)/2]
 }

@@ -112,18 +112,7 @@ func leaders(places []place, names []string, what string, over bool) string {
 	if len(first) > 1 {
 		line = fmt.Sprintf("%s share the first place of the %s", textfmt.List(first, 8), what)
 	}
-	line += fmt.Sprintf(" with %s points", points(places[0].halves))
-	if len(first) == 1 && len(places) > 1 && places[1].halves == places[0].halves {
-		line += ", by " + tieBreak(places[0], places[1])
-	}
-	return line + "."
-}
-
-func tieBreak(first, second place) string {
-	if first.buchholz != second.buchholz {
-		return fmt.Sprintf("Buchholz (%s to %s)", points(first.buchholz), points(second.buchholz))
-	}
-	return fmt.Sprintf("Sonneborn-Berger (%.2f to %.2f)", first.sberger/2, second.sberger/2)
+	return fmt.Sprintf("%s with %s points.", line, points(places[0].halves))
 }
 
 func points(halves int64) string { return textfmt.Decimal(float64(halves) / 2) }
