@@ -2,12 +2,14 @@ package queue
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"runtime"
 
 	"gyges/agents"
 	"gyges/agents/bench"
 	"gyges/rules/base/build"
+	"gyges/tournament"
 )
 
 // Version returns the version by which coordinator and workers know that they are the same program, whose
@@ -36,4 +38,32 @@ func Speed(ctx context.Context, registry *agents.Registry) float64 {
 		return 0
 	}
 	return float64(line.Nodes) / line.Seconds
+}
+
+const maxScale = 16.0 // of the factor and its inverse: beyond it the machines hardly play the same games
+
+// timeScale returns the factor of all times on a machine of the given speed, at which agents search as many
+// positions as on the one that times are meant for, or an error if the machine is too slow or too fast for the
+// run. timed: anything in the run depends on the clock.
+func (r *runConfig) timeScale(speed float64, timed bool) (float64, error) {
+	if !timed || r.Speed == 0 || speed == 0 {
+		return 1, nil
+	}
+	f := r.Speed / speed
+	if f > maxScale || f < 1/maxScale {
+		return 0, fmt.Errorf("its times are for machines of %.0f positions a second, "+
+			"this one makes %.0f, more than %v times off", r.Speed, speed, maxScale)
+	}
+	return f, nil
+}
+
+// isTimed reports whether anything in a run depends on the clock.
+func isTimed(c *tournament.Config, registry *agents.Registry) bool {
+	timed := c.Limits.MoveTime > 0 || c.Clock.Base > 0
+	// An agent that can't be made stops the run elsewhere.
+	_ = registry.Each(c.Agents, func(s agents.Spec, _ agents.Kind, _ agents.Values) error {
+		timed = timed || s.Get("movetime") != "" || s.Get("clock") != ""
+		return nil
+	})
+	return timed
 }

@@ -1,10 +1,13 @@
 package review
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"gyges/agents/eval"
 	"gyges/rules"
+	"gyges/tournament/record"
 )
 
 // Losses of winning probability from which on a move is an inaccuracy, a mistake and a blunder.
@@ -69,4 +72,89 @@ func (t *Tally) add(m *Move) {
 	if n := counts[m.Mark]; n != nil {
 		*n++
 	}
+}
+
+// summarize fills in what follows from the moves.
+func (g *Review) summarize() {
+	for _, t := range []*Tally{&g.SouthMoves, &g.NorthMoves} {
+		*t = Tally{Accuracy: 100}
+	}
+	for i := range g.Moves {
+		if m := &g.Moves[i]; m.Judged() {
+			g.tally(m.Side).add(m)
+		}
+	}
+	g.SouthMoves.Accuracy, g.NorthMoves.Accuracy = rounded(g.SouthMoves.Accuracy), rounded(g.NorthMoves.Accuracy)
+	g.Turning, g.Decisive = g.turningPoints(), g.decisive()
+}
+
+func (g *Review) tally(side string) *Tally {
+	if side == rules.North.Name() {
+		return &g.NorthMoves
+	}
+	return &g.SouthMoves
+}
+
+// turns returns 1 if the mover was expected to win before the move and is no more, else 0.
+func (m *Move) turns() int {
+	if m.Before >= 0.5 && m.After < 0.5 {
+		return 1
+	}
+	return 0
+}
+
+const maxTurning = 3 // turning points of a game
+
+// turningPoints returns the plies of the mistakes that changed the expected winner first, then of those that lost most.
+func (g *Review) turningPoints() []int {
+	var list []*Move
+	for i := range g.Moves {
+		if m := &g.Moves[i]; m.Loss >= Mistaken {
+			list = append(list, m)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *Move) int {
+		return cmp.Or(cmp.Compare(b.turns(), a.turns()), cmp.Compare(b.Loss, a.Loss))
+	})
+	var plies []int
+	for _, m := range list[:min(len(list), maxTurning)] {
+		plies = append(plies, m.Ply)
+	}
+	slices.Sort(plies)
+	return plies
+}
+
+// Loser returns the side that lost the game by its moves; "" if it was drawn or a fault decided it.
+func (g *Review) Loser() string {
+	half := record.HalfPoints(g.Result, rules.South)
+	switch {
+	case g.Fault || half == 1:
+		return ""
+	case half == 0:
+		return rules.South.Name()
+	}
+	return rules.North.Name()
+}
+
+// DecisiveMove returns the index in Moves of the decisive move, see [Review.Decisive]; -1 if there is none.
+func (g *Review) DecisiveMove() int {
+	return slices.IndexFunc(g.Moves, func(m Move) bool { return g.Decisive > 0 && m.Ply == g.Decisive })
+}
+
+// decisive returns the ply of the loser's move that lost the game, see [Review.Decisive].
+func (g *Review) decisive() int {
+	loser, ply, most := g.Loser(), 0, 0.0
+	for i := range g.Moves {
+		m := &g.Moves[i]
+		if m.Side != loser || !m.Judged() {
+			continue
+		}
+		if m.Before >= 0.5 { // all was well until here
+			ply, most = 0, 0
+		}
+		if m.Kind != "" && m.Loss > most {
+			ply, most = m.Ply, m.Loss
+		}
+	}
+	return ply
 }
