@@ -53,27 +53,23 @@ func (m *Match) winner() int {
 // decided is a match of a round with the player first that goes on, or while it is not over the one that leads.
 type decided struct {
 	Match
-	round int
+	round string
+	all   int64  // games
 	score string // of both
-	drawn bool
 }
 
-type bracket struct {
-	*Schedule
-	names   []string
-	matches []decided // of which games were played, round by round
-}
-
-func (b *bracket) over(m decided) bool { return m.Games == b.Stages[m.round].Games }
+func (m decided) over() bool { return m.Games == m.all }
 
 func (m decided) tied() bool { return m.Halves[0] == m.Halves[1] }
 
+const final = "Final"
+
 // roundName is what round k is called: by the number of players in it, or by its own number if some of those have byes.
-func (b *bracket) roundName(k int) string {
-	switch n := len(b.Stages[k].Matches); {
-	case k == len(b.Stages)-1:
-		return "Final"
-	case k == 0 && 2*n != b.Players:
+func (s *Schedule) roundName(k int) string {
+	switch n := len(s.Stages[k].Matches); {
+	case k == len(s.Stages)-1:
+		return final
+	case k == 0 && 2*n != s.Players:
 		return "First round"
 	case n == 2:
 		return "Semi-final"
@@ -84,23 +80,23 @@ func (b *bracket) roundName(k int) string {
 	}
 }
 
-// Tables returns the matches, as text in a tree.
+// Tables returns the bracket as the table of the matches.
 func (f singleElimination) Tables(s *Schedule, names []string, _ bool) []table.Standings {
-	b := &bracket{Schedule: s, names: names}
-	for k := range s.Stages {
-		for _, m := range s.Stages[k].Matches {
+	var matches []decided // of which games were played
+	for k, st := range s.Stages {
+		for _, m := range st.Matches {
 			if m.Games > 0 {
 				w := m.winner()
 				m.Players, m.Halves = [2]int{m.Players[w], m.Players[1-w]}, [2]int64{m.Halves[w], m.Halves[1-w]}
-				b.matches = append(b.matches, decided{Match: m, round: k, score: points(m.Halves[0]) + "-" + points(m.Halves[1])})
+				matches = append(matches, decided{m, s.roundName(k), st.Games, points(m.Halves[0]) + "-" + points(m.Halves[1])})
 			}
 		}
 	}
-	if len(b.matches) == 0 {
+	if len(matches) == 0 {
 		return nil
 	}
 	t := standingsOf(f, "Knock-out", []grid.Column[decided]{
-		{Key: "round", Title: "Round", Left: true, Value: func(m decided) any { return b.roundName(m.round) }},
+		{Key: "round", Title: "Round", Left: true, Value: func(m decided) any { return m.round }},
 		{Key: "winner", Title: "Winner", Left: true, Value: func(m decided) any { return names[m.Players[0]] }},
 		{Key: "winner_seed", Title: "Seed", Value: func(m decided) any { return m.Players[0] + 1 }},
 		{Key: "result", Title: "Result", Value: func(m decided) any { return m.score }},
@@ -108,72 +104,23 @@ func (f singleElimination) Tables(s *Schedule, names []string, _ bool) []table.S
 		{Key: "loser_seed", Title: "Seed", Value: func(m decided) any { return m.Players[1] + 1 }},
 		{Key: "decided_by", Title: "Decided by", Left: true, Value: func(m decided) any {
 			switch {
-			case !b.over(m):
-				return fmt.Sprintf("not decided: %d of %d games", m.Games, s.Stages[m.round].Games)
+			case !m.over():
+				return fmt.Sprintf("not decided: %d of %d games", m.Games, m.all)
 			case m.tied():
 				return "better seed, after a tie"
 			}
 			return "points"
 		}},
-	}, b.matches)
-	t.Caption, t.Tree, t.Result = "Matches, round by round", b.tree(), b.result()
+	}, matches)
+	t.Caption, t.Result = "Matches, round by round", "The knock-out is not decided yet."
+	if m := matches[len(matches)-1]; m.round == final && m.over() {
+		t.Result = fmt.Sprintf("%s has won the knock-out, %s against %s in the final", names[m.Players[0]], m.score,
+			names[m.Players[1]])
+		if m.tied() {
+			t.Result += ": a tie, which the better seed wins"
+		}
+		t.Result += "."
+	}
 	t.Notes = []string{"Seeds are the order of the players in the run; after a tie the better seed goes on."}
 	return []table.Standings{t}
-}
-
-func (b *bracket) result() string {
-	final := b.matches[len(b.matches)-1]
-	if final.round < len(b.Stages)-1 || !b.over(final) {
-		return "The knock-out is not decided yet."
-	}
-	text := fmt.Sprintf("%s has won the knock-out, %s against %s in the final", b.names[final.Players[0]], final.score,
-		b.names[final.Players[1]])
-	if final.tied() {
-		text += ": a tie, which the better seed wins"
-	}
-	return text + "."
-}
-
-// tree draws the matches, the last one at the root. Each match stands above those that its players have won before.
-func (b *bracket) tree() (lines []string) {
-	for k := range slices.Backward(b.Stages) { // the final, or in an unfinished run whatever came last
-		for i, m := range b.matches {
-			if m.round == k && !m.drawn {
-				lines = append(lines, b.draw(i, "", "")...)
-			}
-		}
-	}
-	return lines
-}
-
-// draw returns the lines of a match, after head, and of the matches before it, after below.
-func (b *bracket) draw(i int, head, below string) []string {
-	m := b.matches[i]
-	b.matches[i].drawn = true
-	seeded := func(player int) string { return fmt.Sprintf("%s (%d)", b.names[player], player+1) }
-	line := fmt.Sprintf("%s%s: %s %s %s", head, b.roundName(m.round), seeded(m.Players[0]), m.score, seeded(m.Players[1]))
-	switch {
-	case !b.over(m):
-		line += fmt.Sprintf(", %d of %d games", m.Games, b.Stages[m.round].Games)
-	case m.tied():
-		line += ", tie: better seed"
-	}
-	var before []int // the last match of each player
-	for _, player := range m.Players {
-		for j := i - 1; j >= 0; j-- {
-			if b.matches[j].round < m.round && slices.Contains(b.matches[j].Players[:], player) {
-				before = append(before, j)
-				break
-			}
-		}
-	}
-	lines := []string{line}
-	for n, j := range before {
-		if n == len(before)-1 {
-			lines = append(lines, b.draw(j, below+"└─ ", below+"   ")...)
-		} else {
-			lines = append(lines, b.draw(j, below+"├─ ", below+"│  ")...)
-		}
-	}
-	return lines
 }

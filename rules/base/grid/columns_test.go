@@ -95,6 +95,4 @@ func TestTable(t *testing.T) {
 	of.Hide("Games")
 	require.Len(t, of.Titled().Rows[0], 3)
 	require.Equal(t, "Games", columns[1].Title)
-	g.Tree = []string{"a\x1b", "└─ b"}
-	require.Equal(t, "a\\x1b\n└─ b\n", text(t, g, Options{}))
 }

@@ -61,7 +61,6 @@ type Table struct {
 	Title   string // what it is about, in a line; callers write it where they want it, as they do the lines below
 	Columns []Head
 	Rows    [][]Cell // each with a cell for every column
-	Tree    []string // lines that text has in place of columns and rows; nil: none
 	Result  string   // a sentence on the outcome; "": there is none
 	Notes   []string // sentences on how to read it
 }

@@ -43,14 +43,6 @@ func (t *Table) Write(w io.Writer, f Format, o Options) error {
 	case CSV:
 		return csv.NewWriter(w).WriteAll(append([][]string{t.Keys()}, lists.Map(t.Rows, t.csv)...))
 	}
-	if f == Text && t.Tree != nil {
-		text := ""
-		for _, line := range t.Tree {
-			text += Escape(f, line) + "\n"
-		}
-		_, err := io.WriteString(w, text)
-		return err
-	}
 	return newLayout(t.Titled(), f, o).write(w, f == Markdown)
 }
 
