@@ -152,7 +152,6 @@ func TestBadFile(t *testing.T) {
 		move(`"side":"south"=>"side":"east"`):    "move 1",
 		move(`{"ply":1=>{"ply":-3`):              "move 1",
 		move(`1-0=>2-0`):                         "a result",
-		move(`"south_moves"=>"wins":[{"side":"south","from":9,"to":3}],"south_moves"`): "wins within the game",
 	} {
 		_, err := Read(t.Context(), strings.NewReader(text), "f")
 		require.ErrorContains(t, err, want, text)

@@ -82,7 +82,6 @@ type Review struct {
 	// the one that lost most, at least an inaccuracy. 0: there is none.
 	Decisive int   `json:"decisive,omitempty"`
 	Turning  []int `json:"turning,omitempty"` // plies of at most three mistakes that changed most, ascending
-	Wins     []Win `json:"wins,omitempty"`
 }
 
 // Move is a reviewed move. Numbers are from the view of the side that made it, and 0 of a move that was not judged.
@@ -116,14 +115,6 @@ type Tally struct {
 	Mistakes     int     `json:"mistakes"`
 	Blunders     int     `json:"blunders"`
 	MissedWins   int     `json:"missed_wins"`
-}
-
-// Win is a stretch of the game in which a side had a proven win.
-type Win struct {
-	Side string `json:"side"`
-	From int    `json:"from"`           // the ply before which the win is proven first
-	To   int    `json:"to"`             // the last ply before which it is
-	Lost bool   `json:"lost,omitempty"` // the move of ply To gave it away
 }
 
 // Identity returns what identifies a record beside its number: a hash of rules, players, opening, moves and result.

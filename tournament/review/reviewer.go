@@ -67,24 +67,22 @@ func (r *Reviewer) Game(ctx context.Context, rec *record.Record, each func(done,
 		return nil, err
 	}
 	turns := rec.Turns(game)
-	n := len(turns)
-	p := &pass{Reviewer: r, game: game, turns: turns, moves: make([]Move, n), won: make([]int, n)}
+	p, moves := &pass{Reviewer: r, game: game}, make([]Move, len(turns))
 	if err := p.end(ctx); err != nil {
 		return nil, err
 	}
 	for i, turn := range slices.Backward(turns) {
 		game.Undo()
-		if p.moves[i], err = p.move(ctx, turn); err != nil {
+		if moves[i], err = p.move(ctx, turn); err != nil {
 			return nil, err
 		}
-		p.won[i] = p.next.proven()
 		if each != nil {
-			each(n-i, n)
+			each(len(moves)-i, len(moves))
 		}
 	}
 	g := &Review{
 		Game: rec.Game, Record: Identity(rec), Rules: rec.Rules, South: rec.South.Agent, North: rec.North.Agent,
-		Result: rec.Result, Fault: rec.Fault != nil, Plies: rec.Plies, Moves: p.moves, Wins: p.wins(),
+		Result: rec.Result, Fault: rec.Fault != nil, Plies: rec.Plies, Moves: moves,
 	}
 	g.summarize()
 	return g, nil
@@ -111,11 +109,8 @@ func (r *Reviewer) Judge(ctx context.Context, g *rules.Game, m rules.Move) (judg
 // pass goes through a game from its end.
 type pass struct {
 	*Reviewer
-	game  *rules.Game // at the end, shorter by a move after each
-	turns []record.Turn
-	moves []Move
-	won   []int // by move: which side has a proven win before it, +1 for the mover
-	next  value // of the present position
+	game *rules.Game // at the end, shorter by a move after each
+	next value       // of the present position
 }
 
 func (p *pass) end(ctx context.Context) (err error) {
@@ -238,28 +233,6 @@ func height(p rules.Position, m rules.Move) int {
 		return int(m.FromHand())
 	}
 	return int(p.At(m.From()))
-}
-
-func (p *pass) wins() []Win {
-	var list []Win
-	for i, won := range p.won {
-		if won == 0 || p.moves[i].Ply == 0 {
-			continue
-		}
-		m := &p.moves[i]
-		side := m.Side
-		if won < 0 {
-			side = p.turns[i].Before.Side().Other().Name()
-		}
-		w := Win{side, m.Ply, m.Ply, won > 0 && m.Mark == MissedWin}
-		last := len(list) - 1
-		if last >= 0 && list[last].Side == side && list[last].To == m.Ply-1 && !list[last].Lost {
-			w.From = list[last].From
-			list = slices.Delete(list, last, last+1)
-		}
-		list = append(list, w)
-	}
-	return list
 }
 
 // Run reviews the games of a list that have no review yet, workers at a time, 0 for one for each core. Each

@@ -106,16 +106,6 @@ func (g *Review) notes() []string {
 				m.Move, m.Kind.Text(), inPercent(m.Before), inPercent(m.After), strings.Join(m.Line, " ")))
 		}
 	}
-	for _, w := range g.Wins {
-		text := fmt.Sprintf("Proven: %s wins before ply %d", w.Side, w.From)
-		if w.To > w.From {
-			text = fmt.Sprintf("Proven: %s wins before plies %d to %d", w.Side, w.From, w.To)
-		}
-		if w.Lost {
-			text += fmt.Sprintf("; the move of ply %d gives it away", w.To)
-		}
-		notes = append(notes, text)
-	}
 	return notes
 }
 

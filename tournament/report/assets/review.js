@@ -72,11 +72,6 @@ export function createReview({ root, below, list, state, go, redraw }) {
     }
     summary.append(make("p", {}, ...tally("South", r.south_moves), make("br"), ...tally("North", r.north_moves)));
     summary.append(graph(r));
-    for (const w of r.wins || []) {
-      const until = w.to > w.from ? ` to ${w.to}` : "";
-      const lost = w.lost ? `, and gives it away with ply ${w.to}` : "";
-      summary.append(small(`${name(w.side)} has a proven win before ply ${w.from}${until}${lost}.`));
-    }
     summary.append(small("?! inaccuracy, ? mistake, ?? blunder or missed win, □ only move that does not lose at once"));
   }
 
