@@ -1,6 +1,10 @@
 package game
 
 import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
 	"time"
 
 	"gyges/agents"
@@ -59,4 +63,110 @@ func (s *Settings) timeMargins() (clock, moveTime time.Duration) {
 		return 0, moveTimeMargin
 	}
 	return *s.TimeMargin, *s.TimeMargin
+}
+
+// Clock is the time each side has for a whole game. The zero value is no clock.
+type Clock struct {
+	// Base is for the game, 1 ms to 24 h; 0: no clock.
+	Base time.Duration `yaml:"base" form:"a time, like 60 (seconds) or 1m" unit:"s" help:"Time of each side for a whole game."`
+	// Increment is added after each move.
+	Increment time.Duration `yaml:"increment" form:"a time, like 0.6 (seconds) or 600ms" unit:"s" help:"Time added to the clock after each move."`
+}
+
+// ParseClock reads "BASE" or "BASE+INCREMENT", in seconds or with units: "60+0.6", "1m+600ms".
+func ParseClock(text string) (Clock, error) {
+	base, increment, more := strings.Cut(text, "+")
+	var c Clock
+	var err error
+	if c.Base, err = parseTime(base); err == nil && more {
+		c.Increment, err = parseTime(increment)
+	}
+	if err != nil || c.Base == 0 || !c.Valid() {
+		return Clock{}, fmt.Errorf(ClockForm, text)
+	}
+	return c, nil
+}
+
+// MaxTime bounds the times of clocks and moves.
+const MaxTime = 24 * time.Hour
+
+// ClockForm is the format of the error of a clock.
+const ClockForm = "expected a time from 1ms to 24h and an increment, like 60+0.6 (seconds) or 1m+600ms, found %.80q"
+
+// parseTime reads a time with its unit, or a number of seconds.
+func parseTime(text string) (time.Duration, error) {
+	if x, err := strconv.ParseFloat(text, 64); err == nil && math.Abs(x) <= MaxTime.Seconds() {
+		return time.Duration(math.Round(x * 1e9)), nil
+	}
+	return time.ParseDuration(text)
+}
+
+// String prints base and increment: "1m0s+1s".
+func (c Clock) String() string { return c.Base.String() + "+" + c.Increment.String() }
+
+// UnmarshalText implements [encoding.TextUnmarshaler] by [ParseClock].
+func (c *Clock) UnmarshalText(text []byte) (err error) {
+	*c, err = ParseClock(string(text))
+	return err
+}
+
+// MarshalText implements [encoding.TextMarshaler] by [Clock.String]; no clock is an empty text.
+func (c Clock) MarshalText() ([]byte, error) {
+	if c == (Clock{}) {
+		return nil, nil
+	}
+	return []byte(c.String()), nil
+}
+
+// Valid reports whether the times are in range.
+func (c Clock) Valid() bool {
+	if c.Base == 0 {
+		return c == Clock{}
+	}
+	return time.Millisecond <= c.Base && c.Base <= MaxTime && 0 <= c.Increment && c.Increment <= MaxTime
+}
+
+func (c Clock) limits(left time.Duration) agents.Limits {
+	if c.Base == 0 {
+		return agents.Limits{}
+	}
+	return agents.Limits{Clock: agents.Clock{
+		Left: max(left, time.Millisecond), Increment: c.Increment, Overhead: agents.DefaultMoveOverhead,
+	}}
+}
+
+// spend takes a move's time off the clock, and returns by how much that was overrun; 0 within the time margin.
+func (c Clock) spend(left *time.Duration, took, margin time.Duration) (overrun time.Duration) {
+	if c.Base == 0 {
+		return 0
+	}
+	*left -= took
+	if *left < -margin {
+		return -*left
+	}
+	*left = max(*left, 0) + c.Increment
+	return 0
+}
+
+// scaled returns the game with the times of all limits and clocks multiplied by its time scale.
+func (g *Task) scaled() *Task {
+	if g.TimeScale == 0 || g.TimeScale == 1 {
+		return g
+	}
+	to := *g
+	scale := func(d *time.Duration) {
+		if *d != 0 {
+			*d = max(time.Duration(float64(*d)*g.TimeScale), time.Millisecond)
+		}
+	}
+	scale(&to.Limits.MoveTime)
+	scale(&to.Clock.Base)
+	scale(&to.Clock.Increment)
+	for side := range to.Seats {
+		seat := &to.Seats[side]
+		scale(&seat.MoveTime)
+		scale(&seat.Clock.Base)
+		scale(&seat.Clock.Increment)
+	}
+	return &to
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/nats-io/nats.go/micro"
 
 	"gyges/agents"
+	"gyges/rules/base/lists"
 	"gyges/rules/base/strictjson"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
@@ -110,11 +111,8 @@ func (w *Worker) setReady(r *subscription, err error) {
 	var no refusal
 	switch {
 	case err == nil:
-		var players []string
-		for _, a := range r.config.Agents {
-			players = append(players, a.Label())
-		}
 		const most = 4
+		players := lists.Map(r.config.Agents, agents.Spec.Label)
 		r.ready, r.shown.Joined = true, time.Now()
 		r.shown.Players, r.shown.Rules = textfmt.List(players, most), textfmt.List(r.config.RuleSets(), most)
 		w.options.Log.Info("joined a run", "run", r.Run, "players", r.shown.Players, "rules", r.shown.Rules)

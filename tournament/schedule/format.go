@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"gyges/ratings/table"
+	"gyges/rules/base/lists"
 	"gyges/rules/base/settings"
 )
 
@@ -69,11 +70,9 @@ const (
 
 // Choices lists the formats.
 func (Name) Choices() []settings.Choice {
-	list := make([]settings.Choice, len(formats))
-	for i, f := range formats {
-		list[i] = settings.Choice{Name: f.About().Name, Doc: f.About().Doc}
-	}
-	return list
+	return lists.Map(formats, func(f Format) settings.Choice {
+		return settings.Choice{Name: f.About().Name, Doc: f.About().Doc}
+	})
 }
 
 // Format returns the format. One that this version doesn't know, as a manifest may name it, has no matches.

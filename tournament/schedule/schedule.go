@@ -168,15 +168,6 @@ func (s *Schedule) Pair(i int64) (players [2]int, ruleSet int, round int64) {
 	return s.match(i).Players, int(round % ruleSets), int64(k)*int64(s.Pairs) + round/ruleSets
 }
 
-// Played returns how many games have been played, and how many there are.
-func (s *Schedule) Played() (games, all int64) {
-	for k := range s.Stages {
-		played, scheduled := s.Stages[k].Played()
-		games, all = games+played, all+scheduled
-	}
-	return games, all
-}
-
 // Played returns how many games of the stage have been played, and how many it has in all.
 func (st *Stage) Played() (games, all int64) {
 	for i := range st.Matches {

@@ -15,6 +15,7 @@ import (
 	"gyges/ratings/source"
 	"gyges/ratings/sprt"
 	"gyges/ratings/table"
+	"gyges/rules/base/lists"
 	"gyges/tournament"
 	"gyges/tournament/record"
 	"gyges/tournament/runs"
@@ -90,10 +91,7 @@ func (r *Run) addScheduled(pair int64, south, north string, result ratings.Resul
 // SetManifest replaces the manifest, which is nil if there is none. The schedule remains that of the one before.
 func (r *Run) SetManifest(m *tournament.Manifest) {
 	r.manifest = *cmp.Or(m, new(tournament.Manifest))
-	r.names = r.manifest.Config.Players()
-	for i, name := range r.names {
-		r.names[i] = source.Name(name)
-	}
+	r.names = lists.Map(r.manifest.Config.Players(), source.Name)
 }
 
 func (s *Standings) run() *Run {
@@ -392,10 +390,7 @@ func (s *Standings) tables(labels map[string]string) (list []table.Standings) {
 		if r.misfit {
 			continue
 		}
-		var names []string
-		for _, name := range r.names {
-			names = append(names, cmp.Or(labels[name], name))
-		}
+		names := lists.Map(r.names, func(name string) string { return cmp.Or(labels[name], name) })
 		ended := r.manifest.Config.UntilError > 0 && r.manifest.Status == tournament.Finished
 		for _, t := range r.schedule.Format.Tables(r.schedule, names, ended) {
 			if len(runs) > 1 {
