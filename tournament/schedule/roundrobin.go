@@ -28,8 +28,11 @@ type allPlayAll struct{ fixed }
 
 // Tables returns points, and Sonneborn-Berger for those who have as many. Of two players the ratings say as much.
 func (f allPlayAll) Tables(s *Schedule, names []string, ended bool) []table.Standings {
+	if s.Players < 3 || len(s.Stages) == 0 {
+		return nil
+	}
 	played, all := s.Stages[0].Played()
-	if s.Players < 3 || played == 0 {
+	if played == 0 {
 		return nil
 	}
 	ended = ended || played == all
