@@ -44,8 +44,6 @@ func checkManifest(gamesSize int64, c *Config, m *Manifest) (joined bool, err er
 	m.ID, m.Start, m.Earlier = old.ID, old.Start, old.Earlier
 	if old.Program != m.Program {
 		m.Earlier = append(m.Earlier, old.Program)
-		c.warn("another version of the program played here before; the same seed may give other games now",
-			"before", old.Program.String(), "now", m.Program.String())
 	}
 	err = CompareConfigs(old.Config.played(), m.Config.played())
 	if err != nil && fixed && CompareConfigs(longer.played(), m.Config.played()) == nil {

@@ -112,6 +112,10 @@ func (st *store) read(c *Config, m *Manifest, p *plan, kept func(*record.Record)
 		return err
 	}
 	st.writer = record.Append(st, st.kept, size)
+	if old, err := ReadManifest(os.DirFS(c.Out)); err == nil && old != nil && old.Program != m.Program {
+		c.warn("another version of the program played here before; the same seed may give other games now",
+			"before", old.Program.String(), "now", m.Program.String())
+	}
 	_, err = st.Seek(size, io.SeekStart)
 	return err
 }

@@ -404,7 +404,7 @@ func (f *observer) end(ctx context.Context, s tournament.Summary) {
 	f.meter.end()
 	f.counted.SetManifest(&tournament.Manifest{Config: f.config.Completed(), Status: s.Status})
 	if s.Status == tournament.Failed && s.Played < f.done {
-		f.standings, f.done, f.faults, f.reading = standings.New(), 0, nil, true
+		f.standings, f.done, f.lost, f.faults, f.reading = standings.New(), 0, 0, nil, true
 		f.counted = f.standings.Begin(&tournament.Manifest{Config: f.config.Completed()})
 		in, path := &runs.Stream{Strict: true, Torn: true}, filepath.Join(s.Out, tournament.GamesFile)
 		err := each(ctx, f.e, in, []string{path}, func(_ int, g *record.Record) error {
