@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gyges/ratings"
 	"gyges/rules/base/textfmt"
 )
 
@@ -44,21 +45,24 @@ func pick[T any](d *drawing, wide, narrow T) T {
 	return wide
 }
 
-type interval struct {
-	label       string
-	elo, margin float64
-}
-
-// intervalPlot draws Elo with its intervals, one below the other.
-func intervalPlot(name, caption string, rows []interval) Figure {
+// ratingPlot draws the ratings of players with their intervals, one below the other, the first maxPlotted of them.
+func ratingPlot(name, title string, players []ratings.Player) Figure {
+	caption := "Ratings with their 95 % intervals"
+	if title != "" {
+		caption += ", " + textfmt.Visible(title)
+	}
+	if len(players) > maxPlotted {
+		caption += fmt.Sprintf(", the first %d players", maxPlotted)
+		players = players[:maxPlotted]
+	}
 	low, high := math.Inf(1), math.Inf(-1)
-	for _, r := range rows {
-		low, high = min(low, r.elo-r.margin), max(high, r.elo+r.margin)
+	for _, p := range players {
+		low, high = min(low, p.Elo-p.Error), max(high, p.Elo+p.Error)
 	}
 	const top, height = 8.0, 26.0 // of a row, without a label above
 	return draw(name, caption, func(d *drawing) {
 		row := pick(d, height, height+12)
-		bottom := top + row*float64(len(rows))
+		bottom := top + row*float64(len(players))
 		d.height = bottom + 44
 		from := pick(d, labelWidth+labelGap, 12.0)
 		x := newAxis(low, high, from, d.right(), pick(d, 6, 4))
@@ -70,8 +74,8 @@ func intervalPlot(name, caption string, rows []interval) Figure {
 			d.line(class, x.at(t), top, x.at(t), bottom)
 		}
 		d.xAxis(&x, bottom, "Elo")
-		for i, r := range rows {
-			label := textfmt.Visible(r.label)
+		for i, p := range players {
+			label := textfmt.Visible(p.Name)
 			y := top + row*float64(i) + height/2
 			if d.narrow() {
 				y += 12
@@ -79,11 +83,11 @@ func intervalPlot(name, caption string, rows []interval) Figure {
 			} else {
 				d.label("label", "end", labelWidth, y+4.5, label, labelChars)
 			}
-			left, right := x.at(r.elo-r.margin), x.at(r.elo+r.margin)
+			left, right := x.at(p.Elo-p.Error), x.at(p.Elo+p.Error)
 			d.line("whisker", left, y, right, y)
 			d.line("whisker", left, y-4, left, y+4)
 			d.line("whisker", right, y-4, right, y+4)
-			d.circle("dot", x.at(r.elo), y, 5, label+": "+plusMinus(r.elo, r.margin)+" Elo")
+			d.circle("dot", x.at(p.Elo), y, 5, label+": "+plusMinus(p.Elo, p.Error)+" Elo")
 		}
 	})
 }

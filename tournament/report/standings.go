@@ -28,13 +28,9 @@ func (b *builder) standings() Section {
 	if left > 0 {
 		s.text("gyges rate RUN --standings prints the standings after earlier rounds.")
 	}
-	var advantages []interval
 	for i, t := range b.Tables.Printed() {
 		if t.Title != "" {
 			s.heading("standings-"+strconv.Itoa(i+1), textfmt.Visible(t.Title))
-			if a := t.Ratings.Advantage; a.Fitted {
-				advantages = append(advantages, interval{t.Title, a.Elo, a.Error})
-			}
 		}
 		gauntlet := t.Gauntlet()
 		if gauntlet != nil {
@@ -49,9 +45,6 @@ func (b *builder) standings() Section {
 			s.table("matrix", b.crosstable(t))
 		}
 		s.table("matrix", superiority(t.Ratings))
-	}
-	if len(advantages) > 1 { // there are several rule sets
-		s.figure(intervalPlot("advantage", "First-move advantage with its 95 % interval", advantages))
 	}
 	for _, n := range b.Tables.Notes {
 		s.note(n)
@@ -82,22 +75,6 @@ func ratingTables(s *Section, number int, t table.Table) {
 
 // RatingPlot draws the ratings of a table with their intervals, the first 60 of them.
 func RatingPlot(t table.Table) Figure { return ratingPlot("elo", t.Title, t.Ratings.Players) }
-
-func ratingPlot(name, title string, players []ratings.Player) Figure {
-	caption := "Ratings with their 95 % intervals"
-	if title != "" {
-		caption += ", " + textfmt.Visible(title)
-	}
-	if len(players) > maxPlotted {
-		caption += fmt.Sprintf(", the first %d players", maxPlotted)
-		players = players[:maxPlotted]
-	}
-	var rows []interval
-	for _, p := range players {
-		rows = append(rows, interval{p.Name, p.Elo, p.Error})
-	}
-	return intervalPlot(name, caption, rows)
-}
 
 func plusMinus(x, margin float64) string {
 	return textfmt.Decimal(x) + " ± " + textfmt.Decimal(margin)
