@@ -346,38 +346,25 @@ const (
 	stopped    = "stopped" // the manifest says running, but no process has the run
 )
 
-// statusOf is the status of a manifest, nil if there is none, or the kind of a run without one.
-func statusOf(m *tournament.Manifest, t *report.Tuning, hasHistory bool) string {
-	switch {
-	case m != nil && m.Status != "":
-		return string(m.Status)
-	case t != nil:
-		return string(t.State())
-	case hasHistory:
-		return tuning
-	}
-	return noManifest
-}
-
 // describe describes a run, with the number of games if it is finished, or with how it goes on if it has no end.
 func describe(f folder) entry {
-	e, imported := entry{ID: f.id, Format: "records"}, 0
-	m, t, hasHistory := (*tournament.Manifest)(nil), (*report.Tuning)(nil), false
-	if read, err := tournament.ReadManifest(f); err == nil && read != nil && read.Status != "" {
-		m, e.Scheduled, e.Format = read, read.Games.Scheduled, kindOf(read)
+	e, imported := entry{ID: f.id, Status: noManifest, Format: "records"}, 0
+	m, err := tournament.ReadManifest(f)
+	if err == nil && m != nil && m.Status != "" {
+		e.Status, e.Scheduled, e.Format = string(m.Status), m.Games.Scheduled, kindOf(m)
 		imported, e.Rules, e.About = m.Players, boundRules(m.Config.RuleSets()), summarize(m)
 		if m.Status == tournament.Finished {
 			e.Games = m.Games.Played
 		}
-	} else if t, err = report.ReadTuning(f); err == nil {
-		e.Format, e.About = t.Kind(), textfmt.Cut(cmp.Or(t.Config.Agent, t.Method), 200)
-		e.Rules = boundRules([]string{t.Config.Rules})
+	} else if t, err := report.ReadTuning(f); err == nil {
+		m, e.Status, e.Format = nil, string(t.State()), t.Kind()
+		e.Rules, e.About = boundRules([]string{t.Config.Rules}), textfmt.Cut(cmp.Or(t.Config.Agent, t.Method), 200)
 	} else if _, err := f.Stat(training.HistoryFile); err == nil {
-		hasHistory, e.Format = true, tuning
+		e.Status, e.Format = tuning, tuning
 	} else if strings.HasPrefix(path.Base(f.id), tournament.PlayedPrefix) {
 		e.Format = "games played in the browser"
 	}
-	if e.Status = statusOf(m, t, hasHistory); e.Status == string(tournament.Running) {
+	if e.Status == string(tournament.Running) {
 		e.GoesOn = f.goesOn(m)
 	}
 	if len(e.Rules) == 0 {

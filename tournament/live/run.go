@@ -39,6 +39,7 @@ type run struct {
 	feed   *feed[*page]
 	used   atomic.Int64 // time in nanoseconds
 
+	status   string
 	stamp    string // sizes and times of the files beside the records
 	about    report.RunInfo
 	running  bool              // a process has it
@@ -176,7 +177,7 @@ func (r *run) readAbout(ctx context.Context) bool {
 	}
 	hadManifest := r.about.Manifest != nil
 	r.stamp, r.about = stamp, report.ReadRunFS(ctx, r.folder, r.folder.id)
-	r.about.Folder = path.Join(r.folder.root.Name(), r.folder.dir)
+	r.about.Folder, r.status = path.Join(r.folder.root.Name(), r.folder.dir), describe(r.folder).Status
 	if r.reading == nil || hadManifest != (r.about.Manifest != nil) {
 		r.restart()
 	} else {
@@ -186,16 +187,12 @@ func (r *run) readAbout(ctx context.Context) bool {
 	return true
 }
 
-func (r *run) status() string {
-	return statusOf(r.about.Manifest, r.about.Tuning, len(r.about.Charts) > 0)
-}
-
-func (r *run) isFinal() bool { return r.status() != string(tournament.Running) }
+func (r *run) isFinal() bool { return r.status != string(tournament.Running) }
 
 // isRunning reports whether the run is in progress; of tuning without a manifest, whether its files changed recently.
 func (r *run) isRunning() bool {
 	const recently = 2 * time.Minute
-	if r.status() != tuning {
+	if r.status != tuning {
 		return !r.isFinal() && !r.folder.isLeft(filesBeside, r.stamp)
 	}
 	_, written := r.folder.state(runFiles)
@@ -312,7 +309,7 @@ func (r *run) withCurrent(p page, now time.Time) (*page, error) {
 func (r *run) isTuning() bool { return r.about.Tuning != nil || len(r.about.Charts) > 0 }
 
 func (r *run) statusText() string {
-	text := r.status()
+	text := r.status
 	if !r.isFinal() && !r.running {
 		text = "stopped without an end; " + r.folder.goesOn(r.about.Manifest)
 	}
