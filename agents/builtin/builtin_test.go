@@ -78,14 +78,14 @@ func TestLight(t *testing.T) {
 func TestWinsAndThreats(t *testing.T) {
 	r := rules.MustParse("standard")
 	for _, spec := range []string{"greedy", "alphabeta:depth=1", "alphabeta:depth=2", "mcts:iterations=20,hash=1"} {
-		for _, c := range agenttest.WinsNow() {
-			g := agenttest.Game(t, r, c.Position)
+		for _, c := range agenttest.WinsNow {
+			g := agenttest.Game(t, r, c)
 			a := newAgent(t, spec)
 			require.NoError(t, a.NewGame(t.Context(), agents.Setup{Rules: r, Side: g.Position().Side()}))
 			d := agenttest.Choose(t, a, g, agents.Limits{})
-			require.True(t, d.Move.IsGoal(), c.Name)
-			require.Equal(t, agents.WinIn(1), d.Score, c.Name)
-			require.Equal(t, []rules.Move{d.Move}, d.PV, c.Name)
+			require.True(t, d.Move.IsGoal(), c)
+			require.Equal(t, agents.WinIn(1), d.Score, c)
+			require.Equal(t, []rules.Move{d.Move}, d.PV, c)
 		}
 		g := agenttest.Game(t, r, "000020/302201/102303/001010/300000/000000 s")
 		a := newAgent(t, spec)

@@ -213,8 +213,8 @@ func TestKnownResults(t *testing.T) {
 			require.Equal(t, want, got.Plies, "%s, %d plies", c.position, plies)
 		}
 	}
-	for _, c := range agenttest.WinsNow() {
-		require.Equal(t, 1, solve(t, s, agenttest.Game(t, rules.MustParse("standard"), c.Position), 1).Plies)
+	for _, c := range agenttest.WinsNow {
+		require.Equal(t, 1, solve(t, s, agenttest.Game(t, rules.MustParse("standard"), c), 1).Plies)
 	}
 }
 
@@ -246,7 +246,7 @@ func TestRefusals(t *testing.T) {
 // Nothing is forced any more in a game that is over.
 func TestGameOver(t *testing.T) {
 	r := rules.MustParse("standard")
-	g := agenttest.Game(t, r, agenttest.WinsNow()[0].Position)
+	g := agenttest.Game(t, r, agenttest.WinsNow[0])
 	s := New(1)
 	g.PlayLegal(solve(t, s, g, 1).Line[0])
 	require.Zero(t, solve(t, s, g, 4).Plies)

@@ -85,17 +85,12 @@ func Wins(g *rules.Game, winner rules.Side, answer func(rules.Position) (rules.M
 	return any && all
 }
 
-// WinNow is a position in which the side to move has a win at once.
-type WinNow struct{ Name, Position string }
-
-// WinsNow returns positions, published by others, in which the side to move wins at once under the standard rules.
-func WinsNow() []WinNow {
-	return []WinNow{
-		// J. Zago, "Help gyges", pbmserv-users, 2001, after Claude Leroy's rules.
-		{"a win by bounces", "000020/302201/102303/001010/300000/000000 n"},
-		{"a course over the start square", "000000/201320/302110/302300/100000/000000 s"},
-		{"the end of a printed game", "000000/220200/003113/003000/002300/000101 n"},
-	}
+// WinsNow are positions, published by others, in which the side to move wins at once under the standard rules.
+var WinsNow = []string{
+	// J. Zago, "Help gyges", pbmserv-users, 2001, after Claude Leroy's rules.
+	"000020/302201/102303/001010/300000/000000 n", // by bounces
+	"000000/201320/302110/302300/100000/000000 s", // by a course over the start square
+	"000000/220200/003113/003000/002300/000101 n", // the end of a printed game
 }
 
 // CancelAfter returns a context that is cancelled after n calls of Err.
