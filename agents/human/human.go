@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"unicode"
 
 	"golang.org/x/term"
 
@@ -77,7 +76,7 @@ func (h *Person) Choose(ctx context.Context, g *rules.Game, q agents.Request) (a
 		case err != nil:
 			return agents.Decision{}, err
 		case h.echo:
-			h.printf("%s\n", strings.Map(printable, text))
+			h.printf("%s\n", textfmt.Escape(text))
 		}
 		m, err := h.answer(ctx, g, text)
 		if err != nil {
@@ -140,13 +139,6 @@ func (h *Person) answer(ctx context.Context, g *rules.Game, text string) (rules.
 		h.printf("  %v\n", err)
 	}
 	return rules.NoMove, nil
-}
-
-func printable(r rune) rune {
-	if unicode.IsPrint(r) {
-		return r
-	}
-	return '?'
 }
 
 var plain = strings.NewReplacer("×", "x", "–", "-", "—", "-", "−", "-")

@@ -5,12 +5,10 @@ import (
 	_ "embed"
 	"fmt"
 	"net/http"
-	"strings"
 	"sync"
 
 	"gyges/agents/tactics"
 	"gyges/rules"
-	"gyges/rules/base/files"
 	"gyges/rules/base/strictjson"
 	"gyges/tournament/review"
 	"gyges/tournament/web"
@@ -24,19 +22,12 @@ type exercise struct {
 	tactics.Puzzle
 }
 
-//go:embed assets/exercises.jsonl
-var exercisesText string
+//go:embed assets/exercises.json
+var exercisesText []byte
 
 // exercises returns the exercises that ship, the easiest first.
 var exercises = sync.OnceValue(func() (list []exercise) {
-	const maxLine, maxLines = 1 << 12, 100
-	err := files.Lines(strings.NewReader(exercisesText), "exercises", maxLine, maxLines, func(_ int, line string) error {
-		var x exercise
-		err := strictjson.Unmarshal([]byte(line), maxLine, &x)
-		list = append(list, x)
-		return err
-	})
-	if err != nil {
+	if err := strictjson.Unmarshal(exercisesText, len(exercisesText), &list); err != nil {
 		panic(err) // they are embedded
 	}
 	return list

@@ -75,7 +75,7 @@ func TestSampleBoundsPlies(t *testing.T) {
 // Many games stay exact in the counts and bounded in memory and page.
 func TestScale(t *testing.T) {
 	const games, players = 20_000, 12
-	c := NewCollector(Options{Games: DefaultGames, Seed: 1})
+	c := NewCollector(Options{Games: 500, Seed: 1})
 	c.AddRun(RunInfo{Name: "big"})
 	d := new(ratings.Data)
 	samples := make([]*record.Record, 64)
@@ -111,7 +111,7 @@ func TestScale(t *testing.T) {
 	r, err := ratings.Fit(t.Context(), d, ratings.Options{})
 	require.NoError(t, err)
 	p := Build(c, Input{Title: "big", Tables: table.Tables{All: table.Table{Title: "Rules standard", Ratings: r}}})
-	require.Len(t, p.Viewer.Games, DefaultGames)
+	require.Len(t, p.Viewer.Games, 500)
 	require.Contains(t, p.Sampled, "500 of 20,000 games can be replayed here")
 	var page bytes.Buffer
 	require.NoError(t, WriteHTML(&page, p))

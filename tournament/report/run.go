@@ -77,12 +77,8 @@ func ReadRunFS(ctx context.Context, fsys fs.FS, name string) RunInfo {
 	return r
 }
 
-// DefaultGames is how many whole games a page holds by default; pliesPerGame bounds their total length, per game. With
-// both a page stays at a few megabytes.
-const (
-	DefaultGames = 500
-	pliesPerGame = 120
-)
+// pliesPerGame bounds the total length of whole games, per game: a page of 500 stays at a few megabytes.
+const pliesPerGame = 120
 
 // Options are the settings of a collector.
 type Options struct {
