@@ -212,13 +212,7 @@ type fault struct {
 // fault adds a game that was lost by a fault, and prints a line if it is a new one and not yet one of many.
 func (m *meter) fault(g *record.Record) {
 	loser, kind := [2]string{g.South.Agent, g.North.Agent}[g.Fault.Loser()], g.Fault.Kind
-	i := slices.IndexFunc(m.faults, func(f fault) bool { return f.agent == loser && f.kind == kind })
-	if i < 0 {
-		i = len(m.faults)
-		m.faults = append(m.faults, fault{loser, kind, 0, fmt.Sprintf("game %d: %s", g.Game, g.Fault.Detail)})
-	}
-	m.faults[i].games++
-	n, most := m.faults[i].games, 10
+	n, most := m.count(loser, kind, fmt.Sprintf("game %d: %s", g.Game, g.Fault.Detail)), 10
 	name, detail := textfmt.Escape(agents.LabelOf(loser)), textfmt.Escape(g.Fault.Detail)
 	line := fmt.Sprintf("%s lost game %d by a fault (%s): %s", name, g.Game, kind, detail)
 	if kind == record.FaultSuspended {
@@ -229,6 +223,20 @@ func (m *meter) fault(g *record.Record) {
 	if n <= most && !m.reading && !m.isOld(g) {
 		m.w.printf("%s\n", line)
 	}
+}
+
+// overran is what no game is lost by: a move time that is exceeded within the margin.
+const overran record.FaultKind = "overran"
+
+// count counts a fault of a player, and returns how many there are of its kind.
+func (m *meter) count(player string, kind record.FaultKind, what string) int {
+	i := slices.IndexFunc(m.faults, func(f fault) bool { return f.agent == player && f.kind == kind })
+	if i < 0 {
+		i = len(m.faults)
+		m.faults = append(m.faults, fault{player, kind, 0, what})
+	}
+	m.faults[i].games++
+	return m.faults[i].games
 }
 
 // timeText says how many games a run has played and how long it took; those that were there before are not of it.
@@ -259,7 +267,8 @@ type observer struct {
 	standings *standings.Standings
 	counted   *standings.Run
 	kind      runKind
-	err       error // the first in writing
+	err       error                    // the first in writing
+	moveTimes map[string]time.Duration // by player
 
 	precision  ratings.Precision // of a run that ends at an error,
 	measuredAt int64             // when it had that many games
@@ -271,16 +280,37 @@ func newObserver(e *env, interval int64, config *tournament.Config, kind runKind
 		kind: kind,
 	}
 	f.reading, f.state, config.OnBegin = true, f.results, f.resume
-	f.few = int64(2 * cmp.Or(config.Workers, runtime.NumCPU()))
+	f.few, f.moveTimes = int64(2*cmp.Or(config.Workers, runtime.NumCPU())), map[string]time.Duration{}
+	for _, spec := range config.Agents {
+		own, _ := time.ParseDuration(spec.Get("movetime")) // it has been checked
+		limit := config.Limits.Tighter(agents.Limits{MoveTime: own}).MoveTime
+		if limit > 0 && config.Executor == nil { // workers elsewhere may play in another time
+			f.moveTimes[spec.String()] = limit
+		}
+	}
 	f.counted = f.standings.Begin(&tournament.Manifest{Config: config.Completed()})
 	return f
 }
 
 func (f *observer) game(g *record.Record) {
 	f.standings.Add(g)
+	if len(f.moveTimes) > 0 {
+		f.countOverruns(g)
+	}
 	f.meter.game(g)
 	if n := f.interval; n > 0 && f.done%n == 0 && f.done < f.total && !f.reading && !f.isOld(g) {
 		f.err = cmp.Or(f.err, asFailure(f.interim()))
+	}
+}
+
+func (f *observer) countOverruns(g *record.Record) {
+	const machine = 10 * time.Millisecond // that it may take beside the player
+	for i, side := range g.Movers() {
+		player := [2]string{g.South.Agent, g.North.Agent}[side]
+		limit, known := f.moveTimes[player]
+		if known && i < len(g.Timing.MoveMS) && g.Timing.MoveMS[i] >= float64((limit+machine).Milliseconds()) {
+			f.count(player, overran, fmt.Sprintf("game %d: %.0fms for %v", g.Game, g.Timing.MoveMS[i], limit))
+		}
 	}
 }
 
@@ -372,8 +402,13 @@ func (f *observer) writeFaults(w *output) {
 	for _, one := range f.faults {
 		name, first := textfmt.Escape(agents.LabelOf(one.agent)), textfmt.Escape(one.first)
 		games := textfmt.Plural(one.games, "game")
-		if one.kind == record.FaultSuspended {
+		switch one.kind {
+		case record.FaultSuspended:
 			w.printf("%s was suspended and did not play %s, first %s\n", name, games, first)
+			continue
+		case overran:
+			w.printf("%s overran its move time in %s and lost no game by it, first in %s\n", name,
+				textfmt.Plural(one.games, "move"), first)
 			continue
 		}
 		w.printf("%s %s (%s), first in %s\n", name, styled(w, yellow, "lost "+games+" by a fault"), one.kind, first)

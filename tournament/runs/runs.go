@@ -20,6 +20,7 @@ import (
 	"io"
 	"io/fs"
 	"iter"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -29,6 +30,7 @@ import (
 	"gyges/ratings/source"
 	"gyges/rules"
 	"gyges/rules/base/jsonl"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
 	"gyges/tournament/record/pgn"
@@ -51,6 +53,7 @@ type File struct {
 	records int64           // with a result, each once
 	seen    source.Seen     // of them
 	copied  *source.Seen    // games of the file that this one is a copy of; nil: of none
+	names   source.Names    // of players, as they are spelled
 	cut     bool            // the reading ended before the file
 	verify  func(*record.Record) error
 }
@@ -218,11 +221,13 @@ func (r *Stream) open(f *File) error {
 	again := slices.Contains(r.files, f)
 	if format != source.Records {
 		f.texts, f.games.Rules = source.NewResults(format, f.In, f.Name), r.Rules
+		f.names = f.texts.Names
 	} else {
 		if !again {
 			f.readFirst()
 		}
 		f.lined = record.NewReader(f.In, f.Name)
+		f.names = f.lined.Names
 	}
 	if !again {
 		if r.Verify {
@@ -331,7 +336,24 @@ func (r *Stream) Notes(except ...Kind) (notes []string) {
 				f.records, m.Games.Played, tournament.ManifestFile))
 		}
 	}
+	if names := r.joined(); len(names) > 0 {
+		notes = append(notes, fmt.Sprintf("names in several Unicode forms (NFC, NFD) or with blanks are one player: %s",
+			textfmt.List(names, 8)))
+	}
 	return append(notes, r.Skipped.Sentences(except...)...)
+}
+
+func (r *Stream) joined() []string {
+	spelled, joined := map[string]string{}, map[string]bool{}
+	for _, f := range r.files {
+		for text, name := range f.names {
+			if before, ok := spelled[name]; ok && before != text {
+				joined[name] = true
+			}
+			spelled[name] = text
+		}
+	}
+	return slices.Sorted(maps.Keys(joined))
 }
 
 // Manifest returns the manifest beside a file that is named as records of runs are; why none can be read is noted.

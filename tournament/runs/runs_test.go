@@ -40,7 +40,7 @@ func TestDuplicatesAreNoted(t *testing.T) {
 		in.Notes())
 }
 
-// One name in two forms of Unicode is one player's, also in several files.
+// One name in two forms of Unicode is one player's, also in several files, and a note says so.
 func TestFormsOfNamesAreJoined(t *testing.T) {
 	t.Parallel()
 	var in Stream
@@ -50,6 +50,7 @@ func TestFormsOfNamesAreJoined(t *testing.T) {
 			require.ElementsMatch(t, []string{"Jos\u00e9", "b\u00a0c"}, []string{g.Record.South.Agent, g.Record.North.Agent})
 		}
 	}
+	require.Equal(t, []string{"names in several Unicode forms (NFC, NFD) or with blanks are one player: Jos\u00e9"}, in.Notes())
 }
 
 // closable counts its closings.
