@@ -98,16 +98,16 @@ func (f singleElimination) Tables(s *Schedule, names []string, _ bool) []table.S
 	t := standingsOf(f, "Knock-out", []grid.Column[decided]{
 		{Key: "round", Title: "Round", Left: true, Value: func(m decided) any { return m.round }},
 		{Key: "winner", Title: "Winner", Left: true, Value: func(m decided) any { return names[m.Players[0]] }},
-		{Key: "winner_seed", Title: "Seed", Value: func(m decided) any { return m.Players[0] + 1 }},
+		{Key: "winner_seed", Title: "Seed", Drop: 1, Value: func(m decided) any { return m.Players[0] + 1 }},
 		{Key: "result", Title: "Result", Value: func(m decided) any { return m.score }},
 		{Key: "loser", Title: "Loser", Left: true, Value: func(m decided) any { return names[m.Players[1]] }},
-		{Key: "loser_seed", Title: "Seed", Value: func(m decided) any { return m.Players[1] + 1 }},
+		{Key: "loser_seed", Title: "Seed", Drop: 2, Value: func(m decided) any { return m.Players[1] + 1 }},
 		{Key: "decided_by", Title: "Decided by", Left: true, Value: func(m decided) any {
 			switch {
 			case !m.over():
-				return fmt.Sprintf("not decided: %d of %d games", m.Games, m.all)
+				return fmt.Sprintf("not yet: %d of %d games", m.Games, m.all)
 			case m.tied():
-				return "better seed, after a tie"
+				return "better seed"
 			}
 			return "points"
 		}},

@@ -175,8 +175,8 @@ func TestKnockoutBracket(t *testing.T) {
 	require.Equal(t, [][]string{
 		{"First round", "E", "5", "2.0-0.0", "D", "4", "points"},
 		{"Semi-final", "A", "1", "1.5-0.5", "E", "5", "points"},
-		{"Semi-final", "B", "2", "1.0-1.0", "C", "3", "better seed, after a tie"},
-		{"Final", "A", "1", "1.0-1.0", "B", "2", "better seed, after a tie"},
+		{"Semi-final", "B", "2", "1.0-1.0", "C", "3", "better seed"},
+		{"Final", "A", "1", "1.0-1.0", "B", "2", "better seed"},
 	}, cells(last))
 }
 
