@@ -2,7 +2,6 @@ package tournament
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -81,38 +80,25 @@ func (p *Playing) bound() {
 	p.Games = p.Games[:min(len(p.Games), maxPlaying)]
 }
 
-// ShowPlaying writes a run's [PlayingFile] with the games that source returns until ctx
-// ends; then it removes the file. What can't be written is not shown, and the run goes on.
-func ShowPlaying(ctx context.Context, config *Config, source func(now time.Time) *Playing) {
-	warned := false
-	write := func(p *Playing) {
-		if err := p.write(filepath.Join(config.Out, PlayingFile)); err != nil && !warned {
-			warned = true
-			config.warn("the games under way can't be shown to others", "error", err)
-		}
-	}
-	tick := time.NewTicker(playingInterval)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			write(new(Playing))
-			return
-		case now := <-tick.C:
-			p := source(now)
-			p.Time = now.Round(0).UTC()
-			p.bound()
-			write(p)
-		}
-	}
+// Shown is the [PlayingFile] of a run. What can't be written is not shown, and the run goes on.
+type Shown struct {
+	*Config
+	warned bool
 }
 
-func (p *Playing) write(path string) error {
-	if len(p.Games) == 0 {
-		if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		return nil
+// Show replaces the file, or removes it if there are no games.
+func (s *Shown) Show(p *Playing, now time.Time) {
+	p.Time = now.Round(0).UTC()
+	p.bound()
+	path := filepath.Join(s.Out, PlayingFile)
+	var err error
+	if len(p.Games) > 0 {
+		err = files.ReplaceUnsynced(path, p)
+	} else if err = os.Remove(path); errors.Is(err, fs.ErrNotExist) {
+		err = nil
 	}
-	return files.ReplaceUnsynced(path, p)
+	if err != nil && !s.warned {
+		s.warned = true
+		s.warn("the games under way can't be shown to others", "error", err)
+	}
 }

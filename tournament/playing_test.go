@@ -74,21 +74,18 @@ func TestPlayingFile(t *testing.T) {
 	c.Rules = c.Rules[2:]
 	r := newSlowRunner(t, &c)
 	path := filepath.Join(c.Out, PlayingFile)
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan bool)
-	go func() {
-		ShowPlaying(ctx, &c, r.playing)
-		close(done)
-	}()
+	file := Shown{Config: &c}
 	for range 3 {
 		r.moves <- true
 	}
 	require.Empty(t, r.playing(time.Now()).Games, "the game has only just begun")
 	r.underWay(t, 0, 3)
 	require.Eventually(t, func() bool {
+		now := time.Now()
+		file.Show(r.playing(now), now)
 		_, err := os.Stat(path)
 		return err == nil
-	}, time.Minute, time.Millisecond)
+	}, time.Minute, 10*time.Millisecond)
 	p := readPlaying(t, c.Out)
 	require.WithinDuration(t, time.Now(), p.Time, PlayingFresh)
 	require.Len(t, p.Games, 1)
@@ -98,9 +95,7 @@ func TestPlayingFile(t *testing.T) {
 		[]any{g.South.Agent, g.North.Agent, g.Result, g.Reason, g.Plies, len(g.Nodes), len(g.Timing.MoveMS)})
 	close(r.moves)
 	require.Len(t, <-r.games, 2)
-	require.Empty(t, r.playing(time.Now().Add(time.Hour)).Games)
-	cancel()
-	<-done
+	file.Show(r.playing(time.Now().Add(time.Hour)), time.Now())
 	require.NoFileExists(t, path)
 }
 
@@ -130,14 +125,10 @@ func TestPlayingFileFails(t *testing.T) {
 	var log strings.Builder
 	c.Log = slog.New(slog.NewTextHandler(&log, nil))
 	c.Out = filepath.Join(c.Out, "missing")
-	ctx, cancel := context.WithCancel(t.Context())
-	asked := 0
-	ShowPlaying(ctx, &c, func(time.Time) *Playing {
-		if asked++; asked == 2 {
-			cancel()
-		}
-		return &Playing{Games: []*record.Record{{}}}
-	})
+	file := Shown{Config: &c}
+	for range 2 {
+		file.Show(&Playing{Games: []*record.Record{{}}}, time.Now())
+	}
 	require.Equal(t, 1, strings.Count(log.String(), "can't be shown"))
 }
 

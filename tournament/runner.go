@@ -241,7 +241,16 @@ func (e localExecutor) Play(ctx context.Context, config *Config, jobs <-chan Job
 	watched, stop := context.WithCancel(ctx)
 	var shown sync.WaitGroup
 	shown.Go(func() {
-		ShowPlaying(watched, config, func(now time.Time) *Playing { return PlayingOf(runners, now) })
+		file := Shown{Config: config}
+		for tick := time.Tick(playingInterval); ; {
+			select {
+			case now := <-tick:
+				file.Show(PlayingOf(runners, now), now)
+			case <-watched.Done():
+				file.Show(new(Playing), time.Now())
+				return
+			}
+		}
 	})
 	err := group.Wait()
 	stop()

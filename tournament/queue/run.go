@@ -33,7 +33,7 @@ type run struct {
 	outcomes  chan<- tournament.Result
 	answers   chan *nats.Msg // of workers
 	inbox     string         // where they answer: subjects below it, one for each question
-	playing   atomic.Pointer[tournament.Playing]
+	shown     tournament.Shown
 
 	pending    map[int64]*pendingJob // pairs that aren't in the file
 	unplayed   int                   // of these, without an outcome
@@ -86,11 +86,11 @@ func (p *Coordinator) newRun(config *tournament.Config, outcomes chan<- tourname
 	for _, w := range p.workers { // they may be there, and play
 		w.last, w.Refused, w.games = time.Now(), "", nil
 	}
-	p.remember(config.Out)
 	return &run{
 		Coordinator: p, id: id, contents: append(contents, text), config: config, log: log,
 		publisher: publisher{js: p.js, log: log}, checker: tournament.NewRunner(config, nil), outcomes: outcomes,
 		answers: make(chan *nats.Msg, maxAnswers), inbox: p.nc.NewInbox(),
+		shown:   tournament.Shown{Config: config},
 		pending: map[int64]*pendingJob{}, results: make(chan jetstream.Msg), published: make(chan *pendingJob),
 		invalid: map[string]int{}, dropped: map[string]bool{},
 	}, nil
@@ -187,13 +187,6 @@ func (r *run) play(ctx context.Context, jobs <-chan tournament.Job) error {
 		for ok := true; ok; ok = sleep(ctx, retryWait) {
 			r.log.Debug("waiting for results", "error", r.consume(ctx))
 		}
-	})
-	r.background.Go(func() {
-		tournament.ShowPlaying(ctx, r.config, func(time.Time) *tournament.Playing {
-			p := *cmp.Or(r.playing.Load(), new(tournament.Playing))
-			p.Games = slices.Clone(p.Games)
-			return &p
-		})
 	})
 	tick, repair := time.Tick(r.options.statusEvery), time.Tick(r.options.repairEvery)
 	r.report(ctx)
@@ -327,6 +320,7 @@ const settleTime = 250 * time.Millisecond // for which results of a stopped run 
 // end writes the last status, removes the run from the server and tells workers of its end.
 func (r *run) end(ctx context.Context) {
 	r.writeStatus(nil, true)
+	r.shown.Show(new(tournament.Playing), time.Now())
 	if !r.nc.IsConnected() {
 		r.log.Warn("the connection to NATS is lost at the end of the run; " +
 			"its jobs stay queued until it goes on or they expire")

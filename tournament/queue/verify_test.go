@@ -177,11 +177,4 @@ func TestWorkersAreTold(t *testing.T) {
 	require.Equal(t, "box-2", report("b", "box"))
 	require.Equal(t, "box", report("new", "box"))
 	require.Equal(t, "box-4", report("a", "box"), "its name is another's by now")
-
-	// Another process of the coordinator knows them.
-	r.writeStatus(nil, false)
-	next := newTestRun(r.config, func(string) {})
-	next.remember(r.config.Out)
-	require.Equal(t, "box-3", next.distinct("box", "d"))
-	require.Equal(t, "box-2", next.distinct("box", "b"))
 }

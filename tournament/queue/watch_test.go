@@ -173,7 +173,7 @@ func newTestRun(c *tournament.Config, notify func(string)) *run {
 		options: Options{Version: version, Notify: notify, Log: discard(), goneAfter: goneAfter},
 		workers: map[string]*workerEntry{}, owners: map[string]string{}, unread: maxGames,
 	}
-	r := &run{Coordinator: p, config: c, log: discard(), pending: map[int64]*pendingJob{}}
+	r := &run{Coordinator: p, config: c, log: discard(), pending: map[int64]*pendingJob{}, shown: tournament.Shown{Config: c}}
 	if len(c.Agents) > 0 {
 		r.checker = tournament.NewRunner(c, nil)
 	}
@@ -196,8 +196,7 @@ func TestAnswersAreChecked(t *testing.T) {
 	now := time.Now()
 	r := newTestRun(&c, func(string) {})
 	shown := func(at time.Time) (numbers []int64) {
-		r.showGames(at)
-		for _, g := range r.playing.Load().Games {
+		for _, g := range r.showGames(at).Games {
 			numbers = append(numbers, g.Game)
 		}
 		slices.Sort(numbers)
@@ -218,13 +217,13 @@ func TestAnswersAreChecked(t *testing.T) {
 	r.onWorkers = 7
 	receive(playingText(t, games...))
 	require.Equal(t, []int64{0, 1, 2, 3}, shown(now))
-	require.Equal(t, 7, r.playing.Load().Count)
+	require.Equal(t, 7, r.showGames(now).Count)
 	require.Len(t, shown(now.Add(gamesFresh)), 4)
 	require.Empty(t, shown(now.Add(gamesFresh+1)))
 	delete(r.pending, 0)
 	r.onWorkers = 0
 	require.Equal(t, []int64{2, 3}, shown(now), "a pair has ended")
-	require.Equal(t, 2, r.playing.Load().Count)
+	require.Equal(t, 2, r.showGames(now).Count)
 
 	bad := func(change func(*record.Record)) []byte {
 		g := beginning(games[0], 3)

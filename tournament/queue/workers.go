@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -140,15 +139,6 @@ func (p *Coordinator) distinct(name, id string) string {
 	return free
 }
 
-// remember reads the names that workers had in a folder's run of an earlier process.
-func (p *Coordinator) remember(dir string) {
-	if s, err := status.Read(os.DirFS(dir)); err == nil {
-		for _, w := range s.Workers {
-			p.distinct(w.Name, w.ID)
-		}
-	}
-}
-
 // plays reports whether a worker plays for the run, as far as is known.
 func (r *run) plays(w *workerReport) bool { return w.Refused == "" && w.Version == r.options.Version }
 
@@ -188,7 +178,8 @@ func (r *run) countWorkers(now time.Time) (slots int64) {
 	return slots
 }
 
-func (r *run) showGames(now time.Time) {
+// showGames shows the games under way, which it returns.
+func (r *run) showGames(now time.Time) *tournament.Playing {
 	p := new(tournament.Playing)
 	for _, w := range r.workers {
 		for _, g := range w.games {
@@ -198,7 +189,8 @@ func (r *run) showGames(now time.Time) {
 		}
 	}
 	p.Count = max(len(p.Games), int(r.onWorkers))
-	r.playing.Store(p)
+	r.shown.Show(p, now)
+	return p
 }
 
 // depth returns how many jobs are queued; nil: the server doesn't answer.

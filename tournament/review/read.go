@@ -2,6 +2,7 @@ package review
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -57,18 +58,12 @@ func Select(ctx context.Context, in *runs.Stream, file *runs.File, game *int64) 
 			return nil, err
 		}
 	}
-	left, isLeft := strings.CutPrefix(append(in.Skipped.Sentences(), "")[0], "left out: ")
-	switch {
-	case len(list) > 0:
+	if len(list) > 0 {
 		return list, nil
-	case game != nil && in.Skipped.Count(runs.NoMoves) > 0:
-		return nil, fmt.Errorf("%s: game %d: expected moves, found none", file.Name, *game)
-	case isLeft:
-		err = fmt.Errorf("%s: expected games to review, found none; left out %s", file.Name, left)
-	case game != nil:
-		err = fmt.Errorf("%s: expected a record of game %d, found none", file.Name, *game)
-	default:
-		err = fmt.Errorf("expected games, found none in %s", file.Name)
 	}
-	return nil, NoneError{err}
+	none := fmt.Sprintf("%s: expected games to review, found none", file.Name)
+	if game != nil {
+		none = fmt.Sprintf("%s: expected a record of game %d with moves, found none", file.Name, *game)
+	}
+	return nil, NoneError{errors.New(strings.Join(append([]string{none}, in.Skipped.Sentences()...), "; "))}
 }
