@@ -71,30 +71,20 @@ func (r *Ratings) HeadToHeads() []HeadToHead {
 
 // headToHead compares a pairing with its expectation; names are left out.
 func (m *residual) headToHead(correlation float64) HeadToHead {
-	h := HeadToHead{Count: m.total()}
-	for side := range m.scores {
-		won := m.scores[side].expected()
-		if side == 1 {
-			won = 1 - won
-		}
-		h.Expected += won * float64(m.count(side).Games())
-	}
+	h, surplus := HeadToHead{Count: m.total()}, m.surplus()
+	h.Expected = h.Points() - surplus
 	taken := math.Min(maxLeverage, m.difference*float64(m.games())/2) // of the variance, by the fit
 	if sd := math.Sqrt(m.pointsVariance(correlation) * (1 - taken)); sd > 0 {
-		h.Z = (h.Points() - h.Expected) / sd
+		h.Z = surplus / sd
 	}
 	return h
 }
 
 // pointsVariance is the variance of the points of a pairing.
 func (m *residual) pointsVariance(correlation float64) float64 {
-	var v [2]float64 // by side, of one game's points
-	sum := 0.0
-	for side := range m.scores {
-		v[side] = m.scores[side].pointsVariance()
-		sum += float64(m.count(side).Games()) * v[side]
-	}
-	return math.Max(0, sum-2*float64(m.pairCount())*correlation*math.Sqrt(v[0]*v[1]))
+	a, b := m.scores[0].pointsVariance(), m.scores[1].pointsVariance()
+	sum := float64(m.count(0).Games())*a + float64(m.count(1).Games())*b
+	return math.Max(0, sum-2*float64(m.pairCount())*correlation*math.Sqrt(a*b))
 }
 
 // Names returns all players in the order of the rating table.
@@ -135,15 +125,11 @@ const minGamesMet = 8
 
 // GoodnessOfFit compares all results with those expected.
 func (r *Ratings) GoodnessOfFit() GoodnessOfFit {
-	e := r.estimate
-	if e == nil {
-		return GoodnessOfFit{P: 1}
+	e, f := r.estimate, GoodnessOfFit{P: 1}
+	if e == nil || len(e.pairings) <= e.ratings() || r.Used < minGamesMet*len(e.pairings) {
+		return f
 	}
-	pairings := len(e.pairings)
-	f := GoodnessOfFit{Degrees: pairings - e.ratings()}
-	if f.Degrees <= 0 || r.Used < minGamesMet*pairings {
-		return GoodnessOfFit{P: 1}
-	}
+	f.Degrees = len(e.pairings) - e.ratings()
 	for k := range e.pairings {
 		m := e.residual(k)
 		if v, d := m.pointsVariance(e.correlation), m.surplus(); v > 0 {

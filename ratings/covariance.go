@@ -91,16 +91,14 @@ func (e *estimate) sd(i, j int) float64 { return math.Sqrt(e.variance(i, j)) }
 // dense is a covariance as a matrix; nil without parameters.
 type dense struct{ *mat.SymDense }
 
-// of returns the covariance of two parameters; that of a given rating, -1, is 0.
-func (d dense) of(i, j int) float64 {
-	if i < 0 || j < 0 {
-		return 0
-	}
-	return d.At(i, j)
-}
-
 func (d dense) variance(i, j int) float64 {
-	return math.Max(0, d.of(i, i)+d.of(j, j)-2*d.of(i, j))
+	of := func(i, j int) float64 {
+		if i < 0 || j < 0 {
+			return 0
+		}
+		return d.At(i, j)
+	}
+	return math.Max(0, of(i, i)+of(j, j)-2*of(i, j))
 }
 
 // superiority is the probability that a difference is positive, by its estimate and standard error, which may be 0.
@@ -173,12 +171,10 @@ func newGameScores(share drawShare, side int, z float64) gameScores {
 	return s
 }
 
-// expected is South's expected score.
-func (s *gameScores) expected() float64 { return s.chance[2] + s.chance[1]/2 }
-
 // pointsVariance is the variance of South's points.
 func (s *gameScores) pointsVariance() float64 {
-	return math.Max(0, s.chance[2]+s.chance[1]/4-s.expected()*s.expected())
+	expected := s.chance[2] + s.chance[1]/2
+	return math.Max(0, s.chance[2]+s.chance[1]/4-expected*expected)
 }
 
 // drawShare returns the share of draws, fitted to all games together.
@@ -233,11 +229,10 @@ func (m residual) covariance(correlation float64) sym2 {
 	// A pair has two games, so a game has half its leverage, of the two kinds together.
 	taken := math.Min(maxLeverage, (m.difference+m.advantage)/2)
 	for side, counts := range m.single {
-		n := float64(counts[0] + counts[1] + counts[2])
+		n, observed := float64(counts[0]+counts[1]+counts[2]), sym2{}
 		if n == 0 {
 			continue
 		}
-		var observed sym2
 		for o, c := range counts {
 			g := m.scores[side].score[o]
 			observed.add(float64(c)/(1-taken), outer(g[0], g[1]))

@@ -174,30 +174,19 @@ var (
 func (d *Data) Players() []string { return slices.Sorted(slices.Values(d.names)) }
 
 // Games is the number of games added, those of a player against itself left out.
-func (d *Data) Games() int {
-	n := 0
-	for _, m := range d.met {
-		n += m.games()
-	}
-	return n
-}
+func (d *Data) Games() int { return sumOf(d.met, (*pairing).games) }
 
 // Pairs is the number of game pairs added.
-func (d *Data) Pairs() int {
-	n := 0
-	for _, m := range d.met {
-		n += m.pairCount()
-	}
-	return n
-}
+func (d *Data) Pairs() int { return sumOf(d.met, (*pairing).pairCount) }
 
 // SelfGames is the number of games added that had the same name on both sides.
-func (d *Data) SelfGames() int {
-	n := 0
-	for _, s := range d.self {
-		n += s
+func (d *Data) SelfGames() int { return sumOf(d.self, func(games *int) int { return *games }) }
+
+func sumOf[T any](list []T, of func(*T) int) (sum int) {
+	for i := range list {
+		sum += of(&list[i])
 	}
-	return n
+	return sum
 }
 
 // Pairings lists the ordered pairings that met, sorted by South's and then by North's name.

@@ -1,6 +1,10 @@
 package ratings
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
 
 // weights are numbers of games by South's result, not always whole.
 type weights [outcomes]float64
@@ -55,10 +59,7 @@ func (v drawShare) probability(e float64) float64 {
 // fitDrawShare finds the share under which a number of draws is expected in games at the given expected scores. It asks
 // for draws·n/(n+1) in n games: were all drawn, the rest of the fit would take draws for certain.
 func fitDrawShare(scores, games []float64, draws float64) drawShare {
-	total := 0.0
-	for _, n := range games {
-		total += n
-	}
+	total := floats.Sum(games)
 	if draws == 0 || total == 0 {
 		return 0
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -63,8 +62,7 @@ func parameter(x []float64, i int) float64 {
 
 // ratings is the number of players' ratings that are free.
 func (l *likelihood) ratings() int {
-	fitted := slices.DeleteFunc(slices.Clone(l.rating), func(i int) bool { return i < 0 })
-	return len(fitted) - len(l.constraints)
+	return sumOf(l.rating, func(i *int) int { return min(*i, 0) + 1 }) - len(l.constraints)
 }
 
 // logits are South's rating and advantage less North's rating, in the games of the

@@ -1,6 +1,9 @@
 package ratings
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Ratings is the outcome of a fit. No number in it is infinite or NaN.
 type Ratings struct {
@@ -83,13 +86,11 @@ func (r *Ratings) Pairings() []Pairing { return r.data.Pairings() }
 
 // check makes sure that no number is infinite or NaN.
 func (r *Ratings) check() error {
-	for _, p := range r.Players {
+	advantage := Player{Name: "first-move advantage", Elo: r.Advantage.Elo, Error: r.Advantage.Error}
+	for _, p := range append(slices.Clone(r.Players), advantage) {
 		if !finite(p.Elo) || !finite(p.Error) {
 			return fmt.Errorf("%w: the rating of %.60q came out as %g ± %g", errStopped, p.Name, p.Elo, p.Error)
 		}
-	}
-	if a := r.Advantage; !finite(a.Elo) || !finite(a.Error) {
-		return fmt.Errorf("%w: the advantage came out as %g ± %g", errStopped, a.Elo, a.Error)
 	}
 	return nil
 }

@@ -79,15 +79,10 @@ func (p *problem) apart(g int) string {
 		return "never met group 1, directly or through others"
 	}
 	for _, k := range p.data.met {
-		c, a, b := k.total(), p.group[k.a], p.group[k.b]
-		if b == g {
-			c, a, b = c.flip(), b, a
-		}
-		switch {
-		case a != g || b != 0:
-		case c.Wins > 0:
-			return "won every game against group 1"
-		default:
+		if a, b := p.group[k.a], p.group[k.b]; min(a, b) == 0 && max(a, b) == g {
+			if won := k.total().Wins > 0; won == (a == g) {
+				return "won every game against group 1"
+			}
 			return "lost every game against group 1"
 		}
 	}
@@ -118,32 +113,34 @@ func (p *problem) opponents() map[int][]opponent {
 // reason returns why a player of no group is in none. Such a player's games against any one opponent all went the same
 // way: had both scored, they would be in one group.
 func (p *problem) reason(met []opponent) (Cause, string) {
-	lost := slices.DeleteFunc(slices.Clone(met), func(o opponent) bool { return o.Wins > 0 })
-	won := slices.DeleteFunc(slices.Clone(met), func(o opponent) bool { return o.Wins == 0 })
+	won, lost := p.against(met, true), p.against(met, false)
 	switch {
 	case len(met) == 0:
 		return NoGames, "played only against itself"
-	case len(lost) == 0:
-		return WonAll, "won " + p.against(won)
-	case len(won) == 0:
-		return LostAll, "lost " + p.against(lost)
+	case lost == "":
+		return WonAll, "won " + won
+	case won == "":
+		return LostAll, "lost " + lost
 	}
-	return OneSided, "won " + p.against(won) + "; lost " + p.against(lost)
+	return OneSided, "won " + won + "; lost " + lost
 }
 
-// against counts the games and names the opponents: "all 12 games against a, b".
-func (p *problem) against(list []opponent) string {
-	games := 0
+// against counts the games won or lost, and names the opponents: "all 12 games against a, b"; "" if there are none.
+func (p *problem) against(met []opponent, won bool) string {
+	var games int
 	var names []string
-	for _, o := range list {
-		games += o.Games()
-		names = append(names, p.data.names[o.player])
+	for _, o := range met {
+		if (o.Wins > 0) == won {
+			games, names = games+o.Games(), append(names, p.data.names[o.player])
+		}
 	}
-	text := textfmt.List(names, maxNamed)
-	if games == 1 {
-		return "the only game against " + text
+	switch games {
+	case 0:
+		return ""
+	case 1:
+		return "the only game against " + names[0]
 	}
-	return fmt.Sprintf("all %d games against %s", games, text)
+	return fmt.Sprintf("all %d games against %s", games, textfmt.List(names, maxNamed))
 }
 
 // notes returns sentences on what was left out or assumed.
@@ -224,12 +221,11 @@ func (p *problem) shapeNotes() []string {
 		opponents[k.b]++
 	}
 	least, most := slices.Min(opponents), slices.Max(opponents)
-	chain := players > 3 && pairings == players-1 && most == 2
 	switch incomplete := most-least <= 1 && pairings >= players && pairings < players*(players-1)/2; {
 	case incomplete && p.data.Unscheduled && p.options.Prior == nil && !p.prior.estimated():
 		return []string{"each player met only some of the others: if the standings decided whom, as in a Swiss " +
 			"tournament, the intervals are too narrow without a fitted prior"}
-	case chain && p.options.FitPrior && !p.data.Adaptive:
+	case players > 3 && pairings == players-1 && most == 2 && p.options.FitPrior && !p.data.Adaptive: // a chain
 		return []string{"each player met only its neighbours: in a ladder, a fitted prior pulls the ratings together " +
 			"and the intervals are too narrow; leave it out"}
 	}

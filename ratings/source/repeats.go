@@ -22,13 +22,7 @@ func OneGame(first, second *Result) bool { return first.Moves != 0 && first.Move
 // Repeats finds game pairs, and games of no pair, that the same players have played before move for move, as agents
 // without randomness do from the same opening. Games without moves and those that a fault decided are never the same.
 // It keeps a hash of each, as [Seen] does, and as many at most. The zero value is ready to use.
-type Repeats struct {
-	runs map[uint64]int // number of the last run that it was played in, by hash
-	full bool
-}
-
-// Full reports whether some were not remembered because there were too many.
-func (r *Repeats) Full() bool { return r.full }
+type Repeats struct{ hashes } // with the number of the last run that it was played in
 
 // Pair remembers a pair of a numbered run and reports whether it was played before, and whether it was in that run.
 // The second game's players are the first's with sides swapped.
@@ -39,28 +33,19 @@ func (r *Repeats) Pair(run int, first, second *Result) (before, inRun bool) {
 	if second.Moves == 0 {
 		return false, false
 	}
-	return r.add(run, first, second.Moves)
+	return r.game(run, first, second.Moves)
 }
 
 // Game is Pair for a game that belongs to no pair.
-func (r *Repeats) Game(run int, g *Result) (before, inRun bool) { return r.add(run, g, 0) }
+func (r *Repeats) Game(run int, g *Result) (before, inRun bool) { return r.game(run, g, 0) }
 
-func (r *Repeats) add(run int, g *Result, second uint64) (before, inRun bool) {
+func (r *Repeats) game(run int, g *Result, second uint64) (before, inRun bool) {
 	if g.Moves == 0 || g.South == g.North {
 		return false, false
 	}
-	key := maphash.Comparable(hashSeed, struct {
+	last, before := r.add(maphash.Comparable(hashSeed, struct {
 		south, north  string
 		first, second uint64
-	}{g.South, g.North, g.Moves, second})
-	last, before := r.runs[key]
-	switch {
-	case r.runs == nil:
-		r.runs = map[uint64]int{}
-	case !before && len(r.runs) >= maxHashes:
-		r.full = true
-		return false, false
-	}
-	r.runs[key] = run
+	}{g.South, g.North, g.Moves, second}), run)
 	return before, before && last == run
 }

@@ -284,9 +284,9 @@ func TestSeenAgreesWithMap(t *testing.T) {
 
 func TestSeenIsBounded(t *testing.T) {
 	t.Parallel()
-	s := Seen{hashes: make(map[uint64]struct{}, maxHashes)}
+	s := Seen{hashes: hashes{numbers: make(map[uint64]int, maxHashes)}}
 	for i := range uint64(maxHashes) {
-		s.hashes[i] = struct{}{}
+		s.numbers[i] = 0
 	}
 	require.False(t, s.Full())
 	require.False(t, s.Add([]byte("7"), 1))
@@ -294,7 +294,7 @@ func TestSeenIsBounded(t *testing.T) {
 		require.False(t, s.Add([]byte("7"), 2))
 	}
 	require.True(t, s.Full())
-	require.Len(t, s.hashes, maxHashes)
+	require.Len(t, s.numbers, maxHashes)
 	require.False(t, s.Add([]byte("8"), 1), "numbers are remembered still")
 	require.True(t, s.Add([]byte("8"), 1))
 }

@@ -16,7 +16,6 @@ type page struct {
 	bytes.Buffer
 	format grid.Format
 	layout Layout
-	err    error // the first that a table met
 }
 
 // usualWidth is that of lines of text for which no other is given.
@@ -54,13 +53,8 @@ func writePage(w io.Writer, f grid.Format, b Tables, standings bool, section fun
 	return p.writeTo(w)
 }
 
-// writeTo writes the document, unless a table met an error.
 func (p *page) writeTo(w io.Writer) error {
-	err := p.err
-	if err == nil {
-		_, err = w.Write(p.Bytes())
-	}
-	if err != nil {
+	if _, err := w.Write(p.Bytes()); err != nil {
 		return fmt.Errorf("write %s: %w", p.format, err)
 	}
 	return nil
@@ -86,6 +80,9 @@ func (p *page) line(text string) {
 	text = grid.Escape(p.format, text)
 	if p.format == grid.Text {
 		text = textfmt.Fit(text, p.layout.Width)
+		if note, ok := strings.CutPrefix(text, "Note:"); ok && p.layout.Styles {
+			text = "\x1b[33mNote:\x1b[0m" + note // yellow
+		}
 	}
 	p.WriteString(text + "\n")
 }
@@ -103,16 +100,10 @@ func (p *page) list(lines []string) {
 	}
 	p.gap()
 	for _, l := range lines {
-		text := grid.Escape(p.format, l)
 		if p.format == grid.Markdown {
-			p.WriteString("- " + text + "\n")
-			continue
+			p.WriteString("- ")
 		}
-		text = textfmt.Fit(text, p.layout.Width) + "\n"
-		if note, ok := strings.CutPrefix(text, "Note:"); ok && p.layout.Styles {
-			text = "\x1b[33mNote:\x1b[0m" + note // yellow
-		}
-		p.WriteString(text)
+		p.line(l)
 	}
 }
 
@@ -120,7 +111,5 @@ func (p *page) list(lines []string) {
 func (p *page) grid(fold int, bold bool, t *grid.Table) {
 	p.gap()
 	o := grid.Options{Width: p.layout.Width, Fold: fold, Bold: bold && p.layout.Styles}
-	if err := t.Write(p, p.format, o); err != nil && p.err == nil {
-		p.err = err
-	}
+	_ = t.Write(p, p.format, o) // a buffer has no errors
 }

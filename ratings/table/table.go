@@ -100,13 +100,10 @@ func WriteHeadToHead(w io.Writer, f grid.Format, all Tables, most int) error {
 // leave tables of more than 50 players out with a line that says so, and CSV and JSON those of more than 250.
 func WriteSuperiority(w io.Writer, f grid.Format, all Tables) error {
 	return writeSection(w, f, all, comparisonColumns, func(t Table) []comparison {
-		var rows []comparison
-		if len(t.Ratings.Players) <= maxCompared {
-			for _, p := range t.Ratings.Players {
-				rows = append(rows, comparisons(t, p.Name)...)
-			}
+		if len(t.Ratings.Players) > maxCompared {
+			return nil
 		}
-		return rows
+		return comparisons(t, t.Ratings.Names()...)
 	}, func(p *page, t Table) { p.superiority(t.Ratings) })
 }
 
@@ -185,12 +182,13 @@ var comparisonColumns = []grid.Column[comparison]{
 	{Key: "los", Value: func(c comparison) any { return c.LOS }},
 }
 
-// comparisons returns the differences of a player to the others of its group, in the order of the table.
-func comparisons(t Table, player string) []comparison {
-	var list []comparison
-	for _, q := range t.Ratings.Players {
-		if d, known := t.Ratings.Difference(player, q.Name); known {
-			list = append(list, comparison{player, q.Name, d})
+// comparisons returns the differences of players to the others of their groups, in the order of the table.
+func comparisons(t Table, players ...string) (list []comparison) {
+	for _, player := range players {
+		for _, q := range t.Ratings.Players {
+			if d, known := t.Ratings.Difference(player, q.Name); known {
+				list = append(list, comparison{player, q.Name, d})
+			}
 		}
 	}
 	return list

@@ -101,16 +101,14 @@ func (t Table) GroupTitle(g int) string {
 
 // faults returns a line on how many games a fault decided, and who lost them, if there are any.
 func faults(r *ratings.Ratings) []string {
-	losers := slices.SortedFunc(slices.Values(slices.Concat(r.Players, r.Unrated)), func(a, b ratings.Player) int {
+	total, texts := 0, []string(nil)
+	losers := slices.DeleteFunc(slices.Concat(r.Players, r.Unrated), func(p ratings.Player) bool { return p.Faults.Lost == 0 })
+	slices.SortFunc(losers, func(a, b ratings.Player) int {
 		return cmp.Or(b.Faults.Lost-a.Faults.Lost, strings.Compare(a.Name, b.Name))
 	})
-	total := 0
-	var texts []string
 	for _, p := range losers {
-		if n := p.Faults.Lost; n > 0 {
-			total += n
-			texts = append(texts, fmt.Sprintf("%s lost %d", p.Name, n))
-		}
+		total += p.Faults.Lost
+		texts = append(texts, fmt.Sprintf("%s lost %d", p.Name, p.Faults.Lost))
 	}
 	if total == 0 {
 		return nil
