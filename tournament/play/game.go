@@ -91,10 +91,8 @@ func (g *session) play() bool {
 		return false
 	case err == nil:
 		g.finish(rec)
-	case g.ctx.Err() != nil:
-		g.problem = context.Cause(g.ctx).Error()
 	default:
-		g.problem = err.Error()
+		g.problem = cmp.Or(context.Cause(g.ctx), err).Error()
 	}
 	g.change()
 	return true
