@@ -33,10 +33,6 @@ var exercises = sync.OnceValue(func() (list []exercise) {
 	return list
 })
 
-func (p *Pages) serveExercises(w http.ResponseWriter, _ *http.Request) {
-	p.server.WritePage(w, http.StatusOK, "exercises", exercises())
-}
-
 // attempt is the body of a request to judge a move in an exercise, or for the answer.
 type attempt struct {
 	Exercise int    `json:"exercise"` // its index

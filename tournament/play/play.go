@@ -91,7 +91,9 @@ func New(s *web.Server, c Config) *Pages {
 	s.AddAssets(assets)
 	s.HandleFunc("GET /play", p.servePlay)
 	s.HandleFunc("GET /analyse", p.serveAnalyse)
-	s.HandleFunc("GET /exercises", p.serveExercises)
+	s.HandleFunc("GET /exercises", func(w http.ResponseWriter, _ *http.Request) {
+		s.WritePage(w, http.StatusOK, "exercises", exercises())
+	})
 	s.HandleFunc("GET /game/{run...}", p.serveGame)
 	s.HandleFunc("GET /api/rules", web.Answer(s, http.StatusOK, p.getRules))
 	s.HandleFunc("POST /api/position", web.Post(s, http.StatusOK, getPosition))

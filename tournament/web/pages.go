@@ -12,9 +12,6 @@ import (
 	"path"
 	"strings"
 	"time"
-
-	"gyges/rules/base/textfmt"
-	"gyges/tournament/report"
 )
 
 //go:embed assets
@@ -22,20 +19,6 @@ var assets embed.FS
 
 //go:embed assets/site.css
 var siteStyle string
-
-func (s *Server) addShared() {
-	s.pages = template.New("").Funcs(template.FuncMap{
-		"runPath": RunPath,
-		"count":   textfmt.Thousands,
-		"when":    func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") },
-		"iso":     func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-	})
-	s.AddAssets(assets)
-	s.addFile("style.css", report.Style()+siteStyle)
-	for name, text := range report.Modules() {
-		s.addFile(name, text)
-	}
-}
 
 // RunPath escapes the id of a run for addresses.
 func RunPath(id string) string { return strings.ReplaceAll(url.PathEscape(id), "%2F", "/") }

@@ -11,6 +11,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"gyges/rules/base/textfmt"
+	"gyges/tournament/report"
 	"html/template"
 	"log/slog"
 	"net"
@@ -92,7 +94,17 @@ func New(c Config) *Server {
 		s.conns.Max, s.Waits.Max = connsPerClient, waitsPerClient
 	}
 	s.ctx, s.stop = context.WithCancel(context.Background())
-	s.addShared()
+	s.pages = template.New("").Funcs(template.FuncMap{
+		"runPath": RunPath,
+		"count":   textfmt.Thousands,
+		"when":    func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") },
+		"iso":     func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+	})
+	s.AddAssets(assets)
+	s.addFile("style.css", report.Style()+siteStyle)
+	for name, text := range report.Modules() {
+		s.addFile(name, text)
+	}
 	s.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
 		s.Refuse(w, http.StatusNotFound, "there is no such page")
 	})

@@ -265,10 +265,9 @@ func (c *Certificate) write(s *Strategy) (partHeader, error) {
 	winner, sum := s.Winner.String(), fmt.Sprintf("%x", sha256.Sum256(packed.Bytes()))
 	h := partHeader{
 		Winner: winner, SHA256: sum, Records: s.Len(),
-		File: fmt.Sprintf("%s-%d-%.8s.zz", strings.ToLower(winner), len(s.Roots), sum),
+		File:  fmt.Sprintf("%s-%d-%.8s.zz", strings.ToLower(winner), len(s.Roots), sum),
+		Roots: lists.Map(s.Roots, func(r Root) rootHeader { return rootHeader{c.rules.FormatPosition(r.Position), r.Plies} }),
 	}
-	root := func(r Root) rootHeader { return rootHeader{c.rules.FormatPosition(r.Position), r.Plies} }
-	h.Roots = lists.Map(s.Roots, root)
 	return h, files.Replace(filepath.Join(c.dir, h.File), packed.Bytes())
 }
 
