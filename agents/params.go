@@ -1,9 +1,10 @@
 package agents
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,19 +21,20 @@ const (
 	Int      Type = "int"      // a whole number
 	Float    Type = "float"    // a finite number
 	Duration Type = "duration" // a time like 100ms, 1.5s
-	Text     Type = "text"     // any but the empty one
+	Text     Type = "text"     // any but the empty one, or one of some
 )
 
 // ParamDef defines a parameter of a kind.
 type ParamDef struct {
 	Name    string // one that ends in '.' is the prefix of any number of names
 	Type    Type
-	Default string  // "": none
-	Min     float64 // lowest value of a number, in nanoseconds for a duration
-	Max     float64 // highest value of a number
-	File    bool    // the text is the name of a file, unless it is the default
-	Spec    bool    // the text is the spec of another agent
-	Doc     string  // one line
+	Default string   // "": none
+	Min     float64  // lowest value of a number, in nanoseconds for a duration
+	Max     float64  // highest value of a number
+	Choices []string // accepted values of a text; empty: any
+	File    bool     // the text is the name of a file, unless it is the default
+	Spec    bool     // the text is the spec of another agent
+	Doc     string   // one line
 }
 
 // ParamsOf returns the parameters that the fields of a struct are set by, as their tags declare them (see package
@@ -46,7 +48,7 @@ func ParamsOf(config any) []ParamDef {
 	copied.Elem().Set(reflect.ValueOf(config))
 	var defs []ParamDef
 	for _, f := range settings.Fields(copied.Interface(), "") {
-		d := ParamDef{Name: f.Key, Type: Text, Default: f.Tag.Get("default"), Doc: f.Help()}
+		d := ParamDef{Name: f.Key, Type: Text, Default: f.Tag.Get("default"), Choices: f.Enum(), Doc: f.Help()}
 		switch kind := f.Value.Kind(); {
 		case f.Value.Type() == numbers[Duration]:
 			d.Type = Duration
@@ -65,7 +67,7 @@ func ParamsOf(config any) []ParamDef {
 func (d ParamDef) Range() string {
 	switch d.Type {
 	case Text:
-		return "text"
+		return cmp.Or(strings.Join(d.Choices, ", "), "text")
 	case Duration:
 		return textfmt.Duration(time.Duration(d.Min)) + " to " + textfmt.Duration(time.Duration(d.Max))
 	}
@@ -84,10 +86,10 @@ var numbers = map[Type]reflect.Type{
 
 func (d ParamDef) check(value string) error {
 	if d.Type == Text {
-		if value == "" {
-			return errors.New(`expected text, found ""`)
+		if slices.Contains(d.Choices, value) || len(d.Choices) == 0 && value != "" {
+			return nil
 		}
-		return nil
+		return fmt.Errorf("expected %s, found %.60q", d.Range(), value)
 	}
 	v := reflect.New(numbers[d.Type]).Elem()
 	err := settings.Set(v, value)

@@ -63,7 +63,7 @@ func TestRegistry(t *testing.T) {
 			{Name: "depth", Type: Int, Default: "2", Min: 1, Max: 99},
 			{Name: "c", Type: Float, Default: "0.5", Min: 0, Max: 10},
 			{Name: "movetime", Type: Duration, Min: 1e6, Max: 3600e9},
-			{Name: "mode", Type: Text, Default: "fast"},
+			{Name: "mode", Type: Text, Default: "fast", Choices: []string{"fast", "slow"}},
 			{Name: "file", Type: Text},
 		}, New: func(c Config) (Agent, error) { made = c.Values; return nil, nil }},
 	)
@@ -86,6 +86,7 @@ func TestRegistry(t *testing.T) {
 		"a:c=NaN":         "expected a number from 0 to 10",
 		"a:c=+Inf":        "expected a number from 0 to 10",
 		"a:movetime=5":    "expected a time with its unit from 1ms to 1h",
+		"a:mode=quick":    "expected fast, slow",
 		"a:file=":         "expected text",
 		"a:depth=x,c=y":   "parameter c",
 		"a:depth=3,foo=z": "unknown parameter",
