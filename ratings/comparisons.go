@@ -19,12 +19,12 @@ type Difference struct {
 	LOS float64
 }
 
-// Difference compares two players. It isn't known if they are one player, or of different groups.
+// Difference compares two players. It isn't known, and NaN, if they are one player, or of different groups.
 func (r *Ratings) Difference(a, b string) (d Difference, known bool) {
 	p, okA := r.Player(a)
 	q, okB := r.Player(b)
 	if !okA || !okB || a == b || p.Group != q.Group {
-		return d, false
+		return Difference{math.NaN(), math.NaN(), math.NaN()}, false
 	}
 	i, _ := r.data.number(a)
 	j, _ := r.data.number(b)

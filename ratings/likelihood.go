@@ -82,12 +82,9 @@ func (l *likelihood) at(x []float64, old *quadratic) *quadratic {
 	} else {
 		q.terms = make([]term, len(l.pairings), len(l.pairings)+len(l.elo))
 	}
-	gradients := [][]float64{q.gradient}
-	for range len(l.pairings) / partSize {
-		gradients = append(gradients, make([]float64, l.dim))
-	}
-	values := make([]float64, len(gradients))
+	gradients, values := make([][]float64, len(l.pairings)/partSize+1), make([]float64, len(l.pairings)/partSize+1)
 	inParts(len(l.pairings), func(part, from, to int) {
+		gradients[part] = make([]float64, l.dim)
 		for k := from; k < to; k++ {
 			p := &l.pairings[k]
 			t, games := newTerm(l.rating[p.a], l.rating[p.b]), p.weights()
@@ -106,7 +103,7 @@ func (l *likelihood) at(x []float64, old *quadratic) *quadratic {
 	})
 	for part, v := range values {
 		q.value += v
-		if part > 0 {
+		if gradients[part] != nil {
 			floats.Add(q.gradient, gradients[part])
 		}
 	}

@@ -104,18 +104,14 @@ const (
 
 // Verdict reports whether the counts decide the test.
 func (t Test) Verdict(p Pairs) Verdict {
-	if p.N() == 0 {
-		return Undecided
-	}
 	lower, upper := t.Bounds()
 	switch llr := t.LLR(p); {
 	case llr <= lower:
 		return AcceptH0
 	case llr >= upper:
 		return AcceptH1
-	default:
-		return Undecided
 	}
+	return Undecided
 }
 
 // Facts returns in words what is known of a match that the test, if it isn't zero, may have stopped: the name

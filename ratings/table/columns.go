@@ -30,26 +30,18 @@ func (t Table) Rows() (rows []*Row) {
 // toNext makes a cell of the difference to the next player of the group, empty for the last.
 func toNext(cell func(ratings.Difference) any) func(*Row) any {
 	return func(r *Row) any {
-		players := r.table.Ratings.Players
-		if r.number >= len(players) {
-			return nil
+		next := r.Player
+		if players := r.table.Ratings.Players; r.number < len(players) {
+			next = players[r.number]
 		}
-		d, known := r.table.Ratings.Difference(r.Name, players[r.number].Name)
-		if !known { // the next one is of another group
-			return nil
-		}
+		d, _ := r.table.Ratings.Difference(r.Name, next.Name)
 		return cell(d)
 	}
 }
 
 // perGame is a share of a player's games, empty without games.
 func perGame(share func(ratings.Count) float64) func(*Row) any {
-	return func(r *Row) any {
-		if r.Games() == 0 {
-			return nil
-		}
-		return grid.Percent(share(r.Count))
-	}
+	return func(r *Row) any { return grid.Percent(orNaN(r.Games() > 0, share(r.Count))) }
 }
 
 // place says where a column is shown unless others are chosen.
@@ -126,13 +118,8 @@ var columns = []struct {
 	{inCSV, Column{Key: "advantage", Title: "Advantage", Doc: "the first-move advantage in Elo, one for the whole table",
 		Value: func(r *Row) any { return grid.Digits(r.table.Ratings.Advantage.Elo) }}},
 	{inCSV, Column{Key: "advantage_error", Title: "95 % of it",
-		Doc: "half the 95 % interval of advantage; empty if it wasn't fitted",
-		Value: func(r *Row) any {
-			if !r.table.Ratings.Advantage.Fitted {
-				return nil
-			}
-			return grid.Digits(r.table.Ratings.Advantage.Error)
-		}}},
+		Doc:   "half the 95 % interval of advantage; empty if it wasn't fitted",
+		Value: func(r *Row) any { return grid.Digits(r.table.advantageError()) }}},
 	{inJSON | forUnrated, Column{Key: "cause", Title: "Cause", Left: true,
 		Doc: "why there is no rating: won-all, lost-all, one-sided (won all games against some, lost all against the rest) " +
 			"or no-games",

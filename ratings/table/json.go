@@ -1,6 +1,8 @@
 package table
 
 import (
+	"math"
+
 	"gyges/ratings"
 	"gyges/rules/base/grid"
 )
@@ -16,13 +18,13 @@ func (t Tables) object() grid.Object {
 
 // object is the JSON of a rating table, with further notes. Lists are never null.
 func (t Table) object(notes []string) grid.Object {
-	r, a, fit, rows := t.Ratings, t.Ratings.Advantage, t.Ratings.GoodnessOfFit(), t.Rows()
+	r, fit, rows := t.Ratings, t.Ratings.GoodnessOfFit(), t.Rows()
 	return grid.Object{
 		{"title", t.Title},
 		{"players", grid.Make(shown(inJSON, forUnrated), rows[:len(r.Players)])},
-		{"advantage", a.Elo},
-		{"advantage_error", orNull(a.Fitted, a.Error)},
-		{"advantage_fitted", a.Fitted},
+		{"advantage", r.Advantage.Elo},
+		{"advantage_error", t.advantageError()},
+		{"advantage_fitted", r.Advantage.Fitted},
 		{"prior", priorObject(r.Prior)},
 		{"unrated", grid.Make(unratedObject(), rows[len(r.Players):])},
 		{"groups", groupObjects(r.Groups)},
@@ -47,7 +49,7 @@ func priorObject(p ratings.Prior) any {
 	if p == (ratings.Prior{}) {
 		return nil
 	}
-	return grid.Object{{"cause", p.Cause}, {"draws", orNull(p.Draws > 0, p.Draws)}, {"sd", orNull(p.SD > 0, p.SD)}}
+	return grid.Object{{"cause", p.Cause}, {"draws", orNaN(p.Draws > 0, p.Draws)}, {"sd", orNaN(p.SD > 0, p.SD)}}
 }
 
 func groupObjects(groups []ratings.Group) []grid.Object {
@@ -65,10 +67,15 @@ func groupObjects(groups []ratings.Group) []grid.Object {
 	return list
 }
 
-// orNull returns a number if there is one.
-func orNull(ok bool, v float64) any {
+// advantageError is NaN if the advantage wasn't fitted.
+func (t Table) advantageError() float64 {
+	return orNaN(t.Ratings.Advantage.Fitted, t.Ratings.Advantage.Error)
+}
+
+// orNaN returns a number if there is one.
+func orNaN(ok bool, v float64) float64 {
 	if !ok {
-		return nil
+		return math.NaN()
 	}
 	return v
 }

@@ -44,17 +44,7 @@ func (t Tables) standings() []Standings {
 type opponent struct {
 	table, challenger, name string
 	ratings.Count
-	difference *ratings.Difference // of the challenger; nil: they can't be compared
-}
-
-// compared makes a cell empty for opponents that can't be compared.
-func compared(cell func(*ratings.Difference) any) func(opponent) any {
-	return func(o opponent) any {
-		if o.difference == nil {
-			return nil
-		}
-		return cell(o.difference)
-	}
+	ratings.Difference // of the challenger
 }
 
 // gauntletColumns are those of [Table.Gauntlet].
@@ -67,9 +57,9 @@ var gauntletColumns = []grid.Column[opponent]{
 	{Key: "draws", Title: "Drawn", Value: func(o opponent) any { return o.Draws }},
 	{Key: "losses", Title: "Lost", Value: func(o opponent) any { return o.Losses }},
 	{Key: "score", Title: "Score", Value: func(o opponent) any { return grid.Percent(o.Score()) }},
-	{Key: "difference", Title: "Elo diff.", Value: compared(func(d *ratings.Difference) any { return d.Elo })},
-	{Key: "error", Title: "95 %", Value: compared(func(d *ratings.Difference) any { return grid.Margin(d.Error) })},
-	{Key: "los", Title: "LOS", Value: compared(func(d *ratings.Difference) any { return grid.Percent(d.LOS) })},
+	{Key: "difference", Title: "Elo diff.", Value: func(o opponent) any { return o.Elo }},
+	{Key: "error", Title: "95 %", Value: func(o opponent) any { return grid.Margin(o.Error) }},
+	{Key: "los", Title: "LOS", Value: func(o opponent) any { return grid.Percent(o.LOS) }},
 }
 
 // Gauntlet returns the results of the first player of a gauntlet against each other; nil for another format.
@@ -86,10 +76,8 @@ func (t Table) Gauntlet() *grid.Table {
 			continue
 		}
 		all = ratings.Count{Wins: all.Wins + c.Wins, Draws: all.Draws + c.Draws, Losses: all.Losses + c.Losses}
-		rows = append(rows, opponent{table: t.Title, challenger: t.Challenger, name: player, Count: c})
-		if d, known := t.Ratings.Difference(t.Challenger, player); known {
-			rows[len(rows)-1].difference = &d
-		}
+		d, _ := t.Ratings.Difference(t.Challenger, player)
+		rows = append(rows, opponent{t.Title, t.Challenger, player, c, d})
 	}
 	g := grid.Make(gauntletColumns, rows).WithTitle(fmt.Sprintf("Results of %s against each opponent", t.Challenger))
 	if all.Draws == 0 {

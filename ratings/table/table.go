@@ -57,12 +57,8 @@ func (t Tables) Printed() []Table {
 
 // Write writes rating tables with the columns chosen, or without any the usual ones, the advantage, the players that
 // have no rating and the notes. Where lines of text would be too long, columns that were not chosen are left out, those
-// of other tables are printed in blocks, and names are wrapped. Names are printed as given, with unprintable characters
-// escaped; rows are numbered, also across groups, as in WriteCrosstable.
-//
-// Text and Markdown follow one another under their titles. CSV is one table of all, the title in its first column, the
-// fields of unrated players that have no value empty. JSON is one object, whatever was rated: the fit to all games, and
-// under "parts" the same object for each part; null stands for what has no value.
+// of other tables are printed in blocks, and names are wrapped. CSV is one table of all, the title in its first column.
+// JSON is one object: the fit to all games, and under "parts" the same object for each part.
 func Write(w io.Writer, f grid.Format, chosen []Column, all Tables) error {
 	switch f {
 	case grid.JSON:

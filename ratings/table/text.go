@@ -189,10 +189,7 @@ func (p *page) superiority(r *ratings.Ratings) {
 	}
 	p.paragraph("Likelihood in % that the player in the row is stronger than those numbered:")
 	p.grid(2, false, Matrix(r.Names()[:len(r.Players)], "x", func(a, b string) any {
-		d, known := r.Difference(a, b)
-		if !known { // they are in different groups
-			return nil
-		}
+		d, _ := r.Difference(a, b)
 		return 100 * d.LOS
 	}))
 }
