@@ -101,7 +101,7 @@ func run(
 		config.OnBegin(st.kept+int64(len(st.offsets)), st.has)
 	}
 	if c.err == nil && !s.Decided {
-		err = playAll(ctx, plan, st, executor, c)
+		err = c.playAll(ctx, executor)
 	}
 	err = cmp.Or(err, c.err)
 	if closeErr := w.Close(); c.err == nil { // otherwise it says the same again
@@ -139,7 +139,7 @@ func ending(ctx context.Context, s *Summary, err error) (Status, error) {
 }
 
 // playAll lets the executor play the schedule and the collector write it. Its error is nil when ctx is cancelled.
-func playAll(ctx context.Context, p *plan, st *store, executor Executor, c *collector) error {
+func (c *collector) playAll(ctx context.Context, executor Executor) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	size := max(executor.Window(), 1)
@@ -149,9 +149,9 @@ func playAll(ctx context.Context, p *plan, st *store, executor Executor, c *coll
 	first := c.next // which the collector changes
 	group.Go(func() error {
 		defer close(jobs)
-		return dispatch(groupCtx, p, st, c.suspend, first, jobs, slots, results)
+		return c.dispatch(groupCtx, first, jobs, slots, results)
 	})
-	group.Go(func() error { return executor.Play(groupCtx, p.config, jobs, results) })
+	group.Go(func() error { return executor.Play(groupCtx, c.plan.config, jobs, results) })
 	played := make(chan error, 1)
 	go func() {
 		played <- group.Wait()
@@ -163,10 +163,10 @@ func playAll(ctx context.Context, p *plan, st *store, executor Executor, c *coll
 
 // dispatch sends the pairs from the first one on to the executor in order, each when it is known and there is room for
 // it. Those that needn't be played have a result at once.
-func dispatch(
-	ctx context.Context, p *plan, st *store, out *suspensions, first int64, jobs chan<- Job, slots chan<- struct{},
-	results chan<- Result,
+func (c *collector) dispatch(
+	ctx context.Context, first int64, jobs chan<- Job, slots chan<- struct{}, results chan<- Result,
 ) error {
+	p := c.plan
 	o, warned := schedule.NewOpener(p.config.Openings, p.config.Seed), make([]bool, len(p.config.Rules))
 	for i := first; i < p.Len(); i++ {
 		select {
@@ -181,7 +181,7 @@ func dispatch(
 		}
 		job := p.job(i)
 		for n := range job.Wanted {
-			job.Wanted[n] = !st.has(2*i + int64(n))
+			job.Wanted[n] = !c.store.has(2*i + int64(n))
 		}
 		if job.Wanted == [2]bool{} {
 			results <- Result{Job: job}
@@ -196,7 +196,7 @@ func dispatch(
 			p.config.warn(fmt.Sprintf("openings for %s rounds only: they begin again", textfmt.Thousands(again)),
 				"rules", p.config.Rules[job.Rules])
 		}
-		if out.has(job.Agents[0]) || out.has(job.Agents[1]) {
+		if c.suspend.has(job.Agents[0]) || c.suspend.has(job.Agents[1]) {
 			r := Result{Job: job}
 			for _, number := range job.games() {
 				setup := p.config.task(job, int(number%2), position)

@@ -223,7 +223,7 @@ func TestWindowBoundsWhatWaits(t *testing.T) {
 	c.Pairs = 1_000_000
 	go func() {
 		defer close(done)
-		_ = dispatch(ctx, newPlan(&c), &store{}, newSuspensions(0, 2), 0, jobs, slots, nil)
+		_ = (&collector{plan: newPlan(&c), store: &store{}, suspend: newSuspensions(0, 2)}).dispatch(ctx, 0, jobs, slots, nil)
 	}()
 	for i := range int64(size) {
 		require.Equal(t, i, (<-jobs).Pair)

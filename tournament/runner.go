@@ -54,7 +54,9 @@ func (r *Runner) Play(ctx context.Context, job Job, timeScale float64) ([]*recor
 	}
 	games := make([]*record.Record, 0, 2)
 	for _, number := range job.games() {
-		g, err := r.playOne(ctx, job, int(number%2), position, timeScale)
+		task := r.config.task(job, int(number%2), position)
+		task.TimeScale = timeScale
+		g, err := r.play(ctx, job, &task)
 		if err != nil {
 			return games, err
 		}
@@ -96,23 +98,19 @@ func (r *Runner) CheckPlaying(job Job, g *record.Record) error {
 	return cmp.Or(err, record.VerifyPlaying(g))
 }
 
-func (r *Runner) playOne(
-	ctx context.Context, job Job, n int, position rules.Position, timeScale float64,
-) (*record.Record, error) {
-	setup := r.config.task(job, n, position)
-	setup.TimeScale = timeScale
+func (r *Runner) play(ctx context.Context, job Job, task *game.Task) (*record.Record, error) {
 	var seated [2]int
-	for side := range setup.Seats {
-		seated[side], _ = r.config.seat(job, n, rules.Side(side))
+	for side := range task.Seats {
+		seated[side], _ = r.config.seat(job, int(task.Number%2), rules.Side(side))
 		if job.Agents[0] == job.Agents[1] && rules.Side(side) == rules.North {
 			seated[side] += len(r.config.Agents)
 		}
 		var err error
-		if setup.Seats[side].Agent, err = r.agent(seated[side]); err != nil {
+		if task.Seats[side].Agent, err = r.agent(seated[side]); err != nil {
 			return nil, err
 		}
 	}
-	g, hung, err := r.referee.Play(ctx, &setup)
+	g, hung, err := r.referee.Play(ctx, task)
 	switch {
 	case hung != nil: // it can't even be closed
 		r.agents[seated[*hung]] = nil

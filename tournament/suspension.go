@@ -1,9 +1,13 @@
 package tournament
 
 import (
+	"context"
 	"fmt"
+	"maps"
+	"math"
 	"sync/atomic"
 
+	"gyges/ratings"
 	"gyges/rules"
 	"gyges/tournament/record"
 )
@@ -40,7 +44,6 @@ func (s *suspensions) note(seated [2]int, f *record.Fault) bool {
 
 func (s *suspensions) has(agent int) bool { return s.out[agent].Load() }
 
-// replaceIfSuspended returns the game, or the record of a game not played if one of its agents is suspended.
 func (s *suspensions) replaceIfSuspended(g *record.Record, seated [2]int) *record.Record {
 	for side, agent := range seated {
 		if !s.has(agent) {
@@ -56,4 +59,66 @@ func (s *suspensions) replaceIfSuspended(g *record.Record, seated [2]int) *recor
 		}
 	}
 	return g
+}
+
+// precision are the results of a run that ends when its intervals are narrow enough.
+type precision struct {
+	plan    *plan
+	results map[string]*ratings.Data // by rule set
+	next    int64                    // the number of rounds after which it is looked at
+}
+
+// newPrecision returns no results of a run; nil if the run has another end.
+func newPrecision(run *plan) *precision {
+	if run.config.UntilError == 0 {
+		return nil
+	}
+	p := &precision{run, map[string]*ratings.Data{}, ratings.NextLook(0)}
+	for _, r := range run.config.Rules {
+		p.results[r.String()] = new(ratings.Data)
+	}
+	return p
+}
+
+// look reports whether the run ends after a number of pairs, of which all are counted: whether the players that still
+// meet, directly or through others, are rated precisely enough among each other. The intervals of the others don't get
+// narrower.
+func (p *precision) look(pairs int64, suspended *suspensions) bool {
+	if pairs != p.next*int64(len(p.plan.Stages[0].Matches)*len(p.results)) {
+		return false
+	}
+	p.next = ratings.NextLook(p.next)
+	now := ratings.Precision{Pairs: math.MaxInt}
+	for _, players := range p.plan.meeting(suspended) {
+		for _, d := range p.results {
+			now = now.Worse(ratings.MeasurePrecision(context.Background(), d, players)) // milliseconds
+		}
+	}
+	return now.Within(p.plan.config.UntilError)
+}
+
+// meeting returns the players that still have opponents, by groups of those that meet, directly or through others.
+func (p *plan) meeting(suspended *suspensions) map[int][]string {
+	group := make([]int, len(p.config.Agents))
+	for i := range group {
+		group[i] = i
+	}
+	for _, m := range p.Stages[0].Matches {
+		from, to := m.Players[0], m.Players[1]
+		if suspended.has(from) || suspended.has(to) {
+			continue
+		}
+		from, to = group[from], group[to]
+		for i, g := range group {
+			if g == from {
+				group[i] = to
+			}
+		}
+	}
+	players := map[int][]string{}
+	for i, g := range group {
+		players[g] = append(players[g], p.config.Agents[i].String())
+	}
+	maps.DeleteFunc(players, func(_ int, names []string) bool { return len(names) == 1 })
+	return players
 }

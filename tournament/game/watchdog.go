@@ -38,7 +38,6 @@ const lateTick = 20 * time.Millisecond
 // longStop is the shortest time for which a program is taken to have been stopped, as by Ctrl-Z, and not only slow.
 const longStop = time.Second
 
-// begin notes the time from which ticks come at intervals.
 func (t *ticks) begin(now time.Time, every time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -94,7 +93,6 @@ func (w *watchdog) late(now time.Duration) (side rules.Side, ok bool) {
 	return rules.Side(s & 1), s >= 2 && now > time.Duration((s-2)>>1)
 }
 
-// errGoexit is the error of a game whose goroutine an agent has ended.
 var errGoexit = errors.New("an agent ended the goroutine it was called in (runtime.Goexit)")
 
 // Referee plays games, one after another. It belongs to one goroutine, but for [Referee.Playing].

@@ -178,7 +178,6 @@ func (w *Worker) drop(r *subscription) {
 // refusal is the reason why a worker doesn't play a run. Other errors are temporary.
 type refusal struct{ error }
 
-// prepare fetches the config and the files of the run, and checks them.
 func (r *subscription) prepare(w *Worker) error {
 	if r.Version != w.options.Version {
 		return refusal{fmt.Errorf("it is of version %.200q, this worker of %.60q", r.Version, w.options.Version)}

@@ -139,7 +139,6 @@ func (p *Coordinator) distinct(name, id string) string {
 	return free
 }
 
-// plays reports whether a worker plays for the run, as far as is known.
 func (r *run) plays(w *workerReport) bool { return w.Refused == "" && w.Version == r.options.Version }
 
 func word(s string) string { return strings.ToValidUTF8(s[:min(len(s), maxWord)], "") }

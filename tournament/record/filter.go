@@ -61,7 +61,9 @@ func (f *Filter) Takes(g *Record) bool {
 			return false
 		}
 	}
-	takes := f.takesResult(g.Result, south) &&
+	side := map[bool]rules.Side{true: rules.South, false: rules.North}[south]
+	halves, points := map[string]int{"won": 2, "drawn": 1, "lost": 0}[f.Result]
+	takes := (f.Result == "" || f.Result == g.Result || points && HalfPoints(g.Result, side) == halves) &&
 		(f.RuleSets == nil || f.RuleSets[g.Rules]) &&
 		(f.Worker == "" || f.Worker == g.Timing.Worker) &&
 		(f.Reason == nil || slices.Contains(f.Reason, g.Reason)) &&
@@ -74,15 +76,6 @@ func (f *Filter) Takes(g *Record) bool {
 
 // is reports whether a player has the name of an agent, or its whole spec.
 func is(player, agent string) bool { return player == agent || agents.LabelOf(player) == agent }
-
-// takesResult reports whether a result passes the filter; south is whether the first agent was South.
-func (f *Filter) takesResult(result string, south bool) bool {
-	side := map[bool]rules.Side{true: rules.South, false: rules.North}[south]
-	if halves, of := map[string]int{"won": 2, "drawn": 1, "lost": 0}[f.Result]; of {
-		return HalfPoints(result, side) == halves
-	}
-	return f.Result == "" || result == f.Result
-}
 
 // Done reports whether Limit games have been taken.
 func (f *Filter) Done() bool { return f.Limit > 0 && f.taken >= f.Limit }

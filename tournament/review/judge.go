@@ -76,23 +76,17 @@ func (t *Tally) add(m *Move) {
 
 // summarize fills in what follows from the moves.
 func (g *Review) summarize() {
-	for _, t := range []*Tally{&g.SouthMoves, &g.NorthMoves} {
-		*t = Tally{Accuracy: 100}
-	}
+	tallies := map[string]*Tally{"south": {Accuracy: 100}, "north": {Accuracy: 100}}
 	for i := range g.Moves {
 		if m := &g.Moves[i]; m.Judged() {
-			g.tally(m.Side).add(m)
+			tallies[m.Side].add(m)
 		}
 	}
-	g.SouthMoves.Accuracy, g.NorthMoves.Accuracy = rounded(g.SouthMoves.Accuracy), rounded(g.NorthMoves.Accuracy)
-	g.Turning, g.Decisive = g.turningPoints(), g.decisive()
-}
-
-func (g *Review) tally(side string) *Tally {
-	if side == rules.North.Name() {
-		return &g.NorthMoves
+	for _, t := range tallies {
+		t.Accuracy = rounded(t.Accuracy)
 	}
-	return &g.SouthMoves
+	g.SouthMoves, g.NorthMoves = *tallies["south"], *tallies["north"]
+	g.Turning, g.Decisive = g.turningPoints(), g.decisive()
 }
 
 // turns returns 1 if the mover was expected to win before the move and is no more, else 0.

@@ -1,6 +1,5 @@
 package schedule
 
-// gauntlet has the first player meet each other one.
 var gauntlet = fixed{
 	Facts{Name: "gauntlet", Doc: "the first every other", Challenger: true},
 	func(players int) (list [][2]int) {

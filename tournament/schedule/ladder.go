@@ -1,6 +1,5 @@
 package schedule
 
-// ladder has each player meet the next one listed.
 var ladder = fixed{
 	Facts{Name: "ladder", Doc: "each the next one"},
 	func(players int) (list [][2]int) {

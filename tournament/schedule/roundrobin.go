@@ -8,7 +8,6 @@ import (
 	"gyges/rules/base/textfmt"
 )
 
-// roundRobin has every two players meet.
 var roundRobin = allPlayAll{fixed{
 	Facts{Name: string(RoundRobin), Doc: "every two"},
 	func(players int) [][2]int { return everyTwo(players, 1) },

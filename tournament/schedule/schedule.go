@@ -205,7 +205,6 @@ func Seed(run uint64, ruleSet string, labels [2]string, round int64, game int, s
 		uint64(game), uint64(side))
 }
 
-// hashText is the FNV-1a hash of 64 bits.
 func hashText(s string) uint64 {
 	h := fnv.New64a()
 	h.Write([]byte(s)) // never fails
