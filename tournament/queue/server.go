@@ -33,15 +33,12 @@ type Server struct {
 	patience time.Duration // with its store, see storeTime
 }
 
-// What the server may store, in bytes.
 const (
-	maxMemory = 64 << 20
-	maxStore  = 16 << 30
+	maxMemory    = 64 << 20               // bytes that the server may store
+	maxStore     = 16 << 30               // likewise, on the disk
+	announceTime = 200 * time.Millisecond // from telling clients that the server shuts down until it does
+	startTime    = 30 * time.Second       // for the server to recover its store
 )
-
-const announceTime = 200 * time.Millisecond // from telling clients that the server shuts down until it does
-
-const startTime = 30 * time.Second // for the server to recover its store
 
 // StartServer starts a server.
 func StartServer(o ServerOptions) (*Server, error) {

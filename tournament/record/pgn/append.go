@@ -23,6 +23,7 @@ import (
 	"gyges/agents"
 	"gyges/rules"
 	"gyges/rules/base/problems"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament/game"
 	"gyges/tournament/record"
 )
@@ -83,8 +84,7 @@ func Append(b []byte, g *record.Record, event string, name func(spec string) str
 			b = fmt.Appendf(b, "[%s \"%s\"]\n", tag[0], strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(value))
 		}
 	}
-	b = append(b, '\n')
-	return append(appendMoves(b, g), '\n', '\n'), nil
+	return fmt.Appendf(b, "\n%s\n\n", movesText(g)), nil
 }
 
 func number[T int | int64 | uint64](n T) string {
@@ -100,12 +100,11 @@ func check(g *record.Record, event, white, black string) error {
 	var p problems.List
 	// One that was not played has a result for the schedule's sake, that other programs would count.
 	p.Require(!g.NotPlayed(), "expected a game that was played, found one of a suspended agent")
-	texts := []struct{ what, text string }{
+	for _, t := range slices.Compact([][2]string{
 		{"South", white}, {"South", g.South.Agent}, {"North", black}, {"North", g.North.Agent},
 		{"rules", g.Rules}, {"event", event},
-	}
-	for _, t := range slices.Compact(texts) {
-		p.Require(printable(t.text), "%s: expected printable text, as PGN has no other, found %.80q", t.what, t.text)
+	}) {
+		p.Require(printable(t[1]), "%s: expected printable text, as PGN has no other, found %.80q", t[0], t[1])
 	}
 	for _, name := range []string{white, black} {
 		p.Require(name != "" && name != "?" && len(name) <= maxName,
@@ -121,37 +120,20 @@ func printable(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
 }
 
-func appendMoves(b []byte, g *record.Record) []byte {
+func movesText(g *record.Record) string {
 	turn := 0
 	if side, err := rules.SideToMove(g.Opening); err == nil && side == rules.North {
 		turn = 1 // Black begins; without an opening that can be read, White does
 	}
-	used := 0 // of the line, in bytes
-	add := func(word string) {
-		switch {
-		case used > 0 && used+1+len(word) > lineWidth:
-			b = append(b, '\n')
-			used = 0
-		case used > 0:
-			b = append(b, ' ')
-			used++
-		}
-		b = append(b, word...)
-		used += len(word)
-	}
+	var words []string
 	for i, m := range g.Moves {
-		add(strconv.Itoa(turn/2+1) + []string{".", "..."}[turn%2])
-		add(m)
-		for _, word := range comment(g, i) {
-			add(word)
-		}
+		words = append(words, strconv.Itoa(turn/2+1)+[]string{".", "..."}[turn%2], m, comment(g, i))
 		turn++
 	}
-	add(g.Result)
-	return b
+	return strings.Join(textfmt.Wrap(strings.Join(append(words, g.Result), " "), lineWidth), "\n")
 }
 
-func comment(g *record.Record, i int) []string {
+func comment(g *record.Record, i int) string {
 	var score, depth, clock string
 	var words []string
 	for list, value := range g.Said(i) {
@@ -168,12 +150,11 @@ func comment(g *record.Record, i int) []string {
 			}
 		}
 	}
-	words = slices.DeleteFunc(slices.Concat([]string{score + depth, clock}, words), func(w string) bool { return w == "" })
-	if len(words) > 0 {
-		words[0] = "{" + words[0]
-		words[len(words)-1] += "}"
+	text := strings.TrimSpace(strings.Join(append([]string{score + depth, clock}, words...), " "))
+	if text == "" {
+		return ""
 	}
-	return words
+	return "{" + text + "}"
 }
 
 // scoreText returns a score as engines print it, in points with their sign; a proven result with its plies behind an M.

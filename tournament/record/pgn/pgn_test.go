@@ -70,9 +70,9 @@ func TestAppend(t *testing.T) {
 func TestNumbersOfTurns(t *testing.T) {
 	const kang = "303030/111222/000000/000000/000000/000000 "
 	g := &record.Record{Opening: kang + "n 111/000 0-1 n", Moves: []string{"a1", "b1", "c1"}, Result: "1-0"}
-	require.Equal(t, "1... a1 2. b1 2... c1 1-0", string(appendMoves(nil, g)))
+	require.Equal(t, "1... a1 2. b1 2... c1 1-0", movesText(g))
 	g.Opening = kang + "s 111/000 0-1 n"
-	require.Equal(t, "1. a1 1... b1 2. c1 1-0", string(appendMoves(nil, g)))
+	require.Equal(t, "1. a1 1... b1 2. c1 1-0", movesText(g))
 }
 
 func TestScores(t *testing.T) {
