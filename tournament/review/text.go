@@ -72,13 +72,18 @@ func (g *Review) WriteText(w io.Writer, width int) error {
 		textfmt.Hang("South  ", textfmt.Escape(agents.LabelOf(g.South))+": "+g.SouthMoves.text(), width),
 		textfmt.Hang("North  ", textfmt.Escape(agents.LabelOf(g.North))+": "+g.NorthMoves.text(), width),
 		textfmt.Escape(g.Rules), result)
-	moves := make([]*Move, len(g.Moves))
+	moves, notes := make([]*Move, len(g.Moves)), ""
 	for i := range g.Moves {
-		moves[i] = &g.Moves[i]
+		m := &g.Moves[i]
+		moves[i] = m
+		if slices.Contains(g.Turning, m.Ply) {
+			notes += fmt.Sprintf("\nTurning point: ply %d, %s %s (%s, %s to %s). Better: %s", m.Ply, m.Side, m.Move,
+				m.Kind.Text(), inPercent(m.Before), inPercent(m.After), strings.Join(m.Line, " "))
+		}
 	}
 	err := grid.Make(moveColumns, moves).Write(&b, grid.Text, grid.Options{Width: width})
-	if notes := g.notes(); len(notes) > 0 {
-		b.WriteString("\n" + strings.Join(notes, "\n") + "\n")
+	if notes != "" {
+		b.WriteString(notes + "\n")
 	}
 	_, errWrite := io.WriteString(w, textfmt.Fit(b.String(), width))
 	return cmp.Or(err, errWrite)
@@ -96,17 +101,6 @@ func (t *Tally) text() string {
 		}
 	}
 	return text
-}
-
-func (g *Review) notes() []string {
-	var notes []string
-	for i := range g.Moves {
-		if m := &g.Moves[i]; slices.Contains(g.Turning, m.Ply) {
-			notes = append(notes, fmt.Sprintf("Turning point: ply %d, %s %s (%s, %s to %s). Better: %s", m.Ply, m.Side,
-				m.Move, m.Kind.Text(), inPercent(m.Before), inPercent(m.After), strings.Join(m.Line, " ")))
-		}
-	}
-	return notes
 }
 
 // WriteText writes the summaries for people, in lines of at most width columns. nodes are those of the searches;
