@@ -200,6 +200,9 @@ type Decision struct {
 	Nodes  int64        // positions visited; 0 if the agent doesn't count
 	PV     []rules.Move // expected line, beginning with the best move; may be empty
 
+	// Answered is when the answer of an external program arrived. The zero time is when Choose returns.
+	Answered time.Time
+
 	// Sample has positions that the search visited, drawn at random, none with a win at once. They may repeat.
 	Sample []rules.Position
 }

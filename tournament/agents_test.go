@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
@@ -22,10 +23,15 @@ import (
 	"gyges/tournament/record"
 )
 
-// promptEngine is the argument that makes the test binary an engine that answers at once.
-const promptEngine = "prompt-engine"
+// Arguments that make the test binary an engine that answers at once or at the end of its move time, or a program that
+// computes until it is killed.
+const (
+	promptEngine = "prompt-engine"
+	busyProgram  = "busy-program"
+)
 
-// runPromptEngine obeys UGI commands: it plays a random legal move at once, and reads only the moves that are new.
+// runPromptEngine obeys UGI commands: it plays a random legal move, and reads only the moves that are new. The nodes
+// that it tells are the nanoseconds between a go and its answer.
 func runPromptEngine() {
 	rng := rand.New(rand.NewPCG(1, uint64(os.Getpid())))
 	r, known := rules.MustParse("standard"), ""
@@ -62,8 +68,12 @@ func runPromptEngine() {
 			}
 			known = line
 		case "go":
-			moves := g.Legal()
-			fmt.Printf("bestmove %s\n", moves.At(rng.IntN(moves.Len())))
+			began, moves, ms := time.Now(), g.Legal(), 0
+			if n, _ := fmt.Sscanf(rest, "movetime %d", &ms); n == 1 {
+				time.Sleep(time.Duration(ms) * time.Millisecond)
+			}
+			m := moves.At(rng.IntN(moves.Len()))
+			fmt.Printf("bestmove %s nodes %d\n", m, time.Since(began).Nanoseconds())
 		case "quit":
 			return
 		}
@@ -71,9 +81,15 @@ func runPromptEngine() {
 }
 
 func TestMain(m *testing.M) {
-	if len(os.Args) == 2 && os.Args[1] == promptEngine {
-		runPromptEngine()
-		return
+	if len(os.Args) == 2 {
+		switch os.Args[1] {
+		case promptEngine:
+			runPromptEngine()
+			return
+		case busyProgram:
+			for i := uint(1); i != 0; i += 2 {
+			}
+		}
 	}
 	ugitest.Main()
 	goleak.VerifyTestMain(m)

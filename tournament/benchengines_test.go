@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strconv"
 	"syscall"
 	"testing"
@@ -105,6 +108,39 @@ func BenchmarkEngines(b *testing.B) {
 			}
 			b.ReportMetric(float64(processorTime(b)-before)/float64(plies), "cpu-ns/ply")
 			b.ReportMetric(float64(plies)/b.Elapsed().Seconds(), "plies/s")
+		})
+	}
+}
+
+// BenchmarkEngineOverhead is by how much the time of a move in the record is longer than what the engine itself measures
+// from reading go to writing its answer, at 10 ms a move: with an idle machine if it is, and with all cores at work.
+func BenchmarkEngineOverhead(b *testing.B) {
+	for name, busy := range map[string]int{"idle": 0, "busy": runtime.NumCPU()} {
+		b.Run(name, func(b *testing.B) {
+			for range busy {
+				cmd := exec.CommandContext(b.Context(), os.Args[0], busyProgram)
+				require.NoError(b, cmd.Start())
+				defer func() { _ = cmd.Wait() }() // it is killed
+				defer func() { _ = cmd.Process.Kill() }()
+			}
+			c := testConfig(b, promptSpec(b, "one"), promptSpec(b, "two"))
+			c.Rules, c.Pairs, c.Workers = []*rules.Rules{rules.MustParse("standard:max_plies=100")}, 1, 1
+			c.Limits.MoveTime = 10 * time.Millisecond
+			var overhead []float64 // microseconds
+			folder := c.Out
+			for b.Loop() {
+				c.Out = filepath.Join(folder, strconv.Itoa(len(overhead)))
+				_, err := Run(b.Context(), c, testRegistry(nil), func(g *record.Record) {
+					for i, ms := range g.Timing.MoveMS {
+						overhead = append(overhead, 1e3*ms-float64(g.Nodes[i])/1e3)
+					}
+				})
+				require.NoError(b, err)
+			}
+			slices.Sort(overhead)
+			b.ReportMetric(float64(len(overhead)), "plies")
+			b.ReportMetric(overhead[len(overhead)/2], "µs-median")
+			b.ReportMetric(overhead[len(overhead)*99/100], "µs-99%")
 		})
 	}
 }

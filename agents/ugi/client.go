@@ -151,9 +151,9 @@ func (c *client) offers(name string) bool {
 var optionLine = regexp.MustCompile(`^\s*(?:name\s+)?(\S+)`)
 
 // timedOut turns errLate into a failure and leaves other errors as they are.
-func timedOut(err error, format string, args ...any) error {
+func timedOut(err error, format string, limit time.Duration) error {
 	if errors.Is(err, errLate) {
-		return &agents.Failure{Kind: agents.TimedOut, Err: fmt.Errorf(format, args...)}
+		return &agents.Failure{Kind: agents.TimedOut, Err: fmt.Errorf(format, limit)}
 	}
 	return err
 }
@@ -201,34 +201,34 @@ func (c *client) search(ctx context.Context, lines []byte, ready, budget, grace 
 	if err != nil && ctx.Err() != nil {
 		_ = c.proc.send([]byte("stop\n")) // wait receives the answer when the program is used again
 	}
-	return r, timedOut(err, "the engine gave no move within %v and %v of grace", budget, grace)
+	return r, timedOut(err, "the engine gave no move within %v, its grace included", budget+grace)
 }
 
 // handleLine handles a line that follows go, and reports whether it is the answer.
 // What comes before readyok belongs to an earlier search.
 func (c *client) handleLine(word, rest string, answer *result) (done bool, err error) {
-	words := strings.Fields(rest)
+	move, more, _ := strings.Cut(rest, " ")
 	switch {
 	case word == "readyok" && c.pending.ready:
 		c.pending.ready, c.pending.again = false, max(c.pending.again-1, 0)
 	case word == "info" && !c.pending.ready && len(c.results) < maxPly:
 		var r result
-		if r.read(words); r.move != "" {
+		if r.read(rest); r.move != "" {
 			c.results = append(c.results, r)
 		}
 	case word != "bestmove" || c.pending.ready && c.pending.again > 0:
 	case c.pending.ready:
 		c.twice = true
 		return false, broken("the engine answered twice: %.120q came before the next go", word+" "+rest)
-	case len(words) == 0:
+	case move == "":
 		return false, broken("expected a move after bestmove, found none")
 	default:
 		c.pending.move = false
-		if n := len(c.results); n > 0 && c.results[n-1].move == words[0] {
+		if n := len(c.results); n > 0 && c.results[n-1].move == move {
 			*answer = c.results[n-1]
 		}
-		answer.read(words[1:])
-		answer.move = words[0]
+		answer.read(more)
+		answer.move = move
 		return true, nil
 	}
 	return false, nil
@@ -243,12 +243,12 @@ type result struct {
 	nodes  int64
 }
 
-// read sets the fields from the words that follow info or bestmove M. Unknown
-// words and invalid numbers are skipped: only the move has to be right.
-func (r *result) read(words []string) {
-	for i := 0; i+1 < len(words); i++ {
-		value := words[i+1]
-		switch words[i] {
+// read sets the fields from what follows info or bestmove M. Unknown words and invalid numbers are skipped: only the
+// move has to be right.
+func (r *result) read(text string) {
+	key := "" // of the value that comes next
+	for value := range strings.FieldsSeq(text) {
+		switch key {
 		case "pv", "string": // what follows is no pair
 			return
 		case "ply", "depth":
@@ -267,9 +267,10 @@ func (r *result) read(words []string) {
 				r.nodes = n
 			}
 		default:
+			key = value
 			continue
 		}
-		i++
+		key = ""
 	}
 }
 

@@ -68,7 +68,7 @@ type host struct {
 	given  []agents.Param // options of the spec, by name
 	rules  []*rules.Rules // that the program must be able to play
 
-	sent  map[string]string // limits set as options
+	sent  [len(limitOptions)]float64 // limits set as options; 0: none
 	told  position
 	setup agents.Setup
 	rng   *rand.Rand // for set-ups, which a program without the extensions can't choose
@@ -139,7 +139,7 @@ func (h *host) Start(ctx context.Context) error {
 // run starts the program with the options of the spec unless it runs, and checks that it can play by the rules.
 func (h *host) run(ctx context.Context, sets ...*rules.Rules) error {
 	if h.proc == nil {
-		h.sent = nil
+		h.sent = [len(limitOptions)]float64{}
 		if err := h.launch(ctx, h.config.Start); err != nil {
 			return err
 		}
@@ -209,7 +209,7 @@ func (h *host) choose(ctx context.Context, g *rules.Game, lim agents.Limits) (d 
 	budget, grace := h.config.Move, h.config.Grace
 	if most := cmp.Or(lim.MoveTime, lim.Clock.Left); most > 0 {
 		budget = most
-		if h.extended || h.sent["maxTime"] != "" { // the program keeps to it by itself
+		if h.extended || h.sent[maxTime] > 0 { // the program keeps to it by itself
 			budget, grace = budget+grace/2, grace-grace/2
 		}
 	}
@@ -217,7 +217,9 @@ func (h *host) choose(ctx context.Context, g *rules.Game, lim agents.Limits) (d 
 	if err != nil {
 		return d, err
 	}
-	return h.decide(g, answer)
+	d, err = h.decide(g, answer)
+	d.Answered = h.proc.read
+	return d, err
 }
 
 // timed returns limits with a move time in place of the clock, unless the program
@@ -271,26 +273,27 @@ func (p *position) command(g *rules.Game) []byte {
 	return p.text
 }
 
+// limitOptions are the options of a program that are limits.
+var limitOptions = [...]string{"maxNodes", "maxPly", "maxTime"}
+
+const maxTime = 2 // is the last one
+
 // limit returns the commands that set limits as options: those on offer that have changed, or the spec's if lower.
 func (h *host) limit(ctx context.Context, lim agents.Limits) (commands string, err error) {
-	wanted := map[string]string{}
-	limits := map[string]float64{
-		"maxPly": float64(lim.Depth), "maxNodes": float64(lim.Nodes), "maxTime": lim.MoveTime.Seconds(),
-	}
-	for name, limit := range limits {
-		if limit == 0 || !h.offers(name) {
-			continue
+	wanted := [...]float64{float64(lim.Nodes), float64(lim.Depth), maxTime: lim.MoveTime.Seconds()}
+	for i, name := range limitOptions {
+		if !h.offers(name) {
+			wanted[i] = 0
 		}
-		wanted[name] = strconv.FormatFloat(limit, 'f', -1, 64)
 		for _, g := range h.given {
 			x, err := strconv.ParseFloat(g.Value, 64)
-			if strings.EqualFold(g.Name, name) && err == nil && 0 < x && x < limit {
-				wanted[name] = g.Value
+			if strings.EqualFold(g.Name, name) && err == nil && 0 < x && x < wanted[i] {
+				wanted[i] = x
 			}
 		}
 	}
-	for name := range h.sent {
-		if _, ok := wanted[name]; !ok { // there is no way to unset an option
+	for i, limit := range h.sent {
+		if limit > 0 && wanted[i] == 0 { // there is no way to unset an option
 			if err := h.Close(); err != nil {
 				return "", err
 			}
@@ -300,9 +303,9 @@ func (h *host) limit(ctx context.Context, lim agents.Limits) (commands string, e
 			break
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(wanted)) {
-		if h.sent[name] != wanted[name] {
-			commands += setOption(name, wanted[name])
+	for i, limit := range wanted {
+		if limit != h.sent[i] {
+			commands += setOption(limitOptions[i], strconv.FormatFloat(limit, 'f', -1, 64))
 		}
 	}
 	h.sent = wanted

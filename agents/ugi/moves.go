@@ -3,7 +3,6 @@ package ugi
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,48 +39,42 @@ func parseMove(r *rules.Rules, p rules.Position, text string) (rules.Move, error
 	if !strings.Contains(text, "|") {
 		return r.ParseMove(p, text)
 	}
-	short, err := shortNotation(text)
-	if err != nil {
-		return rules.NoMove, err
+	short := shortNotation(text)
+	if strings.Contains(short, rules.NoSquare.String()) {
+		return rules.NoMove, fmt.Errorf("expected a move start|end or start|end|drop, found %.120q", text)
 	}
 	m, err := r.ParseMove(p, short)
 	if err != nil {
-		return rules.NoMove, fmt.Errorf("%s is %w", text, err)
+		return rules.NoMove, fmt.Errorf("%.40s is %w", text, err)
 	}
 	return m, nil
 }
 
-// numbers is a move in the protocol's numbers: where it starts, a square or, after
-// + and @, a height in the hand; where it ends; where it drops a piece.
-var numbers = regexp.MustCompile(`^(?:([+@])([1-3])|(\d\d?))\|(\d\d?)(?:\|(\d\d?))?$`)
+// shortNotation rewrites a move in the protocol's numbers: where it starts, a square or, after + and @, a height in
+// the hand; where it ends; where it drops a piece.
+func shortNotation(text string) string {
+	start, rest, _ := strings.Cut(text, "|")
+	end, drop, drops := strings.Cut(rest, "|")
+	height, places := strings.CutPrefix(start, "@")
+	switch {
+	case places && !drops:
+		return height + "@" + squareName(end)
+	case !strings.HasPrefix(start, "+"):
+		start = squareName(start)
+	}
+	if drops {
+		return start + "x" + squareName(end) + "@" + squareName(drop)
+	}
+	return start + "-" + squareName(end)
+}
 
-func shortNotation(text string) (string, error) {
-	bad := fmt.Errorf("expected a move start|end or start|end|drop, found %.120q", text)
-	f := numbers.FindStringSubmatch(text)
-	if f == nil {
-		return "", bad
+// squareName returns the name of the square with a number, or that of no square.
+func squareName(number string) string {
+	n, err := strconv.ParseUint(number, 10, 8)
+	if err != nil {
+		return rules.NoSquare.String()
 	}
-	var squares [3]rules.Square
-	for i, field := range f[3:] {
-		n, _ := strconv.Atoi(field) // 0 where there is none
-		if n > int(rules.SouthGoal) || i != 1 && n >= rules.NumSquares {
-			return "", bad
-		}
-		squares[i] = rules.Square(n)
-	}
-	start, end, drop := squares[0].String(), squares[1], f[5] != ""
-	if f[1] == "+" {
-		start = "+" + f[2]
-	}
-	switch place := f[1] == "@"; {
-	case end.IsGoal() && (place || drop), place && drop:
-		return "", bad
-	case place:
-		return f[2] + "@" + end.String(), nil
-	case drop:
-		return start + "x" + end.String() + "@" + squares[2].String(), nil
-	}
-	return start + "-" + end.String(), nil
+	return rules.Square(n).String()
 }
 
 // startRows is the board of setpos start.

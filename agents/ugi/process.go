@@ -41,7 +41,8 @@ type process struct {
 	closed chan struct{} // closed when nothing more is to be read
 	trace  *trace
 
-	linesRead int // lines since the last command
+	linesRead int       // lines since the last command
+	read      time.Time // of the last line
 	bytes     int
 	killed    bool
 	writing   *time.Timer // kills an engine that doesn't read
@@ -55,6 +56,7 @@ type process struct {
 // textLine is a line from a host or an engine; with an error, what came before the end, or of a line too long.
 type textLine struct {
 	text string
+	read time.Time // of an engine's line
 	err  error
 }
 
@@ -135,7 +137,7 @@ func (p *process) readLines() {
 		line, err := in.ReadSlice('\n')
 		text := strings.TrimSuffix(strings.TrimSuffix(string(line), "\n"), "\r")
 		select {
-		case p.lines <- textLine{text, err}:
+		case p.lines <- textLine{text, time.Now(), err}:
 		case <-p.closed:
 			return
 		}
@@ -203,6 +205,7 @@ func (p *process) receive(line textLine, open bool) error {
 	}
 	p.trace.add('<', []byte(line.text))
 	p.linesRead++
+	p.read = line.read
 	p.bytes += len(line.text) + 1
 	if p.linesRead > floodLines || p.bytes > floodBytes {
 		return broken("the engine floods its output: more than %d lines or %d bytes without an answer",

@@ -564,7 +564,7 @@ func TestResults(t *testing.T) {
 		"seldepth ply 5":                    {depth: 5},
 	} {
 		var f result
-		f.read(strings.Fields(text))
+		f.read(text)
 		require.Equal(t, want, f, text)
 	}
 	f := result{score: 1e12, scored: true}
@@ -588,7 +588,7 @@ func TestPositionGoesOn(t *testing.T) {
 	t.Parallel()
 	r := rules.MustParse("standard")
 	rng := rand.New(rand.NewPCG(1, 2))
-	for range 20 {
+	for range 5 {
 		s := &server{options: options{Rules: r}}
 		s.setRules(r)
 		g := rules.NewGame(r, r.Start())

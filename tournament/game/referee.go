@@ -89,7 +89,11 @@ func (p *play) run(ctx context.Context, setup *Task, game *rules.Game, start tim
 			return fault
 		}
 		now := time.Since(start)
-		took := p.watchdog.ran(now - before)
+		took := now - before
+		if !d.Answered.IsZero() {
+			took = d.Answered.Sub(start) - before
+		}
+		took = p.watchdog.ran(took)
 		if fault := p.time(setup, took); fault != nil {
 			return fault
 		}
