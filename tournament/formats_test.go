@@ -107,7 +107,7 @@ func TestUntilError(t *testing.T) {
 		return s
 	}
 	one, many := t.TempDir(), t.TempDir()
-	s := play(one, 30, 1)
+	s := play(one, 36, 1)
 
 	var results [2]ratings.Data
 	const round = 2 * 3 * 2 // games
@@ -126,32 +126,32 @@ func TestUntilError(t *testing.T) {
 			r, err := ratings.Fit(t.Context(), &results[k], ratings.Options{})
 			require.NoError(t, err)
 			for _, p := range r.Players {
-				narrow = narrow && p.Error <= 30 && p.Games() >= 100 && r.Prior == ratings.Prior{}
+				narrow = narrow && p.Error <= 36 && p.Games() >= 100 && r.Prior == ratings.Prior{}
 			}
 		}
 		require.Equal(t, i+2 == len(games), narrow, "after %d of %d games", i+2, len(games))
 	}
 	require.Greater(t, len(games), 40*round, "the last looks are more than a round apart")
 
-	c.Out, c.UntilError, c.Workers = many, 30, 5
+	c.Out, c.UntilError, c.Workers = many, 36, 5
 	_, err := stopAfter(t, c, 101)
 	require.Error(t, err)
 	for range 2 { // resumed, and finished already
-		play(many, 30, 5)
+		play(many, 36, 5)
 		require.Equal(t, timeless(t, one), timeless(t, many))
 	}
 
-	c.UntilError = 28
+	c.UntilError = 34
 	_, err = Run(t.Context(), c, testRegistry(nil), nil)
 	require.ErrorAs(t, err, new(*ExtendError))
 	c.Extend = true
-	play(many, 28, 5)
+	play(many, 34, 5)
 	c.Extend = false
-	play(one+"/new", 28, 2)
+	play(one+"/new", 34, 2)
 	require.Equal(t, timeless(t, one+"/new"), timeless(t, many))
 	c.Extend, c.UntilError = true, 60
 	_, err = Run(t.Context(), c, testRegistry(nil), nil)
-	require.ErrorContains(t, err, "until_error was 28, now 60")
+	require.ErrorContains(t, err, "until_error was 34, now 60")
 }
 
 // In self-play the two sides of a game are two agents.

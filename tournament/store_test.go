@@ -61,12 +61,12 @@ func TestGamesBehindAGapAreKept(t *testing.T) {
 // has a quarter of their garbage at most.
 func TestGamesBehindAGapStayOnDisk(t *testing.T) {
 	c := testConfig(t, "random", "scored")
-	c.Rules, c.Pairs = []*rules.Rules{rules.MustParse("simplified")}, 400
+	c.Rules, c.Pairs = []*rules.Rules{rules.MustParse("simplified")}, 200
 	_, err := Run(t.Context(), c, testRegistry(nil), nil)
 	require.NoError(t, err)
 	want := timeless(t, c.Out)
 	games := readGames(t, c.Out)
-	require.Len(t, games, 800)
+	require.Len(t, games, 400)
 	path := filepath.Join(c.Out, GamesFile)
 	f, err := os.Create(path)
 	require.NoError(t, err)
@@ -94,13 +94,13 @@ func TestGamesBehindAGapStayOnDisk(t *testing.T) {
 	}
 	before, most, n := heap(), int64(0), 0
 	s, err := Run(t.Context(), c, testRegistry(nil), func(*record.Record) {
-		if n++; n%80 == 0 {
+		if n++; n%50 == 0 {
 			most = max(most, heap()-before)
 		}
 	})
 	require.NoError(t, err)
-	require.EqualValues(t, 799, s.Kept)
-	require.Equal(t, 800, n)
+	require.EqualValues(t, 399, s.Kept)
+	require.Equal(t, 400, n)
 	t.Logf("%d bytes more in use, for %d bytes of records", most, info.Size())
 	require.Less(t, most, info.Size()/5)
 	require.Equal(t, want, timeless(t, c.Out))

@@ -15,7 +15,7 @@ import (
 func TestSuspension(t *testing.T) {
 	t.Parallel()
 	c := testConfig(t, "random", "error", "scored", "random:id=1")
-	c.Rules, c.Pairs, c.Suspend, c.Workers = []*rules.Rules{rules.MustParse("simplified")}, 60, 5, 1
+	c.Rules, c.Pairs, c.Suspend, c.Workers = []*rules.Rules{rules.MustParse("simplified")}, 25, 5, 1
 	s, err := Run(t.Context(), c, testRegistry(nil), nil)
 	require.NoError(t, err)
 	require.Equal(t, Finished, s.Status)
@@ -41,7 +41,7 @@ func TestSuspension(t *testing.T) {
 			notPlayed++
 		}
 	}
-	require.Equal(t, 3*2*60-5, notPlayed)
+	require.Equal(t, 3*2*25-5, notPlayed)
 	want := timeless(t, c.Out)
 
 	c.Out, c.Workers = t.TempDir(), 4

@@ -41,7 +41,7 @@ func TestExtend(t *testing.T) {
 	list := filepath.Join(dir, "overlay.json")
 	require.NoError(t, os.WriteFile(list, data, 0o600))
 	build := exec.CommandContext(t.Context(), "go", "build", "-overlay", list, "-o", filepath.Join(dir, "bin", "gyges"),
-		"./cmd/gyges")
+		"-gcflags=gyges/...=-N -l", "-ldflags=-w", "./cmd/gyges") // which compiles a third faster
 	build.Dir = root
 	out, err := build.CombinedOutput()
 	require.NoError(t, err, "%s", out)
