@@ -10,7 +10,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -148,51 +147,6 @@ func TestFlippedBits(t *testing.T) {
 				others = "the run has gone on with the others"
 			}
 			t.Logf("%s: %d bits flipped, %d refused, %s", kind.name, flips, refused, others)
-		})
-	}
-}
-
-// fullDisksVariable is the environment variable for how often TestFullDisk stops each kind of run. Default: 1.
-const fullDisksVariable = "GYGES_FULL_DISKS"
-
-// TestFullDisk lets runs of every kind find no room to write on, at a random size of a file. They end with one clear
-// line. With room they go on, and make what an undisturbed run makes.
-//
-// GYGES_FULL_DISKS=20 go test -run TestFullDisk -v ./cmd/gyges
-func TestFullDisk(t *testing.T) {
-	times := fromEnvironment(t, fullDisksVariable, 1)
-	for i, kind := range localKinds(fullDisksVariable) {
-		if kind.worker { // the server waits for room: see package queue
-			continue
-		}
-		t.Run(kind.name, func(t *testing.T) {
-			t.Parallel()
-			k := &killer{kind: kind, rng: rand.New(rand.NewPCG(1, uint64(i))), template: t.TempDir()}
-			k.undisturbed(t)
-			size := 0 // of the largest file that the run makes
-			for name, text := range k.want {
-				if _, err := os.Stat(filepath.Join(k.template, name)); err != nil {
-					size = max(size, len(text))
-				}
-			}
-			stopped := 0
-			for range times {
-				dir := t.TempDir()
-				require.NoError(t, os.CopyFS(dir, os.DirFS(k.template)))
-				const block = 512 // bytes, of ulimit
-				limit := fmt.Sprintf(`ulimit -f %d && exec gyges "$@"`, k.rng.IntN(size/block+1))
-				p := startCommand(t, dir, exec.Command("sh", append([]string{"-c", limit, "sh"}, strings.Fields(kind.args)...)...))
-				if code := p.exitCode(t); code != exitOK {
-					require.Contains(t, []int{exitNo, exitUsage}, code, "%s\n%s", limit, &p.text)
-					require.Len(t, regexp.MustCompile(`(?m)^gyges: .*file too large`).FindAllString(p.text.String(), -1), 1,
-						"%s\n%s", limit, &p.text)
-					stopped++
-				}
-				finish(t, dir, kind.args)
-				k.compare(t, folderContents(t, dir))
-				require.NoError(t, os.RemoveAll(dir))
-			}
-			t.Logf("| %s | stopped %d of %d times | continued to the same files |", kind.name, stopped, times)
 		})
 	}
 }

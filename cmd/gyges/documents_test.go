@@ -39,7 +39,7 @@ const longTests = "GYGES_LONG_TESTS"
 //   - An output may end in a line of "…" alone, which stands for one or more lines.
 //   - A command with the comment "# example" has an output that depends on weights, search or
 //     speed. It must succeed, and its output, at most 15 lines, is not compared. It is run with
-//     GYGES_LONG_TESTS=1, and where a compared command needs what it writes; else it is parsed.
+//     GYGES_LONG_TESTS=1, the tournament of a config file with one pair only, and where a compared command needs what it writes; else it is parsed.
 //   - Blocks in the language sh hold commands for the reader. They aren't run, but each gyges command
 //     among them, and in inline code, is parsed as the program does, and the configs
 //     of runs are loaded and checked. Files of the reader's own needn't exist.

@@ -26,8 +26,9 @@ import (
 
 // Environment variables of TestRandomKills.
 const (
-	killsVariable    = "GYGES_KILLS"      // how many kills over all kinds of run. Default: see localKinds
-	killSeedVariable = "GYGES_KILLS_SEED" // of the moments and signals. Default: 1
+	killsVariable     = "GYGES_KILLS"      // how many kills over all kinds of run. Default: see localKinds
+	killSeedVariable  = "GYGES_KILLS_SEED" // of the moments and signals. Default: 1
+	fullDisksVariable = "GYGES_FULL_DISKS" // how often each kind of run finds a full disk. Default: 1
 )
 
 // killKind is a kind of run that is killed and started again.
@@ -52,7 +53,7 @@ var killKinds = []killKind{
 	{name: "tournament, Swiss", makes: "run", args: "tournament " + fourAgents + "--schedule swiss --rounds 3 --pairs 10 --workers 3 --out run"},
 	{name: "tournament, knock-out", makes: "run", args: "tournament " + fourAgents + "--schedule knockout --pairs 20 --workers 2 --out run"},
 	{name: "tournament, SPRT", makes: "run", args: "tournament --agent mcts:iterations=10 --agent greedy --rules simplified,kang " +
-		"--sprt elo0=0,elo1=30 --pairs 300 --workers 3 --out run"},
+		"--sprt elo0=0,elo1=30 --pairs 150 --workers 3 --out run"},
 	{name: "match, SPRT", makes: "run", args: "match mcts:iterations=20 mcts:iterations=10 --rules simplified " +
 		"--sprt elo0=0,elo1=40 --pairs 300 --workers 2 --out run"},
 	{name: "selfplay", makes: "run",
@@ -60,7 +61,7 @@ var killKinds = []killKind{
 	{name: "tune spsa", makes: "run", args: "tune spsa run.yaml --out run", prepare: configFile(
 		"rules: simplified\nagent: alphabeta:depth=1,hash=1\nparameters: {weight.mobility: {c: 5}}\nsteps: 12\npairs: 4\nverification: {every: 5, pairs: 5}")},
 	{name: "train", makes: "run", args: "train run.yaml --out run", prepare: configFile(
-		"rules: simplified\nagent: alphabeta:depth=1,hash=1\ngenerations: 2\nselfplay: {pairs: 60, split: {validation: 20}}\n" +
+		"rules: simplified\nagent: alphabeta:depth=1,hash=1\ngenerations: 2\nselfplay: {pairs: 40, split: {validation: 20}}\n" +
 			"tune: {scale: 0.005, network: {epochs: 1}}\nmatch: {sprt: 'elo0=0,elo1=50', pairs: 30}\nrating: {pairs: 5}")},
 	{name: "tune texel", makes: "run", refuses: "found the result of another run", args: "tune texel run.yaml --out run",
 		prepare: func(t *testing.T, dir string) {
@@ -89,9 +90,9 @@ var killKinds = []killKind{
 const fourAgents = "--agent random --agent greedy --agent alphabeta:depth=1,hash=1 --agent mcts:iterations=10 --rules simplified "
 
 // localKinds returns the kinds of run to kill: all of them with GYGES_LONG_TESTS=1 or
-// if a number is asked for by the environment variable, and the first one otherwise.
-func localKinds(variable string) []killKind {
-	if os.Getenv(longTests) != "" || os.Getenv(variable) != "" {
+// if a number is asked for by an environment variable, and the first one otherwise.
+func localKinds() []killKind {
+	if os.Getenv(longTests)+os.Getenv(killsVariable)+os.Getenv(fullDisksVariable) != "" {
 		return killKinds
 	}
 	return killKinds[:1]
@@ -131,13 +132,13 @@ func finish(t *testing.T, dir, args string) {
 
 // TestRandomKills kills runs of every kind at random moments, half of them within 50 ms of the creation of what they
 // make, and starts them again. What they have made at the end is what an undisturbed run makes, but for clock readings:
-// no game is lost, doubled or changed, no file is cut, none is left over.
+// no game is lost, doubled or changed, no file is cut, none is left over. So it is where they find no room to write on.
 //
-// It logs a table: kind, kills, those by SIGTERM, runs, what is lost.
+// It logs a table: kind, kills, those by SIGTERM, runs, what is lost; and one of full disks.
 //
 // GYGES_KILLS=1000 go test -run TestRandomKills -v ./cmd/gyges
 func TestRandomKills(t *testing.T) {
-	kinds := localKinds(killsVariable)
+	kinds, fullDisks := localKinds(), fromEnvironment(t, fullDisksVariable, 1)
 	kills, seed := fromEnvironment(t, killsVariable, len(kinds)+1), fromEnvironment(t, killSeedVariable, 1)
 	share := (kills + len(kinds)) / (len(kinds) + 1) // serve is one more
 	for i, kind := range kinds {
@@ -150,6 +151,9 @@ func TestRandomKills(t *testing.T) {
 				k.round(t, min(1+k.rng.IntN(4), share-k.kills))
 			}
 			t.Logf("| %s | %d | %d | %d | 0 |", kind.name, k.kills, k.terms, rounds)
+			if !kind.worker { // the server waits for room: see package queue
+				k.fillDisks(t, fullDisks)
+			}
 		})
 	}
 	if len(kinds) < len(killKinds) {
@@ -159,6 +163,35 @@ func TestRandomKills(t *testing.T) {
 		t.Parallel()
 		killServer(t, rand.New(rand.NewPCG(uint64(seed), uint64(len(killKinds)))), share)
 	})
+}
+
+// fillDisks lets runs find no room to write on, at a random size of a file. They end with one clear line. With room they
+// go on, and make what an undisturbed run makes.
+func (k *killer) fillDisks(t *testing.T, times int) {
+	size := 0 // of the largest file that the run makes
+	for name, text := range k.want {
+		if _, err := os.Stat(filepath.Join(k.template, name)); err != nil {
+			size = max(size, len(text))
+		}
+	}
+	stopped := 0
+	for range times {
+		dir := t.TempDir()
+		require.NoError(t, os.CopyFS(dir, os.DirFS(k.template)))
+		const block = 512 // bytes, of ulimit
+		limit := fmt.Sprintf(`ulimit -f %d && exec gyges "$@"`, k.rng.IntN(size/block+1))
+		p := startCommand(t, dir, exec.Command("sh", append([]string{"-c", limit, "sh"}, strings.Fields(k.kind.args)...)...))
+		if code := p.exitCode(t); code != exitOK {
+			require.Contains(t, []int{exitNo, exitUsage}, code, "%s\n%s", limit, &p.text)
+			require.Len(t, regexp.MustCompile(`(?m)^gyges: .*file too large`).FindAllString(p.text.String(), -1), 1,
+				"%s\n%s", limit, &p.text)
+			stopped++
+		}
+		finish(t, dir, k.kind.args)
+		k.compare(t, folderContents(t, dir))
+		require.NoError(t, os.RemoveAll(dir))
+	}
+	t.Logf("| %s | stopped %d of %d times | continued to the same files |", k.kind.name, stopped, times)
 }
 
 func fromEnvironment(t *testing.T, name string, otherwise int) int {

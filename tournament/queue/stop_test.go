@@ -29,7 +29,7 @@ func TestWorkerStopsWhileRunsBeginAndEnd(t *testing.T) {
 
 	nc := connect(t, s)
 	w := connect(t, s)
-	for range 10 {
+	for range 4 {
 		ctx, cancel := context.WithCancel(t.Context())
 		worker, err := NewWorker(w, WorkerOptions{Version: version, Registry: testRegistry(), Workers: 1})
 		require.NoError(t, err)
