@@ -169,7 +169,7 @@ func TestForgedMessages(t *testing.T) {
 	attacked := make(chan struct{})
 	attack := func(ctx context.Context) error {
 		defer close(attacked)
-		for rounds := 0; rounds < 50 && ctx.Err() == nil; {
+		for rounds := 0; rounds < 100 && ctx.Err() == nil; {
 			list := f.forge()
 			if len(list) == 0 {
 				sleep(ctx, time.Millisecond)
