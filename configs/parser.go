@@ -84,14 +84,14 @@ func (p *parser) parse(text string) *yaml.Node {
 		p.add(1, "expected keys and values, found nothing")
 		return nil
 	case err != nil:
-		p.addYAML(err, text)
+		p.addYAML(err)
 		return nil
 	}
 	switch err := dec.Decode(&second); {
 	case err == nil:
 		p.add(second.Line, "expected one document, found a second one")
 	case !errors.Is(err, io.EOF):
-		p.addYAML(err, text)
+		p.addYAML(err)
 	}
 	return doc.Content[0]
 }
@@ -99,7 +99,7 @@ func (p *parser) parse(text string) *yaml.Node {
 var yamlLine = regexp.MustCompile(`^line (\d+): `)
 
 // addYAML adds an error of the YAML library, whose parser counts lines from 0, its scanner from 1.
-func (p *parser) addYAML(err error, file string) {
+func (p *parser) addYAML(err error) {
 	text, line := strings.TrimPrefix(err.Error(), "yaml: "), 1
 	if m := yamlLine.FindStringSubmatch(text); m != nil {
 		line, _ = strconv.Atoi(m[1])
@@ -108,33 +108,25 @@ func (p *parser) addYAML(err error, file string) {
 			line++
 		}
 	}
-	lines := strings.Split(file, "\n")
-	tabs := strings.Contains(lines[min(max(line, 1), len(lines))-1], "\t")
 	for _, h := range yamlHints {
-		if strings.Contains(text, h.found) && (tabs || !h.tabs) {
+		if strings.Contains(text, h.found) {
 			text = h.hint
-			break
 		}
 	}
 	p.add(line, "not valid YAML near here: %s", strings.Replace(text, "did not find expected", "expected", 1))
 }
 
-// yamlHints say what to do about errors of the YAML library with a text, some only in a line with a tab.
-var yamlHints = []struct {
-	found string
-	tabs  bool
-	hint  string
-}{
-	{"tab character", false, "YAML is indented by blanks, not tabs"},
-	{"cannot start any token", true, "YAML is indented by blanks, not tabs"},
-	{"cannot start any token", false, "a value that begins with @, % or ` is put in quotes"},
-	{"find expected key", false, "expected a key, indented by as many blanks as those before it"},
-	{"expected ':'", false, `expected "key: value"`},
-	{"mapping values are", false, `expected "key: value", indented like the key before; a value with ": " is quoted`},
-	{"unexpected end of stream", false, "a quote is not closed"},
-	{"unknown escape", false, `unknown escape after \; in single quotes it stands for itself`},
-	{"unknown anchor", false, "aliases, like *name, are not supported"},
-	{"UTF-", false, "expected a text in UTF-8"},
+// yamlHints say what to do about errors of the YAML library with a text.
+var yamlHints = []struct{ found, hint string }{
+	{"tab character", "YAML is indented by blanks, not tabs"},
+	{"cannot start any token", "YAML is indented by blanks, not tabs, and a value that begins with @, % or ` is in quotes"},
+	{"find expected key", "expected a key, indented by as many blanks as those before it"},
+	{"expected ':'", `expected "key: value"`},
+	{"mapping values are", `expected "key: value", indented like the key before; a value with ": " is quoted`},
+	{"unexpected end of stream", "a quote is not closed"},
+	{"unknown escape", `unknown escape after \; in single quotes it stands for itself`},
+	{"unknown anchor", "aliases, like *name, are not supported"},
+	{"UTF-", "expected a text in UTF-8"},
 }
 
 // entries calls read for each key of a mapping. Keys given twice are read once.

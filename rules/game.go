@@ -188,42 +188,30 @@ func (g *Game) explainSource(m Move) string {
 
 // explainEnd is for moves that have a course but may not end as they do.
 func (g *Game) explainEnd(m Move) string {
-	p, side := g.pos, g.pos.Side()
-	height := m.FromHand()
+	p, other := g.pos, g.pos.Side().Other()
 	if m.From() != NoSquare {
-		height = p.At(m.From())
 		p.lift(m.From())
 	}
-	occ := p.Occupied()
-	switch {
-	case m.Drop() == NoSquare && occ.Has(m.To()):
-		if !g.rules.options.Relocation {
-			return fmt.Sprintf("%v is occupied, and these rules don't displace pieces", m.To())
-		}
-		return fmt.Sprintf("%v is occupied: to displace its piece write x%v@ and the square it goes to", m.To(), m.To())
-	case m.Drop() != NoSquare && !g.rules.options.Relocation:
+	occupied, next := p.Occupied(), g.rules.Apply(g.pos, m)
+	switch displaces := m.Drop() != NoSquare; {
+	case displaces && !g.rules.options.Relocation:
 		return "these rules don't displace pieces"
-	case m.Drop() != NoSquare && !occ.Has(m.To()):
+	case displaces && !occupied.Has(m.To()):
 		return fmt.Sprintf("there is no piece on %v to displace", m.To())
-	case m.Drop() != NoSquare && occ.Has(m.Drop()):
+	case displaces && occupied.Has(m.Drop()):
 		return fmt.Sprintf("the drop square %v is occupied", m.Drop())
-	case m.Drop() != NoSquare:
-		p.lift(m.To())
-		p.put(m.To(), height)
-		if g.rules.dropZone(p, side).Has(m.Drop()) {
-			break
-		}
-		if g.rules.playable {
-			return fmt.Sprintf("%v is behind the row that %v can play", m.Drop(), side.Other())
-		}
-		return fmt.Sprintf("%v is behind %v's first occupied row", m.Drop(), side.Other())
-	}
-	next := g.rules.Apply(g.pos, m)
-	if ((next.lo^g.pos.lo)|(next.hi^g.pos.hi))&planeMask == 0 {
+	case !displaces && occupied.Has(m.To()) && !g.rules.options.Relocation:
+		return fmt.Sprintf("%v is occupied, and these rules don't displace pieces", m.To())
+	case !displaces && occupied.Has(m.To()):
+		return fmt.Sprintf("%v is occupied: to displace its piece write x%v@ and the square it goes to", m.To(), m.To())
+	case ((next.lo^g.pos.lo)|(next.hi^g.pos.hi))&planeMask == 0:
 		return "it would leave the board as it was"
-	}
-	if slices.Contains(g.Forbidden(), next.Key()) {
+	case slices.Contains(g.Forbidden(), next.Key()):
 		return fmt.Sprintf("it would bring back the position after ply %d", slices.Index(g.past, next.Key())-g.placed)
+	case displaces && g.rules.playable:
+		return fmt.Sprintf("%v is behind the row that %v can play", m.Drop(), other)
+	case displaces:
+		return fmt.Sprintf("%v is behind %v's first occupied row", m.Drop(), other)
 	}
 	return "the rules don't allow it"
 }

@@ -261,15 +261,10 @@ func (c *gamesShowCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	g, game, err := findGame(ctx, e, files[0], c.ID)
-	if err != nil {
-		return err
-	}
-	var turns []record.Turn
-	if game != nil {
-		turns = g.Turns(game)
-	}
+	g, game, turns, err := findGame(ctx, e, files[0], c.ID)
 	switch {
+	case err != nil:
+		return err
 	case c.Ply != nil:
 		return c.position(e, g, game, turns)
 	case c.Format == "json":
@@ -301,23 +296,25 @@ func (c *gamesShowCmd) position(e *env, g *record.Record, game *rules.Game, turn
 }
 
 // findGame finds a record and replays it; game is nil if no moves are known.
-func findGame(ctx context.Context, e *env, path string, id int64) (g *record.Record, game *rules.Game, err error) {
+func findGame(ctx context.Context, e *env, path string, id int64) (
+	g *record.Record, game *rules.Game, turns []record.Turn, err error,
+) {
 	file, name, err := openInput(ctx, e, path)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	defer file.Close() //nolint:errcheck // it was only read
 	g, line, err := record.Find(file, name, id)
 	switch {
 	case errors.Is(err, io.EOF):
-		return nil, nil, fmt.Errorf("%s: expected a record of game %d, found none", name, id)
-	case err != nil:
-		return nil, nil, err
-	case g.Reason == record.Imported && len(g.Moves) == 0:
-		return g, nil, nil
+		err = fmt.Errorf("%s: expected a record of game %d, found none", name, id)
+	case err == nil && (g.Reason != record.Imported || len(g.Moves) > 0):
+		if game, err = record.Replay(g); err == nil {
+			turns = g.Turns(game)
+		}
+		err = named(fmt.Sprintf("%s:%d", name, line), err)
 	}
-	game, err = record.Replay(g)
-	return g, game, named(fmt.Sprintf("%s:%d", name, line), err)
+	return g, game, turns, err
 }
 
 func (c *gamesShowCmd) text(out *output, g *record.Record, game *rules.Game, turns []record.Turn) {

@@ -339,30 +339,22 @@ func (f *observer) results() (line string, all int64) {
 
 // leader says who has the highest share of the points so far, or what the challenger of a gauntlet has.
 func (f *observer) leader() string {
+	players, verb := f.config.Agents, "leads with"
 	if f.config.Schedule.Format().About().Challenger {
-		c := f.standings.Count(f.config.Agents[0].String())
-		return fmt.Sprintf("%s has %v of %s, %s", textfmt.Visible(f.config.Agents[0].Label()), c.Points(),
-			textfmt.Plural(c.Games(), "point"), textfmt.Percent(c.Score()))
+		players, verb = players[:1], "has"
 	}
-	var leaders []string
-	var first ratings.Count
-	for _, a := range f.config.Agents {
-		switch c := f.standings.Count(a.String()); {
-		case c.Games() == 0:
-		case len(leaders) == 0 || c.Score() > first.Score():
-			leaders, first = []string{a.Label()}, c
-		case c.Score() == first.Score():
-			leaders = append(leaders, a.Label())
+	var first agents.Spec
+	var most ratings.Count
+	for _, a := range players {
+		if c := f.standings.Count(a.String()); c.Games() > 0 && (most.Games() == 0 || c.Score() > most.Score()) {
+			first, most = a, c
 		}
 	}
-	switch len(leaders) {
-	case 0:
+	if most.Games() == 0 {
 		return ""
-	case 1:
-		return fmt.Sprintf("%s leads with %v of %s", textfmt.Visible(leaders[0]), first.Points(),
-			textfmt.Plural(first.Games(), "point"))
 	}
-	return fmt.Sprintf("%s lead with %s of the points", textfmt.List(leaders, 3), textfmt.Percent(first.Score()))
+	return fmt.Sprintf("%s %s %v of %s", textfmt.Visible(first.Label()), verb, most.Points(),
+		textfmt.Plural(most.Games(), "point"))
 }
 
 // matchState is what is known of a match so far, and how many games its test is expected to take in all.

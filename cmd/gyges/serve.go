@@ -6,15 +6,12 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"path/filepath"
 	"strings"
 	"syscall"
 
 	"gyges/agents"
 	"gyges/configs"
-	"gyges/rules/base/files"
 	"gyges/rules/base/problems"
-	"gyges/tournament"
 	"gyges/tournament/live"
 	browser "gyges/tournament/play"
 	"gyges/tournament/web"
@@ -79,14 +76,6 @@ func (c *serveCmd) check() error {
 	for _, name := range c.Host {
 		p.Expect(name != "" && !strings.ContainsAny(name, "/: *"), "--host",
 			"expected a name like box.example.org, found %.60q", name)
-	}
-	for _, path := range c.Runs {
-		if info, err := os.Stat(path); err != nil {
-			p.Add("run", files.Plain(err))
-		} else {
-			p.Expect(info.IsDir() || filepath.Base(path) == tournament.GamesFile, "run",
-				"expected a folder or its %s, found the file %s", tournament.GamesFile, path)
-		}
 	}
 	info, err := os.Stat(c.Results)
 	p.Expect(err != nil || info.IsDir(), "--results", "expected a folder, found the file %s", c.Results)

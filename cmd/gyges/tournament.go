@@ -33,8 +33,6 @@ func (c *tournamentCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	e.log.Debug("tournament", "games", config.Games(), "agents", len(config.Agents), "rules", config.Rules,
-		"openings", config.Openings.String(), "seed", config.Seed, "workers", config.Workers, "out", config.Out)
 	f, summary, err := play(ctx, e, config, c.RatingInterval, c.queueFlags, ratedRun)
 	if summary.Played == 0 && err != nil {
 		if summary.Status == tournament.Interrupted {

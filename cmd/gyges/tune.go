@@ -206,15 +206,6 @@ func stepText(history []training.Line) string {
 	if last.ValidationLoss != nil {
 		parts = append(parts, fmt.Sprintf("validation loss %.5f", *last.ValidationLoss))
 	}
-	if last.Score != nil {
-		recent := history[max(0, len(history)-100):]
-		won := 0.0
-		for _, l := range recent {
-			won += *l.Score
-		}
-		parts = append(parts,
-			fmt.Sprintf("games won minus lost by the last %d positive perturbations %+.0f", len(recent), won))
-	}
 	for _, l := range slices.Backward(history) {
 		if l.Elo != nil {
 			parts = append(parts, fmt.Sprintf("Elo %+.1f ± %.1f after step %d", *l.Elo, *l.EloMargin, l.Step))
