@@ -76,7 +76,6 @@ func (c *courseSearch) legEnds(from SquareSet, h Height, used doorSet) SquareSet
 	return ends
 }
 
-// at returns the height of the piece on s.
 func (c *courseSearch) at(s Square) Height { return Height(c.lo>>(s&63)&1 | c.hi>>(s&63)&1<<1) }
 
 // place sets the board: p without the moving piece.

@@ -129,7 +129,6 @@ func (g *Game) Check(m Move) error {
 	return fmt.Errorf("%v is not legal: %s", m, g.explain(m))
 }
 
-// explainPlacement is [Game.explain] for moves during a set-up.
 func (g *Game) explainPlacement(m Move) string {
 	side := g.pos.Side()
 	switch {

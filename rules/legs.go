@@ -76,7 +76,6 @@ func (r legRange) leg() *leg      { return &legTable[r>>3&(maxLegs-1)] }
 // maxLegs is a power of two above the number of legs, 1440.
 const maxLegs = 2048
 
-// legsByEnd are legs from one square by the square where they end.
 type legsByEnd [NumSquares + 2]legRange
 
 func makeLegs() (table [maxLegs]leg, to [4][NumSquares + 2]legsByEnd) {

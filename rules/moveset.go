@@ -8,7 +8,6 @@ const (
 	maxDropLists = maxSources * maxHits
 )
 
-// group is the moves of one source.
 type group struct {
 	from   Square
 	height Height

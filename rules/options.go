@@ -92,8 +92,12 @@ func (o Options) Values() map[string]string {
 	return values
 }
 
-// Set changes the named option. The error names the option and what it accepts; o is unchanged then.
-func (o *Options) Set(name, value string) error {
+// Change sets an option given as "option=value". The error names the option and what it accepts; o is unchanged then.
+func (o *Options) Change(text string) error {
+	name, value, ok := strings.Cut(text, "=")
+	if !ok {
+		return fmt.Errorf("expected option=value, found %.60q", text)
+	}
 	changed := *o
 	fields := settings.Fields(&changed, "")
 	i := slices.IndexFunc(fields, func(f settings.Field) bool { return f.Key == name })
@@ -111,20 +115,10 @@ func (o *Options) Set(name, value string) error {
 	return nil
 }
 
-// check returns an error for each option that has a value which it doesn't accept.
 func (o Options) check() error {
 	var errs problems.List
 	settings.Check(&errs, &o, "")
 	return errs.Err()
-}
-
-// Change sets an option given as "option=value".
-func (o *Options) Change(text string) error {
-	name, value, ok := strings.Cut(text, "=")
-	if !ok {
-		return fmt.Errorf("expected option=value, found %.60q", text)
-	}
-	return o.Set(name, value)
 }
 
 // Changes lists the options that differ in other, each "option=value" with other's value.

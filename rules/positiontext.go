@@ -70,6 +70,13 @@ func (s *scanner) blanks() bool {
 	return s.at > from
 }
 
+// space skips the blanks that come before what is expected next.
+func (s *scanner) space(next string) {
+	if !s.blanks() {
+		s.expected("a space and %s", next)
+	}
+}
+
 func (s *scanner) end(what string) {
 	if s.at < len(s.text) {
 		s.expected("the end of the %s", what)
@@ -135,21 +142,15 @@ func (s *scanner) boardAndSide() (p Position) {
 }
 
 func (r *Rules) parseKangFields(s *scanner, p *Position) {
-	if !s.blanks() {
-		s.expected("a space and the reserves, like 100/012")
-	}
+	s.space("the reserves, like 100/012")
 	s.hands(p, perHeight)
-	if !s.blanks() {
-		s.expected("a space and the goals, like 1-2")
-	}
+	s.space("the goals, like 1-2")
 	at := s.at
 	s.goals(p, r.goalsToWin)
 	if p.Goals(South) == r.goalsToWin && p.Goals(North) == r.goalsToWin {
 		s.fail(at, "both sides have %d goals; the first to reach them wins", r.goalsToWin)
 	}
-	if !s.blanks() {
-		s.expected("a space and who took a piece out last (-, s, n or sn)")
-	}
+	s.space("who took a piece out last (-, s, n or sn)")
 	word, _, _ := strings.Cut(strings.ReplaceAll(s.text[s.at:], "\t", " "), " ")
 	took := slices.Index(tookOutTexts[:], word)
 	if took < 0 {

@@ -82,7 +82,7 @@ func TestProse(t *testing.T) {
 		for _, opt := range o.List() {
 			for _, v := range append(opt.Enum(), "7") {
 				changed := o
-				if changed.Set(opt.Key, v) != nil || changed == o {
+				if changed.Change(opt.Key+"="+v) != nil || changed == o {
 					continue
 				}
 				silent := strings.HasPrefix(opt.Key, "kang_") && !o.Kang ||

@@ -25,7 +25,7 @@ func drawRules(t *rapid.T) *Rules {
 			} else if rapid.Bool().Draw(t, "other "+opt.Key) {
 				value = rapid.SampledFrom(opt.Enum()).Draw(t, opt.Key)
 			}
-			require.NoError(t, o.Set(opt.Key, value))
+			require.NoError(t, o.Change(opt.Key+"="+value))
 		}
 	}
 	r, err := New("drawn", o)

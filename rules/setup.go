@@ -49,7 +49,6 @@ type Setups struct {
 	n      int64
 }
 
-// setupBlock is an arrangement of South's pieces with those of North's that go with it.
 type setupBlock struct {
 	south  Position
 	norths []Position

@@ -82,7 +82,6 @@ func (s Square) appendTo(text []byte) []byte {
 	}
 }
 
-// rotate turns a square by 180°, swapping the goals.
 func (s Square) rotate() Square {
 	switch {
 	case s.OnBoard():

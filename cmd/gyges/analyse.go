@@ -77,7 +77,6 @@ func termCell(format string, x, unit float64) grid.Cell {
 	return grid.Cell{Text: fmt.Sprintf(format, x/unit), Value: x}
 }
 
-// terms prints the terms of the position's static evaluation, if the agent has one.
 func (c *analyseCmd) terms(w *output, game *rules.Game, agent agents.Agent) error {
 	e, ok, err := eval.Of(agent, game.Rules())
 	if err != nil || !ok {

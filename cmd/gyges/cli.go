@@ -87,7 +87,6 @@ type cli struct {
 	Verbose  bool     `short:"v" help:"Log details to stderr."`
 }
 
-// env holds the streams, the log and the agents of a command.
 type env struct {
 	in       io.Reader
 	out      *output // results
@@ -143,7 +142,6 @@ func decodeSetting(ctx *kong.DecodeContext, target reflect.Value) error {
 	return settings.Set(target, ctx.Scan.Pop().String()) // "EOL" at the end
 }
 
-// errHelp is returned by the parser when help has been printed.
 var errHelp = errors.New("help has been printed")
 
 // helpFlag prints the help of the command before it. Kong's own ends the process.

@@ -71,7 +71,6 @@ func (c *exportCmd) checkOut(inputs []string) error {
 	return nil
 }
 
-// eventOf names what was played: the runs, by their manifests or their files.
 func eventOf(files []string) string {
 	const most = 200 // bytes
 	var list []string
@@ -133,7 +132,6 @@ func (w *exporter) format(format string, out io.Writer) (write func(*record.Reco
 	return write, func() error { return nil }
 }
 
-// exportColumns are those of CSV: of the list of games, and more.
 var exportColumns = slices.Concat(gameColumns[1:4], []grid.Column[listedGame]{
 	{Key: "white", Value: func(g listedGame) any { return g.south }},
 	{Key: "black", Value: func(g listedGame) any { return g.north }},

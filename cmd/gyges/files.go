@@ -153,7 +153,6 @@ func named(name string, err error) error {
 	return errors.Join(lists.Map(problems.Split(err), func(one error) error { return fmt.Errorf("%s: %w", name, one) })...)
 }
 
-// fileError returns an error of opening or reading the file of a flag.
 func fileError(flag string, err error) error { return named(flag, files.Plain(err)) }
 
 // writeFile writes the file that a flag names, in one go: see [files.Create]. An error of write is returned as it is;

@@ -96,7 +96,6 @@ func (c *gamesStatsCmd) Run(ctx context.Context, e *env) error {
 	return printTable(e.out, grid.Make(gamestats.Columns, figures), c.Format, 0)
 }
 
-// gameArgs are runs and the flags that choose games of theirs.
 type gameArgs struct {
 	Runs []string `arg:"" name:"run" what:"a run" sep:"none" help:"Folders of runs or files of records (games.jsonl); - is the standard input."`
 	gameFilter
@@ -360,7 +359,6 @@ func withSpec(player string) string {
 	return player
 }
 
-// gameObject returns a game as --format json prints it.
 func gameObject(g *record.Record, game *rules.Game, turns []record.Turn) grid.Object {
 	moves := []grid.Object{}
 	for i, t := range turns {

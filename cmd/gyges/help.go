@@ -30,7 +30,6 @@ import (
 // topic is a manual, and its file from the root of the repository; "" if it is made of the program's own tags.
 type topic struct{ name, file string }
 
-// topics are the manuals in the order in which they are listed.
 var topics = []topic{
 	{"rules", "rules/README.md"}, {"agents", "agents/README.md"}, {"ugi", "agents/ugi/README.md"},
 	{"tuning", "agents/tuning/README.md"}, {"tournament", "tournament/README.md"},

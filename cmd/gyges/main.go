@@ -55,7 +55,6 @@ func main() {
 // errNo is returned by a command that has printed its answer, and it is "no".
 var errNo = errors.New("the answer is no")
 
-// answer returns errNo unless the answer is yes.
 func answer(yes bool) error {
 	if yes {
 		return nil

@@ -209,7 +209,6 @@ func (s *spectator) unfinished() *record.Record {
 	return g
 }
 
-// move prints a move that has been made, and the board after it.
 func (s *spectator) move(g *rules.Game, d agents.Decision) {
 	if len(g.Moves()) <= len(s.made) {
 		return // it was made before

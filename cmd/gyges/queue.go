@@ -27,7 +27,6 @@ import (
 
 type accessFlags struct{ queue.Access }
 
-// access returns the checked flags, with the password.
 func (f *accessFlags) access(url string) (queue.Access, error) {
 	a := f.Access
 	a.URL, a.Password = url, os.Getenv("GYGES_NATS_PASSWORD")

@@ -122,7 +122,6 @@ func (c *rateCmd) rate(
 	return rated, leftOut(notes)
 }
 
-// noGames is the error of files without a game that can be read.
 func noGames(files []string, in *runs.Stream) error {
 	if len(in.Skipped.Errors) > 0 {
 		return fmt.Errorf("expected games, found none that can be read; the first: %s", in.Skipped.Errors[0])

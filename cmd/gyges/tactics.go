@@ -45,11 +45,8 @@ func (c *tacticsRunCmd) Run(ctx context.Context, e *env) error {
 
 func (c *tacticsRunCmd) write(out *output, trials []tactics.Trial) error {
 	if c.Format == grid.JSON {
-		list := []tactics.Count{}
-		for i := range trials {
-			list = append(list, trials[i].Counts()...)
-		}
-		return grid.WriteJSON(out, list)
+		counts := lists.Map(trials, func(t tactics.Trial) []tactics.Count { return t.Counts() })
+		return grid.WriteJSON(out, slices.Concat(counts...))
 	}
 	classes := lists.Map(tactics.Classes(), func(c tactics.Class) string { return string(c) })
 	t := grid.New("", 2, slices.Concat([]string{"Agent", "Rules"}, classes, []string{"all", "solved", "a position"})...)

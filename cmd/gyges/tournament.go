@@ -145,7 +145,6 @@ type runFlags struct {
 	queueFlags `group:"Workers on other machines:"`
 }
 
-// newRunFlags returns the flags of the settings of a config, which holds the defaults, but for those without.
 func newRunFlags(defaults any, without ...string) runFlags {
 	return runFlags{settingsFlags: newSettingsFlags(defaults, append(without, "rules")...)}
 }

@@ -103,7 +103,7 @@ func (c *Certificate) checkHeader(h certificateHeader) error {
 	}
 	o, known := rules.MustParse("standard").Options(), true
 	for name, value := range h.Options {
-		known = o.Set(name, value) == nil && known
+		known = o.Change(name+"="+value) == nil && known
 	}
 	if !known || o != c.rules.Options() || h.OptionsSHA256 != optionsSum(h.Options) {
 		return fmt.Errorf("expected a certificate under the rules %v, found %.200s", c.rules, h.Rules)

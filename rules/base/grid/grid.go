@@ -24,9 +24,6 @@
 // cell, null in JSON), or a [Cell], which holds a text for people beside the value for programs: [Percent], [Margin],
 // [Fixed], [Thousands], or one of the caller's. In JSON a value may also be whatever encoding/json takes, such as
 // another table. Texts are escaped for each format: the caller gives them as they are.
-//
-// [Writer] writes a row at a time. A [Table] inside a larger JSON value is an array of objects; [ObjectOf] is one of
-// them; [Object] keeps the order of its fields; [WriteJSON] writes any value.
 package grid
 
 import (

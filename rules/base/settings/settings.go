@@ -267,7 +267,6 @@ func (f Field) Texts() []string {
 	return list
 }
 
-// textOf returns a value as text, "" for a nil pointer.
 func textOf(v reflect.Value) string {
 	m, ok := v.Interface().(encoding.TextMarshaler)
 	switch {
