@@ -105,7 +105,7 @@ func TestOneProblem(t *testing.T) {
 		"tab":         {two + "\tpairs: 1", "2: not valid YAML near here: YAML is indented by blanks, not tabs"},
 		"tab after": {"agents:\n  - random\n\t- greedy\n",
 			"2: not valid YAML near here: YAML is indented by blanks, not tabs"},
-		"sign": {two + "name: @x", "2: not valid YAML near here: YAML is indented by blanks, not tabs, and a value that begins with @, % or ` is in quotes"},
+		"sign": {two + "name: @x", "2: not valid YAML near here: YAML is indented by blanks, not tabs; a value that begins with @, % or ` is in quotes"},
 		"indent": {two + " limits:\n  depth: 3\n",
 			"2: not valid YAML near here: expected a key, indented by as many blanks as those before it"},
 		"quote":     {two + "name: \"x\n", "2: not valid YAML near here: a quote is not closed"},

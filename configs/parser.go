@@ -119,7 +119,7 @@ func (p *parser) addYAML(err error) {
 // yamlHints say what to do about errors of the YAML library with a text.
 var yamlHints = []struct{ found, hint string }{
 	{"tab character", "YAML is indented by blanks, not tabs"},
-	{"cannot start any token", "YAML is indented by blanks, not tabs, and a value that begins with @, % or ` is in quotes"},
+	{"cannot start any token", "YAML is indented by blanks, not tabs; a value that begins with @, % or ` is in quotes"},
 	{"find expected key", "expected a key, indented by as many blanks as those before it"},
 	{"expected ':'", `expected "key: value"`},
 	{"mapping values are", `expected "key: value", indented like the key before; a value with ": " is quoted`},

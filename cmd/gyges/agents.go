@@ -130,18 +130,18 @@ func kindsOf(registry *agents.Registry) []agents.Kind {
 	return slices.DeleteFunc(registry.Kinds(), func(k agents.Kind) bool { return k.Level })
 }
 
-// programKind returns the kind of an agent, which must not be interactive.
-func programKind(registry *agents.Registry, spec agents.Spec) (agents.Kind, error) {
+// checkProgram returns an error if --agent is of an unknown kind or interactive.
+func checkProgram(registry *agents.Registry, spec agents.Spec) error {
 	kind, err := registry.Kind(spec)
 	if err == nil && kind.Interactive {
 		err = fmt.Errorf("expected an agent that is not interactive, found %.60q", spec)
 	}
-	return kind, named("--agent", err)
+	return named("--agent", err)
 }
 
 // newAgent makes the agent of --agent, which must not be interactive, ready for games under rule sets.
 func newAgent(ctx context.Context, e *env, spec agents.Spec, sets ...*rules.Rules) (agents.Agent, error) {
-	if _, err := programKind(e.registry, spec); err != nil {
+	if err := checkProgram(e.registry, spec); err != nil {
 		return nil, err
 	}
 	agent, err := e.registry.Start(ctx, spec, sets...)

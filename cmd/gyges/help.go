@@ -76,34 +76,24 @@ func (c *helpCmd) Run(e *env, k *kong.Context) error {
 	if len(c.Words) == 0 {
 		return c.list(e)
 	}
-	word := c.Words[0]
-	isCommand := slices.ContainsFunc(k.Model.Children, func(n *kong.Node) bool { return n.Name == word })
-	i := slices.IndexFunc(topics, func(t topic) bool { return t.name == word })
-	switch {
-	case i >= 0 && len(c.Words) == 1:
+	i := slices.IndexFunc(topics, func(t topic) bool { return t.name == c.Words[0] })
+	if i >= 0 && len(c.Words) == 1 {
 		text := topics[i].manual()
 		if e.out.terminal() != nil {
 			text = joinLines(text)
 		}
 		e.out.print(text)
 		return nil
-	case i >= 0 && !isCommand:
-		return fmt.Errorf("unexpected argument %.60s; see gyges help", c.Words[1])
-	case !isCommand:
-		return fmt.Errorf("unknown topic or command %.60q%s; see gyges help", word, suggest.DidYouMean(word, helpWords(k)))
 	}
 	_, err := parse(k.Kong, append(slices.Clone(c.Words), "--help"))
 	if errors.Is(err, errHelp) {
 		return nil
 	}
-	return err
-}
-
-func helpWords(k *kong.Context) []string {
-	commands := lists.Map(k.Model.Children, func(n *kong.Node) string { return n.Name })
-	words := append(lists.Map(topics, func(t topic) string { return t.name }), commands...)
-	slices.Sort(words)
-	return slices.Compact(words)
+	word, known := strings.Join(c.Words, " "), lists.Map(topics, func(t topic) string { return t.name })
+	known = append(known, lists.Map(k.Model.Children, func(n *kong.Node) string { return n.Name })...)
+	slices.Sort(known)
+	hint := suggest.DidYouMean(word, slices.Compact(known))
+	return fmt.Errorf("unknown topic or command %.60q%s; see gyges help", word, hint)
 }
 
 // lineBreak is one inside a paragraph of Markdown.

@@ -173,10 +173,10 @@ func (m *meter) show() {
 		line, all = m.state()
 	}
 	games, left := textfmt.Thousands(m.done)+" games", m.left(m.done, all-m.done)
-	switch {
-	case all == m.total:
+	switch all {
+	case m.total:
 		games = fmt.Sprintf("%s of %s games", textfmt.Thousands(m.done), textfmt.Thousands(all))
-	case all == 0:
+	case 0:
 		left = "games left: unknown"
 	default:
 		left = fmt.Sprintf("about %s games, %s", textfmt.Thousands(twoDigits(all-m.done)), left)

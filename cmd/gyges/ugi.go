@@ -19,7 +19,7 @@ func (c *ugiCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	if _, err := programKind(e.registry, c.Agent); err != nil {
+	if err := checkProgram(e.registry, c.Agent); err != nil {
 		return err
 	}
 	return ugi.Serve(ctx, e.in, e.out, ugi.ServerConfig{
