@@ -25,7 +25,7 @@ func checkConfig(e *env, chosen *kong.Context) (err error) {
 	case *selfplayCmd:
 		_, err = node.config(e.registry)
 	case *trainCmd:
-		_, err = node.config(e)
+		_, err = configs.LoadGenerations(node.Config, nil, e.registry)
 	case *tuneTexelCmd:
 		_, err = configs.LoadTexel(node.Config, nil)
 	case *tuneSPSACmd:

@@ -27,7 +27,13 @@ type trainCmd struct {
 }
 
 func (c *trainCmd) Run(ctx context.Context, e *env) error {
-	config, err := c.config(e)
+	config, err := configs.LoadGenerations(c.Config, c.Rules, e.registry)
+	if err != nil {
+		return err
+	}
+	if err = c.apply(&config); err == nil {
+		err = c.checkRun(&config, config.Validate(e.registry), config.Name, &config.Out)
+	}
 	if err != nil {
 		return err
 	}
@@ -45,17 +51,6 @@ func (c *trainCmd) Run(ctx context.Context, e *env) error {
 		return e.learningError(ctx, config.Out, err)
 	}
 	return c.print(ctx, e, s)
-}
-
-func (c *trainCmd) config(e *env) (training.Generations, error) {
-	config, err := configs.LoadGenerations(c.Config, c.Rules, e.registry)
-	if err != nil {
-		return config, err
-	}
-	if err = c.apply(&config); err != nil {
-		return config, err
-	}
-	return config, c.checkRun(&config, config.Validate(e.registry), config.Name, &config.Out)
 }
 
 func (c *trainCmd) print(ctx context.Context, e *env, s training.Trained) error {
