@@ -123,7 +123,7 @@ func gameFiles(runs []string) ([]string, error) {
 			case tournament.IsCutImport(dir):
 				err = fmt.Errorf("%s holds an import that was not finished; import the file again", dir)
 			case errors.Is(err, os.ErrNotExist):
-				err = fmt.Errorf("%s: expected the folder of a run, found none with %s", dir, tournament.GamesFile)
+				err = fmt.Errorf("%s: expected the folder of a run, found none with %s%s", dir, tournament.GamesFile, runsIn(dir))
 			}
 		}
 		if err == nil {
@@ -135,6 +135,15 @@ func gameFiles(runs []string) ([]string, error) {
 		list, infos, errs = append(list, path), append(infos, info), append(errs, files.Plain(err))
 	}
 	return list, errors.Join(errs...)
+}
+
+// runsIn names the runs in a folder that is none, such as the stages of a match: the first five.
+func runsIn(dir string) string {
+	runs, _ := filepath.Glob(filepath.Join(dir, "*", tournament.GamesFile)) // none if dir has a pattern's letters
+	if len(runs) == 0 {
+		return ""
+	}
+	return "; there are runs in it: " + strings.Join(lists.Map(runs[:min(len(runs), 5)], filepath.Dir), " ")
 }
 
 // runName is the name of a run's folder, which may be given by its records, or of another file.
