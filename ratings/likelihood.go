@@ -13,8 +13,7 @@ import (
 const eloPerNat = 400 / math.Ln10
 
 const (
-	// maxParameters bounds the parameters of a fit: 1,000 take a second, 2,000 take 10 s and 200 MB.
-	maxParameters = 100_000
+	maxParameters = 100_000 // of a fit
 
 	maxNewton = 200 // Newton steps; lopsided data take some 40
 	// Newton steps end when the largest change is below stepGoal, in Elo. Where the data are so badly conditioned that

@@ -87,8 +87,14 @@ func (r *Lines) Next() ([]byte, error) {
 	case size > r.maxLine:
 		return nil, ErrTooLong
 	}
-	line = bytes.TrimPrefix(line, []byte("\ufeff")) // also where several files were put together
-	return bytes.TrimSuffix(line, []byte{'\n'}), nil
+	if !r.torn {
+		line = line[:len(line)-1]
+	}
+	const bom = "\ufeff" // also where several files were put together
+	if len(line) >= len(bom) && string(line[:len(bom)]) == bom {
+		line = line[len(bom):]
+	}
+	return line, nil
 }
 
 // Line returns the number of the line read last, from 1.
