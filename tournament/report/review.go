@@ -51,8 +51,8 @@ func (b *builder) reviewNote(n int64) string {
 	if len(slices.Compact(nodes)) == 1 {
 		of = " of " + nodes[0] + " nodes"
 	}
-	return fmt.Sprintf("%s of %s reviewed: each move was compared with the best one that a search%s finds. A game's decisive "+
-		"move is the loser's worst one since it was last expected to win.%s", textfmt.Thousands(n),
+	return fmt.Sprintf("%s of %s reviewed: each move was compared with the best one that a search%s finds. A game's "+
+		"decisive move is the loser's worst one since it was last expected to win.%s", textfmt.Thousands(n),
 		games(b.collected.Games()), of, more)
 }
 
