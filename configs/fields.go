@@ -184,7 +184,6 @@ func (p *parser) scalar(n *yaml.Node, v reflect.Value, form string) bool {
 	return err == nil
 }
 
-// nameOf returns the default name of a run, which is that of its file.
 func nameOf(path string) string {
 	base := filepath.Base(path)
 	return strings.TrimSuffix(base, filepath.Ext(base))

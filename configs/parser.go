@@ -60,7 +60,6 @@ func (p *parser) add(line int, format string, args ...any) {
 	p.problems = append(p.problems, problem{line: line, text: fmt.Sprintf(format, args...)})
 }
 
-// err joins the problems in the order of their lines; nil if there are none.
 func (p *parser) err() error {
 	slices.SortStableFunc(p.problems, func(a, b problem) int { return cmp.Compare(a.line, b.line) })
 	var errs []error

@@ -81,7 +81,6 @@ func (c *perftCmd) Run(ctx context.Context, e *env) error {
 	return nil
 }
 
-// printSorted prints a line for each element, in byte order.
 func printSorted[T any](out *output, list []T, line func(T) string) {
 	lines := lists.Map(list, func(x T) string { return line(x) + "\n" })
 	slices.Sort(lines)

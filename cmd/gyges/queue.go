@@ -33,7 +33,6 @@ func (f *accessFlags) access(url string) (queue.Access, error) {
 	return a, fileError("--nats", a.Check())
 }
 
-// queueFlags configure a run on workers. Commands that play tournaments embed them.
 type queueFlags struct {
 	Nats        string `placeholder:"URL" complete:"embedded" help:"Play on workers, on any machine that reaches the NATS server at this URL; embedded starts one in this process. See gyges worker."`
 	Listen      string `placeholder:"HOST:PORT" help:"Address of the embedded server. Default: 127.0.0.1:4222; addresses that other machines reach need a user and a password."`

@@ -166,7 +166,6 @@ func (c *rateCmd) print(e *env, b table.Tables) error {
 	return c.write(e.out, b)
 }
 
-// formatFlag is the --format of commands that print rating tables.
 type formatFlag struct {
 	Format  grid.Format  `enum:"text,markdown,csv,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown, csv or json. Text and Markdown are rounded, the others have every digit."`
 	Columns tableColumns `xor:"view" placeholder:"COLUMN,…" sep:"none" help:"Columns of the rating table; gyges rate --explain lists them."`
@@ -189,7 +188,6 @@ func (f formatFlag) write(w *output, b table.Tables) error {
 	return table.Write(w, f.Format, f.Columns, b)
 }
 
-// ratingFlags say which games of files are rated, and how.
 type ratingFlags struct {
 	Anchor    []string `sep:"none" placeholder:"NAME=ELO" complete:"levels" help:"Give a player a rating that the others are measured from; may be repeated. levels gives each level of play that took part its Elo under the table's rules (see gyges levels). Without it the mean is 0."`
 	Advantage string   `type:"signed" default:"fit" placeholder:"ELO" complete:"fit" help:"First-move advantage, of South or White: fit (default), or a fixed number of Elo."`

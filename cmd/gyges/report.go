@@ -117,7 +117,6 @@ func filesOfRuns(runs []string) ([]string, error) {
 	return gameFiles(runs)
 }
 
-// commands are the command lines that reproduce the ratings of runs with games, and the page.
 func (c *reportCmd) commands(rated []string) (list []string) {
 	own := *c
 	if c.Out == "-" {

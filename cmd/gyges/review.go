@@ -145,7 +145,6 @@ func (c *reviewCmd) source(ctx context.Context, e *env, of *reviewedSource) (err
 	return errors.Join(err, asFailure(kept.Close()))
 }
 
-// path is the file with the reviews of a source; "" for none.
 func (c *reviewCmd) path(name string) string {
 	if c.Out != "" {
 		return c.Out

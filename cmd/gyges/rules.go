@@ -107,13 +107,11 @@ func (c *rulesCmd) list(e *env) error {
 	return printTable(e.out, t, c.Format, 0)
 }
 
-// rulesFlags choose a rule set. Commands that play by one embed them.
 type rulesFlags struct {
 	Rules string   `default:"standard" placeholder:"RULES" help:"Rule set: a preset (see gyges rules) or PRESET:OPTION=VALUE,…. Default: standard."`
 	Set   []string `sep:"none" placeholder:"OPTION=VALUE" help:"Change an option of the rule set; may be repeated."`
 }
 
-// load returns the rule set with the changes of --set.
 func (f rulesFlags) load() (*rules.Rules, error) {
 	base, err := rules.Parse(f.Rules)
 	if err != nil {

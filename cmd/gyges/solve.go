@@ -79,7 +79,6 @@ func (c *solveCmd) Run(ctx context.Context, e *env) error {
 	return err
 }
 
-// search checks the flags and returns the search that they say.
 func (c *solveCmd) search() (s solver.Search, err error) {
 	most, depth := solver.MaxDepth, 5
 	if c.Proof {

@@ -11,7 +11,6 @@ import (
 	"gyges/rules/base/textfmt"
 )
 
-// terminal returns the terminal that the output is written to, or nil.
 func (o *output) terminal() *os.File {
 	if f, ok := o.w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		return f
@@ -55,7 +54,6 @@ const (
 	yellow = "\x1b[33m"
 )
 
-// styled returns a text in a colour, if the output takes colours.
 func styled(w *output, colour, text string) string {
 	if !styles(w) {
 		return text

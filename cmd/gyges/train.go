@@ -87,7 +87,6 @@ func (v *learningView) env() training.Env {
 	}}
 }
 
-// begin shows the progress of other work than before.
 func (v *learningView) begin(count int64, games bool) {
 	v.end()
 	v.meter, v.games = newMeter(v.e.err, count), games

@@ -173,7 +173,6 @@ func (f *File) Discard() error {
 	return os.Remove(f.Name())
 }
 
-// syncDir writes the names in a folder to the disk, where the system can.
 func syncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -277,7 +276,6 @@ func ReadFS(fsys fs.FS, path string, most int64) ([]byte, error) {
 	return LoadFS(fsys, path, bounded(most))
 }
 
-// bounded returns what reads a text of at most most bytes.
 func bounded(most int64) func(in io.Reader, path string) ([]byte, error) {
 	return func(in io.Reader, path string) ([]byte, error) {
 		text, err := io.ReadAll(io.LimitReader(in, most+1))
