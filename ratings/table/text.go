@@ -102,7 +102,8 @@ func (t Table) GroupTitle(g int) string {
 // faults returns a line on how many games a fault decided, and who lost them, if there are any.
 func faults(r *ratings.Ratings) []string {
 	total, texts := 0, []string(nil)
-	losers := slices.DeleteFunc(slices.Concat(r.Players, r.Unrated), func(p ratings.Player) bool { return p.Faults.Lost == 0 })
+	none := func(p ratings.Player) bool { return p.Faults.Lost == 0 }
+	losers := slices.DeleteFunc(slices.Concat(r.Players, r.Unrated), none)
 	slices.SortFunc(losers, func(a, b ratings.Player) int {
 		return cmp.Or(b.Faults.Lost-a.Faults.Lost, strings.Compare(a.Name, b.Name))
 	})
