@@ -13,6 +13,7 @@ import (
 	"gyges/rules"
 	"gyges/rules/base/grid"
 	"gyges/rules/base/jsonl"
+	"gyges/rules/base/textfmt"
 )
 
 type analyseCmd struct {
@@ -57,7 +58,7 @@ func (c *analyseCmd) Run(ctx context.Context, e *env) error {
 		}
 		before := fmt.Sprintf("%5d%s  %-11s %10d %7.2fs  ", l.Depth, rank(fmt.Sprintf(" %4d", l.Rank)), l.ScoreText(),
 			l.Nodes, l.Seconds)
-		hanging(e.out, before, strings.Join(l.Moves, " "))
+		e.out.printf("%s", textfmt.Hang(before, strings.Join(l.Moves, " "), tableWidth(e.out)))
 	})
 	if err := cmp.Or(ctx.Err(), asFailure(named(c.Agent.String(), err))); err != nil {
 		return err

@@ -154,6 +154,7 @@ var plainer = []struct {
 }{
 	{regexp.MustCompile(`missing value, exp.*|expected string value but got "EOL".*`), "expected a value, found the end"},
 	{regexp.MustCompile(`, found "EOL"$`), ", found the end"},
+	{regexp.MustCompile(`expected "<key>=<value>" but got`), "expected NAME=COMMAND, found"},
 	{regexp.MustCompile(`^(\S+): expected string .* got ("(.*)") \(.*`), "$1: expected a value, found $2; write $1=$3"},
 	{regexp.MustCompile(`bool value must be .* but got `), "expected true or false, found "},
 	{regexp.MustCompile(`^missing flags: `), "missing "},

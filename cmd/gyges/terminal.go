@@ -8,7 +8,6 @@ import (
 
 	"gyges/ratings/table"
 	"gyges/rules/base/grid"
-	"gyges/rules/base/textfmt"
 )
 
 func (o *output) terminal() *os.File {
@@ -23,11 +22,6 @@ func layout(w *output) table.Layout { return table.Layout{Width: tableWidth(w), 
 // printTable prints a table that is no wider than the terminal; see [grid.Options] for fold.
 func printTable(w *output, t *grid.Table, f grid.Format, fold int) error {
 	return t.Write(w, f, grid.Options{Width: tableWidth(w), Fold: fold})
-}
-
-// hanging prints a text behind what comes before it, in lines of the same width.
-func hanging(w *output, before, text string) {
-	w.printf("%s", textfmt.Hang(before, text, tableWidth(w)))
 }
 
 // tableWidth returns how wide tables are printed: as wide as the terminal, elsewhere 80 columns.

@@ -7,6 +7,7 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/ugi"
+	"gyges/rules/base/textfmt"
 )
 
 type ugiCmd struct {
@@ -37,7 +38,7 @@ func (c *engineCheckCmd) Run(ctx context.Context, e *env) error {
 		return fileError("--dir", err)
 	}
 	passed, points, err := ugi.Check(ctx, c.Command, c.Dir, func(r ugi.CheckResult) {
-		hanging(e.out, fmt.Sprintf("%-5s %-34s ", r.Verdict, r.Name), r.Detail)
+		e.out.printf("%s", textfmt.Hang(fmt.Sprintf("%-5s %-34s ", r.Verdict, r.Name), r.Detail, tableWidth(e.out)))
 	})
 	if err != nil {
 		return err
