@@ -11,11 +11,6 @@ import (
 
 const pollInterval = time.Second
 
-type content interface {
-	// parts returns the parts of the page that change, by name, to be sent as JSON.
-	parts() map[string]any
-}
-
 // part is a part of a page as JSON, and the version of the page in which it changed last.
 type part struct {
 	text  string
@@ -23,15 +18,15 @@ type part struct {
 }
 
 // snapshot is a version of a page. Versions ascend, also from one server to the next: they are times in microseconds.
-type snapshot[C content] struct {
+type snapshot[C interface{ parts() map[string]any }] struct {
 	version int64
 	page    C
-	parts   map[string]part // nil: there is no page yet
+	parts   map[string]part // those that change, by name; nil: there is no page yet
 	behind  bool            // records are left to be read
 }
 
 // feed renders a page for those who look at it, and sends them the parts that change.
-type feed[C content] struct {
+type feed[C interface{ parts() map[string]any }] struct {
 	pages *Pages
 	// render returns the page, whether it may have changed, otherwise it is not used, and whether
 	// records are left to be read, so that it is to be called again at once.

@@ -17,7 +17,7 @@ type listing struct {
 	more bool // some were left out
 }
 
-// parts implements [content]: events tell pages that the list has changed, and these ask for what they show of it.
+// parts is for a [feed]: events tell pages that the list has changed, and these ask for what they show of it.
 func (l listing) parts() map[string]any {
 	text, _ := json.Marshal(l.runs) // which it takes
 	return map[string]any{"runs": fmt.Sprintf("%x", sha256.Sum256(text))}

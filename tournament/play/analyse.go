@@ -23,13 +23,6 @@ const (
 	maxLines = 5    // best moves
 )
 
-func (p *Pages) serveAnalyse(w http.ResponseWriter, _ *http.Request) {
-	p.server.WritePage(w, http.StatusOK, "analyse", struct {
-		Rules []rules.Preset
-		Lines []int // numbers of best moves to choose from
-	}{rules.Presets(), []int{1, 2, 3, 4, maxLines}})
-}
-
 type positionRequest struct {
 	Rules    string   `json:"rules"`
 	Setup    string   `json:"setup"`    // "random": a set-up drawn in place of the position

@@ -90,7 +90,10 @@ func New(s *web.Server, c Config) *Pages {
 	p.lines = newPool(c.Registry, c.Searches, 1)
 	s.AddAssets(assets)
 	s.HandleFunc("GET /play", p.servePlay)
-	s.HandleFunc("GET /analyse", p.serveAnalyse)
+	s.HandleFunc("GET /analyse", func(w http.ResponseWriter, _ *http.Request) {
+		numbers := []int{1, 2, 3, 4, maxLines} // of best moves to choose from
+		s.WritePage(w, http.StatusOK, "analyse", map[string]any{"Rules": rules.Presets(), "Lines": numbers})
+	})
 	s.HandleFunc("GET /exercises", func(w http.ResponseWriter, _ *http.Request) {
 		s.WritePage(w, http.StatusOK, "exercises", exercises())
 	})
