@@ -209,7 +209,7 @@ func (h *host) choose(ctx context.Context, g *rules.Game, lim agents.Limits) (d 
 	budget, grace := h.config.Move, h.config.Grace
 	if most := cmp.Or(lim.MoveTime, lim.Clock.Left); most > 0 {
 		budget = most
-		if h.extended || h.sent[maxTime] > 0 { // the program keeps to it by itself
+		if h.extended || h.sent[len(h.sent)-1] > 0 { // the program keeps to it by itself
 			budget, grace = budget+grace/2, grace-grace/2
 		}
 	}
@@ -273,14 +273,12 @@ func (p *position) command(g *rules.Game) []byte {
 	return p.text
 }
 
-// limitOptions are the options of a program that are limits.
+// limitOptions are the options of a program that are limits, the one of time last.
 var limitOptions = [...]string{"maxNodes", "maxPly", "maxTime"}
-
-const maxTime = 2 // is the last one
 
 // limit returns the commands that set limits as options: those on offer that have changed, or the spec's if lower.
 func (h *host) limit(ctx context.Context, lim agents.Limits) (commands string, err error) {
-	wanted := [...]float64{float64(lim.Nodes), float64(lim.Depth), maxTime: lim.MoveTime.Seconds()}
+	wanted := [...]float64{float64(lim.Nodes), float64(lim.Depth), lim.MoveTime.Seconds()}
 	for i, name := range limitOptions {
 		if !h.offers(name) {
 			wanted[i] = 0
@@ -325,11 +323,9 @@ func (h *host) decide(g *rules.Game, answer result) (agents.Decision, error) {
 			}
 		}
 	}
-	d := agents.Decision{Move: m, Depth: answer.depth, Nodes: answer.nodes}
-	if answer.scored {
-		d.Scored, d.Score = true, answer.agentScore(h.extended)
-	}
-	return d, nil
+	return agents.Decision{
+		Move: m, Depth: answer.depth, Nodes: answer.nodes, Scored: answer.scored, Score: answer.agentScore(h.extended),
+	}, nil
 }
 
 // readMove reads a move in the program's numbers.

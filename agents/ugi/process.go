@@ -105,8 +105,8 @@ func isSecret(variable string) bool {
 
 // hostLacks reports whether this process or machine has no file descriptors, processes or memory left.
 func hostLacks(err error) bool {
-	lacks := []error{syscall.EMFILE, syscall.ENFILE, syscall.EAGAIN, syscall.ENOMEM}
-	return slices.ContainsFunc(lacks, func(lack error) bool { return errors.Is(err, lack) })
+	errno, _ := errors.AsType[syscall.Errno](err)
+	return slices.Contains([]syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.EAGAIN, syscall.ENOMEM}, errno)
 }
 
 // run starts the program and blocks until it has ended. It does both in one

@@ -67,10 +67,7 @@ func parseGo(text string, complain func(format string, args ...any)) goCommand {
 
 // limitsFor returns the limits of the next move of g, with the given overhead if the mover's clock runs.
 func (c goCommand) limitsFor(g *rules.Game, overhead time.Duration) agents.Limits {
-	mover := "w"
-	if g.Position().Side() == rules.North {
-		mover = "b"
-	}
+	mover := [2]string{"w", "b"}[g.Position().Side()]
 	lim := agents.Limits{
 		Depth: int(c["depth"]), Nodes: c["nodes"], MoveTime: time.Duration(c["movetime"]) * time.Millisecond,
 	}
