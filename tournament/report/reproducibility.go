@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"gyges/ratings/sprt"
 	"gyges/rules/base/problems"
 	"gyges/rules/base/settings"
 	"gyges/rules/base/textfmt"
@@ -56,9 +57,12 @@ func (r *run) add(s *Section) {
 	}
 }
 
+// given returns a number of the manifest; "" for 0.
+func given[T int | uint64](n T) string { return strings.TrimPrefix(fmt.Sprint(n), "0") }
+
 func manifestFacts(m *tournament.Manifest) []Fact {
 	c := &m.Config
-	var scheduled, start, took, workers string
+	var scheduled, start, took, test string
 	if m.Games.Scheduled > 0 {
 		scheduled = fmt.Sprintf("%s of %s", textfmt.Thousands(m.Games.Played), textfmt.Thousands(m.Games.Scheduled))
 	}
@@ -68,14 +72,33 @@ func manifestFacts(m *tournament.Manifest) []Fact {
 	if !m.End.IsZero() && m.End.After(m.Start) {
 		took = m.End.Sub(m.Start).Round(100 * time.Millisecond).String()
 	}
-	if c.Workers > 0 {
-		workers = fmt.Sprint(c.Workers)
+	if c.SPRT != (sprt.Test{}) {
+		test = c.SPRT.String()
 	}
 	return []Fact{
 		{"status", string(m.Status)}, {"error", m.Error}, {"games", scheduled}, {"started", start}, {"took", took},
-		{"players", strings.Join(c.Players(), ", ")}, {"rules", strings.Join(c.RuleSets(), ", ")}, {"workers", workers},
+		{"players", strings.Join(c.Players(), ", ")}, {"rules", strings.Join(c.RuleSets(), ", ")},
+		{"schedule", string(c.Schedule)}, {"pairs a pairing", given(c.Pairs)}, {"openings", c.Openings.String()},
+		{"limits", limitsText(c)}, {"sequential test", test}, {"seed", given(c.Seed)}, {"workers", given(c.Workers)},
 		{"program", strings.TrimPrefix(m.Program.String(), "gyges ")}, {"machine", m.Host.String()},
 	}
+}
+
+func limitsText(c *tournament.Config) string {
+	l, parts := c.Limits, []string(nil)
+	if l.Depth > 0 {
+		parts = append(parts, textfmt.Plural(l.Depth, "ply"))
+	}
+	if l.Nodes > 0 {
+		parts = append(parts, textfmt.Thousands(l.Nodes)+" nodes")
+	}
+	if l.MoveTime > 0 {
+		parts = append(parts, l.MoveTime.String()+" a move")
+	}
+	if c.Clock.Base > 0 {
+		parts = append(parts, "clock "+c.Clock.String())
+	}
+	return strings.Join(parts, ", ")
 }
 
 // PlayCommand is a command line that plays the run into a folder: again into a new one, or on in its own. It is empty
