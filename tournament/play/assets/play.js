@@ -401,12 +401,13 @@ $("hint").addEventListener("click", async () => {
   showProblem("");
   $("hint").textContent = "Searching …";
   const id = S.id,
-    [answer, problem] = await request(`/api/games/${id}/hint`, { ply: S.moves.length });
+    ply = S.moves.length,
+    [answer, problem] = await request(`/api/games/${id}/hint`, { ply });
   searching = false;
   $("hint").textContent = "Hint";
   if (!S || S.id !== id) return;
   if (problem) showProblem(problem);
-  else if (answer.ply === S.moves.length) {
+  else if (ply === S.moves.length) {
     advice = answer;
     if (viewing === null && revealed()) showBoard();
   }
