@@ -79,14 +79,9 @@ func (e *extractor) extract(ctx context.Context, dir string, provenance map[stri
 		if err := e.add(ctx, g.Record); err != nil {
 			return e.counts, fmt.Errorf("%s:%d: %w", path, g.Line, err)
 		}
-		if e.Search.Agent.Kind == "" {
-			e.env.progress(e.counts.Games, e.all, "games converted")
-		}
 	}
-	if len(e.unsearched) > 0 {
-		if err := e.search(ctx); err != nil {
-			return e.counts, err
-		}
+	if err := e.convert(ctx); err != nil {
+		return e.counts, err
 	}
 	e.counts.Notes = in.Notes()
 	metadata := map[string]string{
@@ -103,17 +98,17 @@ func (e *extractor) extract(ctx context.Context, dir string, provenance map[stri
 }
 
 const (
-	maxAgents   = 100 // that the metadata names
-	searchBatch = 256 // games that are searched at a time
+	maxAgents = 100 // that the metadata names
+	batch     = 256 // games that are converted at a time
 )
 
 type extractor struct {
 	*Positions
 	env        *Env
 	provenOnly bool        // omit scores that prove no result
-	unsearched []*searched // games whose positions are to be searched
-	searched   int64       // games
-	all        int64       // games in the records; 0: unknown
+	games      []*searched // that are to be converted
+	converted  int64
+	all        int64 // games in the records; 0: unknown
 
 	rules  map[string]*rules.Rules // by name
 	agents map[string]struct{}     // the first few
@@ -173,51 +168,38 @@ func (e *extractor) add(ctx context.Context, game *record.Record) error {
 		}
 	}
 	e.counts.Plies += int64(game.Plies)
-	in := &searched{record: game, rules: r, game: replayed}
-	if e.Search.Agent.Kind == "" {
-		if err := e.Search.positions(ctx, nil, in); err != nil {
-			return err
-		}
-		e.merge(in)
+	if e.games = append(e.games, &searched{record: game, rules: r, game: replayed}); len(e.games) < batch {
 		return nil
 	}
-	if e.unsearched = append(e.unsearched, in); len(e.unsearched) < searchBatch {
-		return nil
-	}
-	return e.search(ctx)
+	return e.convert(ctx)
 }
 
-// search searches the positions of the games that are left and adds what this gives, in the order of the games.
-func (e *extractor) search(ctx context.Context) error {
-	games := e.unsearched
-	e.unsearched = nil
+// convert searches the positions of the games that are left, if they are to be, and adds them in the games' order.
+func (e *extractor) convert(ctx context.Context) error {
 	var mu sync.Mutex
-	if err := e.Search.search(ctx, e.env.Registry, games, func() {
+	if err := e.Search.positions(ctx, e.env.Registry, e.games, func() {
 		mu.Lock()
 		defer mu.Unlock()
-		e.searched++
-		e.env.progress(e.searched, e.all, "games searched")
+		e.converted++
+		e.env.Progress(e.converted, e.all, "games converted")
 	}); err != nil {
 		return err
 	}
-	for _, game := range games {
-		e.merge(game)
+	for _, game := range e.games {
+		part := &e.splits[e.Split.part(game.record.Pair)]
+		e.counts.Searched += int64(game.searched)
+		e.counts.RandomMoves += int64(game.random)
+		for _, p := range game.positions {
+			if _, proven := p.Score.Proven(); e.provenOnly && !proven {
+				p.Score, p.Scored = 0, false
+			}
+			if (p.Scored || p.Count() > 0) && !part.add(&p) {
+				e.counts.Repeated++
+			}
+		}
 	}
+	e.games = nil
 	return nil
-}
-
-func (e *extractor) merge(game *searched) {
-	part := &e.splits[e.Split.part(game.record.Pair)]
-	e.counts.Searched += int64(game.searched)
-	e.counts.RandomMoves += int64(game.random)
-	for _, p := range game.positions {
-		if _, proven := p.Score.Proven(); e.provenOnly && !proven {
-			p.Score, p.Scored = 0, false
-		}
-		if (p.Scored || p.Count() > 0) && !part.add(&p) {
-			e.counts.Repeated++
-		}
-	}
 }
 
 func setResult(p *dataset.Position, game *record.Record) {

@@ -55,12 +55,11 @@ const (
 	allRecent = 100      // of the last lines are all in memory
 )
 
-// history has the lines of a history: all, or of a long one the first, the last allRecent, and between them one of
-// each stride of steps, if possible one with an Elo.
+// history has the lines of a history: all, or of a long one the first, the last allRecent, and between them those with
+// an Elo, if they are few, and a part of the others.
 type history struct {
-	lines  []Line
-	size   int // about, in bytes
-	stride int
+	lines []Line
+	size  int // about, in bytes
 }
 
 // keep adds a line, whose text is of a size in bytes.
@@ -71,23 +70,20 @@ func (h *history) keep(l Line, size int) {
 	if h.size <= maxMemory || n <= allRecent+1 {
 		return
 	}
-	h.stride = max(h.stride, 1)
-	for {
-		older, kept := len(h.lines)-allRecent, h.lines[:1]
-		for _, l := range h.lines[1:older] {
-			last := &kept[len(kept)-1]
-			if l.Step/h.stride != last.Step/h.stride {
-				kept = append(kept, l)
-			} else if last.Elo == nil && l.Elo != nil && len(kept) > 1 {
-				*last = l
-			}
+	older, rated, drop := h.lines[1:n-allRecent], 0, false
+	for _, l := range older {
+		if l.Elo != nil {
+			rated++
 		}
-		h.lines = slices.Delete(h.lines, len(kept), older)
-		if len(h.lines) <= max(n/2, allRecent+1) {
-			break
-		}
-		h.stride *= 2
 	}
+	kept := slices.DeleteFunc(older, func(l Line) bool {
+		if l.Elo != nil && rated <= n/2 {
+			return false
+		}
+		drop = !drop
+		return drop
+	})
+	h.lines = slices.Delete(h.lines, 1+len(kept), n-allRecent)
 	h.size = h.size / n * len(h.lines)
 }
 

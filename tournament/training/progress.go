@@ -2,10 +2,8 @@ package training
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"time"
 
 	"gyges/rules/base/files"
@@ -74,18 +72,18 @@ func (t *trainer) observed(to Observer) Observer {
 	to.Stage = func(generation int, stage string, count int64) {
 		t.now = Progress{Generation: generation, Generations: t.Count, Stage: stage, All: count, Unit: "games"}
 		t.writeProgress()
-		from.stage(generation, stage, count)
+		from.Stage(generation, stage, count)
 	}
 	to.Game = func(g *record.Record) {
 		t.now.Done++
 		t.now.Positions += int64(g.Plies)
 		t.progressDue()
-		from.game(g)
+		from.Game(g)
 	}
 	to.Progress = func(done, all int64, text string) {
 		t.now.Done, t.now.All, t.now.Unit = done, all, text
 		t.progressDue()
-		from.progress(done, all, text)
+		from.Progress(done, all, text)
 	}
 	return to
 }
@@ -98,21 +96,6 @@ func (t *trainer) progressDue() {
 
 // writeProgress writes the [ProgressFile]. What can't be written is not shown, and the training goes on.
 func (t *trainer) writeProgress() {
-	p := &t.now
-	p.Time, p.Budget, p.Seconds = time.Now().Round(0).UTC(), t.Time.Seconds(), t.seconds()
-	t.warnProgress(files.ReplaceUnsynced(t.folder.file(ProgressFile), p))
-}
-
-func (t *trainer) removeProgress() {
-	if err := os.Remove(t.folder.file(ProgressFile)); !errors.Is(err, fs.ErrNotExist) {
-		t.warnProgress(err)
-	}
-}
-
-// warnProgress logs the first error of the [ProgressFile].
-func (t *trainer) warnProgress(err error) {
-	if err != nil && !t.warned {
-		t.warned = true
-		t.env.warn("the progress can't be shown to others", "error", err)
-	}
+	t.now.Time, t.now.Budget, t.now.Seconds = time.Now().Round(0).UTC(), t.Time.Seconds(), t.seconds()
+	_ = files.ReplaceUnsynced(t.folder.file(ProgressFile), &t.now)
 }

@@ -1,6 +1,7 @@
 package training
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,32 +55,33 @@ type searched struct {
 	positions []dataset.Position
 }
 
-// search searches positions of games on all cores, each as if it were alone, and calls done after each game.
-func (s *Search) search(ctx context.Context, registry *agents.Registry, games []*searched, done func()) error {
+// positions fills in the positions of games on all cores, each as if it were alone, and calls done after each game.
+func (s *Search) positions(ctx context.Context, registry *agents.Registry, games []*searched, done func()) error {
 	g, ctx := errgroup.WithContext(ctx)
 	var next atomic.Int64
-	for range runtime.GOMAXPROCS(0) {
-		g.Go(func() error {
-			a, err := registry.New(s.Agent)
-			if err != nil {
-				return err
-			}
-			for i := next.Add(1) - 1; i < int64(len(games)) && err == nil; i = next.Add(1) - 1 {
-				if err = ctx.Err(); err == nil {
-					err = s.positions(ctx, a, games[i])
+	for range min(runtime.GOMAXPROCS(0), len(games)) {
+		g.Go(func() (err error) {
+			var a agents.Agent
+			if s.Agent.Kind != "" {
+				if a, err = registry.New(s.Agent); err != nil {
+					return err
 				}
-				if err == nil {
-					done()
-				}
+				defer func() { err = errors.Join(err, a.Close()) }()
 			}
-			return errors.Join(err, a.Close())
+			for i := next.Add(1); i <= int64(len(games)); i = next.Add(1) {
+				if err := cmp.Or(ctx.Err(), s.convert(ctx, a, games[i-1])); err != nil {
+					return err
+				}
+				done()
+			}
+			return nil
 		})
 	}
 	return g.Wait()
 }
 
-// positions fills in the positions of a game in order, and searches some of them with an agent; nil: none.
-func (s *Search) positions(ctx context.Context, a agents.Agent, in *searched) error {
+// convert fills in the positions of a game in order, and searches some of them with an agent; nil: none.
+func (s *Search) convert(ctx context.Context, a agents.Agent, in *searched) error {
 	r, number := in.rules, uint64(in.record.Game)
 	if a != nil {
 		if err := a.NewGame(ctx, agents.Setup{Rules: r, Seed: number}); err != nil {

@@ -170,7 +170,7 @@ func (r *spsaRun) steps(ctx context.Context) (err error) {
 		return err
 	}
 	if last > 0 {
-		r.env.step(r.folder.kept.lines)
+		r.env.Step(r.folder.kept.lines)
 	}
 	for k := last + 1; k <= r.settings.Steps; k++ {
 		l, err := r.step(ctx, k)
@@ -184,7 +184,7 @@ func (r *spsaRun) steps(ctx context.Context) (err error) {
 			return err
 		}
 		r.removeGames(k)
-		r.env.step(r.folder.kept.lines)
+		r.env.Step(r.folder.kept.lines)
 	}
 	return nil
 }
@@ -210,7 +210,7 @@ func (r *spsaRun) score(ctx context.Context, k int, a, b agents.Spec) (score flo
 		return 0, nil
 	}
 	seed := agents.MixSeed(r.Seed, forStep, uint64(k))
-	s, err := r.env.play(ctx, r.match(stepFolder(k), a, b, r.settings.Pairs, seed), r.env.game)
+	s, err := r.env.play(ctx, r.match(stepFolder(k), a, b, r.settings.Pairs, seed), r.env.Game)
 	for half, n := range s.Pairs {
 		score += float64(half-2) * float64(n)
 	}
@@ -224,15 +224,15 @@ func (r *spsaRun) verify(ctx context.Context, l *Line, tuned, initial agents.Spe
 	if !due || tuned.String() == initial.String() {
 		return nil
 	}
-	r.env.stage(k, "verification", 2*int64(v.Pairs))
+	r.env.Stage(k, "verification", 2*int64(v.Pairs))
 	seed := agents.MixSeed(r.Seed, forVerification, uint64(k))
-	s, err := r.env.play(ctx, r.match(verificationFolder(k), tuned, initial, v.Pairs, seed), r.env.game)
+	s, err := r.env.play(ctx, r.match(verificationFolder(k), tuned, initial, v.Pairs, seed), r.env.Game)
 	if err != nil {
 		return err
 	}
 	l.Pairs = &s.Pairs
 	if l.Elo, l.EloMargin = finiteElo(s.Pairs.Estimate()); l.Elo == nil {
-		r.env.warn("the verification match has no finite Elo estimate", "step", k, "pairs", s.Pairs)
+		r.env.Log.Warn("the verification match has no finite Elo estimate", "step", k, "pairs", s.Pairs)
 	}
 	return nil
 }
@@ -241,7 +241,7 @@ func (r *spsaRun) verify(ctx context.Context, l *Line, tuned, initial agents.Spe
 func (r *spsaRun) removeGames(k int) {
 	for _, name := range []string{stepFolder(k), verificationFolder(k)} {
 		if err := os.RemoveAll(filepath.Join(r.Out, name)); err != nil {
-			r.env.warn("remove the games of a step", "error", err)
+			r.env.Log.Warn("remove the games of a step", "error", err)
 		}
 	}
 }

@@ -171,7 +171,7 @@ func newPositionReader(env *Env, r *rules.Rules, folders ...string) *positionRea
 	for _, dir := range folders {
 		files, err := dataset.Check(dir, r)
 		if same, ok := known[files]; ok && err == nil {
-			env.warn("training positions given twice count once", "folder", dir, "same as", same)
+			env.Log.Warn("training positions given twice count once", "folder", dir, "same as", same)
 			continue
 		}
 		known[files], in.folders = dir, append(in.folders, dir)
@@ -192,7 +192,7 @@ func (in *positionReader) each(ctx context.Context, split dataset.Split) iter.Se
 		for _, dir := range in.folders {
 			for p, err := range dataset.Read(dir, split, in.rules) {
 				if in.done++; in.done%every == 0 {
-					in.env.progress(in.done, in.all, "positions read")
+					in.env.Progress(in.done, in.all, "positions read")
 					err = cmp.Or(err, ctx.Err())
 				}
 				if !yield(p, err) {
@@ -268,7 +268,7 @@ func (f *Fit) fitPolicy(
 	in.done, in.all, in.choice = 0, 0, texel.Choice{} // all are read again
 	s := *f.Policy
 	s.Parent, s.Evaluator, s.Temperature = parent.Policy, e, 1/(3*fit.Scale)
-	s.Progress = func(done, all int) { in.env.progress(int64(done), int64(all), "steps of the policy") }
+	s.Progress = func(done, all int) { in.env.Progress(int64(done), int64(all), "steps of the policy") }
 	return ranking.Fit(ctx, in.rules, in.choices(ctx, dataset.Train), in.choices(ctx, dataset.Test), s)
 }
 
@@ -323,7 +323,7 @@ func (c *Texel) Run(ctx context.Context, env Env) (*Fitted, error) {
 			Step: step.Iteration, Loss: &step.Loss, ValidationLoss: &step.ValidationLoss,
 			Parameters: named(s.Names, step.Weights),
 		})
-		env.step(f.kept.lines)
+		env.Step(f.kept.lines)
 		return err
 	}
 	f.kept = history{} // of a run that was stopped

@@ -1,6 +1,7 @@
 package training
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -109,9 +110,9 @@ func (c *Generations) Run(ctx context.Context, env Env) (Trained, error) {
 	if t.folder, err = openFolder(ctx, c.Out, m); err != nil {
 		return Trained{}, err
 	}
-	defer t.removeProgress() // while the folder is locked
+	defer func() { _ = os.Remove(t.folder.file(ProgressFile)) }() // while the folder is locked
 	if t.folder.changes != nil {
-		env.warn("what is to come has other settings: it "+t.folder.changes.Error(), "folder", c.Out)
+		env.Log.Warn("what is to come has other settings: it "+t.folder.changes.Error(), "folder", c.Out)
 	}
 	env.Observer = t.observed(env.Observer)
 	t.known = len(t.folder.kept.lines)
@@ -139,7 +140,6 @@ type trainer struct {
 	trained Trained
 	began   time.Time // of the stage in progress, that of [Timing]; zero: there is none
 	now     Progress
-	warned  bool // that it can't be written
 }
 
 // MatchFolder returns the path of a generation's match in the folder of its run, with slashes.
@@ -186,10 +186,10 @@ func (t *trainer) train(ctx context.Context) error {
 		c.Out = fmt.Sprintf("%s-%d", path, n)
 	}
 	t.trained.RatingGames, t.trained.Standings = c.Out, standings.New()
-	t.env.stage(0, "rating", c.Games())
+	t.env.Stage(0, "rating", c.Games())
 	s, err := t.env.play(ctx, c, func(g *record.Record) {
 		t.trained.Standings.Add(g)
-		t.env.game(g)
+		t.env.Game(g)
 	})
 	if err != nil {
 		return err
@@ -241,9 +241,7 @@ func (t *trainer) generation(ctx context.Context, k int) error {
 	if g.Adopted {
 		t.trained.Best, t.weights = k, &w
 	}
-	if t.env.Generation != nil {
-		t.env.Generation(*g)
-	}
+	t.env.Generation(*g)
 	return errors.Join(saveWeights(t.trained.Weights, t.weights), t.folder.save(tournament.Running, t.trained.Result))
 }
 
@@ -322,8 +320,8 @@ func (t *trainer) decide(ctx context.Context, g *Generation, candidate *eval.Wei
 }
 
 func (t *trainer) play(ctx context.Context, k int, stage string, c tournament.Config) (tournament.Summary, error) {
-	t.env.stage(k, stage, c.Games())
-	return t.env.play(ctx, c, t.env.game)
+	t.env.Stage(k, stage, c.Games())
+	return t.env.play(ctx, c, t.env.Game)
 }
 
 // selfPlay plays the games of generation k, and converts them to training positions.
@@ -340,7 +338,7 @@ func (t *trainer) selfPlay(ctx context.Context, k int) error {
 	provenance["agents"] = fmt.Sprintf("%s with the weights of %s", agent, GenerationName(best))
 	e := &extractor{Positions: &c.Positions, env: t.env, provenOnly: isZero(t.weights)}
 	if c.Search.Agent.Kind != "" {
-		t.env.stage(k, "search", games.Games())
+		t.env.Stage(k, "search", games.Games())
 	}
 	_, err := e.extract(ctx, games.Out, provenance)
 	return err
@@ -349,13 +347,9 @@ func (t *trainer) selfPlay(ctx context.Context, k int) error {
 // fit fits weights to the training positions of the last generations.
 func (t *trainer) fit(ctx context.Context, g *Generation) (*eval.Weights, error) {
 	steps := int64(t.Settings.Steps())
-	t.env.stage(g.Number, "tune", steps)
-	first := 1
-	if t.Window > 0 {
-		first = max(1, g.Number-t.Window+1)
-	}
+	t.env.Stage(g.Number, "tune", steps)
 	folders := slices.Clone(t.Data)
-	for k := first; k <= g.Number; k++ {
+	for k := max(1, g.Number+1-cmp.Or(t.Window, g.Number)); k <= g.Number; k++ {
 		folders = append(folders, filepath.Join(t.path(k, "selfplay"), PositionsDir))
 	}
 	best, parent := t.trained.Best, t.weights
@@ -369,13 +363,13 @@ func (t *trainer) fit(ctx context.Context, g *Generation) (*eval.Weights, error)
 	g.LeftOut, in.folders = in.leftOut, folders[len(folders)-1:] // for the policy
 	s := t.settings(parent)
 	s.Record = func(step texel.Step) error {
-		t.env.progress(int64(step.Iteration), steps,
+		t.env.Progress(int64(step.Iteration), steps,
 			fmt.Sprintf("iterations, training loss %.4f, validation loss %.4f", step.Loss, step.ValidationLoss))
 		return nil
 	}
 	if r.Result, err = texel.Fit(ctx, data, s); err == nil {
 		if t.Policy != nil {
-			t.env.stage(g.Number, "policy", 0)
+			t.env.Stage(g.Number, "policy", 0)
 		}
 		r.Policy, err = t.fitPolicy(ctx, parent, r.Result, in)
 	}

@@ -3,8 +3,10 @@ package training
 import (
 	"context"
 	"encoding/json"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -28,7 +30,21 @@ import (
 // registry has the kinds that self-play needs.
 func registry() *agents.Registry { return builtin.Registry() }
 
-func testEnv(o Observer) Env { return Env{Registry: registry(), Version: "v1", Observer: o} }
+// testEnv returns an env with an observer, whose other functions do nothing.
+func testEnv(o Observer) Env {
+	or(&o.Stage, func(int, string, int64) {})
+	or(&o.Progress, func(int64, int64, string) {})
+	or(&o.Game, func(*record.Record) {})
+	or(&o.Generation, func(Generation) {})
+	or(&o.Step, func([]Line) {})
+	return Env{Registry: registry(), Version: "v1", Log: slog.New(slog.DiscardHandler), Observer: o}
+}
+
+func or[F any](f *F, other F) {
+	if reflect.ValueOf(*f).IsNil() {
+		*f = other
+	}
+}
 
 // testConfig trains for a second from weights of 0 but that of mobility, which has the
 // wrong sign, so that the first candidate wins.

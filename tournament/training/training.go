@@ -26,12 +26,12 @@ import (
 // Env is what runs need beside their configs.
 type Env struct {
 	Registry *agents.Registry
-	Version  string       // of the program, for manifests and provenance
-	Log      *slog.Logger // receives warnings; nil: none are logged
+	Version  string // of the program, for manifests and provenance
+	Log      *slog.Logger
 	Observer
 }
 
-// Observer receives the progress of a run. Functions that are nil are not called.
+// Observer receives the progress of a run. All functions that the run calls are given.
 type Observer struct {
 	// Stage is called when a stage of a generation, or the "verification" of an SPSA step, begins: with the number of
 	// games at most, or for "tune" of steps ([texel.Settings.Steps]); 0 for "policy".
@@ -40,40 +40,10 @@ type Observer struct {
 	Progress func(done, all int64, text string)
 	// Game is called for each game of the stage, or of a step of an SPSA, as it is recorded.
 	Game func(*record.Record)
-	// Generation is called after each generation, also for one of an earlier run in the folder.
+	// Generation is called after each generation of a Generations, also for one of an earlier run in the folder.
 	Generation func(Generation)
-	// Step is called with the history after each step, also after those of an earlier run in the folder.
+	// Step is called with the history after each step of a Texel or an SPSA, also after those of an earlier run in the folder.
 	Step func(history []Line)
-}
-
-func (o *Observer) stage(generation int, stage string, count int64) {
-	if o.Stage != nil {
-		o.Stage(generation, stage, count)
-	}
-}
-
-func (o *Observer) game(g *record.Record) {
-	if o.Game != nil {
-		o.Game(g)
-	}
-}
-
-func (o *Observer) progress(done, all int64, text string) {
-	if o.Progress != nil {
-		o.Progress(done, all, text)
-	}
-}
-
-func (o *Observer) step(history []Line) {
-	if o.Step != nil {
-		o.Step(history)
-	}
-}
-
-func (e *Env) warn(message string, args ...any) {
-	if e.Log != nil {
-		e.Log.Warn(message, args...)
-	}
 }
 
 // play plays a tournament of a run; one that has begun goes on with the pairs it had if they are more, and with the
