@@ -129,8 +129,12 @@ func (c *Generations) Validate(registry *agents.Registry) error {
 	var p problems.List
 	tournament.CheckName(&p, c.Name)
 	settings.Check(&p, c, "")
+	var given [dataset.NumSplits]int64
 	for i, dir := range c.Data {
-		_, err := dataset.Check(dir, c.Rules)
+		_, counts, err := dataset.Check(dir, c.Rules)
+		for split, n := range counts {
+			given[split] += n
+		}
 		p.Expect(err == nil, fmt.Sprintf("tune.data[%d]", i), "%w", err)
 	}
 	c.check(&p, "tune.", &c.Weights)
@@ -154,8 +158,7 @@ func (c *Generations) Validate(registry *agents.Registry) error {
 		"expected 0 without rating.reference, weights to play against, found %d", c.Rating.Each)
 	_, pairs := c.selfPlayAt(1)
 	for _, split := range []dataset.Split{dataset.Train, dataset.Validation} {
-		given := slices.ContainsFunc(c.Data, func(dir string) bool { return dataset.Count(dir, split) > 0 })
-		p.Expect(given || pairs < 1 || c.SelfPlay.Split.has(split, pairs), "selfplay.split",
+		p.Expect(given[split] > 0 || pairs < 1 || c.SelfPlay.Split.has(split, pairs), "selfplay.split",
 			"expected more pairs or another share: none of the %d pairs of generation 1 gives %v positions, which the fit needs",
 			pairs, split)
 	}

@@ -92,10 +92,10 @@ func TestTrainingsWithPathsResume(t *testing.T) {
 func TestSettingsMayChange(t *testing.T) {
 	t.Parallel()
 	c := testConfig(t)
-	c.Settings.L2 = 1e300 // a fit with which is refused
+	c.SelfPlay.Split.Validation = 0 // a fit without which is refused
 	_, err := c.Run(t.Context(), testEnv(Observer{}))
-	require.ErrorContains(t, err, "l2: expected")
-	c.Settings.L2, c.Settings.Patience, c.Window = 1e-6, 7, 1
+	require.ErrorContains(t, err, "expected validation positions, found none")
+	c.Settings.L2, c.Settings.Patience, c.Window = 1e-5, 7, 1
 	c.SelfPlay.Split.Validation, c.SelfPlay.Pairs = 30, 95
 	stopAt(t, &c, 190+5)
 	c.Match.Pairs, c.SelfPlay.Pairs = 20, 40 // the match keeps its pairs, and the self-play

@@ -169,18 +169,13 @@ func newPositionReader(env *Env, r *rules.Rules, folders ...string) *positionRea
 	in := &positionReader{env: env, rules: r}
 	known := map[string]string{}
 	for _, dir := range folders {
-		files, err := dataset.Check(dir, r)
+		files, counts, err := dataset.Check(dir, r)
 		if same, ok := known[files]; ok && err == nil {
 			env.Log.Warn("training positions given twice count once", "folder", dir, "same as", same)
 			continue
 		}
 		known[files], in.folders = dir, append(in.folders, dir)
-		for split := range dataset.Split(dataset.NumSplits) {
-			in.all += dataset.Count(dir, split)
-			if split != dataset.Train { // which are read twice
-				in.all += dataset.Count(dir, split)
-			}
-		}
+		in.all += counts[dataset.Train] + 2*(counts[dataset.Validation]+counts[dataset.Test]) // those are read twice
 	}
 	return in
 }

@@ -30,7 +30,7 @@ func (s Split) String() string { return [...]string{"train", "validation", "test
 
 // Position is a training position: a position with the results of the games in which it occurred.
 type Position struct {
-	Rules    *rules.Rules   // one pointer for all positions of a rule set in a shard
+	Rules    *rules.Rules
 	Position rules.Position // without the number of passes before it; not decided and not being set up
 
 	Game  int64 // number of the game in its run, the first if there are several

@@ -31,7 +31,7 @@ func Read(dir string, split Split, want *rules.Rules) iter.Seq2[Position, error]
 			return
 		}
 		for _, path := range paths {
-			more, err := readShard(path, split, want, func(p Position) bool { return yield(p, nil) })
+			_, more, err := readShard(path, split, want, func(p Position) bool { return yield(p, nil) })
 			if err != nil {
 				yield(Position{}, fmt.Errorf("%s: %w", path, err))
 			}
@@ -74,31 +74,21 @@ func Shards(dir string, split Split) ([]string, error) {
 	return paths, nil
 }
 
-// Check returns the names of the files in a folder, which identify its positions, and an error unless none is missing
-// or damaged, and they are of a rule set.
-func Check(dir string, r *rules.Rules) (names string, err error) {
+// Check returns the names of the files in a folder, which identify its positions, the numbers of these, and an error
+// unless no file is missing or damaged, and they are of a rule set.
+func Check(dir string, r *rules.Rules) (names string, counts [NumSplits]int64, err error) {
 	for split := range Split(NumSplits) {
 		paths, missing := Shards(dir, split)
 		err = errors.Join(err, missing)
 		for _, path := range paths {
 			names += filepath.Base(path) + "\n"
-			if _, wrong := readShard(path, split, r, func(Position) bool { return false }); wrong != nil {
+			rows, _, wrong := readShard(path, split, r, func(Position) bool { return false })
+			if counts[split] += rows; wrong != nil {
 				err = errors.Join(err, fmt.Errorf("%s: %w", path, wrong))
 			}
 		}
 	}
-	return names, err
-}
-
-// Count returns the number of positions of a split in a folder, as far as its files can be read.
-func Count(dir string, split Split) (n int64) {
-	paths, _ := Shards(dir, split) // whoever reads them gets the error
-	for _, path := range paths {
-		if f, err := openShard(path); err == nil {
-			n += f.NumRows()
-		}
-	}
-	return n
+	return names, counts, err
 }
 
 // Provenance returns the metadata that was given to [Write] for a folder.
@@ -130,7 +120,6 @@ const (
 	maxFile     = 64 << 20 // bytes
 	maxRows     = 10_000_000
 	maxMetadata = 1 << 20 // bytes of an entry
-	maxRuleSets = 1000
 )
 
 func openShard(path string) (f *parquet.File, err error) {
@@ -190,22 +179,25 @@ func checkSchema(f *parquet.File) error {
 }
 
 // readShard calls yield for each position until it returns false; then more is false, too.
-func readShard(path string, split Split, want *rules.Rules, yield func(Position) bool) (more bool, err error) {
+func readShard(
+	path string, split Split, want *rules.Rules, yield func(Position) bool,
+) (count int64, more bool, err error) {
 	f, err := openShard(path)
 	if err != nil {
-		return false, err
+		return 0, false, err
 	}
-	var r *parquet.GenericReader[row]
-	if err := guarded(func() error { r = parquet.NewGenericReader[row](f); return nil }); err != nil {
-		return false, err
+	count = f.NumRows()
+	var in *parquet.GenericReader[row]
+	if err := guarded(func() error { in = parquet.NewGenericReader[row](f); return nil }); err != nil {
+		return count, false, err
 	}
-	defer func() { _ = guarded(r.Close) }() // it was only read
-	d := decoder{split: split.String(), want: want, known: map[string]*rules.Rules{}}
+	defer func() { _ = guarded(in.Close) }() // it was only read
+	d := decoder{split: split.String(), want: want}
 	rows := make([]row, rowBatch)
-	for n := int64(0); n < f.NumRows(); {
+	for n := int64(0); n < count; {
 		k := 0
 		err := guarded(func() (err error) {
-			if k, err = r.Read(rows); errors.Is(err, io.EOF) {
+			if k, err = in.Read(rows); errors.Is(err, io.EOF) {
 				err = nil
 			}
 			return err
@@ -214,55 +206,40 @@ func readShard(path string, split Split, want *rules.Rules, yield func(Position)
 			n++
 			p, err := d.position(&rows[i])
 			if err != nil {
-				return false, fmt.Errorf("row %d: %w", n, err)
+				return count, false, fmt.Errorf("row %d: %w", n, err)
 			}
 			if !yield(p) {
-				return false, nil
+				return count, false, nil
 			}
 		}
 		if err == nil && k == 0 {
-			err = damaged(fmt.Errorf("its metadata has %d rows, its data %d", f.NumRows(), n))
+			err = damaged(fmt.Errorf("its metadata has %d rows, its data %d", count, n))
 		}
 		if err != nil {
-			return false, fmt.Errorf("row %d: %w", n+1, err)
+			return count, false, fmt.Errorf("row %d: %w", n+1, err)
 		}
 	}
-	return true, nil
+	return count, true, nil
 }
 
 type decoder struct {
-	split string
-	want  *rules.Rules
-	known map[string]*rules.Rules
-}
-
-func (d *decoder) rules(name string) (*rules.Rules, error) {
-	if r, ok := d.known[name]; ok {
-		return r, nil
-	}
-	r, err := rules.Parse(name)
-	if err != nil {
-		return nil, err
-	}
-	if d.want != nil {
-		if r.String() != d.want.String() {
-			return nil, fmt.Errorf("expected training positions of rules %v, found some of %v", d.want, r)
-		}
-		r = d.want
-	}
-	if len(d.known) == maxRuleSets {
-		return nil, fmt.Errorf("expected at most %d rule sets, found more", maxRuleSets)
-	}
-	d.known[strings.Clone(name)] = r
-	return r, nil
+	split       string
+	want, rules *rules.Rules // nil: any, and those of the last row
+	name        string       // of rules in that row
 }
 
 func (d *decoder) position(r *row) (Position, error) {
-	set, err := d.rules(r.Rules)
-	if err != nil {
-		return Position{}, err
+	if r.Rules != d.name {
+		switch parsed, err := rules.Parse(r.Rules); {
+		case err != nil:
+			return Position{}, err
+		case d.want != nil && parsed.String() != d.want.String():
+			return Position{}, fmt.Errorf("expected training positions of rules %v, found some of %v", d.want, parsed)
+		default:
+			d.rules, d.name = cmp.Or(d.want, parsed), strings.Clone(r.Rules)
+		}
 	}
-	board, err := set.ParsePosition(r.Position)
+	board, err := d.rules.ParsePosition(r.Position)
 	switch {
 	case err != nil:
 		return Position{}, err
@@ -272,14 +249,14 @@ func (d *decoder) position(r *row) (Position, error) {
 		return Position{}, fmt.Errorf("expected split %s, found %.40q", d.split, r.Split)
 	}
 	p := Position{
-		Rules: set, Position: board, Game: r.Game, Ply: r.Ply, ToEnd: r.ToEnd,
+		Rules: d.rules, Position: board, Game: r.Game, Ply: r.Ply, ToEnd: r.ToEnd,
 		Wins: r.Wins, Draws: r.Draws, Losses: r.Losses, Quiet: r.Quiet,
 	}
 	if r.Score != nil {
 		p.Score, p.Scored = agents.Score(*r.Score), true
 	}
 	if r.Move != nil {
-		if p.Move, err = set.ParseMove(board, *r.Move); err != nil {
+		if p.Move, err = d.rules.ParseMove(board, *r.Move); err != nil {
 			return Position{}, err
 		}
 	}

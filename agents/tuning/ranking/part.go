@@ -2,6 +2,7 @@ package ranking
 
 import (
 	"math"
+	"slices"
 
 	"gyges/agents"
 	"gyges/agents/eval"
@@ -131,20 +132,23 @@ func (p *part) network(m *move) (output float32) {
 
 // probabilities replaces the scores by the probabilities of the moves, and returns -ln p of the move chosen.
 func (p *part) probabilities() (loss float64) {
-	highest := float32(math.Inf(-1))
-	for _, x := range p.scores {
-		highest = max(highest, x)
-	}
-	sum, chosen := 0.0, p.scores[p.chosen]
-	for i, x := range p.scores {
-		e := math.Exp(float64(x - highest))
-		sum += e
-		p.scores[i] = float32(e)
-	}
+	chosen := p.scores[p.chosen]
+	highest, sum := exponentiate(p.scores)
 	for i := range p.scores {
 		p.scores[i] /= float32(sum)
 	}
 	return math.Log(sum) + float64(highest-chosen)
+}
+
+// exponentiate replaces numbers by exp(x - highest), and returns the highest number and the sum of these.
+func exponentiate(list []float32) (highest float32, sum float64) {
+	highest = slices.Max(list)
+	for i, x := range list {
+		e := math.Exp(float64(x - highest))
+		sum += e
+		list[i] = float32(e)
+	}
+	return highest, sum
 }
 
 // learn adds share times the gradient of the loss at a position to gradient, and returns -ln p of the move chosen.
@@ -159,20 +163,16 @@ func (p *part) learn(t *target, temperature float32, gradient []float32, share f
 
 func (p *part) setTarget(t *target, temperature float32) {
 	p.target = p.target[:0]
-	highest, sum := int16(math.MinInt16), 0.0
-	for _, x := range t.evaluations {
-		highest = max(highest, x)
-	}
-	for _, x := range t.evaluations {
-		e := math.Exp(float64((float32(x) - float32(highest)) / temperature))
-		sum += e
-		p.target = append(p.target, float32(e))
-	}
-	if len(p.target) == 0 {
+	if len(t.evaluations) == 0 {
 		p.target = append(p.target, make([]float32, len(p.list))...)
 		p.target[p.chosen] = 1
 		return
 	}
+	highest := float32(slices.Max(t.evaluations))
+	for _, x := range t.evaluations {
+		p.target = append(p.target, (float32(x)-highest)/temperature)
+	}
+	_, sum := exponentiate(p.target)
 	for i := range p.target {
 		p.target[i] *= float32((1 - chosenShare) / sum)
 	}

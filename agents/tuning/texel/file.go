@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"gyges/rules/base/files"
@@ -19,8 +20,7 @@ type blockFile struct {
 	file   *os.File
 	size   int64
 	remove func() error
-	mu     sync.Mutex // of err
-	err    error      // the first of reading
+	err    atomic.Pointer[error] // the first of reading; nil: none
 }
 
 // place says where a block is in a file: its rows, values and inputs, one after another.
@@ -38,14 +38,14 @@ func (d *Data) store(folder string) (err error) {
 		}
 	}
 	for _, b := range d.blocks {
-		if b.place.file != nil {
-			continue
-		}
-		if err := d.file.add(b); err != nil {
-			return fmt.Errorf("a temporary file of training positions: %w", err)
+		if b.place.file == nil && err == nil {
+			err = d.file.add(b)
 		}
 	}
-	return nil
+	if err != nil {
+		err = fmt.Errorf("a temporary file of training positions: %w", err)
+	}
+	return err
 }
 
 func newBlockFile(folder string) (f *blockFile, err error) {
@@ -93,18 +93,14 @@ func (d *Data) readError() error {
 	if d == nil || d.file == nil {
 		return nil
 	}
-	d.file.mu.Lock()
-	defer d.file.mu.Unlock()
-	return d.file.err
+	return *cmp.Or(d.file.err.Load(), new(error))
 }
 
 // read fills numbers with those at a place in the file. After an error, see [Data.readError], they are 0.
 func (f *blockFile) read(numbers []byte, at int64) (end int64) {
 	if _, err := f.file.ReadAt(numbers, at); err != nil {
 		clear(numbers)
-		f.mu.Lock()
-		f.err = cmp.Or(f.err, err)
-		f.mu.Unlock()
+		f.err.CompareAndSwap(nil, &err)
 	}
 	return at + int64(len(numbers))
 }

@@ -12,6 +12,8 @@ import (
 
 	"gyges/agents/eval"
 	"gyges/agents/eval/inputs"
+	"gyges/rules/base/problems"
+	"gyges/rules/base/settings"
 )
 
 // drawNetwork draws a network that makes much of few inputs, so that some units are at their bounds, some between.
@@ -228,8 +230,6 @@ func TestNetworkKeepsInsideItsBounds(t *testing.T) {
 
 func TestNetworkSettings(t *testing.T) {
 	t.Parallel()
-	rng := rand.New(rand.NewPCG(5, 5))
-	d := known.networkSample(rng, 100, drawNetwork(rng))
 	for want, n := range map[string]Network{
 		"network.epochs: expected a number from 1":      {},
 		"network.batch: expected a number from 0":       {Epochs: 1, Batch: -1},
@@ -239,10 +239,16 @@ func TestNetworkSettings(t *testing.T) {
 	} {
 		s := known.settings()
 		s.Network = &n
-		_, err := Fit(context.Background(), Splits{d, d}, s)
-		require.ErrorContains(t, err, want)
+		var p problems.List
+		settings.Check(&p, &s, "")
+		require.ErrorContains(t, p.Err(), want)
 	}
+}
 
+func TestNetworkFitStops(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(5, 5))
+	d := known.networkSample(rng, 100, drawNetwork(rng))
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	s := known.settings()

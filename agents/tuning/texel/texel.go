@@ -25,7 +25,6 @@ import (
 	"gyges/agents/eval"
 	"gyges/agents/tuning/dataset"
 	"gyges/rules/base/problems"
-	"gyges/rules/base/settings"
 )
 
 // Settings are the settings of a fit.
@@ -94,12 +93,9 @@ func (t *Test) Provenance() *eval.Gain {
 const lossTolerance = 1e-6 // the largest rise of the validation loss that is ignored
 
 // Fit fits weights to the training positions, chooses the iteration of the lowest validation loss, and then computes
-// the loss of the test positions. It returns an error for invalid data or settings, or that of ctx.
+// the loss of the test positions. It returns an error for invalid data, or that of ctx. The settings are valid.
 func Fit(ctx context.Context, d Splits, s Settings) (*Result, error) {
-	var p problems.List
-	settings.Check(&p, &s, "")
-	s.Check(&p, "")
-	if err := errors.Join(d.check(), p.Err()); err != nil {
+	if err := d.check(); err != nil {
 		return nil, err
 	}
 	scale := s.Scale
@@ -134,8 +130,7 @@ func (d *Splits) Close() error {
 
 // check returns an error unless weights can be fitted to the positions.
 func (d *Splits) check() error {
-	for _, split := range []dataset.Split{dataset.Train, dataset.Validation} {
-		name := [...]string{"training", "validation"}[split]
+	for split, name := range []string{"training", "validation"} {
 		if d[split].Len() == 0 {
 			return fmt.Errorf("expected %s positions, found none", name)
 		}
