@@ -66,7 +66,7 @@ out: some/where
 	f := &want.Settings
 	f.Network = &texel.Network{Epochs: 6, Batch: 64, Rate: 0.01, Decay: 0.001, Seed: 8}
 	f.Lambda, f.L2, f.Scale, f.Iterations, f.Patience = 0.7, 0.01, 0.004, 9, 3
-	want.Features = []string{"near"}
+	want.Settings.Features = []string{"near"}
 	m := &want.Match
 	m.Pairs, m.Openings, m.Limits.Depth = 130, schedule.Openings{Policy: schedule.RandomOpenings, Plies: 1}, 2
 	m.SPRT = sprt.Test{Elo0: 1, Elo1: 8, Alpha: 0.05, Beta: 0.05, Model: sprt.Normalized}

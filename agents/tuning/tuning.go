@@ -60,9 +60,6 @@ func numeric(k agents.Kind) []string {
 			list = append(list, d.Name)
 		}
 	}
-	if len(list) == 0 {
-		return []string{"none, as " + k.Name + " takes no numbers"}
-	}
 	return list
 }
 

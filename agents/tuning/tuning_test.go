@@ -49,7 +49,6 @@ func TestFindRefuses(t *testing.T) {
 		{"mcts", "weight.", `unknown parameter "weight."`},
 		{"mcts", "weight.nearr", `unknown feature "nearr", did you mean "near"?`},
 		{"alphabeta", "depth", "parameter depth has no value in alphabeta; expected one to start from, like depth=1"},
-		{"random", "c", "expected one of: none, as random takes no numbers"},
 		{"nobody", "c", "unknown kind"},
 		{"mcts:cpuct=x", "cpuct", "expected a number"},
 	} {

@@ -203,14 +203,7 @@ func (e *extractor) convert(ctx context.Context) error {
 }
 
 func setResult(p *dataset.Position, game *record.Record) {
-	switch record.HalfPoints(game.Result, p.Position.Side()) {
-	case 0:
-		p.Losses = 1
-	case 1:
-		p.Draws = 1
-	default:
-		p.Wins = 1
-	}
+	*[]*int32{&p.Losses, &p.Draws, &p.Wins}[record.HalfPoints(game.Result, p.Position.Side())] = 1
 }
 
 // distinct returns the positions of each split, but for those that an earlier split has.

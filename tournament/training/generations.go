@@ -108,11 +108,8 @@ func DefaultGenerations() Generations {
 
 // selfPlayAt returns the agent that plays the games that generation k learns from, and how many pairs.
 func (c *Generations) selfPlayAt(k int) (agent agents.Spec, pairs int) {
-	agent, pairs = c.Agent, c.SelfPlay.Pairs
-	if c.SelfPlay.Agent.Kind != "" {
-		agent = c.SelfPlay.Agent
-	}
-	for _, s := range c.SelfPlay.Stages {
+	agent = c.Agent
+	for _, s := range slices.Concat([]Stage{{Agent: c.SelfPlay.Agent, Pairs: c.SelfPlay.Pairs}}, c.SelfPlay.Stages) {
 		if s.From > k {
 			break
 		}

@@ -71,31 +71,28 @@ func (t *trainer) observed(to Observer) Observer {
 	from := to
 	to.Stage = func(generation int, stage string, count int64) {
 		t.now = Progress{Generation: generation, Generations: t.Count, Stage: stage, All: count, Unit: "games"}
-		t.writeProgress()
+		t.showProgress()
 		from.Stage(generation, stage, count)
 	}
 	to.Game = func(g *record.Record) {
 		t.now.Done++
 		t.now.Positions += int64(g.Plies)
-		t.progressDue()
+		t.showProgress()
 		from.Game(g)
 	}
 	to.Progress = func(done, all int64, text string) {
 		t.now.Done, t.now.All, t.now.Unit = done, all, text
-		t.progressDue()
+		t.showProgress()
 		from.Progress(done, all, text)
 	}
 	return to
 }
 
-func (t *trainer) progressDue() {
-	if time.Since(t.now.Time).Abs() >= progressInterval {
-		t.writeProgress()
+// showProgress writes the [ProgressFile] if it is due. What can't be written is not shown, and the training goes on.
+func (t *trainer) showProgress() {
+	if time.Since(t.now.Time).Abs() < progressInterval {
+		return
 	}
-}
-
-// writeProgress writes the [ProgressFile]. What can't be written is not shown, and the training goes on.
-func (t *trainer) writeProgress() {
 	t.now.Time, t.now.Budget, t.now.Seconds = time.Now().Round(0).UTC(), t.Time.Seconds(), t.seconds()
 	_ = files.ReplaceUnsynced(t.folder.file(ProgressFile), &t.now)
 }

@@ -95,9 +95,9 @@ func TestSettingsMayChange(t *testing.T) {
 	c.SelfPlay.Split.Validation = 0 // a fit without which is refused
 	_, err := c.Run(t.Context(), testEnv(Observer{}))
 	require.ErrorContains(t, err, "expected validation positions, found none")
-	c.Settings.L2, c.Settings.Patience, c.Window = 1e-5, 7, 1
+	c.Settings.Patience, c.Window = 7, 1
 	c.SelfPlay.Split.Validation, c.SelfPlay.Pairs = 30, 95
-	stopAt(t, &c, 190+5)
+	stopAt(t, &c, 190+2)
 	c.Match.Pairs, c.SelfPlay.Pairs = 20, 40 // the match keeps its pairs, and the self-play
 	c.Match.SPRT.Elo1 = 50
 	c.SelfPlay.Stages = []Stage{{From: 2, Pairs: 50}}
@@ -160,7 +160,7 @@ func TestTrainingsThatCannotWork(t *testing.T) {
 		"match.pairs: expected more: no candidate is adopted, as elo0=0,elo1=50,alpha=0.05,beta=0.05,model=logistic " +
 			"accepts elo1 by none of 22 pairs, all won": func(c *Generations) { c.Match.Pairs = 22 },
 		"rating.each: expected 0 without rating.reference": func(c *Generations) { c.Rating.Each = 2 },
-		"tune.features: expected some":                     func(c *Generations) { c.Features = []string{} },
+		"tune.features: expected some":                     func(c *Generations) { c.Settings.Features = []string{} },
 		"tune.positions: expected 0, which is all, or 2":   func(c *Generations) { c.Choice.Positions = 1 },
 	} {
 		c := testConfig(t)

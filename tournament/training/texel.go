@@ -27,9 +27,8 @@ import (
 
 // Fit is the part of the configuration that Texel and Generations share: how weights are fitted to training positions.
 type Fit struct {
-	Choice   texel.Choice      `yaml:",inline"` // but Inputs
-	Features []string          `yaml:"features" form:"the name of a feature, like near" help:"Features whose weights are tuned; the others keep theirs. Default: all."`
-	Settings texel.Settings    `yaml:",inline"`                                                                                                                            // but Names, Parent, Frozen and Record
+	Choice   texel.Choice      `yaml:",inline"`                                                                                                                            // but Inputs
+	Settings texel.Settings    `yaml:",inline"`                                                                                                                            // but Names, Parent and Record
 	Policy   *ranking.Settings `yaml:"policy" form:"keys of a policy" help:"Also fit the policy, which orders moves, to the moves played; without it, it stays as it is."` // but Parent
 }
 
@@ -77,16 +76,17 @@ func (c *Texel) Validate() error {
 
 // check adds the invalid fields to p, but for the bounds in their tags; their keys begin with prefix.
 func (f *Fit) check(p *problems.List, prefix string, parent *eval.Weights) {
-	for i, name := range f.Features {
+	features := f.Settings.Features
+	for i, name := range features {
 		key := fmt.Sprintf("%sfeatures[%d]", prefix, i)
 		if !slices.Contains(eval.Names(), name) {
 			p.Add(key, errors.New(suggest.Unknown("feature", name, eval.Names())))
 		}
-		p.Expect(!slices.Contains(f.Features[:i], name), key, "%s is listed twice", name)
+		p.Expect(!slices.Contains(features[:i], name), key, "%s is listed twice", name)
 	}
 	p.Expect(f.Settings.Scale != 0 || !isZero(parent), prefix+"scale",
 		"expected a number above 0, such as 0.005, since weights of zero predict no results; found 0")
-	p.Expect(f.Features == nil || len(f.Features) > 0 || f.Settings.Network != nil || f.Policy != nil, prefix+"features",
+	p.Expect(features == nil || len(features) > 0 || f.Settings.Network != nil || f.Policy != nil, prefix+"features",
 		"expected some, as there is no network and no policy to fit, found none")
 	p.Expect(f.Choice.Positions != 1, prefix+"positions", "expected 0, which is all, or 2 at least, found 1")
 	f.Settings.Check(p, prefix)
@@ -101,12 +101,6 @@ func (f *Fit) settings(parent *eval.Weights) texel.Settings {
 	s := f.Settings
 	s.Names = eval.Names()
 	s.Parent = parent.Values[:len(s.Names)]
-	if f.Features != nil {
-		s.Frozen = make([]bool, len(s.Names))
-		for j, name := range s.Names {
-			s.Frozen[j] = !slices.Contains(f.Features, name)
-		}
-	}
 	if s.Network != nil {
 		n := *s.Network
 		n.Parent, s.Network = parent.Network, &n
@@ -121,7 +115,7 @@ func (f *Fit) describe(parent *eval.Weights) map[string]any {
 		"weights": named(eval.Names(), parent.Values[:]), "network": digest(parent.Network), "policy": digest(parent.Policy),
 		"fit_policy": f.Policy,
 		"positions":  f.Choice.Positions, "quiet": f.Choice.Quiet, "leaves": f.Choice.Leaves,
-		"features": f.Features, "fit_network": s.Network, "lambda": s.Lambda, "l2": s.L2, "scale": s.Scale,
+		"features": s.Features, "fit_network": s.Network, "lambda": s.Lambda, "l2": s.L2, "scale": s.Scale,
 		"iterations": s.Iterations, "patience": s.Patience,
 	}
 }

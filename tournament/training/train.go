@@ -68,10 +68,7 @@ func (t Timing) Seconds() float64 { return t.SelfPlay + t.Tune + t.Match }
 
 // Verdict says what became of the candidate.
 func (g *Generation) Verdict() string {
-	if g.Adopted {
-		return "adopted"
-	}
-	return "rejected"
+	return map[bool]string{true: "adopted", false: "rejected"}[g.Adopted]
 }
 
 // Trained is the result of a run of generations, and where the rest of it is.
@@ -246,20 +243,15 @@ func (t *trainer) generation(ctx context.Context, k int) error {
 }
 
 // readGeneration reads the result of generation k. The error is [fs.ErrNotExist] if it is not finished.
-func (t *trainer) readGeneration(k int) (*Generation, error) {
-	path := t.path(k, generationFile)
-	data, err := files.Read(path, maxManifest)
+func (t *trainer) readGeneration(k int) (g *Generation, err error) {
+	text, err := files.Read(t.path(k, generationFile), maxManifest)
+	if err == nil {
+		err = json.Unmarshal(text, &g)
+	}
 	if err != nil {
-		return nil, err
+		err = fmt.Errorf("%s: expected the result of a generation: %w", generationFile, err)
 	}
-	g := new(Generation)
-	if err := json.Unmarshal(data, g); err != nil {
-		return nil, fmt.Errorf("%s: expected the result of a generation: %w", path, err)
-	}
-	if g.Number != k {
-		return nil, fmt.Errorf("%s: expected generation %d, found %d", path, k, g.Number)
-	}
-	return g, nil
+	return g, err
 }
 
 // makeGeneration plays, fits and tests a candidate. Each stage resumes.

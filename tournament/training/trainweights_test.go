@@ -115,7 +115,7 @@ func TestGenerationsWithData(t *testing.T) {
 	t.Parallel()
 	c := testConfig(t)
 	c.Count = 1
-	c.Features = []string{} // none is tuned
+	c.Settings.Features = []string{} // none is tuned
 	alone, err := c.Run(t.Context(), testEnv(Observer{}))
 	require.NoError(t, err)
 	first := alone.Generations[0]

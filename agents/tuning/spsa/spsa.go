@@ -54,6 +54,7 @@ func (s *Settings) Check(p *problems.List) {
 		p.Expect(x.C > 0 && (x.C <= x.Max-x.Min || x.Min >= x.Max), field,
 			"expected a c above 0, at most max - min, found %v", x.C)
 		p.Expect(!x.Whole || !(x.C < 0.5), field, "expected a c of at least 0.5 for whole numbers, found %v", x.C)
+		p.Expect(0 <= x.R && x.R <= 10, field, "expected an r from 0 (for 0.002) to 10, found %v", x.R)
 	}
 }
 

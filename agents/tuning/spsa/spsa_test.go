@@ -154,6 +154,7 @@ func TestSettingsAreChecked(t *testing.T) {
 		"parameters.n: expected a min and a max that are whole numbers, found 0.5 and 9",
 		"parameters.m: expected a min below max, found 1 and 1",
 		"parameters.m: expected a c above 0, at most max - min, found NaN",
+		"parameters.m: expected an r from 0 (for 0.002) to 10, found -1",
 		"steps: expected a number from 1 to 1000000, found 0",
 		"pairs: expected a number from 1 to 1000000, found 0",
 		"alpha: expected a number from 0 (for 0.602) to 2, found -1",

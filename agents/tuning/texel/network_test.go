@@ -190,12 +190,12 @@ func TestNetworkKeepsFrozenWeights(t *testing.T) {
 	d := known.networkSample(rng, 2000, drawNetwork(rng))
 	s := known.settings()
 	s.Parent = []float64{1, 2, 3, 4, 5, 6}
-	s.Frozen = []bool{true, false, true, true, true, true}
+	s.Features = s.Names[1:2]
 	s.Network = &Network{Epochs: 1}
 	r, err := Fit(context.Background(), Splits{d, d}, s)
 	require.NoError(t, err)
 	for j, w := range weights(r) {
-		require.Equal(t, s.Frozen[j], w == s.Parent[j])
+		require.Equal(t, j != 1, w == s.Parent[j])
 	}
 }
 

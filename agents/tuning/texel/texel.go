@@ -31,8 +31,8 @@ import (
 type Settings struct {
 	Names  []string  // of the features
 	Parent []float64 // the weights to start from, in hundredths of a point
-	// Frozen marks weights that are not tuned, as are those of features that are 0 in all positions; nil: none.
-	Frozen     []bool
+	// Features are those whose weights are tuned, unless they are 0 in all positions; nil: all.
+	Features   []string `yaml:"features" form:"the name of a feature, like near" help:"Features whose weights are tuned; the others keep theirs. Default: all."`
 	Lambda     float64  `yaml:"lambda" help:"Share of the result in the target, above 0 to 1; the search's score has the rest, where a position has one."`
 	L2         float64  `yaml:"l2" check:"0..1000" help:"Penalty that draws weights to those at the start: as strong as l2 × positions more results."`
 	Scale      float64  `yaml:"scale" check:"0..2" zero:"it is fitted" help:"Logit of a hundredth of a point; 0: what fits the results best with the weights at the start."`
@@ -193,7 +193,7 @@ func newFit(d Splits, s Settings, scale float64) *fit {
 	f.train, f.validation = f.parentLoss(d[dataset.Train]), f.parentLoss(d[dataset.Validation])
 	for j, square := range f.rms {
 		f.rms[j] = math.Sqrt(square)
-		if square > 0 && (s.Frozen == nil || !s.Frozen[j]) {
+		if square > 0 && (s.Features == nil || slices.Contains(s.Features, s.Names[j])) {
 			f.free = append(f.free, j)
 		}
 	}
