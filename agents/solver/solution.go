@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -79,35 +80,29 @@ func (s Search) List(
 	ctx context.Context, r *rules.Rules, games []*rules.Game, workers int, each func(Solution) error,
 ) error {
 	group, ctx := errgroup.WithContext(ctx)
-	solutions := make([]chan Solution, len(games))
-	for i := range solutions {
-		solutions[i] = make(chan Solution, 1)
-	}
 	var next atomic.Int64
+	var lock sync.Mutex
+	solved, wanted := map[int]Solution{}, 0 // those before the wanted one have been passed on
 	for range min(workers, len(games)) {
 		group.Go(func() error {
 			solve, err := s.New(r)
 			for i := int(next.Add(1)) - 1; err == nil && ctx.Err() == nil && i < len(games); i = int(next.Add(1)) - 1 {
 				var solution Solution
-				if solution, err = solve(ctx, games[i]); err == nil && ctx.Err() == nil {
-					solutions[i] <- solution
+				if solution, err = solve(ctx, games[i]); err != nil || ctx.Err() != nil {
+					break
 				}
+				lock.Lock()
+				solved[i] = solution
+				for s, ok := solved[wanted]; ok && err == nil; s, ok = solved[wanted] {
+					delete(solved, wanted)
+					if err = each(s); err == nil {
+						wanted++
+					}
+				}
+				lock.Unlock()
 			}
-			return err
+			return cmp.Or(err, context.Cause(ctx))
 		})
 	}
-	group.Go(func() error {
-		for _, s := range solutions {
-			select {
-			case solution := <-s:
-				if err := each(solution); err != nil {
-					return err
-				}
-			case <-ctx.Done():
-				return context.Cause(ctx)
-			}
-		}
-		return nil
-	})
 	return group.Wait()
 }

@@ -68,55 +68,25 @@ func (s *Strategy) All() iter.Seq2[rules.Position, rules.Move] {
 
 // Answer returns the winner's move in p, if the strategy has one: a win at once it leaves out.
 func (s *Strategy) Answer(p rules.Position) (m rules.Move, ok bool) {
-	a, ok := s.find(p)
-	return a.move, ok
-}
-
-func (s *Strategy) find(p rules.Position) (a answer, ok bool) {
 	i, ok := slices.BinarySearchFunc(s.answers, p.WithoutPasses(), func(a answer, p rules.Position) int {
 		return compare(a.position, p)
 	})
 	if ok {
-		a = s.answers[i]
+		m = s.answers[i].move
 	}
-	return a, ok
+	return m, ok
 }
 
 // Line returns a game from a root as long as the strategy allows.
 func (s *Strategy) Line(p rules.Position) (line []rules.Move) {
+	c := &check{s.Rules, s.Winner, s.Answer, map[rules.Position]answer{}}
 	for {
-		a := s.longest(p)
+		a, _ := c.play(p) // which was without error before
 		if line = append(line, a.move); a.plies <= 1 {
 			return line
 		}
 		p = s.Rules.Apply(p, a.move)
 	}
-}
-
-func (s *Strategy) longest(p rules.Position) (a answer) {
-	if p.Side() == s.Winner {
-		if m := goal(s.Rules, p); m != rules.NoMove {
-			return answer{p, m, 1}
-		}
-		a, _ = s.find(p)
-		return a
-	}
-	var replies rules.MoveSet
-	s.Rules.Moves(p, &replies)
-	for m := range replies.All() {
-		if next := s.longest(s.Rules.Apply(p, m)); next.plies >= a.plies {
-			a = answer{p, m, next.plies + 1}
-		}
-	}
-	return a
-}
-
-// goal returns a move that wins at once in p, [rules.NoMove] if there is none.
-func goal(r *rules.Rules, p rules.Position) rules.Move {
-	if !r.GoalWins(p, p.Side()) {
-		return rules.NoMove
-	}
-	return r.GoalMove(p, p.Side())
 }
 
 // Play plays the answers of a side from roots, with which games begin, against every legal reply, and returns those
@@ -170,10 +140,8 @@ func (c *check) play(p rules.Position) (a answer, err error) {
 	if c.rules.Outcome(p) != rules.Undecided {
 		return a, c.failure(p, "the game ends without the win")
 	}
-	if p.Side() == c.winner {
-		if m := goal(c.rules, p); m != rules.NoMove {
-			return answer{p, m, 1}, nil
-		}
+	if p.Side() == c.winner && c.rules.CanWin(p, c.winner) {
+		return answer{p, c.rules.GoalMove(p, c.winner), 1}, nil
 	}
 	c.longest[p] = answer{}
 	replies, err := c.continuations(p)
