@@ -107,8 +107,6 @@ type Attempt struct {
 	Task   *Task
 	Move   rules.Move
 	Solved bool
-	// Proven reports whether the agent's score is a win in exactly the plies of the class. It is false for only moves.
-	Proven bool
 }
 
 // Trial is the result of an agent in a suite.
@@ -135,11 +133,7 @@ func Try(ctx context.Context, name string, a agents.Agent, tasks []Task, lim age
 		if err != nil {
 			return trial, fmt.Errorf("%s: %w", t.Position, err)
 		}
-		plies, proven := d.Score.Proven()
-		trial.Attempts = append(trial.Attempts, Attempt{
-			Task: t, Move: d.Move, Solved: slices.Contains(t.moves, d.Move),
-			Proven: d.Scored && proven && string(t.Class) == fmt.Sprintf("win in %d", plies),
-		})
+		trial.Attempts = append(trial.Attempts, Attempt{t, d.Move, slices.Contains(t.moves, d.Move)})
 	}
 	trial.Seconds = time.Since(began).Seconds()
 	return trial, nil
@@ -151,7 +145,6 @@ type Count struct {
 	Rules     string  `json:"rules"`
 	Class     Class   `json:"class"`
 	Solved    int     `json:"solved"`
-	Proven    int     `json:"proven"` // of the wins
 	Positions int     `json:"positions"`
 	Seconds   float64 `json:"seconds"` // per position, mean over all of the agent's
 }
@@ -166,9 +159,6 @@ func (t *Trial) Count(ruleSet string, class Class) Count {
 		n.Positions++
 		if a.Solved {
 			n.Solved++
-		}
-		if a.Proven {
-			n.Proven++
 		}
 	}
 	return n
