@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"strings"
 
 	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
@@ -15,15 +14,14 @@ import (
 type page struct {
 	bytes.Buffer
 	format grid.Format
-	layout Layout
+	width  int
 }
 
 // usualWidth is that of lines of text for which no other is given.
 const usualWidth = 80
 
-func newPage(f grid.Format, l Layout) *page {
-	l.Width = cmp.Or(l.Width, usualWidth)
-	return &page{format: f, layout: l}
+func newPage(f grid.Format, width int) *page {
+	return &page{format: f, width: cmp.Or(width, usualWidth)}
 }
 
 // writePage writes the standings if asked to, a section for each table, and the notes of them all.
@@ -31,7 +29,7 @@ func writePage(w io.Writer, f grid.Format, b Tables, standings bool, section fun
 	if f != grid.Text && f != grid.Markdown {
 		return fmt.Errorf("write ratings: unknown format %.60q", f)
 	}
-	p := newPage(f, b.Layout)
+	p := newPage(f, b.Width)
 	if standings {
 		list, left := b.RecentStandings()
 		p.allStandings(list)
@@ -79,10 +77,7 @@ func (p *page) heading(text string) {
 func (p *page) line(text string) {
 	text = grid.Escape(p.format, text)
 	if p.format == grid.Text {
-		text = textfmt.Fit(text, p.layout.Width)
-		if note, ok := strings.CutPrefix(text, "Note:"); ok && p.layout.Styles {
-			text = "\x1b[33mNote:\x1b[0m" + note // yellow
-		}
+		text = textfmt.Fit(text, p.width)
 	}
 	p.WriteString(text + "\n")
 }
@@ -108,8 +103,7 @@ func (p *page) list(lines []string) {
 }
 
 // grid writes a table. Blocks of one that is too wide begin with its first columns, fold of them.
-func (p *page) grid(fold int, bold bool, t *grid.Table) {
+func (p *page) grid(fold int, t *grid.Table) {
 	p.gap()
-	o := grid.Options{Width: p.layout.Width, Fold: fold, Bold: bold && p.layout.Styles}
-	_ = t.Write(p, p.format, o) // a buffer has no errors
+	_ = t.Write(p, p.format, grid.Options{Width: p.width, Fold: fold}) // a buffer has no errors
 }
