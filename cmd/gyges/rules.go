@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"gyges/rules"
@@ -34,30 +33,9 @@ func (c *rulesCmd) Run(e *env) error {
 	writeProse(e.out, r, c.Format == grid.Markdown)
 	t := grid.New("", 3, "Option", "Value", "May be")
 	for _, opt := range o.List() {
-		t.Add(grid.Markup(opt.Key), grid.Markup(opt.Text()), grid.Markup(opt.Accepts()))
+		t.Add(grid.Markup(opt.Key), grid.Markup(opt.Text()), grid.Markup(strings.ReplaceAll(opt.Values(), "`", "")))
 	}
-	if err := printTable(e.out, t, c.Format, 0); err != nil {
-		return err
-	}
-	t = grid.New("", 2, "Other preset", "Differences from "+r.String())
-	for _, p := range rules.Presets() {
-		if p.Name != r.String() {
-			changes := o.Changes(p.Options)
-			if len(changes) == 0 {
-				changes = []string{"nowhere"}
-			}
-			addDifferences(t, p.Name, changes)
-		}
-	}
-	e.out.printf("\n")
 	return printTable(e.out, t, c.Format, 0)
-}
-
-func addDifferences(t *grid.Table, name string, changes []string) {
-	for pair := range slices.Chunk(changes, 2) {
-		t.Add(name, grid.Markup(strings.Join(pair, " ")))
-		name = ""
-	}
 }
 
 // writeProse prints the rules in words, as text in lines of at most 78 columns.
@@ -88,13 +66,11 @@ func (c *rulesCmd) list(e *env) error {
 	}
 	t := grid.New("", 2, "Name", "Source, and differences from "+presets[0].Name)
 	for _, p := range presets {
-		changes := presets[0].Options.Changes(p.Options)
-		if c.Format == grid.Markdown && len(changes) > 0 {
-			t.Add(p.Name, grid.Markup(p.Doc+"; `"+strings.Join(changes, " ")+"`"))
-			continue
+		text := p.Doc
+		if changes := strings.Join(presets[0].Options.Changes(p.Options), " "); changes != "" {
+			text += map[bool]string{false: "\n" + changes, true: "; `" + changes + "`"}[c.Format == grid.Markdown]
 		}
-		t.Add(p.Name, grid.Markup(p.Doc))
-		addDifferences(t, "", changes)
+		t.Add(p.Name, grid.Markup(text))
 	}
 	if err := printTable(e.out, t, c.Format, 0); err != nil {
 		return err
