@@ -41,7 +41,6 @@ type meter struct {
 	first int64 // what was done before this run
 	few   int64 // games from which on the speed is known
 	start time.Time
-	ended time.Time // when the last game did
 	last  time.Time // of the last report
 	now   func() time.Time
 
@@ -63,7 +62,7 @@ func newMeter(w *output, total int64) *meter {
 // restart begins to measure the time, after what has been done already.
 func (m *meter) restart(done int64) {
 	m.first, m.start = done, m.now()
-	m.last, m.ended = m.start, m.start
+	m.last = m.start
 }
 
 func (m *meter) due() bool {
@@ -152,12 +151,7 @@ func (m *meter) game(g *record.Record) {
 	if g != nil && m.isOld(g) {
 		return
 	}
-	// Half a minute without a game where twenty were expected: the program was stopped, as by Ctrl-Z.
-	gap := m.now().Sub(m.ended)
-	if gap >= 30*time.Second && m.ended.Sub(m.start) < gap*time.Duration(m.done-m.first)/20 {
-		m.start = m.start.Add(gap)
-	}
-	m.done, m.ended = m.done+1, m.now()
+	m.done++
 	switch {
 	case !m.due():
 	case m.reading:
@@ -179,7 +173,7 @@ func (m *meter) show() {
 	case 0:
 		left = "games left: unknown"
 	default:
-		left = fmt.Sprintf("about %s games, %s", textfmt.Thousands(twoDigits(all-m.done)), left)
+		left = fmt.Sprintf("about %s games, %s", textfmt.Thousands((all-m.done+9)/10*10), left)
 	}
 	if m.lost > 0 {
 		games += ", " + textfmt.Plural(m.lost, "fault")
@@ -190,15 +184,6 @@ func (m *meter) show() {
 		lines = append(lines, line)
 	}
 	m.report(m.done, all, lines...)
-}
-
-// twoDigits rounds a number of games to what a forecast is worth.
-func twoDigits(n int64) int64 {
-	unit := int64(1)
-	for n/unit >= 100 {
-		unit *= 10
-	}
-	return (n + unit/2) / unit * unit
 }
 
 // fault is a way in which a player lost games outside the rules of the game.
@@ -393,17 +378,14 @@ func (f *observer) writeFaults(w *output) {
 	})
 	for _, one := range f.faults {
 		name, first := textfmt.Escape(agents.LabelOf(one.agent)), textfmt.Escape(one.first)
-		games := textfmt.Plural(one.games, "game")
+		what, noun := "lost %s by a fault ("+string(one.kind)+"), first in %s", "game"
 		switch one.kind {
 		case record.FaultSuspended:
-			w.printf("%s was suspended and did not play %s, first %s\n", name, games, first)
-			continue
+			what = "was suspended and did not play %s, first %s"
 		case overran:
-			w.printf("%s overran its move time in %s and lost no game by it, first in %s\n", name,
-				textfmt.Plural(one.games, "move"), first)
-			continue
+			what, noun = "overran its move time in %s and lost no game by it, first in %s", "move"
 		}
-		w.printf("%s %s (%s), first in %s\n", name, styled(w, yellow, "lost "+games+" by a fault"), one.kind, first)
+		w.printf("%s "+what+"\n", name, textfmt.Plural(one.games, noun), first)
 		timeouts = timeouts || one.kind == record.FaultTimeout
 	}
 	if cores := runtime.NumCPU(); timeouts && f.config.Executor == nil && f.config.Workers > cores {
@@ -422,7 +404,7 @@ func (f *observer) interim() error {
 	if err != nil {
 		return err
 	}
-	rated.Layout = layout(f.e.err)
+	rated.Width = tableWidth(f.e.err)
 	return table.Write(f.e.err, grid.Text, nil, rated)
 }
 

@@ -71,7 +71,7 @@ func (c *solveCmd) Run(ctx context.Context, e *env) error {
 	case grid.JSON:
 		err = grid.WriteJSON(e.out, grid.ObjectOf(solutionColumns(c.Format), s))
 	default:
-		err = grid.Make(solutionColumns(c.Format), []solver.Solution{s}).Write(e.out, c.Format, grid.Options{})
+		err = c.solutionWriter(e, e.out, false)(s)
 	}
 	if err == nil && !s.Complete {
 		err = cmp.Or(ctx.Err(), errNo)

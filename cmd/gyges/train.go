@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -31,10 +32,8 @@ func (c *trainCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	if err = c.apply(&config); err == nil {
-		err = c.checkRun(&config, config.Validate(e.registry), config.Name, &config.Out)
-	}
-	if err != nil {
+	err = c.apply(&config)
+	if err = cmp.Or(err, c.checkRun(&config, config.Validate(e.registry), config.Name, &config.Out)); err != nil {
 		return err
 	}
 	m := tournament.Config{Agents: []agents.Spec{config.Agent}, Settings: config.Match.Settings, Out: config.Out}

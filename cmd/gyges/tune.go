@@ -116,10 +116,8 @@ func (c *tuneSPSACmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	if err = c.apply(&config); err == nil {
-		err = c.checkRun(&config, config.Validate(e.registry), config.Name, &config.Out)
-	}
-	if err != nil {
+	err = c.apply(&config)
+	if err = cmp.Or(err, c.checkRun(&config, config.Validate(e.registry), config.Name, &config.Out)); err != nil {
 		return err
 	}
 	agent, err := e.registry.Start(ctx, config.Agent, config.Rules) // before there is a folder
