@@ -155,7 +155,7 @@ func (c *Generations) Validate(registry *agents.Registry) error {
 		"expected 0 without rating.reference, weights to play against, found %d", c.Rating.Each)
 	_, pairs := c.selfPlayAt(1)
 	for _, split := range []dataset.Split{dataset.Train, dataset.Validation} {
-		p.Expect(given[split] > 0 || pairs < 1 || c.SelfPlay.Split.has(split, pairs), "selfplay.split",
+		p.Expect(given[split] > 0 || len(p) > 0 || c.SelfPlay.Split.has(split, pairs), "selfplay.split",
 			"expected more pairs or another share: none of the %d pairs of generation 1 gives %v positions, which the fit needs",
 			pairs, split)
 	}

@@ -42,7 +42,7 @@ type Observer struct {
 	Game func(*record.Record)
 	// Generation is called after each generation of a Generations, also for one of an earlier run in the folder.
 	Generation func(Generation)
-	// Step is called with the history after each step of a Texel or an SPSA, also after those of an earlier run in the folder.
+	// Step is called with the history after each step of a Texel or an SPSA, also of an earlier run in the folder.
 	Step func(history []Line)
 }
 

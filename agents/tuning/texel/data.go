@@ -1,9 +1,7 @@
 package texel
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"iter"
 	"math"
 
@@ -126,36 +124,24 @@ func (c Choice) Excludes(p *dataset.Position) bool {
 type Splits [dataset.NumSplits]*Data
 
 // Read returns the data of positions in their order, extracted on all cores. Data that don't stay in memory are in a
-// file in folder, which is made if necessary. The error is that of the positions or of the file, or ctx's.
+// file in folder, which is made if necessary, until they are closed, also after an error. That is one of the positions
+// or of the file, or ctx's.
 func Read(
 	ctx context.Context, positions iter.Seq2[dataset.Position, error], e *eval.Evaluator, choice Choice, folder string,
 ) (*Data, error) {
 	d := &Data{features: len(eval.Names())}
-	err := d.read(ctx, positions, e, choice, func() error {
-		if d.file == nil && len(d.blocks) <= memoryBlocks {
-			return nil
-		}
-		return d.store(folder)
-	})
-	if err != nil {
-		return nil, errors.Join(err, d.Close())
-	}
-	return d, nil
-}
-
-// read adds positions, and calls keep after each block.
-func (d *Data) read(
-	ctx context.Context, positions iter.Seq2[dataset.Position, error], e *eval.Evaluator, choice Choice, keep func() error,
-) error {
 	batch := make([]dataset.Position, 0, blockRows)
 	flush := func() error {
 		d.extract(batch, e, choice.Inputs)
 		batch = batch[:0]
-		return cmp.Or(ctx.Err(), keep())
+		if err := ctx.Err(); err != nil || d.file == nil && len(d.blocks) <= memoryBlocks {
+			return err
+		}
+		return d.store(folder)
 	}
 	for p, err := range positions {
 		if err != nil {
-			return err
+			return d, err
 		}
 		if choice.Excludes(&p) {
 			continue
@@ -165,11 +151,11 @@ func (d *Data) read(
 		}
 		if batch = append(batch, p); len(batch) == blockRows {
 			if err := flush(); err != nil {
-				return err
+				return d, err
 			}
 		}
 	}
-	return flush()
+	return d, flush()
 }
 
 // extract adds positions with the features, and optionally the inputs of a network, that e extracts.
