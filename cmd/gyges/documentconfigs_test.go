@@ -25,7 +25,9 @@ func checkConfig(e *env, chosen *kong.Context) (err error) {
 	case *selfplayCmd:
 		_, err = node.config(e.registry)
 	case *trainCmd:
-		_, err = configs.LoadGenerations(node.Config, nil, e.registry)
+		config, errLoad := configs.LoadGenerations(node.Config, nil, e.registry)
+		err = cmp.Or(errLoad, node.apply(&config))
+		err = cmp.Or(err, node.checkRun(&config, config.Validate(e.registry), config.Name, &config.Out))
 	case *tuneTexelCmd:
 		_, err = configs.LoadTexel(node.Config, nil)
 	case *tuneSPSACmd:

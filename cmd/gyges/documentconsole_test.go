@@ -211,8 +211,8 @@ func difference(shown, got []string) string {
 // of day and the time in a folder's name.
 var clocks = regexp.MustCompile(`(?m) *\b(` + strings.Join([]string{
 	`(\d+h)?(\d+m)?\d+(\.\d+)? ?(ns|µs|ms|s)\b`,
-	`\d+(\.\d+)?( [kMG])?( [a-z]+)?/s\b`,
-	`\d+(\.\d+)?( [kMG])? positions a minute`,
+	`\d[\d,]*(\.\d+)?( [a-z]+)?/s\b`,
+	`\d[\d,]*(\.\d+)? positions a minute`,
 	`\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?(Z| UTC)?`,
 	`\d{8}-\d{6}\b`,
 }, "|") + `)`)
@@ -248,9 +248,9 @@ func TestUpdateDocument(t *testing.T) {
 func TestMaskClocks(t *testing.T) {
 	for line, want := range map[string]string{
 		"240 games in 20.5s; the records are in results/quick-20260102-150405": "240 games in CLOCK; the records are in results/quick- CLOCK",
-		"time   12.01 s, 1.77 G nodes/s":                                       "time CLOCK, CLOCK",
+		"time   12.01 s, 1,770,123 nodes/s":                                    "time CLOCK, CLOCK",
 		"  1m2.5s   800ms 3µs":                                                 " CLOCK CLOCK CLOCK",
-		"83.1 k positions a minute":                                            " CLOCK",
+		"83,100 positions a minute":                                            " CLOCK",
 		"Begun 2026-01-02 15:04:05":                                            "Begun CLOCK",
 		`"start":"2026-01-02T15:04:05Z"`:                                       `"start":" CLOCK"`,
 		"a1-b2 12 games, 3 states, p 0.5":                                      "a1-b2 12 games, 3 states, p 0.5",

@@ -15,6 +15,7 @@ import (
 	"gyges/rules"
 	"gyges/rules/base/files"
 	"gyges/rules/base/lists"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament/report"
 )
 
@@ -128,16 +129,9 @@ func (c *perftCmd) checkFile(ctx context.Context, e *env) error {
 	return answer(mismatches == 0)
 }
 
-// perSecond prints a rate with three digits, "140 M".
+// perSecond prints a rate.
 func perSecond(n uint64, seconds float64) string {
-	rate := float64(n) / max(seconds, 1e-9)
-	for _, unit := range []string{"", " k", " M"} {
-		if rate < 1000 {
-			return fmt.Sprintf("%.3g%s", rate, unit)
-		}
-		rate /= 1000
-	}
-	return fmt.Sprintf("%.3g G", rate)
+	return textfmt.Digits(float64(n) / max(seconds, 1e-9))
 }
 
 type diagramCmd struct {

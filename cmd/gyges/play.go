@@ -82,10 +82,6 @@ func (c *playCmd) Run(ctx context.Context, e *env) error {
 	} else if err != nil {
 		return err
 	}
-	if game.Reason == record.Resignation {
-		loser := map[string]rules.Side{"0-1": rules.South, "1-0": rules.North}[game.Result]
-		e.out.printf("%v resigned\n", loser)
-	}
 	printResult(e.out, game)
 	if c.Out != "" {
 		s.finish(game)

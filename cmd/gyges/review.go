@@ -159,19 +159,8 @@ func (c *reviewCmd) path(name string) string {
 func (c *reviewCmd) review(ctx context.Context, e *env, of *reviewedSource, keep func(*review.Review) error) error {
 	n := len(of.records)
 	done := n - len(slices.DeleteFunc(slices.Clone(of.reviews), func(g *review.Review) bool { return g != nil }))
-	switch {
-	case done == n:
+	if done == n {
 		return nil
-	case n == 1: // whose moves are the progress
-		g := of.records[0]
-		m := newMeter(e.err, int64(len(g.Moves)))
-		defer m.end()
-		r, err := review.New(c.Nodes).Game(ctx, g, func(done, all int) { m.step(int64(done), int64(all), "", "moves") })
-		if err != nil {
-			return err
-		}
-		of.reviews[0] = r
-		return keep(r)
 	}
 	p := newMeter(e.err, int64(n))
 	p.resume(int64(done), nil)

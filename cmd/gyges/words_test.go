@@ -52,18 +52,6 @@ func TestChangedRulesAreNamedAsTheyParse(t *testing.T) {
 	}
 }
 
-func TestPerSecond(t *testing.T) {
-	for want, c := range map[string]struct {
-		n       uint64
-		seconds float64
-	}{
-		"0": {0, 1}, "500": {1000, 2}, "1.23 k": {1234, 1}, "140 M": {280_000_000, 2}, "5.69 G": {5_691_318_360, 1},
-		"1e+03 G": {1_000_000_000_000, 1},
-	} {
-		require.Equal(t, want, perSecond(c.n, c.seconds))
-	}
-}
-
 func TestProgressLines(t *testing.T) {
 	var out bytes.Buffer
 	p := newMeter(&output{w: &out}, 300)
