@@ -28,7 +28,6 @@ type Writer struct {
 	written int64         // whole lines of the file
 	size    int64         // bytes of these lines
 	torn    bool          // the file may have a part of a line beyond size
-	closed  bool
 }
 
 // NewWriter returns a writer that appends to w, which is to be empty. Close doesn't close w.
@@ -119,9 +118,6 @@ func CutTorn(f *os.File, maxLine int) (size int64, err error) {
 
 // Write appends a value, if it can be encoded, as a line, which may stay in memory until Flush or Close.
 func (w *Writer) Write(v any) error {
-	if w.closed {
-		return os.ErrClosed
-	}
 	start := w.buf.Len()
 	if err := w.json.Encode(v); err != nil {
 		return err
@@ -203,10 +199,4 @@ func (w *Writer) Written() int64 { return w.written }
 func (w *Writer) Size() int64 { return w.size }
 
 // Close flushes, and closes the file, synced to the disk, if the writer owns it.
-func (w *Writer) Close() error {
-	if w.closed {
-		return os.ErrClosed
-	}
-	w.closed = true
-	return errors.Join(w.Flush(), w.close())
-}
+func (w *Writer) Close() error { return errors.Join(w.Flush(), w.close()) }

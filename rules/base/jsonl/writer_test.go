@@ -112,7 +112,7 @@ func TestOpen(t *testing.T) {
 			require.ErrorIs(t, err, files.ErrInUse)
 		}
 		require.NoError(t, errors.Join(w.Append(entry), w.Close()))
-		require.ErrorIs(t, w.Write(entry), os.ErrClosed)
+		require.ErrorIs(t, w.Append(entry), os.ErrClosed)
 		whole, err := os.ReadFile(path)
 		require.NoError(t, err)
 		require.Equal(t, bytes.Repeat(text, n+1), whole)
