@@ -17,6 +17,7 @@ import (
 	"gyges/agents/tuning/spsa"
 	"gyges/ratings/sprt"
 	"gyges/rules"
+	"gyges/rules/base/lists"
 	"gyges/rules/base/problems"
 	"gyges/rules/base/settings"
 	"gyges/tournament"
@@ -127,9 +128,7 @@ const (
 func (c *SPSA) Run(ctx context.Context, env Env) (_ *Tuned, err error) {
 	r := &spsaRun{SPSA: c, settings: c.Method, env: &env}
 	r.settings.Seed, r.theta = c.Seed, c.Method.Start()
-	for _, p := range c.Method.Params {
-		r.names = append(r.names, p.Name)
-	}
+	r.names = lists.Map(c.Method.Params, func(p spsa.Param) string { return p.Name })
 	manifest := Manifest{
 		Method: "spsa", Version: env.Version, Config: c.describe(),
 		free: []string{"verification_every", "verification_pairs"}, // of matches yet to be played

@@ -303,7 +303,7 @@ func (t *trainer) decide(ctx context.Context, g *Generation, candidate *eval.Wei
 			return err
 		}
 	}
-	if !g.Adopted || t.Rating.Each == 0 || t.Rating.Reference == "" {
+	if !g.Adopted || t.Rating.Each == 0 {
 		return nil
 	}
 	s, err := t.play(ctx, g.Number, ReferenceName, t.comparison(g.Number))

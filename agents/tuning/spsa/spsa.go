@@ -14,6 +14,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gyges/rules/base/lists"
 	"gyges/rules/base/problems"
 )
 
@@ -60,11 +61,7 @@ func (s *Settings) Check(p *problems.List) {
 
 // Start returns the parameters at the start.
 func (s *Settings) Start() []float64 {
-	theta := make([]float64, len(s.Params))
-	for i, p := range s.Params {
-		theta[i] = p.Start
-	}
-	return theta
+	return lists.Map(s.Params, func(p Param) float64 { return p.Start })
 }
 
 // Perturb returns the parameters that play each other in step k, from 1, by the settings, k and theta alone.
