@@ -76,18 +76,14 @@ func Weights(registry *agents.Registry, spec agents.Spec, r *rules.Rules) (eval.
 	return eval.Load(values, r)
 }
 
-// With returns a spec with parameters set to numbers, rounded to six digits.
+// With returns a spec with parameters set to numbers: whole ones, and others rounded to six digits.
 func With(spec agents.Spec, names []string, values []float64) agents.Spec {
 	for i, name := range names {
-		spec = spec.With(name, format(values[i]))
+		text := strconv.FormatFloat(values[i], 'g', 6, 64)
+		if values[i] == math.Trunc(values[i]) {
+			text = fmt.Sprint(values[i]) // all digits
+		}
+		spec = spec.With(name, text)
 	}
 	return spec
-}
-
-// format prints a number with six digits, a whole one with all.
-func format(x float64) string {
-	if x == math.Trunc(x) && math.Abs(x) < 1e15 {
-		return strconv.FormatFloat(x, 'f', -1, 64)
-	}
-	return strconv.FormatFloat(x, 'g', 6, 64)
 }

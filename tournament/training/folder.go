@@ -154,10 +154,7 @@ func (f *folder) append(l Line) error {
 }
 
 func stopped(ctx context.Context) tournament.Status {
-	if ctx.Err() != nil {
-		return tournament.Interrupted
-	}
-	return tournament.Failed
+	return map[bool]tournament.Status{true: tournament.Failed, false: tournament.Interrupted}[ctx.Err() == nil]
 }
 
 func (f *folder) save(status tournament.Status, result any) error {

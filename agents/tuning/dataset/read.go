@@ -153,14 +153,10 @@ func guarded(call func() error) (err error) {
 			err = fmt.Errorf("%.200v", p)
 		}
 		if err != nil {
-			err = damaged(err)
+			err = fmt.Errorf("expected a Parquet file, found a damaged one: %w", err)
 		}
 	}()
 	return call()
-}
-
-func damaged(err error) error {
-	return fmt.Errorf("expected a Parquet file, found a damaged one: %w", err)
 }
 
 func checkSchema(f *parquet.File) error {
@@ -200,6 +196,9 @@ func readShard(
 			if k, err = in.Read(rows); errors.Is(err, io.EOF) {
 				err = nil
 			}
+			if err == nil && k == 0 {
+				err = fmt.Errorf("its metadata has %d rows, its data %d", count, n)
+			}
 			return err
 		})
 		for i := range rows[:k] {
@@ -211,9 +210,6 @@ func readShard(
 			if !yield(p) {
 				return count, false, nil
 			}
-		}
-		if err == nil && k == 0 {
-			err = damaged(fmt.Errorf("its metadata has %d rows, its data %d", count, n))
 		}
 		if err != nil {
 			return count, false, fmt.Errorf("row %d: %w", n+1, err)
