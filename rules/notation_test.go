@@ -184,7 +184,7 @@ func TestOptionErrors(t *testing.T) {
 	_, err := New("mine", Options{})
 	require.ErrorContains(t, err, "rules mine: setup_zone: expected")
 	for _, opt := range DefaultOptions().List() {
-		require.NotEmpty(t, opt.Values())
+		require.NotEmpty(t, opt.Accepts())
 		require.NotEmpty(t, opt.Tag.Get("help"))
 	}
 }

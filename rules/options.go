@@ -66,6 +66,14 @@ func (o Option) Enum() []string {
 	return o.Field.Enum()
 }
 
+// Accepts returns in words what the option may be.
+func (o Option) Accepts() string {
+	if low, high, ok := strings.Cut(o.Tag.Get("check"), ".."); ok {
+		return fmt.Sprintf("a number from %s to %s", low, high)
+	}
+	return strings.Join(o.Enum(), ", ")
+}
+
 // stepwise reports whether courses must be followed step by step under the option's value.
 func (o Option) stepwise() bool {
 	values, some := o.Tag.Lookup("shortcuts")

@@ -33,7 +33,7 @@ func (c *rulesCmd) Run(e *env) error {
 	writeProse(e.out, r, c.Format == grid.Markdown)
 	t := grid.New("", 3, "Option", "Value", "May be")
 	for _, opt := range o.List() {
-		t.Add(grid.Markup(opt.Key), grid.Markup(opt.Text()), grid.Markup(strings.ReplaceAll(opt.Values(), "`", "")))
+		t.Add(grid.Markup(opt.Key), grid.Markup(opt.Text()), grid.Markup(opt.Accepts()))
 	}
 	return printTable(e.out, t, c.Format, 0)
 }
