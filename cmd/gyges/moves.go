@@ -77,8 +77,7 @@ func (c *perftCmd) Run(ctx context.Context, e *env) error {
 	if c.Split {
 		printSorted(e.out, splits, func(s rules.Split) string { return fmt.Sprintf("%v %d", s.Move, s.Nodes) })
 	}
-	e.out.printf("time %.2f s, %s nodes/s\n", seconds, perSecond(total, seconds))
-	e.out.printf("nodes %d\n", total)
+	e.out.printf("time %.2f s, %s nodes/s\nnodes %d\n", seconds, perSecond(total, seconds), total)
 	return nil
 }
 
@@ -130,9 +129,7 @@ func (c *perftCmd) checkFile(ctx context.Context, e *env) error {
 }
 
 // perSecond prints a rate.
-func perSecond(n uint64, seconds float64) string {
-	return textfmt.Digits(float64(n) / max(seconds, 1e-9))
-}
+func perSecond(n uint64, s float64) string { return textfmt.Digits(float64(n) / max(s, 1e-9)) }
 
 type diagramCmd struct {
 	rulesFlags

@@ -50,11 +50,7 @@ func (c *reviewCmd) Run(ctx context.Context, e *env) error {
 	if err := c.print(ctx, e, all); err != nil {
 		return asFailure(err)
 	}
-	w := e.err
-	if c.Format == "text" {
-		w = e.out
-	}
-	c.next(w, all)
+	c.next(map[bool]*output{true: e.out, false: e.err}[c.Format == "text"], all)
 	return nil
 }
 
