@@ -14,7 +14,7 @@ import (
 // TestSignature fails when a search has changed and the reference has not. A change
 // on purpose updates the reference, and measures the gain.
 func TestSignature(t *testing.T) {
-	reference, err := os.ReadFile(filepath.Join("..", "..", "results", "reference", "bench.txt"))
+	reference, err := os.ReadFile(filepath.Join("..", "..", "results", "reference", "speed.md"))
 	require.NoError(t, err)
 	registry := builtin.Registry()
 	for _, spec := range bench.DefaultSpecs() {
