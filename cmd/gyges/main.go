@@ -217,7 +217,7 @@ func complain(w *output, err error) {
 	const maxMessage = 2000 // bytes of a line; longer ones come from libraries and lists of values
 	for line := range strings.Lines(err.Error()) {
 		if line = strings.TrimRight(line, "\n"); line != "" {
-			w.printf("gyges: %s\n", textfmt.Escape(textfmt.Cut(line, maxMessage)))
+			w.printf("%s %s\n", styled(w, red, "gyges:"), textfmt.Escape(textfmt.Cut(line, maxMessage)))
 		}
 	}
 }
@@ -270,7 +270,7 @@ func (o *output) print(text string) {
 
 // warn writes a line on something that was left out or may be wrong.
 func (o *output) warn(format string, args ...any) {
-	o.printf("gyges: "+format+"\n", args...)
+	o.printf("%s "+format+"\n", append([]any{styled(o, yellow, "gyges:")}, args...)...)
 }
 
 type versionCmd struct{}

@@ -385,7 +385,7 @@ func (f *observer) writeFaults(w *output) {
 		case overran:
 			what, noun = "overran its move time in %s and lost no game by it, first in %s", "move"
 		}
-		w.printf("%s "+what+"\n", name, textfmt.Plural(one.games, noun), first)
+		w.printf("%s %s\n", name, styled(w, yellow, fmt.Sprintf(what, textfmt.Plural(one.games, noun), first)))
 		timeouts = timeouts || one.kind == record.FaultTimeout
 	}
 	if cores := runtime.NumCPU(); timeouts && f.config.Executor == nil && f.config.Workers > cores {
@@ -404,7 +404,7 @@ func (f *observer) interim() error {
 	if err != nil {
 		return err
 	}
-	rated.Width = tableWidth(f.e.err)
+	rated.Layout = layout(f.e.err)
 	return table.Write(f.e.err, grid.Text, nil, rated)
 }
 

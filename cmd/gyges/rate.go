@@ -150,7 +150,7 @@ func listed(names []string) string { return textfmt.List(names, 8) }
 
 func (c *rateCmd) print(e *env, b table.Tables) error {
 	f := c.Format
-	b.Width = tableWidth(e.out)
+	b.Layout = layout(e.out)
 	switch {
 	case c.Crosstable:
 		return table.WriteCrosstable(e.out, f, b)
@@ -184,7 +184,7 @@ func (c *tableColumns) UnmarshalText(text []byte) (err error) {
 func (f formatFlag) forPeople() bool { return f.Format == grid.Text || f.Format == grid.Markdown }
 
 func (f formatFlag) write(w *output, b table.Tables) error {
-	b.Width = tableWidth(w)
+	b.Layout = layout(w)
 	return table.Write(w, f.Format, f.Columns, b)
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/term"
 
+	"gyges/ratings/table"
 	"gyges/rules/base/grid"
 )
 
@@ -15,6 +16,8 @@ func (o *output) terminal() *os.File {
 	}
 	return nil
 }
+
+func layout(w *output) table.Layout { return table.Layout{Width: tableWidth(w), Styles: styles(w)} }
 
 // printTable prints a table that is no wider than the terminal; see [grid.Options] for fold.
 func printTable(w *output, t *grid.Table, f grid.Format, fold int) error {
@@ -34,4 +37,20 @@ func tableWidth(w *output) int {
 		n = width
 	}
 	return max(n, narrowest)
+}
+
+func styles(w *output) bool {
+	return w.terminal() != nil && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+}
+
+const (
+	red    = "\x1b[31m"
+	yellow = "\x1b[33m"
+)
+
+func styled(w *output, colour, text string) string {
+	if !styles(w) {
+		return text
+	}
+	return colour + text + "\x1b[0m"
 }

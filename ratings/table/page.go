@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"strings"
 
 	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
@@ -14,14 +15,15 @@ import (
 type page struct {
 	bytes.Buffer
 	format grid.Format
-	width  int
+	layout Layout
 }
 
 // usualWidth is that of lines of text for which no other is given.
 const usualWidth = 80
 
-func newPage(f grid.Format, width int) *page {
-	return &page{format: f, width: cmp.Or(width, usualWidth)}
+func newPage(f grid.Format, l Layout) *page {
+	l.Width = cmp.Or(l.Width, usualWidth)
+	return &page{format: f, layout: l}
 }
 
 // writePage writes the standings if asked to, a section for each table, and the notes of them all.
@@ -29,7 +31,7 @@ func writePage(w io.Writer, f grid.Format, b Tables, standings bool, section fun
 	if f != grid.Text && f != grid.Markdown {
 		return fmt.Errorf("write ratings: unknown format %.60q", f)
 	}
-	p := newPage(f, b.Width)
+	p := newPage(f, b.Layout)
 	if standings {
 		list, left := b.RecentStandings()
 		p.allStandings(list)
@@ -77,7 +79,10 @@ func (p *page) heading(text string) {
 func (p *page) line(text string) {
 	text = grid.Escape(p.format, text)
 	if p.format == grid.Text {
-		text = textfmt.Fit(text, p.width)
+		text = textfmt.Fit(text, p.layout.Width)
+		if note, ok := strings.CutPrefix(text, "Note:"); ok && p.layout.Styles {
+			text = "\x1b[33mNote:\x1b[0m" + note // yellow
+		}
 	}
 	p.WriteString(text + "\n")
 }
@@ -103,7 +108,8 @@ func (p *page) list(lines []string) {
 }
 
 // grid writes a table. Blocks of one that is too wide begin with its first columns, fold of them.
-func (p *page) grid(fold int, t *grid.Table) {
+func (p *page) grid(fold int, bold bool, t *grid.Table) {
 	p.gap()
-	_ = t.Write(p, p.format, grid.Options{Width: p.width, Fold: fold}) // a buffer has no errors
+	o := grid.Options{Width: p.layout.Width, Fold: fold, Bold: bold && p.layout.Styles}
+	_ = t.Write(p, p.format, o) // a buffer has no errors
 }

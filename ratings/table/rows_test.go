@@ -24,7 +24,7 @@ func TestRowsAreThoseOfTheTable(t *testing.T) {
 	require.NoError(t, err)
 	table := Table{Title: "x", Ratings: r}
 	var text bytes.Buffer
-	require.NoError(t, Write(&text, grid.Text, nil, Tables{All: table, Width: 90}))
+	require.NoError(t, Write(&text, grid.Text, nil, Tables{All: table, Layout: Layout{Width: 90}}))
 
 	columns := table.UsualColumns()
 	rows := table.Rows()

@@ -96,7 +96,7 @@ func (t Table) Gauntlet() *grid.Table {
 
 // standings writes a table by the format of a run.
 func (p *page) standings(t *grid.Table) {
-	p.grid(0, t)
+	p.grid(0, false, t)
 	p.list(t.Remarks())
 }
 
@@ -143,7 +143,7 @@ func WriteStandings(w io.Writer, f grid.Format, all Tables) error {
 	case grid.JSON:
 		return grid.WriteJSON(w, grid.Object{{"schedules", standingsObjects(list)}})
 	}
-	p := newPage(f, all.Width)
+	p := newPage(f, all.Layout)
 	p.allStandings(finalFirst(list))
 	return p.writeTo(w)
 }

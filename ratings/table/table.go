@@ -34,8 +34,14 @@ type Tables struct {
 	Standings []Standings
 	// Notes are sentences on what was left out when the games were read.
 	Notes []string
-	// Width is that of the lines of tables as text; 0: 80.
-	Width int
+	// Layout is how text is printed.
+	Layout Layout
+}
+
+// Layout is how text is printed.
+type Layout struct {
+	Width  int  // of the lines of tables; 0: 80
+	Styles bool // whether the first row is bold and notes are coloured
 }
 
 // Printed returns the tables that are printed, other than in JSON.

@@ -37,12 +37,12 @@ func (p *page) table(t Table, chosen []Column) {
 		if title := t.GroupTitle(g); title != "" {
 			p.paragraph(title)
 		}
-		p.grid(fold, grid.Make(chosen, rows[:group.Players]))
+		p.grid(fold, g == 0, grid.Make(chosen, rows[:group.Players]))
 		rows = rows[group.Players:]
 	}
 	if len(rows) > 0 {
 		p.paragraph("Without a rating:")
-		p.grid(fold, grid.Make(UnratedColumns(chosen), rows))
+		p.grid(fold, false, grid.Make(UnratedColumns(chosen), rows))
 	}
 	lines := t.Remarks()
 	if more := len(r.Notes) - maxNotes; more > 0 {
@@ -158,7 +158,7 @@ func (p *page) crosstable(t Table) {
 		what = "Won-drawn-lost"
 	}
 	p.paragraph(what + " by the player in the row, against the players numbered above:")
-	p.grid(2, Matrix(names, "x", func(a, b string) any {
+	p.grid(2, false, Matrix(names, "x", func(a, b string) any {
 		c := t.Ratings.Against(a, b)
 		if c.Games() == 0 {
 			return nil
@@ -176,7 +176,7 @@ func (p *page) headToHead(t Table, most int) {
 	if !t.drawn() {
 		pairings.Hide("Drawn")
 	}
-	p.grid(3, pairings)
+	p.grid(3, false, pairings)
 	if f := t.Ratings.GoodnessOfFit(); f.Degrees > 0 {
 		p.list([]string{fmt.Sprintf("All pairings: chi-square %s on %d degrees of freedom, p = %.3f.",
 			textfmt.Decimal(f.ChiSquare), f.Degrees, f.P)})
@@ -189,7 +189,7 @@ func (p *page) superiority(r *ratings.Ratings) {
 		return
 	}
 	p.paragraph("Likelihood in % that the player in the row is stronger than those numbered:")
-	p.grid(2, Matrix(r.Names()[:len(r.Players)], "x", func(a, b string) any {
+	p.grid(2, false, Matrix(r.Names()[:len(r.Players)], "x", func(a, b string) any {
 		d, _ := r.Difference(a, b)
 		return 100 * d.LOS
 	}))

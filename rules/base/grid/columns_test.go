@@ -47,13 +47,13 @@ func TestFormats(t *testing.T) {
 		{"name": "", "games": 2, "score": null, "elo": null}]`, written(t, JSON, Options{}, rows...))
 }
 
-// A narrow text lacks the columns that may be dropped.
+// A narrow text lacks the columns that may be dropped, and may have a row in bold.
 func TestOptions(t *testing.T) {
 	require.Equal(t, `
  Player   Score
 ----------------------
- a       50.0 %  0.50
-`[1:], written(t, Text, Options{Width: 22}, player{"a", 1, 0.5}))
+ `[1:]+"\x1b[1ma\x1b[0m       \x1b[1m50.0 %\x1b[0m  \x1b[1m0.50\x1b[0m\n",
+		written(t, Text, Options{Width: 22, Bold: true}, player{"a", 1, 0.5}))
 }
 
 func TestWriterByRows(t *testing.T) {

@@ -165,7 +165,7 @@ func widest(texts []string) (most int) {
 	return most
 }
 
-// wrapped returns the table of some columns, with line breaks where a cell doesn't fit.
+// wrapped returns the table of some columns, with line breaks where a cell doesn't fit, and bold as it is to be.
 func (l *layout) wrapped(columns []int) *layout {
 	widths := l.widths(columns)
 	t := &layout{rows: make([][]string, len(l.rows))}
@@ -175,6 +175,11 @@ func (l *layout) wrapped(columns []int) *layout {
 			lines := []string{strings.ReplaceAll(row[i], textfmt.NoBreak, " ")}
 			if strings.Contains(row[i], "\n") || textfmt.Width(row[i]) > widths[k] {
 				lines = textfmt.Wrap(row[i], widths[k])
+			}
+			for n, line := range lines {
+				if l.Bold && r == 1 && line != "" {
+					lines[n] = "\x1b[1m" + line + "\x1b[0m"
+				}
 			}
 			t.rows[r] = append(t.rows[r], strings.Join(lines, "\n"))
 		}

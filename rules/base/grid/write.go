@@ -31,6 +31,7 @@ type Options struct {
 	// of numbers are then not wrapped but for their headers.
 	Width int
 	Fold  int
+	Bold  bool // the first row
 	Rest  bool // CSV without the line of names: the table goes on
 }
 
