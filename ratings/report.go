@@ -146,9 +146,12 @@ func (p *problem) against(met []opponent, won bool) string {
 // notes returns sentences on what was left out or assumed.
 func (p *problem) notes(r *Ratings) []string {
 	var notes []string
-	if len(r.Players) == 0 {
-		notes = append(notes, "no player can be rated")
+	add := func(when bool, note string) {
+		if when {
+			notes = append(notes, note)
+		}
 	}
+	add(len(r.Players) == 0, "no player can be rated")
 	if left := r.Games - r.Used; left > 0 && len(r.Players) > 0 {
 		notes = append(notes, fmt.Sprintf(
 			"left out of the fit: %d of %s, as one side won every game between those players or groups",
@@ -164,27 +167,18 @@ func (p *problem) notes(r *Ratings) []string {
 		i, _ := p.data.number(name)
 		return r.estimate == nil || !r.estimate.barelyLinked(i)
 	})
-	if len(few) > 0 {
-		notes = append(notes, "few games link these to the others, so they count little in the mean that is 0: "+
-			textfmt.List(few, maxNamed))
-	}
+	add(len(few) > 0, "few games link these to the others, so they count little in the mean that is 0: "+
+		textfmt.List(few, maxNamed))
 	if e := r.estimate; e != nil && e.dim > maxDense {
 		notes = append(notes, e.covariance.(*sampled).note())
 	}
-	if wrong := p.contradicted(r.estimate); len(wrong) > 0 {
-		notes = append(notes, "the games contradict these anchors, by the points beyond those expected: "+
-			textfmt.List(wrong, maxNamed))
-	}
+	wrong := p.contradicted(r.estimate)
+	add(len(wrong) > 0, "the games contradict these anchors, by the points beyond those expected: "+
+		textfmt.List(wrong, maxNamed))
 	notes = append(notes, p.shapeNotes()...)
-	if len(r.Groups) > 1 {
-		notes = append(notes, "ratings of different groups can't be compared")
-	}
-	if p.remark != "" {
-		notes = append(notes, p.remark)
-	}
-	if r.SelfGames > 0 {
-		notes = append(notes, fmt.Sprintf("left out: %s of a player against itself", textfmt.Plural(r.SelfGames, "game")))
-	}
+	add(len(r.Groups) > 1, "ratings of different groups can't be compared")
+	add(p.remark != "", p.remark)
+	add(r.SelfGames > 0, fmt.Sprintf("left out: %s of a player against itself", textfmt.Plural(r.SelfGames, "game")))
 	return append(notes, r.Identical.Notes(r.Pairs)...)
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gyges/rules/base/grid"
+	"gyges/rules/base/lists"
 	"gyges/rules/base/textfmt"
 )
 
@@ -45,11 +46,7 @@ func writePage(w io.Writer, f grid.Format, b Tables, standings bool, section fun
 		}
 		section(p, t)
 	}
-	var notes []string
-	for _, n := range b.Notes {
-		notes = append(notes, "Note: "+n+".")
-	}
-	p.list(notes)
+	p.list(lists.Map(b.Notes, func(n string) string { return "Note: " + n + "." }))
 	return p.writeTo(w)
 }
 

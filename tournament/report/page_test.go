@@ -135,7 +135,7 @@ func TestPageContents(t *testing.T) {
 	for name, want := range map[string]string{
 		"games": "72 of 72", "players": "alpha:x=1, beta, gamma's", "rule sets": "2", "started": "2026-01-02T03:04:05Z", "took": "1m1.5s",
 		"games read": "72", "status": "finished", "rules": "standard, kang", "schedule": "round-robin", "pairs a pairing": "6",
-		"openings": "random:plies=4", "limits": "5,000 nodes, clock 1m0s+1s", "seed": "18446744073709551615",
+		"openings": "random:plies=4", "nodes a move": "5000", "clock": "1m0s+1s", "seed": "18446744073709551615",
 		"workers": "2", "program": "v1.2.3, go1.26", "machine": "linux/amd64, 2 cores", "made by": "gyges test",
 	} {
 		require.Equal(t, want, facts[name], name)

@@ -58,7 +58,7 @@ func (r *run) add(s *Section) {
 }
 
 // given returns a number of the manifest; "" for 0.
-func given[T int | uint64](n T) string { return strings.TrimPrefix(fmt.Sprint(n), "0") }
+func given[T int | int64 | uint64](n T) string { return strings.TrimPrefix(fmt.Sprint(n), "0") }
 
 func manifestFacts(m *tournament.Manifest) []Fact {
 	c := &m.Config
@@ -79,26 +79,11 @@ func manifestFacts(m *tournament.Manifest) []Fact {
 		{"status", string(m.Status)}, {"error", m.Error}, {"games", scheduled}, {"started", start}, {"took", took},
 		{"players", strings.Join(c.Players(), ", ")}, {"rules", strings.Join(c.RuleSets(), ", ")},
 		{"schedule", string(c.Schedule)}, {"pairs a pairing", given(c.Pairs)}, {"openings", c.Openings.String()},
-		{"limits", limitsText(c)}, {"sequential test", test}, {"seed", given(c.Seed)}, {"workers", given(c.Workers)},
+		{"depth", given(c.Limits.Depth)}, {"nodes a move", given(c.Limits.Nodes)},
+		{"time a move", strings.TrimPrefix(c.Limits.MoveTime.String(), "0s")},
+		{"clock", strings.TrimPrefix(c.Clock.String(), "0s+0s")}, {"sequential test", test}, {"seed", given(c.Seed)}, {"workers", given(c.Workers)},
 		{"program", strings.TrimPrefix(m.Program.String(), "gyges ")}, {"machine", m.Host.String()},
 	}
-}
-
-func limitsText(c *tournament.Config) string {
-	l, parts := c.Limits, []string(nil)
-	if l.Depth > 0 {
-		parts = append(parts, textfmt.Plural(l.Depth, "ply"))
-	}
-	if l.Nodes > 0 {
-		parts = append(parts, textfmt.Thousands(l.Nodes)+" nodes")
-	}
-	if l.MoveTime > 0 {
-		parts = append(parts, l.MoveTime.String()+" a move")
-	}
-	if c.Clock.Base > 0 {
-		parts = append(parts, "clock "+c.Clock.String())
-	}
-	return strings.Join(parts, ", ")
 }
 
 // PlayCommand is a command line that plays the run into a folder: again into a new one, or on in its own. It is empty

@@ -7,6 +7,7 @@ import (
 
 	"gyges/agents/eval"
 	"gyges/rules"
+	"gyges/rules/base/lists"
 	"gyges/tournament/record"
 )
 
@@ -110,10 +111,7 @@ func (g *Review) turningPoints() []int {
 	slices.SortStableFunc(list, func(a, b *Move) int {
 		return cmp.Or(cmp.Compare(b.turns(), a.turns()), cmp.Compare(b.Loss, a.Loss))
 	})
-	var plies []int
-	for _, m := range list[:min(len(list), maxTurning)] {
-		plies = append(plies, m.Ply)
-	}
+	plies := lists.Map(list[:min(len(list), maxTurning)], func(m *Move) int { return m.Ply })
 	slices.Sort(plies)
 	return plies
 }

@@ -243,10 +243,11 @@ func (t *trainer) generation(ctx context.Context, k int) error {
 }
 
 // readGeneration reads the result of generation k. The error is [fs.ErrNotExist] if it is not finished.
-func (t *trainer) readGeneration(k int) (g *Generation, err error) {
+func (t *trainer) readGeneration(k int) (*Generation, error) {
+	g := new(Generation)
 	text, err := files.Read(t.path(k, generationFile), maxManifest)
 	if err == nil {
-		err = json.Unmarshal(text, &g)
+		err = json.Unmarshal(text, g)
 	}
 	if err != nil {
 		err = fmt.Errorf("%s: expected the result of a generation: %w", generationFile, err)

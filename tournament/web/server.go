@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"gyges/rules/base/lists"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament/report"
 	"html/template"
@@ -185,10 +186,7 @@ func (s *Server) Close() error {
 	case <-time.After(s.closeTimeout):
 		s.Log.Error("searches have not stopped after they were cancelled; they run until the program ends")
 	}
-	var errs []error
-	for _, f := range s.closers {
-		errs = append(errs, f())
-	}
+	errs := lists.Map(s.closers, func(f func() error) error { return f() })
 	s.closers = nil
 	return errors.Join(errs...)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"gyges/rules/base/lists"
 	"gyges/rules/base/problems"
 )
 
@@ -96,9 +97,5 @@ func (f Field) setData(data any) error {
 	case !isList:
 		list = []any{data}
 	}
-	var texts []string
-	for _, one := range list {
-		texts = append(texts, fmt.Sprint(one))
-	}
-	return f.SetTexts(texts...)
+	return f.SetTexts(lists.Map(list, func(one any) string { return fmt.Sprint(one) })...)
 }
