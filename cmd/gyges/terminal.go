@@ -43,10 +43,7 @@ func styles(w *output) bool {
 	return w.terminal() != nil && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
 
-const (
-	red    = "\x1b[31m"
-	yellow = "\x1b[33m"
-)
+const red, yellow = "\x1b[31m", "\x1b[33m"
 
 func styled(w *output, colour, text string) string {
 	if !styles(w) {

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"gyges/ratings/sprt"
 	"gyges/rules/base/problems"
 	"gyges/rules/base/settings"
 	"gyges/rules/base/textfmt"
@@ -20,9 +19,7 @@ func (b *builder) reproducibility() Section {
 		r.add(&s)
 	}
 	s.heading("", "This report")
-	if b.Program != "" {
-		s.facts(Fact{"made by", b.Program})
-	}
+	s.facts(Fact{"made by", b.Program})
 	if len(b.Commands) > 0 {
 		s.code("To print the same figures and make this report again:", b.Commands)
 	}
@@ -62,7 +59,7 @@ func given[T int | int64 | uint64](n T) string { return strings.TrimPrefix(fmt.S
 
 func manifestFacts(m *tournament.Manifest) []Fact {
 	c := &m.Config
-	var scheduled, start, took, test string
+	var scheduled, start, took string
 	if m.Games.Scheduled > 0 {
 		scheduled = fmt.Sprintf("%s of %s", textfmt.Thousands(m.Games.Played), textfmt.Thousands(m.Games.Scheduled))
 	}
@@ -72,16 +69,15 @@ func manifestFacts(m *tournament.Manifest) []Fact {
 	if !m.End.IsZero() && m.End.After(m.Start) {
 		took = m.End.Sub(m.Start).Round(100 * time.Millisecond).String()
 	}
-	if c.SPRT != (sprt.Test{}) {
-		test = c.SPRT.String()
-	}
+	test, _ := c.SPRT.MarshalText() // which has no errors
 	return []Fact{
 		{"status", string(m.Status)}, {"error", m.Error}, {"games", scheduled}, {"started", start}, {"took", took},
 		{"players", strings.Join(c.Players(), ", ")}, {"rules", strings.Join(c.RuleSets(), ", ")},
 		{"schedule", string(c.Schedule)}, {"pairs a pairing", given(c.Pairs)}, {"openings", c.Openings.String()},
 		{"depth", given(c.Limits.Depth)}, {"nodes a move", given(c.Limits.Nodes)},
 		{"time a move", strings.TrimPrefix(c.Limits.MoveTime.String(), "0s")},
-		{"clock", strings.TrimPrefix(c.Clock.String(), "0s+0s")}, {"sequential test", test}, {"seed", given(c.Seed)}, {"workers", given(c.Workers)},
+		{"clock", strings.TrimPrefix(c.Clock.String(), "0s+0s")}, {"sequential test", string(test)},
+		{"seed", given(c.Seed)}, {"workers", given(c.Workers)},
 		{"program", strings.TrimPrefix(m.Program.String(), "gyges ")}, {"machine", m.Host.String()},
 	}
 }

@@ -107,6 +107,13 @@ func (q *Quota) Release(client string) {
 	}
 }
 
+// Used is the number that the client has.
+func (q *Quota) Used(client string) int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.used[client]
+}
+
 // limiter bounds the rate of requests of each client, with bursts of requestBurst.
 type limiter struct {
 	limit   rate.Limit
