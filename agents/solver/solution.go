@@ -62,8 +62,11 @@ func (s Search) New(r *rules.Rules) (func(context.Context, *rules.Game) (Solutio
 		}
 	}
 	return func(ctx context.Context, g *rules.Game) (Solution, error) {
-		ctx, cancel := context.WithTimeout(ctx, cmp.Or(s.MoveTime, math.MaxInt64))
-		defer cancel()
+		if s.MoveTime > 0 {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeout(ctx, s.MoveTime)
+			defer cancel()
+		}
 		began := time.Now()
 		solution := Solution{Game: g}
 		err := find(ctx, &solution)

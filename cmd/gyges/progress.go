@@ -213,7 +213,6 @@ func (m *meter) fault(g *record.Record) {
 // overran is what no game is lost by: a move time that is exceeded within the margin.
 const overran record.FaultKind = "overran"
 
-// count counts a fault of a player, and returns how many there are of its kind.
 func (m *meter) count(player string, kind record.FaultKind, what string) int {
 	i := slices.IndexFunc(m.faults, func(f fault) bool { return f.agent == player && f.kind == kind })
 	if i < 0 {

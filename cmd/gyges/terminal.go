@@ -24,10 +24,9 @@ func printTable(w *output, t *grid.Table, f grid.Format, fold int) error {
 	return t.Write(w, f, grid.Options{Width: tableWidth(w), Fold: fold})
 }
 
-// tableWidth returns how wide tables are printed: as wide as the terminal, elsewhere 80 columns.
+// tableWidth returns how wide tables are printed: as wide as the terminal, 40 at least, elsewhere 80 columns.
 func tableWidth(w *output) int {
-	const narrowest, usual = 40, 80
-	n := usual
+	n := 80
 	if f := w.terminal(); f != nil {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
 			n = width
@@ -36,7 +35,7 @@ func tableWidth(w *output) int {
 	if width, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && width > 0 {
 		n = width
 	}
-	return max(n, narrowest)
+	return max(n, 40)
 }
 
 func styles(w *output) bool {

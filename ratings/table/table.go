@@ -34,8 +34,7 @@ type Tables struct {
 	Standings []Standings
 	// Notes are sentences on what was left out when the games were read.
 	Notes []string
-	// Layout is how text is printed.
-	Layout Layout
+	Layout
 }
 
 // Layout is how text is printed.

@@ -231,7 +231,7 @@ func TestAnyNameIsPrintedWhole(t *testing.T) {
 		for _, f := range formats {
 			var buf bytes.Buffer
 			tables := tablesOf(Table{Title: name, Ratings: r})
-			tables.Layout.Width = 10_000
+			tables.Width = 10_000
 			require.NoError(t, Write(&buf, f, nil, tables))
 			for _, c := range buf.String() {
 				require.False(t, (c < ' ' && c != '\n') || (c >= 0x7f && c < 0xa0), "control character %q", c)

@@ -203,7 +203,8 @@ func (e *extractor) convert(ctx context.Context) error {
 }
 
 func setResult(p *dataset.Position, game *record.Record) {
-	*[]*int32{&p.Losses, &p.Draws, &p.Wins}[record.HalfPoints(game.Result, p.Position.Side())] = 1
+	counts := [...]*int32{&p.Losses, &p.Draws, &p.Wins} // by half points
+	*counts[record.HalfPoints(game.Result, p.Position.Side())] = 1
 }
 
 // distinct returns the positions of each split, but for those that an earlier split has.

@@ -154,7 +154,10 @@ func (f *folder) append(l Line) error {
 }
 
 func stopped(ctx context.Context) tournament.Status {
-	return map[bool]tournament.Status{true: tournament.Failed, false: tournament.Interrupted}[ctx.Err() == nil]
+	if ctx.Err() != nil {
+		return tournament.Interrupted
+	}
+	return tournament.Failed
 }
 
 func (f *folder) save(status tournament.Status, result any) error {

@@ -1,7 +1,6 @@
 package training
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,13 +67,13 @@ func (s *Search) positions(ctx context.Context, registry *agents.Registry, games
 				}
 				defer func() { err = errors.Join(err, a.Close()) }()
 			}
-			for i := next.Add(1); i <= int64(len(games)); i = next.Add(1) {
-				if err := cmp.Or(ctx.Err(), s.convert(ctx, a, games[i-1])); err != nil {
+			for i := next.Add(1); i <= int64(len(games)) && ctx.Err() == nil; i = next.Add(1) {
+				if err := s.convert(ctx, a, games[i-1]); err != nil {
 					return err
 				}
 				done()
 			}
-			return nil
+			return ctx.Err()
 		})
 	}
 	return g.Wait()

@@ -2,7 +2,6 @@ package texel
 
 import (
 	"cmp"
-	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -41,9 +40,6 @@ func (d *Data) store(folder string) (err error) {
 		if b.place.file == nil && err == nil {
 			err = d.file.add(b)
 		}
-	}
-	if err != nil {
-		err = fmt.Errorf("a temporary file of training positions: %w", err)
 	}
 	return err
 }
@@ -88,7 +84,6 @@ func (d *Data) Close() error {
 	return cmp.Or(d.file.file.Close(), d.file.remove())
 }
 
-// readError returns the first error of reading the file.
 func (d *Data) readError() error {
 	if d == nil || d.file == nil {
 		return nil

@@ -118,7 +118,6 @@ func Fit(ctx context.Context, d Splits, s Settings) (*Result, error) {
 	return r, d.readError()
 }
 
-// readError returns the first error of reading the positions' files.
 func (d *Splits) readError() error {
 	return cmp.Or(d[dataset.Train].readError(), d[dataset.Validation].readError(), d[dataset.Test].readError())
 }

@@ -10,7 +10,10 @@ import (
 
 // lock locks a file, alone or with others that share the lock, and reports whether another one prevents it.
 func lock(f *os.File, shared bool) (inUse bool, err error) {
-	how := map[bool]int{false: syscall.LOCK_EX, true: syscall.LOCK_SH}[shared]
+	how := syscall.LOCK_EX
+	if shared {
+		how = syscall.LOCK_SH
+	}
 	err = syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB)
 	return errors.Is(err, syscall.EWOULDBLOCK), err
 }
