@@ -15,6 +15,7 @@ import (
 	"gyges/rules"
 	"gyges/rules/base/problems"
 	"gyges/rules/base/settings"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament/game"
 	"gyges/tournament/schedule"
 )
@@ -134,22 +135,73 @@ func (c *Config) Size() schedule.Size {
 // Games returns how many games the config schedules.
 func (c *Config) Games() int64 { return c.Size().Games(c.Schedule.Format()) }
 
+// meetings returns who meets whom in a format that isn't adaptive.
+func (c *Config) meetings() [][2]int {
+	return schedule.Meetings(c.Schedule.Format(), len(c.Agents), c.Rounds)
+}
+
 // Validate checks everything but Out, and makes each agent once, to find bad parameters and missing files. The error
 // joins a *[problems.FieldError] for each thing that is wrong.
 func (c *Config) Validate(registry *agents.Registry) error {
 	var p problems.List
 	CheckName(&p, c.Name)
+	c.checkCounts(&p)
 	c.checkRules(&p)
 	c.checkAgents(&p, registry)
 	settings.Check(&p, c, "")
 	c.checkSchedule(&p)
 	c.Check(&p, "", c.Rules, c.Seed)
+	if len(p) == 0 && c.Games() == 0 {
+		p.Add("schedule", fmt.Errorf("expected a schedule with games, found %s, which has none for %s", c.Schedule,
+			textfmt.Plural(len(c.Agents), "agent")))
+	}
 	return p.Err()
+}
+
+// Recorded returns the schedule of a run whose records say who met. The error says why the config, which may come from
+// anywhere, has none that this program knows.
+func (c *Config) Recorded() (*schedule.Schedule, error) {
+	var p problems.List
+	c.checkCounts(&p)
+	settings.Check(&p, c, "")
+	c.checkSchedule(&p)
+	for _, err := range p {
+		if isIn(err, "schedule", "agents", "rules", "rounds", "pairs") {
+			return nil, err
+		}
+	}
+	for _, err := range problems.Split(c.Unknown) {
+		if isIn(err, "schedule", "rules", "rounds", "pairs") { // unknown agents are there as texts
+			return nil, err
+		}
+	}
+	s := schedule.Recorded(c.Schedule.Format(), c.Size())
+	if s.Matches() == 0 {
+		return nil, fmt.Errorf("schedule: %s has no games", c.Schedule)
+	}
+	return s, nil
+}
+
+// isIn reports whether an error is one in one of some fields.
+func isIn(err error, fields ...string) bool {
+	var field *problems.FieldError
+	return errors.As(err, &field) && slices.Contains(fields, field.Field)
+}
+
+// checkCounts checks how many rule sets and agents there are.
+func (c *Config) checkCounts(p *problems.List) {
+	p.Expect(0 < len(c.Rules) && len(c.Rules) <= maxRules, "rules", "expected 1 to %d rule sets, found %d", maxRules,
+		len(c.Rules))
+	fewest := 2
+	if c.Schedule.Format().About().Alone {
+		fewest = 1
+	}
+	p.Expect(fewest <= len(c.Agents) && len(c.Agents) <= maxAgents, "agents", "expected %d to %d agents, found %d",
+		fewest, maxAgents, len(c.Agents))
 }
 
 func (c *Config) checkRules(p *problems.List) {
 	list := c.Rules
-	p.Expect(0 < len(list) && len(list) <= maxRules, "rules", "expected 1 to %d rule sets, found %d", maxRules, len(list))
 	seen := map[string]bool{}
 	for i, r := range list[:min(len(list), maxRules)] {
 		field := fmt.Sprintf("rules[%d]", i)
@@ -166,12 +218,7 @@ func (c *Config) checkRules(p *problems.List) {
 }
 
 func (c *Config) checkAgents(p *problems.List, registry *agents.Registry) {
-	list, fewest := c.Agents, 2
-	if c.Schedule.Format().About().Alone {
-		fewest = 1
-	}
-	p.Expect(fewest <= len(list) && len(list) <= maxAgents, "agents", "expected %d to %d agents, found %d", fewest,
-		maxAgents, len(list))
+	list := c.Agents
 	seen, labels := map[string]bool{}, map[string]bool{}
 	for i, spec := range list[:min(len(list), maxAgents)] {
 		field, text := fmt.Sprintf("agents[%d]", i), spec.String()
@@ -215,9 +262,13 @@ func tryAgent(registry *agents.Registry, spec agents.Spec, list []*rules.Rules) 
 
 func (c *Config) checkSchedule(p *problems.List) {
 	format := c.Schedule.Format().About()
-	p.Expect(c.Rounds == 0 || format.Rounds, "rounds", "expected none with the schedule %s", format.Name)
-	p.Expect(!format.Rounds || 0 <= c.Rounds && c.Rounds < max(len(c.Agents), 2), "rounds",
-		"expected 1 or more and fewer than the %d agents, found %d", len(c.Agents), c.Rounds)
+	if format.MostRounds == nil {
+		p.Expect(c.Rounds == 0, "rounds", "expected none with the schedule %s", format.Name)
+	} else {
+		most := format.MostRounds(max(len(c.Agents), 2))
+		p.Expect(0 <= c.Rounds && c.Rounds <= most, "rounds", "expected a number from 1 to %d with %s, found %d", most,
+			textfmt.Plural(len(c.Agents), "agent"), c.Rounds)
+	}
 	if c.UntilError > 0 {
 		p.Expect(!format.Adaptive && !format.Alone, "until_error",
 			"expected none with the schedule %s, whose length is fixed", format.Name)

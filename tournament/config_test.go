@@ -1,6 +1,7 @@
 package tournament
 
 import (
+	"encoding/json"
 	"os"
 	"strings"
 	"testing"
@@ -74,11 +75,12 @@ func TestValidateOne(t *testing.T) {
 		`name: expected 1 to 64 letters, digits, '-', '_' or '.', the first a letter or a digit, found ""`: func(c *Config) {
 			c.Name = ""
 		},
-		`the first a letter or a digit, found ".."`:           func(c *Config) { c.Name = ".." },
-		"schedule: expected round-robin, ":                    func(c *Config) { c.Schedule = "x" },
-		"rounds: expected none with the schedule round-robin": func(c *Config) { c.Rounds = 2 },
-		"rounds: expected 1 or more and fewer than the 3 agents, found 3": func(c *Config) {
-			c.Schedule, c.Rounds = "swiss", 3
+		`the first a letter or a digit, found ".."`:                    func(c *Config) { c.Name = ".." },
+		"schedule: expected round-robin, ":                             func(c *Config) { c.Schedule = "x" },
+		"rounds: expected none with the schedule round-robin":          func(c *Config) { c.Rounds = 2 },
+		"rounds: expected a number from 1 to 3 with 3 agents, found 4": func(c *Config) { c.Schedule, c.Rounds = "swiss", 4 },
+		"rounds: expected a number from 1 to 1 with 2 agents, found 2": func(c *Config) {
+			c.Schedule, c.Rounds, c.Agents = "swiss", 2, c.Agents[:2]
 		},
 		"sprt: expected two agents, found 3":                 func(c *Config) { c.SPRT = sprt.Default() },
 		"sprt: expected none in self-play":                   func(c *Config) { c.SPRT, c.Schedule = sprt.Default(), schedule.SelfPlay },
@@ -96,5 +98,38 @@ func TestValidateOne(t *testing.T) {
 		err := c.Validate(testRegistry(nil))
 		require.ErrorContains(t, err, message)
 		require.ErrorAs(t, err, new(*problems.FieldError))
+	}
+}
+
+// A config that comes from anywhere has a schedule or a reason for having none, by the same bounds as one that is
+// played.
+func TestRecordedSchedule(t *testing.T) {
+	for text, want := range map[string]string{
+		`"schedule": "swiss", "rounds": 3, "pairs": 1`: "",
+		`"schedule": "swiss", "pairs": 1`:              "",
+		`"schedule": "swiss", "rounds": 4, "pairs": 1`: "rounds: expected a number from 1 to 3 with 3 agents, found 4",
+		`"schedule": "swiss", "rounds": 1000000000000, "pairs": 1`: "rounds: expected a number from 1 to 3 with 3 agents, found " +
+			"1000000000000",
+		`"schedule": "swiss", "rounds": -1, "pairs": 1`:      "rounds: expected a number from 1 to 3 with 3 agents, found -1",
+		`"schedule": "swiss", "rounds": "many", "pairs": 1`:  `rounds: expected a whole number, found "many"`,
+		`"schedule": "gauntlet", "rounds": 1, "pairs": 1`:    "rounds: expected none with the schedule gauntlet",
+		`"schedule": "danish", "pairs": 1`:                   `schedule: expected round-robin, gauntlet,`,
+		`"schedule": "knockout", "pairs": 1000001`:           "pairs: expected a number from 1 to 1000000, found 1000001",
+		`"schedule": "knockout"`:                             "pairs: expected a number from 1 to 1000000, found 0",
+		`"schedule": "knockout", "pairs": 1, "rules": []`:    "rules: expected 1 to 64 rule sets, found 0",
+		`"schedule": "knockout", "pairs": 1, "agents": []`:   "agents: expected 2 to 1000 agents, found 0",
+		`"schedule": "knockout", "pairs": 1, "suspend": -10`: "", // which has no say in the schedule
+	} {
+		var c Config
+		list := `{"rules": ["standard"], "agents": ["random", "new-kind:x=1", "random:name=c"], ` + text + `}`
+		require.NoError(t, json.Unmarshal([]byte(list), &c), text)
+		s, err := c.Recorded()
+		if want == "" {
+			require.NoError(t, err, text)
+			require.NotZero(t, s.Len())
+			continue
+		}
+		require.ErrorContains(t, err, want, text)
+		require.Nil(t, s)
 	}
 }

@@ -98,7 +98,7 @@ func (c *Config) Completed() Config {
 	if c.Openings.Policy == schedule.FileOpenings {
 		to.Openings.Hash = c.Openings.Sum()
 	}
-	if f := c.Schedule.Format(); f.About().Rounds {
+	if f := c.Schedule.Format(); f.About().MostRounds != nil {
 		to.Rounds = len(f.Stages(len(c.Agents), c.Rounds))
 	}
 	return to

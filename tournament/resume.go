@@ -74,7 +74,7 @@ func (c Config) extended(to *Config) Config {
 // pairings returns who meets whom in a format that isn't adaptive.
 func (c *Config) pairings() map[[2]string]bool {
 	players, list := c.Players(), map[[2]string]bool{}
-	for _, p := range c.Schedule.Format().Pairings(len(players), nil) {
+	for _, p := range c.meetings() {
 		list[[2]string{players[p[0]], players[p[1]]}] = true
 	}
 	return list

@@ -41,10 +41,7 @@ func (p *plan) seated(g int64) [2]int {
 
 // Verifier returns what verifies games of a run, in order: by its schedule if this program played it, else alone.
 func Verifier(m *Manifest) func(*record.Record) error {
-	if m == nil || m.Program != newManifest(m.Status, m.Config, m.Start).Program || len(m.Earlier) > 0 ||
-		m.Config.Unknown != nil || !slices.ContainsFunc(m.Config.Openings.Policy.Choices(), func(c settings.Choice) bool {
-		return c.Name == string(m.Config.Openings.Policy)
-	}) || len(schedule.Recorded(m.Config.Schedule.Format(), m.Config.Size()).Stages) == 0 {
+	if m == nil || !m.playedAlike() {
 		return game.Verify
 	}
 	p := newPlan(&m.Config)
@@ -62,6 +59,17 @@ func Verifier(m *Manifest) func(*record.Record) error {
 			return game.Verify(g)
 		}
 	}
+}
+
+// playedAlike reports whether this program played the whole run, so that it knows the schedule and the openings.
+func (m *Manifest) playedAlike() bool {
+	if m.Program != newManifest(m.Status, m.Config, m.Start).Program || len(m.Earlier) > 0 || m.Config.Unknown != nil {
+		return false
+	}
+	policy := m.Config.Openings.Policy
+	known := slices.ContainsFunc(policy.Choices(), func(c settings.Choice) bool { return c.Name == string(policy) })
+	_, err := m.Config.Recorded()
+	return known && err == nil
 }
 
 // verify returns an error unless a game of the run's file is what the schedule has in its place, as far as it shows.

@@ -12,7 +12,7 @@ import (
 type Format interface {
 	About() Facts
 
-	// Stages returns the number of matches of each stage. rounds is what the config says; 0: nothing.
+	// Stages returns the number of matches of each stage, which may be 0. rounds is what the config says; 0: nothing.
 	Stages(players, rounds int) []int
 
 	// Pairings returns who meets whom in each match of the stage after those given, which are whole. The first of a
@@ -40,8 +40,10 @@ type Facts struct {
 	Doc        string // who meets whom, in half a sentence
 	Alone      bool   // each player meets itself too, so that one is enough; nothing is compared
 	Adaptive   bool   // who meets whom follows from the results so far
-	Rounds     bool   // the config may choose the number of stages, from 1 to one less than the players
 	Challenger bool   // the first player meets each other one, and tables show its results against them
+
+	// MostRounds returns how many stages the config may choose; nil: it may choose none.
+	MostRounds func(players int) int
 }
 
 // About implements [Format] for those that embed the facts.

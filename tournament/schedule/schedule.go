@@ -74,15 +74,19 @@ func New(f Format, z Size) *Schedule {
 	return s
 }
 
-// Recorded returns the schedule of a run whose records say who met. It has no stages if the size, which may come from
-// anywhere, is not that of a run, or the format has no matches.
-func Recorded(f Format, z Size) *Schedule {
-	const mostPlayers, most = 1000, 1_000_000
-	if z.Players < 1 || z.Players > mostPlayers || z.Rounds < 0 || z.Rounds > 0 && z.Rounds >= z.Players ||
-		z.Pairs < 1 || z.Pairs > most || z.RuleSets < 1 || z.RuleSets > most || z.Games(f) == 0 {
-		return &Schedule{Size: z, Format: f}
+// Recorded returns the schedule of a run whose records say who met.
+func Recorded(f Format, z Size) *Schedule { return newSchedule(f, z) }
+
+// Meetings returns who meets whom in all stages of a format that isn't adaptive.
+func Meetings(f Format, players, rounds int) (list [][2]int) {
+	s := newSchedule(f, Size{Players: players, Rounds: rounds, Pairs: 1, RuleSets: 1})
+	for k := range s.Stages {
+		s.pair(k)
+		for _, m := range s.Stages[k].Matches {
+			list = append(list, m.Players)
+		}
 	}
-	return newSchedule(f, z)
+	return list
 }
 
 func newSchedule(f Format, z Size) *Schedule {
@@ -95,15 +99,23 @@ func newSchedule(f Format, z Size) *Schedule {
 	return s
 }
 
-// begin makes the pairings of stage k, if there is one.
-func (s *Schedule) begin(k int) {
-	if k == len(s.Stages) {
-		return
-	}
+// pair makes the pairings of stage k.
+func (s *Schedule) pair(k int) {
 	for i, p := range s.Format.Pairings(s.Players, s.Stages[:k]) {
 		s.Stages[k].Matches[i].Players = p
 	}
-	close(s.known[k])
+}
+
+// begin makes the pairings of stage k, if there is one. No game ends a stage without matches, so that the next stage
+// begins with it.
+func (s *Schedule) begin(k int) {
+	for ; k < len(s.Stages); k++ {
+		s.pair(k)
+		close(s.known[k])
+		if len(s.Stages[k].Matches) > 0 {
+			return
+		}
+	}
 }
 
 var errForeign = errors.New("expected a game of the schedule, found another one")
@@ -137,15 +149,23 @@ func (s *Schedule) Add(i int64, south, north int, halves int) error {
 // Len returns the number of game pairs.
 func (s *Schedule) Len() int64 { return s.end(len(s.Stages) - 1) }
 
+// Matches returns the number of matches of all stages.
+func (s *Schedule) Matches() (n int64) {
+	for _, st := range s.Stages {
+		n += int64(len(st.Matches))
+	}
+	return n
+}
+
 // end returns the index of the pair after stage k.
 func (s *Schedule) end(k int) int64 {
 	return s.Stages[k].First + s.Stages[k].Games/2*int64(len(s.Stages[k].Matches))
 }
 
-// stageOf returns the stage of pair i; -1 for i < 0.
+// stageOf returns the stage of pair i, which is never one without matches; -1 for i < 0.
 func (s *Schedule) stageOf(i int64) int {
 	k := len(s.Stages) - 1
-	for k >= 0 && s.Stages[k].First > i {
+	for k >= 0 && (len(s.Stages[k].Matches) == 0 || s.Stages[k].First > i) {
 		k--
 	}
 	return k

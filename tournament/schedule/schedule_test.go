@@ -2,11 +2,13 @@ package schedule
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"gyges/agents"
+	"gyges/ratings/table"
 	"gyges/rules"
 )
 
@@ -14,8 +16,13 @@ import (
 func small(n int) Size { return Size{Players: n, Pairs: 1, RuleSets: 2} }
 
 // imagine returns a schedule that has been run with results from a source of chance, draws among them.
-func imagine(t *testing.T, format Name, n int, rng *rand.Rand) *Schedule {
-	s := New(format.Format(), small(n))
+func imagine(t *testing.T, f Format, z Size, rng *rand.Rand) *Schedule {
+	return played(t, f, z, func() int { return rng.IntN(3) })
+}
+
+// played returns a schedule that has been run, by the half points of South in each game.
+func played(t *testing.T, f Format, z Size, halves func() int) *Schedule {
+	s := New(f, z)
 	for i := range s.Len() {
 		select {
 		case <-s.Known(i):
@@ -23,10 +30,30 @@ func imagine(t *testing.T, format Name, n int, rng *rand.Rand) *Schedule {
 			require.Fail(t, "not known in time")
 		}
 		players, _, _ := s.Pair(i)
-		require.NoError(t, s.Add(i, players[0], players[1], rng.IntN(3)))
-		require.NoError(t, s.Add(i, players[1], players[0], rng.IntN(3)))
+		require.NoError(t, s.Add(i, players[0], players[1], halves()))
+		require.NoError(t, s.Add(i, players[1], players[0], halves()))
 	}
 	return s
+}
+
+// everyFormat calls f with each format, in sizes of 2 to 11 players, and with every number of rounds that a config may
+// choose, 0 among them.
+func everyFormat(t *testing.T, check func(t *testing.T, f Format, z Size)) {
+	for _, f := range formats {
+		t.Run(f.About().Name, func(t *testing.T) {
+			for n := 2; n < 12; n++ {
+				most := 0
+				if f.About().MostRounds != nil {
+					most = f.About().MostRounds(n)
+				}
+				for rounds := range most + 1 {
+					z := small(n)
+					z.Rounds = rounds
+					check(t, f, z)
+				}
+			}
+		})
+	}
 }
 
 // pairings returns the pairings of stage k.
@@ -37,32 +64,98 @@ func (s *Schedule) pairings(k int) (list [][2]int) {
 	return list
 }
 
-// Each format is found by its name, has half a sentence about it, and its schedule has the matches that it announces,
-// each of two players that there are.
+// Each format is found by its name, and has half a sentence about it.
 func TestFormats(t *testing.T) {
 	require.Equal(t, RoundRobin, Name(Name("").Format().About().Name))
 	require.Equal(t, RoundRobin, Name(formats[0].About().Name))
 	require.True(t, SelfPlay.Format().About().Alone)
-	rng := rand.New(rand.NewPCG(7, 7))
-	for _, choice := range Name("").Choices() {
-		f := Name(choice.Name).Format()
-		require.Equal(t, choice.Name, f.About().Name)
+	require.Len(t, Name("").Choices(), len(formats))
+	for i, choice := range Name("").Choices() {
+		require.Equal(t, formats[i].About().Name, choice.Name)
+		require.Equal(t, choice.Name, Name(choice.Name).Format().About().Name, "each name once")
 		require.NotEmpty(t, choice.Doc)
-		for n := 2; n < 12; n++ {
-			s := imagine(t, Name(choice.Name), n, rng)
-			require.Equal(t, 2*s.Len(), small(n).Games(f))
-			for k, matches := range f.Stages(n, 0) {
-				require.Len(t, s.Stages[k].Matches, matches)
-				for _, p := range s.pairings(k) {
-					require.Subset(t, listed(n), p)
-					require.True(t, p[0] != p[1] || f.About().Alone)
-				}
-			}
-		}
 	}
 	other := Name("of another version").Format()
 	require.Zero(t, small(3).Games(other))
-	require.Empty(t, Recorded(other, small(3)).Stages)
+	require.Zero(t, New(other, small(3)).Len())
+}
+
+// A schedule has as many pairings as its format announces, each of two players that there are, and tables.
+func TestFormatsHaveTheirMatches(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	everyFormat(t, func(t *testing.T, f Format, z Size) {
+		s := imagine(t, f, z, rng)
+		require.Equal(t, 2*s.Len(), z.Games(f))
+		require.NotZero(t, s.Len())
+		stages := f.Stages(z.Players, z.Rounds)
+		require.Len(t, s.Stages, len(stages))
+		if z.Rounds > 0 {
+			require.Len(t, stages, z.Rounds, "the config chose")
+		}
+		for k, matches := range stages {
+			require.Len(t, f.Pairings(z.Players, s.Stages[:k]), matches, "stage %d of %+v", k, z)
+			for _, p := range s.pairings(k) {
+				require.Subset(t, listed(z.Players), p)
+				require.True(t, p[0] != p[1] || f.About().Alone)
+			}
+		}
+		names := make([]string, z.Players)
+		f.Tables(New(f, z), names, false) // before the first game
+		f.Tables(s, names, true)
+	})
+}
+
+// Who meets whom depends on results in the formats that say so, and in no other one: whether a run may be extended, and
+// what its ratings assume, follows from that.
+func TestAdaptiveFormatsSaySo(t *testing.T) {
+	follow := map[string]bool{}
+	rng := rand.New(rand.NewPCG(10, 10))
+	everyFormat(t, func(t *testing.T, f Format, z Size) {
+		first := played(t, f, z, func() int { return 1 })
+		for range 5 {
+			second := imagine(t, f, z, rng)
+			for k := range first.Stages {
+				if !slices.Equal(first.pairings(k), second.pairings(k)) {
+					follow[f.About().Name] = true
+				}
+			}
+		}
+		if !f.About().Adaptive {
+			var all [][2]int
+			for k := range first.Stages {
+				all = append(all, first.pairings(k)...)
+			}
+			require.Equal(t, all, Meetings(f, z.Players, z.Rounds))
+		}
+	})
+	for _, f := range formats {
+		about := f.About()
+		require.Equal(t, follow[about.Name], about.Adaptive, "Adaptive of the format %s", about.Name)
+	}
+}
+
+// pauses has stages without matches at the beginning, in the middle and at the end, and two players in all others.
+type pauses struct{ Facts }
+
+func (pauses) Stages(int, int) []int { return []int{0, 1, 0, 0, 2, 0} }
+
+func (f pauses) Pairings(players int, before []Stage) [][2]int {
+	return [][2]int{{0, 1}, {1, 2}}[:f.Stages(players, 0)[len(before)]]
+}
+
+func (pauses) Tables(*Schedule, []string, bool) []table.Standings { return nil }
+
+// A stage without matches ends as it begins.
+func TestStagesWithoutMatches(t *testing.T) {
+	s := imagine(t, pauses{}, small(3), rand.New(rand.NewPCG(11, 11)))
+	require.EqualValues(t, 3*2, s.Len())
+	require.EqualValues(t, 3, s.Matches())
+	for k := range s.Stages {
+		<-s.known[k]
+	}
+	require.Equal(t, [][2]int{{0, 1}, {0, 1}, {1, 2}}, Meetings(pauses{}, 3, 0))
+	require.Error(t, s.Add(s.Len(), 0, 1, 2), "no stage has it")
+	require.Error(t, s.Add(-1, 0, 1, 2))
 }
 
 // Who meets whom in the first stage, and how many matches there are. In the first round of a Swiss tournament the top
@@ -94,7 +187,7 @@ func TestSwiss(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	for _, n := range []int{2, 3, 5, 8, 9, 9, 9, 13, 60, 61, 101} {
 		met, points, had := map[[2]int]bool{}, make([]int64, n), make([]bool, n)
-		s := imagine(t, "swiss", n, rng)
+		s := imagine(t, swiss, small(n), rng)
 		for k := range s.Stages {
 			lowest, played := -1, map[int]bool{}
 			for player := range n {
@@ -146,7 +239,7 @@ func TestSwissPairsNeighbours(t *testing.T) {
 func TestKnockout(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	for n := 2; n <= 33; n++ {
-		s, matches, left := imagine(t, "knockout", n, rng), 0, n
+		s, matches, left := imagine(t, knockout, small(n), rng), 0, n
 		for k := range s.Stages {
 			matches += len(s.Stages[k].Matches)
 			left -= len(s.Stages[k].Matches)

@@ -15,7 +15,12 @@ import (
 // possible. With an odd number of players the last in the table that has had none yet has a bye, which counts as a won
 // match. Equal points are ordered as the players are listed. In the first round the top half meets the bottom half, as
 // in FIDE's Dutch system: of eight 1 and 5, 2 and 6.
-var swiss = swissSystem{Facts{Name: "swiss", Doc: "neighbours in the table", Adaptive: true, Rounds: true}}
+var swiss = swissSystem{Facts{
+	Name: "swiss", Doc: "neighbours in the table", Adaptive: true, MostRounds: swissRounds,
+}}
+
+// swissRounds returns in how many rounds everybody can meet everybody: with an odd number of players each has a bye.
+func swissRounds(players int) int { return players - 1 + players%2 }
 
 type swissSystem struct{ Facts }
 

@@ -49,10 +49,11 @@ type Run struct {
 
 	manifest tournament.Manifest // zero if it has none
 	names    []string            // of its players, in records
-	schedule *schedule.Schedule
-	adaptive bool           // the pairings follow from results
-	players  map[string]int // specs by their places in the manifest
-	misfit   bool           // a record contradicts the manifest
+	schedule *schedule.Schedule  // nil: the manifest has none that this program knows
+	unknown  error               // why it has none
+	adaptive bool                // the pairings follow from results
+	players  map[string]int      // specs by their places in the manifest
+	misfit   bool                // a record contradicts the manifest
 }
 
 // New returns standings without games.
@@ -69,8 +70,9 @@ func (s *Standings) Begin(m *tournament.Manifest) *Run {
 	r := new(Run)
 	r.SetManifest(m)
 	c := &r.manifest.Config
-	r.schedule, r.players = schedule.Recorded(c.Schedule.Format(), c.Size()), map[string]int{}
-	r.adaptive = r.schedule.Format.About().Adaptive
+	r.schedule, r.unknown = c.Recorded()
+	r.adaptive = c.Schedule.Format().About().Adaptive
+	r.players = map[string]int{}
 	for i, name := range r.names {
 		r.players[name] = i
 	}
@@ -80,7 +82,7 @@ func (s *Standings) Begin(m *tournament.Manifest) *Run {
 
 // addScheduled adds a game to the run's schedule, also one that wasn't played: the pairings count it too.
 func (r *Run) addScheduled(pair int64, south, north string, result ratings.Result) {
-	if len(r.schedule.Stages) == 0 {
+	if r.schedule == nil {
 		return
 	}
 	a, okA := r.players[south]
@@ -367,7 +369,7 @@ func (s *Standings) challenger() string {
 	name := ""
 	for i, r := range s.played() {
 		own := ""
-		if r.schedule.Format.About().Challenger && len(r.names) > 0 {
+		if r.manifest.Config.Schedule.Format().About().Challenger && len(r.names) > 0 {
 			own = r.manifest.Config.Agents[0].Label()
 		}
 		if i > 0 && own != name {
@@ -387,7 +389,7 @@ func (s *Standings) played() []*Run {
 func (s *Standings) tables(labels map[string]string) (list []table.Standings) {
 	runs := s.played()
 	for _, r := range runs {
-		if r.misfit {
+		if r.misfit || r.schedule == nil {
 			continue
 		}
 		names := lists.Map(r.names, func(name string) string { return cmp.Or(labels[name], name) })
@@ -402,14 +404,20 @@ func (s *Standings) tables(labels map[string]string) (list []table.Standings) {
 	return list
 }
 
-// Notes returns notes on the runs whose records don't fit the schedule, and one if not all repeats were found.
+// Notes returns notes on the runs whose schedule isn't known or not that of the records, and one if not all repeats were
+// found.
 func (s *Standings) Notes() (notes []string) {
 	if s.repeats.Full() {
 		notes = append(notes, "too many pairs to find all that repeat an earlier one")
 	}
-	for _, r := range s.Runs {
-		if c := &r.manifest.Config; r.misfit && r.Games > 0 {
+	for _, r := range s.played() {
+		c := &r.manifest.Config
+		switch {
+		case r.misfit:
 			notes = append(notes, fmt.Sprintf("the records of %s don't fit its manifest: no %s table", c.Name, c.Schedule))
+		case r.unknown != nil && len(c.Agents) > 0: // games from elsewhere have no agents
+			notes = append(notes, fmt.Sprintf("the manifest of %s has another schedule than this program's, so that its "+
+				"standings are left out: %v", c.Name, r.unknown))
 		}
 	}
 	return notes

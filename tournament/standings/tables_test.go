@@ -30,6 +30,31 @@ func TestMisfit(t *testing.T) {
 	}
 }
 
+// A manifest whose schedule this program can't have gives no table but a note that says why. Games from elsewhere have
+// no schedule, and no note.
+func TestUnknownSchedule(t *testing.T) {
+	t.Parallel()
+	const players = `"agents": ["greedy:name=g", "random", "alphabeta:depth=2"]`
+	for config, note := range map[string]string{
+		players + `, "schedule": "swiss", "rounds": 4`: "rounds: expected a number from 1 to 3 with 3 agents, found 4",
+		players + `, "schedule": "danish"`:             "schedule: expected round-robin, ",
+		`"agents": []`:                                 "",
+	} {
+		s := New()
+		s.Begin(&tournament.Manifest{Config: runtest.Config(`{"name": "event", "pairs": 10, "rules": ["standard"], ` +
+			config + `}`)})
+		require.NoError(t, s.read(t, new(runs.Stream), games(0, 6), "a"))
+		require.Empty(t, s.tables(nil))
+		if note == "" {
+			require.Empty(t, s.Notes())
+			continue
+		}
+		require.Len(t, s.Notes(), 1)
+		require.Contains(t, s.Notes()[0], "the manifest of event has another schedule than this program's, so that its "+
+			"standings are left out: "+note)
+	}
+}
+
 // The tables are those of one run, also from its records read in parts; a gauntlet has its
 // first player's table, unless games of something else are read as well.
 func TestStandingsInTables(t *testing.T) {
