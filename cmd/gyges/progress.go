@@ -377,14 +377,16 @@ func (f *observer) writeFaults(w *output) {
 	})
 	for _, one := range f.faults {
 		name, first := textfmt.Escape(agents.LabelOf(one.agent)), textfmt.Escape(one.first)
-		what, noun := "lost %s by a fault ("+string(one.kind)+"), first in %s", "game"
+		games := textfmt.Plural(one.games, "game")
+		text := fmt.Sprintf("lost %s by a fault (%s), first in %s", games, textfmt.Escape(string(one.kind)), first)
 		switch one.kind {
 		case record.FaultSuspended:
-			what = "was suspended and did not play %s, first %s"
+			text = fmt.Sprintf("was suspended and did not play %s, first %s", games, first)
 		case overran:
-			what, noun = "overran its move time in %s and lost no game by it, first in %s", "move"
+			text = fmt.Sprintf("overran its move time in %s and lost no game by it, first in %s",
+				textfmt.Plural(one.games, "move"), first)
 		}
-		w.printf("%s %s\n", name, styled(w, yellow, fmt.Sprintf(what, textfmt.Plural(one.games, noun), first)))
+		w.printf("%s %s\n", name, styled(w, yellow, text))
 		timeouts = timeouts || one.kind == record.FaultTimeout
 	}
 	if cores := runtime.NumCPU(); timeouts && f.config.Executor == nil && f.config.Workers > cores {

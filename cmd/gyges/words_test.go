@@ -250,6 +250,16 @@ func TestInvitation(t *testing.T) {
 		f.invitation("tls://0.0.0.0:4222", players[:1]))
 }
 
+// What a fault is called may come from elsewhere.
+func TestKindsOfFaultsAreText(t *testing.T) {
+	var out bytes.Buffer
+	config := tournament.DefaultConfig()
+	f := newObserver(&env{err: &output{w: &out}}, 0, &config, ratedRun)
+	f.faults = []fault{{agent: "random", kind: "50 %d\x1b", games: 2, first: "game 1: %s"}}
+	f.writeFaults(&output{w: &out})
+	require.Equal(t, "random lost 2 games by a fault (50 %d\\x1b), first in game 1: %s\n", out.String())
+}
+
 // Who takes more than its move time, within the margin, is mentioned once at the end.
 func TestOverrunMoveTimes(t *testing.T) {
 	var out bytes.Buffer

@@ -269,7 +269,8 @@ func ResultText(r ratings.Result) string { return results[r+1] }
 //
 //	each:"nodes"     name of an element in the JSON of a game
 //	known:"always"   0 is known, too
-//	text:"%d nodes"  an element for people, as package fmt formats it; without it they are shown in a form of their own
+//	text:"%d nodes"  an element for people, with one of the verbs %d, %s, %v and %.2f; without it, only those of the
+//	                 program's own lists are shown, each in a form of its own
 //	pgn:"n=%d"       an element in PGN, likewise
 type List struct {
 	Key, Each, Text, PGN string

@@ -3,7 +3,10 @@ package record
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"math"
+	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -193,4 +196,20 @@ func TestMovers(t *testing.T) {
 		turns = append(turns, index, side)
 	}
 	require.Equal(t, []any{1, rules.South, 2, rules.North}, turns)
+}
+
+// The formats of all lists have one verb, one that pages know too, and it suits the elements.
+func TestFormatsOfLists(t *testing.T) {
+	verb := regexp.MustCompile(`%(\.\d)?[a-z]`)
+	for _, l := range Lists {
+		for _, format := range []string{l.Text, l.PGN} {
+			if format == "" {
+				continue
+			}
+			require.Len(t, verb.FindAllString(strings.ReplaceAll(format, "%%", ""), -1), 1, "%s: %q", l.Key, format)
+			require.Regexp(t, `^[^%]*%(d|s|v|\.\df)[^%]*$`, strings.ReplaceAll(format, "%%", ""), l.Key)
+			element := reflect.Zero(l.of(&Record{}).Type().Elem()).Interface()
+			require.NotContains(t, fmt.Sprintf(format, element), "%!", "%s: %q", l.Key, format)
+		}
+	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"gyges/agents"
 	"gyges/rules"
+	"gyges/rules/base/textfmt"
 )
 
 // Replay plays a recorded game again and verifies it: every move is legal and in short notation, and result, reason and
@@ -143,7 +144,9 @@ func (g *Record) Turns(game *rules.Game) []Turn {
 			case "ms":
 				t.MS = &g.Timing.MoveMS[i]
 			default:
-				t.More = append(t.More, fmt.Sprintf(list.Text, value))
+				if list.Text != "" {
+					t.More = append(t.More, textfmt.Escape(fmt.Sprintf(list.Text, value)))
+				}
 			}
 		}
 		if !m.IsPlacement() {

@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -35,6 +36,21 @@ func TestBestMove(t *testing.T) {
 	turn := g.Turns(game)[0]
 	require.Equal(t, []string{"a4-goal", "c4-c3"}, []string{turn.Move.String(), turn.Best.String()})
 	require.Equal(t, []rules.Move{turn.Best}, turn.Line())
+}
+
+// A list without a text for people isn't shown; one with a text can't drive a terminal.
+func TestListsForPeople(t *testing.T) {
+	before := Lists
+	t.Cleanup(func() { Lists = before })
+	silent, spoken := *before[0], *before[0]
+	silent.Each, silent.Text = "silent", ""
+	spoken.Each, spoken.Text = "spoken", "said %s"
+	Lists = append(slices.Clone(before), &silent, &spoken)
+	g := sample()
+	game, err := Replay(&g)
+	require.NoError(t, err)
+	g.Best = []string{"100 % {$&}\x1b[2J\n"}
+	require.Equal(t, []string{`said 100 % {$&}\x1b[2J\n`}, g.Turns(game)[0].More)
 }
 
 // Moves are legal when they are seen.

@@ -217,6 +217,29 @@ func hands(p rules.Position) string {
 	return text
 }
 
+// What lists say of a move reads on a page as it does in texts.
+func TestBrowserFormatsAsGo(t *testing.T) {
+	b := browsertest.Open(t)
+	b.Visit(savePage(t, samplePage(t)))
+	type listed struct {
+		text  string
+		value any
+	}
+	cases := []listed{{"%d nodes", 12}, {"said %s", "$& $1 $$ %d %"}, {"%v", "a\\b"}, {"%.2f s", 1.2345}, {"%.0f %%", 99.6},
+		{"100 %% of %d", 0}, {"%v", true}}
+	for _, list := range record.Lists {
+		if list.Text != "" {
+			cases = append(cases, listed{list.Text, 7})
+		}
+	}
+	for _, c := range cases {
+		arguments, err := json.Marshal([]any{c.text, c.value})
+		require.NoError(t, err)
+		got := b.Text(fmt.Sprintf(`(() => { %s; return formatted(...%s) })()`, script("dom.js"), arguments))
+		require.Equal(t, fmt.Sprintf(c.text, c.value), got)
+	}
+}
+
 // Table cells lead to the games behind them, and an address to a game and ply.
 // Hostile names stay text in the script's hands as well.
 func TestBrowserLinks(t *testing.T) {

@@ -69,11 +69,12 @@ func TestFormats(t *testing.T) {
 	require.Equal(t, RoundRobin, Name(Name("").Format().About().Name))
 	require.Equal(t, RoundRobin, Name(formats[0].About().Name))
 	require.True(t, SelfPlay.Format().About().Alone)
-	require.Len(t, Name("").Choices(), len(formats))
-	for i, choice := range Name("").Choices() {
-		require.Equal(t, formats[i].About().Name, choice.Name)
-		require.Equal(t, choice.Name, Name(choice.Name).Format().About().Name, "each name once")
+	var names []string
+	for _, choice := range Name("").Choices() {
+		require.Equal(t, choice.Name, Name(choice.Name).Format().About().Name)
+		require.NotContains(t, names, choice.Name)
 		require.NotEmpty(t, choice.Doc)
+		names = append(names, choice.Name)
 	}
 	other := Name("of another version").Format()
 	require.Zero(t, small(3).Games(other))

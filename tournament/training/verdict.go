@@ -23,17 +23,21 @@ func Verdict(g *eval.Gain, p sprt.Pairs, over string) string {
 	case g == nil:
 		return fmt.Sprintf("no gain shown over %s: all %d pairs gave the same", over, n)
 	}
-	words, format := map[bool]string{true: "stronger", false: "weaker"}, "%.1f ± %.1f Elo"
+	better, worse, unit, decimals := "stronger", "weaker", "Elo", 1
 	count, more := float64(g.Count)/2, "play about %s more pairs"
 	if g.Measure != "Elo" {
-		words, format = map[bool]string{true: "better", false: "worse"}, "%.5f ± %.5f nats of "+textfmt.Visible(g.Measure)
+		better, worse, unit, decimals = "better", "worse", "nats of "+textfmt.Visible(g.Measure), 5
 		count, more = 2*count, "take about %s more positions"
 	}
 	size := math.Abs(g.Value)
 	if g.Margin > 0 && size > g.Margin {
-		return fmt.Sprintf("%s than %s by "+format+" (95 %%)", words[g.Value > 0], over, size, g.Margin)
+		direction := worse
+		if g.Value > 0 {
+			direction = better
+		}
+		return fmt.Sprintf("%s than %s by %.*f ± %.*f %s (95 %%)", direction, over, decimals, size, decimals, g.Margin, unit)
 	}
-	text := fmt.Sprintf("no gain shown over %s: "+format+" (95 %%)", over, g.Value, g.Margin)
+	text := fmt.Sprintf("no gain shown over %s: %.*f ± %.*f %s (95 %%)", over, decimals, g.Value, decimals, g.Margin, unit)
 	if ratio := g.Margin / max(size, min(10, g.Margin/2)); g.Margin > 0 && count > 0 {
 		text += "; " + fmt.Sprintf(more, textfmt.Thousands(int64(math.Ceil(max(count*(ratio*ratio-1), 1)))))
 	}

@@ -24,7 +24,8 @@ func TestVerdict(t *testing.T) {
 			Measure: "Elo", Margin: 4, Count: 20_000},
 		"no gain shown over X: 0.01000 ± 0.02000 nats of L (95 %); take about 300 more positions": {
 			Measure: "L", Value: 0.01, Margin: 0.02, Count: 100},
-		"no gain shown over X: 30.0 ± 0.0 Elo (95 %)": {Measure: "Elo", Value: 30, Count: 100}, // it isn't known
+		"no gain shown over X: 30.0 ± 0.0 Elo (95 %)":        {Measure: "Elo", Value: 30, Count: 100}, // it isn't known
+		"worse than X by 0.03000 ± 0.02000 nats of 5 %d%% (": {Measure: "5 %d%%", Value: -0.03, Margin: 0.02, Count: 9},
 	} {
 		require.Contains(t, Verdict(&g, sprt.Pairs{}, "X"), want)
 	}

@@ -182,7 +182,7 @@ export function create(root, on) {
 
   // moveText is the move that has been picked with a square to end on or to drop on.
   function moveText(end, drop) {
-    return drop ? end.course.replace(/@..$/, "@" + drop) : end.course;
+    return drop ? end.course.replace(/@..$/, () => "@" + drop) : end.course;
   }
 
   async function choose(text) {

@@ -130,7 +130,13 @@ func movesText(g *record.Record) string {
 		words = append(words, strconv.Itoa(turn/2+1)+[]string{".", "..."}[turn%2], m, comment(g, i))
 		turn++
 	}
-	return strings.Join(textfmt.Wrap(strings.Join(append(words, g.Result), " "), lineWidth), "\n")
+	lines := textfmt.Wrap(strings.Join(append(words, g.Result), " "), lineWidth)
+	for i, line := range lines {
+		if strings.HasPrefix(line, "%") || strings.HasPrefix(line, "[") { // in a comment; readers take it for no part of one
+			lines[i] = " " + line
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 func comment(g *record.Record, i int) string {
@@ -146,7 +152,7 @@ func comment(g *record.Record, i int) string {
 			clock = fmt.Sprintf("%.6fs", g.Timing.MoveMS[i]/1000)
 		default:
 			if list.PGN != "" {
-				words = append(words, fmt.Sprintf(list.PGN, value))
+				words = append(words, commented(fmt.Sprintf(list.PGN, value)))
 			}
 		}
 	}
@@ -155,6 +161,12 @@ func comment(g *record.Record, i int) string {
 		return ""
 	}
 	return "{" + text + "}"
+}
+
+// commented returns a text as it stands in a comment: braces, which would end it, are escapes of Go, and so is what
+// can't be printed.
+func commented(text string) string {
+	return strings.NewReplacer("{", `\x7b`, "}", `\x7d`).Replace(textfmt.Escape(text))
 }
 
 // scoreText returns a score as engines print it, in points with their sign; a proven result with its plies behind an M.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"gyges/agents"
 	"gyges/ratings/source"
 	"gyges/rules"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament/record"
 )
 
@@ -286,6 +288,53 @@ func TestExportAndImport(t *testing.T) {
 	})
 	for _, reason := range []string{"goal", "length", record.Adjudicated + "draw"} {
 		require.NotZero(t, seen[reason], reason)
+	}
+}
+
+// withNotes lets games be exported with a text for each move, which stands in their list of best moves.
+func withNotes(t *testing.T) {
+	before := record.Lists
+	t.Cleanup(func() { record.Lists = before })
+	note := *before[slices.IndexFunc(before, func(l *record.List) bool { return l.Each == "best" })]
+	note.Each, note.PGN = "note", "note=%s"
+	record.Lists = append(slices.Clone(before), &note)
+}
+
+// Whatever a list says of a move, the game that is read is the one that was written, and each line is one of moves.
+func TestTextInComments(t *testing.T) {
+	withNotes(t)
+	rapid.Check(t, func(t *rapid.T) {
+		note := rapid.OneOf(rapid.String(), rapid.StringMatching(`[{}%;\[\]()$ "a\n\r\x00\\]{0,200}`), rapid.SampledFrom([]string{
+			"}", "{", "a } 0-1 {", "x\n\n[White \"c\"]\n[Black \"d\"]\n[Result \"0-1\"]\n", strings.Repeat("[White \"c\"]\n", 40),
+			strings.Repeat("[White", 60), strings.Repeat("%", 300), "\n% x", "; x\n", "(1. b1", "$3", "1-0", "*", "\xff}", "\u2028", "",
+			strings.Repeat("word [White \"c\"] %", 30)})).Draw(t, "note")
+		g := sample()
+		g.Best = []string{note}
+		text, err := Append(nil, g, "x", agents.LabelOf)
+		require.NoError(t, err)
+		_, moves, _ := strings.Cut(string(text), "\n\n")
+		for line := range strings.Lines(moves) {
+			require.NotRegexp(t, `^[%[]`, line)
+			require.Equal(t, strings.TrimSuffix(line, "\n"), textfmt.Escape(strings.TrimSuffix(line, "\n")))
+		}
+		require.Equal(t, 1, strings.Count(moves, "}"))
+		require.Equal(t, 1, strings.Count(moves, "{"))
+		next := *g
+		next.Pair++
+		text, err = Append(text, &next, "x", agents.LabelOf)
+		require.NoError(t, err)
+		games, errs, bad := read(t, string(text))
+		require.Empty(t, bad)
+		require.Equal(t, []error{nil, nil}, errs)
+		require.Equal(t, []*record.Record{importOf(g, 0), importOf(g, 1)}, games)
+	})
+}
+
+func TestCommented(t *testing.T) {
+	for text, want := range map[string]string{
+		"a 100 % b": "a 100 % b", "{x}": `\x7bx\x7d`, "a\nb\x1b\xff": `a\nb\x1b\xff`, `\`: `\`, "é ± …": "é ± …",
+	} {
+		require.Equal(t, want, commented(text))
 	}
 }
 

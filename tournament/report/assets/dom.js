@@ -82,6 +82,14 @@ export function scoreText(score) {
   return (score > 0 ? "+" : score < 0 ? "−" : "") + (Math.abs(score) / 100).toFixed(2);
 }
 
+// formatted is a value in a text of Go with one verb, like %d, %s or %.2f, and %% for a percent sign.
+export function formatted(text, value) {
+  return text.replace(/%(?:%|(?:\.(\d))?[a-z])/g, (verb, digits) => {
+    if (verb === "%%") return "%";
+    return digits ? value.toFixed(Number(digits)) : String(value);
+  });
+}
+
 // The fragment that the address is to have, the one that it had then, and the time until the next change.
 let fragment = null,
   before = "",

@@ -3,7 +3,7 @@
 // shown: #game=RUN.GAME&ply=N, or #ply=N on the page of a single game, or #list&rules=…&player=…&against=…&result=…&reason=….
 // A page that changes calls update with the games that were recorded.
 import { createBoard, describeMove, follow, mover, parsePosition } from "./board.js";
-import { $, copy, el, keepInView, lineGraph, make, mark, moveItem, scoreText, setAddress } from "./dom.js";
+import { $, copy, el, formatted, keepInView, lineGraph, make, mark, moveItem, scoreText, setAddress } from "./dom.js";
 import { createReview } from "./review.js";
 
 // gridKeys makes each matrix one stop of the tab key, with arrows inside.
@@ -254,7 +254,7 @@ function createViewer(root, data) {
     const parts = [];
     if (scoreAt(i)) parts.push(scoreAt(i));
     for (const { text, values } of game.lists || [])
-      if (values[i] !== null) parts.push(text.replace(/%[.\d]*\w/, values[i]));
+      if (values[i] !== null) parts.push(formatted(text, values[i]));
     const us = game.us?.[i];
     if (us !== undefined) parts.push(us >= 1000 ? +(us / 1000).toPrecision(3) + " ms" : us + " µs");
     return parts.join(", ");
