@@ -18,86 +18,122 @@ import (
 	"gyges/agents/tuning/dataset"
 	"gyges/rules"
 	"gyges/rules/base/grid"
+	"gyges/rules/base/lists"
+	"gyges/rules/base/settings"
 	"gyges/tournament/game"
 	"gyges/tournament/record"
 	"gyges/tournament/record/pgn"
 	"gyges/tournament/schedule"
 )
 
-// TestManualsAreComplete looks in the manuals for what a user can name: rule sets and options,
-// what files of games hold, and commands. It must stand in code, inline or in a
-// block. Agents and the protocol of engines have tests of their own.
+// TestManualsAreComplete looks in the manuals for what a user can name: rule sets and options, formats of tournaments,
+// openings, what files of games hold, and commands. Each must stand in the sections that say what it means, since
+// many names are common words elsewhere. Agents and the protocol of engines have tests of their own.
 func TestManualsAreComplete(t *testing.T) {
 	t.Chdir(filepath.Join("..", ".."))
-	in := func(what string, names []string, manuals ...string) {
-		require.NotEmpty(t, names, what)
-		code := ""
-		for _, manual := range manuals {
-			code += codeOf(t, manual)
-		}
-		words := codeWord.FindAllString(code, -1)
-		for _, name := range names {
-			if !slices.Contains(words, name) {
-				t.Errorf("%s: %s is not in %s", what, name, strings.Join(manuals, " or "))
-			}
-		}
-	}
-	var presets, options, manuals []string
+	const (
+		cell   = "" // anywhere in the code of a table
+		row    = "\n| `NAME` |"
+		item   = "\n- `NAME`"
+		code   = "`NAME`"
+		output = "\n NAME " // of a command
+	)
+	const rulebook, tournaments, games = "rules/README.md#", "tournament/README.md#", "tournament/record/README.md#"
+	var presets, options, endings []string
 	for _, p := range rules.Presets() {
 		presets = append(presets, p.Name)
 	}
 	for _, o := range rules.DefaultOptions().List() {
 		options = append(append(options, o.Key), o.Enum()...)
 	}
-	e := newEnv(strings.NewReader(""), io.Discard, io.Discard)
-	for _, file := range documentFiles(t) {
-		if filepath.Base(file) == "README.md" {
-			manuals = append(manuals, file)
-		}
-	}
-	in("rule sets", presets, "rules/README.md")
-	in("rule options and their values", options, "rules/README.md")
-	in("columns of training positions", positionColumns(t), "agents/tuning/README.md")
-	var endings []string
 	for _, e := range game.Endings() {
 		endings = append(endings, e.Name)
 	}
-	for what, names := range map[string][]string{
-		"openings":                 texts(schedule.RandomOpenings, schedule.AgentOpenings, schedule.SetupOpenings),
-		"policies for repetitions": texts(agents.Forfeit, agents.AskNext, agents.Allow),
-		"endings":                  endings,
-		"records":                  jsonNames(record.Record{}),
-		"lists of games":           append(grid.Make(gameColumns, nil).Keys(), jsonNames(record.Fault{})...),
-		"exports":                  append(pgnTags(t), grid.Make(exportColumns, nil).Keys()...),
+	faults, exports := jsonNames(record.Fault{}), grid.Make(exportColumns, nil).Keys()
+	for _, list := range []struct {
+		what     string
+		names    []string
+		form     string // of a name in its section
+		sections []string
+	}{
+		{"rule sets", presets, output, []string{rulebook + "Find your edition"}},
+		{"rule options and their values", options, code, []string{rulebook + "Options"}},
+		{"columns of training positions", positionColumns(t), cell, []string{"agents/tuning/README.md#Training positions"}},
+		{"formats", choices(schedule.Name("")), code, []string{tournaments + "Choose who meets whom"}},
+		{"openings", choices(schedule.Openings{}), row, []string{tournaments + "Choose the openings"}},
+		{"policies for repetitions", choices(agents.OnRepetition("")), code, []string{tournaments + "End games early"}},
+		{"adjudications", choices(game.Adjudication{}), item, []string{tournaments + "End games early"}},
+		{"endings", endings, code, []string{games + "The record", tournaments + "When an agent fails"}},
+		{"records", jsonNames(record.Record{}), cell, []string{games + "The record"}},
+		{"lists of games", grid.Make(gameColumns, nil).Keys(), code, []string{games + "List and replay games"}},
+		{"games as JSON", faults, code, []string{games + "List and replay games"}},
+		{"tags of PGN", pgnTags(t), code, []string{games + "Export and import games"}},
+		{"columns of CSV", exports, code, []string{games + "Export and import games"}},
 	} {
-		in(what, names, "tournament/README.md", "tournament/record/README.md")
+		t.Run(list.what, func(t *testing.T) {
+			text := ""
+			for _, s := range list.sections {
+				text += sectionOf(t, s)
+			}
+			tables := strings.Join(tableRow.FindAllString(text, -1), "")
+			words := codeWord.FindAllString(codeIn(tables), -1)
+			require.NotEmpty(t, list.names)
+			for _, name := range list.names {
+				found := slices.Contains(words, name)
+				if list.form != cell {
+					found = strings.Contains(text, strings.ReplaceAll(list.form, "NAME", name))
+				}
+				if !found {
+					t.Errorf("%q is not in %s", name, strings.Join(list.sections, " or "))
+				}
+			}
+		})
 	}
+}
 
-	var c cli
-	parser, err := newParser(&c, e)
-	require.NoError(t, err)
-	code := ""
-	for _, manual := range manuals {
-		code += codeOf(t, manual)
+// TestManualsNameCommands looks for each command in the code of some manual.
+func TestManualsNameCommands(t *testing.T) {
+	t.Chdir(filepath.Join("..", ".."))
+	all := ""
+	for _, file := range documentFiles(t) {
+		if filepath.Base(file) == "README.md" {
+			source, err := os.ReadFile(file)
+			require.NoError(t, err)
+			all += codeIn(string(source))
+		}
 	}
+	var c cli
+	parser, err := newParser(&c, newEnv(strings.NewReader(""), io.Discard, io.Discard))
+	require.NoError(t, err)
 	for _, command := range parser.Model.Leaves(true) {
 		words := strings.Fields(command.FullPath()) // of gyges games list, games may be enough
 		if parent := command.Parent; parent.DefaultCmd == command {
 			words = strings.Fields(parent.FullPath())
 		}
-		if !regexp.MustCompile(strings.Join(words, `\s+`) + `\b`).MatchString(code) {
+		if !regexp.MustCompile(strings.Join(words, `\s+`) + `\b`).MatchString(all) {
 			t.Errorf("no README.md names %s", command.FullPath())
 		}
 	}
 }
 
+var tableRow = regexp.MustCompile(`(?m)^\|.*\n`)
+
 var codeWord = regexp.MustCompile(`[\pL\d_]+(-[\pL\d_]+)*`)
 
-// codeOf returns the code in a document, inline and in blocks.
-func codeOf(t *testing.T, file string) string {
+// sectionOf returns the text of a section of a manual, given as FILE#HEADING, up to the next heading of its level.
+func sectionOf(t *testing.T, section string) string {
+	file, heading, _ := strings.Cut(section, "#")
 	source, err := os.ReadFile(file)
 	require.NoError(t, err)
-	d := parseMarkdown(file, source)
+	_, text, found := strings.Cut(string(source), "\n## "+heading+"\n")
+	require.True(t, found, section)
+	text, _, _ = strings.Cut(text, "\n## ")
+	return text
+}
+
+// codeIn returns the code in a text of Markdown, inline and in blocks.
+func codeIn(source string) string {
+	d := parseMarkdown("", []byte(source))
 	var b strings.Builder
 	for _, block := range d.blocks {
 		b.WriteString(block.text + "\n")
@@ -108,12 +144,9 @@ func codeOf(t *testing.T, file string) string {
 	return b.String()
 }
 
-func texts[T ~string](list ...T) []string {
-	var names []string
-	for _, x := range list {
-		names = append(names, string(x))
-	}
-	return names
+// choices returns the values, or the forms of a value, that a type of settings has.
+func choices(of interface{ Choices() []settings.Choice }) []string {
+	return lists.Map(of.Choices(), func(c settings.Choice) string { return c.Name })
 }
 
 // jsonNames returns the keys of structs as JSON, those of the structs in them too.
