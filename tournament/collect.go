@@ -183,7 +183,7 @@ func (c *collector) countPair(first, second *record.Record) {
 		c.Decided = c.precision.look(first.Pair+1, c.suspend) || c.Decided
 	}
 	// No new pair came in the second half of all, and in maxRepeated rounds.
-	rounds := maxRepeated * c.plan.Matches() * int64(len(config.Rules))
+	rounds := maxRepeated * c.plan.Round()
 	c.Exhausted = !c.Decided && config.sequential() && c.repeated >= max(rounds, (first.Pair+1)/2)
 	c.Decided = c.Decided || c.Exhausted
 }

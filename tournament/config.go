@@ -136,35 +136,42 @@ func (c *Config) Size() schedule.Size {
 func (c *Config) Games() int64 { return c.Size().Games(c.Schedule.Format()) }
 
 // meetings returns who meets whom in a format that isn't adaptive.
-func (c *Config) meetings() [][2]int {
-	return schedule.Meetings(c.Schedule.Format(), len(c.Agents), c.Rounds)
-}
+func (c *Config) meetings() [][2]int { return schedule.Meetings(c.Schedule.Format(), c.Size()) }
 
 // Validate checks everything but Out, and makes each agent once, to find bad parameters and missing files. The error
 // joins a *[problems.FieldError] for each thing that is wrong.
 func (c *Config) Validate(registry *agents.Registry) error {
 	var p problems.List
 	CheckName(&p, c.Name)
-	c.checkCounts(&p)
 	c.checkRules(&p)
 	c.checkAgents(&p, registry)
-	settings.Check(&p, c, "")
-	c.checkSchedule(&p)
+	c.checkPlan(&p)
 	c.Check(&p, "", c.Rules, c.Seed)
-	if len(p) == 0 && c.Games() == 0 {
-		p.Add("schedule", fmt.Errorf("expected a schedule with games, found %s, which has none for %s", c.Schedule,
-			textfmt.Plural(len(c.Agents), "agent")))
-	}
 	return p.Err()
+}
+
+// checkPlan checks what needs no agents and no openings: the settings each alone, and how many games of whom they make.
+func (c *Config) checkPlan(p *problems.List) {
+	p.Expect(0 < len(c.Rules) && len(c.Rules) <= maxRules, "rules", "expected 1 to %d rule sets, found %d", maxRules,
+		len(c.Rules))
+	fewest := 2
+	if c.Schedule.Format().About().Alone {
+		fewest = 1
+	}
+	p.Expect(fewest <= len(c.Agents) && len(c.Agents) <= maxAgents, "agents", "expected %d to %d agents, found %d",
+		fewest, maxAgents, len(c.Agents))
+	settings.Check(p, c, "")
+	c.checkSchedule(p)
+	if len(*p) == 0 {
+		p.Expect(c.Games() > 0, "schedule", "%s has no games for %d agents", c.Schedule, len(c.Agents))
+	}
 }
 
 // Recorded returns the schedule of a run whose records say who met. The error says why the config, which may come from
 // anywhere, has none that this program knows.
 func (c *Config) Recorded() (*schedule.Schedule, error) {
 	var p problems.List
-	c.checkCounts(&p)
-	settings.Check(&p, c, "")
-	c.checkSchedule(&p)
+	c.checkPlan(&p)
 	for _, err := range p {
 		if isIn(err, "schedule", "agents", "rules", "rounds", "pairs") {
 			return nil, err
@@ -175,29 +182,13 @@ func (c *Config) Recorded() (*schedule.Schedule, error) {
 			return nil, err
 		}
 	}
-	s := schedule.Recorded(c.Schedule.Format(), c.Size())
-	if s.Matches() == 0 {
-		return nil, fmt.Errorf("schedule: %s has no games", c.Schedule)
-	}
-	return s, nil
+	return schedule.Recorded(c.Schedule.Format(), c.Size()), nil
 }
 
 // isIn reports whether an error is one in one of some fields.
 func isIn(err error, fields ...string) bool {
 	var field *problems.FieldError
 	return errors.As(err, &field) && slices.Contains(fields, field.Field)
-}
-
-// checkCounts checks how many rule sets and agents there are.
-func (c *Config) checkCounts(p *problems.List) {
-	p.Expect(0 < len(c.Rules) && len(c.Rules) <= maxRules, "rules", "expected 1 to %d rule sets, found %d", maxRules,
-		len(c.Rules))
-	fewest := 2
-	if c.Schedule.Format().About().Alone {
-		fewest = 1
-	}
-	p.Expect(fewest <= len(c.Agents) && len(c.Agents) <= maxAgents, "agents", "expected %d to %d agents, found %d",
-		fewest, maxAgents, len(c.Agents))
 }
 
 func (c *Config) checkRules(p *problems.List) {

@@ -2,11 +2,10 @@ package tournament
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"gyges/rules"
-	"gyges/rules/base/settings"
+	"gyges/rules/base/problems"
 	"gyges/tournament/game"
 	"gyges/tournament/record"
 	"gyges/tournament/schedule"
@@ -66,10 +65,9 @@ func (m *Manifest) playedAlike() bool {
 	if m.Program != newManifest(m.Status, m.Config, m.Start).Program || len(m.Earlier) > 0 || m.Config.Unknown != nil {
 		return false
 	}
-	policy := m.Config.Openings.Policy
-	known := slices.ContainsFunc(policy.Choices(), func(c settings.Choice) bool { return c.Name == string(policy) })
-	_, err := m.Config.Recorded()
-	return known && err == nil
+	var p problems.List
+	m.Config.checkPlan(&p)
+	return len(p) == 0
 }
 
 // verify returns an error unless a game of the run's file is what the schedule has in its place, as far as it shows.

@@ -84,7 +84,7 @@ func newPrecision(run *plan) *precision {
 // meet, directly or through others, are rated precisely enough among each other. The intervals of the others don't get
 // narrower.
 func (p *precision) look(pairs int64, suspended *suspensions) bool {
-	if pairs != p.next*p.plan.Matches()*int64(len(p.results)) {
+	if pairs != p.next*p.plan.Round() {
 		return false
 	}
 	p.next = ratings.NextLook(p.next)

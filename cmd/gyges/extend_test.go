@@ -1,20 +1,20 @@
 package main
 
 import (
-	"encoding/json"
-	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
-// TestExtend applies the diffs of the page on extending the program, all of them, builds the program without writing
-// into the repository, and runs the page's commands with it. So a kind, a format or a column needs no other place than
-// the page names.
+// TestExtend does what the page on extending the program says: it pipes the page, as the program prints it, to git in a
+// copy of the repository, builds the program and runs the page's commands with it, and the tests that play all there is.
+// So a kind, a format or a column needs no other place than the page names.
 func TestExtend(t *testing.T) {
 	const page = "cmd/gyges/extend.md"
 	root, err := filepath.Abs(filepath.Join("..", ".."))
@@ -22,30 +22,32 @@ func TestExtend(t *testing.T) {
 	source, err := os.ReadFile(filepath.Join(root, page))
 	require.NoError(t, err)
 	d := parseMarkdown(page, source)
-	files := map[string]string{}
-	for _, b := range d.blocks {
-		if b.language == "diff" {
-			require.NoError(t, applyDiff(files, root, b.text), "%s:%d", page, b.line)
+	all, part := applyCommands(t, d)
+	dir := copyOfRepository(t, root)
+
+	t.Run("the format alone", func(t *testing.T) {
+		before := sourceFiles(t, dir)
+		shell(t, dir, all+" "+part)
+		var changed []string
+		for name, text := range sourceFiles(t, dir) {
+			if before[name] != text {
+				changed = append(changed, name)
+			}
 		}
-	}
-	require.NotEmpty(t, files)
-	dir := t.TempDir()
-	overlay := map[string]map[string]string{"Replace": {}}
-	for name, text := range files {
-		path := filepath.Join(dir, strings.ReplaceAll(name, "/", "_"))
-		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
-		overlay["Replace"][filepath.Join(root, name)] = path
-	}
-	data, err := json.Marshal(overlay)
-	require.NoError(t, err)
-	list := filepath.Join(dir, "overlay.json")
-	require.NoError(t, os.WriteFile(list, data, 0o600))
-	build := exec.CommandContext(t.Context(), "go", "build", "-overlay", list, "-o", filepath.Join(dir, "bin", "gyges"),
-		"-gcflags=gyges/...=-N -l", "-ldflags=-w", "./cmd/gyges") // which compiles a third faster
-	build.Dir = root
-	out, err := build.CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	t.Setenv("PATH", filepath.Join(dir, "bin")+string(filepath.ListSeparator)+os.Getenv("PATH"))
+		require.ElementsMatch(t, []string{"tournament/schedule/duels.go", "tournament/schedule/format.go"},
+			changed)
+		shell(t, dir, all+" --reverse "+part)
+		require.Equal(t, before, sourceFiles(t, dir))
+	})
+
+	requireSinglePlaces(t, d, dir)
+	shell(t, dir, all)
+	bin := filepath.Join(t.TempDir(), "bin")
+	// Without the path of the copy in what is compiled, most of it is there already.
+	shell(t, dir, "go build -trimpath '-gcflags=gyges/...=-N -l' -ldflags=-w -o "+filepath.Join(bin, "gyges")+" ./cmd/gyges")
+	shell(t, dir, "go vet -trimpath ./agents/last ./cmd/gyges")
+	shell(t, dir, "go test -trimpath ./agents/builtin ./tournament/schedule ./tournament/game ./tournament/record ./ratings/table")
+	t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	how := console{update: os.Getenv("UPDATE_DOCUMENTS") != ""}
 	found, problems := d.check(t.Context(), how, workFolder(t, root), nil)
 	if how.update {
@@ -54,47 +56,104 @@ func TestExtend(t *testing.T) {
 	require.Empty(t, problems)
 }
 
-// applyDiff applies a unified diff to files of the repository, or to what they have become.
-func applyDiff(files map[string]string, root, diff string) error {
-	name, from, to := "", "", ""
-	hunk := func() error {
-		if n := strings.Count(files[name], from); from != "" && n != 1 {
-			return fmt.Errorf("%s: expected these lines once, found them %d times:\n%s", name, n, from)
+// applyCommands returns the command of the page that applies its diffs, and what is added to it for a part of them.
+func applyCommands(t *testing.T, d *markdown) (all, part string) {
+	for _, code := range d.code {
+		if strings.HasPrefix(code.text, "gyges help extend |") {
+			all = code.text
 		}
-		if from == "" { // a new file
-			files[name] = to
-		} else {
-			files[name] = strings.Replace(files[name], from, to, 1)
+		if strings.HasPrefix(code.text, "--include ") {
+			part = code.text
 		}
-		return nil
 	}
-	flush := func() error {
-		if from+to == "" {
+	require.NotEmpty(t, all)
+	require.NotEmpty(t, part)
+	return all, part
+}
+
+// copyOfRepository returns a folder with the files of the repository, outside of any.
+func copyOfRepository(t *testing.T, root string) string {
+	dir := filepath.Join(t.TempDir(), "gyges")
+	require.NoError(t, filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(root, path)
+		switch {
+		case err != nil:
+			return err
+		case e.Name() == ".git" || e.Name() == "node_modules" || isResult(filepath.ToSlash(name)):
+			if e.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case e.IsDir():
+			return os.MkdirAll(filepath.Join(dir, name), 0o700)
+		case !e.Type().IsRegular():
 			return nil
 		}
-		err := hunk()
-		from, to = "", ""
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(dir, name), text, 0o600)
+	}))
+	return dir
+}
+
+// sourceFiles returns the files of Go below a folder.
+func sourceFiles(t *testing.T, dir string) map[string]string {
+	list := map[string]string{}
+	require.NoError(t, filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".go" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		name, _ := filepath.Rel(dir, path) // which is below it
+		list[filepath.ToSlash(name)] = string(text)
 		return err
-	}
-	for line := range strings.Lines(diff) {
-		switch {
-		case strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "@@"):
-			if err := flush(); err != nil {
-				return err
+	}))
+	return list
+}
+
+// shell runs a command line in a folder that belongs to no repository.
+func shell(t *testing.T, dir, line string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "sh", "-e", "-c", line)
+	cmd.Dir = dir
+	cmd.Env = append(cmd.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir))
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s\n%s", line, out)
+}
+
+var hunk = regexp.MustCompile(`(?m)^@@ .*\n((?:[-+ ].*\n)*)`)
+
+// requireSinglePlaces requires that the lines of each hunk that are there before stand once in its file: so the hunk
+// applies in the right place when lines have been added above, whatever its line numbers say.
+func requireSinglePlaces(t *testing.T, d *markdown, dir string) {
+	for _, b := range d.blocks {
+		if b.language != "diff" {
+			continue
+		}
+		for _, file := range strings.Split("\n"+b.text, "\n--- ")[1:] {
+			name, _, _ := strings.Cut(file, "\n")
+			name, existing := strings.CutPrefix(name, "a/")
+			if !existing {
+				continue
 			}
-		case strings.HasPrefix(line, "+++ b/"):
-			name = strings.TrimSpace(line[len("+++ b/"):])
-			if _, known := files[name]; !known {
-				text, _ := os.ReadFile(filepath.Join(root, name)) // one that is new is empty
-				files[name] = string(text)
+			text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+			require.NoError(t, err)
+			hunks := hunk.FindAllStringSubmatch(file+"\n", -1)
+			require.NotEmpty(t, hunks, name)
+			for _, h := range hunks {
+				before := ""
+				for line := range strings.Lines(h[1]) {
+					if line[0] != '+' {
+						before += line[1:]
+					}
+				}
+				require.Equal(t, 1, strings.Count(string(text), before), "%s:\n%s", name, before)
 			}
-		case line[0] == '+':
-			to += line[1:]
-		case line[0] == '-':
-			from += line[1:]
-		default:
-			from, to = from+strings.TrimPrefix(line, " "), to+strings.TrimPrefix(line, " ")
 		}
 	}
-	return flush()
 }

@@ -119,12 +119,10 @@ func historyCharts(steps []training.Line, t *Tuning) []Chart {
 			c.Points[i].Y /= cmp.Or(size, 1)
 		}
 		curves = append(curves, c)
-		if len(table.Rows) < maxAgentRows {
-			table.Add(grid.Name(name), parameterText(first, name), parameterText(last, name))
-		}
+		table.Add(grid.Name(name), parameterText(first, name), parameterText(last, name))
 	}
 	values := newChart("Parameters, each in units of its largest size", x, "", curves...)
-	values.Table = table
+	values.Table = firstRows(table)
 	return slices.DeleteFunc(append(charts, values), func(c Chart) bool { return len(c.Curves) == 0 })
 }
 

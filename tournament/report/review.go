@@ -29,10 +29,9 @@ func (b *builder) reviews() Section {
 	for i, summary := range summaries {
 		s.heading("reviews-"+strconv.Itoa(i+1), "Games under "+ruleSetName(summary.Rules))
 		for _, t := range summary.Tables(b.label) {
-			t.Rows = t.Rows[:min(len(t.Rows), maxAgentRows)]
-			s.table("short", t)
+			s.table("short", firstRows(t))
 		}
-		s.table("short", b.worst(summary))
+		s.table("short", firstRows(b.worst(summary)))
 	}
 	return s
 }
@@ -59,7 +58,7 @@ func (b *builder) reviewNote(n int64) string {
 func (b *builder) worst(summary *review.Summary) *grid.Table {
 	t := grid.New("Decisive moves that lost most winning probability, for each player", 3, "Player", "Move", "What it did",
 		"Game", "Ply", "Before", "After")
-	for _, p := range summary.Players[:min(len(summary.Players), maxAgentRows)] {
+	for _, p := range summary.Players {
 		for _, l := range p.WorstGames {
 			id := gameID(l.Run, l.Game)
 			game, move := grid.Cell{Text: id}, grid.Cell{Text: l.Move.Move}

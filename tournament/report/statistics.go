@@ -90,12 +90,19 @@ func (b *builder) reasons(s *Section, r *standings.RuleSet) {
 	for _, name := range r.Order {
 		a := r.Players[name]
 		for _, kind := range slices.Sorted(maps.Keys(a.Faults)) {
-			if len(faults.Rows) < maxAgentRows {
-				faults.Add(grid.Name(b.label(name)), reasonName(kind), grid.Thousands(a.Faults[kind]))
-			}
+			faults.Add(grid.Name(b.label(name)), reasonName(kind), grid.Thousands(a.Faults[kind]))
 		}
 	}
-	s.table("", faults)
+	s.table("", firstRows(faults))
+}
+
+// firstRows cuts a table to maxAgentRows, and says so in its title.
+func firstRows(t *grid.Table) *grid.Table {
+	if n := len(t.Rows); n > maxAgentRows {
+		t.Title += fmt.Sprintf(", the first %d of %d rows", maxAgentRows, n)
+		t.Rows = t.Rows[:maxAgentRows]
+	}
+	return t
 }
 
 func reasonName(reason string) string {

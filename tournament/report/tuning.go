@@ -134,8 +134,12 @@ func readMatch(fsys fs.FS, dir string) (test sprt.Test, course []uint8, notes []
 	s, in := standings.New(), new(runs.Stream)
 	r := s.Begin(m)
 	_, err = files.LoadFS(fsys, path.Join(dir, tournament.GamesFile), func(f io.Reader, name string) (any, error) {
-		file := &runs.File{In: io.LimitReader(f, maxMatch), Name: name}
-		return nil, s.Read(context.Background(), in, file, nil)
+		limited := &io.LimitedReader{R: f, N: maxMatch}
+		err := s.Read(context.Background(), in, &runs.File{In: limited, Name: name}, nil)
+		if err == nil && limited.N == 0 {
+			err = fmt.Errorf("%s: only the first %d MiB are counted", name, maxMatch>>20)
+		}
+		return nil, err
 	})
 	if notes = append(in.Notes(), s.Notes()...); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		notes = append(notes, err.Error())

@@ -11,7 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gyges/agents/eval"
+	"gyges/rules/base/grid"
 	"gyges/tournament"
+	"gyges/tournament/internal/runtest"
+	"gyges/tournament/record"
 	"gyges/tournament/training"
 )
 
@@ -165,4 +168,38 @@ func TestHeadlines(t *testing.T) {
 		page.AddRun(ReadRunFS(t.Context(), tuningFolder(t, c.manifest, c.more), "x"))
 		require.Equal(t, c.want, Build(page, Input{}).Summary, c.manifest)
 	}
+}
+
+// A match of which not all is read is said to be cut, and a table of which not all rows are shown.
+func TestCutsAreTold(t *testing.T) {
+	t.Parallel()
+	var games strings.Builder
+	south, north := "new", "old"
+	for n := int64(0); games.Len() < maxMatch; n++ {
+		line, err := record.Lines(runtest.DrawGame("simplified", n, south, north))
+		require.NoError(t, err)
+		south, north = north, south
+		games.Write(line[:len(line)-1])
+		games.WriteString(strings.Repeat(" ", 4<<20) + "\n")
+	}
+	fsys := fstest.MapFS{
+		"m/manifest.json": {Data: []byte(`{"config":{"agents":["new","old"],"rules":["simplified"],"pairs":9,` +
+			`"sprt":"elo0=0,elo1=20"}}`)},
+		"m/games.jsonl": {Data: []byte(games.String())},
+	}
+	_, course, notes := readMatch(fsys, "m")
+	require.NotEmpty(t, course)
+	require.Equal(t, []string{"m/games.jsonl: only the first 64 MiB are counted"}, notes)
+
+	rows := func(n int) *grid.Table {
+		table := grid.New("Title", 1, "Number")
+		for i := range n {
+			table.Add(i)
+		}
+		return firstRows(table)
+	}
+	require.Equal(t, "Title", rows(maxAgentRows).Title)
+	require.Len(t, rows(maxAgentRows).Rows, maxAgentRows)
+	require.Equal(t, "Title, the first 200 of 201 rows", rows(maxAgentRows+1).Title)
+	require.Len(t, rows(maxAgentRows+1).Rows, maxAgentRows)
 }

@@ -66,7 +66,7 @@ type Match struct {
 
 // New returns the schedule of a run of which nothing is played.
 func New(f Format, z Size) *Schedule {
-	s := newSchedule(f, z)
+	s := Recorded(f, z)
 	for range s.Stages {
 		s.known = append(s.known, make(chan struct{}))
 	}
@@ -74,12 +74,9 @@ func New(f Format, z Size) *Schedule {
 	return s
 }
 
-// Recorded returns the schedule of a run whose records say who met.
-func Recorded(f Format, z Size) *Schedule { return newSchedule(f, z) }
-
 // Meetings returns who meets whom in all stages of a format that isn't adaptive.
-func Meetings(f Format, players, rounds int) (list [][2]int) {
-	s := newSchedule(f, Size{Players: players, Rounds: rounds, Pairs: 1, RuleSets: 1})
+func Meetings(f Format, z Size) (list [][2]int) {
+	s := Recorded(f, z)
 	for k := range s.Stages {
 		s.pair(k)
 		for _, m := range s.Stages[k].Matches {
@@ -89,7 +86,8 @@ func Meetings(f Format, players, rounds int) (list [][2]int) {
 	return list
 }
 
-func newSchedule(f Format, z Size) *Schedule {
+// Recorded returns the schedule of a run whose records say who met.
+func Recorded(f Format, z Size) *Schedule {
 	s := &Schedule{Size: z, Format: f}
 	first := int64(0)
 	for _, matches := range f.Stages(z.Players, z.Rounds) {
@@ -149,13 +147,8 @@ func (s *Schedule) Add(i int64, south, north int, halves int) error {
 // Len returns the number of game pairs.
 func (s *Schedule) Len() int64 { return s.end(len(s.Stages) - 1) }
 
-// Matches returns the number of matches of all stages.
-func (s *Schedule) Matches() (n int64) {
-	for _, st := range s.Stages {
-		n += int64(len(st.Matches))
-	}
-	return n
-}
+// Round returns the number of game pairs of a round: one of each match of all stages under each rule set.
+func (s *Schedule) Round() int64 { return s.Len() / int64(s.Pairs) }
 
 // end returns the index of the pair after stage k.
 func (s *Schedule) end(k int) int64 {

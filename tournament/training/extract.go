@@ -84,8 +84,12 @@ func (e *extractor) extract(ctx context.Context, dir string, provenance map[stri
 		return e.counts, err
 	}
 	e.counts.Notes = in.Notes()
+	names := slices.Sorted(maps.Keys(e.agents))
+	if len(names) > maxAgents {
+		names[maxAgents] = "…"
+	}
 	metadata := map[string]string{
-		"agents": strings.Join(slices.Sorted(maps.Keys(e.agents)), " "),
+		"agents": strings.Join(names, " "),
 		"games":  strconv.FormatInt(e.counts.Games-e.counts.Faults, 10),
 		"split":  fmt.Sprintf("validation=%d,test=%d", e.Split.Validation, e.Split.Test),
 	}
@@ -163,7 +167,7 @@ func (e *extractor) add(ctx context.Context, game *record.Record) error {
 		e.rules[game.Rules] = r
 	}
 	for _, agent := range []string{game.South.Agent, game.North.Agent} {
-		if len(e.agents) < maxAgents {
+		if len(e.agents) <= maxAgents { // one more shows that there are more
 			e.agents[agent] = struct{}{}
 		}
 	}

@@ -132,7 +132,7 @@ func movesText(g *record.Record) string {
 	}
 	lines := textfmt.Wrap(strings.Join(append(words, g.Result), " "), lineWidth)
 	for i, line := range lines {
-		if strings.HasPrefix(line, "%") || strings.HasPrefix(line, "[") { // in a comment; readers take it for no part of one
+		if strings.IndexAny(line, "%[") == 0 { // in a comment, of which some readers take it for no part
 			lines[i] = " " + line
 		}
 	}
