@@ -40,13 +40,22 @@ func TestExtend(t *testing.T) {
 		require.Equal(t, before, sourceFiles(t, dir))
 	})
 
+	t.Run("by patch", func(t *testing.T) {
+		if _, err := exec.LookPath("patch"); err != nil {
+			t.Skip(err)
+		}
+		require.NotContains(t, shell(t, dir, "gyges help extend | patch -p1 --dry-run"), "fuzz")
+	})
+
 	requireSinglePlaces(t, d, dir)
 	shell(t, dir, all)
 	bin := filepath.Join(t.TempDir(), "bin")
 	// Without the path of the copy in what is compiled, most of it is there already.
-	shell(t, dir, "go build -trimpath '-gcflags=gyges/...=-N -l' -ldflags=-w -o "+filepath.Join(bin, "gyges")+" ./cmd/gyges")
-	shell(t, dir, "go vet -trimpath ./agents/last ./cmd/gyges")
-	shell(t, dir, "go test -trimpath ./agents/builtin ./tournament/schedule ./tournament/game ./tournament/record ./ratings/table")
+	t.Setenv("GOFLAGS", "-trimpath '-gcflags=gyges/...=-N -l' -ldflags=-w")
+	shell(t, dir, "go build -o "+filepath.Join(bin, "gyges")+" ./cmd/gyges")
+	played := shell(t, dir, "go test -vet=off -run 'TestConformance/last' -v ./agents/builtin")
+	require.Contains(t, played, "--- PASS: TestConformance/last/plays_equal_games")
+	shell(t, dir, "go test -vet=off ./tournament/schedule ./tournament/record ./ratings/table")
 	t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	how := console{update: os.Getenv("UPDATE_DOCUMENTS") != ""}
 	found, problems := d.check(t.Context(), how, workFolder(t, root), nil)
@@ -82,11 +91,8 @@ func copyOfRepository(t *testing.T, root string) string {
 		switch {
 		case err != nil:
 			return err
-		case e.Name() == ".git" || e.Name() == "node_modules" || isResult(filepath.ToSlash(name)):
-			if e.IsDir() {
-				return fs.SkipDir
-			}
-			return nil
+		case e.IsDir() && (e.Name() == ".git" || e.Name() == "node_modules" || isResult(filepath.ToSlash(name))):
+			return fs.SkipDir
 		case e.IsDir():
 			return os.MkdirAll(filepath.Join(dir, name), 0o700)
 		case !e.Type().IsRegular():
@@ -116,14 +122,15 @@ func sourceFiles(t *testing.T, dir string) map[string]string {
 	return list
 }
 
-// shell runs a command line in a folder that belongs to no repository.
-func shell(t *testing.T, dir, line string) {
+// shell runs a command line in a folder that belongs to no repository, and returns its output.
+func shell(t *testing.T, dir, line string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "sh", "-e", "-c", line)
 	cmd.Dir = dir
 	cmd.Env = append(cmd.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir))
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s\n%s", line, out)
+	return string(out)
 }
 
 var hunk = regexp.MustCompile(`(?m)^@@ .*\n((?:[-+ ].*\n)*)`)
