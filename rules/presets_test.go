@@ -73,6 +73,15 @@ func TestOptionalEntry(t *testing.T) {
 	require.ErrorContains(t, checkText(t, g, "a2-a3"), "South holds pieces and must bring one in")
 }
 
+// Each preset is found by its name.
+func TestPresetsAreDistinct(t *testing.T) {
+	t.Parallel()
+	for _, preset := range Presets() {
+		require.NotEmpty(t, preset.Doc, preset.Name)
+		require.Equal(t, preset.Options, MustParse(preset.Name).Options(), preset.Name)
+	}
+}
+
 // TestProse checks that every option has its place in the prose: another value
 // is another text, but for options that have no meaning beside the others.
 func TestProse(t *testing.T) {

@@ -34,6 +34,15 @@ func TestColumnsAreChosen(t *testing.T) {
 	require.ErrorContains(t, err, `unknown column "rank"; expected one of: `)
 }
 
+// Each column has a key of its own.
+func TestColumnsAreDistinct(t *testing.T) {
+	keys := map[string]bool{}
+	for _, c := range columns {
+		require.False(t, keys[c.Key], c.Key)
+		keys[c.Key] = true
+	}
+}
+
 // Every column prints something of a rated player, so that none is forgotten.
 func TestEveryColumnPrints(t *testing.T) {
 	var d ratings.Data

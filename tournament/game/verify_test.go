@@ -2,6 +2,7 @@ package game
 
 import (
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -33,11 +34,22 @@ func wonBySouth(t *testing.T, change func(*Task)) (*Task, *record.Record) {
 
 // cut ends a game after a number of plies by a fault of the side to move.
 func cut(g *record.Record, plies int, kind record.FaultKind) {
-	g.Moves, g.Plies, g.Best, g.Scores, g.Depths, g.Nodes = g.Moves[:plies], plies, nil, nil, nil, nil
-	g.Timing.MoveMS = nil
+	dropLists(g)
+	g.Moves, g.Plies = g.Moves[:plies], plies
 	g.Reason, g.Result, g.Fault = string(kind), "0-1", &record.Fault{Side: "south", Kind: kind}
 	if plies%2 == 1 {
 		g.Result, g.Fault.Side = "1-0", "north"
+	}
+}
+
+// dropLists empties the lists that have an element for each move.
+func dropLists(g *record.Record) {
+	for _, v := range []reflect.Value{reflect.ValueOf(g).Elem(), reflect.ValueOf(&g.Timing).Elem()} {
+		for i := range v.NumField() {
+			if _, isList := v.Type().Field(i).Tag.Lookup("each"); isList {
+				v.Field(i).SetZero()
+			}
+		}
 	}
 }
 

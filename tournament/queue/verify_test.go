@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -144,9 +145,21 @@ func TestForgedResults(t *testing.T) {
 }
 
 func suspend(g *record.Record) {
-	g.Moves, g.Plies, g.Best, g.Scores, g.Depths, g.Nodes, g.Timing.MoveMS = []string{}, 0, nil, nil, nil, nil, nil
+	dropLists(g)
+	g.Moves, g.Plies = []string{}, 0
 	g.Result, g.Reason = "0-1", "suspended"
 	g.Fault = &record.Fault{Side: "south", Kind: "suspended"}
+}
+
+// dropLists empties the lists that have an element for each move.
+func dropLists(g *record.Record) {
+	for _, v := range []reflect.Value{reflect.ValueOf(g).Elem(), reflect.ValueOf(&g.Timing).Elem()} {
+		for i := range v.NumField() {
+			if _, isList := v.Type().Field(i).Tag.Lookup("each"); isList {
+				v.Field(i).SetZero()
+			}
+		}
+	}
 }
 
 // Workers have names of their own, whatever they are called; one that comes back has its name again.

@@ -201,7 +201,10 @@ func TestMovers(t *testing.T) {
 // The formats of all lists have one verb, one that pages know too, and it suits the elements.
 func TestFormatsOfLists(t *testing.T) {
 	verb := regexp.MustCompile(`%(\.\d)?[a-z]`)
+	names := map[string]bool{}
 	for _, l := range Lists {
+		require.False(t, names[l.Each] || names[l.Key], "%s, %s: each name once", l.Key, l.Each)
+		names[l.Each], names[l.Key] = true, true
 		for _, format := range []string{l.Text, l.PGN} {
 			if format == "" {
 				continue

@@ -42,7 +42,7 @@ type Facts struct {
 	Adaptive   bool   // who meets whom follows from the results so far
 	Challenger bool   // the first player meets each other one, and tables show its results against them
 
-	// MostRounds returns how many stages the config may choose; nil: it may choose none.
+	// MostRounds returns how many rounds the config may choose, each of which is a stage; nil: it may choose none.
 	MostRounds func(players int) int
 }
 
