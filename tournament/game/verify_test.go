@@ -88,7 +88,7 @@ func TestVerifyRefuses(t *testing.T) {
 		"found -1 s, moves of":                                                func(g *record.Record) { g.Timing.Seconds = -1 },
 		"found 1e+300 s, moves of":                                            func(g *record.Record) { g.Timing.Seconds = 1e300 },
 		"overrun -5 ms":                                                       func(g *record.Record) { g.Timing.OverrunMS = -5 },
-		"moves of 1000000 ms":                                                 func(g *record.Record) { g.Timing.MoveMS[1] = 1e6 },
+		"moves of 10000":                                                      func(g *record.Record) { g.Timing.MoveMS[1] = 1e6 },
 		"s, moves of +Inf ms":                                                 func(g *record.Record) { g.Timing.MoveMS[1], g.Timing.MoveMS[2] = math.MaxFloat64, math.MaxFloat64 },
 		"s, moves of ":                                                        func(g *record.Record) { g.Timing.MoveMS[0] = -0.001 },
 	} {
