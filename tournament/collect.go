@@ -11,6 +11,7 @@ import (
 	"gyges/ratings/sprt"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament/record"
+	"gyges/tournament/schedule"
 )
 
 const (
@@ -183,14 +184,14 @@ func (c *collector) countPair(first, second *record.Record) {
 		c.Decided = c.precision.look(first.Pair+1, c.suspend) || c.Decided
 	}
 	// No new pair came in the second half of all, and in maxRepeated rounds.
-	rounds := maxRepeated * c.plan.Round()
+	rounds := int64(maxRepeated * len(c.plan.Stages[0].Matches) * len(config.Rules))
 	c.Exhausted = !c.Decided && config.sequential() && c.repeated >= max(rounds, (first.Pair+1)/2)
 	c.Decided = c.Decided || c.Exhausted
 }
 
 // tooFew stops the run if the agents that are left don't meet.
 func (c *collector) tooFew() {
-	meet := func(m [2]int) bool { return !c.suspend.has(m[0]) && !c.suspend.has(m[1]) }
+	meet := func(m schedule.Match) bool { return !c.suspend.has(m.Players[0]) && !c.suspend.has(m.Players[1]) }
 	var out []string
 	for i, spec := range c.plan.config.Agents {
 		if c.suspend.has(i) {
@@ -198,8 +199,8 @@ func (c *collector) tooFew() {
 		}
 	}
 	left := len(out) <= len(c.plan.config.Agents)-2
-	if !c.plan.Format.About().Adaptive {
-		left = slices.ContainsFunc(c.plan.config.meetings(), meet)
+	if len(c.plan.Stages) == 1 {
+		left = slices.ContainsFunc(c.plan.Stages[0].Matches, meet)
 	}
 	if !left {
 		c.note(fmt.Errorf("too few agents are left: %s lost %d games in a row by faults", textfmt.List(out, 8),

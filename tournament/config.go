@@ -135,9 +135,6 @@ func (c *Config) Size() schedule.Size {
 // Games returns how many games the config schedules.
 func (c *Config) Games() int64 { return c.Size().Games(c.Schedule.Format()) }
 
-// meetings returns who meets whom in a format that isn't adaptive.
-func (c *Config) meetings() [][2]int { return schedule.Meetings(c.Schedule.Format(), c.Size()) }
-
 // Validate checks everything but Out, and makes each agent once, to find bad parameters and missing files. The error
 // joins a *[problems.FieldError] for each thing that is wrong.
 func (c *Config) Validate(registry *agents.Registry) error {
@@ -164,8 +161,12 @@ func (c *Config) checkPlan(p *problems.List) {
 	c.checkSchedule(p)
 	if len(*p) == 0 {
 		p.Expect(c.Games() > 0, "schedule", "%s has no games for %d agents", c.Schedule, len(c.Agents))
+		p.Expect(!c.sequential() || c.stages() == 1, "schedule", "expected one stage with sprt or until_error, found %s, "+
+			"which has %d", c.Schedule, c.stages())
 	}
 }
+
+func (c *Config) stages() int { return len(c.Schedule.Format().Stages(len(c.Agents), c.Rounds)) }
 
 // Recorded returns the schedule of a run whose records say who met. The error says why the config, which may come from
 // anywhere, has none that this program knows.

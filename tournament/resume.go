@@ -33,7 +33,7 @@ func checkManifest(gamesSize int64, c *Config, m *Manifest) (joined bool, err er
 	}
 	longer := old.Config.extended(&m.Config)
 	joined = len(old.Config.Agents) < len(m.Config.Agents)
-	fixed := len(c.Schedule.Format().Stages(len(c.Agents), c.Rounds)) == 1
+	fixed := c.stages() == 1
 	if c.Extend && old.Config.Schedule == m.Config.Schedule {
 		if !fixed && (longer.Pairs > old.Config.Pairs || joined) {
 			// they would have changed later pairings
@@ -74,7 +74,7 @@ func (c Config) extended(to *Config) Config {
 // pairings returns who meets whom in a format that isn't adaptive.
 func (c *Config) pairings() map[[2]string]bool {
 	players, list := c.Players(), map[[2]string]bool{}
-	for _, p := range c.meetings() {
+	for _, p := range c.Schedule.Format().Pairings(len(players), nil) {
 		list[[2]string{players[p[0]], players[p[1]]}] = true
 	}
 	return list

@@ -40,7 +40,14 @@ func (p *plan) seated(g int64) [2]int {
 
 // Verifier returns what verifies games of a run, in order: by its schedule if this program played it, else alone.
 func Verifier(m *Manifest) func(*record.Record) error {
-	if m == nil || !m.playedAlike() {
+	if m == nil || m.Config.Unknown != nil {
+		return game.Verify
+	}
+	if m.Program != newManifest(m.Status, m.Config, m.Start).Program || len(m.Earlier) > 0 {
+		return game.Verify
+	}
+	var wrong problems.List
+	if m.Config.checkPlan(&wrong); len(wrong) > 0 {
 		return game.Verify
 	}
 	p := newPlan(&m.Config)
@@ -58,16 +65,6 @@ func Verifier(m *Manifest) func(*record.Record) error {
 			return game.Verify(g)
 		}
 	}
-}
-
-// playedAlike reports whether this program played the whole run, so that it knows the schedule and the openings.
-func (m *Manifest) playedAlike() bool {
-	if m.Program != newManifest(m.Status, m.Config, m.Start).Program || len(m.Earlier) > 0 || m.Config.Unknown != nil {
-		return false
-	}
-	var p problems.List
-	m.Config.checkPlan(&p)
-	return len(p) == 0
 }
 
 // verify returns an error unless a game of the run's file is what the schedule has in its place, as far as it shows.

@@ -84,7 +84,7 @@ func newPrecision(run *plan) *precision {
 // meet, directly or through others, are rated precisely enough among each other. The intervals of the others don't get
 // narrower.
 func (p *precision) look(pairs int64, suspended *suspensions) bool {
-	if pairs != p.next*p.plan.Round() {
+	if pairs != p.next*int64(len(p.plan.Stages[0].Matches)*len(p.results)) {
 		return false
 	}
 	p.next = ratings.NextLook(p.next)
@@ -103,8 +103,8 @@ func (p *plan) meeting(suspended *suspensions) map[int][]string {
 	for i := range group {
 		group[i] = i
 	}
-	for _, m := range p.config.meetings() {
-		from, to := m[0], m[1]
+	for _, m := range p.Stages[0].Matches {
+		from, to := m.Players[0], m.Players[1]
 		if suspended.has(from) || suspended.has(to) {
 			continue
 		}

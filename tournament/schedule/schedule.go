@@ -74,18 +74,6 @@ func New(f Format, z Size) *Schedule {
 	return s
 }
 
-// Meetings returns who meets whom in all stages of a format that isn't adaptive.
-func Meetings(f Format, z Size) (list [][2]int) {
-	s := Recorded(f, z)
-	for k := range s.Stages {
-		s.pair(k)
-		for _, m := range s.Stages[k].Matches {
-			list = append(list, m.Players)
-		}
-	}
-	return list
-}
-
 // Recorded returns the schedule of a run whose records say who met.
 func Recorded(f Format, z Size) *Schedule {
 	s := &Schedule{Size: z, Format: f}
@@ -97,18 +85,13 @@ func Recorded(f Format, z Size) *Schedule {
 	return s
 }
 
-// pair makes the pairings of stage k.
-func (s *Schedule) pair(k int) {
-	for i, p := range s.Format.Pairings(s.Players, s.Stages[:k]) {
-		s.Stages[k].Matches[i].Players = p
-	}
-}
-
 // begin makes the pairings of stage k, if there is one. No game ends a stage without matches, so that the next stage
 // begins with it.
 func (s *Schedule) begin(k int) {
 	for ; k < len(s.Stages); k++ {
-		s.pair(k)
+		for i, p := range s.Format.Pairings(s.Players, s.Stages[:k]) {
+			s.Stages[k].Matches[i].Players = p
+		}
 		close(s.known[k])
 		if len(s.Stages[k].Matches) > 0 {
 			return
@@ -146,9 +129,6 @@ func (s *Schedule) Add(i int64, south, north int, halves int) error {
 
 // Len returns the number of game pairs.
 func (s *Schedule) Len() int64 { return s.end(len(s.Stages) - 1) }
-
-// Round returns the number of game pairs of a round: one of each match of all stages under each rule set.
-func (s *Schedule) Round() int64 { return s.Len() / int64(s.Pairs) }
 
 // end returns the index of the pair after stage k.
 func (s *Schedule) end(k int) int64 {
