@@ -87,7 +87,7 @@ func TestFormatsHaveTheirMatches(t *testing.T) {
 	everyFormat(t, func(t *testing.T, f Format, z Size) {
 		s := imagine(t, f, z, rng)
 		require.Equal(t, 2*s.Len(), z.Games(f))
-		require.NotZero(t, s.Len())
+		require.True(t, s.Len() > 0 || z.Players < 11, "a format may need more players than some")
 		stages := f.Stages(z.Players, z.Rounds)
 		require.Len(t, s.Stages, len(stages))
 		if z.Rounds > 0 {
