@@ -404,8 +404,8 @@ func (s *Standings) tables(labels map[string]string) (list []table.Standings) {
 	return list
 }
 
-// Notes returns notes on the runs whose schedule isn't known or not that of the records, and one if not all repeats were
-// found.
+// Notes returns notes on the runs whose schedule isn't known or doesn't fit the records, and one if not all repeats
+// were found.
 func (s *Standings) Notes() (notes []string) {
 	if s.repeats.Full() {
 		notes = append(notes, "too many pairs to find all that repeat an earlier one")

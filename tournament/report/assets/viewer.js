@@ -253,8 +253,7 @@ function createViewer(root, data) {
   const effort = (i) => {
     const parts = [];
     if (scoreAt(i)) parts.push(scoreAt(i));
-    for (const { text, values } of game.lists || [])
-      if (values[i] !== null) parts.push(formatted(text, values[i]));
+    for (const { text, values } of game.lists || []) if (values[i] !== null) parts.push(formatted(text, values[i]));
     const us = game.us?.[i];
     if (us !== undefined) parts.push(us >= 1000 ? +(us / 1000).toPrecision(3) + " ms" : us + " µs");
     return parts.join(", ");
