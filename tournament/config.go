@@ -147,22 +147,24 @@ func (c *Config) Validate(registry *agents.Registry) error {
 	return p.Err()
 }
 
-// checkPlan checks what needs no agents and no openings: the settings each alone, and how many games of whom they make.
+// checkPlan checks each setting by itself, and those that say who meets whom in how many games: what can be checked of
+// a config without making its agents.
 func (c *Config) checkPlan(p *problems.List) {
-	p.Expect(0 < len(c.Rules) && len(c.Rules) <= maxRules, "rules", "expected 1 to %d rule sets, found %d", maxRules,
-		len(c.Rules))
+	p.Expect(0 < len(c.Rules) && len(c.Rules) <= maxRules, "rules", "expected 1 to %d rule sets, found %d",
+		maxRules, len(c.Rules))
 	fewest := 2
 	if c.Schedule.Format().About().Alone {
 		fewest = 1
 	}
-	p.Expect(fewest <= len(c.Agents) && len(c.Agents) <= maxAgents, "agents", "expected %d to %d agents, found %d",
-		fewest, maxAgents, len(c.Agents))
+	p.Expect(fewest <= len(c.Agents) && len(c.Agents) <= maxAgents, "agents",
+		"expected %d to %d agents, found %d", fewest, maxAgents, len(c.Agents))
 	settings.Check(p, c, "")
 	c.checkSchedule(p)
 	if len(*p) == 0 {
-		p.Expect(c.Games() > 0, "schedule", "%s has no games for %d agents", c.Schedule, len(c.Agents))
-		p.Expect(!c.sequential() || c.stages() == 1, "schedule", "expected one stage with sprt or until_error, found %s, "+
-			"which has %d", c.Schedule, c.stages())
+		p.Expect(c.Games() > 0, "schedule", "expected games for %d agents, found none in %s", len(c.Agents),
+			c.Schedule)
+		p.Expect(!c.sequential() || c.stages() == 1, "schedule",
+			"expected one stage with sprt or until_error, found %s, which has %d", c.Schedule, c.stages())
 	}
 }
 
@@ -258,8 +260,8 @@ func (c *Config) checkSchedule(p *problems.List) {
 		p.Expect(c.Rounds == 0, "rounds", "expected none with the schedule %s", format.Name)
 	} else {
 		most := format.MostRounds(max(len(c.Agents), 2))
-		p.Expect(0 <= c.Rounds && c.Rounds <= most, "rounds", "expected a number from 1 to %d with %s, found %d", most,
-			textfmt.Plural(len(c.Agents), "agent"), c.Rounds)
+		p.Expect(0 <= c.Rounds && c.Rounds <= most, "rounds", "expected a number from 1 to %d with %s, found %d",
+			most, textfmt.Plural(len(c.Agents), "agent"), c.Rounds)
 	}
 	if c.UntilError > 0 {
 		p.Expect(!format.Adaptive && !format.Alone, "until_error",

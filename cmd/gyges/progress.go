@@ -378,7 +378,8 @@ func (f *observer) writeFaults(w *output) {
 	for _, one := range f.faults {
 		name, first := textfmt.Escape(agents.LabelOf(one.agent)), textfmt.Escape(one.first)
 		games := textfmt.Plural(one.games, "game")
-		text := fmt.Sprintf("lost %s by a fault (%s), first in %s", games, textfmt.Escape(string(one.kind)), first)
+		kind := textfmt.Escape(string(one.kind))
+		text := fmt.Sprintf("lost %s by a fault (%s), first in %s", games, kind, first)
 		switch one.kind {
 		case record.FaultSuspended:
 			text = fmt.Sprintf("was suspended and did not play %s, first %s", games, first)

@@ -416,8 +416,8 @@ func (s *Standings) Notes() (notes []string) {
 		case r.misfit:
 			notes = append(notes, fmt.Sprintf("the records of %s don't fit its manifest: no %s table", c.Name, c.Schedule))
 		case r.unknown != nil && len(c.Agents) > 0: // games from elsewhere have no agents
-			notes = append(notes, fmt.Sprintf("the manifest of %s has another schedule than this program's, so that its "+
-				"standings are left out: %v", c.Name, r.unknown))
+			notes = append(notes, fmt.Sprintf("the manifest of %s has another schedule than this program's, "+
+				"so that its standings are left out: %v", c.Name, r.unknown))
 		}
 	}
 	return notes

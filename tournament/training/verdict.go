@@ -23,10 +23,12 @@ func Verdict(g *eval.Gain, p sprt.Pairs, over string) string {
 	case g == nil:
 		return fmt.Sprintf("no gain shown over %s: all %d pairs gave the same", over, n)
 	}
-	better, worse, unit, decimals := "stronger", "weaker", "Elo", 1
+	better, worse := "stronger", "weaker"
+	unit, decimals := "Elo", 1
 	count, more := float64(g.Count)/2, "play about %s more pairs"
 	if g.Measure != "Elo" {
-		better, worse, unit, decimals = "better", "worse", "nats of "+textfmt.Visible(g.Measure), 5
+		better, worse = "better", "worse"
+		unit, decimals = "nats of "+textfmt.Visible(g.Measure), 5
 		count, more = 2*count, "take about %s more positions"
 	}
 	size := math.Abs(g.Value)
@@ -35,9 +37,11 @@ func Verdict(g *eval.Gain, p sprt.Pairs, over string) string {
 		if g.Value > 0 {
 			direction = better
 		}
-		return fmt.Sprintf("%s than %s by %.*f ± %.*f %s (95 %%)", direction, over, decimals, size, decimals, g.Margin, unit)
+		return fmt.Sprintf("%s than %s by %.*f ± %.*f %s (95 %%)", direction, over, decimals, size,
+			decimals, g.Margin, unit)
 	}
-	text := fmt.Sprintf("no gain shown over %s: %.*f ± %.*f %s (95 %%)", over, decimals, g.Value, decimals, g.Margin, unit)
+	text := fmt.Sprintf("no gain shown over %s: %.*f ± %.*f %s (95 %%)", over, decimals, g.Value,
+		decimals, g.Margin, unit)
 	if ratio := g.Margin / max(size, min(10, g.Margin/2)); g.Margin > 0 && count > 0 {
 		text += "; " + fmt.Sprintf(more, textfmt.Thousands(int64(math.Ceil(max(count*(ratio*ratio-1), 1)))))
 	}

@@ -132,7 +132,7 @@ func movesText(g *record.Record) string {
 	}
 	lines := textfmt.Wrap(strings.Join(append(words, g.Result), " "), lineWidth)
 	for i, line := range lines {
-		if strings.IndexAny(line, "%[") == 0 { // in a comment, of which some readers take it for no part
+		if strings.IndexAny(line, "%[") == 0 { // within a comment; readers would take it for no part of it
 			lines[i] = " " + line
 		}
 	}
