@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"gyges/ratings"
 	"gyges/rules/base/grid"
@@ -128,7 +129,8 @@ func finalFirst(list []Standings) []Standings {
 func WriteStandings(w io.Writer, f grid.Format, all Tables) error {
 	list := all.standings()
 	if len(list) == 0 {
-		return errors.New("expected a run of three players or more whose format has a table of its own, found none")
+		const none = "expected a run of three players or more whose format has a table of its own, found none"
+		return errors.New(strings.Join(append([]string{none}, all.Notes...), "; "))
 	}
 	switch f {
 	case grid.CSV:

@@ -98,7 +98,10 @@ func TestWriteStandings(t *testing.T) {
 
 	all.All.Challenger = "a"
 	require.ErrorContains(t, WriteStandings(&bytes.Buffer{}, grid.CSV, all), "one format")
-	require.ErrorContains(t, WriteStandings(&bytes.Buffer{}, grid.Text, tablesOf(plain(t))), "found none")
+	none := tablesOf(plain(t))
+	require.ErrorContains(t, WriteStandings(&bytes.Buffer{}, grid.Text, none), "found none")
+	none.Notes = []string{"why not"}
+	require.ErrorContains(t, WriteStandings(&bytes.Buffer{}, grid.Text, none), "found none; why not")
 
 	list, left := swiss(3, 40).RecentStandings()
 	require.Equal(t, []int{3, 0}, []int{len(list), left})
