@@ -98,7 +98,7 @@ func (d ParamDef) check(value string) error {
 	}
 	what, _ := settings.Expected(v.Type())
 	what, _, _ = strings.Cut(what, ",") // without examples
-	return fmt.Errorf("expected %s from %s, found %.60q", what, d.Range(), value)
+	return fmt.Errorf("expected %s from %s%s, found %.60q", what, d.Range(), settings.ZeroHint(value), value)
 }
 
 // Values are the parameters of a spec, checked, with defaults filled in.

@@ -70,11 +70,12 @@ func (o *Openings) UnmarshalText(text []byte) (err error) {
 		return err
 	case more && ok:
 		number, plies := strings.CutPrefix(rest, "plies=")
-		o.Plies, err = strconv.Atoi(number)
+		o.Plies, err = settings.Parse[int](number)
 		ok = plies && err == nil
 	}
 	if !ok {
-		return fmt.Errorf("expected random, random:plies=N, setups, agents or file:PATH, found %.60q", text)
+		return fmt.Errorf("expected random, random:plies=N, setups, agents or file:PATH%s, found %.60q",
+			settings.ZeroHint(rest), text)
 	}
 	return nil
 }
