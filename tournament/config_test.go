@@ -77,8 +77,8 @@ func TestValidateOne(t *testing.T) {
 		`the first a letter or a digit, found ".."`:           func(c *Config) { c.Name = ".." },
 		"schedule: expected round-robin, ":                    func(c *Config) { c.Schedule = "x" },
 		"rounds: expected none with the schedule round-robin": func(c *Config) { c.Rounds = 2 },
-		"rounds: expected 1 or more and fewer than the 3 agents, found 3": func(c *Config) {
-			c.Schedule, c.Rounds = "swiss", 3
+		"rounds: expected 1 to 3 with 3 agents, found 4": func(c *Config) {
+			c.Schedule, c.Rounds = "swiss", 4
 		},
 		"sprt: expected two agents, found 3":                 func(c *Config) { c.SPRT = sprt.Default() },
 		"sprt: expected none in self-play":                   func(c *Config) { c.SPRT, c.Schedule = sprt.Default(), schedule.SelfPlay },

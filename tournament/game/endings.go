@@ -20,9 +20,9 @@ type Ending struct {
 
 // The terminations of PGN, which has these words for them.
 const (
-	normal       = "normal"
-	adjudicated  = "adjudication"
-	abandoned    = "abandoned" // or another program's fault
+	normal      = "normal"
+	adjudicated = "adjudication"
+	abandoned   = "abandoned" // or another program's fault
 )
 
 // endings are all of them: those of the rules, the players' own, faults, adjudications in the order in which they are
