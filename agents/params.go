@@ -98,20 +98,17 @@ func (d ParamDef) check(value string) error {
 	}
 	what, _ := settings.Expected(v.Type())
 	what, _, _ = strings.Cut(what, ",") // without examples
-	return fmt.Errorf("expected %s from %s, found %.60q", what, d.Range(), value)
+	return fmt.Errorf("expected %s from %s%s, found %.60q", what, d.Range(), settings.ZeroHint(value), value)
 }
 
 // Values are the parameters of a spec, checked, with defaults filled in.
 type Values map[string]string
 
 // Int returns a whole number, 0 for none.
-func (v Values) Int(name string) int { n, _ := strconv.Atoi(v[name]); return n }
+func (v Values) Int(name string) int { n, _ := settings.Parse[int](v[name]); return n }
 
 // Float returns a number, 0 for none.
-func (v Values) Float(name string) float64 { x, _ := strconv.ParseFloat(v[name], 64); return x }
-
-// Duration returns a time, 0 for none.
-func (v Values) Duration(name string) time.Duration { t, _ := time.ParseDuration(v[name]); return t }
+func (v Values) Float(name string) float64 { x, _ := settings.Parse[float64](v[name]); return x }
 
 // Decode sets the fields of the struct that config points to, described by [ParamsOf], to the values.
 func (v Values) Decode(config any) {

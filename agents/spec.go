@@ -2,7 +2,6 @@ package agents
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -37,7 +36,8 @@ func ParseSpec(text string) (Spec, error) {
 	for more {
 		name, value, ok := strings.Cut(rest, "=")
 		if !ok || !validName.MatchString(name) {
-			return Spec{}, fmt.Errorf("agent %.60q: expected param=value, found %.60q", text, rest)
+			return Spec{}, fmt.Errorf("agent %.60q: expected param=value, found %.60q; "+
+				"a name has no blanks, and a value with a comma stands in single quotes, like name='a,b'", text, rest)
 		}
 		if seen[name] {
 			return Spec{}, fmt.Errorf("agent %.60q: parameter %s is given twice", text, name)
@@ -57,13 +57,14 @@ func cutValue(text string) (value, rest string, more bool, err error) {
 	if !strings.HasPrefix(text, "'") {
 		value, rest, more = strings.Cut(text, ",")
 		if strings.ContainsRune(value, '\'') {
-			return "", "", false, fmt.Errorf("a value with a quote must be quoted whole, found %.60q", value)
+			return "", "", false, fmt.Errorf("expected single quotes around a value with a quote, "+
+				"which is doubled, like name='it''s'; found %.60q", value)
 		}
 		return value, rest, more, nil
 	}
 	found := quoted.FindStringSubmatch(text)
 	if found == nil {
-		return "", "", false, errors.New("expected a closing quote")
+		return "", "", false, fmt.Errorf("expected a closing single quote, found the end of %.60q", text)
 	}
 	if rest, more = strings.CutPrefix(found[2], ","); found[2] != "" && !more {
 		return "", "", false, fmt.Errorf("expected a comma after the closing quote, found %.60q", rest)

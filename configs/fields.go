@@ -101,7 +101,7 @@ func (p *parser) loadOpenings(fields []settings.Field, path string) {
 			if err != nil {
 				p.report(&problems.FieldError{Field: file, Err: err})
 			}
-			o.Positions = list.Positions
+			o.Positions, o.Lines = list.Positions, list.Lines
 		}
 	}
 }

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gyges/rules/base/problems"
+	"gyges/rules/base/settings"
 )
 
 const (
@@ -74,9 +74,9 @@ func ParseAnchor(text string) (Anchor, error) {
 
 // ParseElo reads a finite number.
 func ParseElo(text string) (float64, error) {
-	x, err := strconv.ParseFloat(text, 64)
-	if err != nil || !finite(x) {
-		return 0, fmt.Errorf("expected a number of Elo, found %.60q", text)
+	x, err := settings.Parse[float64](text)
+	if err != nil {
+		return 0, fmt.Errorf("expected a number of Elo%s, found %.60q", settings.ZeroHint(text), text)
 	}
 	return x, nil
 }

@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
+
+	"gyges/rules/base/settings"
 )
 
 // EPD is a line of a file of positions with their perft counts.
@@ -49,10 +50,11 @@ func (r *Rules) ParseEPD(text string) (l EPD, err error) {
 		}
 		depthText, nodesText, _ := strings.Cut(strings.ReplaceAll(f, "\t", " "), " ")
 		digits, isDepth := strings.CutPrefix(depthText, "D")
-		depth, errDepth := strconv.ParseUint(digits, 10, 8)
-		nodes, errNodes := strconv.ParseUint(strings.TrimSpace(nodesText), 10, 64)
+		depth, errDepth := settings.Parse[uint64](digits)
+		nodes, errNodes := settings.Parse[uint64](strings.TrimSpace(nodesText))
 		if !isDepth || errDepth != nil || errNodes != nil || depth > maxPerftDepth {
-			return l, fmt.Errorf("expected a depth D0 to D%d and a count, like ';D2 4096', found %.60q", maxPerftDepth, ";"+f)
+			return l, fmt.Errorf("expected a depth D0 to D%d and a count, like ';D2 4096'%s, found %.60q", maxPerftDepth,
+				settings.ZeroHint(digits+" "+nodesText), ";"+f)
 		}
 		if slices.ContainsFunc(l.Counts, func(c PerftCount) bool { return c.Depth == int(depth) }) {
 			return l, fmt.Errorf("expected D%d once, found it again in %.60q", depth, ";"+f)

@@ -161,6 +161,8 @@ func (g *Game) explain(m Move) string {
 		return fmt.Sprintf("%v holds no piece of height %d", side, m.FromHand())
 	case m.From() != NoSquare && p.At(m.From()) == 0:
 		return fmt.Sprintf("there is no piece on %v", m.From())
+	case m.From() == m.To() && m.Drop() != NoSquare:
+		return "a piece can't displace itself"
 	case g.legal.groupOf(m.from()) == nil:
 		return g.explainSource(m)
 	case m.IsGoal() && p.TookOut(side):

@@ -160,6 +160,9 @@ var presetTable = []Preset{
 		"setup_zone=two_rows", "drop_zone=playable_row", "null_move=allow", "repetition=none"),
 }
 
+// rulebooks are the presets of rulebooks whose language isn't in the preset's name.
+var rulebooks = map[string]string{"french": "leather", "english": "cosmoludo"}
+
 // preset makes a preset of the defaults and what differs from them.
 func preset(name, doc string, changes ...string) Preset {
 	o := DefaultOptions()

@@ -12,6 +12,7 @@
 package rules
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -53,9 +54,11 @@ func New(name string, o Options) (*Rules, error) {
 }
 
 // Parse reads a rule set from its text, as String prints it: a preset name,
-// which may be followed by changed options: "standard:null_move=allow,repetition=none".
+// which may be followed by changed options: "standard:null_move=allow,repetition=none". Small letters and capitals are
+// the same, and a rulebook's language stands for its preset.
 func Parse(text string) (*Rules, error) {
-	name, changes, changed := strings.Cut(text, ":")
+	name, changes, changed := strings.Cut(strings.ToLower(text), ":")
+	name = cmp.Or(rulebooks[name], name)
 	i := slices.IndexFunc(presetTable, func(p Preset) bool { return p.Name == name })
 	if i < 0 {
 		names := lists.Map(presetTable, func(p Preset) string { return p.Name })

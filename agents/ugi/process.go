@@ -159,7 +159,7 @@ func (p *process) send(text []byte) error {
 	case !p.writing.Stop():
 		return &agents.Failure{Kind: agents.TimedOut, Err: errors.New("the engine does not read its input")}
 	case err != nil:
-		return p.ended("")
+		return p.ended("input", "")
 	}
 	return nil
 }
@@ -201,7 +201,7 @@ func (p *process) receive(line textLine, open bool) error {
 	case errors.Is(line.err, bufio.ErrBufferFull):
 		return broken("expected lines of at most %d bytes, found a longer one", maxAnswer)
 	case line.err != nil || !open:
-		return p.ended(line.text)
+		return p.ended("output", line.text)
 	}
 	p.trace.add('<', []byte(line.text))
 	p.linesRead++
@@ -218,9 +218,10 @@ func broken(format string, args ...any) error {
 	return &agents.Failure{Kind: agents.BrokeProtocol, Err: fmt.Errorf(format, args...)}
 }
 
-// ended kills a program that has closed its output, after a rest of a line or "", and returns its failure.
-func (p *process) ended(rest string) error {
-	how := "closed its output and runs on"
+// ended kills a program that has closed its input or its output, this after a rest of a line or "", and returns its
+// failure.
+func (p *process) ended(closed, rest string) error {
+	how := "closed its " + closed + " and runs on"
 	if p.exitsWithin(endingTime) {
 		how = "ended (" + p.status + ")"
 	}

@@ -122,6 +122,9 @@ func (d *markdown) check(ctx context.Context, how console, dir string, known map
 			problems = append(problems, fmt.Sprintf("%s:%d: %s: %v", d.path, line, text, err))
 		}
 	}
+	for _, text := range d.glued {
+		note(text.line, text.text, errors.New("expected a heading on a line of its own, and a blank between sentences"))
+	}
 	for _, code := range d.code {
 		if words := strings.Fields(code.text); len(words) > 1 && words[0] == "gyges" {
 			note(code.line, "`"+code.text+"`", checkFlags(words[1:]))
@@ -287,6 +290,10 @@ func TestDocumentMistakes(t *testing.T) {
 		{block("yaml", config+"colour: red\n"), "line 3: "},
 		{"[a](rules/README.md) [b](#there)\n\n# There\n", ""},
 		{"[a](rules/READYOU.md)", "no such file"},
+		{"It counts. ## Next\n", "expected a heading on a line of its own"},
+		{"It is worth.A test\n", "a blank between sentences"},
+		{"It is `a.B c`. C# and 3 ## are\n\n## Next\n", "expected a heading on a line of its own"},
+		{"It is `a.B c`; C# is.\n\n## Next\n", ""},
 		{block("text", "gyges nonsense") + block("json", "{"), ""},
 	} {
 		d := parseMarkdown("README.md", []byte("# Title\n\n"+c.text))

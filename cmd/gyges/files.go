@@ -65,7 +65,7 @@ func (f *input) Read(p []byte) (n int, err error) {
 // decoded returns a reader of the text in a file, which may have come out of another one.
 func decoded(file io.Reader, unpacked bool) (io.Reader, error) {
 	b := bufio.NewReader(file)
-	text, err := b.Peek(4)
+	text, err := b.Peek(64)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
@@ -83,6 +83,8 @@ func decoded(file io.Reader, unpacked bool) (io.Reader, error) {
 		return unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewDecoder().Reader(b), nil
 	case head[:2] == "\xfe\xff", head[0] == 0:
 		return unicode.UTF16(unicode.BigEndian, unicode.UseBOM).NewDecoder().Reader(b), nil
+	case slices.Contains(text, 0):
+		return nil, errors.New("expected text, such as PGN, CSV or records of games, found a binary file")
 	}
 	return b, nil
 }

@@ -29,6 +29,7 @@ type markdown struct {
 	blocks  []fence
 	links   []target
 	code    []target        // inline code
+	glued   []target        // text in which a heading or a sentence begins without a break before it
 	anchors map[string]bool // what a link to the document can name after #
 }
 
@@ -46,6 +47,12 @@ type target struct {
 	text string
 	line int
 }
+
+// glued finds a heading behind other text on its line, or a sentence without a blank before it.
+var (
+	glued      = regexp.MustCompile(`\S[ \t]*#{2,}[ \t]|[a-z)][.!?;][A-Z][a-z]*(\s|$)`)
+	inlineCode = regexp.MustCompile("`[^`]*`")
+)
 
 // parseMarkdown reads a document.
 func parseMarkdown(path string, source []byte) *markdown {
@@ -76,6 +83,11 @@ func parseMarkdown(path string, source []byte) *markdown {
 			d.links = append(d.links, target{string(n.Destination), line})
 		case *ast.Image:
 			d.links = append(d.links, target{string(n.Destination), line})
+		case *ast.Paragraph, *ast.TextBlock:
+			text := inlineCode.ReplaceAllLiteral(n.Lines().Value(source), []byte("code"))
+			if found := glued.Find(text); found != nil {
+				d.glued = append(d.glued, target{string(found), line})
+			}
 		case *ast.CodeSpan:
 			d.code = append(d.code, target{plainText(n, source), line})
 		case *ast.HTMLBlock:

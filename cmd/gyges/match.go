@@ -5,11 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"gyges/agents"
 	"gyges/ratings/sprt"
+	"gyges/rules/base/settings"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/report"
@@ -88,10 +88,10 @@ func (c *sprtCmd) Run(e *env) error {
 	var pairs sprt.Pairs
 	parts := strings.Split(c.Penta, ",")
 	for i := range parts {
-		n, err := strconv.ParseInt(parts[i], 10, 64)
+		n, err := settings.Parse[int64](parts[i])
 		if len(parts) != len(pairs) || err != nil || n < 0 || n > most {
-			return fmt.Errorf("--penta: expected five counts from 0 to %d, separated by commas, found %.80q", int64(most),
-				c.Penta)
+			return fmt.Errorf("--penta: expected five counts from 0 to %d, separated by commas%s, found %.80q", int64(most),
+				settings.ZeroHint(c.Penta), c.Penta)
 		}
 		pairs[i] = n
 	}

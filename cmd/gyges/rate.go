@@ -9,7 +9,6 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gyges/configs"
@@ -18,6 +17,7 @@ import (
 	"gyges/ratings/table"
 	"gyges/rules/base/grid"
 	"gyges/rules/base/problems"
+	"gyges/rules/base/settings"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament/report"
 	"gyges/tournament/runs"
@@ -211,8 +211,9 @@ func (c *ratingFlags) prepare(all *standings.Standings) (o ratings.Options, err 
 	case "fit":
 		o.FitPrior = true
 	default:
-		draws, err := strconv.ParseFloat(c.Prior, 64)
-		p.Expect(err == nil, "--prior", "expected auto, fit or a number of draws, found %.60q", c.Prior)
+		draws, err := settings.Parse[float64](c.Prior)
+		p.Expect(err == nil, "--prior", "expected auto, fit or a number of draws%s, found %.60q", settings.ZeroHint(c.Prior),
+			c.Prior)
 		o.Prior = &draws
 	}
 	for _, text := range c.Anchor {
@@ -227,7 +228,8 @@ func (c *ratingFlags) prepare(all *standings.Standings) (o ratings.Options, err 
 	}
 	if c.Advantage != "fit" {
 		elo, err := ratings.ParseElo(c.Advantage)
-		p.Expect(err == nil, "--advantage", "expected fit or a number of Elo, found %.60q", c.Advantage)
+		p.Expect(err == nil, "--advantage", "expected fit or a number of Elo%s, found %.60q", settings.ZeroHint(c.Advantage),
+			c.Advantage)
 		o.Advantage = &elo
 	}
 	return o, p.Err()

@@ -12,6 +12,7 @@ import (
 	"gyges/agents"
 	"gyges/configs"
 	"gyges/rules/base/problems"
+	"gyges/rules/base/settings"
 	"gyges/tournament/live"
 	browser "gyges/tournament/play"
 	"gyges/tournament/web"
@@ -84,6 +85,10 @@ func (c *serveCmd) check() error {
 
 // address resolves --addr. It must be of this machine alone unless --open is given.
 func (c *serveCmd) address() (*net.TCPAddr, error) {
+	_, port, errSplit := net.SplitHostPort(c.Addr)
+	if _, err := settings.Port(port); errSplit == nil && err != nil {
+		return nil, named("--addr", err)
+	}
 	addr, err := net.ResolveTCPAddr("tcp", c.Addr)
 	if err != nil {
 		return nil, fmt.Errorf("--addr: expected HOST:PORT, like 127.0.0.1:8080, found %.60q", c.Addr)

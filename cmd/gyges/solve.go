@@ -240,7 +240,7 @@ func (c *solveCmd) readList(ctx context.Context, e *env, r *rules.Rules) ([]*rul
 	for i := range games {
 		p, err := list.Parse(r, i)
 		if err == nil && r.SettingUp(p) {
-			err = fmt.Errorf("%s: position %d: expected one in which all pieces are placed", list.File, i+1)
+			err = fmt.Errorf("%s:%d: expected a position in which all pieces are placed", list.File, list.Lines[i])
 		}
 		if err != nil {
 			return nil, err

@@ -48,7 +48,10 @@ const (
 	tagRound
 	tagEvent
 	tagDate
+	tagUTCDate
+	tagUTCTime
 	tagTime
+	tagStartTime
 	tagOpening
 	tagWhiteAgent
 	tagBlackAgent
@@ -58,7 +61,8 @@ const (
 var tagNames = map[string]int{
 	"White": tagWhite, "Black": tagBlack, "Result": tagResult, "GameId": tagID, "GameID": tagID, "Pair": tagPair,
 	"Round": tagRound, "FEN": tagFEN, "Rules": tagRules, "Variant": tagVariant, "Fault": tagFault, "Event": tagEvent,
-	"Date": tagDate, "UTCTime": tagTime, "Opening": tagOpening, "WhiteAgent": tagWhiteAgent, "BlackAgent": tagBlackAgent,
+	"Date": tagDate, "Time": tagTime, "StartTime": tagStartTime, "UTCDate": tagUTCDate, "UTCTime": tagUTCTime,
+	"Opening": tagOpening, "WhiteAgent": tagWhiteAgent, "BlackAgent": tagBlackAgent,
 }
 
 // readPGN is [Results.ReadResult] for PGN.
@@ -113,7 +117,7 @@ func (p *pgnGame) closeComment(r *Results, what string) {
 
 // readMoves reads a line that has no tags, and reports whether it belongs to the next game.
 func (r *Results) readMoves(line []byte) (next bool) {
-	p, whole := r.pgn, line
+	p := r.pgn
 	if p.comment == 0 && len(line) > 0 && line[0] == '%' {
 		return false
 	}
@@ -130,7 +134,7 @@ func (r *Results) readMoves(line []byte) (next bool) {
 			text, rest, opened = text[:i], nil, false
 		}
 		if text = bytes.TrimSpace(text); len(text) > 0 && p.addMoves(text, r.line) {
-			r.back(whole)
+			r.back(line) // without what has been read of it, so that this ends
 			return true
 		}
 		if line = rest; opened {
@@ -235,6 +239,9 @@ func (p *pgnGame) splitTag(line []byte) (name, rest []byte, ok bool) {
 func (r *Results) endPGN(o *Result) error {
 	p := r.pgn
 	rules, opening := p.tag(tagRules, tagVariant), p.tag(tagFEN, tagOpening)
+	if strings.EqualFold(string(rules), "From Position") { // by lichess, of any rules
+		rules = nil
+	}
 	if p.end != "" && p.end != "*" && p.end != string(p.tag(tagResult)) {
 		p.checkEnd(r)
 	}
@@ -246,8 +253,8 @@ func (r *Results) endPGN(o *Result) error {
 		o.Opening = Hash(opening)
 	}
 	if len(o.ID) > 0 {
-		o.Content = Hash(p.tags[tagWhite], p.tags[tagBlack], rules, opening, p.moves, p.tags[tagResult], p.tag(tagDate),
-			p.tag(tagTime))
+		o.Content = Hash(p.tags[tagWhite], p.tags[tagBlack], rules, opening, p.moves, p.tags[tagResult],
+			p.tag(tagUTCDate, tagDate), p.tag(tagUTCTime, tagTime, tagStartTime))
 	}
 	var required [tagResult + 1]value
 	for k, name := range []string{tagWhite: "White", tagBlack: "Black", tagResult: "Result"} {

@@ -17,7 +17,6 @@ import (
 	"math"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -26,6 +25,7 @@ import (
 
 	"gyges/ratings"
 	"gyges/rules/base/jsonl"
+	"gyges/rules/base/settings"
 )
 
 const (
@@ -284,11 +284,11 @@ func parseResult(text []byte) (ratings.Result, error) {
 // points returns the points that a number or a word in small letters stands for; NaN, as of 01, if there are none.
 func points(text string) float64 {
 	text = strings.TrimSpace(text)
-	x, err := strconv.ParseFloat(cmp.Or(resultWords[text], text), 64)
-	if two := strings.TrimLeft(text, "0123456789"); err == nil && (two != "" || len(text) < 2 || text[0] != '0') {
-		return x
+	x, err := settings.Parse[float64](cmp.Or(resultWords[text], text))
+	if err != nil {
+		return math.NaN()
 	}
-	return math.NaN()
+	return x
 }
 
 // errScale is the error of points of another scale, like 1, 0 and -1, in which 0 and 1 don't mean what they seem to.

@@ -110,6 +110,8 @@ func TestPGN(t *testing.T) {
 				"10: expected tags White, Black and Result, found none of White"}},
 		"words behind the result": {tags("a", "b", "1-0") + "\n1. e4 (1. d4 1-0\n) e5 1-0 {x} $1 1-0\n{y}\n; z\n1-0\n",
 			[]string{"a-b +1"}},
+		"another result on the line": {tags("a", "b", "1-0") + "\n1. e4 1-0 {x} 0-1\n" + tags("c", "d", "1-0"),
+			[]string{"a-b +1", "5: expected tags White, Black and Result, found none of White", "c-d +1"}},
 		"no tag Result": {"[White \"a\"]\n[Black \"b\"]\n\n1. e4 {0-1} 1-0\n\n" + tags("a", "b", "*") + "\n1. e4 e50-1\n" +
 			"[White \"a\"]\n[Black \"b\"]\n\n1. e4 *\n",
 			[]string{"a-b +1", "a-b -1", "11: expected tags White, Black and Result, found none of Result"}},

@@ -3,10 +3,10 @@ package sprt
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 
 	"gyges/rules/base/problems"
+	"gyges/rules/base/settings"
 )
 
 // Model is the meaning of the Elo of a test's bounds.
@@ -47,9 +47,10 @@ func Parse(text string) (Test, error) {
 			continue
 		}
 		to, known := fields[name]
-		x, err := strconv.ParseFloat(value, 64)
+		x, err := settings.Parse[float64](value)
 		if !known || err != nil {
-			return t, fmt.Errorf("expected elo0=N, elo1=N, alpha=P, beta=P or model=M, found %.60q", part)
+			return t, fmt.Errorf("expected elo0=N, elo1=N, alpha=P, beta=P or model=M%s, found %.60q",
+				settings.ZeroHint(value), part)
 		}
 		*to = x
 	}

@@ -78,7 +78,7 @@ func (a *Adjudication) UnmarshalText(text []byte) error {
 					forms = append(forms, a.form())
 				}
 			}
-			return fmt.Errorf("expected %s, each once, found %.80q", suggest.OneOf(forms), part)
+			return fmt.Errorf("expected %s, each once%s, found %.80q", suggest.OneOf(forms), settings.ZeroHint(part), part)
 		}
 		list = append(list, c)
 	}
@@ -102,7 +102,7 @@ func parseCondition(text string) (c condition, ok bool) {
 		most = maxAgreement
 		var points string
 		points, value, _ = strings.Cut(value, ":")
-		x, err := strconv.ParseFloat(points, 64)
+		x, err := settings.Parse[float64](points)
 		hundredths := math.Round(100 * x)
 		if err != nil || !(a.least <= hundredths && hundredths <= float64(agents.WinScore)) {
 			return c, false
@@ -110,7 +110,7 @@ func parseCondition(text string) (c condition, ok bool) {
 		c.points = agents.Score(hundredths)
 	}
 	if c.n = a.usual; given || a.usual == 0 {
-		c.n, _ = strconv.Atoi(value) // what is no number is 0, and one too large for an int the largest
+		c.n, _ = settings.Parse[int](value) // what can't be read is 0
 	}
 	return c, 1 <= c.n && c.n <= most
 }

@@ -20,10 +20,9 @@ type Ending struct {
 
 // The terminations of PGN, which has these words for them.
 const (
-	normal       = "normal"
-	adjudicated  = "adjudication"
-	abandoned    = "abandoned" // or another program's fault
-	unterminated = "unterminated"
+	normal      = "normal"
+	adjudicated = "adjudication"
+	abandoned   = "abandoned" // or another program's fault
 )
 
 // endings are all of them: those of the rules, the players' own, faults, adjudications in the order in which they are
@@ -61,7 +60,7 @@ var endings = []Ending{
 		Name: record.Adjudicated + "length", Text: "adjudicated: too many plies", Termination: adjudicated,
 		adjudication: &adjudicator{option: "plies", doc: "a draw", most: 100_000, judge: judgePlies},
 	},
-	{Name: record.Imported, Text: "imported: the result is another program's", Termination: unterminated},
+	{Name: record.Imported, Text: "imported: the result is another program's"},
 }
 
 // Endings returns all reasons for which games end.

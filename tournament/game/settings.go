@@ -3,13 +3,13 @@ package game
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 	"time"
 
 	"gyges/agents"
 	"gyges/rules"
 	"gyges/rules/base/problems"
+	"gyges/rules/base/settings"
 	"gyges/tournament/schedule"
 )
 
@@ -66,6 +66,9 @@ func ParseClock(text string) (Clock, error) {
 	if c.Base, err = parseTime(base); err == nil && more {
 		c.Increment, err = parseTime(increment)
 	}
+	if hint := settings.ZeroHint(text); hint != "" {
+		return Clock{}, fmt.Errorf("expected a time and an increment, like 60+0.6%s, found %.80q", hint, text)
+	}
 	if err != nil || c.Base == 0 || !c.Valid() {
 		return Clock{}, fmt.Errorf(ClockForm, text)
 	}
@@ -80,10 +83,10 @@ const ClockForm = "expected a time from 1ms to 24h and an increment, like 60+0.6
 
 // parseTime reads a time with its unit, or a number of seconds.
 func parseTime(text string) (time.Duration, error) {
-	if x, err := strconv.ParseFloat(text, 64); err == nil && math.Abs(x) <= MaxTime.Seconds() {
+	if x, err := settings.Parse[float64](text); err == nil && math.Abs(x) <= MaxTime.Seconds() {
 		return time.Duration(math.Round(x * 1e9)), nil
 	}
-	return time.ParseDuration(text)
+	return settings.Parse[time.Duration](text)
 }
 
 // String prints base and increment: "1m0s+1s".

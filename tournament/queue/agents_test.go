@@ -73,7 +73,10 @@ func slowKind() agents.Kind {
 		Name:   "slow",
 		Params: []agents.ParamDef{{Name: "sleep", Type: agents.Duration, Default: "10ms", Max: 10e9}},
 		New: func(c agents.Config) (agents.Agent, error) {
-			d := c.Duration("sleep")
+			d, err := time.ParseDuration(c.Values["sleep"])
+			if err != nil {
+				return nil, err
+			}
 			return wrap(func(ctx context.Context, _ int) error {
 				select {
 				case <-time.After(d):

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gyges/agents"
+	"gyges/rules/base/settings"
 )
 
 const (
@@ -84,7 +85,8 @@ func localize(k agents.Kind, v agents.Values, files map[string]string, timeScale
 			}
 			v[d.Name] = path
 		case d.Name == "movetime" && d.Type == agents.Duration && timeScale != 1:
-			v[d.Name] = max(time.Duration(float64(v.Duration(d.Name))*timeScale), time.Millisecond).String()
+			moveTime, _ := settings.Parse[time.Duration](value) // it has been checked
+			v[d.Name] = max(time.Duration(float64(moveTime)*timeScale), time.Millisecond).String()
 		}
 	}
 	return nil

@@ -18,6 +18,7 @@ import (
 	"github.com/nats-io/nuid"
 
 	"gyges/rules/base/files"
+	"gyges/rules/base/settings"
 )
 
 // Access is the address of a server and the credentials for it: user and password, or a creds file in place of
@@ -47,6 +48,10 @@ func (a Access) Check() error {
 		case u.User != nil:
 			return errors.New("expected a URL without user and password, which the list of processes would show; " +
 				"see GYGES_NATS_PASSWORD")
+		case u.Port() != "":
+			if _, err := settings.Port(u.Port()); err != nil {
+				return err
+			}
 		}
 	}
 	switch {

@@ -8,10 +8,11 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"strconv"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+
+	"gyges/rules/base/settings"
 )
 
 // ServerOptions configure the embedded server.
@@ -96,9 +97,8 @@ func (o ServerOptions) split() (host string, port int, err error) {
 	if err != nil {
 		return "", 0, fmt.Errorf("expected an address HOST:PORT to listen on, found %.60q", o.Listen)
 	}
-	port, err = strconv.Atoi(text)
-	if err != nil || port < 0 || port > 65535 {
-		return "", 0, fmt.Errorf("expected a port from 0 to 65535 to listen on, found %.60q", text)
+	if port, err = settings.Port(text); err != nil {
+		return "", 0, err
 	}
 	if port == 0 {
 		port = server.RANDOM_PORT

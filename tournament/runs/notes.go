@@ -24,6 +24,7 @@ const (
 	NotPlayed         // a player was suspended
 	NoMoves           // it has no moves, of which there is nothing to review
 	WithoutMoves      // it was kept without its moves
+	WithoutDate       // it was kept without its date, or without the time on it
 	IDLimit           // there were too many ids to find all duplicates
 	NoSum             // a record without a checksum
 	numKinds
@@ -38,6 +39,7 @@ var sentences = [numKinds]string{
 	NotPlayed:    "left out: {games} not played, since a player was suspended",
 	NoMoves:      "left out: {games} without moves",
 	WithoutMoves: "left out: the moves of {games}; the first: {first}",
+	WithoutDate:  "left out: the dates or times of {games}; the first: {first}",
 	IDLimit:      "too many ids of games to find all duplicates",
 	NoSum:        "without checksums: {games}; not every change in them is noticed",
 }

@@ -104,6 +104,11 @@ func (f *File) isCopy(other *File) bool {
 func (f *File) read(o *source.Result) (err error) {
 	if f.texts != nil {
 		err = f.texts.ReadResult(o)
+		// Other programs spell the names of rule sets otherwise.
+		name, _, _ := strings.Cut(o.Rules, ":")
+		if preset, unknown := rules.Parse(name); unknown == nil {
+			o.Rules = preset.String() + o.Rules[len(name):]
+		}
 	} else {
 		err = f.lined.ReadResult(o)
 	}
@@ -163,9 +168,15 @@ func (g *Entry) load() (err error) {
 	case f.texts == nil:
 		g.Record, err = f.lined.Record()
 	default:
-		if g.Record, g.Moves = f.games.Record(f.texts, &g.Result); g.Moves != nil {
+		g.Record, g.Moves = f.games.Record(f.texts, &g.Result)
+		if f.games.Date != nil {
+			g.skipped.Add(WithoutDate, fmt.Sprintf("%s:%d: %v", f.Name, g.Line, f.games.Date))
+		}
+		if g.Moves != nil {
 			err := cmp.Or(g.Damage, error(&jsonl.LineError{File: f.Name, Line: g.Line, Err: g.Moves}))
-			if _, unknown := rules.Parse(g.Record.Rules); f.Legal && unknown == nil {
+			// Standard is a variant of chess, too.
+			_, unknown := rules.Parse(g.Record.Rules)
+			if f.Legal && unknown == nil && f.texts.Tag("Variant") == "" {
 				g.Record = nil
 				return err
 			}

@@ -56,6 +56,7 @@ type Openings struct {
 	// manifests have the Hash alone.
 	File      string   `yaml:"file" form:"a file of positions" help:"File of the policy file: a position a line."`
 	Positions []string `yaml:"-" json:"-"`
+	Lines     []int    `yaml:"-" json:"-"` // of the file, on which they stand; workers elsewhere have none
 	Hash      uint64   `yaml:"-" json:"hash"`
 }
 
@@ -70,11 +71,12 @@ func (o *Openings) UnmarshalText(text []byte) (err error) {
 		return err
 	case more && ok:
 		number, plies := strings.CutPrefix(rest, "plies=")
-		o.Plies, err = strconv.Atoi(number)
+		o.Plies, err = settings.Parse[int](number)
 		ok = plies && err == nil
 	}
 	if !ok {
-		return fmt.Errorf("expected random, random:plies=N, setups, agents or file:PATH, found %.60q", text)
+		return fmt.Errorf("expected random, random:plies=N, setups, agents or file:PATH%s, found %.60q",
+			settings.ZeroHint(rest), text)
 	}
 	return nil
 }
@@ -107,12 +109,13 @@ const (
 // positions fit a rule set is for [Openings.CheckUnder] to say.
 func ReadOpenings(r io.Reader, name string) (Openings, error) {
 	o := Openings{Policy: FileOpenings, File: name}
-	err := files.Lines(r, name, maxOpeningLine, maxOpenings, func(_ int, line string) error {
+	err := files.Lines(r, name, maxOpeningLine, maxOpenings, func(n int, line string) error {
 		position, _, _ := strings.Cut(line, "#")
 		if position = strings.TrimSpace(position); len(position) > maxOpening {
 			return fmt.Errorf("expected a position, found %.60q", position)
 		}
 		o.Positions = append(o.Positions, strings.Clone(position)) // without the comment
+		o.Lines = append(o.Lines, n)
 		return nil
 	})
 	if err == nil && len(o.Positions) == 0 {
@@ -127,13 +130,17 @@ func (o Openings) Sum() uint64 { return hashText(strings.Join(o.Positions, "\n")
 // Parse reads position i of the list, from 0, under a rule set.
 func (o Openings) Parse(r *rules.Rules, i int) (rules.Position, error) {
 	p, err := r.ParsePosition(o.Positions[i])
-	if err != nil {
-		return p, fmt.Errorf("%s: position %d under %v: %w", o.File, i+1, r, err)
+	if err == nil && r.Outcome(p) != rules.Undecided {
+		err = fmt.Errorf("%q: the game is over there", o.Positions[i])
 	}
-	if r.Outcome(p) != rules.Undecided {
-		return p, fmt.Errorf("%s: position %d under %v: %q: the game is over there", o.File, i+1, r, o.Positions[i])
+	if err == nil {
+		return p, nil
 	}
-	return p, nil
+	place := o.File
+	if i < len(o.Lines) {
+		place += fmt.Sprint(":", o.Lines[i])
+	}
+	return p, fmt.Errorf("%s: position under %v: %w", place, r, err)
 }
 
 const (

@@ -159,7 +159,7 @@ func TestFileOpenings(t *testing.T) {
 	}
 	var errs problems.List
 	o.CheckUnder(&errs, "openings", []*rules.Rules{r, rules.MustParse("kang")}, 1)
-	require.ErrorContains(t, errs.Err(), "openings.file: list: position 1 under kang")
+	require.ErrorContains(t, errs.Err(), "openings.file: list:2: position under kang")
 	for text, want := range map[string]string{
 		"": "list: expected positions, found none", "# nothing": "list: expected positions, found none",
 		"# x\n" + strings.Repeat("x", 5000):  "list:2: expected a line of at most 4096 bytes, found a longer one",

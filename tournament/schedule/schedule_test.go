@@ -208,6 +208,67 @@ func TestSwiss(t *testing.T) {
 	}
 }
 
+// Three players can play three rounds, and five five, whatever the results of one game pair each: each has a bye once,
+// and nobody meets anybody twice. With more players or pairs some may have to meet again in the last rounds, but each
+// still has one bye.
+func TestSwissWithARoundForEachBye(t *testing.T) {
+	// extend tries all results of the next round of a tournament of n players, which may be any of some half points of 4.
+	var extend func(n int, before []Stage, results []int64)
+	extend = func(n int, before []Stage, results []int64) {
+		if len(before) == n {
+			met, byes := map[[2]int]bool{}, make([]int, n)
+			for _, round := range before {
+				playing := make([]bool, n)
+				for _, m := range round.Matches {
+					p := m.Players
+					key := [2]int{min(p[0], p[1]), max(p[0], p[1])}
+					require.False(t, met[key] && round.Games == 1, "%d players: %v", n, before)
+					require.False(t, playing[p[0]] || playing[p[1]], "%d players: %v", n, before)
+					met[key], playing[p[0]], playing[p[1]] = true, true, true
+				}
+				byes[slices.Index(playing, false)]++
+			}
+			require.Equal(t, slices.Repeat([]int{1}, n), byes)
+			return
+		}
+		pairings := swiss.Pairings(n, before)
+		tries := 1
+		for range pairings {
+			tries *= len(results)
+		}
+		for try := range tries {
+			round := Stage{Games: 1}
+			for _, players := range pairings {
+				halves := results[try%len(results)]
+				round.Matches = append(round.Matches, Match{Players: players, Games: 2, Halves: [2]int64{halves, 4 - halves}})
+				try /= len(results)
+			}
+			extend(n, append(slices.Clip(before), round), results)
+		}
+	}
+	extend(3, nil, []int64{0, 1, 2, 3, 4})
+	extend(5, nil, []int64{0, 2, 4})
+	rng := rand.New(rand.NewPCG(5, 5))
+	for range 500 {
+		for _, n := range []int{5, 7, 9} { // with results of all kinds
+			var before []Stage
+			last := Stage{Games: 50}
+			for range n - 1 {
+				round := Stage{Games: 50}
+				for _, players := range swiss.Pairings(n, before) {
+					halves := rng.Int64N(201)
+					round.Matches = append(round.Matches, Match{Players: players, Games: 100, Halves: [2]int64{halves, 200 - halves}})
+				}
+				before = append(before, round)
+			}
+			for _, players := range swiss.Pairings(n, before) {
+				last.Matches = append(last.Matches, Match{Players: players})
+			}
+			extend(n, append(before, last), nil)
+		}
+	}
+}
+
 // With as many rounds as allow it, neighbours in the table have equal points where that can be.
 func TestSwissPairsNeighbours(t *testing.T) {
 	match := func(a, b int, halves, other int64) Match {

@@ -27,6 +27,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -167,11 +168,45 @@ func Set(v reflect.Value, text string) error {
 		x, err := parse(t, text)
 		if err != nil {
 			expected, _ := Expected(t)
-			return fmt.Errorf("expected %s, found %.60q", expected, text)
+			large := ""
+			if errors.Is(err, strconv.ErrRange) {
+				large = ", which is too large"
+			}
+			return fmt.Errorf("expected %s%s, found %.60q%s", expected, ZeroHint(text), text, large)
 		}
 		v.Set(reflect.ValueOf(x).Convert(t))
 	}
 	return nil
+}
+
+// Parse returns the value that a text stands for, as [Set] reads it.
+func Parse[T any](text string) (value T, err error) {
+	err = Set(reflect.ValueOf(&value).Elem(), text)
+	return value, err
+}
+
+// Numbers and times are decimal wherever people write them. One that begins with 0 and another digit is refused: 010 is
+// 8 in YAML and in some languages, and 10 in others. Exponents may, as Go prints them (1e-05).
+var (
+	leadingZero = regexp.MustCompile(`(^|[=:;,/ Dhms]|(^|[^eE])[-+])0[0-9]`)
+	notDecimal  = regexp.MustCompile(`[^-+.0-9eE]`) // hexadecimal, infinite or no number
+)
+
+// ZeroHint returns what "expected a number" goes on with for a text in which a number has a leading zero; else "".
+func ZeroHint(text string) string {
+	if leadingZero.MatchString(text) {
+		return ", without leading zeros"
+	}
+	return ""
+}
+
+// Port reads the number of a port.
+func Port(text string) (int, error) {
+	port, err := Parse[int](text)
+	if err != nil || port < 0 || port > math.MaxUint16 {
+		return 0, fmt.Errorf("expected a port from 0 to %d%s, found %.60q", math.MaxUint16, ZeroHint(text), text)
+	}
+	return port, nil
 }
 
 // parse reads a value of a type that doesn't parse itself.
@@ -179,20 +214,20 @@ func parse(t reflect.Type, text string) (any, error) {
 	switch kind := t.Kind(); {
 	case kind == reflect.String:
 		return text, nil
-	case t == reflect.TypeFor[time.Duration]():
-		return time.ParseDuration(text)
 	case kind == reflect.Bool:
 		return strconv.ParseBool(text)
+	case leadingZero.MatchString(text):
+		return nil, strconv.ErrSyntax
+	case t == reflect.TypeFor[time.Duration]():
+		return time.ParseDuration(text)
 	case kind == reflect.Uint64:
-		return strconv.ParseUint(text, 10, 64)
+		return strconv.ParseUint(strings.TrimPrefix(text, "+"), 10, 64)
 	case kind == reflect.Int || kind == reflect.Int64:
 		return strconv.ParseInt(text, 10, t.Bits())
+	case kind == reflect.Float64 && !notDecimal.MatchString(text):
+		return strconv.ParseFloat(text, 64)
 	case kind == reflect.Float64:
-		x, err := strconv.ParseFloat(text, 64)
-		if math.IsNaN(x) || math.IsInf(x, 0) {
-			err = strconv.ErrRange
-		}
-		return x, err
+		return nil, strconv.ErrSyntax
 	}
 	panic(fmt.Sprintf("no settings of type %v", t))
 }
@@ -213,11 +248,11 @@ func Expected(t reflect.Type) (what string, scalars []string) {
 	case t.Kind() == reflect.Bool:
 		return "true or false", []string{"!!bool"}
 	case t.Kind() == reflect.Uint64:
-		return "a whole number from 0 to 2^64-1", []string{"!!int"}
+		return "a whole number from 0 to 2^64-1", []string{"!!int", "!!float"}
 	case t.Kind() == reflect.Float64:
 		return "a number", []string{"!!int", "!!float"}
 	default:
-		return "a whole number", []string{"!!int"}
+		return "a whole number", []string{"!!int", "!!float"} // which 08 and too large ones are in YAML
 	}
 }
 

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
 	"testing"
 	"time"
@@ -91,4 +92,45 @@ func TestJSON(t *testing.T) {
 		"other: expected keys and values, found \"1\"")
 	require.Equal(t, limits{7, time.Minute}, back.Limits)
 	require.Equal(t, c.Agents, back.Agents)
+}
+
+// One rule says which numbers there are, and which of them a type takes.
+func TestNumbers(t *testing.T) {
+	const none = "no number"
+	for text, want := range map[string]struct{ whole, natural, fraction string }{
+		"7": {"7", "7", "7"}, "0": {"0", "0", "0"}, "+5": {"5", "5", "5"}, "-5": {"-5", none, "-5"}, "-0": {"0", none, "-0"},
+		"0.5": {none, none, "0.5"}, ".5": {none, none, "0.5"}, "5.": {none, none, "5"}, "1.05": {none, none, "1.05"},
+		"1e3": {none, none, "1000"}, "1e-05": {none, none, "1e-05"}, "1E05": {none, none, "100000"},
+		"07": {none, none, none}, "010": {none, none, none}, "08": {none, none, none}, "00": {none, none, none},
+		"00.5": {none, none, none}, "-01": {none, none, none}, "+01": {none, none, none}, "1_000": {none, none, none},
+		"0x10": {none, none, none}, "0x1p4": {none, none, none}, "0o7": {none, none, none}, "0b1": {none, none, none},
+		"\u0663": {none, none, none}, "Inf": {none, none, none}, "NaN": {none, none, none}, "": {none, none, none},
+		" 7": {none, none, none}, "++5": {none, none, none}, "1e999": {none, none, none},
+	} {
+		read := func(x any, err error) string {
+			if err != nil {
+				return none
+			}
+			return fmt.Sprint(x)
+		}
+		whole, err := Parse[int](text)
+		require.Equal(t, want.whole, read(whole, err), "%q as a whole number", text)
+		natural, err := Parse[uint64](text)
+		require.Equal(t, want.natural, read(natural, err), "%q as a natural number", text)
+		fraction, err := Parse[float64](text)
+		require.Equal(t, want.fraction, read(fraction, err), "%q as a fraction", text)
+	}
+	for text, want := range map[string]string{
+		"07":                   `expected a whole number, without leading zeros, found "07"`,
+		"0x07":                 `expected a whole number, found "0x07"`,
+		"99999999999999999999": `expected a whole number, found "99999999999999999999", which is too large`,
+	} {
+		_, err := Parse[int64](text)
+		require.EqualError(t, err, want)
+	}
+	for text, ok := range map[string]bool{"10ms": true, "1h0m5s": true, "1.05s": true, "0": true, "0s": true, "010ms": false,
+		"1m05s": false, "-01s": false, "10": false} {
+		_, err := Parse[time.Duration](text)
+		require.Equal(t, ok, err == nil, text)
+	}
 }

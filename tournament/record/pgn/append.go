@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -31,13 +32,12 @@ import (
 const (
 	maxName   = 1000 // bytes of a player's name that readers of PGN take
 	lineWidth = 79   // bytes of a line of moves
-	dateForm  = "2006.01.02"
-	timeForm  = "15:04:05"
 )
 
 // The tags beside the usual ones that are read, too.
 const (
-	tagTime       = "UTCTime"
+	tagUTCDate    = "UTCDate"
+	tagUTCTime    = "UTCTime"
 	tagFEN        = "FEN" // of other programs
 	tagOpening    = "Opening"
 	tagWhiteAgent = "WhiteAgent" // its spec, if its name is another
@@ -51,9 +51,9 @@ func Append(b []byte, g *record.Record, event string, name func(spec string) str
 	if err := check(g, event, white, black); err != nil {
 		return b, fmt.Errorf("game %d: %w", g.Game, err)
 	}
-	date, clock := "????.??.??", ""
+	date, clock := "", ""
 	if start := g.Timing.Start.UTC(); !start.IsZero() {
-		date, clock = start.Format(dateForm), start.Format(timeForm)
+		date, clock = start.Format("2006.01.02"), start.Format(time.TimeOnly)
 	}
 	spec := func(agent, name string) string {
 		if agent == name {
@@ -63,10 +63,12 @@ func Append(b []byte, g *record.Record, event string, name func(spec string) str
 	}
 	fault := cmp.Or(g.Fault, new(record.Fault))
 	for _, tag := range [][2]string{ // those without a content are left out
-		{"Event", cmp.Or(event, "?")}, {"Site", "?"}, {"Date", date}, {"Round", fmt.Sprintf("%d.%d", g.Pair, g.Game)},
+		{"Event", cmp.Or(event, "?")}, {"Site", "?"}, {"Date", cmp.Or(date, "????.??.??")},
+		{"Round", fmt.Sprintf("%d.%d", g.Pair, g.Game)},
 		{"White", white}, {"Black", black}, {"Result", g.Result},
 		{tagWhiteAgent, spec(g.South.Agent, white)}, {tagBlackAgent, spec(g.North.Agent, black)},
-		{tagTime, clock}, {"GameId", strconv.FormatInt(g.Game, 10)}, {"Pair", strconv.FormatInt(g.Pair, 10)},
+		{tagUTCDate, date}, {tagUTCTime, clock},
+		{"GameId", strconv.FormatInt(g.Game, 10)}, {"Pair", strconv.FormatInt(g.Pair, 10)},
 		{"Rules", g.Rules}, {tagOpening, g.Opening}, {"OpeningPolicy", g.Policy},
 		{"WhiteSeed", number(g.South.Seed)}, {"BlackSeed", number(g.North.Seed)},
 		{"LimitDepth", number(g.Limits.Depth)}, {"LimitNodes", number(g.Limits.Nodes)},
@@ -147,7 +149,7 @@ func comment(g *record.Record, i int) string {
 		case "score":
 			score = scoreText(g.Scores[i])
 		case "depth":
-			depth = fmt.Sprintf("/%d", value)
+			depth = fmt.Sprint(value)
 		case "ms":
 			clock = fmt.Sprintf("%.6fs", g.Timing.MoveMS[i]/1000)
 		default:
@@ -156,7 +158,14 @@ func comment(g *record.Record, i int) string {
 			}
 		}
 	}
-	text := strings.TrimSpace(strings.Join(append([]string{score + depth, clock}, words...), " "))
+	switch {
+	case depth == "":
+	case score == "": // no program reads a depth alone
+		words = append(words, "d="+depth)
+	default:
+		score += "/" + depth
+	}
+	text := strings.TrimSpace(strings.Join(append([]string{score, clock}, words...), " "))
 	if text == "" {
 		return ""
 	}

@@ -43,6 +43,7 @@ const sampleText = `[Event "a run"]
 [White "ugi:cmd='a \"b\\c\"'"]
 [Black "random"]
 [Result "1-0"]
+[UTCDate "2026.01.02"]
 [UTCTime "03:04:05"]
 [GameId "17"]
 [Pair "8"]
@@ -83,6 +84,60 @@ func TestScores(t *testing.T) {
 		"+21474836.47": 1<<31 - 1,
 	} {
 		require.Equal(t, text, scoreText(score))
+	}
+}
+
+// A depth without a score isn't written behind a slash, where programs expect a score before it.
+func TestDepthWithoutScore(t *testing.T) {
+	g := sample()
+	g.Scores[0] = record.NoScore
+	require.Equal(t, "{0.001234s n=12 d=1}", comment(g, 0))
+}
+
+// A game whose result another program says has no Termination, since its moves don't tell one.
+func TestTerminationOfImportedGames(t *testing.T) {
+	g := sample()
+	g.Reason = record.Imported
+	text, err := Append(nil, g, "x", agents.LabelOf)
+	require.NoError(t, err)
+	require.NotContains(t, string(text), "Termination")
+}
+
+// A date in UTC has a time in UTC, one of the place a time there. What can't be read is said.
+func TestDates(t *testing.T) {
+	for tags, want := range map[string]string{
+		`[UTCDate "2024.05.31"][UTCTime "23:30:00"][Date "2024.06.01"][Time "01:30:00"]`: "2024-05-31T23:30:00Z",
+		`[Date "2024.06.01"][UTCDate "2024.05.31"][UTCTime "23:30:00"]`:                  "2024-05-31T23:30:00Z",
+		`[Date "2024.06.01"][UTCTime "23:30:00"]`:                                        "2024-06-01T00:00:00Z",
+		`[Date "2024.06.01"][Time "01:30:00"]`:                                           "2024-06-01T01:30:00Z",
+		`[Date "2024.06.01"][StartTime "1:30:00"]`:                                       "2024-06-01T01:30:00Z",
+		`[Date "2024.06.01"][UTCDate "????.??.??"][UTCTime "??:??:??"]`:                  "2024-06-01T00:00:00Z",
+		`[Date "2024.06.01"][Time "??:??:??"]`:                                           "2024-06-01T00:00:00Z",
+		`[UTCDate "2024.05.31"]`:                                                         "2024-05-31T00:00:00Z",
+		`[Date "2024/06/01"]`:                                                            "2024-06-01T00:00:00Z",
+		`[Date "2024-6-1"]`:                                                              "2024-06-01T00:00:00Z",
+		`[Date "????.??.??"]`:                                                            "0001-01-01T00:00:00Z",
+		`[Date "?"]`:                                                                     "0001-01-01T00:00:00Z",
+		`[Date ""]`:                                                                      "0001-01-01T00:00:00Z",
+		`[Date "2024.??.??"]`:                                                            `found "2024.??.?? "`,
+		`[Date "2024.05.??"]`:                                                            `found "2024.05.?? "`,
+		`[Date "2024.13.01"]`:                                                            `found "2024.13.01 "`,
+		`[Date "01.06.2024"]`:                                                            `found "01.06.2024 "`,
+		`[Date "0000.01.01"]`:                                                            `found "0000.01.01 "`,
+		`[Date "June 2024"]`:                                                             `found "June 2024 "`,
+		`[Date "2024.06.01"][Time "noon"]`:                                               `found "2024.06.01 noon"`,
+		`[UTCTime "23:30:00"]`:                                                           `found " 23:30:00"`,
+		`[Date "2024.06.01"][Time "25:00:0"]`:                                            `found "2024.06.01 25:00:0"`,
+	} {
+		var c Converter
+		games, _, bad := readUnder(t, source.PGN, "[White \"a\"]\n[Black \"b\"]\n[Result \"1-0\"]\n"+tags+"\n", &c)
+		require.Empty(t, bad)
+		if c.Date != nil {
+			require.ErrorContains(t, c.Date, "expected a date like 2024.05.31 and a time like 14:05:00, "+want, tags)
+			require.Zero(t, games[0].Timing.Start, tags)
+			continue
+		}
+		require.Equal(t, want, games[0].Timing.Start.Format(time.RFC3339), tags)
 	}
 }
 
@@ -157,7 +212,7 @@ func TestOpenComment(t *testing.T) {
 	games, moves, bad := read(t, strings.Replace(sampleText, "n=12}", "n=12", 1))
 	require.Empty(t, bad)
 	require.Empty(t, games[0].Moves)
-	require.EqualError(t, moves[0], "x:24: expected } at the end of a comment, found the end of the file")
+	require.EqualError(t, moves[0], "x:25: expected } at the end of a comment, found the end of the file")
 }
 
 const chess = `[Event "Wien"]
@@ -341,6 +396,7 @@ func TestCommented(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	f.Add(sampleText)
 	f.Add(chess)
+	f.Add("[White \"a\"]\n[Black \"b\"]\n[Result \"1-0\"]\n\n1. e4 0-1 {x} 1-0\n")
 	f.Add("[White \"a\"]\n[Black \"b\"]\n[Result \"1-0\"]\n[Reason \"goal\"]\n\n{;}%\n(")
 	f.Fuzz(func(t *testing.T, text string) {
 		games, _, _ := read(t, text)
@@ -406,8 +462,20 @@ func TestReadForeignMoves(t *testing.T) {
 		"illegal":           {game(fen, "1-0", "1. c4-c3 b4-goal"), "standard", nil, "imported", "move 2: "},
 		"contradiction": {game(fen, "0-1", "1. a4-goal"), "standard", nil, "imported",
 			"the moves lead to 1-0 by goal, the result is 0-1"},
-		"chess's FEN": {game("[FEN \"8/8/8/8/8/8/8/8 w\"]", "1-0", "1. e4"), "standard", nil, "imported", "FEN: "},
-		"variation":   {game(fen, "1-0", "1. a4-goal (1. c4"), "standard", nil, "imported", "expected ) at the end"},
+		"chess's FEN":          {game("[FEN \"8/8/8/8/8/8/8/8 w\"]", "1-0", "1. e4"), "standard", nil, "imported", "FEN: "},
+		"a number apart":       {game(fen, "1/2-1/2", "1 c4-c3 1/2-1/2"), "standard", []string{"c4-c3"}, "imported", ""},
+		"a period apart":       {game(fen, "1/2-1/2", "1 . c4-c3 1/2-1/2"), "standard", []string{"c4-c3"}, "imported", ""},
+		"a period at the move": {game(fen, "1/2-1/2", "1 .c4-c3 1/2-1/2"), "standard", []string{"c4-c3"}, "imported", ""},
+		"a number on its line": {game(fen, "1/2-1/2", "1.\nc4-c3 1/2-1/2"), "standard", []string{"c4-c3"}, "imported", ""},
+		"an ellipsis":          {game(fen, "1/2-1/2", "1…c4-c3 1/2-1/2"), "standard", []string{"c4-c3"}, "imported", ""},
+		"placements, numbers apart": {game("", "1/2-1/2", "1 3@a1 1 ... 2@b1 2 . 1@c1 2... 1@d1 3 .. 2@e1 12.3@f1"), "standard",
+			[]string{"3@a1", "2@b1", "1@c1", "1@d1", "2@e1", "3@f1"}, "imported", ""},
+		"a variant in capitals": {game(fen+"[Variant \"STANDARD\"]", "1-0", "1. a4-goal 1-0"), "simplified",
+			[]string{"a4-goal"}, "goal", ""},
+		"a variant by a rulebook's language": {game(fen+"[Variant \"French\"]", "1-0", "1. a4-goal 1-0"), "simplified",
+			[]string{"a4-goal"}, "goal", ""},
+		"no variant": {game(fen+"[Variant \"From Position\"]", "1-0", "1. a4-goal 1-0"), "simplified", []string{"a4-goal"}, "goal", ""},
+		"variation":  {game(fen, "1-0", "1. a4-goal (1. c4"), "standard", nil, "imported", "expected ) at the end"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			games, moves, bad := readUnder(t, source.PGN, c.text+"\n"+c.text, &Converter{Rules: c.rules})

@@ -21,6 +21,7 @@ const maxPairs = 8192 // in memory whose second game has not come
 type Converter struct {
 	Rules string // rule set of games that name none; "": unknown
 	Event string // of the first game; "" if it has none
+	Date  error  // why the date of the last game, or its time, was left out; nil: it wasn't
 
 	games    int64            // converted so far
 	pairs    map[string]int64 // the numbers of pairs whose second game has not come
@@ -38,21 +39,32 @@ func (c *Converter) Record(in *source.Results, o *source.Result) (*record.Record
 		North:  record.Player{Agent: cmp.Or(in.Tag(tagBlackAgent), o.North)},
 		Result: record.ResultText(o.Result), Reason: record.Imported, Moves: []string{},
 	}
-	r.Timing.Start = start(in)
+	r.Timing.Start, c.Date = start(in)
 	c.games++
 	return r, readMoves(in, r)
 }
 
-func start(in *source.Results) time.Time {
-	t, err := time.Parse(dateForm+" "+timeForm, in.Tag("Date")+" "+in.Tag(tagTime))
-	if err != nil {
-		t, err = time.Parse(dateForm, in.Tag("Date"))
+// start returns when a game began, at midnight if only its day is known; the zero time if it has no date. A date in UTC
+// goes with a time in UTC. One of the place goes with a time there, and both are kept as they are written, since no tag
+// says how they differ from UTC. The error is that of a date, or of the time on it, that can't be read.
+func start(in *source.Results) (_ time.Time, err error) {
+	utc := in.Tag(tagUTCDate) + " " + in.Tag(tagUTCTime)
+	local := in.Tag("Date") + " " + cmp.Or(in.Tag("Time"), in.Tag("StartTime"))
+	for _, found := range []string{utc, local} {
+		text := strings.Trim(separators.Replace(found), " ?:.")
+		for _, layout := range []string{"2006.1.2 15:4:5", "2006.1.2"} {
+			if t, err := time.Parse(layout, text); err == nil && t.Year() > 0 {
+				return t, nil
+			}
+		}
+		if text != "" {
+			err = fmt.Errorf("expected a date like 2024.05.31 and a time like 14:05:00, found %.40q", found)
+		}
 	}
-	if err != nil || t.Year() < 1 {
-		return time.Time{}
-	}
-	return t
+	return time.Time{}, err
 }
+
+var separators = strings.NewReplacer("/", ".", "-", ".") // of dates
 
 // pair returns the number of a game's pair. key is the same in both games; without it the game is a pair of its own.
 func (c *Converter) pair(key []byte) int64 {
@@ -73,7 +85,7 @@ func (c *Converter) pair(key []byte) int64 {
 
 var (
 	// turns are numbers of turns, with or without the move behind them.
-	turns = regexp.MustCompile(`^[0-9]*\.+`)
+	turns = regexp.MustCompile(`^[0-9]*[.…]+|^[0-9]+$`)
 	// annotations stand behind a move, the result, as one of many spellings, behind the last one, or by themselves.
 	annotations = regexp.MustCompile(`([!?]|\$[0-9]+|\*|½|1/2|` + points + `[-–:]` + points + `)+$`)
 )
