@@ -1,69 +1,208 @@
 package source
 
-// maxWaiting is how many games may wait for the other of their pair, which is a few games apart.
-const maxWaiting = 4096
+import (
+	"cmp"
+	"hash/fnv"
+	"hash/maphash"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
 
-// Matcher finds the two games of a pair. A game whose partner isn't among the next thousands becomes a single one.
+	"gyges/ratings"
+)
+
+// maxKept bounds the games that a [Matcher] keeps: some 100 MB of those that may still get a partner.
+const maxKept = 1 << 20
+
+// Matcher finds the two games of a pair, in whatever order the games come. Games with one Pair, other than "", that are
+// of the same two players, under the same rules and from the same opening, have one key. Two of them with sides swapped
+// are a pair, and each game is in one pair at most.
+//
+// A game is counted when it comes: as a single one until its partner is there. Then that is taken back, and the pair is
+// counted. Where more games than one of either side have a key, as those from one opening without a round, it isn't
+// known which belong together. All games of that key are taken back, and [Matcher.Settle] draws the pairs by lot.
 type Matcher struct {
-	// Single and Pair are called for the games; the players of a pair's second game have swapped sides.
-	Single func(Result)
-	Pair   func(first, second Result)
+	// Single and Pair count games: n is 1, or -1 to take back what was counted before. The players of a pair's second
+	// game have swapped sides.
+	Single func(g Outcome, n int)
+	Pair   func(first, second Outcome, n int)
+	// Once says that a key doesn't come again after its pair, as in a run, which numbers its pairs. Then a pair takes no
+	// memory. Otherwise it takes some 25 bytes, and with moves 50.
+	Once bool
+	Lost bool // there were too many games to find all pairs
 
-	waiting map[string]Result
-	keys    []string // of waiting, the oldest first, and of some that no longer wait
+	waiting map[uint64]Outcome // the only game of a key
+	ended   map[uint64]ended   // complete pairs
+	moves   map[uint64][2]uint64
+	lots    map[uint64]*lot // the games of other keys
+	kept    int             // games in waiting, and different ones in lots
 }
 
-// Add takes a game, of which it keeps no byte slices. Two games with one Pair, other than "", that are of the
-// same players with sides swapped, from the same opening and under the same rules, are a pair: pairs of two runs may
-// have one number.
-func (m *Matcher) Add(g Result) {
-	key := g.Pair
-	if g.ID, g.Pair = nil, nil; len(key) == 0 {
-		m.Single(g)
+// ended is what is kept of a pair beside its moves: first of the game in which the player had South that sorts first.
+type ended [2]struct {
+	result int8
+	fault  bool
+}
+
+// lot is the games of a key to be settled.
+type lot struct {
+	seed  uint64 // by players and key: pairs drawn with it don't follow from the results
+	games map[Outcome]int
+}
+
+// Add counts a game, of which it keeps no byte slices.
+func (m *Matcher) Add(g *Result) {
+	if len(g.Pair) == 0 {
+		m.Single(g.Outcome, 1)
 		return
 	}
-	other, ok := m.waiting[string(key)]
-	if ok {
-		delete(m.waiting, string(key))
-		if g.South == other.North && g.North == other.South && g.Rules == other.Rules && g.Opening == other.Opening {
-			m.Pair(other, g)
+	if m.waiting == nil {
+		m.waiting, m.ended = map[uint64]Outcome{}, map[uint64]ended{}
+		m.moves, m.lots = map[uint64][2]uint64{}, map[uint64]*lot{}
+	}
+	key := g.PairKey(min(g.South, g.North), max(g.South, g.North))
+	if l := m.lots[key]; l != nil {
+		m.addToLot(l, g.Outcome)
+		return
+	}
+	if first, second, complete := m.pair(key, &g.Outcome); complete {
+		delete(m.ended, key)
+		delete(m.moves, key)
+		m.Pair(first, second, -1)
+		m.draw(key, g, first, second, g.Outcome)
+		return
+	}
+	other, waits := m.waiting[key]
+	if !waits {
+		m.Single(g.Outcome, 1)
+		if m.hasRoom() {
+			m.waiting[key] = g.Outcome
+			m.kept++
+		}
+		return
+	}
+	delete(m.waiting, key)
+	m.kept--
+	m.Single(other, -1)
+	if g.South != other.North {
+		m.draw(key, g, other, g.Outcome)
+		return
+	}
+	m.Pair(other, g.Outcome, 1)
+	if !m.Once {
+		m.complete(key, other, g.Outcome)
+	}
+}
+
+// PairKey is a hash of what the games of a pair have in common, and of its players in some order.
+func (g *Result) PairKey(first, second string) uint64 {
+	return maphash.Comparable(hashSeed, struct {
+		first, second, rules string
+		opening, pair        uint64
+	}{first, second, g.Rules, g.Opening, maphash.Bytes(hashSeed, g.Pair)})
+}
+
+func (m *Matcher) hasRoom() bool {
+	room := m.kept < maxKept
+	m.Lost = m.Lost || !room
+	return room
+}
+
+// complete remembers a pair, for the case that its key comes again.
+func (m *Matcher) complete(key uint64, first, second Outcome) {
+	if len(m.ended) >= maxHashes {
+		m.Lost = true
+		return
+	}
+	if first.South > second.South {
+		first, second = second, first
+	}
+	var e ended
+	for i, g := range []Outcome{first, second} {
+		e[i].result, e[i].fault = int8(g.Result), g.Fault
+	}
+	m.ended[key] = e
+	if first.Moves != 0 || second.Moves != 0 {
+		m.moves[key] = [2]uint64{first.Moves, second.Moves}
+	}
+}
+
+// pair returns the complete pair of a key, of which g is another game.
+func (m *Matcher) pair(key uint64, g *Outcome) (first, second Outcome, complete bool) {
+	e, complete := m.ended[key]
+	lower, upper := min(g.South, g.North), max(g.South, g.North)
+	games := [2]Outcome{{South: lower, North: upper}, {South: upper, North: lower}}
+	moves := m.moves[key]
+	for i := range games {
+		games[i].Rules, games[i].Moves = g.Rules, moves[i]
+		games[i].Result, games[i].Fault = ratings.Result(e[i].result), e[i].fault
+	}
+	return games[0], games[1], complete
+}
+
+// draw makes a lot of the games of a key, of which g is one.
+func (m *Matcher) draw(key uint64, g *Result, games ...Outcome) {
+	seed := fnv.New64a()
+	for _, text := range []string{min(g.South, g.North), max(g.South, g.North), g.Rules, string(g.Pair)} {
+		_, _ = seed.Write([]byte(text + "\x00")) // never fails
+	}
+	l := &lot{seed.Sum64(), map[Outcome]int{}}
+	m.lots[key] = l
+	for _, game := range games {
+		m.addToLot(l, game)
+	}
+}
+
+func (m *Matcher) addToLot(l *lot, g Outcome) {
+	if l.games[g] == 0 {
+		if !m.hasRoom() {
+			m.Single(g, 1)
 			return
 		}
-		m.Single(other)
+		m.kept++
 	}
-	if m.waiting == nil {
-		m.waiting = make(map[string]Result)
-	}
-	if len(m.keys) >= maxWaiting {
-		m.flush(maxWaiting / 2)
-	}
-	text := string(key)
-	if m.waiting[text] = g; !ok { // otherwise it is among them
-		m.keys = append(m.keys, text)
+	l.games[g]++
+}
+
+// Settle counts the games that are in lots: as many pairs as there can be, and the other games as single ones. They are
+// drawn from the sorted games, and so the same whatever the order in which these came. A sorted list by itself would
+// make pairs of games with equal results, and so a dependence that isn't there.
+func (m *Matcher) Settle() {
+	for _, l := range m.lots {
+		games := slices.SortedFunc(maps.Keys(l.games), Outcome.compare)
+		var sides [2][]Outcome // those in which the player that sorts first had South, and the others
+		for _, g := range games {
+			side := 0
+			if g.South > g.North {
+				side = 1
+			}
+			sides[side] = append(sides[side], slices.Repeat([]Outcome{g}, l.games[g])...)
+		}
+		random := rand.New(rand.NewPCG(l.seed, 0))
+		for _, list := range sides {
+			random.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+		}
+		pairs := min(len(sides[0]), len(sides[1]))
+		for i := range pairs {
+			m.Pair(sides[0][i], sides[1][i], 1)
+		}
+		for _, g := range slices.Concat(sides[0][pairs:], sides[1][pairs:]) {
+			m.Single(g, 1)
+		}
+		m.kept -= len(l.games)
+		clear(l.games)
 	}
 }
 
-// Waiting returns the games whose partner may still come.
-func (m *Matcher) Waiting() []Result {
-	var list []Result
-	for _, key := range m.keys {
-		if g, ok := m.waiting[key]; ok {
-			list = append(list, g)
+// compare is an order of games of two players.
+func (g Outcome) compare(o Outcome) int {
+	order := cmp.Or(strings.Compare(g.South, o.South), cmp.Compare(g.Result, o.Result), cmp.Compare(g.Moves, o.Moves))
+	if order == 0 && g.Fault != o.Fault {
+		order = 1
+		if o.Fault {
+			order = -1
 		}
 	}
-	return list
-}
-
-// Flush makes single games of those that wait, as at a file's end.
-func (m *Matcher) Flush() { m.flush(len(m.keys)) }
-
-// flush makes single games of those that wait with the oldest n keys.
-func (m *Matcher) flush(n int) {
-	for _, key := range m.keys[:n] {
-		if g, ok := m.waiting[key]; ok {
-			delete(m.waiting, key)
-			m.Single(g)
-		}
-	}
-	m.keys = append(m.keys[:0], m.keys[n:]...)
+	return order
 }

@@ -239,15 +239,15 @@ func (r *Results) endPGN(o *Result) error {
 		p.checkEnd(r)
 	}
 	*o = Result{
-		Line: p.start, Sides: ratings.WhiteBlack, ID: p.tag(tagID), Pair: p.pair(), Fault: len(p.tag(tagFault)) > 0,
-		Damage: p.damage,
+		Line: p.start, Sides: ratings.WhiteBlack, ID: p.tag(tagID), Pair: p.pair(), Damage: p.damage,
 	}
+	o.Fault = len(p.tag(tagFault)) > 0
 	if len(o.Pair) > 0 {
 		o.Opening = Hash(opening)
 	}
 	if len(o.ID) > 0 {
 		o.Content = Hash(p.tags[tagWhite], p.tags[tagBlack], rules, opening, p.moves, p.tags[tagResult], p.tag(tagDate),
-			p.tag(tagTime))
+			p.tag(tagTime), o.Pair, p.tag(tagFault))
 	}
 	var required [tagResult + 1]value
 	for k, name := range []string{tagWhite: "White", tagBlack: "Black", tagResult: "Result"} {

@@ -11,8 +11,6 @@
 package runs
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -27,6 +25,9 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/text/cases"
+
+	"gyges/agents"
 	"gyges/ratings/source"
 	"gyges/rules"
 	"gyges/rules/base/jsonl"
@@ -48,15 +49,16 @@ type File struct {
 	texts   *source.Results // of PGN or CSV
 	games   pgn.Converter   // of them
 	closer  io.Closer       // of In as it was given; nil: none
-	first   string          // its first record, by which copies are recognised; "" if that has no start time
 	lines   int             // of records that were read; games in other files
 	records int64           // with a result, each once
 	seen    source.Seen     // of them
-	copied  *source.Seen    // games of the file that this one is a copy of; nil: of none
 	names   source.Names    // of players, as they are spelled
 	cut     bool            // the reading ended before the file
 	verify  func(*record.Record) error
 }
+
+// Players returns the names of the players in the games that were read.
+func (f *File) Players() []string { return slices.Collect(maps.Values(f.names)) }
 
 // Event returns the event of the first game of PGN that was read whole; "" if it has none.
 func (f *File) Event() string { return f.games.Event }
@@ -83,24 +85,6 @@ func (f *File) Sniff() (source.Format, error) {
 	return f.Format, nil
 }
 
-func (f *File) readFirst() {
-	const maxFirst = 256 << 10 // bytes of a record by which copies of a run are recognised
-	b := bufio.NewReaderSize(f.In, maxFirst)
-	head, _ := b.Peek(maxFirst) // an error is returned again by the next read
-	line, _, _ := bytes.Cut(head, []byte{'\n'})
-	if g, err := record.NewReader(bytes.NewReader(line), "").Read(); err == nil && !g.Timing.Start.IsZero() {
-		f.first = string(line)
-	}
-	f.In = b
-}
-
-// isCopy reports whether the files are of one run: by its id, or if one has none by the first record, with its start.
-func (f *File) isCopy(other *File) bool {
-	none := new(tournament.Manifest)
-	id, otherID := cmp.Or(f.Manifest, none).ID, cmp.Or(other.Manifest, none).ID
-	return id != "" && id == otherID || (id == "" || otherID == "") && f.first != "" && f.first == other.first
-}
-
 func (f *File) read(o *source.Result) (err error) {
 	if f.texts != nil {
 		err = f.texts.ReadResult(o)
@@ -124,13 +108,21 @@ func (f *File) at(err error) error {
 	return err
 }
 
-// again counts a game, and reports whether it had come before, here or in a file of which this is a copy.
-func (f *File) again(g *source.Result) bool {
+// again counts a game, and reports whether it had come before, in this file or in another one.
+func (r *Stream) again(f *File, g *source.Result) bool {
 	before := len(g.ID) > 0 && f.seen.Add(g.ID, g.Content)
 	if !before {
 		f.records++
 	}
-	return f.copied != nil && f.copied.Add(g.ID, g.Content) || before
+	return before || slices.ContainsFunc(r.files, func(other *File) bool {
+		return other != f && (g.Timed || f.isOfRun(other)) && other.seen.Has(g.ID, g.Content)
+	})
+}
+
+// isOfRun reports whether both files are copies of one run by their manifests. Games without moves, or without a start,
+// may be the same in several runs.
+func (f *File) isOfRun(other *File) bool {
+	return f.Manifest != nil && other.Manifest != nil && f.Manifest.ID != "" && f.Manifest.ID == other.Manifest.ID
 }
 
 // Entry is a game of a file. It is valid until the next one is read.
@@ -223,18 +215,12 @@ func (r *Stream) open(f *File) error {
 		f.texts, f.games.Rules = source.NewResults(format, f.In, f.Name), r.Rules
 		f.names = f.texts.Names
 	} else {
-		if !again {
-			f.readFirst()
-		}
 		f.lined = record.NewReader(f.In, f.Name)
 		f.names = f.lined.Names
 	}
 	if !again {
 		if r.Verify {
 			f.Legal, f.verify = true, tournament.Verifier(f.Manifest)
-		}
-		if i := slices.IndexFunc(r.files, f.isCopy); i >= 0 {
-			f.copied = &r.files[i].seen
 		}
 		r.files = append(r.files, f)
 	}
@@ -248,22 +234,20 @@ func (r *Stream) next(ctx context.Context, f *File, g *Entry) error {
 		}
 		g.Record, g.Moves = nil, nil
 		err := f.read(&g.Result)
+		if err == nil && f.texts == nil && !f.lined.HasSum() {
+			r.Skipped.Add(NoSum, "")
+		}
 		switch {
 		case errors.Is(err, source.ErrUnfinished):
 			r.Skipped.Add(Unfinished, "")
 			continue
-		case err == nil && f.again(&g.Result):
-			r.Skipped.Add(Duplicate, fmt.Sprintf("%s:%d", f.Name, g.Line))
+		case err == nil && r.again(f, &g.Result):
+			r.Skipped.Add(Duplicate, string(g.ID))
 			continue
 		case err == nil && g.Damage != nil && !f.Legal:
 			r.Skipped.Add(WithoutMoves, g.Damage.Error())
-		case err == nil && f.texts == nil:
-			if !f.lined.HasSum() {
-				r.Skipped.Add(NoSum, "")
-			}
-			if r.Strict {
-				err = g.Load()
-			}
+		case err == nil && f.texts == nil && r.Strict:
+			err = g.Load()
 		}
 		if err == nil && r.Verify {
 			if err = g.load(); err == nil {
@@ -336,24 +320,38 @@ func (r *Stream) Notes(except ...Kind) (notes []string) {
 				f.records, m.Games.Played, tournament.ManifestFile))
 		}
 	}
-	if names := r.joined(); len(names) > 0 {
+	joined := r.namesBy(func(text, name string) (key, form string) { return name, text })
+	if names := slices.Sorted(maps.Keys(joined)); len(names) > 0 {
 		notes = append(notes, fmt.Sprintf("names in several Unicode forms (NFC, NFD) or with blanks are one player: %s",
 			textfmt.List(names, 8)))
+	}
+	fold := cases.Fold()
+	alike := r.namesBy(func(_, name string) (key, form string) {
+		label := agents.LabelOf(name)
+		return strings.Join(strings.Fields(fold.String(label)), ""), label
+	})
+	if len(alike) > 0 {
+		names := slices.Concat(slices.Collect(maps.Values(alike))...)
+		slices.Sort(names)
+		notes = append(notes, "names that differ only in capitals or blanks are different players: "+
+			textfmt.List(names, 8))
 	}
 	return append(notes, r.Skipped.Sentences(except...)...)
 }
 
-func (r *Stream) joined() []string {
-	spelled, joined := map[string]string{}, map[string]bool{}
+// namesBy returns the forms of players' names that have one key, where there are several.
+func (r *Stream) namesBy(of func(text, name string) (key, form string)) map[string][]string {
+	forms := map[string][]string{}
 	for _, f := range r.files {
 		for text, name := range f.names {
-			if before, ok := spelled[name]; ok && before != text {
-				joined[name] = true
+			key, form := of(text, name)
+			if !slices.Contains(forms[key], form) {
+				forms[key] = append(forms[key], form)
 			}
-			spelled[name] = text
 		}
 	}
-	return slices.Sorted(maps.Keys(joined))
+	maps.DeleteFunc(forms, func(_ string, list []string) bool { return len(list) == 1 })
+	return forms
 }
 
 // Manifest returns the manifest beside a file that is named as records of runs are; why none can be read is noted.

@@ -36,7 +36,7 @@ func TestDuplicatesAreNoted(t *testing.T) {
 		numbers = append(numbers, g.Record.Game)
 	}
 	require.Equal(t, []int64{0, 1}, numbers)
-	require.Equal(t, []string{"left out: 1 game whose id had come before; copies are counted once; the first is x.csv:4"},
+	require.Equal(t, []string{"left out: 1 game whose id had come before; copies are counted once; the first is game 1"},
 		in.Notes())
 }
 
