@@ -53,7 +53,7 @@ type Result struct {
 	Pair      []byte        // the same in both games of a pair; empty if unknown
 	Opening   uint64        // a hash of it, the same in both games of a pair; 0 if unknown
 	Content   uint64        // a hash of all that is counted, of opening, moves and start; used if there is an ID
-	Timed     bool          // Content has a start and moves: no other game has it, not even in another run
+	Timed     bool          // the start is known
 	Damage    error         // what keeps the moves of PGN from being read; a [jsonl.LineError], or nil
 	NotPlayed bool          // since a player was suspended; in records
 	Line      int           // of its first line, from 1; 0: unknown

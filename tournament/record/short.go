@@ -49,7 +49,7 @@ func (s *short) store(o *source.Result, players, ruleSets source.Names) {
 		},
 		ID: s.game, Pair: s.pair, NotPlayed: string(s.reason) == string(FaultSuspended),
 		Opening: source.Hash(s.opening),
-		Timed:   len(s.start) > 0 && len(s.moves) > 0,
+		Timed:   len(s.start) > 0,
 	}
 	moves := source.HashOfMoves(s.rules, s.opening, s.result, s.moves)
 	if !s.fault && len(s.moves) > 0 {

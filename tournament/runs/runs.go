@@ -49,6 +49,7 @@ type File struct {
 	texts   *source.Results // of PGN or CSV
 	games   pgn.Converter   // of them
 	closer  io.Closer       // of In as it was given; nil: none
+	id      string          // of the run; "" if unknown
 	lines   int             // of records that were read; games in other files
 	records int64           // with a result, each once
 	seen    source.Seen     // of them
@@ -115,14 +116,17 @@ func (r *Stream) again(f *File, g *source.Result) bool {
 		f.records++
 	}
 	return before || slices.ContainsFunc(r.files, func(other *File) bool {
-		return other != f && (g.Timed || f.isOfRun(other)) && other.seen.Has(g.ID, g.Content)
+		return other != f && f.mayShare(g, other) && other.seen.Has(g.ID, g.Content)
 	})
 }
 
-// isOfRun reports whether both files are copies of one run by their manifests. Games without moves, or without a start,
-// may be the same in several runs.
-func (f *File) isOfRun(other *File) bool {
-	return f.Manifest != nil && other.Manifest != nil && f.Manifest.ID != "" && f.Manifest.ID == other.Manifest.ID
+// mayShare reports whether a game is the same one if it is in both files: those of one run, by their ids, or where one
+// has no id, a game whose start is known.
+func (f *File) mayShare(g *source.Result, other *File) bool {
+	if f.id != "" && other.id != "" {
+		return f.id == other.id
+	}
+	return g.Timed
 }
 
 // Entry is a game of a file. It is valid until the next one is read.
@@ -219,6 +223,9 @@ func (r *Stream) open(f *File) error {
 		f.names = f.lined.Names
 	}
 	if !again {
+		if f.Manifest != nil {
+			f.id = f.Manifest.ID
+		}
 		if r.Verify {
 			f.Legal, f.verify = true, tournament.Verifier(f.Manifest)
 		}

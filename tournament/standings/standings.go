@@ -289,7 +289,8 @@ func (s *Standings) Fit(ctx context.Context, o ratings.Options, all bool) (table
 	for _, set := range s.RuleSets {
 		set.data.Compact()
 	}
-	names, challenger := s.Names(), s.challenger()
+	names := s.Names()
+	challenger := s.challenger(names)
 	fit := func(title, rules string, d *ratings.Data, sides ratings.Sides) (table.Table, error) {
 		own, players := o, d.Players()
 		own.Anchors = slices.DeleteFunc(slices.Clone(o.Anchors), func(a ratings.Anchor) bool {
@@ -362,13 +363,13 @@ func (s *Standings) Precision(ctx context.Context) ratings.Precision {
 	return p
 }
 
-// challenger returns the label of the player that meets each other one in all games, by their formats; "" for none.
-func (s *Standings) challenger() string {
+// challenger returns the name of the player that meets each other one in all games, by their formats; "" for none.
+func (s *Standings) challenger(players agents.Names) string {
 	name := ""
 	for i, r := range s.played() {
 		own := ""
 		if r.schedule.Format.About().Challenger && len(r.names) > 0 {
-			own = r.manifest.Config.Agents[0].Label()
+			own = players.Of(r.names[0])
 		}
 		if i > 0 && own != name {
 			return ""
