@@ -2,12 +2,13 @@ package source
 
 import (
 	"cmp"
-	"hash/fnv"
 	"hash/maphash"
 	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
+
+	"github.com/cespare/xxhash/v2"
 
 	"gyges/ratings"
 )
@@ -19,9 +20,10 @@ const maxKept = 1 << 20
 // of the same two players, under the same rules and from the same opening, have one key. Two of them with sides swapped
 // are a pair, and each game is in one pair at most.
 //
-// A game is counted when it comes: as a single one until its partner is there. Then that is taken back, and the pair is
-// counted. Where more games than one of either side have a key, as those from one opening without a round, it isn't
-// known which belong together. All games of that key are taken back, and [Matcher.Settle] draws the pairs by lot.
+// A pair is counted when its second game comes. [Matcher.Settle] counts games without a partner as single ones, which is
+// taken back if the partner comes later. Where more games than one of either side have a key, as those from one opening
+// without a round, it isn't known which belong together. What was counted of that key is taken back, and Settle draws
+// the pairs by lot.
 type Matcher struct {
 	// Single and Pair count games: n is 1, or -1 to take back what was counted before. The players of a pair's second
 	// game have swapped sides.
@@ -32,11 +34,18 @@ type Matcher struct {
 	Once bool
 	Lost bool // there were too many games to find all pairs
 
-	waiting map[uint64]Outcome // the only game of a key
+	waiting map[uint64]single  // the only game of a key
 	ended   map[uint64]ended   // complete pairs
 	moves   map[uint64][2]uint64
 	lots    map[uint64]*lot // the games of other keys
 	kept    int             // games in waiting, and different ones in lots
+}
+
+// single is a game without a partner yet, which may be counted as a single one.
+type single struct {
+	Outcome
+	seed    uint64 // a hash of its Pair, the same in every process
+	counted bool
 }
 
 // ended is what is kept of a pair beside its moves: first of the game in which the player had South that sorts first.
@@ -47,7 +56,7 @@ type ended [2]struct {
 
 // lot is the games of a key to be settled.
 type lot struct {
-	seed  uint64 // by players and key: pairs drawn with it don't follow from the results
+	seed  uint64 // by the key: pairs drawn with it don't follow from the results
 	games map[Outcome]int
 }
 
@@ -58,7 +67,7 @@ func (m *Matcher) Add(g *Result) {
 		return
 	}
 	if m.waiting == nil {
-		m.waiting, m.ended = map[uint64]Outcome{}, map[uint64]ended{}
+		m.waiting, m.ended = map[uint64]single{}, map[uint64]ended{}
 		m.moves, m.lots = map[uint64][2]uint64{}, map[uint64]*lot{}
 	}
 	key := g.PairKey(min(g.South, g.North), max(g.South, g.North))
@@ -66,33 +75,18 @@ func (m *Matcher) Add(g *Result) {
 		m.addToLot(l, g.Outcome)
 		return
 	}
-	if first, second, complete := m.pair(key, &g.Outcome); complete {
-		delete(m.ended, key)
-		delete(m.moves, key)
-		m.Pair(first, second, -1)
-		m.draw(key, g, first, second, g.Outcome)
-		return
-	}
 	other, waits := m.waiting[key]
-	if !waits {
+	if waits {
+		m.release(key, &other)
+		m.meet(key, &other, g.Outcome)
+		return
+	}
+	if !m.hasRoom() {
 		m.Single(g.Outcome, 1)
-		if m.hasRoom() {
-			m.waiting[key] = g.Outcome
-			m.kept++
-		}
 		return
 	}
-	delete(m.waiting, key)
-	m.kept--
-	m.Single(other, -1)
-	if g.South != other.North {
-		m.draw(key, g, other, g.Outcome)
-		return
-	}
-	m.Pair(other, g.Outcome, 1)
-	if !m.Once {
-		m.complete(key, other, g.Outcome)
-	}
+	m.waiting[key] = single{Outcome: g.Outcome, seed: xxhash.Sum64(g.Pair)}
+	m.kept++
 }
 
 // PairKey is a hash of what the games of a pair have in common, and of its players in some order.
@@ -101,6 +95,28 @@ func (g *Result) PairKey(first, second string) uint64 {
 		first, second, rules string
 		opening, pair        uint64
 	}{first, second, g.Rules, g.Opening, maphash.Bytes(hashSeed, g.Pair)})
+}
+
+// release ends the waiting of a game, which is then not counted.
+func (m *Matcher) release(key uint64, g *single) {
+	delete(m.waiting, key)
+	m.kept--
+	if g.counted {
+		m.Single(g.Outcome, -1)
+	}
+}
+
+// meet counts two games of a key.
+func (m *Matcher) meet(key uint64, first *single, second Outcome) {
+	_, again := m.ended[key]
+	if again || first.South != second.North {
+		m.draw(key, first, second)
+		return
+	}
+	m.Pair(first.Outcome, second, 1)
+	if !m.Once {
+		m.complete(key, first.Outcome, second)
+	}
 }
 
 func (m *Matcher) hasRoom() bool {
@@ -141,16 +157,19 @@ func (m *Matcher) pair(key uint64, g *Outcome) (first, second Outcome, complete 
 	return games[0], games[1], complete
 }
 
-// draw makes a lot of the games of a key, of which g is one.
-func (m *Matcher) draw(key uint64, g *Result, games ...Outcome) {
-	seed := fnv.New64a()
-	for _, text := range []string{min(g.South, g.North), max(g.South, g.North), g.Rules, string(g.Pair)} {
-		_, _ = seed.Write([]byte(text + "\x00")) // never fails
+// draw makes a lot of the games of a key: of those that were counted as a pair, a first other one, and more.
+func (m *Matcher) draw(key uint64, one *single, more ...Outcome) {
+	games := append(more, one.Outcome)
+	if first, second, complete := m.pair(key, &one.Outcome); complete {
+		delete(m.ended, key)
+		delete(m.moves, key)
+		m.Pair(first, second, -1)
+		games = append(games, first, second)
 	}
-	l := &lot{seed.Sum64(), map[Outcome]int{}}
+	l := &lot{one.seed, map[Outcome]int{}}
 	m.lots[key] = l
-	for _, game := range games {
-		m.addToLot(l, game)
+	for _, g := range games {
+		m.addToLot(l, g)
 	}
 }
 
@@ -165,10 +184,20 @@ func (m *Matcher) addToLot(l *lot, g Outcome) {
 	l.games[g]++
 }
 
-// Settle counts the games that are in lots: as many pairs as there can be, and the other games as single ones. They are
-// drawn from the sorted games, and so the same whatever the order in which these came. A sorted list by itself would
-// make pairs of games with equal results, and so a dependence that isn't there.
+// Settle counts games that have no partner so far, and those in lots: as many pairs as there can be, and the other games
+// as single ones. Pairs are drawn from the sorted games, and so the same whatever the order in which these came. A sorted
+// list by itself would make pairs of games with equal results, and so a dependence that isn't there.
 func (m *Matcher) Settle() {
+	for key, g := range m.waiting {
+		if _, again := m.ended[key]; again {
+			m.release(key, &g)
+			m.draw(key, &g)
+		} else if !g.counted {
+			g.counted = true
+			m.waiting[key] = g
+			m.Single(g.Outcome, 1)
+		}
+	}
 	for _, l := range m.lots {
 		games := slices.SortedFunc(maps.Keys(l.games), Outcome.compare)
 		var sides [2][]Outcome // those in which the player that sorts first had South, and the others
