@@ -45,18 +45,18 @@ func (d *Data) AddGames(south, north string, r Result, n int) {
 	p.single[side][r.index()] += int32(n)
 }
 
-// AddFaults notes that faults of the loser decided n games that are added, too.
-func (d *Data) AddFaults(south, north string, r Result, n int) {
-	i, j := d.id(south), d.id(north)
-	if i == j || r == Draw {
+// AddFault notes that a fault of the loser decided a game that is added, too.
+func (d *Data) AddFault(south, north string, r Result) {
+	s, n := d.id(south), d.id(north)
+	if s == n || r == Draw {
 		return
 	}
-	loser, winner := &d.faults[i], &d.faults[j]
+	loser, winner := &d.faults[s], &d.faults[n]
 	if r > Draw {
 		loser, winner = winner, loser
 	}
-	loser.Lost += n
-	winner.Won += n
+	loser.Lost++
+	winner.Won++
 }
 
 // AddPair counts two games of one opening, in the first of which a had South, in the second b; results are South's.

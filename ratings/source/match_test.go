@@ -21,7 +21,7 @@ type counted map[string]int
 func count(once bool, games ...Result) (c counted, pairs, singles int) {
 	c = counted{}
 	text := func(g Outcome) string {
-		return fmt.Sprintf("%s%s%s%+d%v%d", g.South, g.North, g.Rules, g.Result, g.Fault, g.Moves)
+		return fmt.Sprintf("%s%s%s%+d:%d", g.South, g.North, g.Rules, g.Result, g.Moves)
 	}
 	m := Matcher{
 		Once:   once,
@@ -54,16 +54,16 @@ func TestMatcher(t *testing.T) {
 		games []Result
 		want  counted
 	}{
-		"a pair":       {[]Result{matched("a", "b", "", "1", 1), matched("b", "a", "", "1", -1)}, counted{"ab+1false0/ba-1false0": 1}},
-		"no key":       {[]Result{matched("a", "b", "", "", 1), matched("b", "a", "", "", 1)}, counted{"ab+1false0": 1, "ba+1false0": 1}},
-		"other keys":   {[]Result{matched("a", "b", "", "1", 1), matched("b", "a", "", "2", 1)}, counted{"ab+1false0": 1, "ba+1false0": 1}},
-		"rules":        {[]Result{matched("a", "b", "r", "1", 1), matched("b", "a", "", "1", 1)}, counted{"abr+1false0": 1, "ba+1false0": 1}},
-		"opening":      {[]Result{matched("a", "b", "", "1", 1), other}, counted{"ab+1false0": 1, "ba+1false0": 1}},
-		"not swapped":  {[]Result{matched("a", "b", "", "1", 1), matched("a", "b", "", "1", 1)}, counted{"ab+1false0": 2}},
-		"three":        {[]Result{matched("a", "b", "", "1", 1), matched("b", "a", "", "1", 1), matched("a", "b", "", "1", 1)}, counted{"ab+1false0/ba+1false0": 1, "ab+1false0": 1}},
-		"with oneself": {[]Result{matched("a", "a", "", "1", 1), matched("a", "a", "", "1", 0)}, counted{"aa+0false0/aa+1false0": 1}},
+		"a pair":       {[]Result{matched("a", "b", "", "1", 1), matched("b", "a", "", "1", -1)}, counted{"ab+1:0/ba-1:0": 1}},
+		"no key":       {[]Result{matched("a", "b", "", "", 1), matched("b", "a", "", "", 1)}, counted{"ab+1:0": 1, "ba+1:0": 1}},
+		"other keys":   {[]Result{matched("a", "b", "", "1", 1), matched("b", "a", "", "2", 1)}, counted{"ab+1:0": 1, "ba+1:0": 1}},
+		"rules":        {[]Result{matched("a", "b", "r", "1", 1), matched("b", "a", "", "1", 1)}, counted{"abr+1:0": 1, "ba+1:0": 1}},
+		"opening":      {[]Result{matched("a", "b", "", "1", 1), other}, counted{"ab+1:0": 1, "ba+1:0": 1}},
+		"not swapped":  {[]Result{matched("a", "b", "", "1", 1), matched("a", "b", "", "1", 1)}, counted{"ab+1:0": 2}},
+		"three":        {[]Result{matched("a", "b", "", "1", 1), matched("b", "a", "", "1", 1), matched("a", "b", "", "1", 1)}, counted{"ab+1:0/ba+1:0": 1, "ab+1:0": 1}},
+		"with oneself": {[]Result{matched("a", "a", "", "1", 1), matched("a", "a", "", "1", 0)}, counted{"aa+0:0/aa+1:0": 1}},
 		"in between": {[]Result{matched("a", "b", "", "1", 1), matched("c", "d", "", "1", 1), matched("b", "a", "", "1", 1), matched("d", "c", "", "1", 1)},
-			counted{"ab+1false0/ba+1false0": 1, "cd+1false0/dc+1false0": 1}},
+			counted{"ab+1:0/ba+1:0": 1, "cd+1:0/dc+1:0": 1}},
 	} {
 		for _, once := range []bool{false, true} {
 			got, _, _ := count(once, c.games...)
@@ -85,7 +85,7 @@ func TestMatchingDoesNotDependOnOrder(t *testing.T) {
 			if g.Pair[0] == 0 {
 				g.Pair = nil
 			}
-			g.Moves, g.Fault = uint64(draw(2, "moves")), draw(3, "fault") == 0
+			g.Moves = uint64(draw(2, "moves"))
 			games[i] = g
 		}
 		wantPairs, alone := 0, map[string]int{} // games by key and South

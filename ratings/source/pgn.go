@@ -239,9 +239,9 @@ func (r *Results) endPGN(o *Result) error {
 		p.checkEnd(r)
 	}
 	*o = Result{
-		Line: p.start, Sides: ratings.WhiteBlack, ID: p.tag(tagID), Pair: p.pair(), Damage: p.damage,
+		Line: p.start, Sides: ratings.WhiteBlack, ID: p.tag(tagID), Pair: p.pair(), Fault: len(p.tag(tagFault)) > 0,
+		Damage: p.damage,
 	}
-	o.Fault = len(p.tag(tagFault)) > 0
 	if len(o.Pair) > 0 {
 		o.Opening = Hash(opening)
 	}

@@ -6,23 +6,11 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// hashSeed is that of all hashes, another one in each process: no file can hold games made to have one hash.
+// hashSeed is that of hashes of players and games, another one in each process.
 var hashSeed = maphash.MakeSeed()
 
-// Hash returns a hash of some texts.
+// Hash returns a hash of some texts, the same in every process: games are sorted by it.
 func Hash(texts ...[]byte) uint64 {
-	var h maphash.Hash
-	h.SetSeed(hashSeed)
-	for _, text := range texts {
-		_, _ = h.Write(text) // never fails
-		_ = h.WriteByte(0)
-	}
-	return h.Sum64()
-}
-
-// HashOfMoves returns a hash of a game's moves, and of what goes with them, that is the same in every process: games are
-// sorted by it.
-func HashOfMoves(texts ...[]byte) uint64 {
 	var h xxhash.Digest
 	h.Reset()
 	for _, text := range texts {

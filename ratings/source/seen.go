@@ -54,24 +54,21 @@ func (h *hashes) add(hash uint64, run, n int) (others times) {
 
 // Add remembers a game and reports whether one with this id and content was there before.
 func (s *Seen) Add(id []byte, content uint64) bool {
-	if n, ok := number(id); ok {
-		switch first := s.first(n); *first {
-		case 0:
-			*first = short(content)
-			return false
-		case short(content):
-			return true
-		}
+	if s.Has(id, content) {
+		return true
 	}
-	return s.add(content^Hash(id), 0, 1).count > 0
+	if n, ok := number(id); ok && *s.first(n) == 0 {
+		*s.first(n) = short(content)
+	} else {
+		s.add(content^Hash(id), 0, 1)
+	}
+	return false
 }
 
 // Has reports whether a game with this id and content was added.
 func (s *Seen) Has(id []byte, content uint64) bool {
-	if n, ok := number(id); ok && n/pageSize < uint64(len(s.pages)) && s.pages[n/pageSize] != nil {
-		if s.pages[n/pageSize][n%pageSize] == short(content) {
-			return true
-		}
+	if n, ok := number(id); ok && *s.first(n) == short(content) {
+		return true
 	}
 	return s.times[content^Hash(id)].count > 0
 }

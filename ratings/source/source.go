@@ -42,7 +42,6 @@ type Outcome struct {
 	South, North string
 	Rules        string // empty if unknown
 	Result       ratings.Result
-	Fault        bool   // decided it: a crash, an illegal move or the like
 	Moves        uint64 // a hash of all but the players, in records; 0 without moves, or if a fault decided
 }
 
@@ -54,6 +53,7 @@ type Result struct {
 	Opening   uint64        // a hash of it, the same in both games of a pair; 0 if unknown
 	Content   uint64        // a hash of all that is counted, of opening, moves and start; used if there is an ID
 	Timed     bool          // the start is known
+	Fault     bool          // decided it: a crash, an illegal move or the like
 	Damage    error         // what keeps the moves of PGN from being read; a [jsonl.LineError], or nil
 	NotPlayed bool          // since a player was suspended; in records
 	Line      int           // of its first line, from 1; 0: unknown

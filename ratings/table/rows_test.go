@@ -68,9 +68,10 @@ func TestFaults(t *testing.T) {
 		return b.String()
 	}
 	require.NotContains(t, write(grid.Text), "Fault")
-	d.AddFaults("a", "mine", ratings.Win, 2)
-	d.AddFaults("mine", "a", ratings.Loss, 1)
-	d.AddFaults("mine", "b", ratings.Win, 1)
+	d.AddFault("a", "mine", ratings.Win)
+	d.AddFault("a", "mine", ratings.Win)
+	d.AddFault("mine", "a", ratings.Loss)
+	d.AddFault("mine", "b", ratings.Win)
 	text := write(grid.Text)
 	require.Regexp(t, ` Score  Faults\n`, text)
 	require.Regexp(t, `mine .* %       3\n`, text)

@@ -44,14 +44,14 @@ func (g *Record) store(o *source.Result, players, ruleSets source.Names) {
 func (s *short) store(o *source.Result, players, ruleSets source.Names) {
 	*o = source.Result{
 		Outcome: source.Outcome{
-			South: players.Of(s.south), North: players.Of(s.north), Rules: ruleSets.Of(s.rules), Fault: s.fault,
+			South: players.Of(s.south), North: players.Of(s.north), Rules: ruleSets.Of(s.rules),
 			Result: ratings.Result(HalfPoints(string(s.result), rules.South) - 1),
 		},
-		ID: s.game, Pair: s.pair, NotPlayed: string(s.reason) == string(FaultSuspended),
+		ID: s.game, Pair: s.pair, Fault: s.fault, NotPlayed: string(s.reason) == string(FaultSuspended),
 		Opening: source.Hash(s.opening),
 		Timed:   len(s.start) > 0,
 	}
-	moves := source.HashOfMoves(s.rules, s.opening, s.result, s.moves)
+	moves := source.Hash(s.rules, s.opening, s.result, s.moves)
 	if !s.fault && len(s.moves) > 0 {
 		o.Moves = moves
 	}

@@ -32,7 +32,7 @@ type Standings struct {
 	pairs   source.Matcher
 	repeats source.Repeats      // by the number of the run, from 1
 	sets    map[string]*RuleSet // RuleSets by name
-	listed  []string            // rule sets of the runs' configs, and not all of them have games
+	places  map[string]int      // of the rule sets in the runs' configs, below 0; those of others are 0
 	last    *RuleSet            // that of the last game
 }
 
@@ -57,7 +57,7 @@ type Run struct {
 }
 
 // New returns standings without games.
-func New() *Standings { return &Standings{sets: map[string]*RuleSet{}} }
+func New() *Standings { return &Standings{sets: map[string]*RuleSet{}, places: map[string]int{}} }
 
 // Begin begins a run: the games that follow belong to it. m is the run's manifest; nil if there is none.
 func (s *Standings) Begin(m *tournament.Manifest) *Run {
@@ -67,8 +67,8 @@ func (s *Standings) Begin(m *tournament.Manifest) *Run {
 	r.SetManifest(m)
 	c := &r.manifest.Config
 	for _, name := range c.RuleSets() {
-		if !slices.Contains(s.listed, name) {
-			s.listed = append(s.listed, name)
+		if s.places[name] == 0 {
+			s.places[name] = len(s.places) - math.MaxInt32
 		}
 	}
 	r.schedule, r.players = schedule.Recorded(c.Schedule.Format(), c.Size()), map[string]int{}
@@ -116,19 +116,9 @@ func (s *Standings) ruleSet(name string) *RuleSet {
 	return s.last
 }
 
-// compareSets is the order of rule sets, which doesn't depend on the games: games of no named rules are last.
+// compareSets is the order of rule sets, which doesn't depend on that of games.
 func (s *Standings) compareSets(a, b *RuleSet) int {
-	place := func(set *RuleSet) int {
-		i := slices.Index(s.listed, set.Name)
-		switch {
-		case set.Name == "":
-			return len(s.listed) + 1
-		case i < 0:
-			return len(s.listed)
-		}
-		return i
-	}
-	return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a.Name, b.Name))
+	return cmp.Or(cmp.Compare(s.places[a.Name], s.places[b.Name]), cmp.Compare(a.Name, b.Name))
 }
 
 // Games returns the number of games.
@@ -200,6 +190,9 @@ func (s *Standings) count(g *source.Result, whole *record.Record) bool {
 	set.Results[1-g.Result]++
 	set.data.Adaptive = set.data.Adaptive || run.adaptive
 	set.data.Unscheduled = set.data.Unscheduled || !scheduled
+	if g.Fault {
+		set.data.AddFault(g.South, g.North, g.Result)
+	}
 	s.pairs.Add(g)
 	return true
 }
@@ -212,13 +205,6 @@ func (s *Standings) addSingle(g source.Outcome, n int) {
 		return
 	}
 	data.AddGames(g.South, g.North, g.Result, n)
-	addFaults(data, &g, n)
-}
-
-func addFaults(d *ratings.Data, g *source.Outcome, n int) {
-	if g.Fault {
-		d.AddFaults(g.South, g.North, g.Result, n)
-	}
 }
 
 // addPair counts the two games of n pairs, -1 to take one back, unless they repeat another one.
@@ -240,8 +226,6 @@ func (s *Standings) addPair(first, second source.Outcome, n int) {
 	if one {
 		set.data.Identical.OneGame += n
 	}
-	addFaults(set.data, &first, n)
-	addFaults(set.data, &second, n)
 }
 
 // addPair counts a pair of a run of two agents, of which none is taken back; one says that its two games are one.

@@ -77,7 +77,7 @@ func TestRead(t *testing.T) {
 
 	fitted, err := s.Fit(t.Context(), ratings.Options{Anchors: []ratings.Anchor{{Name: "g"}}}, true)
 	require.NoError(t, err)
-	require.Equal(t, []string{"Rules kang", "Rules standard", "Rules not named"},
+	require.Equal(t, []string{"Rules not named", "Rules kang", "Rules standard"},
 		[]string{fitted.Parts[0].Title, fitted.Parts[1].Title, fitted.Parts[2].Title})
 	require.Equal(t, 65, fitted.All.Ratings.Games)
 
