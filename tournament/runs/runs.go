@@ -31,6 +31,7 @@ import (
 	"gyges/ratings/source"
 	"gyges/rules"
 	"gyges/rules/base/jsonl"
+	"gyges/rules/base/lists"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
@@ -49,10 +50,10 @@ type File struct {
 	texts   *source.Results // of PGN or CSV
 	games   pgn.Converter   // of them
 	closer  io.Closer       // of In as it was given; nil: none
-	id      string          // of the run; "" if unknown
 	lines   int             // of records that were read; games in other files
 	records int64           // with a result, each once
 	seen    source.Seen     // of them
+	others  []*File         // records that were read before, of the same run or perhaps
 	names   source.Names    // of players, as they are spelled
 	cut     bool            // the reading ended before the file
 	verify  func(*record.Record) error
@@ -110,23 +111,25 @@ func (f *File) at(err error) error {
 }
 
 // again counts a game, and reports whether it had come before, in this file or in another one.
-func (r *Stream) again(f *File, g *source.Result) bool {
+func (f *File) again(g *source.Result) bool {
 	before := len(g.ID) > 0 && f.seen.Add(g.ID, g.Content)
 	if !before {
 		f.records++
 	}
-	return before || slices.ContainsFunc(r.files, func(other *File) bool {
-		return other != f && f.mayShare(g, other) && other.seen.Has(g.ID, g.Content)
+	return before || slices.ContainsFunc(f.others, func(other *File) bool {
+		return (g.Timed || f.isOfRun(other)) && other.seen.Has(g.ID, g.Content)
 	})
 }
 
-// mayShare reports whether a game is the same one if it is in both files: those of one run, by their ids, or where one
-// has no id, a game whose start is known.
-func (f *File) mayShare(g *source.Result, other *File) bool {
-	if f.id != "" && other.id != "" {
-		return f.id == other.id
+// isOfRun reports whether the manifests of both files have one id.
+func (f *File) isOfRun(other *File) bool { return f.id() != "" && f.id() == other.id() }
+
+// id returns the id of the run; "" if it isn't known.
+func (f *File) id() string {
+	if f.Manifest == nil {
+		return ""
 	}
-	return g.Timed
+	return f.Manifest.ID
 }
 
 // Entry is a game of a file. It is valid until the next one is read.
@@ -220,11 +223,17 @@ func (r *Stream) open(f *File) error {
 		f.names = f.texts.Names
 	} else {
 		f.lined = record.NewReader(f.In, f.Name)
+		if again {
+			f.lined.Names = f.names
+		}
 		f.names = f.lined.Names
 	}
 	if !again {
-		if f.Manifest != nil {
-			f.id = f.Manifest.ID
+		for _, other := range r.files {
+			oneHasNoID := f.id() == "" || other.id() == ""
+			if f.lined != nil && other.lined != nil && (oneHasNoID || f.isOfRun(other)) {
+				f.others = append(f.others, other)
+			}
 		}
 		if r.Verify {
 			f.Legal, f.verify = true, tournament.Verifier(f.Manifest)
@@ -248,7 +257,7 @@ func (r *Stream) next(ctx context.Context, f *File, g *Entry) error {
 		case errors.Is(err, source.ErrUnfinished):
 			r.Skipped.Add(Unfinished, "")
 			continue
-		case err == nil && r.again(f, &g.Result):
+		case err == nil && f.again(&g.Result):
 			r.Skipped.Add(Duplicate, string(g.ID))
 			continue
 		case err == nil && g.Damage != nil && !f.Legal:
@@ -327,38 +336,50 @@ func (r *Stream) Notes(except ...Kind) (notes []string) {
 				f.records, m.Games.Played, tournament.ManifestFile))
 		}
 	}
-	joined := r.namesBy(func(text, name string) (key, form string) { return name, text })
-	if names := slices.Sorted(maps.Keys(joined)); len(names) > 0 {
+	joined := r.spellings(func(text, name string) spelling { return spelling{name, text} })
+	names := slices.Compact(lists.Map(joined, func(s spelling) string { return s.key }))
+	if len(names) > 0 {
 		notes = append(notes, fmt.Sprintf("names in several Unicode forms (NFC, NFD) or with blanks are one player: %s",
 			textfmt.List(names, 8)))
 	}
 	fold := cases.Fold()
-	alike := r.namesBy(func(_, name string) (key, form string) {
+	alike := r.spellings(func(_, name string) spelling {
 		label := agents.LabelOf(name)
-		return strings.Join(strings.Fields(fold.String(label)), ""), label
+		return spelling{strings.Join(strings.Fields(fold.String(label)), ""), label}
 	})
 	if len(alike) > 0 {
-		names := slices.Concat(slices.Collect(maps.Values(alike))...)
-		slices.Sort(names)
+		names := lists.Map(alike, func(s spelling) string { return s.text })
 		notes = append(notes, "names that differ only in capitals or blanks are different players: "+
 			textfmt.List(names, 8))
 	}
 	return append(notes, r.Skipped.Sentences(except...)...)
 }
 
-// namesBy returns the forms of players' names that have one key, where there are several.
-func (r *Stream) namesBy(of func(text, name string) (key, form string)) map[string][]string {
-	forms := map[string][]string{}
+// spelling is a text, with what it has in common with others that look like it.
+type spelling struct{ key, text string }
+
+func (s spelling) compare(o spelling) int {
+	return cmp.Or(cmp.Compare(s.key, o.key), cmp.Compare(s.text, o.text))
+}
+
+// spellings returns the spellings of players' names of which several have one key, sorted.
+func (r *Stream) spellings(of func(text, name string) spelling) (several []spelling) {
+	var all []spelling
 	for _, f := range r.files {
 		for text, name := range f.names {
-			key, form := of(text, name)
-			if !slices.Contains(forms[key], form) {
-				forms[key] = append(forms[key], form)
-			}
+			all = append(all, of(text, name))
 		}
 	}
-	maps.DeleteFunc(forms, func(_ string, list []string) bool { return len(list) == 1 })
-	return forms
+	slices.SortFunc(all, spelling.compare)
+	all = slices.Compact(all)
+	for i, s := range all {
+		before := i > 0 && all[i-1].key == s.key
+		after := i+1 < len(all) && all[i+1].key == s.key
+		if before || after {
+			several = append(several, s)
+		}
+	}
+	return several
 }
 
 // Manifest returns the manifest beside a file that is named as records of runs are; why none can be read is noted.
