@@ -264,7 +264,8 @@ func (c *ratingFlags) found(in *runs.Stream, all *standings.Standings, files []s
 	case len(all.Others) == 1 && all.Others[0] == "":
 		return fmt.Errorf("--rules: no game was played under %v; the games don't name their rules", c.Rules)
 	}
-	return fmt.Errorf("--rules: no game was played under %v; the games are under %s", c.Rules, listed(slices.Sorted(slices.Values(all.Others))))
+	others := slices.Sorted(slices.Values(all.Others))
+	return fmt.Errorf("--rules: no game was played under %v; the games are under %s", c.Rules, listed(others))
 }
 
 // fit rates the players, under all rule sets together too if pool is set.

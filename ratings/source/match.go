@@ -17,10 +17,10 @@ const maxKept = 1 << 20
 // of the same two players, under the same rules and from the same opening, have one key. Two of them with sides swapped
 // are a pair, and each game is in one pair at most.
 //
-// A pair is counted when its second game comes. [Matcher.Settle] counts games without a partner as single ones, which is
-// taken back if the partner comes later. Where more games than one of either side have a key, as those from one opening
-// without a round, it isn't known which belong together: they are a lot. What was counted of its key is taken back, and
-// Settle draws the pairs.
+// A pair is counted when its second game comes. [Matcher.Settle] counts games without a partner as single ones, which
+// is taken back if the partner comes later. Where more than one game of either side has a key, as with those from one
+// opening without a round, it isn't known which belong together: they are a lot. What was counted of its key is taken
+// back, and Settle draws the pairs.
 type Matcher struct {
 	// Single and Pair count games: n is 1, or -1 to take back what was counted before. The players of a pair's second
 	// game have swapped sides.
@@ -132,9 +132,9 @@ func (m *Matcher) draw(key uint64, games ...Outcome) {
 	m.lots[key] = games
 }
 
-// Settle counts games that have no partner so far, and those in lots: as many pairs as there can be, and the other games
-// as single ones. Pairs are drawn from the sorted games, and so the same whatever the order in which these came. A sorted
-// list by itself would make pairs of games with equal results, and so a dependence that isn't there.
+// Settle counts games that have no partner so far, and those in lots: as many pairs as there can be, and the other
+// games as single ones. Pairs are drawn from the sorted games, and so the same whatever the order in which these came.
+// A sorted list by itself would make pairs of games with equal results, and so a dependence that isn't there.
 func (m *Matcher) Settle() {
 	for key, g := range m.waiting {
 		if _, again := m.ended[key]; again {

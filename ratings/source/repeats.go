@@ -28,8 +28,8 @@ func OneGame(first, second *Outcome) bool { return first.Moves != 0 && first.Mov
 // It keeps a hash of each, as [Seen] does, and as many at most. The zero value is ready to use.
 type Repeats struct{ hashes }
 
-// Pair counts n pairs of a numbered run, -1 to take one back, and reports whether there are others, and whether the last
-// of them is of that run. The second game's players are the first's with sides swapped.
+// Pair counts n pairs of a numbered run, -1 to take one back, and reports whether there are others, and whether the
+// last of them is of that run. The second game's players are the first's with sides swapped.
 func (r *Repeats) Pair(run int, first, second *Outcome, n int) (repeated, inRun bool) {
 	if first.South > second.South { // players in one order: the same pair may begin with either
 		first, second = second, first

@@ -53,7 +53,7 @@ type File struct {
 	lines   int             // of records that were read; games in other files
 	records int64           // with a result, each once
 	seen    source.Seen     // of them
-	others  []*File         // records that were read before, of the same run or perhaps
+	others  []*File         // records read before that may hold the same games
 	names   source.Names    // of players, as they are spelled
 	cut     bool            // the reading ended before the file
 	verify  func(*record.Record) error
