@@ -1,6 +1,6 @@
 // Package source reads game results from PGN and CSV, and finds the two games of a pair ([Matcher]), games that are
 // copies ([Seen]) and games that repeat others ([Repeats]). It streams: the memory it takes depends on the number of
-// players, not of games.
+// players, not of games, but for some bytes that show that a game or a pair has come.
 //
 // Files come from outside. Of a game that can't be read [Results.ReadResult] returns a [jsonl.LineError], after which
 // the next can be read. Names are at most 1000 bytes long, and a file has at most a quarter of a million.

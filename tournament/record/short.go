@@ -18,6 +18,9 @@ type short struct {
 	fault                                                                  bool
 }
 
+// noStart is the start of a game of which it isn't known.
+const noStart = "0001-01-01T00:00:00Z"
+
 // Short returns the game as ratings need it.
 func (g *Record) Short() (o source.Result) {
 	g.store(&o, nil, nil)
@@ -29,10 +32,7 @@ func (g *Record) store(o *source.Result, players, ruleSets source.Names) {
 	s := short{
 		game: strconv.AppendInt(nil, g.Game, 10), pair: strconv.AppendInt(nil, g.Pair, 10), rules: []byte(g.Rules),
 		opening: []byte(g.Opening), south: []byte(g.South.Agent), north: []byte(g.North.Agent), result: []byte(g.Result),
-		reason: []byte(g.Reason), fault: g.Fault != nil,
-	}
-	if !g.Timing.Start.IsZero() {
-		s.start = g.Timing.Start.AppendFormat(nil, time.RFC3339Nano)
+		reason: []byte(g.Reason), fault: g.Fault != nil, start: g.Timing.Start.AppendFormat(nil, time.RFC3339Nano),
 	}
 	if len(g.Moves) > 0 {
 		s.moves = []byte(`"` + strings.Join(g.Moves, `","`) + `"`)
@@ -49,7 +49,7 @@ func (s *short) store(o *source.Result, players, ruleSets source.Names) {
 		},
 		ID: s.game, Pair: s.pair, Fault: s.fault, NotPlayed: string(s.reason) == string(FaultSuspended),
 		Opening: source.Hash(s.opening),
-		Timed:   len(s.start) > 0,
+		Timed:   len(s.start) > 0 && string(s.start) != noStart,
 	}
 	moves := source.Hash(s.rules, s.opening, s.result, s.moves)
 	if !s.fault && len(s.moves) > 0 {
