@@ -52,8 +52,8 @@ type Notes struct {
 	manifests []string // on those that can't be read
 }
 
-// Add counts a game; text is what the sentence on it has of the first one: of duplicates their id, of which the smallest
-// is kept, whatever their order.
+// Add counts a game; text is what the sentence on it has of the first one. Of duplicates it is their id, of which the
+// smallest is kept, whatever their order.
 func (n *Notes) Add(k Kind, text string) {
 	text = textfmt.Cut(text, maxError)
 	n.counts[k]++
