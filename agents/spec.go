@@ -113,6 +113,29 @@ func LabelOf(player string) string {
 	return player
 }
 
+// Names are what players are called in tables, lists and files, by their names in records, where that differs.
+type Names map[string]string
+
+// NamesOf returns the label of each player that no other of them has.
+func NamesOf(players []string) Names {
+	players = slices.Compact(slices.Sorted(slices.Values(players)))
+	count := map[string]int{}
+	for _, player := range players {
+		count[LabelOf(player)]++
+	}
+	names := Names{}
+	for _, player := range players {
+		label := LabelOf(player)
+		if label != player && count[label] == 1 {
+			names[player] = label
+		}
+	}
+	return names
+}
+
+// Of returns what a player is called.
+func (n Names) Of(player string) string { return cmp.Or(n[player], player) }
+
 // UnmarshalText implements [encoding.TextUnmarshaler] by [ParseSpec].
 func (s *Spec) UnmarshalText(text []byte) (err error) {
 	*s, err = ParseSpec(string(text))

@@ -16,7 +16,7 @@ type Pairing struct {
 type Data struct {
 	// Adaptive says that who met whom followed from the results so far, as in Swiss and knock-out tournaments.
 	Adaptive bool
-	// Identical counts the pairs added by AddOneGame, and what the caller has left out.
+	// Identical counts pairs that are one game, and what the caller has left out.
 	Identical Identical
 	// Unscheduled says that it isn't known how it was decided who met whom.
 	Unscheduled bool
@@ -32,14 +32,17 @@ type Data struct {
 
 // Add counts one game. A game of a player against itself has no information on its
 // strength; it is counted separately (see SelfGames) and left out of all else.
-func (d *Data) Add(south, north string, r Result) {
-	s, n := d.id(south), d.id(north)
-	if s == n {
-		d.self[s]++
+func (d *Data) Add(south, north string, r Result) { d.AddGames(south, north, r, 1) }
+
+// AddGames counts n games with one result; fewer than 0 take back games that were counted before.
+func (d *Data) AddGames(south, north string, r Result, n int) {
+	i, j := d.id(south), d.id(north)
+	if i == j {
+		d.self[i] += n
 		return
 	}
-	p, side := d.pairing(s, n)
-	p.single[side][r.index()]++
+	p, side := d.pairing(i, j)
+	p.single[side][r.index()] += int32(n)
 }
 
 // AddFault notes that a fault of the loser decided a game that is added, too.
@@ -57,23 +60,20 @@ func (d *Data) AddFault(south, north string, r Result) {
 }
 
 // AddPair counts two games of one opening, in the first of which a had South, in the second b; results are South's.
-func (d *Data) AddPair(a, b string, first, second Result) {
+func (d *Data) AddPair(a, b string, first, second Result) { d.AddPairs(a, b, first, second, 1) }
+
+// AddPairs counts n pairs with the same results; fewer than 0 take back pairs that were counted before.
+func (d *Data) AddPairs(a, b string, first, second Result, n int) {
 	i, j := d.id(a), d.id(b)
 	if i == j {
-		d.self[i] += 2
+		d.self[i] += 2 * n
 		return
 	}
 	p, side := d.pairing(i, j)
 	if side == 1 {
 		first, second = second, first
 	}
-	p.pairs[first.index()][second.index()]++
-}
-
-// AddOneGame counts a pair whose two games are one, move for move: the same side won both.
-func (d *Data) AddOneGame(a, b string, r Result) {
-	d.AddPair(a, b, r, r)
-	d.Identical.OneGame++
+	p.pairs[first.index()][second.index()] += int32(n)
 }
 
 // pairing finds two players' counts; side is 0 if the first is their a, 1 if the second is.

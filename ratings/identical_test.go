@@ -29,7 +29,7 @@ func TestPairsThatAreOneGame(t *testing.T) {
 		for range 200 {
 			if rng.Float64() < share {
 				r := Result(2*int(math.Round(rng.Float64()+chance(0)-0.5)) - 1)
-				d.AddOneGame("a", "b", r)
+				d.AddPair("a", "b", r, r)
 				continue
 			}
 			d.AddPair("a", "b", w.result(rng, "a", "b", 0), w.result(rng, "b", "a", 0))

@@ -166,7 +166,7 @@ func (c *collector) count(g *record.Record) {
 // countPair counts a pair, and whether it decides that the run ends. One that repeats an earlier pair tells nothing.
 func (c *collector) countPair(first, second *record.Record) {
 	a, b := first.Short(), second.Short()
-	repeated, _ := c.repeats.Pair(0, &a, &b)
+	repeated, _ := c.repeats.Pair(0, &a.Outcome, &b.Outcome, 1)
 	repeated = repeated || a.NotPlayed || b.NotPlayed
 	if c.repeated++; !repeated {
 		c.repeated = 0

@@ -70,7 +70,7 @@ var damagedRuns = []damagedRun{
 	{"lost line", func(_ *testing.T, _ string, lines [][]byte) [][]byte { return slices.Delete(lines, 4, 5) },
 		`games\.jsonl has 15 of the 16 games that were played by its manifest\.json`, ""},
 	{"line twice", func(_ *testing.T, _ string, lines [][]byte) [][]byte { return slices.Insert(lines, 4, lines[3]) },
-		`1 game whose id had come before; copies are counted once; the first is run/games\.jsonl:5`,
+		`1 game whose id had come before; copies are counted once; the first is game 3`,
 		`games\.jsonl:5: expected game 4, found game 3 again`},
 	{"no checksums", func(_ *testing.T, _ string, lines [][]byte) [][]byte {
 		return [][]byte{regexp.MustCompile(`,"crc32c":"[0-9a-f]{8}"`).ReplaceAll(bytes.Join(lines, nil), nil)}

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"gyges/agents"
 	"gyges/ratings/source"
 	"gyges/rules"
 	"gyges/rules/base/files"
@@ -39,6 +40,11 @@ func (c *exportCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	w, in, count := exporter{event: eventOf(files)}, c.reader(true), 0
+	if format != "jsonl" {
+		if w.names, err = namesIn(ctx, e, files); err != nil {
+			return err
+		}
+	}
 	toFile, err := writeOut(e, c.Out, func(out io.Writer) error {
 		write, end := w.format(format, out)
 		err := each(ctx, e, in, files, func(i int, g *record.Record) error {
@@ -90,7 +96,7 @@ func eventOf(files []string) string {
 
 type exporter struct {
 	event string
-	names playerNames
+	names agents.Names
 	text  []byte
 
 	file               int         // that the last game came from
@@ -117,13 +123,13 @@ func (w *exporter) format(format string, out io.Writer) (write func(*record.Reco
 	switch format {
 	case "csv":
 		table := grid.NewWriter(out, grid.CSV, grid.Options{}, exportColumns)
-		return func(g *record.Record) error { return table.Write(w.names.listed("", g)) }, table.Close
+		return func(g *record.Record) error { return table.Write(listedWith(w.names, "", g)) }, table.Close
 	case "jsonl":
 		records := record.NewWriter(out)
 		return records.Write, records.Close
 	}
 	write = func(g *record.Record) (err error) {
-		if w.text, err = pgn.Append(w.text[:0], g, w.event, w.names.name); err != nil {
+		if w.text, err = pgn.Append(w.text[:0], g, w.event, w.names.Of); err != nil {
 			return err
 		}
 		_, err = out.Write(w.text)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"gyges/ratings/source"
 	"gyges/rules"
 	"gyges/rules/base/grid"
+	"gyges/rules/base/lists"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament/gamestats"
 	"gyges/tournament/record"
@@ -34,6 +36,11 @@ func (c *gamesListCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	list, in := &gameList{format: c.Format, out: e.out, columns: columns}, c.reader(true)
+	if c.Format != "jsonl" {
+		if list.names, err = namesIn(ctx, e, files); err != nil {
+			return err
+		}
+	}
 	list.begin()
 	err = each(ctx, e, in, files, func(i int, g *record.Record) error { return list.add(c.Runs[i], g) })
 	if err != nil {
@@ -177,7 +184,7 @@ type gameList struct {
 	n         int    // games in the tables
 	wins      [3]int // of South, neither, of North
 	notPlayed int
-	names     playerNames
+	names     agents.Names
 }
 
 func (l *gameList) begin() {
@@ -203,7 +210,7 @@ func (l *gameList) add(run string, g *record.Record) error {
 		l.begin()
 	}
 	l.n++
-	_ = l.table.Write(l.names.listed(run, g))
+	_ = l.table.Write(listedWith(l.names, run, g))
 	return l.out.err
 }
 
@@ -225,26 +232,65 @@ func (l *gameList) end() {
 	l.out.printf("%s\n", count)
 }
 
-// playerNames gives each player one name: its label, or if another player has that, its spec.
-type playerNames struct{ of, taken map[string]string } // names by specs, and specs by names
-
-func (n *playerNames) name(spec string) string {
-	if name, ok := n.of[spec]; ok {
-		return name
-	}
-	if n.of == nil {
-		n.of, n.taken = map[string]string{}, map[string]string{}
-	}
-	name := agents.LabelOf(spec)
-	if other, taken := n.taken[name]; taken && other != spec {
-		name = spec
-	}
-	n.of[spec], n.taken[name] = name, spec
-	return name
+func listedWith(names agents.Names, run string, g *record.Record) listedGame {
+	return listedGame{g, run, names.Of(g.South.Agent), names.Of(g.North.Agent)}
 }
 
-func (n *playerNames) listed(run string, g *record.Record) listedGame {
-	return listedGame{g, run, n.name(g.South.Agent), n.name(g.North.Agent)}
+// namesIn returns what the players of files of records are called: those of a run's config, and where there is none
+// those of all games. The standard input is copied to a temporary file, as it is read again.
+func namesIn(ctx context.Context, e *env, files []string) (agents.Names, error) {
+	var copied *os.File
+	if slices.Contains(files, "-") {
+		var err error
+		if copied, err = copyInput(ctx, e); err != nil {
+			return nil, err
+		}
+		e.in = copied
+	}
+	in, players := &runs.Stream{Torn: true}, []string(nil)
+	for _, path := range files {
+		m := in.Manifest(path)
+		if m != nil && len(m.Config.Agents) > 0 {
+			players = append(players, lists.Map(m.Config.Players(), source.Name)...)
+			continue
+		}
+		file, err := openGames(ctx, e, path, m)
+		if err != nil {
+			return nil, err
+		}
+		file.Format = source.Records
+		for _, err := range in.Games(ctx, file) {
+			if err != nil {
+				break // it is reported when the games are read again
+			}
+		}
+		players = append(players, file.Players()...)
+	}
+	if copied != nil {
+		if _, err := copied.Seek(0, io.SeekStart); err != nil {
+			return nil, failure{err}
+		}
+	}
+	return agents.NamesOf(players), nil
+}
+
+// copyInput returns a copy of the standard input in a file without a name, which the system removes with the process.
+func copyInput(ctx context.Context, e *env) (*os.File, error) {
+	in, _, err := openInput(ctx, e, "-")
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close() //nolint:errcheck // it was only read
+	file, err := os.CreateTemp("", "gyges-*")
+	if err != nil {
+		return nil, failure{err}
+	}
+	_ = os.Remove(file.Name())
+	if _, err := io.Copy(file, in); err != nil {
+		return nil, err
+	}
+	_, err = file.Seek(0, io.SeekStart)
+	return file, asFailure(err)
 }
 
 type gamesShowCmd struct {
@@ -371,7 +417,7 @@ func gameObject(g *record.Record, game *rules.Game, turns []record.Turn) grid.Ob
 		}
 		moves = append(moves, append(m, grid.Object{{Key: "position", Value: game.Rules().FormatPosition(t.After)}}...))
 	}
-	row := listedGame{g, "", agents.LabelOf(g.South.Agent), agents.LabelOf(g.North.Agent)}
+	row := listedWith(agents.NamesOf([]string{g.South.Agent, g.North.Agent}), "", g)
 	o := slices.Concat(grid.ObjectOf(gameColumns[1:6], row), grid.Object{
 		{Key: "agents", Value: []string{g.South.Agent, g.North.Agent}}, {Key: "opening", Value: g.Opening},
 		{Key: "moves", Value: moves},

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,6 +50,7 @@ func (c *rateCmd) Run(ctx context.Context, e *env) error {
 		return errors.New("expected a run or a file of games: gyges rate FILE ...; see gyges rate --help")
 	}
 	in, all := &runs.Stream{Strict: c.Strict, Verify: c.Verify}, standings.New()
+	slices.Sort(c.Runs) // what is printed doesn't depend on the order
 	files, errFiles := gameFiles(c.Runs)
 	options, err := c.prepare(all)
 	_, errPlot := formatOf("", "--plot", c.Plot, "svg")
@@ -266,7 +266,8 @@ func (c *ratingFlags) found(in *runs.Stream, all *standings.Standings, files []s
 	case len(all.Others) == 1 && all.Others[0] == "":
 		return fmt.Errorf("--rules: no game was played under %v; the games don't name their rules", c.Rules)
 	}
-	return fmt.Errorf("--rules: no game was played under %v; the games are under %s", c.Rules, listed(all.Others))
+	others := slices.Sorted(slices.Values(all.Others))
+	return fmt.Errorf("--rules: no game was played under %v; the games are under %s", c.Rules, listed(others))
 }
 
 // fit rates the players, under all rule sets together too if pool is set.
@@ -293,7 +294,7 @@ func (c *ratingFlags) fit(
 
 // levelAnchors returns the levels among the players, by their names, with their ratings under each rule set.
 func levelAnchors(all *standings.Standings) (anchors []ratings.Anchor, err error) {
-	players, own := all.Data().Players(), slices.Collect(maps.Values(all.Labels())) // own: other agents' names
+	players, own := all.Data().Players(), slices.Collect(maps.Values(all.Names())) // own: other agents' names
 	for _, l := range configs.ListLevels() {
 		if !slices.Contains(players, l.Name) || slices.Contains(own, l.Name) {
 			continue
@@ -317,7 +318,7 @@ func playerNamed(all *standings.Standings, flag, name string) (string, error) {
 		return "", nil
 	}
 	players, name := all.Data().Players(), source.Name(name)
-	label := cmp.Or(all.Labels()[name], name)
+	label := all.Names().Of(name)
 	if !slices.Contains(players, label) {
 		return "", fmt.Errorf("%s: %.60q has not played; the players are %s", flag, name, listed(players))
 	}

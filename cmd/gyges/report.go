@@ -93,7 +93,7 @@ func (c *reportCmd) page(ctx context.Context, e *env, files []string) (*report.P
 		}
 	}
 	warnUnreadable(e, in)
-	input := report.Input{Title: listed(names), Commands: c.commands(rated), Program: version(), Labels: all.Labels()}
+	input := report.Input{Title: listed(names), Commands: c.commands(rated), Program: version(), Labels: all.Names()}
 	if all.Games() > 0 {
 		if input.Tables, err = c.fit(ctx, in, all, options, true); err != nil {
 			return nil, err

@@ -200,7 +200,16 @@ func (c *reviewCmd) print(ctx context.Context, e *env, all []reviewedSource) err
 	case len(games) == 1:
 		return games[0].WriteText(e.out, tableWidth(e.out))
 	}
-	return summaries.WriteText(e.out, c.Nodes, tableWidth(e.out), new(playerNames).name)
+	return summaries.WriteText(e.out, c.Nodes, tableWidth(e.out), namesOf(games).Of)
+}
+
+// namesOf returns what the players of games are called.
+func namesOf(games []*review.Review) agents.Names {
+	var players []string
+	for _, g := range games {
+		players = append(players, g.South, g.North)
+	}
+	return agents.NamesOf(players)
 }
 
 func (c *reviewCmd) page(ctx context.Context, all []reviewedSource, games []*review.Review) *report.Page {
@@ -217,9 +226,10 @@ func (c *reviewCmd) page(ctx context.Context, all []reviewedSource, games []*rev
 			collector.Add(g)
 		}
 	}
-	input := report.Input{Title: "Reviews of " + listed(c.Sources), Program: version(), Labels: collector.Labels()}
+	input := report.Input{Title: "Reviews of " + listed(c.Sources), Program: version(), Labels: collector.Names()}
 	if len(games) == 1 {
-		input.Title = agents.LabelOf(games[0].South) + " – " + agents.LabelOf(games[0].North)
+		names := namesOf(games)
+		input.Title = names.Of(games[0].South) + " – " + names.Of(games[0].North)
 	}
 	return report.BuildReviews(collector, input)
 }

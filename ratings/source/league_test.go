@@ -20,8 +20,8 @@ func TestLeague(t *testing.T) {
 	defer func() { require.NoError(t, f.Close()) }()
 	var d ratings.Data
 	m := Matcher{
-		Single: func(g Result) { d.Add(g.South, g.North, g.Result) },
-		Pair:   func(g, h Result) { d.AddPair(g.South, g.North, g.Result, h.Result) },
+		Single: func(g Outcome, n int) { d.AddGames(g.South, g.North, g.Result, n) },
+		Pair:   func(g, h Outcome, n int) { d.AddPairs(g.South, g.North, g.Result, h.Result, n) },
 	}
 	for in := NewResults(PGN, f, "x"); ; {
 		var g Result
@@ -30,9 +30,9 @@ func TestLeague(t *testing.T) {
 			break
 		}
 		require.NoError(t, err)
-		m.Add(g)
+		m.Add(&g)
 	}
-	m.Flush()
+	m.Settle()
 	require.Equal(t, 48, d.Games())
 	require.Equal(t, 24, d.Pairs())
 	r, err := ratings.Fit(context.Background(), &d, ratings.Options{})

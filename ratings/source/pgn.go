@@ -253,8 +253,9 @@ func (r *Results) endPGN(o *Result) error {
 		o.Opening = Hash(opening)
 	}
 	if len(o.ID) > 0 {
+		date, clock := p.tag(tagUTCDate, tagDate), p.tag(tagUTCTime, tagTime, tagStartTime)
 		o.Content = Hash(p.tags[tagWhite], p.tags[tagBlack], rules, opening, p.moves, p.tags[tagResult],
-			p.tag(tagUTCDate, tagDate), p.tag(tagUTCTime, tagTime, tagStartTime))
+			date, clock, o.Pair, p.tag(tagFault))
 	}
 	var required [tagResult + 1]value
 	for k, name := range []string{tagWhite: "White", tagBlack: "Black", tagResult: "Result"} {

@@ -17,44 +17,70 @@ type Seen struct {
 	hashes
 }
 
-// hashes are hashes of games with a number each, at most maxHashes.
+// hashes are how often a game with a hash has come, of at most maxHashes.
 type hashes struct {
-	numbers map[uint64]int
-	full    bool
+	times map[uint64]times
+	full  bool
 }
+
+// times are how often a game has come, and the number of the run in which it came last.
+type times struct{ count, run int32 }
 
 // Full reports whether games were not remembered because there were too many.
 func (h *hashes) Full() bool { return h.full }
 
-// add remembers a hash with a number, and returns the number that it had before.
-func (h *hashes) add(hash uint64, number int) (last int, before bool) {
-	last, before = h.numbers[hash]
-	switch {
-	case h.numbers == nil:
-		h.numbers = map[uint64]int{}
-	case !before && len(h.numbers) >= maxHashes:
-		h.full = true
-		return last, before
+// add counts n more games with a hash, -1 to take one back, and returns what is known of the others with that hash.
+func (h *hashes) add(hash uint64, run, n int) (others times) {
+	t, known := h.times[hash]
+	others = t
+	if n < 0 {
+		others.count--
 	}
-	h.numbers[hash] = number
-	return last, before
+	switch {
+	case !known && n < 0:
+		return times{} // there was no room for it
+	case others.count == 0 && n < 0:
+		delete(h.times, hash)
+		return others
+	case !known && len(h.times) >= maxHashes:
+		h.full = true
+		return others
+	case h.times == nil:
+		h.times = map[uint64]times{}
+	}
+	h.times[hash] = times{t.count + int32(n), int32(run)}
+	return others
 }
 
 // Add remembers a game and reports whether one with this id and content was there before.
 func (s *Seen) Add(id []byte, content uint64) bool {
-	n, err := strconv.ParseUint(string(id), 10, 63)
-	if err == nil && n < maxNumber && (id[0] != '0' || len(id) == 1) {
-		switch first, short := s.first(n), max(1, uint32(content)); *first {
-		case 0:
-			*first = short
-			return false
-		case short:
-			return true
-		}
+	if s.Has(id, content) {
+		return true
 	}
-	_, before := s.add(content^Hash(id), 0)
-	return before
+	if n, ok := number(id); ok && *s.first(n) == 0 {
+		*s.first(n) = short(content)
+	} else {
+		s.add(content^Hash(id), 0, 1)
+	}
+	return false
 }
+
+// Has reports whether a game with this id and content was added.
+func (s *Seen) Has(id []byte, content uint64) bool {
+	if n, ok := number(id); ok && *s.first(n) == short(content) {
+		return true
+	}
+	return s.times[content^Hash(id)].count > 0
+}
+
+// number returns the number that an id is, if it is a small one.
+func number(id []byte) (n uint64, ok bool) {
+	n, err := strconv.ParseUint(string(id), 10, 63)
+	return n, err == nil && n < maxNumber && (id[0] != '0' || len(id) == 1)
+}
+
+// short returns 32 bits of a hash, which are never 0.
+func short(content uint64) uint32 { return max(1, uint32(content)) }
 
 // first returns the place of the content of the first game with a number.
 func (s *Seen) first(n uint64) *uint32 {

@@ -1,6 +1,6 @@
 // Package source reads game results from PGN and CSV, and finds the two games of a pair ([Matcher]), games that are
 // copies ([Seen]) and games that repeat others ([Repeats]). It streams: the memory it takes depends on the number of
-// players, not of games.
+// players, not of games, but for some bytes that show that a game or a pair has come.
 //
 // Files come from outside. Of a game that can't be read [Results.ReadResult] returns a [jsonl.LineError], after which
 // the next can be read. Names are at most 1000 bytes long, and a file has at most a quarter of a million.
@@ -37,21 +37,27 @@ const (
 	maxLine = 16 << 20
 )
 
+// Outcome is what is counted of a game.
+type Outcome struct {
+	South, North string
+	Rules        string // empty if unknown
+	Result       ratings.Result
+	Moves        uint64 // a hash of all but the players, in records; 0 without moves, or if a fault decided
+}
+
 // Result is what ratings need of a game. Byte slices are valid until the next one is read.
 type Result struct {
-	South, North string
-	Result       ratings.Result
-	Rules        string        // empty if unknown
-	ID           []byte        // of the game in its file; empty if unknown
-	Pair         []byte        // the same in both games of a pair; empty if unknown
-	Opening      uint64        // a hash of it, the same in both games of a pair; 0 if unknown
-	Moves        uint64        // a hash of all but the players, in records; 0 without moves, or if a fault decided
-	Content      uint64        // a hash of players, rules, opening, moves, result and start; used if there is an ID
-	Damage       error         // what keeps the moves of PGN from being read; a [jsonl.LineError], or nil
-	Fault        bool          // decided it: a crash, an illegal move or the like
-	NotPlayed    bool          // since a player was suspended; in records
-	Line         int           // of its first line, from 1; 0: unknown
-	Sides        ratings.Sides // what the file calls them; empty if it has no names
+	Outcome
+	ID        []byte        // of the game in its file; empty if unknown
+	Pair      []byte        // the same in both games of a pair; empty if unknown
+	Opening   uint64        // a hash of it, the same in both games of a pair; 0 if unknown
+	Content   uint64        // a hash of all that is counted, of opening, moves and start; used if there is an ID
+	Timed     bool          // the start is known
+	Fault     bool          // decided it: a crash, an illegal move or the like
+	Damage    error         // what keeps the moves of PGN from being read; a [jsonl.LineError], or nil
+	NotPlayed bool          // since a player was suspended; in records
+	Line      int           // of its first line, from 1; 0: unknown
+	Sides     ratings.Sides // what the file calls them; empty if it has no names
 }
 
 // Names keeps one string for each text: its [Name].
@@ -118,8 +124,9 @@ var (
 
 // Results reads the games of a file of PGN or CSV. It belongs to one goroutine.
 type Results struct {
-	Names Names // that were read
+	Names Names // of players that were read
 
+	rules Names
 	file  string
 	lines *jsonl.Lines
 	line  int      // the number of the line read last, from 1
@@ -130,7 +137,7 @@ type Results struct {
 
 // NewResults returns a reader of a file; name stands for it in errors. Records are not read.
 func NewResults(f Format, in io.Reader, name string) *Results {
-	r := &Results{file: name, lines: jsonl.NewLines(in, maxLine), Names: Names{}}
+	r := &Results{file: name, lines: jsonl.NewLines(in, maxLine), Names: Names{}, rules: Names{}}
 	if f == PGN {
 		r.pgn = new(pgnGame)
 	}
@@ -240,9 +247,9 @@ func (r *Results) result(o *Result, south, north, result value, rules []byte) er
 	case err != nil:
 		return r.wrong(result.line, "%w", err)
 	}
-	o.South, o.North, o.Rules = r.Names.Of(south.text), r.Names.Of(north.text), r.Names.Of(rules)
-	if len(r.Names) > maxNames {
-		return fmt.Errorf("%s: expected at most %d players, found more", r.file, maxNames)
+	o.South, o.North, o.Rules = r.Names.Of(south.text), r.Names.Of(north.text), r.rules.Of(rules)
+	if max(len(r.Names), len(r.rules)) > maxNames {
+		return fmt.Errorf("%s: expected at most %d players or rule sets, found more", r.file, maxNames)
 	}
 	return nil
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"gyges/ratings"
 	"gyges/rules/base/jsonl"
 )
 
@@ -278,6 +277,7 @@ func TestSeenAgreesWithMap(t *testing.T) {
 		for range rapid.IntRange(0, 60).Draw(t, "games") {
 			x, content := id.Draw(t, "id"), rapid.Uint64Range(1, 4).Draw(t, "content")
 			key := fmt.Sprint(x, "/", content)
+			require.Equal(t, seen[key], s.Has([]byte(x), content), key)
 			require.Equal(t, seen[key], s.Add([]byte(x), content), key)
 			seen[key] = true
 		}
@@ -286,9 +286,9 @@ func TestSeenAgreesWithMap(t *testing.T) {
 
 func TestSeenIsBounded(t *testing.T) {
 	t.Parallel()
-	s := Seen{hashes: hashes{numbers: make(map[uint64]int, maxHashes)}}
+	s := Seen{hashes: hashes{times: make(map[uint64]times, maxHashes)}}
 	for i := range uint64(maxHashes) {
-		s.numbers[i] = 0
+		s.times[i] = times{count: 1}
 	}
 	require.False(t, s.Full())
 	require.False(t, s.Add([]byte("7"), 1))
@@ -296,39 +296,9 @@ func TestSeenIsBounded(t *testing.T) {
 		require.False(t, s.Add([]byte("7"), 2))
 	}
 	require.True(t, s.Full())
-	require.Len(t, s.numbers, maxHashes)
+	require.Len(t, s.times, maxHashes)
 	require.False(t, s.Add([]byte("8"), 1), "numbers are remembered still")
 	require.True(t, s.Add([]byte("8"), 1))
-}
-
-func TestMatcher(t *testing.T) {
-	var got []string
-	name := func(g Result) string { return fmt.Sprintf("%s%s%+d", g.South, g.North, g.Result) }
-	m := Matcher{
-		Single: func(g Result) { got = append(got, name(g)) },
-		Pair:   func(g, h Result) { got = append(got, name(g)+"/"+name(h)) },
-	}
-	add := func(south, north, rules, key string, r ratings.Result) {
-		m.Add(Result{South: south, North: north, Rules: rules, Result: r, Pair: []byte(key)})
-	}
-	add("a", "b", "", "1", 1)
-	add("a", "c", "", "2", 1)
-	add("b", "a", "", "1", -1)                                                       // with the first
-	add("a", "c", "", "2", 0)                                                        // not swapped
-	add("x", "y", "", "", 0)                                                         // no key
-	add("c", "a", "r", "2", 1)                                                       // other rules
-	m.Add(Result{South: "a", North: "c", Rules: "r", Pair: []byte("2"), Opening: 7}) // another run's pair
-	m.Flush()
-	require.Equal(t, []string{"ab+1/ba-1", "ac+1", "xy+0", "ac+0", "ca+1", "ac+0"}, got)
-	got = nil
-	for i := range 3 * maxWaiting {
-		add("a", "b", "", fmt.Sprint(i), 1)
-	}
-	require.LessOrEqual(t, len(m.waiting), maxWaiting)
-	require.LessOrEqual(t, len(m.keys), maxWaiting)
-	m.Flush()
-	require.Len(t, got, 3*maxWaiting)
-	require.Empty(t, m.waiting)
 }
 
 func FuzzRead(f *testing.F) {
@@ -408,11 +378,11 @@ func TestLatin1(t *testing.T) {
 // Pairs are the same whichever player began, for the same two players alone, and within a run or elsewhere.
 func TestRepeats(t *testing.T) {
 	var r Repeats
-	game := func(south, north string, moves uint64) *Result {
-		return &Result{South: south, North: north, Moves: moves}
+	game := func(south, north string, moves uint64) *Outcome {
+		return &Outcome{South: south, North: north, Moves: moves}
 	}
 	pair := func(run int, a, b string, first, second uint64) string {
-		before, inRun := r.Pair(run, game(a, b, first), game(b, a, second))
+		before, inRun := r.Pair(run, game(a, b, first), game(b, a, second), 1)
 		return map[[2]bool]string{{}: "new", {true, false}: "elsewhere", {true, true}: "again"}[[2]bool{before, inRun}]
 	}
 	require.Equal(t, "new", pair(1, "a", "b", 1, 2))
@@ -427,11 +397,25 @@ func TestRepeats(t *testing.T) {
 		require.Equal(t, "new", pair(1, "a", "b", unknown[0], unknown[1]))
 	}
 	for i, before := range []bool{false, true} {
-		again, _ := r.Game(1, game("a", "b", 1))
+		again, _ := r.Game(1, game("a", "b", 1), 1)
 		require.Equal(t, before, again, i)
 	}
-	again, _ := r.Game(1, game("b", "a", 1)) // the other one had South
+	again, _ := r.Game(1, game("b", "a", 1), 1) // the other one had South
 	require.False(t, again)
+	for _, others := range []bool{true, false} { // taken back
+		repeated, _ := r.Pair(2, game("b", "a", 3), game("a", "b", 1), 1)
+		require.True(t, repeated)
+		repeated, _ = r.Pair(2, game("a", "b", 1), game("b", "a", 3), -1)
+		require.True(t, repeated)
+		repeated, _ = r.Pair(1, game("c", "d", 8), game("d", "c", 9), 1)
+		require.Equal(t, !others, repeated)
+	}
+	for _, others := range []bool{true, false} {
+		repeated, _ := r.Pair(1, game("c", "d", 8), game("d", "c", 9), -1)
+		require.Equal(t, others, repeated)
+	}
+	repeated, _ := r.Pair(1, game("c", "d", 8), game("d", "c", 9), 1)
+	require.False(t, repeated)
 	require.True(t, OneGame(game("a", "b", 1), game("b", "a", 1)))
 	require.False(t, OneGame(game("a", "b", 0), game("b", "a", 0)))
 }

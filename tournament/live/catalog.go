@@ -435,11 +435,11 @@ func (f folder) firstGames() (players, rules []string) {
 	}
 	var g source.Result
 	for n := 0; n < most && in.ReadResult(&g) == nil; n++ {
-		add(&players, agents.LabelOf(g.South))
-		add(&players, agents.LabelOf(g.North))
+		add(&players, g.South)
+		add(&players, g.North)
 		add(&rules, g.Rules)
 	}
-	return players, boundRules(rules)
+	return lists.Map(players, agents.NamesOf(players).Of), boundRules(rules)
 }
 
 // count counts the lines appended to the records, reading at most left bytes, from which it subtracts those read.

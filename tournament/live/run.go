@@ -1,7 +1,6 @@
 package live
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,12 +44,12 @@ type run struct {
 	status   string
 	stamp    string // sizes and times of the files beside the records
 	about    report.RunInfo
-	running  bool              // a process has it
-	*reading                   // of the records
-	problem  string            // why the records can't be read further
-	late     bool              // games were read that the page doesn't show yet
-	rated    *page             // but for its state, workers and games under way; nil: there is none yet
-	labels   map[string]string // of players, by their specs
+	running  bool         // a process has it
+	*reading              // of the records
+	problem  string       // why the records can't be read further
+	late     bool         // games were read that the page doesn't show yet
+	rated    *page        // but for its state, workers and games under way; nil: there is none yet
+	names    agents.Names // of players
 }
 
 type page struct {
@@ -257,7 +256,7 @@ func (r *run) rate(ctx context.Context) (*page, error) {
 		return nil, err
 	}
 	rated.Notes = append(rated.Notes, r.reader.Notes()...)
-	r.labels = r.collector.Labels()
+	r.names = r.collector.Names()
 	var commands []string // that print the same figures
 	if r.collector.Games() > 0 {
 		commands = append(commands, "gyges rate "+report.ShellWord(r.about.Folder))
@@ -266,7 +265,7 @@ func (r *run) rate(ctx context.Context) (*page, error) {
 		commands = append(commands, "gyges report "+report.ShellWord(r.about.Folder))
 	}
 	made := report.Build(r.collector, report.Input{
-		Title: path.Base(r.folder.id), Tables: rated, Labels: r.labels, Commands: commands,
+		Title: path.Base(r.folder.id), Tables: rated, Labels: r.names, Commands: commands,
 	})
 	p := r.page(made)
 	p.Latest, p.expected = r.boardGames(r.latest), r.gamesLeft(ctx)
@@ -330,9 +329,9 @@ func (r *run) statusText() string {
 	return text
 }
 
-// label is the name of an agent in tables; one without recorded games has that of its spec.
+// label is the name of an agent in tables.
 func (r *run) label(agent string) string {
-	return textfmt.Visible(textfmt.Cut(cmp.Or(r.labels[agent], agents.LabelOf(agent)), 200))
+	return textfmt.Visible(textfmt.Cut(r.names.Of(agent), 200))
 }
 
 func (r *run) serve(w http.ResponseWriter, _ *http.Request) {

@@ -23,11 +23,12 @@ var errTooLong = fmt.Errorf("expected a record of at most %d bytes, found a long
 // Reader streams records from a file of them: whole ones, or their results alone. It belongs to one goroutine.
 type Reader struct {
 	*jsonl.Lines
-	Names source.Names // of the results that were read
+	Names source.Names // of the players of results that were read
 
-	name string
-	text []byte // the last line, without its end
-	sums bool   // the last record has a checksum
+	rules source.Names
+	name  string
+	text  []byte // the last line, without its end
+	sums  bool   // the last record has a checksum
 }
 
 // HasSum reports whether the record read last has a checksum, which has been verified.
@@ -35,7 +36,7 @@ func (r *Reader) HasSum() bool { return r.sums }
 
 // NewReader returns a reader of r's records. name stands for r in errors.
 func NewReader(r io.Reader, name string) *Reader {
-	return &Reader{Lines: jsonl.NewLines(r, MaxLine), name: name, Names: source.Names{}}
+	return &Reader{Lines: jsonl.NewLines(r, MaxLine), name: name, Names: source.Names{}, rules: source.Names{}}
 }
 
 // Read returns the next record, or io.EOF after the last one. Unknown keys, an empty line and arrays that don't fit the
@@ -60,12 +61,12 @@ func (r *Reader) ReadResult(o *source.Result) error {
 	var s short
 	if err == nil && (sums || isPlain(r.text)) && s.scan(r.text) {
 		r.sums = sums
-		s.store(o, r.Names)
+		s.store(o, r.Names, r.rules)
 		return nil
 	}
 	g, err := r.Record()
 	if err == nil {
-		g.store(o, r.Names)
+		g.store(o, r.Names, r.rules)
 	}
 	return err
 }

@@ -18,14 +18,17 @@ type short struct {
 	fault                                                                  bool
 }
 
+// noStart is the start of a game of which it isn't known.
+const noStart = "0001-01-01T00:00:00Z"
+
 // Short returns the game as ratings need it.
 func (g *Record) Short() (o source.Result) {
-	g.store(&o, nil)
+	g.store(&o, nil, nil)
 	return o
 }
 
 // store is [short.store] for a whole record.
-func (g *Record) store(o *source.Result, names source.Names) {
+func (g *Record) store(o *source.Result, players, ruleSets source.Names) {
 	s := short{
 		game: strconv.AppendInt(nil, g.Game, 10), pair: strconv.AppendInt(nil, g.Pair, 10), rules: []byte(g.Rules),
 		opening: []byte(g.Opening), south: []byte(g.South.Agent), north: []byte(g.North.Agent), result: []byte(g.Result),
@@ -34,22 +37,25 @@ func (g *Record) store(o *source.Result, names source.Names) {
 	if len(g.Moves) > 0 {
 		s.moves = []byte(`"` + strings.Join(g.Moves, `","`) + `"`)
 	}
-	s.store(o, names)
+	s.store(o, players, ruleSets)
 }
 
-// store stores the result in o, whose texts are those of names.
-func (s *short) store(o *source.Result, names source.Names) {
+// store stores the result in o, whose texts are those of players and rule sets.
+func (s *short) store(o *source.Result, players, ruleSets source.Names) {
 	*o = source.Result{
-		South: names.Of(s.south), North: names.Of(s.north), Rules: names.Of(s.rules),
-		Result: ratings.Result(HalfPoints(string(s.result), rules.South) - 1),
-		ID:     s.game, Pair: s.pair, Fault: s.fault, NotPlayed: string(s.reason) == string(FaultSuspended),
+		Outcome: source.Outcome{
+			South: players.Of(s.south), North: players.Of(s.north), Rules: ruleSets.Of(s.rules),
+			Result: ratings.Result(HalfPoints(string(s.result), rules.South) - 1),
+		},
+		ID: s.game, Pair: s.pair, Fault: s.fault, NotPlayed: string(s.reason) == string(FaultSuspended),
 		Opening: source.Hash(s.opening),
+		Timed:   len(s.start) > 0 && string(s.start) != noStart,
 	}
 	moves := source.Hash(s.rules, s.opening, s.result, s.moves)
 	if !s.fault && len(s.moves) > 0 {
 		o.Moves = moves
 	}
-	o.Content = moves ^ source.Hash(s.south, s.north, s.start)
+	o.Content = moves ^ source.Hash(s.south, s.north, s.start, s.pair, s.reason)
 }
 
 // scan finds the parts in a line of JSON, in any order before "timing", and reports whether all are there. It reads

@@ -67,10 +67,11 @@ func (g *Review) WriteText(w io.Writer, width int) error {
 	if g.Fault {
 		result += ", by a fault"
 	}
+	names := agents.NamesOf([]string{g.South, g.North})
 	var b strings.Builder
 	fmt.Fprintf(&b, "Game   %d\n%s%sRules  %s\nResult %s\n\n", g.Game,
-		textfmt.Hang("South  ", textfmt.Escape(agents.LabelOf(g.South))+": "+g.SouthMoves.text(), width),
-		textfmt.Hang("North  ", textfmt.Escape(agents.LabelOf(g.North))+": "+g.NorthMoves.text(), width),
+		textfmt.Hang("South  ", textfmt.Escape(names.Of(g.South))+": "+g.SouthMoves.text(), width),
+		textfmt.Hang("North  ", textfmt.Escape(names.Of(g.North))+": "+g.NorthMoves.text(), width),
 		textfmt.Escape(g.Rules), result)
 	moves, notes := make([]*Move, len(g.Moves)), ""
 	for i := range g.Moves {

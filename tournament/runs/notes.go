@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -33,7 +34,7 @@ const (
 // sentences have {games} for the number of games, and {first} for what was noted with the first of them.
 var sentences = [numKinds]string{
 	Unreadable:   "left out: {games} that can't be read; the first is {first}",
-	Duplicate:    "left out: {games} whose id had come before; copies are counted once; the first is {first}",
+	Duplicate:    "left out: {games} whose id had come before; copies are counted once; the first is game {first}",
 	ResultOnly:   "left out: all but the results of {games}; the first: {first}",
 	Unfinished:   "left out: {games} without a result yet",
 	NotPlayed:    "left out: {games} not played, since a player was suspended",
@@ -53,15 +54,20 @@ type Notes struct {
 	manifests []string // on those that can't be read
 }
 
-// Add counts a game; text is what the sentence on it has of the first one.
+// Add counts a game; text is what the sentence on it has of the first one. Of duplicates it is their id, of which the
+// smallest is kept, whatever their order.
 func (n *Notes) Add(k Kind, text string) {
-	if n.counts[k]++; n.counts[k] == 1 {
-		n.first[k] = textfmt.Cut(text, maxError)
+	text = textfmt.Cut(text, maxError)
+	n.counts[k]++
+	if n.counts[k] == 1 || k == Duplicate && compareIDs(text, n.first[k]) < 0 {
+		n.first[k] = text
 	}
 	if k == Unreadable && len(n.Errors) < maxErrors {
-		n.Errors = append(n.Errors, textfmt.Cut(text, maxError))
+		n.Errors = append(n.Errors, text)
 	}
 }
+
+func compareIDs(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
 
 // Count returns the number of games of a kind.
 func (n *Notes) Count(k Kind) int { return n.counts[k] }

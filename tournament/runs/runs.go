@@ -11,8 +11,6 @@
 package runs
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -27,9 +25,13 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/text/cases"
+
+	"gyges/agents"
 	"gyges/ratings/source"
 	"gyges/rules"
 	"gyges/rules/base/jsonl"
+	"gyges/rules/base/lists"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
@@ -48,15 +50,17 @@ type File struct {
 	texts   *source.Results // of PGN or CSV
 	games   pgn.Converter   // of them
 	closer  io.Closer       // of In as it was given; nil: none
-	first   string          // its first record, by which copies are recognised; "" if that has no start time
 	lines   int             // of records that were read; games in other files
 	records int64           // with a result, each once
 	seen    source.Seen     // of them
-	copied  *source.Seen    // games of the file that this one is a copy of; nil: of none
+	others  []*File         // records read before that may hold the same games
 	names   source.Names    // of players, as they are spelled
 	cut     bool            // the reading ended before the file
 	verify  func(*record.Record) error
 }
+
+// Players returns the names of the players in the games that were read.
+func (f *File) Players() []string { return slices.Collect(maps.Values(f.names)) }
 
 // Event returns the event of the first game of PGN that was read whole; "" if it has none.
 func (f *File) Event() string { return f.games.Event }
@@ -81,24 +85,6 @@ func (f *File) Sniff() (source.Format, error) {
 		f.Format = source.CSV
 	}
 	return f.Format, nil
-}
-
-func (f *File) readFirst() {
-	const maxFirst = 256 << 10 // bytes of a record by which copies of a run are recognised
-	b := bufio.NewReaderSize(f.In, maxFirst)
-	head, _ := b.Peek(maxFirst) // an error is returned again by the next read
-	line, _, _ := bytes.Cut(head, []byte{'\n'})
-	if g, err := record.NewReader(bytes.NewReader(line), "").Read(); err == nil && !g.Timing.Start.IsZero() {
-		f.first = string(line)
-	}
-	f.In = b
-}
-
-// isCopy reports whether the files are of one run: by its id, or if one has none by the first record, with its start.
-func (f *File) isCopy(other *File) bool {
-	none := new(tournament.Manifest)
-	id, otherID := cmp.Or(f.Manifest, none).ID, cmp.Or(other.Manifest, none).ID
-	return id != "" && id == otherID || (id == "" || otherID == "") && f.first != "" && f.first == other.first
 }
 
 func (f *File) read(o *source.Result) (err error) {
@@ -129,13 +115,26 @@ func (f *File) at(err error) error {
 	return err
 }
 
-// again counts a game, and reports whether it had come before, here or in a file of which this is a copy.
+// again counts a game, and reports whether it had come before, in this file or in another one.
 func (f *File) again(g *source.Result) bool {
 	before := len(g.ID) > 0 && f.seen.Add(g.ID, g.Content)
 	if !before {
 		f.records++
 	}
-	return f.copied != nil && f.copied.Add(g.ID, g.Content) || before
+	return before || slices.ContainsFunc(f.others, func(other *File) bool {
+		return (g.Timed || f.isOfRun(other)) && other.seen.Has(g.ID, g.Content)
+	})
+}
+
+// isOfRun reports whether the manifests of both files have one id.
+func (f *File) isOfRun(other *File) bool { return f.id() != "" && f.id() == other.id() }
+
+// id returns the id of the run; "" if it isn't known.
+func (f *File) id() string {
+	if f.Manifest == nil {
+		return ""
+	}
+	return f.Manifest.ID
 }
 
 // Entry is a game of a file. It is valid until the next one is read.
@@ -234,18 +233,21 @@ func (r *Stream) open(f *File) error {
 		f.texts, f.games.Rules = source.NewResults(format, f.In, f.Name), r.Rules
 		f.names = f.texts.Names
 	} else {
-		if !again {
-			f.readFirst()
-		}
 		f.lined = record.NewReader(f.In, f.Name)
+		if again {
+			f.lined.Names = f.names
+		}
 		f.names = f.lined.Names
 	}
 	if !again {
+		for _, other := range r.files {
+			oneHasNoID := f.id() == "" || other.id() == ""
+			if f.lined != nil && other.lined != nil && (oneHasNoID || f.isOfRun(other)) {
+				f.others = append(f.others, other)
+			}
+		}
 		if r.Verify {
 			f.Legal, f.verify = true, tournament.Verifier(f.Manifest)
-		}
-		if i := slices.IndexFunc(r.files, f.isCopy); i >= 0 {
-			f.copied = &r.files[i].seen
 		}
 		r.files = append(r.files, f)
 	}
@@ -259,22 +261,20 @@ func (r *Stream) next(ctx context.Context, f *File, g *Entry) error {
 		}
 		g.Record, g.Moves = nil, nil
 		err := f.read(&g.Result)
+		if err == nil && f.texts == nil && !f.lined.HasSum() {
+			r.Skipped.Add(NoSum, "")
+		}
 		switch {
 		case errors.Is(err, source.ErrUnfinished):
 			r.Skipped.Add(Unfinished, "")
 			continue
 		case err == nil && f.again(&g.Result):
-			r.Skipped.Add(Duplicate, fmt.Sprintf("%s:%d", f.Name, g.Line))
+			r.Skipped.Add(Duplicate, string(g.ID))
 			continue
 		case err == nil && g.Damage != nil && !f.Legal:
 			r.Skipped.Add(WithoutMoves, g.Damage.Error())
-		case err == nil && f.texts == nil:
-			if !f.lined.HasSum() {
-				r.Skipped.Add(NoSum, "")
-			}
-			if r.Strict {
-				err = g.Load()
-			}
+		case err == nil && f.texts == nil && r.Strict:
+			err = g.Load()
 		}
 		if err == nil && r.Verify {
 			if err = g.load(); err == nil {
@@ -347,24 +347,50 @@ func (r *Stream) Notes(except ...Kind) (notes []string) {
 				f.records, m.Games.Played, tournament.ManifestFile))
 		}
 	}
-	if names := r.joined(); len(names) > 0 {
+	joined := r.spellings(func(text, name string) spelling { return spelling{name, text} })
+	names := slices.Compact(lists.Map(joined, func(s spelling) string { return s.key }))
+	if len(names) > 0 {
 		notes = append(notes, fmt.Sprintf("names in several Unicode forms (NFC, NFD) or with blanks are one player: %s",
 			textfmt.List(names, 8)))
+	}
+	fold := cases.Fold()
+	alike := r.spellings(func(_, name string) spelling {
+		label := agents.LabelOf(name)
+		return spelling{strings.Join(strings.Fields(fold.String(label)), ""), label}
+	})
+	if len(alike) > 0 {
+		names := lists.Map(alike, func(s spelling) string { return s.text })
+		notes = append(notes, "names that differ only in capitals or blanks are different players: "+
+			textfmt.List(names, 8))
 	}
 	return append(notes, r.Skipped.Sentences(except...)...)
 }
 
-func (r *Stream) joined() []string {
-	spelled, joined := map[string]string{}, map[string]bool{}
+// spelling is a text, with what it has in common with others that look like it.
+type spelling struct{ key, text string }
+
+func (s spelling) compare(o spelling) int {
+	return cmp.Or(cmp.Compare(s.key, o.key), cmp.Compare(s.text, o.text))
+}
+
+// spellings returns the spellings of players' names of which several have one key, sorted.
+func (r *Stream) spellings(of func(text, name string) spelling) (several []spelling) {
+	var all []spelling
 	for _, f := range r.files {
 		for text, name := range f.names {
-			if before, ok := spelled[name]; ok && before != text {
-				joined[name] = true
-			}
-			spelled[name] = text
+			all = append(all, of(text, name))
 		}
 	}
-	return slices.Sorted(maps.Keys(joined))
+	slices.SortFunc(all, spelling.compare)
+	all = slices.Compact(all)
+	for i, s := range all {
+		before := i > 0 && all[i-1].key == s.key
+		after := i+1 < len(all) && all[i+1].key == s.key
+		if before || after {
+			several = append(several, s)
+		}
+	}
+	return several
 }
 
 // Manifest returns the manifest beside a file that is named as records of runs are; why none can be read is noted.

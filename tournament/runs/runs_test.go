@@ -3,10 +3,12 @@ package runs
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"gyges/ratings/source"
+	"gyges/tournament/record"
 )
 
 // The line of an unreadable record is counted from the beginning of the file, also where that is read in parts.
@@ -26,6 +28,39 @@ func TestLinesOfPartsAreCounted(t *testing.T) {
 	}
 }
 
+// A copy of records that nothing but the start of each game tells of counts once, whatever the order of its lines; games
+// without a start may be others.
+func TestCopiesInAnyOrder(t *testing.T) {
+	t.Parallel()
+	line := func(game int64, start time.Time) string {
+		g := &record.Record{
+			Game: game, Pair: game, Rules: "standard", Opening: "o", Moves: []string{}, Result: "1-0", Reason: "goal",
+			South: record.Player{Agent: "a"}, North: record.Player{Agent: "b"},
+		}
+		g.Timing.Start = start
+		text, err := record.Lines(g)
+		require.NoError(t, err)
+		return string(text)
+	}
+	var in Stream
+	first, second, untimed := line(0, time.Unix(1, 2)), line(1, time.Unix(2, 3)), line(2, time.Time{})
+	counted := 0
+	for _, text := range []string{first + second + untimed, second + untimed + first, first + line(0, time.Unix(1, 3))} {
+		for _, err := range in.Games(t.Context(), &File{In: strings.NewReader(text), Name: "f", Format: source.Records}) {
+			require.NoError(t, err)
+			counted++
+		}
+	}
+	require.Equal(t, 3+1+1, counted)
+	require.Equal(t, []string{"left out: 3 games whose id had come before; copies are counted once; the first is game 0"},
+		in.Notes())
+	var other Notes
+	for _, id := range []string{"10", "9", "11"} {
+		other.Add(Duplicate, id)
+	}
+	require.Equal(t, "9", other.first[Duplicate])
+}
+
 // What is left out of an import is named as it is of what is rated.
 func TestDuplicatesAreNoted(t *testing.T) {
 	t.Parallel()
@@ -36,7 +71,7 @@ func TestDuplicatesAreNoted(t *testing.T) {
 		numbers = append(numbers, g.Record.Game)
 	}
 	require.Equal(t, []int64{0, 1}, numbers)
-	require.Equal(t, []string{"left out: 1 game whose id had come before; copies are counted once; the first is x.csv:4"},
+	require.Equal(t, []string{"left out: 1 game whose id had come before; copies are counted once; the first is game 1"},
 		in.Notes())
 }
 

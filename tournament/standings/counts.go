@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"gyges/agents"
 	"gyges/ratings"
 	"gyges/ratings/sprt"
 	"gyges/rules"
@@ -24,7 +23,8 @@ type RuleSet struct {
 	Players map[string]*Player   // by spec
 
 	data  *ratings.Data // results by pairing, players by their specs
-	sides ratings.Sides // those of Gygès, or of the first game of other rules; empty if they have no names
+	known bool          // the rules are Gygès's
+	sides ratings.Sides // those of Gygès, or of all games under other rules; empty if they have none, or several
 }
 
 // Reasons that are counted apart, as a file may hold any texts, and what the others are counted as.
@@ -39,7 +39,7 @@ func newRuleSet(name string) *RuleSet {
 		data: new(ratings.Data),
 	}
 	if _, err := rules.Parse(name); err == nil {
-		s.sides = ratings.SouthNorth
+		s.known, s.sides = true, ratings.SouthNorth
 	}
 	return s
 }
@@ -111,19 +111,20 @@ type PairCounts struct {
 	OneGame int64 // among all of these, those whose two games are one, move for move
 }
 
-func (c *PairCounts) add(first, second ratings.Result, one bool) {
+// add counts n pairs with the same results.
+func (c *PairCounts) add(first, second ratings.Result, one bool, n int64) {
 	if one {
-		c.OneGame++
+		c.OneGame += n
 	}
 	switch {
 	case first == ratings.Draw || second == ratings.Draw:
-		c.Draws++
+		c.Draws += n
 	case first != second:
-		c.OnePlayer++
+		c.OnePlayer += n
 	case first == ratings.Win:
-		c.SouthTwice++
+		c.SouthTwice += n
 	default:
-		c.NorthTwice++
+		c.NorthTwice += n
 	}
 }
 
@@ -197,7 +198,7 @@ func (s *Standings) Count(spec string) (c ratings.Count) {
 func (s *Standings) PlayerTable(specs []string) *grid.Table {
 	t := grid.New("", 1, "Player", "As South", "As North", "Plies a game", "Depth", "Nodes a move", "Time a move",
 		"Faults")
-	faults := int64(0)
+	names, faults := s.Names(), int64(0)
 	drawn := slices.ContainsFunc(s.RuleSets, func(set *RuleSet) bool { return set.Results[1] > 0 })
 	for _, spec := range specs {
 		p, games, lost := s.total(spec), int64(s.Count(spec).Games()), int64(0)
@@ -207,7 +208,7 @@ func (s *Standings) PlayerTable(specs []string) *grid.Table {
 		for _, n := range p.Faults {
 			lost += n
 		}
-		row := []any{agents.LabelOf(spec)}
+		row := []any{names.Of(spec)}
 		for _, n := range p.Results {
 			if drawn {
 				row = append(row, fmt.Sprintf("%d-%d-%d", n[0], n[1], n[2]))

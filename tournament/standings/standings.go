@@ -26,12 +26,13 @@ import (
 type Standings struct {
 	Only     map[string]bool // rule sets to count; nil: all
 	Runs     []*Run          // in the order in which they were begun
-	RuleSets []*RuleSet      // in the order of their first games
+	RuleSets []*RuleSet      // in the order of the runs' configs, then of their names
 	Others   []string        // the first rule sets of games that are not counted
 
 	pairs   source.Matcher
 	repeats source.Repeats      // by the number of the run, from 1
 	sets    map[string]*RuleSet // RuleSets by name
+	places  map[string]int      // of the rule sets in the runs' configs, below 0; those of others are 0
 	last    *RuleSet            // that of the last game
 }
 
@@ -57,22 +58,23 @@ type Run struct {
 }
 
 // New returns standings without games.
-func New() *Standings {
-	s := &Standings{sets: map[string]*RuleSet{}}
-	s.pairs.Single = s.addSingle
-	s.pairs.Pair = s.addPair
-	return s
-}
+func New() *Standings { return &Standings{sets: map[string]*RuleSet{}, places: map[string]int{}} }
 
 // Begin begins a run: the games that follow belong to it. m is the run's manifest; nil if there is none.
 func (s *Standings) Begin(m *tournament.Manifest) *Run {
-	s.pairs.Flush()
+	s.pairs.Settle()
+	s.pairs = source.Matcher{Single: s.addSingle, Pair: s.addPair, Once: m != nil, Lost: s.pairs.Lost}
 	r := new(Run)
 	r.SetManifest(m)
 	c := &r.manifest.Config
 	r.schedule, r.unknown = c.Recorded()
 	r.adaptive = c.Schedule.Format().About().Adaptive
 	r.players = map[string]int{}
+	for _, name := range c.RuleSets() {
+		if s.places[name] == 0 {
+			s.places[name] = len(s.places) - math.MaxInt32
+		}
+	}
 	for i, name := range r.names {
 		r.players[name] = i
 	}
@@ -110,9 +112,15 @@ func (s *Standings) ruleSet(name string) *RuleSet {
 	if s.sets[name] == nil {
 		s.sets[name] = newRuleSet(name)
 		s.RuleSets = append(s.RuleSets, s.sets[name])
+		slices.SortFunc(s.RuleSets, s.compareSets)
 	}
 	s.last = s.sets[name]
 	return s.last
+}
+
+// compareSets is the order of rule sets, which doesn't depend on that of games.
+func (s *Standings) compareSets(a, b *RuleSet) int {
+	return cmp.Or(cmp.Compare(s.places[a.Name], s.places[b.Name]), cmp.Compare(a.Name, b.Name))
 }
 
 // Games returns the number of games.
@@ -174,63 +182,56 @@ func (s *Standings) count(g *source.Result, whole *record.Record) bool {
 		set.add(whole, g.South, g.North)
 	}
 	run.Games++
-	if set.Games() == 0 {
-		set.sides = cmp.Or(set.sides, g.Sides)
+	switch {
+	case set.known:
+	case set.Games() == 0:
+		set.sides = g.Sides
+	case set.sides != g.Sides:
+		set.sides = ratings.Sides{}
 	}
 	set.Results[1-g.Result]++
 	set.data.Adaptive = set.data.Adaptive || run.adaptive
 	set.data.Unscheduled = set.data.Unscheduled || !scheduled
-	s.pairs.Add(*g)
+	if g.Fault {
+		set.data.AddFault(g.South, g.North, g.Result)
+	}
+	s.pairs.Add(g)
 	return true
 }
 
-// addSingle counts a game that belongs to no pair, unless it repeats an earlier one.
-func (s *Standings) addSingle(g source.Result) {
+// addSingle counts n games that belong to no pair, -1 to take one back, unless they repeat another one.
+func (s *Standings) addSingle(g source.Outcome, n int) {
 	data := s.ruleSet(g.Rules).data
-	if before, _ := s.repeats.Game(len(s.Runs), &g); before {
-		data.Identical.Games++
+	if repeated, _ := s.repeats.Game(len(s.Runs), &g, n); repeated {
+		data.Identical.Games += n
 		return
 	}
-	addResult(data, g)
+	data.AddGames(g.South, g.North, g.Result, n)
 }
 
-func addResult(d *ratings.Data, g source.Result) {
-	d.Add(g.South, g.North, g.Result)
-	addFault(d, g)
-}
-
-func addFault(d *ratings.Data, g source.Result) {
-	if g.Fault {
-		d.AddFault(g.South, g.North, g.Result)
-	}
-}
-
-// addPair counts the two games of a pair, unless they repeat an earlier one.
-func (s *Standings) addPair(first, second source.Result) {
+// addPair counts the two games of n pairs, -1 to take one back, unless they repeat another one.
+func (s *Standings) addPair(first, second source.Outcome, n int) {
 	set := s.ruleSet(first.Rules)
-	before, inRun := s.repeats.Pair(len(s.Runs), &first, &second)
+	repeated, inRun := s.repeats.Pair(len(s.Runs), &first, &second, n)
 	one := source.OneGame(&first, &second)
 	if inRun {
-		s.run().Identical.Pairs++
+		s.run().Identical.Pairs += n
 	} else {
-		s.run().addPair(first, second, one)
+		s.run().addPair(&first, &second, one)
 	}
-	if before {
-		set.data.Identical.Pairs++
+	if repeated {
+		set.data.Identical.Pairs += n
 		return
 	}
-	set.Pairs.add(first.Result, second.Result, one)
+	set.Pairs.add(first.Result, second.Result, one, int64(n))
+	set.data.AddPairs(first.South, first.North, first.Result, second.Result, n)
 	if one {
-		set.data.AddOneGame(first.South, first.North, first.Result)
-		return
+		set.data.Identical.OneGame += n
 	}
-	set.data.AddPair(first.South, first.North, first.Result, second.Result)
-	addFault(set.data, first)
-	addFault(set.data, second)
 }
 
-// addPair counts a pair of a run of two agents; one says that its two games are one.
-func (r *Run) addPair(first, second source.Result, one bool) {
+// addPair counts a pair of a run of two agents, of which none is taken back; one says that its two games are one.
+func (r *Run) addPair(first, second *source.Outcome, one bool) {
 	if len(r.names) != 2 || first.South == first.North {
 		return
 	}
@@ -245,53 +246,37 @@ func (r *Run) addPair(first, second source.Result, one bool) {
 	}
 }
 
-// Data returns the results under all rule sets together, players by their labels.
+// Data returns the results under all rule sets together, players by their names.
 func (s *Standings) Data() *ratings.Data {
-	d, labels := new(ratings.Data), s.Labels()
+	d, names := new(ratings.Data), s.Names()
 	for _, set := range s.RuleSets {
-		d.Merge(s.data(set, labels))
+		d.Merge(set.data.Renamed(names))
 	}
 	return d
 }
 
-// data returns a copy of the results under a rule set, with games whose pair isn't complete yet as single ones.
-func (s *Standings) data(set *RuleSet, labels map[string]string) *ratings.Data {
-	d := new(ratings.Data)
-	d.Merge(set.data)
-	for _, g := range s.pairs.Waiting() {
-		if g.Rules == set.Name {
-			addResult(d, g)
-		}
+// Names returns what the players are called, also those of the runs that have no games.
+func (s *Standings) Names() agents.Names {
+	s.pairs.Settle()
+	var specs []string
+	for _, r := range s.Runs {
+		specs = append(specs, r.names...)
 	}
-	return d.Renamed(labels)
-}
-
-// Labels returns the labels of players by their specs, where they differ, but for those that several players have.
-func (s *Standings) Labels() map[string]string {
-	labels, specs := map[string]string{}, map[string]string{}
 	for _, set := range s.RuleSets {
-		for _, spec := range s.data(set, nil).Players() {
-			label := agents.LabelOf(spec)
-			if other, taken := specs[label]; taken && other != spec {
-				delete(labels, other)
-				continue
-			}
-			specs[label] = spec
-			if label != spec {
-				labels[spec] = label
-			}
-		}
+		specs = append(specs, set.data.Players()...)
 	}
-	return labels
+	return agents.NamesOf(specs)
 }
 
 // Fit rates the players under each rule set and, if all is set, under all. Anchors apply where they have played.
 func (s *Standings) Fit(ctx context.Context, o ratings.Options, all bool) (table.Tables, error) {
 	var t table.Tables
+	s.pairs.Settle()
 	for _, set := range s.RuleSets {
 		set.data.Compact()
 	}
-	labels, challenger := s.Labels(), s.challenger()
+	names := s.Names()
+	challenger := s.challenger(names)
 	fit := func(title, rules string, d *ratings.Data, sides ratings.Sides) (table.Table, error) {
 		own, players := o, d.Players()
 		own.Anchors = slices.DeleteFunc(slices.Clone(o.Anchors), func(a ratings.Anchor) bool {
@@ -305,7 +290,7 @@ func (s *Standings) Fit(ctx context.Context, o ratings.Options, all bool) (table
 		return t, err
 	}
 	var sides ratings.Sides // in all games
-	t.Standings, t.Notes = s.tables(labels), s.Notes()
+	t.Standings, t.Notes = s.tables(names), s.Notes()
 	for i, set := range s.RuleSets {
 		if i == 0 {
 			sides = set.sides
@@ -316,7 +301,7 @@ func (s *Standings) Fit(ctx context.Context, o ratings.Options, all bool) (table
 		if set.Name == "" && len(s.RuleSets) == 1 {
 			title = ""
 		}
-		part, err := fit(title, set.Name, s.data(set, labels), set.sides)
+		part, err := fit(title, set.Name, set.data.Renamed(names), set.sides)
 		if err != nil {
 			return t, err
 		}
@@ -364,13 +349,13 @@ func (s *Standings) Precision(ctx context.Context) ratings.Precision {
 	return p
 }
 
-// challenger returns the label of the player that meets each other one in all games, by their formats; "" for none.
-func (s *Standings) challenger() string {
+// challenger returns the name of the player that meets each other one in all games, by their formats; "" for none.
+func (s *Standings) challenger(players agents.Names) string {
 	name := ""
 	for i, r := range s.played() {
 		own := ""
 		if r.manifest.Config.Schedule.Format().About().Challenger && len(r.names) > 0 {
-			own = r.manifest.Config.Agents[0].Label()
+			own = players.Of(r.names[0])
 		}
 		if i > 0 && own != name {
 			return ""
@@ -386,13 +371,13 @@ func (s *Standings) played() []*Run {
 }
 
 // tables returns the tables of the runs by their formats; none of runs whose records don't fit.
-func (s *Standings) tables(labels map[string]string) (list []table.Standings) {
+func (s *Standings) tables(players agents.Names) (list []table.Standings) {
 	runs := s.played()
 	for _, r := range runs {
 		if r.misfit || r.schedule == nil {
 			continue
 		}
-		names := lists.Map(r.names, func(name string) string { return cmp.Or(labels[name], name) })
+		names := lists.Map(r.names, players.Of)
 		ended := r.manifest.Config.UntilError > 0 && r.manifest.Status == tournament.Finished
 		for _, t := range r.schedule.Format.Tables(r.schedule, names, ended) {
 			if len(runs) > 1 {
@@ -407,6 +392,9 @@ func (s *Standings) tables(labels map[string]string) (list []table.Standings) {
 // Notes returns notes on the runs whose schedule isn't known or doesn't fit the records, and one if not all repeats
 // were found.
 func (s *Standings) Notes() (notes []string) {
+	if s.pairs.Lost {
+		notes = append(notes, "too many games to find the other one of each pair")
+	}
 	if s.repeats.Full() {
 		notes = append(notes, "too many pairs to find all that repeat an earlier one")
 	}

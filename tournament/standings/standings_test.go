@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gyges/agents"
 	"gyges/ratings"
 	"gyges/tournament"
 	"gyges/tournament/record"
@@ -66,7 +67,7 @@ func TestRead(t *testing.T) {
 	require.NoError(t, s.read(t, r, "white,black,result\nrandom,greedy:name=g,1-0\nrandom,x,*\nx,y\n", "c.csv"))
 	require.Equal(t, []string{
 		"left out: 1 game that can't be read; the first is c.csv:4: expected at least 3 fields, found 2",
-		"left out: 60 games whose id had come before; copies are counted once; the first is copy of a:1",
+		"left out: 60 games whose id had come before; copies are counted once; the first is game 0",
 		"left out: 1 game without a result yet",
 	}, r.Notes())
 	d := s.Data()
@@ -76,7 +77,7 @@ func TestRead(t *testing.T) {
 
 	fitted, err := s.Fit(t.Context(), ratings.Options{Anchors: []ratings.Anchor{{Name: "g"}}}, true)
 	require.NoError(t, err)
-	require.Equal(t, []string{"Rules standard", "Rules kang", "Rules not named"},
+	require.Equal(t, []string{"Rules not named", "Rules kang", "Rules standard"},
 		[]string{fitted.Parts[0].Title, fitted.Parts[1].Title, fitted.Parts[2].Title})
 	require.Equal(t, 65, fitted.All.Ratings.Games)
 
@@ -97,7 +98,7 @@ func TestLabels(t *testing.T) {
 		s.Add(&record.Record{Game: int64(i), Pair: int64(i), Rules: "standard", South: record.Player{Agent: name},
 			North: record.Player{Agent: "x"}, Result: "1-0"})
 	}
-	require.Equal(t, map[string]string{"mcts:name=b": "b"}, func() map[string]string { s.Data(); return s.Labels() }())
+	require.Equal(t, agents.Names{"mcts:name=b": "b"}, s.Names())
 }
 
 // Runs whose pairings followed the results are rated with the prior for these, under
@@ -122,7 +123,7 @@ func TestAdaptive(t *testing.T) {
 	both.Begin(&tournament.Manifest{Config: tournament.Config{Schedule: "swiss"}})
 	both.Only = kang
 	require.NoError(t, both.read(t, new(runs.Stream), games(0, 62), "b"))
-	require.Equal(t, []ratings.PriorCause{"", ratings.PriorAdaptive}, causes(both))
+	require.Equal(t, []ratings.PriorCause{ratings.PriorAdaptive, ""}, causes(both)) // kang first
 }
 
 // Games that a fault decided are counted, also with each side taken for a player.

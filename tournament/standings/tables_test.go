@@ -80,7 +80,7 @@ func TestStandingsInTables(t *testing.T) {
 	require.Equal(t, 3, strings.Count(text.String(), "\n"))
 
 	one.Begin(nil)
-	require.Equal(t, "g", one.challenger(), "the second run has no games yet")
+	require.Equal(t, "g", one.challenger(one.Names()), "the second run has no games yet")
 	require.NoError(t, one.read(t, r, games(30, 60), "b"))
-	require.Empty(t, one.challenger())
+	require.Empty(t, one.challenger(one.Names()))
 }

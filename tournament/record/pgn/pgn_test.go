@@ -275,6 +275,22 @@ func TestReadCSV(t *testing.T) {
 	require.EqualValues(t, 1, games[1].Pair)
 }
 
+// Games of one round and opening that have other players are no pair, and one key may have several pairs.
+func TestPairsHaveTheirPlayers(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	for _, players := range []string{"ab", "cd", "ba", "dc", "ab", "ab", "ba", "ba", "ab"} {
+		fmt.Fprintf(&text, "[Round \"1\"]\n[FEN \"x\"]\n[White \"%c\"]\n[Black \"%c\"]\n[Result \"1-0\"]\n\n1-0\n\n",
+			players[0], players[1])
+	}
+	games, _, _ := read(t, text.String())
+	var pairs []int64
+	for _, g := range games {
+		pairs = append(pairs, g.Pair)
+	}
+	require.Equal(t, []int64{0, 1, 0, 1, 2, 3, 2, 3, 4}, pairs)
+}
+
 // genGame plays a game of random moves and says random things of them.
 func genGame(t *rapid.T, number int64) *record.Record {
 	text := rapid.OneOf(rapid.StringMatching(`[ -~]{0,20}`), rapid.SampledFrom([]string{`\`, `"`, `\"`, `\\"x`,
@@ -324,13 +340,25 @@ func TestExportAndImport(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var text []byte
 		var want []*record.Record
+		var last *record.Record
+		pairs := int64(0)
 		for i := range rapid.IntRange(1, 4).Draw(t, "games") {
 			g := genGame(t, int64(i))
+			isPair := i%2 == 1 && rapid.Bool().Draw(t, "pair")
+			if isPair {
+				other := *last
+				other.Game, other.South.Agent, other.North.Agent = int64(i), last.North.Agent, last.South.Agent
+				g = &other
+			}
+			last = g
 			var err error
 			text, err = Append(text, g, "x", agents.LabelOf)
 			require.NoError(t, err)
 			back := importOf(g, int64(i))
-			back.Pair /= 2
+			if !isPair {
+				pairs++
+			}
+			back.Pair = pairs - 1
 			want = append(want, back)
 			seen[g.Reason]++
 		}

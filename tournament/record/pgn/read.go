@@ -13,7 +13,7 @@ import (
 	"gyges/tournament/record"
 )
 
-const maxPairs = 8192 // in memory whose second game has not come
+const maxWaiting = 1 << 20 // games whose partner has not come, in memory
 
 // Converter makes records of the games of a file of PGN or CSV: players, rules, opening, start, result and
 // moves, and which two games are a pair. A game that is not over by the rules after its moves has the reason
@@ -23,18 +23,18 @@ type Converter struct {
 	Event string // of the first game; "" if it has none
 	Date  error  // why the date of the last game, or its time, was left out; nil: it wasn't
 
-	games    int64            // converted so far
-	pairs    map[string]int64 // the numbers of pairs whose second game has not come
+	games    int64              // converted so far
+	waiting  map[uint64][]int64 // the numbers of pairs whose second game has not come, by [source.Result.PairKey]
 	nextPair int64
 }
 
 // Record returns the record of the game that was read last, numbered from 0. The error says why it has no moves.
 func (c *Converter) Record(in *source.Results, o *source.Result) (*record.Record, error) {
 	if c.games == 0 {
-		c.Event, c.pairs = in.Tag("Event"), map[string]int64{}
+		c.Event, c.waiting = in.Tag("Event"), map[uint64][]int64{}
 	}
 	r := &record.Record{
-		Game: c.games, Pair: c.pair(o.Pair), Rules: cmp.Or(o.Rules, c.Rules),
+		Game: c.games, Pair: c.pair(o), Rules: cmp.Or(o.Rules, c.Rules),
 		South:  record.Player{Agent: cmp.Or(in.Tag(tagWhiteAgent), o.South)},
 		North:  record.Player{Agent: cmp.Or(in.Tag(tagBlackAgent), o.North)},
 		Result: record.ResultText(o.Result), Reason: record.Imported, Moves: []string{},
@@ -66,19 +66,22 @@ func start(in *source.Results) (_ time.Time, err error) {
 
 var separators = strings.NewReplacer("/", ".", "-", ".") // of dates
 
-// pair returns the number of a game's pair. key is the same in both games; without it the game is a pair of its own.
-func (c *Converter) pair(key []byte) int64 {
-	if n, ok := c.pairs[string(key)]; ok {
-		delete(c.pairs, string(key))
-		return n
+// pair returns the number of a game's pair: that of the first game that waits for this one, with the players' sides
+// swapped. Otherwise the game begins a pair.
+func (c *Converter) pair(g *source.Result) int64 {
+	partner := g.PairKey(g.North, g.South)
+	if list := c.waiting[partner]; len(g.Pair) > 0 && len(list) > 0 {
+		c.waiting[partner] = list[1:]
+		if len(list) == 1 {
+			delete(c.waiting, partner)
+		}
+		return list[0]
 	}
 	n := c.nextPair
 	c.nextPair++
-	if len(c.pairs) >= maxPairs {
-		clear(c.pairs)
-	}
-	if len(key) > 0 {
-		c.pairs[string(key)] = n
+	if len(g.Pair) > 0 && len(c.waiting) < maxWaiting {
+		key := g.PairKey(g.South, g.North)
+		c.waiting[key] = append(c.waiting[key], n)
 	}
 	return n
 }
