@@ -128,7 +128,9 @@ func Connect(a Access, name string, log *slog.Logger, options ...nats.Option) (*
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { log.Warn("NATS", "error", err) }),
 	)
 	if a.User != "" {
-		options = append(options, nats.UserInfo(a.User, a.Password))
+		// Users can be given rights to read their own answers only.
+		inbox := nats.InboxPrefix + url.QueryEscape(a.User)
+		options = append(options, nats.UserInfo(a.User, a.Password), nats.CustomInboxPrefix(inbox))
 	}
 	if a.Creds != "" {
 		options = append(options, nats.UserCredentials(a.Creds))
@@ -168,6 +170,12 @@ func retry(ctx context.Context, temporary func(error) bool, f func() error) erro
 func busy(err error) bool {
 	var api *jetstream.APIError
 	return errors.As(err, &api) && api.Code == 503 && !errors.Is(err, jetstream.ErrJetStreamNotEnabled)
+}
+
+// restarting reports whether an error is that of a server that restarts, or a request was lost.
+func restarting(err error) bool {
+	return busy(err) || errors.Is(err, nats.ErrNoResponders) ||
+		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout)
 }
 
 type publisher struct {

@@ -11,7 +11,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
@@ -108,11 +107,12 @@ func (p *Coordinator) Play(
 	if err != nil {
 		return err
 	}
+	if other := r.coordinator(r.id.Run); other != nil {
+		return r.taken(other)
+	}
 	start := time.Now()
 	err = retry(ctx, func(err error) bool {
-		restarting := busy(err) || errors.Is(err, nats.ErrNoResponders) || // or a request was lost:
-			errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout)
-		return restarting && time.Since(start) < setupTime
+		return restarting(err) && time.Since(start) < setupTime
 	}, func() error { return r.attach(ctx) })
 	if err == nil {
 		err = r.play(ctx, jobs)
@@ -135,9 +135,10 @@ type identity struct {
 	previous string // another run that the folder had; "": none
 }
 
-// token returns what the results of a pair need, so that only who has received its job can send one.
-func (id *identity) token(pair int64) string {
-	return digest(strconv.AppendInt([]byte(id.Key), pair, 10))
+// token returns what the results of a pair need, so that only who has received its job can send one. A pair that is
+// published again after a failure has another token.
+func (id *identity) token(pair int64, attempt int) string {
+	return fmt.Sprintf("%d-%s", attempt, digest(fmt.Appendf(nil, "%s/%d/%d", id.Key, pair, attempt)))
 }
 
 // identityFile is the file's name, and maxIdentity its greatest size in bytes.
@@ -183,11 +184,11 @@ func (p *Coordinator) remove(ctx context.Context, run string) {
 			p.options.Log.Debug("cleaning up", "run", run, "error", err)
 		}
 	}
-	for stream, subject := range map[string]string{jobStream: jobsOf(run), resultStream: resultsOf(run)} {
+	for stream, subject := range streams {
 		note(p.js.DeleteConsumer(ctx, stream, run))
 		s, err := p.js.Stream(ctx, stream)
 		if err == nil {
-			err = s.Purge(ctx, jetstream.WithPurgeSubject(subject+".*"))
+			err = s.Purge(ctx, jetstream.WithPurgeSubject(subject+"."+run+".*"))
 		}
 		note(err)
 	}

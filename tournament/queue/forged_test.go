@@ -88,6 +88,7 @@ func (f *forger) forge() (list []*nats.Msg) {
 		if f.rng.IntN(4) > 0 { // without it nothing else is looked at
 			m.Header.Set(tokenHeader, f.tokens[subject])
 		}
+		m.Header.Set(secretHeader, fmt.Sprint(f.rng.IntN(3)))
 		for pair := range slices.Chunk(header, 2) {
 			m.Header[pair[0]] = pair[1:] // as it is
 		}
@@ -115,8 +116,8 @@ func (f *forger) forge() (list []*nats.Msg) {
 	add(results+".x", result)
 	add(of(resultsOf("nobody")), result)
 	add(of(results), nil, errorHeader, "out of memory\x1b[2J")
-	add(of(results), nil, objectHeader, objectName(f.id.Run, "abc"))
-	add(of(results), nil, objectHeader, objectName(f.id.Run, f.id.Config))
+	add(of(results), nil, longHeader, "abc")
+	add(of(results), nil, longHeader, f.id.Config)
 
 	one, jobs := f.one(f.jobs), jobsOf(f.id.Run)
 	var otherConfig, otherAgents job
@@ -142,7 +143,7 @@ func (f *forger) forge() (list []*nats.Msg) {
 	games := f.flipped([]byte(`{"games":[` + string(result) + `]}`))
 	add(f.inbox, f.noise())
 	add(f.inbox, []byte(`{"id":"x","games":`+string(games)+`}`))
-	add(f.inbox, text(workerReport{Worker: status.Worker{ID: "x"}, Playing: []byte(`"x"`)}))
+	add(f.inbox, text(workerReport{Worker: status.Worker{ID: "x"}, Secret: "1", Playing: []byte(`"x"`)}))
 	add(f.inbox, text(workerReport{Worker: status.Worker{ID: "x"}, Refused: string(f.noise())}))
 	add(f.inbox, text(workerReport{Worker: status.Worker{ID: other, Name: strings.Repeat("\x00", 1000)}}))
 	return list
@@ -188,11 +189,9 @@ func TestForgedMessages(t *testing.T) {
 		}
 		return ctx.Err()
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
-	defer cancel()
 	games := int64(0)
 	err = whileRunning(t, attack, func() {
-		sum, err := tournament.Run(ctx, c, testRegistry(), func(*record.Record) {
+		sum, err := tournament.Run(t.Context(), c, testRegistry(), func(*record.Record) {
 			if games++; games == 100 {
 				<-attacked // the run lasts as long
 			}
@@ -244,11 +243,9 @@ func TestForgedErrors(t *testing.T) {
 		startWorker(t, connect(t, s), nil)
 		return err
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-	defer cancel()
 	games := int64(0)
 	err := whileRunning(t, attack, func() {
-		sum, err := tournament.Run(ctx, c, testRegistry(), func(*record.Record) { games++ })
+		sum, err := tournament.Run(t.Context(), c, testRegistry(), func(*record.Record) { games++ })
 		require.NoError(t, err)
 		require.Empty(t, sum.DeadLettered)
 	})

@@ -116,7 +116,7 @@ func timeless(t testing.TB, dir string) string {
 
 // requireEmpty fails if the server still has something of a run.
 func requireEmpty(t testing.TB, p *Coordinator) {
-	for _, name := range []string{jobStream, resultStream} {
+	for name := range streams {
 		s, err := p.js.Stream(t.Context(), name)
 		require.NoError(t, err)
 		require.Zero(t, s.CachedInfo().State.Msgs, name)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -146,36 +147,34 @@ func (w *Worker) keepLeases(ctx context.Context) {
 
 func (w *Worker) handle(sending context.Context, t *task) {
 	games, err := w.play(t)
-	switch {
-	case t.run.ctx.Err() != nil: // the run has ended; if it is the worker that stops, it gives the pair back
+	if t.run.ctx.Err() != nil { // the run has ended; if it is the worker that stops, it gives the pair back
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		if w.runs[t.run.runID] != t.run {
 			w.held.Delete(t)
 		}
-	case err == nil || t.deliveries >= t.run.tries || errors.Is(err, errLost):
-		w.sending.Go(func() {
-			w.publishResult(sending, t, games, err)
-			w.held.Delete(t)
-		})
-	default:
-		w.options.Log.Warn("a pair can't be played; it is given back", "run", t.run.Run, "pair", t.job.Pair, "error", err)
-		deliverLater(t.message)
-		w.held.Delete(t)
+		return
 	}
+	if err != nil {
+		w.options.Log.Warn("a pair can't be played", "run", t.run.Run, "pair", t.job.Pair, "error", err)
+	}
+	w.sending.Go(func() {
+		w.publishResult(sending, t, games, err)
+		w.held.Delete(t)
+	})
 }
 
 const suspicious = 3 // the delivery from which on a pair is played alone, since it may be what crashes workers
 
 // play plays a pair, alone if it is suspicious: other games are finished before, and wait until it has ended.
 func (w *Worker) play(t *task) ([]*record.Record, error) {
-	if t.deliveries < min(suspicious, t.run.tries+1) {
+	if t.deliveries < suspicious {
 		w.alone.RLock()
 		defer w.alone.RUnlock()
 	} else {
 		w.alone.Lock()
 		defer w.alone.Unlock()
-		if err := t.run.countStart(t.job.Pair); err != nil {
+		if err := w.countStart(t); err != nil {
 			return nil, err
 		}
 	}
@@ -188,15 +187,21 @@ func (w *Worker) play(t *task) ([]*record.Record, error) {
 	return games, err
 }
 
-const maxMessage = 512 << 10 // bytes beyond which games are sent as an object; servers accept messages of 1 MB at least
+const maxMessage = 512 << 10 // bytes beyond which games are sent in parts; servers accept messages of 1 MB at least
+
+// message returns a message on a task to the coordinator, at a subject below a prefix.
+func (w *Worker) message(t *task, prefix string) *nats.Msg {
+	m := nats.NewMsg(subjectOf(prefix, t.job.Pair))
+	m.Header.Set(tokenHeader, t.job.Token)
+	m.Header.Set(secretHeader, w.secret)
+	return m
+}
 
 // publishResult publishes the games of a pair, or why it can't be played, and acknowledges the job when that is stored.
 func (w *Worker) publishResult(ctx context.Context, t *task, games []*record.Record, failed error) {
-	m := nats.NewMsg(subjectOf(resultsOf(t.run.Run), t.job.Pair))
+	m := w.message(t, resultsOf(t.run.Run))
 	m.Header.Set(jetstream.MsgIDHeader, nuid.Next())
-	m.Header.Set(tokenHeader, t.job.Token)
 	m.Header.Set(workerHeader, w.options.Name)
-	m.Header.Set(idHeader, w.id)
 	text, err := record.Lines(games...)
 	if err = errors.Join(failed, err); err != nil {
 		m.Header.Set(errorHeader, oneLine(err.Error()))
@@ -204,13 +209,16 @@ func (w *Worker) publishResult(ctx context.Context, t *task, games []*record.Rec
 		m.Data = text
 	}
 	if len(m.Data) > w.inline {
-		name := objectName(t.run.Run, digest(m.Data))
-		if _, err := t.run.objects.PutBytes(ctx, name, m.Data); err != nil {
-			w.options.Log.Warn("storing a long game failed; another worker will play it", "error", err)
-			deliverLater(t.message)
-			return
+		hash := digest(m.Data)
+		for data := range slices.Chunk(m.Data, w.inline) {
+			part := nats.NewMsg(longOf(t.run.Run, hash))
+			part.Header.Set(jetstream.MsgIDHeader, nuid.Next())
+			part.Data = data
+			if w.publisher.publish(ctx, part) != nil {
+				return // ctx has ended; the pair is delivered to another worker
+			}
 		}
-		m.Header.Set(objectHeader, name)
+		m.Header.Set(longHeader, hash)
 		m.Data = nil
 	}
 	if err == nil { // before the run can end

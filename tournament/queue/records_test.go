@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
 	"gyges/ratings/sprt"
@@ -92,7 +91,7 @@ func TestWeightsTravel(t *testing.T) {
 	}, time.Minute, 10*time.Millisecond)
 }
 
-// Games that are too long for a message are sent as objects.
+// Games that are too long for a message are sent in parts.
 func TestLongGames(t *testing.T) {
 	t.Parallel()
 	s := testServer(t)
@@ -104,19 +103,12 @@ func TestLongGames(t *testing.T) {
 	want := local(t, c)
 	p := testPool(t, connect(t, s), nil)
 	c.Executor = p
-	watch, err := p.objects.Watch(t.Context(), jetstream.IgnoreDeletes())
-	require.NoError(t, err)
-	defer func() { _ = watch.Stop() }() // the server forgets it anyway
 	_, err = tournament.Run(t.Context(), c, testRegistry(), nil)
 	require.NoError(t, err)
 	require.Equal(t, want, timeless(t, c.Out))
-	objects := 0
-	for range len(watch.Updates()) {
-		if info := <-watch.Updates(); info != nil {
-			objects++
-		}
-	}
-	require.Greater(t, objects, 3, "not only the description")
-	require.Less(t, objects, 20)
+	stream, err := p.js.Stream(t.Context(), longStream)
+	require.NoError(t, err)
+	parts := stream.CachedInfo().State.LastSeq
+	require.Greater(t, parts, uint64(3))
 	requireEmpty(t, p)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"gyges/tournament"
@@ -142,7 +143,7 @@ func TestRepairWhileResultsCome(t *testing.T) {
 	const jobs = 4
 	stored := func() int {
 		for range jobs {
-			(<-r.published).published = true
+			(<-r.todo)()
 		}
 		pairs, err := p.pairsOn(ctx, jobStream, jobsOf(r.id.Run)+".*")
 		require.NoError(t, err)
@@ -155,7 +156,8 @@ func TestRepairWhileResultsCome(t *testing.T) {
 	stream, err := p.js.Stream(ctx, jobStream)
 	require.NoError(t, err)
 	require.NoError(t, stream.Purge(ctx))
-	require.NoError(t, r.repair(ctx))
+	r.background.Go(func() { assert.NoError(t, r.repair(ctx)) })
+	(<-r.todo)()
 	require.Equal(t, jobs, stored())
 	r.background.Wait()
 }

@@ -2,13 +2,14 @@ package queue
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"gyges/rules/base/textfmt"
@@ -16,18 +17,30 @@ import (
 	"gyges/tournament/record"
 )
 
+// received is a worker's result of a pair that has no outcome.
+type received struct {
+	jetstream.Msg
+	job     *pendingJob
+	worker  string // its id
+	name    string
+	attempt int // at the pair, see run.attempt
+}
+
 // receive handles a result. It is dropped if its pair has one already.
 func (r *run) receive(ctx context.Context, m jetstream.Msg) {
 	pair, err := pairOf(m.Subject())
 	w := r.pending[pair]
+	attempt := r.attempt(pair, m.Headers())
 	switch {
-	case err != nil || m.Headers().Get(tokenHeader) != r.id.token(pair):
+	case err != nil || attempt < 0:
 		r.drop("a result of no delivered job is dropped", m)
 		acknowledge(m)
 	case w == nil && pair >= r.next: // of an earlier process
 		deliverLater(m)
 	case w != nil && !w.done:
-		r.accept(ctx, w, m)
+		id := idOf(m.Headers())
+		name := r.distinct(m.Headers().Get(workerHeader), id)
+		r.accept(ctx, &received{m, w, id, name, attempt})
 	default:
 		if meta, err := m.Metadata(); err == nil && meta.NumDelivered < 2 { // it isn't the first one, delivered again
 			r.drop("a second result of a pair is dropped", m)
@@ -37,6 +50,19 @@ func (r *run) receive(ctx context.Context, m jetstream.Msg) {
 		}
 	}
 }
+
+// attempt returns the attempt at a pair whose job a worker has received; negative: it has received none.
+func (r *run) attempt(pair int64, h nats.Header) int {
+	for attempt := range r.options.tries {
+		if h.Get(tokenHeader) == r.id.token(pair, attempt) {
+			return attempt
+		}
+	}
+	return -1
+}
+
+// idOf returns the id of the worker that sends a message.
+func idOf(h nats.Header) string { return digest([]byte(h.Get(secretHeader))) }
 
 // drop logs that a result is dropped, the first one for a reason as a warning.
 func (r *run) drop(why string, m jetstream.Msg) {
@@ -49,68 +75,153 @@ func (r *run) drop(why string, m jetstream.Msg) {
 }
 
 // accept passes on the games of a result, or why the pair can't be played.
-func (r *run) accept(ctx context.Context, w *pendingJob, m jetstream.Msg) {
-	o := tournament.Result{Job: w.job}
-	id, text := word(m.Headers().Get(idHeader)), m.Headers().Get(errorHeader)
-	worker := r.distinct(m.Headers().Get(workerHeader), id)
+func (r *run) accept(ctx context.Context, a *received) {
+	text, hash := a.Headers().Get(errorHeader), a.Headers().Get(longHeader)
 	if text != "" {
-		o.Err = errors.New(textfmt.Cut(oneLine(text), 1000))
-	} else {
-		o.Games, o.Err = r.parse(ctx, m, w.job)
-	}
-	if o.Err != nil {
-		o.Err = fmt.Errorf("%w (on %s)", o.Err, oneLine(worker))
-	}
-	if ctx.Err() != nil || o.Err != nil && !r.isFinal(ctx, w, m, o.Err, text != "") {
+		r.fail(ctx, a, &notPlayed{errors.New(textfmt.Cut(oneLine(text), 1000))})
 		return
 	}
-	if o.Err != nil {
-		o.Games, o.Err = nil, fmt.Errorf("dead-lettered after %d tries: %w", r.options.tries, o.Err)
-	} else {
-		delete(r.invalid, id)
-		r.games += int64(len(o.Games))
-		for _, g := range o.Games {
-			g.Timing.Worker = worker
+	if hash == "" {
+		r.acceptGames(ctx, a, a.Data(), nil)
+		return
+	}
+	if r.fetching >= maxFetching {
+		deliverLater(a)
+		return
+	}
+	r.fetching++
+	r.background.Go(func() {
+		games, err := r.longGames(ctx, hash)
+		r.later(ctx, func() {
+			r.fetching--
+			r.acceptGames(ctx, a, games, err)
+		})
+	})
+}
+
+// acceptGames passes on the games of a result. err says why they couldn't be read.
+func (r *run) acceptGames(ctx context.Context, a *received, text []byte, err error) {
+	if a.job.done || restarting(err) {
+		deliverLater(a)
+		return
+	}
+	var games []*record.Record
+	if err == nil {
+		games, err = parseGames(text, "its games")
+	}
+	if err == nil {
+		err = r.checker.Check(a.job.job, games)
+	}
+	if err != nil {
+		r.fail(ctx, a, err)
+		return
+	}
+	delete(r.invalid, a.worker)
+	r.games += int64(len(games))
+	for _, g := range games {
+		g.Timing.Worker = a.name
+	}
+	r.finish(a, tournament.Result{Job: a.job.job, Games: games})
+}
+
+// longGames returns the games with a hash, whose parts are messages of their own.
+func (r *run) longGames(ctx context.Context, hash string) (games []byte, err error) {
+	stream, err := r.js.Stream(ctx, longStream)
+	if err != nil {
+		return nil, err
+	}
+	subject := longOf(r.id.Run, hash)
+	for next := uint64(1); len(games) <= 2*record.MaxLine; {
+		m, err := stream.GetMsg(ctx, next, jetstream.WithGetMsgSubject(subject))
+		if errors.Is(err, jetstream.ErrMsgNotFound) {
+			break // no more
 		}
+		if err != nil {
+			return nil, err
+		}
+		games = append(games, m.Data...)
+		next = m.Sequence + 1
 	}
+	if digest(games) != hash {
+		return nil, fmt.Errorf("expected games with the hash %.80q", hash)
+	}
+	return games, nil
+}
+
+// finish passes on the outcome of a pair.
+func (r *run) finish(a *received, o tournament.Result) {
 	o.Written = func() {
-		acknowledge(m)
-		w.written.Store(true)
+		acknowledge(a)
+		a.job.written.Store(true)
 	}
-	w.done = true
+	a.job.done = true
 	r.unplayed--
 	r.outcomes <- o // there is room
 }
 
-// isFinal reports whether a pair can't be played, after a result without valid games. last: according to the worker the
-// pair has been tried often enough. The result is dropped if the server has another one, or the job, which a worker
-// acknowledges after the result is stored. While that is unknown, the result is delivered again.
-func (r *run) isFinal(ctx context.Context, w *pendingJob, m jetstream.Msg, why error, last bool) bool {
-	if !w.published {
-		deliverLater(m)
-		return false
+// notPlayed is why a worker says that a pair can't be played.
+type notPlayed struct{ error }
+
+// fail handles a result without valid games. Its pair is published again, or dead-lettered. A failure that doesn't
+// count is dropped: if its worker has acknowledged the job, repair publishes that again.
+func (r *run) fail(ctx context.Context, a *received, why error) {
+	w := a.job
+	why = fmt.Errorf("%w (on %s)", why, oneLine(a.name))
+	if a.attempt < len(w.failed) || !r.counts(w.failed, a.worker) {
+		r.drop("a failure that doesn't count is dropped", a)
+		acknowledge(a)
+		return
 	}
-	pair := w.job.Pair
-	meta, errMeta := m.Metadata()
-	jobs, errJobs := r.pairsOn(ctx, jobStream, subjectOf(jobsOf(r.id.Run), pair))
-	results, err := r.pairsOn(ctx, resultStream, m.Subject())
-	if err = cmp.Or(errMeta, errJobs, err); err != nil || jobs[pair] > 0 && meta.NumDelivered < 2 {
-		// its worker may not have acknowledged the job yet
-		deliverLater(m)
-		return false
+	if !errors.As(why, new(*notPlayed)) {
+		r.refuse(w.job.Pair, a.worker, why)
 	}
-	if !last {
-		r.refuse(pair, word(m.Headers().Get(idHeader)), why)
-	}
-	switch queued := jobs[pair] > 0 || results[pair] > 1; {
-	case !queued && (last || w.tries+1 >= r.options.tries):
-		return true
-	case !queued:
-		w.tries++
+	w.failed = append(w.failed, a.worker)
+	if len(w.failed) < r.options.tries && !r.crashes(w) {
 		r.send(ctx, w)
+		acknowledge(a)
+		return
 	}
-	acknowledge(m)
-	return false
+	err := fmt.Errorf("dead-lettered after %d tries: %w", r.options.tries, why)
+	r.finish(a, tournament.Result{Job: w.job, Err: err})
+}
+
+// crashes reports whether the workers that played a pair alone were lost too often.
+func (r *run) crashes(w *pendingJob) bool { return len(w.started) > max(r.options.tries-suspicious, 0) }
+
+// counts reports whether a worker is added to those that have failed to play a pair: it answers questions, and isn't
+// left out. It is added again only if all others have failed, too, so that one worker alone can't have a pair
+// dead-lettered.
+func (r *run) counts(failed []string, worker string) bool {
+	if r.workers[worker] == nil || r.leftOut(worker) {
+		return false
+	}
+	if !slices.Contains(failed, worker) {
+		return true
+	}
+	for id, w := range r.workers {
+		if r.plays(&w.workerReport) && !slices.Contains(failed, id) {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *run) leftOut(worker string) bool { return r.invalid[worker] >= maxInvalid }
+
+// countStart answers a worker that wants to play a pair alone, since the pair may be what crashes workers.
+func (r *run) countStart(m *nats.Msg) {
+	pair, err := pairOf(m.Subject)
+	w := r.pending[pair]
+	if err != nil || w == nil || r.attempt(pair, m.Header) < 0 {
+		return
+	}
+	text := ""
+	if id := idOf(m.Header); r.crashes(w) {
+		text = tooOften
+	} else if r.counts(w.started, id) {
+		w.started = append(w.started, id)
+	}
+	_ = m.Respond([]byte(text)) // without an answer it plays
 }
 
 // refuse counts an invalid result, and says why it is one. A worker that has sent too many in a row is left out.
@@ -120,21 +231,6 @@ func (r *run) refuse(pair int64, id string, why error) {
 	if r.invalid[id] == maxInvalid {
 		r.log.Warn("a worker is left out of the run", "invalid results in a row", maxInvalid, "why", why)
 	}
-}
-
-func (r *run) parse(ctx context.Context, m jetstream.Msg, job tournament.Job) ([]*record.Record, error) {
-	text := m.Data()
-	if name := m.Headers().Get(objectHeader); name != "" {
-		var err error
-		if text, err = getObject(ctx, r.objects, name, 2*record.MaxLine); err != nil {
-			return nil, err
-		}
-	}
-	games, err := parseGames(text, "its games")
-	if err != nil {
-		return nil, err
-	}
-	return games, r.checker.Check(job, games)
 }
 
 func parseGames(text []byte, source string) ([]*record.Record, error) {

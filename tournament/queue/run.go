@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"os"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -31,23 +32,25 @@ type run struct {
 	publisher publisher
 	checker   *tournament.Runner
 	outcomes  chan<- tournament.Result
-	answers   chan *nats.Msg // of workers
-	inbox     string         // where they answer: subjects below it, one for each question
+	inbox     string // where workers answer: subjects below it, one for each question
 	shown     tournament.Shown
+	claim     string // since when which process is the coordinator of the run
+	lost      error  // the run has another one
 
 	pending    map[int64]*pendingJob // pairs that aren't in the file
 	unplayed   int                   // of these, without an outcome
 	next       int64                 // the pair after the last job
 	left       map[int64]uint64      // pairs whose jobs or results an earlier process left on the server
 	publishing int                   // jobs on their way to the server
-	results    chan jetstream.Msg
-	published  chan *pendingJob // jobs that the server has stored
+	fetching   int                   // long games
+	todo       chan func()           // what play calls: it handles a message, or what the server has answered
 	background sync.WaitGroup
 
-	games      int64        // received
-	onWorkers  int64        // pairs being played, when the queue's state was last known
-	samples    []status.Run // the last ones
-	unwritable bool         // the status file can't be written, which has been logged
+	games      int64                        // received
+	queue      atomic.Pointer[status.Queue] // nil: the server doesn't answer
+	onWorkers  int64                        // pairs being played, when the queue's state was last known
+	samples    []status.Run                 // the last ones
+	unwritable bool                         // the status file can't be written, which has been logged
 
 	invalid map[string]int  // results in a row that were refused, by the id of their worker
 	dropped map[string]bool // ways in which results were dropped, which have been logged
@@ -56,8 +59,9 @@ type run struct {
 // pendingJob is a job whose games aren't in the file.
 type pendingJob struct {
 	job       tournament.Job
-	tries     int         // invalid results that the pair has had
-	published bool        // the server has stored the job since it was last sent
+	failed    []string    // the ids of workers that have failed, one for each attempt at the pair
+	started   []string    // likewise of those that have played it alone
+	published time.Time   // when the server was known to have stored the job that was last sent; zero: it isn't
 	done      bool        // the pair has its outcome
 	written   atomic.Bool // and the outcome is in the file
 }
@@ -83,15 +87,17 @@ func (p *Coordinator) newRun(config *tournament.Config, outcomes chan<- tourname
 		return nil, err
 	}
 	log := p.options.Log.With("run", id.Run)
+	host, _ := os.Hostname() // it is only displayed
+	since := time.Now().UTC().Format("2006-01-02 15:04:05.000000 UTC")
 	for _, w := range p.workers { // they may be there, and play
 		w.last, w.Refused, w.games = time.Now(), "", nil
 	}
 	return &run{
 		Coordinator: p, id: id, contents: append(contents, text), config: config, log: log,
 		publisher: publisher{js: p.js, log: log}, checker: tournament.NewRunner(config, nil), outcomes: outcomes,
-		answers: make(chan *nats.Msg, maxAnswers), inbox: p.nc.NewInbox(),
-		shown:   tournament.Shown{Config: config},
-		pending: map[int64]*pendingJob{}, results: make(chan jetstream.Msg), published: make(chan *pendingJob),
+		inbox: p.nc.NewInbox(), shown: tournament.Shown{Config: config},
+		claim:   fmt.Sprintf("since %s by process %d on %s", since, os.Getpid(), host),
+		pending: map[int64]*pendingJob{}, todo: make(chan func()),
 		invalid: map[string]int{}, dropped: map[string]bool{},
 	}, nil
 }
@@ -104,7 +110,7 @@ const (
 )
 
 func (r *run) attach(ctx context.Context) error {
-	if r.id.previous != "" {
+	if r.id.previous != "" && r.coordinator(r.id.previous) == nil { // otherwise the folder is a copy
 		r.remove(ctx, r.id.previous)
 	}
 	// The server delivers to a new consumer at once what an earlier process has not acknowledged.
@@ -165,11 +171,11 @@ func (r *run) provide(ctx context.Context) error {
 	return nil
 }
 
-// Bounds of messages in memory or on their way: jobs to the server, results beside those of the window, answers.
+// Bounds of what is in memory or on its way: jobs to the server, results beside those of the window, long games.
 const (
 	maxPublishing = 256
 	maxPrefetched = 512
-	maxAnswers    = 1 << 16
+	maxFetching   = 4 // of up to 32 MiB
 )
 
 // play publishes jobs and passes on their outcomes until all have one, or ctx ends. It
@@ -178,19 +184,39 @@ func (r *run) play(ctx context.Context, jobs <-chan tournament.Job) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer r.background.Wait()
 	defer cancel()
-	subscription, err := r.nc.ChanSubscribe(r.inbox+".*", r.answers)
-	if err != nil {
-		return err
+	for subject, handle := range map[string]func(*nats.Msg){
+		r.inbox + ".*":            func(m *nats.Msg) { r.updateWorker(m.Data, time.Now()) },
+		startsOf(r.id.Run) + ".*": r.countStart,
+		claimsOf(r.id.Run):        r.contest,
+	} {
+		subscription, err := r.nc.Subscribe(subject, func(m *nats.Msg) {
+			r.later(ctx, func() { handle(m) })
+		})
+		if err != nil {
+			return err
+		}
+		defer func() { _ = subscription.Unsubscribe() }() // the connection is lost otherwise
 	}
-	defer func() { _ = subscription.Unsubscribe() }() // the connection is lost otherwise
 	r.background.Go(func() {
 		for ok := true; ok; ok = sleep(ctx, retryWait) {
 			r.log.Debug("waiting for results", "error", r.consume(ctx))
 		}
 	})
-	tick, repair := time.Tick(r.options.statusEvery), time.Tick(r.options.repairEvery)
-	r.report(ctx)
-	for jobs != nil || r.unplayed > 0 {
+	r.background.Go(func() {
+		for ok := true; ok; ok = sleep(ctx, r.options.statusEvery) {
+			r.queue.Store(r.depth(ctx))
+		}
+	})
+	r.background.Go(func() {
+		for sleep(ctx, r.options.repairEvery) {
+			if err := r.repair(ctx); err != nil && ctx.Err() == nil {
+				r.log.Debug("looking for what is lost on the server", "error", err)
+			}
+		}
+	})
+	tick := time.Tick(r.options.statusEvery)
+	r.report()
+	for r.lost == nil && (jobs != nil || r.unplayed > 0) {
 		next := jobs
 		if r.publishing >= maxPublishing {
 			next = nil
@@ -202,29 +228,28 @@ func (r *run) play(ctx context.Context, jobs <-chan tournament.Job) error {
 			} else {
 				jobs = nil
 			}
-		case w := <-r.published:
-			r.publishing--
-			w.published = true
-		case m := <-r.results:
-			r.receive(ctx, m)
-		case m := <-r.answers:
-			r.updateWorker(m.Data, time.Now())
+		case f := <-r.todo:
+			f()
 		case <-tick:
 			if r.options.Server != nil {
 				if err := r.options.Server.Failed(); err != nil {
 					return err
 				}
 			}
-			r.report(ctx)
-		case <-repair:
-			if err := r.repair(ctx); err != nil && ctx.Err() == nil {
-				r.log.Debug("looking for what is lost on the server", "error", err)
-			}
+			r.report()
 		case <-ctx.Done():
 			return nil
 		}
 	}
-	return nil
+	return r.lost
+}
+
+// later lets play call a function, unless ctx ends before.
+func (r *run) later(ctx context.Context, f func()) {
+	select {
+	case r.todo <- f:
+	case <-ctx.Done():
+	}
 }
 
 // consume passes results from the server to play until there is an error. repair creates a consumer that was lost.
@@ -244,10 +269,7 @@ func (r *run) consume(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		select {
-		case r.results <- m:
-		case <-ctx.Done():
-		}
+		r.later(ctx, func() { r.receive(ctx, m) })
 	}
 }
 
@@ -263,29 +285,32 @@ func (r *run) consumer(ctx context.Context, stream string) (jetstream.Consumer, 
 
 // add publishes a job, unless it or its result is on the server.
 func (r *run) add(ctx context.Context, job tournament.Job) {
-	w := &pendingJob{job: job, published: r.left[job.Pair] > 0}
+	w := &pendingJob{job: job}
 	r.pending[job.Pair], r.next = w, job.Pair+1
 	r.unplayed++
-	if !w.published {
+	if r.left[job.Pair] > 0 {
+		w.published = time.Now()
+	} else {
 		r.send(ctx, w)
 	}
 }
 
 func (r *run) send(ctx context.Context, w *pendingJob) {
-	w.published = false
+	w.published = time.Time{}
 	r.publishing++
 	m := nats.NewMsg(subjectOf(jobsOf(r.id.Run), w.job.Pair))
 	// It is plain data.
-	m.Data, _ = json.Marshal(job{Job: w.job, Config: r.id.Config, Token: r.id.token(w.job.Pair)})
+	token := r.id.token(w.job.Pair, len(w.failed))
+	m.Data, _ = json.Marshal(job{Job: w.job, Config: r.id.Config, Token: token})
 	stored := r.publisher.start(m) // here, since workers should receive jobs in order
 	r.background.Go(func() {
 		if stored(ctx) != nil {
 			return
 		}
-		select {
-		case r.published <- w:
-		case <-ctx.Done():
-		}
+		r.later(ctx, func() {
+			r.publishing--
+			w.published = time.Now()
+		})
 	})
 }
 
@@ -298,13 +323,21 @@ func (r *run) repair(ctx context.Context) error {
 	if err := r.provide(ctx); err != nil {
 		return err
 	}
+	start := time.Now()
 	stored, err := r.onServer(ctx)
-	if err != nil {
-		return err
+	if err == nil {
+		r.later(ctx, func() { r.sendLost(ctx, stored, start) })
 	}
+	return err
+}
+
+// sendLost publishes the jobs again that the server had stored at a time and of which it has nothing.
+func (r *run) sendLost(ctx context.Context, stored map[int64]uint64, start time.Time) {
 	lost := 0
 	for _, pair := range slices.Sorted(maps.Keys(r.pending)) { // the first ones hold up the file
-		if w := r.pending[pair]; w.published && !w.done && stored[pair] == 0 {
+		w := r.pending[pair]
+		known := !w.published.IsZero() && w.published.Before(start)
+		if known && !w.done && stored[pair] == 0 {
 			lost++
 			r.send(ctx, w)
 		}
@@ -312,7 +345,28 @@ func (r *run) repair(ctx context.Context) error {
 	if lost > 0 {
 		r.log.Warn("jobs are lost on the server; they are published again", "pairs", lost)
 	}
-	return nil
+}
+
+// coordinator returns the claim of the coordinator of a run; nil: it has none. One that was killed doesn't answer.
+func (r *run) coordinator(run string) *nats.Msg {
+	m, _ := r.nc.Request(claimsOf(run), []byte(r.claim), answerTime)
+	return m
+}
+
+// contest handles the claim of a coordinator of the run. Another one that starts asks for an answer, and is refused. Of
+// two that couldn't see each other at their starts, since one was cut off from the server, the older one goes on.
+func (r *run) contest(m *nats.Msg) {
+	if m.Reply != "" {
+		_ = m.Respond([]byte(r.claim)) // otherwise the next claim tells it
+	} else if string(m.Data) < r.claim {
+		r.lost = r.taken(m)
+	}
+}
+
+// taken returns that a run has another coordinator.
+func (r *run) taken(claim *nats.Msg) error {
+	return fmt.Errorf("%s: another coordinator plays this run %s; stop that, or remove %s here to play another run",
+		r.config.Out, oneLine(string(claim.Data)), identityFile)
 }
 
 const settleTime = 250 * time.Millisecond // for which results of a stopped run may be on their way
@@ -321,6 +375,9 @@ const settleTime = 250 * time.Millisecond // for which results of a stopped run 
 func (r *run) end(ctx context.Context) {
 	r.writeStatus(nil, true)
 	r.shown.Show(new(tournament.Playing), time.Now())
+	if r.lost != nil {
+		return
+	}
 	if !r.nc.IsConnected() {
 		r.log.Warn("the connection to NATS is lost at the end of the run; " +
 			"its jobs stay queued until it goes on or they expire")

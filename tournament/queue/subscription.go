@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -30,7 +29,8 @@ type subscription struct {
 	ctx    context.Context // ends with the run
 	cancel context.CancelFunc
 
-	// Guarded by the worker's lock. Once one of ready and refused is set, only the coordinator's refusal changes them.
+	// Guarded by the worker's lock. Once one of ready and refused is set, only what the coordinator says of the worker's
+	// results changes them.
 	heard   time.Time // of it the last time
 	ready   bool
 	refused string // why the worker doesn't play the run; "": it does
@@ -39,7 +39,6 @@ type subscription struct {
 	// Set before ready.
 	config    tournament.Config
 	registry  *agents.Registry
-	tries     int
 	timeScale float64
 	lease     time.Duration
 	jobs      jetstream.Consumer
@@ -52,7 +51,10 @@ type subscription struct {
 	runners sync.Map     // by *tournament.Runner, with open agents, whether it plays a pair
 }
 
-const maxRuns = 200 // that a worker plays for or refuses
+const (
+	maxRuns        = 200 // that a worker plays for or refuses
+	refusesResults = "the coordinator refuses its results"
+)
 
 // hear handles a question on a run, or the end of one, and returns the run if it is prepared.
 func (w *Worker) hear(ctx context.Context, q *question, request micro.Request) *subscription {
@@ -78,9 +80,14 @@ func (w *Worker) hear(ctx context.Context, q *question, request micro.Request) *
 		w.background.Go(func() { w.join(r, request) })
 	}
 	r.heard, r.shown.Done, r.shown.Scheduled = time.Now(), q.Done, q.Scheduled
-	if r.ready && slices.Contains(q.LeftOut, w.id) {
-		r.ready, r.refused = false, "the coordinator refuses its results"
+	leftOut := slices.Contains(q.LeftOut, w.id)
+	if r.ready && leftOut {
+		r.ready, r.refused = false, refusesResults
 		w.options.Log.Error("results for a run are refused; see the coordinator's log, and mend the cause here", "run", r.Run)
+	}
+	if r.refused == refusesResults && !leftOut {
+		r.ready, r.refused = true, ""
+		w.options.Log.Info("results for a run are accepted again", "run", r.Run)
 	}
 	if !r.ready && r.refused == "" {
 		return nil
@@ -208,7 +215,7 @@ func (r *subscription) prepare(w *Worker) error {
 	if err != nil {
 		return err
 	}
-	r.registry, r.tries = w.options.Allow.registry(w.options.Registry, paths, r.timeScale), c.Tries
+	r.registry = w.options.Allow.registry(w.options.Registry, paths, r.timeScale)
 	if err := r.config.Validate(r.registry); err != nil {
 		return refusal{err}
 	}
@@ -288,24 +295,14 @@ func (r *subscription) next() *tournament.Runner {
 
 var errLost = errors.New("the worker was lost each time") // the reason why a pair is not played any more
 
-// countStart stores that a pair is played alone, or returns [errLost] if all of its tries have come to that. Deliveries
-// say less: they count those to a worker that was lost before it played the pair.
-func (r *subscription) countStart(pair int64) error {
-	name := objectName(r.Run, fmt.Sprintf("starts-%d", pair))
-	return retry(r.ctx, func(err error) bool { return !errors.Is(err, errLost) }, func() error {
-		ctx, cancel := context.WithTimeout(r.ctx, answerTime)
-		defer cancel()
-		text, err := r.objects.GetString(ctx, name)
-		if err != nil && !errors.Is(err, jetstream.ErrObjectNotFound) {
-			return err
-		}
-		starts, _ := strconv.Atoi(text) // none at first
-		if starts > r.tries-suspicious {
-			return errLost
-		}
-		_, err = r.objects.PutString(ctx, name, strconv.Itoa(starts+1))
-		return err
-	})
+// countStart tells the coordinator that a pair is played alone, or returns [errLost] if that has come to nothing too
+// often. Deliveries say less: they count those to a worker that was lost before it played the pair.
+func (w *Worker) countStart(t *task) error {
+	answer, err := w.nc.RequestMsg(w.message(t, startsOf(t.run.Run)), answerTime)
+	if err == nil && string(answer.Data) == tooOften {
+		return errLost
+	}
+	return nil // without an answer, too: the coordinator may be away for long
 }
 
 // close blocks until the pairs of a run that has ended are played, closes the agents and removes the files.

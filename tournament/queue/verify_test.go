@@ -169,7 +169,7 @@ func TestWorkersAreTold(t *testing.T) {
 	r := newTestRun(&tournament.Config{Out: t.TempDir()}, func(line string) { lines = append(lines, line) })
 	report := func(id, name string) string {
 		r.answer(t, workerReport{Worker: status.Worker{ID: id, Name: name, Version: version, Workers: 1}}, now)
-		return r.workers[id].Name
+		return r.workers[digest([]byte(id))].Name
 	}
 	require.Equal(t, "box", report("a", "box"))
 	require.Equal(t, "box-2", report("b", "box"))

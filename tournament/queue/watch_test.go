@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
 
@@ -180,8 +179,9 @@ func newTestRun(c *tournament.Config, notify func(string)) *run {
 	return r
 }
 
-// answer handles a worker's answer.
+// answer handles a worker's answer, whose secret is the id in it.
 func (r *run) answer(t testing.TB, report workerReport, at time.Time) {
+	report.Secret = report.ID
 	text, err := json.Marshal(report)
 	require.NoError(t, err)
 	r.updateWorker(text, at)
@@ -307,37 +307,14 @@ func TestAnswersAreBounded(t *testing.T) {
 // The permissions in the manual suffice for a worker: it plays, with a file of the coordinator's, and
 // its games under way are shown.
 func TestUserWithFewerRights(t *testing.T) {
-	manual, err := tournament.Manuals.ReadFile("queue/README.md")
-	require.NoError(t, err)
-	_, after, ok := strings.Cut(string(manual), "```text\nauthorization {")
-	require.True(t, ok)
-	users, _, _ := strings.Cut(after, "```")
-	t.Setenv("GYGES_NATS_PASSWORD", "p")
-	t.Setenv("GYGES_WORKER_PASSWORD", "w")
-	config := filepath.Join(t.TempDir(), "nats.conf")
-	text := fmt.Sprintf("listen: 127.0.0.1:-1\njetstream { store_dir: %q }\nauthorization {%s", t.TempDir(), users)
-	require.NoError(t, os.WriteFile(config, []byte(text), 0o600))
-	o, err := server.ProcessConfigFile(config)
-	require.NoError(t, err)
-	o.NoLog, o.NoSigs = true, true
-	s, err := server.NewServer(o)
-	require.NoError(t, err)
-	go s.Start()
-	require.True(t, s.ReadyForConnections(startTime))
-	defer s.WaitForShutdown()
-	defer s.Shutdown()
+	as := manualServer(t)
 	var log logged
-	as := func(user, password string) *nats.Conn {
-		nc, err := Connect(Access{URL: s.ClientURL(), User: user, Password: password}, "test", log.log())
-		require.NoError(t, err)
-		t.Cleanup(nc.Close)
-		return nc
-	}
-	player := as("player", "p")
+	denied := nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { log.log().Warn("NATS", "error", err) })
+	player := as("player", denied)
 	questions, err := player.SubscribeSync(runSubject)
 	require.NoError(t, err)
 	r := newHeldRun(t, player, 1, 2, "alphabeta:depth=1,weights="+weightsFile(t))
-	stop := startWorker(t, as("worker", "w"), func(o *WorkerOptions) { o.Log, o.Registry = log.log(), r.registry() })
+	stop := startWorker(t, as("worker", denied), func(o *WorkerOptions) { o.Log, o.Registry = log.log(), r.registry() })
 	defer stop()
 	done := r.begin(t)
 	awaitPlaying(t, r.Out, "a game", func(p *tournament.Playing) bool { return p != nil && p.Count == 1 })

@@ -24,13 +24,12 @@ type runConfig struct {
 
 	Version string            `json:"version"` // of the program, see Options
 	Speed   float64           `json:"speed"`   // positions a second that times are meant for; 0: of any machine
-	Tries   int               `json:"tries"`   // after which a job is dead-lettered
 	Files   map[string]string `json:"files"`   // hashes of the files' contents, by the files' names in specs
 }
 
 func newRunConfig(c *tournament.Config, o *Options) *runConfig {
 	r := &runConfig{
-		Config: c.Completed(), Positions: c.Openings.Positions, Version: o.Version, Tries: o.tries,
+		Config: c.Completed(), Positions: c.Openings.Positions, Version: o.Version,
 		Files: map[string]string{},
 	}
 	plain := tournament.DefaultConfig()
@@ -47,8 +46,8 @@ func newRunConfig(c *tournament.Config, o *Options) *runConfig {
 func (r *runConfig) config() (tournament.Config, error) {
 	c := r.Config
 	c.Openings.Positions = r.Positions
-	if r.Tries < 1 || r.Speed < 0 {
-		return c, fmt.Errorf("expected tries and a speed, found %d, %v", r.Tries, r.Speed)
+	if r.Speed < 0 {
+		return c, fmt.Errorf("expected a speed, found %v", r.Speed)
 	}
 	return c, c.Unknown
 }
@@ -83,6 +82,8 @@ type question struct {
 	LeftOut []string `json:"left_out,omitempty"` // ids of workers that are to stop playing for the run
 }
 
+const tooOften = "too often" // the coordinator's answer to a start that came to nothing too often
+
 const maxText = 1 << 20 // bytes of a small message from outside
 
 func (q *question) parse(text []byte) error {
@@ -105,6 +106,10 @@ func isToken(s string) bool {
 type workerReport struct {
 	status.Worker
 
+	// Secret is known to the worker and to its coordinators. Its digest is the worker's id, so that nobody else can send
+	// anything under that.
+	Secret string `json:"secret"`
+
 	Refused string          `json:"refused,omitempty"` // why it doesn't play for the run
 	Playing json.RawMessage `json:"games,omitempty"`   // the games under way, as [tournament.ParsePlaying] reads them
 }
@@ -113,10 +118,14 @@ type workerReport struct {
 const (
 	jobStream    = "GYGES_JOBS"
 	resultStream = "GYGES_RESULTS"
+	longStream   = "GYGES_LONG"
 	bucket       = "gyges"
 
 	jobSubject    = "gyges.job"    // .RUN.PAIR
 	resultSubject = "gyges.result" // .RUN.PAIR
+	longSubject   = "gyges.long"   // .RUN.HASH: parts of games that are too long for a message
+	startSubject  = "gyges.start"  // .RUN.PAIR, to the coordinator, of pairs that are played alone
+	claimSubject  = "gyges.claim"  // .RUN, of coordinators
 	runSubject    = "gyges.run"    // questions to workers
 
 	serviceName    = "gyges-worker" // of the workers: "nats micro ls gyges-worker" lists them
@@ -124,10 +133,13 @@ const (
 
 	tokenHeader  = "Gyges-Token"  // of the job
 	workerHeader = "Gyges-Worker" // the machine that played
-	idHeader     = "Gyges-Id"     // of the worker there
+	secretHeader = "Gyges-Secret" // of the worker there, see [workerReport]
 	errorHeader  = "Gyges-Error"  // why the pair can't be played
-	objectHeader = "Gyges-Object" // the object with the games, if they are too long for a message
+	longHeader   = "Gyges-Long"   // hash of the games, if they are too long for a message
 )
+
+// streams has the prefix of each stream's subjects, whose next part is the run's name.
+var streams = map[string]string{jobStream: jobSubject, resultStream: resultSubject, longStream: longSubject}
 
 // The age at which the server removes what a lost coordinator left.
 const (
@@ -137,6 +149,10 @@ const (
 
 func jobsOf(run string) string    { return jobSubject + "." + run }
 func resultsOf(run string) string { return resultSubject + "." + run }
+
+func longOf(run, hash string) string { return longSubject + "." + run + "." + hash }
+func startsOf(run string) string     { return startSubject + "." + run }
+func claimsOf(run string) string     { return claimSubject + "." + run }
 
 func subjectOf(prefix string, pair int64) string {
 	return prefix + "." + strconv.FormatInt(pair, 10)
@@ -152,11 +168,15 @@ func pairOf(subject string) (int64, error) {
 
 // setUp creates the streams and the object store that the server lacks. Others use the existing ones, which stay.
 func setUp(ctx context.Context, js jetstream.JetStream) (jetstream.ObjectStore, error) {
-	for name, subject := range map[string]string{jobStream: jobSubject, resultStream: resultSubject} {
+	for name, subject := range streams {
+		retention := jetstream.WorkQueuePolicy
+		if name == longStream { // whose messages are read without a consumer
+			retention = jetstream.LimitsPolicy
+		}
 		_, err := js.Stream(ctx, name)
 		if errors.Is(err, jetstream.ErrStreamNotFound) {
 			_, err = js.CreateStream(ctx, jetstream.StreamConfig{
-				Name: name, Subjects: []string{subject + ".*.*"}, Retention: jetstream.WorkQueuePolicy,
+				Name: name, Subjects: []string{subject + ".*.*"}, Retention: retention,
 				Storage: jetstream.FileStorage, MaxAge: messageAge,
 			})
 		}

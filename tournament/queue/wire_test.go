@@ -156,7 +156,7 @@ func TestDescription(t *testing.T) {
 	var err error
 	err = c.Adjudication.UnmarshalText([]byte("resign=8:4,draw=1:20,proven=5,plies=300"))
 	require.NoError(t, err)
-	o := Options{Version: "v", Registry: testRegistry(), tries: 4, Speed: func() float64 { return 5 }}
+	o := Options{Version: "v", Registry: testRegistry(), Speed: func() float64 { return 5 }}
 	text, err := json.Marshal(newRunConfig(&c, &o))
 	require.NoError(t, err)
 	var d runConfig
@@ -170,8 +170,7 @@ func TestDescription(t *testing.T) {
 	want.Name, want.Pairs, want.Out, want.Workers, want.Suspend = plain.Name, plain.Pairs, plain.Out, plain.Workers, got.Suspend
 	require.Equal(t, want, got)
 
-	for _, bad := range []string{`{}`, `{"tries":1,"config":{"rules":["x"]}}`,
-		`{"tries":1,"config":{"agents":["a:"]}}`, `{"tries":1,"speed":-1}`} {
+	for _, bad := range []string{`{"config":{"rules":["x"]}}`, `{"config":{"agents":["a:"]}}`, `{"speed":-1}`} {
 		var d runConfig
 		require.NoError(t, strictjson.Unmarshal([]byte(bad), maxText, &d))
 		_, err := d.config()
@@ -241,7 +240,7 @@ func TestTimeScale(t *testing.T) {
 func FuzzWire(f *testing.F) {
 	f.Add([]byte(`{"run":"a","config":"b","version":"v"}`))
 	f.Add([]byte(`{"pair":1,"round":2,"rules":0,"agents":[0,1],"games":[true,false],"config":"x"}`))
-	f.Add([]byte(`{"version":"v","settings":{"rules":["kang"],"agents":["random","greedy"],"openings":{"policy":"random"},"stall_timeout":"1s","seed":"1","name":"x","pairs":1},"speed":1,"tries":2}`))
+	f.Add([]byte(`{"version":"v","settings":{"rules":["kang"],"agents":["random","greedy"],"openings":{"policy":"random"},"stall_timeout":"1s","seed":"1","name":"x","pairs":1},"speed":1}`))
 	allow := AllowList{}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var q question

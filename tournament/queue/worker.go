@@ -3,6 +3,7 @@ package queue
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"log/slog"
 	"os"
@@ -16,7 +17,6 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nats.go/micro"
-	"github.com/nats-io/nuid"
 	"golang.org/x/time/rate"
 
 	"gyges/agents"
@@ -45,7 +45,8 @@ type Worker struct {
 	nc        *nats.Conn
 	js        jetstream.JetStream
 	options   WorkerOptions
-	id        string
+	secret    string // see [workerReport]
+	id        string // its digest
 	publisher publisher
 	folder    string // for the files of runs, each in a folder of its own
 	inline    int    // bytes of games that fit into a message
@@ -76,8 +77,10 @@ func NewWorker(nc *nats.Conn, o WorkerOptions) (*Worker, error) {
 	if err != nil {
 		return nil, err
 	}
+	secret := rand.Text()
 	return &Worker{
-		nc: nc, js: js, options: o, id: nuid.Next(), publisher: publisher{js: js, log: o.Log}, inline: maxMessage,
+		nc: nc, js: js, options: o, secret: secret, id: digest([]byte(secret)),
+		publisher: publisher{js: js, log: o.Log}, inline: maxMessage,
 		runs: map[runID]*subscription{},
 	}, nil
 }
@@ -158,7 +161,7 @@ func (w *Worker) respond(request micro.Request, r *subscription, below int64) {
 	if !strings.HasPrefix(request.Reply(), nats.InboxPrefix) { // results have subjects of their own
 		return
 	}
-	report := workerReport{Worker: w.state(), Refused: r.refused}
+	report := workerReport{Worker: w.state(), Secret: w.secret, Refused: r.refused}
 	if below > 0 && report.Refused == "" {
 		var runners []*tournament.Runner
 		for p := range r.runners.Range {

@@ -42,13 +42,15 @@ type workerEntry struct {
 // ask tells workers of the run, and asks for their state and the games of the first pairs that have no outcome.
 func (r *run) ask() {
 	q := question{Done: 2 * (r.next - int64(r.unplayed)), Scheduled: r.config.Games()}
-	for id, n := range r.invalid {
-		if n >= maxInvalid {
+	for id := range r.invalid {
+		if r.leftOut(id) {
 			q.LeftOut = append(q.LeftOut, id)
 		}
 	}
 	pairs := slices.Sorted(maps.Keys(r.pending))
-	pairs = slices.DeleteFunc(pairs, func(pair int64) bool { return !r.pending[pair].published || r.pending[pair].done })
+	pairs = slices.DeleteFunc(pairs, func(pair int64) bool {
+		return r.pending[pair].published.IsZero() || r.pending[pair].done
+	})
 	if n := min(len(pairs), maxAsked); n > 0 {
 		q.Below = pairs[n-1] + 1
 	}
@@ -75,6 +77,7 @@ func (r *run) updateWorker(text []byte, now time.Time) {
 		r.log.Debug("malformed report of a worker", "error", err)
 		return
 	}
+	report.ID = digest([]byte(report.Secret))
 	w := r.workers[report.ID]
 	if w == nil {
 		if len(r.workers) >= maxKnownWorkers {
@@ -144,16 +147,19 @@ func (r *run) plays(w *workerReport) bool { return w.Refused == "" && w.Version 
 func word(s string) string { return strings.ToValidUTF8(s[:min(len(s), maxWord)], "") }
 
 // report asks the workers, and passes on what is known of them and of the queue.
-func (r *run) report(ctx context.Context) {
+func (r *run) report() {
 	maps.DeleteFunc(r.pending, func(_ int64, w *pendingJob) bool { return w.written.Load() })
 	now := time.Now()
 	slots := r.countWorkers(now)
-	queue := r.depth(ctx)
+	queue := r.queue.Load()
 	if queue != nil {
 		r.onWorkers = min(queue.Playing, slots) // some may be prefetched
 	}
 	r.showGames(now)
 	r.ask()
+	if err := r.nc.Publish(claimsOf(r.id.Run), []byte(r.claim)); err != nil {
+		r.log.Debug("other coordinators can't be told of this one", "error", err)
+	}
 	r.writeStatus(queue, false)
 }
 
