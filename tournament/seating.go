@@ -41,7 +41,7 @@ func (p *plan) seated(g int64) [2]int {
 
 // Verifier returns what verifies games of a run, in order: by its schedule if this program played it, else alone.
 func Verifier(m *Manifest) func(*record.Record) error {
-	if m == nil || m.Program != newManifest(m.Status, m.Config, m.Start).Program || len(m.Earlier) > 0 ||
+	if m == nil || m.Program != newManifest(m.Status, m.Inputs, m.Start).Program || len(m.Earlier) > 0 ||
 		m.Config.Unknown != nil || !slices.ContainsFunc(m.Config.Openings.Policy.Choices(), func(c settings.Choice) bool {
 		return c.Name == string(m.Config.Openings.Policy)
 	}) || len(schedule.Recorded(m.Config.Schedule.Format(), m.Config.Size()).Stages) == 0 {

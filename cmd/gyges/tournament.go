@@ -76,6 +76,9 @@ func play(
 	ctx context.Context, e *env, config tournament.Config, interval int64, workers queueFlags, kind runKind,
 ) (f *observer, s tournament.Summary, err error) {
 	config.Log = e.log
+	if err := config.Resume(e.registry); err != nil {
+		return nil, tournament.Summary{Status: tournament.Running}, err
+	}
 	q, err := workers.open(ctx, e, &config)
 	if err != nil {
 		return nil, s, err
