@@ -36,7 +36,7 @@ type Kind struct {
 type Config struct {
 	Values                  // of every parameter that has one, checked against Params
 	Rules    []*rules.Rules // of the games that the agent will play, if they are known
-	Registry *Registry      // makes the agents inside of this one, and reads files: see [Registry.ReadFile]
+	Registry *Registry      // makes the agents inside of this one, and reads files: see [Registry.File]
 }
 
 // AllParams returns the parameters of the kind, then those that every kind has.

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"gyges/agents"
@@ -23,11 +22,7 @@ type Inputs struct {
 
 // inputs returns what a run depends on, whose agents are made of files.
 func (c *Config) inputs(files []agents.File) Inputs {
-	if c.Openings.Policy == schedule.FileOpenings {
-		sum := agents.Sum([]byte(strings.Join(c.Openings.Positions, "\n")))
-		files = append(slices.Clone(files), agents.File{Name: c.Openings.File, SHA256: sum})
-	}
-	return Inputs{c.Completed(), files}
+	return Inputs{c.Completed(), slices.Concat(files, c.Openings.Files())}
 }
 
 // Compare returns an error that says what differs from what a run began with, but for what changes no game, and for
@@ -38,6 +33,9 @@ func (was Inputs) Compare(now Inputs, anew ...string) error {
 	}
 	return CompareConfigs(was.Config.played(), now.Config.played())
 }
+
+// NoSums is the warning that a run of an earlier version goes on.
+const NoSums = "the run was begun by a version that kept no sums of its files; whether they have changed isn't known"
 
 // againWay is the way on that plays a player's games anew, after a comma; "" while there is none.
 const againWay = ""
@@ -53,8 +51,12 @@ func CompareFiles(was, now []agents.File, anew ...string) error {
 		if !kept && len(old.Players) > 0 {
 			continue
 		}
-		return fmt.Errorf("%s has changed since the run began: its SHA-256 was %.16s, now %.16s; put the old file back, or "+
-			"play with the new one as another player (name=) in another folder%s", old.Name, old.SHA256, now[i].SHA256, againWay)
+		way := "begin another run in another folder"
+		if len(old.Players) > 0 {
+			way = "give its player another name= and the run another folder" + againWay
+		}
+		return fmt.Errorf("%s has changed since the run began: its SHA-256 was %.16s, now %.16s; put the old file back, or %s",
+			old.Name, old.SHA256, now[i].SHA256, way)
 	}
 	return nil
 }
@@ -81,11 +83,13 @@ func (c *Config) adopt(registry *agents.Registry, run *Manifest) {
 	if c.Files == nil {
 		c.Files = map[string]string{}
 	}
+	names := map[string]agents.Spec{}
+	for _, was := range run.Config.Agents {
+		names[identity(registry, was, run.Files)] = was
+	}
 	for i, spec := range c.Agents {
-		for _, was := range run.Config.Agents {
-			if identity(registry, was, run.Files) == identity(registry, spec, now) {
-				c.Agents[i] = was
-			}
+		if was, ok := names[identity(registry, spec, now)]; ok {
+			c.Agents[i] = was
 		}
 	}
 	for _, was := range run.Files {

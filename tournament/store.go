@@ -104,9 +104,13 @@ func (st *store) read(c *Config, m *Manifest, p *plan, kept func(*record.Record)
 	if err := st.readGames(size, p, kept); err != nil {
 		return err
 	}
-	if old, err := ReadManifest(os.DirFS(c.Out)); err == nil && old != nil && old.Program != m.Program {
+	old, err := ReadManifest(os.DirFS(c.Out))
+	if err == nil && old != nil && old.Program != m.Program {
 		c.warn("another version of the program played here before; the same seed may give other games now",
 			"before", old.Program.String(), "now", m.Program.String())
+	}
+	if err == nil && old != nil && len(old.Files) == 0 && len(m.Files) > 0 {
+		c.warn(NoSums, "folder", c.Out)
 	}
 	return st.indexAhead(c.Out, p)
 }

@@ -13,7 +13,6 @@ import (
 
 	"gyges/agents"
 	"gyges/rules"
-	"gyges/rules/base/files"
 	"gyges/rules/base/suggest"
 )
 
@@ -47,11 +46,11 @@ func Params() []agents.ParamDef {
 func FromConfig(c agents.Config) (Source, error) {
 	s, v := Source{overrides: map[string]float64{}}, c.Values
 	if name := v["weights"]; name != DefaultName {
-		text, err := c.Registry.ReadFile(name)
-		if err != nil {
-			return s, fmt.Errorf("weights %w", files.Plain(err))
+		file := c.Registry.File(name)
+		if file.Err != nil {
+			return s, fmt.Errorf("weights %w", file.Err)
 		}
-		w, err := Read(bytes.NewReader(text), name)
+		w, err := Read(bytes.NewReader(file.Content), name)
 		if err != nil {
 			return s, err
 		}

@@ -194,19 +194,19 @@ func TestDefaultsHavePolicies(t *testing.T) {
 func TestLoadReadsFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "w.json")
 	leather := rules.MustParse("leather")
-	_, err := Load(agents.Config{Values: agents.Values{"weights": path}}, leather)
+	_, err := Load(agents.Config{Registry: new(agents.Registry), Values: agents.Values{"weights": path}}, leather)
 	require.ErrorIs(t, err, os.ErrNotExist)
 	few := valid()
 	few["weights"] = map[string]any{"near": 3, "tempo": 1}
 	require.NoError(t, os.WriteFile(path, []byte(encode(t, few)), 0o600))
-	w, err := Load(agents.Config{Values: agents.Values{"weights": path}}, leather)
+	w, err := Load(agents.Config{Registry: new(agents.Registry), Values: agents.Values{"weights": path}}, leather)
 	require.NoError(t, err)
 	require.Equal(t, Provenance{Method: "test", Run: "r", Parent: "p", Seed: 7}, w.Provenance)
 	require.Equal(t, []float64{3, 1, 0}, []float64{*w.Feature("near"), *w.Feature("tempo"), *w.Feature("front")})
-	_, err = Load(agents.Config{Values: agents.Values{"weights": path}}, rules.MustParse("turkish-basic"))
+	_, err = Load(agents.Config{Registry: new(agents.Registry), Values: agents.Values{"weights": path}}, rules.MustParse("turkish-basic"))
 	require.EqualError(t, err, "weights "+path+" are for standard rules; turkish-basic needs weights for simplified rules")
 	require.NoError(t, os.WriteFile(path, []byte("{}"), 0o600))
-	_, err = Load(agents.Config{Values: agents.Values{"weights": path}}, leather)
+	_, err = Load(agents.Config{Registry: new(agents.Registry), Values: agents.Values{"weights": path}}, leather)
 	require.Error(t, err)
 }
 

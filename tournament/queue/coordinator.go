@@ -57,7 +57,7 @@ const (
 
 // Check returns an error if workers on other machines can't play a run: they find engines by their names.
 func (o Options) Check(config *tournament.Config) error {
-	if _, err := readIdentity(config.Out); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if _, err := savedIdentity(config.Out); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return o.Registry.Each(config.Agents, func(spec agents.Spec, kind agents.Kind, v agents.Values) error {
@@ -153,8 +153,8 @@ const (
 	maxIdentity  = 4096
 )
 
-// readIdentity reads the identity in a folder. The error is [fs.ErrNotExist] if it has none.
-func readIdentity(dir string) (id identity, err error) {
+// savedIdentity reads the identity in a folder. The error is [fs.ErrNotExist] if it has none.
+func savedIdentity(dir string) (id identity, err error) {
 	path := filepath.Join(dir, identityFile)
 	found, err := files.Read(path, maxIdentity)
 	if err == nil && (strictjson.Unmarshal(found, maxText, &id) != nil || !isToken(id.Run)) {
@@ -166,7 +166,7 @@ func readIdentity(dir string) (id identity, err error) {
 // identify returns the identity and the config, as text, that a folder has, new ones if more than the speed differs.
 func identify(dir string, c *runConfig) (id identity, text []byte, err error) {
 	path := filepath.Join(dir, identityFile)
-	id, err = readIdentity(dir)
+	id, err = savedIdentity(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:

@@ -128,6 +128,18 @@ func digest[T any](weights *T) string {
 	return fmt.Sprintf("%x", sha256.Sum256(fmt.Append(nil, *weights)))
 }
 
+// filesOfFit returns the files that a fit depends on: the weights that it starts from, and folders of data.
+func filesOfFit(start string, r *rules.Rules, data []string) (list []agents.File) {
+	if file := agents.ReadFile(start); file.Err == nil { // otherwise the weights are the program's
+		list = append(list, file)
+	}
+	for _, dir := range data {
+		names, _, _ := dataset.Check(dir, r) // what is wrong, reading says
+		list = append(list, agents.File{Name: dir, SHA256: agents.Sum([]byte(names))})
+	}
+	return list
+}
+
 // read reads the positions of a fit. Those that don't stay in memory are in a file in folder until they are closed.
 func (f *Fit) read(
 	ctx context.Context, parent *eval.Weights, in *positionReader, folder string,
@@ -305,6 +317,7 @@ func (c *Texel) Run(ctx context.Context, env Env) (*Fitted, error) {
 		err = fmt.Errorf("%s: expected a new folder, found the result of another run", c.Out)
 		return nil, errors.Join(&FolderError{err}, f.history.Close())
 	}
+	f.manifest.Files = filesOfFit(c.Start, c.Rules, c.Data)
 	var result fits
 	s := c.settings(&c.Parent)
 	s.Record = func(step texel.Step) error {
