@@ -44,9 +44,16 @@ func Read(dir string, split Split, want *rules.Rules) iter.Seq2[Position, error]
 
 var shardPattern = regexp.MustCompile(`^(train|validation|test)-(\d{5})-of-(\d{5})-([0-9a-f]{16})\.parquet$`)
 
-// Shards returns the files of a split in order. The error names a missing one.
+// Shards returns the files of a split in order, those of the earlier folder if a program was killed while it replaced
+// that. The error names a missing one.
 func Shards(dir string, split Split) ([]string, error) {
 	entries, err := os.ReadDir(dir) // sorted
+	if errors.Is(err, fs.ErrNotExist) {
+		replaced := filepath.Clean(dir) + replacedMark
+		if earlier, missing := os.ReadDir(replaced); missing == nil {
+			dir, entries, err = replaced, earlier, nil
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
