@@ -79,24 +79,29 @@ func (c *Config) Resume(registry *agents.Registry) error {
 // adopt gives agents that differ from those of a run by the names of the same files their names there.
 func (c *Config) adopt(registry *agents.Registry, run *Manifest) {
 	now := registry.With(c.Files).Reading(c.Agents).Files()
-	c.Agents, c.Files = slices.Clone(c.Agents), maps.Clone(c.Files)
-	if c.Files == nil {
-		c.Files = map[string]string{}
-	}
-	names := map[string]agents.Spec{}
-	for _, was := range run.Config.Agents {
-		names[identity(registry, was, run.Files)] = was
-	}
-	for i, spec := range c.Agents {
-		if was, ok := names[identity(registry, spec, now)]; ok {
-			c.Agents[i] = was
-		}
-	}
+	paths := map[string]string{}
 	for _, was := range run.Files {
 		for _, file := range now {
 			if file.SHA256 == was.SHA256 && indexFile(now, was.Name) < 0 {
-				c.Files[was.Name] = cmp.Or(c.Files[file.Name], file.Name)
+				paths[was.Name] = cmp.Or(c.Files[file.Name], file.Name)
 			}
+		}
+	}
+	maps.Copy(paths, c.Files)
+	c.Files = paths
+	renamed := map[string]agents.Spec{}
+	for _, was := range run.Config.Agents {
+		if !slices.Contains(c.Players(), was.String()) {
+			renamed[identity(registry, was, run.Files)] = was
+		}
+	}
+	c.Agents = slices.Clone(c.Agents)
+	for i, spec := range c.Agents {
+		sameFiles := identity(registry, spec, now)
+		was, ok := renamed[sameFiles]
+		if ok && !slices.Contains(run.Config.Players(), spec.String()) {
+			c.Agents[i] = was
+			delete(renamed, sameFiles) // another one would be the same player
 		}
 	}
 	if c.Openings.Policy == schedule.FileOpenings && c.Openings.Sum() == run.Config.Openings.Hash {

@@ -1,6 +1,7 @@
 package tournament
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -87,7 +88,8 @@ func TestChangedFilesAreRefused(t *testing.T) {
 			readManifest(t, c.Out).Files)
 		text, err := os.ReadFile(filepath.Join(c.Out, GamesFile))
 		require.NoError(t, err)
-		write(t, filepath.Join(c.Out, GamesFile), string(text[:len(text)/2])) // a run that was killed
+		kept := string(text[:bytes.IndexByte(text, '\n')+1])
+		write(t, filepath.Join(c.Out, GamesFile), kept+`{"game":`) // a run that was killed
 
 		write(t, path, "first")
 		was, before := fmt.Sprintf("%.16s", agents.Sum([]byte("any"))), tree(t, c.Out)
@@ -114,7 +116,7 @@ func TestChangedFilesAreRefused(t *testing.T) {
 		require.NoError(t, resumed.Resume(fileRegistry()))
 		require.NoError(t, justRun(t, resumed))
 		require.Equal(t, fmt.Sprintf(spec, path), readManifest(t, c.Out).Config.Agents[0].String())
-		require.Equal(t, string(text[:len(text)/2]), tree(t, c.Out)[filepath.Join(c.Out, GamesFile)][:len(text)/2])
+		require.Equal(t, kept, tree(t, c.Out)[filepath.Join(c.Out, GamesFile)][:len(kept)])
 
 		// Another file is no other place.
 		write(t, moved, "first")
@@ -155,6 +157,25 @@ func TestFilesAreReadOnce(t *testing.T) {
 	})
 	require.ErrorIs(t, err, context.Canceled)
 	require.ErrorContains(t, justRun(t, c), path+": no such file or directory")
+}
+
+// Players whose files have one content stay the players that they were.
+func TestPlayersWithOneContent(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, name := range []string{"f", "g", "h"} {
+		write(t, filepath.Join(dir, name), "any")
+	}
+	c := fileConfig(t, "filed:file="+filepath.Join(dir, "f"), "filed:file="+filepath.Join(dir, "g"))
+	require.NoError(t, justRun(t, c))
+	c.Pairs, c.Extend = 5, true
+	want := c.Players()
+	require.NoError(t, c.Resume(fileRegistry()))
+	require.Equal(t, want, c.Players())
+	c.Agents = fileConfig(t, "filed:file="+filepath.Join(dir, "f"), "filed:file="+filepath.Join(dir, "h")).Agents
+	require.NoError(t, c.Resume(fileRegistry()))
+	require.Equal(t, want, c.Players())
+	require.NoError(t, justRun(t, c))
 }
 
 // Files of players whose games are all played anew may be others.

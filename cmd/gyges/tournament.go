@@ -86,6 +86,7 @@ func play(
 	defer q.close()
 	f = newObserver(e, interval, &config, kind)
 	s, err = tournament.Run(ctx, config, e.registry, f.game)
+	q.began = s.Status != "" && s.Status != tournament.Running
 	f.end(context.WithoutCancel(ctx), s)
 	return f, s, err
 }
