@@ -108,7 +108,7 @@ func (c *Generations) Run(ctx context.Context, env Env) (Trained, error) {
 	env.Registry = env.Registry.Reading([]agents.Spec{c.reference()})
 	m := Manifest{
 		Method: "train", Version: env.Version, Config: c.describe(), Result: Result{}, free: freeKeys,
-		Files: slices.Concat(filesOfFit(c.Start, c.Rules, c.Data), env.Registry.Files(),
+		Files: slices.Concat(filesOfFit(c.Start, c.Data), env.Registry.Files(),
 			c.SelfPlay.Openings.Files(), c.Match.Openings.Files()),
 	}
 	err := t.unchanged()
@@ -286,9 +286,9 @@ func (t *trainer) made(k int) ([]agents.File, error) {
 	weights := agents.ReadFile(t.path(k, WeightsFile))
 	made := []agents.File{{Name: WeightsName(k), SHA256: weights.SHA256}}
 	positions := GenerationName(k) + "/selfplay/" + PositionsDir
-	names, _, missing := dataset.Check(filepath.Join(t.Out, positions), t.Rules)
+	sum, missing := dataset.Sum(filepath.Join(t.Out, positions))
 	if missing == nil {
-		made = append(made, agents.File{Name: positions, SHA256: agents.Sum([]byte(names))})
+		made = append(made, agents.File{Name: positions, SHA256: sum})
 	}
 	return made, weights.Err
 }

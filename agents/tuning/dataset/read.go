@@ -81,6 +81,21 @@ func Shards(dir string, split Split) ([]string, error) {
 	return paths, nil
 }
 
+// Sum identifies the positions in a folder: it is the SHA-256 of the files' names, which have checksums of the contents.
+func Sum(dir string) (string, error) {
+	var names string
+	for split := range Split(NumSplits) {
+		paths, err := Shards(dir, split)
+		if err != nil {
+			return "", err
+		}
+		for _, path := range paths {
+			names += filepath.Base(path) + "\n"
+		}
+	}
+	return agents.Sum([]byte(names)), nil
+}
+
 // Check returns the names of the files in a folder, which identify its positions, the numbers of these, and an error
 // unless no file is missing or damaged, and they are of a rule set.
 func Check(dir string, r *rules.Rules) (names string, counts [NumSplits]int64, err error) {
