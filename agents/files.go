@@ -38,7 +38,7 @@ func (r *Registry) Reading(specs []Spec) *Registry {
 		_ = r.Each([]Spec{spec}, func(_ Spec, kind Kind, v Values) error {
 			for _, d := range kind.Params {
 				if name := v[d.Name]; d.IsFile(name) {
-					reading.add(r.File(name), spec.Label())
+					reading.add(name, spec.Label(), r)
 				}
 			}
 			return nil
@@ -47,15 +47,14 @@ func (r *Registry) Reading(specs []Spec) *Registry {
 	return reading
 }
 
-func (r *Registry) add(file File, player string) {
-	i := slices.IndexFunc(r.read, func(f File) bool { return f.Name == file.Name })
+// add adds a file that a player's spec names, unless it has been read.
+func (r *Registry) add(name, player string, from *Registry) {
+	i := slices.IndexFunc(r.read, func(f File) bool { return f.Name == name })
 	if i < 0 {
-		i, r.read = len(r.read), append(r.read, file)
+		i, r.read = len(r.read), append(r.read, from.File(name))
 		r.read[i].Players = nil
 	}
-	if !slices.Contains(r.read[i].Players, player) {
-		r.read[i].Players = append(r.read[i].Players, player)
-	}
+	r.read[i].Players = slices.Compact(append(r.read[i].Players, player)) // a spec may name it twice
 }
 
 // Files returns what [Registry.Reading] has read, in the order of the specs.

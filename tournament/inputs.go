@@ -55,8 +55,8 @@ func CompareFiles(was, now []agents.File, anew ...string) error {
 		if len(old.Players) > 0 {
 			way = "give its player another name= and the run another folder" + againWay
 		}
-		return fmt.Errorf("%s has changed since the run began: its SHA-256 was %.16s, now %.16s; put the old file back, or %s",
-			old.Name, old.SHA256, now[i].SHA256, way)
+		return fmt.Errorf("%s has changed since the run began: its SHA-256 was %.16s, now %.16s; "+
+			"put the old file back, or %s", old.Name, old.SHA256, now[i].SHA256, way)
 	}
 	return nil
 }

@@ -81,7 +81,8 @@ func Shards(dir string, split Split) ([]string, error) {
 	return paths, nil
 }
 
-// Sum identifies the positions in a folder: it is the SHA-256 of the files' names, which have checksums of the contents.
+// Sum identifies the positions in a folder: it is the SHA-256 of the files' names, which have checksums of what they
+// hold.
 func Sum(dir string) (string, error) {
 	var names string
 	for split := range Split(NumSplits) {
