@@ -32,7 +32,7 @@ type ParamDef struct {
 	Min     float64  // lowest value of a number, in nanoseconds for a duration
 	Max     float64  // highest value of a number
 	Choices []string // accepted values of a text; empty: any
-	File    bool     // the text is the name of a file, unless it is the default
+	File    bool     // the text is the name of a file, unless it is the default; New reads it by [Registry.File]
 	Spec    bool     // the text is the spec of another agent
 	Doc     string   // one line
 }

@@ -36,7 +36,7 @@ type Kind struct {
 type Config struct {
 	Values                  // of every parameter that has one, checked against Params
 	Rules    []*rules.Rules // of the games that the agent will play, if they are known
-	Registry *Registry      // makes the agents inside of this one
+	Registry *Registry      // makes the agents inside of this one, and reads files: see [Registry.File]
 }
 
 // AllParams returns the parameters of the kind, then those that every kind has.
@@ -65,7 +65,8 @@ func Common() []ParamDef {
 // Registry holds the kinds of agents that can be made. It is a value, built by the program; nothing registers itself.
 type Registry struct {
 	kinds map[string]Kind
-	files map[string]string // paths of files by their names in specs; those of others are their names
+	paths map[string]string // of files, by their names in specs; those of others are their names
+	read  []File            // see [Registry.Reading]
 }
 
 // NewRegistry returns a registry of the given kinds. It panics if two have one name.
@@ -81,7 +82,7 @@ func NewRegistry(kinds ...Kind) *Registry {
 }
 
 // With returns the registry with the paths of files that specs name otherwise.
-func (r *Registry) With(files map[string]string) *Registry { return &Registry{r.kinds, files} }
+func (r *Registry) With(paths map[string]string) *Registry { return &Registry{r.kinds, paths, r.read} }
 
 // Kinds returns all kinds, sorted by name.
 func (r *Registry) Kinds() []Kind {
@@ -152,29 +153,26 @@ func (r *Registry) Each(specs []Spec, f func(Spec, Kind, Values) error) error {
 	return nil
 }
 
-func (r *Registry) config(s Spec, sets []*rules.Rules) (Kind, Config, error) {
+// Config returns what the agent a spec names is made of, for games under rule sets.
+func (r *Registry) Config(s Spec, sets ...*rules.Rules) (Config, error) {
 	v, err := r.Values(s)
-	for _, d := range r.kinds[s.Kind].Params {
-		if path, ok := r.files[v[d.Name]]; ok && d.IsFile(v[d.Name]) {
-			v[d.Name] = path
-		}
-	}
-	return r.kinds[s.Kind], Config{v, sets, r}, err
+	return Config{v, sets, r}, err
 }
 
 // Light reports whether the agent a spec names is known to decide within some hundredths of a second.
 func (r *Registry) Light(s Spec) bool {
-	k, c, err := r.config(s, nil)
+	k := r.kinds[s.Kind]
+	c, err := r.Config(s)
 	return err == nil && k.Light != nil && k.Light(c)
 }
 
 // New makes the agent a spec names, for games under rule sets. The error joins everything that is wrong.
 func (r *Registry) New(s Spec, sets ...*rules.Rules) (Agent, error) {
-	k, c, err := r.config(s, sets)
+	c, err := r.Config(s, sets...)
 	if err != nil {
 		return nil, err
 	}
-	a, err := k.New(c)
+	a, err := r.kinds[s.Kind].New(c)
 	if err == nil {
 		return a, nil
 	}

@@ -49,7 +49,7 @@ func (p *parser) loadWeights(name string, r *rules.Rules, fit *training.Fit) eva
 		fit.Settings.Scale = cmp.Or(fit.Settings.Scale, scale)
 		return eval.Weights{Rules: eval.Family(r), Provenance: eval.Provenance{Method: zeroWeights}, Source: zeroWeights}
 	}
-	w, err := eval.Load(agents.Values{"weights": name}, r)
+	w, err := eval.Load(agents.Config{Registry: new(agents.Registry), Values: agents.Values{"weights": name}}, r)
 	if err != nil {
 		p.report(&problems.FieldError{Field: "weights", Err: err})
 	}

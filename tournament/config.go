@@ -54,6 +54,9 @@ type Config struct {
 	// Files has the paths of files that Agents name otherwise, as in a folder that may be moved.
 	Files map[string]string
 
+	// Read has the files that Agents name, which [Run] reads once.
+	Read []agents.File
+
 	// Extend lets a run that was stopped, or has ended, go on with more pairs, further agents or a smaller UntilError.
 	Extend bool
 

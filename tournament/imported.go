@@ -19,7 +19,7 @@ import (
 // left of it. Until all is written the records have a temporary name, see [IsCutImport]; they get theirs after the
 // manifest is written: a stop at any instant leaves no records, or both.
 func Import(dir, from string, write func(*record.Writer, *Manifest) error) (err error) {
-	m := newManifest(Imported, Config{}, time.Now())
+	m := newManifest(Imported, Inputs{}, time.Now())
 	m.From = from
 	_, statErr := os.Stat(dir)
 	if err := makeFolder(dir); err != nil {

@@ -51,9 +51,9 @@ type Manifest struct {
 	From    string     `json:"from,omitempty"`    // the file whose games were imported
 	Players int        `json:"players,omitempty"` // of imported games; 0 in runs of earlier versions
 	Games   GameCounts `json:"games"`
-	Config  Config     `json:"config"` // every default filled in; of imported games its name alone
-	Start   time.Time  `json:"start"`
-	End     time.Time  `json:"end,omitzero"` // zero while the run goes on
+	Inputs
+	Start time.Time `json:"start"`
+	End   time.Time `json:"end,omitzero"` // zero while the run goes on
 
 	Program build.Info   `json:"program"`
 	Earlier []build.Info `json:"earlier_programs,omitempty"` // that played in this folder before, the first one first
@@ -82,11 +82,11 @@ func (h Host) String() string {
 	return fmt.Sprintf("%s/%s, %d cores", h.OS, h.Arch, h.CPUs)
 }
 
-func newManifest(status Status, c Config, start time.Time) *Manifest {
+func newManifest(status Status, inputs Inputs, start time.Time) *Manifest {
 	b := build.Read()
 	b.Version, b.Time = cmp.Or(b.Version, "unknown"), ""
 	return &Manifest{
-		Schema: record.Version, Status: status, Config: c, Start: start.Round(0).UTC(),
+		Schema: record.Version, Status: status, Inputs: inputs, Start: start.Round(0).UTC(),
 		Program: b, Host: Host{runtime.GOOS, runtime.GOARCH, runtime.NumCPU()},
 	}
 }

@@ -45,8 +45,8 @@ func checkManifest(gamesSize int64, c *Config, m *Manifest) (joined bool, err er
 	if old.Program != m.Program {
 		m.Earlier = append(m.Earlier, old.Program)
 	}
-	err = CompareConfigs(old.Config.played(), m.Config.played())
-	if err != nil && fixed && CompareConfigs(longer.played(), m.Config.played()) == nil {
+	err = old.Compare(m.Inputs)
+	if err != nil && fixed && (Inputs{longer, old.Files}).Compare(m.Inputs) == nil {
 		err = &ExtendError{err}
 	}
 	if err != nil && c.Extend && !slices.Equal(old.Config.Players(), c.Players()) {

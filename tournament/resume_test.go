@@ -125,8 +125,9 @@ func TestResumeRefuses(t *testing.T) {
 	refuse("agents was", func(c *Config) { c.Agents = c.Agents[1:] })
 
 	plan := newPlan(&c)
-	st, err := openStore(&c, newManifest(Running, c.Completed(), time.Now()), plan, func(*record.Record) {})
+	st, err := openStore(&c, newManifest(Running, c.inputs(nil), time.Now()), plan, func(*record.Record) {})
 	require.NoError(t, err)
+	require.NoError(t, st.begin(&c, plan))
 	refuse("another process is at work here", func(*Config) {})
 	require.NoError(t, errors.Join(st.writer.Close(), st.lock.Close()))
 

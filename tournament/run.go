@@ -54,7 +54,8 @@ func run(
 	ctx context.Context, config Config, registry *agents.Registry, onGame func(*record.Record),
 	replace func(*record.Writer) *record.Writer,
 ) (Summary, error) {
-	registry = registry.With(config.Files)
+	registry = registry.With(config.Files).Reading(config.Agents)
+	config.Read = registry.Files()
 	if err := config.Validate(registry); err != nil {
 		return Summary{}, err
 	}
@@ -66,7 +67,7 @@ func run(
 		precision: newPrecision(plan),
 	}
 	s := &c.Summary
-	m := newManifest(Running, config.Completed(), s.Start)
+	m := newManifest(Running, config.inputs(config.Read), s.Start)
 	m.ID, m.Games.Scheduled = rand.Text(), s.Scheduled
 	first := NewRunner(&config, registry.New)
 	defer func() { _ = first.Close() }() // done before, unless the run doesn't begin
@@ -74,20 +75,21 @@ func run(
 	if executor == nil {
 		executor = localExecutor{config.Workers, first}
 	}
-	if config.Extend { // before the folder is changed
-		if err := first.Start(ctx); err != nil {
-			return Summary{}, err
-		}
-	}
 	st, err := openStore(&config, m, plan, c.count)
 	if err != nil {
 		return *s, err
 	}
 	defer func() { _ = st.lock.Close() }() // nothing was written by it
-	if c.err == nil && !s.Decided && st.kept < s.Scheduled && !config.Extend {
+	if config.Extend && c.err != nil {
+		return *s, errors.Join(fmt.Errorf("%s: %w", config.Out, c.err), st.discard())
+	}
+	if c.err == nil && !s.Decided && st.kept < s.Scheduled {
 		if err := first.Start(ctx); err != nil {
 			return Summary{}, errors.Join(err, st.discard())
 		}
+	}
+	if err := st.begin(&config, plan); err != nil {
+		return *s, errors.Join(fmt.Errorf("%s: %w", config.Out, err), st.Close())
 	}
 	if config.Executor != nil {
 		_ = first.Close() // others play

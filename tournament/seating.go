@@ -43,7 +43,7 @@ func Verifier(m *Manifest) func(*record.Record) error {
 	if m == nil || m.Config.Unknown != nil {
 		return game.Verify
 	}
-	if m.Program != newManifest(m.Status, m.Config, m.Start).Program || len(m.Earlier) > 0 {
+	if m.Program != newManifest(m.Status, m.Inputs, m.Start).Program || len(m.Earlier) > 0 {
 		return game.Verify
 	}
 	var wrong problems.List

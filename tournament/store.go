@@ -30,13 +30,14 @@ type store struct {
 	joined  bool     // agents have joined, which changes the numbers of games
 	lock    *os.File // the same file; closed last, since others take a run without a lock for one that was killed
 	writer  *record.Writer
-	kept    int64           // games in the file when it was opened
+	kept    int64           // games in the file when it was opened, before the first one missing
+	size    int64           // bytes of them
 	ahead   *os.File        // aheadFile; nil if there is none
 	offsets map[int64]int64 // of the games in it that aren't in the file
 }
 
 // openStore makes the folder of a run, or opens that of a run that was stopped
-// and reads it. kept is called for each game it has, in order.
+// and reads it. kept is called for each game it has, in order. What it holds is changed by begin alone.
 func openStore(c *Config, m *Manifest, p *plan, kept func(*record.Record)) (*store, error) {
 	if err := makeFolder(c.Out); err != nil {
 		return nil, err
@@ -96,70 +97,90 @@ func (st *store) read(c *Config, m *Manifest, p *plan, kept func(*record.Record)
 	if len(m.Earlier) > 0 { // versions whose seeds may give other openings
 		p.opener = nil
 	}
-	files.Clean(c.Out)
-	_ = os.Remove(filepath.Join(c.Out, PlayingFile)) // of a run that was killed; what stays is too old to be shown
-	size, err := jsonl.CutTorn(st.File, record.MaxLine)
+	size, err := jsonl.LastEnd(st.File, 0, info.Size(), record.MaxLine)
 	if err != nil {
+		return fmt.Errorf("%s: %w", GamesFile, err)
+	}
+	if err := st.readGames(size, p, kept); err != nil {
 		return err
 	}
-	if size, err = st.readGames(c.Out, size, p, kept); err != nil {
-		return err
-	}
-	if err := st.indexAhead(c.Out, p); err != nil {
-		return err
-	}
-	if err := st.Truncate(size); err != nil {
-		return err
-	}
-	st.writer = record.Append(st, st.kept, size)
-	if old, err := ReadManifest(os.DirFS(c.Out)); err == nil && old != nil && old.Program != m.Program {
+	old, err := ReadManifest(os.DirFS(c.Out))
+	if err == nil && old != nil && old.Program != m.Program {
 		c.warn("another version of the program played here before; the same seed may give other games now",
 			"before", old.Program.String(), "now", m.Program.String())
 	}
-	_, err = st.Seek(size, io.SeekStart)
+	if err == nil && old != nil && len(old.Files) == 0 && len(m.Files) > 0 {
+		c.warn(NoSums, "folder", c.Out)
+	}
+	return st.indexAhead(c.Out, p)
+}
+
+// begin makes the folder ready for the games that are missing.
+func (st *store) begin(c *Config, p *plan) error {
+	files.Clean(c.Out)
+	_ = os.Remove(filepath.Join(c.Out, PlayingFile)) // of a run that was killed; what stays is too old to be shown
+	all, err := jsonl.CutTorn(st.File, record.MaxLine)
+	if err != nil {
+		return err
+	}
+	if all > st.size {
+		if err := st.moveAhead(c.Out, all); err != nil {
+			return err
+		}
+		if err := st.indexAhead(c.Out, p); err != nil {
+			return err
+		}
+	}
+	if err := st.Truncate(st.size); err != nil {
+		return err
+	}
+	st.writer = record.Append(st, st.kept, st.size)
+	_, err = st.Seek(st.size, io.SeekStart)
 	return err
 }
 
-// readGames reads the games, in the first bytes of the file, up to the first one missing, and moves
-// those behind it to aheadFile; if agents have joined, all. It returns the size of the former.
-func (st *store) readGames(dir string, all int64, p *plan, kept func(*record.Record)) (size int64, err error) {
+// readGames reads the games in the first bytes of the file. Those up to the first one missing are kept; if agents have
+// joined, none.
+func (st *store) readGames(all int64, p *plan, kept func(*record.Record)) error {
+	behind := st.joined
 	r := record.NewReader(io.NewSectionReader(st, 0, all), st.Name())
 	for {
 		g, err := r.Read()
 		switch {
 		case errors.Is(err, io.EOF):
-			return size, nil
+			return nil
 		case err != nil:
-			return 0, err
+			return err
+		case behind || g.Game > st.kept:
+			behind = true
+			continue
 		case g.Game < st.kept:
-			return 0, fmt.Errorf("%s:%d: expected game %d, found game %d again", GamesFile, r.Line(), st.kept, g.Game)
-		case g.Game > st.kept || st.joined:
-			return size, st.moveAhead(dir, g, r)
+			return fmt.Errorf("%s:%d: expected game %d, found game %d again", GamesFile, r.Line(), st.kept, g.Game)
 		}
 		if err := p.verify(g); err != nil {
-			return 0, &jsonl.LineError{File: GamesFile, Line: r.Line(), Err: err}
+			return &jsonl.LineError{File: GamesFile, Line: r.Line(), Err: err}
 		}
 		if err := p.add(g); err != nil {
-			return 0, err
+			return err
 		}
 		st.kept++
-		size = r.Offset()
+		st.size = r.Offset()
 		kept(g)
 	}
 }
 
-// moveAhead appends a game and the ones after it to aheadFile, also where they are there already.
-func (st *store) moveAhead(dir string, g *record.Record, r *record.Reader) error {
+// moveAhead appends the games behind those that are kept to aheadFile, also where they are there already.
+func (st *store) moveAhead(dir string, all int64) error {
 	w, err := record.Open(filepath.Join(dir, aheadFile))
 	if err != nil {
 		return err
 	}
+	r := record.NewReader(io.NewSectionReader(st, st.size, all-st.size), st.Name())
 	for err == nil {
-		if !st.joined || !g.NotPlayed() { // see indexAhead
+		var g *record.Record
+		g, err = r.Read()
+		if err == nil && (!st.joined || !g.NotPlayed()) { // see indexAhead
 			err = w.Write(g)
-		}
-		if err == nil {
-			g, err = r.Read()
 		}
 	}
 	if errors.Is(err, io.EOF) {
@@ -172,6 +193,9 @@ func (st *store) moveAhead(dir string, g *record.Record, r *record.Reader) error
 // numbers of the run that played them, and are known by South's seed, as it depends on players, rules, round and side
 // alone.
 func (st *store) indexAhead(dir string, p *plan) (err error) {
+	if st.ahead != nil {
+		_ = st.ahead.Close() // it was only read
+	}
 	st.ahead, err = os.Open(filepath.Join(dir, aheadFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -40,8 +40,9 @@ func TestGamesBehindAGapAreKept(t *testing.T) {
 
 	// Killed as soon as the gap had been dealt with.
 	plan := newPlan(&c)
-	st, err := openStore(&c, newManifest(Running, c.Completed(), time.Now()), plan, func(*record.Record) {})
+	st, err := openStore(&c, newManifest(Running, c.inputs(nil), time.Now()), plan, func(*record.Record) {})
 	require.NoError(t, err)
+	require.NoError(t, st.begin(&c, plan))
 	require.NoError(t, errors.Join(st.writer.Close(), st.lock.Close()))
 	require.EqualValues(t, 3, st.kept)
 	require.FileExists(t, filepath.Join(c.Out, aheadFile))

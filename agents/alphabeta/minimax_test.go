@@ -218,7 +218,7 @@ func TestRepetitionOnThePath(t *testing.T) {
 	} {
 		gs := newGames(t, c.rules, c.depth, 1, 1)
 		// The positions were found with these weights.
-		weights, err := eval.Load(agents.Values{"weights": "testdata/linear.json"}, gs.rules)
+		weights, err := eval.Load(agents.Config{Registry: new(agents.Registry), Values: agents.Values{"weights": "testdata/linear.json"}}, gs.rules)
 		require.NoError(t, err)
 		gs.eval, err = eval.New(weights, gs.rules)
 		require.NoError(t, err)

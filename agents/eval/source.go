@@ -13,7 +13,6 @@ import (
 
 	"gyges/agents"
 	"gyges/rules"
-	"gyges/rules/base/files"
 	"gyges/rules/base/suggest"
 )
 
@@ -42,17 +41,16 @@ func Params() []agents.ParamDef {
 	}
 }
 
-// FromValues returns the source that an agent's parameters name, those of [Params]. The error joins what is wrong with
+// FromConfig returns the source that an agent's parameters name, those of [Params]. The error joins what is wrong with
 // them, or says for which of the rule sets they don't suit.
-func FromValues(v agents.Values, sets ...*rules.Rules) (Source, error) {
-	s := Source{overrides: map[string]float64{}}
+func FromConfig(c agents.Config) (Source, error) {
+	s, v := Source{overrides: map[string]float64{}}, c.Values
 	if name := v["weights"]; name != DefaultName {
-		in, err := files.Open(name)
-		if err != nil {
-			return s, fmt.Errorf("weights %w", files.Plain(err))
+		file := c.Registry.File(name)
+		if file.Err != nil {
+			return s, fmt.Errorf("weights %w", file.Err)
 		}
-		defer in.Close()
-		w, err := Read(in, name)
+		w, err := Read(bytes.NewReader(file.Content), name)
 		if err != nil {
 			return s, err
 		}
@@ -72,7 +70,7 @@ func FromValues(v agents.Values, sets ...*rules.Rules) (Source, error) {
 	if len(errs) > 0 {
 		return s, errors.Join(errs...)
 	}
-	for _, r := range sets {
+	for _, r := range c.Rules {
 		if _, err := s.Weights(r); err != nil {
 			return s, err
 		}
@@ -81,8 +79,8 @@ func FromValues(v agents.Values, sets ...*rules.Rules) (Source, error) {
 }
 
 // Load returns the weights that an agent's parameters name, which must suit r.
-func Load(v agents.Values, r *rules.Rules) (Weights, error) {
-	s, err := FromValues(v)
+func Load(c agents.Config, r *rules.Rules) (Weights, error) {
+	s, err := FromConfig(c)
 	if err != nil {
 		return Weights{}, err
 	}

@@ -197,19 +197,19 @@ func TestDefaultsHavePolicies(t *testing.T) {
 func TestLoadReadsFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "w.json")
 	leather := rules.MustParse("leather")
-	_, err := Load(agents.Values{"weights": path}, leather)
+	_, err := Load(agents.Config{Registry: new(agents.Registry), Values: agents.Values{"weights": path}}, leather)
 	require.ErrorIs(t, err, os.ErrNotExist)
 	few := valid()
 	few["weights"] = map[string]any{"near": 3, "tempo": 1}
 	require.NoError(t, os.WriteFile(path, []byte(encode(t, few)), 0o600))
-	w, err := Load(agents.Values{"weights": path}, leather)
+	w, err := Load(agents.Config{Registry: new(agents.Registry), Values: agents.Values{"weights": path}}, leather)
 	require.NoError(t, err)
 	require.Equal(t, Provenance{Method: "test", Run: "r", Parent: "p", Seed: 7}, w.Provenance)
 	require.Equal(t, []float64{3, 1, 0}, []float64{*w.Feature("near"), *w.Feature("tempo"), *w.Feature("front")})
-	_, err = Load(agents.Values{"weights": path}, rules.MustParse("turkish-basic"))
+	_, err = Load(agents.Config{Registry: new(agents.Registry), Values: agents.Values{"weights": path}}, rules.MustParse("turkish-basic"))
 	require.EqualError(t, err, "weights "+path+" are for standard rules; turkish-basic needs weights for simplified rules")
 	require.NoError(t, os.WriteFile(path, []byte("{}"), 0o600))
-	_, err = Load(agents.Values{"weights": path}, leather)
+	_, err = Load(agents.Config{Registry: new(agents.Registry), Values: agents.Values{"weights": path}}, leather)
 	require.Error(t, err)
 }
 
@@ -278,8 +278,8 @@ func TestWriteRefusesWhatReadWould(t *testing.T) {
 
 func TestSingleWeightsAreChanged(t *testing.T) {
 	r := rules.MustParse("kang")
-	source, err := FromValues(agents.Values{"weights": DefaultName, "weight.near": "-2.5", "weight.tempo": "7",
-		"depth": "3"})
+	source, err := FromConfig(agents.Config{Values: agents.Values{"weights": DefaultName, "weight.near": "-2.5",
+		"weight.tempo": "7", "depth": "3"}})
 	require.NoError(t, err)
 	got, err := source.Weights(r)
 	require.NoError(t, err)
@@ -287,13 +287,13 @@ func TestSingleWeightsAreChanged(t *testing.T) {
 	*want.Feature("near"), *want.Feature("tempo") = -2.5, 7
 	require.Equal(t, want.Values, got.Values)
 
-	_, err = FromValues(agents.Values{"weights": DefaultName, "weight.nearr": "1"})
+	_, err = FromConfig(agents.Config{Values: agents.Values{"weights": DefaultName, "weight.nearr": "1"}})
 	require.ErrorContains(t, err, "parameter weight.nearr: unknown feature \"nearr\", did you mean \"near\"?")
 }
 
 // The evaluator of the game before is used again where the rules are the same.
 func TestEvaluatorIsKept(t *testing.T) {
-	s, err := FromValues(agents.Values{"weights": DefaultName})
+	s, err := FromConfig(agents.Config{Values: agents.Values{"weights": DefaultName}})
 	require.NoError(t, err)
 	standard, kang := rules.MustParse("standard"), rules.MustParse("kang")
 	first, err := s.Evaluator(standard)

@@ -20,7 +20,7 @@ func Kind() agents.Kind {
 		Params: eval.Params(),
 		Light:  func(agents.Config) bool { return true },
 		New: func(c agents.Config) (agents.Agent, error) {
-			weights, err := eval.FromValues(c.Values, c.Rules...)
+			weights, err := eval.FromConfig(c)
 			return &player{Source: weights}, err
 		},
 	}

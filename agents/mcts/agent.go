@@ -34,7 +34,7 @@ func Kind() agents.Kind {
 }
 
 func newPlayer(c agents.Config) (agents.Agent, error) {
-	weights, err := eval.FromValues(c.Values, c.Rules...)
+	weights, err := eval.FromConfig(c)
 	a := &player{Source: weights}
 	c.Decode(&a.config)
 	a.search.tree.limit = limitFor(a.config.Hash)

@@ -20,11 +20,11 @@ import (
 // Find returns a numeric parameter of an agent with its value there and its bounds; for weights of the evaluation,
 // Start is the weight under the rules r. The error names the reason if the parameter can't be tuned.
 func Find(registry *agents.Registry, spec agents.Spec, r *rules.Rules, name string) (t spsa.Param, err error) {
-	values, err := registry.Values(spec)
+	config, err := registry.Config(spec)
 	if err != nil {
 		return t, err
 	}
-	kind, _ := registry.Kind(spec) // Values has the same error
+	kind, _ := registry.Kind(spec) // Config has the same error
 	def, ok := kind.Param(name)
 	if !ok {
 		return t, errors.New(suggest.Unknown("parameter", name, numeric(kind)))
@@ -32,9 +32,9 @@ func Find(registry *agents.Registry, spec agents.Spec, r *rules.Rules, name stri
 	if def.Type != agents.Int && def.Type != agents.Float {
 		return t, fmt.Errorf("parameter %s is a %s; expected one of: %s", name, def.Type, strings.Join(numeric(kind), ", "))
 	}
-	t = spsa.Param{Name: name, Whole: def.Type == agents.Int, Start: values.Float(name), Min: def.Min, Max: def.Max}
+	t = spsa.Param{Name: name, Whole: def.Type == agents.Int, Start: config.Float(name), Min: def.Min, Max: def.Max}
 	if feature, ok := strings.CutPrefix(name, eval.ParamPrefix); ok {
-		w, err := eval.Load(values, r)
+		w, err := eval.Load(config, r)
 		if err != nil {
 			return t, err
 		}
@@ -43,7 +43,7 @@ func Find(registry *agents.Registry, spec agents.Spec, r *rules.Rules, name stri
 			return t, errors.New(suggest.Unknown("feature", feature, eval.Names()))
 		}
 		t.Start = *start
-	} else if values[name] == "" {
+	} else if config.Values[name] == "" {
 		return t, fmt.Errorf("parameter %s has no value in %s; expected one to start from, like %s=%v",
 			name, spec, name, def.Min)
 	}
@@ -65,15 +65,15 @@ func numeric(k agents.Kind) []string {
 
 // Weights returns the weights of an agent's evaluation under the rules r, or an error if it has none.
 func Weights(registry *agents.Registry, spec agents.Spec, r *rules.Rules) (eval.Weights, error) {
-	values, err := registry.Values(spec)
+	config, err := registry.Config(spec)
 	if err != nil {
 		return eval.Weights{}, err
 	}
-	if _, ok := values["weights"]; !ok {
+	if _, ok := config.Values["weights"]; !ok {
 		return eval.Weights{}, fmt.Errorf("agent %.60q has no weights; "+
 			"expected one that takes the parameter weights, like alphabeta", spec)
 	}
-	return eval.Load(values, r)
+	return eval.Load(config, r)
 }
 
 // With returns a spec with parameters set to numbers: whole ones, and others rounded to six digits.

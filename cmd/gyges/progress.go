@@ -272,7 +272,7 @@ func newObserver(e *env, interval int64, config *tournament.Config, kind runKind
 			f.moveTimes[spec.String()] = limit
 		}
 	}
-	f.counted = f.standings.Begin(&tournament.Manifest{Config: config.Completed()})
+	f.counted = f.standings.Begin(&tournament.Manifest{Inputs: tournament.Inputs{Config: config.Completed()}})
 	return f
 }
 
@@ -413,10 +413,12 @@ func (f *observer) interim() error {
 // end ends the reports. If not all games could be recorded, the results are those of the records.
 func (f *observer) end(ctx context.Context, s tournament.Summary) {
 	f.meter.end()
-	f.counted.SetManifest(&tournament.Manifest{Config: f.config.Completed(), Status: s.Status})
+	f.counted.SetManifest(&tournament.Manifest{
+		Status: s.Status, Inputs: tournament.Inputs{Config: f.config.Completed()},
+	})
 	if s.Status == tournament.Failed && s.Played < f.done {
 		f.standings, f.done, f.lost, f.faults, f.reading = standings.New(), 0, 0, nil, true
-		f.counted = f.standings.Begin(&tournament.Manifest{Config: f.config.Completed()})
+		f.counted = f.standings.Begin(&tournament.Manifest{Inputs: tournament.Inputs{Config: f.config.Completed()}})
 		in, path := &runs.Stream{Strict: true, Torn: true}, filepath.Join(s.Out, tournament.GamesFile)
 		err := each(ctx, f.e, in, []string{path}, func(_ int, g *record.Record) error {
 			f.standings.Add(g)

@@ -48,6 +48,9 @@ type queued struct {
 	nc     *nats.Conn
 	server *queue.Server
 	store  string // the server's folder, to be removed; "": the user's own
+
+	earlier bool // the store was there before: a run that was killed may have results in it
+	began   bool // the run goes on or has ended, so that it has them
 }
 
 // open makes a coordinator the run's executor, if the flags have a server.
@@ -108,6 +111,8 @@ func (q *queued) connect(ctx context.Context, f *queueFlags, e *env, out string)
 		}
 		o.Store = filepath.Join(out, "queue")
 		q.store = o.Store
+		_, err = os.Stat(o.Store)
+		q.earlier = err == nil
 	}
 	if err := o.Check(); err != nil {
 		return fmt.Errorf("--listen: %w", err)
@@ -164,7 +169,7 @@ func (q *queued) close() {
 	}
 	if q.server != nil {
 		q.server.Close()
-		if q.store != "" {
+		if q.store != "" && (q.began || !q.earlier) {
 			_ = os.RemoveAll(q.store)            // the next run removes it
 			_ = os.Remove(filepath.Dir(q.store)) // unless the run has begun
 		}

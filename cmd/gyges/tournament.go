@@ -76,6 +76,9 @@ func play(
 	ctx context.Context, e *env, config tournament.Config, interval int64, workers queueFlags, kind runKind,
 ) (f *observer, s tournament.Summary, err error) {
 	config.Log = e.log
+	if err := config.Resume(e.registry); err != nil {
+		return nil, tournament.Summary{Status: tournament.Running}, err
+	}
 	q, err := workers.open(ctx, e, &config)
 	if err != nil {
 		return nil, s, err
@@ -83,6 +86,7 @@ func play(
 	defer q.close()
 	f = newObserver(e, interval, &config, kind)
 	s, err = tournament.Run(ctx, config, e.registry, f.game)
+	q.began = s.Status != "" && s.Status != tournament.Running
 	f.end(context.WithoutCancel(ctx), s)
 	return f, s, err
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -46,6 +47,7 @@ func (c *trainCmd) Run(ctx context.Context, e *env) error {
 	v := &learningView{e: e, budget: config.Time}
 	s, err := config.Run(ctx, v.env())
 	v.end()
+	q.began = !errors.As(err, new(*training.FolderError))
 	if err != nil {
 		return e.learningError(ctx, config.Out, err)
 	}

@@ -135,6 +135,7 @@ func (c *tuneSPSACmd) Run(ctx context.Context, e *env) error {
 	v := &learningView{e: e}
 	t, err := config.Run(ctx, spsaEnv(v, &config.Method))
 	v.end()
+	q.began = !errors.As(err, new(*training.FolderError))
 	if err != nil {
 		return e.learningError(ctx, config.Out, err)
 	}

@@ -95,7 +95,7 @@ func TestTexelFitsNetworks(t *testing.T) {
 	require.Zero(t, code, errText)
 	require.Contains(t, text, "; with a network of 256 units, of which 256 are live\n")
 	file := filepath.Join(out, training.WeightsFile)
-	w, err := eval.Load(agents.Values{"weights": file}, r)
+	w, err := eval.Load(agents.Config{Registry: new(agents.Registry), Values: agents.Values{"weights": file}}, r)
 	require.NoError(t, err)
 	require.NotNil(t, w.Network)
 	require.NotNil(t, w.Policy)

@@ -91,20 +91,3 @@ func localize(k agents.Kind, v agents.Values, files map[string]string, timeScale
 	}
 	return nil
 }
-
-// filesOf returns the files that the agents of a run need. Engines must have a name, since workers find them by it.
-func filesOf(registry *agents.Registry, specs []agents.Spec) ([]string, error) {
-	var files []string
-	err := registry.Each(specs, func(spec agents.Spec, kind agents.Kind, v agents.Values) error {
-		if kind.Name == engineKind && v[engineName] == "" {
-			return fmt.Errorf("agent %.60q: expected name=NAME, by which workers find the engine", spec)
-		}
-		for _, d := range kind.Params {
-			if d.IsFile(v[d.Name]) && !slices.Contains(files, v[d.Name]) {
-				files = append(files, v[d.Name])
-			}
-		}
-		return nil
-	})
-	return files, err
-}

@@ -29,7 +29,7 @@ type Options struct {
 	// Version of the program. Workers of another one don't play, since their rules and agents may differ.
 	Version string
 
-	Registry *agents.Registry // for the files that the agents need
+	Registry *agents.Registry // the kinds of agents
 	Server   *Server          // the embedded one, whose failure ends the run; nil: another server
 	Log      *slog.Logger     // nil: nothing is logged
 
@@ -54,10 +54,17 @@ const (
 	maxFile  = 256 << 20 // bytes
 )
 
-// Check returns an error if workers on other machines can't play a run.
+// Check returns an error if workers on other machines can't play a run: they find engines by their names.
 func (o Options) Check(config *tournament.Config) error {
-	_, err := filesOf(o.Registry, config.Agents)
-	return err
+	if _, err := savedIdentity(config.Out); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return o.Registry.Each(config.Agents, func(spec agents.Spec, kind agents.Kind, v agents.Values) error {
+		if kind.Name == engineKind && v[engineName] == "" {
+			return fmt.Errorf("agent %.60q: expected name=NAME, by which workers find the engine", spec)
+		}
+		return nil
+	})
 }
 
 // Coordinator publishes the pairs of runs for workers on other machines, one run at a time.
@@ -147,16 +154,24 @@ const (
 	maxIdentity  = 4096
 )
 
+// savedIdentity reads the identity in a folder. The error is [fs.ErrNotExist] if it has none.
+func savedIdentity(dir string) (id identity, err error) {
+	path := filepath.Join(dir, identityFile)
+	found, err := files.Read(path, maxIdentity)
+	if err == nil && (strictjson.Unmarshal(found, maxText, &id) != nil || !isToken(id.Run)) {
+		err = fmt.Errorf("%s: expected the name of a run on the server, found %.80q", path, found)
+	}
+	return id, err
+}
+
 // identify returns the identity and the config, as text, that a folder has, new ones if more than the speed differs.
 func identify(dir string, c *runConfig) (id identity, text []byte, err error) {
 	path := filepath.Join(dir, identityFile)
-	found, err := files.Read(path, maxIdentity)
+	id, err = savedIdentity(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		return id, nil, err
-	case strictjson.Unmarshal(found, maxText, &id) != nil || !isToken(id.Run):
-		return id, nil, fmt.Errorf("%s: expected the name of a run on the server, found %.80q", path, found)
 	default:
 		same := *c
 		if c.Speed > 0 && id.Speed > 0 {

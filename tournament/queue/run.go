@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,7 +16,6 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"gyges/rules/base/files"
 	"gyges/tournament"
 	"gyges/tournament/queue/status"
 )
@@ -69,18 +67,13 @@ type pendingJob struct {
 // newRun returns the run in the folder of a config, without using the server.
 func (p *Coordinator) newRun(config *tournament.Config, outcomes chan<- tournament.Result) (*run, error) {
 	c := newRunConfig(config, &p.options)
-	names, err := filesOf(p.options.Registry, config.Agents)
-	if err != nil {
+	if err := p.options.Check(config); err != nil {
 		return nil, err
 	}
 	var contents [][]byte
-	for _, name := range names {
-		content, err := files.Read(cmp.Or(config.Files[name], name), maxFile)
-		if err != nil {
-			return nil, err
-		}
-		c.Files[name] = digest(content)
-		contents = append(contents, content)
+	for _, file := range config.Read {
+		c.Files[file.Name] = file.SHA256
+		contents = append(contents, file.Content)
 	}
 	id, text, err := identify(config.Out, c)
 	if err != nil {

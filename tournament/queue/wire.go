@@ -2,7 +2,6 @@ package queue
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"gyges/agents"
 	"gyges/rules/base/strictjson"
 	"gyges/tournament"
 	"gyges/tournament/queue/status"
@@ -52,7 +52,7 @@ func (r *runConfig) config() (tournament.Config, error) {
 	return c, c.Unknown
 }
 
-func digest(content []byte) string { return fmt.Sprintf("%x", sha256.Sum256(content)) }
+func digest(content []byte) string { return agents.Sum(content) }
 
 func objectName(run, name string) string { return run + "/" + name }
 

@@ -152,7 +152,7 @@ func TestCurvesAreBounded(t *testing.T) {
 
 // newMatch returns a collector of a match of a and b with a sequential test, and its manifest.
 func newMatch(test string) (*Collector, *tournament.Manifest) {
-	m := &tournament.Manifest{Config: runtest.Config(fmt.Sprintf(`{"agents": ["a", "b"], "sprt": %q}`, test))}
+	m := &tournament.Manifest{Inputs: tournament.Inputs{Config: runtest.Config(fmt.Sprintf(`{"agents": ["a", "b"], "sprt": %q}`, test))}}
 	c := NewCollector(Options{})
 	c.AddRun(RunInfo{Name: "m", Manifest: m})
 	return c, m
@@ -265,8 +265,8 @@ func TestGauge(t *testing.T) {
 // A gauntlet's page begins with the result of its first player, whoever leads.
 func TestGauntletPage(t *testing.T) {
 	t.Parallel()
-	m := &tournament.Manifest{Config: runtest.Config(
-		`{"agents": ["a", "b", "c"], "rules": ["standard"], "schedule": "gauntlet", "pairs": 5}`)}
+	m := &tournament.Manifest{Inputs: tournament.Inputs{Config: runtest.Config(
+		`{"agents": ["a", "b", "c"], "rules": ["standard"], "schedule": "gauntlet", "pairs": 5}`)}}
 	c := NewCollector(Options{Games: 10})
 	c.AddRun(RunInfo{Name: "m", Manifest: m})
 	for i := range int64(20) {

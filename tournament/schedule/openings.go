@@ -124,6 +124,14 @@ func ReadOpenings(r io.Reader, name string) (Openings, error) {
 	return o, err
 }
 
+// Files returns the list as a file whose sum is that of its positions, without comments; none without a list.
+func (o Openings) Files() []agents.File {
+	if o.Policy != FileOpenings {
+		return nil
+	}
+	return []agents.File{{Name: o.File, SHA256: agents.Sum([]byte(strings.Join(o.Positions, "\n")))}}
+}
+
 // Sum identifies the list.
 func (o Openings) Sum() uint64 { return hashText(strings.Join(o.Positions, "\n")) }
 

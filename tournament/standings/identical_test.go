@@ -36,7 +36,7 @@ func TestRepeatedOpenings(t *testing.T) {
 	var run *Run
 	play := func() sprt.Pairs {
 		live = New()
-		run = live.Begin(&tournament.Manifest{Config: config.Completed()})
+		run = live.Begin(&tournament.Manifest{Inputs: tournament.Inputs{Config: config.Completed()}})
 		s, err := tournament.Run(t.Context(), config, builtin.Registry(), live.Add)
 		require.NoError(t, err)
 		return s.Pairs
@@ -81,7 +81,7 @@ func TestRepeatsOfOtherRuns(t *testing.T) {
 	fault := won
 	fault.Fault = &record.Fault{Side: "north", Kind: record.FaultCrash}
 	for range 2 {
-		run := s.Begin(&tournament.Manifest{Config: tournament.Config{Agents: []agents.Spec{{Kind: "x"}, {Kind: "y"}}}})
+		run := s.Begin(&tournament.Manifest{Inputs: tournament.Inputs{Config: tournament.Config{Agents: []agents.Spec{{Kind: "x"}, {Kind: "y"}}}}})
 		add(0, true, "x", "y", won)
 		add(1, true, "y", "x", won)
 		require.Equal(t, sprt.Pairs{2: 1}, run.Pairs)

@@ -45,7 +45,7 @@ func games(from, to int64) string {
 // begun returns standings in which a run with this id and schedule is begun.
 func begun(id string, format schedule.Name) *Standings {
 	s := New()
-	s.Begin(&tournament.Manifest{ID: id, Config: tournament.Config{Schedule: format}})
+	s.Begin(&tournament.Manifest{ID: id, Inputs: tournament.Inputs{Config: tournament.Config{Schedule: format}}})
 	return s
 }
 
@@ -120,7 +120,7 @@ func TestAdaptive(t *testing.T) {
 	require.NoError(t, swiss.read(t, new(runs.Stream), games(0, 62), "b"))
 	require.Equal(t, []ratings.PriorCause{ratings.PriorAdaptive}, causes(swiss))
 	require.NoError(t, both.read(t, new(runs.Stream), games(0, 30), "a"))
-	both.Begin(&tournament.Manifest{Config: tournament.Config{Schedule: "swiss"}})
+	both.Begin(&tournament.Manifest{Inputs: tournament.Inputs{Config: tournament.Config{Schedule: "swiss"}}})
 	both.Only = kang
 	require.NoError(t, both.read(t, new(runs.Stream), games(0, 62), "b"))
 	require.Equal(t, []ratings.PriorCause{ratings.PriorAdaptive, ""}, causes(both)) // kang first

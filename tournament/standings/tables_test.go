@@ -21,8 +21,8 @@ func TestMisfit(t *testing.T) {
 	t.Parallel()
 	for third, tables := range map[string]int{"alphabeta:depth=2": 1, "mcts": 0} {
 		s := New()
-		s.Begin(&tournament.Manifest{Config: runtest.Config(fmt.Sprintf(`{"name": "event", "schedule": "round-robin",
-			"pairs": 10, "rules": ["standard"], "agents": ["greedy:name=g", "random", %q]}`, third))})
+		s.Begin(&tournament.Manifest{Inputs: tournament.Inputs{Config: runtest.Config(fmt.Sprintf(`{"name": "event", "schedule": "round-robin",
+			"pairs": 10, "rules": ["standard"], "agents": ["greedy:name=g", "random", %q]}`, third))}})
 		require.NoError(t, s.read(t, new(runs.Stream), games(0, 6), "a"))
 		require.Len(t, s.tables(nil), tables)
 		require.Equal(t, tables == 0, slices.Contains(s.Notes(),
@@ -41,8 +41,8 @@ func TestUnknownSchedule(t *testing.T) {
 		`"agents": []`:                                 "",
 	} {
 		s := New()
-		s.Begin(&tournament.Manifest{Config: runtest.Config(`{"name": "event", "pairs": 10, "rules": ["standard"], ` +
-			config + `}`)})
+		c := runtest.Config(`{"name": "event", "pairs": 10, "rules": ["standard"], ` + config + `}`)
+		s.Begin(&tournament.Manifest{Inputs: tournament.Inputs{Config: c}})
 		require.NoError(t, s.read(t, new(runs.Stream), games(0, 6), "a"))
 		require.Empty(t, s.tables(nil))
 		if note == "" {
@@ -60,8 +60,8 @@ func TestUnknownSchedule(t *testing.T) {
 func TestStandingsInTables(t *testing.T) {
 	t.Parallel()
 	one := New()
-	one.Begin(&tournament.Manifest{ID: "x", Config: runtest.Config(`{"name": "g", "schedule": "gauntlet", "pairs": 5,
-		"rules": ["standard"], "agents": ["greedy:name=g", "random", "alphabeta:depth=2"]}`)})
+	one.Begin(&tournament.Manifest{ID: "x", Inputs: tournament.Inputs{Config: runtest.Config(`{"name": "g", "schedule": "gauntlet", "pairs": 5,
+		"rules": ["standard"], "agents": ["greedy:name=g", "random", "alphabeta:depth=2"]}`)}})
 	r := new(runs.Stream)
 	require.NoError(t, one.read(t, r, games(0, 30), "a"))
 	fitted, err := one.Fit(t.Context(), ratings.Options{}, false)

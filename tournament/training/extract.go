@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"gyges/agents"
 	"gyges/agents/tuning/dataset"
 	"gyges/ratings/source"
 	"gyges/rules"
@@ -54,8 +55,9 @@ func (e *extractor) extract(ctx context.Context, dir string, provenance map[stri
 	for i := range e.splits {
 		e.splits[i].known = map[key]*dataset.Position{}
 	}
+	e.registry = e.env.Registry.Reading([]agents.Spec{e.Search.Agent}) // of the same files for all games
 	var p problems.List
-	if e.check(&p, "", e.env.Registry); len(p) > 0 {
+	if e.check(&p, "", e.registry); len(p) > 0 {
 		return Extraction{}, p.Err()
 	}
 	path := filepath.Join(dir, tournament.GamesFile)
@@ -109,6 +111,7 @@ const (
 type extractor struct {
 	*Positions
 	env        *Env
+	registry   *agents.Registry
 	provenOnly bool        // omit scores that prove no result
 	games      []*searched // that are to be converted
 	converted  int64
@@ -181,7 +184,7 @@ func (e *extractor) add(ctx context.Context, game *record.Record) error {
 // convert searches the positions of the games that are left, if they are to be, and adds them in the games' order.
 func (e *extractor) convert(ctx context.Context) error {
 	var mu sync.Mutex
-	if err := e.Search.positions(ctx, e.env.Registry, e.games, func() {
+	if err := e.Search.positions(ctx, e.registry, e.games, func() {
 		mu.Lock()
 		defer mu.Unlock()
 		e.converted++

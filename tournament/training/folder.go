@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"gyges/agents"
 	"gyges/agents/eval"
 	"gyges/rules/base/files"
 	"gyges/rules/base/jsonl"
@@ -42,6 +43,9 @@ type Manifest struct {
 	Config  map[string]any    `json:"config"`  // everything that the outcome depends on
 	Result  any               `json:"result"`  // null until there is one
 
+	// Files are those that the outcome depends on; none in runs of earlier versions.
+	Files []agents.File `json:"files,omitempty"`
+
 	free []string // keys of Config that may change on resume
 }
 
@@ -58,6 +62,7 @@ type folder struct {
 	history  *jsonl.Writer // which locks the folder
 	kept     history       // its lines
 	changes  error         // lists what differs from the configuration that was there; nil: nothing
+	unsummed bool          // the run was begun without sums of its files, see [tournament.NoSums]
 }
 
 // openFolder makes a folder for a run, or opens that of the same run that was stopped there, and locks it. It refuses
@@ -116,20 +121,32 @@ func (f *folder) resume(manifest []byte) error {
 	if before.Method != f.manifest.Method {
 		return fmt.Errorf("%s: holds a run of another method; it was %s, now %s", f.path, before.Method, f.manifest.Method)
 	}
+	if err := tournament.CompareFiles(before.Files, f.manifest.Files); err != nil {
+		return fmt.Errorf("%s: %w", f.path, err)
+	}
+	f.unsummed = len(before.Files) == 0 && len(f.manifest.Files) > 0
+	maps.DeleteFunc(before.Config, func(key string, _ json.RawMessage) bool { return strings.HasSuffix(key, sumOfList) })
 	f.changes = tournament.CompareConfigs(before.Config, f.manifest.Config)
 	now := maps.Clone(f.manifest.Config)
 	for _, key := range f.manifest.free {
 		delete(before.Config, key)
 		delete(now, key)
 	}
-	maps.DeleteFunc(now, func(key string, _ any) bool {
-		return strings.HasSuffix(key, sumOfList) && before.Config[key] == nil
-	})
 	if err := tournament.CompareConfigs(before.Config, now); err != nil {
 		return fmt.Errorf("%s: %w", f.path, err)
 	}
 	f.manifest.Version, f.manifest.Status, f.manifest.Result = before.Version, before.Status, before.Result
 	return nil
+}
+
+// warn logs what may differ from the run that was there.
+func (f *folder) warn(env *Env) {
+	if f.changes != nil {
+		env.Log.Warn("what is to come has other settings: it "+f.changes.Error(), "folder", f.path)
+	}
+	if f.unsummed {
+		env.Log.Warn(tournament.NoSums, "folder", f.path)
+	}
 }
 
 // trained returns the result of a run of generations so far; an empty one if there is none.

@@ -289,7 +289,7 @@ var freeKeys = []string{
 	"patience", "window", "data", "split", "selfplay_pairs", "selfplay_stages", "match_pairs", "match_sprt",
 }
 
-// sumOfList ends the keys of describe with the sum of a list of openings, which earlier versions left out.
+// sumOfList ends the keys with the sum of a list of openings in manifests of versions that had no files there.
 const sumOfList = "_openings_content"
 
 // describe returns everything that the outcome depends on, but the number of generations, their time and the rating.
@@ -312,11 +312,6 @@ func (c *Generations) describe() map[string]any {
 	})
 	describeGames(config, "selfplay_", t.Settings)
 	describeGames(config, "match_", m.Settings)
-	for key, o := range map[string]*schedule.Openings{"selfplay": &t.Openings, "match": &m.Openings} {
-		if o.Policy == schedule.FileOpenings {
-			config[key+sumOfList] = strconv.FormatUint(o.Sum(), 16)
-		}
-	}
 	if c.SelfPlay.Search.Agent.Kind != "" {
 		s := &c.SelfPlay.Search
 		type agent agents.Spec // without its methods: an object with its kind and parameters

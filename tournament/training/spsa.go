@@ -129,13 +129,16 @@ func (c *SPSA) Run(ctx context.Context, env Env) (_ *Tuned, err error) {
 	r := &spsaRun{SPSA: c, settings: c.Method, env: &env}
 	r.settings.Seed, r.theta = c.Seed, c.Method.Start()
 	r.names = lists.Map(c.Method.Params, func(p spsa.Param) string { return p.Name })
+	env.Registry = env.Registry.Reading([]agents.Spec{c.Agent})
 	manifest := Manifest{
 		Method: "spsa", Version: env.Version, Config: c.describe(),
-		free: []string{"verification_every", "verification_pairs"}, // of matches yet to be played
+		Files: slices.Concat(env.Registry.Files(), c.Openings.Files()),
+		free:  []string{"verification_every", "verification_pairs"}, // of matches yet to be played
 	}
 	if r.folder, err = openFolder(ctx, c.Out, manifest); err != nil {
 		return nil, err
 	}
+	r.folder.warn(&env)
 	defer func() { err = errors.Join(err, r.folder.history.Close()) }()
 	if err := r.steps(ctx); err != nil {
 		if _, unusable := errors.AsType[*FolderError](err); !unusable {

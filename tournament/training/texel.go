@@ -128,6 +128,18 @@ func digest[T any](weights *T) string {
 	return fmt.Sprintf("%x", sha256.Sum256(fmt.Append(nil, *weights)))
 }
 
+// filesOfFit returns the files that a fit depends on: the weights that it starts from, and folders of data.
+func filesOfFit(start string, data []string) (list []agents.File) {
+	if file := agents.ReadFile(start); file.Err == nil { // otherwise the weights are the program's
+		list = append(list, file)
+	}
+	for _, dir := range data {
+		sum, _ := dataset.Sum(dir) // what is wrong, reading says
+		list = append(list, agents.File{Name: dir, SHA256: sum})
+	}
+	return list
+}
+
 // read reads the positions of a fit. Those that don't stay in memory are in a file in folder until they are closed.
 func (f *Fit) read(
 	ctx context.Context, parent *eval.Weights, in *positionReader, folder string,
@@ -143,6 +155,9 @@ func (f *Fit) read(
 			return d, errors.Join(err, d.Close())
 		}
 	}
+	if err := in.unchanged(); err != nil {
+		return d, errors.Join(err, d.Close())
+	}
 	return d, nil
 }
 
@@ -152,7 +167,8 @@ type positionReader struct {
 	env       *Env // is told how many have been read
 	rules     *rules.Rules
 	choice    texel.Choice
-	folders   []string // of different positions
+	folders   []string          // of different positions
+	sums      map[string]string // by folder, see [dataset.Sum]
 	done, all int64
 	heldOut   [dataset.NumSplits]map[rules.Position]struct{} // of validation and test: those that no earlier split has
 	leftOut   int
@@ -160,7 +176,7 @@ type positionReader struct {
 
 // newPositionReader returns a reader of folders, of which those with the same files count once.
 func newPositionReader(env *Env, r *rules.Rules, folders ...string) *positionReader {
-	in := &positionReader{env: env, rules: r}
+	in := &positionReader{env: env, rules: r, sums: map[string]string{}}
 	known := map[string]string{}
 	for _, dir := range folders {
 		files, counts, err := dataset.Check(dir, r)
@@ -169,9 +185,20 @@ func newPositionReader(env *Env, r *rules.Rules, folders ...string) *positionRea
 			continue
 		}
 		known[files], in.folders = dir, append(in.folders, dir)
+		in.sums[dir], _ = dataset.Sum(dir)                                                    // what is wrong, reading says
 		in.all += counts[dataset.Train] + 2*(counts[dataset.Validation]+counts[dataset.Test]) // those are read twice
 	}
 	return in
+}
+
+// unchanged returns an error if other positions were written into a folder since the reader was made.
+func (in *positionReader) unchanged() error {
+	for _, dir := range in.folders {
+		if sum, err := dataset.Sum(dir); err != nil || sum != in.sums[dir] {
+			return fmt.Errorf("%s: other positions were written while these were read", dir)
+		}
+	}
+	return nil
 }
 
 // each returns all positions of a split.
@@ -258,7 +285,11 @@ func (f *Fit) fitPolicy(
 	s := *f.Policy
 	s.Parent, s.Evaluator, s.Temperature = parent.Policy, e, 1/(3*fit.Scale)
 	s.Progress = func(done, all int) { in.env.Progress(int64(done), int64(all), "steps of the policy") }
-	return ranking.Fit(ctx, in.rules, in.choices(ctx, dataset.Train), in.choices(ctx, dataset.Test), s)
+	result, err := ranking.Fit(ctx, in.rules, in.choices(ctx, dataset.Train), in.choices(ctx, dataset.Test), s)
+	if err == nil {
+		err = in.unchanged()
+	}
+	return result, err
 }
 
 // fitted returns the parent's weights with those of a fit in their place, rounded to six digits, which is more than
@@ -305,6 +336,7 @@ func (c *Texel) Run(ctx context.Context, env Env) (*Fitted, error) {
 		err = fmt.Errorf("%s: expected a new folder, found the result of another run", c.Out)
 		return nil, errors.Join(&FolderError{err}, f.history.Close())
 	}
+	f.manifest.Files = filesOfFit(c.Start, c.Data)
 	var result fits
 	s := c.settings(&c.Parent)
 	s.Record = func(step texel.Step) error {

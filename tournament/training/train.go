@@ -53,6 +53,9 @@ type Generation struct {
 	// ReferencePairs are those against the reference, if it was adopted and plays them.
 	ReferencePairs sprt.Pairs `json:"reference_pairs"`
 
+	// Files are its weights and training positions, on which the next ones depend; none in runs of earlier versions.
+	Files []agents.File `json:"files,omitempty"`
+
 	Timing Timing `json:"timing"`
 }
 
@@ -102,20 +105,26 @@ func GenerationName(k int) string { return fmt.Sprintf("gen-%03d", k) }
 // An error is of type *[FolderError] if the folder can't be used.
 func (c *Generations) Run(ctx context.Context, env Env) (Trained, error) {
 	t := trainer{Generations: c, env: &env, weights: &c.Weights}
-	var err error
-	m := Manifest{Method: "train", Version: env.Version, Config: c.describe(), Result: Result{}, free: freeKeys}
+	env.Registry = env.Registry.Reading([]agents.Spec{c.reference()})
+	m := Manifest{
+		Method: "train", Version: env.Version, Config: c.describe(), Result: Result{}, free: freeKeys,
+		Files: slices.Concat(filesOfFit(c.Start, c.Data), env.Registry.Files(),
+			c.SelfPlay.Openings.Files(), c.Match.Openings.Files()),
+	}
+	err := t.unchanged()
+	if err != nil {
+		return Trained{}, &FolderError{err}
+	}
 	if t.folder, err = openFolder(ctx, c.Out, m); err != nil {
 		return Trained{}, err
 	}
-	defer func() { _ = os.Remove(t.folder.file(ProgressFile)) }() // while the folder is locked
-	if t.folder.changes != nil {
-		env.Log.Warn("what is to come has other settings: it "+t.folder.changes.Error(), "folder", c.Out)
-	}
+	t.folder.warn(&env)
 	env.Observer = t.observed(env.Observer)
 	t.known = len(t.folder.kept.lines)
 	if t.before, err = t.folder.trained(); err != nil {
 		return Trained{}, errors.Join(&FolderError{err}, t.folder.history.Close())
 	}
+	defer func() { _ = os.Remove(t.folder.file(ProgressFile)) }() // while the folder is locked
 	t.trained = Trained{Weights: t.folder.file(WeightsFile), Result: Result{Generations: []Generation{}}}
 	if err = t.folder.save(tournament.Running, t.folder.manifest.Result); err == nil {
 		err = t.train(ctx)
@@ -255,6 +264,35 @@ func (t *trainer) readGeneration(k int) (*Generation, error) {
 	return g, err
 }
 
+// unchanged returns an error if what a finished generation has made was changed since.
+func (t *trainer) unchanged() error {
+	for k := 1; ; k++ {
+		g, err := t.readGeneration(k)
+		if err != nil {
+			return nil //nolint:nilerr // there is none, or generation says what is wrong
+		}
+		now, err := t.made(k)
+		if err == nil {
+			err = tournament.CompareFiles(g.Files, now)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", t.Out, err)
+		}
+	}
+}
+
+// made returns the files that a generation has made. Training positions that are no longer there aren't needed.
+func (t *trainer) made(k int) ([]agents.File, error) {
+	weights := agents.ReadFile(t.path(k, WeightsFile))
+	made := []agents.File{{Name: WeightsName(k), SHA256: weights.SHA256}}
+	positions := GenerationName(k) + "/selfplay/" + PositionsDir
+	sum, missing := dataset.Sum(filepath.Join(t.Out, positions))
+	if missing == nil {
+		made = append(made, agents.File{Name: positions, SHA256: sum})
+	}
+	return made, weights.Err
+}
+
 // makeGeneration plays, fits and tests a candidate. Each stage resumes.
 func (t *trainer) makeGeneration(ctx context.Context, k int) (*Generation, error) {
 	if k == len(t.before.Generations)+1 {
@@ -279,11 +317,20 @@ func (t *trainer) makeGeneration(ctx context.Context, k int) (*Generation, error
 		}
 	}
 	g.Timing = *timing
+	var err error
+	if g.Files, err = t.made(k); err != nil {
+		return nil, err
+	}
 	return g, files.ReplaceJSON(t.path(k, generationFile), g)
 }
 
 // decide writes the candidate's weights, and plays the matches that are due if they have changed.
 func (t *trainer) decide(ctx context.Context, g *Generation, candidate *eval.Weights) error {
+	// A match that another version of the program has begun goes on with the same file.
+	if old, err := files.Load(candidate.Source, eval.Read); err == nil && old.Equal(candidate) {
+		candidate.Provenance = old.Provenance
+		candidate.Provenance.Gain = nil
+	}
 	if err := saveWeights(candidate.Source, candidate); err != nil { // the match reads them
 		return err
 	}

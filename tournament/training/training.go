@@ -56,6 +56,9 @@ func (e *Env) play(ctx context.Context, c tournament.Config, onGame func(*record
 			c.Agents[i] = namedAs(m.Config.Agents[i], c.Agents[i], c.Files)
 		}
 	}
+	if err := c.Resume(e.Registry); err != nil {
+		return tournament.Summary{}, err
+	}
 	var fault *record.Record
 	s, err := tournament.Run(ctx, c, e.Registry, func(g *record.Record) {
 		if g.Fault != nil && fault == nil {

@@ -34,7 +34,7 @@ func TestManyShards(t *testing.T) {
 	require.NoError(t, os.Mkdir(dir+".new-123", 0o755), "as a killed process leaves it")
 	require.NoError(t, os.WriteFile(dir+".new.tmp-123", nil, 0o600))
 	require.NoError(t, os.Mkdir(dir+".new", 0o755), "a folder of somebody's own")
-	require.NoError(t, writer{1000, files.Replace}.write(t.Context(), dir, all, nil), "the folder is replaced")
+	require.NoError(t, writer{1000, files.Replace, os.Rename}.write(t.Context(), dir, all, nil), "the folder is replaced")
 	require.Equal(t, []string{"positions", "positions.new"}, names(t, filepath.Dir(dir)))
 	found := names(t, dir)
 	for i := range found {
@@ -323,6 +323,46 @@ func smallDisk(room int) func(string, []byte) error {
 	}
 }
 
+// A program that is killed before or after any step of a replacement leaves the earlier positions or the new ones, and
+// the next one that writes there leaves nothing else. An error leaves the earlier ones.
+func TestKilledWhileReplacing(t *testing.T) {
+	t.Parallel()
+	list := played(t, "simplified", 40)
+	count := func(dir string) int {
+		back, err := read(dir, Train, nil)
+		require.NoError(t, err)
+		return len(back)
+	}
+	for _, kill := range []bool{true, false} {
+		for step := range 2 {
+			top := t.TempDir()
+			dir := filepath.Join(top, "positions")
+			require.NoError(t, Write(t.Context(), dir, dealt(list[:20]), nil))
+			earlier := count(dir)
+			w, renamed := writer{1000, files.Replace, nil}, 0
+			w.rename = func(from, to string) error {
+				if renamed++; renamed <= step {
+					return os.Rename(from, to)
+				}
+				if kill {
+					panic("killed")
+				}
+				return errFull
+			}
+			if kill {
+				require.Panics(t, func() { _ = w.write(t.Context(), dir, dealt(list), nil) })
+			} else {
+				require.ErrorIs(t, w.write(t.Context(), dir, dealt(list), nil), errFull)
+				require.Equal(t, []string{"positions"}, names(t, top))
+			}
+			require.Equal(t, earlier, count(dir), "step %d", step)
+			require.NoError(t, Write(t.Context(), dir, dealt(list), nil))
+			require.Greater(t, count(dir), earlier)
+			require.NotContains(t, names(t, top), "positions"+replacedMark)
+		}
+	}
+}
+
 // However little room there is, there is an error and nothing is left behind.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
@@ -330,7 +370,7 @@ func TestFullDisk(t *testing.T) {
 	top := t.TempDir()
 	for room := 0; ; room += 1 + 2*room/3 {
 		dir := filepath.Join(top, "positions")
-		w := writer{400, smallDisk(room)}
+		w := writer{400, smallDisk(room), os.Rename}
 		err := w.write(t.Context(), dir, dealt(list), nil)
 		if err == nil {
 			back, err := read(dir, Train, nil)

@@ -44,9 +44,16 @@ func Read(dir string, split Split, want *rules.Rules) iter.Seq2[Position, error]
 
 var shardPattern = regexp.MustCompile(`^(train|validation|test)-(\d{5})-of-(\d{5})-([0-9a-f]{16})\.parquet$`)
 
-// Shards returns the files of a split in order. The error names a missing one.
+// Shards returns the files of a split in order, those of the earlier folder if a program was killed while it replaced
+// that. The error names a missing one.
 func Shards(dir string, split Split) ([]string, error) {
 	entries, err := os.ReadDir(dir) // sorted
+	if errors.Is(err, fs.ErrNotExist) {
+		replaced := filepath.Clean(dir) + replacedMark
+		if earlier, missing := os.ReadDir(replaced); missing == nil {
+			dir, entries, err = replaced, earlier, nil
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -72,6 +79,22 @@ func Shards(dir string, split Split) ([]string, error) {
 		return nil, fmt.Errorf("%s: expected %d shards of %v, found %d", dir, total, split, len(paths))
 	}
 	return paths, nil
+}
+
+// Sum identifies the positions in a folder: it is the SHA-256 of the files' names, which have checksums of what they
+// hold.
+func Sum(dir string) (string, error) {
+	var names string
+	for split := range Split(NumSplits) {
+		paths, err := Shards(dir, split)
+		if err != nil {
+			return "", err
+		}
+		for _, path := range paths {
+			names += filepath.Base(path) + "\n"
+		}
+	}
+	return agents.Sum([]byte(names)), nil
 }
 
 // Check returns the names of the files in a folder, which identify its positions, the numbers of these, and an error

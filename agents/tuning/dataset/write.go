@@ -45,14 +45,16 @@ const (
 )
 
 // Write writes a folder of training positions, which replaces an earlier one when it is complete; provenance is written
-// into the files' metadata. The error may be ctx's; the folder is then as before.
+// into the files' metadata. The error may be ctx's; the folder is then as before. A program that is killed at any
+// instant leaves the earlier positions or the new ones, see [Shards].
 func Write(ctx context.Context, dir string, splits [NumSplits][]*Position, provenance map[string]string) error {
-	return writer{250_000, files.Replace}.write(ctx, filepath.Clean(dir), splits, provenance)
+	return writer{250_000, files.Replace, os.Rename}.write(ctx, filepath.Clean(dir), splits, provenance)
 }
 
 type writer struct {
 	shardRows int // positions in a shard at most
 	writeFile func(path string, text []byte) error
+	rename    func(from, to string) error
 }
 
 func (w writer) write(
@@ -67,15 +69,37 @@ func (w writer) write(
 		return err
 	}
 	if err = w.shards(ctx, tmp, splits, provenance); err == nil {
-		err = errors.Join(os.Chmod(tmp, 0o755), os.RemoveAll(dir))
+		err = os.Chmod(tmp, 0o755)
 	}
 	if err == nil {
-		err = os.Rename(tmp, dir)
+		err = w.replace(tmp, dir)
 	}
 	if err != nil {
 		err = fmt.Errorf("writing training positions: %w", err)
 	}
 	return errors.Join(err, remove())
+}
+
+// replacedMark ends the name of an earlier folder from when it gives way until the new one is there.
+const replacedMark = ".gyges-replaced"
+
+// replace puts a folder in the place of an earlier one. No file system can be relied on to exchange the two at once.
+func (w writer) replace(tmp, dir string) error {
+	replaced := dir + replacedMark
+	if _, err := os.Stat(dir); err == nil {
+		err = os.RemoveAll(replaced) // it is older
+		if err == nil {
+			err = w.rename(dir, replaced)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := w.rename(tmp, dir); err != nil {
+		_ = os.Rename(replaced, dir) // there may be none
+		return err
+	}
+	return os.RemoveAll(replaced)
 }
 
 func (w writer) shards(
