@@ -64,6 +64,9 @@ type made struct {
 // errIdle is the cause of cancelling a game without requests for [maxIdleTime].
 var errIdle = errors.New("the game was ended: it was idle for too long")
 
+// errNoOpponent is the cause of cancelling a game whose opponent can't be made.
+var errNoOpponent = errors.New("the opponent can't play, so that the game has no result; the server's log has the reason")
+
 // play plays the game, and reports whether it is over, which it isn't when moves were undone.
 func (g *session) play() bool {
 	ctx, interrupt := context.WithCancel(g.ctx)
@@ -207,7 +210,12 @@ func (s *seat) Choose(ctx context.Context, at *rules.Game, q agents.Request) (ag
 	}
 	setup := s.setup
 	setup.Seed += uint64(n) // the agent may be another instance than at the last move
-	return g.pages.choose(ctx, g.client, g.agent, setup, at)
+	d, err := g.pages.choose(ctx, g.client, g.agent, setup, at)
+	if lack, ok := errors.AsType[*agents.HostFailure](err); ok && ctx.Err() == nil {
+		g.pages.server.Log.Error("a game ends without a result: its opponent can't play", "error", lack)
+		g.cancel(errNoOpponent)
+	}
+	return d, err
 }
 
 // await blocks until a request has the person's move. It passes by itself where nothing else is legal. When the

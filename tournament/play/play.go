@@ -231,7 +231,8 @@ func (p *Pages) close() error {
 	return p.records.close()
 }
 
-// choose returns the move of an agent. It blocks until it is the client's turn.
+// choose returns the move of an agent. It blocks until it is the client's turn. An agent that can't be made, or not be
+// prepared for the game, is an [agents.HostFailure].
 func (p *Pages) choose(
 	ctx context.Context, client string, spec agents.Spec, setup agents.Setup, g *rules.Game,
 ) (d agents.Decision, err error) {
@@ -240,9 +241,10 @@ func (p *Pages) choose(
 		pool = p.light
 	}
 	err = pool.use(ctx, client, spec, func(ctx context.Context, a agents.Agent) (err error) {
-		if err = a.NewGame(ctx, setup); err == nil {
-			d, err = a.Choose(ctx, g, agents.Request{})
+		if err := recovered(func() error { return a.NewGame(ctx, setup) }); err != nil {
+			return &agents.HostFailure{Err: err}
 		}
+		d, err = a.Choose(ctx, g, agents.Request{})
 		return err
 	})
 	return d, err

@@ -2,6 +2,7 @@ package play
 
 import (
 	"context"
+	"fmt"
 	"sync"
 
 	"gyges/agents"
@@ -30,10 +31,12 @@ type slot struct {
 	agent agents.Agent // nil: none
 }
 
+// close gives the agent up, even if it panics.
 func (s *slot) close() {
-	if s.agent != nil {
-		_ = s.agent.Close() // nothing depends on it
-		s.agent = nil
+	agent := s.agent
+	s.spec, s.agent = "", nil
+	if agent != nil {
+		_ = agent.Close() // nothing depends on it
 	}
 }
 
@@ -77,6 +80,7 @@ func (p *pool) turn(ctx context.Context, name string) (s *slot, end func(), err 
 }
 
 // use calls search with an agent of that spec when it is the client's turn. After an error the agent is not used again.
+// One that can't be made is an [agents.HostFailure].
 func (p *pool) use(
 	ctx context.Context, client string, spec agents.Spec, search func(context.Context, agents.Agent) error,
 ) error {
@@ -85,17 +89,31 @@ func (p *pool) use(
 		return err
 	}
 	defer end()
+	ctx, cancel := context.WithTimeout(ctx, maxSearchTime)
+	defer cancel()
 	if s.spec != spec.String() {
-		s.close() // its searches have ended
-		if s.agent, err = p.registry.New(spec); err != nil {
+		err := recovered(func() (err error) {
+			s.close()
+			s.agent, err = p.registry.Start(ctx, spec)
 			return err
+		})
+		if err != nil {
+			return &agents.HostFailure{Err: err}
 		}
 	}
 	s.spec = "" // also by a panic
-	ctx, cancel := context.WithTimeout(ctx, maxSearchTime)
-	defer cancel()
 	if err = search(ctx, s.agent); err == nil {
 		s.spec = spec.String()
 	}
 	return err
+}
+
+// recovered calls a function. A panic is an error.
+func recovered(f func() error) (err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = fmt.Errorf("panic: %v", value)
+		}
+	}()
+	return f()
 }
