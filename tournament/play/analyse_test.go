@@ -240,7 +240,7 @@ func TestAnalysisEndsWithTheServer(t *testing.T) {
 	for _, waits := range []bool{false, true} {
 		s := newTestServer(t) // one search
 		if waits {
-			_, end, err := s.games.lines.turn(t.Context(), "x")
+			end, err := s.games.lines.Turn(t.Context(), "x")
 			require.NoError(t, err)
 			defer end()
 		}

@@ -89,7 +89,7 @@ func TestReviewHeartbeat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTestServer(t)
 		writeRun(t, filepath.Join(s.results, "one"), "finished", lines(shortGame()))
-		_, end, err := s.games.light.turn(t.Context(), "x")
+		end, err := s.games.light.Turn(t.Context(), "x")
 		require.NoError(t, err)
 		ctx, cancel := context.WithCancel(t.Context())
 		r := httptest.NewRequest(http.MethodPost, "http://localhost/api/review", strings.NewReader(`{"run":"one","game":0}`))

@@ -73,7 +73,7 @@ func (p *Pages) reviewGame(
 	ctx context.Context, client string, rec *record.Record, progress func(done, all int),
 ) (*review.Review, error) {
 	progress(0, len(rec.Moves))
-	_, end, err := p.light.turn(ctx, client)
+	end, err := p.light.Turn(ctx, client)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func (p *Pages) reviewGame(
 	made, failed := review.New(reviewNodes).Game(ctx, rec, func(done, all int) {
 		progress(done, all)
 		end()
-		_, end, err = p.light.turn(ctx, client)
+		end, err = p.light.Turn(ctx, client)
 	})
 	return made, cmp.Or(err, failed)
 }

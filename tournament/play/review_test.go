@@ -118,7 +118,7 @@ func TestReviewLimits(t *testing.T) {
 
 // occupy takes the place of the server's only search until free is called.
 func occupy(t *testing.T, s *testServer) (free func()) {
-	_, free, err := s.games.light.turn(t.Context(), "")
+	free, err := s.games.light.Turn(t.Context(), "")
 	require.NoError(t, err)
 	return free
 }
