@@ -82,8 +82,8 @@ func TestNothingOutsideIsServed(t *testing.T) {
 			r.URL.Path, r.URL.RawPath = "/run/"+id, path
 			require.NotEqual(t, http.StatusOK, s.do(r).Code, path)
 		}
-		_, found := s.catalog.find(id)
-		require.False(t, found, id)
+		_, err := s.catalog.find(id)
+		require.Equal(t, errNoRun, err, id)
 	}
 	require.Equal(t, http.StatusOK, s.get("/run/alias").Code, "a link that stays inside")
 	list := s.get("/").Body.String()

@@ -23,6 +23,7 @@ import (
 	"gyges/agents"
 	"gyges/rules"
 	"gyges/tournament/explorer"
+	"gyges/tournament/record"
 	"gyges/tournament/web"
 )
 
@@ -41,8 +42,9 @@ type Config struct {
 	Searches int // maximum number of concurrent searches; 0: half the cores, at least two
 	Games    int // maximum number of games in progress
 
-	// Run returns the folder of a run whose games can be reviewed; ok is false if there is none.
-	Run func(id string) (folder fs.FS, ok bool)
+	// Run returns the folder of a run whose games can be reviewed, and Record a game of it, when it is the client's turn.
+	Run    func(id string) (folder fs.FS, err error)
+	Record func(ctx context.Context, client, run string, game int64) (*record.Record, error)
 	// Runs returns all runs, whose games are shown beside positions.
 	Runs func() []explorer.Run
 }

@@ -20,12 +20,17 @@ import (
 	"gyges/tournament/internal/browsertest"
 	"gyges/tournament/record"
 	"gyges/tournament/review"
+	"gyges/tournament/web"
 )
 
 // askReview asks for a review, and returns the status and the last event.
 func askReview(t *testing.T, url, body string) (status int, kind, data string) {
 	t.Helper()
-	r, err := http.Post(url+"/api/review", "application/json", strings.NewReader(body))
+	q, err := http.NewRequest(http.MethodPost, url+"/api/review", strings.NewReader(body))
+	require.NoError(t, err)
+	q.Header.Set("Content-Type", "application/json")
+	q.Header.Set(web.PageHeader, "1")
+	r, err := http.DefaultClient.Do(q)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, r.Body.Close()) }()
 	lines := bufio.NewScanner(r.Body)
@@ -102,6 +107,7 @@ func TestReviewLimits(t *testing.T) {
 	q, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/api/review", strings.NewReader(`{"run":"one","game":0}`))
 	require.NoError(t, err)
 	q.Header.Set("Content-Type", "application/json")
+	q.Header.Set(web.PageHeader, "1")
 	r, err := http.DefaultClient.Do(q) // it waits for the search
 	require.NoError(t, err)
 	status, _, data := askReview(t, url, `{"run":"one","game":0}`)
