@@ -137,3 +137,49 @@ func TestBrowserFollowsAgain(t *testing.T) {
 
 // hostile is a text that would do harm wherever it isn't escaped.
 const hostile = `"><script>alert(1)</script><img src=x onerror=alert(2)>'` + "`|&amp;\\ </style></script><!-- é {{.}} ${x}"
+
+const badge = `document.querySelector("[data-badge]").textContent`
+
+// A connection that no longer passes anything on is seen, and another one follows: after a time, and at once when the
+// page is seen again.
+func TestBrowserLostConnection(t *testing.T) {
+	s := newTestServer(t)
+	dir := filepath.Join(s.results, "match")
+	writeRun(t, dir, "running", lines(drawPair(0)...))
+	b := browsertest.Open(t)
+	proxy := browsertest.NewProxy(t, listen(t, s))
+	b.Visit(proxy.URL + "/run/match")
+	b.Wait(badge + ` === "live"`)
+	proxy.Lock()
+	b.Silence("1")
+	b.Wait(badge + ` === "not connected"`)
+	appendTo(t, filepath.Join(dir, tournament.GamesFile), lines(drawPair(1)...))
+	b.Silence("45")
+	b.Eval(`void (window.setInterval = () => 0)`, nil) // the timers of the next connection stand
+	proxy.Unlock()
+	b.Wait(`document.querySelector(".top dd").textContent === "4"`)
+	b.Wait(badge + ` === "live"`)
+
+	proxy.Lock()
+	b.Eval(`void ((now) => (Date.now = () => now() + 44_000))(Date.now)`, nil)
+	b.Eval(`void document.dispatchEvent(new Event("visibilitychange"))`, nil)
+	require.Equal(t, "live", b.Text(badge))
+	b.Eval(`void ((now) => (Date.now = () => now() + 2_000))(Date.now)`, nil)
+	require.Equal(t, "live", b.Text(badge))
+	b.Eval(`void document.dispatchEvent(new Event("visibilitychange"))`, nil)
+	b.Wait(badge + ` === "not connected"`)
+	proxy.Unlock()
+	b.Wait(badge + ` === "live"`)
+
+	// so it is on the list of runs
+	const lost = `String(document.querySelector("[data-lost]").hidden)`
+	b.Visit(proxy.URL)
+	b.Wait(`document.querySelector(".runs")`)
+	require.Equal(t, "true", b.Text(lost))
+	proxy.Lock()
+	b.Silence("1")
+	b.Wait(lost + ` === "false"`)
+	b.Silence("45")
+	proxy.Unlock()
+	b.Wait(lost + ` === "true"`)
+}
