@@ -30,6 +30,7 @@ type session struct {
 	start  rules.Position
 	human  rules.Side
 	name   string      // of the person; "": none was given
+	other  string      // of the other person
 	agent  agents.Spec // the opponent; of the kind humanKind, who has the person's rights too
 	clock  game.Clock  // the person's; zero: none. The agent keeps its own time a move
 	seed   uint64
@@ -138,7 +139,7 @@ func (g *session) finish(rec *record.Record) {
 	}
 	players := [...]*record.Player{&rec.South, &rec.North}
 	if g.shared() {
-		players[g.human.Other()].Agent = g.person("")
+		players[g.human.Other()].Agent = g.person(g.other)
 	}
 	players[g.human].Agent = g.person(g.name)
 	g.end = rec

@@ -249,7 +249,7 @@ function drawSides() {
       .replaceChildren(
         make("b", { class: "dot-" + "sn"[side] }, sideNames[side]),
         " ",
-        !S.you ? "" : side === you() ? "you" : S.agent,
+        !S.you ? S.people[sideNames[side].toLowerCase()] : side === you() ? "you" : S.agent,
       );
   }
   $("rules-now").textContent = S.rules;
