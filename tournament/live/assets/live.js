@@ -1,7 +1,7 @@
 // Keeps a page up to date with server-sent events. An event holds the parts of
 // the page that changed, by name.
 import * as B from "./board.js";
-import { $, find, focused, follow, make, scoreText } from "./dom.js";
+import { $, find, focused, keepReceiving, make, scoreText } from "./dom.js";
 import { gridKeys, viewer } from "./viewer.js";
 
 const partOf = (name) => find(`[data-part="${CSS.escape(name)}"]`);
@@ -194,7 +194,7 @@ function begin() {
     waiting = { ...waiting, ...change.parts };
     page.dataset.waiting = "true";
   };
-  follow(address, following.signal, act, (is) => {
+  keepReceiving(address, following.signal, act, (is) => {
     connected = is;
     badge();
   });

@@ -1,5 +1,5 @@
 // The analysis of the position shown: its best lines, while the server searches.
-import { $, focused, follow, make, noAnswer, scoreText } from "./dom.js";
+import { $, focused, keepReceiving, make, noAnswer, scoreText } from "./dom.js";
 
 const ends = {
   time: "stopped after a minute",
@@ -58,7 +58,7 @@ export function create(page) {
     progress("waiting for other searches");
     const q = new URLSearchParams({ ...page.query(node), multi }),
       act = (kind, value) => events[kind]?.(value);
-    await follow(
+    await keepReceiving(
       () => "/api/analyse?" + q,
       mine.signal,
       act,

@@ -202,10 +202,10 @@ export async function receive(path, body, signal, act, opened = () => {}) {
   }
 }
 
-// follow receives events until it is aborted: a connection that is lost or refused is tried again, after twice the time
+// keepReceiving receives events until it is aborted: a connection that is lost or refused is tried again, after twice the time
 // each time. address returns where; connected is called with true when the events begin, and with false and the reason
 // when there are no more.
-export async function follow(address, signal, act, connected) {
+export async function keepReceiving(address, signal, act, connected) {
   const shortest = 2000,
     longest = 60000; // milliseconds
   for (let delay = shortest; !signal.aborted; delay = Math.min(2 * delay, longest)) {
