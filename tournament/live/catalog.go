@@ -39,9 +39,9 @@ const (
 	maxIdle    = 10 // runs kept in memory that nobody looks at
 	idleTime   = time.Minute
 
-	// How many bytes of records are read for the list at a time, of one run and of all; the rest is counted the next time.
-	countOfRun = 32 << 20
-	countOfAll = 128 << 20
+	// How much of the records is read for the list at a time; the rest is counted the next time.
+	readsOfRun = 8         // of one run, each of at most readAtOnce
+	countOfAll = 128 << 20 // bytes
 )
 
 // folder is the folder of a run as a file system. It opens regular files only: reading others could block.
@@ -324,9 +324,7 @@ func (c *catalog) entries() (list listing, err error) {
 			l.stamp, l.entry = stamp, describe(f)
 			l.Written = written
 			if l.Games == 0 {
-				var size int64
-				l.Games, size, l.Counting = c.index(f).read(min(left, countOfRun))
-				left -= size
+				l.Games, l.Counting = c.count(f, &left)
 			}
 		}
 		now[f.id] = l
@@ -474,13 +472,26 @@ func (f folder) firstGames() (players, rules []string) {
 	return players, boundRules(rules)
 }
 
+// count counts the games of a run, of whose records it reads at most left bytes, from which it subtracts those read. more
+// reports whether there are more.
+func (c *catalog) count(f folder, left *int64) (games int64, more bool) {
+	x := c.index(f)
+	more = true
+	for n := 0; n < readsOfRun && more && *left > 0; n++ {
+		var size int64
+		size, more = x.read()
+		*left -= size
+	}
+	return x.games, more
+}
+
 // index returns the index of a run's records.
 func (c *catalog) index(f folder) *index {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	x := c.indexes[f.id]
 	if x == nil {
-		x = &index{tail: tail{folder: f, most: blockSize}}
+		x = &index{tail: tail{folder: f, most: c.pages.maxRead}}
 		c.indexes[f.id] = x
 	}
 	return x

@@ -35,7 +35,7 @@ func TestPages(t *testing.T) {
 		"/run/group/two%20%C3%A9":  {200, "Standings"},
 		"/run/one/deep/match":      {200, "Standings"},
 		"/run/empty":               {200, "Reproducibility"},
-		"/live.js":                 {200, "receive("},
+		"/live.js":                 {200, "keepReceiving("},
 		"/run/none":                {404, "no such run"},
 		"/run/":                    {404, "no such run"},
 		"/run/group":               {404, "no such run"},

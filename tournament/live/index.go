@@ -24,49 +24,37 @@ type index struct {
 	blocks []block
 }
 
-// block is the lines between two offsets: blockSize at most, unless one is longer. Their games are from first to last.
+// block is the lines between two offsets, which were read at once. The numbers of their games are from first to last.
 type block struct{ start, end, first, last int64 }
-
-const blockSize = 256 << 10
 
 // numbers are those of games in lines, also where the end between two of them is lost.
 var numbers = regexp.MustCompile(`"game":\s*(\d+)`)
 
-// scan notes the games in lines.
-func (b *block) scan(lines io.Reader) (games int, err error) {
-	text, err := io.ReadAll(lines)
-	found := numbers.FindAllSubmatch(text, -1)
-	for _, number := range found {
-		n, _ := strconv.ParseInt(string(number[1]), 10, 64) // the largest of all if it is too large
-		b.first, b.last = min(b.first, n), max(b.last, n)
-	}
-	return len(found), err
-}
-
-// read reads about most bytes of the records that were appended, or of all if they were replaced. It returns how many
-// games are known then, how many bytes it read, and whether there are more.
-func (x *index) read(most int64) (games, size int64, behind bool) {
+// read reads some of the records that were appended, or of all if they were replaced. It returns how many bytes it read,
+// and whether there are more.
+func (x *index) read() (size int64, behind bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	for size < most {
-		b := block{start: x.tail.offset, first: math.MaxInt64}
-		found, err := x.tail.read(func(lines io.Reader) error {
-			n, err := b.scan(lines)
-			x.games += int64(n)
-			return err
-		})
-		if errors.Is(err, errReplaced) {
-			x.tail.offset, x.games, x.blocks = 0, 0, nil
-			continue
+	b := block{start: x.tail.offset, first: math.MaxInt64}
+	found, err := x.tail.read(func(lines io.Reader) error {
+		text, err := io.ReadAll(lines)
+		for _, number := range numbers.FindAllSubmatch(text, -1) {
+			n, _ := strconv.ParseInt(string(number[1]), 10, 64) // the largest of all if it is too large
+			b.first, b.last = min(b.first, n), max(b.last, n)
+			x.games++
 		}
-		if err != nil || !found {
-			return x.games, size, false
-		}
-		b.end = x.tail.offset
-		size += b.end - b.start
-		x.blocks = append(x.blocks, b)
+		return err
+	})
+	if errors.Is(err, errReplaced) {
+		x.tail.offset, x.games, x.blocks = 0, 0, nil
+		return 0, true
 	}
-	return x.games, size, x.tail.behind
+	if err != nil || !found {
+		return 0, false
+	}
+	b.end = x.tail.offset
+	x.blocks = append(x.blocks, b)
+	return b.end - b.start, x.tail.behind
 }
 
 // errNoGame is the error of a number that no game has.
@@ -109,7 +97,7 @@ func (p *Pages) Record(ctx context.Context, client, run string, game int64) (*re
 		if err != nil {
 			return nil, err
 		}
-		_, _, behind = x.read(readAtOnce)
+		_, behind = x.read()
 		end()
 	}
 	return x.find(game)

@@ -39,6 +39,7 @@ func longLines(t *testing.T, numbers ...int64) string {
 func TestRecordIsFound(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
+	s.maxRead = 256 << 10
 	dir := filepath.Join(s.results, "match")
 	path := filepath.Join(dir, tournament.GamesFile)
 	var numbers []int64

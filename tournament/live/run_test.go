@@ -260,7 +260,8 @@ func TestListCountsLargeFilesLater(t *testing.T) {
 	s := newTestServer(t)
 	dir := filepath.Join(s.results, "large")
 	const game = `{"game":1234567,"moves":[]}`
-	writeRun(t, dir, "", strings.Repeat(game+strings.Repeat(" ", 8<<20)+"\n", 9)) // 72 MB
+	writeRun(t, dir, "", strings.Repeat(game+strings.Repeat(" ", 100)+"\n", 9))
+	s.maxRead = 64 // a line each time
 	writeRun(t, filepath.Join(s.results, "small"), "", lines(drawPair(0)...))
 	counts := func() []string {
 		list := s.entries()
@@ -270,7 +271,6 @@ func TestListCountsLargeFilesLater(t *testing.T) {
 		}
 		return text
 	}
-	require.ElementsMatch(t, []string{"large 4 true", "small 2 false"}, counts())
 	require.ElementsMatch(t, []string{"large 8 true", "small 2 false"}, counts())
 	require.ElementsMatch(t, []string{"large 9 false", "small 2 false"}, counts())
 	require.Regexp(t, `(?s)href="/run/large">.*<td>9</td>`, s.get("/").Body.String())
