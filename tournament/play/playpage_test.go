@@ -456,6 +456,9 @@ func TestBrowserMarksOfRules(t *testing.T) {
 		require.Contains(t, b.Text(`document.querySelector(".marks").innerText`), "can end here")
 		b.Wait(fmt.Sprintf(`document.querySelector(".marks").innerText.includes("where it can go") === %v`, displaced))
 	}
+	b.Visit("about:blank")
+	b.Visit(url + "/play#game=" + s.begin("human", "standard", "south", "place").ID)
+	b.Wait(`document.querySelector(".marks").innerText.trim() === "can end here"`)
 }
 
 // On a phone the form for a new game comes first, with a way to the lesson and back.

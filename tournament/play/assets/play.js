@@ -236,6 +236,7 @@ function draw() {
   document.title = over() || S.waiting ? "Play" : turnText(); // of a tab in the background
   $("undo").title = S.clock ? "No take-backs in timed games" : "";
   keepFocus(over() ? $("again") : $("turn"));
+  $("play").classList.toggle("placing", S.placing);
   $("play").classList.toggle("thinking", S.waiting && !over() && !lost);
 }
 
