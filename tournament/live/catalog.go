@@ -472,7 +472,7 @@ func (f folder) firstGames() (players, rules []string) {
 	return players, boundRules(rules)
 }
 
-// count counts the games of a run, of whose records it reads at most left bytes, from which it subtracts those read. more
+// count counts the games of a run. It reads about left bytes of the records at most, and subtracts those read. more
 // reports whether there are more.
 func (c *catalog) count(f folder, left *int64) (games int64, more bool) {
 	x := c.index(f)

@@ -44,8 +44,8 @@ var errNoPage = web.Error{
 	Status: http.StatusServiceUnavailable, Text: "the page can't be made now; the server's log has the reason",
 }
 
-// asked returns the page for a request, as old as given at most, when it is the client's turn. The error is errNoPage, or
-// the context's.
+// asked returns the page for a request, as old as given at most, when it is the client's turn. The error is errNoPage,
+// or the context's.
 func (f *feed[C]) asked(ctx context.Context, client string, age time.Duration) (now snapshot[C], err error) {
 	end, err := f.pages.server.Reads.Turn(ctx, client)
 	if err != nil {

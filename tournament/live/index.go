@@ -30,8 +30,8 @@ type block struct{ start, end, first, last int64 }
 // numbers are those of games in lines, also where the end between two of them is lost.
 var numbers = regexp.MustCompile(`"game":\s*(\d+)`)
 
-// read reads some of the records that were appended, or of all if they were replaced. It returns how many bytes it read,
-// and whether there are more.
+// read reads some of the records that were appended, or of all if they were replaced. It returns how many bytes it
+// read, and whether there are more.
 func (x *index) read() (size int64, behind bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

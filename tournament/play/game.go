@@ -66,7 +66,7 @@ type made struct {
 var errIdle = errors.New("the game was ended: it was idle for too long")
 
 // errNoOpponent is the cause of cancelling a game whose opponent can't be made.
-var errNoOpponent = errors.New("the opponent can't play, so that the game has no result; the server's log has the reason")
+var errNoOpponent = errors.New("the opponent can't play, so the game has no result; the server's log has the reason")
 
 // play plays the game, and reports whether it is over, which it isn't when moves were undone.
 func (g *session) play() bool {

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Queue lets a bounded number of things be done at a time, such as searches, and at most share for each client. Those of
-// a client beyond that wait by themselves, the others in one queue: whoever comes to its end waits for at most share
+// Queue lets a bounded number of things be done at a time, such as searches, and at most share for each client. Those
+// of a client beyond that wait by themselves, the others in one queue: whoever comes to its end waits for at most share
 // things of each other client. It is safe for concurrent use.
 type Queue struct {
 	share   int
@@ -26,8 +26,8 @@ func NewQueue(n, share int) *Queue {
 	return &Queue{share: share, turns: make(chan struct{}, n), clients: map[string]*queued{}}
 }
 
-// Turn blocks until it is the client's turn. end must be called when the thing is done. After an error, the cause of the
-// end of ctx, it does nothing.
+// Turn blocks until it is the client's turn. end must be called when the thing is done. After an error, the cause of
+// the end of ctx, it does nothing.
 func (q *Queue) Turn(ctx context.Context, client string) (end func(), err error) {
 	q.mu.Lock()
 	c := q.clients[client]
