@@ -482,6 +482,8 @@ func (c *catalog) count(f folder, left *int64) (games int64, more bool) {
 		size, more = x.read()
 		*left -= size
 	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
 	return x.games, more
 }
 
