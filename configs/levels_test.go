@@ -22,6 +22,9 @@ func TestLevels(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, i < len(list)-1, registry.Light(spec), l.Name)
 		require.NotEmpty(t, l.Doc)
+		for _, other := range list {
+			require.NotContains(t, l.Doc, other.Name, "it is to be understood without the other levels")
+		}
 		for _, name := range RatedRules() {
 			require.NoError(t, a.NewGame(t.Context(), agents.Setup{Rules: rules.MustParse(name)}))
 			if i > 0 {

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"gyges/agents"
@@ -82,7 +81,7 @@ func launch(command []string, dir string, t *trace) (*process, error) {
 	go p.run(mark, started)
 	if err := <-started; err != nil {
 		err = fmt.Errorf("can't start %.60q: %w", command[0], files.Plain(err))
-		if hostLacks(err) {
+		if files.HostLacks(err) {
 			return nil, &agents.HostFailure{Err: err}
 		}
 		return nil, &agents.Failure{Kind: agents.Crashed, Err: err}
@@ -101,12 +100,6 @@ func launch(command []string, dir string, t *trace) (*process, error) {
 func isSecret(variable string) bool {
 	name := strings.ToUpper(variable) // some systems don't distinguish case
 	return strings.HasPrefix(name, "GYGES_NATS_") || strings.HasPrefix(name, "GYGES_TLS_")
-}
-
-// hostLacks reports whether this process or machine has no file descriptors, processes or memory left.
-func hostLacks(err error) bool {
-	errno, _ := errors.AsType[syscall.Errno](err)
-	return slices.Contains([]syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.EAGAIN, syscall.ENOMEM}, errno)
 }
 
 // run starts the program and blocks until it has ended. It does both in one

@@ -19,6 +19,7 @@ import (
 	"gyges/agents"
 	"gyges/agents/ugi/ugitest"
 	"gyges/rules"
+	"gyges/rules/base/files"
 )
 
 // An engine that ignores the end of its input is gone when its host is killed.
@@ -107,7 +108,7 @@ func TestHostLacksDescriptors(t *testing.T) {
 		syscall.EMFILE: true, syscall.ENFILE: true, syscall.EAGAIN: true, syscall.ENOMEM: true,
 		syscall.ENOENT: false, syscall.EACCES: false, syscall.ENOEXEC: false,
 	} {
-		require.Equal(t, want, hostLacks(&os.PathError{Op: "fork/exec", Path: "engine", Err: errno}), "%v", errno)
+		require.Equal(t, want, files.HostLacks(&os.PathError{Op: "fork/exec", Path: "engine", Err: errno}), "%v", errno)
 	}
 }
 

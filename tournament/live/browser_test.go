@@ -118,9 +118,11 @@ func TestBrowserFollowsAgain(t *testing.T) {
 	dir := filepath.Join(s.results, "match")
 	writeRun(t, dir, "running", lines(drawPair(0)...))
 	var open []*web.Events
-	for e, err := s.NewEvents(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil)); err == nil; {
+	r := httptest.NewRequest(http.MethodGet, "/", nil)
+	r.Header.Set(web.PageHeader, "1")
+	for e, err := s.NewEvents(httptest.NewRecorder(), r); err == nil; {
 		open = append(open, e)
-		e, err = s.NewEvents(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil))
+		e, err = s.NewEvents(httptest.NewRecorder(), r)
 	}
 	b := browsertest.Open(t)
 	b.Visit(listen(t, s) + "/run/match")

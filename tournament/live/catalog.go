@@ -1,7 +1,6 @@
 package live
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -9,6 +8,7 @@ import (
 	"io/fs"
 	"iter"
 	"maps"
+	"net/http"
 	"os"
 	"path"
 	"path/filepath"
@@ -28,6 +28,7 @@ import (
 	"gyges/tournament/report"
 	"gyges/tournament/review"
 	"gyges/tournament/training"
+	"gyges/tournament/web"
 )
 
 const (
@@ -38,9 +39,9 @@ const (
 	maxIdle    = 10 // runs kept in memory that nobody looks at
 	idleTime   = time.Minute
 
-	// How many bytes of records are read for the list at a time, of one run and of all; the rest is counted the next time.
-	countOfRun = 32 << 20
-	countOfAll = 128 << 20
+	// How much of the records is read for the list at a time; the rest is counted the next time.
+	readsOfRun = 8         // of one run, each of at most readAtOnce
+	countOfAll = 128 << 20 // bytes
 )
 
 // folder is the folder of a run as a file system. It opens regular files only: reading others could block.
@@ -133,6 +134,7 @@ type catalog struct {
 	results *os.Root // nil until there is one
 	runs    map[string]*run
 
+	indexes map[string]*index // of the records of runs, those listed among them
 	listing sync.Mutex
 	listed  map[string]listed
 }
@@ -166,10 +168,11 @@ func (c *catalog) add(dir string) error {
 	}
 	at := folder{id, root, "."}
 	c.named = append(c.named, at)
-	if list, _ := at.runs(nil, 0); len(list) == 0 {
-		return fmt.Errorf("run: expected the folder of a run, or one with runs in it, found neither in %s", dir)
+	list, _, err := at.runs(nil, 0)
+	if err == nil && len(list) == 0 {
+		err = fmt.Errorf("run: expected the folder of a run, or one with runs in it, found neither in %s", dir)
 	}
-	return nil
+	return err
 }
 
 func (c *catalog) close() (err error) {
@@ -202,9 +205,13 @@ func isID(id string) bool {
 	return len(parts) <= maxDepth && !slices.ContainsFunc(parts, func(p string) bool { return strings.HasPrefix(p, ".") })
 }
 
-func (c *catalog) find(id string) (f folder, ok bool) {
+// errNoRun is the error of a name that no run has.
+var errNoRun = web.Error{Status: http.StatusNotFound, Text: "there is no such run"}
+
+// find returns the run of an id. The error is errNoRun, or that the host lacks what it takes to look for it.
+func (c *catalog) find(id string) (f folder, err error) {
 	if !isID(id) {
-		return f, false
+		return f, errNoRun
 	}
 	if root := c.root(); root != nil {
 		f = folder{id, root, id}
@@ -214,20 +221,32 @@ func (c *catalog) find(id string) (f folder, ok bool) {
 			f = folder{id, n.root, path.Clean(rest)}
 		}
 	}
-	return f, f.root != nil && f.isRun()
+	if f.root == nil {
+		return f, errNoRun
+	}
+	return f, f.check()
 }
 
-func (f folder) isRun() bool {
-	_, written := f.state(runFiles)
-	return !written.IsZero()
+// check returns an error as of [catalog.find] unless the folder is a run.
+func (f folder) check() error {
+	for _, name := range runFiles {
+		_, err := f.Stat(name)
+		if err == nil || files.HostLacks(err) {
+			return err
+		}
+	}
+	return errNoRun
 }
 
 // runs adds the runs in a folder, which may be one itself, to a list, and the number of folders looked into to count.
-func (f folder) runs(list []folder, count int) (_ []folder, counted int) {
-	_ = fs.WalkDir(f.root.FS(), ".", func(name string, e fs.DirEntry, err error) error { // returns no error
+// The error is that the host lacks what it takes to look into them.
+func (f folder) runs(list []folder, count int) (_ []folder, counted int, err error) {
+	err = fs.WalkDir(f.root.FS(), ".", func(name string, e fs.DirEntry, err error) error {
 		isLink := err == nil && e.Type()&fs.ModeSymlink != 0 // a link to a folder below the root counts as a folder
 		at := folder{path.Join(f.id, name), f.root, name}
 		switch {
+		case files.HostLacks(err):
+			return err
 		case err != nil || !e.IsDir() && !isLink || at.id == ".":
 			return nil //nolint:nilerr // a folder that can't be read is left out
 		case !isID(at.id) && e.IsDir():
@@ -239,29 +258,36 @@ func (f folder) runs(list []folder, count int) (_ []folder, counted int) {
 			count = maxFolders + 1
 			return fs.SkipAll
 		}
-		if at.isRun() {
+		if err = at.check(); err == nil {
 			list = append(list, at)
+		}
+		if files.HostLacks(err) {
+			return err
 		}
 		return nil
 	})
-	return list, count
+	return list, count, err
 }
 
-// folders lists the runs: those named, and those below the results. more reports whether some were left out.
-func (c *catalog) folders() (list []folder, more bool) {
-	count := 0
-	for _, f := range c.named {
-		list, count = f.runs(list, count)
-	}
+// folders lists the runs: those named, and those below the results. more reports whether some were left out. The error
+// is that the host lacks what it takes to list them.
+func (c *catalog) folders() (list []folder, more bool, err error) {
+	from := slices.Clone(c.named)
 	if root := c.root(); root != nil {
-		list, count = folder{root: root}.runs(list, count)
+		from = append(from, folder{root: root})
+	}
+	count := 0
+	for _, f := range from {
+		if err == nil {
+			list, count, err = f.runs(list, count)
+		}
 	}
 	known := map[string]bool{}
 	return slices.DeleteFunc(list, func(f folder) bool { // a name below the results may be one of those named, too
 		again := known[f.id]
 		known[f.id] = true
 		return again
-	}), count > maxFolders
+	}), count > maxFolders, err
 }
 
 // entry is a line of the list of runs.
@@ -278,16 +304,17 @@ type entry struct {
 
 type listed struct {
 	entry
-	stamp   string // of its files
-	counted int64  // bytes of its records
-	lines   lineCount
+	stamp string // of its files
 }
 
 // entries lists all runs. Only those whose files have changed are read again, and of their records what was appended.
-func (c *catalog) entries() (list listing) {
+func (c *catalog) entries() (list listing, err error) {
 	c.listing.Lock()
 	defer c.listing.Unlock()
-	folders, more := c.folders()
+	folders, more, err := c.folders()
+	if err != nil {
+		return list, err
+	}
 	list.more = more
 	left, now := int64(countOfAll), map[string]listed{}
 	for _, f := range folders {
@@ -297,7 +324,7 @@ func (c *catalog) entries() (list listing) {
 			l.stamp, l.entry = stamp, describe(f)
 			l.Written = written
 			if l.Games == 0 {
-				l.count(f, &left)
+				l.Games, l.Counting = c.count(f, &left)
 			}
 		}
 		now[f.id] = l
@@ -309,8 +336,11 @@ func (c *catalog) entries() (list listing) {
 		list.runs = append(list.runs, l.entry)
 	}
 	c.listed = now
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	maps.DeleteFunc(c.indexes, func(id string, _ *index) bool { return now[id].ID == "" })
 	nest(list.runs)
-	return list
+	return list, nil
 }
 
 // nest finds the runs that are in others, such as the matches of a training, and adds their number and games to those.
@@ -442,37 +472,38 @@ func (f folder) firstGames() (players, rules []string) {
 	return lists.Map(players, agents.NamesOf(players).Of), boundRules(rules)
 }
 
-// count counts the lines appended to the records, reading at most left bytes, from which it subtracts those read.
-func (l *listed) count(f folder, left *int64) {
-	info, err := f.Stat(tournament.GamesFile)
-	if err != nil || info.Size() < l.counted {
-		l.lines, l.counted, l.Counting = 0, 0, err == nil // they are gone, or counted anew the next time
-		return
+// count counts the games of a run. It reads about left bytes of the records at most, and subtracts those read. more
+// reports whether there are more.
+func (c *catalog) count(f folder, left *int64) (games int64, more bool) {
+	x := c.index(f)
+	more = true
+	for n := 0; n < readsOfRun && more && *left > 0; n++ {
+		var size int64
+		size, more = x.read()
+		*left -= size
 	}
-	records, err := f.Open(tournament.GamesFile)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.games, more
+}
+
+// index returns the index of a run's records.
+func (c *catalog) index(f folder) *index {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	x := c.indexes[f.id]
+	if x == nil {
+		x = &index{tail: tail{folder: f, most: c.pages.maxRead}}
+		c.indexes[f.id] = x
+	}
+	return x
+}
+
+// open returns the run of an id. Errors are those of find.
+func (c *catalog) open(id string) (*run, error) {
+	f, err := c.find(id)
 	if err != nil {
-		return
-	}
-	defer func() { _ = records.Close() }() // it was only read
-	most := min(info.Size()-l.counted, countOfRun, *left)
-	n, _ := io.Copy(&l.lines, io.NewSectionReader(records.(io.ReaderAt), l.counted, most)) // the rest is counted later
-	l.counted += n
-	*left -= n
-	l.Games, l.Counting = int64(l.lines), l.counted < info.Size()
-}
-
-type lineCount int64
-
-func (n *lineCount) Write(text []byte) (int, error) {
-	*n += lineCount(bytes.Count(text, []byte{'\n'}))
-	return len(text), nil
-}
-
-// run returns a run, nil if there is none of that id.
-func (c *catalog) run(id string) *run {
-	f, ok := c.find(id)
-	if !ok {
-		return nil
+		return nil, err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -490,5 +521,5 @@ func (c *catalog) run(id string) *run {
 		c.runs[id] = r
 	}
 	r.used.Store(time.Now().UnixNano())
-	return r
+	return r, nil
 }

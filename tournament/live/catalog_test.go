@@ -35,7 +35,7 @@ func TestPages(t *testing.T) {
 		"/run/group/two%20%C3%A9":  {200, "Standings"},
 		"/run/one/deep/match":      {200, "Standings"},
 		"/run/empty":               {200, "Reproducibility"},
-		"/live.js":                 {200, "receive("},
+		"/live.js":                 {200, "keepReceiving("},
 		"/run/none":                {404, "no such run"},
 		"/run/":                    {404, "no such run"},
 		"/run/group":               {404, "no such run"},
@@ -82,8 +82,8 @@ func TestNothingOutsideIsServed(t *testing.T) {
 			r.URL.Path, r.URL.RawPath = "/run/"+id, path
 			require.NotEqual(t, http.StatusOK, s.do(r).Code, path)
 		}
-		_, found := s.catalog.find(id)
-		require.False(t, found, id)
+		_, err := s.catalog.find(id)
+		require.Equal(t, errNoRun, err, id)
 	}
 	require.Equal(t, http.StatusOK, s.get("/run/alias").Code, "a link that stays inside")
 	list := s.get("/").Body.String()

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"gyges/tournament/web"
 )
 
 const pollInterval = time.Second
@@ -37,7 +39,26 @@ type feed[C interface{ parts() map[string]any }] struct {
 	rendered time.Time
 }
 
-// now returns the page, at most as old as given.
+// errNoPage is the error of a page that can't be made.
+var errNoPage = web.Error{
+	Status: http.StatusServiceUnavailable, Text: "the page can't be made now; the server's log has the reason",
+}
+
+// asked returns the page for a request, as old as given at most, when it is the client's turn. The error is errNoPage,
+// or the context's.
+func (f *feed[C]) asked(ctx context.Context, client string, age time.Duration) (now snapshot[C], err error) {
+	end, err := f.pages.server.Reads.Turn(ctx, client)
+	if err != nil {
+		return now, err
+	}
+	defer end()
+	if now = f.now(age); now.parts == nil {
+		err = errNoPage
+	}
+	return now, err
+}
+
+// now returns the page, as old as given at most.
 func (f *feed[C]) now(age time.Duration) snapshot[C] {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -85,8 +106,11 @@ func (f *feed[C]) serve(w http.ResponseWriter, r *http.Request) {
 	defer to.Close()
 	after, _ := strconv.ParseInt(r.FormValue("after"), 10, 64) // 0 if it is no version
 	tick := time.Tick(f.pages.pollInterval)
-	for to.Context().Err() == nil {
-		now := f.now(f.pages.pollInterval / 2)
+	for {
+		now, err := f.asked(to.Context(), r.RemoteAddr, f.pages.pollInterval/2)
+		if err != nil || to.Context().Err() != nil {
+			return
+		}
 		if now.version > after {
 			changed := map[string]json.RawMessage{}
 			for name, p := range now.parts {

@@ -70,14 +70,36 @@ type testServer struct {
 
 func newTestServer(t testing.TB, runs ...string) *testServer {
 	t.Helper()
+	return newServer(t, web.Config{}, runs...)
+}
+
+func newServer(t testing.TB, c web.Config, runs ...string) *testServer {
+	t.Helper()
+	c.Rate = math.MaxFloat64
 	results := filepath.Join(t.TempDir(), "results")
 	require.NoError(t, os.Mkdir(results, 0o755))
-	s := web.New(web.Config{Rate: math.MaxFloat64})
+	s := web.New(c)
 	p, err := New(s, results, runs)
 	require.NoError(t, err)
 	p.pollInterval = 100 * time.Millisecond
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	return &testServer{s, p, t, results}
+}
+
+// run returns a run.
+func (s *testServer) run(id string) *run {
+	s.t.Helper()
+	r, err := s.catalog.open(id)
+	require.NoError(s.t, err)
+	return r
+}
+
+// entries returns the list of runs.
+func (s *testServer) entries() []entry {
+	s.t.Helper()
+	list, err := s.catalog.entries()
+	require.NoError(s.t, err)
+	return list.runs
 }
 
 // get asks for a page.

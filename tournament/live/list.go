@@ -104,6 +104,10 @@ func (q query) menus(all []entry) []menu {
 
 func (p *Pages) serveList(w http.ResponseWriter, r *http.Request) {
 	now, q := p.list.now(p.pollInterval), query{r.URL.Query()}
+	if now.parts == nil {
+		p.server.FailPage(w, errNoPage)
+		return
+	}
 	all := now.page
 	shown, columns := slices.DeleteFunc(slices.Clone(all.runs), func(e entry) bool { return !q.shows(&e) }), q.columns()
 	i := slices.IndexFunc(columns, func(c column) bool { return c.Sorted != "" })

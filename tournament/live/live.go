@@ -31,7 +31,6 @@ type Pages struct {
 	server  *web.Server
 	catalog *catalog
 	list    *feed[listing]
-	renders chan struct{} // pages being rendered, two at a time
 
 	pollInterval time.Duration // constants but in tests
 	maxRead      int64         // bytes of a run's records that are read at a time
@@ -39,16 +38,18 @@ type Pages struct {
 
 // New adds the pages of the runs below a folder of results, "" for none, and of further runs, which must open.
 func New(s *web.Server, results string, runs []string) (*Pages, error) {
-	p := &Pages{
-		server: s, renders: make(chan struct{}, 2), pollInterval: pollInterval, maxRead: readAtOnce,
-	}
-	p.catalog = &catalog{pages: p, path: results, runs: map[string]*run{}}
+	p := &Pages{server: s, pollInterval: pollInterval, maxRead: readAtOnce}
+	p.catalog = &catalog{pages: p, path: results, runs: map[string]*run{}, indexes: map[string]*index{}}
 	s.OnClose(p.catalog.close)
 	if err := errors.Join(lists.Map(runs, p.catalog.add)...); err != nil {
 		return nil, err
 	}
 	p.list = &feed[listing]{pages: p, render: func(context.Context) (listing, bool, bool) {
-		return p.catalog.entries(), true, false
+		list, err := p.catalog.entries()
+		if err != nil {
+			s.Log.Error("the runs can't be listed", "error", err)
+		}
+		return list, err == nil, false
 	}}
 	s.AddAssets(assets)
 	s.HandleFunc("GET /{$}", p.serveList)
@@ -60,12 +61,12 @@ func New(s *web.Server, results string, runs []string) (*Pages, error) {
 	return p, nil
 }
 
-// Run returns the folder of a run; ok is false if there is none of that id.
-func (p *Pages) Run(id string) (folder fs.FS, ok bool) { return p.catalog.find(id) }
+// Run returns the folder of a run. The error is a [web.Error] if there is none of that id.
+func (p *Pages) Run(id string) (folder fs.FS, err error) { return p.catalog.find(id) }
 
 // Runs returns the records of all runs, those written last first.
 func (p *Pages) Runs() (list []explorer.Run) {
-	folders, _ := p.catalog.folders()
+	folders, _, _ := p.catalog.folders() // after an error some
 	for _, f := range folders {
 		r := explorer.Run{Name: f.id, Path: filepath.Join(f.root.Name(), f.dir, tournament.GamesFile)}
 		info, err := f.Stat(tournament.GamesFile)
@@ -82,9 +83,9 @@ func (p *Pages) Runs() (list []explorer.Run) {
 
 func (p *Pages) onRun(serve func(*run, http.ResponseWriter, *http.Request)) http.HandlerFunc {
 	return func(w http.ResponseWriter, q *http.Request) {
-		r := p.catalog.run(q.PathValue("id"))
-		if r == nil {
-			p.server.Refuse(w, http.StatusNotFound, "there is no such run")
+		r, err := p.catalog.open(q.PathValue("id"))
+		if err != nil {
+			p.server.FailPage(w, err)
 			return
 		}
 		serve(r, w, q)

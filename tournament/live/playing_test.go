@@ -34,7 +34,7 @@ func writePlaying(t testing.TB, dir string, ago time.Duration, count int, games 
 
 // shownPlaying are the games under way on a page.
 func (s *testServer) shownPlaying(id string) []boardGame {
-	return s.catalog.run(id).feed.now(0).page.Playing
+	return s.run(id).feed.now(0).page.Playing
 }
 
 // The page has the games under way, and no longer those that are over or recorded.

@@ -17,6 +17,7 @@ import (
 	"gyges/agents"
 	"gyges/ratings"
 	"gyges/ratings/source"
+	"gyges/rules/base/files"
 	"gyges/rules/base/jsonl"
 	"gyges/rules/base/lists"
 	"gyges/rules/base/textfmt"
@@ -117,8 +118,6 @@ func (r *run) restart() {
 // until all is read, the page shows the progress, or remains as it was.
 func (r *run) render(ctx context.Context) (p *page, changed, behind bool) {
 	r.used.Store(time.Now().UnixNano())
-	r.pages.renders <- struct{}{}
-	defer func() { <-r.pages.renders }()
 	changed = r.readAbout(ctx)
 	appended, err := r.read(ctx)
 	if errors.Is(err, errReplaced) {
@@ -127,6 +126,11 @@ func (r *run) render(ctx context.Context) (p *page, changed, behind bool) {
 		_, err = r.read(ctx)
 	}
 	if ctx.Err() != nil {
+		return nil, false, false
+	}
+	if files.HostLacks(err) { // the page stays as it was; what was found may be wrong, too
+		r.pages.server.Log.Error("a run can't be read", "run", r.folder.id, "error", err)
+		r.stamp = ""
 		return nil, false, false
 	}
 	running := r.isRunning()
@@ -334,10 +338,10 @@ func (r *run) label(agent string) string {
 	return textfmt.Visible(textfmt.Cut(r.names.Of(agent), 200))
 }
 
-func (r *run) serve(w http.ResponseWriter, _ *http.Request) {
-	now := r.feed.now(r.pages.pollInterval)
-	if now.parts == nil {
-		r.pages.server.Refuse(w, http.StatusInternalServerError, "the run can't be shown; the server's log has the reason")
+func (r *run) serve(w http.ResponseWriter, q *http.Request) {
+	now, err := r.feed.asked(q.Context(), q.RemoteAddr, r.pages.pollInterval)
+	if err != nil {
+		r.pages.server.FailPage(w, err)
 		return
 	}
 	r.pages.server.WritePage(w, http.StatusOK, "run", struct {
@@ -351,6 +355,7 @@ func (r *run) serve(w http.ResponseWriter, _ *http.Request) {
 type tail struct {
 	folder fs.FS
 	offset int64 // of the first byte not read
+	file   fs.FileInfo
 	size   int64 // of the file
 	most   int64 // maximum bytes to read in one call, if a line ends in them
 	behind bool  // the file had more
@@ -379,9 +384,11 @@ func (t *tail) read(take func(io.Reader) error) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if t.size = info.Size(); t.size < t.offset {
+	t.size = info.Size()
+	if t.offset > 0 && (t.size < t.offset || !os.SameFile(t.file, info)) {
 		return false, errReplaced
 	}
+	t.file = info
 	end := t.offset
 	for most := t.most; end == t.offset; most *= 2 {
 		high := min(t.size, t.offset+most)

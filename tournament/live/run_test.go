@@ -99,6 +99,7 @@ func eventsOf(t *testing.T, url string, each func(id string, parts map[string]js
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	require.NoError(t, err)
+	r.Header.Set(web.PageHeader, "1")
 	w, err := http.DefaultClient.Do(r)
 	require.NoError(t, err)
 	defer func() { _ = w.Body.Close() }()
@@ -189,7 +190,7 @@ func TestReplacedRecords(t *testing.T) {
 	dir := filepath.Join(s.results, "match")
 	writeRun(t, dir, "running", lines(append(drawPair(0), drawPair(1)...)...))
 	games := func() string {
-		return s.catalog.run("match").feed.now(0).page.Facts[0].Value
+		return s.run("match").feed.now(0).page.Facts[0].Value
 	}
 	require.Equal(t, "4", games())
 	writeRun(t, dir, "running", lines(drawPair(2)...))
@@ -215,9 +216,9 @@ func TestReadAsItComes(t *testing.T) {
 	writeRun(t, dir, "running", "")
 	for at := 0; at < len(text); at += 700 {
 		appendTo(t, filepath.Join(dir, tournament.GamesFile), text[at:min(at+700, len(text))])
-		s.catalog.run("run-y").feed.now(0)
+		s.run("run-y").feed.now(0)
 	}
-	whole, parts := s.catalog.run("run-x").feed.now(0), s.catalog.run("run-y").feed.now(0)
+	whole, parts := s.run("run-x").feed.now(0), s.run("run-y").feed.now(0)
 	requireSame(t, whole, parts)
 }
 
@@ -231,17 +232,16 @@ func TestLargeRunIsReadInParts(t *testing.T) {
 	s := newTestServer(t)
 	writeRun(t, filepath.Join(s.results, "run-x"), "running", text)
 	writeRun(t, filepath.Join(s.results, "run-y"), "running", text)
-	whole := s.catalog.run("run-x").feed.now(0)
+	whole := s.run("run-x").feed.now(0)
 
 	s.maxRead = 1000
-	r := s.catalog.run("run-y")
-	for range cap(s.renders) {
-		s.renders <- struct{}{} // so that nothing more is read
+	r := s.run("run-y")
+	for range 2 { // so that nothing more is read
+		end, err := s.Reads.Turn(t.Context(), "")
+		require.NoError(t, err)
+		defer end()
 	}
 	require.Contains(t, s.get("/").Body.String(), "run-y", "the list doesn't wait")
-	for range cap(s.renders) {
-		<-s.renders
-	}
 	first := r.feed.now(s.pollInterval)
 	require.Contains(t, first.parts["summary"].text, "Reading the records: ")
 	require.Equal(t, "true", first.parts["reading"].text)
@@ -259,23 +259,21 @@ func TestListCountsLargeFilesLater(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
 	dir := filepath.Join(s.results, "large")
-	writeRun(t, dir, "", "\n\n\n")
-	path := filepath.Join(dir, tournament.GamesFile)
-	require.NoError(t, os.Truncate(path, 2*countOfRun)) // a hole: it takes no room
-	appendTo(t, path, "\n\n")
+	const game = `{"game":1234567,"moves":[]}`
+	writeRun(t, dir, "", strings.Repeat(game+strings.Repeat(" ", 100)+"\n", 9))
+	s.maxRead = 64 // a line each time
 	writeRun(t, filepath.Join(s.results, "small"), "", lines(drawPair(0)...))
 	counts := func() []string {
-		list := s.catalog.entries().runs
+		list := s.entries()
 		var text []string
 		for _, e := range list {
 			text = append(text, fmt.Sprint(e.ID, " ", e.Games, " ", e.Counting))
 		}
 		return text
 	}
-	require.ElementsMatch(t, []string{"large 3 true", "small 2 false"}, counts())
-	require.ElementsMatch(t, []string{"large 3 true", "small 2 false"}, counts())
-	require.ElementsMatch(t, []string{"large 5 false", "small 2 false"}, counts())
-	require.Regexp(t, `(?s)href="/run/large">.*<td>5</td>`, s.get("/").Body.String())
+	require.ElementsMatch(t, []string{"large 8 true", "small 2 false"}, counts())
+	require.ElementsMatch(t, []string{"large 9 false", "small 2 false"}, counts())
+	require.Regexp(t, `(?s)href="/run/large">.*<td>9</td>`, s.get("/").Body.String())
 }
 
 // Curves of a tuning without games are shown, and follow their file.
@@ -289,10 +287,10 @@ func TestTuningWithoutGames(t *testing.T) {
 	list := s.get("/").Body.String()
 	require.Contains(t, list, "/run/tuning")
 	require.Contains(t, list, `badge tuning"`)
-	first := s.catalog.run("tuning").feed.now(0).parts["section history"].text
+	first := s.run("tuning").feed.now(0).parts["section history"].text
 	require.Contains(t, first, "Loss")
 	appendTo(t, path, `{"step":2,"loss":0.6,"parameters":{"<b>tempo</b>":3}}`+"\n")
-	second := s.catalog.run("tuning").feed.now(0).parts["section history"].text
+	second := s.run("tuning").feed.now(0).parts["section history"].text
 	require.NotEqual(t, first, second)
 	page := s.get("/run/tuning")
 	require.Equal(t, http.StatusOK, page.Code)
@@ -310,7 +308,7 @@ func TestSwissPage(t *testing.T) {
 	require.NoError(t, err)
 	first := len(lines(drawPair(0)...))
 	require.NoError(t, os.WriteFile(path, all[:first], 0o644))
-	standings := func() string { return s.catalog.run("swiss").feed.now(0).parts["section standings"].text }
+	standings := func() string { return s.run("swiss").feed.now(0).parts["section standings"].text }
 	require.Contains(t, standings(), "Swiss, standings after round 1 of 2")
 	require.NotContains(t, standings(), "final table")
 	appendTo(t, path, string(all[first:]))
@@ -377,7 +375,7 @@ func TestHostileNames(t *testing.T) {
 		require.NotContains(t, w.Body.String(), "<img", path)
 		require.Contains(t, w.Body.String(), "alert(1)", path)
 	}
-	for _, part := range s.catalog.run(id).feed.now(0).page.Sections {
+	for _, part := range s.run(id).feed.now(0).page.Sections {
 		require.NotContains(t, part.HTML, "<script>", part.ID)
 		require.NotContains(t, part.HTML, "<img", part.ID)
 	}
@@ -391,12 +389,12 @@ func TestRunsAreForgotten(t *testing.T) {
 		writeRun(t, filepath.Join(s.results, fmt.Sprint("run", i)), "finished", lines(drawPair(0)...))
 	}
 	for i := range 3 * maxIdle {
-		r := s.catalog.run(fmt.Sprint("run", i))
+		r := s.run(fmt.Sprint("run", i))
 		if i > 0 {
 			r.used.Store(int64(i)) // long ago
 		}
 	}
-	s.catalog.run("run0")
+	s.run("run0")
 	require.LessOrEqual(t, len(s.catalog.runs), maxIdle+2)
 	require.Contains(t, s.catalog.runs, "run0")
 }
@@ -406,7 +404,7 @@ func TestAbout(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
 	writeRun(t, filepath.Join(s.results, "play-20261101-120000"), "", lines(drawGame("standard", 0, "a", "b")))
-	list := s.catalog.entries().runs
+	list := s.entries()
 	require.Len(t, list, 1)
 	require.Equal(t, []string{"games played in the browser", "a, b", "standard"},
 		[]string{list[0].Format, list[0].About, strings.Join(list[0].Rules, " ")})
@@ -453,7 +451,7 @@ func TestStoppedRun(t *testing.T) {
 		owner, _, _ := strings.Cut(id, "/")
 		goesOn := "stopped without an end; " + fmt.Sprintf(want, filepath.ToSlash(filepath.Join(s.results, owner))) + " goes on"
 		now := func() (list, status, running string) {
-			p := s.catalog.run(id).feed.now(0).page
+			p := s.run(id).feed.now(0).page
 			s.list.now(0)
 			_, list, _ = strings.Cut(s.get("/?q=t").Body.String(), `href="/run/`+id+`"`)
 			list, _, _ = strings.Cut(list, "</tr>")

@@ -63,7 +63,7 @@ func (r *run) stage() state {
 	}
 	s := state{Text: textfmt.Visible(textfmt.Cut(p.String(), 400)), Done: min(p.Done, p.All), Of: p.All}
 	games := path.Join(r.folder.id, training.GenerationName(p.Generation), p.Stage)
-	if _, ok := r.pages.catalog.find(games); ok {
+	if _, err := r.pages.catalog.find(games); err == nil {
 		s.Games = games
 	}
 	return s

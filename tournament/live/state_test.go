@@ -65,7 +65,7 @@ func TestState(t *testing.T) {
 	} {
 		s := newTestServer(t)
 		writeTimed(t, filepath.Join(s.results, "run"), 40, now, c.change)
-		r := s.catalog.run("run")
+		r := s.run("run")
 		page := string(r.feed.now(0).page.State)
 		state := r.state(nil, now)
 		require.Equal(t, c.text, state.Text, name)
@@ -93,7 +93,7 @@ func TestStateOnWorkers(t *testing.T) {
 	dir := filepath.Join(s.results, "run")
 	now := time.Now()
 	writeTimed(t, dir, 40, now, func(*tournament.Manifest) {})
-	r := s.catalog.run("run")
+	r := s.run("run")
 	r.feed.now(0)
 	w := &status.Run{Time: now, GamesPerSecond: 30, Workers: []status.Worker{
 		{Name: "a", Workers: 8, State: status.Plays}, {Name: "b", Workers: 4, State: status.Plays},

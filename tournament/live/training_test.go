@@ -51,7 +51,7 @@ func TestTrainingStage(t *testing.T) {
 		progress, err := json.Marshal(p)
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(filepath.Join(dir, training.ProgressFile), progress, 0o644))
-		return string(s.catalog.run("training").feed.now(0).page.State)
+		return string(s.run("training").feed.now(0).page.State)
 	}
 	selfPlay := training.Progress{
 		Generation: 2, Generations: 5, Stage: "selfplay", Done: 340, All: 2000, Unit: "games", Positions: 7311, Seconds: 90,

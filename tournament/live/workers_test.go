@@ -39,7 +39,7 @@ func workersText(at time.Time, ended bool, waiting int, names ...string) string 
 
 // workers is the section on the workers of a run; "" without one.
 func (s *testServer) workers(id string) string {
-	for _, part := range s.catalog.run(id).feed.now(0).page.Sections {
+	for _, part := range s.run(id).feed.now(0).page.Sections {
 		if part.ID == "workers" {
 			return string(part.HTML)
 		}

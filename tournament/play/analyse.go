@@ -159,7 +159,7 @@ type explored struct {
 }
 
 // explore answers a request for what was played in a position. The first one waits until the games are read.
-func (p *Pages) explore(_ *http.Request, q positionRequest) (any, error) {
+func (p *Pages) explore(r *http.Request, q positionRequest) (any, error) {
 	game, err := q.replay()
 	if err != nil {
 		return nil, err
@@ -167,6 +167,11 @@ func (p *Pages) explore(_ *http.Request, q positionRequest) (any, error) {
 	x := &p.explored
 	x.Lock()
 	defer x.Unlock()
+	end, err := p.server.Reads.Turn(r.Context(), r.RemoteAddr)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
 	if now := time.Now(); now.After(x.next) {
 		x.set.Update(p.server.Context(), p.Runs())
 		x.next = time.Now().Add(5*time.Second + 10*time.Since(now)) // reading takes a tenth of the time at most

@@ -17,6 +17,7 @@ import (
 	"gyges/agents"
 	"gyges/agents/analysis"
 	"gyges/rules"
+	"gyges/tournament/web"
 )
 
 // middle is a position in the middle of a game.
@@ -112,6 +113,7 @@ func analyseAt(t *testing.T, address string, q url.Values) *stream {
 	ctx, cancel := context.WithCancel(t.Context())
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address+"/api/analyse?"+q.Encode(), nil)
 	require.NoError(t, err)
+	r.Header.Set(web.PageHeader, "1")
 	w, err := http.DefaultClient.Do(r)
 	require.NoError(t, err)
 	t.Cleanup(func() {
@@ -240,7 +242,7 @@ func TestAnalysisEndsWithTheServer(t *testing.T) {
 	for _, waits := range []bool{false, true} {
 		s := newTestServer(t) // one search
 		if waits {
-			_, end, err := s.games.lines.turn(t.Context(), "x")
+			end, err := s.games.lines.Turn(t.Context(), "x")
 			require.NoError(t, err)
 			defer end()
 		}

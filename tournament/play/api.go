@@ -52,6 +52,7 @@ type newGameRequest struct {
 	Setup string `json:"setup"` // "random" or "place"
 	Clock string `json:"clock"` // the person's, one of clockTexts; "": none
 	Name  string `json:"name"`  // the person's; "": all of these are one player
+	Other string `json:"other"` // the other person's, in a game of two
 
 	// From, if given, is a game to go on from, and Rematch one to be played again with sides exchanged; either stands
 	// for all else.
@@ -101,7 +102,7 @@ func (p *Pages) goOn(q newGameRequest) (*session, error) {
 		return nil, web.Unprocessable("ply: the game ends with ply %d; expected 0 to %d", ply, ply-1)
 	}
 	return &session{
-		rules: g.rules, start: g.start, human: g.human, name: g.name, agent: g.agent,
+		rules: g.rules, start: g.start, human: g.human, name: g.name, other: g.other, agent: g.agent,
 		helped: true, made: slices.Clone(g.made[:ply]),
 	}, nil
 }
@@ -120,7 +121,8 @@ func (p *Pages) rematch(q newGameRequest) (*session, error) {
 		start, err = drawSetup(old.rules)
 	}
 	return &session{
-		rules: old.rules, start: start, human: old.human.Other(), name: old.name, agent: old.agent, clock: old.clock,
+		rules: old.rules, start: start, human: old.human.Other(), name: old.name, other: old.other,
+		agent: old.agent, clock: old.clock,
 	}, err
 }
 
@@ -130,11 +132,12 @@ var nameShape = regexp.MustCompile(`^[\pL\pM\pN][\pL\pM\pN ._'-]{0,29}$`)
 func (p *Pages) newGame(q newGameRequest) (*session, error) {
 	agent, errAgent := p.player(q.Agent, q.Time)
 	set, errRules := parseRules(q.Rules)
-	if err := cmp.Or(errAgent, errRules); err != nil {
+	clock, _ := game.ParseClock(q.Clock) // one of clockTexts, which are right, or none
+	name, errName := personName("name", q.Name)
+	other, errOther := personName("other", q.Other)
+	if err := cmp.Or(errAgent, errRules, errName, errOther); err != nil {
 		return nil, err
 	}
-	clock, _ := game.ParseClock(q.Clock) // one of clockTexts, which are right, or none
-	name := strings.TrimSpace(q.Name)
 	sides := map[string]rules.Side{"south": rules.South, "north": rules.North, "random": rules.Side(rand.IntN(2))}
 	human, ok := sides[q.Side]
 	start, err := set.Start(), error(nil)
@@ -142,8 +145,10 @@ func (p *Pages) newGame(q newGameRequest) (*session, error) {
 	case q.Clock != "" && !slices.Contains(clockTexts, q.Clock):
 		return nil, web.Unprocessable("clock: expected none or one of %s, found %.60q", strings.Join(clockTexts, ", "),
 			q.Clock)
-	case name != "" && !nameShape.MatchString(name):
-		return nil, web.Unprocessable("name: expected at most 30 letters, digits, blanks, - _ . and ', found %.60q", name)
+	case other != "" && agent.Kind != humanKind:
+		return nil, web.Unprocessable("other: expected a second name in a game of two people alone")
+	case other != "" && other == name:
+		return nil, web.Unprocessable("other: expected another name than the first, found %q twice", name)
 	case agent.Kind == humanKind && q.Clock != "":
 		return nil, web.Unprocessable("clock: expected none in a game of two people")
 	case !ok:
@@ -153,7 +158,16 @@ func (p *Pages) newGame(q newGameRequest) (*session, error) {
 	case q.Setup != "place":
 		return nil, web.Unprocessable("setup: expected random or place, found %.60q", q.Setup)
 	}
-	return &session{rules: set, start: start, human: human, name: name, agent: agent, clock: clock}, err
+	return &session{rules: set, start: start, human: human, name: name, other: other, agent: agent, clock: clock}, err
+}
+
+// personName reads the name in a field.
+func personName(field, text string) (string, error) {
+	name := strings.TrimSpace(text)
+	if name != "" && !nameShape.MatchString(name) {
+		return "", web.Unprocessable("%s: expected at most 30 letters, digits, blanks, - _ . and ', found %.60q", field, name)
+	}
+	return name, nil
 }
 
 // maxRulesText bounds the rules of a request, in bytes: all options together have some 300.

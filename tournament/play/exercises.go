@@ -63,7 +63,7 @@ func (p *Pages) judge(r *http.Request, q attempt) (any, error) {
 	if err != nil {
 		return nil, web.Unprocessable("move: %v", err)
 	}
-	_, end, err := p.light.turn(r.Context(), r.RemoteAddr)
+	end, err := p.light.Turn(r.Context(), r.RemoteAddr)
 	if err != nil {
 		return nil, err
 	}

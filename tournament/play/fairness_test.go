@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gyges/agents"
+	"gyges/tournament/web"
 )
 
 // However many searches one address has under way and waiting, others have their moves, reviews and analyses, and the
@@ -89,10 +90,11 @@ func TestReviewHeartbeat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTestServer(t)
 		writeRun(t, filepath.Join(s.results, "one"), "finished", lines(shortGame()))
-		_, end, err := s.games.light.turn(t.Context(), "x")
+		end, err := s.games.light.Turn(t.Context(), "x")
 		require.NoError(t, err)
 		ctx, cancel := context.WithCancel(t.Context())
 		r := httptest.NewRequest(http.MethodPost, "http://localhost/api/review", strings.NewReader(`{"run":"one","game":0}`))
+		r.Header.Set(web.PageHeader, "1")
 		r.Header.Set("Content-Type", "application/json")
 		w := recorder{httptest.NewRecorder()}
 		var asked sync.WaitGroup

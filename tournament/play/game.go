@@ -30,6 +30,7 @@ type session struct {
 	start  rules.Position
 	human  rules.Side
 	name   string      // of the person; "": none was given
+	other  string      // of the other person
 	agent  agents.Spec // the opponent; of the kind humanKind, who has the person's rights too
 	clock  game.Clock  // the person's; zero: none. The agent keeps its own time a move
 	seed   uint64
@@ -63,6 +64,9 @@ type made struct {
 
 // errIdle is the cause of cancelling a game without requests for [maxIdleTime].
 var errIdle = errors.New("the game was ended: it was idle for too long")
+
+// errNoOpponent is the cause of cancelling a game whose opponent can't be made.
+var errNoOpponent = errors.New("the opponent can't play, so the game has no result; the server's log has the reason")
 
 // play plays the game, and reports whether it is over, which it isn't when moves were undone.
 func (g *session) play() bool {
@@ -135,7 +139,7 @@ func (g *session) finish(rec *record.Record) {
 	}
 	players := [...]*record.Player{&rec.South, &rec.North}
 	if g.shared() {
-		players[g.human.Other()].Agent = g.person("")
+		players[g.human.Other()].Agent = g.person(g.other)
 	}
 	players[g.human].Agent = g.person(g.name)
 	g.end = rec
@@ -207,7 +211,12 @@ func (s *seat) Choose(ctx context.Context, at *rules.Game, q agents.Request) (ag
 	}
 	setup := s.setup
 	setup.Seed += uint64(n) // the agent may be another instance than at the last move
-	return g.pages.choose(ctx, g.client, g.agent, setup, at)
+	d, err := g.pages.choose(ctx, g.client, g.agent, setup, at)
+	if lack, ok := errors.AsType[*agents.HostFailure](err); ok && ctx.Err() == nil {
+		g.pages.server.Log.Error("a game ends without a result: its opponent can't play", "error", lack)
+		g.cancel(errNoOpponent)
+	}
+	return d, err
 }
 
 // await blocks until a request has the person's move. It passes by itself where nothing else is legal. When the

@@ -1,6 +1,7 @@
 package play
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gyges/agents"
+	"gyges/agents/builtin"
 	"gyges/rules"
 	"gyges/tournament"
 	"gyges/tournament/record"
@@ -295,6 +297,63 @@ func TestAgentsThatFail(t *testing.T) {
 		require.Equal(t, kind, last.Fault.Kind)
 		require.Equal(t, "south", last.Fault.Side)
 	}
+}
+
+// A game whose opponent can't be made, or prepared, ends without a result and with a line that has no path; the next
+// opponent plays as ever.
+func TestOpponentsThatCannotBeMade(t *testing.T) {
+	t.Parallel()
+	for kind, make := range map[string]func() (agents.Agent, error){
+		"new fails":      func() (agents.Agent, error) { return nil, errors.New("open /secret: no such file") },
+		"new panics":     func() (agents.Agent, error) { panic("/secret") },
+		"start fails":    func() (agents.Agent, error) { return failing{at: "start"}, nil },
+		"NewGame fails":  func() (agents.Agent, error) { return failing{at: "NewGame"}, nil },
+		"start panics":   func() (agents.Agent, error) { return failing{at: "start", panics: true}, nil },
+		"NewGame panics": func() (agents.Agent, error) { return failing{at: "NewGame", panics: true}, nil },
+	} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			s := newTestServer(t, func(c *testConfig) {
+				bad := agents.Kind{Name: "bad", New: func(agents.Config) (agents.Agent, error) { return make() }}
+				c.Registry = builtin.Registry(append(testKinds(), bad)...)
+				c.Players = append(c.Players, Player{Name: "bad", Spec: agents.Spec{Kind: "bad"}})
+			})
+			for range 2 {
+				p := s.replica(s.begin("answers", "standard", "north", "random"))
+				require.Empty(t, p.now.Problem)
+				now := s.settled(s.begin("bad", "standard", "north", "random"))
+				require.Equal(t, errNoOpponent.Error(), now.Problem)
+				require.Empty(t, now.Result)
+				p.move(p.game.Legal().At(0)) // which the agent that was made before answers
+				require.Empty(t, p.now.Problem)
+			}
+			for _, g := range s.kept() {
+				require.NotEqual(t, "bad", g.South.Agent)
+				require.Nil(t, g.Fault)
+			}
+		})
+	}
+}
+
+// failing is an agent that fails before it is asked for a move.
+type failing struct {
+	testAgent
+	at     string
+	panics bool
+}
+
+func (a failing) Start(context.Context) error { return a.fail("start") }
+
+func (a failing) NewGame(context.Context, agents.Setup) error { return a.fail("NewGame") }
+
+func (a failing) fail(at string) error {
+	switch {
+	case at != a.at:
+		return nil
+	case a.panics:
+		panic("/secret")
+	}
+	return errors.New("/secret")
 }
 
 func TestResign(t *testing.T) {

@@ -44,8 +44,8 @@ func TestBrowserLooks(t *testing.T) {
 					if phone {
 						const first = `[...document.querySelectorAll("main > section:not([hidden])")]
 							.sort((a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top)[0].id`
-						require.Equal(t, "lesson", b.Text(first))
-						is(`document.querySelector("#lesson-board").getBoundingClientRect().bottom <= innerHeight`)
+						require.Equal(t, "new", b.Text(first))
+						is(`document.querySelector("#agent").getBoundingClientRect().bottom <= innerHeight`)
 					}
 				case name == "exercises":
 					b.Wait(`document.querySelectorAll("#grades button").length === 20 && document.querySelector(".cell.source")`)

@@ -3,6 +3,7 @@ package play
 import (
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -189,4 +190,50 @@ func TestTwoPeople(t *testing.T) {
 	s.state(s.post("/api/games/"+again.ID+"/resign", "{}"), http.StatusOK)
 	s.settled(s.state(s.get("/api/games/"+again.ID+"?after=2"), http.StatusOK))
 	require.Equal(t, "human:name=Ada", s.kept()[1].South.Agent, "sides are exchanged")
+}
+
+// Each of two people at one screen may have a name, which is shown and recorded.
+func TestNamesOfTwoPeople(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t)
+	ask := func(agent, name, other string) *httptest.ResponseRecorder {
+		return s.post("/api/games", fmt.Sprintf(
+			`{"agent":%q,"rules":"standard","side":"north","setup":"random","name":%q,"other":%q}`, agent, name, other))
+	}
+	for _, c := range []struct{ agent, name, other, problem string }{
+		{"human", "Ada", "Ada", "other: expected another name than the first"},
+		{"human", "Ada", " Ada ", "other: expected another name than the first"},
+		{"human", "Ada", "<b>", "other: expected at most 30 letters"},
+		{"human", "<b>", "Bo", "name: expected at most 30 letters"},
+		{"human", "Ada", strings.Repeat("x", 31), "other: expected at most 30 letters"},
+		{"random", "Ada", "Bo", "other: expected a second name in a game of two people alone"},
+	} {
+		w := ask(c.agent, c.name, c.other)
+		require.Equal(t, http.StatusUnprocessableEntity, w.Code, c)
+		require.Contains(t, w.Body.String(), c.problem)
+	}
+	resigned := func(now state) *record.Record {
+		now = s.settled(s.state(s.post("/api/games/"+now.ID+"/resign", "{}"), http.StatusOK))
+		for now.Result == "" {
+			now = s.state(s.get(fmt.Sprintf("/api/games/%s?after=%d", now.ID, now.Version)), http.StatusOK)
+		}
+		games := s.kept()
+		return games[len(games)-1]
+	}
+	for _, c := range []struct{ name, other, south, north string }{
+		{"Ada", "Bo", "human:name=Bo", "human:name=Ada"},
+		{"", " Bo ", "human:name=Bo", "human"},
+		{"Ada", "", "human", "human:name=Ada"},
+		{"", "", "human", "human"},
+	} {
+		now := s.state(ask("human", c.name, c.other), http.StatusCreated)
+		require.Equal(t, map[string]string{"south": strings.TrimSpace(c.other), "north": c.name}, now.People)
+		g := resigned(now)
+		require.Equal(t, []string{c.south, c.north}, []string{g.South.Agent, g.North.Agent})
+		again := s.state(s.post("/api/games", fmt.Sprintf(`{"rematch":%q}`, now.ID)), http.StatusCreated)
+		g = resigned(again)
+		require.Equal(t, []string{c.north, c.south}, []string{g.South.Agent, g.North.Agent})
+		on := s.state(s.post("/api/games", fmt.Sprintf(`{"from":{"game":%q,"ply":0}}`, now.ID)), http.StatusCreated)
+		require.Equal(t, now.People, on.People)
+	}
 }

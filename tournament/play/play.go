@@ -23,6 +23,7 @@ import (
 	"gyges/agents"
 	"gyges/rules"
 	"gyges/tournament/explorer"
+	"gyges/tournament/record"
 	"gyges/tournament/web"
 )
 
@@ -41,8 +42,9 @@ type Config struct {
 	Searches int // maximum number of concurrent searches; 0: half the cores, at least two
 	Games    int // maximum number of games in progress
 
-	// Run returns the folder of a run whose games can be reviewed; ok is false if there is none.
-	Run func(id string) (folder fs.FS, ok bool)
+	// Run returns the folder of a run whose games can be reviewed, and Record a game of it, when it is the client's turn.
+	Run    func(id string) (folder fs.FS, err error)
+	Record func(ctx context.Context, client, run string, game int64) (*record.Record, error)
 	// Runs returns all runs, whose games are shown beside positions.
 	Runs func() []explorer.Run
 }
@@ -231,7 +233,8 @@ func (p *Pages) close() error {
 	return p.records.close()
 }
 
-// choose returns the move of an agent. It blocks until it is the client's turn.
+// choose returns the move of an agent. It blocks until it is the client's turn. An agent that can't be made, or not be
+// prepared for the game, is an [agents.HostFailure].
 func (p *Pages) choose(
 	ctx context.Context, client string, spec agents.Spec, setup agents.Setup, g *rules.Game,
 ) (d agents.Decision, err error) {
@@ -240,9 +243,10 @@ func (p *Pages) choose(
 		pool = p.light
 	}
 	err = pool.use(ctx, client, spec, func(ctx context.Context, a agents.Agent) (err error) {
-		if err = a.NewGame(ctx, setup); err == nil {
-			d, err = a.Choose(ctx, g, agents.Request{})
+		if err := recovered(func() error { return a.NewGame(ctx, setup) }); err != nil {
+			return &agents.HostFailure{Err: err}
 		}
+		d, err = a.Choose(ctx, g, agents.Request{})
 		return err
 	})
 	return d, err

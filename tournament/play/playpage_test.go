@@ -396,6 +396,87 @@ func TestBrowserTwoPeople(t *testing.T) {
 	require.Empty(t, console())
 }
 
+// That two people play at one screen is a choice of its own, with a name for each.
+func TestBrowserFormForTwo(t *testing.T) {
+	s := newTestServer(t)
+	b := browsertest.Open(t)
+	console := b.Visit(listen(t, s) + "/play")
+	visible := func() string {
+		return b.Text(`["agent", "clock", "other-name"].filter((id) => document.getElementById(id).checkVisibility()).join(" ")`)
+	}
+	require.Equal(t, "agent clock", visible())
+	require.Equal(t, "0", b.Text(`String(document.querySelectorAll("#agent option[value=human]").length)`))
+	b.Click(`input[name=against][value=human]`)
+	require.Equal(t, "other-name", visible())
+	b.Click(`input[name=setup][value=random]`)
+	for id, name := range map[string]string{"name": "Ada", "other-name": "Bo"} {
+		b.Click("#" + id)
+		b.Press(name)
+	}
+	b.Click(`#form button[type=submit]`)
+	b.Wait(headline + `.startsWith("South to move")`)
+	require.Equal(t, "South Ada, North Bo",
+		b.Text(`["below", "above"].map((id) => document.querySelector("#" + id + " .name").textContent).join(", ")`))
+	b.Click("#again")
+	b.Click(`input[name=against][value=agent]`)
+	require.Equal(t, "agent clock", visible())
+	b.Click(`#form button[type=submit]`)
+	yourTurn(b, 0)
+	require.Empty(t, console())
+}
+
+// While pieces are placed, a piece of the hand stays picked: whoever taps it again, as told, places it.
+func TestBrowserPlacingTwice(t *testing.T) {
+	s := newTestServer(t)
+	b := browsertest.Open(t)
+	b.Visit(listen(t, s) + "/play#game=" + s.begin("human", "turkish-basic", "south", "place").ID)
+	picked := `[...document.querySelectorAll(".cell.picked")].map((e) => e.dataset.at).join(" ")`
+	for ply := range 2 {
+		b.Wait(fmt.Sprintf(`document.querySelectorAll("#moves li").length === %d && document.querySelector(".cell.source")`, ply))
+		hand := b.Text(`document.querySelector('[data-at$="3"].source').dataset.at`)
+		b.Click(fmt.Sprintf(`[data-at=%q]`, hand))
+		require.Equal(t, hand, b.Text(picked))
+		b.Click(fmt.Sprintf(`[data-at=%q]`, hand))
+		require.Equal(t, hand, b.Text(picked))
+		b.Click(`.cell.end`)
+	}
+	b.Wait(`document.querySelectorAll("#moves li").length === 2`)
+}
+
+// The marks that are explained beside a board are those of the rules: nothing is displaced under simplified ones.
+func TestBrowserMarksOfRules(t *testing.T) {
+	s := newTestServer(t)
+	b := browsertest.Open(t)
+	url := listen(t, s)
+	for set, displaced := range map[string]bool{"simplified": false, "standard": true, "standard:relocation=false": false} {
+		b.Visit("about:blank")
+		b.Visit(url + "/play#game=" + s.begin("human", set, "south", "random").ID)
+		b.Wait(headline + `.startsWith("South to move")`)
+		b.Wait(fmt.Sprintf(`document.querySelector(".marks").innerText.includes("displaces") === %v`, displaced))
+		require.Contains(t, b.Text(`document.querySelector(".marks").innerText`), "can end here")
+		b.Wait(fmt.Sprintf(`document.querySelector(".marks").innerText.includes("where it can go") === %v`, displaced))
+	}
+	b.Visit("about:blank")
+	b.Visit(url + "/play#game=" + s.begin("human", "standard", "south", "place").ID)
+	b.Wait(`document.querySelector(".marks").innerText.trim() === "can end here"`)
+}
+
+// On a phone the form for a new game comes first, with a way to the lesson and back.
+func TestBrowserFormFirst(t *testing.T) {
+	s := newTestServer(t)
+	b := browsertest.Open(t)
+	require.NoError(t, chromedp.Do(b.Context(), chromedp.EmulateViewport(390, 844)))
+	b.Visit(listen(t, s) + "/play")
+	b.Wait(`document.querySelector("#lesson-steps button")`)
+	var top float64
+	b.Eval(`document.querySelector("#agent").getBoundingClientRect().top`, &top)
+	require.Less(t, top, 500.0)
+	b.Click("#to-lesson")
+	b.Wait(`Math.abs(document.querySelector("#lesson").getBoundingClientRect().top) < 100`)
+	b.Eval(`document.querySelector("#to-new").click()`, nil) // the page may still be moving
+	b.Wait(`Math.abs(document.querySelector("#new").getBoundingClientRect().top) < 100`)
+}
+
 // The last step of the lesson leads to the exercises; the raw options of the rules are behind a fold of their own.
 func TestBrowserLessonLeadsOn(t *testing.T) {
 	s := newTestServer(t)

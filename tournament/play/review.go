@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"net/http"
 	"path"
@@ -12,8 +11,8 @@ import (
 	"strings"
 
 	"gyges/agents"
+	"gyges/rules/base/jsonl"
 	"gyges/rules/base/textfmt"
-	"gyges/tournament"
 	"gyges/tournament/record"
 	"gyges/tournament/report"
 	"gyges/tournament/review"
@@ -43,7 +42,7 @@ func (p *Pages) review(w http.ResponseWriter, r *http.Request) {
 	err := web.ReadJSON(r, &q)
 	var g *record.Record
 	if err == nil {
-		g, err = p.findRecord(r.Context(), q)
+		g, err = p.findRecord(r, q)
 	}
 	if err == nil {
 		err = reviewable(g)
@@ -73,7 +72,7 @@ func (p *Pages) reviewGame(
 	ctx context.Context, client string, rec *record.Record, progress func(done, all int),
 ) (*review.Review, error) {
 	progress(0, len(rec.Moves))
-	_, end, err := p.light.turn(ctx, client)
+	end, err := p.light.Turn(ctx, client)
 	if err != nil {
 		return nil, err
 	}
@@ -81,36 +80,17 @@ func (p *Pages) reviewGame(
 	made, failed := review.New(reviewNodes).Game(ctx, rec, func(done, all int) {
 		progress(done, all)
 		end()
-		_, end, err = p.light.turn(ctx, client)
+		end, err = p.light.Turn(ctx, client)
 	})
 	return made, cmp.Or(err, failed)
 }
 
-var errNoGame = web.Error{Status: http.StatusNotFound, Text: "there is no such game"}
-
-func (p *Pages) findRecord(ctx context.Context, q reviewRequest) (*record.Record, error) {
-	folder, ok := p.Run(q.Run)
-	if !ok {
-		return nil, web.Error{Status: http.StatusNotFound, Text: "there is no such run"}
+func (p *Pages) findRecord(r *http.Request, q reviewRequest) (*record.Record, error) {
+	g, err := p.Record(r.Context(), r.RemoteAddr, q.Run, q.Game)
+	if line, ok := errors.AsType[*jsonl.LineError](err); ok {
+		err = unreadable(line.Err) // of a part of the file: the number of the line says nothing
 	}
-	file, err := folder.Open(tournament.GamesFile)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, errNoGame
-	case err != nil:
-		return nil, err
-	}
-	end := func() { _ = file.Close() } // it was only read
-	defer end()
-	defer context.AfterFunc(ctx, end)()
-	g, _, err := record.Find(file, tournament.GamesFile, q.Game)
-	switch {
-	case errors.Is(err, io.EOF):
-		return nil, errNoGame
-	case err != nil && ctx.Err() == nil:
-		return nil, unreadable(err)
-	}
-	return g, ctx.Err()
+	return g, err
 }
 
 func reviewable(g *record.Record) error {
@@ -131,22 +111,26 @@ func (p *Pages) serveGame(w http.ResponseWriter, r *http.Request) {
 	run, number := path.Split(r.PathValue("run"))
 	run = strings.TrimSuffix(run, "/")
 	id, err := strconv.ParseInt(number, 10, 64)
-	var g *record.Record
 	if err != nil {
-		err = errNoGame
-	} else {
-		g, err = p.findRecord(r.Context(), reviewRequest{run, id})
+		id = -1 // which no game has
 	}
+	g, err := p.findRecord(r, reviewRequest{run, id})
 	if err != nil {
 		p.server.FailPage(w, err)
 		return
 	}
+	end, err := p.server.Reads.Turn(r.Context(), r.RemoteAddr)
+	if err != nil {
+		p.server.FailPage(w, err)
+		return
+	}
+	defer end()
 	names := []string{name(g.South.Agent), name(g.North.Agent)}
 	shown := report.Replay(0, g)
 	shown.North = 1
-	if folder, ok := p.Run(run); ok {
+	if folder, err := p.Run(run); err == nil {
 		reviews, err := review.ReadFS(r.Context(), folder, g)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && r.Context().Err() == nil {
 			p.server.Log.Warn("reviews can't be read", "run", run, "error", err)
 		}
 		shown.Review = reviews.Find(g)[0]

@@ -20,12 +20,17 @@ import (
 	"gyges/tournament/internal/browsertest"
 	"gyges/tournament/record"
 	"gyges/tournament/review"
+	"gyges/tournament/web"
 )
 
 // askReview asks for a review, and returns the status and the last event.
 func askReview(t *testing.T, url, body string) (status int, kind, data string) {
 	t.Helper()
-	r, err := http.Post(url+"/api/review", "application/json", strings.NewReader(body))
+	q, err := http.NewRequest(http.MethodPost, url+"/api/review", strings.NewReader(body))
+	require.NoError(t, err)
+	q.Header.Set("Content-Type", "application/json")
+	q.Header.Set(web.PageHeader, "1")
+	r, err := http.DefaultClient.Do(q)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, r.Body.Close()) }()
 	lines := bufio.NewScanner(r.Body)
@@ -102,6 +107,7 @@ func TestReviewLimits(t *testing.T) {
 	q, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/api/review", strings.NewReader(`{"run":"one","game":0}`))
 	require.NoError(t, err)
 	q.Header.Set("Content-Type", "application/json")
+	q.Header.Set(web.PageHeader, "1")
 	r, err := http.DefaultClient.Do(q) // it waits for the search
 	require.NoError(t, err)
 	status, _, data := askReview(t, url, `{"run":"one","game":0}`)
@@ -118,7 +124,7 @@ func TestReviewLimits(t *testing.T) {
 
 // occupy takes the place of the server's only search until free is called.
 func occupy(t *testing.T, s *testServer) (free func()) {
-	_, free, err := s.games.light.turn(t.Context(), "")
+	free, err := s.games.light.Turn(t.Context(), "")
 	require.NoError(t, err)
 	return free
 }
@@ -137,6 +143,7 @@ func TestBrowserReview(t *testing.T) {
 	b.Wait(`document.querySelector(".moves .mark-missed-win")`)
 	require.Equal(t, "true", b.Text(`String(!!document.activeElement.closest(".review-summary"))`), "the focus stays")
 	require.Contains(t, b.Text(`document.querySelector(".review-status").textContent`), "The review is done.")
+	b.Wait(`location.hash === "#game=1.0&ply=0&review"`)
 	b.Click(".review-turn")
 	b.Wait(`document.querySelector(".review-line button")`)
 	b.Click(".review-line button")
@@ -167,9 +174,12 @@ func TestBrowserReview(t *testing.T) {
 	require.Equal(t, "true", b.Text(`(() => { const at = (q) => document.querySelector(q).getBoundingClientRect();
 		return String(at('[data-square="a1"]').top < at('[data-square="a6"]').top); })()`), "North is below")
 	require.Equal(t, "0", b.Text(`String(scrollY)`))
-	b.Wait(`location.hash === "#ply=0"`)
+	b.Wait(`location.hash === "#ply=0&review"`)
 	b.Click(`[data-act="last"]`)
-	b.Wait(fmt.Sprintf(`location.hash === "#ply=%d"`, len(g.Moves)))
+	b.Wait(fmt.Sprintf(`location.hash === "#ply=%d&review"`, len(g.Moves)))
+	b.Eval(`void location.reload()`, nil)
+	b.Wait(`document.querySelector(".review-turn")`)
+	b.Wait(fmt.Sprintf(`location.hash === "#ply=%d&review"`, len(g.Moves)))
 	require.Equal(t, fmt.Sprintf("%d of %d", g.Plies, g.Plies), b.Text(`document.querySelector(".at").textContent`))
 	require.Contains(t, b.Text(`document.querySelector(".sides").textContent`), "Game 0, ")
 	require.Empty(t, console())

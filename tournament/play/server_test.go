@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"gyges/tournament/web"
 )
 
 // The pages and their scripts are answered, and requests about what there is not are refused.
@@ -136,7 +138,10 @@ func TestServeEnds(t *testing.T) {
 	base := "http://" + l.Addr().String()
 	client := &http.Client{Transport: &http.Transport{}}
 	defer client.CloseIdleConnections()
-	events, err := client.Get(base + "/run-events/one?after=0")
+	ask, err := http.NewRequest(http.MethodGet, base+"/run-events/one?after=0", nil)
+	require.NoError(t, err)
+	ask.Header.Set(web.PageHeader, "1")
+	events, err := client.Do(ask)
 	require.NoError(t, err)
 	line, err := bufio.NewReader(events.Body).ReadString('\n')
 	require.NoError(t, err)

@@ -43,6 +43,8 @@ type state struct {
 	Problem string   `json:"problem,omitempty"`
 	Waiting bool     `json:"waiting"` // for the agent, or for the record at the end
 	Clock   *clocks  `json:"clock,omitempty"`
+
+	People map[string]string `json:"people,omitempty"` // names of two persons by side
 }
 
 // clocks are the times of a game with a clock, in milliseconds.
@@ -97,6 +99,7 @@ func (g *session) snapshot() (state, <-chan struct{}) {
 	}
 	if s.Clock = g.clocks(over); g.shared() {
 		s.You, s.Winner = "", ""
+		s.People = map[string]string{g.human.Name(): g.name, g.human.Other().Name(): g.other}
 	}
 	return s, g.changed
 }

@@ -27,8 +27,9 @@ func Accuracy(loss float64) float64 {
 	return max(0, min(103.1668*math.Exp(-4.354*loss)-3.1669, 100))
 }
 
-// judge sets the probabilities, the loss, the mark and the kind of a move by its scores.
-func (m *Move) judge(r *rules.Rules) {
+// judge sets the scores of a move, and by them the probabilities, the loss, the mark and the kind.
+func (m *Move) judge(r *rules.Rules, found, played value) {
+	m.Best, m.Score, m.Depth = found.score, played.score, found.depth
 	m.Before, m.After = rounded(eval.WinProbability(m.Best, r)), rounded(eval.WinProbability(m.Score, r))
 	m.Loss = max(0, rounded(m.Before-m.After))
 	best, bestProven := m.Best.Proven()

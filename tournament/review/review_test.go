@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -298,4 +299,32 @@ func TestJudge(t *testing.T) {
 	require.NotEmpty(t, reply)
 	require.Equal(t, p, g.Position())
 	require.Empty(t, g.Moves())
+}
+
+// A move that a deeper search finds best is called no blunder, as a hint's.
+func TestBlundersAreSearchedAgain(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ opening, moves, move string }{
+		{"322113/000000/000000/000000/000000/221133 s", "e1xc1@c2 d6xe6@c5 d1xc2@c3 f6xe6@c4 c1xc3@d5 e6-f6 a1xc5@f4 c6-d6 b1xc4@d2 b6xd6@c6", "f1xd5@f2"},
+		{"233112/000000/000000/000000/000000/123213 s", "e1xc1@a3 b6-a5 a1xa3@e1 f6xe6@f6 d1xa5@d1 c6xd6@a4 c1xa3@a1 f6xd6@c6 e1xd1@c1 a6xa4@a2 b1xa5@b2 e6xa3@a6 d1xb2@d1 d6xa5@b4", "a1-c4"},
+		{"233112/000000/000000/000000/000000/123213 s", "e1xc1@a3 b6-a5 a1xa3@e1 f6xe6@f6 d1xa5@d1 c6xd6@a4 c1xa3@a1 f6xd6@c6 e1xd1@c1 a6xa4@a2 b1xa5@b2 e6xa3@a6 d1xb2@d1 d6xa5@b4 a1-c4", "c6xb4@b3"},
+		{"221331/000000/000000/000000/000000/132321 s", "d1xb1@c2 f6xe6@f6 b1xc2@b1 e6xf6@c4 f1xc2@c3 c6xc4@e6 b1xc4@d1 d6xe6@d6 a1xc3@f1 a6xc4@a6 f1xe1@b1 f6xc4@c5 d1xb1@d1 b6xa6@b6 c1xc2@a1", "e6xd6@f6"},
+		{"221331/000000/000000/000000/000000/132321 s", "d1xb1@c2 f6xe6@f6 b1xc2@b1 e6xf6@c4 f1xc2@c3 c6xc4@e6 b1xc4@d1 d6xe6@d6 a1xc4@b1", "f6xc4@e3"},
+		{"231123/000000/000000/000000/000000/321213 s", "b1-c2 f6xd6@c4 a1xc2@d5 a6xb6@c3 d1xc2@b1 e6xd6@f6 c1xc3@d3 b6xc3@b4 f1xe1@b5 c6-d4 e1xd3@d1", "d6xd5@e3"},
+	} {
+		set := rules.MustParse("standard")
+		start, err := set.ParsePosition(c.opening)
+		require.NoError(t, err)
+		g := rules.NewGame(set, start)
+		for _, text := range strings.Fields(c.moves) {
+			m, err := set.ParseMove(g.Position(), text)
+			require.NoError(t, err)
+			require.NoError(t, g.Play(m))
+		}
+		m, err := set.ParseMove(g.Position(), c.move)
+		require.NoError(t, err)
+		judged, _, err := New(DefaultNodes).Judge(t.Context(), g, m)
+		require.NoError(t, err)
+		require.Contains(t, []Mark{Best, Only, Good}, judged.Mark, c)
+	}
 }

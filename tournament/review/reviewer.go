@@ -106,6 +106,9 @@ func (r *Reviewer) Judge(ctx context.Context, g *rules.Game, m rules.Move) (judg
 	return judged, reply, err
 }
 
+// deeperFactor is how many times the nodes are searched again before a move is called a blunder.
+const deeperFactor = 8
+
 // pass goes through a game from its end.
 type pass struct {
 	*Reviewer
@@ -149,8 +152,17 @@ func (p *pass) move(ctx context.Context, t record.Turn) (m Move, err error) {
 	if err != nil {
 		return m, err
 	}
-	m.Best, m.Score, m.Depth = best.score, played.score, best.depth
-	m.judge(r)
+	m.judge(r, best, played)
+	proven := best.proven() != 0 && played.proven() != 0
+	if !proven && (m.Mark == Blunder || m.Mark == MissedWin) {
+		deeper := *p.Reviewer
+		deeper.nodes *= deeperFactor
+		again := pass{Reviewer: &deeper, game: p.game, next: p.next}
+		if best, played, err = again.compare(ctx, t.Move); err != nil {
+			return m, err
+		}
+		m.judge(r, best, played)
+	}
 	switch {
 	case m.Mark != Best:
 		m.Line = p.longLine(best.line)

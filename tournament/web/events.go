@@ -25,10 +25,11 @@ type Events struct {
 	control *http.ResponseController
 }
 
-// NewEvents begins to respond with server-sent events, to be closed. It returns an [Error] if there are too many.
+// NewEvents begins to respond with server-sent events, to be closed. It returns an [Error] if there are too many, or if
+// the request lacks [PageHeader].
 func (s *Server) NewEvents(w http.ResponseWriter, r *http.Request) (*Events, error) {
-	if foreign(r) {
-		return nil, errForeign
+	if r.Header.Get(PageHeader) == "" {
+		return nil, Error{http.StatusForbidden, "expected the header " + PageHeader + ": 1, as this server's pages send it"}
 	}
 	client := r.RemoteAddr
 	if !s.Waits.Acquire(client) {

@@ -5,7 +5,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -27,7 +26,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		switch {
 		case !s.knownHost(r.Host):
 			s.Refuse(w, http.StatusMisdirectedRequest, "this server has another name; use its address, or name it with --host")
-		case foreign(r) && !isLink(r):
+		case s.isForeign(r) && !isLink(r):
 			s.Refuse(w, http.StatusForbidden, errForeign.Text)
 		case r.Method != http.MethodPost && r.ContentLength != 0:
 			s.Refuse(w, http.StatusBadRequest, "expected a request without a body")
@@ -43,19 +42,16 @@ func (s *Server) guard(next http.Handler) http.Handler {
 
 var errForeign = Error{http.StatusForbidden, "only this server's own pages may request this"}
 
-// foreign reports whether a page of another origin makes the request, by what browsers say of it. The origin "null"
-// has no meaning by itself: some send it for this server's pages, which don't tell where they are.
-func foreign(r *http.Request) bool {
-	site, origin := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Origin")
-	own := site == "same-origin" || site == "none"
-	at, err := url.Parse(origin)
-	switch {
-	case site != "" && !own:
-		return true
-	case origin == "" || own && origin == "null":
-		return false
-	}
-	return err != nil || !strings.EqualFold(at.Host, r.Host)
+// PageHeader is in requests of this server's pages. Those of another origin can't send it: a browser would ask first
+// whether they may.
+const PageHeader = "Gyges-Page"
+
+// isForeign reports whether a page of another origin makes the request, by what the browser says of it: browsers that
+// say nothing are told apart by [PageHeader], where it matters.
+func (s *Server) isForeign(r *http.Request) bool {
+	asked := *r
+	asked.Method = http.MethodPost // the check lets GET pass
+	return s.cross.Check(&asked) != nil
 }
 
 func isLink(r *http.Request) bool {

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"net/http"
 	"time"
 
+	"gyges/rules/base/files"
 	"gyges/rules/base/strictjson"
 )
 
@@ -67,24 +69,36 @@ func Answer(s *Server, status int, act func(*http.Request) (any, error)) http.Ha
 
 // Fail responds with an error as JSON. It logs one that isn't an [Error].
 func (s *Server) Fail(w http.ResponseWriter, err error) {
-	e := s.clientError(err)
-	if e.Status == http.StatusTooManyRequests || e.Status == http.StatusServiceUnavailable {
-		w.Header().Set("Retry-After", retryAfter)
-	}
+	e := s.clientError(w, err)
 	writeJSON(w, e.Status, map[string]string{"error": e.Text})
 }
 
 // FailPage responds with an error as a page. It logs one that isn't an [Error].
 func (s *Server) FailPage(w http.ResponseWriter, err error) {
-	e := s.clientError(err)
+	e := s.clientError(w, err)
 	s.Refuse(w, e.Status, e.Text)
 }
 
-func (s *Server) clientError(err error) Error {
+// clientError returns what is said of an error, and adds to the head of the answer when to try again.
+func (s *Server) clientError(w http.ResponseWriter, err error) Error {
+	e := s.errorOf(err)
+	if e.Status == http.StatusTooManyRequests || e.Status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", retryAfter)
+	}
+	return e
+}
+
+func (s *Server) errorOf(err error) Error {
 	if e, ok := errors.AsType[Error](err); ok {
 		return e
 	}
+	if errors.Is(err, context.Canceled) { // nobody waits for the answer any more, or the server is being stopped
+		return Error{http.StatusServiceUnavailable, "the request was given up"}
+	}
 	s.Log.Error("a request failed", "error", err)
+	if files.HostLacks(err) {
+		return Error{http.StatusServiceUnavailable, "the server has no file descriptors or memory left; try again later"}
+	}
 	return Error{http.StatusInternalServerError, "the server failed; its log has the reason"}
 }
 

@@ -29,6 +29,7 @@ import (
 const (
 	minConns          = 256
 	maxStreams        = 48               // pages that get events
+	maxReads          = 2                // pages whose files are read
 	maxHeader         = 16 << 10         // bytes of a request's head
 	shutdownTimeout   = 3 * time.Second  // of requests at the end
 	closeTimeout      = 5 * time.Second  // of background work at the end
@@ -62,6 +63,8 @@ type Server struct {
 	Config
 	// Waits bounds the requests of each address that wait for an event.
 	Waits Quota
+	// Reads is the queue of the pages that read files of runs, some 0.2 s at a time.
+	Reads *Queue
 
 	mux     *http.ServeMux
 	pages   *template.Template
@@ -69,6 +72,7 @@ type Server struct {
 	limiter limiter
 	conns   Quota
 	byConn  sync.Map // names of clients by connection
+	cross   *http.CrossOriginProtection
 
 	interfaces func() ([]net.Addr, error) // net.InterfaceAddrs but in tests
 
@@ -86,14 +90,16 @@ func New(c Config) *Server {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{
-		Config: c, mux: http.NewServeMux(), streams: Quota{Max: maxStreams},
+		Config: c, mux: http.NewServeMux(), streams: Quota{Max: maxStreams}, cross: http.NewCrossOriginProtection(),
 		limiter:     limiter{limit: rate.Limit(cmp.Or(c.Rate, requestsPerSecond)), clients: map[string]*rate.Limiter{}},
 		interfaces:  net.InterfaceAddrs,
 		readTimeout: readTimeout, writeTimeout: writeTimeout, closeTimeout: closeTimeout,
 	}
+	share := maxReads
 	if s.Open {
-		s.conns.Max, s.Waits.Max = connsPerClient, waitsPerClient
+		s.conns.Max, s.Waits.Max, share = connsPerClient, waitsPerClient, maxReads-1
 	}
+	s.Reads = NewQueue(maxReads, share)
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.pages = template.New("").Funcs(template.FuncMap{
 		"runPath": RunPath,
@@ -147,7 +153,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 			_ = srv.Close()
 		}
 	})
-	err := srv.Serve(netutil.LimitListener(l, max(minConns, s.Conns)))
+	err := srv.Serve(netutil.LimitListener(l, max(minConns, s.Conns))) // those beyond wait
 	if !shutdown() {
 		<-stopped
 	}

@@ -1,7 +1,7 @@
 // Keeps a page up to date with server-sent events. An event holds the parts of
 // the page that changed, by name.
 import * as B from "./board.js";
-import { $, find, focused, make, receive, scoreText } from "./dom.js";
+import { $, find, focused, keepReceiving, make, scoreText } from "./dom.js";
 import { gridKeys, viewer } from "./viewer.js";
 
 const partOf = (name) => find(`[data-part="${CSS.escape(name)}"]`);
@@ -55,9 +55,11 @@ function contents() {
 }
 
 function badge() {
-  const b = find("[data-badge]");
+  const b = find("[data-badge]"),
+    lost = find("[data-lost]"); // on the list of runs
+  if (lost) lost.hidden = connected;
   if (!b) return;
-  const running = state.running ? (connected ? "live" : "not connected") : "not running";
+  const running = connected ? (state.running ? "live" : "not running") : "not connected";
   b.textContent = paused ? "paused" : running;
   b.className = "badge " + (paused ? "paused" : running === "live" ? "running" : "");
 }
@@ -176,40 +178,27 @@ contents();
 badge();
 if (location.hash.startsWith("#game=")) viewer.toView(); // the boards above have moved it
 
-// follow receives the events that come after a version of the page. A connection that is lost or refused is tried
-// again, after twice the time each time.
-const shortest = 2000,
-  longest = 60000; // milliseconds
+// The events are those that come after a version of the page.
 let version = "",
   following = new AbortController();
-async function follow() {
-  const { signal } = (following = new AbortController());
-  for (let delay = shortest; !signal.aborted; delay = Math.min(2 * delay, longest)) {
-    const address = new URL(main.dataset.events, location.href);
-    if (version) address.searchParams.set("after", version);
-    await receive(
-      address,
-      undefined,
-      signal,
-      (_, change) => {
-        connected = true;
-        delay = shortest;
-        version = change.version;
-        if (!paused) return apply(change.parts);
-        waiting = { ...waiting, ...change.parts };
-        page.dataset.waiting = "true";
-      },
-      () => {
-        connected = true;
-        badge();
-      },
-    );
-    if (signal.aborted) return;
-    connected = false;
+function begin() {
+  following = new AbortController();
+  const address = () => {
+    const url = new URL(main.dataset.events, location.href);
+    if (version) url.searchParams.set("after", version);
+    return url;
+  };
+  const act = (_, change) => {
+    version = change.version;
+    if (!paused) return apply(change.parts);
+    waiting = { ...waiting, ...change.parts };
+    page.dataset.waiting = "true";
+  };
+  keepReceiving(address, following.signal, act, (is) => {
+    connected = is;
     badge();
-    await new Promise((later) => setTimeout(later, delay * (0.75 + Math.random() / 2))); // not all pages at once
-  }
+  });
 }
-if (main) follow();
+if (main) begin();
 addEventListener("pagehide", () => following.abort());
-addEventListener("pageshow", (e) => e.persisted && follow());
+addEventListener("pageshow", (e) => e.persisted && begin());

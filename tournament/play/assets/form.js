@@ -16,6 +16,9 @@ function ratedRules() {
   return value("kang") === "true" ? "kang" : value("relocation") === "false" ? "simplified" : "standard";
 }
 
+// isForTwo reports whether the game is one of two people.
+const isForTwo = () => new FormData($("form")).get("against") === "human";
+
 // refresh adapts the form to what is chosen in it.
 function refresh() {
   const rated = ratedRules(),
@@ -30,7 +33,10 @@ function refresh() {
     (agent?.dataset.doc || "") +
     (agent && eloOf(agent) !== undefined ? `. Elo above the weakest level, measured under ${rated} rules.` : "");
   $("rules-doc").textContent = chosen($("rules")).doc || "";
-  $("time-field").hidden = !spans.length;
+  const two = isForTwo();
+  $("agent-field").hidden = $("clock-field").hidden = two;
+  $("other-field").hidden = !two;
+  $("time-field").hidden = two || !spans.length;
   if ($("time").dataset.spans !== spans.join("|")) {
     $("time").replaceChildren(...spans.map((t, i) => make("option", { value: i }, t)));
     $("time").value = String(Math.min(1, spans.length - 1));
@@ -78,6 +84,7 @@ let shownLesson = "",
 // teach shows the steps of a rule set, from the first one if it has others than before.
 function teach(r) {
   $("lesson-rules").textContent = r.name;
+  document.body.classList.toggle("no-displacing", r.options.relocation === "false");
   if (r.lesson === shownLesson) return;
   shownLesson = r.lesson;
   $("lesson-texts").innerHTML = r.lesson; // ours: written by the server's templates
@@ -140,6 +147,9 @@ export function begin(onGame) {
     showProblem("");
     const fields = /** @type {any} */ (Object.fromEntries(new FormData($("form"))));
     const q = { ...fields, time: $("time-field").hidden ? 0 : +fields.time, rules: rulesText() };
+    delete q.against;
+    if (isForTwo()) Object.assign(q, { agent: "human", clock: "" });
+    else delete q.other;
     store("gyges.name", q.name);
     const [state, problem] = await patiently(request("/api/games", q), () => showProblem("waiting for the server"));
     beginning = false;

@@ -17,7 +17,7 @@ export function create(page) {
   async function ask() {
     const { signal } = (asked = new AbortController());
     timer = setTimeout(() => ($("games-note").textContent = "Reading the games …"), 500);
-    const [found, problem] = await request("/api/explore", page.query(), signal);
+    const [found, problem] = await request("/api/explore", page.query(), signal, 4);
     if (signal.aborted) return;
     clearTimeout(timer);
     const { games = 0, more = 0, moves = [], notes = [] } = found ?? {};

@@ -157,7 +157,7 @@ export function create(root, on) {
       to = at;
       return changed();
     }
-    if (at !== null && at === from) return clear();
+    if (at !== null && at === from) return shown.placing ? undefined : clear(); // it stays picked for the next square
     if (sources().has(at)) {
       from = at;
       return changed();

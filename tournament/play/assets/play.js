@@ -1,7 +1,7 @@
 // The page to play on. The server has the rules: it lists where each piece can
 // go, and makes the moves. The game in progress is named by the address, #game=ID.
 import * as B from "./board.js";
-import { $, announce, keepFocus, keepInView, make, mark, moveItem, patiently } from "./dom.js";
+import { $, announce, keepFocus, keepInView, make, mark, moveItem, patiently, sleep } from "./dom.js";
 import { request, sentence, setAddress, showProblem } from "./dom.js";
 import * as form from "./form.js";
 import { create as createInput } from "./input.js";
@@ -18,6 +18,7 @@ let viewing = null; // the ply of an earlier position that is looked at
 let advice = null,
   requesting = false,
   slow = false,
+  lost = false, // the server doesn't answer
   poll = null,
   announced = 0,
   prompted = "";
@@ -125,17 +126,27 @@ function showBoard() {
 
 // ---- requests
 
-// wait requests the state until the game has a later one.
-async function wait() {
+// wait requests the state until the game has a later one than a version.
+async function wait(version = S.version) {
   poll?.abort();
   const mine = (poll = new AbortController());
-  const [state, problem, status] = await request(`/api/games/${S.id}?after=${S.version}`, undefined, mine.signal);
+  const [state, problem, status] = await request(`/api/games/${S.id}?after=${version}`, undefined, mine.signal);
   if (mine.signal.aborted || mine !== poll) return;
   poll = null;
-  showProblem(problem);
-  if (state) show(state);
-  else if (status === 404) gone();
-  else setTimeout(() => S && S.waiting && !poll && wait(), 2000);
+  lose(status === 0);
+  showProblem(lost ? "" : problem);
+  if (state) return show(state);
+  if (status === 404) return gone();
+  await sleep(2000);
+  if (S && !poll && (lost || S.waiting)) wait(version);
+}
+
+// lose notes whether the connection is lost.
+function lose(is) {
+  if (lost === is) return;
+  lost = is;
+  draw();
+  if (lost) announce(headline());
 }
 
 // refresh takes in what has become of the game, as in another tab.
@@ -186,6 +197,11 @@ async function act(name, body = {}) {
   });
   requesting = slow = false;
   if (left()) return;
+  if (status === 0) {
+    lose(true);
+    return wait(S.version - 1); // whatever has become of the request
+  }
+  lose(false);
   if (problem) {
     showProblem(problem);
     drawWords();
@@ -220,7 +236,8 @@ function draw() {
   document.title = over() || S.waiting ? "Play" : turnText(); // of a tab in the background
   $("undo").title = S.clock ? "No take-backs in timed games" : "";
   keepFocus(over() ? $("again") : $("turn"));
-  $("play").classList.toggle("thinking", S.waiting && !over());
+  $("play").classList.toggle("placing", S.placing);
+  $("play").classList.toggle("thinking", S.waiting && !over() && !lost);
 }
 
 function drawSides() {
@@ -233,7 +250,7 @@ function drawSides() {
       .replaceChildren(
         make("b", { class: "dot-" + "sn"[side] }, sideNames[side]),
         " ",
-        !S.you ? "" : side === you() ? "you" : S.agent,
+        !S.you ? S.people[sideNames[side].toLowerCase()] : side === you() ? "you" : S.agent,
       );
   }
   $("rules-now").textContent = S.rules;
@@ -249,6 +266,7 @@ function drawWords() {
 }
 
 function headline() {
+  if (lost) return "Not connected; trying again …";
   if (slow) return "Waiting for the server …";
   if (viewing !== null) return `Position after ply ${+S.plies[viewing - 1]?.ply || 0} of ${+S.plies.at(-1).ply || 0}.`;
   if (!revealed())
@@ -359,7 +377,7 @@ function drawClocks() {
     out.textContent = own ? clockText(ms, ms < 20000) : "used " + clockText(ms);
     out.classList.toggle("running", running);
     out.classList.toggle("short", own && ms < 20000);
-    if (own && running && ms === 0 && !poll) wait(); // until the server says that the time is over
+    if (own && running && ms === 0 && !poll && !lost) wait(); // until the server says that the time is over
   }
 }
 setInterval(() => S?.clock?.running && drawClocks(), 100);
@@ -402,7 +420,7 @@ $("hint").addEventListener("click", async () => {
   $("hint").textContent = "Searching …";
   const id = S.id,
     ply = S.moves.length,
-    [answer, problem] = await request(`/api/games/${id}/hint`, { ply });
+    [answer, problem] = await request(`/api/games/${id}/hint`, { ply }, undefined, 4);
   searching = false;
   $("hint").textContent = "Hint";
   if (!S || S.id !== id) return;
@@ -460,6 +478,7 @@ $("again").addEventListener("click", () => {
   poll?.abort();
   poll = null;
   skipAll();
+  lost = false;
   if (!over())
     $("other").replaceChildren("Your game goes on: ", make("a", { href: "#game=" + S.id }, "back to it"), ".");
   S = null;

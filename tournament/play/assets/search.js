@@ -1,5 +1,5 @@
 // The analysis of the position shown: its best lines, while the server searches.
-import { $, focused, make, receive, scoreText } from "./dom.js";
+import { $, focused, keepReceiving, make, noAnswer, scoreText } from "./dom.js";
 
 const ends = {
   time: "stopped after a minute",
@@ -41,7 +41,6 @@ export function create(page) {
   async function analyse(node) {
     const mine = (running = new AbortController()),
       multi = $("multi").value;
-    let ended = false;
     const events = {
       lines(lines) {
         progress("searching");
@@ -51,19 +50,26 @@ export function create(page) {
         page.changed(node);
       },
       end(why) {
-        ended = true;
+        stop();
         stopped = why !== "done";
         report(ends[why]);
       },
     };
     progress("waiting for other searches");
-    const q = new URLSearchParams({ ...page.query(node), multi });
-    const problem = await receive("/api/analyse?" + q, undefined, mine.signal, (kind, value) => events[kind]?.(value));
-    if (running !== mine) return;
-    running = null;
-    if (ended && !problem) return;
-    stopped = true;
-    report(problem || "the server ended the search; switch it on again");
+    const q = new URLSearchParams({ ...page.query(node), multi }),
+      act = (kind, value) => events[kind]?.(value);
+    await keepReceiving(
+      () => "/api/analyse?" + q,
+      mine.signal,
+      act,
+      (is, problem) => {
+        if (is) return progress("waiting for other searches");
+        if (!problem || problem === noAnswer) return report("not connected");
+        stop();
+        stopped = true;
+        report(problem);
+      },
+    );
   }
 
   function report(text) {

@@ -121,11 +121,47 @@ export function setAddress(text, push = false) {
 }
 addEventListener("pagehide", () => flush());
 
-const noAnswer = "the server can't be reached";
+export const noAnswer = "not connected: the server doesn't answer";
+
+// Only this server's pages can send the header.
+const headers = { "Gyges-Page": "1", "Content-Type": "application/json" };
 const options = (body, signal) =>
-  body === undefined
-    ? { signal }
-    : { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal };
+  body === undefined ? { headers, signal } : { method: "POST", headers, body: JSON.stringify(body), signal };
+
+// A connection is lost if nothing comes for so long, in milliseconds: the server sends something every 20 s. Tests
+// shorten it.
+const longestSilence = () => 1000 * Math.max(1, Math.min(45, +document.documentElement.dataset.silence || 45));
+
+// watch returns the signal of a request, which is aborted by another signal, or if nothing is heard for so many times the
+// longest silence. That is checked at once when the page is seen again, since a hidden page's timers may stand.
+function watch(signal, times = 1) {
+  const control = new AbortController();
+  let last = Date.now();
+  const abort = () => control.abort();
+  const check = () => {
+    if (Date.now() - last > times * longestSilence()) abort();
+  };
+  const timer = setInterval(check, 500);
+  document.addEventListener("visibilitychange", check);
+  signal?.addEventListener("abort", abort);
+  if (signal?.aborted) abort();
+  return {
+    signal: control.signal,
+    heard: () => (last = Date.now()),
+    end() {
+      clearInterval(timer);
+      document.removeEventListener("visibilitychange", check);
+      signal?.removeEventListener("abort", abort);
+    },
+  };
+}
+
+// sleep waits for some milliseconds, or until the page is seen again.
+export const sleep = (ms) =>
+  new Promise((done) => {
+    setTimeout(done, ms);
+    document.addEventListener("visibilitychange", done, { once: true });
+  });
 
 // errorOf is the message of a response that has failed.
 async function errorOf(response) {
@@ -133,26 +169,32 @@ async function errorOf(response) {
   return (isJSON && (await response.json()).error) || `the server responded with ${response.status}`;
 }
 
-// request returns the response of the server, or an error message, and the status; 0: there is none.
-export async function request(path, body = undefined, signal = undefined) {
+// request returns the response of the server, or an error message, and the status; 0: there is none. One that waits for
+// a search may take more than once the longest silence.
+export async function request(path, body = undefined, signal = undefined, times = 1) {
+  const line = watch(signal, times);
   try {
-    const r = await fetch(path, options(body, signal));
+    const r = await fetch(path, options(body, line.signal));
     return r.ok ? [await r.json(), null, r.status] : [null, await errorOf(r), r.status];
   } catch {
     return [null, signal?.aborted ? "" : noAnswer, 0];
+  } finally {
+    line.end();
   }
 }
 
 // receive passes server-sent events to act, with their kinds and values; opened is called before the first. It returns
 // why there are no more; "": the server has ended them, or they were aborted.
 export async function receive(path, body, signal, act, opened = () => {}) {
+  const line = watch(signal);
   try {
-    const r = await fetch(path, options(body, signal));
+    const r = await fetch(path, options(body, line.signal));
     if (!r.ok) return await errorOf(r);
     opened();
     const reader = r.body.pipeThrough(new TextDecoderStream()).getReader();
     for (let rest = ""; ; ) {
       const { value, done } = await reader.read();
+      line.heard();
       if (done) return "";
       const events = (rest + value).split("\n\n");
       rest = events.pop();
@@ -163,6 +205,25 @@ export async function receive(path, body, signal, act, opened = () => {}) {
     }
   } catch {
     return signal.aborted ? "" : noAnswer;
+  } finally {
+    line.end();
+  }
+}
+
+// keepReceiving receives events until it is aborted: a connection that is lost or refused is tried again, after twice the time
+// each time. address returns where; connected is called with true when the events begin, and with false and the reason
+// when there are no more.
+export async function keepReceiving(address, signal, act, connected) {
+  const shortest = 2000,
+    longest = 60000; // milliseconds
+  for (let delay = shortest; !signal.aborted; delay = Math.min(2 * delay, longest)) {
+    const problem = await receive(address(), undefined, signal, act, () => {
+      delay = shortest / 2;
+      connected(true);
+    });
+    if (signal.aborted) return;
+    connected(false, problem);
+    await sleep(delay * (0.75 + Math.random() / 2)); // not all pages at once
   }
 }
 

@@ -41,6 +41,7 @@ export function createReview({ root, below, list, state, go, redraw }) {
   const stop = make("button", { type: "button", class: "review-stop", onclick: () => abort() }, "Stop");
   const element = make("div", { class: "review" }, box, status, summary);
   let running = null; // AbortController of the request
+  const asked = new WeakSet(); // games whose reviews were asked for
   let previewed = false; // the status describes a move of a better line
 
   const reviewed = () => state().game?.review;
@@ -193,6 +194,7 @@ export function createReview({ root, below, list, state, go, redraw }) {
       control = new AbortController();
     abort();
     running = control;
+    asked.add(game);
     status.textContent = "The review begins.";
     draw();
     const id = +game.id.split(".")[1];
@@ -219,5 +221,8 @@ export function createReview({ root, below, list, state, go, redraw }) {
   }
 
   addEventListener("pagehide", abort);
-  return { open, show };
+  // address is what the address of the page has of a review that was asked for, so that it is made again with the page.
+  const address = () => (asked.has(state().game) && (running || reviewed()) ? "&review" : "");
+
+  return { open, show, address };
 }

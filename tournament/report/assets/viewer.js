@@ -311,8 +311,8 @@ function createViewer(root, data) {
     drawn?.moveTo(ply);
     const q = { rules: data.rules[game.rules], position: game.opening, moves: game.moves.join(" "), at: String(ply) };
     if (server) toAnalyse.href = "/analyse#" + new URLSearchParams(q);
-    if (!keeping) setAddress(gameHash(game.id, ply));
     review.show();
+    if (!keeping) setAddress(gameHash(game.id, ply) + review.address());
   }
 
   function showAt() {

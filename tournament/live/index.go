@@ -1,0 +1,104 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"math"
+	"net/http"
+	"regexp"
+	"strconv"
+	"sync"
+
+	"gyges/tournament"
+	"gyges/tournament/record"
+	"gyges/tournament/web"
+)
+
+// index tells in which blocks of a run's records a game can be, so that the others needn't be read again.
+type index struct {
+	mu     sync.Mutex
+	tail   tail
+	games  int64
+	blocks []block
+}
+
+// block is the lines between two offsets, which were read at once. The numbers of their games are from first to last.
+type block struct{ start, end, first, last int64 }
+
+// numbers are those of games in lines, also where the end between two of them is lost.
+var numbers = regexp.MustCompile(`"game":\s*(\d+)`)
+
+// read reads some of the records that were appended, or of all if they were replaced. It returns how many bytes it
+// read, and whether there are more.
+func (x *index) read() (size int64, behind bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	b := block{start: x.tail.offset, first: math.MaxInt64}
+	found, err := x.tail.read(func(lines io.Reader) error {
+		text, err := io.ReadAll(lines)
+		for _, number := range numbers.FindAllSubmatch(text, -1) {
+			n, _ := strconv.ParseInt(string(number[1]), 10, 64) // the largest of all if it is too large
+			b.first, b.last = min(b.first, n), max(b.last, n)
+			x.games++
+		}
+		return err
+	})
+	if errors.Is(err, errReplaced) {
+		x.tail.offset, x.games, x.blocks = 0, 0, nil
+		return 0, true
+	}
+	if err != nil || !found {
+		return 0, false
+	}
+	b.end = x.tail.offset
+	x.blocks = append(x.blocks, b)
+	return b.end - b.start, x.tail.behind
+}
+
+// errNoGame is the error of a number that no game has.
+var errNoGame = web.Error{Status: http.StatusNotFound, Text: "there is no such game"}
+
+// find returns the record of a game among those that were read.
+func (x *index) find(game int64) (*record.Record, error) {
+	file, err := x.tail.folder.Open(tournament.GamesFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, errNoGame
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, b := range x.blocks {
+		if game < b.first || game > b.last {
+			continue
+		}
+		lines := io.NewSectionReader(file.(io.ReaderAt), b.start, b.end-b.start)
+		g, _, err := record.Find(lines, tournament.GamesFile, game)
+		if !errors.Is(err, io.EOF) {
+			return g, err
+		}
+	}
+	return nil, errNoGame
+}
+
+// Record returns the record of a game of a run. The error is a [web.Error] if there is none, or a [*jsonl.LineError].
+func (p *Pages) Record(ctx context.Context, client, run string, game int64) (*record.Record, error) {
+	f, err := p.catalog.find(run)
+	if err != nil {
+		return nil, err
+	}
+	x := p.catalog.index(f)
+	for behind := true; behind; {
+		end, err := p.server.Reads.Turn(ctx, client)
+		if err != nil {
+			return nil, err
+		}
+		_, behind = x.read()
+		end()
+	}
+	return x.find(game)
+}

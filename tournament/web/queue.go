@@ -1,0 +1,59 @@
+package web
+
+import (
+	"context"
+	"sync"
+)
+
+// Queue lets a bounded number of things be done at a time, such as searches, and at most share for each client. Those
+// of a client beyond that wait by themselves, the others in one queue: whoever comes to its end waits for at most share
+// things of each other client. It is safe for concurrent use.
+type Queue struct {
+	share   int
+	turns   chan struct{} // has a place for each thing, which those that wait get in their order
+	mu      sync.Mutex
+	clients map[string]*queued // those with calls of Turn that have not ended
+}
+
+// queued is what a client has under way or in the queue: room has a place for each of its share.
+type queued struct {
+	room  chan struct{}
+	calls int
+}
+
+// NewQueue returns a queue of n things at a time.
+func NewQueue(n, share int) *Queue {
+	return &Queue{share: share, turns: make(chan struct{}, n), clients: map[string]*queued{}}
+}
+
+// Turn blocks until it is the client's turn. end must be called when the thing is done. After an error, the cause of
+// the end of ctx, it does nothing.
+func (q *Queue) Turn(ctx context.Context, client string) (end func(), err error) {
+	q.mu.Lock()
+	c := q.clients[client]
+	if c == nil {
+		c = &queued{room: make(chan struct{}, q.share)}
+		q.clients[client] = c
+	}
+	c.calls++
+	q.mu.Unlock()
+	leave := func() {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		if c.calls--; c.calls == 0 {
+			delete(q.clients, client)
+		}
+	}
+	select {
+	case c.room <- struct{}{}:
+		select {
+		case q.turns <- struct{}{}:
+			return func() { <-q.turns; <-c.room; leave() }, nil
+		case <-ctx.Done():
+			<-c.room
+		}
+	case <-ctx.Done():
+	}
+	leave()
+	return func() {}, context.Cause(ctx)
+}
