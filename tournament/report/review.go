@@ -31,7 +31,7 @@ func (b *builder) reviews() Section {
 		for _, t := range summary.Tables(b.label) {
 			s.table("short", firstRows(t))
 		}
-		s.table("short", firstRows(b.worst(summary)))
+		s.table("short", b.worst(summary))
 	}
 	return s
 }
@@ -58,7 +58,12 @@ func (b *builder) reviewNote(n int64) string {
 func (b *builder) worst(summary *review.Summary) *grid.Table {
 	t := grid.New("Decisive moves that lost most winning probability, for each player", 3, "Player", "Move", "What it did",
 		"Game", "Ply", "Before", "After")
-	for _, p := range summary.Players {
+	players := summary.Players
+	if n := len(players); n > maxAgentRows {
+		t.Title += fmt.Sprintf(", the first %d of %d players", maxAgentRows, n)
+		players = players[:maxAgentRows]
+	}
+	for _, p := range players {
 		for _, l := range p.WorstGames {
 			id := gameID(l.Run, l.Game)
 			game, move := grid.Cell{Text: id}, grid.Cell{Text: l.Move.Move}

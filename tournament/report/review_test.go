@@ -211,3 +211,16 @@ func TestBrowserReview(t *testing.T) {
 	require.Zero(t, over)
 	require.Empty(t, console())
 }
+
+// The table of worst moves says how many players it leaves out.
+func TestWorstOfManyPlayers(t *testing.T) {
+	t.Parallel()
+	c, _ := collect(t, Options{}, RunInfo{Name: "x"}, drawRun("a", "b", "c"))
+	b := &builder{collected: c}
+	players := make([]*review.Player, maxAgentRows+1)
+	for i := range players {
+		players[i] = new(review.Player)
+	}
+	few := b.worst(&review.Summary{Players: players[1:]}).Title
+	require.Equal(t, few+", the first 200 of 201 players", b.worst(&review.Summary{Players: players}).Title)
+}

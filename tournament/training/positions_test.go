@@ -1,9 +1,11 @@
 package training
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,6 +13,9 @@ import (
 	"gyges/agents/tuning/dataset"
 	"gyges/agents/tuning/texel"
 	"gyges/rules"
+	"gyges/tournament"
+	"gyges/tournament/internal/runtest"
+	"gyges/tournament/record"
 )
 
 // writeSplits writes a folder of training positions, named by letters: the positions of each split.
@@ -62,4 +67,27 @@ func TestPositionsOfFolders(t *testing.T) {
 	require.Equal(t, 7, in.leftOut, "c and p of the first, a and b, and a, e and q of the second")
 	in.folders = in.folders[1:]
 	require.Equal(t, [dataset.NumSplits]string{"ce", "q", "t"}, read(), "what the other folder trains on stays left out")
+}
+
+// The metadata of positions name the first agents in their games, and say if there were more.
+func TestAgentsOfPositions(t *testing.T) {
+	t.Parallel()
+	for n, more := range map[int]bool{maxAgents: false, maxAgents + 2: true} {
+		dir := t.TempDir()
+		var text []byte
+		for i := range n {
+			name := fmt.Sprintf("random:id=%03d", i)
+			line, err := record.Lines(runtest.DrawGame("simplified", int64(i), name, name))
+			require.NoError(t, err)
+			text = append(text, line...)
+		}
+		require.NoError(t, os.WriteFile(filepath.Join(dir, tournament.GamesFile), text, 0o600))
+		_, err := new(Positions).Extract(t.Context(), testEnv(Observer{}), dir, nil)
+		require.NoError(t, err)
+		metadata, err := dataset.Provenance(filepath.Join(dir, PositionsDir))
+		require.NoError(t, err)
+		agents := strings.Fields(metadata["agents"])
+		require.Equal(t, more, agents[len(agents)-1] == "…")
+		require.Equal(t, fmt.Sprintf("random:id=%03d", maxAgents-1), agents[maxAgents-1])
+	}
 }
