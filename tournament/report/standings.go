@@ -60,6 +60,7 @@ func addTable(s *Section, t *grid.Table, caption string) {
 
 // ratingTables adds a table for each group, the players without a rating, the plot and the remarks.
 func ratingTables(s *Section, number int, t table.Table) {
+	s.text(t.Score())
 	columns, rows, players := t.UsualColumns(), t.Rows(), t.Ratings.Players
 	for g, group := range t.Ratings.Groups {
 		n := group.Players
