@@ -57,7 +57,7 @@ func (c *trainCmd) print(ctx context.Context, e *env, s training.Trained) error 
 	if c.forPeople() {
 		text = e.out
 	}
-	rows := training.Rows(s.Generations, nil)
+	rows := training.Rows(s.Generations, s.Rating)
 	err := printTable(text, grid.Make(training.Columns(rows), rows), c.Format, 2)
 	text.printf("\n")
 	if err == nil && s.RatingGames != "" {
@@ -67,7 +67,12 @@ func (c *trainCmd) print(ctx context.Context, e *env, s training.Trained) error 
 		}
 		text.printf("\nThe games of that rating are in %s\n", textfmt.Escape(filepath.ToSlash(s.RatingGames)))
 	}
-	text.printf("The weights of generation %d are in %s\n%s\n", s.Best, textfmt.Escape(s.Weights), s.Verdict())
+	text.printf("The weights of generation %d are in %s\n", s.Best, textfmt.Escape(s.Weights))
+	for _, line := range []string{s.Verdict(), s.Ended} {
+		if line != "" {
+			text.printf("%s\n", line)
+		}
+	}
 	return asFailure(err)
 }
 

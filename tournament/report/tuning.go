@@ -191,7 +191,7 @@ func (t *Tuning) headline() string {
 		verdict = "Nothing was verified, so no gain is shown: a match would tell."
 	}
 	if i := t.Result.Best - 1; t.Method == "train" && 0 <= i && i < len(t.Result.Generations) {
-		if against := t.Result.Generations[i].AgainstReference(); against != "" {
+		if against := training.Rows(t.Result.Generations, t.Result.Rating)[i].Reference; against != "" {
 			verdict += "; Elo to the reference: " + against
 		}
 	}
@@ -220,7 +220,7 @@ func (t *Tuning) add(s *Section, r *RunInfo) {
 		tournament.Running:     ", unless its program was ended by force",
 		tournament.Interrupted: resumes, tournament.Failed: resumes,
 	}[t.State()]
-	facts := []Fact{{"state", state}, {"method", t.Method}}
+	facts := []Fact{{"state", state}, {"ended", t.Result.Ended}, {"method", t.Method}}
 	if t.Method == "train" {
 		facts = append(facts, Fact{"generations", strconv.Itoa(len(t.Result.Generations))})
 	} else if t.steps > 0 {

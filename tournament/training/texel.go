@@ -326,14 +326,18 @@ func (c *Texel) Run(ctx context.Context, env Env) (*Fitted, error) {
 		return nil, errors.Join(err, f.discard())
 	}
 	var positions [dataset.NumSplits]int
+	gain := result.Test.Provenance()
 	for split := range data {
 		positions[split] = data[split].Len()
+		if gain != nil {
+			gain.All += int64(positions[split])
+		}
 	}
 	seed, _ := strconv.ParseUint(about[0]["seed"], 10, 64) // 0 where it is not known
 	w := fitted(&c.Parent, result, eval.Provenance{
 		Method: "texel", Run: c.Name, Parent: sourceName(&c.Parent), Seed: seed, Version: env.Version,
 		Data: fmt.Sprintf("%d positions of %s", positions[dataset.Train], strings.Join(in.folders, ", ")),
-		Gain: result.Test.Provenance(),
+		Gain: gain,
 	})
 	w.Source = f.file(WeightsFile)
 	err = errors.Join(saveWeights(f.file(StartFile), &c.Parent), f.finish(result, w), f.history.Close())

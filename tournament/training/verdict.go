@@ -27,15 +27,23 @@ func Verdict(g *eval.Gain, p sprt.Pairs, over string) string {
 	count, more := float64(g.Count)/2, "play about %s more pairs"
 	if g.Measure != "Elo" {
 		words, format = map[bool]string{true: "better", false: "worse"}, "%.5f ± %.5f nats of "+textfmt.Visible(g.Measure)
-		count, more = 2*count, "take about %s more positions"
+		count, more = 2*count, "take about %s more test positions"
 	}
 	size := math.Abs(g.Value)
 	if g.Margin > 0 && size > g.Margin {
 		return fmt.Sprintf("%s than %s by "+format+" (95 %%)", words[g.Value > 0], over, size, g.Margin)
 	}
 	text := fmt.Sprintf("no gain shown over %s: "+format+" (95 %%)", over, g.Value, g.Margin)
-	if ratio := g.Margin / max(size, min(10, g.Margin/2)); g.Margin > 0 && count > 0 {
-		text += "; " + fmt.Sprintf(more, textfmt.Thousands(int64(math.Ceil(max(count*(ratio*ratio-1), 1)))))
+	if g.Margin == 0 || count == 0 {
+		return text
+	}
+	ratio := g.Margin / max(size, min(10, g.Margin/2))
+	needed := math.Ceil(max(count*(ratio*ratio-1), 1))
+	text += "; " + fmt.Sprintf(more, textfmt.Thousands(int64(needed)))
+	if g.All > 0 {
+		all := math.Ceil(needed * float64(g.All) / count)
+		text += fmt.Sprintf(", some %s positions in all, as %s of %s are for the test", textfmt.Thousands(int64(all)),
+			textfmt.Thousands(g.Count), textfmt.Thousands(g.All))
 	}
 	return text
 }
