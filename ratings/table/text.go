@@ -208,9 +208,17 @@ func (p *page) headToHead(t Table, most int) {
 	}
 	p.grid(3, false, pairings)
 	if f := t.Ratings.GoodnessOfFit(); f.Degrees > 0 {
-		p.list([]string{fmt.Sprintf("All pairings: chi-square %s on %d degrees of freedom, p = %.3f.",
-			textfmt.Decimal(f.ChiSquare), f.Degrees, f.P)})
+		p.list([]string{fmt.Sprintf("All pairings: chi-square %s on %d degrees of freedom, p %s.",
+			textfmt.Decimal(f.ChiSquare), f.Degrees, pText(f.P))})
 	}
+}
+
+// pText returns the sign and the figure of a p-value, which is never 0.
+func pText(p float64) string {
+	if p < 0.0005 {
+		return "< 0.001"
+	}
+	return fmt.Sprintf("= %.3f", p)
 }
 
 // superiority writes the likelihood that the player in the row is the stronger one.
@@ -221,7 +229,7 @@ func (p *page) superiority(r *ratings.Ratings) {
 	p.paragraph("Likelihood in % that the player in the row is stronger than those numbered:")
 	p.grid(2, false, Matrix(r.Names()[:len(r.Players)], "x", func(a, b string) any {
 		d, _ := r.Difference(a, b)
-		return 100 * d.LOS
+		return grid.Cell{Text: textfmt.Likelihood(d.LOS), Value: 100 * d.LOS}
 	}))
 }
 
@@ -229,16 +237,16 @@ func (p *page) superiority(r *ratings.Ratings) {
 func (p *page) comparison(t Table, player string) {
 	var lines []string
 	for _, c := range comparisons(t, player) {
-		format := "%s beats %s by %s ± %s, LOS %s"
+		format := "%s beats %s by %s ± %s, LOS %s %%"
 		elo := textfmt.Decimal(c.Elo)
 		switch {
 		case elo == "0.0":
-			format = "%s is level with %s, %s ± %s, LOS %s"
+			format = "%s is level with %s, %s ± %s, LOS %s %%"
 		case elo[0] == '-':
-			format = "%s loses to %s by %s ± %s, LOS %s"
+			format = "%s loses to %s by %s ± %s, LOS %s %%"
 		}
 		lines = append(lines, fmt.Sprintf(format, grid.Human(grid.Name(c.a)), grid.Human(grid.Name(c.b)),
-			strings.TrimPrefix(elo, "-"), textfmt.Decimal(c.Error), textfmt.Percent(c.LOS)))
+			strings.TrimPrefix(elo, "-"), textfmt.Decimal(c.Error), textfmt.Likelihood(c.LOS)))
 	}
 	if len(lines) == 0 {
 		lines = []string{player + " has no rating here that could be compared."}

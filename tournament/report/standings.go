@@ -115,7 +115,7 @@ func superiority(r *ratings.Ratings) *grid.Table {
 			return nil
 		}
 		return grid.Cell{
-			Text:  textfmt.Decimal(100 * d.LOS),
+			Text:  textfmt.Likelihood(d.LOS),
 			Note:  fmt.Sprintf("%s less %s: %s Elo", textfmt.Visible(a), textfmt.Visible(b), plusMinus(d.Elo, d.Error)),
 			Class: heat(d.LOS),
 		}
