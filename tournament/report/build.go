@@ -179,8 +179,8 @@ func (b *builder) facts() []Fact {
 		list = append(list, Fact{"precision", p.Text(goal, ended)})
 	}
 	for _, r := range c.runs {
-		if m := r.about.Manifest; m != nil && !m.Start.IsZero() {
-			return append(list, Fact{"started", m.Start.UTC().Format("2006-01-02 15:04 UTC")})
+		if start := dateText(r.started()); start != "" {
+			return append(list, Fact{"started", start})
 		}
 	}
 	return list

@@ -108,7 +108,7 @@ func TestReadRun(t *testing.T) {
 			"a": {{X: 0, Y: 0.5}, {X: 3, Y: 1}}, "b": {{X: 0, Y: -1}, {X: 3, Y: 0.5}},
 		}, got)
 		table := r.Charts[len(r.Charts)-1].Table
-		require.Equal(t, [][]string{{"a", "1", "2"}, {"b", "-4", "2"}}, cellTexts(table))
+		require.Equal(t, [][]string{{"b", "-4", "2"}, {"a", "1", "2"}}, cellTexts(table))
 	}
 	write("manifest.json", `{`)
 	write("tuning.json", `[]`)

@@ -23,7 +23,11 @@ func (b *builder) standings() Section {
 	list, left := b.Tables.RecentStandings()
 	for i := range list {
 		s.heading(fmt.Sprint("schedule-", i+1), textfmt.Visible(list[i].Title))
-		addTable(&s, list[i].Table, list[i].Caption)
+		standing := *list[i].Table
+		if !list[i].Separate {
+			standing.Result = "" // it stands at the top of the page
+		}
+		addTable(&s, &standing, list[i].Caption)
 	}
 	if left > 0 {
 		s.text("gyges rate RUN --standings prints the standings after earlier rounds.")

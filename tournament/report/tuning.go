@@ -241,6 +241,13 @@ func (t *Tuning) add(s *Section, r *RunInfo) {
 	}
 	s.facts(append(facts, Fact{"agent", t.Config.Agent}, Fact{"rules", t.Config.Rules}, Fact{"weights kept", kept})...)
 	rows := training.Rows(t.Result.Generations, t.Result.Rating)
-	s.table("", grid.Make(training.Columns(rows), rows).WithTitle(
-		"Generations: the fit to their games, and the match of the candidate against the best agent so far"))
+	// Two tables, as one would be wider than a page.
+	ofMatch, ofFit := training.Columns(rows), training.Columns(rows)
+	ofMatch = slices.DeleteFunc(ofMatch, func(c grid.Column[training.Row]) bool { return training.OfFit(c.Title) })
+	ofFit = slices.DeleteFunc(ofFit, func(c grid.Column[training.Row]) bool {
+		return !training.OfFit(c.Title) && c.Title != "Generation"
+	})
+	s.table("", grid.Make(ofMatch, rows).WithTitle(
+		"Generations: the match of the candidate against the best agent so far"))
+	s.table("", grid.Make(ofFit, rows).WithTitle("The fit of each generation to its games and those before"))
 }

@@ -52,6 +52,13 @@ func (g *Generation) AgainstReference() string {
 	return fmt.Sprintf("%.0f %% of the points", 50*points/float64(g.ReferencePairs.N()))
 }
 
+// OfFit reports whether a column, by its title, is on the fit of a generation.
+func OfFit(title string) bool {
+	return slices.Contains([]string{
+		"Live units", "Positions", "Training loss", "Validation loss", "Test loss", "Test gain",
+	}, title)
+}
+
 const none = "-" // the value of a column that a generation doesn't have
 
 // Columns returns the columns of a table of generations, but for those that hold nothing.
