@@ -256,7 +256,7 @@ func TestGauge(t *testing.T) {
 	}
 	f := gauge()
 	require.Regexp(t, `LLR \d+\.\d\d .*: H1 accepted: elo1 = 200 fits better$`, f.Caption)
-	require.Contains(t, string(f.SVG), `class="bar" x="170" y="20" width="170"`, "to the bound, not beyond")
+	require.Contains(t, string(f.SVG), `class="bar" fill="#0072b2" x="170" y="20" width="170"`, "to the bound, not beyond")
 	require.NoError(t, wellFormed(string(f.SVG)))
 	m.Config.SPRT = sprt.Test{}
 	require.Nil(t, gauge())
