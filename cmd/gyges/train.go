@@ -58,7 +58,10 @@ func (c *trainCmd) print(ctx context.Context, e *env, s training.Trained) error 
 		text = e.out
 	}
 	rows := training.Rows(s.Generations, s.Rating)
-	err := printTable(text, grid.Make(training.Columns(rows), rows), c.Format, 2)
+	columns := slices.DeleteFunc(training.Columns(rows), func(c grid.Column[training.Row]) bool {
+		return c.Title == "Rating" // a table of their own has them
+	})
+	err := printTable(text, grid.Make(columns, rows), c.Format, 2)
 	text.printf("\n")
 	if err == nil && s.RatingGames != "" {
 		var rated table.Tables

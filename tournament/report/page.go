@@ -146,7 +146,6 @@ func execute(name string, data any) (template.HTML, error) {
 		"script":    func() template.JS { return template.JS(script(modules...)) }, //nolint:gosec // ours
 		"breakable": breakable,
 		"escape":    textfmt.Escape,
-		"words":     func(text string) []string { return strings.Split(text, " ") },
 		"lines":     func(text string) []string { return strings.Split(text, "\n") },
 	})
 	var b strings.Builder

@@ -502,15 +502,3 @@ func TestStartOfRuns(t *testing.T) {
 	require.Equal(t, "1s", got["took"])
 	require.NotContains(t, got, "imported")
 }
-
-// Each word of a command is an element that isn't broken while it fits into a line.
-func TestWordsOfCommands(t *testing.T) {
-	t.Parallel()
-	c := NewCollector(Options{})
-	c.AddRun(sampleRun())
-	code := parsePage(t, Build(c, Input{Commands: []string{"gyges rate 'a run' --rules kang"}})).all("code")
-	last := code[len(code)-1]
-	require.Equal(t, "gyges rate 'a run' --rules kang", strings.TrimSpace(last.text()))
-	require.Equal(t, []string{"gyges", "rate", "'a", "run'", "--rules", "kang"}, texts(last.all("span")))
-	require.Contains(t, Style(), "code span { display: inline-block;")
-}

@@ -51,6 +51,18 @@ type Fitted struct {
 	Weights   string                 // the weights file
 }
 
+// Gain returns the gain on the test positions, and how many of all positions these are; nil if there are none.
+func (f *Fitted) Gain() *eval.Gain {
+	g := f.Test.Provenance()
+	if g == nil {
+		return nil
+	}
+	for _, n := range f.Positions {
+		g.All += int64(n)
+	}
+	return g
+}
+
 // fits are the results of fitting the evaluation and the policy.
 type fits struct {
 	*texel.Result
@@ -326,20 +338,18 @@ func (c *Texel) Run(ctx context.Context, env Env) (*Fitted, error) {
 		return nil, errors.Join(err, f.discard())
 	}
 	var positions [dataset.NumSplits]int
-	gain := result.Test.Provenance()
 	for split := range data {
 		positions[split] = data[split].Len()
-		if gain != nil {
-			gain.All += int64(positions[split])
-		}
 	}
+	fit := &Fitted{fits: result, Positions: positions, LeftOut: leftOut}
 	seed, _ := strconv.ParseUint(about[0]["seed"], 10, 64) // 0 where it is not known
 	w := fitted(&c.Parent, result, eval.Provenance{
 		Method: "texel", Run: c.Name, Parent: sourceName(&c.Parent), Seed: seed, Version: env.Version,
 		Data: fmt.Sprintf("%d positions of %s", positions[dataset.Train], strings.Join(in.folders, ", ")),
-		Gain: gain,
+		Gain: fit.Gain(),
 	})
 	w.Source = f.file(WeightsFile)
 	err = errors.Join(saveWeights(f.file(StartFile), &c.Parent), f.finish(result, w), f.history.Close())
-	return &Fitted{result, positions, leftOut, w.Source}, err
+	fit.Weights = w.Source
+	return fit, err
 }
