@@ -13,9 +13,10 @@ import (
 // a tree are so solved in a few steps, where the diagonal alone takes as many steps as the longest chain has players.
 // Among players of many opponents nobody is eliminated, and the preconditioner is the diagonal.
 type elimination struct {
-	pivots []float64         // by parameter
-	steps  []eliminated      // in their order
-	links  []map[int]float64 // by parameter, of what is listed: second derivatives by it and by others, less their sign
+	diagonal []float64
+	pivots   []float64         // by parameter
+	steps    []eliminated      // in their order
+	links    []map[int]float64 // by parameter, of what is listed: second derivatives by it and by others, less their sign
 }
 
 // eliminated is a parameter with its factors: the share of it that others take up.
@@ -36,7 +37,9 @@ const (
 
 // eliminate returns the preconditioner of second derivatives with the given diagonal.
 func eliminate(diagonal []float64, terms []term, constraints []constraint) *elimination {
-	e := &elimination{pivots: slices.Clone(diagonal), links: make([]map[int]float64, len(diagonal))}
+	e := &elimination{
+		diagonal: diagonal, pivots: slices.Clone(diagonal), links: make([]map[int]float64, len(diagonal)),
+	}
 	linked := make([]int, len(diagonal))
 	for _, t := range terms {
 		if t.i >= 0 && t.j >= 0 {
@@ -67,7 +70,7 @@ func eliminate(diagonal []float64, terms []term, constraints []constraint) *elim
 			i := waiting[len(waiting)-1]
 			waiting = waiting[:len(waiting)-1]
 			if e.links[i] != nil && len(e.links[i]) <= most {
-				waiting = append(waiting, e.eliminate(i, diagonal)...)
+				waiting = append(waiting, e.eliminate(i)...)
 			}
 		}
 	}
@@ -83,10 +86,15 @@ func (e *elimination) ground(c *constraint, linked []int) {
 	}
 	sum := 0.0
 	for k, i := range c.members {
-		e.pivots[i] -= c.weight * c.shares[k] * c.shares[k]
+		e.reduce(i, c.weight*c.shares[k]*c.shares[k])
 		sum += c.shares[k]
 	}
 	e.pivots[most] += c.weight * sum * sum
+}
+
+// reduce takes something off a pivot, but not what may be rounding alone.
+func (e *elimination) reduce(i int, by float64) {
+	e.pivots[i] = math.Max(e.pivots[i]-by, leastPivot*e.diagonal[i])
 }
 
 // link adds to what links two parameters, where it is listed.
@@ -100,7 +108,7 @@ func (e *elimination) link(i, j int, weight float64) {
 }
 
 // eliminate eliminates a parameter and returns those that it was linked to.
-func (e *elimination) eliminate(i int, diagonal []float64) []int {
+func (e *elimination) eliminate(i int) []int {
 	links := e.links[i]
 	e.links[i] = nil
 	step := eliminated{parameter: i, others: slices.Sorted(maps.Keys(links))}
@@ -109,7 +117,7 @@ func (e *elimination) eliminate(i int, diagonal []float64) []int {
 			delete(e.links[j], i)
 		}
 		share := links[j] / e.pivots[i]
-		e.pivots[j] = math.Max(e.pivots[j]-share*links[j], leastPivot*diagonal[j])
+		e.reduce(j, share*links[j])
 		for k, other := range step.others[:len(step.shares)] {
 			e.link(other, j, step.shares[k]*links[j])
 		}

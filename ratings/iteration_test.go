@@ -161,6 +161,14 @@ func TestElimination(t *testing.T) {
 	h := newIteration(l.at(make([]float64, l.dim), nil))
 	require.Empty(t, h.preconditioner.steps)
 	require.Equal(t, h.diagonal, h.preconditioner.pivots)
+
+	// A player whose results have no second derivatives, as an advantage far too large leaves them, has a pivot, too.
+	l = newProblem(met(rng, n, chain).sorted(), Options{}).likelihood()
+	q := l.at(make([]float64, l.dim), nil)
+	for k := range q.terms[:3] {
+		q.terms[k].sym2 = sym2{}
+	}
+	require.Positive(t, slices.Min(newIteration(q).preconditioner.pivots))
 }
 
 // A chain of thousands takes a few steps of conjugate gradients: as few as the context allows here.
