@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// anyAnchored draws games of up to seven players, in a chain or at random, with scores up to the extremes, and anchors
-// and an advantage up to the largest that are permitted.
+// anyAnchored draws games of up to seven players, in a chain or at random, with scores up to the
+// extremes, and anchors and an advantage up to the largest that are permitted.
 func anyAnchored(rng *rand.Rand) (*Data, Options) {
 	d, o := new(Data), Options{}
 	players := 2 + rng.IntN(6)
@@ -63,8 +63,9 @@ func anyAnchored(rng *rand.Rand) (*Data, Options) {
 	return d, o
 }
 
-// bisectedFit maximizes the likelihood of rated players and advantage without derivatives of the second order: each in turn
-// by bisection of its score equation, until nothing changes. It reports whether it came so far.
+// bisectedFit maximizes the likelihood of rated players and advantage without derivatives of the
+// second order: each in turn by bisection of its score equation, until nothing changes. It reports
+// whether it came so far.
 func bisectedFit(d *Data, r *Ratings, o Options) (elo map[string]float64, advantage float64, ended bool) {
 	elo = make(map[string]float64)
 	given := make(map[string]bool)
@@ -134,7 +135,8 @@ func bisectedFit(d *Data, r *Ratings, o Options) (elo map[string]float64, advant
 	return elo, advantage, false
 }
 
-// Anchors and advantages up to the largest give finite ratings, and where the results tell them, the right ones.
+// Anchors and advantages up to the largest give finite ratings, and where the results tell them,
+// the right ones.
 func TestAnchorsAnywhere(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 4))

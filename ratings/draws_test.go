@@ -36,7 +36,8 @@ func TestLossOfACertainResult(t *testing.T) {
 	}
 }
 
-// The parabola with the majorant as its second derivative touches the loss at z, and lies nowhere below it.
+// The parabola with the majorant as its second derivative touches the loss at z, and lies nowhere
+// below it.
 func TestMajorant(t *testing.T) {
 	n := weights{1, 2, 4}
 	for _, z := range []float64{-5000, -30, -2, -1e-4, 0, 0.5, 8, 900} {

@@ -8,15 +8,17 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// elimination is the preconditioner of an iteration. The players of few opponents are eliminated one after the other,
-// as by Cholesky factors, and what then is left of the others is taken for diagonal. Equations of a chain, a ladder or
-// a tree are so solved in a few steps, where the diagonal alone takes as many steps as the longest chain has players.
-// Among players of many opponents nobody is eliminated, and the preconditioner is the diagonal.
+// elimination is the preconditioner of an iteration. The players of few opponents are eliminated
+// one after the other, as by Cholesky factors, and what then is left of the others is taken for
+// diagonal. Equations of a chain, a ladder or a tree are so solved in a few steps, where the
+// diagonal alone takes as many steps as the longest chain has players. Among players of many
+// opponents nobody is eliminated, and the preconditioner is the diagonal.
 type elimination struct {
 	diagonal []float64
-	pivots   []float64         // by parameter
-	steps    []eliminated      // in their order
-	links    []map[int]float64 // by parameter, of what is listed: second derivatives by it and by others, less their sign
+	pivots   []float64    // by parameter
+	steps    []eliminated // in their order
+	// links are second derivatives by a parameter that is listed and by others, less their sign.
+	links []map[int]float64
 }
 
 // eliminated is a parameter with its factors: the share of it that others take up.
@@ -27,11 +29,13 @@ type eliminated struct {
 }
 
 const (
-	// maxEliminated is how many others a parameter may be linked to when it is eliminated: the time is its square.
+	// maxEliminated is how many others a parameter may be linked to when it is eliminated: the
+	// time is its square.
 	maxEliminated = 16
 	// maxListed is how many it may be linked to before others are.
 	maxListed = 64
-	// leastPivot is the smallest share of the diagonal that is left over when others are eliminated: less is rounding.
+	// leastPivot is the smallest share of the diagonal that is left over when others are
+	// eliminated: less is rounding.
 	leastPivot = 1e-13
 )
 
@@ -77,8 +81,9 @@ func eliminate(diagonal []float64, terms []term, constraints []constraint) *elim
 	return e
 }
 
-// ground takes a constraint for one of the rating that is linked to most others: without anything else, the ratings of a
-// group may all move together, so that both constraints allow for the same. It leaves a group that isn't listed.
+// ground takes a constraint for one of the rating that is linked to most others: without anything
+// else, the ratings of a group may all move together, so that both constraints allow for the same.
+// It leaves a group that isn't listed.
 func (e *elimination) ground(c *constraint, linked []int) {
 	most := slices.MaxFunc(c.members, func(i, j int) int { return linked[i] - linked[j] })
 	if e.links[most] == nil {

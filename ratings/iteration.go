@@ -14,13 +14,14 @@ import (
 	"gyges/rules/base/lists"
 )
 
-// iteration is second derivatives that are too many for a matrix: equations are solved by conjugate gradients
-// (Hestenes and Stiefel 1952), whose steps grow with the pairings.
+// iteration is second derivatives that are too many for a matrix: equations are solved by
+// conjugate gradients (Hestenes and Stiefel 1952), whose steps grow with the pairings.
 type iteration struct {
 	*quadratic
 	preconditioner *elimination
 	diagonal       []float64 // by parameter
-	south          []float64 // second derivatives by a parameter and the advantage, but for that of the advantage by itself
+	// south is second derivatives by a parameter and the advantage, but for that of the advantage by itself.
+	south []float64
 }
 
 const (

@@ -114,7 +114,8 @@ func TestIterationGivesTheDenseAnswer(t *testing.T) {
 	}
 }
 
-// met returns results of players, each with a win and a loss, who met as steps say; the names are in no order.
+// met returns results of players, each with a win and a loss, who met as steps say; the names are
+// in no order.
 func met(rng *rand.Rand, players int, list [][2]int) *Data {
 	d, place := new(Data), rng.Perm(players)
 	for _, s := range list {
@@ -162,7 +163,8 @@ func TestElimination(t *testing.T) {
 	require.Empty(t, h.preconditioner.steps)
 	require.Equal(t, h.diagonal, h.preconditioner.pivots)
 
-	// A player whose results have no second derivatives, as an advantage far too large leaves them, has a pivot, too.
+	// A player whose results have no second derivatives, as an advantage far too large leaves
+	// them, has a pivot, too.
 	l = newProblem(met(rng, n, chain).sorted(), Options{}).likelihood()
 	q := l.at(make([]float64, l.dim), nil)
 	for k := range q.terms[:3] {

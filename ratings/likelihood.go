@@ -23,8 +23,9 @@ const (
 	// sureStep is a change, in Elo, at which the second derivatives hardly change, so that Newton steps converge
 	// without a check of the likelihood, whose differences are lost to rounding near the maximum.
 	sureStep = 15
-	// Where Newton steps fail, approachSteps by a bound of the second derivatives go before others, maxApproaches times.
-	// Then farStepLimit is the limit: rounding leaves ratings so uncertain that are open between anchors far apart.
+	// Where Newton steps fail, approachSteps by a bound of the second derivatives go before
+	// others, maxApproaches times. Then farStepLimit is the limit: rounding leaves ratings so
+	// uncertain that are open between anchors far apart.
 	farStepLimit  = 1
 	approachSteps = 20
 	maxApproaches = 20
@@ -44,10 +45,11 @@ type likelihood struct {
 	given       float64   // the advantage if it isn't fitted; otherwise 0
 	pairings    []pairing
 	constraints []constraint
-	// ridge is one over the variance of a normal distribution, about 0, of all parameters. It is so wide that it only says
-	// where between anchors those are that no result tells.
+	// ridge is one over the variance of a normal distribution, about 0, of all parameters. It is
+	// so wide that it only says where between anchors those are that no result tells.
 	ridge float64
-	// majorized has a bound of the second derivatives in their place: its steps never lead to a smaller likelihood.
+	// majorized has a bound of the second derivatives in their place: its steps never lead to a
+	// smaller likelihood.
 	majorized bool
 	widest    float64 // the largest standard deviation
 	// A prior is of each rating less the imaginary opponent's: virtual draws without an advantage, or normal about 0.
@@ -182,9 +184,9 @@ type maximum struct {
 	curvature curvature  // its second derivatives
 }
 
-// maximize returns the maximum, by Newton's method from x. The likelihood is concave, so there is one. Far from it, as
-// between anchors that contradict the results, second derivatives vanish and such steps lead nowhere: then steps by a
-// bound of the second derivatives go before.
+// maximize returns the maximum, by Newton's method from x. The likelihood is concave, so there is
+// one. Far from it, as between anchors that contradict the results, second derivatives vanish and
+// such steps lead nowhere: then steps by a bound of the second derivatives go before.
 func (l *likelihood) maximize(ctx context.Context, x []float64) (*maximum, error) {
 	m, err := l.newton(ctx, x, stepLimit)
 	for range maxApproaches {
@@ -200,7 +202,8 @@ func (l *likelihood) maximize(ctx context.Context, x []float64) (*maximum, error
 	return m, err
 }
 
-// newton returns the maximum, where rounding leaves a step within a limit in Elo, or with an error where it has led.
+// newton returns the maximum, where rounding leaves a step within a limit in Elo, or with an error
+// where it has led.
 func (l *likelihood) newton(ctx context.Context, x []float64, limit float64) (*maximum, error) {
 	q := l.at(x, nil)
 	step, last := make([]float64, l.dim), math.Inf(1)
@@ -240,7 +243,8 @@ func (l *likelihood) newton(ctx context.Context, x []float64, limit float64) (*m
 	return &maximum{likelihood: l, x: x}, err
 }
 
-// approach returns where steps from x lead by a bound of the second derivatives. None of them lowers the likelihood.
+// approach returns where steps from x lead by a bound of the second derivatives. None of them
+// lowers the likelihood.
 func (l *likelihood) approach(ctx context.Context, x []float64) ([]float64, error) {
 	bound := *l
 	bound.majorized = true

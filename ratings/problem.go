@@ -87,8 +87,9 @@ func newProblem(d *Data, o Options) *problem {
 	return p
 }
 
-// far is how far, in Elo, given ratings may be from 0 and from each other without further precautions: the numbers of a
-// fit then have digits enough, and second derivatives can't be told from 0 beyond.
+// far is how far, in Elo, given ratings may be from 0 and from each other without further
+// precautions: the numbers of a fit then have digits enough, and second derivatives can't be told
+// from 0 beyond.
 const far = 10_000
 
 // anchorScale returns the origin and the spread of a problem with given ratings.
@@ -107,7 +108,8 @@ func anchorScale(anchors []Anchor) (origin, spread float64) {
 	return origin, high - low
 }
 
-// farApart reports whether given ratings are so far apart that what lies between them may follow from no result.
+// farApart reports whether given ratings are so far apart that what lies between them may follow
+// from no result.
 func (p *problem) farApart() bool { return p.spread > far }
 
 // chooseAdvantage returns the given advantage, or whether it is to be fitted, and a remark where it can't be.

@@ -202,7 +202,8 @@ func TestWideCrosstableIsLeftOut(t *testing.T) {
 	require.Equal(t, maxColumns+1, strings.Count(buf.String(), "\n"))
 }
 
-// Of two players with few games there is a score in place of the table, unless columns or an anchor ask for ratings.
+// Of two players with few games there is a score in place of the table, unless columns or an
+// anchor ask for ratings.
 func TestScoreOfFewGames(t *testing.T) {
 	var d ratings.Data
 	play(&d, "b", "a", 2, 0, 1)

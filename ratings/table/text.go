@@ -62,12 +62,13 @@ func (p *page) notes(t Table, lines []string) {
 	p.list(lines)
 }
 
-// fewestGames is how many games two players must have played, so that their ratings are shown: the fewest for which the
-// share of intervals that hold the truth was measured (results/reference/ratings.md).
+// fewestGames is how many games two players must have played, so that their ratings are shown: the
+// fewest for which the share of intervals that hold the truth was measured
+// (results/reference/ratings.md).
 const fewestGames = 8
 
-// Score returns what two players scored, if their games are all and say too little for ratings; "" otherwise, and where
-// an anchor asks for ratings.
+// Score returns what two players scored, if their games are all and say too little for ratings; ""
+// otherwise, and where an anchor asks for ratings.
 func (t Table) Score() string {
 	r := t.Ratings
 	if r.Games == 0 || r.Games >= fewestGames || len(r.Players) != 2 || len(r.Groups[0].Anchors) > 0 {
@@ -75,8 +76,8 @@ func (t Table) Score() string {
 	}
 	a, b := r.Players[0].Name, r.Players[1].Name
 	c := r.Against(a, b)
-	return fmt.Sprintf("%s scored %g of %s against %s (%d won, %d drawn, %d lost): fewer than %d games of two players say "+
-		"too little for ratings.", grid.Human(grid.Name(a)), c.Points(), textfmt.Plural(r.Games, "point"),
+	return fmt.Sprintf("%s scored %g of %s against %s (%d won, %d drawn, %d lost): "+
+		"fewer than %d games of two players say too little for ratings.", grid.Human(grid.Name(a)), c.Points(), textfmt.Plural(r.Games, "point"),
 		grid.Human(grid.Name(b)), c.Wins, c.Draws, c.Losses, fewestGames)
 }
 

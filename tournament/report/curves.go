@@ -166,7 +166,8 @@ func parameterText(values map[string]float64, name string) string {
 	return "–"
 }
 
-// history builds the section with the charts of tuning; of many curves in one the first, which changed most.
+// history builds the section with the charts of tuning; of many curves in one the first, which
+// changed most.
 func (b *builder) history() Section {
 	s := Section{ID: "history", Title: "Over time"}
 	for i, r := range b.collected.runs {

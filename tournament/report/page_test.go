@@ -445,8 +445,9 @@ func TestLabelsOfHistogramsAreWhole(t *testing.T) {
 	}
 }
 
-// Pictures are drawn by presentation attributes, too, for pages whose policy allows no style sheet: no class of a line, a
-// path or a text is without a colour, and there is no style attribute.
+// Pictures are drawn by presentation attributes, too, for pages whose policy allows no style
+// sheet: no class of a line, a path or a text is without a colour, and there is no style
+// attribute.
 func TestPicturesWithoutStyleSheets(t *testing.T) {
 	t.Parallel()
 	svg := string(sampleChart().plot("x").SVG) + string(lengthPlot("lengths", "standard", map[int]int64{4: 1}).SVG)
@@ -461,7 +462,8 @@ func TestPicturesWithoutStyleSheets(t *testing.T) {
 	require.NotContains(t, Figure{SVG: template.HTML(svg)}.StandaloneSVG(), "style=")
 }
 
-// An imported run began with its games, whose import is a fact of its own; others began when they say.
+// An imported run began with its games, whose import is a fact of its own; others began when they
+// say.
 func TestStartOfRuns(t *testing.T) {
 	t.Parallel()
 	imported := &tournament.Manifest{Status: tournament.Imported, Start: time.Date(2026, 5, 6, 7, 8, 9, 0, time.UTC)}

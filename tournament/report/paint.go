@@ -2,8 +2,8 @@ package report
 
 import "strings"
 
-// paints are presentation attributes of classes: the colours of the light style sheet, which goes before them. Where a
-// server's policy allows no style sheet, they are what is seen.
+// paints are presentation attributes of classes: the colours of the light style sheet, which goes
+// before them. Where a server's policy allows no style sheet, they are what is seen.
 var paints = map[string]string{
 	"grid": `stroke="#ddd8cf"`, "zero": `stroke="#545e68"`, "mark": `stroke="#1d2329" stroke-dasharray="5 4"`,
 	"whisker": `stroke="#0072b2" stroke-width="1.8"`, "dot": `fill="#0072b2"`, "bar": `fill="#0072b2"`,

@@ -91,8 +91,9 @@ func shorten(text string, most int) string {
 }
 
 func (d *drawing) figure(class, name, caption string) Figure {
-	svg := fmt.Sprintf(`<svg class="%s" font-family="sans-serif" font-size="13" viewBox="0 0 %s %s" role="img" aria-label="%s">%s</svg>`,
-		class, coordinate(d.width), coordinate(d.height), html.EscapeString(caption), d.String())
+	const element = `<svg class="%s" font-family="sans-serif" font-size="13" viewBox="0 0 %s %s" ` +
+		`role="img" aria-label="%s">%s</svg>`
+	svg := fmt.Sprintf(element, class, coordinate(d.width), coordinate(d.height), html.EscapeString(caption), d.String())
 	//nolint:gosec // every text in it is escaped above
 	return Figure{Name: name, Caption: caption, SVG: template.HTML(svg)}
 }

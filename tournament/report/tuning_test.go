@@ -122,7 +122,8 @@ func TestTrainingStrength(t *testing.T) {
 	require.Contains(t, page.all("p")[0].text(), "Elo to the reference: +12 ± 9", "as in the table")
 }
 
-// Of parameters those that changed most are drawn, from the initial values on; constants are counted.
+// Of parameters those that changed most are drawn, from the initial values on; constants are
+// counted.
 func TestParametersThatChanged(t *testing.T) {
 	t.Parallel()
 	initial, parameters := map[string]float64{}, map[string]float64{}

@@ -186,8 +186,8 @@ func TestTrainingsThatCannotWork(t *testing.T) {
 	require.ErrorContains(t, c.Validate(registry()), "tune.data[0]: "+shards[0]+": expected a file with the checksum")
 }
 
-// A generation under way when the time is over is stopped, with the reason, and resumes with a longer one to the same
-// end. One that would take longer than the rest isn't begun.
+// A generation under way when the time is over is stopped, with the reason, and resumes with a
+// longer one to the same end. One that would take longer than the rest isn't begun.
 func TestTimeOfGenerations(t *testing.T) {
 	t.Parallel()
 	c := testConfig(t)

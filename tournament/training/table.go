@@ -13,8 +13,9 @@ type Row struct {
 	Generation
 	Minutes float64 // of the generation and those before it
 	Rated   *Rated  // nil: it has no rating
-	// Reference is the Elo to the reference with its 95 % interval: by the rating of all, and until a generation has one by
-	// its games against the reference alone; "" if they have not played.
+	// Reference is the Elo to the reference with its 95 % interval: by the rating of all, and
+	// until a generation has one by its games against the reference alone; "" if they have not
+	// played.
 	Reference string
 	relative  bool // the rating is relative to the reference, too
 }
@@ -36,8 +37,8 @@ func Rows(generations []Generation, rating []Rated) []Row {
 	return rows
 }
 
-// AgainstReference returns the Elo of a generation by its games against the reference with its 95 % interval, or its
-// points if there is no finite estimate; "" if they have not played.
+// AgainstReference returns the Elo of a generation by its games against the reference with its 95
+// % interval, or its points if there is no finite estimate; "" if they have not played.
 func (g *Generation) AgainstReference() string {
 	if g.ReferencePairs.N() == 0 {
 		return ""

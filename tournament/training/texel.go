@@ -51,7 +51,8 @@ type Fitted struct {
 	Weights   string                 // the weights file
 }
 
-// Gain returns the gain on the test positions, and how many of all positions these are; nil if there are none.
+// Gain returns the gain on the test positions, and how many of all positions these are; nil if
+// there are none.
 func (f *Fitted) Gain() *eval.Gain {
 	g := f.Test.Provenance()
 	if g == nil {

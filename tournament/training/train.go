@@ -146,7 +146,8 @@ func MatchFolder(generation int) string { return GenerationName(generation) + "/
 // errTime is the cause of the end of a generation at the time given.
 var errTime = errors.New("the time is over")
 
-// late returns why another generation would end after the time given, if it took as long as the last one; "" if not.
+// late returns why another generation would end after the time given, if it took as long as the
+// last one; "" if not.
 func (t *trainer) late() string {
 	made := t.trained.Generations
 	if t.Time == 0 || len(made) == 0 {

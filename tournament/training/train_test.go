@@ -260,8 +260,8 @@ func manifestOf(t *testing.T, dir string) (m manifest) {
 	return m
 }
 
-// No generation goes on after the time given, of which what passed before the run was stopped is a part; a run resumes
-// with a longer one.
+// No generation goes on after the time given, of which what passed before the run was stopped is a
+// part; a run resumes with a longer one.
 func TestGenerationsInTime(t *testing.T) {
 	t.Parallel()
 	c := testConfig(t)

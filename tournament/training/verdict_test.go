@@ -65,7 +65,8 @@ func TestResultVerdict(t *testing.T) {
 	require.Empty(t, (&Result{Best: 7, Generations: r.Generations}).Verdict())
 }
 
-// Where generations are rated with the reference, its Elo is the rating's by all games, and stands once.
+// Where generations are rated with the reference, its Elo is the rating's by all games, and stands
+// once.
 func TestEloToTheReference(t *testing.T) {
 	t.Parallel()
 	generations := []Generation{
