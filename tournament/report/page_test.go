@@ -504,3 +504,18 @@ func TestStartOfRuns(t *testing.T) {
 	require.Equal(t, "1s", got["took"])
 	require.NotContains(t, got, "imported")
 }
+
+// What a run has come to by its format stands once on a page, at its top.
+func TestWinnerStandsOnce(t *testing.T) {
+	t.Parallel()
+	c, tables := collect(t, Options{}, sampleRun(), drawRun("a", "b"))
+	standing := grid.New("Knock-out", 1, "Winner")
+	standing.Add(grid.Name("a"))
+	standing.Result, standing.Notes = "a has won the knock-out.", []string{"A note."}
+	tables.Standings = []table.Standings{{Format: "knockout", Caption: "Matches", Table: standing}}
+	var b bytes.Buffer
+	require.NoError(t, WriteHTML(&b, Build(c, Input{Tables: tables})))
+	require.Equal(t, 1, strings.Count(b.String(), "has won the knock-out"))
+	require.Contains(t, b.String(), "A note.")
+	require.NotEmpty(t, standing.Result, "the table itself stays as it is")
+}
