@@ -98,7 +98,7 @@ func (c *tuneTexelCmd) print(w *output, r *training.Fitted) error {
 		}
 	}
 	w.printf("The weights are in %s\nVerdict: %s; how they play, a match tells\n", textfmt.Escape(r.Weights),
-		training.Verdict(r.Test.Provenance(), sprt.Pairs{}, "the weights at the start"))
+		training.Verdict(r.Gain(), sprt.Pairs{}, "the weights at the start"))
 	return nil
 }
 

@@ -108,7 +108,7 @@ func TestReadRun(t *testing.T) {
 			"a": {{X: 0, Y: 0.5}, {X: 3, Y: 1}}, "b": {{X: 0, Y: -1}, {X: 3, Y: 0.5}},
 		}, got)
 		table := r.Charts[len(r.Charts)-1].Table
-		require.Equal(t, [][]string{{"a", "1", "2"}, {"b", "-4", "2"}}, cellTexts(table))
+		require.Equal(t, [][]string{{"b", "-4", "2"}, {"a", "1", "2"}}, cellTexts(table))
 	}
 	write("manifest.json", `{`)
 	write("tuning.json", `[]`)
@@ -256,7 +256,7 @@ func TestGauge(t *testing.T) {
 	}
 	f := gauge()
 	require.Regexp(t, `LLR \d+\.\d\d .*: H1 accepted: elo1 = 200 fits better$`, f.Caption)
-	require.Contains(t, string(f.SVG), `class="bar" x="170" y="20" width="170"`, "to the bound, not beyond")
+	require.Contains(t, string(f.SVG), `class="bar" fill="#0072b2" x="170" y="20" width="170"`, "to the bound, not beyond")
 	require.NoError(t, wellFormed(string(f.SVG)))
 	m.Config.SPRT = sprt.Test{}
 	require.Nil(t, gauge())

@@ -36,7 +36,7 @@ func (r *run) add(s *Section) {
 		list = append(list, Fact{"games read", textfmt.Thousands(r.Games)})
 	}
 	if m != nil {
-		list = append(list, manifestFacts(m)...)
+		list = append(list, r.manifestFacts()...)
 	}
 	s.facts(list...)
 	for _, n := range r.about.Notes {
@@ -57,21 +57,25 @@ func (r *run) add(s *Section) {
 // given returns a number of the manifest; "" for 0.
 func given[T int | int64 | uint64](n T) string { return strings.TrimPrefix(fmt.Sprint(n), "0") }
 
-func manifestFacts(m *tournament.Manifest) []Fact {
+func (r *run) manifestFacts() []Fact {
+	m := r.about.Manifest
 	c := &m.Config
-	var scheduled, start, took string
+	var scheduled, start, imported, took string
 	if m.Games.Scheduled > 0 {
 		scheduled = fmt.Sprintf("%s of %s", textfmt.Thousands(m.Games.Played), textfmt.Thousands(m.Games.Scheduled))
 	}
-	if !m.Start.IsZero() {
+	if m.Status == tournament.Imported {
+		start, imported = dateText(r.first), dateText(m.Start)
+	} else if !m.Start.IsZero() {
 		start = m.Start.UTC().Format(time.RFC3339)
 	}
-	if !m.End.IsZero() && m.End.After(m.Start) {
+	if m.Status != tournament.Imported && m.End.After(m.Start) {
 		took = m.End.Sub(m.Start).Round(100 * time.Millisecond).String()
 	}
 	test, _ := c.SPRT.MarshalText() // which has no errors
 	return []Fact{
-		{"status", string(m.Status)}, {"error", m.Error}, {"games", scheduled}, {"started", start}, {"took", took},
+		{"status", string(m.Status)}, {"error", m.Error}, {"games", scheduled}, {"started", start}, {"imported", imported},
+		{"took", took},
 		{"players", strings.Join(c.Players(), ", ")}, {"rules", strings.Join(c.RuleSets(), ", ")},
 		{"schedule", string(c.Schedule)}, {"pairs a pairing", given(c.Pairs)}, {"openings", c.Openings.String()},
 		{"depth", given(c.Limits.Depth)}, {"nodes a move", given(c.Limits.Nodes)},
