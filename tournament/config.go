@@ -63,6 +63,10 @@ type Config struct {
 	// tells them from others. Those before a gap have been passed on by then.
 	OnBegin func(kept int64, has func(game int64) bool) `json:"-"`
 
+	// OnFinished, if not nil, is called with the number of games that the folder has, those from before included, when a
+	// game has been played to its end. One that waits for an earlier game is passed to onGame of [Run] later.
+	OnFinished func(games int64) `json:"-"`
+
 	// Log receives warnings; nil: none are logged.
 	Log *slog.Logger
 }
