@@ -269,6 +269,7 @@ type entry struct {
 	ID, Status, Format, About string
 	Rules                     []string
 	Games, Scheduled          int64
+	played                    int64     // by the manifest, also of games that wait for an earlier one
 	Counting                  bool      // there are more games than Games
 	Written                   time.Time // of the last file, also of the runs in it
 	GoesOn                    string    // how, if it is stopped
@@ -353,6 +354,7 @@ func describe(f folder) entry {
 	if err == nil && m != nil && m.Status != "" {
 		e.Status, e.Scheduled, e.Format = string(m.Status), m.Games.Scheduled, kindOf(m)
 		imported, e.Rules, e.About = m.Players, boundRules(m.Config.RuleSets()), summarize(m)
+		e.played = m.Games.Played
 		if m.Status == tournament.Finished {
 			e.Games = m.Games.Played
 		}
@@ -458,7 +460,7 @@ func (l *listed) count(f folder, left *int64) {
 	n, _ := io.Copy(&l.lines, io.NewSectionReader(records.(io.ReaderAt), l.counted, most)) // the rest is counted later
 	l.counted += n
 	*left -= n
-	l.Games, l.Counting = int64(l.lines), l.counted < info.Size()
+	l.Games, l.Counting = max(int64(l.lines), l.played), l.counted < info.Size()
 }
 
 type lineCount int64
