@@ -71,8 +71,11 @@ func (c *collector) collect(results <-chan Result, slots <-chan struct{}, cancel
 			c.check()
 		case <-more:
 		}
-		if c.err != nil || c.Decided || c.stuck() {
+		switch {
+		case c.err != nil || c.stuck():
 			cancel(c.err)
+		case c.Decided:
+			cancel(ErrDecided)
 		}
 	}
 }

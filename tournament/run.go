@@ -20,6 +20,9 @@ import (
 	"gyges/tournament/schedule"
 )
 
+// ErrDecided is why the context of an [Executor] ends when no more games are needed.
+var ErrDecided = errors.New("the run is decided")
+
 // Summary says how a run ended.
 type Summary struct {
 	Status       Status     // Running if the folder could not be made ready, empty if config or agents are wrong

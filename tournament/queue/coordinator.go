@@ -23,6 +23,7 @@ import (
 	"gyges/rules/base/files"
 	"gyges/rules/base/strictjson"
 	"gyges/tournament"
+	"gyges/tournament/queue/status"
 )
 
 // Options configure a coordinator; each field documents its zero value.
@@ -116,7 +117,11 @@ func (p *Coordinator) Play(
 	}, func() error { return r.attach(ctx) })
 	if err == nil {
 		err = r.play(ctx, jobs)
-		r.end(context.WithoutCancel(ctx))
+		state := status.Finished
+		if err != nil || ctx.Err() != nil && !errors.Is(context.Cause(ctx), tournament.ErrDecided) {
+			state = status.Stopped
+		}
+		r.end(context.WithoutCancel(ctx), state)
 	}
 	if err != nil && ctx.Err() == nil {
 		return err

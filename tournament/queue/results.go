@@ -69,6 +69,7 @@ func (r *run) accept(ctx context.Context, w *pendingJob, m jetstream.Msg) {
 	} else {
 		delete(r.invalid, id)
 		r.games += int64(len(o.Games))
+		r.countPair(id, worker)
 		for _, g := range o.Games {
 			g.Timing.Worker = worker
 		}
@@ -80,6 +81,17 @@ func (r *run) accept(ctx context.Context, w *pendingJob, m jetstream.Msg) {
 	w.done = true
 	r.unplayed--
 	r.outcomes <- o // there is room
+}
+
+// countPair counts a pair that a worker has played.
+func (r *run) countPair(id, name string) {
+	w, known := r.played[id]
+	if !known && len(r.played) >= maxKnownWorkers {
+		return
+	}
+	w.ID, w.Name = id, name
+	w.Pairs++
+	r.played[id] = w
 }
 
 // isFinal reports whether a pair can't be played, after a result without valid games. last: according to the worker the

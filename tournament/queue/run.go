@@ -49,6 +49,8 @@ type run struct {
 	samples    []status.Run // the last ones
 	unwritable bool         // the status file can't be written, which has been logged
 
+	played map[string]status.Worker // who has played pairs, by id, as it was known last
+
 	invalid map[string]int  // results in a row that were refused, by the id of their worker
 	dropped map[string]bool // ways in which results were dropped, which have been logged
 }
@@ -92,7 +94,7 @@ func (p *Coordinator) newRun(config *tournament.Config, outcomes chan<- tourname
 		answers: make(chan *nats.Msg, maxAnswers), inbox: p.nc.NewInbox(),
 		shown:   tournament.Shown{Config: config},
 		pending: map[int64]*pendingJob{}, results: make(chan jetstream.Msg), published: make(chan *pendingJob),
-		invalid: map[string]int{}, dropped: map[string]bool{},
+		played: map[string]status.Worker{}, invalid: map[string]int{}, dropped: map[string]bool{},
 	}, nil
 }
 
@@ -317,9 +319,9 @@ func (r *run) repair(ctx context.Context) error {
 
 const settleTime = 250 * time.Millisecond // for which results of a stopped run may be on their way
 
-// end writes the last status, removes the run from the server and tells workers of its end.
-func (r *run) end(ctx context.Context) {
-	r.writeStatus(nil, true)
+// end writes the last status, removes the run from the server and tells workers of its end. state is that of the run.
+func (r *run) end(ctx context.Context, state status.State) {
+	r.writeStatus(nil, state)
 	r.shown.Show(new(tournament.Playing), time.Now())
 	if !r.nc.IsConnected() {
 		r.log.Warn("the connection to NATS is lost at the end of the run; " +
