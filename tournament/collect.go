@@ -273,9 +273,19 @@ func (c *collector) tooFew() {
 		left = slices.ContainsFunc(c.plan.Stages[0].Matches, meet)
 	}
 	if !left {
-		c.note(fmt.Errorf("too few agents are left: %s lost %d games in a row by faults", textfmt.List(out, 8),
-			c.plan.config.Suspend))
+		c.note(&TooFewError{out, c.plan.config.Suspend})
 	}
+}
+
+// TooFewError is the error of a run in which no two agents that meet are left.
+type TooFewError struct {
+	Suspended []string // their names
+	faults    int      // games in a row that each has lost
+}
+
+func (e *TooFewError) Error() string {
+	return fmt.Sprintf("too few agents are left: %s lost %d games in a row by faults", textfmt.List(e.Suspended, 8),
+		e.faults)
 }
 
 func (c *collector) note(err error) {

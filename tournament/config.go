@@ -56,6 +56,9 @@ type Config struct {
 	// Extend lets a run that was stopped, or has ended, go on with more pairs, further agents or a smaller UntilError.
 	Extend bool
 
+	// Again has the indices of agents whose games of the run in the folder are played anew, see [Config.SetAgain].
+	Again []int
+
 	// Executor plays the pairs; nil: this process, with Workers games at a time.
 	Executor Executor
 

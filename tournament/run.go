@@ -77,9 +77,15 @@ func run(
 	if executor == nil {
 		executor = localExecutor{config.Workers, first}
 	}
-	if config.Extend { // before the folder is changed
+	started := config.Extend || len(config.Again) > 0
+	if started { // before the folder is changed
 		if err := first.Start(ctx); err != nil {
 			return Summary{}, err
+		}
+	}
+	if len(config.Again) > 0 {
+		if err := setAside(&config, *m); err != nil {
+			return *s, err
 		}
 	}
 	st, err := openStore(&config, m, plan, c.count)
@@ -87,7 +93,7 @@ func run(
 		return *s, err
 	}
 	defer func() { _ = st.lock.Close() }() // nothing was written by it
-	if c.err == nil && !s.Decided && st.kept < s.Scheduled && !config.Extend {
+	if c.err == nil && !s.Decided && st.kept < s.Scheduled && !started {
 		if err := first.Start(ctx); err != nil {
 			return Summary{}, errors.Join(err, st.discard())
 		}

@@ -23,6 +23,7 @@ import (
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
+	"gyges/tournament/report"
 	"gyges/tournament/runs"
 	"gyges/tournament/standings"
 )
@@ -391,14 +392,18 @@ func (f *observer) writeFaults(w *output) {
 	})
 	for _, one := range f.faults {
 		name, first := textfmt.Escape(agents.LabelOf(one.agent)), textfmt.Escape(one.first)
-		what, noun := "lost %s by a fault ("+string(one.kind)+"), first in %s", "game"
+		what, noun, hint := "lost %s by a fault ("+string(one.kind)+"), first in %s", "game", ""
 		switch one.kind {
 		case record.FaultSuspended:
 			what = "was suspended and did not play %s, first %s"
+			if !f.config.Schedule.Format().About().Adaptive {
+				hint = "; --again " + textfmt.Escape(report.ShellWord(agents.LabelOf(one.agent))) + " plays its games anew"
+			}
 		case overran:
 			what, noun = "overran its move time in %s and lost no game by it, first in %s", "move"
 		}
-		w.printf("%s %s\n", name, styled(w, yellow, fmt.Sprintf(what, textfmt.Plural(one.games, noun), first)))
+		text := styled(w, yellow, fmt.Sprintf(what, textfmt.Plural(one.games, noun), first))
+		w.printf("%s %s%s\n", name, text, hint)
 		timeouts = timeouts || one.kind == record.FaultTimeout
 	}
 	if cores := runtime.NumCPU(); timeouts && f.config.Executor == nil && f.config.Workers > cores {

@@ -151,8 +151,9 @@ const (
 	maxIdentity  = 4096
 )
 
-// identify returns the identity and the config, as text, that a folder has, new ones if more than the speed differs.
-func identify(dir string, c *runConfig) (id identity, text []byte, err error) {
+// identify returns the identity and the config, as text, that a folder has, new ones if more than the speed differs or
+// fresh is set: then results that are on the server are not used.
+func identify(dir string, c *runConfig, fresh bool) (id identity, text []byte, err error) {
 	path := filepath.Join(dir, identityFile)
 	found, err := files.Read(path, maxIdentity)
 	switch {
@@ -166,7 +167,7 @@ func identify(dir string, c *runConfig) (id identity, text []byte, err error) {
 		if c.Speed > 0 && id.Speed > 0 {
 			same.Speed = id.Speed // it is measured, and differs each time
 		}
-		if text, err = json.Marshal(same); err != nil || digest(text) == id.Config {
+		if text, err = json.Marshal(same); err != nil || !fresh && digest(text) == id.Config {
 			id.resumed = true
 			_ = os.Chmod(path, 0o600) // it may be a copy, or another user's
 			return id, text, err

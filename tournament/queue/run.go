@@ -80,7 +80,7 @@ func (p *Coordinator) newRun(config *tournament.Config, outcomes chan<- tourname
 		c.Files[name] = digest(content)
 		contents = append(contents, content)
 	}
-	id, text, err := identify(config.Out, c)
+	id, text, err := identify(config.Out, c, len(config.Again) > 0)
 	if err != nil {
 		return nil, err
 	}
