@@ -37,8 +37,8 @@ func (c *Config) SetAgain(names []string) error {
 }
 
 // setAside takes the games of the players in Again out of the run in the folder, so that they are played when it goes
-// on: into replaced-N.jsonl, which no command reads by itself. The other games behind the first of them wait in
-// aheadFile. Until games.jsonl is cut, in one step, the run is as it was, and afterwards it lacks these games alone.
+// on: into replaced-N.jsonl, which no command reads by itself. Until games.jsonl is replaced, in one step, the run is
+// as it was, and afterwards it lacks these games alone.
 func setAside(c *Config, m Manifest) error {
 	if old, err := ReadManifest(os.DirFS(c.Out)); old == nil && err == nil {
 		return fmt.Errorf("%s: expected the folder of a run some of whose games are to be played anew, found none", c.Out)
@@ -49,7 +49,7 @@ func setAside(c *Config, m Manifest) error {
 	}
 	err = st.closeGap()
 	if err == nil {
-		err = st.cut(c)
+		err = st.takeOut(c)
 	}
 	return errors.Join(err, st.Close(), st.lock.Close())
 }
@@ -75,45 +75,39 @@ func (st *store) closeGap() error {
 	return st.ahead.remove()
 }
 
-// cut moves the games of the players in Again to a file of their own and those of others behind the first of them to
-// aheadFile, both synced to the disk, and cuts games.jsonl in front of it.
-func (st *store) cut(c *Config) error {
-	var replaced *files.File
-	var lines *record.Writer
-	end := int64(0)
+// takeOut moves the games of the players in Again to a file of their own.
+func (st *store) takeOut(c *Config) error {
+	replaced, err := files.Create(freeName(c.Out))
+	if err != nil {
+		return err
+	}
+	rest, err := files.Create(st.Name())
+	if err != nil {
+		return errors.Join(err, replaced.Discard())
+	}
+	taken, left := record.NewWriter(replaced), record.NewWriter(rest)
 	r := record.NewReader(io.NewSectionReader(st, 0, st.writer.Size()), st.Name())
-	for {
-		offset := r.Offset()
-		g, err := r.Read()
+	for err == nil {
+		var g *record.Record
+		g, err = r.Read()
 		switch {
-		case errors.Is(err, io.EOF) && replaced == nil:
-			return nil
-		case errors.Is(err, io.EOF):
-			err = errors.Join(lines.Flush(), replaced.Commit(), st.ahead.close())
-			if err != nil {
-				return err
-			}
-			return st.Truncate(end)
 		case err != nil:
-		case !c.isAgain(g) && replaced != nil:
-			err = st.ahead.write(g)
-		case c.isAgain(g) && replaced == nil:
-			end = offset
-			if replaced, err = files.Create(freeName(c.Out)); err != nil {
-				return err
-			}
-			lines = record.NewWriter(replaced)
-			err = lines.Write(g)
 		case c.isAgain(g):
-			err = lines.Write(g)
-		}
-		if err != nil && replaced != nil {
-			return errors.Join(err, replaced.Discard())
-		}
-		if err != nil {
-			return err
+			err = taken.Write(g)
+		default:
+			err = left.Write(g)
 		}
 	}
+	if errors.Is(err, io.EOF) {
+		err = errors.Join(taken.Flush(), left.Flush())
+	}
+	if err == nil && taken.Written() > 0 {
+		err = replaced.Commit()
+		if err == nil {
+			err = rest.Commit()
+		}
+	}
+	return errors.Join(err, replaced.Discard(), rest.Discard())
 }
 
 // isAgain reports whether a player in Again plays a game.

@@ -1,11 +1,9 @@
 package tournament
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"io"
-	"os"
 	"path/filepath"
 	"strconv"
 
@@ -15,7 +13,7 @@ import (
 )
 
 // OpenGames opens a regular file for reading. Where it is the [GamesFile] of a run that goes on or was killed, the games
-// that wait in the [aheadFile] beside it follow its own, those that are there already left out.
+// that wait in the [aheadFile] beside it follow its own: those after its last one, as games move in order.
 func OpenGames(path string) (io.ReadCloser, error) {
 	if filepath.Base(path) != GamesFile {
 		return files.Open(path)
@@ -29,43 +27,55 @@ func OpenGames(path string) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, errors.Join(err, ahead.Close())
 	}
-	r := &twoFiles{games: games, ahead: ahead, later: map[int64]bool{}}
 	info, err := games.Stat()
-	if err == nil {
-		var end int64
-		end, err = jsonl.LastEnd(games, 0, info.Size(), record.MaxLine)
-		r.first = bufio.NewReaderSize(io.NewSectionReader(games, 0, end), 64<<10)
-		r.second = jsonl.NewLines(ahead, record.MaxLine)
-		r.torn = io.NewSectionReader(games, end, info.Size()-end)
+	if err != nil {
+		return nil, errors.Join(err, games.Close(), ahead.Close())
 	}
-	if err != nil { // there is no line, which is for the reader to find
+	end, err := jsonl.LastEnd(games, 0, info.Size(), record.MaxLine)
+	if err != nil { // the reader of the games finds out
 		return games, ahead.Close()
 	}
-	return r, nil
+	waiting := &aheadReader{lines: jsonl.NewLines(ahead, record.MaxLine)}
+	if end > 0 {
+		start, _ := jsonl.LastEnd(games, 0, end-1, record.MaxLine) // of the last line; 0 if that is too long
+		head := make([]byte, 40)
+		_, _ = games.ReadAt(head, start) // a short line leaves the rest as it is
+		waiting.first = gameOf(head) + 1
+	}
+	whole, torn := io.NewSectionReader(games, 0, end), io.NewSectionReader(games, end, info.Size()-end)
+	return &twoFiles{
+		Reader: io.MultiReader(whole, waiting, torn),
+		close:  func() error { return errors.Join(games.Close(), ahead.Close()) },
+	}, nil
 }
 
-// twoFiles reads the games of two files. What a kill has left of a line of the first one comes last.
 type twoFiles struct {
-	games, ahead *os.File
-	first        *bufio.Reader
-	second       *jsonl.Lines
-	torn         io.Reader
+	io.Reader
+	close func() error
+}
 
-	text  []byte         // that was read and not passed on
-	inner bool           // the next bytes of the first file go on with a line
-	next  int64          // the first game that isn't in the first file,
-	later map[int64]bool // and those after it that are
+// Close closes both files.
+func (f *twoFiles) Close() error { return f.close() }
+
+// aheadReader reads the whole lines of games from the first one on.
+type aheadReader struct {
+	lines *jsonl.Lines
+	first int64
+	text  []byte // that was read and not passed on
 }
 
 // Read implements [io.Reader].
-func (r *twoFiles) Read(p []byte) (int, error) {
+func (r *aheadReader) Read(p []byte) (int, error) {
 	for len(r.text) == 0 {
-		if r.first == nil && r.second == nil {
-			return r.torn.Read(p)
+		line, err := r.lines.Next()
+		if err == nil && r.lines.Torn() {
+			err = io.EOF
 		}
-		err := r.readSome()
 		if err != nil {
 			return 0, err
+		}
+		if gameOf(line) >= r.first {
+			r.text = append(bytes.Clone(line), '\n')
 		}
 	}
 	n := copy(p, r.text)
@@ -73,64 +83,13 @@ func (r *twoFiles) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// readSome reads a line, or a part of a long one, and ends with a file at its end.
-func (r *twoFiles) readSome() (err error) {
-	if r.first == nil {
-		return r.readAhead()
-	}
-	r.text, err = r.first.ReadSlice('\n')
-	if !r.inner && len(r.text) > 0 {
-		r.note(gameOf(r.text))
-	}
-	r.inner = errors.Is(err, bufio.ErrBufferFull)
-	if errors.Is(err, io.EOF) {
-		r.first = nil
-		return nil
-	}
-	if r.inner {
-		return nil
-	}
-	return err
-}
-
-// note notes a game of the first file.
-func (r *twoFiles) note(game int64) {
-	r.later[game] = true
-	for r.later[r.next] {
-		delete(r.later, r.next)
-		r.next++
-	}
-}
-
-func (r *twoFiles) readAhead() error {
-	line, err := r.second.Next()
-	switch {
-	case errors.Is(err, io.EOF), errors.Is(err, jsonl.ErrEndless), err == nil && r.second.Torn():
-		r.second = nil
-		return nil
-	case errors.Is(err, jsonl.ErrTooLong):
-		return nil
-	case err != nil:
-		return err
-	}
-	game := gameOf(line)
-	if game >= r.next && !r.later[game] {
-		r.text = append(bytes.Clone(line), '\n')
-		r.note(game)
-	}
-	return nil
-}
-
-// gameOf returns the number of the game that a line of records begins with; -1 if it doesn't.
+// gameOf returns the number of the game of a record's line; -1 if it doesn't begin with one.
 func gameOf(line []byte) int64 {
-	rest, found := bytes.CutPrefix(line, []byte(`{"game":`))
-	digits, _, ended := bytes.Cut(rest[:min(len(rest), 20)], []byte{','})
-	game, err := strconv.ParseInt(string(digits), 10, 64)
-	if !found || !ended || err != nil {
+	rest, _ := bytes.CutPrefix(line, []byte(`{"game":`))
+	digits, _, _ := bytes.Cut(rest, []byte{','})
+	game, err := strconv.ParseInt(string(digits[:min(len(digits), 20)]), 10, 64)
+	if err != nil {
 		return -1
 	}
 	return game
 }
-
-// Close closes both files.
-func (r *twoFiles) Close() error { return errors.Join(r.games.Close(), r.ahead.Close()) }
