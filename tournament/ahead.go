@@ -213,20 +213,6 @@ func (a *ahead) copyTo(to io.Writer) error {
 	return nil
 }
 
-// count returns how many games that were played wait in the file, and how many of these are in a list.
-func (a *ahead) count(list map[int64]waitingGame) (all, listed int64) {
-	for game, w := range a.games {
-		if w.missing || w.blank || w.offset+w.size > a.writer.Size() {
-			continue
-		}
-		all++
-		if _, ok := list[game]; ok {
-			listed++
-		}
-	}
-	return all, listed
-}
-
 // close closes the file, which is synced to the disk if games wait in it.
 func (a *ahead) close() error {
 	if a.file == nil {

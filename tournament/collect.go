@@ -23,7 +23,7 @@ const (
 
 // collector writes the games: to games.jsonl those whose turn it is, to aheadFile the others until it is.
 type collector struct {
-	Summary // of which it counts Kept behind a gap, Pairs, Faults and DeadLettered; nothing is written once Decided
+	Summary // of which it counts Kept behind a gap, Pairs, Faults and, at the end, DeadLettered; nothing is written once Decided
 
 	plan      *plan
 	store     *store
@@ -35,11 +35,12 @@ type collector struct {
 	written   []func()      // to be called when what is written is flushed
 	suspend   *suspensions
 	repeats   source.Repeats
-	repeated  int64          // pairs in a row that tell nothing new
-	first     *record.Record // of the pair under way
-	precision *precision     // nil unless the run ends at an error
-	gap       bool           // what is written no longer follows what was written before
-	err       error          // the first error in writing; nothing is written after it
+	repeated  int64           // pairs in a row that tell nothing new
+	first     *record.Record  // of the pair under way
+	dead      map[int64]error // why pairs can't be played
+	precision *precision      // nil unless the run ends at an error
+	gap       bool            // what is written no longer follows what was written before
+	err       error           // the first error in writing; nothing is written after it
 }
 
 // collect receives results until there are no more. Each game is written as it comes, and passed to the system as soon
@@ -83,7 +84,7 @@ func (c *collector) collect(results <-chan Result, slots <-chan struct{}, cancel
 // take writes the games of a result, or notes those that can't be played.
 func (c *collector) take(o *Result) {
 	if o.Err != nil {
-		c.DeadLettered = append(c.DeadLettered, fmt.Errorf("pair %d: %w", o.Pair, o.Err))
+		c.dead[o.Pair] = fmt.Errorf("pair %d: %w", o.Pair, o.Err)
 		for _, game := range o.games() {
 			c.store.ahead.games[game] = waitingGame{missing: true}
 		}
@@ -145,8 +146,8 @@ func (c *collector) advance() {
 
 // stuck reports whether other pairs depend on a dead-lettered one, or too many are dead-lettered.
 func (c *collector) stuck() bool {
-	return len(c.DeadLettered) >= maxDeadLettered ||
-		len(c.DeadLettered) > 0 && (len(c.plan.Stages) > 1 || c.plan.config.sequential())
+	return len(c.dead) >= maxDeadLettered ||
+		len(c.dead) > 0 && (len(c.plan.Stages) > 1 || c.plan.config.sequential())
 }
 
 // flush passes what is written to the system: first the games in order, since aheadFile may lose those then.
@@ -188,6 +189,9 @@ func (c *collector) writeRest() {
 			c.moveFromAhead(game)
 		}
 	}
+	for _, pair := range slices.Sorted(maps.Keys(c.dead)) {
+		c.DeadLettered = append(c.DeadLettered, c.dead[pair])
+	}
 	c.check()
 }
 
@@ -206,7 +210,7 @@ func (c *collector) write(g *record.Record, line []byte) {
 	if c.err != nil {
 		return
 	}
-	if !c.gap && len(c.DeadLettered) == 0 {
+	if !c.gap && len(c.dead) == 0 {
 		c.note(c.plan.add(g))
 	}
 	c.count(g)

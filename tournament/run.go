@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"runtime"
 	"sync"
@@ -15,6 +16,7 @@ import (
 
 	"gyges/agents"
 	"gyges/ratings/sprt"
+	"gyges/rules/base/jsonl"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament/record"
 	"gyges/tournament/schedule"
@@ -66,7 +68,7 @@ func run(
 	c := &collector{
 		Summary: Summary{Status: Running, Out: config.Out, Scheduled: config.Games(), Start: time.Now().UTC()},
 		plan:    plan, onGame: onGame, suspend: newSuspensions(config.Suspend, len(config.Agents)),
-		precision: newPrecision(plan), advanced: make(chan struct{}, 1),
+		precision: newPrecision(plan), advanced: make(chan struct{}, 1), dead: map[int64]error{},
 	}
 	s := &c.Summary
 	m := newManifest(Running, config.Completed(), s.Start)
@@ -117,15 +119,13 @@ func run(
 		stop()
 	}
 	err = cmp.Or(err, c.err)
-	waits, waited := st.ahead.count(st.before)
-	if closeErr := w.Close(); c.err == nil { // otherwise it says the same again
-		err = errors.Join(err, closeErr)
-		if closeErr == nil { // all games that are needed are in order
-			err = errors.Join(err, st.ahead.remove())
-			waits, waited = 0, 0
-		}
+	closeErr := w.Close()
+	s.Played, s.Kept, s.End = w.Written(), st.kept+s.Kept, time.Now().UTC()
+	if c.err != nil { // closeErr says the same again
+		s.Played, s.Kept = countGames(st.Name()), st.kept+int64(len(st.before))
+	} else if err = errors.Join(err, closeErr); closeErr == nil { // all games that are needed are in order
+		err = errors.Join(err, st.ahead.remove())
 	}
-	s.Played, s.Kept, s.End = w.Written()+waits, st.kept+s.Kept+waited, time.Now().UTC()
 	s.Status, err = ending(ctx, s, err)
 	m.Status, m.Games.Played, m.End = s.Status, s.Played, s.End
 	if s.Status == Failed {
@@ -134,8 +134,26 @@ func run(
 	return *s, errors.Join(err, m.save(config.Out))
 }
 
+// countGames returns how many games readers find in the file of a run's games.
+func countGames(path string) (games int64) {
+	f, err := OpenGames(path)
+	if err != nil {
+		return 0
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	_, _ = jsonl.Read(f, path, record.MaxLine, func([]byte) error {
+		games++
+		return nil
+	})
+	return games
+}
+
+// ending returns the status of a run that has ended with an error or nil, and its error.
 func ending(ctx context.Context, s *Summary, err error) (Status, error) {
 	games := filepath.Join(s.Out, GamesFile)
+	if _, errAhead := os.Stat(filepath.Join(s.Out, aheadFile)); errAhead == nil {
+		games += " and " + aheadFile
+	}
 	switch {
 	case err == nil && (s.Played == s.Scheduled || s.Decided):
 		return Finished, nil
