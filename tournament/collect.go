@@ -1,6 +1,7 @@
 package tournament
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -17,22 +18,25 @@ import (
 
 const (
 	checkEvery      = time.Second // between looks at whether the file of records is still there
+	maxCame         = 64          // games that are received before they are written
 	maxDeadLettered = 100         // pairs until the run stops
 	maxRepeated     = 50          // rounds without a new pair until the run stops
 )
 
 // collector writes the games: to games.jsonl those whose turn it is, to aheadFile the others until it is.
 type collector struct {
-	Summary // of which it counts Kept behind a gap, Pairs, Faults and, at the end, DeadLettered; nothing is written once Decided
+	// It counts Kept behind a gap, Pairs, Faults and, at the end, DeadLettered. Nothing is written once it is Decided.
+	Summary
 
 	plan      *plan
 	store     *store
 	writer    *record.Writer
 	onGame    func(*record.Record)
-	next      atomic.Int64  // the game to be written next; changed by the collector alone
-	advanced  chan struct{} // has an element if next has changed
-	finished  atomic.Int64  // games in the two files
-	written   []func()      // to be called when what is written is flushed
+	next      atomic.Int64     // the game to be written next; changed by the collector alone
+	advanced  chan struct{}    // has an element if next has changed
+	finished  atomic.Int64     // games in the two files
+	came      []*record.Record // that nothing was done with yet, while others wait to be received
+	written   []func()         // to be called when what is written is flushed
 	suspend   *suspensions
 	repeats   source.Repeats
 	repeated  int64           // pairs in a row that tell nothing new
@@ -52,6 +56,9 @@ func (c *collector) collect(results <-chan Result, slots <-chan struct{}, cancel
 	always := make(chan struct{})
 	close(always)
 	for {
+		if len(results) == 0 || len(c.came) >= maxCame {
+			c.place()
+		}
 		var more <-chan struct{}
 		if c.writeNext() {
 			more = always
@@ -81,7 +88,7 @@ func (c *collector) collect(results <-chan Result, slots <-chan struct{}, cancel
 	}
 }
 
-// take writes the games of a result, or notes those that can't be played.
+// take takes the games of a result, or notes those that can't be played.
 func (c *collector) take(o *Result) {
 	if o.Err != nil {
 		c.dead[o.Pair] = fmt.Errorf("pair %d: %w", o.Pair, o.Err)
@@ -89,7 +96,16 @@ func (c *collector) take(o *Result) {
 			c.store.ahead.games[game] = waitingGame{missing: true}
 		}
 	}
-	for _, g := range o.Games {
+	c.came = append(c.came, o.Games...)
+	if o.Written != nil {
+		c.written = append(c.written, o.Written)
+	}
+}
+
+// place writes the games that have come since the last time: in order, so that few have to wait in aheadFile.
+func (c *collector) place() {
+	slices.SortFunc(c.came, func(a, b *record.Record) int { return cmp.Compare(a.Game, b.Game) })
+	for _, g := range c.came {
 		if c.err != nil || c.Decided {
 			break
 		}
@@ -104,9 +120,8 @@ func (c *collector) take(o *Result) {
 			c.plan.config.OnFinished(c.finished.Load())
 		}
 	}
-	if o.Written != nil {
-		c.written = append(c.written, o.Written)
-	}
+	clear(c.came) // so that their memory is freed
+	c.came = c.came[:0]
 }
 
 // writeNext writes the next game if it waits, and reports whether it does.
@@ -168,6 +183,7 @@ func (c *collector) flush() {
 
 // check makes sure that what is written is in the file that others see.
 func (c *collector) check() {
+	c.place()
 	c.flush()
 	if c.err == nil {
 		c.note(c.store.stillThere())
@@ -177,6 +193,7 @@ func (c *collector) check() {
 // writeRest writes the games that still wait for one that will never come, those that were there before included. Games
 // that nobody played are made again when the run goes on.
 func (c *collector) writeRest() {
+	c.place()
 	for c.writeNext() {
 	}
 	waits := c.store.ahead.games

@@ -197,6 +197,11 @@ func TestIdentity(t *testing.T) {
 	require.Equal(t, first, again)
 	require.Equal(t, text, same)
 
+	fresh, _, err := identify(dir, &runConfig{Version: "1", Speed: 12}, true)
+	require.NoError(t, err)
+	require.Equal(t, first.Run, fresh.previous, "what the server has of it isn't used")
+	require.False(t, fresh.resumed)
+	first = fresh
 	other, _, err := identify(dir, &runConfig{Version: "2", Speed: 12}, false)
 	require.NoError(t, err)
 	require.Equal(t, first.Run, other.previous)
