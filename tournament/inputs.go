@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gyges/agents"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament/schedule"
 )
 
@@ -37,9 +38,6 @@ func (was Inputs) Compare(now Inputs, anew ...string) error {
 // NoSums is the warning that a run of an earlier version goes on.
 const NoSums = "the run was begun by a version that kept no sums of its files; whether they have changed isn't known"
 
-// againWay is the way on that plays a player's games anew, after a comma; "" while there is none.
-const againWay = ""
-
 // CompareFiles is [Inputs.Compare] of files alone. The error names the first that has another content under its name.
 func CompareFiles(was, now []agents.File, anew ...string) error {
 	for _, old := range was {
@@ -53,7 +51,8 @@ func CompareFiles(was, now []agents.File, anew ...string) error {
 		}
 		way := "begin another run in another folder"
 		if len(old.Players) > 0 {
-			way = "give its player another name= and the run another folder" + againWay
+			way = fmt.Sprintf("give its player another name= and the run another folder, or play its games anew: --again %s",
+				textfmt.ShellWord(old.Players[0]))
 		}
 		return fmt.Errorf("%s has changed since the run began: its SHA-256 was %.16s, now %.16s; "+
 			"put the old file back, or %s", old.Name, old.SHA256, now[i].SHA256, way)

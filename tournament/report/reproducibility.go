@@ -97,22 +97,13 @@ func PlayCommand(m *tournament.Manifest, out string) string {
 	c.Workers, c.Out = 0, out
 	command, defaults := "gyges tournament", tournament.DefaultConfig()
 	if c.Name == tournament.MatchName && len(c.Agents) == 2 && m.Config.Schedule == schedule.RoundRobin {
-		command = "gyges match " + ShellWord(c.Agents[0].String()) + " " + ShellWord(c.Agents[1].String())
+		command = "gyges match " + textfmt.ShellWord(c.Agents[0].String()) + " " + textfmt.ShellWord(c.Agents[1].String())
 		c.Agents = nil
 	}
 	defaults.Rules, defaults.Pairs, defaults.Openings, defaults.Seed = nil, 0, schedule.Openings{}, 0 // always told
 	defaults.Schedule = schedule.RoundRobin
 	for _, word := range settings.Arguments(&c, &defaults) {
-		command += " " + ShellWord(word)
+		command += " " + textfmt.ShellWord(word)
 	}
 	return command
-}
-
-// ShellWord quotes a word for a shell where that is needed.
-func ShellWord(word string) string {
-	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=,+@%"
-	if word != "" && strings.Trim(word, plain) == "" {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
