@@ -168,3 +168,25 @@ func TestAheadFileIsWrittenAnew(t *testing.T) {
 	}
 	require.NoError(t, a.remove())
 }
+
+// Records whose folder is removed are there again also if the next game has to wait, for which there is no file yet.
+func TestRemovedFolderOfAGameThatWaits(t *testing.T) {
+	c := testConfig(t, "random", "scored")
+	_, err := Run(t.Context(), c, testRegistry(nil), nil)
+	require.NoError(t, err)
+	games := readGames(t, c.Out)
+	c.Out = filepath.Join(t.TempDir(), "run")
+	plan := newPlan(&c)
+	st, err := openStore(&c, newManifest(Running, c.Completed(), time.Now()), plan, func(*record.Record) {})
+	require.NoError(t, err)
+	collector := &collector{plan: plan, store: st, writer: st.writer, suspend: newSuspensions(0, 2)}
+	collector.came = games[:2]
+	collector.place()
+	require.NoError(t, collector.err)
+	require.NoError(t, os.RemoveAll(c.Out))
+	collector.came = games[5:6]
+	collector.place()
+	require.ErrorIs(t, collector.err, errChanged)
+	require.Equal(t, 2, numberOfLines(t, filepath.Join(c.Out, GamesFile)))
+	require.NoError(t, st.lock.Close())
+}

@@ -114,7 +114,7 @@ func (c *collector) place() {
 			c.write(g, nil)
 			c.advance()
 		} else {
-			c.note(c.store.ahead.write(c.suspend.replaceIfSuspended(g, c.plan.seated(g.Game))))
+			c.noteAhead(c.store.ahead.write(c.suspend.replaceIfSuspended(g, c.plan.seated(g.Game))))
 		}
 		if c.plan.config.OnFinished != nil {
 			c.plan.config.OnFinished(c.finished.Load())
@@ -169,7 +169,7 @@ func (c *collector) stuck() bool {
 func (c *collector) flush() {
 	c.note(c.writer.Flush())
 	if c.err == nil {
-		c.note(c.store.ahead.flush())
+		c.noteAhead(c.store.ahead.flush())
 	}
 	if c.err != nil {
 		return
@@ -307,6 +307,15 @@ type TooFewError struct {
 func (e *TooFewError) Error() string {
 	return fmt.Sprintf("too few agents are left: %s lost %d games in a row by faults", textfmt.List(e.Suspended, 8),
 		e.faults)
+}
+
+// noteAhead notes an error in writing aheadFile, or why: that the folder is gone, whose games are written again then.
+func (c *collector) noteAhead(err error) {
+	if err != nil {
+		c.note(c.writer.Flush())
+		c.note(c.store.stillThere())
+	}
+	c.note(err)
 }
 
 func (c *collector) note(err error) {
