@@ -190,7 +190,7 @@ func TestWorkersOfAnEndedRun(t *testing.T) {
 			r.answer(t, workerReport{Worker: own}, last)
 		}
 		for _, id := range []string{"a", "b", "a", "d"} {
-			r.countPair(id, "host-"+id)
+			r.countPair(digest([]byte(id)), "host-"+id)
 		}
 		list := func() (text []string) {
 			s, ok := readStatus(t, c.Out)
