@@ -76,9 +76,11 @@ func (t Table) Score() string {
 	}
 	a, b := r.Players[0].Name, r.Players[1].Name
 	c := r.Against(a, b)
+	first, second := grid.Human(grid.Name(a)), grid.Human(grid.Name(b))
 	return fmt.Sprintf("%s scored %g of %s against %s (%d won, %d drawn, %d lost): "+
-		"fewer than %d games of two players say too little for ratings.", grid.Human(grid.Name(a)), c.Points(), textfmt.Plural(r.Games, "point"),
-		grid.Human(grid.Name(b)), c.Wins, c.Draws, c.Losses, fewestGames)
+		"fewer than %d games of two players say too little for ratings.",
+		first, c.Points(), textfmt.Plural(r.Games, "point"), second,
+		c.Wins, c.Draws, c.Losses, fewestGames)
 }
 
 // Remarks returns the lines below a rating table: the advantage, given ratings, games lost by faults, and the notes.
