@@ -13,13 +13,9 @@ import (
 	"errors"
 	"io/fs"
 	"net/http"
-	"path/filepath"
-	"slices"
 	"time"
 
 	"gyges/rules/base/lists"
-	"gyges/tournament"
-	"gyges/tournament/explorer"
 	"gyges/tournament/web"
 )
 
@@ -63,23 +59,6 @@ func New(s *web.Server, results string, runs []string) (*Pages, error) {
 
 // Run returns the folder of a run. The error is a [web.Error] if there is none of that id.
 func (p *Pages) Run(id string) (folder fs.FS, err error) { return p.catalog.find(id) }
-
-// Runs returns the records of all runs, those written last first.
-func (p *Pages) Runs() (list []explorer.Run) {
-	folders, _, _ := p.catalog.folders() // after an error some
-	for _, f := range folders {
-		r := explorer.Run{Name: f.id, Path: filepath.Join(f.root.Name(), f.dir, tournament.GamesFile)}
-		info, err := f.Stat(tournament.GamesFile)
-		if err == nil {
-			r.Size, r.Written = info.Size(), info.ModTime()
-		}
-		if !errors.Is(err, fs.ErrNotExist) {
-			list = append(list, r)
-		}
-	}
-	slices.SortStableFunc(list, func(a, b explorer.Run) int { return b.Written.Compare(a.Written) })
-	return list
-}
 
 func (p *Pages) onRun(serve func(*run, http.ResponseWriter, *http.Request)) http.HandlerFunc {
 	return func(w http.ResponseWriter, q *http.Request) {

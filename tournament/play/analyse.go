@@ -7,14 +7,10 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"sync"
-	"time"
 
 	"gyges/agents"
 	"gyges/agents/analysis"
 	"gyges/rules"
-	"gyges/rules/base/grid"
-	"gyges/tournament/explorer"
 	"gyges/tournament/web"
 )
 
@@ -151,36 +147,3 @@ func (p *Pages) reason(err error) string {
 
 // errReplaced is the cause of the end of an analysis whose client has begun another one.
 var errReplaced = errors.New("another analysis was begun")
-
-type explored struct {
-	sync.Mutex
-	set  explorer.Set
-	next time.Time // when they are read again, if there are more
-}
-
-// explore answers a request for what was played in a position. The first one waits until the games are read.
-func (p *Pages) explore(r *http.Request, q positionRequest) (any, error) {
-	game, err := q.replay()
-	if err != nil {
-		return nil, err
-	}
-	x := &p.explored
-	x.Lock()
-	defer x.Unlock()
-	end, err := p.server.Reads.Turn(r.Context(), r.RemoteAddr)
-	if err != nil {
-		return nil, err
-	}
-	defer end()
-	if now := time.Now(); now.After(x.next) {
-		x.set.Update(p.server.Context(), p.Runs())
-		x.next = time.Now().Add(5*time.Second + 10*time.Since(now)) // reading takes a tenth of the time at most
-	}
-	moves, games := x.set.Find(game)
-	shown := moves[:min(len(moves), 20)]
-	return grid.Object{
-		{Key: "games", Value: games}, {Key: "more", Value: len(moves) - len(shown)},
-		{Key: "notes", Value: append(x.set.Reader.Notes(), x.set.Notes()...)},
-		{Key: "moves", Value: grid.Make(explorer.Columns, shown)},
-	}, nil
-}

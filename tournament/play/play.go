@@ -22,7 +22,6 @@ import (
 
 	"gyges/agents"
 	"gyges/rules"
-	"gyges/tournament/explorer"
 	"gyges/tournament/record"
 	"gyges/tournament/web"
 )
@@ -45,8 +44,6 @@ type Config struct {
 	// Run returns the folder of a run whose games can be reviewed, and Record a game of it, when it is the client's turn.
 	Run    func(id string) (folder fs.FS, err error)
 	Record func(ctx context.Context, client, run string, game int64) (*record.Record, error)
-	// Runs returns all runs, whose games are shown beside positions.
-	Runs func() []explorer.Run
 }
 
 const (
@@ -68,7 +65,6 @@ type Pages struct {
 	records  records
 	quota    web.Quota // of games in progress
 	analyses sync.Map  // by client: the *context.CancelCauseFunc of the one under way
-	explored explored
 	reviews  web.Quota // under way
 
 	mu    sync.Mutex
@@ -103,7 +99,6 @@ func New(s *web.Server, c Config) *Pages {
 	s.HandleFunc("GET /api/rules", web.Answer(s, http.StatusOK, p.getRules))
 	s.HandleFunc("POST /api/position", web.Post(s, http.StatusOK, getPosition))
 	s.HandleFunc("POST /api/exercise", web.Post(s, http.StatusOK, p.judge))
-	s.HandleFunc("POST /api/explore", web.Post(s, http.StatusOK, p.explore))
 	s.HandleFunc("GET /api/analyse", p.analyse)
 	s.HandleFunc("POST /api/review", p.review)
 	s.HandleFunc("POST /api/games", web.Post(s, http.StatusCreated, p.createGame))
