@@ -36,8 +36,7 @@ const (
 	maxFolders = 20_000
 	maxDepth   = 5 // folders below the one of results
 	maxID      = 512
-	maxIdle    = 10 // runs kept in memory that nobody looks at
-	idleTime   = time.Minute
+	idleTime   = 10 * time.Minute // without a look at a run, until it no longer is in memory
 
 	// How much of the records is read for the list at a time; the rest is counted the next time.
 	readsOfRun = 8         // of one run, each of at most readAtOnce
@@ -134,7 +133,7 @@ type catalog struct {
 	results *os.Root // nil until there is one
 	runs    map[string]*run
 
-	indexes map[string]*index // of the records of runs, those listed among them
+	indexes sync.Map // by run: the *index of its records
 	listing sync.Mutex
 	listed  map[string]listed
 }
@@ -336,9 +335,11 @@ func (c *catalog) entries() (list listing, err error) {
 		list.runs = append(list.runs, l.entry)
 	}
 	c.listed = now
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	maps.DeleteFunc(c.indexes, func(id string, _ *index) bool { return now[id].ID == "" })
+	for id := range c.indexes.Range {
+		if now[id.(string)].ID == "" {
+			c.indexes.Delete(id)
+		}
+	}
 	nest(list.runs)
 	return list, nil
 }
@@ -489,14 +490,8 @@ func (c *catalog) count(f folder, left *int64) (games int64, more bool) {
 
 // index returns the index of a run's records.
 func (c *catalog) index(f folder) *index {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	x := c.indexes[f.id]
-	if x == nil {
-		x = &index{tail: tail{folder: f, most: c.pages.maxRead}}
-		c.indexes[f.id] = x
-	}
-	return x
+	x, _ := c.indexes.LoadOrStore(f.id, &index{tail: tail{folder: f, most: c.pages.maxRead}})
+	return x.(*index)
 }
 
 // open returns the run of an id. Errors are those of find.
@@ -509,13 +504,9 @@ func (c *catalog) open(id string) (*run, error) {
 	defer c.mu.Unlock()
 	r, ok := c.runs[id]
 	if !ok {
-		// Those that were used longest ago make room. Pages that are open use theirs all the time.
+		// Those that nobody looks at make room. Pages that are open use theirs all the time.
 		recent := time.Now().Add(-idleTime).UnixNano()
-		idle := slices.DeleteFunc(slices.Collect(maps.Values(c.runs)), func(r *run) bool { return r.used.Load() > recent })
-		slices.SortFunc(idle, func(a, b *run) int { return cmp.Compare(a.used.Load(), b.used.Load()) })
-		for _, r := range idle[:max(0, len(idle)-maxIdle+1)] {
-			delete(c.runs, r.folder.id)
-		}
+		maps.DeleteFunc(c.runs, func(_ string, r *run) bool { return r.used.Load() < recent })
 		r = &run{pages: c.pages, folder: f}
 		r.feed = &feed[*page]{pages: c.pages, render: r.render}
 		c.runs[id] = r

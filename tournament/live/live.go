@@ -11,7 +11,6 @@ import (
 	"context"
 	"embed"
 	"errors"
-	"io/fs"
 	"net/http"
 	"time"
 
@@ -35,7 +34,7 @@ type Pages struct {
 // New adds the pages of the runs below a folder of results, "" for none, and of further runs, which must open.
 func New(s *web.Server, results string, runs []string) (*Pages, error) {
 	p := &Pages{server: s, pollInterval: pollInterval, maxRead: readAtOnce}
-	p.catalog = &catalog{pages: p, path: results, runs: map[string]*run{}, indexes: map[string]*index{}}
+	p.catalog = &catalog{pages: p, path: results, runs: map[string]*run{}}
 	s.OnClose(p.catalog.close)
 	if err := errors.Join(lists.Map(runs, p.catalog.add)...); err != nil {
 		return nil, err
@@ -56,9 +55,6 @@ func New(s *web.Server, results string, runs []string) (*Pages, error) {
 	}))
 	return p, nil
 }
-
-// Run returns the folder of a run. The error is a [web.Error] if there is none of that id.
-func (p *Pages) Run(id string) (folder fs.FS, err error) { return p.catalog.find(id) }
 
 func (p *Pages) onRun(serve func(*run, http.ResponseWriter, *http.Request)) http.HandlerFunc {
 	return func(w http.ResponseWriter, q *http.Request) {

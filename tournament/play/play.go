@@ -11,7 +11,6 @@ import (
 	"crypto/rand"
 	"embed"
 	"fmt"
-	"io/fs"
 	"maps"
 	mathrand "math/rand/v2"
 	"net/http"
@@ -22,7 +21,7 @@ import (
 
 	"gyges/agents"
 	"gyges/rules"
-	"gyges/tournament/record"
+	"gyges/tournament/live"
 	"gyges/tournament/web"
 )
 
@@ -41,9 +40,7 @@ type Config struct {
 	Searches int // maximum number of concurrent searches; 0: half the cores, at least two
 	Games    int // maximum number of games in progress
 
-	// Run returns the folder of a run whose games can be reviewed, and Record a game of it, when it is the client's turn.
-	Run    func(id string) (folder fs.FS, err error)
-	Record func(ctx context.Context, client, run string, game int64) (*record.Record, error)
+	Runs *live.Pages // whose games can be reviewed
 }
 
 const (
