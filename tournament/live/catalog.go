@@ -183,16 +183,17 @@ func (c *catalog) close() (err error) {
 	return err
 }
 
-// root returns the folder of results, nil if there is none.
-func (c *catalog) root() *os.Root {
+// roots returns the folders below which runs are: those named, and that of the results, if there is one, with the id ".".
+func (c *catalog) roots() []folder {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.results == nil && c.path != "" && c.pages.server.Context().Err() == nil {
-		if root, err := os.OpenRoot(c.path); err == nil {
-			c.results = root
-		}
+		c.results, _ = os.OpenRoot(c.path) // nil after an error
 	}
-	return c.results
+	if c.results == nil {
+		return c.named
+	}
+	return append(slices.Clip(c.named), folder{".", c.results, "."})
 }
 
 // isID reports whether a name may be that of a run: a path below the results, none of whose parts is hidden.
@@ -212,18 +213,14 @@ func (c *catalog) find(id string) (f folder, err error) {
 	if !isID(id) {
 		return f, errNoRun
 	}
-	if root := c.root(); root != nil {
-		f = folder{id, root, id}
-	}
-	for _, n := range c.named {
-		if rest, below := strings.CutPrefix(id+"/", n.id+"/"); below {
-			f = folder{id, n.root, path.Clean(rest)}
+	for _, in := range c.roots() {
+		rest, below := strings.CutPrefix(id+"/", in.id+"/")
+		if below || in.id == "." {
+			f = folder{id, in.root, path.Clean(rest)}
+			return f, f.check()
 		}
 	}
-	if f.root == nil {
-		return f, errNoRun
-	}
-	return f, f.check()
+	return f, errNoRun
 }
 
 // check returns an error as of [catalog.find] unless the folder is a run.
@@ -241,29 +238,27 @@ func (f folder) check() error {
 // The error is that the host lacks what it takes to look into them.
 func (f folder) runs(list []folder, count int) (_ []folder, counted int, err error) {
 	err = fs.WalkDir(f.root.FS(), ".", func(name string, e fs.DirEntry, err error) error {
-		isLink := err == nil && e.Type()&fs.ModeSymlink != 0 // a link to a folder below the root counts as a folder
 		at := folder{path.Join(f.id, name), f.root, name}
-		switch {
-		case files.HostLacks(err):
-			return err
-		case err != nil || !e.IsDir() && !isLink || at.id == ".":
-			return nil //nolint:nilerr // a folder that can't be read is left out
-		case !isID(at.id) && e.IsDir():
-			return fs.SkipDir
-		case !isID(at.id):
-			return nil
-		}
-		if count++; count > maxFolders || len(list) >= maxRuns {
-			count = maxFolders + 1
-			return fs.SkipAll
-		}
-		if err = at.check(); err == nil {
-			list = append(list, at)
+		isFolder := err == nil && (e.IsDir() || e.Type()&fs.ModeSymlink != 0) // a link may lead to one below the root
+		if isFolder && at.id != "." {
+			if !isID(at.id) && e.IsDir() {
+				return fs.SkipDir
+			}
+			if !isID(at.id) {
+				return nil
+			}
+			if count++; count > maxFolders || len(list) >= maxRuns {
+				count = maxFolders + 1
+				return fs.SkipAll
+			}
+			if err = at.check(); err == nil {
+				list = append(list, at)
+			}
 		}
 		if files.HostLacks(err) {
 			return err
 		}
-		return nil
+		return nil // a folder that can't be read is left out
 	})
 	return list, count, err
 }
@@ -271,14 +266,11 @@ func (f folder) runs(list []folder, count int) (_ []folder, counted int, err err
 // folders lists the runs: those named, and those below the results. more reports whether some were left out. The error
 // is that the host lacks what it takes to list them.
 func (c *catalog) folders() (list []folder, more bool, err error) {
-	from := slices.Clone(c.named)
-	if root := c.root(); root != nil {
-		from = append(from, folder{root: root})
-	}
 	count := 0
-	for _, f := range from {
-		if err == nil {
-			list, count, err = f.runs(list, count)
+	for _, in := range c.roots() {
+		list, count, err = in.runs(list, count)
+		if err != nil {
+			return nil, false, err
 		}
 	}
 	known := map[string]bool{}
@@ -286,7 +278,7 @@ func (c *catalog) folders() (list []folder, more bool, err error) {
 		again := known[f.id]
 		known[f.id] = true
 		return again
-	}), count > maxFolders, err
+	}), count > maxFolders, nil
 }
 
 // entry is a line of the list of runs.

@@ -43,9 +43,7 @@ type feed[C content] struct {
 }
 
 // errNoPage is the error of a page that can't be made.
-var errNoPage = web.Error{
-	Status: http.StatusServiceUnavailable, Text: "the page can't be made now; the server's log has the reason",
-}
+var errNoPage = web.Unavailable("the page can't be made now; the server's log has the reason")
 
 // asked returns the page for a request, as old as given at most, when it is the client's turn. The error is errNoPage,
 // or the context's.

@@ -21,7 +21,7 @@ func makePipe(t *testing.T, path string) {
 func TestOutOfDescriptors(t *testing.T) { //nolint:paralleltest // the limit is the process's
 	s := newTestServer(t)
 	writeRun(t, filepath.Join(s.results, "group", "match"), "running", lines(drawPair(0)...))
-	require.NotNil(t, s.catalog.root())
+	require.NotNil(t, s.catalog.roots())
 	var limit syscall.Rlimit
 	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit))
 	none := limit

@@ -238,7 +238,6 @@ func (p *Pages) getGame(r *http.Request) (any, error) {
 	defer p.server.Waits.Release(r.RemoteAddr)
 	ctx, cancel := context.WithTimeout(r.Context(), longPoll)
 	defer cancel()
-	defer context.AfterFunc(p.server.Context(), cancel)()
 	for now.Version <= after && ctx.Err() == nil {
 		select {
 		case <-changed:

@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"gyges/agents"
@@ -37,7 +36,7 @@ type session struct {
 	began  time.Time
 	ctx    context.Context // until the game is over
 	cancel context.CancelCauseFunc
-	used   atomic.Int64 // by a request, in nanoseconds
+	used   time.Time // by a request; guarded by the lock of pages
 
 	mu        sync.Mutex
 	board     *rules.Game

@@ -37,13 +37,11 @@ func (s *Server) NewEvents(w http.ResponseWriter, r *http.Request) (*Events, err
 	}
 	if !s.streams.Acquire("") {
 		s.Waits.Release(client)
-		return nil, Error{http.StatusServiceUnavailable, "too many pages are open"}
+		return nil, Unavailable("too many pages are open")
 	}
 	e := &Events{w: w, control: http.NewResponseController(w)}
 	e.ctx, e.cancel = context.WithCancel(r.Context())
-	stop := context.AfterFunc(s.ctx, e.cancel)
 	e.release = func() {
-		stop()
 		s.streams.Release("")
 		s.Waits.Release(client)
 	}

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"maps"
 	"net"
 	"net/http"
@@ -27,7 +28,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		case !s.knownHost(r.Host):
 			s.Refuse(w, http.StatusMisdirectedRequest, "this server has another name; use its address, or name it with --host")
 		case s.isForeign(r) && !isLink(r):
-			s.Refuse(w, http.StatusForbidden, errForeign.Text)
+			s.Refuse(w, http.StatusForbidden, "only this server's own pages may request this")
 		case r.Method != http.MethodPost && r.ContentLength != 0:
 			s.Refuse(w, http.StatusBadRequest, "expected a request without a body")
 		case !s.limiter.allow(r.RemoteAddr):
@@ -35,12 +36,13 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			s.Refuse(w, http.StatusTooManyRequests, "too many requests; wait a second")
 		default:
 			r.Body = http.MaxBytesReader(w, r.Body, MaxBody)
-			next.ServeHTTP(w, r)
+			ctx, cancel := context.WithCancel(r.Context())
+			defer cancel()
+			defer context.AfterFunc(s.ctx, cancel)() // what waits ends with the server
+			next.ServeHTTP(w, r.WithContext(ctx))
 		}
 	})
 }
-
-var errForeign = Error{http.StatusForbidden, "only this server's own pages may request this"}
 
 // PageHeader is in requests of this server's pages. Those of another origin can't send it: a browser would ask first
 // whether they may.
