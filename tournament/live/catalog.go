@@ -107,12 +107,14 @@ func (f folder) goesOn(m *tournament.Manifest) string {
 			dir, known = path.Join(f.root.Name(), up), false
 		}
 	}
+	command := ""
 	if known {
-		if command := report.PlayCommand(m, dir); command != "" {
-			return textfmt.Visible("`" + command + "` goes on")
-		}
+		command = report.PlayCommand(m, dir)
 	}
-	return textfmt.Visible("the same command with `--out " + report.ShellWord(dir) + "` goes on")
+	if command == "" {
+		return textfmt.Visible("the same command with `--out " + report.ShellWord(dir) + "` goes on")
+	}
+	return textfmt.Visible("`" + command + "` goes on")
 }
 
 // parents are the folders that a path is in, without the root.
@@ -135,7 +137,7 @@ type catalog struct {
 
 	indexes sync.Map // by run: the *index of its records
 	listing sync.Mutex
-	listed  map[string]listed
+	listed  map[string]entry // by id
 }
 
 // add opens a run, or a folder of runs, that the operator named, but for the results, which are listed already.
@@ -291,10 +293,7 @@ type entry struct {
 	GoesOn                    string    // how, if it is stopped
 	In                        string    // the outermost run that it is in; "": none
 	Inner                     int64     // runs in it
-}
 
-type listed struct {
-	entry
 	stamp string // of its files
 }
 
@@ -307,24 +306,24 @@ func (c *catalog) entries() (list listing, err error) {
 		return list, err
 	}
 	list.more = more
-	left, now := int64(countOfAll), map[string]listed{}
+	left, now := int64(countOfAll), map[string]entry{}
 	for _, f := range folders {
 		stamp, written := f.state(runFiles)
-		l := c.listed[f.id]
-		if l.stamp != stamp || l.Counting {
-			l.stamp, l.entry = stamp, describe(f)
-			l.Written = written
-			if l.Games == 0 {
-				l.Games, l.Counting = c.count(f, &left)
+		e := c.listed[f.id]
+		if e.stamp != stamp || e.Counting {
+			e = describe(f)
+			e.stamp, e.Written = stamp, written
+			if e.Games == 0 {
+				e.Games, e.Counting = c.count(f, &left)
 			}
 		}
-		now[f.id] = l
-		if l.GoesOn != "" && f.isLeft(runFiles, stamp) {
-			l.Status = stopped
+		now[f.id] = e
+		if e.GoesOn != "" && f.isLeft(runFiles, stamp) {
+			e.Status = stopped
 		} else {
-			l.GoesOn = ""
+			e.GoesOn = ""
 		}
-		list.runs = append(list.runs, l.entry)
+		list.runs = append(list.runs, e)
 	}
 	c.listed = now
 	for id := range c.indexes.Range {

@@ -248,10 +248,9 @@ func (r *run) underWay() []boardGame {
 
 // rate makes the page but for what changes by itself.
 func (r *run) rate(ctx context.Context) (*page, error) {
-	if m := r.about.Manifest; m != nil && !r.isFinal() {
-		m := *m
-		m.Games.Played = r.reader.Found() // the manifest has it at the end
-		about := r.about
+	if about := r.about; about.Manifest != nil && !r.isFinal() {
+		m := *about.Manifest
+		m.Games.Played = r.reader.Found() // the file has it at the end
 		about.Manifest = &m
 		r.collector.SetRun(about)
 	}

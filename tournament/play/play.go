@@ -10,11 +10,9 @@ import (
 	"context"
 	"crypto/rand"
 	"embed"
-	"maps"
 	mathrand "math/rand/v2"
 	"net/http"
 	"runtime"
-	"slices"
 	"sync"
 	"time"
 
@@ -182,11 +180,16 @@ func (p *Pages) makeRoom() bool {
 	if len(p.games) < p.Games {
 		return true
 	}
-	over := slices.DeleteFunc(slices.Collect(maps.Values(p.games)), func(g *session) bool { return g.ctx.Err() == nil })
-	if len(over) == 0 {
+	var oldest *session
+	for _, g := range p.games {
+		isOver := g.ctx.Err() != nil
+		if isOver && (oldest == nil || g.used.Before(oldest.used)) {
+			oldest = g
+		}
+	}
+	if oldest == nil {
 		return false
 	}
-	oldest := slices.MinFunc(over, func(a, b *session) int { return a.used.Compare(b.used) })
 	delete(p.games, oldest.id)
 	return true
 }

@@ -104,8 +104,6 @@ func New(c Config) *Server {
 	s.pages = template.New("").Funcs(template.FuncMap{
 		"runPath": RunPath,
 		"count":   textfmt.Thousands,
-		"when":    func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") },
-		"iso":     func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 	})
 	s.AddAssets(assets)
 	s.addFile("style.css", report.Style()+siteStyle)
