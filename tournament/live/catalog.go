@@ -43,7 +43,8 @@ const (
 	countOfAll = 128 << 20 // bytes
 )
 
-// folder is the folder of a run as a file system. It opens regular files only: reading others could block.
+// folder is the folder of a run as a file system, for names that the program gives files. It opens regular files only:
+// reading others could block.
 type folder struct {
 	id   string // in addresses
 	root *os.Root
@@ -51,9 +52,6 @@ type folder struct {
 }
 
 func (f folder) Stat(name string) (fs.FileInfo, error) {
-	if !fs.ValidPath(name) {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
-	}
 	info, err := f.root.Stat(path.Join(f.dir, name))
 	if err == nil && !info.Mode().IsRegular() {
 		err = &fs.PathError{Op: "open", Path: path.Join(f.dir, name), Err: errors.New("expected a regular file")}

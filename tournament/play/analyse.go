@@ -33,9 +33,6 @@ type positionState struct {
 }
 
 func getPosition(_ *http.Request, q positionRequest) (any, error) {
-	if q.Setup != "" && q.Setup != "random" {
-		return nil, web.Unprocessable("setup: expected random or nothing, found %.60q", q.Setup)
-	}
 	g, err := q.replay()
 	if err != nil {
 		return nil, err
@@ -55,12 +52,16 @@ func (q *positionRequest) replay() (*rules.Game, error) {
 	if err != nil {
 		return nil, err
 	}
-	if q.Setup == "random" {
+	switch q.Setup {
+	case "":
+	case "random":
 		p, err := drawSetup(r)
 		if err != nil {
 			return nil, err
 		}
 		q.Position = r.FormatPosition(p)
+	default:
+		return nil, web.Unprocessable("setup: expected random or nothing, found %.60q", q.Setup)
 	}
 	if len(q.Moves) > maxMoves {
 		return nil, web.Unprocessable("moves: expected at most %d, found %d", maxMoves, len(q.Moves))

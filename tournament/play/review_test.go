@@ -115,8 +115,9 @@ func TestReviewLimits(t *testing.T) {
 	cancel()
 	require.NoError(t, r.Body.Close())
 	require.Eventually(t, func() bool {
-		return s.games.reviews.Used("127.0.0.1") == 0
+		return s.games.reviews.Acquire("127.0.0.1")
 	}, time.Minute, 5*time.Millisecond)
+	s.games.reviews.Release("127.0.0.1")
 	free()
 	status, kind, data := askReview(t, url, `{"run":"one","game":0}`)
 	require.Equal(t, []any{200, "review"}, []any{status, kind}, data)

@@ -330,7 +330,7 @@ func TestStreamsAreBounded(t *testing.T) {
 	defer e.Close()
 	_, err = open(other)
 	require.Equal(t, Error{http.StatusServiceUnavailable, "too many pages are open"}, err)
-	require.Equal(t, 1, s.Waits.Used("2001:db8:0:2::/64"))
+	require.Equal(t, 1, s.Waits.used["2001:db8:0:2::/64"])
 	w := s.do(get("/events"))
 	require.Equal(t, http.StatusServiceUnavailable, w.Code)
 	require.Equal(t, retryAfter, w.Header().Get("Retry-After"))
