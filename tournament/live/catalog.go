@@ -36,15 +36,15 @@ const (
 	maxFolders = 20_000
 	maxDepth   = 5 // folders below the one of results
 	maxID      = 512
-	idleTime   = 10 * time.Minute // without a look at a run, until it no longer is in memory
+	idleTime   = 10 * time.Minute // that a run which nobody looks at is kept in memory
 
 	// How much of the records is read for the list at a time; the rest is counted the next time.
 	readsOfRun = 8         // of one run, each of at most readAtOnce
 	countOfAll = 128 << 20 // bytes
 )
 
-// folder is the folder of a run as a file system, for names that the program gives files. It opens regular files only:
-// reading others could block.
+// folder is the folder of a run as a file system, for names that the program gives files. It opens
+// regular files only: reading others could block.
 type folder struct {
 	id   string // in addresses
 	root *os.Root
@@ -183,7 +183,8 @@ func (c *catalog) close() (err error) {
 	return err
 }
 
-// roots returns the folders below which runs are: those named, and that of the results, if there is one, with the id ".".
+// roots returns the folders in which runs are looked for: those named, and the folder of results,
+// if there is one, with the id ".".
 func (c *catalog) roots() []folder {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -198,11 +199,11 @@ func (c *catalog) roots() []folder {
 
 // isID reports whether a name may be that of a run: a path below the results, none of whose parts is hidden.
 func isID(id string) bool {
-	if len(id) > maxID || !fs.ValidPath(id) || id == "." || strings.ContainsAny(id, "\\\x00") {
+	if len(id) > maxID || !fs.ValidPath(id) || strings.ContainsAny(id, "\\\x00") {
 		return false
 	}
-	parts := strings.Split(id, "/")
-	return len(parts) <= maxDepth && !slices.ContainsFunc(parts, func(p string) bool { return strings.HasPrefix(p, ".") })
+	isHidden := strings.Contains("/"+id, "/.")
+	return !isHidden && strings.Count(id, "/") < maxDepth
 }
 
 // errNoRun is the error of a name that no run has.
@@ -239,8 +240,9 @@ func (f folder) check() error {
 func (f folder) runs(list []folder, count int) (_ []folder, counted int, err error) {
 	err = fs.WalkDir(f.root.FS(), ".", func(name string, e fs.DirEntry, err error) error {
 		at := folder{path.Join(f.id, name), f.root, name}
-		isFolder := err == nil && (e.IsDir() || e.Type()&fs.ModeSymlink != 0) // a link may lead to one below the root
-		if isFolder && at.id != "." {
+		// A link may lead to a folder below the root.
+		mayBeRun := err == nil && (e.IsDir() || e.Type()&fs.ModeSymlink != 0)
+		if mayBeRun && at.id != "." {
 			if !isID(at.id) && e.IsDir() {
 				return fs.SkipDir
 			}

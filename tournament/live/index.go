@@ -85,9 +85,11 @@ func (x *index) find(game int64) (*record.Record, error) {
 	return nil, errNoGame
 }
 
-// Record returns the record of a game of a run, and the folder of the run. The error is a [web.Error] if there is none,
-// or a [*jsonl.LineError].
-func (p *Pages) Record(ctx context.Context, client, run string, game int64) (*record.Record, fs.FS, error) {
+// Record returns the record of a game of a run, and the folder of the run. The error is a
+// [web.Error] if there is none, or a [*jsonl.LineError] if its line can't be read.
+func (p *Pages) Record(
+	ctx context.Context, client, run string, game int64,
+) (g *record.Record, folder fs.FS, err error) {
 	f, err := p.catalog.find(run)
 	if err != nil {
 		return nil, nil, err
@@ -101,6 +103,6 @@ func (p *Pages) Record(ctx context.Context, client, run string, game int64) (*re
 		_, behind = x.read()
 		end()
 	}
-	g, err := x.find(game)
+	g, err = x.find(game)
 	return g, f, err
 }

@@ -71,7 +71,8 @@ type column struct {
 	Sorted      string // "" or as aria-sort
 }
 
-// order returns the column by which the list is sorted. Without one asked for the last written run is first.
+// order returns the column by which the list is sorted. Without one asked for the run written last
+// is first.
 func (q query) order() (column string, descending bool) {
 	return strings.CutPrefix(cmp.Or(q.Get("sort"), "-written"), "-")
 }
@@ -133,7 +134,10 @@ type menu struct {
 	Values              []string
 }
 
-var menus = []menu{{Name: "status", Title: "Status"}, {Name: "format", Title: "Format"}, {Name: "rules", Title: "Rules"}}
+// menus choose the runs to list. They get their values by [query.menus].
+var menus = []menu{
+	{Name: "status", Title: "Status"}, {Name: "format", Title: "Format"}, {Name: "rules", Title: "Rules"},
+}
 
 // menus returns the menus with the values to choose from.
 func (q query) menus(all []entry) []menu {

@@ -155,8 +155,8 @@ func (p *Pages) start(client string, g *session) error {
 		return web.TooMany("there are %d games from your address in progress already; finish or resign one", gamesPerClient)
 	case !p.makeRoom():
 		p.quota.Release(client)
-		return web.Unavailable("there are %d games in progress already; games are ended after %d idle minutes",
-			p.Games, int(maxIdleTime.Minutes()))
+		return web.Unavailable("there are %d games in progress already; "+
+			"games are ended after %d idle minutes", p.Games, int(maxIdleTime.Minutes()))
 	}
 	now := time.Now()
 	g.id, g.pages, g.client = rand.Text(), p, client

@@ -48,8 +48,9 @@ func (s *Server) guard(next http.Handler) http.Handler {
 // whether they may.
 const PageHeader = "Gyges-Page"
 
-// isForeign reports whether a page of another origin makes the request, other than by a link to a page, by what the
-// browser says of it: browsers that say nothing are told apart by [PageHeader], where it matters.
+// isForeign reports whether a page of another origin makes the request, other than by a link to a
+// page, by what the browser says of it: where a browser that says nothing matters, [PageHeader] is
+// required.
 func (s *Server) isForeign(r *http.Request) bool {
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
 	isPage := reads && !strings.HasPrefix(r.URL.Path, "/api/")

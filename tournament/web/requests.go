@@ -58,8 +58,8 @@ func Post[Q any](s *Server, pattern string, status int, act func(*http.Request, 
 	})
 }
 
-// Answer adds the handler of a pattern, of requests without a body: it responds with the status and the result of act
-// as JSON.
+// Answer adds the handler of a pattern, of requests without a body: it responds with the status and
+// the result of act as JSON.
 func Answer(s *Server, pattern string, status int, act func(*http.Request) (any, error)) {
 	s.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 		// It may wait for an event. A recorder in tests has no limit.
