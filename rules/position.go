@@ -99,12 +99,12 @@ func (p Position) Rotate() Position {
 // Mirror puts the files of the board in reverse: no rule tells left from right.
 func (p Position) Mirror() Position { return Position{mirrorPlane(p.lo), mirrorPlane(p.hi)} }
 
-// Canonical returns the position or its mirror image, the same for both, and whether it is the image.
-func (p Position) Canonical() (c Position, mirrored bool) {
+// Canonical returns the position or its mirror image, the same for both.
+func (p Position) Canonical() Position {
 	if image := p.Mirror(); image != p && image.before(p) {
-		return image, true
+		return image
 	}
-	return p, false
+	return p
 }
 
 // mirrorPlane reverses the six bits of each row, and leaves those above the board.

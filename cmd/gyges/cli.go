@@ -43,12 +43,11 @@ type cli struct {
 		Show  gamesShowCmd  `cmd:"" help:"Replay a game."`
 		Stats gamesStatsCmd `cmd:"" help:"Count what happens in games."`
 	} `cmd:"" group:"Tournaments:" help:"List recorded games, replay one, or count what happens in them."`
-	Explore exploreCmd `cmd:"" group:"Tournaments:" help:"List the moves played in a position, and their results."`
-	Review  reviewCmd  `cmd:"" group:"Tournaments:" help:"Judge the moves of recorded games, and show where games are lost."`
-	Report  reportCmd  `cmd:"" group:"Tournaments:" help:"Write a report of recorded runs: tables, plots, games to replay."`
-	Serve   serveCmd   `cmd:"" group:"Tournaments:" help:"Show runs live in a browser, and let people play there."`
-	Export  exportCmd  `cmd:"" group:"Tournaments:" help:"Write recorded games as PGN, CSV or JSON lines."`
-	Import  importCmd  `cmd:"" group:"Tournaments:" help:"Import games in PGN or CSV as a run."`
+	Review reviewCmd `cmd:"" group:"Tournaments:" help:"Judge the moves of recorded games, and show where games are lost."`
+	Report reportCmd `cmd:"" group:"Tournaments:" help:"Write a report of recorded runs: tables, plots, games to replay."`
+	Serve  serveCmd  `cmd:"" group:"Tournaments:" help:"Show runs live in a browser, and let people play there."`
+	Export exportCmd `cmd:"" group:"Tournaments:" help:"Write recorded games as PGN, CSV or JSON lines."`
+	Import importCmd `cmd:"" group:"Tournaments:" help:"Import games in PGN or CSV as a run."`
 
 	Rate rateCmd `cmd:"" group:"Ratings:" help:"Rate the players of recorded tournaments, PGN or CSV."`
 	SPRT sprtCmd `cmd:"" group:"Ratings:" name:"sprt" help:"Sequential probability ratio test (SPRT) of pair counts."`

@@ -13,7 +13,7 @@ import (
 // needFiles are the commands whose examples need files or time.
 var needFiles = []string{
 	"ugi", "engine", "tournament", "match", "rate", "report", "serve", "games", "export", "import", "selfplay", "data",
-	"tune", "train", "worker", "review", "init", "explore",
+	"tune", "train", "worker", "review", "init",
 }
 
 // TestExamples understands every example that a help text shows, and runs those that need no files and little time.

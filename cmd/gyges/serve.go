@@ -46,8 +46,7 @@ func (c *serveCmd) Run(ctx context.Context, e *env) error {
 	}
 	browser.New(s, browser.Config{
 		Results: c.Results, Registry: e.registry, Players: players, Searches: c.Searches, Games: c.Games,
-		Run: runs.Run, Record: runs.Record, Runs: runs.Runs,
-		Hint: hintSpec, Analyst: agents.Spec{Kind: "alphabeta"}.With("hash", "64"),
+		Runs: runs, Hint: hintSpec, Analyst: agents.Spec{Kind: "alphabeta"}.With("hash", "64"),
 	})
 	l, err := listen(ctx, "--addr", addr.String())
 	if err != nil {

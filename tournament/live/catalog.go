@@ -36,15 +36,15 @@ const (
 	maxFolders = 20_000
 	maxDepth   = 5 // folders below the one of results
 	maxID      = 512
-	maxIdle    = 10 // runs kept in memory that nobody looks at
-	idleTime   = time.Minute
+	idleTime   = 10 * time.Minute // that a run which nobody looks at is kept in memory
 
 	// How much of the records is read for the list at a time; the rest is counted the next time.
 	readsOfRun = 8         // of one run, each of at most readAtOnce
 	countOfAll = 128 << 20 // bytes
 )
 
-// folder is the folder of a run as a file system. It opens regular files only: reading others could block.
+// folder is the folder of a run as a file system, for names that the program gives files. It opens
+// regular files only: reading others could block.
 type folder struct {
 	id   string // in addresses
 	root *os.Root
@@ -52,9 +52,6 @@ type folder struct {
 }
 
 func (f folder) Stat(name string) (fs.FileInfo, error) {
-	if !fs.ValidPath(name) {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
-	}
 	info, err := f.root.Stat(path.Join(f.dir, name))
 	if err == nil && !info.Mode().IsRegular() {
 		err = &fs.PathError{Op: "open", Path: path.Join(f.dir, name), Err: errors.New("expected a regular file")}
@@ -108,12 +105,14 @@ func (f folder) goesOn(m *tournament.Manifest) string {
 			dir, known = path.Join(f.root.Name(), up), false
 		}
 	}
+	command := ""
 	if known {
-		if command := report.PlayCommand(m, dir); command != "" {
-			return textfmt.Visible("`" + command + "` goes on")
-		}
+		command = report.PlayCommand(m, dir)
 	}
-	return textfmt.Visible("the same command with `--out " + textfmt.ShellWord(dir) + "` goes on")
+	if command == "" {
+		return textfmt.Visible("the same command with `--out " + textfmt.ShellWord(dir) + "` goes on")
+	}
+	return textfmt.Visible("`" + command + "` goes on")
 }
 
 // parents are the folders that a path is in, without the root.
@@ -134,9 +133,9 @@ type catalog struct {
 	results *os.Root // nil until there is one
 	runs    map[string]*run
 
-	indexes map[string]*index // of the records of runs, those listed among them
+	indexes sync.Map // by run: the *index of its records
 	listing sync.Mutex
-	listed  map[string]listed
+	listed  map[string]entry // by id
 }
 
 // add opens a run, or a folder of runs, that the operator named, but for the results, which are listed already.
@@ -184,25 +183,27 @@ func (c *catalog) close() (err error) {
 	return err
 }
 
-// root returns the folder of results, nil if there is none.
-func (c *catalog) root() *os.Root {
+// roots returns the folders in which runs are looked for: those named, and the folder of results,
+// if there is one, with the id ".".
+func (c *catalog) roots() []folder {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.results == nil && c.path != "" && c.pages.server.Context().Err() == nil {
-		if root, err := os.OpenRoot(c.path); err == nil {
-			c.results = root
-		}
+		c.results, _ = os.OpenRoot(c.path) // nil after an error
 	}
-	return c.results
+	if c.results == nil {
+		return c.named
+	}
+	return append(slices.Clip(c.named), folder{".", c.results, "."})
 }
 
 // isID reports whether a name may be that of a run: a path below the results, none of whose parts is hidden.
 func isID(id string) bool {
-	if len(id) > maxID || !fs.ValidPath(id) || id == "." || strings.ContainsAny(id, "\\\x00") {
+	if len(id) > maxID || !fs.ValidPath(id) || strings.ContainsAny(id, "\\\x00") {
 		return false
 	}
-	parts := strings.Split(id, "/")
-	return len(parts) <= maxDepth && !slices.ContainsFunc(parts, func(p string) bool { return strings.HasPrefix(p, ".") })
+	isHidden := strings.Contains("/"+id, "/.")
+	return !isHidden && strings.Count(id, "/") < maxDepth
 }
 
 // errNoRun is the error of a name that no run has.
@@ -213,18 +214,14 @@ func (c *catalog) find(id string) (f folder, err error) {
 	if !isID(id) {
 		return f, errNoRun
 	}
-	if root := c.root(); root != nil {
-		f = folder{id, root, id}
-	}
-	for _, n := range c.named {
-		if rest, below := strings.CutPrefix(id+"/", n.id+"/"); below {
-			f = folder{id, n.root, path.Clean(rest)}
+	for _, in := range c.roots() {
+		rest, below := strings.CutPrefix(id+"/", in.id+"/")
+		if below || in.id == "." {
+			f = folder{id, in.root, path.Clean(rest)}
+			return f, f.check()
 		}
 	}
-	if f.root == nil {
-		return f, errNoRun
-	}
-	return f, f.check()
+	return f, errNoRun
 }
 
 // check returns an error as of [catalog.find] unless the folder is a run.
@@ -242,29 +239,28 @@ func (f folder) check() error {
 // The error is that the host lacks what it takes to look into them.
 func (f folder) runs(list []folder, count int) (_ []folder, counted int, err error) {
 	err = fs.WalkDir(f.root.FS(), ".", func(name string, e fs.DirEntry, err error) error {
-		isLink := err == nil && e.Type()&fs.ModeSymlink != 0 // a link to a folder below the root counts as a folder
 		at := folder{path.Join(f.id, name), f.root, name}
-		switch {
-		case files.HostLacks(err):
-			return err
-		case err != nil || !e.IsDir() && !isLink || at.id == ".":
-			return nil //nolint:nilerr // a folder that can't be read is left out
-		case !isID(at.id) && e.IsDir():
-			return fs.SkipDir
-		case !isID(at.id):
-			return nil
-		}
-		if count++; count > maxFolders || len(list) >= maxRuns {
-			count = maxFolders + 1
-			return fs.SkipAll
-		}
-		if err = at.check(); err == nil {
-			list = append(list, at)
+		// A link may lead to a folder below the root.
+		mayBeRun := err == nil && (e.IsDir() || e.Type()&fs.ModeSymlink != 0)
+		if mayBeRun && at.id != "." {
+			if !isID(at.id) && e.IsDir() {
+				return fs.SkipDir
+			}
+			if !isID(at.id) {
+				return nil
+			}
+			if count++; count > maxFolders || len(list) >= maxRuns {
+				count = maxFolders + 1
+				return fs.SkipAll
+			}
+			if err = at.check(); err == nil {
+				list = append(list, at)
+			}
 		}
 		if files.HostLacks(err) {
 			return err
 		}
-		return nil
+		return nil // a folder that can't be read is left out
 	})
 	return list, count, err
 }
@@ -272,14 +268,11 @@ func (f folder) runs(list []folder, count int) (_ []folder, counted int, err err
 // folders lists the runs: those named, and those below the results. more reports whether some were left out. The error
 // is that the host lacks what it takes to list them.
 func (c *catalog) folders() (list []folder, more bool, err error) {
-	from := slices.Clone(c.named)
-	if root := c.root(); root != nil {
-		from = append(from, folder{root: root})
-	}
 	count := 0
-	for _, f := range from {
-		if err == nil {
-			list, count, err = f.runs(list, count)
+	for _, in := range c.roots() {
+		list, count, err = in.runs(list, count)
+		if err != nil {
+			return nil, false, err
 		}
 	}
 	known := map[string]bool{}
@@ -287,7 +280,7 @@ func (c *catalog) folders() (list []folder, more bool, err error) {
 		again := known[f.id]
 		known[f.id] = true
 		return again
-	}), count > maxFolders, err
+	}), count > maxFolders, nil
 }
 
 // entry is a line of the list of runs.
@@ -301,10 +294,7 @@ type entry struct {
 	GoesOn                    string    // how, if it is stopped
 	In                        string    // the outermost run that it is in; "": none
 	Inner                     int64     // runs in it
-}
 
-type listed struct {
-	entry
 	stamp string // of its files
 }
 
@@ -317,30 +307,32 @@ func (c *catalog) entries() (list listing, err error) {
 		return list, err
 	}
 	list.more = more
-	left, now := int64(countOfAll), map[string]listed{}
+	left, now := int64(countOfAll), map[string]entry{}
 	for _, f := range folders {
 		stamp, written := f.state(runFiles)
-		l := c.listed[f.id]
-		if l.stamp != stamp || l.Counting {
-			l.stamp, l.entry = stamp, describe(f)
-			l.Written = written
-			if l.Games == 0 {
-				l.Games, l.Counting = c.count(f, &left)
-				l.Games = max(l.Games, l.played)
+		e := c.listed[f.id]
+		if e.stamp != stamp || e.Counting {
+			e = describe(f)
+			e.stamp, e.Written = stamp, written
+			if e.Games == 0 {
+				e.Games, e.Counting = c.count(f, &left)
+				e.Games = max(e.Games, e.played)
 			}
 		}
-		now[f.id] = l
-		if l.GoesOn != "" && f.isLeft(runFiles, stamp) {
-			l.Status = stopped
+		now[f.id] = e
+		if e.GoesOn != "" && f.isLeft(runFiles, stamp) {
+			e.Status = stopped
 		} else {
-			l.GoesOn = ""
+			e.GoesOn = ""
 		}
-		list.runs = append(list.runs, l.entry)
+		list.runs = append(list.runs, e)
 	}
 	c.listed = now
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	maps.DeleteFunc(c.indexes, func(id string, _ *index) bool { return now[id].ID == "" })
+	for id := range c.indexes.Range {
+		if now[id.(string)].ID == "" {
+			c.indexes.Delete(id)
+		}
+	}
 	nest(list.runs)
 	return list, nil
 }
@@ -492,14 +484,8 @@ func (c *catalog) count(f folder, left *int64) (games int64, more bool) {
 
 // index returns the index of a run's records.
 func (c *catalog) index(f folder) *index {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	x := c.indexes[f.id]
-	if x == nil {
-		x = &index{tail: tail{folder: f, most: c.pages.maxRead}}
-		c.indexes[f.id] = x
-	}
-	return x
+	x, _ := c.indexes.LoadOrStore(f.id, &index{tail: tail{folder: f, most: c.pages.maxRead}})
+	return x.(*index)
 }
 
 // open returns the run of an id. Errors are those of find.
@@ -512,13 +498,9 @@ func (c *catalog) open(id string) (*run, error) {
 	defer c.mu.Unlock()
 	r, ok := c.runs[id]
 	if !ok {
-		// Those that were used longest ago make room. Pages that are open use theirs all the time.
+		// Those that nobody looks at make room. Pages that are open use theirs all the time.
 		recent := time.Now().Add(-idleTime).UnixNano()
-		idle := slices.DeleteFunc(slices.Collect(maps.Values(c.runs)), func(r *run) bool { return r.used.Load() > recent })
-		slices.SortFunc(idle, func(a, b *run) int { return cmp.Compare(a.used.Load(), b.used.Load()) })
-		for _, r := range idle[:max(0, len(idle)-maxIdle+1)] {
-			delete(c.runs, r.folder.id)
-		}
+		maps.DeleteFunc(c.runs, func(_ string, r *run) bool { return r.used.Load() < recent })
 		r = &run{pages: c.pages, folder: f}
 		r.feed = &feed[*page]{pages: c.pages, render: r.render}
 		c.runs[id] = r

@@ -19,8 +19,11 @@ type part struct {
 	since int64
 }
 
+// content is what a page shows, by part.
+type content interface{ parts() map[string]any }
+
 // snapshot is a version of a page. Versions ascend, also from one server to the next: they are times in microseconds.
-type snapshot[C interface{ parts() map[string]any }] struct {
+type snapshot[C content] struct {
 	version int64
 	page    C
 	parts   map[string]part // those that change, by name; nil: there is no page yet
@@ -28,7 +31,7 @@ type snapshot[C interface{ parts() map[string]any }] struct {
 }
 
 // feed renders a page for those who look at it, and sends them the parts that change.
-type feed[C interface{ parts() map[string]any }] struct {
+type feed[C content] struct {
 	pages *Pages
 	// render returns the page, whether it may have changed, otherwise it is not used, and whether
 	// records are left to be read, so that it is to be called again at once.
@@ -40,9 +43,7 @@ type feed[C interface{ parts() map[string]any }] struct {
 }
 
 // errNoPage is the error of a page that can't be made.
-var errNoPage = web.Error{
-	Status: http.StatusServiceUnavailable, Text: "the page can't be made now; the server's log has the reason",
-}
+var errNoPage = web.Unavailable("the page can't be made now; the server's log has the reason")
 
 // asked returns the page for a request, as old as given at most, when it is the client's turn. The error is errNoPage,
 // or the context's.

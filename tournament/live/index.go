@@ -85,20 +85,24 @@ func (x *index) find(game int64) (*record.Record, error) {
 	return nil, errNoGame
 }
 
-// Record returns the record of a game of a run. The error is a [web.Error] if there is none, or a [*jsonl.LineError].
-func (p *Pages) Record(ctx context.Context, client, run string, game int64) (*record.Record, error) {
+// Record returns the record of a game of a run, and the folder of the run. The error is a
+// [web.Error] if there is none, or a [*jsonl.LineError] if its line can't be read.
+func (p *Pages) Record(
+	ctx context.Context, client, run string, game int64,
+) (g *record.Record, folder fs.FS, err error) {
 	f, err := p.catalog.find(run)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	x := p.catalog.index(f)
 	for behind := true; behind; {
 		end, err := p.server.Reads.Turn(ctx, client)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		_, behind = x.read()
 		end()
 	}
-	return x.find(game)
+	g, err = x.find(game)
+	return g, f, err
 }

@@ -49,11 +49,15 @@ func TestRecordIsFound(t *testing.T) {
 	numbers = append(numbers, 1_000_000_000_000, 500)
 	writeRun(t, dir, "running", longLines(t, numbers...))
 	find := func(n int64) error {
-		g, err := s.Record(t.Context(), "", "match", n)
+		g, _, err := s.Record(t.Context(), "", "match", n)
 		if err == nil {
 			require.Equal(t, n, g.Game)
 		}
 		return err
+	}
+	blocks := func() []block {
+		x, _ := s.catalog.indexes.Load("match")
+		return x.(*index).blocks
 	}
 	absent := func(list ...int64) {
 		t.Helper()
@@ -65,7 +69,7 @@ func TestRecordIsFound(t *testing.T) {
 		require.NoError(t, find(n))
 	}
 	absent(-1, 200, 499, 501, 999_999_999, 1<<62)
-	require.Greater(t, len(s.catalog.indexes["match"].blocks), 3)
+	require.Greater(t, len(blocks()), 3)
 
 	// What is appended is found, also where the end of a line is lost, and what is cut short isn't.
 	more := longLines(t, 600, 601)
@@ -76,7 +80,7 @@ func TestRecordIsFound(t *testing.T) {
 	// Other blocks are not read again.
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
-	second := s.catalog.indexes["match"].blocks[1]
+	second := blocks()[1]
 	file, err := os.OpenFile(path, os.O_WRONLY, 0)
 	require.NoError(t, err)
 	_, err = file.WriteAt(bytes.Repeat([]byte{'x'}, int(second.start)), 0)
@@ -92,7 +96,7 @@ func TestRecordIsFound(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, []byte(longLines(t, 7)+string(text)), 0o600)) // larger than before
 	require.NoError(t, find(198))
 
-	_, err = s.Record(t.Context(), "", "none", 0)
+	_, _, err = s.Record(t.Context(), "", "none", 0)
 	require.Equal(t, errNoRun, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -101,7 +105,7 @@ func TestRecordIsFound(t *testing.T) {
 		require.NoError(t, err)
 		defer end()
 	}
-	_, err = s.Record(ctx, "", "match", 0)
+	_, _, err = s.Record(ctx, "", "match", 0)
 	require.Equal(t, context.Canceled, err)
 }
 

@@ -28,51 +28,77 @@ func (l listing) parts() map[string]any {
 // descending order ("sort").
 type query struct{ url.Values }
 
+// values returns what a run has in the column of a menu.
+func (e *entry) values(column string) []string {
+	switch column {
+	case "status":
+		return []string{e.Status}
+	case "format":
+		return []string{e.Format}
+	}
+	return e.Rules
+}
+
 // shows reports whether the query selects a run. Runs in others are for searches, and for lists of what is in a run.
 func (q query) shows(e *entry) bool {
-	in, words := q.Get("in"), strings.Fields(strings.ToLower(q.Get("q")))
-	text := strings.ToLower(strings.Join(append([]string{e.ID, e.Status, e.Format, e.About}, e.Rules...), " "))
-	is := func(name string, values ...string) bool {
-		return q.Get(name) == "" || slices.Contains(values, q.Get(name))
+	for _, m := range menus {
+		wanted := q.Get(m.Name)
+		if wanted != "" && !slices.Contains(e.values(m.Name), wanted) {
+			return false
+		}
 	}
-	return is("status", e.Status) && is("format", e.Format) && is("rules", e.Rules...) &&
-		(in == "" || strings.HasPrefix(e.ID, in+"/")) && (in != "" || len(words) > 0 || e.In == "") &&
-		!slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) })
+	words := strings.Fields(strings.ToLower(q.Get("q")))
+	if in := q.Get("in"); in != "" {
+		if !strings.HasPrefix(e.ID, in+"/") {
+			return false
+		}
+	} else if e.In != "" && len(words) == 0 {
+		return false
+	}
+	text := strings.ToLower(strings.Join(append([]string{e.ID, e.Status, e.Format, e.About}, e.Rules...), " "))
+	for _, word := range words {
+		if !strings.Contains(text, word) {
+			return false
+		}
+	}
+	return true
 }
 
 type column struct {
 	Name, Title string
 	Words       bool
-	compare     func(a, b *entry) int
 	Sort        string // address of the list sorted by a click on its head, relative to the page
 	Sorted      string // "" or as aria-sort
 }
 
-// columns are those of the list, with the order of the rows. Without one asked for the last written run is first.
+// order returns the column by which the list is sorted. Without one asked for the run written last
+// is first.
+func (q query) order() (column string, descending bool) {
+	return strings.CutPrefix(cmp.Or(q.Get("sort"), "-written"), "-")
+}
+
+// columns are those of the list.
 func (q query) columns() []column {
 	list := []column{
-		{Name: "run", Title: "Run", compare: func(a, b *entry) int { return cmp.Compare(a.ID, b.ID) }},
-		{Name: "status", Title: "Status", compare: func(a, b *entry) int { return cmp.Compare(a.Status, b.Status) }},
-		{Name: "format", Title: "Format", compare: func(a, b *entry) int { return cmp.Compare(a.Format, b.Format) }},
-		{Name: "games", Title: "Games", compare: func(a, b *entry) int { return cmp.Compare(a.Games, b.Games) }},
-		{Name: "rules", Title: "Rules", compare: func(a, b *entry) int { return slices.Compare(a.Rules, b.Rules) }},
-		{Name: "players", Title: "Players", compare: func(a, b *entry) int { return cmp.Compare(a.About, b.About) }},
-		{Name: "written", Title: "Last written", compare: func(a, b *entry) int { return a.Written.Compare(b.Written) }},
+		{Name: "run", Title: "Run", Words: true}, {Name: "status", Title: "Status", Words: true},
+		{Name: "format", Title: "Format", Words: true}, {Name: "games", Title: "Games"},
+		{Name: "rules", Title: "Rules", Words: true}, {Name: "players", Title: "Players", Words: true},
+		{Name: "written", Title: "Last written"},
 	}
-	now := cmp.Or(q.Get("sort"), "-written")
+	sorted, descending := q.order()
 	for i := range list {
 		c := &list[i]
-		number := c.Name == "games" || c.Name == "written"
-		c.Words = !number
-		switch now {
-		case c.Name:
-			c.Sorted, c.Sort = "ascending", "-"+c.Name
-		case "-" + c.Name:
-			c.Sorted, c.Sort = "descending", c.Name
-		default:
-			if c.Sort = c.Name; number { // the most first
-				c.Sort = "-" + c.Name
+		ascending := c.Words // of numbers the most come first
+		if c.Name == sorted {
+			c.Sorted = "ascending"
+			if descending {
+				c.Sorted = "descending"
 			}
+			ascending = descending
+		}
+		c.Sort = c.Name
+		if !ascending {
+			c.Sort = "-" + c.Name
 		}
 		values := maps.Clone(q.Values)
 		values.Set("sort", c.Sort)
@@ -82,19 +108,46 @@ func (q query) columns() []column {
 	return list
 }
 
+// compare returns the order of two runs by a column.
+func compare(column string, a, b *entry) int {
+	switch column {
+	case "run":
+		return strings.Compare(a.ID, b.ID)
+	case "status":
+		return strings.Compare(a.Status, b.Status)
+	case "format":
+		return strings.Compare(a.Format, b.Format)
+	case "games":
+		return cmp.Compare(a.Games, b.Games)
+	case "rules":
+		return slices.Compare(a.Rules, b.Rules)
+	case "players":
+		return strings.Compare(a.About, b.About)
+	case "written":
+		return a.Written.Compare(b.Written)
+	}
+	return 0
+}
+
 type menu struct {
 	Name, Title, Chosen string
 	Values              []string
 }
 
+// menus choose the runs to list. They get their values by [query.menus].
+var menus = []menu{
+	{Name: "status", Title: "Status"}, {Name: "format", Title: "Format"}, {Name: "rules", Title: "Rules"},
+}
+
+// menus returns the menus with the values to choose from.
 func (q query) menus(all []entry) []menu {
-	list := []menu{{Name: "status", Title: "Status"}, {Name: "format", Title: "Format"}, {Name: "rules", Title: "Rules"}}
+	list := slices.Clone(menus)
 	for i := range list {
 		m := &list[i]
 		m.Chosen = q.Get(m.Name)
 		m.Values = []string{m.Chosen}
 		for _, e := range all {
-			m.Values = append(m.Values, [][]string{{e.Status}, {e.Format}, e.Rules}[i]...)
+			m.Values = append(m.Values, e.values(m.Name)...)
 		}
 		slices.Sort(m.Values)
 		m.Values = slices.DeleteFunc(slices.Compact(m.Values), func(value string) bool { return value == "" })
@@ -103,23 +156,20 @@ func (q query) menus(all []entry) []menu {
 }
 
 func (p *Pages) serveList(w http.ResponseWriter, r *http.Request) {
-	now, q := p.list.now(p.pollInterval), query{r.URL.Query()}
+	now := p.list.now(p.pollInterval)
 	if now.parts == nil {
 		p.server.FailPage(w, errNoPage)
 		return
 	}
-	all := now.page
-	shown, columns := slices.DeleteFunc(slices.Clone(all.runs), func(e entry) bool { return !q.shows(&e) }), q.columns()
-	i := slices.IndexFunc(columns, func(c column) bool { return c.Sorted != "" })
+	all, q := now.page, query{r.URL.Query()}
+	shown := slices.DeleteFunc(slices.Clone(all.runs), func(e entry) bool { return !q.shows(&e) })
+	sorted, descending := q.order()
 	slices.SortStableFunc(shown, func(a, b entry) int {
-		by := 0
-		if i >= 0 {
-			by = columns[i].compare(&a, &b)
-			if columns[i].Sorted == "descending" {
-				by = -by
-			}
+		order := compare(sorted, &a, &b)
+		if descending {
+			order = -order
 		}
-		return cmp.Or(by, b.Written.Compare(a.Written), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(order, b.Written.Compare(a.Written), strings.Compare(a.ID, b.ID))
 	})
 	p.server.WritePage(w, http.StatusOK, "list", struct {
 		Query   query
@@ -130,5 +180,5 @@ func (p *Pages) serveList(w http.ResponseWriter, r *http.Request) {
 		All     int
 		More    bool
 		Results string
-	}{q, now.version, columns, q.menus(all.runs), shown, len(all.runs), all.more, p.catalog.path})
+	}{q, now.version, q.columns(), q.menus(all.runs), shown, len(all.runs), all.more, p.catalog.path})
 }

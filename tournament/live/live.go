@@ -11,15 +11,10 @@ import (
 	"context"
 	"embed"
 	"errors"
-	"io/fs"
 	"net/http"
-	"path/filepath"
-	"slices"
 	"time"
 
 	"gyges/rules/base/lists"
-	"gyges/tournament"
-	"gyges/tournament/explorer"
 	"gyges/tournament/web"
 )
 
@@ -39,7 +34,7 @@ type Pages struct {
 // New adds the pages of the runs below a folder of results, "" for none, and of further runs, which must open.
 func New(s *web.Server, results string, runs []string) (*Pages, error) {
 	p := &Pages{server: s, pollInterval: pollInterval, maxRead: readAtOnce}
-	p.catalog = &catalog{pages: p, path: results, runs: map[string]*run{}, indexes: map[string]*index{}}
+	p.catalog = &catalog{pages: p, path: results, runs: map[string]*run{}}
 	s.OnClose(p.catalog.close)
 	if err := errors.Join(lists.Map(runs, p.catalog.add)...); err != nil {
 		return nil, err
@@ -59,26 +54,6 @@ func New(s *web.Server, results string, runs []string) (*Pages, error) {
 		r.feed.serve(w, q)
 	}))
 	return p, nil
-}
-
-// Run returns the folder of a run. The error is a [web.Error] if there is none of that id.
-func (p *Pages) Run(id string) (folder fs.FS, err error) { return p.catalog.find(id) }
-
-// Runs returns the records of all runs, those written last first.
-func (p *Pages) Runs() (list []explorer.Run) {
-	folders, _, _ := p.catalog.folders() // after an error some
-	for _, f := range folders {
-		r := explorer.Run{Name: f.id, Path: filepath.Join(f.root.Name(), f.dir, tournament.GamesFile)}
-		info, err := f.Stat(tournament.GamesFile)
-		if err == nil {
-			r.Size, r.Written = info.Size(), info.ModTime()
-		}
-		if !errors.Is(err, fs.ErrNotExist) {
-			list = append(list, r)
-		}
-	}
-	slices.SortStableFunc(list, func(a, b explorer.Run) int { return b.Written.Compare(a.Written) })
-	return list
 }
 
 func (p *Pages) onRun(serve func(*run, http.ResponseWriter, *http.Request)) http.HandlerFunc {

@@ -68,20 +68,17 @@ type page struct {
 
 // section is a section of a page; without HTML it is the viewer's.
 type section struct {
-	ID, Title string
-	HTML      template.HTML
+	ID    string        `json:"id"`
+	Title string        `json:"title"`
+	HTML  template.HTML `json:"-"`
 }
 
 // Data is what the page's script has of it at first: the parts but for the sections.
 func (p *page) Data() map[string]any {
-	order, titles := []string{}, map[string]string{}
-	for _, s := range p.Sections {
-		order, titles[s.ID] = append(order, s.ID), s.Title
-	}
 	return map[string]any{
 		"status": p.Status, "state": p.State, "running": p.Running, "reading": p.Reading, "summary": p.Summary,
 		"facts": p.Facts, "sampled": p.Sampled, "latest": p.Latest, "playing": p.Playing, "agents": p.Viewer.Agents,
-		"rules": p.Viewer.Rules, "order": order, "titles": titles,
+		"rules": p.Viewer.Rules, "contents": p.Sections,
 	}
 }
 
@@ -248,10 +245,9 @@ func (r *run) underWay() []boardGame {
 
 // rate makes the page but for what changes by itself.
 func (r *run) rate(ctx context.Context) (*page, error) {
-	if m := r.about.Manifest; m != nil && !r.isFinal() {
-		m := *m
-		m.Games.Played = r.reader.Found() // the manifest has it at the end
-		about := r.about
+	if about := r.about; about.Manifest != nil && !r.isFinal() {
+		m := *about.Manifest
+		m.Games.Played = r.reader.Found() // the file has it at the end
 		about.Manifest = &m
 		r.collector.SetRun(about)
 	}
@@ -370,12 +366,13 @@ var errReplaced = errors.New("the records have been replaced")
 // read passes the lines that were appended to take and reports whether there were any.
 func (t *tail) read(take func(io.Reader) error) (bool, error) {
 	opened, err := t.folder.Open(tournament.GamesFile)
-	switch missing := errors.Is(err, fs.ErrNotExist); {
-	case missing && t.offset == 0:
+	if errors.Is(err, fs.ErrNotExist) {
+		if t.offset > 0 {
+			return false, errReplaced
+		}
 		return false, nil
-	case missing:
-		return false, errReplaced
-	case err != nil:
+	}
+	if err != nil {
 		return false, err
 	}
 	f := opened.(*os.File)           // as those of folder are

@@ -21,7 +21,7 @@ func makePipe(t *testing.T, path string) {
 func TestOutOfDescriptors(t *testing.T) { //nolint:paralleltest // the limit is the process's
 	s := newTestServer(t)
 	writeRun(t, filepath.Join(s.results, "group", "match"), "running", lines(drawPair(0)...))
-	require.NotNil(t, s.catalog.root())
+	require.NotNil(t, s.catalog.roots())
 	var limit syscall.Rlimit
 	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit))
 	none := limit
@@ -33,8 +33,8 @@ func TestOutOfDescriptors(t *testing.T) { //nolint:paralleltest // the limit is 
 		w := s.get(path)
 		codes[path], retry = w.Code, w.Header().Get("Retry-After")
 	}
-	_, errRecord := s.Record(t.Context(), "", "group/match", 0)
-	_, errNone := s.Record(t.Context(), "", "group/match", 9)
+	_, _, errRecord := s.Record(t.Context(), "", "group/match", 0)
+	_, _, errNone := s.Record(t.Context(), "", "group/match", 9)
 	require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit))
 	require.Equal(t, map[string]int{"/": 503, "/run/group/match": 503, "/run/none/match": 503}, codes)
 	require.NotEmpty(t, retry)

@@ -7,14 +7,10 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"sync"
-	"time"
 
 	"gyges/agents"
 	"gyges/agents/analysis"
 	"gyges/rules"
-	"gyges/rules/base/grid"
-	"gyges/tournament/explorer"
 	"gyges/tournament/web"
 )
 
@@ -37,9 +33,6 @@ type positionState struct {
 }
 
 func getPosition(_ *http.Request, q positionRequest) (any, error) {
-	if q.Setup != "" && q.Setup != "random" {
-		return nil, web.Unprocessable("setup: expected random or nothing, found %.60q", q.Setup)
-	}
 	g, err := q.replay()
 	if err != nil {
 		return nil, err
@@ -59,12 +52,16 @@ func (q *positionRequest) replay() (*rules.Game, error) {
 	if err != nil {
 		return nil, err
 	}
-	if q.Setup == "random" {
+	switch q.Setup {
+	case "":
+	case "random":
 		p, err := drawSetup(r)
 		if err != nil {
 			return nil, err
 		}
 		q.Position = r.FormatPosition(p)
+	default:
+		return nil, web.Unprocessable("setup: expected random or nothing, found %.60q", q.Setup)
 	}
 	if len(q.Moves) > maxMoves {
 		return nil, web.Unprocessable("moves: expected at most %d, found %d", maxMoves, len(q.Moves))
@@ -151,36 +148,3 @@ func (p *Pages) reason(err error) string {
 
 // errReplaced is the cause of the end of an analysis whose client has begun another one.
 var errReplaced = errors.New("another analysis was begun")
-
-type explored struct {
-	sync.Mutex
-	set  explorer.Set
-	next time.Time // when they are read again, if there are more
-}
-
-// explore answers a request for what was played in a position. The first one waits until the games are read.
-func (p *Pages) explore(r *http.Request, q positionRequest) (any, error) {
-	game, err := q.replay()
-	if err != nil {
-		return nil, err
-	}
-	x := &p.explored
-	x.Lock()
-	defer x.Unlock()
-	end, err := p.server.Reads.Turn(r.Context(), r.RemoteAddr)
-	if err != nil {
-		return nil, err
-	}
-	defer end()
-	if now := time.Now(); now.After(x.next) {
-		x.set.Update(p.server.Context(), p.Runs())
-		x.next = time.Now().Add(5*time.Second + 10*time.Since(now)) // reading takes a tenth of the time at most
-	}
-	moves, games := x.set.Find(game)
-	shown := moves[:min(len(moves), 20)]
-	return grid.Object{
-		{Key: "games", Value: games}, {Key: "more", Value: len(moves) - len(shown)},
-		{Key: "notes", Value: append(x.set.Reader.Notes(), x.set.Notes()...)},
-		{Key: "moves", Value: grid.Make(explorer.Columns, shown)},
-	}, nil
-}

@@ -101,10 +101,9 @@ func (p *Pages) goOn(q newGameRequest) (*session, error) {
 	if o, _ := g.board.Outcome(); o != rules.Undecided && ply == last {
 		return nil, web.Unprocessable("ply: the game ends with ply %d; expected 0 to %d", ply, ply-1)
 	}
-	return &session{
-		rules: g.rules, start: g.start, human: g.human, name: g.name, other: g.other, agent: g.agent,
-		helped: true, made: slices.Clone(g.made[:ply]),
-	}, nil
+	next := &session{terms: g.terms, helped: true, made: slices.Clone(g.made[:ply])}
+	next.clock = game.Clock{}
+	return next, nil
 }
 
 // rematch makes a game like another one, but for the sides and for a set-up drawn anew if that was drawn.
@@ -116,14 +115,12 @@ func (p *Pages) rematch(q newGameRequest) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	start := old.rules.Start()
-	if old.start != start {
-		start, err = drawSetup(old.rules)
+	next := &session{terms: old.terms}
+	next.human = old.human.Other()
+	if old.start != old.rules.Start() {
+		next.start, err = drawSetup(old.rules)
 	}
-	return &session{
-		rules: old.rules, start: start, human: old.human.Other(), name: old.name, other: old.other,
-		agent: old.agent, clock: old.clock,
-	}, err
+	return next, err
 }
 
 // nameShape is what names of persons are: a helped one has a comma behind it.
@@ -158,7 +155,7 @@ func (p *Pages) newGame(q newGameRequest) (*session, error) {
 	case q.Setup != "place":
 		return nil, web.Unprocessable("setup: expected random or place, found %.60q", q.Setup)
 	}
-	return &session{rules: set, start: start, human: human, name: name, other: other, agent: agent, clock: clock}, err
+	return &session{terms: terms{set, start, human, name, other, agent, clock}}, err
 }
 
 // personName reads the name in a field.
@@ -238,7 +235,6 @@ func (p *Pages) getGame(r *http.Request) (any, error) {
 	defer p.server.Waits.Release(r.RemoteAddr)
 	ctx, cancel := context.WithTimeout(r.Context(), longPoll)
 	defer cancel()
-	defer context.AfterFunc(p.server.Context(), cancel)()
 	for now.Version <= after && ctx.Err() == nil {
 		select {
 		case <-changed:

@@ -73,7 +73,10 @@ func (p *Pages) judge(r *http.Request, q attempt) (any, error) {
 		return nil, err
 	}
 	v := verdict{Right: m.String() == x.Moves[0], Line: append([]string{judged.Move}, reply...)}
-	word := map[bool]string{true: "Right: ", false: "Not this one: "}[v.Right]
+	word := "Not this one: "
+	if v.Right {
+		word = "Right: "
+	}
 	if q.Move == "" {
 		word = "The answer: "
 	}

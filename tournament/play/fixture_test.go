@@ -78,7 +78,7 @@ func newTestServer(t testing.TB, change ...func(*testConfig)) *testServer {
 	s := web.New(c.web)
 	runs, err := live.New(s, c.Results, nil)
 	require.NoError(t, err)
-	c.Run, c.Record, c.Runs = runs.Run, runs.Record, runs.Runs
+	c.Runs = runs
 	t.Cleanup(func() { _ = s.Close() }) // tests of its error call it
 	return &testServer{s, New(s, c.Config), t, results, ""}
 }

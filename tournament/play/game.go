@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"gyges/agents"
@@ -26,18 +25,12 @@ type session struct {
 	id     string
 	pages  *Pages
 	client string // who began it
-	rules  *rules.Rules
-	start  rules.Position
-	human  rules.Side
-	name   string      // of the person; "": none was given
-	other  string      // of the other person
-	agent  agents.Spec // the opponent; of the kind humanKind, who has the person's rights too
-	clock  game.Clock  // the person's; zero: none. The agent keeps its own time a move
+	terms
 	seed   uint64
 	began  time.Time
 	ctx    context.Context // until the game is over
 	cancel context.CancelCauseFunc
-	used   atomic.Int64 // by a request, in nanoseconds
+	used   time.Time // by a request; guarded by the lock of pages
 
 	mu        sync.Mutex
 	board     *rules.Game
@@ -53,6 +46,17 @@ type session struct {
 	end       *record.Record     // nil while it goes on
 	kept      string             // address of the record
 	problem   string             // why there is no record
+}
+
+// terms are what a game is played by, and who plays it.
+type terms struct {
+	rules *rules.Rules
+	start rules.Position
+	human rules.Side
+	name  string      // of the person; "": none was given
+	other string      // of the other person
+	agent agents.Spec // the opponent; of the kind humanKind, who has the person's rights too
+	clock game.Clock  // the person's; zero: none. The agent keeps its own time a move
 }
 
 type made struct {

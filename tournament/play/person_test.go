@@ -75,8 +75,8 @@ func (s state) clockText() string {
 func TestLossOnTime(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
-	g := &session{rules: rules.MustParse("kang"), human: rules.South,
-		agent: s.games.Players[0].Spec, clock: game.Clock{Base: 50 * time.Millisecond}}
+	g := &session{terms: terms{rules: rules.MustParse("kang"), human: rules.South,
+		agent: s.games.Players[0].Spec, clock: game.Clock{Base: 50 * time.Millisecond}}}
 	g.start = g.rules.Start()
 	require.NoError(t, s.games.start("1.2.3.4", g))
 	<-g.ctx.Done()

@@ -10,20 +10,15 @@ import (
 	"context"
 	"crypto/rand"
 	"embed"
-	"fmt"
-	"io/fs"
-	"maps"
 	mathrand "math/rand/v2"
 	"net/http"
 	"runtime"
-	"slices"
 	"sync"
 	"time"
 
 	"gyges/agents"
 	"gyges/rules"
-	"gyges/tournament/explorer"
-	"gyges/tournament/record"
+	"gyges/tournament/live"
 	"gyges/tournament/web"
 )
 
@@ -42,11 +37,7 @@ type Config struct {
 	Searches int // maximum number of concurrent searches; 0: half the cores, at least two
 	Games    int // maximum number of games in progress
 
-	// Run returns the folder of a run whose games can be reviewed, and Record a game of it, when it is the client's turn.
-	Run    func(id string) (folder fs.FS, err error)
-	Record func(ctx context.Context, client, run string, game int64) (*record.Record, error)
-	// Runs returns all runs, whose games are shown beside positions.
-	Runs func() []explorer.Run
+	Runs *live.Pages // whose games can be reviewed
 }
 
 const (
@@ -68,7 +59,6 @@ type Pages struct {
 	records  records
 	quota    web.Quota // of games in progress
 	analyses sync.Map  // by client: the *context.CancelCauseFunc of the one under way
-	explored explored
 	reviews  web.Quota // under way
 
 	mu    sync.Mutex
@@ -100,14 +90,13 @@ func New(s *web.Server, c Config) *Pages {
 		s.WritePage(w, http.StatusOK, "exercises", exercises())
 	})
 	s.HandleFunc("GET /game/{run...}", p.serveGame)
-	s.HandleFunc("GET /api/rules", web.Answer(s, http.StatusOK, p.getRules))
-	s.HandleFunc("POST /api/position", web.Post(s, http.StatusOK, getPosition))
-	s.HandleFunc("POST /api/exercise", web.Post(s, http.StatusOK, p.judge))
-	s.HandleFunc("POST /api/explore", web.Post(s, http.StatusOK, p.explore))
+	web.Answer(s, "GET /api/rules", http.StatusOK, p.getRules)
+	web.Post(s, "POST /api/position", http.StatusOK, getPosition)
+	web.Post(s, "POST /api/exercise", http.StatusOK, p.judge)
 	s.HandleFunc("GET /api/analyse", p.analyse)
 	s.HandleFunc("POST /api/review", p.review)
-	s.HandleFunc("POST /api/games", web.Post(s, http.StatusCreated, p.createGame))
-	s.HandleFunc("GET /api/games/{game}", web.Answer(s, http.StatusOK, p.getGame))
+	web.Post(s, "POST /api/games", http.StatusCreated, p.createGame)
+	web.Answer(s, "GET /api/games/{game}", http.StatusOK, p.getGame)
 	onGame(p, "move", func(g *session, q moveRequest) error { return g.move(q.Ply, q.Move) })
 	onGame(p, "undo", func(g *session, q undoRequest) error { return g.undo(q.Ply) })
 	onGame(p, "resign", func(g *session, _ struct{}) error {
@@ -119,7 +108,7 @@ func New(s *web.Server, c Config) *Pages {
 		g.helped = true
 		return nil
 	})
-	s.HandleFunc("POST /api/games/{game}/hint", web.Post(s, http.StatusOK, p.hint))
+	web.Post(s, "POST /api/games/{game}/hint", http.StatusOK, p.hint)
 	s.Go(func() {
 		for tick := time.Tick(expireInterval); ; {
 			select {
@@ -137,14 +126,14 @@ func New(s *web.Server, c Config) *Pages {
 
 // onGame handles requests that change a game. The response is its state.
 func onGame[Q any](p *Pages, action string, act func(*session, Q) error) {
-	p.server.HandleFunc("POST /api/games/{game}/"+action, web.Post(p.server, http.StatusOK,
-		func(r *http.Request, q Q) (any, error) {
-			g, err := p.find(r.PathValue("game"))
-			if err == nil {
-				err = g.update(func() error { return act(g, q) })
-			}
-			return stateAfter(g, err)
-		}))
+	change := func(r *http.Request, q Q) (any, error) {
+		g, err := p.find(r.PathValue("game"))
+		if err == nil {
+			err = g.update(func() error { return act(g, q) })
+		}
+		return stateAfter(g, err)
+	}
+	web.Post(p.server, "POST /api/games/{game}/"+action, http.StatusOK, change)
 }
 
 func stateAfter(g *session, err error) (any, error) {
@@ -161,21 +150,19 @@ func (p *Pages) start(client string, g *session) error {
 	defer p.mu.Unlock()
 	switch {
 	case p.server.Context().Err() != nil:
-		return web.Error{Status: http.StatusServiceUnavailable, Text: "the server is being stopped"}
+		return web.Unavailable("the server is being stopped")
 	case !p.quota.Acquire(client):
 		return web.TooMany("there are %d games from your address in progress already; finish or resign one", gamesPerClient)
 	case !p.makeRoom():
 		p.quota.Release(client)
-		return web.Error{Status: http.StatusServiceUnavailable, Text: fmt.Sprintf(
-			"there are %d games in progress already; games are ended after %d idle minutes",
-			p.Games, int(maxIdleTime.Minutes()))}
+		return web.Unavailable("there are %d games in progress already; "+
+			"games are ended after %d idle minutes", p.Games, int(maxIdleTime.Minutes()))
 	}
 	now := time.Now()
 	g.id, g.pages, g.client = rand.Text(), p, client
 	g.seed, g.board, g.version = p.seed(), g.replayed(), 1
 	g.left = g.clock.Base
-	g.began, g.since = now, now
-	g.used.Store(now.UnixNano())
+	g.began, g.since, g.used = now, now, now
 	g.changed, g.interrupt = make(chan struct{}), func() {}
 	g.ctx, g.cancel = context.WithCancelCause(p.server.Context())
 	p.games[g.id] = g
@@ -193,23 +180,28 @@ func (p *Pages) makeRoom() bool {
 	if len(p.games) < p.Games {
 		return true
 	}
-	over := slices.DeleteFunc(slices.Collect(maps.Values(p.games)), func(g *session) bool { return g.ctx.Err() == nil })
-	if len(over) == 0 {
+	var oldest *session
+	for _, g := range p.games {
+		isOver := g.ctx.Err() != nil
+		if isOver && (oldest == nil || g.used.Before(oldest.used)) {
+			oldest = g
+		}
+	}
+	if oldest == nil {
 		return false
 	}
-	oldest := slices.MinFunc(over, func(a, b *session) int { return cmp.Compare(a.used.Load(), b.used.Load()) })
 	delete(p.games, oldest.id)
 	return true
 }
 
 func (p *Pages) find(id string) (*session, error) {
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	g := p.games[id]
-	p.mu.Unlock()
 	if g == nil {
 		return nil, web.Error{Status: http.StatusNotFound, Text: "there is no such game; idle games are ended"}
 	}
-	g.used.Store(time.Now().UnixNano())
+	g.used = time.Now()
 	return g, nil
 }
 
@@ -217,7 +209,7 @@ func (p *Pages) endIdle(now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for id, g := range p.games {
-		if g.used.Load() < now.Add(-maxIdleTime).UnixNano() {
+		if now.Sub(g.used) > maxIdleTime {
 			g.cancel(errIdle)
 			delete(p.games, id)
 		}

@@ -245,8 +245,8 @@ func TestBrowserClock(t *testing.T) {
 	b.Click(`#moves li`)
 	require.Equal(t, "true", b.Text(`String(document.querySelector("#go-on").disabled)`))
 
-	g := &session{rules: rules.MustParse("standard"), human: rules.South,
-		agent: s.games.Players[0].Spec, clock: game.Clock{Base: 700 * time.Millisecond}}
+	g := &session{terms: terms{rules: rules.MustParse("standard"), human: rules.South,
+		agent: s.games.Players[0].Spec, clock: game.Clock{Base: 700 * time.Millisecond}}}
 	g.start = g.rules.Start()
 	require.NoError(t, s.games.start("1.2.3.4", g))
 	b.Visit(url + "/play?short#game=" + g.id)

@@ -42,7 +42,7 @@ func (p *Pages) review(w http.ResponseWriter, r *http.Request) {
 	err := web.ReadJSON(r, &q)
 	var g *record.Record
 	if err == nil {
-		g, err = p.findRecord(r, q)
+		g, _, err = p.findRecord(r, q)
 	}
 	if err == nil {
 		err = reviewable(g)
@@ -85,12 +85,12 @@ func (p *Pages) reviewGame(
 	return made, cmp.Or(err, failed)
 }
 
-func (p *Pages) findRecord(r *http.Request, q reviewRequest) (*record.Record, error) {
-	g, err := p.Record(r.Context(), r.RemoteAddr, q.Run, q.Game)
+func (p *Pages) findRecord(r *http.Request, q reviewRequest) (*record.Record, fs.FS, error) {
+	g, folder, err := p.Runs.Record(r.Context(), r.RemoteAddr, q.Run, q.Game)
 	if line, ok := errors.AsType[*jsonl.LineError](err); ok {
 		err = unreadable(line.Err) // of a part of the file: the number of the line says nothing
 	}
-	return g, err
+	return g, folder, err
 }
 
 func reviewable(g *record.Record) error {
@@ -114,7 +114,7 @@ func (p *Pages) serveGame(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		id = -1 // which no game has
 	}
-	g, err := p.findRecord(r, reviewRequest{run, id})
+	g, folder, err := p.findRecord(r, reviewRequest{run, id})
 	if err != nil {
 		p.server.FailPage(w, err)
 		return
@@ -128,13 +128,11 @@ func (p *Pages) serveGame(w http.ResponseWriter, r *http.Request) {
 	names := []string{name(g.South.Agent), name(g.North.Agent)}
 	shown := report.Replay(0, g)
 	shown.North = 1
-	if folder, err := p.Run(run); err == nil {
-		reviews, err := review.ReadFS(r.Context(), folder, g)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) && r.Context().Err() == nil {
-			p.server.Log.Warn("reviews can't be read", "run", run, "error", err)
-		}
-		shown.Review = reviews.Find(g)[0]
+	reviews, err := review.ReadFS(r.Context(), folder, g)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && r.Context().Err() == nil {
+		p.server.Log.Warn("reviews can't be read", "run", run, "error", err)
 	}
+	shown.Review = reviews.Find(g)[0]
 	p.server.WritePage(w, http.StatusOK, "game", struct {
 		Title, Run string
 		Game       int64

@@ -115,8 +115,9 @@ func TestReviewLimits(t *testing.T) {
 	cancel()
 	require.NoError(t, r.Body.Close())
 	require.Eventually(t, func() bool {
-		return s.games.reviews.Used("127.0.0.1") == 0
+		return s.games.reviews.Acquire("127.0.0.1")
 	}, time.Minute, 5*time.Millisecond)
+	s.games.reviews.Release("127.0.0.1")
 	free()
 	status, kind, data := askReview(t, url, `{"run":"one","game":0}`)
 	require.Equal(t, []any{200, "review"}, []any{status, kind}, data)
@@ -177,8 +178,8 @@ func TestBrowserReview(t *testing.T) {
 	b.Wait(`location.hash === "#ply=0&review"`)
 	b.Click(`[data-act="last"]`)
 	b.Wait(fmt.Sprintf(`location.hash === "#ply=%d&review"`, len(g.Moves)))
-	b.Eval(`void location.reload()`, nil)
-	b.Wait(`document.querySelector(".review-turn")`)
+	b.Eval(`void (window.old = true, location.reload())`, nil)
+	b.Wait(`!window.old && document.querySelector(".review-turn")`)
 	b.Wait(fmt.Sprintf(`location.hash === "#ply=%d&review"`, len(g.Moves)))
 	require.Equal(t, fmt.Sprintf("%d of %d", g.Plies, g.Plies), b.Text(`document.querySelector(".at").textContent`))
 	require.Contains(t, b.Text(`document.querySelector(".sides").textContent`), "Game 0, ")

@@ -122,7 +122,8 @@ func TestSharesOfClients(t *testing.T) {
 	require.Equal(t, http.StatusOK, other.get(wait).Code)
 	s.Waits.Release("2001:db8:0:1::/64")
 	require.Equal(t, http.StatusOK, one.get(wait).Code)
-	require.Equal(t, held-1, s.Waits.Used("2001:db8:0:1::/64"))
+	require.True(t, s.Waits.Acquire("2001:db8:0:1::/64"))
+	require.False(t, s.Waits.Acquire("2001:db8:0:1::/64"))
 }
 
 // Serve ends when it is told to, with pages open and games under way, and leaves nothing behind.

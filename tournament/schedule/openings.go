@@ -263,7 +263,7 @@ func (o *Opener) list(r *rules.Rules) *openingList {
 }
 
 func (l *openingList) add(p rules.Position) bool {
-	key, _ := p.Canonical()
+	key := p.Canonical()
 	if l.seen[key] {
 		return false
 	}

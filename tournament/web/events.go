@@ -16,9 +16,10 @@ const (
 
 // Events are the server-sent events of a response.
 type Events struct {
-	ctx     context.Context
-	cancel  context.CancelFunc
-	release func()
+	ctx    context.Context
+	cancel context.CancelFunc
+	server *Server
+	client string
 
 	mu      sync.Mutex
 	w       http.ResponseWriter
@@ -31,22 +32,15 @@ func (s *Server) NewEvents(w http.ResponseWriter, r *http.Request) (*Events, err
 	if r.Header.Get(PageHeader) == "" {
 		return nil, Error{http.StatusForbidden, "expected the header " + PageHeader + ": 1, as this server's pages send it"}
 	}
-	client := r.RemoteAddr
-	if !s.Waits.Acquire(client) {
+	if !s.Waits.Acquire(r.RemoteAddr) {
 		return nil, TooMany("too many pages are open at your address; close some")
 	}
 	if !s.streams.Acquire("") {
-		s.Waits.Release(client)
-		return nil, Error{http.StatusServiceUnavailable, "too many pages are open"}
+		s.Waits.Release(r.RemoteAddr)
+		return nil, Unavailable("too many pages are open")
 	}
-	e := &Events{w: w, control: http.NewResponseController(w)}
+	e := &Events{server: s, client: r.RemoteAddr, w: w, control: http.NewResponseController(w)}
 	e.ctx, e.cancel = context.WithCancel(r.Context())
-	stop := context.AfterFunc(s.ctx, e.cancel)
-	e.release = func() {
-		stop()
-		s.streams.Release("")
-		s.Waits.Release(client)
-	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("X-Accel-Buffering", "no")
 	e.write(":\n\n")
@@ -70,7 +64,8 @@ func (e *Events) Close() {
 	e.cancel()
 	e.mu.Lock() // a heartbeat ends first: the response must not be written to later
 	defer e.mu.Unlock()
-	e.release()
+	e.server.streams.Release("")
+	e.server.Waits.Release(e.client)
 }
 
 // Send sends a value as JSON.

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"maps"
 	"net"
 	"net/http"
@@ -26,8 +27,8 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		switch {
 		case !s.knownHost(r.Host):
 			s.Refuse(w, http.StatusMisdirectedRequest, "this server has another name; use its address, or name it with --host")
-		case s.isForeign(r) && !isLink(r):
-			s.Refuse(w, http.StatusForbidden, errForeign.Text)
+		case s.isForeign(r):
+			s.Refuse(w, http.StatusForbidden, "only this server's own pages may request this")
 		case r.Method != http.MethodPost && r.ContentLength != 0:
 			s.Refuse(w, http.StatusBadRequest, "expected a request without a body")
 		case !s.limiter.allow(r.RemoteAddr):
@@ -35,28 +36,30 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			s.Refuse(w, http.StatusTooManyRequests, "too many requests; wait a second")
 		default:
 			r.Body = http.MaxBytesReader(w, r.Body, MaxBody)
-			next.ServeHTTP(w, r)
+			ctx, cancel := context.WithCancel(r.Context())
+			defer cancel()
+			defer context.AfterFunc(s.ctx, cancel)() // what waits ends with the server
+			next.ServeHTTP(w, r.WithContext(ctx))
 		}
 	})
 }
-
-var errForeign = Error{http.StatusForbidden, "only this server's own pages may request this"}
 
 // PageHeader is in requests of this server's pages. Those of another origin can't send it: a browser would ask first
 // whether they may.
 const PageHeader = "Gyges-Page"
 
-// isForeign reports whether a page of another origin makes the request, by what the browser says of it: browsers that
-// say nothing are told apart by [PageHeader], where it matters.
+// isForeign reports whether a page of another origin makes the request, other than by a link to a
+// page, by what the browser says of it: where a browser that says nothing matters, [PageHeader] is
+// required.
 func (s *Server) isForeign(r *http.Request) bool {
+	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
+	isPage := reads && !strings.HasPrefix(r.URL.Path, "/api/")
+	if isPage && r.Header.Get("Sec-Fetch-Mode") == "navigate" {
+		return false
+	}
 	asked := *r
 	asked.Method = http.MethodPost // the check lets GET pass
 	return s.cross.Check(&asked) != nil
-}
-
-func isLink(r *http.Request) bool {
-	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && !strings.HasPrefix(r.URL.Path, "/api/") &&
-		r.Header.Get("Sec-Fetch-Mode") == "navigate"
 }
 
 // knownHost reports whether a request names this server: a page of a site that resolves to it (DNS rebinding) doesn't.
@@ -101,13 +104,6 @@ func (q *Quota) Release(client string) {
 	if q.used[client]--; q.used[client] == 0 {
 		delete(q.used, client)
 	}
-}
-
-// Used is the number that the client has.
-func (q *Quota) Used(client string) int {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.used[client]
 }
 
 // limiter bounds the rate of requests of each client, with bursts of requestBurst.

@@ -39,11 +39,12 @@ func (s *Server) AddAssets(embedded fs.FS) {
 // addFile adds a script or style sheet. Browsers keep it, and ask whether it has changed.
 func (s *Server) addFile(name, text string) {
 	kind := map[string]string{".js": "text/javascript", ".css": "text/css"}[path.Ext(name)] + "; charset=utf-8"
-	tag := fmt.Sprintf("%q", fmt.Sprintf("%x", sha256.Sum256([]byte(text))))
+	tag := fmt.Sprintf(`"%x"`, sha256.Sum256([]byte(text)))
 	s.HandleFunc("GET /"+name, func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", kind)
-		w.Header().Set("Cache-Control", "no-cache")
-		w.Header().Set("ETag", tag)
+		h := w.Header()
+		h.Set("Content-Type", kind)
+		h.Set("Cache-Control", "no-cache")
+		h.Set("ETag", tag)
 		http.ServeContent(w, r, name, time.Time{}, strings.NewReader(text))
 	})
 }

@@ -42,9 +42,14 @@ func TooMany(format string, args ...any) error {
 	return Error{http.StatusTooManyRequests, fmt.Sprintf(format, args...)}
 }
 
-// Post handles requests with a JSON body as [Answer] does those without.
-func Post[Q any](s *Server, status int, act func(*http.Request, Q) (any, error)) http.HandlerFunc {
-	return Answer(s, status, func(r *http.Request) (any, error) {
+// Unavailable is the error of a request that may succeed later.
+func Unavailable(format string, args ...any) error {
+	return Error{http.StatusServiceUnavailable, fmt.Sprintf(format, args...)}
+}
+
+// Post adds the handler of a pattern: of requests with a JSON body, answered as [Answer] says.
+func Post[Q any](s *Server, pattern string, status int, act func(*http.Request, Q) (any, error)) {
+	Answer(s, pattern, status, func(r *http.Request) (any, error) {
 		var q Q
 		if err := ReadJSON(r, &q); err != nil {
 			return nil, err
@@ -53,9 +58,10 @@ func Post[Q any](s *Server, status int, act func(*http.Request, Q) (any, error))
 	})
 }
 
-// Answer handles requests without a body: it responds with the status and the result of act as JSON.
-func Answer(s *Server, status int, act func(*http.Request) (any, error)) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
+// Answer adds the handler of a pattern, of requests without a body: it responds with the status and
+// the result of act as JSON.
+func Answer(s *Server, pattern string, status int, act func(*http.Request) (any, error)) {
+	s.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 		// It may wait for an event. A recorder in tests has no limit.
 		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(longWriteTimeout))
 		result, err := act(r)
@@ -64,7 +70,7 @@ func Answer(s *Server, status int, act func(*http.Request) (any, error)) http.Ha
 			return
 		}
 		writeJSON(w, status, result)
-	}
+	})
 }
 
 // Fail responds with an error as JSON. It logs one that isn't an [Error].

@@ -104,8 +104,6 @@ func New(c Config) *Server {
 	s.pages = template.New("").Funcs(template.FuncMap{
 		"runPath": RunPath,
 		"count":   textfmt.Thousands,
-		"when":    func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") },
-		"iso":     func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 	})
 	s.AddAssets(assets)
 	s.addFile("style.css", report.Style()+siteStyle)
@@ -140,8 +138,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	srv := &http.Server{
 		Handler: s.Handler(), ReadHeaderTimeout: s.readTimeout, ReadTimeout: s.readTimeout, WriteTimeout: s.writeTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader, ConnState: s.countConn,
-		ErrorLog:    slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug),
-		BaseContext: func(net.Listener) context.Context { return s.ctx },
+		ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug),
 	}
 	stopped := make(chan struct{})
 	shutdown := context.AfterFunc(ctx, func() {

@@ -31,12 +31,12 @@ func newTestServer(t *testing.T, c Config) *Server {
 	s.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
 		s.WritePage(w, http.StatusOK, "refusal", map[string]string{"Title": "<b>", "Text": "x"})
 	})
-	s.HandleFunc("POST /api/echo", Post(s, http.StatusCreated, func(_ *http.Request, q map[string]int) (any, error) {
+	Post(s, "POST /api/echo", http.StatusCreated, func(_ *http.Request, q map[string]int) (any, error) {
 		if q["fail"] != 0 {
 			return nil, errors.New("secret")
 		}
 		return q, nil
-	}))
+	})
 	s.HandleFunc("GET /events", func(w http.ResponseWriter, r *http.Request) {
 		to, err := s.NewEvents(w, r)
 		if err != nil {
@@ -330,7 +330,7 @@ func TestStreamsAreBounded(t *testing.T) {
 	defer e.Close()
 	_, err = open(other)
 	require.Equal(t, Error{http.StatusServiceUnavailable, "too many pages are open"}, err)
-	require.Equal(t, 1, s.Waits.Used("2001:db8:0:2::/64"))
+	require.Equal(t, 1, s.Waits.used["2001:db8:0:2::/64"])
 	w := s.do(get("/events"))
 	require.Equal(t, http.StatusServiceUnavailable, w.Code)
 	require.Equal(t, retryAfter, w.Header().Get("Retry-After"))

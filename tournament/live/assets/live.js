@@ -31,7 +31,7 @@ function section(id) {
   const name = "section " + id;
   if (partOf(name)) return partOf(name);
   const box = make("div", { "data-part": name, "data-section": id }),
-    order = state.order || [];
+    order = (state.contents || []).map((s) => s.id);
   const next = order
     .slice(order.indexOf(id) + 1)
     .map((x) => partOf("section " + x) || $(x))
@@ -47,7 +47,7 @@ function contents() {
   const links = [];
   if (state.playing?.length) links.push(["playing", "Games under way"]);
   if (state.latest?.length) links.push(["latest", "The latest games"]);
-  for (const id of state.order || []) links.push([id, state.titles[id]]);
+  for (const { id, title } of state.contents || []) links.push([id, title]);
   const text = JSON.stringify(links);
   if (list.dataset.shown === text) return;
   list.dataset.shown = text;
@@ -152,7 +152,8 @@ function apply(parts) {
     else shown[name]?.(value);
   }
   for (const box of document.querySelectorAll("[data-section]")) {
-    if (state.order && !state.order.includes(/** @type {HTMLElement} */ (box).dataset.section)) box.remove();
+    const id = /** @type {HTMLElement} */ (box).dataset.section;
+    if (state.contents && !state.contents.some((s) => s.id === id)) box.remove();
   }
   if (state.agents && state.rules)
     viewer.update([...state.agents], [...state.rules], structuredClone(state.latest || []));

@@ -6,7 +6,6 @@ import * as B from "./board.js";
 import { $, announce, copy, flush, focused, keepFocus, keepInView, make } from "./dom.js";
 import { patiently, request, scoreText, setAddress, showProblem } from "./dom.js";
 import { create as createEditor } from "./editor.js";
-import { create as createGames } from "./games.js";
 import { create as createInput } from "./input.js";
 import * as motion from "./motion.js";
 import { create as createSearch } from "./search.js";
@@ -85,7 +84,6 @@ async function visit(node) {
   if (moved) {
     said();
     search.restart();
-    games.restart();
   }
 }
 
@@ -133,12 +131,6 @@ const search = createSearch({
     visit(node);
   },
   announce,
-});
-
-const games = createGames({
-  query: () => query(current),
-  play: (text) => visit(child(current, text)),
-  open: (position) => begin({ rules, position }),
 });
 
 // scene is what the board shows of a node: the move that led there, if there is one.
