@@ -17,7 +17,7 @@ import (
 // their programs, belong here, too.
 type Inputs struct {
 	Config Config        `json:"config"`          // every default filled in; of imported games its name alone
-	Files  []agents.File `json:"files,omitempty"` // that agents and openings name; none in runs of earlier versions
+	Files  []agents.File `json:"files,omitempty"` // that agents and openings name
 }
 
 // inputs returns what a run depends on, whose agents are made of files.
@@ -33,9 +33,6 @@ func (was Inputs) Compare(now Inputs, anew ...string) error {
 	}
 	return CompareConfigs(was.Config.played(), now.Config.played())
 }
-
-// NoSums is the warning that a run of an earlier version goes on.
-const NoSums = "the run was begun by a version that kept no sums of its files; whether they have changed isn't known"
 
 // againWay is the way on that plays a player's games anew, after a comma; "" while there is none.
 const againWay = ""

@@ -11,7 +11,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"gyges/agents"
 	"gyges/agents/eval"
@@ -37,13 +36,13 @@ const (
 type Manifest struct {
 	Method string `json:"method"` // texel, spsa or train
 	// Status is running until the run ends; [tournament.Interrupted] and [tournament.Failed] runs can be resumed. A run
-	// whose status is running and that no program makes was cut off. "" in runs of earlier versions.
-	Status  tournament.Status `json:"status,omitempty"`
+	// whose status is running and that no program makes was cut off.
+	Status  tournament.Status `json:"status"`
 	Version string            `json:"version"` // of the program that began the run
 	Config  map[string]any    `json:"config"`  // everything that the outcome depends on
 	Result  any               `json:"result"`  // null until there is one
 
-	// Files are those that the outcome depends on; none in runs of earlier versions.
+	// Files are those that the outcome depends on.
 	Files []agents.File `json:"files,omitempty"`
 
 	free []string // keys of Config that may change on resume
@@ -62,7 +61,6 @@ type folder struct {
 	history  *jsonl.Writer // which locks the folder
 	kept     history       // its lines
 	changes  error         // lists what differs from the configuration that was there; nil: nothing
-	unsummed bool          // the run was begun without sums of its files, see [tournament.NoSums]
 }
 
 // openFolder makes a folder for a run, or opens that of the same run that was stopped there, and locks it. It refuses
@@ -124,8 +122,6 @@ func (f *folder) resume(manifest []byte) error {
 	if err := tournament.CompareFiles(before.Files, f.manifest.Files); err != nil {
 		return fmt.Errorf("%s: %w", f.path, err)
 	}
-	f.unsummed = len(before.Files) == 0 && len(f.manifest.Files) > 0
-	maps.DeleteFunc(before.Config, func(key string, _ json.RawMessage) bool { return strings.HasSuffix(key, sumOfList) })
 	f.changes = tournament.CompareConfigs(before.Config, f.manifest.Config)
 	now := maps.Clone(f.manifest.Config)
 	for _, key := range f.manifest.free {
@@ -143,9 +139,6 @@ func (f *folder) resume(manifest []byte) error {
 func (f *folder) warn(env *Env) {
 	if f.changes != nil {
 		env.Log.Warn("what is to come has other settings: it "+f.changes.Error(), "folder", f.path)
-	}
-	if f.unsummed {
-		env.Log.Warn(tournament.NoSums, "folder", f.path)
 	}
 }
 

@@ -289,9 +289,6 @@ var freeKeys = []string{
 	"patience", "window", "data", "split", "selfplay_pairs", "selfplay_stages", "match_pairs", "match_sprt",
 }
 
-// sumOfList ends the keys with the sum of a list of openings in manifests of versions that had no files there.
-const sumOfList = "_openings_content"
-
 // describe returns everything that the outcome depends on, but the number of generations, their time and the rating.
 func (c *Generations) describe() map[string]any {
 	t, m := &c.SelfPlay, &c.Match
@@ -305,13 +302,10 @@ func (c *Generations) describe() map[string]any {
 		"rules": c.Rules.String(), "agent": c.Agent.String(), "selfplay_agent": agent.String(),
 		"seed":            strconv.FormatUint(c.Seed, 10),
 		"selfplay_stages": stages, "selfplay_pairs": t.Pairs,
-		"selfplay_openings": t.Openings.String(), "selfplay_limits": t.Limits,
 		"explore": c.SelfPlay.Explore, "split": c.SelfPlay.Split, "window": c.Window, "data": c.Data,
-		"match_pairs": m.Pairs, "match_sprt": m.SPRT.String(), "match_openings": m.Openings.String(),
-		"match_limits": m.Limits,
+		"match_pairs": m.Pairs, "match_sprt": m.SPRT.String(),
+		"selfplay_games": playedSettings(t.Settings), "match_games": playedSettings(m.Settings),
 	})
-	describeGames(config, "selfplay_", t.Settings)
-	describeGames(config, "match_", m.Settings)
 	if c.SelfPlay.Search.Agent.Kind != "" {
 		s := &c.SelfPlay.Search
 		type agent agents.Spec // without its methods: an object with its kind and parameters

@@ -2,8 +2,6 @@ package training
 
 import (
 	"context"
-	"encoding/json"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -122,7 +120,7 @@ func TestSettingsMayChange(t *testing.T) {
 	require.ErrorContains(t, err, "holds a run of another configuration; agent was")
 }
 
-// A list of openings is compared by its content, unless the run is of a version that didn't keep it.
+// A list of openings is compared by its content.
 func TestOpeningsCompareByContent(t *testing.T) {
 	t.Parallel()
 	c := testConfig(t)
@@ -144,22 +142,6 @@ func TestOpeningsCompareByContent(t *testing.T) {
 	load(a + b)
 	_, err = c.Run(t.Context(), testEnv(Observer{}))
 	require.ErrorContains(t, err, "list has changed since the run began: its SHA-256 was ")
-	path := filepath.Join(c.Out, ManifestFile)
-	text, err := os.ReadFile(path)
-	require.NoError(t, err)
-	var manifest map[string]any
-	require.NoError(t, json.Unmarshal(text, &manifest))
-	delete(manifest, "files")
-	manifest["config"].(map[string]any)["selfplay_openings_content"] = "1a"
-	text, err = json.Marshal(manifest)
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(path, text, 0o600))
-	var log strings.Builder
-	env := testEnv(Observer{})
-	env.Log = slog.New(slog.NewTextHandler(&log, nil))
-	_, err = c.Run(t.Context(), env)
-	require.NoError(t, err)
-	require.Contains(t, log.String(), tournament.NoSums)
 }
 
 // What can't work is refused before anything is played.

@@ -3,7 +3,6 @@ package training
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -22,7 +21,6 @@ import (
 	"gyges/rules/base/settings"
 	"gyges/tournament"
 	"gyges/tournament/game"
-	"gyges/tournament/schedule"
 )
 
 // SPSA is a run that tunes parameters by matches between perturbed agents. Start from [DefaultSPSA].
@@ -95,26 +93,20 @@ func (c *SPSA) match(folder string, a, b agents.Spec, pairs int, seed uint64) to
 // describe returns everything that the outcome of a run depends on.
 func (c *SPSA) describe() map[string]any {
 	s := &c.Method
-	config := map[string]any{
-		"rules": c.Rules.String(), "agent": c.Agent.String(),
-		"openings": c.Openings.String(), "positions": c.Openings.Positions,
-		"depth": c.Limits.Depth, "nodes": c.Limits.Nodes, "movetime": c.Limits.MoveTime.String(), "seed": c.Seed,
+	return map[string]any{
+		"rules": c.Rules.String(), "agent": c.Agent.String(), "games": playedSettings(c.Settings), "seed": c.Seed,
 		"steps": s.Steps, "verification_every": c.Verification.Every, "verification_pairs": c.Verification.Pairs,
 		"parameters": s.Params, "pairs": s.Pairs, "alpha": s.Alpha, "gamma": s.Gamma, "a": s.A,
 	}
-	describeGames(config, "", c.Settings)
-	return config
 }
 
-// describeGames adds settings that older versions didn't have, where they aren't the usual ones; prefix begins the key.
-func describeGames(config map[string]any, prefix string, s game.Settings) {
-	s.Openings, s.Limits, s.StallTimeout = schedule.Openings{}, agents.Limits{}, 0
-	if s.OnRepetition == agents.Forfeit {
-		s.OnRepetition = ""
-	}
-	if text, err := settings.Marshal(&s); err == nil && string(text) != "{}" {
-		config[prefix+"games"] = json.RawMessage(text)
-	}
+// playedSettings are settings of games that are described by what the games depend on.
+type playedSettings game.Settings
+
+// MarshalJSON leaves out the timeout, which changes no game.
+func (p playedSettings) MarshalJSON() ([]byte, error) {
+	p.StallTimeout = 0
+	return settings.Marshal(&p)
 }
 
 // Purposes of derived seeds.
