@@ -129,7 +129,7 @@ func TestMatcherIsBounded(t *testing.T) {
 		}
 	}
 	require.Zero(t, single)
-	require.Empty(t, m.waiting)
+	require.Empty(t, m.open)
 	require.Empty(t, m.ended)
 	m.kept = maxKept - 1
 	for range 5 {

@@ -46,17 +46,18 @@ type File struct {
 	Manifest *tournament.Manifest // of the run; nil if none is known
 	Legal    bool                 // games of PGN or CSV with illegal moves under known rules can't be read
 
-	lined   *record.Reader  // nil in PGN and CSV
-	texts   *source.Results // of PGN or CSV
-	games   pgn.Converter   // of them
-	closer  io.Closer       // of In as it was given; nil: none
-	lines   int             // of records that were read; games in other files
-	records int64           // with a result, each once
-	seen    source.Seen     // of them
-	others  []*File         // records read before that may hold the same games
-	names   source.Names    // of players, as they are spelled
-	cut     bool            // the reading ended before the file
-	verify  func(*record.Record) error
+	lined    *record.Reader    // nil in PGN and CSV
+	texts    *source.Results   // of PGN or CSV
+	games    pgn.Converter     // of them
+	closer   io.Closer         // of In as it was given; nil: none
+	lines    int               // of records that were read; games in other files
+	records  int64             // with a result, each once
+	seen     source.Seen       // of them
+	others   []*File           // records read before that may hold the same games
+	names    source.Names      // of players, as they are spelled
+	ruleSets map[string]string // of PGN and CSV: this program's spelling of each
+	cut      bool              // the reading ended before the file
+	verify   func(*record.Record) error
 }
 
 // Players returns the names of the players in the games that were read.
@@ -90,11 +91,7 @@ func (f *File) Sniff() (source.Format, error) {
 func (f *File) read(o *source.Result) (err error) {
 	if f.texts != nil {
 		err = f.texts.ReadResult(o)
-		// Other programs spell the names of rule sets otherwise.
-		name, _, _ := strings.Cut(o.Rules, ":")
-		if preset, unknown := rules.Parse(name); unknown == nil {
-			o.Rules = preset.String() + o.Rules[len(name):]
-		}
+		o.Rules = f.ruleSet(o.Rules)
 	} else {
 		err = f.lined.ReadResult(o)
 	}
@@ -105,6 +102,21 @@ func (f *File) read(o *source.Result) (err error) {
 		o.Line = f.lines
 	}
 	return f.at(err)
+}
+
+// ruleSet returns a rule set with its name as this program spells it.
+func (f *File) ruleSet(text string) string {
+	spelled, found := f.ruleSets[text]
+	if found {
+		return spelled
+	}
+	spelled = text
+	name, _, _ := strings.Cut(text, ":")
+	if preset, err := rules.Parse(name); err == nil {
+		spelled = preset.String() + text[len(name):]
+	}
+	f.ruleSets[text] = spelled
+	return spelled
 }
 
 // at returns an error of a record with its line in the whole file.
@@ -231,6 +243,7 @@ func (r *Stream) open(f *File) error {
 	again := slices.Contains(r.files, f)
 	if format != source.Records {
 		f.texts, f.games.Rules = source.NewResults(format, f.In, f.Name), r.Rules
+		f.ruleSets = map[string]string{}
 		f.names = f.texts.Names
 	} else {
 		f.lined = record.NewReader(f.In, f.Name)

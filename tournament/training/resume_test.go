@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -56,36 +55,6 @@ func TestMovedTrainingsResume(t *testing.T) {
 	c.Out, c.Count = moved, 3
 	_, err = c.Run(t.Context(), testEnv(Observer{}))
 	require.NoError(t, err)
-}
-
-// checksums are those of records.
-var checksums = regexp.MustCompile(`,"crc32c":"\w+"`)
-
-// A run of a version that named weights by the path of the run goes on, with these names, moved or not.
-func TestTrainingsWithPathsResume(t *testing.T) {
-	t.Parallel()
-	c := testConfig(t)
-	stopAt(t, &c, 185)
-	old := "/somewhere else/run/"
-	for _, name := range []string{"selfplay/manifest.json", "selfplay/games.jsonl", "match/manifest.json", "match/games.jsonl"} {
-		path := c.path(1, name)
-		text, err := os.ReadFile(path)
-		require.NoError(t, err)
-		var lines strings.Builder
-		for line := range strings.Lines(string(text)) {
-			line = checksums.ReplaceAllString(line, "")
-			lines.WriteString(strings.ReplaceAll(line, "weights=gen-", "weights="+old+"gen-"))
-		}
-		require.NoError(t, os.WriteFile(path, []byte(lines.String()), 0o600))
-	}
-	_, err := c.Run(t.Context(), testEnv(Observer{}))
-	require.NoError(t, err)
-	text, err := os.ReadFile(c.path(1, "match/games.jsonl"))
-	require.NoError(t, err)
-	require.NotContains(t, string(text), "weights=gen-")
-	text, err = os.ReadFile(c.path(2, "selfplay/games.jsonl"))
-	require.NoError(t, err)
-	require.NotContains(t, string(text), old)
 }
 
 // What a run stopped with, a fit that fails or too few pairs, may change when it goes on, for what is to come.
