@@ -11,11 +11,13 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"gyges/agents"
 	"gyges/agents/eval"
 	"gyges/rules/base/files"
 	"gyges/rules/base/jsonl"
+	"gyges/rules/base/settings"
 	"gyges/tournament"
 )
 
@@ -45,7 +47,21 @@ type Manifest struct {
 	// Files are those that the outcome depends on.
 	Files []agents.File `json:"files,omitempty"`
 
-	free []string // keys of Config that may change on resume
+	free []string // beginnings of keys of Config that may change on resume
+}
+
+// describe returns the settings of a run by their keys, without those that change no outcome. Weights that it starts
+// from, if there are any, have their values in place of their name.
+func describe(config any, start *eval.Weights) map[string]any {
+	described := settings.Values(config)
+	maps.DeleteFunc(described, func(key string, _ any) bool {
+		return key == "name" || key == "workers" || key == "out" || strings.HasSuffix(key, "stall_timeout")
+	})
+	if start != nil {
+		described["weights"] = named(eval.Names(), start.Values[:])
+		described["network"], described["policy"] = digest(start.Network), digest(start.Policy)
+	}
+	return described
 }
 
 // FolderError says why a folder can't be used for a run, such as another run in it. Nothing has been done then.
@@ -124,9 +140,9 @@ func (f *folder) resume(manifest []byte) error {
 	}
 	f.changes = tournament.CompareConfigs(before.Config, f.manifest.Config)
 	now := maps.Clone(f.manifest.Config)
-	for _, key := range f.manifest.free {
-		delete(before.Config, key)
-		delete(now, key)
+	for _, begin := range f.manifest.free {
+		maps.DeleteFunc(before.Config, func(key string, _ json.RawMessage) bool { return strings.HasPrefix(key, begin) })
+		maps.DeleteFunc(now, func(key string, _ any) bool { return strings.HasPrefix(key, begin) })
 	}
 	if err := tournament.CompareConfigs(before.Config, now); err != nil {
 		return fmt.Errorf("%s: %w", f.path, err)

@@ -90,25 +90,6 @@ func (c *SPSA) match(folder string, a, b agents.Spec, pairs int, seed uint64) to
 	return m
 }
 
-// describe returns everything that the outcome of a run depends on.
-func (c *SPSA) describe() map[string]any {
-	s := &c.Method
-	return map[string]any{
-		"rules": c.Rules.String(), "agent": c.Agent.String(), "games": playedSettings(c.Settings), "seed": c.Seed,
-		"steps": s.Steps, "verification_every": c.Verification.Every, "verification_pairs": c.Verification.Pairs,
-		"parameters": s.Params, "pairs": s.Pairs, "alpha": s.Alpha, "gamma": s.Gamma, "a": s.A,
-	}
-}
-
-// playedSettings are settings of games that are described by what the games depend on.
-type playedSettings game.Settings
-
-// MarshalJSON leaves out the timeout, which changes no game.
-func (p playedSettings) MarshalJSON() ([]byte, error) {
-	p.StallTimeout = 0
-	return settings.Marshal(&p)
-}
-
 // Purposes of derived seeds.
 const (
 	forStep uint64 = iota + 1
@@ -122,10 +103,12 @@ func (c *SPSA) Run(ctx context.Context, env Env) (_ *Tuned, err error) {
 	r.settings.Seed, r.theta = c.Seed, c.Method.Start()
 	r.names = lists.Map(c.Method.Params, func(p spsa.Param) string { return p.Name })
 	env.Registry = env.Registry.Reading([]agents.Spec{c.Agent})
+	config := describe(c, nil)
+	config["parameters"] = c.Method.Params
 	manifest := Manifest{
-		Method: "spsa", Version: env.Version, Config: c.describe(),
+		Method: "spsa", Version: env.Version, Config: config,
 		Files: slices.Concat(env.Registry.Files(), c.Openings.Files()),
-		free:  []string{"verification_every", "verification_pairs"}, // of matches yet to be played
+		free:  []string{"verification."}, // of matches yet to be played
 	}
 	if r.folder, err = openFolder(ctx, c.Out, manifest); err != nil {
 		return nil, err
