@@ -31,7 +31,6 @@ import (
 	"gyges/ratings/source"
 	"gyges/rules"
 	"gyges/rules/base/jsonl"
-	"gyges/rules/base/lists"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
@@ -360,50 +359,45 @@ func (r *Stream) Notes(except ...Kind) (notes []string) {
 				f.records, m.Games.Played, tournament.ManifestFile))
 		}
 	}
-	joined := r.spellings(func(text, name string) spelling { return spelling{name, text} })
-	names := slices.Compact(lists.Map(joined, func(s spelling) string { return s.key }))
-	if len(names) > 0 {
-		notes = append(notes, fmt.Sprintf("names in several Unicode forms (NFC, NFD) or with blanks are one player: %s",
-			textfmt.List(names, 8)))
-	}
+	forms, looks := spellings{}, spellings{}
 	fold := cases.Fold()
-	alike := r.spellings(func(_, name string) spelling {
-		label := agents.LabelOf(name)
-		return spelling{strings.Join(strings.Fields(fold.String(label)), ""), label}
-	})
-	if len(alike) > 0 {
-		names := lists.Map(alike, func(s spelling) string { return s.text })
-		notes = append(notes, "names that differ only in capitals or blanks are different players: "+
+	for _, f := range r.files {
+		for text, name := range f.names {
+			forms.add(name, text)
+			label := agents.LabelOf(name)
+			looks.add(strings.Join(strings.Fields(fold.String(label)), ""), label)
+		}
+	}
+	if names, _ := forms.several(); len(names) > 0 {
+		notes = append(notes, "names in several Unicode forms (NFC, NFD) or with blanks are one player: "+
 			textfmt.List(names, 8))
+	}
+	if _, labels := looks.several(); len(labels) > 0 {
+		notes = append(notes, "names that differ only in capitals or blanks are different players: "+
+			textfmt.List(labels, 8))
 	}
 	return append(notes, r.Skipped.Sentences(except...)...)
 }
 
-// spelling is a text, with what it has in common with others that look like it.
-type spelling struct{ key, text string }
+// spellings are the texts of each key.
+type spellings map[string]map[string]bool
 
-func (s spelling) compare(o spelling) int {
-	return cmp.Or(cmp.Compare(s.key, o.key), cmp.Compare(s.text, o.text))
+func (s spellings) add(key, text string) {
+	if s[key] == nil {
+		s[key] = map[string]bool{}
+	}
+	s[key][text] = true
 }
 
-// spellings returns the spellings of players' names of which several have one key, sorted.
-func (r *Stream) spellings(of func(text, name string) spelling) (several []spelling) {
-	var all []spelling
-	for _, f := range r.files {
-		for text, name := range f.names {
-			all = append(all, of(text, name))
+// several returns the keys of more than one text, and these texts.
+func (s spellings) several() (keys, texts []string) {
+	for _, key := range slices.Sorted(maps.Keys(s)) {
+		if len(s[key]) > 1 {
+			keys = append(keys, key)
+			texts = append(texts, slices.Sorted(maps.Keys(s[key]))...)
 		}
 	}
-	slices.SortFunc(all, spelling.compare)
-	all = slices.Compact(all)
-	for i, s := range all {
-		before := i > 0 && all[i-1].key == s.key
-		after := i+1 < len(all) && all[i+1].key == s.key
-		if before || after {
-			several = append(several, s)
-		}
-	}
-	return several
+	return keys, texts
 }
 
 // Manifest returns the manifest beside a file that is named as records of runs are; why none can be read is noted.
