@@ -359,42 +359,34 @@ func (r *Stream) Notes(except ...Kind) (notes []string) {
 				f.records, m.Games.Played, tournament.ManifestFile))
 		}
 	}
-	forms, looks := spellings{}, spellings{}
+	forms, looks := map[string][]string{}, map[string][]string{}
 	fold := cases.Fold()
 	for _, f := range r.files {
 		for text, name := range f.names {
-			forms.add(name, text)
+			forms[name] = append(forms[name], text)
 			label := agents.LabelOf(name)
-			looks.add(strings.Join(strings.Fields(fold.String(label)), ""), label)
+			look := strings.Join(strings.Fields(fold.String(label)), "")
+			looks[look] = append(looks[look], label)
 		}
 	}
-	if names, _ := forms.several(); len(names) > 0 {
+	if names, _ := several(forms); len(names) > 0 {
 		notes = append(notes, "names in several Unicode forms (NFC, NFD) or with blanks are one player: "+
 			textfmt.List(names, 8))
 	}
-	if _, labels := looks.several(); len(labels) > 0 {
+	if _, labels := several(looks); len(labels) > 0 {
 		notes = append(notes, "names that differ only in capitals or blanks are different players: "+
 			textfmt.List(labels, 8))
 	}
 	return append(notes, r.Skipped.Sentences(except...)...)
 }
 
-// spellings are the texts of each key.
-type spellings map[string]map[string]bool
-
-func (s spellings) add(key, text string) {
-	if s[key] == nil {
-		s[key] = map[string]bool{}
-	}
-	s[key][text] = true
-}
-
-// several returns the keys of more than one text, and these texts.
-func (s spellings) several() (keys, texts []string) {
-	for _, key := range slices.Sorted(maps.Keys(s)) {
-		if len(s[key]) > 1 {
+// several returns the keys that have several texts, and these texts, each once.
+func several(all map[string][]string) (keys, texts []string) {
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		slices.Sort(all[key])
+		if own := slices.Compact(all[key]); len(own) > 1 {
 			keys = append(keys, key)
-			texts = append(texts, slices.Sorted(maps.Keys(s[key]))...)
+			texts = append(texts, own...)
 		}
 	}
 	return keys, texts
