@@ -19,7 +19,7 @@ import (
 // their programs, belong here, too.
 type Inputs struct {
 	Config Config        `json:"config"`          // every default filled in; of imported games its name alone
-	Files  []agents.File `json:"files,omitempty"` // that agents and openings name; none in runs of earlier versions
+	Files  []agents.File `json:"files,omitempty"` // that agents and openings name
 }
 
 // inputs returns what a run depends on, whose agents are made of files.
@@ -52,9 +52,6 @@ func (f *changedFile) Error() string {
 	return fmt.Sprintf("%s has changed since the run began: its SHA-256 was %.16s, now %.16s; "+
 		"put the old file back, or begin another run in another folder", f.Name, f.SHA256, f.now)
 }
-
-// NoSums is the warning that a run of an earlier version goes on.
-const NoSums = "the run was begun by a version that kept no sums of its files; whether they have changed isn't known"
 
 // CompareFiles is [Inputs.Compare] of files alone. The error names the first that has another content under its name.
 func CompareFiles(was, now []agents.File, anew ...string) error {

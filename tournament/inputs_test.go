@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -189,26 +188,6 @@ func TestFilesOfPlayersThatPlayAnew(t *testing.T) {
 	require.NoError(t, CompareFiles(was, now[:1]))
 	now[0].SHA256 = "4"
 	require.ErrorContains(t, CompareFiles(was, now, "a", "b"), "openings has changed")
-}
-
-// A run of a version that kept no sums goes on with a warning, and then has them.
-func TestRunsWithoutSumsGoOn(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "f")
-	write(t, path, "any")
-	c := fileConfig(t, "filed:file="+path, "random")
-	require.NoError(t, justRun(t, c))
-	m := readManifest(t, c.Out)
-	m.Files = nil
-	require.NoError(t, m.save(c.Out))
-	var log strings.Builder
-	c.Log = slog.New(slog.NewTextHandler(&log, nil))
-	require.NoError(t, justRun(t, c))
-	require.Contains(t, log.String(), NoSums)
-	require.Len(t, readManifest(t, c.Out).Files, 1)
-	log.Reset()
-	require.NoError(t, justRun(t, c))
-	require.Empty(t, log.String())
 }
 
 // A list of openings is a file of the run, identified by its positions.

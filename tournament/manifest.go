@@ -49,7 +49,7 @@ type Manifest struct {
 	Status  Status     `json:"status"`
 	Error   string     `json:"error,omitempty"`   // why it failed
 	From    string     `json:"from,omitempty"`    // the file whose games were imported
-	Players int        `json:"players,omitempty"` // of imported games; 0 in runs of earlier versions
+	Players int        `json:"players,omitempty"` // of imported games
 	Games   GameCounts `json:"games"`
 	Inputs
 	Start   time.Time `json:"start"`
@@ -113,15 +113,9 @@ func (c Config) MarshalJSON() ([]byte, error) { return settings.Marshal(&c) }
 func (c *Config) UnmarshalJSON(text []byte) error {
 	var as struct {
 		Agents []string `json:"agents"`
-		Limits struct {
-			Clock string `json:"clock"` // of versions up to 3d50c463
-		} `json:"limits"`
 	}
 	_ = json.Unmarshal(text, &as) // what is wrong is found again
 	c.Unknown = settings.Unmarshal(text, c)
-	if as.Limits.Clock != "" {
-		c.Unknown = errors.Join(c.Unknown, settings.Unmarshal(fmt.Appendf(nil, `{"clock": %q}`, as.Limits.Clock), c))
-	}
 	for i := 0; len(c.Agents) == i && i < len(as.Agents); i++ {
 		spec, err := agents.ParseSpec(as.Agents[i])
 		if err != nil {

@@ -111,9 +111,6 @@ func (st *store) read(c *Config, m *Manifest, p *plan, kept func(*record.Record)
 		c.warn("another version of the program played here before; the same seed may give other games now",
 			"before", old.Program.String(), "now", m.Program.String())
 	}
-	if err == nil && old != nil && len(old.Files) == 0 && len(m.Files) > 0 {
-		c.warn(NoSums, "folder", c.Out)
-	}
 	return st.indexAhead(p)
 }
 

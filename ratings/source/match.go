@@ -17,30 +17,24 @@ const maxKept = 1 << 20
 // of the same two players, under the same rules and from the same opening, have one key. Two of them with sides swapped
 // are a pair, and each game is in one pair at most.
 //
-// A pair is counted when its second game comes. [Matcher.Settle] counts games without a partner as single ones, which
-// is taken back if the partner comes later. Where more than one game of either side has a key, as with those from one
-// opening without a round, it isn't known which belong together: they are a lot. What was counted of its key is taken
-// back, and Settle draws the pairs.
+// A pair is counted when its second game comes. [Matcher.Settle] counts games without a partner as single ones. Where
+// more than one game of either side has a key, as with those from one opening without a round, it isn't known which
+// belong together: what was counted of the key is taken back, and Settle draws the pairs. What Settle has counted is
+// taken back when another game comes.
 type Matcher struct {
 	// Single and Pair count games: n is 1, or -1 to take back what was counted before. The players of a pair's second
 	// game have swapped sides.
 	Single func(g Outcome, n int)
 	Pair   func(first, second Outcome, n int)
 	// Once says that a key doesn't come again after its pair, as in a run, which numbers its pairs. Then a pair takes no
-	// memory. Otherwise it takes some 25 bytes, and one with moves is a lot.
+	// memory, and none is taken back. Otherwise it takes some 25 bytes, and one with moves is kept until Settle.
 	Once bool
 	Lost bool // there were too many games to find all pairs
 
-	waiting map[uint64]single // the only game of a key
-	ended   map[uint64]ended  // complete pairs
-	lots    map[uint64][]Outcome
-	kept    int // games in waiting and lots
-}
-
-// single is a game without a partner yet, which may be counted as a single one.
-type single struct {
-	Outcome
-	counted bool
+	open    map[uint64][]Outcome // games of a key that are not in a pair yet
+	kept    int                  // how many there are
+	settled bool                 // they are counted
+	ended   map[uint64]ended     // pairs whose key may come again
 }
 
 // ended are the results of a pair, first of the game in which the player had South that sorts first.
@@ -52,13 +46,18 @@ func (m *Matcher) Add(g *Result) {
 		m.Single(g.Outcome, 1)
 		return
 	}
-	if m.waiting == nil {
-		m.waiting, m.ended, m.lots = map[uint64]single{}, map[uint64]ended{}, map[uint64][]Outcome{}
+	if m.open == nil {
+		m.open, m.ended = map[uint64][]Outcome{}, map[uint64]ended{}
 	}
-	key := g.PairKey(min(g.South, g.North), max(g.South, g.North))
-	if other, waits := m.waiting[key]; waits {
-		m.release(key, &other)
-		m.meet(key, other.Outcome, g.Outcome)
+	if m.settled {
+		m.settled = false
+		m.count(-1)
+	}
+	lower, upper := min(g.South, g.North), max(g.South, g.North)
+	key := g.PairKey(lower, upper)
+	games := m.open[key]
+	if len(games) > 0 && games[0].South == g.North && m.isPair(games, g) {
+		m.meet(key, games, g.Outcome)
 		return
 	}
 	if m.kept >= maxKept {
@@ -66,12 +65,22 @@ func (m *Matcher) Add(g *Result) {
 		m.Single(g.Outcome, 1)
 		return
 	}
-	m.kept++
-	if lot, drawn := m.lots[key]; drawn {
-		m.lots[key] = append(lot, g.Outcome)
-	} else {
-		m.waiting[key] = single{g.Outcome, false}
+	if results, found := m.ended[key]; found {
+		first := Outcome{South: lower, North: upper, Rules: g.Rules, Result: ratings.Result(results[0])}
+		second := Outcome{South: upper, North: lower, Rules: g.Rules, Result: ratings.Result(results[1])}
+		m.Pair(first, second, -1)
+		delete(m.ended, key)
+		games = []Outcome{first, second}
+		m.kept += 2
 	}
+	m.open[key] = append(games, g.Outcome)
+	m.kept++
+}
+
+// isPair reports whether a game is a pair with the first of the open ones, whatever comes: in a run it is. Elsewhere
+// it is if there is no other one and both are remembered by their results.
+func (m *Matcher) isPair(games []Outcome, g *Result) bool {
+	return m.Once || len(games) == 1 && games[0].Moves == 0 && g.Moves == 0
 }
 
 // PairKey is a hash of what the games of a pair have in common, and of its players in some order.
@@ -86,24 +95,16 @@ func (g *Result) PairKey(first, second string) uint64 {
 	return h.Sum64() ^ g.Opening
 }
 
-// release ends the waiting of a game, which is then not counted.
-func (m *Matcher) release(key uint64, g *single) {
-	delete(m.waiting, key)
+// meet counts a pair of a game with the first of the open ones of its key.
+func (m *Matcher) meet(key uint64, games []Outcome, second Outcome) {
+	first := games[0]
+	m.Pair(first, second, 1)
 	m.kept--
-	if g.counted {
-		m.Single(g.Outcome, -1)
-	}
-}
-
-// meet counts two games of a key.
-func (m *Matcher) meet(key uint64, first, second Outcome) {
-	_, again := m.ended[key]
-	hasMoves := first.Moves != 0 || second.Moves != 0
-	if again || first.South != second.North || hasMoves && !m.Once {
-		m.draw(key, first, second)
+	if len(games) > 1 {
+		m.open[key] = games[1:]
 		return
 	}
-	m.Pair(first, second, 1)
+	delete(m.open, key)
 	if m.Once {
 		return
 	}
@@ -117,53 +118,35 @@ func (m *Matcher) meet(key uint64, first, second Outcome) {
 	m.ended[key] = ended{int8(first.Result), int8(second.Result)}
 }
 
-// draw makes a lot of games of a key, and of the pair that was counted before.
-func (m *Matcher) draw(key uint64, games ...Outcome) {
-	if results, counted := m.ended[key]; counted {
-		delete(m.ended, key)
-		g := games[0]
-		lower, upper := min(g.South, g.North), max(g.South, g.North)
-		first := Outcome{South: lower, North: upper, Rules: g.Rules, Result: ratings.Result(results[0])}
-		second := Outcome{South: upper, North: lower, Rules: g.Rules, Result: ratings.Result(results[1])}
-		m.Pair(first, second, -1)
-		games = append(games, first, second)
+// Settle counts the games that are in no pair so far: as many pairs as there can be, and the others as single ones.
+func (m *Matcher) Settle() {
+	if !m.settled {
+		m.settled = true
+		m.count(1)
 	}
-	m.kept += len(games)
-	m.lots[key] = games
 }
 
-// Settle counts games that have no partner so far, and those in lots: as many pairs as there can be, and the other
-// games as single ones. Pairs are drawn from the sorted games, and so the same whatever the order in which these came.
-// A sorted list by itself would make pairs of games with equal results, and so a dependence that isn't there.
-func (m *Matcher) Settle() {
-	for key, g := range m.waiting {
-		if _, again := m.ended[key]; again {
-			m.release(key, &g)
-			m.draw(key, g.Outcome)
-		} else if !g.counted {
-			m.waiting[key] = single{g.Outcome, true}
-			m.Single(g.Outcome, 1)
-		}
-	}
-	for key, games := range m.lots {
-		m.kept -= len(games)
-		m.lots[key] = nil
+// count counts the open games, or takes them back. Pairs are drawn from the sorted games, and so the same whatever the
+// order in which these came. A sorted list by itself would make pairs of games with equal results, and so a dependence
+// that isn't there.
+func (m *Matcher) count(n int) {
+	for key, games := range m.open {
 		slices.SortFunc(games, func(a, b Outcome) int {
 			return cmp.Or(cmp.Compare(a.South, b.South), cmp.Compare(a.Result, b.Result), cmp.Compare(a.Moves, b.Moves))
 		})
 		random := rand.New(rand.NewPCG(key, 0))
 		random.Shuffle(len(games), func(i, j int) { games[i], games[j] = games[j], games[i] })
-		var open []Outcome // which have no partner yet
+		var alone []Outcome // which have no partner yet
 		for _, g := range games {
-			if len(open) > 0 && open[0].South == g.North {
-				m.Pair(open[0], g, 1)
-				open = open[1:]
+			if len(alone) > 0 && alone[0].South == g.North {
+				m.Pair(alone[0], g, n)
+				alone = alone[1:]
 				continue
 			}
-			open = append(open, g)
+			alone = append(alone, g)
 		}
-		for _, g := range open {
-			m.Single(g, 1)
+		for _, g := range alone {
+			m.Single(g, n)
 		}
 	}
 }

@@ -17,8 +17,8 @@ import (
 // counted is what a matcher counts: how often each game or pair.
 type counted map[string]int
 
-// count returns what a matcher counts of some games.
-func count(once bool, games ...Result) (c counted, pairs, singles int) {
+// count returns what a matcher counts of some games, also if it has settled between any two of them.
+func count(once, often bool, games ...Result) (c counted, pairs, singles int) {
 	c = counted{}
 	text := func(g Outcome) string {
 		return fmt.Sprintf("%s%s%s%+d:%d", g.South, g.North, g.Rules, g.Result, g.Moves)
@@ -35,6 +35,9 @@ func count(once bool, games ...Result) (c counted, pairs, singles int) {
 	}
 	for _, g := range games {
 		m.Add(&g)
+		if often {
+			m.Settle()
+		}
 	}
 	m.Settle()
 	m.Settle() // once is enough
@@ -66,8 +69,10 @@ func TestMatcher(t *testing.T) {
 			counted{"ab+1:0/ba+1:0": 1, "cd+1:0/dc+1:0": 1}},
 	} {
 		for _, once := range []bool{false, true} {
-			got, _, _ := count(once, c.games...)
-			require.Equal(t, c.want, got, name)
+			for _, often := range []bool{false, true} {
+				got, _, _ := count(once, often, c.games...)
+				require.Equal(t, c.want, got, name)
+			}
 		}
 	}
 }
@@ -100,7 +105,7 @@ func TestMatchingDoesNotDependOnOrder(t *testing.T) {
 				alone[fmt.Sprintf("%s %s %s", g.Pair, g.South, g.North)]++
 			}
 		}
-		want, pairs, singles := count(false, games...)
+		want, pairs, singles := count(false, false, games...)
 		require.Equal(t, len(games), 2*pairs+singles)
 		own := 0 // pairs of one player
 		for text, n := range want {
@@ -112,7 +117,7 @@ func TestMatchingDoesNotDependOnOrder(t *testing.T) {
 		require.Equal(t, wantPairs, pairs-own)
 		seed := rapid.Uint64().Draw(t, "order")
 		rand.New(rand.NewPCG(seed, 0)).Shuffle(len(games), func(i, j int) { games[i], games[j] = games[j], games[i] })
-		got, _, _ := count(false, games...)
+		got, _, _ := count(false, rapid.Bool().Draw(t, "often"), games...)
 		require.Equal(t, want, got)
 	})
 }
@@ -129,7 +134,7 @@ func TestMatcherIsBounded(t *testing.T) {
 		}
 	}
 	require.Zero(t, single)
-	require.Empty(t, m.waiting)
+	require.Empty(t, m.open)
 	require.Empty(t, m.ended)
 	m.kept = maxKept - 1
 	for range 5 {

@@ -25,9 +25,6 @@ import (
 // Version is that of the schema. It changes when this program can no longer read the records of the version before.
 const Version = 1
 
-// retired are fields that records no longer have, and that are not read.
-var retired = []string{"fault.host", "timing.host_detail"} // the state of the machine at a loss on time
-
 // Record is one finished game. The fields with a tag each stand beside Moves, one element a move, or are empty where
 // nothing is known about any move, see [List].
 type Record struct {

@@ -122,7 +122,7 @@ func parse(line []byte) (*Record, error) {
 		return nil, errors.New("expected a game record, found an empty line")
 	}
 	g := new(Record)
-	if err := strictjson.Unmarshal(line, MaxLine, g, retired...); err != nil {
+	if err := strictjson.Unmarshal(line, MaxLine, g); err != nil {
 		next := bytes.LastIndex(line, []byte(`}{"game":`)) + 1
 		switch {
 		case line[0] != '{':

@@ -92,8 +92,8 @@ func sampleRun() RunInfo {
 	m, err := tournament.ReadManifest(manifestFS(`{"schema": 1, "status": "finished", "games": {"scheduled": 72, "played": 72},
  "config": {"name": "sample", "rules": ["standard", "kang"], "agents": ["alpha:x=1", "beta", "gamma's"],
   "schedule": "round-robin", "pairs": 6,
-  "openings": {"policy": "random", "plies": 4}, "limits": {"nodes": 5000,
-  "clock": "1m0s+1s"}, "seed": "18446744073709551615", "workers": 2,
+  "openings": {"policy": "random", "plies": 4}, "limits": {"nodes": 5000},
+  "clock": "1m0s+1s", "seed": "18446744073709551615", "workers": 2,
   "on_repetition": "forfeit", "stall_timeout": "10m0s", "suspend": 10},
  "start": "2026-01-02T03:04:05Z", "end": "2026-01-02T03:05:06.5Z", "program": {"version": "v1.2.3", "go": "go1.26"}, "host": {"os": "linux", "arch": "amd64", "cpus": 2}}`))
 	if err != nil {

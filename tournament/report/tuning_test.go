@@ -188,8 +188,7 @@ func TestHeadlines(t *testing.T) {
 			[]string{"No gain shown: none of 1 generations was adopted; the last one: not compared with the initial weights"}},
 		{train(`"best":1,"generations":[` + first + `]`), nil,
 			[]string{"Generation 1 of 1: stronger than the initial weights by 31.0 ± 20.0 Elo (95 %)"}},
-		{train(`"best":1,"generations":[` + first + `],"rating":[{"player":"gen-001","elo":9,"elo_margin":4},` +
-			`{"player":"gen-000","elo":-9,"elo_margin":4}]`), nil,
+		{train(`"best":1,"generations":[` + first + `],"gain":{"measure":"Elo","value":18,"margin":8,"count":100}`), nil,
 			[]string{"Generation 1 of 1: stronger than the initial weights by 18.0 ± 8.0 Elo (95 %)"}},
 		{train(`"best":7,"generations":[` + first + `]`), nil, nil},
 		{`{"method":"spsa"}`, elo("12"), []string{"Verdict: stronger than the agent at the start by 12.5 ± 12.0 Elo (95 %)"}},

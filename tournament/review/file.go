@@ -60,7 +60,7 @@ func (r *Reviews) add(line []byte) error {
 		return nil
 	}
 	g := new(Review)
-	err := strictjson.Unmarshal(line, maxLine, g, "wins") // which reviews had: stretches with a proven win
+	err := strictjson.Unmarshal(line, maxLine, g)
 	if err == nil {
 		err = g.check()
 	}

@@ -31,7 +31,6 @@ import (
 	"gyges/ratings/source"
 	"gyges/rules"
 	"gyges/rules/base/jsonl"
-	"gyges/rules/base/lists"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
@@ -46,17 +45,18 @@ type File struct {
 	Manifest *tournament.Manifest // of the run; nil if none is known
 	Legal    bool                 // games of PGN or CSV with illegal moves under known rules can't be read
 
-	lined   *record.Reader  // nil in PGN and CSV
-	texts   *source.Results // of PGN or CSV
-	games   pgn.Converter   // of them
-	closer  io.Closer       // of In as it was given; nil: none
-	lines   int             // of records that were read; games in other files
-	records int64           // with a result, each once
-	seen    source.Seen     // of them
-	others  []*File         // records read before that may hold the same games
-	names   source.Names    // of players, as they are spelled
-	cut     bool            // the reading ended before the file
-	verify  func(*record.Record) error
+	lined    *record.Reader    // nil in PGN and CSV
+	texts    *source.Results   // of PGN or CSV
+	games    pgn.Converter     // of them
+	closer   io.Closer         // of In as it was given; nil: none
+	lines    int               // of records that were read; games in other files
+	records  int64             // with a result, each once
+	seen     source.Seen       // of them
+	others   []*File           // records read before that may hold the same games
+	names    source.Names      // of players, as they are spelled
+	ruleSets map[string]string // of PGN and CSV: this program's spelling of each
+	cut      bool              // the reading ended before the file
+	verify   func(*record.Record) error
 }
 
 // Players returns the names of the players in the games that were read.
@@ -90,11 +90,7 @@ func (f *File) Sniff() (source.Format, error) {
 func (f *File) read(o *source.Result) (err error) {
 	if f.texts != nil {
 		err = f.texts.ReadResult(o)
-		// Other programs spell the names of rule sets otherwise.
-		name, _, _ := strings.Cut(o.Rules, ":")
-		if preset, unknown := rules.Parse(name); unknown == nil {
-			o.Rules = preset.String() + o.Rules[len(name):]
-		}
+		o.Rules = f.ruleSet(o.Rules)
 	} else {
 		err = f.lined.ReadResult(o)
 	}
@@ -105,6 +101,21 @@ func (f *File) read(o *source.Result) (err error) {
 		o.Line = f.lines
 	}
 	return f.at(err)
+}
+
+// ruleSet returns a rule set with its name as this program spells it.
+func (f *File) ruleSet(text string) string {
+	spelled, found := f.ruleSets[text]
+	if found {
+		return spelled
+	}
+	spelled = text
+	name, _, _ := strings.Cut(text, ":")
+	if preset, err := rules.Parse(name); err == nil {
+		spelled = preset.String() + text[len(name):]
+	}
+	f.ruleSets[text] = spelled
+	return spelled
 }
 
 // at returns an error of a record with its line in the whole file.
@@ -231,6 +242,7 @@ func (r *Stream) open(f *File) error {
 	again := slices.Contains(r.files, f)
 	if format != source.Records {
 		f.texts, f.games.Rules = source.NewResults(format, f.In, f.Name), r.Rules
+		f.ruleSets = map[string]string{}
 		f.names = f.texts.Names
 	} else {
 		f.lined = record.NewReader(f.In, f.Name)
@@ -347,50 +359,37 @@ func (r *Stream) Notes(except ...Kind) (notes []string) {
 				f.records, m.Games.Played, tournament.ManifestFile))
 		}
 	}
-	joined := r.spellings(func(text, name string) spelling { return spelling{name, text} })
-	names := slices.Compact(lists.Map(joined, func(s spelling) string { return s.key }))
-	if len(names) > 0 {
-		notes = append(notes, fmt.Sprintf("names in several Unicode forms (NFC, NFD) or with blanks are one player: %s",
-			textfmt.List(names, 8)))
-	}
+	forms, looks := map[string][]string{}, map[string][]string{}
 	fold := cases.Fold()
-	alike := r.spellings(func(_, name string) spelling {
-		label := agents.LabelOf(name)
-		return spelling{strings.Join(strings.Fields(fold.String(label)), ""), label}
-	})
-	if len(alike) > 0 {
-		names := lists.Map(alike, func(s spelling) string { return s.text })
-		notes = append(notes, "names that differ only in capitals or blanks are different players: "+
+	for _, f := range r.files {
+		for text, name := range f.names {
+			forms[name] = append(forms[name], text)
+			label := agents.LabelOf(name)
+			look := strings.Join(strings.Fields(fold.String(label)), "")
+			looks[look] = append(looks[look], label)
+		}
+	}
+	if names, _ := several(forms); len(names) > 0 {
+		notes = append(notes, "names in several Unicode forms (NFC, NFD) or with blanks are one player: "+
 			textfmt.List(names, 8))
+	}
+	if _, labels := several(looks); len(labels) > 0 {
+		notes = append(notes, "names that differ only in capitals or blanks are different players: "+
+			textfmt.List(labels, 8))
 	}
 	return append(notes, r.Skipped.Sentences(except...)...)
 }
 
-// spelling is a text, with what it has in common with others that look like it.
-type spelling struct{ key, text string }
-
-func (s spelling) compare(o spelling) int {
-	return cmp.Or(cmp.Compare(s.key, o.key), cmp.Compare(s.text, o.text))
-}
-
-// spellings returns the spellings of players' names of which several have one key, sorted.
-func (r *Stream) spellings(of func(text, name string) spelling) (several []spelling) {
-	var all []spelling
-	for _, f := range r.files {
-		for text, name := range f.names {
-			all = append(all, of(text, name))
+// several returns the keys that have several texts, and these texts, each once.
+func several(all map[string][]string) (keys, texts []string) {
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		slices.Sort(all[key])
+		if own := slices.Compact(all[key]); len(own) > 1 {
+			keys = append(keys, key)
+			texts = append(texts, own...)
 		}
 	}
-	slices.SortFunc(all, spelling.compare)
-	all = slices.Compact(all)
-	for i, s := range all {
-		before := i > 0 && all[i-1].key == s.key
-		after := i+1 < len(all) && all[i+1].key == s.key
-		if before || after {
-			several = append(several, s)
-		}
-	}
-	return several
+	return keys, texts
 }
 
 // Manifest returns the manifest beside a file that is named as records of runs are; why none can be read is noted.

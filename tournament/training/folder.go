@@ -17,6 +17,7 @@ import (
 	"gyges/agents/eval"
 	"gyges/rules/base/files"
 	"gyges/rules/base/jsonl"
+	"gyges/rules/base/settings"
 	"gyges/tournament"
 )
 
@@ -37,16 +38,30 @@ const (
 type Manifest struct {
 	Method string `json:"method"` // texel, spsa or train
 	// Status is running until the run ends; [tournament.Interrupted] and [tournament.Failed] runs can be resumed. A run
-	// whose status is running and that no program makes was cut off. "" in runs of earlier versions.
-	Status  tournament.Status `json:"status,omitempty"`
+	// whose status is running and that no program makes was cut off.
+	Status  tournament.Status `json:"status"`
 	Version string            `json:"version"` // of the program that began the run
 	Config  map[string]any    `json:"config"`  // everything that the outcome depends on
 	Result  any               `json:"result"`  // null until there is one
 
-	// Files are those that the outcome depends on; none in runs of earlier versions.
+	// Files are those that the outcome depends on.
 	Files []agents.File `json:"files,omitempty"`
 
-	free []string // keys of Config that may change on resume
+	free []string // beginnings of keys of Config that may change on resume
+}
+
+// describe returns the settings of a run by their keys, without those that change no outcome. Weights that it starts
+// from, if there are any, have their values in place of their name.
+func describe(config any, start *eval.Weights) map[string]any {
+	described := settings.Values(config)
+	maps.DeleteFunc(described, func(key string, _ any) bool {
+		return key == "name" || key == "workers" || key == "out" || strings.HasSuffix(key, "stall_timeout")
+	})
+	if start != nil {
+		described["weights"] = named(eval.Names(), start.Values[:])
+		described["network"], described["policy"] = digest(start.Network), digest(start.Policy)
+	}
+	return described
 }
 
 // FolderError says why a folder can't be used for a run, such as another run in it. Nothing has been done then.
@@ -62,7 +77,6 @@ type folder struct {
 	history  *jsonl.Writer // which locks the folder
 	kept     history       // its lines
 	changes  error         // lists what differs from the configuration that was there; nil: nothing
-	unsummed bool          // the run was begun without sums of its files, see [tournament.NoSums]
 }
 
 // openFolder makes a folder for a run, or opens that of the same run that was stopped there, and locks it. It refuses
@@ -124,13 +138,11 @@ func (f *folder) resume(manifest []byte) error {
 	if err := tournament.CompareFiles(before.Files, f.manifest.Files); err != nil {
 		return fmt.Errorf("%s: %w", f.path, err)
 	}
-	f.unsummed = len(before.Files) == 0 && len(f.manifest.Files) > 0
-	maps.DeleteFunc(before.Config, func(key string, _ json.RawMessage) bool { return strings.HasSuffix(key, sumOfList) })
 	f.changes = tournament.CompareConfigs(before.Config, f.manifest.Config)
 	now := maps.Clone(f.manifest.Config)
-	for _, key := range f.manifest.free {
-		delete(before.Config, key)
-		delete(now, key)
+	for _, begin := range f.manifest.free {
+		maps.DeleteFunc(before.Config, func(key string, _ json.RawMessage) bool { return strings.HasPrefix(key, begin) })
+		maps.DeleteFunc(now, func(key string, _ any) bool { return strings.HasPrefix(key, begin) })
 	}
 	if err := tournament.CompareConfigs(before.Config, now); err != nil {
 		return fmt.Errorf("%s: %w", f.path, err)
@@ -143,9 +155,6 @@ func (f *folder) resume(manifest []byte) error {
 func (f *folder) warn(env *Env) {
 	if f.changes != nil {
 		env.Log.Warn("what is to come has other settings: it "+f.changes.Error(), "folder", f.path)
-	}
-	if f.unsummed {
-		env.Log.Warn(tournament.NoSums, "folder", f.path)
 	}
 }
 

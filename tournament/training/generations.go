@@ -6,7 +6,6 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -283,39 +282,17 @@ func (c *Generations) rating(r *Result) tournament.Config {
 		c.Rating.Pairs, agents.MixSeed(c.Seed, forRating), players...)
 }
 
-// freeKeys are those of describe that may change on resume: then they are for what is fitted and played from there on.
+// freeKeys begin the keys of describe that may change on resume: then they are for what is fitted and played from there
+// on.
 var freeKeys = []string{
-	"positions", "quiet", "leaves", "features", "fit_network", "fit_policy", "lambda", "l2", "scale", "iterations",
-	"patience", "window", "data", "split", "selfplay_pairs", "selfplay_stages", "match_pairs", "match_sprt",
+	"tune.", "selfplay.pairs", "selfplay.stages", "selfplay.split", "match.pairs", "match.sprt",
 }
-
-// sumOfList ends the keys with the sum of a list of openings in manifests of versions that had no files there.
-const sumOfList = "_openings_content"
 
 // describe returns everything that the outcome depends on, but the number of generations, their time and the rating.
 func (c *Generations) describe() map[string]any {
-	t, m := &c.SelfPlay, &c.Match
-	agent, _ := c.selfPlayAt(0)
-	var stages []string
-	for _, s := range c.SelfPlay.Stages {
-		stages = append(stages, fmt.Sprintf("from=%d agent=%v pairs=%d", s.From, s.Agent, s.Pairs))
-	}
-	config := c.Fit.describe(&c.Weights)
-	maps.Copy(config, map[string]any{
-		"rules": c.Rules.String(), "agent": c.Agent.String(), "selfplay_agent": agent.String(),
-		"seed":            strconv.FormatUint(c.Seed, 10),
-		"selfplay_stages": stages, "selfplay_pairs": t.Pairs,
-		"selfplay_openings": t.Openings.String(), "selfplay_limits": t.Limits,
-		"explore": c.SelfPlay.Explore, "split": c.SelfPlay.Split, "window": c.Window, "data": c.Data,
-		"match_pairs": m.Pairs, "match_sprt": m.SPRT.String(), "match_openings": m.Openings.String(),
-		"match_limits": m.Limits,
+	config := describe(c, &c.Weights)
+	maps.DeleteFunc(config, func(key string, _ any) bool {
+		return key == "generations" || key == "time" || strings.HasPrefix(key, "rating.")
 	})
-	describeGames(config, "selfplay_", t.Settings)
-	describeGames(config, "match_", m.Settings)
-	if c.SelfPlay.Search.Agent.Kind != "" {
-		s := &c.SelfPlay.Search
-		type agent agents.Spec // without its methods: an object with its kind and parameters
-		config["search"] = map[string]any{"Agent": agent(s.Agent), "Share": s.Share, "Tree": s.Tree}
-	}
 	return config
 }

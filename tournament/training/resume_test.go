@@ -2,12 +2,8 @@ package training
 
 import (
 	"context"
-	"encoding/json"
-	"log/slog"
 	"os"
 	"path/filepath"
-	"regexp"
-	"strings"
 	"testing"
 	"time"
 
@@ -61,36 +57,6 @@ func TestMovedTrainingsResume(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// checksums are those of records.
-var checksums = regexp.MustCompile(`,"crc32c":"\w+"`)
-
-// A run of a version that named weights by the path of the run goes on, with these names, moved or not.
-func TestTrainingsWithPathsResume(t *testing.T) {
-	t.Parallel()
-	c := testConfig(t)
-	stopAt(t, &c, 185)
-	old := "/somewhere else/run/"
-	for _, name := range []string{"selfplay/manifest.json", "selfplay/games.jsonl", "match/manifest.json", "match/games.jsonl"} {
-		path := c.path(1, name)
-		text, err := os.ReadFile(path)
-		require.NoError(t, err)
-		var lines strings.Builder
-		for line := range strings.Lines(string(text)) {
-			line = checksums.ReplaceAllString(line, "")
-			lines.WriteString(strings.ReplaceAll(line, "weights=gen-", "weights="+old+"gen-"))
-		}
-		require.NoError(t, os.WriteFile(path, []byte(lines.String()), 0o600))
-	}
-	_, err := c.Run(t.Context(), testEnv(Observer{}))
-	require.NoError(t, err)
-	text, err := os.ReadFile(c.path(1, "match/games.jsonl"))
-	require.NoError(t, err)
-	require.NotContains(t, string(text), "weights=gen-")
-	text, err = os.ReadFile(c.path(2, "selfplay/games.jsonl"))
-	require.NoError(t, err)
-	require.NotContains(t, string(text), old)
-}
-
 // What a run stopped with, a fit that fails or too few pairs, may change when it goes on, for what is to come.
 func TestSettingsMayChange(t *testing.T) {
 	t.Parallel()
@@ -123,7 +89,7 @@ func TestSettingsMayChange(t *testing.T) {
 	require.ErrorContains(t, err, "holds a run of another configuration; agent was")
 }
 
-// A list of openings is compared by its content, unless the run is of a version that didn't keep it.
+// A list of openings is compared by its content.
 func TestOpeningsCompareByContent(t *testing.T) {
 	t.Parallel()
 	c := testConfig(t)
@@ -145,22 +111,6 @@ func TestOpeningsCompareByContent(t *testing.T) {
 	load(a + b)
 	_, err = c.Run(t.Context(), testEnv(Observer{}))
 	require.ErrorContains(t, err, "list has changed since the run began: its SHA-256 was ")
-	path := filepath.Join(c.Out, ManifestFile)
-	text, err := os.ReadFile(path)
-	require.NoError(t, err)
-	var manifest map[string]any
-	require.NoError(t, json.Unmarshal(text, &manifest))
-	delete(manifest, "files")
-	manifest["config"].(map[string]any)["selfplay_openings_content"] = "1a"
-	text, err = json.Marshal(manifest)
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(path, text, 0o600))
-	var log strings.Builder
-	env := testEnv(Observer{})
-	env.Log = slog.New(slog.NewTextHandler(&log, nil))
-	_, err = c.Run(t.Context(), env)
-	require.NoError(t, err)
-	require.Contains(t, log.String(), tournament.NoSums)
 }
 
 // What can't work is refused before anything is played.

@@ -3,7 +3,6 @@ package training
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -22,7 +21,6 @@ import (
 	"gyges/rules/base/settings"
 	"gyges/tournament"
 	"gyges/tournament/game"
-	"gyges/tournament/schedule"
 )
 
 // SPSA is a run that tunes parameters by matches between perturbed agents. Start from [DefaultSPSA].
@@ -92,31 +90,6 @@ func (c *SPSA) match(folder string, a, b agents.Spec, pairs int, seed uint64) to
 	return m
 }
 
-// describe returns everything that the outcome of a run depends on.
-func (c *SPSA) describe() map[string]any {
-	s := &c.Method
-	config := map[string]any{
-		"rules": c.Rules.String(), "agent": c.Agent.String(),
-		"openings": c.Openings.String(), "positions": c.Openings.Positions,
-		"depth": c.Limits.Depth, "nodes": c.Limits.Nodes, "movetime": c.Limits.MoveTime.String(), "seed": c.Seed,
-		"steps": s.Steps, "verification_every": c.Verification.Every, "verification_pairs": c.Verification.Pairs,
-		"parameters": s.Params, "pairs": s.Pairs, "alpha": s.Alpha, "gamma": s.Gamma, "a": s.A,
-	}
-	describeGames(config, "", c.Settings)
-	return config
-}
-
-// describeGames adds settings that older versions didn't have, where they aren't the usual ones; prefix begins the key.
-func describeGames(config map[string]any, prefix string, s game.Settings) {
-	s.Openings, s.Limits, s.StallTimeout = schedule.Openings{}, agents.Limits{}, 0
-	if s.OnRepetition == agents.Forfeit {
-		s.OnRepetition = ""
-	}
-	if text, err := settings.Marshal(&s); err == nil && string(text) != "{}" {
-		config[prefix+"games"] = json.RawMessage(text)
-	}
-}
-
 // Purposes of derived seeds.
 const (
 	forStep uint64 = iota + 1
@@ -130,10 +103,12 @@ func (c *SPSA) Run(ctx context.Context, env Env) (_ *Tuned, err error) {
 	r.settings.Seed, r.theta = c.Seed, c.Method.Start()
 	r.names = lists.Map(c.Method.Params, func(p spsa.Param) string { return p.Name })
 	env.Registry = env.Registry.Reading([]agents.Spec{c.Agent})
+	config := describe(c, nil)
+	config["parameters"] = c.Method.Params
 	manifest := Manifest{
-		Method: "spsa", Version: env.Version, Config: c.describe(),
+		Method: "spsa", Version: env.Version, Config: config,
 		Files: slices.Concat(env.Registry.Files(), c.Openings.Files()),
-		free:  []string{"verification_every", "verification_pairs"}, // of matches yet to be played
+		free:  []string{"verification."}, // of matches yet to be played
 	}
 	if r.folder, err = openFolder(ctx, c.Out, manifest); err != nil {
 		return nil, err

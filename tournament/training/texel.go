@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -119,18 +118,6 @@ func (f *Fit) settings(parent *eval.Weights) texel.Settings {
 		n.Parent, s.Network = parent.Network, &n
 	}
 	return s
-}
-
-// describe returns everything that the outcome of a fit from weights depends on, but for the data.
-func (f *Fit) describe(parent *eval.Weights) map[string]any {
-	s := &f.Settings
-	return map[string]any{
-		"weights": named(eval.Names(), parent.Values[:]), "network": digest(parent.Network), "policy": digest(parent.Policy),
-		"fit_policy": f.Policy,
-		"positions":  f.Choice.Positions, "quiet": f.Choice.Quiet, "leaves": f.Choice.Leaves,
-		"features": s.Features, "fit_network": s.Network, "lambda": s.Lambda, "l2": s.L2, "scale": s.Scale,
-		"iterations": s.Iterations, "patience": s.Patience,
-	}
 }
 
 // digest represents a network or a policy in the manifest; "" for none.
@@ -337,10 +324,10 @@ func (c *Texel) Run(ctx context.Context, env Env) (*Fitted, error) {
 			return nil, err
 		}
 	}
-	config := c.describe(&c.Parent)
-	config["rules"], config["data"], config["data_about"] = c.Rules.String(), c.Data, about
+	config := describe(c, &c.Parent)
+	config["data_about"] = about
 	f, err := openFolder(ctx, c.Out, Manifest{
-		Method: "texel", Version: env.Version, Config: config, free: slices.Collect(maps.Keys(config)),
+		Method: "texel", Version: env.Version, Config: config, free: []string{""},
 	})
 	if err != nil {
 		return nil, err

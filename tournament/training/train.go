@@ -53,7 +53,7 @@ type Generation struct {
 	// ReferencePairs are those against the reference, if it was adopted and plays them.
 	ReferencePairs sprt.Pairs `json:"reference_pairs"`
 
-	// Files are its weights and training positions, on which the next ones depend; none in runs of earlier versions.
+	// Files are its weights and training positions, on which the next ones depend.
 	Files []agents.File `json:"files,omitempty"`
 
 	Timing Timing `json:"timing"`

@@ -11,7 +11,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"maps"
 	"math"
 	"os"
 	"strings"
@@ -46,15 +45,12 @@ type Observer struct {
 	Step func(history []Line)
 }
 
-// play plays a tournament of a run; one that has begun goes on with the pairs it had if they are more, and with the
-// agents as they are named there. A game that a fault decided says nothing about the weights, so it is an error.
+// play plays a tournament of a run; one that has begun goes on with the pairs it had if they are more. A game
+// that a fault decided says nothing about the weights, so it is an error.
 func (e *Env) play(ctx context.Context, c tournament.Config, onGame func(*record.Record)) (tournament.Summary, error) {
 	c.Log, c.Extend = e.Log, true
 	if m, _ := tournament.ReadManifest(os.DirFS(c.Out)); m != nil { // Run has the error, too
 		c.Pairs = max(c.Pairs, m.Config.Pairs)
-		for i := range min(len(c.Agents), len(m.Config.Agents)) {
-			c.Agents[i] = namedAs(m.Config.Agents[i], c.Agents[i], c.Files)
-		}
 	}
 	if err := c.Resume(e.Registry); err != nil {
 		return tournament.Summary{}, err
@@ -71,20 +67,6 @@ func (e *Env) play(ctx context.Context, c tournament.Config, onGame func(*record
 			s.Faults, fault.Game, fault.Fault.Kind, fault.Fault.Detail, c.Out)
 	}
 	return s, err
-}
-
-// namedAs returns a spec as it was in a version that named weights by the path of the run, if nothing else differs.
-// Then paths gets these names.
-func namedAs(was, spec agents.Spec, paths map[string]string) agents.Spec {
-	_, name, _ := strings.Cut(was.String(), "weights=")
-	dir, _, _ := strings.Cut(name, "gen-")
-	if dir == "" || strings.ReplaceAll(was.String(), "weights="+dir, "weights=") != spec.String() {
-		return spec
-	}
-	for name, path := range maps.Clone(paths) {
-		paths[dir+name] = path
-	}
-	return was
 }
 
 // finiteElo returns an estimate of Elo and half of its 95 % interval; nil if they are not finite.

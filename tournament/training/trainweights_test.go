@@ -52,7 +52,7 @@ func TestGenerationsWithNetwork(t *testing.T) {
 	again, err := c.Run(t.Context(), env)
 	require.NoError(t, err, "it is for generations to come")
 	require.Equal(t, s.Generations, again.Generations)
-	require.Contains(t, log.String(), "what is to come has other settings: it holds a run of another configuration; fit_network was")
+	require.Contains(t, log.String(), "what is to come has other settings: it holds a run of another configuration; tune.network.epochs was")
 }
 
 // Training from nothing: weights of zero, no matches, another agent from the second

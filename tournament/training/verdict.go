@@ -80,12 +80,7 @@ func (r *Result) gain() *eval.Gain {
 		return r.Gain
 	}
 	g := &eval.Gain{Measure: "Elo"}
-	for _, x := range r.Rating { // of an earlier version: without the covariance, so the margin is an upper bound
-		if sign := map[string]float64{GenerationName(r.Best): 1, GenerationName(0): -1}[x.Player]; sign != 0 {
-			g.Value, g.Margin = g.Value+sign*x.Elo, g.Margin+x.Margin
-		}
-	}
-	for k := r.Best; k > 0 && len(r.Rating) == 0; k = r.Generations[k-1].Parent {
+	for k := r.Best; k > 0; k = r.Generations[k-1].Parent {
 		m := &r.Generations[k-1]
 		if m.Elo == nil || m.EloMargin == nil || m.Parent >= k {
 			return nil

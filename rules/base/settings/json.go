@@ -19,20 +19,30 @@ func Marshal(config any) ([]byte, error) {
 	return json.Marshal(objectOf(reflect.ValueOf(config).Elem()))
 }
 
+// Values returns what [Marshal] does by whole keys, those of groups joined by dots.
+func Values(config any) map[string]any { return valuesOf(reflect.ValueOf(config).Elem()) }
+
+func valuesOf(v reflect.Value) map[string]any {
+	values := map[string]any{}
+	for _, f := range fieldsOf(v, "", stored) {
+		if !f.Group && !f.Value.IsZero() {
+			values[f.Key] = dataOf(f.Value)
+		}
+	}
+	return values
+}
+
 func objectOf(v reflect.Value) map[string]any {
 	object := map[string]any{}
-	for _, f := range fieldsOf(v, "", stored) {
-		if f.Group || f.Value.IsZero() {
-			continue
-		}
-		at, keys := object, strings.Split(f.Key, ".")
+	for key, value := range valuesOf(v) {
+		at, keys := object, strings.Split(key, ".")
 		for _, group := range keys[:len(keys)-1] {
 			if at[group] == nil {
 				at[group] = map[string]any{}
 			}
 			at = at[group].(map[string]any)
 		}
-		at[keys[len(keys)-1]] = dataOf(f.Value)
+		at[keys[len(keys)-1]] = value
 	}
 	return object
 }

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -25,16 +24,13 @@ var ErrCut = errors.New("expected JSON, found a text that is cut short")
 
 // Unmarshal stores the one JSON value in text, which has at most limit bytes, in *to. Durations are numbers of
 // nanoseconds. If the error is in a field of the value, it is a [problems.FieldError]; if the text is cut short, it is
-// [ErrCut]. Fields of retired, named as in these errors ("fault.host"), may be in the text without being in the value.
-func Unmarshal(text []byte, limit int, to any, retired ...string) error {
+// [ErrCut].
+func Unmarshal(text []byte, limit int, to any) error {
 	if len(text) > limit {
 		return fmt.Errorf("expected at most %d bytes, found %d", limit, len(text))
 	}
 	err := json.Unmarshal(text, to, json.RejectUnknownMembers(true), jsonv1.FormatDurationAsNano(true))
 	if semantic, ok := errors.AsType[*json.SemanticError](err); ok {
-		if errors.Is(semantic.Err, json.ErrUnknownName) && slices.Contains(retired, fieldOf(semantic.JSONPointer)) {
-			return Unmarshal(without(text, semantic.JSONPointer), limit, to, retired...)
-		}
 		return inField(semantic.JSONPointer, semanticError(semantic))
 	}
 	if syntactic, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
@@ -62,23 +58,6 @@ func Line(text []byte, field jsontext.Pointer) int {
 		}
 	}
 	return 1 + bytes.Count(text[:d.InputOffset()], []byte("\n"))
-}
-
-// without returns a JSON text without the member of an object that a pointer names.
-func without(text []byte, member jsontext.Pointer) []byte {
-	d, start := jsontext.NewDecoder(bytes.NewReader(text)), int64(0)
-	for d.StackPointer() != member {
-		start = d.InputOffset()
-		if _, err := d.ReadToken(); err != nil {
-			return nil // it has none; the empty text is an error, too
-		}
-	}
-	_ = d.SkipValue() // a mistake in it is found again behind it
-	rest := text[d.InputOffset():]
-	if text[start-1] == '{' {
-		rest = bytes.TrimPrefix(bytes.TrimLeft(rest, " \t\r\n"), []byte{','})
-	}
-	return slices.Concat(text[:start], rest)
 }
 
 // semanticError returns an error of a JSON value that the Go value can't hold, without its place.
