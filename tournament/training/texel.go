@@ -178,13 +178,15 @@ func newPositionReader(env *Env, r *rules.Rules, folders ...string) *positionRea
 	in := &positionReader{env: env, rules: r, sums: map[string]string{}}
 	known := map[string]string{}
 	for _, dir := range folders {
-		files, counts, err := dataset.Check(dir, r)
-		if same, ok := known[files]; ok && err == nil {
+		counts, err := dataset.Check(dir, r)
+		sum, _ := dataset.Sum(dir) // what is wrong, reading says
+		if same, ok := known[sum]; ok && err == nil {
 			env.Log.Warn("training positions given twice count once", "folder", dir, "same as", same)
 			continue
 		}
-		known[files], in.folders = dir, append(in.folders, dir)
-		in.sums[dir], _ = dataset.Sum(dir)                                                    // what is wrong, reading says
+		known[sum] = dir
+		in.sums[dir] = sum
+		in.folders = append(in.folders, dir)
 		in.all += counts[dataset.Train] + 2*(counts[dataset.Validation]+counts[dataset.Test]) // those are read twice
 	}
 	return in
