@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"math"
+	"runtime/debug"
 
 	"gyges/agents"
 	"gyges/agents/eval"
@@ -14,12 +15,16 @@ import (
 
 const (
 	blockRows    = 8192 // of a block at most: the unit of work of a core
-	memoryBlocks = 128  // at most that stay in memory
+	memoryBlocks = 384  // at most that stay in memory
+
+	// collectAt is the percentage of garbage at which it is collected: positions are large and have no pointers, so
+	// that costs next to nothing.
+	collectAt = 25
 )
 
-// Data is a set of positions: four bytes for each feature, two for an input, and 24 for a position. Of more than a
-// million every second block stays in memory, every fourth of more than two million, and so on. A network is fitted to
-// all, which are read anew for each epoch.
+// Data is a set of positions: four bytes for each feature, two for an input, and 24 for a position. Of more than
+// three million every second block stays in memory, every fourth of more than six million, and so on. A network is
+// fitted to all, which are read anew for each epoch.
 type Data struct {
 	features  int // number of features
 	blocks    []*block
@@ -126,6 +131,7 @@ type Splits [dataset.NumSplits]*Data
 func Read(
 	ctx context.Context, positions iter.Seq2[dataset.Position, error], e *eval.Evaluator, choice Choice,
 ) (*Data, error) {
+	defer debug.SetGCPercent(debug.SetGCPercent(collectAt))
 	s := source{positions, e, choice}
 	d := newData(len(eval.Names()))
 	d.again = s.parts

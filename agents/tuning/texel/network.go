@@ -276,6 +276,7 @@ func (n *networkLoss) epoch(ctx context.Context, f *fit) (float64, error) {
 			return 0, err
 		}
 		total += sum
+		n.window = nil // the next part takes its place in memory
 	}
 	return total / n.count, nil
 }

@@ -17,6 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime/debug"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -98,6 +99,7 @@ func Fit(ctx context.Context, d Splits, s Settings) (*Result, error) {
 	if err := d.check(); err != nil {
 		return nil, err
 	}
+	defer debug.SetGCPercent(debug.SetGCPercent(collectAt))
 	scale := s.Scale
 	if scale == 0 {
 		var err error
