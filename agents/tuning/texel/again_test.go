@@ -106,7 +106,8 @@ func TestThin(t *testing.T) {
 	d := newData(all.features)
 	var kept []int
 	number := 0
-	for part := range again(all)(t.Context(), 1) {
+	for part, err := range again(all)(t.Context(), 1) {
+		require.NoError(t, err)
 		part.count, part.low, part.high = float64(part.rows), 0, 1
 		part.seen[number] = true
 		d.keep(part)

@@ -220,7 +220,7 @@ func (m *model) loss(l *loss) float64 {
 	return l.mean(func(b *block, i int) float64 { return m.logit(b, i, new(sums)) })
 }
 
-// windowBlocks is how many blocks of positions that are read anew are in memory at least, among which batches are drawn.
+// windowBlocks is how many blocks are in memory at least when positions are read anew. Batches are drawn among them.
 const windowBlocks = 64
 
 // networkLoss is the loss of a network and the weights, whose examples are the training positions.
