@@ -88,7 +88,8 @@ func (f *Fit) check(p *problems.List, prefix string, parent *eval.Weights) {
 	p.Expect(features == nil || len(features) > 0 || f.Settings.Network != nil || f.Policy != nil, prefix+"features",
 		"expected some, as there is no network and no policy to fit, found none")
 	p.Expect(f.Choice.Positions != 1, prefix+"positions", "expected 0, which is all, or 2 at least, found 1")
-	f.Settings.Check(p, prefix)
+	lambda := f.Settings.Lambda
+	p.Expect(0 < lambda && lambda <= 1, prefix+"lambda", "expected a number above 0, at most 1, found %v", lambda)
 }
 
 // isZero reports whether an evaluation by weights, of some rules, is always 0.

@@ -25,7 +25,6 @@ import (
 
 	"gyges/agents/eval"
 	"gyges/agents/tuning/dataset"
-	"gyges/rules/base/problems"
 )
 
 // Settings are the settings of a fit.
@@ -141,11 +140,6 @@ func (s *Settings) Steps() int {
 		return s.Network.Epochs
 	}
 	return cmp.Or(s.Iterations, defaultIterations)
-}
-
-// Check adds the invalid settings to p, but for the bounds in their tags; their keys begin with prefix.
-func (s *Settings) Check(p *problems.List, prefix string) {
-	p.Expect(0 < s.Lambda && s.Lambda <= 1, prefix+"lambda", "expected a number above 0, at most 1, found %v", s.Lambda)
 }
 
 // fit is a fit in progress. The function's arguments are u = scale · rms · (weight - start) of the weights not frozen.
