@@ -28,7 +28,7 @@ func Perft(ctx context.Context, r *Rules, p Position, depth, workers int) (uint6
 		splits = append(splits, Split{Move: m})
 	}
 	var total atomic.Uint64
-	lists.OnCores(max(workers, 1), len(splits), func(i int) {
+	lists.OnCores(workers, len(splits), func(i int) {
 		c := perftCounter{ctx: ctx, rules: r, repetition: r.options.Repetition != NoRepetition}
 		splits[i].Nodes = c.after(p, splits[i].Move, depth)
 		total.Add(splits[i].Nodes)

@@ -18,6 +18,7 @@ import (
 	"gyges/agents"
 	"gyges/agents/eval"
 	"gyges/rules"
+	"gyges/rules/base/lists"
 )
 
 const (
@@ -85,7 +86,7 @@ func (a *player) Choose(ctx context.Context, g *rules.Game, q agents.Request) (a
 		return d, err
 	}
 	anyMove := moves.At(0)
-	main.sample = sample{size: q.Sample, rng: a.rng, positions: main.sample.positions[:0]}
+	main.sample = lists.Sample[rules.Position]{Size: q.Sample, Rand: a.rng, List: main.sample.List[:0]}
 	q.Limits = q.Limits.Tighter(agents.Limits{Depth: a.config.Depth, Nodes: a.config.Nodes, MoveTime: a.config.MoveTime})
 	lim := q.Limits
 	if q.Noise != nil {
@@ -107,7 +108,7 @@ func (a *player) Choose(ctx context.Context, g *rules.Game, q agents.Request) (a
 		a.addNoise(ctx, g, &q, &best, began)
 	}
 	if q.Sample > 0 {
-		best.Sample = slices.Clone(main.sample.positions)
+		best.Sample = slices.Clone(main.sample.List)
 	}
 	return best, nil
 }

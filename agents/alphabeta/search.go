@@ -3,7 +3,6 @@ package alphabeta
 import (
 	"context"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"sync/atomic"
 
@@ -12,6 +11,7 @@ import (
 	"gyges/agents/internal/lookahead"
 	"gyges/agents/policy"
 	"gyges/rules"
+	"gyges/rules/base/lists"
 )
 
 // frame is the state of a node during its search; there is one for each ply.
@@ -50,11 +50,11 @@ type search struct {
 	nextPoll     int64 // node count
 	stopped      bool
 
-	rootMove  rules.Move   // best of the previous iteration
-	rootScore agents.Score // of the best root move so far in this iteration
-	lastScore agents.Score // of the previous iteration
-	excluded  []rules.Move // root moves that are not searched
-	sample    sample       // of the positions visited
+	rootMove  rules.Move                   // best of the previous iteration
+	rootScore agents.Score                 // of the best root move so far in this iteration
+	lastScore agents.Score                 // of the previous iteration
+	excluded  []rules.Move                 // root moves that are not searched
+	sample    lists.Sample[rules.Position] // of the positions visited; none if its size is 0
 }
 
 const infinity = agents.WinTop + 1
@@ -148,8 +148,8 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 		return agents.WinIn(ply + 1)
 	}
 
-	if s.sample.size > 0 && ply > 0 {
-		s.sample.add(p)
+	if s.sample.Size > 0 && ply > 0 {
+		s.sample.Add(p)
 	}
 
 	// leaf: the static evaluation, or a loss in two if there is no evasion, unless the evaluation fails low already
@@ -378,22 +378,4 @@ func (s *search) countNode() bool {
 func (s *search) flushNodes() {
 	s.nodes.Add(s.nodeCount - s.flushedNodes)
 	s.flushedNodes = s.nodeCount
-}
-
-// sample is a random sample of the positions that a search visits (reservoir sampling: A. Waterman's algorithm R, in
-// Knuth, The Art of Computer Programming 2, 3.4.2).
-type sample struct {
-	size      int // 0: none is taken
-	seen      int
-	rng       *rand.Rand
-	positions []rules.Position
-}
-
-func (s *sample) add(p rules.Position) {
-	s.seen++
-	if len(s.positions) < s.size {
-		s.positions = append(s.positions, p)
-	} else if i := s.rng.IntN(s.seen); i < s.size {
-		s.positions[i] = p
-	}
 }

@@ -127,7 +127,7 @@ func (c *Generations) Validate(registry *agents.Registry) error {
 	settings.Check(&p, c, "")
 	var given [dataset.NumSplits]int64
 	for i, dir := range c.Data {
-		_, counts, err := dataset.Check(dir, c.Rules)
+		counts, err := dataset.Check(dir, c.Rules)
 		for split, n := range counts {
 			given[split] += n
 		}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -101,7 +100,8 @@ func (f *Fit) check(p *problems.List, prefix string, parent *eval.Weights) {
 	p.Expect(features == nil || len(features) > 0 || f.Settings.Network != nil || f.Policy != nil, prefix+"features",
 		"expected some, as there is no network and no policy to fit, found none")
 	p.Expect(f.Choice.Positions != 1, prefix+"positions", "expected 0, which is all, or 2 at least, found 1")
-	f.Settings.Check(p, prefix)
+	lambda := f.Settings.Lambda
+	p.Expect(0 < lambda && lambda <= 1, prefix+"lambda", "expected a number above 0, at most 1, found %v", lambda)
 }
 
 // isZero reports whether an evaluation by weights, of some rules, is always 0.
@@ -140,9 +140,9 @@ func filesOfFit(start string, data []string) (list []agents.File) {
 	return list
 }
 
-// read reads the positions of a fit. Those that don't stay in memory are in a file in folder until they are closed.
+// read reads the positions of a fit, which reads training positions that don't stay in memory again.
 func (f *Fit) read(
-	ctx context.Context, parent *eval.Weights, in *positionReader, folder string,
+	ctx context.Context, parent *eval.Weights, in *positionReader,
 ) (d texel.Splits, err error) {
 	e, err := eval.New(*parent, in.rules)
 	if err != nil {
@@ -151,20 +151,20 @@ func (f *Fit) read(
 	in.choice = f.Choice
 	in.choice.Inputs = f.Settings.Network != nil
 	for split := range d {
-		if d[split], err = texel.Read(ctx, in.positions(ctx, dataset.Split(split)), e, in.choice, folder); err != nil {
-			return d, errors.Join(err, d.Close())
+		d[split], err = texel.Read(ctx, in.positions(ctx, dataset.Split(split)), e, in.choice)
+		if err != nil {
+			return d, err
 		}
 	}
-	if err := in.unchanged(); err != nil {
-		return d, errors.Join(err, d.Close())
-	}
+	in.quiet = true
 	return d, nil
 }
 
 // positionReader reads the training positions in folders, split by split in their order. Validation and test positions
 // that an earlier split of any folder has are left out.
 type positionReader struct {
-	env       *Env // is told how many have been read
+	env       *Env // is told how many have been read, unless quiet
+	quiet     bool
 	rules     *rules.Rules
 	choice    texel.Choice
 	folders   []string          // of different positions
@@ -179,37 +179,36 @@ func newPositionReader(env *Env, r *rules.Rules, folders ...string) *positionRea
 	in := &positionReader{env: env, rules: r, sums: map[string]string{}}
 	known := map[string]string{}
 	for _, dir := range folders {
-		files, counts, err := dataset.Check(dir, r)
-		if same, ok := known[files]; ok && err == nil {
+		counts, err := dataset.Check(dir, r)
+		sum, _ := dataset.Sum(dir) // what is wrong, reading says
+		if same, ok := known[sum]; ok && err == nil {
 			env.Log.Warn("training positions given twice count once", "folder", dir, "same as", same)
 			continue
 		}
-		known[files], in.folders = dir, append(in.folders, dir)
-		in.sums[dir], _ = dataset.Sum(dir)                                                    // what is wrong, reading says
+		known[sum] = dir
+		in.sums[dir] = sum
+		in.folders = append(in.folders, dir)
 		in.all += counts[dataset.Train] + 2*(counts[dataset.Validation]+counts[dataset.Test]) // those are read twice
 	}
 	return in
 }
 
-// unchanged returns an error if other positions were written into a folder since the reader was made.
-func (in *positionReader) unchanged() error {
-	for _, dir := range in.folders {
-		if sum, err := dataset.Sum(dir); err != nil || sum != in.sums[dir] {
-			return fmt.Errorf("%s: other positions were written while these were read", dir)
-		}
-	}
-	return nil
-}
-
-// each returns all positions of a split.
+// each returns all positions of a split. It is an error if others were written into a folder since the reader was made.
 func (in *positionReader) each(ctx context.Context, split dataset.Split) iter.Seq2[dataset.Position, error] {
 	const every = 1000
 	return func(yield func(dataset.Position, error) bool) {
 		for _, dir := range in.folders {
+			if sum, err := dataset.Sum(dir); err == nil && sum != in.sums[dir] {
+				yield(dataset.Position{}, fmt.Errorf("%s: other positions were written while these were read", dir))
+				return
+			}
 			for p, err := range dataset.Read(dir, split, in.rules) {
-				if in.done++; in.done%every == 0 {
-					in.env.Progress(in.done, in.all, "positions read")
+				in.done++
+				if in.done%every == 0 {
 					err = cmp.Or(err, ctx.Err())
+					if !in.quiet {
+						in.env.Progress(in.done, in.all, "positions read")
+					}
 				}
 				if !yield(p, err) {
 					return
@@ -282,14 +281,11 @@ func (f *Fit) fitPolicy(
 		return nil, err
 	}
 	in.done, in.all, in.choice = 0, 0, texel.Choice{} // all are read again
+	in.quiet = false
 	s := *f.Policy
 	s.Parent, s.Evaluator, s.Temperature = parent.Policy, e, 1/(3*fit.Scale)
 	s.Progress = func(done, all int) { in.env.Progress(int64(done), int64(all), "steps of the policy") }
-	result, err := ranking.Fit(ctx, in.rules, in.choices(ctx, dataset.Train), in.choices(ctx, dataset.Test), s)
-	if err == nil {
-		err = in.unchanged()
-	}
-	return result, err
+	return ranking.Fit(ctx, in.rules, in.choices(ctx, dataset.Train), in.choices(ctx, dataset.Test), s)
 }
 
 // fitted returns the parent's weights with those of a fit in their place, rounded to six digits, which is more than
@@ -313,11 +309,10 @@ func fitted(parent *eval.Weights, r fits, p eval.Provenance) *eval.Weights {
 // refused. An error is of type *[FolderError] if the folder can't be used.
 func (c *Texel) Run(ctx context.Context, env Env) (*Fitted, error) {
 	in := newPositionReader(&env, c.Rules, c.Data...)
-	data, err := c.read(ctx, &c.Parent, in, filepath.Dir(filepath.Clean(c.Out)))
+	data, err := c.read(ctx, &c.Parent, in)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = data.Close() }() // a temporary file, which the next run would remove
 	leftOut, about := in.leftOut, make([]map[string]string, len(c.Data))
 	for i, dir := range c.Data {
 		if about[i], err = dataset.Provenance(dir); err != nil {

@@ -446,13 +446,12 @@ func (t *trainer) fit(ctx context.Context, g *Generation) (*eval.Weights, error)
 	}
 	best, parent := t.trained.Best, t.weights
 	in := newPositionReader(t.env, t.Rules, folders...)
-	data, err := t.read(ctx, parent, in, t.Out)
+	data, err := t.read(ctx, parent, in)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = data.Close() }() // a temporary file, which the next generation would remove
 	var r fits
-	g.LeftOut, in.folders = in.leftOut, folders[len(folders)-1:] // for the policy
+	g.LeftOut = in.leftOut
 	s := t.settings(parent)
 	s.Record = func(step texel.Step) error {
 		t.env.Progress(int64(step.Iteration), steps,
@@ -463,6 +462,7 @@ func (t *trainer) fit(ctx context.Context, g *Generation) (*eval.Weights, error)
 		if t.Policy != nil {
 			t.env.Stage(g.Number, "policy", 0)
 		}
+		in.folders = folders[len(folders)-1:]
 		r.Policy, err = t.fitPolicy(ctx, parent, r.Result, in)
 	}
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"sync"
 
 	"gyges/agents/internal/vector"
+	"gyges/rules/base/lists"
 )
 
 // Quantum says how a weight becomes a whole number.
@@ -42,21 +42,12 @@ type Settings struct {
 type Loss interface {
 	// Begin prepares for a batch of examples, each by its number in the window.
 	Begin(batch []uint32)
-	// Add adds the gradient of an example's loss and returns the loss. It is called for each part at the same time.
+	// Add adds the gradient of an example's loss and returns the loss. It is called for several parts at the same time.
 	Add(part int, example uint32, gradient []float32) float64
 }
 
 // Parts is the number of partial sums of a gradient.
 const Parts = vector.Parts
-
-// InParts calls do for each part, at the same time.
-func InParts(do func(part int)) {
-	var wg sync.WaitGroup
-	for part := range Parts {
-		wg.Go(func() { do(part) })
-	}
-	wg.Wait()
-}
 
 // Fit is a fit in progress.
 type Fit struct {
@@ -111,7 +102,7 @@ func (f *Fit) Pass(ctx context.Context, examples int, l Loss) (sum float64, err 
 		batch := f.order[first:][:f.settings.Batch]
 		l.Begin(batch)
 		var losses [Parts]float64
-		InParts(func(part int) {
+		lists.OnAllCores(Parts, func(part int) {
 			for i := part; i < len(batch); i += Parts {
 				losses[part] += l.Add(part, batch[i], f.state.Gradients[part])
 			}
@@ -139,7 +130,7 @@ func (f *Fit) update() {
 	s.Shrink = float32(rate * f.settings.Decay)
 	first := len(f.settings.Units)
 	size := (len(s.X) - first + Parts - 1) / Parts
-	InParts(func(part int) {
+	lists.OnAllCores(Parts, func(part int) {
 		from := min(first+part*size, len(s.X))
 		s.Step(from, min(from+size, len(s.X)))
 	})

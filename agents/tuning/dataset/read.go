@@ -97,21 +97,20 @@ func Sum(dir string) (string, error) {
 	return agents.Sum([]byte(names)), nil
 }
 
-// Check returns the names of the files in a folder, which identify its positions, the numbers of these, and an error
-// unless no file is missing or damaged, and they are of a rule set.
-func Check(dir string, r *rules.Rules) (names string, counts [NumSplits]int64, err error) {
+// Check returns the numbers of the positions in a folder, and an error unless no file is missing or damaged, and they
+// are of a rule set.
+func Check(dir string, r *rules.Rules) (counts [NumSplits]int64, err error) {
 	for split := range Split(NumSplits) {
 		paths, missing := Shards(dir, split)
 		err = errors.Join(err, missing)
 		for _, path := range paths {
-			names += filepath.Base(path) + "\n"
 			rows, _, wrong := readShard(path, split, r, func(Position) bool { return false })
 			if counts[split] += rows; wrong != nil {
 				err = errors.Join(err, fmt.Errorf("%s: %w", path, wrong))
 			}
 		}
 	}
-	return names, counts, err
+	return counts, err
 }
 
 // Provenance returns the metadata that was given to [Write] for a folder.

@@ -19,6 +19,7 @@ import (
 	"gyges/agents/policy"
 	"gyges/agents/tuning/adam"
 	"gyges/rules"
+	"gyges/rules/base/lists"
 )
 
 // Choice is a position with the move that was chosen.
@@ -152,19 +153,15 @@ func (f *fit) newNetwork() {
 }
 
 // draw returns the choices, or a random part of so many of them.
-func (f *fit) draw(choices Choices, most int) (drawn []Choice, err error) {
-	n := 0
+func (f *fit) draw(choices Choices, most int) ([]Choice, error) {
+	drawn := lists.Sample[Choice]{Size: most, Rand: f.rng}
 	for c, err := range choices {
 		if err != nil {
 			return nil, err
 		}
-		if n++; len(drawn) < most {
-			drawn = append(drawn, c)
-		} else if i := f.rng.IntN(n); i < most {
-			drawn[i] = c
-		}
+		drawn.Add(c)
 	}
-	return drawn, nil
+	return drawn.List, nil
 }
 
 // target is a choice with the evaluations of its moves, in order; nil: only the move chosen counts.
@@ -176,7 +173,7 @@ type target struct {
 // learnable returns the targets of the choices from which there is something to learn.
 func (f *fit) learnable(ctx context.Context, choices []Choice) ([]target, error) {
 	list := make([]target, len(choices))
-	adam.InParts(func(k int) {
+	lists.OnAllCores(adam.Parts, func(k int) {
 		p := f.parts[k]
 		for i := k; i < len(choices) && ctx.Err() == nil; i += adam.Parts {
 			if list[i].Choice = choices[i]; !p.begin(choices[i]) {
@@ -199,7 +196,7 @@ func (f *fit) Add(part int, i uint32, gradient []float32) float64 {
 
 func (f *fit) measure(choices []Choice) (m Measure) {
 	var measures [adam.Parts]Measure
-	adam.InParts(func(k int) {
+	lists.OnAllCores(adam.Parts, func(k int) {
 		p := f.parts[k]
 		for i := k; i < len(choices); i += adam.Parts {
 			if p.begin(choices[i]) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"math"
+	"runtime/debug"
 
 	"gyges/agents"
 	"gyges/agents/eval"
@@ -14,30 +15,34 @@ import (
 
 const (
 	blockRows    = 8192 // of a block at most: the unit of work of a core
-	memoryBlocks = 128  // at most in memory; data that have more are in a file
+	memoryBlocks = 384  // at most that stay in memory
+
+	// collectAt is the percentage of garbage at which it is collected: positions are large and have no pointers, so
+	// that costs next to nothing.
+	collectAt = 25
 )
 
-// Data is a set of positions: four bytes for each feature, two for an input, and 24 for a position. More than a million
-// are in a temporary file, until Close.
+// Data is a set of positions: four bytes for each feature, two for an input, and 24 for a position. Of more than
+// three million every second block stays in memory, every fourth of more than six million, and so on. A network is
+// fitted to all, which are read anew for each epoch.
 type Data struct {
 	features  int // number of features
 	blocks    []*block
-	rows      int
-	count     float64          // sum of the counts
+	every     int              // one of so many blocks is in memory
+	rows      int              // positions read
+	count     float64          // sum of the counts of those in memory
 	low, high float32          // the lowest result and the highest
 	seen      [inputs.Num]bool // in some position, or in its mirror image
-	file      *blockFile       // nil: all is in memory
+	// again reads all positions anew, in their order and in parts of so many blocks.
+	again func(ctx context.Context, blocks int) iter.Seq2[*Data, error]
 }
 
-// block is a part of the data, or what is known of it while it is in a file.
 type block struct {
 	number int
 	rows   []row
 	width  int       // number of features
 	values []float32 // of these, row by row
 	inputs []uint16  // of a network, row by row
-	place  place
-	unread bool // the inputs are in the file alone
 }
 
 // row is a position in a block, seen from the side to move.
@@ -61,11 +66,10 @@ func (d *Data) Len() int {
 	return d.rows
 }
 
+func newData(features int) *Data { return &Data{features: features, every: 1, low: 1} }
+
 // add adds a position with its features, which are finite, and the active inputs of a network to be fitted.
 func (d *Data) add(r row, features []float64, on []uint16) {
-	if d.rows == 0 {
-		d.low, d.high = 1, 0
-	}
 	if d.rows%blockRows == 0 {
 		d.blocks = append(d.blocks, &block{number: len(d.blocks), rows: make([]row, 0, blockRows), width: d.features})
 	}
@@ -89,7 +93,6 @@ func (d *Data) add(r row, features []float64, on []uint16) {
 func (b *block) features(i int) []float32 { return b.values[i*b.width:][:b.width] }
 
 func (b *block) active(i int) []uint16 {
-	b.readInputs()
 	start := uint32(0)
 	if i > 0 {
 		start = b.rows[i-1].inputs
@@ -123,47 +126,112 @@ func (c Choice) Excludes(p *dataset.Position) bool {
 // those for validation, and the result is measured on the test positions, once; with none it is not.
 type Splits [dataset.NumSplits]*Data
 
-// Read returns the data of positions in their order, extracted on all cores. Data that don't stay in memory are in a
-// file in folder, which is made if necessary, until they are closed, also after an error. That is one of the positions
-// or of the file, or ctx's.
+// Read returns the data of positions in their order, extracted on all cores. Data that don't all stay in memory are
+// read again by [Fit]. The error is that of the positions, or ctx's.
 func Read(
-	ctx context.Context, positions iter.Seq2[dataset.Position, error], e *eval.Evaluator, choice Choice, folder string,
+	ctx context.Context, positions iter.Seq2[dataset.Position, error], e *eval.Evaluator, choice Choice,
 ) (*Data, error) {
-	d := &Data{features: len(eval.Names())}
-	batch := make([]dataset.Position, 0, blockRows)
-	flush := func() error {
-		d.extract(batch, e, choice.Inputs)
-		batch = batch[:0]
-		if err := ctx.Err(); err != nil || d.file == nil && len(d.blocks) <= memoryBlocks {
-			return err
-		}
-		return d.store(folder)
-	}
-	for p, err := range positions {
+	defer debug.SetGCPercent(debug.SetGCPercent(collectAt))
+	s := source{positions, e, choice}
+	d := newData(len(eval.Names()))
+	d.again = s.parts
+	for part, err := range s.parts(ctx, 1) {
 		if err != nil {
-			return d, err
+			return nil, err
 		}
-		if choice.Excludes(&p) {
-			continue
-		}
-		if choice.Positions > 0 && d.rows+len(batch) == choice.Positions {
-			break
-		}
-		if batch = append(batch, p); len(batch) == blockRows {
-			if err := flush(); err != nil {
-				return d, err
-			}
+		d.keep(part)
+		if len(d.blocks) > memoryBlocks {
+			d.thin()
 		}
 	}
-	return d, flush()
+	return d, nil
 }
 
-// extract adds positions with the features, and optionally the inputs of a network, that e extracts.
-func (d *Data) extract(batch []dataset.Position, e *eval.Evaluator, withInputs bool) {
+// keep adds a part of one block, which stays in memory if it is the next of every so many.
+func (d *Data) keep(part *Data) {
+	if d.rows/blockRows%d.every == 0 {
+		b := part.blocks[0]
+		b.number = len(d.blocks)
+		d.blocks = append(d.blocks, b)
+		d.count += part.count
+	}
+	d.rows += part.rows
+	d.low, d.high = min(d.low, part.low), max(d.high, part.high)
+	for i, seen := range part.seen {
+		d.seen[i] = d.seen[i] || seen
+	}
+}
+
+// thin drops every second block.
+func (d *Data) thin() {
+	d.every *= 2
+	d.count = 0
+	var kept []*block
+	for i := 0; i < len(d.blocks); i += 2 {
+		b := d.blocks[i]
+		b.number = len(kept)
+		kept = append(kept, b)
+		for _, r := range b.rows {
+			d.count += float64(r.count)
+		}
+	}
+	d.blocks = kept
+}
+
+// source is where positions are read, the same each time.
+type source struct {
+	positions iter.Seq2[dataset.Position, error]
+	evaluator *eval.Evaluator // extracts the features and the inputs
+	choice    Choice
+}
+
+// parts returns the positions chosen, in parts of so many blocks; the last part may be smaller. An error comes last.
+func (s *source) parts(ctx context.Context, blocks int) iter.Seq2[*Data, error] {
+	return func(yield func(*Data, error) bool) {
+		part := newData(len(eval.Names()))
+		batch := make([]dataset.Position, 0, blockRows)
+		chosen := 0
+		for p, err := range s.positions {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if s.choice.Excludes(&p) {
+				continue
+			}
+			if s.choice.Positions > 0 && chosen == s.choice.Positions {
+				break
+			}
+			chosen++
+			batch = append(batch, p)
+			if len(batch) < blockRows {
+				continue
+			}
+			s.extract(batch, part)
+			batch = batch[:0]
+			if len(part.blocks) < blocks {
+				continue
+			}
+			if !yield(part, ctx.Err()) {
+				return
+			}
+			part = newData(len(eval.Names()))
+		}
+		s.extract(batch, part)
+		if part.rows > 0 {
+			yield(part, ctx.Err())
+		}
+	}
+}
+
+// extract adds positions with the features, and optionally the inputs of a network, that the evaluator extracts.
+func (s *source) extract(batch []dataset.Position, d *Data) {
 	bases := make([]float64, len(batch))
 	features := make([]eval.Vector, len(batch))
 	active := make([]inputs.List, len(batch))
-	lists.OnAllCores(len(batch), func(i int) { bases[i], _ = e.Extract(batch[i].Position, &features[i], &active[i]) })
+	lists.OnAllCores(len(batch), func(i int) {
+		bases[i], _ = s.evaluator.Extract(batch[i].Position, &features[i], &active[i])
+	})
 	for i := range batch {
 		p := &batch[i]
 		r := row{
@@ -174,7 +242,7 @@ func (d *Data) extract(batch []dataset.Position, e *eval.Evaluator, withInputs b
 			r.score = float32(p.Score)
 		}
 		var on []uint16
-		if withInputs {
+		if s.choice.Inputs {
 			on = active[i].Active()
 		}
 		d.add(r, features[i][:d.features], on)

@@ -49,7 +49,7 @@ func TestRead(t *testing.T) {
 	t.Parallel()
 	all, list, e := drawPositions(t, blockRows+100, nil)
 	for _, choice := range []Choice{{}, {Quiet: true}, {Positions: 77}, {Quiet: true, Positions: 100}} {
-		d, err := Read(t.Context(), all, e, choice, t.TempDir())
+		d, err := Read(t.Context(), all, e, choice)
 		require.NoError(t, err)
 		n := 0
 		for _, p := range list {
@@ -74,11 +74,11 @@ func TestRead(t *testing.T) {
 	}
 	broken := errors.New("a broken shard")
 	all, _, e = drawPositions(t, 10, broken)
-	_, err := Read(t.Context(), all, e, Choice{}, t.TempDir())
+	_, err := Read(t.Context(), all, e, Choice{})
 	require.ErrorIs(t, err, broken)
 	all, _, e = drawPositions(t, blockRows, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = Read(ctx, all, e, Choice{}, t.TempDir())
+	_, err = Read(ctx, all, e, Choice{})
 	require.ErrorIs(t, err, context.Canceled)
 }

@@ -6,12 +6,13 @@ import (
 	"math"
 
 	"gyges/rules/base/interval"
+	"gyges/rules/base/lists"
 )
 
 // sum returns the sums that add computes for each block, added in the blocks' order.
 func (d *Data) sum(n int, add func(b *block, sums []float64)) []float64 {
 	parts := make([]float64, n*len(d.blocks))
-	d.each(func(b *block) { add(b, parts[b.number*n:][:n]) })
+	lists.OnAllCores(len(d.blocks), func(k int) { add(d.blocks[k], parts[k*n:][:n]) })
 	total := make([]float64, n)
 	for k := range d.blocks {
 		for j, x := range parts[k*n : (k+1)*n] {
@@ -24,12 +25,12 @@ func (d *Data) sum(n int, add func(b *block, sums []float64)) []float64 {
 // compute returns the values that value computes for each position, block by block.
 func (d *Data) compute(value func(b *block, i int) float64) [][]float32 {
 	all := make([][]float32, len(d.blocks))
-	d.each(func(b *block) {
-		values := make([]float32, len(b.rows))
-		for i := range values {
-			values[i] = float32(value(b, i))
+	lists.OnAllCores(len(d.blocks), func(k int) {
+		b := d.blocks[k]
+		all[k] = make([]float32, len(b.rows))
+		for i := range b.rows {
+			all[k][i] = float32(value(b, i))
 		}
-		all[b.number] = values
 	})
 	return all
 }
@@ -145,9 +146,7 @@ func (l *loss) difference(v []float64, other *loss, otherAt []float64) (mean, ma
 	type game struct{ sum, count float64 }
 	known := map[uint32]*game{}
 	var games []*game // in the order of their positions
-	buffer := new(block)
 	for _, b := range l.data.blocks {
-		b = b.open(buffer)
 		for i := range b.rows {
 			r := &b.rows[i]
 			g, ok := known[r.game]

@@ -11,7 +11,6 @@ import (
 	"gyges/agents/eval/inputs"
 	"gyges/agents/internal/vector"
 	"gyges/agents/tuning/adam"
-	"gyges/rules/base/lists"
 )
 
 // Network has the settings for fitting a network: by Adam with decoupled weight decay (AdamW: Loshchilov and Hutter,
@@ -186,12 +185,12 @@ func (m *model) quantise(scale float64) *eval.Network {
 // fitNetwork fits a network together with the weights and keeps those of the lowest validation loss. The fit of the
 // weights alone starts from them, on top of the quantised network.
 func (f *fit) fitNetwork(ctx context.Context) error {
-	n := &networkLoss{model: f.initial(), train: f.train}
+	n := &networkLoss{model: f.initial()}
 	n.prepare(f, windowBlocks)
 	best, bestLoss := slices.Clone(n.x), n.loss(f.validation)
 	f.record(n.loss(f.train), bestLoss, n.weights(f))
 	for f.iteration < f.settings.Network.Epochs && f.err == nil {
-		loss, err := n.epoch(ctx)
+		loss, err := n.epoch(ctx, f)
 		if err != nil {
 			return err
 		}
@@ -221,20 +220,17 @@ func (m *model) loss(l *loss) float64 {
 	return l.mean(func(b *block, i int) float64 { return m.logit(b, i, new(sums)) })
 }
 
-// windowBlocks is how many blocks of data in a file are in memory at least, among whose positions batches are drawn;
-// as many are read meanwhile.
+// windowBlocks is how many blocks are in memory at least when positions are read anew. Batches are drawn among them.
 const windowBlocks = 64
 
 // networkLoss is the loss of a network and the weights, whose examples are the training positions.
 type networkLoss struct {
 	model
-	train     *loss
 	optimiser *adam.Fit
-	rng       *rand.Rand
-	windows   []int    // the numbers of their blocks
-	window    []*block // the present one
-	weight    float64  // how often the positions of the present batch occurred
-	count     float64  // and those of the present epoch
+	blocks    int     // of a window
+	window    *loss   // training positions from which batches are drawn
+	weight    float64 // how often the positions of the present batch occurred
+	count     float64 // and those of the present epoch
 }
 
 // prepare makes the optimiser, for windows of least blocks or more.
@@ -245,28 +241,44 @@ func (n *networkLoss) prepare(f *fit, least int) {
 		units[j] = float32(1 / f.rms[j])
 	}
 	of := func(j int) adam.Quantum { return quantum((j-n.features+hidden)/hidden-1, f.scale) }
-	n.rng = rand.New(rand.NewPCG(s.Seed, forOrder))
 	batch := cmp.Or(s.Batch, defaultBatch)
-	n.windows = n.train.data.windows(max(least, batch/blockRows+1))
-	examples := lists.Map(n.windows, func(blocks int) int { return blocks * blockRows })
-	examples[len(examples)-1] -= len(n.train.data.blocks)*blockRows - n.train.data.rows
-	n.optimiser = adam.New(n.x, of, examples, n.rng, adam.Settings{
+	n.blocks = max(least, batch/blockRows+1)
+	var windows []int
+	size, left := n.blocks*blockRows, f.train.data.rows
+	if f.train.data.every == 1 {
+		size = left
+	}
+	for ; left > 0; left -= size {
+		windows = append(windows, min(size, left))
+	}
+	n.optimiser = adam.New(n.x, of, windows, rand.New(rand.NewPCG(s.Seed, forOrder)), adam.Settings{
 		Epochs: s.Epochs, Batch: batch, Rate: cmp.Or(s.Rate, defaultRate), Decay: s.Decay, Epsilon: 1e-8, Units: units,
 	})
 }
 
-// epoch makes a pass over all positions, and returns the mean loss.
-func (n *networkLoss) epoch(ctx context.Context) (float64, error) {
+// epoch makes a pass over all positions, and returns the mean loss. They are read anew unless all are in memory.
+func (n *networkLoss) epoch(ctx context.Context, f *fit) (float64, error) {
 	n.count = 0
-	loss := 0.0
-	err := n.train.data.eachWindow(n.windows, n.rng, func(window []*block) error {
-		n.window = window
-		examples := (len(window)-1)*blockRows + len(window[len(window)-1].rows)
-		sum, err := n.optimiser.Pass(ctx, examples, n)
-		loss += sum
-		return err
-	})
-	return loss / n.count, err
+	train := f.train.data
+	if train.every == 1 {
+		n.window = f.train
+		sum, err := n.optimiser.Pass(ctx, train.rows, n)
+		return sum / n.count, err
+	}
+	total := 0.0
+	for part, err := range train.again(ctx, n.blocks) {
+		if err != nil {
+			return 0, err
+		}
+		n.window = &loss{data: part, targets: part.targets(f.settings.Lambda, f.scale)}
+		sum, err := n.optimiser.Pass(ctx, part.rows, n)
+		if err != nil {
+			return 0, err
+		}
+		total += sum
+		n.window = nil // the next part takes its place in memory
+	}
+	return total / n.count, nil
 }
 
 // weights returns the weights of the features, in hundredths of a point.
@@ -282,18 +294,18 @@ func (n *networkLoss) weights(f *fit) []float64 {
 func (n *networkLoss) Begin(batch []uint32) {
 	n.weight = 0
 	for _, i := range batch {
-		n.weight += float64(n.window[i/blockRows].rows[i%blockRows].count)
+		n.weight += float64(n.window.data.blocks[i/blockRows].rows[i%blockRows].count)
 	}
 	n.count += n.weight
 }
 
 // Add adds the gradient at a position over the batch's weight, and returns the loss there, both times its count.
 func (n *networkLoss) Add(_ int, row uint32, gradient []float32) float64 {
-	b, i := n.window[row/blockRows], int(row%blockRows)
+	b, i := n.window.data.blocks[row/blockRows], int(row%blockRows)
 	var s sums
 	x := n.logit(b, i, &s)
 	p, _ := logistic(x)
-	t, count := float64(n.train.targets[b.number][i]), float64(b.rows[i].count)
+	t, count := float64(n.window.targets[b.number][i]), float64(b.rows[i].count)
 	n.add(&model{n.features, gradient}, b, i, &s, float32(count*(p-t)/n.weight))
-	return count * n.train.entropy(b, i, x)
+	return count * n.window.entropy(b, i, x)
 }

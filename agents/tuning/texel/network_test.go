@@ -57,7 +57,7 @@ func networkValue(n *eval.Network, on []uint16) float64 {
 
 // networkSample draws positions whose results follow the weights and a network.
 func (w truth) networkSample(rng *rand.Rand, rows int, n *eval.Network) *Data {
-	d := &Data{features: len(w.weights)}
+	d := newData(len(w.weights))
 	for range rows {
 		r := Row{Features: w.draw(rng), Inputs: drawInputs(rng), Score: math.NaN(), Count: 1, Game: uint32(d.rows)}
 		p, _ := logistic(math.Log(w.chance(r.Features)/(1-w.chance(r.Features))) + w.scale*networkValue(n, r.Inputs))
@@ -78,7 +78,7 @@ func TestNetworkGradient(t *testing.T) {
 	s := known.settings()
 	s.Network = &Network{Epochs: 1, Parent: truth}
 	f := newFit(Splits{d, d}, s, known.scale)
-	n := &networkLoss{model: f.initial(), train: f.train, window: d.blocks, weight: 1}
+	n := &networkLoss{model: f.initial(), window: f.train, weight: 1}
 	for j := range n.x { // away from the whole numbers, where slopes jump
 		n.x[j] += float32(0.001 * rng.Float64())
 	}
@@ -288,7 +288,7 @@ func TestNetworkUnits(t *testing.T) {
 func BenchmarkFitNetwork(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	const rows, epochs = 50_000, 4
-	d := &Data{features: 1}
+	d := newData(1)
 	for range rows {
 		r := Row{Features: []float64{1}, Score: math.NaN(), Count: 1, Result: float64(rng.IntN(2))}
 		for len(r.Inputs) < 40 { // as many as are on in a game

@@ -17,6 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime/debug"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -24,7 +25,6 @@ import (
 
 	"gyges/agents/eval"
 	"gyges/agents/tuning/dataset"
-	"gyges/rules/base/problems"
 )
 
 // Settings are the settings of a fit.
@@ -98,11 +98,12 @@ func Fit(ctx context.Context, d Splits, s Settings) (*Result, error) {
 	if err := d.check(); err != nil {
 		return nil, err
 	}
+	defer debug.SetGCPercent(debug.SetGCPercent(collectAt))
 	scale := s.Scale
 	if scale == 0 {
 		var err error
 		if scale, err = fitScale(d[dataset.Train], s.Parent); err != nil {
-			return nil, cmp.Or(d.readError(), err)
+			return nil, err
 		}
 	}
 	f := newFit(d, s, scale)
@@ -114,17 +115,7 @@ func Fit(ctx context.Context, d Splits, s Settings) (*Result, error) {
 	if err := f.minimise(ctx); err != nil {
 		return nil, err
 	}
-	r := f.result(d[dataset.Test])
-	return r, d.readError()
-}
-
-func (d *Splits) readError() error {
-	return cmp.Or(d[dataset.Train].readError(), d[dataset.Validation].readError(), d[dataset.Test].readError())
-}
-
-// Close removes the files of the positions.
-func (d *Splits) Close() error {
-	return cmp.Or(d[dataset.Train].Close(), d[dataset.Validation].Close(), d[dataset.Test].Close())
+	return f.result(d[dataset.Test]), nil
 }
 
 // check returns an error unless weights can be fitted to the positions.
@@ -151,15 +142,9 @@ func (s *Settings) Steps() int {
 	return cmp.Or(s.Iterations, defaultIterations)
 }
 
-// Check adds the invalid settings to p, but for the bounds in their tags; their keys begin with prefix.
-func (s *Settings) Check(p *problems.List, prefix string) {
-	p.Expect(0 < s.Lambda && s.Lambda <= 1, prefix+"lambda", "expected a number above 0, at most 1, found %v", s.Lambda)
-}
-
 // fit is a fit in progress. The function's arguments are u = scale · rms · (weight - start) of the weights not frozen.
 type fit struct {
 	settings          Settings
-	data              *Splits
 	scale             float64
 	train, validation *loss
 	before            [2]float64 // the losses of the parent
@@ -187,7 +172,7 @@ type fit struct {
 
 func newFit(d Splits, s Settings, scale float64) *fit {
 	s.Iterations, s.Patience = cmp.Or(s.Iterations, defaultIterations), cmp.Or(s.Patience, 5)
-	f := &fit{settings: s, data: &d, scale: scale, start: s.Parent, bestLoss: math.Inf(1)}
+	f := &fit{settings: s, scale: scale, start: s.Parent, bestLoss: math.Inf(1)}
 	f.rms = d[dataset.Train].meanSquares()
 	f.train, f.validation = f.parentLoss(d[dataset.Train]), f.parentLoss(d[dataset.Validation])
 	for j, square := range f.rms {
@@ -312,7 +297,7 @@ func (f *fit) recordLosses(u []float64, loss float64) {
 }
 
 func (f *fit) record(loss, validation float64, weights []float64) {
-	if f.err = cmp.Or(f.err, f.data.readError()); f.settings.Record != nil && f.err == nil {
+	if f.settings.Record != nil && f.err == nil {
 		f.err = f.settings.Record(Step{f.iteration, loss, validation, weights})
 	}
 }
@@ -344,7 +329,10 @@ func (f *fit) test(d *Data) *Test {
 		after = f.withNetwork(before)
 	}
 	zero, tuned := make([]float64, len(f.rms)), f.logits(f.last)
-	t := &Test{Positions: d.rows, ParentLoss: before.value(zero), Loss: after.value(tuned)}
+	t := &Test{ParentLoss: before.value(zero), Loss: after.value(tuned)}
+	for _, b := range d.blocks {
+		t.Positions += len(b.rows)
+	}
 	t.Gain, t.GainMargin = after.difference(tuned, before, zero)
 	return t
 }

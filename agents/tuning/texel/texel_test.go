@@ -66,7 +66,7 @@ func (w truth) chance(f []float64) float64 {
 // sample draws a number of positions from each game, whose results hang together
 // there: one draw decides them all. Each by itself follows the truth.
 func (w truth) sample(rng *rand.Rand, games, each int) *Data {
-	d := &Data{features: len(w.weights)}
+	d := newData(len(w.weights))
 	for g := range games {
 		u := rng.Float64()
 		for range each {
@@ -118,7 +118,7 @@ func TestGamesAreClusters(t *testing.T) {
 	margin := func(repeat int, apart bool) float64 {
 		rng := rand.New(rand.NewPCG(9, 1))
 		rows, _ := mixed(rng, 900)
-		d := &Data{features: len(known.weights)}
+		d := newData(len(known.weights))
 		for i, r := range rows {
 			for k := range repeat {
 				if r.Game = uint32(3 * i); apart {
@@ -163,7 +163,7 @@ func naive(rows []Row, s Settings, scale float64, w []float64) float64 {
 
 // mixed draws rows with scores, counts and half results.
 func mixed(rng *rand.Rand, n int) ([]Row, *Data) {
-	d := &Data{features: len(known.weights)}
+	d := newData(len(known.weights))
 	rows := make([]Row, n)
 	for i := range rows {
 		rows[i] = Row{Features: known.draw(rng), Result: float64(rng.IntN(3)) / 2, Score: rng.NormFloat64() * 200,
@@ -278,7 +278,7 @@ func TestParentsWithoutScale(t *testing.T) {
 	s.Scale = 0
 	_, err := Fit(context.Background(), Splits{d, d}, s) // all weights 0
 	require.ErrorContains(t, err, "the parent weights do not predict the results")
-	sure := &Data{features: len(known.weights)}
+	sure := newData(len(known.weights))
 	for range 100 {
 		f := known.draw(rng)
 		f[0] = float64(2*rng.IntN(2) - 1)
@@ -319,7 +319,7 @@ func TestEarlyStop(t *testing.T) {
 func TestUnseenFeaturesAreFrozen(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(10, 0))
-	d := &Data{features: 2}
+	d := newData(2)
 	for i := range 500 {
 		d.Add(Row{Features: []float64{rng.NormFloat64(), 0}, Result: float64(i % 2), Score: math.NaN(), Count: 1})
 	}
@@ -332,7 +332,7 @@ func TestUnseenFeaturesAreFrozen(t *testing.T) {
 
 func TestBadDataIsRefused(t *testing.T) {
 	t.Parallel()
-	d := &Data{features: 2}
+	d := newData(2)
 	good := Row{Features: []float64{1, 2}, Result: 1, Score: math.NaN(), Count: 1}
 	s := Settings{Names: []string{"a", "b"}, Parent: []float64{1, 1}, Lambda: 1}
 	refused := func(want string, train, validation *Data) {
@@ -342,7 +342,7 @@ func TestBadDataIsRefused(t *testing.T) {
 	}
 	refused("expected training positions, found none", d, d)
 	d.Add(good)
-	refused("expected validation positions, found none", d, &Data{features: 2})
+	refused("expected validation positions, found none", d, newData(2))
 	refused("found the result 1 in all 1", d, d)
 	good.Result = 0
 	d.Add(good)

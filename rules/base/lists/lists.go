@@ -2,6 +2,7 @@
 package lists
 
 import (
+	"math/rand/v2"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -19,11 +20,11 @@ func Map[T, U any](list []T, f func(T) U) []U {
 // OnAllCores is [OnCores] with all that there are.
 func OnAllCores(n int, do func(i int)) { OnCores(runtime.GOMAXPROCS(0), n, do) }
 
-// OnCores calls do for each number from 0 to n-1, at most so many of them at a time.
+// OnCores calls do for each number from 0 to n-1, at most so many of them at a time, and at least one.
 func OnCores(cores, n int, do func(i int)) {
 	var next atomic.Int64
 	var wg sync.WaitGroup
-	for range min(cores, n) {
+	for range max(min(cores, n), 1) {
 		wg.Go(func() {
 			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
 				do(i)
@@ -31,4 +32,23 @@ func OnCores(cores, n int, do func(i int)) {
 		})
 	}
 	wg.Wait()
+}
+
+// Sample is a random sample of what is added to it (reservoir sampling: A. Waterman's algorithm R, in Knuth, The Art of
+// Computer Programming 2, 3.4.2).
+type Sample[T any] struct {
+	Size int // at most
+	Rand *rand.Rand
+	List []T
+	seen int
+}
+
+// Add adds x, which takes the place of another if the sample is full, or is left out.
+func (s *Sample[T]) Add(x T) {
+	s.seen++
+	if len(s.List) < s.Size {
+		s.List = append(s.List, x)
+	} else if i := s.Rand.IntN(s.seen); i < s.Size {
+		s.List[i] = x
+	}
 }
