@@ -2,12 +2,12 @@
 package human
 
 import (
-	"bufio"
 	"context"
 	_ "embed"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strings"
 	"sync"
@@ -16,6 +16,7 @@ import (
 
 	"gyges/agents"
 	"gyges/rules"
+	"gyges/rules/base/files"
 	"gyges/rules/base/textfmt"
 )
 
@@ -69,8 +70,8 @@ func (h *Person) Choose(ctx context.Context, g *rules.Game, q agents.Request) (a
 		}
 		text, err := h.in.next(ctx)
 		switch {
-		case errors.Is(err, errTooLong):
-			h.printf("  %v.\n", err)
+		case errors.Is(err, files.ErrTooLong):
+			h.printf("  that line is too long.\n")
 			continue
 		case errors.Is(err, io.EOF):
 			h.printf("\nThe input has ended.\n")
@@ -177,9 +178,6 @@ func listMoves(ms *rules.MoveSet, start string) string {
 // maxLine bounds an input line, in bytes, its end included. No move is longer.
 const maxLine = 1024
 
-// errTooLong is returned for a line of more than maxLine bytes, all of which has been read, however long it is.
-var errTooLong = errors.New("that line is too long")
-
 // lines reads lines from a reader that can't be interrupted, such as a terminal.
 // Several agents may share it, as both sides of a game may be people.
 type lines struct {
@@ -216,21 +214,9 @@ func (l *lines) next(ctx context.Context) (string, error) {
 
 func (l *lines) readAll() {
 	defer close(l.read)
-	for in := bufio.NewReaderSize(l.in, maxLine); ; {
-		text, err := in.ReadSlice('\n')
-		got := line{text: strings.TrimRight(string(text), "\r\n")}
-		for errors.Is(err, bufio.ErrBufferFull) { // the rest of the line
-			got = line{err: errTooLong}
-			_, err = in.ReadSlice('\n')
-		}
-		if err != nil && !errors.Is(err, io.EOF) {
-			got = line{err: err}
-		}
-		if err == nil || got != (line{}) {
-			l.read <- got
-		}
-		if err != nil {
-			return
-		}
+	in := files.NewLineReader(l.in, maxLine)
+	in.MaxRead = math.MaxInt
+	for text, err := range in.All() {
+		l.read <- line{strings.TrimRight(text, "\r"), err}
 	}
 }

@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	maxAnswer  = 64 << 10 // bytes in a line from an engine
+	maxAnswer  = 64 << 10 // bytes in a line from an engine, its end included
 	floodLines = 20_000   // from one command to its answer
 	floodBytes = 8 << 20
 
@@ -125,10 +125,14 @@ func (p *process) run(mark string, started chan<- error) {
 // readLines sends the engine's lines until its output ends or the process is closed.
 func (p *process) readLines() {
 	defer close(p.lines)
-	in := bufio.NewReaderSize(p.out, maxAnswer+len("\n"))
+	in := files.NewLineReader(p.out, maxAnswer)
+	in.MaxRead = maxAnswer
 	for {
-		line, err := in.ReadSlice('\n')
-		text := strings.TrimSuffix(strings.TrimSuffix(string(line), "\n"), "\r")
+		line, err := in.Next()
+		if in.Torn() {
+			err = io.EOF
+		}
+		text := strings.TrimSuffix(string(line), "\r")
 		select {
 		case p.lines <- textLine{text, time.Now(), err}:
 		case <-p.closed:
@@ -191,7 +195,7 @@ func (p *process) converse(ctx context.Context, lines []byte, limit time.Duratio
 // receive adds a line to the trace. The error is an [agents.Failure] if the output has ended, or is too long.
 func (p *process) receive(line textLine, open bool) error {
 	switch {
-	case errors.Is(line.err, bufio.ErrBufferFull):
+	case errors.Is(line.err, files.ErrEndless):
 		return broken("expected lines of at most %d bytes, found a longer one", maxAnswer)
 	case line.err != nil || !open:
 		return p.ended("output", line.text)
