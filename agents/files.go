@@ -37,7 +37,7 @@ func (r *Registry) Reading(specs []Spec) *Registry {
 	for _, spec := range specs {
 		_ = r.Each([]Spec{spec}, func(_ Spec, kind Kind, v Values) error {
 			for _, d := range kind.Params {
-				if name := v[d.Name]; d.IsFile(name) {
+				if name := v[d.Key]; d.IsFile(name) {
 					reading.add(name, spec.Label(), r)
 				}
 			}

@@ -119,7 +119,7 @@ func identity(registry *agents.Registry, spec agents.Spec, files []agents.File) 
 		switch {
 		case d.IsFile(p.Value) && i >= 0:
 			spec = spec.With(p.Name, files[i].SHA256)
-		case d.Spec && err == nil:
+		case d.NamesAgent() && err == nil:
 			spec = spec.With(p.Name, identity(registry, inner, files))
 		}
 	}

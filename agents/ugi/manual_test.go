@@ -21,7 +21,7 @@ func TestManualIsComplete(t *testing.T) {
 		require.Regexp(t, "`[^`\n]*\\b"+text+"\\b[^`\n]*`", manual)
 	}
 	for _, d := range Kind().Params {
-		code(strings.TrimSuffix(d.Name, "."))
+		code(strings.TrimSuffix(d.Key, "."))
 	}
 	for _, p := range checks {
 		row := "| " + strings.TrimSuffix(p.name, "maxTime, maxNodes")
