@@ -34,7 +34,7 @@ type Rules struct {
 	directed   bool // door_rule: directed
 	perLeg     bool // door_rule: per_leg
 	playable   bool // drop_zone: playable_row
-	stepwise   bool // some option has no shortcuts: courses are followed step by step
+	stepwise   bool // courses are followed step by step: [courseSearch] doesn't know an option's value
 }
 
 // New checks the options and resolves them. name is what messages, records and tables call the rule set.
@@ -45,7 +45,7 @@ func New(name string, o Options) (*Rules, error) {
 	r := &Rules{
 		name: name, options: o, goalsToWin: 1, allowNull: o.NullMove == AllowNull, directed: o.DoorRule == Directed,
 		perLeg: o.DoorRule == PerLeg, playable: o.DropZone == BehindPlayableRow,
-		stepwise: slices.ContainsFunc(o.List(), Option.stepwise),
+		stepwise: o.DoorRule == Directed,
 	}
 	if o.Kang {
 		r.goalsToWin = KangGoals
