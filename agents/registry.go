@@ -65,8 +65,7 @@ func Common() []ParamDef {
 // Registry holds the kinds of agents that can be made. It is a value, built by the program; nothing registers itself.
 type Registry struct {
 	kinds map[string]Kind
-	paths map[string]string // of files, by their names in specs; those of others are their names
-	read  []File            // see [Registry.Reading]
+	read  []File // see [Registry.Reading]
 }
 
 // NewRegistry returns a registry of the given kinds. It panics if two have one name.
@@ -80,9 +79,6 @@ func NewRegistry(kinds ...Kind) *Registry {
 	}
 	return r
 }
-
-// With returns the registry with the paths of files that specs name otherwise.
-func (r *Registry) With(paths map[string]string) *Registry { return &Registry{r.kinds, paths, r.read} }
 
 // Kinds returns all kinds, sorted by name.
 func (r *Registry) Kinds() []Kind {

@@ -1,5 +1,5 @@
 // Package rules is the game of Gygès (Claude Leroy, 1985): positions, legal moves, notation, rule options and perft. It
-// is independent of agents and tournaments and uses the standard library only.
+// is independent of agents and tournaments.
 //
 // [Options] choose the game that is played; [New] resolves them once into a [Rules]. A [Position] is a comparable value
 // of two machine words. [Rules.Moves] fills a [MoveSet], which keeps the legal moves factored as sources × ends × drop

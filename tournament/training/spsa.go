@@ -129,7 +129,7 @@ func (c *SPSA) Run(ctx context.Context, env Env) (_ *Tuned, err error) {
 	r := &spsaRun{SPSA: c, settings: c.Method, env: &env}
 	r.settings.Seed, r.theta = c.Seed, c.Method.Start()
 	r.names = lists.Map(c.Method.Params, func(p spsa.Param) string { return p.Name })
-	env.Registry = env.Registry.Reading([]agents.Spec{c.Agent})
+	env.Registry = env.Registry.Reading([]agents.Spec{c.Agent}, nil)
 	manifest := Manifest{
 		Method: "spsa", Version: env.Version, Config: c.describe(),
 		Files: slices.Concat(env.Registry.Files(), c.Openings.Files()),

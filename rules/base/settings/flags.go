@@ -181,10 +181,12 @@ func Table(config any, prefix string) string {
 		if f.Flag != "" {
 			names += ", `--" + f.Flag + "`"
 		}
-		if value := f.Default(); value != "" {
-			fmt.Fprintf(&b, "| %s | %s | `%s` | %s |\n", names, f.Values(), value, f.Help())
-		} else if !f.Group || f.Flag != "" || f.Value.Kind() == reflect.Pointer {
-			fmt.Fprintf(&b, "| %s | %s | | %s |\n", names, f.Values(), f.Help())
+		value := f.Default()
+		if value != "" {
+			value = "`" + value + "` "
+		}
+		if value != "" || !f.Group || f.Flag != "" || f.Value.Kind() == reflect.Pointer {
+			fmt.Fprintf(&b, "| %s | %s | %s| %s |\n", names, f.Values(), value, f.Help())
 		}
 	}
 	return b.String()
