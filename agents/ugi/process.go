@@ -297,29 +297,29 @@ const (
 	slowErrors  = time.Millisecond
 )
 
-// trace keeps the last lines of a dialogue, in places that are used again. Two goroutines write to it.
+// trace keeps the last lines of a dialogue, each behind a mark. Two goroutines write to it.
 type trace struct {
 	mu    sync.Mutex
-	lines [traceLines][]byte
-	added int
+	lines []string
 }
 
 // add appends a line. mark is its writer: '>' the host, '<' the engine, '!' the engine on stderr, '=' is a remark.
 func (t *trace) add(mark byte, text []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	line, most := &t.lines[t.added%traceLines], traceLength+1 // a byte more than Cut leaves
-	*line = append(append((*line)[:0], mark, ' '), text[:min(len(text), most)]...)
-	t.added++
+	text = text[:min(len(text), traceLength+1)] // a byte more than Cut leaves
+	t.lines = append(t.lines, string(mark)+" "+string(text))
+	if len(t.lines) > traceLines {
+		t.lines = t.lines[1:]
+	}
 }
 
 // last returns the lines, the oldest first.
 func (t *trace) last() (lines []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for i := max(t.added-traceLines, 0); i < t.added; i++ {
-		mark, text := t.lines[i%traceLines][:2], t.lines[i%traceLines][2:]
-		lines = append(lines, string(mark)+textfmt.Escape(textfmt.Cut(string(text), traceLength)))
+	for _, line := range t.lines {
+		lines = append(lines, line[:2]+textfmt.Escape(textfmt.Cut(line[2:], traceLength)))
 	}
 	return lines
 }
