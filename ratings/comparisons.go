@@ -74,11 +74,17 @@ func (m *residual) headToHead(correlation float64) HeadToHead {
 	h, surplus := HeadToHead{Count: m.total()}, m.surplus()
 	h.Expected = h.Points() - surplus
 	taken := math.Min(maxLeverage, m.difference*float64(m.games())/2) // of the variance, by the fit
-	if sd := math.Sqrt(m.pointsVariance(correlation) * (1 - taken)); sd > 0 {
-		h.Z = surplus / sd
-	}
+	z := surplus / math.Sqrt(math.Max(leastVariance, m.pointsVariance(correlation)*(1-taken)))
+	h.Z = math.Max(-maxDeviation, math.Min(maxDeviation, z))
 	return h
 }
+
+const (
+	// leastVariance is that of points which is not from rounding alone, where anchors leave
+	// nothing to chance.
+	leastVariance = 1e-20
+	maxDeviation  = 1e6 // of points from those expected, in standard deviations
+)
 
 // pointsVariance is the variance of the points of a pairing.
 func (m *residual) pointsVariance(correlation float64) float64 {
@@ -132,9 +138,8 @@ func (r *Ratings) GoodnessOfFit() GoodnessOfFit {
 	f.Degrees = len(e.pairings) - e.ratings()
 	for k := range e.pairings {
 		m := e.residual(k)
-		if v, d := m.pointsVariance(e.correlation), m.surplus(); v > 0 {
-			f.ChiSquare += d * d / v
-		}
+		d, v := m.surplus(), math.Max(leastVariance, m.pointsVariance(e.correlation))
+		f.ChiSquare += math.Min(maxDeviation*maxDeviation, d*d/v)
 	}
 	f.P = distuv.ChiSquared{K: float64(f.Degrees)}.Survival(f.ChiSquare)
 	return f

@@ -85,8 +85,14 @@ type covariance interface {
 	closeness(c *constraint) []float64
 }
 
-// sd returns the standard deviation of parameter i less parameter j.
-func (e *estimate) sd(i, j int) float64 { return math.Sqrt(e.variance(i, j)) }
+// widestOfOne is how much, in Elo, each player adds to the largest standard deviation: errors add
+// up along a chain.
+const widestOfOne = 1000
+
+// sd returns the standard deviation of parameter i less parameter j. Where what is given
+// contradicts the results, so that their second derivatives vanish, it says only that the
+// difference is unknown, and has a bound.
+func (e *estimate) sd(i, j int) float64 { return math.Min(math.Sqrt(e.variance(i, j)), e.widest) }
 
 // dense is a covariance as a matrix; nil without parameters.
 type dense struct{ *mat.SymDense }

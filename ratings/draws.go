@@ -18,13 +18,23 @@ type loss struct{ value, dz, zz float64 }
 // side that is expected to score less, where no digits are lost in a lopsided pairing.
 func (n weights) loss(z float64) loss {
 	won, lost, e := n[2]+n[1]/2, n[0]+n[1]/2, logistic(-math.Abs(z))
-	l := loss{value: math.Log(1+math.Exp(-math.Abs(z))) * n.sum(), zz: n.sum() * e * (1 - e)}
+	l := loss{value: math.Log1p(math.Exp(-math.Abs(z))) * n.sum(), zz: n.sum() * e * (1 - e)}
 	if z > 0 {
 		l.value, l.dz = l.value+z*lost, lost-n.sum()*e
 	} else {
 		l.value, l.dz = l.value-z*won, n.sum()*e-won
 	}
 	return l
+}
+
+// majorant returns the second derivative of the parabola that touches the loss at z and at -z: it
+// lies above the loss everywhere (Jaakkola and Jordan 2000), and falls with 1/|z| where that of
+// the loss itself vanishes.
+func (n weights) majorant(z float64) float64 {
+	if math.Abs(z) < 1e-3 {
+		return n.sum() / 4
+	}
+	return n.sum() * math.Tanh(z/2) / (2 * z)
 }
 
 func logistic(z float64) float64 { return 1 / (1 + math.Exp(-z)) }

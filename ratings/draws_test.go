@@ -27,3 +27,24 @@ func TestDrawShare(t *testing.T) {
 	require.InDelta(t, 30*100./101, 40*v.probability(0.5)+60*v.probability(0.8), 1e-6)
 	require.True(t, math.IsInf(float64(fitDrawShare([]float64{0.9}, []float64{10}, 9)), 1), "more draws than can be")
 }
+
+// The loss of a result that was almost certain is not lost to rounding.
+func TestLossOfACertainResult(t *testing.T) {
+	for _, z := range []float64{30, 40, 100, 700} {
+		require.InEpsilon(t, math.Exp(-z), weights{2: 1}.loss(z).value, 1e-9, "z = %g", z)
+		require.InEpsilon(t, math.Exp(-z), weights{1}.loss(-z).value, 1e-9, "z = %g", z)
+	}
+}
+
+// The parabola with the majorant as its second derivative touches the loss at z, and lies nowhere
+// below it.
+func TestMajorant(t *testing.T) {
+	n := weights{1, 2, 4}
+	for _, z := range []float64{-5000, -30, -2, -1e-4, 0, 0.5, 8, 900} {
+		at := n.loss(z)
+		for _, d := range []float64{-9000, -40, -3, -0.1, 0.1, 2, 50, 7000} {
+			parabola := at.value + at.dz*d + n.majorant(z)*d*d/2
+			require.GreaterOrEqual(t, parabola, n.loss(z+d).value*(1-1e-9), "%g and %g", z, d)
+		}
+	}
+}

@@ -14,12 +14,14 @@ import (
 	"gyges/rules/base/lists"
 )
 
-// iteration is second derivatives that are too many for a matrix: equations are solved by conjugate gradients with the
-// diagonal as preconditioner (Hestenes and Stiefel 1952), whose steps grow with the pairings.
+// iteration is second derivatives that are too many for a matrix: equations are solved by
+// conjugate gradients (Hestenes and Stiefel 1952), whose steps grow with the pairings.
 type iteration struct {
 	*quadratic
-	diagonal []float64 // by parameter
-	south    []float64 // second derivatives by a parameter and the advantage, but for that of the advantage by itself
+	preconditioner *elimination
+	diagonal       []float64 // by parameter
+	// south is second derivatives by a parameter and the advantage, but for that of the advantage by itself.
+	south []float64
 }
 
 const (
@@ -35,7 +37,7 @@ const (
 )
 
 func newIteration(q *quadratic) *iteration {
-	h := &iteration{q, q.diagonalOf(q.terms), make([]float64, q.dim)}
+	h := &iteration{quadratic: q, diagonal: q.diagonalOf(q.terms), south: make([]float64, q.dim)}
 	for k := range q.terms {
 		q.add(h.south, q.terms[k], [2]float64{q.terms[k].sym2[1]})
 	}
@@ -44,6 +46,7 @@ func newIteration(q *quadratic) *iteration {
 			h.diagonal[i] += c.weight * c.shares[k] * c.shares[k]
 		}
 	}
+	h.preconditioner = eliminate(h.diagonal, q.terms, q.constraints)
 	return h
 }
 
@@ -125,9 +128,8 @@ func (h *iteration) solveColumns(ctx context.Context, r []float64, n int, tolera
 	rz, goal := make([]float64, n), make([]float64, n)
 	for step := range 10*h.dim + 100 {
 		next, alpha, beta := make([]float64, n), make([]float64, n), make([]float64, n)
-		for i, d := range h.diagonal {
-			floats.ScaleTo(row(z, i, n), 1/d, row(r, i, n))
-		}
+		copy(z, r)
+		h.preconditioner.solve(z, n)
 		each(func(k, q int) { next[q] += r[k] * z[k] })
 		if step == 0 {
 			floats.AddScaled(goal, tolerance*tolerance, next)
@@ -243,7 +245,11 @@ func (s *sampled) draw(ctx context.Context, terms []term, b int) error {
 	for k := range r {
 		s.first[b][k] = float32(r[k] / s.diagonal[k/columns])
 	}
-	x, err := s.solveColumns(ctx, r, columns, sampleTolerance)
+	goal := sampleTolerance
+	if len(s.preconditioner.steps) > 0 {
+		goal /= float64(s.dim) // the long waves of a chain are a small part of all
+	}
+	x, err := s.solveColumns(ctx, r, columns, goal)
 	for k, v := range x {
 		s.solutions[b][k] = float32(v)
 	}

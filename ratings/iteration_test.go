@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/graph/simple"
 	"gonum.org/v1/gonum/graph/topo"
 )
@@ -59,10 +60,15 @@ func TestIterationGivesTheDenseAnswer(t *testing.T) {
 			chain.AddPair(a, b, Result(rng.IntN(3)), Result(rng.IntN(3)))
 		}
 	}
+	var long [][2]int
+	for i := 1; i < 300; i++ {
+		long = append(long, [2]int{i - 1, i})
+	}
 	for name, c := range map[string]struct {
 		d *Data
 		o Options
 	}{
+		"long":   {met(rng, 300, long), Options{}},
 		"many":   {many, Options{}},
 		"few":    {few, Options{FitPrior: true}},
 		"chain":  {chain, Options{}},
@@ -106,6 +112,90 @@ func TestIterationGivesTheDenseAnswer(t *testing.T) {
 			100*math.Sqrt(square/float64(differences)))
 		require.LessOrEqual(t, float64(wide), 0.07*float64(differences), name)
 	}
+}
+
+// met returns results of players, each with a win and a loss, who met as steps say; the names are
+// in no order.
+func met(rng *rand.Rand, players int, list [][2]int) *Data {
+	d, place := new(Data), rng.Perm(players)
+	for _, s := range list {
+		a, b := fmt.Sprintf("p%05d", place[s[0]]), fmt.Sprintf("p%05d", place[s[1]])
+		d.AddPair(a, b, Win, Win)
+		for range 2 {
+			d.AddPair(b, a, Result(rng.IntN(3)-1), Result(rng.IntN(3)-1))
+		}
+	}
+	return d
+}
+
+// Where few met each other, the preconditioner is the inverse, and where many did, the diagonal.
+func TestElimination(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(8, 1))
+	const n = 300
+	var chain, ring, tree, ladder, many [][2]int
+	for i := 1; i < n; i++ {
+		chain = append(chain, [2]int{i - 1, i})
+		tree = append(tree, [2]int{(i - 1) / 40, i})
+		ladder = append(ladder, [2]int{i - 1, i}, [2]int{max(0, i-3), i})
+		for j := range 80 {
+			many = append(many, [2]int{(i + j) % n, i - 1})
+		}
+	}
+	ring = append(chain, [2]int{0, n - 1})
+	for name, list := range map[string][][2]int{"chain": chain, "ring": ring, "tree": tree, "ladder": ladder} {
+		d := met(rng, n, list)
+		o := Options{Anchors: []Anchor{{Name: "p00007", Elo: 10}}, Advantage: ptr(20), Prior: ptr(0)}
+		l := newProblem(d.sorted(), o).likelihood()
+		q := l.at(make([]float64, l.dim), nil)
+		right, want := make([]float64, l.dim), make([]float64, l.dim)
+		for i := range right {
+			right[i] = rng.NormFloat64()
+		}
+		exact, err := q.curvature()
+		require.NoError(t, err)
+		require.NoError(t, exact.solve(t.Context(), want, right))
+		newIteration(q).preconditioner.solve(right, 1)
+		require.InDeltaSlice(t, want, right, 1e-9*floats.Norm(want, math.Inf(1)), name)
+	}
+	l := newProblem(met(rng, n, many).sorted(), Options{}).likelihood()
+	h := newIteration(l.at(make([]float64, l.dim), nil))
+	require.Empty(t, h.preconditioner.steps)
+	require.Equal(t, h.diagonal, h.preconditioner.pivots)
+
+	// A player whose results have no second derivatives, as an advantage far too large leaves
+	// them, has a pivot, too.
+	l = newProblem(met(rng, n, chain).sorted(), Options{}).likelihood()
+	q := l.at(make([]float64, l.dim), nil)
+	for k := range q.terms[:3] {
+		q.terms[k].sym2 = sym2{}
+	}
+	require.Positive(t, slices.Min(newIteration(q).preconditioner.pivots))
+}
+
+// A chain of thousands takes a few steps of conjugate gradients: as few as the context allows here.
+func TestLongChain(t *testing.T) {
+	t.Parallel()
+	var chain [][2]int
+	for i := 1; i < 3001; i++ {
+		chain = append(chain, [2]int{i - 1, i})
+	}
+	l := newProblem(met(rand.New(rand.NewPCG(8, 2)), 3001, chain).sorted(), Options{}).likelihood()
+	q := l.at(make([]float64, l.dim), nil)
+	looks := &countingContext{Context: t.Context()}
+	require.NoError(t, newIteration(q).solve(looks, make([]float64, l.dim), q.gradient))
+	require.Less(t, looks.looks, 30)
+}
+
+// countingContext counts how often it was asked, which conjugate gradients do once a step.
+type countingContext struct {
+	context.Context
+	looks int
+}
+
+func (c *countingContext) Err() error {
+	c.looks++
+	return c.Context.Err()
 }
 
 // The derivative of the evidence is zero where the evidence has its maximum.

@@ -23,6 +23,12 @@ const (
 	// sureStep is a change, in Elo, at which the second derivatives hardly change, so that Newton steps converge
 	// without a check of the likelihood, whose differences are lost to rounding near the maximum.
 	sureStep = 15
+	// Where Newton steps fail, approachSteps by a bound of the second derivatives go before
+	// others, maxApproaches times. Then farStepLimit is the limit: rounding leaves ratings so
+	// uncertain that are open between anchors far apart.
+	farStepLimit  = 1
+	approachSteps = 20
+	maxApproaches = 20
 )
 
 // errStopped is a fit that did not converge.
@@ -39,6 +45,13 @@ type likelihood struct {
 	given       float64   // the advantage if it isn't fitted; otherwise 0
 	pairings    []pairing
 	constraints []constraint
+	// ridge is one over the variance of a normal distribution, about 0, of all parameters. It is
+	// so wide that it only says where between anchors those are that no result tells.
+	ridge float64
+	// majorized has a bound of the second derivatives in their place: its steps never lead to a
+	// smaller likelihood.
+	majorized bool
+	widest    float64 // the largest standard deviation
 	// A prior is of each rating less the imaginary opponent's: virtual draws without an advantage, or normal about 0.
 	draws, precision float64 // precision: one over the variance
 }
@@ -91,7 +104,7 @@ func (l *likelihood) at(x []float64, old *quadratic) *quadratic {
 				if games[side].sum() == 0 {
 					continue
 				}
-				at := games[side].loss(z)
+				at := l.loss(games[side], z)
 				gradient, curve := at.bySide(side)
 				values[part] += at.value
 				q.add(gradients[part], t, gradient)
@@ -112,13 +125,16 @@ func (l *likelihood) at(x []float64, old *quadratic) *quadratic {
 			d := parameter(x, int(t.i)) - x[t.j] + elo
 			at := loss{value: l.precision / 2 * d * d, dz: l.precision * d, zz: l.precision}
 			if l.draws > 0 {
-				at = weights{1: l.draws}.loss(d)
+				at = l.loss(weights{1: l.draws}, d)
 			}
 			t.sym2 = sym2{at.zz}
 			q.value += at.value
 			q.add(q.gradient, t, [2]float64{at.dz})
 			q.terms = append(q.terms, t)
 		}
+	}
+	if l.ridge > 0 {
+		l.addRidge(q, x)
 	}
 	for _, c := range l.constraints {
 		s := c.sum(x)
@@ -136,6 +152,30 @@ func (l loss) bySide(side int) (gradient [2]float64, curve sym2) {
 	return [2]float64{s * l.dz, l.dz}, sym2{l.zz, s * l.zz, l.zz}
 }
 
+// loss returns the loss of results at z.
+func (l *likelihood) loss(n weights, z float64) loss {
+	at := n.loss(z)
+	if l.majorized {
+		at.zz = n.majorant(z)
+	}
+	return at
+}
+
+// addRidge adds the terms of the ridge.
+func (l *likelihood) addRidge(q *quadratic, x []float64) {
+	for i, v := range x {
+		t, by := newTerm(i, -1), [2]float64{l.ridge * v}
+		t.sym2 = sym2{l.ridge}
+		if i == l.advantage {
+			t, by = newTerm(-1, -1), [2]float64{1: l.ridge * v}
+			t.sym2 = sym2{2: l.ridge}
+		}
+		q.value += l.ridge / 2 * v * v
+		q.add(q.gradient, t, by)
+		q.terms = append(q.terms, t)
+	}
+}
+
 // maximum is where a likelihood is largest.
 type maximum struct {
 	*likelihood
@@ -144,8 +184,27 @@ type maximum struct {
 	curvature curvature  // its second derivatives
 }
 
-// maximize returns the maximum, by Newton's method from x. The likelihood is concave, so there is one.
+// maximize returns the maximum, by Newton's method from x. The likelihood is concave, so there is
+// one. Far from it, as between anchors that contradict the results, second derivatives vanish and
+// such steps lead nowhere: then steps by a bound of the second derivatives go before.
 func (l *likelihood) maximize(ctx context.Context, x []float64) (*maximum, error) {
+	m, err := l.newton(ctx, x, stepLimit)
+	for range maxApproaches {
+		if !errors.Is(err, errStopped) {
+			break
+		}
+		x, err = l.approach(ctx, m.x)
+		if err != nil {
+			return nil, err
+		}
+		m, err = l.newton(ctx, x, farStepLimit)
+	}
+	return m, err
+}
+
+// newton returns the maximum, where rounding leaves a step within a limit in Elo, or with an error
+// where it has led.
+func (l *likelihood) newton(ctx context.Context, x []float64, limit float64) (*maximum, error) {
 	q := l.at(x, nil)
 	step, last := make([]float64, l.dim), math.Inf(1)
 	var unused *quadratic
@@ -158,10 +217,10 @@ func (l *likelihood) maximize(ctx context.Context, x []float64) (*maximum, error
 			err = curvature.solve(ctx, step, q.gradient)
 		}
 		if err != nil {
-			return nil, err
+			return &maximum{likelihood: l, x: x}, err
 		}
 		size := floats.Norm(step, math.Inf(1)) * eloPerNat
-		if last <= stepLimit && !(size < last/2) {
+		if last <= limit && !(size < last/2) {
 			return &maximum{l, x, q, curvature}, nil // only rounding is left
 		}
 		for t := 1.0; ; t /= 2 {
@@ -180,5 +239,26 @@ func (l *likelihood) maximize(ctx context.Context, x []float64) (*maximum, error
 			return &maximum{l, x, q, curvature}, nil
 		}
 	}
-	return nil, fmt.Errorf("%w: the last step was %g Elo, expected less than %g", errStopped, last, stepLimit)
+	err := fmt.Errorf("%w: the last step was %g Elo, expected less than %g", errStopped, last, limit)
+	return &maximum{likelihood: l, x: x}, err
+}
+
+// approach returns where steps from x lead by a bound of the second derivatives. None of them
+// lowers the likelihood.
+func (l *likelihood) approach(ctx context.Context, x []float64) ([]float64, error) {
+	bound := *l
+	bound.majorized = true
+	for range approachSteps {
+		q := bound.at(x, nil)
+		curvature, err := q.curvature()
+		if err != nil {
+			return nil, err
+		}
+		step := make([]float64, l.dim)
+		if err := curvature.solve(ctx, step, q.gradient); err != nil {
+			return nil, err
+		}
+		x = floats.AddScaledTo(step, x, -1, step)
+	}
+	return x, nil
 }

@@ -59,7 +59,7 @@ func (p Prior) note() string {
 	normal := "normal with an estimated standard deviation of " + textfmt.Decimal(p.SD) + " Elo"
 	switch {
 	case p.Cause == PriorSeparated:
-		return fmt.Sprintf("prior: normal with a standard deviation of %g Elo, as the results alone don't rate everyone",
+		return fmt.Sprintf("prior: normal with a standard deviation of %.0f Elo, as the results alone don't rate everyone",
 			p.SD)
 	case p.Cause == PriorAdaptive:
 		return "prior: " + normal + ", as pairings followed the standings"
@@ -133,7 +133,11 @@ func (p *problem) withPrior(ctx context.Context) (*problem, error) {
 			return change/step - float64(len(p.elo)) + 1 - sd/likeliestSD
 		}
 	}
-	sd := math.Exp(search(evidence, math.Log(minPriorSD), math.Log(maxPriorSD), sdGoal))
+	most := maxPriorSD
+	if p.farApart() {
+		most = p.spread
+	}
+	sd := math.Exp(search(evidence, math.Log(minPriorSD), math.Log(most), sdGoal))
 	with := *p
 	with.prior.SD, with.precision = sd, dispersion*precision(sd)
 	return &with, err

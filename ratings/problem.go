@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"gyges/rules/base/interval"
 )
 
 // Fit rates the players of d. Without a prior, players that no finite rating exists for are listed in Unrated and are
@@ -42,7 +44,9 @@ type problem struct {
 	data       *Data // sorted
 	options    Options
 	given      []int     // the players whose ratings anchors give
-	elo        []float64 // by player: a given rating, natural scale; otherwise 0
+	origin     float64   // what is taken for 0 in the fit, Elo: the middle of anchors that are far from 0
+	spread     float64   // of the given ratings, Elo: the largest less the smallest
+	elo        []float64 // by player: a given rating less the origin, natural scale; otherwise 0
 	prior      Prior     // its SD is 0 until it is estimated
 	precision  float64   // of the normal prior, natural scale; 0 without
 	tied       []int     // the players that are comparable whatever the results
@@ -56,12 +60,17 @@ type problem struct {
 // newProblem returns the problem with the prior that the options ask for, or that the results need.
 func newProblem(d *Data, o Options) *problem {
 	p := &problem{data: d, options: o, elo: make([]float64, len(d.names))}
+	p.origin, p.spread = anchorScale(o.Anchors)
 	for _, a := range o.Anchors {
 		i, _ := d.number(a.Name)
-		p.given, p.elo[i] = append(p.given, i), a.Elo/eloPerNat
+		p.given = append(p.given, i)
+		p.elo[i] = (a.Elo - p.origin) / eloPerNat
 	}
 	p.tied, p.partition = p.given, newPartition(d, p.given, p.given)
 	p.prior = choosePrior(d, o, p.partition)
+	if p.prior.SD > 0 && p.farApart() {
+		p.prior.SD = maxElo
+	}
 	if p.prior.SD > 0 {
 		p.precision = precision(p.prior.SD)
 	}
@@ -77,6 +86,31 @@ func newProblem(d *Data, o Options) *problem {
 	p.advantage, p.remark = p.chooseAdvantage()
 	return p
 }
+
+// far is how far, in Elo, given ratings may be from 0 and from each other without further
+// precautions: the numbers of a fit then have digits enough, and second derivatives can't be told
+// from 0 beyond.
+const far = 10_000
+
+// anchorScale returns the origin and the spread of a problem with given ratings.
+func anchorScale(anchors []Anchor) (origin, spread float64) {
+	if len(anchors) == 0 {
+		return 0, 0
+	}
+	low, high := anchors[0].Elo, anchors[0].Elo
+	for _, a := range anchors {
+		low = math.Min(low, a.Elo)
+		high = math.Max(high, a.Elo)
+	}
+	if math.Max(-low, high) > far {
+		origin = (low + high) / 2
+	}
+	return origin, high - low
+}
+
+// farApart reports whether given ratings are so far apart that what lies between them may follow
+// from no result.
+func (p *problem) farApart() bool { return p.spread > far }
 
 // chooseAdvantage returns the given advantage, or whether it is to be fitted, and a remark where it can't be.
 func (p *problem) chooseAdvantage() (a Advantage, remark string) {
@@ -120,7 +154,14 @@ func (p *problem) parameters() parameters {
 func (p *problem) likelihood() *likelihood {
 	l := &likelihood{
 		parameters: p.parameters(), elo: p.elo, given: p.advantage.Elo / eloPerNat, draws: p.prior.Draws,
-		precision: p.precision, pairings: p.inside,
+		precision: p.precision, pairings: p.inside, widest: math.Inf(1),
+	}
+	if p.farApart() {
+		l.ridge = precision(maxElo)
+	}
+	if len(p.given) > 1 || p.advantage.Elo != 0 {
+		elo := p.spread + math.Abs(p.advantage.Elo) + widestOfOne*float64(len(p.rated))
+		l.widest = elo / interval.Z95 / eloPerNat
 	}
 	games := make([]float64, len(p.groups))
 	for i := range p.inside {

@@ -213,6 +213,9 @@ func TestGradientAndHessianAgreeWithDifferences(t *testing.T) {
 		if m.dim == 0 { // all is given
 			return
 		}
+		if rapid.Bool().Draw(t, "ridge") {
+			m.ridge = 0.3
+		}
 		x := make([]float64, m.dim)
 		for i := range x {
 			x[i] = rapid.Float64Range(-3, 3).Draw(t, "x")

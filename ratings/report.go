@@ -31,7 +31,7 @@ func newReport(p *problem, e *estimate) (*Ratings, error) {
 			r.Unrated = append(r.Unrated, player)
 			continue
 		}
-		player.Elo = (parameter(e.x, e.rating[i]) + p.elo[i]) * eloPerNat
+		player.Elo = (parameter(e.x, e.rating[i])+p.elo[i])*eloPerNat + p.origin
 		player.Error = interval.Z95 * eloPerNat * e.sd(e.rating[i], -1)
 		r.Players = append(r.Players, player)
 	}
@@ -172,6 +172,12 @@ func (p *problem) notes(r *Ratings) []string {
 	if e := r.estimate; e != nil && e.dim > maxDense {
 		notes = append(notes, e.covariance.(*sampled).note())
 	}
+	open := slices.DeleteFunc(slices.Clone(p.data.names), func(name string) bool {
+		i, _ := p.data.number(name)
+		return r.estimate == nil || r.estimate.sd(r.estimate.rating[i], -1) < r.estimate.widest
+	})
+	add(len(open) > 0, "the results contradict what is given and leave these ratings open, whose intervals are cut: "+
+		textfmt.List(open, maxNamed))
 	wrong := p.contradicted(r.estimate)
 	add(len(wrong) > 0, "the games contradict these anchors, by the points beyond those expected: "+
 		textfmt.List(wrong, maxNamed))

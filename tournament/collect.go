@@ -1,10 +1,12 @@
 package tournament
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"gyges/ratings/source"
@@ -15,88 +17,159 @@ import (
 )
 
 const (
-	flushEvery      = time.Second // bounds how long a recorded game may stay in memory
+	checkEvery      = time.Second // between looks at whether the file of records is still there
+	maxCame         = 64          // games that are received before they are written
 	maxDeadLettered = 100         // pairs until the run stops
 	maxRepeated     = 50          // rounds without a new pair until the run stops
 )
 
-// collector writes the games in schedule order.
+// collector writes the games: to games.jsonl those whose turn it is, to aheadFile the others until it is.
 type collector struct {
-	Summary // of which it counts Kept behind a gap, Pairs, Faults and DeadLettered; nothing is written once Decided
+	// It counts Kept behind a gap, Pairs, Faults and, at the end, DeadLettered. Nothing is written once it is Decided.
+	Summary
 
 	plan      *plan
 	store     *store
 	writer    *record.Writer
 	onGame    func(*record.Record)
-	next      int64            // the pair to be written next
-	waiting   map[int64]Result // finished pairs after it
+	next      atomic.Int64     // the game to be written next; changed by the collector alone
+	advanced  chan struct{}    // has an element if next has changed
+	finished  atomic.Int64     // games in the two files
+	came      []*record.Record // that nothing was done with yet, while others wait to be received
 	written   []func()         // to be called when what is written is flushed
 	suspend   *suspensions
 	repeats   source.Repeats
-	repeated  int64          // pairs in a row that tell nothing new
-	first     *record.Record // of the pair under way
-	precision *precision     // nil unless the run ends at an error
-	gap       bool           // what is written no longer follows what was written before
-	err       error          // the first error in writing; nothing is written after it
+	repeated  int64           // pairs in a row that tell nothing new
+	first     *record.Record  // of the pair under way
+	dead      map[int64]error // why pairs can't be played
+	precision *precision      // nil unless the run ends at an error
+	gap       bool            // what is written no longer follows what was written before
+	err       error           // the first error in writing; nothing is written after it
 }
 
-// collect receives results until there are no more. Pairs are written, and their slots given back, as soon as all
-// before them are; what is left when the run stops is written in order, with gaps. An error in writing cancels the run.
+// collect receives results until there are no more. Each game is written as it comes, and passed to the system as soon
+// as no other one is waiting. What waits for earlier games when the run stops is written in order, with gaps. An error
+// in writing cancels the run.
 func (c *collector) collect(results <-chan Result, slots <-chan struct{}, cancel context.CancelCauseFunc) {
-	c.waiting = map[int64]Result{}
-	tick := time.NewTicker(flushEvery)
+	tick := time.NewTicker(checkEvery)
 	defer tick.Stop()
+	always := make(chan struct{})
+	close(always)
 	for {
+		if len(results) == 0 || len(c.came) >= maxCame {
+			c.place()
+		}
+		var more <-chan struct{}
+		if c.writeNext() {
+			more = always
+		} else if len(results) == 0 {
+			c.flush()
+		}
 		select {
 		case o, ok := <-results:
 			if !ok {
 				c.writeRest()
 				return
 			}
-			c.waiting[o.Pair] = o
-			c.writeReady(slots)
+			c.take(&o)
+			if !o.More {
+				<-slots
+			}
 		case <-tick.C:
-			c.flush()
+			c.check()
+		case <-more:
 		}
-		if c.err != nil || c.Decided || c.stuck() {
+		switch {
+		case c.err != nil || c.stuck():
 			cancel(c.err)
+		case c.Decided:
+			cancel(ErrDecided)
 		}
 	}
 }
 
-func (c *collector) writeReady(slots <-chan struct{}) {
-	for {
-		o, ok := c.waiting[c.next]
-		if ok && o.Err == nil {
-			c.note(c.complete(&o, false))
+// take takes the games of a result, or notes those that can't be played.
+func (c *collector) take(o *Result) {
+	if o.Err != nil {
+		c.dead[o.Pair] = fmt.Errorf("pair %d: %w", o.Pair, o.Err)
+		for _, game := range o.games() {
+			c.store.ahead.games[game] = waitingGame{missing: true}
 		}
-		if !ok || o.Err == nil && (len(o.Games) == 0 || o.Games[len(o.Games)-1].Game != 2*c.next+1) {
-			return // not there, or cut short since the run stops
+	}
+	c.came = append(c.came, o.Games...)
+	if o.Written != nil {
+		c.written = append(c.written, o.Written)
+	}
+}
+
+// place writes the games that have come since the last time: in order, so that few have to wait in aheadFile.
+func (c *collector) place() {
+	slices.SortFunc(c.came, func(a, b *record.Record) int { return cmp.Compare(a.Game, b.Game) })
+	for _, g := range c.came {
+		if c.err != nil || c.Decided {
+			break
 		}
-		delete(c.waiting, c.next)
-		c.next++
-		if o.Err != nil {
-			c.DeadLettered = append(c.DeadLettered, fmt.Errorf("pair %d: %w", o.Pair, o.Err))
+		c.finished.Add(1)
+		if g.Game == c.next.Load() {
+			c.write(g, nil)
+			c.advance()
 		} else {
-			c.write(o.Games)
+			c.noteAhead(c.store.ahead.write(c.suspend.replaceIfSuspended(g, c.plan.seated(g.Game))))
 		}
-		if o.Written != nil {
-			c.written = append(c.written, o.Written)
+		if c.plan.config.OnFinished != nil {
+			c.plan.config.OnFinished(c.finished.Load())
 		}
-		<-slots
+	}
+	clear(c.came) // so that their memory is freed
+	c.came = c.came[:0]
+}
+
+// writeNext writes the next game if it waits, and reports whether it does.
+func (c *collector) writeNext() bool {
+	game := c.next.Load()
+	w, ok := c.store.ahead.games[game]
+	if !ok || c.err != nil || c.Decided {
+		return false
+	}
+	if !w.missing {
+		c.moveFromAhead(game)
+	}
+	c.store.ahead.forget(game)
+	c.advance()
+	return true
+}
+
+// moveFromAhead writes a game that waits.
+func (c *collector) moveFromAhead(game int64) {
+	g, line, err := c.store.ahead.read(game)
+	if _, before := c.store.before[game]; err == nil && before {
+		err = c.plan.verify(g)
+	}
+	c.note(err)
+	if err == nil {
+		c.write(g, line)
+	}
+}
+
+func (c *collector) advance() {
+	c.next.Add(1)
+	select {
+	case c.advanced <- struct{}{}:
+	default: // it has an element
 	}
 }
 
 // stuck reports whether other pairs depend on a dead-lettered one, or too many are dead-lettered.
 func (c *collector) stuck() bool {
-	return len(c.DeadLettered) >= maxDeadLettered ||
-		len(c.DeadLettered) > 0 && (len(c.plan.Stages) > 1 || c.plan.config.sequential())
+	return len(c.dead) >= maxDeadLettered ||
+		len(c.dead) > 0 && (len(c.plan.Stages) > 1 || c.plan.config.sequential())
 }
 
+// flush passes what is written to the system: first the games in order, since aheadFile may lose those then.
 func (c *collector) flush() {
 	c.note(c.writer.Flush())
 	if c.err == nil {
-		c.note(c.store.stillThere())
+		c.noteAhead(c.store.ahead.flush())
 	}
 	if c.err != nil {
 		return
@@ -108,41 +181,56 @@ func (c *collector) flush() {
 	c.written = c.written[:0]
 }
 
-// writeRest writes the pairs that still wait for one that will never come, those that were there before included.
-func (c *collector) writeRest() {
-	for game := range c.store.offsets {
-		if _, ok := c.waiting[game/2]; !ok && game/2 >= c.next && !c.Decided {
-			c.waiting[game/2] = Result{Job: Job{Pair: game / 2}}
-		}
-	}
-	for _, i := range slices.Sorted(maps.Keys(c.waiting)) {
-		c.gap = true // or the pair itself isn't whole
-		o := c.waiting[i]
-		c.note(c.complete(&o, true))
-		c.write(o.Games)
-	}
-	c.waiting = nil
+// check makes sure that what is written is in the file that others see.
+func (c *collector) check() {
+	c.place()
 	c.flush()
+	if c.err == nil {
+		c.note(c.store.stillThere())
+	}
 }
 
-func (c *collector) write(games []*record.Record) {
-	for _, g := range games {
-		if c.err != nil || c.Decided {
-			return
-		}
-		if c.store.has(g.Game) {
-			c.Kept++
-		}
-		g = c.suspend.replaceIfSuspended(g, c.plan.seated(g.Game))
-		c.note(c.writer.Write(g))
-		if c.err != nil {
-			return
-		}
-		if !c.gap && len(c.DeadLettered) == 0 {
-			c.note(c.plan.add(g))
-		}
-		c.count(g)
+// writeRest writes the games that still wait for one that will never come, those that were there before included. Games
+// that nobody played are made again when the run goes on.
+func (c *collector) writeRest() {
+	c.place()
+	for c.writeNext() {
 	}
+	waits := c.store.ahead.games
+	for _, game := range slices.Sorted(maps.Keys(waits)) {
+		c.gap = true
+		if c.err != nil || c.Decided {
+			break
+		}
+		if w := waits[game]; !w.missing && !w.blank {
+			c.moveFromAhead(game)
+		}
+	}
+	for _, pair := range slices.Sorted(maps.Keys(c.dead)) {
+		c.DeadLettered = append(c.DeadLettered, c.dead[pair])
+	}
+	c.check()
+}
+
+// write writes a game to games.jsonl, as the line that aheadFile has of it or nil, and counts it.
+func (c *collector) write(g *record.Record, line []byte) {
+	if c.store.has(g.Game) {
+		c.Kept++
+	}
+	now := c.suspend.replaceIfSuspended(g, c.plan.seated(g.Game))
+	if line != nil && now == g {
+		c.note(c.writer.WriteLine(line))
+	} else {
+		c.note(c.writer.Write(now))
+	}
+	g = now
+	if c.err != nil {
+		return
+	}
+	if !c.gap && len(c.dead) == 0 {
+		c.note(c.plan.add(g))
+	}
+	c.count(g)
 }
 
 func (c *collector) count(g *record.Record) {
@@ -155,10 +243,13 @@ func (c *collector) count(g *record.Record) {
 	if c.onGame != nil {
 		c.onGame(g)
 	}
-	switch {
-	case g.Game%2 == 0:
+	if g.Game%2 == 0 {
 		c.first = g
-	case !c.gap && (len(c.plan.config.Agents) == 2 || c.precision != nil):
+		return
+	}
+	whole := c.first != nil && c.first.Pair == g.Pair
+	counted := len(c.plan.config.Agents) == 2 || c.precision != nil
+	if whole && counted && !c.gap {
 		c.countPair(c.first, g)
 	}
 }
@@ -203,9 +294,28 @@ func (c *collector) tooFew() {
 		left = slices.ContainsFunc(c.plan.Stages[0].Matches, meet)
 	}
 	if !left {
-		c.note(fmt.Errorf("too few agents are left: %s lost %d games in a row by faults", textfmt.List(out, 8),
-			c.plan.config.Suspend))
+		c.note(&TooFewError{out, c.plan.config.Suspend})
 	}
+}
+
+// TooFewError is the error of a run in which no two agents that meet are left.
+type TooFewError struct {
+	Suspended []string // their names
+	faults    int      // games in a row that each has lost
+}
+
+func (e *TooFewError) Error() string {
+	return fmt.Sprintf("too few agents are left: %s lost %d games in a row by faults", textfmt.List(e.Suspended, 8),
+		e.faults)
+}
+
+// noteAhead notes an error in writing aheadFile, or why: that the folder is gone, whose games are written again then.
+func (c *collector) noteAhead(err error) {
+	if err != nil {
+		c.note(c.writer.Flush())
+		c.note(c.store.stillThere())
+	}
+	c.note(err)
 }
 
 func (c *collector) note(err error) {

@@ -60,12 +60,19 @@ type Config struct {
 	// Extend lets a run that was stopped, or has ended, go on with more pairs, further agents or a smaller UntilError.
 	Extend bool
 
+	// Again has the indices of agents whose games of the run in the folder are played anew, see [Config.SetAgain].
+	Again []int
+
 	// Executor plays the pairs; nil: this process, with Workers games at a time.
 	Executor Executor
 
 	// OnBegin, if not nil, is called before the first game, with the number of games that were in the folder, and what
 	// tells them from others. Those before a gap have been passed on by then.
 	OnBegin func(kept int64, has func(game int64) bool) `json:"-"`
+
+	// OnFinished, if not nil, is called with the number of games that the folder has, those from before included, when a
+	// game has been played to its end. One that waits for an earlier game is passed to onGame of [Run] later.
+	OnFinished func(games int64) `json:"-"`
 
 	// Log receives warnings; nil: none are logged.
 	Log *slog.Logger

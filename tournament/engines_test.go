@@ -97,6 +97,7 @@ func TestEnginesThatDoNotStart(t *testing.T) {
 
 	c = config("good", "")
 	c.Pairs = 100 // so that the run doesn't end before it is cancelled
+	c.Workers = 1 // so that no game is ahead of an earlier one
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err := Run(ctx, c, testRegistry(nil), func(*record.Record) { cancel() })
 	require.ErrorIs(t, err, context.Canceled)

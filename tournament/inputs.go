@@ -2,6 +2,7 @@ package tournament
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"gyges/agents"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament/schedule"
 )
 
@@ -28,17 +30,31 @@ func (c *Config) inputs(files []agents.File) Inputs {
 // Compare returns an error that says what differs from what a run began with, but for what changes no game, and for
 // files that none but players name whose games are played anew.
 func (was Inputs) Compare(now Inputs, anew ...string) error {
-	if err := CompareFiles(was.Files, now.Files, anew...); err != nil {
+	err := CompareFiles(was.Files, now.Files, anew...)
+	var changed *changedFile
+	if errors.As(err, &changed) && len(changed.Players) > 0 && !was.Config.Schedule.Format().About().Adaptive {
+		return fmt.Errorf("%w, or play its player's games anew with --again %s", err,
+			textfmt.ShellWord(changed.Players[0]))
+	}
+	if err != nil {
 		return err
 	}
 	return CompareConfigs(was.Config.played(), now.Config.played())
 }
 
+// changedFile is the error of a file that has another content than it had.
+type changedFile struct {
+	agents.File
+	now string // its SHA-256
+}
+
+func (f *changedFile) Error() string {
+	return fmt.Sprintf("%s has changed since the run began: its SHA-256 was %.16s, now %.16s; "+
+		"put the old file back, or begin another run in another folder", f.Name, f.SHA256, f.now)
+}
+
 // NoSums is the warning that a run of an earlier version goes on.
 const NoSums = "the run was begun by a version that kept no sums of its files; whether they have changed isn't known"
-
-// againWay is the way on that plays a player's games anew, after a comma; "" while there is none.
-const againWay = ""
 
 // CompareFiles is [Inputs.Compare] of files alone. The error names the first that has another content under its name.
 func CompareFiles(was, now []agents.File, anew ...string) error {
@@ -51,12 +67,7 @@ func CompareFiles(was, now []agents.File, anew ...string) error {
 		if !kept && len(old.Players) > 0 {
 			continue
 		}
-		way := "begin another run in another folder"
-		if len(old.Players) > 0 {
-			way = "give its player another name= and the run another folder" + againWay
-		}
-		return fmt.Errorf("%s has changed since the run began: its SHA-256 was %.16s, now %.16s; "+
-			"put the old file back, or %s", old.Name, old.SHA256, now[i].SHA256, way)
+		return &changedFile{old, now[i].SHA256}
 	}
 	return nil
 }

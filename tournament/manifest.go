@@ -52,8 +52,9 @@ type Manifest struct {
 	Players int        `json:"players,omitempty"` // of imported games; 0 in runs of earlier versions
 	Games   GameCounts `json:"games"`
 	Inputs
-	Start time.Time `json:"start"`
-	End   time.Time `json:"end,omitzero"` // zero while the run goes on
+	Start   time.Time `json:"start"`
+	Resumed time.Time `json:"resumed,omitzero"` // when it went on last; zero if it was never stopped
+	End     time.Time `json:"end,omitzero"`     // zero while the run goes on
 
 	Program build.Info   `json:"program"`
 	Earlier []build.Info `json:"earlier_programs,omitempty"` // that played in this folder before, the first one first
@@ -64,7 +65,7 @@ type Manifest struct {
 // GameCounts are the numbers of games in a [Manifest].
 type GameCounts struct {
 	Scheduled int64 `json:"scheduled"`
-	Played    int64 `json:"played"` // 0 until the run ends
+	Played    int64 `json:"played"` // while the run goes on, those of some seconds ago
 }
 
 // Host is the machine that a program ran on.

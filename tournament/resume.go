@@ -10,8 +10,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-
-	"gyges/tournament/record"
 )
 
 // checkManifest compares the run in the folder, if any, with that to be played, and reports whether agents have joined.
@@ -41,12 +39,14 @@ func checkManifest(gamesSize int64, c *Config, m *Manifest) (joined bool, err er
 		}
 		old.Config = longer
 	}
+	m.Resumed = m.Start
 	m.ID, m.Start, m.Earlier = old.ID, old.Start, old.Earlier
 	if old.Program != m.Program {
 		m.Earlier = append(m.Earlier, old.Program)
 	}
-	err = old.Compare(m.Inputs)
-	if err != nil && fixed && (Inputs{longer, old.Files}).Compare(m.Inputs) == nil {
+	anew := c.anew()
+	err = old.Compare(m.Inputs, anew...)
+	if err != nil && fixed && (Inputs{longer, old.Files}).Compare(m.Inputs, anew...) == nil {
 		err = &ExtendError{err}
 	}
 	if err != nil && c.Extend && !slices.Equal(old.Config.Players(), c.Players()) {
@@ -118,30 +118,4 @@ func CompareConfigs(was, now any) error {
 		return nil
 	}
 	return fmt.Errorf("holds a run of another configuration%s", text)
-}
-
-// complete puts the games that were there before beside those played, if that makes the pair whole or the run stops.
-func (c *collector) complete(o *Result, stops bool) error {
-	games, played := make([]*record.Record, 0, 2), o.Games
-	for game := 2 * o.Pair; game < 2*o.Pair+2; game++ {
-		switch {
-		case game < c.store.kept:
-		case c.store.has(game):
-			g, err := c.store.readAhead(game)
-			if err == nil {
-				err = c.plan.verify(g)
-			}
-			if err != nil {
-				return err
-			}
-			games = append(games, g)
-		case len(played) == 0 && !stops:
-			return nil
-		case len(played) == 0:
-		default:
-			games, played = append(games, played[0]), played[1:]
-		}
-	}
-	o.Games = games
-	return nil
 }

@@ -9,16 +9,21 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"gyges/agents"
 	"gyges/ratings/sprt"
+	"gyges/rules/base/jsonl"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament/record"
 	"gyges/tournament/schedule"
 )
+
+// ErrDecided is why the context of an [Executor] ends when no more games are needed.
+var ErrDecided = errors.New("the run is decided")
 
 // Summary says how a run ended.
 type Summary struct {
@@ -64,7 +69,7 @@ func run(
 	c := &collector{
 		Summary: Summary{Status: Running, Out: config.Out, Scheduled: config.Games(), Start: time.Now().UTC()},
 		plan:    plan, onGame: onGame, suspend: newSuspensions(config.Suspend, len(config.Agents)),
-		precision: newPrecision(plan),
+		precision: newPrecision(plan), advanced: make(chan struct{}, 1), dead: map[int64]error{},
 	}
 	s := &c.Summary
 	m := newManifest(Running, config.inputs(config.Read), s.Start)
@@ -75,6 +80,15 @@ func run(
 	if executor == nil {
 		executor = localExecutor{config.Workers, first}
 	}
+	again := len(config.Again) > 0
+	if again { // before the folder is changed
+		if err := first.Start(ctx); err != nil {
+			return Summary{}, err
+		}
+		if err := setAside(&config, *m); err != nil {
+			return *s, err
+		}
+	}
 	st, err := openStore(&config, m, plan, c.count)
 	if err != nil {
 		return *s, err
@@ -83,7 +97,8 @@ func run(
 	if config.Extend && c.err != nil {
 		return *s, errors.Join(fmt.Errorf("%s: %w", config.Out, c.err), st.discard())
 	}
-	if c.err == nil && !s.Decided && st.kept < s.Scheduled {
+	missing := c.err == nil && !s.Decided && st.kept < s.Scheduled
+	if missing && !again {
 		if err := first.Start(ctx); err != nil {
 			return Summary{}, errors.Join(err, st.discard())
 		}
@@ -98,22 +113,26 @@ func run(
 	if err := m.save(config.Out); err != nil {
 		return *s, errors.Join(err, w.Close())
 	}
-	c.writer, c.store, c.next = w, st, st.kept/2
+	c.writer, c.store = w, st
+	c.next.Store(st.kept)
+	c.finished.Store(st.kept + int64(len(st.before)))
 	if config.OnBegin != nil {
-		config.OnBegin(st.kept+int64(len(st.offsets)), st.has)
+		config.OnBegin(c.finished.Load(), st.has)
 	}
 	if c.err == nil && !s.Decided {
+		stop := c.keepPlayed(*m)
 		err = c.playAll(ctx, executor)
+		stop()
 	}
 	err = cmp.Or(err, c.err)
-	if closeErr := w.Close(); c.err == nil { // otherwise it says the same again
-		err = errors.Join(err, closeErr)
-	}
+	closeErr := w.Close()
 	s.Played, s.Kept, s.End = w.Written(), st.kept+s.Kept, time.Now().UTC()
-	s.Status, err = ending(ctx, s, err)
-	if s.Status == Finished && st.ahead != nil {
-		err = os.Remove(st.ahead.Name())
+	if c.err != nil { // closeErr says the same again
+		s.Played, s.Kept = countGames(st.Name()), st.kept+int64(len(st.before))
+	} else if err = errors.Join(err, closeErr); closeErr == nil { // all games that are needed are in order
+		err = errors.Join(err, st.ahead.remove())
 	}
+	s.Status, err = ending(ctx, s, err)
 	m.Status, m.Games.Played, m.End = s.Status, s.Played, s.End
 	if s.Status == Failed {
 		m.Error = err.Error()
@@ -121,8 +140,26 @@ func run(
 	return *s, errors.Join(err, m.save(config.Out))
 }
 
+// countGames returns how many games readers find in the file of a run's games.
+func countGames(path string) (games int64) {
+	f, err := OpenGames(path)
+	if err != nil {
+		return 0
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	_, _ = jsonl.Read(f, path, record.MaxLine, func([]byte) error {
+		games++
+		return nil
+	})
+	return games
+}
+
+// ending returns the status of a run that has ended with an error or nil, and its error.
 func ending(ctx context.Context, s *Summary, err error) (Status, error) {
 	games := filepath.Join(s.Out, GamesFile)
+	if _, errAhead := os.Stat(filepath.Join(s.Out, aheadFile)); errAhead == nil {
+		games += " and " + aheadFile
+	}
 	switch {
 	case err == nil && (s.Played == s.Scheduled || s.Decided):
 		return Finished, nil
@@ -140,15 +177,42 @@ func ending(ctx context.Context, s *Summary, err error) (Status, error) {
 	return Failed, fmt.Errorf("%w; the %d games in %s are safe", err, s.Played, games)
 }
 
+// playedEvery is the time between two manifests of a run that goes on.
+const playedEvery = 2 * time.Second
+
+// keepPlayed writes a manifest anew while games are finished, until stop is called. What can't be written is found
+// where the games are written.
+func (c *collector) keepPlayed(m Manifest) (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var keeper sync.WaitGroup
+	keeper.Go(func() {
+		for tick := time.Tick(playedEvery); ; {
+			select {
+			case <-tick:
+			case <-ctx.Done():
+				return
+			}
+			if played := c.finished.Load(); played != m.Games.Played {
+				m.Games.Played = played
+				_ = m.save(c.Out)
+			}
+		}
+	})
+	return func() {
+		cancel()
+		keeper.Wait()
+	}
+}
+
 // playAll lets the executor play the schedule and the collector write it. Its error is nil when ctx is cancelled.
 func (c *collector) playAll(ctx context.Context, executor Executor) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	size := max(executor.Window(), 1)
-	jobs, slots, results := make(chan Job), make(chan struct{}, size), make(chan Result, size)
+	jobs, slots, results := make(chan Job), make(chan struct{}, size), make(chan Result, 2*size)
 
 	group, groupCtx := errgroup.WithContext(ctx)
-	first := c.next // which the collector changes
+	first := c.next.Load() / 2 // the collector changes it
 	group.Go(func() error {
 		defer close(jobs)
 		return c.dispatch(groupCtx, first, jobs, slots, results)
@@ -164,7 +228,7 @@ func (c *collector) playAll(ctx context.Context, executor Executor) error {
 }
 
 // dispatch sends the pairs from the first one on to the executor in order, each when it is known and there is room for
-// it. Those that needn't be played have a result at once.
+// it. Those that needn't be played are left out, and those of suspended agents have a result at once.
 func (c *collector) dispatch(
 	ctx context.Context, first int64, jobs chan<- Job, slots chan<- struct{}, results chan<- Result,
 ) error {
@@ -176,18 +240,24 @@ func (c *collector) dispatch(
 		case <-ctx.Done():
 			return nil
 		}
-		select {
-		case slots <- struct{}{}:
-		case <-ctx.Done():
-			return nil
-		}
 		job := p.job(i)
 		for n := range job.Wanted {
 			job.Wanted[n] = !c.store.has(2*i + int64(n))
 		}
 		if job.Wanted == [2]bool{} {
-			results <- Result{Job: job}
 			continue
+		}
+		for i >= c.next.Load()/2+maxAhead {
+			select {
+			case <-c.advanced:
+			case <-ctx.Done():
+				return nil
+			}
+		}
+		select {
+		case slots <- struct{}{}:
+		case <-ctx.Done():
+			return nil
 		}
 		position, again, err := o.Opening(p.config.Rules[job.Rules], job.Round)
 		if err != nil {

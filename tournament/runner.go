@@ -44,25 +44,30 @@ func NewRunner(config *Config, newAgent AgentMaker) *Runner {
 
 // Play plays a job. The times of all limits and clocks are multiplied by timeScale, more than 0; 1 leaves them as they
 // are. The records hold the times of the config. On an error it returns the games finished before.
-func (r *Runner) Play(ctx context.Context, job Job, timeScale float64) ([]*record.Record, error) {
+func (r *Runner) Play(ctx context.Context, job Job, timeScale float64) (games []*record.Record, err error) {
+	err = r.playEach(ctx, job, timeScale, func(g *record.Record) { games = append(games, g) })
+	return games, err
+}
+
+// playEach plays a job as Play does, and calls finished with each game as soon as it has ended.
+func (r *Runner) playEach(ctx context.Context, job Job, timeScale float64, finished func(*record.Record)) error {
 	if err := r.config.checkJob(job); err != nil {
-		return nil, err
+		return err
 	}
 	position, _, err := r.opener.Opening(r.config.Rules[job.Rules], job.Round)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	games := make([]*record.Record, 0, 2)
 	for _, number := range job.games() {
 		task := r.config.task(job, int(number%2), position)
 		task.TimeScale = timeScale
 		g, err := r.play(ctx, job, &task)
 		if err != nil {
-			return games, err
+			return err
 		}
-		games = append(games, g)
+		finished(g)
 	}
-	return games, nil
+	return nil
 }
 
 // Check returns an error unless games from outside are those of a job, and what their moves and the settings show.
@@ -166,11 +171,11 @@ func (r *Runner) Close() error {
 
 // Executor plays the pairs of a run: in this process, or on workers elsewhere.
 type Executor interface {
-	// Window returns how many pairs may be sent to it and not written yet, at least 1.
+	// Window returns how many pairs may be sent to it whose last result hasn't been received, at least 1.
 	Window() int
 
-	// Play plays the jobs until the channel is closed or ctx ends, and sends the result of each, in any order. Sending
-	// never blocks. An error stops the run; the end of ctx is not an error.
+	// Play plays the jobs until the channel is closed or ctx ends, and sends the results of each, two at most, in any
+	// order. Sending never blocks. An error stops the run; the end of ctx is not an error.
 	Play(ctx context.Context, config *Config, jobs <-chan Job, results chan<- Result) error
 }
 
@@ -196,12 +201,13 @@ func (j Job) games() (list []int64) {
 // Result is what came of a job.
 type Result struct {
 	Job
-	Games []*record.Record // those that were wanted, in order; fewer if the run stops
+	Games []*record.Record // those that were wanted, in order; fewer if the run stops, or if there is More
+	More  bool             // another result of the job will follow
 
 	// Err says why the pair can't be played. The run goes on without it as far as it can.
 	Err error
 
-	// Written is called when the games are in the file; it may be nil. It must not block.
+	// Written is called when the games are in a file; it may be nil. It must not block.
 	Written func()
 }
 
@@ -210,8 +216,7 @@ type localExecutor struct {
 	first   *Runner // of the runners, whose agents are started
 }
 
-// Window implements [Executor]: 64 pairs, and 8 for each worker, are room enough for one that takes many times as long
-// as the others, and bound the memory for games that can't be written yet.
+// Window implements [Executor]: with 64 pairs, and 8 for each worker, none waits until the games before are written.
 func (e localExecutor) Window() int { return 64 + 8*e.workers }
 
 // Play implements [Executor].
@@ -224,8 +229,11 @@ func (e localExecutor) Play(ctx context.Context, config *Config, jobs <-chan Job
 	for _, r := range runners {
 		group.Go(func() error {
 			for job := range jobs {
-				games, err := r.Play(ctx, job, 1)
-				results <- Result{Job: job, Games: games}
+				left := len(job.games())
+				err := r.playEach(ctx, job, 1, func(g *record.Record) {
+					left--
+					results <- Result{Job: job, Games: []*record.Record{g}, More: left > 0}
+				})
 				switch {
 				case ctx.Err() != nil:
 					return nil //nolint:nilerr // it is the context's, which the caller has

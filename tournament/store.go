@@ -5,19 +5,15 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
 
-	"gyges/rules"
 	"gyges/rules/base/files"
 	"gyges/rules/base/jsonl"
 	"gyges/tournament/record"
 )
-
-// aheadFile holds games that were finished before an earlier one was, when a
-// run was stopped; the resumed run puts them in their places.
-const aheadFile = "ahead.jsonl"
 
 // store is a run's folder: games.jsonl, to which the records are appended, and what was there already.
 //
@@ -27,13 +23,23 @@ const aheadFile = "ahead.jsonl"
 // before anything is appended.
 type store struct {
 	*os.File
-	joined  bool     // agents have joined, which changes the numbers of games
-	lock    *os.File // the same file; closed last, since others take a run without a lock for one that was killed
-	writer  *record.Writer
-	kept    int64           // games in the file when it was opened, before the first one missing
-	size    int64           // bytes of them
-	ahead   *os.File        // aheadFile; nil if there is none
-	offsets map[int64]int64 // of the games in it that aren't in the file
+	joined bool     // agents have joined, which changes the numbers of games
+	lock   *os.File // the same file; closed last, since others take a run without a lock for one that was killed
+	writer *record.Writer
+	kept   int64                 // games in the file when it was opened, before the first one missing
+	size   int64                 // bytes of them
+	ahead  ahead                 // games finished before an earlier one was
+	before map[int64]waitingGame // of these those that were there when it was opened
+}
+
+// appending is how files that are appended to are opened.
+var appending = appendingMode()
+
+func appendingMode() int {
+	if runtime.GOOS == "windows" { // where such a file can't be truncated
+		return os.O_RDWR
+	}
+	return os.O_RDWR | os.O_APPEND
 }
 
 // openStore makes the folder of a run, or opens that of a run that was stopped
@@ -42,15 +48,11 @@ func openStore(c *Config, m *Manifest, p *plan, kept func(*record.Record)) (*sto
 	if err := makeFolder(c.Out); err != nil {
 		return nil, err
 	}
-	mode := os.O_RDWR | os.O_CREATE
-	if runtime.GOOS != "windows" { // where such a file can't be truncated
-		mode |= os.O_APPEND
-	}
-	f, err := os.OpenFile(filepath.Join(c.Out, GamesFile), mode, 0o644)
+	f, err := os.OpenFile(filepath.Join(c.Out, GamesFile), appending|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, err
 	}
-	st := &store{File: f}
+	st := &store{File: f, ahead: ahead{dir: c.Out, games: map[int64]waitingGame{}}}
 	if err := st.read(c, m, p, kept); err != nil {
 		_ = st.lock.Close() // it may be nil
 		if errors.As(err, new(*jsonl.LineError)) {
@@ -112,7 +114,17 @@ func (st *store) read(c *Config, m *Manifest, p *plan, kept func(*record.Record)
 	if err == nil && old != nil && len(old.Files) == 0 && len(m.Files) > 0 {
 		c.warn(NoSums, "folder", c.Out)
 	}
-	return st.indexAhead(c.Out, p)
+	return st.indexAhead(p)
+}
+
+// indexAhead finds the games that wait in aheadFile, which it doesn't change.
+func (st *store) indexAhead(p *plan) error {
+	err := st.ahead.open(false)
+	if err == nil {
+		err = st.ahead.index(p, st.kept)
+	}
+	st.before = maps.Clone(st.ahead.games)
+	return err
 }
 
 // begin makes the folder ready for the games that are missing.
@@ -124,12 +136,18 @@ func (st *store) begin(c *Config, p *plan) error {
 		return err
 	}
 	if all > st.size {
+		if err := st.ahead.close(); err != nil {
+			return err
+		}
 		if err := st.moveAhead(c.Out, all); err != nil {
 			return err
 		}
-		if err := st.indexAhead(c.Out, p); err != nil {
+		if err := st.indexAhead(p); err != nil {
 			return err
 		}
+	}
+	if err := st.ahead.cutTorn(); err != nil {
+		return err
 	}
 	if err := st.Truncate(st.size); err != nil {
 		return err
@@ -179,7 +197,7 @@ func (st *store) moveAhead(dir string, all int64) error {
 	for err == nil {
 		var g *record.Record
 		g, err = r.Read()
-		if err == nil && (!st.joined || !g.NotPlayed()) { // see indexAhead
+		if err == nil && !g.NotPlayed() { // see [ahead.index]
 			err = w.Write(g)
 		}
 	}
@@ -189,57 +207,10 @@ func (st *store) moveAhead(dir string, all int64) error {
 	return errors.Join(err, w.Close())
 }
 
-// indexAhead opens aheadFile, if there is one, and finds its games. In schedules that may be extended these have the
-// numbers of the run that played them, and are known by South's seed, as it depends on players, rules, round and side
-// alone.
-func (st *store) indexAhead(dir string, p *plan) (err error) {
-	if st.ahead != nil {
-		_ = st.ahead.Close() // it was only read
-	}
-	st.ahead, err = os.Open(filepath.Join(dir, aheadFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	st.offsets = map[int64]int64{}
-	seeds := map[uint64]int64{} // offsets
-	r := record.NewReader(st.ahead, filepath.Join(dir, aheadFile))
-	for err == nil {
-		offset := r.Offset()
-		var g *record.Record
-		switch g, err = r.Read(); {
-		case err != nil || st.joined && g.NotPlayed(): // who is suspended, and when, may differ now
-		case len(p.Stages) == 1:
-			seeds[g.South.Seed] = offset
-		case g.Game >= st.kept:
-			st.offsets[g.Game] = offset
-		}
-	}
-	for game := int64(0); game < 2*p.Len() && len(seeds) > 0; game++ {
-		_, seed := p.config.seat(p.job(game/2), int(game%2), rules.South)
-		if offset, ok := seeds[seed]; ok && game >= st.kept {
-			st.offsets[game] = offset
-		}
-		delete(seeds, seed)
-	}
-	if errors.Is(err, io.EOF) || errors.Is(err, jsonl.ErrTorn) {
-		return nil
-	}
-	return err
-}
-
 // has reports whether a game needn't be played. It may be called concurrently.
 func (st *store) has(game int64) bool {
-	_, ahead := st.offsets[game]
+	_, ahead := st.before[game]
 	return ahead || game < st.kept
-}
-
-func (st *store) readAhead(game int64) (*record.Record, error) {
-	rest := io.NewSectionReader(st.ahead, st.offsets[game], record.MaxLine)
-	g, err := record.NewReader(rest, st.ahead.Name()).Read()
-	if err == nil {
-		g.Game, g.Pair = game, game/2
-	}
-	return g, err
 }
 
 // Write appends to games.jsonl.
@@ -251,13 +222,7 @@ func (st *store) Write(p []byte) (int, error) {
 }
 
 // Close closes the files.
-func (st *store) Close() error {
-	err := st.File.Close()
-	if st.ahead != nil {
-		err = errors.Join(err, st.ahead.Close())
-	}
-	return err
-}
+func (st *store) Close() error { return errors.Join(st.File.Close(), st.ahead.close()) }
 
 // discard closes a store to which nothing was written, and removes the folder of a run that had not begun.
 func (st *store) discard() error {
@@ -300,7 +265,7 @@ func (st *store) stillThere() error {
 		st.Name(), errChanged, path), st.rescue(path))
 }
 
-// rescue copies the file, which has no name any more, to a path.
+// rescue copies the file, which has no name any more, to a path, with the games that wait behind it.
 func (st *store) rescue(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
@@ -309,7 +274,11 @@ func (st *store) rescue(path string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := io.Copy(f, io.NewSectionReader(st.File, 0, st.writer.Size())); err != nil {
+	_, err = io.Copy(f, io.NewSectionReader(st.File, 0, st.writer.Size()))
+	if err == nil {
+		err = st.ahead.copyTo(f)
+	}
+	if err != nil {
 		return errors.Join(err, f.Discard())
 	}
 	return f.Commit()

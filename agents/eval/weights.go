@@ -77,10 +77,11 @@ type Provenance struct {
 
 // Gain is a measured difference between weights and their parent.
 type Gain struct {
-	Measure string  `json:"measure"` // what was measured: "test loss", "Elo"
-	Value   float64 `json:"value"`   // how much better; above 0 is better, for a loss too
-	Margin  float64 `json:"margin"`  // half of the 95 % interval; 0 if it is not known
-	Count   int64   `json:"count"`   // positions or games that it was measured on
+	Measure string  `json:"measure"`       // what was measured: "test loss", "Elo"
+	Value   float64 `json:"value"`         // how much better; above 0 is better, for a loss too
+	Margin  float64 `json:"margin"`        // half of the 95 % interval; 0 if it is not known
+	Count   int64   `json:"count"`         // test positions or games that it was measured on
+	All     int64   `json:"all,omitempty"` // positions of which Count are the test positions; 0: unknown, or games
 }
 
 // MaxWeight bounds the size of a weight.

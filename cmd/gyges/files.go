@@ -38,7 +38,7 @@ func openInput(ctx context.Context, e *env, path string) (in io.ReadCloser, name
 			_ = to.CloseWithError(err)
 		}()
 		file = out
-	} else if file, err = files.Open(path); err != nil {
+	} else if file, err = tournament.OpenGames(path); err != nil {
 		return nil, "", files.Plain(err)
 	}
 	text, err := decoded(file, false)

@@ -10,7 +10,6 @@ import (
 	"gyges/configs"
 	"gyges/rules"
 	"gyges/rules/base/textfmt"
-	"gyges/tournament/report"
 )
 
 type initCmd struct {
@@ -40,7 +39,7 @@ func (c *initCmd) Run(e *env) error {
 	if _, err := os.Lstat(c.Out); c.Out != "" && err == nil {
 		return fmt.Errorf("--out: %s is there already; expected a new file", c.Out)
 	}
-	command = "gyges " + cmp.Or(command, c.Kind) + " " + report.ShellWord(cmp.Or(c.Out, "FILE.yaml"))
+	command = "gyges " + cmp.Or(command, c.Kind) + " " + textfmt.ShellWord(cmp.Or(c.Out, "FILE.yaml"))
 	toFile, err := writeOut(e, c.Out, func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "# %s\n#\n%s", textfmt.Visible(command), configs.Template(kind, r))
 		return asFailure(err)

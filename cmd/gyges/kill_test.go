@@ -472,7 +472,7 @@ func withoutClock(t *testing.T, name string, text []byte) string {
 	case "manifest.json", "queue.json":
 		var m map[string]any
 		require.NoError(t, json.Unmarshal(text, &m), "%s: %s", name, text)
-		for _, key := range []string{"id", "run", "start", "end", "key"} { // each run has its own
+		for _, key := range []string{"id", "run", "start", "resumed", "end", "key"} { // each run has its own
 			delete(m, key)
 		}
 		return fmt.Sprint(m)

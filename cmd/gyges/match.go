@@ -12,7 +12,6 @@ import (
 	"gyges/rules/base/settings"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
-	"gyges/tournament/report"
 )
 
 type matchCmd struct {
@@ -33,7 +32,7 @@ func (c *matchCmd) Run(ctx context.Context, e *env) error {
 	}
 	c.print(e, f, summary)
 	if err != nil {
-		e.out.printf("Stopped. Go on with the same command and --out %s.\n", textfmt.Escape(report.ShellWord(summary.Out)))
+		e.out.printf("Stopped. Go on with %s.\n", f.goesOn(summary, err))
 	}
 	return cmp.Or(errors.Join(runError(err, summary), f.err), answer(summary.Faults == 0))
 }

@@ -45,6 +45,7 @@ type meter struct {
 	now   func() time.Time
 
 	done    int64 // games, see [meter.game]
+	told    bool  // done is what [meter.finished] was told
 	faults  []fault
 	lost    int                   // games, by faults
 	kept    func(game int64) bool // whether a game is of an earlier run in the folder; nil: none
@@ -151,12 +152,22 @@ func (m *meter) game(g *record.Record) {
 	if g != nil && m.isOld(g) {
 		return
 	}
-	m.done++
+	if !m.told {
+		m.done++
+	}
 	switch {
 	case !m.due():
 	case m.reading:
 		m.report(m.done, m.total, fmt.Sprintf("reading the records: %d games", m.done))
 	default:
+		m.show()
+	}
+}
+
+// finished takes the number of games that have been played to their end, also of those that wait for earlier ones.
+func (m *meter) finished(games int64) {
+	m.done, m.told = games, true
+	if m.due() {
 		m.show()
 	}
 }
@@ -251,6 +262,7 @@ type observer struct {
 	standings *standings.Standings
 	counted   *standings.Run
 	kind      runKind
+	recorded  int64                    // games, in schedule order
 	err       error                    // the first in writing
 	moveTimes map[string]time.Duration // by player
 
@@ -263,7 +275,7 @@ func newObserver(e *env, interval int64, config *tournament.Config, kind runKind
 		meter: newMeter(e.err, config.Games()), e: e, interval: interval, config: config, standings: standings.New(),
 		kind: kind,
 	}
-	f.reading, f.state, config.OnBegin = true, f.results, f.resume
+	f.reading, f.state, config.OnBegin, config.OnFinished = true, f.results, f.resume, f.finished
 	f.few, f.moveTimes = int64(2*cmp.Or(config.Workers, runtime.NumCPU())), map[string]time.Duration{}
 	for _, spec := range config.Agents {
 		own, _ := time.ParseDuration(spec.Get("movetime")) // it has been checked
@@ -278,11 +290,13 @@ func newObserver(e *env, interval int64, config *tournament.Config, kind runKind
 
 func (f *observer) game(g *record.Record) {
 	f.standings.Add(g)
+	f.recorded++
 	if len(f.moveTimes) > 0 {
 		f.countOverruns(g)
 	}
 	f.meter.game(g)
-	if n := f.interval; n > 0 && f.done%n == 0 && f.done < f.total && !f.reading && !f.isOld(g) {
+	due := f.interval > 0 && f.recorded%f.interval == 0 && f.recorded < f.total
+	if due && !f.reading && !f.isOld(g) {
 		f.err = cmp.Or(f.err, asFailure(f.interim()))
 	}
 }
@@ -309,8 +323,8 @@ func (f *observer) results() (line string, all int64) {
 		line, games = f.matchState()
 	}
 	if goal := f.config.UntilError; goal > 0 {
-		if f.done > f.measuredAt+f.measuredAt/20 {
-			f.precision, f.measuredAt = f.standings.Precision(context.Background()), f.done
+		if f.recorded > f.measuredAt+f.measuredAt/20 {
+			f.precision, f.measuredAt = f.standings.Precision(context.Background()), f.recorded
 		}
 		line += "; " + f.precision.Text(goal, false)
 		games = f.precision.Growth(goal) * float64(f.measuredAt)
@@ -380,14 +394,19 @@ func (f *observer) writeFaults(w *output) {
 		games := textfmt.Plural(one.games, "game")
 		kind := textfmt.Escape(string(one.kind))
 		text := fmt.Sprintf("lost %s by a fault (%s), first in %s", games, kind, first)
+		hint := ""
 		switch one.kind {
 		case record.FaultSuspended:
 			text = fmt.Sprintf("was suspended and did not play %s, first %s", games, first)
+			if !f.config.Schedule.Format().About().Adaptive {
+				player := textfmt.Escape(textfmt.ShellWord(agents.LabelOf(one.agent)))
+				hint = "; --again " + player + " plays its games anew"
+			}
 		case overran:
 			text = fmt.Sprintf("overran its move time in %s and lost no game by it, first in %s",
 				textfmt.Plural(one.games, "move"), first)
 		}
-		w.printf("%s %s\n", name, styled(w, yellow, text))
+		w.printf("%s %s%s\n", name, styled(w, yellow, text), hint)
 		timeouts = timeouts || one.kind == record.FaultTimeout
 	}
 	if cores := runtime.NumCPU(); timeouts && f.config.Executor == nil && f.config.Workers > cores {
@@ -416,7 +435,7 @@ func (f *observer) end(ctx context.Context, s tournament.Summary) {
 	f.counted.SetManifest(&tournament.Manifest{
 		Status: s.Status, Inputs: tournament.Inputs{Config: f.config.Completed()},
 	})
-	if s.Status == tournament.Failed && s.Played < f.done {
+	if s.Status == tournament.Failed {
 		f.standings, f.done, f.lost, f.faults, f.reading = standings.New(), 0, 0, nil, true
 		f.counted = f.standings.Begin(&tournament.Manifest{Inputs: tournament.Inputs{Config: f.config.Completed()}})
 		in, path := &runs.Stream{Strict: true, Torn: true}, filepath.Join(s.Out, tournament.GamesFile)

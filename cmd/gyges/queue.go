@@ -21,7 +21,6 @@ import (
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/queue"
-	"gyges/tournament/report"
 	"gyges/tournament/training"
 )
 
@@ -147,17 +146,17 @@ func (f *queueFlags) invitation(address string, players []agents.Spec) string {
 	}
 	command := "gyges worker --nats " + reached
 	if f.Cert != "" {
-		command += " --tls-ca " + report.ShellWord(f.Cert)
+		command += " --tls-ca " + textfmt.ShellWord(f.Cert)
 	}
 	for _, p := range players {
 		if p.Kind == "ugi" {
-			command += " --engine " + report.ShellWord(p.Get("name")+"="+p.Get("cmd"))
+			command += " --engine " + textfmt.ShellWord(p.Get("name")+"="+p.Get("cmd"))
 		}
 	}
 	text := fmt.Sprintf("The NATS server listens at %s. To start a worker:\n  %s\n", address, command)
 	if f.User != "" {
 		text += fmt.Sprintf("It needs GYGES_NATS_USER=%s and GYGES_NATS_PASSWORD in its environment.\n",
-			report.ShellWord(f.User))
+			textfmt.ShellWord(f.User))
 	}
 	return text
 }

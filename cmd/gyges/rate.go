@@ -212,8 +212,8 @@ func (c *ratingFlags) prepare(all *standings.Standings) (o ratings.Options, err 
 		o.FitPrior = true
 	default:
 		draws, err := settings.Parse[float64](c.Prior)
-		p.Expect(err == nil, "--prior", "expected auto, fit or a number of draws%s, found %.60q", settings.ZeroHint(c.Prior),
-			c.Prior)
+		p.Expect(err == nil, "--prior", "expected auto, fit or a number of draws%s, found %.60q",
+			settings.ZeroHint(c.Prior), c.Prior)
 		o.Prior = &draws
 	}
 	for _, text := range c.Anchor {
@@ -228,8 +228,8 @@ func (c *ratingFlags) prepare(all *standings.Standings) (o ratings.Options, err 
 	}
 	if c.Advantage != "fit" {
 		elo, err := ratings.ParseElo(c.Advantage)
-		p.Expect(err == nil, "--advantage", "expected fit or a number of Elo%s, found %.60q", settings.ZeroHint(c.Advantage),
-			c.Advantage)
+		p.Expect(err == nil, "--advantage", "expected fit or a number of Elo%s, found %.60q",
+			settings.ZeroHint(c.Advantage), c.Advantage)
 		o.Advantage = &elo
 	}
 	return o, p.Err()

@@ -125,7 +125,7 @@ func (c *reportCmd) commands(rated []string) (list []string) {
 	line := func(command string, runs []string, flags any) string {
 		line := "gyges " + command
 		for _, w := range slices.Concat(runs, givenFlags(reflect.ValueOf(flags))) {
-			line += " " + report.ShellWord(w)
+			line += " " + textfmt.ShellWord(w)
 		}
 		return line
 	}

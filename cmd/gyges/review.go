@@ -59,7 +59,7 @@ func (c *reviewCmd) next(w *output, all []reviewedSource) {
 	w.printf("\n")
 	for _, of := range all {
 		_, isRun := tournament.RunFolder(of.name)
-		source, path := textfmt.Visible(report.ShellWord(of.name)), c.path(of.name)
+		source, path := textfmt.Visible(textfmt.ShellWord(of.name)), c.path(of.name)
 		switch {
 		case path == "":
 			w.printf("Nothing is kept; a page: gyges review %s --nodes %d --format html > review.html\n", source, c.Nodes)

@@ -12,7 +12,6 @@ import (
 	"gyges/rules/base/settings"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
-	"gyges/tournament/report"
 	"gyges/tournament/training"
 )
 
@@ -29,8 +28,8 @@ func (c *selfplayCmd) Run(ctx context.Context, e *env) error {
 	f, s, err := play(ctx, e, config.Games(), 0, c.queueFlags, selfPlayRun)
 	if err != nil {
 		if s.Status != tournament.Running && s.Out != "" {
-			e.err.printf("Stopped after %d of %d games, before there were training positions. "+
-				"Go on with the same command and --out %s\n", s.Played, s.Scheduled, textfmt.Escape(report.ShellWord(s.Out)))
+			e.err.printf("Stopped after %d of %d games, before there were training positions. Go on with %s\n", s.Played,
+				s.Scheduled, f.goesOn(s, err))
 		}
 		return runError(err, s)
 	}

@@ -18,7 +18,6 @@ import (
 	"gyges/rules/base/settings"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
-	"gyges/tournament/report"
 )
 
 type tournamentCmd struct {
@@ -42,13 +41,15 @@ func (c *tournamentCmd) Run(ctx context.Context, e *env) error {
 	}
 	errReport := f.err
 	if errReport == nil {
-		errReport = c.print(context.WithoutCancel(ctx), e, f, summary)
+		errReport = c.print(context.WithoutCancel(ctx), e, f, summary, err)
 	}
 	return cmp.Or(errors.Join(runError(err, summary), errReport), answer(summary.Faults == 0))
 }
 
 // print prints the tables and what else is reported, also of a run that was stopped. The games are safe in any case.
-func (c *tournamentCmd) print(ctx context.Context, e *env, f *observer, s tournament.Summary) error {
+func (c *tournamentCmd) print(
+	ctx context.Context, e *env, f *observer, s tournament.Summary, errRun error,
+) error {
 	rated, err := f.standings.Fit(ctx, ratings.Options{}, c.Format == grid.JSON)
 	if err == nil {
 		err = c.write(e.out, rated)
@@ -63,11 +64,27 @@ func (c *tournamentCmd) print(ctx context.Context, e *env, f *observer, s tourna
 	f.writePrecision(w, s)
 	w.printf("%s; the records are in %s\n", timeText(s), textfmt.Escape(s.Out))
 	f.writeFaults(w)
-	if out := textfmt.Escape(report.ShellWord(s.Out)); s.Status != tournament.Finished {
-		w.printf("Stopped after %d of %d games. Go on with the same command and --out %s. Rate them again with: gyges "+
-			"rate %s\n", s.Played, s.Scheduled, out, out)
+	if s.Status != tournament.Finished {
+		w.printf("Stopped after %d of %d games. Go on with %s. Rate them again with: gyges rate %s\n", s.Played,
+			s.Scheduled, f.goesOn(s, errRun), textfmt.Escape(textfmt.ShellWord(s.Out)))
 	}
 	return asFailure(err)
+}
+
+// goesOn says which command goes on with a run that was stopped, with an error.
+func (f *observer) goesOn(s tournament.Summary, err error) string {
+	out := "--out " + textfmt.Escape(textfmt.ShellWord(s.Out))
+	few, tooFew := errors.AsType[*tournament.TooFewError](err)
+	switch {
+	case tooFew && !f.config.Schedule.Format().About().Adaptive:
+		for _, name := range few.Suspended {
+			out += " --again " + textfmt.Escape(textfmt.ShellWord(name))
+		}
+		return "the same command and " + out + " once that is mended"
+	case len(f.config.Again) > 0:
+		return "the same command without --again and " + out
+	}
+	return "the same command and " + out
 }
 
 // play plays a run and reports on it while it goes on. The error is that of the run; the observer has that of the
@@ -146,6 +163,7 @@ type runFlags struct {
 	Rules      rulesList `placeholder:"RULES,…" sep:"none" help:"Rule sets, separated by commas: presets (see gyges rules) or PRESET:OPTION=VALUE,…. Default: standard."`
 	Set        []string  `sep:"none" placeholder:"OPTION=VALUE" help:"Change an option of every rule set; may be repeated."`
 	Extend     bool      `help:"Resume the run in --out with more pairs or further agents than it was begun with."`
+	Again      []string  `sep:"none" placeholder:"NAME" help:"Play the games of this player of the run in --out anew, as after a mend of its engine; may be repeated."`
 	queueFlags `group:"Workers on other machines:"`
 }
 
@@ -160,6 +178,10 @@ func (f *runFlags) applyRun(config any, t *tournament.Config) error {
 	if f.Extend && t.Out == "" {
 		errs = append(errs, errors.New("--extend needs --out"))
 	}
+	if len(f.Again) > 0 && t.Out == "" {
+		errs = append(errs, errors.New("--again needs --out"))
+	}
+	errs = append(errs, named("--again", t.SetAgain(f.Again)))
 	if f.Rules != nil {
 		t.Rules = f.Rules
 	}

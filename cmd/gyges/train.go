@@ -59,8 +59,11 @@ func (c *trainCmd) print(ctx context.Context, e *env, s training.Trained) error 
 	if c.forPeople() {
 		text = e.out
 	}
-	rows := training.Rows(s.Generations, nil)
-	err := printTable(text, grid.Make(training.Columns(rows), rows), c.Format, 2)
+	rows := training.Rows(s.Generations, s.Rating)
+	columns := slices.DeleteFunc(training.Columns(rows), func(c grid.Column[training.Row]) bool {
+		return c.Title == "Rating" // a table of their own has them
+	})
+	err := printTable(text, grid.Make(columns, rows), c.Format, 2)
 	text.printf("\n")
 	if err == nil && s.RatingGames != "" {
 		var rated table.Tables
@@ -69,7 +72,12 @@ func (c *trainCmd) print(ctx context.Context, e *env, s training.Trained) error 
 		}
 		text.printf("\nThe games of that rating are in %s\n", textfmt.Escape(filepath.ToSlash(s.RatingGames)))
 	}
-	text.printf("The weights of generation %d are in %s\n%s\n", s.Best, textfmt.Escape(s.Weights), s.Verdict())
+	text.printf("The weights of generation %d are in %s\n", s.Best, textfmt.Escape(s.Weights))
+	for _, line := range []string{s.Verdict(), s.Ended} {
+		if line != "" {
+			text.printf("%s\n", line)
+		}
+	}
 	return asFailure(err)
 }
 

@@ -24,7 +24,6 @@ import (
 	"gyges/tournament"
 	"gyges/tournament/game"
 	"gyges/tournament/record"
-	"gyges/tournament/report"
 	"gyges/tournament/training"
 )
 
@@ -98,7 +97,7 @@ func (c *tuneTexelCmd) print(w *output, r *training.Fitted) error {
 		}
 	}
 	w.printf("The weights are in %s\nVerdict: %s; how they play, a match tells\n", textfmt.Escape(r.Weights),
-		training.Verdict(r.Test.Provenance(), sprt.Pairs{}, "the weights at the start"))
+		training.Verdict(r.Gain(), sprt.Pairs{}, "the weights at the start"))
 	return nil
 }
 
@@ -159,7 +158,7 @@ func (c *tuneSPSACmd) print(w *output, t *training.Tuned, config *training.SPSA)
 	for _, word := range append([]string{
 		t.Agent.With("name", "new").String(), t.Start.With("name", "old").String(), "--rules", config.Rules.String(),
 	}, settings.Arguments(&config.Settings, &defaults)...) {
-		command += " " + report.ShellWord(word)
+		command += " " + textfmt.ShellWord(word)
 	}
 	verdict := training.Verdict(t.Gain, t.Verified, "the agent at the start")
 	switch {

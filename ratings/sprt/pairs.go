@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gyges/rules/base/interval"
+	"gyges/rules/base/textfmt"
 )
 
 // Pairs counts game pairs by the points of the first player: 0, ½, 1, 1½, 2.
@@ -105,7 +106,7 @@ func (e Estimate) losText() string {
 	if math.IsNaN(e.LOS) {
 		return "unknown"
 	}
-	return fmt.Sprintf("%.1f %%", 100*e.LOS)
+	return textfmt.Likelihood(e.LOS) + " %"
 }
 
 // String lists the counts.

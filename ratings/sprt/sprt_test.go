@@ -202,3 +202,11 @@ func TestEstimate(t *testing.T) {
 		{"Normalized Elo", "unknown: all pairs gave the same"}, {"LOS", "unknown"},
 		{"Pairs", "7: 0, 0, 7, 0, 0 (0, ½, 1, 1½, 2 points)"}}, Test{}.Facts(Pairs{0, 0, 7, 0, 0}), "not -0.0")
 }
+
+// No figure of a match says that its better player is the stronger one for certain.
+func TestSuperiorityIsNeverCertain(t *testing.T) {
+	p := Pairs{1, 0, 10, 0, 1000}
+	require.Equal(t, [2]string{"LOS", ">99.9 %"}, Test{}.Facts(p)[2])
+	p[0], p[4] = p[4], p[0]
+	require.Equal(t, [2]string{"LOS", "<0.1 %"}, Test{}.Facts(p)[2])
+}

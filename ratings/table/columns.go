@@ -114,7 +114,7 @@ var columns = []struct {
 	{forRated, Column{Key: "los", Title: "LOS",
 		Doc: "likelihood of superiority over the next player of the group: the probability that this one is stronger, " +
 			"by the normal approximation",
-		Value: toNext(func(d ratings.Difference) any { return grid.Percent(d.LOS) })}},
+		Value: toNext(func(d ratings.Difference) any { return grid.Likelihood(d.LOS) })}},
 	{inCSV, Column{Key: "advantage", Title: "Advantage", Doc: "the first-move advantage in Elo, one for the whole table",
 		Value: func(r *Row) any { return grid.Digits(r.table.Ratings.Advantage.Elo) }}},
 	{inCSV, Column{Key: "advantage_error", Title: "95 % of it",

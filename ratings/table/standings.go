@@ -60,7 +60,7 @@ var gauntletColumns = []grid.Column[opponent]{
 	{Key: "score", Title: "Score", Value: func(o opponent) any { return grid.Percent(o.Score()) }},
 	{Key: "difference", Title: "Elo diff.", Value: func(o opponent) any { return o.Elo }},
 	{Key: "error", Title: "95 %", Value: func(o opponent) any { return grid.Margin(o.Error) }},
-	{Key: "los", Title: "LOS", Value: func(o opponent) any { return grid.Percent(o.LOS) }},
+	{Key: "los", Title: "LOS", Value: func(o opponent) any { return grid.Likelihood(o.LOS) }},
 }
 
 // Gauntlet returns the results of the first player of a gauntlet against each other; nil for another format.

@@ -202,6 +202,43 @@ func TestWideCrosstableIsLeftOut(t *testing.T) {
 	require.Equal(t, maxColumns+1, strings.Count(buf.String(), "\n"))
 }
 
+// Of two players with few games there is a score in place of the table, unless columns or an
+// anchor ask for ratings.
+func TestScoreOfFewGames(t *testing.T) {
+	var d ratings.Data
+	play(&d, "b", "a", 2, 0, 1)
+	fit := func(o ratings.Options) Table {
+		r, err := ratings.Fit(t.Context(), &d, o)
+		require.NoError(t, err)
+		return Table{Ratings: r}
+	}
+	for _, f := range []grid.Format{grid.Text, grid.Markdown} {
+		var b, chosen, anchored bytes.Buffer
+		require.NoError(t, writeTables(&b, f, fit(ratings.Options{})))
+		require.Contains(t, b.String(), "b scored 2 of 3 points against a (2 won, 0 drawn, 1 lost)")
+		require.NotContains(t, b.String(), "Elo")
+		columns, err := ParseColumns("name,elo")
+		require.NoError(t, err)
+		require.NoError(t, Write(&chosen, f, columns, tablesOf(fit(ratings.Options{}))))
+		require.Contains(t, chosen.String(), "Elo")
+		o := ratings.Options{Anchors: []ratings.Anchor{{Name: "a", Elo: 100}}}
+		require.NoError(t, writeTables(&anchored, f, fit(o)))
+		require.Contains(t, anchored.String(), "Elo")
+	}
+	for _, f := range []grid.Format{grid.CSV, grid.JSON} {
+		var b bytes.Buffer
+		require.NoError(t, writeTables(&b, f, fit(ratings.Options{})))
+		require.Contains(t, b.String(), "elo")
+		require.NotContains(t, b.String(), "scored")
+	}
+	play(&d, "b", "a", 4, 0, 0)
+	require.NotEmpty(t, fit(ratings.Options{}).Score(), "7 games")
+	play(&d, "a", "b", 1, 0, 0)
+	require.Empty(t, fit(ratings.Options{}).Score(), "8 games")
+	play(&d, "b", "c", 0, 0, 1)
+	require.Empty(t, fit(ratings.Options{}).Score(), "three players")
+}
+
 type brokenWriter struct{}
 
 var errBroken = errors.New("broken")
@@ -224,8 +261,8 @@ func TestAnyNameIsPrintedWhole(t *testing.T) {
 			rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })).Draw(t, "name")
 		var d ratings.Data
 		other := name + "x"
-		play(&d, name, other, 1, 1, 1)
-		play(&d, other, name, 1, 1, 1)
+		play(&d, name, other, 2, 1, 1)
+		play(&d, other, name, 2, 1, 1)
 		r, err := ratings.Fit(context.Background(), &d, ratings.Options{})
 		require.NoError(t, err)
 		for _, f := range formats {

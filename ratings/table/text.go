@@ -9,6 +9,7 @@ import (
 
 	"gyges/ratings"
 	"gyges/rules/base/grid"
+	"gyges/rules/base/lists"
 	"gyges/rules/base/textfmt"
 )
 
@@ -24,6 +25,11 @@ func (p *page) table(t Table, chosen []Column) {
 	if g := t.Gauntlet(); g != nil && len(chosen) == 0 {
 		p.paragraph(g.Title + ":")
 		p.standings(g)
+	}
+	if score := t.Score(); score != "" && len(chosen) == 0 {
+		p.paragraph(score)
+		p.notes(t, t.notes())
+		return
 	}
 	r, rows := t.Ratings, t.Rows()
 	if len(chosen) == 0 {
@@ -44,12 +50,37 @@ func (p *page) table(t Table, chosen []Column) {
 		p.paragraph("Without a rating:")
 		p.grid(fold, false, grid.Make(UnratedColumns(chosen), rows))
 	}
-	lines := t.Remarks()
-	if more := len(r.Notes) - maxNotes; more > 0 {
+	p.notes(t, t.Remarks())
+}
+
+// notes writes lines whose last are the notes on a fit, without those that are too many.
+func (p *page) notes(t Table, lines []string) {
+	if more := len(t.Ratings.Notes) - maxNotes; more > 0 {
 		lines = lines[:len(lines)-more]
 		lines[len(lines)-1] += fmt.Sprintf(" %s more: --format json.", textfmt.Plural(more, "note"))
 	}
 	p.list(lines)
+}
+
+// fewestGames is how many games two players must have played, so that their ratings are shown: the
+// fewest for which the share of intervals that hold the truth was measured
+// (results/reference/ratings.md).
+const fewestGames = 8
+
+// Score returns what two players scored, if their games are all and say too little for ratings; ""
+// otherwise, and where an anchor asks for ratings.
+func (t Table) Score() string {
+	r := t.Ratings
+	if r.Games == 0 || r.Games >= fewestGames || len(r.Players) != 2 || len(r.Groups[0].Anchors) > 0 {
+		return ""
+	}
+	a, b := r.Players[0].Name, r.Players[1].Name
+	c := r.Against(a, b)
+	first, second := grid.Human(grid.Name(a)), grid.Human(grid.Name(b))
+	return fmt.Sprintf("%s scored %g of %s against %s (%d won, %d drawn, %d lost): "+
+		"fewer than %d games of two players say too little for ratings.",
+		first, c.Points(), textfmt.Plural(r.Games, "point"), second,
+		c.Wins, c.Draws, c.Losses, fewestGames)
 }
 
 // Remarks returns the lines below a rating table: the advantage, given ratings, games lost by faults, and the notes.
@@ -76,14 +107,16 @@ func (t Table) Remarks() []string {
 			lines = append(lines, "Elo: "+strings.Join(given, ", ")+".")
 		}
 	}
-	lines = append(lines, faults(r)...)
-	for _, n := range r.Notes {
+	return append(lists.Map(lines, textfmt.Visible), t.notes()...)
+}
+
+// notes returns the lines on games lost by faults, and the notes.
+func (t Table) notes() []string {
+	lines := faults(t.Ratings)
+	for _, n := range t.Ratings.Notes {
 		lines = append(lines, "Note: "+n+".")
 	}
-	for i := range lines {
-		lines[i] = textfmt.Visible(lines[i])
-	}
-	return lines
+	return lists.Map(lines, textfmt.Visible)
 }
 
 // GroupTitle returns the line above the table of a group, by its index, where there is more than one.
@@ -178,9 +211,17 @@ func (p *page) headToHead(t Table, most int) {
 	}
 	p.grid(3, false, pairings)
 	if f := t.Ratings.GoodnessOfFit(); f.Degrees > 0 {
-		p.list([]string{fmt.Sprintf("All pairings: chi-square %s on %d degrees of freedom, p = %.3f.",
-			textfmt.Decimal(f.ChiSquare), f.Degrees, f.P)})
+		p.list([]string{fmt.Sprintf("All pairings: chi-square %s on %d degrees of freedom, p %s.",
+			textfmt.Decimal(f.ChiSquare), f.Degrees, pText(f.P))})
 	}
+}
+
+// pText returns the sign and the figure of a p-value, which is never 0.
+func pText(p float64) string {
+	if p < 0.0005 {
+		return "< 0.001"
+	}
+	return fmt.Sprintf("= %.3f", p)
 }
 
 // superiority writes the likelihood that the player in the row is the stronger one.
@@ -191,7 +232,7 @@ func (p *page) superiority(r *ratings.Ratings) {
 	p.paragraph("Likelihood in % that the player in the row is stronger than those numbered:")
 	p.grid(2, false, Matrix(r.Names()[:len(r.Players)], "x", func(a, b string) any {
 		d, _ := r.Difference(a, b)
-		return 100 * d.LOS
+		return grid.Cell{Text: textfmt.Likelihood(d.LOS), Value: 100 * d.LOS}
 	}))
 }
 
@@ -199,16 +240,16 @@ func (p *page) superiority(r *ratings.Ratings) {
 func (p *page) comparison(t Table, player string) {
 	var lines []string
 	for _, c := range comparisons(t, player) {
-		format := "%s beats %s by %s ± %s, LOS %s"
+		format := "%s beats %s by %s ± %s, LOS %s %%"
 		elo := textfmt.Decimal(c.Elo)
 		switch {
 		case elo == "0.0":
-			format = "%s is level with %s, %s ± %s, LOS %s"
+			format = "%s is level with %s, %s ± %s, LOS %s %%"
 		case elo[0] == '-':
-			format = "%s loses to %s by %s ± %s, LOS %s"
+			format = "%s loses to %s by %s ± %s, LOS %s %%"
 		}
 		lines = append(lines, fmt.Sprintf(format, grid.Human(grid.Name(c.a)), grid.Human(grid.Name(c.b)),
-			strings.TrimPrefix(elo, "-"), textfmt.Decimal(c.Error), textfmt.Percent(c.LOS)))
+			strings.TrimPrefix(elo, "-"), textfmt.Decimal(c.Error), textfmt.Likelihood(c.LOS)))
 	}
 	if len(lines) == 0 {
 		lines = []string{player + " has no rating here that could be compared."}

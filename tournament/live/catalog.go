@@ -113,7 +113,7 @@ func (f folder) goesOn(m *tournament.Manifest) string {
 			return textfmt.Visible("`" + command + "` goes on")
 		}
 	}
-	return textfmt.Visible("the same command with `--out " + report.ShellWord(dir) + "` goes on")
+	return textfmt.Visible("the same command with `--out " + textfmt.ShellWord(dir) + "` goes on")
 }
 
 // parents are the folders that a path is in, without the root.
@@ -295,6 +295,7 @@ type entry struct {
 	ID, Status, Format, About string
 	Rules                     []string
 	Games, Scheduled          int64
+	played                    int64     // by the manifest, also of games that wait for an earlier one
 	Counting                  bool      // there are more games than Games
 	Written                   time.Time // of the last file, also of the runs in it
 	GoesOn                    string    // how, if it is stopped
@@ -325,6 +326,7 @@ func (c *catalog) entries() (list listing, err error) {
 			l.Written = written
 			if l.Games == 0 {
 				l.Games, l.Counting = c.count(f, &left)
+				l.Games = max(l.Games, l.played)
 			}
 		}
 		now[f.id] = l
@@ -383,6 +385,7 @@ func describe(f folder) entry {
 	if err == nil && m != nil && m.Status != "" {
 		e.Status, e.Scheduled, e.Format = string(m.Status), m.Games.Scheduled, kindOf(m)
 		imported, e.Rules, e.About = m.Players, boundRules(m.Config.RuleSets()), summarize(m)
+		e.played = m.Games.Played
 		if m.Status == tournament.Finished {
 			e.Games = m.Games.Played
 		}

@@ -263,10 +263,10 @@ func (r *run) rate(ctx context.Context) (*page, error) {
 	r.names = r.collector.Names()
 	var commands []string // that print the same figures
 	if r.collector.Games() > 0 {
-		commands = append(commands, "gyges rate "+report.ShellWord(r.about.Folder))
+		commands = append(commands, "gyges rate "+textfmt.ShellWord(r.about.Folder))
 	}
 	if r.collector.Games() > 0 || r.isTuning() {
-		commands = append(commands, "gyges report "+report.ShellWord(r.about.Folder))
+		commands = append(commands, "gyges report "+textfmt.ShellWord(r.about.Folder))
 	}
 	made := report.Build(r.collector, report.Input{
 		Title: path.Base(r.folder.id), Tables: rated, Labels: r.names, Commands: commands,

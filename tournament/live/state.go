@@ -37,6 +37,9 @@ func (r *run) state(w *status.Run, now time.Time) state {
 		return state{Gauge: r.rated.Gauge}
 	}
 	s := state{Done: r.reader.Found(), Of: m.Games.Scheduled, Machines: machines(m, w, now), Gauge: r.rated.Gauge}
+	if !r.isFinal() { // some may wait for an earlier game
+		s.Done = max(s.Done, m.Games.Played)
+	}
 	of := " of "
 	if !math.IsInf(r.rated.expected, 1) {
 		of = " of at most "
@@ -115,14 +118,18 @@ func perSecond(ends []time.Time, after, now time.Time) float64 {
 
 // speed returns how many games of a run in progress end a second; 0: unknown, or nobody plays it.
 func (r *run) speed(w *status.Run, now time.Time) float64 {
-	began, err := r.folder.Stat(tournament.ManifestFile) // written as the program began to play
+	m := r.about.Manifest
 	switch {
-	case !r.running || err != nil:
+	case !r.running || m == nil:
 		return 0
 	case isFresh(w, now):
 		return w.GamesPerSecond // the clocks of workers may differ
 	}
-	return perSecond(r.ends, began.ModTime(), now)
+	began := m.Start
+	if !m.Resumed.IsZero() {
+		began = m.Resumed
+	}
+	return perSecond(r.ends, began, now)
 }
 
 // endOf returns when a game ended; zero if that isn't known.

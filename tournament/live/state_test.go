@@ -38,7 +38,6 @@ func writeTimed(t *testing.T, dir string, games int64, now time.Time, change fun
 	require.NoError(t, err)
 	file := filepath.Join(dir, tournament.ManifestFile)
 	require.NoError(t, os.WriteFile(file, manifest, 0o644))
-	require.NoError(t, os.Chtimes(file, time.Time{}, m.Start))
 }
 
 // The page has a bar and, of a run in progress alone, the speed and the time left.
@@ -53,7 +52,7 @@ func TestState(t *testing.T) {
 		text   string
 	}{
 		"running": {func(*tournament.Manifest) {}, 100, "40 of 100 games · 2 games/s · 30s left"},
-		"resumed": {func(m *tournament.Manifest) { m.Start = now }, 100, "40 of 100 games"},
+		"resumed": {func(m *tournament.Manifest) { m.Resumed = now }, 100, "40 of 100 games"},
 		"stopped": {func(m *tournament.Manifest) { m.Status = tournament.Interrupted }, 100, "40 of 100 games"},
 		"finished": {func(m *tournament.Manifest) {
 			m.Status, m.Games.Played, m.Config.SPRT = tournament.Finished, 40, test

@@ -22,6 +22,7 @@ import (
 	"gyges/rules/base/files"
 	"gyges/rules/base/strictjson"
 	"gyges/tournament"
+	"gyges/tournament/queue/status"
 )
 
 // Options configure a coordinator; each field documents its zero value.
@@ -123,7 +124,11 @@ func (p *Coordinator) Play(
 	}, func() error { return r.attach(ctx) })
 	if err == nil {
 		err = r.play(ctx, jobs)
-		r.end(context.WithoutCancel(ctx))
+		state := status.Finished
+		if err != nil || ctx.Err() != nil && !errors.Is(context.Cause(ctx), tournament.ErrDecided) {
+			state = status.Stopped
+		}
+		r.end(context.WithoutCancel(ctx), state)
 	}
 	if err != nil && ctx.Err() == nil {
 		return err
@@ -164,8 +169,9 @@ func savedIdentity(dir string) (id identity, err error) {
 	return id, err
 }
 
-// identify returns the identity and the config, as text, that a folder has, new ones if more than the speed differs.
-func identify(dir string, c *runConfig) (id identity, text []byte, err error) {
+// identify returns the identity and the config, as text, that a folder has, new ones if more than the speed differs or
+// fresh is set: then results that are on the server are not used.
+func identify(dir string, c *runConfig, fresh bool) (id identity, text []byte, err error) {
 	path := filepath.Join(dir, identityFile)
 	id, err = savedIdentity(dir)
 	switch {
@@ -177,7 +183,7 @@ func identify(dir string, c *runConfig) (id identity, text []byte, err error) {
 		if c.Speed > 0 && id.Speed > 0 {
 			same.Speed = id.Speed // it is measured, and differs each time
 		}
-		if text, err = json.Marshal(same); err != nil || digest(text) == id.Config {
+		if text, err = json.Marshal(same); err != nil || !fresh && digest(text) == id.Config {
 			id.resumed = true
 			_ = os.Chmod(path, 0o600) // it may be a copy, or another user's
 			return id, text, err

@@ -118,6 +118,7 @@ func (r *run) acceptGames(ctx context.Context, a *received, text []byte, err err
 	}
 	delete(r.invalid, a.worker)
 	r.games += int64(len(games))
+	r.countPair(a.worker, a.name)
 	for _, g := range games {
 		g.Timing.Worker = a.name
 	}
@@ -157,6 +158,17 @@ func (r *run) finish(a *received, o tournament.Result) {
 	a.job.done = true
 	r.unplayed--
 	r.outcomes <- o // there is room
+}
+
+// countPair counts a pair that a worker has played.
+func (r *run) countPair(id, name string) {
+	w, known := r.played[id]
+	if !known && len(r.played) >= maxKnownWorkers {
+		return
+	}
+	w.ID, w.Name = id, name
+	w.Pairs++
+	r.played[id] = w
 }
 
 // notPlayed is why a worker says that a pair can't be played.

@@ -50,6 +50,8 @@ type run struct {
 	samples    []status.Run                 // the last ones
 	unwritable bool                         // the status file can't be written, which has been logged
 
+	played map[string]status.Worker // who has played pairs, by id, as it was known last
+
 	invalid map[string]int  // results in a row that were refused, by the id of their worker
 	dropped map[string]bool // ways in which results were dropped, which have been logged
 }
@@ -75,7 +77,7 @@ func (p *Coordinator) newRun(config *tournament.Config, outcomes chan<- tourname
 		c.Files[file.Name] = file.SHA256
 		contents = append(contents, file.Content)
 	}
-	id, text, err := identify(config.Out, c)
+	id, text, err := identify(config.Out, c, len(config.Again) > 0)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +93,7 @@ func (p *Coordinator) newRun(config *tournament.Config, outcomes chan<- tourname
 		inbox: p.nc.NewInbox(), shown: tournament.Shown{Config: config},
 		claim:   fmt.Sprintf("since %s by process %d on %s", since, os.Getpid(), host),
 		pending: map[int64]*pendingJob{}, todo: make(chan func()),
-		invalid: map[string]int{}, dropped: map[string]bool{},
+		played: map[string]status.Worker{}, invalid: map[string]int{}, dropped: map[string]bool{},
 	}, nil
 }
 
@@ -364,9 +366,9 @@ func (r *run) taken(claim *nats.Msg) error {
 
 const settleTime = 250 * time.Millisecond // for which results of a stopped run may be on their way
 
-// end writes the last status, removes the run from the server and tells workers of its end.
-func (r *run) end(ctx context.Context) {
-	r.writeStatus(nil, true)
+// end writes the last status, removes the run from the server and tells workers of its end. state is that of the run.
+func (r *run) end(ctx context.Context, state status.State) {
+	r.writeStatus(nil, state)
 	r.shown.Show(new(tournament.Playing), time.Now())
 	if r.lost != nil {
 		return

@@ -22,12 +22,12 @@ func TestSecretFiles(t *testing.T) {
 		require.NoError(t, err)
 		return info.Mode().Perm()
 	}
-	first, _, err := identify(dir, &runConfig{Version: "1"})
+	first, _, err := identify(dir, &runConfig{Version: "1"}, false)
 	require.NoError(t, err)
 	require.EqualValues(t, 0o600, mode(path))
 	for _, version := range []string{"1", "2"} { // resumed, and replaced
 		require.NoError(t, os.Chmod(path, 0o666))
-		next, _, err := identify(dir, &runConfig{Version: version})
+		next, _, err := identify(dir, &runConfig{Version: version}, false)
 		require.NoError(t, err)
 		require.Equal(t, version == "1", next.Key == first.Key)
 		require.EqualValues(t, 0o600, mode(path))

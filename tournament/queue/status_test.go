@@ -3,6 +3,7 @@ package queue
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -107,7 +108,9 @@ func TestStatusFile(t *testing.T) {
 	require.Positive(t, ended.GamesPerSecond)
 	require.Len(t, ended.Workers, 2)
 	require.Equal(t, "a", ended.Workers[0].Name)
-	require.Equal(t, status.Plays, ended.Workers[0].State)
+	require.Equal(t, status.Finished, ended.Workers[0].State)
+	require.EqualValues(t, []int64{60, 0, 0}, []int64{ended.Workers[0].Pairs, ended.Workers[0].Playing, ended.Workers[1].Pairs})
+	require.Equal(t, status.Refuses, ended.Workers[1].State)
 	require.Equal(t, 1234.0, ended.Workers[0].Speed)
 	require.Positive(t, ended.Workers[0].Cores)
 	require.Equal(t, want, timeless(t, c.Out))
@@ -155,7 +158,7 @@ func TestWorkersAreListed(t *testing.T) {
 	}
 	r.answer(t, workerReport{Worker: status.Worker{ID: "no", Name: "no"}, Refused: "secret"}, now)
 	r.countWorkers(now)
-	r.writeStatus(nil, false)
+	r.writeStatus(nil, status.Plays)
 	s, ok := readStatus(t, c.Out)
 	require.True(t, ok)
 	text, err := json.Marshal(s)
@@ -173,6 +176,39 @@ func TestWorkersAreListed(t *testing.T) {
 	require.Equal(t, []string{"no", "x" + strings.Repeat("é", 49), strings.Repeat("é", 50)}, names)
 	require.Equal(t, status.Refuses, states["no"])
 	require.Equal(t, status.Plays, states[names[1]])
+}
+
+// The file of a run that has ended says who played how many of its pairs, also of a worker that has left or was never
+// heard of but by its results, and whether the run was finished or stopped.
+func TestWorkersOfAnEndedRun(t *testing.T) {
+	for _, end := range []status.State{status.Finished, status.Stopped} {
+		now := time.Now()
+		c := tournament.Config{Out: t.TempDir()}
+		r := newTestRun(&c, func(string) {})
+		for id, last := range map[string]time.Time{"a": now, "b": now.Add(-goneAfter / 2), "c": now} {
+			own := status.Worker{ID: id, Name: "host-" + id, Version: version, Cores: 4, Playing: 2, Pairs: 1000}
+			r.answer(t, workerReport{Worker: own}, last)
+		}
+		for _, id := range []string{"a", "b", "a", "d"} {
+			r.countPair(digest([]byte(id)), "host-"+id)
+		}
+		list := func() (text []string) {
+			s, ok := readStatus(t, c.Out)
+			require.True(t, ok)
+			require.EqualValues(t, len(s.Workers), s.Count)
+			for _, w := range s.Workers {
+				text = append(text, fmt.Sprintf("%s %d %s of %d, plays %d", w.Name, w.Pairs, w.State, w.Cores, w.Playing))
+			}
+			return text
+		}
+		r.countWorkers(now.Add(goneAfter * 3 / 4))
+		r.writeStatus(nil, status.Plays)
+		require.Equal(t, []string{"host-a 2 plays of 4, plays 2", "host-b 1 left of 4, plays 2",
+			"host-c 0 plays of 4, plays 2", "host-d 1 left of 0, plays 0"}, list())
+		r.writeStatus(nil, end)
+		require.Equal(t, []string{fmt.Sprintf("host-a 2 %s of 4, plays 0", end), "host-b 1 left of 4, plays 0",
+			fmt.Sprintf("host-c 0 %s of 4, plays 0", end), "host-d 1 left of 0, plays 0"}, list())
+	}
 }
 
 // A worker that was there before a run is known to the run from the first game on, however short the run is.

@@ -172,7 +172,8 @@ func newTestRun(c *tournament.Config, notify func(string)) *run {
 		options: Options{Version: version, Notify: notify, Log: discard(), goneAfter: goneAfter},
 		workers: map[string]*workerEntry{}, owners: map[string]string{}, unread: maxGames,
 	}
-	r := &run{Coordinator: p, config: c, log: discard(), pending: map[int64]*pendingJob{}, shown: tournament.Shown{Config: c}}
+	r := &run{Coordinator: p, config: c, log: discard(), pending: map[int64]*pendingJob{},
+		played: map[string]status.Worker{}, shown: tournament.Shown{Config: c}}
 	if len(c.Agents) > 0 {
 		r.checker = tournament.NewRunner(c, nil)
 	}

@@ -183,29 +183,34 @@ func TestDescription(t *testing.T) {
 func TestIdentity(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	first, text, err := identify(dir, &runConfig{Version: "1", Speed: 10})
+	first, text, err := identify(dir, &runConfig{Version: "1", Speed: 10}, false)
 	require.NoError(t, err)
 	require.Empty(t, first.previous)
 	require.True(t, isToken(first.Run))
 	require.Equal(t, digest(text), first.Config)
 
-	again, same, err := identify(dir, &runConfig{Version: "1", Speed: 12})
+	again, same, err := identify(dir, &runConfig{Version: "1", Speed: 12}, false)
 	require.NoError(t, err)
 	require.True(t, again.resumed)
 	again.resumed = false
 	require.Equal(t, first, again)
 	require.Equal(t, text, same)
 
-	other, _, err := identify(dir, &runConfig{Version: "2", Speed: 12})
+	fresh, _, err := identify(dir, &runConfig{Version: "1", Speed: 12}, true)
+	require.NoError(t, err)
+	require.Equal(t, first.Run, fresh.previous, "what the server has of it isn't used")
+	require.False(t, fresh.resumed)
+	first = fresh
+	other, _, err := identify(dir, &runConfig{Version: "2", Speed: 12}, false)
 	require.NoError(t, err)
 	require.Equal(t, first.Run, other.previous)
 	require.NotEqual(t, first.Run, other.Run)
-	third, _, err := identify(dir, &runConfig{Version: "2"})
+	third, _, err := identify(dir, &runConfig{Version: "2"}, false)
 	require.NoError(t, err)
 	require.Equal(t, other.Run, third.previous, "times are the same on all machines now")
 
 	require.NoError(t, os.WriteFile(filepath.Join(dir, identityFile), []byte(`{"run":"../x"}`), 0o600))
-	_, _, err = identify(dir, &runConfig{})
+	_, _, err = identify(dir, &runConfig{}, false)
 	require.ErrorContains(t, err, "expected the name of a run")
 }
 

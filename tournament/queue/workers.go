@@ -160,7 +160,7 @@ func (r *run) report() {
 	if err := r.nc.Publish(claimsOf(r.id.Run), []byte(r.claim)); err != nil {
 		r.log.Debug("other coordinators can't be told of this one", "error", err)
 	}
-	r.writeStatus(queue, false)
+	r.writeStatus(queue, status.Plays)
 }
 
 // countWorkers removes workers that are gone, and returns how many games at a time the others play; it reports none.
@@ -170,6 +170,11 @@ func (r *run) countWorkers(now time.Time) (slots int64) {
 		case now.Sub(w.last) > r.options.goneAfter:
 			if r.plays(&w.workerReport) {
 				r.options.Notify(fmt.Sprintf("worker %s left: no answer for %v", textfmt.Escape(w.Name), r.options.goneAfter))
+			}
+			if before, ok := r.played[id]; ok {
+				left := w.Worker
+				left.Pairs = before.Pairs
+				r.played[id] = left
 			}
 			delete(r.workers, id)
 		case r.plays(&w.workerReport):
@@ -213,23 +218,16 @@ func (r *run) depth(ctx context.Context) *status.Queue {
 
 const rateSamples = 30 // status files over which the rate is taken
 
-// writeStatus writes the status file. queue is nil at the end of the run.
-func (r *run) writeStatus(queue *status.Queue, ended bool) {
-	s := status.Run{Time: time.Now().UTC(), Ended: ended, Queue: queue, Games: r.games,
-		Workers: []status.Worker{}, Count: int64(len(r.workers))}
+// writeStatus writes the status file. queue is nil, and state isn't [status.Plays], at the end of the run.
+func (r *run) writeStatus(queue *status.Queue, state status.State) {
+	s := status.Run{Time: time.Now().UTC(), Ended: state != status.Plays, Queue: queue, Games: r.games}
 	r.samples = append(r.samples, s)
 	r.samples = r.samples[max(0, len(r.samples)-rateSamples):]
 	if seconds := s.Time.Sub(r.samples[0].Time).Seconds(); seconds > 0 {
 		s.GamesPerSecond = float64(s.Games-r.samples[0].Games) / seconds
 	}
-	for _, entry := range r.workers {
-		w := entry.Worker
-		w.ID, w.Version, w.State = word(w.ID), word(w.Version), status.Plays
-		if entry.Refused != "" {
-			w.State = status.Refuses
-		}
-		s.Workers = append(s.Workers, w)
-	}
+	s.Workers = r.listWorkers(state)
+	s.Count = int64(len(s.Workers))
 	slices.SortFunc(s.Workers, func(a, b status.Worker) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(b.Pairs, a.Pairs))
 	})
@@ -239,4 +237,31 @@ func (r *run) writeStatus(queue *status.Queue, ended bool) {
 		r.log.Warn("the status of the run can't be written; the run goes on", "error", err)
 	}
 	r.unwritable = err != nil
+}
+
+// listWorkers returns the workers that are there, which are in a state unless they refuse, and those that have played.
+func (r *run) listWorkers(state status.State) []status.Worker {
+	list := []status.Worker{}
+	for id, entry := range r.workers {
+		w := entry.Worker
+		w.Pairs, w.State = r.played[id].Pairs, state
+		if entry.Refused != "" {
+			w.State = status.Refuses
+		}
+		list = append(list, w)
+	}
+	for id, w := range r.played {
+		if r.workers[id] == nil {
+			w.State = status.Left
+			list = append(list, w)
+		}
+	}
+	for i := range list {
+		w := &list[i]
+		w.ID, w.Version = word(w.ID), word(w.Version)
+		if state != status.Plays {
+			w.Playing = 0
+		}
+	}
+	return list
 }

@@ -121,7 +121,7 @@ func (d *drawing) course(p rules.Position, m rules.Move, course []rules.Step) {
 		}
 		line = append(line, coordinate(x)+" "+coordinate(y))
 	}
-	fmt.Fprintf(d, `<path class="path" d="M%s"/>`, strings.Join(line, "L"))
+	fmt.Fprintf(d, `<path %s d="M%s"/>`, paint("path"), strings.Join(line, "L"))
 	if m.Drop() != rules.NoSquare {
 		toX, toY := center(m.Drop())
 		d.line("droppath", x, y, toX, toY)

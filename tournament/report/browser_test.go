@@ -457,3 +457,25 @@ func TestBrowserLooks(t *testing.T) {
 	b := browsertest.Open(t)
 	b.Looks("report", savePage(t, samplePage(t))+"#game=1.7&ply=5", func(int64) { b.Wait(`document.querySelector("#viewer .board")`) })
 }
+
+// At each width notes begin where their table begins, no page scrolls sideways, and no command
+// breaks.
+func TestBrowserLayout(t *testing.T) {
+	atWidths(t, func(t *testing.T, b *browsertest.Tab, url string) {
+		b.Visit(url)
+		var wrong []string
+		b.Eval(`(() => {
+			const wrong = [];
+			for (const notes of document.querySelectorAll(".remarks")) {
+				const left = notes.getBoundingClientRect().left - notes.parentElement.getBoundingClientRect().left;
+				if (left > 2) wrong.push("notes at " + left);
+			}
+			for (const code of document.querySelectorAll("pre code")) {
+				if (getComputedStyle(code).whiteSpace !== "pre") wrong.push("a command that breaks");
+			}
+			if (document.documentElement.scrollWidth > innerWidth) wrong.push("a page that scrolls sideways");
+			return wrong;
+		})()`, &wrong)
+		require.Empty(t, wrong)
+	})
+}

@@ -149,8 +149,8 @@ func leader(r *ratings.Ratings) string {
 	if math.Abs(d.Elo) < 0.05 {
 		return text + fmt.Sprintf("%s and %s are level (0 ± %.0f Elo).", first, second, d.Error)
 	}
-	return text + fmt.Sprintf("%s leads %s by %s Elo; the likelihood that it is the stronger one is %s.",
-		first, second, plusMinus(d.Elo, d.Error), textfmt.Percent(d.LOS))
+	return text + fmt.Sprintf("%s leads %s by %s Elo; the likelihood that it is the stronger one is %s %%.",
+		first, second, plusMinus(d.Elo, d.Error), textfmt.Likelihood(d.LOS))
 }
 
 func (b *builder) facts() []Fact {
@@ -179,8 +179,8 @@ func (b *builder) facts() []Fact {
 		list = append(list, Fact{"precision", p.Text(goal, ended)})
 	}
 	for _, r := range c.runs {
-		if m := r.about.Manifest; m != nil && !m.Start.IsZero() {
-			return append(list, Fact{"started", m.Start.UTC().Format("2006-01-02 15:04 UTC")})
+		if start := dateText(r.started()); start != "" {
+			return append(list, Fact{"started", start})
 		}
 	}
 	return list

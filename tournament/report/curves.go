@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"gyges/rules/base/grid"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament/training"
 )
 
@@ -18,8 +19,9 @@ type Chart struct {
 	Curves              []Curve
 	Table               *grid.Table // the figures drawn; nil: none
 
-	levels  []level
-	noPoint bool // no dot on each point
+	levels   []level
+	noPoint  bool // no dot on each point
+	constant int  // curves left out, as they never change
 }
 
 type level struct {
@@ -111,6 +113,9 @@ func historyCharts(steps []training.Line, t *Tuning) []Chart {
 			}
 			return y, nil
 		})
+		if initial, ok := first[name]; ok && steps[0].Step > 0 {
+			c.Points = append([]Point{{Y: initial}}, c.Points...)
+		}
 		size := 0.0 // curves of other units fit into the same chart
 		for _, p := range c.Points {
 			size = max(size, math.Abs(p.Y))
@@ -119,11 +124,32 @@ func historyCharts(steps []training.Line, t *Tuning) []Chart {
 			c.Points[i].Y /= cmp.Or(size, 1)
 		}
 		curves = append(curves, c)
-		table.Add(grid.Name(name), parameterText(first, name), parameterText(last, name))
+	}
+	slices.SortStableFunc(curves, func(a, b Curve) int { return cmp.Compare(b.change(), a.change()) })
+	for _, c := range curves {
+		table.Add(grid.Name(c.Name), parameterText(first, c.Name), parameterText(last, c.Name))
 	}
 	values := newChart("Parameters, each in units of its largest size", x, "", curves...)
 	values.Table = firstRows(table)
+	changed := slices.IndexFunc(values.Curves, func(c Curve) bool { return c.change() == 0 })
+	if changed > 0 {
+		values.constant = len(values.Curves) - changed
+		values.Curves = values.Curves[:changed]
+	}
 	return slices.DeleteFunc(append(charts, values), func(c Chart) bool { return len(c.Curves) == 0 })
+}
+
+// change is the largest value of a curve less the smallest.
+func (c *Curve) change() float64 {
+	if len(c.Points) == 0 {
+		return 0
+	}
+	low, high := c.Points[0].Y, c.Points[0].Y
+	for _, p := range c.Points {
+		low = min(low, p.Y)
+		high = max(high, p.Y)
+	}
+	return high - low
 }
 
 // nameAlone adds the name of a single curve, which has no legend, to the title.
@@ -140,23 +166,23 @@ func parameterText(values map[string]float64, name string) string {
 	return "–"
 }
 
-// history builds the section with the charts of tuning; of many curves in one those that changed most.
+// history builds the section with the charts of tuning; of many curves in one the first, which
+// changed most.
 func (b *builder) history() Section {
 	s := Section{ID: "history", Title: "Over time"}
-	change := func(c Curve) float64 { return math.Abs(c.Points[len(c.Points)-1].Y - c.Points[0].Y) }
-	byChange := func(x, y Curve) int { return cmp.Compare(change(y), change(x)) }
 	for i, r := range b.collected.runs {
 		for j, c := range r.about.Charts {
 			if j == 0 {
 				b.name(&s, r)
 			}
 			all := len(c.Curves)
-			if all > numColours { // parameters, none of them without points
-				c.Curves = slices.SortedStableFunc(slices.Values(c.Curves), byChange)[:numColours]
-			}
+			c.Curves = c.Curves[:min(all, numColours)]
 			s.figure(c.plot(fmt.Sprintf("curve-%d-%d", i+1, j+1)))
 			if all > numColours {
-				s.text(fmt.Sprintf("Of %d curves the %d that changed most are drawn.", all, numColours))
+				s.text(fmt.Sprintf("Of the %d that changed the %d that changed most are drawn.", all, numColours))
+			}
+			if c.constant > 0 {
+				s.text(fmt.Sprintf("%s never changed.", textfmt.Plural(c.constant, "parameter")))
 			}
 			if c.Table != nil {
 				s.table("", c.Table)

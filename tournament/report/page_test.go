@@ -3,12 +3,15 @@ package report
 import (
 	"bytes"
 	"encoding/json"
+	"html/template"
 	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/net/html"
@@ -415,4 +418,104 @@ func TestFiguresAreThoseOfRatings(t *testing.T) {
 		check(t, tables[3*i+1], cross.String(), func(c grid.Cell) string { return c.Small })
 		check(t, tables[3*i+2], los.String(), func(c grid.Cell) string { return c.Text })
 	}
+}
+
+// textElement is a text of a picture: anchor, x, and its words.
+var textElement = regexp.MustCompile(`<text [^>]*text-anchor="(\w+)" x="([-\d.]+)"[^>]*>([^<]*)<`)
+
+// No label of a histogram is cut at the edge of its picture: neither the last tick nor the median.
+func TestLabelsOfHistogramsAreWhole(t *testing.T) {
+	t.Parallel()
+	for _, lengths := range []map[int]int64{
+		{400: 50, 30: 1}, {3: 7}, {1_000_000: 2}, {99_999: 9, 4: 1}, {1: 30, 399: 1}, {250: 9, 1000: 8},
+	} {
+		f := lengthPlot("lengths", "standard", lengths)
+		for width, svg := range map[float64]template.HTML{wideWidth: f.SVG, narrowWidth: f.Narrow} {
+			labels := textElement.FindAllStringSubmatch(string(svg), -1)
+			require.NotEmpty(t, labels)
+			for _, l := range labels {
+				const char = 6.8 // of tabular digits at 12 pixels
+				size := char * float64(utf8.RuneCountInString(l[3]))
+				x := number(l[2])
+				left := map[string]float64{"start": x, "middle": x - size/2, "end": x - size}[l[1]]
+				require.GreaterOrEqual(t, left, 0.0, "%v: %s", lengths, l[0])
+				require.LessOrEqual(t, left+size, width, "%v: %s", lengths, l[0])
+			}
+		}
+	}
+}
+
+// Pictures are drawn by presentation attributes, too, for pages whose policy allows no style
+// sheet: no class of a line, a path or a text is without a colour, and there is no style
+// attribute.
+func TestPicturesWithoutStyleSheets(t *testing.T) {
+	t.Parallel()
+	svg := string(sampleChart().plot("x").SVG) + string(lengthPlot("lengths", "standard", map[int]int64{4: 1}).SVG)
+	require.NotContains(t, svg, "style=")
+	for _, element := range regexp.MustCompile(`<(line|path) [^>]*>`).FindAllString(svg, -1) {
+		require.Contains(t, element, `stroke="#`)
+	}
+	for _, class := range []string{"grid", "curve k0", "curve k7", "tick", "bar", "whisker", "dot", "ring top", "path"} {
+		require.Regexp(t, `(stroke|fill)="#`, paint(class), class)
+	}
+	require.Equal(t, `class="unknown"`, paint("unknown"))
+	require.NotContains(t, Figure{SVG: template.HTML(svg)}.StandaloneSVG(), "style=")
+}
+
+// An imported run began with its games, whose import is a fact of its own; others began when they
+// say.
+func TestStartOfRuns(t *testing.T) {
+	t.Parallel()
+	imported := &tournament.Manifest{Status: tournament.Imported, Start: time.Date(2026, 5, 6, 7, 8, 9, 0, time.UTC)}
+	imported.End = imported.Start.Add(time.Second)
+	c := NewCollector(Options{})
+	c.AddRun(RunInfo{Name: "old", Manifest: imported})
+	for i, day := range []int{9, 4, 30} {
+		g := drawGame("standard", int64(i), "a", "b")
+		g.Timing.Start = time.Date(1999, 12, day, 0, 0, 0, 0, time.UTC)
+		c.Add(g)
+	}
+	facts := func() map[string]string {
+		list := map[string]string{}
+		tables, err := c.Fit(t.Context(), ratings.Options{}, true)
+		require.NoError(t, err)
+		p := Build(c, Input{Tables: tables})
+		for _, f := range p.Facts {
+			list["top "+f.Name] = f.Value
+		}
+		for _, s := range p.Sections {
+			for _, part := range s.Parts {
+				for _, f := range part.Facts {
+					list[f.Name] = f.Value
+				}
+			}
+		}
+		return list
+	}
+	got := facts()
+	require.Equal(t, "1999-12-04", got["top started"])
+	require.Equal(t, "1999-12-04", got["started"])
+	require.Equal(t, "2026-05-06 07:08 UTC", got["imported"])
+	require.NotContains(t, got, "took")
+	imported.Status = tournament.Finished
+	got = facts()
+	require.Equal(t, "2026-05-06 07:08 UTC", got["top started"])
+	require.Equal(t, "2026-05-06T07:08:09Z", got["started"])
+	require.Equal(t, "1s", got["took"])
+	require.NotContains(t, got, "imported")
+}
+
+// What a run has come to by its format stands once on a page, at its top.
+func TestWinnerStandsOnce(t *testing.T) {
+	t.Parallel()
+	c, tables := collect(t, Options{}, sampleRun(), drawRun("a", "b"))
+	standing := grid.New("Knock-out", 1, "Winner")
+	standing.Add(grid.Name("a"))
+	standing.Result, standing.Notes = "a has won the knock-out.", []string{"A note."}
+	tables.Standings = []table.Standings{{Format: "knockout", Caption: "Matches", Table: standing}}
+	var b bytes.Buffer
+	require.NoError(t, WriteHTML(&b, Build(c, Input{Tables: tables})))
+	require.Equal(t, 1, strings.Count(b.String(), "has won the knock-out"))
+	require.Contains(t, b.String(), "A note.")
+	require.NotEmpty(t, standing.Result, "the table itself stays as it is")
 }

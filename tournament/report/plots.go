@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"gyges/ratings"
 	"gyges/rules/base/textfmt"
@@ -19,8 +20,9 @@ const (
 	labelWidth  = 210 // of labels beside rows
 	labelGap    = 14
 	labelChars  = 27
-	narrowChars = 46 // of labels above rows
-	numColours  = 8  // classes k0 to k7
+	tickChar    = 8.0 // width of a character of a tick, at most
+	narrowChars = 46  // of labels above rows
+	numColours  = 8   // classes k0 to k7
 )
 
 // draw returns a figure in two sizes: wide, and narrow for phones, where labels stand above what they name.
@@ -93,15 +95,15 @@ func ratingPlot(name, title string, players []ratings.Player) Figure {
 }
 
 func (d *drawing) xAxis(x *axis, bottom float64, name string) {
-	const half = 24 // of a text
 	for _, t := range x.ticks {
-		at, anchor := x.at(t), "middle"
-		if d.narrow() && at < half { // not cut at the edge
+		text, at, anchor := x.tickText(t), x.at(t), "middle"
+		half := tickChar / 2 * float64(utf8.RuneCountInString(text))
+		if at < half { // not cut at the edge
 			anchor = "start"
-		} else if d.narrow() && at > d.width-half {
+		} else if at > d.width-half {
 			anchor = "end"
 		}
-		d.text("tick", anchor, at, bottom+17, x.tickText(t))
+		d.text("tick", anchor, at, bottom+17, text)
 	}
 	d.text("name", "end", d.right(), bottom+36, name)
 }
@@ -180,7 +182,7 @@ func (d *drawing) curve(i int, x, y *axis, c Curve, noPoint bool) {
 	if path == nil {
 		return
 	}
-	fmt.Fprintf(d, `<path class="curve k%d" d="M%s"/>`, i, strings.Join(path, "L"))
+	fmt.Fprintf(d, `<path %s d="M%s"/>`, paint(fmt.Sprint("curve k", i)), strings.Join(path, "L"))
 	const mostPoints = 25
 	if noPoint || len(c.Points) > mostPoints {
 		return

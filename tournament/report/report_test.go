@@ -19,6 +19,7 @@ import (
 	"gyges/ratings/sprt"
 	"gyges/rules"
 	"gyges/rules/base/grid"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/internal/runtest"
 	"gyges/tournament/record"
@@ -108,7 +109,7 @@ func TestReadRun(t *testing.T) {
 			"a": {{X: 0, Y: 0.5}, {X: 3, Y: 1}}, "b": {{X: 0, Y: -1}, {X: 3, Y: 0.5}},
 		}, got)
 		table := r.Charts[len(r.Charts)-1].Table
-		require.Equal(t, [][]string{{"a", "1", "2"}, {"b", "-4", "2"}}, cellTexts(table))
+		require.Equal(t, [][]string{{"b", "-4", "2"}, {"a", "1", "2"}}, cellTexts(table))
 	}
 	write("manifest.json", `{`)
 	write("tuning.json", `[]`)
@@ -191,10 +192,10 @@ func TestTexts(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "short", shorten("short", 5))
 	require.Equal(t, "abcdef…xyz", shorten("abcdefghijklmnopqrstuvwxyz", 10))
-	require.Equal(t, `'it'\''s'`, ShellWord("it's"))
-	require.Equal(t, "a:b=1,c=2", ShellWord("a:b=1,c=2"))
-	require.Equal(t, "''", ShellWord(""))
-	require.Equal(t, "'$(x)'", ShellWord("$(x)"))
+	require.Equal(t, `'it'\''s'`, textfmt.ShellWord("it's"))
+	require.Equal(t, "a:b=1,c=2", textfmt.ShellWord("a:b=1,c=2"))
+	require.Equal(t, "''", textfmt.ShellWord(""))
+	require.Equal(t, "'$(x)'", textfmt.ShellWord("$(x)"))
 	require.Equal(t, []string{"h0", "h4", "h8", "h8"}, []string{heat(0), heat(0.5), heat(0.95), heat(1)})
 }
 
@@ -256,7 +257,7 @@ func TestGauge(t *testing.T) {
 	}
 	f := gauge()
 	require.Regexp(t, `LLR \d+\.\d\d .*: H1 accepted: elo1 = 200 fits better$`, f.Caption)
-	require.Contains(t, string(f.SVG), `class="bar" x="170" y="20" width="170"`, "to the bound, not beyond")
+	require.Contains(t, string(f.SVG), `class="bar" fill="#0072b2" x="170" y="20" width="170"`, "to the bound, not beyond")
 	require.NoError(t, wellFormed(string(f.SVG)))
 	m.Config.SPRT = sprt.Test{}
 	require.Nil(t, gauge())

@@ -36,7 +36,7 @@ func (r *run) add(s *Section) {
 		list = append(list, Fact{"games read", textfmt.Thousands(r.Games)})
 	}
 	if m != nil {
-		list = append(list, manifestFacts(m)...)
+		list = append(list, r.manifestFacts()...)
 	}
 	s.facts(list...)
 	for _, n := range r.about.Notes {
@@ -57,21 +57,25 @@ func (r *run) add(s *Section) {
 // given returns a number of the manifest; "" for 0.
 func given[T int | int64 | uint64](n T) string { return strings.TrimPrefix(fmt.Sprint(n), "0") }
 
-func manifestFacts(m *tournament.Manifest) []Fact {
+func (r *run) manifestFacts() []Fact {
+	m := r.about.Manifest
 	c := &m.Config
-	var scheduled, start, took string
+	var scheduled, start, imported, took string
 	if m.Games.Scheduled > 0 {
 		scheduled = fmt.Sprintf("%s of %s", textfmt.Thousands(m.Games.Played), textfmt.Thousands(m.Games.Scheduled))
 	}
-	if !m.Start.IsZero() {
+	if m.Status == tournament.Imported {
+		start, imported = dateText(r.first), dateText(m.Start)
+	} else if !m.Start.IsZero() {
 		start = m.Start.UTC().Format(time.RFC3339)
 	}
-	if !m.End.IsZero() && m.End.After(m.Start) {
+	if m.Status != tournament.Imported && m.End.After(m.Start) {
 		took = m.End.Sub(m.Start).Round(100 * time.Millisecond).String()
 	}
 	test, _ := c.SPRT.MarshalText() // which has no errors
 	return []Fact{
-		{"status", string(m.Status)}, {"error", m.Error}, {"games", scheduled}, {"started", start}, {"took", took},
+		{"status", string(m.Status)}, {"error", m.Error}, {"games", scheduled}, {"started", start}, {"imported", imported},
+		{"took", took},
 		{"players", strings.Join(c.Players(), ", ")}, {"rules", strings.Join(c.RuleSets(), ", ")},
 		{"schedule", string(c.Schedule)}, {"pairs a pairing", given(c.Pairs)}, {"openings", c.Openings.String()},
 		{"depth", given(c.Limits.Depth)}, {"nodes a move", given(c.Limits.Nodes)},
@@ -93,22 +97,13 @@ func PlayCommand(m *tournament.Manifest, out string) string {
 	c.Workers, c.Out = 0, out
 	command, defaults := "gyges tournament", tournament.DefaultConfig()
 	if c.Name == tournament.MatchName && len(c.Agents) == 2 && m.Config.Schedule == schedule.RoundRobin {
-		command = "gyges match " + ShellWord(c.Agents[0].String()) + " " + ShellWord(c.Agents[1].String())
+		command = "gyges match " + textfmt.ShellWord(c.Agents[0].String()) + " " + textfmt.ShellWord(c.Agents[1].String())
 		c.Agents = nil
 	}
 	defaults.Rules, defaults.Pairs, defaults.Openings, defaults.Seed = nil, 0, schedule.Openings{}, 0 // always told
 	defaults.Schedule = schedule.RoundRobin
 	for _, word := range settings.Arguments(&c, &defaults) {
-		command += " " + ShellWord(word)
+		command += " " + textfmt.ShellWord(word)
 	}
 	return command
-}
-
-// ShellWord quotes a word for a shell where that is needed.
-func ShellWord(word string) string {
-	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=,+@%"
-	if word != "" && strings.Trim(word, plain) == "" {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"gyges/agents"
 	"gyges/rules/base/files"
@@ -98,6 +99,27 @@ type Collector struct {
 type run struct {
 	*standings.Run
 	about RunInfo
+	first time.Time // when the first of its games that is dated began; zero: none is
+}
+
+// started returns when a run began: an imported one with its games; zero where it isn't known.
+func (r *run) started() time.Time {
+	if m := r.about.Manifest; m != nil && m.Status != tournament.Imported {
+		return m.Start
+	}
+	return r.first
+}
+
+// dateText returns a time, only its day if that is all that is known of it; "" for none.
+func dateText(t time.Time) string {
+	t = t.UTC()
+	switch {
+	case t.IsZero():
+		return ""
+	case t.Equal(t.Truncate(24 * time.Hour)):
+		return t.Format(time.DateOnly)
+	}
+	return t.Format("2006-01-02 15:04 UTC")
 }
 
 // NewCollector returns an empty collector.
@@ -107,7 +129,7 @@ func NewCollector(o Options) *Collector {
 
 // AddRun adds a run. The games that follow belong to it.
 func (c *Collector) AddRun(about RunInfo) {
-	c.runs = append(c.runs, &run{c.Begin(about.Manifest), about})
+	c.runs = append(c.runs, &run{Run: c.Begin(about.Manifest), about: about})
 }
 
 // SetRun replaces the description of the run added last. Its schedule is that of the manifest that it was added with.
@@ -124,7 +146,13 @@ func (c *Collector) Add(g *record.Record) {
 }
 
 // Sample may keep a game of the run added last, which is counted already, to be replayed on the page.
-func (c *Collector) Sample(g *record.Record) { c.sample.add(len(c.runs)-1, g) }
+func (c *Collector) Sample(g *record.Record) {
+	r := c.runs[len(c.runs)-1]
+	if start := g.Timing.Start; !start.IsZero() && (r.first.IsZero() || start.Before(r.first)) {
+		r.first = start
+	}
+	c.sample.add(len(c.runs)-1, g)
+}
 
 // sample keeps some games of many: by turns one of each kind, so that every number in a table has games to show, and
 // within a kind random ones, by the seed and the game's number.

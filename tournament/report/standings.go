@@ -23,7 +23,11 @@ func (b *builder) standings() Section {
 	list, left := b.Tables.RecentStandings()
 	for i := range list {
 		s.heading(fmt.Sprint("schedule-", i+1), textfmt.Visible(list[i].Title))
-		addTable(&s, list[i].Table, list[i].Caption)
+		standing := *list[i].Table
+		if !list[i].Separate {
+			standing.Result = "" // it stands at the top of the page
+		}
+		addTable(&s, &standing, list[i].Caption)
 	}
 	if left > 0 {
 		s.text("gyges rate RUN --standings prints the standings after earlier rounds.")
@@ -60,6 +64,7 @@ func addTable(s *Section, t *grid.Table, caption string) {
 
 // ratingTables adds a table for each group, the players without a rating, the plot and the remarks.
 func ratingTables(s *Section, number int, t table.Table) {
+	s.text(t.Score())
 	columns, rows, players := t.UsualColumns(), t.Rows(), t.Ratings.Players
 	for g, group := range t.Ratings.Groups {
 		n := group.Players
@@ -114,7 +119,7 @@ func superiority(r *ratings.Ratings) *grid.Table {
 			return nil
 		}
 		return grid.Cell{
-			Text:  textfmt.Decimal(100 * d.LOS),
+			Text:  textfmt.Likelihood(d.LOS),
 			Note:  fmt.Sprintf("%s less %s: %s Elo", textfmt.Visible(a), textfmt.Visible(b), plusMinus(d.Elo, d.Error)),
 			Class: heat(d.LOS),
 		}

@@ -158,7 +158,11 @@ func lengthPlot(name, rules string, lengths map[int]int64) Figure {
 		d.line("zero", left, bottom, d.right(), bottom)
 		mark := x.at(float64(median) + 0.5)
 		d.line("mark", mark, top-18, mark, bottom)
-		d.text("tick", "start", mark+5, top-10, "median "+strconv.Itoa(median))
+		text, anchor, at := "median "+strconv.Itoa(median), "start", mark+5
+		if at > d.width-tickChar*float64(len(text)) { // not cut at the edge
+			anchor, at = "end", mark-5
+		}
+		d.text("tick", anchor, at, top-10, text)
 		d.xAxis(&x, bottom, "plies")
 	})
 }

@@ -26,7 +26,7 @@ func (f Figure) StandaloneSVG() string {
 	svg := strings.Replace(string(f.SVG), "<svg ", `<svg xmlns="http://www.w3.org/2000/svg" `, 1)
 	open, rest, _ := strings.Cut(svg, ">")
 	return open + ">" + titleElement(f.Caption) + "<style>" + asset("chart.css") + f.styles +
-		`</style><rect width="100%" height="100%" style="fill:var(--paper)"/>` +
+		`</style><rect width="100%" height="100%" ` + paint("paper") + `/>` +
 		rest + "\n"
 }
 
@@ -37,7 +37,7 @@ type drawing struct {
 
 // shape adds an element with a class and a title, which may be empty. names are those of its coordinates.
 func (d *drawing) shape(name, class, title, names string, coordinates ...float64) {
-	fmt.Fprintf(d, `<%s class="%s"`, name, class)
+	fmt.Fprintf(d, `<%s %s`, name, paint(class))
 	for i, key := range strings.Fields(names) {
 		fmt.Fprintf(d, ` %s="%s"`, key, coordinate(coordinates[i]))
 	}
@@ -76,8 +76,8 @@ func (d *drawing) label(class, anchor string, x, y float64, text string, most in
 	if short != text {
 		title = text
 	}
-	fmt.Fprintf(d, `<text class="%s" text-anchor="%s" x="%s" y="%s">%s%s</text>`,
-		class, anchor, coordinate(x), coordinate(y), titleElement(title), html.EscapeString(short))
+	fmt.Fprintf(d, `<text %s text-anchor="%s" x="%s" y="%s">%s%s</text>`,
+		paint(class), anchor, coordinate(x), coordinate(y), titleElement(title), html.EscapeString(short))
 }
 
 // shorten cuts a text in the middle, where specs differ least.
@@ -91,8 +91,9 @@ func shorten(text string, most int) string {
 }
 
 func (d *drawing) figure(class, name, caption string) Figure {
-	svg := fmt.Sprintf(`<svg class="%s" viewBox="0 0 %s %s" role="img" aria-label="%s">%s</svg>`,
-		class, coordinate(d.width), coordinate(d.height), html.EscapeString(caption), d.String())
+	const element = `<svg class="%s" font-family="sans-serif" font-size="13" viewBox="0 0 %s %s" ` +
+		`role="img" aria-label="%s">%s</svg>`
+	svg := fmt.Sprintf(element, class, coordinate(d.width), coordinate(d.height), html.EscapeString(caption), d.String())
 	//nolint:gosec // every text in it is escaped above
 	return Figure{Name: name, Caption: caption, SVG: template.HTML(svg)}
 }

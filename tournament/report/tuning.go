@@ -195,7 +195,7 @@ func (t *Tuning) headline() string {
 		verdict = "Nothing was verified, so no gain is shown: a match would tell."
 	}
 	if i := t.Result.Best - 1; t.Method == "train" && 0 <= i && i < len(t.Result.Generations) {
-		if against := t.Result.Generations[i].AgainstReference(); against != "" {
+		if against := training.Rows(t.Result.Generations, t.Result.Rating)[i].Reference; against != "" {
 			verdict += "; Elo to the reference: " + against
 		}
 	}
@@ -224,7 +224,7 @@ func (t *Tuning) add(s *Section, r *RunInfo) {
 		tournament.Running:     ", unless its program was ended by force",
 		tournament.Interrupted: resumes, tournament.Failed: resumes,
 	}[t.State()]
-	facts := []Fact{{"state", state}, {"method", t.Method}}
+	facts := []Fact{{"state", state}, {"ended", t.Result.Ended}, {"method", t.Method}}
 	if t.Method == "train" {
 		facts = append(facts, Fact{"generations", strconv.Itoa(len(t.Result.Generations))})
 	} else if t.steps > 0 {
@@ -245,6 +245,13 @@ func (t *Tuning) add(s *Section, r *RunInfo) {
 	}
 	s.facts(append(facts, Fact{"agent", t.Config.Agent}, Fact{"rules", t.Config.Rules}, Fact{"weights kept", kept})...)
 	rows := training.Rows(t.Result.Generations, t.Result.Rating)
-	s.table("", grid.Make(training.Columns(rows), rows).WithTitle(
-		"Generations: the fit to their games, and the match of the candidate against the best agent so far"))
+	// Two tables, as one would be wider than a page.
+	ofMatch, ofFit := training.Columns(rows), training.Columns(rows)
+	ofMatch = slices.DeleteFunc(ofMatch, func(c grid.Column[training.Row]) bool { return training.OfFit(c.Title) })
+	ofFit = slices.DeleteFunc(ofFit, func(c grid.Column[training.Row]) bool {
+		return !training.OfFit(c.Title) && c.Title != "Generation"
+	})
+	s.table("", grid.Make(ofMatch, rows).WithTitle(
+		"Generations: the match of the candidate against the best agent so far"))
+	s.table("", grid.Make(ofFit, rows).WithTitle("The fit of each generation to its games and those before"))
 }

@@ -119,8 +119,47 @@ func TestTrainingStrength(t *testing.T) {
 	page := tuningPage(t, fsys)
 	cells := strings.Join(texts(page.all("td")), " ")
 	require.Contains(t, cells, "0.61000")
-	require.Contains(t, cells, "1.5 -")
-	require.Contains(t, cells, "4.0 12.0 ± 9.0")
+	require.Contains(t, cells, "1 - 1.5")
+	require.Contains(t, cells, "2 +12 ± 9 4.0")
+	require.NotContains(t, texts(page.all("th")), "Rating", "it is the Elo to the reference")
+	require.Contains(t, page.all("p")[0].text(), "Elo to the reference: +12 ± 9", "as in the table")
+}
+
+// Of parameters those that changed most are drawn, from the initial values on; constants are
+// counted.
+func TestParametersThatChanged(t *testing.T) {
+	t.Parallel()
+	initial, parameters := map[string]float64{}, map[string]float64{}
+	for i := range 12 {
+		name := string(rune('a' + i))
+		initial[name] = float64(i) - 3 // d is 0
+		parameters[name] = initial[name]
+		if i >= 2 {
+			parameters[name] += 0.1 * float64(i)
+		}
+	}
+	tuning := &Tuning{Method: "train", kept: parameters}
+	tuning.Config.Weights = initial
+	steps := []training.Line{{Step: 1, Parameters: parameters}, {Step: 2, Parameters: parameters}}
+	charts := historyCharts(steps, tuning)
+	values := charts[len(charts)-1]
+	require.Len(t, values.Curves, 10)
+	require.Equal(t, 2, values.constant)
+	require.Equal(t, "d", values.Curves[0].Name, "from 0 to its largest size")
+	for _, c := range values.Curves {
+		require.Len(t, c.Points, 3, "the initial value is the first")
+		require.Positive(t, c.change())
+	}
+	rows := cellTexts(values.Table)
+	require.Len(t, rows, 12)
+	require.Equal(t, []string{"d", "0", "0.3"}, rows[0])
+	require.Equal(t, [][]string{{"a", "-3", "-3"}, {"b", "-2", "-2"}}, rows[10:])
+
+	c := NewCollector(Options{})
+	c.AddRun(RunInfo{Name: "trained", Charts: charts, Tuning: tuning})
+	all := strings.Join(texts(parsePage(t, Build(c, Input{})).all("p")), "\n")
+	require.Contains(t, all, "Of the 10 that changed the 8 that changed most are drawn.")
+	require.Contains(t, all, "2 parameters never changed.")
 }
 
 // The page begins with the strength that a run has come to, and says whether a gain is one.

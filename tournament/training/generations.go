@@ -35,7 +35,7 @@ type Generations struct {
 	Start    string        `yaml:"weights" form:"zero, default or a weights file" help:"Weights to start from."`
 	Weights  eval.Weights  // those of that name, of generation 0
 	Count    int           `yaml:"generations" name:"generations" placeholder:"N" check:"1..1000" help:"Number of generations at most. A larger number resumes a run that has ended."`
-	Time     time.Duration `yaml:"time" name:"time" placeholder:"TIME" check:"0s..1000h" zero:"no bound" help:"Time for all generations, such as 1h: none begins that would end later. A longer one resumes a run that has ended."`
+	Time     time.Duration `yaml:"time" name:"time" placeholder:"TIME" check:"0s..1000h" zero:"no bound" help:"Time for all generations, such as 1h: none begins that would end later, and what is under way then is stopped. A longer one resumes a run that has ended."`
 	SelfPlay Games         `yaml:"selfplay" name:"-" help:"The games to learn from, as in gyges selfplay."`
 	Window   int           `yaml:"tune.window" check:"0..1000" zero:"all" help:"Generations that the training positions come from, the last ones."`
 	Data     []string      `yaml:"tune.data" form:"a folder of training positions" help:"Folders of training positions of other runs, to fit to as well."`

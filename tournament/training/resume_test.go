@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -193,4 +194,38 @@ func TestTrainingsThatCannotWork(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.Truncate(shards[0], 100))
 	require.ErrorContains(t, c.Validate(registry()), "tune.data[0]: "+shards[0]+": expected a file with the checksum")
+}
+
+// A generation under way when the time is over is stopped, with the reason, and resumes with a
+// longer one to the same end. One that would take longer than the rest isn't begun.
+func TestTimeOfGenerations(t *testing.T) {
+	t.Parallel()
+	c := testConfig(t)
+	c.Workers = 1
+	_, err := c.Run(t.Context(), testEnv(Observer{}))
+	require.NoError(t, err)
+	want := contents(t, c.Out)
+
+	c.Out, c.Time = filepath.Join(t.TempDir(), "run"), time.Nanosecond
+	s, err := c.Run(t.Context(), testEnv(Observer{}))
+	require.NoError(t, err)
+	require.Empty(t, s.Generations)
+	require.Equal(t, "Generation 1 was stopped, as the 1ns are over; a longer --time goes on with it.", s.Ended)
+	require.FileExists(t, s.Weights)
+	m, err := os.ReadFile(filepath.Join(c.Out, ManifestFile))
+	require.NoError(t, err)
+	require.Contains(t, string(m), `"ended": "Generation 1 was stopped`)
+
+	c.Time = 0
+	s, err = c.Run(t.Context(), testEnv(Observer{}))
+	require.NoError(t, err)
+	require.Empty(t, s.Ended)
+	require.Equal(t, want, contents(t, c.Out))
+
+	c.Time, c.Count = time.Nanosecond, 3
+	s, err = c.Run(t.Context(), testEnv(Observer{}))
+	require.NoError(t, err)
+	require.Len(t, s.Generations, 2)
+	require.Regexp(t, `^Generation 3 was not begun, as 0s of 1ns are left and the one before took .*; a longer --time makes it\.$`,
+		s.Ended)
 }

@@ -13,23 +13,32 @@ type Row struct {
 	Generation
 	Minutes float64 // of the generation and those before it
 	Rated   *Rated  // nil: it has no rating
+	// Reference is the Elo to the reference with its 95 % interval: by the rating of all, and
+	// until a generation has one by its games against the reference alone; "" if they have not
+	// played.
+	Reference string
+	relative  bool // the rating is relative to the reference, too
 }
 
 // Rows returns the rows of generations, with their ratings, if there are any.
 func Rows(generations []Generation, rating []Rated) []Row {
 	rows, minutes := make([]Row, len(generations)), 0.0
+	relative := slices.ContainsFunc(rating, func(r Rated) bool { return r.Player == ReferenceName })
 	for i, g := range generations {
 		minutes += g.Timing.Seconds() / 60
-		rows[i] = Row{Generation: g, Minutes: minutes}
+		rows[i] = Row{Generation: g, Minutes: minutes, Reference: g.AgainstReference(), relative: relative}
 		if k := slices.IndexFunc(rating, func(r Rated) bool { return r.Player == GenerationName(g.Number) }); k >= 0 {
 			rows[i].Rated = &rating[k]
+			if relative {
+				rows[i].Reference = fmt.Sprintf("%+.0f ± %.0f", rating[k].Elo, rating[k].Margin)
+			}
 		}
 	}
 	return rows
 }
 
-// AgainstReference returns the Elo of a generation against the reference with its 95 % interval, or its points if there
-// is no finite estimate; "" if they have not played.
+// AgainstReference returns the Elo of a generation by its games against the reference with its 95
+// % interval, or its points if there is no finite estimate; "" if they have not played.
 func (g *Generation) AgainstReference() string {
 	if g.ReferencePairs.N() == 0 {
 		return ""
@@ -42,6 +51,13 @@ func (g *Generation) AgainstReference() string {
 		points += float64(half) / 2 * float64(n)
 	}
 	return fmt.Sprintf("%.0f %% of the points", 50*points/float64(g.ReferencePairs.N()))
+}
+
+// OfFit reports whether a column, by its title, is on the fit of a generation.
+func OfFit(title string) bool {
+	return slices.Contains([]string{
+		"Live units", "Positions", "Training loss", "Validation loss", "Test loss", "Test gain",
+	}, title)
 }
 
 const none = "-" // the value of a column that a generation doesn't have
@@ -69,14 +85,14 @@ func Columns(rows []Row) []grid.Column[Row] {
 		}),
 		column("Parent", match, func(g Row) any { return g.Parent }),
 		column("Live units", func(g Row) bool { return g.LiveUnits > 0 }, func(g Row) any { return g.LiveUnits }),
-		column("Elo to the reference", always, func(g Row) any { return cmp.Or(g.AgainstReference(), none) }),
+		column("Elo to the reference", always, func(g Row) any { return cmp.Or(g.Reference, none) }),
 		column("Positions", always, func(g Row) any { return g.Positions }),
 		column("Training loss", always, func(g Row) any { return grid.Fixed(g.Loss, 5) }),
 		column("Validation loss", always, func(g Row) any { return grid.Fixed(g.ValidationLoss, 5) }),
 		column("Test loss", test, func(g Row) any { return grid.Fixed(g.Test.Loss, 5) }),
 		column("Test gain", test, func(g Row) any { return fmt.Sprintf("%+.5f ± %.5f", g.Test.Gain, g.Test.GainMargin) }),
 		column("Minutes", always, func(g Row) any { return grid.Fixed(g.Minutes, 1) }),
-		column("Rating", func(g Row) bool { return g.Rated != nil }, func(g Row) any {
+		column("Rating", func(g Row) bool { return g.Rated != nil && !g.relative }, func(g Row) any {
 			return fmt.Sprintf("%.1f ± %.1f", g.Rated.Elo, g.Rated.Margin)
 		}),
 	}

@@ -51,6 +51,19 @@ type Fitted struct {
 	Weights   string                 // the weights file
 }
 
+// Gain returns the gain on the test positions, and how many of all positions these are; nil if
+// there are none.
+func (f *Fitted) Gain() *eval.Gain {
+	g := f.Test.Provenance()
+	if g == nil {
+		return nil
+	}
+	for _, n := range f.Positions {
+		g.All += int64(n)
+	}
+	return g
+}
+
 // fits are the results of fitting the evaluation and the policy.
 type fits struct {
 	*texel.Result
@@ -361,13 +374,15 @@ func (c *Texel) Run(ctx context.Context, env Env) (*Fitted, error) {
 	for split := range data {
 		positions[split] = data[split].Len()
 	}
+	fit := &Fitted{fits: result, Positions: positions, LeftOut: leftOut}
 	seed, _ := strconv.ParseUint(about[0]["seed"], 10, 64) // 0 where it is not known
 	w := fitted(&c.Parent, result, eval.Provenance{
 		Method: "texel", Run: c.Name, Parent: sourceName(&c.Parent), Seed: seed, Version: env.Version,
 		Data: fmt.Sprintf("%d positions of %s", positions[dataset.Train], strings.Join(in.folders, ", ")),
-		Gain: result.Test.Provenance(),
+		Gain: fit.Gain(),
 	})
 	w.Source = f.file(WeightsFile)
 	err = errors.Join(saveWeights(f.file(StartFile), &c.Parent), f.finish(result, w), f.history.Close())
-	return &Fitted{result, positions, leftOut, w.Source}, err
+	fit.Weights = w.Source
+	return fit, err
 }

@@ -93,9 +93,10 @@ type Rated struct {
 type Result struct {
 	Best        int          `json:"best"` // the generation last adopted, 0: none
 	Generations []Generation `json:"generations"`
-	Rating      []Rated      `json:"rating"` // null until it is played
-	Gain        *eval.Gain   `json:"gain"`   // of the best over the initial weights, by the rating; null as that
-	Timing      Timing       `json:"timing"` // of the generation after the last one, as far as it got
+	Rating      []Rated      `json:"rating"`          // null until it is played
+	Gain        *eval.Gain   `json:"gain"`            // of the best over the initial weights, by the rating; null as that
+	Timing      Timing       `json:"timing"`          // of the generation after the last one, as far as it got
+	Ended       string       `json:"ended,omitempty"` // why there are fewer generations than were asked for; "": there aren't
 }
 
 // GenerationName returns the name of a generation's folder and player.
@@ -151,10 +152,41 @@ type trainer struct {
 // MatchFolder returns the path of a generation's match in the folder of its run, with slashes.
 func MatchFolder(generation int) string { return GenerationName(generation) + "/match" }
 
-// late reports whether another generation would end after the time given.
-func (t *trainer) late() bool {
+// errTime is the cause of the end of a generation at the time given.
+var errTime = errors.New("the time is over")
+
+// late returns why another generation would end after the time given, if it took as long as the
+// last one; "" if not.
+func (t *trainer) late() string {
 	made := t.trained.Generations
-	return t.Time > 0 && len(made) > 0 && t.seconds()+made[len(made)-1].Timing.Seconds() > t.Time.Seconds()
+	if t.Time == 0 || len(made) == 0 {
+		return ""
+	}
+	left, takes := t.Time.Seconds()-t.seconds(), made[len(made)-1].Timing.Seconds()
+	if takes <= left {
+		return ""
+	}
+	return fmt.Sprintf("Generation %d was not begun, as %s of %v are left and the one before took %s; a longer --time "+
+		"makes it.", len(made)+1, inSeconds(max(0, left)), t.Time, inSeconds(takes))
+}
+
+// inSeconds returns a number of seconds as a duration, for people.
+func inSeconds(seconds float64) time.Duration {
+	return time.Duration(seconds * float64(time.Second)).Round(100 * time.Millisecond)
+}
+
+// limited returns a context that ends with the time given, and its end.
+func (t *trainer) limited(ctx context.Context) (context.Context, func()) {
+	if t.Time == 0 {
+		return ctx, func() {}
+	}
+	ctx, end := context.WithCancelCause(ctx)
+	left := t.Time.Seconds() - t.seconds()
+	timer := time.AfterFunc(time.Duration(left*float64(time.Second)), func() { end(errTime) })
+	return ctx, func() {
+		timer.Stop()
+		end(nil)
+	}
 }
 
 // seconds returns how long the generations took, that in progress included.
@@ -174,10 +206,25 @@ func (t *trainer) train(ctx context.Context) error {
 	if err := saveWeights(t.path(0, WeightsFile), &t.Weights); err != nil {
 		return err
 	}
-	for k := 1; k <= t.Count && !t.late(); k++ {
-		if err := t.generation(ctx, k); err != nil {
+	for k := 1; k <= t.Count; k++ {
+		if k > len(t.before.Generations) {
+			t.trained.Ended = t.late()
+		}
+		if t.trained.Ended != "" {
+			break
+		}
+		err := t.generation(ctx, k)
+		if errors.Is(err, errTime) {
+			t.trained.Ended = fmt.Sprintf("Generation %d was stopped, as the %v are over; a longer --time goes on with it.",
+				k, t.Time)
+			break
+		}
+		if err != nil {
 			return fmt.Errorf("%s: %w", GenerationName(k), err)
 		}
+	}
+	if err := saveWeights(t.trained.Weights, t.weights); err != nil {
+		return err
 	}
 	if t.Rating.Pairs == 0 || t.trained.Best == 0 {
 		return nil
@@ -298,6 +345,8 @@ func (t *trainer) makeGeneration(ctx context.Context, k int) (*Generation, error
 	if k == len(t.before.Generations)+1 {
 		t.trained.Timing = t.before.Timing
 	}
+	ctx, end := t.limited(ctx)
+	defer end()
 	g, timing := &Generation{Number: k, Parent: t.trained.Best}, &t.trained.Timing
 	var candidate *eval.Weights
 	for _, stage := range []struct {
@@ -312,6 +361,9 @@ func (t *trainer) makeGeneration(ctx context.Context, k int) (*Generation, error
 		err := stage.do()
 		*stage.seconds += time.Since(t.began).Seconds()
 		t.began = time.Time{}
+		if err != nil && errors.Is(context.Cause(ctx), errTime) {
+			err = errTime
+		}
 		if err := errors.Join(err, t.folder.save(tournament.Running, t.trained.Result)); err != nil {
 			return nil, err
 		}

@@ -260,13 +260,13 @@ func manifestOf(t *testing.T, dir string) (m manifest) {
 	return m
 }
 
-// No generation begins that would end after the time given, of which what passed before the run was stopped is a part; a
-// run resumes with a longer one.
+// No generation goes on after the time given, of which what passed before the run was stopped is a
+// part; a run resumes with a longer one.
 func TestGenerationsInTime(t *testing.T) {
 	t.Parallel()
 	c := testConfig(t)
 	c.Match.Pairs, c.Rating.Pairs, c.SelfPlay.Pairs = 0, 0, 40
-	c.Count, c.Time = 2, time.Nanosecond
+	c.Count, c.Time = 1, time.Hour
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err := c.Run(ctx, testEnv(Observer{Stage: func(_ int, stage string, _ int64) {
 		if stage == "tune" {
@@ -276,12 +276,18 @@ func TestGenerationsInTime(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 	stopped := manifestOf(t, c.Out).Result.Timing
 	require.Positive(t, stopped.SelfPlay)
+	c.Time = time.Nanosecond
 	s, err := c.Run(t.Context(), testEnv(Observer{}))
 	require.NoError(t, err)
-	require.Len(t, s.Generations, 1, "the first is always made")
+	require.Empty(t, s.Generations)
+	require.GreaterOrEqual(t, manifestOf(t, c.Out).Result.Timing.SelfPlay, stopped.SelfPlay)
+	c.Time = time.Hour
+	s, err = c.Run(t.Context(), testEnv(Observer{}))
+	require.NoError(t, err)
+	require.Len(t, s.Generations, 1)
 	before := s.Generations[0].Timing
 	require.Greater(t, before.SelfPlay, stopped.SelfPlay)
-	c.Time = time.Hour
+	c.Time, c.Count = time.Hour, 2
 	s, err = c.Run(t.Context(), testEnv(Observer{}))
 	require.NoError(t, err)
 	require.Len(t, s.Generations, 2)

@@ -29,7 +29,7 @@ func Verdict(g *eval.Gain, p sprt.Pairs, over string) string {
 	if g.Measure != "Elo" {
 		better, worse = "better", "worse"
 		unit, decimals = "nats of "+textfmt.Visible(g.Measure), 5
-		count, more = 2*count, "take about %s more positions"
+		count, more = 2*count, "take about %s more test positions"
 	}
 	size := math.Abs(g.Value)
 	if g.Margin > 0 && size > g.Margin {
@@ -42,8 +42,16 @@ func Verdict(g *eval.Gain, p sprt.Pairs, over string) string {
 	}
 	text := fmt.Sprintf("no gain shown over %s: %.*f ± %.*f %s (95 %%)", over, decimals, g.Value,
 		decimals, g.Margin, unit)
-	if ratio := g.Margin / max(size, min(10, g.Margin/2)); g.Margin > 0 && count > 0 {
-		text += "; " + fmt.Sprintf(more, textfmt.Thousands(int64(math.Ceil(max(count*(ratio*ratio-1), 1)))))
+	if g.Margin == 0 || count == 0 {
+		return text
+	}
+	ratio := g.Margin / max(size, min(10, g.Margin/2))
+	needed := math.Ceil(max(count*(ratio*ratio-1), 1))
+	text += "; " + fmt.Sprintf(more, textfmt.Thousands(int64(needed)))
+	if g.All > 0 {
+		all := math.Ceil(needed * float64(g.All) / count)
+		text += fmt.Sprintf(", some %s positions in all, as %s of %s are for the test",
+			textfmt.Thousands(int64(all)), textfmt.Thousands(g.Count), textfmt.Thousands(g.All))
 	}
 	return text
 }

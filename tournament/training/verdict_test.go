@@ -22,10 +22,12 @@ func TestVerdict(t *testing.T) {
 			Measure: "Elo", Value: 20, Margin: 40, Count: 200},
 		"no gain shown over X: 0.0 ± 4.0 Elo (95 %); play about 30,000 more pairs": {
 			Measure: "Elo", Margin: 4, Count: 20_000},
-		"no gain shown over X: 0.01000 ± 0.02000 nats of L (95 %); take about 300 more positions": {
+		"no gain shown over X: 0.01000 ± 0.02000 nats of L (95 %); take about 300 more test positions": {
 			Measure: "L", Value: 0.01, Margin: 0.02, Count: 100},
 		"no gain shown over X: 30.0 ± 0.0 Elo (95 %)":        {Measure: "Elo", Value: 30, Count: 100}, // it isn't known
 		"worse than X by 0.03000 ± 0.02000 nats of 5 %d%% (": {Measure: "5 %d%%", Value: -0.03, Margin: 0.02, Count: 9},
+		"take about 30 more test positions, some 600 positions in all, as 10 of 200 are for the test": {
+			Measure: "L", Value: 0.01, Margin: 0.02, Count: 10, All: 200},
 	} {
 		require.Contains(t, Verdict(&g, sprt.Pairs{}, "X"), want)
 	}
@@ -62,4 +64,30 @@ func TestResultVerdict(t *testing.T) {
 	require.Equal(t, "Generation 1 of 1: not compared with the initial weights; rating.pairs would do it", r.Verdict())
 	require.Empty(t, (&Result{}).Verdict())
 	require.Empty(t, (&Result{Best: 7, Generations: r.Generations}).Verdict())
+}
+
+// Where generations are rated with the reference, its Elo is the rating's by all games, and stands
+// once.
+func TestEloToTheReference(t *testing.T) {
+	t.Parallel()
+	generations := []Generation{
+		{Number: 1, Adopted: true, ReferencePairs: sprt.Pairs{2, 3, 3, 1, 1}},
+		{Number: 2, Adopted: true, ReferencePairs: sprt.Pairs{2, 3, 3, 1, 1}},
+	}
+	own := generations[0].AgainstReference()
+	require.NotEmpty(t, own)
+	titles := func(rows []Row) (list []string) {
+		for _, c := range Columns(rows) {
+			list = append(list, c.Title)
+		}
+		return list
+	}
+	rows := Rows(generations, []Rated{{Player: ReferenceName}, {Player: "gen-002", Elo: -461.2, Margin: 131}})
+	require.Equal(t, own, rows[0].Reference, "it isn't rated")
+	require.Equal(t, "-461 ± 131", rows[1].Reference)
+	require.Contains(t, titles(rows), "Elo to the reference")
+	require.NotContains(t, titles(rows), "Rating")
+	rows = Rows(generations, []Rated{{Player: "gen-000"}, {Player: "gen-002", Elo: -461.2, Margin: 131}})
+	require.Equal(t, own, rows[1].Reference, "a rating without the reference isn't relative to it")
+	require.Contains(t, titles(rows), "Rating")
 }

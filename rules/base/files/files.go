@@ -399,7 +399,8 @@ func Foreign(dir string, made ...string) (string, error) {
 	return "", err
 }
 
-// HostLacks reports whether an error says that this process or machine has no file descriptors, processes or memory left.
+// HostLacks reports whether an error says that this process or machine has no file descriptors, processes or memory
+// left.
 func HostLacks(err error) bool {
 	errno, _ := errors.AsType[syscall.Errno](err)
 	return slices.Contains([]syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.EAGAIN, syscall.ENOMEM}, errno)

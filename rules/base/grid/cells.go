@@ -28,6 +28,9 @@ type Cell struct {
 // Percent is a share, 0 to 1, that people read in percent.
 func Percent(share float64) Cell { return Cell{Text: textfmt.Percent(share), Value: share} }
 
+// Likelihood is a likelihood from 0 to 1, that people read in percent.
+func Likelihood(p float64) Cell { return Cell{Text: textfmt.Likelihood(p) + " %", Value: p} }
+
 // Margin is half a confidence interval, that people read behind ±.
 func Margin(half float64) Cell { return Cell{Text: "± " + textfmt.Decimal(half), Value: half} }
 

@@ -127,6 +127,16 @@ func (w *Writer) Write(v any) error {
 		w.buf.Truncate(start)
 		w.buf.Write(append(line, '\n'))
 	}
+	return w.flushIfFull()
+}
+
+// WriteLine is Write of a line that was written before, with its end.
+func (w *Writer) WriteLine(line []byte) error {
+	w.buf.Write(line)
+	return w.flushIfFull()
+}
+
+func (w *Writer) flushIfFull() error {
 	if w.buf.Len() < flushAt {
 		return nil
 	}
@@ -197,6 +207,9 @@ func (w *Writer) Written() int64 { return w.written }
 
 // Size returns how many bytes the lines counted by Written take in the file.
 func (w *Writer) Size() int64 { return w.size }
+
+// End returns how many bytes the file has when all lines are in it, those in memory included.
+func (w *Writer) End() int64 { return w.size + int64(w.buf.Len()) }
 
 // Close flushes, and closes the file, synced to the disk, if the writer owns it.
 func (w *Writer) Close() error { return errors.Join(w.Flush(), w.close()) }

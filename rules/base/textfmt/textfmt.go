@@ -91,6 +91,19 @@ func Decimal(v float64) string {
 // Percent returns a share, 0 to 1, in percent with one decimal.
 func Percent(share float64) string { return Decimal(100*share) + " %" }
 
+// Likelihood returns a likelihood, 0 to 1, in percent with one decimal and without the sign. As
+// nothing that is estimated is certain, none is 0.0 or 100.0.
+func Likelihood(p float64) string {
+	switch text := Decimal(100 * p); text {
+	case "0.0":
+		return "<0.1"
+	case "100.0":
+		return ">99.9"
+	default:
+		return text
+	}
+}
+
 // Thousands returns a number with commas between thousands.
 func Thousands(n int64) string {
 	text := strconv.FormatInt(n, 10)
@@ -159,4 +172,13 @@ func List(names []string, most int) string {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text
+}
+
+// ShellWord quotes a word for a shell where that is needed.
+func ShellWord(word string) string {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=,+@%"
+	if word != "" && strings.Trim(word, plain) == "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

@@ -55,3 +55,12 @@ func TestNumbers(t *testing.T) {
 	require.Equal(t, "0 games", Plural(0, "game"))
 	require.Equal(t, "2 plies", Plural(2, "ply"))
 }
+
+// No likelihood is printed as certain or impossible.
+func TestLikelihood(t *testing.T) {
+	for p, want := range map[float64]string{
+		0: "<0.1", 1e-300: "<0.1", 0.000499: "<0.1", 0.0006: "0.1", 0.5: "50.0", 0.9994: "99.9", 0.99951: ">99.9", 1: ">99.9",
+	} {
+		require.Equal(t, want, Likelihood(p), "%v", p)
+	}
+}

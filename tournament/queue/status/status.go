@@ -32,7 +32,7 @@ type Run struct {
 	Games          int64   `json:"games"`            // received since the coordinator started
 	GamesPerSecond float64 `json:"games_per_second"` // of the last half minute
 
-	Count   int64    `json:"count"` // of all workers
+	Count   int64    `json:"count"` // of all workers, also of those that have left after playing
 	Workers []Worker `json:"workers"`
 }
 
@@ -43,7 +43,7 @@ type Queue struct {
 	Redelivered int64 `json:"redelivered"` // of these, delivered more than once
 }
 
-// Worker is a worker's own report.
+// Worker is a worker's own report, but for Pairs and State, which are the coordinator's.
 type Worker struct {
 	ID      string  `json:"id,omitempty"` // the same as long as it runs
 	Name    string  `json:"name"`         // of the machine, distinct in the file
@@ -52,7 +52,7 @@ type Worker struct {
 	Workers int64   `json:"workers"` // games at a time
 	Speed   float64 `json:"speed"`   // positions a second, by a short search on one core; 0: unknown
 	Playing int64   `json:"playing"` // pairs of all runs
-	Pairs   int64   `json:"pairs"`   // played of all runs, since it started
+	Pairs   int64   `json:"pairs"`   // of the run that it has played since the coordinator started
 	State   State   `json:"state,omitempty"`
 }
 
@@ -61,8 +61,11 @@ type State string
 
 // The states of a worker.
 const (
-	Plays   State = "plays"
-	Refuses State = "refuses" // the coordinator's log has the reason
+	Plays    State = "plays"
+	Refuses  State = "refuses"  // the coordinator's log has the reason
+	Left     State = "left"     // it played, and answers no longer
+	Finished State = "finished" // it was there when the last pair was played
+	Stopped  State = "stopped"  // it was there when the run was stopped
 )
 
 // Read reads the file in a run's folder, with at most [MaxWorkers] workers.

@@ -1,0 +1,138 @@
+package tournament
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"gyges/agents"
+	"gyges/rules/base/files"
+	"gyges/rules/base/lists"
+	"gyges/rules/base/textfmt"
+	"gyges/tournament/record"
+)
+
+// SetAgain sets Again to the players of these names or specs.
+func (c *Config) SetAgain(names []string) error {
+	c.Again = nil
+	for _, name := range names {
+		i := slices.IndexFunc(c.Agents, func(s agents.Spec) bool { return s.Label() == name || s.String() == name })
+		if i < 0 {
+			return fmt.Errorf("expected one of the players %s, found %.100q",
+				textfmt.List(lists.Map(c.Agents, agents.Spec.Label), 20), name)
+		}
+		c.Again = append(c.Again, i)
+	}
+	if format := c.Schedule.Format().About(); format.Adaptive && len(names) > 0 {
+		return fmt.Errorf("expected none with the schedule %s, whose pairings follow the results", format.Name)
+	}
+	if c.Extend && len(names) > 0 {
+		return errors.New("expected none beside --extend: first the one, then the other")
+	}
+	return nil
+}
+
+// setAside takes the games of the players in Again out of the run in the folder, so that they are played when it goes
+// on: into replaced-N.jsonl, which no command reads by itself. Until games.jsonl is replaced, in one step, the run is
+// as it was, and afterwards it lacks these games alone.
+func setAside(c *Config, m Manifest) error {
+	if old, err := ReadManifest(os.DirFS(c.Out)); old == nil && err == nil {
+		return fmt.Errorf("%s: expected the folder of a run some of whose games are to be played anew, found none", c.Out)
+	}
+	p := newPlan(c)
+	st, err := openStore(c, &m, p, func(*record.Record) {})
+	if err != nil {
+		return err
+	}
+	err = st.begin(c, p)
+	if err == nil {
+		err = st.closeGap()
+	}
+	if err == nil {
+		err = st.takeOut(c)
+	}
+	return errors.Join(err, st.Close(), st.lock.Close())
+}
+
+// closeGap writes the games that wait to games.jsonl, behind a gap, and removes aheadFile.
+func (st *store) closeGap() error {
+	for _, game := range slices.Sorted(maps.Keys(st.ahead.games)) {
+		g, _, err := st.ahead.read(game)
+		if err == nil {
+			err = st.writer.Write(g)
+		}
+		if err != nil {
+			return err
+		}
+		st.ahead.forget(game)
+	}
+	if err := st.writer.Flush(); err != nil {
+		return err
+	}
+	if err := st.Sync(); err != nil {
+		return err
+	}
+	return st.ahead.remove()
+}
+
+// takeOut moves the games of the players in Again to a file of their own.
+func (st *store) takeOut(c *Config) error {
+	replaced, err := files.Create(freeName(c.Out))
+	if err != nil {
+		return err
+	}
+	rest, err := files.Create(st.Name())
+	if err != nil {
+		return errors.Join(err, replaced.Discard())
+	}
+	taken, left := record.NewWriter(replaced), record.NewWriter(rest)
+	r := record.NewReader(io.NewSectionReader(st, 0, st.writer.Size()), st.Name())
+	for err == nil {
+		var g *record.Record
+		g, err = r.Read()
+		switch {
+		case err != nil:
+		case c.isAgain(g):
+			err = taken.Write(g)
+		default:
+			err = left.Write(g)
+		}
+	}
+	if errors.Is(err, io.EOF) {
+		err = errors.Join(taken.Flush(), left.Flush())
+	}
+	if err == nil && taken.Written() > 0 {
+		err = replaced.Commit()
+		if err == nil {
+			err = rest.Commit()
+		}
+	}
+	return errors.Join(err, replaced.Discard(), rest.Discard())
+}
+
+// anew returns the labels of the players in Again.
+func (c *Config) anew() []string {
+	return lists.Map(c.Again, func(i int) string { return c.Agents[i].Label() })
+}
+
+// isAgain reports whether a player in Again plays a game.
+func (c *Config) isAgain(g *record.Record) bool {
+	return slices.ContainsFunc(c.Again, func(i int) bool {
+		name := c.Agents[i].String()
+		return g.South.Agent == name || g.North.Agent == name
+	})
+}
+
+// freeName returns the path of the first replaced-N.jsonl that a folder doesn't have.
+func freeName(dir string) string {
+	for n := 1; ; n++ {
+		path := filepath.Join(dir, fmt.Sprintf("replaced-%d.jsonl", n))
+		if _, err := os.Lstat(path); err != nil {
+			return path
+		}
+	}
+}

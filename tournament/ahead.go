@@ -1,0 +1,251 @@
+package tournament
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"gyges/rules"
+	"gyges/rules/base/files"
+	"gyges/rules/base/jsonl"
+	"gyges/tournament/record"
+)
+
+// aheadFile holds games that were finished before an earlier one was. They are appended in the order in which they
+// end, and written to [GamesFile] when their turn comes, so that this has the order of the schedule at any time.
+const aheadFile = "ahead.jsonl"
+
+const (
+	// maxAhead bounds how many pairs play may be ahead of the first one that isn't written. Memory has some 100 bytes
+	// for each of their games, the disk a record.
+	maxAhead = 1 << 16
+
+	// maxCopies bounds the games in aheadFile that are in memory, too. Most wait for less than the length of a game, and
+	// needn't be read back.
+	maxCopies = 64
+
+	// maxStale is how many bytes of games that wait no longer aheadFile may have before it is written anew.
+	maxStale = 16 << 20
+)
+
+// waitingGame is a game that was finished, or can't be played, before an earlier one was finished.
+type waitingGame struct {
+	offset, size int64          // of its line in aheadFile
+	game         *record.Record // a copy; nil if it has to be read
+	missing      bool           // it can't be played, and has no line
+	blank        bool           // it is not played, since a player is suspended
+}
+
+// ahead is the [aheadFile] of a run's folder, with the games that wait in it.
+type ahead struct {
+	dir    string
+	file   *os.File       // nil: there is none
+	writer *record.Writer // to file
+	games  map[int64]waitingGame
+	live   int64 // bytes of the lines of these games
+	copies int   // in memory
+}
+
+func (a *ahead) path() string { return filepath.Join(a.dir, aheadFile) }
+
+// open opens the file, and makes it if create is set; otherwise there may be none. It doesn't change it, see cutTorn.
+func (a *ahead) open(create bool) error {
+	mode := appending
+	if create {
+		mode |= os.O_CREATE
+	}
+	f, err := os.OpenFile(a.path(), mode, 0o644)
+	if errors.Is(err, fs.ErrNotExist) && !create {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return errors.Join(err, f.Close())
+	}
+	size, err := jsonl.LastEnd(f, 0, info.Size(), record.MaxLine)
+	if err != nil {
+		return errors.Join(fmt.Errorf("%s: %w", aheadFile, err), f.Close())
+	}
+	a.file, a.writer = f, record.Append(f, 0, size)
+	return nil
+}
+
+// cutTorn removes what follows the last line end.
+func (a *ahead) cutTorn() error {
+	if a.file == nil {
+		return nil
+	}
+	_, err := jsonl.CutTorn(a.file, record.MaxLine)
+	return err
+}
+
+// index finds the games of the file that aren't among the first ones, which are in [GamesFile]. In schedules that may
+// be extended games have the numbers of the run that played them, and are known by South's seed, as it depends on
+// players, rules, round and side alone. Games that weren't played are left out, since who is suspended, and when, may
+// differ now.
+func (a *ahead) index(p *plan, first int64) error {
+	if a.file == nil {
+		return nil
+	}
+	seeds := map[uint64]waitingGame{}
+	r := record.NewReader(io.NewSectionReader(a.file, 0, a.writer.Size()), a.path())
+	for {
+		offset := r.Offset()
+		g, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		line := waitingGame{offset: offset, size: r.Offset() - offset}
+		switch {
+		case g.NotPlayed():
+		case len(p.Stages) == 1:
+			seeds[g.South.Seed] = line
+		case g.Game >= first:
+			a.add(g.Game, line)
+		}
+	}
+	for game := int64(0); game < 2*p.Len() && len(seeds) > 0; game++ {
+		_, seed := p.config.seat(p.job(game/2), int(game%2), rules.South)
+		if line, ok := seeds[seed]; ok && game >= first {
+			a.add(game, line)
+		}
+		delete(seeds, seed)
+	}
+	return nil
+}
+
+func (a *ahead) add(game int64, w waitingGame) {
+	a.live += w.size - a.games[game].size
+	a.games[game] = w
+}
+
+// write appends a game, which waits from now on. It may stay in memory until flush.
+func (a *ahead) write(g *record.Record) error {
+	if a.file == nil {
+		if err := a.open(true); err != nil {
+			return err
+		}
+	}
+	w := waitingGame{offset: a.writer.End(), blank: g.NotPlayed()}
+	if err := a.writer.Write(g); err != nil {
+		return err
+	}
+	w.size = a.writer.End() - w.offset
+	if a.copies < maxCopies {
+		w.game = g
+		a.copies++
+	}
+	a.add(g.Game, w)
+	return nil
+}
+
+// read returns a game that waits, and its line if that can be written as it is.
+func (a *ahead) read(game int64) (g *record.Record, line []byte, err error) {
+	if err := a.writer.Flush(); err != nil {
+		return nil, nil, err
+	}
+	w := a.games[game]
+	text := io.NewSectionReader(a.file, w.offset, w.size)
+	if w.game != nil {
+		line = make([]byte, w.size)
+		_, err = io.ReadFull(text, line)
+		return w.game, line, err
+	}
+	g, err = record.NewReader(text, a.path()).Read()
+	if err == nil {
+		g.Game, g.Pair = game, game/2
+	}
+	return g, nil, err
+}
+
+// forget removes a game from those that wait; its line stays.
+func (a *ahead) forget(game int64) {
+	w := a.games[game]
+	if w.game != nil {
+		a.copies--
+	}
+	a.live -= w.size
+	delete(a.games, game)
+}
+
+// flush passes what is in memory to the system. The games that wait no longer are in [GamesFile] by then: a file that
+// mostly has such ones is written anew.
+func (a *ahead) flush() error {
+	if a.file == nil {
+		return nil
+	}
+	if err := a.writer.Flush(); err != nil {
+		return err
+	}
+	if stale := a.writer.Size() - a.live; stale < max(maxStale, a.live) {
+		return nil
+	}
+	return a.rewrite()
+}
+
+// rewrite replaces the file by one that has only the games that wait. Who reads the earlier one reads it to its end.
+func (a *ahead) rewrite() error {
+	f, err := files.Create(a.path())
+	if err != nil {
+		return err
+	}
+	if err := a.copyTo(f); err != nil {
+		return errors.Join(err, f.Discard())
+	}
+	if err := errors.Join(f.Commit(), a.file.Close()); err != nil {
+		return err
+	}
+	offset := int64(0)
+	for _, game := range slices.Sorted(maps.Keys(a.games)) {
+		w := a.games[game]
+		w.offset = offset
+		offset += w.size
+		a.games[game] = w
+	}
+	return a.open(false)
+}
+
+// copyTo writes the lines of the games that wait, in order. The file has been flushed.
+func (a *ahead) copyTo(to io.Writer) error {
+	for _, game := range slices.Sorted(maps.Keys(a.games)) {
+		w := a.games[game]
+		if _, err := io.Copy(to, io.NewSectionReader(a.file, w.offset, w.size)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// close closes the file, which is synced to the disk if games wait in it.
+func (a *ahead) close() error {
+	if a.file == nil {
+		return nil
+	}
+	err := a.writer.Flush()
+	if a.live > 0 {
+		err = errors.Join(err, a.file.Sync())
+	}
+	err = errors.Join(err, a.file.Close())
+	a.file = nil
+	return err
+}
+
+// remove removes the file, if there is one: its games are in [GamesFile] or not needed.
+func (a *ahead) remove() error {
+	err := a.close()
+	if gone := os.Remove(a.path()); !errors.Is(gone, fs.ErrNotExist) {
+		err = errors.Join(err, gone)
+	}
+	return err
+}
