@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"gyges/rules"
-	"gyges/rules/base/lists"
 	"gyges/rules/base/problems"
 	"gyges/rules/base/suggest"
 )
@@ -172,8 +171,7 @@ func (r *Registry) New(s Spec, sets ...*rules.Rules) (Agent, error) {
 	if err == nil {
 		return a, nil
 	}
-	named := func(err error) error { return fmt.Errorf("agent %.60q: %w", s, err) }
-	return nil, errors.Join(lists.Map(problems.Split(err), named)...)
+	return nil, problems.Prefix(fmt.Sprintf("agent %.60q", s), err)
 }
 
 // Start makes the agent a spec names, ready for games under rule sets.

@@ -113,9 +113,7 @@ func Apply(config, flags any) error {
 		if sep := f.Tag.Get("sep"); sep != "" {
 			texts = strings.Split(strings.Join(texts, sep), sep)
 		}
-		for _, one := range problems.Split(f.SetTexts(texts...)) {
-			errs = append(errs, fmt.Errorf("--%s: %w", name, one))
-		}
+		errs = append(errs, problems.Prefix("--"+name, f.SetTexts(texts...)))
 	}
 	return errs.Err()
 }
