@@ -43,3 +43,8 @@ func TestManualIsComplete(t *testing.T) {
 		require.Contains(t, manual, "\n| `"+string(policy)+"` |")
 	}
 }
+
+func TestOptionPrefix(t *testing.T) {
+	_, ok := Kind().Param(optionPrefix + "x")
+	require.True(t, ok)
+}
