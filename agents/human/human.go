@@ -197,8 +197,8 @@ func readLines(in io.Reader) <-chan line {
 	return read
 }
 
-// nextLine blocks until there is a line, the input ends (io.EOF), or ctx is cancelled; the next call returns a line that
-// comes later.
+// nextLine blocks until there is a line, the input ends (io.EOF), or ctx is cancelled; then the next call returns the
+// line that comes later.
 func (h *Person) nextLine(ctx context.Context) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
