@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"slices"
@@ -31,15 +32,25 @@ func ReadFile(path string) File {
 }
 
 // Reading returns a registry that has read the files that specs name, each once: agents are made of what they hold now,
-// whatever happens to them later. What can't be read, or is wrong with the specs, [Registry.New] says.
-func (r *Registry) Reading(specs []Spec) *Registry {
-	reading := &Registry{kinds: r.kinds, paths: r.paths}
+// whatever happens to them later. A file whose name isn't its path has one in paths. What can't be read, or is wrong
+// with the specs, [Registry.New] says.
+func (r *Registry) Reading(specs []Spec, paths map[string]string) *Registry {
+	reading := &Registry{kinds: r.kinds}
 	for _, spec := range specs {
 		_ = r.Each([]Spec{spec}, func(_ Spec, kind Kind, v Values) error {
 			for _, d := range kind.Params {
-				if name := v[d.Name]; d.IsFile(name) {
-					reading.add(name, spec.Label(), r)
+				name := v[d.Key]
+				if !d.IsFile(name) {
+					continue
 				}
+				i := IndexFile(reading.read, name)
+				if i < 0 {
+					file := r.file(name, cmp.Or(paths[name], name))
+					file.Players = nil
+					i, reading.read = len(reading.read), append(reading.read, file)
+				}
+				file := &reading.read[i]
+				file.Players = slices.Compact(append(file.Players, spec.Label())) // a spec may name it twice
 			}
 			return nil
 		})
@@ -47,31 +58,22 @@ func (r *Registry) Reading(specs []Spec) *Registry {
 	return reading
 }
 
-// add adds a file that a player's spec names, unless it has been read.
-func (r *Registry) add(name, player string, from *Registry) {
-	i := slices.IndexFunc(r.read, func(f File) bool { return f.Name == name })
-	if i < 0 {
-		i, r.read = len(r.read), append(r.read, from.File(name))
-		r.read[i].Players = nil
-	}
-	r.read[i].Players = slices.Compact(append(r.read[i].Players, player)) // a spec may name it twice
-}
-
 // Files returns what [Registry.Reading] has read, in the order of the specs.
 func (r *Registry) Files() []File { return r.read }
 
 // File returns a file that specs name, as [Registry.Reading] has read it, or else as it is now.
-func (r *Registry) File(name string) File {
-	for _, file := range r.read {
-		if file.Name == name {
-			return file
-		}
-	}
-	path, ok := r.paths[name]
-	if !ok {
-		path = name
+func (r *Registry) File(name string) File { return r.file(name, name) }
+
+func (r *Registry) file(name, path string) File {
+	if i := IndexFile(r.read, name); i >= 0 {
+		return r.read[i]
 	}
 	file := ReadFile(path)
 	file.Name = name
 	return file
+}
+
+// IndexFile returns the index of the file with a name in specs, -1 if there is none.
+func IndexFile(list []File, name string) int {
+	return slices.IndexFunc(list, func(f File) bool { return f.Name == name })
 }

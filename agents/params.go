@@ -5,12 +5,11 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
+	"gyges/rules/base/lists"
 	"gyges/rules/base/settings"
-	"gyges/rules/base/textfmt"
 )
 
 // Type is the type of a parameter's value.
@@ -24,76 +23,68 @@ const (
 	Text     Type = "text"     // any but the empty one, or one of some
 )
 
-// ParamDef defines a parameter of a kind.
-type ParamDef struct {
-	Name    string // one that ends in '.' is the prefix of any number of names
-	Type    Type
-	Default string   // "": none
-	Min     float64  // lowest value of a number, in nanoseconds for a duration
-	Max     float64  // highest value of a number
-	Choices []string // accepted values of a text; empty: any
-	File    bool     // the text is the name of a file, unless it is the default; New reads it by [Registry.File]
-	Spec    bool     // the text is the spec of another agent
-	Doc     string   // one line
-}
+// ParamDef is a parameter of a kind: a setting, described by its tags (see package settings), and
+//
+//	names:"file"    the text is the name of a file, unless it is the default; New reads it by [Registry.File]
+//	names:"agent"   the text is the spec of another agent
+//
+// A key that ends in '.' is the prefix of any number of names.
+type ParamDef struct{ settings.Field }
 
-// ParamsOf returns the parameters that the fields of a struct are set by, as their tags declare them (see package
-// settings):
+// ParamsOf returns the parameters that the fields of a struct, which config points to, are set by:
 //
 //	Depth int `param:"depth" default:"4" check:"1..64" help:"plies to search"`
-//
-// Texts have no bounds.
 func ParamsOf(config any) []ParamDef {
-	copied := reflect.New(reflect.TypeOf(config)) // of which addresses may be taken
-	copied.Elem().Set(reflect.ValueOf(config))
-	var defs []ParamDef
-	for _, f := range settings.Fields(copied.Interface(), "") {
-		d := ParamDef{Name: f.Key, Type: Text, Default: f.Tag.Get("default"), Choices: f.Enum(), Doc: f.Help()}
-		switch kind := f.Value.Kind(); {
-		case f.Value.Type() == numbers[Duration]:
-			d.Type = Duration
-		case kind == reflect.Float64:
-			d.Type = Float
-		case kind != reflect.String:
-			d.Type = Int
-		}
-		d.Min, d.Max = settings.Bounds(f.Value.Type(), f.Tag.Get("check"))
-		defs = append(defs, d)
+	return lists.Map(settings.Fields(config, ""), func(f settings.Field) ParamDef { return ParamDef{f} })
+}
+
+// Type returns the type of the value.
+func (d ParamDef) Type() Type {
+	switch t := d.Value.Type(); {
+	case t == reflect.TypeFor[time.Duration]():
+		return Duration
+	case t.Kind() == reflect.Float64:
+		return Float
+	case t.Kind() == reflect.String:
+		return Text
 	}
-	return defs
+	return Int
+}
+
+// Default returns the value where none is given; "": none.
+func (d ParamDef) Default() string { return d.Tag.Get("default") }
+
+// Bounds returns the lowest and the highest value of a number.
+func (d ParamDef) Bounds() (low, high float64) {
+	return settings.Bounds(d.Value.Type(), d.Tag.Get("check"))
 }
 
 // Range returns the accepted values as text, like "1 to 64".
 func (d ParamDef) Range() string {
-	switch d.Type {
-	case Text:
-		return cmp.Or(strings.Join(d.Choices, ", "), "text")
-	case Duration:
-		return textfmt.Duration(time.Duration(d.Min)) + " to " + textfmt.Duration(time.Duration(d.Max))
+	if d.Type() == Text {
+		return cmp.Or(strings.Join(d.Enum(), ", "), "text")
 	}
-	return strconv.FormatFloat(d.Min, 'f', -1, 64) + " to " + strconv.FormatFloat(d.Max, 'f', -1, 64)
+	return strings.Replace(d.Tag.Get("check"), "..", " to ", 1)
 }
 
 // IsFile reports whether a value is the name of a file.
 func (d ParamDef) IsFile(value string) bool {
-	return d.File && value != "" && value != d.Default
+	return d.Tag.Get("names") == "file" && value != "" && value != d.Default()
 }
 
-// numbers are the types that hold the values of parameters which have bounds.
-var numbers = map[Type]reflect.Type{
-	Int: reflect.TypeFor[int64](), Float: reflect.TypeFor[float64](), Duration: reflect.TypeFor[time.Duration](),
-}
+// NamesAgent reports whether values are the specs of other agents.
+func (d ParamDef) NamesAgent() bool { return d.Tag.Get("names") == "agent" }
 
 func (d ParamDef) check(value string) error {
-	if d.Type == Text {
-		if slices.Contains(d.Choices, value) || len(d.Choices) == 0 && value != "" {
+	if d.Type() == Text {
+		choices := d.Enum()
+		if slices.Contains(choices, value) || choices == nil && value != "" {
 			return nil
 		}
 		return fmt.Errorf("expected %s, found %.60q", d.Range(), value)
 	}
-	v := reflect.New(numbers[d.Type]).Elem()
-	err := settings.Set(v, value)
-	if x := v.Convert(numbers[Float]).Float(); err == nil && d.Min <= x && x <= d.Max {
+	v := reflect.New(d.Value.Type()).Elem()
+	if settings.Set(v, value) == nil && settings.InBounds(v, d.Tag.Get("check"), "") == nil {
 		return nil
 	}
 	what, _ := settings.Expected(v.Type())

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"gyges/rules"
-	"gyges/rules/base/lists"
 	"gyges/rules/base/problems"
 	"gyges/rules/base/suggest"
 )
@@ -46,7 +45,7 @@ func (k Kind) AllParams() []ParamDef { return slices.Concat(k.Params, Common()) 
 func (k Kind) Param(name string) (ParamDef, bool) {
 	defs := k.AllParams()
 	for _, n := range []string{name, name[:strings.IndexByte(name, '.')+1]} {
-		i := slices.IndexFunc(defs, func(d ParamDef) bool { return d.Name == n })
+		i := slices.IndexFunc(defs, func(d ParamDef) bool { return d.Key == n })
 		if i >= 0 && !strings.HasSuffix(name, ".") {
 			return defs[i], true
 		}
@@ -56,17 +55,16 @@ func (k Kind) Param(name string) (ParamDef, bool) {
 
 // Common returns the parameters that every kind has. Agents ignore them; tournaments read them from the spec.
 func Common() []ParamDef {
-	return []ParamDef{
-		{Name: "name", Type: Text, Doc: "what tables call the player, in place of the whole spec"},
-		{Name: "clock", Type: Text, Doc: "time for a whole game, and after each move, like 1m+1s; in place of the run's"},
-	}
+	return ParamsOf(&struct {
+		Name  string `param:"name" help:"what tables call the player, in place of the whole spec"`
+		Clock string `param:"clock" help:"time for a whole game, and after each move, like 1m+1s; in place of the run's"`
+	}{})
 }
 
 // Registry holds the kinds of agents that can be made. It is a value, built by the program; nothing registers itself.
 type Registry struct {
 	kinds map[string]Kind
-	paths map[string]string // of files, by their names in specs; those of others are their names
-	read  []File            // see [Registry.Reading]
+	read  []File // see [Registry.Reading]
 }
 
 // NewRegistry returns a registry of the given kinds. It panics if two have one name.
@@ -80,9 +78,6 @@ func NewRegistry(kinds ...Kind) *Registry {
 	}
 	return r
 }
-
-// With returns the registry with the paths of files that specs name otherwise.
-func (r *Registry) With(paths map[string]string) *Registry { return &Registry{r.kinds, paths, r.read} }
 
 // Kinds returns all kinds, sorted by name.
 func (r *Registry) Kinds() []Kind {
@@ -108,9 +103,9 @@ func (r *Registry) Values(s Spec) (Values, error) {
 	v := Values{}
 	var names []string
 	for _, d := range k.AllParams() {
-		names = append(names, d.Name)
-		if d.Default != "" {
-			v[d.Name] = d.Default
+		names = append(names, d.Key)
+		if text := d.Default(); text != "" {
+			v[d.Key] = text
 		}
 	}
 	var errs []error
@@ -138,10 +133,10 @@ func (r *Registry) Each(specs []Spec, f func(Spec, Kind, Values) error) error {
 			return err
 		}
 		for _, d := range kind.Params {
-			if !d.Spec || v[d.Name] == "" {
+			if !d.NamesAgent() || v[d.Key] == "" {
 				continue
 			}
-			inner, err := ParseSpec(v[d.Name])
+			inner, err := ParseSpec(v[d.Key])
 			if err == nil {
 				err = r.Each([]Spec{inner}, f)
 			}
@@ -176,8 +171,7 @@ func (r *Registry) New(s Spec, sets ...*rules.Rules) (Agent, error) {
 	if err == nil {
 		return a, nil
 	}
-	named := func(err error) error { return fmt.Errorf("agent %.60q: %w", s, err) }
-	return nil, errors.Join(lists.Map(problems.Split(err), named)...)
+	return nil, problems.Prefix(fmt.Sprintf("agent %.60q", s), err)
 }
 
 // Start makes the agent a spec names, ready for games under rule sets.

@@ -3,6 +3,7 @@ package agents
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -61,13 +62,13 @@ func TestRegistry(t *testing.T) {
 	made := Values{}
 	r := NewRegistry(
 		Kind{Name: "z"},
-		Kind{Name: "a", Params: []ParamDef{
-			{Name: "depth", Type: Int, Default: "2", Min: 1, Max: 99},
-			{Name: "c", Type: Float, Default: "0.5", Min: 0, Max: 10},
-			{Name: "movetime", Type: Duration, Min: 1e6, Max: 3600e9},
-			{Name: "mode", Type: Text, Default: "fast", Choices: []string{"fast", "slow"}},
-			{Name: "file", Type: Text},
-		}, New: func(c Config) (Agent, error) { made = c.Values; return nil, nil }},
+		Kind{Name: "a", Params: ParamsOf(&struct {
+			Depth    int           `param:"depth" default:"2" check:"1..99"`
+			C        float64       `param:"c" default:"0.5" check:"0..10"`
+			MoveTime time.Duration `param:"movetime" check:"1ms..1h"`
+			Mode     string        `param:"mode" default:"fast" choices:"fast|slow"`
+			File     string        `param:"file"`
+		}{}), New: func(c Config) (Agent, error) { made = c.Values; return nil, nil }},
 	)
 	require.Equal(t, "a", r.Kinds()[0].Name)
 	_, err := r.New(Spec{"a", []Param{{"depth", "4"}, {"movetime", "1.5s"}}})
@@ -102,8 +103,10 @@ func TestRegistry(t *testing.T) {
 
 // A parameter whose name ends in a dot stands for all that begin with it.
 func TestPrefixParameters(t *testing.T) {
-	r := NewRegistry(Kind{Name: "x", Params: []ParamDef{{Name: "opt.", Type: Text},
-		{Name: "opt.deep", Type: Int, Max: 3}}})
+	r := NewRegistry(Kind{Name: "x", Params: ParamsOf(&struct {
+		Any  string `param:"opt."`
+		Deep int    `param:"opt.deep" check:"0..3"`
+	}{})})
 	for text, want := range map[string]Values{
 		"x":                          {},
 		"x:opt.a=1,opt.b.c=2":        {"opt.a": "1", "opt.b.c": "2"},

@@ -27,15 +27,15 @@ func (nobody) Choose(context.Context, *rules.Game, agents.Request) (agents.Decis
 
 // testRegistry has the names of the kinds that ship, and none of their sense.
 func testRegistry() *agents.Registry {
-	kind := func(name string, params ...string) agents.Kind {
-		k := agents.Kind{Name: name, Interactive: name == "human",
+	kind := func(name string, params ...agents.ParamDef) agents.Kind {
+		return agents.Kind{Name: name, Params: params, Interactive: name == "human",
 			New: func(agents.Config) (agents.Agent, error) { return nobody{}, nil }}
-		for _, p := range params {
-			k.Params = append(k.Params, agents.ParamDef{Name: p, Type: agents.Int, Min: 1, Max: 1e9})
-		}
-		return k
 	}
-	return agents.NewRegistry(kind("random"), kind("greedy"), kind("alphabeta", "depth"), kind("mcts", "iterations"),
+	params := agents.ParamsOf(&struct {
+		Depth      int `param:"depth" check:"1..1000000000"`
+		Iterations int `param:"iterations" check:"1..1000000000"`
+	}{})
+	return agents.NewRegistry(kind("random"), kind("greedy"), kind("alphabeta", params[0]), kind("mcts", params[1]),
 		kind("human"))
 }
 

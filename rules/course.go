@@ -60,7 +60,7 @@ func (w *walk) step(r *Rules, board Position, to Square) (refusal string) {
 }
 
 // stepSearch follows the courses of one piece, which has been lifted from the board, step by step. It serves to write
-// courses down, and where a rule option leaves no shortcuts; [courseSearch] is the fast way to the ends of courses.
+// courses down, and where [courseSearch] doesn't know the rules; that is the fast way to the ends of courses.
 type stepSearch struct {
 	rules  *Rules
 	board  Position // without the moving piece

@@ -30,7 +30,6 @@ const (
 // Options is a rule set as data: an option is a field, and its tags are all that texts of rule sets, `gyges rules`, the
 // manual and pages know of it. They are those of package settings, and
 //
-//	shortcuts:"A,B"  the values under which [courseSearch] finds the ends of courses; without the tag, all
 //	prose:"TEXT %s"  a sentence with the value for [Options.Prose], of options that its template doesn't name
 //
 // The zero value is not a rule set: start from a preset.
@@ -38,7 +37,7 @@ type Options struct {
 	Relocation bool   `yaml:"relocation" default:"true" help:"Whether a piece may be displaced."`
 	SetupZone  string `yaml:"setup_zone" default:"first_row" choices:"first_row|two_rows" help:"Where a player's pieces are placed before play:"`
 	SetupOrder string `yaml:"setup_order" default:"south_then_north" choices:"south_then_north: all of South's first|alternate: a piece each in turn" help:"Who places them when:"`
-	DoorRule   string `yaml:"door_rule" default:"undirected" choices:"undirected: in a turn|directed: in a turn and a direction|per_leg: in a leg" shortcuts:"undirected,per_leg" help:"A door is passed once at most:"`
+	DoorRule   string `yaml:"door_rule" default:"undirected" choices:"undirected: in a turn|directed: in a turn and a direction|per_leg: in a leg" help:"A door is passed once at most:"`
 	NullMove   string `yaml:"null_move" default:"forbid" choices:"forbid|allow" help:"Turns that leave the board as it was:"`
 	DropZone   string `yaml:"drop_zone" default:"first_row" choices:"first_row: the first that is occupied|playable_row: the first that can be played" help:"The opponent's row behind which no displaced piece goes:"`
 	Repetition string `yaml:"repetition" default:"superko" choices:"superko: all of the game|none" help:"Earlier positions that may not return:"`
@@ -72,12 +71,6 @@ func (o Option) Accepts() string {
 		return fmt.Sprintf("a number from %s to %s", low, high)
 	}
 	return strings.Join(o.Enum(), ", ")
-}
-
-// stepwise reports whether courses must be followed step by step under the option's value.
-func (o Option) stepwise() bool {
-	values, some := o.Tag.Lookup("shortcuts")
-	return some && !slices.Contains(strings.Split(values, ","), o.Text())
 }
 
 // DefaultOptions returns the options, each with its default.

@@ -1,5 +1,5 @@
 // Package rules is the game of Gygès (Claude Leroy, 1985): positions, legal moves, notation, rule options and perft. It
-// is independent of agents and tournaments and uses the standard library only.
+// is independent of agents and tournaments.
 //
 // [Options] choose the game that is played; [New] resolves them once into a [Rules]. A [Position] is a comparable value
 // of two machine words. [Rules.Moves] fills a [MoveSet], which keeps the legal moves factored as sources × ends × drop
@@ -34,7 +34,7 @@ type Rules struct {
 	directed   bool // door_rule: directed
 	perLeg     bool // door_rule: per_leg
 	playable   bool // drop_zone: playable_row
-	stepwise   bool // some option has no shortcuts: courses are followed step by step
+	stepwise   bool // courses are followed step by step: [courseSearch] doesn't know an option's value
 }
 
 // New checks the options and resolves them. name is what messages, records and tables call the rule set.
@@ -45,7 +45,7 @@ func New(name string, o Options) (*Rules, error) {
 	r := &Rules{
 		name: name, options: o, goalsToWin: 1, allowNull: o.NullMove == AllowNull, directed: o.DoorRule == Directed,
 		perLeg: o.DoorRule == PerLeg, playable: o.DropZone == BehindPlayableRow,
-		stepwise: slices.ContainsFunc(o.List(), Option.stepwise),
+		stepwise: o.DoorRule == Directed,
 	}
 	if o.Kang {
 		r.goalsToWin = KangGoals

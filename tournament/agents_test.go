@@ -196,15 +196,19 @@ func wrongs() map[string]func(context.Context, *rules.Game) (agents.Decision, er
 // testRegistry has kinds: random, scored, first, seldom, one for each of wrongs, and
 // brokenstart, broken, human and leaky, which counts in open.
 func testRegistry(open *atomic.Int64) *agents.Registry {
-	after := agents.ParamDef{Name: "after", Type: agents.Int, Default: "2", Max: 1000}
-	id := agents.ParamDef{Name: "id", Type: agents.Int, Default: "0", Max: 1000}
+	after := agents.ParamsOf(&struct {
+		After int `param:"after" default:"2" check:"0..1000"`
+	}{})
+	id := agents.ParamsOf(&struct {
+		ID int `param:"id" default:"0" check:"0..1000"`
+	}{})
 	kinds := []agents.Kind{
-		{Name: "random", Params: []agents.ParamDef{id}, New: func(agents.Config) (agents.Agent, error) {
+		{Name: "random", Params: id, New: func(agents.Config) (agents.Agent, error) {
 			return &picker{},
 				nil
 		}},
 		{Name: "scored", New: func(agents.Config) (agents.Agent, error) { return &picker{scored: true}, nil }},
-		{Name: "first", Params: []agents.ParamDef{id}, New: func(agents.Config) (agents.Agent, error) {
+		{Name: "first", Params: id, New: func(agents.Config) (agents.Agent, error) {
 			return &first{}, nil
 		}},
 		{Name: "seldom", New: func(agents.Config) (agents.Agent, error) { return &first{seldom: 60}, nil }},
@@ -212,7 +216,7 @@ func testRegistry(open *atomic.Int64) *agents.Registry {
 		ugi.Kind(),
 		{Name: "broken", New: func(agents.Config) (agents.Agent, error) { return nil, errTest }},
 		{Name: "human", Interactive: true},
-		{Name: "leaky", Params: []agents.ParamDef{after}, New: func(c agents.Config) (agents.Agent, error) {
+		{Name: "leaky", Params: after, New: func(c agents.Config) (agents.Agent, error) {
 			open.Add(1)
 			return &closer{faulty: faulty{after: c.Int("after"), wrong: wrongs()["panic"]}, open: open}, nil
 		}},
@@ -225,7 +229,7 @@ func testRegistry(open *atomic.Int64) *agents.Registry {
 		}},
 	}
 	for name, wrong := range wrongs() {
-		kinds = append(kinds, agents.Kind{Name: name, Params: []agents.ParamDef{after},
+		kinds = append(kinds, agents.Kind{Name: name, Params: after,
 			New: func(c agents.Config) (agents.Agent, error) {
 				return &faulty{after: c.Int("after"), wrong: wrong}, nil
 			}})

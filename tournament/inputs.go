@@ -56,7 +56,7 @@ func (f *changedFile) Error() string {
 // CompareFiles is [Inputs.Compare] of files alone. The error names the first that has another content under its name.
 func CompareFiles(was, now []agents.File, anew ...string) error {
 	for _, old := range was {
-		i := indexFile(now, old.Name)
+		i := agents.IndexFile(now, old.Name)
 		if i < 0 || now[i].SHA256 == old.SHA256 {
 			continue
 		}
@@ -77,7 +77,7 @@ func (c *Config) Resume(registry *agents.Registry) error {
 		return nil //nolint:nilerr // Run has the error
 	}
 	c.adopt(registry, old)
-	now := c.inputs(registry.With(c.Files).Reading(c.Agents).Files())
+	now := c.inputs(registry.Reading(c.Agents, c.Files).Files())
 	if _, err = checkManifest(0, c, newManifest(Running, now, time.Now())); err != nil {
 		return fmt.Errorf("%s: %w", c.Out, err)
 	}
@@ -86,11 +86,11 @@ func (c *Config) Resume(registry *agents.Registry) error {
 
 // adopt gives agents that differ from those of a run by the names of the same files their names there.
 func (c *Config) adopt(registry *agents.Registry, run *Manifest) {
-	now := registry.With(c.Files).Reading(c.Agents).Files()
+	now := registry.Reading(c.Agents, c.Files).Files()
 	paths := map[string]string{}
 	for _, was := range run.Files {
 		for _, file := range now {
-			if file.SHA256 == was.SHA256 && indexFile(now, was.Name) < 0 {
+			if file.SHA256 == was.SHA256 && agents.IndexFile(now, was.Name) < 0 {
 				paths[was.Name] = cmp.Or(c.Files[file.Name], file.Name)
 			}
 		}
@@ -123,17 +123,13 @@ func identity(registry *agents.Registry, spec agents.Spec, files []agents.File) 
 	for _, p := range spec.Params {
 		d, _ := kind.Param(p.Name)
 		inner, err := agents.ParseSpec(p.Value)
-		i := indexFile(files, p.Value)
+		i := agents.IndexFile(files, p.Value)
 		switch {
 		case d.IsFile(p.Value) && i >= 0:
 			spec = spec.With(p.Name, files[i].SHA256)
-		case d.Spec && err == nil:
+		case d.NamesAgent() && err == nil:
 			spec = spec.With(p.Name, identity(registry, inner, files))
 		}
 	}
 	return spec.String()
-}
-
-func indexFile(files []agents.File, name string) int {
-	return slices.IndexFunc(files, func(f agents.File) bool { return f.Name == name })
 }

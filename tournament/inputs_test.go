@@ -21,10 +21,12 @@ import (
 
 // fileRegistry has agents that play as a file says, and such as have one of these inside.
 func fileRegistry() *agents.Registry {
-	file := agents.ParamDef{Name: "file", Type: agents.Text, File: true}
-	inner := agents.ParamDef{Name: "agent", Type: agents.Text, Spec: true}
+	params := agents.ParamsOf(&struct {
+		File  string `param:"file" names:"file"`
+		Agent string `param:"agent" names:"agent"`
+	}{})
 	return agents.NewRegistry(
-		agents.Kind{Name: "filed", Params: []agents.ParamDef{file}, New: func(c agents.Config) (agents.Agent, error) {
+		agents.Kind{Name: "filed", Params: params[:1], New: func(c agents.Config) (agents.Agent, error) {
 			read := c.Registry.File(c.Values["file"])
 			switch {
 			case read.Err != nil:
@@ -36,7 +38,7 @@ func fileRegistry() *agents.Registry {
 			}
 			return &picker{}, nil
 		}},
-		agents.Kind{Name: "like", Params: []agents.ParamDef{inner}, New: func(c agents.Config) (agents.Agent, error) {
+		agents.Kind{Name: "like", Params: params[1:], New: func(c agents.Config) (agents.Agent, error) {
 			spec, err := agents.ParseSpec(c.Values["agent"])
 			if err != nil {
 				return nil, err

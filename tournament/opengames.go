@@ -35,7 +35,7 @@ func OpenGames(path string) (io.ReadCloser, error) {
 	if err != nil { // the reader of the games finds out
 		return games, ahead.Close()
 	}
-	waiting := &aheadReader{lines: jsonl.NewLines(ahead, record.MaxLine)}
+	waiting := &aheadReader{lines: files.NewLineReader(ahead, record.MaxLine)}
 	if end > 0 {
 		start, _ := jsonl.LastEnd(games, 0, end-1, record.MaxLine) // of the last line; 0 if that is too long
 		head := make([]byte, 40)
@@ -59,7 +59,7 @@ func (f *twoFiles) Close() error { return f.close() }
 
 // aheadReader reads the whole lines of games from the first one on.
 type aheadReader struct {
-	lines *jsonl.Lines
+	lines *files.LineReader
 	first int64
 	text  []byte // that was read and not passed on
 }

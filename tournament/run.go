@@ -59,7 +59,7 @@ func run(
 	ctx context.Context, config Config, registry *agents.Registry, onGame func(*record.Record),
 	replace func(*record.Writer) *record.Writer,
 ) (Summary, error) {
-	registry = registry.With(config.Files).Reading(config.Agents)
+	registry = registry.Reading(config.Agents, config.Files)
 	config.Read = registry.Files()
 	if err := config.Validate(registry); err != nil {
 		return Summary{}, err

@@ -32,7 +32,7 @@ func Kind() agents.Kind {
 	return agents.Kind{
 		Name:   "alphabeta",
 		Doc:    "alpha-beta search with iterative deepening and a transposition table",
-		Params: slices.Concat(agents.ParamsOf(config{}), eval.Params()),
+		Params: slices.Concat(agents.ParamsOf(&config{}), eval.Params()),
 		Light: func(c agents.Config) bool {
 			return c.Int("depth") == 1 || c.Values["nodes"] != "" && c.Int("nodes") <= lightNodes
 		},

@@ -1,10 +1,10 @@
 package alphabeta
 
 import (
-	"math/bits"
 	"sync/atomic"
 
 	"gyges/agents"
+	"gyges/agents/internal/lookahead"
 	"gyges/rules"
 )
 
@@ -93,13 +93,8 @@ func (t *table) reset(megabytes int) {
 // newSearch starts a new generation; entries of older ones are replaced first.
 func (t *table) newSearch() { t.search += 4 }
 
-func (t *table) bucket(key uint64) *bucket {
-	i, _ := bits.Mul64(key, uint64(len(t.buckets)))
-	return &t.buckets[i]
-}
-
 func (t *table) find(key uint64) (entry, bool) {
-	b := t.bucket(key)
+	b := lookahead.Place(t.buckets, key)
 	for i := range b {
 		if e := b[i].load(); e.key == key && e.tag != 0 {
 			return e, true
@@ -112,7 +107,7 @@ func (t *table) find(key uint64) (entry, bool) {
 // first one of an earlier search, then the one of the lowest depth.
 func (t *table) store(e entry, b boundKind) {
 	e.tag = uint8(b) | t.search
-	place := t.bucket(e.key)
+	place := lookahead.Place(t.buckets, e.key)
 	victim, least := &place[0], 1<<16
 	for i := range place {
 		old := place[i].load()
@@ -175,10 +170,10 @@ func cleared[T any](list []T, n int) []T {
 	return list
 }
 
-// entry returns the entry of a position, which may hold another one's evaluation.
+// entry returns the entry of a position, which may hold another one's evaluation. An entry has the upper bits of
+// the hash, so that its place comes from the others, too.
 func (c *evalCache) entry(key uint64) *atomic.Uint64 {
-	i, _ := bits.Mul64(key*0x9e3779b97f4a7c15, uint64(len(c.entries)))
-	return &c.entries[i]
+	return lookahead.Place(c.entries, key*0x9e3779b97f4a7c15)
 }
 
 // evaluate returns the static evaluation of p, the position at the line's end, where the game is not over.

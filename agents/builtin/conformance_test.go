@@ -42,8 +42,8 @@ func made(t *testing.T, k agents.Kind, sets ...*rules.Rules) agents.Agent {
 	t.Helper()
 	spec := agents.Spec{Kind: k.Name}
 	for _, d := range k.Params {
-		if d.Spec && d.Default == "" {
-			spec = spec.With(d.Name, "alphabeta:hash=1")
+		if d.NamesAgent() && d.Default() == "" {
+			spec = spec.With(d.Key, "alphabeta:hash=1")
 		}
 	}
 	a, err := Registry().New(spec, sets...)
@@ -58,8 +58,8 @@ func describesItself(t *testing.T, k agents.Kind) {
 	require.NotEmpty(t, k.Doc)
 	require.NotContains(t, k.Doc, "\n")
 	for _, d := range k.Params {
-		require.NotEmpty(t, d.Doc, d.Name)
-		require.NotContains(t, d.Doc, "\n", d.Name)
+		require.NotEmpty(t, d.Help(), d.Key)
+		require.NotContains(t, d.Help(), "\n", d.Key)
 	}
 	made(t, k) // with all defaults
 }

@@ -27,18 +27,13 @@ type Source struct {
 // ParamPrefix begins the names of the parameters that change one weight.
 const ParamPrefix = "weight."
 
-// Params returns the parameters of agents that evaluate: weights, and weight.FEATURE, which changes one of them.
+// Params returns the parameters of agents that evaluate: weights, and weight.FEATURE, which changes one of them, within
+// ±[MaxWeight].
 func Params() []agents.ParamDef {
-	return []agents.ParamDef{
-		{
-			Name: "weights", Type: agents.Text, Default: DefaultName, File: true,
-			Doc: "weights of the evaluation: a file, or default for those that suit the rules",
-		},
-		{
-			Name: ParamPrefix, Type: agents.Float, Min: -MaxWeight, Max: MaxWeight,
-			Doc: "change one weight, as in " + ParamPrefix + "near=15",
-		},
-	}
+	return agents.ParamsOf(&struct {
+		Weights string  `param:"weights" default:"default" names:"file" help:"weights of the evaluation: a file, or default for those that suit the rules"`
+		Weight  float64 `param:"weight." check:"-10000..10000" help:"change one weight, as in weight.near=15"`
+	}{})
 }
 
 // FromConfig returns the source that an agent's parameters name, those of [Params]. The error joins what is wrong with

@@ -94,11 +94,7 @@ const (
 
 func (w *Weights) label() string { return strings.TrimSpace("weights " + w.Source) }
 
-func (w *Weights) labelled(err error) error { return prefixed(w.label(), err) }
-
-func prefixed(what string, err error) error {
-	return errors.Join(lists.Map(problems.Split(err), func(err error) error { return fmt.Errorf("%s: %w", what, err) })...)
-}
+func (w *Weights) labelled(err error) error { return problems.Prefix(w.label(), err) }
 
 func (w *Weights) suit(r *rules.Rules) error {
 	if f := Family(r); w.Rules != f {
@@ -118,7 +114,7 @@ func (w *Weights) Feature(name string) *float64 {
 func (w *Weights) check() error {
 	var errs []error
 	for i, x := range w.Values[:len(names)] {
-		errs = append(errs, prefixed("feature "+names[i], checkWeight(x)))
+		errs = append(errs, problems.Prefix("feature "+names[i], checkWeight(x)))
 	}
 	if !(w.WinScale >= 0 && w.WinScale <= MaxWeight) {
 		errs = append(errs, fmt.Errorf("win_scale: expected a number from 0 to %d, found %g", MaxWeight, w.WinScale))

@@ -311,3 +311,13 @@ func TestEvaluatorIsKept(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, first, again)
 }
+
+// The tags of the parameters say what the constants do.
+func TestParams(t *testing.T) {
+	list := Params()
+	require.Equal(t, DefaultName, list[0].Default())
+	require.True(t, list[0].IsFile("file.json"))
+	require.Equal(t, ParamPrefix, list[1].Key)
+	low, high := list[1].Bounds()
+	require.Equal(t, []float64{-MaxWeight, MaxWeight}, []float64{low, high})
+}

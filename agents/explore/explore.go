@@ -25,9 +25,10 @@ func Kind() agents.Kind {
 	return agents.Kind{
 		Name: Name,
 		Doc:  "plays like another agent, but not always its best move; for self-play",
-		Params: append([]agents.ParamDef{
-			{Name: Param, Type: agents.Text, Spec: true, Doc: "spec of the agent it plays like, quoted where it has a comma"},
-		}, agents.ParamsOf(Options{})...),
+		Params: agents.ParamsOf(&struct {
+			Agent string `param:"agent" names:"agent" help:"spec of the agent it plays like, quoted where it has a comma"`
+			Options
+		}{}),
 		Light: func(c agents.Config) bool {
 			like, err := agents.ParseSpec(c.Values[Param])
 			return err == nil && c.Registry.Light(like)
@@ -46,7 +47,7 @@ func Spec(like agents.Spec, o Options) agents.Spec {
 		}
 	}
 	for _, p := range like.Params {
-		if slices.ContainsFunc(agents.Common(), func(d agents.ParamDef) bool { return d.Name == p.Name }) {
+		if slices.ContainsFunc(agents.Common(), func(d agents.ParamDef) bool { return d.Key == p.Name }) {
 			outer = append(outer, p)
 		} else {
 			inner.Params = append(inner.Params, p)

@@ -2,12 +2,12 @@
 package human
 
 import (
-	"bufio"
 	"context"
 	_ "embed"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strings"
 	"sync"
@@ -16,6 +16,7 @@ import (
 
 	"gyges/agents"
 	"gyges/rules"
+	"gyges/rules/base/files"
 	"gyges/rules/base/textfmt"
 )
 
@@ -25,7 +26,7 @@ var help string
 // Kind returns the kind "human", which reads moves and commands from in and writes prompts and messages to out. All
 // agents of the kind share in. Where in is not a terminal, the lines that are read are echoed to out.
 func Kind(in io.Reader, out io.Writer) agents.Kind {
-	input := &lines{in: in}
+	lines := sync.OnceValue(func() <-chan line { return readLines(in) })
 	f, ok := in.(*os.File)
 	echo := !ok || !term.IsTerminal(int(f.Fd()))
 	return agents.Kind{
@@ -33,7 +34,7 @@ func Kind(in io.Reader, out io.Writer) agents.Kind {
 		Doc:         "a person at the keyboard",
 		Interactive: true,
 		New: func(agents.Config) (agents.Agent, error) {
-			return &Person{in: input, out: out, echo: echo}, nil
+			return &Person{lines: lines, out: out, echo: echo}, nil
 		},
 	}
 }
@@ -41,10 +42,10 @@ func Kind(in io.Reader, out io.Writer) agents.Kind {
 // Person is an agent whose moves a person types.
 type Person struct {
 	agents.Base
-	Hint   agents.Agent // gives hints; nil: nobody
-	Undo   func() bool  // ends the game, to play it again without the last move, if there is one; nil: moves stay
-	Helped bool         // by a hint, or by taking a move back after the set-up
-	in     *lines
+	Hint   agents.Agent       // gives hints; nil: nobody
+	Undo   func() bool        // ends the game, to play it again without the last move, if there is one; nil: moves stay
+	Helped bool               // by a hint, or by taking a move back after the set-up
+	lines  func() <-chan line // begins to read when it is called first; both sides of a game may be people
 	out    io.Writer
 	echo   bool
 }
@@ -67,10 +68,10 @@ func (h *Person) Choose(ctx context.Context, g *rules.Game, q agents.Request) (a
 		} else {
 			h.printf("%v, your move, or help: ", p.Side())
 		}
-		text, err := h.in.next(ctx)
+		text, err := h.nextLine(ctx)
 		switch {
-		case errors.Is(err, errTooLong):
-			h.printf("  %v.\n", err)
+		case errors.Is(err, files.ErrTooLong):
+			h.printf("  that line is too long.\n")
 			continue
 		case errors.Is(err, io.EOF):
 			h.printf("\nThe input has ended.\n")
@@ -177,60 +178,38 @@ func listMoves(ms *rules.MoveSet, start string) string {
 // maxLine bounds an input line, in bytes, its end included. No move is longer.
 const maxLine = 1024
 
-// errTooLong is returned for a line of more than maxLine bytes, all of which has been read, however long it is.
-var errTooLong = errors.New("that line is too long")
-
-// lines reads lines from a reader that can't be interrupted, such as a terminal.
-// Several agents may share it, as both sides of a game may be people.
-type lines struct {
-	in    io.Reader
-	begin sync.Once
-	read  chan line
-}
-
 type line struct {
 	text string
 	err  error
 }
 
-// next returns the next line without its end. It blocks until there is one, the input ends (io.EOF), or ctx is
-// cancelled; the next call returns a line that comes later.
-func (l *lines) next(ctx context.Context) (string, error) {
+// readLines sends the lines of a reader that can't be interrupted, such as a terminal, without their ends.
+func readLines(in io.Reader) <-chan line {
+	read := make(chan line)
+	go func() {
+		defer close(read)
+		lines := files.NewLineReader(in, maxLine)
+		lines.MaxRead = math.MaxInt
+		for text, err := range lines.All() {
+			read <- line{strings.TrimRight(text, "\r"), err}
+		}
+	}()
+	return read
+}
+
+// nextLine blocks until there is a line, the input ends (io.EOF), or ctx is cancelled; then the next call returns the
+// line that comes later.
+func (h *Person) nextLine(ctx context.Context) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
-	l.begin.Do(func() {
-		l.read = make(chan line)
-		go l.readAll()
-	})
 	select {
-	case got, ok := <-l.read:
+	case got, ok := <-h.lines():
 		if !ok {
 			return "", io.EOF
 		}
 		return got.text, got.err
 	case <-ctx.Done():
 		return "", ctx.Err()
-	}
-}
-
-func (l *lines) readAll() {
-	defer close(l.read)
-	for in := bufio.NewReaderSize(l.in, maxLine); ; {
-		text, err := in.ReadSlice('\n')
-		got := line{text: strings.TrimRight(string(text), "\r\n")}
-		for errors.Is(err, bufio.ErrBufferFull) { // the rest of the line
-			got = line{err: errTooLong}
-			_, err = in.ReadSlice('\n')
-		}
-		if err != nil && !errors.Is(err, io.EOF) {
-			got = line{err: err}
-		}
-		if err == nil || got != (line{}) {
-			l.read <- got
-		}
-		if err != nil {
-			return
-		}
 	}
 }

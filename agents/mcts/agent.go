@@ -28,7 +28,7 @@ func Kind() agents.Kind {
 	return agents.Kind{
 		Name:   "mcts",
 		Doc:    "Monte-Carlo tree search with the evaluation as prior and leaf value",
-		Params: slices.Concat(agents.ParamsOf(config{}), eval.Params()),
+		Params: slices.Concat(agents.ParamsOf(&config{}), eval.Params()),
 		New:    newPlayer,
 	}
 }

@@ -131,8 +131,8 @@ func TestPriorsShareOut(t *testing.T) {
 // testParams returns the default parameters.
 func testParams() *params {
 	v := agents.Values{}
-	for _, d := range agents.ParamsOf(params{}) {
-		v[d.Name] = d.Default
+	for _, d := range agents.ParamsOf(&params{}) {
+		v[d.Key] = d.Default()
 	}
 	p := &params{}
 	v.Decode(p)

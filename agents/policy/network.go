@@ -38,10 +38,11 @@ func (v *View) Rows(m rules.Move) Rows {
 	a := v.turned(m)
 	r := a.rows()
 	if a.displaced > 0 {
-		r.Drop = dropRows + (a.displaced-1)*rules.NumSquares + a.drop
+		drop := a.drop
 		if r.Image == 1 {
-			r.Drop += opposite(a.drop) - a.drop
+			drop = opposite(drop)
 		}
+		r.Drop = dropRows + (a.displaced-1)*rules.NumSquares + drop
 	}
 	return r
 }

@@ -102,18 +102,12 @@ func bit(set uint64, place int) int { return int(set >> place & 1) }
 
 // mirrored returns a place mirrored, if it is on the right half of the board.
 func mirrored(place int) (left int, mirror bool) {
-	if place < rules.NumSquares && place%rules.Files >= rules.Files/2 {
-		return opposite(place), true
-	}
-	return place, false
+	image := opposite(place)
+	return min(place, image), image < place
 }
 
-func opposite(place int) int {
-	if place >= rules.NumSquares {
-		return place
-	}
-	return place + rules.Files - 1 - 2*(place%rules.Files)
-}
+// opposite returns a place in the mirror image of the board; hand and goal stay.
+func opposite(place int) int { return int(rules.Square(place).Mirror()) }
 
 func (v *View) neighbours(square int, mirror bool) int {
 	file := square % rules.Files

@@ -2,7 +2,6 @@ package solver
 
 import (
 	"cmp"
-	"math/bits"
 	"slices"
 
 	"gyges/agents/internal/lookahead"
@@ -215,14 +214,9 @@ func (e *entry) result(n int) (yes, known bool) {
 // table holds results by the positions' hashes. A new position replaces the old one.
 type table struct{ entries []entry }
 
-func (t *table) place(key uint64) *entry {
-	i, _ := bits.Mul64(key, uint64(len(t.entries)))
-	return &t.entries[i]
-}
-
 // find returns the entry of a position, an empty one if there is none.
 func (t *table) find(key uint64) entry {
-	if e := t.place(key); e.key == key {
+	if e := lookahead.Place(t.entries, key); e.key == key {
 		return *e
 	}
 	return entry{}
@@ -230,7 +224,7 @@ func (t *table) find(key uint64) entry {
 
 // store adds the result of a position within n plies, and the move that wins or saves, if there is one.
 func (t *table) store(key uint64, n int, yes bool, m rules.Move) {
-	e := t.place(key)
+	e := lookahead.Place(t.entries, key)
 	if e.key != key {
 		*e = entry{key: key}
 	}

@@ -1,5 +1,6 @@
 // Package solver proves wins and losses: whether the side to move can force the goal within N plies, or can't keep the
-// opponent from it. Its results are exact.
+// opponent from it. Wins and losses that it finds are exact; that there is none, or none quicker, rests on hashes of 64
+// bits, by which a table takes positions for equal.
 //
 // Package proofnumber finds long wins, guided by the evaluation, and gives a strategy that is played through. [Solver]
 // finds the shortest wins without any evaluation. [Search] is either, of one game or a list.
@@ -92,7 +93,10 @@ func (s *Solver) Solve(ctx context.Context, g *rules.Game, depth int) (Result, e
 			return r, s.ctx.Err()
 		}
 		if r.Depth, r.Line = n, line; line != nil {
-			r.Plies = [...]int{-n, n}[n%2]
+			r.Plies = -n
+			if n%2 == 1 { // the side to move makes the last move
+				r.Plies = n
+			}
 		}
 	}
 	return r, nil

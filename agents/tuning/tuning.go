@@ -29,10 +29,11 @@ func Find(registry *agents.Registry, spec agents.Spec, r *rules.Rules, name stri
 	if !ok {
 		return t, errors.New(suggest.Unknown("parameter", name, numeric(kind)))
 	}
-	if def.Type != agents.Int && def.Type != agents.Float {
-		return t, fmt.Errorf("parameter %s is a %s; expected one of: %s", name, def.Type, strings.Join(numeric(kind), ", "))
+	if def.Type() != agents.Int && def.Type() != agents.Float {
+		return t, fmt.Errorf("parameter %s is a %s; expected one of: %s", name, def.Type(), strings.Join(numeric(kind), ", "))
 	}
-	t = spsa.Param{Name: name, Whole: def.Type == agents.Int, Start: config.Float(name), Min: def.Min, Max: def.Max}
+	t = spsa.Param{Name: name, Whole: def.Type() == agents.Int, Start: config.Float(name)}
+	t.Min, t.Max = def.Bounds()
 	if feature, ok := strings.CutPrefix(name, eval.ParamPrefix); ok {
 		w, err := eval.Load(config, r)
 		if err != nil {
@@ -45,7 +46,7 @@ func Find(registry *agents.Registry, spec agents.Spec, r *rules.Rules, name stri
 		t.Start = *start
 	} else if config.Values[name] == "" {
 		return t, fmt.Errorf("parameter %s has no value in %s; expected one to start from, like %s=%v",
-			name, spec, name, def.Min)
+			name, spec, name, t.Min)
 	}
 	return t, nil
 }
@@ -54,10 +55,10 @@ func numeric(k agents.Kind) []string {
 	var list []string
 	for _, d := range k.Params {
 		switch {
-		case d.Name == eval.ParamPrefix:
+		case d.Key == eval.ParamPrefix:
 			list = append(list, eval.ParamPrefix+"FEATURE")
-		case d.Type == agents.Int || d.Type == agents.Float:
-			list = append(list, d.Name)
+		case d.Type() == agents.Int || d.Type() == agents.Float:
+			list = append(list, d.Key)
 		}
 	}
 	return list

@@ -50,13 +50,14 @@ const optionPrefix = "opt."
 
 // Kind returns the kind of agent that is an external program.
 func Kind() agents.Kind {
-	option := agents.ParamDef{
-		Name: optionPrefix, Type: agents.Text, Doc: "opt.NAME=VALUE sends setoption NAME VALUE when the program has started",
-	}
+	params := agents.ParamsOf(&struct {
+		config
+		Option string `param:"opt." help:"opt.NAME=VALUE sends setoption NAME VALUE when the program has started"`
+	}{})
 	return agents.Kind{
 		Name:   "ugi",
 		Doc:    "an external program that speaks the UGI protocol",
-		Params: append(agents.ParamsOf(config{}), option),
+		Params: params,
 		New:    newHost,
 	}
 }

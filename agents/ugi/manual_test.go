@@ -21,7 +21,7 @@ func TestManualIsComplete(t *testing.T) {
 		require.Regexp(t, "`[^`\n]*\\b"+text+"\\b[^`\n]*`", manual)
 	}
 	for _, d := range Kind().Params {
-		code(strings.TrimSuffix(d.Name, "."))
+		code(strings.TrimSuffix(d.Key, "."))
 	}
 	for _, p := range checks {
 		row := "| " + strings.TrimSuffix(p.name, "maxTime, maxNodes")
@@ -42,4 +42,9 @@ func TestManualIsComplete(t *testing.T) {
 	for _, policy := range []agents.OnRepetition{agents.Forfeit, agents.AskNext, agents.Allow} {
 		require.Contains(t, manual, "\n| `"+string(policy)+"` |")
 	}
+}
+
+func TestOptionPrefix(t *testing.T) {
+	_, ok := Kind().Param(optionPrefix + "x")
+	require.True(t, ok)
 }

@@ -49,7 +49,8 @@ func (s *server) threads() (least, most, now int) {
 		return 1, 1, 1
 	}
 	values, _ := s.config.Registry.Values(s.config.Spec)
-	return int(d.Min), int(d.Max), values.Int(threadsParam)
+	low, high := d.Bounds()
+	return int(low), int(high), values.Int(threadsParam)
 }
 
 func (s *server) setThreads(n int) error {

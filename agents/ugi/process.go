@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	maxAnswer  = 64 << 10 // bytes in a line from an engine
+	maxAnswer  = 64 << 10 // bytes in a line from an engine, its end included
 	floodLines = 20_000   // from one command to its answer
 	floodBytes = 8 << 20
 
@@ -125,10 +125,14 @@ func (p *process) run(mark string, started chan<- error) {
 // readLines sends the engine's lines until its output ends or the process is closed.
 func (p *process) readLines() {
 	defer close(p.lines)
-	in := bufio.NewReaderSize(p.out, maxAnswer+len("\n"))
+	in := files.NewLineReader(p.out, maxAnswer)
+	in.MaxRead = maxAnswer
 	for {
-		line, err := in.ReadSlice('\n')
-		text := strings.TrimSuffix(strings.TrimSuffix(string(line), "\n"), "\r")
+		line, err := in.Next()
+		if in.Torn() {
+			err = io.EOF
+		}
+		text := strings.TrimSuffix(string(line), "\r")
 		select {
 		case p.lines <- textLine{text, time.Now(), err}:
 		case <-p.closed:
@@ -191,7 +195,7 @@ func (p *process) converse(ctx context.Context, lines []byte, limit time.Duratio
 // receive adds a line to the trace. The error is an [agents.Failure] if the output has ended, or is too long.
 func (p *process) receive(line textLine, open bool) error {
 	switch {
-	case errors.Is(line.err, bufio.ErrBufferFull):
+	case errors.Is(line.err, files.ErrEndless):
 		return broken("expected lines of at most %d bytes, found a longer one", maxAnswer)
 	case line.err != nil || !open:
 		return p.ended("output", line.text)
@@ -293,29 +297,29 @@ const (
 	slowErrors  = time.Millisecond
 )
 
-// trace keeps the last lines of a dialogue, in places that are used again. Two goroutines write to it.
+// trace keeps the last lines of a dialogue, each behind a mark. Two goroutines write to it.
 type trace struct {
 	mu    sync.Mutex
-	lines [traceLines][]byte
-	added int
+	lines []string
 }
 
 // add appends a line. mark is its writer: '>' the host, '<' the engine, '!' the engine on stderr, '=' is a remark.
 func (t *trace) add(mark byte, text []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	line, most := &t.lines[t.added%traceLines], traceLength+1 // a byte more than Cut leaves
-	*line = append(append((*line)[:0], mark, ' '), text[:min(len(text), most)]...)
-	t.added++
+	text = text[:min(len(text), traceLength+1)] // a byte more than Cut leaves
+	t.lines = append(t.lines, string(mark)+" "+string(text))
+	if len(t.lines) > traceLines {
+		t.lines = t.lines[1:]
+	}
 }
 
 // last returns the lines, the oldest first.
 func (t *trace) last() (lines []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for i := max(t.added-traceLines, 0); i < t.added; i++ {
-		mark, text := t.lines[i%traceLines][:2], t.lines[i%traceLines][2:]
-		lines = append(lines, string(mark)+textfmt.Escape(textfmt.Cut(string(text), traceLength)))
+	for _, line := range t.lines {
+		lines = append(lines, line[:2]+textfmt.Escape(textfmt.Cut(line[2:], traceLength)))
 	}
 	return lines
 }

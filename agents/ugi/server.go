@@ -1,11 +1,11 @@
 package ugi
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -13,6 +13,7 @@ import (
 
 	"gyges/agents"
 	"gyges/rules"
+	"gyges/rules/base/files"
 	"gyges/rules/base/settings"
 	"gyges/rules/base/textfmt"
 )
@@ -74,23 +75,19 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, config ServerConfig
 // another goroutine up takes milliseconds where the search has all processors.
 func readCommands(ctx context.Context, in io.Reader, to chan<- textLine, cancelEarly func()) {
 	defer close(to)
-	lines := bufio.NewReaderSize(in, maxCommand+len("\r\n"))
-	for {
-		line, err := lines.ReadSlice('\n')
-		c := textLine{text: strings.TrimSpace(string(line))}
-		for errors.Is(err, bufio.ErrBufferFull) { // the rest is skipped
-			c = textLine{err: fmt.Errorf("expected a line of at most %d bytes", maxCommand)}
-			_, err = lines.ReadSlice('\n')
-		}
-		if c.text == "stop" {
+	lines := files.NewLineReader(in, maxCommand+len("\r\n"))
+	lines.MaxRead = math.MaxInt
+	for text, err := range lines.All() {
+		text = strings.TrimSpace(text)
+		if text == "stop" {
 			cancelEarly()
 		}
-		select {
-		case to <- c:
-		case <-ctx.Done():
-			return
+		if errors.Is(err, files.ErrTooLong) {
+			err = fmt.Errorf("expected a line of at most %d bytes", maxCommand)
 		}
-		if err != nil {
+		select {
+		case to <- textLine{text: text, err: err}:
+		case <-ctx.Done():
 			return
 		}
 	}

@@ -474,8 +474,10 @@ func TestMoveOverhead(t *testing.T) {
 func TestThreadsOption(t *testing.T) {
 	var made []int
 	kind := agents.Kind{
-		Name:   "threaded",
-		Params: []agents.ParamDef{{Name: "threads", Type: agents.Int, Default: "2", Min: 1, Max: 8}},
+		Name: "threaded",
+		Params: agents.ParamsOf(&struct {
+			Threads int `param:"threads" default:"2" check:"1..8"`
+		}{}),
 		New: func(c agents.Config) (agents.Agent, error) {
 			made = append(made, c.Int("threads"))
 			return stubAgent{}, nil

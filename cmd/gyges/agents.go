@@ -30,19 +30,19 @@ var kindColumns = []grid.Column[agents.Kind]{
 }
 
 var paramColumns = []grid.Column[agents.ParamDef]{
-	{Key: "name", Title: "Parameter", Left: true, Value: func(d agents.ParamDef) any { return d.Name }},
+	{Key: "name", Title: "Parameter", Left: true, Value: func(d agents.ParamDef) any { return d.Key }},
 	{Title: "Value", Left: true, Value: func(d agents.ParamDef) any {
-		if d.Type == agents.Text {
+		if d.Type() == agents.Text {
 			return d.Range()
 		}
-		return string(d.Type) + ", " + d.Range()
+		return string(d.Type()) + ", " + d.Range()
 	}},
-	{Key: "type", Value: func(d agents.ParamDef) any { return string(d.Type) }},
+	{Key: "type", Value: func(d agents.ParamDef) any { return string(d.Type()) }},
 	{Key: "range", Value: func(d agents.ParamDef) any { return d.Range() }},
 	{Key: "default", Title: "Default", Left: true, Value: func(d agents.ParamDef) any {
-		return grid.Cell{Text: cmp.Or(d.Default, "-"), Value: d.Default}
+		return grid.Cell{Text: cmp.Or(d.Default(), "-"), Value: d.Default()}
 	}},
-	{Key: "doc", Title: "What it does", Left: true, Value: func(d agents.ParamDef) any { return d.Doc }},
+	{Key: "doc", Title: "What it does", Left: true, Value: func(d agents.ParamDef) any { return d.Help() }},
 }
 
 func (c *agentsCmd) weights(e *env) error {

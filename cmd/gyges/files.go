@@ -160,9 +160,7 @@ func runName(path string) string {
 }
 
 // named puts a name, such as that of a flag, before each error that is joined in one; nil stays nil.
-func named(name string, err error) error {
-	return errors.Join(lists.Map(problems.Split(err), func(one error) error { return fmt.Errorf("%s: %w", name, one) })...)
-}
+func named(name string, err error) error { return problems.Prefix(name, err) }
 
 func fileError(flag string, err error) error { return named(flag, files.Plain(err)) }
 

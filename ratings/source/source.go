@@ -24,6 +24,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"gyges/ratings"
+	"gyges/rules/base/files"
 	"gyges/rules/base/jsonl"
 	"gyges/rules/base/settings"
 )
@@ -128,7 +129,7 @@ type Results struct {
 
 	rules Names
 	file  string
-	lines *jsonl.Lines
+	lines *files.LineReader
 	line  int      // the number of the line read last, from 1
 	ahead [][]byte // lines that come before the next of lines, the first one last
 	pgn   *pgnGame // nil in CSV
@@ -137,7 +138,7 @@ type Results struct {
 
 // NewResults returns a reader of a file; name stands for it in errors. Records are not read.
 func NewResults(f Format, in io.Reader, name string) *Results {
-	r := &Results{file: name, lines: jsonl.NewLines(in, maxLine), Names: Names{}, rules: Names{}}
+	r := &Results{file: name, lines: files.NewLineReader(in, maxLine), Names: Names{}, rules: Names{}}
 	if f == PGN {
 		r.pgn = new(pgnGame)
 	}
@@ -190,7 +191,7 @@ func (r *Results) next() ([]byte, error) {
 	r.line++
 	switch {
 	case err == nil:
-	case errors.Is(err, jsonl.ErrTooLong), errors.Is(err, jsonl.ErrEndless):
+	case errors.Is(err, files.ErrTooLong):
 		return nil, fmt.Errorf("%s: line %d: expected at most %d bytes, found more", r.file, r.line, maxLine)
 	case errors.Is(err, io.EOF):
 		return nil, err

@@ -391,7 +391,7 @@ func (t *tail) read(take func(io.Reader) error) (bool, error) {
 		high := min(t.size, t.offset+most)
 		t.behind = high < t.size
 		end, err = jsonl.LastEnd(f, t.offset, high, record.MaxLine)
-		if errors.Is(err, jsonl.ErrTooLong) {
+		if errors.Is(err, files.ErrTooLong) {
 			err = fmt.Errorf("%s: expected lines of at most %d bytes, found a longer one", tournament.GamesFile, record.MaxLine)
 		}
 		if err != nil || end == t.offset && !t.behind {

@@ -70,8 +70,10 @@ func crashKind() agents.Kind {
 // slowKind takes its time for each move.
 func slowKind() agents.Kind {
 	return agents.Kind{
-		Name:   "slow",
-		Params: []agents.ParamDef{{Name: "sleep", Type: agents.Duration, Default: "10ms", Max: 10e9}},
+		Name: "slow",
+		Params: agents.ParamsOf(&struct {
+			Sleep time.Duration `param:"sleep" default:"10ms" check:"0s..10s"`
+		}{}),
 		New: func(c agents.Config) (agents.Agent, error) {
 			d, err := time.ParseDuration(c.Values["sleep"])
 			if err != nil {

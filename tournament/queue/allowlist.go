@@ -75,18 +75,18 @@ func (p *AllowList) admit(k agents.Kind, v agents.Values) error {
 // localize replaces files by their local paths, refuses other files, and multiplies the move time by timeScale.
 func localize(k agents.Kind, v agents.Values, files map[string]string, timeScale float64) error {
 	for _, d := range k.Params {
-		value, given := v[d.Name]
+		value, given := v[d.Key]
 		switch {
 		case !given:
 		case d.IsFile(value):
 			path, ok := files[value]
 			if !ok {
-				return fmt.Errorf("parameter %s: the file %.60q is not part of the run", d.Name, value)
+				return fmt.Errorf("parameter %s: the file %.60q is not part of the run", d.Key, value)
 			}
-			v[d.Name] = path
-		case d.Name == "movetime" && d.Type == agents.Duration && timeScale != 1:
+			v[d.Key] = path
+		case d.Key == "movetime" && d.Type() == agents.Duration && timeScale != 1:
 			moveTime, _ := settings.Parse[time.Duration](value) // it has been checked
-			v[d.Name] = max(time.Duration(float64(moveTime)*timeScale), time.Millisecond).String()
+			v[d.Key] = max(time.Duration(float64(moveTime)*timeScale), time.Millisecond).String()
 		}
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"gyges/ratings/source"
+	"gyges/rules/base/files"
 	"gyges/rules/base/jsonl"
 	"gyges/rules/base/strictjson"
 )
@@ -22,7 +23,7 @@ var errTooLong = fmt.Errorf("expected a record of at most %d bytes, found a long
 
 // Reader streams records from a file of them: whole ones, or their results alone. It belongs to one goroutine.
 type Reader struct {
-	*jsonl.Lines
+	*files.LineReader
 	Names source.Names // of the players of results that were read
 
 	rules source.Names
@@ -36,7 +37,7 @@ func (r *Reader) HasSum() bool { return r.sums }
 
 // NewReader returns a reader of r's records. name stands for r in errors.
 func NewReader(r io.Reader, name string) *Reader {
-	return &Reader{Lines: jsonl.NewLines(r, MaxLine), name: name, Names: source.Names{}, rules: source.Names{}}
+	return &Reader{LineReader: files.NewLineReader(r, MaxLine), name: name, Names: source.Names{}, rules: source.Names{}}
 }
 
 // Read returns the next record, or io.EOF after the last one. Unknown keys, an empty line and arrays that don't fit the
@@ -86,10 +87,10 @@ func (r *Reader) next() (err error) {
 	switch {
 	case err == nil || errors.Is(err, io.EOF):
 		return err
-	case errors.Is(err, jsonl.ErrTooLong):
-		return &jsonl.LineError{File: r.name, Line: r.Line(), Err: errTooLong}
-	case errors.Is(err, jsonl.ErrEndless):
+	case errors.Is(err, files.ErrEndless):
 		err = errTooLong
+	case errors.Is(err, files.ErrTooLong):
+		return &jsonl.LineError{File: r.name, Line: r.Line(), Err: errTooLong}
 	}
 	return fmt.Errorf("%s:%d: %w", r.name, r.Line(), err)
 }

@@ -55,7 +55,7 @@ func (e *extractor) extract(ctx context.Context, dir string, provenance map[stri
 	for i := range e.splits {
 		e.splits[i].known = map[key]*dataset.Position{}
 	}
-	e.registry = e.env.Registry.Reading([]agents.Spec{e.Search.Agent}) // of the same files for all games
+	e.registry = e.env.Registry.Reading([]agents.Spec{e.Search.Agent}, nil) // of the same files for all games
 	var p problems.List
 	if e.check(&p, "", e.registry); len(p) > 0 {
 		return Extraction{}, p.Err()

@@ -102,7 +102,7 @@ func (c *SPSA) Run(ctx context.Context, env Env) (_ *Tuned, err error) {
 	r := &spsaRun{SPSA: c, settings: c.Method, env: &env}
 	r.settings.Seed, r.theta = c.Seed, c.Method.Start()
 	r.names = lists.Map(c.Method.Params, func(p spsa.Param) string { return p.Name })
-	env.Registry = env.Registry.Reading([]agents.Spec{c.Agent})
+	env.Registry = env.Registry.Reading([]agents.Spec{c.Agent}, nil)
 	config := describe(c, nil)
 	config["parameters"] = c.Method.Params
 	manifest := Manifest{

@@ -106,7 +106,7 @@ func GenerationName(k int) string { return fmt.Sprintf("gen-%03d", k) }
 // An error is of type *[FolderError] if the folder can't be used.
 func (c *Generations) Run(ctx context.Context, env Env) (Trained, error) {
 	t := trainer{Generations: c, env: &env, weights: &c.Weights}
-	env.Registry = env.Registry.Reading([]agents.Spec{c.reference()})
+	env.Registry = env.Registry.Reading([]agents.Spec{c.reference()}, nil)
 	m := Manifest{
 		Method: "train", Version: env.Version, Config: c.describe(), Result: Result{}, free: freeKeys,
 		Files: slices.Concat(filesOfFit(c.Start, c.Data), env.Registry.Files(),

@@ -131,7 +131,8 @@ var Mirrored = func() (t [Num]uint16) {
 	for i := range t {
 		t[i] = uint16(i)
 		if i < inMoves {
-			t[i] += uint16(rules.Files - 1 - 2*(i%rules.Files))
+			s := i % rules.NumSquares
+			t[i] = uint16(i - s + int(rules.Square(s).Mirror()))
 		}
 	}
 	return t

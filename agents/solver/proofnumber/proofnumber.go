@@ -10,6 +10,7 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/eval"
+	"gyges/agents/internal/lookahead"
 	"gyges/agents/solver/strategy"
 	"gyges/rules"
 )
@@ -79,7 +80,7 @@ func DefaultMegabytes(nodes int64) int {
 
 // New returns a prover with a table of megabytes MB, at least 1.
 func New(megabytes int) *Prover {
-	return &Prover{table: table{make([]entry, max(megabytes, 1)<<20/entryBytes)}}
+	return &Prover{table: make(table, max(megabytes, 1)<<20/(bucketSize*entryBytes))}
 }
 
 // Prove looks for a proof that a side wins in the present position of g, a game under way: first for the side that the
@@ -165,7 +166,7 @@ func (s *Prover) avoid(positions []rules.Position) (any bool) {
 
 // search reports whether the attacker is proven to win in p.
 func (s *Prover) search(p rules.Position, attacker rules.Side) bool {
-	clear(s.table.entries)
+	clear(s.table)
 	s.attacker, s.proven = attacker, map[rules.Position]rules.Move{}
 	if s.rules.CanWin(p, p.Side()) {
 		return p.Side() == attacker
@@ -372,7 +373,8 @@ const (
 	firstExponent = 5   // of 2: the number of an even position
 )
 
-type table struct{ entries []entry }
+// table holds numbers by the positions' hashes: each position has a bucket of entries where it may be.
+type table [][bucketSize]entry
 
 // entry is a position with its proof and disproof numbers for the attacker.
 type entry struct {
@@ -387,13 +389,8 @@ const (
 	entryBytes = 32
 )
 
-func (t *table) bucket(p rules.Position) []entry {
-	i := (p.Hash() * 0x9e3779b97f4a7c15 >> 11) % uint64(len(t.entries)/bucketSize)
-	return t.entries[i*bucketSize : (i+1)*bucketSize]
-}
-
-func (t *table) find(p rules.Position) (n numbers, ok bool) {
-	for _, e := range t.bucket(p) {
+func (t table) find(p rules.Position) (n numbers, ok bool) {
+	for _, e := range lookahead.Place(t, p.Hash()*0x9e3779b97f4a7c15) {
 		if e.position == p {
 			return e.numbers, true
 		}
@@ -402,8 +399,8 @@ func (t *table) find(p rules.Position) (n numbers, ok bool) {
 }
 
 // store keeps a position's numbers in place of those of the one with the least work.
-func (t *table) store(p rules.Position, n numbers, work int64) {
-	b := t.bucket(p)
+func (t table) store(p rules.Position, n numbers, work int64) {
+	b := lookahead.Place(t, p.Hash()*0x9e3779b97f4a7c15)
 	to := &b[0]
 	for i := range b {
 		if b[i].position == p {

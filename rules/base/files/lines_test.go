@@ -41,3 +41,25 @@ func TestByteOrderMarks(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"a", "b"}, got)
 }
+
+// A line that is too long is left out, however long it is, unless reading is bounded: then it is the last one.
+func TestLongLines(t *testing.T) {
+	t.Parallel()
+	text := "one\n" + strings.Repeat("x", 100_000) + "\ntwo\nend"
+	for maxRead, want := range map[int]string{1 << 20: "one, too long, two, end", 16: "one, endless"} {
+		lines := NewLineReader(strings.NewReader(text), 16)
+		lines.MaxRead = maxRead
+		var got []string
+		for line, err := range lines.All() {
+			switch {
+			case errors.Is(err, ErrEndless):
+				line = "endless"
+			case errors.Is(err, ErrTooLong):
+				line = "too long"
+			}
+			got = append(got, line)
+		}
+		require.Equal(t, want, strings.Join(got, ", "))
+		require.Equal(t, len(got) == 4, lines.Torn())
+	}
+}

@@ -41,6 +41,15 @@ func (l *List) Require(ok bool, format string, args ...any) {
 // Err joins the problems, a *FieldError for each that is in a field; nil if there are none.
 func (l List) Err() error { return errors.Join(l...) }
 
+// Prefix puts a text and a colon before each of the errors that [errors.Join] joined.
+func Prefix(text string, err error) error {
+	var errs []error
+	for _, one := range Split(err) {
+		errs = append(errs, fmt.Errorf("%s: %w", text, one))
+	}
+	return errors.Join(errs...)
+}
+
 // Split returns the errors that [errors.Join] joined, also those within them; one that joins none alone.
 func Split(err error) []error {
 	joined, ok := err.(interface{ Unwrap() []error })

@@ -113,9 +113,7 @@ func Apply(config, flags any) error {
 		if sep := f.Tag.Get("sep"); sep != "" {
 			texts = strings.Split(strings.Join(texts, sep), sep)
 		}
-		for _, one := range problems.Split(f.SetTexts(texts...)) {
-			errs = append(errs, fmt.Errorf("--%s: %w", name, one))
-		}
+		errs = append(errs, problems.Prefix("--"+name, f.SetTexts(texts...)))
 	}
 	return errs.Err()
 }
@@ -181,10 +179,12 @@ func Table(config any, prefix string) string {
 		if f.Flag != "" {
 			names += ", `--" + f.Flag + "`"
 		}
-		if value := f.Default(); value != "" {
-			fmt.Fprintf(&b, "| %s | %s | `%s` | %s |\n", names, f.Values(), value, f.Help())
-		} else if !f.Group || f.Flag != "" || f.Value.Kind() == reflect.Pointer {
-			fmt.Fprintf(&b, "| %s | %s | | %s |\n", names, f.Values(), f.Help())
+		value := f.Default()
+		if value != "" {
+			value = "`" + value + "` "
+		}
+		if value != "" || !f.Group || f.Flag != "" || f.Value.Kind() == reflect.Pointer {
+			fmt.Fprintf(&b, "| %s | %s | %s| %s |\n", names, f.Values(), value, f.Help())
 		}
 	}
 	return b.String()
