@@ -105,7 +105,7 @@ func TestTexelFitsNetworks(t *testing.T) {
 	require.Greater(t, w.Provenance.Gain.Value, w.Provenance.Gain.Margin)
 	manifest, err := os.ReadFile(filepath.Join(out, training.ManifestFile))
 	require.NoError(t, err)
-	require.Contains(t, string(manifest), `"epochs": 3`)
+	require.Contains(t, string(manifest), `"network.epochs": 3`)
 
 	code, text, errText = gyges(t.Context(), "", "analyse", "321123/000000/000000/000000/000000/321123 s", "--rules",
 		"simplified", "--agent", "greedy:weights="+file)
