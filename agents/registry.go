@@ -103,7 +103,11 @@ func (r *Registry) Values(s Spec) (Values, error) {
 	v := Values{}
 	var names []string
 	for _, d := range k.AllParams() {
-		names = append(names, d.Key)
+		name := d.Key
+		if strings.HasSuffix(name, ".") { // it begins any number of parameters
+			name += "NAME"
+		}
+		names = append(names, name)
 		if text := d.Default(); text != "" {
 			v[d.Key] = text
 		}

@@ -13,7 +13,8 @@ import (
 const (
 	maxAdvantage = 2000    // of a fixed advantage, Elo
 	maxElo       = 1000000 // of an anchor, Elo
-	maxPrior     = 1000    // virtual draws for each player
+	leastPrior   = 0.001   // virtual draws for each player; far fewer give the fit nothing to hold on to
+	maxPrior     = 1000
 )
 
 // Options say how to fit. The zero value fits the advantage and has a prior only where one is needed.
@@ -22,9 +23,10 @@ type Options struct {
 	Advantage *float64
 	// Anchors give players a rating that the others are measured from.
 	Anchors []Anchor
-	// Prior gives each player N virtual draws, 0 to 1000, against an imaginary opponent whose rating is fitted with the
-	// rest. Above zero, everybody has a finite rating. Nil is the default: none where every player that met others has
-	// a finite rating without, a normal distribution where not, and FitPrior where Data.Adaptive is set.
+	// Prior gives each player N virtual draws, 0 or 0.001 to 1000, against an imaginary opponent whose rating is
+	// fitted with the rest. Above zero, everybody has a finite rating. Nil is the default: none where every player
+	// that met others has a finite rating without, a normal distribution where not, and FitPrior where Data.Adaptive
+	// is set.
 	Prior *float64
 	// FitPrior takes the ratings for normally distributed about that of the imaginary opponent, with a standard
 	// deviation estimated from the results. Prior must be nil then.
@@ -42,15 +44,18 @@ type Anchor struct {
 func (o Options) validate(players []string) error {
 	var p problems.List
 	if a := o.Advantage; a != nil {
-		p.Require(math.Abs(*a) <= maxAdvantage, "advantage: expected %d to %d Elo, found %g", -maxAdvantage, maxAdvantage, *a)
+		p.Require(math.Abs(*a) <= maxAdvantage, "advantage: expected %d to %d Elo, found %.10g",
+			-maxAdvantage, maxAdvantage, *a)
 	}
 	if n := o.Prior; n != nil {
-		p.Require(*n >= 0 && *n <= maxPrior, "prior: expected 0 to %d draws, found %g", maxPrior, *n)
+		within := leastPrior <= *n && *n <= maxPrior
+		p.Require(*n == 0 || within, "prior: expected 0 or %g to %d draws, found %g", leastPrior, maxPrior, *n)
 		p.Require(!o.FitPrior, "prior: expected a number of draws or fit, found both")
 	}
 	seen := make(map[string]bool)
 	for _, a := range o.Anchors {
-		p.Require(math.Abs(a.Elo) <= maxElo, "anchor %.60q: expected %d to %d Elo, found %g", a.Name, -maxElo, maxElo, a.Elo)
+		p.Require(math.Abs(a.Elo) <= maxElo, "anchor %.60q: expected %d to %d Elo, found %.10g",
+			a.Name, -maxElo, maxElo, a.Elo)
 		_, known := slices.BinarySearch(players, a.Name)
 		p.Require(known, "anchor %.60q: no such player in the games", a.Name)
 		p.Require(!seen[a.Name], "anchor %.60q: given twice", a.Name)

@@ -182,7 +182,10 @@ func TestPriorWherePairingsFollowTheResults(t *testing.T) {
 	_, err := Fit(t.Context(), &d, Options{FitPrior: true, Prior: ptr(1)})
 	require.ErrorContains(t, err, "prior: expected a number of draws or fit, found both")
 	_, err = Fit(t.Context(), &d, Options{Prior: ptr(-1)})
-	require.ErrorContains(t, err, "prior: expected 0 to 1000 draws, found -1")
+	require.ErrorContains(t, err, "prior: expected 0 or 0.001 to 1000 draws, found -1")
+	_, err = Fit(t.Context(), &d, Options{Prior: ptr(1e-20)})
+	require.ErrorContains(t, err, "prior: expected 0 or 0.001 to 1000 draws, found 1e-20")
+	require.NotEmpty(t, mustFit(t, &d, Options{Prior: ptr(leastPrior)}).Players)
 }
 
 // The fitted prior agrees with a slow integration over all ratings, two here, on a grid.

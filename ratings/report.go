@@ -184,7 +184,16 @@ func (p *problem) notes(r *Ratings) []string {
 	notes = append(notes, p.shapeNotes()...)
 	add(len(r.Groups) > 1, "ratings of different groups can't be compared")
 	add(p.remark != "", p.remark)
-	add(r.SelfGames > 0, fmt.Sprintf("left out: %s of a player against itself", textfmt.Plural(r.SelfGames, "game")))
+	return append(notes, r.GameNotes()...)
+}
+
+// GameNotes returns those of the notes that speak of the games alone, and so hold where no ratings are shown.
+func (r *Ratings) GameNotes() []string {
+	var notes []string
+	if r.SelfGames > 0 {
+		games := textfmt.Plural(r.SelfGames, "game")
+		notes = append(notes, "left out: "+games+" of a player against itself")
+	}
 	return append(notes, r.Identical.Notes(r.Pairs)...)
 }
 

@@ -20,7 +20,7 @@ func TestFewOpeningsAreWarnedOf(t *testing.T) {
 		"321123/000000/000000/000000/000000/321123 s", "321123/000000/000000/000000/000000/321123 s"}}
 	_, err := Run(t.Context(), c, testRegistry(nil), nil)
 	require.NoError(t, err)
-	require.Equal(t, 1, strings.Count(text.String(), "openings for 1 rounds only: they begin again"))
+	require.Equal(t, 1, strings.Count(text.String(), "openings for 1 round only: they begin again"))
 }
 
 // Kang positions in the middle of a game, with pieces in hand, goals and cooldown, are

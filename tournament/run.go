@@ -265,7 +265,7 @@ func (c *collector) dispatch(
 		}
 		if again > 0 && !warned[job.Rules] {
 			warned[job.Rules] = true
-			p.config.warn(fmt.Sprintf("openings for %s rounds only: they begin again", textfmt.Thousands(again)),
+			p.config.warn(fmt.Sprintf("openings for %s only: they begin again", textfmt.Plural(int(again), "round")),
 				"rules", p.config.Rules[job.Rules])
 		}
 		if c.suspend.has(job.Agents[0]) || c.suspend.has(job.Agents[1]) {

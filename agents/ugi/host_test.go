@@ -444,7 +444,7 @@ func TestBadHostSpecs(t *testing.T) {
 		"ugi:cmd=sh,restart=never":      "expected crash, game",
 		"ugi:cmd=sh,option.a=b":         `unknown parameter "option.a"`,
 		"ugi:cmd=sh,grace=0s":           "expected a time with its unit from 1ms to",
-		"ugi:cmd=sh,name=x,opt.=1":      `unknown parameter "opt."`,
+		"ugi:cmd=sh,name=x,opt.=1":      `unknown parameter "opt.", did you mean "opt.NAME"?`,
 		"ugi:cmd='sh,dir=x,opt.maxPly=": "closing single quote",
 	} {
 		spec, err := agents.ParseSpec(text)

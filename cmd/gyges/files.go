@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"compress/gzip"
 	"context"
@@ -137,6 +138,52 @@ func gameFiles(runs []string) ([]string, error) {
 		list, infos, errs = append(list, path), append(infos, info), append(errs, files.Plain(err))
 	}
 	return list, errors.Join(errs...)
+}
+
+// longestCopiesFirst puts the longest of the copies of a run before its shorter ones, which then add no game. As games
+// are only ever appended, a shorter copy is the beginning of the longer one: were it read first, pairs would be parted,
+// and tables of the run's format made of some of its games.
+func longestCopiesFirst(runs []string) {
+	heads := make([]string, len(runs)) // the first records; "" for files of no records
+	sizes := make([]int64, len(runs))
+	for i, path := range runs {
+		info, err := os.Stat(path)
+		if err == nil && info.IsDir() {
+			path = filepath.Join(path, tournament.GamesFile)
+			info, err = os.Stat(path)
+		}
+		if err == nil && info.Mode().IsRegular() {
+			heads[i], sizes[i] = firstRecord(path), info.Size()
+		}
+	}
+	for i := range runs {
+		longest := i
+		for k := i + 1; k < len(runs); k++ {
+			if heads[k] == heads[i] && sizes[k] > sizes[longest] {
+				longest = k
+			}
+		}
+		if heads[i] != "" {
+			runs[i], runs[longest] = runs[longest], runs[i]
+			sizes[i], sizes[longest] = sizes[longest], sizes[i]
+		}
+	}
+}
+
+// firstRecord returns the beginning of the first line of a file of records; "" of any other file.
+func firstRecord(path string) string {
+	file, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer file.Close() //nolint:errcheck // it was only read
+	head := make([]byte, 4096)
+	n, _ := io.ReadFull(file, head) // a shorter file has less
+	line, _, _ := bytes.Cut(head[:n], []byte{'\n'})
+	if !bytes.HasPrefix(line, []byte{'{'}) {
+		return ""
+	}
+	return string(line)
 }
 
 // runsIn names the runs in a folder that is none, such as the stages of a match: the first five.

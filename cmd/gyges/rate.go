@@ -51,6 +51,7 @@ func (c *rateCmd) Run(ctx context.Context, e *env) error {
 	}
 	in, all := &runs.Stream{Strict: c.Strict, Verify: c.Verify}, standings.New()
 	slices.Sort(c.Runs) // what is printed doesn't depend on the order
+	longestCopiesFirst(c.Runs)
 	files, errFiles := gameFiles(c.Runs)
 	options, err := c.prepare(all)
 	_, errPlot := formatOf("", "--plot", c.Plot, "svg")

@@ -33,6 +33,7 @@ func (c *reportCmd) Run(ctx context.Context, e *env) error {
 	if slices.Contains(c.Runs, "-") {
 		err = errors.Join(err, errors.New("run: expected folders or files, found - for the standard input"))
 	}
+	longestCopiesFirst(c.Runs)
 	files, errFiles := filesOfRuns(c.Runs)
 	if err := errors.Join(err, errFiles); err != nil {
 		return err

@@ -156,10 +156,7 @@ func (t *csvTable) begin(line []byte) (header bool, err error) {
 	}
 	t.columns = [columnCount]int{0, 1, 2, -1, -1, -1, -1}
 	for _, t.fields.Comma = range separators {
-		var fields []string
-		if fields, err = t.split(line); err != nil {
-			return false, err
-		}
+		fields, _ := t.split(line) // quotes may be wrong for one separator alone
 		if t.count = len(fields); t.count >= 3 {
 			_, err := parseResult([]byte(fields[2]))
 			if err == nil || errors.Is(err, ErrUnfinished) || errors.Is(err, errScale) {

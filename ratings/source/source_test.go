@@ -239,6 +239,8 @@ func TestCSVWithoutColumnsIsRefused(t *testing.T) {
 	_, err := entries(NewResults(CSV, strings.NewReader("who,when\n"), "x"))
 	require.EqualError(t, err,
 		`x: line 1: expected a header with the columns south, north and result (or white, black, result), or a game in that order; found "who,when"`)
+	_, err = entries(NewResults(CSV, strings.NewReader("a,b,\"1-1\"\n"), "x"))
+	require.ErrorContains(t, err, "or a game in that order; found", "quotes don't change what is missing")
 }
 
 func TestLongLinesAreBounded(t *testing.T) {

@@ -217,6 +217,8 @@ func TestScoreOfFewGames(t *testing.T) {
 		require.NoError(t, writeTables(&b, f, fit(ratings.Options{})))
 		require.Contains(t, b.String(), "b scored 2 of 3 points against a (2 won, 0 drawn, 1 lost)")
 		require.NotContains(t, b.String(), "Elo")
+		require.NotContains(t, b.String(), "prior")
+		require.NotContains(t, b.String(), "advantage")
 		columns, err := ParseColumns("name,elo")
 		require.NoError(t, err)
 		require.NoError(t, Write(&chosen, f, columns, tablesOf(fit(ratings.Options{}))))
@@ -237,6 +239,21 @@ func TestScoreOfFewGames(t *testing.T) {
 	require.Empty(t, fit(ratings.Options{}).Score(), "8 games")
 	play(&d, "b", "c", 0, 0, 1)
 	require.Empty(t, fit(ratings.Options{}).Score(), "three players")
+}
+
+// Of the notes, a score has those that speak of the games.
+func TestNotesOfScore(t *testing.T) {
+	var d ratings.Data
+	play(&d, "b", "a", 2, 0, 0)
+	play(&d, "a", "a", 1, 0, 0)
+	r, err := ratings.Fit(t.Context(), &d, ratings.Options{})
+	require.NoError(t, err)
+	require.Greater(t, len(r.Notes), 2, "of the prior, the advantage and the games")
+	var b bytes.Buffer
+	require.NoError(t, writeTables(&b, grid.Text, Table{Ratings: r}))
+	require.Contains(t, b.String(), "Note: left out: 1 game of a player against itself.\n")
+	require.Equal(t, 1, strings.Count(b.String(), "Note:"))
+	require.NotContains(t, b.String(), "more")
 }
 
 type brokenWriter struct{}

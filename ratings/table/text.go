@@ -28,6 +28,9 @@ func (p *page) table(t Table, chosen []Column) {
 	}
 	if score := t.Score(); score != "" && len(chosen) == 0 {
 		p.paragraph(score)
+		games := *t.Ratings
+		games.Notes = games.GameNotes() // the others speak of ratings that aren't shown
+		t.Ratings = &games
 		p.notes(t, t.notes())
 		return
 	}

@@ -374,6 +374,9 @@ func (r *Stream) Notes(except ...Kind) (notes []string) {
 			textfmt.List(names, 8))
 	}
 	if _, labels := several(looks); len(labels) > 0 {
+		for i := range labels {
+			labels[i] = strings.ReplaceAll(labels[i], " ", "␣") // wrapped lines lose double blanks
+		}
 		notes = append(notes, "names that differ only in capitals or blanks are different players: "+
 			textfmt.List(labels, 8))
 	}

@@ -58,7 +58,8 @@ func start(in *source.Results) (_ time.Time, err error) {
 			}
 		}
 		if text != "" {
-			err = fmt.Errorf("expected a date like 2024.05.31 and a time like 14:05:00, found %.40q", found)
+			err = fmt.Errorf("expected a date like 2024.05.31 and a time like 14:05:00, found %.40q",
+				strings.TrimSpace(found))
 		}
 	}
 	return time.Time{}, err
