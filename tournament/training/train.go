@@ -109,7 +109,7 @@ func (c *Generations) Run(ctx context.Context, env Env) (Trained, error) {
 	env.Registry = env.Registry.Reading([]agents.Spec{c.reference(), c.SelfPlay.Search.Agent}, nil)
 	m := Manifest{
 		Method: "train", Version: env.Version, Config: c.describe(), Result: Result{}, free: freeKeys,
-		Files: slices.Concat(filesOfFit(c.Start, c.Data), env.Registry.Files(),
+		Files: slices.Concat(filesOfFit(c.Start, c.Data), c.filesOfAgents(env.Registry),
 			c.SelfPlay.Openings.Files(), c.Match.Openings.Files()),
 	}
 	err := t.unchanged()
@@ -296,6 +296,17 @@ func (t *trainer) generation(ctx context.Context, k int) error {
 	}
 	t.env.Generation(*g)
 	return errors.Join(saveWeights(t.trained.Weights, t.weights), t.folder.save(tournament.Running, t.trained.Result))
+}
+
+// filesOfAgents returns the files of the agents that search and that generations are rated against. The reference is
+// known by its key, since ratings against two of them can't be compared, whatever their files are called.
+func (c *Generations) filesOfAgents(registry *agents.Registry) []agents.File {
+	list := registry.Reading([]agents.Spec{c.SelfPlay.Search.Agent}, nil).Files()
+	for _, file := range registry.Reading([]agents.Spec{c.reference()}, nil).Files() {
+		file.Name = "rating.reference"
+		list = append(list, file)
+	}
+	return list
 }
 
 // readGeneration reads the result of generation k. The error is [fs.ErrNotExist] if it is not finished.
