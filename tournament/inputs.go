@@ -33,8 +33,11 @@ func (was Inputs) Compare(now Inputs, anew ...string) error {
 	err := CompareFiles(was.Files, now.Files, anew...)
 	var changed *changedFile
 	if errors.As(err, &changed) && len(changed.Players) > 0 && !was.Config.Schedule.Format().About().Adaptive {
-		return fmt.Errorf("%w, or play its player's games anew with --again %s", err,
-			textfmt.ShellWord(changed.Players[0]))
+		again := ""
+		for _, player := range changed.Players {
+			again += " --again " + textfmt.ShellWord(player)
+		}
+		return fmt.Errorf("%w, or play the games of its players anew with%s", err, again)
 	}
 	if err != nil {
 		return err

@@ -106,10 +106,10 @@ func GenerationName(k int) string { return fmt.Sprintf("gen-%03d", k) }
 // An error is of type *[FolderError] if the folder can't be used.
 func (c *Generations) Run(ctx context.Context, env Env) (Trained, error) {
 	t := trainer{Generations: c, env: &env, weights: &c.Weights}
-	env.Registry = env.Registry.Reading([]agents.Spec{c.reference()}, nil)
+	env.Registry = env.Registry.Reading([]agents.Spec{c.reference(), c.SelfPlay.Search.Agent}, nil)
 	m := Manifest{
 		Method: "train", Version: env.Version, Config: c.describe(), Result: Result{}, free: freeKeys,
-		Files: slices.Concat(filesOfFit(c.Start, c.Data), env.Registry.Files(),
+		Files: slices.Concat(filesOfFit(c.Start, c.Data), c.filesOfAgents(env.Registry),
 			c.SelfPlay.Openings.Files(), c.Match.Openings.Files()),
 	}
 	err := t.unchanged()
@@ -298,6 +298,17 @@ func (t *trainer) generation(ctx context.Context, k int) error {
 	return errors.Join(saveWeights(t.trained.Weights, t.weights), t.folder.save(tournament.Running, t.trained.Result))
 }
 
+// filesOfAgents returns the files of the agents that search and that generations are rated against. The reference is
+// known by its key, since ratings against two of them can't be compared, whatever their files are called.
+func (c *Generations) filesOfAgents(registry *agents.Registry) []agents.File {
+	list := registry.Reading([]agents.Spec{c.SelfPlay.Search.Agent}, nil).Files()
+	for _, file := range registry.Reading([]agents.Spec{c.reference()}, nil).Files() {
+		file.Name = "rating.reference"
+		list = append(list, file)
+	}
+	return list
+}
+
 // readGeneration reads the result of generation k. The error is [fs.ErrNotExist] if it is not finished.
 func (t *trainer) readGeneration(k int) (*Generation, error) {
 	g := new(Generation)
@@ -306,19 +317,26 @@ func (t *trainer) readGeneration(k int) (*Generation, error) {
 		err = json.Unmarshal(text, g)
 	}
 	if err != nil {
-		err = fmt.Errorf("%s: expected the result of a generation: %w", generationFile, err)
+		return nil, fmt.Errorf("%s/%s: expected the result of a generation: %w", GenerationName(k), generationFile, err)
 	}
-	return g, err
+	if g.Number != k {
+		return nil, fmt.Errorf("%s/%s: expected the result of generation %d, found that of %d", GenerationName(k),
+			generationFile, k, g.Number)
+	}
+	return g, nil
 }
 
 // unchanged returns an error if what a finished generation has made was changed since.
 func (t *trainer) unchanged() error {
 	for k := 1; ; k++ {
 		g, err := t.readGeneration(k)
-		if err != nil {
-			return nil //nolint:nilerr // there is none, or generation says what is wrong
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
 		}
-		now, err := t.made(k)
+		var now []agents.File
+		if err == nil {
+			now, err = t.made(k)
+		}
 		if err == nil {
 			err = tournament.CompareFiles(g.Files, now)
 		}
@@ -328,16 +346,21 @@ func (t *trainer) unchanged() error {
 	}
 }
 
-// made returns the files that a generation has made. Training positions that are no longer there aren't needed.
+// made returns the files that a generation has made, and an error if one is damaged. A folder of training positions
+// that is no longer there isn't needed.
 func (t *trainer) made(k int) ([]agents.File, error) {
 	weights := agents.ReadFile(t.path(k, WeightsFile))
 	made := []agents.File{{Name: WeightsName(k), SHA256: weights.SHA256}}
 	positions := GenerationName(k) + "/selfplay/" + PositionsDir
-	sum, missing := dataset.Sum(filepath.Join(t.Out, positions))
-	if missing == nil {
-		made = append(made, agents.File{Name: positions, SHA256: sum})
+	dir := filepath.Join(t.Out, positions)
+	sum, err := dataset.Sum(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return made, weights.Err
 	}
-	return made, weights.Err
+	if err == nil {
+		_, err = dataset.Check(dir, t.Rules)
+	}
+	return append(made, agents.File{Name: positions, SHA256: sum}), errors.Join(weights.Err, err)
 }
 
 // makeGeneration plays, fits and tests a candidate. Each stage resumes.
