@@ -129,7 +129,7 @@ func Connect(a Access, name string, log *slog.Logger, options ...nats.Option) (*
 	)
 	if a.User != "" {
 		// Users can be given rights to read their own answers only.
-		inbox := nats.InboxPrefix + url.QueryEscape(a.User)
+		inbox := nats.InboxPrefix + strings.ReplaceAll(url.QueryEscape(a.User), ".", "%2E")
 		options = append(options, nats.UserInfo(a.User, a.Password), nats.CustomInboxPrefix(inbox))
 	}
 	if a.Creds != "" {

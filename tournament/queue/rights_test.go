@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -120,6 +119,15 @@ func TestSpy(t *testing.T) {
 		} {
 			_, err := spy.Request("$JS.API."+request, []byte(`{"seq":1}`), 50*time.Millisecond)
 			require.Error(t, err, request)
+		}
+		for _, stream := range []string{jobStream, resultStream, longStream, "OBJ_" + bucket} { // to send messages anywhere
+			body := fmt.Sprintf(`{"stream_name":%q,"config":{"name":"spy","deliver_subject":%q}}`, stream, claimsOf(id.Run))
+			_, err := spy.Request("$JS.API.CONSUMER.CREATE."+stream+".spy", []byte(body), 50*time.Millisecond)
+			require.Error(t, err, stream)
+		}
+		// The server's answers, some of them empty, are no claims of another coordinator.
+		for _, request := range []string{"CONSUMER.MSG.NEXT.GYGES_JOBS." + id.Run, "STREAM.INFO.OBJ_gyges"} {
+			require.NoError(t, spy.PublishRequest("$JS.API."+request, claimsOf(id.Run), []byte("junk")))
 		}
 		for _, subject := range []string{jobsOf(id.Run) + ".0", runSubject, claimsOf(id.Run), "$O.gyges.M.x"} {
 			require.NoError(t, spy.Publish(subject, []byte("spy")))
@@ -248,14 +256,18 @@ func TestExclusionEnds(t *testing.T) {
 // The answers of a user come below its name, whatever that is.
 func TestInboxes(t *testing.T) {
 	t.Parallel()
-	for _, user := range []string{"player", "two words", "a*", ">", "é", "first.last", "x@example.org"} {
+	for user, inbox := range map[string]string{
+		"player": "player", "two words": "two+words", "a*": "a%2A", ">": "%3E", "é": "%C3%A9",
+		// Whose inbox is box must not hear box.lan.
+		"box.lan": "box%2Elan", "dot.": "dot%2E", "x@example.org": "x%40example%2Eorg",
+	} {
 		s, err := StartServer(ServerOptions{
 			Listen: "127.0.0.1:0", Store: t.TempDir(), Access: Access{User: user, Password: "secret"},
 		})
 		require.NoError(t, err)
 		nc, err := s.Connect("test", discard())
 		require.NoError(t, err, user)
-		require.Equal(t, "_INBOX."+url.QueryEscape(user), nc.Opts.InboxPrefix)
+		require.Equal(t, "_INBOX."+inbox, nc.Opts.InboxPrefix)
 		_, err = NewCoordinator(t.Context(), nc, Options{Registry: testRegistry()})
 		require.NoError(t, err, user)
 		nc.Close()
