@@ -127,9 +127,13 @@ func run(
 	err = cmp.Or(err, c.err)
 	closeErr := w.Close()
 	s.Played, s.Kept, s.End = w.Written(), st.kept+s.Kept, time.Now().UTC()
-	if c.err != nil { // closeErr says the same again
-		s.Played, s.Kept = countGames(st.Name()), st.kept+int64(len(st.before))
-	} else if err = errors.Join(err, closeErr); closeErr == nil { // all games that are needed are in order
+	switch {
+	case c.err != nil: // closeErr says the same again
+		s.Played = countGames(st.Name())
+		s.Kept = st.kept + int64(len(st.before))
+	case closeErr != nil:
+		err = errors.Join(err, closeErr)
+	default: // all games that are needed are in order
 		err = errors.Join(err, st.ahead.remove())
 	}
 	s.Status, err = ending(ctx, s, err)

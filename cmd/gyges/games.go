@@ -247,7 +247,8 @@ func namesIn(ctx context.Context, e *env, files []string) (agents.Names, error) 
 		}
 		e.in = copied
 	}
-	in, players := &runs.Stream{Torn: true}, []string(nil)
+	in := &runs.Stream{Torn: true}
+	var players []string
 	for _, path := range files {
 		m := in.Manifest(path)
 		if m != nil && len(m.Config.Agents) > 0 {
