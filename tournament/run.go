@@ -232,7 +232,7 @@ func (c *collector) playAll(ctx context.Context, executor Executor) error {
 }
 
 // dispatch sends the pairs from the first one on to the executor in order, each when it is known and there is room for
-// it. Those that needn't be played are left out, and those of suspended agents have a result at once.
+// it. Pairs that needn't be played are left out, and pairs of suspended agents have a result at once.
 func (c *collector) dispatch(
 	ctx context.Context, first int64, jobs chan<- Job, slots chan<- struct{}, results chan<- Result,
 ) error {

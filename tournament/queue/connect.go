@@ -172,7 +172,7 @@ func busy(err error) bool {
 	return errors.As(err, &api) && api.Code == 503 && !errors.Is(err, jetstream.ErrJetStreamNotEnabled)
 }
 
-// restarting reports whether an error is that of a server that restarts, or a request was lost.
+// restarting reports whether an error comes from a server that restarts, or from a request that was lost.
 func restarting(err error) bool {
 	return busy(err) || errors.Is(err, nats.ErrNoResponders) ||
 		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout)

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -274,4 +275,26 @@ func TestInboxes(t *testing.T) {
 		nc.Close()
 		s.Close()
 	}
+}
+
+// A worker reads an object of several messages, of which the last is a part, with the rights in the manual; and no more
+// of one than it wants.
+func TestObjects(t *testing.T) {
+	as := manualServer(t)
+	p := testPool(t, as("player"), nil)
+	js, err := jetstream.New(as("worker"))
+	require.NoError(t, err)
+	for _, size := range []int{0, 1, 128 << 10, 300_000} {
+		want := bytes.Repeat([]byte("gyges"), size/5+1)[:size]
+		name := fmt.Sprint("object of ", size)
+		_, err := p.objects.PutBytes(t.Context(), name, want)
+		require.NoError(t, err)
+		got, err := getObject(t.Context(), js, name, 300_000)
+		require.NoError(t, err, name)
+		require.True(t, bytes.Equal(want, got), "%s: found %d bytes", name, len(got))
+	}
+	_, err = getObject(t.Context(), js, "object of 300000", 299_999)
+	require.ErrorContains(t, err, "expected at most 299999 bytes, found 300000")
+	_, err = getObject(t.Context(), js, "another object", 300_000)
+	require.ErrorIs(t, err, jetstream.ErrObjectNotFound)
 }

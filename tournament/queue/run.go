@@ -373,7 +373,7 @@ func (r *run) taken(claim *nats.Msg) error {
 
 const settleTime = 250 * time.Millisecond // for which results of a stopped run may be on their way
 
-// end writes the last status, removes the run from the server and tells workers of its end. state is that of the run.
+// end writes the last status, removes the run from the server and tells workers of its end. state is the run's.
 func (r *run) end(ctx context.Context, state status.State) {
 	r.writeStatus(nil, state)
 	r.shown.Show(new(tournament.Playing), time.Now())
