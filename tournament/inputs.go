@@ -84,8 +84,8 @@ func (c *Config) Resume(registry *agents.Registry) error {
 	return nil
 }
 
-// adopt finds the agents that differ from agents of a run by the names of files alone, whose contents are the same. They
-// get the names that they have in the run.
+// adopt finds the agents that differ from agents of a run by the names of files alone, whose contents are the same.
+// They get the names that they have in the run.
 func (c *Config) adopt(registry *agents.Registry, run *Manifest) {
 	now := registry.Reading(c.Agents, c.Files).Files()
 	paths := map[string]string{}
