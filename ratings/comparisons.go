@@ -80,8 +80,8 @@ func (m *residual) headToHead(correlation float64) HeadToHead {
 }
 
 const (
-	// leastVariance is that of points which is not from rounding alone, where anchors leave
-	// nothing to chance.
+	// leastVariance is the smallest variance of points that is not rounding alone, where anchors
+	// leave nothing to chance.
 	leastVariance = 1e-20
 	maxDeviation  = 1e6 // of points from those expected, in standard deviations
 )

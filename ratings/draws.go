@@ -28,8 +28,8 @@ func (n weights) loss(z float64) loss {
 }
 
 // majorant returns the second derivative of the parabola that touches the loss at z and at -z: it
-// lies above the loss everywhere (Jaakkola and Jordan 2000), and falls with 1/|z| where that of
-// the loss itself vanishes.
+// lies above the loss everywhere (Jaakkola and Jordan 2000), and falls with 1/|z| where the second
+// derivative of the loss itself vanishes.
 func (n weights) majorant(z float64) float64 {
 	if math.Abs(z) < 1e-3 {
 		return n.sum() / 4

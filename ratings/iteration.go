@@ -20,7 +20,7 @@ type iteration struct {
 	*quadratic
 	preconditioner *elimination
 	diagonal       []float64 // by parameter
-	// south is second derivatives by a parameter and the advantage, but for that of the advantage by itself.
+	// south has the second derivatives by each parameter and the advantage, but not by the advantage twice.
 	south []float64
 }
 

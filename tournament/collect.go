@@ -217,20 +217,19 @@ func (c *collector) write(g *record.Record, line []byte) {
 	if c.store.has(g.Game) {
 		c.Kept++
 	}
-	now := c.suspend.replaceIfSuspended(g, c.plan.seated(g.Game))
-	if line != nil && now == g {
+	recorded := c.suspend.replaceIfSuspended(g, c.plan.seated(g.Game))
+	if line != nil && recorded == g {
 		c.note(c.writer.WriteLine(line))
 	} else {
-		c.note(c.writer.Write(now))
+		c.note(c.writer.Write(recorded))
 	}
-	g = now
 	if c.err != nil {
 		return
 	}
 	if !c.gap && len(c.dead) == 0 {
-		c.note(c.plan.add(g))
+		c.note(c.plan.add(recorded))
 	}
-	c.count(g)
+	c.count(recorded)
 }
 
 func (c *collector) count(g *record.Record) {

@@ -15,8 +15,8 @@ import (
 )
 
 // Inputs is everything beside the program that the games of a run depend on. [Run] makes it, the manifest keeps it, and
-// a run goes on only with the same, see [Inputs.Compare]. What external engines say of themselves, and the sums of
-// their programs, belong here, too.
+// a run goes on only with the same, see [Inputs.Compare]. Whatever else is found to change games, such as the programs
+// of external engines, has its place here.
 type Inputs struct {
 	Config Config        `json:"config"`          // every default filled in; of imported games its name alone
 	Files  []agents.File `json:"files,omitempty"` // that agents and openings name
@@ -87,7 +87,8 @@ func (c *Config) Resume(registry *agents.Registry) error {
 	return nil
 }
 
-// adopt gives agents that differ from those of a run by the names of the same files their names there.
+// adopt finds the agents that differ from agents of a run by the names of files alone, whose contents are the same.
+// They get the names that they have in the run.
 func (c *Config) adopt(registry *agents.Registry, run *Manifest) {
 	now := registry.Reading(c.Agents, c.Files).Files()
 	paths := map[string]string{}

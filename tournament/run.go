@@ -127,9 +127,13 @@ func run(
 	err = cmp.Or(err, c.err)
 	closeErr := w.Close()
 	s.Played, s.Kept, s.End = w.Written(), st.kept+s.Kept, time.Now().UTC()
-	if c.err != nil { // closeErr says the same again
-		s.Played, s.Kept = countGames(st.Name()), st.kept+int64(len(st.before))
-	} else if err = errors.Join(err, closeErr); closeErr == nil { // all games that are needed are in order
+	switch {
+	case c.err != nil: // closeErr says the same again
+		s.Played = countGames(st.Name())
+		s.Kept = st.kept + int64(len(st.before))
+	case closeErr != nil:
+		err = errors.Join(err, closeErr)
+	default: // all games that are needed are in order
 		err = errors.Join(err, st.ahead.remove())
 	}
 	s.Status, err = ending(ctx, s, err)
@@ -228,7 +232,7 @@ func (c *collector) playAll(ctx context.Context, executor Executor) error {
 }
 
 // dispatch sends the pairs from the first one on to the executor in order, each when it is known and there is room for
-// it. Those that needn't be played are left out, and those of suspended agents have a result at once.
+// it. Pairs that needn't be played are left out, and pairs of suspended agents have a result at once.
 func (c *collector) dispatch(
 	ctx context.Context, first int64, jobs chan<- Job, slots chan<- struct{}, results chan<- Result,
 ) error {

@@ -198,7 +198,10 @@ func (w *Weights) read(file map[string]json.RawMessage, add func(key, what strin
 	}
 	w.Provenance.Method = cmp.Or(w.Provenance.Method, "hand-set")
 	add("weights", "", byName("feature", names, weights, func(i int, text json.RawMessage) error {
-		return cmp.Or(strictjson.Unmarshal(text, maxFile, &w.Values[i]), checkWeight(w.Values[i]))
+		if err := strictjson.Unmarshal(text, maxFile, &w.Values[i]); err != nil {
+			return err
+		}
+		return checkWeight(w.Values[i])
 	}))
 	var err error
 	if net != nil {

@@ -236,8 +236,8 @@ func listedWith(names agents.Names, run string, g *record.Record) listedGame {
 	return listedGame{g, run, names.Of(g.South.Agent), names.Of(g.North.Agent)}
 }
 
-// namesIn returns what the players of files of records are called: those of a run's config, and where there is none
-// those of all games. The standard input is copied to a temporary file, as it is read again.
+// namesIn returns what the players of files of records are called: the players in a run's config, or without a config
+// the players of all games. The standard input is copied to a temporary file, as it is read again.
 func namesIn(ctx context.Context, e *env, files []string) (agents.Names, error) {
 	var copied *os.File
 	if slices.Contains(files, "-") {
@@ -247,7 +247,8 @@ func namesIn(ctx context.Context, e *env, files []string) (agents.Names, error) 
 		}
 		e.in = copied
 	}
-	in, players := &runs.Stream{Torn: true}, []string(nil)
+	in := &runs.Stream{Torn: true}
+	var players []string
 	for _, path := range files {
 		m := in.Manifest(path)
 		if m != nil && len(m.Config.Agents) > 0 {

@@ -50,7 +50,11 @@ func (c *reviewCmd) Run(ctx context.Context, e *env) error {
 	if err := c.print(ctx, e, all); err != nil {
 		return asFailure(err)
 	}
-	c.next(map[bool]*output{true: e.out, false: e.err}[c.Format == "text"], all)
+	hints := e.err
+	if c.Format == "text" {
+		hints = e.out
+	}
+	c.next(hints, all)
 	return nil
 }
 

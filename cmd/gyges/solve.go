@@ -100,7 +100,10 @@ func (c *solveCmd) search() (s solver.Search, err error) {
 }
 
 func (c *solveCmd) print(out *output, s solver.Solution) {
-	in := map[bool]string{true: "within", false: "in"}[c.Proof]
+	in := "in"
+	if c.Proof {
+		in = "within"
+	}
 	switch {
 	case s.Plies > 0:
 		out.printf("win %s %d\n", in, s.Plies)

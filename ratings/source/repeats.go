@@ -6,7 +6,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// hashSeed is that of hashes of players and games, another one in each process.
+// hashSeed is the seed of the hashes of players and games. Each process has its own.
 var hashSeed = maphash.MakeSeed()
 
 // Hash returns a hash of some texts, the same in every process: games are sorted by it.

@@ -48,7 +48,11 @@ func (p *AllowList) registry(base *agents.Registry, files map[string]string, tim
 	for i, k := range kinds {
 		kinds[i].New = func(c agents.Config) (agents.Agent, error) {
 			c.Values = maps.Clone(c.Values)
-			if err := cmp.Or(p.admit(k, c.Values), localize(k, c.Values, files, timeScale)); err != nil {
+			err := p.admit(k, c.Values)
+			if err == nil {
+				err = localize(k, c.Values, files, timeScale)
+			}
+			if err != nil {
 				return nil, err
 			}
 			return k.New(c)

@@ -129,7 +129,7 @@ func Connect(a Access, name string, log *slog.Logger, options ...nats.Option) (*
 	)
 	if a.User != "" {
 		// Users can be given rights to read their own answers only.
-		inbox := nats.InboxPrefix + url.QueryEscape(a.User)
+		inbox := nats.InboxPrefix + strings.ReplaceAll(url.QueryEscape(a.User), ".", "%2E")
 		options = append(options, nats.UserInfo(a.User, a.Password), nats.CustomInboxPrefix(inbox))
 	}
 	if a.Creds != "" {
@@ -172,7 +172,7 @@ func busy(err error) bool {
 	return errors.As(err, &api) && api.Code == 503 && !errors.Is(err, jetstream.ErrJetStreamNotEnabled)
 }
 
-// restarting reports whether an error is that of a server that restarts, or a request was lost.
+// restarting reports whether an error comes from a server that restarts, or from a request that was lost.
 func restarting(err error) bool {
 	return busy(err) || errors.Is(err, nats.ErrNoResponders) ||
 		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout)

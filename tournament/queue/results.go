@@ -126,27 +126,12 @@ func (r *run) acceptGames(ctx context.Context, a *received, text []byte, err err
 }
 
 // longGames returns the games with a hash, whose parts are messages of their own.
-func (r *run) longGames(ctx context.Context, hash string) (games []byte, err error) {
-	stream, err := r.js.Stream(ctx, longStream)
-	if err != nil {
-		return nil, err
+func (r *run) longGames(ctx context.Context, hash string) ([]byte, error) {
+	games, err := content(ctx, r.js, longStream, longOf(r.id.Run, hash), 2*record.MaxLine)
+	if err == nil && digest(games) != hash {
+		err = fmt.Errorf("expected games with the hash %.80q", hash)
 	}
-	subject := longOf(r.id.Run, hash)
-	for next := uint64(1); len(games) <= 2*record.MaxLine; {
-		m, err := stream.GetMsg(ctx, next, jetstream.WithGetMsgSubject(subject))
-		if errors.Is(err, jetstream.ErrMsgNotFound) {
-			break // no more
-		}
-		if err != nil {
-			return nil, err
-		}
-		games = append(games, m.Data...)
-		next = m.Sequence + 1
-	}
-	if digest(games) != hash {
-		return nil, fmt.Errorf("expected games with the hash %.80q", hash)
-	}
-	return games, nil
+	return games, err
 }
 
 // finish passes on the outcome of a pair.

@@ -1,10 +1,10 @@
 package queue
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -121,6 +121,11 @@ func TestSpy(t *testing.T) {
 			_, err := spy.Request("$JS.API."+request, []byte(`{"seq":1}`), 50*time.Millisecond)
 			require.Error(t, err, request)
 		}
+		for _, stream := range []string{jobStream, resultStream, longStream, "OBJ_" + bucket} { // to send messages anywhere
+			body := fmt.Sprintf(`{"stream_name":%q,"config":{"name":"spy","deliver_subject":%q}}`, stream, claimsOf(id.Run))
+			_, err := spy.Request("$JS.API.CONSUMER.CREATE."+stream+".spy", []byte(body), 50*time.Millisecond)
+			require.Error(t, err, stream)
+		}
 		for _, subject := range []string{jobsOf(id.Run) + ".0", runSubject, claimsOf(id.Run), "$O.gyges.M.x"} {
 			require.NoError(t, spy.Publish(subject, []byte("spy")))
 		}
@@ -168,6 +173,11 @@ func TestJunkOfAWorker(t *testing.T) {
 			if err != nil {
 				sleep(ctx, time.Millisecond)
 				continue
+			}
+			// The server's answer, an empty one, is no claim of another coordinator.
+			err = hostile.PublishRequest("$JS.API.DIRECT.GET.OBJ_gyges", claimsOf(id.Run), nil)
+			if err != nil {
+				return err
 			}
 			batch, err := jobs.FetchNoWait(4)
 			if err != nil {
@@ -248,17 +258,43 @@ func TestExclusionEnds(t *testing.T) {
 // The answers of a user come below its name, whatever that is.
 func TestInboxes(t *testing.T) {
 	t.Parallel()
-	for _, user := range []string{"player", "two words", "a*", ">", "é", "first.last", "x@example.org"} {
+	for user, inbox := range map[string]string{
+		"player": "player", "two words": "two+words", "a*": "a%2A", ">": "%3E", "é": "%C3%A9",
+		// Whose inbox is box must not hear box.lan.
+		"box.lan": "box%2Elan", "dot.": "dot%2E", "x@example.org": "x%40example%2Eorg",
+	} {
 		s, err := StartServer(ServerOptions{
 			Listen: "127.0.0.1:0", Store: t.TempDir(), Access: Access{User: user, Password: "secret"},
 		})
 		require.NoError(t, err)
 		nc, err := s.Connect("test", discard())
 		require.NoError(t, err, user)
-		require.Equal(t, "_INBOX."+url.QueryEscape(user), nc.Opts.InboxPrefix)
+		require.Equal(t, "_INBOX."+inbox, nc.Opts.InboxPrefix)
 		_, err = NewCoordinator(t.Context(), nc, Options{Registry: testRegistry()})
 		require.NoError(t, err, user)
 		nc.Close()
 		s.Close()
 	}
+}
+
+// A worker reads an object of several messages, of which the last is a part, with the rights in the manual; and no more
+// of one than it wants.
+func TestObjects(t *testing.T) {
+	as := manualServer(t)
+	p := testPool(t, as("player"), nil)
+	js, err := jetstream.New(as("worker"))
+	require.NoError(t, err)
+	for _, size := range []int{0, 1, 128 << 10, 300_000} {
+		want := bytes.Repeat([]byte("gyges"), size/5+1)[:size]
+		name := fmt.Sprint("object of ", size)
+		_, err := p.objects.PutBytes(t.Context(), name, want)
+		require.NoError(t, err)
+		got, err := getObject(t.Context(), js, name, 300_000)
+		require.NoError(t, err, name)
+		require.True(t, bytes.Equal(want, got), "%s: found %d bytes", name, len(got))
+	}
+	_, err = getObject(t.Context(), js, "object of 300000", 299_999)
+	require.ErrorContains(t, err, "expected at most 299999 bytes, found 300000")
+	_, err = getObject(t.Context(), js, "another object", 300_000)
+	require.ErrorIs(t, err, jetstream.ErrObjectNotFound)
 }

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -83,7 +84,7 @@ func (p *Coordinator) newRun(config *tournament.Config, outcomes chan<- tourname
 	}
 	log := p.options.Log.With("run", id.Run)
 	host, _ := os.Hostname() // it is only displayed
-	since := time.Now().UTC().Format("2006-01-02 15:04:05.000000 UTC")
+	since := time.Now().UTC().Format(claimStart + "2006-01-02 15:04:05.000000 UTC")
 	for _, w := range p.workers { // they may be there, and play
 		w.last, w.Refused, w.games = time.Now(), "", nil
 	}
@@ -91,7 +92,7 @@ func (p *Coordinator) newRun(config *tournament.Config, outcomes chan<- tourname
 		Coordinator: p, id: id, contents: append(contents, text), config: config, log: log,
 		publisher: publisher{js: p.js, log: log}, checker: tournament.NewRunner(config, nil), outcomes: outcomes,
 		inbox: p.nc.NewInbox(), shown: tournament.Shown{Config: config},
-		claim:   fmt.Sprintf("since %s by process %d on %s", since, os.Getpid(), host),
+		claim:   fmt.Sprintf("%s by process %d on %s", since, os.Getpid(), host),
 		pending: map[int64]*pendingJob{}, todo: make(chan func()),
 		played: map[string]status.Worker{}, invalid: map[string]int{}, dropped: map[string]bool{},
 	}, nil
@@ -348,12 +349,18 @@ func (r *run) coordinator(run string) *nats.Msg {
 	return m
 }
 
+const claimStart = "since " // of each claim; its time follows, in a form that sorts by time
+
 // contest handles the claim of a coordinator of the run. Another one that starts asks for an answer, and is refused. Of
 // two that couldn't see each other at their starts, since one was cut off from the server, the older one goes on.
 func (r *run) contest(m *nats.Msg) {
+	claim := string(m.Data)
 	if m.Reply != "" {
 		_ = m.Respond([]byte(r.claim)) // otherwise the next claim tells it
-	} else if string(m.Data) < r.claim {
+		return
+	}
+	// Who may ask the server for anything can have its answer sent here, which is no claim.
+	if strings.HasPrefix(claim, claimStart) && claim < r.claim {
 		r.lost = r.taken(m)
 	}
 }
@@ -366,7 +373,7 @@ func (r *run) taken(claim *nats.Msg) error {
 
 const settleTime = 250 * time.Millisecond // for which results of a stopped run may be on their way
 
-// end writes the last status, removes the run from the server and tells workers of its end. state is that of the run.
+// end writes the last status, removes the run from the server and tells workers of its end. state is the run's.
 func (r *run) end(ctx context.Context, state status.State) {
 	r.writeStatus(nil, state)
 	r.shown.Show(new(tournament.Playing), time.Now())

@@ -42,7 +42,6 @@ type subscription struct {
 	timeScale float64
 	lease     time.Duration
 	jobs      jetstream.Consumer
-	objects   jetstream.ObjectStore
 	folder    string // of the files that its agents need; "": none
 
 	pairs   atomic.Int64 // played
@@ -190,11 +189,7 @@ func (r *subscription) prepare(w *Worker) error {
 		return refusal{fmt.Errorf("it is of version %.200q, this worker of %.60q", r.Version, w.options.Version)}
 	}
 	ctx := r.ctx // without a deadline each request has the default of the client, 5 s
-	var err error
-	if r.objects, err = w.js.ObjectStore(ctx, bucket); err != nil {
-		return err
-	}
-	text, err := r.fetch(ctx, r.Config)
+	text, err := r.fetch(ctx, w.js, r.Config)
 	if err != nil {
 		return err
 	}
@@ -211,7 +206,7 @@ func (r *subscription) prepare(w *Worker) error {
 	if r.timeScale, err = c.timeScale(w.options.Speed, isTimed(&r.config, w.options.Registry)); err != nil {
 		return refusal{err}
 	}
-	paths, err := r.fetchFiles(ctx, &c, w.folder)
+	paths, err := r.fetchFiles(ctx, w.js, &c, w.folder)
 	if err != nil {
 		return err
 	}
@@ -234,11 +229,11 @@ func (r *subscription) prepare(w *Worker) error {
 	return nil
 }
 
-func (r *subscription) fetch(ctx context.Context, hash string) ([]byte, error) {
+func (r *subscription) fetch(ctx context.Context, js jetstream.JetStream, hash string) ([]byte, error) {
 	if !isToken(hash) {
 		return nil, refusal{fmt.Errorf("expected the hash of a content, found %.80q", hash)}
 	}
-	content, err := getObject(ctx, r.objects, objectName(r.Run, hash), maxFile)
+	content, err := getObject(ctx, js, objectName(r.Run, hash), maxFile)
 	if err != nil {
 		return nil, err
 	}
@@ -249,7 +244,9 @@ func (r *subscription) fetch(ctx context.Context, hash string) ([]byte, error) {
 }
 
 // fetchFiles writes the files that the agents need into a new folder in dir, and returns the path of each.
-func (r *subscription) fetchFiles(ctx context.Context, c *runConfig, dir string) (map[string]string, error) {
+func (r *subscription) fetchFiles(
+	ctx context.Context, js jetstream.JetStream, c *runConfig, dir string,
+) (map[string]string, error) {
 	if len(c.Files) == 0 {
 		return nil, nil
 	}
@@ -259,7 +256,7 @@ func (r *subscription) fetchFiles(ctx context.Context, c *runConfig, dir string)
 	}
 	paths := map[string]string{}
 	for name, hash := range c.Files {
-		content, err := r.fetch(ctx, hash)
+		content, err := r.fetch(ctx, js, hash)
 		if err != nil {
 			return nil, err
 		}

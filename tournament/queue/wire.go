@@ -199,9 +199,13 @@ func setUp(ctx context.Context, js jetstream.JetStream) (jetstream.ObjectStore, 
 const slowLink = 100_000 // bytes a second at least at which objects are expected to arrive
 
 // getObject reads an object of bounded size. Small ones time out early: a request lost with a connection has no answer.
-func getObject(ctx context.Context, objects jetstream.ObjectStore, name string, bound uint64) ([]byte, error) {
+func getObject(ctx context.Context, js jetstream.JetStream, name string, bound uint64) ([]byte, error) {
 	once, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
+	objects, err := js.ObjectStore(once, bucket)
+	if err != nil {
+		return nil, err
+	}
 	info, err := objects.GetInfo(once, name)
 	if err != nil {
 		return nil, err
@@ -212,5 +216,28 @@ func getObject(ctx context.Context, objects jetstream.ObjectStore, name string, 
 	arrival := time.Duration(info.Size) * (time.Second / slowLink)
 	all, cancelAll := context.WithTimeout(ctx, min(answerTime+arrival, setupTime))
 	defer cancelAll()
-	return objects.GetBytes(all, name)
+	return content(all, js, "OBJ_"+bucket, "$O."+bucket+".C."+info.NUID, bound)
+}
+
+// content returns what a stream's messages of a subject hold, of which it reads little more than bound bytes. It makes
+// no consumer: who may do that can have messages sent to any subject.
+func content(
+	ctx context.Context, js jetstream.JetStream, name, subject string, bound uint64,
+) (all []byte, err error) {
+	stream, err := js.Stream(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	for next := uint64(1); uint64(len(all)) <= bound; {
+		m, err := stream.GetMsg(ctx, next, jetstream.WithGetMsgSubject(subject))
+		if errors.Is(err, jetstream.ErrMsgNotFound) {
+			break // no more
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, m.Data...)
+		next = m.Sequence + 1
+	}
+	return all, nil
 }

@@ -61,7 +61,10 @@ func (f *Filter) Takes(g *Record) bool {
 			return false
 		}
 	}
-	side := map[bool]rules.Side{true: rules.South, false: rules.North}[south]
+	side := rules.North
+	if south {
+		side = rules.South
+	}
 	halves, points := map[string]int{"won": 2, "drawn": 1, "lost": 0}[f.Result]
 	takes := (f.Result == "" || f.Result == g.Result || points && HalfPoints(g.Result, side) == halves) &&
 		(f.RuleSets == nil || f.RuleSets[g.Rules]) &&

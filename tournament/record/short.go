@@ -40,7 +40,7 @@ func (g *Record) store(o *source.Result, players, ruleSets source.Names) {
 	s.store(o, players, ruleSets)
 }
 
-// store stores the result in o, whose texts are those of players and rule sets.
+// store stores the result in o, with the texts that players and ruleSets keep.
 func (s *short) store(o *source.Result, players, ruleSets source.Names) {
 	*o = source.Result{
 		Outcome: source.Outcome{

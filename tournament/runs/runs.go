@@ -352,12 +352,20 @@ func (r *Stream) Found() (n int64) {
 // what was left out but for some kinds.
 func (r *Stream) Notes(except ...Kind) (notes []string) {
 	for _, f := range r.files {
-		if m := f.Manifest; m != nil && !f.cut && m.Games.Played > 0 && m.Games.Played != f.records &&
-			m.Status != tournament.Running {
-			prefix := map[bool]string{true: "left out, as they are missing: "}[f.records < m.Games.Played]
-			notes = append(notes, fmt.Sprintf("%s%s has %d of the %d games that were played by its %s", prefix, f.Name,
-				f.records, m.Games.Played, tournament.ManifestFile))
+		m := f.Manifest
+		if m == nil || m.Status == tournament.Running || f.cut {
+			continue
 		}
+		played := m.Games.Played
+		if played <= 0 || played == f.records {
+			continue
+		}
+		prefix := ""
+		if f.records < played {
+			prefix = "left out, as they are missing: "
+		}
+		notes = append(notes, fmt.Sprintf("%s%s has %d of the %d games that were played by its %s", prefix,
+			f.Name, f.records, played, tournament.ManifestFile))
 	}
 	forms, looks := map[string][]string{}, map[string][]string{}
 	fold := cases.Fold()

@@ -124,7 +124,7 @@ func ReadOpenings(r io.Reader, name string) (Openings, error) {
 	return o, err
 }
 
-// Files returns the list as a file whose sum is that of its positions, without comments; none without a list.
+// Files returns the list as a file, with the sum of its positions without comments; none without a list.
 func (o Openings) Files() []agents.File {
 	if o.Policy != FileOpenings {
 		return nil

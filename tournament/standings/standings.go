@@ -32,8 +32,8 @@ type Standings struct {
 	pairs   source.Matcher
 	repeats source.Repeats      // by the number of the run, from 1
 	sets    map[string]*RuleSet // RuleSets by name
-	places  map[string]int      // of the rule sets in the runs' configs, below 0; those of others are 0
-	last    *RuleSet            // that of the last game
+	places  map[string]int      // of the rule sets in the runs' configs, below 0; others have 0
+	last    *RuleSet            // of the last game
 }
 
 const maxOthers = 1000
@@ -118,7 +118,7 @@ func (s *Standings) ruleSet(name string) *RuleSet {
 	return s.last
 }
 
-// compareSets is the order of rule sets, which doesn't depend on that of games.
+// compareSets is the order of rule sets, which doesn't depend on the order of games.
 func (s *Standings) compareSets(a, b *RuleSet) int {
 	return cmp.Or(cmp.Compare(s.places[a.Name], s.places[b.Name]), cmp.Compare(a.Name, b.Name))
 }
@@ -255,7 +255,7 @@ func (s *Standings) Data() *ratings.Data {
 	return d
 }
 
-// Names returns what the players are called, also those of the runs that have no games.
+// Names returns what the players are called, also players of runs that have no games.
 func (s *Standings) Names() agents.Names {
 	s.pairs.Settle()
 	var specs []string

@@ -322,7 +322,7 @@ func (c *Texel) Run(ctx context.Context, env Env) (*Fitted, error) {
 	config := describe(c, &c.Parent)
 	config["data_about"] = about
 	f, err := openFolder(ctx, c.Out, Manifest{
-		Method: "texel", Version: env.Version, Config: config, free: []string{""},
+		Method: "texel", Version: env.Version, Config: config, free: []string{""}, // each key
 	})
 	if err != nil {
 		return nil, err

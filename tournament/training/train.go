@@ -71,7 +71,10 @@ func (t Timing) Seconds() float64 { return t.SelfPlay + t.Tune + t.Match }
 
 // Verdict says what became of the candidate.
 func (g *Generation) Verdict() string {
-	return map[bool]string{true: "adopted", false: "rejected"}[g.Adopted]
+	if g.Adopted {
+		return "adopted"
+	}
+	return "rejected"
 }
 
 // Trained is the result of a run of generations, and where the rest of it is.

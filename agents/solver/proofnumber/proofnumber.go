@@ -376,6 +376,10 @@ const (
 // table holds numbers by the positions' hashes: each position has a bucket of entries where it may be.
 type table [][bucketSize]entry
 
+func (t table) bucket(p rules.Position) *[bucketSize]entry {
+	return lookahead.Place(t, p.Hash()*0x9e3779b97f4a7c15) // so that all bits decide; by the golden ratio
+}
+
 // entry is a position with its proof and disproof numbers for the attacker.
 type entry struct {
 	position rules.Position
@@ -390,7 +394,7 @@ const (
 )
 
 func (t table) find(p rules.Position) (n numbers, ok bool) {
-	for _, e := range lookahead.Place(t, p.Hash()*0x9e3779b97f4a7c15) {
+	for _, e := range t.bucket(p) {
 		if e.position == p {
 			return e.numbers, true
 		}
@@ -400,7 +404,7 @@ func (t table) find(p rules.Position) (n numbers, ok bool) {
 
 // store keeps a position's numbers in place of those of the one with the least work.
 func (t table) store(p rules.Position, n numbers, work int64) {
-	b := lookahead.Place(t, p.Hash()*0x9e3779b97f4a7c15)
+	b := t.bucket(p)
 	to := &b[0]
 	for i := range b {
 		if b[i].position == p {

@@ -44,8 +44,8 @@ func Read(dir string, split Split, want *rules.Rules) iter.Seq2[Position, error]
 
 var shardPattern = regexp.MustCompile(`^(train|validation|test)-(\d{5})-of-(\d{5})-([0-9a-f]{16})\.parquet$`)
 
-// Shards returns the files of a split in order, those of the earlier folder if a program was killed while it replaced
-// that. The error names a missing one.
+// Shards returns the files of a split in order. If a program was killed while it replaced a folder, they are the files
+// of the earlier one. The error names a missing file.
 func Shards(dir string, split Split) ([]string, error) {
 	entries, err := os.ReadDir(dir) // sorted
 	if errors.Is(err, fs.ErrNotExist) {

@@ -127,7 +127,7 @@ func (c Choice) Excludes(p *dataset.Position) bool {
 type Splits [dataset.NumSplits]*Data
 
 // Read returns the data of positions in their order, extracted on all cores. Data that don't all stay in memory are
-// read again by [Fit]. The error is that of the positions, or ctx's.
+// read again by [Fit]. The error comes from the positions, or is ctx's.
 func Read(
 	ctx context.Context, positions iter.Seq2[dataset.Position, error], e *eval.Evaluator, choice Choice,
 ) (*Data, error) {

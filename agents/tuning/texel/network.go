@@ -230,7 +230,7 @@ type networkLoss struct {
 	blocks    int     // of a window
 	window    *loss   // training positions from which batches are drawn
 	weight    float64 // how often the positions of the present batch occurred
-	count     float64 // and those of the present epoch
+	count     float64 // how often the positions of the present epoch occurred
 }
 
 // prepare makes the optimiser, for windows of least blocks or more.

@@ -19,7 +19,7 @@ func Marshal(config any) ([]byte, error) {
 	return json.Marshal(objectOf(reflect.ValueOf(config).Elem()))
 }
 
-// Values returns what [Marshal] does by whole keys, those of groups joined by dots.
+// Values returns the values that [Marshal] writes by their whole keys: the keys of groups are joined by dots.
 func Values(config any) map[string]any { return valuesOf(reflect.ValueOf(config).Elem()) }
 
 func valuesOf(v reflect.Value) map[string]any {

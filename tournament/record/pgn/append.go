@@ -129,7 +129,11 @@ func movesText(g *record.Record) string {
 	}
 	var words []string
 	for i, m := range g.Moves {
-		words = append(words, strconv.Itoa(turn/2+1)+[]string{".", "..."}[turn%2], m, comment(g, i))
+		dots := "."
+		if turn%2 == 1 {
+			dots = "..."
+		}
+		words = append(words, strconv.Itoa(turn/2+1)+dots, m, comment(g, i))
 		turn++
 	}
 	lines := textfmt.Wrap(strings.Join(append(words, g.Result), " "), lineWidth)

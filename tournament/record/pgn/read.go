@@ -46,7 +46,7 @@ func (c *Converter) Record(in *source.Results, o *source.Result) (*record.Record
 
 // start returns when a game began, at midnight if only its day is known; the zero time if it has no date. A date in UTC
 // goes with a time in UTC. One of the place goes with a time there, and both are kept as they are written, since no tag
-// says how they differ from UTC. The error is that of a date, or of the time on it, that can't be read.
+// says how they differ from UTC. The error says which date, or time on it, can't be read.
 func start(in *source.Results) (_ time.Time, err error) {
 	utc := in.Tag(tagUTCDate) + " " + in.Tag(tagUTCTime)
 	local := in.Tag("Date") + " " + cmp.Or(in.Tag("Time"), in.Tag("StartTime"))
@@ -67,7 +67,7 @@ func start(in *source.Results) (_ time.Time, err error) {
 
 var separators = strings.NewReplacer("/", ".", "-", ".") // of dates
 
-// pair returns the number of a game's pair: that of the first game that waits for this one, with the players' sides
+// pair returns the number of a game's pair: the pair of the first game that waits for this one, with the players' sides
 // swapped. Otherwise the game begins a pair.
 func (c *Converter) pair(g *source.Result) int64 {
 	partner := g.PairKey(g.North, g.South)
