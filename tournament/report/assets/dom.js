@@ -163,6 +163,9 @@ export const sleep = (ms) =>
     document.addEventListener("visibilitychange", done, { once: true });
   });
 
+// isFromProxy reports whether a proxy has answered, for a server that it doesn't reach.
+const isFromProxy = (response) => response.status === 502 || response.status === 504;
+
 // errorOf is the message of a response that has failed.
 async function errorOf(response) {
   const isJSON = response.headers.get("Content-Type") === "application/json";
@@ -175,6 +178,7 @@ export async function request(path, body = undefined, signal = undefined, times 
   const line = watch(signal, times);
   try {
     const r = await fetch(path, options(body, line.signal));
+    if (isFromProxy(r)) return [null, noAnswer, 0];
     return r.ok ? [await r.json(), null, r.status] : [null, await errorOf(r), r.status];
   } catch {
     return [null, signal?.aborted ? "" : noAnswer, 0];
@@ -189,6 +193,7 @@ export async function receive(path, body, signal, act, opened = () => {}) {
   const line = watch(signal);
   try {
     const r = await fetch(path, options(body, line.signal));
+    if (isFromProxy(r)) return noAnswer;
     if (!r.ok) return await errorOf(r);
     opened();
     const reader = r.body.pipeThrough(new TextDecoderStream()).getReader();
