@@ -28,7 +28,7 @@ func (p *page) table(t Table, chosen []Column) {
 	}
 	if score := t.Score(); score != "" && len(chosen) == 0 {
 		p.paragraph(score)
-		p.notes(t, t.notes())
+		p.notes(t, t.Notes())
 		return
 	}
 	r, rows := t.Ratings, t.Rows()
@@ -107,11 +107,11 @@ func (t Table) Remarks() []string {
 			lines = append(lines, "Elo: "+strings.Join(given, ", ")+".")
 		}
 	}
-	return append(lists.Map(lines, textfmt.Visible), t.notes()...)
+	return append(lists.Map(lines, textfmt.Visible), t.Notes()...)
 }
 
-// notes returns the lines on games lost by faults, and the notes.
-func (t Table) notes() []string {
+// Notes returns the lines on games lost by faults, and the notes.
+func (t Table) Notes() []string {
 	lines := faults(t.Ratings)
 	for _, n := range t.Ratings.Notes {
 		lines = append(lines, "Note: "+n+".")

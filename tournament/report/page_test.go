@@ -169,6 +169,8 @@ func TestFewGamesAreNotRated(t *testing.T) {
 	few := regexp.MustCompile(`fewer than \d+ games of two players say too little for ratings`)
 	for games, rated := range map[int]bool{7: false, 8: true} {
 		c, tables := collect(t, Options{}, RunInfo{}, drawRun("a", "b")[:games])
+		fitted := tables.Printed()[0].Ratings
+		fitted.Notes = append(fitted.Notes, "one of the fit")
 		p := Build(c, Input{Tables: tables})
 		require.Equal(t, !rated, few.MatchString(p.Summary[0]), "%d games: %s", games, p.Summary[0])
 		var b bytes.Buffer
@@ -177,6 +179,7 @@ func TestFewGamesAreNotRated(t *testing.T) {
 			require.Equal(t, rated, strings.Contains(b.String(), text), "%d games: %s", games, text)
 		}
 		require.Contains(t, b.String(), "Score in % of the player in the row")
+		require.Contains(t, b.String(), "Note: one of the fit.")
 	}
 }
 

@@ -42,6 +42,7 @@ func (b *builder) standings() Section {
 		}
 		if t.Score() != "" { // it stands at the top of the page, in place of ratings
 			s.table("matrix", b.crosstable(t))
+			s.add(Part{List: t.Notes()})
 			continue
 		}
 		ratingTables(&s, i, t)

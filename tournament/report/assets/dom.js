@@ -156,11 +156,16 @@ function watch(signal, times = 1) {
   };
 }
 
-// sleep waits for some milliseconds, or until the page is seen again.
+// sleep waits for some milliseconds, or until the page is seen again or hidden.
 export const sleep = (ms) =>
   new Promise((done) => {
-    setTimeout(done, ms);
-    document.addEventListener("visibilitychange", done, { once: true });
+    const woken = new AbortController();
+    const wake = () => {
+      woken.abort(); // nothing listens any more
+      done();
+    };
+    setTimeout(wake, ms);
+    document.addEventListener("visibilitychange", wake, { signal: woken.signal });
   });
 
 // isFromProxy reports whether a proxy has answered, for a server that it doesn't reach.
