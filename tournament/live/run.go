@@ -320,7 +320,8 @@ func (r *run) statusText() string {
 	if t := r.about.Tuning; t != nil && t.Method != "" {
 		text += " · " + textfmt.Visible(t.Method)
 	}
-	if n := len(r.ends); n > 0 && !r.ends[n-1].IsZero() {
+	played := r.status != string(tournament.Imported) // of others only days are known, perhaps in no order
+	if n := len(r.ends); played && n > 0 && !r.ends[n-1].IsZero() {
 		text += " · last game ended " + r.ends[n-1].UTC().Format("2006-01-02 15:04:05 UTC")
 	}
 	if r.problem != "" {

@@ -431,6 +431,7 @@ func TestGamesWithoutMovesAreNoBoards(t *testing.T) {
 		require.Len(t, latest, 1)
 		require.Equal(t, "1.0", latest[0].Game.ID)
 		require.Contains(t, string(parts["facts"]), `{"Name":"games","Value":"2"}`)
+		require.JSONEq(t, `"imported"`, string(parts["status"]), "its games have days, but not when they ended")
 		return false
 	})
 }
