@@ -28,10 +28,7 @@ func (p *page) table(t Table, chosen []Column) {
 	}
 	if score := t.Score(); score != "" && len(chosen) == 0 {
 		p.paragraph(score)
-		games := *t.Ratings
-		games.Notes = games.GameNotes() // the others speak of ratings that aren't shown
-		t.Ratings = &games
-		p.notes(t, t.notes())
+		p.list(t.Notes())
 		return
 	}
 	r, rows := t.Ratings, t.Rows()
@@ -110,13 +107,17 @@ func (t Table) Remarks() []string {
 			lines = append(lines, "Elo: "+strings.Join(given, ", ")+".")
 		}
 	}
-	return append(lists.Map(lines, textfmt.Visible), t.notes()...)
+	return append(lists.Map(lines, textfmt.Visible), t.Notes()...)
 }
 
-// notes returns the lines on games lost by faults, and the notes.
-func (t Table) notes() []string {
-	lines := faults(t.Ratings)
-	for _, n := range t.Ratings.Notes {
+// Notes returns the lines on games lost by faults, and the notes: those on the games alone if the
+// score stands in place of ratings.
+func (t Table) Notes() []string {
+	lines, notes := faults(t.Ratings), t.Ratings.Notes
+	if t.Score() != "" {
+		notes = t.Ratings.GameNotes()
+	}
+	for _, n := range notes {
 		lines = append(lines, "Note: "+n+".")
 	}
 	return lists.Map(lines, textfmt.Visible)

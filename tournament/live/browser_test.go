@@ -38,9 +38,9 @@ func TestBrowserLive(t *testing.T) {
 	b.Click(".runs tbody a")
 	b.Wait(`document.querySelector("#viewer .board")`)
 	const games = `document.querySelector(".top dd").textContent`
-	const table = `document.querySelector("#standings tbody tr td:nth-of-type(4)").textContent`
+	const scored = `document.querySelector(".lead").textContent.match(/of (\d+) points/)[1]`
 	require.Equal(t, "4", b.Text(games))
-	require.Equal(t, "4", b.Text(table))
+	require.Equal(t, "4", b.Text(scored))
 	require.Equal(t, "2",
 		b.Text(`[...document.querySelectorAll("#match dt")].find((e) => e.textContent === "Pairs").nextSibling.textContent[0]`))
 	require.Equal(t, "live", b.Text(`document.querySelector("[data-badge]").textContent`))
@@ -53,7 +53,7 @@ func TestBrowserLive(t *testing.T) {
 	fault.Fault = &record.Fault{Side: "south", Kind: record.FaultIllegal, Detail: hostile}
 	appendTo(t, filepath.Join(dir, tournament.GamesFile), lines(drawGame("standard", 4, "a", "b"), fault))
 	b.Wait(games + ` === "6"`)
-	require.Equal(t, "6", b.Text(table))
+	require.Equal(t, "6", b.Text(scored))
 	require.NotEqual(t, plot,
 		b.Text(`document.querySelector("#standings svg")?.outerHTML ?? ""`)+b.Text(`document.querySelector("#match svg").outerHTML`))
 	require.Contains(t, b.Text(`document.querySelector(".progress").textContent`), "6 of at most 100 games, 1 fault")

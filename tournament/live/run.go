@@ -211,7 +211,9 @@ func (r *run) read(ctx context.Context) (bool, error) {
 
 func (r *reading) add(g *record.Record) {
 	r.collector.Sample(g)
-	r.latest = slices.Insert(r.latest[:min(len(r.latest), latestGames-1)], 0, g)
+	if !g.OnlyResult() {
+		r.latest = slices.Insert(r.latest[:min(len(r.latest), latestGames-1)], 0, g)
+	}
 	r.ends = append(r.ends, endOf(g))
 	r.ends = r.ends[max(0, len(r.ends)-endsKept):]
 	if g.Fault != nil {
@@ -318,10 +320,9 @@ func (r *run) statusText() string {
 	if t := r.about.Tuning; t != nil && t.Method != "" {
 		text += " · " + textfmt.Visible(t.Method)
 	}
-	if len(r.latest) > 0 {
-		if end := endOf(r.latest[0]); !end.IsZero() {
-			text += " · last game ended " + end.UTC().Format("2006-01-02 15:04:05 UTC")
-		}
+	played := r.status != string(tournament.Imported) // of others only days are known, perhaps in no order
+	if n := len(r.ends); played && n > 0 && !r.ends[n-1].IsZero() {
+		text += " · last game ended " + r.ends[n-1].UTC().Format("2006-01-02 15:04:05 UTC")
 	}
 	if r.problem != "" {
 		text += " · can't be read further: " + textfmt.Visible(r.problem)

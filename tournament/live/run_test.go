@@ -418,6 +418,24 @@ func TestAbout(t *testing.T) {
 	require.Equal(t, "5 players: Ida, random, random, random, …", summarize(&m))
 }
 
+// Games of which only the result is known count, but have no last position that could be shown.
+func TestGamesWithoutMovesAreNoBoards(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t)
+	games := drawPair(0)
+	games[1].Reason, games[1].Moves, games[1].Rules = record.Imported, []string{}, ""
+	writeRun(t, filepath.Join(s.results, "league"), "imported", lines(games...))
+	eventsOf(t, listen(t, s)+"/run-events/league?after=0", func(_ string, parts map[string]json.RawMessage) bool {
+		var latest []boardGame
+		require.NoError(t, json.Unmarshal(parts["latest"], &latest))
+		require.Len(t, latest, 1)
+		require.Equal(t, "1.0", latest[0].Game.ID)
+		require.Contains(t, string(parts["facts"]), `{"Name":"games","Value":"2"}`)
+		require.JSONEq(t, `"imported"`, string(parts["status"]), "its games have days, but not when they ended")
+		return false
+	})
+}
+
 // A run that its manifest says is running, but that no process has, is stopped, on the list and on its page, with how
 // it goes on; once a process has it again, it runs.
 func TestStoppedRun(t *testing.T) {

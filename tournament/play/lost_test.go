@@ -3,9 +3,12 @@ package play
 import (
 	"io"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -117,6 +120,44 @@ func TestBrowserLostGame(t *testing.T) {
 	line.Unlock()
 	b.Wait(headline + ` === "South is thinking …"`)
 	require.Empty(t, b.Text(`document.querySelector("#problem").textContent`))
+}
+
+// What a proxy says of a server that it doesn't reach is no answer of the server: the page tries again.
+func TestBrowserProxyWithoutServer(t *testing.T) {
+	s := newTestServer(t)
+	p := begun(t, s, 2)
+	var down atomic.Bool
+	handler := s.Handler()
+	behind := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if down.Load() {
+			w.WriteHeader(http.StatusBadGateway)
+			return
+		}
+		handler.ServeHTTP(w, r)
+	}))
+	t.Cleanup(func() {
+		s.Close() // pages that wait for events let go
+		behind.Close()
+	})
+	b := browsertest.Open(t)
+	b.Visit(behind.URL + "/play#game=" + p.now.ID)
+	yourTurn(b, 2)
+	down.Store(true)
+	b.Click("#hint")
+	b.Wait(headline + ` === "Not connected; trying again …"`)
+	down.Store(false)
+	b.Wait(`!` + headline + `.startsWith("Not connected")`)
+	require.Empty(t, b.Text(`document.querySelector("#problem").textContent`))
+
+	b.Visit("about:blank")
+	const progress = `document.getElementById("progress").textContent`
+	b.Visit(behind.URL + "/analyse#" + question().Encode())
+	b.Wait(progress + ` === "searching"`)
+	down.Store(true)
+	b.Eval(`void document.getElementById("multi").dispatchEvent(new Event("change"))`, nil)
+	b.Wait(progress + ` === "not connected"`)
+	down.Store(false)
+	b.Wait(progress + ` === "searching"`)
 }
 
 // An analysis of which nothing is heard is begun again.

@@ -154,6 +154,9 @@ const Imported = "imported"
 // NotPlayed reports whether the game was not played, since an agent was suspended.
 func (g *Record) NotPlayed() bool { return g.Fault != nil && g.Fault.Kind == FaultSuspended }
 
+// OnlyResult reports whether only the result is known of a game of another program.
+func (g *Record) OnlyResult() bool { return g.Reason == Imported && len(g.Moves) == 0 }
+
 // Movers returns the index in Moves of each turn and the side that took it. Placements
 // are left out. There are none if the side that began can't be read from the opening.
 func (g *Record) Movers() iter.Seq2[int, rules.Side] {
@@ -216,7 +219,7 @@ func (g *Record) check() error {
 func (g *Record) checkMoves() error {
 	var p problems.List
 	p.Require(g.Game >= 0 && g.Pair >= 0, "expected game and pair to be numbers from 0, found %d and %d", g.Game, g.Pair)
-	imported := g.Reason == Imported && len(g.Moves) == 0
+	imported := g.OnlyResult()
 	p.Require(g.Rules != "" || imported, "expected rules, found none")
 	p.Require(g.Opening != "" || imported, "expected an opening, found none")
 	p.Require(g.South.Agent != "" && g.North.Agent != "", "expected the agents of south and north, found %.60q and %.60q",

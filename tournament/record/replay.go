@@ -52,7 +52,7 @@ func replay(g *Record, err error, before func(game *rules.Game, m rules.Move)) (
 
 // Play is [ReplayEach] that checks the moves alone. After an error the game is that before it; nil: it can't begin.
 func Play(g *Record, before func(game *rules.Game, m rules.Move)) (*rules.Game, error) {
-	if g.Reason == Imported && len(g.Moves) == 0 {
+	if g.OnlyResult() {
 		return nil, errors.New("expected moves, found a game imported without")
 	}
 	r, err := rules.Parse(g.Rules)

@@ -122,7 +122,7 @@ func (b *builder) summary() (list []string) {
 		tables.Pool = tables.All.Title != tables.Parts[n-1].Title
 	}
 	for _, t := range tables.Printed() {
-		text := leader(t.Ratings)
+		text := cmp.Or(t.Score(), leader(t.Ratings))
 		if g := t.Gauntlet(); g != nil {
 			text = textfmt.Visible(g.Result)
 		}

@@ -163,6 +163,26 @@ func TestLevelPlayers(t *testing.T) {
 	require.Regexp(t, `^Anna and Ben are level \(0 ± \d+ Elo\)\.$`, leader(r))
 }
 
+// What two players scored in a few games stands at the top of a page, which has no ratings of them.
+func TestFewGamesAreNotRated(t *testing.T) {
+	t.Parallel()
+	few := regexp.MustCompile(`fewer than \d+ games of two players say too little for ratings`)
+	for games, rated := range map[int]bool{7: false, 8: true} {
+		c, tables := collect(t, Options{}, RunInfo{}, drawRun("a", "b")[:games])
+		fitted := tables.Printed()[0].Ratings
+		fitted.Notes = append(fitted.Notes, "one of the fit")
+		p := Build(c, Input{Tables: tables})
+		require.Equal(t, !rated, few.MatchString(p.Summary[0]), "%d games: %s", games, p.Summary[0])
+		var b bytes.Buffer
+		require.NoError(t, WriteHTML(&b, p))
+		for _, text := range []string{"Ratings with their 95 % intervals", "is stronger than the players"} {
+			require.Equal(t, rated, strings.Contains(b.String(), text), "%d games: %s", games, text)
+		}
+		require.Contains(t, b.String(), "Score in % of the player in the row")
+		require.Contains(t, b.String(), "Note: one of the fit.")
+	}
+}
+
 // The command that plays a run again has every setting that is not the default, quoted for a shell.
 func TestPlayCommand(t *testing.T) {
 	m := *sampleRun().Manifest

@@ -177,7 +177,7 @@ func (s *sample) add(run int, g *record.Record) {
 	const slack = 3 // so that sorting is rare
 	most := pliesPerGame * s.Games
 	switch {
-	case g.Reason == record.Imported && len(g.Moves) == 0:
+	case g.OnlyResult():
 		return
 	case s.Games == 0 || len(g.Moves) > most:
 		s.dropped = true

@@ -40,6 +40,11 @@ func (b *builder) standings() Section {
 		if gauntlet != nil {
 			addTable(&s, gauntlet, gauntlet.Title)
 		}
+		if t.Score() != "" { // it stands at the top of the page, in place of ratings
+			s.table("matrix", b.crosstable(t))
+			s.add(Part{List: t.Notes()})
+			continue
+		}
 		ratingTables(&s, i, t)
 		if n := len(t.Ratings.Players) + len(t.Ratings.Unrated); n > maxMatrix {
 			s.text(fmt.Sprintf("The crosstables are omitted for %d players; gyges rate prints them.", n))
@@ -64,7 +69,6 @@ func addTable(s *Section, t *grid.Table, caption string) {
 
 // ratingTables adds a table for each group, the players without a rating, the plot and the remarks.
 func ratingTables(s *Section, number int, t table.Table) {
-	s.text(t.Score())
 	columns, rows, players := t.UsualColumns(), t.Rows(), t.Ratings.Players
 	for g, group := range t.Ratings.Groups {
 		n := group.Players

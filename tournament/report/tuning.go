@@ -34,8 +34,8 @@ const (
 type Tuning struct {
 	Method  string            `json:"method"`
 	Version string            `json:"version"` // of the program
-	Status  tournament.Status `json:"status"`  // "" in runs of earlier versions
-	Text    string            `json:"-"`       // the file
+	Status  tournament.Status `json:"status"`
+	Text    string            `json:"-"` // the file
 	Config  struct {
 		Rules   string             `json:"rules"`
 		Agent   string             `json:"agent"`   // "" of texel

@@ -52,7 +52,7 @@ func (s *RuleSet) PairsOf(spec string) sprt.Pairs { return s.data.PairsOf(spec) 
 
 // add counts a game of two players that could be read whole, but for its result.
 func (s *RuleSet) add(g *record.Record, south, north string) {
-	if g.Reason != record.Imported || len(g.Moves) > 0 {
+	if !g.OnlyResult() {
 		s.Lengths[g.Plies]++
 	}
 	reason := bounded(s.Reasons, g.Reason)

@@ -149,6 +149,12 @@ function lose(is) {
   if (lost) announce(headline());
 }
 
+// recover requests the state after a request without an answer, whatever has become of it.
+function recover() {
+  lose(true);
+  return wait(S.version - 1);
+}
+
 // refresh takes in what has become of the game, as in another tab.
 async function refresh() {
   if (!S || S.waiting || S.gone || requesting) return;
@@ -197,10 +203,7 @@ async function act(name, body = {}) {
   });
   requesting = slow = false;
   if (left()) return;
-  if (status === 0) {
-    lose(true);
-    return wait(S.version - 1); // whatever has become of the request
-  }
+  if (status === 0) return recover();
   lose(false);
   if (problem) {
     showProblem(problem);
@@ -420,10 +423,11 @@ $("hint").addEventListener("click", async () => {
   $("hint").textContent = "Searching …";
   const id = S.id,
     ply = S.moves.length,
-    [answer, problem] = await request(`/api/games/${id}/hint`, { ply }, undefined, 4);
+    [answer, problem, status] = await request(`/api/games/${id}/hint`, { ply }, undefined, 4);
   searching = false;
   $("hint").textContent = "Hint";
   if (!S || S.id !== id) return;
+  if (status === 0) return recover();
   if (problem) showProblem(problem);
   else if (ply === S.moves.length) {
     advice = answer;

@@ -156,12 +156,20 @@ function watch(signal, times = 1) {
   };
 }
 
-// sleep waits for some milliseconds, or until the page is seen again.
+// sleep waits for some milliseconds, or until the page is seen again or hidden.
 export const sleep = (ms) =>
   new Promise((done) => {
-    setTimeout(done, ms);
-    document.addEventListener("visibilitychange", done, { once: true });
+    const woken = new AbortController();
+    const wake = () => {
+      woken.abort(); // nothing listens any more
+      done();
+    };
+    setTimeout(wake, ms);
+    document.addEventListener("visibilitychange", wake, { signal: woken.signal });
   });
+
+// isFromProxy reports whether a proxy has answered, for a server that it doesn't reach.
+const isFromProxy = (response) => response.status === 502 || response.status === 504;
 
 // errorOf is the message of a response that has failed.
 async function errorOf(response) {
@@ -175,6 +183,7 @@ export async function request(path, body = undefined, signal = undefined, times 
   const line = watch(signal, times);
   try {
     const r = await fetch(path, options(body, line.signal));
+    if (isFromProxy(r)) return [null, noAnswer, 0];
     return r.ok ? [await r.json(), null, r.status] : [null, await errorOf(r), r.status];
   } catch {
     return [null, signal?.aborted ? "" : noAnswer, 0];
@@ -189,6 +198,7 @@ export async function receive(path, body, signal, act, opened = () => {}) {
   const line = watch(signal);
   try {
     const r = await fetch(path, options(body, line.signal));
+    if (isFromProxy(r)) return noAnswer;
     if (!r.ok) return await errorOf(r);
     opened();
     const reader = r.body.pipeThrough(new TextDecoderStream()).getReader();
