@@ -308,7 +308,8 @@ func (e *TooFewError) Error() string {
 		e.faults)
 }
 
-// noteAhead notes an error in writing aheadFile, or why: that the folder is gone, whose games are written again then.
+// noteAhead notes an error in writing aheadFile. If the folder is gone, that is noted as the cause, and the games in
+// order are written to its place again.
 func (c *collector) noteAhead(err error) {
 	if err != nil {
 		c.note(c.writer.Flush())
