@@ -17,16 +17,16 @@ import (
 )
 
 type agentsCmd struct {
-	Kind   string      `arg:"" optional:"" help:"Kind whose parameters are printed. Without it, the kinds are listed; weights: those of the evaluation, with what they mean."`
-	File   string      `arg:"" optional:"" help:"With weights: a weights file, beside which those built in are printed."`
-	Format grid.Format `enum:"text,markdown,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown or json."`
+	Kind string `arg:"" optional:"" help:"Kind whose parameters are printed. Without it, the kinds are listed; weights: those of the evaluation, with what they mean."`
+	File string `arg:"" optional:"" help:"With weights: a weights file, beside which those built in are printed."`
+	tableFlag
 }
 
 var kindColumns = []grid.Column[agents.Kind]{
 	{Key: "kind", Title: "Kind", Left: true, Value: func(k agents.Kind) any { return k.Name }},
 	{Key: "doc", Title: "What it is", Left: true, Value: func(k agents.Kind) any { return k.Doc }},
 	{Key: "interactive", Value: func(k agents.Kind) any { return k.Interactive }},
-	{Key: "params", Value: func(k agents.Kind) any { return grid.Make(paramColumns, k.AllParams()) }},
+	{Key: "params", Value: func(k agents.Kind) any { return paramsTable(k) }},
 }
 
 var paramColumns = []grid.Column[agents.ParamDef]{
@@ -45,33 +45,7 @@ var paramColumns = []grid.Column[agents.ParamDef]{
 	{Key: "doc", Title: "What it does", Left: true, Value: func(d agents.ParamDef) any { return d.Help() }},
 }
 
-func (c *agentsCmd) weights(e *env) error {
-	families := []string{eval.Standard, eval.Simplified, eval.Kang}
-	columns := []grid.Column[eval.Feature]{
-		{Key: "weight", Title: "Weight", Left: true, Value: func(f eval.Feature) any { return f.Name }},
-	}
-	add := func(key, title string, w eval.Weights) {
-		columns = append(columns, grid.Column[eval.Feature]{Key: key, Title: title, Value: func(f eval.Feature) any {
-			return grid.Cell{Text: fiveDigits(*w.Feature(f.Name)), Value: *w.Feature(f.Name)}
-		}})
-	}
-	if c.File != "" {
-		w, err := files.Load(c.File, eval.Read)
-		if err != nil {
-			return err
-		}
-		add("file", "File", w)
-		families = []string{w.Rules}
-	}
-	for _, family := range families {
-		add(family, strings.ToUpper(family[:1])+family[1:], eval.Default(family))
-	}
-	meaning := func(f eval.Feature) any { return f.Doc }
-	columns = append(columns, grid.Column[eval.Feature]{Key: "doc", Title: "Of each", Left: true, Value: meaning})
-	table := grid.Make(columns, eval.Features()).WithTitle(
-		"Weights in hundredths of a point, those built in by family of rules; networks and policies add to them")
-	return printTable(e.out, table, c.Format, 1)
-}
+func paramsTable(k agents.Kind) *grid.Table { return grid.Make(paramColumns, k.AllParams()) }
 
 func (c *agentsCmd) Run(e *env) error {
 	switch {
@@ -80,30 +54,75 @@ func (c *agentsCmd) Run(e *env) error {
 	case c.File != "":
 		return fmt.Errorf("expected one kind, or weights FILE, found %s %s", c.Kind, c.File)
 	case c.Kind == "":
-		err := printTable(e.out, grid.Make(kindColumns, kindsOf(e.registry)), c.Format, 0)
-		if err == nil && c.Format != grid.JSON {
-			e.out.printf("\ngyges agents KIND lists the parameters of a kind.\n")
-		}
-		return err
+		return c.kinds(e)
 	}
 	k, err := e.registry.Kind(agents.Spec{Kind: c.Kind})
 	if err != nil {
 		return err
 	}
-	doc := k.Name + ": " + k.Doc
-	switch c.Format {
-	case grid.JSON:
+	if c.Format == grid.JSON {
 		return grid.WriteJSON(e.out, grid.ObjectOf(kindColumns, k))
-	case grid.Text:
-		doc = strings.Join(textfmt.Wrap(doc, min(tableWidth(e.out), 100)), "\n")
+	}
+	doc := k.Name + ": " + k.Doc
+	if c.Format == grid.Text {
+		lines := textfmt.Wrap(doc, min(tableWidth(e.out), 100))
+		doc = strings.Join(lines, "\n")
 	}
 	e.out.printf("%s\n\n", doc)
-	return printTable(e.out, grid.Make(paramColumns, k.AllParams()), c.Format, 0)
+	return printTable(e.out, paramsTable(k), c.Format, 0)
 }
 
-type levelsCmd struct {
-	Format grid.Format `enum:"text,markdown,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown or json."`
+// kinds lists the kinds of agents.
+func (c *agentsCmd) kinds(e *env) error {
+	table := grid.Make(kindColumns, kindsOf(e.registry))
+	if err := printTable(e.out, table, c.Format, 0); err != nil {
+		return err
+	}
+	if c.Format != grid.JSON {
+		e.out.printf("\ngyges agents KIND lists the parameters of a kind.\n")
+	}
+	return nil
 }
+
+// weights lists the weights of the evaluation: those of a file and those built in for its rules,
+// or those built in for all.
+func (c *agentsCmd) weights(e *env) error {
+	families := []string{eval.Standard, eval.Simplified, eval.Kang}
+	columns := []grid.Column[eval.Feature]{
+		{Key: "weight", Title: "Weight", Left: true, Value: func(f eval.Feature) any { return f.Name }},
+	}
+	if c.File != "" {
+		w, err := files.Load(c.File, eval.Read)
+		if err != nil {
+			return err
+		}
+		columns = append(columns, weightColumn("file", w))
+		families = []string{w.Rules}
+	}
+	for _, family := range families {
+		columns = append(columns, weightColumn(family, eval.Default(family)))
+	}
+	meaning := func(f eval.Feature) any { return f.Doc }
+	columns = append(columns, grid.Column[eval.Feature]{
+		Key: "doc", Title: "Of each", Left: true, Value: meaning,
+	})
+	table := grid.Make(columns, eval.Features())
+	table.Title = "Weights in hundredths of a point, those built in by family of rules; " +
+		"networks and policies add to them"
+	return printTable(e.out, table, c.Format, 1)
+}
+
+// weightColumn returns a column of weights, whose title is the key with a capital.
+func weightColumn(key string, w eval.Weights) grid.Column[eval.Feature] {
+	value := func(f eval.Feature) any {
+		weight := *w.Feature(f.Name)
+		return grid.Cell{Text: fiveDigits(weight), Value: weight}
+	}
+	title := strings.ToUpper(key[:1]) + key[1:]
+	return grid.Column[eval.Feature]{Key: key, Title: title, Value: value}
+}
+
+type levelsCmd struct{ tableFlag }
 
 var levelColumns = []grid.Column[configs.Level]{
 	{Key: "name", Title: "Name", Left: true, Value: func(l configs.Level) any { return l.Name }},
@@ -118,7 +137,8 @@ var levelColumns = []grid.Column[configs.Level]{
 
 // eloUnder returns a level's Elo by a preset with half its 95 % interval.
 func eloUnder(l configs.Level, preset string) string {
-	return fmt.Sprintf("%d ± %d", l.Elo[preset].Elo, l.Elo[preset].Error)
+	elo := l.Elo[preset]
+	return fmt.Sprintf("%d ± %d", elo.Elo, elo.Error)
 }
 
 func (c *levelsCmd) Run(e *env) error {
@@ -131,17 +151,20 @@ func kindsOf(registry *agents.Registry) []agents.Kind {
 }
 
 // checkProgram returns an error if --agent is of an unknown kind or interactive.
-func checkProgram(registry *agents.Registry, spec agents.Spec) error {
-	kind, err := registry.Kind(spec)
+func checkProgram(e *env, spec agents.Spec) error {
+	kind, err := e.registry.Kind(spec)
 	if err == nil && kind.Interactive {
 		err = fmt.Errorf("expected an agent that is not interactive, found %.60q", spec)
 	}
 	return named("--agent", err)
 }
 
-// newAgent makes the agent of --agent, which must not be interactive, ready for games under rule sets.
-func newAgent(ctx context.Context, e *env, spec agents.Spec, sets ...*rules.Rules) (agents.Agent, error) {
-	if err := checkProgram(e.registry, spec); err != nil {
+// newAgent makes the agent of --agent, which must not be interactive, ready for games under rule
+// sets.
+func newAgent(
+	ctx context.Context, e *env, spec agents.Spec, sets ...*rules.Rules,
+) (agents.Agent, error) {
+	if err := checkProgram(e, spec); err != nil {
 		return nil, err
 	}
 	agent, err := e.registry.Start(ctx, spec, sets...)
@@ -155,6 +178,7 @@ func tryAgent(ctx context.Context, e *env, spec agents.Spec, sets ...*rules.Rule
 	return err
 }
 
+// closeAgent closes an agent; nil is none.
 func closeAgent(e *env, a agents.Agent) {
 	if a == nil {
 		return
@@ -162,4 +186,13 @@ func closeAgent(e *env, a agents.Agent) {
 	if err := a.Close(); err != nil {
 		e.log.Warn("close the agent", "error", err)
 	}
+}
+
+// agentError returns the error of an agent's search, which is no mistake of the user's, or else of
+// ctx.
+func agentError(ctx context.Context, agent string, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return asFailure(named(agent, err))
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"runtime"
 	"slices"
@@ -13,8 +12,8 @@ import (
 )
 
 type benchSearchCmd struct {
-	Agent  []agents.Spec `placeholder:"SPEC" sep:"none" help:"An agent to search with, instead of alphabeta:depth=4 and mcts:iterations=400. May be repeated."`
-	Format grid.Format   `enum:"text,markdown,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown or json."`
+	Agent []agents.Spec `placeholder:"SPEC" sep:"none" help:"An agent to search with, instead of alphabeta:depth=4 and mcts:iterations=400. May be repeated."`
+	tableFlag
 }
 
 func (c *benchSearchCmd) Run(ctx context.Context, e *env) error {
@@ -28,33 +27,33 @@ func (c *benchSearchCmd) Run(ctx context.Context, e *env) error {
 			return err
 		}
 		list, total, err := bench.Run(ctx, e.registry, spec)
-		if err := cmp.Or(ctx.Err(), asFailure(named(spec.String(), err))); err != nil {
+		if err := agentError(ctx, spec.String(), err); err != nil {
 			return err
 		}
-		searches, totals = append(searches, list), append(totals, total)
+		searches = append(searches, list)
+		totals = append(totals, total)
 	}
 	if c.Format == grid.JSON {
 		return grid.WriteJSON(e.out, grid.Object{
-			{Key: "version", Value: version()}, {Key: "arch", Value: runtime.GOARCH},
-			{Key: "searches", Value: slices.Concat(searches...)}, {Key: "totals", Value: totals},
+			{"version", version()},
+			{"arch", runtime.GOARCH},
+			{"searches", slices.Concat(searches...)},
+			{"totals", totals},
 		})
 	}
 	for i, t := range totals {
 		if i > 0 {
 			e.out.printf("\n")
 		}
-		e.out.printf("signature %s %s, %s nodes/s\n\n", textfmt.Escape(t.Agent), t.Signature,
-			perSecond(uint64(t.Nodes), t.Seconds))
-		if err := printTable(e.out, grid.Make(searchColumns, searches[i]), c.Format, 2); err != nil {
+		speed := perSecond(t.Nodes, t.Seconds)
+		e.out.printf("signature %s %s, %s nodes/s\n\n", textfmt.Escape(t.Agent), t.Signature, speed)
+		table := grid.New("", 2, "Rules", "Position", "Nodes", "Seconds")
+		for _, s := range searches[i] {
+			table.Add(s.Rules, s.Position, s.Nodes, grid.Fixed(s.Seconds, 3))
+		}
+		if err := printTable(e.out, table, c.Format, 2); err != nil {
 			return asFailure(err)
 		}
 	}
 	return nil
-}
-
-var searchColumns = []grid.Column[bench.Search]{
-	{Title: "Rules", Left: true, Value: func(s bench.Search) any { return s.Rules }},
-	{Title: "Position", Left: true, Value: func(s bench.Search) any { return s.Position }},
-	{Title: "Nodes", Value: func(s bench.Search) any { return s.Nodes }},
-	{Title: "Seconds", Value: func(s bench.Search) any { return grid.Fixed(s.Seconds, 3) }},
 }

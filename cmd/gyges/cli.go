@@ -24,8 +24,8 @@ import (
 	"gyges/tournament/training"
 )
 
-// cli is the command line: one field for each command, with what it does. The fields of a command are its flags and
-// arguments; the rest of its help is in help.md, or what its method Help returns.
+// cli is the command line: one field for each command, with what it does. The fields of a command
+// are its flags and arguments; the rest of its help is in help.md, or what its method Help returns.
 type cli struct {
 	Play    playCmd    `cmd:"" group:"Play:" help:"Play one game and print it."`
 	Moves   movesCmd   `cmd:"" group:"Play:" help:"List the legal moves in a position."`
@@ -86,6 +86,7 @@ type cli struct {
 	Verbose  bool     `short:"v" help:"Log details to stderr."`
 }
 
+// env is what commands use of the process and the program.
 type env struct {
 	in       io.Reader
 	out      *output // results
@@ -96,19 +97,18 @@ type env struct {
 }
 
 func newEnv(in io.Reader, stdout, stderr io.Writer) *env {
-	out, err := &output{w: stdout}, &output{w: stderr}
-	level := new(slog.LevelVar)
-	level.Set(slog.LevelWarn)
-	levels := configs.Levels(builtin.Registry())
-	return &env{
-		in: in, out: out, err: err,
-		log:      slog.New(slog.NewTextHandler(err, &slog.HandlerOptions{Level: level})),
-		level:    level,
-		registry: builtin.Registry(append(levels, human.Kind(in, out), ugi.Kind())...),
-	}
+	e := &env{in: in, out: &output{w: stdout}, err: &output{w: stderr}, level: new(slog.LevelVar)}
+	e.level.Set(slog.LevelWarn)
+	e.log = slog.New(slog.NewTextHandler(e.err, &slog.HandlerOptions{Level: e.level}))
+	kinds := configs.Levels(builtin.Registry())
+	kinds = append(kinds, human.Kind(in, e.out), ugi.Kind())
+	e.registry = builtin.Registry(kinds...)
+	return e
 }
 
+// newParser returns a parser of the command line, which sets the fields of c.
 func newParser(c *cli, e *env) (*kong.Kong, error) {
+	// The flags that override settings have the defaults of each command's config in their help.
 	games, match, selfplay := tournament.DefaultConfig(), tournament.DefaultMatch(), training.DefaultSelfPlay()
 	train, spsa := training.DefaultGenerations(), training.DefaultSPSA()
 	c.Tournament.runFlags = newRunFlags(&games)
@@ -118,27 +118,32 @@ func newParser(c *cli, e *env) (*kong.Kong, error) {
 	c.Tune.SPSA.settingsFlags = newSettingsFlags(&spsa)
 	c.Data.Make.settingsFlags = newSettingsFlags(&selfplay.Positions)
 	setting := kong.MapperFunc(decodeSetting)
-	return kong.New(c,
+	options := []kong.Option{
 		kong.Name("gyges"),
 		kong.Description("Gyges plays the board game Gygès: agents, tournaments, ratings."),
 		kong.NoDefaultHelp(),
 		kong.Writers(e.out, e.err),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
 		kong.Help(printHelp),
-		kong.KindMapper(reflect.Int, setting), kong.KindMapper(reflect.Int64, setting),
-		kong.KindMapper(reflect.Uint64, setting), kong.KindMapper(reflect.Float64, setting),
+		kong.KindMapper(reflect.Int, setting),
+		kong.KindMapper(reflect.Int64, setting),
+		kong.KindMapper(reflect.Uint64, setting),
+		kong.KindMapper(reflect.Float64, setting),
 		kong.NamedMapper("signed", setting), // a number or a word
 		kong.TypeMapper(reflect.TypeFor[*rules.Rules](), setting),
 		kong.TypeMapper(reflect.TypeFor[time.Duration](), setting),
-	)
+	}
+	return kong.New(c, options...)
 }
 
-// decodeSetting reads a number, a time or a rule set. Kong's own mappers take a minus sign for that of a flag.
+// decodeSetting reads a number, a time or a rule set. Kong's own mappers take the minus sign of a
+// number for the beginning of a flag.
 func decodeSetting(ctx *kong.DecodeContext, target reflect.Value) error {
 	if ctx.Scan.Peek().IsEOL() && target.Kind() == reflect.String {
 		return errors.New("expected a number, found the end")
 	}
-	return settings.Set(target, ctx.Scan.Pop().String()) // "EOL" at the end
+	text := ctx.Scan.Pop().String() // "EOL" at the end
+	return settings.Set(target, text)
 }
 
 var errHelp = errors.New("help has been printed")
@@ -148,7 +153,10 @@ type helpFlag bool
 
 // BeforeReset is called by kong where the flag is given, before anything is checked.
 func (helpFlag) BeforeReset(ctx *kong.Context) error {
-	return cmp.Or(ctx.PrintUsage(false), errHelp)
+	if err := ctx.PrintUsage(false); err != nil {
+		return err
+	}
+	return errHelp
 }
 
 // helpTexts has a section for each command: a text, and examples in a block.
@@ -156,8 +164,8 @@ func (helpFlag) BeforeReset(ctx *kong.Context) error {
 //go:embed help.md
 var helpTexts string
 
-// helpOf returns the text of a command, a line a paragraph, and its examples: its own, which its type may have in place
-// of the file, or those of its subcommands.
+// helpOf returns the text of a command, a line a paragraph, and its examples: its own, which its
+// type may have in place of the file, or else the examples of its subcommands.
 func helpOf(n *kong.Node) (text, examples string) {
 	_, section, found := strings.Cut(helpTexts, "\n## "+n.FullPath()+"\n")
 	section, _, _ = strings.Cut(section, "\n## ")
@@ -166,9 +174,11 @@ func helpOf(n *kong.Node) (text, examples string) {
 	}
 	text, examples, _ = strings.Cut(section, "```sh\n")
 	examples, _, _ = strings.Cut(examples, "```")
-	for i := 0; section == "" && i < len(n.Children); i++ {
-		_, more := helpOf(n.Children[i])
-		examples += more
+	if section == "" {
+		for _, child := range n.Children {
+			_, more := helpOf(child)
+			examples += more
+		}
 	}
 	return textfmt.Unwrap(text), examples
 }
@@ -178,6 +188,7 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 	command := cmp.Or(ctx.Selected(), ctx.Model.Node)
 	text, examples := helpOf(command)
 	command.Detail = text
+	// All of it is printed in one go, so that it is fitted to the terminal.
 	var help strings.Builder
 	out := ctx.Stdout.(*output)
 	ctx.Stdout = &help

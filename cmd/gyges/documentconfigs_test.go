@@ -17,17 +17,16 @@ import (
 func checkConfig(e *env, chosen *kong.Context) (err error) {
 	switch node := chosen.Selected().Target.Addr().Interface().(type) {
 	case *tournamentCmd:
-		_, err = node.config(e.registry)
+		_, err = node.config(e)
 	case *helpCmd:
 		err = node.Run(e, chosen)
 	case *matchCmd:
-		_, err = node.config(e.registry)
+		_, err = node.config(e)
 	case *selfplayCmd:
-		_, err = node.config(e.registry)
+		_, err = node.config(e)
 	case *trainCmd:
 		config, errLoad := configs.LoadGenerations(node.Config, nil, e.registry)
-		err = cmp.Or(errLoad, node.apply(&config))
-		err = cmp.Or(err, node.checkRun(&config, config.Validate(e.registry), config.Name, &config.Out))
+		err = cmp.Or(errLoad, node.settle(e, &config))
 	case *tuneTexelCmd:
 		_, err = configs.LoadTexel(node.Config, nil)
 	case *tuneSPSACmd:

@@ -39,30 +39,36 @@ func (c *exportCmd) Run(ctx context.Context, e *env) error {
 	if err := errors.Join(errFiles, err, c.checkOut(files)); err != nil {
 		return err
 	}
-	w, in, count := exporter{event: eventOf(files)}, c.reader(true), 0
+	var names agents.Names
 	if format != "jsonl" {
-		if w.names, err = namesIn(ctx, e, files); err != nil {
+		if names, err = namesIn(ctx, e, files); err != nil {
 			return err
 		}
 	}
+	in, count := c.reader(true), 0
 	toFile, err := writeOut(e, c.Out, func(out io.Writer) error {
-		write, end := w.format(format, out)
+		w := newExporter(out, format, eventOf(files), names)
 		err := each(ctx, e, in, files, func(i int, g *record.Record) error {
 			if g.NotPlayed() {
 				in.Skipped.Add(runs.NotPlayed, "")
 				return nil
 			}
 			count++
-			return write(w.renumbered(i, g))
+			return w.write(w.renumbered(i, g))
 		})
-		return cmp.Or(err, end())
+		errClose := w.close() // writes the games before an error, too
+		if err != nil {
+			return err
+		}
+		return errClose
 	})
 	if err != nil {
 		return err
 	}
 	warnSkipped(e, in)
 	if toFile {
-		e.out.printf("%s exported to %s\n", textfmt.Plural(count, "game"), textfmt.Escape(c.Out))
+		games := textfmt.Plural(count, "game")
+		e.out.printf("%s exported to %s\n", games, textfmt.Escape(c.Out))
 	}
 	return nil
 }
@@ -77,71 +83,110 @@ func (c *exportCmd) checkOut(inputs []string) error {
 	return nil
 }
 
+// eventOf returns what the games of files are called as an event: the names of their runs.
 func eventOf(files []string) string {
 	const most = 200 // bytes
 	var list []string
-	for _, f := range files {
-		name := strings.TrimSuffix(runName(f), filepath.Ext(runName(f)))
-		if f == "-" {
+	for _, file := range files {
+		name := withoutExt(runName(file))
+		if file == "-" {
 			name = "games"
-		} else if filepath.Base(f) == tournament.GamesFile {
-			if m, err := tournament.ReadManifest(os.DirFS(filepath.Dir(f))); err == nil && m != nil {
+		}
+		if filepath.Base(file) == tournament.GamesFile {
+			m, err := tournament.ReadManifest(os.DirFS(filepath.Dir(file)))
+			if err == nil && m != nil {
 				name = cmp.Or(m.Config.Name, name)
 			}
 		}
 		list = append(list, name)
 	}
-	return textfmt.Cut(strings.ToValidUTF8(textfmt.Escape(strings.Join(slices.Compact(list), ", ")), "\ufffd"), most)
+	event := textfmt.Escape(strings.Join(slices.Compact(list), ", "))
+	return textfmt.Cut(strings.ToValidUTF8(event, "\ufffd"), most)
 }
 
+// withoutExt returns the name of a file without its extension.
+func withoutExt(name string) string { return strings.TrimSuffix(name, filepath.Ext(name)) }
+
+// exporter writes games as PGN, CSV or records.
 type exporter struct {
+	numbers
+	out   io.Writer
 	event string
 	names agents.Names
-	text  []byte
 
-	file               int         // that the last game came from
-	seen               source.Seen // the numbers of its games, up to one that comes again, as in a stream of several runs
-	game, pair         int64       // what is added to its numbers
-	nextGame, nextPair int64       // the first numbers that are free
+	table   *grid.Writer[listedGame] // of CSV; nil: another format
+	records *record.Writer           // nil: another format
+	text    []byte                   // of PGN
+}
+
+// newExporter returns an exporter of the format "csv", "jsonl" or, whatever else it is, PGN.
+func newExporter(out io.Writer, format, event string, names agents.Names) *exporter {
+	w := &exporter{out: out, event: event, names: names}
+	switch format {
+	case "csv":
+		w.table = grid.NewWriter(out, grid.CSV, grid.Options{}, exportColumns)
+	case "jsonl":
+		w.records = record.NewWriter(out)
+	}
+	return w
+}
+
+func (w *exporter) write(g *record.Record) (err error) {
+	switch {
+	case w.table != nil:
+		return w.table.Write(listedWith(w.names, "", g))
+	case w.records != nil:
+		return w.records.Write(g)
+	}
+	w.text, err = pgn.Append(w.text[:0], g, w.event, w.names.Of)
+	if err != nil {
+		return err
+	}
+	_, err = w.out.Write(w.text)
+	return err
+}
+
+// close writes what is left, without closing the underlying writer.
+func (w *exporter) close() error {
+	switch {
+	case w.table != nil:
+		return w.table.Close()
+	case w.records != nil:
+		return w.records.Close()
+	}
+	return nil
+}
+
+// numbers renumbers the games of several runs.
+type numbers struct {
+	file int         // that the last game came from
+	seen source.Seen // the numbers of its games; a number that comes again begins another run
+
+	game, pair         int64 // what is added to its numbers
+	nextGame, nextPair int64 // the first numbers that are free
 }
 
 // renumbered gives the games of the second run and those after it numbers of their own.
-func (w *exporter) renumbered(file int, g *record.Record) *record.Record {
+func (n *numbers) renumbered(file int, g *record.Record) *record.Record {
 	id := strconv.AppendInt(nil, g.Game, 10)
-	if again := w.seen.Add(id, 0); again || file != w.file {
-		w.file, w.game, w.pair, w.seen = file, w.nextGame, w.nextPair, source.Seen{}
-		w.seen.Add(id, 0)
+	again := n.seen.Add(id, 0)
+	if again || file != n.file {
+		n.file = file
+		n.game, n.pair = n.nextGame, n.nextPair
+		n.seen = source.Seen{}
+		n.seen.Add(id, 0)
 	}
-	g.Game += w.game
-	g.Pair += w.pair
-	w.nextGame, w.nextPair = max(w.nextGame, g.Game+1), max(w.nextPair, g.Pair+1)
+	g.Game += n.game
+	g.Pair += n.pair
+	n.nextGame = max(n.nextGame, g.Game+1)
+	n.nextPair = max(n.nextPair, g.Pair+1)
 	return g
 }
 
-// format returns what writes a game to out in a format, and what ends the file.
-func (w *exporter) format(format string, out io.Writer) (write func(*record.Record) error, end func() error) {
-	switch format {
-	case "csv":
-		table := grid.NewWriter(out, grid.CSV, grid.Options{}, exportColumns)
-		return func(g *record.Record) error { return table.Write(listedWith(w.names, "", g)) }, table.Close
-	case "jsonl":
-		records := record.NewWriter(out)
-		return records.Write, records.Close
-	}
-	write = func(g *record.Record) (err error) {
-		if w.text, err = pgn.Append(w.text[:0], g, w.event, w.names.Of); err != nil {
-			return err
-		}
-		_, err = out.Write(w.text)
-		return err
-	}
-	return write, func() error { return nil }
-}
-
-var exportColumns = slices.Concat(gameColumns[1:4], []grid.Column[listedGame]{
+var exportColumns = slices.Concat(numberColumns, []grid.Column[listedGame]{
 	{Key: "white", Value: func(g listedGame) any { return g.south }},
 	{Key: "black", Value: func(g listedGame) any { return g.north }},
-}, gameColumns[6:], []grid.Column[listedGame]{
+}, resultColumns, []grid.Column[listedGame]{
 	{Key: "opening", Value: func(g listedGame) any { return g.Opening }},
 	{Key: "start", Value: func(g listedGame) any {
 		if g.Timing.Start.IsZero() {
@@ -166,25 +211,30 @@ func (c *importCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	defer file.Close() //nolint:errcheck // it was only read
-	content, count := sha256.New(), 0
 	in := &runs.Stream{Strict: c.Strict}
 	if c.Rules != nil {
 		in.Rules = c.Rules.String()
 	}
+	content := sha256.New()
 	games := &runs.File{In: io.TeeReader(file, content), Name: name, Legal: true}
-	if format, err := games.Sniff(); err != nil {
+	format, err := games.Sniff()
+	if err != nil {
 		return err
-	} else if format == source.Records {
+	}
+	if format == source.Records {
 		return fmt.Errorf("%s: expected PGN or CSV, found records, which need no import", name)
 	}
-	err = tournament.Import(c.Out, filepath.Base(name), func(w *record.Writer, m *tournament.Manifest) error {
+	count := 0
+	base := filepath.Base(name)
+	err = tournament.Import(c.Out, base, func(w *record.Writer, m *tournament.Manifest) error {
 		players := map[string]bool{}
 		for g, err := range in.Records(ctx, games) {
 			if err != nil {
 				return err
 			}
 			count++
-			players[g.Record.South.Agent], players[g.Record.North.Agent] = true, true
+			players[g.Record.South.Agent] = true
+			players[g.Record.North.Agent] = true
 			if err := w.Write(g.Record); err != nil {
 				return failure{err}
 			}
@@ -192,20 +242,24 @@ func (c *importCmd) Run(ctx context.Context, e *env) error {
 		if count == 0 {
 			return noGames([]string{name}, in)
 		}
-		if err := leftOut(in.Notes()); c.Strict && err != nil {
-			return err
+		if c.Strict {
+			if err := leftOut(in.Notes()); err != nil {
+				return err
+			}
 		}
-		event := games.Event()
-		if event == "" || event == "?" {
-			event = strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
+		m.Config.Name = games.Event()
+		if m.Config.Name == "" || m.Config.Name == "?" {
+			m.Config.Name = withoutExt(base)
 		}
-		m.Config.Name, m.ID, m.Players = event, hex.EncodeToString(content.Sum(nil)[:16]), len(players)
+		m.ID = hex.EncodeToString(content.Sum(nil)[:16])
+		m.Players = len(players)
 		return nil
 	})
 	if err != nil {
 		return files.Plain(err)
 	}
 	warnSkipped(e, in)
-	e.out.printf("%s imported; the records are in %s\n", textfmt.Plural(count, "game"), textfmt.Escape(c.Out))
+	imported := textfmt.Plural(count, "game")
+	e.out.printf("%s imported; the records are in %s\n", imported, textfmt.Escape(c.Out))
 	return nil
 }

@@ -24,23 +24,19 @@ import (
 	"gyges/tournament/runs"
 )
 
-// openInput opens a regular file that a user names; "-" is the standard input, and name is for messages. Reading
-// fails as soon as ctx ends, as it does when the command has ended, also where the standard input would block.
-// Text in UTF-16 is decoded, and what gzip has packed is unpacked.
+// openInput opens a regular file that a user names; "-" is the standard input, and name is for
+// messages. Reading fails as soon as ctx ends, as it does when the command has ended, also where
+// the standard input would block. Text in UTF-16 is decoded, and what gzip has packed is unpacked.
 func openInput(ctx context.Context, e *env, path string) (in io.ReadCloser, name string, err error) {
 	var file io.ReadCloser
-	if name = path; path == "-" {
+	if path == "-" {
 		name = "standard input"
-		out, to := io.Pipe()
-		stop := context.AfterFunc(ctx, func() { _ = to.CloseWithError(ctx.Err()) }) // it is never an error
-		go func() {
-			defer stop()
-			_, err := io.Copy(to, e.in)
-			_ = to.CloseWithError(err)
-		}()
-		file = out
-	} else if file, err = tournament.OpenGames(path); err != nil {
-		return nil, "", files.Plain(err)
+		file = interruptible(ctx, e.in)
+	} else {
+		name = path
+		if file, err = tournament.OpenGames(path); err != nil {
+			return nil, "", files.Plain(err)
+		}
 	}
 	text, err := decoded(file, false)
 	if err != nil {
@@ -49,6 +45,20 @@ func openInput(ctx context.Context, e *env, path string) (in io.ReadCloser, name
 	return &input{ctx, text, file}, name, nil
 }
 
+// interruptible returns a reader of in that fails when ctx ends, even while in blocks.
+func interruptible(ctx context.Context, in io.Reader) io.ReadCloser {
+	out, to := io.Pipe()
+	// Closing a pipe never fails.
+	stop := context.AfterFunc(ctx, func() { _ = to.CloseWithError(ctx.Err()) })
+	go func() {
+		defer stop()
+		_, err := io.Copy(to, in)
+		_ = to.CloseWithError(err)
+	}()
+	return out
+}
+
+// input is a file that can't be read after ctx has ended.
 type input struct {
 	ctx context.Context
 	io.Reader
@@ -66,25 +76,33 @@ func (f *input) Read(p []byte) (n int, err error) {
 // decoded returns a reader of the text in a file, which may have come out of another one.
 func decoded(file io.Reader, unpacked bool) (io.Reader, error) {
 	b := bufio.NewReader(file)
-	text, err := b.Peek(64)
+	head, err := b.Peek(64)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	packed := []string{"PK\x03\x04", "\x28\xb5\x2f\xfd", "\xfd7zX", "7z\xbc\xaf"} // zip, zstd, xz, 7z
-	switch head := string(text) + "...."; {
-	case head[:2] == "\x1f\x8b" && !unpacked:
+	begins := func(mark string) bool { return bytes.HasPrefix(head, []byte(mark)) }
+	const gzipped = "\x1f\x8b"
+	if begins(gzipped) && !unpacked {
 		content, err := gzip.NewReader(b)
 		if err != nil {
 			return nil, err
 		}
 		return decoded(content, true)
-	case slices.Contains(packed, head[:4]), head[:3] == "BZh", head[:2] == "\x1f\x8b": // bzip2, gzip twice
-		return nil, errors.New("expected text, which gzip may have packed, found a file that another program has packed")
-	case head[:2] == "\xff\xfe", head[1] == 0:
-		return unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewDecoder().Reader(b), nil
-	case head[:2] == "\xfe\xff", head[0] == 0:
-		return unicode.UTF16(unicode.BigEndian, unicode.UseBOM).NewDecoder().Reader(b), nil
-	case slices.Contains(text, 0):
+	}
+	others := []string{gzipped, "PK\x03\x04", "BZh", "\x28\xb5\x2f\xfd", "\xfd7zX", "7z\xbc\xaf"}
+	if slices.ContainsFunc(others, begins) { // gzip twice, zip, bzip2, zstd, xz, 7z
+		return nil, errors.New("expected text, which gzip may have packed, " +
+			"found a file that another program has packed")
+	}
+	// Text in UTF-16 without a mark begins with a character of ASCII, one of whose bytes is 0.
+	order, wide := unicode.BigEndian, begins("\xfe\xff") || begins("\x00")
+	if begins("\xff\xfe") || len(head) > 1 && head[1] == 0 {
+		order, wide = unicode.LittleEndian, true
+	}
+	if wide {
+		return unicode.UTF16(order, unicode.UseBOM).NewDecoder().Reader(b), nil
+	}
+	if slices.Contains(head, 0) {
 		return nil, errors.New("expected text, such as PGN, CSV or records of games, found a binary file")
 	}
 	return b, nil
@@ -108,50 +126,57 @@ func readInput[T any](
 	return read(in, name)
 }
 
-// gameFiles finds the file of records of each run, and returns other files as they are. None may be given twice.
+// gamesPath returns the file of records of a run's folder, or another file as it is; and what the
+// system knows of that file.
+func gamesPath(path string) (file string, info os.FileInfo, err error) {
+	info, err = os.Stat(path)
+	if err == nil && info.IsDir() {
+		path = filepath.Join(path, tournament.GamesFile)
+		info, err = os.Stat(path)
+	}
+	return path, info, err
+}
+
+// gameFiles finds the file of records of each run, and returns other files as they are. None may be
+// given twice.
 func gameFiles(runs []string) ([]string, error) {
 	var list []string
 	var infos []os.FileInfo
 	var errs []error
-	for _, path := range runs {
-		if path == "-" {
-			list = append(list, path)
+	for _, run := range runs {
+		if run == "-" {
+			list = append(list, run)
 			continue
 		}
-		info, err := os.Stat(path)
-		if dir := path; err == nil && info.IsDir() {
-			path = filepath.Join(dir, tournament.GamesFile)
-			info, err = os.Stat(path)
-			switch {
-			case tournament.IsCutImport(dir):
-				err = fmt.Errorf("%s holds an import that was not finished; import the file again", dir)
-			case errors.Is(err, os.ErrNotExist):
-				err = fmt.Errorf("%s: expected the folder of a run, found none with %s%s", dir, tournament.GamesFile, runsIn(dir))
+		path, info, err := gamesPath(run)
+		isSame := func(other os.FileInfo) bool { return os.SameFile(other, info) }
+		switch {
+		case path != run && tournament.IsCutImport(run):
+			err = fmt.Errorf("%s holds an import that was not finished; import the file again", run)
+		case path != run && errors.Is(err, os.ErrNotExist):
+			err = fmt.Errorf("%s: expected the folder of a run, found none with %s%s",
+				run, tournament.GamesFile, runsIn(run))
+		case err == nil:
+			err = files.Regular(path)
+			if err == nil && slices.ContainsFunc(infos, isSame) {
+				err = fmt.Errorf("%s is given twice", path)
 			}
 		}
-		if err == nil {
-			err = files.Regular(path)
-		}
-		if err == nil && slices.ContainsFunc(infos, func(other os.FileInfo) bool { return os.SameFile(other, info) }) {
-			err = fmt.Errorf("%s is given twice", path)
-		}
-		list, infos, errs = append(list, path), append(infos, info), append(errs, files.Plain(err))
+		list = append(list, path)
+		infos = append(infos, info)
+		errs = append(errs, files.Plain(err))
 	}
 	return list, errors.Join(errs...)
 }
 
-// longestCopiesFirst puts the longest of the copies of a run before its shorter ones, which then add no game. As games
-// are only ever appended, a shorter copy is the beginning of the longer one: were it read first, pairs would be parted,
-// and tables of the run's format made of some of its games.
+// longestCopiesFirst puts the longest of the copies of a run before its shorter ones, which then add
+// no game. As games are only ever appended, a shorter copy is the beginning of the longer one: were
+// it read first, pairs would be parted, and tables of the run's format made of some of its games.
 func longestCopiesFirst(runs []string) {
 	heads := make([]string, len(runs)) // the first records; "" for files of no records
 	sizes := make([]int64, len(runs))
-	for i, path := range runs {
-		info, err := os.Stat(path)
-		if err == nil && info.IsDir() {
-			path = filepath.Join(path, tournament.GamesFile)
-			info, err = os.Stat(path)
-		}
+	for i, run := range runs {
+		path, info, err := gamesPath(run)
 		if err == nil && info.Mode().IsRegular() {
 			heads[i], sizes[i] = firstRecord(path), info.Size()
 		}
@@ -179,11 +204,11 @@ func firstRecord(path string) string {
 	defer file.Close() //nolint:errcheck // it was only read
 	head := make([]byte, 4096)
 	n, _ := io.ReadFull(file, head) // a shorter file has less
-	line, _, _ := bytes.Cut(head[:n], []byte{'\n'})
-	if !bytes.HasPrefix(line, []byte{'{'}) {
+	line, _, _ := strings.Cut(string(head[:n]), "\n")
+	if !strings.HasPrefix(line, "{") {
 		return ""
 	}
-	return string(line)
+	return line
 }
 
 // runsIn names the runs in a folder that is none, such as the stages of a match: the first five.
@@ -192,7 +217,8 @@ func runsIn(dir string) string {
 	if len(runs) == 0 {
 		return ""
 	}
-	return "; there are runs in it: " + strings.Join(lists.Map(runs[:min(len(runs), 5)], filepath.Dir), " ")
+	first := runs[:min(len(runs), 5)]
+	return "; there are runs in it: " + strings.Join(lists.Map(first, filepath.Dir), " ")
 }
 
 // runName is the name of a run's folder, which may be given by its records, or of another file.
@@ -211,8 +237,9 @@ func named(name string, err error) error { return problems.Prefix(name, err) }
 
 func fileError(flag string, err error) error { return named(flag, files.Plain(err)) }
 
-// writeFile writes the file that a flag names, in one go: see [files.Create]. An error of write is returned as it is;
-// the system's errors are no mistake of the user's, but for those of opening. Without a path nothing is written.
+// writeFile writes the file that a flag names, in one go: see [files.Create]. An error of write is
+// returned as it is; the system's errors are no mistake of the user's, but for those of opening.
+// Without a path nothing is written.
 func writeFile(flag, path string, write func(io.Writer) error) error {
 	if path == "" {
 		return write(io.Discard)
@@ -227,7 +254,8 @@ func writeFile(flag, path string, write func(io.Writer) error) error {
 	return asFailure(f.Commit())
 }
 
-// writeOut writes what --out asks for: a file, or without one the standard output, and reports whether it is a file.
+// writeOut writes what --out asks for: a file, or without one the standard output, and reports
+// whether it is a file.
 func writeOut(e *env, path string, write func(io.Writer) error) (toFile bool, err error) {
 	if path == "" || path == "-" {
 		return false, buffered(e.out, write)
@@ -235,11 +263,15 @@ func writeOut(e *env, path string, write func(io.Writer) error) (toFile bool, er
 	return true, writeFile("--out", path, write)
 }
 
-// formatOf returns the format of the file that a flag names: that of --format, or else the one that its name ends
-// in; the first one for a name without an ending and for the standard output. Any other name is refused.
+// otherEndings are endings of file names that have another format's name than the format.
+var otherEndings = map[string]string{"txt": "text", "htm": "html"}
+
+// formatOf returns the format of the file that a flag names: that of --format, or else the one that
+// its name ends in; the first one for a name without an ending and for the standard output. Any
+// other name is refused.
 func formatOf(format, flag, path string, formats ...string) (string, error) {
 	ending := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
-	ending = cmp.Or(map[string]string{"txt": "text", "htm": "html"}[ending], ending)
+	ending = cmp.Or(otherEndings[ending], ending)
 	switch known := slices.Contains(formats, ending); {
 	case known && format != "" && format != ending:
 		return "", fmt.Errorf("%s: %s has the ending of another format than --format %s", flag, path, format)
@@ -248,14 +280,15 @@ func formatOf(format, flag, path string, formats ...string) (string, error) {
 	case ending == "":
 		return formats[0], nil
 	}
-	endings := "a name that ends in ." + strings.ReplaceAll(strings.Join(formats, ", ."), "text", "txt")
+	endings := strings.ReplaceAll(strings.Join(formats, ", ."), "text", "txt")
 	if len(formats) > 1 {
 		endings += ", or --format"
 	}
-	return "", fmt.Errorf("%s: expected %s; found %s", flag, endings, path)
+	return "", fmt.Errorf("%s: expected a name that ends in .%s; found %s", flag, endings, path)
 }
 
-// buffered writes in large pieces. What write returns is the user's mistake unless the writer has failed.
+// buffered writes in large pieces. What write returns is the user's mistake unless the writer has
+// failed.
 func buffered(to io.Writer, write func(io.Writer) error) error {
 	b := bufio.NewWriterSize(to, 256<<10)
 	err := write(b)

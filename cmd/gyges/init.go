@@ -23,15 +23,17 @@ func (c *initCmd) Run(e *env) error {
 	if c.Out == "-" { // the standard output, too
 		c.Out = ""
 	}
-	_, err := formatOf("", "--out", c.Out, "yaml", "yml")
 	r, errRules := rules.Parse(c.Rules)
-	kind, command := c.Kind, map[string]string{"match": "tournament"}[c.Kind]
+	_, err := formatOf("", "--out", c.Out, "yaml", "yml")
+	kind, command := c.Kind, c.Kind
 	switch {
 	case c.Kind == "tune":
 		kind = cmp.Or(c.Method, "spsa")
 		command = "tune " + kind
 	case c.Method != "":
 		err = errors.Join(err, fmt.Errorf("--method is of tune; expected none with %s", c.Kind))
+	case c.Kind == "match":
+		command = "tournament"
 	}
 	if err := errors.Join(errRules, err); err != nil {
 		return err
@@ -39,13 +41,13 @@ func (c *initCmd) Run(e *env) error {
 	if _, err := os.Lstat(c.Out); c.Out != "" && err == nil {
 		return fmt.Errorf("--out: %s is there already; expected a new file", c.Out)
 	}
-	command = "gyges " + cmp.Or(command, c.Kind) + " " + textfmt.ShellWord(cmp.Or(c.Out, "FILE.yaml"))
+	command = textfmt.Visible(commandLine(command, cmp.Or(c.Out, "FILE.yaml")))
 	toFile, err := writeOut(e, c.Out, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "# %s\n#\n%s", textfmt.Visible(command), configs.Template(kind, r))
+		_, err := fmt.Fprintf(w, "# %s\n#\n%s", command, configs.Template(kind, r))
 		return asFailure(err)
 	})
 	if err == nil && toFile {
-		e.out.printf("%s is written. Change it, then: %s\n", textfmt.Visible(c.Out), textfmt.Visible(command))
+		e.out.printf("%s is written. Change it, then: %s\n", textfmt.Visible(c.Out), command)
 	}
 	return err
 }

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -12,6 +10,7 @@ import (
 	"gyges/rules/base/settings"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
+	"gyges/tournament/progress"
 )
 
 type matchCmd struct {
@@ -22,55 +21,61 @@ type matchCmd struct {
 }
 
 func (c *matchCmd) Run(ctx context.Context, e *env) error {
-	config, err := c.config(e.registry)
+	config, err := c.config(e)
 	if err != nil {
 		return err
 	}
-	f, summary, err := play(ctx, e, config, c.RatingInterval, c.queueFlags, matchRun)
-	if err != nil && summary.Status != tournament.Interrupted && summary.Played == 0 {
+	f, summary, err := play(ctx, e, config, c.RatingInterval, c.queueFlags, progress.Match)
+	if err != nil && summary.Played == 0 && summary.Status != tournament.Interrupted {
 		return runError(err, summary)
 	}
-	c.print(e, f, summary)
+	c.print(e.out, f, summary)
 	if err != nil {
 		e.out.printf("Stopped. Go on with %s.\n", f.goesOn(summary, err))
 	}
-	return cmp.Or(errors.Join(runError(err, summary), f.err), answer(summary.Faults == 0))
+	return f.result(summary, err)
 }
 
-func (c *matchCmd) print(e *env, f *observer, summary tournament.Summary) {
-	config := f.config
-	count := f.standings.Count(config.Agents[0].String())
-	e.out.printf("%s against %s\nOpenings %s\n%s", textfmt.Escape(config.Agents[0].Label()),
-		textfmt.Escape(config.Agents[1].Label()), textfmt.Escape(config.Openings.String()),
-		matchText(config.SPRT, summary.Pairs))
-	f.writePrecision(e.out, summary)
-	drawn := ""
+// print prints the result from the first player's view.
+func (c *matchCmd) print(w *output, f *observer, summary tournament.Summary) {
+	w.printf("%s against %s\n", textfmt.Escape(c.A.Label()), textfmt.Escape(c.B.Label()))
+	w.printf("Openings %s\n", textfmt.Escape(f.Config.Openings.String()))
+	w.printf("%s", matchText(f.Config.SPRT, summary.Pairs))
+	f.writePrecision(w, summary)
+
+	player := c.A.String()
+	count, drawn := f.Standings.Count(player), ""
 	if count.Draws > 0 {
 		drawn = fmt.Sprintf(" %d drawn,", count.Draws)
 	}
-	e.out.printf("Games %d: %d won,%s %d lost\n", summary.Played, count.Wins, drawn, count.Losses)
-	for _, set := range f.standings.RuleSets {
-		if pairs := set.PairsOf(config.Agents[0].String()); len(f.standings.RuleSets) > 1 {
-			e.out.printf("Rules %s: Elo %s, pairs %v\n", textfmt.Escape(set.Name), pairs.Estimate().EloText(), pairs)
+	w.printf("Games %d: %d won,%s %d lost\n", summary.Played, count.Wins, drawn, count.Losses)
+	if sets := f.Standings.RuleSets; len(sets) > 1 {
+		for _, set := range sets {
+			pairs := set.PairsOf(player)
+			elo := pairs.Estimate().EloText()
+			w.printf("Rules %s: Elo %s, pairs %v\n", textfmt.Escape(set.Name), elo, pairs)
 		}
 	}
-	e.out.printf("%s; the records are in %s\n", timeText(summary), textfmt.Escape(summary.Out))
-	for _, note := range f.counted.Identical.Notes(int(f.counted.Pairs.N())) {
-		e.out.printf("%s\n", strings.Join(textfmt.Wrap("Note: "+note+".", tableWidth(e.out)), "\n"))
+	w.printf("%s; the records are in %s\n", timeText(summary), textfmt.Escape(summary.Out))
+	for _, note := range f.Run.Identical.Notes(int(f.Run.Pairs.N())) {
+		lines := textfmt.Wrap("Note: "+note+".", tableWidth(w))
+		w.printf("%s\n", strings.Join(lines, "\n"))
 	}
-	f.writeFaults(e.out)
+	f.writeFaults(w)
 }
 
-func (c *matchCmd) config(registry *agents.Registry) (tournament.Config, error) {
+func (c *matchCmd) config(e *env) (tournament.Config, error) {
 	config := tournament.DefaultMatch()
-	config.Name, config.Pairs = tournament.MatchName, tournament.UnsetPairs
+	config.Name = tournament.MatchName
+	config.Pairs = tournament.UnsetPairs
 	config.Agents = []agents.Spec{c.A, c.B}
 	if err := c.applyRun(&config, &config); err != nil {
 		return config, err
 	}
 	config.Openings.ForMatch(config.Rules...)
 	config.SetPairs()
-	return config, c.checkRun(&config, config.Validate(registry), config.Name, &config.Out, "agents")
+	config.Out = newFolder(config.Out, config.Name)
+	return config, c.check(e, &config, "agents")
 }
 
 type sprtCmd struct {
@@ -83,18 +88,13 @@ type sprtCmd struct {
 }
 
 func (c *sprtCmd) Run(e *env) error {
-	const most = 1_000_000_000
-	var pairs sprt.Pairs
-	parts := strings.Split(c.Penta, ",")
-	for i := range parts {
-		n, err := settings.Parse[int64](parts[i])
-		if len(parts) != len(pairs) || err != nil || n < 0 || n > most {
-			return fmt.Errorf("--penta: expected five counts from 0 to %d, separated by commas%s, found %.80q", int64(most),
-				settings.ZeroHint(c.Penta), c.Penta)
-		}
-		pairs[i] = n
+	pairs, err := c.pairs()
+	if err != nil {
+		return err
 	}
-	test := sprt.Test{Elo0: c.Elo0, Elo1: c.Elo1, Alpha: c.Alpha, Beta: c.Beta, Model: sprt.Model(c.Model)}
+	test := sprt.Test{
+		Elo0: c.Elo0, Elo1: c.Elo1, Alpha: c.Alpha, Beta: c.Beta, Model: sprt.Model(c.Model),
+	}
 	if err := test.Check(); err != nil {
 		return err
 	}
@@ -102,6 +102,23 @@ func (c *sprtCmd) Run(e *env) error {
 	return nil
 }
 
+// pairs reads the five counts of --penta.
+func (c *sprtCmd) pairs() (pairs sprt.Pairs, err error) {
+	const most = 1_000_000_000
+	parts := strings.Split(c.Penta, ",")
+	valid := len(parts) == len(pairs)
+	for i := 0; valid && i < len(pairs); i++ {
+		pairs[i], err = settings.Parse[int64](parts[i])
+		valid = err == nil && 0 <= pairs[i] && pairs[i] <= most
+	}
+	if !valid {
+		return pairs, fmt.Errorf("--penta: expected five counts from 0 to %d, "+
+			"separated by commas%s, found %.80q", int64(most), settings.ZeroHint(c.Penta), c.Penta)
+	}
+	return pairs, nil
+}
+
+// matchText returns what a test, or a match without one, says of game pairs: a fact a line.
 func matchText(t sprt.Test, p sprt.Pairs) string {
 	var text strings.Builder
 	for _, fact := range t.Facts(p) {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,9 +45,11 @@ func (c *openingsCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	e.err.printf("kept %d of %d openings\n", kept, seen)
-	return answer(s.Openings.Policy != schedule.RandomOpenings || kept >= c.Count)
+	tooFew := s.Openings.Policy == schedule.RandomOpenings && kept < c.Count
+	return answer(!tooFew)
 }
 
+// screening returns what the flags ask for, with the agent of --agent, which is to be closed.
 func (c *openingsCmd) screening(ctx context.Context, e *env) (s schedule.Screening, err error) {
 	s = schedule.Screening{Seed: c.Seed, Count: c.Count, Limits: c.Limits, MaxScore: math.Inf(1)}
 	if s.Rules, err = c.load(); err != nil {
@@ -58,7 +59,8 @@ func (c *openingsCmd) screening(ctx context.Context, e *env) (s schedule.Screeni
 	switch {
 	case c.Screen != "":
 		s.Count = 0
-		if s.Openings, err = readInput(ctx, e, c.Screen, schedule.ReadOpenings); err != nil {
+		s.Openings, err = readInput(ctx, e, c.Screen, schedule.ReadOpenings)
+		if err != nil {
 			return s, err
 		}
 	case c.Setups:
@@ -67,10 +69,13 @@ func (c *openingsCmd) screening(ctx context.Context, e *env) (s schedule.Screeni
 			return s, fmt.Errorf("--setups: rules %v have no set-ups", s.Rules)
 		}
 	}
-	if c.MaxScore != nil && c.Agent == nil {
-		return s, errors.New("--max-score needs an --agent that scores")
+	if c.MaxScore != nil {
+		if c.Agent == nil {
+			return s, errors.New("--max-score needs an --agent that scores")
+		}
+		s.MaxScore = *c.MaxScore
 	}
-	if s.MaxScore = *cmp.Or(c.MaxScore, &s.MaxScore); c.Agent != nil {
+	if c.Agent != nil {
 		s.Agent, err = newAgent(ctx, e, *c.Agent, s.Rules)
 	}
 	return s, err

@@ -12,13 +12,13 @@ import (
 )
 
 type rulesCmd struct {
-	Format grid.Format `enum:"text,markdown,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown or json."`
-	Name   string      `arg:"" optional:"" help:"Rule set to print, as text and as options: a preset or PRESET:OPTION=VALUE,…."`
+	tableFlag
+	Name string `arg:"" optional:"" help:"Rule set to print, as text and as options: a preset or PRESET:OPTION=VALUE,…."`
 }
 
 func (c *rulesCmd) Run(e *env) error {
 	if c.Name == "" {
-		return c.list(e)
+		return c.list(e.out)
 	}
 	r, err := rules.Parse(c.Name)
 	if err != nil {
@@ -30,7 +30,7 @@ func (c *rulesCmd) Run(e *env) error {
 			{"name", r.String()}, {"options", o.Values()}, {"prose", o.Prose()},
 		})
 	}
-	writeProse(e.out, r, c.Format == grid.Markdown)
+	writeProse(e.out, o.Prose(), c.Format == grid.Markdown)
 	t := grid.New("", 3, "Option", "Value", "May be")
 	for _, opt := range o.List() {
 		t.Add(grid.Markup(opt.Key), grid.Markup(opt.Text()), grid.Markup(opt.Accepts()))
@@ -39,15 +39,16 @@ func (c *rulesCmd) Run(e *env) error {
 }
 
 // writeProse prints the rules in words, as text in lines of at most 78 columns.
-func writeProse(w *output, r *rules.Rules, markdown bool) {
-	for _, s := range r.Options().Prose() {
+func writeProse(w *output, prose []rules.Section, markdown bool) {
+	for _, s := range prose {
 		if markdown {
 			w.printf("## %s\n\n%s\n\n", s.Heading, strings.Join(s.Paragraphs, "\n\n"))
 			continue
 		}
 		w.printf("%s\n", s.Heading)
 		for _, text := range s.Paragraphs {
-			w.printf("  %s\n", strings.Join(textfmt.Wrap(text, 76), "\n  "))
+			lines := textfmt.Wrap(text, 76)
+			w.printf("  %s\n", strings.Join(lines, "\n  "))
 		}
 		w.printf("\n")
 	}
@@ -59,28 +60,35 @@ var presetColumns = []grid.Column[rules.Preset]{
 	{Key: "options", Value: func(p rules.Preset) any { return p.Options.Values() }},
 }
 
-func (c *rulesCmd) list(e *env) error {
+// list prints the presets, and for people the options.
+func (c *rulesCmd) list(out *output) error {
 	presets := rules.Presets()
 	if c.Format == grid.JSON {
-		return printTable(e.out, grid.Make(presetColumns, presets), grid.JSON, 0)
+		return printTable(out, grid.Make(presetColumns, presets), grid.JSON, 0)
 	}
-	t := grid.New("", 2, "Name", "Source, and differences from "+presets[0].Name)
+	first := presets[0]
+	t := grid.New("", 2, "Name", "Source, and differences from "+first.Name)
 	for _, p := range presets {
 		text := p.Doc
-		if changes := strings.Join(presets[0].Options.Changes(p.Options), " "); changes != "" {
-			text += map[bool]string{false: "\n" + changes, true: "; `" + changes + "`"}[c.Format == grid.Markdown]
+		changes := strings.Join(first.Options.Changes(p.Options), " ")
+		switch {
+		case changes == "":
+		case c.Format == grid.Markdown:
+			text += "; `" + changes + "`"
+		default:
+			text += "\n" + changes
 		}
 		t.Add(p.Name, grid.Markup(text))
 	}
-	if err := printTable(e.out, t, c.Format, 0); err != nil {
+	if err := printTable(out, t, c.Format, 0); err != nil {
 		return err
 	}
 	t = grid.New("", 3, "Option", "Default", "Meaning")
-	for _, opt := range presets[0].Options.List() {
+	for _, opt := range first.Options.List() {
 		t.Add(grid.Markup(opt.Key), grid.Markup(opt.Text()), grid.Markup(opt.Help()))
 	}
-	e.out.printf("\n")
-	return printTable(e.out, t, c.Format, 0)
+	out.printf("\n")
+	return printTable(out, t, c.Format, 0)
 }
 
 type rulesFlags struct {
@@ -88,6 +96,7 @@ type rulesFlags struct {
 	Set   []string `sep:"none" placeholder:"OPTION=VALUE" help:"Change an option of the rule set; may be repeated."`
 }
 
+// load returns the rule set.
 func (f rulesFlags) load() (*rules.Rules, error) {
 	base, err := rules.Parse(f.Rules)
 	if err != nil {
@@ -98,10 +107,12 @@ func (f rulesFlags) load() (*rules.Rules, error) {
 }
 
 // position returns the rule set and a position under it, see [parsePosition].
-func (f rulesFlags) position(words []string) (r *rules.Rules, p rules.Position, err error) {
-	if r, err = f.load(); err == nil {
-		p, err = parsePosition(r, words)
+func (f rulesFlags) position(words []string) (*rules.Rules, rules.Position, error) {
+	r, err := f.load()
+	if err != nil {
+		return nil, rules.Position{}, err
 	}
+	p, err := parsePosition(r, words)
 	return r, p, err
 }
 
@@ -115,16 +126,23 @@ func (f rulesFlags) game(words []string) (*rules.Game, error) {
 		return nil, errors.New("position: expected one in which all pieces are placed")
 	}
 	g := rules.NewGame(r, p)
-	if o, reason := g.Outcome(); o != rules.Undecided {
-		return nil, fmt.Errorf("position: the game is over there, %v by %s", o, reason)
+	return g, checkGoesOn("position", g)
+}
+
+// checkGoesOn returns an error if a game, which an argument describes, is over.
+func checkGoesOn(argument string, g *rules.Game) error {
+	outcome, reason := g.Outcome()
+	if outcome == rules.Undecided {
+		return nil
 	}
-	return g, nil
+	return fmt.Errorf("%s: the game is over there, %v by %s", argument, outcome, reason)
 }
 
 // parsePosition reads a position given in words: quoted on the command line or not, it is the same.
 func parsePosition(r *rules.Rules, words []string) (rules.Position, error) {
 	if len(words) == 0 {
-		return rules.Position{}, errors.New("expected a position, like '321123/000000/000000/000000/000000/321123 s'")
+		return rules.Position{}, errors.New("expected a position, " +
+			"like '321123/000000/000000/000000/000000/321123 s'")
 	}
 	p, err := r.ParsePosition(strings.Join(words, " "))
 	if err != nil {
@@ -136,13 +154,14 @@ func parsePosition(r *rules.Rules, words []string) (rules.Position, error) {
 // rulesList is a list of rule sets, with commas between them.
 type rulesList []*rules.Rules
 
-// UnmarshalText adds the rule sets of a list. They have commas of their own: a piece like "repetition=none" belongs to
-// the rule set before it.
+// UnmarshalText adds the rule sets of a list. They have commas of their own: a piece like
+// "repetition=none" belongs to the rule set before it.
 func (l *rulesList) UnmarshalText(text []byte) error {
 	var names []string
-	for _, piece := range strings.Split(string(text), ",") {
-		name, _, option := strings.Cut(piece, "=")
-		if n := len(names); n > 0 && option && !strings.Contains(name, ":") {
+	for piece := range strings.SplitSeq(string(text), ",") {
+		key, _, hasValue := strings.Cut(piece, "=")
+		isOption := hasValue && !strings.Contains(key, ":")
+		if n := len(names); n > 0 && isOption {
 			names[n-1] += "," + piece
 		} else {
 			names = append(names, piece)
@@ -161,10 +180,11 @@ func (l *rulesList) UnmarshalText(text []byte) error {
 func (l rulesList) String() string { return strings.Join(lists.Map(l, (*rules.Rules).String), ",") }
 
 // names returns the set of the names; nil for none.
-func (l rulesList) names() (names map[string]bool) {
-	if l != nil {
-		names = map[string]bool{}
+func (l rulesList) names() map[string]bool {
+	if l == nil {
+		return nil
 	}
+	names := map[string]bool{}
 	for _, r := range l {
 		names[r.String()] = true
 	}

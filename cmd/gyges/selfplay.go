@@ -5,13 +5,13 @@ import (
 	"errors"
 	"path/filepath"
 
-	"gyges/agents"
 	"gyges/agents/tuning/dataset"
 	"gyges/configs"
 	"gyges/rules/base/files"
 	"gyges/rules/base/settings"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
+	"gyges/tournament/progress"
 	"gyges/tournament/training"
 )
 
@@ -21,15 +21,15 @@ type selfplayCmd struct {
 }
 
 func (c *selfplayCmd) Run(ctx context.Context, e *env) error {
-	config, err := c.config(e.registry)
+	config, err := c.config(e)
 	if err != nil {
 		return err
 	}
-	f, s, err := play(ctx, e, config.Games(), 0, c.queueFlags, selfPlayRun)
+	f, s, err := play(ctx, e, config.Games(), 0, c.queueFlags, progress.SelfPlay)
 	if err != nil {
 		if s.Status != tournament.Running && s.Out != "" {
-			e.err.printf("Stopped after %d of %d games, before there were training positions. Go on with %s\n", s.Played,
-				s.Scheduled, f.goesOn(s, err))
+			e.err.printf("Stopped after %d of %d games, before there were training positions. Go on with %s\n",
+				s.Played, s.Scheduled, f.goesOn(s, err))
 		}
 		return runError(err, s)
 	}
@@ -42,17 +42,20 @@ func (c *selfplayCmd) Run(ctx context.Context, e *env) error {
 	summarizeExtraction(e, made)
 	e.out.printf("%s", timeText(s))
 	if fresh := s.Played - s.Kept; fresh > 0 {
-		e.out.printf(", %s positions a minute", perSecond(uint64(made.Plies*fresh/s.Played*60), s.End.Sub(s.Start).Seconds()))
+		positions := made.Plies * fresh / s.Played
+		speed := perSecond(60*positions, s.End.Sub(s.Start).Seconds())
+		e.out.printf(", %s positions a minute", speed)
 	}
-	e.out.printf("; the training positions are in %s\n", textfmt.Escape(filepath.Join(s.Out, training.PositionsDir)))
+	folder := filepath.Join(s.Out, training.PositionsDir)
+	e.out.printf("; the training positions are in %s\n", textfmt.Escape(folder))
 	f.writeFaults(e.out)
-	return answer(s.Faults == 0)
+	return f.result(s, nil)
 }
 
-func (c *selfplayCmd) config(registry *agents.Registry) (config training.SelfPlay, err error) {
+func (c *selfplayCmd) config(e *env) (config training.SelfPlay, err error) {
 	config = training.DefaultSelfPlay()
 	if c.Config != "" {
-		if config, err = configs.LoadSelfPlay(c.Config, registry); err != nil {
+		if config, err = configs.LoadSelfPlay(c.Config, e.registry); err != nil {
 			return config, err
 		}
 	}
@@ -63,7 +66,8 @@ func (c *selfplayCmd) config(registry *agents.Registry) (config training.SelfPla
 	if c.Config == "" && len(t.Agents) == 0 {
 		return config, errors.New("expected a YAML file, or --agent; see gyges selfplay --help")
 	}
-	return config, c.checkRun(&config, config.Validate(registry), t.Name, &t.Out)
+	t.Out = newFolder(t.Out, t.Name)
+	return config, c.check(e, &config)
 }
 
 type dataMakeCmd struct {
@@ -77,7 +81,8 @@ func (c *dataMakeCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	v := &learningView{e: e}
-	made, err := config.Extract(ctx, v.env(), c.Dir, map[string]string{"program": version()})
+	provenance := map[string]string{"program": version()}
+	made, err := config.Extract(ctx, v.env(), c.Dir, provenance)
 	v.end()
 	if err != nil {
 		return files.Plain(settings.FlagErrors(&config, err))
@@ -86,13 +91,17 @@ func (c *dataMakeCmd) Run(ctx context.Context, e *env) error {
 	return nil
 }
 
+// summarizeExtraction prints how many positions of games became training positions, and why the
+// others didn't.
 func summarizeExtraction(e *env, made training.Extraction) {
 	for _, note := range made.Notes {
 		e.err.warn("%s", textfmt.Escape(note))
 	}
 	n, w := made.Written, e.out
-	w.printf("%d training positions (%d train, %d validation, %d test) of %d positions in games: %d repeated",
-		made.Total(), n[dataset.Train], n[dataset.Validation], n[dataset.Test], made.Plies, made.Repeated)
+	w.printf("%d training positions (%d train, %d validation, %d test) "+
+		"of %d positions in games: %d repeated",
+		made.Total(), n[dataset.Train], n[dataset.Validation], n[dataset.Test],
+		made.Plies, made.Repeated)
 	if made.Searched > 0 {
 		w.printf(", %d searched, %d without a result", made.Searched, made.Unplayed)
 	}

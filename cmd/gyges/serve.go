@@ -60,6 +60,7 @@ func (c *serveCmd) Run(ctx context.Context, e *env) error {
 	return asFailure(s.Serve(ctx, l))
 }
 
+// listen listens on the address that a flag names.
 func listen(ctx context.Context, flag, addr string) (net.Listener, error) {
 	const inUseOnWindows = syscall.Errno(10048)
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
@@ -71,22 +72,25 @@ func listen(ctx context.Context, flag, addr string) (net.Listener, error) {
 	return l, named(flag, err)
 }
 
+// check returns what is wrong with --host and --results.
 func (c *serveCmd) check() error {
 	var p problems.List
 	for _, name := range c.Host {
-		p.Expect(name != "" && !strings.ContainsAny(name, "/: *"), "--host",
-			"expected a name like box.example.org, found %.60q", name)
+		valid := name != "" && !strings.ContainsAny(name, "/: *")
+		p.Expect(valid, "--host", "expected a name like box.example.org, found %.60q", name)
 	}
-	info, err := os.Stat(c.Results)
-	p.Expect(err != nil || info.IsDir(), "--results", "expected a folder, found the file %s", c.Results)
+	if info, err := os.Stat(c.Results); err == nil {
+		p.Expect(info.IsDir(), "--results", "expected a folder, found the file %s", c.Results)
+	}
 	return p.Err()
 }
 
 // address resolves --addr. It must be of this machine alone unless --open is given.
 func (c *serveCmd) address() (*net.TCPAddr, error) {
-	_, port, errSplit := net.SplitHostPort(c.Addr)
-	if _, err := settings.Port(port); errSplit == nil && err != nil {
-		return nil, named("--addr", err)
+	if _, port, err := net.SplitHostPort(c.Addr); err == nil {
+		if _, err := settings.Port(port); err != nil {
+			return nil, named("--addr", err)
+		}
 	}
 	addr, err := net.ResolveTCPAddr("tcp", c.Addr)
 	if err != nil {
@@ -102,34 +106,34 @@ func (c *serveCmd) address() (*net.TCPAddr, error) {
 	return addr, nil
 }
 
-// players are the opponents to choose from: levels, kinds that play without parameters, persons, those of --agent.
+// players returns the opponents to choose from: levels, the weakest first, then the kinds that play
+// without parameters, persons among them, then the agents of --agent.
 func (c *serveCmd) players(ctx context.Context, e *env) ([]browser.Player, error) {
-	levels := configs.ListLevels() // the weakest first
-	var errs []error
 	var list []browser.Player
+	levels := configs.ListLevels()
 	for i, l := range levels {
-		p := browser.Player{
-			Name: l.Name, Spec: agents.Spec{Kind: l.Name}, Level: true, Elo: map[string]int{},
-			Doc: fmt.Sprintf("level %d of %d: %s", i+1, len(levels), l.Doc),
+		doc := fmt.Sprintf("level %d of %d: %s", i+1, len(levels), l.Doc)
+		elo := map[string]int{}
+		for preset, measured := range l.Elo {
+			elo[preset] = measured.Elo
 		}
-		for preset, elo := range l.Elo {
-			p.Elo[preset] = elo.Elo
-		}
-		list = append(list, p)
+		list = append(list, browser.Player{
+			Name: l.Name, Spec: agents.Spec{Kind: l.Name}, Level: true, Elo: elo, Doc: doc,
+		})
 	}
 	for _, kind := range kindsOf(e.registry) {
-		spec := agents.Spec{Kind: kind.Name}
-		agent, err := e.registry.New(spec)
-		if err != nil {
+		p := browser.Player{Name: kind.Name, Spec: agents.Spec{Kind: kind.Name}, Doc: kind.Doc}
+		agent, err := e.registry.New(p.Spec)
+		if err != nil { // it needs parameters
 			continue
 		}
 		closeAgent(e, agent)
-		p := browser.Player{Name: kind.Name, Spec: spec, Doc: kind.Doc}
 		if _, timed := kind.Param("movetime"); timed {
 			p.Times = []string{"250ms", "1s", "3s", "10s"}
 		}
 		list = append(list, p)
 	}
+	var errs []error
 	for _, spec := range c.Agent {
 		errs = append(errs, tryAgent(ctx, e, spec))
 		kind, _ := e.registry.Kind(spec) // whose error is there

@@ -4,12 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 
 	"gyges/agents"
 	"gyges/agents/tactics"
 	"gyges/rules/base/grid"
-	"gyges/rules/base/lists"
 	"gyges/rules/base/textfmt"
 )
 
@@ -17,8 +15,8 @@ type tacticsRunCmd struct {
 	File  string        `arg:"" what:"FILE, a suite like results/reference/tactics.jsonl" help:"The suite, like results/reference/tactics.jsonl; - reads standard input."`
 	Agent []agents.Spec `sep:"none" default:"alphabeta:depth=5" placeholder:"AGENT" help:"An agent to test; may be repeated. Default: alphabeta:depth=5."`
 	agents.Limits
-	Missed bool        `help:"List the positions not solved, too."`
-	Format grid.Format `enum:"text,markdown,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown or json."`
+	Missed bool `help:"List the positions not solved, too."`
+	tableFlag
 }
 
 func (c *tacticsRunCmd) Run(ctx context.Context, e *env) error {
@@ -33,49 +31,65 @@ func (c *tacticsRunCmd) Run(ctx context.Context, e *env) error {
 		}
 		defer closeAgent(e, players[i])
 	}
-	trials := make([]tactics.Trial, len(c.Agent))
+	var trials []tactics.Trial
 	for i, spec := range c.Agent {
-		trials[i], err = tactics.Try(ctx, spec.Label(), players[i], tasks, c.Limits)
-		if err := cmp.Or(ctx.Err(), asFailure(named(trials[i].Agent, err))); err != nil {
+		trial, err := tactics.Try(ctx, spec.Label(), players[i], tasks, c.Limits)
+		if err := agentError(ctx, spec.Label(), err); err != nil {
 			return err
 		}
+		trials = append(trials, trial)
 	}
-	return c.write(e.out, trials)
+	return asFailure(c.write(e.out, trials))
 }
 
 func (c *tacticsRunCmd) write(out *output, trials []tactics.Trial) error {
 	if c.Format == grid.JSON {
-		counts := lists.Map(trials, func(t tactics.Trial) []tactics.Count { return t.Counts() })
-		return grid.WriteJSON(out, slices.Concat(counts...))
-	}
-	classes := lists.Map(tactics.Classes(), func(c tactics.Class) string { return string(c) })
-	t := grid.New("", 2, slices.Concat([]string{"Agent", "Rules"}, classes, []string{"all", "solved", "a position"})...)
-	for i := range trials {
-		name := any(grid.Name(trials[i].Agent))
-		for _, ruleSet := range append(trials[i].RuleSets(), "") {
-			row := []any{name, cmp.Or(ruleSet, "all")}
-			for _, class := range tactics.Classes() {
-				row = append(row, trials[i].Count(ruleSet, class).Share())
-			}
-			n, seconds := trials[i].Count(ruleSet, ""), ""
-			if ruleSet == "" {
-				seconds = fmt.Sprintf("%.3fs", n.Seconds)
-			}
-			share := fmt.Sprintf("%.1f %%", 100*float64(n.Solved)/float64(n.Positions))
-			t.Add(append(row, n.Share(), share, seconds)...)
-			name = ""
+		var counts []tactics.Count
+		for _, trial := range trials {
+			counts = append(counts, trial.Counts()...)
 		}
+		return grid.WriteJSON(out, counts)
 	}
-	if err := printTable(out, t, c.Format, 2); err != nil || !c.Missed {
-		return asFailure(err)
+	if err := printTable(out, c.table(trials), c.Format, 2); err != nil {
+		return err
 	}
 	for _, t := range trials {
 		for _, a := range t.Attempts {
-			if !a.Solved {
-				out.printf("%s: %s, %s '%s': played %v, expected %v\n",
-					textfmt.Visible(t.Agent), a.Task.Rules, a.Task.Class, a.Task.Position, a.Move, a.Task.Moves)
+			if c.Missed && !a.Solved {
+				task := a.Task
+				out.printf("%s: %s, %s '%s': played %v, expected %v\n", textfmt.Visible(t.Agent),
+					task.Rules, task.Class, task.Position, a.Move, task.Moves)
 			}
 		}
 	}
 	return nil
+}
+
+// table has a row for each rule set of each trial, and one for all of them.
+func (c *tacticsRunCmd) table(trials []tactics.Trial) *grid.Table {
+	columns := []string{"Agent", "Rules"}
+	for _, class := range tactics.Classes() {
+		columns = append(columns, string(class))
+	}
+	columns = append(columns, "all", "solved", "a position")
+	t := grid.New("", 2, columns...)
+	for i := range trials {
+		trial := &trials[i]
+		name := any(grid.Name(trial.Agent)) // in the first row alone
+		for _, ruleSet := range append(trial.RuleSets(), "") {
+			row := []any{name, cmp.Or(ruleSet, "all")}
+			for _, class := range tactics.Classes() {
+				row = append(row, trial.Count(ruleSet, class).Share())
+			}
+			all, seconds := trial.Count(ruleSet, ""), ""
+			if ruleSet == "" {
+				seconds = fmt.Sprintf("%.3fs", all.Seconds)
+			}
+			solved := float64(all.Solved) / float64(all.Positions)
+			row = append(row, all.Share(), fmt.Sprintf("%.1f %%", 100*solved), seconds)
+			t.Add(row...)
+			name = ""
+		}
+	}
+	return t
 }

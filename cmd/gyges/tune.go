@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"gyges/agents"
 	"gyges/agents/tuning/dataset"
@@ -44,11 +43,12 @@ func (c *tuneTexelCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	config.Out = cmp.Or(c.Out, config.Out, tournament.DefaultOut("results", config.Name, time.Now()))
-	v, all := &learningView{e: e}, int64(config.Settings.Steps())
-	env := v.env()
+	config.Out = newFolder(cmp.Or(c.Out, config.Out), config.Name)
+	v := &learningView{e: e}
+	env, steps := v.env(), int64(config.Settings.Steps())
 	env.Step = func(history []training.Line) {
-		v.step(int64(history[len(history)-1].Step), all, "iterations, "+stepText(history))
+		last := history[len(history)-1]
+		v.step(int64(last.Step), steps, "iterations, "+stepText(history))
 	}
 	result, err := config.Run(ctx, env)
 	v.end()
@@ -65,13 +65,17 @@ func (c *tuneTexelCmd) print(w *output, r *training.Fitted) error {
 	features := grid.New("", 1, "Feature", "Before", "After", " ")
 	features.Columns[3].Left = true
 	for _, f := range r.Features {
-		features.Add(f.Name, fiveDigits(f.Parent), fiveDigits(f.Weight), map[bool]string{true: "frozen"}[f.Frozen])
+		frozen := ""
+		if f.Frozen {
+			frozen = "frozen"
+		}
+		features.Add(f.Name, fiveDigits(f.Parent), fiveDigits(f.Weight), frozen)
 	}
 	if err := printTable(w, features, grid.Text, 1); err != nil {
 		return err
 	}
-	w.printf("\nPositions: %d training, %d validation, %d test", r.Positions[dataset.Train],
-		r.Positions[dataset.Validation], r.Positions[dataset.Test])
+	w.printf("\nPositions: %d training, %d validation, %d test",
+		r.Positions[dataset.Train], r.Positions[dataset.Validation], r.Positions[dataset.Test])
 	if r.LeftOut > 0 {
 		w.printf(" (%d left out that are in an earlier split)", r.LeftOut)
 	}
@@ -82,10 +86,11 @@ func (c *tuneTexelCmd) print(w *output, r *training.Fitted) error {
 	if r.Network != nil {
 		w.printf("; with a network of %d units, of which %d are live", r.Units, r.LiveUnits)
 	}
-	w.printf("\nTraining loss %.6f, was %.6f\nValidation loss %.6f, was %.6f\n",
-		r.Loss[1], r.Loss[0], r.ValidationLoss[1], r.ValidationLoss[0])
+	w.printf("\nTraining loss %.6f, was %.6f\n", r.Loss[1], r.Loss[0])
+	w.printf("Validation loss %.6f, was %.6f\n", r.ValidationLoss[1], r.ValidationLoss[0])
 	if t := r.Test; t != nil {
-		w.printf("Test loss %.6f, was %.6f: gain %.6f ± %.6f (95 %%)\n", t.Loss, t.ParentLoss, t.Gain, t.GainMargin)
+		w.printf("Test loss %.6f, was %.6f: gain %.6f ± %.6f (95 %%)\n",
+			t.Loss, t.ParentLoss, t.Gain, t.GainMargin)
 	} else {
 		w.printf("Test loss not measured: there are no test positions\n")
 	}
@@ -93,11 +98,13 @@ func (c *tuneTexelCmd) print(w *output, r *training.Fitted) error {
 		w.printf("Policy: fitted to %d moves, loss %.4f, was %.4f, on those of %d test positions\n",
 			p.Positions, p.Test.Loss, p.Parent.Loss, p.Test.Positions)
 		for k, n := range ranking.Firsts {
-			w.printf("Among the first %d: %s, was %s\n", n, textfmt.Percent(p.Test.Among[k]), textfmt.Percent(p.Parent.Among[k]))
+			now, before := p.Test.Among[k], p.Parent.Among[k]
+			w.printf("Among the first %d: %s, was %s\n", n, textfmt.Percent(now), textfmt.Percent(before))
 		}
 	}
-	w.printf("The weights are in %s\nVerdict: %s; how they play, a match tells\n", textfmt.Escape(r.Weights),
-		training.Verdict(r.Gain(), sprt.Pairs{}, "the weights at the start"))
+	verdict := training.Verdict(r.Gain(), sprt.Pairs{}, "the weights at the start")
+	w.printf("The weights are in %s\n", textfmt.Escape(r.Weights))
+	w.printf("Verdict: %s; how they play, a match tells\n", verdict)
 	return nil
 }
 
@@ -115,30 +122,32 @@ func (c *tuneSPSACmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	err = c.apply(&config)
-	if err = cmp.Or(err, c.checkRun(&config, config.Validate(e.registry), config.Name, &config.Out)); err != nil {
+	if err := c.settle(e, &config); err != nil {
 		return err
 	}
+	config.Out = newFolder(config.Out, config.Name)
 	agent, err := e.registry.Start(ctx, config.Agent, config.Rules) // before there is a folder
 	closeAgent(e, agent)
 	if err != nil {
 		return err
 	}
-	m := tournament.Config{Agents: []agents.Spec{config.Agent}, Settings: config.Settings, Out: config.Out}
-	q, err := c.open(ctx, e, &m)
+	games := tournament.Config{
+		Agents: []agents.Spec{config.Agent}, Settings: config.Settings, Out: config.Out,
+	}
+	q, err := c.open(ctx, e, &games)
 	if err != nil {
 		return err
 	}
 	defer q.close()
-	config.Executor = m.Executor
+	config.Executor = games.Executor
 	v := &learningView{e: e}
-	t, err := config.Run(ctx, spsaEnv(v, &config.Method))
+	tuned, err := config.Run(ctx, spsaEnv(v, &config.Method))
 	v.end()
 	q.began = !errors.As(err, new(*training.FolderError))
 	if err != nil {
 		return e.learningError(ctx, config.Out, err)
 	}
-	return c.print(e.out, t, &config)
+	return c.print(e.out, tuned, &config)
 }
 
 func (c *tuneSPSACmd) print(w *output, t *training.Tuned, config *training.SPSA) error {
@@ -149,39 +158,53 @@ func (c *tuneSPSACmd) print(w *output, t *training.Tuned, config *training.SPSA)
 	if err := printTable(w, parameters, grid.Text, 1); err != nil {
 		return err
 	}
-	w.printf("\n%d steps, %d games; the history is in %s\n", t.Steps, t.Games, textfmt.Escape(config.Out))
+	out := textfmt.Escape(config.Out)
+	w.printf("\n%d steps, %d games; the history is in %s\n", t.Steps, t.Games, out)
 	if t.Weights != "" {
 		w.printf("The weights are in %s\n", textfmt.Escape(t.Weights))
 	}
-	defaults, command := game.DefaultSettings(), "A match against the start: gyges match"
-	defaults.Openings.ForMatch(config.Rules)
-	for _, word := range append([]string{
-		t.Agent.With("name", "new").String(), t.Start.With("name", "old").String(), "--rules", config.Rules.String(),
-	}, settings.Arguments(&config.Settings, &defaults)...) {
-		command += " " + textfmt.ShellWord(word)
-	}
 	verdict := training.Verdict(t.Gain, t.Verified, "the agent at the start")
+	next := "A match against the start: " + c.match(t, config)
 	switch {
 	case t.Agent.String() == t.Start.String():
-		verdict, command = "no gain", "It is the agent at the start"
+		verdict = "no gain"
+		next = "It is the agent at the start"
 	case t.Gain == nil && t.Verified.N() == 0:
-		verdict = "nothing was verified, so no gain is shown; play this match, or give verification.pairs"
+		verdict = "nothing was verified, so no gain is shown; " +
+			"play this match, or give verification.pairs"
 	}
-	w.printf("Agent after the last step %s\n%s\nVerdict: %s\n", textfmt.Escape(t.Agent.String()),
-		textfmt.Escape(command), verdict)
+	w.printf("Agent after the last step %s\n", textfmt.Escape(t.Agent.String()))
+	w.printf("%s\nVerdict: %s\n", textfmt.Escape(next), verdict)
 	return nil
+}
+
+// match returns the command of a match of the tuned agent against the one at the start, with the
+// settings of the tuning.
+func (c *tuneSPSACmd) match(t *training.Tuned, config *training.SPSA) string {
+	defaults := game.DefaultSettings()
+	defaults.Openings.ForMatch(config.Rules)
+	words := []string{
+		t.Agent.With("name", "new").String(), t.Start.With("name", "old").String(),
+		"--rules", config.Rules.String(),
+	}
+	words = append(words, settings.Arguments(&config.Settings, &defaults)...)
+	return commandLine("match", words...)
 }
 
 // spsaEnv is the view's env of a tuning by matches, where the games of all steps are one stage.
 func spsaEnv(v *learningView, s *spsa.Settings) training.Env {
-	env, step, done, text := v.env(), 2*int64(s.Pairs), int64(0), "games"
+	step := 2 * int64(s.Pairs) // games
+	all := step * int64(s.Steps)
+	done, text := int64(0), "games"
 	show := func() {
 		v.what = ""
-		v.step(done, step*int64(s.Steps), text)
+		v.step(done, all, text)
 	}
+	env := v.env()
 	env.Step = func(history []training.Line) {
 		last := history[len(history)-1].Step
-		done, text = step*int64(last), fmt.Sprintf("games, step %d, %s", last, stepText(history))
+		done = step * int64(last)
+		text = fmt.Sprintf("games, step %d, %s", last, stepText(history))
 		show()
 	}
 	env.Game = func(g *record.Record) {
@@ -195,6 +218,7 @@ func spsaEnv(v *learningView, s *spsa.Settings) training.Env {
 	return env
 }
 
+// stepText says what is known after the last step: its losses, and the last Elo that was measured.
 func stepText(history []training.Line) string {
 	var parts []string
 	last := history[len(history)-1]
@@ -206,7 +230,8 @@ func stepText(history []training.Line) string {
 	}
 	for _, l := range slices.Backward(history) {
 		if l.Elo != nil {
-			parts = append(parts, fmt.Sprintf("Elo %+.1f ± %.1f after step %d", *l.Elo, *l.EloMargin, l.Step))
+			elo := fmt.Sprintf("Elo %+.1f ± %.1f after step %d", *l.Elo, *l.EloMargin, l.Step)
+			parts = append(parts, elo)
 			break
 		}
 	}
@@ -219,10 +244,11 @@ func (e *env) learningError(ctx context.Context, out string, err error) error {
 		return fileError("--out", err)
 	}
 	goOn := "Go on with the same command and --out " + textfmt.Escape(out)
-	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+	if wasInterrupted(ctx, err) {
 		e.err.printf("Stopped. %s\n", goOn)
 		return err
 	}
-	e.err.printf("Stopped by an error. Once its cause is mended: %s; keys of tune and numbers of pairs may change\n", goOn)
+	e.err.printf("Stopped by an error. Once its cause is mended: %s; "+
+		"keys of tune and numbers of pairs may change\n", goOn)
 	return failure{err}
 }

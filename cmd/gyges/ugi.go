@@ -20,11 +20,12 @@ func (c *ugiCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	if err := checkProgram(e.registry, c.Agent); err != nil {
+	if err := checkProgram(e, c.Agent); err != nil {
 		return err
 	}
 	return ugi.Serve(ctx, e.in, e.out, ugi.ServerConfig{
-		Name: version(), Author: "the gyges authors", Spec: c.Agent, Registry: e.registry, Rules: r,
+		Name: version(), Author: "the gyges authors",
+		Spec: c.Agent, Registry: e.registry, Rules: r,
 	})
 }
 
@@ -34,11 +35,14 @@ type engineCheckCmd struct {
 }
 
 func (c *engineCheckCmd) Run(ctx context.Context, e *env) error {
-	if _, err := os.ReadDir(c.Dir); c.Dir != "" && err != nil {
-		return fileError("--dir", err)
+	if c.Dir != "" {
+		if _, err := os.ReadDir(c.Dir); err != nil {
+			return fileError("--dir", err)
+		}
 	}
 	passed, points, err := ugi.Check(ctx, c.Command, c.Dir, func(r ugi.CheckResult) {
-		e.out.printf("%s", textfmt.Hang(fmt.Sprintf("%-5s %-34s ", r.Verdict, r.Name), r.Detail, tableWidth(e.out)))
+		point := fmt.Sprintf("%-5s %-34s ", r.Verdict, r.Name)
+		e.out.printf("%s", textfmt.Hang(point, r.Detail, tableWidth(e.out)))
 	})
 	if err != nil {
 		return err

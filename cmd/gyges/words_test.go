@@ -14,7 +14,7 @@ import (
 	"gyges/rules"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
-	"gyges/tournament/queue"
+	"gyges/tournament/progress"
 	"gyges/tournament/record"
 )
 
@@ -140,8 +140,9 @@ func TestFaultsWhileARunGoesOn(t *testing.T) {
 	require.Equal(t, "A\\x1b[2J lost game 1 by a fault (crash): it ended\\n\n"+
 		"A\\x1b[2J lost game 8 by a fault (timeout): overran its clock\n"+
 		"A\\x1b[2J was suspended after 3 faults in a row and plays no more, from game 9 on\n", out.String())
-	require.Len(t, p.faults, 3)
-	require.Equal(t, 3, p.faults[0].games, "all are counted")
+	lines := p.faults.Lines()
+	require.Len(t, lines, 3)
+	require.Contains(t, lines[1].Text, "lost 3 games by a fault (crash), first in game 0", "all are counted")
 	out.Reset()
 	for game := range int64(50) {
 		lost(20+game, record.FaultError, "no")
@@ -160,13 +161,13 @@ func TestProgressOfATest(t *testing.T) {
 		require.NoError(t, err)
 		config.Agents = append(config.Agents, spec)
 	}
-	f := newObserver(&env{err: &output{w: &out}}, 0, &config, matchRun)
+	f := newObserver(&env{err: &output{w: &out}}, 0, &config, progress.Match)
 	p := f.meter
 	now := p.start
 	p.now = func() time.Time { return now }
 	config.OnBegin(0, nil)
 	play := func(pairs sprt.Pairs) {
-		f.counted.Pairs = pairs
+		f.Run.Pairs = pairs
 		p.done = 2*pairs.N() - 1
 		now = now.Add(lineEvery)
 		p.game(nil)
@@ -185,7 +186,7 @@ func TestBar(t *testing.T) {
 	o := &output{w: &out}
 	p := newMeter(o, 300)
 	p.bar = true
-	p.state = func() (string, int64) { return "a leads with 3 of 4 points", 300 }
+	p.state = func(int64) (string, int64) { return "a leads with 3 of 4 points", 300 }
 	now := p.start
 	p.now = func() time.Time { return now }
 	for range 2 {
@@ -241,7 +242,7 @@ func TestInvitation(t *testing.T) {
 	require.Equal(t, "The NATS server listens at nats://127.0.0.1:4222. To start a worker:\n"+
 		"  gyges worker --nats nats://127.0.0.1:4222 --engine 'mine=./mine --fast'\n",
 		(&queueFlags{}).invitation("nats://127.0.0.1:4222", players))
-	f := queueFlags{accessFlags: accessFlags{queue.Access{User: "player", Cert: "cert.pem"}}}
+	f := queueFlags{accessFlags: accessFlags{User: "player", Cert: "cert.pem"}}
 	name, err := os.Hostname()
 	require.NoError(t, err)
 	require.Equal(t, "The NATS server listens at tls://0.0.0.0:4222. To start a worker:\n"+
@@ -254,10 +255,13 @@ func TestInvitation(t *testing.T) {
 func TestKindsOfFaultsAreText(t *testing.T) {
 	var out bytes.Buffer
 	config := tournament.DefaultConfig()
-	f := newObserver(&env{err: &output{w: &out}}, 0, &config, ratedRun)
-	f.faults = []fault{{agent: "random", kind: "50 %d\x1b", games: 2, first: "game 1: %s"}}
+	f := newObserver(&env{err: &output{w: &out}}, 0, &config, progress.Rated)
+	for game := range int64(2) {
+		f.Faults.Add(&record.Record{Game: game, South: record.Player{Agent: "random"},
+			Fault: &record.Fault{Side: "south", Kind: "50 %d\x1b", Detail: "%s"}})
+	}
 	f.writeFaults(&output{w: &out})
-	require.Equal(t, "random lost 2 games by a fault (50 %d\\x1b), first in game 1: %s\n", out.String())
+	require.Equal(t, "random lost 2 games by a fault (50 %d\\x1b), first in game 0: %s\n", out.String())
 }
 
 // Who takes more than its move time, within the margin, is mentioned once at the end.
@@ -270,7 +274,7 @@ func TestOverrunMoveTimes(t *testing.T) {
 		require.NoError(t, err)
 		config.Agents = append(config.Agents, spec)
 	}
-	f := newObserver(&env{err: &output{w: &out}}, 0, &config, ratedRun)
+	f := newObserver(&env{err: &output{w: &out}}, 0, &config, progress.Rated)
 	for i, south := range config.Players() {
 		f.game(&record.Record{Game: int64(i), Rules: "simplified", Opening: "123123/000000/000000/000000/000000/123123 s",
 			Moves: []string{"a1-a2", "a6-a5", "b1-b2"}, Plies: 3, Result: "1-0", Reason: "goal",

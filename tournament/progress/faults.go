@@ -1,0 +1,115 @@
+package progress
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"gyges/agents"
+	"gyges/rules"
+	"gyges/rules/base/textfmt"
+	"gyges/tournament/record"
+)
+
+// Faults counts the games that players lost outside the rules of the game.
+type Faults struct {
+	Lost int // games
+
+	list []fault
+}
+
+// fault is one player's faults of one kind.
+type fault struct {
+	player string // its spec
+	kind   record.FaultKind
+	games  int    // moves of those that overran
+	first  string // what happened in the first one
+}
+
+// overran is no fault of a game: a move took more than its move time, within the margin.
+const overran record.FaultKind = "overran"
+
+// maxNotices is how many faults of a player and kind are shown as they happen.
+const maxNotices = 10
+
+// playerOf returns the spec of the player of a side.
+func playerOf(g *record.Record, side rules.Side) string {
+	if side == rules.North {
+		return g.North.Agent
+	}
+	return g.South.Agent
+}
+
+// Add counts a game if it was lost by a fault, and returns a line to be shown at once: "" of a game without a fault, and
+// if there are many of the same kind.
+func (f *Faults) Add(g *record.Record) (notice string) {
+	if g.Fault == nil {
+		return ""
+	}
+	player := playerOf(g, g.Fault.Loser())
+	kind, detail := g.Fault.Kind, textfmt.Escape(g.Fault.Detail)
+	games := f.count(player, kind, fmt.Sprintf("game %d: %s", g.Game, g.Fault.Detail))
+	name := textfmt.Escape(agents.LabelOf(player))
+	if kind == record.FaultSuspended {
+		if games > 1 {
+			return ""
+		}
+		return fmt.Sprintf("%s was suspended %s and plays no more, from game %d on", name, detail, g.Game)
+	}
+	f.Lost++
+	if games > maxNotices {
+		return ""
+	}
+	notice = fmt.Sprintf("%s lost game %d by a fault (%s): %s", name, g.Game, kind, detail)
+	if games == maxNotices {
+		notice += "; further ones are counted at the end"
+	}
+	return notice
+}
+
+// count adds one to a player's faults of a kind, and returns how many there are now.
+func (f *Faults) count(player string, kind record.FaultKind, what string) int {
+	i := slices.IndexFunc(f.list, func(one fault) bool { return one.player == player && one.kind == kind })
+	if i < 0 {
+		i = len(f.list)
+		f.list = append(f.list, fault{player: player, kind: kind, first: what})
+	}
+	f.list[i].games++
+	return f.list[i].games
+}
+
+// TimedOut reports whether a game was lost on time.
+func (f *Faults) TimedOut() bool {
+	return slices.ContainsFunc(f.list, func(one fault) bool { return one.kind == record.FaultTimeout })
+}
+
+// Line says how many games a player lost by a kind of fault.
+type Line struct {
+	Player string // its name
+	Text   string
+	Again  bool // the player was suspended, and its games can be played anew
+}
+
+// Lines returns a line for each player and kind of fault, the most frequent first.
+func (f *Faults) Lines() (lines []Line) {
+	slices.SortFunc(f.list, func(a, b fault) int {
+		return cmp.Or(b.games-a.games, cmp.Compare(a.player, b.player), cmp.Compare(a.kind, b.kind))
+	})
+	for _, one := range f.list {
+		lines = append(lines, Line{agents.LabelOf(one.player), one.text(), one.kind == record.FaultSuspended})
+	}
+	return lines
+}
+
+func (f *fault) text() string {
+	games, first := textfmt.Plural(f.games, "game"), textfmt.Escape(f.first)
+	switch f.kind {
+	case record.FaultSuspended:
+		return fmt.Sprintf("was suspended and did not play %s, first %s", games, first)
+	case overran:
+		moves := textfmt.Plural(f.games, "move")
+		return fmt.Sprintf("overran its move time in %s and lost no game by it, first in %s", moves, first)
+	}
+	kind := textfmt.Escape(string(f.kind))
+	return fmt.Sprintf("lost %s by a fault (%s), first in %s", games, kind, first)
+}
