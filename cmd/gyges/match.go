@@ -38,12 +38,13 @@ func (c *matchCmd) Run(ctx context.Context, e *env) error {
 
 // print prints the result from the first player's view.
 func (c *matchCmd) print(w *output, f *observer, summary tournament.Summary) {
-	w.printf("%s against %s\n", textfmt.Escape(c.A.Label()), textfmt.Escape(c.B.Label()))
+	first, second := f.Config.Agents[0], f.Config.Agents[1] // as the run has them that goes on
+	w.printf("%s against %s\n", textfmt.Escape(first.Label()), textfmt.Escape(second.Label()))
 	w.printf("Openings %s\n", textfmt.Escape(f.Config.Openings.String()))
 	w.printf("%s", matchText(f.Config.SPRT, summary.Pairs))
 	f.writePrecision(w, summary)
 
-	player := c.A.String()
+	player := first.String()
 	count, drawn := f.Standings.Count(player), ""
 	if count.Draws > 0 {
 		drawn = fmt.Sprintf(" %d drawn,", count.Draws)
