@@ -45,22 +45,22 @@ func (c *exportCmd) Run(ctx context.Context, e *env) error {
 			return err
 		}
 	}
-	in, count := c.reader(true), 0
+	in, numbers, count := c.reader(true), exporter{}, 0
 	toFile, err := writeOut(e, c.Out, func(out io.Writer) error {
-		w := newExporter(out, format, eventOf(files), names)
+		write, end := gameWriter(out, format, eventOf(files), names)
 		err := each(ctx, e, in, files, func(i int, g *record.Record) error {
 			if g.NotPlayed() {
 				in.Skipped.Add(runs.NotPlayed, "")
 				return nil
 			}
 			count++
-			return w.write(w.renumbered(i, g))
+			return write(numbers.renumbered(i, g))
 		})
-		errClose := w.close() // writes the games before an error, too
+		errEnd := end() // writes the games before an error, too
 		if err != nil {
 			return err
 		}
-		return errClose
+		return errEnd
 	})
 	if err != nil {
 		return err
@@ -107,58 +107,34 @@ func eventOf(files []string) string {
 // withoutExt returns the name of a file without its extension.
 func withoutExt(name string) string { return strings.TrimSuffix(name, filepath.Ext(name)) }
 
-// exporter writes games as PGN, CSV or records.
-type exporter struct {
-	numbers
-	out   io.Writer
-	event string
-	names agents.Names
-
-	table   *grid.Writer[listedGame] // of CSV; nil: another format
-	records *record.Writer           // nil: another format
-	text    []byte                   // of PGN
-}
-
-// newExporter returns an exporter of the format "csv", "jsonl" or, whatever else it is, PGN.
-func newExporter(out io.Writer, format, event string, names agents.Names) *exporter {
-	w := &exporter{out: out, event: event, names: names}
+// gameWriter returns what writes a game to out in the format "csv", "jsonl" or, whatever else it is,
+// PGN; and what ends the file.
+func gameWriter(out io.Writer, format, event string, names agents.Names) (
+	write func(*record.Record) error, end func() error,
+) {
 	switch format {
 	case "csv":
-		w.table = grid.NewWriter(out, grid.CSV, grid.Options{}, exportColumns)
+		table := grid.NewWriter(out, grid.CSV, grid.Options{}, exportColumns)
+		write = func(g *record.Record) error { return table.Write(listedWith(names, "", g)) }
+		return write, table.Close
 	case "jsonl":
-		w.records = record.NewWriter(out)
+		records := record.NewWriter(out)
+		return records.Write, records.Close
 	}
-	return w
-}
-
-func (w *exporter) write(g *record.Record) (err error) {
-	switch {
-	case w.table != nil:
-		return w.table.Write(listedWith(w.names, "", g))
-	case w.records != nil:
-		return w.records.Write(g)
-	}
-	w.text, err = pgn.Append(w.text[:0], g, w.event, w.names.Of)
-	if err != nil {
+	var text []byte
+	write = func(g *record.Record) (err error) {
+		text, err = pgn.Append(text[:0], g, event, names.Of)
+		if err != nil {
+			return err
+		}
+		_, err = out.Write(text)
 		return err
 	}
-	_, err = w.out.Write(w.text)
-	return err
+	return write, func() error { return nil }
 }
 
-// close writes what is left, without closing the underlying writer.
-func (w *exporter) close() error {
-	switch {
-	case w.table != nil:
-		return w.table.Close()
-	case w.records != nil:
-		return w.records.Close()
-	}
-	return nil
-}
-
-// numbers renumbers the games of several runs.
-type numbers struct {
+// exporter renumbers the games of several runs.
+type exporter struct {
 	file int         // that the last game came from
 	seen source.Seen // the numbers of its games; a number that comes again begins another run
 
@@ -167,7 +143,7 @@ type numbers struct {
 }
 
 // renumbered gives the games of the second run and those after it numbers of their own.
-func (n *numbers) renumbered(file int, g *record.Record) *record.Record {
+func (n *exporter) renumbered(file int, g *record.Record) *record.Record {
 	id := strconv.AppendInt(nil, g.Game, 10)
 	again := n.seen.Add(id, 0)
 	if again || file != n.file {

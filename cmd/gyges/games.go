@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -235,13 +236,13 @@ func (l *gameList) end() {
 // or without a config the players of all games. The standard input is copied to a temporary file,
 // as it is read again.
 func namesIn(ctx context.Context, e *env, files []string) (agents.Names, error) {
-	var copied *os.File // nil: the standard input is not among the files
 	if slices.Contains(files, "-") {
-		var err error
-		if copied, err = copyInput(ctx, e); err != nil {
+		copied, err := copyInput(ctx, e)
+		if err != nil {
 			return nil, err
 		}
-		e.in = copied
+		e.in = io.NewSectionReader(copied, 0, math.MaxInt64)
+		defer func() { e.in = io.NewSectionReader(copied, 0, math.MaxInt64) }()
 	}
 	in := &runs.Stream{Torn: true}
 	var players []string
@@ -262,11 +263,6 @@ func namesIn(ctx context.Context, e *env, files []string) (agents.Names, error) 
 		}
 		players = append(players, file.Players()...)
 	}
-	if copied != nil {
-		if _, err := copied.Seek(0, io.SeekStart); err != nil {
-			return nil, failure{err}
-		}
-	}
 	return agents.NamesOf(players), nil
 }
 
@@ -283,11 +279,8 @@ func copyInput(ctx context.Context, e *env) (*os.File, error) {
 		return nil, failure{err}
 	}
 	_ = os.Remove(file.Name())
-	if _, err := io.Copy(file, in); err != nil {
-		return nil, err
-	}
-	_, err = file.Seek(0, io.SeekStart)
-	return file, asFailure(err)
+	_, err = io.Copy(file, in)
+	return file, err
 }
 
 type gamesStatsCmd struct {

@@ -104,11 +104,11 @@ func (c *playCmd) interrupted(ctx context.Context, e *env, s *spectator) (err er
 func writeGame(path string, g *record.Record) error {
 	format := strings.TrimPrefix(filepath.Ext(path), ".")
 	return writeFile("--out", path, func(out io.Writer) error {
-		w := newExporter(out, format, "play", nil)
-		if err := w.write(g); err != nil {
+		write, end := gameWriter(out, format, "play", nil)
+		if err := write(g); err != nil {
 			return err
 		}
-		return w.close()
+		return end()
 	})
 }
 

@@ -106,17 +106,17 @@ func (f *queueFlags) open(ctx context.Context, e *env, config *tournament.Config
 // connect connects to the server of --nats, and starts it before if it is embedded. out is the
 // folder of the run.
 func (q *queued) connect(ctx context.Context, f *queueFlags, e *env, out string) error {
-	if f.Nats != embedded {
-		access, err := f.access(f.Nats)
-		if err != nil {
-			return err
-		}
-		q.nc, err = queue.Connect(access, "gyges coordinator", e.log)
-		return asFailure(err)
+	address := f.Nats
+	if address == embedded {
+		address = ""
 	}
-	access, err := f.access("")
+	access, err := f.access(address)
 	if err != nil {
 		return err
+	}
+	if address != "" {
+		q.nc, err = queue.Connect(access, "gyges coordinator", e.log)
+		return asFailure(err)
 	}
 	o := queue.ServerOptions{Store: f.Store, Access: access}
 	o.Listen = cmp.Or(f.Listen, "127.0.0.1:4222")

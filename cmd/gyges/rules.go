@@ -54,17 +54,17 @@ func writeProse(w *output, prose []rules.Section, markdown bool) {
 	}
 }
 
-var presetColumns = []grid.Column[rules.Preset]{
-	{Key: "name", Value: func(p rules.Preset) any { return p.Name }},
-	{Key: "doc", Value: func(p rules.Preset) any { return p.Doc }},
-	{Key: "options", Value: func(p rules.Preset) any { return p.Options.Values() }},
-}
-
 // list prints the presets, and for people the options.
 func (c *rulesCmd) list(out *output) error {
 	presets := rules.Presets()
 	if c.Format == grid.JSON {
-		return printTable(out, grid.Make(presetColumns, presets), grid.JSON, 0)
+		var list []grid.Object
+		for _, p := range presets {
+			list = append(list, grid.Object{
+				{"name", p.Name}, {"doc", p.Doc}, {"options", p.Options.Values()},
+			})
+		}
+		return grid.WriteJSON(out, list)
 	}
 	first := presets[0]
 	t := grid.New("", 2, "Name", "Source, and differences from "+first.Name)

@@ -250,15 +250,21 @@ func (f *observer) writePrecision(w *output, s tournament.Summary) {
 // avoided.
 func (f *observer) writeFaults(w *output) {
 	adaptive := f.Config.Schedule.Format().About().Adaptive
-	for _, line := range f.Faults.Lines() {
-		hint := ""
-		if line.Again && !adaptive {
-			hint = "; --again " + shellWord(line.Player) + " plays its games anew"
+	timedOut := false
+	for _, fault := range f.Faults.Sorted() {
+		player, hint := agents.LabelOf(fault.Player), ""
+		switch fault.Kind {
+		case record.FaultSuspended:
+			if !adaptive {
+				hint = "; --again " + shellWord(player) + " plays its games anew"
+			}
+		case record.FaultTimeout:
+			timedOut = true
 		}
-		w.printf("%s %s%s\n", textfmt.Escape(line.Player), styled(w, yellow, line.Text), hint)
+		w.printf("%s %s%s\n", textfmt.Escape(player), styled(w, yellow, fault.Text()), hint)
 	}
 	cores, workers := runtime.NumCPU(), f.Config.Workers
-	if f.Config.Executor == nil && workers > cores && f.Faults.TimedOut() {
+	if timedOut && f.Config.Executor == nil && workers > cores {
 		w.printf("Games were lost on time, with %d at a time on %s: "+
 			"--workers %d avoids losses that the machine causes.\n",
 			workers, textfmt.Plural(cores, "core"), cores)

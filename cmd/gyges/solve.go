@@ -155,7 +155,7 @@ func solutionColumns(f grid.Format) []grid.Column[solver.Solution] {
 	return []grid.Column[row]{
 		{Key: "rules", Value: func(s row) any { return s.Game.Rules().String() }},
 		{Key: "position", Value: func(s row) any { return positionOf(s.Game) }},
-		{Key: "result", Doc: "win or loss of the side to move, or none", Value: func(s row) any {
+		{Key: "result", Value: func(s row) any { // of the side to move
 			switch {
 			case s.Plies > 0:
 				return "win"
@@ -164,12 +164,12 @@ func solutionColumns(f grid.Format) []grid.Column[solver.Solution] {
 			}
 			return "none"
 		}},
-		{Key: "plies", Doc: "to the goal, by proof numbers at most", Value: func(s row) any {
-			return max(s.Plies, -s.Plies)
-		}},
-		{Key: "depth", Doc: "plies searched completely; 0 by proof numbers", Value: func(s row) any { return s.Depth }},
+		// Plies to the goal; by proof numbers at most.
+		{Key: "plies", Value: func(s row) any { return max(s.Plies, -s.Plies) }},
+		// Plies searched completely; 0 by proof numbers.
+		{Key: "depth", Value: func(s row) any { return s.Depth }},
 		{Key: "complete", Value: func(s row) any { return s.Complete }},
-		{Key: "strategy", Doc: "moves of the winner's strategy, by proof numbers", Value: func(s row) any {
+		{Key: "strategy", Value: func(s row) any { // moves of the winner's, by proof numbers
 			if s.Strategy == nil {
 				return 0
 			}

@@ -15,15 +15,15 @@ import (
 type Faults struct {
 	Lost int // games
 
-	list []fault
+	list []Fault
 }
 
-// fault is one player's faults of one kind.
-type fault struct {
-	player string // its spec
-	kind   record.FaultKind
-	games  int    // moves of those that overran
-	first  string // what happened in the first one
+// Fault is one player's faults of one kind.
+type Fault struct {
+	Player string // its spec
+	Kind   record.FaultKind
+	Games  int    // or moves that took too long
+	First  string // what happened in the first one
 }
 
 // overran is no fault of a game: a move took more than its move time, within the margin.
@@ -69,47 +69,39 @@ func (f *Faults) Add(g *record.Record) (notice string) {
 
 // count adds one to a player's faults of a kind, and returns how many there are now.
 func (f *Faults) count(player string, kind record.FaultKind, what string) int {
-	i := slices.IndexFunc(f.list, func(one fault) bool { return one.player == player && one.kind == kind })
+	i := slices.IndexFunc(f.list, func(one Fault) bool {
+		return one.Player == player && one.Kind == kind
+	})
 	if i < 0 {
 		i = len(f.list)
-		f.list = append(f.list, fault{player: player, kind: kind, first: what})
+		f.list = append(f.list, Fault{Player: player, Kind: kind, First: what})
 	}
-	f.list[i].games++
-	return f.list[i].games
+	f.list[i].Games++
+	return f.list[i].Games
 }
 
-// TimedOut reports whether a game was lost on time.
-func (f *Faults) TimedOut() bool {
-	return slices.ContainsFunc(f.list, func(one fault) bool { return one.kind == record.FaultTimeout })
-}
-
-// Line says how many games a player lost by a kind of fault.
-type Line struct {
-	Player string // its name
-	Text   string
-	Again  bool // the player was suspended, and its games can be played anew
-}
-
-// Lines returns a line for each player and kind of fault, the most frequent first.
-func (f *Faults) Lines() (lines []Line) {
-	slices.SortFunc(f.list, func(a, b fault) int {
-		return cmp.Or(b.games-a.games, cmp.Compare(a.player, b.player), cmp.Compare(a.kind, b.kind))
+// Sorted returns the faults of each player and kind, the most frequent first.
+func (f *Faults) Sorted() []Fault {
+	slices.SortFunc(f.list, func(a, b Fault) int {
+		return cmp.Or(
+			cmp.Compare(b.Games, a.Games),
+			cmp.Compare(a.Player, b.Player),
+			cmp.Compare(a.Kind, b.Kind),
+		)
 	})
-	for _, one := range f.list {
-		lines = append(lines, Line{agents.LabelOf(one.player), one.text(), one.kind == record.FaultSuspended})
-	}
-	return lines
+	return f.list
 }
 
-func (f *fault) text() string {
-	games, first := textfmt.Plural(f.games, "game"), textfmt.Escape(f.first)
-	switch f.kind {
+// Text says what the player did, how often, and what happened first.
+func (f *Fault) Text() string {
+	games, first := textfmt.Plural(f.Games, "game"), textfmt.Escape(f.First)
+	switch f.Kind {
 	case record.FaultSuspended:
 		return fmt.Sprintf("was suspended and did not play %s, first %s", games, first)
 	case overran:
-		moves := textfmt.Plural(f.games, "move")
+		moves := textfmt.Plural(f.Games, "move")
 		return fmt.Sprintf("overran its move time in %s and lost no game by it, first in %s", moves, first)
 	}
-	kind := textfmt.Escape(string(f.kind))
+	kind := textfmt.Escape(string(f.Kind))
 	return fmt.Sprintf("lost %s by a fault (%s), first in %s", games, kind, first)
 }

@@ -9,7 +9,7 @@
 //
 // Begin with [Observer], which passes each game on to package standings, where the results are added up. [Faults] counts
 // the games that were lost by faults. From both come the texts for people: [Observer.State] while the run goes on,
-// [Observer.Precision] and [Faults.Lines] at its end.
+// [Observer.Precision] and [Fault.Text] at its end.
 package progress
 
 import (
