@@ -16,12 +16,15 @@ import (
 	"gyges/rules/base/textfmt"
 )
 
+// agentsCmd lists the kinds of agents, the parameters of one kind, or the weights of the
+// evaluation. What it prints comes from the registry, so a new kind is in it without a change here.
 type agentsCmd struct {
 	Kind string `arg:"" optional:"" help:"Kind whose parameters are printed. Without it, the kinds are listed; weights: those of the evaluation, with what they mean."`
 	File string `arg:"" optional:"" help:"With weights: a weights file, beside which those built in are printed."`
 	tableFlag
 }
 
+// kindColumns are the columns of the kinds. The last two are for programs.
 var kindColumns = []grid.Column[agents.Kind]{
 	{Key: "kind", Title: "Kind", Left: true, Value: func(k agents.Kind) any { return k.Name }},
 	{Key: "doc", Title: "What it is", Left: true, Value: func(k agents.Kind) any { return k.Doc }},
@@ -29,8 +32,11 @@ var kindColumns = []grid.Column[agents.Kind]{
 	{Key: "params", Value: func(k agents.Kind) any { return paramsTable(k) }},
 }
 
+// paramColumns are the columns of a kind's parameters. People read type and range in one column.
 var paramColumns = []grid.Column[agents.ParamDef]{
-	{Key: "name", Title: "Parameter", Left: true, Value: func(d agents.ParamDef) any { return d.Key }},
+	{Key: "name", Title: "Parameter", Left: true, Value: func(d agents.ParamDef) any {
+		return d.Key
+	}},
 	{Title: "Value", Left: true, Value: func(d agents.ParamDef) any {
 		if d.Type() == agents.Text {
 			return d.Range()
@@ -42,18 +48,23 @@ var paramColumns = []grid.Column[agents.ParamDef]{
 	{Key: "default", Title: "Default", Left: true, Value: func(d agents.ParamDef) any {
 		return grid.Cell{Text: cmp.Or(d.Default(), "-"), Value: d.Default()}
 	}},
-	{Key: "doc", Title: "What it does", Left: true, Value: func(d agents.ParamDef) any { return d.Help() }},
+	{Key: "doc", Title: "What it does", Left: true, Value: func(d agents.ParamDef) any {
+		return d.Help()
+	}},
 }
 
+// paramsTable has a row for each parameter of a kind.
 func paramsTable(k agents.Kind) *grid.Table { return grid.Make(paramColumns, k.AllParams()) }
 
+// Run prints one of the three lists.
 func (c *agentsCmd) Run(e *env) error {
-	switch {
-	case c.Kind == "weights":
+	if c.Kind == "weights" {
 		return c.weights(e)
-	case c.File != "":
+	}
+	if c.File != "" {
 		return fmt.Errorf("expected one kind, or weights FILE, found %s %s", c.Kind, c.File)
-	case c.Kind == "":
+	}
+	if c.Kind == "" {
 		return c.kinds(e)
 	}
 	k, err := e.registry.Kind(agents.Spec{Kind: c.Kind})
@@ -89,7 +100,9 @@ func (c *agentsCmd) kinds(e *env) error {
 func (c *agentsCmd) weights(e *env) error {
 	families := []string{eval.Standard, eval.Simplified, eval.Kang}
 	columns := []grid.Column[eval.Feature]{
-		{Key: "weight", Title: "Weight", Left: true, Value: func(f eval.Feature) any { return f.Name }},
+		{Key: "weight", Title: "Weight", Left: true, Value: func(f eval.Feature) any {
+			return f.Name
+		}},
 	}
 	if c.File != "" {
 		w, err := files.Load(c.File, eval.Read)
@@ -122,15 +135,19 @@ func weightColumn(key string, w eval.Weights) grid.Column[eval.Feature] {
 	return grid.Column[eval.Feature]{Key: key, Title: title, Value: value}
 }
 
+// levelsCmd lists the levels of play, whose strength was measured: see configs/levels.yaml.
 type levelsCmd struct{ tableFlag }
 
+// levelColumns are the columns of the levels. People read the Elo of each preset with its interval.
 var levelColumns = []grid.Column[configs.Level]{
 	{Key: "name", Title: "Name", Left: true, Value: func(l configs.Level) any { return l.Name }},
 	{Title: "Standard", Value: func(l configs.Level) any { return eloUnder(l, "standard") }},
 	{Title: "Simplified", Value: func(l configs.Level) any { return eloUnder(l, "simplified") }},
 	{Title: "Kang", Value: func(l configs.Level) any { return eloUnder(l, "kang") }},
 	{Key: "agent", Value: func(l configs.Level) any { return l.Agent }},
-	{Key: "doc", Title: "How it plays", Left: true, Value: func(l configs.Level) any { return l.Doc }},
+	{Key: "doc", Title: "How it plays", Left: true, Value: func(l configs.Level) any {
+		return l.Doc
+	}},
 	{Key: "elo", Value: func(l configs.Level) any { return l.Elo }}, // by preset
 	{Key: "step", Value: func(l configs.Level) any { return l.Step }},
 }
@@ -141,6 +158,7 @@ func eloUnder(l configs.Level, preset string) string {
 	return fmt.Sprintf("%d ± %d", elo.Elo, elo.Error)
 }
 
+// Run prints the levels.
 func (c *levelsCmd) Run(e *env) error {
 	return printTable(e.out, grid.Make(levelColumns, configs.ListLevels()), c.Format, 0)
 }

@@ -15,6 +15,8 @@ import (
 	"gyges/rules/base/textfmt"
 )
 
+// analyseCmd searches a position and prints the best lines as they are found, deeper and deeper,
+// and then what the features add to the static evaluation.
 type analyseCmd struct {
 	rulesFlags
 	agents.Limits
@@ -24,6 +26,7 @@ type analyseCmd struct {
 	Position []string    `arg:"" optional:"" sep:"none" help:"Position to analyse."`
 }
 
+// Run searches until a limit is reached or the search is interrupted.
 func (c *analyseCmd) Run(ctx context.Context, e *env) error {
 	game, err := c.game(c.Position)
 	if err != nil {
@@ -79,14 +82,21 @@ func (c *analyseCmd) lines(
 // termColumns are the columns of the features' shares in the evaluation; people read weights in
 // points.
 var termColumns = []grid.Column[eval.Term]{
-	{Key: "feature", Title: "Feature", Left: true, Value: func(t eval.Term) any { return t.Feature }},
-	{Key: "value", Title: "Value", Value: func(t eval.Term) any { return termCell("%.4g", t.Value, 1) }},
-	{Key: "weight", Title: "Weight", Value: func(t eval.Term) any { return termCell("%.4g", t.Weight, 100) }},
+	{Key: "feature", Title: "Feature", Left: true, Value: func(t eval.Term) any {
+		return t.Feature
+	}},
+	{Key: "value", Title: "Value", Value: func(t eval.Term) any {
+		return termCell("%.4g", t.Value, 1)
+	}},
+	{Key: "weight", Title: "Weight", Value: func(t eval.Term) any {
+		return termCell("%.4g", t.Weight, 100)
+	}},
 	{Key: "score", Title: "Points", Value: func(t eval.Term) any {
 		return termCell("%+.2f", t.Value*t.Weight, 100)
 	}},
 }
 
+// termCell returns a number for people in units, and for programs as it is.
 func termCell(format string, x, unit float64) grid.Cell {
 	return grid.Cell{Text: fmt.Sprintf(format, x/unit), Value: x}
 }

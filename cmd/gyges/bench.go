@@ -11,11 +11,14 @@ import (
 	"gyges/rules/base/textfmt"
 )
 
+// benchSearchCmd searches the fixed positions of package bench. The signature changes when the
+// search does; the speed depends on the machine.
 type benchSearchCmd struct {
 	Agent []agents.Spec `placeholder:"SPEC" sep:"none" help:"An agent to search with, instead of alphabeta:depth=4 and mcts:iterations=400. May be repeated."`
 	tableFlag
 }
 
+// Run searches with one agent after the other, and then prints all results.
 func (c *benchSearchCmd) Run(ctx context.Context, e *env) error {
 	if len(c.Agent) == 0 {
 		c.Agent = bench.DefaultSpecs()

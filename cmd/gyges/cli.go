@@ -96,6 +96,7 @@ type env struct {
 	registry *agents.Registry
 }
 
+// newEnv returns the env of a command, with all kinds of agents that the program has.
 func newEnv(in io.Reader, stdout, stderr io.Writer) *env {
 	e := &env{in: in, out: &output{w: stdout}, err: &output{w: stderr}, level: new(slog.LevelVar)}
 	e.level.Set(slog.LevelWarn)
@@ -109,7 +110,8 @@ func newEnv(in io.Reader, stdout, stderr io.Writer) *env {
 // newParser returns a parser of the command line, which sets the fields of c.
 func newParser(c *cli, e *env) (*kong.Kong, error) {
 	// The flags that override settings have the defaults of each command's config in their help.
-	games, match, selfplay := tournament.DefaultConfig(), tournament.DefaultMatch(), training.DefaultSelfPlay()
+	games, match := tournament.DefaultConfig(), tournament.DefaultMatch()
+	selfplay := training.DefaultSelfPlay()
 	train, spsa := training.DefaultGenerations(), training.DefaultSPSA()
 	c.Tournament.runFlags = newRunFlags(&games)
 	c.Match.runFlags = newRunFlags(&match, "agents", "schedule", "rounds")
@@ -146,6 +148,7 @@ func decodeSetting(ctx *kong.DecodeContext, target reflect.Value) error {
 	return settings.Set(target, text)
 }
 
+// errHelp is returned where help was asked for and has been printed.
 var errHelp = errors.New("help has been printed")
 
 // helpFlag prints the help of the command before it. Kong's own ends the process.

@@ -27,12 +27,14 @@ import (
 	"gyges/tournament/runs"
 )
 
+// exportCmd writes the games that its flags choose, in a format that other programs read.
 type exportCmd struct {
 	gameArgs
 	Format string `enum:",pgn,csv,jsonl" default:"" placeholder:"FORMAT" help:"Output: pgn, csv or jsonl (records). Default: the one that the name of --out ends in, as in games.csv; else pgn."`
 	Out    string `short:"o" placeholder:"FILE" help:"File to write; one that is there is replaced. Default: the standard output."`
 }
 
+// Run passes each game on as it is read, so that any number can be exported.
 func (c *exportCmd) Run(ctx context.Context, e *env) error {
 	format, err := formatOf(c.Format, "--out", c.Out, "pgn", "csv", "jsonl")
 	files, errFiles := c.files()
@@ -73,6 +75,7 @@ func (c *exportCmd) Run(ctx context.Context, e *env) error {
 	return nil
 }
 
+// checkOut refuses to write over the records that are read.
 func (c *exportCmd) checkOut(inputs []string) error {
 	out, _ := os.Stat(c.Out) // if it can't be read, writing it returns the error
 	for _, path := range inputs {
@@ -107,17 +110,17 @@ func eventOf(files []string) string {
 // withoutExt returns the name of a file without its extension.
 func withoutExt(name string) string { return strings.TrimSuffix(name, filepath.Ext(name)) }
 
-// gameWriter returns what writes a game to out in the format "csv", "jsonl" or, whatever else it is,
-// PGN; and what ends the file.
+// gameWriter returns what writes a game to out in the format "csv", "jsonl" or, whatever else it
+// is, PGN; and what ends the file.
 func gameWriter(out io.Writer, format, event string, names agents.Names) (
 	write func(*record.Record) error, end func() error,
 ) {
-	switch format {
-	case "csv":
+	if format == "csv" {
 		table := grid.NewWriter(out, grid.CSV, grid.Options{}, exportColumns)
 		write = func(g *record.Record) error { return table.Write(listedWith(names, "", g)) }
 		return write, table.Close
-	case "jsonl":
+	}
+	if format == "jsonl" {
 		records := record.NewWriter(out)
 		return records.Write, records.Close
 	}
@@ -159,6 +162,7 @@ func (n *exporter) renumbered(file int, g *record.Record) *record.Record {
 	return g
 }
 
+// exportColumns are the columns of CSV. They have no titles, as nobody reads them as a table.
 var exportColumns = slices.Concat(numberColumns, []grid.Column[listedGame]{
 	{Key: "white", Value: func(g listedGame) any { return g.south }},
 	{Key: "black", Value: func(g listedGame) any { return g.north }},
@@ -174,6 +178,7 @@ var exportColumns = slices.Concat(numberColumns, []grid.Column[listedGame]{
 	{Key: "moves", Value: func(g listedGame) any { return strings.Join(g.Moves, " ") }},
 })
 
+// importCmd makes a run of the games of another program, so that all commands can read them.
 type importCmd struct {
 	File   string       `arg:"" name:"file" what:"a file of PGN or CSV" help:"PGN or CSV; - is the standard input."`
 	Out    string       `required:"" placeholder:"DIR" help:"Folder to make for the records."`
@@ -181,6 +186,8 @@ type importCmd struct {
 	Strict bool         `help:"Refuse a file with anything in it that can't be read, instead of leaving that out."`
 }
 
+// Run reads the games one by one and writes their records, which get their name only when all are
+// written: see [tournament.Import].
 func (c *importCmd) Run(ctx context.Context, e *env) error {
 	file, name, err := openInput(ctx, e, c.File)
 	if err != nil {

@@ -27,7 +27,9 @@ import (
 // openInput opens a regular file that a user names; "-" is the standard input, and name is for
 // messages. Reading fails as soon as ctx ends, as it does when the command has ended, also where
 // the standard input would block. Text in UTF-16 is decoded, and what gzip has packed is unpacked.
-func openInput(ctx context.Context, e *env, path string) (in io.ReadCloser, name string, err error) {
+func openInput(ctx context.Context, e *env, path string) (
+	in io.ReadCloser, name string, err error,
+) {
 	var file io.ReadCloser
 	if path == "-" {
 		name = "standard input"
@@ -65,6 +67,7 @@ type input struct {
 	io.Closer
 }
 
+// Read implements [io.Reader].
 func (f *input) Read(p []byte) (n int, err error) {
 	if err := f.ctx.Err(); err != nil {
 		return 0, err
@@ -103,13 +106,16 @@ func decoded(file io.Reader, unpacked bool) (io.Reader, error) {
 		return unicode.UTF16(order, unicode.UseBOM).NewDecoder().Reader(b), nil
 	}
 	if slices.Contains(head, 0) {
-		return nil, errors.New("expected text, such as PGN, CSV or records of games, found a binary file")
+		return nil, errors.New("expected text, such as PGN, CSV or records of games, " +
+			"found a binary file")
 	}
 	return b, nil
 }
 
 // openGames opens a file of games of a run that has a manifest, or nil.
-func openGames(ctx context.Context, e *env, path string, m *tournament.Manifest) (*runs.File, error) {
+func openGames(
+	ctx context.Context, e *env, path string, m *tournament.Manifest,
+) (*runs.File, error) {
 	file, name, err := openInput(ctx, e, path)
 	return &runs.File{In: file, Name: name, Manifest: m}, err
 }
@@ -149,18 +155,15 @@ func gameFiles(runs []string) ([]string, error) {
 			continue
 		}
 		path, info, err := gamesPath(run)
-		isSame := func(other os.FileInfo) bool { return os.SameFile(other, info) }
-		switch {
-		case path != run && tournament.IsCutImport(run):
-			err = fmt.Errorf("%s holds an import that was not finished; import the file again", run)
-		case path != run && errors.Is(err, os.ErrNotExist):
-			err = fmt.Errorf("%s: expected the folder of a run, found none with %s%s",
-				run, tournament.GamesFile, runsIn(run))
-		case err == nil:
+		if path != run { // a folder
+			err = folderError(run, err)
+		}
+		if err == nil {
 			err = files.Regular(path)
-			if err == nil && slices.ContainsFunc(infos, isSame) {
-				err = fmt.Errorf("%s is given twice", path)
-			}
+		}
+		isSame := func(other os.FileInfo) bool { return os.SameFile(other, info) }
+		if err == nil && slices.ContainsFunc(infos, isSame) {
+			err = fmt.Errorf("%s is given twice", path)
 		}
 		list = append(list, path)
 		infos = append(infos, info)
@@ -169,9 +172,22 @@ func gameFiles(runs []string) ([]string, error) {
 	return list, errors.Join(errs...)
 }
 
-// longestCopiesFirst puts the longest of the copies of a run before its shorter ones, which then add
-// no game. As games are only ever appended, a shorter copy is the beginning of the longer one: were
-// it read first, pairs would be parted, and tables of the run's format made of some of its games.
+// folderError returns why there are no games in a folder whose file of records was looked for.
+func folderError(dir string, err error) error {
+	if tournament.IsCutImport(dir) {
+		return fmt.Errorf("%s holds an import that was not finished; import the file again", dir)
+	}
+	if errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("%s: expected the folder of a run, found none with %s%s",
+			dir, tournament.GamesFile, runsIn(dir))
+	}
+	return err
+}
+
+// longestCopiesFirst puts the longest of the copies of a run before its shorter ones, which then
+// add no game. As games are only ever appended, a shorter copy is the beginning of the longer one:
+// were it read first, pairs would be parted, and tables of the run's format made of some of its
+// games.
 func longestCopiesFirst(runs []string) {
 	heads := make([]string, len(runs)) // the first records; "" for files of no records
 	sizes := make([]int64, len(runs))
@@ -213,7 +229,8 @@ func firstRecord(path string) string {
 
 // runsIn names the runs in a folder that is none, such as the stages of a match: the first five.
 func runsIn(dir string) string {
-	runs, _ := filepath.Glob(filepath.Join(dir, "*", tournament.GamesFile)) // none if dir has a pattern's letters
+	pattern := filepath.Join(dir, "*", tournament.GamesFile)
+	runs, _ := filepath.Glob(pattern) // none if dir has a pattern's letters
 	if len(runs) == 0 {
 		return ""
 	}
@@ -232,9 +249,11 @@ func runName(path string) string {
 	return filepath.Base(path)
 }
 
-// named puts a name, such as that of a flag, before each error that is joined in one; nil stays nil.
+// named puts a name, such as that of a flag, before each error that is joined in one; nil stays
+// nil.
 func named(name string, err error) error { return problems.Prefix(name, err) }
 
+// fileError returns an error of the system in the words of [files.Plain], after the name of a flag.
 func fileError(flag string, err error) error { return named(flag, files.Plain(err)) }
 
 // writeFile writes the file that a flag names, in one go: see [files.Create]. An error of write is
@@ -272,12 +291,15 @@ var otherEndings = map[string]string{"txt": "text", "htm": "html"}
 func formatOf(format, flag, path string, formats ...string) (string, error) {
 	ending := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
 	ending = cmp.Or(otherEndings[ending], ending)
-	switch known := slices.Contains(formats, ending); {
-	case known && format != "" && format != ending:
-		return "", fmt.Errorf("%s: %s has the ending of another format than --format %s", flag, path, format)
-	case known || format != "":
+	known := slices.Contains(formats, ending)
+	if known && format != "" && format != ending {
+		return "", fmt.Errorf("%s: %s has the ending of another format than --format %s",
+			flag, path, format)
+	}
+	if known || format != "" {
 		return cmp.Or(format, ending), nil
-	case ending == "":
+	}
+	if ending == "" {
 		return formats[0], nil
 	}
 	endings := strings.ReplaceAll(strings.Join(formats, ", ."), "text", "txt")

@@ -30,6 +30,7 @@ type gameArgs struct {
 	gameFilter
 }
 
+// files returns the files of records, and checks the filter.
 func (c *gameArgs) files() ([]string, error) {
 	list, err := gameFiles(c.Runs)
 	return list, errors.Join(c.prepare(), err)
@@ -41,6 +42,7 @@ type gameFilter struct {
 	Rules rulesList `placeholder:"RULES,…" sep:"none" help:"Only games under these rule sets."`
 }
 
+// prepare completes the filter, and returns what is wrong with it.
 func (f *gameFilter) prepare() error {
 	f.RuleSets = f.Rules.names()
 	return f.Check()
@@ -89,12 +91,15 @@ func openRecords(
 	return file, err
 }
 
+// gamesListCmd lists recorded games, a row each.
 type gamesListCmd struct {
 	gameArgs
 	Columns string      `placeholder:"COLUMN,…" complete:"run,game,pair,rules,south,north,result,reason,plies" help:"Columns: run, game, pair, rules, south, north, result, reason, plies. Default: all, run only of several, and pair only where text is no wider than the terminal, or 80 columns."`
 	Format  grid.Format `enum:"text,markdown,csv,json,jsonl" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown, csv, json (an array, an object for each game) or jsonl (the records themselves)."`
 }
 
+// Run prints each game as it is read. What players are called depends on all of them, so players
+// are read before.
 func (c *gamesListCmd) Run(ctx context.Context, e *env) error {
 	columns, errColumns := c.columns()
 	files, err := c.files()
@@ -145,13 +150,20 @@ type listedGame struct {
 	south, north string // names
 }
 
+// gameColumns are the columns of lists of games.
 var gameColumns = []grid.Column[listedGame]{
-	{Key: "run", Title: "Run", Left: true, Value: func(g listedGame) any { return grid.Name(g.run) }},
+	{Key: "run", Title: "Run", Left: true, Value: func(g listedGame) any {
+		return grid.Name(g.run)
+	}},
 	{Key: "game", Title: "Game", Value: func(g listedGame) any { return g.Game }},
 	{Key: "pair", Title: "Pair", Drop: 1, Value: func(g listedGame) any { return g.Pair }},
 	{Key: "rules", Title: "Rules", Left: true, Value: func(g listedGame) any { return g.Rules }},
-	{Key: "south", Title: "South", Left: true, Value: func(g listedGame) any { return grid.Name(g.south) }},
-	{Key: "north", Title: "North", Left: true, Value: func(g listedGame) any { return grid.Name(g.north) }},
+	{Key: "south", Title: "South", Left: true, Value: func(g listedGame) any {
+		return grid.Name(g.south)
+	}},
+	{Key: "north", Title: "North", Left: true, Value: func(g listedGame) any {
+		return grid.Name(g.north)
+	}},
 	{Key: "result", Title: "Result", Left: true, Value: func(g listedGame) any { return g.Result }},
 	{Key: "reason", Title: "Reason", Left: true, Value: func(g listedGame) any { return g.Reason }},
 	{Key: "plies", Title: "Plies", Value: func(g listedGame) any { return g.Plies }},
@@ -164,6 +176,7 @@ var (
 	resultColumns = gameColumns[6:]
 )
 
+// listedWith returns a game of a run as it is listed.
 func listedWith(names agents.Names, run string, g *record.Record) listedGame {
 	return listedGame{g, run, names.Of(g.South.Agent), names.Of(g.North.Agent)}
 }
@@ -180,6 +193,7 @@ type gameList struct {
 	notPlayed int
 }
 
+// begin begins a table.
 func (l *gameList) begin() {
 	options := grid.Options{Width: tableWidth(l.out)}
 	l.table = grid.NewWriter(l.out, l.format, options, l.columns)
@@ -213,6 +227,7 @@ func (l *gameList) add(run string, g *record.Record) error {
 	return l.out.err
 }
 
+// end ends the last table, and prints the counts to people.
 func (l *gameList) end() {
 	if l.format != grid.Text {
 		if l.format != "jsonl" {
@@ -223,8 +238,9 @@ func (l *gameList) end() {
 	count := "0 games"
 	if l.n > 0 {
 		_ = l.table.Close()
+		games := textfmt.Plural(l.n, "game")
 		count = fmt.Sprintf("\n%s: South won %d, drawn %d, North won %d",
-			textfmt.Plural(l.n, "game"), l.wins[0], l.wins[1], l.wins[2])
+			games, l.wins[0], l.wins[1], l.wins[2])
 	}
 	if l.notPlayed > 0 {
 		count += fmt.Sprintf(", not played %d", l.notPlayed)
@@ -283,11 +299,13 @@ func copyInput(ctx context.Context, e *env) (*os.File, error) {
 	return file, err
 }
 
+// gamesStatsCmd counts what happens in recorded games: lengths, kinds of moves, missed wins.
 type gamesStatsCmd struct {
 	gameArgs
 	Format grid.Format `enum:"text,markdown,csv,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown, csv or json. Text and Markdown round, the others have every digit."`
 }
 
+// Run counts one game after the other.
 func (c *gamesStatsCmd) Run(ctx context.Context, e *env) error {
 	files, err := c.files()
 	if err != nil {
@@ -319,6 +337,7 @@ func (c *gamesStatsCmd) Run(ctx context.Context, e *env) error {
 	return printTable(e.out, grid.Make(gamestats.Columns, figures), c.Format, 0)
 }
 
+// gamesShowCmd replays one recorded game, or shows one position of it.
 type gamesShowCmd struct {
 	Source string `arg:"" name:"run" what:"a run and a game" help:"Folder of a run or file of records (games.jsonl); - is the standard input."`
 	ID     int64  `check:"0.." arg:"" name:"id" what:"the number of a game" help:"The game's number, as gyges games lists it."`
@@ -327,18 +346,20 @@ type gamesShowCmd struct {
 	Format string `enum:"text,json" default:"text" placeholder:"FORMAT" help:"Output: text (default) or json."`
 }
 
+// Run finds the record, replays it and prints it in one of three ways.
 func (c *gamesShowCmd) Run(ctx context.Context, e *env) error {
 	files, err := gameFiles([]string{c.Source})
 	if err != nil {
 		return err
 	}
 	g, err := findGame(ctx, e, files[0], c.ID)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case c.Ply != nil:
+	}
+	if c.Ply != nil {
 		return c.position(e.out, g)
-	case c.Format == "json":
+	}
+	if c.Format == "json" {
 		return grid.WriteJSON(e.out, g.object())
 	}
 	c.text(e.out, g)
@@ -379,7 +400,8 @@ func findGame(ctx context.Context, e *env, path string, id int64) (g shownGame, 
 func (c *gamesShowCmd) position(out *output, g shownGame) error {
 	ply := *c.Ply
 	if ply < 0 || ply > g.Plies {
-		return fmt.Errorf("--ply: expected 0 to %d, the length of game %d, found %d", g.Plies, c.ID, ply)
+		return fmt.Errorf("--ply: expected 0 to %d, the length of game %d, found %d",
+			g.Plies, c.ID, ply)
 	}
 	if g.game == nil {
 		return fmt.Errorf("--ply: game %d was imported without moves", c.ID)
@@ -398,6 +420,7 @@ func (c *gamesShowCmd) position(out *output, g shownGame) error {
 	return nil
 }
 
+// text prints players, moves and result, as gyges play prints a game.
 func (c *gamesShowCmd) text(out *output, g shownGame) {
 	out.printf("Game   %d, pair %d\n", g.Game, g.Pair)
 	out.printf("South  %s\n", textfmt.Escape(withSpec(g.South.Agent)))
@@ -425,6 +448,7 @@ func (c *gamesShowCmd) text(out *output, g shownGame) {
 	}
 }
 
+// printResult prints the result of a game, and the fault that lost it.
 func printResult(out *output, g *record.Record) {
 	if f := g.Fault; f != nil {
 		detail := ""

@@ -26,9 +26,11 @@ import (
 	"gyges/tournament/training"
 )
 
-// topic is a manual, and its file from the root of the repository; "" if it is made of the program's own tags.
+// topic is a manual, and its file from the root of the repository; "" if it is made of the
+// program's own tags.
 type topic struct{ name, file string }
 
+// topics are the manuals, in the order in which they are listed.
 var topics = []topic{
 	{"rules", "rules/README.md"},
 	{"agents", "agents/README.md"},
@@ -65,6 +67,7 @@ var manuals = map[string]embed.FS{
 //go:embed extend.md
 var extendManual string
 
+// manual returns the text of the manual, in Markdown.
 func (t topic) manual() string {
 	folder, path, _ := strings.Cut(t.file, "/")
 	switch t.name {
@@ -80,6 +83,7 @@ func (t topic) manual() string {
 	return string(text)
 }
 
+// helpCmd prints a manual or the help of a command.
 type helpCmd struct {
 	Words []string `arg:"" optional:"" name:"topic" help:"Topic of a manual, or a command. Without it, the topics are listed."`
 }
@@ -127,6 +131,7 @@ func (t topic) print(out *output) {
 	out.print(text)
 }
 
+// list prints the topics with the titles and the first sentences of their manuals.
 func (c *helpCmd) list(e *env) error {
 	t := grid.New("", 3, "Topic", "Manual", "What it is about")
 	for _, topic := range topics {
@@ -141,6 +146,7 @@ func (c *helpCmd) list(e *env) error {
 	return nil
 }
 
+// link is a link in Markdown, whose text is in the first group.
 var link = regexp.MustCompile(`\[([^]]*)\]\([^)]*\)`)
 
 // summary returns the heading of the manual and the first sentence below it, without marks.
@@ -159,24 +165,33 @@ func (t topic) summary() (title, sentence string) {
 // settingsManual returns the settings of runs as Markdown tables, from the tags of their configs.
 func settingsManual() string {
 	games, selfplay := tournament.DefaultConfig(), training.DefaultSelfPlay()
-	fit, tuned, train := training.DefaultTexel(), training.DefaultSPSA(), training.DefaultGenerations()
+	fit, tuned := training.DefaultTexel(), training.DefaultSPSA()
+	train := training.DefaultGenerations()
 	sections := []struct {
 		text   string // before the table
 		config any
 		prefix string // of the keys
 	}{
-		{"# Settings of runs\n\nThe keys of YAML files, and the flags that override them.\n\n", &games, ""},
-		{"\n## Self-play\n\nThe keys of tournaments, and these.\n\n", &selfplay.Explore, "explore."},
+		{"# Settings of runs\n\n" +
+			"The keys of YAML files, and the flags that override them.\n\n", &games, ""},
+		{"\n## Self-play\n\n" +
+			"The keys of tournaments, and these.\n\n", &selfplay.Explore, "explore."},
 		{"\n", &selfplay.Split, "split."},
 		{"\n## Fits: gyges tune texel\n\n", &fit, ""},
-		{"\nThe keys of a network, which needs `epochs`:\n\n", &texel.Network{Seed: 1}, "network."},
-		{"\nThe keys of a policy, which needs `epochs`:\n\n", &ranking.Settings{Seed: 1}, "policy."},
-		{"\n## SPSA: gyges tune spsa\n\nThe keys below, and `parameters`, a mapping of the parameters\n" +
+		{"\nThe keys of a network, which needs `epochs`:\n\n",
+			&texel.Network{Seed: 1}, "network."},
+		{"\nThe keys of a policy, which needs `epochs`:\n\n",
+			&ranking.Settings{Seed: 1}, "policy."},
+		{"\n## SPSA: gyges tune spsa\n\n" +
+			"The keys below, and `parameters`, a mapping of the parameters\n" +
 			"that are tuned.\n\n", &tuned, ""},
-		{"\nThe keys of each parameter, which needs `c`:\n\n", &spsa.Param{}, "parameters.NAME."},
-		{"\n## Training: gyges train\n\nThose of `tune` are the keys of fits, with `tune.network` and " +
-			"`tune.policy`.\n\n", &train, ""},
-		{"\nThe keys of a change of the self-play:\n\n", &training.Stage{}, "selfplay.stages."},
+		{"\nThe keys of each parameter, which needs `c`:\n\n",
+			&spsa.Param{}, "parameters.NAME."},
+		{"\n## Training: gyges train\n\n" +
+			"Those of `tune` are the keys of fits, with `tune.network` and `tune.policy`.\n\n",
+			&train, ""},
+		{"\nThe keys of a change of the self-play:\n\n",
+			&training.Stage{}, "selfplay.stages."},
 	}
 	var manual strings.Builder
 	for _, s := range sections {
@@ -184,8 +199,9 @@ func settingsManual() string {
 		manual.WriteString(settings.Table(s.config, s.prefix))
 	}
 	manual.WriteString("\n## Features of the evaluation\n\n" +
-		"Those of weights files, and parameters `weight.FEATURE` of agents. A difference is the mover's " +
-		"count minus\nthe opponent's. A side controls what it could land on if it were to move.\n\n" +
+		"Those of weights files, and parameters `weight.FEATURE` of agents. " +
+		"A difference is the mover's count minus\nthe opponent's. " +
+		"A side controls what it could land on if it were to move.\n\n" +
 		"| feature | what it counts |\n|---|---|\n")
 	for _, f := range eval.Features() {
 		fmt.Fprintf(&manual, "| `%s` | %s |\n", f.Name, f.Doc)

@@ -12,6 +12,7 @@ import (
 	"gyges/rules/base/textfmt"
 )
 
+// initCmd writes a config file that has every key with its default and what it means.
 type initCmd struct {
 	Kind   string `arg:"" enum:"tournament,match,train,tune" what:"what the file is for: tournament, match, train or tune" help:"What the file is for: tournament, match (a tournament of two agents with a sequential test), train or tune."`
 	Rules  string `arg:"" what:"a rule set" help:"Rule set: a preset (see gyges rules) or PRESET:OPTION=VALUE,…."`
@@ -19,6 +20,7 @@ type initCmd struct {
 	Out    string `short:"o" placeholder:"FILE" help:"New file to write. Default: the standard output."`
 }
 
+// Run checks all arguments before it writes the file, which is to be a new one.
 func (c *initCmd) Run(e *env) error {
 	if c.Out == "-" { // the standard output, too
 		c.Out = ""
@@ -26,14 +28,14 @@ func (c *initCmd) Run(e *env) error {
 	r, errRules := rules.Parse(c.Rules)
 	_, err := formatOf("", "--out", c.Out, "yaml", "yml")
 	kind, command := c.Kind, c.Kind
-	switch {
-	case c.Kind == "tune":
+	if c.Kind == "match" {
+		command = "tournament"
+	}
+	if c.Kind == "tune" {
 		kind = cmp.Or(c.Method, "spsa")
 		command = "tune " + kind
-	case c.Method != "":
+	} else if c.Method != "" {
 		err = errors.Join(err, fmt.Errorf("--method is of tune; expected none with %s", c.Kind))
-	case c.Kind == "match":
-		command = "tournament"
 	}
 	if err := errors.Join(errRules, err); err != nil {
 		return err

@@ -75,6 +75,7 @@ func answer(yes bool) error {
 // failure is an error that is not the user's mistake.
 type failure struct{ error }
 
+// Unwrap returns the error that is marked.
 func (f failure) Unwrap() error { return f.error }
 
 // asFailure marks an error that is not the user's mistake.
@@ -139,10 +140,10 @@ func parse(parser *kong.Kong, args []string) (*kong.Context, error) {
 		return chosen, parseError(err)
 	}
 	for _, given := range chosen.Path {
-		switch {
-		case given.Flag != nil:
+		if given.Flag != nil {
 			err = checkValue(given.Flag.Value, given.Flag.PlaceHolder)
-		case given.Positional != nil:
+		}
+		if given.Positional != nil {
 			err = checkValue(given.Positional, "")
 		}
 		if err != nil {
@@ -174,10 +175,12 @@ var plainer = []struct {
 	found *regexp.Regexp
 	text  string
 }{
-	{regexp.MustCompile(`missing value, exp.*|expected string value but got "EOL".*`), "expected a value, found the end"},
+	{regexp.MustCompile(`missing value, exp.*`), "expected a value, found the end"},
+	{regexp.MustCompile(`expected string value but got "EOL".*`), "expected a value, found the end"},
 	{regexp.MustCompile(`, found "EOL"$`), ", found the end"},
 	{regexp.MustCompile(`expected "<key>=<value>" but got`), "expected NAME=COMMAND, found"},
-	{regexp.MustCompile(`^(\S+): expected string .* got ("(.*)") \(.*`), "$1: expected a value, found $2; write $1=$3"},
+	{regexp.MustCompile(`^(\S+): expected string .* got ("(.*)") \(.*`),
+		"$1: expected a value, found $2; write $1=$3"},
 	{regexp.MustCompile(`bool value must be .* but got `), "expected true or false, found "},
 	{regexp.MustCompile(`^missing flags: `), "missing "},
 	{regexp.MustCompile(`can't be used together`), "can't be combined"},
@@ -239,6 +242,7 @@ func wasInterrupted(ctx context.Context, err error) bool {
 	return ctx.Err() != nil && errors.Is(err, ctx.Err())
 }
 
+// exitCode returns the exit code of the program after a command has returned an error or nil.
 func exitCode(ctx context.Context, err error) int {
 	switch {
 	case err == nil:
@@ -279,6 +283,7 @@ type output struct {
 	drawn int // lines of progress at the end of a terminal, see draw
 }
 
+// Write implements [io.Writer].
 func (o *output) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -312,6 +317,7 @@ func (o *output) draw(lines ...string) {
 // printf writes text for people: words are not broken at the edge of a terminal.
 func (o *output) printf(format string, args ...any) { o.print(fmt.Sprintf(format, args...)) }
 
+// print is printf of a text as it is.
 func (o *output) print(text string) {
 	if o.terminal() != nil {
 		text = textfmt.Fit(text, tableWidth(o))
@@ -324,11 +330,14 @@ func (o *output) warn(format string, args ...any) {
 	o.printf("%s %s\n", styled(o, yellow, "gyges:"), fmt.Sprintf(format, args...))
 }
 
+// versionCmd prints the version of the program.
 type versionCmd struct{}
 
+// Run prints the version, as it is built into the program.
 func (versionCmd) Run(e *env) error {
 	_, err := fmt.Fprintln(e.out, version())
 	return err
 }
 
+// version names the version in manifests and protocols, too.
 func version() string { return build.Read().String() }

@@ -13,6 +13,7 @@ import (
 	"gyges/tournament/progress"
 )
 
+// matchCmd plays a match: a tournament of two agents, which a sequential test may end.
 type matchCmd struct {
 	A agents.Spec `arg:"" what:"two agents" placeholder:"AGENT" help:"The player whose strength is measured, as an agent spec."`
 	B agents.Spec `arg:"" what:"a second agent" placeholder:"AGENT" help:"The player it is measured against."`
@@ -20,6 +21,7 @@ type matchCmd struct {
 	RatingInterval int64 `check:"0.." zero:"never" placeholder:"N" help:"Report the ratings after every N games, too, on stderr."`
 }
 
+// Run plays the match and prints its result, also of a match that was stopped.
 func (c *matchCmd) Run(ctx context.Context, e *env) error {
 	config, err := c.config(e)
 	if err != nil {
@@ -65,6 +67,7 @@ func (c *matchCmd) print(w *output, f *observer, summary tournament.Summary) {
 	f.writeFaults(w)
 }
 
+// config returns the config of the match. Openings that are not given are those of matches.
 func (c *matchCmd) config(e *env) (tournament.Config, error) {
 	config := tournament.DefaultMatch()
 	config.Name = tournament.MatchName
@@ -79,6 +82,7 @@ func (c *matchCmd) config(e *env) (tournament.Config, error) {
 	return config, c.check(e, &config, "agents")
 }
 
+// sprtCmd computes what a test says of pairs that were counted elsewhere.
 type sprtCmd struct {
 	Penta string  `required:"" placeholder:"A,B,C,D,E" help:"Game pairs that gave the first player 0, ½, 1, 1½ and 2 points."`
 	Elo0  float64 `name:"elo0" default:"0" placeholder:"ELO" help:"Strength under H0. Default: 0."`
@@ -88,6 +92,7 @@ type sprtCmd struct {
 	Model string  `enum:"normalized,logistic" default:"normalized" placeholder:"MODEL" help:"What Elo means: normalized (default) or logistic."`
 }
 
+// Run prints the facts in the form of gyges match.
 func (c *sprtCmd) Run(e *env) error {
 	pairs, err := c.pairs()
 	if err != nil {

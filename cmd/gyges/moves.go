@@ -17,12 +17,14 @@ import (
 	"gyges/tournament/web/report"
 )
 
+// movesCmd lists the legal moves in a position.
 type movesCmd struct {
 	rulesFlags
 	Long     bool     `help:"Print whole courses, crossed squares in parentheses."`
 	Position []string `arg:"" optional:"" sep:"none" help:"Position: rows 1 to 6 from South's left, then who is to move."`
 }
 
+// Run prints the moves in short or long notation, in the order of their texts.
 func (c *movesCmd) Run(e *env) error {
 	r, p, err := c.position(c.Position)
 	if err != nil {
@@ -42,11 +44,13 @@ func (c *movesCmd) Run(e *env) error {
 	return nil
 }
 
+// printSorted prints lines in the order of their texts.
 func printSorted(out *output, lines []string) {
 	slices.Sort(lines)
 	out.printf("%s", strings.Join(lines, ""))
 }
 
+// perftCmd counts the sequences of moves from a position, or checks the counts of a file.
 type perftCmd struct {
 	rulesFlags
 	Depth    *int     `check:"0..20" placeholder:"N" help:"Number of plies, 0 to 20. With --epd: the deepest count to check."`
@@ -56,11 +60,13 @@ type perftCmd struct {
 	Position []string `arg:"" optional:"" sep:"none" help:"Position to count from."`
 }
 
+// Run counts from one position. Repetitions are not looked for unless a rule set asks for it, since
+// counts are published without.
 func (c *perftCmd) Run(ctx context.Context, e *env) error {
-	switch {
-	case c.Depth == nil && c.EPD == "":
+	if c.Depth == nil && c.EPD == "" {
 		return errors.New("expected --depth N, the number of plies to count")
-	case c.EPD != "" && len(c.Position) > 0:
+	}
+	if c.EPD != "" && len(c.Position) > 0 {
 		return errors.New("--epd can't be combined with a position")
 	}
 	if !strings.Contains(c.Rules, "repetition=") { // --set overrides it
@@ -104,9 +110,10 @@ func (c *perftCmd) checkFile(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	list, err := readInput(ctx, e, c.EPD, func(in io.Reader, name string) ([]countedPosition, error) {
+	read := func(in io.Reader, name string) ([]countedPosition, error) {
 		return readEPD(in, name, r)
-	})
+	}
+	list, err := readInput(ctx, e, c.EPD, read)
 	if err != nil {
 		return err
 	}
@@ -131,6 +138,7 @@ func (c *perftCmd) checkFile(ctx context.Context, e *env) error {
 	return answer(mismatches == 0)
 }
 
+// readEPD reads the positions of a file with their counts.
 func readEPD(in io.Reader, name string, r *rules.Rules) (list []countedPosition, err error) {
 	const maxLine, maxLines = 4096, 1_000_000 // bytes of a line, and their number
 	err = files.Lines(in, name, maxLine, maxLines, func(n int, line string) error {
@@ -144,6 +152,7 @@ func readEPD(in io.Reader, name string, r *rules.Rules) (list []countedPosition,
 	return list, err
 }
 
+// diagramCmd draws a position and a move in it, as text or SVG.
 type diagramCmd struct {
 	rulesFlags
 	Format   string   `enum:",text,svg" default:"" placeholder:"FORMAT" help:"Output: text or svg. Default: the one that the name of --out ends in, as in board.svg; else text."`
@@ -151,6 +160,7 @@ type diagramCmd struct {
 	Position []string `arg:"" optional:"" sep:"none" help:"Position, and the move made in it, if one is to be shown, in short or long notation."`
 }
 
+// Run draws the position after the move in text, and before it with the course of the move in SVG.
 func (c *diagramCmd) Run(e *env) error {
 	words, move := c.words()
 	r, p, err := c.position(words)
@@ -171,13 +181,13 @@ func (c *diagramCmd) Run(e *env) error {
 		return err
 	}
 	text := ""
-	switch {
-	case format == "svg":
+	if format == "svg" {
 		text = report.Board(r, p, m, course).StandaloneSVG()
-	case m == rules.NoMove:
+	} else if m == rules.NoMove {
 		text = human.Board(r, p, m, course)
-	default:
-		text = human.Board(r, r.Apply(p, m), m, course) + "\n" + m.LongText(course) + "\n"
+	} else {
+		after := r.Apply(p, m)
+		text = human.Board(r, after, m, course) + "\n" + m.LongText(course) + "\n"
 	}
 	_, err = writeOut(e, c.Out, func(w io.Writer) error {
 		_, err := io.WriteString(w, text)

@@ -11,6 +11,7 @@ import (
 	"gyges/tournament/schedule"
 )
 
+// openingsCmd makes a list of openings, or screens one: an agent may score the openings.
 type openingsCmd struct {
 	Screen string `arg:"" optional:"" placeholder:"FILE" help:"A list to be screened, a position a line; without it random openings are made."`
 	rulesFlags
@@ -23,6 +24,7 @@ type openingsCmd struct {
 	agents.Limits
 }
 
+// Run prints each opening as soon as it is scored.
 func (c *openingsCmd) Run(ctx context.Context, e *env) error {
 	s, err := c.screening(ctx, e)
 	if err != nil {
@@ -36,12 +38,13 @@ func (c *openingsCmd) Run(ctx context.Context, e *env) error {
 		}
 		e.out.printf("%s\n", text)
 	})
-	switch {
-	case errors.Is(err, schedule.ErrNoScore):
+	if errors.Is(err, schedule.ErrNoScore) {
 		return fmt.Errorf("--agent: %w, found %.60q", err, c.Agent)
-	case err != nil && s.Agent != nil && ctx.Err() == nil:
-		return failure{err}
-	case err != nil:
+	}
+	if err != nil {
+		if s.Agent != nil && ctx.Err() == nil {
+			return failure{err} // of the agent
+		}
 		return err
 	}
 	e.err.printf("kept %d of %d openings\n", kept, seen)
@@ -56,14 +59,13 @@ func (c *openingsCmd) screening(ctx context.Context, e *env) (s schedule.Screeni
 		return s, err
 	}
 	s.Openings = schedule.Openings{Policy: schedule.RandomOpenings, Plies: c.Plies}
-	switch {
-	case c.Screen != "":
+	if c.Screen != "" { // all of its openings, whatever else is asked for
 		s.Count = 0
 		s.Openings, err = readInput(ctx, e, c.Screen, schedule.ReadOpenings)
 		if err != nil {
 			return s, err
 		}
-	case c.Setups:
+	} else if c.Setups {
 		s.Openings = schedule.Openings{Policy: schedule.SetupOpenings}
 		if s.Rules.Setups().Len() == 0 {
 			return s, fmt.Errorf("--setups: rules %v have no set-ups", s.Rules)

@@ -22,6 +22,7 @@ import (
 	browser "gyges/tournament/web/play"
 )
 
+// playCmd plays one game between agents, or with a person at the terminal, and prints it.
 type playCmd struct {
 	South agents.Spec `required:"" placeholder:"AGENT" help:"Agent that plays South, as a spec; human plays at the terminal."`
 	North agents.Spec `required:"" placeholder:"AGENT" help:"Agent that plays North."`
@@ -37,6 +38,7 @@ type playCmd struct {
 	Quiet        bool                `short:"q" help:"Print the moves, not the board."`
 }
 
+// Run seats the agents, plays the game and keeps its record.
 func (c *playCmd) Run(ctx context.Context, e *env) error {
 	r, err := c.load()
 	if err != nil {
@@ -115,16 +117,17 @@ func writeGame(path string, g *record.Record) error {
 // opening returns the position that the game begins in.
 func (c *playCmd) opening(r *rules.Rules, seed uint64) (rules.Position, error) {
 	agentsPlace := c.Setup == "agents"
-	switch {
-	case c.Position != "" && agentsPlace:
-		return rules.Position{}, errors.New("--position can't be combined with --setup agents")
-	case c.Position != "":
+	if c.Position != "" {
+		if agentsPlace {
+			return rules.Position{}, errors.New("--position can't be combined with --setup agents")
+		}
 		p, err := parsePosition(r, []string{c.Position})
 		if err != nil {
 			return p, err
 		}
 		return p, checkGoesOn("--position", rules.NewGame(r, p))
-	case agentsPlace || r.Options().Kang:
+	}
+	if agentsPlace || r.Options().Kang {
 		return r.Start(), nil
 	}
 	random := schedule.Openings{Policy: schedule.RandomOpenings}
@@ -162,6 +165,7 @@ func (p player) Choose(
 	return p.Agent.Choose(ctx, g, q)
 }
 
+// hintSpec is the agent that gives hints to persons.
 var hintSpec = agents.Spec{Kind: "alphabeta"}.With("movetime", "1s")
 
 // seat starts the agent that a spec names and seats it. A person has the spectator's help.
@@ -291,6 +295,7 @@ func (s *spectator) turn(r *rules.Rules, t record.Turn) {
 	}
 }
 
+// board draws a position, in which the last move is marked.
 func (s *spectator) board(r *rules.Rules, p rules.Position, last rules.Move) {
 	if !s.quiet {
 		s.out.printf("\n%s\n", human.Board(r, p, last, nil))

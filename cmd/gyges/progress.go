@@ -41,6 +41,7 @@ type meter struct {
 	state func(done int64) (line string, all int64)
 }
 
+// newMeter returns a meter that begins now; total is how much there is to do, 0 if that is unknown.
 func newMeter(w *output, total int64) *meter {
 	m := &meter{w: w, bar: w.drawable(), total: total, now: time.Now, faults: new(progress.Faults)}
 	m.restart(0)
@@ -108,11 +109,13 @@ func (m *meter) report(done, all int64, lines ...string) {
 
 // barLine returns a bar of the given number of columns, at most 80, for [output.draw].
 func barLine(done, all int64, width int) string {
-	bar := progressbar.NewOptions64(all,
+	options := []progressbar.Option{
 		progressbar.OptionSetWriter(io.Discard),
 		progressbar.OptionSetPredictTime(false),
 		progressbar.OptionSetElapsedTime(false),
-		progressbar.OptionSetWidth(min(width, 80)-len(" 100% ||")))
+		progressbar.OptionSetWidth(min(width, 80) - len(" 100% ||")),
+	}
+	bar := progressbar.NewOptions64(all, options...)
 	// They fail where the writer does, or with more than all.
 	_ = bar.RenderBlank()
 	_ = bar.Set64(min(done, all))
@@ -156,13 +159,15 @@ func (m *meter) game(g *record.Record) {
 	if !m.told {
 		m.done++
 	}
-	switch {
-	case !m.due():
-	case m.reading:
-		m.report(m.done, m.total, fmt.Sprintf("reading the records: %d games", m.done))
-	default:
-		m.show()
+	if !m.due() {
+		return
 	}
+	if m.reading {
+		line := fmt.Sprintf("reading the records: %d games", m.done)
+		m.report(m.done, m.total, line)
+		return
+	}
+	m.show()
 }
 
 // finished takes the number of games that have been played to their end, also of those that wait
@@ -181,16 +186,16 @@ func (m *meter) show() {
 	if m.state != nil {
 		state, all = m.state(m.done)
 	}
-	games, left := textfmt.Thousands(m.done)+" games", m.left(m.done, all-m.done)
-	switch all {
-	case m.total:
-		games = fmt.Sprintf("%s of %s games", textfmt.Thousands(m.done), textfmt.Thousands(all))
-	case 0:
+	games, left := textfmt.Thousands(m.done), m.left(m.done, all-m.done)
+	if all == m.total {
+		games += " of " + textfmt.Thousands(all)
+	} else if all == 0 {
 		left = "games left: unknown"
-	default: // an estimate, in tens
+	} else { // an estimate, in tens
 		tens := (all - m.done + 9) / 10
 		left = fmt.Sprintf("about %s games, %s", textfmt.Thousands(10*tens), left)
 	}
+	games += " games"
 	if m.faults.Lost > 0 {
 		games += ", " + textfmt.Plural(m.faults.Lost, "fault")
 	}

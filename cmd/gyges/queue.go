@@ -75,7 +75,8 @@ func (f *queueFlags) open(ctx context.Context, e *env, config *tournament.Config
 		return q, nil
 	}
 	if f.Nats != embedded && f.Listen+f.Store != "" {
-		return nil, fmt.Errorf("--listen and --store need --nats %s, found another server", embedded)
+		return nil, fmt.Errorf("--listen and --store need --nats %s, "+
+			"found another server", embedded)
 	}
 	o := queue.Options{
 		Version: queue.Version(version()), Registry: e.registry, Log: e.log,
@@ -130,8 +131,8 @@ func (q *queued) connect(ctx context.Context, f *queueFlags, e *env, out string)
 		return fmt.Errorf("--listen: %w", err)
 	}
 	if access.Cert == "" && !o.Loopback() {
-		e.log.Warn("passwords and games are not encrypted; "+
-			"give the embedded server a certificate with --tls-cert and --tls-key", "listen", o.Listen)
+		e.log.Warn("passwords and games are not encrypted; give the embedded server "+
+			"a certificate with --tls-cert and --tls-key", "listen", o.Listen)
 	}
 	if err := tryListen(ctx, o.Listen); err != nil { // before the server makes folders
 		return err
@@ -188,8 +189,8 @@ func (f *queueFlags) invitation(address string, players []agents.Spec) string {
 	text := fmt.Sprintf("The NATS server listens at %s. To start a worker:\n  %s\n",
 		address, commandLine("worker", words...))
 	if f.User != "" {
-		text += fmt.Sprintf("It needs GYGES_NATS_USER=%s and GYGES_NATS_PASSWORD in its environment.\n",
-			textfmt.ShellWord(f.User))
+		text += fmt.Sprintf("It needs GYGES_NATS_USER=%s and GYGES_NATS_PASSWORD "+
+			"in its environment.\n", textfmt.ShellWord(f.User))
 	}
 	return text
 }
@@ -210,6 +211,7 @@ func (q *queued) close() {
 	}
 }
 
+// workerCmd plays games for the runs of other machines, until it is interrupted.
 type workerCmd struct {
 	Nats    string            `required:"" placeholder:"URL" help:"The NATS server, like nats://host:4222; several of a cluster with commas."`
 	Workers int               `check:"0..1024" placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
@@ -219,6 +221,7 @@ type workerCmd struct {
 	accessFlags
 }
 
+// Run checks what may be started here, measures the speed of this machine, and waits for runs.
 func (c *workerCmd) Run(ctx context.Context, e *env) error {
 	if e.level.Level() > slog.LevelInfo { // the log is all of its output
 		e.level.Set(slog.LevelInfo)
@@ -268,7 +271,9 @@ func (c *workerCmd) Run(ctx context.Context, e *env) error {
 }
 
 // runLines returns a line for each run that a worker plays, and how many games are played of all.
-func runLines(runs []queue.WorkerRun, address string, now time.Time) (done, all int64, lines []string) {
+func runLines(runs []queue.WorkerRun, address string, now time.Time) (
+	done, all int64, lines []string,
+) {
 	for _, r := range runs {
 		speed := perSecond(r.Played, max(now.Sub(r.Joined).Seconds(), 1))
 		played, scheduled := textfmt.Thousands(r.Done), textfmt.Thousands(r.Scheduled)

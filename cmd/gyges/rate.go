@@ -22,6 +22,8 @@ import (
 	"gyges/tournament/web/report"
 )
 
+// rateCmd rates the players of recorded games, and prints the ratings or another view of the
+// results.
 type rateCmd struct {
 	Runs []string `arg:"" optional:"" name:"file" sep:"none" help:"Folders of runs, files of records (games.jsonl), PGN or CSV; - is the standard input. Several are rated together."`
 	ratingFlags
@@ -46,7 +48,8 @@ func (c *rateCmd) Run(ctx context.Context, e *env) error {
 		return nil
 	}
 	if len(c.Runs) == 0 {
-		return errors.New("expected a run or a file of games: gyges rate FILE ...; see gyges rate --help")
+		return errors.New("expected a run or a file of games: gyges rate FILE ...; " +
+			"see gyges rate --help")
 	}
 	slices.Sort(c.Runs) // what is printed doesn't depend on the order
 	longestCopiesFirst(c.Runs)
@@ -68,8 +71,8 @@ func (c *rateCmd) Run(ctx context.Context, e *env) error {
 		}
 		printed := rated.Printed()
 		if len(printed) != 1 {
-			return fmt.Errorf("--plot: expected games under one rule set, found %d tables; --rules chooses",
-				len(printed))
+			return fmt.Errorf("--plot: expected games under one rule set, "+
+				"found %d tables; --rules chooses", len(printed))
 		}
 		_, err = io.WriteString(w, report.RatingPlot(printed[0]).StandaloneSVG())
 		return err
@@ -81,7 +84,9 @@ func (c *rateCmd) Run(ctx context.Context, e *env) error {
 }
 
 // rate reads the games of files and rates their players.
-func (c *rateCmd) rate(ctx context.Context, e *env, games *ratedGames, files []string) (table.Tables, error) {
+func (c *rateCmd) rate(
+	ctx context.Context, e *env, games *ratedGames, files []string,
+) (table.Tables, error) {
 	var none table.Tables
 	for _, path := range files {
 		file, err := openGames(ctx, e, path, games.in.Manifest(path))
@@ -116,18 +121,22 @@ func (c *rateCmd) rate(ctx context.Context, e *env, games *ratedGames, files []s
 	return rated, leftOut(notes)
 }
 
+// print prints the view that the flags choose.
 func (c *rateCmd) print(w *output, t table.Tables) error {
 	t.Layout = layout(w)
-	switch {
-	case c.Crosstable:
+	if c.Crosstable {
 		return table.WriteCrosstable(w, c.Format, t)
-	case c.HeadToHead:
+	}
+	if c.HeadToHead {
 		return table.WriteHeadToHead(w, c.Format, t, c.Top)
-	case c.Standings:
+	}
+	if c.Standings {
 		return named("--standings", table.WriteStandings(w, c.Format, t))
-	case c.Los:
+	}
+	if c.Los {
 		return table.WriteSuperiority(w, c.Format, t)
-	case c.Compare != "":
+	}
+	if c.Compare != "" {
 		return table.WriteComparison(w, c.Format, t, c.Compare)
 	}
 	return c.write(w, t)
@@ -147,7 +156,8 @@ func leftOut(notes []string) error {
 // noGames returns the error that files have no games.
 func noGames(files []string, in *runs.Stream) error {
 	if len(in.Skipped.Errors) > 0 {
-		return fmt.Errorf("expected games, found none that can be read; the first: %s", in.Skipped.Errors[0])
+		return fmt.Errorf("expected games, found none that can be read; the first: %s",
+			in.Skipped.Errors[0])
 	}
 	return fmt.Errorf("expected games, found none in %s", listed(files))
 }
@@ -161,6 +171,8 @@ func warnSkipped(e *env, in *runs.Stream, notes ...string) {
 	}
 }
 
+// warnUnreadable reports on stderr the games that can't be read: the first of them, and how many
+// more.
 func warnUnreadable(e *env, in *runs.Stream) {
 	for _, line := range in.Skipped.Errors {
 		e.err.warn("left out: %s", textfmt.Escape(line))
@@ -171,6 +183,7 @@ func warnUnreadable(e *env, in *runs.Stream) {
 	}
 }
 
+// listed returns some names of a list, and how many more there are.
 func listed(names []string) string { return textfmt.List(names, 8) }
 
 // formatFlag is the format of a command that prints tables of ratings.
@@ -191,11 +204,13 @@ func (c *tableColumns) UnmarshalText(text []byte) (err error) {
 // forPeople reports whether lines of text may be printed beside the tables.
 func (f formatFlag) forPeople() bool { return f.Format == grid.Text || f.Format == grid.Markdown }
 
+// write prints tables of ratings.
 func (f formatFlag) write(w *output, t table.Tables) error {
 	t.Layout = layout(w)
 	return table.Write(w, f.Format, f.Columns, t)
 }
 
+// ratingFlags are the flags of commands that rate players.
 type ratingFlags struct {
 	Anchor    []string `sep:"none" placeholder:"NAME=ELO" complete:"levels" help:"Give a player a rating that the others are measured from; may be repeated. levels gives each level of play that took part its Elo under the table's rules (see gyges levels). Without it the mean is 0."`
 	Advantage string   `type:"signed" default:"fit" placeholder:"ELO" complete:"fit" help:"First-move advantage, of South or White: fit (default), or a fixed number of Elo."`
@@ -247,14 +262,12 @@ func (c *ratingFlags) ratedGames(all *standings.Standings) (*ratedGames, error) 
 	games := &ratedGames{Standings: all, in: runs.Stream{Verify: c.Verify}, flags: c}
 	o := &games.options
 	var p problems.List
-	switch c.Prior {
-	case "auto":
-	case "fit":
-		o.FitPrior = true
-	default:
+	o.FitPrior = c.Prior == "fit"
+	if c.Prior != "auto" && c.Prior != "fit" {
 		draws, err := settings.Parse[float64](c.Prior)
+		hint := settings.ZeroHint(c.Prior)
 		p.Expect(err == nil, "--prior", "expected auto, fit or a number of draws%s, found %.60q",
-			settings.ZeroHint(c.Prior), c.Prior)
+			hint, c.Prior)
 		o.Prior = &draws
 	}
 	for _, text := range c.Anchor {
@@ -269,8 +282,9 @@ func (c *ratingFlags) ratedGames(all *standings.Standings) (*ratedGames, error) 
 	}
 	if c.Advantage != "fit" {
 		elo, err := ratings.ParseElo(c.Advantage)
+		hint := settings.ZeroHint(c.Advantage)
 		p.Expect(err == nil, "--advantage", "expected fit or a number of Elo%s, found %.60q",
-			settings.ZeroHint(c.Advantage), c.Advantage)
+			hint, c.Advantage)
 		o.Advantage = &elo
 	}
 	return games, p.Err()
@@ -331,9 +345,9 @@ func (g *ratedGames) levels() (anchors []ratings.Anchor, err error) {
 		}
 	}
 	if anchors == nil {
-		return nil, fmt.Errorf("--anchor levels: expected a level of gyges levels among the players, "+
-			"under rules for which its Elo was measured (%s); the players are %s",
-			listed(configs.RatedRules()), listed(players))
+		return nil, fmt.Errorf("--anchor levels: expected a level of gyges levels "+
+			"among the players, under rules for which its Elo was measured (%s); "+
+			"the players are %s", listed(configs.RatedRules()), listed(players))
 	}
 	return anchors, nil
 }
@@ -346,7 +360,8 @@ func (g *ratedGames) player(flag, name string) (string, error) {
 	name = source.Name(name)
 	players, label := g.Data().Players(), g.Names().Of(name)
 	if !slices.Contains(players, label) {
-		return "", fmt.Errorf("%s: %.60q has not played; the players are %s", flag, name, listed(players))
+		return "", fmt.Errorf("%s: %.60q has not played; the players are %s",
+			flag, name, listed(players))
 	}
 	return label, nil
 }

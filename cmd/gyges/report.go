@@ -18,6 +18,7 @@ import (
 	"gyges/tournament/web/report"
 )
 
+// reportCmd writes a page on runs: ratings, plots, and games that can be replayed in it.
 type reportCmd struct {
 	Runs []string `arg:"" name:"run" what:"a run" sep:"none" help:"Folders of runs, or their files of records (games.jsonl), and folders of tuning runs. Several make one page."`
 	ratingFlags
@@ -30,7 +31,8 @@ type reportCmd struct {
 func (c *reportCmd) Run(ctx context.Context, e *env) error {
 	_, err := formatOf("", "--out", c.Out, "html")
 	if slices.Contains(c.Runs, "-") {
-		err = errors.Join(err, errors.New("run: expected folders or files, found - for the standard input"))
+		err = errors.Join(err, errors.New("run: expected folders or files, "+
+			"found - for the standard input"))
 	}
 	longestCopiesFirst(c.Runs)
 	files, errFiles := filesOfRuns(c.Runs)
@@ -99,7 +101,8 @@ func (c *reportCmd) page(ctx context.Context, e *env, files []string) (*report.P
 	}
 	warnUnreadable(e, &games.in)
 	input := report.Input{
-		Title: listed(names), Commands: c.commands(rated), Program: version(), Labels: games.Names(),
+		Title: listed(names), Commands: c.commands(rated),
+		Program: version(), Labels: games.Names(),
 	}
 	if games.Games() > 0 {
 		if input.Tables, err = games.fit(ctx, true); err != nil {
@@ -109,7 +112,8 @@ func (c *reportCmd) page(ctx context.Context, e *env, files []string) (*report.P
 	return report.Build(collector, input), nil
 }
 
-// noFile stands for the file of games of a tuning run that has none; the standard input is not read.
+// noFile stands for the file of games of a tuning run that has none; the standard input is not
+// read.
 const noFile = "-"
 
 // filesOfRuns returns the files of games of runs, or [noFile].
@@ -143,7 +147,8 @@ func (c *reportCmd) commands(rated []string) (list []string) {
 	return append(list, commandLine("report", slices.Concat(c.Runs, flags)...))
 }
 
-// folder is where the page is written unless --out names a file: beside the records of a single run.
+// folder is where the page is written unless --out names a file: beside the records of a single
+// run.
 func (c *reportCmd) folder() string {
 	if len(c.Runs) > 1 {
 		return ""

@@ -17,6 +17,8 @@ import (
 	"gyges/tournament/web/report"
 )
 
+// reviewCmd lets a search judge the moves of recorded games. Reviews are kept beside the records,
+// so that no game is reviewed twice.
 type reviewCmd struct {
 	Sources []string `arg:"" name:"source" what:"a run or a file of PGN" sep:"none" help:"Folder of a run, file of records (games.jsonl) or of PGN; - is the standard input. Several are reviewed one after the other."`
 	Game    *int64   `check:"0.." placeholder:"ID" help:"Review the game with this number, as gyges games lists it; of PGN counted from 0 without those that have no result."`
@@ -74,8 +76,8 @@ func (c *reviewCmd) next(w *output, of reviewedSource) {
 	source, path := shellWord(of.name), textfmt.Escape(of.path)
 	switch {
 	case path == "":
-		w.printf("Nothing is kept; a page: gyges review %s --nodes %d --format html > review.html\n",
-			source, c.Nodes)
+		w.printf("Nothing is kept; a page: "+
+			"gyges review %s --nodes %d --format html > review.html\n", source, c.Nodes)
 	case c.Out == "":
 		w.printf("The reviews are in %s; see them with: gyges serve %s\n", path, source)
 	default:
@@ -159,7 +161,9 @@ func (c *reviewCmd) source(ctx context.Context, e *env, of *reviewedSource) erro
 }
 
 // review reviews the records that have no review yet, and appends the reviews to kept, or nil.
-func (c *reviewCmd) review(ctx context.Context, e *env, of *reviewedSource, kept *review.File) error {
+func (c *reviewCmd) review(
+	ctx context.Context, e *env, of *reviewedSource, kept *review.File,
+) error {
 	n, done := len(of.records), 0
 	for _, g := range of.reviews {
 		if g != nil {
@@ -171,13 +175,14 @@ func (c *reviewCmd) review(ctx context.Context, e *env, of *reviewedSource, kept
 	}
 	m := newMeter(e.err, int64(n))
 	m.resume(int64(done), nil)
-	err := review.Run(ctx, c.Nodes, c.Workers, of.records, of.reviews, func(g *review.Review) error {
+	keep := func(g *review.Review) error {
 		m.game(nil)
 		if kept == nil {
 			return nil
 		}
 		return asFailure(kept.Append(g))
-	})
+	}
+	err := review.Run(ctx, c.Nodes, c.Workers, of.records, of.reviews, keep)
 	m.end()
 	if err != nil && ctx.Err() != nil && kept != nil {
 		e.err.printf("Stopped after %d of %d games. Go on with the same command\n", m.done, n)
@@ -185,6 +190,7 @@ func (c *reviewCmd) review(ctx context.Context, e *env, of *reviewedSource, kept
 	return err
 }
 
+// print prints the reviews in the format of --format.
 func (c *reviewCmd) print(ctx context.Context, e *env, all []reviewedSource) error {
 	var games []*review.Review
 	var players []string
@@ -197,14 +203,14 @@ func (c *reviewCmd) print(ctx context.Context, e *env, all []reviewedSource) err
 		players = append(players, g.South, g.North)
 	}
 	names := agents.NamesOf(players)
-	switch c.Format {
-	case "html":
+	if c.Format == "html" {
 		title := "Reviews of " + listed(c.Sources)
 		if len(games) == 1 {
 			title = names.Of(games[0].South) + " – " + names.Of(games[0].North)
 		}
 		return report.WriteHTML(e.out, c.page(ctx, all, title))
-	case "jsonl":
+	}
+	if c.Format == "jsonl" {
 		lines := jsonl.NewWriter(e.out)
 		for _, g := range games {
 			if err := lines.Write(g); err != nil {
@@ -212,16 +218,17 @@ func (c *reviewCmd) print(ctx context.Context, e *env, all []reviewedSource) err
 			}
 		}
 		return lines.Flush()
-	case "json":
-		if len(games) == 1 {
+	}
+	if len(games) == 1 {
+		if c.Format == "json" {
 			return grid.WriteJSON(e.out, games[0])
 		}
+		return games[0].WriteText(e.out, tableWidth(e.out))
+	}
+	if c.Format == "json" {
 		return grid.WriteJSON(e.out, grid.Object{
 			{"games", len(games)}, {"nodes", c.Nodes}, {"rules", summaries},
 		})
-	}
-	if len(games) == 1 {
-		return games[0].WriteText(e.out, tableWidth(e.out))
 	}
 	return summaries.WriteText(e.out, c.Nodes, tableWidth(e.out), names.Of)
 }

@@ -11,11 +11,13 @@ import (
 	"gyges/rules/base/textfmt"
 )
 
+// rulesCmd prints the rules of a rule set, or lists the presets and the options.
 type rulesCmd struct {
 	tableFlag
 	Name string `arg:"" optional:"" help:"Rule set to print, as text and as options: a preset or PRESET:OPTION=VALUE,…."`
 }
 
+// Run prints a rule set in words, and its options as a table.
 func (c *rulesCmd) Run(e *env) error {
 	if c.Name == "" {
 		return c.list(e.out)
@@ -33,9 +35,14 @@ func (c *rulesCmd) Run(e *env) error {
 	writeProse(e.out, o.Prose(), c.Format == grid.Markdown)
 	t := grid.New("", 3, "Option", "Value", "May be")
 	for _, opt := range o.List() {
-		t.Add(grid.Markup(opt.Key), grid.Markup(opt.Text()), grid.Markup(opt.Accepts()))
+		addOption(t, opt.Key, opt.Text(), opt.Accepts())
 	}
 	return printTable(e.out, t, c.Format, 0)
+}
+
+// addOption adds a row of texts that may have marks.
+func addOption(t *grid.Table, key, value, text string) {
+	t.Add(grid.Markup(key), grid.Markup(value), grid.Markup(text))
 }
 
 // writeProse prints the rules in words, as text in lines of at most 78 columns.
@@ -85,12 +92,13 @@ func (c *rulesCmd) list(out *output) error {
 	}
 	t = grid.New("", 3, "Option", "Default", "Meaning")
 	for _, opt := range first.Options.List() {
-		t.Add(grid.Markup(opt.Key), grid.Markup(opt.Text()), grid.Markup(opt.Help()))
+		addOption(t, opt.Key, opt.Text(), opt.Help())
 	}
 	out.printf("\n")
 	return printTable(out, t, c.Format, 0)
 }
 
+// rulesFlags are the flags of commands that need one rule set.
 type rulesFlags struct {
 	Rules string   `default:"standard" placeholder:"RULES" help:"Rule set: a preset (see gyges rules) or PRESET:OPTION=VALUE,…. Default: standard."`
 	Set   []string `sep:"none" placeholder:"OPTION=VALUE" help:"Change an option of the rule set; may be repeated."`
@@ -177,6 +185,7 @@ func (l *rulesList) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// String returns the list as it is read.
 func (l rulesList) String() string { return strings.Join(lists.Map(l, (*rules.Rules).String), ",") }
 
 // names returns the set of the names; nil for none.

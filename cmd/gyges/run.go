@@ -35,6 +35,7 @@ func newSettingsFlags(defaults any, without ...string) settingsFlags {
 	return settingsFlags{kong.Plugins{settings.Flags(defaults, without...)}}
 }
 
+// apply sets what the flags override in config.
 func (f *settingsFlags) apply(config any) error { return settings.Apply(config, f.Plugins[0]) }
 
 // runConfig is the config of a run of any kind.
@@ -70,6 +71,7 @@ type runFlags struct {
 	queueFlags `group:"Workers on other machines:"`
 }
 
+// newRunFlags is newSettingsFlags of a command whose rule sets have a flag of their own.
 func newRunFlags(defaults any, without ...string) runFlags {
 	return runFlags{settingsFlags: newSettingsFlags(defaults, append(without, "rules")...)}
 }
@@ -106,6 +108,7 @@ type observer struct {
 	err      error // the first in writing
 }
 
+// newObserver returns an observer of a run, and lets config tell it what is played.
 func newObserver(e *env, interval int64, config *tournament.Config, kind progress.Kind) *observer {
 	o := progress.New(config, kind)
 	f := &observer{Observer: o, meter: newMeter(e.err, config.Games()), e: e, interval: interval}
@@ -173,18 +176,19 @@ func play(
 
 // runError returns the error of a run as the command's.
 func runError(err error, s tournament.Summary) error {
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, new(*tournament.ExtendError)):
+	if errors.As(err, new(*tournament.ExtendError)) {
 		return fmt.Errorf("--out: %w; --extend plays what is missing in it", err)
-	case s.Status == tournament.Failed:
-		return failure{err}
-	case s.Status == tournament.Running: // it has not begun
-		return fmt.Errorf("--out: %w", files.Plain(err))
-	default:
-		return err
 	}
+	if err == nil {
+		return nil
+	}
+	switch s.Status {
+	case tournament.Failed:
+		return failure{err}
+	case tournament.Running: // it has not begun
+		return fmt.Errorf("--out: %w", files.Plain(err))
+	}
+	return err
 }
 
 // result returns the error of the command: of the run, of the reports, or that games were lost by
@@ -198,18 +202,18 @@ func (f *observer) result(s tournament.Summary, errRun error) error {
 
 // goesOn says which command goes on with a run that was stopped, with an error.
 func (f *observer) goesOn(s tournament.Summary, err error) string {
-	out := "--out " + shellWord(s.Out)
+	same, out := "the same command and --out ", shellWord(s.Out)
 	few, tooFew := errors.AsType[*tournament.TooFewError](err)
-	switch {
-	case tooFew && !f.Config.Schedule.Format().About().Adaptive:
+	if tooFew && !f.Config.Schedule.Format().About().Adaptive {
 		for _, name := range few.Suspended {
 			out += " --again " + shellWord(name)
 		}
-		return "the same command and " + out + " once that is mended"
-	case len(f.Config.Again) > 0:
-		return "the same command without --again and " + out
+		return same + out + " once that is mended"
 	}
-	return "the same command and " + out
+	if len(f.Config.Again) > 0 { // they have been played anew
+		same = "the same command without --again and --out "
+	}
+	return same + out
 }
 
 // commandLine returns a command of this program with words that follow it, as a shell reads them.

@@ -15,11 +15,13 @@ import (
 	"gyges/tournament/training"
 )
 
+// selfplayCmd lets agents play themselves, and makes training positions of their games.
 type selfplayCmd struct {
 	Config string `arg:"" optional:"" placeholder:"CONFIG.yaml" help:"YAML file; flags override it."`
 	runFlags
 }
 
+// Run plays the games, and then extracts the positions of all games in the folder.
 func (c *selfplayCmd) Run(ctx context.Context, e *env) error {
 	config, err := c.config(e)
 	if err != nil {
@@ -28,8 +30,8 @@ func (c *selfplayCmd) Run(ctx context.Context, e *env) error {
 	f, s, err := play(ctx, e, config.Games(), 0, c.queueFlags, progress.SelfPlay)
 	if err != nil {
 		if s.Status != tournament.Running && s.Out != "" {
-			e.err.printf("Stopped after %d of %d games, before there were training positions. Go on with %s\n",
-				s.Played, s.Scheduled, f.goesOn(s, err))
+			e.err.printf("Stopped after %d of %d games, before there were training positions. "+
+				"Go on with %s\n", s.Played, s.Scheduled, f.goesOn(s, err))
 		}
 		return runError(err, s)
 	}
@@ -52,6 +54,7 @@ func (c *selfplayCmd) Run(ctx context.Context, e *env) error {
 	return f.result(s, nil)
 }
 
+// config returns the config of the file, if one is given, with what the flags override.
 func (c *selfplayCmd) config(e *env) (config training.SelfPlay, err error) {
 	config = training.DefaultSelfPlay()
 	if c.Config != "" {
@@ -70,11 +73,13 @@ func (c *selfplayCmd) config(e *env) (config training.SelfPlay, err error) {
 	return config, c.check(e, &config)
 }
 
+// dataMakeCmd makes training positions of games that were played before, by any run.
 type dataMakeCmd struct {
 	Dir string `arg:"" what:"a run" placeholder:"DIR" help:"Folder of a run."`
 	settingsFlags
 }
 
+// Run extracts the positions into the folder of the run.
 func (c *dataMakeCmd) Run(ctx context.Context, e *env) error {
 	config := training.DefaultSelfPlay()
 	if err := c.apply(&config.Positions); err != nil {
@@ -97,11 +102,11 @@ func summarizeExtraction(e *env, made training.Extraction) {
 	for _, note := range made.Notes {
 		e.err.warn("%s", textfmt.Escape(note))
 	}
-	n, w := made.Written, e.out
+	w, written := e.out, made.Written
+	train, test := written[dataset.Train], written[dataset.Test]
 	w.printf("%d training positions (%d train, %d validation, %d test) "+
-		"of %d positions in games: %d repeated",
-		made.Total(), n[dataset.Train], n[dataset.Validation], n[dataset.Test],
-		made.Plies, made.Repeated)
+		"of %d positions in games: %d repeated", made.Total(),
+		train, written[dataset.Validation], test, made.Plies, made.Repeated)
 	if made.Searched > 0 {
 		w.printf(", %d searched, %d without a result", made.Searched, made.Unplayed)
 	}

@@ -18,6 +18,8 @@ import (
 	browser "gyges/tournament/web/play"
 )
 
+// serveCmd serves pages that show runs while they go on, and on which people play. The pages are
+// those of package live and package play; they share one server.
 type serveCmd struct {
 	Runs     []string      `arg:"" optional:"" name:"run" sep:"none" help:"Runs to show beside those below --results: the folder of a run, or one with runs in it."`
 	Addr     string        `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on; port 0 takes a free one. Default: 127.0.0.1:8080."`
@@ -29,6 +31,7 @@ type serveCmd struct {
 	Games    int           `check:"1..10000" default:"24" placeholder:"N" help:"Most games in progress. Default: 24."`
 }
 
+// Run checks the flags, makes the pages and serves them until it is interrupted.
 func (c *serveCmd) Run(ctx context.Context, e *env) error {
 	addr, errAddr := c.address()
 	players, errAgents := c.players(ctx, e)
@@ -45,8 +48,9 @@ func (c *serveCmd) Run(ctx context.Context, e *env) error {
 		return errors.Join(err, s.Close())
 	}
 	browser.New(s, browser.Config{
-		Results: c.Results, Registry: e.registry, Players: players, Searches: c.Searches, Games: c.Games,
-		Runs: runs, Hint: hintSpec, Analyst: agents.Spec{Kind: "alphabeta"}.With("hash", "64"),
+		Results: c.Results, Registry: e.registry, Players: players, Runs: runs,
+		Searches: c.Searches, Games: c.Games,
+		Hint: hintSpec, Analyst: agents.Spec{Kind: "alphabeta"}.With("hash", "64"),
 	})
 	l, err := listen(ctx, "--addr", addr.String())
 	if err != nil {
@@ -66,8 +70,9 @@ func listen(ctx context.Context, flag, addr string) (net.Listener, error) {
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	if errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, inUseOnWindows) {
 		host, _, _ := net.SplitHostPort(addr) // it has been checked
-		return nil, fmt.Errorf("%s: another program listens on %s; stop it, or use a free port: %s %s",
-			flag, addr, flag, net.JoinHostPort(host, "0"))
+		free := net.JoinHostPort(host, "0")
+		return nil, fmt.Errorf("%s: another program listens on %s; "+
+			"stop it, or use a free port: %s %s", flag, addr, flag, free)
 	}
 	return l, named(flag, err)
 }
@@ -94,14 +99,16 @@ func (c *serveCmd) address() (*net.TCPAddr, error) {
 	}
 	addr, err := net.ResolveTCPAddr("tcp", c.Addr)
 	if err != nil {
-		return nil, fmt.Errorf("--addr: expected HOST:PORT, like 127.0.0.1:8080, found %.60q", c.Addr)
+		return nil, fmt.Errorf("--addr: expected HOST:PORT, like 127.0.0.1:8080, "+
+			"found %.60q", c.Addr)
 	}
 	if addr.IP == nil {
 		addr.IP = net.IPv6unspecified
 	}
 	if !addr.IP.IsLoopback() && !c.Open {
-		return nil, fmt.Errorf("--addr: other machines could reach %s, and there is no authentication; "+
-			"expected an address of this machine alone, like 127.0.0.1:8080, or --open", c.Addr)
+		return nil, fmt.Errorf("--addr: other machines could reach %s, "+
+			"and there is no authentication; expected an address of this machine alone, "+
+			"like 127.0.0.1:8080, or --open", c.Addr)
 	}
 	return addr, nil
 }

@@ -24,6 +24,8 @@ import (
 	"gyges/tournament/schedule"
 )
 
+// solveCmd proves wins and losses: by a search of all moves to a depth, or by proof numbers. It
+// solves one position, or a list whose solutions are written one by one.
 type solveCmd struct {
 	rulesFlags
 	Depth       *int          `placeholder:"N" help:"Plies ahead in which a result is sought, 1 to 31, with --proof 1 to 99. Default: 5, with --proof 31."`
@@ -45,6 +47,7 @@ const (
 	defaultProofDepth = 31
 )
 
+// Run solves one position, or passes a list on. A search that was stopped is answered with a no.
 func (c *solveCmd) Run(ctx context.Context, e *env) error {
 	search, err := c.search()
 	if err != nil {
@@ -72,7 +75,8 @@ func (c *solveCmd) Run(ctx context.Context, e *env) error {
 	case grid.JSON:
 		err = grid.WriteJSON(e.out, grid.ObjectOf(columns, s))
 	default:
-		err = printTable(e.out, grid.Make(columns, []solver.Solution{s}), c.Format, 0)
+		table := grid.Make(columns, []solver.Solution{s})
+		err = printTable(e.out, table, c.Format, 0)
 	}
 	if err != nil || s.Complete {
 		return err
@@ -204,15 +208,14 @@ func (c *solveCmd) solveList(ctx context.Context, e *env, search solver.Search) 
 		}
 	}
 	out, solved, goesOn := io.Writer(e.out), 0, false
-	switch {
-	case c.Out != "": // the file says what is done, and the certificate has it
+	if c.Out != "" { // the file says what is done, and the certificate has it
 		f, done, size, err := c.openSolutions(games)
 		if err != nil {
 			return fileError("--out", err)
 		}
 		defer func() { err = errors.Join(err, asFailure(f.Close())) }()
 		out, solved, goesOn = f, done, size > 0
-	case certificate != nil:
+	} else if certificate != nil {
 		games = slices.DeleteFunc(games, func(g *rules.Game) bool {
 			return certificate.Has(g.Position())
 		})
@@ -226,7 +229,8 @@ func (c *solveCmd) solveList(ctx context.Context, e *env, search solver.Search) 
 		if s.Plies != 0 {
 			results++
 		}
-		m.step(int64(solved), m.total, "", fmt.Sprintf("positions solved, %d with a result", results))
+		what := fmt.Sprintf("positions solved, %d with a result", results)
+		m.step(int64(solved), m.total, "", what)
 		if certificate != nil && s.Strategy != nil {
 			if err := certificate.Add(s.Strategy); err != nil {
 				return asFailure(err)
@@ -262,6 +266,7 @@ func (c *solveCmd) solutionWriter(e *env, out io.Writer, goesOn bool) func(solve
 	}
 }
 
+// readList reads the positions of --list.
 func (c *solveCmd) readList(ctx context.Context, e *env, r *rules.Rules) ([]*rules.Game, error) {
 	list, err := readInput(ctx, e, c.List, schedule.ReadOpenings)
 	if err != nil {
@@ -284,7 +289,9 @@ func (c *solveCmd) readList(ctx context.Context, e *env, r *rules.Rules) ([]*rul
 
 // openSolutions opens the file of --out for more solutions, and returns how many of the games it
 // has, and of what size.
-func (c *solveCmd) openSolutions(games []*rules.Game) (f *os.File, done int, size int64, err error) {
+func (c *solveCmd) openSolutions(games []*rules.Game) (
+	f *os.File, done int, size int64, err error,
+) {
 	const maxSolution = 64 << 10 // bytes of a line
 	begin, header := "{", c.Format == grid.CSV
 	if header {

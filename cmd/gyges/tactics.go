@@ -11,6 +11,7 @@ import (
 	"gyges/rules/base/textfmt"
 )
 
+// tacticsRunCmd tests agents on positions whose best moves are proven.
 type tacticsRunCmd struct {
 	File  string        `arg:"" what:"FILE, a suite like results/reference/tactics.jsonl" help:"The suite, like results/reference/tactics.jsonl; - reads standard input."`
 	Agent []agents.Spec `sep:"none" default:"alphabeta:depth=5" placeholder:"AGENT" help:"An agent to test; may be repeated. Default: alphabeta:depth=5."`
@@ -19,6 +20,7 @@ type tacticsRunCmd struct {
 	tableFlag
 }
 
+// Run starts all agents first, so that a mistake in the last one is found before the tests.
 func (c *tacticsRunCmd) Run(ctx context.Context, e *env) error {
 	tasks, err := readInput(ctx, e, c.File, tactics.Read)
 	if err != nil {
@@ -42,6 +44,7 @@ func (c *tacticsRunCmd) Run(ctx context.Context, e *env) error {
 	return asFailure(c.write(e.out, trials))
 }
 
+// write prints a table and, for people, the positions that were missed.
 func (c *tacticsRunCmd) write(out *output, trials []tactics.Trial) error {
 	if c.Format == grid.JSON {
 		var counts []tactics.Count

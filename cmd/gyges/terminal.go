@@ -24,6 +24,7 @@ func (o *output) terminal() *os.File {
 	return nil
 }
 
+// layout says how tables of ratings are laid out on w.
 func layout(w *output) table.Layout {
 	return table.Layout{Width: tableWidth(w), Styles: styles(w)}
 }
@@ -33,7 +34,8 @@ func printTable(w *output, t *grid.Table, f grid.Format, fold int) error {
 	return t.Write(w, f, grid.Options{Width: tableWidth(w), Fold: fold})
 }
 
-// tableWidth returns how wide tables are printed: as wide as the terminal, 40 at least, elsewhere 80 columns.
+// tableWidth returns how wide tables are printed: as wide as the terminal, 40 at least, elsewhere
+// 80 columns.
 func tableWidth(w *output) int {
 	width, err := strconv.Atoi(os.Getenv("COLUMNS"))
 	if err != nil {
@@ -56,8 +58,10 @@ func styles(w *output) bool {
 	return os.Getenv("NO_COLOR") == "" && w.drawable()
 }
 
+// Colours of the terminal.
 const red, yellow = "\x1b[31m", "\x1b[33m"
 
+// styled returns a text in a colour, where colours may be used.
 func styled(w *output, colour, text string) string {
 	if !styles(w) {
 		return text

@@ -12,6 +12,7 @@ import (
 	"gyges/tournament/progress"
 )
 
+// tournamentCmd plays a tournament that a config file or flags describe, and rates its players.
 type tournamentCmd struct {
 	Config string `arg:"" optional:"" placeholder:"CONFIG.yaml" help:"YAML file with the tournament; flags override it."`
 	runFlags
@@ -19,6 +20,7 @@ type tournamentCmd struct {
 	formatFlag
 }
 
+// Run plays the tournament. Its tables are printed also when it was stopped, if any game is over.
 func (c *tournamentCmd) Run(ctx context.Context, e *env) error {
 	config, err := c.config(e)
 	if err != nil {
@@ -58,12 +60,14 @@ func (c *tournamentCmd) print(
 	w.printf("%s; the records are in %s\n", timeText(s), textfmt.Escape(s.Out))
 	f.writeFaults(w)
 	if s.Status != tournament.Finished {
-		w.printf("Stopped after %d of %d games. Go on with %s. Rate them again with: gyges rate %s\n",
-			s.Played, s.Scheduled, f.goesOn(s, errRun), shellWord(s.Out))
+		goesOn, out := f.goesOn(s, errRun), shellWord(s.Out)
+		w.printf("Stopped after %d of %d games. Go on with %s. "+
+			"Rate them again with: gyges rate %s\n", s.Played, s.Scheduled, goesOn, out)
 	}
 	return asFailure(err)
 }
 
+// config returns the config of the file, if one is given, with what the flags override.
 func (c *tournamentCmd) config(e *env) (config tournament.Config, err error) {
 	config = tournament.DefaultConfig()
 	config.Pairs = tournament.UnsetPairs

@@ -18,6 +18,8 @@ import (
 	"gyges/tournament/training"
 )
 
+// trainCmd trains weights in generations: games, a fit to their positions, and a match against the
+// weights before.
 type trainCmd struct {
 	Config string `arg:"" what:"a YAML file" placeholder:"CONFIG.yaml" help:"YAML file with the settings; see configs/training/standard.yaml."`
 	settingsFlags
@@ -26,6 +28,7 @@ type trainCmd struct {
 	formatFlag
 }
 
+// Run plays and fits until the time or the number of generations of the config is reached.
 func (c *trainCmd) Run(ctx context.Context, e *env) error {
 	config, err := configs.LoadGenerations(c.Config, c.Rules, e.registry)
 	if err != nil {
@@ -54,6 +57,7 @@ func (c *trainCmd) Run(ctx context.Context, e *env) error {
 	return asFailure(c.print(ctx, e.out, trained))
 }
 
+// print prints a table of the generations, and the ratings of those adopted.
 func (c *trainCmd) print(ctx context.Context, w *output, s training.Trained) error {
 	text := &output{w: io.Discard} // for people
 	if c.forPeople() {
@@ -97,6 +101,7 @@ type learningView struct {
 	seconds float64       // of all generations
 }
 
+// env returns what the run needs of this process, with the view as its observer.
 func (v *learningView) env() training.Env {
 	return training.Env{
 		Registry: v.e.registry, Version: version(), Log: v.e.log,
@@ -109,12 +114,14 @@ func (v *learningView) env() training.Env {
 	}
 }
 
+// begin begins to measure other work.
 func (v *learningView) begin(count int64, games bool) {
 	v.end()
 	v.meter = newMeter(v.e.err, count)
 	v.games = games
 }
 
+// end removes the bar of the work that was measured.
 func (v *learningView) end() {
 	v.meter.end()
 	v.meter = nil

@@ -31,6 +31,7 @@ type learnedRules struct {
 	Rules *rules.Rules `placeholder:"RULES" help:"Rule set: a preset (see gyges rules) or PRESET:OPTION=VALUE,…. Default: that of the file."`
 }
 
+// tuneTexelCmd fits the weights of the evaluation to training positions.
 type tuneTexelCmd struct {
 	Config string   `arg:"" what:"a YAML file" placeholder:"CONFIG.yaml" help:"YAML file with the settings; see configs/tuning/texel.yaml."`
 	Data   []string `placeholder:"DIR" help:"Folders of training positions, separated by commas; overrides data in the file."`
@@ -38,6 +39,7 @@ type tuneTexelCmd struct {
 	learnedRules
 }
 
+// Run fits the weights. It plays no games, so it needs no workers.
 func (c *tuneTexelCmd) Run(ctx context.Context, e *env) error {
 	config, err := configs.LoadTexel(c.Config, c.Rules, c.Data...)
 	if err != nil {
@@ -52,15 +54,16 @@ func (c *tuneTexelCmd) Run(ctx context.Context, e *env) error {
 	}
 	result, err := config.Run(ctx, env)
 	v.end()
-	switch {
-	case errors.As(err, new(*training.FolderError)):
+	if errors.As(err, new(*training.FolderError)) {
 		return fileError("--out", err)
-	case err != nil:
+	}
+	if err != nil {
 		return files.Plain(err)
 	}
 	return c.print(e.out, result)
 }
 
+// print prints the weights before and after, and the losses on each split of the positions.
 func (c *tuneTexelCmd) print(w *output, r *training.Fitted) error {
 	features := grid.New("", 1, "Feature", "Before", "After", " ")
 	features.Columns[3].Left = true
@@ -74,8 +77,9 @@ func (c *tuneTexelCmd) print(w *output, r *training.Fitted) error {
 	if err := printTable(w, features, grid.Text, 1); err != nil {
 		return err
 	}
+	n := r.Positions
 	w.printf("\nPositions: %d training, %d validation, %d test",
-		r.Positions[dataset.Train], r.Positions[dataset.Validation], r.Positions[dataset.Test])
+		n[dataset.Train], n[dataset.Validation], n[dataset.Test])
 	if r.LeftOut > 0 {
 		w.printf(" (%d left out that are in an earlier split)", r.LeftOut)
 	}
@@ -99,7 +103,8 @@ func (c *tuneTexelCmd) print(w *output, r *training.Fitted) error {
 			p.Positions, p.Test.Loss, p.Parent.Loss, p.Test.Positions)
 		for k, n := range ranking.Firsts {
 			now, before := p.Test.Among[k], p.Parent.Among[k]
-			w.printf("Among the first %d: %s, was %s\n", n, textfmt.Percent(now), textfmt.Percent(before))
+			w.printf("Among the first %d: %s, was %s\n",
+				n, textfmt.Percent(now), textfmt.Percent(before))
 		}
 	}
 	verdict := training.Verdict(r.Gain(), sprt.Pairs{}, "the weights at the start")
@@ -108,8 +113,10 @@ func (c *tuneTexelCmd) print(w *output, r *training.Fitted) error {
 	return nil
 }
 
+// fiveDigits returns a number with five significant digits.
 func fiveDigits(x float64) string { return strconv.FormatFloat(x, 'g', 5, 64) }
 
+// tuneSPSACmd tunes parameters of an agent by matches of perturbed copies of it.
 type tuneSPSACmd struct {
 	Config string `arg:"" what:"a YAML file" placeholder:"CONFIG.yaml" help:"YAML file with the parameters to tune and the settings; see configs/tuning/spsa.yaml."`
 	settingsFlags
@@ -117,6 +124,7 @@ type tuneSPSACmd struct {
 	queueFlags
 }
 
+// Run starts the agent once before there is a folder, so that a mistake in its spec leaves nothing.
 func (c *tuneSPSACmd) Run(ctx context.Context, e *env) error {
 	config, err := configs.LoadSPSA(c.Config, c.Rules, e.registry)
 	if err != nil {
@@ -150,6 +158,7 @@ func (c *tuneSPSACmd) Run(ctx context.Context, e *env) error {
 	return c.print(e.out, tuned, &config)
 }
 
+// print prints the parameters before and after, and how to test the new ones.
 func (c *tuneSPSACmd) print(w *output, t *training.Tuned, config *training.SPSA) error {
 	parameters := grid.New("", 1, "Parameter", "Before", "After")
 	for i, name := range t.Names {
@@ -165,13 +174,13 @@ func (c *tuneSPSACmd) print(w *output, t *training.Tuned, config *training.SPSA)
 	}
 	verdict := training.Verdict(t.Gain, t.Verified, "the agent at the start")
 	next := "A match against the start: " + c.match(t, config)
-	switch {
-	case t.Agent.String() == t.Start.String():
-		verdict = "no gain"
-		next = "It is the agent at the start"
-	case t.Gain == nil && t.Verified.N() == 0:
+	if t.Gain == nil && t.Verified.N() == 0 {
 		verdict = "nothing was verified, so no gain is shown; " +
 			"play this match, or give verification.pairs"
+	}
+	if t.Agent.String() == t.Start.String() {
+		verdict = "no gain"
+		next = "It is the agent at the start"
 	}
 	w.printf("Agent after the last step %s\n", textfmt.Escape(t.Agent.String()))
 	w.printf("%s\nVerdict: %s\n", textfmt.Escape(next), verdict)

@@ -10,11 +10,13 @@ import (
 	"gyges/rules/base/textfmt"
 )
 
+// ugiCmd lets other programs use an agent as an engine, by the UGI protocol.
 type ugiCmd struct {
 	Agent agents.Spec `default:"alphabeta" placeholder:"AGENT" help:"The agent that chooses the moves. Default: alphabeta."`
 	rulesFlags
 }
 
+// Run answers the commands on the standard input until it ends.
 func (c *ugiCmd) Run(ctx context.Context, e *env) error {
 	r, err := c.load()
 	if err != nil {
@@ -29,11 +31,13 @@ func (c *ugiCmd) Run(ctx context.Context, e *env) error {
 	})
 }
 
+// engineCheckCmd tests whether an engine follows the UGI protocol.
 type engineCheckCmd struct {
 	Dir     string   `placeholder:"DIR" help:"Folder to run it in."`
 	Command []string `arg:"" name:"cmd" what:"a program" sep:"none" passthrough:"" help:"The program and its arguments."`
 }
 
+// Run prints each point as it is tested. The answer is no if one fails.
 func (c *engineCheckCmd) Run(ctx context.Context, e *env) error {
 	if c.Dir != "" {
 		if _, err := os.ReadDir(c.Dir); err != nil {

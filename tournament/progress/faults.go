@@ -40,8 +40,8 @@ func playerOf(g *record.Record, side rules.Side) string {
 	return g.South.Agent
 }
 
-// Add counts a game if it was lost by a fault, and returns a line to be shown at once: "" of a game without a fault, and
-// if there are many of the same kind.
+// Add counts a game if it was lost by a fault, and returns a line to be shown at once: "" of a game
+// without a fault, and if there are many of the same kind.
 func (f *Faults) Add(g *record.Record) (notice string) {
 	if g.Fault == nil {
 		return ""
@@ -54,7 +54,8 @@ func (f *Faults) Add(g *record.Record) (notice string) {
 		if games > 1 {
 			return ""
 		}
-		return fmt.Sprintf("%s was suspended %s and plays no more, from game %d on", name, detail, g.Game)
+		return fmt.Sprintf("%s was suspended %s and plays no more, from game %d on",
+			name, detail, g.Game)
 	}
 	f.Lost++
 	if games > maxNotices {
@@ -100,7 +101,8 @@ func (f *Fault) Text() string {
 		return fmt.Sprintf("was suspended and did not play %s, first %s", games, first)
 	case overran:
 		moves := textfmt.Plural(f.Games, "move")
-		return fmt.Sprintf("overran its move time in %s and lost no game by it, first in %s", moves, first)
+		return fmt.Sprintf("overran its move time in %s and lost no game by it, first in %s",
+			moves, first)
 	}
 	kind := textfmt.Escape(string(f.Kind))
 	return fmt.Sprintf("lost %s by a fault (%s), first in %s", games, kind, first)

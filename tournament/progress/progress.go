@@ -1,5 +1,6 @@
-// Package progress counts what happens in a run while it is played: who leads, how a test stands, how many games are
-// still to come, and which games were lost by faults. It prints nothing: the command does.
+// Package progress counts what happens in a run while it is played: who leads, how a test stands,
+// how many games are still to come, and which games were lost by faults. It prints nothing: the
+// command does.
 //
 //	observer := progress.New(&config, progress.Rated)
 //	summary, err := tournament.Run(ctx, config, registry, func(g *record.Record) {
@@ -7,9 +8,9 @@
 //		notice := observer.Faults.Add(g)
 //	})
 //
-// Begin with [Observer], which passes each game on to package standings, where the results are added up. [Faults] counts
-// the games that were lost by faults. From both come the texts for people: [Observer.State] while the run goes on,
-// [Observer.Precision] and [Fault.Text] at its end.
+// Begin with [Observer], which passes each game on to package standings, where the results are
+// added up. [Faults] counts the games that were lost by faults. From both come the texts for
+// people: [Observer.State] while the run goes on, [Observer.Precision] and [Fault.Text] at its end.
 package progress
 
 import (
@@ -41,7 +42,8 @@ const (
 	SelfPlay             // nothing
 )
 
-// Observer counts the games of a run as they are recorded, those of an earlier run in the folder included.
+// Observer counts the games of a run as they are recorded, those of an earlier run in the folder
+// included.
 type Observer struct {
 	Kind      Kind
 	Config    *tournament.Config
@@ -92,8 +94,8 @@ func (o *Observer) Add(g *record.Record) {
 	o.addOverruns(g)
 }
 
-// addOverruns counts the moves that took more than their player's move time, within the margin: no game is lost by
-// them.
+// addOverruns counts the moves that took more than their player's move time, within the margin: no
+// game is lost by them.
 func (o *Observer) addOverruns(g *record.Record) {
 	const machine = 10 * time.Millisecond // that it may take beside the player
 	if len(o.moveTimes) == 0 || len(g.Timing.MoveMS) == 0 {
@@ -102,13 +104,16 @@ func (o *Observer) addOverruns(g *record.Record) {
 	for i, side := range g.Movers() {
 		player, took := playerOf(g, side), g.Timing.MoveMS[i]
 		limit, bounded := o.moveTimes[player]
-		if bounded && took >= float64((limit+machine).Milliseconds()) {
-			o.Faults.count(player, overran, fmt.Sprintf("game %d: %.0fms for %v", g.Game, took, limit))
+		most := (limit + machine).Milliseconds()
+		if bounded && took >= float64(most) {
+			what := fmt.Sprintf("game %d: %.0fms for %v", g.Game, took, limit)
+			o.Faults.count(player, overran, what)
 		}
 	}
 }
 
-// End takes how the run ended. If not all games could be recorded, everything is counted again from the records.
+// End takes how the run ended. If not all games could be recorded, everything is counted again from
+// the records.
 func (o *Observer) End(ctx context.Context, s tournament.Summary) error {
 	if s.Status != tournament.Failed {
 		o.Run.SetManifest(o.manifest(s.Status))
@@ -120,8 +125,9 @@ func (o *Observer) End(ctx context.Context, s tournament.Summary) error {
 	if err != nil {
 		return err
 	}
+	file := &runs.File{In: in, Name: path, Format: source.Records}
 	stream := runs.Stream{Strict: true, Torn: true}
-	for g, err := range stream.Records(ctx, &runs.File{In: in, Name: path, Format: source.Records}) {
+	for g, err := range stream.Records(ctx, file) {
 		if err != nil {
 			return err
 		}
@@ -131,8 +137,9 @@ func (o *Observer) End(ctx context.Context, s tournament.Summary) error {
 	return nil
 }
 
-// State says how the run stands, and how many games it will have in all: as many as its test, or the error at which it
-// ends, is expected to take; 0 if that isn't known. done is how many have been played.
+// State says how the run stands, and how many games it will have in all: as many as its test, or
+// the error at which it ends, is expected to take; 0 if that isn't known. done is how many have
+// been played.
 func (o *Observer) State(done int64) (line string, all int64) {
 	switch o.Kind {
 	case Rated:
@@ -150,17 +157,20 @@ func (o *Observer) State(done int64) (line string, all int64) {
 		line += "; " + o.precision.Text(goal, false)
 		counted = o.measuredAt
 	}
-	scheduled := o.Config.Games()
 	left := GamesLeft(o.Config, o.Run.Pairs, o.precision, counted)
 	if math.IsNaN(left) {
 		return line, 0
 	}
-	return line, int64(min(max(float64(counted)+left, float64(done)), float64(scheduled)))
+	expected := max(float64(counted)+left, float64(done))
+	return line, int64(min(expected, float64(o.Config.Games())))
 }
 
-// GamesLeft returns how many more games a run's test, or the error at which it ends, is expected to take: NaN if that
-// isn't known, infinitely many if it has neither. pairs and precision are those of its games so far.
-func GamesLeft(c *tournament.Config, pairs sprt.Pairs, precision ratings.Precision, games int64) float64 {
+// GamesLeft returns how many more games a run's test, or the error at which it ends, is expected to
+// take: NaN if that isn't known, infinitely many if it has neither. pairs and precision are those
+// of its games so far.
+func GamesLeft(
+	c *tournament.Config, pairs sprt.Pairs, precision ratings.Precision, games int64,
+) float64 {
 	switch {
 	case c.SPRT != sprt.Test{}:
 		if left, known := c.SPRT.PairsLeft(pairs); known {
@@ -177,7 +187,8 @@ func GamesLeft(c *tournament.Config, pairs sprt.Pairs, precision ratings.Precisi
 	return math.Inf(1)
 }
 
-// leader says who has the highest share of the points so far, or what the challenger of a gauntlet has.
+// leader says who has the highest share of the points so far, or what the challenger of a gauntlet
+// has.
 func (o *Observer) leader() string {
 	players, verb := o.Config.Agents, "leads with"
 	if o.Config.Schedule.Format().About().Challenger {
@@ -197,11 +208,12 @@ func (o *Observer) leader() string {
 	if most.Games() == 0 {
 		return ""
 	}
-	points := textfmt.Plural(most.Games(), "point")
-	return fmt.Sprintf("%s %s %v of %s", textfmt.Visible(first.Label()), verb, most.Points(), points)
+	name, points := textfmt.Visible(first.Label()), textfmt.Plural(most.Games(), "point")
+	return fmt.Sprintf("%s %s %v of %s", name, verb, most.Points(), points)
 }
 
-// match says what is known of a match so far: Elo and pairs, and of a test its log-likelihood ratio with its bounds.
+// match says what is known of a match so far: Elo and pairs, and of a test its log-likelihood ratio
+// with its bounds.
 func (o *Observer) match() string {
 	test, pairs := o.Config.SPRT, o.Run.Pairs
 	line := fmt.Sprintf("Elo %s, pairs %v", test.Estimate(pairs).EloText(), pairs)
@@ -213,7 +225,8 @@ func (o *Observer) match() string {
 	return fmt.Sprintf("LLR %.2f (%.2f to %.2f), %s", llr, lower, upper, line)
 }
 
-// Precision returns a sentence on the error at which a run was to end: whether it did. It is "" for other runs.
+// Precision returns a sentence on the error at which a run was to end: whether it did. It is "" for
+// other runs.
 func (o *Observer) Precision(s tournament.Summary) string {
 	goal := o.Config.UntilError
 	if goal == 0 {
