@@ -207,8 +207,8 @@ func TestForgedMessages(t *testing.T) {
 	require.NotEmpty(t, f.results)
 }
 
-// An error of a pair counts only if it comes from who has received the pair's job, even when the job is gone from the
-// server: it was purged, and is published again.
+// An error of a pair counts only if it comes from who has received the pair's job, even when the
+// job is gone from the server: it was purged, and is published again.
 func TestForgedErrors(t *testing.T) {
 	t.Parallel()
 	s := testServer(t)
