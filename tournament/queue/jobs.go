@@ -28,6 +28,7 @@ type task struct {
 	renewed    time.Time
 }
 
+// newTask reads a job that the server has delivered, and checks that it belongs to the run.
 func newTask(r *subscription, m jetstream.Msg) (*task, error) {
 	t := &task{run: r, message: m, renewed: time.Now()}
 	if err := strictjson.Unmarshal(m.Data(), maxText, &t.job); err != nil {

@@ -218,6 +218,7 @@ func (r *run) counts(failed []string, worker string) bool {
 	return true
 }
 
+// leftOut reports whether a worker has sent too many invalid results in a row.
 func (r *run) leftOut(worker string) bool { return r.invalid[worker] >= maxInvalid }
 
 // countStart answers a worker that wants to play a pair alone, since the pair may be what crashes

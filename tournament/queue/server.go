@@ -107,6 +107,7 @@ func (o ServerOptions) Check() error {
 	return err
 }
 
+// split checks the address to listen on, and returns its parts.
 func (o ServerOptions) split() (host string, port int, err error) {
 	host, text, err := net.SplitHostPort(o.Listen)
 	if err != nil {

@@ -28,6 +28,8 @@ type runConfig struct {
 	Files   map[string]string `json:"files"`   // hashes of the files' contents, by the files' names in specs
 }
 
+// newRunConfig returns what workers need of a config. The same config has the same text, whatever
+// the number of pairs, so that a run that is extended keeps its name on the server.
 func newRunConfig(c *tournament.Config, o *Options) *runConfig {
 	r := &runConfig{
 		Config:    c.Completed(),
@@ -59,8 +61,10 @@ func (r *runConfig) config() (tournament.Config, error) {
 	return c, c.Unknown
 }
 
+// digest names a content by its hash, as runs name their files.
 func digest(content []byte) string { return agents.Sum(content) }
 
+// objectName returns the name of a run's content in the object store.
 func objectName(run, name string) string { return run + "/" + name }
 
 // job is a message with a pair that a worker is to play.
@@ -95,6 +99,7 @@ const tooOften = "too often" // the coordinator's answer to a start that came to
 
 const maxText = 1 << 20 // bytes of a small message from outside
 
+// parse reads a question, and checks the parts of it that are used in subjects and names of files.
 func (q *question) parse(text []byte) error {
 	if err := strictjson.Unmarshal(text, maxText, q); err != nil {
 		return err
@@ -159,13 +164,16 @@ const (
 	objectAge  = 30 * 24 * time.Hour
 )
 
+// Subjects of a run, below which each pair has its own.
 func jobsOf(run string) string    { return jobSubject + "." + run }
 func resultsOf(run string) string { return resultSubject + "." + run }
 func startsOf(run string) string  { return startSubject + "." + run }
 func claimsOf(run string) string  { return claimSubject + "." + run }
 
+// longOf returns the subject of the parts of games, which their hash names.
 func longOf(run, hash string) string { return longSubject + "." + run + "." + hash }
 
+// subjectOf returns the subject of a pair, and pairOf the pair of a subject.
 func subjectOf(prefix string, pair int64) string {
 	return prefix + "." + strconv.FormatInt(pair, 10)
 }

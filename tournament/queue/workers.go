@@ -66,6 +66,7 @@ func (r *run) ask() {
 	r.publishQuestion(q)
 }
 
+// publishQuestion sends a question on the run to all workers.
 func (r *run) publishQuestion(q question) {
 	q.runID = runID{Run: r.id.Run, Config: r.id.Config, Version: r.options.Version}
 	text, _ := json.Marshal(q) // it is plain data
