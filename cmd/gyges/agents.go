@@ -74,6 +74,7 @@ func (c *agentsCmd) Run(e *env) error {
 	if c.Format == grid.JSON {
 		return grid.WriteJSON(e.out, grid.ObjectOf(kindColumns, k))
 	}
+	// Text is wrapped to the terminal; Markdown is wrapped where it is shown.
 	doc := k.Name + ": " + k.Doc
 	if c.Format == grid.Text {
 		lines := textfmt.Wrap(doc, min(tableWidth(e.out), 100))
@@ -115,6 +116,7 @@ func (c *agentsCmd) weights(e *env) error {
 	for _, family := range families {
 		columns = append(columns, weightColumn(family, eval.Default(family)))
 	}
+	// The meaning is the longest column, so it is the last.
 	meaning := func(f eval.Feature) any { return f.Doc }
 	columns = append(columns, grid.Column[eval.Feature]{
 		Key: "doc", Title: "Of each", Left: true, Value: meaning,

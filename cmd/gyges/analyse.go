@@ -43,6 +43,7 @@ func (c *analyseCmd) Run(ctx context.Context, e *env) error {
 	if c.Multi > 1 && !agent.Capabilities().Exclude {
 		return fmt.Errorf("--multi: %w, found %s", analysis.ErrMulti, c.Agent)
 	}
+	// Lines are printed as they are found: the same moves again at each depth.
 	report := func(l analysis.Line, _ []analysis.Line) {
 		_ = jsonl.NewWriter(e.out).Append(l) // the output keeps the error
 	}
@@ -107,6 +108,7 @@ func (c *analyseCmd) terms(w *output, game *rules.Game, agent agents.Agent) erro
 	if err != nil || !ok {
 		return err
 	}
+	// The score is a whole number of hundredths of a point, as the search has it.
 	p := game.Position()
 	table, score := grid.Make(termColumns, e.Terms(p)), int(e.Score(p))
 	if c.Format == "json" {

@@ -23,6 +23,7 @@ func (c *benchSearchCmd) Run(ctx context.Context, e *env) error {
 	if len(c.Agent) == 0 {
 		c.Agent = bench.DefaultSpecs()
 	}
+	// An agent that can't be started is found before its searches begin.
 	var searches [][]bench.Search // of each agent
 	var totals []bench.Total
 	for _, spec := range c.Agent {
@@ -44,6 +45,7 @@ func (c *benchSearchCmd) Run(ctx context.Context, e *env) error {
 			{"totals", totals},
 		})
 	}
+	// People get a table for each agent, below its signature.
 	for i, t := range totals {
 		if i > 0 {
 			e.out.printf("\n")

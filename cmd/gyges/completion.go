@@ -48,6 +48,7 @@ func (c *completionCmd) Run(e *env, ctx *kong.Context) error {
 // completions returns the words that may follow those that were typed, which begin with the name of
 // the program: commands, flags and values.
 func completions(n *kong.Node, typed []string) (words []string) {
+	// The words before the last one lead to a command, or to a group of commands.
 	before := ""
 	for _, before = range typed {
 		named := func(c *kong.Node) bool { return c.Name == before }
@@ -60,6 +61,7 @@ func completions(n *kong.Node, typed []string) (words []string) {
 	for _, child := range n.Children {
 		words = append(words, child.Name)
 	}
+	// Behind a flag that takes a value only its values are of use.
 	for _, f := range slices.Concat(command.AllFlags(true)...) {
 		if before == "--"+f.Name && !f.IsBool() {
 			return valuesOf(f.Value)

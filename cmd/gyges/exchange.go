@@ -41,12 +41,14 @@ func (c *exportCmd) Run(ctx context.Context, e *env) error {
 	if err := errors.Join(errFiles, err, c.checkOut(files)); err != nil {
 		return err
 	}
+	// PGN and CSV have short names of players, records their whole specs.
 	var names agents.Names
 	if format != "jsonl" {
 		if names, err = namesIn(ctx, e, files); err != nil {
 			return err
 		}
 	}
+	// Games that were not played, since a player was suspended, are left out.
 	in, numbers, count := c.reader(true), exporter{}, 0
 	toFile, err := writeOut(e, c.Out, func(out io.Writer) error {
 		write, end := gameWriter(out, format, eventOf(files), names)
@@ -103,6 +105,7 @@ func eventOf(files []string) string {
 		}
 		list = append(list, name)
 	}
+	// Readers of PGN may refuse long tags and bytes that are no UTF-8.
 	event := textfmt.Escape(strings.Join(slices.Compact(list), ", "))
 	return textfmt.Cut(strings.ToValidUTF8(event, "\ufffd"), most)
 }
@@ -198,6 +201,7 @@ func (c *importCmd) Run(ctx context.Context, e *env) error {
 	if c.Rules != nil {
 		in.Rules = c.Rules.String()
 	}
+	// The run's id is the sum of the file: games that are imported twice are found by it.
 	content := sha256.New()
 	games := &runs.File{In: io.TeeReader(file, content), Name: name, Legal: true}
 	format, err := games.Sniff()
@@ -230,6 +234,7 @@ func (c *importCmd) Run(ctx context.Context, e *env) error {
 				return err
 			}
 		}
+		// A question mark stands for an unknown event in PGN.
 		m.Config.Name = games.Event()
 		if m.Config.Name == "" || m.Config.Name == "?" {
 			m.Config.Name = withoutExt(base)

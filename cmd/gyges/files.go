@@ -40,6 +40,7 @@ func openInput(ctx context.Context, e *env, path string) (
 			return nil, "", files.Plain(err)
 		}
 	}
+	// What is in the file is told by its first bytes, not by its name.
 	text, err := decoded(file, false)
 	if err != nil {
 		return nil, "", errors.Join(files.Plain(source.Named(name, err)), file.Close())
@@ -197,6 +198,7 @@ func longestCopiesFirst(runs []string) {
 			heads[i], sizes[i] = firstRecord(path), info.Size()
 		}
 	}
+	// Each place of a run gets the longest of its copies that has none yet.
 	for i := range runs {
 		longest := i
 		for k := i + 1; k < len(runs); k++ {
@@ -218,6 +220,7 @@ func firstRecord(path string) string {
 		return ""
 	}
 	defer file.Close() //nolint:errcheck // it was only read
+	// Copies of a run begin with the same record. Other runs differ in it, by its times at least.
 	head := make([]byte, 4096)
 	n, _ := io.ReadFull(file, head) // a shorter file has less
 	line, _, _ := strings.Cut(string(head[:n]), "\n")

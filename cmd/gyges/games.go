@@ -67,6 +67,7 @@ func each(
 		if err != nil {
 			return err
 		}
+		// An error of the file has its line already.
 		for g, err := range in.Records(ctx, file) {
 			if err != nil {
 				return err
@@ -136,6 +137,7 @@ func (c *gamesListCmd) columns() ([]grid.Column[listedGame], error) {
 		}
 		return gameColumns[1:], nil
 	}
+	// A column that was asked for is never left out, however narrow the terminal is.
 	chosen, err := grid.Choose(gameColumns, c.Columns)
 	for i := range chosen {
 		chosen[i].Drop = 0
@@ -260,6 +262,7 @@ func namesIn(ctx context.Context, e *env, files []string) (agents.Names, error) 
 		e.in = io.NewSectionReader(copied, 0, math.MaxInt64)
 		defer func() { e.in = io.NewSectionReader(copied, 0, math.MaxInt64) }()
 	}
+	// Manifests are small. Where there is none, all games are read.
 	in := &runs.Stream{Torn: true}
 	var players []string
 	for _, path := range files {
@@ -381,6 +384,7 @@ func findGame(ctx context.Context, e *env, path string, id int64) (g shownGame, 
 	}
 	defer file.Close() //nolint:errcheck // it was only read
 	line := 0
+	// A file is searched from its beginning up to the game.
 	g.Record, line, err = record.Find(file, name, id)
 	if errors.Is(err, io.EOF) {
 		return g, fmt.Errorf("%s: expected a record of game %d, found none", name, id)
@@ -470,6 +474,7 @@ func withSpec(player string) string {
 
 // object returns the game as --format json has it.
 func (g shownGame) object() grid.Object {
+	// The list is empty, and not null, where no moves are known.
 	moves := []grid.Object{}
 	for i, t := range g.turns {
 		r := g.game.Rules()
@@ -485,6 +490,7 @@ func (g shownGame) object() grid.Object {
 		position := r.FormatPosition(t.After)
 		moves = append(moves, append(move, grid.Object{{"position", position}}...))
 	}
+	// The other members have the keys of gyges games list.
 	players := []string{g.South.Agent, g.North.Agent}
 	row := listedWith(agents.NamesOf(players), "", g.Record)
 	o := slices.Concat(

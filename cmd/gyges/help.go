@@ -102,6 +102,7 @@ func (c *helpCmd) Run(e *env, k *kong.Context) error {
 		}
 		known = append(known, t.name)
 	}
+	// Anything else is read as a command, whose help is printed where it is parsed.
 	_, err := parse(k.Kong, append(slices.Clone(c.Words), "--help"))
 	if errors.Is(err, errHelp) {
 		return nil
@@ -193,6 +194,7 @@ func settingsManual() string {
 		{"\nThe keys of a change of the self-play:\n\n",
 			&training.Stage{}, "selfplay.stages."},
 	}
+	// Each table has a row for a setting, with its default, its flag and what it means.
 	var manual strings.Builder
 	for _, s := range sections {
 		manual.WriteString(s.text)

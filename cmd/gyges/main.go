@@ -139,6 +139,7 @@ func parse(parser *kong.Kong, args []string) (*kong.Context, error) {
 	if err != nil {
 		return chosen, parseError(err)
 	}
+	// Kong has read the values. What their tags say of bounds is for package settings.
 	for _, given := range chosen.Path {
 		if given.Flag != nil {
 			err = checkValue(given.Flag.Value, given.Flag.PlaceHolder)
@@ -170,26 +171,37 @@ func checkValue(v *kong.Value, expected string) error {
 	return nil
 }
 
-// plainer replaces messages of package kong.
+// plainer replaces messages of package kong: those above each line.
 var plainer = []struct {
 	found *regexp.Regexp
 	text  string
 }{
+	// --multi: missing value, expected integer
 	{regexp.MustCompile(`missing value, exp.*`), "expected a value, found the end"},
+	// --agent: expected string value but got "EOL" (EOL)
 	{regexp.MustCompile(`expected string value but got "EOL".*`), "expected a value, found the end"},
+	// --depth: expected a number, found "EOL"
 	{regexp.MustCompile(`, found "EOL"$`), ", found the end"},
+	// --engine: expected "<key>=<value>" but got "mine"
 	{regexp.MustCompile(`expected "<key>=<value>" but got`), "expected NAME=COMMAND, found"},
+	// --out: expected string value but got "-x" (short flag)
 	{regexp.MustCompile(`^(\S+): expected string .* got ("(.*)") \(.*`),
 		"$1: expected a value, found $2; write $1=$3"},
+	// --strict: bool value must be true, 1, yes, false, 0 or no but got "maybe"
 	{regexp.MustCompile(`bool value must be .* but got `), "expected true or false, found "},
+	// missing flags: --south=AGENT
 	{regexp.MustCompile(`^missing flags: `), "missing "},
+	// --epd and --split can't be used together
 	{regexp.MustCompile(`can't be used together`), "can't be combined"},
+	// unknown flag -x, did you mean "-q"?
 	{regexp.MustCompile(`^(unknown flag -[^-]), did.*`), "$1"},
 }
 
 // Messages of package kong that list what may stand in a place.
 var (
-	enumMessage     = regexp.MustCompile(`^(\S+) must be one of "(?:",")?(.*)" but got (.*)`)
+	// --format must be one of "text","json" but got "xml"
+	enumMessage = regexp.MustCompile(`^(\S+) must be one of "(?:",")?(.*)" but got (.*)`)
+	// expected one of "texel", "spsa"
 	commandsMessage = regexp.MustCompile(`^expected (?:one of )?"([^<]*)"$`)
 )
 
@@ -206,6 +218,7 @@ func parseError(err error) error {
 	} else {
 		text = strings.Replace(text, "unexpected argument", "unknown command", 1)
 	}
+	// First the words are replaced, then whole messages that list what is possible.
 	for _, p := range plainer {
 		text = p.found.ReplaceAllString(text, p.text)
 	}
@@ -254,6 +267,7 @@ func exitCode(ctx context.Context, err error) int {
 	case errors.As(err, new(*agents.HostFailure)):
 		return exitNo
 	}
+	// The disk is full or broken, which the user may not have caused.
 	diskErrors := []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EIO}
 	if slices.ContainsFunc(diskErrors, func(disk error) bool { return errors.Is(err, disk) }) {
 		return exitNo

@@ -47,6 +47,7 @@ func (c *matchCmd) print(w *output, f *observer, summary tournament.Summary) {
 	f.writePrecision(w, summary)
 
 	player := first.String()
+	// Draws are rare, so they are mentioned only where there are some.
 	count, drawn := f.Standings.Count(player), ""
 	if count.Draws > 0 {
 		drawn = fmt.Sprintf(" %d drawn,", count.Draws)
@@ -98,6 +99,7 @@ func (c *sprtCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
+	// The test has no pairs of its own: it judges those that are given.
 	test := sprt.Test{
 		Elo0: c.Elo0, Elo1: c.Elo1, Alpha: c.Alpha, Beta: c.Beta, Model: sprt.Model(c.Model),
 	}

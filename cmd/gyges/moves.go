@@ -69,6 +69,7 @@ func (c *perftCmd) Run(ctx context.Context, e *env) error {
 	if c.EPD != "" && len(c.Position) > 0 {
 		return errors.New("--epd can't be combined with a position")
 	}
+	// A position says nothing of those before it.
 	if !strings.Contains(c.Rules, "repetition=") { // --set overrides it
 		c.Set = append([]string{"repetition=none"}, c.Set...)
 	}
@@ -167,6 +168,7 @@ func (c *diagramCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
+	// The course is the way of the piece, which a short notation may leave open.
 	m, course := rules.NoMove, []rules.Step(nil)
 	if move != "" {
 		if m, course, err = r.ParseCourse(p, move); err != nil {

@@ -48,6 +48,7 @@ func (c *openingsCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	e.err.printf("kept %d of %d openings\n", kept, seen)
+	// Random openings are made until there are enough, or nearly all are left out.
 	tooFew := s.Openings.Policy == schedule.RandomOpenings && kept < c.Count
 	return answer(!tooFew)
 }
@@ -58,6 +59,7 @@ func (c *openingsCmd) screening(ctx context.Context, e *env) (s schedule.Screeni
 	if s.Rules, err = c.load(); err != nil {
 		return s, err
 	}
+	// There are three sources: a list, all set-ups, or chance.
 	s.Openings = schedule.Openings{Policy: schedule.RandomOpenings, Plies: c.Plies}
 	if c.Screen != "" { // all of its openings, whatever else is asked for
 		s.Count = 0

@@ -55,6 +55,7 @@ func (c *playCmd) Run(ctx context.Context, e *env) error {
 	if _, err := os.Stat(filepath.Dir(c.Out)); err != nil {
 		return fileError("--out", err)
 	}
+	// The spectator prints each move. It is told of them by the game, not by the agents.
 	task := &game.Task{Rules: r, Opening: opening, Settings: game.Settings{
 		Openings: schedule.Openings{Policy: "play"}, Limits: c.Limits, OnRepetition: c.OnRepetition,
 		StallTimeout: c.StallTimeout,
@@ -67,6 +68,7 @@ func (c *playCmd) Run(ctx context.Context, e *env) error {
 	if err := errors.Join(errSouth, errNorth); err != nil {
 		return err
 	}
+	// What agents say would help a person who plays against them.
 	south, north := task.Seats[rules.South].Name, task.Seats[rules.North].Name
 	e.out.printf("South  %s\nNorth  %s\n", withSpec(south), withSpec(north))
 	e.out.printf("Rules  %v, seed %d\n", r, seed)
@@ -198,6 +200,7 @@ func (s *spectator) close(e *env) {
 // play plays the game to its end, each time that moves were taken back from the beginning.
 func (s *spectator) play(ctx context.Context) (*record.Record, error) {
 	for {
+		// The agents are not started again: they see a game with fewer moves.
 		turn, interrupt := context.WithCancel(ctx)
 		s.interrupt = interrupt
 		g, err := game.Play(turn, s.Task)
@@ -275,6 +278,7 @@ func (s *spectator) turn(r *rules.Rules, t record.Turn) {
 		number = fmt.Sprintf("%3d.", t.Ply)
 	}
 	move := fmt.Sprintf("%s %v  %s", number, t.Before.Side(), r.LongText(t.Before, t.Move))
+	// What an agent said of its move: a better one, score, depth and nodes, remarks, and the time.
 	var said []string
 	if t.Best != rules.NoMove {
 		said = append(said, "best "+r.LongText(t.Before, t.Best))

@@ -101,6 +101,7 @@ func (m *meter) report(done, all int64, lines ...string) {
 		m.w.printf("%s\n", strings.Join(wrapped, "\n"))
 		return
 	}
+	// The bar is above the lines.
 	if all > 0 {
 		wrapped = append([]string{barLine(done, all, width)}, wrapped...)
 	}
@@ -186,6 +187,7 @@ func (m *meter) show() {
 	if m.state != nil {
 		state, all = m.state(m.done)
 	}
+	// The first line has numbers: games done and left, faults, speed.
 	games, left := textfmt.Thousands(m.done), m.left(m.done, all-m.done)
 	if all == m.total {
 		games += " of " + textfmt.Thousands(all)

@@ -78,6 +78,7 @@ func (f *queueFlags) open(ctx context.Context, e *env, config *tournament.Config
 		return nil, fmt.Errorf("--listen and --store need --nats %s, "+
 			"found another server", embedded)
 	}
+	// The coordinator gives out the pairs of the run, and passes their games on.
 	o := queue.Options{
 		Version: queue.Version(version()), Registry: e.registry, Log: e.log,
 		Notify: func(line string) { e.err.printf("%s\n", line) },
@@ -119,6 +120,8 @@ func (q *queued) connect(ctx context.Context, f *queueFlags, e *env, out string)
 		q.nc, err = queue.Connect(access, "gyges coordinator", e.log)
 		return asFailure(err)
 	}
+	// The embedded server keeps pairs and results in a folder, so that a run that was killed
+	// goes on with the games that workers have played meanwhile.
 	o := queue.ServerOptions{Store: f.Store, Access: access}
 	o.Listen = cmp.Or(f.Listen, "127.0.0.1:4222")
 	if o.Store == "" {
@@ -177,6 +180,7 @@ func (f *queueFlags) invitation(address string, players []agents.Spec) string {
 		u.Host = net.JoinHostPort(host, u.Port())
 		reached = u.String()
 	}
+	// A worker needs the same certificate, and the external engines by the names in the specs.
 	words := []string{"--nats", reached}
 	if f.Cert != "" {
 		words = append(words, "--tls-ca", f.Cert)
@@ -235,6 +239,7 @@ func (c *workerCmd) Run(ctx context.Context, e *env) error {
 	if err := allow.Check(e.registry); err != nil {
 		return fmt.Errorf("--allow: %w", err)
 	}
+	// The server may start later than its workers, so they wait for it.
 	access, err := c.access(c.Nats)
 	if err != nil {
 		return err
@@ -253,6 +258,7 @@ func (c *workerCmd) Run(ctx context.Context, e *env) error {
 		return asFailure(err)
 	}
 	e.log.Info("ready", "version", o.Version, "positions per second", int64(o.Speed))
+	// On a terminal the runs are drawn below the log.
 	if m := newMeter(e.err, 0); m.bar {
 		shown, stop := context.WithCancel(ctx)
 		var drawing sync.WaitGroup

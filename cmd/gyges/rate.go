@@ -51,6 +51,7 @@ func (c *rateCmd) Run(ctx context.Context, e *env) error {
 		return errors.New("expected a run or a file of games: gyges rate FILE ...; " +
 			"see gyges rate --help")
 	}
+	// All mistakes in the flags are reported at once, before any game is read.
 	slices.Sort(c.Runs) // what is printed doesn't depend on the order
 	longestCopiesFirst(c.Runs)
 	files, errFiles := gameFiles(c.Runs)
@@ -107,6 +108,7 @@ func (c *rateCmd) rate(
 		warnUnreadable(e, &games.in)
 	}
 	var err error
+	// Players are known only now.
 	if c.Compare, err = games.player("--compare", c.Compare); err != nil {
 		return none, err
 	}
@@ -114,6 +116,7 @@ func (c *rateCmd) rate(
 	if err != nil || !c.Strict {
 		return rated, err
 	}
+	// With --strict a table of which anything is left out is an error.
 	notes := slices.Clone(rated.Notes)
 	for _, t := range rated.Printed() {
 		notes = append(notes, t.Ratings.Notes...)
@@ -308,6 +311,7 @@ func (g *ratedGames) found(files []string) error {
 
 // fit rates the players, under all rule sets together too if pool is set.
 func (g *ratedGames) fit(ctx context.Context, pool bool) (table.Tables, error) {
+	// Anchors were given by name or spec; the ratings have names.
 	var errs []error
 	for i, anchor := range g.options.Anchors {
 		name, err := g.player("--anchor", anchor.Name)

@@ -43,6 +43,7 @@ func (c *reportCmd) Run(ctx context.Context, e *env) error {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return fmt.Errorf("--out: expected a file, found the folder %s", path)
 	}
+	// The page is made while its file is open, and replaces an earlier one when it is whole.
 	about := ""
 	toFile, err := writeOut(e, path, func(w io.Writer) error {
 		page, err := c.page(ctx, e, files)
@@ -100,6 +101,7 @@ func (c *reportCmd) page(ctx context.Context, e *env, files []string) (*report.P
 		}
 	}
 	warnUnreadable(e, &games.in)
+	// Runs without games, such as a fit of weights, have charts alone.
 	input := report.Input{
 		Title: listed(names), Commands: c.commands(rated),
 		Program: version(), Labels: games.Names(),

@@ -43,6 +43,7 @@ func (c *reviewCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
+	// One source is reviewed after the other. What was reviewed is kept, whatever happens then.
 	for i := range all {
 		if err := c.source(ctx, e, &all[i]); err != nil {
 			return err
@@ -51,6 +52,7 @@ func (c *reviewCmd) Run(ctx context.Context, e *env) error {
 	if err := c.print(ctx, e, all); err != nil {
 		return asFailure(err)
 	}
+	// Formats for programs have nothing but the reviews on the standard output.
 	hints := e.err
 	if c.Format == "text" {
 		hints = e.out
@@ -86,6 +88,7 @@ func (c *reviewCmd) next(w *output, of reviewedSource) {
 	if _, isRun := tournament.RunFolder(of.name); !isRun {
 		return
 	}
+	// The move that lost most of all is worth a look.
 	var worst *review.Review
 	most := 0.0
 	for _, g := range of.reviews {
@@ -192,6 +195,7 @@ func (c *reviewCmd) review(
 
 // print prints the reviews in the format of --format.
 func (c *reviewCmd) print(ctx context.Context, e *env, all []reviewedSource) error {
+	// Reviews of all sources are printed as one list.
 	var games []*review.Review
 	var players []string
 	var summaries review.Summaries
@@ -241,6 +245,7 @@ func (c *reviewCmd) page(ctx context.Context, all []reviewedSource, title string
 			plies += len(g.Moves)
 		}
 	}
+	// The page is a report whose games have reviews, and no ratings.
 	collector := report.NewCollector(report.Options{Games: plies}) // enough for all
 	for _, s := range all {
 		about := report.ReadRun(ctx, s.name)

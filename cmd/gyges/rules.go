@@ -32,6 +32,7 @@ func (c *rulesCmd) Run(e *env) error {
 			{"name", r.String()}, {"options", o.Values()}, {"prose", o.Prose()},
 		})
 	}
+	// People get the rules as a text to play by, and then the options that make them.
 	writeProse(e.out, o.Prose(), c.Format == grid.Markdown)
 	t := grid.New("", 3, "Option", "Value", "May be")
 	for _, opt := range o.List() {
@@ -74,6 +75,7 @@ func (c *rulesCmd) list(out *output) error {
 		return grid.WriteJSON(out, list)
 	}
 	first := presets[0]
+	// Each preset is told by what differs from the first one.
 	t := grid.New("", 2, "Name", "Source, and differences from "+first.Name)
 	for _, p := range presets {
 		text := p.Doc

@@ -90,6 +90,7 @@ func (f *runFlags) applyRun(config any, t *tournament.Config) error {
 	if f.Rules != nil {
 		t.Rules = f.Rules
 	}
+	// Changes of options are made in every rule set, those of the file included.
 	t.Rules = slices.Clone(t.Rules)
 	for i, r := range t.Rules {
 		changed, err := r.With(f.Set...)
@@ -166,6 +167,7 @@ func play(
 	f = newObserver(e, interval, &config, kind)
 	s, err = tournament.Run(ctx, config, e.registry, f.game)
 	q.began = s.Status != "" && s.Status != tournament.Running
+	// A run that failed may have fewer games on the disk than it had played.
 	f.meter.end()
 	errEnd := f.End(context.WithoutCancel(ctx), s)
 	if f.err == nil {

@@ -35,6 +35,7 @@ func (c *selfplayCmd) Run(ctx context.Context, e *env) error {
 		}
 		return runError(err, s)
 	}
+	// The positions say which agents and settings they come from.
 	v := &learningView{e: e}
 	made, err := config.Extract(ctx, v.env(), s.Out, config.Provenance(version()))
 	v.end()
@@ -43,6 +44,7 @@ func (c *selfplayCmd) Run(ctx context.Context, e *env) error {
 	}
 	summarizeExtraction(e, made)
 	e.out.printf("%s", timeText(s))
+	// The speed is of the games that were played now.
 	if fresh := s.Played - s.Kept; fresh > 0 {
 		positions := made.Plies * fresh / s.Played
 		speed := perSecond(60*positions, s.End.Sub(s.Start).Seconds())

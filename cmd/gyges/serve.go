@@ -42,6 +42,7 @@ func (c *serveCmd) Run(ctx context.Context, e *env) error {
 	if name, err := os.Hostname(); err == nil && c.Open {
 		hosts = append(hosts, name, name+".local")
 	}
+	// One server has the pages of both packages.
 	s := web.New(web.Config{Open: c.Open, Hosts: hosts, Log: e.log})
 	runs, err := live.New(s, c.Results, c.Runs)
 	if err != nil {
@@ -117,6 +118,7 @@ func (c *serveCmd) address() (*net.TCPAddr, error) {
 // without parameters, persons among them, then the agents of --agent.
 func (c *serveCmd) players(ctx context.Context, e *env) ([]browser.Player, error) {
 	var list []browser.Player
+	// Levels are named by their kinds, and have Elo for each preset.
 	levels := configs.ListLevels()
 	for i, l := range levels {
 		doc := fmt.Sprintf("level %d of %d: %s", i+1, len(levels), l.Doc)

@@ -56,6 +56,7 @@ func (c *solveCmd) Run(ctx context.Context, e *env) error {
 	if c.List != "" {
 		return c.solveList(ctx, e, search)
 	}
+	// One position is solved here, those of a list by workers.
 	g, err := c.game(c.Position)
 	if err != nil {
 		return err
@@ -99,6 +100,7 @@ func (c *solveCmd) search() (s solver.Search, err error) {
 		c.Depth = &depth
 	}
 	s.Depth = *c.Depth
+	// Flags that have no effect with the others are refused.
 	list := c.List != ""
 	table := list && c.Format != grid.Text
 	deep := 1 <= s.Depth && s.Depth <= most
@@ -131,6 +133,7 @@ func (c *solveCmd) print(out *output, s solver.Solution) {
 	default:
 		out.printf("no forced result within %d plies; stopped before %d\n", s.Depth, *c.Depth)
 	}
+	// The line that was found, a move a line.
 	r, p := s.Game.Rules(), s.Game.Position()
 	for i, text := range analysis.LongLine(s.Game, s.Line) {
 		out.printf("%3d. %-5v  %s\n", i+1, p.Side(), text)
@@ -223,6 +226,8 @@ func (c *solveCmd) solveList(ctx context.Context, e *env, search solver.Search) 
 	write := c.solutionWriter(e, out, goesOn)
 	m := newMeter(e.err, int64(len(games)))
 	m.restart(int64(solved))
+	// Solutions come in the order of the list. The certificate has each before the file does,
+	// so that a run that was killed loses none.
 	results, workers := 0, cmp.Or(c.Workers, runtime.GOMAXPROCS(0))
 	err = search.List(ctx, r, games[solved:], workers, func(s solver.Solution) error {
 		solved++
@@ -293,6 +298,7 @@ func (c *solveCmd) openSolutions(games []*rules.Game) (
 	f *os.File, done int, size int64, err error,
 ) {
 	const maxSolution = 64 << 10 // bytes of a line
+	// The solutions are those of the first games, in their order; anything else is another file.
 	begin, header := "{", c.Format == grid.CSV
 	if header {
 		keys := grid.Make(solutionColumns(c.Format), nil).Keys()

@@ -70,6 +70,7 @@ func (c *tacticsRunCmd) write(out *output, trials []tactics.Trial) error {
 
 // table has a row for each rule set of each trial, and one for all of them.
 func (c *tacticsRunCmd) table(trials []tactics.Trial) *grid.Table {
+	// The classes of positions have a column each.
 	columns := []string{"Agent", "Rules"}
 	for _, class := range tactics.Classes() {
 		columns = append(columns, string(class))

@@ -38,6 +38,7 @@ func (c *trainCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	config.Out = newFolder(config.Out, config.Name)
+	// Whether workers can play the games depends on the agent and on these settings.
 	games := tournament.Config{
 		Agents: []agents.Spec{config.Agent}, Settings: config.Match.Settings, Out: config.Out,
 	}
@@ -136,6 +137,7 @@ func (v *learningView) stage(generation int, stage string, count int64) {
 	case "rating":
 		v.what = "Rating of the generations adopted"
 	}
+	// These stages are measured in steps.
 	playsNone := []string{"tune", "policy", "search"}
 	v.begin(count, !slices.Contains(playsNone, stage))
 	if v.games {

@@ -90,6 +90,7 @@ func (c *tuneTexelCmd) print(w *output, r *training.Fitted) error {
 	if r.Network != nil {
 		w.printf("; with a network of %d units, of which %d are live", r.Units, r.LiveUnits)
 	}
+	// Every loss is compared with the one of the weights at the start.
 	w.printf("\nTraining loss %.6f, was %.6f\n", r.Loss[1], r.Loss[0])
 	w.printf("Validation loss %.6f, was %.6f\n", r.ValidationLoss[1], r.ValidationLoss[0])
 	if t := r.Test; t != nil {
@@ -167,6 +168,7 @@ func (c *tuneSPSACmd) print(w *output, t *training.Tuned, config *training.SPSA)
 	if err := printTable(w, parameters, grid.Text, 1); err != nil {
 		return err
 	}
+	// Then what is on the disk, and what to do with it.
 	out := textfmt.Escape(config.Out)
 	w.printf("\n%d steps, %d games; the history is in %s\n", t.Steps, t.Games, out)
 	if t.Weights != "" {
@@ -202,6 +204,7 @@ func (c *tuneSPSACmd) match(t *training.Tuned, config *training.SPSA) string {
 
 // spsaEnv is the view's env of a tuning by matches, where the games of all steps are one stage.
 func spsaEnv(v *learningView, s *spsa.Settings) training.Env {
+	// A step plays pairs of two perturbed agents.
 	step := 2 * int64(s.Pairs) // games
 	all := step * int64(s.Steps)
 	done, text := int64(0), "games"
