@@ -58,6 +58,7 @@ func paramsTable(k agents.Kind) *grid.Table { return grid.Make(paramColumns, k.A
 
 // Run prints one of the three lists.
 func (c *agentsCmd) Run(e *env) error {
+	// The word weights is no kind: the evaluation is shared by several.
 	if c.Kind == "weights" {
 		return c.weights(e)
 	}
@@ -113,6 +114,7 @@ func (c *agentsCmd) weights(e *env) error {
 		columns = append(columns, weightColumn("file", w))
 		families = []string{w.Rules}
 	}
+	// Rules that change the value of features have weights of their own.
 	for _, family := range families {
 		columns = append(columns, weightColumn(family, eval.Default(family)))
 	}

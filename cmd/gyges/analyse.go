@@ -32,6 +32,7 @@ func (c *analyseCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
+	// A search without limits would go on until it is interrupted.
 	if c.Limits == (agents.Limits{}) {
 		c.MoveTime = analysis.DefaultTime
 	}
@@ -65,6 +66,7 @@ func (c *analyseCmd) lines(
 	w *output, game *rules.Game, several bool,
 ) func(analysis.Line, []analysis.Line) {
 	w.printf("%s\n", human.Board(game.Rules(), game.Position(), rules.NoMove, nil))
+	// The column of ranks is as wide in the head as in the rows.
 	rank := ""
 	if several {
 		rank = " rank"

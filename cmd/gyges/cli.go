@@ -86,7 +86,8 @@ type cli struct {
 	Verbose  bool     `short:"v" help:"Log details to stderr."`
 }
 
-// env is what commands use of the process and the program.
+// env is what commands use of the process and the program. Tests make one with buffers in place of
+// the standard streams.
 type env struct {
 	in       io.Reader
 	out      *output // results
@@ -170,6 +171,7 @@ var helpTexts string
 // helpOf returns the text of a command, a line a paragraph, and its examples: its own, which its
 // type may have in place of the file, or else the examples of its subcommands.
 func helpOf(n *kong.Node) (text, examples string) {
+	// A section ends where the next one begins.
 	_, section, found := strings.Cut(helpTexts, "\n## "+n.FullPath()+"\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	if own, ok := n.Target.Interface().(kong.HelpProvider); ok && !found {
@@ -177,6 +179,7 @@ func helpOf(n *kong.Node) (text, examples string) {
 	}
 	text, examples, _ = strings.Cut(section, "```sh\n")
 	examples, _, _ = strings.Cut(examples, "```")
+	// A group of commands has no section of its own.
 	if section == "" {
 		for _, child := range n.Children {
 			_, more := helpOf(child)

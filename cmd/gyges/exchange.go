@@ -127,6 +127,7 @@ func gameWriter(out io.Writer, format, event string, names agents.Names) (
 		records := record.NewWriter(out)
 		return records.Write, records.Close
 	}
+	// PGN is appended to one buffer, which is used again for each game.
 	var text []byte
 	write = func(g *record.Record) (err error) {
 		text, err = pgn.Append(text[:0], g, event, names.Of)
@@ -139,7 +140,8 @@ func gameWriter(out io.Writer, format, event string, names agents.Names) (
 	return write, func() error { return nil }
 }
 
-// exporter renumbers the games of several runs.
+// exporter renumbers the games of several runs, each of which has games from 0 on. A stream of
+// several runs looks like one file, so a number that comes again begins another run, too.
 type exporter struct {
 	file int         // that the last game came from
 	seen source.Seen // the numbers of its games; a number that comes again begins another run
@@ -151,6 +153,7 @@ type exporter struct {
 // renumbered gives the games of the second run and those after it numbers of their own.
 func (n *exporter) renumbered(file int, g *record.Record) *record.Record {
 	id := strconv.AppendInt(nil, g.Game, 10)
+	// Numbers go on where those of the run before ended, so that pairs stay together.
 	again := n.seen.Add(id, 0)
 	if again || file != n.file {
 		n.file = file
@@ -229,6 +232,7 @@ func (c *importCmd) Run(ctx context.Context, e *env) error {
 		if count == 0 {
 			return noGames([]string{name}, in)
 		}
+		// A stream leaves out some games without an error, even a strict one, such as copies.
 		if c.Strict {
 			if err := leftOut(in.Notes()); err != nil {
 				return err

@@ -77,7 +77,8 @@ func (f *input) Read(p []byte) (n int, err error) {
 	return n, files.Plain(err)
 }
 
-// decoded returns a reader of the text in a file, which may have come out of another one.
+// decoded returns a reader of the text in a file. unpacked says that the file came out of one that
+// gzip had packed; what was packed twice is refused.
 func decoded(file io.Reader, unpacked bool) (io.Reader, error) {
 	b := bufio.NewReader(file)
 	head, err := b.Peek(64)
@@ -156,6 +157,7 @@ func gameFiles(runs []string) ([]string, error) {
 			continue
 		}
 		path, info, err := gamesPath(run)
+		// All that is wrong is reported, a line for each run.
 		if path != run { // a folder
 			err = folderError(run, err)
 		}
@@ -292,6 +294,7 @@ var otherEndings = map[string]string{"txt": "text", "htm": "html"}
 // its name ends in; the first one for a name without an ending and for the standard output. Any
 // other name is refused.
 func formatOf(format, flag, path string, formats ...string) (string, error) {
+	// An ending that no format has is most likely a mistake, so it is refused.
 	ending := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
 	ending = cmp.Or(otherEndings[ending], ending)
 	known := slices.Contains(formats, ending)

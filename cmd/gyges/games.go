@@ -53,8 +53,9 @@ func (f *gameFilter) reader(strict bool) *runs.Stream {
 	return &runs.Stream{Strict: strict, Torn: true, Filter: f.Filter}
 }
 
-// each calls take for the records of files; i is the file's index. An error of take gets file and
-// line. Files without any record are an error.
+// each calls take for the records of files that the stream's filter passes; i is the file's index.
+// It reads no more than --limit asks for. An error of take gets file and line. Files without any
+// record are an error, but not files of which the filter passes none.
 func each(
 	ctx context.Context, e *env, in *runs.Stream, files []string,
 	take func(i int, g *record.Record) error,
@@ -109,6 +110,7 @@ func (c *gamesListCmd) Run(ctx context.Context, e *env) error {
 	}
 	in := c.reader(true)
 	list := &gameList{format: c.Format, out: e.out, columns: columns}
+	// Records have whole specs, so their players need no names.
 	if c.Format != "jsonl" {
 		if list.names, err = namesIn(ctx, e, files); err != nil {
 			return err
@@ -183,7 +185,8 @@ func listedWith(names agents.Names, run string, g *record.Record) listedGame {
 	return listedGame{g, run, names.Of(g.South.Agent), names.Of(g.North.Agent)}
 }
 
-// gameList prints games one after the other, and then counts of their results.
+// gameList prints games one after the other, and then counts of their results. CSV and JSON are
+// written row by row; tables for people wait for their widest cell.
 type gameList struct {
 	format    grid.Format
 	out       *output
@@ -203,6 +206,7 @@ func (l *gameList) begin() {
 
 // add adds a game. The error is one of the output.
 func (l *gameList) add(run string, g *record.Record) error {
+	// Games that were not played are listed, and counted apart.
 	if g.NotPlayed() {
 		l.notPlayed++
 	} else {
@@ -237,6 +241,7 @@ func (l *gameList) end() {
 		}
 		return
 	}
+	// An empty list has no header.
 	count := "0 games"
 	if l.n > 0 {
 		_ = l.table.Close()
@@ -293,6 +298,7 @@ func copyInput(ctx context.Context, e *env) (*os.File, error) {
 		return nil, err
 	}
 	defer in.Close() //nolint:errcheck // it was only read
+	// On Windows the file stays until the system cleans its temporary folder.
 	file, err := os.CreateTemp("", "gyges-*")
 	if err != nil {
 		return nil, failure{err}
@@ -315,6 +321,7 @@ func (c *gamesStatsCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	in, counter := c.reader(false), new(gamestats.Counter)
+	// Counting takes a while, as every move is looked at.
 	m, read := newMeter(e.err, 0), int64(0)
 	err = each(ctx, e, in, files, func(i int, g *record.Record) error {
 		read++
@@ -359,6 +366,7 @@ func (c *gamesShowCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
+	// The position of a ply has formats of its own.
 	if c.Ply != nil {
 		return c.position(e.out, g)
 	}
@@ -411,6 +419,7 @@ func (c *gamesShowCmd) position(out *output, g shownGame) error {
 		return fmt.Errorf("--ply: game %d was imported without moves", c.ID)
 	}
 	r, p, last := g.game.Rules(), g.game.Start(), rules.NoMove
+	// Placements have ply 0: all of them are made before the game begins.
 	for _, t := range g.turns {
 		if t.Ply <= ply {
 			p, last = t.After, t.Move
@@ -433,6 +442,7 @@ func (c *gamesShowCmd) text(out *output, g shownGame) {
 	if start := g.Timing.Start; !start.IsZero() {
 		out.printf("Begun  %s\n", start.UTC().Format(time.DateTime))
 	}
+	// The moves are printed as gyges play prints them.
 	if g.game == nil {
 		out.printf("No moves are known: the game was imported.\n")
 	} else {
@@ -443,6 +453,7 @@ func (c *gamesShowCmd) text(out *output, g shownGame) {
 		}
 	}
 	printResult(out, g.Record)
+	// The record of a game that an engine lost by a fault has what was said last.
 	if len(g.Timing.Trace) > 0 {
 		out.printf("\nThe last lines of the engine at fault " +
 			"(> to it, < from it, ! its standard error, = a remark):\n")

@@ -69,6 +69,7 @@ var extendManual string
 
 // manual returns the text of the manual, in Markdown.
 func (t topic) manual() string {
+	// Manuals are embedded by the packages in whose folders they are.
 	folder, path, _ := strings.Cut(t.file, "/")
 	switch t.name {
 	case "settings":

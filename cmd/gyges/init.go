@@ -28,6 +28,7 @@ func (c *initCmd) Run(e *env) error {
 	r, errRules := rules.Parse(c.Rules)
 	_, err := formatOf("", "--out", c.Out, "yaml", "yml")
 	kind, command := c.Kind, c.Kind
+	// The file begins with the command that reads it.
 	if c.Kind == "match" {
 		command = "tournament"
 	}
@@ -40,6 +41,7 @@ func (c *initCmd) Run(e *env) error {
 	if err := errors.Join(errRules, err); err != nil {
 		return err
 	}
+	// A file that was changed by hand is not to be lost.
 	if _, err := os.Lstat(c.Out); c.Out != "" && err == nil {
 		return fmt.Errorf("--out: %s is there already; expected a new file", c.Out)
 	}

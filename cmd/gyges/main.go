@@ -72,7 +72,8 @@ func answer(yes bool) error {
 	return errNo
 }
 
-// failure is an error that is not the user's mistake.
+// failure is an error that is not the user's mistake: the machine's, an engine's, or one of the
+// program. It decides the exit code and is never printed as such.
 type failure struct{ error }
 
 // Unwrap returns the error that is marked.
@@ -114,6 +115,7 @@ func runCommand(ctx context.Context, e *env, args []string) error {
 	if err != nil {
 		return err
 	}
+	// The log is made before the flags are known, so its level can be changed.
 	if c.Verbose {
 		e.level.Set(slog.LevelDebug)
 	}
@@ -157,6 +159,7 @@ func parse(parser *kong.Kong, args []string) (*kong.Context, error) {
 // checkValue refuses a value that is outside the bounds in its tag check, see package settings, or
 // empty where something is expected.
 func checkValue(v *kong.Value, expected string) error {
+	// A flag without a default may be a pointer.
 	x := reflect.Indirect(v.Target)
 	if v.Tag.Has("check") {
 		err := settings.InBounds(x, v.Tag.Get("check"), v.Tag.Get("zero"))
@@ -171,7 +174,7 @@ func checkValue(v *kong.Value, expected string) error {
 	return nil
 }
 
-// plainer replaces messages of package kong: those above each line.
+// plainer replaces messages of package kong. Above each line is a message that it is for.
 var plainer = []struct {
 	found *regexp.Regexp
 	text  string
@@ -289,7 +292,10 @@ func complain(w *output, err error) {
 }
 
 // output writes to w until the first error, which it keeps, so that commands needn't check every
-// print.
+// print: [run] looks at the error when the command has ended. Several goroutines may write.
+//
+// On a terminal it may have lines of progress at its end, which [output.draw] replaces and which any
+// other text takes the place of.
 type output struct {
 	w     io.Writer
 	err   error
@@ -307,6 +313,7 @@ func (o *output) Write(p []byte) (int, error) {
 // write writes a text in place of the progress. The caller holds the lock.
 func (o *output) write(p []byte) (int, error) {
 	if o.err == nil && o.drawn > 0 {
+		// Lines are erased from the last one up.
 		const eraseLine, lineUp = "\x1b[K", "\x1b[1A"
 		above := strings.Repeat(lineUp+eraseLine, o.drawn-1)
 		_, o.err = io.WriteString(o.w, "\r"+eraseLine+above)

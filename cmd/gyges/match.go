@@ -28,6 +28,7 @@ func (c *matchCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	f, summary, err := play(ctx, e, config, c.RatingInterval, c.queueFlags, progress.Match)
+	// A match that was interrupted has a result, even of no games.
 	if err != nil && summary.Played == 0 && summary.Status != tournament.Interrupted {
 		return runError(err, summary)
 	}
@@ -114,6 +115,7 @@ func (c *sprtCmd) Run(e *env) error {
 func (c *sprtCmd) pairs() (pairs sprt.Pairs, err error) {
 	const most = 1_000_000_000
 	parts := strings.Split(c.Penta, ",")
+	// One message says all that is expected.
 	valid := len(parts) == len(pairs)
 	for i := 0; valid && i < len(pairs); i++ {
 		pairs[i], err = settings.Parse[int64](parts[i])

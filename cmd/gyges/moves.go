@@ -30,6 +30,7 @@ func (c *movesCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
+	// The set has each move once, in an order of its own.
 	var moves rules.MoveSet
 	r.Moves(p, &moves)
 	var lines []string
@@ -111,6 +112,8 @@ func (c *perftCmd) checkFile(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
+	// All lines are read before anything is counted, so that a mistake in the last one is found
+	// at once.
 	read := func(in io.Reader, name string) ([]countedPosition, error) {
 		return readEPD(in, name, r)
 	}
@@ -178,6 +181,7 @@ func (c *diagramCmd) Run(e *env) error {
 			return fmt.Errorf("move: %w", err)
 		}
 	}
+	// The drawing is made before the file, which an error leaves as it was.
 	format, err := formatOf(c.Format, "--out", c.Out, "text", "svg")
 	if err != nil {
 		return err

@@ -31,6 +31,7 @@ func (c *openingsCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	defer closeAgent(e, s.Agent)
+	// The score is behind a mark, at which readers of lists end a line.
 	kept, seen, err := s.Run(ctx, func(p rules.Position, score float64) {
 		text := s.Rules.FormatPosition(p)
 		if s.Agent != nil {

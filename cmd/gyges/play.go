@@ -62,6 +62,7 @@ func (c *playCmd) Run(ctx context.Context, e *env) error {
 	}}
 	s := &spectator{Task: task, out: e.out, before: opening, quiet: c.Quiet}
 	task.OnMove = s.move
+	// Agents may be programs, which end with the game.
 	defer s.close(e)
 	errSouth := s.seat(ctx, e, rules.South, c.South, seed)
 	errNorth := s.seat(ctx, e, rules.North, c.North, seed)
@@ -132,13 +133,17 @@ func (c *playCmd) opening(r *rules.Rules, seed uint64) (rules.Position, error) {
 	if agentsPlace || r.Options().Kang {
 		return r.Start(), nil
 	}
+	// The same opening begins a tournament with this seed.
 	random := schedule.Openings{Policy: schedule.RandomOpenings}
 	opening, _, err := schedule.NewOpener(random, seed).Opening(r, 0)
 	return opening, err
 }
 
-// spectator prints a game as it is played. Moves are taken back by playing it again from its
-// beginning: the moves that remain are made again, see [player].
+// spectator prints a game as it is played.
+//
+// A person can take moves back. A game knows no way back, since clocks, repetitions and agents all
+// depend on the moves before. So the game is interrupted and played again from its beginning: the
+// moves that remain are made again at once, see [player], and are not printed again.
 type spectator struct {
 	*game.Task
 	out       *output
@@ -178,6 +183,7 @@ func (s *spectator) seat(
 	if err != nil {
 		return err
 	}
+	// A person may take back moves and ask for hints; who does is marked in the record.
 	person, isPerson := agent.(*human.Person)
 	if isPerson {
 		person.Undo = s.undo
@@ -259,6 +265,7 @@ func (s *spectator) move(g *rules.Game, d agents.Decision) {
 	if len(g.Moves()) <= len(s.made) {
 		return
 	}
+	// Placements have no number.
 	t := record.Turn{Decision: d, Before: s.before, After: g.Position()}
 	if !d.Move.IsPlacement() {
 		t.Ply = g.Ply()

@@ -20,7 +20,11 @@ const (
 )
 
 // meter reports how far work has come: by a bar with lines below it on a terminal, by lines
-// elsewhere. Steps of any work are told to [meter.step], games to [meter.game].
+// elsewhere. Steps of any work are told to [meter.step], games to [meter.game]; it is up to the
+// meter whether it is time for a report.
+//
+// A run that goes on in its folder begins by reading what it has: its games are counted, but they
+// say nothing of the speed, and their faults were reported before. [meter.resume] ends the reading.
 type meter struct {
 	w     *output
 	bar   bool
@@ -157,6 +161,7 @@ func (m *meter) game(g *record.Record) {
 			return
 		}
 	}
+	// Otherwise it was counted when it was played to its end.
 	if !m.told {
 		m.done++
 	}

@@ -56,6 +56,10 @@ type queueFlags struct {
 const embedded = "embedded" // the URL of a server in this process
 
 // queued holds the connection of a run on workers; it is empty for a local run.
+//
+// The embedded server keeps its streams in a folder within the run's. Results that workers deliver
+// while the run is stopped wait there, so the folder is kept if the run can't go on now, and removed
+// when all results have been taken or when the folder is new.
 type queued struct {
 	nc     *nats.Conn
 	server *queue.Server
@@ -68,6 +72,7 @@ type queued struct {
 // open makes a coordinator the run's executor, if the flags have a server.
 func (f *queueFlags) open(ctx context.Context, e *env, config *tournament.Config) (*queued, error) {
 	q := &queued{}
+	// Without a server the games are played in this process.
 	if f.Nats == "" {
 		if f.Listen+f.Store+f.TimeScaling != "" {
 			return nil, errors.New("--listen, --store and --time-scaling need --nats")
@@ -106,7 +111,7 @@ func (f *queueFlags) open(ctx context.Context, e *env, config *tournament.Config
 }
 
 // connect connects to the server of --nats, and starts it before if it is embedded. out is the
-// folder of the run.
+// folder of the run. Everything is checked before anything is made in that folder.
 func (q *queued) connect(ctx context.Context, f *queueFlags, e *env, out string) error {
 	address := f.Nats
 	if address == embedded {
@@ -230,6 +235,7 @@ func (c *workerCmd) Run(ctx context.Context, e *env) error {
 	if e.level.Level() > slog.LevelInfo { // the log is all of its output
 		e.level.Set(slog.LevelInfo)
 	}
+	// Mistakes are found before the server is waited for.
 	for name, command := range c.Engine {
 		if err := ugi.CheckCommand(ctx, command); err != nil {
 			return fmt.Errorf("--engine %s: %w", name, err)
@@ -280,6 +286,7 @@ func (c *workerCmd) Run(ctx context.Context, e *env) error {
 func runLines(runs []queue.WorkerRun, address string, now time.Time) (
 	done, all int64, lines []string,
 ) {
+	// The speed is of this worker, the numbers of games are of all.
 	for _, r := range runs {
 		speed := perSecond(r.Played, max(now.Sub(r.Joined).Seconds(), 1))
 		played, scheduled := textfmt.Thousands(r.Done), textfmt.Thousands(r.Scheduled)

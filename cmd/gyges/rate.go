@@ -89,6 +89,7 @@ func (c *rateCmd) rate(
 	ctx context.Context, e *env, games *ratedGames, files []string,
 ) (table.Tables, error) {
 	var none table.Tables
+	// Files are read one after the other, in one stream that finds games that come twice.
 	for _, path := range files {
 		file, err := openGames(ctx, e, path, games.in.Manifest(path))
 		if err != nil {
@@ -127,6 +128,7 @@ func (c *rateCmd) rate(
 // print prints the view that the flags choose.
 func (c *rateCmd) print(w *output, t table.Tables) error {
 	t.Layout = layout(w)
+	// Of the views at most one is asked for.
 	if c.Crosstable {
 		return table.WriteCrosstable(w, c.Format, t)
 	}
@@ -233,6 +235,7 @@ func (c *ratingFlags) words() (words []string) {
 	for _, anchor := range c.Anchor {
 		words = append(words, "--anchor", anchor)
 	}
+	// Values at their defaults are left out.
 	if c.Advantage != "fit" {
 		words = append(words, "--advantage", c.Advantage)
 	}
@@ -251,7 +254,8 @@ func (c *ratingFlags) words() (words []string) {
 	return words
 }
 
-// ratedGames are games that are read to be rated, and how.
+// ratedGames are games that are read to be rated, and how: gyges rate and gyges report read them into
+// standings, see whether any were found, and then fit the ratings.
 type ratedGames struct {
 	*standings.Standings
 	in      runs.Stream
@@ -264,6 +268,7 @@ func (c *ratingFlags) ratedGames(all *standings.Standings) (*ratedGames, error) 
 	all.Only = c.Rules.names()
 	games := &ratedGames{Standings: all, in: runs.Stream{Verify: c.Verify}, flags: c}
 	o := &games.options
+	// A prior is a word or a number, and so is the advantage of the first move.
 	var p problems.List
 	o.FitPrior = c.Prior == "fit"
 	if c.Prior != "auto" && c.Prior != "fit" {
@@ -301,6 +306,7 @@ func (g *ratedGames) found(files []string) error {
 	if len(g.Others) == 0 {
 		return noGames(files, &g.in)
 	}
+	// Games were found, but under other rules.
 	slices.Sort(g.Others)
 	others := "the games are under " + listed(g.Others)
 	if len(g.Others) == 1 && g.Others[0] == "" {
@@ -337,6 +343,7 @@ func (g *ratedGames) fit(ctx context.Context, pool bool) (table.Tables, error) {
 func (g *ratedGames) levels() (anchors []ratings.Anchor, err error) {
 	players := g.Data().Players()
 	own := slices.Collect(maps.Values(g.Names())) // other agents' names
+	// An agent may have the name of a level without being one.
 	for _, l := range configs.ListLevels() {
 		if !slices.Contains(players, l.Name) || slices.Contains(own, l.Name) {
 			continue

@@ -83,6 +83,7 @@ func (c *reportCmd) page(ctx context.Context, e *env, files []string) (*report.P
 		if err != nil {
 			return nil, err
 		}
+		// Pages need whole records: moves, times and what agents said.
 		format, err := file.Sniff()
 		if err != nil {
 			return nil, err
@@ -134,6 +135,7 @@ func filesOfRuns(runs []string) ([]string, error) {
 // that made the page.
 func (c *reportCmd) commands(rated []string) (list []string) {
 	flags := c.words()
+	// The commands have absolute or relative paths, as they were given.
 	if rated != nil {
 		list = append(list, commandLine("rate", append(rated, flags...)...))
 	}

@@ -64,7 +64,8 @@ func (c *reviewCmd) Run(ctx context.Context, e *env) error {
 	return nil
 }
 
-// reviewedSource is a run, or a file of games, and the reviews of its games.
+// reviewedSource is a run, or a file of games, and the reviews of its games. A review that was kept
+// is there from the beginning, the others are filled in.
 type reviewedSource struct {
 	name    string
 	path    string // of the file that keeps the reviews; "": none does
@@ -111,6 +112,7 @@ func (c *reviewCmd) sources(ctx context.Context, e *env, paths []string) ([]revi
 		if c.Done() {
 			break
 		}
+		// Each source has a stream of its own, as reviews are kept by source.
 		in := c.reader(false)
 		file, err := openGames(ctx, e, path, in.Manifest(path))
 		if err != nil {
@@ -150,6 +152,7 @@ func (c *reviewCmd) source(ctx context.Context, e *env, of *reviewedSource) erro
 		c.Nodes = cmp.Or(c.Nodes, review.DefaultNodes)
 		return c.review(ctx, e, of, nil)
 	}
+	// Reviews with other numbers of nodes can't be compared, so all in a file have one.
 	kept, err := review.Open(ctx, of.path, c.Nodes, version(), of.records)
 	if err != nil {
 		if c.Out != "" {
@@ -167,6 +170,7 @@ func (c *reviewCmd) source(ctx context.Context, e *env, of *reviewedSource) erro
 func (c *reviewCmd) review(
 	ctx context.Context, e *env, of *reviewedSource, kept *review.File,
 ) error {
+	// Only games without a review are searched.
 	n, done := len(of.records), 0
 	for _, g := range of.reviews {
 		if g != nil {

@@ -55,6 +55,7 @@ func writeProse(w *output, prose []rules.Section, markdown bool) {
 		}
 		w.printf("%s\n", s.Heading)
 		for _, text := range s.Paragraphs {
+			// Two columns are for the indent.
 			lines := textfmt.Wrap(text, 76)
 			w.printf("  %s\n", strings.Join(lines, "\n  "))
 		}
@@ -161,13 +162,14 @@ func parsePosition(r *rules.Rules, words []string) (rules.Position, error) {
 	return p, err
 }
 
-// rulesList is a list of rule sets, with commas between them.
+// rulesList is a list of rule sets, with commas between them. As a flag it may be repeated, too.
 type rulesList []*rules.Rules
 
 // UnmarshalText adds the rule sets of a list. They have commas of their own: a piece like
 // "repetition=none" belongs to the rule set before it.
 func (l *rulesList) UnmarshalText(text []byte) error {
 	var names []string
+	// A rule set may end in options: PRESET:OPTION=VALUE,OPTION=VALUE.
 	for piece := range strings.SplitSeq(string(text), ",") {
 		key, _, hasValue := strings.Cut(piece, "=")
 		isOption := hasValue && !strings.Contains(key, ":")

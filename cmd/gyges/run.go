@@ -100,7 +100,9 @@ func (f *runFlags) applyRun(config any, t *tournament.Config) error {
 	return errors.Join(errs...)
 }
 
-// observer shows a run while it goes on: progress, faults and interim ratings.
+// observer shows a run while it goes on: progress, faults and interim ratings. What is counted, and
+// how it is worded, is in package progress; here it is printed when it is due. After the run it has
+// the standings from which the command prints the results.
 type observer struct {
 	*meter
 	*progress.Observer
@@ -149,8 +151,9 @@ func (f *observer) interim() error {
 	return formatFlag{Format: grid.Text}.write(w, rated)
 }
 
-// play plays a run and reports on it while it goes on. The error is that of the run; the observer
-// has that of the reports. One that can't begin has no observer and an empty status.
+// play plays a run, on workers if the flags say so, and reports on it while it goes on. It returns
+// the error of the run; the observer has the first error of the reports. A run that can't begin has
+// no observer and an empty status.
 func play(
 	ctx context.Context, e *env, config tournament.Config, interval int64, workers queueFlags,
 	kind progress.Kind,
@@ -206,6 +209,7 @@ func (f *observer) result(s tournament.Summary, errRun error) error {
 func (f *observer) goesOn(s tournament.Summary, err error) string {
 	same, out := "the same command and --out ", shellWord(s.Out)
 	few, tooFew := errors.AsType[*tournament.TooFewError](err)
+	// Suspended players play no more unless their games are played anew.
 	if tooFew && !f.Config.Schedule.Format().About().Adaptive {
 		for _, name := range few.Suspended {
 			out += " --again " + shellWord(name)
@@ -269,6 +273,7 @@ func (f *observer) writeFaults(w *output) {
 		}
 		w.printf("%s %s%s\n", textfmt.Escape(player), styled(w, yellow, fault.Text()), hint)
 	}
+	// More games at a time than cores share the time, by which clocks run out.
 	cores, workers := runtime.NumCPU(), f.Config.Workers
 	if timedOut && f.Config.Executor == nil && workers > cores {
 		w.printf("Games were lost on time, with %d at a time on %s: "+

@@ -64,6 +64,7 @@ func (c *selfplayCmd) config(e *env) (config training.SelfPlay, err error) {
 			return config, err
 		}
 	}
+	// The games are a tournament, so flags of both are read.
 	t := &config.Tournament
 	if err = c.applyRun(&config, t); err != nil {
 		return config, err
@@ -84,6 +85,7 @@ type dataMakeCmd struct {
 // Run extracts the positions into the folder of the run.
 func (c *dataMakeCmd) Run(ctx context.Context, e *env) error {
 	config := training.DefaultSelfPlay()
+	// Of the settings only those of positions matter here.
 	if err := c.apply(&config.Positions); err != nil {
 		return err
 	}
@@ -109,6 +111,7 @@ func summarizeExtraction(e *env, made training.Extraction) {
 	w.printf("%d training positions (%d train, %d validation, %d test) "+
 		"of %d positions in games: %d repeated", made.Total(),
 		train, written[dataset.Validation], test, made.Plies, made.Repeated)
+	// Positions are searched only if the config says so.
 	if made.Searched > 0 {
 		w.printf(", %d searched, %d without a result", made.Searched, made.Unplayed)
 	}

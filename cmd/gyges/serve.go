@@ -38,6 +38,7 @@ func (c *serveCmd) Run(ctx context.Context, e *env) error {
 	if err := errors.Join(errAddr, c.check(), errAgents); err != nil {
 		return err
 	}
+	// Browsers on other machines use the name of this one.
 	hosts := c.Host
 	if name, err := os.Hostname(); err == nil && c.Open {
 		hosts = append(hosts, name, name+".local")
@@ -98,6 +99,7 @@ func (c *serveCmd) address() (*net.TCPAddr, error) {
 			return nil, named("--addr", err)
 		}
 	}
+	// A name may stand for an address of any machine, so what it stands for is checked.
 	addr, err := net.ResolveTCPAddr("tcp", c.Addr)
 	if err != nil {
 		return nil, fmt.Errorf("--addr: expected HOST:PORT, like 127.0.0.1:8080, "+

@@ -117,6 +117,7 @@ func (c *solveCmd) search() (s solver.Search, err error) {
 
 // print prints a solution for people.
 func (c *solveCmd) print(out *output, s solver.Solution) {
+	// Proof numbers prove a win, not the shortest one.
 	in := "in"
 	if c.Proof {
 		in = "within"
@@ -192,8 +193,8 @@ func solutionColumns(f grid.Format) []grid.Column[solver.Solution] {
 func positionOf(g *rules.Game) string { return g.Rules().FormatPosition(g.Position()) }
 
 // solveList solves the positions of a list and prints their solutions in its order as soon as they
-// are there, without those whose solutions the file of --out has, or if none is given the
-// certificate.
+// are there. Positions are not solved again whose solutions the file of --out has or, if no file is
+// given, the certificate: so a run that was stopped goes on with the same command.
 func (c *solveCmd) solveList(ctx context.Context, e *env, search solver.Search) (err error) {
 	r, err := c.load()
 	if err != nil {
@@ -203,6 +204,7 @@ func (c *solveCmd) solveList(ctx context.Context, e *env, search solver.Search) 
 	if err != nil {
 		return err
 	}
+	// A certificate holds a strategy for each win, which other programs can check.
 	var certificate *strategy.Certificate // nil: none is made
 	if c.Certificate != "" {
 		certificate, err = strategy.ExtendCertificate(c.Certificate, r)
@@ -255,6 +257,7 @@ func (c *solveCmd) solveList(ctx context.Context, e *env, search solver.Search) 
 func (c *solveCmd) solutionWriter(e *env, out io.Writer, goesOn bool) func(solver.Solution) error {
 	columns := solutionColumns(c.Format)
 	switch c.Format {
+	// Each line is in the file before the next position is solved.
 	case grid.JSON:
 		lines := jsonl.NewWriter(out)
 		return func(s solver.Solution) error {
@@ -277,6 +280,7 @@ func (c *solveCmd) readList(ctx context.Context, e *env, r *rules.Rules) ([]*rul
 	if err != nil {
 		return nil, err
 	}
+	// All positions are checked before the first one is solved.
 	games := make([]*rules.Game, len(list.Positions))
 	for i := range games {
 		p, err := list.Parse(r, i)

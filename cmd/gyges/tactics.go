@@ -33,6 +33,7 @@ func (c *tacticsRunCmd) Run(ctx context.Context, e *env) error {
 		}
 		defer closeAgent(e, players[i])
 	}
+	// The agents take their turns, so that none slows another one down.
 	var trials []tactics.Trial
 	for i, spec := range c.Agent {
 		trial, err := tactics.Try(ctx, spec.Label(), players[i], tasks, c.Limits)
@@ -56,6 +57,7 @@ func (c *tacticsRunCmd) write(out *output, trials []tactics.Trial) error {
 	if err := printTable(out, c.table(trials), c.Format, 2); err != nil {
 		return err
 	}
+	// Below the table the positions that an agent missed.
 	for _, t := range trials {
 		for _, a := range t.Attempts {
 			if c.Missed && !a.Solved {

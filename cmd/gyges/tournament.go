@@ -33,6 +33,7 @@ func (c *tournamentCmd) Run(ctx context.Context, e *env) error {
 		}
 		return runError(err, summary)
 	}
+	// The tables are printed even after an interruption, so they need another context.
 	if f.err == nil {
 		f.err = c.print(context.WithoutCancel(ctx), e, f, summary, err)
 	}
@@ -48,6 +49,7 @@ func (c *tournamentCmd) print(
 	if err == nil {
 		err = c.write(e.out, rated)
 	}
+	// Formats for programs have the tables alone on the standard output.
 	w := e.err
 	if c.forPeople() {
 		w = e.out
@@ -79,6 +81,7 @@ func (c *tournamentCmd) config(e *env) (config tournament.Config, err error) {
 	if err = c.applyRun(&config, &config); err != nil {
 		return config, err
 	}
+	// Pairs that were not given depend on what else may end the run.
 	config.SetPairs()
 	if c.Config == "" && len(config.Agents) < 2 {
 		return config, errors.New("expected a YAML file, or --agent at least twice; " +

@@ -72,6 +72,7 @@ func (c *trainCmd) print(ctx context.Context, w *output, s training.Trained) err
 		return err
 	}
 	text.printf("\n")
+	// Where a rating was asked for, the adopted generations have played each other.
 	if s.RatingGames != "" {
 		rated, err := s.Standings.Fit(ctx, training.RatingOptions(), c.Format == grid.JSON)
 		if err != nil {
@@ -92,7 +93,9 @@ func (c *trainCmd) print(ctx context.Context, w *output, s training.Trained) err
 	return nil
 }
 
-// learningView shows a run that tunes while it goes on.
+// learningView shows a run that tunes while it goes on: stage by stage, of which some play games and
+// some count steps, with a line on each generation that has ended. Each stage has a meter of its
+// own, so that its speed is not mixed with another one's.
 type learningView struct {
 	e       *env
 	budget  time.Duration // of all generations; 0: no bound

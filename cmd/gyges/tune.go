@@ -47,6 +47,7 @@ func (c *tuneTexelCmd) Run(ctx context.Context, e *env) error {
 	}
 	config.Out = newFolder(cmp.Or(c.Out, config.Out), config.Name)
 	v := &learningView{e: e}
+	// The history has a line for each step, from which the losses are shown.
 	env, steps := v.env(), int64(config.Settings.Steps())
 	env.Step = func(history []training.Line) {
 		last := history[len(history)-1]
@@ -67,6 +68,7 @@ func (c *tuneTexelCmd) Run(ctx context.Context, e *env) error {
 func (c *tuneTexelCmd) print(w *output, r *training.Fitted) error {
 	features := grid.New("", 1, "Feature", "Before", "After", " ")
 	features.Columns[3].Left = true
+	// A frozen weight was not to be changed.
 	for _, f := range r.Features {
 		frozen := ""
 		if f.Frozen {
@@ -240,6 +242,7 @@ func stepText(history []training.Line) string {
 	if last.ValidationLoss != nil {
 		parts = append(parts, fmt.Sprintf("validation loss %.5f", *last.ValidationLoss))
 	}
+	// Matches are rare, so the last one may be some steps ago.
 	for _, l := range slices.Backward(history) {
 		if l.Elo != nil {
 			elo := fmt.Sprintf("Elo %+.1f ± %.1f after step %d", *l.Elo, *l.EloMargin, l.Step)
