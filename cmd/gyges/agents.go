@@ -164,7 +164,8 @@ func eloUnder(l configs.Level, preset string) string {
 
 // Run prints the levels.
 func (c *levelsCmd) Run(e *env) error {
-	return printTable(e.out, grid.Make(levelColumns, configs.ListLevels()), c.Format, 0)
+	table := grid.Make(levelColumns, configs.ListLevels())
+	return printTable(e.out, table, c.Format, 0)
 }
 
 // kindsOf returns the kinds of a registry without the levels, which gyges levels lists.

@@ -65,7 +65,8 @@ func (c *analyseCmd) Run(ctx context.Context, e *env) error {
 func (c *analyseCmd) lines(
 	w *output, game *rules.Game, several bool,
 ) func(analysis.Line, []analysis.Line) {
-	w.printf("%s\n", human.Board(game.Rules(), game.Position(), rules.NoMove, nil))
+	board := human.Board(game.Rules(), game.Position(), rules.NoMove, nil)
+	w.printf("%s\n", board)
 	// The column of ranks is as wide in the head as in the rows.
 	rank := ""
 	if several {
@@ -78,7 +79,8 @@ func (c *analyseCmd) lines(
 		}
 		before := fmt.Sprintf("%5d%s  %-11s %10d %7.2fs  ",
 			l.Depth, rank, l.ScoreText(), l.Nodes, l.Seconds)
-		w.printf("%s", textfmt.Hang(before, strings.Join(l.Moves, " "), tableWidth(w)))
+		moves := strings.Join(l.Moves, " ")
+		w.printf("%s", textfmt.Hang(before, moves, tableWidth(w)))
 	}
 }
 
@@ -112,11 +114,13 @@ func (c *analyseCmd) terms(w *output, game *rules.Game, agent agents.Agent) erro
 	}
 	// The score is a whole number of hundredths of a point, as the search has it.
 	p := game.Position()
-	table, score := grid.Make(termColumns, e.Terms(p)), int(e.Score(p))
+	table := grid.Make(termColumns, e.Terms(p))
+	score := int(e.Score(p))
 	if c.Format == "json" {
 		return jsonl.NewWriter(w).Append(grid.Object{{"evaluation", score}, {"terms", table}})
 	}
 	w.printf("\n")
-	table.Add("evaluation", "", "", fmt.Sprintf("%+.2f", float64(score)/100))
+	points := float64(score) / 100
+	table.Add("evaluation", "", "", fmt.Sprintf("%+.2f", points))
 	return printTable(w, table, grid.Text, 1)
 }

@@ -54,7 +54,8 @@ func (c *benchSearchCmd) Run(ctx context.Context, e *env) error {
 		e.out.printf("signature %s %s, %s nodes/s\n\n", textfmt.Escape(t.Agent), t.Signature, speed)
 		table := grid.New("", 2, "Rules", "Position", "Nodes", "Seconds")
 		for _, s := range searches[i] {
-			table.Add(s.Rules, s.Position, s.Nodes, grid.Fixed(s.Seconds, 3))
+			seconds := grid.Fixed(s.Seconds, 3)
+			table.Add(s.Rules, s.Position, s.Nodes, seconds)
 		}
 		if err := printTable(e.out, table, c.Format, 2); err != nil {
 			return asFailure(err)

@@ -99,9 +99,15 @@ type env struct {
 
 // newEnv returns the env of a command, with all kinds of agents that the program has.
 func newEnv(in io.Reader, stdout, stderr io.Writer) *env {
-	e := &env{in: in, out: &output{w: stdout}, err: &output{w: stderr}, level: new(slog.LevelVar)}
+	e := &env{
+		in:    in,
+		out:   &output{w: stdout},
+		err:   &output{w: stderr},
+		level: new(slog.LevelVar),
+	}
 	e.level.Set(slog.LevelWarn)
-	e.log = slog.New(slog.NewTextHandler(e.err, &slog.HandlerOptions{Level: e.level}))
+	options := &slog.HandlerOptions{Level: e.level}
+	e.log = slog.New(slog.NewTextHandler(e.err, options))
 	kinds := configs.Levels(builtin.Registry())
 	kinds = append(kinds, human.Kind(in, e.out), ugi.Kind())
 	e.registry = builtin.Registry(kinds...)

@@ -76,7 +76,8 @@ func completions(n *kong.Node, typed []string) (words []string) {
 
 // valuesOf returns the values of a flag or an argument, if they are known.
 func valuesOf(v *kong.Value) []string {
-	values := strings.Split(cmp.Or(v.Enum, v.Tag.Get("complete")), ",")
+	list := cmp.Or(v.Enum, v.Tag.Get("complete"))
+	values := strings.Split(list, ",")
 	if v.Name == "reason" {
 		for _, ending := range game.Endings() {
 			values = append(values, ending.Name)

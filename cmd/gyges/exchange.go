@@ -44,7 +44,8 @@ func (c *exportCmd) Run(ctx context.Context, e *env) error {
 	// PGN and CSV have short names of players, records their whole specs.
 	var names agents.Names
 	if format != "jsonl" {
-		if names, err = namesIn(ctx, e, files); err != nil {
+		names, err = namesIn(ctx, e, files)
+		if err != nil {
 			return err
 		}
 	}

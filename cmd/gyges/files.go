@@ -36,14 +36,16 @@ func openInput(ctx context.Context, e *env, path string) (
 		file = interruptible(ctx, e.in)
 	} else {
 		name = path
-		if file, err = tournament.OpenGames(path); err != nil {
+		file, err = tournament.OpenGames(path)
+		if err != nil {
 			return nil, "", files.Plain(err)
 		}
 	}
 	// What is in the file is told by its first bytes, not by its name.
 	text, err := decoded(file, false)
 	if err != nil {
-		return nil, "", errors.Join(files.Plain(source.Named(name, err)), file.Close())
+		err = files.Plain(source.Named(name, err))
+		return nil, "", errors.Join(err, file.Close())
 	}
 	return &input{ctx, text, file}, name, nil
 }
@@ -272,7 +274,8 @@ func writeFile(flag, path string, write func(io.Writer) error) error {
 	if err != nil {
 		return fileError(flag, err)
 	}
-	if err = buffered(f, write); err != nil {
+	err = buffered(f, write)
+	if err != nil {
 		return errors.Join(err, asFailure(f.Discard()))
 	}
 	return asFailure(f.Commit())

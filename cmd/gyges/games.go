@@ -112,7 +112,8 @@ func (c *gamesListCmd) Run(ctx context.Context, e *env) error {
 	list := &gameList{format: c.Format, out: e.out, columns: columns}
 	// Records have whole specs, so their players need no names.
 	if c.Format != "jsonl" {
-		if list.names, err = namesIn(ctx, e, files); err != nil {
+		list.names, err = namesIn(ctx, e, files)
+		if err != nil {
 			return err
 		}
 	}
@@ -223,7 +224,7 @@ func (l *gameList) add(run string, g *record.Record) error {
 	// Columns are as wide as the widest cell, so tables for people are written in parts.
 	const tableRows = 1000
 	full := l.n > 0 && l.n%tableRows == 0
-	if full && (formatFlag{Format: l.format}).forPeople() {
+	if full && isForPeople(l.format) {
 		_ = l.table.Close()
 		l.out.printf("\n")
 		l.begin()
@@ -273,7 +274,8 @@ func namesIn(ctx context.Context, e *env, files []string) (agents.Names, error) 
 	for _, path := range files {
 		m := in.Manifest(path)
 		if m != nil && len(m.Config.Agents) > 0 {
-			players = append(players, lists.Map(m.Config.Players(), source.Name)...)
+			names := lists.Map(m.Config.Players(), source.Name)
+			players = append(players, names...)
 			continue
 		}
 		file, err := openRecords(ctx, e, path, m)
@@ -418,7 +420,8 @@ func (c *gamesShowCmd) position(out *output, g shownGame) error {
 	if g.game == nil {
 		return fmt.Errorf("--ply: game %d was imported without moves", c.ID)
 	}
-	r, p, last := g.game.Rules(), g.game.Start(), rules.NoMove
+	r := g.game.Rules()
+	p, last := g.game.Start(), rules.NoMove
 	// Placements have ply 0: all of them are made before the game begins.
 	for _, t := range g.turns {
 		if t.Ply <= ply {
@@ -470,7 +473,8 @@ func printResult(out *output, g *record.Record) {
 		if f.Detail != "" {
 			detail = ": " + textfmt.Escape(f.Detail)
 		}
-		out.printf("%v lost by a fault (%s)%s\n", f.Loser(), textfmt.Escape(string(f.Kind)), detail)
+		kind := textfmt.Escape(string(f.Kind))
+		out.printf("%v lost by a fault (%s)%s\n", f.Loser(), kind, detail)
 	}
 	out.printf("result %s %s %d plies\n", g.Result, textfmt.Escape(g.Reason), g.Plies)
 }

@@ -45,7 +45,8 @@ func (c *initCmd) Run(e *env) error {
 	if _, err := os.Lstat(c.Out); c.Out != "" && err == nil {
 		return fmt.Errorf("--out: %s is there already; expected a new file", c.Out)
 	}
-	command = textfmt.Visible(commandLine(command, cmp.Or(c.Out, "FILE.yaml")))
+	file := cmp.Or(c.Out, "FILE.yaml")
+	command = textfmt.Visible(commandLine(command, file))
 	toFile, err := writeOut(e, c.Out, func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "# %s\n#\n%s", command, configs.Template(kind, r))
 		return asFailure(err)

@@ -162,7 +162,8 @@ func checkValue(v *kong.Value, expected string) error {
 	// A flag without a default may be a pointer.
 	x := reflect.Indirect(v.Target)
 	if v.Tag.Has("check") {
-		err := settings.InBounds(x, v.Tag.Get("check"), v.Tag.Get("zero"))
+		bounds, zero := v.Tag.Get("check"), v.Tag.Get("zero")
+		err := settings.InBounds(x, bounds, zero)
 		if err != nil {
 			return fmt.Errorf("%s: %w", v.ShortSummary(), err)
 		}
@@ -182,7 +183,8 @@ var plainer = []struct {
 	// --multi: missing value, expected integer
 	{regexp.MustCompile(`missing value, exp.*`), "expected a value, found the end"},
 	// --agent: expected string value but got "EOL" (EOL)
-	{regexp.MustCompile(`expected string value but got "EOL".*`), "expected a value, found the end"},
+	{regexp.MustCompile(`expected string value but got "EOL".*`),
+		"expected a value, found the end"},
 	// --depth: expected a number, found "EOL"
 	{regexp.MustCompile(`, found "EOL"$`), ", found the end"},
 	// --engine: expected "<key>=<value>" but got "mine"
@@ -294,8 +296,8 @@ func complain(w *output, err error) {
 // output writes to w until the first error, which it keeps, so that commands needn't check every
 // print: [run] looks at the error when the command has ended. Several goroutines may write.
 //
-// On a terminal it may have lines of progress at its end, which [output.draw] replaces and which any
-// other text takes the place of.
+// On a terminal it may have lines of progress at its end, which [output.draw] replaces and which
+// any other text takes the place of.
 type output struct {
 	w     io.Writer
 	err   error

@@ -43,7 +43,8 @@ func (c *matchCmd) Run(ctx context.Context, e *env) error {
 func (c *matchCmd) print(w *output, f *observer, summary tournament.Summary) {
 	first, second := f.Config.Agents[0], f.Config.Agents[1] // as the run has them that goes on
 	w.printf("%s against %s\n", textfmt.Escape(first.Label()), textfmt.Escape(second.Label()))
-	w.printf("Openings %s\n", textfmt.Escape(f.Config.Openings.String()))
+	openings := f.Config.Openings.String()
+	w.printf("Openings %s\n", textfmt.Escape(openings))
 	w.printf("%s", matchText(f.Config.SPRT, summary.Pairs))
 	f.writePrecision(w, summary)
 
@@ -62,7 +63,8 @@ func (c *matchCmd) print(w *output, f *observer, summary tournament.Summary) {
 		}
 	}
 	w.printf("%s; the records are in %s\n", timeText(summary), textfmt.Escape(summary.Out))
-	for _, note := range f.Run.Identical.Notes(int(f.Run.Pairs.N())) {
+	pairs := int(f.Run.Pairs.N())
+	for _, note := range f.Run.Identical.Notes(pairs) {
 		lines := textfmt.Wrap("Note: "+note+".", tableWidth(w))
 		w.printf("%s\n", strings.Join(lines, "\n"))
 	}

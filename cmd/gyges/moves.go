@@ -174,7 +174,8 @@ func (c *diagramCmd) Run(e *env) error {
 	// The course is the way of the piece, which a short notation may leave open.
 	m, course := rules.NoMove, []rules.Step(nil)
 	if move != "" {
-		if m, course, err = r.ParseCourse(p, move); err != nil {
+		m, course, err = r.ParseCourse(p, move)
+		if err != nil {
 			return fmt.Errorf("move %w", err)
 		}
 		if err := rules.NewGame(r, p).Check(m); err != nil {

@@ -57,7 +57,8 @@ func (c *openingsCmd) Run(ctx context.Context, e *env) error {
 // screening returns what the flags ask for, with the agent of --agent, which is to be closed.
 func (c *openingsCmd) screening(ctx context.Context, e *env) (s schedule.Screening, err error) {
 	s = schedule.Screening{Seed: c.Seed, Count: c.Count, Limits: c.Limits, MaxScore: math.Inf(1)}
-	if s.Rules, err = c.load(); err != nil {
+	s.Rules, err = c.load()
+	if err != nil {
 		return s, err
 	}
 	// There are three sources: a list, all set-ups, or chance.

@@ -166,8 +166,9 @@ type player struct {
 func (p player) Choose(
 	ctx context.Context, g *rules.Game, q agents.Request,
 ) (agents.Decision, error) {
-	if made := p.game.made; len(g.Moves()) < len(made) {
-		return made[len(g.Moves())].Decision, nil
+	n, made := len(g.Moves()), p.game.made
+	if n < len(made) {
+		return made[n].Decision, nil
 	}
 	return p.Agent.Choose(ctx, g, q)
 }
@@ -221,7 +222,8 @@ func (s *spectator) play(ctx context.Context) (*record.Record, error) {
 // undo takes back the last move of a person, if there is one, and what followed.
 func (s *spectator) undo() bool {
 	for i, t := range slices.Backward(s.made) {
-		if !s.Seats[t.Before.Side()].Person || t.Move == rules.Pass {
+		seat := s.Seats[t.Before.Side()]
+		if !seat.Person || t.Move == rules.Pass {
 			continue
 		}
 		s.made = s.made[:i]
@@ -284,7 +286,8 @@ func (s *spectator) turn(r *rules.Rules, t record.Turn) {
 	if t.Ply > 0 {
 		number = fmt.Sprintf("%3d.", t.Ply)
 	}
-	move := fmt.Sprintf("%s %v  %s", number, t.Before.Side(), r.LongText(t.Before, t.Move))
+	long := r.LongText(t.Before, t.Move)
+	move := fmt.Sprintf("%s %v  %s", number, t.Before.Side(), long)
 	// What an agent said of its move: a better one, score, depth and nodes, remarks, and the time.
 	var said []string
 	if t.Best != rules.NoMove {
@@ -294,10 +297,12 @@ func (s *spectator) turn(r *rules.Rules, t record.Turn) {
 		said = append(said, info)
 	}
 	said = append(said, t.More...)
-	if ms := t.MS; ms != nil && *ms < 1000 {
-		said = append(said, fmt.Sprintf("%.1fms", *ms))
-	} else if ms != nil {
-		said = append(said, fmt.Sprintf("%.2fs", *ms/1000))
+	if t.MS != nil {
+		took := fmt.Sprintf("%.1fms", *t.MS)
+		if *t.MS >= 1000 {
+			took = fmt.Sprintf("%.2fs", *t.MS/1000)
+		}
+		said = append(said, took)
 	}
 	line := fmt.Sprintf("%-48s  %s", move, strings.Join(said, ", "))
 	s.out.printf("%s\n", strings.TrimRight(line, " "))
@@ -308,7 +313,8 @@ func (s *spectator) turn(r *rules.Rules, t record.Turn) {
 
 // board draws a position, in which the last move is marked.
 func (s *spectator) board(r *rules.Rules, p rules.Position, last rules.Move) {
-	if !s.quiet {
-		s.out.printf("\n%s\n", human.Board(r, p, last, nil))
+	if s.quiet {
+		return
 	}
+	s.out.printf("\n%s\n", human.Board(r, p, last, nil))
 }

@@ -47,7 +47,9 @@ type meter struct {
 
 // newMeter returns a meter that begins now; total is how much there is to do, 0 if that is unknown.
 func newMeter(w *output, total int64) *meter {
-	m := &meter{w: w, bar: w.drawable(), total: total, now: time.Now, faults: new(progress.Faults)}
+	m := &meter{
+		w: w, bar: w.drawable(), total: total, now: time.Now, faults: new(progress.Faults),
+	}
 	m.restart(0)
 	return m
 }
@@ -70,11 +72,13 @@ func (m *meter) due() bool {
 
 // left returns the time that the rest takes at the speed so far, as text.
 func (m *meter) left(done, more int64) string {
-	took, fresh := m.now().Sub(m.start), done-m.first
+	took := m.now().Sub(m.start)
+	fresh := done - m.first
 	if took < time.Second || fresh < max(m.few, 1) { // which says nothing of the speed
 		return "time left: unknown"
 	}
-	left := time.Duration(float64(took) / float64(fresh) * float64(more))
+	each := float64(took) / float64(fresh)
+	left := time.Duration(each * float64(more))
 	return left.Round(time.Second).String() + " left"
 }
 
@@ -86,7 +90,8 @@ func (m *meter) step(done, all int64, before, what string) {
 	}
 	line := fmt.Sprintf("%s%d %s", before, done, what)
 	if done < all {
-		line = fmt.Sprintf("%s%d of %d %s, %s", before, done, all, what, m.left(done, all-done))
+		left := m.left(done, all-done)
+		line = fmt.Sprintf("%s%d of %d %s, %s", before, done, all, what, left)
 	}
 	m.report(done, all, line)
 }
@@ -193,7 +198,8 @@ func (m *meter) show() {
 		state, all = m.state(m.done)
 	}
 	// The first line has numbers: games done and left, faults, speed.
-	games, left := textfmt.Thousands(m.done), m.left(m.done, all-m.done)
+	games := textfmt.Thousands(m.done)
+	left := m.left(m.done, all-m.done)
 	if all == m.total {
 		games += " of " + textfmt.Thousands(all)
 	} else if all == 0 {
@@ -206,7 +212,8 @@ func (m *meter) show() {
 	if m.faults.Lost > 0 {
 		games += ", " + textfmt.Plural(m.faults.Lost, "fault")
 	}
-	speed := perSecond(m.done-m.first, m.now().Sub(m.start).Seconds())
+	took := m.now().Sub(m.start)
+	speed := perSecond(m.done-m.first, took.Seconds())
 	lines := []string{fmt.Sprintf("%s, %s games/s, %s", games, speed, left)}
 	if state != "" {
 		lines = append(lines, state)

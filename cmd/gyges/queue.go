@@ -58,8 +58,8 @@ const embedded = "embedded" // the URL of a server in this process
 // queued holds the connection of a run on workers; it is empty for a local run.
 //
 // The embedded server keeps its streams in a folder within the run's. Results that workers deliver
-// while the run is stopped wait there, so the folder is kept if the run can't go on now, and removed
-// when all results have been taken or when the folder is new.
+// while the run is stopped wait there, so the folder is kept if the run can't go on now, and
+// removed when all results have been taken or when the folder is new.
 type queued struct {
 	nc     *nats.Conn
 	server *queue.Server
@@ -99,7 +99,8 @@ func (f *queueFlags) open(ctx context.Context, e *env, config *tournament.Config
 	}
 	if q.server != nil {
 		o.Server = q.server
-		e.err.printf("%s", f.invitation(q.server.URL(), config.Agents))
+		invitation := f.invitation(q.server.URL(), config.Agents)
+		e.err.printf("%s", invitation)
 	}
 	pool, err := queue.NewCoordinator(ctx, q.nc, o)
 	if err != nil {
@@ -145,10 +146,12 @@ func (q *queued) connect(ctx context.Context, f *queueFlags, e *env, out string)
 	if err := tryListen(ctx, o.Listen); err != nil { // before the server makes folders
 		return err
 	}
-	if q.server, err = queue.StartServer(o); err != nil {
+	q.server, err = queue.StartServer(o)
+	if err != nil {
 		return asFailure(err)
 	}
-	if q.nc, err = q.server.Connect("gyges coordinator", e.log); err != nil {
+	q.nc, err = q.server.Connect("gyges coordinator", e.log)
+	if err != nil {
 		q.close()
 	}
 	return asFailure(err)
@@ -179,11 +182,11 @@ func tryListen(ctx context.Context, address string) error {
 // invitation says where the embedded server is, and which command starts a worker.
 func (f *queueFlags) invitation(address string, players []agents.Spec) string {
 	reached := address
-	u, errURL := url.Parse(address)
-	host, errHost := os.Hostname()
-	if errURL == nil && errHost == nil && net.ParseIP(u.Hostname()).IsUnspecified() {
-		u.Host = net.JoinHostPort(host, u.Port())
-		reached = u.String()
+	if u, err := url.Parse(address); err == nil && net.ParseIP(u.Hostname()).IsUnspecified() {
+		if host, err := os.Hostname(); err == nil {
+			u.Host = net.JoinHostPort(host, u.Port())
+			reached = u.String()
+		}
 	}
 	// A worker needs the same certificate, and the external engines by the names in the specs.
 	words := []string{"--nats", reached}
@@ -192,7 +195,8 @@ func (f *queueFlags) invitation(address string, players []agents.Spec) string {
 	}
 	for _, p := range players {
 		if p.Kind == "ugi" {
-			words = append(words, "--engine", p.Get("name")+"="+p.Get("cmd"))
+			engine := p.Get("name") + "=" + p.Get("cmd")
+			words = append(words, "--engine", engine)
 		}
 	}
 	text := fmt.Sprintf("The NATS server listens at %s. To start a worker:\n  %s\n",
@@ -288,10 +292,13 @@ func runLines(runs []queue.WorkerRun, address string, now time.Time) (
 ) {
 	// The speed is of this worker, the numbers of games are of all.
 	for _, r := range runs {
-		speed := perSecond(r.Played, max(now.Sub(r.Joined).Seconds(), 1))
+		seconds := max(now.Sub(r.Joined).Seconds(), 1)
+		speed := perSecond(r.Played, seconds)
+		here := textfmt.Thousands(r.Played)
 		played, scheduled := textfmt.Thousands(r.Done), textfmt.Thousands(r.Scheduled)
-		lines = append(lines, fmt.Sprintf("%s (%s): %s of %s games, %s of them here, %s games/s",
-			r.Players, r.Rules, played, scheduled, textfmt.Thousands(r.Played), speed))
+		line := fmt.Sprintf("%s (%s): %s of %s games, %s of them here, %s games/s",
+			r.Players, r.Rules, played, scheduled, here, speed)
+		lines = append(lines, line)
 		done += r.Done
 		all += r.Scheduled
 	}

@@ -75,7 +75,8 @@ func (c *rateCmd) Run(ctx context.Context, e *env) error {
 			return fmt.Errorf("--plot: expected games under one rule set, "+
 				"found %d tables; --rules chooses", len(printed))
 		}
-		_, err = io.WriteString(w, report.RatingPlot(printed[0]).StandaloneSVG())
+		plot := report.RatingPlot(printed[0])
+		_, err = io.WriteString(w, plot.StandaloneSVG())
 		return err
 	})
 	if err != nil {
@@ -110,10 +111,12 @@ func (c *rateCmd) rate(
 	}
 	var err error
 	// Players are known only now.
-	if c.Compare, err = games.player("--compare", c.Compare); err != nil {
+	c.Compare, err = games.player("--compare", c.Compare)
+	if err != nil {
 		return none, err
 	}
-	rated, err := games.fit(ctx, c.Pool || c.Format == grid.JSON)
+	pool := c.Pool || c.Format == grid.JSON
+	rated, err := games.fit(ctx, pool)
 	if err != nil || !c.Strict {
 		return rated, err
 	}
@@ -206,8 +209,8 @@ func (c *tableColumns) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// forPeople reports whether lines of text may be printed beside the tables.
-func (f formatFlag) forPeople() bool { return f.Format == grid.Text || f.Format == grid.Markdown }
+// isForPeople reports whether lines of text may be printed beside tables in a format.
+func isForPeople(f grid.Format) bool { return f == grid.Text || f == grid.Markdown }
 
 // write prints tables of ratings.
 func (f formatFlag) write(w *output, t table.Tables) error {
@@ -254,8 +257,8 @@ func (c *ratingFlags) words() (words []string) {
 	return words
 }
 
-// ratedGames are games that are read to be rated, and how: gyges rate and gyges report read them into
-// standings, see whether any were found, and then fit the ratings.
+// ratedGames are games that are read to be rated, and how: gyges rate and gyges report read them
+// into standings, see whether any were found, and then fit the ratings.
 type ratedGames struct {
 	*standings.Standings
 	in      runs.Stream

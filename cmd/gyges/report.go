@@ -108,7 +108,8 @@ func (c *reportCmd) page(ctx context.Context, e *env, files []string) (*report.P
 		Program: version(), Labels: games.Names(),
 	}
 	if games.Games() > 0 {
-		if input.Tables, err = games.fit(ctx, true); err != nil {
+		input.Tables, err = games.fit(ctx, true)
+		if err != nil {
 			return nil, err
 		}
 	}

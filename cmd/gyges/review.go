@@ -214,7 +214,8 @@ func (c *reviewCmd) print(ctx context.Context, e *env, all []reviewedSource) err
 	if c.Format == "html" {
 		title := "Reviews of " + listed(c.Sources)
 		if len(games) == 1 {
-			title = names.Of(games[0].South) + " – " + names.Of(games[0].North)
+			south, north := names.Of(games[0].South), names.Of(games[0].North)
+			title = south + " – " + north
 		}
 		return report.WriteHTML(e.out, c.page(ctx, all, title))
 	}

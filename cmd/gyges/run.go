@@ -118,7 +118,8 @@ func newObserver(e *env, interval int64, config *tournament.Config, kind progres
 	f.reading = true // until resume is called
 	f.state = o.State
 	f.faults = &o.Faults
-	f.few = int64(2 * cmp.Or(config.Workers, runtime.NumCPU()))
+	workers := cmp.Or(config.Workers, runtime.NumCPU())
+	f.few = int64(2 * workers) // a pair of each
 	config.OnBegin = f.resume
 	config.OnFinished = f.finished
 	return f
@@ -128,7 +129,10 @@ func newObserver(e *env, interval int64, config *tournament.Config, kind progres
 func (f *observer) game(g *record.Record) {
 	f.Add(g)
 	f.meter.game(g)
-	if f.interval == 0 || f.reading || f.isOld(g) || f.err != nil {
+	if f.interval == 0 || f.err != nil {
+		return
+	}
+	if f.reading || f.isOld(g) {
 		return
 	}
 	if f.Recorded%f.interval == 0 && f.Recorded < f.total {
@@ -237,8 +241,9 @@ func shellWord(word string) string { return textfmt.Escape(textfmt.ShellWord(wor
 // timeText says how many games a run has played and how long it took; games that were there before
 // are no part of either.
 func timeText(s tournament.Summary) string {
-	games := textfmt.Plural(int(max(s.Played-s.Kept, 0)), "game")
-	text := fmt.Sprintf("%s in %v", games, s.End.Sub(s.Start).Round(100*time.Millisecond))
+	played := max(s.Played-s.Kept, 0)
+	took := s.End.Sub(s.Start).Round(100 * time.Millisecond)
+	text := fmt.Sprintf("%s in %v", textfmt.Plural(int(played), "game"), took)
 	if s.Kept > 0 {
 		text += fmt.Sprintf(", %d played before", s.Kept)
 	}
@@ -271,7 +276,8 @@ func (f *observer) writeFaults(w *output) {
 		case record.FaultTimeout:
 			timedOut = true
 		}
-		w.printf("%s %s%s\n", textfmt.Escape(player), styled(w, yellow, fault.Text()), hint)
+		text := styled(w, yellow, fault.Text())
+		w.printf("%s %s%s\n", textfmt.Escape(player), text, hint)
 	}
 	// More games at a time than cores share the time, by which clocks run out.
 	cores, workers := runtime.NumCPU(), f.Config.Workers

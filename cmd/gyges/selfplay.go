@@ -37,7 +37,8 @@ func (c *selfplayCmd) Run(ctx context.Context, e *env) error {
 	}
 	// The positions say which agents and settings they come from.
 	v := &learningView{e: e}
-	made, err := config.Extract(ctx, v.env(), s.Out, config.Provenance(version()))
+	provenance := config.Provenance(version())
+	made, err := config.Extract(ctx, v.env(), s.Out, provenance)
 	v.end()
 	if err != nil {
 		return failure{err} // the games are safe
@@ -46,8 +47,8 @@ func (c *selfplayCmd) Run(ctx context.Context, e *env) error {
 	e.out.printf("%s", timeText(s))
 	// The speed is of the games that were played now.
 	if fresh := s.Played - s.Kept; fresh > 0 {
-		positions := made.Plies * fresh / s.Played
-		speed := perSecond(60*positions, s.End.Sub(s.Start).Seconds())
+		positions, took := made.Plies*fresh/s.Played, s.End.Sub(s.Start)
+		speed := perSecond(60*positions, took.Seconds())
 		e.out.printf(", %s positions a minute", speed)
 	}
 	folder := filepath.Join(s.Out, training.PositionsDir)
@@ -60,13 +61,15 @@ func (c *selfplayCmd) Run(ctx context.Context, e *env) error {
 func (c *selfplayCmd) config(e *env) (config training.SelfPlay, err error) {
 	config = training.DefaultSelfPlay()
 	if c.Config != "" {
-		if config, err = configs.LoadSelfPlay(c.Config, e.registry); err != nil {
+		config, err = configs.LoadSelfPlay(c.Config, e.registry)
+		if err != nil {
 			return config, err
 		}
 	}
 	// The games are a tournament, so flags of both are read.
 	t := &config.Tournament
-	if err = c.applyRun(&config, t); err != nil {
+	err = c.applyRun(&config, t)
+	if err != nil {
 		return config, err
 	}
 	if c.Config == "" && len(t.Agents) == 0 {

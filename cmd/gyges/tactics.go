@@ -28,7 +28,8 @@ func (c *tacticsRunCmd) Run(ctx context.Context, e *env) error {
 	}
 	players := make([]agents.Agent, len(c.Agent))
 	for i, spec := range c.Agent {
-		if players[i], err = newAgent(ctx, e, spec); err != nil {
+		players[i], err = newAgent(ctx, e, spec)
+		if err != nil {
 			return err
 		}
 		defer closeAgent(e, players[i])
@@ -61,9 +62,9 @@ func (c *tacticsRunCmd) write(out *output, trials []tactics.Trial) error {
 	for _, t := range trials {
 		for _, a := range t.Attempts {
 			if c.Missed && !a.Solved {
-				task := a.Task
-				out.printf("%s: %s, %s '%s': played %v, expected %v\n", textfmt.Visible(t.Agent),
-					task.Rules, task.Class, task.Position, a.Move, task.Moves)
+				name, task := textfmt.Visible(t.Agent), a.Task
+				out.printf("%s: %s, %s '%s': played %v, expected %v\n",
+					name, task.Rules, task.Class, task.Position, a.Move, task.Moves)
 			}
 		}
 	}

@@ -51,7 +51,7 @@ func (c *tournamentCmd) print(
 	}
 	// Formats for programs have the tables alone on the standard output.
 	w := e.err
-	if c.forPeople() {
+	if isForPeople(c.Format) {
 		w = e.out
 		w.printf("\nResults by side, and the depth, nodes and time of a move:\n\n")
 		players := f.Standings.PlayerTable(f.Config.Players())
@@ -74,11 +74,13 @@ func (c *tournamentCmd) config(e *env) (config tournament.Config, err error) {
 	config = tournament.DefaultConfig()
 	config.Pairs = tournament.UnsetPairs
 	if c.Config != "" {
-		if config, err = configs.LoadTournament(c.Config, e.registry); err != nil {
+		config, err = configs.LoadTournament(c.Config, e.registry)
+		if err != nil {
 			return config, err
 		}
 	}
-	if err = c.applyRun(&config, &config); err != nil {
+	err = c.applyRun(&config, &config)
+	if err != nil {
 		return config, err
 	}
 	// Pairs that were not given depend on what else may end the run.

@@ -61,20 +61,22 @@ func (c *trainCmd) Run(ctx context.Context, e *env) error {
 // print prints a table of the generations, and the ratings of those adopted.
 func (c *trainCmd) print(ctx context.Context, w *output, s training.Trained) error {
 	text := &output{w: io.Discard} // for people
-	if c.forPeople() {
+	if isForPeople(c.Format) {
 		text = w
 	}
 	rows := training.Rows(s.Generations, s.Rating)
 	columns := slices.DeleteFunc(training.Columns(rows), func(c grid.Column[training.Row]) bool {
 		return c.Title == "Rating" // a table of their own has them
 	})
-	if err := printTable(text, grid.Make(columns, rows), c.Format, 2); err != nil {
+	table := grid.Make(columns, rows)
+	if err := printTable(text, table, c.Format, 2); err != nil {
 		return err
 	}
 	text.printf("\n")
 	// Where a rating was asked for, the adopted generations have played each other.
 	if s.RatingGames != "" {
-		rated, err := s.Standings.Fit(ctx, training.RatingOptions(), c.Format == grid.JSON)
+		pool := c.Format == grid.JSON
+		rated, err := s.Standings.Fit(ctx, training.RatingOptions(), pool)
 		if err != nil {
 			return err
 		}
@@ -93,9 +95,9 @@ func (c *trainCmd) print(ctx context.Context, w *output, s training.Trained) err
 	return nil
 }
 
-// learningView shows a run that tunes while it goes on: stage by stage, of which some play games and
-// some count steps, with a line on each generation that has ended. Each stage has a meter of its
-// own, so that its speed is not mixed with another one's.
+// learningView shows a run that tunes while it goes on: stage by stage, of which some play games
+// and some count steps, with a line on each generation that has ended. Each stage has a meter of
+// its own, so that its speed is not mixed with another one's.
 type learningView struct {
 	e       *env
 	budget  time.Duration // of all generations; 0: no bound

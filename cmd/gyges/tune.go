@@ -102,12 +102,12 @@ func (c *tuneTexelCmd) print(w *output, r *training.Fitted) error {
 		w.printf("Test loss not measured: there are no test positions\n")
 	}
 	if p := r.Policy; p != nil {
+		test, parent := p.Test, p.Parent
 		w.printf("Policy: fitted to %d moves, loss %.4f, was %.4f, on those of %d test positions\n",
-			p.Positions, p.Test.Loss, p.Parent.Loss, p.Test.Positions)
+			p.Positions, test.Loss, parent.Loss, test.Positions)
 		for k, n := range ranking.Firsts {
-			now, before := p.Test.Among[k], p.Parent.Among[k]
-			w.printf("Among the first %d: %s, was %s\n",
-				n, textfmt.Percent(now), textfmt.Percent(before))
+			now, before := textfmt.Percent(test.Among[k]), textfmt.Percent(parent.Among[k])
+			w.printf("Among the first %d: %s, was %s\n", n, now, before)
 		}
 	}
 	verdict := training.Verdict(r.Gain(), sprt.Pairs{}, "the weights at the start")
