@@ -393,7 +393,7 @@ func findGame(ctx context.Context, e *env, path string, id int64) (g shownGame, 
 		return g, err
 	}
 	defer file.Close() //nolint:errcheck // it was only read
-	line := 0
+	var line int
 	// A file is searched from its beginning up to the game.
 	g.Record, line, err = record.Find(file, name, id)
 	if errors.Is(err, io.EOF) {

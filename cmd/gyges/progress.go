@@ -200,11 +200,12 @@ func (m *meter) show() {
 	// The first line has numbers: games done and left, faults, speed.
 	games := textfmt.Thousands(m.done)
 	left := m.left(m.done, all-m.done)
-	if all == m.total {
+	switch all {
+	case m.total:
 		games += " of " + textfmt.Thousands(all)
-	} else if all == 0 {
+	case 0:
 		left = "games left: unknown"
-	} else { // an estimate, in tens
+	default: // an estimate, in tens
 		tens := (all - m.done + 9) / 10
 		left = fmt.Sprintf("about %s games, %s", textfmt.Thousands(10*tens), left)
 	}

@@ -175,7 +175,7 @@ func play(
 	s, err = tournament.Run(ctx, config, e.registry, f.game)
 	q.began = s.Status != "" && s.Status != tournament.Running
 	// A run that failed may have fewer games on the disk than it had played.
-	f.meter.end()
+	f.end()
 	errEnd := f.End(context.WithoutCancel(ctx), s)
 	if f.err == nil {
 		f.err = asFailure(errEnd)

@@ -250,38 +250,3 @@ func TestInvitation(t *testing.T) {
 		"It needs GYGES_NATS_USER=player and GYGES_NATS_PASSWORD in its environment.\n",
 		f.invitation("tls://0.0.0.0:4222", players[:1]))
 }
-
-// What a fault is called may come from elsewhere.
-func TestKindsOfFaultsAreText(t *testing.T) {
-	var out bytes.Buffer
-	config := tournament.DefaultConfig()
-	f := newObserver(&env{err: &output{w: &out}}, 0, &config, progress.Rated)
-	for game := range int64(2) {
-		f.Faults.Add(&record.Record{Game: game, South: record.Player{Agent: "random"},
-			Fault: &record.Fault{Side: "south", Kind: "50 %d\x1b", Detail: "%s"}})
-	}
-	f.writeFaults(&output{w: &out})
-	require.Equal(t, "random lost 2 games by a fault (50 %d\\x1b), first in game 0: %s\n", out.String())
-}
-
-// Who takes more than its move time, within the margin, is mentioned once at the end.
-func TestOverrunMoveTimes(t *testing.T) {
-	var out bytes.Buffer
-	config := tournament.DefaultConfig()
-	config.Limits.MoveTime = 100 * time.Millisecond
-	for _, text := range []string{"random:name=own,movetime=50ms", "random:name=late", "random:name=fine"} {
-		spec, err := agents.ParseSpec(text)
-		require.NoError(t, err)
-		config.Agents = append(config.Agents, spec)
-	}
-	f := newObserver(&env{err: &output{w: &out}}, 0, &config, progress.Rated)
-	for i, south := range config.Players() {
-		f.game(&record.Record{Game: int64(i), Rules: "simplified", Opening: "123123/000000/000000/000000/000000/123123 s",
-			Moves: []string{"a1-a2", "a6-a5", "b1-b2"}, Plies: 3, Result: "1-0", Reason: "goal",
-			South: record.Player{Agent: south}, North: record.Player{Agent: config.Agents[2].String()},
-			Timing: record.Timing{MoveMS: []float64{75, 105, []float64{64.6, 412, 104}[i]}}})
-	}
-	f.writeFaults(&output{w: &out})
-	require.Equal(t, "own overran its move time in 2 moves and lost no game by it, first in game 0: 75ms for 50ms\n"+
-		"late overran its move time in 1 move and lost no game by it, first in game 1: 412ms for 100ms\n", out.String())
-}

@@ -46,10 +46,10 @@ func (f *Faults) Add(g *record.Record) (notice string) {
 	if g.Fault == nil {
 		return ""
 	}
-	player := playerOf(g, g.Fault.Loser())
-	kind, detail := g.Fault.Kind, textfmt.Escape(g.Fault.Detail)
-	games := f.count(player, kind, fmt.Sprintf("game %d: %s", g.Game, g.Fault.Detail))
-	name := textfmt.Escape(agents.LabelOf(player))
+	player, kind := playerOf(g, g.Fault.Loser()), g.Fault.Kind
+	what := fmt.Sprintf("game %d: %s", g.Game, g.Fault.Detail)
+	games := f.count(player, kind, what)
+	name, detail := textfmt.Escape(agents.LabelOf(player)), textfmt.Escape(g.Fault.Detail)
 	if kind == record.FaultSuspended {
 		if games > 1 {
 			return ""
@@ -61,7 +61,8 @@ func (f *Faults) Add(g *record.Record) (notice string) {
 	if games > maxNotices {
 		return ""
 	}
-	notice = fmt.Sprintf("%s lost game %d by a fault (%s): %s", name, g.Game, kind, detail)
+	way := textfmt.Escape(string(kind))
+	notice = fmt.Sprintf("%s lost game %d by a fault (%s): %s", name, g.Game, way, detail)
 	if games == maxNotices {
 		notice += "; further ones are counted at the end"
 	}
