@@ -105,9 +105,11 @@ func newEnv(in io.Reader, stdout, stderr io.Writer) *env {
 		err:   &output{w: stderr},
 		level: new(slog.LevelVar),
 	}
+	// Warnings are always shown; --verbose shows everything.
 	e.level.Set(slog.LevelWarn)
 	options := &slog.HandlerOptions{Level: e.level}
 	e.log = slog.New(slog.NewTextHandler(e.err, options))
+	// Levels are made of the built-in kinds. Persons read and write at this terminal.
 	kinds := configs.Levels(builtin.Registry())
 	kinds = append(kinds, human.Kind(in, e.out), ugi.Kind())
 	e.registry = builtin.Registry(kinds...)
@@ -126,6 +128,7 @@ func newParser(c *cli, e *env) (*kong.Kong, error) {
 	c.Train.settingsFlags = newSettingsFlags(&train)
 	c.Tune.SPSA.settingsFlags = newSettingsFlags(&spsa)
 	c.Data.Make.settingsFlags = newSettingsFlags(&selfplay.Positions)
+	// Values are read as those of YAML files, so that both have the same messages.
 	setting := kong.MapperFunc(decodeSetting)
 	options := []kong.Option{
 		kong.Name("gyges"),

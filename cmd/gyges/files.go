@@ -82,6 +82,7 @@ func (f *input) Read(p []byte) (n int, err error) {
 // decoded returns a reader of the text in a file. unpacked says that the file came out of one that
 // gzip had packed; what was packed twice is refused.
 func decoded(file io.Reader, unpacked bool) (io.Reader, error) {
+	// 64 bytes tell enough: a file of text has no byte 0 among them.
 	b := bufio.NewReader(file)
 	head, err := b.Peek(64)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -96,6 +97,7 @@ func decoded(file io.Reader, unpacked bool) (io.Reader, error) {
 		}
 		return decoded(content, true)
 	}
+	// Other programs that pack files are known by the first bytes of what they write.
 	others := []string{gzipped, "PK\x03\x04", "BZh", "\x28\xb5\x2f\xfd", "\xfd7zX", "7z\xbc\xaf"}
 	if slices.ContainsFunc(others, begins) { // gzip twice, zip, bzip2, zstd, xz, 7z
 		return nil, errors.New("expected text, which gzip may have packed, " +
@@ -274,6 +276,7 @@ func writeFile(flag, path string, write func(io.Writer) error) error {
 	if err != nil {
 		return fileError(flag, err)
 	}
+	// The file gets its name when all is written, so an error leaves an earlier one as it was.
 	err = buffered(f, write)
 	if err != nil {
 		return errors.Join(err, asFailure(f.Discard()))

@@ -134,6 +134,7 @@ func (c *gamesListCmd) Run(ctx context.Context, e *env) error {
 
 // columns returns the columns that --columns names, or all; the run only if there are several.
 func (c *gamesListCmd) columns() ([]grid.Column[listedGame], error) {
+	// The column of runs says nothing where there is one run.
 	if c.Columns == "" {
 		if len(c.Runs) > 1 {
 			return gameColumns, nil

@@ -169,6 +169,7 @@ func settingsManual() string {
 	games, selfplay := tournament.DefaultConfig(), training.DefaultSelfPlay()
 	fit, tuned := training.DefaultTexel(), training.DefaultSPSA()
 	train := training.DefaultGenerations()
+	// A text stands before each table.
 	sections := []struct {
 		text   string // before the table
 		config any

@@ -133,6 +133,7 @@ func (c *sprtCmd) pairs() (pairs sprt.Pairs, err error) {
 // matchText returns what a test, or a match without one, says of game pairs: a fact a line.
 func matchText(t sprt.Test, p sprt.Pairs) string {
 	var text strings.Builder
+	// A fact is a name and a value.
 	for _, fact := range t.Facts(p) {
 		fmt.Fprintln(&text, fact[0], fact[1])
 	}

@@ -82,6 +82,7 @@ func (c *perftCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
+	// The speed is of all threads together.
 	began := time.Now()
 	total, splits, err := rules.Perft(ctx, r, p, *c.Depth, c.Workers)
 	if err != nil {

@@ -75,6 +75,7 @@ func (c *openingsCmd) screening(ctx context.Context, e *env) (s schedule.Screeni
 			return s, fmt.Errorf("--setups: rules %v have no set-ups", s.Rules)
 		}
 	}
+	// Without a bound every opening is kept.
 	if c.MaxScore != nil {
 		if c.Agent == nil {
 			return s, errors.New("--max-score needs an --agent that scores")

@@ -107,6 +107,7 @@ func (c *playCmd) interrupted(ctx context.Context, e *env, s *spectator) (err er
 
 // writeGame writes a game to the file of --out, in the format that its name ends in.
 func writeGame(path string, g *record.Record) error {
+	// Any ending but those of records and tables stands for PGN.
 	format := strings.TrimPrefix(filepath.Ext(path), ".")
 	return writeFile("--out", path, func(out io.Writer) error {
 		write, end := gameWriter(out, format, "play", nil)
@@ -221,6 +222,8 @@ func (s *spectator) play(ctx context.Context) (*record.Record, error) {
 
 // undo takes back the last move of a person, if there is one, and what followed.
 func (s *spectator) undo() bool {
+	// The other player's answer is taken back, too. A pass is no choice, so the move before it is
+	// taken back with it.
 	for i, t := range slices.Backward(s.made) {
 		seat := s.Seats[t.Before.Side()]
 		if !seat.Person || t.Move == rules.Pass {

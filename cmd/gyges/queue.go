@@ -218,6 +218,7 @@ func (q *queued) close() {
 		return
 	}
 	q.server.Close()
+	// See the type for when the results are still needed.
 	if q.store != "" && (q.began || !q.earlier) {
 		_ = os.RemoveAll(q.store)            // the next run removes it
 		_ = os.Remove(filepath.Dir(q.store)) // unless the run has begun

@@ -70,6 +70,7 @@ func (c *reportCmd) page(ctx context.Context, e *env, files []string) (*report.P
 		return nil, err
 	}
 	var names, played, rated []string // all runs, and the files and runs with games
+	// A run of tuning may have no games of its own.
 	for i, path := range files {
 		names = append(names, runName(c.Runs[i]))
 		about := report.ReadRun(ctx, c.Runs[i])
@@ -122,6 +123,7 @@ const noFile = "-"
 
 // filesOfRuns returns the files of games of runs, or [noFile].
 func filesOfRuns(runs []string) ([]string, error) {
+	// The command keeps the names as they were given.
 	runs = slices.Clone(runs)
 	for i, run := range runs {
 		_, err := os.Stat(filepath.Join(run, tournament.GamesFile))

@@ -137,6 +137,7 @@ func (c *reviewCmd) sources(ctx context.Context, e *env, paths []string) ([]revi
 		}
 		all = append(all, of)
 	}
+	// Nothing is reviewed if no source has games that can be.
 	if all == nil {
 		return nil, empty[0]
 	}
@@ -219,6 +220,7 @@ func (c *reviewCmd) print(ctx context.Context, e *env, all []reviewedSource) err
 		}
 		return report.WriteHTML(e.out, c.page(ctx, all, title))
 	}
+	// The lines are those of the file that keeps the reviews.
 	if c.Format == "jsonl" {
 		lines := jsonl.NewWriter(e.out)
 		for _, g := range games {
@@ -228,6 +230,7 @@ func (c *reviewCmd) print(ctx context.Context, e *env, all []reviewedSource) err
 		}
 		return lines.Flush()
 	}
+	// The review of one game is printed move by move, of several there is a summary.
 	if len(games) == 1 {
 		if c.Format == "json" {
 			return grid.WriteJSON(e.out, games[0])

@@ -93,6 +93,7 @@ func (c *rulesCmd) list(out *output) error {
 	if err := printTable(out, t, c.Format, 0); err != nil {
 		return err
 	}
+	// The options are those that any preset may be changed by.
 	t = grid.New("", 3, "Option", "Default", "Meaning")
 	for _, opt := range first.Options.List() {
 		addOption(t, opt.Key, opt.Text(), opt.Help())
@@ -133,6 +134,7 @@ func (f rulesFlags) game(words []string) (*rules.Game, error) {
 	if err != nil {
 		return nil, err
 	}
+	// A search begins where the players move, not where they place their pieces.
 	if r.SettingUp(p) {
 		return nil, errors.New("position: expected one in which all pieces are placed")
 	}

@@ -78,6 +78,7 @@ func newRunFlags(defaults any, without ...string) runFlags {
 
 // applyRun sets what the flags override in config, whose games are those of t.
 func (f *runFlags) applyRun(config any, t *tournament.Config) error {
+	// All that is wrong is reported at once.
 	errs := []error{f.apply(config)}
 	t.Extend = f.Extend
 	if f.Extend && t.Out == "" {
@@ -135,6 +136,7 @@ func (f *observer) game(g *record.Record) {
 	if f.reading || f.isOld(g) {
 		return
 	}
+	// After the last game the final ratings follow.
 	if f.Recorded%f.interval == 0 && f.Recorded < f.total {
 		f.err = asFailure(f.interim())
 	}
@@ -191,6 +193,7 @@ func runError(err error, s tournament.Summary) error {
 	if err == nil {
 		return nil
 	}
+	// The status says how far the run had come.
 	switch s.Status {
 	case tournament.Failed:
 		return failure{err}

@@ -132,6 +132,7 @@ func (c *serveCmd) players(ctx context.Context, e *env) ([]browser.Player, error
 			Name: l.Name, Spec: agents.Spec{Kind: l.Name}, Level: true, Elo: elo, Doc: doc,
 		})
 	}
+	// Of the kinds those that search can be given a time for each move.
 	for _, kind := range kindsOf(e.registry) {
 		p := browser.Player{Name: kind.Name, Spec: agents.Spec{Kind: kind.Name}, Doc: kind.Doc}
 		agent, err := e.registry.New(p.Spec)
@@ -145,6 +146,7 @@ func (c *serveCmd) players(ctx context.Context, e *env) ([]browser.Player, error
 		list = append(list, p)
 	}
 	var errs []error
+	// What was given by hand is started once, to see that it works.
 	for _, spec := range c.Agent {
 		errs = append(errs, tryAgent(ctx, e, spec))
 		kind, _ := e.registry.Kind(spec) // whose error is there

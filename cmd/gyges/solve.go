@@ -79,6 +79,7 @@ func (c *solveCmd) Run(ctx context.Context, e *env) error {
 		table := grid.Make(columns, []solver.Solution{s})
 		err = printTable(e.out, table, c.Format, 0)
 	}
+	// The solution so far has been printed; the exit code says that it isn't complete.
 	if err != nil || s.Complete {
 		return err
 	}
@@ -225,6 +226,7 @@ func (c *solveCmd) solveList(ctx context.Context, e *env, search solver.Search) 
 			return certificate.Has(g.Position())
 		})
 	}
+	// The bar begins where an earlier run has stopped.
 	write := c.solutionWriter(e, out, goesOn)
 	m := newMeter(e.err, int64(len(games)))
 	m.restart(int64(solved))

@@ -26,6 +26,7 @@ func (c *tacticsRunCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
+	// Each agent plays all positions, under whatever rules they have.
 	players := make([]agents.Agent, len(c.Agent))
 	for i, spec := range c.Agent {
 		players[i], err = newAgent(ctx, e, spec)

@@ -64,6 +64,7 @@ func (c *trainCmd) print(ctx context.Context, w *output, s training.Trained) err
 	if isForPeople(c.Format) {
 		text = w
 	}
+	// First the generations: their data, their fits and their matches.
 	rows := training.Rows(s.Generations, s.Rating)
 	columns := slices.DeleteFunc(training.Columns(rows), func(c grid.Column[training.Row]) bool {
 		return c.Title == "Rating" // a table of their own has them
@@ -177,10 +178,12 @@ func (v *learningView) generation(g training.Generation) {
 	if n := g.Pairs.N(); n > 0 {
 		after = fmt.Sprintf("after %d pairs, LLR %.2f", n, g.LLR)
 	}
+	// The time is of all generations, as a budget is.
 	took := fmt.Sprintf("%.1f minutes in all", v.seconds/60)
 	if v.budget > 0 {
 		took = fmt.Sprintf("%.1f of %.1f minutes", v.seconds/60, v.budget.Minutes())
 	}
+	// The first line says what became of the weights, the lines below how they were fitted.
 	w := v.e.err
 	w.printf("Generation %d: %s %s; %s\n", g.Number, g.Verdict(), after, took)
 	fit := fmt.Sprintf("%d positions, training loss %.4f, validation loss %.4f",

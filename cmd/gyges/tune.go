@@ -151,6 +151,7 @@ func (c *tuneSPSACmd) Run(ctx context.Context, e *env) error {
 	}
 	defer q.close()
 	config.Executor = games.Executor
+	// What has begun goes on in its folder, and so may the queue of its games.
 	v := &learningView{e: e}
 	tuned, err := config.Run(ctx, spsaEnv(v, &config.Method))
 	v.end()
@@ -177,6 +178,7 @@ func (c *tuneSPSACmd) print(w *output, t *training.Tuned, config *training.SPSA)
 		w.printf("The weights are in %s\n", textfmt.Escape(t.Weights))
 	}
 	verdict := training.Verdict(t.Gain, t.Verified, "the agent at the start")
+	// A tuning shows no gain by itself; a match does.
 	next := "A match against the start: " + c.match(t, config)
 	if t.Gain == nil && t.Verified.N() == 0 {
 		verdict = "nothing was verified, so no gain is shown; " +
