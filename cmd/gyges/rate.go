@@ -64,8 +64,8 @@ func (c *rateCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	games.in.Strict = c.Strict
-	// The ratings are computed while the file of the plot is open: if it can't be written, nothing is
-	// read in vain.
+	// The ratings are computed while the file of the plot is open: if it can't be written, nothing
+	// is read in vain.
 	var rated table.Tables
 	err = writeFile("--plot", c.Plot, func(w io.Writer) (err error) {
 		rated, err = c.rate(ctx, e, games, files)
@@ -106,7 +106,8 @@ func (c *rateCmd) rate(
 	if err := games.found(files); err != nil {
 		return none, err
 	}
-	// Other formats have notes on what was left out, so stderr has the games that can't be read alone.
+	// Other formats have notes on what was left out, so stderr has only the games that can't be
+	// read.
 	if c.Format == grid.CSV { // which has no notes
 		warnSkipped(e, &games.in, games.Notes()...)
 	} else {

@@ -176,8 +176,8 @@ func play(
 	f = newObserver(e, interval, &config, kind)
 	s, err = tournament.Run(ctx, config, e.registry, f.game)
 	q.began = s.Status != "" && s.Status != tournament.Running
-	// A run that failed may have fewer games on the disk than it had played.
 	f.end()
+	// A run that failed may have fewer games on the disk than it had played.
 	errEnd := f.End(context.WithoutCancel(ctx), s)
 	if f.err == nil {
 		f.err = asFailure(errEnd)

@@ -215,9 +215,9 @@ func (c *solveCmd) solveList(ctx context.Context, e *env, search solver.Search) 
 	}
 	out, solved, goesOn := io.Writer(e.out), 0, false
 	if c.Out != "" { // the file says what is done, and the certificate has it
-		f, done, size, err := c.openSolutions(games)
-		if err != nil {
-			return fileError("--out", err)
+		f, done, size, errOpen := c.openSolutions(games)
+		if errOpen != nil {
+			return fileError("--out", errOpen)
 		}
 		defer func() { err = errors.Join(err, asFailure(f.Close())) }()
 		out, solved, goesOn = f, done, size > 0
@@ -259,7 +259,6 @@ func (c *solveCmd) solveList(ctx context.Context, e *env, search solver.Search) 
 func (c *solveCmd) solutionWriter(e *env, out io.Writer, goesOn bool) func(solver.Solution) error {
 	columns := solutionColumns(c.Format)
 	switch c.Format {
-	// Each line is in the file before the next position is solved.
 	case grid.JSON:
 		lines := jsonl.NewWriter(out)
 		return func(s solver.Solution) error {

@@ -161,6 +161,9 @@ func (o *Observer) State(done int64) (line string, all int64) {
 	if math.IsNaN(left) {
 		return line, 0
 	}
+	if goal == 0 { // a test looks at whole pairs
+		left = 2 * math.Ceil(left/2)
+	}
 	expected := max(float64(counted)+left, float64(done))
 	return line, int64(min(expected, float64(o.Config.Games())))
 }
@@ -174,7 +177,7 @@ func GamesLeft(
 	switch {
 	case c.SPRT != sprt.Test{}:
 		if left, known := c.SPRT.PairsLeft(pairs); known {
-			return 2 * math.Ceil(left)
+			return 2 * left
 		}
 		return math.NaN()
 	case c.UntilError > 0:
