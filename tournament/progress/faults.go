@@ -49,7 +49,8 @@ func (f *Faults) Add(g *record.Record) (notice string) {
 	player, kind := playerOf(g, g.Fault.Loser()), g.Fault.Kind
 	what := fmt.Sprintf("game %d: %s", g.Game, g.Fault.Detail)
 	games := f.count(player, kind, what)
-	name, detail := textfmt.Escape(agents.LabelOf(player)), textfmt.Escape(g.Fault.Detail)
+	name := textfmt.Escape(agents.LabelOf(player))
+	detail := textfmt.Escape(g.Fault.Detail)
 	if kind == record.FaultSuspended {
 		if games > 1 {
 			return ""
@@ -96,11 +97,12 @@ func (f *Faults) Sorted() []Fault {
 
 // Text says what the player did, how often, and what happened first.
 func (f *Fault) Text() string {
-	games, first := textfmt.Plural(f.Games, "game"), textfmt.Escape(f.First)
-	switch f.Kind {
-	case record.FaultSuspended:
+	games := textfmt.Plural(f.Games, "game")
+	first := textfmt.Escape(f.First)
+	if f.Kind == record.FaultSuspended {
 		return fmt.Sprintf("was suspended and did not play %s, first %s", games, first)
-	case overran:
+	}
+	if f.Kind == overran {
 		moves := textfmt.Plural(f.Games, "move")
 		return fmt.Sprintf("overran its move time in %s and lost no game by it, first in %s",
 			moves, first)

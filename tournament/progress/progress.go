@@ -98,11 +98,12 @@ func (o *Observer) Add(g *record.Record) {
 // game is lost by them.
 func (o *Observer) addOverruns(g *record.Record) {
 	const machine = 10 * time.Millisecond // that it may take beside the player
-	if len(o.moveTimes) == 0 || len(g.Timing.MoveMS) == 0 {
+	times := g.Timing.MoveMS
+	if len(o.moveTimes) == 0 || len(times) == 0 {
 		return
 	}
 	for i, side := range g.Movers() {
-		player, took := playerOf(g, side), g.Timing.MoveMS[i]
+		player, took := playerOf(g, side), times[i]
 		limit, bounded := o.moveTimes[player]
 		most := (limit + machine).Milliseconds()
 		if bounded && took >= float64(most) {
@@ -174,20 +175,21 @@ func (o *Observer) State(done int64) (line string, all int64) {
 func GamesLeft(
 	c *tournament.Config, pairs sprt.Pairs, precision ratings.Precision, games int64,
 ) float64 {
-	switch {
-	case c.SPRT != sprt.Test{}:
-		if left, known := c.SPRT.PairsLeft(pairs); known {
-			return 2 * left
-		}
-		return math.NaN()
-	case c.UntilError > 0:
-		growth := precision.Growth(c.UntilError)
-		if math.IsInf(growth, 1) {
+	if c.SPRT != (sprt.Test{}) {
+		left, known := c.SPRT.PairsLeft(pairs)
+		if !known {
 			return math.NaN()
 		}
-		return (growth - 1) * float64(games)
+		return 2 * left
 	}
-	return math.Inf(1)
+	if c.UntilError <= 0 {
+		return math.Inf(1)
+	}
+	growth := precision.Growth(c.UntilError)
+	if math.IsInf(growth, 1) {
+		return math.NaN()
+	}
+	return (growth - 1) * float64(games)
 }
 
 // leader says who has the highest share of the points so far, or what the challenger of a gauntlet
@@ -211,20 +213,23 @@ func (o *Observer) leader() string {
 	if most.Games() == 0 {
 		return ""
 	}
-	name, points := textfmt.Visible(first.Label()), textfmt.Plural(most.Games(), "point")
-	return fmt.Sprintf("%s %s %v of %s", name, verb, most.Points(), points)
+	name := textfmt.Visible(first.Label())
+	all := textfmt.Plural(most.Games(), "point")
+	return fmt.Sprintf("%s %s %v of %s", name, verb, most.Points(), all)
 }
 
 // match says what is known of a match so far: Elo and pairs, and of a test its log-likelihood ratio
 // with its bounds.
 func (o *Observer) match() string {
 	test, pairs := o.Config.SPRT, o.Run.Pairs
-	line := fmt.Sprintf("Elo %s, pairs %v", test.Estimate(pairs).EloText(), pairs)
+	elo := test.Estimate(pairs).EloText()
+	line := fmt.Sprintf("Elo %s, pairs %v", elo, pairs)
 	if test == (sprt.Test{}) {
 		return line
 	}
 	lower, upper := test.Bounds()
-	llr := math.Round(100*test.LLR(pairs))/100 + 0 // no -0
+	llr := test.LLR(pairs)
+	llr = math.Round(100*llr)/100 + 0 // no -0
 	return fmt.Sprintf("LLR %.2f (%.2f to %.2f), %s", llr, lower, upper, line)
 }
 
