@@ -50,7 +50,7 @@ func (c *exportCmd) Run(ctx context.Context, e *env) error {
 		}
 	}
 	// Games that were not played, since a player was suspended, are left out.
-	in, numbers, count := c.reader(true), exporter{}, 0
+	in, numbers, count := c.reader(true), renumbering{}, 0
 	toFile, err := writeOut(e, c.Out, func(out io.Writer) error {
 		write, end := gameWriter(out, format, eventOf(files), names)
 		err := each(ctx, e, in, files, func(i int, g *record.Record) error {
@@ -141,9 +141,10 @@ func gameWriter(out io.Writer, format, event string, names agents.Names) (
 	return write, func() error { return nil }
 }
 
-// exporter renumbers the games of several runs, each of which has games from 0 on. A stream of
-// several runs looks like one file, so a number that comes again begins another run, too.
-type exporter struct {
+// renumbering gives the games of several runs numbers of their own, each of which has games from 0
+// on. A stream of several runs looks like one file, so a number that comes again begins another
+// run, too.
+type renumbering struct {
 	file int         // that the last game came from
 	seen source.Seen // the numbers of its games; a number that comes again begins another run
 
@@ -152,7 +153,7 @@ type exporter struct {
 }
 
 // renumbered gives the games of the second run and those after it numbers of their own.
-func (n *exporter) renumbered(file int, g *record.Record) *record.Record {
+func (n *renumbering) renumbered(file int, g *record.Record) *record.Record {
 	id := strconv.AppendInt(nil, g.Game, 10)
 	// Numbers go on where those of the run before ended, so that pairs stay together.
 	again := n.seen.Add(id, 0)
