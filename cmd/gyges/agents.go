@@ -88,7 +88,8 @@ func (c *agentsCmd) Run(e *env) error {
 // kinds lists the kinds of agents.
 func (c *agentsCmd) kinds(e *env) error {
 	table := grid.Make(kindColumns, kindsOf(e.registry))
-	if err := printTable(e.out, table, c.Format, 0); err != nil {
+	err := printTable(e.out, table, c.Format, 0)
+	if err != nil {
 		return err
 	}
 	if c.Format != grid.JSON {

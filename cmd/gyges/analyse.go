@@ -54,7 +54,8 @@ func (c *analyseCmd) Run(ctx context.Context, e *env) error {
 	}
 	request := analysis.Request{Game: game, Limits: c.Limits, Multi: c.Multi}
 	err = analysis.Search(ctx, agent, request, report)
-	if err := agentError(ctx, c.Agent.String(), err); err != nil {
+	err = agentError(ctx, c.Agent.String(), err)
+	if err != nil {
 		return err
 	}
 	return c.terms(e.out, game, agent)

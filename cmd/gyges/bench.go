@@ -27,7 +27,8 @@ func (c *benchSearchCmd) Run(ctx context.Context, e *env) error {
 	var searches [][]bench.Search // of each agent
 	var totals []bench.Total
 	for _, spec := range c.Agent {
-		if err := tryAgent(ctx, e, spec, bench.Rules()...); err != nil {
+		err := tryAgent(ctx, e, spec, bench.Rules()...)
+		if err != nil {
 			return err
 		}
 		list, total, err := bench.Run(ctx, e.registry, spec)
@@ -57,7 +58,8 @@ func (c *benchSearchCmd) Run(ctx context.Context, e *env) error {
 			seconds := grid.Fixed(s.Seconds, 3)
 			table.Add(s.Rules, s.Position, s.Nodes, seconds)
 		}
-		if err := printTable(e.out, table, c.Format, 2); err != nil {
+		err := printTable(e.out, table, c.Format, 2)
+		if err != nil {
 			return asFailure(err)
 		}
 	}

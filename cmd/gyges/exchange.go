@@ -38,7 +38,8 @@ type exportCmd struct {
 func (c *exportCmd) Run(ctx context.Context, e *env) error {
 	format, err := formatOf(c.Format, "--out", c.Out, "pgn", "csv", "jsonl")
 	files, errFiles := c.files()
-	if err := errors.Join(errFiles, err, c.checkOut(files)); err != nil {
+	err = errors.Join(errFiles, err, c.checkOut(files))
+	if err != nil {
 		return err
 	}
 	// PGN and CSV have short names of players, records their whole specs.

@@ -69,25 +69,25 @@ func (c *playCmd) Run(ctx context.Context, e *env) error {
 	if err := errors.Join(errSouth, errNorth); err != nil {
 		return err
 	}
-	// What agents say would help a person who plays against them.
 	south, north := task.Seats[rules.South].Name, task.Seats[rules.North].Name
 	e.out.printf("South  %s\nNorth  %s\n", withSpec(south), withSpec(north))
 	e.out.printf("Rules  %v, seed %d\n", r, seed)
+	// What agents say would help a person who plays against them.
 	s.secret = s.showSetup && !c.Scores
 	s.board(r, opening, rules.NoMove)
-	record, err := s.play(ctx)
+	played, err := s.play(ctx)
 	if ctx.Err() != nil {
 		return c.interrupted(ctx, e, s)
 	}
 	if err != nil {
 		return err
 	}
-	printResult(e.out, record)
+	printResult(e.out, played)
 	if c.Out == "" {
 		return nil
 	}
-	s.finish(record)
-	return writeGame(c.Out, record)
+	s.finish(played)
+	return writeGame(c.Out, played)
 }
 
 // interrupted keeps the moves so far, and says how to go on with the game.

@@ -99,7 +99,8 @@ func (c *rateCmd) rate(
 			return none, err
 		}
 		games.Begin(file.Manifest)
-		if err := games.Read(ctx, &games.in, file, nil); err != nil {
+		err = games.Read(ctx, &games.in, file, nil)
+		if err != nil {
 			return none, err
 		}
 	}

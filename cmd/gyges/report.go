@@ -93,7 +93,8 @@ func (c *reportCmd) page(ctx context.Context, e *env, files []string) (*report.P
 			return nil, fmt.Errorf("%s: expected records of games, as runs write them; "+
 				"gyges rate reads other files", file.Name)
 		}
-		if err := collector.Read(ctx, &games.in, file, collector.Sample); err != nil {
+		err = collector.Read(ctx, &games.in, file, collector.Sample)
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -36,7 +36,8 @@ func (c *reviewCmd) Run(ctx context.Context, e *env) error {
 		err = errors.New("--out: expected one source, since games of several have the same numbers")
 	}
 	paths, errPaths := gameFiles(c.Sources)
-	if err := errors.Join(c.prepare(), err, errPaths); err != nil {
+	err = errors.Join(c.prepare(), err, errPaths)
+	if err != nil {
 		return err
 	}
 	all, err := c.sources(ctx, e, paths)

@@ -206,7 +206,8 @@ func runError(err error, s tournament.Summary) error {
 // result returns the error of the command: of the run, of the reports, or that games were lost by
 // faults.
 func (f *observer) result(s tournament.Summary, errRun error) error {
-	if err := errors.Join(runError(errRun, s), f.err); err != nil {
+	err := errors.Join(runError(errRun, s), f.err)
+	if err != nil {
 		return err
 	}
 	return answer(s.Faults == 0)

@@ -35,7 +35,8 @@ type serveCmd struct {
 func (c *serveCmd) Run(ctx context.Context, e *env) error {
 	addr, errAddr := c.address()
 	players, errAgents := c.players(ctx, e)
-	if err := errors.Join(errAddr, c.check(), errAgents); err != nil {
+	err := errors.Join(errAddr, c.check(), errAgents)
+	if err != nil {
 		return err
 	}
 	// Browsers on other machines use the name of this one.

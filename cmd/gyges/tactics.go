@@ -56,7 +56,8 @@ func (c *tacticsRunCmd) write(out *output, trials []tactics.Trial) error {
 		}
 		return grid.WriteJSON(out, counts)
 	}
-	if err := printTable(out, c.table(trials), c.Format, 2); err != nil {
+	err := printTable(out, c.table(trials), c.Format, 2)
+	if err != nil {
 		return err
 	}
 	// Below the table the positions that an agent missed.
@@ -94,7 +95,7 @@ func (c *tacticsRunCmd) table(trials []tactics.Trial) *grid.Table {
 				seconds = fmt.Sprintf("%.3fs", all.Seconds)
 			}
 			solved := float64(all.Solved) / float64(all.Positions)
-			row = append(row, all.Share(), fmt.Sprintf("%.1f %%", 100*solved), seconds)
+			row = append(row, all.Share(), textfmt.Percent(solved), seconds)
 			t.Add(row...)
 			name = ""
 		}

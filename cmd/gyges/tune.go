@@ -76,7 +76,8 @@ func (c *tuneTexelCmd) print(w *output, r *training.Fitted) error {
 		}
 		features.Add(f.Name, fiveDigits(f.Parent), fiveDigits(f.Weight), frozen)
 	}
-	if err := printTable(w, features, grid.Text, 1); err != nil {
+	err := printTable(w, features, grid.Text, 1)
+	if err != nil {
 		return err
 	}
 	n := r.Positions
@@ -168,7 +169,8 @@ func (c *tuneSPSACmd) print(w *output, t *training.Tuned, config *training.SPSA)
 	for i, name := range t.Names {
 		parameters.Add(name, fiveDigits(t.Before[i]), fiveDigits(t.After[i]))
 	}
-	if err := printTable(w, parameters, grid.Text, 1); err != nil {
+	err := printTable(w, parameters, grid.Text, 1)
+	if err != nil {
 		return err
 	}
 	// Then what is on the disk, and what to do with it.
