@@ -197,6 +197,7 @@ func newAgent(
 
 // tryAgent starts the agent of --agent once, to see that it can play.
 func tryAgent(ctx context.Context, e *env, spec agents.Spec, sets ...*rules.Rules) error {
+	// A program that can't be started is found only by starting it.
 	agent, err := newAgent(ctx, e, spec, sets...)
 	closeAgent(e, agent)
 	return err
@@ -207,6 +208,7 @@ func closeAgent(e *env, a agents.Agent) {
 	if a == nil {
 		return
 	}
+	// What the agent was started for is done, so its error is only logged.
 	if err := a.Close(); err != nil {
 		e.log.Warn("close the agent", "error", err)
 	}

@@ -151,6 +151,7 @@ func newParser(c *cli, e *env) (*kong.Kong, error) {
 // decodeSetting reads a number, a time or a rule set. Kong's own mappers take the minus sign of a
 // number for the beginning of a flag.
 func decodeSetting(ctx *kong.DecodeContext, target reflect.Value) error {
+	// A word is missing where the command line ends.
 	if ctx.Scan.Peek().IsEOL() && target.Kind() == reflect.String {
 		return errors.New("expected a number, found the end")
 	}

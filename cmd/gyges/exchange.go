@@ -81,6 +81,7 @@ func (c *exportCmd) Run(ctx context.Context, e *env) error {
 
 // checkOut refuses to write over the records that are read.
 func (c *exportCmd) checkOut(inputs []string) error {
+	// It is compared by what the system knows of the files, whatever their names are.
 	out, _ := os.Stat(c.Out) // if it can't be read, writing it returns the error
 	for _, path := range inputs {
 		if in, _ := os.Stat(path); os.SameFile(out, in) {

@@ -440,8 +440,9 @@ func (c *gamesShowCmd) position(out *output, g shownGame) error {
 // text prints players, moves and result, as gyges play prints a game.
 func (c *gamesShowCmd) text(out *output, g shownGame) {
 	out.printf("Game   %d, pair %d\n", g.Game, g.Pair)
-	out.printf("South  %s\n", textfmt.Escape(withSpec(g.South.Agent)))
-	out.printf("North  %s\n", textfmt.Escape(withSpec(g.North.Agent)))
+	south, north := withSpec(g.South.Agent), withSpec(g.North.Agent)
+	out.printf("South  %s\n", textfmt.Escape(south))
+	out.printf("North  %s\n", textfmt.Escape(north))
 	out.printf("Rules  %s\n", textfmt.Escape(g.Rules))
 	if start := g.Timing.Start; !start.IsZero() {
 		out.printf("Begun  %s\n", start.UTC().Format(time.DateTime))
@@ -509,12 +510,10 @@ func (g shownGame) object() grid.Object {
 	// The other members have the keys of gyges games list.
 	players := []string{g.South.Agent, g.North.Agent}
 	row := listedWith(agents.NamesOf(players), "", g.Record)
-	o := slices.Concat(
-		grid.ObjectOf(numberColumns, row),
-		grid.ObjectOf(playerColumns, row),
-		grid.Object{{"agents", players}, {"opening", g.Opening}, {"moves", moves}},
-		grid.ObjectOf(resultColumns, row),
-	)
+	numbers, names := grid.ObjectOf(numberColumns, row), grid.ObjectOf(playerColumns, row)
+	content := grid.Object{{"agents", players}, {"opening", g.Opening}, {"moves", moves}}
+	result := grid.ObjectOf(resultColumns, row)
+	o := slices.Concat(numbers, names, content, result)
 	if g.Fault != nil {
 		o = append(o, grid.Object{{"fault", g.Fault}, {"trace", g.Timing.Trace}}...)
 	}

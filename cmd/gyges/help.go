@@ -104,7 +104,8 @@ func (c *helpCmd) Run(e *env, k *kong.Context) error {
 		known = append(known, t.name)
 	}
 	// Anything else is read as a command, whose help is printed where it is parsed.
-	_, err := parse(k.Kong, append(slices.Clone(c.Words), "--help"))
+	args := append(slices.Clone(c.Words), "--help")
+	_, err := parse(k.Kong, args)
 	if errors.Is(err, errHelp) {
 		return nil
 	}

@@ -47,6 +47,7 @@ func (c *initCmd) Run(e *env) error {
 	}
 	file := cmp.Or(c.Out, "FILE.yaml")
 	command = textfmt.Visible(commandLine(command, file))
+	// The template is made of the tags of the config, which have its defaults.
 	toFile, err := writeOut(e, c.Out, func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "# %s\n#\n%s", command, configs.Template(kind, r))
 		return asFailure(err)

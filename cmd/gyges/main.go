@@ -91,6 +91,7 @@ func asFailure(err error) error {
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	e := newEnv(stdin, stdout, stderr)
 	err := runCommand(ctx, e, args)
+	// Commands don't check what they print, so an error in writing comes up here.
 	if e.out.err != nil && ctx.Err() == nil {
 		err = failure{fmt.Errorf("write the output: %w", e.out.err)}
 	}
@@ -128,6 +129,7 @@ func runCommand(ctx context.Context, e *env, args []string) error {
 // parse finds the command that args name, and reads the others. If they ask for help, it prints it
 // and returns errHelp.
 func parse(parser *kong.Kong, args []string) (*kong.Context, error) {
+	// Help is long, so it is printed only where it is asked for.
 	if len(args) == 0 {
 		return nil, errors.New("expected a command; gyges --help lists them")
 	}
@@ -217,6 +219,7 @@ func parseError(err error) error {
 	if e, ok := errors.AsType[*kong.ParseError](err); ok && e.Context != nil {
 		command = e.Context.Selected()
 	}
+	// A mistake before the command is known is one in the name of a command.
 	where := "gyges"
 	if command != nil {
 		where = command.FullPath()
@@ -350,7 +353,8 @@ func (o *output) print(text string) {
 
 // warn writes a line on something that was left out or may be wrong.
 func (o *output) warn(format string, args ...any) {
-	o.printf("%s %s\n", styled(o, yellow, "gyges:"), fmt.Sprintf(format, args...))
+	text := fmt.Sprintf(format, args...)
+	o.printf("%s %s\n", styled(o, yellow, "gyges:"), text)
 }
 
 // versionCmd prints the version of the program.

@@ -27,6 +27,7 @@ func (c *matchCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
+	// While it goes on, the score of the first player is shown.
 	f, summary, err := play(ctx, e, config, c.RatingInterval, c.queueFlags, progress.Match)
 	// A match that was interrupted has a result, even of no games.
 	if err != nil && summary.Played == 0 && summary.Status != tournament.Interrupted {
@@ -42,7 +43,8 @@ func (c *matchCmd) Run(ctx context.Context, e *env) error {
 // print prints the result from the first player's view.
 func (c *matchCmd) print(w *output, f *observer, summary tournament.Summary) {
 	first, second := f.Config.Agents[0], f.Config.Agents[1] // as the run has them that goes on
-	w.printf("%s against %s\n", textfmt.Escape(first.Label()), textfmt.Escape(second.Label()))
+	name, other := textfmt.Escape(first.Label()), textfmt.Escape(second.Label())
+	w.printf("%s against %s\n", name, other)
 	openings := f.Config.Openings.String()
 	w.printf("Openings %s\n", textfmt.Escape(openings))
 	w.printf("%s", matchText(f.Config.SPRT, summary.Pairs))
@@ -124,8 +126,9 @@ func (c *sprtCmd) pairs() (pairs sprt.Pairs, err error) {
 		valid = err == nil && 0 <= pairs[i] && pairs[i] <= most
 	}
 	if !valid {
+		hint := settings.ZeroHint(c.Penta)
 		return pairs, fmt.Errorf("--penta: expected five counts from 0 to %d, "+
-			"separated by commas%s, found %.80q", int64(most), settings.ZeroHint(c.Penta), c.Penta)
+			"separated by commas%s, found %.80q", int64(most), hint, c.Penta)
 	}
 	return pairs, nil
 }

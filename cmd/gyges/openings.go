@@ -30,6 +30,7 @@ func (c *openingsCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
+	// Without --agent the openings have no scores.
 	defer closeAgent(e, s.Agent)
 	// The score is behind a mark, at which readers of lists end a line.
 	kept, seen, err := s.Run(ctx, func(p rules.Position, score float64) {

@@ -161,8 +161,10 @@ func (q *queued) connect(ctx context.Context, f *queueFlags, e *env, out string)
 // the run.
 func (q *queued) own(store string) error {
 	run := os.DirFS(filepath.Dir(store))
-	if files.Locked(run, tournament.GamesFile) || files.Locked(run, training.HistoryFile) {
-		return files.ErrInUse
+	for _, file := range []string{tournament.GamesFile, training.HistoryFile} {
+		if files.Locked(run, file) {
+			return files.ErrInUse
+		}
 	}
 	q.store = store
 	_, err := os.Stat(store)

@@ -163,7 +163,8 @@ func leftOut(notes []string) error {
 	if len(notes) == 0 {
 		return nil
 	}
-	return errors.New("--strict: " + strings.Join(slices.Compact(notes), "; "))
+	text := strings.Join(slices.Compact(notes), "; ")
+	return errors.New("--strict: " + text)
 }
 
 // noGames returns the error that files have no games.
@@ -190,7 +191,8 @@ func warnUnreadable(e *env, in *runs.Stream) {
 	for _, line := range in.Skipped.Errors {
 		e.err.warn("left out: %s", textfmt.Escape(line))
 	}
-	more := in.Skipped.Count(runs.Unreadable) - len(in.Skipped.Errors)
+	shown := len(in.Skipped.Errors)
+	more := in.Skipped.Count(runs.Unreadable) - shown
 	if more > 0 {
 		e.err.warn("left out: %s", textfmt.Plural(more, "more game"))
 	}
@@ -286,6 +288,7 @@ func (c *ratingFlags) ratedGames(all *standings.Standings) (*ratedGames, error) 
 			hint, c.Prior)
 		o.Prior = &draws
 	}
+	// Whether the players of anchors have played is known when the games are read.
 	for _, text := range c.Anchor {
 		if text == anchorLevels {
 			continue // they are found among the players
@@ -340,6 +343,7 @@ func (g *ratedGames) fit(ctx context.Context, pool bool) (table.Tables, error) {
 	if err := errors.Join(errs...); err != nil {
 		return table.Tables{}, err
 	}
+	// Notes on the games follow those on the ratings.
 	rated, err := g.Fit(ctx, g.options, pool)
 	rated.Pool = g.flags.Pool
 	rated.Notes = append(rated.Notes, g.in.Notes()...)
@@ -364,9 +368,10 @@ func (g *ratedGames) levels() (anchors []ratings.Anchor, err error) {
 		}
 	}
 	if anchors == nil {
+		measured := listed(configs.RatedRules())
 		return nil, fmt.Errorf("--anchor levels: expected a level of gyges levels "+
 			"among the players, under rules for which its Elo was measured (%s); "+
-			"the players are %s", listed(configs.RatedRules()), listed(players))
+			"the players are %s", measured, listed(players))
 	}
 	return anchors, nil
 }

@@ -91,10 +91,11 @@ func (c *reviewCmd) next(w *output, of reviewedSource) {
 		return
 	}
 	// The move that lost most of all is worth a look.
-	var worst *review.Review
+	var worst *review.Review // nil: no move lost a game
 	most := 0.0
 	for _, g := range of.reviews {
-		if i := g.DecisiveMove(); i >= 0 && g.Moves[i].Loss > most {
+		i := g.DecisiveMove()
+		if i >= 0 && g.Moves[i].Loss > most {
 			worst, most = g, g.Moves[i].Loss
 		}
 	}

@@ -50,7 +50,8 @@ func addOption(t *grid.Table, key, value, text string) {
 func writeProse(w *output, prose []rules.Section, markdown bool) {
 	for _, s := range prose {
 		if markdown {
-			w.printf("## %s\n\n%s\n\n", s.Heading, strings.Join(s.Paragraphs, "\n\n"))
+			text := strings.Join(s.Paragraphs, "\n\n")
+			w.printf("## %s\n\n%s\n\n", s.Heading, text)
 			continue
 		}
 		w.printf("%s\n", s.Heading)
@@ -192,7 +193,10 @@ func (l *rulesList) UnmarshalText(text []byte) error {
 }
 
 // String returns the list as it is read.
-func (l rulesList) String() string { return strings.Join(lists.Map(l, (*rules.Rules).String), ",") }
+func (l rulesList) String() string {
+	names := lists.Map(l, (*rules.Rules).String)
+	return strings.Join(names, ",")
+}
 
 // names returns the set of the names; nil for none.
 func (l rulesList) names() map[string]bool {

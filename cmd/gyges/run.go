@@ -146,7 +146,8 @@ func (f *observer) game(g *record.Record) {
 func (f *observer) interim() error {
 	w := f.e.err
 	if f.Kind == progress.Match {
-		w.printf("%s", matchText(f.Config.SPRT, f.Run.Pairs))
+		text := matchText(f.Config.SPRT, f.Run.Pairs)
+		w.printf("%s", text)
 		return nil
 	}
 	// It takes milliseconds, so it needs no cancellation.

@@ -28,6 +28,7 @@ func (c *selfplayCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	f, s, err := play(ctx, e, config.Games(), 0, c.queueFlags, progress.SelfPlay)
+	// A run that has begun goes on in its folder; its positions are made at its end.
 	if err != nil {
 		if s.Status != tournament.Running && s.Out != "" {
 			e.err.printf("Stopped after %d of %d games, before there were training positions. "+

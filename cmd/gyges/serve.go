@@ -87,6 +87,7 @@ func (c *serveCmd) check() error {
 		valid := name != "" && !strings.ContainsAny(name, "/: *")
 		p.Expect(valid, "--host", "expected a name like box.example.org, found %.60q", name)
 	}
+	// A folder that isn't there is made when the first game is kept in it.
 	if info, err := os.Stat(c.Results); err == nil {
 		p.Expect(info.IsDir(), "--results", "expected a folder, found the file %s", c.Results)
 	}
@@ -106,6 +107,7 @@ func (c *serveCmd) address() (*net.TCPAddr, error) {
 		return nil, fmt.Errorf("--addr: expected HOST:PORT, like 127.0.0.1:8080, "+
 			"found %.60q", c.Addr)
 	}
+	// No host stands for all addresses of this machine.
 	if addr.IP == nil {
 		addr.IP = net.IPv6unspecified
 	}

@@ -150,6 +150,7 @@ func (c *solveCmd) print(out *output, s solver.Solution) {
 // solutionColumns returns the columns of solutions for programs.
 func solutionColumns(f grid.Format) []grid.Column[solver.Solution] {
 	type row = solver.Solution
+	// CSV has the first move of the line, JSON all of it.
 	last := grid.Column[row]{Key: "move", Value: func(s row) any {
 		if len(s.Line) == 0 {
 			return ""

@@ -47,6 +47,7 @@ func tableWidth(w *output) int {
 	if width <= 0 { // unknown
 		width = 80
 	}
+	// Narrower tables would have a letter a line.
 	return max(width, 40)
 }
 

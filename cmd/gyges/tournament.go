@@ -27,6 +27,7 @@ func (c *tournamentCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	f, summary, err := play(ctx, e, config, c.RatingInterval, c.queueFlags, progress.Rated)
+	// Without a game there is nothing to print but the error.
 	if summary.Played == 0 && err != nil {
 		if summary.Status == tournament.Interrupted {
 			e.err.printf("Stopped before the first game was over.\n")

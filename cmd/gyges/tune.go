@@ -74,7 +74,8 @@ func (c *tuneTexelCmd) print(w *output, r *training.Fitted) error {
 		if f.Frozen {
 			frozen = "frozen"
 		}
-		features.Add(f.Name, fiveDigits(f.Parent), fiveDigits(f.Weight), frozen)
+		before, after := fiveDigits(f.Parent), fiveDigits(f.Weight)
+		features.Add(f.Name, before, after, frozen)
 	}
 	err := printTable(w, features, grid.Text, 1)
 	if err != nil {
@@ -167,7 +168,8 @@ func (c *tuneSPSACmd) Run(ctx context.Context, e *env) error {
 func (c *tuneSPSACmd) print(w *output, t *training.Tuned, config *training.SPSA) error {
 	parameters := grid.New("", 1, "Parameter", "Before", "After")
 	for i, name := range t.Names {
-		parameters.Add(name, fiveDigits(t.Before[i]), fiveDigits(t.After[i]))
+		before, after := fiveDigits(t.Before[i]), fiveDigits(t.After[i])
+		parameters.Add(name, before, after)
 	}
 	err := printTable(w, parameters, grid.Text, 1)
 	if err != nil {
