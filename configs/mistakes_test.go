@@ -207,7 +207,8 @@ func TestProblemsAreBounded(t *testing.T) {
 	require.Equal(t, path+": and 4900 more", lines[maxProblems])
 }
 
-// A key that other programs have for a setting is answered with ours, where a file of the kind has it.
+// A key that other programs have for a setting is answered with ours, where a file of the kind has
+// it.
 func TestKeysOfOtherPrograms(t *testing.T) {
 	for key, want := range map[string]string{
 		"concurrency: 4": "workers", "games: 10": "pairs, of two games each", "threads: 2": "workers, games at a time; ",

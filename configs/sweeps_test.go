@@ -18,10 +18,8 @@ agents:
   - iterations: [1_0, "20"]
     agent: "mcts:name='a, b'"
 `
-	n := newParser("")
 	var c tournament.Config
-	n.settings(n.parse(text), "a tournament", &c, "")
-	require.NoError(t, n.err())
+	require.NoError(t, load(write(t, text), "a tournament", &c, func(*parser) {}))
 	spec := func(text string) agents.Spec {
 		s, err := agents.ParseSpec(text)
 		require.NoError(t, err)

@@ -9,7 +9,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -119,11 +118,6 @@ func Digits(x float64) string {
 		return Thousands(int64(math.Round(x)))
 	}
 	return strconv.FormatFloat(x, 'g', 3, 64)
-}
-
-// Duration returns a time without parts of zero at its end: "24h", "1m30s".
-func Duration(d time.Duration) string {
-	return strings.NewReplacer("h0m0s", "h", "m0s", "m").Replace(d.String())
 }
 
 // Plural returns "1 game" or "2 games".
