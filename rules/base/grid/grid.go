@@ -31,7 +31,6 @@ import (
 	"slices"
 	"strings"
 
-	"gyges/rules/base/lists"
 	"gyges/rules/base/suggest"
 )
 
@@ -81,10 +80,14 @@ func New(title string, words int, columns ...string) *Table {
 
 // Make returns the table of some rows.
 func Make[R any](columns []Column[R], rows []R) *Table {
-	return &Table{
-		Columns: lists.Map(columns, func(c Column[R]) Head { return Head{c.Key, c.Title, c.Left, c.Drop, ""} }),
-		Rows:    lists.Map(rows, func(row R) []Cell { return cellsOf(columns, row) }),
+	t := &Table{Rows: make([][]Cell, len(rows))}
+	for _, c := range columns {
+		t.Columns = append(t.Columns, Head{Key: c.Key, Title: c.Title, Left: c.Left, Drop: c.Drop})
 	}
+	for i, row := range rows {
+		t.Rows[i] = cellsOf(columns, row)
+	}
+	return t
 }
 
 // WithTitle sets the title and returns the table.
@@ -94,7 +97,11 @@ func (t *Table) WithTitle(title string) *Table {
 }
 
 func cellsOf[R any](columns []Column[R], row R) []Cell {
-	return lists.Map(columns, func(c Column[R]) Cell { return cellOf(c.Value(row), c.Title != "") })
+	cells := make([]Cell, len(columns))
+	for i, c := range columns {
+		cells[i] = cellOf(c.Value(row), c.Title != "")
+	}
+	return cells
 }
 
 // Add adds a row of values, one for each column.
@@ -110,15 +117,13 @@ func (t *Table) Add(values ...any) {
 func (t *Table) Titled() *Table {
 	shown := *t
 	shown.Columns = nil
-	var which []int
-	for i, c := range t.Columns {
-		if c.Title != "" {
-			shown.Columns, which = append(shown.Columns, c), append(which, i)
-		}
-	}
 	shown.Rows = make([][]Cell, len(t.Rows))
-	for k, row := range t.Rows {
-		for _, i := range which {
+	for i, c := range t.Columns {
+		if c.Title == "" {
+			continue
+		}
+		shown.Columns = append(shown.Columns, c)
+		for k, row := range t.Rows {
 			shown.Rows[k] = append(shown.Rows[k], row[i])
 		}
 	}
@@ -127,9 +132,13 @@ func (t *Table) Titled() *Table {
 
 // Hide leaves a column to programs: its title is taken away.
 func (t *Table) Hide(title string) {
-	i := slices.IndexFunc(t.Columns, func(c Head) bool { return c.Title == title })
 	t.Columns = slices.Clone(t.Columns) // several tables may have the same
-	t.Columns[i].Title = ""
+	for i, c := range t.Columns {
+		if c.Title == title {
+			t.Columns[i].Title = ""
+			return
+		}
+	}
 }
 
 // RowHead returns the index of the column that names the rows, the first one of words; -1 without one.
@@ -142,9 +151,10 @@ func Choose[R any](columns []Column[R], keys string) ([]Column[R], error) {
 	var chosen []Column[R]
 	for key := range strings.SplitSeq(keys, ",") {
 		key = strings.TrimSpace(key)
-		i := slices.IndexFunc(columns, func(c Column[R]) bool { return c.Key == key && key != "" })
-		if i < 0 {
-			return nil, errors.New(suggest.Unknown("column", key, Make(columns, nil).Keys()))
+		i := slices.IndexFunc(columns, func(c Column[R]) bool { return c.Key == key })
+		if i < 0 || key == "" {
+			known := Make(columns, nil).Keys()
+			return nil, errors.New(suggest.Unknown("column", key, known))
 		}
 		chosen = append(chosen, columns[i])
 	}

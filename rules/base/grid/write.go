@@ -41,7 +41,11 @@ func (t *Table) Write(w io.Writer, f Format, o Options) error {
 	case JSON:
 		return WriteJSON(w, t)
 	case CSV:
-		return csv.NewWriter(w).WriteAll(append([][]string{t.Keys()}, lists.Map(t.Rows, t.csv)...))
+		lines := [][]string{t.Keys()}
+		for _, row := range t.Rows {
+			lines = append(lines, t.csv(row))
+		}
+		return csv.NewWriter(w).WriteAll(lines)
 	}
 	return newLayout(t.Titled(), f, o).write(w, f == Markdown)
 }
@@ -69,7 +73,7 @@ func (t *Table) object(row []Cell) Object {
 	o := make(Object, 0, len(row))
 	for i, c := range t.Columns {
 		if c.Key != "" {
-			o = append(o, Object{{c.Key, row[i]}}...)
+			o = append(o, Member{c.Key, row[i]})
 		}
 	}
 	return o
@@ -94,11 +98,19 @@ type Writer[R any] struct {
 
 // NewWriter returns a writer of an empty table to w.
 func NewWriter[R any](w io.Writer, f Format, o Options, columns []Column[R]) *Writer[R] {
-	t := &Writer[R]{w, f, o, columns, Make(columns, nil), csv.NewWriter(w), "["}
-	if f == CSV && !o.Rest {
-		_ = t.csv.Write(t.table.Keys()) // the next write returns the error
+	writer := &Writer[R]{
+		w:       w,
+		format:  f,
+		options: o,
+		columns: columns,
+		table:   Make(columns, nil),
+		csv:     csv.NewWriter(w),
+		mark:    "[",
 	}
-	return t
+	if f == CSV && !o.Rest {
+		_ = writer.csv.Write(writer.table.Keys()) // the next write returns the error
+	}
+	return writer
 }
 
 // Write adds a row.
@@ -135,9 +147,12 @@ func (w *Writer[R]) Close() error {
 	return w.table.Write(w.w, w.format, w.options)
 }
 
-// Object is a JSON object whose fields keep their order. Strings in it are escaped as in
-// [textfmt.JSON], and NaN is null.
-type Object []struct {
+// Object is a JSON object whose members keep their order. Strings in it are escaped as in [textfmt.JSON], and NaN is
+// null.
+type Object []Member
+
+// Member is a key of an object with its value.
+type Member struct {
 	Key   string
 	Value any
 }

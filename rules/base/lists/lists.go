@@ -4,8 +4,8 @@ package lists
 import (
 	"math/rand/v2"
 	"runtime"
-	"sync"
-	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // Map returns what f returns for each element of a list.
@@ -17,21 +17,21 @@ func Map[T, U any](list []T, f func(T) U) []U {
 	return made
 }
 
-// OnAllCores is [OnCores] with all that there are.
+// OnAllCores is [OnCores] with all cores that there are.
 func OnAllCores(n int, do func(i int)) { OnCores(runtime.GOMAXPROCS(0), n, do) }
 
-// OnCores calls do for each number from 0 to n-1, at most so many of them at a time, and at least one.
+// OnCores calls do for each number from 0 to n-1, as many at a time as there are cores; with less than one core, one
+// at a time.
 func OnCores(cores, n int, do func(i int)) {
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range max(min(cores, n), 1) {
-		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				do(i)
-			}
+	var group errgroup.Group
+	group.SetLimit(max(cores, 1))
+	for i := range n {
+		group.Go(func() error {
+			do(i)
+			return nil
 		})
 	}
-	wg.Wait()
+	_ = group.Wait() // there are no errors
 }
 
 // Sample is a random sample of what is added to it (reservoir sampling: A. Waterman's algorithm R, in Knuth, The Art of

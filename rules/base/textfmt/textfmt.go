@@ -64,19 +64,20 @@ func Cut(text string, most int) string {
 // Markdown returns a visible name with a backslash before what Markdown would take for markup or for the end of a table
 // cell. Underscores inside words mean nothing and stay bare.
 func Markdown(name string) string {
-	runes := []rune(Visible(name))
-	word := func(i int) bool {
-		return i >= 0 && i < len(runes) && (unicode.IsLetter(runes[i]) || unicode.IsNumber(runes[i]))
-	}
+	runes := []rune(" " + Visible(name) + " ")
 	var b strings.Builder
-	for i, r := range runes {
-		if strings.ContainsRune("\\|`*~<>[]&", r) || (r == '_' && (!word(i-1) || !word(i+1))) {
+	for i, r := range runes[1 : len(runes)-1] {
+		isMarkup := strings.ContainsRune("\\|`*~<>[]&", r)
+		isInWord := isWordRune(runes[i]) && isWordRune(runes[i+2]) // the runes before and after r
+		if isMarkup || r == '_' && !isInWord {
 			b.WriteByte('\\')
 		}
 		b.WriteRune(r)
 	}
 	return b.String()
 }
+
+func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
 
 // Decimal returns a number rounded to one decimal, without a sign before zero.
 func Decimal(v float64) string {

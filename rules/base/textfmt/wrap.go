@@ -22,25 +22,25 @@ func Wrap(text string, columns int) []string {
 	columns = max(columns, 1)
 	var lines []string
 	for paragraph := range strings.SplitSeq(text, "\n") {
-		line, used := "", 0
+		line := ""
 		for _, word := range Words(paragraph) {
-			w := Width(word)
-			if used > 0 && used+1+w <= columns {
-				line, used = line+" "+word, used+1+w
+			longer := line + " " + word
+			if line != "" && Width(longer) <= columns {
+				line = longer
 				continue
 			}
-			if used > 0 {
+			if line != "" {
 				lines = append(lines, line)
 			}
-			for w > columns {
+			for Width(word) > columns {
 				head, tail := cutWord(word, columns)
 				if tail == "" { // a character of two columns where there is one
 					break
 				}
 				lines = append(lines, head)
-				word, w = tail, Width(tail)
+				word = tail
 			}
-			line, used = word, w
+			line = word
 		}
 		lines = append(lines, line)
 	}
@@ -49,8 +49,11 @@ func Wrap(text string, columns int) []string {
 
 // Unwrap joins the lines of each paragraph of a text. Paragraphs have empty lines between them.
 func Unwrap(text string) string {
-	joined := func(paragraph string) string { return strings.Join(Words(paragraph), " ") }
-	return strings.Join(lists.Map(strings.Split(strings.TrimSpace(text), "\n\n"), joined), "\n\n")
+	paragraphs := strings.Split(strings.TrimSpace(text), "\n\n")
+	for i, paragraph := range paragraphs {
+		paragraphs[i] = strings.Join(Words(paragraph), " ")
+	}
+	return strings.Join(paragraphs, "\n\n")
 }
 
 // Hang returns a text behind what comes before it, wrapped to lines of at most N columns that begin below it.
@@ -70,10 +73,13 @@ func Hang(before, text string, columns int) string {
 func Fit(text string, columns int) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
-		if words := strings.TrimLeft(line, " -"); Width(line) > columns {
-			before := line[:len(line)-len(words)]
-			lines[i] = strings.TrimSuffix(Hang(before[max(0, len(before)-columns/3):], words, columns), "\n")
+		if Width(line) <= columns {
+			continue
 		}
+		words := strings.TrimLeft(line, " -")
+		before := line[:len(line)-len(words)]
+		before = before[max(0, len(before)-columns/3):]
+		lines[i] = strings.TrimSuffix(Hang(before, words, columns), "\n")
 	}
 	return strings.Join(lines, "\n")
 }
@@ -89,18 +95,21 @@ func Words(text string) []string {
 // cutWord returns the longest beginning of a word that fits, at least one character, and the rest. Where a third of the
 // columns is enough, the beginning ends in a mark between the parts of a spec, or else in another mark.
 func cutWord(word string, columns int) (head, tail string) {
-	end, mark, part := 0, 0, 0
+	end := 0  // where the longest beginning ends
+	part := 0 // where the longest beginning ends that ends between two parts
+	mark := 0 // where the longest one ends that ends in another mark
 	for i, r := range word {
 		next := i + len(string(r))
-		w := Width(word[:next])
-		if w > columns && end > 0 {
+		width := Width(word[:next])
+		if width > columns && end > 0 {
 			break
 		}
-		if end = next; 3*w < columns {
+		end = next
+		if 3*width < columns {
 			continue
 		}
 		if strings.ContainsRune("/,;:"+NoBreak, r) {
-			mark, part = next, next
+			part = next
 		} else if strings.ContainsRune("=-_|", r) {
 			mark = next
 		}
