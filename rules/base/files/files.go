@@ -1,4 +1,8 @@
 // Package files replaces files atomically, reads them bounded, and locks them.
+//
+// A file is written by [Create] and [File.Commit], or by [Replace] and its kin in one step: readers find the old file
+// or the new one. [Read] and [Load] read regular files alone, [LineReader] and [Lines] read texts line by line. [Lock]
+// keeps two processes from the same file; [TempDir] and [Clean] use it to tell what a process left behind.
 package files
 
 import (
@@ -26,10 +30,9 @@ var ErrInUse = errors.New("another process is at work here")
 // a lock was left by a process that ended, and the next [Create] of the same file, or [Clean], removes it.
 type File struct {
 	*os.File
-	path string // the file to replace; "" if it is written in place
-	done bool   // committed or discarded
-
-	unsynced bool // Commit doesn't wait for the disk
+	path     string // the file to replace; "" if it is written in place
+	done     bool   // committed or discarded
+	unsynced bool   // Commit doesn't wait for the disk
 }
 
 // Create returns a file that replaces that of the path with [File.Commit], so that a reader finds the old file or the
@@ -37,8 +40,11 @@ type File struct {
 // kept. A device, a pipe and the process's own streams are written in place.
 func Create(path string) (*File, error) { return create(path, shared) }
 
-// The permissions of new files, before the umask: of those that only their owner reads, and of others.
-const private, shared fs.FileMode = 0o600, 0o666
+// The permissions of new files, before the umask.
+const (
+	private fs.FileMode = 0o600 // for the owner alone
+	shared  fs.FileMode = 0o666
+)
 
 func create(path string, mode fs.FileMode) (*File, error) {
 	if inPlace(path) {
@@ -51,17 +57,17 @@ func create(path string, mode fs.FileMode) (*File, error) {
 	}
 	dir, base := filepath.Split(path)
 	clean(dir, base+tmpMark)
-	f, err := createTemp(path, mode)
+	temp, err := createTemp(path, mode)
 	if err != nil {
 		return nil, withPath(err, path)
 	}
-	file := &File{File: f, path: path}
+	f := &File{File: temp, path: path}
 	if old, err := os.Stat(path); err == nil && mode == shared {
 		if err := f.Chmod(old.Mode().Perm()); err != nil {
-			return nil, errors.Join(err, file.Discard())
+			return nil, errors.Join(err, f.Discard())
 		}
 	}
-	return file, nil
+	return f, nil
 }
 
 // Write writes to the file.
@@ -84,9 +90,13 @@ func withPath(err error, path string) error {
 // stream is the beginning of paths to the process's own streams.
 var stream = regexp.MustCompile(`^/(dev/std|dev/fd/|proc/)`)
 
+// inPlace reports whether a path names a stream, or what is there is no regular file.
 func inPlace(path string) bool {
+	if stream.MatchString(filepath.ToSlash(filepath.Clean(path))) {
+		return true
+	}
 	info, err := os.Stat(path)
-	return stream.MatchString(filepath.ToSlash(filepath.Clean(path))) || err == nil && !info.Mode().IsRegular()
+	return err == nil && !info.Mode().IsRegular()
 }
 
 // resolve follows the symbolic links that a path ends in, up to a file that may be missing.
@@ -98,23 +108,27 @@ func resolve(path string) (string, error) {
 			return path, nil // not a link
 		}
 		if !filepath.IsAbs(to) {
-			to = filepath.Dir(path) + string(filepath.Separator) + to
+			to = filepath.Dir(path) + string(filepath.Separator) + to // Join would take out ".." behind a link
 		}
 		path = to
 	}
 	return "", fmt.Errorf("%s: expected a file, found more than %d links in a row", path, most)
 }
 
+// createTemp creates and locks a temporary file beside a path.
 func createTemp(path string, mode fs.FileMode) (*os.File, error) {
 	const tries = 100
 	for range tries {
-		f, err := os.OpenFile(fmt.Sprint(path, tmpMark, rand.Uint32()), os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
-		switch {
-		case errors.Is(err, fs.ErrExist):
+		name := fmt.Sprint(path, tmpMark, rand.Uint32())
+		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
+		if errors.Is(err, fs.ErrExist) {
 			continue
-		case err != nil:
+		}
+		if err != nil {
 			return nil, err
-		case !errors.Is(Lock(f), ErrInUse) && named(f): // a file system without locks will do
+		}
+		inUse := errors.Is(Lock(f), ErrInUse) // a file system without locks will do
+		if !inUse && named(f) {
 			return f, nil
 		}
 		_ = f.Close() // another process took it for a leftover before it was locked
@@ -124,9 +138,9 @@ func createTemp(path string, mode fs.FileMode) (*os.File, error) {
 
 // named reports whether an open file still has its name.
 func named(f *os.File) bool {
-	open, err := f.Stat()
-	seen, errName := os.Lstat(f.Name())
-	return err == nil && errName == nil && os.SameFile(open, seen)
+	open, _ := f.Stat() // nil after an error, which is the same as no file
+	onDisk, _ := os.Lstat(f.Name())
+	return os.SameFile(open, onDisk)
 }
 
 // Commit puts the file in its place, and closes it. The file and its folder are synced to the disk. After an error the
@@ -180,10 +194,12 @@ func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if errors.Is(err, fs.ErrPermission) { // a folder that may be written but not read
 		return nil
-	} else if err != nil {
+	}
+	if err != nil {
 		return err
 	}
-	if err = d.Sync(); errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
+	err = d.Sync()
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) { // the file system syncs no folders
 		err = nil
 	}
 	return errors.Join(err, d.Close())
@@ -191,13 +207,17 @@ func syncDir(dir string) error {
 
 // Lock locks a file until it is closed or the process ends. The error is [ErrInUse] if another process has locked it.
 func Lock(f *os.File) error {
-	const most = 200 * time.Millisecond // for the lock of Locked, or of a process that this one is just starting
-	for end := time.Now().Add(most); ; time.Sleep(time.Millisecond) {
-		if inUse, err := lock(f, false); !inUse {
+	// The file may be locked for a moment by Locked, or by a process that this one is just starting.
+	end := time.Now().Add(200 * time.Millisecond)
+	for {
+		inUse, err := lock(f, false)
+		if !inUse {
 			return err
-		} else if time.Now().After(end) {
+		}
+		if time.Now().After(end) {
 			return ErrInUse
 		}
+		time.Sleep(time.Millisecond)
 	}
 }
 
@@ -208,8 +228,7 @@ func Locked(dir fs.FS, name string) bool {
 		return false
 	}
 	defer func() { _ = opened.Close() }() // which ends the shared lock
-	f, ok := opened.(*os.File)
-	if ok {
+	if f, ok := opened.(*os.File); ok {
 		_, err = lock(f, true)
 	}
 	return err != nil
@@ -227,12 +246,15 @@ func Open(path string) (*os.File, error) {
 func Regular(path string) error {
 	info, err := os.Stat(path)
 	switch {
-	case err == nil && info.IsDir():
+	case err != nil:
+		return nil // opening says what is wrong with it
+	case info.IsDir():
 		return &fs.PathError{Op: "open", Path: path, Err: syscall.EISDIR}
-	case err == nil && !info.Mode().IsRegular():
+	case !info.Mode().IsRegular():
 		return &fs.PathError{Op: "open", Path: path, Err: errNotRegular}
+	default:
+		return nil
 	}
-	return nil // what is wrong with it, opening says
 }
 
 var errNotRegular = errors.New("expected a regular file, found a pipe or a device")
@@ -246,7 +268,9 @@ func Plain(err error) error {
 }
 
 // Load returns what read makes of a regular file, whose path it gets as the name.
-func Load[T any](path string, read func(in io.Reader, name string) (T, error)) (value T, err error) {
+func Load[T any](
+	path string, read func(in io.Reader, name string) (T, error),
+) (value T, err error) {
 	f, err := Open(path)
 	if err != nil {
 		return value, Plain(err)
@@ -256,8 +280,11 @@ func Load[T any](path string, read func(in io.Reader, name string) (T, error)) (
 }
 
 // LoadFS is [Load] for a file of a file system.
-func LoadFS[T any](fsys fs.FS, path string, read func(in io.Reader, name string) (T, error)) (value T, err error) {
-	if info, err := fs.Stat(fsys, path); err == nil && !info.Mode().IsRegular() {
+func LoadFS[T any](
+	fsys fs.FS, path string, read func(in io.Reader, name string) (T, error),
+) (value T, err error) {
+	info, err := fs.Stat(fsys, path)
+	if err == nil && !info.Mode().IsRegular() {
 		return value, &fs.PathError{Op: "open", Path: path, Err: errNotRegular}
 	}
 	f, err := fsys.Open(path)
@@ -276,6 +303,7 @@ func ReadFS(fsys fs.FS, path string, most int64) ([]byte, error) {
 	return LoadFS(fsys, path, bounded(most))
 }
 
+// bounded returns a function that reads a file of at most most bytes.
 func bounded(most int64) func(in io.Reader, path string) ([]byte, error) {
 	return func(in io.Reader, path string) ([]byte, error) {
 		text, err := io.ReadAll(io.LimitReader(in, most+1))
@@ -336,18 +364,21 @@ func Clean(dir string) { clean(dir, "") }
 func clean(dir, prefix string) {
 	entries, _ := os.ReadDir(filepath.Clean(dir)) // what can't be read is not cleaned
 	for _, e := range entries {
-		if !isTemp(e) || !strings.HasPrefix(e.Name(), prefix) {
+		isOurs := isTemp(e) && strings.HasPrefix(e.Name(), prefix)
+		if !isOurs {
 			continue
 		}
 		f, err := os.OpenFile(filepath.Join(dir, e.Name()), os.O_RDWR, 0)
 		if err != nil {
 			continue // it is another user's, or gone
 		}
-		if _, err := lock(f, false); err == nil && named(f) {
+		_, err = lock(f, false)
+		if err == nil && named(f) {
 			if runtime.GOOS == "windows" { // which removes no open file
 				_ = f.Close()
 			}
-			_ = os.RemoveAll(folderOf(f.Name())) // first, as it can't be told from a user's without its lock
+			// The folder goes first: without its lock it can't be told from a user's.
+			_ = os.RemoveAll(folderOf(f.Name()))
 			_ = os.Remove(f.Name())
 		}
 		_ = f.Close() // nothing was written
@@ -368,7 +399,9 @@ func TempDir(dir, prefix string) (path string, remove func() error, err error) {
 		return "", nil, err
 	}
 	path = folderOf(lock.Name())
-	remove = func() error { return errors.Join(os.RemoveAll(path), lock.Close(), os.Remove(lock.Name())) }
+	remove = func() error {
+		return errors.Join(os.RemoveAll(path), lock.Close(), os.Remove(lock.Name()))
+	}
 	if err := os.Mkdir(path, 0o700); err != nil {
 		return "", nil, errors.Join(err, remove())
 	}
@@ -389,19 +422,31 @@ func Foreign(dir string, made ...string) (string, error) {
 		return "", nil
 	}
 	for _, e := range entries {
-		info, errInfo := e.Info()
-		unused := errInfo == nil && (e.IsDir() || info.Mode().IsRegular() && info.Size() == 0)
-		if isTemp(e) || unused && slices.Contains(made, e.Name()) {
-			continue
+		isMade := slices.Contains(made, e.Name()) && isUnused(e)
+		if !isMade && !isTemp(e) {
+			return e.Name(), err
 		}
-		return e.Name(), err
 	}
 	return "", err
+}
+
+// isUnused reports whether an entry is a folder or an empty file.
+func isUnused(e fs.DirEntry) bool {
+	info, err := e.Info()
+	if err != nil {
+		return false
+	}
+	return e.IsDir() || e.Type().IsRegular() && info.Size() == 0
 }
 
 // HostLacks reports whether an error says that this process or machine has no file descriptors, processes or memory
 // left.
 func HostLacks(err error) bool {
 	errno, _ := errors.AsType[syscall.Errno](err)
-	return slices.Contains([]syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.EAGAIN, syscall.ENOMEM}, errno)
+	switch errno {
+	case syscall.EMFILE, syscall.ENFILE, syscall.EAGAIN, syscall.ENOMEM:
+		return true
+	default:
+		return false
+	}
 }

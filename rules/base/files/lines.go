@@ -54,7 +54,8 @@ func (r *LineReader) Next() ([]byte, error) {
 		r.long = append(r.long[:0], line...)
 		for errors.Is(err, bufio.ErrBufferFull) && size < r.MaxRead {
 			line, err = r.in.ReadSlice('\n')
-			if size += len(line); size <= r.maxLine {
+			size += len(line)
+			if size <= r.maxLine {
 				r.long = append(r.long, line...)
 			}
 		}
@@ -86,7 +87,8 @@ func (r *LineReader) All() iter.Seq2[string, error] {
 			if errors.Is(err, io.EOF) {
 				return
 			}
-			if !yield(string(line), err) || err != nil && err != ErrTooLong { //nolint:errorlint // ErrEndless is one, too
+			isOver := err != nil && err != ErrTooLong //nolint:errorlint // ErrEndless is one, too
+			if !yield(string(line), err) || isOver {
 				return
 			}
 		}
@@ -110,14 +112,16 @@ const maxBadLines = 20
 // at most. The error joins those of reading and of each, after the text's name and the line's number.
 func Lines(in io.Reader, name string, maxLine, maxLines int, each func(n int, line string) error) error {
 	var errs []error
-	lines, taken := NewLineReader(in, maxLine+len("\n")), 0
+	lines := NewLineReader(in, maxLine+len("\n"))
+	taken := 0
 	for line, err := range lines.All() {
 		line = strings.TrimSpace(line)
-		if err == nil && (line == "" || line[0] == '#') {
+		isText := line != "" && line[0] != '#'
+		if err == nil && !isText {
 			continue
 		}
 		taken++
-		last := true
+		isOver := true
 		switch {
 		case errors.Is(err, ErrTooLong):
 			err = fmt.Errorf("expected a line of at most %d bytes, found a longer one", maxLine)
@@ -127,11 +131,11 @@ func Lines(in io.Reader, name string, maxLine, maxLines int, each func(n int, li
 			err = fmt.Errorf("expected at most %d lines, found more", maxLines)
 		default:
 			err = each(lines.Line(), line)
-			last = len(errs) == maxBadLines-1
+			isOver = len(errs) == maxBadLines-1
 		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s:%d: %w", name, lines.Line(), err))
-			if last {
+			if isOver {
 				break
 			}
 		}

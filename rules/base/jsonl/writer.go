@@ -22,7 +22,7 @@ type Writer struct {
 	Finish func(line []byte) []byte // if not nil, returns an encoded line, without its end, as it is to be written
 
 	to      io.Writer
-	close   func() error
+	file    File // what to is, if Close closes it
 	buf     bytes.Buffer
 	json    *json.Encoder // to buf
 	written int64         // whole lines of the file
@@ -32,7 +32,7 @@ type Writer struct {
 
 // NewWriter returns a writer that appends to w, which is to be empty. Close doesn't close w.
 func NewWriter(w io.Writer) *Writer {
-	writer := &Writer{to: w, close: func() error { return nil }}
+	writer := &Writer{to: w}
 	writer.json = json.NewEncoder(&writer.buf)
 	writer.json.SetEscapeHTML(false)
 	return writer
@@ -48,8 +48,9 @@ type File interface {
 // Resume returns a writer that goes on with an open file, which has these lines and size and stands at its end.
 func Resume(f File, lines, size int64) *Writer {
 	w := NewWriter(f)
-	w.written, w.size = lines, size
-	w.close = func() error { return errors.Join(f.Sync(), f.Close()) }
+	w.file = f
+	w.written = lines
+	w.size = size
 	return w
 }
 
@@ -68,35 +69,50 @@ func Open(path string, maxLine int, each func(line []byte) error) (*Writer, erro
 }
 
 // OpenFile is [Open] for a file of other lines, which stands at its end. The first of them has this beginning.
-func OpenFile(path, beginning string, maxLine int, each func(line []byte) error) (f *os.File, size int64, err error) {
-	if f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644); err != nil { // which blocks on no pipe
+func OpenFile(
+	path, beginning string, maxLine int, each func(line []byte) error,
+) (f *os.File, size int64, err error) {
+	f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644) // which blocks on no pipe
+	if err != nil {
 		return nil, 0, err
 	}
-	info, err := f.Stat()
-	switch inUse := files.Lock(f); {
-	case inUse != nil:
-		err = fmt.Errorf("%s: %w", path, inUse)
-	case err == nil && !info.Mode().IsRegular():
-		err = fmt.Errorf("%s: expected a regular file", path)
-	case err == nil:
-		size, err = Read(f, path, maxLine, each)
-	}
-	if err == nil && size == 0 { // there may be a part of a line
-		found := make([]byte, min(len(beginning), int(info.Size())))
-		if _, err = f.ReadAt(found, 0); err == nil && !strings.HasPrefix(beginning, string(found)) {
-			err = fmt.Errorf("%s: expected an empty file or lines from %s on, found %.60q", path, beginning, found)
-		}
-	}
+	size, err = lockAndRead(f, beginning, maxLine, each)
 	if err == nil {
-		err = f.Truncate(size)
-	}
-	if err == nil {
-		_, err = f.Seek(size, io.SeekStart)
+		err = cut(f, size)
 	}
 	if err != nil {
 		return nil, 0, errors.Join(err, f.Close())
 	}
 	return f, size, nil
+}
+
+// lockAndRead locks a file and reads its lines, whose size it returns.
+func lockAndRead(f *os.File, beginning string, maxLine int, each func(line []byte) error) (int64, error) {
+	if err := files.Lock(f); err != nil {
+		return 0, fmt.Errorf("%s: %w", f.Name(), err)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	if !info.Mode().IsRegular() {
+		return 0, fmt.Errorf("%s: expected a regular file", f.Name())
+	}
+	size, err := Read(f, f.Name(), maxLine, each)
+	if err != nil || size > 0 {
+		return size, err
+	}
+
+	// Without lines there may be a part of the first one, or a file of another kind.
+	found := make([]byte, min(len(beginning), int(info.Size())))
+	if _, err := f.ReadAt(found, 0); err != nil {
+		return 0, err
+	}
+	if !strings.HasPrefix(beginning, string(found)) {
+		return 0, fmt.Errorf("%s: expected an empty file or lines from %s on, found %.60q",
+			f.Name(), beginning, found)
+	}
+	return 0, nil
 }
 
 // CutTorn removes what follows the last line end of a file and moves to the new end, which it returns.
@@ -105,15 +121,26 @@ func CutTorn(f *os.File, maxLine int) (size int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	if size, err = LastEnd(f, 0, info.Size(), maxLine); err != nil {
+	size, err = LastEnd(f, 0, info.Size(), maxLine)
+	if err != nil {
 		return 0, fmt.Errorf("%s: %w", f.Name(), err)
 	}
-	if size < info.Size() {
-		if err := f.Truncate(size); err != nil {
-			return 0, err
-		}
+	return size, cut(f, size)
+}
+
+// cutter is what can be cut, like an *[os.File].
+type cutter interface {
+	io.Seeker
+	Truncate(size int64) error
+}
+
+// cut cuts a file to a size and moves to its end.
+func cut(f cutter, size int64) error {
+	if err := f.Truncate(size); err != nil {
+		return err
 	}
-	return f.Seek(size, io.SeekStart)
+	_, err := f.Seek(size, io.SeekStart)
+	return err
 }
 
 // Write appends a value, if it can be encoded, as a line, which may stay in memory until Flush or Close.
@@ -170,7 +197,8 @@ func (w *Writer) Flush() error {
 	whole := bytes.LastIndexByte(lines[:n], '\n') + 1
 	w.written += int64(bytes.Count(lines[:whole], []byte{'\n'}))
 	w.size += int64(whole)
-	if w.torn = n > whole; w.torn {
+	w.torn = n > whole
+	if w.torn {
 		_ = w.truncate() // the next call tries again
 	}
 	return err
@@ -178,27 +206,20 @@ func (w *Writer) Flush() error {
 
 // truncate removes what the file has beyond its whole lines.
 func (w *Writer) truncate() error {
-	f, ok := w.to.(interface {
-		io.Seeker
-		Truncate(size int64) error
-	})
+	f, ok := w.to.(cutter)
 	if !ok {
 		return errors.New("the last line is cut short and can't be taken off")
 	}
-	if err := f.Truncate(w.size); err != nil {
-		return err
-	}
-	if _, err := f.Seek(w.size, io.SeekStart); err != nil {
-		return err
-	}
-	w.torn = false
-	return nil
+	err := cut(f, w.size)
+	w.torn = err != nil
+	return err
 }
 
 // Clear removes all lines.
 func (w *Writer) Clear() error {
 	w.buf.Reset()
-	w.written, w.size = 0, 0
+	w.written = 0
+	w.size = 0
 	return w.truncate()
 }
 
@@ -212,4 +233,10 @@ func (w *Writer) Size() int64 { return w.size }
 func (w *Writer) End() int64 { return w.size + int64(w.buf.Len()) }
 
 // Close flushes, and closes the file, synced to the disk, if the writer owns it.
-func (w *Writer) Close() error { return errors.Join(w.Flush(), w.close()) }
+func (w *Writer) Close() error {
+	err := w.Flush()
+	if w.file == nil {
+		return err
+	}
+	return errors.Join(err, w.file.Sync(), w.file.Close())
+}
