@@ -39,37 +39,49 @@ type courses struct {
 // setsBySquare holds a set for each square, goals included.
 type setsBySquare [NumSquares + 2]SquareSet
 
-// Squares from which a step east or north stays on the board.
-const (
-	eastable  = planeMask &^ (1<<5 | 1<<11 | 1<<17 | 1<<23 | 1<<29 | 1<<35)
-	northable = 1<<(NumSquares-Files) - 1
-)
+// flood is where legs stand after some steps: four sets of squares, by the direction of their last step. A step moves
+// all of them at once.
+type flood struct{ east, north, west, south uint64 }
 
-// legEnds returns where the legs of h steps from the one square in from can end: empty squares, pieces and the goal.
-// The doors used are closed. Each step moves four sets at once, by the direction of the step; never straight back,
-// which is the only way in which a leg could use a door twice.
-func (c *courseSearch) legEnds(from SquareSet, h Height, used doorSet) SquareSet {
-	empty := uint64(c.empty)
-	okEast := eastable &^ used.east
-	okWest := okEast << 1
-	okNorth := northable &^ used.north
-	okSouth := okNorth << Files
-	last := uint64(from)
-	e, s := last&okEast<<1, last&okSouth>>Files
-	n, v := last&okNorth<<Files, last&okWest>>1
-	if h > 1 {
-		e, n, v, s = e&empty, n&empty, v&empty, s&empty
-		last = e | n | v | s
-		up, flat := n|s, e|v
-		e, v, n, s = (e|up)&okEast<<1, (v|up)&okWest>>1, (n|flat)&okNorth<<Files, (s|flat)&okSouth>>Files
-		if h > 2 {
-			e, n, v, s = e&empty, n&empty, v&empty, s&empty
-			last = e | n | v | s
-			up, flat = n|s, e|v
-			e, v, n, s = (e|up)&okEast<<1, (v|up)&okWest>>1, (n|flat)&okNorth<<Files, (s|flat)&okSouth>>Files
-		}
+// openDoors returns the squares from which a step leads on, by its direction: over a door that is not used.
+func openDoors(used doorSet) flood {
+	const lastRow = NumSquares - Files // its first square
+	east := planeMask &^ (fileF | used.east)
+	north := (1<<lastRow - 1) &^ used.north
+	return flood{east: east, north: north, west: east << 1, south: north << Files}
+}
+
+// step makes a step on or to a side; never straight back, which is the only way in which a leg could use a door twice.
+func (f flood) step(open flood) flood {
+	eastWest := f.east | f.west
+	northSouth := f.north | f.south
+	return flood{
+		east:  (f.east | northSouth) & open.east << 1,
+		north: (f.north | eastWest) & open.north << Files,
+		west:  (f.west | northSouth) & open.west >> 1,
+		south: (f.south | eastWest) & open.south >> Files,
 	}
-	ends := SquareSet(e | n | v | s)
+}
+
+// on leaves the legs that stand on some squares.
+func (f flood) on(squares uint64) flood {
+	return flood{f.east & squares, f.north & squares, f.west & squares, f.south & squares}
+}
+
+func (f flood) squares() uint64 { return f.east | f.north | f.west | f.south }
+
+// legEnds returns where the legs of h steps from the squares in from can end: empty squares, pieces and the goal. The
+// doors used are closed.
+func (c *courseSearch) legEnds(from SquareSet, h Height, used doorSet) SquareSet {
+	open := openDoors(used)
+	last := uint64(from) // where legs stand before the last step
+	f := flood{last, last, last, last}.step(open)
+	for ; h > 1; h-- {
+		f = f.on(uint64(c.empty))
+		last = f.squares()
+		f = f.step(open)
+	}
+	ends := SquareSet(f.squares())
 	if SquareSet(last)&c.far != 0 {
 		ends |= c.goal
 	}

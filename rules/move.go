@@ -83,7 +83,7 @@ func (r *Rules) Apply(p Position, m Move) Position {
 	if m == Pass {
 		p.lo += passOne
 		p.lo ^= sideBit
-		p.lo &^= 1 << (coolShift + uint(side))
+		p.lo &^= 1 << coolAt(side)
 		return p
 	}
 	if m.IsPlacement() {
@@ -93,7 +93,7 @@ func (r *Rules) Apply(p Position, m Move) Position {
 		return p
 	}
 	from, to, drop := m.from(), m.To(), m.Drop()
-	p.lo &^= passMask | 1<<(coolShift+uint(side))
+	p.lo &^= passMask | 1<<coolAt(side)
 	p.lo ^= sideBit
 	var h Height
 	if from < NumSquares {
@@ -104,10 +104,10 @@ func (r *Rules) Apply(p Position, m Move) Position {
 		p.addHand(side, h, -1)
 	}
 	if to >= NumSquares {
-		p.hi += 1 << (goalShift + uint(side)*4)
+		p.hi += 1 << goalsAt(side)
 		if r.options.Kang {
 			p.addHand(side.Other(), h, 1)
-			p.lo |= 1 << (coolShift + uint(side))
+			p.lo |= 1 << coolAt(side)
 		}
 		return p
 	}

@@ -205,7 +205,7 @@ func (s *scanner) goals(p *Position, most int) {
 		if !ok {
 			s.expected("%v's goals (a digit from 0 to %d)", side, most)
 		}
-		p.hi |= uint64(n) << (goalShift + uint(side)*4)
+		p.hi |= uint64(n) << goalsAt(side)
 	}
 }
 

@@ -43,9 +43,14 @@ func New(name string, o Options) (*Rules, error) {
 		return nil, fmt.Errorf("rules %s: %w", name, err)
 	}
 	r := &Rules{
-		name: name, options: o, goalsToWin: 1, allowNull: o.NullMove == AllowNull, directed: o.DoorRule == Directed,
-		perLeg: o.DoorRule == PerLeg, playable: o.DropZone == BehindPlayableRow,
-		stepwise: o.DoorRule == Directed,
+		name:       name,
+		options:    o,
+		goalsToWin: 1,
+		allowNull:  o.NullMove == AllowNull,
+		directed:   o.DoorRule == Directed,
+		perLeg:     o.DoorRule == PerLeg,
+		playable:   o.DropZone == BehindPlayableRow,
+		stepwise:   o.DoorRule == Directed,
 	}
 	if o.Kang {
 		r.goalsToWin = KangGoals
@@ -57,17 +62,18 @@ func New(name string, o Options) (*Rules, error) {
 // which may be followed by changed options: "standard:null_move=allow,repetition=none". Small letters and capitals are
 // the same, and a rulebook's language stands for its preset.
 func Parse(text string) (*Rules, error) {
-	name, changes, changed := strings.Cut(strings.ToLower(text), ":")
+	name, changes, isChanged := strings.Cut(strings.ToLower(text), ":")
 	name = cmp.Or(rulebooks[name], name)
 	i := slices.IndexFunc(presetTable, func(p Preset) bool { return p.Name == name })
 	if i < 0 {
 		names := lists.Map(presetTable, func(p Preset) string { return p.Name })
 		return nil, errors.New(suggest.Unknown("rules", name, names))
 	}
-	if !changed {
-		return presetTable[i].rules, nil
+	r := presetTable[i].rules
+	if !isChanged {
+		return r, nil
 	}
-	r, err := presetTable[i].rules.With(strings.Split(changes, ",")...)
+	r, err := r.With(strings.Split(changes, ",")...)
 	if err != nil {
 		err = fmt.Errorf("rules %.60q: %w", text, err)
 	}
@@ -82,7 +88,10 @@ func (r *Rules) With(changes ...string) (*Rules, error) {
 	}
 	name, _, _ := strings.Cut(r.name, ":")
 	preset := MustParse(name).options
-	return New(strings.TrimSuffix(name+":"+strings.Join(preset.Changes(o), ","), ":"), o)
+	if fromPreset := preset.Changes(o); len(fromPreset) > 0 {
+		name += ":" + strings.Join(fromPreset, ",")
+	}
+	return New(name, o)
 }
 
 // UnmarshalText implements [encoding.TextUnmarshaler] by [Parse].

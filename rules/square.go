@@ -119,6 +119,9 @@ const (
 	boardSet SquareSet = 1<<NumSquares - 1
 	row1     SquareSet = 1<<Files - 1
 	goalSet  SquareSet = 1<<NorthGoal | 1<<SouthGoal
+
+	fileA = planeMask / (1<<Files - 1) // a bit for each row, as 0b1111 / 0b11 is 0b101
+	fileF = fileA << (Files - 1)
 )
 
 // Has reports whether s is in the set.

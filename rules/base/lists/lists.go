@@ -4,8 +4,8 @@ package lists
 import (
 	"math/rand/v2"
 	"runtime"
-
-	"golang.org/x/sync/errgroup"
+	"sync"
+	"sync/atomic"
 )
 
 // Map returns what f returns for each element of a list.
@@ -23,15 +23,21 @@ func OnAllCores(n int, do func(i int)) { OnCores(runtime.GOMAXPROCS(0), n, do) }
 // OnCores calls do for each number from 0 to n-1, as many at a time as there are cores; with less than one core, one
 // at a time.
 func OnCores(cores, n int, do func(i int)) {
-	var group errgroup.Group
-	group.SetLimit(max(cores, 1))
-	for i := range n {
-		group.Go(func() error {
-			do(i)
-			return nil
+	// A goroutine for each core, not for each number: the stack of one that calls do again need not grow.
+	var next atomic.Int64
+	var group sync.WaitGroup
+	for range max(min(cores, n), 1) {
+		group.Go(func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return
+				}
+				do(i)
+			}
 		})
 	}
-	_ = group.Wait() // there are no errors
+	group.Wait()
 }
 
 // Sample is a random sample of what is added to it (reservoir sampling: A. Waterman's algorithm R, in Knuth, The Art of

@@ -148,12 +148,17 @@ func fieldsOf(v reflect.Value, prefix string, which selection) []Field {
 // New returns a pointer to a new struct with the defaults in its tags.
 func New(t reflect.Type) any {
 	config := reflect.New(t).Interface()
+	SetDefaults(config)
+	return config
+}
+
+// SetDefaults sets the fields of a struct to the defaults in its tags.
+func SetDefaults(config any) {
 	for _, f := range Fields(config, "") {
 		if text := f.Tag.Get("default"); text != "" {
 			_ = f.SetTexts(text) // tags are right
 		}
 	}
-	return config
 }
 
 // isGroup reports whether a type is a struct of settings, or a pointer to one. One that parses
