@@ -1,9 +1,10 @@
 package rules
 
-// courseSearch finds every square on which a course of one piece can end, for doors without directions.
+// courseSearch finds every square on which a course of one piece can end, for doors without
+// directions.
 //
-// The number of courses explodes on a crowded board, but their ends are few, so courses are never listed. The search
-// stops after any of four stages that leaves no end to be found:
+// The number of courses explodes on a crowded board, but their ends are few, so courses are never
+// listed. The search stops after any of four stages that leaves no end to be found:
 //
 //  1. The ends of the first leg, exact as no door has been used.
 //  2. The bound, a superset of the ends: those of the legs from every piece that
@@ -14,7 +15,8 @@ package rules
 //  4. Backward, from each end still missing to the start. What blocks an end is
 //     mostly near it, so the proof that no course leads there is short.
 //
-// No piece is bounced off twice: whatever the second bounce leads to, the first one did with fewer doors used.
+// No piece is bounced off twice: whatever the second bounce leads to, the first one did with fewer
+// doors used.
 type courseSearch struct {
 	lo, hi  uint64    // the heights' planes without the moving piece
 	occ     SquareSet // squares with a piece
@@ -39,11 +41,12 @@ type courses struct {
 // setsBySquare holds a set for each square, goals included.
 type setsBySquare [NumSquares + 2]SquareSet
 
-// flood is where legs stand after some steps: four sets of squares, by the direction of their last step. A step moves
-// all of them at once.
+// flood is where legs stand after some steps: four sets of squares, by the direction of their last
+// step. A step moves all of them at once.
 type flood struct{ east, north, west, south uint64 }
 
-// openDoors returns the squares from which a step leads on, by its direction: over a door that is not used.
+// openDoors returns the squares from which a step leads on, by its direction: over a door that is
+// not used.
 func openDoors(used doorSet) flood {
 	const lastRow = NumSquares - Files // its first square
 	east := planeMask &^ (fileF | used.east)
@@ -51,7 +54,8 @@ func openDoors(used doorSet) flood {
 	return flood{east: east, north: north, west: east << 1, south: north << Files}
 }
 
-// step makes a step on or to a side; never straight back, which is the only way in which a leg could use a door twice.
+// step makes a step on or to a side; never straight back, which is the only way in which a leg
+// could use a door twice.
 func (f flood) step(open flood) flood {
 	eastWest := f.east | f.west
 	northSouth := f.north | f.south
@@ -70,8 +74,8 @@ func (f flood) on(squares uint64) flood {
 
 func (f flood) squares() uint64 { return f.east | f.north | f.west | f.south }
 
-// legEnds returns where the legs of h steps from the squares in from can end: empty squares, pieces and the goal. The
-// doors used are closed.
+// legEnds returns where the legs of h steps from the squares in from can end: empty squares, pieces
+// and the goal. The doors used are closed.
 func (c *courseSearch) legEnds(from SquareSet, h Height, used doorSet) SquareSet {
 	open := openDoors(used)
 	last := uint64(from) // where legs stand before the last step
@@ -92,34 +96,37 @@ func (c *courseSearch) at(s Square) Height { return Height(c.lo>>(s&63)&1 | c.hi
 
 // place sets the board: p without the moving piece.
 func (c *courseSearch) place(p Position, side Side) {
-	c.lo, c.hi = p.lo, p.hi
+	c.lo = p.lo
+	c.hi = p.hi
 	c.occ = p.Occupied()
 	c.empty = boardSet &^ c.occ
-	c.far, c.goal = rowSet(Rows-1), 1<<NorthGoal
-	if side == North {
-		c.far, c.goal = row1, 1<<SouthGoal
-	}
+	c.far = rowSet(nearRow(side, Rows-1))
+	c.goal = 1 << goalOf(side)
 }
 
-// search finds, as far as it is wanted, where courses can end that begin with one of these legs, which end in first.
+// search finds, as far as it is wanted, where courses can end that begin with one of these legs,
+// which end in first.
 func (c *courseSearch) search(first SquareSet, legs *legsByEnd, wanted SquareSet) courses {
 	if first&c.occ == 0 {
 		return courses{ends: first}
 	}
-	bound, bounced := first, SquareSet(0)
+	bound := first
+	bounced := SquareSet(0)
 	for todo := first & c.occ; todo != 0; todo = bound & c.occ &^ bounced {
+		bit := todo & -todo
 		s := todo.first()
-		bounced |= todo & -todo
-		ends := c.legEnds(todo&-todo, c.at(s), doorSet{})
-		c.ends[s] = ends
-		bound |= ends
+		bounced |= bit
+		c.ends[s] = c.legEnds(bit, c.at(s), doorSet{})
+		bound |= c.ends[s]
 	}
 	found := courses{ends: bound, bounced: bounced}
 	c.missing = bound &^ first & wanted
 	if c.missing == 0 || c.perLeg && wanted != c.goal { // what is needed is asked of the goal alone
 		return found
 	}
-	c.first, c.legs, c.bounces = first, legs, 0
+	c.first = first
+	c.legs = legs
+	c.bounces = 0
 	if !c.perLeg {
 		found.needs, _ = c.forward(first, legs, doorSet{}, c.occ)
 	}
@@ -143,19 +150,22 @@ func (c *courseSearch) crossedBy(run legRange, used doorSet) (crossed SquareSet,
 // maxBounces is how many bounces stage 3 makes. It is mostly over by then.
 const maxBounces = 24
 
-// forward goes on from a piece whose legs end on ends now that these doors are used, onto the open pieces among them.
-// It reports whether the stage is over: nothing is missing, and it returns what the last course that it found crosses
-// and bounces off from here on; or too many bounces have been made.
+// forward goes on from a piece whose legs end on ends now that these doors are used, onto the open
+// pieces among them. It reports whether the stage is over: nothing is missing, and it returns what
+// the last course that it found crosses and bounces off from here on; or too many bounces have been
+// made.
 func (c *courseSearch) forward(ends SquareSet, legs *legsByEnd, used doorSet, open SquareSet) (
 	needs SquareSet, over bool) {
-	if c.bounces++; c.bounces > maxBounces {
+	c.bounces++
+	if c.bounces > maxBounces {
 		return 0, true
 	}
 	for hits := ends & open; hits != 0; hits &= hits - 1 {
 		bit := hits & -hits
 		s := hits.first()
 		rest := open &^ bit
-		if ends := c.ends[s]; ends&c.missing == 0 && !connected(ends, c.missing, &c.ends, rest) {
+		leads := c.ends[s]&c.missing != 0 || connected(c.ends[s], c.missing, &c.ends, rest)
+		if !leads {
 			continue
 		}
 		h := c.at(s)
@@ -166,14 +176,16 @@ func (c *courseSearch) forward(ends SquareSet, legs *legsByEnd, used doorSet, op
 			}
 			then := used.with(l.doors)
 			found := c.legEnds(bit, h, then)
-			if missing := c.missing; missing&found != 0 {
-				if c.missing = missing &^ found; c.missing == 0 {
-					crossed, _ := c.crossedBy(legsTo[h&3][s][(missing&found).first()], then)
+			if new := c.missing & found; new != 0 {
+				c.missing &^= found
+				if c.missing == 0 {
+					crossed, _ := c.crossedBy(legsTo[h&3][s][new.first()], then)
 					return bit | l.crossed | crossed, true
 				}
 			}
 			if found&rest != 0 {
-				if needs, over = c.forward(found, &legsTo[h&3][s], then, rest); over {
+				needs, over = c.forward(found, &legsTo[h&3][s], then, rest)
+				if over {
 					return needs | bit | l.crossed, true
 				}
 			}
@@ -187,13 +199,15 @@ func (c *courseSearch) forward(ends SquareSet, legs *legsByEnd, used doorSet, op
 func (c *courseSearch) backward(bounced SquareSet) (needs SquareSet) {
 	var before setsBySquare // the pieces from which a leg leads to a square
 	for from := bounced; from != 0; from &= from - 1 {
-		for to := c.ends[from.first()] & (bounced | c.missing); to != 0; to &= to - 1 {
+		to := c.ends[from.first()] & (bounced | c.missing)
+		for ; to != 0; to &= to - 1 {
 			before[to.first()] |= from & -from
 		}
 	}
 	for todo := c.missing; todo != 0; todo &= todo - 1 {
 		bit := todo & -todo
-		if course, ok := c.leadsTo(todo.first(), &before, doorSet{}, bounced&^bit); ok {
+		course, ok := c.leadsTo(todo.first(), &before, doorSet{}, bounced&^bit)
+		if ok {
 			needs = course
 			c.missing &^= bit
 		}
@@ -206,13 +220,17 @@ func (c *courseSearch) backward(bounced SquareSet) (needs SquareSet) {
 func (c *courseSearch) leadsTo(s Square, before *setsBySquare, used doorSet, open SquareSet) (
 	needs SquareSet, ok bool) {
 	if c.first.Has(s) {
-		if needs, ok = c.crossedBy(c.legs[s], used); ok {
+		needs, ok = c.crossedBy(c.legs[s], used)
+		if ok {
 			return needs, true
 		}
 	}
 	for from := before[s] & open; from != 0; from &= from - 1 {
-		b, rest := from.first(), open&^(from&-from)
-		if start := c.first & rest; !c.first.Has(b) && before[b]&start == 0 && !connected(before[b], start, before, rest) {
+		b := from.first()
+		rest := open &^ (from & -from)
+		start := c.first & rest
+		isBegun := c.first.Has(b) || before[b]&start != 0
+		if !isBegun && !connected(before[b], start, before, rest) {
 			continue
 		}
 		for run := legsTo[c.at(b)&3][b][s]; run.more(); run = run.next() {
@@ -224,7 +242,8 @@ func (c *courseSearch) leadsTo(s Square, before *setsBySquare, used doorSet, ope
 			if c.perLeg {
 				then = doorSet{}
 			}
-			if needs, ok = c.leadsTo(b, before, then, rest); ok {
+			needs, ok = c.leadsTo(b, before, then, rest)
+			if ok {
 				return needs | l.crossed | from&-from, true
 			}
 		}

@@ -27,15 +27,16 @@ func (r *Rules) dropZone(board Position, mover Side) SquareSet {
 	return rowsTo(row, mover) &^ occ
 }
 
-// playableRow returns the nearest row of side, 0 to 5, of which a piece could move, its first occupied row if there is
-// none. The first leg decides: what it lands on may be displaced.
+// playableRow returns the nearest row of side, 0 to 5, of which a piece could move, its first
+// occupied row if there is none. The first leg decides: what it lands on may be displaced.
 func (r *Rules) playableRow(board Position, side Side) int {
 	var t turn
 	t.begin(r, board, side)
 	t.hand = false
 	for t.next(false) {
 		for _, src := range t.sources[:t.n] {
-			if t.firstEnds(src)&t.aim&^(1<<src.from) != 0 {
+			ends := t.firstEnds(src) & t.aim
+			if ends&^(1<<src.from) != 0 {
 				return src.from.Row()
 			}
 		}

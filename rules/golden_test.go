@@ -127,7 +127,8 @@ func TestFirstLegs(t *testing.T) {
 	}, found)
 }
 
-// TestDropZone is the table of one piece alone on the board: the drop squares are all the others up to the piece's row.
+// TestDropZone is the table of one piece alone on the board: the drop squares are all the others up
+// to the piece's row.
 func TestDropZone(t *testing.T) {
 	t.Parallel()
 	for row := range Rows {

@@ -46,7 +46,8 @@ func (m Move) Drop() Square {
 // WithoutDrop returns the start and the end of a move in a form that is only good for comparisons.
 func (m Move) WithoutDrop() Move { return m &^ (0x3f << 16) }
 
-// FromHand returns the height of the piece that enters (Kang) or is placed (set-up); 0 if it starts on the board.
+// FromHand returns the height of the piece that enters (Kang) or is placed (set-up); 0 if it starts
+// on the board.
 func (m Move) FromHand() Height {
 	switch f := m.from(); {
 	case m&kindBit == 0 || f <= handBase:

@@ -12,7 +12,8 @@ import (
 	"gyges/rules/base/suggest"
 )
 
-// The values of options that the rules ask for; the others, and what they mean, stand in the tags of [Options].
+// The values of options that the rules ask for; the others, and what they mean, stand in the tags
+// of [Options].
 const (
 	TwoRows           = "two_rows"
 	Alternate         = "alternate"
@@ -26,8 +27,9 @@ const (
 	Optional          = "optional"
 )
 
-// Options is a rule set as data: an option is a field, whose tags are those of package settings. They are all that texts
-// of rule sets, `gyges rules`, the manual and pages know of an option; what it means for play stands in prose.tmpl.
+// Options is a rule set as data: an option is a field, whose tags are those of package settings.
+// They are all that texts of rule sets, `gyges rules`, the manual and pages know of an option; what
+// it means for play stands in prose.tmpl.
 //
 // The zero value is not a rule set: start from a preset.
 type Options struct {
@@ -86,7 +88,8 @@ func (o Options) Values() map[string]string {
 	return values
 }
 
-// Change sets an option given as "option=value". The error names the option and what it accepts; o is unchanged then.
+// Change sets an option given as "option=value". The error names the option and what it accepts; o
+// is unchanged then.
 func (o *Options) Change(text string) error {
 	name, value, ok := strings.Cut(text, "=")
 	if !ok {

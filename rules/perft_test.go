@@ -39,7 +39,8 @@ func slowPerft(r *Rules, p slowPos, past []string, depth int) uint64 {
 	return n
 }
 
-// Published boards. The crowded one has many courses: bounds on them that hold on most boards fail there.
+// Published boards. The crowded one has many courses: bounds on them that hold on most boards fail
+// there.
 const (
 	midgameText = "202110/000330/000000/000200/000100/030123 s"
 	crowdedText = "002130/300300/021100/002000/000200/030100 s"

@@ -10,14 +10,16 @@ import (
 // maxPositionText bounds position texts from outside; the longest real one has 63 bytes.
 const maxPositionText = 128
 
-// scanner reads a text from left to right. It keeps the first error; reading goes on after it and returns zeros.
+// scanner reads a text from left to right. It keeps the first error; reading goes on after it and
+// returns zeros.
 type scanner struct {
 	text string
 	at   int // bytes read
 	err  error
 }
 
-// fail records an error, unless there is one: a line with the text, the column in bytes from 1, and the reason.
+// fail records an error, unless there is one: a line with the text, the column in bytes from 1, and
+// the reason.
 func (s *scanner) fail(at int, format string, args ...any) {
 	if s.err == nil {
 		s.err = fmt.Errorf("%.80q, column %d: %s", s.text, at+1, fmt.Sprintf(format, args...))
@@ -44,10 +46,7 @@ func (s *scanner) peek() byte {
 
 // accept reads c if it is next, and reports whether it was.
 func (s *scanner) accept(c byte) bool {
-	ok := s.peek() == c && s.at < len(s.text)
-	if ok {
-		s.at++
-	}
+	_, ok := s.between(c, c)
 	return ok
 }
 
@@ -77,19 +76,21 @@ func (s *scanner) space(next string) {
 	}
 }
 
+// end checks that nothing follows.
 func (s *scanner) end(what string) {
 	if s.at < len(s.text) {
 		s.expected("the end of the %s", what)
 	}
 }
 
-// ParsePosition reads a position text: six rows of six digits from row 1 to
-// row 6, then the side to move: "321123/000000/000000/000000/000000/321123 s".
+// ParsePosition reads a position text: six rows of six digits from row 1 to row 6, then the side to
+// move: "321123/000000/000000/000000/000000/321123 s".
 //
-// Under Kang three fields follow: the reserves of South/North as counts of heights 1, 2, 3; the goals South-North; who
-// took a piece out on his previous turn (-, s, n, sn): "… n 100/012 1-2 s". Under the other rules a field of reserves
-// means that the players are still placing their pieces, and a field of goals (1-0 or 0-1, with eleven pieces on the
-// board) that the game is over. The error names the column.
+// Under Kang three fields follow: the reserves of South/North as counts of heights 1, 2, 3; the
+// goals South-North; who took a piece out on his previous turn (-, s, n, sn): "… n 100/012 1-2 s".
+// Under the other rules a field of reserves means that the players are still placing their pieces,
+// and a field of goals (1-0 or 0-1, with eleven pieces on the board) that the game is over. The
+// error names the column.
 func (r *Rules) ParsePosition(text string) (Position, error) {
 	s := &scanner{text: text}
 	if len(text) > maxPositionText {
@@ -112,12 +113,14 @@ func (r *Rules) ParsePosition(text string) (Position, error) {
 	return p, nil
 }
 
-// SideToMove returns the side to move of a position text under any rules, of which it reads nothing behind that side.
+// SideToMove returns the side to move of a position text under any rules, of which it reads nothing
+// behind that side.
 func SideToMove(text string) (Side, error) {
 	s := &scanner{text: text}
 	return s.boardAndSide().Side(), s.err
 }
 
+// boardAndSide reads the first two fields of a position.
 func (s *scanner) boardAndSide() (p Position) {
 	s.blanks()
 	for square := range Square(NumSquares) {
@@ -131,16 +134,15 @@ func (s *scanner) boardAndSide() (p Position) {
 		p.put(square, Height(h))
 	}
 	spaced := s.blanks()
-	switch {
-	case spaced && s.accept('s'):
-	case spaced && s.accept('n'):
+	if spaced && s.accept('n') {
 		p.lo |= sideBit
-	default:
+	} else if !spaced || !s.accept('s') {
 		s.expected("a space and the side to move, 's' or 'n'")
 	}
 	return p
 }
 
+// parseKangFields reads what follows the side under Kang.
 func (r *Rules) parseKangFields(s *scanner, p *Position) {
 	s.space("the reserves, like 100/012")
 	s.hands(p, perHeight)
@@ -151,7 +153,10 @@ func (r *Rules) parseKangFields(s *scanner, p *Position) {
 		s.fail(at, "both sides have %d goals; the first to reach them wins", r.goalsToWin)
 	}
 	s.space("who took a piece out last (-, s, n or sn)")
-	word, _, _ := strings.Cut(strings.ReplaceAll(s.text[s.at:], "\t", " "), " ")
+	word := s.text[s.at:]
+	if end := strings.IndexAny(word, " \t"); end >= 0 {
+		word = word[:end]
+	}
 	took := slices.Index(tookOutTexts[:], word)
 	if took < 0 {
 		s.expected("who took a piece out last (-, s, n or sn)")
@@ -167,15 +172,18 @@ var tookOutTexts = [...]string{"-", "s", "n", "sn"}
 // parseOptionalField reads what may follow the side under rules other than Kang.
 func (r *Rules) parseOptionalField(s *scanner, p *Position) {
 	s.blanks()
-	switch at := s.at; {
-	case at >= len(s.text):
-	case at+1 < len(s.text) && s.text[at+1] == '-':
+	rest := s.text[s.at:]
+	if rest == "" {
+		return
+	}
+	if len(rest) > 1 && rest[1] == '-' {
 		s.goals(p, 1)
-	default:
-		s.hands(p, 2)
-		if !r.SettingUp(*p) {
-			s.fail(at, "expected no reserves, or the pieces still to be placed: there are none once play has begun")
-		}
+		return
+	}
+	at := s.at
+	s.hands(p, 2)
+	if !r.SettingUp(*p) {
+		s.fail(at, "expected no reserves, or the pieces still to be placed: there are none once play has begun")
 	}
 }
 
@@ -212,31 +220,39 @@ func (s *scanner) goals(p *Position, most int) {
 // checkPieces verifies that the twelve pieces are all there, each once.
 func (r *Rules) checkPieces(s *scanner, p Position) {
 	end := len(s.text)
-	finished := !r.options.Kang && p.Goals(South)+p.Goals(North) > 0
+	goals := p.Goals(South) + p.Goals(North)
+	isOver := goals > 0 && !r.options.Kang
 	missing := 0
 	for h := Height(1); h <= 3; h++ {
 		n := p.OfHeight(h).Count() + p.Hand(South, h) + p.Hand(North, h)
 		missing += perHeight - n
-		if n > perHeight || n < perHeight && !finished {
+		isShort := n < perHeight && !isOver
+		if n > perHeight || isShort {
 			s.fail(end, "expected %d pieces of height %d in all, found %d", perHeight, h, n)
 		}
 	}
-	switch {
-	case finished && p.Goals(South)+p.Goals(North) > 1:
+	if !isOver {
+		if r.SettingUp(p) {
+			r.checkSetup(s, p)
+		}
+		return
+	}
+	if goals > 1 {
 		s.fail(end, "expected one winner, found goals %d-%d", p.Goals(South), p.Goals(North))
-	case finished && (missing != 1 || r.SettingUp(p)):
+	}
+	if missing != 1 || r.SettingUp(p) {
 		s.fail(end, "expected eleven pieces on the board and one in the goal, found %d missing", missing)
-	case r.SettingUp(p):
-		r.checkSetup(s, p)
 	}
 }
 
+// checkSetup verifies that the pieces placed so far are where and whose they may be.
 func (r *Rules) checkSetup(s *scanner, p Position) {
 	end := len(s.text)
 	for _, side := range []Side{South, North} {
 		for h := Height(1); h <= 3; h++ {
-			n, want := (p.OfHeight(h) & r.setupSquares(side)).Count(), 2-p.Hand(side, h)
-			if n != want {
+			placed := p.OfHeight(h) & r.setupSquares(side)
+			want := 2 - p.Hand(side, h)
+			if n := placed.Count(); n != want {
 				s.fail(end, "expected %d pieces of height %d placed in %v's zone, found %d", want, h, side, n)
 			}
 		}
@@ -261,8 +277,7 @@ func (r *Rules) FormatPosition(p Position) string {
 	b.WriteByte(' ')
 	b.WriteByte(p.Side().Letter())
 	if r.options.Kang || r.SettingUp(p) {
-		fmt.Fprintf(&b, " %d%d%d/%d%d%d", p.Hand(South, 1), p.Hand(South, 2), p.Hand(South, 3),
-			p.Hand(North, 1), p.Hand(North, 2), p.Hand(North, 3))
+		fmt.Fprintf(&b, " %s/%s", p.handText(South), p.handText(North))
 	}
 	if r.options.Kang || p.Goals(South)+p.Goals(North) > 0 {
 		fmt.Fprintf(&b, " %d-%d", p.Goals(South), p.Goals(North))
@@ -271,4 +286,8 @@ func (r *Rules) FormatPosition(p Position) string {
 		b.WriteString(" " + tookOutTexts[p.lo>>coolShift&3])
 	}
 	return b.String()
+}
+
+func (p Position) handText(side Side) string {
+	return fmt.Sprintf("%d%d%d", p.Hand(side, 1), p.Hand(side, 2), p.Hand(side, 3))
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDoorsOfALeg has a piece that lands on b1 and can leave it by the door alone through which it came.
+// TestDoorsOfALeg has a piece that lands on b1 and can leave it by the door alone through which it
+// came.
 func TestDoorsOfALeg(t *testing.T) {
 	t.Parallel()
 	const board = "132000/020000/000000/000000/130000/112233 s"
@@ -51,7 +52,8 @@ func TestPlayableRow(t *testing.T) {
 	}
 }
 
-// TestOptionalEntry has a blocked first row: entering does not keep the second one from being played.
+// TestOptionalEntry has a blocked first row: entering does not keep the second one from being
+// played.
 func TestOptionalEntry(t *testing.T) {
 	t.Parallel()
 	const text = "303030/111222/000000/000000/000000/000000 s 111/000 0-0 -"

@@ -33,8 +33,9 @@ func drawRules(t *rapid.T) *Rules {
 	return r
 }
 
-// drawPosition draws a position: pieces anywhere in the first rows, so that some boards are crowded; under Kang some in
-// hand. Under directed doors, where the slow generator explodes, fewer pieces take part.
+// drawPosition draws a position: pieces anywhere in the first rows, so that some boards are
+// crowded; under Kang some in hand. Under directed doors, where the slow generator explodes, fewer
+// pieces take part.
 func drawPosition(t *rapid.T, r *Rules) Position {
 	pieces := NumPieces
 	if r.directed {
@@ -92,8 +93,8 @@ func checkPositions(t *testing.T, check func(t *rapid.T, r *Rules, p Position, m
 	})
 }
 
-// TestGamesAgainstSlow plays random games in which both generators keep their own history, and compares moves and
-// positions at every ply.
+// TestGamesAgainstSlow plays random games in which both generators keep their own history, and
+// compares moves and positions at every ply.
 func TestGamesAgainstSlow(t *testing.T) {
 	checkPositions(t, func(t *rapid.T, r *Rules, p Position, _ *MoveSet) {
 		plies := 12
@@ -229,8 +230,8 @@ func TestEvasions(t *testing.T) {
 	})
 }
 
-// TestImages checks that turning or mirroring the board turns or mirrors the moves, and that mirror images have one
-// canonical form.
+// TestImages checks that turning or mirroring the board turns or mirrors the moves, and that mirror
+// images have one canonical form.
 func TestImages(t *testing.T) {
 	checkPositions(t, func(t *rapid.T, r *Rules, p Position, ms *MoveSet) {
 		var turned, mirrored MoveSet

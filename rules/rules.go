@@ -1,14 +1,15 @@
-// Package rules is the game of Gygès (Claude Leroy, 1985): positions, legal moves, notation, rule options and perft. It
-// is independent of agents and tournaments.
+// Package rules is the game of Gygès (Claude Leroy, 1985): positions, legal moves, notation, rule
+// options and perft. It is independent of agents and tournaments.
 //
-// [Options] choose the game that is played; [New] resolves them once into a [Rules]. A [Position] is a comparable value
-// of two machine words. [Rules.Moves] fills a [MoveSet], which keeps the legal moves factored as sources × ends × drop
-// squares; [Rules.Apply] makes one of them. A [Game] adds the earlier positions, which the repetition rule needs.
+// [Options] choose the game that is played; [New] resolves them once into a [Rules]. A [Position]
+// is a comparable value of two machine words. [Rules.Moves] fills a [MoveSet], which keeps the
+// legal moves factored as sources × ends × drop squares; [Rules.Apply] makes one of them. A [Game]
+// adds the earlier positions, which the repetition rule needs.
 //
-// Words used throughout: a leg is the run of exactly h steps that a height allows; a course is the whole sequence of
-// legs of one turn; the ends of a leg or a course are the squares where it can end; a piece that is landed on is
-// bounced off or displaced; a displaced piece is dropped on an empty square; a door is the edge between two
-// orthogonally adjacent squares.
+// Words used throughout: a leg is the run of exactly h steps that a height allows; a course is the
+// whole sequence of legs of one turn; the ends of a leg or a course are the squares where it can
+// end; a piece that is landed on is bounced off or displaced; a displaced piece is dropped on an
+// empty square; a door is the edge between two orthogonally adjacent squares.
 package rules
 
 import (
@@ -25,7 +26,8 @@ import (
 // KangGoals is how many pieces a player takes out to win under Kang.
 const KangGoals = 3
 
-// Rules is a rule set with its options resolved; it is read-only and may be shared between goroutines.
+// Rules is a rule set with its options resolved; it is read-only and may be shared between
+// goroutines.
 type Rules struct {
 	name       string
 	options    Options
@@ -37,7 +39,8 @@ type Rules struct {
 	stepwise   bool // courses are followed step by step: [courseSearch] doesn't know an option's value
 }
 
-// New checks the options and resolves them. name is what messages, records and tables call the rule set.
+// New checks the options and resolves them. name is what messages, records and tables call the rule
+// set.
 func New(name string, o Options) (*Rules, error) {
 	if err := o.check(); err != nil {
 		return nil, fmt.Errorf("rules %s: %w", name, err)
@@ -58,8 +61,8 @@ func New(name string, o Options) (*Rules, error) {
 	return r, nil
 }
 
-// Parse reads a rule set from its text, as String prints it: a preset name,
-// which may be followed by changed options: "standard:null_move=allow,repetition=none". Small letters and capitals are
+// Parse reads a rule set from its text, as String prints it: a preset name, which may be followed
+// by changed options: "standard:null_move=allow,repetition=none". Small letters and capitals are
 // the same, and a rulebook's language stands for its preset.
 func Parse(text string) (*Rules, error) {
 	name, changes, isChanged := strings.Cut(strings.ToLower(text), ":")

@@ -36,7 +36,8 @@ func TestSetups(t *testing.T) {
 	require.Zero(t, MustParse("kang").Setups().Len())
 }
 
-// On two rows there are 12!/(2!2!2!6!) arrangements, none of which can be told from its image on a row of its own.
+// On two rows there are 12!/(2!2!2!6!) arrangements, none of which can be told from its image on a
+// row of its own.
 func TestSetupsOnTwoRows(t *testing.T) {
 	t.Parallel()
 	all := MustParse("cosmoludo").Setups()
@@ -48,8 +49,8 @@ func TestSetupsOnTwoRows(t *testing.T) {
 	require.NotEqual(t, last, all.At(all.Len()-2))
 }
 
-// optionValues returns rule sets that have each value of each option: of a number the lowest, the highest and the usual
-// one.
+// optionValues returns rule sets that have each value of each option: of a number the lowest, the
+// highest and the usual one.
 func optionValues() []string {
 	var sets []string
 	for _, base := range []string{"standard", "kang"} {
@@ -66,8 +67,8 @@ func optionValues() []string {
 	return sets
 }
 
-// Under each value of each option the set-ups that are drawn, those that are listed and those that players can place
-// are the same.
+// Under each value of each option the set-ups that are drawn, those that are listed and those that
+// players can place are the same.
 func TestSetupsAgreeUnderAllOptions(t *testing.T) {
 	t.Parallel()
 	sets := optionValues()
@@ -113,7 +114,8 @@ func note(seen *[NumSquares][4]bool, p Position) {
 	}
 }
 
-// isListed reports whether a set-up or its mirror image is among those listed, which are in the order of their digits.
+// isListed reports whether a set-up or its mirror image is among those listed, which are in the
+// order of their digits.
 func isListed(all *Setups, p Position) bool {
 	digits := func(p Position) (list []Height) {
 		for s := range Square(NumSquares) {

@@ -1,8 +1,9 @@
 // Package files replaces files atomically, reads them bounded, and locks them.
 //
-// A file is written by [Create] and [File.Commit], or by [Replace] and its kin in one step: readers find the old file
-// or the new one. [Read] and [Load] read regular files alone, [LineReader] and [Lines] read texts line by line. [Lock]
-// keeps two processes from the same file; [TempDir] and [Clean] use it to tell what a process left behind.
+// A file is written by [Create] and [File.Commit], or by [Replace] and its kin in one step: readers
+// find the old file or the new one. [Read] and [Load] read regular files alone, [LineReader] and
+// [Lines] read texts line by line. [Lock] keeps two processes from the same file; [TempDir] and
+// [Clean] use it to tell what a process left behind.
 package files
 
 import (
@@ -26,8 +27,9 @@ import (
 // ErrInUse is returned by [Lock] for a file that another process has locked.
 var ErrInUse = errors.New("another process is at work here")
 
-// File is a file being written. Until [File.Commit] it has a temporary name beside its place and is locked: one without
-// a lock was left by a process that ended, and the next [Create] of the same file, or [Clean], removes it.
+// File is a file being written. Until [File.Commit] it has a temporary name beside its place and is
+// locked: one without a lock was left by a process that ended, and the next [Create] of the same
+// file, or [Clean], removes it.
 type File struct {
 	*os.File
 	path     string // the file to replace; "" if it is written in place
@@ -35,9 +37,10 @@ type File struct {
 	unsynced bool   // Commit doesn't wait for the disk
 }
 
-// Create returns a file that replaces that of the path with [File.Commit], so that a reader finds the old file or the
-// new one, never a part. A symbolic link stays: what it points to is replaced. The permissions of an earlier file are
-// kept. A device, a pipe and the process's own streams are written in place.
+// Create returns a file that replaces that of the path with [File.Commit], so that a reader finds
+// the old file or the new one, never a part. A symbolic link stays: what it points to is replaced.
+// The permissions of an earlier file are kept. A device, a pipe and the process's own streams are
+// written in place.
 func Create(path string) (*File, error) { return create(path, shared) }
 
 // The permissions of new files, before the umask.
@@ -143,8 +146,8 @@ func named(f *os.File) bool {
 	return os.SameFile(open, onDisk)
 }
 
-// Commit puts the file in its place, and closes it. The file and its folder are synced to the disk. After an error the
-// earlier file is as it was, and the temporary one is removed.
+// Commit puts the file in its place, and closes it. The file and its folder are synced to the disk.
+// After an error the earlier file is as it was, and the temporary one is removed.
 func (f *File) Commit() error { return f.commit(syncDir) }
 
 func (f *File) commit(syncDir func(string) error) error {
@@ -205,9 +208,11 @@ func syncDir(dir string) error {
 	return errors.Join(err, d.Close())
 }
 
-// Lock locks a file until it is closed or the process ends. The error is [ErrInUse] if another process has locked it.
+// Lock locks a file until it is closed or the process ends. The error is [ErrInUse] if another
+// process has locked it.
 func Lock(f *os.File) error {
-	// The file may be locked for a moment by Locked, or by a process that this one is just starting.
+	// The file may be locked for a moment by Locked, or by a process that this one is just
+	// starting.
 	end := time.Now().Add(200 * time.Millisecond)
 	for {
 		inUse, err := lock(f, false)
@@ -221,7 +226,8 @@ func Lock(f *os.File) error {
 	}
 }
 
-// Locked reports whether [Lock] has locked a file of a folder, or that can't be found out. A missing file isn't.
+// Locked reports whether [Lock] has locked a file of a folder, or that can't be found out. A
+// missing file isn't.
 func Locked(dir fs.FS, name string) bool {
 	opened, err := dir.Open(name)
 	if err != nil {
@@ -234,7 +240,8 @@ func Locked(dir fs.FS, name string) bool {
 	return err != nil
 }
 
-// Open opens a regular file for reading: opening a pipe may block for good, and a device may have no end.
+// Open opens a regular file for reading: opening a pipe may block for good, and a device may have
+// no end.
 func Open(path string) (*os.File, error) {
 	if err := Regular(path); err != nil {
 		return nil, err
@@ -320,13 +327,14 @@ func Replace(path string, text []byte) error { return replace(path, text, shared
 // ReplaceJSON is [Replace] with a value as indented JSON.
 func ReplaceJSON(path string, value any) error { return replaceJSON(path, value, "  ", shared, false) }
 
-// ReplacePrivate is [ReplaceJSON] of a file that only its owner may read, whatever the permissions of an earlier one.
+// ReplacePrivate is [ReplaceJSON] of a file that only its owner may read, whatever the permissions
+// of an earlier one.
 func ReplacePrivate(path string, value any) error {
 	return replaceJSON(path, value, "  ", private, false)
 }
 
-// ReplaceUnsynced is [ReplaceJSON] of a file for display: it is compact, and the disk isn't waited for, so that after a
-// crash the file may be the earlier one, or empty.
+// ReplaceUnsynced is [ReplaceJSON] of a file for display: it is compact, and the disk isn't waited
+// for, so that after a crash the file may be the earlier one, or empty.
 func ReplaceUnsynced(path string, value any) error { return replaceJSON(path, value, "", shared, true) }
 
 func replaceJSON(path string, value any, indent string, mode fs.FileMode, unsynced bool) error {
@@ -356,11 +364,12 @@ const tmpMark = ".tmp-"
 
 var tmpName = regexp.MustCompile(`^.+\.tmp-[0-9]+$`)
 
-// Clean removes the temporary files and those of [TempDir] in a folder that processes which ended have left there.
+// Clean removes the temporary files and those of [TempDir] in a folder that processes which ended
+// have left there.
 func Clean(dir string) { clean(dir, "") }
 
-// clean removes the temporary files in a folder whose names have a prefix and whose locks no process has,
-// and the folders that they lock. Errors are ignored: what stays does no harm.
+// clean removes the temporary files in a folder whose names have a prefix and whose locks no
+// process has, and the folders that they lock. Errors are ignored: what stays does no harm.
 func clean(dir, prefix string) {
 	entries, _ := os.ReadDir(filepath.Clean(dir)) // what can't be read is not cleaned
 	for _, e := range entries {
@@ -387,8 +396,9 @@ func clean(dir, prefix string) {
 
 func isTemp(e fs.DirEntry) bool { return e.Type().IsRegular() && tmpName.MatchString(e.Name()) }
 
-// TempDir makes a folder in dir, or in [os.TempDir] if dir is empty, until remove is called or the process ends: then
-// the next TempDir with this prefix removes it, as a file beside it is no longer locked.
+// TempDir makes a folder in dir, or in [os.TempDir] if dir is empty, until remove is called or the
+// process ends: then the next TempDir with this prefix removes it, as a file beside it is no longer
+// locked.
 func TempDir(dir, prefix string) (path string, remove func() error, err error) {
 	if dir == "" {
 		dir = os.TempDir()
@@ -414,8 +424,9 @@ func folderOf(lock string) string {
 	return dir + strings.Replace(base, tmpMark, "-", 1)
 }
 
-// Foreign returns the first entry of a folder that a run doesn't make before it writes its manifest; "" if there is
-// none, or no folder. A run makes temporary files, and those named made: folders, and files that are still empty.
+// Foreign returns the first entry of a folder that a run doesn't make before it writes its
+// manifest; "" if there is none, or no folder. A run makes temporary files, and those named made:
+// folders, and files that are still empty.
 func Foreign(dir string, made ...string) (string, error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -439,8 +450,8 @@ func isUnused(e fs.DirEntry) bool {
 	return e.IsDir() || e.Type().IsRegular() && info.Size() == 0
 }
 
-// HostLacks reports whether an error says that this process or machine has no file descriptors, processes or memory
-// left.
+// HostLacks reports whether an error says that this process or machine has no file descriptors,
+// processes or memory left.
 func HostLacks(err error) bool {
 	errno, _ := errors.AsType[syscall.Errno](err)
 	switch errno {

@@ -13,7 +13,8 @@ import (
 // bufferSize is how much of a text is in memory at once, in bytes, unless a line is longer.
 const bufferSize = 64 << 10
 
-// skipFactor bounds how much of a line that is too long is read in search of its end, in times the maximum.
+// skipFactor bounds how much of a line that is too long is read in search of its end, in times the
+// maximum.
 const skipFactor = 4
 
 var (
@@ -36,7 +37,8 @@ type LineReader struct {
 	torn    bool
 }
 
-// NewLineReader returns a reader of the lines of r, each of at most maxLine bytes, its end included.
+// NewLineReader returns a reader of the lines of r, each of at most maxLine bytes, its end
+// included.
 func NewLineReader(r io.Reader, maxLine int) *LineReader {
 	size := min(bufferSize, maxLine)
 	if text, ok := r.(*bytes.Reader); ok { // often a single line
@@ -45,7 +47,8 @@ func NewLineReader(r io.Reader, maxLine int) *LineReader {
 	return &LineReader{MaxRead: skipFactor * maxLine, in: bufio.NewReaderSize(r, size), maxLine: maxLine}
 }
 
-// Next returns the next line without its end, or io.EOF after the last one. The line is valid until the next call.
+// Next returns the next line without its end, or io.EOF after the last one. The line is valid until
+// the next call.
 func (r *LineReader) Next() ([]byte, error) {
 	r.line++
 	line, err := r.in.ReadSlice('\n')
@@ -107,9 +110,10 @@ func (r *LineReader) Torn() bool { return r.torn }
 // maxBadLines is the number of malformed lines after which a text is not read on.
 const maxBadLines = 20
 
-// Lines calls each with every line of a text and its number from 1. Ends, byte order marks and spaces around lines are
-// removed; empty lines and those that begin with # are left out. Of the others there may be maxLines, of maxLine bytes
-// at most. The error joins those of reading and of each, after the text's name and the line's number.
+// Lines calls each with every line of a text and its number from 1. Ends, byte order marks and
+// spaces around lines are removed; empty lines and those that begin with # are left out. Of the
+// others there may be maxLines, of maxLine bytes at most. The error joins those of reading and of
+// each, after the text's name and the line's number.
 func Lines(in io.Reader, name string, maxLine, maxLines int, each func(n int, line string) error) error {
 	var errs []error
 	lines := NewLineReader(in, maxLine+len("\n"))

@@ -15,7 +15,8 @@ type Name string
 // Markup is a text for people that is written as it is, not escaped.
 type Markup string
 
-// Cell is a value that people read in another way than programs. The fields below Value are for HTML.
+// Cell is a value that people read in another way than programs. The fields below Value are for
+// HTML.
 type Cell struct {
 	Text  string // in text, Markdown and HTML
 	Value any    // in CSV and JSON
@@ -85,8 +86,8 @@ func Escape(f Format, text string) string {
 	return textfmt.Escape(text)
 }
 
-// Exact returns a value for CSV: a number with the fewest digits that read back as it, a text escaped but
-// for blanks.
+// Exact returns a value for CSV: a number with the fewest digits that read back as it, a text
+// escaped but for blanks.
 func Exact(value any) string {
 	if cell, ok := value.(Cell); ok {
 		value = cell.Value

@@ -1,4 +1,5 @@
-// Package grid is for tables: a [Table] is written as text, Markdown, CSV and JSON, and pages show it as HTML.
+// Package grid is for tables: a [Table] is written as text, Markdown, CSV and JSON, and pages show
+// it as HTML.
 //
 // A table is made of a list of columns of a row type R, each with a value per row:
 //
@@ -16,14 +17,15 @@
 //	table := grid.New("Games lost by faults", 2, "Player", "Fault", "Games") // two columns of words
 //	table.Add(grid.Name(player), fault, grid.Thousands(n))
 //
-// A column with a key is in CSV and JSON; one with a title is in text, Markdown and HTML, and a title of one blank is
-// an empty header. Key and title may belong to different columns where people and programs get different values or
-// another order.
+// A column with a key is in CSV and JSON; one with a title is in text, Markdown and HTML, and a
+// title of one blank is an empty header. Key and title may belong to different columns where people
+// and programs get different values or another order.
 //
-// Values are strings, integers, booleans, float64s (one decimal for people), [Name], nil or NaN for none (an empty
-// cell, null in JSON), or a [Cell], which holds a text for people beside the value for programs: [Percent], [Margin],
-// [Fixed], [Thousands], or one of the caller's. In JSON a value may also be whatever encoding/json takes, such as
-// another table. Texts are escaped for each format: the caller gives them as they are.
+// Values are strings, integers, booleans, float64s (one decimal for people), [Name], nil or NaN for
+// none (an empty cell, null in JSON), or a [Cell], which holds a text for people beside the value
+// for programs: [Percent], [Margin], [Fixed], [Thousands], or one of the caller's. In JSON a value
+// may also be whatever encoding/json takes, such as another table. Texts are escaped for each
+// format: the caller gives them as they are.
 package grid
 
 import (
@@ -141,7 +143,8 @@ func (t *Table) Hide(title string) {
 	}
 }
 
-// RowHead returns the index of the column that names the rows, the first one of words; -1 without one.
+// RowHead returns the index of the column that names the rows, the first one of words; -1 without
+// one.
 func (t *Table) RowHead() int {
 	return slices.IndexFunc(t.Columns, func(c Head) bool { return c.Left })
 }

@@ -15,8 +15,9 @@ import (
 	"gyges/rules/base/textfmt"
 )
 
-// layout is a table as text or Markdown, the cells escaped. A text that is wider than it may be is made narrower in
-// this order: columns are dropped, the table is divided into blocks of columns, cells are wrapped.
+// layout is a table as text or Markdown, the cells escaped. A text that is wider than it may be is
+// made narrower in this order: columns are dropped, the table is divided into blocks of columns,
+// cells are wrapped.
 type layout struct {
 	Options
 	columns []Head
@@ -99,7 +100,8 @@ func (l *layout) render(w io.Writer, markdown bool) error {
 	return t.Render()
 }
 
-// leastWords is how narrow a column of words may get, in characters, before words are cut or the table is divided.
+// leastWords is how narrow a column of words may get, in characters, before words are cut or the
+// table is divided.
 const leastWords = 20
 
 // fitted returns the table in blocks whose lines are no longer than Width, if that is possible.
@@ -133,7 +135,8 @@ func (l *layout) blocks(columns []int) [][]int {
 	return list
 }
 
-// divide fills blocks of lines of at most width characters with columns. Each begins with the first Fold columns.
+// divide fills blocks of lines of at most width characters with columns. Each begins with the first
+// Fold columns.
 func (l *layout) divide(columns []int, width int) [][]int {
 	lead := min(l.Fold, len(columns))
 	block := slices.Clone(columns[:lead])
@@ -149,7 +152,8 @@ func (l *layout) divide(columns []int, width int) [][]int {
 	return append(list, block)
 }
 
-// needs returns how long lines of columns are if headers, and cells of words wider than the given width, are wrapped.
+// needs returns how long lines of columns are if headers, and cells of words wider than the given
+// width, are wrapped.
 func (l *layout) needs(columns []int, words int) int {
 	sum := 0
 	for _, i := range columns {
@@ -158,8 +162,9 @@ func (l *layout) needs(columns []int, words int) int {
 	return sum
 }
 
-// least returns the least width of a column: the width of its widest cell, or the given width of words if the cells
-// are words and wider than that, and at least the width of the widest word of its header.
+// least returns the least width of a column: the width of its widest cell, or the given width of
+// words if the cells are words and wider than that, and at least the width of the widest word of
+// its header.
 func (l *layout) least(column, words int) int {
 	most := widest(textfmt.Words(l.rows[0][column]))
 	for _, row := range l.rows[1:] {
@@ -179,7 +184,8 @@ func widest(texts []string) int {
 	return most
 }
 
-// wrapped returns the table of some columns, with line breaks where a cell doesn't fit, and bold as it is to be.
+// wrapped returns the table of some columns, with line breaks where a cell doesn't fit, and bold as
+// it is to be.
 func (l *layout) wrapped(columns []int) *layout {
 	widths := l.widths(columns)
 	t := &layout{rows: make([][]string, len(l.rows))}
@@ -201,9 +207,9 @@ func (l *layout) wrapped(columns []int) *layout {
 	return t
 }
 
-// widths returns how wide columns may be: as wide as their widest cells if a line is then narrow enough. Otherwise the
-// widest column that isn't at its least width is shrunk, again and again; words are cut only when all columns are as
-// narrow as their longest word.
+// widths returns how wide columns may be: as wide as their widest cells if a line is then narrow
+// enough. Otherwise the widest column that isn't at its least width is shrunk, again and again;
+// words are cut only when all columns are as narrow as their longest word.
 func (l *layout) widths(columns []int) []int {
 	widths := make([]int, len(columns))
 	whole := make([]int, len(columns)) // the least widths without words that are cut
@@ -227,8 +233,8 @@ func (l *layout) widths(columns []int) []int {
 	return widths
 }
 
-// shrink makes the widest columns narrower while less than nothing is left of a line, but none narrower than its least
-// width. It returns what is left then.
+// shrink makes the widest columns narrower while less than nothing is left of a line, but none
+// narrower than its least width. It returns what is left then.
 func shrink(widths, least []int, left int) int {
 	for ; left < 0; left++ {
 		widestAt := -1

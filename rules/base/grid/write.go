@@ -25,10 +25,11 @@ const (
 
 // Options say how a text is laid out. Other formats ignore them.
 type Options struct {
-	// Width is how long the lines may be; 0: as long as needed. In a wider table the columns that have a Drop are
-	// left out, the highest first, until it fits. If it doesn't, cells of words are wrapped and then, unless
-	// Fold is 0, the columns are printed in blocks one below the other, each with the first Fold columns; columns
-	// of numbers are then not wrapped but for their headers.
+	// Width is how long the lines may be; 0: as long as needed. In a wider table the columns that
+	// have a Drop are left out, the highest first, until it fits. If it doesn't, cells of words are
+	// wrapped and then, unless Fold is 0, the columns are printed in blocks one below the other,
+	// each with the first Fold columns; columns of numbers are then not wrapped but for their
+	// headers.
 	Width int
 	Fold  int
 	Bold  bool // the first row
@@ -147,8 +148,8 @@ func (w *Writer[R]) Close() error {
 	return w.table.Write(w.w, w.format, w.options)
 }
 
-// Object is a JSON object whose members keep their order. Strings in it are escaped as in [textfmt.JSON], and NaN is
-// null.
+// Object is a JSON object whose members keep their order. Strings in it are escaped as in
+// [textfmt.JSON], and NaN is null.
 type Object []Member
 
 // Member is a key of an object with its value.

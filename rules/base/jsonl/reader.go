@@ -1,8 +1,8 @@
-// Package jsonl reads and appends files of JSON lines: one JSON value a line. [Open] returns a [Writer] that appends to
-// a file after [Read] has read what it has.
+// Package jsonl reads and appends files of JSON lines: one JSON value a line. [Open] returns a
+// [Writer] that appends to a file after [Read] has read what it has.
 //
-// A process that is stopped while it appends leaves at most one line without an end, the last one, which readers leave
-// out and the next process that appends removes.
+// A process that is stopped while it appends leaves at most one line without an end, the last one,
+// which readers leave out and the next process that appends removes.
 package jsonl
 
 import (
@@ -35,7 +35,8 @@ func (e *LineError) Unwrap() error { return e.Err }
 // Is reports whether the target is [ErrTorn] and the line is such a one.
 func (e *LineError) Is(target error) bool { return target == ErrTorn && e.Torn }
 
-// Read calls each with every line that has an end, and returns their size in bytes. Errors have name and line.
+// Read calls each with every line that has an end, and returns their size in bytes. Errors have
+// name and line.
 func Read(r io.Reader, name string, maxLine int, each func(line []byte) error) (size int64, err error) {
 	in := files.NewLineReader(r, maxLine)
 	for {

@@ -15,9 +15,10 @@ import (
 // flushAt is how many bytes a writer holds in memory before it writes them.
 const flushAt = 256 << 10
 
-// Writer appends lines to a file. It writes whole lines only, so that a file is cut between two lines wherever its
-// writer was stopped, short of the machine's own failure. An error drops the lines in memory; what it left of a line in
-// the file is removed before the next one is written. A writer belongs to one goroutine.
+// Writer appends lines to a file. It writes whole lines only, so that a file is cut between two
+// lines wherever its writer was stopped, short of the machine's own failure. An error drops the
+// lines in memory; what it left of a line in the file is removed before the next one is written. A
+// writer belongs to one goroutine.
 type Writer struct {
 	Finish func(line []byte) []byte // if not nil, returns an encoded line, without its end, as it is to be written
 
@@ -45,7 +46,8 @@ type File interface {
 	Sync() error
 }
 
-// Resume returns a writer that goes on with an open file, which has these lines and size and stands at its end.
+// Resume returns a writer that goes on with an open file, which has these lines and size and stands
+// at its end.
 func Resume(f File, lines, size int64) *Writer {
 	w := NewWriter(f)
 	w.file = f
@@ -54,8 +56,9 @@ func Resume(f File, lines, size int64) *Writer {
 	return w
 }
 
-// Open opens a file to append to, makes it if there is none, and locks it. each is called with the lines that it has;
-// after its error the file is left as it is. The error is [files.ErrInUse] if another process appends to the file.
+// Open opens a file to append to, makes it if there is none, and locks it. each is called with the
+// lines that it has; after its error the file is left as it is. The error is [files.ErrInUse] if
+// another process appends to the file.
 func Open(path string, maxLine int, each func(line []byte) error) (*Writer, error) {
 	lines := int64(0)
 	f, size, err := OpenFile(path, "{", maxLine, func(line []byte) error {
@@ -68,7 +71,8 @@ func Open(path string, maxLine int, each func(line []byte) error) (*Writer, erro
 	return Resume(f, lines, size), nil
 }
 
-// OpenFile is [Open] for a file of other lines, which stands at its end. The first of them has this beginning.
+// OpenFile is [Open] for a file of other lines, which stands at its end. The first of them has this
+// beginning.
 func OpenFile(
 	path, beginning string, maxLine int, each func(line []byte) error,
 ) (f *os.File, size int64, err error) {
@@ -115,7 +119,8 @@ func lockAndRead(f *os.File, beginning string, maxLine int, each func(line []byt
 	return 0, nil
 }
 
-// CutTorn removes what follows the last line end of a file and moves to the new end, which it returns.
+// CutTorn removes what follows the last line end of a file and moves to the new end, which it
+// returns.
 func CutTorn(f *os.File, maxLine int) (size int64, err error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -143,7 +148,8 @@ func cut(f cutter, size int64) error {
 	return err
 }
 
-// Write appends a value, if it can be encoded, as a line, which may stay in memory until Flush or Close.
+// Write appends a value, if it can be encoded, as a line, which may stay in memory until Flush or
+// Close.
 func (w *Writer) Write(v any) error {
 	start := w.buf.Len()
 	if err := w.json.Encode(v); err != nil {
@@ -178,7 +184,8 @@ func (w *Writer) Append(v any) error {
 	return w.Flush()
 }
 
-// Flush writes what is in memory. After an error whole lines of it are in the file, which [Writer.Written] counts.
+// Flush writes what is in memory. After an error whole lines of it are in the file, which
+// [Writer.Written] counts.
 func (w *Writer) Flush() error {
 	if w.buf.Len() == 0 {
 		return nil
@@ -223,7 +230,8 @@ func (w *Writer) Clear() error {
 	return w.truncate()
 }
 
-// Written returns how many lines are whole in the file: those that are safe even if the program ends now.
+// Written returns how many lines are whole in the file: those that are safe even if the program
+// ends now.
 func (w *Writer) Written() int64 { return w.written }
 
 // Size returns how many bytes the lines counted by Written take in the file.

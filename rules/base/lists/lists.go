@@ -20,10 +20,11 @@ func Map[T, U any](list []T, f func(T) U) []U {
 // OnAllCores is [OnCores] with all cores that there are.
 func OnAllCores(n int, do func(i int)) { OnCores(runtime.GOMAXPROCS(0), n, do) }
 
-// OnCores calls do for each number from 0 to n-1, as many at a time as there are cores; with less than one core, one
-// at a time.
+// OnCores calls do for each number from 0 to n-1, as many at a time as there are cores; with less
+// than one core, one at a time.
 func OnCores(cores, n int, do func(i int)) {
-	// A goroutine for each core, not for each number: the stack of one that calls do again need not grow.
+	// A goroutine for each core, not for each number: the stack of one that calls do again need not
+	// grow.
 	var next atomic.Int64
 	var group sync.WaitGroup
 	for range max(min(cores, n), 1) {
@@ -40,8 +41,8 @@ func OnCores(cores, n int, do func(i int)) {
 	group.Wait()
 }
 
-// Sample is a random sample of what is added to it (reservoir sampling: A. Waterman's algorithm R, in Knuth, The Art of
-// Computer Programming 2, 3.4.2).
+// Sample is a random sample of what is added to it (reservoir sampling: A. Waterman's algorithm R,
+// in Knuth, The Art of Computer Programming 2, 3.4.2).
 type Sample[T any] struct {
 	Size int // at most
 	Rand *rand.Rand

@@ -1,5 +1,5 @@
-// Package strictjson reads JSON in which nothing may be superfluous: a name that the Go type doesn't
-// have, or that is given twice, is an error, and so is anything after the value.
+// Package strictjson reads JSON in which nothing may be superfluous: a name that the Go type
+// doesn't have, or that is given twice, is an error, and so is anything after the value.
 package strictjson
 
 import (
@@ -22,9 +22,9 @@ import (
 // ErrCut is the error of JSON that ends too early.
 var ErrCut = errors.New("expected JSON, found a text that is cut short")
 
-// Unmarshal stores the one JSON value in text, which has at most limit bytes, in *to. Durations are numbers of
-// nanoseconds. If the error is in a field of the value, it is a [problems.FieldError]; if the text is cut short, it is
-// [ErrCut].
+// Unmarshal stores the one JSON value in text, which has at most limit bytes, in *to. Durations are
+// numbers of nanoseconds. If the error is in a field of the value, it is a [problems.FieldError];
+// if the text is cut short, it is [ErrCut].
 func Unmarshal(text []byte, limit int, to any) error {
 	if len(text) > limit {
 		return fmt.Errorf("expected at most %d bytes, found %d", limit, len(text))
@@ -49,7 +49,8 @@ func Unmarshal(text []byte, limit int, to any) error {
 	return err
 }
 
-// Line returns the line of a field in a JSON text, from 1; that of the text where the field is not found.
+// Line returns the line of a field in a JSON text, from 1; that of the text where the field is not
+// found.
 func Line(text []byte, field jsontext.Pointer) int {
 	d := jsontext.NewDecoder(bytes.NewReader(text), jsontext.AllowDuplicateNames(true))
 	for d.StackPointer() != field {

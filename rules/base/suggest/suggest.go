@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Unknown returns the message on an unknown word, a name of some kind of thing, with known words: the near ones, or all
-// up to a bound.
+// Unknown returns the message on an unknown word, a name of some kind of thing, with known words:
+// the near ones, or all up to a bound.
 func Unknown(what, word string, known []string) string {
 	hint := DidYouMean(word, known)
 	if hint == "" {
@@ -18,8 +18,9 @@ func Unknown(what, word string, known []string) string {
 	return fmt.Sprintf("unknown %s %.60q%s", what, word, hint)
 }
 
-// DidYouMean returns the end of a message on an unknown word: the known words that begin with it, or
-// differ from it by at most two letters, some of the nearest if there are many; "" if there are none.
+// DidYouMean returns the end of a message on an unknown word: the known words that begin with it,
+// or differ from it by at most two letters, some of the nearest if there are many; "" if there are
+// none.
 func DidYouMean(word string, known []string) string {
 	var near [3][]string // by distance; those that begin with the word come first
 	for _, k := range known {
@@ -48,7 +49,8 @@ func OneOf(names []string) string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// distance returns the Levenshtein distance: the letters to insert, delete or replace to get from a to b.
+// distance returns the Levenshtein distance: the letters to insert, delete or replace to get from a
+// to b.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1) // the distances of the beginnings of b
 	for j := range row {

@@ -24,8 +24,9 @@ func Visible(name string) string {
 	return Escape(name)
 }
 
-// Escape returns a text in which whatever isn't printable (control and formatting characters, invalid UTF-8) is a Go
-// escape, so that it can't drive a terminal, break a line or turn its direction.
+// Escape returns a text in which whatever isn't printable (control and formatting characters,
+// invalid UTF-8) is a Go escape, so that it can't drive a terminal, break a line or turn its
+// direction.
 func Escape(text string) string { return escape(text, unicode.IsPrint) }
 
 // EscapeData is [Escape] that keeps blanks of any width, for what programs read.
@@ -48,7 +49,8 @@ func escape(text string, keep func(rune) bool) string {
 	return b.String()
 }
 
-// Cut returns a text of at most N bytes: a longer one ends in an ellipsis, and is cut between two characters.
+// Cut returns a text of at most N bytes: a longer one ends in an ellipsis, and is cut between two
+// characters.
 func Cut(text string, most int) string {
 	const ellipsis = "…"
 	if len(text) <= most {
@@ -61,8 +63,8 @@ func Cut(text string, most int) string {
 	return text[:end] + ellipsis
 }
 
-// Markdown returns a visible name with a backslash before what Markdown would take for markup or for the end of a table
-// cell. Underscores inside words mean nothing and stay bare.
+// Markdown returns a visible name with a backslash before what Markdown would take for markup or
+// for the end of a table cell. Underscores inside words mean nothing and stay bare.
 func Markdown(name string) string {
 	runes := []rune(" " + Visible(name) + " ")
 	var b strings.Builder
@@ -132,8 +134,8 @@ func Plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// JSON is a string whose JSON has every unprintable character escaped: a terminal that shows it gets no commands.
-// Invalid UTF-8, which JSON can't hold, becomes U+FFFD.
+// JSON is a string whose JSON has every unprintable character escaped: a terminal that shows it
+// gets no commands. Invalid UTF-8, which JSON can't hold, becomes U+FFFD.
 type JSON string
 
 // MarshalJSON implements json.Marshaler.

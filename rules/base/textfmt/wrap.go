@@ -15,9 +15,10 @@ func Width(text string) int {
 	return twwidth.WidthWithOptions(text, twwidth.Options{})
 }
 
-// Wrap breaks a text without escape sequences at blanks into lines of at most N columns. A word that is longer is cut,
-// if possible behind a punctuation mark or a no-break space, and rather between the parameters of a spec than within
-// one. Line breaks in the text stay. A no-break space becomes a blank.
+// Wrap breaks a text without escape sequences at blanks into lines of at most N columns. A word
+// that is longer is cut, if possible behind a punctuation mark or a no-break space, and rather
+// between the parameters of a spec than within one. Line breaks in the text stay. A no-break space
+// becomes a blank.
 func Wrap(text string, columns int) []string {
 	columns = max(columns, 1)
 	var lines []string
@@ -56,7 +57,8 @@ func Unwrap(text string) string {
 	return strings.Join(paragraphs, "\n\n")
 }
 
-// Hang returns a text behind what comes before it, wrapped to lines of at most N columns that begin below it.
+// Hang returns a text behind what comes before it, wrapped to lines of at most N columns that begin
+// below it.
 func Hang(before, text string, columns int) string {
 	const narrowest = 20
 	indent := Width(before)
@@ -68,8 +70,8 @@ func Hang(before, text string, columns int) string {
 	return b.String()
 }
 
-// Fit returns a text whose lines are at most N columns wide: wider ones are broken at blanks, and go on below their
-// first word, behind blanks and the dash of a list.
+// Fit returns a text whose lines are at most N columns wide: wider ones are broken at blanks, and
+// go on below their first word, behind blanks and the dash of a list.
 func Fit(text string, columns int) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -92,8 +94,9 @@ func Words(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == '\t' || r == '\n' })
 }
 
-// cutWord returns the longest beginning of a word that fits, at least one character, and the rest. Where a third of the
-// columns is enough, the beginning ends in a mark between the parts of a spec, or else in another mark.
+// cutWord returns the longest beginning of a word that fits, at least one character, and the rest.
+// Where a third of the columns is enough, the beginning ends in a mark between the parts of a spec,
+// or else in another mark.
 func cutWord(word string, columns int) (head, tail string) {
 	end := 0  // where the longest beginning ends
 	part := 0 // where the longest beginning ends that ends between two parts
