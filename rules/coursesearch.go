@@ -202,18 +202,16 @@ func (c *courseSearch) forward(ends SquareSet, legs *legsByEnd, used doorSet, op
 // of the bound. It returns what the last course that it found crosses and bounces off.
 func (c *courseSearch) backward(bounced SquareSet) (needs SquareSet) {
 	var before setsBySquare // the pieces from which a leg leads to a square
-	for from := bounced; from != 0; from &= from - 1 {
-		to := c.ends[from.first()] & (bounced | c.missing)
-		for ; to != 0; to &= to - 1 {
-			before[to.first()] |= from & -from
+	for from := range bounced.All() {
+		for to := range (c.ends[from] & (bounced | c.missing)).All() {
+			before[to] |= 1 << from
 		}
 	}
-	for todo := c.missing; todo != 0; todo &= todo - 1 {
-		bit := todo & -todo
-		course, ok := c.leadsTo(todo.first(), &before, doorSet{}, bounced&^bit)
+	for s := range c.missing.All() {
+		course, ok := c.leadsTo(s, &before, doorSet{}, bounced&^(1<<s))
 		if ok {
 			needs = course
-			c.missing &^= bit
+			c.missing &^= 1 << s
 		}
 	}
 	return needs

@@ -45,14 +45,13 @@ func (ms *MoveSet) exclude(r *Rules, p, past Position) {
 	for gi := range ms.groups[:ms.n] {
 		g := &ms.groups[gi]
 		arrivals := past.OfHeight(g.height)
-		for ends := g.ends & arrivals; ends != 0; ends &= ends - 1 {
-			ms.excludeIf(r, p, newMove(g.from, ends.first(), NoSquare), past)
+		for end := range (g.ends & arrivals).All() {
+			ms.excludeIf(r, p, newMove(g.from, end, NoSquare), past)
 		}
-		for hits := g.hits & arrivals; hits != 0; hits &= hits - 1 {
-			hit := hits.first()
+		for hit := range (g.hits & arrivals).All() {
 			drops := *ms.dropsOf(g, hit) & past.OfHeight(p.At(hit))
-			for ; drops != 0; drops &= drops - 1 {
-				ms.excludeIf(r, p, newMove(g.from, hit, drops.first()), past)
+			for drop := range drops.All() {
+				ms.excludeIf(r, p, newMove(g.from, hit, drop), past)
 			}
 		}
 	}

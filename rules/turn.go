@@ -160,8 +160,8 @@ func (t *turn) count(l *landings) int {
 		return n
 	}
 	if t.r.playable { // each drop has a zone of its own
-		for hits := l.hits; hits != 0; hits &= hits - 1 {
-			n += t.drops(l, hits.first()).Count()
+		for hit := range l.hits.All() {
+			n += t.drops(l, hit).Count()
 		}
 		return n
 	}
