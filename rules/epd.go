@@ -57,7 +57,8 @@ func (r *Rules) ParseEPD(text string) (l EPD, err error) {
 		}
 		isAgain := func(c PerftCount) bool { return c.Depth == count.Depth }
 		if slices.ContainsFunc(l.Counts, isAgain) {
-			return l, fmt.Errorf("expected D%d once, found it again in %.60q", count.Depth, ";"+operation)
+			return l, fmt.Errorf("expected D%d once, found it again in %.60q",
+				count.Depth, ";"+operation)
 		}
 		l.Counts = append(l.Counts, count)
 	}
@@ -75,8 +76,10 @@ func parsePerftCount(text string) (PerftCount, error) {
 	nodes, errNodes := settings.Parse[uint64](strings.TrimSpace(nodesText))
 	areNumbers := errDepth == nil && errNodes == nil
 	if !isDepth || !areNumbers || depth > maxPerftDepth {
-		return PerftCount{}, fmt.Errorf("expected a depth D0 to D%d and a count, like ';D2 4096'%s, found %.60q",
-			maxPerftDepth, settings.ZeroHint(digits+" "+nodesText), ";"+text)
+		hint := settings.ZeroHint(digits + " " + nodesText)
+		return PerftCount{}, fmt.Errorf(
+			"expected a depth D0 to D%d and a count, like ';D2 4096'%s, found %.60q",
+			maxPerftDepth, hint, ";"+text)
 	}
 	return PerftCount{int(depth), nodes}, nil
 }

@@ -155,8 +155,10 @@ func (e *evasions) safe(g *group, base Position, squares SquareSet, hit Square) 
 
 // threat is what the opponent could do on a board to which a piece is to be added.
 type threat struct {
-	exists  bool      // he has a course to the goal
-	squares SquareSet // if he has, a change on none of these can stop it; if not, a piece elsewhere gives him none
+	exists bool // he has a course to the goal
+	// If he has a course, a change on none of these squares can stop it; if not, a piece on another
+	// square gives him none.
+	squares SquareSet
 }
 
 func (p Position) afterPass() Position {

@@ -141,7 +141,8 @@ func (g *Game) explainPlacement(m Move) string {
 	side := g.pos.Side()
 	switch {
 	case !m.IsPlacement():
-		return fmt.Sprintf("the set-up is not finished; place a piece, like 2@%v", g.rules.setupSquares(side).first())
+		example := g.rules.setupSquares(side).first()
+		return fmt.Sprintf("the set-up is not finished; place a piece, like 2@%v", example)
 	case g.pos.Hand(side, m.FromHand()) == 0:
 		return fmt.Sprintf("%v has no piece of height %d left to place", side, m.FromHand())
 	case g.pos.Occupied().Has(m.To()):
@@ -226,7 +227,8 @@ func (g *Game) explainEnd(m Move) string {
 	case !g.rules.options.Relocation:
 		return fmt.Sprintf("%v is occupied, and these rules don't displace pieces", to)
 	default:
-		return fmt.Sprintf("%v is occupied: to displace its piece write x%v@ and the square it goes to", to, to)
+		return fmt.Sprintf("%v is occupied: to displace its piece write x%v@ and the square it goes to",
+			to, to)
 	}
 
 	next := g.rules.Apply(g.pos, m)

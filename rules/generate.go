@@ -68,11 +68,17 @@ func (r *Rules) Count(p Position) int {
 // Control is what one side could do if it were to move, without regard to
 // repetition: the input of evaluation. The zero value is a side that can do nothing.
 type Control struct {
-	Active  SquareSet // the pieces that may be moved, less those in hand
-	Ends    SquareSet // where some turn can end without displacing: empty squares, under null_move: allow the start too
-	Pieces  SquareSet // pieces on which some course can land: to displace them, or without relocation to bounce
-	Winners int       // pieces, in hand or not, that can reach the goal now
-	Moves   int       // number of moves, the forced pass not counted
+	// The pieces that may be moved, less those in hand.
+	Active SquareSet
+	// Where some turn can end without displacing: empty squares, under null_move: allow the start
+	// too.
+	Ends SquareSet
+	// The pieces on which some course can land: to displace them, or without relocation to bounce.
+	Pieces SquareSet
+	// How many pieces, in hand or not, can reach the goal now.
+	Winners int
+	// How many moves there are, the forced pass not counted.
+	Moves int
 }
 
 // Control returns what side could do in p, whoever is to move.

@@ -14,7 +14,9 @@ const (
 const kindBit = 1 << 25
 
 // newMove packs a move. drop is NoSquare where nothing is displaced.
-func newMove(from, to, drop Square) Move { return Move(from) | Move(to)<<8 | Move(drop)<<16 | kindBit }
+func newMove(from, to, drop Square) Move {
+	return Move(from) | Move(to)<<8 | Move(drop)<<16 | kindBit
+}
 
 // from returns the start, with the codes of hands.
 func (m Move) from() Square { return Square(m & 0x3f) }

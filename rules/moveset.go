@@ -191,7 +191,8 @@ func (ms *MoveSet) Goals() iter.Seq[Move] {
 	return func(yield func(Move) bool) {
 		for gi := range ms.groups[:ms.n] {
 			g := &ms.groups[gi]
-			if goal := g.ends & goalSet; goal != 0 && !yield(newMove(g.from, goal.first(), NoSquare)) {
+			goal := g.ends & goalSet
+			if goal != 0 && !yield(newMove(g.from, goal.first(), NoSquare)) {
 				return
 			}
 		}

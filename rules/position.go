@@ -167,7 +167,9 @@ func (p *Position) addHand(side Side, h Height, n int) {
 func (r *Rules) Start() Position { return Position{lo: (fullHand | fullHand<<9) << handShift} }
 
 // SettingUp reports whether the players are still placing their pieces in p.
-func (r *Rules) SettingUp(p Position) bool { return !r.options.Kang && p.lo>>handShift&handMask != 0 }
+func (r *Rules) SettingUp(p Position) bool {
+	return !r.options.Kang && p.lo>>handShift&handMask != 0
+}
 
 // Outcome reports whether p ends the game, and who won; a game can end also by its length, see
 // [Game].

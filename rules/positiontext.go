@@ -26,6 +26,11 @@ func (s *scanner) fail(at int, format string, args ...any) {
 	}
 }
 
+// failLength records that the text of a move or a position is too long.
+func (s *scanner) failLength(what string, most int) {
+	s.fail(most, "expected a %s of at most %d bytes, found %d", what, most, len(s.text))
+}
+
 // expected fails at the next character: that is not what was expected.
 func (s *scanner) expected(format string, args ...any) {
 	found := "found the end"
@@ -87,14 +92,14 @@ func (s *scanner) end(what string) {
 // move: "321123/000000/000000/000000/000000/321123 s".
 //
 // Under Kang three fields follow: the reserves of South/North as counts of heights 1, 2, 3; the
-// goals South-North; who took a piece out on his previous turn (-, s, n, sn): "… n 100/012 1-2 s".
-// Under the other rules a field of reserves means that the players are still placing their pieces,
-// and a field of goals (1-0 or 0-1, with eleven pieces on the board) that the game is over. The
-// error names the column.
+// goals South-North; who took a piece out on his previous turn (-, s, n, sn). An example: "… n
+// 100/012 1-2 s". Under the other rules a field of reserves means that the players are still
+// placing their pieces, and a field of goals (1-0 or 0-1, with eleven pieces on the board) that the
+// game is over. The error names the column.
 func (r *Rules) ParsePosition(text string) (Position, error) {
 	s := &scanner{text: text}
 	if len(text) > maxPositionText {
-		s.fail(maxPositionText, "expected a position of at most %d bytes, found %d", maxPositionText, len(text))
+		s.failLength("position", maxPositionText)
 	}
 	p := s.boardAndSide()
 	if r.options.Kang {
@@ -183,7 +188,8 @@ func (r *Rules) parseOptionalField(s *scanner, p *Position) {
 	at := s.at
 	s.hands(p, 2)
 	if !r.SettingUp(*p) {
-		s.fail(at, "expected no reserves, or the pieces still to be placed: there are none once play has begun")
+		s.fail(at, "expected no reserves, or the pieces still to be placed: "+
+			"there are none once play has begun")
 	}
 }
 
@@ -196,7 +202,8 @@ func (s *scanner) hands(p *Position, most byte) {
 		for h := Height(1); h <= 3; h++ {
 			n, ok := s.between('0', '0'+most)
 			if !ok {
-				s.expected("how many pieces of height %d %v holds (a digit from 0 to %d)", h, side, most)
+				s.expected("how many pieces of height %d %v holds (a digit from 0 to %d)",
+					h, side, most)
 			}
 			p.addHand(side, h, n)
 		}
@@ -241,7 +248,8 @@ func (r *Rules) checkPieces(s *scanner, p Position) {
 		s.fail(end, "expected one winner, found goals %d-%d", p.Goals(South), p.Goals(North))
 	}
 	if missing != 1 || r.SettingUp(p) {
-		s.fail(end, "expected eleven pieces on the board and one in the goal, found %d missing", missing)
+		s.fail(end, "expected eleven pieces on the board and one in the goal, found %d missing",
+			missing)
 	}
 }
 
@@ -253,7 +261,8 @@ func (r *Rules) checkSetup(s *scanner, p Position) {
 			placed := p.OfHeight(h) & r.setupSquares(side)
 			want := 2 - p.Hand(side, h)
 			if n := placed.Count(); n != want {
-				s.fail(end, "expected %d pieces of height %d placed in %v's zone, found %d", want, h, side, n)
+				s.fail(end, "expected %d pieces of height %d placed in %v's zone, found %d",
+					want, h, side, n)
 			}
 		}
 	}

@@ -36,7 +36,7 @@ type Rules struct {
 	directed   bool // door_rule: directed
 	perLeg     bool // door_rule: per_leg
 	playable   bool // drop_zone: playable_row
-	stepwise   bool // courses are followed step by step: [courseSearch] doesn't know an option's value
+	stepwise   bool // [courseSearch] doesn't know an option's value: [stepSearch] finds courses
 }
 
 // New checks the options and resolves them. name is what messages, records and tables call the rule

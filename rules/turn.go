@@ -133,7 +133,9 @@ type landings struct {
 }
 
 // landingsOf finds the landings of the i-th source.
-func (t *turn) landingsOf(i int) landings { return t.landings(i, t.courses(t.sources[i], t.aim).ends) }
+func (t *turn) landingsOf(i int) landings {
+	return t.landings(i, t.courses(t.sources[i], t.aim).ends)
+}
 
 // landings sorts the squares where the courses of the i-th source can end.
 func (t *turn) landings(i int, ends SquareSet) landings {

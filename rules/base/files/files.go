@@ -111,7 +111,8 @@ func resolve(path string) (string, error) {
 			return path, nil // not a link
 		}
 		if !filepath.IsAbs(to) {
-			to = filepath.Dir(path) + string(filepath.Separator) + to // Join would take out ".." behind a link
+			// Join would take a link and the ".." behind it out of the path.
+			to = filepath.Dir(path) + string(filepath.Separator) + to
 		}
 		path = to
 	}
@@ -202,8 +203,8 @@ func syncDir(dir string) error {
 		return err
 	}
 	err = d.Sync()
-	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) { // the file system syncs no folders
-		err = nil
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
+		err = nil // the file system syncs no folders
 	}
 	return errors.Join(err, d.Close())
 }
@@ -325,7 +326,9 @@ func bounded(most int64) func(in io.Reader, path string) ([]byte, error) {
 func Replace(path string, text []byte) error { return replace(path, text, shared, false) }
 
 // ReplaceJSON is [Replace] with a value as indented JSON.
-func ReplaceJSON(path string, value any) error { return replaceJSON(path, value, "  ", shared, false) }
+func ReplaceJSON(path string, value any) error {
+	return replaceJSON(path, value, "  ", shared, false)
+}
 
 // ReplacePrivate is [ReplaceJSON] of a file that only its owner may read, whatever the permissions
 // of an earlier one.
@@ -335,7 +338,9 @@ func ReplacePrivate(path string, value any) error {
 
 // ReplaceUnsynced is [ReplaceJSON] of a file for display: it is compact, and the disk isn't waited
 // for, so that after a crash the file may be the earlier one, or empty.
-func ReplaceUnsynced(path string, value any) error { return replaceJSON(path, value, "", shared, true) }
+func ReplaceUnsynced(path string, value any) error {
+	return replaceJSON(path, value, "", shared, true)
+}
 
 func replaceJSON(path string, value any, indent string, mode fs.FileMode, unsynced bool) error {
 	var text bytes.Buffer

@@ -44,7 +44,8 @@ func NewLineReader(r io.Reader, maxLine int) *LineReader {
 	if text, ok := r.(*bytes.Reader); ok { // often a single line
 		size = min(size, text.Len())
 	}
-	return &LineReader{MaxRead: skipFactor * maxLine, in: bufio.NewReaderSize(r, size), maxLine: maxLine}
+	in := bufio.NewReaderSize(r, size)
+	return &LineReader{MaxRead: skipFactor * maxLine, in: in, maxLine: maxLine}
 }
 
 // Next returns the next line without its end, or io.EOF after the last one. The line is valid until
@@ -79,7 +80,8 @@ func (r *LineReader) Next() ([]byte, error) {
 	if !r.torn {
 		line = line[:len(line)-1]
 	}
-	return bytes.TrimPrefix(line, []byte("\ufeff")), nil // also where several files were put together
+	// A byte order mark may begin any line, where several files were put together.
+	return bytes.TrimPrefix(line, []byte("\ufeff")), nil
 }
 
 // All iterates over the lines that are left. After an error other than [ErrTooLong] there is none.
@@ -114,7 +116,9 @@ const maxBadLines = 20
 // spaces around lines are removed; empty lines and those that begin with # are left out. Of the
 // others there may be maxLines, of maxLine bytes at most. The error joins those of reading and of
 // each, after the text's name and the line's number.
-func Lines(in io.Reader, name string, maxLine, maxLines int, each func(n int, line string) error) error {
+func Lines(
+	in io.Reader, name string, maxLine, maxLines int, each func(n int, line string) error,
+) error {
 	var errs []error
 	lines := NewLineReader(in, maxLine+len("\n"))
 	taken := 0

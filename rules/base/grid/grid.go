@@ -5,7 +5,7 @@
 //
 //	var columns = []grid.Column[*Level]{
 //		{Key: "level", Title: "Level", Value: func(l *Level) any { return l.Level }},
-//		{Key: "name", Title: "Name", Left: true, Value: func(l *Level) any { return grid.Name(l.Name) }},
+//		{Key: "name", Title: "Name", Value: func(l *Level) any { return grid.Name(l.Name) }},
 //		{Key: "share", Title: "Won", Value: func(l *Level) any { return grid.Percent(l.Share) }},
 //		{Key: "doc", Value: func(l *Level) any { return l.Doc }}, // in CSV and JSON alone
 //	}
@@ -14,7 +14,7 @@
 //
 // or, where the columns depend on the data, row by row:
 //
-//	table := grid.New("Games lost by faults", 2, "Player", "Fault", "Games") // two columns of words
+//	table := grid.New("Games lost", 2, "Player", "Fault", "Games") // two columns of words
 //	table.Add(grid.Name(player), fault, grid.Thousands(n))
 //
 // A column with a key is in CSV and JSON; one with a title is in text, Markdown and HTML, and a
@@ -56,7 +56,7 @@ type Head struct {
 
 // Table is a table, whatever its rows were.
 type Table struct {
-	Title   string // what it is about, in a line; callers write it where they want it, as they do the lines below
+	Title   string // what it is about, in a line; callers write it, as they do Result and Notes
 	Columns []Head
 	Rows    [][]Cell // each with a cell for every column
 	Result  string   // a sentence on the outcome; "": there is none

@@ -193,8 +193,9 @@ func (l *layout) wrapped(columns []int) *layout {
 		t.columns = append(t.columns, l.columns[i])
 		for r, row := range l.rows {
 			lines := textfmt.Wrap(row[i], widths[k])
-			if !strings.Contains(row[i], "\n") && textfmt.Width(row[i]) <= widths[k] {
-				lines = []string{strings.ReplaceAll(row[i], textfmt.NoBreak, " ")} // with all its blanks
+			isLine := !strings.Contains(row[i], "\n")
+			if isLine && textfmt.Width(row[i]) <= widths[k] { // it keeps all its blanks
+				lines = []string{strings.ReplaceAll(row[i], textfmt.NoBreak, " ")}
 			}
 			for n, line := range lines {
 				if l.Bold && r == 1 && line != "" {

@@ -37,7 +37,9 @@ func (e *LineError) Is(target error) bool { return target == ErrTorn && e.Torn }
 
 // Read calls each with every line that has an end, and returns their size in bytes. Errors have
 // name and line.
-func Read(r io.Reader, name string, maxLine int, each func(line []byte) error) (size int64, err error) {
+func Read(
+	r io.Reader, name string, maxLine int, each func(line []byte) error,
+) (size int64, err error) {
 	in := files.NewLineReader(r, maxLine)
 	for {
 		line, err := in.Next()

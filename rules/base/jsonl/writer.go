@@ -20,7 +20,8 @@ const flushAt = 256 << 10
 // lines in memory; what it left of a line in the file is removed before the next one is written. A
 // writer belongs to one goroutine.
 type Writer struct {
-	Finish func(line []byte) []byte // if not nil, returns an encoded line, without its end, as it is to be written
+	// If not nil, Finish returns an encoded line, without its end, as it is to be written.
+	Finish func(line []byte) []byte
 
 	to      io.Writer
 	file    File // what to is, if Close closes it
@@ -91,7 +92,9 @@ func OpenFile(
 }
 
 // lockAndRead locks a file and reads its lines, whose size it returns.
-func lockAndRead(f *os.File, beginning string, maxLine int, each func(line []byte) error) (int64, error) {
+func lockAndRead(
+	f *os.File, beginning string, maxLine int, each func(line []byte) error,
+) (int64, error) {
 	if err := files.Lock(f); err != nil {
 		return 0, fmt.Errorf("%s: %w", f.Name(), err)
 	}

@@ -5,9 +5,9 @@
 //
 // The tags are:
 //
-//	yaml:"KEY"     its key in files and manifests. A field without a key is no setting. The key of a
-//	               struct, or a pointer to one, is put before the keys of its fields; one that is
-//	               ",inline", or embedded without a tag, has none
+//	yaml:"KEY"     its key in files and manifests. A field without a key is no setting. The key
+//	               of a struct, or a pointer to one, is put before the keys of its fields; one
+//	               that is ",inline", or embedded without a tag, has none
 //	param:"KEY"    the key of an agent's parameter
 //	form:"TEXT"    what is expected, in messages
 //	unit:"UNIT"    the unit of a time which is a number in a file; without it, a number is none
@@ -15,11 +15,12 @@
 //	zero:"TEXT"    what 0, or the empty text among [Choice]s, means
 //	default:"TEXT" the value in a struct that a file makes, where nil is the default
 //	json:"KEY"     its key in manifests, where that is another one
-//	name:"NAME"    its flag; "-" of a struct: none of its settings has one. Package kong reads it, and
-//	               the tags placeholder, group and sep
+//	name:"NAME"    its flag; "-" of a struct: none of its settings has one. Package kong reads
+//	               it, and the tags placeholder, group and sep
 //	choices:"A: MEANING|B"
 //	               the only values that there are, with what they mean
-//	help:"TEXT"    what it means, one or more sentences; after a colon at its end the choices follow
+//	help:"TEXT"    what it means, one or more sentences; after a colon at its end the choices
+//	               follow
 //
 // Values are bool, int, int64, uint64, float64, string types, times, types that parse and print
 // themselves ([encoding.TextUnmarshaler], [encoding.TextMarshaler]), lists of these, and pointers

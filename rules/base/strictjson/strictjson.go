@@ -29,7 +29,8 @@ func Unmarshal(text []byte, limit int, to any) error {
 	if len(text) > limit {
 		return fmt.Errorf("expected at most %d bytes, found %d", limit, len(text))
 	}
-	err := json.Unmarshal(text, to, json.RejectUnknownMembers(true), jsonv1.FormatDurationAsNano(true))
+	err := json.Unmarshal(text, to,
+		json.RejectUnknownMembers(true), jsonv1.FormatDurationAsNano(true))
 	if semantic, ok := errors.AsType[*json.SemanticError](err); ok {
 		return inField(semantic.JSONPointer, semanticError(semantic))
 	}
@@ -72,11 +73,17 @@ func semanticError(e *json.SemanticError) error {
 		return e.Err
 	}
 	kinds := map[jsontext.Kind]string{
-		'n': "null", 'f': "a truth value", 't': "a truth value", '"': "a text", '0': "a number",
-		'{': "an object", '[': "a list",
+		'n': "null",
+		'f': "a truth value",
+		't': "a truth value",
+		'"': "a text",
+		'0': "a number",
+		'{': "an object",
+		'[': "a list",
 	}
-	found := fmt.Sprintf("%.60s", string(e.JSONValue)) // its String method returns null for none
-	return fmt.Errorf("expected %s, found %s", typeName(e.GoType), cmp.Or(found, kinds[e.JSONKind], "something else"))
+	value := fmt.Sprintf("%.60s", string(e.JSONValue)) // its String method returns null for none
+	found := cmp.Or(value, kinds[e.JSONKind], "something else")
+	return fmt.Errorf("expected %s, found %s", typeName(e.GoType), found)
 }
 
 func typeName(t reflect.Type) string {
@@ -84,10 +91,16 @@ func typeName(t reflect.Type) string {
 		return typeName(t.Elem())
 	}
 	names := map[string]string{
-		"string": "a text", "bool": "true or false", "float": "a number", "slice": "a list", "array": "a list",
-		"int": "a whole number", "uint": "a whole number from 0",
+		"string": "a text",
+		"bool":   "true or false",
+		"float":  "a number",
+		"int":    "a whole number",
+		"uint":   "a whole number from 0",
+		"slice":  "a list",
+		"array":  "a list",
 	}
-	return cmp.Or(names[strings.TrimRight(t.Kind().String(), "0123456789")], "an object")
+	kind := strings.TrimRight(t.Kind().String(), "0123456789") // of any size
+	return cmp.Or(names[kind], "an object")
 }
 
 func inField(pointer jsontext.Pointer, err error) error {
@@ -101,7 +114,9 @@ func inField(pointer jsontext.Pointer, err error) error {
 func fieldOf(pointer jsontext.Pointer) string {
 	field := ""
 	for token := range pointer.Tokens() {
-		if _, e := strconv.Atoi(token); e == nil && field != "" {
+		_, err := strconv.Atoi(token)
+		isIndex := err == nil && field != ""
+		if isIndex {
 			field += "[" + token + "]"
 		} else {
 			field += "." + token

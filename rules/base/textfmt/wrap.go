@@ -5,8 +5,6 @@ import (
 	"strings"
 
 	"github.com/olekukonko/tablewriter/pkg/twwidth"
-
-	"gyges/rules/base/lists"
 )
 
 // Width returns the number of columns a text takes on a terminal, escape sequences left out.
@@ -45,7 +43,10 @@ func Wrap(text string, columns int) []string {
 		}
 		lines = append(lines, line)
 	}
-	return lists.Map(lines, func(line string) string { return strings.ReplaceAll(line, NoBreak, " ") })
+	for i, line := range lines {
+		lines[i] = strings.ReplaceAll(line, NoBreak, " ")
+	}
+	return lines
 }
 
 // Unwrap joins the lines of each paragraph of a text. Paragraphs have empty lines between them.
