@@ -33,9 +33,6 @@ agents:
 	require.NoError(t, err)
 	require.Equal(t, []agents.Spec{spec("alphabeta:depth=1"), spec("alphabeta:depth=2"), spec("mcts:iterations=3")},
 		loaded.Agents)
-	selfPlay, err := LoadSelfPlay(path, exploring())
-	require.NoError(t, err)
-	require.Equal(t, loaded.Agents, selfPlay.Tournament.Agents)
 }
 
 // Every mistake is a problem at its line, for each agent that has it.

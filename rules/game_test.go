@@ -34,9 +34,7 @@ func TestGoalEndsTheGame(t *testing.T) {
 	require.Equal(t, NorthWins, outcome)
 	require.Equal(t, ByGoal, reason)
 	require.Equal(t, ErrOver, g.Check(Pass))
-	var ms MoveSet
-	g.LegalMoves(&ms)
-	require.Zero(t, ms.Len())
+	require.Zero(t, g.Legal().Len())
 	require.Zero(t, r.Count(g.Position()))
 	require.Equal(t, 4, g.Ply())
 	require.Equal(t, "313212/000000/000000/000000/000000/212331 s", r.FormatPosition(g.Start()))
@@ -83,9 +81,7 @@ func TestLengthDraws(t *testing.T) {
 	outcome, reason := g.Outcome()
 	require.Equal(t, Draw, outcome)
 	require.Equal(t, ByLength, reason)
-	var ms MoveSet
-	g.LegalMoves(&ms)
-	require.Zero(t, ms.Len())
+	require.Zero(t, g.Legal().Len())
 }
 
 func TestRepetition(t *testing.T) {
@@ -129,11 +125,9 @@ func TestPlacements(t *testing.T) {
 			again, err := r.ParsePosition(r.FormatPosition(g.Position()))
 			require.NoError(t, err)
 			require.Equal(t, g.Position(), again)
-			var ms MoveSet
-			g.LegalMoves(&ms)
-			require.Equal(t, ms.Len(), r.Count(g.Position()))
+			require.Equal(t, g.Legal().Len(), r.Count(g.Position()))
 			if i == 0 {
-				require.Equal(t, 18, ms.Len())
+				require.Equal(t, 18, g.Legal().Len())
 				require.ErrorContains(t, checkText(t, g, "1@a2"), "outside South's set-up zone")
 			}
 			if i == 1 && name == "standard" {
@@ -148,25 +142,6 @@ func TestPlacements(t *testing.T) {
 		require.ErrorContains(t, checkText(t, g, "1@a1"), "the set-up is over")
 		require.True(t, g.Undo())
 		require.Equal(t, 11, len(g.Moves()))
-	}
-}
-
-func TestRandomSetup(t *testing.T) {
-	t.Parallel()
-	rng := rand.New(rand.NewPCG(1, 1))
-	for _, preset := range Presets() {
-		r := MustParse(preset.Name)
-		seen := map[Position]bool{}
-		for range 50 {
-			p := r.RandomSetup(rng)
-			require.Equal(t, p, parse(t, r, r.FormatPosition(p)))
-			require.Equal(t, South, p.Side())
-			require.False(t, r.SettingUp(p))
-			seen[p] = true
-		}
-		if !preset.Options.Kang {
-			require.Greater(t, len(seen), 40)
-		}
 	}
 }
 

@@ -126,16 +126,3 @@ func TestFirstLegs(t *testing.T) {
 		"b2 [c2 d2]", "f2 [d2 e2]", "c1 [c2 d2]", "e1 [d2 e2]",
 	}, found)
 }
-
-// TestDropZone is the table of one piece alone on the board: the drop squares are all the others up
-// to the piece's row.
-func TestDropZone(t *testing.T) {
-	t.Parallel()
-	for row := range Rows {
-		r := MustParse("standard")
-		var board Position
-		board.put(SquareAt(2, row), 1)
-		require.Equal(t, (row+1)*Files-1, r.dropZone(board, South).Count())
-		require.Equal(t, (Rows-row)*Files-1, r.dropZone(board, North).Count())
-	}
-}

@@ -136,8 +136,7 @@ func backwards(g *Game, ms *MoveSet, rng *rand.Rand) Move {
 	for m := range ms.All() {
 		next := g.rules.Apply(g.pos, m)
 		for _, q := range g.past[:len(g.past)-1] {
-			d := SquareSet(((next.lo ^ q.lo) | (next.hi ^ q.hi)) & planeMask).Count()
-			if d < best {
+			if d := next.differing(q).Count(); d < best {
 				best, pick = d, m
 			}
 		}
@@ -262,13 +261,8 @@ func countPieces(r *Rules, p Position) (n [4]int) {
 // TestTexts checks that every move's texts read back, that a legal move keeps
 // the pieces together, and that Remove removes.
 func TestTexts(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		r := drawRules(t)
-		p := drawPosition(t, r)
+	checkPositions(t, func(t *rapid.T, r *Rules, p Position, ms *MoveSet) {
 		before := countPieces(r, p)
-		var ms MoveSet
-		r.Moves(p, &ms)
 		if before == [4]int{0, 4, 4, 4} && (r.options.Kang || !r.SettingUp(p)) {
 			q, err := r.ParsePosition(r.FormatPosition(p))
 			require.NoError(t, err)
