@@ -180,10 +180,10 @@ func (c *courseSearch) forward(ends SquareSet, legs *legsByEnd, used doorSet, op
 			}
 			then := used.with(l.doors)
 			found := c.legEnds(bit, h, then)
-			if new := c.missing & found; new != 0 {
+			if reached := c.missing & found; reached != 0 {
 				c.missing &^= found
 				if c.missing == 0 {
-					crossed, _ := c.crossedBy(legsTo[h&3][s][new.first()], then)
+					crossed, _ := c.crossedBy(legsTo[h&3][s][reached.first()], then)
 					return bit | l.crossed | crossed, true
 				}
 			}
