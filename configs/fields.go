@@ -4,7 +4,6 @@ package configs
 // say.
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -55,7 +54,10 @@ func isGroupOf(n *yaml.Node, f *settings.Field) bool {
 
 // addUnknown reports a key that is none of names.
 func (p *parser) addUnknown(key *yaml.Node, what string, names []string) {
-	hint := cmp.Or(suggest.DidYouMean(key.Value, names), ", expected one of: "+strings.Join(names, ", "))
+	hint := suggest.DidYouMean(key.Value, names)
+	if hint == "" {
+		hint = ", expected one of: " + strings.Join(names, ", ")
+	}
 	ours, isOther := otherKeys[key.Value]
 	if isOther && slices.Contains(names, firstWord.FindString(ours)) {
 		hint = "; expected " + ours
@@ -128,8 +130,11 @@ func (p *parser) setting(path string, n *yaml.Node, read func()) {
 // program's folder.
 func (p *parser) loadOpenings(f *settings.Field) {
 	openings, ok := f.Value.Addr().Interface().(*schedule.Openings)
+	if !ok {
+		return
+	}
 	file := f.Key + ".file"
-	if !ok || p.bad[file] || p.lines[file] == 0 {
+	if p.bad[file] || p.lines[file] == 0 {
 		return
 	}
 	list, err := schedule.LoadOpenings(openings.File)
@@ -191,7 +196,8 @@ func (p *parser) list(n *yaml.Node, f *settings.Field) {
 			})
 		} else if !p.scalar(entry, v, f.Form()) {
 			isBare := n.Style == yaml.FlowStyle && entry.Style == 0
-			if isBare && strings.Contains(entry.Value, "=") { // perhaps cut, as in [alphabeta:depth=2,hash=1]
+			if isBare && strings.Contains(entry.Value, "=") {
+				// It may be cut at a comma, as in [alphabeta:depth=2,hash=1].
 				p.problems[len(p.problems)-1].text += "; a value with commas is put in quotes"
 			}
 			continue

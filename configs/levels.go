@@ -43,7 +43,8 @@ func ListLevels() []Level {
 	if err := dec.Decode(&list); err != nil {
 		panic(err) // the file is part of the program
 	}
-	// The sum of the steps so far. Their errors are independent: each level met its neighbours only.
+	// The sum of the steps so far. Their errors are independent, as each level met its neighbours
+	// only.
 	sum := map[string]Rating{}
 	for i := range list {
 		l := &list[i]

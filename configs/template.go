@@ -64,8 +64,8 @@ func trainTemplate(r *rules.Rules) string {
 	c.SelfPlay.Agent = specs(fastAgent)[0]
 	c.Match.Openings.ForMatch(r)
 	defaults.Match.Openings.ForMatch()
-	text := template(&c, &defaults,
-		"rules", "generations", "selfplay.pairs", "match.sprt", "match.pairs", "rating.pairs", "seed")
+	text := template(&c, &defaults, "rules", "generations", "selfplay.pairs", "match.sprt",
+		"match.pairs", "rating.pairs", "seed")
 
 	const weights = "#weights: default\n"
 	const zero = "# From nothing, by the results of games alone:\n#weights: zero\n"

@@ -102,7 +102,8 @@ func (ss *stepSearch) search(w walk, open SquareSet, legs int) bool {
 		} else if ss.aim&bit != 0 {
 			ss.found |= bit
 			done = ss.wanted&^ss.found == 0
-			if !done && legs > 1 && open&bit != 0 {
+			canBounce := legs > 1 && open&bit != 0
+			if !done && canBounce {
 				done = ss.search(next, open&^bit, legs-1)
 			}
 		}

@@ -125,7 +125,8 @@ func (c *courseSearch) search(first SquareSet, legs *legsByEnd, wanted SquareSet
 	}
 	found := courses{ends: bound, bounced: bounced}
 	c.missing = bound &^ first & wanted
-	if c.missing == 0 || c.perLeg && wanted != c.goal { // what is needed is asked of the goal alone
+	isExact := c.perLeg && wanted != c.goal // of the goal it is also asked what its course needs
+	if c.missing == 0 || isExact {
 		return found
 	}
 	c.first = first

@@ -9,7 +9,9 @@ func (t *turn) drops(l *landings, hit Square) SquareSet {
 		board.put(hit, l.height)
 		drops = t.r.dropZone(board, t.side)
 	}
-	if !t.r.allowNull && l.from.OnBoard() && t.p.At(hit) == l.height {
+	// A piece of the same height that is dropped on the start leaves the board as it was.
+	isSameHeight := t.p.At(hit) == l.height
+	if isSameHeight && !t.r.allowNull && l.from.OnBoard() {
 		drops &^= 1 << l.from
 	}
 	return drops

@@ -227,8 +227,8 @@ func (g *Game) explainEnd(m Move) string {
 	case !g.rules.options.Relocation:
 		return fmt.Sprintf("%v is occupied, and these rules don't displace pieces", to)
 	default:
-		return fmt.Sprintf("%v is occupied: to displace its piece write x%v@ and the square it goes to",
-			to, to)
+		return fmt.Sprintf(
+			"%v is occupied: to displace its piece write x%v@ and the square it goes to", to, to)
 	}
 
 	next := g.rules.Apply(g.pos, m)

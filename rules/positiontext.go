@@ -129,7 +129,8 @@ func SideToMove(text string) (Side, error) {
 func (s *scanner) boardAndSide() (p Position) {
 	s.blanks()
 	for square := range Square(NumSquares) {
-		if square > 0 && square.File() == 0 && !s.accept('/') {
+		isNewRow := square > 0 && square.File() == 0
+		if isNewRow && !s.accept('/') {
 			s.expected("'/' after the six squares of row %d", square.Row())
 		}
 		h, ok := s.between('0', '3')

@@ -1,10 +1,14 @@
 // Package rules is the game of Gygès (Claude Leroy, 1985): positions, legal moves, notation, rule
 // options and perft. It is independent of agents and tournaments.
 //
-// [Options] choose the game that is played; [New] resolves them once into a [Rules]. A [Position]
-// is a comparable value of two machine words. [Rules.Moves] fills a [MoveSet], which keeps the
-// legal moves factored as sources × ends × drop squares; [Rules.Apply] makes one of them. A [Game]
-// adds the earlier positions, which the repetition rule needs.
+// Begin with [Game] and the example of the package. [Options] choose the game that is played; [New]
+// resolves them once into a [Rules]. A [Position] is a comparable value of two machine words.
+// [Rules.Moves] fills a [MoveSet], which keeps the legal moves factored as sources, ends and drop
+// squares; [Rules.Apply] makes one of them. A [Game] adds the earlier positions, which the
+// repetition rule needs.
+//
+// Moves are found by a turn, which asks a courseSearch (or, under directed doors, a stepSearch)
+// where each piece that may be moved can end.
 //
 // Words used throughout: a leg is the run of exactly h steps that a height allows; a course is the
 // whole sequence of legs of one turn; the ends of a leg or a course are the squares where it can

@@ -20,7 +20,8 @@ func (r *Rules) nextToPlace(p Position) Side {
 	south := p.held(South)
 	north := p.held(North)
 	isAhead := r.options.SetupOrder == Alternate && south < north // South has placed more
-	if north > 0 && (south == 0 || isAhead) {
+	southWaits := south == 0 || isAhead
+	if north > 0 && southWaits {
 		return North
 	}
 	return South

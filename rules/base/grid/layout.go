@@ -197,8 +197,9 @@ func (l *layout) wrapped(columns []int) *layout {
 			if isLine && textfmt.Width(row[i]) <= widths[k] { // it keeps all its blanks
 				lines = []string{strings.ReplaceAll(row[i], textfmt.NoBreak, " ")}
 			}
+			isBold := l.Bold && r == 1 // the first row below the header
 			for n, line := range lines {
-				if l.Bold && r == 1 && line != "" {
+				if isBold && line != "" {
 					lines[n] = "\x1b[1m" + line + "\x1b[0m"
 				}
 			}

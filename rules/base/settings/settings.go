@@ -244,7 +244,8 @@ func ZeroHint(text string) string {
 // Port reads the number of a port.
 func Port(text string) (int, error) {
 	port, err := Parse[int](text)
-	if err != nil || port < 0 || port > math.MaxUint16 {
+	inRange := 0 <= port && port <= math.MaxUint16
+	if err != nil || !inRange {
 		return 0, fmt.Errorf("expected a port from 0 to %d%s, found %.60q",
 			math.MaxUint16, ZeroHint(text), text)
 	}

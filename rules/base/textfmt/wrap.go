@@ -92,7 +92,7 @@ const NoBreak = "\u00a0"
 
 // Words returns the words of a text, between which a line may be broken.
 func Words(text string) []string {
-	return strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == '\t' || r == '\n' })
+	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\n", r) })
 }
 
 // cutWord returns the longest beginning of a word that fits, at least one character, and the rest.
