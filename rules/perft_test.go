@@ -74,14 +74,10 @@ func TestPerftAgainstSlow(t *testing.T) {
 		rules, position string
 		depth           int
 	}{
-		{"standard:repetition=none", startText, 2},
 		{"simplified", startText, 3},
 		{"simplified:null_move=allow", "000000/300003/021123/032112/000000/000000 s", 3},
-		{"simplified:repetition=none", "303030/222211/000001/130000/000000/000000 s", 3},
 		{"kang", emptySouth, 3},
 		{"kang:relocation=false", "000000/000000/000000/000000/332211/211320 s 000/001 1-0 -", 3},
-		{"kang:repetition=none", "000000/000000/000000/000000/000000/000000 s 222/222 0-0 -", 2},
-		{"kang:relocation=false", "000000/000000/000000/000000/332211/211320 s 000/001 2-0 -", 3},
 	} {
 		r := MustParse(c.rules)
 		p := parse(t, r, c.position)
