@@ -74,7 +74,7 @@ func (t *Table) object(row []Cell) Object {
 	o := make(Object, 0, len(row))
 	for i, c := range t.Columns {
 		if c.Key != "" {
-			o = append(o, Member{c.Key, row[i]})
+			o = append(o, Object{{c.Key, row[i]}}...)
 		}
 	}
 	return o
@@ -150,10 +150,7 @@ func (w *Writer[R]) Close() error {
 
 // Object is a JSON object whose members keep their order. Strings in it are escaped as in
 // [textfmt.JSON], and NaN is null.
-type Object []Member
-
-// Member is a key of an object with its value.
-type Member struct {
+type Object []struct {
 	Key   string
 	Value any
 }
