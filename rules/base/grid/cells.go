@@ -48,14 +48,15 @@ func Thousands(n int64) Cell { return Cell{Text: textfmt.Thousands(n), Value: n}
 
 // cellOf returns the cell of a value; its text only if people read it.
 func cellOf(value any, titled bool) Cell {
-	cell, ok := value.(Cell)
-	if !ok {
+	cell, isCell := value.(Cell)
+	if !isCell {
 		cell.Value = value
+		if titled {
+			cell.Text = Human(value)
+		}
 	}
-	if x, number := cell.Value.(float64); number && math.IsNaN(x) {
+	if x, isNumber := cell.Value.(float64); isNumber && math.IsNaN(x) {
 		cell.Text = ""
-	} else if !ok && titled {
-		cell.Text = Human(value)
 	}
 	return cell
 }

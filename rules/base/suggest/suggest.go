@@ -24,13 +24,17 @@ func Unknown(what, word string, known []string) string {
 func DidYouMean(word string, known []string) string {
 	var near [3][]string // by distance; those that begin with the word come first
 	for _, k := range known {
-		if word != "" && strings.HasPrefix(k, word) {
+		isBeginning := word != "" && strings.HasPrefix(k, word)
+		d := distance(word, k)
+		isNear := d <= 2 && 2*d <= len(word)
+		if isBeginning {
 			near[0] = append(near[0], strconv.Quote(k))
-		} else if d := distance(word, k); d <= 2 && 2*d <= len(word) {
+		} else if isNear {
 			near[d] = append(near[d], strconv.Quote(k))
 		}
 	}
-	switch list := slices.Concat(near[:]...); len(list) {
+	list := slices.Concat(near[:]...)
+	switch len(list) {
 	case 0:
 		return ""
 	case 1:
