@@ -99,7 +99,7 @@ var otherKeys = map[string]string{
 	"pgnout":      "out, the folder of a run; gyges export writes its games as PGN",
 }
 
-// keysBelow returns the keys that follow a prefix, without those of their groups.
+// keysBelow returns the keys that follow a prefix, without the keys of their groups.
 func keysBelow(fields []settings.Field, prefix string) []string {
 	var names []string
 	for _, f := range fields {

@@ -23,9 +23,9 @@ func LoadSelfPlay(path string, registry *agents.Registry) (training.SelfPlay, er
 	return c, err
 }
 
-// LoadTexel reads a fit of weights from a YAML file, whose keys are those of [training.Texel]; r,
-// unless it is nil, takes the place of the rules there, and so does data, unless it is empty. The
-// error joins all problems.
+// LoadTexel reads a fit of weights from a YAML file with the keys of [training.Texel]; r, unless it
+// is nil, takes the place of the rules there, and so does data, unless it is empty. The error joins
+// all problems.
 func LoadTexel(path string, r *rules.Rules, data ...string) (training.Texel, error) {
 	c := training.DefaultTexel()
 	c.Name = nameOf(path)
@@ -66,8 +66,8 @@ type spsaFile struct {
 	Parameters    *yaml.Node `yaml:"parameters" help:"What is tuned: numbers of that kind of agent (see gyges agents KIND), or weight.FEATURE of its evaluation. Each is moved by c, up or down at random, in the last step, and by more before: so far that it costs some Elo; r, min, max and start are in gyges help settings."`
 }
 
-// LoadSPSA reads an SPSA run from a YAML file, whose keys are those of [training.SPSA]; r, unless
-// it is nil, takes the place of the rules there. The error joins all problems.
+// LoadSPSA reads an SPSA run from a YAML file with the keys of [training.SPSA]; r, unless it is
+// nil, takes the place of the rules there. The error joins all problems.
 func LoadSPSA(path string, r *rules.Rules, registry *agents.Registry) (training.SPSA, error) {
 	c := spsaFile{SPSA: training.DefaultSPSA()}
 	c.Name = nameOf(path)

@@ -7,7 +7,7 @@ package rules
 // listed. The search stops after any of four stages that leaves no end to be found:
 //
 //  1. The ends of the first leg, exact as no door has been used.
-//  2. The bound, a superset of the ends: those of the legs from every piece that
+//  2. The bound, a superset of the ends: the ends of the legs from every piece that
 //     can be landed on, whichever doors are used.
 //  3. Forward, bounce by bounce with the doors used so far, onto those pieces only
 //     from which a missing end of the bound might still be found. This finds most

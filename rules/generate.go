@@ -19,7 +19,7 @@ func (r *Rules) MovesAfter(p Position, past []Position, ms *MoveSet) {
 	past = r.forbidden(past)
 	var t turn
 	t.begin(r, p, p.Side())
-	var entries extent // the moves from the hand that are legal beside those of a row
+	var entries extent // the moves from the hand that are legal beside the moves of a row
 	for moves := false; t.next(moves); {
 		ms.extent = entries
 		for i := range t.n {

@@ -76,8 +76,8 @@ func makeAdjacency() (lists [NumSquares + 2][]Square) {
 	return lists
 }
 
-// The legs under undirected doors: legsTo[h][s][t] are those of height h from s that end on t, a
-// range in legTable. s may be a goal, whence pieces enter, and t too.
+// The legs under undirected doors: legsTo[h][s][t] are the legs of height h from s that end on t, a
+// range in legTable. Both s and t may be a goal: pieces enter from behind their own side.
 var legTable, legsTo = makeLegs()
 
 // legRange is a part of legTable: the index of its first leg above three bits that hold how many

@@ -13,11 +13,11 @@ type Split struct {
 	Nodes uint64
 }
 
-// Perft counts the sequences of exactly depth plies from p, and those that begin with each root
-// move, in the order of [MoveSet.All]. A game that ended earlier counts nothing, a forced pass is a
-// ply, and there is one sequence of no plies. The repetition rule of r applies, counted from p on:
-// for the usual perft use rules with repetition none. Length is no limit. The workers, one at
-// least, share the work. The error is that of ctx when it is cancelled.
+// Perft counts the sequences of exactly depth plies from p, and how many of them begin with each
+// root move, in the order of [MoveSet.All]. A game that ended earlier counts nothing, a forced pass
+// is a ply, and there is one sequence of no plies. The repetition rule of r applies, counted from p
+// on: for the usual perft use rules with repetition none. Length is no limit. The workers, one at
+// least, share the work. The error is the error of ctx when it is cancelled.
 func Perft(ctx context.Context, r *Rules, p Position, depth, workers int) (uint64, []Split, error) {
 	if depth < 1 {
 		return 1, nil, ctx.Err()

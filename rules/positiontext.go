@@ -55,7 +55,7 @@ func (s *scanner) accept(c byte) bool {
 	return ok
 }
 
-// between reads a byte from low to high if one is next, and returns what it is above low.
+// between reads a byte from low to high if one is next, and returns by how much it is above low.
 func (s *scanner) between(low, high byte) (n int, ok bool) {
 	c := s.peek()
 	if c < low || c > high {

@@ -1,7 +1,7 @@
 package rules
 
-// forbidden returns those of the earlier positions, the present one not among them, that a move may
-// not reproduce.
+// forbidden returns which of the earlier positions, the present one not among them, a move may not
+// reproduce.
 func (r *Rules) forbidden(past []Position) []Position {
 	if r.options.Repetition == Superko {
 		return past

@@ -133,7 +133,7 @@ func (p Position) afterMirror() bool {
 	return image != p && image.before(p)
 }
 
-// before reports whether the digits of a board come before those of another one.
+// before reports whether the digits of a board come before the digits of another one.
 func (p Position) before(q Position) bool {
 	first := p.differing(q).first()
 	return p.At(first) < q.At(first)

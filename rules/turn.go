@@ -49,9 +49,9 @@ func (t *turn) begin(r *Rules, p Position, side Side) {
 	t.search.perLeg = r.perLeg
 }
 
-// next loads the sources of the hand, or of the next row that has any, and reports whether
-// there are some. That is over after the first that have a legal move, which moves says of
-// those before; but for a hand that may stay, beside whose moves those of a row are legal.
+// next loads the sources of the hand, or of the next row that has any, and reports whether there
+// are some. moves says whether the sources before had a legal move: then there are no more, unless
+// those sources were in a hand that may stay, beside whose moves the moves of a row are legal.
 func (t *turn) next(moves bool) bool {
 	if moves && !t.optional {
 		return false

@@ -19,7 +19,7 @@ func Cell(text string) string {
 	return text
 }
 
-// escape is that of a character, such as one of no width.
+// escape is what tables write for a character that can't be seen, such as one of no width.
 var escape = regexp.MustCompile(`\\(u[0-9a-f]{4}|U[0-9a-f]{8})`)
 
 // Text returns the text of which [Cell] made a cell, with escapes of characters as tables have

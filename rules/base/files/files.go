@@ -37,10 +37,10 @@ type File struct {
 	unsynced bool   // Commit doesn't wait for the disk
 }
 
-// Create returns a file that replaces that of the path with [File.Commit], so that a reader finds
-// the old file or the new one, never a part. A symbolic link stays: what it points to is replaced.
-// The permissions of an earlier file are kept. A device, a pipe and the process's own streams are
-// written in place.
+// Create returns a file that takes the place of the one with this path on [File.Commit], so that a
+// reader finds the old file or the new one, never a part. A symbolic link stays: what it points to
+// is replaced. The permissions of an earlier file are kept. A device, a pipe and the process's own
+// streams are written in place.
 func Create(path string) (*File, error) { return create(path, shared) }
 
 // The permissions of new files, before the umask.
@@ -369,8 +369,8 @@ const tmpMark = ".tmp-"
 
 var tmpName = regexp.MustCompile(`^.+\.tmp-[0-9]+$`)
 
-// Clean removes the temporary files and those of [TempDir] in a folder that processes which ended
-// have left there.
+// Clean removes from a folder the temporary files and the folders of [TempDir] that processes which
+// ended have left there.
 func Clean(dir string) { clean(dir, "") }
 
 // clean removes the temporary files in a folder whose names have a prefix and whose locks no

@@ -113,9 +113,9 @@ func (r *LineReader) Torn() bool { return r.torn }
 const maxBadLines = 20
 
 // Lines calls each with every line of a text and its number from 1. Ends, byte order marks and
-// spaces around lines are removed; empty lines and those that begin with # are left out. Of the
-// others there may be maxLines, of maxLine bytes at most. The error joins those of reading and of
-// each, after the text's name and the line's number.
+// spaces around lines are removed; empty lines and lines that begin with # are left out. Of the
+// others there may be maxLines, of maxLine bytes at most. The error joins the errors of reading and
+// the errors that each returned, after the text's name and the line's number.
 func Lines(
 	in io.Reader, name string, maxLine, maxLines int, each func(n int, line string) error,
 ) error {

@@ -56,7 +56,7 @@ type Head struct {
 
 // Table is a table, whatever its rows were.
 type Table struct {
-	Title   string // what it is about, in a line; callers write it, as they do Result and Notes
+	Title   string // in a line; callers write it, and Result and Notes, where they want them
 	Columns []Head
 	Rows    [][]Cell // each with a cell for every column
 	Result  string   // a sentence on the outcome; "": there is none

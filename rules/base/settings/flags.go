@@ -24,12 +24,12 @@ func flagged(config any, without []string) []Field {
 	})
 }
 
-// Flags returns a pointer to a new struct with a field for each flag, but for those of the settings
-// without, as package kong reads them. Their help ends with the defaults, which are the values in
+// Flags returns a pointer to a new struct, as package kong reads it, with a field for each flag but
+// the flags of the settings without. Their help ends with the defaults, which are the values in
 // config.
 //
-// The struct's type is made at run time. Plain fields in the commands would be a second declaration
-// of each setting.
+// The struct's type is made at run time. Plain fields would declare each setting again, in every
+// command that has it.
 func Flags(config any, without ...string) any {
 	var fields []reflect.StructField
 	for i, f := range flagged(config, without) {

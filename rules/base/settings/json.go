@@ -12,9 +12,10 @@ import (
 	"gyges/rules/base/problems"
 )
 
-// Marshal returns the settings of a struct as a JSON object, by their keys, or those of the tag
-// json where they have one; "-" is left out, and so are zero values. Numbers of int and float64,
-// and truth values, are themselves, lists are arrays, structs are objects, and all else is text.
+// Marshal returns the settings of a struct as a JSON object. The keys are the settings' own, or the
+// key in the tag json where there is one; "-" is left out, and so are zero values. Numbers of int
+// and float64, and truth values, are themselves, lists are arrays, structs are objects, and all
+// else is text.
 func Marshal(config any) ([]byte, error) {
 	return json.Marshal(objectOf(reflect.ValueOf(config).Elem()))
 }

@@ -341,7 +341,7 @@ func (f Field) Enum() []string {
 	return f.names()
 }
 
-// Texts returns the value as text, those of a list one by one.
+// Texts returns the value as text; of a list, each value.
 func (f Field) Texts() []string {
 	if !IsList(f.Value.Type()) {
 		return []string{textOf(f.Value)}
@@ -364,7 +364,8 @@ func textOf(v reflect.Value) string {
 	return fmt.Sprint(reflect.Indirect(v).Interface())
 }
 
-// SetTexts sets the value from texts as Texts returns them. The error joins those of all texts.
+// SetTexts sets the value from texts as Texts returns them. The error joins the errors of all
+// texts.
 func (f Field) SetTexts(texts ...string) error {
 	if !IsList(f.Value.Type()) {
 		return Set(f.Value, texts[0])

@@ -50,8 +50,8 @@ func Unmarshal(text []byte, limit int, to any) error {
 	return err
 }
 
-// Line returns the line of a field in a JSON text, from 1; that of the text where the field is not
-// found.
+// Line returns the line of a field in a JSON text, from 1; the first line of the text where the
+// field is not found.
 func Line(text []byte, field jsontext.Pointer) int {
 	d := jsontext.NewDecoder(bytes.NewReader(text), jsontext.AllowDuplicateNames(true))
 	for d.StackPointer() != field {
