@@ -253,16 +253,13 @@ func Open(path string) (*os.File, error) {
 // Regular returns an error unless a path names a regular file, or nothing.
 func Regular(path string) error {
 	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return nil // opening says what is wrong with it
-	case info.IsDir():
+	if err == nil && info.IsDir() {
 		return &fs.PathError{Op: "open", Path: path, Err: syscall.EISDIR}
-	case !info.Mode().IsRegular():
-		return &fs.PathError{Op: "open", Path: path, Err: errNotRegular}
-	default:
-		return nil
 	}
+	if err == nil && !info.Mode().IsRegular() {
+		return &fs.PathError{Op: "open", Path: path, Err: errNotRegular}
+	}
+	return nil // opening says what is wrong with it
 }
 
 var errNotRegular = errors.New("expected a regular file, found a pipe or a device")
