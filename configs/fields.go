@@ -46,10 +46,10 @@ func (p *parser) group(n *yaml.Node, what string, fields []settings.Field, prefi
 // behind a pointer is a value, as it is there only if its key is. A struct that parses itself may
 // be written as a text.
 func isGroupOf(n *yaml.Node, f *settings.Field) bool {
-	if !f.Group || f.Value.Kind() == reflect.Pointer {
+	if !f.Group || f.IsOptional() {
 		return false
 	}
-	return n.Kind != yaml.ScalarNode || !settings.IsText(f.Value.Type())
+	return n.Kind != yaml.ScalarNode || !f.IsText()
 }
 
 // addUnknown reports a key that is none of names.
@@ -153,7 +153,7 @@ func (p *parser) value(n *yaml.Node, f *settings.Field) {
 		f.Value.Set(reflect.ValueOf(n))
 		return
 	}
-	if f.Group && t.Kind() == reflect.Pointer {
+	if f.Group && f.IsOptional() {
 		made := settings.New(t.Elem())
 		p.settings(n, f.Name(), made, f.Key+".")
 		if n.Kind == yaml.MappingNode {
@@ -161,7 +161,7 @@ func (p *parser) value(n *yaml.Node, f *settings.Field) {
 		}
 		return
 	}
-	if settings.IsList(t) {
+	if f.IsList() {
 		p.list(n, f)
 		return
 	}

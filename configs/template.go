@@ -127,7 +127,7 @@ func template(config, defaults any, keys ...string) string {
 }
 
 // hasValue reports whether a setting has a value of its own, and not only those of its fields.
-func hasValue(f *settings.Field) bool { return !f.Group || settings.IsText(f.Value.Type()) }
+func hasValue(f *settings.Field) bool { return !f.Group || f.IsText() }
 
 // lines returns the settings whose keys begin with prefix, in lines of at most width columns. In a
 // group that is commented out as a whole (out) the settings that have a value are set.
@@ -156,7 +156,7 @@ func (t *templateWriter) lines(prefix string, width int, out bool) []string {
 
 		// A group behind a pointer is not there by default.
 		mark := ""
-		if !set || field.Value.Kind() == reflect.Pointer {
+		if !set || field.IsOptional() {
 			mark = "#"
 		}
 		lines = append(lines, mark+name+":")
@@ -201,7 +201,7 @@ func (t *templateWriter) doc(f *settings.Field, width int) []string {
 // valueText returns the value of a setting as YAML in one line; "" if it has none.
 func valueText(f *settings.Field) string {
 	t := f.Value.Type()
-	if t.Kind() == reflect.Pointer && f.Value.IsNil() {
+	if f.IsOptional() && f.Value.IsNil() {
 		return ""
 	}
 	if bounds := f.Tag.Get("check"); bounds != "" && settings.InBounds(f.Value, bounds, "") != nil {
@@ -210,14 +210,14 @@ func valueText(f *settings.Field) string {
 	}
 	value := f.Value.Interface()
 	switch {
-	case t.Kind() == reflect.String || settings.IsText(t):
+	case t.Kind() == reflect.String || f.IsText():
 		value = f.Default()
-	case settings.IsList(t):
+	case f.IsList():
 		value = f.Texts()
 	case t == reflect.TypeFor[time.Duration]():
 		value = settings.DurationText(time.Duration(f.Value.Int()))
 	}
-	isEmptyList := settings.IsList(t) && f.Value.Len() == 0
+	isEmptyList := f.IsList() && f.Value.Len() == 0
 	if value == "" || isEmptyList {
 		return ""
 	}

@@ -210,9 +210,9 @@ func Table(config any, prefix string) string {
 	b.WriteString("| Key, flag | Value | Default | Meaning |\n|---|---|---|---|\n")
 	for _, f := range Fields(config, prefix) {
 		value := f.Default()
-		if f.Group && f.Value.Kind() != reflect.Pointer { // its settings follow
-			isText := IsText(f.Value.Type())
-			if !isText || value == "" && f.Flag == "" {
+		if f.Group && !f.IsOptional() { // its settings follow
+			isEmpty := value == "" && f.Flag == ""
+			if isEmpty || !f.IsText() {
 				continue
 			}
 		}

@@ -112,13 +112,12 @@ func setObject(v reflect.Value, object map[string]any) error {
 
 // setData sets a value from what encoding/json has decoded.
 func (f Field) setData(data any) error {
-	t := f.Value.Type()
 	list, isList := data.([]any)
-	if IsList(t) && !isList {
+	if f.IsList() && !isList {
 		return fmt.Errorf("expected a list, found %.60q", fmt.Sprint(data))
 	}
-	wantsObject := f.Group && !IsText(t)
-	if wantsObject || isList && !IsList(t) {
+	wantsObject := f.Group && !f.IsText()
+	if wantsObject || f.IsList() != isList {
 		return fmt.Errorf("expected %s, found %.60q", f.Form(), fmt.Sprint(data))
 	}
 	if !isList {

@@ -60,6 +60,15 @@ type Field struct {
 // Name returns the last part of the key: "depth" of "limits.depth".
 func (f Field) Name() string { return f.Key[strings.LastIndexByte(f.Key, '.')+1:] }
 
+// IsText reports whether the value parses itself.
+func (f Field) IsText() bool { return IsText(f.Value.Type()) }
+
+// IsList reports whether the value is a list of values.
+func (f Field) IsList() bool { return IsList(f.Value.Type()) }
+
+// IsOptional reports whether the value is behind a pointer, which may be nil.
+func (f Field) IsOptional() bool { return f.Value.Kind() == reflect.Pointer }
+
 // Find returns the field with a key; nil if there is none.
 func Find(fields []Field, key string) *Field {
 	i := slices.IndexFunc(fields, func(f Field) bool { return f.Key == key })
@@ -335,7 +344,7 @@ func (f Field) names() []string {
 
 // Enum lists the texts that are allowed; nil: all are, or the type says so.
 func (f Field) Enum() []string {
-	if IsText(f.Value.Type()) {
+	if f.IsText() {
 		return nil
 	}
 	return f.names()
@@ -343,7 +352,7 @@ func (f Field) Enum() []string {
 
 // Texts returns the value as text; of a list, each value.
 func (f Field) Texts() []string {
-	if !IsList(f.Value.Type()) {
+	if !f.IsList() {
 		return []string{textOf(f.Value)}
 	}
 	list := make([]string, f.Value.Len())
@@ -367,7 +376,7 @@ func textOf(v reflect.Value) string {
 // SetTexts sets the value from texts as Texts returns them. The error joins the errors of all
 // texts.
 func (f Field) SetTexts(texts ...string) error {
-	if !IsList(f.Value.Type()) {
+	if !f.IsList() {
 		return Set(f.Value, texts[0])
 	}
 	list := reflect.MakeSlice(f.Value.Type(), len(texts), len(texts))
