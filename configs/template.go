@@ -154,7 +154,7 @@ func (t *templateWriter) lines(prefix string, width int, out bool) []string {
 			continue
 		}
 
-		// A group behind a pointer is not there by default.
+		// An optional group is not there by default.
 		mark := ""
 		if !set || field.IsOptional() {
 			mark = "#"

@@ -55,6 +55,8 @@ func (r *LineReader) Next() ([]byte, error) {
 	line, err := r.in.ReadSlice('\n')
 	size := len(line)
 	if errors.Is(err, bufio.ErrBufferFull) {
+		// The line is longer than the buffer. It is put together, and read on without being kept
+		// once it is too long.
 		r.long = append(r.long[:0], line...)
 		for errors.Is(err, bufio.ErrBufferFull) && size < r.MaxRead {
 			line, err = r.in.ReadSlice('\n')
@@ -129,7 +131,7 @@ func Lines(
 			continue
 		}
 		taken++
-		isOver := true
+		isOver := true // reading ends with an error, but for some of each
 		switch {
 		case errors.Is(err, ErrTooLong):
 			err = fmt.Errorf("expected a line of at most %d bytes, found a longer one", maxLine)

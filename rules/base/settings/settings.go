@@ -112,6 +112,8 @@ func (s selection) keyOf(t reflect.StructField) (key string, inline bool) {
 	return key, option == "inline" || t.Anonymous && !tagged
 }
 
+// fieldsOf returns the settings of a struct, whose keys begin with prefix. The members of a group
+// follow it.
 func fieldsOf(v reflect.Value, prefix string, which selection) []Field {
 	var list []Field
 	for i := range v.NumField() {
@@ -134,6 +136,7 @@ func fieldsOf(v reflect.Value, prefix string, which selection) []Field {
 			continue
 		}
 
+		// A group behind a nil pointer has members only where all are asked for.
 		group := reflect.Indirect(f.Value)
 		if !group.IsValid() && which == all {
 			group = reflect.ValueOf(New(t.Type.Elem())).Elem()
