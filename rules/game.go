@@ -110,11 +110,7 @@ func (g *Game) Undo() bool {
 		return false
 	}
 	moves := g.moves[:n-1]
-	g.moves = g.moves[:0]
-	g.past = g.past[:1]
-	g.pos = g.start
-	g.placed = 0
-	g.generated = false
+	*g = Game{rules: g.rules, start: g.start, pos: g.start, past: g.past[:1], moves: g.moves[:0]}
 	for _, m := range moves {
 		g.PlayLegal(m)
 	}

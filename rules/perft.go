@@ -2,7 +2,6 @@ package rules
 
 import (
 	"context"
-	"sync/atomic"
 
 	"gyges/rules/base/lists"
 )
@@ -28,13 +27,15 @@ func Perft(ctx context.Context, r *Rules, p Position, depth, workers int) (uint6
 	for m := range ms.All() {
 		splits = append(splits, Split{Move: m})
 	}
-	var total atomic.Uint64
 	lists.OnCores(workers, len(splits), func(i int) {
 		c := perftCounter{ctx: ctx, rules: r, repetition: r.options.Repetition != NoRepetition}
 		splits[i].Nodes = c.after(p, splits[i].Move, depth)
-		total.Add(splits[i].Nodes)
 	})
-	return total.Load(), splits, ctx.Err()
+	total := uint64(0)
+	for _, s := range splits {
+		total += s.Nodes
+	}
+	return total, splits, ctx.Err()
 }
 
 // perftCounter is the state of the count under one root move.

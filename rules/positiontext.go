@@ -276,13 +276,11 @@ func (r *Rules) checkSetup(s *scanner, p Position) {
 func (r *Rules) FormatPosition(p Position) string {
 	var b strings.Builder
 	b.Grow(64)
-	for row := range Rows {
-		if row > 0 {
+	for s := range Square(NumSquares) {
+		if s > 0 && s.File() == 0 {
 			b.WriteByte('/')
 		}
-		for file := range Files {
-			b.WriteByte('0' + byte(p.At(SquareAt(file, row))))
-		}
+		b.WriteByte('0' + byte(p.At(s)))
 	}
 	b.WriteByte(' ')
 	b.WriteByte(p.Side().Letter())
