@@ -10,6 +10,7 @@ import (
 
 	"gyges/ratings"
 	"gyges/rules/base/grid"
+	"gyges/rules/base/settings"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/progress"
@@ -83,7 +84,7 @@ func timeText(seconds float64) string {
 	if d > 10*time.Minute {
 		unit = time.Minute
 	}
-	return textfmt.Duration(d.Round(unit))
+	return settings.DurationText(d.Round(unit))
 }
 
 // gamesLeft returns how many more games the run is expected to take, see [progress.GamesLeft].
