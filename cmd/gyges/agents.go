@@ -81,7 +81,7 @@ func (c *agentsCmd) Run(e *env) error {
 		lines := textfmt.Wrap(doc, min(tableWidth(e.out), 100))
 		doc = strings.Join(lines, "\n")
 	}
-	e.out.printf("%s\n\n", doc)
+	e.out.print(doc + "\n\n")
 	return printTable(e.out, paramsTable(k), c.Format, 0)
 }
 

@@ -74,7 +74,7 @@ func (c *exportCmd) Run(ctx context.Context, e *env) error {
 	warnSkipped(e, in)
 	if toFile {
 		games := textfmt.Plural(count, "game")
-		e.out.printf("%s exported to %s\n", games, textfmt.Escape(c.Out))
+		e.out.printf("%s exported to %s\n", games, c.Out)
 	}
 	return nil
 }
@@ -256,6 +256,6 @@ func (c *importCmd) Run(ctx context.Context, e *env) error {
 	}
 	warnSkipped(e, in)
 	imported := textfmt.Plural(count, "game")
-	e.out.printf("%s imported; the records are in %s\n", imported, textfmt.Escape(c.Out))
+	e.out.printf("%s imported; the records are in %s\n", imported, c.Out)
 	return nil
 }

@@ -254,7 +254,7 @@ func (l *gameList) end() {
 	if l.notPlayed > 0 {
 		count += fmt.Sprintf(", not played %d", l.notPlayed)
 	}
-	l.out.printf("%s\n", count)
+	l.out.print(count + "\n")
 }
 
 // namesIn returns what the players of files of records are called: the players in a run's config,
@@ -433,17 +433,16 @@ func (c *gamesShowCmd) position(out *output, g shownGame) error {
 	if c.Format == "json" {
 		return grid.WriteJSON(out, grid.Object{{"game", c.ID}, {"ply", ply}, {"position", text}})
 	}
-	out.printf("%s\n\n%s", text, human.Board(r, p, last, nil))
+	out.print(text + "\n\n" + human.Board(r, p, last, nil))
 	return nil
 }
 
 // text prints players, moves and result, as gyges play prints a game.
 func (c *gamesShowCmd) text(out *output, g shownGame) {
 	out.printf("Game   %d, pair %d\n", g.Game, g.Pair)
-	south, north := withSpec(g.South.Agent), withSpec(g.North.Agent)
-	out.printf("South  %s\n", textfmt.Escape(south))
-	out.printf("North  %s\n", textfmt.Escape(north))
-	out.printf("Rules  %s\n", textfmt.Escape(g.Rules))
+	out.printf("South  %s\n", withSpec(g.South.Agent))
+	out.printf("North  %s\n", withSpec(g.North.Agent))
+	out.printf("Rules  %s\n", g.Rules)
 	if start := g.Timing.Start; !start.IsZero() {
 		out.printf("Begun  %s\n", start.UTC().Format(time.DateTime))
 	}
@@ -464,7 +463,7 @@ func (c *gamesShowCmd) text(out *output, g shownGame) {
 			"(> to it, < from it, ! its standard error, = a remark):\n")
 	}
 	for _, line := range g.Timing.Trace {
-		out.printf("  %s\n", textfmt.Escape(line))
+		out.printf("  %s\n", line)
 	}
 }
 
@@ -473,12 +472,11 @@ func printResult(out *output, g *record.Record) {
 	if f := g.Fault; f != nil {
 		detail := ""
 		if f.Detail != "" {
-			detail = ": " + textfmt.Escape(f.Detail)
+			detail = ": " + f.Detail
 		}
-		kind := textfmt.Escape(string(f.Kind))
-		out.printf("%v lost by a fault (%s)%s\n", f.Loser(), kind, detail)
+		out.printf("%v lost by a fault (%s)%s\n", f.Loser(), string(f.Kind), detail)
 	}
-	out.printf("result %s %s %d plies\n", g.Result, textfmt.Escape(g.Reason), g.Plies)
+	out.printf("result %s %s %d plies\n", g.Result, g.Reason, g.Plies)
 }
 
 // withSpec is a player's name, with its spec if it has a label.

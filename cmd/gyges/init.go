@@ -53,7 +53,7 @@ func (c *initCmd) Run(e *env) error {
 		return asFailure(err)
 	})
 	if err == nil && toFile {
-		e.out.printf("%s is written. Change it, then: %s\n", textfmt.Visible(c.Out), command)
+		e.out.printf("%s is written. Change it, then: %s\n", c.Out, command)
 	}
 	return err
 }

@@ -48,7 +48,7 @@ func (c *movesCmd) Run(e *env) error {
 // printSorted prints lines in the order of their texts.
 func printSorted(out *output, lines []string) {
 	slices.Sort(lines)
-	out.printf("%s", strings.Join(lines, ""))
+	out.print(strings.Join(lines, ""))
 }
 
 // perftCmd counts the sequences of moves from a position, or checks the counts of a file.

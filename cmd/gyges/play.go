@@ -319,5 +319,5 @@ func (s *spectator) board(r *rules.Rules, p rules.Position, last rules.Move) {
 	if s.quiet {
 		return
 	}
-	s.out.printf("\n%s\n", human.Board(r, p, last, nil))
+	s.out.print("\n" + human.Board(r, p, last, nil) + "\n")
 }

@@ -107,7 +107,7 @@ func (m *meter) report(done, all int64, lines ...string) {
 		wrapped = append(wrapped, textfmt.Wrap(whole.Replace(line), width)...)
 	}
 	if !m.bar {
-		m.w.printf("%s\n", strings.Join(wrapped, "\n"))
+		m.w.print(strings.Join(wrapped, "\n") + "\n")
 		return
 	}
 	// The bar is above the lines.

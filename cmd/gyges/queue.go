@@ -99,8 +99,7 @@ func (f *queueFlags) open(ctx context.Context, e *env, config *tournament.Config
 	}
 	if q.server != nil {
 		o.Server = q.server
-		invitation := f.invitation(q.server.URL(), config.Agents)
-		e.err.printf("%s", invitation)
+		e.err.print(f.invitation(q.server.URL(), config.Agents))
 	}
 	pool, err := queue.NewCoordinator(ctx, q.nc, o)
 	if err != nil {

@@ -181,7 +181,7 @@ func noGames(files []string, in *runs.Stream) error {
 func warnSkipped(e *env, in *runs.Stream, notes ...string) {
 	warnUnreadable(e, in)
 	for _, note := range slices.Concat(in.Notes(runs.Unreadable), notes) {
-		e.err.warn("%s", textfmt.Escape(note))
+		e.err.warn("%s", note)
 	}
 }
 
@@ -189,7 +189,7 @@ func warnSkipped(e *env, in *runs.Stream, notes ...string) {
 // more.
 func warnUnreadable(e *env, in *runs.Stream) {
 	for _, line := range in.Skipped.Errors {
-		e.err.warn("left out: %s", textfmt.Escape(line))
+		e.err.warn("left out: %s", line)
 	}
 	shown := len(in.Skipped.Errors)
 	more := in.Skipped.Count(runs.Unreadable) - shown

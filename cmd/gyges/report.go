@@ -13,7 +13,6 @@ import (
 	"strconv"
 
 	"gyges/ratings/source"
-	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/web/report"
 )
@@ -57,7 +56,7 @@ func (c *reportCmd) Run(ctx context.Context, e *env) error {
 		return asFailure(report.WriteHTML(w, page))
 	})
 	if err == nil && toFile {
-		e.out.printf("%s: %s\n", textfmt.Escape(path), about)
+		e.out.printf("%s: %s\n", path, about)
 	}
 	return err
 }

@@ -77,7 +77,7 @@ type reviewedSource struct {
 // next prints where the reviews of a source are kept, and commands that show them and the move that
 // lost most.
 func (c *reviewCmd) next(w *output, of reviewedSource) {
-	source, path := shellWord(of.name), textfmt.Escape(of.path)
+	source, path := textfmt.ShellWord(of.name), of.path
 	switch {
 	case path == "":
 		w.printf("Nothing is kept; a page: "+
@@ -144,7 +144,7 @@ func (c *reviewCmd) sources(ctx context.Context, e *env, paths []string) ([]revi
 		return nil, empty[0]
 	}
 	for _, err := range empty {
-		e.err.warn("left out: %s", textfmt.Escape(err.Error()))
+		e.err.warn("left out: %s", err.Error())
 	}
 	return all, nil
 }

@@ -51,14 +51,14 @@ func writeProse(w *output, prose []rules.Section, markdown bool) {
 	for _, s := range prose {
 		if markdown {
 			text := strings.Join(s.Paragraphs, "\n\n")
-			w.printf("## %s\n\n%s\n\n", s.Heading, text)
+			w.print("## " + s.Heading + "\n\n" + text + "\n\n")
 			continue
 		}
 		w.printf("%s\n", s.Heading)
 		for _, text := range s.Paragraphs {
 			// Two columns are for the indent.
 			lines := textfmt.Wrap(text, 76)
-			w.printf("  %s\n", strings.Join(lines, "\n  "))
+			w.print("  " + strings.Join(lines, "\n  ") + "\n")
 		}
 		w.printf("\n")
 	}

@@ -9,7 +9,6 @@ import (
 	"gyges/configs"
 	"gyges/rules/base/files"
 	"gyges/rules/base/settings"
-	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/progress"
 	"gyges/tournament/training"
@@ -53,7 +52,7 @@ func (c *selfplayCmd) Run(ctx context.Context, e *env) error {
 		e.out.printf(", %s positions a minute", speed)
 	}
 	folder := filepath.Join(s.Out, training.PositionsDir)
-	e.out.printf("; the training positions are in %s\n", textfmt.Escape(folder))
+	e.out.printf("; the training positions are in %s\n", folder)
 	f.writeFaults(e.out)
 	return f.result(s, nil)
 }
@@ -108,7 +107,7 @@ func (c *dataMakeCmd) Run(ctx context.Context, e *env) error {
 // others didn't.
 func summarizeExtraction(e *env, made training.Extraction) {
 	for _, note := range made.Notes {
-		e.err.warn("%s", textfmt.Escape(note))
+		e.err.warn("%s", note)
 	}
 	w, written := e.out, made.Written
 	train, test := written[dataset.Train], written[dataset.Test]

@@ -64,9 +64,9 @@ func (c *tacticsRunCmd) write(out *output, trials []tactics.Trial) error {
 	for _, t := range trials {
 		for _, a := range t.Attempts {
 			if c.Missed && !a.Solved {
-				name, task := textfmt.Visible(t.Agent), a.Task
+				task := a.Task
 				out.printf("%s: %s, %s '%s': played %v, expected %v\n",
-					name, task.Rules, task.Class, task.Position, a.Move, task.Moves)
+					t.Agent, task.Rules, task.Class, task.Position, a.Move, task.Moves)
 			}
 		}
 	}

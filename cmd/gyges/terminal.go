@@ -8,6 +8,7 @@ import (
 
 	"gyges/ratings/table"
 	"gyges/rules/base/grid"
+	"gyges/rules/base/textfmt"
 )
 
 // tableFlag is the format of a command that prints tables.
@@ -62,10 +63,14 @@ func styles(w *output) bool {
 // Colours of the terminal.
 const red, yellow = "\x1b[31m", "\x1b[33m"
 
+// coloured is a text that [output.printf] doesn't escape.
+type coloured string
+
 // styled returns a text in a colour, where colours may be used.
-func styled(w *output, colour, text string) string {
-	if !styles(w) {
-		return text
+func styled(w *output, colour, text string) coloured {
+	text = textfmt.Escape(text)
+	if styles(w) {
+		text = colour + text + "\x1b[0m"
 	}
-	return colour + text + "\x1b[0m"
+	return coloured(text)
 }

@@ -60,10 +60,10 @@ func (c *tournamentCmd) print(
 	}
 	w.printf("\n")
 	f.writePrecision(w, s)
-	w.printf("%s; the records are in %s\n", timeText(s), textfmt.Escape(s.Out))
+	w.printf("%s; the records are in %s\n", timeText(s), s.Out)
 	f.writeFaults(w)
 	if s.Status != tournament.Finished {
-		goesOn, out := f.goesOn(s, errRun), shellWord(s.Out)
+		goesOn, out := f.goesOn(s, errRun), textfmt.ShellWord(s.Out)
 		w.printf("Stopped after %d of %d games. Go on with %s. "+
 			"Rate them again with: gyges rate %s\n", s.Played, s.Scheduled, goesOn, out)
 	}

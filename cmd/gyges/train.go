@@ -85,9 +85,9 @@ func (c *trainCmd) print(ctx context.Context, w *output, s training.Trained) err
 			return err
 		}
 		folder := filepath.ToSlash(s.RatingGames)
-		text.printf("\nThe games of that rating are in %s\n", textfmt.Escape(folder))
+		text.printf("\nThe games of that rating are in %s\n", folder)
 	}
-	text.printf("The weights of generation %d are in %s\n", s.Best, textfmt.Escape(s.Weights))
+	text.printf("The weights of generation %d are in %s\n", s.Best, s.Weights)
 	for _, line := range []string{s.Verdict(), s.Ended} {
 		if line != "" {
 			text.printf("%s\n", line)

@@ -113,7 +113,7 @@ func (c *tuneTexelCmd) print(w *output, r *training.Fitted) error {
 		}
 	}
 	verdict := training.Verdict(r.Gain(), sprt.Pairs{}, "the weights at the start")
-	w.printf("The weights are in %s\n", textfmt.Escape(r.Weights))
+	w.printf("The weights are in %s\n", r.Weights)
 	w.printf("Verdict: %s; how they play, a match tells\n", verdict)
 	return nil
 }
@@ -176,10 +176,9 @@ func (c *tuneSPSACmd) print(w *output, t *training.Tuned, config *training.SPSA)
 		return err
 	}
 	// Then what is on the disk, and what to do with it.
-	out := textfmt.Escape(config.Out)
-	w.printf("\n%d steps, %d games; the history is in %s\n", t.Steps, t.Games, out)
+	w.printf("\n%d steps, %d games; the history is in %s\n", t.Steps, t.Games, config.Out)
 	if t.Weights != "" {
-		w.printf("The weights are in %s\n", textfmt.Escape(t.Weights))
+		w.printf("The weights are in %s\n", t.Weights)
 	}
 	verdict := training.Verdict(t.Gain, t.Verified, "the agent at the start")
 	// A tuning shows no gain by itself; a match does.
@@ -192,8 +191,8 @@ func (c *tuneSPSACmd) print(w *output, t *training.Tuned, config *training.SPSA)
 		verdict = "no gain"
 		next = "It is the agent at the start"
 	}
-	w.printf("Agent after the last step %s\n", textfmt.Escape(t.Agent.String()))
-	w.printf("%s\nVerdict: %s\n", textfmt.Escape(next), verdict)
+	w.printf("Agent after the last step %s\n", t.Agent.String())
+	w.printf("%s\nVerdict: %s\n", next, verdict)
 	return nil
 }
 
@@ -264,7 +263,7 @@ func (e *env) learningError(ctx context.Context, out string, err error) error {
 	if errors.As(err, new(*training.FolderError)) {
 		return fileError("--out", err)
 	}
-	goOn := "Go on with the same command and --out " + textfmt.Escape(out)
+	goOn := "Go on with the same command and --out " + out
 	if wasInterrupted(ctx, err) {
 		e.err.printf("Stopped. %s\n", goOn)
 		return err
