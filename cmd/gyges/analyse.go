@@ -123,5 +123,6 @@ func (c *analyseCmd) terms(w *output, game *rules.Game, agent agents.Agent) erro
 	w.printf("\n")
 	points := float64(score) / 100
 	table.Add("evaluation", "", "", fmt.Sprintf("%+.2f", points))
-	return printTable(w, table, grid.Text, 1)
+	printTable(w, table, grid.Text, 1)
+	return nil
 }

@@ -347,7 +347,8 @@ func (c *gamesStatsCmd) Run(ctx context.Context, e *env) error {
 		return noGames(c.Runs, in)
 	}
 	warnSkipped(e, in)
-	return printTable(e.out, grid.Make(gamestats.Columns, figures), c.Format, 0)
+	printTable(e.out, grid.Make(gamestats.Columns, figures), c.Format, 0)
+	return nil
 }
 
 // gamesShowCmd replays one recorded game, or shows one position of it.

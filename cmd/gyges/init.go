@@ -50,7 +50,7 @@ func (c *initCmd) Run(e *env) error {
 	// The template is made of the tags of the config, which have its defaults.
 	toFile, err := writeOut(e, c.Out, func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "# %s\n#\n%s", command, configs.Template(kind, r))
-		return asFailure(err)
+		return err
 	})
 	if err == nil && toFile {
 		e.out.printf("%s is written. Change it, then: %s\n", c.Out, command)

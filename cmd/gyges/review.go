@@ -51,7 +51,7 @@ func (c *reviewCmd) Run(ctx context.Context, e *env) error {
 		}
 	}
 	if err := c.print(ctx, e, all); err != nil {
-		return asFailure(err)
+		return err
 	}
 	// Formats for programs have nothing but the reviews on the standard output.
 	hints := e.err

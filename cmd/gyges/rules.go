@@ -38,7 +38,8 @@ func (c *rulesCmd) Run(e *env) error {
 	for _, opt := range o.List() {
 		addOption(t, opt.Key, opt.Text(), opt.Accepts())
 	}
-	return printTable(e.out, t, c.Format, 0)
+	printTable(e.out, t, c.Format, 0)
+	return nil
 }
 
 // addOption adds a row of texts that may have marks.
@@ -91,16 +92,15 @@ func (c *rulesCmd) list(out *output) error {
 		}
 		t.Add(p.Name, grid.Markup(text))
 	}
-	if err := printTable(out, t, c.Format, 0); err != nil {
-		return err
-	}
+	printTable(out, t, c.Format, 0)
 	// The options are those that any preset may be changed by.
 	t = grid.New("", 3, "Option", "Default", "Meaning")
 	for _, opt := range first.Options.List() {
 		addOption(t, opt.Key, opt.Text(), opt.Help())
 	}
 	out.printf("\n")
-	return printTable(out, t, c.Format, 0)
+	printTable(out, t, c.Format, 0)
+	return nil
 }
 
 // rulesFlags are the flags of commands that need one rule set.

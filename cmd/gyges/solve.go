@@ -77,7 +77,7 @@ func (c *solveCmd) Run(ctx context.Context, e *env) error {
 		err = grid.WriteJSON(e.out, grid.ObjectOf(columns, s))
 	default:
 		table := grid.Make(columns, []solver.Solution{s})
-		err = printTable(e.out, table, c.Format, 0)
+		printTable(e.out, table, c.Format, 0)
 	}
 	// The solution so far has been printed; the exit code says that it isn't complete.
 	if err != nil || s.Complete {

@@ -31,8 +31,9 @@ func layout(w *output) table.Layout {
 }
 
 // printTable prints a table that is no wider than the terminal; see [grid.Options] for fold.
-func printTable(w *output, t *grid.Table, f grid.Format, fold int) error {
-	return t.Write(w, f, grid.Options{Width: tableWidth(w), Fold: fold})
+func printTable(w *output, t *grid.Table, f grid.Format, fold int) {
+	options := grid.Options{Width: tableWidth(w), Fold: fold}
+	_ = t.Write(w, f, options) // the output keeps the error
 }
 
 // tableWidth returns how wide tables are printed: as wide as the terminal, 40 at least, elsewhere

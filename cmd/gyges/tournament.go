@@ -56,7 +56,7 @@ func (c *tournamentCmd) print(
 		w = e.out
 		w.printf("\nResults by side, and the depth, nodes and time of a move:\n\n")
 		players := f.Standings.PlayerTable(f.Config.Players())
-		err = errors.Join(err, printTable(w, players, c.Format, 1))
+		printTable(w, players, c.Format, 1)
 	}
 	w.printf("\n")
 	f.writePrecision(w, s)

@@ -70,9 +70,7 @@ func (c *trainCmd) print(ctx context.Context, w *output, s training.Trained) err
 		return c.Title == "Rating" // a table of their own has them
 	})
 	table := grid.Make(columns, rows)
-	if err := printTable(text, table, c.Format, 2); err != nil {
-		return err
-	}
+	printTable(text, table, c.Format, 2)
 	text.printf("\n")
 	// Where a rating was asked for, the adopted generations have played each other.
 	if s.RatingGames != "" {

@@ -61,11 +61,12 @@ func (c *tuneTexelCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return files.Plain(err)
 	}
-	return c.print(e.out, result)
+	c.print(e.out, result)
+	return nil
 }
 
 // print prints the weights before and after, and the losses on each split of the positions.
-func (c *tuneTexelCmd) print(w *output, r *training.Fitted) error {
+func (c *tuneTexelCmd) print(w *output, r *training.Fitted) {
 	features := grid.New("", 1, "Feature", "Before", "After", " ")
 	features.Columns[3].Left = true
 	// A frozen weight was not to be changed.
@@ -77,10 +78,7 @@ func (c *tuneTexelCmd) print(w *output, r *training.Fitted) error {
 		before, after := fiveDigits(f.Parent), fiveDigits(f.Weight)
 		features.Add(f.Name, before, after, frozen)
 	}
-	err := printTable(w, features, grid.Text, 1)
-	if err != nil {
-		return err
-	}
+	printTable(w, features, grid.Text, 1)
 	n := r.Positions
 	w.printf("\nPositions: %d training, %d validation, %d test",
 		n[dataset.Train], n[dataset.Validation], n[dataset.Test])
@@ -115,7 +113,6 @@ func (c *tuneTexelCmd) print(w *output, r *training.Fitted) error {
 	verdict := training.Verdict(r.Gain(), sprt.Pairs{}, "the weights at the start")
 	w.printf("The weights are in %s\n", r.Weights)
 	w.printf("Verdict: %s; how they play, a match tells\n", verdict)
-	return nil
 }
 
 // fiveDigits returns a number with five significant digits.
@@ -161,20 +158,18 @@ func (c *tuneSPSACmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return e.learningError(ctx, config.Out, err)
 	}
-	return c.print(e.out, tuned, &config)
+	c.print(e.out, tuned, &config)
+	return nil
 }
 
 // print prints the parameters before and after, and how to test the new ones.
-func (c *tuneSPSACmd) print(w *output, t *training.Tuned, config *training.SPSA) error {
+func (c *tuneSPSACmd) print(w *output, t *training.Tuned, config *training.SPSA) {
 	parameters := grid.New("", 1, "Parameter", "Before", "After")
 	for i, name := range t.Names {
 		before, after := fiveDigits(t.Before[i]), fiveDigits(t.After[i])
 		parameters.Add(name, before, after)
 	}
-	err := printTable(w, parameters, grid.Text, 1)
-	if err != nil {
-		return err
-	}
+	printTable(w, parameters, grid.Text, 1)
 	// Then what is on the disk, and what to do with it.
 	w.printf("\n%d steps, %d games; the history is in %s\n", t.Steps, t.Games, config.Out)
 	if t.Weights != "" {
@@ -193,7 +188,6 @@ func (c *tuneSPSACmd) print(w *output, t *training.Tuned, config *training.SPSA)
 	}
 	w.printf("Agent after the last step %s\n", t.Agent.String())
 	w.printf("%s\nVerdict: %s\n", next, verdict)
-	return nil
 }
 
 // match returns the command of a match of the tuned agent against the one at the start, with the
