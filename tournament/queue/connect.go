@@ -203,7 +203,7 @@ func logChanges(o *nats.Options, log *slog.Logger) {
 
 const (
 	retryWait  = 500 * time.Millisecond // between two attempts
-	answerTime = 5 * time.Second        // for an answer of the server
+	answerTime = 5 * time.Second        // for an answer; requests to JetStream have it, too
 	setupTime  = time.Minute            // for what is done before a run and after it
 )
 
@@ -268,9 +268,7 @@ func (p *publisher) publish(ctx context.Context, m *nats.Msg) error {
 // attempt tries once to publish a message, and logs the first failure and the first success after
 // it.
 func (p *publisher) attempt(ctx context.Context, m *nats.Msg) error {
-	once, cancel := context.WithTimeout(ctx, answerTime)
-	defer cancel()
-	_, err := p.js.PublishMsg(once, m)
+	_, err := p.js.PublishMsg(ctx, m)
 	if ctx.Err() != nil {
 		return err
 	}

@@ -107,7 +107,7 @@ func answerText(ctx context.Context, p *Coordinator, dir string, play func(job) 
 			if err != nil {
 				return err
 			}
-			result := nats.NewMsg(subjectOf(resultsOf(id.Run), j.Pair))
+			result := nats.NewMsg(subjectOf(resultSubject, id.Run, j.Pair))
 			result.Data = text
 			result.Header.Set(tokenHeader, j.Token)
 			result.Header.Set(secretHeader, secret(sent))

@@ -50,7 +50,8 @@ func discard() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 // testPool returns a pool whose leases hardly run out on a slow machine.
 func testPool(t testing.TB, nc *nats.Conn, change func(*Options)) *Coordinator {
-	o := Options{Version: version, Registry: testRegistry(), lease: 5 * time.Second, window: 64}
+	o := Options{Version: version, Registry: testRegistry(), lease: 5 * time.Second, window: 64,
+		Notify: func(string) {}}
 	if change != nil {
 		change(&o)
 	}

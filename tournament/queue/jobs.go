@@ -207,9 +207,9 @@ func (w *Worker) play(t *task) ([]*record.Record, error) {
 // bytes beyond which games are sent in parts; servers accept messages of 1 MB at least
 const maxMessage = 512 << 10
 
-// message returns a message on a task to the coordinator, at a subject below a prefix.
+// message returns a message on a task to the coordinator; prefix is the one of its subject.
 func (w *Worker) message(t *task, prefix string) *nats.Msg {
-	m := nats.NewMsg(subjectOf(prefix, t.job.Pair))
+	m := nats.NewMsg(subjectOf(prefix, t.run.Run, t.job.Pair))
 	m.Header.Set(tokenHeader, t.job.Token)
 	m.Header.Set(secretHeader, w.secret)
 	return m
@@ -218,7 +218,7 @@ func (w *Worker) message(t *task, prefix string) *nats.Msg {
 // publishResult publishes the games of a pair, or why it can't be played, and acknowledges the job
 // when that is stored.
 func (w *Worker) publishResult(ctx context.Context, t *task, games []*record.Record, failed error) {
-	m := w.message(t, resultsOf(t.run.Run))
+	m := w.message(t, resultSubject)
 	m.Header.Set(jetstream.MsgIDHeader, nuid.Next())
 	m.Header.Set(workerHeader, w.options.Name)
 	text, err := record.Lines(games...)
@@ -230,7 +230,7 @@ func (w *Worker) publishResult(ctx context.Context, t *task, games []*record.Rec
 		m.Data = text
 	default:
 		hash := digest(text)
-		if w.publishParts(ctx, longOf(t.run.Run, hash), text) != nil {
+		if w.publishParts(ctx, subject(longSubject, t.run.Run, hash), text) != nil {
 			return // ctx has ended; the pair is delivered to another worker
 		}
 		m.Header.Set(longHeader, hash)

@@ -145,7 +145,7 @@ func TestRepairWhileResultsCome(t *testing.T) {
 		for range jobs {
 			(<-r.todo)()
 		}
-		pairs, err := p.pairsOn(ctx, jobStream, jobsOf(r.id.Run)+".*")
+		pairs, err := p.pairsOn(ctx, jobStream, r.id.Run)
 		require.NoError(t, err)
 		return len(pairs)
 	}

@@ -114,7 +114,7 @@ func (r *run) acceptGames(ctx context.Context, a *received, text []byte, err err
 	}
 	var games []*record.Record
 	if err == nil {
-		games, err = parseGames(text, "its games")
+		games, err = parseGames(text)
 	}
 	if err == nil {
 		err = r.checker.Check(a.job.job, games)
@@ -134,7 +134,8 @@ func (r *run) acceptGames(ctx context.Context, a *received, text []byte, err err
 
 // longGames returns the games with a hash, whose parts are messages of their own.
 func (r *run) longGames(ctx context.Context, hash string) ([]byte, error) {
-	games, err := content(ctx, r.js, longStream, longOf(r.id.Run, hash), 2*record.MaxLine)
+	parts := subject(longSubject, r.id.Run, hash)
+	games, err := content(ctx, r.js, longStream, parts, 2*record.MaxLine)
 	if err != nil {
 		return nil, err
 	}
@@ -254,7 +255,8 @@ func (r *run) refuse(pair int64, id string, why error) {
 }
 
 // parseGames reads the games of a pair, each of which has its checksum.
-func parseGames(text []byte, source string) (games []*record.Record, err error) {
+func parseGames(text []byte) (games []*record.Record, err error) {
+	const source = "its games" // in messages
 	r := record.NewReader(bytes.NewReader(text), source)
 	for {
 		g, err := r.Read()

@@ -78,8 +78,7 @@ func StartServer(o ServerOptions) (*Server, error) {
 		options.TLSTimeout = 10
 	}
 	store := filepath.Join(o.Store, server.JetStreamStoreDir) // it has the tokens of jobs
-	_ = os.MkdirAll(o.Store, 0o755)                           // what fails here fails again
-	_ = os.Mkdir(store, 0o700)
+	_ = os.MkdirAll(store, 0o755)                             // what fails here fails again
 	_ = os.Chmod(store, 0o700)
 	s, err := server.NewServer(options)
 	if err != nil {

@@ -82,7 +82,7 @@ func TestForgedResults(t *testing.T) {
 	require.NoError(t, err)
 	edit := func(change func(*record.Record)) func(string) string {
 		return func(text string) string {
-			games, err := parseGames([]byte(text), "x")
+			games, err := parseGames([]byte(text))
 			require.NoError(t, err)
 			change(games[0])
 			lines, err := record.Lines(games...)

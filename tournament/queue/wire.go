@@ -55,9 +55,6 @@ func newRunConfig(c *tournament.Config, o *Options) *runConfig {
 func (r *runConfig) config() (tournament.Config, error) {
 	c := r.Config
 	c.Openings.Positions = r.Positions
-	if r.Speed < 0 {
-		return c, fmt.Errorf("expected a speed, found %v", r.Speed)
-	}
 	return c, c.Unknown
 }
 
@@ -164,18 +161,13 @@ const (
 	objectAge  = 30 * 24 * time.Hour
 )
 
-// Subjects of a run, below which each pair has its own.
-func jobsOf(run string) string    { return jobSubject + "." + run }
-func resultsOf(run string) string { return resultSubject + "." + run }
-func startsOf(run string) string  { return startSubject + "." + run }
-func claimsOf(run string) string  { return claimSubject + "." + run }
-
-// longOf returns the subject of the parts of games, which their hash names.
-func longOf(run, hash string) string { return longSubject + "." + run + "." + hash }
+// subject joins the parts of a subject: what its messages are, the run, and a pair or a hash. The
+// part "*" stands for any.
+func subject(parts ...string) string { return strings.Join(parts, ".") }
 
 // subjectOf returns the subject of a pair, and pairOf the pair of a subject.
-func subjectOf(prefix string, pair int64) string {
-	return prefix + "." + strconv.FormatInt(pair, 10)
+func subjectOf(prefix, run string, pair int64) string {
+	return subject(prefix, run, strconv.FormatInt(pair, 10))
 }
 
 func pairOf(subject string) (int64, error) {
@@ -191,7 +183,7 @@ func pairOf(subject string) (int64, error) {
 // setUp creates the streams and the object store that the server lacks. Others use the existing
 // ones, which stay.
 func setUp(ctx context.Context, js jetstream.JetStream) (jetstream.ObjectStore, error) {
-	for name, subject := range streams {
+	for name, prefix := range streams {
 		retention := jetstream.WorkQueuePolicy
 		if name == longStream { // whose messages are read without a consumer
 			retention = jetstream.LimitsPolicy
@@ -200,7 +192,7 @@ func setUp(ctx context.Context, js jetstream.JetStream) (jetstream.ObjectStore, 
 		if errors.Is(err, jetstream.ErrStreamNotFound) {
 			_, err = js.CreateStream(ctx, jetstream.StreamConfig{
 				Name:      name,
-				Subjects:  []string{subject + ".*.*"},
+				Subjects:  []string{subject(prefix, "*", "*")},
 				Retention: retention,
 				Storage:   jetstream.FileStorage,
 				MaxAge:    messageAge,
@@ -249,9 +241,8 @@ func getObject(
 	defer cancelAll()
 	// The stream of an object store and the subject of an object's parts, as NATS names them
 	// (ADR-20).
-	stream := "OBJ_" + bucket
-	subject := "$O." + bucket + ".C." + info.NUID
-	return content(all, js, stream, subject, bound)
+	parts := subject("$O", bucket, "C", info.NUID)
+	return content(all, js, "OBJ_"+bucket, parts, bound)
 }
 
 // content returns what a stream's messages of a subject hold, of which it reads little more than

@@ -184,7 +184,7 @@ func (r *run) report() {
 	}
 	r.showGames(now)
 	r.ask()
-	if err := r.nc.Publish(claimsOf(r.id.Run), []byte(r.claim)); err != nil {
+	if err := r.nc.Publish(subject(claimSubject, r.id.Run), []byte(r.claim)); err != nil {
 		r.log.Debug("other coordinators can't be told of this one", "error", err)
 	}
 	r.writeStatus(queue, status.Plays)
@@ -195,11 +195,10 @@ func (r *run) report() {
 func (r *run) countWorkers(now time.Time) (slots int64) {
 	for id, w := range r.workers {
 		plays := r.plays(&w.workerReport)
-		isGone := now.Sub(w.last) > r.options.goneAfter
-		if plays && !isGone {
-			slots += min(max(w.Workers, 1), MaxSlots)
-		}
-		if !isGone {
+		if now.Sub(w.last) <= r.options.goneAfter {
+			if plays {
+				slots += min(max(w.Workers, 1), MaxSlots)
+			}
 			continue
 		}
 		if plays {
