@@ -112,9 +112,8 @@ func (c *agentsCmd) weights(e *env) error {
 		columns = append(columns, weightColumn(family, eval.Default(family)))
 	}
 	// The meaning is the longest column, so it is the last.
-	meaning := func(f eval.Feature) any { return f.Doc }
 	columns = append(columns, grid.Column[eval.Feature]{
-		Key: "doc", Title: "Of each", Left: true, Value: meaning,
+		Key: "doc", Title: "Of each", Left: true, Value: func(f eval.Feature) any { return f.Doc },
 	})
 	table := grid.Make(columns, eval.Features())
 	table.Title = "Weights in hundredths of a point, those built in by family of rules; " +
@@ -158,8 +157,7 @@ func eloUnder(l configs.Level, preset string) string {
 
 // Run prints the levels.
 func (c *levelsCmd) Run(e *env) error {
-	table := grid.Make(levelColumns, configs.ListLevels())
-	printTable(e.out, table, c.Format, 0)
+	printTable(e.out, grid.Make(levelColumns, configs.ListLevels()), c.Format, 0)
 	return nil
 }
 

@@ -80,8 +80,7 @@ func (c *analyseCmd) lines(
 		}
 		before := fmt.Sprintf("%5d%s  %-11s %10d %7.2fs  ",
 			l.Depth, rank, l.ScoreText(), l.Nodes, l.Seconds)
-		moves := strings.Join(l.Moves, " ")
-		w.print(textfmt.Hang(before, moves, tableWidth(w)))
+		w.print(textfmt.Hang(before, strings.Join(l.Moves, " "), tableWidth(w)))
 	}
 }
 
@@ -121,8 +120,7 @@ func (c *analyseCmd) terms(w *output, game *rules.Game, agent agents.Agent) erro
 		return jsonl.NewWriter(w).Append(grid.Object{{"evaluation", score}, {"terms", table}})
 	}
 	w.printf("\n")
-	points := float64(score) / 100
-	table.Add("evaluation", "", "", fmt.Sprintf("%+.2f", points))
+	table.Add("evaluation", "", "", fmt.Sprintf("%+.2f", float64(score)/100))
 	printTable(w, table, grid.Text, 1)
 	return nil
 }

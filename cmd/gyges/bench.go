@@ -54,8 +54,7 @@ func (c *benchSearchCmd) Run(ctx context.Context, e *env) error {
 		e.out.printf("signature %s %s, %s nodes/s\n\n", t.Agent, t.Signature, speed)
 		table := grid.New("", 2, "Rules", "Position", "Nodes", "Seconds")
 		for _, s := range searches[i] {
-			seconds := grid.Fixed(s.Seconds, 3)
-			table.Add(s.Rules, s.Position, s.Nodes, seconds)
+			table.Add(s.Rules, s.Position, s.Nodes, grid.Fixed(s.Seconds, 3))
 		}
 		printTable(e.out, table, c.Format, 2)
 	}

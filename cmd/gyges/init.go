@@ -45,8 +45,7 @@ func (c *initCmd) Run(e *env) error {
 	if _, err := os.Lstat(c.Out); c.Out != "" && err == nil {
 		return fmt.Errorf("--out: %s is there already; expected a new file", c.Out)
 	}
-	file := cmp.Or(c.Out, "FILE.yaml")
-	command = textfmt.Visible(commandLine(command, file))
+	command = textfmt.Visible(commandLine(command, cmp.Or(c.Out, "FILE.yaml")))
 	// The template is made of the tags of the config, which have its defaults.
 	toFile, err := writeOut(e, c.Out, func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "# %s\n#\n%s", command, configs.Template(kind, r))

@@ -115,10 +115,12 @@ func (c *perftCmd) checkFile(ctx context.Context, e *env) error {
 	}
 	// All lines are read before anything is counted, so that a mistake in the last one is found
 	// at once.
-	read := func(in io.Reader, name string) ([]countedPosition, error) {
-		return readEPD(in, name, r)
+	in, name, err := openInput(ctx, e, c.EPD)
+	if err != nil {
+		return err
 	}
-	list, err := readInput(ctx, e, c.EPD, read)
+	defer in.Close() //nolint:errcheck // it was only read
+	list, err := readEPD(in, name, r)
 	if err != nil {
 		return err
 	}

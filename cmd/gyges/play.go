@@ -97,8 +97,8 @@ func (c *playCmd) interrupted(ctx context.Context, e *env, s *spectator) (err er
 		err = writeGame(path, s.unfinished())
 		e.err.printf("\ngyges: the moves so far are in %s", path)
 	}
-	position := s.Rules.FormatPosition(s.before)
-	e.err.printf("\ngyges: interrupted; --position '%s' resumes it\n", position)
+	e.err.printf("\ngyges: interrupted; --position '%s' resumes it\n",
+		s.Rules.FormatPosition(s.before))
 	if err != nil {
 		return err
 	}

@@ -2,11 +2,8 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"strings"
 	"time"
-
-	"github.com/schollz/progressbar/v3"
 
 	"gyges/rules/base/textfmt"
 	"gyges/tournament/progress"
@@ -119,18 +116,11 @@ func (m *meter) report(done, all int64, lines ...string) {
 
 // barLine returns a bar of the given number of columns, at most 80, for [output.draw].
 func barLine(done, all int64, width int) string {
-	options := []progressbar.Option{
-		progressbar.OptionSetWriter(io.Discard),
-		progressbar.OptionSetPredictTime(false),
-		progressbar.OptionSetElapsedTime(false),
-		progressbar.OptionSetWidth(min(width, 80) - len(" 100% ||")),
-	}
-	bar := progressbar.NewOptions64(all, options...)
-	// They fail where the writer does, or with more than all.
-	_ = bar.RenderBlank()
-	_ = bar.Set64(min(done, all))
-	text := strings.TrimLeft(bar.String(), "\r")
-	return strings.TrimRight(text, " ")
+	percent := int(100 * min(done, all) / all)
+	cells := min(width, 80) - len(" 100% ||")
+	full := cells * percent / 100
+	bar := strings.Repeat("█", full) + strings.Repeat(" ", cells-full)
+	return fmt.Sprintf("%4d%% |%s|", percent, bar)
 }
 
 // end removes the bar; nil has none.
@@ -174,8 +164,7 @@ func (m *meter) game(g *record.Record) {
 		return
 	}
 	if m.reading {
-		line := fmt.Sprintf("reading the records: %d games", m.done)
-		m.report(m.done, m.total, line)
+		m.report(m.done, m.total, fmt.Sprintf("reading the records: %d games", m.done))
 		return
 	}
 	m.show()

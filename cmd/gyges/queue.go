@@ -142,9 +142,12 @@ func (q *queued) connect(ctx context.Context, f *queueFlags, e *env, out string)
 		e.log.Warn("passwords and games are not encrypted; give the embedded server "+
 			"a certificate with --tls-cert and --tls-key", "listen", o.Listen)
 	}
-	if err := tryListen(ctx, o.Listen); err != nil { // before the server makes folders
+	// The address is tried before the server makes folders.
+	l, err := listen(ctx, "--listen", o.Listen)
+	if err != nil {
 		return err
 	}
+	_ = l.Close() // nobody has used it
 	q.server, err = queue.StartServer(o)
 	if err != nil {
 		return asFailure(err)
@@ -169,15 +172,6 @@ func (q *queued) own(store string) error {
 	_, err := os.Stat(store)
 	q.earlier = err == nil
 	return nil
-}
-
-// tryListen returns an error if the embedded server can't listen at an address.
-func tryListen(ctx context.Context, address string) error {
-	l, err := listen(ctx, "--listen", address)
-	if err != nil {
-		return err
-	}
-	return l.Close()
 }
 
 // invitation says where the embedded server is, and which command starts a worker.

@@ -283,9 +283,8 @@ func (c *ratingFlags) ratedGames(all *standings.Standings) (*ratedGames, error) 
 	o.FitPrior = c.Prior == "fit"
 	if c.Prior != "auto" && c.Prior != "fit" {
 		draws, err := settings.Parse[float64](c.Prior)
-		hint := settings.ZeroHint(c.Prior)
 		p.Expect(err == nil, "--prior", "expected auto, fit or a number of draws%s, found %.60q",
-			hint, c.Prior)
+			settings.ZeroHint(c.Prior), c.Prior)
 		o.Prior = &draws
 	}
 	// Whether the players of anchors have played is known when the games are read.
@@ -301,9 +300,8 @@ func (c *ratingFlags) ratedGames(all *standings.Standings) (*ratedGames, error) 
 	}
 	if c.Advantage != "fit" {
 		elo, err := ratings.ParseElo(c.Advantage)
-		hint := settings.ZeroHint(c.Advantage)
 		p.Expect(err == nil, "--advantage", "expected fit or a number of Elo%s, found %.60q",
-			hint, c.Advantage)
+			settings.ZeroHint(c.Advantage), c.Advantage)
 		o.Advantage = &elo
 	}
 	return games, p.Err()
@@ -362,8 +360,9 @@ func (g *ratedGames) levels() (anchors []ratings.Anchor, err error) {
 		}
 		for _, set := range g.RuleSets {
 			if elo, ok := l.Elo[set.Name]; ok {
-				anchor := ratings.Anchor{Name: l.Name, Elo: float64(elo.Elo), Rules: set.Name}
-				anchors = append(anchors, anchor)
+				anchors = append(anchors, ratings.Anchor{
+					Name: l.Name, Elo: float64(elo.Elo), Rules: set.Name,
+				})
 			}
 		}
 	}

@@ -259,8 +259,7 @@ func (c *reviewCmd) page(ctx context.Context, all []reviewedSource, title string
 	collector := report.NewCollector(report.Options{Games: plies}) // enough for all
 	for _, s := range all {
 		about := report.ReadRun(ctx, s.name)
-		header := review.Header{Nodes: c.Nodes}
-		about.Reviews = review.Reviews{Header: header, Games: s.reviews}
+		about.Reviews = review.Reviews{Header: review.Header{Nodes: c.Nodes}, Games: s.reviews}
 		collector.AddRun(about)
 		for _, g := range s.records {
 			collector.Add(g)

@@ -277,8 +277,7 @@ func (f *observer) writeFaults(w *output) {
 		case record.FaultTimeout:
 			timedOut = true
 		}
-		text := styled(w, yellow, fault.Text())
-		w.printf("%s %s%s\n", player, text, hint)
+		w.printf("%s %s%s\n", player, styled(w, yellow, fault.Text()), hint)
 	}
 	// More games at a time than cores share the time, by which clocks run out.
 	cores, workers := runtime.NumCPU(), f.Config.Workers

@@ -51,8 +51,8 @@ func (c *selfplayCmd) Run(ctx context.Context, e *env) error {
 		speed := perSecond(60*positions, took.Seconds())
 		e.out.printf(", %s positions a minute", speed)
 	}
-	folder := filepath.Join(s.Out, training.PositionsDir)
-	e.out.printf("; the training positions are in %s\n", folder)
+	e.out.printf("; the training positions are in %s\n",
+		filepath.Join(s.Out, training.PositionsDir))
 	f.writeFaults(e.out)
 	return f.result(s, nil)
 }

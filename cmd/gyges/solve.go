@@ -76,8 +76,7 @@ func (c *solveCmd) Run(ctx context.Context, e *env) error {
 	case grid.JSON:
 		err = grid.WriteJSON(e.out, grid.ObjectOf(columns, s))
 	default:
-		table := grid.Make(columns, []solver.Solution{s})
-		printTable(e.out, table, c.Format, 0)
+		printTable(e.out, grid.Make(columns, []solver.Solution{s}), c.Format, 0)
 	}
 	// The solution so far has been printed; the exit code says that it isn't complete.
 	if err != nil || s.Complete {
@@ -239,8 +238,8 @@ func (c *solveCmd) solveList(ctx context.Context, e *env, search solver.Search) 
 		if s.Plies != 0 {
 			results++
 		}
-		what := fmt.Sprintf("positions solved, %d with a result", results)
-		m.step(int64(solved), m.total, "", what)
+		m.step(int64(solved), m.total, "",
+			fmt.Sprintf("positions solved, %d with a result", results))
 		if certificate != nil && s.Strategy != nil {
 			if err := certificate.Add(s.Strategy); err != nil {
 				return asFailure(err)

@@ -55,8 +55,7 @@ func (c *tournamentCmd) print(
 	if isForPeople(c.Format) {
 		w = e.out
 		w.printf("\nResults by side, and the depth, nodes and time of a move:\n\n")
-		players := f.Standings.PlayerTable(f.Config.Players())
-		printTable(w, players, c.Format, 1)
+		printTable(w, f.Standings.PlayerTable(f.Config.Players()), c.Format, 1)
 	}
 	w.printf("\n")
 	f.writePrecision(w, s)

@@ -82,8 +82,7 @@ func (c *trainCmd) print(ctx context.Context, w *output, s training.Trained) err
 		if err := c.write(w, rated); err != nil {
 			return err
 		}
-		folder := filepath.ToSlash(s.RatingGames)
-		text.printf("\nThe games of that rating are in %s\n", folder)
+		text.printf("\nThe games of that rating are in %s\n", filepath.ToSlash(s.RatingGames))
 	}
 	text.printf("The weights of generation %d are in %s\n", s.Best, s.Weights)
 	for _, line := range []string{s.Verdict(), s.Ended} {

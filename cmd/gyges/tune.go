@@ -75,8 +75,7 @@ func (c *tuneTexelCmd) print(w *output, r *training.Fitted) {
 		if f.Frozen {
 			frozen = "frozen"
 		}
-		before, after := fiveDigits(f.Parent), fiveDigits(f.Weight)
-		features.Add(f.Name, before, after, frozen)
+		features.Add(f.Name, fiveDigits(f.Parent), fiveDigits(f.Weight), frozen)
 	}
 	printTable(w, features, grid.Text, 1)
 	n := r.Positions
@@ -166,8 +165,7 @@ func (c *tuneSPSACmd) Run(ctx context.Context, e *env) error {
 func (c *tuneSPSACmd) print(w *output, t *training.Tuned, config *training.SPSA) {
 	parameters := grid.New("", 1, "Parameter", "Before", "After")
 	for i, name := range t.Names {
-		before, after := fiveDigits(t.Before[i]), fiveDigits(t.After[i])
-		parameters.Add(name, before, after)
+		parameters.Add(name, fiveDigits(t.Before[i]), fiveDigits(t.After[i]))
 	}
 	printTable(w, parameters, grid.Text, 1)
 	// Then what is on the disk, and what to do with it.

@@ -102,8 +102,7 @@ func localize(k agents.Kind, v agents.Values, files map[string]string, timeScale
 			}
 			v[d.Key] = path
 		}
-		isMoveTime := d.Key == "movetime" && d.Type() == agents.Duration
-		if isMoveTime && timeScale != 1 {
+		if d.Key == "movetime" && timeScale != 1 {
 			moveTime, _ := settings.Parse[time.Duration](value) // it has been checked
 			scaled := time.Duration(float64(moveTime) * timeScale)
 			v[d.Key] = max(scaled, time.Millisecond).String()

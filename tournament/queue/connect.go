@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -29,8 +30,8 @@ type Access struct {
 	Password string // of User
 	User     string
 	Creds    string // file with the user's JWT and seed
-	CA       string // file of certificates that the other side's is checked with; "": the system's
-	Cert     string // file of this side's TLS certificate; the embedded server needs it to speak TLS
+	CA       string // file of certificates to check the other side's with; "": the system's
+	Cert     string // file of this side's TLS certificate; the embedded server speaks TLS with one
 	Key      string // file of its key
 }
 
@@ -124,7 +125,7 @@ func unreachable(err error) bool {
 	return isAny(err, io.EOF, nats.ErrNoServers, nats.ErrTimeout)
 }
 
-// isAny reports whether an error is one of some.
+// isAny reports whether an error is one of some, or nil if nil is one of them.
 func isAny(err error, some ...error) bool {
 	return slices.ContainsFunc(some, func(one error) bool { return errors.Is(err, one) })
 }
@@ -221,9 +222,11 @@ func retry(ctx context.Context, f func() error, temporary func(error) bool) erro
 
 // busy reports whether an error is that of a cluster without a leader.
 func busy(err error) bool {
-	var api *jetstream.APIError
-	return errors.As(err, &api) && api.Code == 503 &&
-		!errors.Is(err, jetstream.ErrJetStreamNotEnabled)
+	if errors.Is(err, jetstream.ErrJetStreamNotEnabled) { // which has the same code
+		return false
+	}
+	api, isAPI := errors.AsType[*jetstream.APIError](err)
+	return isAPI && api.Code == http.StatusServiceUnavailable
 }
 
 // restarting reports whether an error comes from a server that restarts, or from a request that was
@@ -272,11 +275,13 @@ func (p *publisher) attempt(ctx context.Context, m *nats.Msg) error {
 	if ctx.Err() != nil {
 		return err
 	}
-	stalled := p.stalled.Swap(err != nil)
-	if err != nil && !stalled {
-		p.log.Warn("the NATS server doesn't store what is sent to it; trying again", "error", err)
+	stalled := err != nil
+	if p.stalled.Swap(stalled) == stalled {
+		return err
 	}
-	if err == nil && stalled {
+	if stalled {
+		p.log.Warn("the NATS server doesn't store what is sent to it; trying again", "error", err)
+	} else {
 		p.log.Info("the NATS server stores what is sent to it again")
 	}
 	return err

@@ -59,7 +59,7 @@ const (
 // Check returns an error if workers on other machines can't play a run: they find engines by their
 // names.
 func (o Options) Check(config *tournament.Config) error {
-	if _, err := savedIdentity(config.Out); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if _, err := savedIdentity(config.Out); err != nil {
 		return err
 	}
 	isNamed := func(spec agents.Spec, kind agents.Kind, v agents.Values) error {
@@ -175,10 +175,13 @@ const (
 	maxIdentity  = 4096
 )
 
-// savedIdentity reads the identity in a folder. The error is [fs.ErrNotExist] if it has none.
+// savedIdentity reads the identity in a folder. It has no values if there is none.
 func savedIdentity(dir string) (id identity, err error) {
 	path := filepath.Join(dir, identityFile)
 	found, err := files.Read(path, maxIdentity)
+	if errors.Is(err, fs.ErrNotExist) {
+		return id, nil
+	}
 	if err != nil {
 		return id, err
 	}
@@ -194,7 +197,7 @@ func savedIdentity(dir string) (id identity, err error) {
 func identify(dir string, c *runConfig, fresh bool) (id identity, text []byte, err error) {
 	path := filepath.Join(dir, identityFile)
 	id, err = savedIdentity(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil {
 		return id, nil, err
 	}
 	same := *c
@@ -223,8 +226,7 @@ func (p *Coordinator) remove(ctx context.Context, run string) {
 	ctx, cancel := context.WithTimeout(ctx, setupTime)
 	defer cancel()
 	note := func(err error) {
-		isGone := isAny(err, jetstream.ErrConsumerNotFound, jetstream.ErrNoObjectsFound)
-		if err != nil && !isGone {
+		if !isAny(err, nil, jetstream.ErrConsumerNotFound, jetstream.ErrNoObjectsFound) {
 			p.options.Log.Debug("cleaning up", "run", run, "error", err)
 		}
 	}
@@ -261,9 +263,7 @@ func (p *Coordinator) pairsOn(
 	}
 	pairs = map[int64]bool{}
 	for name := range info.State.Subjects {
-		if pair, err := pairOf(name); err == nil {
-			pairs[pair] = true
-		}
+		pairs[pairOf(name)] = true
 	}
 	return pairs, nil
 }

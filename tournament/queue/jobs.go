@@ -42,8 +42,7 @@ func newTask(r *subscription, m jetstream.Msg) (*task, error) {
 	if t.job.Config != r.Config {
 		return nil, errors.New("it belongs to another config")
 	}
-	pair, err := pairOf(m.Subject())
-	if err != nil || pair != t.job.Pair {
+	if m.Subject() != subjectOf(jobSubject, r.Run, t.job.Pair) {
 		return nil, fmt.Errorf("its subject %.100q isn't that of pair %d", m.Subject(), t.job.Pair)
 	}
 	return t, nil
@@ -133,8 +132,7 @@ func (w *Worker) hold(r *subscription, batch jetstream.MessageBatch, err error) 
 		}
 		err = batch.Error()
 	}
-	hasFailed := err != nil && !isAny(err, jetstream.ErrNoMessages, nats.ErrTimeout)
-	if hasFailed && r.ctx.Err() == nil {
+	if !isAny(err, nil, jetstream.ErrNoMessages, nats.ErrTimeout) {
 		w.options.Log.Debug("fetching jobs", "error", err)
 		sleep(r.ctx, retryWait)
 	}

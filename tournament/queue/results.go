@@ -27,10 +27,10 @@ type received struct {
 
 // receive handles a result. It is dropped if its pair has one already.
 func (r *run) receive(ctx context.Context, m jetstream.Msg) {
-	pair, err := pairOf(m.Subject())
+	pair := pairOf(m.Subject())
 	w := r.pending[pair]
 	attempt := r.attempt(pair, m.Headers())
-	if err != nil || attempt < 0 {
+	if attempt < 0 {
 		r.drop("a result of no delivered job is dropped", m)
 		acknowledge(m)
 		return
@@ -225,10 +225,7 @@ func (r *run) leftOut(worker string) bool { return r.invalid[worker] >= maxInval
 // countStart answers a worker that wants to play a pair alone, since the pair may be what crashes
 // workers.
 func (r *run) countStart(m *nats.Msg) {
-	pair, err := pairOf(m.Subject)
-	if err != nil {
-		return
-	}
+	pair := pairOf(m.Subject)
 	w := r.pending[pair]
 	if w == nil || r.attempt(pair, m.Header) < 0 {
 		return

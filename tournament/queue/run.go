@@ -242,7 +242,7 @@ func (r *run) play(ctx context.Context, jobs <-chan tournament.Job) error {
 	})
 	r.background.Go(func() {
 		for sleep(ctx, r.options.repairEvery) {
-			if err := r.repair(ctx); err != nil && ctx.Err() == nil {
+			if err := r.repair(ctx); err != nil {
 				r.log.Debug("looking for what is lost on the server", "error", err)
 			}
 		}

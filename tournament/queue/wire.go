@@ -165,19 +165,18 @@ const (
 // part "*" stands for any.
 func subject(parts ...string) string { return strings.Join(parts, ".") }
 
-// subjectOf returns the subject of a pair, and pairOf the pair of a subject.
+// subjectOf returns the subject of a pair, and pairOf the pair of a subject; -1: it ends in none.
 func subjectOf(prefix, run string, pair int64) string {
 	return subject(prefix, run, strconv.FormatInt(pair, 10))
 }
 
-func pairOf(subject string) (int64, error) {
+func pairOf(subject string) int64 {
 	number := subject[strings.LastIndexByte(subject, '.')+1:]
 	pair, err := strconv.ParseInt(number, 10, 64)
-	if err != nil || pair < 0 {
-		return 0, fmt.Errorf("expected a subject that ends with the number of a pair, found %.100q",
-			subject)
+	if err != nil {
+		return -1
 	}
-	return pair, nil
+	return pair
 }
 
 // setUp creates the streams and the object store that the server lacks. Others use the existing

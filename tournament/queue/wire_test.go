@@ -249,7 +249,7 @@ func FuzzWire(f *testing.F) {
 			t.Fatal(q.Run)
 		}
 		_, _ = parseGames(text)
-		_, _ = pairOf(string(text))
+		_ = pairOf(string(text))
 		var j job
 		jobOK := strictjson.Unmarshal(text, maxText, &j) == nil
 		var d runConfig

@@ -183,16 +183,14 @@ func (w *Worker) respond(request micro.Request, r *subscription, below int64) {
 		return
 	}
 	report := workerReport{Worker: w.state(), Secret: w.secret, Refused: r.refused}
-	if below > 0 && report.Refused == "" {
-		var runners []*tournament.Runner
-		for p := range r.runners.Range {
-			runners = append(runners, p.(*tournament.Runner))
-		}
-		p := tournament.PlayingOf(runners, time.Now())
-		p.Games = slices.DeleteFunc(p.Games, func(g *record.Record) bool { return g.Pair >= below })
-		if len(p.Games) > 0 {
-			report.Playing, _ = json.Marshal(p) // it is plain data
-		}
+	var runners []*tournament.Runner
+	for p := range r.runners.Range {
+		runners = append(runners, p.(*tournament.Runner))
+	}
+	p := tournament.PlayingOf(runners, time.Now())
+	p.Games = slices.DeleteFunc(p.Games, func(g *record.Record) bool { return g.Pair >= below })
+	if len(p.Games) > 0 {
+		report.Playing, _ = json.Marshal(p) // it is plain data
 	}
 	if err := request.RespondJSON(report); err != nil {
 		w.options.Log.Debug("a question can't be answered", "error", err)
