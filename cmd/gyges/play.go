@@ -63,7 +63,11 @@ func (c *playCmd) Run(ctx context.Context, e *env) error {
 	s := &spectator{Task: task, out: e.out, before: opening, quiet: c.Quiet}
 	task.OnMove = s.move
 	// Agents may be programs, which end with the game.
-	defer s.close(e)
+	defer func() {
+		for _, seat := range s.Seats {
+			closeAgent(e, seat.Agent)
+		}
+	}()
 	errSouth := s.seat(ctx, e, rules.South, c.South, seed)
 	errNorth := s.seat(ctx, e, rules.North, c.North, seed)
 	if err := errors.Join(errSouth, errNorth); err != nil {
@@ -196,13 +200,6 @@ func (s *spectator) seat(
 		Name: spec.String(), Seed: seed, Person: isPerson, Agent: player{agent, s},
 	}
 	return nil
-}
-
-// close closes the agents that were seated.
-func (s *spectator) close(e *env) {
-	for _, seat := range s.Seats {
-		closeAgent(e, seat.Agent)
-	}
 }
 
 // play plays the game to its end, each time that moves were taken back from the beginning.

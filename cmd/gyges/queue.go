@@ -130,10 +130,15 @@ func (q *queued) connect(ctx context.Context, f *queueFlags, e *env, out string)
 	o := queue.ServerOptions{Store: f.Store, Access: access}
 	o.Listen = cmp.Or(f.Listen, "127.0.0.1:4222")
 	if o.Store == "" {
-		o.Store = filepath.Join(out, "queue")
-		if err := q.own(o.Store); err != nil {
-			return fmt.Errorf("--out: %s: %w", out, err)
+		// It is the run's own, which close removes, unless another process has the run.
+		run := os.DirFS(out)
+		if files.Locked(run, tournament.GamesFile) || files.Locked(run, training.HistoryFile) {
+			return fmt.Errorf("--out: %s: %w", out, files.ErrInUse)
 		}
+		o.Store = filepath.Join(out, "queue")
+		_, err := os.Stat(o.Store)
+		q.store = o.Store
+		q.earlier = err == nil
 	}
 	if err := o.Check(); err != nil {
 		return fmt.Errorf("--listen: %w", err)
@@ -157,21 +162,6 @@ func (q *queued) connect(ctx context.Context, f *queueFlags, e *env, out string)
 		q.close()
 	}
 	return asFailure(err)
-}
-
-// own makes a folder within a run's the store, which close removes, unless another process has
-// the run.
-func (q *queued) own(store string) error {
-	run := os.DirFS(filepath.Dir(store))
-	for _, file := range []string{tournament.GamesFile, training.HistoryFile} {
-		if files.Locked(run, file) {
-			return files.ErrInUse
-		}
-	}
-	q.store = store
-	_, err := os.Stat(store)
-	q.earlier = err == nil
-	return nil
 }
 
 // invitation says where the embedded server is, and which command starts a worker.

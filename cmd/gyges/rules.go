@@ -33,7 +33,20 @@ func (c *rulesCmd) Run(e *env) error {
 		})
 	}
 	// People get the rules as a text to play by, and then the options that make them.
-	writeProse(e.out, o.Prose(), c.Format == grid.Markdown)
+	for _, s := range o.Prose() {
+		if c.Format == grid.Markdown {
+			text := strings.Join(s.Paragraphs, "\n\n")
+			e.out.print("## " + s.Heading + "\n\n" + text + "\n\n")
+			continue
+		}
+		e.out.printf("%s\n", s.Heading)
+		for _, text := range s.Paragraphs {
+			// Two of 78 columns are for the indent.
+			lines := textfmt.Wrap(text, 76)
+			e.out.print("  " + strings.Join(lines, "\n  ") + "\n")
+		}
+		e.out.print("\n")
+	}
 	t := grid.New("", 3, "Option", "Value", "May be")
 	for _, opt := range o.List() {
 		addOption(t, opt.Key, opt.Text(), opt.Accepts())
@@ -45,24 +58,6 @@ func (c *rulesCmd) Run(e *env) error {
 // addOption adds a row of texts that may have marks.
 func addOption(t *grid.Table, key, value, text string) {
 	t.Add(grid.Markup(key), grid.Markup(value), grid.Markup(text))
-}
-
-// writeProse prints the rules in words, as text in lines of at most 78 columns.
-func writeProse(w *output, prose []rules.Section, markdown bool) {
-	for _, s := range prose {
-		if markdown {
-			text := strings.Join(s.Paragraphs, "\n\n")
-			w.print("## " + s.Heading + "\n\n" + text + "\n\n")
-			continue
-		}
-		w.printf("%s\n", s.Heading)
-		for _, text := range s.Paragraphs {
-			// Two columns are for the indent.
-			lines := textfmt.Wrap(text, 76)
-			w.print("  " + strings.Join(lines, "\n  ") + "\n")
-		}
-		w.printf("\n")
-	}
 }
 
 // list prints the presets, and for people the options.

@@ -140,7 +140,17 @@ func (s *Server) Connect(name string, log *slog.Logger) (*nats.Conn, error) {
 // until it is closed.
 func Connect(a Access, name string, log *slog.Logger, options ...nats.Option) (*nats.Conn, error) {
 	options = append(options, nats.Name(name), func(o *nats.Options) error {
-		setPatience(o)
+		// Servers that restart may refuse credentials for a while.
+		o.IgnoreAuthErrorAbort = true
+		o.Timeout = answerTime
+		// A dead connection is noticed within half a minute.
+		o.PingInterval = 10 * time.Second
+		o.MaxPingsOut = 2
+		// A lost one is restored, however long that takes.
+		o.MaxReconnect = -1
+		o.ReconnectWait = 500 * time.Millisecond
+		o.ReconnectJitter = 500 * time.Millisecond
+		o.ReconnectJitterTLS = time.Second
 		logChanges(o, log)
 		return nil
 	})
@@ -164,20 +174,6 @@ func Connect(a Access, name string, log *slog.Logger, options ...nats.Option) (*
 		return nil, fmt.Errorf("NATS server %s: %w", a.URL, err)
 	}
 	return nc, nil
-}
-
-// setPatience sets when a connection counts as lost, and how it is restored.
-func setPatience(o *nats.Options) {
-	o.Timeout = answerTime
-	// A dead connection is noticed within half a minute.
-	o.PingInterval = 10 * time.Second
-	o.MaxPingsOut = 2
-
-	o.MaxReconnect = -1 // no bound
-	o.ReconnectWait = 500 * time.Millisecond
-	o.ReconnectJitter = 500 * time.Millisecond
-	o.ReconnectJitterTLS = time.Second
-	o.IgnoreAuthErrorAbort = true // servers that restart may refuse credentials for a while
 }
 
 // logChanges logs when a connection is lost, and when it is back.

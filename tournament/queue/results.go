@@ -183,8 +183,14 @@ func (r *run) fail(ctx context.Context, a *received, why error) {
 		acknowledge(a)
 		return
 	}
+	// A worker that has sent too many invalid results in a row is left out.
 	if !errors.As(why, new(*notPlayed)) {
-		r.refuse(w.job.Pair, a.worker, why)
+		r.invalid[a.worker]++
+		r.log.Warn("a result is refused; its pair is played again", "pair", w.job.Pair, "why", why)
+		if r.invalid[a.worker] == maxInvalid {
+			r.log.Warn("a worker is left out of the run",
+				"invalid results in a row", maxInvalid, "why", why)
+		}
 	}
 	w.failed = append(w.failed, a.worker)
 	if len(w.failed) < r.options.tries && !r.crashes(w) {
@@ -238,17 +244,6 @@ func (r *run) countStart(m *nats.Msg) {
 		w.started = append(w.started, id)
 	}
 	_ = m.Respond([]byte(answer)) // without an answer it plays
-}
-
-// refuse counts an invalid result, and says why it is one. A worker that has sent too many in a row
-// is left out.
-func (r *run) refuse(pair int64, id string, why error) {
-	r.invalid[id]++
-	r.log.Warn("a result is refused; its pair is played again", "pair", pair, "why", why)
-	if r.invalid[id] == maxInvalid {
-		r.log.Warn("a worker is left out of the run",
-			"invalid results in a row", maxInvalid, "why", why)
-	}
 }
 
 // parseGames reads the games of a pair, each of which has its checksum.
