@@ -227,7 +227,9 @@ func (c *solveCmd) solveList(ctx context.Context, e *env, search solver.Search) 
 		})
 	}
 	// The bar begins where an earlier run has stopped.
-	write := c.solutionWriter(e, out, goesOn)
+	columns := solutionColumns(c.Format)
+	lines := jsonl.NewWriter(out)
+	table := grid.NewWriter(out, c.Format, grid.Options{Rest: goesOn}, columns)
 	m := newMeter(e.err, int64(len(games)))
 	m.restart(int64(solved))
 	// Solutions come in the order of the list. The certificate has each before the file does,
@@ -245,7 +247,15 @@ func (c *solveCmd) solveList(ctx context.Context, e *env, search solver.Search) 
 				return asFailure(err)
 			}
 		}
-		return write(s)
+		switch c.Format {
+		case grid.JSON:
+			return asFailure(lines.Append(grid.ObjectOf(columns, s)))
+		case grid.CSV:
+			return asFailure(table.Write(s))
+		}
+		e.out.printf("%s: ", positionOf(s.Game))
+		c.print(e.out, s)
+		return nil
 	})
 	m.end()
 	if err != nil || certificate == nil {
@@ -253,26 +263,6 @@ func (c *solveCmd) solveList(ctx context.Context, e *env, search solver.Search) 
 	}
 	e.err.printf("joining the strategies of the certificate and checking them\n")
 	return asFailure(certificate.Join(ctx))
-}
-
-// solutionWriter returns what writes a solution of a list; goesOn is whether out has some already.
-func (c *solveCmd) solutionWriter(e *env, out io.Writer, goesOn bool) func(solver.Solution) error {
-	columns := solutionColumns(c.Format)
-	switch c.Format {
-	case grid.JSON:
-		lines := jsonl.NewWriter(out)
-		return func(s solver.Solution) error {
-			return asFailure(lines.Append(grid.ObjectOf(columns, s)))
-		}
-	case grid.CSV:
-		table := grid.NewWriter(out, c.Format, grid.Options{Rest: goesOn}, columns)
-		return func(s solver.Solution) error { return asFailure(table.Write(s)) }
-	}
-	return func(s solver.Solution) error {
-		e.out.printf("%s: ", positionOf(s.Game))
-		c.print(e.out, s)
-		return nil
-	}
 }
 
 // readList reads the positions of --list.

@@ -56,6 +56,7 @@ func (a Access) Check() error {
 	case (a.Cert == "") != (a.Key == ""):
 		return errors.New("expected a TLS certificate and its key, or neither")
 	}
+	// A file that can't be read is a mistake that is found at once, not when it connects.
 	for _, file := range []string{a.Creds, a.CA, a.Cert, a.Key} {
 		if file == "" {
 			continue
@@ -160,6 +161,7 @@ func Connect(a Access, name string, log *slog.Logger, options ...nats.Option) (*
 		inbox := nats.CustomInboxPrefix(nats.InboxPrefix + user)
 		options = append(options, nats.UserInfo(a.User, a.Password), inbox)
 	}
+	// What the access doesn't have is left to the library.
 	if a.Creds != "" {
 		options = append(options, nats.UserCredentials(a.Creds))
 	}

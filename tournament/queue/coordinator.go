@@ -131,6 +131,7 @@ func (p *Coordinator) Play(
 	if other := r.coordinator(r.id.Run); other != nil {
 		return r.taken(other)
 	}
+	// A server that restarts is waited for, but not for ever.
 	start := time.Now()
 	attach := func() error { return r.attach(ctx) }
 	err = retry(ctx, attach, func(err error) bool {
@@ -200,6 +201,7 @@ func identify(dir string, c *runConfig, fresh bool) (id identity, text []byte, e
 	if err != nil {
 		return id, nil, err
 	}
+	// A folder goes on with its run if nothing but the measured speed has changed.
 	same := *c
 	if c.Speed > 0 && id.Speed > 0 {
 		same.Speed = id.Speed // it is measured, and differs each time

@@ -72,6 +72,7 @@ const (
 func (w *Worker) work(ctx, sending context.Context) {
 	empty := 0 // fetches in a row that had no pair
 	for turn := 0; ctx.Err() == nil; turn++ {
+		// Runs take turns, so that a long one doesn't hold up the others.
 		runs := w.readyRuns(time.Now())
 		if empty >= len(runs) && len(runs) != 1 {
 			sleep(ctx, betweenRuns)
@@ -193,6 +194,7 @@ func (w *Worker) play(t *task) ([]*record.Record, error) {
 			return nil, err
 		}
 	}
+	// The mean time of a pair decides how many are fetched at a time.
 	w.playing.Add(1)
 	start := time.Now()
 	games, err := t.run.play(t.job.Job)
@@ -219,6 +221,7 @@ func (w *Worker) publishResult(ctx context.Context, t *task, games []*record.Rec
 	m := w.message(t, resultSubject)
 	m.Header.Set(jetstream.MsgIDHeader, nuid.Next())
 	m.Header.Set(workerHeader, w.options.Name)
+	// A result has one of three forms: an error, the games, or a hash of games that are sent apart.
 	text, err := record.Lines(games...)
 	err = errors.Join(failed, err)
 	switch {

@@ -35,7 +35,8 @@ func (r *run) receive(ctx context.Context, m jetstream.Msg) {
 		acknowledge(m)
 		return
 	}
-	if w == nil && pair >= r.next { // of an earlier process
+	// The result may have been sent to an earlier process, and its job has not come up in this one.
+	if w == nil && pair >= r.next {
 		deliverLater(m)
 		return
 	}
@@ -92,6 +93,7 @@ func (r *run) accept(ctx context.Context, a *received) {
 		r.acceptGames(ctx, a, a.Data(), nil)
 		return
 	}
+	// Long games are read in the background, a few at a time.
 	if r.fetching >= maxFetching {
 		deliverLater(a)
 		return
@@ -108,6 +110,7 @@ func (r *run) accept(ctx context.Context, a *received) {
 
 // acceptGames passes on the games of a result. err says why they couldn't be read.
 func (r *run) acceptGames(ctx context.Context, a *received, text []byte, err error) {
+	// Meanwhile another result may have come; if the server restarts, the parts can be read later.
 	if a.job.done || restarting(err) {
 		deliverLater(a)
 		return

@@ -89,12 +89,15 @@ func (p *Coordinator) newRun(
 	if err != nil {
 		return nil, err
 	}
-	for _, w := range p.workers { // they may be there, and play
+	// Workers of the run before may be there still, and play for this one. What they said of that
+	// run doesn't count.
+	for _, w := range p.workers {
 		w.last = time.Now()
 		w.Refused = ""
 		w.games = nil
 	}
 	log := p.options.Log.With("run", id.Run)
+	// The claim tells two coordinators of the run apart: the older one goes on.
 	host, _ := os.Hostname() // it is only displayed
 	since := time.Now().UTC().Format(claimStart + "2006-01-02 15:04:05.000000 UTC")
 	return &run{
@@ -175,6 +178,7 @@ func (r *run) provide(ctx context.Context) error {
 			return fmt.Errorf("NATS object store: %w", err)
 		}
 	}
+	// Both consumers are named after the run.
 	results := jetstream.ConsumerConfig{
 		Durable:           r.id.Run,
 		FilterSubject:     subject(resultSubject, r.id.Run, "*"),
@@ -248,12 +252,14 @@ func (r *run) play(ctx context.Context, jobs <-chan tournament.Job) error {
 		}
 	})
 
+	// All that changes the run's fields happens in this loop.
 	tick := time.Tick(r.options.statusEvery)
 	r.report()
 	for jobs != nil || r.unplayed > 0 {
 		if r.lost != nil {
 			return r.lost
 		}
+		// A nil channel is never ready: no more jobs are taken while many are on their way.
 		next := jobs
 		if r.publishing >= maxPublishing {
 			next = nil

@@ -65,6 +65,8 @@ func StartServer(o ServerOptions) (*Server, error) {
 		JetStreamMaxMemory: maxMemory,
 		JetStreamMaxStore:  maxStore,
 	}
+	// With a certificate of its own the server speaks TLS, and asks clients for theirs if there are
+	// certificates to check them with.
 	if o.Access.Cert != "" {
 		options.TLSConfig, err = server.GenTLSConfig(&server.TLSConfigOpts{
 			CertFile: o.Access.Cert,
@@ -80,6 +82,7 @@ func StartServer(o ServerOptions) (*Server, error) {
 	store := filepath.Join(o.Store, server.JetStreamStoreDir) // it has the tokens of jobs
 	_ = os.MkdirAll(store, 0o755)                             // what fails here fails again
 	_ = os.Chmod(store, 0o700)
+	// A server that can't use its store runs without JetStream, so that is looked at, too.
 	s, err := server.NewServer(options)
 	if err != nil {
 		return nil, fmt.Errorf("embedded server: %w", err)
@@ -113,6 +116,7 @@ func (o ServerOptions) split() (host string, port int, err error) {
 		return "", 0, fmt.Errorf("expected an address HOST:PORT to listen on, found %.60q",
 			o.Listen)
 	}
+	// The library has another number for any free port.
 	port, err = settings.Port(text)
 	if err != nil {
 		return "", 0, err
@@ -161,6 +165,7 @@ func (s *Server) Failed() error {
 		s.failing = time.Time{}
 		return nil
 	}
+	// A failure counts when it lasts.
 	if s.failing.IsZero() {
 		s.failing = time.Now()
 	}

@@ -62,6 +62,7 @@ func (w *Worker) hear(ctx context.Context, q *question, request micro.Request) *
 	if ctx.Err() != nil { // the worker stops
 		return nil
 	}
+	// The end of a run is checked before it is believed.
 	r := w.runs[q.runID]
 	if q.Ended {
 		if r != nil {
@@ -69,6 +70,7 @@ func (w *Worker) hear(ctx context.Context, q *question, request micro.Request) *
 		}
 		return nil
 	}
+	// A run that is heard of for the first time is prepared, which takes a while.
 	if r == nil {
 		if len(w.runs) >= maxRuns { // refused runs that still exist are refused again
 			maps.DeleteFunc(w.runs, func(_ runID, r *subscription) bool { return r.refused != "" })
@@ -177,6 +179,7 @@ func (w *Worker) end(r *subscription) {
 	if _, err := w.js.Consumer(r.ctx, jobStream, r.Run); err == nil {
 		return
 	}
+	// Meanwhile it may have been dropped, or begun again.
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.runs[r.runID] != r {
@@ -210,6 +213,7 @@ func (r *subscription) prepare(w *Worker) error {
 	if err != nil {
 		return err
 	}
+	// The config is checked like any other input, and its files are fetched by their hashes.
 	var c runConfig
 	if err := strictjson.Unmarshal(text, maxFile, &c); err != nil {
 		return refusal{fmt.Errorf("its config can't be read: %w", err)}

@@ -31,6 +31,7 @@ type runConfig struct {
 // newRunConfig returns what workers need of a config. The same config has the same text, whatever
 // the number of pairs, so that a run that is extended keeps its name on the server.
 func newRunConfig(c *tournament.Config, o *Options) *runConfig {
+	// Positions of a list are no part of a config's text, so they are sent beside it.
 	r := &runConfig{
 		Config:    c.Completed(),
 		Positions: c.Openings.Positions,
@@ -45,6 +46,7 @@ func newRunConfig(c *tournament.Config, o *Options) *runConfig {
 	r.Config.Suspend = plain.Suspend
 	r.Config.SPRT = plain.SPRT
 	r.Config.UntilError = plain.UntilError
+	// Measuring the speed takes a while, so it is done for clocks and move times alone.
 	if o.Speed != nil && isTimed(c, o.Registry) {
 		r.Speed = o.Speed()
 	}
@@ -187,6 +189,7 @@ func setUp(ctx context.Context, js jetstream.JetStream) (jetstream.ObjectStore, 
 		if name == longStream { // whose messages are read without a consumer
 			retention = jetstream.LimitsPolicy
 		}
+		// Users without the right to create streams may use those that are there.
 		_, err := js.Stream(ctx, name)
 		if errors.Is(err, jetstream.ErrStreamNotFound) {
 			_, err = js.CreateStream(ctx, jetstream.StreamConfig{
@@ -221,6 +224,7 @@ const slowLink = 100_000 // bytes a second at least at which objects are expecte
 func getObject(
 	ctx context.Context, js jetstream.JetStream, name string, bound uint64,
 ) ([]byte, error) {
+	// An object that is too large is refused. The size of another one says how long it may take.
 	once, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	objects, err := js.ObjectStore(once, bucket)
