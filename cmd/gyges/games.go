@@ -275,8 +275,7 @@ func namesIn(ctx context.Context, e *env, files []string) (agents.Names, error) 
 	for _, path := range files {
 		m := in.Manifest(path)
 		if m != nil && len(m.Config.Agents) > 0 {
-			names := lists.Map(m.Config.Players(), source.Name)
-			players = append(players, names...)
+			players = append(players, lists.Map(m.Config.Players(), source.Name)...)
 			continue
 		}
 		file, err := openRecords(ctx, e, path, m)

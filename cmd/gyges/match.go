@@ -58,8 +58,7 @@ func (c *matchCmd) print(w *output, f *observer, summary tournament.Summary) {
 	if sets := f.Standings.RuleSets; len(sets) > 1 {
 		for _, set := range sets {
 			pairs := set.PairsOf(player)
-			elo := pairs.Estimate().EloText()
-			w.printf("Rules %s: Elo %s, pairs %v\n", set.Name, elo, pairs)
+			w.printf("Rules %s: Elo %s, pairs %v\n", set.Name, pairs.Estimate().EloText(), pairs)
 		}
 	}
 	w.printf("%s; the records are in %s\n", timeText(summary), summary.Out)

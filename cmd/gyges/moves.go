@@ -96,8 +96,8 @@ func (c *perftCmd) Run(ctx context.Context, e *env) error {
 		}
 		printSorted(e.out, lines)
 	}
-	speed := perSecond(int64(total), seconds)
-	e.out.printf("time %.2f s, %s nodes/s\nnodes %d\n", seconds, speed, total)
+	e.out.printf("time %.2f s, %s nodes/s\nnodes %d\n",
+		seconds, perSecond(int64(total), seconds), total)
 	return nil
 }
 

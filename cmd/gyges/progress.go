@@ -74,8 +74,7 @@ func (m *meter) left(done, more int64) string {
 	if took < time.Second || fresh < max(m.few, 1) { // which says nothing of the speed
 		return "time left: unknown"
 	}
-	each := float64(took) / float64(fresh)
-	left := time.Duration(each * float64(more))
+	left := time.Duration(float64(took) / float64(fresh) * float64(more))
 	return left.Round(time.Second).String() + " left"
 }
 
@@ -87,8 +86,7 @@ func (m *meter) step(done, all int64, before, what string) {
 	}
 	line := fmt.Sprintf("%s%d %s", before, done, what)
 	if done < all {
-		left := m.left(done, all-done)
-		line = fmt.Sprintf("%s%d of %d %s, %s", before, done, all, what, left)
+		line = fmt.Sprintf("%s%d of %d %s, %s", before, done, all, what, m.left(done, all-done))
 	}
 	m.report(done, all, line)
 }

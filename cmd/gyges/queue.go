@@ -278,8 +278,7 @@ func runLines(runs []queue.WorkerRun, address string, now time.Time) (
 ) {
 	// The speed is of this worker, the numbers of games are of all.
 	for _, r := range runs {
-		seconds := max(now.Sub(r.Joined).Seconds(), 1)
-		speed := perSecond(r.Played, seconds)
+		speed := perSecond(r.Played, max(now.Sub(r.Joined).Seconds(), 1))
 		here := textfmt.Thousands(r.Played)
 		played, scheduled := textfmt.Thousands(r.Done), textfmt.Thousands(r.Scheduled)
 		line := fmt.Sprintf("%s (%s): %s of %s games, %s of them here, %s games/s",

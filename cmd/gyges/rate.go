@@ -77,8 +77,7 @@ func (c *rateCmd) Run(ctx context.Context, e *env) error {
 			return fmt.Errorf("--plot: expected games under one rule set, "+
 				"found %d tables; --rules chooses", len(printed))
 		}
-		plot := report.RatingPlot(printed[0])
-		_, err = io.WriteString(w, plot.StandaloneSVG())
+		_, err = io.WriteString(w, report.RatingPlot(printed[0]).StandaloneSVG())
 		return err
 	})
 	if err != nil {
@@ -163,8 +162,7 @@ func leftOut(notes []string) error {
 	if len(notes) == 0 {
 		return nil
 	}
-	text := strings.Join(slices.Compact(notes), "; ")
-	return errors.New("--strict: " + text)
+	return errors.New("--strict: " + strings.Join(slices.Compact(notes), "; "))
 }
 
 // noGames returns the error that files have no games.
@@ -191,8 +189,7 @@ func warnUnreadable(e *env, in *runs.Stream) {
 	for _, line := range in.Skipped.Errors {
 		e.err.warn("left out: %s", line)
 	}
-	shown := len(in.Skipped.Errors)
-	more := in.Skipped.Count(runs.Unreadable) - shown
+	more := in.Skipped.Count(runs.Unreadable) - len(in.Skipped.Errors)
 	if more > 0 {
 		e.err.warn("left out: %s", textfmt.Plural(more, "more game"))
 	}

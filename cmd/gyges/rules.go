@@ -189,8 +189,7 @@ func (l *rulesList) UnmarshalText(text []byte) error {
 
 // String returns the list as it is read.
 func (l rulesList) String() string {
-	names := lists.Map(l, (*rules.Rules).String)
-	return strings.Join(names, ",")
+	return strings.Join(lists.Map(l, (*rules.Rules).String), ",")
 }
 
 // names returns the set of the names; nil for none.

@@ -119,8 +119,7 @@ func newObserver(e *env, interval int64, config *tournament.Config, kind progres
 	f.reading = true // until resume is called
 	f.state = o.State
 	f.faults = &o.Faults
-	workers := cmp.Or(config.Workers, runtime.NumCPU())
-	f.few = int64(2 * workers) // a pair of each
+	f.few = int64(2 * cmp.Or(config.Workers, runtime.NumCPU())) // a pair of each
 	config.OnBegin = f.resume
 	config.OnFinished = f.finished
 	return f

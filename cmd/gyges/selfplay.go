@@ -48,8 +48,7 @@ func (c *selfplayCmd) Run(ctx context.Context, e *env) error {
 	// The speed is of the games that were played now.
 	if fresh := s.Played - s.Kept; fresh > 0 {
 		positions, took := made.Plies*fresh/s.Played, s.End.Sub(s.Start)
-		speed := perSecond(60*positions, took.Seconds())
-		e.out.printf(", %s positions a minute", speed)
+		e.out.printf(", %s positions a minute", perSecond(60*positions, took.Seconds()))
 	}
 	e.out.printf("; the training positions are in %s\n",
 		filepath.Join(s.Out, training.PositionsDir))

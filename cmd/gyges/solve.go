@@ -226,10 +226,10 @@ func (c *solveCmd) solveList(ctx context.Context, e *env, search solver.Search) 
 			return certificate.Has(g.Position())
 		})
 	}
-	// The bar begins where an earlier run has stopped.
 	columns := solutionColumns(c.Format)
 	lines := jsonl.NewWriter(out)
 	table := grid.NewWriter(out, c.Format, grid.Options{Rest: goesOn}, columns)
+	// The bar begins where an earlier run has stopped.
 	m := newMeter(e.err, int64(len(games)))
 	m.restart(int64(solved))
 	// Solutions come in the order of the list. The certificate has each before the file does,
@@ -296,8 +296,7 @@ func (c *solveCmd) openSolutions(games []*rules.Game) (
 	// The solutions are those of the first games, in their order; anything else is another file.
 	begin, header := "{", c.Format == grid.CSV
 	if header {
-		keys := grid.Make(solutionColumns(c.Format), nil).Keys()
-		begin = strings.Join(keys, ",")
+		begin = strings.Join(grid.Make(solutionColumns(c.Format), nil).Keys(), ",")
 	}
 	f, size, err = jsonl.OpenFile(c.Out, begin, maxSolution, func(line []byte) error {
 		if header {

@@ -69,8 +69,7 @@ func (c *trainCmd) print(ctx context.Context, w *output, s training.Trained) err
 	columns := slices.DeleteFunc(training.Columns(rows), func(c grid.Column[training.Row]) bool {
 		return c.Title == "Rating" // a table of their own has them
 	})
-	table := grid.Make(columns, rows)
-	printTable(text, table, c.Format, 2)
+	printTable(text, grid.Make(columns, rows), c.Format, 2)
 	text.printf("\n")
 	// Where a rating was asked for, the adopted generations have played each other.
 	if s.RatingGames != "" {

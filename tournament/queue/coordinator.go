@@ -236,8 +236,7 @@ func (p *Coordinator) remove(ctx context.Context, run string) {
 		note(p.js.DeleteConsumer(ctx, stream, run))
 		s, err := p.js.Stream(ctx, stream)
 		if err == nil {
-			ofRun := jetstream.WithPurgeSubject(subject(prefix, run, "*"))
-			err = s.Purge(ctx, ofRun)
+			err = s.Purge(ctx, jetstream.WithPurgeSubject(subject(prefix, run, "*")))
 		}
 		note(err)
 	}
@@ -258,8 +257,7 @@ func (p *Coordinator) pairsOn(
 	if err != nil {
 		return nil, fmt.Errorf("NATS stream %s: %w", stream, err)
 	}
-	ofRun := jetstream.WithSubjectFilter(subject(streams[stream], run, "*"))
-	info, err := s.Info(ctx, ofRun)
+	info, err := s.Info(ctx, jetstream.WithSubjectFilter(subject(streams[stream], run, "*")))
 	if err != nil {
 		return nil, fmt.Errorf("NATS stream %s: %w", stream, err)
 	}

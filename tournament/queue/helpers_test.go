@@ -103,6 +103,15 @@ func local(t testing.TB, c tournament.Config, more ...agents.Kind) string {
 	return timeless(t, c.Out)
 }
 
+// requireAsLocal plays a config by its executor. It fails unless the records are those of a run in
+// this process.
+func requireAsLocal(t testing.TB, c tournament.Config) {
+	t.Helper()
+	_, err := tournament.Run(t.Context(), c, testRegistry(), nil)
+	require.NoError(t, err)
+	require.Equal(t, local(t, c), timeless(t, c.Out))
+}
+
 // timeless returns a run's records as text, without their timing.
 func timeless(t testing.TB, dir string) string {
 	text, err := os.ReadFile(filepath.Join(dir, tournament.GamesFile))

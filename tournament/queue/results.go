@@ -84,8 +84,7 @@ func (r *run) drop(why string, m jetstream.Msg) {
 // accept passes on the games of a result, or why the pair can't be played.
 func (r *run) accept(ctx context.Context, a *received) {
 	if text := a.Headers().Get(errorHeader); text != "" {
-		why := textfmt.Cut(oneLine(text), 1000)
-		r.fail(ctx, a, &notPlayed{errors.New(why)})
+		r.fail(ctx, a, &notPlayed{errors.New(textfmt.Cut(oneLine(text), 1000))})
 		return
 	}
 	hash := a.Headers().Get(longHeader)

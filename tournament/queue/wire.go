@@ -244,8 +244,7 @@ func getObject(
 	defer cancelAll()
 	// The stream of an object store and the subject of an object's parts, as NATS names them
 	// (ADR-20).
-	parts := subject("$O", bucket, "C", info.NUID)
-	return content(all, js, "OBJ_"+bucket, parts, bound)
+	return content(all, js, "OBJ_"+bucket, subject("$O", bucket, "C", info.NUID), bound)
 }
 
 // content returns what a stream's messages of a subject hold, of which it reads little more than
