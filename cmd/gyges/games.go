@@ -18,7 +18,6 @@ import (
 	"gyges/rules/base/grid"
 	"gyges/rules/base/lists"
 	"gyges/rules/base/textfmt"
-	"gyges/tournament"
 	"gyges/tournament/gamestats"
 	"gyges/tournament/record"
 	"gyges/tournament/runs"
@@ -64,10 +63,11 @@ func each(
 		if in.Filter.Done() {
 			break
 		}
-		file, err := openRecords(ctx, e, path, in.Manifest(path))
+		file, err := openGames(ctx, e, path, in.Manifest(path))
 		if err != nil {
 			return err
 		}
+		file.Format = source.Records
 		// An error of the file has its line already.
 		for g, err := range in.Records(ctx, file) {
 			if err != nil {
@@ -82,15 +82,6 @@ func each(
 		return noGames(files, in)
 	}
 	return nil
-}
-
-// openRecords opens the file of records of a run that has a manifest, or nil.
-func openRecords(
-	ctx context.Context, e *env, path string, m *tournament.Manifest,
-) (*runs.File, error) {
-	file, err := openGames(ctx, e, path, m)
-	file.Format = source.Records
-	return file, err
 }
 
 // gamesListCmd lists recorded games, a row each.
@@ -278,10 +269,11 @@ func namesIn(ctx context.Context, e *env, files []string) (agents.Names, error) 
 			players = append(players, lists.Map(m.Config.Players(), source.Name)...)
 			continue
 		}
-		file, err := openRecords(ctx, e, path, m)
+		file, err := openGames(ctx, e, path, m)
 		if err != nil {
 			return nil, err
 		}
+		file.Format = source.Records
 		for _, err := range in.Games(ctx, file) {
 			if err != nil {
 				break // it is reported when the games are read again
