@@ -316,7 +316,7 @@ func (c *gamesStatsCmd) Run(ctx context.Context, e *env) error {
 	}
 	in, counter := c.reader(false), new(gamestats.Counter)
 	// Counting takes a while, as every move is looked at.
-	m, read := newMeter(e.err, 0), int64(0)
+	m, read := newMeter(e, 0), int64(0)
 	err = each(ctx, e, in, files, func(i int, g *record.Record) error {
 		read++
 		m.step(read, 0, "", "games")

@@ -43,9 +43,9 @@ type meter struct {
 }
 
 // newMeter returns a meter that begins now; total is how much there is to do, 0 if that is unknown.
-func newMeter(w *output, total int64) *meter {
+func newMeter(e *env, total int64) *meter {
 	m := &meter{
-		w: w, bar: w.drawable(), total: total, now: time.Now, faults: new(progress.Faults),
+		w: e.err, bar: e.err.drawable(), total: total, now: time.Now, faults: new(progress.Faults),
 	}
 	m.restart(0)
 	return m

@@ -26,7 +26,7 @@ type meterTest struct {
 // newMeterTest returns a meter of a number of games.
 func newMeterTest(total int64) *meterTest {
 	m := new(meterTest)
-	m.measure(newMeter(&output{w: &m.out}, total))
+	m.measure(newMeter(&env{err: &output{w: &m.out}}, total))
 	return m
 }
 

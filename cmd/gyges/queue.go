@@ -255,7 +255,7 @@ func (c *workerCmd) Run(ctx context.Context, e *env) error {
 	}
 	e.log.Info("ready", "version", o.Version, "positions per second", int64(o.Speed))
 	// On a terminal the runs are drawn below the log.
-	if m := newMeter(e.err, 0); m.bar {
+	if m := newMeter(e, 0); m.bar {
 		shown, stop := context.WithCancel(ctx)
 		var drawing sync.WaitGroup
 		drawing.Go(func() { // the runs that are played, with a bar for them together

@@ -183,7 +183,7 @@ func (c *reviewCmd) review(
 	if done == n {
 		return nil
 	}
-	m := newMeter(e.err, int64(n))
+	m := newMeter(e, int64(n))
 	m.resume(int64(done), nil)
 	keep := func(g *review.Review) error {
 		m.game(nil)

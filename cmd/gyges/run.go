@@ -115,7 +115,7 @@ type observer struct {
 // newObserver returns an observer of a run, and lets config tell it what is played.
 func newObserver(e *env, interval int64, config *tournament.Config, kind progress.Kind) *observer {
 	o := progress.New(config, kind)
-	f := &observer{Observer: o, meter: newMeter(e.err, config.Games()), e: e, interval: interval}
+	f := &observer{Observer: o, meter: newMeter(e, config.Games()), e: e, interval: interval}
 	f.reading = true // until resume is called
 	f.state = o.State
 	f.faults = &o.Faults

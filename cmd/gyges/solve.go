@@ -230,7 +230,7 @@ func (c *solveCmd) solveList(ctx context.Context, e *env, search solver.Search) 
 	lines := jsonl.NewWriter(out)
 	table := grid.NewWriter(out, c.Format, grid.Options{Rest: goesOn}, columns)
 	// The bar begins where an earlier run has stopped.
-	m := newMeter(e.err, int64(len(games)))
+	m := newMeter(e, int64(len(games)))
 	m.restart(int64(solved))
 	// Solutions come in the order of the list. The certificate has each before the file does,
 	// so that a run that was killed loses none.

@@ -120,7 +120,7 @@ func (v *learningView) env() training.Env {
 // begin begins to measure other work.
 func (v *learningView) begin(count int64, games bool) {
 	v.end()
-	v.meter = newMeter(v.e.err, count)
+	v.meter = newMeter(v.e, count)
 	v.games = games
 }
 
