@@ -28,11 +28,10 @@ type ServerOptions struct {
 
 // Server is a JetStream server in this process.
 type Server struct {
-	server   *server.Server
-	access   Access
-	store    string
-	failing  time.Time     // since when it has not been well; zero: it is
-	patience time.Duration // with its store, see storeTime
+	server  *server.Server
+	access  Access
+	store   string
+	failing time.Time // since when it has not been well; zero: it is
 }
 
 const (
@@ -99,7 +98,7 @@ func StartServer(o ServerOptions) (*Server, error) {
 		s.WaitForShutdown()
 		return nil, fmt.Errorf("embedded server: %w", err)
 	}
-	return &Server{server: s, access: o.Access, store: o.Store, patience: storeTime}, nil
+	return &Server{server: s, access: o.Access, store: o.Store}, nil
 }
 
 // Check returns an error if the server may not listen there: a server that other machines reach
@@ -169,7 +168,7 @@ func (s *Server) Failed() error {
 	if s.failing.IsZero() {
 		s.failing = time.Now()
 	}
-	if time.Since(s.failing) < s.patience {
+	if time.Since(s.failing) < storeTime {
 		return nil
 	}
 	why := health.Error
