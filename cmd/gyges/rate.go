@@ -89,22 +89,21 @@ func (c *rateCmd) Run(ctx context.Context, e *env) error {
 // rate reads the games of files and rates their players.
 func (c *rateCmd) rate(
 	ctx context.Context, e *env, games *ratedGames, files []string,
-) (table.Tables, error) {
-	var none table.Tables
+) (rated table.Tables, err error) {
 	// Files are read one after the other, in one stream that finds games that come twice.
 	for _, path := range files {
 		file, err := openGames(ctx, e, path, games.in.Manifest(path))
 		if err != nil {
-			return none, err
+			return rated, err
 		}
 		games.Begin(file.Manifest)
 		err = games.Read(ctx, &games.in, file, nil)
 		if err != nil {
-			return none, err
+			return rated, err
 		}
 	}
 	if err := games.found(files); err != nil {
-		return none, err
+		return rated, err
 	}
 	// Other formats have notes on what was left out, so stderr has only the games that can't be
 	// read.
@@ -113,14 +112,13 @@ func (c *rateCmd) rate(
 	} else {
 		warnUnreadable(e, &games.in)
 	}
-	var err error
 	// Players are known only now.
 	c.Compare, err = games.player("--compare", c.Compare)
 	if err != nil {
-		return none, err
+		return rated, err
 	}
 	pool := c.Pool || c.Format == grid.JSON
-	rated, err := games.fit(ctx, pool)
+	rated, err = games.fit(ctx, pool)
 	if err != nil || !c.Strict {
 		return rated, err
 	}

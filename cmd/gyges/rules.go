@@ -115,12 +115,12 @@ func (f rulesFlags) load() (*rules.Rules, error) {
 }
 
 // position returns the rule set and a position under it, see [parsePosition].
-func (f rulesFlags) position(words []string) (*rules.Rules, rules.Position, error) {
-	r, err := f.load()
+func (f rulesFlags) position(words []string) (r *rules.Rules, p rules.Position, err error) {
+	r, err = f.load()
 	if err != nil {
-		return nil, rules.Position{}, err
+		return nil, p, err
 	}
-	p, err := parsePosition(r, words)
+	p, err = parsePosition(r, words)
 	return r, p, err
 }
 
@@ -148,12 +148,12 @@ func checkGoesOn(argument string, g *rules.Game) error {
 }
 
 // parsePosition reads a position given in words: quoted on the command line or not, it is the same.
-func parsePosition(r *rules.Rules, words []string) (rules.Position, error) {
+func parsePosition(r *rules.Rules, words []string) (p rules.Position, err error) {
 	if len(words) == 0 {
-		return rules.Position{}, errors.New("expected a position, " +
+		return p, errors.New("expected a position, " +
 			"like '321123/000000/000000/000000/000000/321123 s'")
 	}
-	p, err := r.ParsePosition(strings.Join(words, " "))
+	p, err = r.ParsePosition(strings.Join(words, " "))
 	if err != nil {
 		err = fmt.Errorf("position %w", err)
 	}
