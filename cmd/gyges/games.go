@@ -113,20 +113,6 @@ func (c *gameArgs) files() ([]string, error) {
 	return list, errors.Join(c.prepare(), err)
 }
 
-type gameFilter struct {
-	record.Filter
-	Rules rulesList `placeholder:"RULES,…" sep:"none" help:"Only games under these rule sets."`
-}
-
-func (f *gameFilter) prepare() error {
-	f.RuleSets = f.Rules.names()
-	return f.Check()
-}
-
-func (f *gameFilter) reader(strict bool) *runs.Stream {
-	return &runs.Stream{Strict: strict, Torn: true, Filter: f.Filter}
-}
-
 // each calls take for the records of files; i is the file's index. An error of take gets file and line. Files without
 // any record are an error.
 func each(

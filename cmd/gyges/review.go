@@ -97,7 +97,7 @@ func (c *reviewCmd) sources(ctx context.Context, e *env, paths []string) ([]revi
 	var all []reviewedSource
 	var empty []error
 	for i, path := range paths {
-		if c.Done() {
+		if c.filter.Done() {
 			break
 		}
 		in := c.reader(false)
@@ -106,7 +106,7 @@ func (c *reviewCmd) sources(ctx context.Context, e *env, paths []string) ([]revi
 			return nil, err
 		}
 		list, err := review.Select(ctx, in, file, c.Game)
-		c.Filter = in.Filter
+		c.filter = in.Filter
 		switch {
 		case errors.As(err, new(review.NoneError)):
 			empty = append(empty, err)

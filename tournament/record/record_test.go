@@ -7,6 +7,7 @@ import (
 	"math"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -193,21 +194,35 @@ func TestMovers(t *testing.T) {
 	require.Equal(t, []any{1, rules.South, 2, rules.North}, turns)
 }
 
-// The formats of all lists have one verb, one that pages know too, and it suits the elements.
-func TestFormatsOfLists(t *testing.T) {
-	verb := regexp.MustCompile(`%(\.\d)?[a-z]`)
-	names := map[string]bool{}
+// Each list of a record but its moves and its trace is in the table of lists. The formats there have one verb, one that
+// pages know too, and it suits the elements.
+func TestLists(t *testing.T) {
+	var fields []string
+	elements := map[string]any{}
+	for _, part := range []reflect.Type{reflect.TypeFor[Record](), reflect.TypeFor[Timing]()} {
+		for f := range part.Fields() {
+			key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if f.Type.Kind() == reflect.Slice && key != "moves" && key != "trace" {
+				fields = append(fields, key)
+				elements[key] = reflect.Zero(f.Type.Elem()).Interface()
+			}
+		}
+	}
+	verb := regexp.MustCompile(`%(d|s|v|\.\df)`)
+	var keys, names []string
 	for _, l := range Lists {
-		require.False(t, names[l.Each] || names[l.Key], "%s, %s: each name once", l.Key, l.Each)
-		names[l.Each], names[l.Key] = true, true
+		keys, names = append(keys, l.Key), append(names, l.Each)
 		for _, format := range []string{l.Text, l.PGN} {
 			if format == "" {
 				continue
 			}
-			require.Len(t, verb.FindAllString(strings.ReplaceAll(format, "%%", ""), -1), 1, "%s: %q", l.Key, format)
-			require.Regexp(t, `^[^%]*%(d|s|v|\.\df)[^%]*$`, strings.ReplaceAll(format, "%%", ""), l.Key)
-			element := reflect.Zero(l.of(&Record{}).Type().Elem()).Interface()
-			require.NotContains(t, fmt.Sprintf(format, element), "%!", "%s: %q", l.Key, format)
+			require.NotContains(t, fmt.Sprintf(format, elements[l.Key]), "%!", "%s: %q", l.Key, format)
+			format = strings.ReplaceAll(format, "%%", "")
+			require.Len(t, verb.FindAllString(format, -1), 1, "%s: %q", l.Key, format)
+			require.Equal(t, 1, strings.Count(format, "%"), "%s: %q", l.Key, format)
 		}
 	}
+	require.Equal(t, fields, keys)
+	slices.Sort(names)
+	require.Len(t, slices.Compact(names), len(Lists))
 }

@@ -1,10 +1,12 @@
-// Package pgn writes game records as PGN, the text that chess programs exchange (Edwards: Portable Game Notation
-// Specification and Implementation Guide, 1994), for rating tools and viewers of tables, and reads PGN.
+// Package pgn writes game records as PGN, the text that chess programs exchange (Edwards: Portable
+// Game Notation Specification and Implementation Guide, 1994), for rating tools and viewers of
+// tables, and reads PGN.
 //
-// South is White. The seven usual tags come first, Round being pair.game. Other tags hold the rest of the record, and
-// the moves are the short notation with scores and more in a comment: {+0.92/3 0.001250s n=570} is a score in points,
-// the depth, the time in seconds and the positions visited; M3 is a win in three plies. Lines are at most 79 bytes
-// long, short of single tags: PGN wants no line longer than 255, which a long name or opening may exceed.
+// South is White. The seven usual tags come first, Round being pair.game. Other tags hold the rest
+// of the record, and the moves are the short notation with scores and more in a comment: {+0.92/3
+// 0.001250s n=570} is a score in points, the depth, the time in seconds and the positions visited;
+// M3 is a win in three plies. Lines are at most 79 bytes long, short of single tags: PGN wants no
+// line longer than 255, which a long name or opening may exceed.
 //
 // A [Converter] keeps what ratings and replays need of the games of any program; the lossless
 // form of a record is its line of JSON.
@@ -44,8 +46,9 @@ const (
 	tagBlackAgent = "BlackAgent"
 )
 
-// Append appends a game to b, with an empty line at its end. event names the run, and name returns what a player is
-// called by its spec. The error says what PGN has no form for; b is returned as it was then.
+// Append appends a game to b, with an empty line at its end. event names the run, and name returns
+// what a player is called by its spec. The error says what PGN has no form for; b is returned as it
+// was then.
 func Append(b []byte, g *record.Record, event string, name func(spec string) string) ([]byte, error) {
 	white, black := name(g.South.Agent), name(g.North.Agent)
 	if err := check(g, event, white, black); err != nil {
@@ -100,7 +103,8 @@ var move = regexp.MustCompile(`^[a-z0-9@+-]{1,16}$`) // in short notation; wheth
 
 func check(g *record.Record, event, white, black string) error {
 	var p problems.List
-	// One that was not played has a result for the schedule's sake, that other programs would count.
+	// One that was not played has a result for the schedule's sake, that other programs would
+	// count.
 	p.Require(!g.NotPlayed(), "expected a game that was played, found one of a suspended agent")
 	for _, t := range slices.Compact([][2]string{
 		{"South", white}, {"South", g.South.Agent}, {"North", black}, {"North", g.North.Agent},
@@ -176,13 +180,14 @@ func comment(g *record.Record, i int) string {
 	return "{" + text + "}"
 }
 
-// commented returns a text as it stands in a comment: braces, which would end it, are escapes of Go, and so is what
-// can't be printed.
+// commented returns a text as it stands in a comment: braces, which would end it, are escapes of
+// Go, and so is what can't be printed.
 func commented(text string) string {
 	return strings.NewReplacer("{", `\x7b`, "}", `\x7d`).Replace(textfmt.Escape(text))
 }
 
-// scoreText returns a score as engines print it, in points with their sign; a proven result with its plies behind an M.
+// scoreText returns a score as engines print it, in points with their sign; a proven result with
+// its plies behind an M.
 func scoreText(s record.Score) string {
 	n, sign := agents.Score(s), '+'
 	if n < 0 {

@@ -15,9 +15,10 @@ import (
 
 const maxWaiting = 1 << 20 // games whose partner has not come, in memory
 
-// Converter makes records of the games of a file of PGN or CSV: players, rules, opening, start, result and
-// moves, and which two games are a pair. A game that is not over by the rules after its moves has the reason
-// [record.Imported]. The zero value is ready to use; it belongs to one goroutine.
+// Converter makes records of the games of a file of PGN or CSV: players, rules, opening, start,
+// result and moves, and which two games are a pair. A game that is not over by the rules after its
+// moves has the reason [record.Imported]. The zero value is ready to use; it belongs to one
+// goroutine.
 type Converter struct {
 	Rules string // rule set of games that name none; "": unknown
 	Event string // of the first game; "" if it has none
@@ -28,7 +29,8 @@ type Converter struct {
 	nextPair int64
 }
 
-// Record returns the record of the game that was read last, numbered from 0. The error says why it has no moves.
+// Record returns the record of the game that was read last, numbered from 0. The error says why it
+// has no moves.
 func (c *Converter) Record(in *source.Results, o *source.Result) (*record.Record, error) {
 	if c.games == 0 {
 		c.Event, c.waiting = in.Tag("Event"), map[uint64][]int64{}
@@ -44,9 +46,10 @@ func (c *Converter) Record(in *source.Results, o *source.Result) (*record.Record
 	return r, readMoves(in, r)
 }
 
-// start returns when a game began, at midnight if only its day is known; the zero time if it has no date. A date in UTC
-// goes with a time in UTC. One of the place goes with a time there, and both are kept as they are written, since no tag
-// says how they differ from UTC. The error says which date, or time on it, can't be read.
+// start returns when a game began, at midnight if only its day is known; the zero time if it has no
+// date. A date in UTC goes with a time in UTC. One of the place goes with a time there, and both
+// are kept as they are written, since no tag says how they differ from UTC. The error says which
+// date, or time on it, can't be read.
 func start(in *source.Results) (_ time.Time, err error) {
 	utc := in.Tag(tagUTCDate) + " " + in.Tag(tagUTCTime)
 	local := in.Tag("Date") + " " + cmp.Or(in.Tag("Time"), in.Tag("StartTime"))
@@ -67,8 +70,8 @@ func start(in *source.Results) (_ time.Time, err error) {
 
 var separators = strings.NewReplacer("/", ".", "-", ".") // of dates
 
-// pair returns the number of a game's pair: the pair of the first game that waits for this one, with the players' sides
-// swapped. Otherwise the game begins a pair.
+// pair returns the number of a game's pair: the pair of the first game that waits for this one,
+// with the players' sides swapped. Otherwise the game begins a pair.
 func (c *Converter) pair(g *source.Result) int64 {
 	partner := g.PairKey(g.North, g.South)
 	if list := c.waiting[partner]; len(g.Pair) > 0 && len(list) > 0 {
@@ -90,14 +93,16 @@ func (c *Converter) pair(g *source.Result) int64 {
 var (
 	// turns are numbers of turns, with or without the move behind them.
 	turns = regexp.MustCompile(`^[0-9]*[.…]+|^[0-9]+$`)
-	// annotations stand behind a move, the result, as one of many spellings, behind the last one, or by themselves.
+	// annotations stand behind a move, the result, as one of many spellings, behind the last one,
+	// or by themselves.
 	annotations = regexp.MustCompile(`([!?]|\$[0-9]+|\*|½|1/2|` + points + `[-–:]` + points + `)+$`)
 )
 
 // points are those of one side in a result.
 const points = `([01](\.0)?|0?\.5|½|1/2)`
 
-// words returns the moves as they stand in a text, without numbers, variations, annotations and the result.
+// words returns the moves as they stand in a text, without numbers, variations, annotations and the
+// result.
 func words(text string) ([]string, error) {
 	var words []string
 	depth := 0 // of variations
@@ -116,7 +121,8 @@ func words(text string) ([]string, error) {
 	return words, nil
 }
 
-// readMoves plays the moves of a game, if there are any, and adds them to its record; none after an error.
+// readMoves plays the moves of a game, if there are any, and adds them to its record; none after an
+// error.
 func readMoves(in *source.Results, r *record.Record) error {
 	text, err := in.Moves()
 	if err != nil {
