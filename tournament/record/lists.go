@@ -12,8 +12,10 @@ import (
 var Lists = []*List{
 	{Key: "best", Each: "best",
 		column: &column[string]{field: func(g *Record) *[]string { return &g.Best }}},
-	{Key: "scores", Each: "score",
-		column: &column[Score]{field: func(g *Record) *[]Score { return &g.Scores }, unknown: NoScore}},
+	{Key: "scores", Each: "score", column: &column[Score]{
+		field:   func(g *Record) *[]Score { return &g.Scores },
+		unknown: NoScore,
+	}},
 	{Key: "depths", Each: "depth", Text: "depth %d",
 		column: &column[int]{field: func(g *Record) *[]int { return &g.Depths }}},
 	{Key: "nodes", Each: "nodes", Text: "%d nodes", PGN: "n=%d",
