@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -305,9 +304,6 @@ func Run(
 			todo = append(todo, i)
 		}
 	}
-	if workers == 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
 	var mu sync.Mutex // of what follows
 	passed := 0       // games of todo whose reviews added has received
 	finish := func(i int, g *Review) error {
@@ -322,25 +318,28 @@ func Run(
 		}
 		return nil
 	}
+	waiting := make(chan int, len(todo)) // the same indexes
+	for _, i := range todo {
+		waiting <- i
+	}
+	close(waiting)
+	if workers == 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
 	group, groupCtx := errgroup.WithContext(ctx)
-	var next atomic.Int64
 	for range min(workers, len(todo)) {
 		group.Go(func() error {
 			r := New(nodes)
-			for {
-				k := int(next.Add(1)) - 1
-				if k >= len(todo) {
-					return nil
-				}
-				i := todo[k]
+			for i := range waiting {
 				g, err := r.Game(groupCtx, list[i], nil)
-				if err == nil {
-					err = finish(i, g)
-				}
 				if err != nil {
 					return err
 				}
+				if err := finish(i, g); err != nil {
+					return err
+				}
 			}
+			return nil
 		})
 	}
 	err := group.Wait()
