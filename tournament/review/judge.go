@@ -87,9 +87,8 @@ func (t *Tally) add(m *Move) {
 	}
 }
 
-// summarize fills in what follows from the moves.
-func (g *Review) summarize() {
-	south, north := Tally{Accuracy: 100}, Tally{Accuracy: 100}
+// count adds the moves that were judged to the tallies of the players.
+func (g *Review) count(south, north *Tally) {
 	for i := range g.Moves {
 		m := &g.Moves[i]
 		switch {
@@ -100,6 +99,12 @@ func (g *Review) summarize() {
 			north.add(m)
 		}
 	}
+}
+
+// summarize fills in what follows from the moves.
+func (g *Review) summarize() {
+	south, north := Tally{Accuracy: 100}, Tally{Accuracy: 100}
+	g.count(&south, &north)
 	south.Accuracy = rounded(south.Accuracy)
 	north.Accuracy = rounded(north.Accuracy)
 	g.SouthMoves = south

@@ -85,16 +85,7 @@ func (s *Summary) Add(run int, g *Review) {
 	case "north":
 		north.lose(run, g)
 	}
-	for i := range g.Moves {
-		m := &g.Moves[i]
-		switch {
-		case !m.Judged():
-		case m.Side == "south":
-			south.add(m)
-		default:
-			north.add(m)
-		}
-	}
+	g.count(&south.Tally, &north.Tally)
 }
 
 // player returns the player of an agent, which is new or has been counted before.

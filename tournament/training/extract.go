@@ -29,13 +29,13 @@ type Extraction struct {
 	Games       int64                    // in the records
 	Faults      int64                    // of them, omitted because a fault decided them
 	Plies       int64                    // positions in the rest
-	RandomMoves int64                    // of them, omitted as a random move, which decides, was played
+	RandomMoves int64                    // of them, omitted as a random move was played
 	Searched    int64                    // of them, searched anew
-	Unplayed    int64                    // written without the result of a game, most from search trees
+	Unplayed    int64                    // written without a result, most from search trees
 	Repeated    int64                    // merged with an earlier occurrence of the position
-	Duplicates  int64                    // omitted from validation and test, as an earlier split has them
+	Duplicates  int64                    // omitted, as an earlier split has the position
 	Written     [dataset.NumSplits]int64 // training positions of each split
-	Notes       []string                 // on records that are missing, left out or without a checksum
+	Notes       []string                 // on records missing, left out or without a checksum
 }
 
 // Total is the number of training positions.
@@ -154,20 +154,20 @@ type key struct {
 func (m *merged) add(p *dataset.Position) bool {
 	k := key{p.Rules, p.Position}
 	known := m.known[k]
-	switch {
-	case known == nil:
+	if known == nil {
 		p.Quiet = dataset.Quiet(p.Rules, p.Position)
 		m.list = append(m.list, p)
 		m.known[k] = p
 		return true
-	case known.Count() == 0 && p.Count() > 0:
+	}
+	if known.Count() == 0 && p.Count() > 0 {
 		p.Quiet = known.Quiet
 		*known = *p
-	default:
-		known.Wins += p.Wins
-		known.Draws += p.Draws
-		known.Losses += p.Losses
+		return false
 	}
+	known.Wins += p.Wins
+	known.Draws += p.Draws
+	known.Losses += p.Losses
 	return false
 }
 

@@ -131,8 +131,8 @@ func (f *folder) readManifest() (isNew bool, err error) {
 	}
 	found, err := files.Foreign(f.path, HistoryFile, queueFolder)
 	if found != "" {
-		err = fmt.Errorf(
-			"%s: expected a new folder, or one of a tuning run, found one that holds %s", f.path, found)
+		err = fmt.Errorf("%s: expected a new folder, or one of a tuning run, "+
+			"found one that holds %s", f.path, found)
 	}
 	return true, err
 }

@@ -191,8 +191,8 @@ func (m *Match) check(p *problems.List, r *rules.Rules, seed uint64) {
 		return
 	}
 	if m.Pairs > 0 {
-		won := sprt.Pairs{4: int64(m.Pairs)}
-		p.Expect(m.SPRT.Verdict(won) == sprt.AcceptH1, "match.pairs",
+		best := m.SPRT.Verdict(sprt.Pairs{4: int64(m.Pairs)})
+		p.Expect(best == sprt.AcceptH1, "match.pairs",
 			"expected more: no candidate is adopted, "+
 				"as %v accepts elo1 by none of %d pairs, all won",
 			m.SPRT, m.Pairs)
@@ -214,7 +214,8 @@ func (c *Generations) checkAgents(p *problems.List, registry *agents.Registry) {
 	first := 1
 	for i, s := range c.SelfPlay.Stages {
 		field := fmt.Sprintf("selfplay.stages[%d]", i)
-		p.Expect(first <= s.From && s.From <= maxGenerations, field+".from",
+		inOrder := first <= s.From && s.From <= maxGenerations
+		p.Expect(inOrder, field+".from",
 			"expected a generation from %d to %v, found %v", first, maxGenerations, s.From)
 		settings.Check(p, &s, field+".")
 		if s.Agent.Kind != "" {
@@ -340,7 +341,8 @@ func (c *Generations) rating(r *Result) tournament.Config {
 	for _, g := range r.Generations {
 		plays := g.Number%c.Rating.Every == 0 || g.Number == r.Best
 		if g.Adopted && plays {
-			players = append(players, weighted(c.Agent, g.Number, GenerationName(g.Number)))
+			player := weighted(c.Agent, g.Number, GenerationName(g.Number))
+			players = append(players, player)
 		}
 	}
 	if c.Rating.Reference != "" {

@@ -99,9 +99,12 @@ func (h *history) add(text []byte) error {
 	if l.Step < 0 || l.Parameters == nil {
 		return errors.New("expected a step of a tuning run: expected a step from 0 and parameters")
 	}
-	if n := len(h.lines); n > 0 && l.Step <= h.lines[n-1].Step {
-		return fmt.Errorf("expected a step of a tuning run: expected one after %d, found %d",
-			h.lines[n-1].Step, l.Step)
+	if n := len(h.lines); n > 0 {
+		last := h.lines[n-1].Step
+		if l.Step <= last {
+			return fmt.Errorf("expected a step of a tuning run: expected one after %d, found %d",
+				last, l.Step)
+		}
 	}
 	h.keep(l, len(text))
 	return nil

@@ -39,8 +39,10 @@ func (s *Search) check(p *problems.List, prefix string, registry *agents.Registr
 		p.Add(prefix+"search.agent", err)
 		return
 	}
-	p.Expect(s.Tree == 0 || a.Capabilities().Sample, prefix+"search.agent",
-		"expected an agent that samples its tree, like alphabeta, found %v", s.Agent)
+	if s.Tree > 0 {
+		p.Expect(a.Capabilities().Sample, prefix+"search.agent",
+			"expected an agent that samples its tree, like alphabeta, found %v", s.Agent)
+	}
 	if err := a.Close(); err != nil {
 		p.Add(prefix+"search.agent", err)
 	}
@@ -118,12 +120,29 @@ func (s *Search) convert(ctx context.Context, a agents.Agent, in *searched) erro
 	return nil
 }
 
-// convertTurn adds the position before a move, the last one of g, unless the move was random, as a
-// random move decides a game.
+// convertTurn adds the position before a move, the last one of g.
 func (s *Search) convertTurn(
 	ctx context.Context, a agents.Agent, g *rules.Game, in *searched, t record.Turn,
 ) error {
-	p := dataset.Position{
+	draw := agents.MixSeed(1, uint64(in.record.Game), uint64(t.Ply))
+	if a != nil && float64(draw)/math.MaxUint64 < s.Share {
+		return s.search(ctx, a, g, in, t)
+	}
+	if in.isRandom(t) {
+		in.random++
+		return nil
+	}
+	p := in.position(t)
+	p.Score = t.Score
+	p.Scored = t.Scored
+	setResult(&p, in.record)
+	in.positions = append(in.positions, p)
+	return nil
+}
+
+// position returns the position before a move, without a score and a result.
+func (in *searched) position(t record.Turn) dataset.Position {
+	return dataset.Position{
 		Rules:    in.rules,
 		Position: t.Before.WithoutPasses(),
 		Move:     t.Line()[0],
@@ -131,51 +150,45 @@ func (s *Search) convertTurn(
 		Ply:      int32(t.Ply - 1),
 		ToEnd:    int32(in.record.Plies - t.Ply + 1),
 	}
-	random := len(in.record.Scores) > 0 && !t.Scored
-	draw := agents.MixSeed(1, uint64(in.record.Game), uint64(t.Ply))
-	switch {
-	case a != nil && float64(draw)/math.MaxUint64 < s.Share:
-		return s.search(ctx, a, g, in, p, random)
-	case random:
-		in.random++
-	default:
-		p.Score = t.Score
-		p.Scored = t.Scored
-		setResult(&p, in.record)
-		in.positions = append(in.positions, p)
-	}
-	return nil
 }
 
-// search searches p, the last position of g, and positions of its search tree. Those have no
-// result, nor has p if the move played there was random.
+// isRandom reports whether a move was drawn at random: in a game with scores it has none. Such a move
+// decides a game, so the position before it has no result.
+func (in *searched) isRandom(t record.Turn) bool { return len(in.record.Scores) > 0 && !t.Scored }
+
+// search searches the position before a move, the last one of g, and positions of its search tree,
+// which have no result.
 func (s *Search) search(
-	ctx context.Context, a agents.Agent, g *rules.Game, in *searched, p dataset.Position, random bool,
+	ctx context.Context, a agents.Agent, g *rules.Game, in *searched, t record.Turn,
 ) error {
 	d, err := a.Choose(ctx, g, agents.Request{Sample: s.Tree})
 	if err != nil || !d.Scored {
 		return err
 	}
 	in.searched++
-	p.Scored = true
-	p.Score = d.Score
-	p.Move = d.Line()[0]
-	played := p
-	if !random {
-		setResult(&played, in.record)
+	p := in.position(t)
+	if !in.isRandom(t) {
+		setResult(&p, in.record)
 	}
-	in.positions = append(in.positions, played)
+	in.add(p, &d)
 	for _, n := range d.Sample {
+		p := in.position(t)
 		p.Position = n.WithoutPasses()
 		d, err := a.Choose(ctx, rules.NewGame(p.Rules, p.Position), agents.Request{})
 		if err != nil {
 			return err
 		}
 		if d.Scored {
-			p.Score = d.Score
-			p.Move = d.Line()[0]
-			in.positions = append(in.positions, p)
+			in.add(p, &d)
 		}
 	}
 	return nil
+}
+
+// add adds a position with the score and the best move of a search.
+func (in *searched) add(p dataset.Position, d *agents.Decision) {
+	p.Scored = true
+	p.Score = d.Score
+	p.Move = d.Line()[0]
+	in.positions = append(in.positions, p)
 }

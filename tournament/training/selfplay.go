@@ -89,7 +89,8 @@ func (s Split) check(p *problems.List, prefix string) {
 			fmt.Errorf("expected percent from 0 to %d, found %d", maxHeldOut, s.Validation))
 		return
 	}
-	p.Expect(0 <= s.Test && s.Validation+s.Test <= maxHeldOut, prefix+"split.test",
+	isTest := 0 <= s.Test && s.Validation+s.Test <= maxHeldOut
+	p.Expect(isTest, prefix+"split.test",
 		"expected percent from 0, with validation's %d up to %d together, found %d",
 		s.Validation, maxHeldOut, s.Test)
 }

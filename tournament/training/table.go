@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gyges/agents/tuning/texel"
 	"gyges/rules/base/grid"
 )
 
@@ -91,18 +92,12 @@ var columns = []grid.Column[Row]{
 	{Title: "Positions", Value: func(g Row) any { return g.Positions }},
 	{Title: "Training loss", Value: func(g Row) any { return grid.Fixed(g.Loss, 5) }},
 	{Title: "Validation loss", Value: func(g Row) any { return grid.Fixed(g.ValidationLoss, 5) }},
-	{Title: "Test loss", Value: func(g Row) any {
-		if g.Test == nil {
-			return none
-		}
-		return grid.Fixed(g.Test.Loss, 5)
-	}},
-	{Title: "Test gain", Value: func(g Row) any {
-		if g.Test == nil {
-			return none
-		}
-		return fmt.Sprintf("%+.5f ± %.5f", g.Test.Gain, g.Test.GainMargin)
-	}},
+	{Title: "Test loss", Value: ofTest(func(test *texel.Test) any {
+		return grid.Fixed(test.Loss, 5)
+	})},
+	{Title: "Test gain", Value: ofTest(func(test *texel.Test) any {
+		return fmt.Sprintf("%+.5f ± %.5f", test.Gain, test.GainMargin)
+	})},
 	{Title: "Minutes", Value: func(g Row) any { return grid.Fixed(g.Minutes, 1) }},
 	{Title: "Rating", Value: func(g Row) any {
 		if g.Rated == nil || g.relative {
@@ -119,6 +114,16 @@ func ofMatch(value func(g Row) any) func(g Row) any {
 			return none
 		}
 		return value(g)
+	}
+}
+
+// ofTest returns the value of a column that only generations with test positions have.
+func ofTest(value func(test *texel.Test) any) func(g Row) any {
+	return func(g Row) any {
+		if g.Test == nil {
+			return none
+		}
+		return value(g.Test)
 	}
 }
 

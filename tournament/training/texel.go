@@ -79,7 +79,8 @@ func DefaultTexel() Texel {
 func (c *Texel) Validate() error {
 	var p problems.List
 	tournament.CheckName(&p, c.Name)
-	p.Expect(len(c.Data) > 0 && !slices.Contains(c.Data, ""), "data",
+	hasData := len(c.Data) > 0 && !slices.Contains(c.Data, "")
+	p.Expect(hasData, "data",
 		"expected a folder of training positions, found none")
 	settings.Check(&p, c, "")
 	c.check(&p, "", &c.Parent)
@@ -108,7 +109,8 @@ func (f *Fit) check(p *problems.List, prefix string, parent *eval.Weights) {
 	}
 	p.Expect(f.Choice.Positions != 1, prefix+"positions",
 		"expected 0, which is all, or 2 at least, found 1")
-	p.Expect(0 < s.Lambda && s.Lambda <= 1, prefix+"lambda",
+	isShare := 0 < s.Lambda && s.Lambda <= 1
+	p.Expect(isShare, prefix+"lambda",
 		"expected a number above 0, at most 1, found %v", s.Lambda)
 }
 
@@ -409,8 +411,9 @@ func (c *Texel) Run(ctx context.Context, env Env) (*Fitted, error) {
 		Gain: fit.Gain(),
 	})
 	w.Source = fit.Weights
-	err = saveWeights(f.file(StartFile), &c.Parent)
-	return fit, errors.Join(err, f.finish(fit.fits, w), f.history.Close())
+	errStart := saveWeights(f.file(StartFile), &c.Parent)
+	errFinish := f.finish(fit.fits, w)
+	return fit, errors.Join(errStart, errFinish, f.history.Close())
 }
 
 // fit fits the weights and the policy, from the beginning of the history.

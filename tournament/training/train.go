@@ -182,7 +182,8 @@ func (t *trainer) late() string {
 		return ""
 	}
 	return fmt.Sprintf("Generation %d was not begun, as %s of %v are left and the one before "+
-		"took %s; a longer --time makes it.", len(made)+1, inSeconds(max(0, left)), t.Time, inSeconds(takes))
+		"took %s; a longer --time makes it.",
+		len(made)+1, inSeconds(max(0, left)), t.Time, inSeconds(takes))
 }
 
 // inSeconds returns a number of seconds as a duration, for people.
@@ -251,7 +252,16 @@ func (t *trainer) train(ctx context.Context) error {
 // rate plays the rating of the generations adopted.
 func (t *trainer) rate(ctx context.Context) error {
 	c := t.rating(&t.trained.Result)
-	c.Out = freeFolder(c)
+	// Another folder if there is a rating of other players, as after its settings have changed.
+	isSame := func(a, b agents.Spec) bool { return a.Label() == b.Label() }
+	folder := c.Out
+	for n := 2; ; n++ {
+		m, _ := tournament.ReadManifest(os.DirFS(c.Out)) // Run has the error, too
+		if m == nil || slices.EqualFunc(m.Config.Agents, c.Agents, isSame) {
+			break
+		}
+		c.Out = fmt.Sprintf("%s-%d", folder, n)
+	}
 	t.trained.RatingGames = c.Out
 	t.trained.Standings = standings.New()
 	t.env.Stage(0, "rating", c.Games())
@@ -275,20 +285,6 @@ func (t *trainer) rate(ctx context.Context) error {
 		t.trained.Gain = &eval.Gain{Measure: "Elo", Value: d.Elo, Margin: d.Error, Count: s.Played}
 	}
 	return nil
-}
-
-// freeFolder returns the folder of a rating: another one if there is a rating of other players, as
-// after its settings have changed.
-func freeFolder(c tournament.Config) string {
-	isSame := func(a, b agents.Spec) bool { return a.Label() == b.Label() }
-	folder := c.Out
-	for n := 2; ; n++ {
-		m, _ := tournament.ReadManifest(os.DirFS(folder)) // Run has the error, too
-		if m == nil || slices.EqualFunc(m.Config.Agents, c.Agents, isSame) {
-			return folder
-		}
-		folder = fmt.Sprintf("%s-%d", c.Out, n)
-	}
 }
 
 // RatingOptions are the options of ratings of generations: the reference, if there is one, has the
@@ -451,7 +447,8 @@ func (t *trainer) endStage(ctx context.Context, seconds *float64, err error) err
 	if err != nil && errors.Is(context.Cause(ctx), errTime) {
 		err = errTime
 	}
-	return errors.Join(err, t.folder.save(tournament.Running, t.trained.Result))
+	errSave := t.folder.save(tournament.Running, t.trained.Result)
+	return errors.Join(err, errSave)
 }
 
 // decide writes the candidate's weights, and plays the matches that are due if they have changed.
@@ -494,7 +491,8 @@ func (t *trainer) test(ctx context.Context, g *Generation, candidate *eval.Weigh
 	g.LLR = c.SPRT.LLR(s.Pairs)
 	g.Adopted = c.SPRT.Verdict(s.Pairs) == sprt.AcceptH1
 	g.Elo, g.EloMargin = finiteElo(c.SPRT.Estimate(s.Pairs))
-	candidate.Provenance.Gain = eloGain(g.Elo, g.EloMargin, 2*s.Pairs.N())
+	games := 2 * s.Pairs.N()
+	candidate.Provenance.Gain = eloGain(g.Elo, g.EloMargin, games)
 	return saveWeights(candidate.Source, candidate)
 }
 
