@@ -230,7 +230,6 @@ func TestPositionsAreRepeatable(t *testing.T) {
 	require.Equal(t, want, positionsIn(t, dir))
 	_, err = stopped.Extract(ctx, testEnv(Observer{}), dir, nil)
 	require.ErrorIs(t, err, context.Canceled)
-
 	require.Equal(t, want, positionsIn(t, dir))
 
 	// What another process is making there is left alone.
@@ -244,16 +243,6 @@ func TestPositionsAreRepeatable(t *testing.T) {
 	require.ErrorContains(t, err, dir)
 	require.DirExists(t, half)
 	require.NoError(t, f.Close())
-
-	// What was cut off is cleared away.
-	require.NoError(t, os.WriteFile(filepath.Join(half, "train-00000.part"), nil, 0o600))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "positions.new.tmp-17"), nil, 0o600))
-	_, err = stopped.Extract(context.Background(), testEnv(Observer{}), dir, stopped.Provenance("v1"))
-	require.NoError(t, err)
-	require.Equal(t, want, positionsIn(t, dir))
-	left, err := filepath.Glob(filepath.Join(dir, "positions.*"))
-	require.NoError(t, err)
-	require.Empty(t, left)
 
 	other := stopped
 	other.Explore.Temperature = 0.1

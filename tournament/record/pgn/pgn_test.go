@@ -275,8 +275,7 @@ func TestReadCSV(t *testing.T) {
 	require.EqualValues(t, 1, games[1].Pair)
 }
 
-// Games of one round and opening that have other players are no pair, and one key may have several
-// pairs.
+// Games of one round and opening that have other players are no pair, and one key may have several pairs.
 func TestPairsHaveTheirPlayers(t *testing.T) {
 	t.Parallel()
 	var text strings.Builder
@@ -375,8 +374,7 @@ func TestExportAndImport(t *testing.T) {
 	}
 }
 
-// withNotes lets games be exported with a text for each move, which stands in their list of best
-// moves.
+// withNotes lets games be exported with a text for each move, which stands in their list of best moves.
 func withNotes(t *testing.T) {
 	before := record.Lists
 	t.Cleanup(func() { record.Lists = before })
@@ -385,8 +383,7 @@ func withNotes(t *testing.T) {
 	record.Lists = append(slices.Clone(before), &note)
 }
 
-// Whatever a list says of a move, the game that is read is the one that was written, and each line
-// is one of moves.
+// Whatever a list says of a move, the game that is read is the one that was written, and each line is one of moves.
 func TestTextInComments(t *testing.T) {
 	withNotes(t)
 	rapid.Check(t, func(t *rapid.T) {
