@@ -8,10 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gyges/ratings/sprt"
 	"gyges/tournament"
 	"gyges/tournament/record"
-	"gyges/tournament/schedule"
 )
 
 // stopAt runs a training until a number of games have been reported.
@@ -56,28 +54,6 @@ func TestSettingsMayChange(t *testing.T) {
 	c.Agent = c.Agent.With("depth", "2")
 	_, err = c.Run(t.Context(), testEnv(Observer{}))
 	require.ErrorContains(t, err, "holds a run of another configuration; agent was")
-}
-
-// A list of openings is compared by its content.
-func TestOpeningsCompareByContent(t *testing.T) {
-	t.Parallel()
-	c := testConfig(t)
-	c.Count, c.Match.Pairs, c.Match.SPRT, c.Rating.Pairs = 1, 0, sprt.Test{}, 0
-	list := filepath.Join(t.TempDir(), "list")
-	load := func(text string) {
-		require.NoError(t, os.WriteFile(list, []byte(text), 0o600))
-		var err error
-		c.SelfPlay.Openings, err = schedule.LoadOpenings(list)
-		require.NoError(t, err)
-	}
-	const a, b = "213132/000000/000000/000000/000000/121323 s\n", "213132/000000/000000/000000/000000/123321 s\n"
-	load(a)
-	train(t, &c)
-	load("# the same\n" + a)
-	train(t, &c)
-	load(a + b)
-	_, err := c.Run(t.Context(), testEnv(Observer{}))
-	require.ErrorContains(t, err, "list has changed since the run began: its SHA-256 was ")
 }
 
 // What can't work is refused before anything is played, and nothing else.

@@ -21,7 +21,9 @@ import (
 	"gyges/ratings/sprt"
 	"gyges/rules"
 	"gyges/rules/base/files"
+	"gyges/rules/base/grid"
 	"gyges/rules/base/jsonl"
+	"gyges/rules/base/lists"
 	"gyges/rules/base/problems"
 	"gyges/tournament"
 	"gyges/tournament/record"
@@ -238,20 +240,19 @@ func TestGenerationsGoOn(t *testing.T) {
 	require.Equal(t, c.path(0, "../rating-002-2"), third.RatingGames)
 }
 
+// titles returns the titles of the columns of rows.
+func titles(rows []Row) string {
+	return strings.Join(lists.Map(Columns(rows), func(c grid.Column[Row]) string { return c.Title }), ", ")
+}
+
 // A table of generations has no column that holds nothing.
 func TestColumns(t *testing.T) {
 	t.Parallel()
-	titles := func(g ...Generation) string {
-		var list []string
-		for _, c := range Columns(Rows(g, []Rated{{Player: GenerationName(7)}})) {
-			list = append(list, c.Title)
-		}
-		return strings.Join(list, ", ")
-	}
-	require.Equal(t, "Generation, Verdict, Positions, Training loss, Validation loss, Minutes", titles(Generation{Number: 1}))
+	rated := []Rated{{Player: GenerationName(7)}}
+	require.Equal(t, "Generation, Verdict, Positions, Training loss, Validation loss, Minutes", titles(Rows([]Generation{{Number: 1}}, rated)))
 	played := Generation{Number: 7, Pairs: sprt.Pairs{1}, LiveUnits: 3, Test: &texel.Test{}, ReferencePairs: sprt.Pairs{0, 1}}
 	require.Equal(t, "Generation, Verdict, Pairs, LLR, Parent, Live units, Elo to the reference, Positions, Training loss, "+
-		"Validation loss, Test loss, Test gain, Minutes, Rating", titles(Generation{Number: 1}, played), "no Elo is finite")
+		"Validation loss, Test loss, Test gain, Minutes, Rating", titles(Rows([]Generation{{Number: 1}, played}, rated)), "no Elo is finite")
 }
 
 // manifest is that of a run of generations.
