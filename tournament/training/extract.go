@@ -70,6 +70,8 @@ func (e *extractor) extract(ctx context.Context, dir string, about map[string]st
 	if len(p) > 0 {
 		return p.Err()
 	}
+
+	// The records are locked, so that nobody plays there or converts them, too.
 	path := filepath.Join(dir, tournament.GamesFile)
 	f, err := files.Open(path)
 	if err != nil {
@@ -79,6 +81,7 @@ func (e *extractor) extract(ctx context.Context, dir string, about map[string]st
 	if err := files.Lock(f); err != nil {
 		return fmt.Errorf("%s: %w", dir, err)
 	}
+
 	in := &runs.Stream{Strict: true}
 	file := &runs.File{In: f, Name: path, Format: source.Records, Manifest: in.Manifest(path)}
 	if file.Manifest != nil {
@@ -213,6 +216,8 @@ func (e *extractor) convert(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+
+	// In the games' order, so that the outcome doesn't depend on the number of cores.
 	for _, game := range e.games {
 		part := &e.splits[e.Split.part(game.record.Pair)]
 		e.counts.Searched += int64(game.searched)

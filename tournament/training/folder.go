@@ -95,6 +95,7 @@ func openFolder(ctx context.Context, path string, m Manifest) (*folder, error) {
 	return f, nil
 }
 
+// open reads or writes the manifest, and opens the history, which locks the folder.
 func (f *folder) open(ctx context.Context) error {
 	isNew, err := f.readManifest()
 	if err != nil {
@@ -107,7 +108,7 @@ func (f *folder) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	files.Clean(f.path)
+	files.Clean(f.path) // of what a killed process was writing
 	if !isNew {
 		return nil
 	}
@@ -156,6 +157,8 @@ func (f *folder) resume(manifest []byte) error {
 		return fmt.Errorf("%s: %w", f.path, err)
 	}
 	f.changes = tournament.CompareConfigs(before.Config, f.manifest.Config)
+
+	// What may change is left out of a second comparison.
 	now := maps.Clone(f.manifest.Config)
 	for _, begin := range f.manifest.free {
 		maps.DeleteFunc(before.Config, func(key string, _ json.RawMessage) bool {
@@ -166,6 +169,7 @@ func (f *folder) resume(manifest []byte) error {
 	if err := tournament.CompareConfigs(before.Config, now); err != nil {
 		return fmt.Errorf("%s: %w", f.path, err)
 	}
+
 	f.manifest.Version = before.Version
 	f.manifest.Status = before.Status
 	f.manifest.Result = before.Result
@@ -196,7 +200,8 @@ func (f *folder) append(l Line) error {
 	if err := f.history.Append(l); err != nil { // which refuses infinities
 		return fmt.Errorf("%s: step %d: %w", HistoryFile, l.Step, err)
 	}
-	f.kept.keep(l, 50*len(l.Parameters))
+	const perParameter = 50 // bytes of a line, about
+	f.kept.keep(l, perParameter*len(l.Parameters))
 	return nil
 }
 
@@ -208,7 +213,7 @@ func stopped(ctx context.Context) tournament.Status {
 	return tournament.Failed
 }
 
-// save writes the manifest.
+// save writes the manifest with a status and a result.
 func (f *folder) save(status tournament.Status, result any) error {
 	f.manifest.Status = status
 	f.manifest.Result = result

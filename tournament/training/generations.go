@@ -140,6 +140,8 @@ func (c *Generations) Validate(registry *agents.Registry) error {
 	var p problems.List
 	tournament.CheckName(&p, c.Name)
 	settings.Check(&p, c, "")
+
+	// What is learned from, and how.
 	var given [dataset.NumSplits]int64 // training positions of other runs
 	for i, dir := range c.Data {
 		counts, err := dataset.Check(dir, c.Rules)
@@ -151,6 +153,8 @@ func (c *Generations) Validate(registry *agents.Registry) error {
 		}
 	}
 	c.check(&p, "tune.", &c.Weights)
+
+	// Who plays, and what.
 	p.Expect(c.Agent.Kind != "", "agent",
 		"expected an agent spec, like alphabeta:nodes=2000, found none")
 	if c.Agent.Kind != "" {
@@ -167,6 +171,8 @@ func (c *Generations) Validate(registry *agents.Registry) error {
 	if len(p) > 0 {
 		return p.Err()
 	}
+
+	// The first fit needs training and validation positions.
 	_, pairs := c.selfPlayAt(1)
 	for _, split := range []dataset.Split{dataset.Train, dataset.Validation} {
 		if given[split] == 0 && !c.SelfPlay.Split.has(split, pairs) {
@@ -242,6 +248,7 @@ func (c *Generations) checkAgent(
 	tournament.CheckAgent(p, field, registry, spec, c.Rules)
 }
 
+// path returns the path of a part of a generation, such as its weights.
 func (c *Generations) path(k int, part string) string {
 	return filepath.Join(c.Out, GenerationName(k), part)
 }
@@ -264,6 +271,7 @@ func (c *Generations) reference() agents.Spec {
 	return withWeights(c.Agent, file).With("name", ReferenceName)
 }
 
+// withWeights returns an agent with a file of weights in place of all weights of its own.
 func withWeights(spec agents.Spec, weights string) agents.Spec {
 	others := slices.Clone(spec.Params)
 	spec.Params = slices.DeleteFunc(others, func(p agents.Param) bool {
@@ -294,6 +302,8 @@ func (c *Generations) tournament(
 	t.Seed = agents.MixSeed(c.Seed, purpose, uint64(k))
 	t.Workers = c.Workers
 	t.Executor = c.Executor
+
+	// Specs name weights by their path in the run's folder.
 	t.Files = map[string]string{}
 	for k := range c.Count + 1 {
 		t.Files[WeightsName(k)] = c.path(k, WeightsFile)

@@ -28,6 +28,7 @@ type Line struct {
 	Parameters map[string]float64 `json:"parameters"`           // the value of each after the step
 }
 
+// named returns values by their names.
 func named(names []string, values []float64) map[string]float64 {
 	m := make(map[string]float64, len(names))
 	for i, name := range names {
@@ -71,6 +72,8 @@ func (h *history) keep(l Line, size int) {
 	if h.size <= maxMemory || n <= allRecent+1 {
 		return
 	}
+
+	// The lines between the first and the recent ones are thinned.
 	older := h.lines[1 : n-allRecent]
 	rated := 0
 	for _, l := range older {

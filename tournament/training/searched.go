@@ -152,8 +152,8 @@ func (in *searched) position(t record.Turn) dataset.Position {
 	}
 }
 
-// isRandom reports whether a move was drawn at random: in a game with scores it has none. Such a move
-// decides a game, so the position before it has no result.
+// isRandom reports whether a move was drawn at random: in a game with scores it has none. Such a
+// move decides a game, so the position before it has no result.
 func (in *searched) isRandom(t record.Turn) bool { return len(in.record.Scores) > 0 && !t.Scored }
 
 // search searches the position before a move, the last one of g, and positions of its search tree,

@@ -31,6 +31,7 @@ type Positions struct {
 	Split  Split  `yaml:"split" help:"What is held out of the training positions, in percent."`
 }
 
+// check adds the invalid settings to p; their keys begin with prefix.
 func (c *Positions) check(p *problems.List, prefix string, registry *agents.Registry) {
 	settings.Check(p, c, prefix)
 	c.Search.check(p, prefix, registry)
@@ -83,6 +84,7 @@ func (c *SelfPlay) Validate(registry *agents.Registry) error {
 	return p.Err()
 }
 
+// check adds the invalid settings to p; their keys begin with prefix.
 func (s Split) check(p *problems.List, prefix string) {
 	if s.Validation < 0 || s.Validation > maxHeldOut {
 		p.Add(prefix+"split.validation",

@@ -113,6 +113,7 @@ func (c *SPSA) Run(ctx context.Context, env Env) (_ *Tuned, err error) {
 	}
 	defer func() { err = errors.Join(err, f.history.Close()) }()
 	f.warn(&env)
+
 	r := &spsaRun{SPSA: c, settings: c.Method, env: &env, folder: f, theta: c.Method.Start()}
 	r.settings.Seed = c.Seed
 	for _, p := range c.Method.Params {
@@ -204,8 +205,12 @@ func (r *spsaRun) step(ctx context.Context, k int) (Line, error) {
 		return Line{}, err
 	}
 	r.theta = r.settings.Update(k, r.theta, score)
-	parameters := named(r.names, r.theta)
-	return Line{Step: k, Score: &score, Games: 2 * r.settings.Pairs, Parameters: parameters}, nil
+	return Line{
+		Step:       k,
+		Score:      &score,
+		Games:      2 * r.settings.Pairs,
+		Parameters: named(r.names, r.theta),
+	}, nil
 }
 
 // score plays the pairs of step k and returns the games that a won minus those it lost.
@@ -279,6 +284,7 @@ func (r *spsaRun) removeGames(k int) {
 	}
 }
 
+// The folders of the games of a step in the folder of the run.
 func stepFolder(k int) string         { return fmt.Sprintf("step-%06d", k) }
 func verificationFolder(k int) string { return fmt.Sprintf("verification-%06d", k) }
 
@@ -294,6 +300,8 @@ func (r *spsaRun) finish(initial agents.Spec) (*Tuned, error) {
 		Steps:  r.settings.Steps,
 		Games:  2 * r.settings.Pairs * r.settings.Steps,
 	}
+
+	// The match after the last step measures the gain.
 	lines := r.folder.kept.lines
 	last := lines[len(lines)-1]
 	if last.Pairs != nil {
@@ -305,6 +313,8 @@ func (r *spsaRun) finish(initial agents.Spec) (*Tuned, error) {
 	if !slices.ContainsFunc(r.names, isWeight) {
 		return t, r.folder.finish(result, nil)
 	}
+
+	// The file of the tuned weights says where they come from.
 	parent, err := tuning.Weights(r.env.Registry, r.Agent, r.Rules)
 	if err != nil {
 		return nil, err

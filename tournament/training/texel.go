@@ -195,7 +195,7 @@ type positionReader struct {
 // newPositionReader returns a reader of folders, of which those with the same files count once.
 func newPositionReader(env *Env, r *rules.Rules, folders ...string) *positionReader {
 	in := &positionReader{env: env, rules: r, sums: map[string]string{}}
-	known := map[string]string{} // folders by their sums
+	known := map[string]string{} // the first folder with a sum
 	for _, dir := range folders {
 		counts, err := dataset.Check(dir, r)
 		sum, _ := dataset.Sum(dir) // what is wrong, reading says
@@ -378,6 +378,8 @@ func (c *Texel) Run(ctx context.Context, env Env) (*Fitted, error) {
 			return nil, err
 		}
 	}
+
+	// The folder is made once the positions are known to be right.
 	config := describe(c, &c.Parent)
 	config["data_about"] = about
 	f, err := openFolder(ctx, c.Out, Manifest{
@@ -398,6 +400,8 @@ func (c *Texel) Run(ctx context.Context, env Env) (*Fitted, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.discard())
 	}
+
+	// The result: the weights with where they come from, beside those that they started from.
 	seed, _ := strconv.ParseUint(about[0]["seed"], 10, 64) // 0 where it is not known
 	fit.Weights = f.file(WeightsFile)
 	w := fitted(&c.Parent, fit.fits, eval.Provenance{

@@ -128,6 +128,8 @@ func (c *Generations) Run(ctx context.Context, env Env) (Trained, error) {
 		return Trained{}, err
 	}
 	t.folder.warn(&env)
+
+	// The run goes on where it was stopped.
 	env.Observer = t.observed(env.Observer)
 	t.known = len(t.folder.kept.lines)
 	t.before, err = t.folder.trained()
@@ -141,6 +143,8 @@ func (c *Generations) Run(ctx context.Context, env Env) (Trained, error) {
 	if err == nil {
 		err = t.train(ctx)
 	}
+
+	// The manifest says how it ended.
 	status := tournament.Finished
 	if err != nil {
 		status = stopped(ctx)
@@ -191,8 +195,8 @@ func inSeconds(seconds float64) time.Duration {
 	return time.Duration(seconds * float64(time.Second)).Round(100 * time.Millisecond)
 }
 
-// limited returns a context that ends with the time given, and its end. It has no deadline, which
-// agents would take for a bound of their moves.
+// limited returns a context that ends with the time given, and its end. It is cancelled, as by a
+// user: a deadline that has passed would read as a server's that doesn't answer.
 func (t *trainer) limited(ctx context.Context) (context.Context, func()) {
 	if t.Time == 0 {
 		return ctx, func() {}
@@ -252,7 +256,8 @@ func (t *trainer) train(ctx context.Context) error {
 // rate plays the rating of the generations adopted.
 func (t *trainer) rate(ctx context.Context) error {
 	c := t.rating(&t.trained.Result)
-	// Another folder if there is a rating of other players, as after its settings have changed.
+
+	// If its settings have changed, a rating of other players may be there.
 	isSame := func(a, b agents.Spec) bool { return a.Label() == b.Label() }
 	folder := c.Out
 	for n := 2; ; n++ {
@@ -262,6 +267,7 @@ func (t *trainer) rate(ctx context.Context) error {
 		}
 		c.Out = fmt.Sprintf("%s-%d", folder, n)
 	}
+
 	t.trained.RatingGames = c.Out
 	t.trained.Standings = standings.New()
 	t.env.Stage(0, "rating", c.Games())
@@ -276,6 +282,8 @@ func (t *trainer) rate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+
+	// The ratings of all players, and the best one's gain over the initial weights.
 	fitted := tables.All.Ratings
 	for _, p := range fitted.Players {
 		t.trained.Rating = append(t.trained.Rating, Rated{p.Name, p.Elo, p.Error})
@@ -306,6 +314,8 @@ func (t *trainer) generation(ctx context.Context, k int) error {
 	if err != nil {
 		return err
 	}
+
+	// A step of the history, unless a run that was stopped has written it.
 	if k > t.known {
 		l := Line{
 			Step:           k,
@@ -323,6 +333,7 @@ func (t *trainer) generation(ctx context.Context, k int) error {
 			return err
 		}
 	}
+
 	t.trained.Generations = append(t.trained.Generations, *g)
 	t.trained.Timing = Timing{}
 	if g.Adopted {
@@ -487,6 +498,7 @@ func (t *trainer) test(ctx context.Context, g *Generation, candidate *eval.Weigh
 	if err != nil {
 		return err
 	}
+	// The result is the match's own, corrected for its stop by the test.
 	g.Pairs = s.Pairs
 	g.LLR = c.SPRT.LLR(s.Pairs)
 	g.Adopted = c.SPRT.Verdict(s.Pairs) == sprt.AcceptH1
@@ -496,6 +508,7 @@ func (t *trainer) test(ctx context.Context, g *Generation, candidate *eval.Weigh
 	return saveWeights(candidate.Source, candidate)
 }
 
+// play plays a stage of generation k.
 func (t *trainer) play(
 	ctx context.Context, k int, stage string, c tournament.Config,
 ) (tournament.Summary, error) {
@@ -534,6 +547,7 @@ func (t *trainer) fit(ctx context.Context, g *Generation) (*eval.Weights, error)
 	for k := first; k <= g.Number; k++ {
 		folders = append(folders, filepath.Join(t.path(k, "selfplay"), PositionsDir))
 	}
+
 	parent := t.weights
 	in := newPositionReader(t.env, t.Rules, folders...)
 	data, err := t.read(ctx, parent, in)
@@ -543,6 +557,7 @@ func (t *trainer) fit(ctx context.Context, g *Generation) (*eval.Weights, error)
 	g.LeftOut = in.leftOut
 	g.Positions = data[dataset.Train].Len()
 	g.Validation = data[dataset.Validation].Len()
+
 	s := t.settings(parent)
 	s.Record = func(step texel.Step) error {
 		text := fmt.Sprintf("iterations, training loss %.4f, validation loss %.4f",
@@ -558,6 +573,7 @@ func (t *trainer) fit(ctx context.Context, g *Generation) (*eval.Weights, error)
 	g.ValidationLoss = fit.ValidationLoss[1]
 	g.LiveUnits = fit.LiveUnits
 	g.Test = fit.Test
+
 	// The policy is fitted to the positions of this generation alone.
 	if t.Policy != nil {
 		t.env.Stage(g.Number, "policy", 0)
@@ -567,6 +583,8 @@ func (t *trainer) fit(ctx context.Context, g *Generation) (*eval.Weights, error)
 	if err != nil {
 		return nil, err
 	}
+
+	// The weights say where they come from.
 	agent, _ := t.selfPlayAt(g.Number)
 	parentName := sourceName(&t.Weights)
 	if t.trained.Best > 0 {

@@ -36,10 +36,11 @@ func Verdict(g *eval.Gain, p sprt.Pairs, over string) string {
 		return fmt.Sprintf("%s than %s by %s", direction, over, interval(size))
 	}
 	text := fmt.Sprintf("no gain shown over %s: %s", over, interval(g.Value))
+
+	// The interval narrows with the square root of the count.
 	if g.Margin == 0 || count == 0 {
 		return text
 	}
-	// The interval narrows with the square root of the count.
 	wanted := max(size, min(10, g.Margin/2))
 	ratio := g.Margin / wanted
 	needed := math.Ceil(max(count*(ratio*ratio-1), 1))
