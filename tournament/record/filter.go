@@ -31,6 +31,7 @@ func (f *Filter) Takes(g *Record) bool {
 	return true
 }
 
+// passes reports whether a game is one of those asked for, one question after another.
 func (f *Filter) passes(g *Record) bool {
 	side, found := f.firstAgent(g)
 	if !found {

@@ -217,7 +217,8 @@ func (g *Record) check() error {
 			"expected a winner after a resignation, found %s", g.Result)
 	}
 	if f := g.Fault; f != nil {
-		p.Require(f.Kind != "" && string(f.Kind) == g.Reason,
+		isReason := f.Kind != "" && string(f.Kind) == g.Reason
+		p.Require(isReason,
 			"expected the fault's kind as the reason, found %.60q and %.60q", f.Kind, g.Reason)
 		if f.Side == "south" || f.Side == "north" {
 			lost := f.Outcome().String()
@@ -233,21 +234,22 @@ func (g *Record) check() error {
 // checkMoves verifies what a game has from its first move on, which is all but the result.
 func (g *Record) checkMoves() error {
 	var p problems.List
-	p.Require(g.Game >= 0 && g.Pair >= 0,
+	areNumbers := g.Game >= 0 && g.Pair >= 0
+	p.Require(areNumbers,
 		"expected game and pair to be numbers from 0, found %d and %d", g.Game, g.Pair)
 	if !g.OnlyResult() {
 		p.Require(g.Rules != "", "expected rules, found none")
 		p.Require(g.Opening != "", "expected an opening, found none")
 	}
-	p.Require(g.South.Agent != "" && g.North.Agent != "",
-		"expected the agents of south and north, found %.60q and %.60q",
-		g.South.Agent, g.North.Agent)
+	south, north := g.South.Agent, g.North.Agent
+	p.Require(south != "" && north != "",
+		"expected the agents of south and north, found %.60q and %.60q", south, north)
 	p.Require(slices.Contains([]string{"", "ask-next", "allow"}, g.OnRepetition),
 		"expected on_repetition to be ask-next or allow, found %.60q", g.OnRepetition)
 	n := len(g.Moves)
 	p.Require(g.Moves != nil, "expected moves, found none")
-	p.Require(0 <= g.Plies && g.Plies <= n,
-		"expected plies from 0 to the %d moves, found %d", n, g.Plies)
+	isPlies := 0 <= g.Plies && g.Plies <= n
+	p.Require(isPlies, "expected plies from 0 to the %d moves, found %d", n, g.Plies)
 	for _, l := range Lists {
 		m := l.column.size(g)
 		p.Require(m == 0 || m == n, "expected as many %s as the %d moves, found %d", l.Key, n, m)

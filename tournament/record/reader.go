@@ -94,6 +94,7 @@ func (r *Reader) Record() (*Record, error) {
 	return g, nil
 }
 
+// next reads a line.
 func (r *Reader) next() (err error) {
 	r.text, err = r.Next()
 	switch {

@@ -29,6 +29,7 @@ func VerifyPlaying(g *Record) error {
 	return err
 }
 
+// replay checks a record, which may be one of a game under way, and plays it.
 func replay(
 	g *Record, underWay bool, before func(game *rules.Game, m rules.Move),
 ) (game *rules.Game, err error) {

@@ -103,6 +103,7 @@ func (s *short) scan(line []byte) bool {
 	return false
 }
 
+// isComplete reports whether all parts are there that a record has.
 func (s *short) isComplete() bool {
 	if !isNumber(s.game) || !isNumber(s.pair) || !slices.Contains(results[:], string(s.result)) {
 		return false
@@ -113,6 +114,7 @@ func (s *short) isComplete() bool {
 	return len(s.rules) > 0 || string(s.reason) == Imported
 }
 
+// set sets the part of a key.
 func (s *short) set(key, value []byte) {
 	inner := value[1:max(1, len(value)-1)]
 	switch string(key) {
@@ -149,6 +151,7 @@ func agentIn(player []byte) []byte {
 	return text[:n]
 }
 
+// isNumber reports whether a text is a number of a game or a pair.
 func isNumber(text []byte) bool {
 	_, err := strconv.ParseUint(string(text), 10, 63)
 	return err == nil

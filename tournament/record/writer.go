@@ -32,6 +32,7 @@ func Open(path string) (*Writer, error) {
 	return newWriter(w), nil
 }
 
+// newWriter returns a writer that ends each line with its checksum.
 func newWriter(w *jsonl.Writer) *Writer {
 	w.Finish = appendSum
 	return &Writer{w}

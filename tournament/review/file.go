@@ -59,6 +59,8 @@ func (r *Reviews) add(line []byte) error {
 		}
 		return nil
 	}
+
+	// Most reviews of a large file are not wanted, and not read whole.
 	if r.wanted != nil {
 		found := beginning.Find(line)
 		if found != nil && !r.wanted[string(found)] {
@@ -73,6 +75,8 @@ func (r *Reviews) add(line []byte) error {
 	if err != nil {
 		return fmt.Errorf("expected the review of a game: %w", err)
 	}
+
+	// The last review of a game counts.
 	if i, again := r.index[g.Game]; again {
 		r.Games[i] = g
 		return nil
@@ -159,7 +163,10 @@ var errGame = fmt.Errorf("expected a game from 0 with at most %d moves and a res
 
 // isValid reports whether a move may be one of a review, whatever the others are.
 func (m *Move) isValid() bool {
-	if !slices.Contains(marks, m.Mark) || m.Kind != "" && m.Kind.Text() == "" {
+	if !slices.Contains(marks, m.Mark) {
+		return false
+	}
+	if m.Kind != "" && m.Kind.Text() == "" {
 		return false
 	}
 	if m.Side != "south" && m.Side != "north" {

@@ -40,6 +40,8 @@ func (m *Move) judge(r *rules.Rules, found, played value) {
 	bestPlies, bestProven := m.Best.Proven()
 	plies, proven := m.Score.Proven()
 	won := bestProven && bestPlies > 0
+
+	// The mark is by the loss, but where a win was missed.
 	switch {
 	case m.Loss == 0:
 		m.Mark = Best
@@ -54,6 +56,7 @@ func (m *Move) judge(r *rules.Rules, found, played value) {
 	default:
 		m.Mark = Blunder
 	}
+
 	switch {
 	case m.Loss < Inaccurate:
 	case won && bestPlies == 1:
@@ -69,6 +72,7 @@ func (m *Move) judge(r *rules.Rules, found, played value) {
 	}
 }
 
+// add counts a move that was judged.
 func (t *Tally) add(m *Move) {
 	sum := t.Accuracy*float64(t.Judged) + Accuracy(m.Loss)
 	t.Judged++

@@ -27,8 +27,8 @@ func Select(
 		return nil, err
 	}
 	if format == source.CSV {
-		return nil, fmt.Errorf("%s: expected records of games or PGN, found CSV, which has no moves",
-			file.Name)
+		return nil, fmt.Errorf(
+			"%s: expected records of games or PGN, found CSV, which has no moves", file.Name)
 	}
 	if len(in.Filter.RuleSets) == 1 {
 		for name := range in.Filter.RuleSets {

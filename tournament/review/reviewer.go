@@ -50,6 +50,7 @@ func Check(rec *record.Record) error {
 	return err
 }
 
+// replay plays a recorded game again, unless it is too long or has no moves.
 func replay(rec *record.Record) (*rules.Game, error) {
 	n := len(rec.Moves)
 	switch {
@@ -76,6 +77,8 @@ func (r *Reviewer) Game(
 	if err != nil {
 		return nil, err
 	}
+
+	// The moves are judged from the last one back.
 	turns := rec.Turns(game)
 	moves := make([]Move, len(turns))
 	p := &pass{Reviewer: r, game: game}
@@ -165,18 +168,20 @@ func (p *pass) move(ctx context.Context, t record.Turn) (m Move, err error) {
 		Move:   r.LongText(at, t.Move),
 		Height: height(at, t.Move),
 	}
+
 	// Moves that were no choice are not compared.
-	legal := p.game.Legal()
-	switch {
-	case t.Move.IsPlacement():
+	if t.Move.IsPlacement() {
 		m.Mark = Placement
 		p.next = value{}
 		return m, nil
-	case !legal.Contains(t.Move):
+	}
+	legal := p.game.Legal()
+	if !legal.Contains(t.Move) {
 		m.Mark = Repetition
 		p.next, err = p.position(ctx, p.game)
 		return m, err
-	case legal.Len() == 1:
+	}
+	if legal.Len() == 1 {
 		m.Mark = Forced
 		m.Score = p.next.before()
 		m.Best = m.Score
@@ -185,11 +190,13 @@ func (p *pass) move(ctx context.Context, t record.Turn) (m Move, err error) {
 		p.next = value{score: m.Score}
 		return m, nil
 	}
+
 	best, played, err := p.compare(ctx, t.Move)
 	if err != nil {
 		return m, err
 	}
 	m.judge(r, best, played)
+
 	// A blunder has to be one in a deeper search, too.
 	isBlunder := m.Mark == Blunder || m.Mark == MissedWin
 	areProven := best.proven() != 0 && played.proven() != 0
@@ -203,10 +210,10 @@ func (p *pass) move(ctx context.Context, t record.Turn) (m Move, err error) {
 		}
 		m.judge(r, best, played)
 	}
-	switch {
-	case m.Mark != Best:
+
+	if m.Mark != Best {
 		m.Line = p.longLine(best.line)
-	case p.only(t.Move):
+	} else if p.only(t.Move) {
 		m.Mark = Only
 	}
 	p.next = best
@@ -225,6 +232,8 @@ func (p *pass) compare(ctx context.Context, made rules.Move) (best, played value
 	if err != nil {
 		return best, played, err
 	}
+
+	// The move made has the value of the best one, of the position after it, or of its own search.
 	isBest := len(best.line) > 0 && best.line[0] == made
 	switch {
 	case after.proven() != 0:
@@ -238,8 +247,9 @@ func (p *pass) compare(ctx context.Context, made rules.Move) (best, played value
 	if err != nil {
 		return best, played, err
 	}
-	if best.proven() == 0 && played.proven() < 0 && isBest {
-		// The search did not see that its move loses: another one is the best.
+
+	loses := best.proven() == 0 && played.proven() < 0
+	if isBest && loses { // which its search did not see: another move is the best
 		limits := agents.Limits{Depth: max(best.depth, 1), Nodes: p.nodes}
 		best, err = p.search(ctx, p.game, limits, []rules.Move{made})
 	}
@@ -304,6 +314,8 @@ func Run(
 			todo = append(todo, i)
 		}
 	}
+
+	// A review is passed on as soon as those before it are.
 	var mu sync.Mutex // of what follows
 	passed := 0       // games of todo whose reviews added has received
 	finish := func(i int, g *Review) error {
@@ -318,6 +330,8 @@ func Run(
 		}
 		return nil
 	}
+
+	// Each worker takes one game after another.
 	waiting := make(chan int, len(todo)) // the same indexes
 	for _, i := range todo {
 		waiting <- i
@@ -346,7 +360,8 @@ func Run(
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
-	// Reviews that waited for an earlier one, which was not finished.
+
+	// After an error, reviews have waited for an earlier one, which was not finished.
 	for _, i := range todo[passed:] {
 		if reviews[i] != nil {
 			err = errors.Join(err, added(reviews[i]))

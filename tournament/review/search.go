@@ -76,6 +76,8 @@ func (r *Reviewer) search(
 	if err := r.agent.NewGame(ctx, setup); err != nil {
 		return value{}, err
 	}
+
+	// A search by nodes ends within an iteration.
 	var last agents.Decision // of the last whole iteration
 	note := func(d agents.Decision) {
 		last = d
@@ -131,11 +133,14 @@ func (r *Reviewer) prove(ctx context.Context, g *rules.Game, v value) (value, er
 	if err != nil || win == nil {
 		return v, err
 	}
+
+	// The proof holds if the game is long enough, and no repetition is in its way.
 	plies := win.Roots[0].Plies
 	left := g.Rules().Options().MaxPlies - g.Ply()
 	if plies > left || repeats(g, win.All()) {
 		return v, nil
 	}
+
 	longest := int(agents.WinTop - agents.WinScore) // that a score can tell
 	won := value{agents.WinIn(min(plies, longest)), win.Line(g.Position()), v.depth}
 	if win.Winner != g.Position().Side() {

@@ -155,6 +155,7 @@ var (
 
 type playerColumn = grid.Column[*Player]
 
+// perGame returns how many there are in a game of the player.
 func (p *Player) perGame(n int) string {
 	return fmt.Sprintf("%.2f", float64(n)/float64(p.Games))
 }
@@ -174,6 +175,8 @@ func (s *Summary) Tables(name func(agent string) string) []*grid.Table {
 			return p.Kinds[k.kind]
 		}})
 	}
+
+	// Players that lost no game have no row in the other tables.
 	var losers []*Player
 	for _, p := range s.Players {
 		if p.Lost > 0 {

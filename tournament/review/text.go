@@ -52,6 +52,7 @@ func (m *Move) percent(share float64) any {
 	return inPercent(share)
 }
 
+// inPercent returns a share for people.
 func inPercent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
 
 // shortMove returns a move in long notation without the course between its first and its last
@@ -81,6 +82,7 @@ func (g *Review) WriteText(w io.Writer, width int) error {
 	}
 	b.WriteString("\n\n")
 
+	// The moves, and the mistakes that turned the game.
 	moves := make([]*Move, len(g.Moves))
 	for i := range g.Moves {
 		moves[i] = &g.Moves[i]
@@ -95,9 +97,10 @@ func (g *Review) WriteText(w io.Writer, width int) error {
 	}
 	for _, m := range moves {
 		if slices.Contains(g.Turning, m.Ply) {
-			fmt.Fprintf(&b, "Turning point: ply %d, %s %s (%s, %s to %s). Better: %s\n",
-				m.Ply, m.Side, m.Move, m.Kind.Text(),
-				inPercent(m.Before), inPercent(m.After), strings.Join(m.Line, " "))
+			fmt.Fprintf(&b, "Turning point: ply %d, %s %s ", m.Ply, m.Side, m.Move)
+			fmt.Fprintf(&b, "(%s, %s to %s). ",
+				m.Kind.Text(), inPercent(m.Before), inPercent(m.After))
+			fmt.Fprintf(&b, "Better: %s\n", strings.Join(m.Line, " "))
 		}
 	}
 	_, err := io.WriteString(w, textfmt.Fit(b.String(), width))

@@ -151,20 +151,22 @@ func check(g *record.Record, event, white, black string) error {
 	}
 	for _, name := range []string{white, black} {
 		if name == "" || name == "?" || len(name) > maxName {
-			p = append(p, fmt.Errorf(
-				"expected a player's name of 1 to %d bytes other than ?, found %.80q", maxName, name))
+			err := fmt.Errorf("expected a player's name of 1 to %d bytes other than ?, found %.80q",
+				maxName, name)
+			p = append(p, err)
 		}
 	}
 	for i, m := range g.Moves {
 		if !move.MatchString(m) {
-			p = append(p, fmt.Errorf(
-				"move %d: expected a move in short notation, found %.40q", i+1, m))
+			err := fmt.Errorf("move %d: expected a move in short notation, found %.40q", i+1, m)
+			p = append(p, err)
 			break
 		}
 	}
 	return p.Err()
 }
 
+// printable reports whether a text may stand in a tag as it is.
 func printable(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
 }
