@@ -104,21 +104,24 @@ func nextMove(game *rules.Game, text string, mayRepeat bool) (rules.Move, error)
 func checkEnd(g *Record, game *rules.Game) error {
 	outcome, reason := game.Outcome()
 	over := outcome != rules.Undecided
-	switch {
-	case g.Plies != game.Ply():
+	if g.Plies != game.Ply() {
 		return fmt.Errorf("expected plies %d, found %d", game.Ply(), g.Plies)
-	case over && g.Fault != nil:
-		return fmt.Errorf("expected %v by %s, found a fault after the end of the game", outcome,
-			reason)
-	case g.Fault != nil:
-		return nil // result and reason have been checked against the fault
-	case over:
-		if g.Result == outcome.String() && g.Reason == string(reason) {
-			return nil
-		}
-		return fmt.Errorf("expected %v by %s, found %s by %.60s", outcome, reason, g.Result,
-			g.Reason)
 	}
+	if g.Fault != nil { // result and reason have been checked against it
+		if over {
+			return fmt.Errorf("expected %v by %s, found a fault after the end of the game",
+				outcome, reason)
+		}
+		return nil
+	}
+	if over {
+		if g.Result != outcome.String() || g.Reason != string(reason) {
+			return fmt.Errorf("expected %v by %s, found %s by %.60s",
+				outcome, reason, g.Result, g.Reason)
+		}
+		return nil
+	}
+
 	// The moves don't end the game.
 	switch g.Reason {
 	case "", Resignation, Imported: // "": it is under way
