@@ -49,6 +49,20 @@ type Manifest struct {
 	free []string // beginnings of keys of Config that may change on resume
 }
 
+// Outline is what pages show of a [Manifest], whatever the method of its run.
+type Outline struct {
+	Method  string            `json:"method"`
+	Version string            `json:"version"`
+	Status  tournament.Status `json:"status"`
+	Config  struct {
+		Rules   string             `json:"rules"`
+		Agent   string             `json:"agent"`   // "" of texel
+		Steps   int                `json:"steps"`   // of spsa
+		Weights map[string]float64 `json:"weights"` // initial; nil of spsa
+	} `json:"config"`
+	Result Result `json:"result"` // of generations; zero until there is one
+}
+
 // describe returns the settings of a run by their keys, without those that change no outcome.
 // Weights that it starts from, if there are any, have their values in place of their name.
 func describe(config any, start *eval.Weights) map[string]any {

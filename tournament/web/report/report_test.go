@@ -124,7 +124,7 @@ func TestReadRun(t *testing.T) {
 // A tuning run without games has a page of its course and its making.
 func TestTuningAlone(t *testing.T) {
 	t.Parallel()
-	about := RunInfo{Name: "tuned", Charts: []Chart{sampleChart()}, Tuning: &Tuning{Method: "spsa", Text: "{}"}}
+	about := RunInfo{Name: "tuned", Charts: []Chart{sampleChart()}, Tuning: &Tuning{Outline: training.Outline{Method: "spsa"}, Text: "{}"}}
 	c := NewCollector(Options{Games: 10})
 	c.AddRun(about)
 	p := Build(c, Input{Title: "tuned"})
