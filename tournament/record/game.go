@@ -251,7 +251,7 @@ func (g *Record) checkMoves() error {
 	isPlies := 0 <= g.Plies && g.Plies <= n
 	p.Require(isPlies, "expected plies from 0 to the %d moves, found %d", n, g.Plies)
 	for _, l := range Lists {
-		m := l.column.size(g)
+		m := l.size(g)
 		p.Require(m == 0 || m == n, "expected as many %s as the %d moves, found %d", l.Key, n, m)
 	}
 	return p.Err()

@@ -11,16 +11,16 @@ import (
 // of a move come from its row here.
 var Lists = []*List{
 	{Key: "best", Each: "best",
-		column: &column[string]{field: func(g *Record) *[]string { return &g.Best }}},
-	{Key: "scores", Each: "score", column: &column[Score]{
+		elements: &column[string]{field: func(g *Record) *[]string { return &g.Best }}},
+	{Key: "scores", Each: "score", elements: &column[Score]{
 		field:   func(g *Record) *[]Score { return &g.Scores },
 		unknown: NoScore,
 	}},
 	{Key: "depths", Each: "depth", Text: "depth %d",
-		column: &column[int]{field: func(g *Record) *[]int { return &g.Depths }}},
+		elements: &column[int]{field: func(g *Record) *[]int { return &g.Depths }}},
 	{Key: "nodes", Each: "nodes", Text: "%d nodes", PGN: "n=%d",
-		column: &column[int64]{field: func(g *Record) *[]int64 { return &g.Nodes }}},
-	{Key: "move_ms", Each: "ms", column: &column[float64]{
+		elements: &column[int64]{field: func(g *Record) *[]int64 { return &g.Nodes }}},
+	{Key: "move_ms", Each: "ms", elements: &column[float64]{
 		field:   func(g *Record) *[]float64 { return &g.Timing.MoveMS },
 		unknown: math.Inf(1), // which no record has: every time is known, 0 too
 	}},
@@ -33,13 +33,14 @@ type List struct {
 	Text string // format of an element for people; "": not shown, or in a form of its own
 	PGN  string // format of an element in PGN, likewise
 
-	column elements
+	elements
 }
 
 // elements are the elements of a list of any type.
 type elements interface {
+	// At returns what a record says of move i; nil if it is not known.
+	At(g *Record, i int) any
 	size(g *Record) int
-	at(g *Record, i int) any // nil: it is unknown
 	dropUnknown(g *Record)
 }
 
@@ -51,7 +52,7 @@ type column[T comparable] struct {
 
 func (c *column[T]) size(g *Record) int { return len(*c.field(g)) }
 
-func (c *column[T]) at(g *Record, i int) any {
+func (c *column[T]) At(g *Record, i int) any {
 	list := *c.field(g)
 	if i >= len(list) || list[i] == c.unknown {
 		return nil
@@ -65,9 +66,6 @@ func (c *column[T]) dropUnknown(g *Record) {
 		*list = nil
 	}
 }
-
-// At returns what a record says of move i; nil if it is not known.
-func (l *List) At(g *Record, i int) any { return l.column.at(g, i) }
 
 // Said returns the lists in which something is known of move i, with what is known.
 func (g *Record) Said(i int) iter.Seq2[*List, any] {
@@ -83,6 +81,6 @@ func (g *Record) Said(i int) iter.Seq2[*List, any] {
 // DropUnknown empties the lists in which nothing is known of any move.
 func (g *Record) DropUnknown() {
 	for _, l := range Lists {
-		l.column.dropUnknown(g)
+		l.dropUnknown(g)
 	}
 }
