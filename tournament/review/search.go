@@ -12,6 +12,8 @@ import (
 	"gyges/rules"
 )
 
+// How positions are searched, and wins proven.
+
 // value is what is known of a position.
 type value struct {
 	score agents.Score // for the side to move

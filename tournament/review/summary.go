@@ -8,6 +8,8 @@ import (
 	"gyges/rules/base/grid"
 )
 
+// Where the players of many games lose.
+
 // Summaries are those of several rule sets, in the order of their first games. The zero value is
 // empty.
 type Summaries []*Summary

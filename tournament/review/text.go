@@ -11,6 +11,8 @@ import (
 	"gyges/rules/base/textfmt"
 )
 
+// Reviews and summaries for people.
+
 // moveColumns are the columns of the table of a review's moves.
 var moveColumns = []grid.Column[*Move]{
 	{Title: "Ply", Value: func(m *Move) any {

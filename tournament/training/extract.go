@@ -21,6 +21,8 @@ import (
 	"gyges/tournament/runs"
 )
 
+// How training positions are made of the records of a run.
+
 // PositionsDir is the folder of the training positions in that of a run.
 const PositionsDir = "positions"
 

@@ -24,6 +24,8 @@ import (
 	"gyges/tournament/schedule"
 )
 
+// The configuration of a training in generations, and the tournaments that are played in it.
+
 // Generations is the configuration of a run in which each generation plays itself, weights are
 // fitted to its games, and the agent with the new weights plays the best one so far under a
 // sequential test, and replaces it if it is stronger. Start from [DefaultGenerations].

@@ -12,6 +12,8 @@ import (
 	"gyges/rules/base/strictjson"
 )
 
+// The history of a run: its steps, one a line, of which a long run keeps a part in memory.
+
 // Line is a step in a [HistoryFile], in their order, from which a run resumes. Values that a method
 // lacks are omitted.
 type Line struct {

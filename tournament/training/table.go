@@ -9,6 +9,8 @@ import (
 	"gyges/rules/base/grid"
 )
 
+// The table of the generations of a training.
+
 // Row is a generation in a table.
 type Row struct {
 	Generation

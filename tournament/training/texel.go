@@ -22,6 +22,8 @@ import (
 	"gyges/tournament"
 )
 
+// How weights are fitted to training positions, by a run of its own or in a generation.
+
 // Fit is the part of the configuration that Texel and Generations share: how weights are fitted to
 // training positions.
 type Fit struct {

@@ -24,6 +24,8 @@ import (
 	"gyges/tournament/standings"
 )
 
+// How the generations of a training are made, and what is kept of them.
+
 // generationFile is a [Generation] in its folder, beside the candidate's [WeightsFile].
 const generationFile = "generation.json"
 

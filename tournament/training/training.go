@@ -1,7 +1,12 @@
 // Package training has the runs that tune agents: self-play and the training positions of its games
 // ([SelfPlay], [Positions.Extract]), a fit of weights to them ([Texel]), tuning by matches
-// ([SPSA]), and generations of self-play, fits and matches ([Generations]), each with a config that
-// is checked before anything is played.
+// ([SPSA]), and generations of self-play, fits and matches ([Generations]). Each has a config that
+// is checked before anything is played, and a method Run; a reader may begin with [SPSA], the
+// simplest.
+//
+// A training goes from records to weights: tournaments of package tournament are played, an
+// extractor makes training positions of their records, a positionReader reads these, package texel
+// fits weights to them, and a match says whether the weights are stronger.
 //
 // Every run that tunes has a folder with a manifest and a history, from which it resumes after it
 // was stopped at any point, with the same outcome. Games, seeds and records are those of package

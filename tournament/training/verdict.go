@@ -9,6 +9,8 @@ import (
 	"gyges/rules/base/textfmt"
 )
 
+// What the result of a training shows, in a sentence.
+
 // Verdict says what a gain over something is by its 95 % interval, and if that shows none, how much
 // more would narrow it to the gain, or to 10 Elo. g is nil if there is no finite one; then p has
 // the game pairs, if any were played.
