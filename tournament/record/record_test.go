@@ -80,6 +80,12 @@ func TestReaderErrors(t *testing.T) {
 		return strings.TrimSuffix(string(line(t, &g)), "\n")
 	}
 	whole := good(nil)
+	text, _, _ := strings.Cut(whole, `,"crc32c"`)
+	old := text + "}}" // without a checksum
+	zeros := func(line string) string {
+		i := strings.Index(line, `"scores"`)
+		return line[:i] + strings.Repeat("\x00", 9) + line[i+9:]
+	}
 	for name, c := range map[string]struct{ line, want string }{
 		"cut":            {whole[:len(whole)-10], "f.jsonl:2: expected a game record: the line is cut short"},
 		"empty":          {" ", "f.jsonl:2: expected a game record, found an empty line"},
@@ -105,6 +111,17 @@ func TestReaderErrors(t *testing.T) {
 			`expected 0-1 after a fault of south, found "1-0"`},
 		"unknown key of an object": {strings.Replace(good(func(g *Record) { g.Fault = &Fault{Kind: "x"} }), `"kind"`, `"hosts"`, 1),
 			"f.jsonl:2: expected a game record: fault.hosts: there is no such field"},
+		"old, joined":           {old + old, "another one begins in byte 457: the line end between them is lost"},
+		"zeros":                 {zeros(whole), `invalid character '\x00'`},
+		"old with zeros":        {zeros(old), `invalid character '\x00'`},
+		"rest":                  {old + "}", "invalid character '}' after top-level value"},
+		"another rest":          {strings.Replace(old, `,"timing"`, `"x",,"timing"`, 1), "invalid character '\"' after object value"},
+		"another move":          {strings.Replace(whole, "a4-goal", "b4-goal", 1), "was changed after it was written: its CRC-32C is"},
+		"another time":          {strings.Replace(whole, "0.25", "0.26", 1), "timing.crc32c is"},
+		"sum elsewhere":         {text + `,"crc32c":"00000000" }}`, "expected timing.crc32c, 8 digits, at the end"},
+		"short sum":             {text + `,"crc32c":"0"}}`, "expected timing.crc32c, 8 digits, at the end"},
+		"sum before the time":   {strings.Replace(old, `"seconds"`, `"crc32c":"00000000","seconds"`, 1), "at the end of the line"},
+		"sum beside the timing": {text + `},"crc32c":"00000000"}`, "crc32c: there is no such field"},
 		"too long": {strings.Repeat("x", MaxLine+1),
 			"f.jsonl:2: expected a record of at most 16777216 bytes, found a longer line"},
 	} {
@@ -119,6 +136,7 @@ func TestReaderErrors(t *testing.T) {
 					continue
 				}
 				require.ErrorContains(t, err, c.want)
+				require.ErrorAs(t, err, new(*jsonl.LineError))
 				if errShort == nil { // what it doesn't look at, Record does
 					_, errShort = short.Record()
 				}

@@ -265,7 +265,7 @@ func (r *spsaRun) match(
 	m.Name = folder
 	m.Out = filepath.Join(r.Out, folder)
 	m.Rules = []*rules.Rules{r.Rules}
-	m.Settings = r.SPSA.Settings
+	m.Settings = r.Settings
 	m.Agents = []agents.Spec{a.With("name", "tuned"), b.With("name", "other")}
 	m.Pairs = pairs
 	m.Seed = seed
