@@ -156,7 +156,8 @@ func (g *Record) Turns(game *rules.Game) []Turn {
 			case "best":
 				t.Best, _ = game.Rules().ParseMove(p, g.Best[i]) // Replay has read it
 			case "score":
-				t.Scored, t.Score = true, agents.Score(g.Scores[i])
+				t.Scored = true
+				t.Score = agents.Score(g.Scores[i])
 			case "depth":
 				t.Depth = g.Depths[i]
 			case "nodes":

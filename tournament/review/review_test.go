@@ -143,8 +143,11 @@ func checkMove(t *testing.T, s *solver.Solver, g *rules.Game, made rules.Move, m
 
 // documented returns the winning probability by the formula of the manual, with the scale in hundredths of a point.
 func documented(s agents.Score, scale float64) float64 {
-	if plies, proven := s.Proven(); proven {
-		return map[bool]float64{true: 1, false: 0}[plies > 0]
+	switch plies, proven := s.Proven(); {
+	case proven && plies > 0:
+		return 1
+	case proven:
+		return 0
 	}
 	return 1 / (1 + math.Exp(-float64(s)/scale))
 }

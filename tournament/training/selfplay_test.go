@@ -105,7 +105,14 @@ func slow(t *testing.T, games []*record.Record, split Split) (lists [dataset.Num
 				points = 2 - points
 			}
 			x := &lists[part][at]
-			*[]*int{&x.losses, &x.draws, &x.wins}[points]++
+			switch points {
+			case 2:
+				x.wins++
+			case 1:
+				x.draws++
+			default:
+				x.losses++
+			}
 		})
 		require.NoError(t, err)
 	}

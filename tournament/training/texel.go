@@ -327,7 +327,8 @@ func (f *Fit) fitPolicy(
 		return nil, err
 	}
 	// All positions are read again, with their progress.
-	in.done, in.all = 0, 0
+	in.done = 0
+	in.all = 0
 	in.choice = texel.Choice{}
 	in.quiet = false
 	s := *f.Policy
