@@ -124,8 +124,8 @@ func (f *Fault) Loser() rules.Side {
 // Outcome returns the result of the game that was lost by the fault.
 func (f *Fault) Outcome() rules.Outcome { return rules.WinFor(f.Loser().Other()) }
 
-// FaultKind is a way to lose outside the rules of the game. It is also the reason of the game's
-// end.
+// FaultKind is a way to lose outside the rules of the game. It is also the reason
+// of the game's end.
 type FaultKind string
 
 // The kinds of faults.
@@ -192,8 +192,8 @@ type Timing struct {
 	// OverrunMS is by how many milliseconds the player that lost on time did so.
 	OverrunMS float64 `json:"overrun_ms,omitempty"`
 
-	// Worker is the name of the worker that played the game, in a run on workers elsewhere; it is
-	// not checked.
+	// Worker is the name of the worker that played the game, in a run on workers elsewhere;
+	// it is not checked.
 	Worker string `json:"worker,omitempty"`
 
 	// Trace is what was said last between the program and an external engine that a fault was laid
@@ -201,8 +201,8 @@ type Timing struct {
 	// remark). It stands here since engines speak of time.
 	Trace []string `json:"trace,omitempty"`
 
-	// CRC32C is the checksum that [Writer] ends a line with, and that [Reader] verifies and
-	// removes.
+	// CRC32C is the checksum that [Writer] ends a line with, and that [Reader]
+	// verifies and removes.
 	CRC32C string `json:"crc32c,omitempty"`
 }
 

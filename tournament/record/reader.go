@@ -20,8 +20,8 @@ const MaxLine = 16 << 20
 
 var errTooLong = fmt.Errorf("expected a record of at most %d bytes, found a longer line", MaxLine)
 
-// Reader streams records from a file of them: whole ones, or their results alone. It belongs to one
-// goroutine.
+// Reader streams records from a file of them: whole ones, or their results alone. It belongs
+// to one goroutine.
 type Reader struct {
 	*files.LineReader
 	Names source.Names // of the players of results that were read

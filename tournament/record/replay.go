@@ -99,8 +99,8 @@ func nextMove(game *rules.Game, text string, mayRepeat bool) (rules.Move, error)
 	return m, game.Check(m)
 }
 
-// checkEnd verifies what a record says of the end of its game, which has been played to its last
-// move.
+// checkEnd verifies what a record says of the end of its game, which has been played
+// to its last move.
 func checkEnd(g *Record, game *rules.Game) error {
 	outcome, reason := game.Outcome()
 	over := outcome != rules.Undecided

@@ -21,8 +21,8 @@ const FileName = "reviews.jsonl"
 
 const formatVersion = 1
 
-// Bounds of a file: of a line and of what [Read] reads, in bytes. 64 MB are some ten thousand
-// games.
+// Bounds of a file: of a line and of what [Read] reads, in bytes. 64 MB are some
+// ten thousand games.
 const (
 	maxLine = 8 << 20
 	maxFile = 64 << 20
@@ -46,8 +46,8 @@ type Reviews struct {
 	wanted map[string]bool // beginnings of the lines that are kept, see [beginning]; nil: all are
 }
 
-// add adds a line of a file: first its header, then a review, which replaces an earlier one of its
-// game.
+// add adds a line of a file: first its header, then a review, which replaces an
+// earlier one of its game.
 func (r *Reviews) add(line []byte) error {
 	if r.Reviews == 0 {
 		err := strictjson.Unmarshal(line, maxLine, &r.Header)

@@ -18,8 +18,8 @@ const (
 	Blundered  = 0.20
 )
 
-// rounded rounds to four digits behind the point, since the rest says nothing and takes space in
-// files.
+// rounded rounds to four digits behind the point, since the rest says nothing and
+// takes space in files.
 func rounded(x float64) float64 { return math.Round(1e4*x) / 1e4 }
 
 // Accuracy returns the accuracy in percent, 0 to 100, of a move by the winning probability that it
@@ -159,8 +159,8 @@ func (g *Review) Loser() string {
 	return ""
 }
 
-// DecisiveMove returns the index in Moves of the decisive move, see [Review.Decisive]; -1 if there
-// is none.
+// DecisiveMove returns the index in Moves of the decisive move, see [Review.Decisive]; -1
+// if there is none.
 func (g *Review) DecisiveMove() int {
 	if g.Decisive == 0 {
 		return -1

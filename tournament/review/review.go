@@ -30,8 +30,8 @@ const MaxPlies = 4000
 // Mark says how good a move is.
 type Mark string
 
-// The marks. Those of moves that lose winning probability begin at [Inaccurate], [Mistaken] and
-// [Blundered].
+// The marks. Those of moves that lose winning probability begin at [Inaccurate],
+// [Mistaken] and [Blundered].
 const (
 	Placement  Mark = "placement"  // of a piece before play; not judged
 	Repetition Mark = "repetition" // a move that only repeats and that the run let pass; not judged

@@ -18,8 +18,8 @@ import (
 	"gyges/tournament/record"
 )
 
-// Reviewer reviews games, one at a time. Each search begins with empty tables. It belongs to one
-// goroutine.
+// Reviewer reviews games, one at a time. Each search begins with empty tables. It belongs
+// to one goroutine.
 type Reviewer struct {
 	nodes      int64 // of each search
 	proofNodes int64 // of each search for a proof, for each side

@@ -33,8 +33,8 @@ func (v *value) proven() int {
 	return -1
 }
 
-// before returns the value of a position in which a move leads to one of value v, if no other move
-// counts.
+// before returns the value of a position in which a move leads to one of value v, if no
+// other move counts.
 func (v *value) before() agents.Score {
 	plies, _ := v.score.Proven()
 	switch v.proven() {
@@ -120,8 +120,8 @@ func (r *Reviewer) alone(ctx context.Context, g *rules.Game, m rules.Move, v val
 	return r.search(ctx, g, limits, others)
 }
 
-// prove looks for a proof that a side wins in the present position of g, of value v. Without one it
-// returns v.
+// prove looks for a proof that a side wins in the present position of g, of value v. Without
+// one it returns v.
 func (r *Reviewer) prove(ctx context.Context, g *rules.Game, v value) (value, error) {
 	ahead := g.Position().Side()
 	if v.score < 0 {

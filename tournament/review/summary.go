@@ -10,8 +10,8 @@ import (
 
 // Where the players of many games lose.
 
-// Summaries are those of several rule sets, in the order of their first games. The zero value is
-// empty.
+// Summaries are those of several rule sets, in the order of their first games. The
+// zero value is empty.
 type Summaries []*Summary
 
 // Add counts a game in the summary of its rule set; see [Summary.Add].
@@ -52,8 +52,8 @@ type Player struct {
 	Losses
 }
 
-// Losses are the games that a player lost by its moves, not by a fault, and their [Review.Decisive]
-// moves.
+// Losses are the games that a player lost by its moves, not by a fault, and their
+// [Review.Decisive] moves.
 type Losses struct {
 	Lost      int          `json:"lost"`
 	NoMistake int          `json:"no_mistake"` // games without a decisive move

@@ -57,8 +57,8 @@ func (m *Move) percent(share float64) any {
 // inPercent returns a share for people.
 func inPercent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
 
-// shortMove returns a move in long notation without the course between its first and its last
-// square.
+// shortMove returns a move in long notation without the course between its first
+// and its last square.
 func shortMove(long string) string {
 	first := strings.IndexAny(long, "-x")
 	last := strings.LastIndexAny(long, "-x")

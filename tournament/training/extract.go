@@ -57,8 +57,8 @@ func (c *Positions) Extract(
 	return e.counts, err
 }
 
-// extract converts games in batches: each is searched on all cores, then merged in the games'
-// order.
+// extract converts games in batches: each is searched on all cores, then merged in
+// the games' order.
 func (e *extractor) extract(ctx context.Context, dir string, about map[string]string) error {
 	e.rules = map[string]*rules.Rules{}
 	e.agents = map[string]struct{}{}

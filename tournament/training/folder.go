@@ -152,8 +152,8 @@ func (f *folder) readManifest() (isNew bool, err error) {
 	return true, err
 }
 
-// resume copies version and result of the run in the folder. The error names what differs from that
-// run.
+// resume copies version and result of the run in the folder. The error names what
+// differs from that run.
 func (f *folder) resume(manifest []byte) error {
 	var before struct {
 		Manifest

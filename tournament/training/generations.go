@@ -117,8 +117,8 @@ func DefaultGenerations() Generations {
 	}
 }
 
-// selfPlayAt returns the agent that plays the games that generation k learns from, and how many
-// pairs.
+// selfPlayAt returns the agent that plays the games that generation k learns from,
+// and how many pairs.
 func (c *Generations) selfPlayAt(k int) (agent agents.Spec, pairs int) {
 	agent, pairs = c.SelfPlay.Agent, c.SelfPlay.Pairs
 	if agent.Kind == "" {
@@ -136,8 +136,8 @@ func (c *Generations) selfPlayAt(k int) (agent agents.Spec, pairs int) {
 	return agent, pairs
 }
 
-// Validate checks everything but Out. The error joins a *[problems.FieldError] for each invalid
-// field.
+// Validate checks everything but Out. The error joins a *[problems.FieldError] for
+// each invalid field.
 func (c *Generations) Validate(registry *agents.Registry) error {
 	var p problems.List
 	tournament.CheckName(&p, c.Name)

@@ -11,8 +11,8 @@ import (
 	"gyges/tournament/record"
 )
 
-// ProgressFile holds what a training does at the moment, a [Progress]. It is no part of the
-// results.
+// ProgressFile holds what a training does at the moment, a [Progress]. It is no
+// part of the results.
 const ProgressFile = "progress.json"
 
 // Progress is how far a stage of a training has come.

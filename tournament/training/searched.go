@@ -99,8 +99,8 @@ func (s *Search) work(
 	return ctx.Err()
 }
 
-// convert fills in the positions of a game in order, and searches some of them with an agent; nil:
-// none.
+// convert fills in the positions of a game in order, and searches some of them with an
+// agent; nil: none.
 func (s *Search) convert(ctx context.Context, a agents.Agent, in *searched) error {
 	number := uint64(in.record.Game)
 	if a != nil {

@@ -97,8 +97,8 @@ func (s Split) check(p *problems.List, prefix string) {
 		s.Validation, maxHeldOut, s.Test)
 }
 
-// part returns the split of a pair. The number is mixed, as pairs repeat the openings of a list
-// regularly.
+// part returns the split of a pair. The number is mixed, as pairs repeat the openings of
+// a list regularly.
 func (s Split) part(pair int64) dataset.Split {
 	n := int(agents.MixSeed(0, uint64(pair)) % 100)
 	switch {

@@ -21,11 +21,11 @@ import (
 	"gyges/tournament/game"
 )
 
-// How parameters of an agent are tuned by SPSA ([spsa]). Each step plays a short match between two
-// agents, whose parameters are perturbed in opposite directions, and moves the parameters towards
-// the winner's. What can be tuned is what a spec takes by name: [spsaRun.with] is the one place
-// that makes an agent of values, and [SPSA.Validate] the one that says which agents have
-// parameters.
+// How parameters of an agent are tuned by SPSA ([spsa]). Each step plays a short match
+// between two agents, whose parameters are perturbed in opposite directions, and moves the
+// parameters towards the winner's. What can be tuned is what a spec takes by name:
+// [spsaRun.with] is the one place that makes an agent of values, and [SPSA.Validate] the one
+// that says which agents have parameters.
 
 // SPSA is a run that tunes parameters by matches between perturbed agents. Start from
 // [DefaultSPSA].
@@ -61,8 +61,8 @@ type Tuned struct {
 	Weights       string      // the weights file; "" if no weights were tuned
 }
 
-// DefaultSPSA returns a config without agent, parameters, openings ([schedule.Openings.ForMatch])
-// and folder.
+// DefaultSPSA returns a config without agent, parameters, openings
+// ([schedule.Openings.ForMatch]) and folder.
 func DefaultSPSA() SPSA {
 	return SPSA{
 		Name: "tournament", Rules: rules.MustParse("standard"), Settings: game.DefaultSettings(),
@@ -70,8 +70,8 @@ func DefaultSPSA() SPSA {
 	}
 }
 
-// Validate checks everything but Out. The error joins a *[problems.FieldError] for each invalid
-// field.
+// Validate checks everything but Out. The error joins a *[problems.FieldError] for
+// each invalid field.
 func (c *SPSA) Validate(registry *agents.Registry) error {
 	var p problems.List
 	tournament.CheckName(&p, c.Name)
@@ -256,8 +256,8 @@ func (r *spsaRun) verify(ctx context.Context, l *Line, initial agents.Spec) erro
 	return nil
 }
 
-// match plays a match of a against b in a folder of the run's, and returns how its pairs ended for
-// a.
+// match plays a match of a against b in a folder of the run's, and returns how its
+// pairs ended for a.
 func (r *spsaRun) match(
 	ctx context.Context, folder string, a, b agents.Spec, pairs int, seed uint64,
 ) (sprt.Pairs, error) {

@@ -16,9 +16,9 @@ type Row struct {
 	Generation
 	Minutes float64 // of the generation and those before it
 	Rated   *Rated  // nil: it has no rating
-	// Reference is the Elo to the reference with its 95 % interval: by the rating of all, and
-	// until a generation has one by its games against the reference alone; "" if they have not
-	// played.
+	// Reference is the Elo to the reference with its 95 % interval: by the rating of
+	// all, and until a generation has one by its games against the reference alone; ""
+	// if they have not played.
 	Reference string
 	relative  bool // the rating is relative to the reference, too
 }

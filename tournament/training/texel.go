@@ -89,8 +89,8 @@ func (c *Texel) Validate() error {
 	return p.Err()
 }
 
-// check adds the invalid fields to p, but for the bounds in their tags; their keys begin with
-// prefix.
+// check adds the invalid fields to p, but for the bounds in their tags; their keys
+// begin with prefix.
 func (f *Fit) check(p *problems.List, prefix string, parent *eval.Weights) {
 	s := &f.Settings
 	for i, name := range s.Features {
@@ -142,8 +142,8 @@ func digest[T any](weights *T) string {
 	return fmt.Sprintf("%x", sha256.Sum256(fmt.Append(nil, *weights)))
 }
 
-// filesOfFit returns the files that a fit depends on: the weights that it starts from, and folders
-// of data.
+// filesOfFit returns the files that a fit depends on: the weights that it starts from,
+// and folders of data.
 func filesOfFit(start string, data []string) (list []agents.File) {
 	if file := agents.ReadFile(start); file.Err == nil { // otherwise the weights are the program's
 		list = append(list, file)
@@ -155,8 +155,8 @@ func filesOfFit(start string, data []string) (list []agents.File) {
 	return list
 }
 
-// read reads the positions of a fit, which reads training positions that don't stay in memory
-// again.
+// read reads the positions of a fit, which reads training positions that don't
+// stay in memory again.
 func (f *Fit) read(
 	ctx context.Context, parent *eval.Weights, in *positionReader,
 ) (d texel.Splits, err error) {
@@ -189,8 +189,8 @@ type positionReader struct {
 	done, all int64
 	leftOut   int
 
-	// heldOut are the positions of validation and test that no earlier split has; nil: not read
-	// yet.
+	// heldOut are the positions of validation and test that no earlier split has;
+	// nil: not read yet.
 	heldOut [dataset.NumSplits]map[rules.Position]struct{}
 }
 

@@ -297,8 +297,8 @@ func (t *trainer) rate(ctx context.Context) error {
 	return nil
 }
 
-// RatingOptions are the options of ratings of generations: the reference, if there is one, has the
-// rating 0.
+// RatingOptions are the options of ratings of generations: the reference, if there is one,
+// has the rating 0.
 func RatingOptions() ratings.Options {
 	return ratings.Options{Anchors: []ratings.Anchor{{Name: ReferenceName}}}
 }
@@ -359,8 +359,8 @@ func (c *Generations) filesOfAgents(registry *agents.Registry) []agents.File {
 	return list
 }
 
-// readGeneration reads the result of generation k. The error is [fs.ErrNotExist] if it is not
-// finished.
+// readGeneration reads the result of generation k. The error is [fs.ErrNotExist] if
+// it is not finished.
 func (t *trainer) readGeneration(k int) (*Generation, error) {
 	name := GenerationName(k) + "/" + generationFile
 	g := new(Generation)

@@ -1,8 +1,8 @@
-// Package training has the runs that tune agents: self-play and the training positions of its games
-// ([SelfPlay], [Positions.Extract]), a fit of weights to them ([Texel]), tuning by matches
-// ([SPSA]), and generations of self-play, fits and matches ([Generations]). Each has a config that
-// is checked before anything is played, and a method Run; a reader may begin with [SPSA], the
-// simplest.
+// Package training has the runs that tune agents: self-play and the training positions of its
+// games ([SelfPlay], [Positions.Extract]), a fit of weights to them ([Texel]), tuning by
+// matches ([SPSA]), and generations of self-play, fits and matches ([Generations]). Each has a
+// config that is checked before anything is played, and a method Run; a reader may begin with
+// [SPSA], the simplest.
 //
 // A training goes from records to weights: tournaments of package tournament are played, an
 // extractor makes training positions of their records, a positionReader reads these, package texel
@@ -38,9 +38,9 @@ type Env struct {
 
 // Observer receives the progress of a run. All functions that the run calls are given.
 type Observer struct {
-	// Stage is called when a stage of a generation, or the "verification" of an SPSA step, begins:
-	// with the number of games at most, or for "tune" of steps ([texel.Settings.Steps]); 0 for
-	// "policy".
+	// Stage is called when a stage of a generation, or the "verification" of an SPSA step,
+	// begins: with the number of games at most, or for "tune" of steps
+	// ([texel.Settings.Steps]); 0 for "policy".
 	Stage func(generation int, stage string, count int64)
 	// Progress is called as work that plays no games goes on; all is 0 if unknown, and text has the
 	// unit or state.

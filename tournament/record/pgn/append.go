@@ -49,9 +49,9 @@ const (
 // tag is a tag of a game.
 type tag struct{ name, value string }
 
-// Append appends a game to b, with an empty line at its end. event names the run, and name returns
-// what a player is called by its spec. The error says what PGN has no form for; b is returned as it
-// was then.
+// Append appends a game to b, with an empty line at its end. event names the run, and name
+// returns what a player is called by its spec. The error says what PGN has no form for; b is
+// returned as it was then.
 func Append(
 	b []byte, g *record.Record, event string, name func(spec string) string,
 ) ([]byte, error) {
@@ -137,8 +137,8 @@ var move = regexp.MustCompile(`^[a-z0-9@+-]{1,16}$`)
 // check returns what PGN has no form for.
 func check(g *record.Record, event, white, black string) error {
 	var p problems.List
-	// A game that was not played has a result for the schedule's sake, which other programs would
-	// count.
+	// A game that was not played has a result for the schedule's sake, which other
+	// programs would count.
 	p.Require(!g.NotPlayed(), "expected a game that was played, found one of a suspended agent")
 	texts := slices.Compact([]tag{
 		{"South", white}, {"South", g.South.Agent},

@@ -15,10 +15,10 @@ import (
 
 const maxWaiting = 1 << 20 // games whose partner has not come, in memory
 
-// Converter makes records of the games of a file of PGN or CSV: players, rules, opening, start,
-// result and moves, and which two games are a pair. A game that is not over by the rules after its
-// moves has the reason [record.Imported]. The zero value is ready to use; it belongs to one
-// goroutine.
+// Converter makes records of the games of a file of PGN or CSV: players, rules, opening,
+// start, result and moves, and which two games are a pair. A game that is not over by the
+// rules after its moves has the reason [record.Imported]. The zero value is ready to use; it
+// belongs to one goroutine.
 type Converter struct {
 	Rules string // rule set of games that name none; "": unknown
 	Event string // of the first game; "" if it has none
@@ -114,8 +114,8 @@ const (
 	result = points + `[-–:]` + points
 )
 
-// words returns the moves as they stand in a text, without numbers, variations, annotations and the
-// result.
+// words returns the moves as they stand in a text, without numbers, variations,
+// annotations and the result.
 func words(text string) ([]string, error) {
 	var words []string
 	depth := 0 // of variations
@@ -136,8 +136,8 @@ func words(text string) ([]string, error) {
 	return words, nil
 }
 
-// readMoves plays the moves of a game, if there are any, and adds them to its record; none after an
-// error.
+// readMoves plays the moves of a game, if there are any, and adds them to its record;
+// none after an error.
 func readMoves(in *source.Results, r *record.Record) error {
 	text, err := in.Moves()
 	if err != nil {
