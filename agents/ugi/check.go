@@ -65,7 +65,8 @@ var checks = []struct {
 	{"moves after setpos start", func(c *checker) (string, error) { return c.move("start", startRows) }},
 	{fmt.Sprintf("moves on %d boards", checkBoards), (*checker).boards},
 	{"plays a win in one", func(c *checker) (string, error) {
-		const board, win = "000000/000000/000000/200003/123330/121210", "23|36" // the only one
+		const board = "000000/000000/000000/200003/123330/121210"
+	const win = "23|36" // the only one
 		move, err := c.move("data "+board, board)
 		if err == nil && move != win {
 			err = note("chose " + move + " where " + win + " wins")
@@ -92,7 +93,7 @@ var checks = []struct {
 	}},
 	{"exits at end of input", func(c *checker) (string, error) {
 		defer c.kill()
-		_ = c.proc.in.Close()
+		_ = c.proc.stdin.Close()
 		if !c.proc.exitsWithin(2 * time.Second) {
 			return "", note("runs on; it is killed")
 		}
@@ -124,11 +125,12 @@ func Check(ctx context.Context, command []string, dir string, report func(CheckR
 			return 0, 0, ctx.Err()
 		}
 		verdict := Pass
-		switch {
-		case errors.As(err, new(note)):
-			verdict, detail = Note, err.Error()
-		case err != nil:
-			verdict, detail = Fail, err.Error()
+		if err != nil {
+			verdict = Fail
+			detail = err.Error()
+		}
+		if errors.As(err, new(note)) {
+			verdict = Note
 		}
 		if errors.As(err, new(*agents.Failure)) { // its state is unknown
 			c.kill()

@@ -179,7 +179,7 @@ func TestClockForPrograms(t *testing.T) {
 		{false, []string{"moveOverhead"}, fmt.Sprintf(" depth 9 movetime %d", share)},
 	} {
 		h := &host{client: client{extended: c.extended, offered: c.offered}}
-		require.Equal(t, c.want, string(appendLimits(nil, h.timed(g, lim), rules.South)))
+		require.Equal(t, c.want, string(appendLimits(nil, h.withoutClock(g, lim), rules.South)))
 	}
 	require.Equal(t, " btime 15000 binc 30", string(appendLimits(nil, agents.Limits{Clock: lim.Clock}, rules.North)))
 }

@@ -1,9 +1,7 @@
 package ugi
 
 import (
-	"bytes"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -92,13 +90,20 @@ func formatRows(r *rules.Rules, p rules.Position) string {
 // parseRows reads the board of setpos data. The rows may be separated by slashes, commas, bars or blanks, or not at
 // all. The bottom player is South and to move.
 func parseRows(r *rules.Rules, text string) (rules.Position, error) {
-	digits := strings.NewReplacer("/", "", ",", "", "|", "", " ", "", "\t", "").Replace(text)
+	separators := strings.NewReplacer("/", "", ",", "", "|", "", " ", "", "\t", "")
+	digits := separators.Replace(text)
 	if rest := strings.TrimLeft(digits, "0123"); rest != "" {
 		return rules.Position{}, fmt.Errorf("expected a board of 36 digits from 0 to 3, found %.120q", rest)
 	}
 	if len(digits) != rules.NumSquares {
 		return rules.Position{}, fmt.Errorf("expected a board of 36 digits from 0 to 3, found %d", len(digits))
 	}
-	rows := slices.Collect(slices.Chunk([]byte(digits), rules.Files))
-	return r.ParsePosition(string(bytes.Join(rows, []byte("/"))) + " s")
+	var board strings.Builder
+	for i, height := range digits {
+		if i > 0 && i%rules.Files == 0 {
+			board.WriteByte('/')
+		}
+		board.WriteRune(height)
+	}
+	return r.ParsePosition(board.String() + " s")
 }

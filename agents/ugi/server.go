@@ -56,14 +56,16 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, config ServerConfig
 			return context.Cause(ctx)
 		case move := <-s.move:
 			s.reply(move)
-		case c, open := <-lines:
-			switch {
-			case !open:
+		case line, open := <-lines:
+			if !open {
 				s.finish()
 				return context.Cause(ctx)
-			case c.err != nil:
-				s.complain("%v", c.err)
-			case s.handle(ctx, c.text):
+			}
+			if line.err != nil {
+				s.complain("%v", line.err)
+				continue
+			}
+			if quit := s.handle(ctx, line.text); quit {
 				s.stop()
 				return context.Cause(ctx)
 			}
@@ -128,77 +130,78 @@ type server struct {
 	cancelSearch atomic.Pointer[context.CancelFunc]
 }
 
+// complain answers a host that asks for something that can't be done.
 func (s *server) complain(format string, args ...any) {
-	s.out.line("info string %s", textfmt.Escape(textfmt.Cut(fmt.Sprintf(format, args...), maxInfo)))
-}
-
-// commands are those of the protocol but for quit. An exclusive one ends a search under way, which answers first.
-var commands = []struct {
-	name      string
-	exclusive bool
-	run       func(s *server, ctx context.Context, rest string) error
-}{
-	{"ugi", false, (*server).introduce},
-	{"isready", false, (*server).ready},
-	{"setoption", false, (*server).setOption},
-	{"setpos", true, (*server).setPosition},
-	{"go", true, (*server).goSearch},
-	{"stop", false, func(s *server, _ context.Context, _ string) error { s.stop(); return nil }},
+	text := fmt.Sprintf(format, args...)
+	s.out.line("info string %s", textfmt.Escape(textfmt.Cut(text, maxInfo)))
 }
 
 // handle runs a command. It reports whether it was quit.
 func (s *server) handle(ctx context.Context, line string) (quit bool) {
 	words := strings.Fields(line)
-	if len(words) == 0 || words[0] == "quit" {
-		return len(words) > 0
-	}
-	name, rest := words[0], strings.TrimSpace(line[len(words[0]):])
-	var names []string
-	for _, c := range commands {
-		if c.name != name {
-			names = append(names, c.name)
-			continue
-		}
-		if c.exclusive {
-			s.stop()
-		}
-		if err := c.run(s, ctx, rest); err != nil {
-			s.complain("%s: %v", name, err)
-		}
+	if len(words) == 0 {
 		return false
 	}
-	s.complain("unknown command %.120q; expected %s or quit", name, strings.Join(names, ", "))
+	name := words[0]
+	rest := strings.TrimSpace(line[len(name):])
+	var err error
+	switch name {
+	case "ugi":
+		s.introduce()
+	case "isready":
+		s.ready(ctx)
+	case "setoption":
+		err = s.setOption(rest)
+	case "setpos":
+		s.stop()
+		err = s.setPosition(rest)
+	case "go":
+		s.stop()
+		s.goSearch(ctx, rest)
+	case "stop":
+		s.stop()
+	case "quit":
+		return true
+	default:
+		s.complain("unknown command %.120q; expected ugi, isready, setoption, setpos, go, stop or quit", name)
+	}
+	if err != nil {
+		s.complain("%s: %v", name, err)
+	}
 	return false
 }
 
-func (s *server) introduce(context.Context, string) error {
+// introduce answers ugi: who the engine is, and its options.
+func (s *server) introduce() {
 	s.out.line("id name %s", s.config.Name)
 	s.out.line("id author %s", s.config.Author)
 	defaults := s.defaults()
 	for _, f := range settings.Fields(&defaults, "") {
 		bounds := ""
-		if low, high, ok := strings.Cut(s.bounds(f), ".."); ok {
+		low, high, ok := strings.Cut(s.bounds(f), "..")
+		if ok {
 			bounds = " min " + low + " max " + high
 		}
 		s.out.line("option %s type %s default %s%s", f.Key, f.Form(), f.Texts()[0], bounds)
 	}
 	s.out.line("ugiok")
-	return nil
 }
 
 // ready answers isready. It prepares the agent for the game, so that the search
 // that follows can be stopped at once. If that fails the search will, and report it.
-func (s *server) ready(ctx context.Context, _ string) error {
-	if s.placed && s.move == nil && s.fresh && s.game.Legal().Len() > 0 {
+func (s *server) ready(ctx context.Context) {
+	begins := s.placed && s.fresh && s.game.Legal().Len() > 0
+	if begins && s.move == nil {
 		games := s.games
 		if _, err := s.choose(ctx, s.newSetup(), nil); err != nil {
-			s.fresh, s.games = true, games
+			s.fresh = true
+			s.games = games
 		}
 	}
 	s.out.line("readyok")
-	return nil
 }
 
+// reply answers go with the move that the search has chosen.
 func (s *server) reply(move string) {
 	s.cancelEarly()
 	s.move = nil
@@ -207,7 +210,8 @@ func (s *server) reply(move string) {
 
 // cancelEarly cancels the context of the search, if there is one. It may be called by another goroutine.
 func (s *server) cancelEarly() {
-	if cancel := s.cancelSearch.Load(); cancel != nil {
+	cancel := s.cancelSearch.Load()
+	if cancel != nil {
 		(*cancel)()
 	}
 }

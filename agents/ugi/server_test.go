@@ -580,7 +580,7 @@ func TestResults(t *testing.T) {
 func TestOptionNames(t *testing.T) {
 	for text, want := range map[string]string{"": "", "maxPly": "maxPly", "maxPly default 3": "maxPly",
 		"name Hash type spin": "Hash", "name": "name"} {
-		require.Equal(t, want, append(optionLine.FindStringSubmatch(text), "", "")[1])
+		require.Equal(t, want, optionName(text))
 	}
 }
 
@@ -598,21 +598,21 @@ func TestPositionGoesOn(t *testing.T) {
 		for o, _ := g.Outcome(); o == rules.Undecided; o, _ = g.Outcome() {
 			switch rng.IntN(8) {
 			case 0:
-				require.ErrorContains(t, s.setPosition(t.Context(), text+" a1-a9"), fmt.Sprintf("move %d:", len(g.Moves())+1))
+				require.ErrorContains(t, s.setPosition(text+" a1-a9"), fmt.Sprintf("move %d:", len(g.Moves())+1))
 			case 1:
-				require.Error(t, s.setPosition(t.Context(), text+"x"))
+				require.Error(t, s.setPosition(text+"x"))
 			case 2: // a move is taken back
 				if cut := strings.LastIndexByte(text, ' '); g.Undo() {
 					text = text[:cut]
 				}
 			case 3:
-				require.NoError(t, s.setPosition(t.Context(), "start"))
+				require.NoError(t, s.setPosition("start"))
 			default:
 				m := g.Legal().At(rng.IntN(g.Legal().Len()))
 				text += " " + m.String()
 				g.PlayLegal(m)
 			}
-			require.NoError(t, s.setPosition(t.Context(), text))
+			require.NoError(t, s.setPosition(text))
 			require.True(t, slices.Equal(g.Moves(), s.game.Moves()))
 			require.Equal(t, g.Position(), s.game.Position())
 		}

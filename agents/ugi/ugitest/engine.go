@@ -4,7 +4,6 @@ package ugitest
 
 import (
 	"bufio"
-	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -19,16 +18,19 @@ import (
 // variable is set in the environment of processes that are to be engines.
 const variable = "GYGES_TEST_ENGINE"
 
+// forever is longer than any test waits.
+const forever = 10 * time.Minute
+
 // Main turns the process into an engine, and doesn't return, if it was started as one by the spec that [Spec] returns.
 // Otherwise it makes sure that processes started from here are.
 func Main() {
-	if os.Getenv(variable) == "" || len(os.Args) != 2 || strings.HasPrefix(os.Args[1], "-") {
-		if err := os.Setenv(variable, "1"); err != nil {
-			panic(err)
-		}
-		return
+	started := os.Getenv(variable) != "" && len(os.Args) == 2
+	if started && !strings.HasPrefix(os.Args[1], "-") {
+		run(os.Args[1])
 	}
-	run(os.Args[1])
+	if err := os.Setenv(variable, "1"); err != nil {
+		panic(err)
+	}
 }
 
 // Spec returns the agent spec of the engine with the given habit, followed by more parameters, like ",grace=10ms".
@@ -78,7 +80,7 @@ func (e *engine) begin() {
 		fmt.Fprintln(os.Stderr, "no weights found\x1b[2J")
 		os.Exit(7)
 	case "mute":
-		time.Sleep(10 * time.Minute)
+		time.Sleep(forever)
 	case "session":
 		bystander(exec.Command("setsid", os.Args[0], "bystander")) //nolint:noctx // it is to be left behind
 	case "public":
@@ -89,10 +91,11 @@ func (e *engine) begin() {
 func (e *engine) obey(words []string) {
 	switch words[0] {
 	case "ugi":
-		fmt.Print("id name tester\nid author nobody\noption maxPly\noption maxTime\noption maxNodes\noption threads\n")
-		fmt.Println("ugiok")
+		fmt.Print("id name tester\nid author nobody\n" +
+			"option maxPly\noption maxTime\noption maxNodes\noption threads\nugiok\n")
 	case "isready":
-		if e.habit != "notready" && (e.habit != "stalls" || e.moves == 0) {
+		stalls := e.habit == "stalls" && e.moves > 0
+		if e.habit != "notready" && !stalls {
 			fmt.Println("readyok")
 		}
 	case "setpos":
@@ -129,9 +132,10 @@ func (e *engine) setPosition(words []string) error {
 func (e *engine) choose() string {
 	var ms rules.MoveSet
 	e.rules.Moves(e.pos, &ms)
+	wins := e.habit == "good" || e.habit == "public" // on sight
 	m := ms.At(0)
 	for other := range ms.All() {
-		if other.IsGoal() == (e.habit == "good" || e.habit == "public") {
+		if other.IsGoal() == wins {
 			m = other
 			break
 		}
@@ -170,54 +174,51 @@ var printed = map[string]string{
 	"nothing":  "bestmove\n",
 	"half":     "bestmove 0|",
 	"halfhang": "bestmove 0|",
+	"illegal":  "bestmove 0|35|34\n",
+	"nopiece":  "bestmove 20|21\n",
+	"null":     "bestmove null\n",
+
+	// These answer, too.
+	"longinfo": "info pv " + strings.Repeat("0|1 ", 10_000) + "\nbestmove MOVE\n",
+	"noise": "\x00\xff\n\n \nready\ninfo\ninfo pv\ninfo score x nodes -1 ply 99999999999 bestmove\n" +
+		"best move 1|2\nbestmove MOVE\n",
+	"twice": "bestmove MOVE\nbestmove MOVE\n",
 }
-
-// codes are the exit codes of engines that end in place of an answer or after it, by habit.
-var codes = map[string]int{"exit": 3, "orphans": 4, "half": 0}
-
-// before is what engines print before they answer, by habit.
-var before = map[string]string{
-	"longinfo": "info pv " + strings.Repeat("0|1 ", 10_000) + "\n",
-	"noise":    "\x00\xff\n\n \nready\ninfo\ninfo pv\ninfo score x nodes -1 ply 99999999999 bestmove\nbest move 1|2\n",
-	"twice":    "bestmove MOVE\n",
-}
-
-// moves are those that engines play in place of a good one, by habit.
-var moves = map[string]string{"illegal": "0|35|34", "nopiece": "20|21", "null": "null"}
 
 // misbehave answers in a wrong way, or ends the process, if that is the engine's habit, which done reports.
 func (e *engine) misbehave() (done bool) {
 	switch e.habit {
 	case "exit":
 		fmt.Fprintln(os.Stderr, "out of \x07memory")
+		os.Exit(3)
 	case "orphans":
 		cmd := exec.Command(os.Args[0], "bystander") //nolint:noctx // it is to be left behind
-		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+		cmd.Stdout = os.Stdout
+		cmd.Stderr = os.Stderr
 		bystander(cmd)
+		os.Exit(4)
 	case "waits":
 		e.stop = true
 	case "signal":
 		if self, err := os.FindProcess(os.Getpid()); err == nil {
 			_ = self.Kill()
 		}
-		time.Sleep(10 * time.Minute)
+		time.Sleep(forever)
 	case "public": // it checks the clock rarely
 		time.Sleep(150 * time.Millisecond)
 	case "hang", "stalls":
-		time.Sleep(10 * time.Minute)
+		time.Sleep(forever)
 	case "closes":
 		_ = os.Stdout.Close()
-		time.Sleep(10 * time.Minute)
-	case "infos", "drips": // slowly, and no answer
-		for text := map[string]string{"infos": "info string still searching\n", "drips": "b"}[e.habit]; ; {
-			fmt.Print(text)
-			time.Sleep(10 * time.Millisecond)
-		}
-	case "flood", "endless":
-		out := bufio.NewWriter(os.Stdout)
-		for text := map[string]string{"flood": "info string and more and more\n", "endless": "xxxx"}[e.habit]; ; {
-			fmt.Fprint(out, text)
-		}
+		time.Sleep(forever)
+	case "infos": // slowly, and no answer
+		repeat("info string still searching\n", 10*time.Millisecond)
+	case "drips":
+		repeat("b", 10*time.Millisecond)
+	case "flood":
+		repeat("info string and more and more\n", 0)
+	case "endless":
+		repeat(strings.Repeat("x", 1000), 0)
 	case "complains":
 		line := strings.Repeat("!", 100) + "\n"
 		for range 1 << 13 {
@@ -228,14 +229,20 @@ func (e *engine) misbehave() (done bool) {
 			fmt.Println("bestmove " + e.last)
 		}
 	}
-	e.last = cmp.Or(moves[e.habit], e.last)
-	fmt.Print(strings.ReplaceAll(before[e.habit], "MOVE", e.last))
 	text, done := printed[e.habit]
 	fmt.Print(strings.ReplaceAll(text, "MOVE", e.last))
-	if code, ends := codes[e.habit]; ends {
-		os.Exit(code)
+	if e.habit == "half" {
+		os.Exit(0)
 	}
 	return done
+}
+
+// repeat prints a text for ever, with a pause each time.
+func repeat(text string, pause time.Duration) {
+	for {
+		fmt.Print(text)
+		time.Sleep(pause)
+	}
 }
 
 // bystander starts a process that would outlive the engine, and prints its process id.
