@@ -66,7 +66,7 @@ var checks = []struct {
 	{fmt.Sprintf("moves on %d boards", checkBoards), (*checker).boards},
 	{"plays a win in one", func(c *checker) (string, error) {
 		const board = "000000/000000/000000/200003/123330/121210"
-	const win = "23|36" // the only one
+		const win = "23|36" // the only one
 		move, err := c.move("data "+board, board)
 		if err == nil && move != win {
 			err = note("chose " + move + " where " + win + " wins")

@@ -262,27 +262,27 @@ func (c *client) handleLine(word, rest string, answer *result) (done bool, err e
 		}
 		return false, nil
 	}
-	switch word {
-	case "info":
+	if word == "info" && len(c.results) < maxPly {
 		var r result
 		r.read(rest)
-		if r.move != "" && len(c.results) < maxPly {
+		if r.move != "" {
 			c.results = append(c.results, r)
 		}
-	case "bestmove":
-		move, more, _ := strings.Cut(rest, " ")
-		if move == "" {
-			return false, broken("expected a move after bestmove, found none")
-		}
-		c.pending.move = false
-		if n := len(c.results); n > 0 && c.results[n-1].move == move {
-			*answer = c.results[n-1]
-		}
-		answer.read(more)
-		answer.move = move
-		return true, nil
 	}
-	return false, nil
+	if word != "bestmove" {
+		return false, nil
+	}
+	move, more, _ := strings.Cut(rest, " ")
+	if move == "" {
+		return false, broken("expected a move after bestmove, found none")
+	}
+	c.pending.move = false
+	if n := len(c.results); n > 0 && c.results[n-1].move == move {
+		*answer = c.results[n-1]
+	}
+	answer.read(more)
+	answer.move = move
+	return true, nil
 }
 
 // result is what an engine reports of a search in lines info and bestmove.

@@ -164,21 +164,23 @@ func (p *process) converse(ctx context.Context, lines []byte, limit time.Duratio
 	late := time.NewTimer(limit)
 	defer late.Stop()
 	for {
+		var line textLine
+		var open bool
 		select {
-		case line, open := <-p.lines:
-			if err := p.receive(line, open); err != nil {
-				return err
-			}
-			text := strings.TrimSpace(strings.ReplaceAll(line.text, "\t", " "))
-			word, rest, _ := strings.Cut(text, " ")
-			done, err := handle(word, strings.TrimSpace(rest))
-			if done || err != nil {
-				return err
-			}
+		case line, open = <-p.lines:
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-late.C:
 			return errLate
+		}
+		if err := p.receive(line, open); err != nil {
+			return err
+		}
+		text := strings.TrimSpace(strings.ReplaceAll(line.text, "\t", " "))
+		word, rest, _ := strings.Cut(text, " ")
+		done, err := handle(word, strings.TrimSpace(rest))
+		if done || err != nil {
+			return err
 		}
 	}
 }

@@ -36,6 +36,7 @@ var (
 type Prover struct {
 	table    table
 	rules    *rules.Rules
+	superko  bool
 	eval     *eval.Evaluator
 	attacker rules.Side
 	avoided  map[rules.Position][]rules.Move // moves of the attacker that superko might forbid
@@ -91,16 +92,19 @@ func New(megabytes int) *Prover {
 func (s *Prover) Prove(
 	ctx context.Context, g *rules.Game, e *eval.Evaluator, plies int, nodes int64,
 ) (win *strategy.Strategy, evaluated int64, err error) {
-	p := g.Position()
-	left := g.Rules().Options().MaxPlies - g.Ply()
-	switch {
-	case g.Rules().Options().Repetition != rules.NoRepetition && len(g.Moves()) > 0:
+	r, p := g.Rules(), g.Position()
+	if r.Options().Repetition != rules.NoRepetition && len(g.Moves()) > 0 {
 		return nil, 0, ErrHistory
-	case g.Rules().SettingUp(p):
+	}
+	if r.SettingUp(p) {
 		return nil, 0, ErrSetup
 	}
-	s.rules, s.eval, s.ctx = g.Rules(), e, ctx
-	defer func() { s.ctx, s.eval = nil, nil }()
+	s.rules = r
+	s.superko = r.Options().Repetition == rules.Superko
+	s.eval = e
+	s.ctx = ctx
+	defer func() { s.ctx = nil }()
+	left := r.Options().MaxPlies - g.Ply()
 	first := p.Side()
 	if e.Score(p) < 0 {
 		first = first.Other()
@@ -122,14 +126,17 @@ func (s *Prover) Prove(
 // none is found. A proof in which superko is in the way is sought again without the moves
 // concerned. If there is none then, or the game is too short for it, fewer plies are tried.
 func (s *Prover) prove(p rules.Position, side rules.Side, plies, left int, nodes int64) *strategy.Strategy {
-	s.maxNodes, s.nodes, s.stopped = nodes, 0, false
+	s.maxNodes = nodes
+	s.nodes = 0
+	s.stopped = false
 	s.avoided = map[rules.Position][]rules.Move{}
-	for s.maxPlies = min(plies, left); s.maxPlies > 0; {
-		if !s.search(p, side) {
-			if s.stopped || len(s.avoided) == 0 {
-				return nil
-			}
-		} else {
+	s.maxPlies = min(plies, left)
+	for s.maxPlies > 0 {
+		proven := s.search(p, side)
+		if !proven && (s.stopped || len(s.avoided) == 0) {
+			return nil
+		}
+		if proven {
 			win, unsafe, err := strategy.Play(s.rules, side, []rules.Position{p}, s.answer)
 			if err == nil && len(unsafe) == 0 && win.Roots[0].Plies <= left {
 				return win
@@ -167,7 +174,8 @@ func (s *Prover) avoid(positions []rules.Position) (any bool) {
 // search reports whether the attacker is proven to win in p.
 func (s *Prover) search(p rules.Position, attacker rules.Side) bool {
 	clear(s.table)
-	s.attacker, s.proven = attacker, map[rules.Position]rules.Move{}
+	s.attacker = attacker
+	s.proven = map[rules.Position]rules.Move{}
 	if s.rules.CanWin(p, p.Side()) {
 		return p.Side() == attacker
 	}
@@ -179,31 +187,35 @@ func (s *Prover) search(p rules.Position, attacker rules.Side) bool {
 // expand searches p, in which the side to move can't win at once, until one of its numbers reaches that of limit, and
 // returns them. onPath reports that there is no win on this path, but maybe on another one; that is not stored.
 func (s *Prover) expand(p rules.Position, limit numbers) (n numbers, onPath bool) {
-	ply, began := len(s.path), s.nodes
+	ply := len(s.path)
+	began := s.nodes
 	f := &s.frames[ply]
 	s.path = append(s.path, p)
 	defer func() { s.path = s.path[:ply] }()
 	s.generate(p, f)
 	attacks := p.Side() == s.attacker
 	for {
-		for i := range f.children {
+		for i := range f.children { // as searches since have changed the table
 			c := &f.children[i]
-			if n, ok := s.table.find(c.position); ok && !c.onPath {
-				c.numbers = n
+			known, ok := s.table.find(c.position)
+			if ok && !c.onPath {
+				c.numbers = known
 			}
 		}
 		c := choose(f.children, attacks)
-		if attacks && c.numbers == provenWin {
+		n = c.numbers
+		if attacks && n == provenWin {
 			// An earlier move leads to positions proven before it, so that no strategy goes round in circles.
 			if _, known := s.proven[p]; !known {
 				s.proven[p] = f.children[c.best].move
 			}
 		}
-		if c.numbers.proof >= limit.proof || c.numbers.disproof >= limit.disproof || s.stopped {
-			if onPath = c.numbers == provenNoWin && restsOnPath(f.children, attacks); !onPath {
-				s.table.store(p, c.numbers, s.nodes-began)
+		if n.proof >= limit.proof || n.disproof >= limit.disproof || s.stopped {
+			onPath = n == provenNoWin && restsOnPath(f.children, attacks)
+			if !onPath {
+				s.table.store(p, n, s.nodes-began)
 			}
-			return c.numbers, onPath
+			return n, onPath
 		}
 		best := &f.children[c.best]
 		best.numbers, best.onPath = s.expand(best.position, c.limit(limit, attacks))
@@ -213,8 +225,13 @@ func (s *Prover) expand(p rules.Position, limit numbers) (n numbers, onPath bool
 // restsOnPath reports whether a node that is no win may be one on another path: for the attacker if one of the
 // children that are no wins may be, for the defender if all may.
 func restsOnPath(children []child, attacks bool) bool {
-	decides := func(c child) bool { return c.numbers == provenNoWin && c.onPath == attacks }
-	return slices.ContainsFunc(children, decides) == attacks
+	for _, c := range children {
+		decides := c.onPath == attacks
+		if decides && c.numbers == provenNoWin {
+			return attacks
+		}
+	}
+	return !attacks
 }
 
 // choice is what the children of a node say.
@@ -226,48 +243,50 @@ type choice struct {
 }
 
 // choose returns the choice among the children of a node. The attacker searches the child
-// with the least proof number, the defender that with the least disproof number.
+// with the least proof number, the defender the child with the least disproof number.
 func choose(children []child, attacks bool) choice {
 	c := choice{second: unprovable}
 	least, most := uint32(unprovable), uint32(0)
 	for i := range children {
-		own, other := children[i].numbers.proof, children[i].numbers.disproof
-		if !attacks {
-			own, other = other, own
-		}
-		if i == 0 || own < least {
-			c.second, least, c.best = least, own, i
+		n := children[i].numbers.toMove(attacks)
+		if i == 0 || n.proof < least {
+			c.second = least
+			least = n.proof
+			c.best = i
 		} else {
-			c.second = min(c.second, own)
+			c.second = min(c.second, n.proof)
 		}
-		if other != 0 {
-			most = max(most, other)
+		if n.disproof != 0 {
+			most = max(most, n.disproof)
 			c.open++
 		}
 	}
-	other := uint32(0) // every child is decided, for the other side
-	switch {
-	case len(children) > 0 && least == 0:
-		other = unprovable
-	case c.open > 0:
-		other = min(most+c.open-1, unprovable)
+	n := numbers{proof: least} // every child is decided, for the other side
+	if least == 0 && len(children) > 0 {
+		n.disproof = unprovable
+	} else if c.open > 0 {
+		n.disproof = min(most+c.open-1, unprovable)
 	}
-	c.numbers = numbers{least, other}
-	if !attacks {
-		c.numbers = numbers{other, least}
-	}
+	c.numbers = n.toMove(attacks)
 	return c
 }
 
-// limit returns that of a node's best child: until another one seems better by a quarter, or the node is done.
-func (c *choice) limit(of numbers, attacks bool) numbers {
-	own, other := &of.proof, &of.disproof
-	if !attacks {
-		own, other = other, own
+// toMove turns the numbers for the attacker into those for the side to move, and back: what proves the defender's
+// success disproves the attacker's.
+func (n numbers) toMove(attacks bool) numbers {
+	if attacks {
+		return n
 	}
-	*own = min(*own, c.second+c.second/4+1)
-	*other -= min(*other-1, c.open-1)
-	return of
+	return numbers{n.disproof, n.proof}
+}
+
+// limit returns the limit of the best child of a node with a limit: until another child seems better by a quarter, or
+// the node is done.
+func (c *choice) limit(node numbers, attacks bool) numbers {
+	n := node.toMove(attacks)
+	n.proof = min(n.proof, c.second+c.second/4+1)
+	n.disproof -= min(n.disproof-1, c.open-1)
+	return n.toMove(attacks)
 }
 
 // generate fills f with the moves in p, the last position of the path, that don't let the
@@ -281,7 +300,8 @@ func (s *Prover) generate(p rules.Position, f *frame) {
 	}
 	avoided := s.avoided[p]
 	if m := s.winsInThree(p, f, avoided); m != rules.NoMove {
-		f.children = append(f.children, child{move: m, position: s.rules.Apply(p, m), numbers: s.winFor(p.Side())})
+		won := child{move: m, position: s.rules.Apply(p, m), numbers: s.winFor(p.Side())}
+		f.children = append(f.children, won)
 		return
 	}
 	for m := range f.moves.All() {
@@ -289,14 +309,18 @@ func (s *Prover) generate(p rules.Position, f *frame) {
 			continue
 		}
 		c := child{move: m, position: s.rules.Apply(p, m)}
-		if decisive && m.IsGoal() && s.rules.CanWin(c.position, c.position.Side()) {
-			continue // of Kang: a goal that does not win is no evasion
+		exits := decisive && m.IsGoal() // of Kang: a goal that does not win is no evasion
+		if exits && s.rules.CanWin(c.position, c.position.Side()) {
+			continue
 		}
-		if len(s.path) == s.maxPlies || s.returns(c.position) {
-			c.numbers, c.onPath = provenNoWin, true
-		} else if n, ok := s.table.find(c.position); ok {
-			c.numbers = n
-		} else {
+		c.onPath = len(s.path) == s.maxPlies || s.returns(c.position)
+		known, ok := s.table.find(c.position)
+		switch {
+		case c.onPath:
+			c.numbers = provenNoWin
+		case ok:
+			c.numbers = known
+		default:
 			c.numbers = s.leaf(c.position, &f.reply)
 			s.table.store(c.position, c.numbers, 0)
 		}
@@ -304,6 +328,7 @@ func (s *Prover) generate(p rules.Position, f *frame) {
 	}
 }
 
+// winFor returns the numbers of a position that a side wins.
 func (s *Prover) winFor(side rules.Side) numbers {
 	if side == s.attacker {
 		return provenWin
@@ -325,7 +350,8 @@ func (s *Prover) winsInThree(p rules.Position, f *frame, avoided []rules.Move) r
 		if !s.rules.CanReachGoal(next, side) || s.rules.CanWin(next, side.Other()) {
 			continue
 		}
-		if s.rules.Moves(next, &f.reply); !s.rules.HasEvasion(next, &f.reply) {
+		s.rules.Moves(next, &f.reply)
+		if !s.rules.HasEvasion(next, &f.reply) {
 			return m
 		}
 	}
@@ -334,27 +360,34 @@ func (s *Prover) winsInThree(p rules.Position, f *frame, avoided []rules.Move) r
 
 // returns reports whether p stood before on the path, under superko with whichever side to move.
 func (s *Prover) returns(p rules.Position) bool {
-	if s.rules.Options().Repetition != rules.Superko {
-		return slices.Contains(s.path, p)
+	for _, before := range s.path {
+		if before == p || s.superko && before.Key() == p.Key() {
+			return true
+		}
 	}
-	return slices.ContainsFunc(s.path, func(q rules.Position) bool { return q.Key() == p.Key() })
+	return false
 }
 
 // leaf returns the first numbers of p, in which the side to move can't win at once.
 func (s *Prover) leaf(p rules.Position, reply *rules.MoveSet) numbers {
-	if s.nodes++; s.nodes >= s.maxNodes || s.nodes%64 == 0 && s.ctx.Err() != nil {
+	s.nodes++
+	if s.nodes >= s.maxNodes {
+		s.stopped = true
+	} else if s.nodes%64 == 0 && s.ctx.Err() != nil {
 		s.stopped = true
 	}
 	if s.rules.Outcome(p) != rules.Undecided {
 		return provenNoWin
 	}
+	opponent := p.Side().Other()
 	score, attacked := s.eval.Evaluate(p)
-	if attacked && s.rules.GoalWins(p, p.Side().Other()) {
-		if s.rules.Moves(p, reply); !s.rules.HasEvasion(p, reply) {
-			return s.winFor(p.Side().Other())
+	if attacked && s.rules.GoalWins(p, opponent) {
+		s.rules.Moves(p, reply)
+		if !s.rules.HasEvasion(p, reply) {
+			return s.winFor(opponent)
 		}
 	}
-	if p.Side() != s.attacker {
+	if opponent == s.attacker {
 		score = -score
 	}
 	return numbers{firstNumber(-score), firstNumber(score)}
@@ -404,17 +437,18 @@ func (t table) find(p rules.Position) (n numbers, ok bool) {
 
 // store keeps a position's numbers in place of those of the one with the least work.
 func (t table) store(p rules.Position, n numbers, work int64) {
-	b := t.bucket(p)
-	to := &b[0]
-	for i := range b {
-		if b[i].position == p {
-			b[i].numbers = n
-			b[i].work = uint32(min(int64(b[i].work)+work, math.MaxUint32))
-			return
+	bucket := t.bucket(p)
+	least := &bucket[0]
+	for i := range bucket {
+		e := &bucket[i]
+		if e.position == p {
+			work += int64(e.work)
+			least = e
+			break
 		}
-		if b[i].work < to.work {
-			to = &b[i]
+		if e.work < least.work {
+			least = e
 		}
 	}
-	*to = entry{position: p, numbers: n, work: uint32(min(work, math.MaxUint32))}
+	*least = entry{p, n, uint32(min(work, math.MaxUint32))}
 }
