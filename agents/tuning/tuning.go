@@ -29,35 +29,44 @@ func Find(registry *agents.Registry, spec agents.Spec, r *rules.Rules, name stri
 	if !ok {
 		return t, errors.New(suggest.Unknown("parameter", name, numeric(kind)))
 	}
-	if def.Type() != agents.Int && def.Type() != agents.Float {
-		return t, fmt.Errorf("parameter %s is a %s; expected one of: %s", name, def.Type(), strings.Join(numeric(kind), ", "))
+	if !isNumber(def) {
+		return t, fmt.Errorf("parameter %s is a %s; expected one of: %s",
+			name, def.Type(), strings.Join(numeric(kind), ", "))
 	}
-	t = spsa.Param{Name: name, Whole: def.Type() == agents.Int, Start: config.Float(name)}
+	t.Name = name
+	t.Whole = def.Type() == agents.Int
 	t.Min, t.Max = def.Bounds()
-	if feature, ok := strings.CutPrefix(name, eval.ParamPrefix); ok {
-		w, err := eval.Load(config, r)
-		if err != nil {
-			return t, err
+	t.Start = config.Float(name)
+	feature, isWeight := strings.CutPrefix(name, eval.ParamPrefix)
+	if !isWeight {
+		if config.Values[name] == "" {
+			err = fmt.Errorf("parameter %s has no value in %s; expected one to start from, like %s=%v",
+				name, spec, name, t.Min)
 		}
-		start := w.Feature(feature)
-		if start == nil {
-			return t, errors.New(suggest.Unknown("feature", feature, eval.Names()))
-		}
-		t.Start = *start
-	} else if config.Values[name] == "" {
-		return t, fmt.Errorf("parameter %s has no value in %s; expected one to start from, like %s=%v",
-			name, spec, name, t.Min)
+		return t, err
 	}
+	w, err := eval.Load(config, r)
+	if err != nil {
+		return t, err
+	}
+	start := w.Feature(feature)
+	if start == nil {
+		return t, errors.New(suggest.Unknown("feature", feature, eval.Names()))
+	}
+	t.Start = *start
 	return t, nil
 }
 
+func isNumber(d agents.ParamDef) bool { return d.Type() == agents.Int || d.Type() == agents.Float }
+
+// numeric returns the names of the parameters that are numbers.
 func numeric(k agents.Kind) []string {
 	var list []string
 	for _, d := range k.Params {
 		switch {
 		case d.Key == eval.ParamPrefix:
 			list = append(list, eval.ParamPrefix+"FEATURE")
-		case d.Type() == agents.Int || d.Type() == agents.Float:
+		case isNumber(d):
 			list = append(list, d.Key)
 		}
 	}
@@ -71,8 +80,8 @@ func Weights(registry *agents.Registry, spec agents.Spec, r *rules.Rules) (eval.
 		return eval.Weights{}, err
 	}
 	if _, ok := config.Values["weights"]; !ok {
-		return eval.Weights{}, fmt.Errorf("agent %.60q has no weights; "+
-			"expected one that takes the parameter weights, like alphabeta", spec)
+		return eval.Weights{}, fmt.Errorf(
+			"agent %.60q has no weights; expected one that takes the parameter weights, like alphabeta", spec)
 	}
 	return eval.Load(config, r)
 }

@@ -22,7 +22,8 @@ type Quantum struct {
 
 // Whole returns the whole number for the weight x.
 func (q Quantum) Whole(x float32) int16 {
-	return int16(min(max(math.Round(float64(x)/q.Size), -q.Bound), q.Bound))
+	n := math.Round(float64(x) / q.Size)
+	return int16(min(max(n, -q.Bound), q.Bound))
 }
 
 // Weight returns the weight that is n as a whole number.
@@ -61,23 +62,21 @@ type Fit struct {
 // New returns a fit of x, the weights at the start, to examples, which come in windows of these sizes. quantum returns
 // that of each weight, which is kept within its bound; rng draws the batches.
 func New(x []float32, quantum func(i int) Quantum, windows []int, rng *rand.Rand, s Settings) *Fit {
-	n := len(x)
 	s.Batch = max(min(s.Batch, slices.Max(windows)), 1)
 	f := &Fit{settings: s, rng: rng}
-	f.state = vector.Adam{
-		X: x, Mean: make([]float32, n), Square: make([]float32, n), Bound: make([]float32, n),
-		Epsilon: s.Epsilon,
-	}
 	for _, examples := range windows {
 		f.steps += examples / s.Batch * s.Epochs
 	}
+	numbers := func() []float32 { return make([]float32, len(x)) }
+	f.state = vector.Adam{X: x, Mean: numbers(), Square: numbers(), Bound: numbers(), Epsilon: s.Epsilon}
+	for part := range f.state.Gradients {
+		f.state.Gradients[part] = numbers()
+	}
 	for i := range x {
 		q := quantum(i)
-		f.state.Bound[i] = float32(q.Size * q.Bound)
-		x[i] = min(max(x[i], -f.state.Bound[i]), f.state.Bound[i])
-	}
-	for k := range f.state.Gradients {
-		f.state.Gradients[k] = make([]float32, n)
+		bound := float32(q.Size * q.Bound)
+		f.state.Bound[i] = bound
+		x[i] = min(max(x[i], -bound), bound)
 	}
 	return f
 }
@@ -95,17 +94,16 @@ func (f *Fit) Pass(ctx context.Context, examples int, l Loss) (sum float64, err 
 		}
 	}
 	f.rng.Shuffle(examples, func(i, j int) { f.order[i], f.order[j] = f.order[j], f.order[i] })
-	for first := 0; first+f.settings.Batch <= examples; first += f.settings.Batch {
+	size := f.settings.Batch
+	for left := f.order; len(left) >= size; left = left[size:] {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
-		batch := f.order[first:][:f.settings.Batch]
+		batch := left[:size]
 		l.Begin(batch)
 		var losses [Parts]float64
-		lists.OnAllCores(Parts, func(part int) {
-			for i := part; i < len(batch); i += Parts {
-				losses[part] += l.Add(part, batch[i], f.state.Gradients[part])
-			}
+		InParts(size, func(part, i int) {
+			losses[part] += l.Add(part, batch[i], f.state.Gradients[part])
 		})
 		for _, x := range losses {
 			sum += x
@@ -118,20 +116,38 @@ func (f *Fit) Pass(ctx context.Context, examples int, l Loss) (sum float64, err 
 	return sum, nil
 }
 
+// InParts calls do for each number below n, on all cores: the numbers of a part one after the other, in their order.
+func InParts(n int, do func(part, i int)) {
+	lists.OnAllCores(Parts, func(part int) {
+		for i := part; i < n; i += Parts {
+			do(part, i)
+		}
+	})
+}
+
+// update makes a step by the gradient of a batch.
 func (f *Fit) update() {
-	const beta1, beta2 = 0.9, 0.999
+	const beta1, beta2 = 0.9, 0.999 // shares of the earlier gradients in the running means
 	rate := f.settings.Rate * (1 - float64(f.step)/float64(f.steps))
 	f.step++
+	// The means begin at 0, so after n steps a mean has the share 1 - beta^n of what it is to have.
+	n := float64(f.step)
+	share1 := 1 - math.Pow(beta1, n)
+	share2 := 1 - math.Pow(beta2, n)
 	s := f.state
-	s.Beta1, s.Beta2 = 1-float32(beta1), 1-float32(beta2)
-	s.Rate = float32(rate / (1 - math.Pow(beta1, float64(f.step))))
-	s.Correction = float32(1 / (1 - math.Pow(beta2, float64(f.step))))
+	s.Beta1 = 1 - float32(beta1)
+	s.Beta2 = 1 - float32(beta2)
+	s.Rate = float32(rate / share1)
+	s.Correction = float32(1 / share2)
 	s.StepScaled(f.settings.Units)
+
+	// The other weights decay.
 	s.Shrink = float32(rate * f.settings.Decay)
 	first := len(f.settings.Units)
 	size := (len(s.X) - first + Parts - 1) / Parts
 	lists.OnAllCores(Parts, func(part int) {
 		from := min(first+part*size, len(s.X))
-		s.Step(from, min(from+size, len(s.X)))
+		to := min(from+size, len(s.X))
+		s.Step(from, to)
 	})
 }

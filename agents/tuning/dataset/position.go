@@ -58,20 +58,27 @@ func Quiet(r *rules.Rules, p rules.Position) bool {
 	return !r.CanWin(p, rules.South) && !r.CanWin(p, rules.North)
 }
 
+// check returns what is wrong with a position.
 func (p *Position) check() error {
-	switch {
-	case p.Rules == nil:
+	if p.Rules == nil {
 		return errors.New("expected a rule set, found none")
-	case p.Rules.SettingUp(p.Position) || p.Rules.Outcome(p.Position) != rules.Undecided:
+	}
+	if p.Rules.SettingUp(p.Position) || p.Rules.Outcome(p.Position) != rules.Undecided {
 		return fmt.Errorf("expected a position in play, found %q", p.Rules.FormatPosition(p.Position))
-	case p.Game < 0 || p.Ply < 0:
+	}
+	if min(p.Game, int64(p.Ply)) < 0 {
 		return fmt.Errorf("expected game and ply to be numbers from 0, found %d and %d", p.Game, p.Ply)
-	case p.ToEnd < 1:
+	}
+	if p.ToEnd < 1 {
 		return fmt.Errorf("expected a number from 1 of plies to the end, found %d", p.ToEnd)
-	case p.Wins < 0 || p.Draws < 0 || p.Losses < 0 || p.Count() == 0 && !p.Scored:
+	}
+	negative := min(p.Wins, p.Draws, p.Losses) < 0
+	known := p.Scored || p.Count() > 0
+	if negative || !known {
 		return fmt.Errorf("expected a score, or results of at least one game, found %d wins, %d draws and %d losses",
 			p.Wins, p.Draws, p.Losses)
-	case p.Scored && (p.Score > agents.WinTop || p.Score < -agents.WinTop):
+	}
+	if p.Scored && max(p.Score, -p.Score) > agents.WinTop {
 		return fmt.Errorf("expected a score within ±%d, found %d", agents.WinTop, p.Score)
 	}
 	return nil

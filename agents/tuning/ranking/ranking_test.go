@@ -101,11 +101,8 @@ func randomPolicy() *policy.Weights {
 	return w
 }
 
-func newFit(r *rules.Rules, w *policy.Weights) *fit {
-	f := &fit{x: make([]float32, policy.NumWeights)}
-	for k := range f.parts {
-		f.parts[k] = &part{rules: r, x: f.x}
-	}
+func fitOf(r *rules.Rules, w *policy.Weights) *fit {
+	f := newFit(r, Settings{})
 	f.set(w)
 	return f
 }
@@ -117,7 +114,7 @@ func TestFitFindsAPolicy(t *testing.T) {
 	s := Settings{Epochs: 10, Seed: 1}
 	fitted, err := Fit(context.Background(), r, inOrder(train), inOrder(test), s)
 	require.NoError(t, err)
-	ideal := newFit(r, w).measure(test)
+	ideal := fitOf(r, w).measure(test)
 	require.Greater(t, fitted.Positions, 2000)
 	require.Positive(t, fitted.Test.Positions)
 	// Of the way from equal chances to the true policy, the fit goes more than half.
@@ -139,7 +136,7 @@ func TestScoresAreThoseOfThePolicy(t *testing.T) {
 	w := randomPolicy()
 	for _, name := range []string{"standard", "simplified", "kang"} {
 		r := rules.MustParse(name)
-		p := newFit(r, w).parts[0]
+		p := fitOf(r, w).parts[0]
 		var s policy.Scorer
 		for _, c := range chosenBy(t, r, w, 20, 9) {
 			if !p.begin(c) {
@@ -159,9 +156,9 @@ func TestGradient(t *testing.T) {
 	w := randomPolicy()
 	for _, name := range []string{"standard", "kang"} {
 		r := rules.MustParse(name)
-		e, err := eval.New(weights(t, name), r)
+		e, err := eval.New(eval.Default(name), r)
 		require.NoError(t, err)
-		p := newFit(r, w).parts[0]
+		p := fitOf(r, w).parts[0]
 		rng := rand.New(rand.NewPCG(3, 4))
 		for i := range p.x { // no unit is where its activation begins
 			p.x[i] += float32(0.003 * rng.NormFloat64())
@@ -203,12 +200,6 @@ func TestGradient(t *testing.T) {
 			}
 		}
 	}
-}
-
-func weights(t *testing.T, family string) eval.Weights {
-	t.Helper()
-	w := eval.Default(family)
-	return w
 }
 
 func TestRefuses(t *testing.T) {

@@ -46,17 +46,31 @@ type Settings struct {
 func (s *Settings) Check(p *problems.List) {
 	p.Expect(len(s.Params) > 0, "parameters", "expected some, found none")
 	for _, x := range s.Params {
-		field := "parameters." + x.Name
-		p.Expect(x.Min < x.Max, field, "expected a min below max, found %v and %v", x.Min, x.Max)
-		p.Expect(x.Min <= x.Start && x.Start <= x.Max, field,
-			"expected a start from %v to %v, found %v", x.Min, x.Max, x.Start)
-		p.Expect(!x.Whole || x.Min == math.Trunc(x.Min) && x.Max == math.Trunc(x.Max), field,
-			"expected a min and a max that are whole numbers, found %v and %v", x.Min, x.Max)
-		p.Expect(x.C > 0 && (x.C <= x.Max-x.Min || x.Min >= x.Max), field,
-			"expected a c above 0, at most max - min, found %v", x.C)
-		p.Expect(!x.Whole || !(x.C < 0.5), field, "expected a c of at least 0.5 for whole numbers, found %v", x.C)
-		p.Expect(0 <= x.R && x.R <= 10, field, "expected an r from 0 (for 0.002) to 10, found %v", x.R)
+		x.check(p)
 	}
+}
+
+// check adds what is invalid in a parameter to p.
+func (x *Param) check(p *problems.List) {
+	field := "parameters." + x.Name
+	starts := x.Min <= x.Start && x.Start <= x.Max
+	p.Expect(x.Min < x.Max, field, "expected a min below max, found %v and %v", x.Min, x.Max)
+	p.Expect(starts, field, "expected a start from %v to %v, found %v", x.Min, x.Max, x.Start)
+	if x.Whole {
+		whole := x.Min == math.Trunc(x.Min) && x.Max == math.Trunc(x.Max)
+		p.Expect(whole, field, "expected a min and a max that are whole numbers, found %v and %v", x.Min, x.Max)
+	}
+	room := x.Max - x.Min
+	if room <= 0 { // which was told already
+		room = math.Inf(1)
+	}
+	moves := 0 < x.C && x.C <= room
+	p.Expect(moves, field, "expected a c above 0, at most max - min, found %v", x.C)
+	if x.Whole {
+		rounds := x.C < 0.5 // to the same numbers
+		p.Expect(!rounds, field, "expected a c of at least 0.5 for whole numbers, found %v", x.C)
+	}
+	p.Expect(0 <= x.R && x.R <= 10, field, "expected an r from 0 (for 0.002) to 10, found %v", x.R)
 }
 
 // Start returns the parameters at the start.
@@ -66,12 +80,12 @@ func (s *Settings) Start() []float64 {
 
 // Perturb returns the parameters that play each other in step k, from 1, by the settings, k and theta alone.
 func (s *Settings) Perturb(k int, theta []float64) (plus, minus []float64) {
-	plus, minus = make([]float64, len(theta)), make([]float64, len(theta))
-	deltas, draws := s.draw(k)
+	directions := s.draw(k)
 	for i, p := range s.Params {
+		d := directions[i]
 		_, c := s.gains(p, k)
-		plus[i] = p.measurable(theta[i]+c*deltas[i], draws[i])
-		minus[i] = p.measurable(theta[i]-c*deltas[i], draws[i])
+		plus = append(plus, p.measurable(theta[i]+c*d.delta, d.rounding))
+		minus = append(minus, p.measurable(theta[i]-c*d.delta, d.rounding))
 	}
 	return plus, minus
 }
@@ -79,31 +93,48 @@ func (s *Settings) Perturb(k int, theta []float64) (plus, minus []float64) {
 // Update returns the parameters, unrounded, after step k; score is plus's games won less those lost.
 func (s *Settings) Update(k int, theta []float64, score float64) []float64 {
 	next := make([]float64, len(theta))
-	deltas, _ := s.draw(k)
+	directions := s.draw(k)
 	for i, p := range s.Params {
 		a, c := s.gains(p, k)
-		next[i] = p.clip(theta[i] + a/c*score*deltas[i])
+		next[i] = p.clip(theta[i] + a/c*score*directions[i].delta)
 	}
 	return next
 }
 
-// draw returns the directions of step k, +1 or -1, and a draw from 0 to 1 for the rounding of each parameter.
-func (s *Settings) draw(k int) (deltas, draws []float64) {
-	rng := rand.New(rand.NewPCG(s.Seed, uint64(k)))
-	for range s.Params {
-		deltas, draws = append(deltas, float64(2*rng.IntN(2)-1)), append(draws, rng.Float64())
-	}
-	return deltas, draws
+// direction is what is drawn for a parameter in a step.
+type direction struct {
+	delta    float64 // +1 or -1
+	rounding float64 // from 0 to 1: decides whether a number is rounded up
 }
+
+// draw returns the directions of step k.
+func (s *Settings) draw(k int) []direction {
+	rng := rand.New(rand.NewPCG(s.Seed, uint64(k)))
+	list := make([]direction, len(s.Params))
+	for i := range list {
+		list[i].delta = float64(2*rng.IntN(2) - 1)
+		list[i].rounding = rng.Float64()
+	}
+	return list
+}
+
+// The usual settings, from Fishtest.
+const (
+	defaultAlpha = 0.602
+	defaultGamma = 0.101
+	defaultA     = 0.1
+	defaultR     = 0.002
+)
 
 // gains returns a_k and c_k of a parameter in a step.
 func (s *Settings) gains(p Param, step int) (a, c float64) {
-	alpha, gamma := cmp.Or(s.Alpha, 0.602), cmp.Or(s.Gamma, 0.101)
 	n := float64(s.Steps) * float64(s.Pairs)
 	k := float64(step-1)*float64(s.Pairs) + 1
-	stability := cmp.Or(s.A, 0.1) * n
-	last := cmp.Or(p.R, 0.002) * p.C * p.C
-	return last * math.Pow((stability+n)/(stability+k), alpha), p.C * math.Pow(n/k, gamma)
+	stability := cmp.Or(s.A, defaultA) * n
+	last := cmp.Or(p.R, defaultR) * p.C * p.C // a at the end of the run
+	a = last * math.Pow((stability+n)/(stability+k), cmp.Or(s.Alpha, defaultAlpha))
+	c = p.C * math.Pow(n/k, cmp.Or(s.Gamma, defaultGamma))
+	return a, c
 }
 
 // measurable returns x clipped and rounded at random; u is a draw from 0 to 1.

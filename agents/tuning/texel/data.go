@@ -37,6 +37,7 @@ type Data struct {
 	again func(ctx context.Context, blocks int) iter.Seq2[*Data, error]
 }
 
+// block is a part of the positions.
 type block struct {
 	number int
 	rows   []row
@@ -71,7 +72,8 @@ func newData(features int) *Data { return &Data{features: features, every: 1, lo
 // add adds a position with its features, which are finite, and the active inputs of a network to be fitted.
 func (d *Data) add(r row, features []float64, on []uint16) {
 	if d.rows%blockRows == 0 {
-		d.blocks = append(d.blocks, &block{number: len(d.blocks), rows: make([]row, 0, blockRows), width: d.features})
+		next := &block{number: len(d.blocks), rows: make([]row, 0, blockRows), width: d.features}
+		d.blocks = append(d.blocks, next)
 	}
 	b := d.blocks[len(d.blocks)-1]
 	for _, x := range features {
@@ -79,19 +81,29 @@ func (d *Data) add(r row, features []float64, on []uint16) {
 	}
 	b.inputs = append(b.inputs, on...)
 	for _, i := range on {
-		d.seen[i], d.seen[inputs.Mirrored[i]] = true, true
+		d.seen[i] = true
+		d.seen[inputs.Mirrored[i]] = true
 	}
 	r.inputs = uint32(len(b.inputs))
 	b.rows = append(b.rows, r)
 	if r.played() {
-		d.low, d.high = min(d.low, r.result), max(d.high, r.result)
+		d.low = min(d.low, r.result)
+		d.high = max(d.high, r.result)
 	}
 	d.rows++
 	d.count += float64(r.count)
 }
 
+// at returns the block of a position and its place there.
+func (d *Data) at(row uint32) (b *block, i int) { return d.blocks[row/blockRows], int(row % blockRows) }
+
+// inMemory reports whether all positions are in memory.
+func (d *Data) inMemory() bool { return d.every == 1 }
+
+// features returns the features of a position.
 func (b *block) features(i int) []float32 { return b.values[i*b.width:][:b.width] }
 
+// active returns the active inputs of a position.
 func (b *block) active(i int) []uint16 {
 	start := uint32(0)
 	if i > 0 {
@@ -100,6 +112,7 @@ func (b *block) active(i int) []uint16 {
 	return b.inputs[start:b.rows[i].inputs]
 }
 
+// dot returns the sum of the features of a position, each times a number.
 func (b *block) dot(i int, v []float64) float64 {
 	sum := 0.0
 	for j, x := range b.features(i) {
@@ -118,8 +131,11 @@ type Choice struct {
 
 // Excludes reports whether a position is not selected.
 func (c Choice) Excludes(p *dataset.Position) bool {
-	over := p.Scored && (p.Score >= agents.WinIn(1) || p.Score <= -agents.WinIn(2))
-	return c.Quiet && !p.Quiet || c.Leaves && over
+	if c.Quiet && !p.Quiet {
+		return true
+	}
+	over := p.Score >= agents.WinIn(1) || p.Score <= -agents.WinIn(2)
+	return c.Leaves && p.Scored && over
 }
 
 // Splits are the positions of a fit: weights are fitted to those for training, the iteration to stop at is chosen by
@@ -156,9 +172,12 @@ func (d *Data) keep(part *Data) {
 		d.count += part.count
 	}
 	d.rows += part.rows
-	d.low, d.high = min(d.low, part.low), max(d.high, part.high)
+	d.low = min(d.low, part.low)
+	d.high = max(d.high, part.high)
 	for i, seen := range part.seen {
-		d.seen[i] = d.seen[i] || seen
+		if seen {
+			d.seen[i] = true
+		}
 	}
 }
 
@@ -235,8 +254,11 @@ func (s *source) extract(batch []dataset.Position, d *Data) {
 	for i := range batch {
 		p := &batch[i]
 		r := row{
-			base: float32(bases[i]), result: float32(p.Result()), score: float32(math.NaN()), count: float32(max(p.Count(), 1)),
-			game: uint32(p.Game), // a collision of large numbers makes two games one cluster
+			base:   float32(bases[i]),
+			result: float32(p.Result()),
+			score:  float32(math.NaN()),
+			count:  float32(max(p.Count(), 1)),
+			game:   uint32(p.Game), // a collision of large numbers makes two games one cluster
 		}
 		if p.Scored {
 			r.score = float32(p.Score)

@@ -5,19 +5,22 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"gyges/rules/base/interval"
 	"gyges/rules/base/lists"
 )
 
 // sum returns the sums that add computes for each block, added in the blocks' order.
 func (d *Data) sum(n int, add func(b *block, sums []float64)) []float64 {
-	parts := make([]float64, n*len(d.blocks))
-	lists.OnAllCores(len(d.blocks), func(k int) { add(d.blocks[k], parts[k*n:][:n]) })
+	parts := make([][]float64, len(d.blocks))
+	lists.OnAllCores(len(parts), func(k int) {
+		parts[k] = make([]float64, n)
+		add(d.blocks[k], parts[k])
+	})
 	total := make([]float64, n)
-	for k := range d.blocks {
-		for j, x := range parts[k*n : (k+1)*n] {
-			total[j] += x
-		}
+	for _, part := range parts {
+		floats.Add(total, part)
 	}
 	return total
 }
@@ -35,6 +38,7 @@ func (d *Data) compute(value func(b *block, i int) float64) [][]float32 {
 	return all
 }
 
+// meanSquares returns the mean square of each feature.
 func (d *Data) meanSquares() []float64 {
 	sums := d.sum(d.features, func(b *block, sums []float64) {
 		for i := range b.rows {
@@ -90,11 +94,13 @@ type loss struct {
 func newLoss(
 	d *Data, weights []float64, base func(b *block, i int) float64, scale float64, targets [][]float32,
 ) *loss {
-	return &loss{d, targets, d.compute(func(b *block, i int) float64 {
+	offset := func(b *block, i int) float64 {
 		return scale * (base(b, i) + b.dot(i, weights))
-	})}
+	}
+	return &loss{d, targets, d.compute(offset)}
 }
 
+// logit returns the logit of a position at v.
 func (l *loss) logit(b *block, i int, v []float64) float64 {
 	return float64(l.offsets[b.number][i]) + b.dot(i, v)
 }
@@ -115,29 +121,31 @@ func (l *loss) mean(logit func(b *block, i int) float64) float64 {
 	return sums[0] / l.data.count
 }
 
+// value returns the loss at v.
 func (l *loss) value(v []float64) float64 {
 	return l.mean(func(b *block, i int) float64 { return l.logit(b, i, v) })
 }
 
-// gradient returns the loss and stores its gradient in grad.
-func (l *loss) gradient(v, grad []float64) float64 {
+// gradient returns the loss at v and its gradient.
+func (l *loss) gradient(v []float64) (loss float64, gradient []float64) {
 	n := l.data.features
 	sums := l.data.sum(n+1, func(b *block, sums []float64) {
 		for i := range b.rows {
-			x := l.logit(b, i, v)
-			p, softplus := logistic(x)
-			t, count := float64(l.targets[b.number][i]), float64(b.rows[i].count)
-			sums[n] += count * (softplus - t*x)
-			residual := count * (p - t)
+			logit := l.logit(b, i, v)
+			p, softplus := logistic(logit)
+			target := float64(l.targets[b.number][i])
+			count := float64(b.rows[i].count)
+			sums[n] += count * (softplus - target*logit)
+			residual := count * (p - target)
 			for j, x := range b.features(i) {
 				sums[j] += residual * float64(x)
 			}
 		}
 	})
-	for j := range grad {
-		grad[j] = sums[j] / l.data.count
+	for j := range sums {
+		sums[j] /= l.data.count
 	}
-	return sums[n] / l.data.count
+	return sums[n], sums[:n]
 }
 
 // difference returns the loss of other at the point otherAt minus that of l at v, and half of its 95 % interval, with
@@ -152,10 +160,12 @@ func (l *loss) difference(v []float64, other *loss, otherAt []float64) (mean, ma
 			g, ok := known[r.game]
 			if !ok {
 				g = &game{}
-				known[r.game], games = g, append(games, g)
+				known[r.game] = g
+				games = append(games, g)
 			}
-			gain := other.entropy(b, i, other.logit(b, i, otherAt)) - l.entropy(b, i, l.logit(b, i, v))
-			g.sum += float64(r.count) * gain
+			before := other.entropy(b, i, other.logit(b, i, otherAt))
+			after := l.entropy(b, i, l.logit(b, i, v))
+			g.sum += float64(r.count) * (before - after)
 			g.count += float64(r.count)
 		}
 	}
@@ -191,15 +201,16 @@ func fitScale(d *Data, weights []float64) (float64, error) {
 		})
 		return sums[0], sums[1]
 	}
-	if first, _ := slopes(0); first >= 0 {
+	if slope, _ := slopes(0); slope >= 0 {
 		return 0, errors.New("the parent weights do not predict the results of these positions, so no scale fits; " +
 			"expected a given scale, or other parent weights")
 	}
-	if first, _ := slopes(maxScale); first <= 0 {
+	if slope, _ := slopes(maxScale); slope <= 0 {
 		return 0, fmt.Errorf("the parent weights predict every result, so no scale up to %v fits; "+
 			"expected positions with unpredicted results", maxScale)
 	}
-	low, high, scale := 0.0, float64(maxScale), 0.005
+	low, high := 0.0, float64(maxScale)
+	scale := 0.005 // near those of the weights that ship
 	for range 200 {
 		first, second := slopes(scale)
 		if first < 0 {
@@ -208,7 +219,8 @@ func fitScale(d *Data, weights []float64) (float64, error) {
 			high = scale
 		}
 		next := scale - first/second
-		if !(low < next && next < high) {
+		inside := low < next && next < high
+		if !inside {
 			next = (low + high) / 2
 		}
 		if math.Abs(next-scale) <= 1e-10*scale {
