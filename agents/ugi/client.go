@@ -21,9 +21,8 @@ import (
 const (
 	defaultStart = 10 * time.Second // for a program to send ugiok
 
-	quitGrace  = time.Second // for a program to end after quit
-	maxOptions = 1000        // of a program, more are ignored
-	maxPly     = 1000        // the highest depth
+	quitGrace = time.Second // for a program to end after quit
+	maxPly    = 1000        // the highest depth
 
 	notReady = "the engine did not send readyok within %v"
 )
@@ -122,7 +121,7 @@ func (c *client) launch(ctx context.Context, limit time.Duration) error {
 				c.name = name
 			}
 		case "option":
-			c.addOption(optionName(rest))
+			c.addOption(rest)
 		}
 		return word == "ugiok", nil
 	})
@@ -133,26 +132,18 @@ func (c *client) launch(ctx context.Context, limit time.Duration) error {
 		"or it speaks UCI (uciok), not UGI", limit)
 }
 
-// optionName returns the name in an option line, whose first word is taken off: "maxPly", "maxPly default 3",
-// "name maxPly type spin"; "" if it has none.
-func optionName(text string) string {
+// addOption adds the option of a line, whose first word is taken off: "maxPly", "maxPly default 3",
+// "name maxPly type spin".
+func (c *client) addOption(text string) {
 	words := strings.Fields(text)
 	if len(words) > 1 && words[0] == "name" {
-		return words[1]
+		words = words[1:]
 	}
-	if len(words) > 0 {
-		return words[0]
-	}
-	return ""
-}
-
-// addOption adds an option that the program offers.
-func (c *client) addOption(name string) {
-	if name == "" || len(c.offered) >= maxOptions {
+	if len(words) == 0 {
 		return
 	}
-	c.offered = append(c.offered, name)
-	if name == "rules" {
+	c.offered = append(c.offered, words[0])
+	if words[0] == "rules" {
 		c.extended = true
 	}
 }
@@ -262,7 +253,7 @@ func (c *client) handleLine(word, rest string, answer *result) (done bool, err e
 		}
 		return false, nil
 	}
-	if word == "info" && len(c.results) < maxPly {
+	if word == "info" {
 		var r result
 		r.read(rest)
 		if r.move != "" {

@@ -3,6 +3,7 @@ package ugi
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -181,7 +182,9 @@ func (s *server) setPosition(text string) error {
 			return err
 		}
 	}
-	if !continues(g, s.game.Start(), s.game.Moves()) {
+	played := len(s.game.Moves())
+	continues := s.game.Start() == g.Start() && len(g.Moves()) >= played
+	if !continues || !slices.Equal(g.Moves()[:played], s.game.Moves()) {
 		s.fresh = true // another game
 	}
 	s.game = g

@@ -578,10 +578,11 @@ func TestResults(t *testing.T) {
 }
 
 func TestOptionNames(t *testing.T) {
-	for text, want := range map[string]string{"": "", "maxPly": "maxPly", "maxPly default 3": "maxPly",
-		"name Hash type spin": "Hash", "name": "name"} {
-		require.Equal(t, want, optionName(text))
+	var c client
+	for _, text := range []string{"", "maxPly", "maxTime default 3", "name Hash type spin", "name"} {
+		c.addOption(text)
 	}
+	require.Equal(t, []string{"maxPly", "maxTime", "Hash", "name"}, c.offered)
 }
 
 // A position command that goes on from the one before gives what it gives by itself, and changes nothing if a move in
