@@ -21,8 +21,9 @@ func (s *Solver) countNode() bool {
 	return s.stopped
 }
 
-// result reports whether the side to move in p, at the line's end with n plies or more to come, can force the goal
-// within n plies if n is odd, or can't prevent it if n is even. It is invalid once the search is stopped.
+// result reports whether the side to move in p, at the line's end with n plies or more to come, can
+// force the goal within n plies if n is odd, or can't prevent it if n is even. It is invalid once
+// the search is stopped.
 func (s *Solver) result(p rules.Position, n int) bool {
 	if s.countNode() {
 		return false
@@ -108,12 +109,14 @@ func (s *Solver) winner(p rules.Position, f *frame, n int, first rules.Move) rul
 
 func descending(a, b lookahead.ScoredMove) int { return cmp.Compare(b, a) }
 
-// forces reports whether the attacker's move to next, the position at the line's end, wins within n plies.
+// forces reports whether the attacker's move to next, the position at the line's end, wins within n
+// plies.
 func (s *Solver) forces(next rules.Position, n int) bool {
 	return next.Passes() < 2 && s.result(next, n-1)
 }
 
-// helpless reports whether the side to move in p can't keep the opponent from winning with the next move.
+// helpless reports whether the side to move in p can't keep the opponent from winning with the next
+// move.
 func (s *Solver) helpless(p rules.Position, f *frame) bool {
 	if !s.rules.GoalWins(p, p.Side().Other()) {
 		return false
@@ -125,7 +128,8 @@ func (s *Solver) helpless(p rules.Position, f *frame) bool {
 	return !s.dropLosingExits(p, f) && !s.rules.HasEvasion(p, &f.moves)
 }
 
-// defender returns a move of f, the evasions of p, after which the opponent can't win within n-1 plies, or NoMove.
+// defender returns a move of f, the evasions of p, after which the opponent can't win within n-1
+// plies, or NoMove.
 func (s *Solver) defender(p rules.Position, f *frame, n int, first rules.Move) rules.Move {
 	s.line.Push(p)
 	defer s.line.Pop()
@@ -175,7 +179,8 @@ func (s *Solver) saves(p rules.Position, m rules.Move, n int) bool {
 	return !s.result(next, n-1) && !s.stopped
 }
 
-// evasions leaves in f the moves of p that don't let the opponent win in one, and reports whether there are any.
+// evasions leaves in f the moves of p that don't let the opponent win in one, and reports whether
+// there are any.
 func (s *Solver) evasions(p rules.Position, f *frame) bool {
 	if s.rules.GoalWins(p, p.Side().Other()) && !s.drawsByPass(p, f) {
 		s.dropLosingExits(p, f)
@@ -189,7 +194,8 @@ func (s *Solver) drawsByPass(p rules.Position, f *frame) bool {
 	return p.Passes() == 1 && f.moves.Contains(rules.Pass)
 }
 
-// dropLosingExits removes exits of Kang that let the opponent win, which Evasions ignores. It reports if any is left.
+// dropLosingExits removes exits of Kang that let the opponent win, which Evasions ignores. It
+// reports if any is left.
 func (s *Solver) dropLosingExits(p rules.Position, f *frame) (left bool) {
 	if !s.kang {
 		return false
@@ -216,7 +222,8 @@ type entry struct {
 
 const entryBytes = 16
 
-// bounds are the lowest number of plies within which the result is yes, and the highest within which it is no; 0: none.
+// bounds are the lowest number of plies within which the result is yes, and the highest within
+// which it is no; 0: none.
 type bounds struct{ yes, no uint8 }
 
 // bounds returns those of results n plies away.
@@ -245,7 +252,8 @@ func (t table) find(key uint64) entry {
 	return *e
 }
 
-// store adds the result of a position within n plies, and the move that wins or saves, if there is one.
+// store adds the result of a position within n plies, and the move that wins or saves, if there is
+// one.
 func (t table) store(key uint64, n int, yes bool, m rules.Move) {
 	e := lookahead.Place(t, key)
 	if e.key != key {

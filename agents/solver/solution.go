@@ -32,7 +32,8 @@ type Solution struct {
 	Seconds  float64            // the search took, in thousandths
 }
 
-// New returns a function that searches games, for one goroutine. When ctx ends, its solution is incomplete.
+// New returns a function that searches games, for one goroutine. When ctx ends, its solution is
+// incomplete.
 func (s Search) New(r *rules.Rules) (func(context.Context, *rules.Game) (Solution, error), error) {
 	find := s.depthFirst()
 	if s.Nodes > 0 {
@@ -70,7 +71,8 @@ func (s Search) depthFirst() func(context.Context, *Solution) error {
 	}
 }
 
-// byProofNumbers returns a function that fills in the solution of its game by a [proofnumber.Prover].
+// byProofNumbers returns a function that fills in the solution of its game by a
+// [proofnumber.Prover].
 func (s Search) byProofNumbers(guide *eval.Evaluator) func(context.Context, *Solution) error {
 	prover := proofnumber.New(cmp.Or(s.Megabytes, proofnumber.DefaultMegabytes(s.Nodes)))
 	return func(ctx context.Context, solution *Solution) error {
@@ -91,9 +93,11 @@ func (s Search) byProofNumbers(guide *eval.Evaluator) func(context.Context, *Sol
 	}
 }
 
-// List searches games of the same rules with some workers, and calls each with the solutions in order until an error.
+// List searches games of the same rules with some workers, and calls each with the solutions in
+// order until an error.
 func (s Search) List(
-	ctx context.Context, r *rules.Rules, games []*rules.Game, workers int, each func(Solution) error,
+	ctx context.Context, r *rules.Rules, games []*rules.Game, workers int,
+	each func(Solution) error,
 ) error {
 	solutions := make([]chan Solution, len(games))
 	for i := range solutions {

@@ -1,18 +1,21 @@
-// Package solver proves wins and losses: whether the side to move can force the goal within N plies, or can't keep the
-// opponent from it. Wins and losses that it finds are proven by the rules alone. That there is none, or none quicker,
-// rests on hashes of 64 bits: a table takes positions with the same hash for equal.
+// Package solver proves wins and losses: whether the side to move can force the goal within N
+// plies, or can't keep the opponent from it. Wins and losses that it finds are proven by the rules
+// alone. That there is none, or none quicker, rests on hashes of 64 bits: a table takes positions
+// with the same hash for equal.
 //
-// Package proofnumber finds long wins, guided by the evaluation, and gives a strategy that is played through. [Solver]
-// finds the shortest wins without any evaluation. [Search] is either, of one game or a list.
+// Package proofnumber finds long wins, guided by the evaluation, and gives a strategy that is
+// played through. [Solver] finds the shortest wins without any evaluation. [Search] is either, of
+// one game or a list.
 //
-// The Solver is a depth-first search of the AND/OR tree, deepened ply by ply, so that the first proof is the shortest.
-// An attacker's moves must be evasions of the opponent's own threat, and at the last plies moves are tested as sets and
-// not one by one. No move is left out, as a winning move need not threaten anything: positions are common in which
-// every move of the loser lets the opponent win. Threats are searched first.
+// The Solver is a depth-first search of the AND/OR tree, deepened ply by ply, so that the first
+// proof is the shortest. An attacker's moves must be evasions of the opponent's own threat, and at
+// the last plies moves are tested as sets and not one by one. No move is left out, as a winning
+// move need not threaten anything: positions are common in which every move of the loser lets the
+// opponent win. Threats are searched first.
 //
-// Under superko a result may rest on the way to a position. There the table gives only the move to try first (D.
-// Breuker, "Memory versus search in games", 1998, on the graph-history interaction). Under other rules its results are
-// used, but a proof is searched a second time without them.
+// Under superko a result may rest on the way to a position. There the table gives only the move to
+// try first (D. Breuker, "Memory versus search in games", 1998, on the graph-history interaction).
+// Under other rules its results are used, but a proof is searched a second time without them.
 package solver
 
 import (
@@ -32,10 +35,12 @@ const DefaultMegabytes = 16
 
 // Result is a proven result of a position.
 type Result struct {
-	// Plies is the number of plies in which the side to move wins (positive) or loses (negative); 0: nothing is forced.
+	// Plies is the number of plies in which the side to move wins (positive) or loses (negative);
+	// 0: nothing is forced.
 	Plies int
 	Depth int // plies up to which the result is complete: there is no quicker one
-	// Line is a line of best play to the goal, the quickest win against the longest defence; empty if nothing is forced.
+	// Line is a line of best play to the goal, the quickest win against the longest defence; empty
+	// if nothing is forced.
 	Line  []rules.Move
 	Nodes int64 // positions visited
 }
@@ -47,7 +52,8 @@ type Solver struct {
 	frames  []frame
 	table   table
 	history lookahead.History
-	// useTable reports whether results of the table are used: under superko they may rest on the way.
+	// useTable reports whether results of the table are used: under superko they may rest on the
+	// way.
 	useTable bool
 	kang     bool
 
@@ -74,11 +80,13 @@ func New(megabytes int) *Solver {
 	}
 }
 
-// Solve looks for a forced result within depth plies, 1 to [MaxDepth], of the present position of g, a game under way.
-// When ctx is cancelled it returns at once with the result so far and the context's error.
+// Solve looks for a forced result within depth plies, 1 to [MaxDepth], of the present position of
+// g, a game under way. When ctx is cancelled it returns at once with the result so far and the
+// context's error.
 //
-// Wins and losses are exact. There is one rare case in which a result is found two plies too late: a win that exists
-// only because the repetition rule forbids every move from the opponent's nearest row.
+// Wins and losses are exact. There is one rare case in which a result is found two plies too late:
+// a win that exists only because the repetition rule forbids every move from the opponent's nearest
+// row.
 func (s *Solver) Solve(ctx context.Context, g *rules.Game, depth int) (Result, error) {
 	if err := s.begin(ctx, g, depth); err != nil {
 		return Result{}, err
@@ -111,8 +119,8 @@ func (s *Solver) Solve(ctx context.Context, g *rules.Game, depth int) (Result, e
 	return r, nil
 }
 
-// wins reports whether a result n plies away is a win of the side to move, which then makes the last move; else it is
-// a loss.
+// wins reports whether a result n plies away is a win of the side to move, which then makes the
+// last move; else it is a loss.
 func wins(n int) bool { return n%2 == 1 }
 
 // winsWithin reports whether the side to move wins in p within some plies, an odd number.
@@ -150,8 +158,9 @@ func (s *Solver) begin(ctx context.Context, g *rules.Game, depth int) error {
 	return nil
 }
 
-// forced reports whether the side to move, in p at the line's end, can force the goal within n plies if n is odd, or
-// can't keep the opponent from it within n if n is even. A positive result does not rest on results of the table.
+// forced reports whether the side to move, in p at the line's end, can force the goal within n
+// plies if n is odd, or can't keep the opponent from it within n if n is even. A positive result
+// does not rest on results of the table.
 func (s *Solver) forced(p rules.Position, n int) bool {
 	if s.line.Outcome(p) != rules.Undecided {
 		return false
@@ -192,7 +201,8 @@ func (s *Solver) bestMove(p rules.Position, n int) rules.Move {
 		s.line.Push(p)
 		next := s.rules.Apply(p, m)
 		keeps := s.line.Outcome(next) == rules.Undecided
-		if keeps && !wins(n) { // the loser's move must not lose sooner; the winner's can't win sooner
+		// the loser's move must not lose sooner; the winner's can't win sooner
+		if keeps && !wins(n) {
 			keeps = !s.winsWithin(next, n-3)
 		}
 		keeps = keeps && s.forced(next, n-1)

@@ -1,6 +1,7 @@
-// Package tuning finds the parameters of an agent that can be tuned, and sets them. The methods are packages of their
-// own: [gyges/agents/tuning/texel] fits weights to training positions of [gyges/agents/tuning/dataset], and
-// [gyges/agents/tuning/spsa] tunes parameters by matches. They play no games themselves.
+// Package tuning finds the parameters of an agent that can be tuned, and sets them. The methods are
+// packages of their own: [gyges/agents/tuning/texel] fits weights to training positions of
+// [gyges/agents/tuning/dataset], and [gyges/agents/tuning/spsa] tunes parameters by matches. They
+// play no games themselves.
 package tuning
 
 import (
@@ -17,9 +18,12 @@ import (
 	"gyges/rules/base/suggest"
 )
 
-// Find returns a numeric parameter of an agent with its value there and its bounds; for weights of the evaluation,
-// Start is the weight under the rules r. The error names the reason if the parameter can't be tuned.
-func Find(registry *agents.Registry, spec agents.Spec, r *rules.Rules, name string) (t spsa.Param, err error) {
+// Find returns a numeric parameter of an agent with its value there and its bounds; for weights of
+// the evaluation, Start is the weight under the rules r. The error names the reason if the
+// parameter can't be tuned.
+func Find(
+	registry *agents.Registry, spec agents.Spec, r *rules.Rules, name string,
+) (t spsa.Param, err error) {
 	config, err := registry.Config(spec)
 	if err != nil {
 		return t, err
@@ -40,7 +44,8 @@ func Find(registry *agents.Registry, spec agents.Spec, r *rules.Rules, name stri
 	feature, isWeight := strings.CutPrefix(name, eval.ParamPrefix)
 	if !isWeight {
 		if config.Values[name] == "" {
-			err = fmt.Errorf("parameter %s has no value in %s; expected one to start from, like %s=%v",
+			err = fmt.Errorf(
+				"parameter %s has no value in %s; expected one to start from, like %s=%v",
 				name, spec, name, t.Min)
 		}
 		return t, err
@@ -73,7 +78,8 @@ func numeric(k agents.Kind) []string {
 	return list
 }
 
-// Weights returns the weights of an agent's evaluation under the rules r, or an error if it has none.
+// Weights returns the weights of an agent's evaluation under the rules r, or an error if it has
+// none.
 func Weights(registry *agents.Registry, spec agents.Spec, r *rules.Rules) (eval.Weights, error) {
 	config, err := registry.Config(spec)
 	if err != nil {
@@ -81,7 +87,8 @@ func Weights(registry *agents.Registry, spec agents.Spec, r *rules.Rules) (eval.
 	}
 	if _, ok := config.Values["weights"]; !ok {
 		return eval.Weights{}, fmt.Errorf(
-			"agent %.60q has no weights; expected one that takes the parameter weights, like alphabeta", spec)
+			"agent %.60q has no weights; expected one that takes the parameter weights, "+
+				"like alphabeta", spec)
 	}
 	return eval.Load(config, r)
 }

@@ -39,7 +39,8 @@ const (
 	longSearch    = 30 * time.Second
 )
 
-// checks are what is tested, in order, each with an engine that runs. An error of one is a failure, or a note.
+// checks are what is tested, in order, each with an engine that runs. An error of one is a failure,
+// or a note.
 var checks = []struct {
 	name string
 	try  func(*checker) (detail string, err error)
@@ -62,7 +63,9 @@ var checks = []struct {
 		return "all options: " + strings.Join(c.offered, ", "), nil
 	}},
 	{"sends readyok", func(c *checker) (string, error) { return "", c.await("isready\n") }},
-	{"moves after setpos start", func(c *checker) (string, error) { return c.move("start", startRows) }},
+	{"moves after setpos start", func(c *checker) (string, error) {
+		return c.move("start", startRows)
+	}},
 	{fmt.Sprintf("moves on %d boards", checkBoards), (*checker).boards},
 	{"plays a win in one", func(c *checker) (string, error) {
 		const board = "000000/000000/000000/200003/123330/121210"
@@ -106,14 +109,19 @@ type note string
 
 func (n note) Error() string { return string(n) }
 
-// Check tests a program as an engine, in all of [checks], and calls report after each. If it doesn't start, the
-// others have one result, [Skip]. It returns how many points there are, and how many of them are no failure. The
-// error is that of a program that can't be started, or that of ctx.
-func Check(ctx context.Context, command []string, dir string, report func(CheckResult)) (passed, all int, err error) {
+// Check tests a program as an engine, in all of [checks], and calls report after each. If it
+// doesn't start, the others have one result, [Skip]. It returns how many points there are, and how
+// many of them are no failure. The error is that of a program that can't be started, or that of
+// ctx.
+func Check(
+	ctx context.Context, command []string, dir string, report func(CheckResult),
+) (passed, all int, err error) {
 	if err := findProgram(command, dir); err != nil {
 		return 0, 0, err
 	}
-	c := &checker{client: client{command: command, dir: dir}, ctx: ctx, rules: rules.MustParse("italian")}
+	c := &checker{ctx: ctx, rules: rules.MustParse("italian")}
+	c.command = command
+	c.dir = dir
 	defer c.kill()
 	for i, check := range checks {
 		var detail string
@@ -174,7 +182,8 @@ func (c *checker) maxTime(limit time.Duration) string {
 	return fmt.Sprintf("setoption maxTime %v\n", limit.Seconds())
 }
 
-// move lets the engine choose on the board of the given rows, and returns its move, which is legal without an error.
+// move lets the engine choose on the board of the given rows, and returns its move, which is legal
+// without an error.
 func (c *checker) move(setpos, rows string) (string, error) {
 	p, err := parseRows(c.rules, rows)
 	if err != nil {

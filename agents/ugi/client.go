@@ -48,11 +48,13 @@ type client struct {
 // pendingAnswers are the answers that the program has not sent yet.
 type pendingAnswers struct {
 	ready, move bool
-	// again is how many more readyok come while bestmove may come a second time, since stop was sent as it answered.
+	// again is how many more readyok come while bestmove may come a second time, since stop was
+	// sent as it answered.
 	again int
 }
 
-// commandWord is a word of a command: double quotes hold blanks together. An open quote ends with the command.
+// commandWord is a word of a command: double quotes hold blanks together. An open quote ends with
+// the command.
 var commandWord = regexp.MustCompile(`(?:"[^"]*(?:"|$)|[^\s"])+`)
 
 // splitCommand splits a command into words at blanks, without a shell.
@@ -64,8 +66,8 @@ func splitCommand(text string) []string {
 	return words
 }
 
-// CheckCommand returns an error unless a command, as in the parameter cmd, starts an engine. One that takes longer
-// than by default may have more time in a spec.
+// CheckCommand returns an error unless a command, as in the parameter cmd, starts an engine. One
+// that takes longer than by default may have more time in a spec.
 func CheckCommand(ctx context.Context, command string) error {
 	c := &client{command: splitCommand(command)}
 	if err := findProgram(c.command, ""); err != nil {
@@ -89,7 +91,8 @@ func findProgram(command []string, dir string) error {
 		if _, err := os.Stat(dir); err != nil {
 			return fmt.Errorf("parameter dir: %w", files.Plain(err))
 		}
-		named := strings.ContainsRune(path, filepath.Separator) // by its place, not to be searched for
+		// by its place, not to be searched for
+		named := strings.ContainsRune(path, filepath.Separator)
 		if named && !filepath.IsAbs(path) {
 			path = filepath.Join(dir, path)
 		}
@@ -102,7 +105,8 @@ func findProgram(command []string, dir string) error {
 	return nil
 }
 
-// launch starts the program and blocks until ugiok. A program that fails, or has not answered when ctx ends, is killed.
+// launch starts the program and blocks until ugiok. A program that fails, or has not answered when
+// ctx ends, is killed.
 func (c *client) launch(ctx context.Context, limit time.Duration) error {
 	c.name = ""
 	c.offered = nil
@@ -114,7 +118,7 @@ func (c *client) launch(ctx context.Context, limit time.Duration) error {
 		return err
 	}
 	c.proc = proc
-	err = proc.converse(ctx, []byte("ugi\n"), limit, func(word, rest string) (done bool, err error) {
+	listen := func(word, rest string) (done bool, err error) {
 		switch word {
 		case "id":
 			if name, ok := strings.CutPrefix(rest, "name "); ok {
@@ -124,12 +128,13 @@ func (c *client) launch(ctx context.Context, limit time.Duration) error {
 			c.addOption(rest)
 		}
 		return word == "ugiok", nil
-	})
+	}
+	err = proc.converse(ctx, []byte("ugi\n"), limit, listen)
 	if err != nil {
 		c.kill()
 	}
-	return timedOut(err, "the engine did not send ugiok within %v; usual causes: it doesn't flush its output, "+
-		"or it speaks UCI (uciok), not UGI", limit)
+	return timedOut(err, "the engine did not send ugiok within %v; usual causes: "+
+		"it doesn't flush its output, or it speaks UCI (uciok), not UGI", limit)
 }
 
 // addOption adds the option of a line, whose first word is taken off: "maxPly", "maxPly default 3",
@@ -195,7 +200,7 @@ func (c *client) wait(ctx context.Context, commands string, limit time.Duration)
 	if !c.pending.ready && !c.pending.move {
 		return nil
 	}
-	err := c.proc.converse(ctx, []byte(commands), limit, func(word, _ string) (done bool, err error) {
+	listen := func(word, _ string) (done bool, err error) {
 		switch word {
 		case "readyok":
 			c.pending.ready = false
@@ -206,18 +211,23 @@ func (c *client) wait(ctx context.Context, commands string, limit time.Duration)
 			c.pending.move = false
 		}
 		return !c.pending.ready && !c.pending.move, nil
-	})
+	}
+	err := c.proc.converse(ctx, []byte(commands), limit, listen)
 	return timedOut(err, notReady, limit)
 }
 
-// search sends lines that end in isready and go, and returns the answer. The engine must be ready in time; after the
-// budget search sends stop, and the answer must come within the grace then.
-func (c *client) search(ctx context.Context, lines []byte, ready, budget, grace time.Duration) (result, error) {
+// search sends lines that end in isready and go, and returns the answer. The engine must be ready
+// in time; after the budget search sends stop, and the answer must come within the grace then.
+func (c *client) search(
+	ctx context.Context, lines []byte, ready, budget, grace time.Duration,
+) (result, error) {
 	c.results = c.results[:0]
 	c.pending.ready = true
 	c.pending.move = true
 	var answer result
-	listen := func(word, rest string) (done bool, err error) { return c.handleLine(word, rest, &answer) }
+	listen := func(word, rest string) (done bool, err error) {
+		return c.handleLine(word, rest, &answer)
+	}
 
 	err := c.proc.converse(ctx, lines, min(ready, budget), listen)
 	if errors.Is(err, errLate) && ready < budget {
@@ -236,7 +246,8 @@ func (c *client) search(ctx context.Context, lines []byte, ready, budget, grace 
 	if err != nil && ctx.Err() != nil {
 		_ = c.proc.send([]byte("stop\n")) // wait receives the answer when the program is used again
 	}
-	return answer, timedOut(err, "the engine gave no move within %v, its grace included", budget+grace)
+	err = timedOut(err, "the engine gave no move within %v, its grace included", budget+grace)
+	return answer, err
 }
 
 // handleLine handles a line that follows go, and reports whether it is the answer.
@@ -249,7 +260,8 @@ func (c *client) handleLine(word, rest string, answer *result) (done bool, err e
 			c.pending.again = max(c.pending.again-1, 0)
 		case word == "bestmove" && c.pending.again == 0:
 			c.twice = true
-			return false, broken("the engine answered twice: %.120q came before the next go", word+" "+rest)
+			return false, broken("the engine answered twice: %.120q came before the next go",
+				word+" "+rest)
 		}
 		return false, nil
 	}
@@ -285,8 +297,8 @@ type result struct {
 	nodes  int64
 }
 
-// read sets the fields from what follows info or bestmove M. Unknown words and invalid numbers are skipped: only the
-// move has to be right.
+// read sets the fields from what follows info or bestmove M. Unknown words and invalid numbers are
+// skipped: only the move has to be right.
 func (r *result) read(text string) {
 	key := "" // of the value that comes next
 	for value := range strings.FieldsSeq(text) {

@@ -1,12 +1,12 @@
-// Package ugi implements UGI, the line protocol of Gygès engines on standard input and output, in both directions.
-// README.md, its manual, has the protocol and our extensions.
+// Package ugi implements UGI, the line protocol of Gygès engines on standard input and output, in
+// both directions. README.md, its manual, has the protocol and our extensions.
 //
-// [Kind] makes an external program an agent. Its host chooses what to say for a game, a client has the dialogue with
-// the program, and a process starts the program, and sends and receives lines, which a trace keeps. [Check] tests a
-// program's conformance with such a client, point by point.
+// [Kind] makes an external program an agent. Its host chooses what to say for a game, a client has
+// the dialogue with the program, and a process starts the program, and sends and receives lines,
+// which a trace keeps. [Check] tests a program's conformance with such a client, point by point.
 //
-// [Serve] makes an agent an engine for another program. Its server answers the commands: server_options.go has those
-// that set something, server_search.go the search.
+// [Serve] makes an agent an engine for another program. Its server answers the commands:
+// server_options.go has those that set something, server_search.go the search.
 package ugi
 
 import (
@@ -25,7 +25,8 @@ import (
 	"gyges/rules/base/settings"
 )
 
-// config holds the parameters of an agent that is a program, but for those that begin with optionPrefix.
+// config holds the parameters of an agent that is a program, but for those that begin with
+// optionPrefix.
 type config struct {
 	Command  string        `param:"cmd" help:"the program and its arguments, separated by blanks; words with blanks in double quotes"`
 	Dir      string        `param:"dir" help:"folder to run it in; a program named with a slash is looked for from there"`
@@ -66,7 +67,8 @@ func Kind() agents.Kind {
 	}
 }
 
-// host is a program as an agent, started before the first game and used for all games until it fails.
+// host is a program as an agent, started before the first game and used for all games until it
+// fails.
 type host struct {
 	client
 	config config
@@ -102,7 +104,8 @@ func (h *host) Capabilities() agents.Capabilities { return agents.Capabilities{}
 
 func (h *host) Trace() []string { return h.trace.last() }
 
-// fail kills the program, which is in an unknown state, unless err is nil or the context's. It returns err.
+// fail kills the program, which is in an unknown state, unless err is nil or the context's. It
+// returns err.
 func (h *host) fail(ctx context.Context, err error) error {
 	cancelled := ctx.Err() != nil && errors.Is(err, ctx.Err())
 	if err != nil && !cancelled {
@@ -133,7 +136,8 @@ func (h *host) newGame(ctx context.Context) error {
 	}
 	commands := ""
 	if h.extended {
-		commands = fmt.Sprintf("setoption rules %s\nsetoption seed %d\n", h.setup.Rules, h.setup.Seed)
+		commands = fmt.Sprintf("setoption rules %s\nsetoption seed %d\n",
+			h.setup.Rules, h.setup.Seed)
 	}
 	return h.wait(ctx, commands+"isready\n", h.config.Ready)
 }
@@ -146,7 +150,8 @@ func (h *host) Start(ctx context.Context) error {
 	return h.fail(ctx, h.wait(ctx, "isready\n", h.config.Ready))
 }
 
-// run starts the program with the options of the spec unless it runs, and checks that it can play by the rules.
+// run starts the program with the options of the spec unless it runs, and checks that it can play
+// by the rules.
 func (h *host) run(ctx context.Context, sets ...*rules.Rules) error {
 	if h.proc == nil {
 		h.sent = limitValues{}
@@ -188,7 +193,9 @@ func (h *host) checkRules(r *rules.Rules) error {
 	return nil
 }
 
-func (h *host) Choose(ctx context.Context, g *rules.Game, q agents.Request) (agents.Decision, error) {
+func (h *host) Choose(
+	ctx context.Context, g *rules.Game, q agents.Request,
+) (agents.Decision, error) {
 	if err := q.Check(h.Capabilities()); err != nil {
 		return agents.Decision{}, err
 	}
@@ -214,7 +221,9 @@ func (h *host) Choose(ctx context.Context, g *rules.Game, q agents.Request) (age
 }
 
 // choose has the program choose a move within limits.
-func (h *host) choose(ctx context.Context, g *rules.Game, limits agents.Limits) (agents.Decision, error) {
+func (h *host) choose(
+	ctx context.Context, g *rules.Game, limits agents.Limits,
+) (agents.Decision, error) {
 	if err := h.wait(ctx, "", h.config.Ready); err != nil {
 		return agents.Decision{}, err
 	}
@@ -233,7 +242,8 @@ func (h *host) choose(ctx context.Context, g *rules.Game, limits agents.Limits) 
 		if err != nil {
 			return agents.Decision{}, err
 		}
-		commands = []byte(options + "setpos data " + formatRows(g.Rules(), g.Position()) + "\nisready\ngo\n")
+		rows := formatRows(g.Rules(), g.Position())
+		commands = []byte(options + "setpos data " + rows + "\nisready\ngo\n")
 	}
 	budget, grace := h.times(limits)
 	answer, err := h.search(ctx, commands, h.config.Ready, budget, grace)
@@ -245,7 +255,8 @@ func (h *host) choose(ctx context.Context, g *rules.Game, limits agents.Limits) 
 	return d, err
 }
 
-// positionCommand returns the command that tells a program with the extensions the position of a game and its history.
+// positionCommand returns the command that tells a program with the extensions the position of a
+// game and its history.
 func positionCommand(g *rules.Game) []byte {
 	text := []byte("setpos pos " + g.Rules().FormatPosition(g.Start()) + " moves")
 	for _, m := range g.Moves() {
@@ -278,7 +289,8 @@ func (h *host) decide(g *rules.Game, answer result) (agents.Decision, error) {
 	}, nil
 }
 
-// readMove reads a move in the program's numbers, which are the mover's unless the program has the extensions.
+// readMove reads a move in the program's numbers, which are the mover's unless the program has the
+// extensions.
 func (h *host) readMove(g *rules.Game, text string) (rules.Move, error) {
 	p := g.Position()
 	turned := !h.extended && p.Side() == rules.North

@@ -12,7 +12,8 @@ import (
 	"gyges/rules"
 )
 
-// How a host tells a program the limits of a move: behind go if the program has our extensions, else as options.
+// How a host tells a program the limits of a move: behind go if the program has our extensions,
+// else as options.
 
 // clockSides are the letters of South and North before time and inc: those of White and Black.
 var clockSides = [2]string{rules.South: "w", rules.North: "b"}
@@ -55,8 +56,8 @@ const timeOption = 2
 // limitValues are values of limitOptions; 0: none.
 type limitValues [len(limitOptions)]float64
 
-// limitCommands returns the commands that set limits as options: those on offer that have changed, or the spec's if
-// lower.
+// limitCommands returns the commands that set limits as options: those on offer that have changed,
+// or the spec's if lower.
 func (h *host) limitCommands(ctx context.Context, limits agents.Limits) (string, error) {
 	wanted := limitValues{float64(limits.Nodes), float64(limits.Depth), limits.MoveTime.Seconds()}
 	unset := false
@@ -92,7 +93,8 @@ func (h *host) limitCommands(ctx context.Context, limits agents.Limits) (string,
 	return commands, nil
 }
 
-// times returns how long the host waits for a move within limits before it sends stop, and how much longer then.
+// times returns how long the host waits for a move within limits before it sends stop, and how much
+// longer then.
 func (h *host) times(limits agents.Limits) (budget, grace time.Duration) {
 	grace = h.config.Grace
 	budget = cmp.Or(limits.MoveTime, limits.Clock.Left)

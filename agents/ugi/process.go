@@ -27,7 +27,8 @@ const (
 	killingTime = 5 * time.Second  // for the system to end a program that was killed
 )
 
-// process is a running engine, whose lines it sends and receives. Its methods are for one goroutine.
+// process is a running engine, whose lines it sends and receives. Its methods are for one
+// goroutine.
 type process struct {
 	cmd   *exec.Cmd
 	trace *trace
@@ -47,7 +48,8 @@ type process struct {
 	lastRead             time.Time
 }
 
-// textLine is a line from a host or an engine; with an error, what came before the end, or of a line too long.
+// textLine is a line from a host or an engine; with an error, what came before the end, or of a
+// line too long.
 type textLine struct {
 	text string
 	read time.Time // of an engine's line
@@ -56,23 +58,25 @@ type textLine struct {
 
 // launch starts a program. The error is an [agents.Failure], or an [agents.HostFailure].
 func launch(command []string, dir string, t *trace) (*process, error) {
+	//nolint:noctx // it outlives the calls that have a context
+	cmd := exec.Command(command[0], command[1:]...)
 	p := &process{
-		cmd:     exec.Command(command[0], command[1:]...), //nolint:noctx // it outlives the calls that have a context
+		cmd:     cmd,
 		trace:   t,
 		lines:   make(chan textLine),
 		drained: make(chan struct{}),
 		exited:  make(chan struct{}),
 	}
-	p.cmd.Dir = dir
-	p.cmd.Env = slices.DeleteFunc(os.Environ(), isSecret)
-	isolate(p.cmd)
-	mark := bindLifetime(p.cmd)
+	cmd.Dir = dir
+	cmd.Env = slices.DeleteFunc(os.Environ(), isSecret)
+	isolate(cmd)
+	mark := bindLifetime(cmd)
 	var inErr, outErr, stderrErr error
-	p.stdin, inErr = p.cmd.StdinPipe()
-	p.stdout, outErr = p.cmd.StdoutPipe()
-	p.stderr, stderrErr = p.cmd.StderrPipe()
+	p.stdin, inErr = cmd.StdinPipe()
+	p.stdout, outErr = cmd.StdoutPipe()
+	p.stderr, stderrErr = cmd.StderrPipe()
 	if err := errors.Join(inErr, outErr, stderrErr); err != nil {
-		p.cmd.Err = err // Start closes the other pipes and returns it
+		cmd.Err = err // Start closes the other pipes and returns it
 	}
 	started := make(chan error)
 	go p.run(mark, started)
@@ -153,8 +157,9 @@ func (p *process) send(text []byte) error {
 // errLate is the error of an engine whose time to answer is over.
 var errLate = errors.New("no answer in time")
 
-// converse sends lines, and passes the engine's to handle, the first word apart, until that reports that it is done or
-// returns an error, or the time is over. The error is handle's, errLate, the context's, or an [agents.Failure].
+// converse sends lines, and passes the engine's to handle, the first word apart, until that reports
+// that it is done or returns an error, or the time is over. The error is handle's, errLate, the
+// context's, or an [agents.Failure].
 func (p *process) converse(ctx context.Context, lines []byte, limit time.Duration,
 	handle func(word, rest string) (done bool, err error),
 ) error {
@@ -185,7 +190,8 @@ func (p *process) converse(ctx context.Context, lines []byte, limit time.Duratio
 	}
 }
 
-// receive adds a line to the trace. The error is an [agents.Failure] if the output has ended, or is too long.
+// receive adds a line to the trace. The error is an [agents.Failure] if the output has ended, or is
+// too long.
 func (p *process) receive(line textLine, open bool) error {
 	if errors.Is(line.err, files.ErrEndless) {
 		return broken("expected lines of at most %d bytes, found a longer one", maxLine)
@@ -198,7 +204,8 @@ func (p *process) receive(line textLine, open bool) error {
 	p.linesRead++
 	p.bytesRead += len(line.text) + len("\n")
 	if p.linesRead > floodLines || p.bytesRead > floodBytes {
-		return broken("the engine floods its output: more than %d lines or %d bytes without an answer",
+		return broken(
+			"the engine floods its output: more than %d lines or %d bytes without an answer",
 			floodLines, floodBytes)
 	}
 	return nil
@@ -214,8 +221,8 @@ func broken(format string, args ...any) error {
 	return failure(agents.BrokeProtocol, format, args...)
 }
 
-// ended kills a program that has closed its input or its output, this after a rest of a line or "", and returns its
-// failure.
+// ended kills a program that has closed its input or its output, this after a rest of a line or "",
+// and returns its failure.
 func (p *process) ended(closed, rest string) error {
 	how := "closed its " + closed + " and runs on"
 	if p.exitsWithin(endingTime) {
@@ -232,7 +239,8 @@ func (p *process) ended(closed, rest string) error {
 	return failure(agents.Crashed, "the engine %s", how)
 }
 
-// exitsWithin blocks until the program has ended or the time is over, and reports whether it has ended.
+// exitsWithin blocks until the program has ended or the time is over, and reports whether it has
+// ended.
 func (p *process) exitsWithin(limit time.Duration) bool {
 	select {
 	case <-p.exited:
@@ -242,7 +250,8 @@ func (p *process) exitsWithin(limit time.Duration) bool {
 	}
 }
 
-// quit sends quit, closes the program's input, kills it after the grace, and reports whether it had ended.
+// quit sends quit, closes the program's input, kills it after the grace, and reports whether it had
+// ended.
 func (p *process) quit(grace time.Duration) (obeyed bool, err error) {
 	_ = p.send([]byte("quit\n")) // it may have ended already
 	_ = p.stdin.Close()
@@ -273,7 +282,8 @@ func (p *process) kill() error {
 	p.killed = true
 	err := p.killRunning()
 	if !p.exitsWithin(killingTime) {
-		err = errors.Join(err, fmt.Errorf("the engine's process %d does not end", p.cmd.Process.Pid))
+		err = errors.Join(err, fmt.Errorf("the engine's process %d does not end",
+			p.cmd.Process.Pid))
 	}
 	// The trace needs what it said last. A process that has left the group may hold the pipe open.
 	select {

@@ -19,9 +19,11 @@ import (
 )
 
 const (
-	maxCommand = 1 << 20     // bytes in a line from a host: the history of the longest game the rules allow fits
-	maxInfo    = 240         // bytes in an info string
-	lastSearch = time.Second // how long one may take whose limits can't be read, or go on when the input has ended
+	// bytes in a line from a host: the history of the longest game the rules allow fits
+	maxCommand = 1 << 20
+	maxInfo    = 240 // bytes in an info string
+	// how long one may take whose limits can't be read, or go on when the input has ended
+	lastSearch = time.Second
 )
 
 // ServerConfig describes an engine.
@@ -33,9 +35,10 @@ type ServerConfig struct {
 	Rules    *rules.Rules // until setoption rules changes them
 }
 
-// Serve answers the commands of a host on in until quit, the end of input or ctx's cancellation. A command that is not
-// valid is answered by an info string, and changes nothing. Serve returns an error if there is no such agent, or
-// writing fails. One goroutine may be left in in's Read when it returns before the end of input.
+// Serve answers the commands of a host on in until quit, the end of input or ctx's cancellation. A
+// command that is not valid is answered by an info string, and changes nothing. Serve returns an
+// error if there is no such agent, or writing fails. One goroutine may be left in in's Read when it
+// returns before the end of input.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, config ServerConfig) (err error) {
 	agent, err := config.Registry.Start(ctx, config.Spec, config.Rules)
 	if err != nil {
@@ -111,7 +114,8 @@ func (r *replies) line(format string, args ...any) {
 	}
 }
 
-// server is the state behind the commands, of the goroutine that handles them; a search has agent and game.
+// server is the state behind the commands, of the goroutine that handles them; a search has agent
+// and game.
 type server struct {
 	config  ServerConfig
 	agent   agents.Agent
@@ -163,7 +167,8 @@ func (s *server) handle(ctx context.Context, line string) (quit bool) {
 	case "quit":
 		return true
 	default:
-		s.complain("unknown command %.120q; expected ugi, isready, setoption, setpos, go, stop or quit", name)
+		s.complain("unknown command %.120q; expected "+
+			"ugi, isready, setoption, setpos, go, stop or quit", name)
 	}
 	if err != nil {
 		s.complain("%s: %v", name, err)
@@ -208,7 +213,8 @@ func (s *server) reply(move string) {
 	s.out.line("bestmove %s", move)
 }
 
-// cancelEarly cancels the context of the search, if there is one. It may be called by another goroutine.
+// cancelEarly cancels the context of the search, if there is one. It may be called by another
+// goroutine.
 func (s *server) cancelEarly() {
 	cancel := s.cancelSearch.Load()
 	if cancel != nil {
@@ -224,7 +230,8 @@ func (s *server) stop() {
 	}
 }
 
-// finish, at the end of input, lets a search end by itself if it does so soon: commands can be piped in.
+// finish, at the end of input, lets a search end by itself if it does so soon: commands can be
+// piped in.
 func (s *server) finish() {
 	if s.move != nil && s.bounded {
 		select {

@@ -45,7 +45,8 @@ func (s *server) bounds(f settings.Field) string {
 // threadsParam is the parameter of agents that search with several threads, and the option.
 const threadsParam = "threads"
 
-// threads returns the range of the number of threads and the present one. Agents without the parameter have one.
+// threads returns the range of the number of threads and the present one. Agents without the
+// parameter have one.
 func (s *server) threads() (least, most, now int) {
 	kind, _ := s.config.Registry.Kind(s.config.Spec) // which made the agent
 	param, ok := kind.Param(threadsParam)
@@ -71,7 +72,8 @@ func (s *server) setThreads(n int) error {
 	return old.Close()
 }
 
-// setOption sets an option by NAME VALUE or by name NAME value VALUE. Neither capitals nor blanks in the name matter.
+// setOption sets an option by NAME VALUE or by name NAME value VALUE. Neither capitals nor blanks
+// in the name matter.
 func (s *server) setOption(text string) error {
 	if s.move != nil {
 		return errors.New("a search is under way; stop it first")
@@ -103,7 +105,8 @@ func (s *server) setOption(text string) error {
 	return fmt.Errorf("unknown option %.120q; expected one of: %s", name, strings.Join(names, ", "))
 }
 
-// change sets an option, a field of changed, which is a copy of the present ones, and does what follows from it.
+// change sets an option, a field of changed, which is a copy of the present ones, and does what
+// follows from it.
 func (s *server) change(changed *options, f settings.Field, value string) error {
 	bounds := s.bounds(f)
 	err := f.SetTexts(value)
@@ -112,7 +115,8 @@ func (s *server) change(changed *options, f settings.Field, value string) error 
 	}
 	if err != nil {
 		if bounds == "1..1" {
-			return fmt.Errorf("expected 1, since the agent %s searches with one thread, found %.120q",
+			return fmt.Errorf(
+				"expected 1, since the agent %s searches with one thread, found %.120q",
 				s.config.Spec.Kind, value)
 		}
 		return err
@@ -151,8 +155,8 @@ func startPosition(r *rules.Rules) rules.Position {
 	return p
 }
 
-// setPosition runs setpos start, setpos data ROWS and setpos pos POSITION, each of which moves MOVE… may follow. Of a
-// game that it knows it plays the moves that are new.
+// setPosition runs setpos start, setpos data ROWS and setpos pos POSITION, each of which moves
+// MOVE… may follow. Of a game that it knows it plays the moves that are new.
 func (s *server) setPosition(text string) error {
 	g := s.game
 	moves, known := strings.CutPrefix(text, s.position)
@@ -208,11 +212,13 @@ func (s *server) parsePosition(text string) (rules.Position, error) {
 		return startPosition(r), nil
 	case "data":
 		if r.Options().Kang {
-			return rules.Position{}, errors.New("expected pos and a position text: data lacks what Kang needs")
+			return rules.Position{}, errors.New(
+				"expected pos and a position text: data lacks what Kang needs")
 		}
 		return parseRows(r, where)
 	case "pos":
 		return r.ParsePosition(where)
 	}
-	return rules.Position{}, fmt.Errorf("expected start, data ROWS or pos POSITION, found %.120q", kind)
+	return rules.Position{}, fmt.Errorf("expected start, data ROWS or pos POSITION, found %.120q",
+		kind)
 }

@@ -31,8 +31,9 @@ type goCommand struct {
 // goWords are the words of go before numbers.
 var goWords = []string{"binc", "btime", "depth", "movestogo", "movetime", "nodes", "winc", "wtime"}
 
-// parseGo reads what follows go. A number out of bounds becomes the nearest one within, one that is missing or can't be
-// read the lowest, so that a move comes in time; unknown words are passed over. complain is called with what is wrong.
+// parseGo reads what follows go. A number out of bounds becomes the nearest one within, one that is
+// missing or can't be read the lowest, so that a move comes in time; unknown words are passed over.
+// complain is called with what is wrong.
 func parseGo(text string, complain func(format string, args ...any)) goCommand {
 	var c goCommand
 	south, north := &c.clocks[rules.South], &c.clocks[rules.North]
@@ -105,7 +106,8 @@ func (r *goReader) time(word string, least int64) time.Duration {
 	return time.Duration(r.number(word, least, maxMS)) * time.Millisecond
 }
 
-// limitsFor returns the limits of the next move of g, with the given overhead if the mover's clock runs.
+// limitsFor returns the limits of the next move of g, with the given overhead if the mover's clock
+// runs.
 func (c *goCommand) limitsFor(g *rules.Game, overhead time.Duration) agents.Limits {
 	limits := c.limits
 	clock := c.clocks[g.Position().Side()]
@@ -170,13 +172,17 @@ func (s *server) newSetup() *agents.Setup {
 	return setup
 }
 
-// search lets the agent choose, writes what it finds, and returns the move. It runs in the background.
-func (s *server) search(ctx context.Context, setup *agents.Setup, limits agents.Limits) (move string) {
+// search lets the agent choose, writes what it finds, and returns the move. It runs in the
+// background.
+func (s *server) search(
+	ctx context.Context, setup *agents.Setup, limits agents.Limits,
+) (move string) {
 	began := time.Now()
 	last := ""
 	info := func(d agents.Decision) {
 		line := d.Line()
-		found := fmt.Sprintf("ply %d bestmove %s score %d nodes %d", d.Depth, formatMove(line[0]), d.Score, d.Nodes)
+		found := fmt.Sprintf("ply %d bestmove %s score %d nodes %d",
+			d.Depth, formatMove(line[0]), d.Score, d.Nodes)
 		if found == last {
 			return
 		}
@@ -208,7 +214,8 @@ func (s *server) search(ctx context.Context, setup *agents.Setup, limits agents.
 	return formatMove(d.Move)
 }
 
-// choose prepares the agent unless setup is nil, and lets it choose a move unless request is nil. Its panic is an error.
+// choose prepares the agent unless setup is nil, and lets it choose a move unless request is nil.
+// Its panic is an error.
 func (s *server) choose(
 	ctx context.Context, setup *agents.Setup, request *agents.Request,
 ) (d agents.Decision, err error) {

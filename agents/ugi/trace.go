@@ -27,8 +27,8 @@ const (
 	remark     = '=' // about the dialogue, by this program
 )
 
-// trace keeps the last lines of the dialogue with an engine, each behind the mark of its writer. Every line that is
-// sent or received passes here. Several goroutines write to it.
+// trace keeps the last lines of the dialogue with an engine, each behind the mark of its writer.
+// Every line that is sent or received passes here. Several goroutines write to it.
 type trace struct {
 	mu    sync.Mutex
 	lines []string
@@ -38,7 +38,8 @@ type trace struct {
 func (t *trace) add(mark byte, text []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	text = text[:min(len(text), traceLength+1)] // a byte more than Cut leaves, so that last marks the cut
+	// a byte more than Cut leaves, so that last marks the cut
+	text = text[:min(len(text), traceLength+1)]
 	t.lines = append(t.lines, string(mark)+" "+string(text))
 	if len(t.lines) > traceLines {
 		t.lines = t.lines[1:]
@@ -56,7 +57,8 @@ func (t *trace) last() (lines []string) {
 	return lines
 }
 
-// lastError returns the last line on stderr, which may be the cause of a program's end; "" if there is none.
+// lastError returns the last line on stderr, which may be the cause of a program's end; "" if there
+// is none.
 func (t *trace) lastError() string {
 	for _, line := range slices.Backward(t.last()) {
 		text, ok := strings.CutPrefix(line, string(fromStderr)+" ")

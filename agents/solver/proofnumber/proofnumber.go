@@ -1,5 +1,5 @@
-// Package proofnumber finds long wins by depth-first proof-number search, guided by the evaluation: strategies that are
-// played through against every reply.
+// Package proofnumber finds long wins by depth-first proof-number search, guided by the evaluation:
+// strategies that are played through against every reply.
 package proofnumber
 
 import (
@@ -18,21 +18,24 @@ import (
 // MaxDepth is the highest depth of a search, in plies.
 const MaxDepth = 99
 
-// The errors of games that aren't searched: pieces are still being placed, or a rule on repetition remembers moves.
+// The errors of games that aren't searched: pieces are still being placed, or a rule on repetition
+// remembers moves.
 var (
 	ErrSetup   = errors.New("the pieces are still being placed")
 	ErrHistory = errors.New("under a rule on repetition, expected a game without moves so far")
 )
 
-// Prover looks for proofs by depth-first proof-number search (A. Nagai, "Df-pn algorithm for searching AND/OR trees",
-// 2002), without a bound on their length. A leaf begins with proof and disproof numbers by its static evaluation, and
-// those of several children are combined by their maximum and count in place of their sum, which transpositions would
-// count twice (T. Ueda et al., "Weak proof-number search", 2008). A position that returns on the path counts as no win
-// there; that can't make a proof wrong, as each position of a strategy is won by those proven before it. Of a rule on
-// repetition the search knows nothing else; moves in which the check of a strategy finds superko in the way are avoided
-// by a further search.
+// Prover looks for proofs by depth-first proof-number search (A. Nagai, "Df-pn algorithm for
+// searching AND/OR trees", 2002), without a bound on their length. A leaf begins with proof and
+// disproof numbers by its static evaluation, and those of several children are combined by their
+// maximum and count in place of their sum, which transpositions would count twice (T. Ueda et al.,
+// "Weak proof-number search", 2008). A position that returns on the path counts as no win there;
+// that can't make a proof wrong, as each position of a strategy is won by those proven before it.
+// Of a rule on repetition the search knows nothing else; moves in which the check of a strategy
+// finds superko in the way are avoided by a further search.
 //
-// It belongs to one goroutine; its memory is bounded by the table's size and by the number of nodes of a search.
+// It belongs to one goroutine; its memory is bounded by the table's size and by the number of nodes
+// of a search.
 type Prover struct {
 	table    table
 	rules    *rules.Rules
@@ -74,7 +77,8 @@ type child struct {
 	onPath   bool // no win on this path, whatever the table says
 }
 
-// DefaultMegabytes is a size of the table that holds twice as many positions as nodes, up to 512 MB.
+// DefaultMegabytes is a size of the table that holds twice as many positions as nodes, up to 512
+// MB.
 func DefaultMegabytes(nodes int64) int {
 	return int(min(max(2*nodes*entryBytes>>20, 1), 512))
 }
@@ -84,11 +88,12 @@ func New(megabytes int) *Prover {
 	return &Prover{table: make(table, max(megabytes, 1)<<20/(bucketSize*entryBytes))}
 }
 
-// Prove looks for a proof that a side wins in the present position of g, a game under way: first for the side that the
-// evaluation e favours, then for the other, for each within these nodes and plies, 1 to [MaxDepth]; transpositions can
-// make a proof some plies longer. A proof is played through against every reply before it is returned, and is none,
-// nil, if it takes longer than the game may last. evaluated is the number of positions evaluated for both sides, also
-// with an error: that of ctx when it is cancelled.
+// Prove looks for a proof that a side wins in the present position of g, a game under way: first
+// for the side that the evaluation e favours, then for the other, for each within these nodes and
+// plies, 1 to [MaxDepth]; transpositions can make a proof some plies longer. A proof is played
+// through against every reply before it is returned, and is none, nil, if it takes longer than the
+// game may last. evaluated is the number of positions evaluated for both sides, also with an error:
+// that of ctx when it is cancelled.
 func (s *Prover) Prove(
 	ctx context.Context, g *rules.Game, e *eval.Evaluator, plies int, nodes int64,
 ) (win *strategy.Strategy, evaluated int64, err error) {
@@ -125,7 +130,9 @@ func (s *Prover) Prove(
 // prove returns a strategy of a side that takes no more plies than there are left; nil if
 // none is found. A proof in which superko is in the way is sought again without the moves
 // concerned. If there is none then, or the game is too short for it, fewer plies are tried.
-func (s *Prover) prove(p rules.Position, side rules.Side, plies, left int, nodes int64) *strategy.Strategy {
+func (s *Prover) prove(
+	p rules.Position, side rules.Side, plies, left int, nodes int64,
+) *strategy.Strategy {
 	s.maxNodes = nodes
 	s.nodes = 0
 	s.stopped = false
@@ -160,7 +167,8 @@ func (s *Prover) answer(p rules.Position) (rules.Move, bool) {
 	return m, ok
 }
 
-// avoid keeps the attacker from the moves proven in positions, and reports whether it is to move in any of them.
+// avoid keeps the attacker from the moves proven in positions, and reports whether it is to move in
+// any of them.
 func (s *Prover) avoid(positions []rules.Position) (any bool) {
 	for _, p := range positions {
 		if m, ok := s.proven[p]; ok && p.Side() == s.attacker {
@@ -184,8 +192,9 @@ func (s *Prover) search(p rules.Position, attacker rules.Side) bool {
 	return n == provenWin
 }
 
-// expand searches p, in which the side to move can't win at once, until one of its numbers reaches that of limit, and
-// returns them. onPath reports that there is no win on this path, but maybe on another one; that is not stored.
+// expand searches p, in which the side to move can't win at once, until one of its numbers reaches
+// that of limit, and returns them. onPath reports that there is no win on this path, but maybe on
+// another one; that is not stored.
 func (s *Prover) expand(p rules.Position, limit numbers) (n numbers, onPath bool) {
 	ply := len(s.path)
 	began := s.nodes
@@ -205,7 +214,8 @@ func (s *Prover) expand(p rules.Position, limit numbers) (n numbers, onPath bool
 		c := choose(f.children, attacks)
 		n = c.numbers
 		if attacks && n == provenWin {
-			// An earlier move leads to positions proven before it, so that no strategy goes round in circles.
+			// An earlier move leads to positions proven before it, so that no strategy goes round
+			// in circles.
 			if _, known := s.proven[p]; !known {
 				s.proven[p] = f.children[c.best].move
 			}
@@ -222,8 +232,8 @@ func (s *Prover) expand(p rules.Position, limit numbers) (n numbers, onPath bool
 	}
 }
 
-// restsOnPath reports whether a node that is no win may be one on another path: for the attacker if one of the
-// children that are no wins may be, for the defender if all may.
+// restsOnPath reports whether a node that is no win may be one on another path: for the attacker if
+// one of the children that are no wins may be, for the defender if all may.
 func restsOnPath(children []child, attacks bool) bool {
 	for _, c := range children {
 		decides := c.onPath == attacks
@@ -271,8 +281,8 @@ func choose(children []child, attacks bool) choice {
 	return c
 }
 
-// toMove turns the numbers for the attacker into those for the side to move, and back: what proves the defender's
-// success disproves the attacker's.
+// toMove turns the numbers for the attacker into those for the side to move, and back: what proves
+// the defender's success disproves the attacker's.
 func (n numbers) toMove(attacks bool) numbers {
 	if attacks {
 		return n
@@ -280,8 +290,8 @@ func (n numbers) toMove(attacks bool) numbers {
 	return numbers{n.disproof, n.proof}
 }
 
-// limit returns the limit of the best child of a node with a limit: until another child seems better by a quarter, or
-// the node is done.
+// limit returns the limit of the best child of a node with a limit: until another child seems
+// better by a quarter, or the node is done.
 func (c *choice) limit(node numbers, attacks bool) numbers {
 	n := node.toMove(attacks)
 	n.proof = min(n.proof, c.second+c.second/4+1)
@@ -336,7 +346,8 @@ func (s *Prover) winFor(side rules.Side) numbers {
 	return provenNoWin
 }
 
-// winsInThree returns a move of f, those in p, after which each reply lets the side to move in p win at once.
+// winsInThree returns a move of f, those in p, after which each reply lets the side to move in p
+// win at once.
 func (s *Prover) winsInThree(p rules.Position, f *frame, avoided []rules.Move) rules.Move {
 	side := p.Side()
 	if len(s.path)+2 > s.maxPlies || !s.rules.GoalWins(p, side) {
@@ -406,11 +417,13 @@ const (
 	firstExponent = 5   // of 2: the number of an even position
 )
 
-// table holds numbers by the positions' hashes: each position has a bucket of entries where it may be.
+// table holds numbers by the positions' hashes: each position has a bucket of entries where it may
+// be.
 type table [][bucketSize]entry
 
 func (t table) bucket(p rules.Position) *[bucketSize]entry {
-	return lookahead.Place(t, p.Hash()*0x9e3779b97f4a7c15) // so that all bits decide; by the golden ratio
+	// so that all bits decide; by the golden ratio
+	return lookahead.Place(t, p.Hash()*0x9e3779b97f4a7c15)
 }
 
 // entry is a position with its proof and disproof numbers for the attacker.

@@ -21,8 +21,8 @@ import (
 	"gyges/rules/base/strictjson"
 )
 
-// Certificate is a folder that proves wins from a list of positions: a header, and parts, which are strategies.
-// README.md has the format. It belongs to one goroutine.
+// Certificate is a folder that proves wins from a list of positions: a header, and parts, which are
+// strategies. README.md has the format. It belongs to one goroutine.
 type Certificate struct {
 	dir    string
 	rules  *rules.Rules
@@ -69,7 +69,8 @@ var partFile = regexp.MustCompile(`^[a-z]+-[0-9]+-[0-9a-f]{8}\.zz$`)
 func ExtendCertificate(dir string, r *rules.Rules) (*Certificate, error) {
 	o := r.Options()
 	if o.Kang {
-		return nil, errors.New("a certificate has no place for reserves and goals: expected rules other than those of Kang")
+		return nil, errors.New("a certificate has no place for reserves and goals: " +
+			"expected rules other than those of Kang")
 	}
 	files.Clean(dir)
 	c := &Certificate{dir: dir, rules: r}
@@ -94,8 +95,8 @@ func ExtendCertificate(dir string, r *rules.Rules) (*Certificate, error) {
 	return c, nil
 }
 
-// checkHeader returns what keeps the certificate from being extended: another format or other rules. Options that
-// it doesn't have, as they came later, have the values of the standard rules.
+// checkHeader returns what keeps the certificate from being extended: another format or other
+// rules. Options that it doesn't have, as they came later, have the values of the standard rules.
 func (c *Certificate) checkHeader() error {
 	h := c.header
 	if h.Format != certificateFormat {
@@ -112,14 +113,16 @@ func (c *Certificate) checkHeader() error {
 	}
 	for _, p := range h.Parts {
 		if !partFile.MatchString(p.File) {
-			return fmt.Errorf("file: expected a name like south-90-0123abcd.zz, found %.60q", p.File)
+			return fmt.Errorf("file: expected a name like south-90-0123abcd.zz, found %.60q",
+				p.File)
 		}
 	}
 	return nil
 }
 
 func (c *Certificate) otherRules() error {
-	return fmt.Errorf("expected a certificate under the rules %v, found %.200s", c.rules, c.header.Rules)
+	return fmt.Errorf("expected a certificate under the rules %v, found %.200s",
+		c.rules, c.header.Rules)
 }
 
 // optionsSum is the SHA-256 of the options, a line "name=value" each in the order of their names.
@@ -144,7 +147,8 @@ func (c *Certificate) Has(p rules.Position) bool {
 	return false
 }
 
-// Add adds a strategy, from positions that the certificate doesn't have, as a part of its own until [Certificate.Join].
+// Add adds a strategy, from positions that the certificate doesn't have, as a part of its own until
+// [Certificate.Join].
 func (c *Certificate) Add(s *Strategy) error {
 	for _, root := range s.Roots {
 		if c.Has(root.Position) {
@@ -158,7 +162,8 @@ func (c *Certificate) Add(s *Strategy) error {
 	return c.replace(append(slices.Clone(c.header.Parts), header))
 }
 
-// Join makes one part of all those of a side, or a few where superko is in the way, and checks each as a whole.
+// Join makes one part of all those of a side, or a few where superko is in the way, and checks each
+// as a whole.
 func (c *Certificate) Join(ctx context.Context) error {
 	var joined []partHeader
 	for _, winner := range []rules.Side{rules.South, rules.North} {
@@ -200,15 +205,16 @@ func (c *Certificate) removeOthers() error {
 	var errs []error
 	for _, e := range entries {
 		name := e.Name()
-		has := slices.ContainsFunc(c.header.Parts, func(h partHeader) bool { return h.File == name })
-		if !has && partFile.MatchString(name) {
+		has := func(part partHeader) bool { return part.File == name }
+		if !slices.ContainsFunc(c.header.Parts, has) && partFile.MatchString(name) {
 			errs = append(errs, os.Remove(filepath.Join(c.dir, name)))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// join joins strategies of one winner. Of two answers that with fewer plies stays: plies fall from answer to answer.
+// join joins strategies of one winner. Of two answers that with fewer plies stays: plies fall from
+// answer to answer.
 func join(ctx context.Context, parts []*Strategy) ([]*Strategy, error) {
 	if len(parts) < 2 || ctx.Err() != nil {
 		return parts, ctx.Err()
@@ -246,8 +252,8 @@ func (c *Certificate) replace(parts []partHeader) error {
 	for _, p := range parts {
 		wins[p.Winner] += len(p.Roots)
 	}
-	h.Claim = fmt.Sprintf("South wins from %d of these positions and North from %d, whatever the other side plays",
-		wins[rules.South.String()], wins[rules.North.String()])
+	h.Claim = fmt.Sprintf("South wins from %d of these positions and North from %d, "+
+		"whatever the other side plays", wins[rules.South.String()], wins[rules.North.String()])
 	err := files.ReplaceJSON(filepath.Join(c.dir, headerFile), h)
 	if err == nil {
 		c.header = h
@@ -263,7 +269,8 @@ func board(p rules.Position) (b [boardBytes]byte) {
 	return b
 }
 
-// moveSquares returns the squares of a move: its start, its end, and where it drops a piece, noDrop if nowhere.
+// moveSquares returns the squares of a move: its start, its end, and where it drops a piece, noDrop
+// if nowhere.
 func moveSquares(m rules.Move) [3]byte {
 	drop := byte(noDrop)
 	if m.Drop() != rules.NoSquare {
@@ -277,7 +284,8 @@ func (c *Certificate) write(s *Strategy) (partHeader, error) {
 	records := make([]byte, 0, recordBytes*s.Len())
 	for _, a := range s.answers {
 		if a.plies > math.MaxUint8 {
-			return partHeader{}, fmt.Errorf("a certificate has no place for a win in %d plies: expected at most 255", a.plies)
+			return partHeader{}, fmt.Errorf(
+				"a certificate has no place for a win in %d plies: expected at most 255", a.plies)
 		}
 		squares := board(a.position)
 		move := moveSquares(a.move)
@@ -303,8 +311,8 @@ func (c *Certificate) write(s *Strategy) (partHeader, error) {
 	return h, files.Replace(filepath.Join(c.dir, h.File), packed.Bytes())
 }
 
-// columns turns n rows of some bytes into columns, which pack better: the first bytes of all rows, then
-// the second ones, and so on. With n and width exchanged it turns them back.
+// columns turns n rows of some bytes into columns, which pack better: the first bytes of all rows,
+// then the second ones, and so on. With n and width exchanged it turns them back.
 func columns(rows []byte, n, width int) []byte {
 	out := make([]byte, len(rows))
 	for i := range n {

@@ -1,6 +1,7 @@
-// Package strategy has proofs that a side wins, whatever the other one plays, and their certificates: folders that
-// anyone can check. [Play] makes a [Strategy] of the answers that a search has found, by the rules alone, and
-// [Certificate] writes strategies to files and joins them.
+// Package strategy has proofs that a side wins, whatever the other one plays, and their
+// certificates: folders that anyone can check. [Play] makes a [Strategy] of the answers that a
+// search has found, by the rules alone, and [Certificate] writes strategies to files and joins
+// them.
 package strategy
 
 import (
@@ -12,8 +13,8 @@ import (
 	"gyges/rules"
 )
 
-// Strategy is how a side wins from some positions, whatever the other side plays: its answer in each position that can
-// come up in which it is to move and can't reach the goal at once.
+// Strategy is how a side wins from some positions, whatever the other side plays: its answer in
+// each position that can come up in which it is to move and can't reach the goal at once.
 type Strategy struct {
 	Rules   *rules.Rules
 	Winner  rules.Side
@@ -45,7 +46,8 @@ func pack(answers []answer) []answer {
 	return slices.CompactFunc(answers, func(a, b answer) bool { return a.position == b.position })
 }
 
-// compare orders positions by their boards, from a1 on; those of Kang with one board by their hashes.
+// compare orders positions by their boards, from a1 on; those of Kang with one board by their
+// hashes.
 func compare(p, q rules.Position) int {
 	for s := range rules.Square(rules.NumSquares) {
 		if c := cmp.Compare(p.At(s), q.At(s)); c != 0 {
@@ -92,15 +94,18 @@ func (s *Strategy) Line(p rules.Position) (line []rules.Move) {
 	}
 }
 
-// Play plays the answers of a side from roots, with which games begin, against every legal reply, and returns those
-// that are needed as a strategy. It uses the rules alone: no evaluation and no result of a search. The error says where
-// the answers fail; so they do if a game may end before the win.
+// Play plays the answers of a side from roots, with which games begin, against every legal reply,
+// and returns those that are needed as a strategy. It uses the rules alone: no evaluation and no
+// result of a search. The error says where the answers fail; so they do if a game may end before
+// the win.
 //
-// No position of a strategy returns with the same side to move, as each is nearer to the goal than those before. So a
-// rule on repetition changes nothing unless it forbids, as superko does, positions with the other side to move, too.
-// Where that might matter the strategy may fail: unsafe are the positions whose moves superko might forbid.
+// No position of a strategy returns with the same side to move, as each is nearer to the goal than
+// those before. So a rule on repetition changes nothing unless it forbids, as superko does,
+// positions with the other side to move, too. Where that might matter the strategy may fail: unsafe
+// are the positions whose moves superko might forbid.
 func Play(
-	r *rules.Rules, winner rules.Side, roots []rules.Position, answers func(rules.Position) (rules.Move, bool),
+	r *rules.Rules, winner rules.Side, roots []rules.Position,
+	answers func(rules.Position) (rules.Move, bool),
 ) (s *Strategy, unsafe []rules.Position, err error) {
 	c := &check{r, winner, answers, map[rules.Position]answer{}}
 	s = &Strategy{Rules: r, Winner: winner}
@@ -111,7 +116,8 @@ func Play(
 		}
 		plies, most := int(longest.plies), r.Options().MaxPlies
 		if plies > most {
-			return nil, nil, c.failure(p, "it takes %d plies, and a game ends after %d", plies, most)
+			return nil, nil, c.failure(p, "it takes %d plies, and a game ends after %d",
+				plies, most)
 		}
 		s.Roots = append(s.Roots, Root{p, plies})
 	}
@@ -129,8 +135,8 @@ type check struct {
 	rules   *rules.Rules
 	winner  rules.Side
 	answers func(rules.Position) (rules.Move, bool)
-	// longest is how a game goes on that lasts as long as the answers allow, but for positions in which the
-	// winner can win at once; without plies the position is being checked.
+	// longest is how a game goes on that lasts as long as the answers allow, but for positions in
+	// which the winner can win at once; without plies the position is being checked.
 	longest map[rules.Position]answer
 }
 
@@ -166,7 +172,8 @@ func (c *check) play(p rules.Position) (a answer, err error) {
 	return a, nil
 }
 
-// continuations returns the moves in p to play through: all of the loser, one of the winner, who can't win at once.
+// continuations returns the moves in p to play through: all of the loser, one of the winner, who
+// can't win at once.
 func (c *check) continuations(p rules.Position) ([]rules.Move, error) {
 	var legal rules.MoveSet
 	c.rules.Moves(p, &legal)
@@ -187,10 +194,12 @@ func (c *check) continuations(p rules.Position) ([]rules.Move, error) {
 }
 
 func (c *check) failure(p rules.Position, format string, args ...any) error {
-	return fmt.Errorf("the strategy fails in %s: %s", c.rules.FormatPosition(p), fmt.Sprintf(format, args...))
+	return fmt.Errorf("the strategy fails in %s: %s",
+		c.rules.FormatPosition(p), fmt.Sprintf(format, args...))
 }
 
-// unsafe returns the positions in which superko might forbid the move of the winner, or all moves of the loser.
+// unsafe returns the positions in which superko might forbid the move of the winner, or all moves
+// of the loser.
 func (c *check) unsafe() (list []rules.Position) {
 	if c.rules.Options().Repetition != rules.Superko {
 		return nil

@@ -1,7 +1,7 @@
-// Package adam fits weights that become whole numbers, as those of the networks do, by Adam with decoupled weight
-// decay (AdamW: Loshchilov and Hutter, ICLR 2019): a step for every batch of examples, drawn at random, at a rate that
-// falls linearly to 0. The gradient of a batch is the sum of [Parts] sums, whatever the number of cores: so the outcome
-// is the same on all.
+// Package adam fits weights that become whole numbers, as those of the networks do, by Adam with
+// decoupled weight decay (AdamW: Loshchilov and Hutter, ICLR 2019): a step for every batch of
+// examples, drawn at random, at a rate that falls linearly to 0. The gradient of a batch is the sum
+// of [Parts] sums, whatever the number of cores: so the outcome is the same on all.
 package adam
 
 import (
@@ -31,10 +31,13 @@ func (q Quantum) Weight(n int16) float32 { return float32(float64(n) * q.Size) }
 
 // Settings are the settings of a fit.
 type Settings struct {
-	Epochs, Batch int     // passes over all examples; examples of a step, at most those of the largest window
-	Rate, Decay   float64 // learning rate of the first step; each step takes the share Decay × rate from the weights
-	Epsilon       float32 // added to the root of a mean square, by which a step is divided
-	// Units are, for the first weights, the sizes in which they are moved, 0 for those that stay; they don't decay.
+	// passes over all examples; examples of a step, at most those of the largest window
+	Epochs, Batch int
+	// learning rate of the first step; each step takes the share Decay × rate from the weights
+	Rate, Decay float64
+	Epsilon     float32 // added to the root of a mean square, by which a step is divided
+	// Units are, for the first weights, the sizes in which they are moved, 0 for those that stay;
+	// they don't decay.
 	Units    []float32
 	Progress func(step, steps int) // called after each step; may be nil
 }
@@ -43,7 +46,8 @@ type Settings struct {
 type Loss interface {
 	// Begin prepares for a batch of examples, each by its number in the window.
 	Begin(batch []uint32)
-	// Add adds the gradient of an example's loss and returns the loss. It is called for several parts at the same time.
+	// Add adds the gradient of an example's loss and returns the loss. It is called for several
+	// parts at the same time.
 	Add(part int, example uint32, gradient []float32) float64
 }
 
@@ -59,8 +63,9 @@ type Fit struct {
 	state       vector.Adam
 }
 
-// New returns a fit of x, the weights at the start, to examples, which come in windows of these sizes. quantum returns
-// that of each weight, which is kept within its bound; rng draws the batches.
+// New returns a fit of x, the weights at the start, to examples, which come in windows of these
+// sizes. quantum returns that of each weight, which is kept within its bound; rng draws the
+// batches.
 func New(x []float32, quantum func(i int) Quantum, windows []int, rng *rand.Rand, s Settings) *Fit {
 	s.Batch = max(min(s.Batch, slices.Max(windows)), 1)
 	f := &Fit{settings: s, rng: rng}
@@ -68,7 +73,9 @@ func New(x []float32, quantum func(i int) Quantum, windows []int, rng *rand.Rand
 		f.steps += examples / s.Batch * s.Epochs
 	}
 	numbers := func() []float32 { return make([]float32, len(x)) }
-	f.state = vector.Adam{X: x, Mean: numbers(), Square: numbers(), Bound: numbers(), Epsilon: s.Epsilon}
+	f.state = vector.Adam{
+		X: x, Mean: numbers(), Square: numbers(), Bound: numbers(), Epsilon: s.Epsilon,
+	}
 	for part := range f.state.Gradients {
 		f.state.Gradients[part] = numbers()
 	}
@@ -84,8 +91,8 @@ func New(x []float32, quantum func(i int) Quantum, windows []int, rng *rand.Rand
 // Moved reports whether an example has had a gradient by weight i.
 func (f *Fit) Moved(i int) bool { return f.state.Square[i] > 0 }
 
-// Pass makes a pass over the examples of a window in random order and returns the sum of the losses; those that fill no
-// batch are left out. The error is ctx's.
+// Pass makes a pass over the examples of a window in random order and returns the sum of the
+// losses; those that fill no batch are left out. The error is ctx's.
 func (f *Fit) Pass(ctx context.Context, examples int, l Loss) (sum float64, err error) {
 	if len(f.order) != examples {
 		f.order = make([]uint32, examples)
@@ -116,7 +123,8 @@ func (f *Fit) Pass(ctx context.Context, examples int, l Loss) (sum float64, err 
 	return sum, nil
 }
 
-// InParts calls do for each number below n, on all cores: the numbers of a part one after the other, in their order.
+// InParts calls do for each number below n, on all cores: the numbers of a part one after the
+// other, in their order.
 func InParts(n int, do func(part, i int)) {
 	lists.OnAllCores(Parts, func(part int) {
 		for i := part; i < n; i += Parts {

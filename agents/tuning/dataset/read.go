@@ -21,8 +21,8 @@ import (
 	"gyges/rules/base/files"
 )
 
-// Read returns the positions of a split in a folder, in order. If want is not nil, all must be of that rule set. An
-// error comes last; it names the file or the shard that is missing.
+// Read returns the positions of a split in a folder, in order. If want is not nil, all must be of
+// that rule set. An error comes last; it names the file or the shard that is missing.
 func Read(dir string, split Split, want *rules.Rules) iter.Seq2[Position, error] {
 	return func(yield func(Position, error) bool) {
 		paths, err := Shards(dir, split)
@@ -45,10 +45,11 @@ func Read(dir string, split Split, want *rules.Rules) iter.Seq2[Position, error]
 	}
 }
 
-var shardPattern = regexp.MustCompile(`^(train|validation|test)-(\d{5})-of-(\d{5})-([0-9a-f]{16})\.parquet$`)
+var shardPattern = regexp.MustCompile(
+	`^(train|validation|test)-(\d{5})-of-(\d{5})-([0-9a-f]{16})\.parquet$`)
 
-// Shards returns the files of a split in order. If a program was killed while it replaced a folder, they are the files
-// of the earlier one. The error names a missing file.
+// Shards returns the files of a split in order. If a program was killed while it replaced a folder,
+// they are the files of the earlier one. The error names a missing file.
 func Shards(dir string, split Split) ([]string, error) {
 	entries, err := os.ReadDir(dir) // sorted
 	if errors.Is(err, fs.ErrNotExist) {
@@ -84,13 +85,14 @@ func Shards(dir string, split Split) ([]string, error) {
 			dir, shardName(split, 0, 1, "0123456789abcdef"), split)
 	}
 	if len(paths) != total {
-		return nil, fmt.Errorf("%s: expected %d shards of %v, found %d", dir, total, split, len(paths))
+		return nil, fmt.Errorf("%s: expected %d shards of %v, found %d",
+			dir, total, split, len(paths))
 	}
 	return paths, nil
 }
 
-// Sum identifies the positions in a folder: it is the SHA-256 of the files' names, which have checksums of what they
-// hold.
+// Sum identifies the positions in a folder: it is the SHA-256 of the files' names, which have
+// checksums of what they hold.
 func Sum(dir string) (string, error) {
 	var names string
 	for split := range Split(NumSplits) {
@@ -105,8 +107,8 @@ func Sum(dir string) (string, error) {
 	return agents.Sum([]byte(names)), nil
 }
 
-// Check returns the numbers of the positions in a folder, and an error unless no file is missing or damaged, and they
-// are of a rule set.
+// Check returns the numbers of the positions in a folder, and an error unless no file is missing or
+// damaged, and they are of a rule set.
 func Check(dir string, r *rules.Rules) (counts [NumSplits]int64, err error) {
 	var errs []error
 	for split := range Split(NumSplits) {
@@ -142,7 +144,8 @@ func Provenance(dir string) (map[string]string, error) {
 	for _, entry := range f.Metadata().KeyValueMetadata {
 		size := len(entry.Key) + len(entry.Value)
 		if size > maxMetadata {
-			return nil, fmt.Errorf("%s: metadata: expected entries of at most %d bytes, found %d for %.40q",
+			return nil, fmt.Errorf(
+				"%s: metadata: expected entries of at most %d bytes, found %d for %.40q",
 				f.path, maxMetadata, size, entry.Key)
 		}
 		key, ours := strings.CutPrefix(entry.Key, keyPrefix)
@@ -167,7 +170,8 @@ type shard struct {
 	path string
 }
 
-// openShard opens a file whose name is that of a shard. Its errors, and those of the shard, begin with the path.
+// openShard opens a file whose name is that of a shard. Its errors, and those of the shard, begin
+// with the path.
 func openShard(path string) (*shard, error) {
 	text, err := files.Read(path, maxFile)
 	if err != nil {
@@ -178,8 +182,8 @@ func openShard(path string) (*shard, error) {
 	}
 	m := shardPattern.FindStringSubmatch(filepath.Base(path))
 	if found := checksum(text); found != m[4] {
-		return nil, fmt.Errorf("%s: expected a file with the checksum in its name, found %s: it is cut short or damaged",
-			path, found)
+		return nil, fmt.Errorf("%s: expected a file with the checksum in its name, found %s: "+
+			"it is cut short or damaged", path, found)
 	}
 	s := &shard{path: path}
 	err = guarded(func() error {
@@ -248,7 +252,8 @@ func (s *shard) positions(split Split, want *rules.Rules) iter.Seq2[Position, er
 					return damaged(err)
 				}
 				if read == 0 {
-					return damaged(fmt.Errorf("its metadata has %d rows, its data %d", s.NumRows(), n))
+					return damaged(fmt.Errorf("its metadata has %d rows, its data %d",
+						s.NumRows(), n))
 				}
 				return nil
 			})
@@ -285,7 +290,8 @@ func (d *decoder) position(r *row) (Position, error) {
 			return Position{}, err
 		}
 		if d.want != nil && parsed.String() != d.want.String() {
-			return Position{}, fmt.Errorf("expected training positions of rules %v, found some of %v", d.want, parsed)
+			return Position{}, fmt.Errorf(
+				"expected training positions of rules %v, found some of %v", d.want, parsed)
 		}
 		d.rules = cmp.Or(d.want, parsed)
 		d.name = strings.Clone(r.Rules)
@@ -296,7 +302,8 @@ func (d *decoder) position(r *row) (Position, error) {
 	}
 	side := string(board.Side().Letter())
 	if r.Side != side {
-		return Position{}, fmt.Errorf("expected side %s, as in the position, found %.40q", side, r.Side)
+		return Position{}, fmt.Errorf("expected side %s, as in the position, found %.40q",
+			side, r.Side)
 	}
 	if r.Split != d.split {
 		return Position{}, fmt.Errorf("expected split %s, found %.40q", d.split, r.Split)

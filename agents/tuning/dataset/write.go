@@ -44,11 +44,15 @@ const (
 	keySchema = keyPrefix + "schema"
 )
 
-// Write writes a folder of training positions, which replaces an earlier one when it is complete; provenance is written
-// into the files' metadata. The error may be ctx's; the folder is then as before. A program that is killed at any
-// instant leaves the earlier positions or the new ones, see [Shards].
-func Write(ctx context.Context, dir string, splits [NumSplits][]*Position, provenance map[string]string) error {
-	return writer{250_000, files.Replace, os.Rename}.write(ctx, filepath.Clean(dir), splits, provenance)
+// Write writes a folder of training positions, which replaces an earlier one when it is complete;
+// provenance is written into the files' metadata. The error may be ctx's; the folder is then as
+// before. A program that is killed at any instant leaves the earlier positions or the new ones, see
+// [Shards].
+func Write(
+	ctx context.Context, dir string, splits [NumSplits][]*Position, provenance map[string]string,
+) error {
+	w := writer{250_000, files.Replace, os.Rename}
+	return w.write(ctx, filepath.Clean(dir), splits, provenance)
 }
 
 // writer writes folders. Tests take the place of the disk.
@@ -83,10 +87,12 @@ func (w writer) write(
 	return errors.Join(err, remove())
 }
 
-// replacedMark ends the name of an earlier folder from when it gives way until the new one is there.
+// replacedMark ends the name of an earlier folder from when it gives way until the new one is
+// there.
 const replacedMark = ".gyges-replaced"
 
-// replace puts a folder in the place of an earlier one. No file system can be relied on to exchange the two at once.
+// replace puts a folder in the place of an earlier one. No file system can be relied on to exchange
+// the two at once.
 func (w writer) replace(tmp, dir string) error {
 	replaced := dir + replacedMark
 	if _, err := os.Stat(dir); err == nil {
@@ -137,7 +143,9 @@ func (w writer) shards(
 }
 
 // encode returns the content of a file of positions.
-func encode(ctx context.Context, split Split, shard []*Position, options []parquet.WriterOption) ([]byte, error) {
+func encode(
+	ctx context.Context, split Split, shard []*Position, options []parquet.WriterOption,
+) ([]byte, error) {
 	var text bytes.Buffer
 	w := parquet.NewGenericWriter[row](&text, options...)
 	rows := make([]row, 0, rowBatch)

@@ -40,8 +40,8 @@ type move struct {
 	units units // activations
 }
 
-// begin prepares for the moves of a position. It returns false if there is nothing to learn: a move wins at once, or
-// the move chosen is the pass, the only one, or one that loses at once.
+// begin prepares for the moves of a position. It returns false if there is nothing to learn: a move
+// wins at once, or the move chosen is the pass, the only one, or one that loses at once.
 func (p *part) begin(c Choice) bool {
 	r := p.rules
 	if c.Move == rules.Pass || r.CanWin(c.Position, c.Position.Side()) {
@@ -125,7 +125,8 @@ func (p *part) featuresOf(i int) []uint16 {
 	return p.features[first:p.list[i].end]
 }
 
-// rowsIn returns the rows of a move in the weights or in the gradient. A move without a drop has an empty one.
+// rowsIn returns the rows of a move in the weights or in the gradient. A move without a drop has an
+// empty one.
 func (m *move) rowsIn(x []float32) (start, end, drop *units) {
 	drop = new(units)
 	if m.rows.Drop >= 0 {
@@ -146,7 +147,8 @@ func (p *part) network(m *move) (output float32) {
 	return output
 }
 
-// probabilities replaces the scores by the probabilities of the moves, and returns -ln p of the move chosen.
+// probabilities replaces the scores by the probabilities of the moves, and returns -ln p of the
+// move chosen.
 func (p *part) probabilities() (loss float64) {
 	chosen := p.scores[p.chosen]
 	highest, sum := exponentiate(p.scores)
@@ -156,7 +158,8 @@ func (p *part) probabilities() (loss float64) {
 	return math.Log(sum) + float64(highest-chosen)
 }
 
-// exponentiate replaces numbers by exp(x - highest), and returns the highest number and the sum of these.
+// exponentiate replaces numbers by exp(x - highest), and returns the highest number and the sum of
+// these.
 func exponentiate(list []float32) (highest float32, sum float64) {
 	highest = slices.Max(list)
 	for i, x := range list {
@@ -167,7 +170,8 @@ func exponentiate(list []float32) (highest float32, sum float64) {
 	return highest, sum
 }
 
-// learn adds share times the gradient of the loss at a position to gradient, and returns -ln p of the move chosen.
+// learn adds share times the gradient of the loss at a position to gradient, and returns -ln p of
+// the move chosen.
 func (p *part) learn(t *target, temperature float32, gradient []float32, share float32) float64 {
 	p.begin(t.Choice)
 	p.forward()
@@ -196,7 +200,8 @@ func (p *part) setTarget(t *target, temperature float32) {
 	p.target[p.chosen] += chosenShare
 }
 
-// backward adds share times the gradient of the cross-entropy of the probabilities with the target to g.
+// backward adds share times the gradient of the cross-entropy of the probabilities with the target
+// to g.
 func (p *part) backward(g []float32, share float32) {
 	const negligible = 1e-5
 	out, gradOut := row(p.x, policy.OutRow), row(g, policy.OutRow)

@@ -1,9 +1,10 @@
-// Package ranking fits the weights of a policy to the moves that searches chose and to the evaluations of the
-// positions after all moves, by multinomial logistic regression.
+// Package ranking fits the weights of a policy to the moves that searches chose and to the
+// evaluations of the positions after all moves, by multinomial logistic regression.
 //
-// A move of a position is expected to be chosen with a probability in proportion to exp(score), where the score is the
-// policy's. The weights minimise the mean cross-entropy of these probabilities with a target: the move chosen has a
-// share of it, and the rest goes to all moves in proportion to exp(evaluation/temperature).
+// A move of a position is expected to be chosen with a probability in proportion to exp(score),
+// where the score is the policy's. The weights minimise the mean cross-entropy of these
+// probabilities with a target: the move chosen has a share of it, and the rest goes to all moves in
+// proportion to exp(evaluation/temperature).
 package ranking
 
 import (
@@ -36,14 +37,16 @@ type Settings struct {
 	Seed      uint64          `yaml:"seed" json:"seed,string" default:"1" help:"Seed of the order of positions, and of a new network."`
 	Parent    *policy.Weights `json:"-"` // to start from; nil: zero
 
-	// Evaluator evaluates the positions after the moves; nil: the move chosen is the target. Temperature: in 1/100 point.
+	// Evaluator evaluates the positions after the moves; nil: the move chosen is the target.
+	// Temperature: in 1/100 point.
 	Evaluator   *eval.Evaluator `json:"-"`
 	Temperature float64         `json:"-"`
 
 	Progress func(done, all int) `json:"-"` // called after each step; may be nil
 }
 
-// Constants of the fit. The shares and the rate were compared by how often the first moves held that of a search.
+// Constants of the fit. The shares and the rate were compared by how often the first moves held
+// that of a search.
 const (
 	defaultRate = 0.005
 	decay       = 0.1
@@ -75,7 +78,8 @@ type Result struct {
 // Choices are choices in their order. An error comes last.
 type Choices iter.Seq2[Choice, error]
 
-// Fit fits a policy to choices under r and measures it on others. The error is theirs, ctx's, or that there are none.
+// Fit fits a policy to choices under r and measures it on others. The error is theirs, ctx's, or
+// that there are none.
 func Fit(ctx context.Context, r *rules.Rules, train, test Choices, s Settings) (*Result, error) {
 	f := newFit(r, s)
 	learnt, err := f.draw(train, cmp.Or(s.Positions, defaultPositions))
@@ -101,7 +105,11 @@ func Fit(ctx context.Context, r *rules.Rules, train, test Choices, s Settings) (
 	}
 	result.Positions = len(f.targets)
 	optimiser := adam.New(f.x, quantum, []int{len(f.targets)}, f.rng, adam.Settings{
-		Epochs: s.Epochs, Batch: batchSize, Rate: cmp.Or(s.Rate, defaultRate), Decay: decay, Epsilon: 1e-7,
+		Epochs:   s.Epochs,
+		Batch:    batchSize,
+		Rate:     cmp.Or(s.Rate, defaultRate),
+		Decay:    decay,
+		Epsilon:  1e-7,
 		Progress: s.Progress,
 	})
 	for range s.Epochs {
@@ -125,7 +133,8 @@ type fit struct {
 }
 
 func newFit(r *rules.Rules, s Settings) *fit {
-	f := &fit{settings: s, rng: rand.New(rand.NewPCG(s.Seed, 0)), x: make([]float32, policy.NumWeights)}
+	f := &fit{settings: s, x: make([]float32, policy.NumWeights)}
+	f.rng = rand.New(rand.NewPCG(s.Seed, 0))
 	for k := range f.parts {
 		f.parts[k] = &part{rules: r, x: f.x}
 	}
@@ -234,7 +243,8 @@ func (f *fit) measure(choices []Choice) (m Measure) {
 	return m
 }
 
-// quantise returns whole numbers within bounds, and sets the weights to these; 0 for those that nothing has moved.
+// quantise returns whole numbers within bounds, and sets the weights to these; 0 for those that
+// nothing has moved.
 func (f *fit) quantise(o *adam.Fit) *policy.Weights {
 	w := new(policy.Weights)
 	all := f.hasParent()

@@ -1,11 +1,11 @@
-// Package spsa maximises a function that can only be measured with noise, such as an agent's strength, by simultaneous
-// perturbation (J. C. Spall, "Multivariate stochastic approximation using a simultaneous perturbation gradient
-// approximation", IEEE Transactions on Automatic Control 37, 1992), with the conventions of Fishtest, the testing
-// framework of Stockfish.
+// Package spsa maximises a function that can only be measured with noise, such as an agent's
+// strength, by simultaneous perturbation (J. C. Spall, "Multivariate stochastic approximation using
+// a simultaneous perturbation gradient approximation", IEEE Transactions on Automatic Control 37,
+// 1992), with the conventions of Fishtest, the testing framework of Stockfish.
 //
-// The manual, README.md beside this folder, has the formulas; there k counts pairs from 1, and all pairs of a step have
-// the k of its first. gonum's optimize has no such method: one of those evaluates the function at a point, and a match
-// gives only the difference between two.
+// The manual, README.md beside this folder, has the formulas; there k counts pairs from 1, and all
+// pairs of a step have the k of its first. gonum's optimize has no such method: one of those
+// evaluates the function at a point, and a match gives only the difference between two.
 package spsa
 
 import (
@@ -58,7 +58,8 @@ func (x *Param) check(p *problems.List) {
 	p.Expect(starts, field, "expected a start from %v to %v, found %v", x.Min, x.Max, x.Start)
 	if x.Whole {
 		whole := x.Min == math.Trunc(x.Min) && x.Max == math.Trunc(x.Max)
-		p.Expect(whole, field, "expected a min and a max that are whole numbers, found %v and %v", x.Min, x.Max)
+		p.Expect(whole, field, "expected a min and a max that are whole numbers, found %v and %v",
+			x.Min, x.Max)
 	}
 	room := x.Max - x.Min
 	if room <= 0 { // which was told already
@@ -78,7 +79,8 @@ func (s *Settings) Start() []float64 {
 	return lists.Map(s.Params, func(p Param) float64 { return p.Start })
 }
 
-// Perturb returns the parameters that play each other in step k, from 1, by the settings, k and theta alone.
+// Perturb returns the parameters that play each other in step k, from 1, by the settings, k and
+// theta alone.
 func (s *Settings) Perturb(k int, theta []float64) (plus, minus []float64) {
 	directions := s.draw(k)
 	for i, p := range s.Params {
@@ -90,7 +92,8 @@ func (s *Settings) Perturb(k int, theta []float64) (plus, minus []float64) {
 	return plus, minus
 }
 
-// Update returns the parameters, unrounded, after step k; score is plus's games won less those lost.
+// Update returns the parameters, unrounded, after step k; score is plus's games won less those
+// lost.
 func (s *Settings) Update(k int, theta []float64, score float64) []float64 {
 	next := make([]float64, len(theta))
 	directions := s.draw(k)

@@ -17,14 +17,14 @@ const (
 	blockRows    = 8192 // of a block at most: the unit of work of a core
 	memoryBlocks = 384  // at most that stay in memory
 
-	// collectAt is the percentage of garbage at which it is collected: positions are large and have no pointers, so
-	// that costs next to nothing.
+	// collectAt is the percentage of garbage at which it is collected: positions are large and have
+	// no pointers, so that costs next to nothing.
 	collectAt = 25
 )
 
-// Data is a set of positions: four bytes for each feature, two for an input, and 24 for a position. Of more than
-// three million every second block stays in memory, every fourth of more than six million, and so on. A network is
-// fitted to all, which are read anew for each epoch.
+// Data is a set of positions: four bytes for each feature, two for an input, and 24 for a position.
+// Of more than three million every second block stays in memory, every fourth of more than six
+// million, and so on. A network is fitted to all, which are read anew for each epoch.
 type Data struct {
 	features  int // number of features
 	blocks    []*block
@@ -69,7 +69,8 @@ func (d *Data) Len() int {
 
 func newData(features int) *Data { return &Data{features: features, every: 1, low: 1} }
 
-// add adds a position with its features, which are finite, and the active inputs of a network to be fitted.
+// add adds a position with its features, which are finite, and the active inputs of a network to be
+// fitted.
 func (d *Data) add(r row, features []float64, on []uint16) {
 	if d.rows%blockRows == 0 {
 		next := &block{number: len(d.blocks), rows: make([]row, 0, blockRows), width: d.features}
@@ -95,7 +96,9 @@ func (d *Data) add(r row, features []float64, on []uint16) {
 }
 
 // at returns the block of a position and its place there.
-func (d *Data) at(row uint32) (b *block, i int) { return d.blocks[row/blockRows], int(row % blockRows) }
+func (d *Data) at(row uint32) (b *block, i int) {
+	return d.blocks[row/blockRows], int(row % blockRows)
+}
 
 // inMemory reports whether all positions are in memory.
 func (d *Data) inMemory() bool { return d.every == 1 }
@@ -138,14 +141,16 @@ func (c Choice) Excludes(p *dataset.Position) bool {
 	return c.Leaves && p.Scored && over
 }
 
-// Splits are the positions of a fit: weights are fitted to those for training, the iteration to stop at is chosen by
-// those for validation, and the result is measured on the test positions, once; with none it is not.
+// Splits are the positions of a fit: weights are fitted to those for training, the iteration to
+// stop at is chosen by those for validation, and the result is measured on the test positions,
+// once; with none it is not.
 type Splits [dataset.NumSplits]*Data
 
-// Read returns the data of positions in their order, extracted on all cores. Data that don't all stay in memory are
-// read again by [Fit]. The error comes from the positions, or is ctx's.
+// Read returns the data of positions in their order, extracted on all cores. Data that don't all
+// stay in memory are read again by [Fit]. The error comes from the positions, or is ctx's.
 func Read(
-	ctx context.Context, positions iter.Seq2[dataset.Position, error], e *eval.Evaluator, choice Choice,
+	ctx context.Context, positions iter.Seq2[dataset.Position, error], e *eval.Evaluator,
+	choice Choice,
 ) (*Data, error) {
 	defer debug.SetGCPercent(debug.SetGCPercent(collectAt))
 	s := source{positions, e, choice}
@@ -204,7 +209,8 @@ type source struct {
 	choice    Choice
 }
 
-// parts returns the positions chosen, in parts of so many blocks; the last part may be smaller. An error comes last.
+// parts returns the positions chosen, in parts of so many blocks; the last part may be smaller. An
+// error comes last.
 func (s *source) parts(ctx context.Context, blocks int) iter.Seq2[*Data, error] {
 	return func(yield func(*Data, error) bool) {
 		part := newData(len(eval.Names()))
@@ -243,7 +249,8 @@ func (s *source) parts(ctx context.Context, blocks int) iter.Seq2[*Data, error] 
 	}
 }
 
-// extract adds positions with the features, and optionally the inputs of a network, that the evaluator extracts.
+// extract adds positions with the features, and optionally the inputs of a network, that the
+// evaluator extracts.
 func (s *source) extract(batch []dataset.Position, d *Data) {
 	bases := make([]float64, len(batch))
 	features := make([]eval.Vector, len(batch))

@@ -53,9 +53,10 @@ func (d *Data) meanSquares() []float64 {
 	return sums
 }
 
-// targets returns the target of each position, block by block: lambda × the result
-// plus (1-lambda) × the expected result by the search score. A hundredth of a point of that has the logit scale, as
-// one of the evaluation: a scale fitted to the scores was weaker (results/reference/training.md).
+// targets returns the target of each position, block by block: the result with the weight lambda
+// and the result expected by the search's score with the rest. A hundredth of a point of a score
+// has the logit scale, as in the evaluation; a scale that was fitted to the scores made a weaker
+// player (results/reference/training.md).
 func (d *Data) targets(lambda, scale float64) [][]float32 {
 	return d.compute(func(b *block, i int) float64 {
 		r := &b.rows[i]
@@ -90,9 +91,11 @@ type loss struct {
 	offsets [][]float32 // the constant part of the logits
 }
 
-// newLoss returns the loss; a logit's constant part is that of weights and base, in hundredths of a point.
+// newLoss returns the loss; a logit's constant part is that of weights and base, in hundredths of a
+// point.
 func newLoss(
-	d *Data, weights []float64, base func(b *block, i int) float64, scale float64, targets [][]float32,
+	d *Data, weights []float64, base func(b *block, i int) float64, scale float64,
+	targets [][]float32,
 ) *loss {
 	offset := func(b *block, i int) float64 {
 		return scale * (base(b, i) + b.dot(i, weights))
@@ -148,8 +151,8 @@ func (l *loss) gradient(v []float64) (loss float64, gradient []float64) {
 	return sums[n], sums[:n]
 }
 
-// difference returns the loss of other at the point otherAt minus that of l at v, and half of its 95 % interval, with
-// the positions of a game as one cluster, since their results are correlated.
+// difference returns the loss of other at the point otherAt minus that of l at v, and half of its
+// 95 % interval, with the positions of a game as one cluster, since their results are correlated.
 func (l *loss) difference(v []float64, other *loss, otherAt []float64) (mean, margin float64) {
 	type game struct{ sum, count float64 }
 	known := map[uint32]*game{}
@@ -183,8 +186,8 @@ func (l *loss) difference(v []float64, other *loss, otherAt []float64) (mean, ma
 
 const maxScale = 2 // at which a hundredth of a point multiplies the odds of a win by seven
 
-// fitScale returns the scale at which weights predict the results best. The loss is convex in it, so its derivative has
-// one zero, found by Newton's method within a bracket.
+// fitScale returns the scale at which weights predict the results best. The loss is convex in it,
+// so its derivative has one zero, found by Newton's method within a bracket.
 func fitScale(d *Data, weights []float64) (float64, error) {
 	l := newLoss(d, weights, base, 1, nil)
 	slopes := func(scale float64) (first, second float64) {
@@ -202,8 +205,8 @@ func fitScale(d *Data, weights []float64) (float64, error) {
 		return sums[0], sums[1]
 	}
 	if slope, _ := slopes(0); slope >= 0 {
-		return 0, errors.New("the parent weights do not predict the results of these positions, so no scale fits; " +
-			"expected a given scale, or other parent weights")
+		return 0, errors.New("the parent weights do not predict the results of these positions, " +
+			"so no scale fits; expected a given scale, or other parent weights")
 	}
 	if slope, _ := slopes(maxScale); slope <= 0 {
 		return 0, fmt.Errorf("the parent weights predict every result, so no scale up to %v fits; "+

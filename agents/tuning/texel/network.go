@@ -13,8 +13,9 @@ import (
 	"gyges/agents/tuning/adam"
 )
 
-// Network has the settings for fitting a network: by Adam with decoupled weight decay (AdamW: Loshchilov and Hutter,
-// ICLR 2019), with a step for every Batch of positions, and a rate that falls linearly from Rate to 0.
+// Network has the settings for fitting a network: by Adam with decoupled weight decay (AdamW:
+// Loshchilov and Hutter, ICLR 2019), with a step for every Batch of positions, and a rate that
+// falls linearly from Rate to 0.
 type Network struct {
 	Units  int           `yaml:"units" json:"units" check:"0..256" zero:"for 256" help:"Hidden units of a new network; fewer make a smaller file."`
 	Epochs int           `yaml:"epochs" json:"epochs" check:"1..10000" help:"Passes over all positions."`
@@ -30,8 +31,9 @@ const (
 	defaultRate  = 0.004
 )
 
-// model is an evaluation with a network in floating point. Its weights are in one slice: those of the features, then
-// rows of the network's, W1 by inputs, B1 and W2. All are in units of the logit, and activations are at most 1.
+// model is an evaluation with a network in floating point. Its weights are in one slice: those of
+// the features, then rows of the network's, W1 by inputs, B1 and W2. All are in units of the logit,
+// and activations are at most 1.
 type model struct {
 	features int
 	x        []float32
@@ -131,7 +133,8 @@ func (m *model) set(n *eval.Network, scale float64) {
 	}
 }
 
-// initial returns the parent's model, its dead units anew and without an output, or one with small random weights.
+// initial returns the parent's model, its dead units anew and without an output, or one with small
+// random weights.
 func (f *fit) initial() model {
 	s := &f.settings
 	m := newModel(len(s.Parent))
@@ -150,8 +153,9 @@ func (f *fit) initial() model {
 			f.units++
 		}
 	}
-	// Some 40 inputs are active, so pre-activations have the mean 0.3 and a standard deviation of 0.1 × √40 = 0.6: most
-	// units begin between the bounds 0 and 1 of their activations, where they have a gradient.
+	// Some 40 inputs are active, so the pre-activations have the mean 0.3 and a standard deviation
+	// of 0.6, which is 0.1 times the root of 40. Most units begin between the bounds 0 and 1 of
+	// their activations, where they have a gradient.
 	const bias, w1Deviation, w2Deviation = 0.3, 0.1, 0.3
 	rng := rand.New(rand.NewPCG(s.Network.Seed, forStart))
 	for k := range units {
@@ -165,7 +169,8 @@ func (f *fit) initial() model {
 		}
 		m.row(w2Row)[k] = output
 	}
-	for i, seen := range f.train.data.seen { // weights of inputs that are never active would stay random
+	// weights of inputs that are never active would stay random
+	for i, seen := range f.train.data.seen {
 		for k := range units {
 			x := float32(w1Deviation * rng.NormFloat64())
 			if seen && !live[k] {
@@ -194,8 +199,8 @@ func (m *model) quantise(scale float64) *eval.Network {
 	return n
 }
 
-// fitNetwork fits a network together with the weights and keeps those of the lowest validation loss. The fit of the
-// weights alone starts from them, on top of the quantised network.
+// fitNetwork fits a network together with the weights and keeps those of the lowest validation
+// loss. The fit of the weights alone starts from them, on top of the quantised network.
 func (f *fit) fitNetwork(ctx context.Context) error {
 	n := &networkLoss{model: f.initial()}
 	n.prepare(f, windowBlocks)
@@ -235,7 +240,8 @@ func (m *model) loss(l *loss) float64 {
 	return l.mean(func(b *block, i int) float64 { return m.logit(b, i, new(sums)) })
 }
 
-// windowBlocks is how many blocks are in memory at least when positions are read anew. Batches are drawn among them.
+// windowBlocks is how many blocks are in memory at least when positions are read anew. Batches are
+// drawn among them.
 const windowBlocks = 64
 
 // networkLoss is the loss of a network and the weights, whose examples are the training positions.
@@ -274,11 +280,17 @@ func (n *networkLoss) prepare(f *fit, least int) {
 	}
 	rng := rand.New(rand.NewPCG(s.Seed, forOrder))
 	n.optimiser = adam.New(n.x, quantumOf, windows, rng, adam.Settings{
-		Epochs: s.Epochs, Batch: batch, Rate: cmp.Or(s.Rate, defaultRate), Decay: s.Decay, Epsilon: 1e-8, Units: units,
+		Epochs:  s.Epochs,
+		Batch:   batch,
+		Rate:    cmp.Or(s.Rate, defaultRate),
+		Decay:   s.Decay,
+		Epsilon: 1e-8,
+		Units:   units,
 	})
 }
 
-// epoch makes a pass over all positions, and returns the mean loss. They are read anew unless all are in memory.
+// epoch makes a pass over all positions, and returns the mean loss. They are read anew unless all
+// are in memory.
 func (n *networkLoss) epoch(ctx context.Context, f *fit) (float64, error) {
 	n.count = 0
 	train := f.train.data
@@ -322,7 +334,8 @@ func (n *networkLoss) Begin(batch []uint32) {
 	n.count += n.weight
 }
 
-// Add adds the gradient at a position over the batch's weight, and returns the loss there, both times its count.
+// Add adds the gradient at a position over the batch's weight, and returns the loss there, both
+// times its count.
 func (n *networkLoss) Add(_ int, row uint32, gradient []float32) float64 {
 	b, i := n.window.data.at(row)
 	var s sums

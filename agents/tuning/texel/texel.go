@@ -1,14 +1,16 @@
-// Package texel fits the weights of a linear evaluation to results of games, as first done for the chess program Texel
-// by P. Österlund (2014): by logistic regression.
+// Package texel fits the weights of a linear evaluation to results of games, as first done for the
+// chess program Texel by P. Österlund (2014): by logistic regression.
 //
-// The manual, README.md beside this folder, has the formulas. The scale K is fitted to the parent weights first and
-// then fixed, so that a point has the same size in the tuned evaluation. The penalty is in units of each feature's root
-// mean square, so it does not depend on those of the features. L-BFGS minimises the sum, with the analytic gradient.
+// The manual, README.md beside this folder, has the formulas. The scale K is fitted to the parent
+// weights first and then fixed, so that a point has the same size in the tuned evaluation. The
+// penalty is in units of each feature's root mean square, so it does not depend on those of the
+// features. L-BFGS minimises the sum, with the analytic gradient.
 //
-// With [Settings.Network] a network is fitted first, to the same targets and together with the weights, by Adam; then
-// the weights alone, on top of the quantised network.
+// With [Settings.Network] a network is fitted first, to the same targets and together with the
+// weights, by Adam; then the weights alone, on top of the quantised network.
 //
-// All sums are made block by block in a fixed order, so that the outcome is the same whatever the number of cores.
+// All sums are made block by block in a fixed order, so that the outcome is the same whatever the
+// number of cores.
 package texel
 
 import (
@@ -87,13 +89,19 @@ func (t *Test) Provenance() *eval.Gain {
 	if t == nil {
 		return nil
 	}
-	return &eval.Gain{Measure: "test loss", Value: t.Gain, Margin: t.GainMargin, Count: int64(t.Positions)}
+	return &eval.Gain{
+		Measure: "test loss",
+		Value:   t.Gain,
+		Margin:  t.GainMargin,
+		Count:   int64(t.Positions),
+	}
 }
 
 const lossTolerance = 1e-6 // the largest rise of the validation loss that is ignored
 
-// Fit fits weights to the training positions, chooses the iteration of the lowest validation loss, and then computes
-// the loss of the test positions. It returns an error for invalid data, or that of ctx. The settings are valid.
+// Fit fits weights to the training positions, chooses the iteration of the lowest validation loss,
+// and then computes the loss of the test positions. It returns an error for invalid data, or that
+// of ctx. The settings are valid.
 func Fit(ctx context.Context, d Splits, s Settings) (*Result, error) {
 	if err := d.check(); err != nil {
 		return nil, err
@@ -128,8 +136,8 @@ func (d *Splits) check() error {
 	}
 	train := d[dataset.Train]
 	if train.low == train.high {
-		return fmt.Errorf("expected positions that were won and positions that were lost, found the result %v in all %d",
-			train.low, train.rows)
+		return fmt.Errorf("expected positions that were won and positions that were lost, "+
+			"found the result %v in all %d", train.low, train.rows)
 	}
 	return nil
 }
@@ -140,7 +148,8 @@ const (
 	defaultPatience   = 5
 )
 
-// Steps returns the epochs of the network, or without one the iterations at most: those that take the time.
+// Steps returns the epochs of the network, or without one the iterations at most: those that take
+// the time.
 func (s *Settings) Steps() int {
 	if s.Network != nil {
 		return s.Network.Epochs
@@ -148,7 +157,8 @@ func (s *Settings) Steps() int {
 	return cmp.Or(s.Iterations, defaultIterations)
 }
 
-// fit is a fit in progress. What L-BFGS varies is u = scale · rms · (weight - start) of the weights not frozen.
+// fit is a fit in progress. L-BFGS varies u = scale · rms · (weight - start), a number for each
+// weight that is not frozen.
 type fit struct {
 	settings          Settings
 	scale             float64
@@ -262,14 +272,19 @@ func (f *fit) minimise(ctx context.Context) error {
 			return optimize.NotTerminated, nil
 		},
 	}
-	bounds := &optimize.Settings{GradientThreshold: 1e-8, MajorIterations: f.settings.Iterations, Converger: f}
+	bounds := &optimize.Settings{
+		GradientThreshold: 1e-8,
+		MajorIterations:   f.settings.Iterations,
+		Converger:         f,
+	}
 	_, err := optimize.Minimize(problem, start, bounds, &optimize.LBFGS{})
 	if err := failed(); err != nil {
 		return err
 	}
 	// A line search that fails for lack of floating-point precision has reached the minimum.
-	precise := errors.Is(err, optimize.ErrLinesearcherFailure) || errors.Is(err, optimize.ErrNoProgress)
-	if err != nil && !precise {
+	stuck := errors.Is(err, optimize.ErrLinesearcherFailure) ||
+		errors.Is(err, optimize.ErrNoProgress)
+	if err != nil && !stuck {
 		return err
 	}
 	if f.settings.Patience > 0 && f.isWorse() {
@@ -300,7 +315,8 @@ func (f *fit) Converged(l *optimize.Location) optimize.Status {
 	}
 }
 
-// finish records the point at which an iteration has ended, with the loss of the training positions there.
+// finish records the point at which an iteration has ended, with the loss of the training positions
+// there.
 func (f *fit) finish(u []float64, loss float64) {
 	f.last = point{slices.Clone(u), f.validation.value(f.logits(u))}
 	if f.last.validationLoss < f.best.validationLoss {

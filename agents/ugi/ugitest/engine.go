@@ -1,5 +1,6 @@
-// Package ugitest holds engines for tests: one that behaves, one with the habits of the best public engine, and some
-// that misbehave, each in a way of its own. A test's TestMain calls [Main], and the test binary is the engine then.
+// Package ugitest holds engines for tests: one that behaves, one with the habits of the best public
+// engine, and some that misbehave, each in a way of its own. A test's TestMain calls [Main], and
+// the test binary is the engine then.
 package ugitest
 
 import (
@@ -21,8 +22,8 @@ const variable = "GYGES_TEST_ENGINE"
 // forever is longer than any test waits.
 const forever = 10 * time.Minute
 
-// Main turns the process into an engine, and doesn't return, if it was started as one by the spec that [Spec] returns.
-// Otherwise it makes sure that processes started from here are.
+// Main turns the process into an engine, and doesn't return, if it was started as one by the spec
+// that [Spec] returns. Otherwise it makes sure that processes started from here are.
 func Main() {
 	started := os.Getenv(variable) != "" && len(os.Args) == 2
 	if started && !strings.HasPrefix(os.Args[1], "-") {
@@ -33,7 +34,8 @@ func Main() {
 	}
 }
 
-// Spec returns the agent spec of the engine with the given habit, followed by more parameters, like ",grace=10ms".
+// Spec returns the agent spec of the engine with the given habit, followed by more parameters, like
+// ",grace=10ms".
 func Spec(tb testing.TB, habit, more string) string {
 	tb.Helper()
 	path, err := os.Executable()
@@ -43,7 +45,8 @@ func Spec(tb testing.TB, habit, more string) string {
 	return `ugi:cmd="` + path + `" ` + habit + more
 }
 
-// engine is a simple engine: it plays the first legal move, or, if it means well, a goal where there is one.
+// engine is a simple engine: it plays the first legal move, or, if it means well, a goal where
+// there is one.
 type engine struct {
 	habit string
 	rules *rules.Rules
@@ -82,7 +85,8 @@ func (e *engine) begin() {
 	case "mute":
 		time.Sleep(forever)
 	case "session":
-		bystander(exec.Command("setsid", os.Args[0], "bystander")) //nolint:noctx // it is to be left behind
+		//nolint:noctx // it is to be left behind
+		bystander(exec.Command("setsid", os.Args[0], "bystander"))
 	case "public":
 		fmt.Print("Gyges UGI Engine v2.0.0\n\n")
 	}
@@ -159,7 +163,8 @@ func (e *engine) search() {
 		return
 	}
 	if !strings.HasSuffix(e.last, "|36") {
-		fmt.Printf("info ply 1 bestmove %s score 12 nodes 34 nps 1000 time 0.034 pv %s\n", e.last, e.last)
+		fmt.Printf("info ply 1 bestmove %[1]s score 12 nodes 34 nps 1000 time 0.034 pv %[1]s\n",
+			e.last)
 	}
 	fmt.Println("bestmove " + e.last)
 }
@@ -180,12 +185,13 @@ var printed = map[string]string{
 
 	// These answer, too.
 	"longinfo": "info pv " + strings.Repeat("0|1 ", 10_000) + "\nbestmove MOVE\n",
-	"noise": "\x00\xff\n\n \nready\ninfo\ninfo pv\ninfo score x nodes -1 ply 99999999999 bestmove\n" +
-		"best move 1|2\nbestmove MOVE\n",
+	"noise": "\x00\xff\n\n \nready\ninfo\ninfo pv\n" +
+		"info score x nodes -1 ply 99999999999 bestmove\nbest move 1|2\nbestmove MOVE\n",
 	"twice": "bestmove MOVE\nbestmove MOVE\n",
 }
 
-// misbehave answers in a wrong way, or ends the process, if that is the engine's habit, which done reports.
+// misbehave answers in a wrong way, or ends the process, if that is the engine's habit, which done
+// reports.
 func (e *engine) misbehave() (done bool) {
 	switch e.habit {
 	case "exit":
