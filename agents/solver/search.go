@@ -48,71 +48,98 @@ func (s *Solver) result(p rules.Position, n int) bool {
 	case !s.evasions(p, f):
 		return !attacks
 	}
-	if attacks {
-		e.move = s.winner(p, f, n, e.move)
-		yes = e.move != rules.NoMove
-	} else {
-		e.move = s.defender(p, f, n, e.move)
-		yes = e.move == rules.NoMove
-	}
+	m := s.find(p, f, n, e.move)
 	if s.stopped {
 		return false
 	}
-	s.table.store(key, n, yes, e.move)
+	yes = (m != rules.NoMove) == attacks
+	s.table.store(key, n, yes, m)
 	return yes
 }
 
-// winner returns a move of f, the evasions of p, that wins within n plies, NoMove if there is none.
-func (s *Solver) winner(p rules.Position, f *frame, n int, first rules.Move) rules.Move {
+// find returns a move of f, the evasions of p, by which the side to move succeeds: it wins within n
+// plies if n is odd, or keeps the opponent from winning within n plies if n is even. It returns
+// NoMove if there is none. first is tried first.
+func (s *Solver) find(p rules.Position, f *frame, n int, first rules.Move) rules.Move {
 	s.line.Push(p)
 	defer s.line.Pop()
-	if first != rules.NoMove && f.moves.Contains(first) {
-		f.moves.Remove(first)
-		if s.forces(s.rules.Apply(p, first), n) {
-			return first
+	attacks := wins(n)
+	likely := [3]rules.Move{first}
+	if !attacks {
+		likely[1], likely[2] = f.killers[0], f.killers[1]
+	}
+	for _, m := range likely {
+		if f.moves.Contains(m) {
+			f.moves.Remove(m)
+			if s.succeeds(s.rules.Apply(p, m), n) {
+				return m
+			}
 		}
 	}
+
+	// The other moves are ordered: threats first, for the attacker by the fewest evasions.
 	side := p.Side()
 	decisive := s.rules.GoalWins(p, side)
 	f.scored = f.scored[:0]
 	for m := range f.moves.All() {
 		next := s.rules.Apply(p, m)
 		threat := decisive && s.rules.CanReachGoal(next, side)
-		if threat && n == 3 { // its result is known without more moves
-			if s.forces(next, n) {
+		if threat && n == 3 { // that is answered quickly
+			if s.succeeds(next, n) {
 				return m
 			}
 			continue
 		}
-		score := -1 << 20 // after all threats
-		if threat {
+		score := int32(0)
+		switch {
+		case !attacks:
+			score = s.history.Score(side, m)
+			if threat {
+				score += threatBonus
+			}
+		case threat:
 			s.line.Moves(next, &f.after)
 			s.rules.Evasions(next, &f.after)
-			score = -f.after.Len() // the fewest evasions first
+			score = -int32(f.after.Len())
+		default:
+			score = -threatBonus
 		}
-		f.scored = append(f.scored, lookahead.NewScoredMove(m, int32(score)))
+		f.scored = append(f.scored, lookahead.NewScoredMove(m, score))
 	}
 	if n > 3 {
 		slices.SortFunc(f.scored, descending)
 	}
 	for _, scored := range f.scored {
-		m := scored.Move()
-		if s.forces(s.rules.Apply(p, m), n) {
-			return m
-		}
 		if s.stopped {
 			break
 		}
+		m := scored.Move()
+		if !s.succeeds(s.rules.Apply(p, m), n) {
+			continue
+		}
+		if !attacks {
+			s.history.Add(side, m, 1)
+			if f.killers[0] != m {
+				f.killers = [2]rules.Move{m, f.killers[0]}
+			}
+		}
+		return m
 	}
 	return rules.NoMove
 }
 
+// threatBonus is above the scores of the history and above the number of evasions of any threat.
+const threatBonus = 1 << 24
+
 func descending(a, b lookahead.ScoredMove) int { return cmp.Compare(b, a) }
 
-// forces reports whether the attacker's move to next, the position at the line's end, wins within n
-// plies.
-func (s *Solver) forces(next rules.Position, n int) bool {
-	return next.Passes() < 2 && s.result(next, n-1)
+// succeeds reports whether a move to next, the position at the line's end, wins within n plies if n
+// is odd, or keeps the opponent from winning within n plies if n is even.
+func (s *Solver) succeeds(next rules.Position, n int) bool {
+	if next.Passes() == 2 { // the game is drawn
+		return !wins(n)
+	}
+	return s.result(next, n-1) == wins(n) && !s.stopped
 }
 
 // helpless reports whether the side to move in p can't keep the opponent from winning with the next
@@ -126,57 +153,6 @@ func (s *Solver) helpless(p rules.Position, f *frame) bool {
 		return false
 	}
 	return !s.dropLosingExits(p, f) && !s.rules.HasEvasion(p, &f.moves)
-}
-
-// defender returns a move of f, the evasions of p, after which the opponent can't win within n-1
-// plies, or NoMove.
-func (s *Solver) defender(p rules.Position, f *frame, n int, first rules.Move) rules.Move {
-	s.line.Push(p)
-	defer s.line.Pop()
-	for _, m := range [...]rules.Move{first, f.killers[0], f.killers[1]} {
-		if m == rules.NoMove || !f.moves.Contains(m) {
-			continue
-		}
-		f.moves.Remove(m)
-		if s.saves(p, m, n) {
-			return m
-		}
-	}
-	side := p.Side()
-	decisive := s.rules.GoalWins(p, side)
-	f.scored = f.scored[:0]
-	for m := range f.moves.All() {
-		score := s.history.Score(side, m)
-		if decisive && s.rules.CanReachGoal(s.rules.Apply(p, m), side) {
-			score += 1 << 24 // the attacker needs an evasion, too
-		}
-		f.scored = append(f.scored, lookahead.NewScoredMove(m, score))
-	}
-	slices.SortFunc(f.scored, descending)
-	for _, scored := range f.scored {
-		if s.stopped {
-			break
-		}
-		m := scored.Move()
-		if !s.saves(p, m, n) {
-			continue
-		}
-		s.history.Add(side, m, 1)
-		if f.killers[0] != m {
-			f.killers = [2]rules.Move{m, f.killers[0]}
-		}
-		return m
-	}
-	return rules.NoMove
-}
-
-// saves reports whether the opponent can't win within n-1 plies after m in p.
-func (s *Solver) saves(p rules.Position, m rules.Move, n int) bool {
-	next := s.rules.Apply(p, m)
-	if next.Passes() == 2 {
-		return true
-	}
-	return !s.result(next, n-1) && !s.stopped
 }
 
 // evasions leaves in f the moves of p that don't let the opponent win in one, and reports whether

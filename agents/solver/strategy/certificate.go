@@ -96,20 +96,16 @@ func ExtendCertificate(dir string, r *rules.Rules) (*Certificate, error) {
 }
 
 // checkHeader returns what keeps the certificate from being extended: another format or other
-// rules. Options that it doesn't have, as they came later, have the values of the standard rules.
+// rules.
 func (c *Certificate) checkHeader() error {
 	h := c.header
 	if h.Format != certificateFormat {
 		return fmt.Errorf("format: expected %q, found %.60q", certificateFormat, h.Format)
 	}
-	o := rules.MustParse("standard").Options()
-	for name, value := range h.Options {
-		if o.Change(name+"="+value) != nil {
-			return c.otherRules()
-		}
-	}
-	if o != c.rules.Options() || h.OptionsSHA256 != optionsSum(h.Options) {
-		return c.otherRules()
+	options := c.rules.Options().Values()
+	if !maps.Equal(h.Options, options) || h.OptionsSHA256 != optionsSum(options) {
+		return fmt.Errorf("expected a certificate under the rules %v, found %.200s",
+			c.rules, h.Rules)
 	}
 	for _, p := range h.Parts {
 		if !partFile.MatchString(p.File) {
@@ -118,11 +114,6 @@ func (c *Certificate) checkHeader() error {
 		}
 	}
 	return nil
-}
-
-func (c *Certificate) otherRules() error {
-	return fmt.Errorf("expected a certificate under the rules %v, found %.200s",
-		c.rules, c.header.Rules)
 }
 
 // optionsSum is the SHA-256 of the options, a line "name=value" each in the order of their names.
