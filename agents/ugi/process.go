@@ -42,6 +42,7 @@ type process struct {
 	exited  chan struct{} // closed when the program has ended and been reaped
 	status  string        // how it has ended
 	killed  bool
+	late    *time.Timer // of converse, since a new one for each command takes time
 
 	// What was received since lines were sent last.
 	linesRead, bytesRead int
@@ -66,6 +67,7 @@ func launch(command []string, dir string, t *trace) (*process, error) {
 		lines:   make(chan textLine),
 		drained: make(chan struct{}),
 		exited:  make(chan struct{}),
+		late:    time.NewTimer(0),
 	}
 	cmd.Dir = dir
 	cmd.Env = slices.DeleteFunc(os.Environ(), isSecret)
@@ -143,9 +145,9 @@ func (p *process) send(text []byte) error {
 	p.linesRead = 0
 	p.bytesRead = 0
 	// Only the end of an engine that doesn't read ends the writing.
-	late := time.AfterFunc(writingTime, func() { _ = p.killRunning() })
+	killer := time.AfterFunc(writingTime, func() { _ = p.killRunning() })
 	_, err := p.stdin.Write(text)
-	if inTime := late.Stop(); !inTime {
+	if inTime := killer.Stop(); !inTime {
 		return failure(agents.TimedOut, "the engine does not read its input")
 	}
 	if err != nil {
@@ -166,8 +168,8 @@ func (p *process) converse(ctx context.Context, lines []byte, limit time.Duratio
 	if err := p.send(lines); err != nil {
 		return err
 	}
-	late := time.NewTimer(limit)
-	defer late.Stop()
+	p.late.Reset(limit)
+	defer p.late.Stop()
 	for {
 		var line textLine
 		var open bool
@@ -175,7 +177,7 @@ func (p *process) converse(ctx context.Context, lines []byte, limit time.Duratio
 		case line, open = <-p.lines:
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-late.C:
+		case <-p.late.C:
 			return errLate
 		}
 		if err := p.receive(line, open); err != nil {

@@ -3,7 +3,6 @@ package ugi
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -186,9 +185,7 @@ func (s *server) setPosition(text string) error {
 			return err
 		}
 	}
-	played := len(s.game.Moves())
-	continues := s.game.Start() == g.Start() && len(g.Moves()) >= played
-	if !continues || !slices.Equal(g.Moves()[:played], s.game.Moves()) {
+	if !continues(g, s.game.Start(), s.game.Moves()) {
 		s.fresh = true // another game
 	}
 	s.game = g
