@@ -11,8 +11,6 @@ import (
 	"gyges/agents/eval"
 	"gyges/agents/policy"
 	"gyges/rules"
-	"gyges/rules/base/problems"
-	"gyges/rules/base/settings"
 )
 
 // chosenBy returns choices that are drawn with the probabilities of a policy, in positions of random games.
@@ -205,10 +203,6 @@ func TestGradient(t *testing.T) {
 func TestRefuses(t *testing.T) {
 	_, err := Fit(context.Background(), rules.MustParse("standard"), inOrder(nil), inOrder(nil), Settings{Epochs: 1})
 	require.ErrorContains(t, err, "expected positions with the moves played, found none")
-	var p problems.List
-	settings.Check(&p, &Settings{Epochs: 0, Rate: -1}, "policy.")
-	require.EqualError(t, p.Err(), "policy.epochs: expected a number from 1 to 10000, found 0\n"+
-		"policy.rate: expected a number from 0 (for 0.005) to 1, found -1")
 	stopped, cancel := context.WithCancel(context.Background())
 	cancel()
 	r := rules.MustParse("simplified")
