@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"slices"
 
 	"gyges/agents"
 	"gyges/agents/eval"
@@ -308,16 +307,15 @@ func (s *Prover) generate(p rules.Position, f *frame) {
 	if decisive {
 		s.rules.Evasions(p, &f.moves)
 	}
-	avoided := s.avoided[p]
-	if m := s.winsInThree(p, f, avoided); m != rules.NoMove {
+	for _, m := range s.avoided[p] {
+		f.moves.Remove(m)
+	}
+	if m := s.winsInThree(p, f); m != rules.NoMove {
 		won := child{move: m, position: s.rules.Apply(p, m), numbers: s.winFor(p.Side())}
 		f.children = append(f.children, won)
 		return
 	}
 	for m := range f.moves.All() {
-		if slices.Contains(avoided, m) {
-			continue
-		}
 		c := child{move: m, position: s.rules.Apply(p, m)}
 		exits := decisive && m.IsGoal() // of Kang: a goal that does not win is no evasion
 		if exits && s.rules.CanWin(c.position, c.position.Side()) {
@@ -348,25 +346,25 @@ func (s *Prover) winFor(side rules.Side) numbers {
 
 // winsInThree returns a move of f, those in p, after which each reply lets the side to move in p
 // win at once.
-func (s *Prover) winsInThree(p rules.Position, f *frame, avoided []rules.Move) rules.Move {
+func (s *Prover) winsInThree(p rules.Position, f *frame) rules.Move {
 	side := p.Side()
 	if len(s.path)+2 > s.maxPlies || !s.rules.GoalWins(p, side) {
 		return rules.NoMove
 	}
 	for m := range f.moves.All() {
-		if m.IsGoal() || slices.Contains(avoided, m) {
-			continue
-		}
 		next := s.rules.Apply(p, m)
-		if !s.rules.CanReachGoal(next, side) || s.rules.CanWin(next, side.Other()) {
-			continue
-		}
-		s.rules.Moves(next, &f.reply)
-		if !s.rules.HasEvasion(next, &f.reply) {
+		threat := !m.IsGoal() && s.rules.CanReachGoal(next, side)
+		if threat && !s.rules.CanWin(next, side.Other()) && s.helpless(next, &f.reply) {
 			return m
 		}
 	}
 	return rules.NoMove
+}
+
+// helpless reports whether every move in p lets the opponent win at once.
+func (s *Prover) helpless(p rules.Position, buffer *rules.MoveSet) bool {
+	s.rules.Moves(p, buffer)
+	return !s.rules.HasEvasion(p, buffer)
 }
 
 // returns reports whether p stood before on the path, under superko with whichever side to move.
@@ -392,11 +390,8 @@ func (s *Prover) leaf(p rules.Position, reply *rules.MoveSet) numbers {
 	}
 	opponent := p.Side().Other()
 	score, attacked := s.eval.Evaluate(p)
-	if attacked && s.rules.GoalWins(p, opponent) {
-		s.rules.Moves(p, reply)
-		if !s.rules.HasEvasion(p, reply) {
-			return s.winFor(opponent)
-		}
+	if attacked && s.rules.GoalWins(p, opponent) && s.helpless(p, reply) {
+		return s.winFor(opponent)
 	}
 	if opponent == s.attacker {
 		score = -score

@@ -86,8 +86,9 @@ func (s *Settings) Perturb(k int, theta []float64) (plus, minus []float64) {
 	for i, p := range s.Params {
 		d := directions[i]
 		_, c := s.gains(p, k)
-		plus = append(plus, p.measurable(theta[i]+c*d.delta, d.rounding))
-		minus = append(minus, p.measurable(theta[i]-c*d.delta, d.rounding))
+		c *= d.delta
+		plus = append(plus, p.measurable(theta[i]+c, d.rounding))
+		minus = append(minus, p.measurable(theta[i]-c, d.rounding))
 	}
 	return plus, minus
 }
@@ -131,11 +132,12 @@ const (
 
 // gains returns a_k and c_k of a parameter in a step.
 func (s *Settings) gains(p Param, step int) (a, c float64) {
-	n := float64(s.Steps) * float64(s.Pairs)
-	k := float64(step-1)*float64(s.Pairs) + 1
+	n := float64(s.Steps * s.Pairs)
+	k := float64((step-1)*s.Pairs + 1)
 	stability := cmp.Or(s.A, defaultA) * n
+	decay := (stability + n) / (stability + k)
 	last := cmp.Or(p.R, defaultR) * p.C * p.C // a at the end of the run
-	a = last * math.Pow((stability+n)/(stability+k), cmp.Or(s.Alpha, defaultAlpha))
+	a = last * math.Pow(decay, cmp.Or(s.Alpha, defaultAlpha))
 	c = p.C * math.Pow(n/k, cmp.Or(s.Gamma, defaultGamma))
 	return a, c
 }

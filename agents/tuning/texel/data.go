@@ -106,6 +106,9 @@ func (d *Data) inMemory() bool { return d.every == 1 }
 // features returns the features of a position.
 func (b *block) features(i int) []float32 { return b.values[i*b.width:][:b.width] }
 
+// count returns how often a position occurred.
+func (b *block) count(i int) float64 { return float64(b.rows[i].count) }
+
 // active returns the active inputs of a position.
 func (b *block) active(i int) []uint16 {
 	start := uint32(0)
@@ -195,8 +198,8 @@ func (d *Data) thin() {
 		b := d.blocks[i]
 		b.number = len(kept)
 		kept = append(kept, b)
-		for _, r := range b.rows {
-			d.count += float64(r.count)
+		for i := range b.rows {
+			d.count += b.count(i)
 		}
 	}
 	d.blocks = kept

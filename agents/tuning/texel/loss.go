@@ -43,7 +43,7 @@ func (d *Data) meanSquares() []float64 {
 	sums := d.sum(d.features, func(b *block, sums []float64) {
 		for i := range b.rows {
 			for j, x := range b.features(i) {
-				sums[j] += float64(b.rows[i].count) * float64(x) * float64(x)
+				sums[j] += b.count(i) * float64(x) * float64(x)
 			}
 		}
 	})
@@ -108,17 +108,20 @@ func (l *loss) logit(b *block, i int, v []float64) float64 {
 	return float64(l.offsets[b.number][i]) + b.dot(i, v)
 }
 
+// target returns the target of a position.
+func (l *loss) target(b *block, i int) float64 { return float64(l.targets[b.number][i]) }
+
 // entropy returns the loss of a position with the logit x.
 func (l *loss) entropy(b *block, i int, x float64) float64 {
 	_, softplus := logistic(x)
-	return softplus - float64(l.targets[b.number][i])*x
+	return softplus - l.target(b, i)*x
 }
 
 // mean returns the loss of positions with the logits given.
 func (l *loss) mean(logit func(b *block, i int) float64) float64 {
 	sums := l.data.sum(1, func(b *block, sums []float64) {
 		for i := range b.rows {
-			sums[0] += float64(b.rows[i].count) * l.entropy(b, i, logit(b, i))
+			sums[0] += b.count(i) * l.entropy(b, i, logit(b, i))
 		}
 	})
 	return sums[0] / l.data.count
@@ -136,8 +139,7 @@ func (l *loss) gradient(v []float64) (loss float64, gradient []float64) {
 		for i := range b.rows {
 			logit := l.logit(b, i, v)
 			p, softplus := logistic(logit)
-			target := float64(l.targets[b.number][i])
-			count := float64(b.rows[i].count)
+			target, count := l.target(b, i), b.count(i)
 			sums[n] += count * (softplus - target*logit)
 			residual := count * (p - target)
 			for j, x := range b.features(i) {
@@ -159,17 +161,17 @@ func (l *loss) difference(v []float64, other *loss, otherAt []float64) (mean, ma
 	var games []*game // in the order of their positions
 	for _, b := range l.data.blocks {
 		for i := range b.rows {
-			r := &b.rows[i]
-			g, ok := known[r.game]
+			number := b.rows[i].game
+			g, ok := known[number]
 			if !ok {
 				g = &game{}
-				known[r.game] = g
+				known[number] = g
 				games = append(games, g)
 			}
 			before := other.entropy(b, i, other.logit(b, i, otherAt))
 			after := l.entropy(b, i, l.logit(b, i, v))
-			g.sum += float64(r.count) * (before - after)
-			g.count += float64(r.count)
+			g.sum += b.count(i) * (before - after)
+			g.count += b.count(i)
 		}
 	}
 	for _, g := range games {
@@ -197,7 +199,7 @@ func fitScale(d *Data, weights []float64) (float64, error) {
 					continue
 				}
 				p, _ := logistic(scale * float64(score))
-				x := float64(b.rows[i].count) * float64(score)
+				x := b.count(i) * float64(score)
 				sums[0] += x * (p - float64(b.rows[i].result))
 				sums[1] += x * float64(score) * p * (1 - p)
 			}

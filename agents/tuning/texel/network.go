@@ -232,12 +232,18 @@ func (f *fit) fitNetwork(ctx context.Context) error {
 func outputs(n *eval.Network) func(b *block, i int) float64 {
 	m := newModel(0)
 	m.set(n, 1)
-	return func(b *block, i int) float64 { return float64(m.network(b, i, new(sums))) }
+	return func(b *block, i int) float64 {
+		var s sums
+		return float64(m.network(b, i, &s))
+	}
 }
 
 // loss returns the mean cross-entropy of the positions of l.
 func (m *model) loss(l *loss) float64 {
-	return l.mean(func(b *block, i int) float64 { return m.logit(b, i, new(sums)) })
+	return l.mean(func(b *block, i int) float64 {
+		var s sums
+		return m.logit(b, i, &s)
+	})
 }
 
 // windowBlocks is how many blocks are in memory at least when positions are read anew. Batches are
@@ -329,7 +335,7 @@ func (n *networkLoss) Begin(batch []uint32) {
 	n.weight = 0
 	for _, row := range batch {
 		b, i := n.window.data.at(row)
-		n.weight += float64(b.rows[i].count)
+		n.weight += b.count(i)
 	}
 	n.count += n.weight
 }
@@ -341,9 +347,8 @@ func (n *networkLoss) Add(_ int, row uint32, gradient []float32) float64 {
 	var s sums
 	logit := n.logit(b, i, &s)
 	p, _ := logistic(logit)
-	target := float64(n.window.targets[b.number][i])
-	count := float64(b.rows[i].count)
-	residual := float32(count * (p - target) / n.weight)
+	count := b.count(i)
+	residual := float32(count * (p - n.window.target(b, i)) / n.weight)
 	n.add(&model{n.features, gradient}, b, i, &s, residual)
 	return count * n.window.entropy(b, i, logit)
 }
