@@ -33,10 +33,10 @@ type CheckResult struct {
 }
 
 const (
-	checkPatience = 5 * time.Second // for an answer
-	checkBoards   = 20              // positions to move in
-	shortTime     = 200 * time.Millisecond
-	longSearch    = 30 * time.Second
+	checkPatience = 5 * time.Second        // for an answer
+	checkBoards   = 20                     // positions to move in
+	shortTime     = 200 * time.Millisecond // of the moves that are checked
+	longSearch    = 30 * time.Second       // to be stopped after shortTime
 )
 
 // checks are what is tested, in order, each with an engine that runs. An error of one is a failure,
@@ -124,6 +124,7 @@ func Check(
 	c.dir = dir
 	defer c.kill()
 	for i, check := range checks {
+		// Each check finds an engine that runs, as one before may have ended it.
 		var detail string
 		err := c.run()
 		if err == nil {
@@ -155,6 +156,7 @@ func Check(
 	return passed, len(checks), nil
 }
 
+// checker is a client that keeps what the checks need.
 type checker struct {
 	client
 	ctx   context.Context
@@ -162,6 +164,7 @@ type checker struct {
 	took  time.Duration // to start
 }
 
+// run starts the engine unless it runs, and measures how long that takes.
 func (c *checker) run() error {
 	if c.proc != nil {
 		return nil
@@ -172,6 +175,7 @@ func (c *checker) run() error {
 	return err
 }
 
+// await sends lines that end in isready, and blocks until readyok.
 func (c *checker) await(lines string) error { return c.wait(c.ctx, lines, checkPatience) }
 
 // maxTime returns the command that sets the option, if there is one.
@@ -224,6 +228,7 @@ func (c *checker) boards() (string, error) {
 	return "all moves legal", nil
 }
 
+// time checks that a search with maxTime ends by itself in about that time.
 func (c *checker) time() (string, error) {
 	if !c.offers("maxTime") {
 		return "", note("has no option maxTime")
@@ -243,6 +248,7 @@ func (c *checker) time() (string, error) {
 	return detail, nil
 }
 
+// stops checks that a search which has much more time answers stop at once, and with one move.
 func (c *checker) stops() (string, error) {
 	began := time.Now()
 	commands := []byte(c.maxTime(longSearch) + "setpos start\nisready\ngo\n")

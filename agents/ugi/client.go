@@ -86,6 +86,7 @@ func findProgram(command []string, dir string) error {
 	if len(command) == 0 {
 		return errors.New("expected cmd=PROGRAM, found none")
 	}
+	// exec.LookPath looks from here, and the program is started from dir.
 	path := command[0]
 	if dir != "" {
 		if _, err := os.Stat(dir); err != nil {
@@ -229,6 +230,7 @@ func (c *client) search(
 		return c.handleLine(word, rest, &answer)
 	}
 
+	// The budget has begun, too, while the engine has not said that it is ready.
 	err := c.proc.converse(ctx, lines, min(ready, budget), listen)
 	if errors.Is(err, errLate) && ready < budget {
 		if c.pending.ready {
@@ -280,6 +282,7 @@ func (c *client) handleLine(word, rest string, answer *result) (done bool, err e
 		return false, broken("expected a move after bestmove, found none")
 	}
 	c.pending.move = false
+	// The line may repeat what the last info line says of the move, or only name it.
 	if n := len(c.results); n > 0 && c.results[n-1].move == move {
 		*answer = c.results[n-1]
 	}

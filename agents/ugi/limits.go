@@ -59,6 +59,7 @@ type limitValues [len(limitOptions)]float64
 // limitCommands returns the commands that set limits as options: those on offer that have changed,
 // or the spec's if lower.
 func (h *host) limitCommands(ctx context.Context, limits agents.Limits) (string, error) {
+	// A limit that the program can't be told stays 0, and a tighter one of the spec holds.
 	wanted := limitValues{float64(limits.Nodes), float64(limits.Depth), limits.MoveTime.Seconds()}
 	unset := false
 	for i, name := range limitOptions {
@@ -101,6 +102,7 @@ func (h *host) times(limits agents.Limits) (budget, grace time.Duration) {
 	if budget == 0 {
 		return h.config.Move, grace
 	}
+	// A program that knows its time gets half of the grace before it is told to stop.
 	keepsTime := h.extended || h.sent[timeOption] > 0
 	if !keepsTime {
 		return budget, grace

@@ -11,6 +11,8 @@ import (
 // null is the move of a side that has none.
 const null = "null"
 
+// formatMove writes a move in the protocol's numbers, in which squares are numbered from South's
+// left.
 func formatMove(m rules.Move) string {
 	text := fmt.Sprintf("%d|%d", m.From(), m.To())
 	switch {

@@ -80,6 +80,7 @@ func launch(command []string, dir string, t *trace) (*process, error) {
 	if err := errors.Join(inErr, outErr, stderrErr); err != nil {
 		cmd.Err = err // Start closes the other pipes and returns it
 	}
+	// Starting and waiting for the end are done by one goroutine.
 	started := make(chan error)
 	go p.run(mark, started)
 	if err := <-started; err != nil {

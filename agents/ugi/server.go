@@ -105,6 +105,7 @@ type replies struct {
 	fail context.CancelCauseFunc // called with an error of writing
 }
 
+// line writes a line.
 func (r *replies) line(format string, args ...any) {
 	text := fmt.Sprintf(format, args...) + "\n"
 	r.mu.Lock()

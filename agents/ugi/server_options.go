@@ -77,6 +77,7 @@ func (s *server) setOption(text string) error {
 	if s.move != nil {
 		return errors.New("a search is under way; stop it first")
 	}
+	// The form of UCI is brought into that of UGI. The value is one word, the name may be several.
 	words := strings.Fields(text)
 	last := len(words) - 1
 	if len(words) >= 4 && words[0] == "name" && words[last-1] == "value" {
@@ -171,6 +172,7 @@ func (s *server) setPosition(text string) error {
 		}
 		g = rules.NewGame(s.options.Rules, p)
 	}
+	// A move that can't be played leaves the game as it was.
 	before := len(g.Moves())
 	for _, word := range strings.Fields(moves) {
 		m, err := parseMove(s.options.Rules, g.Position(), word)

@@ -77,6 +77,7 @@ type goReader struct {
 	complain func(format string, args ...any)
 }
 
+// next takes the next word off.
 func (r *goReader) next() string {
 	word := r.words[0]
 	r.words = r.words[1:]
@@ -125,6 +126,7 @@ func (s *server) goSearch(ctx context.Context, text string) {
 		s.out.line("bestmove %s", null)
 		return
 	}
+	// Limits by options hold beside those behind go, unless it says infinite.
 	o := &s.options
 	limits := command.limitsFor(s.game, time.Duration(o.MoveOverhead)*time.Millisecond)
 	if !command.infinite {
@@ -143,6 +145,7 @@ func (s *server) goSearch(ctx context.Context, text string) {
 	s.bounded = !none
 	waits := none && command.infinite // for stop: such a search doesn't end by itself
 
+	// The answer comes over a channel to the goroutine that handles the commands.
 	ctx, cancel := context.WithCancel(ctx)
 	s.cancelSearch.Store(&cancel)
 	setup := s.newSetup()

@@ -2,6 +2,9 @@
 // decoupled weight decay (AdamW: Loshchilov and Hutter, ICLR 2019): a step for every batch of
 // examples, drawn at random, at a rate that falls linearly to 0. The gradient of a batch is the sum
 // of [Parts] sums, whatever the number of cores: so the outcome is the same on all.
+//
+// A fit begins with [New] and makes passes over its examples by [Fit.Pass], which asks a [Loss] for
+// the gradient at each of them. The arithmetic of a step is in package vector.
 package adam
 
 import (

@@ -2,6 +2,10 @@
 // Parquet shards in a folder. The manual, README.md beside this folder, has the names of the files,
 // their columns and metadata. A split without positions has one shard without rows; the splits
 // share no game and no position.
+//
+// A [Position] is written by [Write], which puts a whole folder in the place of an earlier one, and
+// comes back from [Read]. write.go has the columns of the files. Files may come from other programs
+// or be damaged: what is read is checked, and [Check] does that without reading all.
 package dataset
 
 import (

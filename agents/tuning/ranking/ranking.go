@@ -5,6 +5,10 @@
 // where the score is the policy's. The weights minimise the mean cross-entropy of these
 // probabilities with a target: the move chosen has a share of it, and the rest goes to all moves in
 // proportion to exp(evaluation/temperature).
+//
+// [Fit] draws the positions, evaluates the positions after their moves once, and makes passes over
+// them by package adam. part.go has what is computed for one position: the scores of its moves
+// (forward), the probabilities that they are to have, and the gradient (backward).
 package ranking
 
 import (

@@ -9,6 +9,10 @@
 // With [Settings.Network] a network is fitted first, to the same targets and together with the
 // weights, by Adam; then the weights alone, on top of the quantised network.
 //
+// [Read] makes [Data] of positions, which are kept in blocks of features and results. [Fit] takes
+// such data and [Settings] and returns a [Result]. loss.go has the loss of linear weights and its
+// gradient, network.go the fit of the network.
+//
 // All sums are made block by block in a fixed order, so that the outcome is the same whatever the
 // number of cores.
 package texel

@@ -77,6 +77,7 @@ func run(habit string) {
 	os.Exit(0)
 }
 
+// begin does what an engine does before it reads a command.
 func (e *engine) begin() {
 	switch e.habit {
 	case "stillborn":
@@ -92,6 +93,7 @@ func (e *engine) begin() {
 	}
 }
 
+// obey carries a command out.
 func (e *engine) obey(words []string) {
 	switch words[0] {
 	case "ugi":
@@ -121,6 +123,7 @@ func (e *engine) obey(words []string) {
 	}
 }
 
+// setPosition runs setpos, whose first word is taken off.
 func (e *engine) setPosition(words []string) error {
 	if len(words) == 1 && words[0] == "start" {
 		words = []string{"data", "321123/000000/000000/000000/000000/321123"}
@@ -133,6 +136,7 @@ func (e *engine) setPosition(words []string) error {
 	return err
 }
 
+// choose returns a move in the protocol's numbers, with the mover at the bottom.
 func (e *engine) choose() string {
 	var ms rules.MoveSet
 	e.rules.Moves(e.pos, &ms)
@@ -156,10 +160,12 @@ func (e *engine) choose() string {
 	}
 }
 
+// search answers go. The first answer is always good, so that every habit shows while a game is
+// under way.
 func (e *engine) search() {
 	e.last = e.choose()
 	e.moves++
-	if e.moves > 1 && e.misbehave() { // so that a game is under way
+	if e.moves > 1 && e.misbehave() {
 		return
 	}
 	if !strings.HasSuffix(e.last, "|36") {
