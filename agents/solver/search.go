@@ -90,7 +90,7 @@ func (s *Solver) find(p rules.Position, f *frame, n int, first rules.Move) rules
 			}
 			continue
 		}
-		score := int32(0)
+		var score int32
 		switch {
 		case !attacks:
 			score = s.history.Score(side, m)

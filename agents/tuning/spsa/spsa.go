@@ -45,33 +45,33 @@ type Settings struct {
 // Check adds the invalid settings to p, but for the bounds in their tags.
 func (s *Settings) Check(p *problems.List) {
 	p.Expect(len(s.Params) > 0, "parameters", "expected some, found none")
-	for _, x := range s.Params {
-		x.check(p)
+	for _, param := range s.Params {
+		param.check(p)
 	}
 }
 
-// check adds what is invalid in a parameter to p.
-func (x *Param) check(p *problems.List) {
-	field := "parameters." + x.Name
-	starts := x.Min <= x.Start && x.Start <= x.Max
-	p.Expect(x.Min < x.Max, field, "expected a min below max, found %v and %v", x.Min, x.Max)
-	p.Expect(starts, field, "expected a start from %v to %v, found %v", x.Min, x.Max, x.Start)
-	if x.Whole {
-		whole := x.Min == math.Trunc(x.Min) && x.Max == math.Trunc(x.Max)
-		p.Expect(whole, field, "expected a min and a max that are whole numbers, found %v and %v",
-			x.Min, x.Max)
+// check adds what is invalid in a parameter to a list.
+func (p Param) check(list *problems.List) {
+	field := "parameters." + p.Name
+	starts := p.Min <= p.Start && p.Start <= p.Max
+	list.Expect(p.Min < p.Max, field, "expected a min below max, found %v and %v", p.Min, p.Max)
+	list.Expect(starts, field, "expected a start from %v to %v, found %v", p.Min, p.Max, p.Start)
+	if p.Whole {
+		whole := p.Min == math.Trunc(p.Min) && p.Max == math.Trunc(p.Max)
+		list.Expect(whole, field, "expected a min and a max that are whole numbers, found %v and %v",
+			p.Min, p.Max)
 	}
-	room := x.Max - x.Min
+	room := p.Max - p.Min
 	if room <= 0 { // which was told already
 		room = math.Inf(1)
 	}
-	moves := 0 < x.C && x.C <= room
-	p.Expect(moves, field, "expected a c above 0, at most max - min, found %v", x.C)
-	if x.Whole {
-		rounds := x.C < 0.5 // to the same numbers
-		p.Expect(!rounds, field, "expected a c of at least 0.5 for whole numbers, found %v", x.C)
+	moves := 0 < p.C && p.C <= room
+	list.Expect(moves, field, "expected a c above 0, at most max - min, found %v", p.C)
+	if p.Whole {
+		rounds := p.C < 0.5 // to the same numbers
+		list.Expect(!rounds, field, "expected a c of at least 0.5 for whole numbers, found %v", p.C)
 	}
-	p.Expect(0 <= x.R && x.R <= 10, field, "expected an r from 0 (for 0.002) to 10, found %v", x.R)
+	list.Expect(0 <= p.R && p.R <= 10, field, "expected an r from 0 (for 0.002) to 10, found %v", p.R)
 }
 
 // Start returns the parameters at the start.
