@@ -201,7 +201,7 @@ func (s *Solver) bestMove(p rules.Position, n int) rules.Move {
 		s.line.Push(p)
 		next := s.rules.Apply(p, m)
 		keeps := s.line.Outcome(next) == rules.Undecided
-		// the loser's move must not lose sooner; the winner's can't win sooner
+		// The loser's move must not lose sooner. The winner's can't win sooner.
 		if keeps && !wins(n) {
 			keeps = !s.winsWithin(next, n-3)
 		}

@@ -92,9 +92,9 @@ func findProgram(command []string, dir string) error {
 		if _, err := os.Stat(dir); err != nil {
 			return fmt.Errorf("parameter dir: %w", files.Plain(err))
 		}
-		// by its place, not to be searched for
-		named := strings.ContainsRune(path, filepath.Separator)
-		if named && !filepath.IsAbs(path) {
+		// A name without a separator is looked for in the search path.
+		isPath := strings.ContainsRune(path, filepath.Separator)
+		if isPath && !filepath.IsAbs(path) {
 			path = filepath.Join(dir, path)
 		}
 	}

@@ -19,10 +19,12 @@ import (
 )
 
 const (
-	// bytes in a line from a host: the history of the longest game the rules allow fits
+	// maxCommand is in bytes: the history of the longest game that the rules allow fits in a line.
 	maxCommand = 1 << 20
 	maxInfo    = 240 // bytes in an info string
-	// how long one may take whose limits can't be read, or go on when the input has ended
+
+	// lastSearch is how long a search may take whose limits can't be read, and how long one may go
+	// on when the input has ended.
 	lastSearch = time.Second
 )
 

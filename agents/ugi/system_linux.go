@@ -43,7 +43,7 @@ func killMarked(mark string) {
 
 // hasMark reports whether the environment that a process was started with has a mark.
 func hasMark(dir, mark string) bool {
-	// empty if it has ended, or is another user's
+	// The file is empty if the process has ended, or is another user's.
 	env, _ := os.ReadFile(filepath.Join(dir, "environ"))
 	return slices.Contains(strings.Split(string(env), "\x00"), mark)
 }

@@ -38,7 +38,7 @@ type trace struct {
 func (t *trace) add(mark byte, text []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	// a byte more than Cut leaves, so that last marks the cut
+	// One byte more than a line may have shows that it is to be cut.
 	text = text[:min(len(text), traceLength+1)]
 	t.lines = append(t.lines, string(mark)+" "+string(text))
 	if len(t.lines) > traceLines {

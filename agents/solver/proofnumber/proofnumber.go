@@ -417,7 +417,7 @@ const (
 type table [][bucketSize]entry
 
 func (t table) bucket(p rules.Position) *[bucketSize]entry {
-	// so that all bits decide; by the golden ratio
+	// All bits of the hash are to decide, so it is multiplied by 2^64 divided by the golden ratio.
 	return lookahead.Place(t, p.Hash()*0x9e3779b97f4a7c15)
 }
 

@@ -40,6 +40,7 @@ const (
 	noDrop            = 255
 )
 
+// certificateHeader is the content of headerFile.
 type certificateHeader struct {
 	Format        string            `json:"format"`
 	Claim         string            `json:"claim"`
@@ -49,6 +50,7 @@ type certificateHeader struct {
 	Parts         []partHeader      `json:"parts"`
 }
 
+// partHeader describes a part and its file.
 type partHeader struct {
 	Winner  string       `json:"winner"`
 	File    string       `json:"file"`
@@ -57,6 +59,7 @@ type partHeader struct {
 	Roots   []rootHeader `json:"roots"`
 }
 
+// rootHeader is a position that a part wins, within so many plies.
 type rootHeader struct {
 	Position string `json:"position"`
 	Plies    int    `json:"plies"`
@@ -372,8 +375,8 @@ func (s *Strategy) parse(record []byte) (answer, error) {
 		if square > 0 && square.File() == 0 {
 			text = append(text, '/')
 		}
-		four := record[square/4]                 // squares
-		height := four >> (6 - 2*(square%4)) & 3 // the first one is the highest
+		// A byte has four squares, of which the first is in the highest two bits.
+		height := record[square/4] >> (6 - 2*(square%4)) & 3
 		text = append(text, '0'+height)
 	}
 	text = append(text, ' ', s.Winner.Letter())

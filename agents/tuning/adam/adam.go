@@ -34,11 +34,11 @@ func (q Quantum) Weight(n int16) float32 { return float32(float64(n) * q.Size) }
 
 // Settings are the settings of a fit.
 type Settings struct {
-	// passes over all examples; examples of a step, at most those of the largest window
-	Epochs, Batch int
-	// learning rate of the first step; each step takes the share Decay × rate from the weights
-	Rate, Decay float64
-	Epsilon     float32 // added to the root of a mean square, by which a step is divided
+	Epochs  int     // passes over all examples
+	Batch   int     // examples of a step, at most those of the largest window
+	Rate    float64 // learning rate of the first step
+	Decay   float64 // each step takes this share, times the rate, from the weights
+	Epsilon float32 // added to the root of a mean square, by which a step is divided
 	// Units are, for the first weights, the sizes in which they are moved, 0 for those that stay;
 	// they don't decay.
 	Units    []float32

@@ -36,7 +36,8 @@ func (s Split) String() string { return [...]string{"train", "validation", "test
 // Position is a training position: a position with the results of the games in which it occurred.
 type Position struct {
 	Rules *rules.Rules
-	// without the number of passes before it; not decided and not being set up
+
+	// Position is in play: neither being set up nor decided. It has no passes before it.
 	Position rules.Position
 
 	Game  int64 // number of the game in its run, the first if there are several

@@ -169,7 +169,7 @@ func (f *fit) initial() model {
 		}
 		m.row(w2Row)[k] = output
 	}
-	// weights of inputs that are never active would stay random
+	// The weights of inputs that are never active would stay random, so they are left out.
 	for i, seen := range f.train.data.seen {
 		for k := range units {
 			x := float32(w1Deviation * rng.NormFloat64())
