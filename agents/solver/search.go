@@ -149,10 +149,13 @@ func (s *Solver) helpless(p rules.Position, f *frame) bool {
 		return false
 	}
 	s.line.Moves(p, &f.moves)
-	if s.line.WinningMove(p, &f.moves) != rules.NoMove || s.drawsByPass(p, f) {
+	switch {
+	case s.line.WinningMove(p, &f.moves) != rules.NoMove,
+		s.drawsByPass(p, f),
+		s.dropLosingExits(p, f):
 		return false
 	}
-	return !s.dropLosingExits(p, f) && !s.rules.HasEvasion(p, &f.moves)
+	return !s.rules.HasEvasion(p, &f.moves)
 }
 
 // evasions leaves in f the moves of p that don't let the opponent win in one, and reports whether

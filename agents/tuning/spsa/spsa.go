@@ -58,8 +58,8 @@ func (p Param) check(list *problems.List) {
 	list.Expect(starts, field, "expected a start from %v to %v, found %v", p.Min, p.Max, p.Start)
 	if p.Whole {
 		whole := p.Min == math.Trunc(p.Min) && p.Max == math.Trunc(p.Max)
-		list.Expect(whole, field, "expected a min and a max that are whole numbers, found %v and %v",
-			p.Min, p.Max)
+		list.Expect(whole, field,
+			"expected a min and a max that are whole numbers, found %v and %v", p.Min, p.Max)
 	}
 	room := p.Max - p.Min
 	if room <= 0 { // which was told already
@@ -71,7 +71,8 @@ func (p Param) check(list *problems.List) {
 		rounds := p.C < 0.5 // to the same numbers
 		list.Expect(!rounds, field, "expected a c of at least 0.5 for whole numbers, found %v", p.C)
 	}
-	list.Expect(0 <= p.R && p.R <= 10, field, "expected an r from 0 (for 0.002) to 10, found %v", p.R)
+	gains := 0 <= p.R && p.R <= 10
+	list.Expect(gains, field, "expected an r from 0 (for 0.002) to 10, found %v", p.R)
 }
 
 // Start returns the parameters at the start.
