@@ -197,20 +197,20 @@ func (h *host) checkRules(r *rules.Rules) error {
 
 func (h *host) Choose(
 	ctx context.Context, g *rules.Game, q agents.Request,
-) (agents.Decision, error) {
+) (d agents.Decision, err error) {
 	if err := q.Check(h.Capabilities()); err != nil {
-		return agents.Decision{}, err
+		return d, err
 	}
 	if err := ctx.Err(); err != nil {
-		return agents.Decision{}, err
+		return d, err
 	}
 	if o, _ := g.Outcome(); o != rules.Undecided {
-		return agents.Decision{}, rules.ErrOver
+		return d, rules.ErrOver
 	}
 	if !h.extended { // the protocol has no placements and no pass
 		if g.Rules().SettingUp(g.Position()) {
-			m, err := random.Move(g, h.rng)
-			return agents.Decision{Move: m}, err
+			d.Move, err = random.Move(g, h.rng)
+			return d, err
 		}
 		if g.Legal().Contains(rules.Pass) {
 			return agents.Decision{Move: rules.Pass}, nil
@@ -218,20 +218,20 @@ func (h *host) Choose(
 	}
 	own := agents.Limits{Depth: h.config.Depth, Nodes: h.config.Nodes, MoveTime: h.config.MoveTime}
 	limits := h.withoutClock(g, q.Limits.Tighter(own))
-	d, err := h.choose(ctx, g, limits)
+	d, err = h.choose(ctx, g, limits)
 	return d, h.fail(ctx, err)
 }
 
 // choose has the program choose a move within limits.
 func (h *host) choose(
 	ctx context.Context, g *rules.Game, limits agents.Limits,
-) (agents.Decision, error) {
+) (d agents.Decision, err error) {
 	if err := h.wait(ctx, "", h.config.Ready); err != nil {
-		return agents.Decision{}, err
+		return d, err
 	}
 	if h.proc == nil { // the search before failed, and its game goes on all the same
 		if err := h.newGame(ctx); err != nil {
-			return agents.Decision{}, err
+			return d, err
 		}
 	}
 	var commands []byte
@@ -242,7 +242,7 @@ func (h *host) choose(
 	} else {
 		options, err := h.limitCommands(ctx, limits)
 		if err != nil {
-			return agents.Decision{}, err
+			return d, err
 		}
 		rows := formatRows(g.Rules(), g.Position())
 		commands = []byte(options + "setpos data " + rows + "\nisready\ngo\n")
@@ -250,9 +250,9 @@ func (h *host) choose(
 	budget, grace := h.times(limits)
 	answer, err := h.search(ctx, commands, h.config.Ready, budget, grace)
 	if err != nil {
-		return agents.Decision{}, err
+		return d, err
 	}
-	d, err := h.decide(g, answer)
+	d, err = h.decide(g, answer)
 	d.Answered = h.proc.lastRead
 	return d, err
 }

@@ -92,15 +92,15 @@ func formatRows(r *rules.Rules, p rules.Position) string {
 
 // parseRows reads the board of setpos data. The rows may be separated by slashes, commas, bars or
 // blanks, or not at all. The bottom player is South and to move.
-func parseRows(r *rules.Rules, text string) (rules.Position, error) {
+func parseRows(r *rules.Rules, text string) (p rules.Position, err error) {
 	separators := strings.NewReplacer("/", "", ",", "", "|", "", " ", "", "\t", "")
 	digits := separators.Replace(text)
 	if rest := strings.TrimLeft(digits, "0123"); rest != "" {
-		return rules.Position{}, fmt.Errorf(
+		return p, fmt.Errorf(
 			"expected a board of 36 digits from 0 to 3, found %.120q", rest)
 	}
 	if len(digits) != rules.NumSquares {
-		return rules.Position{}, fmt.Errorf(
+		return p, fmt.Errorf(
 			"expected a board of 36 digits from 0 to 3, found %d", len(digits))
 	}
 	var board strings.Builder

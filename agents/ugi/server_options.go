@@ -200,24 +200,22 @@ func (s *server) setPosition(text string) error {
 }
 
 // parsePosition reads what follows setpos, but for the moves.
-func (s *server) parsePosition(text string) (rules.Position, error) {
+func (s *server) parsePosition(text string) (p rules.Position, err error) {
 	r := s.options.Rules
 	kind, where, _ := strings.Cut(strings.TrimSpace(text), " ")
 	switch kind {
 	case "start":
 		if where != "" {
-			return rules.Position{}, errors.New("expected nothing but moves after start")
+			return p, errors.New("expected nothing but moves after start")
 		}
 		return startPosition(r), nil
 	case "data":
 		if r.Options().Kang {
-			return rules.Position{}, errors.New(
-				"expected pos and a position text: data lacks what Kang needs")
+			return p, errors.New("expected pos and a position text: data lacks what Kang needs")
 		}
 		return parseRows(r, where)
 	case "pos":
 		return r.ParsePosition(where)
 	}
-	return rules.Position{}, fmt.Errorf("expected start, data ROWS or pos POSITION, found %.120q",
-		kind)
+	return p, fmt.Errorf("expected start, data ROWS or pos POSITION, found %.120q", kind)
 }
