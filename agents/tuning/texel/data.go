@@ -95,33 +95,44 @@ func (d *Data) add(r row, features []float64, on []uint16) {
 	d.count += float64(r.count)
 }
 
-// at returns the block of a position and its place there.
-func (d *Data) at(row uint32) (b *block, i int) {
-	return d.blocks[row/blockRows], int(row % blockRows)
+// example is a position of a block.
+type example struct {
+	block *block
+	i     int
+}
+
+// at returns a position by its number.
+func (d *Data) at(number uint32) example {
+	return example{d.blocks[number/blockRows], int(number % blockRows)}
 }
 
 // inMemory reports whether all positions are in memory.
 func (d *Data) inMemory() bool { return d.every == 1 }
 
-// features returns the features of a position.
-func (b *block) features(i int) []float32 { return b.values[i*b.width:][:b.width] }
+func (e example) row() *row { return &e.block.rows[e.i] }
 
-// count returns how often a position occurred.
-func (b *block) count(i int) float64 { return float64(b.rows[i].count) }
+// count returns how often the position occurred.
+func (e example) count() float64 { return float64(e.row().count) }
 
-// active returns the active inputs of a position.
-func (b *block) active(i int) []uint16 {
-	start := uint32(0)
-	if i > 0 {
-		start = b.rows[i-1].inputs
-	}
-	return b.inputs[start:b.rows[i].inputs]
+// features returns the features of the position.
+func (e example) features() []float32 {
+	width := e.block.width
+	return e.block.values[e.i*width:][:width]
 }
 
-// dot returns the sum of the features of a position, each times a number.
-func (b *block) dot(i int, v []float64) float64 {
+// active returns the active inputs of the position.
+func (e example) active() []uint16 {
+	start := uint32(0)
+	if e.i > 0 {
+		start = e.block.rows[e.i-1].inputs
+	}
+	return e.block.inputs[start:e.row().inputs]
+}
+
+// dot returns the sum of the features of the position, each times a number.
+func (e example) dot(v []float64) float64 {
 	sum := 0.0
-	for j, x := range b.features(i) {
+	for j, x := range e.features() {
 		sum += v[j] * float64(x)
 	}
 	return sum
@@ -198,8 +209,8 @@ func (d *Data) thin() {
 		b := d.blocks[i]
 		b.number = len(kept)
 		kept = append(kept, b)
-		for i := range b.rows {
-			d.count += b.count(i)
+		for _, r := range b.rows {
+			d.count += float64(r.count)
 		}
 	}
 	d.blocks = kept

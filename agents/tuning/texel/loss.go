@@ -11,7 +11,8 @@ import (
 	"gyges/rules/base/lists"
 )
 
-// sum returns the sums that add computes for each block, added in the blocks' order.
+// sum returns sums over all positions. add adds those of a block; the blocks' sums are added in
+// their order.
 func (d *Data) sum(n int, add func(b *block, sums []float64)) []float64 {
 	parts := make([][]float64, len(d.blocks))
 	lists.OnAllCores(len(parts), func(k int) {
@@ -26,13 +27,13 @@ func (d *Data) sum(n int, add func(b *block, sums []float64)) []float64 {
 }
 
 // compute returns the values that value computes for each position, block by block.
-func (d *Data) compute(value func(b *block, i int) float64) [][]float32 {
+func (d *Data) compute(value func(e example) float64) [][]float32 {
 	all := make([][]float32, len(d.blocks))
-	lists.OnAllCores(len(d.blocks), func(k int) {
+	lists.OnAllCores(len(all), func(k int) {
 		b := d.blocks[k]
 		all[k] = make([]float32, len(b.rows))
-		for i := range b.rows {
-			all[k][i] = float32(value(b, i))
+		for i := range all[k] {
+			all[k][i] = float32(value(example{b, i}))
 		}
 	})
 	return all
@@ -42,8 +43,10 @@ func (d *Data) compute(value func(b *block, i int) float64) [][]float32 {
 func (d *Data) meanSquares() []float64 {
 	sums := d.sum(d.features, func(b *block, sums []float64) {
 		for i := range b.rows {
-			for j, x := range b.features(i) {
-				sums[j] += b.count(i) * float64(x) * float64(x)
+			e := example{b, i}
+			count := e.count()
+			for j, x := range e.features() {
+				sums[j] += count * float64(x) * float64(x)
 			}
 		}
 	})
@@ -58,8 +61,8 @@ func (d *Data) meanSquares() []float64 {
 // has the logit scale, as in the evaluation; a scale that was fitted to the scores made a weaker
 // player (results/reference/training.md).
 func (d *Data) targets(lambda, scale float64) [][]float32 {
-	return d.compute(func(b *block, i int) float64 {
-		r := &b.rows[i]
+	return d.compute(func(e example) float64 {
+		r := e.row()
 		if math.IsNaN(float64(r.score)) {
 			return float64(r.result)
 		}
@@ -72,7 +75,7 @@ func (d *Data) targets(lambda, scale float64) [][]float32 {
 }
 
 // base is what the parent's evaluation adds to the features, in hundredths of a point.
-func base(b *block, i int) float64 { return float64(b.rows[i].base) }
+func base(e example) float64 { return float64(e.row().base) }
 
 // logistic returns 1/(1+exp(-x)) and ln(1+exp(x)).
 func logistic(x float64) (p, softplus float64) {
@@ -94,34 +97,33 @@ type loss struct {
 // newLoss returns the loss; a logit's constant part is that of weights and base, in hundredths of a
 // point.
 func newLoss(
-	d *Data, weights []float64, base func(b *block, i int) float64, scale float64,
-	targets [][]float32,
+	d *Data, weights []float64, base func(e example) float64, scale float64, targets [][]float32,
 ) *loss {
-	offset := func(b *block, i int) float64 {
-		return scale * (base(b, i) + b.dot(i, weights))
-	}
+	offset := func(e example) float64 { return scale * (base(e) + e.dot(weights)) }
 	return &loss{d, targets, d.compute(offset)}
 }
 
-// logit returns the logit of a position at v.
-func (l *loss) logit(b *block, i int, v []float64) float64 {
-	return float64(l.offsets[b.number][i]) + b.dot(i, v)
-}
+// offset returns the constant part of a position's logit.
+func (l *loss) offset(e example) float64 { return float64(l.offsets[e.block.number][e.i]) }
 
 // target returns the target of a position.
-func (l *loss) target(b *block, i int) float64 { return float64(l.targets[b.number][i]) }
+func (l *loss) target(e example) float64 { return float64(l.targets[e.block.number][e.i]) }
+
+// logit returns the logit of a position at v.
+func (l *loss) logit(e example, v []float64) float64 { return l.offset(e) + e.dot(v) }
 
 // entropy returns the loss of a position with the logit x.
-func (l *loss) entropy(b *block, i int, x float64) float64 {
+func (l *loss) entropy(e example, x float64) float64 {
 	_, softplus := logistic(x)
-	return softplus - l.target(b, i)*x
+	return softplus - l.target(e)*x
 }
 
 // mean returns the loss of positions with the logits given.
-func (l *loss) mean(logit func(b *block, i int) float64) float64 {
+func (l *loss) mean(logit func(e example) float64) float64 {
 	sums := l.data.sum(1, func(b *block, sums []float64) {
 		for i := range b.rows {
-			sums[0] += b.count(i) * l.entropy(b, i, logit(b, i))
+			e := example{b, i}
+			sums[0] += e.count() * l.entropy(e, logit(e))
 		}
 	})
 	return sums[0] / l.data.count
@@ -129,7 +131,7 @@ func (l *loss) mean(logit func(b *block, i int) float64) float64 {
 
 // value returns the loss at v.
 func (l *loss) value(v []float64) float64 {
-	return l.mean(func(b *block, i int) float64 { return l.logit(b, i, v) })
+	return l.mean(func(e example) float64 { return l.logit(e, v) })
 }
 
 // gradient returns the loss at v and its gradient.
@@ -137,12 +139,13 @@ func (l *loss) gradient(v []float64) (loss float64, gradient []float64) {
 	n := l.data.features
 	sums := l.data.sum(n+1, func(b *block, sums []float64) {
 		for i := range b.rows {
-			logit := l.logit(b, i, v)
+			e := example{b, i}
+			logit := l.logit(e, v)
 			p, softplus := logistic(logit)
-			target, count := l.target(b, i), b.count(i)
+			target, count := l.target(e), e.count()
 			sums[n] += count * (softplus - target*logit)
 			residual := count * (p - target)
-			for j, x := range b.features(i) {
+			for j, x := range e.features() {
 				sums[j] += residual * float64(x)
 			}
 		}
@@ -161,17 +164,18 @@ func (l *loss) difference(v []float64, other *loss, otherAt []float64) (mean, ma
 	var games []*game // in the order of their positions
 	for _, b := range l.data.blocks {
 		for i := range b.rows {
-			number := b.rows[i].game
+			e := example{b, i}
+			number := e.row().game
 			g, ok := known[number]
 			if !ok {
 				g = &game{}
 				known[number] = g
 				games = append(games, g)
 			}
-			before := other.entropy(b, i, other.logit(b, i, otherAt))
-			after := l.entropy(b, i, l.logit(b, i, v))
-			g.sum += b.count(i) * (before - after)
-			g.count += b.count(i)
+			before := other.entropy(e, other.logit(e, otherAt))
+			after := l.entropy(e, l.logit(e, v))
+			g.sum += e.count() * (before - after)
+			g.count += e.count()
 		}
 	}
 	for _, g := range games {
@@ -194,14 +198,16 @@ func fitScale(d *Data, weights []float64) (float64, error) {
 	l := newLoss(d, weights, base, 1, nil)
 	slopes := func(scale float64) (first, second float64) {
 		sums := d.sum(2, func(b *block, sums []float64) {
-			for i, score := range l.offsets[b.number] {
-				if !b.rows[i].played() {
+			for i := range b.rows {
+				e := example{b, i}
+				if !e.row().played() {
 					continue
 				}
-				p, _ := logistic(scale * float64(score))
-				x := b.count(i) * float64(score)
-				sums[0] += x * (p - float64(b.rows[i].result))
-				sums[1] += x * float64(score) * p * (1 - p)
+				score := l.offset(e)
+				p, _ := logistic(scale * score)
+				x := e.count() * score
+				sums[0] += x * (p - float64(e.row().result))
+				sums[1] += x * score * p * (1 - p)
 			}
 		})
 		return sums[0], sums[1]

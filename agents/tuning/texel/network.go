@@ -70,9 +70,9 @@ func images(on []uint16, buffer *[inputs.Num]uint16) [2][]uint16 {
 }
 
 // network returns the network's output for a position and stores its pre-activations in s.
-func (m *model) network(b *block, i int, s *sums) float32 {
+func (m *model) network(e example, s *sums) float32 {
 	var mirrored [inputs.Num]uint16
-	for image, on := range images(b.active(i), &mirrored) {
+	for image, on := range images(e.active(), &mirrored) {
 		s[image] = *m.row(b1Row)
 		vector.AddRows(s[image][:], m.rows(), on)
 	}
@@ -80,24 +80,24 @@ func (m *model) network(b *block, i int, s *sums) float32 {
 }
 
 // logit returns the logit of a position and stores its pre-activations in s.
-func (m *model) logit(b *block, i int, s *sums) float64 {
+func (m *model) logit(e example, s *sums) float64 {
 	var x float32
-	for j, value := range b.features(i) {
+	for j, value := range e.features() {
 		x += m.x[j] * value
 	}
-	return float64(x + m.network(b, i, s))
+	return float64(x + m.network(e, s))
 }
 
 // add adds residual times the gradient of the logit at a position to g (backward
 // pass). s holds the sums computed by logit, and is overwritten.
-func (m *model) add(g *model, b *block, i int, s *sums, residual float32) {
-	for j, value := range b.features(i) {
+func (m *model) add(g *model, e example, s *sums, residual float32) {
+	for j, value := range e.features() {
 		g.x[j] += residual * value
 	}
 	output, gradBias, gradOutput := m.row(w2Row)[:], g.row(b1Row)[:], g.row(w2Row)[:]
 	vector.OutputGradient(s[0][:], s[1][:], output, gradBias, gradOutput, residual)
 	var mirrored [inputs.Num]uint16
-	for image, on := range images(b.active(i), &mirrored) {
+	for image, on := range images(e.active(), &mirrored) {
 		vector.AddToRows(g.rows(), s[image][:], on)
 	}
 }
@@ -229,20 +229,20 @@ func (f *fit) fitNetwork(ctx context.Context) error {
 }
 
 // outputs returns a function for the network's output, in hundredths of a point.
-func outputs(n *eval.Network) func(b *block, i int) float64 {
+func outputs(n *eval.Network) func(e example) float64 {
 	m := newModel(0)
 	m.set(n, 1)
-	return func(b *block, i int) float64 {
+	return func(e example) float64 {
 		var s sums
-		return float64(m.network(b, i, &s))
+		return float64(m.network(e, &s))
 	}
 }
 
 // loss returns the mean cross-entropy of the positions of l.
 func (m *model) loss(l *loss) float64 {
-	return l.mean(func(b *block, i int) float64 {
+	return l.mean(func(e example) float64 {
 		var s sums
-		return m.logit(b, i, &s)
+		return m.logit(e, &s)
 	})
 }
 
@@ -333,22 +333,20 @@ func (n *networkLoss) weights(f *fit) []float64 {
 // Begin makes n an [adam.Loss].
 func (n *networkLoss) Begin(batch []uint32) {
 	n.weight = 0
-	for _, row := range batch {
-		b, i := n.window.data.at(row)
-		n.weight += b.count(i)
+	for _, number := range batch {
+		n.weight += n.window.data.at(number).count()
 	}
 	n.count += n.weight
 }
 
 // Add adds the gradient at a position over the batch's weight, and returns the loss there, both
 // times its count.
-func (n *networkLoss) Add(_ int, row uint32, gradient []float32) float64 {
-	b, i := n.window.data.at(row)
+func (n *networkLoss) Add(_ int, number uint32, gradient []float32) float64 {
+	e := n.window.data.at(number)
 	var s sums
-	logit := n.logit(b, i, &s)
+	logit := n.logit(e, &s)
 	p, _ := logistic(logit)
-	count := b.count(i)
-	residual := float32(count * (p - n.window.target(b, i)) / n.weight)
-	n.add(&model{n.features, gradient}, b, i, &s, residual)
-	return count * n.window.entropy(b, i, logit)
+	residual := float32(e.count() * (p - n.window.target(e)) / n.weight)
+	n.add(&model{n.features, gradient}, e, &s, residual)
+	return e.count() * n.window.entropy(e, logit)
 }
