@@ -210,7 +210,7 @@ func (c *checker) move(setpos, rows string) (string, error) {
 
 // boards checks moves in positions of random games, with the mover at the bottom.
 func (c *checker) boards() (string, error) {
-	rng := rand.New(rand.NewPCG(5, 5))
+	rng := rand.New(rand.NewPCG(5, 5)) // the same boards each time
 	for n := range checkBoards {
 		g := rules.NewGame(c.rules, c.rules.RandomSetup(rng))
 		for range n {
@@ -253,6 +253,7 @@ func (c *checker) stops() (string, error) {
 	began := time.Now()
 	commands := []byte(c.maxTime(longSearch) + "setpos start\nisready\ngo\n")
 	_, err := c.search(c.ctx, commands, checkPatience, shortTime, checkPatience)
+	// A second answer would come before readyok.
 	took := (time.Since(began) - shortTime).Round(time.Millisecond)
 	if err == nil {
 		err = c.await("isready\n")

@@ -109,6 +109,7 @@ func findProgram(command []string, dir string) error {
 // launch starts the program and blocks until ugiok. A program that fails, or has not answered when
 // ctx ends, is killed.
 func (c *client) launch(ctx context.Context, limit time.Duration) error {
+	// Nothing is left of the program that ran before.
 	c.name = ""
 	c.offered = nil
 	c.extended = false
@@ -195,6 +196,7 @@ func (c *client) wait(ctx context.Context, commands string, limit time.Duration)
 	if c.proc == nil {
 		return nil
 	}
+	// Commands end in isready, so they are answered, too.
 	if commands != "" {
 		c.pending.ready = true
 	}

@@ -81,6 +81,8 @@ type host struct {
 	rng   *rand.Rand // for set-ups, which a program without the extensions can't choose
 }
 
+// newHost returns the agent of a configuration. Its program is started by Start, or by the first
+// game.
 func newHost(c agents.Config) (agents.Agent, error) {
 	h := &host{rules: c.Rules}
 	c.Decode(&h.config)
@@ -103,6 +105,7 @@ func newHost(c agents.Config) (agents.Agent, error) {
 // Capabilities returns none: the protocol has limits only.
 func (h *host) Capabilities() agents.Capabilities { return agents.Capabilities{} }
 
+// Trace returns the last lines of the dialogue.
 func (h *host) Trace() []string { return h.trace.last() }
 
 // fail kills the program, which is in an unknown state, unless err is nil or the context's. It
@@ -115,6 +118,7 @@ func (h *host) fail(ctx context.Context, err error) error {
 	return err
 }
 
+// NewGame prepares the program, which is started anew if the spec says so.
 func (h *host) NewGame(ctx context.Context, s agents.Setup) error {
 	played := h.setup.Rules != nil
 	if h.config.Restart == everyGame && played {
@@ -188,6 +192,7 @@ func (h *host) checkRules(r *rules.Rules) error {
 		}
 		return nil
 	}
+	// The program knows the rules by their name alone.
 	again, err := rules.Parse(r.String())
 	if err != nil || again.Options() != o {
 		return fmt.Errorf("expected rules that their name describes completely, found %s", r)
@@ -195,6 +200,7 @@ func (h *host) checkRules(r *rules.Rules) error {
 	return nil
 }
 
+// Choose returns the program's move, or makes the decisions that the protocol has no words for.
 func (h *host) Choose(
 	ctx context.Context, g *rules.Game, q agents.Request,
 ) (d agents.Decision, err error) {
@@ -234,6 +240,7 @@ func (h *host) choose(
 			return d, err
 		}
 	}
+	// All is sent at once: limits and position, then go as soon as the program is ready.
 	var commands []byte
 	if h.extended {
 		commands = append(h.told.command(g), "\nisready\ngo"...)

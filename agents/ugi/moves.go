@@ -39,6 +39,8 @@ func parseMove(r *rules.Rules, p rules.Position, text string) (rules.Move, error
 	if !strings.Contains(text, "|") {
 		return r.ParseMove(p, text)
 	}
+	// Package rules reads the move, so the numbers are rewritten as names of squares. A number that
+	// names none becomes the name of no square.
 	short := shortNotation(text)
 	if strings.Contains(short, rules.NoSquare.String()) {
 		return rules.NoMove, fmt.Errorf(

@@ -52,6 +52,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, config ServerConfig
 	s.options = s.defaults()
 	defer func() { err = errors.Join(err, s.agent.Close()) }()
 	s.setRules(config.Rules)
+	// Commands, the end of a search, and an error of writing are handled one after the other.
 	lines := make(chan textLine)
 	go readCommands(ctx, in, lines, s.cancelEarly)
 	for {
@@ -183,6 +184,7 @@ func (s *server) handle(ctx context.Context, line string) (quit bool) {
 func (s *server) introduce() {
 	s.out.line("id name %s", s.config.Name)
 	s.out.line("id author %s", s.config.Author)
+	// An option is introduced with its type, its default and, if it is a number, its bounds.
 	defaults := s.defaults()
 	for _, f := range settings.Fields(&defaults, "") {
 		bounds := ""

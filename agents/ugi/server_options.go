@@ -64,6 +64,7 @@ func (s *server) setThreads(n int) error {
 	if err != nil {
 		return err
 	}
+	// A game that is under way goes on with the new agent, which has to be prepared for it.
 	old := s.agent
 	s.agent = agent
 	s.config.Spec = spec
