@@ -140,11 +140,15 @@ func (l Limits) Times(g *rules.Game) (soft, hard time.Duration) {
 	return tighter(l.MoveTime, soft), tighter(l.MoveTime, hard)
 }
 
+// tighter returns the lower of two bounds, of which 0 is none.
 func tighter[T int | int64 | time.Duration](a, b T) T {
-	if a == 0 || b != 0 && b < a {
+	switch {
+	case a == 0:
 		return b
+	case b == 0:
+		return a
 	}
-	return a
+	return min(a, b)
 }
 
 // Score is a position's value for the side that decides, in hundredths of a point of the evaluation; a point is about
@@ -193,7 +197,7 @@ func (s Score) Text() string {
 // Decision is a chosen move and the result of the search for it.
 type Decision struct {
 	Move   rules.Move   // to be played
-	Best   rules.Move   // by the search, if noise makes the agent play another one, as Score and PV are; else NoMove
+	Best   rules.Move   // of the search, like Score and PV, if noise chose another one; else NoMove
 	Scored bool         // Score is defined
 	Score  Score        // for the side that decides
 	Depth  int          // plies searched; 0 if the agent doesn't search
@@ -233,7 +237,8 @@ func (d *Decision) Info(number func(int64) string) string {
 // Play sets the move that is played, which may be another one than the best.
 func (d *Decision) Play(m rules.Move) {
 	if m != d.Move {
-		d.Best, d.Move = d.Move, m
+		d.Best = d.Move
+		d.Move = m
 	}
 }
 
@@ -303,7 +308,7 @@ func (OnRepetition) Choices() []settings.Choice {
 func MixSeed(seed uint64, parts ...uint64) uint64 {
 	for _, x := range parts {
 		z := (seed ^ x) + 0x9e3779b97f4a7c15
-		z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+		z = (z ^ z>>30) * 0xbf58476d1ce4e5b9 // from here on: finish
 		z = (z ^ z>>27) * 0x94d049bb133111eb
 		seed = z ^ z>>31
 	}

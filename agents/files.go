@@ -1,5 +1,7 @@
 package agents
 
+// The files that specs name, such as weights: what they held when a run read them.
+
 import (
 	"cmp"
 	"crypto/sha256"
@@ -46,11 +48,12 @@ func (r *Registry) Reading(specs []Spec, paths map[string]string) *Registry {
 				i := IndexFile(reading.read, name)
 				if i < 0 {
 					file := r.file(name, cmp.Or(paths[name], name))
-					file.Players = nil
-					i, reading.read = len(reading.read), append(reading.read, file)
+					file.Players = nil // those of r
+					i = len(reading.read)
+					reading.read = append(reading.read, file)
 				}
-				file := &reading.read[i]
-				file.Players = slices.Compact(append(file.Players, spec.Label())) // a spec may name it twice
+				players := append(reading.read[i].Players, spec.Label())
+				reading.read[i].Players = slices.Compact(players) // a spec may name a file twice
 			}
 			return nil
 		})

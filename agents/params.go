@@ -1,5 +1,7 @@
 package agents
 
+// The parameters of kinds: settings that a spec gives as text.
+
 import (
 	"cmp"
 	"fmt"
@@ -72,19 +74,30 @@ func (d ParamDef) IsFile(value string) bool {
 	return d.Tag.Get("names") == "file" && value != "" && value != d.Default()
 }
 
+// isPrefix reports whether the key begins the names of any number of parameters.
+func (d ParamDef) isPrefix() bool { return strings.HasSuffix(d.Key, ".") }
+
 // NamesAgent reports whether values are the specs of other agents.
 func (d ParamDef) NamesAgent() bool { return d.Tag.Get("names") == "agent" }
 
+// check returns an error, which says what was expected, unless value is the text of an accepted one.
 func (d ParamDef) check(value string) error {
 	if d.Type() == Text {
-		choices := d.Enum()
-		if slices.Contains(choices, value) || choices == nil && value != "" {
-			return nil
+		accepted := value != ""
+		if choices := d.Enum(); choices != nil {
+			accepted = slices.Contains(choices, value)
 		}
-		return fmt.Errorf("expected %s, found %.60q", d.Range(), value)
+		if !accepted {
+			return fmt.Errorf("expected %s, found %.60q", d.Range(), value)
+		}
+		return nil
 	}
 	v := reflect.New(d.Value.Type()).Elem()
-	if settings.Set(v, value) == nil && settings.InBounds(v, d.Tag.Get("check"), "") == nil {
+	err := settings.Set(v, value)
+	if err == nil {
+		err = settings.InBounds(v, d.Tag.Get("check"), "")
+	}
+	if err == nil {
 		return nil
 	}
 	what, _ := settings.Expected(v.Type())
@@ -96,10 +109,16 @@ func (d ParamDef) check(value string) error {
 type Values map[string]string
 
 // Int returns a whole number, 0 for none.
-func (v Values) Int(name string) int { n, _ := settings.Parse[int](v[name]); return n }
+func (v Values) Int(name string) int {
+	n, _ := settings.Parse[int](v[name])
+	return n
+}
 
 // Float returns a number, 0 for none.
-func (v Values) Float(name string) float64 { x, _ := settings.Parse[float64](v[name]); return x }
+func (v Values) Float(name string) float64 {
+	x, _ := settings.Parse[float64](v[name])
+	return x
+}
 
 // Decode sets the fields of the struct that config points to, described by [ParamsOf], to the values.
 func (v Values) Decode(config any) {

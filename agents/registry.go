@@ -42,15 +42,19 @@ type Config struct {
 func (k Kind) AllParams() []ParamDef { return slices.Concat(k.Params, Common()) }
 
 // Param returns the definition of a parameter: the one of that name, else the one of a prefix of it.
-func (k Kind) Param(name string) (ParamDef, bool) {
-	defs := k.AllParams()
-	for _, n := range []string{name, name[:strings.IndexByte(name, '.')+1]} {
-		i := slices.IndexFunc(defs, func(d ParamDef) bool { return d.Key == n })
-		if i >= 0 && !strings.HasSuffix(name, ".") {
-			return defs[i], true
+func (k Kind) Param(name string) (found ParamDef, ok bool) {
+	if strings.HasSuffix(name, ".") {
+		return found, false // a prefix alone
+	}
+	for _, d := range k.AllParams() {
+		if d.Key == name {
+			return d, true
+		}
+		if d.isPrefix() && strings.HasPrefix(name, d.Key) {
+			found, ok = d, true
 		}
 	}
-	return ParamDef{}, false
+	return found, ok
 }
 
 // Common returns the parameters that every kind has. Agents ignore them; tournaments read them from the spec.
@@ -101,10 +105,10 @@ func (r *Registry) Values(s Spec) (Values, error) {
 		return nil, err
 	}
 	v := Values{}
-	var names []string
+	var names []string // as messages show them
 	for _, d := range k.AllParams() {
 		name := d.Key
-		if strings.HasSuffix(name, ".") { // it begins any number of parameters
+		if d.isPrefix() {
 			name += "NAME"
 		}
 		names = append(names, name)
@@ -114,13 +118,19 @@ func (r *Registry) Values(s Spec) (Values, error) {
 	}
 	var errs []error
 	for _, p := range s.Params {
-		if d, ok := k.Param(p.Name); !ok {
-			hint := cmp.Or(suggest.DidYouMean(p.Name, names), "; "+s.Kind+" takes "+strings.Join(names, ", "))
+		v[p.Name] = p.Value
+		d, ok := k.Param(p.Name)
+		if !ok {
+			hint := suggest.DidYouMean(p.Name, names)
+			if hint == "" {
+				hint = "; " + s.Kind + " takes " + strings.Join(names, ", ")
+			}
 			errs = append(errs, fmt.Errorf("agent %.60q: unknown parameter %.60q%s", s, p.Name, hint))
-		} else if err := d.check(p.Value); err != nil {
+			continue
+		}
+		if err := d.check(p.Value); err != nil {
 			errs = append(errs, fmt.Errorf("agent %.60q: parameter %s: %w", s, p.Name, err))
 		}
-		v[p.Name] = p.Value
 	}
 	return v, errors.Join(errs...)
 }
@@ -141,10 +151,10 @@ func (r *Registry) Each(specs []Spec, f func(Spec, Kind, Values) error) error {
 				continue
 			}
 			inner, err := ParseSpec(v[d.Key])
-			if err == nil {
-				err = r.Each([]Spec{inner}, f)
-			}
 			if err != nil {
+				return err
+			}
+			if err := r.Each([]Spec{inner}, f); err != nil {
 				return err
 			}
 		}
@@ -160,9 +170,12 @@ func (r *Registry) Config(s Spec, sets ...*rules.Rules) (Config, error) {
 
 // Light reports whether the agent a spec names is known to decide within some hundredths of a second.
 func (r *Registry) Light(s Spec) bool {
-	k := r.kinds[s.Kind]
+	light := r.kinds[s.Kind].Light
 	c, err := r.Config(s)
-	return err == nil && k.Light != nil && k.Light(c)
+	if err != nil || light == nil {
+		return false
+	}
+	return light(c)
 }
 
 // New makes the agent a spec names, for games under rule sets. The error joins everything that is wrong.
@@ -172,10 +185,10 @@ func (r *Registry) New(s Spec, sets ...*rules.Rules) (Agent, error) {
 		return nil, err
 	}
 	a, err := r.kinds[s.Kind].New(c)
-	if err == nil {
-		return a, nil
+	if err != nil {
+		return nil, problems.Prefix(fmt.Sprintf("agent %.60q", s), err)
 	}
-	return nil, problems.Prefix(fmt.Sprintf("agent %.60q", s), err)
+	return a, nil
 }
 
 // Start makes the agent a spec names, ready for games under rule sets.

@@ -1,5 +1,7 @@
 package agents
 
+// The text that names an agent with its parameters, and the names of players that come from it.
+
 import (
 	"cmp"
 	"fmt"
@@ -29,7 +31,8 @@ func ParseSpec(text string) (Spec, error) {
 	}
 	kind, rest, more := strings.Cut(text, ":")
 	if !validName.MatchString(kind) {
-		return Spec{}, fmt.Errorf("agent %.60q: expected kind or kind:param=value,…, like alphabeta:depth=4", text)
+		const form = "kind or kind:param=value,…, like alphabeta:depth=4"
+		return Spec{}, fmt.Errorf("agent %.60q: expected %s", text, form)
 	}
 	s := Spec{Kind: kind}
 	seen := map[string]bool{}
@@ -66,14 +69,16 @@ func cutValue(text string) (value, rest string, more bool, err error) {
 	if found == nil {
 		return "", "", false, fmt.Errorf("expected a closing single quote, found the end of %.60q", text)
 	}
-	if rest, more = strings.CutPrefix(found[2], ","); found[2] != "" && !more {
+	value, after := found[1], found[2]
+	rest, more = strings.CutPrefix(after, ",")
+	if after != "" && !more {
 		return "", "", false, fmt.Errorf("expected a comma after the closing quote, found %.60q", rest)
 	}
-	return strings.ReplaceAll(found[1], "''", "'"), rest, more, nil
+	return strings.ReplaceAll(value, "''", "'"), rest, more, nil
 }
 
 var (
-	quoted    = regexp.MustCompile(`(?s)^'((?:[^']|'')*)'(.*)$`)     // a value and what follows it
+	quoted    = regexp.MustCompile(`(?s)^'((?:[^']|'')*)'(.*)$`)     // a value, and what comes after
 	validName = regexp.MustCompile(`^[a-zA-Z][-a-zA-Z0-9_.]{0,63}$`) // of a kind or a parameter
 )
 
@@ -90,12 +95,13 @@ func (s Spec) Get(name string) string {
 // With returns the spec with another value of a parameter, in its place or else at the end.
 func (s Spec) With(name, value string) Spec {
 	params := slices.Clone(s.Params)
-	i := slices.IndexFunc(params, func(p Param) bool { return p.Name == name })
-	if i < 0 {
-		i, params = len(params), append(params, Param{Name: name})
+	for i := range params {
+		if params[i].Name == name {
+			params[i].Value = value
+			return Spec{s.Kind, params}
+		}
 	}
-	params[i].Value = value
-	return Spec{s.Kind, params}
+	return Spec{s.Kind, append(params, Param{name, value})}
 }
 
 // Label returns the player's name in tables: its parameter name, or the whole spec.
@@ -149,14 +155,14 @@ func (s Spec) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 func (s Spec) String() string {
 	var b strings.Builder
 	b.WriteString(s.Kind)
-	for i, p := range s.Params {
-		b.WriteByte(":,"[min(i, 1)])
-		b.WriteString(p.Name + "=")
-		if strings.ContainsAny(p.Value, "',") {
-			b.WriteString("'" + strings.ReplaceAll(p.Value, "'", "''") + "'")
-		} else {
-			b.WriteString(p.Value)
+	separator := ":"
+	for _, p := range s.Params {
+		value := p.Value
+		if strings.ContainsAny(value, "',") {
+			value = "'" + strings.ReplaceAll(value, "'", "''") + "'"
 		}
+		b.WriteString(separator + p.Name + "=" + value)
+		separator = ","
 	}
 	return b.String()
 }
