@@ -20,12 +20,14 @@ func (a *player) addNoise(
 	}
 	lim := q.Limits
 	if lim.Nodes > 0 {
-		if lim.Nodes -= best.Nodes; lim.Nodes <= 0 {
+		lim.Nodes -= best.Nodes
+		if lim.Nodes <= 0 {
 			return
 		}
 	}
 	s := &a.searches[0]
-	s.begin(ctx, g, q.Exclude, lim, agents.NewTimer(began, g, lim))
+	timer := agents.NewTimer(began, g, lim)
+	s.begin(g, q.Exclude, budget{ctx: ctx, timer: timer, maxNodes: lim.Nodes})
 	best.Play(s.noisiest(g.Position(), *best, q.Noise))
 	best.Nodes += s.nodeCount
 }
@@ -43,18 +45,20 @@ const lateMove = 20
 func (s *search) noisiest(p rules.Position, best agents.Decision, noise func(rules.Move) agents.Score) rules.Move {
 	own := noise(best.Move)
 	var list []noisyMove
-	s.generate(p, &s.stack[0])
-	for m := range s.stack[0].moves.All() {
+	root := &s.stack[0]
+	s.generate(p, root)
+	for m := range root.moves.All() {
 		if n := noise(m); n > own && m != best.Move {
 			list = append(list, noisyMove{m, n})
 		}
 	}
 	slices.SortStableFunc(list, func(a, b noisyMove) int { return cmp.Compare(b.noise, a.noise) })
-	chosen, sum := best.Move, best.Score+own
+	chosen := best.Move
+	sum := best.Score + own
 	for _, c := range list {
 		alpha := max(sum-c.noise, -agents.WinScore) // the score must exceed it
 		if alpha >= best.Score {
-			break
+			break // neither this move nor any after it, whose noise is less, can be chosen
 		}
 		next := s.rules.Apply(p, c.move)
 		s.line.Push(p)
@@ -63,15 +67,17 @@ func (s *search) noisiest(p rules.Position, best agents.Decision, noise func(rul
 			reduction = s.reduction(next, alpha, best.Depth, lateMove, false, false)
 		}
 		score := s.nullWindow(next, alpha, best.Depth-1, reduction, false)
-		if alpha < score && score <= best.Score {
+		if alpha < score && score <= best.Score { // its exact score
 			score = -s.alphaBeta(next, -best.Score-1, -alpha, best.Depth-1, false)
 		}
 		s.line.Pop()
 		if s.stopped {
 			break
 		}
-		if score = min(score, best.Score); score > alpha {
-			chosen, sum = c.move, score+c.noise
+		score = min(score, best.Score)
+		if score > alpha {
+			chosen = c.move
+			sum = score + c.noise
 		}
 	}
 	return chosen

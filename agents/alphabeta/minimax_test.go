@@ -245,7 +245,7 @@ func TestLengthIsNotStored(t *testing.T) {
 		gs.check(t, old, agenttest.Choose(t, a, old, agents.Limits{}))
 		young := rules.NewGame(gs.rules, old.Position())
 		s := &a.(*player).searches[0]
-		s.begin(context.Background(), young, nil, agents.Limits{}, agents.Timer{})
+		s.begin(young, nil, budget{ctx: context.Background()})
 		s.rootMove = rules.NoMove
 		score := s.alphaBeta(young.Position(), -infinity, infinity, 3, false) // no iteration before, which would write over it
 		require.Equal(t, minimax(young, gs.eval, 3, 0), score)
@@ -275,7 +275,7 @@ func TestWindows(t *testing.T) {
 				if gs.rng.IntN(3) == 0 {
 					beta += agents.Score(gs.rng.IntN(spread))
 				}
-				a.searches[0].begin(context.Background(), g, nil, agents.Limits{}, agents.Timer{})
+				a.searches[0].begin(g, nil, budget{ctx: context.Background()})
 				a.searches[0].rootMove = rules.NoMove
 				got := a.searches[0].alphaBeta(g.Position(), alpha, beta, depth, false)
 				what := fmt.Sprintf("%s: depth %d, window %d to %d", gs.rules.FormatPosition(g.Position()), depth, alpha, beta)

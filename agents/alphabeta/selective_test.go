@@ -196,7 +196,7 @@ func TestLost(t *testing.T) {
 	for range 300 {
 		g := gs.next()
 		s := &agenttest.New(t, Kind(), "alphabeta:hash=1", g).(*player).searches[0]
-		s.begin(t.Context(), g, nil, agents.Limits{}, agents.Timer{})
+		s.begin(g, nil, budget{ctx: t.Context()})
 		p, buffer := g.Position(), &s.stack[0].moves
 		static := s.evaluate(p, p.Hash())
 		if !static.attacked {
@@ -222,7 +222,7 @@ func TestReduction(t *testing.T) {
 	for range 200 {
 		g := gs.next()
 		s := &agenttest.New(t, Kind(), "alphabeta:hash=1", g).(*player).searches[0]
-		s.begin(t.Context(), g, nil, agents.Limits{}, agents.Timer{})
+		s.begin(g, nil, budget{ctx: t.Context()})
 		next := g.Position()
 		static := s.evaluate(next, next.Hash())
 		for range 2 {

@@ -36,18 +36,30 @@ func (e *entry) usable(alpha, beta agents.Score, depth, ply, left int, sameDepth
 		return 0, false
 	}
 	b := e.bound()
-	if int(e.depth) < depth || sameDepth && int(e.depth) != depth || left <= int(e.depth) {
+	stored := int(e.depth)
+	otherDepth := stored < depth || sameDepth && stored > depth
+	if pastEnd := stored >= left; otherDepth || pastEnd {
+		if !proven {
+			return 0, false
+		}
+		// A win or a loss that is stored as an exact score bounds a quicker one.
 		holds := upperBound
 		if plies > 0 {
 			holds = lowerBound
 		}
-		if !proven || b != exactScore && b != holds {
+		if b != exactScore && b != holds {
 			return 0, false
 		}
 		b = holds
 	}
 	score := fromTable(e.score, ply)
-	return score, b == exactScore || b == lowerBound && score >= beta || b == upperBound && score <= alpha
+	switch b {
+	case lowerBound:
+		return score, score >= beta
+	case upperBound:
+		return score, score <= alpha
+	}
+	return score, true
 }
 
 // bucketSize is the number of entries of a bucket: one cache line.
@@ -59,24 +71,34 @@ type bucket [bucketSize]slot
 // lock-less transposition table implementation for parallel search", ICGA Journal 25(1), 2002).
 type slot struct {
 	mixed atomic.Uint64 // key XOR data
-	data  atomic.Uint64 // from the lowest bit: move 26, depth 8, tag 8, score 16
+	data  atomic.Uint64 // a move in the lowest bits, then depth, tag and score
 }
 
+// The lowest bits of the parts of a slot's data.
+const (
+	depthShift = 26
+	tagShift   = depthShift + 8
+	scoreShift = tagShift + 8
+)
+
 func (s *slot) load() entry {
-	d := s.data.Load()
+	data := s.data.Load()
 	return entry{
-		key:   s.mixed.Load() ^ d,
-		move:  rules.Move(d & (1<<26 - 1)),
-		depth: uint8(d >> 26),
-		tag:   uint8(d >> 34),
-		score: int16(d >> 42),
+		key:   s.mixed.Load() ^ data,
+		move:  rules.Move(data & (1<<depthShift - 1)),
+		depth: uint8(data >> depthShift),
+		tag:   uint8(data >> tagShift),
+		score: int16(data >> scoreShift),
 	}
 }
 
 func (s *slot) save(e entry) {
-	d := uint64(e.move) | uint64(e.depth)<<26 | uint64(e.tag)<<34 | uint64(uint16(e.score))<<42
-	s.data.Store(d)
-	s.mixed.Store(e.key ^ d)
+	data := uint64(e.move)
+	data |= uint64(e.depth) << depthShift
+	data |= uint64(e.tag) << tagShift
+	data |= uint64(uint16(e.score)) << scoreShift
+	s.data.Store(data)
+	s.mixed.Store(e.key ^ data)
 }
 
 // table is the transposition table. Positions of equal hashes are taken for equal.
@@ -94,9 +116,10 @@ func (t *table) reset(megabytes int) {
 func (t *table) newSearch() { t.search += 4 }
 
 func (t *table) find(key uint64) (entry, bool) {
-	b := lookahead.Place(t.buckets, key)
-	for i := range b {
-		if e := b[i].load(); e.key == key && e.tag != 0 {
+	place := lookahead.Place(t.buckets, key)
+	for i := range place {
+		e := place[i].load()
+		if e.key == key && e.tag != 0 {
 			return e, true
 		}
 	}
@@ -179,22 +202,27 @@ func (c *evalCache) entry(key uint64) *atomic.Uint64 {
 // evaluate returns the static evaluation of p, the position at the line's end, where the game is not over.
 func (s *search) evaluate(p rules.Position, key uint64) staticEval {
 	entry := s.evals.entry(key)
-	if x := entry.Load(); (x^key)&evalKey == 0 && x&evalInUse != 0 {
-		return staticEval{agents.Score(int16(x)), x&evalWins != 0, x&evalAttacked != 0, x&evalEvadable != 0}
-	}
-	var e staticEval
-	x := key&evalKey | evalInUse
-	if s.line.WinsNow(p) {
-		e.wins = true
-		x |= evalWins
-	} else {
-		e.score, e.attacked = s.eval.Evaluate(p)
-		if e.attacked = e.attacked && s.rules.GoalWins(p, p.Side().Other()); e.attacked {
-			x |= evalAttacked
+	cached := entry.Load()
+	if cached&evalInUse != 0 && (cached^key)&evalKey == 0 {
+		return staticEval{
+			score:    agents.Score(int16(cached)),
+			wins:     cached&evalWins != 0,
+			attacked: cached&evalAttacked != 0,
+			evadable: cached&evalEvadable != 0,
 		}
-		x |= uint64(uint16(int16(e.score)))
 	}
-	entry.Store(x)
+	used := key&evalKey | evalInUse
+	if s.line.WinsNow(p) {
+		entry.Store(used | evalWins)
+		return staticEval{wins: true}
+	}
+	score, reachesGoal := s.eval.Evaluate(p)
+	e := staticEval{score: score, attacked: reachesGoal && s.rules.GoalWins(p, p.Side().Other())}
+	used |= uint64(uint16(score))
+	if e.attacked {
+		used |= evalAttacked
+	}
+	entry.Store(used)
 	return e
 }
 
@@ -208,8 +236,8 @@ func (s *search) lost(p rules.Position, key uint64, static staticEval, ms *rules
 		return true
 	}
 	entry := s.evals.entry(key)
-	if x := entry.Load(); (x^key)&evalKey == 0 {
-		entry.Store(x | evalEvadable)
+	if cached := entry.Load(); (cached^key)&evalKey == 0 {
+		entry.Store(cached | evalEvadable)
 	}
 	return false
 }

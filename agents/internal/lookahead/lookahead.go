@@ -4,7 +4,6 @@
 package lookahead
 
 import (
-	"cmp"
 	"context"
 	"math/rand/v2"
 
@@ -26,7 +25,8 @@ func (l *Line) Begin(g *rules.Game) {
 	l.rules = g.Rules()
 	l.past = append(l.past[:0], g.Forbidden()...)
 	l.history = len(l.past)
-	l.left = l.rules.Options().MaxPlies - g.Ply()
+	longest := l.rules.Options().MaxPlies
+	l.left = longest - g.Ply()
 }
 
 // Len returns the length of the line in plies.
@@ -53,10 +53,11 @@ func (l *Line) Moves(p rules.Position, ms *rules.MoveSet) {
 
 // Outcome returns the outcome of the game in p, the position at the line's end.
 func (l *Line) Outcome(p rules.Position) rules.Outcome {
-	if o := l.rules.Outcome(p); o != rules.Undecided || l.Left() > 0 {
-		return o
+	outcome := l.rules.Outcome(p)
+	if outcome == rules.Undecided && l.Left() <= 0 {
+		return rules.Draw
 	}
-	return rules.Draw
+	return outcome
 }
 
 // WinsNow reports whether the side to move can win with its next move in p, the position at the line's end, where the
@@ -76,10 +77,16 @@ func (l *Line) WinningMove(p rules.Position, ms *rules.MoveSet) rules.Move {
 	return rules.NoMove
 }
 
+// Threatened reports whether the opponent would win in p, the position at the line's end, if it were to move, and the
+// game lasts long enough for that.
+func (l *Line) Threatened(p rules.Position) bool {
+	return l.Left() > 1 && l.rules.GoalWins(p, p.Side().Other())
+}
+
 // HasEvasion reports whether some move in p, the position at the line's end, keeps the opponent, whose pieces could
 // reach the goal now, from winning in one. ms is a buffer for the moves; its content is undefined afterwards.
 func (l *Line) HasEvasion(p rules.Position, ms *rules.MoveSet) bool {
-	if l.Left() <= 1 || !l.rules.GoalWins(p, p.Side().Other()) {
+	if !l.Threatened(p) {
 		return true
 	}
 	l.Moves(p, ms)
@@ -92,7 +99,10 @@ func (l *Line) HasEvasion(p rules.Position, ms *rules.MoveSet) bool {
 func (l *Line) Prologue(
 	ctx context.Context, a agents.Agent, g *rules.Game, q *agents.Request, rng *rand.Rand, ms *rules.MoveSet,
 ) (d agents.Decision, decided bool, err error) {
-	if err := cmp.Or(q.Check(a.Capabilities()), ctx.Err()); err != nil {
+	if err := q.Check(a.Capabilities()); err != nil {
+		return d, false, err
+	}
+	if err := ctx.Err(); err != nil {
 		return d, false, err
 	}
 	g.LegalMoves(ms)
@@ -102,14 +112,16 @@ func (l *Line) Prologue(
 	if ms.Len() == 0 {
 		return d, false, rules.ErrOver
 	}
-	if g.Rules().SettingUp(g.Position()) {
-		return agents.Decision{Move: ms.At(rng.IntN(ms.Len()))}, true, nil
+	p := g.Position()
+	if g.Rules().SettingUp(p) {
+		d.Move = ms.At(rng.IntN(ms.Len()))
+		return d, true, nil
 	}
 	l.Begin(g)
-	m := l.WinningMove(g.Position(), ms)
+	m := l.WinningMove(p, ms)
 	if m == rules.NoMove {
 		return d, false, nil
 	}
-	d = agents.Decision{Move: m, Scored: true, Score: agents.WinIn(1), Depth: 1, Nodes: 1, PV: []rules.Move{m}}
-	return d, true, nil
+	pv := []rules.Move{m}
+	return agents.Decision{Move: m, Scored: true, Score: agents.WinIn(1), Depth: 1, Nodes: 1, PV: pv}, true, nil
 }
