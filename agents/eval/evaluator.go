@@ -50,7 +50,8 @@ func (e *Evaluator) Policy() *policy.Policy { return e.policy }
 // output of the evaluator's network in hundredths of a point, 0 if it has none, and whether the opponent could reach
 // the goal if it were to move.
 func (e *Evaluator) Extract(p rules.Position, f *Vector, in *inputs.List) (network float64, attacked bool) {
-	own, opp := e.rules.Control(p, p.Side()), e.rules.Control(p, p.Side().Other())
+	own := e.rules.Control(p, p.Side())
+	opp := e.rules.Control(p, p.Side().Other())
 	v := collector{values: f}
 	v.fill(p, &own, &opp)
 	in.Extract(p, &own, &opp)
@@ -76,7 +77,8 @@ func (e *Evaluator) Evaluate(p rules.Position) (score agents.Score, attacked boo
 	for i, w := range e.weights[:len(names)] {
 		sum += float64(w * f[i]) // the conversion forbids a fused multiply-add: equal sums on every machine
 	}
-	sum = min(max(sum+network, -float64(agents.MaxEval)), float64(agents.MaxEval))
+	const bound = float64(agents.MaxEval)
+	sum = min(max(sum+network, -bound), bound)
 	return agents.Score(math.Round(sum)), attacked
 }
 
@@ -92,8 +94,9 @@ func (e *Evaluator) Terms(p rules.Position) []Term {
 	var f Vector
 	var in inputs.List
 	var terms []Term
-	if x, _ := e.Extract(p, &f, &in); x != 0 {
-		terms = append(terms, Term{"network", x, 1})
+	network, _ := e.Extract(p, &f, &in)
+	if network != 0 {
+		terms = append(terms, Term{"network", network, 1})
 	}
 	for i, v := range f[:len(names)] {
 		if v != 0 && e.weights[i] != 0 {

@@ -39,8 +39,8 @@ func Params() []agents.ParamDef {
 // FromConfig returns the source that an agent's parameters name, those of [Params]. The error joins what is wrong with
 // them, or says for which of the rule sets they don't suit.
 func FromConfig(c agents.Config) (Source, error) {
-	s, v := Source{overrides: map[string]float64{}}, c.Values
-	if name := v["weights"]; name != DefaultName {
+	s := Source{overrides: map[string]float64{}}
+	if name := c.Values["weights"]; name != DefaultName {
 		file := c.Registry.File(name)
 		if file.Err != nil {
 			return s, fmt.Errorf("weights %w", file.Err)
@@ -51,20 +51,25 @@ func FromConfig(c agents.Config) (Source, error) {
 		}
 		s.file = &w
 	}
+
+	// single weights
 	var errs []error
-	for _, name := range slices.Sorted(maps.Keys(v)) {
+	for _, name := range slices.Sorted(maps.Keys(c.Values)) {
 		feature, ok := strings.CutPrefix(name, ParamPrefix)
 		if !ok {
 			continue
 		}
-		if new(Weights).Feature(feature) == nil {
-			errs = append(errs, fmt.Errorf("parameter %s: %s", name, suggest.Unknown("feature", feature, names)))
+		if !slices.Contains(names, feature) {
+			unknown := suggest.Unknown("feature", feature, names)
+			errs = append(errs, fmt.Errorf("parameter %s: %s", name, unknown))
 		}
-		s.overrides[feature] = v.Float(name)
+		s.overrides[feature] = c.Float(name)
 	}
 	if len(errs) > 0 {
 		return s, errors.Join(errs...)
 	}
+
+	// They must suit the games that will be played.
 	for _, r := range c.Rules {
 		if _, err := s.Weights(r); err != nil {
 			return s, err
@@ -110,13 +115,15 @@ func (s *Source) Evaluator(r *rules.Rules) (*Evaluator, error) {
 
 // Of returns the evaluator that an agent, or the one inside it, plays with under r; if not ok, the embedded one.
 func Of(a agents.Agent, r *rules.Rules) (e *Evaluator, ok bool, err error) {
-	switch a := a.(type) {
-	case interface {
+	type evaluating interface {
 		Evaluator(r *rules.Rules) (*Evaluator, error)
-	}:
+	}
+	type wrapping interface{ Unwrap() agents.Agent }
+	switch a := a.(type) {
+	case evaluating:
 		e, err = a.Evaluator(r)
 		return e, true, err
-	case interface{ Unwrap() agents.Agent }:
+	case wrapping:
 		return Of(a.Unwrap(), r)
 	}
 	e, err = ForRules(r)
@@ -130,12 +137,16 @@ const DefaultName = "default"
 var embedded embed.FS
 
 // readers read the embedded weights, each once, as every game needs them.
-var readers = map[string]func() Weights{Standard: reader(Standard), Simplified: reader(Simplified), Kang: reader(Kang)}
+var readers = map[string]func() Weights{
+	Standard:   embeddedReader(Standard),
+	Simplified: embeddedReader(Simplified),
+	Kang:       embeddedReader(Kang),
+}
 
-func reader(name string) func() Weights {
+func embeddedReader(family string) func() Weights {
 	return sync.OnceValue(func() Weights {
-		text, _ := embedded.ReadFile("weights/" + name + ".json")
-		w, err := Read(bytes.NewReader(text), "default/"+name)
+		text, _ := embedded.ReadFile("weights/" + family + ".json")
+		w, err := Read(bytes.NewReader(text), "default/"+family)
 		if err != nil {
 			panic(err) // they are part of the program, and tested
 		}
@@ -158,5 +169,6 @@ func WinProbability(s agents.Score, r *rules.Rules) float64 {
 	case s <= -agents.WinScore:
 		return 0
 	}
-	return 1 / (1 + math.Exp(-float64(s)/Default(Family(r)).WinScale))
+	scale := Default(Family(r)).WinScale
+	return 1 / (1 + math.Exp(-float64(s)/scale))
 }
