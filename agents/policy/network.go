@@ -42,24 +42,31 @@ func (v *View) Rows(m rules.Move) Rows {
 		if r.Image == 1 {
 			drop = opposite(drop)
 		}
-		r.Drop = dropRows + (a.displaced-1)*rules.NumSquares + drop
+		r.Drop = a.firstDropRow() + drop
 	}
 	return r
 }
 
-// rows returns the rows of a move without that of the drop.
+// rows returns the rows of a move, but for the row of its drop.
 func (a turnedMove) rows() Rows {
-	pivot := a.start
-	if pivot == hand {
-		pivot = a.end
-	}
 	image, start, end := 0, a.start, a.end
+	pivot := start
+	if pivot == hand {
+		pivot = end
+	}
 	if _, mirror := mirrored(pivot); mirror {
 		image, start, end = 1, opposite(start), opposite(end)
 	}
-	kind := (a.height-1)*4 + a.displaced
-	return Rows{image, startRows + (a.height-1)*places + start, endRows + kind*places + end, -1}
+	return Rows{
+		Image: image,
+		Start: startRows + (a.height-1)*places + start,
+		End:   endRows + a.kind()*places + end,
+		Drop:  -1,
+	}
 }
+
+// firstDropRow returns the first of the rows for the drops of the piece displaced.
+func (a turnedMove) firstDropRow() int { return dropRows + (a.displaced-1)*rules.NumSquares }
 
 // units has a number for each unit, in units of 1/[NetworkUnit].
 type units = [Units]int16
@@ -94,6 +101,7 @@ func (w *Weights) Pack() *Policy {
 	return p
 }
 
+// network computes the outputs of a policy's network for the moves of a position.
 type network struct {
 	policy *Policy
 	sums   [2]units                // of the position and of its mirror image
@@ -125,23 +133,23 @@ func (n *network) startEnd(a turnedMove) int32 {
 	if n.policy.inputs == nil {
 		return 0
 	}
-	r, w := a.rows(), n.policy.weights
+	r := a.rows()
 	n.image = r.Image
-	x := &n.sums[r.Image]
-	var sum, none units
-	start, end := w.units(r.Start), w.units(r.End)
+	position := &n.sums[r.Image]
+	w := n.policy.weights
+	start, end, out := w.units(r.Start), w.units(r.End), w.units(OutRow)
+	var sum units
 	for k := range sum {
-		sum[k] = x[k] + start[k] + end[k]
+		sum[k] = position[k] + start[k] + end[k]
 	}
-	drops, outputs := none[:], n.drops[:1]
 	if a.displaced > 0 {
-		drops, outputs = w[Row(dropRows+(a.displaced-1)*rules.NumSquares):], n.drops[:]
-	}
-	vector.Outputs(outputs, sum[:], drops, w.units(OutRow)[:], math.MaxInt16)
-	if a.displaced > 0 {
+		drops := w[Row(a.firstDropRow()):]
+		vector.Outputs(n.drops[:], sum[:], drops, out[:], math.MaxInt16)
 		return 0
 	}
-	return score(outputs[0])
+	var none units
+	vector.Outputs(n.drops[:1], sum[:], none[:], out[:], math.MaxInt16)
+	return score(n.drops[0])
 }
 
 // drop returns what the drop adds to the score of a move with the last start and end.
