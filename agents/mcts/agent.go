@@ -35,10 +35,13 @@ func Kind() agents.Kind {
 
 func newPlayer(c agents.Config) (agents.Agent, error) {
 	weights, err := eval.FromConfig(c)
+	if err != nil {
+		return nil, err
+	}
 	a := &player{Source: weights}
 	c.Decode(&a.config)
 	a.search.tree.limit = limitFor(a.config.Hash)
-	return a, err
+	return a, nil
 }
 
 type player struct {
@@ -63,19 +66,24 @@ func (a *player) NewGame(_ context.Context, s agents.Setup) error {
 }
 
 func (a *player) Choose(ctx context.Context, g *rules.Game, q agents.Request) (agents.Decision, error) {
-	d, decided, err := a.search.line.Prologue(ctx, a, g, &q, a.rng, &a.search.moves)
+	s := &a.search
+	d, decided, err := s.line.Prologue(ctx, a, g, &q, a.rng, &s.moves)
 	if err != nil || decided {
 		return d, err
 	}
-	lim := q.Limits.Tighter(agents.Limits{Nodes: a.config.Iterations, MoveTime: a.config.MoveTime})
+	own := agents.Limits{Nodes: a.config.Iterations, MoveTime: a.config.MoveTime}
+	lim := q.Limits.Tighter(own)
 	if soft, _ := lim.Times(g); lim.Nodes == 0 && soft == 0 {
 		lim.Nodes = defaultIterations
 	}
-	d = a.search.choose(ctx, g, lim, q.Info)
-	if _, proven := d.Score.Proven(); q.Noise != nil && !proven {
-		d.Play(a.search.choice(minVisitShare, func(n *node) float64 {
-			return float64(a.search.toScore(float64(n.value)) + q.Noise(n.move))
-		}).move)
+	d = s.choose(ctx, g, lim, q.Info)
+	_, proven := d.Score.Proven()
+	if q.Noise != nil && !proven {
+		noisiest := s.choice(minVisitShare, func(n *node) float64 {
+			score := s.toScore(float64(n.value))
+			return float64(score + q.Noise(n.move))
+		})
+		d.Play(noisiest.move)
 	}
 	return d, nil
 }
@@ -110,7 +118,8 @@ func (p params) forRules(o rules.Options) params {
 	if o.Relocation && !o.Kang {
 		least, growth = 16, 8
 	}
-	p.WidthMin, p.WidthGrowth = cmp.Or(p.WidthMin, least), cmp.Or(p.WidthGrowth, growth)
+	p.WidthMin = cmp.Or(p.WidthMin, least)
+	p.WidthGrowth = cmp.Or(p.WidthGrowth, growth)
 	return p
 }
 
@@ -127,11 +136,13 @@ func (p *params) toValue(s agents.Score) float64 {
 // toScore is the inverse of toValue. By default, values next to ±1 give about ±200 points.
 func (p *params) toScore(v float64) agents.Score {
 	v = min(max(v, -maxValue), maxValue)
-	s := math.Round(p.ValueScale * (v / math.Sqrt(1-float64(v*v))))
-	return agents.Score(min(max(s, -float64(agents.MaxEval)), float64(agents.MaxEval)))
+	root := math.Sqrt(1 - float64(v*v))
+	s := math.Round(p.ValueScale * (v / root))
+	const bound = float64(agents.MaxEval)
+	return agents.Score(min(max(s, -bound), bound))
 }
 
-// expTable holds exp(-i/expSteps): the prior of a move i/expSteps temperatures below the best, relative to that.
+// expTable holds exp(-i/expSteps): the prior of a move i/expSteps temperatures below the best, relative to the best.
 var expTable = func() (t [40 * expSteps]float64) {
 	const step = 0.969233234476344081 // e^(-1/32)
 	t[0] = 1
@@ -148,9 +159,10 @@ func (p *params) setPriors(list []node) {
 	total := 0.0
 	for k := range list {
 		below := float64(list[0].static-list[k].static) / p.PriorTemperature
-		w := expTable[min(int(below*expSteps), len(expTable)-1)]
-		list[k].prior = float32(w)
-		total += w
+		step := min(int(below*expSteps), len(expTable)-1)
+		weight := expTable[step]
+		list[k].prior = float32(weight)
+		total += weight
 	}
 	for k := range list {
 		list[k].prior /= float32(total)

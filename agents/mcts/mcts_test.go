@@ -84,7 +84,7 @@ func TestTreeIsKeptBetweenMoves(t *testing.T) {
 			k := slices.IndexFunc(tr.children(&want), func(n node) bool { return n.move == m })
 			want = tr.children(&want)[k]
 		}
-		if want.size() == 0 || want.proof != unproven {
+		if want.count == 0 || want.proof != unproven {
 			break
 		}
 		a.search.setRoot(g)

@@ -50,7 +50,7 @@ func TestProve(t *testing.T) {
 		tr.update(0)
 		require.Equal(t, c.want, tr.nodes[0].proof, c.children)
 		tr = grow(c.children...)
-		tr.nodes[0].count &^= complete
+		tr.nodes[0].complete = false
 		tr.update(0)
 		require.Equal(t, c.want >= agents.WinScore, tr.nodes[0].proof != unproven, "a loss takes all moves")
 	}
@@ -220,7 +220,7 @@ func checkTree(t *testing.T, tr *tree) (checked int) {
 			todo = append(todo, n.first+uint32(k))
 			best, visits = max(best, child.value), visits+child.visits
 		}
-		if n.size() == 0 || n.proof != unproven {
+		if n.count == 0 || n.proof != unproven {
 			continue
 		}
 		require.Equal(t, -best, n.value)
