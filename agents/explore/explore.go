@@ -11,6 +11,7 @@ import (
 
 	"gyges/agents"
 	"gyges/rules"
+	"gyges/rules/base/lists"
 	"gyges/rules/base/settings"
 )
 
@@ -40,20 +41,22 @@ func Kind() agents.Kind {
 // Spec returns the spec of an agent that plays like another one. The parameters that every kind takes, like its name in
 // tables, move to the outer spec. Options of 0 are left out.
 func Spec(like agents.Spec, o Options) agents.Spec {
-	inner, outer := agents.Spec{Kind: like.Kind}, []agents.Param{}
-	for _, f := range settings.Fields(&o, "") {
-		if f.Key == "temperature" || !f.Value.IsZero() {
-			outer = append(outer, agents.Param{Name: f.Key, Value: f.Texts()[0]})
-		}
-	}
+	inner := agents.Spec{Kind: like.Kind}
+	var common []agents.Param
 	for _, p := range like.Params {
 		if slices.ContainsFunc(agents.Common(), func(d agents.ParamDef) bool { return d.Key == p.Name }) {
-			outer = append(outer, p)
+			common = append(common, p)
 		} else {
 			inner.Params = append(inner.Params, p)
 		}
 	}
-	return agents.Spec{Kind: Name, Params: append([]agents.Param{{Name: Param, Value: inner.String()}}, outer...)}
+	params := []agents.Param{{Name: Param, Value: inner.String()}}
+	for _, f := range settings.Fields(&o, "") {
+		if f.Key == "temperature" || !f.Value.IsZero() { // which isn't 0 by default
+			params = append(params, agents.Param{Name: f.Key, Value: f.Texts()[0]})
+		}
+	}
+	return agents.Spec{Kind: Name, Params: append(params, common...)}
 }
 
 // Options are the parameters beside the agent.
@@ -75,15 +78,16 @@ func newPlayer(c agents.Config) (agents.Agent, error) {
 	if kind, err := c.Registry.Kind(spec); err == nil && kind.Interactive {
 		return nil, fmt.Errorf("expected an agent that plays by itself, found %.60q", spec)
 	}
-	a := &player{}
-	if a.Agent, err = c.Registry.New(spec, c.Rules...); err != nil {
+	like, err := c.Registry.New(spec, c.Rules...)
+	if err != nil {
 		return nil, err
 	}
+	a := &player{Agent: like}
 	c.Decode(&a.options)
-	if a.options.Temperature > 0 && !a.Agent.Capabilities().Noise {
-		err := fmt.Errorf("%s does not explore by temperature; expected an agent that does, like alphabeta, "+
-			"or temperature=0", text)
-		return nil, errors.Join(err, a.Close())
+	if a.options.Temperature > 0 && !like.Capabilities().Noise {
+		const expected = "expected an agent that does, like alphabeta, or temperature=0"
+		err := fmt.Errorf("%s does not explore by temperature; %s", text, expected)
+		return nil, errors.Join(err, like.Close())
 	}
 	return a, nil
 }
@@ -112,17 +116,23 @@ func (a *player) Choose(ctx context.Context, g *rules.Game, q agents.Request) (a
 	if err := q.Check(a.Capabilities()); err != nil {
 		return agents.Decision{}, err
 	}
-	if g.Rules().SettingUp(g.Position()) || a.options.Plies > 0 && g.Ply() >= a.options.Plies {
+	late := a.options.Plies > 0 && g.Ply() >= a.options.Plies
+	if late || g.Rules().SettingUp(g.Position()) {
 		return a.Agent.Choose(ctx, g, q)
 	}
-	// Three numbers a move, so that the draws of one don't depend on another's.
-	random, draw, noise := a.rng.Float64() < a.options.Random, a.rng.Uint64(), a.rng.Uint64()
+	// Three numbers a move, so that the draws of one move don't depend on those before.
+	random := a.rng.Float64() < a.options.Random
+	draw := a.rng.Uint64()
+	noise := a.rng.Uint64()
 	if !random && a.options.Temperature > 0 {
 		q.Noise = func(m rules.Move) agents.Score { return gumbel(noise, m, a.options.Temperature) }
 	}
 	d, err := a.Agent.Choose(ctx, g, q)
-	if _, proven := d.Score.Proven(); err != nil || !random || d.Scored && proven {
+	if err != nil || !random {
 		return d, err
+	}
+	if _, proven := d.Score.Proven(); proven {
+		return d, nil
 	}
 	if m := a.harmless(g, draw); m != rules.NoMove {
 		return agents.Decision{Move: m, Depth: d.Depth, Nodes: d.Nodes}, nil
@@ -133,25 +143,28 @@ func (a *player) Choose(ctx context.Context, g *rules.Game, q agents.Request) (a
 // harmless draws one of the moves after which the opponent can't reach the goal, NoMove if there is none.
 func (a *player) harmless(g *rules.Game, seed uint64) rules.Move {
 	g.LegalMoves(&a.moves)
-	p, n := g.Position(), 0
-	chosen := rules.NoMove
+	p := g.Position()
 	rng := rand.New(rand.NewPCG(seed, 0))
+	rng.Uint64() // Records depend on the numbers after the first.
+	sample := lists.Sample[rules.Move]{Size: 1, Rand: rng}
 	for m := range a.moves.All() {
 		next := g.Rules().Apply(p, m)
-		if g.Rules().CanReachGoal(next, next.Side()) {
-			continue
-		}
-		if n++; rng.IntN(n) == 0 {
-			chosen = m
+		if !g.Rules().CanReachGoal(next, next.Side()) {
+			sample.Add(m)
 		}
 	}
-	return chosen
+	if len(sample.List) == 0 {
+		return rules.NoMove
+	}
+	return sample.List[0]
 }
 
 // gumbel returns noise of the standard Gumbel distribution times the temperature. A move with the highest sum of score
 // and such noise is one drawn with probabilities in proportion to exp(score/temperature) (the "Gumbel-max trick", see
 // C. J. Maddison, D. Tarlow and T. Minka: A* Sampling, 2014).
 func gumbel(seed uint64, m rules.Move, temperature float64) agents.Score {
-	u := (float64(agents.MixSeed(seed, uint64(m))>>11) + 0.5) / (1 << 53) // between 0 and 1
-	return agents.Score(math.Round(-100 * temperature * math.Log(-math.Log(u))))
+	bits := agents.MixSeed(seed, uint64(m)) >> 11 // 53 of them
+	u := (float64(bits) + 0.5) / (1 << 53)        // between 0 and 1
+	standard := -math.Log(-math.Log(u))
+	return agents.Score(math.Round(100 * temperature * standard))
 }

@@ -49,13 +49,18 @@ func (a *player) Choose(ctx context.Context, g *rules.Game, q agents.Request) (a
 	if err != nil || decided {
 		return d, err
 	}
-	d = agents.Decision{Scored: true, Depth: 1, Nodes: int64(a.moves.Len())}
-	d.Move, d.Score = a.best(ctx, g.Rules(), g.Position())
-	if d.Score < -agents.MaxEval {
-		d.Score = -agents.WinIn(2)
+	best, score := a.best(ctx, g.Rules(), g.Position())
+	if score < -agents.MaxEval {
+		score = -agents.WinIn(2)
 	}
-	d.PV = []rules.Move{d.Move}
-	return d, nil
+	return agents.Decision{
+		Move:   best,
+		Scored: true,
+		Score:  score,
+		Depth:  1,
+		Nodes:  int64(a.moves.Len()),
+		PV:     []rules.Move{best},
+	}, nil
 }
 
 // best returns the move with the highest score, at random among equals, of those scored until ctx is cancelled.
@@ -65,10 +70,11 @@ func (a *player) best(ctx context.Context, r *rules.Rules, p rules.Position) (be
 	for m := range a.moves.All() {
 		score := a.score(r.Apply(p, m))
 		if best == rules.NoMove || score > highest {
-			highest, equal = score, 0
-		}
-		if score == highest {
-			if equal++; equal == 1 || a.rng.IntN(equal) == 0 {
+			best, highest = m, score
+			equal = 1
+		} else if score == highest {
+			equal++
+			if a.rng.IntN(equal) == 0 {
 				best = m
 			}
 		}

@@ -2,7 +2,6 @@
 package random
 
 import (
-	"cmp"
 	"context"
 	"math/rand/v2"
 
@@ -13,9 +12,8 @@ import (
 // Kind returns the kind of agent that draws every move uniformly from the legal ones.
 func Kind() agents.Kind {
 	return agents.Kind{
-		Name: "random",
-		Doc:  "plays a legal move drawn uniformly",
-
+		Name:  "random",
+		Doc:   "plays a legal move drawn uniformly",
 		Light: func(agents.Config) bool { return true },
 		New:   func(agents.Config) (agents.Agent, error) { return &player{}, nil },
 	}
@@ -32,7 +30,10 @@ func (a *player) NewGame(_ context.Context, s agents.Setup) error {
 }
 
 func (a *player) Choose(ctx context.Context, g *rules.Game, q agents.Request) (agents.Decision, error) {
-	if err := cmp.Or(q.Check(a.Capabilities()), ctx.Err()); err != nil {
+	if err := q.Check(a.Capabilities()); err != nil {
+		return agents.Decision{}, err
+	}
+	if err := ctx.Err(); err != nil {
 		return agents.Decision{}, err
 	}
 	m, err := Move(g, a.rng)
