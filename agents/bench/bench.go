@@ -36,7 +36,8 @@ func Positions() []Position {
 // DefaultSpecs returns the agents whose signatures are kept.
 func DefaultSpecs() []agents.Spec {
 	return []agents.Spec{
-		agents.Spec{Kind: "alphabeta"}.With("depth", "4"), agents.Spec{Kind: "mcts"}.With("iterations", "400"),
+		agents.Spec{Kind: "alphabeta"}.With("depth", "4"),
+		agents.Spec{Kind: "mcts"}.With("iterations", "400"),
 	}
 }
 
@@ -93,12 +94,16 @@ func One(ctx context.Context, registry *agents.Registry, spec agents.Spec, p Pos
 		return s, err
 	}
 	defer func() { _ = a.Close() }() // its searches are done
-	if err := a.NewGame(ctx, agents.Setup{Rules: r, Side: position.Side(), Seed: 1}); err != nil {
+	setup := agents.Setup{Rules: r, Side: position.Side(), Seed: 1}
+	if err := a.NewGame(ctx, setup); err != nil {
 		return s, err
 	}
 	began := time.Now()
 	d, err := a.Choose(ctx, rules.NewGame(r, position), agents.Request{})
-	s.Move, s.Score, s.Nodes, s.Seconds = d.Move.String(), int(d.Score), d.Nodes, time.Since(began).Seconds()
+	s.Seconds = time.Since(began).Seconds()
+	s.Move = d.Move.String()
+	s.Score = int(d.Score)
+	s.Nodes = d.Nodes
 	return s, err
 }
 

@@ -77,10 +77,12 @@ func parse(text string) (Task, error) {
 		return t, fmt.Errorf("class: expected one of %.60q, found %.60q", Classes(), t.Class)
 	}
 	var err error
-	if t.rules, err = rules.Parse(t.Rules); err != nil {
+	t.rules, err = rules.Parse(t.Rules)
+	if err != nil {
 		return t, fmt.Errorf("rules: %w", err)
 	}
-	if t.position, err = t.rules.ParsePosition(t.Position); err != nil {
+	t.position, err = t.rules.ParsePosition(t.Position)
+	if err != nil {
 		return t, fmt.Errorf("position %w", err)
 	}
 	if len(t.Moves) == 0 {
@@ -122,21 +124,28 @@ func Try(ctx context.Context, name string, a agents.Agent, tasks []Task, lim age
 	began := time.Now()
 	for i := range tasks {
 		t := &tasks[i]
-		var d agents.Decision
-		err := a.NewGame(ctx, agents.Setup{Rules: t.rules, Side: t.position.Side(), Seed: 1})
-		if err == nil {
-			d, err = a.Choose(ctx, t.game(), agents.Request{Limits: lim})
-		}
+		move, err := t.try(ctx, a, lim)
 		if ctx.Err() != nil {
 			return trial, ctx.Err() // the decision was cut short
 		}
 		if err != nil {
 			return trial, fmt.Errorf("%s: %w", t.Position, err)
 		}
-		trial.Attempts = append(trial.Attempts, Attempt{t, d.Move, slices.Contains(t.moves, d.Move)})
+		attempt := Attempt{Task: t, Move: move, Solved: slices.Contains(t.moves, move)}
+		trial.Attempts = append(trial.Attempts, attempt)
 	}
 	trial.Seconds = time.Since(began).Seconds()
 	return trial, nil
+}
+
+// try returns the move that an agent chooses.
+func (t *Task) try(ctx context.Context, a agents.Agent, lim agents.Limits) (rules.Move, error) {
+	setup := agents.Setup{Rules: t.rules, Side: t.position.Side(), Seed: 1}
+	if err := a.NewGame(ctx, setup); err != nil {
+		return rules.NoMove, err
+	}
+	d, err := a.Choose(ctx, t.game(), agents.Request{Limits: lim})
+	return d.Move, err
 }
 
 // Count is the number of attempts at one class under one rule set.
@@ -151,9 +160,13 @@ type Count struct {
 
 // Count counts the attempts under a rule set at a class; "": all.
 func (t *Trial) Count(ruleSet string, class Class) Count {
-	n := Count{Agent: t.Agent, Rules: ruleSet, Class: class, Seconds: t.Seconds / float64(len(t.Attempts))}
+	mean := t.Seconds / float64(len(t.Attempts))
+	n := Count{Agent: t.Agent, Rules: ruleSet, Class: class, Seconds: mean}
 	for _, a := range t.Attempts {
-		if ruleSet != "" && a.Task.Rules != ruleSet || class != "" && a.Task.Class != class {
+		if ruleSet != "" && a.Task.Rules != ruleSet {
+			continue
+		}
+		if class != "" && a.Task.Class != class {
 			continue
 		}
 		n.Positions++

@@ -52,7 +52,7 @@ func RandomGame(r *rules.Rules, rng *rand.Rand, plies int) *rules.Game {
 	g := rules.NewGame(r, r.RandomSetup(rng))
 	var ms rules.MoveSet
 	for range plies {
-		g.LegalMoves(&ms)
+		g.LegalMoves(&ms) // some, as the game isn't over
 		g.PlayLegal(ms.At(rng.IntN(ms.Len())))
 		if o, _ := g.Outcome(); o != rules.Undecided {
 			g.Undo()
@@ -63,7 +63,7 @@ func RandomGame(r *rules.Rules, rng *rand.Rand, plies int) *rules.Game {
 }
 
 // Wins plays a strategy in a game against every reply, without the program's check: it reports whether winner reaches
-// the goal within n plies in every line. Where answer has no move for it, it must be able to win at once.
+// the goal within n plies in every line. Where answer has no move, each move to the goal must win.
 func Wins(g *rules.Game, winner rules.Side, answer func(rules.Position) (rules.Move, bool), n int) bool {
 	if o, _ := g.Outcome(); o != rules.Undecided || n == 0 {
 		return o == rules.WinFor(winner)
@@ -72,17 +72,26 @@ func Wins(g *rules.Game, winner rules.Side, answer func(rules.Position) (rules.M
 	planned, ok := answer(p)
 	var ms rules.MoveSet
 	g.LegalMoves(&ms)
-	any, all := false, true
+	tried := false
 	for m := range ms.All() {
-		if p.Side() == winner && (ok && m != planned || !ok && !m.IsGoal()) {
-			continue
+		if p.Side() == winner {
+			wanted := m.IsGoal()
+			if ok {
+				wanted = m == planned
+			}
+			if !wanted {
+				continue
+			}
 		}
+		tried = true
 		g.PlayLegal(m)
 		won := Wins(g, winner, answer, n-1)
 		g.Undo()
-		any, all = any || won, all && won
+		if !won {
+			return false
+		}
 	}
-	return any && all
+	return tried
 }
 
 // WinsNow are positions, published by others, in which the side to move wins at once under the standard rules.
