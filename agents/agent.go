@@ -82,15 +82,18 @@ type Capabilities struct{ Exclude, Noise, Sample bool }
 
 // Check returns an error that wraps [errors.ErrUnsupported] if q asks for more than c allows.
 func (q *Request) Check(c Capabilities) error {
+	lacks := ""
 	switch {
 	case len(q.Exclude) > 0 && !c.Exclude:
-		return fmt.Errorf("the agent can't exclude moves: %w", errors.ErrUnsupported)
+		lacks = "exclude moves"
 	case q.Noise != nil && !c.Noise:
-		return fmt.Errorf("the agent can't add noise to scores: %w", errors.ErrUnsupported)
+		lacks = "add noise to scores"
 	case q.Sample > 0 && !c.Sample:
-		return fmt.Errorf("the agent can't sample the positions of its search: %w", errors.ErrUnsupported)
+		lacks = "sample the positions of its search"
+	default:
+		return nil
 	}
-	return nil
+	return fmt.Errorf("the agent can't %s: %w", lacks, errors.ErrUnsupported)
 }
 
 // Setup describes a game that is about to be played.

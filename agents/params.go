@@ -83,9 +83,10 @@ func (d ParamDef) NamesAgent() bool { return d.Tag.Get("names") == "agent" }
 // check returns an error, which says what was expected, unless value is the text of an accepted one.
 func (d ParamDef) check(value string) error {
 	if d.Type() == Text {
-		accepted := value != ""
-		if choices := d.Enum(); choices != nil {
-			accepted = slices.Contains(choices, value)
+		choices := d.Enum()
+		accepted := slices.Contains(choices, value)
+		if choices == nil {
+			accepted = value != ""
 		}
 		if !accepted {
 			return fmt.Errorf("expected %s, found %.60q", d.Range(), value)

@@ -85,8 +85,8 @@ func (s *search) evaluateMove(next rules.Position) agents.Score {
 		return 0
 	}
 	static := s.evaluate(next, next.Hash())
-	if static.wins {
+	if static.has(evalWins) {
 		return -agents.WinIn(2)
 	}
-	return -static.score
+	return -static.score()
 }

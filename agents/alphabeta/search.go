@@ -149,10 +149,10 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 	// static evaluation
 	key := p.Hash()
 	static := s.evaluate(p, key)
-	f.static = static.score
+	f.static = static.score()
 
 	// win in one, unless it is excluded at the root
-	if static.wins && (ply > 0 || len(s.excluded) == 0) {
+	if static.has(evalWins) && (ply > 0 || len(s.excluded) == 0) {
 		if pvNode {
 			f.pv = append(f.pv, s.rules.GoalMove(p, p.Side()))
 		}
@@ -165,9 +165,9 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 
 	// leaf: the static evaluation, or a loss in two if there is no evasion, unless the evaluation fails low already
 	if depth <= 0 {
-		failsLow := static.score <= alpha
+		failsLow := static.score() <= alpha
 		if s.Selective == 0 || failsLow || !s.lost(p, key, static, &f.moves) {
-			return static.score
+			return static.score()
 		}
 		if pvNode {
 			f.pv = append(f.pv, s.lossInTwo(p, f)...)
@@ -202,7 +202,7 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 	provable := alpha <= -agents.WinScore || beta >= agents.WinScore
 	if selective && !pvNode && !provable && depth <= s.RFPDepth {
 		// reverse futility pruning, unless every move loses at once
-		score := static.score - agents.Score(s.RFPMargin*depth)
+		score := static.score() - agents.Score(s.RFPMargin*depth)
 		if score >= beta && !s.lost(p, key, static, &f.moves) {
 			return score
 		}
@@ -231,7 +231,7 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 
 		// late move pruning
 		if prune && !pvNode && depth == 1 && searched >= s.LMPMoveCount {
-			best = max(best, min(alpha, static.score))
+			best = max(best, min(alpha, static.score()))
 			break
 		}
 
@@ -333,7 +333,7 @@ func (s *search) reduction(next rules.Position, alpha agents.Score, depth, searc
 		return 0
 	}
 	after := s.evaluate(next, next.Hash())
-	if after.attacked {
+	if after.has(evalAttacked) {
 		return 0
 	}
 	logMoves := logs[min(searched, len(logs)-1)]
@@ -349,7 +349,7 @@ func (s *search) reduction(next rules.Position, alpha agents.Score, depth, searc
 		r += s.LMRNotImproving
 	}
 	// by how much the static score after the move, for the side that made it, is below alpha
-	gap := alpha - (-after.score)
+	gap := alpha - (-after.score())
 	r += min(max(int(gap)*s.LMRGap/100, -maxGapReduction), maxGapReduction)
 	return min(max(r/100, 0), depth-1)
 }

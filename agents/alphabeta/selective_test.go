@@ -199,7 +199,7 @@ func TestLost(t *testing.T) {
 		s.begin(g, nil, budget{ctx: t.Context()})
 		p, buffer := g.Position(), &s.stack[0].moves
 		static := s.evaluate(p, p.Hash())
-		if !static.attacked {
+		if !static.has(evalAttacked) {
 			require.False(t, s.lost(p, p.Hash(), static, buffer))
 			continue
 		}
@@ -207,7 +207,7 @@ func TestLost(t *testing.T) {
 		count[lost]++
 		require.Equal(t, lost, s.lost(p, p.Hash(), static, buffer))
 		static = s.evaluate(p, p.Hash())
-		require.Equal(t, !lost, static.evadable)
+		require.Equal(t, !lost, static.has(evalEvadable))
 		require.Equal(t, lost, s.lost(p, p.Hash(), static, buffer))
 	}
 	require.Greater(t, count[true], 5)
@@ -229,14 +229,14 @@ func TestReduction(t *testing.T) {
 			s.line.Push(g.Position())
 		}
 		s.line.Push(g.Position())
-		if static.wins {
+		if static.has(evalWins) {
 			continue
 		}
 		reduced := func(gap agents.Score, static0, static2 agents.Score, p params) int {
 			s.params, s.stack[0].static, s.stack[2].static = p, static0, static2
-			return s.reduction(next, gap-static.score, 10, 1, false, false) // ln 1 is 0
+			return s.reduction(next, gap-static.score(), 10, 1, false, false) // ln 1 is 0
 		}
-		if static.attacked {
+		if static.has(evalAttacked) {
 			threats++
 			require.Zero(t, reduced(0, 0, 0, params{LMRBase: 300, LMRDivisor: 100}))
 			continue

@@ -163,24 +163,26 @@ func toTable(s agents.Score, ply int) int16 {
 
 func fromTable(s int16, ply int) agents.Score { return agents.Score(toTable(agents.Score(s), -ply)) }
 
-type staticEval struct {
-	score    agents.Score // for the side to move; 0 if it wins
-	wins     bool         // the side to move has a win in one
-	attacked bool         // the opponent would have one if it were to move
-	evadable bool         // a move that stops it is known
-}
+// staticEval is a static evaluation, as the cache has it: 44 bits of the position's hash, flags, and in the lowest 16
+// bits the score for the side to move, 0 if it wins.
+type staticEval uint64
 
-// evalCache holds static evaluations by the positions' hashes. An entry has eight bytes: 44 bits of the hash, the three
-// flags, one for an entry in use, 16 bits of score.
-type evalCache struct{ entries []atomic.Uint64 }
-
+// The flags of static evaluations.
 const (
-	evalInUse    = 1 << 16
-	evalWins     = 1 << 17
-	evalAttacked = 1 << 18
-	evalEvadable = 1 << 19
-	evalKey      = ^uint64(1<<20 - 1)
+	evalInUse    staticEval = 1 << (16 + iota) // of every evaluation; a cleared entry has none
+	evalWins                                   // the side to move has a win in one
+	evalAttacked                               // the opponent would have one if it were to move
+	evalEvadable                               // a move that stops it is known
+
+	evalKey = ^staticEval(1<<20 - 1) // bits of the hash
 )
+
+func (e staticEval) score() agents.Score { return agents.Score(int16(e)) }
+
+func (e staticEval) has(flag staticEval) bool { return e&flag != 0 }
+
+// evalCache holds static evaluations by the positions' hashes.
+type evalCache struct{ entries []atomic.Uint64 }
 
 func (c *evalCache) reset(megabytes int) { c.entries = cleared(c.entries, megabytes<<20/8) }
 
@@ -202,42 +204,33 @@ func (c *evalCache) entry(key uint64) *atomic.Uint64 {
 // evaluate returns the static evaluation of p, the position at the line's end, where the game is not over.
 func (s *search) evaluate(p rules.Position, key uint64) staticEval {
 	entry := s.evals.entry(key)
-	cached := entry.Load()
-	if cached&evalInUse != 0 && (cached^key)&evalKey == 0 {
-		return staticEval{
-			score:    agents.Score(int16(cached)),
-			wins:     cached&evalWins != 0,
-			attacked: cached&evalAttacked != 0,
-			evadable: cached&evalEvadable != 0,
+	hash := staticEval(key) & evalKey
+	if cached := staticEval(entry.Load()); cached.has(evalInUse) && cached&evalKey == hash {
+		return cached
+	}
+	e := hash | evalInUse
+	if s.line.WinsNow(p) {
+		e |= evalWins
+	} else {
+		score, reachesGoal := s.eval.Evaluate(p)
+		e |= staticEval(uint16(score))
+		if reachesGoal && s.rules.GoalWins(p, p.Side().Other()) {
+			e |= evalAttacked
 		}
 	}
-	used := key&evalKey | evalInUse
-	if s.line.WinsNow(p) {
-		entry.Store(used | evalWins)
-		return staticEval{wins: true}
-	}
-	score, reachesGoal := s.eval.Evaluate(p)
-	e := staticEval{score: score, attacked: reachesGoal && s.rules.GoalWins(p, p.Side().Other())}
-	used |= uint64(uint16(score))
-	if e.attacked {
-		used |= evalAttacked
-	}
-	entry.Store(used)
+	entry.Store(uint64(e))
 	return e
 }
 
 // lost reports whether the side to move in p, the position at the line's end, loses with
 // the opponent's next move whatever it plays; static is its evaluation. ms is a buffer.
 func (s *search) lost(p rules.Position, key uint64, static staticEval, ms *rules.MoveSet) bool {
-	if !static.attacked || static.evadable {
+	if !static.has(evalAttacked) || static.has(evalEvadable) {
 		return false
 	}
 	if !s.line.HasEvasion(p, ms) {
 		return true
 	}
-	entry := s.evals.entry(key)
-	if cached := entry.Load(); (cached^key)&evalKey == 0 {
-		entry.Store(cached | evalEvadable)
-	}
+	s.evals.entry(key).Store(uint64(static | evalEvadable))
 	return false
 }

@@ -144,15 +144,12 @@ func equal[T comparable](a, b *T) bool {
 	return *a == *b
 }
 
-// weightsFile has the values of a weights file as they are decoded, before they are checked.
+// weightsFile has the values of a weights file that are decoded in one way and kept in another.
 type weightsFile struct {
-	version    int
-	rules      string
-	winScale   float64
-	weights    map[string]jsontext.Value // by feature; decoded one by one, as each may be wrong
-	network    *networkFile
-	policy     map[string][]int16 // tables by their names
-	provenance Provenance
+	version int
+	weights map[string]jsontext.Value // by feature; decoded one by one, as each may be wrong
+	network *networkFile
+	policy  map[string][]int16 // tables by their names
 }
 
 type networkFile struct {
@@ -180,7 +177,7 @@ func Read(in io.Reader, source string) (Weights, error) {
 		return w, fmt.Errorf("%s:%d: %w", w.label(), line, err)
 	}
 	r := reader{label: w.label(), data: data, values: values}
-	file := r.decode()
+	file := r.decode(&w)
 	r.check(file, &w)
 	if len(r.wrong) > 0 {
 		return w, errors.Join(r.wrong...)
@@ -209,17 +206,17 @@ func (r *reader) add(key, text string, err error) {
 	}
 }
 
-// decode decodes the values.
-func (r *reader) decode() weightsFile {
+// decode decodes the values, some of them into w.
+func (r *reader) decode(w *Weights) weightsFile {
 	file := weightsFile{version: version}
 	targets := map[string]any{
 		"version":    &file.version,
-		"rules":      &file.rules,
-		"win_scale":  &file.winScale,
+		"rules":      &w.Rules,
+		"win_scale":  &w.WinScale,
 		"weights":    &file.weights,
 		"network":    &file.network,
 		"policy":     &file.policy,
-		"provenance": &file.provenance,
+		"provenance": &w.Provenance,
 	}
 	keys := slices.Sorted(maps.Keys(targets))
 	for _, key := range slices.Sorted(maps.Keys(r.values)) {
@@ -238,20 +235,17 @@ func (r *reader) decode() weightsFile {
 	return file
 }
 
-// check sets w to the values of a file, as far as they are right.
+// check checks the values of a file, and sets w to those that are right.
 func (r *reader) check(file weightsFile, w *Weights) {
 	if file.version != version {
 		r.add("version", "", fmt.Errorf("expected version %d, found %d", version, file.version))
 	}
-	w.Rules = file.rules
 	if w.Rules != Standard && w.Rules != Simplified && w.Rules != Kang {
 		r.add("rules", "", fmt.Errorf("expected rules %s, %s or %s, found %.60q", Standard, Simplified, Kang, w.Rules))
 	}
 	if r.values["weights"] == nil {
 		r.add("weights", "", errors.New(`expected "weights": {feature: weight, …}`))
 	}
-	w.WinScale = file.winScale
-	w.Provenance = file.provenance
 	w.Provenance.Method = cmp.Or(w.Provenance.Method, "hand-set")
 	r.add("weights", "", byName("feature", names, file.weights, func(i int, text jsontext.Value) error {
 		if err := strictjson.Unmarshal(text, maxFile, &w.Values[i]); err != nil {

@@ -67,10 +67,7 @@ func (s *search) expand(p rules.Position) {
 	for _, c := range s.list {
 		s.moves.Remove(c.move)
 	}
-	before := len(s.list)
-	width := max(s.width(i), 2*before)
-	all := s.evaluateMoves(p, width-before)
-	s.list = append(s.list, s.children...)
+	all := s.evaluateMoves(p, max(s.width(i), 2*len(s.list)))
 	if len(s.list) == 0 { // the root needs a move nevertheless
 		lost := node{move: anyMove, value: -1, static: -1, proof: agents.WinIn(1)}
 		s.list = append(s.list, lost)
@@ -84,33 +81,30 @@ func (s *search) expand(p rules.Position) {
 	s.tree.update(i)
 }
 
-// evaluateMoves makes children of at most width of the moves of p and reports whether it has evaluated all. Moves that
-// let the opponent win at once make no children; a move that wins ends it.
+// evaluateMoves adds the moves of p to the list until it has width of them, and reports whether it has evaluated all.
+// Moves that let the opponent win at once are not added; a move that wins ends it.
 func (s *search) evaluateMoves(p rules.Position, width int) (all bool) {
 	if s.line.Threatened(p) {
 		s.rules.QuickEvasions(p, &s.moves)
 	}
 	s.order(p)
-	s.children = s.children[:0]
+	best := node{static: -2} // of those added
 	s.line.Push(p)
-	for len(s.heap) > 0 && len(s.children) < width {
+	for len(s.heap) > 0 && len(s.list) < width {
 		m := s.heap.Pop()
 		child := s.evaluate(m, s.rules.Apply(p, m))
 		if child.proof < agents.WinScore {
-			s.children = append(s.children, child)
+			s.list = append(s.list, child)
+			if child.static > best.static {
+				best = child
+			}
 		}
 		if child.proof <= -agents.WinScore {
 			break
 		}
 	}
 	s.line.Pop()
-	if s.eval.Policy() == nil && len(s.children) > 0 {
-		best := s.children[0]
-		for _, c := range s.children {
-			if c.static > best.static {
-				best = c
-			}
-		}
+	if s.eval.Policy() == nil && best.move != rules.NoMove {
 		s.history.Add(p.Side(), best.move, 1)
 	}
 	return len(s.heap) == 0

@@ -30,15 +30,14 @@ type search struct {
 	deepest    int   // plies
 
 	// Of the iteration under way.
-	line     lookahead.Line
-	history  lookahead.History // orders the moves where the weights have no policy
-	policy   policy.Scorer
-	moves    rules.MoveSet
-	replies  rules.MoveSet // of a position that is evaluated
-	heap     lookahead.MoveHeap
-	children []node   // new children of the node that is expanded
-	list     []node   // all of its children
-	path     []uint32 // nodes from the root to the present one
+	line    lookahead.Line
+	history lookahead.History // orders the moves where the weights have no policy
+	policy  policy.Scorer
+	moves   rules.MoveSet
+	replies rules.MoveSet // of a position that is evaluated
+	heap    lookahead.MoveHeap
+	list    []node   // children of the node that is expanded
+	path    []uint32 // nodes from the root to the present one
 }
 
 // firstInfo is the number of iterations before the first progress report.

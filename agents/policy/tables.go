@@ -43,10 +43,11 @@ func OfNetwork(name string) bool { return strings.HasPrefix(name, "network_") }
 
 // Table returns the weights of the i-th table.
 func (w *Weights) Table(i int) []int16 {
+	end := NumWeights
 	if i+1 < len(tables) {
-		return w[tables[i].first:tables[i+1].first]
+		end = tables[i+1].first
 	}
-	return w[tables[i].first:]
+	return w[tables[i].first:end]
 }
 
 // Bound returns the bound of the size of the i-th weight.

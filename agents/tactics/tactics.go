@@ -124,28 +124,22 @@ func Try(ctx context.Context, name string, a agents.Agent, tasks []Task, lim age
 	began := time.Now()
 	for i := range tasks {
 		t := &tasks[i]
-		move, err := t.try(ctx, a, lim)
+		var d agents.Decision
+		err := a.NewGame(ctx, agents.Setup{Rules: t.rules, Side: t.position.Side(), Seed: 1})
+		if err == nil {
+			d, err = a.Choose(ctx, t.game(), agents.Request{Limits: lim})
+		}
 		if ctx.Err() != nil {
 			return trial, ctx.Err() // the decision was cut short
 		}
 		if err != nil {
 			return trial, fmt.Errorf("%s: %w", t.Position, err)
 		}
-		attempt := Attempt{Task: t, Move: move, Solved: slices.Contains(t.moves, move)}
-		trial.Attempts = append(trial.Attempts, attempt)
+		solved := slices.Contains(t.moves, d.Move)
+		trial.Attempts = append(trial.Attempts, Attempt{t, d.Move, solved})
 	}
 	trial.Seconds = time.Since(began).Seconds()
 	return trial, nil
-}
-
-// try returns the move that an agent chooses.
-func (t *Task) try(ctx context.Context, a agents.Agent, lim agents.Limits) (rules.Move, error) {
-	setup := agents.Setup{Rules: t.rules, Side: t.position.Side(), Seed: 1}
-	if err := a.NewGame(ctx, setup); err != nil {
-		return rules.NoMove, err
-	}
-	d, err := a.Choose(ctx, t.game(), agents.Request{Limits: lim})
-	return d.Move, err
 }
 
 // Count is the number of attempts at one class under one rule set.
