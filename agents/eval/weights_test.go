@@ -213,15 +213,6 @@ func TestLoadReadsFiles(t *testing.T) {
 	require.Error(t, err)
 }
 
-func TestNewRefusesNumbersOutOfBounds(t *testing.T) {
-	for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), MaxWeight + 1} {
-		w := Weights{Rules: Standard}
-		*w.Feature("front") = x
-		_, err := New(w, rules.MustParse("standard"))
-		require.ErrorContains(t, err, "feature front: expected a weight from -10000 to 10000")
-	}
-}
-
 // FuzzRead checks that whatever is read as weights can be used, and that nothing makes reading panic.
 func FuzzRead(f *testing.F) {
 	// a few kB: the embedded ones have a hundred times as many

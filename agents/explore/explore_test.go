@@ -221,9 +221,3 @@ func TestBadSpecs(t *testing.T) {
 		require.ErrorContains(t, err, want, spec)
 	}
 }
-
-func TestParamNamesTheAgent(t *testing.T) {
-	d, ok := Kind().Param(Param)
-	require.True(t, ok)
-	require.True(t, d.NamesAgent())
-}

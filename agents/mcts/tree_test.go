@@ -14,10 +14,6 @@ import (
 	"gyges/rules"
 )
 
-func TestNodeSize(t *testing.T) {
-	require.EqualValues(t, nodeSize, unsafe.Sizeof(node{}))
-}
-
 // grow returns a tree of a root with children of these proofs.
 func grow(proofs ...agents.Score) *tree {
 	t := &tree{limit: 1000}
@@ -157,7 +153,8 @@ func TestAMillionNodesTakeLessThan100MB(t *testing.T) {
 	tr := tree{limit: limitFor(megabytes)}
 	tr.reset(0)
 	tr.prune(1, func() bool { return false })
-	size := (cap(tr.nodes) + cap(tr.spare)) * int(unsafe.Sizeof(node{}))
+	require.EqualValues(t, nodeSize, unsafe.Sizeof(node{}))
+	size := (cap(tr.nodes) + cap(tr.spare)) * nodeSize
 	require.LessOrEqual(t, size, megabytes<<20)
 	require.GreaterOrEqual(t, min(cap(tr.nodes), cap(tr.spare)), tr.limit)
 }

@@ -68,10 +68,9 @@ func (s *Scorer) scoreStartEnd(a turnedMove) {
 		s.haveEnds[k] = true
 		s.ends[k] = s.total(s.view.endFeatures(a))
 	}
-	s.sum = s.ends[k] + s.network.startEnd(a)
-	for _, i := range s.view.startFeatures(a) {
-		s.sum += int32(s.weights[i])
-	}
+	start := s.view.startFeatures(a)
+	s.sum = s.ends[k] + int32(s.weights[start[0]]) + int32(s.weights[start[1]])
+	s.sum += s.network.startEnd(a)
 	s.displaced = a.displaced
 }
 
