@@ -75,8 +75,7 @@ func TestThreadThatPanics(t *testing.T) {
 		}, broken)
 		require.LessOrEqual(t, runtime.NumGoroutine(), before)
 		require.NoError(t, a.NewGame(t.Context(), agents.Setup{Rules: r, Side: g.Position().Side()}))
-		d, err := a.Choose(t.Context(), g, agents.Request{Limits: agents.Limits{Depth: 1}})
-		require.NoError(t, err)
+		d := agenttest.Ask(t, a, g, agents.Request{Limits: agents.Limits{Depth: 1}})
 		require.NoError(t, g.Check(d.Move), "after it the agent plays again")
 	}
 }
@@ -137,9 +136,7 @@ func TestExcludedMovesStayOut(t *testing.T) {
 		var excluded []rules.Move
 		position := g.Rules().FormatPosition(g.Position())
 		for n := range min(g.Legal().Len(), goals+4) {
-			d, err := a.Choose(t.Context(), g, agents.Request{Exclude: excluded})
-			require.NoError(t, err)
-			require.NoError(t, g.Check(d.Move), position)
+			d := agenttest.Ask(t, a, g, agents.Request{Exclude: excluded})
 			require.NotContains(t, excluded, d.Move, position)
 			require.Equal(t, n < goals, d.Score == agents.WinIn(1), "%s: %v", position, d.Move)
 			switch {

@@ -114,8 +114,7 @@ func TestTemperature(t *testing.T) {
 			index[g.Legal().At(i)] = i
 		}
 		for range 20_000 {
-			d, err := a.Choose(context.Background(), g, agents.Request{})
-			require.NoError(t, err)
+			d := agenttest.Ask(t, a, g, agents.Request{})
 			counts[index[d.Move]]++
 		}
 		// Those that are hardly ever played count as one.
@@ -147,8 +146,7 @@ func TestRandomMoves(t *testing.T) {
 	counts, unscored := make([]float64, len(harmless)), 0
 	const total = 20_000
 	for range total {
-		d, err := a.Choose(context.Background(), g, agents.Request{})
-		require.NoError(t, err)
+		d := agenttest.Ask(t, a, g, agents.Request{})
 		if d.Scored {
 			require.Equal(t, g.Legal().At(0), d.Move)
 			continue
@@ -173,8 +171,7 @@ func TestProvenResultsAndLatePliesArePlayedBest(t *testing.T) {
 		"explore:agent=fixed,temperature=5,random=1,plies=2"} {
 		a := start(t, spec, g)
 		for range 50 {
-			d, err := a.Choose(context.Background(), g, agents.Request{})
-			require.NoError(t, err)
+			d := agenttest.Ask(t, a, g, agents.Request{})
 			require.Equal(t, g.Legal().At(0), d.Move)
 		}
 	}

@@ -23,9 +23,7 @@ func TestNoisyChoice(t *testing.T) {
 		plain := agenttest.Choose(t, a, g, agents.Limits{})
 		require.NoError(t, a.NewGame(context.Background(), agents.Setup{Rules: g.Rules(), Side: g.Position().Side()}))
 		noise := func(m rules.Move) agents.Score { return agents.Score(m%97) * 30 }
-		d, err := a.Choose(context.Background(), g, agents.Request{Noise: noise})
-		require.NoError(t, err)
-		require.NoError(t, g.Check(d.Move))
+		d := agenttest.Ask(t, a, g, agents.Request{Noise: noise})
 		require.Equal(t, plain.Score, d.Score)
 		if _, ok := d.Score.Proven(); ok {
 			proven++

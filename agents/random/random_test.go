@@ -65,14 +65,3 @@ func TestSetupsAreDrawnUniformly(t *testing.T) {
 	// freedom; drawing without replacement makes the sum 6/5 as large.
 	require.Less(t, chi2/1.2, distuv.ChiSquared{K: 10}.Quantile(0.999))
 }
-
-func TestChoosingAllocatesNothing(t *testing.T) {
-	g := agenttest.Game(t, rules.MustParse("standard"), "321123/000000/000000/000000/000000/321123 s")
-	a := agenttest.New(t, Kind(), "random", g)
-	ctx := context.Background()
-	require.Zero(t, testing.AllocsPerRun(100, func() {
-		if _, err := a.Choose(ctx, g, agents.Request{}); err != nil {
-			t.Fatal(err)
-		}
-	}))
-}

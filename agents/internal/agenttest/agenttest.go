@@ -27,15 +27,22 @@ func New(t testing.TB, kind agents.Kind, spec string, g *rules.Game) agents.Agen
 // Choose returns what a chooses in g, which must be legal, the expected line from first to last.
 func Choose(t testing.TB, a agents.Agent, g *rules.Game, lim agents.Limits) agents.Decision {
 	t.Helper()
-	d, err := a.Choose(context.Background(), g, agents.Request{Limits: lim})
-	require.NoError(t, err)
-	require.NoError(t, g.Check(d.Move))
+	d := Ask(t, a, g, agents.Request{Limits: lim})
 	for i, m := range d.PV {
 		require.NoError(t, g.Play(m), "move %d of the expected line %v", i+1, d.PV)
 	}
 	for range d.PV {
 		g.Undo()
 	}
+	return d
+}
+
+// Ask returns what a chooses in g at a request, which must be legal.
+func Ask(t testing.TB, a agents.Agent, g *rules.Game, q agents.Request) agents.Decision {
+	t.Helper()
+	d, err := a.Choose(context.Background(), g, q)
+	require.NoError(t, err)
+	require.NoError(t, g.Check(d.Move))
 	return d
 }
 
