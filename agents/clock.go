@@ -12,7 +12,8 @@ import (
 // happens outside of the search: messages, scheduling, garbage collection.
 const DefaultMoveOverhead = 10 * time.Millisecond
 
-// Clock is the state of a chess clock for the side to move. The zero value is none; no value is negative.
+// Clock is the state of a chess clock for the side to move. The zero value is none; no value is
+// negative.
 type Clock struct {
 	Left      time.Duration // until the flag falls
 	Increment time.Duration // gained after each move
@@ -20,12 +21,14 @@ type Clock struct {
 	Overhead  time.Duration // of a move, spent outside of the search
 }
 
-// hardFactor is how many times its soft limit a search may last under a clock; chosen, not measured.
+// hardFactor is how many times its soft limit a search may last under a clock; chosen, not
+// measured.
 const hardFactor = 3
 
-// MoveTime returns how long the search for the next move of g may take, for programs that can't save time by themselves
-// where a move is clear: an equal share of what is left. Half of the games between strong players last less than 10
-// moves a side, in Kang less than 23. The last moves take almost no time, so the estimate may be low.
+// MoveTime returns how long the search for the next move of g may take, for programs that can't
+// save time by themselves where a move is clear: an equal share of what is left. Half of the games
+// between strong players last less than 10 moves a side, in Kang less than 23. The last moves take
+// almost no time, so the estimate may be low.
 func (c Clock) MoveTime(g *rules.Game) time.Duration {
 	usual, least := 10, 5
 	if g.Rules().Options().Kang {
@@ -34,9 +37,10 @@ func (c Clock) MoveTime(g *rules.Game) time.Duration {
 	return c.searchTime(c.share(g, usual, least))
 }
 
-// times returns how long the search for the next move of g should take, an equal share of what is left for the moves
-// until the outcome is proven (in games between strong players mostly 5, in Kang 14, without displacement 3), and how
-// long it may: hardFactor times as much, at most half of what is left.
+// times returns how long the search for the next move of g should take, an equal share of what is
+// left for the moves until the outcome is proven (in games between strong players mostly 5, in Kang
+// 14, without displacement 3), and how long it may: hardFactor times as much, at most half of what
+// is left.
 func (c Clock) times(g *rules.Game) (soft, hard time.Duration) {
 	usual, least := 5, 3
 	options := g.Rules().Options()
@@ -51,9 +55,9 @@ func (c Clock) times(g *rules.Game) (soft, hard time.Duration) {
 	return c.searchTime(share), c.searchTime(max(share, longest))
 }
 
-// share returns the part of what is left, at most four fifths, for one of the moves until the next time control.
-// Without a time control the number of these moves is estimated: usual at the start of the game, one less for each move
-// made, and never below least.
+// share returns the part of what is left, at most four fifths, for one of the moves until the next
+// time control. Without a time control the number of these moves is estimated: usual at the start
+// of the game, one less for each move made, and never below least.
 func (c Clock) share(g *rules.Game, usual, least int) time.Duration {
 	moves := c.MovesToGo
 	if moves == 0 {
@@ -68,8 +72,9 @@ func (c Clock) share(g *rules.Game, usual, least int) time.Duration {
 // searchTime returns a time without the overhead, at least a millisecond.
 func (c Clock) searchTime(d time.Duration) time.Duration { return max(d-c.Overhead, time.Millisecond) }
 
-// Timer says when a search stops. It uses all of a fixed time for the move. Under a clock it stops earlier while the
-// best move is stable, later where the iteration has found none as good as that before. The zero value never stops it.
+// Timer says when a search stops. It uses all of a fixed time for the move. Under a clock it stops
+// earlier while the best move is stable, later where the iteration has found none as good as that
+// before. The zero value never stops it.
 type Timer struct {
 	Unsettled bool // the best move of the iteration has changed, or its score has dropped
 
@@ -118,7 +123,8 @@ func (t *Timer) target() time.Duration {
 	return t.soft
 }
 
-// Finished notes the best move of an iteration, and reports whether time is too short for another one.
+// Finished notes the best move of an iteration, and reports whether time is too short for another
+// one.
 func (t *Timer) Finished(best rules.Move) bool {
 	if best == t.best {
 		t.stable++

@@ -73,8 +73,9 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// A side that takes the time it should, in games as long as those of strong players are until their outcome is proven,
-// uses most of its clock. It never loses on time, even if it always takes as long as it may.
+// A side that takes the time it should, in games as long as those of strong players are until their
+// outcome is proven, uses most of its clock. It never loses on time, even if it always takes as
+// long as it may.
 func TestTimesUseTheClock(t *testing.T) {
 	for preset, moves := range map[string]int{"standard": 6, "simplified": 4, "kang": 16} {
 		for _, increment := range []time.Duration{0, 100 * time.Millisecond} {

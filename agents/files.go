@@ -11,7 +11,8 @@ import (
 	"gyges/rules/base/files"
 )
 
-// File is a file that specs name, as it was when it was read. Its content identifies it, wherever it lies.
+// File is a file that specs name, as it was when it was read. Its content identifies it, wherever
+// it lies.
 type File struct {
 	Name    string   `json:"name"`              // in specs
 	SHA256  string   `json:"sha256"`            // of its content, see [Sum]
@@ -33,9 +34,9 @@ func ReadFile(path string) File {
 	return File{Name: path, SHA256: Sum(content), Content: content, Err: files.Plain(err)}
 }
 
-// Reading returns a registry that has read the files that specs name, each once: agents are made of what they hold now,
-// whatever happens to them later. A file whose name isn't its path has one in paths. What can't be read, or is wrong
-// with the specs, [Registry.New] says.
+// Reading returns a registry that has read the files that specs name, each once: agents are made of
+// what they hold now, whatever happens to them later. A file whose name isn't its path has one in
+// paths. What can't be read, or is wrong with the specs, [Registry.New] says.
 func (r *Registry) Reading(specs []Spec, paths map[string]string) *Registry {
 	reading := &Registry{kinds: r.kinds}
 	for _, spec := range specs {

@@ -80,7 +80,8 @@ func (d ParamDef) isPrefix() bool { return strings.HasSuffix(d.Key, ".") }
 // NamesAgent reports whether values are the specs of other agents.
 func (d ParamDef) NamesAgent() bool { return d.Tag.Get("names") == "agent" }
 
-// check returns an error, which says what was expected, unless value is the text of an accepted one.
+// check returns an error, which says what was expected, unless value is the text of an accepted
+// one.
 func (d ParamDef) check(value string) error {
 	if d.Type() == Text {
 		choices := d.Enum()
@@ -121,7 +122,8 @@ func (v Values) Float(name string) float64 {
 	return x
 }
 
-// Decode sets the fields of the struct that config points to, described by [ParamsOf], to the values.
+// Decode sets the fields of the struct that config points to, described by [ParamsOf], to the
+// values.
 func (v Values) Decode(config any) {
 	for _, f := range settings.Fields(config, "") {
 		if text, ok := v[f.Key]; ok {

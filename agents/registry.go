@@ -24,7 +24,8 @@ type Kind struct {
 	// Interactive marks kinds that need a person at the terminal; tournaments refuse them.
 	Interactive bool
 
-	// Light reports whether agents of a configuration decide within some hundredths of a second; nil: it isn't known.
+	// Light reports whether agents of a configuration decide within some hundredths of a second;
+	// nil: it isn't known.
 	Light func(Config) bool
 
 	// New makes an agent. The error says what the agent lacks, for games under the rules, too.
@@ -41,7 +42,8 @@ type Config struct {
 // AllParams returns the parameters of the kind, then those that every kind has.
 func (k Kind) AllParams() []ParamDef { return slices.Concat(k.Params, Common()) }
 
-// Param returns the definition of a parameter: the one of that name, else the one of a prefix of it.
+// Param returns the definition of a parameter: the one of that name, else the one of a prefix of
+// it.
 func (k Kind) Param(name string) (found ParamDef, ok bool) {
 	if strings.HasSuffix(name, ".") {
 		return found, false // a prefix alone
@@ -57,7 +59,8 @@ func (k Kind) Param(name string) (found ParamDef, ok bool) {
 	return found, ok
 }
 
-// Common returns the parameters that every kind has. Agents ignore them; tournaments read them from the spec.
+// Common returns the parameters that every kind has. Agents ignore them; tournaments read them from
+// the spec.
 func Common() []ParamDef {
 	return ParamsOf(&struct {
 		Name  string `param:"name" help:"what tables call the player, in place of the whole spec"`
@@ -65,7 +68,8 @@ func Common() []ParamDef {
 	}{})
 }
 
-// Registry holds the kinds of agents that can be made. It is a value, built by the program; nothing registers itself.
+// Registry holds the kinds of agents that can be made. It is a value, built by the program; nothing
+// registers itself.
 type Registry struct {
 	kinds map[string]Kind
 	read  []File // see [Registry.Reading]
@@ -98,7 +102,8 @@ func (r *Registry) Kind(s Spec) (Kind, error) {
 	return k, nil
 }
 
-// Values checks a spec's kind and parameters and fills in the defaults. The error joins everything that is wrong.
+// Values checks a spec's kind and parameters and fills in the defaults. The error joins everything
+// that is wrong.
 func (r *Registry) Values(s Spec) (Values, error) {
 	k, err := r.Kind(s)
 	if err != nil {
@@ -168,7 +173,8 @@ func (r *Registry) Config(s Spec, sets ...*rules.Rules) (Config, error) {
 	return Config{v, sets, r}, err
 }
 
-// Light reports whether the agent a spec names is known to decide within some hundredths of a second.
+// Light reports whether the agent a spec names is known to decide within some hundredths of a
+// second.
 func (r *Registry) Light(s Spec) bool {
 	light := r.kinds[s.Kind].Light
 	c, err := r.Config(s)
@@ -178,7 +184,8 @@ func (r *Registry) Light(s Spec) bool {
 	return light(c)
 }
 
-// New makes the agent a spec names, for games under rule sets. The error joins everything that is wrong.
+// New makes the agent a spec names, for games under rule sets. The error joins everything that is
+// wrong.
 func (r *Registry) New(s Spec, sets ...*rules.Rules) (Agent, error) {
 	c, err := r.Config(s, sets...)
 	if err != nil {

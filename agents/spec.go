@@ -23,8 +23,9 @@ type Spec struct {
 // Param is one parameter of a spec, as text.
 type Param struct{ Name, Value string }
 
-// ParseSpec reads "kind" or "kind:param=value,param=value". A value that holds a comma or a quote is written in single
-// quotes, a quote inside it doubled. [Registry.Values] checks that the kind and its parameters exist.
+// ParseSpec reads "kind" or "kind:param=value,param=value". A value that holds a comma or a quote
+// is written in single quotes, a quote inside it doubled. [Registry.Values] checks that the kind
+// and its parameters exist.
 func ParseSpec(text string) (Spec, error) {
 	if len(text) > maxSpec {
 		return Spec{}, fmt.Errorf("agent spec of %d bytes: expected at most %d", len(text), maxSpec)
@@ -119,7 +120,8 @@ func LabelOf(player string) string {
 	return player
 }
 
-// Names are what players are called in tables, lists and files, by their names in records, where that differs.
+// Names are what players are called in tables, lists and files, by their names in records, where
+// that differs.
 type Names map[string]string
 
 // NamesOf returns the label of each player that no other of them has.

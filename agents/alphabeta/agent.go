@@ -1,10 +1,12 @@
-// Package alphabeta is the agent by principal variation search under iterative deepening (T. A. Marsland, "A review of
-// game-tree pruning", ICCA Journal 9(1), 1986). README.md describes its parts.
+// Package alphabeta is the agent by principal variation search under iterative deepening (T. A.
+// Marsland, "A review of game-tree pruning", ICCA Journal 9(1), 1986). README.md describes its
+// parts.
 //
-// A proven win or loss rests on all moves and holds in spite of pruning. With selective=0 each line of d plies is
-// searched, and the score is that of plain minimax but for two rare effects of the transposition table, which knows
-// positions and not the way to them: a stored result may rest on a move that the repetition rule forbids on another
-// path, and a win or loss found deeper elsewhere is used where the position occurs again.
+// A proven win or loss rests on all moves and holds in spite of pruning. With selective=0 each line
+// of d plies is searched, and the score is that of plain minimax but for two rare effects of the
+// transposition table, which knows positions and not the way to them: a stored result may rest on a
+// move that the repetition rule forbids on another path, and a win or loss found deeper elsewhere
+// is used where the position occurs again.
 package alphabeta
 
 import (
@@ -79,8 +81,9 @@ func (a *player) NewGame(_ context.Context, s agents.Setup) error {
 	return nil
 }
 
-// Choose chooses a move. Of a search with several threads it samples the first. With noise it searches
-// twice: for the best move, with three quarters of the nodes and time, and then for the one to play.
+// Choose chooses a move. Of a search with several threads it samples the first. With noise it
+// searches twice: for the best move, with three quarters of the nodes and time, and then for the
+// one to play.
 func (a *player) Choose(ctx context.Context, g *rules.Game, q agents.Request) (agents.Decision, error) {
 	began := time.Now()
 	main := &a.searches[0]
@@ -119,8 +122,8 @@ func (a *player) Choose(ctx context.Context, g *rules.Game, q agents.Request) (a
 	return best, nil
 }
 
-// search runs one search in every thread and returns the best of their results. When it returns or panics, as it does
-// where a thread did, no thread is left.
+// search runs one search in every thread and returns the best of their results. When it returns or
+// panics, as it does where a thread did, no thread is left.
 func (a *player) search(
 	ctx context.Context, g *rules.Game, q *agents.Request, lim agents.Limits, began time.Time,
 ) (best agents.Decision) {
@@ -172,7 +175,8 @@ func (a *player) search(
 	return best
 }
 
-// deepest returns the best of the threads' results: a proven one, else the deepest; the first among equals.
+// deepest returns the best of the threads' results: a proven one, else the deepest; the first among
+// equals.
 func deepest(results []agents.Decision) agents.Decision {
 	best, highest := results[0], -1
 	for _, d := range results {
@@ -196,8 +200,8 @@ type config struct {
 	params
 }
 
-// params holds the tunable numbers of the search. A new one is a field here: the spec parser, `gyges agents` and SPSA
-// read its tags. Scores are in hundredths of a point.
+// params holds the tunable numbers of the search. A new one is a field here: the spec parser,
+// `gyges agents` and SPSA read its tags. Scores are in hundredths of a point.
 type params struct {
 	Selective int `param:"selective" default:"1" check:"0..1" help:"1: a selective search, by the parameters below; 0: a plain full-width search"`
 

@@ -10,8 +10,9 @@ import (
 	"gyges/rules"
 )
 
-// addNoise has the request's noise decide which move is played in place of the best one: it searches to the same depth
-// for moves with a higher sum of score and noise, within what is left of the limits.
+// addNoise has the request's noise decide which move is played in place of the best one: it
+// searches to the same depth for moves with a higher sum of score and noise, within what is left of
+// the limits.
 func (a *player) addNoise(
 	ctx context.Context, g *rules.Game, q *agents.Request, best *agents.Decision, began time.Time,
 ) {
@@ -37,11 +38,13 @@ type noisyMove struct {
 	noise agents.Score
 }
 
-// lateMove is the number by which moves with noise are reduced, in the middle of a node's; chosen, not measured.
+// lateMove is the number by which moves with noise are reduced, in the middle of a node's; chosen,
+// not measured.
 const lateMove = 20
 
-// noisiest returns the move of p, the root, with the highest sum of score and noise. No move's score is above the best
-// one's, so a move is searched only if its noise and the best score exceed the highest sum so far.
+// noisiest returns the move of p, the root, with the highest sum of score and noise. No move's
+// score is above the best one's, so a move is searched only if its noise and the best score exceed
+// the highest sum so far.
 func (s *search) noisiest(p rules.Position, best agents.Decision, noise func(rules.Move) agents.Score) rules.Move {
 	own := noise(best.Move)
 	var list []noisyMove

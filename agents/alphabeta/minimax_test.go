@@ -15,9 +15,9 @@ import (
 	"gyges/rules"
 )
 
-// minimax is the search as its definition says it: every move of every position, nothing stored and nothing left out.
-// It plays on the game itself, so that repetition and length are the game's own affair. A position in which the side to
-// move wins at once counts as won, at the horizon too.
+// minimax is the search as its definition says it: every move of every position, nothing stored and
+// nothing left out. It plays on the game itself, so that repetition and length are the game's own
+// affair. A position in which the side to move wins at once counts as won, at the horizon too.
 func minimax(g *rules.Game, e *eval.Evaluator, depth, ply int) agents.Score {
 	switch o, _ := g.Outcome(); o {
 	case rules.Undecided:
@@ -46,7 +46,8 @@ func minimax(g *rules.Game, e *eval.Evaluator, depth, ply int) agents.Score {
 	return best
 }
 
-// games draws games in progress whose positions have so few lines of the given depth that minimax can follow them.
+// games draws games in progress whose positions have so few lines of the given depth that minimax
+// can follow them.
 type games struct {
 	rules *rules.Rules
 	eval  *eval.Evaluator
@@ -231,7 +232,8 @@ func TestRepetitionOnThePath(t *testing.T) {
 	}
 }
 
-// What was found near the end of a game by its length must not be believed in a game that is younger.
+// What was found near the end of a game by its length must not be believed in a game that is
+// younger.
 func TestLengthIsNotStored(t *testing.T) {
 	t.Parallel()
 	gs := newGames(t, "simplified:repetition=none,max_plies=24", 3, 24, 2000)
@@ -252,8 +254,8 @@ func TestLengthIsNotStored(t *testing.T) {
 	}
 }
 
-// Searched with any window a position gives its score, or a bound on the side where the score lies; windows among wins
-// and losses too, and with a table that other windows have filled.
+// Searched with any window a position gives its score, or a bound on the side where the score lies;
+// windows among wins and losses too, and with a table that other windows have filled.
 func TestWindows(t *testing.T) {
 	t.Parallel()
 	gs := newGames(t, "simplified:repetition=none", 3, 25, 2000)

@@ -6,14 +6,16 @@ import (
 	"gyges/rules"
 )
 
-// movePicker yields a node's moves in the order in which they are searched: the table's move, the killers, then the
-// rest by score. The rest is scored only when it is reached, as the first moves often cause a cutoff.
+// movePicker yields a node's moves in the order in which they are searched: the table's move, the
+// killers, then the rest by score. The rest is scored only when it is reached, as the first moves
+// often cause a cutoff.
 type movePicker struct {
 	stage int           // how many of first have been tried; one more: the rest is scored
 	first [3]rules.Move // the table's move and two killers
 }
 
-// nextMove returns the next move, NoMove after the last; p and depth are the node's, p at the line's end.
+// nextMove returns the next move, NoMove after the last; p and depth are the node's, p at the
+// line's end.
 func (s *search) nextMove(k *movePicker, f *frame, p rules.Position, depth int) rules.Move {
 	for k.stage < len(k.first) {
 		m := k.first[k.stage]
@@ -36,9 +38,10 @@ func (s *search) nextMove(k *movePicker, f *frame, p rules.Position, depth int) 
 	return f.scored.Pop()
 }
 
-// scoreMoves gives the frame's moves the scores by which they are ordered: history and policy, if the weights have one.
-// Those with the highest scores, more at a higher depth, are then evaluated, each as a node, and come before the
-// others. A full-width search has the history alone, and evaluates all moves at a depth above 1.
+// scoreMoves gives the frame's moves the scores by which they are ordered: history and policy, if
+// the weights have one. Those with the highest scores, more at a higher depth, are then evaluated,
+// each as a node, and come before the others. A full-width search has the history alone, and
+// evaluates all moves at a depth above 1.
 func (s *search) scoreMoves(f *frame, p rules.Position, depth int) {
 	f.scored = f.scored[:0]
 	f.evaluated = f.evaluated[:0]
@@ -79,7 +82,8 @@ func (s *search) scoreMoves(f *frame, p rules.Position, depth int) {
 // historyWeight is the weight of a unit of history against policy_weight, which was tuned to it.
 const historyWeight = 100
 
-// evaluateMove returns the static evaluation of the position after a move, for the side that made it.
+// evaluateMove returns the static evaluation of the position after a move, for the side that made
+// it.
 func (s *search) evaluateMove(next rules.Position) agents.Score {
 	if s.line.Outcome(next) != rules.Undecided {
 		return 0

@@ -11,7 +11,8 @@ import (
 	"gyges/rules"
 )
 
-// The picker yields each move once, the suggested ones first, whether or not suggestions are legal or the same.
+// The picker yields each move once, the suggested ones first, whether or not suggestions are legal
+// or the same.
 func TestPickerYieldsEachMoveOnce(t *testing.T) {
 	r := rules.MustParse("standard")
 	rng := rand.New(rand.NewPCG(1, 9))

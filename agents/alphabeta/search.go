@@ -82,8 +82,8 @@ func (s *search) begin(g *rules.Game, excluded []rules.Move, b budget) {
 	}
 }
 
-// deepen is the iterative deepening: it searches the root to the depths from first to last until a limit is reached or
-// the result is proven, and calls report after each.
+// deepen is the iterative deepening: it searches the root to the depths from first to last until a
+// limit is reached or the result is proven, and calls report after each.
 func (s *search) deepen(root rules.Position, first, last int, report func(agents.Decision)) agents.Decision {
 	var best agents.Decision
 	forced := s.timer.Clocked() && s.forced(root) // a move without alternatives takes no time from the clock
@@ -91,7 +91,8 @@ func (s *search) deepen(root rules.Position, first, last int, report func(agents
 		s.rootMove, s.lastScore = best.Move, best.Score
 		score := s.alphaBeta(root, -infinity, infinity, depth, false)
 		if s.stopped {
-			// The best move of the previous iteration is searched first, so the best of this one is at least as good.
+			// The best move of the previous iteration is searched first, so the best of this one is
+			// at least as good.
 			pv := s.stack[0].pv
 			if len(pv) > 0 && replaces(s.rootScore, best.Score) {
 				best = decision(pv, s.rootScore, max(depth-1, 1))
@@ -103,7 +104,8 @@ func (s *search) deepen(root rules.Position, first, last int, report func(agents
 			best = decision(s.stack[0].pv, score, depth)
 			report(best)
 		}
-		// A win in 3 is the fastest where there is none in 1; a slower one may hide a faster one that was reduced.
+		// A win in 3 is the fastest where there is none in 1; a slower one may hide a faster one
+		// that was reduced.
 		if plies, proven := best.Score.Proven(); proven && plies <= max(3, depth) {
 			break
 		}
@@ -115,8 +117,8 @@ func (s *search) deepen(root rules.Position, first, last int, report func(agents
 	return best
 }
 
-// replaces reports whether a score of a later iteration takes the place of the best one so far: a proven win stays
-// unless there is a faster one.
+// replaces reports whether a score of a later iteration takes the place of the best one so far: a
+// proven win stays unless there is a faster one.
 func replaces(score, best agents.Score) bool {
 	return best < agents.WinScore || score > best
 }
@@ -125,9 +127,10 @@ func decision(pv []rules.Move, score agents.Score, depth int) agents.Decision {
 	return agents.Decision{Move: pv[0], Scored: true, Score: score, Depth: depth, PV: slices.Clone(pv)}
 }
 
-// alphaBeta returns the score of p, the position at the line's end, searched to depth: the true one if it lies between
-// alpha and beta, else a bound. Wins and losses are counted from the root. cutNode reports whether a null window is
-// expected to fail high. The result is invalid once the search is stopped.
+// alphaBeta returns the score of p, the position at the line's end, searched to depth: the true one
+// if it lies between alpha and beta, else a bound. Wins and losses are counted from the root.
+// cutNode reports whether a null window is expected to fail high. The result is invalid once the
+// search is stopped.
 func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int, cutNode bool) agents.Score {
 	ply := s.line.Len()
 	pvNode := beta-alpha > 1 // else a cut or an all node, searched with a null window
@@ -163,7 +166,8 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 		s.sample.Add(p)
 	}
 
-	// leaf: the static evaluation, or a loss in two if there is no evasion, unless the evaluation fails low already
+	// leaf: the static evaluation, or a loss in two if there is no evasion, unless the evaluation
+	// fails low already
 	if depth <= 0 {
 		failsLow := static.score() <= alpha
 		if s.Selective == 0 || failsLow || !s.lost(p, key, static, &f.moves) {
@@ -307,7 +311,8 @@ func (s *search) forced(p rules.Position) bool {
 	return f.moves.Len() == 1
 }
 
-// generate fills the frame's moves with the legal moves of p, at the root without the excluded ones.
+// generate fills the frame's moves with the legal moves of p, at the root without the excluded
+// ones.
 func (s *search) generate(p rules.Position, f *frame) {
 	s.line.Moves(p, &f.moves)
 	if s.line.Len() == 0 {
@@ -317,7 +322,8 @@ func (s *search) generate(p rules.Position, f *frame) {
 	}
 }
 
-// lossInTwo returns the variation of a move of p, a position without evasions, and the opponent's win.
+// lossInTwo returns the variation of a move of p, a position without evasions, and the opponent's
+// win.
 func (s *search) lossInTwo(p rules.Position, f *frame) []rules.Move {
 	s.generate(p, f)
 	anyMove := f.moves.At(0)
@@ -326,8 +332,9 @@ func (s *search) lossInTwo(p rules.Position, f *frame) []rules.Move {
 	return []rules.Move{anyMove, win}
 }
 
-// reduction returns the plies by which late move reductions reduce a move to next, the position at the line's end,
-// after searched others of its node, at a depth of 2 or more. A move that threatens a win is not reduced.
+// reduction returns the plies by which late move reductions reduce a move to next, the position at
+// the line's end, after searched others of its node, at a depth of 2 or more. A move that threatens
+// a win is not reduced.
 func (s *search) reduction(next rules.Position, alpha agents.Score, depth, searched int, pvNode, cutNode bool) int {
 	if s.line.Outcome(next) != rules.Undecided {
 		return 0
@@ -366,8 +373,8 @@ var logs = func() (t [1024]int) {
 	return t
 }()
 
-// nullWindow returns a bound of the score of a move to next that shows whether it is above alpha, searched with a
-// reduction first and to the full depth if that fails high.
+// nullWindow returns a bound of the score of a move to next that shows whether it is above alpha,
+// searched with a reduction first and to the full depth if that fails high.
 func (s *search) nullWindow(next rules.Position, alpha agents.Score, depth, reduction int, cutNode bool) agents.Score {
 	if reduction > 0 {
 		score := -s.alphaBeta(next, -alpha-1, -alpha, depth-reduction, true)
@@ -378,7 +385,8 @@ func (s *search) nullWindow(next rules.Position, alpha agents.Score, depth, redu
 	return -s.alphaBeta(next, -alpha-1, -alpha, depth, !cutNode)
 }
 
-// pollEvery is the number of nodes between checks of the clock and the context: a fraction of a millisecond.
+// pollEvery is the number of nodes between checks of the clock and the context: a fraction of a
+// millisecond.
 const pollEvery = 64
 
 // countNode counts a node unless the search has reached a limit. It reports whether it is stopped.

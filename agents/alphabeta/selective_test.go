@@ -80,7 +80,8 @@ func TestThreadThatPanics(t *testing.T) {
 	}
 }
 
-// The deepest result of all threads counts, a proven one more than any depth, and the first thread's among equals.
+// The deepest result of all threads counts, a proven one more than any depth, and the first
+// thread's among equals.
 func TestDeepestResultCounts(t *testing.T) {
 	result := func(move rules.Move, depth int, score agents.Score) agents.Decision {
 		return agents.Decision{Move: move, Scored: true, Depth: depth, Score: score}

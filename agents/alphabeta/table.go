@@ -27,9 +27,10 @@ type entry struct {
 
 func (e *entry) bound() boundKind { return boundKind(e.tag & 3) }
 
-// usable returns the stored score and reports whether it settles a search to depth with the window alpha, beta, ply
-// plies below the root, from where the game may last left turns. Scores of lower depths settle nothing, nor with
-// sameDepth those of higher ones. Wins and losses hold at any depth; there may be quicker ones.
+// usable returns the stored score and reports whether it settles a search to depth with the window
+// alpha, beta, ply plies below the root, from where the game may last left turns. Scores of lower
+// depths settle nothing, nor with sameDepth those of higher ones. Wins and losses hold at any
+// depth; there may be quicker ones.
 func (e *entry) usable(alpha, beta agents.Score, depth, ply, left int, sameDepth bool) (agents.Score, bool) {
 	plies, proven := agents.Score(e.score).Proven()
 	if proven && max(plies, -plies) > left {
@@ -67,8 +68,9 @@ const bucketSize = 4
 
 type bucket [bucketSize]slot
 
-// slot holds an entry for several threads: one mixed from two writes doesn't match its key (R. Hyatt and T. Mann, "A
-// lock-less transposition table implementation for parallel search", ICGA Journal 25(1), 2002).
+// slot holds an entry for several threads: one mixed from two writes doesn't match its key (R.
+// Hyatt and T. Mann, "A lock-less transposition table implementation for parallel search", ICGA
+// Journal 25(1), 2002).
 type slot struct {
 	mixed atomic.Uint64 // key XOR data
 	data  atomic.Uint64 // a move in the lowest bits, then depth, tag and score
@@ -126,8 +128,8 @@ func (t *table) find(key uint64) (entry, bool) {
 	return entry{}, false
 }
 
-// store adds a position's result. It replaces the position's old one, else the least valuable entry of the bucket:
-// first one of an earlier search, then the one of the lowest depth.
+// store adds a position's result. It replaces the position's old one, else the least valuable entry
+// of the bucket: first one of an earlier search, then the one of the lowest depth.
 func (t *table) store(e entry, b boundKind) {
 	e.tag = uint8(b) | t.search
 	place := lookahead.Place(t.buckets, e.key)
@@ -149,7 +151,8 @@ func (t *table) store(e entry, b boundKind) {
 	victim.save(e)
 }
 
-// toTable converts a score counted from the root into one counted from a position ply plies below it.
+// toTable converts a score counted from the root into one counted from a position ply plies below
+// it.
 func toTable(s agents.Score, ply int) int16 {
 	switch plies, proven := s.Proven(); {
 	case !proven:
@@ -163,8 +166,8 @@ func toTable(s agents.Score, ply int) int16 {
 
 func fromTable(s int16, ply int) agents.Score { return agents.Score(toTable(agents.Score(s), -ply)) }
 
-// staticEval is a static evaluation, as the cache has it: 44 bits of the position's hash, flags, and in the lowest 16
-// bits the score for the side to move, 0 if it wins.
+// staticEval is a static evaluation, as the cache has it: 44 bits of the position's hash, flags,
+// and in the lowest 16 bits the score for the side to move, 0 if it wins.
 type staticEval uint64
 
 // The flags of static evaluations.
@@ -195,13 +198,14 @@ func cleared[T any](list []T, n int) []T {
 	return list
 }
 
-// entry returns the entry of a position, which may hold another one's evaluation. An entry has the upper bits of
-// the hash, so that its place comes from the others, too.
+// entry returns the entry of a position, which may hold another one's evaluation. An entry has the
+// upper bits of the hash, so that its place comes from the others, too.
 func (c *evalCache) entry(key uint64) *atomic.Uint64 {
 	return lookahead.Place(c.entries, key*0x9e3779b97f4a7c15)
 }
 
-// evaluate returns the static evaluation of p, the position at the line's end, where the game is not over.
+// evaluate returns the static evaluation of p, the position at the line's end, where the game is
+// not over.
 func (s *search) evaluate(p rules.Position, key uint64) staticEval {
 	entry := s.evals.entry(key)
 	hash := staticEval(key) & evalKey

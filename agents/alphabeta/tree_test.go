@@ -12,7 +12,8 @@ import (
 	"gyges/rules"
 )
 
-// Every position that a search visits is as likely to be in the sample, and the search finds what it does without one.
+// Every position that a search visits is as likely to be in the sample, and the search finds what
+// it does without one.
 func TestSearchTree(t *testing.T) {
 	t.Parallel()
 	r := rules.MustParse("simplified")

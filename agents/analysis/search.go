@@ -1,4 +1,5 @@
-// Package analysis searches positions for their best moves by any agent: [Search] reports a [Line] for each move found.
+// Package analysis searches positions for their best moves by any agent: [Search] reports a [Line]
+// for each move found.
 package analysis
 
 import (
@@ -61,9 +62,10 @@ type search struct {
 	lines  []Line
 }
 
-// Search searches with an agent. It calls report with each result, and with all so far, the best first, which are not
-// changed later. Agents that can exclude moves search depth by depth for the number of moves asked for, others once. It
-// ends at a limit or when all is proven, with the agent's error, its panic included, or the cause of ctx's end.
+// Search searches with an agent. It calls report with each result, and with all so far, the best
+// first, which are not changed later. Agents that can exclude moves search depth by depth for the
+// number of moves asked for, others once. It ends at a limit or when all is proven, with the
+// agent's error, its panic included, or the cause of ctx's end.
 func Search(ctx context.Context, a agents.Agent, q Request, report func(found Line, all []Line)) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -110,8 +112,8 @@ func (s *search) deepen(ctx context.Context) error {
 	return nil
 }
 
-// searchDepth searches for the best moves at one depth. It reports whether a deeper search may find other ones: not
-// where a limit was reached, nor where all results are proven.
+// searchDepth searches for the best moves at one depth. It reports whether a deeper search may find
+// other ones: not where a limit was reached, nor where all results are proven.
 func (s *search) searchDepth(ctx context.Context, depth int) (more bool, err error) {
 	var better []rules.Move
 	for rank := 1; rank <= s.Multi; rank++ {
@@ -158,7 +160,8 @@ func (s *search) rest(depth int) (rest agents.Limits, ok bool) {
 	return rest, true
 }
 
-// add reports a result. It replaces the results of lower depths for the same rank and for the same move.
+// add reports a result. It replaces the results of lower depths for the same rank and for the same
+// move.
 func (s *search) add(rank int, d agents.Decision) {
 	found := Line{
 		Depth:   d.Depth,
@@ -207,8 +210,9 @@ func LongLine(g *rules.Game, moves []rules.Move) []string {
 	return line
 }
 
-// Replay returns the game that moves lead to, in short or long notation, from a position; an empty text is the
-// beginning under the rules. The error is a [problems.FieldError] of "position" or "moves".
+// Replay returns the game that moves lead to, in short or long notation, from a position; an empty
+// text is the beginning under the rules. The error is a [problems.FieldError] of "position" or
+// "moves".
 func Replay(r *rules.Rules, position string, moves []string) (*rules.Game, error) {
 	start := r.Start()
 	if position != "" {

@@ -1,9 +1,10 @@
-// Package eval is the static evaluation: the sum of weight × feature from the side to move ([Evaluator.Extract]) and of
-// the output of a [Network], whose inputs are the content and control of each square. Both are data: a versioned JSON
-// file with the family of rules it is for and its provenance ([Read]). One for each family is embedded ([Default]).
+// Package eval is the static evaluation: the sum of weight × feature from the side to move
+// ([Evaluator.Extract]) and of the output of a [Network], whose inputs are the content and control
+// of each square. Both are data: a versioned JSON file with the family of rules it is for and its
+// provenance ([Read]). One for each family is embedded ([Default]).
 //
-// The network has one hidden layer over binary inputs, as in the efficiently updatable networks of Y. Nasu (2018), but
-// is small enough to be computed anew for every position.
+// The network has one hidden layer over binary inputs, as in the efficiently updatable networks of
+// Y. Nasu (2018), but is small enough to be computed anew for every position.
 package eval
 
 import (
@@ -46,9 +47,9 @@ func New(w Weights, r *rules.Rules) (*Evaluator, error) {
 // Policy returns the policy that orders moves, nil if there is none.
 func (e *Evaluator) Policy() *policy.Policy { return e.policy }
 
-// Extract fills f with the features of p from the side to move and in with the inputs of a network. It returns the
-// output of the evaluator's network in hundredths of a point, 0 if it has none, and whether the opponent could reach
-// the goal if it were to move.
+// Extract fills f with the features of p from the side to move and in with the inputs of a network.
+// It returns the output of the evaluator's network in hundredths of a point, 0 if it has none, and
+// whether the opponent could reach the goal if it were to move.
 func (e *Evaluator) Extract(p rules.Position, f *Vector, in *inputs.List) (network float64, attacked bool) {
 	own := e.rules.Control(p, p.Side())
 	opp := e.rules.Control(p, p.Side().Other())
@@ -61,14 +62,15 @@ func (e *Evaluator) Extract(p rules.Position, f *Vector, in *inputs.List) (netwo
 	return network, opp.Winners > 0
 }
 
-// Score returns the value of p for the side to move in hundredths of a point, within ±[agents.MaxEval]. It is defined
-// while the game is undecided and no piece is to be placed.
+// Score returns the value of p for the side to move in hundredths of a point, within
+// ±[agents.MaxEval]. It is defined while the game is undecided and no piece is to be placed.
 func (e *Evaluator) Score(p rules.Position) agents.Score {
 	score, _ := e.Evaluate(p)
 	return score
 }
 
-// Evaluate returns the score of p, and whether the opponent could reach the goal if it were to move.
+// Evaluate returns the score of p, and whether the opponent could reach the goal if it were to
+// move.
 func (e *Evaluator) Evaluate(p rules.Position) (score agents.Score, attacked bool) {
 	var f Vector
 	var in inputs.List

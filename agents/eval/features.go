@@ -36,9 +36,10 @@ func (v *collector) add(name, doc string, x float64) {
 	}
 }
 
-// fill adds the features of p, of which the side to move controls own and the opponent opp. A new feature is an entry
-// here; weights files that don't have it give it 0. Every one is seen from the side to move, the mover; a difference is
-// its count minus its opponent's. A side controls what it could land on if it were to move ([rules.Control]).
+// fill adds the features of p, of which the side to move controls own and the opponent opp. A new
+// feature is an entry here; weights files that don't have it give it 0. Every one is seen from the
+// side to move, the mover; a difference is its count minus its opponent's. A side controls what it
+// could land on if it were to move ([rules.Control]).
 func (v *collector) fill(p rules.Position, own, opp *rules.Control) {
 	side := p.Side()
 	other := side.Other()

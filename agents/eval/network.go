@@ -26,7 +26,8 @@ type Network struct {
 	W2 [HiddenUnits]int16
 }
 
-// Live marks the units with weights of an input and of the output: the others add the same to each evaluation.
+// Live marks the units with weights of an input and of the output: the others add the same to each
+// evaluation.
 func (n *Network) Live() (live [HiddenUnits]bool) {
 	for i := range n.W1 {
 		for k, w := range n.W1[i] {
@@ -70,7 +71,8 @@ const (
 	MaxB1 = 1500 // bound of the size of B1
 )
 
-// packed is a network in the layout that is computed with: rows for the units and then for their mirror images.
+// packed is a network in the layout that is computed with: rows for the units and then for their
+// mirror images.
 type packed struct {
 	rows      *vector.Rows
 	bias, out [imageUnits]int16

@@ -27,8 +27,8 @@ type Source struct {
 // ParamPrefix begins the names of the parameters that change one weight.
 const ParamPrefix = "weight."
 
-// Params returns the parameters of agents that evaluate: weights, and weight.FEATURE, which changes one of them, within
-// ±[MaxWeight].
+// Params returns the parameters of agents that evaluate: weights, and weight.FEATURE, which changes
+// one of them, within ±[MaxWeight].
 func Params() []agents.ParamDef {
 	return agents.ParamsOf(&struct {
 		Weights string  `param:"weights" default:"default" names:"file" help:"weights of the evaluation: a file, or default for those that suit the rules"`
@@ -36,8 +36,8 @@ func Params() []agents.ParamDef {
 	}{})
 }
 
-// FromConfig returns the source that an agent's parameters name, those of [Params]. The error joins what is wrong with
-// them, or says for which of the rule sets they don't suit.
+// FromConfig returns the source that an agent's parameters name, those of [Params]. The error joins
+// what is wrong with them, or says for which of the rule sets they don't suit.
 func FromConfig(c agents.Config) (Source, error) {
 	s := Source{overrides: map[string]float64{}}
 	if name := c.Values["weights"]; name != DefaultName {
@@ -113,7 +113,8 @@ func (s *Source) Evaluator(r *rules.Rules) (*Evaluator, error) {
 	return s.last, err
 }
 
-// Of returns the evaluator that an agent, or the one inside it, plays with under r; if not ok, the embedded one.
+// Of returns the evaluator that an agent, or the one inside it, plays with under r; if not ok, the
+// embedded one.
 func Of(a agents.Agent, r *rules.Rules) (e *Evaluator, ok bool, err error) {
 	type evaluating interface {
 		Evaluator(r *rules.Rules) (*Evaluator, error)
@@ -160,8 +161,9 @@ func Default(family string) Weights { return readers[family]() }
 // ForRules returns the evaluator with the embedded weights for r.
 func ForRules(r *rules.Rules) (*Evaluator, error) { return new(Source).Evaluator(r) }
 
-// WinProbability returns the probability that the side to move wins, draws counting half, by a score, of two agents
-// like alphabeta:nodes=20000 with the embedded weights. A proven result is 0 or 1.
+// WinProbability returns the probability that the side to move wins, draws counting half, by a
+// score, of two agents like alphabeta:nodes=20000 with the embedded weights. A proven result is 0
+// or 1.
 func WinProbability(s agents.Score, r *rules.Rules) float64 {
 	switch {
 	case s >= agents.WinScore:

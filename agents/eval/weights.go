@@ -47,10 +47,11 @@ func Family(r *rules.Rules) string {
 type Weights struct {
 	Rules string // the family of rules they are for
 
-	// WinScale is how many hundredths of a point make the odds of winning e times as high; 0: it has not been fitted. That
-	// of the embedded weights is the maximum likelihood fit of results by the movers' unproven scores in some 250 games
-	// under each of standard, simplified and kang between copies of alphabeta:nodes=20000, from random set-ups with two or
-	// three random plies. Without any tenth of the games the fits give 56 to 63, 93 to 118, and 121 to 149.
+	// WinScale is how many hundredths of a point make the odds of winning e times as high; 0: it
+	// has not been fitted. That of the embedded weights is the maximum likelihood fit of results by
+	// the movers' unproven scores in some 250 games under each of standard, simplified and kang
+	// between copies of alphabeta:nodes=20000, from random set-ups with two or three random plies.
+	// Without any tenth of the games the fits give 56 to 63, 93 to 118, and 121 to 149.
 	WinScale float64
 
 	Values     Vector          // hundredths of a point per unit of the feature, within ±MaxWeight
@@ -158,8 +159,9 @@ type networkFile struct {
 	Inputs map[string][]int16 `json:"inputs"` // rows of W1 by input; 0 for those that are missing
 }
 
-// Read reads a weights file, of which rules and weights suffice; source names it in messages. It is read strictly:
-// nothing may be given twice, or that is unknown. The error joins all that is wrong, with lines.
+// Read reads a weights file, of which rules and weights suffice; source names it in messages. It is
+// read strictly: nothing may be given twice, or that is unknown. The error joins all that is wrong,
+// with lines.
 func Read(in io.Reader, source string) (Weights, error) {
 	w := Weights{Source: source}
 	data, err := io.ReadAll(io.LimitReader(in, maxFile+1))
@@ -193,7 +195,8 @@ type reader struct {
 	wrong  []error
 }
 
-// add notes the errors of the value of a key, or of the fields in it that they name. They begin with a text.
+// add notes the errors of the value of a key, or of the fields in it that they name. They begin
+// with a text.
 func (r *reader) add(key, text string, err error) {
 	for _, err := range problems.Split(err) {
 		place := jsontext.Pointer("").AppendToken(key)
@@ -271,8 +274,9 @@ func checkWeight(x float64) error {
 	return nil
 }
 
-// byName calls set with the values of an object and the places of their names in a list. The error joins a
-// [problems.FieldError] for each name that is not in the list, called what, and for those of set.
+// byName calls set with the values of an object and the places of their names in a list. The error
+// joins a [problems.FieldError] for each name that is not in the list, called what, and for those
+// of set.
 func byName[T any](what string, names []string, values map[string]T, set func(i int, value T) error) error {
 	var errs problems.List
 	for _, name := range slices.Sorted(maps.Keys(values)) {
@@ -335,8 +339,8 @@ func copyAll(to, list []int16) error {
 	return nil
 }
 
-// Write writes a weights file that [Read] reads, but for units of the network that never add anything. It returns an
-// error if the weights are not such as a file may hold.
+// Write writes a weights file that [Read] reads, but for units of the network that never add
+// anything. It returns an error if the weights are not such as a file may hold.
 func (w *Weights) Write(out io.Writer) error {
 	provenance, err := json.Marshal(w.Provenance)
 	if err != nil {

@@ -215,7 +215,8 @@ func TestLoadReadsFiles(t *testing.T) {
 	require.EqualError(t, err, want)
 }
 
-// FuzzRead checks that whatever is read as weights can be used, and that nothing makes reading panic.
+// FuzzRead checks that whatever is read as weights can be used, and that nothing makes reading
+// panic.
 func FuzzRead(f *testing.F) {
 	// a few kB: the embedded ones have a hundred times as many
 	for _, family := range []string{Standard, Simplified, Kang} {

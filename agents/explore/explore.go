@@ -1,4 +1,5 @@
-// Package explore is an agent that plays like another, but not always its best move, to vary self-play.
+// Package explore is an agent that plays like another, but not always its best move, to vary
+// self-play.
 package explore
 
 import (
@@ -38,8 +39,8 @@ func Kind() agents.Kind {
 	}
 }
 
-// Spec returns the spec of an agent that plays like another one. The parameters that every kind takes, like its name in
-// tables, move to the outer spec. Options of 0 are left out.
+// Spec returns the spec of an agent that plays like another one. The parameters that every kind
+// takes, like its name in tables, move to the outer spec. Options of 0 are left out.
 func Spec(like agents.Spec, o Options) agents.Spec {
 	inner := agents.Spec{Kind: like.Kind}
 	var common []agents.Param
@@ -140,7 +141,8 @@ func (a *player) Choose(ctx context.Context, g *rules.Game, q agents.Request) (a
 	return d, nil
 }
 
-// harmless draws one of the moves after which the opponent can't reach the goal, NoMove if there is none.
+// harmless draws one of the moves after which the opponent can't reach the goal, NoMove if there is
+// none.
 func (a *player) harmless(g *rules.Game, seed uint64) rules.Move {
 	g.LegalMoves(&a.moves)
 	p := g.Position()
@@ -159,9 +161,10 @@ func (a *player) harmless(g *rules.Game, seed uint64) rules.Move {
 	return sample.List[0]
 }
 
-// gumbel returns noise of the standard Gumbel distribution times the temperature. A move with the highest sum of score
-// and such noise is one drawn with probabilities in proportion to exp(score/temperature) (the "Gumbel-max trick", see
-// C. J. Maddison, D. Tarlow and T. Minka: A* Sampling, 2014).
+// gumbel returns noise of the standard Gumbel distribution times the temperature. A move with the
+// highest sum of score and such noise is one drawn with probabilities in proportion to
+// exp(score/temperature) (the "Gumbel-max trick", see C. J. Maddison, D. Tarlow and T. Minka: A*
+// Sampling, 2014).
 func gumbel(seed uint64, m rules.Move, temperature float64) agents.Score {
 	bits := agents.MixSeed(seed, uint64(m)) >> 11 // 53 of them
 	u := (float64(bits) + 0.5) / (1 << 53)        // between 0 and 1

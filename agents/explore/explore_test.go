@@ -21,7 +21,8 @@ import (
 	"gyges/rules"
 )
 
-// fixed is an explorer for which the i-th legal move is worth -10·i, and which proves a win where it is told to.
+// fixed is an explorer for which the i-th legal move is worth -10·i, and which proves a win where
+// it is told to.
 type fixed struct {
 	agents.Base
 	proves bool

@@ -11,8 +11,8 @@ import (
 	"gyges/rules"
 )
 
-// Kind returns the kind of agent that plays a winning move if there is one, avoids moves after which the opponent wins
-// at once, and otherwise plays the move with the highest static evaluation.
+// Kind returns the kind of agent that plays a winning move if there is one, avoids moves after
+// which the opponent wins at once, and otherwise plays the move with the highest static evaluation.
 func Kind() agents.Kind {
 	return agents.Kind{
 		Name:   "greedy",
@@ -63,7 +63,8 @@ func (a *player) Choose(ctx context.Context, g *rules.Game, q agents.Request) (a
 	}, nil
 }
 
-// best returns the move with the highest score, at random among equals, of those scored until ctx is cancelled.
+// best returns the move with the highest score, at random among equals, of those scored until ctx
+// is cancelled.
 func (a *player) best(ctx context.Context, r *rules.Rules, p rules.Position) (best rules.Move, highest agents.Score) {
 	equal := 0 // moves of the highest score so far
 	a.line.Push(p)

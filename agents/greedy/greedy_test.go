@@ -16,7 +16,8 @@ import (
 	"gyges/rules"
 )
 
-// slowRank judges every move by trying it: won, drawn, evaluated, or lost for the opponent wins at once.
+// slowRank judges every move by trying it: won, drawn, evaluated, or lost for the opponent wins at
+// once.
 func slowRanks(t *testing.T, g *rules.Game, e *eval.Evaluator) map[rules.Move]float64 {
 	t.Helper()
 	ranks := map[rules.Move]float64{}
@@ -45,7 +46,8 @@ func slowRanks(t *testing.T, g *rules.Game, e *eval.Evaluator) map[rules.Move]fl
 	return ranks
 }
 
-// lureWeights returns a spec with weights that like what hands over a win best, and their evaluator.
+// lureWeights returns a spec with weights that like what hands over a win best, and their
+// evaluator.
 func lureWeights(t *testing.T, r *rules.Rules) (spec string, e *eval.Evaluator) {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("..", "eval", "weights", eval.Family(r)+".json"))

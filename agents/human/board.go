@@ -9,9 +9,10 @@ import (
 	"gyges/rules"
 )
 
-// Board draws a position for people, South at the bottom: a digit is a piece of that height, a dot an empty square.
-// last is the move that led here, or rules.NoMove: the square it left is in (), those where it put pieces are in []. Of
-// its course, which may be nil, pieces that it bounced off are in <>, empty squares that it crossed hold a plus sign.
+// Board draws a position for people, South at the bottom: a digit is a piece of that height, a dot
+// an empty square. last is the move that led here, or rules.NoMove: the square it left is in (),
+// those where it put pieces are in []. Of its course, which may be nil, pieces that it bounced off
+// are in <>, empty squares that it crossed hold a plus sign.
 func Board(r *rules.Rules, p rules.Position, last rules.Move, course []rules.Step) string {
 	var crossed, landed rules.SquareSet
 	for _, step := range course {

@@ -23,8 +23,9 @@ import (
 //go:embed help.txt
 var help string
 
-// Kind returns the kind "human", which reads moves and commands from in and writes prompts and messages to out. All
-// agents of the kind share in. Where in is not a terminal, the lines that are read are echoed to out.
+// Kind returns the kind "human", which reads moves and commands from in and writes prompts and
+// messages to out. All agents of the kind share in. Where in is not a terminal, the lines that are
+// read are echoed to out.
 func Kind(in io.Reader, out io.Writer) agents.Kind {
 	lines := sync.OnceValue(func() <-chan line { return readLines(in) })
 	f, ok := in.(*os.File)
@@ -52,7 +53,8 @@ type Person struct {
 
 func (h *Person) NewGame(context.Context, agents.Setup) error { return nil }
 
-// Choose prompts for a legal move, and passes without a prompt where that is the only one. It ignores limits.
+// Choose prompts for a legal move, and passes without a prompt where that is the only one. It
+// ignores limits.
 func (h *Person) Choose(ctx context.Context, g *rules.Game, q agents.Request) (agents.Decision, error) {
 	if err := q.Check(h.Capabilities()); err != nil {
 		return agents.Decision{}, err
@@ -90,8 +92,8 @@ func (h *Person) Choose(ctx context.Context, g *rules.Game, q agents.Request) (a
 	}
 }
 
-// answer executes one line: a command, or a move, which it returns if it is legal. The error is [agents.ErrResigned] to
-// resign, and [context.Canceled] once a move has been taken back.
+// answer executes one line: a command, or a move, which it returns if it is legal. The error is
+// [agents.ErrResigned] to resign, and [context.Canceled] once a move has been taken back.
 func (h *Person) answer(ctx context.Context, g *rules.Game, text string) (rules.Move, error) {
 	words := strings.Fields(plain.Replace(strings.ToLower(text)))
 	if len(words) == 0 {
@@ -192,7 +194,8 @@ func (h *Person) printf(format string, args ...any) { _, _ = fmt.Fprintf(h.out, 
 //	d1-    c2 d3 goal
 //	d1xc3@ a1 b1 d2
 //
-// With a start (a square, +height or height@) it lists those moves alone. It returns "" if there are none.
+// With a start (a square, +height or height@) it lists those moves alone. It returns "" if there
+// are none.
 func listMoves(ms *rules.MoveSet, start string) string {
 	var b strings.Builder
 	heading := "" // of the line under way
@@ -226,7 +229,8 @@ type line struct {
 	err  error
 }
 
-// readLines sends the lines of a reader that can't be interrupted, such as a terminal, without their ends.
+// readLines sends the lines of a reader that can't be interrupted, such as a terminal, without
+// their ends.
 func readLines(in io.Reader) <-chan line {
 	read := make(chan line)
 	go func() {
@@ -240,8 +244,8 @@ func readLines(in io.Reader) <-chan line {
 	return read
 }
 
-// nextLine blocks until there is a line, the input ends (io.EOF), or ctx is cancelled; then the next call returns the
-// line that comes later.
+// nextLine blocks until there is a line, the input ends (io.EOF), or ctx is cancelled; then the
+// next call returns the line that comes later.
 func (h *Person) nextLine(ctx context.Context) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err

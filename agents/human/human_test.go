@@ -112,7 +112,8 @@ func TestCommands(t *testing.T) {
 	require.Contains(t, out, Board(r, agenttest.Game(t, r, start).Position(), rules.NoMove, nil))
 }
 
-// A hint is a legal move, and taking a move back ends the game; either is help. Before play begins there is no hint.
+// A hint is a legal move, and taking a move back ends the game; either is help. Before play begins
+// there is no hint.
 func TestHintAndUndo(t *testing.T) {
 	r := rules.MustParse("standard")
 	asked := func(g *rules.Game, typed string, undo func() bool) (*Person, string, error) {

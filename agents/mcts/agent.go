@@ -1,11 +1,13 @@
-// Package mcts is an agent by Monte-Carlo tree search. README.md describes its parts. Selection is by PUCT (C. D.
-// Rosin, "Multi-armed bandits with episode context", 2011). Static evaluations are backed up by minimax and not as
-// means (M. Lanctot et al., "Monte Carlo tree search with heuristic evaluations using implicit minimax backups", 2014,
-// with all the weight on the minimax part): one reply decides most positions.
+// Package mcts is an agent by Monte-Carlo tree search. README.md describes its parts. Selection is
+// by PUCT (C. D. Rosin, "Multi-armed bandits with episode context", 2011). Static evaluations are
+// backed up by minimax and not as means (M. Lanctot et al., "Monte Carlo tree search with heuristic
+// evaluations using implicit minimax backups", 2014, with all the weight on the minimax part): one
+// reply decides most positions.
 //
-// Wins and losses are proven on the way (M. Winands, Y. Björnsson, J.-T. Saito, "Monte-Carlo tree search solver",
-// 2008). The length of a proven win is that of the first one found; there may be a quicker one. The tree is no graph: a
-// position reached on two paths is two nodes, so the repetition rule is followed exactly.
+// Wins and losses are proven on the way (M. Winands, Y. Björnsson, J.-T. Saito, "Monte-Carlo tree
+// search solver", 2008). The length of a proven win is that of the first one found; there may be a
+// quicker one. The tree is no graph: a position reached on two paths is two nodes, so the
+// repetition rule is followed exactly.
 package mcts
 
 import (
@@ -99,8 +101,9 @@ type config struct {
 	params
 }
 
-// params holds the tunable numbers of the search. A new one is a field here: the spec parser, `gyges agents` and SPSA
-// read its tags. The scale of values is 100·√3, so that a point has the value 0.5.
+// params holds the tunable numbers of the search. A new one is a field here: the spec parser,
+// `gyges agents` and SPSA read its tags. The scale of values is 100·√3, so that a point has the
+// value 0.5.
 type params struct {
 	CPUCT            float64 `param:"cpuct" default:"0.3" check:"0..100" help:"exploration: weight of a move's prior against its value"`
 	ValueScale       float64 `param:"value_scale" default:"173" check:"1..10000" help:"score in hundredths of a point that has the value 0.71"`
@@ -126,8 +129,9 @@ func (p params) forRules(o rules.Options) params {
 // maxValue is the value of the highest evaluation, a little less than 1.
 const maxValue = 0.99996
 
-// toValue maps a score to a value from -1 to 1. Like everything about values it uses only arithmetic that is exact by
-// IEEE 754, and square roots, so that values are the same on every machine.
+// toValue maps a score to a value from -1 to 1. Like everything about values it uses only
+// arithmetic that is exact by IEEE 754, and square roots, so that values are the same on every
+// machine.
 func (p *params) toValue(s agents.Score) float64 {
 	x := float64(s) / p.ValueScale
 	return x / math.Sqrt(1+float64(x*x)) // the conversion forbids a fused multiply-add
@@ -142,7 +146,8 @@ func (p *params) toScore(v float64) agents.Score {
 	return agents.Score(min(max(s, -bound), bound))
 }
 
-// expTable holds exp(-i/expSteps): the prior of a move i/expSteps temperatures below the best, relative to the best.
+// expTable holds exp(-i/expSteps): the prior of a move i/expSteps temperatures below the best,
+// relative to the best.
 var expTable = func() (t [40 * expSteps]float64) {
 	const step = 0.969233234476344081 // e^(-1/32)
 	t[0] = 1
@@ -154,7 +159,8 @@ var expTable = func() (t [40 * expSteps]float64) {
 
 const expSteps = 32
 
-// setPriors sets the priors of sibling nodes from their static evaluations, the highest of which comes first.
+// setPriors sets the priors of sibling nodes from their static evaluations, the highest of which
+// comes first.
 func (p *params) setPriors(list []node) {
 	total := 0.0
 	for k := range list {

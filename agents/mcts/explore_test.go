@@ -12,7 +12,8 @@ import (
 	"gyges/rules"
 )
 
-// Whatever move noise favours, it is one that was visited and not proven to lose; and a proven win is played as it is.
+// Whatever move noise favours, it is one that was visited and not proven to lose; and a proven win
+// is played as it is.
 func TestNoisyChoice(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(6, 6))

@@ -9,7 +9,8 @@ import (
 	"gyges/rules"
 )
 
-// iterate makes one iteration from the root, whose position is p: it selects a leaf, expands it, and backs up.
+// iterate makes one iteration from the root, whose position is p: it selects a leaf, expands it,
+// and backs up.
 func (s *search) iterate(p rules.Position) {
 	t := &s.tree
 	s.path = append(s.path[:0], t.root)
@@ -81,8 +82,9 @@ func (s *search) expand(p rules.Position) {
 	s.tree.update(i)
 }
 
-// evaluateMoves adds the moves of p to the list until it has width of them, and reports whether it has evaluated all.
-// Moves that let the opponent win at once are not added; a move that wins ends it.
+// evaluateMoves adds the moves of p to the list until it has width of them, and reports whether it
+// has evaluated all. Moves that let the opponent win at once are not added; a move that wins ends
+// it.
 func (s *search) evaluateMoves(p rules.Position, width int) (all bool) {
 	if s.line.Threatened(p) {
 		s.rules.QuickEvasions(p, &s.moves)
@@ -110,8 +112,9 @@ func (s *search) evaluateMoves(p rules.Position, width int) (all bool) {
 	return len(s.heap) == 0
 }
 
-// order fills the heap with the moves of p, the most promising on top: by the policy of the evaluation, or without
-// one by the history of moves that were the best of those evaluated with them.
+// order fills the heap with the moves of p, the most promising on top: by the policy of the
+// evaluation, or without one by the history of moves that were the best of those evaluated with
+// them.
 func (s *search) order(p rules.Position) {
 	weights := s.eval.Policy()
 	if weights != nil {

@@ -51,7 +51,8 @@ func (s *search) reset(r *rules.Rules, e *eval.Evaluator) {
 	s.history = lookahead.History{}
 }
 
-// choose searches g's position to a limit or until the root is proven. It calls info, unless nil, now and then.
+// choose searches g's position to a limit or until the root is proven. It calls info, unless nil,
+// now and then.
 func (s *search) choose(
 	ctx context.Context, g *rules.Game, lim agents.Limits, info func(agents.Decision),
 ) agents.Decision {
@@ -80,7 +81,8 @@ func (s *search) stopped() bool {
 	return s.ctx.Err() != nil || s.timer.Expired()
 }
 
-// setRoot makes g's position the root. The tree of an earlier one is reused if it has the moves played since.
+// setRoot makes g's position the root. The tree of an earlier one is reused if it has the moves
+// played since.
 func (s *search) setRoot(g *rules.Game) {
 	if !s.reuseTree(g) {
 		score := s.eval.Score(g.Position())
@@ -90,7 +92,8 @@ func (s *search) setRoot(g *rules.Game) {
 	s.played = append(s.played[:0], g.Moves()...)
 }
 
-// reuseTree makes the node of g's position the root, and reports whether there is one that can be searched further.
+// reuseTree makes the node of g's position the root, and reports whether there is one that can be
+// searched further.
 func (s *search) reuseTree(g *rules.Game) bool {
 	if s.maxDepth > 0 || g.Start() != s.start {
 		return false
@@ -125,8 +128,8 @@ func (s *search) ensureFree() bool {
 	return true
 }
 
-// width returns the number of children that node i should have: progressive widening (R. Coulom, "Computing Elo ratings
-// of move patterns in the game of Go", 2007).
+// width returns the number of children that node i should have: progressive widening (R. Coulom,
+// "Computing Elo ratings of move patterns in the game of Go", 2007).
 func (s *search) width(i uint32) int {
 	visits := s.tree.nodes[i].visits
 	w := s.WidthMin + int(s.WidthGrowth*math.Sqrt(float64(visits)))
@@ -152,8 +155,8 @@ func (s *search) decision() agents.Decision {
 	}
 }
 
-// choice returns the child of the root to play. Unless a result is proven, it is the child with the highest value among
-// the children with a share of the visits of the best one.
+// choice returns the child of the root to play. Unless a result is proven, it is the child with the
+// highest value among the children with a share of the visits of the best one.
 func (s *search) choice(share float64, value func(*node) float64) *node {
 	root := &s.tree.nodes[s.tree.root]
 	best := s.tree.best(root)

@@ -7,7 +7,8 @@ import (
 	"gyges/rules"
 )
 
-// node is a position in the tree, by the move that led to it. Values are for the side that made the move: 1 is won.
+// node is a position in the tree, by the move that led to it. Values are for the side that made the
+// move: 1 is won.
 type node struct {
 	move     rules.Move // undefined at the root
 	first    uint32     // index of the first child
@@ -36,8 +37,9 @@ func (n *node) result() agents.Score {
 	return n.proof
 }
 
-// betterThan reports whether a move is better than another, by the nodes they lead to: proven wins first, the quickest
-// first, proven losses last, the quickest last; of others that with more visits, else with the higher value.
+// betterThan reports whether a move is better than another, by the nodes they lead to: proven wins
+// first, the quickest first, proven losses last, the quickest last; of others that with more
+// visits, else with the higher value.
 func (n *node) betterThan(other *node) bool {
 	a, b := n.result(), other.result() // for the opponent
 	switch {
@@ -50,8 +52,8 @@ func (n *node) betterThan(other *node) bool {
 	}
 }
 
-// tree is a search tree in one slice. A node's children lie together; when it gets more they all move to the end, and
-// their old places are lost until the tree is copied to the spare slice.
+// tree is a search tree in one slice. A node's children lie together; when it gets more they all
+// move to the end, and their old places are lost until the tree is copied to the spare slice.
 type tree struct {
 	nodes []node
 	spare []node
@@ -88,9 +90,9 @@ func (t *tree) setChildren(i uint32, list []node, complete bool) {
 	t.nodes = append(t.nodes, list...)
 }
 
-// prune removes what isn't below the root, and the children of all other nodes with fewer visits than least; those
-// nodes keep their values. It reports false, and changes nothing, if more than half of the tree would remain or if
-// stop, called every 1024 nodes, returns true.
+// prune removes what isn't below the root, and the children of all other nodes with fewer visits
+// than least; those nodes keep their values. It reports false, and changes nothing, if more than
+// half of the tree would remain or if stop, called every 1024 nodes, returns true.
 func (t *tree) prune(least uint32, stop func() bool) bool {
 	if cap(t.spare) < t.limit {
 		t.spare = make([]node, 0, t.limit)
@@ -127,7 +129,8 @@ func (t *tree) child(i uint32, m rules.Move) (child uint32, ok bool) {
 	return 0, false
 }
 
-// selectPUCT returns the child with the highest PUCT score of those not won for the opponent, if there is one.
+// selectPUCT returns the child with the highest PUCT score of those not won for the opponent, if
+// there is one.
 func (t *tree) selectPUCT(n *node, cpuct float64) (i uint32, ok bool) {
 	bestScore := math.Inf(-1)
 	explore := cpuct * math.Sqrt(float64(n.visits))

@@ -207,8 +207,8 @@ func TestTheTreeStaysWithinItsLimit(t *testing.T) {
 	require.Greater(t, checkTree(t, tr), 50)
 }
 
-// checkTree checks every node that has children against them: its visits are its own first and theirs, its value is the
-// opposite of the best of theirs. It returns how many it has checked.
+// checkTree checks every node that has children against them: its visits are its own first and
+// theirs, its value is the opposite of the best of theirs. It returns how many it has checked.
 func checkTree(t *testing.T, tr *tree) (checked int) {
 	for todo := []uint32{tr.root}; len(todo) > 0; {
 		n := tr.nodes[todo[0]]

@@ -11,8 +11,9 @@ import (
 // Units is the number of hidden units of the network.
 const Units = 32
 
-// The network's weights follow those of the features, in rows with a number for each unit: for the inputs of the
-// position, for what is moved where, and for the units themselves. All but the last are added up.
+// The network's weights follow those of the features, in rows with a number for each unit: for the
+// inputs of the position, for what is moved where, and for the units themselves. All but the last
+// are added up.
 const (
 	startRows = inputs.Num                    // height of the piece moved, start
 	endRows   = startRows + 3*places          // kind, end
@@ -25,8 +26,9 @@ const (
 // Row returns the index of the first weight of a row.
 func Row(row int) int { return NumFeatures + row*Units }
 
-// Rows are the rows that are added to those of the position for a move. A move that starts on the right half of the
-// board is seen in the mirror, where the inputs of the position are mirrored too; of one from the hand the end counts.
+// Rows are the rows that are added to those of the position for a move. A move that starts on the
+// right half of the board is seen in the mirror, where the inputs of the position are mirrored too;
+// of one from the hand the end counts.
 type Rows struct {
 	Image      int // 0: the position, 1: its mirror image
 	Start, End int
@@ -71,7 +73,8 @@ func (a turnedMove) firstDropRow() int { return dropRows + (a.displaced-1)*rules
 // units has a number for each unit, in units of 1/[NetworkUnit].
 type units = [Units]int16
 
-// Quantisation and bounds of the network's weights: sums of rows stay within 16 bits, outputs within 32.
+// Quantisation and bounds of the network's weights: sums of rows stay within 16 bits, outputs
+// within 32.
 const (
 	NetworkUnit = 64   // a weight of the network of 1
 	MaxRow      = 500  // bound of the size of a weight that is added up
@@ -127,8 +130,8 @@ func (n *network) begin(policy *Policy, r *rules.Rules, p rules.Position, opp *r
 	}
 }
 
-// startEnd computes the outputs for the moves with a start and an end by their drops. It returns the score of the only
-// move if nothing is displaced, else 0.
+// startEnd computes the outputs for the moves with a start and an end by their drops. It returns
+// the score of the only move if nothing is displaced, else 0.
 func (n *network) startEnd(a turnedMove) int32 {
 	if n.policy.inputs == nil {
 		return 0

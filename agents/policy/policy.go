@@ -1,10 +1,11 @@
-// Package policy ranks the moves of a position before anything is searched, by the sum of the weights of their features
-// and the output of a network: see README.md. Each feature depends on the start and the end of the move, or on the drop
-// of the displaced piece alone. So for hundreds of moves few sums are computed: one for each start and end, and one for
-// each drop. The network's hidden layer sums the position and three rows by the move, without a position after it.
+// Package policy ranks the moves of a position before anything is searched, by the sum of the
+// weights of their features and the output of a network: see README.md. Each feature depends on the
+// start and the end of the move, or on the drop of the displaced piece alone. So for hundreds of
+// moves few sums are computed: one for each start and end, and one for each drop. The network's
+// hidden layer sums the position and three rows by the move, without a position after it.
 //
-// Squares are seen by the side to move. A move and its mirror image in the mirrored position have the same features:
-// those whose square is on the right half of the board are mirrored.
+// Squares are seen by the side to move. A move and its mirror image in the mirrored position have
+// the same features: those whose square is on the right half of the board are mirrored.
 package policy
 
 import (
@@ -20,8 +21,8 @@ const (
 	places = rules.NumSquares + 1
 )
 
-// The first indices of the tables of features. A kind is the height of the piece moved with the height of the piece
-// displaced, or none; threatened squares are those that the opponent controls.
+// The first indices of the tables of features. A kind is the height of the piece moved with the
+// height of the piece displaced, or none; threatened squares are those that the opponent controls.
 const (
 	firstStartEnd  = 0                                          // start and end
 	firstStart     = firstStartEnd + places*places              // height, start, threatened, pieces in the row
@@ -211,7 +212,8 @@ func (v *View) dropFeatures(height, drop int) [5]int {
 // ownRow returns the number of a height, the pieces in the own first row, and that row.
 func (v *View) ownRow(height int) int { return ((height-1)*3+v.count)*rows + v.row }
 
-// Features appends the features of a move of the position, which are indices below NumFeatures. The pass has none.
+// Features appends the features of a move of the position, which are indices below NumFeatures. The
+// pass has none.
 func (v *View) Features(m rules.Move, list []uint16) []uint16 {
 	if m == rules.Pass {
 		return list

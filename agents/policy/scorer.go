@@ -2,8 +2,8 @@ package policy
 
 import "gyges/rules"
 
-// Weights are the weights of the features in units of 1/[Unit], then those of the network in units of 1/[NetworkUnit].
-// A network whose last row is zero counts nothing.
+// Weights are the weights of the features in units of 1/[Unit], then those of the network in units
+// of 1/[NetworkUnit]. A network whose last row is zero counts nothing.
 type Weights [NumWeights]int16
 
 const (
@@ -18,7 +18,8 @@ type Scorer struct {
 	view    View
 	network network
 
-	// The last start and end that was scored, the sum of their weights, and the height of the piece displaced.
+	// The last start and end that was scored, the sum of their weights, and the height of the piece
+	// displaced.
 	last      rules.Move
 	sum       int32
 	displaced int

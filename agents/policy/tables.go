@@ -68,7 +68,8 @@ func (w *Weights) Check() error {
 	return errors.Join(errs...)
 }
 
-// CheckBounds returns an error, which begins with what the list is, if the size of a number exceeds bound.
+// CheckBounds returns an error, which begins with what the list is, if the size of a number exceeds
+// bound.
 func CheckBounds(what string, list []int16, bound int16) error {
 	for _, x := range list {
 		if x < -bound || x > bound {

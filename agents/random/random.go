@@ -40,8 +40,8 @@ func (a *player) Choose(ctx context.Context, g *rules.Game, q agents.Request) (a
 	return agents.Decision{Move: m}, err
 }
 
-// Move draws a legal move of g uniformly. Drawn so move by move, a set-up is distributed uniformly over all that the
-// rules allow. The error is [rules.ErrOver] when the game is over.
+// Move draws a legal move of g uniformly. Drawn so move by move, a set-up is distributed uniformly
+// over all that the rules allow. The error is [rules.ErrOver] when the game is over.
 func Move(g *rules.Game, rng *rand.Rand) (rules.Move, error) {
 	moves := g.Legal()
 	if moves.Len() == 0 {

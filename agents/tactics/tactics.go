@@ -1,5 +1,6 @@
-// Package tactics is a test of agents by positions with proven best moves: wins in
-// 1, 3 and 5 plies, and threats with one defence. It reads suites of such positions, and counts what agents solve.
+// Package tactics is a test of agents by positions with proven best moves: wins in 1, 3 and 5
+// plies, and threats with one defence. It reads suites of such positions, and counts what agents
+// solve.
 package tactics
 
 import (
@@ -30,7 +31,8 @@ const (
 // Classes returns the classes, the easiest first.
 func Classes() []Class { return []Class{WinIn1, WinIn3, WinIn5, OnlyMove} }
 
-// Puzzle is a position in which a game begins, so that no move repeats, and all moves that solve it.
+// Puzzle is a position in which a game begins, so that no move repeats, and all moves that solve
+// it.
 type Puzzle struct {
 	Rules    string   `json:"rules"` // as rules.Parse reads them
 	Class    Class    `json:"class"`
@@ -51,7 +53,8 @@ type Task struct {
 	moves    []rules.Move
 }
 
-// Read reads a suite, one JSON object a line, and checks that the moves are legal. Errors name the file and the line.
+// Read reads a suite, one JSON object a line, and checks that the moves are legal. Errors name the
+// file and the line.
 func Read(in io.Reader, name string) ([]Task, error) {
 	var tasks []Task
 	err := files.Lines(in, name, maxLine, maxPuzzles, func(_ int, line string) error {
@@ -118,7 +121,8 @@ type Trial struct {
 	Seconds  float64 // for all attempts
 }
 
-// Try lets an agent decide each task, as the side to move in a new game. The error is the context's, or the agent's.
+// Try lets an agent decide each task, as the side to move in a new game. The error is the
+// context's, or the agent's.
 func Try(ctx context.Context, name string, a agents.Agent, tasks []Task, lim agents.Limits) (Trial, error) {
 	trial := Trial{Agent: name}
 	began := time.Now()

@@ -1,4 +1,5 @@
-// Package inputs extracts from a position the inputs of the networks of the evaluation and of the policy: [List.Extract].
+// Package inputs extracts from a position the inputs of the networks of the evaluation and of the
+// policy: [List.Extract].
 package inputs
 
 import (
@@ -8,10 +9,11 @@ import (
 	"gyges/rules"
 )
 
-// The inputs of a network, each on or off, are seen from the side to move, which plays from row 1. First come the
-// squares by content (empty, or a piece of height 1 to 3) and control (by no side, own, opponent, both). Then come
-// one-hot counts: moves in buckets of half a doubling, pieces that can reach the goal now, pieces that may be moved;
-// and for Kang the pieces of each height in hand, the goals, and who took a piece out on its last turn.
+// The inputs of a network, each on or off, are seen from the side to move, which plays from row 1.
+// First come the squares by content (empty, or a piece of height 1 to 3) and control (by no side,
+// own, opponent, both). Then come one-hot counts: moves in buckets of half a doubling, pieces that
+// can reach the goal now, pieces that may be moved; and for Kang the pieces of each height in hand,
+// the goals, and who took a piece out on its last turn.
 const (
 	inSquares = 0
 	inMoves   = inSquares + 4*4*rules.NumSquares // own, then the opponent's
@@ -43,7 +45,8 @@ type List struct {
 	n    int
 }
 
-// Active returns the inputs that are on, each once. The slice is valid until the inputs are filled again.
+// Active returns the inputs that are on, each once. The slice is valid until the inputs are filled
+// again.
 func (in *List) Active() []uint16 { return in.list[:in.n] }
 
 func (in *List) add(i int) {

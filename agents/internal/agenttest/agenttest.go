@@ -12,7 +12,8 @@ import (
 	"gyges/rules"
 )
 
-// New makes the agent that a spec of the given kind names and prepares it for a game as the side to move in g.
+// New makes the agent that a spec of the given kind names and prepares it for a game as the side to
+// move in g.
 func New(t testing.TB, kind agents.Kind, spec string, g *rules.Game) agents.Agent {
 	t.Helper()
 	s, err := agents.ParseSpec(spec)
@@ -54,7 +55,8 @@ func Game(t testing.TB, r *rules.Rules, position string) *rules.Game {
 	return rules.NewGame(r, p)
 }
 
-// RandomGame plays at random from a random set-up, up to the given number of plies, and stops before the game is over.
+// RandomGame plays at random from a random set-up, up to the given number of plies, and stops
+// before the game is over.
 func RandomGame(r *rules.Rules, rng *rand.Rand, plies int) *rules.Game {
 	g := rules.NewGame(r, r.RandomSetup(rng))
 	var ms rules.MoveSet
@@ -69,8 +71,9 @@ func RandomGame(r *rules.Rules, rng *rand.Rand, plies int) *rules.Game {
 	return g
 }
 
-// Wins plays a strategy in a game against every reply, without the program's check: it reports whether winner reaches
-// the goal within n plies in every line. Where answer has no move, each move to the goal must win.
+// Wins plays a strategy in a game against every reply, without the program's check: it reports
+// whether winner reaches the goal within n plies in every line. Where answer has no move, each move
+// to the goal must win.
 func Wins(g *rules.Game, winner rules.Side, answer func(rules.Position) (rules.Move, bool), n int) bool {
 	if o, _ := g.Outcome(); o != rules.Undecided || n == 0 {
 		return o == rules.WinFor(winner)
@@ -101,7 +104,8 @@ func Wins(g *rules.Game, winner rules.Side, answer func(rules.Position) (rules.M
 	return tried
 }
 
-// WinsNow are positions, published by others, in which the side to move wins at once under the standard rules.
+// WinsNow are positions, published by others, in which the side to move wins at once under the
+// standard rules.
 var WinsNow = []string{
 	// J. Zago, "Help gyges", pbmserv-users, 2001, after Claude Leroy's rules.
 	"000020/302201/102303/001010/300000/000000 n", // by bounces

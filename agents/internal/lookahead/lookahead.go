@@ -1,6 +1,6 @@
-// Package lookahead holds what the searches share: the line of moves from the game's position to a node, with the
-// positions that the repetition rule forbids and the game's length ([Line]), move ordering ([MoveHeap], [History]), and
-// the decisions that need no search ([Line.Prologue]).
+// Package lookahead holds what the searches share: the line of moves from the game's position to a
+// node, with the positions that the repetition rule forbids and the game's length ([Line]), move
+// ordering ([MoveHeap], [History]), and the decisions that need no search ([Line.Prologue]).
 package lookahead
 
 import (
@@ -11,8 +11,8 @@ import (
 	"gyges/rules"
 )
 
-// Line is a line of play from a game's present position on. It holds the positions passed through; the caller holds the
-// position at its end. Begin prepares the zero value for use.
+// Line is a line of play from a game's present position on. It holds the positions passed through;
+// the caller holds the position at its end. Begin prepares the zero value for use.
 type Line struct {
 	rules   *rules.Rules
 	past    []rules.Position // keys of the game's positions that stay forbidden, then those of the line
@@ -60,14 +60,15 @@ func (l *Line) Outcome(p rules.Position) rules.Outcome {
 	return outcome
 }
 
-// WinsNow reports whether the side to move can win with its next move in p, the position at the line's end, where the
-// game is not over. It generates only moves to the goal, so it is fast. In one rare case it misses a win: where the
-// repetition rule forbids every move from the nearest row.
+// WinsNow reports whether the side to move can win with its next move in p, the position at the
+// line's end, where the game is not over. It generates only moves to the goal, so it is fast. In
+// one rare case it misses a win: where the repetition rule forbids every move from the nearest row.
 func (l *Line) WinsNow(p rules.Position) bool {
 	return l.rules.CanWin(p, p.Side())
 }
 
-// WinningMove returns a move that wins at once, NoMove if there is none in ms, the legal moves of p.
+// WinningMove returns a move that wins at once, NoMove if there is none in ms, the legal moves of
+// p.
 func (l *Line) WinningMove(p rules.Position, ms *rules.MoveSet) rules.Move {
 	if l.rules.GoalWins(p, p.Side()) {
 		for m := range ms.Goals() {
@@ -77,14 +78,15 @@ func (l *Line) WinningMove(p rules.Position, ms *rules.MoveSet) rules.Move {
 	return rules.NoMove
 }
 
-// Threatened reports whether the opponent would win in p, the position at the line's end, if it were to move, and the
-// game lasts long enough for that.
+// Threatened reports whether the opponent would win in p, the position at the line's end, if it
+// were to move, and the game lasts long enough for that.
 func (l *Line) Threatened(p rules.Position) bool {
 	return l.Left() > 1 && l.rules.GoalWins(p, p.Side().Other())
 }
 
-// HasEvasion reports whether some move in p, the position at the line's end, keeps the opponent, whose pieces could
-// reach the goal now, from winning in one. ms is a buffer for the moves; its content is undefined afterwards.
+// HasEvasion reports whether some move in p, the position at the line's end, keeps the opponent,
+// whose pieces could reach the goal now, from winning in one. ms is a buffer for the moves; its
+// content is undefined afterwards.
 func (l *Line) HasEvasion(p rules.Position, ms *rules.MoveSet) bool {
 	if !l.Threatened(p) {
 		return true
@@ -93,9 +95,10 @@ func (l *Line) HasEvasion(p rules.Position, ms *rules.MoveSet) bool {
 	return l.rules.HasEvasion(p, ms)
 }
 
-// Prologue makes the decisions of an agent that need no search: a random one during the set-up, and a move that wins at
-// once. Else decided is false, l is the empty line at g's position, and ms holds the legal moves but for the excluded
-// ones. The error is that of [agents.Request.Check], ctx's, or [rules.ErrOver] where no move is left.
+// Prologue makes the decisions of an agent that need no search: a random one during the set-up, and
+// a move that wins at once. Else decided is false, l is the empty line at g's position, and ms
+// holds the legal moves but for the excluded ones. The error is that of [agents.Request.Check],
+// ctx's, or [rules.ErrOver] where no move is left.
 func (l *Line) Prologue(
 	ctx context.Context, a agents.Agent, g *rules.Game, q *agents.Request, rng *rand.Rand, ms *rules.MoveSet,
 ) (d agents.Decision, decided bool, err error) {

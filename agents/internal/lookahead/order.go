@@ -2,7 +2,8 @@ package lookahead
 
 import "gyges/rules"
 
-// ScoredMove is a move in the low 32 bits below its ordering score: the highest number is searched first.
+// ScoredMove is a move in the low 32 bits below its ordering score: the highest number is searched
+// first.
 type ScoredMove int64
 
 // NewScoredMove joins a move and its score.
@@ -13,7 +14,8 @@ func NewScoredMove(m rules.Move, score int32) ScoredMove {
 // Move returns the move without its score.
 func (m ScoredMove) Move() rules.Move { return rules.Move(uint32(m)) }
 
-// MoveHeap is a binary heap, the highest score on top, since few moves are searched before a cutoff.
+// MoveHeap is a binary heap, the highest score on top, since few moves are searched before a
+// cutoff.
 type MoveHeap []ScoredMove
 
 // Heapify establishes the heap's order, in linear time.
@@ -56,8 +58,9 @@ func (h MoveHeap) siftDown(i int) {
 	h[i] = x
 }
 
-// History is the history heuristic: bonuses of the moves that caused cutoffs. A move's score is the sum of a from-to
-// and a drop history, as most moves of a position differ only by the square where the displaced piece is dropped.
+// History is the history heuristic: bonuses of the moves that caused cutoffs. A move's score is the
+// sum of a from-to and a drop history, as most moves of a position differ only by the square where
+// the displaced piece is dropped.
 type History struct {
 	fromTo historyTable // by start and end
 	drop   historyTable // by end and drop

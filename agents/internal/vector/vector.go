@@ -1,7 +1,8 @@
-// Package vector has the arithmetic of the networks of the evaluation and of the policy on rows of numbers: whole ones,
-// with which they are computed, and floating-point ones, with which they are trained. Most of the time of an evaluation
-// and of a fit passes here. Each function is here for every machine and in assembly for AVX2, with the same result to
-// the bit, but for how a compiler may round floating-point numbers. Rows are multiples of 32 numbers.
+// Package vector has the arithmetic of the networks of the evaluation and of the policy on rows of
+// numbers: whole ones, with which they are computed, and floating-point ones, with which they are
+// trained. Most of the time of an evaluation and of a fit passes here. Each function is here for
+// every machine and in assembly for AVX2, with the same result to the bit, but for how a compiler
+// may round floating-point numbers. Rows are multiples of 32 numbers.
 package vector
 
 import "math"
@@ -13,7 +14,8 @@ type Rows struct {
 	words   []uint64 // for other machines: four numbers each, a sum of number × 2^(16·place)
 }
 
-// NewRows returns a table of numbers, which must not change any more. Sums of rows must fit in 16 bits.
+// NewRows returns a table of numbers, which must not change any more. Sums of rows must fit in 16
+// bits.
 func NewRows(numbers []int16, width int) *Rows {
 	r := &Rows{width: width, numbers: numbers}
 	if !AVX2 {
@@ -34,8 +36,8 @@ func (r *Rows) Add(x []int16, list []uint16) {
 	}
 }
 
-// addWords adds up eight words at a time, as so many sums stay in registers: with an array in place of the variables it
-// takes a third longer, and with single numbers three times as long.
+// addWords adds up eight words at a time, as so many sums stay in registers: with an array in place
+// of the variables it takes a third longer, and with single numbers three times as long.
 func (r *Rows) addWords(x []int16, list []uint16) {
 	words := r.width / 4
 	for first := 0; first < words; first += 8 {
@@ -61,8 +63,8 @@ func (r *Rows) addWords(x []int16, list []uint16) {
 	}
 }
 
-// Outputs sets each output to the sum of weights × activations of the units, where those are x plus the row of the
-// output, from 0 to ceiling.
+// Outputs sets each output to the sum of weights × activations of the units, where those are x plus
+// the row of the output, from 0 to ceiling.
 func Outputs(outputs []int32, x, rows, weights []int16, ceiling int16) {
 	if AVX2 {
 		outputsAVX2(&outputs[0], &x[0], &rows[0], &weights[0], len(outputs), len(weights), ceiling)
@@ -109,8 +111,8 @@ func AddToRows(table, x []float32, list []uint16) {
 // partialSums is how many numbers a vector has: as many partial sums has an output.
 const partialSums = 8
 
-// Output returns the sum of weights × activations of the units with the sums s0, and of those with s1. Activations are
-// sums from 0 to 1.
+// Output returns the sum of weights × activations of the units with the sums s0, and of those with
+// s1. Activations are sums from 0 to 1.
 func Output(s0, s1, weights []float32) float32 {
 	var p [partialSums]float32
 	if AVX2 {
@@ -128,8 +130,8 @@ func Output(s0, s1, weights []float32) float32 {
 
 func clipped(x float32) float32 { return min(max(x, 0), 1) }
 
-// OutputGradient adds residual times the gradient of the output by the biases and the weights to theirs,
-// and replaces the sums by the gradient with respect to them.
+// OutputGradient adds residual times the gradient of the output by the biases and the weights to
+// theirs, and replaces the sums by the gradient with respect to them.
 func OutputGradient(s0, s1, weights, gradBias, gradWeights []float32, residual float32) {
 	if AVX2 {
 		outputGradientAVX2(&s0[0], &s1[0], &weights[0], &gradBias[0], &gradWeights[0], len(weights), residual)
@@ -154,8 +156,8 @@ func slope(x float32) float32 {
 // Parts is the number of partial sums of a gradient.
 const Parts = 4
 
-// Adam is a step of Adam for weights X: the running means of their gradients and of the squares of these, the bounds
-// of their size, and the partial sums of their gradients, which are cleared.
+// Adam is a step of Adam for weights X: the running means of their gradients and of the squares of
+// these, the bounds of their size, and the partial sums of their gradients, which are cleared.
 type Adam struct {
 	X, Mean, Square, Bound []float32
 	Gradients              [Parts][]float32
@@ -192,8 +194,8 @@ func (a *Adam) step(j int, unit float32) {
 		p[j] = 0
 	}
 	g *= unit
-	// Decay inside the gradient would move a weight without one by the full rate, as Adam divides by its size: units that
-	// are idle for a while would lose all their weights. So it is apart.
+	// Decay inside the gradient would move a weight without one by the full rate, as Adam divides
+	// by its size: units that are idle for a while would lose all their weights. So it is apart.
 	x := a.X[j] - a.Shrink*a.X[j]
 	mean := a.Mean[j] + a.Beta1*(g-a.Mean[j])
 	square := a.Square[j] + a.Beta2*(g*g-a.Square[j])
