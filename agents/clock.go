@@ -17,7 +17,7 @@ const DefaultMoveOverhead = 10 * time.Millisecond
 type Clock struct {
 	Left      time.Duration // until the flag falls
 	Increment time.Duration // gained after each move
-	MovesToGo int           // moves until the next time control; 0: Left is for the rest of the game
+	MovesToGo int           // moves until the next time control; 0: Left is for the whole game
 	Overhead  time.Duration // of a move, spent outside of the search
 }
 
@@ -70,7 +70,9 @@ func (c Clock) share(g *rules.Game, usual, least int) time.Duration {
 }
 
 // searchTime returns a time without the overhead, at least a millisecond.
-func (c Clock) searchTime(d time.Duration) time.Duration { return max(d-c.Overhead, time.Millisecond) }
+func (c Clock) searchTime(d time.Duration) time.Duration {
+	return max(d-c.Overhead, time.Millisecond)
+}
 
 // Timer says when a search stops. It uses all of a fixed time for the move. Under a clock it stops
 // earlier while the best move is stable, later where the iteration has found none as good as that

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"gyges/rules/base/lists"
 	"gyges/rules/base/settings"
 )
 
@@ -27,7 +26,8 @@ const (
 
 // ParamDef is a parameter of a kind: a setting, described by its tags (see package settings), and
 //
-//	names:"file"    the text is the name of a file, unless it is the default; New reads it by [Registry.File]
+//	names:"file"    the text is the name of a file, unless it is the default;
+//	                New reads it by [Registry.File]
 //	names:"agent"   the text is the spec of another agent
 //
 // A key that ends in '.' is the prefix of any number of names.
@@ -37,7 +37,11 @@ type ParamDef struct{ settings.Field }
 //
 //	Depth int `param:"depth" default:"4" check:"1..64" help:"plies to search"`
 func ParamsOf(config any) []ParamDef {
-	return lists.Map(settings.Fields(config, ""), func(f settings.Field) ParamDef { return ParamDef{f} })
+	var list []ParamDef
+	for _, f := range settings.Fields(config, "") {
+		list = append(list, ParamDef{f})
+	}
+	return list
 }
 
 // Type returns the type of the value.
@@ -104,7 +108,8 @@ func (d ParamDef) check(value string) error {
 	}
 	what, _ := settings.Expected(v.Type())
 	what, _, _ = strings.Cut(what, ",") // without examples
-	return fmt.Errorf("expected %s from %s%s, found %.60q", what, d.Range(), settings.ZeroHint(value), value)
+	what += " from " + d.Range() + settings.ZeroHint(value)
+	return fmt.Errorf("expected %s, found %.60q", what, value)
 }
 
 // Values are the parameters of a spec, checked, with defaults filled in.

@@ -36,7 +36,7 @@ type Kind struct {
 type Config struct {
 	Values                  // of every parameter that has one, checked against Params
 	Rules    []*rules.Rules // of the games that the agent will play, if they are known
-	Registry *Registry      // makes the agents inside of this one, and reads files: see [Registry.File]
+	Registry *Registry      // makes the agents inside of this one, and reads files
 }
 
 // AllParams returns the parameters of the kind, then those that every kind has.
@@ -89,7 +89,8 @@ func NewRegistry(kinds ...Kind) *Registry {
 
 // Kinds returns all kinds, sorted by name.
 func (r *Registry) Kinds() []Kind {
-	return slices.SortedFunc(maps.Values(r.kinds), func(a, b Kind) int { return cmp.Compare(a.Name, b.Name) })
+	byName := func(a, b Kind) int { return cmp.Compare(a.Name, b.Name) }
+	return slices.SortedFunc(maps.Values(r.kinds), byName)
 }
 
 // Kind returns the kind a spec names. The error lists the kinds there are.
@@ -130,7 +131,8 @@ func (r *Registry) Values(s Spec) (Values, error) {
 			if hint == "" {
 				hint = "; " + s.Kind + " takes " + strings.Join(names, ", ")
 			}
-			errs = append(errs, fmt.Errorf("agent %.60q: unknown parameter %.60q%s", s, p.Name, hint))
+			err := fmt.Errorf("agent %.60q: unknown parameter %.60q%s", s, p.Name, hint)
+			errs = append(errs, err)
 			continue
 		}
 		if err := d.check(p.Value); err != nil {

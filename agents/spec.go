@@ -40,8 +40,9 @@ func ParseSpec(text string) (Spec, error) {
 	for more {
 		name, value, ok := strings.Cut(rest, "=")
 		if !ok || !validName.MatchString(name) {
-			return Spec{}, fmt.Errorf("agent %.60q: expected param=value, found %.60q; "+
-				"a name has no blanks, and a value with a comma stands in single quotes, like name='a,b'", text, rest)
+			const format = "agent %.60q: expected param=value, found %.60q; " +
+				"a name has no blanks, and a value with a comma stands in single quotes, like name='a,b'"
+			return Spec{}, fmt.Errorf(format, text, rest)
 		}
 		if seen[name] {
 			return Spec{}, fmt.Errorf("agent %.60q: parameter %s is given twice", text, name)
@@ -68,19 +69,23 @@ func cutValue(text string) (value, rest string, more bool, err error) {
 	}
 	found := quoted.FindStringSubmatch(text)
 	if found == nil {
-		return "", "", false, fmt.Errorf("expected a closing single quote, found the end of %.60q", text)
+		err = fmt.Errorf("expected a closing single quote, found the end of %.60q", text)
+		return "", "", false, err
 	}
 	value, after := found[1], found[2]
 	rest, more = strings.CutPrefix(after, ",")
 	if after != "" && !more {
-		return "", "", false, fmt.Errorf("expected a comma after the closing quote, found %.60q", rest)
+		err = fmt.Errorf("expected a comma after the closing quote, found %.60q", rest)
+		return "", "", false, err
 	}
 	return strings.ReplaceAll(value, "''", "'"), rest, more, nil
 }
 
 var (
-	quoted    = regexp.MustCompile(`(?s)^'((?:[^']|'')*)'(.*)$`)     // a value, and what comes after
-	validName = regexp.MustCompile(`^[a-zA-Z][-a-zA-Z0-9_.]{0,63}$`) // of a kind or a parameter
+	// quoted matches a value, and what comes after it.
+	quoted = regexp.MustCompile(`(?s)^'((?:[^']|'')*)'(.*)$`)
+	// validName matches the name of a kind or a parameter.
+	validName = regexp.MustCompile(`^[a-zA-Z][-a-zA-Z0-9_.]{0,63}$`)
 )
 
 // Get returns a parameter's value as it was given, "" for none.

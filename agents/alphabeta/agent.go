@@ -84,7 +84,9 @@ func (a *player) NewGame(_ context.Context, s agents.Setup) error {
 // Choose chooses a move. Of a search with several threads it samples the first. With noise it
 // searches twice: for the best move, with three quarters of the nodes and time, and then for the
 // one to play.
-func (a *player) Choose(ctx context.Context, g *rules.Game, q agents.Request) (agents.Decision, error) {
+func (a *player) Choose(
+	ctx context.Context, g *rules.Game, q agents.Request,
+) (agents.Decision, error) {
 	began := time.Now()
 	main := &a.searches[0]
 	moves := &main.stack[0].moves
@@ -93,7 +95,8 @@ func (a *player) Choose(ctx context.Context, g *rules.Game, q agents.Request) (a
 		return d, err
 	}
 	anyMove := moves.At(0)
-	main.sample = lists.Sample[rules.Position]{Size: q.Sample, Rand: a.rng, List: main.sample.List[:0]}
+	memory := main.sample.List[:0]
+	main.sample = lists.Sample[rules.Position]{Size: q.Sample, Rand: a.rng, List: memory}
 	own := agents.Limits{Depth: a.config.Depth, Nodes: a.config.Nodes, MoveTime: a.config.MoveTime}
 	q.Limits = q.Limits.Tighter(own)
 	first := q.Limits // of the search for the best move

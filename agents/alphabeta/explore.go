@@ -45,7 +45,9 @@ const lateMove = 20
 // noisiest returns the move of p, the root, with the highest sum of score and noise. No move's
 // score is above the best one's, so a move is searched only if its noise and the best score exceed
 // the highest sum so far.
-func (s *search) noisiest(p rules.Position, best agents.Decision, noise func(rules.Move) agents.Score) rules.Move {
+func (s *search) noisiest(
+	p rules.Position, best agents.Decision, noise func(rules.Move) agents.Score,
+) rules.Move {
 	own := noise(best.Move)
 	var list []noisyMove
 	root := &s.stack[0]

@@ -84,9 +84,12 @@ func (s *search) begin(g *rules.Game, excluded []rules.Move, b budget) {
 
 // deepen is the iterative deepening: it searches the root to the depths from first to last until a
 // limit is reached or the result is proven, and calls report after each.
-func (s *search) deepen(root rules.Position, first, last int, report func(agents.Decision)) agents.Decision {
+func (s *search) deepen(
+	root rules.Position, first, last int, report func(agents.Decision),
+) agents.Decision {
 	var best agents.Decision
-	forced := s.timer.Clocked() && s.forced(root) // a move without alternatives takes no time from the clock
+	// A move without alternatives takes no time from the clock.
+	forced := s.timer.Clocked() && s.forced(root)
 	for depth := first; depth <= last; depth++ {
 		s.rootMove, s.lastScore = best.Move, best.Score
 		score := s.alphaBeta(root, -infinity, infinity, depth, false)
@@ -124,14 +127,17 @@ func replaces(score, best agents.Score) bool {
 }
 
 func decision(pv []rules.Move, score agents.Score, depth int) agents.Decision {
-	return agents.Decision{Move: pv[0], Scored: true, Score: score, Depth: depth, PV: slices.Clone(pv)}
+	line := slices.Clone(pv)
+	return agents.Decision{Move: pv[0], Scored: true, Score: score, Depth: depth, PV: line}
 }
 
 // alphaBeta returns the score of p, the position at the line's end, searched to depth: the true one
 // if it lies between alpha and beta, else a bound. Wins and losses are counted from the root.
 // cutNode reports whether a null window is expected to fail high. The result is invalid once the
 // search is stopped.
-func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int, cutNode bool) agents.Score {
+func (s *search) alphaBeta(
+	p rules.Position, alpha, beta agents.Score, depth int, cutNode bool,
+) agents.Score {
 	ply := s.line.Len()
 	pvNode := beta-alpha > 1 // else a cut or an all node, searched with a null window
 	f := &s.stack[ply]
@@ -335,7 +341,9 @@ func (s *search) lossInTwo(p rules.Position, f *frame) []rules.Move {
 // reduction returns the plies by which late move reductions reduce a move to next, the position at
 // the line's end, after searched others of its node, at a depth of 2 or more. A move that threatens
 // a win is not reduced.
-func (s *search) reduction(next rules.Position, alpha agents.Score, depth, searched int, pvNode, cutNode bool) int {
+func (s *search) reduction(
+	next rules.Position, alpha agents.Score, depth, searched int, pvNode, cutNode bool,
+) int {
 	if s.line.Outcome(next) != rules.Undecided {
 		return 0
 	}
@@ -375,7 +383,9 @@ var logs = func() (t [1024]int) {
 
 // nullWindow returns a bound of the score of a move to next that shows whether it is above alpha,
 // searched with a reduction first and to the full depth if that fails high.
-func (s *search) nullWindow(next rules.Position, alpha agents.Score, depth, reduction int, cutNode bool) agents.Score {
+func (s *search) nullWindow(
+	next rules.Position, alpha agents.Score, depth, reduction int, cutNode bool,
+) agents.Score {
 	if reduction > 0 {
 		score := -s.alphaBeta(next, -alpha-1, -alpha, depth-reduction, true)
 		if score <= alpha || s.stopped {

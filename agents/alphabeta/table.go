@@ -31,7 +31,9 @@ func (e *entry) bound() boundKind { return boundKind(e.tag & 3) }
 // alpha, beta, ply plies below the root, from where the game may last left turns. Scores of lower
 // depths settle nothing, nor with sameDepth those of higher ones. Wins and losses hold at any
 // depth; there may be quicker ones.
-func (e *entry) usable(alpha, beta agents.Score, depth, ply, left int, sameDepth bool) (agents.Score, bool) {
+func (e *entry) usable(
+	alpha, beta agents.Score, depth, ply, left int, sameDepth bool,
+) (agents.Score, bool) {
 	plies, proven := agents.Score(e.score).Proven()
 	if proven && max(plies, -plies) > left {
 		return 0, false
@@ -164,7 +166,10 @@ func toTable(s agents.Score, ply int) int16 {
 	}
 }
 
-func fromTable(s int16, ply int) agents.Score { return agents.Score(toTable(agents.Score(s), -ply)) }
+// fromTable is the inverse of toTable.
+func fromTable(s int16, ply int) agents.Score {
+	return agents.Score(toTable(agents.Score(s), -ply))
+}
 
 // staticEval is a static evaluation, as the cache has it: 44 bits of the position's hash, flags,
 // and in the lowest 16 bits the score for the side to move, 0 if it wins.

@@ -29,7 +29,7 @@ var ErrMulti = errors.New("expected an agent that can exclude moves, like alphab
 // Request is a position to search.
 type Request struct {
 	Game   *rules.Game   // not over, with all pieces placed; it is not changed
-	Limits agents.Limits // of the whole search; one of depth, nodes and time is needed by some agents
+	Limits agents.Limits // of the whole search; some agents need depth, nodes or time
 	Multi  int           // best moves to find, at least 1; there may be fewer legal ones
 }
 
@@ -66,7 +66,9 @@ type search struct {
 // first, which are not changed later. Agents that can exclude moves search depth by depth for the
 // number of moves asked for, others once. It ends at a limit or when all is proven, with the
 // agent's error, its panic included, or the cause of ctx's end.
-func Search(ctx context.Context, a agents.Agent, q Request, report func(found Line, all []Line)) (err error) {
+func Search(
+	ctx context.Context, a agents.Agent, q Request, report func(found Line, all []Line),
+) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v, %s", p, debug.Stack())
@@ -229,7 +231,8 @@ func Replay(r *rules.Rules, position string, moves []string) (*rules.Game, error
 			err = g.Play(m)
 		}
 		if err != nil {
-			return nil, &problems.FieldError{Field: "moves", Err: fmt.Errorf("move %d: %w", i+1, err)}
+			err = fmt.Errorf("move %d: %w", i+1, err)
+			return nil, &problems.FieldError{Field: "moves", Err: err}
 		}
 	}
 	return g, nil

@@ -63,7 +63,9 @@ type Total struct {
 }
 
 // Run searches all positions, each with a new agent.
-func Run(ctx context.Context, registry *agents.Registry, spec agents.Spec) ([]Search, Total, error) {
+func Run(
+	ctx context.Context, registry *agents.Registry, spec agents.Spec,
+) ([]Search, Total, error) {
 	total := Total{Agent: spec.String()}
 	var searches []Search
 	hash := fnv.New32a()
@@ -83,7 +85,9 @@ func Run(ctx context.Context, registry *agents.Registry, spec agents.Spec) ([]Se
 }
 
 // One searches one position with a new agent.
-func One(ctx context.Context, registry *agents.Registry, spec agents.Spec, p Position) (Search, error) {
+func One(
+	ctx context.Context, registry *agents.Registry, spec agents.Spec, p Position,
+) (Search, error) {
 	s := Search{Agent: spec.String(), Rules: p.Rules, Position: p.Position}
 	r := rules.MustParse(p.Rules)
 	position, err := r.ParsePosition(p.Position)

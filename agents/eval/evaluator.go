@@ -50,7 +50,9 @@ func (e *Evaluator) Policy() *policy.Policy { return e.policy }
 // Extract fills f with the features of p from the side to move and in with the inputs of a network.
 // It returns the output of the evaluator's network in hundredths of a point, 0 if it has none, and
 // whether the opponent could reach the goal if it were to move.
-func (e *Evaluator) Extract(p rules.Position, f *Vector, in *inputs.List) (network float64, attacked bool) {
+func (e *Evaluator) Extract(
+	p rules.Position, f *Vector, in *inputs.List,
+) (network float64, attacked bool) {
 	own := e.rules.Control(p, p.Side())
 	opp := e.rules.Control(p, p.Side().Other())
 	v := collector{values: f}
@@ -77,7 +79,8 @@ func (e *Evaluator) Evaluate(p rules.Position) (score agents.Score, attacked boo
 	network, attacked := e.Extract(p, &f, &in)
 	sum := 0.0
 	for i, w := range e.weights[:len(names)] {
-		sum += float64(w * f[i]) // the conversion forbids a fused multiply-add: equal sums on every machine
+		// The conversion forbids a fused multiply-add: equal sums on every machine.
+		sum += float64(w * f[i])
 	}
 	const bound = float64(agents.MaxEval)
 	sum = min(max(sum+network, -bound), bound)

@@ -57,7 +57,8 @@ func (v *collector) fill(p rules.Position, own, opp *rules.Control) {
 		diff(onlyOwn&middle, onlyOpp&middle))
 	v.add("only3", "difference of the pieces of height 3 that one side alone controls",
 		diff(onlyOwn&high, onlyOpp&high))
-	v.add("shared1", "pieces of height 1 that both control: the mover is first there", count(both&low))
+	v.add("shared1", "pieces of height 1 that both control: the mover is first there",
+		count(both&low))
 	v.add("shared2", "pieces of height 2 that both control", count(both&middle))
 	v.add("shared3", "pieces of height 3 that both control", count(both&high))
 
@@ -73,11 +74,13 @@ func (v *collector) fill(p rules.Position, own, opp *rules.Control) {
 	nearOwn := near(p, side) & (own.Pieces | own.Active)
 	nearOpp := near(p, other) & (opp.Pieces | opp.Active)
 	v.add("winners_own", "the mover's pieces that can reach the goal at once", float64(own.Winners))
-	v.add("winners_opp", "the opponent's pieces that could if it were to move", float64(opp.Winners))
+	v.add("winners_opp", "the opponent's pieces that could if it were to move",
+		float64(opp.Winners))
 	v.add("front", "difference of the empty rows before a side's nearest piece", float64(front))
 	v.add("active", "difference of the pieces that may be moved, those in hand not counted",
 		diff(own.Active, opp.Active))
-	v.add("near", "difference of the pieces moved or controlled from which one leg could reach the goal",
+	v.add("near",
+		"difference of the pieces moved or controlled from which one leg could reach the goal",
 		diff(nearOwn, nearOpp))
 
 	// Kang: goals, and pieces in hand

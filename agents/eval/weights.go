@@ -98,8 +98,9 @@ func (w *Weights) label() string { return strings.TrimSpace("weights " + w.Sourc
 func (w *Weights) labelled(err error) error { return problems.Prefix(w.label(), err) }
 
 func (w *Weights) suit(r *rules.Rules) error {
-	if f := Family(r); w.Rules != f {
-		return fmt.Errorf("%s are for %s rules; %s needs weights for %s rules", w.label(), w.Rules, r, f)
+	if family := Family(r); w.Rules != family {
+		const format = "%s are for %s rules; %s needs weights for %s rules"
+		return fmt.Errorf(format, w.label(), w.Rules, r, family)
 	}
 	return nil
 }
@@ -118,7 +119,8 @@ func (w *Weights) check() error {
 		errs = append(errs, problems.Prefix("feature "+names[i], checkWeight(x)))
 	}
 	if !(w.WinScale >= 0 && w.WinScale <= MaxWeight) {
-		errs = append(errs, fmt.Errorf("win_scale: expected a number from 0 to %d, found %g", MaxWeight, w.WinScale))
+		const format = "win_scale: expected a number from 0 to %d, found %g"
+		errs = append(errs, fmt.Errorf(format, MaxWeight, w.WinScale))
 	}
 	if w.Network != nil {
 		errs = append(errs, w.Network.check())
@@ -244,19 +246,20 @@ func (r *reader) check(file weightsFile, w *Weights) {
 		r.add("version", "", fmt.Errorf("expected version %d, found %d", version, file.version))
 	}
 	if w.Rules != Standard && w.Rules != Simplified && w.Rules != Kang {
-		r.add("rules", "", fmt.Errorf("expected rules %s, %s or %s, found %.60q", Standard, Simplified, Kang, w.Rules))
+		const format = "expected rules %s, %s or %s, found %.60q"
+		r.add("rules", "", fmt.Errorf(format, Standard, Simplified, Kang, w.Rules))
 	}
 	if r.values["weights"] == nil {
 		r.add("weights", "", errors.New(`expected "weights": {feature: weight, …}`))
 	}
 	w.Provenance.Method = cmp.Or(w.Provenance.Method, "hand-set")
-	r.add("weights", "", byName("feature", names, file.weights, func(i int, text jsontext.Value) error {
+	err := byName("feature", names, file.weights, func(i int, text jsontext.Value) error {
 		if err := strictjson.Unmarshal(text, maxFile, &w.Values[i]); err != nil {
 			return err
 		}
 		return checkWeight(w.Values[i])
-	}))
-	var err error
+	})
+	r.add("weights", "", err)
 	if file.network != nil {
 		w.Network, err = file.network.network()
 		r.add("network", "network: ", err)
@@ -277,7 +280,9 @@ func checkWeight(x float64) error {
 // byName calls set with the values of an object and the places of their names in a list. The error
 // joins a [problems.FieldError] for each name that is not in the list, called what, and for those
 // of set.
-func byName[T any](what string, names []string, values map[string]T, set func(i int, value T) error) error {
+func byName[T any](
+	what string, names []string, values map[string]T, set func(i int, value T) error,
+) error {
 	var errs problems.List
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		i := slices.Index(names, name)
@@ -319,8 +324,8 @@ func readPolicy(tables map[string][]int16) (*policy.Weights, error) {
 func (f *networkFile) network() (*Network, error) {
 	units := len(f.B1)
 	if units < 1 || units > HiddenUnits || len(f.W2) != units {
-		return nil, fmt.Errorf("expected as many numbers of bias as of out, 1 to %d, found %d and %d",
-			HiddenUnits, units, len(f.W2))
+		const format = "expected as many numbers of bias as of out, 1 to %d, found %d and %d"
+		return nil, fmt.Errorf(format, HiddenUnits, units, len(f.W2))
 	}
 	n := &Network{}
 	copy(n.B1[:], f.B1)

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"gyges/agents"
 	"gyges/rules"
@@ -43,9 +42,10 @@ func Kind() agents.Kind {
 // takes, like its name in tables, move to the outer spec. Options of 0 are left out.
 func Spec(like agents.Spec, o Options) agents.Spec {
 	inner := agents.Spec{Kind: like.Kind}
+	var every agents.Kind // has the parameters alone that every kind has
 	var common []agents.Param
 	for _, p := range like.Params {
-		if slices.ContainsFunc(agents.Common(), func(d agents.ParamDef) bool { return d.Key == p.Name }) {
+		if _, ok := every.Param(p.Name); ok {
 			common = append(common, p)
 		} else {
 			inner.Params = append(inner.Params, p)
@@ -113,7 +113,9 @@ func (a *player) NewGame(ctx context.Context, s agents.Setup) error {
 }
 
 // Choose plays the inner agent's move unchanged where it has proven the result.
-func (a *player) Choose(ctx context.Context, g *rules.Game, q agents.Request) (agents.Decision, error) {
+func (a *player) Choose(
+	ctx context.Context, g *rules.Game, q agents.Request,
+) (agents.Decision, error) {
 	if err := q.Check(a.Capabilities()); err != nil {
 		return agents.Decision{}, err
 	}

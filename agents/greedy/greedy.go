@@ -44,7 +44,9 @@ func (a *player) NewGame(_ context.Context, s agents.Setup) (err error) {
 // lossPenalty puts moves that let the opponent win at once below all others.
 const lossPenalty = 4 * agents.MaxEval
 
-func (a *player) Choose(ctx context.Context, g *rules.Game, q agents.Request) (agents.Decision, error) {
+func (a *player) Choose(
+	ctx context.Context, g *rules.Game, q agents.Request,
+) (agents.Decision, error) {
 	d, decided, err := a.line.Prologue(ctx, a, g, &q, a.rng, &a.moves)
 	if err != nil || decided {
 		return d, err
@@ -65,7 +67,9 @@ func (a *player) Choose(ctx context.Context, g *rules.Game, q agents.Request) (a
 
 // best returns the move with the highest score, at random among equals, of those scored until ctx
 // is cancelled.
-func (a *player) best(ctx context.Context, r *rules.Rules, p rules.Position) (best rules.Move, highest agents.Score) {
+func (a *player) best(
+	ctx context.Context, r *rules.Rules, p rules.Position,
+) (best rules.Move, highest agents.Score) {
 	equal := 0 // moves of the highest score so far
 	a.line.Push(p)
 	for m := range a.moves.All() {

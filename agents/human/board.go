@@ -63,7 +63,8 @@ func reserve(r *rules.Rules, p rules.Position, side rules.Side) string {
 	case r.SettingUp(p):
 		return "   still to place: " + hand(p, side)
 	case r.Options().Kang:
-		text := fmt.Sprintf("   in hand: %s, goals: %d of %d", hand(p, side), goals, rules.KangGoals)
+		text := "   in hand: " + hand(p, side)
+		text += fmt.Sprintf(", goals: %d of %d", goals, rules.KangGoals)
 		if p.TookOut(side) {
 			text += ", took a piece out last turn"
 		}

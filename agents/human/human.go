@@ -43,19 +43,27 @@ func Kind(in io.Reader, out io.Writer) agents.Kind {
 // Person is an agent whose moves a person types.
 type Person struct {
 	agents.Base
-	Hint   agents.Agent       // gives hints; nil: nobody
-	Undo   func() bool        // ends the game, to play it again without the last move, if there is one; nil: moves stay
-	Helped bool               // by a hint, or by taking a move back after the set-up
-	lines  func() <-chan line // begins to read when it is called first; both sides of a game may be people
-	out    io.Writer
-	echo   bool
+
+	// Hint gives hints; nil: nobody does.
+	Hint agents.Agent
+	// Undo ends the game, to play it again without the last move, if there is one; nil: moves stay.
+	Undo func() bool
+	// Helped reports whether there was a hint, or a move was taken back after the set-up.
+	Helped bool
+
+	// lines begins to read when it is called first; both sides of a game may be people.
+	lines func() <-chan line
+	out   io.Writer
+	echo  bool // what is typed isn't seen otherwise
 }
 
 func (h *Person) NewGame(context.Context, agents.Setup) error { return nil }
 
 // Choose prompts for a legal move, and passes without a prompt where that is the only one. It
 // ignores limits.
-func (h *Person) Choose(ctx context.Context, g *rules.Game, q agents.Request) (agents.Decision, error) {
+func (h *Person) Choose(
+	ctx context.Context, g *rules.Game, q agents.Request,
+) (agents.Decision, error) {
 	if err := q.Check(h.Capabilities()); err != nil {
 		return agents.Decision{}, err
 	}

@@ -67,7 +67,9 @@ func (a *player) NewGame(_ context.Context, s agents.Setup) error {
 	return nil
 }
 
-func (a *player) Choose(ctx context.Context, g *rules.Game, q agents.Request) (agents.Decision, error) {
+func (a *player) Choose(
+	ctx context.Context, g *rules.Game, q agents.Request,
+) (agents.Decision, error) {
 	s := &a.search
 	d, decided, err := s.line.Prologue(ctx, a, g, &q, a.rng, &s.moves)
 	if err != nil || decided {

@@ -10,15 +10,17 @@ import (
 // node is a position in the tree, by the move that led to it. Values are for the side that made the
 // move: 1 is won.
 type node struct {
-	move     rules.Move // undefined at the root
-	first    uint32     // index of the first child
-	visits   uint32
-	value    float32      // minimax value of the tree below; at a leaf the evaluation
-	static   float32      // value by the evaluation
-	prior    float32      // of PUCT, from the static value
-	proof    agents.Score // a proven result for the side to move, counted from the position, or one of the constants
-	count    uint16       // children, in descending order of static
-	complete bool         // only moves that let the opponent win at once are not among the children
+	move   rules.Move // undefined at the root
+	first  uint32     // index of the first child
+	visits uint32
+	value  float32 // minimax value of the tree below; at a leaf the evaluation
+	static float32 // value by the evaluation
+	prior  float32 // of PUCT, from the static value
+	// proof is a proven result for the side to move, counted from the position, or one of the
+	// constants below.
+	proof    agents.Score
+	count    uint16 // children, in descending order of static
+	complete bool   // only moves that let the opponent win at once are not among the children
 }
 
 const nodeSize = 32 // bytes

@@ -24,24 +24,39 @@ const (
 // The first indices of the tables of features. A kind is the height of the piece moved with the
 // height of the piece displaced, or none; threatened squares are those that the opponent controls.
 const (
-	firstStartEnd  = 0                                          // start and end
-	firstStart     = firstStartEnd + places*places              // height, start, threatened, pieces in the row
-	firstEnd       = firstStart + 3*places*2*3                  // kind, end, threatened, several pieces can end there
-	firstEndNear   = firstEnd + kinds*places*2*2                // kind, row of the end, threatened, neighbours
-	firstEndOwn    = firstEndNear + kinds*(rules.Rows+1)*2*16   // kind, end, own first row
-	firstEndOther  = firstEndOwn + kinds*places*rules.Rows      // kind, end, the opponent's first row
-	firstEndRow    = firstEndOther + kinds*places*rules.Rows    // height, pieces in the row, the row, the end's, the next
-	firstDrop      = firstEndRow + 3*3*rows*(rules.Rows+1)*rows // height, drop, threatened, pieces that can end there
-	firstDropNear  = firstDrop + 3*rules.NumSquares*2*3         // height, row of the drop, as before, neighbours
-	firstDropOwn   = firstDropNear + 3*rules.Rows*2*3*16        // height, drop, own first row
-	firstDropOther = firstDropOwn + 3*rules.NumSquares*rows     // height, drop, the opponent's first row
-	firstDropRow   = firstDropOther + 3*rules.NumSquares*rows   // height, pieces in the row, the row, the drop's, the next
-	NumFeatures    = firstDropRow + 3*3*rows*rules.Rows*rows    // number of features
+	// of the start and the end
+	firstStartEnd = 0
+	// of the start: height, start, threatened, pieces in the row
+	firstStart = firstStartEnd + places*places
 
+	// of the end: kind, end, threatened, several pieces can end there
+	firstEnd = firstStart + 3*places*2*3
+	// kind, row of the end, threatened, neighbours
+	firstEndNear = firstEnd + kinds*places*2*2
+	// kind, end, own first row
+	firstEndOwn = firstEndNear + kinds*(rows+1)*2*16
+	// kind, end, the opponent's first row
+	firstEndOther = firstEndOwn + kinds*places*rows
+	// height, pieces in the row, the row, the row of the end, the next row
+	firstEndRow = firstEndOther + kinds*places*rows
+
+	// of the drop: height, drop, threatened, pieces that can end there
+	firstDrop = firstEndRow + 3*3*rows*(rows+1)*rows
+	// height, row of the drop, threatened and pieces as before, neighbours
+	firstDropNear = firstDrop + 3*rules.NumSquares*2*3
+	// height, drop, own first row
+	firstDropOwn = firstDropNear + 3*rows*2*3*16
+	// height, drop, the opponent's first row
+	firstDropOther = firstDropOwn + 3*rules.NumSquares*rows
+	// height, pieces in the row, the row, the row of the drop, the next row
+	firstDropRow = firstDropOther + 3*rules.NumSquares*rows
+
+	// NumFeatures is the number of features.
+	NumFeatures = firstDropRow + 3*3*rows*rows*rows
 	// NumWeights is the number of weights: those of the features and those of the network.
 	NumWeights = NumFeatures + numRows*Units
 
-	kinds = 3 * 4
+	kinds = 3 * 4 // heights of the piece moved and of the one displaced, or none
 	rows  = rules.Rows
 )
 
@@ -176,8 +191,8 @@ func (v *View) endFeatures(a turnedMove) [5]int {
 	left, mirror := mirrored(a.end)
 	place := a.kind()*places + left
 	row := a.end / rules.Files
-	ofKind := a.kind()*(rules.Rows+1) + row
-	ofHeight := v.ownRow(a.height)*(rules.Rows+1) + row
+	ofKind := a.kind()*(rows+1) + row
+	ofHeight := v.ownRow(a.height)*(rows+1) + row
 	threatened := bit(v.threatened, a.end)
 	contested := bit(v.contested, a.end)
 	near := 0
@@ -198,14 +213,14 @@ func (v *View) dropFeatures(height, drop int) [5]int {
 	left, mirror := mirrored(drop)
 	place := (height-1)*rules.NumSquares + left
 	row := drop / rules.Files
-	inRow := (height-1)*rules.Rows + row
+	inRow := (height-1)*rows + row
 	control := bit(v.threatened, drop)*3 + bit(v.reached, drop) + bit(v.contested, drop)
 	return [5]int{
 		firstDrop + place*6 + control,
 		firstDropNear + (inRow*6+control)*16 + v.neighbours(drop, mirror),
 		firstDropOwn + place*rows + v.row,
 		firstDropOther + place*rows + v.other,
-		firstDropRow + (v.ownRow(height)*rules.Rows+row)*rows + v.next,
+		firstDropRow + (v.ownRow(height)*rows+row)*rows + v.next,
 	}
 }
 

@@ -73,7 +73,8 @@ func (w *Weights) Check() error {
 func CheckBounds(what string, list []int16, bound int16) error {
 	for _, x := range list {
 		if x < -bound || x > bound {
-			return fmt.Errorf("%s: expected numbers from %d to %d, found %d", what, -bound, bound, x)
+			const format = "%s: expected numbers from %d to %d, found %d"
+			return fmt.Errorf(format, what, -bound, bound, x)
 		}
 	}
 	return nil

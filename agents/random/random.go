@@ -29,7 +29,9 @@ func (a *player) NewGame(_ context.Context, s agents.Setup) error {
 	return nil
 }
 
-func (a *player) Choose(ctx context.Context, g *rules.Game, q agents.Request) (agents.Decision, error) {
+func (a *player) Choose(
+	ctx context.Context, g *rules.Game, q agents.Request,
+) (agents.Decision, error) {
 	if err := q.Check(a.Capabilities()); err != nil {
 		return agents.Decision{}, err
 	}

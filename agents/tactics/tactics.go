@@ -22,10 +22,11 @@ type Class string
 
 // The classes.
 const (
-	WinIn1   Class = "win in 1"
-	WinIn3   Class = "win in 3"
-	WinIn5   Class = "win in 5"
-	OnlyMove Class = "only move" // the one that doesn't lose within 4 plies; the opponent threatens to win
+	WinIn1 Class = "win in 1"
+	WinIn3 Class = "win in 3"
+	WinIn5 Class = "win in 5"
+	// OnlyMove: the opponent threatens to win, and one move doesn't lose within 4 plies.
+	OnlyMove Class = "only move"
 )
 
 // Classes returns the classes, the easiest first.
@@ -74,7 +75,8 @@ func Read(in io.Reader, name string) ([]Task, error) {
 func parse(text string) (Task, error) {
 	var t Task
 	if err := strictjson.Unmarshal([]byte(text), maxLine, &t.Puzzle); err != nil {
-		return t, fmt.Errorf(`expected {"rules":…,"class":…,"position":…,"moves":[…]}: %w`, err)
+		const form = `{"rules":…,"class":…,"position":…,"moves":[…]}`
+		return t, fmt.Errorf("expected %s: %w", form, err)
 	}
 	if !slices.Contains(Classes(), t.Class) {
 		return t, fmt.Errorf("class: expected one of %.60q, found %.60q", Classes(), t.Class)
@@ -123,7 +125,9 @@ type Trial struct {
 
 // Try lets an agent decide each task, as the side to move in a new game. The error is the
 // context's, or the agent's.
-func Try(ctx context.Context, name string, a agents.Agent, tasks []Task, lim agents.Limits) (Trial, error) {
+func Try(
+	ctx context.Context, name string, a agents.Agent, tasks []Task, lim agents.Limits,
+) (Trial, error) {
 	trial := Trial{Agent: name}
 	began := time.Now()
 	for i := range tasks {

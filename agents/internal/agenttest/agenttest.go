@@ -74,7 +74,9 @@ func RandomGame(r *rules.Rules, rng *rand.Rand, plies int) *rules.Game {
 // Wins plays a strategy in a game against every reply, without the program's check: it reports
 // whether winner reaches the goal within n plies in every line. Where answer has no move, each move
 // to the goal must win.
-func Wins(g *rules.Game, winner rules.Side, answer func(rules.Position) (rules.Move, bool), n int) bool {
+func Wins(
+	g *rules.Game, winner rules.Side, answer func(rules.Position) (rules.Move, bool), n int,
+) bool {
 	if o, _ := g.Outcome(); o != rules.Undecided || n == 0 {
 		return o == rules.WinFor(winner)
 	}

@@ -15,7 +15,7 @@ import (
 // the caller holds the position at its end. Begin prepares the zero value for use.
 type Line struct {
 	rules   *rules.Rules
-	past    []rules.Position // keys of the game's positions that stay forbidden, then those of the line
+	past    []rules.Position // keys: of the game's forbidden positions, then of the line's
 	history int              // how many of past the game gave
 	left    int              // turns that the game may still last from the start of the line
 }
@@ -100,7 +100,8 @@ func (l *Line) HasEvasion(p rules.Position, ms *rules.MoveSet) bool {
 // holds the legal moves but for the excluded ones. The error is that of [agents.Request.Check],
 // ctx's, or [rules.ErrOver] where no move is left.
 func (l *Line) Prologue(
-	ctx context.Context, a agents.Agent, g *rules.Game, q *agents.Request, rng *rand.Rand, ms *rules.MoveSet,
+	ctx context.Context, a agents.Agent, g *rules.Game, q *agents.Request,
+	rng *rand.Rand, ms *rules.MoveSet,
 ) (d agents.Decision, decided bool, err error) {
 	if err := q.Check(a.Capabilities()); err != nil {
 		return d, false, err
@@ -125,6 +126,7 @@ func (l *Line) Prologue(
 	if m == rules.NoMove {
 		return d, false, nil
 	}
-	pv := []rules.Move{m}
-	return agents.Decision{Move: m, Scored: true, Score: agents.WinIn(1), Depth: 1, Nodes: 1, PV: pv}, true, nil
+	d = agents.Decision{Move: m, Scored: true, Score: agents.WinIn(1), Depth: 1, Nodes: 1}
+	d.PV = []rules.Move{m}
+	return d, true, nil
 }

@@ -63,8 +63,8 @@ func (r *Rows) addWords(x []int16, list []uint16) {
 	}
 }
 
-// Outputs sets each output to the sum of weights × activations of the units, where those are x plus
-// the row of the output, from 0 to ceiling.
+// Outputs sets each output to the sum of weights × activations of the units. Activations are
+// x plus the row of the output, from 0 to ceiling.
 func Outputs(outputs []int32, x, rows, weights []int16, ceiling int16) {
 	if AVX2 {
 		outputsAVX2(&outputs[0], &x[0], &rows[0], &weights[0], len(outputs), len(weights), ceiling)
@@ -134,7 +134,9 @@ func clipped(x float32) float32 { return min(max(x, 0), 1) }
 // theirs, and replaces the sums by the gradient with respect to them.
 func OutputGradient(s0, s1, weights, gradBias, gradWeights []float32, residual float32) {
 	if AVX2 {
-		outputGradientAVX2(&s0[0], &s1[0], &weights[0], &gradBias[0], &gradWeights[0], len(weights), residual)
+		outputGradientAVX2(
+			&s0[0], &s1[0], &weights[0], &gradBias[0], &gradWeights[0], len(weights), residual,
+		)
 		return
 	}
 	for k, w := range weights {
