@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"time"
@@ -114,6 +115,11 @@ type Setup struct {
 	OnRepetition OnRepetition
 }
 
+// SetupOf returns the setup for the side to move in g.
+func SetupOf(g *rules.Game, seed uint64) Setup {
+	return Setup{Rules: g.Rules(), Side: g.Position().Side(), Seed: seed}
+}
+
 // Rand returns the random source seeded by the setup.
 func (s Setup) Rand() *rand.Rand {
 	return rand.New(rand.NewPCG(s.Seed, uint64(s.Side)+1))
@@ -177,6 +183,13 @@ const (
 	// WinTop is the score of a game that is won already.
 	WinTop Score = 30000
 )
+
+// Evaluated returns a number of hundredths of a point as the score of an evaluation: rounded, and
+// within ±MaxEval.
+func Evaluated(x float64) Score {
+	const bound = float64(MaxEval)
+	return Score(min(max(math.Round(x), -bound), bound))
+}
 
 // WinIn returns the score of a proven win in the given number of plies, the winning move counted: 1
 // is a win at once.

@@ -79,7 +79,7 @@ func TestNoisyChoiceOfASelectiveSearch(t *testing.T) {
 		g := agenttest.RandomGame(r, rng, 10)
 		a := agenttest.New(t, Kind(), "alphabeta:hash=1", g)
 		plain := agenttest.Choose(t, a, g, agents.Limits{Nodes: 500})
-		require.NoError(t, a.NewGame(context.Background(), agents.Setup{Rules: r, Side: g.Position().Side()}))
+		require.NoError(t, a.NewGame(context.Background(), agents.SetupOf(g, 0)))
 		equal := func(rules.Move) agents.Score { return 7 }
 		quiet := agenttest.Ask(t, a, g, agents.Request{Limits: agents.Limits{Nodes: 666}, Noise: equal})
 		require.Equal(t, plain, quiet)

@@ -155,13 +155,17 @@ func (s *search) alphaBeta(
 		return -agents.WinIn(ply)
 	}
 
+	// At the root some moves may be excluded, so that scores are not those of the position.
+	complete := ply > 0 || len(s.excluded) == 0
+	selective := s.Selective != 0
+
 	// static evaluation
 	key := p.Hash()
 	static := s.evaluate(p, key)
 	f.static = static.score()
 
 	// win in one, unless it is excluded at the root
-	if static.has(evalWins) && (ply > 0 || len(s.excluded) == 0) {
+	if static.has(evalWins) && complete {
 		if pvNode {
 			f.pv = append(f.pv, s.rules.GoalMove(p, p.Side()))
 		}
@@ -176,7 +180,7 @@ func (s *search) alphaBeta(
 	// fails low already
 	if depth <= 0 {
 		failsLow := static.score() <= alpha
-		if s.Selective == 0 || failsLow || !s.lost(p, key, static, &f.moves) {
+		if !selective || failsLow || !s.lost(p, key, static, &f.moves) {
 			return static.score()
 		}
 		if pvNode {
@@ -198,8 +202,8 @@ func (s *search) alphaBeta(
 	if e, ok := s.table.find(key); ok {
 		tableMove = e.move
 		if !pvNode {
-			sameDepth := s.Selective == 0
-			if score, ok := e.usable(alpha, beta, depth, ply, s.line.Left(), sameDepth); ok {
+			score, ok := e.usable(alpha, beta, depth, ply, s.line.Left(), !selective)
+			if ok {
 				return score
 			}
 		}
@@ -208,7 +212,6 @@ func (s *search) alphaBeta(
 		tableMove = s.rootMove
 	}
 
-	selective := s.Selective != 0
 	provable := alpha <= -agents.WinScore || beta >= agents.WinScore
 	if selective && !pvNode && !provable && depth <= s.RFPDepth {
 		// reverse futility pruning, unless every move loses at once
@@ -296,7 +299,7 @@ func (s *search) alphaBeta(
 	}
 
 	// transposition table, unless the score may rest on the game's length or on excluded moves
-	if s.line.Left() > depth && (ply > 0 || len(s.excluded) == 0) {
+	if s.line.Left() > depth && complete {
 		result := entry{key: key, move: bestMove, score: toTable(best, ply), depth: uint8(depth)}
 		s.table.store(result, bound)
 	}

@@ -74,7 +74,7 @@ func TestThreadThatPanics(t *testing.T) {
 			_, _ = a.Choose(t.Context(), g, agents.Request{Limits: agents.Limits{Depth: 40}})
 		}, broken)
 		require.LessOrEqual(t, runtime.NumGoroutine(), before)
-		require.NoError(t, a.NewGame(t.Context(), agents.Setup{Rules: r, Side: g.Position().Side()}))
+		require.NoError(t, a.NewGame(t.Context(), agents.SetupOf(g, 0)))
 		d := agenttest.Ask(t, a, g, agents.Request{Limits: agents.Limits{Depth: 1}})
 		require.NoError(t, g.Check(d.Move), "after it the agent plays again")
 	}

@@ -83,8 +83,7 @@ func Search(
 	}
 	s := &search{Request: q, agent: a, report: report, began: time.Now()}
 	s.Multi = min(q.Multi, q.Game.Legal().Len())
-	setup := agents.Setup{Rules: q.Game.Rules(), Side: q.Game.Position().Side(), Seed: 1}
-	if err := a.NewGame(ctx, setup); err != nil {
+	if err := a.NewGame(ctx, agents.SetupOf(q.Game, 1)); err != nil {
 		return err
 	}
 	if excludes {

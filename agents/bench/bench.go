@@ -99,12 +99,12 @@ func One(
 		return s, err
 	}
 	defer func() { _ = a.Close() }() // its searches are done
-	setup := agents.Setup{Rules: r, Side: position.Side(), Seed: 1}
-	if err := a.NewGame(ctx, setup); err != nil {
+	g := rules.NewGame(r, position)
+	if err := a.NewGame(ctx, agents.SetupOf(g, 1)); err != nil {
 		return s, err
 	}
 	began := time.Now()
-	d, err := a.Choose(ctx, rules.NewGame(r, position), agents.Request{})
+	d, err := a.Choose(ctx, g, agents.Request{})
 	s.Seconds = time.Since(began).Seconds()
 	s.Move = d.Move.String()
 	s.Score = int(d.Score)

@@ -132,7 +132,7 @@ func playGame(t *testing.T, r *rules.Rules, south, north agents.Agent, seed uint
 func begun(t *testing.T, k agents.Kind) (agents.Agent, *rules.Game) {
 	g := agenttest.RandomGame(rules.MustParse("standard"), rand.New(rand.NewPCG(6, 6)), 8)
 	a := made(t, k, g.Rules())
-	require.NoError(t, a.NewGame(t.Context(), agents.Setup{Rules: g.Rules(), Side: g.Position().Side(), Seed: 1}))
+	require.NoError(t, a.NewGame(t.Context(), agents.SetupOf(g, 1)))
 	return a, g
 }
 
@@ -159,7 +159,7 @@ func answersRequests(t *testing.T, k agents.Kind) {
 	a, g := begun(t, k)
 	ask := func(can bool, q agents.Request) (agents.Decision, bool) {
 		q.Limits = few
-		require.NoError(t, a.NewGame(t.Context(), agents.Setup{Rules: g.Rules(), Side: g.Position().Side(), Seed: 1}))
+		require.NoError(t, a.NewGame(t.Context(), agents.SetupOf(g, 1)))
 		d, err := a.Choose(t.Context(), g, q)
 		if !can {
 			require.ErrorIs(t, err, errors.ErrUnsupported)

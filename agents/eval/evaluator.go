@@ -8,8 +8,6 @@
 package eval
 
 import (
-	"math"
-
 	"gyges/agents"
 	"gyges/agents/eval/inputs"
 	"gyges/agents/policy"
@@ -82,9 +80,7 @@ func (e *Evaluator) Evaluate(p rules.Position) (score agents.Score, attacked boo
 		// The conversion forbids a fused multiply-add: equal sums on every machine.
 		sum += float64(w * f[i])
 	}
-	const bound = float64(agents.MaxEval)
-	sum = min(max(sum+network, -bound), bound)
-	return agents.Score(math.Round(sum)), attacked
+	return agents.Evaluated(sum + network), attacked
 }
 
 // Term is the contribution of one feature to a score.

@@ -65,7 +65,7 @@ func start(t *testing.T, spec string, g *rules.Game) agents.Agent {
 	require.NoError(t, err)
 	a, err := registry().New(s)
 	require.NoError(t, err)
-	require.NoError(t, a.NewGame(t.Context(), agents.Setup{Rules: g.Rules(), Side: g.Position().Side(), Seed: 1}))
+	require.NoError(t, a.NewGame(t.Context(), agents.SetupOf(g, 1)))
 	return a
 }
 

@@ -71,7 +71,7 @@ func TestPlaysTheBestMoveOfOnePly(t *testing.T) {
 		a := agenttest.New(t, Kind(), spec, rules.NewGame(r, r.Start()))
 		for range 15 {
 			g := agenttest.RandomGame(r, rng, rng.IntN(50))
-			require.NoError(t, a.NewGame(t.Context(), agents.Setup{Rules: r, Side: g.Position().Side(), Seed: 1}))
+			require.NoError(t, a.NewGame(t.Context(), agents.SetupOf(g, 1)))
 			ranks := slowRanks(t, g, e)
 			best := -1e18
 			for _, rank := range ranks {

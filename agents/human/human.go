@@ -153,8 +153,7 @@ func (h *Person) hint(ctx context.Context, g *rules.Game) error {
 		return nil
 	}
 	h.Helped = true
-	setup := agents.Setup{Rules: g.Rules(), Side: p.Side(), Seed: 1}
-	if err := h.Hint.NewGame(ctx, setup); err != nil {
+	if err := h.Hint.NewGame(ctx, agents.SetupOf(g, 1)); err != nil {
 		return err
 	}
 	d, err := h.Hint.Choose(ctx, g, agents.Request{})

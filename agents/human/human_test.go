@@ -34,7 +34,7 @@ func askIn(t testing.TB, g *rules.Game, typed string) (agents.Decision, string, 
 	var out bytes.Buffer
 	a, err := Kind(strings.NewReader(typed), &out).New(agents.Config{})
 	require.NoError(t, err)
-	require.NoError(t, a.NewGame(t.Context(), agents.Setup{Rules: g.Rules(), Side: g.Position().Side()}))
+	require.NoError(t, a.NewGame(t.Context(), agents.SetupOf(g, 0)))
 	d, err := a.Choose(t.Context(), g, agents.Request{})
 	return d, out.String(), err
 }

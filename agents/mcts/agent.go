@@ -143,9 +143,7 @@ func (p *params) toValue(s agents.Score) float64 {
 func (p *params) toScore(v float64) agents.Score {
 	v = min(max(v, -maxValue), maxValue)
 	root := math.Sqrt(1 - float64(v*v))
-	s := math.Round(p.ValueScale * (v / root))
-	const bound = float64(agents.MaxEval)
-	return agents.Score(min(max(s, -bound), bound))
+	return agents.Evaluated(p.ValueScale * (v / root))
 }
 
 // expTable holds exp(-i/expSteps): the prior of a move i/expSteps temperatures below the best,

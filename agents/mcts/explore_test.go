@@ -22,7 +22,7 @@ func TestNoisyChoice(t *testing.T) {
 		g := agenttest.RandomGame(rules.MustParse([]string{"standard", "simplified", "kang"}[i%3]), rng, 12)
 		a := agenttest.New(t, Kind(), "mcts:iterations=100,hash=1", g).(*player)
 		plain := agenttest.Choose(t, a, g, agents.Limits{})
-		require.NoError(t, a.NewGame(context.Background(), agents.Setup{Rules: g.Rules(), Side: g.Position().Side()}))
+		require.NoError(t, a.NewGame(context.Background(), agents.SetupOf(g, 0)))
 		noise := func(m rules.Move) agents.Score { return agents.Score(m%97) * 30 }
 		d := agenttest.Ask(t, a, g, agents.Request{Noise: noise})
 		require.Equal(t, plain.Score, d.Score)

@@ -132,10 +132,11 @@ func Try(
 	began := time.Now()
 	for i := range tasks {
 		t := &tasks[i]
+		g := t.game()
 		var d agents.Decision
-		err := a.NewGame(ctx, agents.Setup{Rules: t.rules, Side: t.position.Side(), Seed: 1})
+		err := a.NewGame(ctx, agents.SetupOf(g, 1))
 		if err == nil {
-			d, err = a.Choose(ctx, t.game(), agents.Request{Limits: lim})
+			d, err = a.Choose(ctx, g, agents.Request{Limits: lim})
 		}
 		if ctx.Err() != nil {
 			return trial, ctx.Err() // the decision was cut short

@@ -20,8 +20,7 @@ func New(t testing.TB, kind agents.Kind, spec string, g *rules.Game) agents.Agen
 	require.NoError(t, err)
 	a, err := agents.NewRegistry(kind).New(s)
 	require.NoError(t, err)
-	setup := agents.Setup{Rules: g.Rules(), Side: g.Position().Side(), Seed: 1}
-	require.NoError(t, a.NewGame(context.Background(), setup))
+	require.NoError(t, a.NewGame(context.Background(), agents.SetupOf(g, 1)))
 	return a
 }
 
