@@ -91,7 +91,7 @@ type Capabilities struct{ Exclude, Noise, Sample bool }
 
 // Check returns an error that wraps [errors.ErrUnsupported] if q asks for more than c allows.
 func (q *Request) Check(c Capabilities) error {
-	lacks := ""
+	var lacks string
 	switch {
 	case len(q.Exclude) > 0 && !c.Exclude:
 		lacks = "exclude moves"

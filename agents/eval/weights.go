@@ -147,14 +147,6 @@ func equal[T comparable](a, b *T) bool {
 	return *a == *b
 }
 
-// weightsFile has the values of a weights file that are decoded in one way and kept in another.
-type weightsFile struct {
-	version int
-	weights map[string]jsontext.Value // by feature; decoded one by one, as each may be wrong
-	network *networkFile
-	policy  map[string][]int16 // tables by their names
-}
-
 type networkFile struct {
 	B1     []int16            `json:"bias"`
 	W2     []int16            `json:"out"`
@@ -180,25 +172,31 @@ func Read(in io.Reader, source string) (Weights, error) {
 		line := strictjson.Line(data, jsontext.Pointer(pointer))
 		return w, fmt.Errorf("%s:%d: %w", w.label(), line, err)
 	}
-	r := reader{label: w.label(), data: data, values: values}
-	file := r.decode(&w)
-	r.check(file, &w)
+	r := reader{weights: &w, data: data, values: values}
+	r.decode()
+	r.check()
 	if len(r.wrong) > 0 {
 		return w, errors.Join(r.wrong...)
 	}
 	return w, w.labelled(w.check())
 }
 
-// reader notes what is wrong with a weights file, with the lines.
+// reader reads the values of a weights file, and notes what is wrong with them.
 type reader struct {
-	label  string
-	data   []byte
-	values map[string]jsontext.Value // by their keys
-	wrong  []error
+	weights *Weights
+	data    []byte
+	values  map[string]jsontext.Value // by their keys
+	wrong   []error
+
+	// values as they are decoded, before they are checked
+	version  int
+	features map[string]jsontext.Value // decoded one by one, as each may be wrong
+	network  *networkFile
+	tables   map[string][]int16 // of the policy
 }
 
-// add notes the errors of the value of a key, or of the fields in it that they name. They begin
-// with a text.
+// add notes the errors of the value of a key, or of the fields in it that they name, with their
+// lines. They begin with a text.
 func (r *reader) add(key, text string, err error) {
 	for _, err := range problems.Split(err) {
 		place := jsontext.Pointer("").AppendToken(key)
@@ -207,21 +205,20 @@ func (r *reader) add(key, text string, err error) {
 			err = in.Err
 		}
 		line := strictjson.Line(r.data, place)
-		r.wrong = append(r.wrong, fmt.Errorf("%s:%d: %s%w", r.label, line, text, err))
+		r.wrong = append(r.wrong, fmt.Errorf("%s:%d: %s%w", r.weights.label(), line, text, err))
 	}
 }
 
-// decode decodes the values, some of them into w.
-func (r *reader) decode(w *Weights) weightsFile {
-	file := weightsFile{version: version}
+func (r *reader) decode() {
+	r.version = version
 	targets := map[string]any{
-		"version":    &file.version,
-		"rules":      &w.Rules,
-		"win_scale":  &w.WinScale,
-		"weights":    &file.weights,
-		"network":    &file.network,
-		"policy":     &file.policy,
-		"provenance": &w.Provenance,
+		"version":    &r.version,
+		"rules":      &r.weights.Rules,
+		"win_scale":  &r.weights.WinScale,
+		"weights":    &r.features,
+		"network":    &r.network,
+		"policy":     &r.tables,
+		"provenance": &r.weights.Provenance,
 	}
 	keys := slices.Sorted(maps.Keys(targets))
 	for _, key := range slices.Sorted(maps.Keys(r.values)) {
@@ -233,19 +230,21 @@ func (r *reader) decode(w *Weights) weightsFile {
 		if err := strictjson.Unmarshal(r.values[key], maxFile, target); err != nil {
 			r.add(key, key+": ", errors.New(err.Error())) // which names the field
 			// They may be decoded in part.
-			file.network = nil
-			file.policy = nil
+			r.network = nil
+			r.tables = nil
 		}
 	}
-	return file
 }
 
-// check checks the values of a file, and sets w to those that are right.
-func (r *reader) check(file weightsFile, w *Weights) {
-	if file.version != version {
-		r.add("version", "", fmt.Errorf("expected version %d, found %d", version, file.version))
+// check checks what has been decoded, and sets the weights to what is right.
+func (r *reader) check() {
+	w := r.weights
+	if r.version != version {
+		r.add("version", "", fmt.Errorf("expected version %d, found %d", version, r.version))
 	}
-	if w.Rules != Standard && w.Rules != Simplified && w.Rules != Kang {
+	switch w.Rules {
+	case Standard, Simplified, Kang:
+	default:
 		const format = "expected rules %s, %s or %s, found %.60q"
 		r.add("rules", "", fmt.Errorf(format, Standard, Simplified, Kang, w.Rules))
 	}
@@ -253,19 +252,19 @@ func (r *reader) check(file weightsFile, w *Weights) {
 		r.add("weights", "", errors.New(`expected "weights": {feature: weight, …}`))
 	}
 	w.Provenance.Method = cmp.Or(w.Provenance.Method, "hand-set")
-	err := byName("feature", names, file.weights, func(i int, text jsontext.Value) error {
+	err := byName("feature", names, r.features, func(i int, text jsontext.Value) error {
 		if err := strictjson.Unmarshal(text, maxFile, &w.Values[i]); err != nil {
 			return err
 		}
 		return checkWeight(w.Values[i])
 	})
 	r.add("weights", "", err)
-	if file.network != nil {
-		w.Network, err = file.network.network()
+	if r.network != nil {
+		w.Network, err = r.network.network()
 		r.add("network", "network: ", err)
 	}
-	if file.policy != nil {
-		w.Policy, err = readPolicy(file.policy)
+	if r.tables != nil {
+		w.Policy, err = readPolicy(r.tables)
 		r.add("policy", "policy: ", err)
 	}
 }
