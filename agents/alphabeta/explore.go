@@ -1,5 +1,7 @@
 package alphabeta
 
+// The choice of a move by its score and noise, for exploration.
+
 import (
 	"cmp"
 	"context"

@@ -1,5 +1,7 @@
 package alphabeta
 
+// The order in which the moves of a node are searched.
+
 import (
 	"gyges/agents"
 	"gyges/agents/internal/lookahead"

@@ -1,5 +1,7 @@
 package alphabeta
 
+// The search of one thread: iterative deepening, and the principal variation search below it.
+
 import (
 	"context"
 	"math"

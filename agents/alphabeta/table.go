@@ -1,5 +1,8 @@
 package alphabeta
 
+// What is known of positions by their hashes: the transposition table, and the cache of static
+// evaluations.
+
 import (
 	"sync/atomic"
 

@@ -1,5 +1,7 @@
 package eval
 
+// The features of the linear part of the evaluation.
+
 import (
 	"math"
 	"math/bits"

@@ -1,5 +1,7 @@
 package eval
 
+// The network of the evaluation.
+
 import (
 	"errors"
 	"math"

@@ -1,5 +1,7 @@
 package eval
 
+// Where the weights of an agent come from: embedded files, other files, single weights.
+
 import (
 	"bytes"
 	"embed"

@@ -1,5 +1,7 @@
 package human
 
+// The board as text.
+
 import (
 	"cmp"
 	"fmt"

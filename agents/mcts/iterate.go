@@ -1,5 +1,7 @@
 package mcts
 
+// One iteration of the search: select, evaluate, expand, back up.
+
 import (
 	"cmp"
 	"slices"

@@ -1,5 +1,7 @@
 package mcts
 
+// The search for a move: the root, the limits, and the choice at the end.
+
 import (
 	"context"
 	"math"

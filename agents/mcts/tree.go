@@ -1,5 +1,7 @@
 package mcts
 
+// The nodes of the tree, and where they lie in memory.
+
 import (
 	"math"
 

@@ -1,5 +1,7 @@
 package policy
 
+// The network of the policy.
+
 import (
 	"math"
 
@@ -36,35 +38,30 @@ type Rows struct {
 }
 
 // Rows returns the rows of a move, which is not the pass.
-func (v *View) Rows(m rules.Move) Rows {
-	a := v.turned(m)
-	r := a.rows()
-	if a.displaced > 0 {
-		drop := a.drop
-		if r.Image == 1 {
-			drop = opposite(drop)
-		}
-		r.Drop = a.firstDropRow() + drop
-	}
-	return r
-}
+func (v *View) Rows(m rules.Move) Rows { return v.turned(m).rows() }
 
-// rows returns the rows of a move, but for the row of its drop.
 func (a turnedMove) rows() Rows {
-	image, start, end := 0, a.start, a.end
-	pivot := start
+	pivot := a.start
 	if pivot == hand {
-		pivot = end
+		pivot = a.end
 	}
+	image := 0
 	if _, mirror := mirrored(pivot); mirror {
-		image, start, end = 1, opposite(start), opposite(end)
+		image = 1
+		a.start = opposite(a.start)
+		a.end = opposite(a.end)
+		a.drop = opposite(a.drop)
 	}
-	return Rows{
+	r := Rows{
 		Image: image,
-		Start: startRows + (a.height-1)*places + start,
-		End:   endRows + a.kind()*places + end,
+		Start: startRows + (a.height-1)*places + a.start,
+		End:   endRows + a.kind()*places + a.end,
 		Drop:  -1,
 	}
+	if a.displaced > 0 {
+		r.Drop = a.firstDropRow() + a.drop
+	}
+	return r
 }
 
 // firstDropRow returns the first of the rows for the drops of the piece displaced.

@@ -1,5 +1,7 @@
 package policy
 
+// The scores of the moves of a position, from the sums of their features and the network.
+
 import "gyges/rules"
 
 // Weights are the weights of the features in units of 1/[Unit], then those of the network in units

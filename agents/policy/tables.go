@@ -1,5 +1,7 @@
 package policy
 
+// The tables of weights, as weights files name them, with the bounds of their numbers.
+
 import (
 	"errors"
 	"fmt"

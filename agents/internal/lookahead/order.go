@@ -1,5 +1,7 @@
 package lookahead
 
+// Move ordering: a heap of scored moves, and the history heuristic.
+
 import "gyges/rules"
 
 // ScoredMove is a move in the low 32 bits below its ordering score: the highest number is searched
