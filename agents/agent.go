@@ -18,8 +18,8 @@ import (
 	"gyges/rules/base/settings"
 )
 
-// Agent plays one side of one game at a time. An agent belongs to one goroutine. One that needs no
-// more than NewGame and Choose embeds [Base], one around another agent embeds that.
+// Agent plays one side of one game at a time. An agent belongs to one goroutine. An agent that
+// needs no more than NewGame and Choose embeds [Base]; an agent that wraps another one embeds it.
 type Agent interface {
 	// NewGame prepares for a game and clears the state of the one before. After equal setups an
 	// agent limited by depth, nodes or iterations makes equal decisions in equal games, whatever it
@@ -28,8 +28,8 @@ type Agent interface {
 
 	// Choose picks a legal move in a game that is not over: a placement during set-up, the pass
 	// when it is the only move. It must not change g. When ctx is cancelled it returns soon, with
-	// its error or with the best move so far. The error is that of [Request.Check] for more than it
-	// can do.
+	// ctx's error or with the best move so far. For a request of more than the agent can do it
+	// returns the error of [Request.Check].
 	Choose(ctx context.Context, g *rules.Game, q Request) (Decision, error)
 
 	// Capabilities returns what Choose can do besides keeping to limits; always the same.
@@ -264,7 +264,7 @@ func (d *Decision) Info(number func(int64) string) string {
 	return strings.Join(list, ", ")
 }
 
-// Play sets the move that is played, which may be another one than the best.
+// Play sets the move that is played. If the search has chosen another one, that becomes Best.
 func (d *Decision) Play(m rules.Move) {
 	if m != d.Move {
 		d.Best = d.Move

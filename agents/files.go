@@ -35,8 +35,8 @@ func ReadFile(path string) File {
 }
 
 // Reading returns a registry that has read the files that specs name, each once: agents are made of
-// what they hold now, whatever happens to them later. A file whose name isn't its path has one in
-// paths. What can't be read, or is wrong with the specs, [Registry.New] says.
+// what they hold now, whatever happens to them later. The path of a file is its name, unless paths
+// has another one. [Registry.New] returns the errors of files and specs.
 func (r *Registry) Reading(specs []Spec, paths map[string]string) *Registry {
 	reading := &Registry{kinds: r.kinds}
 	for _, spec := range specs {
@@ -49,7 +49,7 @@ func (r *Registry) Reading(specs []Spec, paths map[string]string) *Registry {
 				i := IndexFile(reading.read, name)
 				if i < 0 {
 					file := r.file(name, cmp.Or(paths[name], name))
-					file.Players = nil // those of r
+					file.Players = nil // where r has read it for others
 					i = len(reading.read)
 					reading.read = append(reading.read, file)
 				}

@@ -40,8 +40,9 @@ func ParseSpec(text string) (Spec, error) {
 	for more {
 		name, value, ok := strings.Cut(rest, "=")
 		if !ok || !validName.MatchString(name) {
-			const format = "agent %.60q: expected param=value, found %.60q; " +
-				"a name has no blanks, and a value with a comma stands in single quotes, like name='a,b'"
+			const format = "agent %.60q: expected param=value, found %.60q; a name has no blanks, " +
+				"and a value with a comma stands in single quotes, " +
+				"like name='a,b'"
 			return Spec{}, fmt.Errorf(format, text, rest)
 		}
 		if seen[name] {
@@ -129,7 +130,7 @@ func LabelOf(player string) string {
 // that differs.
 type Names map[string]string
 
-// NamesOf returns the label of each player that no other of them has.
+// NamesOf returns the labels of the players, but for labels that several players have.
 func NamesOf(players []string) Names {
 	players = slices.Compact(slices.Sorted(slices.Values(players)))
 	count := map[string]int{}

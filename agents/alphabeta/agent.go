@@ -3,7 +3,7 @@
 // parts.
 //
 // A proven win or loss rests on all moves and holds in spite of pruning. With selective=0 each line
-// of d plies is searched, and the score is that of plain minimax but for two rare effects of the
+// of d plies is searched, and the score is the minimax score but for two rare effects of the
 // transposition table, which knows positions and not the way to them: a stored result may rest on a
 // move that the repetition rule forbids on another path, and a win or loss found deeper elsewhere
 // is used where the position occurs again.
@@ -142,7 +142,7 @@ func (a *player) search(
 	root := g.Position()
 	last := min(cmp.Or(lim.Depth, maxDepth), maxDepth)
 
-	// The helpers, which fill the table for the first thread. Half of them start a ply deeper.
+	// Helpers fill the table for the first thread. Half of them start a ply deeper.
 	results := make([]agents.Decision, len(a.searches))
 	panics := make(chan any, len(a.searches))
 	var helpers sync.WaitGroup

@@ -58,7 +58,7 @@ type budget struct {
 	timer        agents.Timer
 	maxNodes     int64 // 0: no bound
 	nodeCount    int64 // of this thread
-	flushedNodes int64 // of them, in sharedState.nodes
+	flushedNodes int64 // part of nodeCount that is in sharedState.nodes
 	nextPoll     int64 // node count
 	stopped      bool
 }
@@ -157,7 +157,7 @@ func (s *search) alphaBeta(
 		return -agents.WinIn(ply)
 	}
 
-	// At the root some moves may be excluded, so that scores are not those of the position.
+	// Where moves are excluded, at the root, the result is no result of the position.
 	complete := ply > 0 || len(s.excluded) == 0
 	selective := s.Selective != 0
 
@@ -419,7 +419,7 @@ func (s *search) countNode() bool {
 	return s.stopped
 }
 
-// flushNodes adds the nodes that were counted since the last call to those of all threads.
+// flushNodes adds the nodes counted since the last call to the nodes of all threads.
 func (s *search) flushNodes() {
 	s.nodes.Add(s.nodeCount - s.flushedNodes)
 	s.flushedNodes = s.nodeCount

@@ -32,8 +32,8 @@ func (e *entry) bound() boundKind { return boundKind(e.tag & 3) }
 
 // usable returns the stored score and reports whether it settles a search to depth with the window
 // alpha, beta, ply plies below the root, from where the game may last left turns. Scores of lower
-// depths settle nothing, nor with sameDepth those of higher ones. Wins and losses hold at any
-// depth; there may be quicker ones.
+// depths settle nothing; with sameDepth, scores of higher depths don't, either. Wins and losses
+// hold at any depth, but there may be quicker ones.
 func (e *entry) usable(
 	alpha, beta agents.Score, depth, ply, left int, sameDepth bool,
 ) (agents.Score, bool) {

@@ -18,8 +18,8 @@ import (
 	"gyges/rules/base/suggest"
 )
 
-// Source provides an agent's evaluators: with the embedded weights for the family of rules or
-// those of one file, some of which parameters may change. The zero value is the embedded ones.
+// Source provides an agent's evaluators, with weights from one file or, in its zero value, with the
+// embedded weights for the family of rules. Parameters may change some of the weights.
 type Source struct {
 	file      *Weights           // nil: the embedded ones
 	overrides map[string]float64 // weights by feature
@@ -38,8 +38,8 @@ func Params() []agents.ParamDef {
 	}{})
 }
 
-// FromConfig returns the source that an agent's parameters name, those of [Params]. The error joins
-// what is wrong with them, or says for which of the rule sets they don't suit.
+// FromConfig returns the source that an agent's parameters name, see [Params]. The error joins what
+// is wrong with them, or says which of the rule sets the weights don't suit.
 func FromConfig(c agents.Config) (Source, error) {
 	s := Source{overrides: map[string]float64{}}
 	if name := c.Values["weights"]; name != DefaultName {

@@ -277,8 +277,8 @@ func checkWeight(x float64) error {
 }
 
 // byName calls set with the values of an object and the places of their names in a list. The error
-// joins a [problems.FieldError] for each name that is not in the list, called what, and for those
-// of set.
+// joins a [problems.FieldError] for each error of set, and for each name that is not in the list,
+// which messages call a what.
 func byName[T any](
 	what string, names []string, values map[string]T, set func(i int, value T) error,
 ) error {

@@ -15,7 +15,7 @@ import (
 	"gyges/rules/base/settings"
 )
 
-// Name is the name of the kind, and Param that of the parameter that names the agent it plays like.
+// Name is the name of the kind. Param is the name of its parameter with the agent it plays like.
 const (
 	Name  = "explore"
 	Param = "agent"
@@ -168,7 +168,7 @@ func (a *player) harmless(g *rules.Game, seed uint64) rules.Move {
 // exp(score/temperature) (the "Gumbel-max trick", see C. J. Maddison, D. Tarlow and T. Minka: A*
 // Sampling, 2014).
 func gumbel(seed uint64, m rules.Move, temperature float64) agents.Score {
-	bits := agents.MixSeed(seed, uint64(m)) >> 11 // 53 of them
+	bits := agents.MixSeed(seed, uint64(m)) >> 11 // the highest 53
 	u := (float64(bits) + 0.5) / (1 << 53)        // between 0 and 1
 	standard := -math.Log(-math.Log(u))
 	return agents.Score(math.Round(100 * temperature * standard))

@@ -5,8 +5,8 @@
 // reply decides most positions.
 //
 // Wins and losses are proven on the way (M. Winands, Y. Björnsson, J.-T. Saito, "Monte-Carlo tree
-// search solver", 2008). The length of a proven win is that of the first one found; there may be a
-// quicker one. The tree is no graph: a position reached on two paths is two nodes, so the
+// search solver", 2008). The length of a proven win is the length of the first win found; there may
+// be a quicker one. The tree is no graph: a position reached on two paths is two nodes, so the
 // repetition rule is followed exactly.
 package mcts
 

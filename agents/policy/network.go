@@ -13,9 +13,9 @@ import (
 // Units is the number of hidden units of the network.
 const Units = 32
 
-// The network's weights follow those of the features, in rows with a number for each unit: for the
-// inputs of the position, for what is moved where, and for the units themselves. All but the last
-// are added up.
+// The weights of the network come after the weights of the features, in rows with a number for each
+// hidden unit. There are rows for the inputs of the position, for what is moved where, and for the
+// units themselves. All rows but the last are added up.
 const (
 	startRows = inputs.Num                    // height of the piece moved, start
 	endRows   = startRows + 3*places          // kind, end
@@ -28,9 +28,9 @@ const (
 // Row returns the index of the first weight of a row.
 func Row(row int) int { return NumFeatures + row*Units }
 
-// Rows are the rows that are added to those of the position for a move. A move that starts on the
-// right half of the board is seen in the mirror, where the inputs of the position are mirrored too;
-// of one from the hand the end counts.
+// Rows are the rows that a move adds to the rows of the position. A move that starts on the right
+// half of the board is seen in the mirror, where the inputs of the position are mirrored too; of a
+// move from the hand the end counts.
 type Rows struct {
 	Image      int // 0: the position, 1: its mirror image
 	Start, End int
@@ -86,7 +86,7 @@ func (w *Weights) units(row int) *units { return (*units)(w[Row(row):]) }
 // HasNetwork reports whether the policy has a network.
 func (w *Weights) HasNetwork() bool { return *w.units(OutRow) != (units{}) }
 
-// Policy are weights in the layout that is computed with.
+// Policy has the weights in the layout that scores are computed with.
 type Policy struct {
 	weights *Weights
 	inputs  *vector.Rows // of the network; nil: there is none

@@ -53,7 +53,7 @@ const (
 
 	// NumFeatures is the number of features.
 	NumFeatures = firstDropRow + 3*3*rows*rows*rows
-	// NumWeights is the number of weights: those of the features and those of the network.
+	// NumWeights is the number of all weights, of the features and of the network.
 	NumWeights = NumFeatures + numRows*Units
 
 	kinds = 3 * 4 // heights of the piece moved and of the one displaced, or none

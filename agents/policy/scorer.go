@@ -4,8 +4,8 @@ package policy
 
 import "gyges/rules"
 
-// Weights are the weights of the features in units of 1/[Unit], then those of the network in units
-// of 1/[NetworkUnit]. A network whose last row is zero counts nothing.
+// Weights are the weights of the features in units of 1/[Unit], then the weights of the network in
+// units of 1/[NetworkUnit]. A network whose last row is zero counts nothing.
 type Weights [NumWeights]int16
 
 const (

@@ -144,7 +144,7 @@ var Mirrored = func() (t [Num]uint16) {
 	return t
 }()
 
-// Mirror turns the list to that of the mirror image of the position.
+// Mirror replaces the inputs by the inputs of the mirror image of the position.
 func (in *List) Mirror() {
 	for i, input := range in.Active() {
 		in.list[i] = Mirrored[input]

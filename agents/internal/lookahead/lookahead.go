@@ -96,9 +96,9 @@ func (l *Line) HasEvasion(p rules.Position, ms *rules.MoveSet) bool {
 }
 
 // Prologue makes the decisions of an agent that need no search: a random one during the set-up, and
-// a move that wins at once. Else decided is false, l is the empty line at g's position, and ms
-// holds the legal moves but for the excluded ones. The error is that of [agents.Request.Check],
-// ctx's, or [rules.ErrOver] where no move is left.
+// a move that wins at once. Otherwise decided is false, l is the empty line at g's position, and ms
+// holds the legal moves but for the excluded ones. The error is the error of
+// [agents.Request.Check], or ctx's, or [rules.ErrOver] where no move is left.
 func (l *Line) Prologue(
 	ctx context.Context, a agents.Agent, g *rules.Game, q *agents.Request,
 	rng *rand.Rand, ms *rules.MoveSet,
