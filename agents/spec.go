@@ -40,9 +40,9 @@ func ParseSpec(text string) (Spec, error) {
 	for more {
 		name, value, ok := strings.Cut(rest, "=")
 		if !ok || !validName.MatchString(name) {
-			const format = "agent %.60q: expected param=value, found %.60q; a name has no blanks, " +
-				"and a value with a comma stands in single quotes, " +
-				"like name='a,b'"
+			const format = "agent %.60q: expected param=value, found %.60q; " +
+				"a name has no blanks, " +
+				"and a value with a comma stands in single quotes, like name='a,b'"
 			return Spec{}, fmt.Errorf(format, text, rest)
 		}
 		if seen[name] {
@@ -50,7 +50,8 @@ func ParseSpec(text string) (Spec, error) {
 		}
 		seen[name] = true
 		var err error
-		if value, rest, more, err = cutValue(value); err != nil {
+		value, rest, more, err = cutValue(value)
+		if err != nil {
 			return Spec{}, fmt.Errorf("agent %.60q: parameter %s: %w", text, name, err)
 		}
 		s.Params = append(s.Params, Param{name, value})

@@ -62,24 +62,6 @@ func TestLineAgreesWithGame(t *testing.T) {
 	})
 }
 
-func TestPlacementsDontCountAsTurns(t *testing.T) {
-	r := rules.MustParse("standard:max_plies=7")
-	g := rules.NewGame(r, r.Start())
-	var ms rules.MoveSet
-	var l Line
-	for want := 7; want > 0; {
-		l.Begin(g)
-		require.Equal(t, want, l.Left())
-		if !r.SettingUp(g.Position()) {
-			want--
-		}
-		if g.LegalMoves(&ms); ms.Len() == 0 {
-			break
-		}
-		g.PlayLegal(ms.At(0))
-	}
-}
-
 func TestWinsNowAgreesWithTheMoves(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawGame(t)
