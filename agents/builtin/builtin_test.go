@@ -25,7 +25,7 @@ func TestConformance(t *testing.T) {
 			{"describes itself and its parameters", describesItself},
 			{"plays every preset and option without an illegal move, its own set-up too", playsEverywhere},
 			{"plays equal games after equal setups", repeatsItself},
-			{"returns soon when it is cancelled, and an error when the game is over", endsSoon},
+			{"returns soon when it is cancelled", endsSoon},
 			{"does what a request asks, or refuses it", answersRequests},
 			{"starts, and is closed", startsAndCloses},
 		} {
@@ -150,9 +150,6 @@ func endsSoon(t *testing.T, k agents.Kind) {
 			require.ErrorIs(t, err, context.DeadlineExceeded)
 		}
 	}
-	over := agenttest.Game(t, g.Rules(), "023112/000000/000000/000000/000000/321123 n 1-0")
-	_, err := a.Choose(t.Context(), over, agents.Request{})
-	require.ErrorIs(t, err, rules.ErrOver)
 }
 
 func answersRequests(t *testing.T, k agents.Kind) {
@@ -216,5 +213,16 @@ func TestLight(t *testing.T) {
 		spec, err := agents.ParseSpec(text)
 		require.NoError(t, err)
 		require.Equal(t, want, registry.Light(spec), text)
+	}
+}
+
+// In a game that is over, the agents that ship decide nothing.
+func TestGameIsOver(t *testing.T) {
+	g := agenttest.Game(t, rules.MustParse("standard"), "023112/000000/000000/000000/000000/321123 n 1-0")
+	for _, spec := range []string{"random", "greedy", "alphabeta", "mcts"} {
+		a := newAgent(t, spec)
+		require.NoError(t, a.NewGame(t.Context(), agents.SetupOf(g, 1)))
+		_, err := a.Choose(t.Context(), g, agents.Request{})
+		require.ErrorIs(t, err, rules.ErrOver, spec)
 	}
 }
