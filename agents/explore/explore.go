@@ -51,13 +51,15 @@ func Spec(like agents.Spec, o Options) agents.Spec {
 			inner.Params = append(inner.Params, p)
 		}
 	}
-	params := []agents.Param{{Name: Param, Value: inner.String()}}
+	outer := agents.Spec{Kind: Name}.With(Param, inner.String())
 	for _, f := range settings.Fields(&o, "") {
-		if f.Key == "temperature" || !f.Value.IsZero() { // which isn't 0 by default
-			params = append(params, agents.Param{Name: f.Key, Value: f.Texts()[0]})
+		// The default of the temperature isn't 0.
+		if f.Key == "temperature" || !f.Value.IsZero() {
+			outer = outer.With(f.Key, f.Texts()[0])
 		}
 	}
-	return agents.Spec{Kind: Name, Params: append(params, common...)}
+	outer.Params = append(outer.Params, common...)
+	return outer
 }
 
 // Options are the parameters beside the agent.
