@@ -1,7 +1,11 @@
 // Package agents defines players: the [Agent] interface, what is asked of one ([Request]) and what
 // it answers ([Decision]), the [Spec] text that names one with its parameters, and the [Registry]
-// of the kinds that can be made. Each kind is a package below this one; agents/builtin lists those
-// that ship.
+// of the kinds that can be made. Each kind is a package below this one; agents/builtin lists the
+// kinds that ship.
+//
+// Begin with [Agent]. The registry checks the parameters of a spec ([Registry.Values]) and makes
+// the agent of its kind ([Registry.New]). For each game the agent is told the rules and its side
+// ([Setup]), and for each move it is asked for a decision within limits ([Limits], [Clock]).
 package agents
 
 import (
@@ -22,8 +26,8 @@ import (
 // needs no more than NewGame and Choose embeds [Base]; an agent that wraps another one embeds it.
 type Agent interface {
 	// NewGame prepares for a game and clears the state of the one before. After equal setups an
-	// agent limited by depth, nodes or iterations makes equal decisions in equal games, whatever it
-	// has played before.
+	// agent limited by depth, nodes or iterations makes equal decisions in equal games, whatever
+	// it has played before.
 	NewGame(ctx context.Context, setup Setup) error
 
 	// Choose picks a legal move in a game that is not over: a placement during set-up, the pass
@@ -35,9 +39,9 @@ type Agent interface {
 	// Capabilities returns what Choose can do besides keeping to limits; always the same.
 	Capabilities() Capabilities
 
-	// Start makes ready what the agent needs of the machine, such as a program, for games under the
-	// rules that it was made for. The error says what is missing. Without it the first NewGame does
-	// the same.
+	// Start makes ready what the agent needs of the machine, such as a program, for games under
+	// the rules that it was made for. The error says what is missing. Without it the first NewGame
+	// does the same.
 	Start(ctx context.Context) error
 
 	// Trace returns the last messages between the agent and an external program, for the record of
@@ -72,8 +76,8 @@ type Request struct {
 	Exclude []rules.Move
 
 	// Noise, if not nil, has the agent choose the move with the highest sum of score and noise,
-	// which is in hundredths of a point and always the same for a move; the best one where a result
-	// is proven, never one that is proven to lose.
+	// which is in hundredths of a point and always the same for a move; the best one where a
+	// result is proven, never one that is proven to lose.
 	Noise func(rules.Move) Score
 
 	// Sample is how many of the positions that the search visits below the root are returned at
@@ -191,8 +195,8 @@ func Evaluated(x float64) Score {
 	return Score(min(max(math.Round(x), -bound), bound))
 }
 
-// WinIn returns the score of a proven win in the given number of plies, the winning move counted: 1
-// is a win at once.
+// WinIn returns the score of a proven win in the given number of plies, the winning move counted:
+// 1 is a win at once.
 func WinIn(plies int) Score { return WinTop - Score(plies) }
 
 // Proven returns in how many plies the game is won (positive) or lost (negative) if the score is a
@@ -248,8 +252,8 @@ func (d *Decision) Line() []rules.Move {
 	return []rules.Move{cmp.Or(d.Best, d.Move)}
 }
 
-// Info returns what is known of score, depth and nodes, with numbers formatted so: "+1.25, depth 4,
-// 1234 nodes".
+// Info returns what is known of score, depth and nodes, with numbers formatted so: "+1.25, depth
+// 4, 1234 nodes".
 func (d *Decision) Info(number func(int64) string) string {
 	var list []string
 	if d.Scored {
@@ -299,8 +303,8 @@ func (f *Failure) Error() string { return f.Err.Error() }
 // Unwrap returns Err.
 func (f *Failure) Unwrap() error { return f.Err }
 
-// HostFailure is an error of the machine that the agent runs on, such as a lack of file descriptors
-// or memory. It is no fault of the agent, so that the game under way has no result.
+// HostFailure is an error of the machine that the agent runs on, such as a lack of file
+// descriptors or memory. It is no fault of the agent, so that the game under way has no result.
 type HostFailure struct{ Err error }
 
 // Error returns the error of the machine.
@@ -309,8 +313,8 @@ func (f *HostFailure) Error() string { return f.Err.Error() }
 // Unwrap returns Err.
 func (f *HostFailure) Unwrap() error { return f.Err }
 
-// OnRepetition is what happens to a move that only the rules on repetition and null moves forbid. A
-// program that receives positions without history can't apply those rules.
+// OnRepetition is what happens to a move that only the rules on repetition and null moves forbid.
+// A program that receives positions without history can't apply those rules.
 type OnRepetition string
 
 // The policies. The zero value is the same as Forfeit.

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"gyges/rules"
-	"gyges/rules/base/problems"
 	"gyges/rules/base/suggest"
 )
 
@@ -98,7 +97,7 @@ func (r *Registry) Kind(s Spec) (Kind, error) {
 	k, ok := r.kinds[s.Kind]
 	if !ok {
 		names := slices.Sorted(maps.Keys(r.kinds))
-		return k, fmt.Errorf("agent %.60q: %s", s, suggest.Unknown("kind", s.Kind, names))
+		return k, s.inAgent(errors.New(suggest.Unknown("kind", s.Kind, names)))
 	}
 	return k, nil
 }
@@ -131,15 +130,14 @@ func (r *Registry) Values(s Spec) (Values, error) {
 			if hint == "" {
 				hint = "; " + s.Kind + " takes " + strings.Join(names, ", ")
 			}
-			err := fmt.Errorf("agent %.60q: unknown parameter %.60q%s", s, p.Name, hint)
-			errs = append(errs, err)
+			errs = append(errs, fmt.Errorf("unknown parameter %.60q%s", p.Name, hint))
 			continue
 		}
 		if err := d.check(p.Value); err != nil {
-			errs = append(errs, fmt.Errorf("agent %.60q: parameter %s: %w", s, p.Name, err))
+			errs = append(errs, fmt.Errorf("parameter %s: %w", p.Name, err))
 		}
 	}
-	return v, errors.Join(errs...)
+	return v, s.inAgent(errors.Join(errs...))
 }
 
 // Each calls f for the agents that specs name, and for those inside them, until an error.
@@ -195,7 +193,7 @@ func (r *Registry) New(s Spec, sets ...*rules.Rules) (Agent, error) {
 	}
 	a, err := r.kinds[s.Kind].New(c)
 	if err != nil {
-		return nil, problems.Prefix(fmt.Sprintf("agent %.60q", s), err)
+		return nil, s.inAgent(err)
 	}
 	return a, nil
 }
@@ -208,7 +206,7 @@ func (r *Registry) Start(ctx context.Context, s Spec, sets ...*rules.Rules) (Age
 	}
 	if err := a.Start(ctx); err != nil {
 		_ = a.Close() // the error before says more
-		return nil, fmt.Errorf("agent %.60q: %w", s, err)
+		return nil, s.inAgent(err)
 	}
 	return a, nil
 }

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"gyges/rules/base/problems"
 )
 
 // maxSpec bounds spec texts from outside.
@@ -89,6 +91,11 @@ var (
 	// validName matches the name of a kind or a parameter.
 	validName = regexp.MustCompile(`^[a-zA-Z][-a-zA-Z0-9_.]{0,63}$`)
 )
+
+// inAgent puts the spec before each of the errors that [errors.Join] joined.
+func (s Spec) inAgent(err error) error {
+	return problems.Prefix(fmt.Sprintf("agent %.60q", s), err)
+}
 
 // Get returns a parameter's value as it was given, "" for none.
 func (s Spec) Get(name string) string {

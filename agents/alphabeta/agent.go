@@ -7,6 +7,9 @@
 // transposition table, which knows positions and not the way to them: a stored result may rest on a
 // move that the repetition rule forbids on another path, and a win or loss found deeper elsewhere
 // is used where the position occurs again.
+//
+// Begin with search.alphaBeta, the search of one node. player.search runs a search in every thread,
+// search.deepen calls alphaBeta for the root to one depth after another.
 package alphabeta
 
 import (

@@ -1,5 +1,5 @@
-// Package bench searches fixed positions: the number of nodes is a search's signature, the time
-// gives its speed.
+// Package bench searches fixed positions ([Run]): the number of nodes is a search's signature,
+// which changes whenever the search does, and the time gives its speed.
 package bench
 
 import (

@@ -3,6 +3,10 @@
 // of each square. Both are data: a versioned JSON file with the family of rules it is for and its
 // provenance ([Read]). One for each family is embedded ([Default]).
 //
+// Begin with [Evaluator]. Agents embed a [Source], which reads the [Weights] that their parameters
+// name and makes of them an evaluator for the rules of a game. A position goes through the rules'
+// control of both sides to the features and the network's inputs, and from them to the score.
+//
 // The network has one hidden layer over binary inputs, as in the efficiently updatable networks of
 // Y. Nasu (2018), but is small enough to be computed anew for every position.
 package eval

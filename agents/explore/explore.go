@@ -1,5 +1,5 @@
 // Package explore is an agent that plays like another, but not always its best move, to vary
-// self-play.
+// self-play. It has that agent choose by the sum of score and random noise, or plays a random move.
 package explore
 
 import (

@@ -1,4 +1,5 @@
-// Package greedy is an agent that searches one ply deep.
+// Package greedy is an agent that searches one ply deep. It shows what an agent needs that uses the
+// evaluation.
 package greedy
 
 import (

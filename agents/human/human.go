@@ -1,4 +1,5 @@
-// Package human is the agent of a person at the terminal. It also draws the board.
+// Package human is the agent of a person at the terminal ([Person]), who types moves and commands.
+// It also draws the board ([Board]).
 package human
 
 import (

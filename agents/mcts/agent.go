@@ -8,6 +8,9 @@
 // search solver", 2008). The length of a proven win is the length of the first win found; there may
 // be a quicker one. The tree is no graph: a position reached on two paths is two nodes, so the
 // repetition rule is followed exactly.
+//
+// Begin with search.choose: it makes iterations from the root until a limit is reached (iterate),
+// each of which adds nodes to the tree, and then chooses among the children of the root.
 package mcts
 
 import (

@@ -6,6 +6,9 @@
 //
 // Squares are seen by the side to move. A move and its mirror image in the mirrored position have
 // the same features: those whose square is on the right half of the board are mirrored.
+//
+// Begin with [Scorer]: of the [Weights], packed as a [Policy], and a position, whose squares and
+// moves a [View] turns to the side to move, it makes the score of each move.
 package policy
 
 import (

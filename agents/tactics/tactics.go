@@ -1,6 +1,6 @@
 // Package tactics is a test of agents by positions with proven best moves: wins in 1, 3 and 5
-// plies, and threats with one defence. It reads suites of such positions, and counts what agents
-// solve.
+// plies, and threats with one defence. [Read] reads a suite of such positions as tasks, [Try] lets
+// an agent decide each, and the [Trial] counts what it has solved.
 package tactics
 
 import (

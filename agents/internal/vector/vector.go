@@ -1,8 +1,9 @@
 // Package vector has the arithmetic of the networks of the evaluation and of the policy on rows of
-// numbers: whole ones, with which they are computed, and floating-point ones, with which they are
-// trained. Most of the time of an evaluation and of a fit passes here. Each function is here for
-// every machine and in assembly for AVX2, with the same result to the bit, but for how a compiler
-// may round floating-point numbers. Rows are multiples of 32 numbers.
+// numbers: whole numbers, with which they are computed, and floating-point numbers, with which
+// they are trained. Most of the time of an evaluation and of a fit passes here, so that the loops
+// are written for speed. Each function is here for every machine and in assembly for AVX2, with
+// the same result to the bit, but for how a compiler may round floating-point numbers. Rows are
+// multiples of 32 numbers.
 package vector
 
 import "math"
@@ -36,8 +37,8 @@ func (r *Rows) Add(x []int16, list []uint16) {
 	}
 }
 
-// addWords adds up eight words at a time, as so many sums stay in registers: with an array in place
-// of the variables it takes a third longer, and with single numbers three times as long.
+// addWords adds up eight words at a time, as so many sums stay in registers: with an array in
+// place of the variables it takes a third longer, and with single numbers three times as long.
 func (r *Rows) addWords(x []int16, list []uint16) {
 	words := r.width / 4
 	for first := 0; first < words; first += 8 {
