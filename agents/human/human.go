@@ -117,7 +117,7 @@ func (h *Person) answer(ctx context.Context, g *rules.Game, text string) (rules.
 		h.printf("%s", list)
 		return rules.NoMove, nil
 	}
-	// Moves may have blanks in them, but all have one of these signs.
+	// A move may be typed with blanks, but then it has one of these signs.
 	joined := strings.Join(words, "")
 	if len(words) > 1 && !strings.ContainsAny(joined, "-@") {
 		h.printf("  %.60q is neither a move nor a command; try help\n", text)
