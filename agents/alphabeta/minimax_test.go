@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -218,16 +219,15 @@ func TestRepetitionOnThePath(t *testing.T) {
 		{"simplified", "000000/220000/332121/003310/001000/000000 n", 4},
 	} {
 		gs := newGames(t, c.rules, c.depth, 1, 1)
-		// The positions were found with these weights.
-		weights, err := eval.Load(agents.Config{Registry: new(agents.Registry), Values: agents.Values{"weights": "testdata/linear.json"}}, gs.rules)
-		require.NoError(t, err)
-		gs.eval, err = eval.New(weights, gs.rules)
-		require.NoError(t, err)
 		g := agenttest.Game(t, gs.rules, c.position)
+		// The positions were found with these weights.
+		const spec = "alphabeta:selective=0,hash=1,weights=testdata/linear.json,depth="
+		a := agenttest.New(t, Kind(), spec+strconv.Itoa(c.depth), g)
+		var err error
+		gs.eval, _, err = eval.Of(a, gs.rules)
+		require.NoError(t, err)
 		freely := minimax(rules.NewGame(free, g.Position()), gs.eval, c.depth, 0)
 		require.NotEqual(t, freely, minimax(g, gs.eval, c.depth, 0), c.position)
-		spec := fmt.Sprintf("alphabeta:selective=0,depth=%d,hash=1,weights=testdata/linear.json", c.depth)
-		a := agenttest.New(t, Kind(), spec, g)
 		gs.check(t, g, agenttest.Choose(t, a, g, agents.Limits{}))
 	}
 }
