@@ -2,6 +2,7 @@ package random
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"testing"
 
@@ -64,4 +65,13 @@ func TestSetupsAreDrawnUniformly(t *testing.T) {
 	// The sums of rows and columns are fixed, which leaves (6-1)·(3-1) degrees of
 	// freedom; drawing without replacement makes the sum 6/5 as large.
 	require.Less(t, chi2/1.2, distuv.ChiSquared{K: 10}.Quantile(0.999))
+}
+
+func TestCancellation(t *testing.T) {
+	g := agenttest.Game(t, rules.MustParse("standard"), "321123/000000/000000/000000/000000/321123 s")
+	a := agenttest.New(t, Kind(), "random", g)
+	_, err := a.Choose(agenttest.CancelAfter(0), g, agents.Request{})
+	require.ErrorIs(t, err, context.Canceled)
+	_, err = a.Choose(t.Context(), g, agents.Request{Sample: 1})
+	require.ErrorIs(t, err, errors.ErrUnsupported)
 }

@@ -78,6 +78,14 @@ func TestWinsNowAgreesWithTheMoves(t *testing.T) {
 		require.Equal(t, len(winning) > 0, l.WinsNow(p))
 		if m := l.WinningMove(p, g.Legal()); m != rules.NoMove || len(winning) > 0 {
 			require.Contains(t, winning, m)
+			return
 		}
+		evasion := !l.Threatened(p)
+		for m := range g.Legal().All() {
+			next := r.Apply(p, m)
+			evasion = evasion || !r.CanWin(next, next.Side())
+		}
+		var buffer rules.MoveSet
+		require.Equal(t, evasion, l.HasEvasion(p, &buffer), r.FormatPosition(p))
 	})
 }
