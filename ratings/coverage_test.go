@@ -124,16 +124,14 @@ func (w world) endless() *Data {
 	d := &Data{}
 	for _, m := range met.met {
 		a, b := met.names[m.a], met.names[m.b]
-		k, side := d.pairing(d.id(a), d.id(b))
-		if side == 1 {
-			panic("names are met in order")
-		}
+		k := newPairing(d.id(a), d.id(b))
 		for side, z := range []float64{w.strength[a] - w.strength[b], w.strength[b] - w.strength[a]} {
 			p := w.average(z)
 			for o := range p {
 				k.single[side][o] = int32(p[o] * 1e6 * float64(m.games()))
 			}
 		}
+		d.add(k)
 	}
 	return d
 }

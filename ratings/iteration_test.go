@@ -93,7 +93,7 @@ func TestIterationGivesTheDenseAnswer(t *testing.T) {
 
 		terms := slices.Clone(about.terms)
 		for k := range e.pairings {
-			terms[k].sym2 = e.residual(k).covariance(e.correlation)
+			terms[k].sym2 = e.residual(k).covariance()
 		}
 		sampled, err := h.sandwich(ctx, terms)
 		require.NoError(t, err)
@@ -205,22 +205,14 @@ func TestEvidenceSlope(t *testing.T) {
 	d, _ := randomPairs(rand.New(rand.NewPCG(3, 3)), 80, 400)
 	p, err := newProblem(d.sorted(), Options{FitPrior: true}).withPrior(ctx)
 	require.NoError(t, err)
-	slope := func(logSD float64) float64 {
-		sd := math.Exp(logSD)
-		dispersion := p.precision / precision(p.prior.SD)
-		maximum := func(sd float64) *maximum {
-			l := p.likelihood()
-			l.precision = dispersion * precision(sd)
-			m, err := l.maximize(ctx, make([]float64, l.dim))
-			require.NoError(t, err)
-			return m
-		}
-		change, err := maximum(sd).evidenceChange(ctx, maximum(sd*1.01), dispersion)
-		require.NoError(t, err)
-		return change/math.Log(1.01) - float64(len(p.elo)) + 1 - sd/likeliestSD
+	l := p.likelihood()
+	search := &priorSearch{
+		likelihood: l, dispersion: p.precision / precision(p.prior.SD), x: make([]float64, l.dim),
 	}
-	sd := math.Exp(root(slope, math.Log(minPriorSD), math.Log(maxPriorSD), sdGoal))
-	require.InEpsilon(t, p.prior.SD, sd, 0.03)
+	slope := func(logSD float64) (float64, error) { return search.evidenceSlope(ctx, logSD) }
+	logSD, err := root(slope, math.Log(minPriorSD), math.Log(maxPriorSD), sdGoal)
+	require.NoError(t, err)
+	require.InEpsilon(t, p.prior.SD, math.Exp(logSD), 0.03)
 }
 
 // The components are those of gonum.
@@ -239,7 +231,7 @@ func TestComponents(t *testing.T) {
 				g.SetEdge(g.NewEdge(simple.Node(s.from), simple.Node(s.to)))
 			}
 		}
-		got := components(n, slices.Values(list), false)
+		got := components(n, list, false)
 		for _, nodes := range topo.TarjanSCC(g) {
 			for _, node := range nodes {
 				require.Equal(t, got[nodes[0].ID()], got[node.ID()])

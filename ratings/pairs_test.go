@@ -60,7 +60,8 @@ func TestPairsCovarianceIsOne(t *testing.T) {
 		}}
 		m.pairs[rng.IntN(3)][rng.IntN(3)] = 1 + rng.Int32N(100)
 		m.pairs[1][1] += 1 + rng.Int32N(100)
-		c := m.pairsCovariance(2*rng.Float64() - 1)
+		m.correlation = 2*rng.Float64() - 1
+		c := m.pairsCovariance()
 		var e mat.EigenSym
 		require.True(t, e.Factorize(mat.NewSymDense(2, []float64{c[0], c[1], 0, c[2]}), false))
 		require.GreaterOrEqual(t, e.Values(nil)[0], -1e-12*(c[0]+c[2]))

@@ -86,11 +86,12 @@ func NextLook(rounds int64) int64 { return rounds + max(1, rounds/20) }
 // among returns the results of some players against each other.
 func (d *Data) among(players []string) *Data {
 	sub := new(Data)
-	for i := range d.met {
-		p := &d.met[i]
-		if a, b := d.names[p.a], d.names[p.b]; slices.Contains(players, a) && slices.Contains(players, b) {
-			to, side := sub.pairing(sub.id(a), sub.id(b))
-			to.add(p, side)
+	for _, games := range d.met {
+		a, b := d.names[games.a], d.names[games.b]
+		if slices.Contains(players, a) && slices.Contains(players, b) {
+			games.a = int32(sub.id(a))
+			games.b = int32(sub.id(b))
+			sub.add(games)
 		}
 	}
 	return sub
@@ -99,13 +100,13 @@ func (d *Data) among(players []string) *Data {
 // PairsOf counts all pairs of two players by the points of one.
 func (d *Data) PairsOf(player string) (pairs sprt.Pairs) {
 	for _, p := range d.met {
-		sign := 1
 		if d.names[p.b] == player {
-			sign = -1
+			p = p.swapped()
 		}
+		// Outcomes are half points: the player's in the game with South, the opponent's in the other.
 		for first, row := range p.pairs {
-			for second, count := range row {
-				pairs[2+(first-second)*sign] += int64(count)
+			for second, n := range row {
+				pairs[2+first-second] += int64(n)
 			}
 		}
 	}

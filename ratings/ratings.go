@@ -2,6 +2,7 @@ package ratings
 
 import (
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -16,10 +17,11 @@ type Ratings struct {
 	// Advantage is South's first-move advantage.
 	Advantage Advantage
 	// Prior is what was known of the ratings before the games, beside anchors.
-	Prior Prior
-	// Games is the number of games between two players, Used the number of those that entered the fit, Pairs that of
-	// the game pairs, SelfGames that of the games left out because both sides had one name.
-	Games, Used, Pairs, SelfGames int
+	Prior     Prior
+	Games     int // between two players
+	Used      int // games that entered the fit
+	Pairs     int // game pairs
+	SelfGames int // games left out because both sides had one name
 	// Identical are the pairs that are one game, and what was left out as it repeats earlier games.
 	Identical Identical
 	// Notes are sentences on what was left out or could not be had.
@@ -47,8 +49,8 @@ type Group struct {
 	Name    string // its strongest players and the number of the rest
 	Players int    // how many
 	Games   int    // games between them
-	// Anchors are the players whose ratings were given; without any the mean of the group is zero, in which a player
-	// whom few games link to the others counts less.
+	// Anchors are the players whose ratings were given; without any the mean of the group is zero, in
+	// which a player whom few games link to the others counts less.
 	Anchors []Anchor
 	// Apart says why the group isn't rated together with the first one; empty for the first.
 	Apart string
@@ -74,14 +76,24 @@ type Advantage struct {
 
 // Player finds a rated player by name.
 func (r *Ratings) Player(name string) (Player, bool) {
-	i, known := r.data.number(name)
-	if !known || r.place[i] < 0 {
+	p, _ := r.find(name)
+	if p == nil {
 		return Player{}, false
 	}
-	return r.Players[r.place[i]], true
+	return *p, true
 }
 
-// Pairings returns the ordered pairings that met, by South's and then North's name, also those left out of the fit.
+// find returns a rated player with its number; nil if there is none of that name.
+func (r *Ratings) find(name string) (p *Player, number int) {
+	number, known := r.data.number(name)
+	if !known || r.place[number] < 0 {
+		return nil, number
+	}
+	return &r.Players[r.place[number]], number
+}
+
+// Pairings returns the ordered pairings that met, by South's and then North's name, also those left out
+// of the fit.
 func (r *Ratings) Pairings() []Pairing { return r.data.Pairings() }
 
 // check makes sure that no number is infinite or NaN.
@@ -89,8 +101,11 @@ func (r *Ratings) check() error {
 	advantage := Player{Name: "first-move advantage", Elo: r.Advantage.Elo, Error: r.Advantage.Error}
 	for _, p := range append(slices.Clone(r.Players), advantage) {
 		if !finite(p.Elo) || !finite(p.Error) {
-			return fmt.Errorf("%w: the rating of %.60q came out as %g ± %g", errStopped, p.Name, p.Elo, p.Error)
+			return fmt.Errorf("%w: the rating of %.60q came out as %g ± %g", errStopped, p.Name, p.Elo,
+				p.Error)
 		}
 	}
 	return nil
 }
+
+func finite(v float64) bool { return !math.IsInf(v, 0) && !math.IsNaN(v) }
