@@ -37,9 +37,13 @@ func (d *Data) Add(south, north string, r Result) { d.AddGames(south, north, r, 
 
 // AddGames counts n games with one result; fewer than 0 take back games that were counted before.
 func (d *Data) AddGames(south, north string, r Result, n int) {
-	games := newPairing(d.id(south), d.id(north))
-	games.single[0][r.index()] = int32(n)
-	d.add(games)
+	i, j := d.id(south), d.id(north)
+	if i == j {
+		d.self[i] += n
+		return
+	}
+	p, side := d.pairing(i, j)
+	p.single[side][r.index()] += int32(n)
 }
 
 // AddPair counts two games of one opening, in the first of which a had South, in the second b;
@@ -60,8 +64,18 @@ func (d *Data) add(games pairing) {
 		d.self[games.a] += games.games()
 		return
 	}
-	if games.a > games.b {
+	p, side := d.pairing(int(games.a), int(games.b))
+	if side == 1 {
 		games = games.swapped()
+	}
+	p.add(&games)
+}
+
+// pairing finds two players' counts; side is 0 if the first is their a, 1 if the second is.
+func (d *Data) pairing(first, second int) (p *pairing, side int) {
+	a, b := first, second
+	if a > b {
+		a, b, side = b, a, 1
 	}
 	if d.shared {
 		d.met = slices.Clone(d.met)
@@ -73,13 +87,14 @@ func (d *Data) add(games pairing) {
 			d.index[d.met[i].key()] = int32(i)
 		}
 	}
-	i, met := d.index[games.key()]
-	if met {
-		d.met[i].add(&games)
-		return
+	fresh := newPairing(a, b)
+	i, met := d.index[fresh.key()]
+	if !met {
+		i = int32(len(d.met))
+		d.index[fresh.key()] = i
+		d.met = append(d.met, fresh)
 	}
-	d.index[games.key()] = int32(len(d.met))
-	d.met = append(d.met, games)
+	return &d.met[i], side
 }
 
 // AddFault notes that a fault of the loser decided a game that is added, too.

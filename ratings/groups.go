@@ -47,7 +47,7 @@ func newPartition(d *Data, given []int, together bool) *partition {
 
 // step is from a player to one that it scored against, with South (1) or with North (-1), or that it
 // is tied to (0).
-type step struct{ from, to, side int }
+type step struct{ from, to, side int32 }
 
 // steps lists the steps of the results, and those both ways between the first of the tied players and
 // the others: they are comparable whatever the results.
@@ -64,8 +64,9 @@ func steps(met []pairing, tied []int) (list []step) {
 			}
 		}
 	}
-	for _, i := range tied {
-		list = append(list, step{tied[0], i, 0}, step{i, tied[0], 0})
+	for _, player := range tied {
+		i, first := int32(player), int32(tied[0])
+		list = append(list, step{first, i, 0}, step{i, first, 0})
 	}
 	return list
 }
@@ -81,9 +82,9 @@ func components(n int, list []step, bothWays bool) []int {
 		component: slices.Repeat([]int{-1}, n),
 	}
 	for _, step := range list {
-		s.to[step.from] = append(s.to[step.from], int32(step.to))
+		s.to[step.from] = append(s.to[step.from], step.to)
 		if bothWays {
-			s.to[step.to] = append(s.to[step.to], int32(step.from))
+			s.to[step.to] = append(s.to[step.to], step.from)
 		}
 	}
 	for i := range n {
@@ -157,9 +158,9 @@ func advantageUnbounded(n int, inside []pairing, tied []int) (up, down bool) {
 // satisfiable reports whether integers f meet f[to] ≤ f[from] + side·sign for all steps, by the method
 // of Bellman and Ford from f = 0. They don't exactly if there is a cycle of constraints with a negative
 // sum; then the steps that the bounds come from have a cycle, sooner or later.
-func satisfiable(n int, list []step, sign int) bool {
-	f := make([]int, n)
-	cause := slices.Repeat([]int{-1}, n) // by player: the other end of the step that f comes from
+func satisfiable(n int, list []step, sign int32) bool {
+	f := make([]int32, n)
+	cause := slices.Repeat([]int32{-1}, n) // by player: the other end of the step that f comes from
 	for changed := true; changed; {
 		changed = false
 		for _, s := range list {
@@ -178,10 +179,10 @@ func satisfiable(n int, list []step, sign int) bool {
 }
 
 // cyclic reports whether a way from one number to the next, up to -1, has no end.
-func cyclic(next []int) bool {
+func cyclic(next []int32) bool {
 	reached := make([]int, len(next)) // the start of the way that reached it first, from 1; 0: none
 	for start := range next {
-		i := start
+		i := int32(start)
 		for i >= 0 && reached[i] == 0 {
 			reached[i] = start + 1
 			i = next[i]

@@ -226,7 +226,7 @@ func TestComponents(t *testing.T) {
 			g.AddNode(simple.Node(i))
 		}
 		for range rng.IntN(2 * n) {
-			if s := (step{rng.IntN(n), rng.IntN(n), 0}); s.from != s.to {
+			if s := (step{rng.Int32N(int32(n)), rng.Int32N(int32(n)), 0}); s.from != s.to {
 				list = append(list, s)
 				g.SetEdge(g.NewEdge(simple.Node(s.from), simple.Node(s.to)))
 			}

@@ -80,11 +80,11 @@ func (p *pairing) weights() (w [2]weights) {
 }
 
 // southNorth returns who had South and who North, by the side of [pairing.side].
-func (p *pairing) southNorth(side int) (south, north int) {
+func (p *pairing) southNorth(side int) (south, north int32) {
 	if side == 1 {
-		return int(p.b), int(p.a)
+		return p.b, p.a
 	}
-	return int(p.a), int(p.b)
+	return p.a, p.b
 }
 
 // count is the games in which a (0) or b (1) had South, as South saw them.
