@@ -36,8 +36,8 @@ func (r *Ratings) Difference(a, b string) (d Difference, known bool) {
 	return Difference{Elo: elo, Error: interval.Z95 * sd, LOS: superiority(elo, sd)}, true
 }
 
-// superiority is the probability that a difference is positive, by its estimate and its standard error,
-// which may be 0.
+// superiority is the probability that a difference is positive, by its estimate and its standard
+// error, which may be 0.
 func superiority(mean, sd float64) float64 {
 	if mean == 0 {
 		return 0.5
@@ -53,7 +53,8 @@ func (r *Ratings) Names() (names []string) {
 	return names
 }
 
-// Against returns what a player scored against another, also in games that were left out of the fit.
+// Against returns what a player scored against another, also in games that were left out of the
+// fit.
 func (r *Ratings) Against(player, opponent string) Count {
 	a, okA := r.data.number(player)
 	b, okB := r.data.number(opponent)
@@ -69,8 +70,8 @@ func (r *Ratings) Against(player, opponent string) Count {
 	return c
 }
 
-// HeadToHead is what two players scored against each other, and what was expected, as A saw it, who is
-// rated higher.
+// HeadToHead is what two players scored against each other, and what was expected, as A saw it, who
+// is rated higher.
 type HeadToHead struct {
 	Number   int // its place in the list, from 1
 	A, B     string
@@ -127,8 +128,8 @@ func (r *Ratings) headToHead(k int) HeadToHead {
 	return h
 }
 
-// surplus returns the points of the pairing's first player less those expected, and the variance that
-// chance gives the points.
+// surplus returns the points of the pairing's first player less those expected, and the variance
+// that chance gives the points.
 func (m *residual) surplus() (surplus, variance float64) {
 	var games, single [2]float64 // games, and the variance of the points of one, by who had South
 	for side, w := range m.weights() {
@@ -145,8 +146,8 @@ func (m *residual) surplus() (surplus, variance float64) {
 	return surplus, math.Max(0, sum-common)
 }
 
-// GoodnessOfFit is Pearson's statistic, the sum over all pairings of (points - expectation)² over the
-// variance that chance gives the points.
+// GoodnessOfFit is Pearson's statistic, the sum over all pairings of (points - expectation)² over
+// the variance that chance gives the points.
 type GoodnessOfFit struct {
 	ChiSquare float64
 	// Degrees of freedom: pairings less the ratings fitted to them. 0 also where pairings have so few
@@ -156,8 +157,8 @@ type GoodnessOfFit struct {
 	P float64
 }
 
-// minGamesMet is the mean number of games of pairings from which on the sum is distributed about as it
-// should be.
+// minGamesMet is the mean number of games of pairings from which on the sum is distributed about as
+// it should be.
 const minGamesMet = 8
 
 // GoodnessOfFit compares all results with those expected.

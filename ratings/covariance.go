@@ -20,8 +20,8 @@ type estimate struct {
 	covariance
 }
 
-// leverage is the share of the variance of a game pair that the fit takes up, by the difference and by
-// the advantage.
+// leverage is the share of the variance of a game pair that the fit takes up, by the difference and
+// by the advantage.
 type leverage struct{ difference, advantage float64 }
 
 // residual says how the results of a pairing scatter about what the fit expects.
@@ -32,9 +32,10 @@ type residual struct {
 	scores      [2]gameScores // by who had South
 }
 
-// estimate maximizes the likelihood. The covariance is the sandwich H⁻¹ S H⁻¹ of Huber (1967) and White
-// (1982): the inverse of the Hessian, the score covariance, and the inverse again. The constraints in H
-// make it the covariance of ratings relative to the weighted mean of their group, which has no variance.
+// estimate maximizes the likelihood. The covariance is the sandwich H⁻¹ S H⁻¹ of Huber (1967) and
+// White (1982): the inverse of the Hessian, the score covariance, and the inverse again. The
+// constraints in H make it the covariance of ratings relative to the weighted mean of their group,
+// which has no variance.
 func (l *likelihood) estimate(ctx context.Context) (*estimate, error) {
 	if err := l.weigh(ctx); err != nil {
 		return nil, err
@@ -78,12 +79,14 @@ func (e *estimate) residual(k int) residual {
 	return r
 }
 
-// covariance is the covariance of the parameters: a matrix, [dense], or of many a sample, [sampled].
+// covariance is the covariance of the parameters: a matrix, [dense], or of many a sample,
+// [sampled].
 type covariance interface {
 	// variance returns the variance of parameter i less parameter j; -1 is a given rating, which has
 	// none.
 	variance(i, j int) float64
-	// closeness returns the closeness of each rating in a weighted sum to those that have weight in it.
+	// closeness returns the closeness of each rating in a weighted sum to those that have weight in
+	// it.
 	closeness(c *constraint) []float64
 }
 
@@ -111,8 +114,8 @@ func (d dense) variance(i, j int) float64 {
 	return math.Max(0, d.At(i, i)+d.At(j, j)-2*d.At(i, j))
 }
 
-// leverages returns the leverages of the pairings, whose terms are the first of the Hessian with the
-// given inverse.
+// leverages returns the leverages of the pairings, whose terms are the first of the Hessian with
+// the given inverse.
 func (m *maximum) leverages(inverse covariance) []leverage {
 	list := make([]leverage, len(m.pairings))
 	advantage := inverse.variance(m.advantage, -1)
@@ -131,28 +134,28 @@ func (m *maximum) leverages(inverse covariance) []leverage {
 }
 
 // The score covariance of a pairing is the covariance of its part of the likelihood's gradient. The
-// likelihood's own estimate of it is its second derivatives, but a half-point likelihood takes a drawn
-// game for as uncertain as a decided one, and none allows for the dependence between the two games of a
-// pair. So it is estimated from the results, by game pair where there are pairs (a "sandwich" covariance
-// clustered by pair: Liang and Zeger 1986), and, as one pairing has few games, shrunk towards an estimate
-// from all of them together.
+// likelihood's own estimate of it is its second derivatives, but a half-point likelihood takes a
+// drawn game for as uncertain as a decided one, and none allows for the dependence between the two
+// games of a pair. So it is estimated from the results, by game pair where there are pairs (a
+// "sandwich" covariance clustered by pair: Liang and Zeger 1986), and, as one pairing has few
+// games, shrunk towards an estimate from all of them together.
 const (
 	// pooled is the weight, in games or pairs, of the pooled estimate against the estimate of one
 	// pairing: the intervals of a few dozen games are stable, and players who draw more, or less, than
 	// the rest do so in theirs after some hundred.
 	pooled = 30.0
-	// cautious is the number of games or pairs without draws and dependence that are added: no interval
-	// has zero width.
+	// cautious is the number of games or pairs without draws and dependence that are added: no
+	// interval has zero width.
 	cautious = 1.0
-	// pooledPairs is the number of independent pairs that are added for the dependence between the games
-	// of a pair.
+	// pooledPairs is the number of independent pairs that are added for the dependence between the
+	// games of a pair.
 	pooledPairs = 10.0
 	// maxLeverage bounds the share of a result's variance that the fit is taken to have taken up.
 	maxLeverage = 0.9
 )
 
-// gameScores is the distribution of the score: the gradient of a game's log-likelihood by difference and
-// advantage.
+// gameScores is the distribution of the score: the gradient of a game's log-likelihood by
+// difference and advantage.
 type gameScores struct {
 	score  [outcomes][2]float64
 	chance [outcomes]float64
@@ -161,8 +164,8 @@ type gameScores struct {
 	noDraws sym2
 }
 
-// newGameScores returns the distribution of a game in which the pairing's first (side 0) or second player
-// had South.
+// newGameScores returns the distribution of a game in which the pairing's first (side 0) or second
+// player had South.
 func newGameScores(share drawShare, side int, z float64) gameScores {
 	s := gameScores{chance: share.chances(z)}
 	var mean [2]float64
@@ -207,8 +210,8 @@ func (m *maximum) drawShare() drawShare {
 	return fitDrawShare(scores, games, draws)
 }
 
-// pairScore returns the score of a game pair, by the outcomes of the games in which the first player had
-// South and in which the second had.
+// pairScore returns the score of a game pair, by the outcomes of the games in which the first
+// player had South and in which the second had.
 func (m *residual) pairScore(first, second int) (difference, advantage float64) {
 	g, h := m.scores[0].score[first], m.scores[1].score[second]
 	return g[0] + h[0], g[1] + h[1]
@@ -219,8 +222,9 @@ func (m *residual) gamesDeviation() float64 {
 	return math.Sqrt(m.scores[0].cov[2] * m.scores[1].cov[2])
 }
 
-// correlate estimates the correlation over all pairs. With g and h South's points above expectation in
-// the two games, their sum v belongs to the advantage and their difference u to the ratings, and 4gh = v²
+// correlate estimates the correlation over all pairs. With g and h South's points above expectation
+// in the two games, their sum v belongs to the advantage and their difference u to the ratings, and
+// 4gh = v²
 // - u². Both are divided by the share of their variance that the fit has left.
 func (e *estimate) correlate() float64 {
 	var covariance, most float64 // most: the covariance if the two games were alike
@@ -284,8 +288,8 @@ func (m residual) pairsCovariance() sym2 {
 	expected, noDraws := m.scores[0].cov, m.scores[0].noDraws
 	expected.add(1, m.scores[1].cov)
 	noDraws.add(1, m.scores[1].noDraws)
-	// The dependence of the two games changes the variances by the difference and by the advantage, and
-	// their covariance so that their correlation stays: no variance is below zero.
+	// The dependence of the two games changes the variances by the difference and by the advantage,
+	// and their covariance so that their correlation stays: no variance is below zero.
 	c := m.correlation * m.gamesDeviation()
 	difference := deviationRatio(expected[0], -2*c)
 	advantage := deviationRatio(expected[2], 2*c)
@@ -295,7 +299,8 @@ func (m residual) pairsCovariance() sym2 {
 	return shrink(float64(n), observed, expected, noDraws)
 }
 
-// deviationRatio is the standard deviation with some more variance over the one without; 0 without any.
+// deviationRatio is the standard deviation with some more variance over the one without; 0 without
+// any.
 func deviationRatio(variance, more float64) float64 {
 	if variance <= 0 {
 		return 0

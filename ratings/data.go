@@ -12,10 +12,11 @@ type Pairing struct {
 }
 
 // Data adds up results, one game or one game pair at a time, in fifteen counts for each two players
-// that met. The zero value is empty and ready to use; a Data must not be shared by goroutines without
-// a lock.
+// that met. The zero value is empty and ready to use; a Data must not be shared by goroutines
+// without a lock.
 type Data struct {
-	// Adaptive says that who met whom followed from the results so far, as in Swiss and knock-out tournaments.
+	// Adaptive says that who met whom followed from the results so far, as in Swiss and knock-out
+	// tournaments.
 	Adaptive bool
 	// Identical counts pairs that are one game, and what the caller has left out.
 	Identical Identical
@@ -261,14 +262,14 @@ func (d *Data) counts() []Count {
 	sum := make([]Count, len(d.names))
 	for _, k := range d.met {
 		c := k.total()
-		sum[k.a] = sum[k.a].plus(c)
-		sum[k.b] = sum[k.b].plus(c.flip())
+		sum[k.a] = sum[k.a].Plus(c)
+		sum[k.b] = sum[k.b].Plus(c.flip())
 	}
 	return sum
 }
 
-// Faults are the games of a player that a fault decided: a crash, an illegal move, no answer in time
-// or the like.
+// Faults are the games of a player that a fault decided: a crash, an illegal move, no answer in
+// time or the like.
 type Faults struct {
 	Lost int // by a fault of the player
 	Won  int // by one of its opponent

@@ -19,7 +19,8 @@ func unrated(r *Ratings) []string {
 	return list
 }
 
-// strict are the options without the prior that is the default where not every player has a finite rating.
+// strict are the options without the prior that is the default where not every player has a finite
+// rating.
 func strict() Options { return Options{Prior: ptr(0)} }
 
 func TestSingleGame(t *testing.T) {
@@ -46,7 +47,8 @@ func TestSingleDraw(t *testing.T) {
 	r.takeLikelihood(t)
 	require.Equal(t, []string{"a", "b"}, r.Names())
 	require.Zero(t, elo(t, r, "a"))
-	// One game at even odds: the difference has variance 4 on the natural scale, a rating at mean zero a quarter of it.
+	// One game at even odds: the difference has variance 4 on the natural scale, a rating at mean zero
+	// a quarter of it.
 	p, _ := r.Player("a")
 	require.InDelta(t, 1.959964*400/math.Ln10, p.Error, 1e-3)
 	require.False(t, r.Advantage.Fitted)

@@ -17,9 +17,9 @@ func (n weights) sum() float64 { return n[0] + n[1] + n[2] }
 // North's rating.
 type loss struct{ value, dz, zz float64 }
 
-// loss returns the loss of results at z in the model of Bradley and Terry (1952). A draw, which their
-// model doesn't have, counts as half a win and half a loss. Where the pairing is lopsided the larger
-// expected score is rounded to 1, so all is computed from the smaller one.
+// loss returns the loss of results at z in the model of Bradley and Terry (1952). A draw, which
+// their model doesn't have, counts as half a win and half a loss. Where the pairing is lopsided the
+// larger expected score is rounded to 1, so all is computed from the smaller one.
 func (n weights) loss(z float64) loss {
 	games := n.sum()
 	won := n[2] + n[1]/2
@@ -39,9 +39,9 @@ func (n weights) loss(z float64) loss {
 	return l
 }
 
-// majorant returns the second derivative of the parabola that touches the loss at z and at -z: it lies
-// above the loss everywhere (Jaakkola and Jordan 2000), and falls with 1/|z| where the second derivative
-// of the loss itself vanishes.
+// majorant returns the second derivative of the parabola that touches the loss at z and at -z: it
+// lies above the loss everywhere (Jaakkola and Jordan 2000), and falls with 1/|z| where the second
+// derivative of the loss itself vanishes.
 func (n weights) majorant(z float64) float64 {
 	if math.Abs(z) < 1e-3 {
 		return n.sum() / 4
@@ -51,9 +51,9 @@ func (n weights) majorant(z float64) float64 {
 
 func logistic(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
 
-// drawShare is the constant v in the relation of Davidson (1970), P(draw) = v √(P(win) P(loss)), which
-// gives the probability of a draw at an expected score. It is infinite if every game is drawn that can
-// be.
+// drawShare is the constant v in the relation of Davidson (1970), P(draw) = v √(P(win) P(loss)),
+// which gives the probability of a draw at an expected score. It is infinite if every game is drawn
+// that can be.
 type drawShare float64
 
 // chances are the probabilities of South's loss, draw and win at z.
@@ -65,8 +65,8 @@ func (v drawShare) chances(z float64) [outcomes]float64 {
 	return [outcomes]float64{loss, draw, win}
 }
 
-// probability is the probability of a draw at the expected score e: the d that solves d = v √(w l), with
-// w = e-d/2 and l = 1-e-d/2.
+// probability is the probability of a draw at the expected score e: the d that solves d = v √(w l),
+// with w = e-d/2 and l = 1-e-d/2.
 func (v drawShare) probability(e float64) float64 {
 	most := 2 * math.Min(e, 1-e)
 	switch {
@@ -82,17 +82,17 @@ func (v drawShare) probability(e float64) float64 {
 	return math.Min(most, 2*s/(0.5+root))
 }
 
-// fitDrawShare finds the share under which a number of draws is expected in games at the given expected
-// scores. It asks for draws·n/(n+1) in n games: were all drawn, the rest of the fit would take draws for
-// certain.
+// fitDrawShare finds the share under which a number of draws is expected in games at the given
+// expected scores. It asks for draws·n/(n+1) in n games: were all drawn, the rest of the fit would
+// take draws for certain.
 func fitDrawShare(scores, games []float64, draws float64) drawShare {
 	total := floats.Sum(games)
 	if draws == 0 || total == 0 {
 		return 0
 	}
 	draws *= total / (total + 1)
-	// The logarithm of the draws expected over the draws seen: it rises with the share, and is concave in
-	// the share's logarithm. So secants approach its root from one side.
+	// The logarithm of the draws expected over the draws seen: it rises with the share, and is concave
+	// in the share's logarithm. So secants approach its root from one side.
 	excess := func(logShare float64) float64 {
 		share := drawShare(math.Exp(logShare))
 		expected := sumInParts(len(scores), func(from, to int) (sum float64) {

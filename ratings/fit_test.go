@@ -22,11 +22,11 @@ func mustFit(t testing.TB, d *Data, o Options) *Ratings {
 	return r
 }
 
-// takeLikelihood sets the errors to those of the likelihood alone, the inverse of its second derivatives: the
-// sandwich has it on either side.
+// takeLikelihood sets the errors to those of the likelihood alone, the inverse of its second
+// derivatives: the sandwich has it on either side.
 func (r *Ratings) takeLikelihood(t require.TestingT) {
 	e := r.estimate
-	about := e.at(e.x, nil)
+	about := e.at(e.x)
 	curvature, err := about.curvature()
 	require.NoError(t, err)
 	e.covariance, err = curvature.sandwich(context.Background(), about.terms)
@@ -74,7 +74,8 @@ func TestTwoPlayersClosedForm(t *testing.T) {
 	require.Equal(t, Advantage{Elo: 80}, r.Advantage)
 }
 
-// Two players and an advantage have as many parameters as pairings, so the fit meets both scores exactly.
+// Two players and an advantage have as many parameters as pairings, so the fit meets both scores
+// exactly.
 func TestAdvantageClosedForm(t *testing.T) {
 	var d Data
 	play(&d, "a", "b", 30, 10, 10)
@@ -148,7 +149,8 @@ func TestAnchorsJoinGroups(t *testing.T) {
 	require.Zero(t, tied.Prior, "the anchors alone give everybody a rating")
 }
 
-// Anchors at which a player scores other points than expected are named, those within chance are not.
+// Anchors at which a player scores other points than expected are named, those within chance are
+// not.
 func TestAnchorsThatGamesContradict(t *testing.T) {
 	for elo, want := range map[float64]string{
 		0: "", 20: "", -400: "the games contradict these anchors, by the points beyond those expected: b -66.9, c +66.9",

@@ -13,8 +13,9 @@ type partition struct {
 }
 
 // newPartition makes groups of the strongly connected components of the graph in which each player
-// points at the players it scored against, and those with given ratings at each other. A component of
-// one player is no group, unless the player's rating is given. If together is set, one group has all.
+// points at the players it scored against, and those with given ratings at each other. A component
+// of one player is no group, unless the player's rating is given. If together is set, one group has
+// all.
 func newPartition(d *Data, given []int, together bool) *partition {
 	n := len(d.names)
 	list := steps(d.met, given)
@@ -45,12 +46,12 @@ func newPartition(d *Data, given []int, together bool) *partition {
 	return p
 }
 
-// step is from a player to one that it scored against, with South (1) or with North (-1), or that it
-// is tied to (0).
+// step is from a player to one that it scored against, with South (1) or with North (-1), or that
+// it is tied to (0).
 type step struct{ from, to, side int32 }
 
-// steps lists the steps of the results, and those both ways between the first of the tied players and
-// the others: they are comparable whatever the results.
+// steps lists the steps of the results, and those both ways between the first of the tied players
+// and the others: they are comparable whatever the results.
 func steps(met []pairing, tied []int) (list []step) {
 	for i := range met {
 		for side := range 2 {
@@ -72,8 +73,8 @@ func steps(met []pairing, tied []int) (list []step) {
 }
 
 // components returns the number of the strongly connected component of each of n players; of the
-// connected component if steps lead both ways. It isn't gonum's topo.TarjanSCC, which takes sixty times
-// as long: over a second for 10,000 players and half a million pairings.
+// connected component if steps lead both ways. It isn't gonum's topo.TarjanSCC, which takes sixty
+// times as long: over a second for 10,000 players and half a million pairings.
 func components(n int, list []step, bothWays bool) []int {
 	s := componentSearch{
 		to:        make([][]int32, n),
@@ -95,8 +96,8 @@ func components(n int, list []step, bothWays bool) []int {
 	return s.component
 }
 
-// componentSearch is the depth-first search of Tarjan (Depth-first search and linear graph algorithms,
-// 1972). Slices are by player.
+// componentSearch is the depth-first search of Tarjan (Depth-first search and linear graph
+// algorithms, 1972). Slices are by player.
 type componentSearch struct {
 	to        [][]int32 // whom steps lead to
 	order     []int     // in which players are visited, from 1; 0: not yet
@@ -143,21 +144,21 @@ func (p *partition) inside(met []pairing) []pairing {
 }
 
 // advantageUnbounded reports whether the likelihood of pairings inside groups of n players grows
-// without bound as the advantage grows, and as it falls. The advantage has a finite estimate exactly if
-// neither is so.
+// without bound as the advantage grows, and as it falls. The advantage has a finite estimate
+// exactly if neither is so.
 //
-// A direction (advantage ±1, ratings f) is unbounded if no result contradicts it: for each win of South
-// f[south] ± 1 ≥ f[north], for each loss the reverse, for each draw both; and f is the same for players
-// that are tied. If both directions are unbounded, the advantage is a shift of the ratings: who had
-// South was determined by who met whom.
+// A direction (advantage ±1, ratings f) is unbounded if no result contradicts it: for each win of
+// South f[south] ± 1 ≥ f[north], for each loss the reverse, for each draw both; and f is the same
+// for players that are tied. If both directions are unbounded, the advantage is a shift of the
+// ratings: who had South was determined by who met whom.
 func advantageUnbounded(n int, inside []pairing, tied []int) (up, down bool) {
 	list := steps(inside, tied)
 	return satisfiable(n, list, 1), satisfiable(n, list, -1)
 }
 
-// satisfiable reports whether integers f meet f[to] ≤ f[from] + side·sign for all steps, by the method
-// of Bellman and Ford from f = 0. They don't exactly if there is a cycle of constraints with a negative
-// sum; then the steps that the bounds come from have a cycle, sooner or later.
+// satisfiable reports whether integers f meet f[to] ≤ f[from] + side·sign for all steps, by the
+// method of Bellman and Ford from f = 0. They don't exactly if there is a cycle of constraints with
+// a negative sum; then the steps that the bounds come from have a cycle, sooner or later.
 func satisfiable(n int, list []step, sign int32) bool {
 	f := make([]int32, n)
 	cause := slices.Repeat([]int32{-1}, n) // by player: the other end of the step that f comes from

@@ -6,9 +6,11 @@ import (
 	"gyges/rules/base/textfmt"
 )
 
-// Identical counts the games that are others move for move, as those of agents without randomness often are.
+// Identical counts the games that are others move for move, as those of agents without randomness
+// often are.
 type Identical struct {
-	// OneGame are pairs whose two games are one: the side won and no player. Each is counted, as one observation.
+	// OneGame are pairs whose two games are one: the side won and no player. Each is counted, as one
+	// observation.
 	OneGame int
 	// Pairs, and Games of no pair, repeat earlier ones of the same players. They are left out.
 	Pairs, Games int
@@ -18,7 +20,8 @@ func (i Identical) plus(o Identical) Identical {
 	return Identical{i.OneGame + o.OneGame, i.Pairs + o.Pairs, i.Games + o.Games}
 }
 
-// Notes returns a sentence for each kind that there is, and how to avoid them where they are most of the pairs.
+// Notes returns a sentence for each kind that there is, and how to avoid them where they are most
+// of the pairs.
 func (i Identical) Notes(counted int) (notes []string) {
 	if i.OneGame > 0 {
 		notes = append(notes, fmt.Sprintf("%d of %s are one game twice, move for move: each is one observation", i.OneGame,

@@ -15,8 +15,8 @@ import (
 	"gyges/rules/base/lists"
 )
 
-// iteration is second derivatives H that are too many for a matrix: equations are solved by conjugate
-// gradients (Hestenes and Stiefel 1952), whose steps grow with the pairings.
+// iteration is second derivatives H that are too many for a matrix: equations are solved by
+// conjugate gradients (Hestenes and Stiefel 1952), whose steps grow with the pairings.
 type iteration struct {
 	*quadratic
 	preconditioner *elimination
@@ -127,9 +127,9 @@ func (h *iteration) solve(ctx context.Context, to, of []float64) error {
 	return err
 }
 
-// solveColumns solves for n columns of right sides, by rows; it overwrites them with what is left of
-// them. Names are those of the textbooks: x the solution, r the residual, z the preconditioned residual,
-// p the direction of the step.
+// solveColumns solves for n columns of right sides, by rows; it overwrites them with what is left
+// of them. Names are those of the textbooks: x the solution, r the residual, z the preconditioned
+// residual, p the direction of the step.
 func (h *iteration) solveColumns(
 	ctx context.Context, r []float64, n int, tolerance float64,
 ) (x []float64, err error) {
@@ -202,9 +202,9 @@ func (h *iteration) sandwich(ctx context.Context, terms []term) (covariance, err
 	return h.sample(ctx, terms, maxDraws)
 }
 
-// sampled is a covariance H⁻¹ S H⁻¹ estimated from a sample of solutions H⁻¹ s, where the signs of what
-// each pairing adds to s are drawn at random, so that s has covariance S (Bekas, Kokiopoulou and Saad
-// 2007, An estimator for the diagonal of a matrix).
+// sampled is a covariance H⁻¹ S H⁻¹ estimated from a sample of solutions H⁻¹ s, where the signs of
+// what each pairing adds to s are drawn at random, so that s has covariance S (Bekas, Kokiopoulou
+// and Saad 2007, An estimator for the diagonal of a matrix).
 type sampled struct {
 	*iteration
 	draws   []draw
@@ -212,13 +212,15 @@ type sampled struct {
 	between []entry   // S off the diagonal, sorted
 }
 
-// draw is a part of a sample: two matrices with a row for each parameter and a column for each solution.
+// draw is a part of a sample: two matrices with a row for each parameter and a column for each
+// solution.
 type draw struct {
 	first     []float32 // s divided by the diagonal of H, whose covariance is known
 	solutions []float32
 }
 
-// entry is a number off the diagonal of a symmetric matrix, in the row and column of place = i<<32|j.
+// entry is a number off the diagonal of a symmetric matrix, in the row and column of place =
+// i<<32|j.
 type entry struct {
 	place uint64
 	value float64
@@ -226,7 +228,8 @@ type entry struct {
 
 func entryPlace(i, j int) uint64 { return uint64(min(i, j))<<32 | uint64(max(i, j)) }
 
-// sample returns H⁻¹ S H⁻¹, S the sum of terms, from as many draws as make it precise, or from the most.
+// sample returns H⁻¹ S H⁻¹, S the sum of terms, from as many draws as make it precise, or from the
+// most.
 func (h *iteration) sample(ctx context.Context, terms []term, most int) (*sampled, error) {
 	s := &sampled{
 		iteration: h,
@@ -308,8 +311,8 @@ func (h *iteration) draw(ctx context.Context, terms []term, seed uint64) (draw, 
 	return d, err
 }
 
-// sign returns -1 for a bit that is set, and 1 for another. A branch, half of the time the other, would
-// take longer.
+// sign returns -1 for a bit that is set, and 1 for another. A branch, half of the time the other,
+// would take longer.
 func sign(bits uint64, i int) float64 {
 	bit := int(bits >> i & 1)
 	return 1 - 2*float64(bit)
@@ -342,12 +345,13 @@ func (s *sampled) variance(i, j int) float64 {
 	return v
 }
 
-// estimate returns the variance of parameter i less parameter j, and the standard error of that. What is
-// first in a solution has a variance that is known: as a control variate it takes most of the chance out
-// of the sample's where players have many opponents.
+// estimate returns the variance of parameter i less parameter j, and the standard error of that.
+// What is first in a solution has a variance that is known: as a control variate it takes most of
+// the chance out of the sample's where players have many opponents.
 func (s *sampled) estimate(i, j int) (variance, sd float64) {
 	known := s.firstVariance(i, j)
-	// Sums, and then means, of the square of a difference, y, of its control, c, and of their products.
+	// Sums, and then means, of the square of a difference, y, of its control, c, and of their
+	// products.
 	var y, c, yy, cc, yc float64
 	for _, d := range s.draws {
 		ofI, ofJ := rowOrZeros(d.solutions, i), rowOrZeros(d.solutions, j)

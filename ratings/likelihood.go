@@ -21,9 +21,9 @@ const (
 	// stepLimit.
 	stepGoal  = 1e-9
 	stepLimit = 1e-6
-	// sureStep is a change, in Elo, at which the second derivatives hardly change, so that Newton steps
-	// converge without a check of the likelihood, whose differences are lost to rounding near the
-	// maximum.
+	// sureStep is a change, in Elo, at which the second derivatives hardly change, so that Newton
+	// steps converge without a check of the likelihood, whose differences are lost to rounding near
+	// the maximum.
 	sureStep = 15
 	// Where Newton steps fail, approachSteps by a bound of the second derivatives go before others,
 	// maxApproaches times. Then farStepLimit is the limit: rounding leaves ratings so uncertain that
@@ -36,12 +36,12 @@ const (
 // errStopped is a fit that did not converge.
 var errStopped = errors.New("the likelihood was not maximized")
 
-// likelihood is the negative log-likelihood of one fit, with the prior. Its parameters are all on the
-// natural scale.
+// likelihood is the negative log-likelihood of one fit, with the prior. Its parameters are all on
+// the natural scale.
 //
-// Where no anchor sets the scale of a group's ratings, the likelihood doesn't change when all of them
-// move together. A constraint, a quadratic term in their weighted sum, makes that sum zero without a
-// change of any difference, and the Hessian positive definite.
+// Where no anchor sets the scale of a group's ratings, the likelihood doesn't change when all of
+// them move together. A constraint, a quadratic term in their weighted sum, makes that sum zero
+// without a change of any difference, and the Hessian positive definite.
 type likelihood struct {
 	parameters
 	elo         []float64 // by player: a given rating; otherwise 0
@@ -54,8 +54,8 @@ type likelihood struct {
 	// ridge is one over the variance of a normal distribution, about 0, of all parameters. It is so
 	// wide that it only says where between anchors those are that no result tells.
 	ridge float64
-	// majorized has a bound of the second derivatives in their place: its steps never lead to a smaller
-	// likelihood.
+	// majorized has a bound of the second derivatives in their place: its steps never lead to a
+	// smaller likelihood.
 	majorized bool
 	widest    float64 // the largest standard deviation
 }
@@ -87,8 +87,8 @@ func (l *likelihood) freeRatings() int {
 	return free
 }
 
-// logits are the log-odds of South, its rating and the advantage less North's rating: in the games in
-// which the pairing's first player had South, and in those in which the second had South.
+// logits are the log-odds of South, its rating and the advantage less North's rating: in the games
+// in which the pairing's first player had South, and in those in which the second had South.
 func (l *likelihood) logits(x []float64, p *pairing) [2]float64 {
 	fitted := parameter(x, l.rating[p.a]) - parameter(x, l.rating[p.b])
 	difference := fitted + (l.elo[p.a] - l.elo[p.b])
@@ -96,18 +96,14 @@ func (l *likelihood) logits(x []float64, p *pairing) [2]float64 {
 	return [2]float64{difference + advantage, advantage - difference}
 }
 
-// at returns the negative log-likelihood about x, with a term for each pairing and then, with a prior,
-// for each player. It uses the memory of another one, unless that is nil.
-func (l *likelihood) at(x []float64, old *quadratic) *quadratic {
+// at returns the negative log-likelihood about x, with a term for each pairing and then, with a
+// prior, for each player.
+func (l *likelihood) at(x []float64) *quadratic {
 	q := &quadratic{
 		parameters:  l.parameters,
 		gradient:    make([]float64, l.dim),
+		terms:       make([]term, len(l.pairings), len(l.pairings)+len(l.elo)),
 		constraints: l.constraints,
-	}
-	if old != nil {
-		q.terms = old.terms[:len(l.pairings)]
-	} else {
-		q.terms = make([]term, len(l.pairings), len(l.pairings)+len(l.elo))
 	}
 	parts := make([]quadratic, partCount(len(l.pairings)))
 	inParts(len(l.pairings), func(part, from, to int) {
@@ -212,9 +208,9 @@ type maximum struct {
 	curvature curvature  // its second derivatives
 }
 
-// maximize returns the maximum, by Newton's method from x. The likelihood is concave, so there is one.
-// Far from it, as between anchors that contradict the results, second derivatives vanish and such steps
-// lead nowhere: then steps by a bound of the second derivatives go before.
+// maximize returns the maximum, by Newton's method from x. The likelihood is concave, so there is
+// one. Far from it, as between anchors that contradict the results, second derivatives vanish and
+// such steps lead nowhere: then steps by a bound of the second derivatives go before.
 func (l *likelihood) maximize(ctx context.Context, x []float64) (*maximum, error) {
 	m, err := l.newton(ctx, x, stepLimit)
 	for range maxApproaches {
@@ -230,11 +226,10 @@ func (l *likelihood) maximize(ctx context.Context, x []float64) (*maximum, error
 	return m, err
 }
 
-// newton returns the maximum, where rounding leaves a step within a limit in Elo, or with an error the
-// place where the steps have led.
+// newton returns the maximum, where rounding leaves a step within a limit in Elo, or with an error
+// the place where the steps have led.
 func (l *likelihood) newton(ctx context.Context, x []float64, limit float64) (*maximum, error) {
-	q := l.at(x, nil)
-	var unused *quadratic // whose memory the next one takes
+	q := l.at(x)
 	step := make([]float64, l.dim)
 	last := math.Inf(1) // the size of the last step, in Elo
 	for range maxNewton {
@@ -257,10 +252,9 @@ func (l *likelihood) newton(ctx context.Context, x []float64, limit float64) (*m
 		for fraction := 1.0; ; fraction /= 2 {
 			last = fraction * size
 			next := floats.AddScaledTo(make([]float64, l.dim), x, -fraction, step)
-			other := l.at(next, unused)
-			unused = other
-			if other.value <= q.value || !(last > sureStep) {
-				x, q, unused = next, other, q
+			about := l.at(next)
+			if about.value <= q.value || !(last > sureStep) {
+				x, q = next, about
 				break
 			}
 		}
@@ -275,13 +269,13 @@ func (l *likelihood) newton(ctx context.Context, x []float64, limit float64) (*m
 	return &maximum{likelihood: l, x: x}, err
 }
 
-// approach returns where steps from x lead by a bound of the second derivatives. None of them lowers the
-// likelihood.
+// approach returns where steps from x lead by a bound of the second derivatives. None of them
+// lowers the likelihood.
 func (l *likelihood) approach(ctx context.Context, x []float64) ([]float64, error) {
 	bound := *l
 	bound.majorized = true
 	for range approachSteps {
-		q := bound.at(x, nil)
+		q := bound.at(x)
 		curvature, err := q.curvature()
 		if err != nil {
 			return nil, err

@@ -17,19 +17,20 @@ const (
 	maxPrior     = 1000
 )
 
-// Options say how to fit. The zero value fits the advantage and has a prior only where one is needed.
+// Options say how to fit. The zero value fits the advantage and has a prior only where one is
+// needed.
 type Options struct {
 	// Advantage fixes South's first-move advantage, in Elo, -2000 to 2000; nil fits it.
 	Advantage *float64
 	// Anchors give players a rating that the others are measured from.
 	Anchors []Anchor
-	// Prior gives each player N virtual draws, 0 or 0.001 to 1000, against an imaginary opponent whose rating is
-	// fitted with the rest. Above zero, everybody has a finite rating. Nil is the default: none where every player
-	// that met others has a finite rating without, a normal distribution where not, and FitPrior where Data.Adaptive
-	// is set.
+	// Prior gives each player N virtual draws, 0 or 0.001 to 1000, against an imaginary opponent whose
+	// rating is fitted with the rest. Above zero, everybody has a finite rating. Nil is the default:
+	// none where every player that met others has a finite rating without, a normal distribution where
+	// not, and FitPrior where Data.Adaptive is set.
 	Prior *float64
-	// FitPrior takes the ratings for normally distributed about that of the imaginary opponent, with a standard
-	// deviation estimated from the results. Prior must be nil then.
+	// FitPrior takes the ratings for normally distributed about that of the imaginary opponent, with a
+	// standard deviation estimated from the results. Prior must be nil then.
 	FitPrior bool
 }
 

@@ -33,7 +33,8 @@ func (p pairing) swapped() pairing {
 	return s
 }
 
-// renumbered returns the same games of players with other numbers; numbers has them by the old ones.
+// renumbered returns the same games of players with other numbers; numbers has them by the old
+// ones.
 func (p pairing) renumbered(numbers []int) pairing {
 	p.a = int32(numbers[p.a])
 	p.b = int32(numbers[p.b])
@@ -94,7 +95,7 @@ func (p *pairing) count(side int) Count {
 }
 
 // total is all games as a saw them.
-func (p *pairing) total() Count { return p.count(0).plus(p.count(1).flip()) }
+func (p *pairing) total() Count { return p.count(0).Plus(p.count(1).flip()) }
 
 func (p *pairing) games() int { return p.total().Games() }
 

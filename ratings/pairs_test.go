@@ -10,9 +10,9 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Two players and many pairs: the variance of the difference is that of the
-// mean of what a scored in a pair, over the slope of its expectation. Of the same games without pairs it is
-// that of the mean of two such expectations, one for each side.
+// Two players and many pairs: the variance of the difference is that of the mean of what a scored
+// in a pair, over the slope of its expectation. Of the same games without pairs it is that of the
+// mean of two such expectations, one for each side.
 func TestPairVarianceClosedForm(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	w := world{strength: map[string]float64{"a": 40, "b": -40}, advantage: 30, draws: 0.9, opening: 300,
@@ -49,8 +49,8 @@ func TestPairVarianceClosedForm(t *testing.T) {
 	require.InEpsilon(t, 1.959964*math.Sqrt(variance), diff.Error, 0.002)
 }
 
-// The score covariance of pairs is one: no combination of scores has a variance below zero, however the games of a pair
-// depend on each other.
+// The score covariance of pairs is one: no combination of scores has a variance below zero, however
+// the games of a pair depend on each other.
 func TestPairsCovarianceIsOne(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	for range 2000 {
@@ -123,8 +123,8 @@ func TestHeadToHead(t *testing.T) {
 	require.Less(t, r.GoodnessOfFit().P, 0.001)
 }
 
-// The statistic is the sum of squares over the pairings; where all players met and meet expectation but for chance,
-// it is about its degrees of freedom. Results in a circle are found.
+// The statistic is the sum of squares over the pairings; where all players met and meet expectation
+// but for chance, it is about its degrees of freedom. Results in a circle are found.
 func TestGoodnessOfFit(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 1))
 	w := world{strength: spaced(6, 300), advantage: 40, draws: 0.9, rounds: roundRobin(20)}

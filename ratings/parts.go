@@ -2,8 +2,8 @@ package ratings
 
 import "gyges/rules/base/lists"
 
-// partSize is how many things one goroutine does before others: a sum is the sum of its parts' sums,
-// in their order, and so the same on any number of cores.
+// partSize is how many things one goroutine does before others: a sum is the sum of its parts'
+// sums, in their order, and so the same on any number of cores.
 const partSize = 1 << 16
 
 // partCount returns how many parts n things have.

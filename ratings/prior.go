@@ -13,8 +13,8 @@ type Prior struct {
 	Cause PriorCause // empty without a prior
 	// Draws is the number of virtual draws of each player against the imaginary opponent.
 	Draws float64
-	// SD is the standard deviation, in Elo, of the normal distribution that the ratings are taken from, estimated
-	// unless the cause is PriorSeparated; 0 where there are virtual draws instead.
+	// SD is the standard deviation, in Elo, of the normal distribution that the ratings are taken
+	// from, estimated unless the cause is PriorSeparated; 0 where there are virtual draws instead.
 	SD float64
 }
 
@@ -28,10 +28,11 @@ const (
 	PriorAdaptive  PriorCause = "adaptive"  // who met whom followed from the results so far
 )
 
-// separatedSD is the standard deviation, in Elo, of the normal prior where the likelihood alone has no finite maximum.
-// It is so wide that ratings which the results do determine hardly change, and that the intervals of the others hold
-// the truth in whatever shape of tournament over up to 1600 Elo (results/reference/ratings.md). One that is estimated
-// doesn't: in a ladder the neighbours' differences say nothing of the ratings' range.
+// separatedSD is the standard deviation, in Elo, of the normal prior where the likelihood alone has
+// no finite maximum. It is so wide that ratings which the results do determine hardly change, and
+// that the intervals of the others hold the truth in whatever shape of tournament over up to 1600
+// Elo (results/reference/ratings.md). One that is estimated doesn't: in a ladder the neighbours'
+// differences say nothing of the ratings' range.
 const separatedSD = 1000
 
 // choosePrior returns the prior by the options and the data. alone is who is rated together without
@@ -75,9 +76,10 @@ func (p Prior) note() string {
 	return note
 }
 
-// The standard deviation of the ratings is the maximum of their marginal likelihood, from which all ratings are
-// integrated out (Laplace's approximation), with a gamma prior of shape 2 (Chung et al. 2013): zero at zero, where
-// every interval would have no width, and falling beyond likeliestSD, so that results without an upset have one.
+// The standard deviation of the ratings is the maximum of their marginal likelihood, from which all
+// ratings are integrated out (Laplace's approximation), with a gamma prior of shape 2 (Chung et al.
+// 2013): zero at zero, where every interval would have no width, and falling beyond likeliestSD, so
+// that results without an upset have one.
 const (
 	likeliestSD = 500.0 // Elo
 	minPriorSD  = 5.0   // Elo
@@ -170,8 +172,8 @@ func (s *priorSearch) evidenceSlope(ctx context.Context, logSD float64) (float64
 	return change/step - players + 1 - sd/likeliestSD, err
 }
 
-// evidenceChange returns the change of the likelihood and of the determinant to another maximum close
-// by, which the marginal likelihood has in it; as if the advantage were known.
+// evidenceChange returns the change of the likelihood and of the determinant to another maximum
+// close by, which the marginal likelihood has in it; as if the advantage were known.
 func (m *maximum) evidenceChange(
 	ctx context.Context, next *maximum, dispersion float64,
 ) (float64, error) {

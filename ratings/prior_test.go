@@ -23,8 +23,8 @@ func solveFor(f func(float64) float64, low, high float64) float64 {
 	return (low + high) / 2
 }
 
-// One game between two players with n virtual draws each: at x and -x, around the imaginary opponent's 0, the winner's
-// surplus in the game is what the draws take back.
+// One game between two players with n virtual draws each: at x and -x, around the imaginary
+// opponent's 0, the winner's surplus in the game is what the draws take back.
 func TestPriorClosedForm(t *testing.T) {
 	for _, n := range []float64{0.5, 1, 2, 8} {
 		var d Data
@@ -212,7 +212,8 @@ func TestFittedPriorAgreesWithAGrid(t *testing.T) {
 	require.InEpsilon(t, best, r.Prior.SD, 0.03)
 }
 
-// Several anchors: the others are where they score what is expected of them against the given ratings.
+// Several anchors: the others are where they score what is expected of them against the given
+// ratings.
 func TestSeveralAnchors(t *testing.T) {
 	var d Data
 	play(&d, "a", "x", 6, 2, 2)

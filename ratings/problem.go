@@ -9,13 +9,15 @@ import (
 	"gyges/rules/base/interval"
 )
 
-// Fit rates the players of d. Without a prior, players that no finite rating exists for are listed in Unrated and are
-// no error, nor is it one if no player can be rated. An error is an option that can't be followed (an unknown anchor, a
-// number out of range), a likelihood that could not be maximized, or the end of ctx; then there are no ratings. The
-// same games give the same bits in whatever order they were added.
+// Fit rates the players of d. Without a prior, players that no finite rating exists for are listed
+// in Unrated and are no error, nor is it one if no player can be rated. An error is an option that
+// can't be followed (an unknown anchor, a number out of range), a likelihood that could not be
+// maximized, or the end of ctx; then there are no ratings. The same games give the same bits in
+// whatever order they were added.
 //
-// At most 100,000 ratings can be fitted. Beyond 1,500 of them intervals are estimated from a sample; time then grows
-// with the number of pairings, and with that of players only where these are linked by long chains.
+// At most 100,000 ratings can be fitted. Beyond 1,500 of them intervals are estimated from a
+// sample; time then grows with the number of pairings, and with that of players only where these
+// are linked by long chains.
 func Fit(ctx context.Context, d *Data, o Options) (*Ratings, error) {
 	d = d.sorted()
 	if err := o.validate(d.names); err != nil {
@@ -39,7 +41,8 @@ func Fit(ctx context.Context, d *Data, o Options) (*Ratings, error) {
 	return newReport(p, e)
 }
 
-// problem is what is to be fitted: results and options, and what follows from them before. Players are numbers.
+// problem is what is to be fitted: results and options, and what follows from them before. Players
+// are numbers.
 type problem struct {
 	data       *Data // sorted
 	options    Options
@@ -113,8 +116,8 @@ func anchorScale(anchors []Anchor) (origin, spread float64) {
 // from no result.
 func (p *problem) farApart() bool { return p.spread > far }
 
-// chooseAdvantage returns the given advantage, or whether it is to be fitted, and a remark where it can't
-// be.
+// chooseAdvantage returns the given advantage, or whether it is to be fitted, and a remark where it
+// can't be.
 func (p *problem) chooseAdvantage() (a Advantage, remark string) {
 	if p.options.Advantage != nil {
 		return Advantage{Elo: *p.options.Advantage}, ""

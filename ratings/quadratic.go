@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// quadratic is a function of the parameters to the second order; terms and constraints are its second
-// derivatives.
+// quadratic is a function of the parameters to the second order; terms and constraints are its
+// second derivatives.
 type quadratic struct {
 	parameters
 	value       float64
@@ -19,8 +19,8 @@ type quadratic struct {
 	constraints []constraint
 }
 
-// term is second derivatives by the difference x[i]-x[j] of parameters x and by the advantage; i or j is
-// -1 for a rating that is given.
+// term is second derivatives by the difference x[i]-x[j] of parameters x and by the advantage; i or
+// j is -1 for a rating that is given.
 type term struct {
 	i, j int32
 	sym2
@@ -111,8 +111,8 @@ type curvature interface {
 	sandwich(ctx context.Context, terms []term) (covariance, error)
 }
 
-// maxDense bounds the parameters whose second derivatives are a matrix: 1,000 take a second, and time
-// grows with the third power of their number.
+// maxDense bounds the parameters whose second derivatives are a matrix: 1,000 take a second, and
+// time grows with the third power of their number.
 const maxDense = 1500
 
 // curvature returns the second derivatives.
@@ -184,8 +184,8 @@ func (c *cholesky) sandwich(_ context.Context, terms []term) (covariance, error)
 	return dense{mat.NewSymDense(c.dim, all.RawMatrix().Data)}, nil
 }
 
-// exceptCondition returns gonum's error unless it is the warning that a matrix is badly conditioned: a
-// solution comes with that, and [likelihood.maximize] checks that the steps shrink.
+// exceptCondition returns gonum's error unless it is the warning that a matrix is badly
+// conditioned: a solution comes with that, and [likelihood.maximize] checks that the steps shrink.
 func exceptCondition(err error) error {
 	if err == nil {
 		return nil

@@ -10,9 +10,11 @@ import (
 type Ratings struct {
 	// Players are those with a rating, by group and then from the strongest down; equal ones by name.
 	Players []Player
-	// Groups are the sets of players rated with each other, the largest first, whose ratings can't be compared.
+	// Groups are the sets of players rated with each other, the largest first, whose ratings can't be
+	// compared.
 	Groups []Group
-	// Unrated are the players without a finite rating, from the highest score down; with a prior there are none.
+	// Unrated are the players without a finite rating, from the highest score down; with a prior there
+	// are none.
 	Unrated []Player
 	// Advantage is South's first-move advantage.
 	Advantage Advantage
@@ -32,7 +34,8 @@ type Ratings struct {
 	estimate *estimate // nil without rated players
 }
 
-// Player is a player with a rating, or with the reason why it has none. Its Count is over all its games.
+// Player is a player with a rating, or with the reason why it has none. Its Count is over all its
+// games.
 type Player struct {
 	Name   string
 	Elo    float64
@@ -92,8 +95,8 @@ func (r *Ratings) find(name string) (p *Player, number int) {
 	return &r.Players[r.place[number]], number
 }
 
-// Pairings returns the ordered pairings that met, by South's and then North's name, also those left out
-// of the fit.
+// Pairings returns the ordered pairings that met, by South's and then North's name, also those left
+// out of the fit.
 func (r *Ratings) Pairings() []Pairing { return r.data.Pairings() }
 
 // check makes sure that no number is infinite or NaN.

@@ -12,16 +12,17 @@ import (
 	"pgregory.net/rapid"
 )
 
-// score is a game count with the players' numbers, for the slow methods below, which share nothing with the package.
+// score is a game count with the players' numbers, for the slow methods below, which share nothing
+// with the package.
 type score struct {
 	south, north int
 	points       float64
 	games        float64
 }
 
-// slowFit maximizes the likelihood by a textbook Newton iteration: ratings relative to player 0, half steps while the
-// gradient grows. It returns ratings with mean zero and the advantage, and the covariance of the ratings 1, 2, …
-// relative to player 0 with the advantage last, all in Elo.
+// slowFit maximizes the likelihood by a textbook Newton iteration: ratings relative to player 0,
+// half steps while the gradient grows. It returns ratings with mean zero and the advantage, and the
+// covariance of the ratings 1, 2, … relative to player 0 with the advantage last, all in Elo.
 func slowFit(n int, scores []score) (elo []float64, advantage float64, cov [][]float64) {
 	x := make([]float64, n) // x[0] holds the advantage, x[i] player i less player 0
 	rating := func(x []float64, i int) float64 {
@@ -136,7 +137,7 @@ func ratable(t *rapid.T, n int) (*Data, []score) {
 		for o := range n {
 			if s != o && rapid.Bool().Draw(t, "met") {
 				k := [2]int{s, o}
-				counts[k] = counts[k].plus(Count{few.Draw(t, "wins"), few.Draw(t, "draws"), few.Draw(t, "losses")})
+				counts[k] = counts[k].Plus(Count{few.Draw(t, "wins"), few.Draw(t, "draws"), few.Draw(t, "losses")})
 			}
 		}
 	}
@@ -221,13 +222,13 @@ func TestGradientAndHessianAgreeWithDifferences(t *testing.T) {
 			x[i] = rapid.Float64Range(-3, 3).Draw(t, "x")
 		}
 		const h = 1e-5
-		at := m.at(x, nil)
+		at := m.at(x)
 		hess := at.hessian()
 		for i, v := range x {
 			x[i] = v + h
-			up := m.at(x, nil)
+			up := m.at(x)
 			x[i] = v - h
-			down := m.at(x, nil)
+			down := m.at(x)
 			x[i] = v
 			require.InDelta(t, (up.value-down.value)/(2*h), at.gradient[i], 1e-4)
 			for j := range x {

@@ -15,7 +15,8 @@ import (
 // maxNamed is how many players a sentence names before it counts the rest.
 const maxNamed = 3
 
-// newReport returns the ratings of a problem by its estimate, which is nil if no player can be rated.
+// newReport returns the ratings of a problem by its estimate, which is nil if no player can be
+// rated.
 func newReport(p *problem, e *estimate) (*Ratings, error) {
 	r := &Ratings{
 		Advantage: p.advantage,
@@ -123,8 +124,8 @@ func (p *problem) opponents() [][]opponent {
 	return list
 }
 
-// reason returns why a player is in no group. Such a player's games against any one opponent all went
-// the same way: had both scored, they would be in one group.
+// reason returns why a player is in no group. Such a player's games against any one opponent all
+// went the same way: had both scored, they would be in one group.
 func (p *problem) reason(met []opponent) (Cause, string) {
 	won := p.against(met, true)
 	lost := p.against(met, false)
@@ -189,8 +190,8 @@ func (p *problem) notes(r *Ratings) (notes []string) {
 	return append(notes, r.GameNotes()...)
 }
 
-// GameNotes returns those of the notes that speak of the games alone, and so hold where no ratings are
-// shown.
+// GameNotes returns those of the notes that speak of the games alone, and so hold where no ratings
+// are shown.
 func (r *Ratings) GameNotes() (notes []string) {
 	if r.SelfGames > 0 {
 		games := textfmt.Plural(r.SelfGames, "game")
@@ -228,8 +229,8 @@ func (p *problem) estimateNotes(e *estimate) (notes []string) {
 	return notes
 }
 
-// contradicted lists the anchors whose points differ from those expected by more than three standard
-// deviations.
+// contradicted lists the anchors whose points differ from those expected by more than three
+// standard deviations.
 func (p *problem) contradicted(e *estimate) (list []string) {
 	if len(p.given) < 2 { // one has the points that are expected
 		return nil
@@ -252,7 +253,8 @@ func (p *problem) contradicted(e *estimate) (list []string) {
 	return list
 }
 
-// shapeNote returns a sentence on a prior that may not suit who met whom, by the number of opponents.
+// shapeNote returns a sentence on a prior that may not suit who met whom, by the number of
+// opponents.
 func (p *problem) shapeNote() string {
 	players, pairings := len(p.data.names), len(p.data.met)
 	if pairings == 0 {

@@ -18,15 +18,15 @@ const (
 	weighings     = 30 // more change little
 )
 
-// weigh sets the shares of the players in the sums that are zero. If all counted alike, one game of a
-// newcomer would make the zero uncertain, and so everybody's distance to it. The shares follow from who
-// met whom how often, and not from the results: the closeness of two players is one over the variance of
-// their difference if all are equal.
+// weigh sets the shares of the players in the sums that are zero. If all counted alike, one game of
+// a newcomer would make the zero uncertain, and so everybody's distance to it. The shares follow
+// from who met whom how often, and not from the results: the closeness of two players is one over
+// the variance of their difference if all are equal.
 func (l *likelihood) weigh(ctx context.Context) error {
 	if len(l.constraints) == 0 {
 		return nil
 	}
-	q, err := l.at(make([]float64, l.dim), nil).curvature()
+	q, err := l.at(make([]float64, l.dim)).curvature()
 	if err != nil {
 		return err
 	}
@@ -40,8 +40,8 @@ func (l *likelihood) weigh(ctx context.Context) error {
 	return nil
 }
 
-// weigh sets the shares of a group, by each player's closeness to the others. As these count by their
-// shares, it is repeated until the shares stay.
+// weigh sets the shares of a group, by each player's closeness to the others. As these count by
+// their shares, it is repeated until the shares stay.
 func (c *constraint) weigh(inverse covariance) {
 	last := 0.0
 	for range weighings {
@@ -95,7 +95,8 @@ func (s *sampled) closeness(c *constraint) []float64 {
 	return variances
 }
 
-// barelyLinked reports whether a player has less than half the weight of others in the mean that is zero.
+// barelyLinked reports whether a player has less than half the weight of others in the mean that is
+// zero.
 func (e *estimate) barelyLinked(player int) bool {
 	for _, c := range e.constraints {
 		if k, ok := slices.BinarySearch(c.members, e.rating[player]); ok {

@@ -15,10 +15,11 @@ import (
 	"gyges/rules/base/jsonl"
 )
 
-// csvTable is a table of results, a game a line. A header, also that of a further file, names the columns, see
-// [columnNames], beside any others. Without one the first three are South, North and the result. A line has no more
-// fields than the first one: a decimal comma would part a result. Fields are separated by commas, semicolons or tabs,
-// as in the first line; a quoted one may hold them and line ends. A quote left open ends with its line.
+// csvTable is a table of results, a game a line. A header, also that of a further file, names the
+// columns, see [columnNames], beside any others. Without one the first three are South, North and
+// the result. A line has no more fields than the first one: a decimal comma would part a result.
+// Fields are separated by commas, semicolons or tabs, as in the first line; a quoted one may hold
+// them and line ends. A quote left open ends with its line.
 type csvTable struct {
 	line    *bufio.Reader
 	fields  *csv.Reader      // of line; nil before the first one
@@ -135,7 +136,8 @@ func (r *Results) csvGame(line []byte, n int, o *Result) error {
 		value{"", field(columnResult), n}, field(columnRules))
 }
 
-// split returns the fields of a line. Without quotes they need no parser, which takes half the time.
+// split returns the fields of a line. Without quotes they need no parser, which takes half the
+// time.
 func (t *csvTable) split(line []byte) ([]string, error) {
 	if bytes.IndexByte(line, '"') < 0 {
 		return strings.Split(string(line), string(t.fields.Comma)), nil
@@ -171,7 +173,8 @@ func (t *csvTable) begin(line []byte) (header bool, err error) {
 // separators are those of fields.
 const separators = ",;\t"
 
-// isHeader finds separator and columns by a line, and reports whether it is a header; they stay if it isn't.
+// isHeader finds separator and columns by a line, and reports whether it is a header; they stay if
+// it isn't.
 func (t *csvTable) isHeader(line []byte) bool {
 	comma, columns := t.fields.Comma, t.columns
 	for _, t.fields.Comma = range separators {

@@ -1,9 +1,11 @@
-// Package source reads game results from PGN and CSV, and finds the two games of a pair ([Matcher]), games that are
-// copies ([Seen]) and games that repeat others ([Repeats]). It streams: the memory it takes depends on the number of
-// players, not of games, but for some bytes that show that a game or a pair has come.
+// Package source reads game results from PGN and CSV, and finds the two games of a pair
+// ([Matcher]), games that are copies ([Seen]) and games that repeat others ([Repeats]). It streams:
+// the memory it takes depends on the number of players, not of games, but for some bytes that show
+// that a game or a pair has come.
 //
-// Files come from outside. Of a game that can't be read [Results.ReadResult] returns a [jsonl.LineError], after which
-// the next can be read. Names are at most 1000 bytes long, and a file has at most a quarter of a million.
+// Files come from outside. Of a game that can't be read [Results.ReadResult] returns a
+// [jsonl.LineError], after which the next can be read. Names are at most 1000 bytes long, and a
+// file has at most a quarter of a million.
 package source
 
 import (
@@ -76,8 +78,8 @@ func (n Names) Of(text []byte) string {
 	return name
 }
 
-// Name returns a name without blanks around it, in the form NFC of Unicode, in which texts that look alike since they
-// differ only in how accents are written are one.
+// Name returns a name without blanks around it, in the form NFC of Unicode, in which texts that
+// look alike since they differ only in how accents are written are one.
 func Name(text string) string { return norm.NFC.String(cmp.Or(strings.TrimSpace(text), text)) }
 
 // Format is a kind of file.
@@ -140,7 +142,7 @@ type Results struct {
 func NewResults(f Format, in io.Reader, name string) *Results {
 	r := &Results{file: name, lines: files.NewLineReader(in, maxLine), Names: Names{}, rules: Names{}}
 	if f == PGN {
-		r.pgn = new(pgnGame)
+		r.pgn = newPGN()
 	}
 	return r
 }
@@ -148,8 +150,9 @@ func NewResults(f Format, in io.Reader, name string) *Results {
 // ErrUnfinished is the error of a game without a result yet.
 var ErrUnfinished = errors.New("the game has no result yet")
 
-// ReadResult stores the next game in o, or returns io.EOF after the last one. The error is ErrUnfinished or a
-// [*jsonl.LineError] for a game after which the next can be read. All others have the file's name.
+// ReadResult stores the next game in o, or returns io.EOF after the last one. The error is
+// ErrUnfinished or a [*jsonl.LineError] for a game after which the next can be read. All others
+// have the file's name.
 func (r *Results) ReadResult(o *Result) error {
 	if r.pgn != nil {
 		return r.readPGN(o)
@@ -157,7 +160,8 @@ func (r *Results) ReadResult(o *Result) error {
 	return r.readCSV(o)
 }
 
-// Tag returns the value of a tag, one of [tagNames], of the game of PGN that was read last; "" without it.
+// Tag returns the value of a tag, one of [tagNames], of the game of PGN that was read last; ""
+// without it.
 func (r *Results) Tag(name string) string {
 	if r.pgn == nil {
 		return ""
@@ -165,7 +169,8 @@ func (r *Results) Tag(name string) string {
 	return string(r.pgn.tag(tagNames[name]))
 }
 
-// Moves returns the moves of the game of PGN that was read last, as they are in the file but for comments.
+// Moves returns the moves of the game of PGN that was read last, as they are in the file but for
+// comments.
 func (r *Results) Moves() (string, error) {
 	switch {
 	case r.pgn == nil:
@@ -178,8 +183,8 @@ func (r *Results) Moves() (string, error) {
 	return string(r.pgn.moves), nil
 }
 
-// next returns the next line without its end, or io.EOF. One that is no UTF-8 is in Windows-1252, which has Latin-1,
-// the encoding of old PGN, in it.
+// next returns the next line without its end, or io.EOF. One that is no UTF-8 is in Windows-1252,
+// which has Latin-1, the encoding of old PGN, in it.
 func (r *Results) next() ([]byte, error) {
 	var line []byte
 	var err error
@@ -255,7 +260,8 @@ func (r *Results) result(o *Result, south, north, result value, rules []byte) er
 	return nil
 }
 
-// trimBlanks returns text without the blanks and tabs at its beginning, three times as fast as [bytes.TrimLeft].
+// trimBlanks returns text without the blanks and tabs at its beginning, three times as fast as
+// [bytes.TrimLeft].
 func trimBlanks(text []byte) []byte {
 	for len(text) > 0 && (text[0] == ' ' || text[0] == '\t') {
 		text = text[1:]
@@ -289,7 +295,8 @@ func parseResult(text []byte) (ratings.Result, error) {
 	return 0, fmt.Errorf("expected a result 1-0, 0-1, 1/2-1/2 or *, found %.40q", text)
 }
 
-// points returns the points that a number or a word in small letters stands for; NaN, as of 01, if there are none.
+// points returns the points that a number or a word in small letters stands for; NaN, as of 01, if
+// there are none.
 func points(text string) float64 {
 	text = strings.TrimSpace(text)
 	x, err := settings.Parse[float64](cmp.Or(resultWords[text], text))
@@ -299,7 +306,8 @@ func points(text string) float64 {
 	return x
 }
 
-// errScale is the error of points of another scale, like 1, 0 and -1, in which 0 and 1 don't mean what they seem to.
+// errScale is the error of points of another scale, like 1, 0 and -1, in which 0 and 1 don't mean
+// what they seem to.
 var errScale = errors.New("expected points of South, 1, 0.5 or 0")
 
 // resultDashes writes dashes and decimal points in one way.

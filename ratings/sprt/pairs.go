@@ -16,7 +16,8 @@ type Pairs [5]int64
 // N is the number of pairs.
 func (p Pairs) N() int64 { return p[0] + p[1] + p[2] + p[3] + p[4] }
 
-// shares returns the number of pairs and the share of each result, a count of zero being taken as a thousandth.
+// shares returns the number of pairs and the share of each result, a count of zero being taken as a
+// thousandth.
 func (p Pairs) shares() (n float64, shares distribution) {
 	const few = 1e-3
 	for i, count := range p {
@@ -44,10 +45,10 @@ type Estimate struct {
 	Corrected  bool     // for the stop by a test, see [Test.Estimate]
 }
 
-// Estimate returns the estimate of a match whose length didn't depend on its results. The intervals and LOS are
-// those of the normal approximation, with the variance between pairs; where all pairs gave the same,
-// it is unknown. The variance of (mean − ½)/σ includes that of σ (delta method):
-// (1 − t·skewness + t²·(kurtosis − 1)/4)/n with t = (mean − ½)/σ of a pair.
+// Estimate returns the estimate of a match whose length didn't depend on its results. The intervals
+// and LOS are those of the normal approximation, with the variance between pairs; where all pairs
+// gave the same, it is unknown. The variance of (mean − ½)/σ includes that of σ (delta method): (1
+// − t·skewness + t²·(kurtosis − 1)/4)/n with t = (mean − ½)/σ of a pair.
 func (p Pairs) Estimate() Estimate {
 	nan := math.NaN()
 	none := Interval{nan, nan, nan}

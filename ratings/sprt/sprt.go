@@ -28,10 +28,12 @@ type Test struct {
 	Model       Model
 }
 
-// Default returns the test for a gain that is worth keeping: 0 against 5 normalized Elo, wrong one time in twenty.
+// Default returns the test for a gain that is worth keeping: 0 against 5 normalized Elo, wrong one
+// time in twenty.
 func Default() Test { return Test{Elo0: 0, Elo1: 5, Alpha: 0.05, Beta: 0.05, Model: Normalized} }
 
-// Parse reads "elo0=0,elo1=5,alpha=0.05,beta=0.05,model=normalized"; what is left out has the value of [Default].
+// Parse reads "elo0=0,elo1=5,alpha=0.05,beta=0.05,model=normalized"; what is left out has the value
+// of [Default].
 func Parse(text string) (Test, error) {
 	t := Default()
 	fields := map[string]*float64{"elo0": &t.Elo0, "elo1": &t.Elo1, "alpha": &t.Alpha, "beta": &t.Beta}
@@ -88,7 +90,8 @@ func (t Test) Check() error {
 	return p.Err()
 }
 
-// Bounds returns the LLR at which H0 and H1 are accepted (Wald's approximation): at or below lower, at or above upper.
+// Bounds returns the LLR at which H0 and H1 are accepted (Wald's approximation): at or below lower,
+// at or above upper.
 func (t Test) Bounds() (lower, upper float64) {
 	return math.Log(t.Beta / (1 - t.Alpha)), math.Log((1 - t.Beta) / t.Alpha)
 }
@@ -115,8 +118,9 @@ func (t Test) Verdict(p Pairs) Verdict {
 	return Undecided
 }
 
-// Facts returns in words what is known of a match that the test, if it isn't zero, may have stopped: the name
-// of each figure, and its value. An estimate that is corrected for the stop is followed by the one that isn't.
+// Facts returns in words what is known of a match that the test, if it isn't zero, may have
+// stopped: the name of each figure, and its value. An estimate that is corrected for the stop is
+// followed by the one that isn't.
 func (t Test) Facts(p Pairs) [][2]string {
 	e := t.Estimate(p)
 	facts := [][2]string{{"Elo", e.EloText()}, {"Normalized Elo", e.text(e.Normalized)}, {"LOS", e.losText()}}

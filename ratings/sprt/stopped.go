@@ -2,8 +2,9 @@ package sprt
 
 import "math"
 
-// stopsAt reports whether the counts may be those at which the test stopped a match: they decide it, and did not with
-// one pair less. As some programs play several pairs before they look, LLR may also be 5 % beyond a bound.
+// stopsAt reports whether the counts may be those at which the test stopped a match: they decide
+// it, and did not with one pair less. As some programs play several pairs before they look, LLR may
+// also be 5 % beyond a bound.
 func (t Test) stopsAt(p Pairs) bool {
 	const margin = 1.05
 	if t.Verdict(p) == Undecided {
@@ -22,17 +23,19 @@ func (t Test) stopsAt(p Pairs) bool {
 	return false
 }
 
-// Estimate returns the estimate of a match that the test may have stopped. If it did, this is the median-unbiased
-// estimate and its interval by the distribution of the outcomes of the test. Otherwise it is that of [Pairs.Estimate];
-// also beyond 200 logistic Elo, where the motion below is a poor model, and where all pairs gave the same.
+// Estimate returns the estimate of a match that the test may have stopped. If it did, this is the
+// median-unbiased estimate and its interval by the distribution of the outcomes of the test.
+// Otherwise it is that of [Pairs.Estimate]; also beyond 200 logistic Elo, where the motion below is
+// a poor model, and where all pairs gave the same.
 //
-// Outcomes are ordered by what they say for the first player: H0 accepted early, H0 late, H1 late, H1
-// early (Siegmund 1985, Sequential Analysis, section III.4). With the strength that is returned an outcome at least as
-// good as the one seen has a probability of one half, with the ends of the interval 2.5 % and 97.5 %; LOS is the
-// probability of a worse one at strength 0. LLR is taken for a Brownian motion that begins at 0 and is stopped at the
-// bounds; a pair's mean and variance are those under the likeliest distribution of the strength. The match stops after
-// a pair, so somewhat beyond a bound: the motion's bounds are further out by what a walk of normal steps exceeds
-// them on average, 0.583 standard deviations of a step (Siegmund, section X.2).
+// Outcomes are ordered by what they say for the first player: H0 accepted early, H0 late, H1 late,
+// H1 early (Siegmund 1985, Sequential Analysis, section III.4). With the strength that is returned
+// an outcome at least as good as the one seen has a probability of one half, with the ends of the
+// interval 2.5 % and 97.5 %; LOS is the probability of a worse one at strength 0. LLR is taken for
+// a Brownian motion that begins at 0 and is stopped at the bounds; a pair's mean and variance are
+// those under the likeliest distribution of the strength. The match stops after a pair, so somewhat
+// beyond a bound: the motion's bounds are further out by what a walk of normal steps exceeds them
+// on average, 0.583 standard deviations of a step (Siegmund, section X.2).
 func (t Test) Estimate(p Pairs) Estimate {
 	e := p.Estimate()
 	verdict := t.Verdict(p)
@@ -92,11 +95,11 @@ func (t Test) Estimate(p Pairs) Estimate {
 	}
 }
 
-// exitBy returns the probability that a Brownian motion of variance 1 with a drift leaves the interval from -down to
-// up by a time, and at its upper end.
+// exitBy returns the probability that a Brownian motion of variance 1 with a drift leaves the
+// interval from -down to up by a time, and at its upper end.
 //
-// Two series give it, by reflections at the ends for small times, and for large times by the eigenfunctions of the
-// interval (Borodin and Salminen 2002, formula 2.3.0.6).
+// Two series give it, by reflections at the ends for small times, and for large times by the
+// eigenfunctions of the interval (Borodin and Salminen 2002, formula 2.3.0.6).
 func exitBy(time, drift, down, up float64) float64 {
 	width := down + up
 	const terms, short = 8, 0.3
@@ -119,7 +122,8 @@ func exitBy(time, drift, down, up float64) float64 {
 	return exitsAbove(drift, down, up) - sum/width
 }
 
-// exitsAbove returns the probability that a Brownian motion of variance 1 leaves the interval at its upper end.
+// exitsAbove returns the probability that a Brownian motion of variance 1 leaves the interval at
+// its upper end.
 func exitsAbove(drift, down, up float64) float64 {
 	if drift == 0 {
 		return down / (down + up)

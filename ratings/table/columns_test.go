@@ -38,8 +38,8 @@ func TestColumnsAreChosen(t *testing.T) {
 func TestColumnsAreDistinct(t *testing.T) {
 	keys := map[string]bool{}
 	for _, c := range columns {
-		require.False(t, keys[c.Key], c.Key)
-		keys[c.Key] = true
+		require.False(t, keys[c.key], c.key)
+		keys[c.key] = true
 	}
 }
 
@@ -79,7 +79,7 @@ func TestExplainIsComplete(t *testing.T) {
 		require.True(t, explained[f.Key] || f.Key == "title", f.Key)
 	}
 	for _, c := range columns {
-		require.True(t, explained[c.Key], c.Key)
+		require.True(t, explained[c.key], c.key)
 	}
 }
 

@@ -52,7 +52,8 @@ func TestRowsAreThoseOfTheTable(t *testing.T) {
 	require.Equal(t, "reason", left[len(left)-1].Key)
 }
 
-// Games that a fault decided have a column and a line where there are any; CSV and JSON always have them.
+// Games that a fault decided have a column and a line where there are any; CSV and JSON always have
+// them.
 func TestFaults(t *testing.T) {
 	d := new(ratings.Data)
 	for _, p := range [][2]string{{"mine", "a"}, {"a", "b"}, {"b", "mine"}} {

@@ -84,7 +84,8 @@ func plain(t testing.TB) Table {
 // golden compares with a file in testdata; UPDATE_GOLDEN=1 in the environment writes it instead.
 func golden(t *testing.T, name, got string) {
 	t.Helper()
-	// Rounded so that a processor with fused multiplication, which may differ in the last digits, prints the same.
+	// Rounded so that a processor with fused multiplication, which may differ in the last digits,
+	// prints the same.
 	got = longNumber.ReplaceAllStringFunc(got, func(text string) string {
 		v, err := strconv.ParseFloat(text, 64)
 		require.NoError(t, err)
