@@ -77,15 +77,15 @@ type HeadToHead struct {
 	A, B     string
 	Count            // A's
 	Expected float64 // points by the ratings and the advantage, from 0 to the games
-	// Z is the points scored less those expected, over the standard deviation that chance gives that,
-	// the pull of the games themselves on the ratings allowed for: beyond ±2 in one of twenty pairings
-	// if the model is right.
+	// Z is the points scored less those expected, over the standard deviation that chance gives
+	// that, the pull of the games themselves on the ratings allowed for: beyond ±2 in one of
+	// twenty pairings if the model is right.
 	Z float64
 }
 
 const (
-	// leastVariance is the smallest variance of points that is not rounding alone, where anchors leave
-	// nothing to chance.
+	// leastVariance is the smallest variance of points that is not rounding alone, where anchors
+	// leave nothing to chance.
 	leastVariance = 1e-20
 	maxDeviation  = 1e6 // of points from those expected, in standard deviations
 )
@@ -150,8 +150,9 @@ func (m *residual) surplus() (surplus, variance float64) {
 // the variance that chance gives the points.
 type GoodnessOfFit struct {
 	ChiSquare float64
-	// Degrees of freedom: pairings less the ratings fitted to them. 0 also where pairings have so few
-	// games, less than eight on average, that the sum says nothing: then ChiSquare is 0 and P is 1.
+	// Degrees of freedom: pairings less the ratings fitted to them. 0 also where pairings have so
+	// few games, less than eight on average, that the sum says nothing: then ChiSquare is 0 and P
+	// is 1.
 	Degrees int
 	// P is the probability of a sum this large or larger by the chi-square distribution.
 	P float64

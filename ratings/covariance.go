@@ -32,10 +32,10 @@ type residual struct {
 	scores      [2]gameScores // by who had South
 }
 
-// estimate maximizes the likelihood. The covariance is the sandwich H⁻¹ S H⁻¹ of Huber (1967) and
-// White (1982): the inverse of the Hessian, the score covariance, and the inverse again. The
-// constraints in H make it the covariance of ratings relative to the weighted mean of their group,
-// which has no variance.
+// estimate maximizes the likelihood. The covariance is the sandwich H⁻¹ S H⁻¹ of Huber (1967)
+// and White (1982): the inverse of the Hessian, the score covariance, and the inverse again.
+// The constraints in H make it the covariance of ratings relative to the weighted mean of their
+// group, which has no variance.
 func (l *likelihood) estimate(ctx context.Context) (*estimate, error) {
 	if err := l.weigh(ctx); err != nil {
 		return nil, err
@@ -82,8 +82,8 @@ func (e *estimate) residual(k int) residual {
 // covariance is the covariance of the parameters: a matrix, [dense], or of many a sample,
 // [sampled].
 type covariance interface {
-	// variance returns the variance of parameter i less parameter j; -1 is a given rating, which has
-	// none.
+	// variance returns the variance of parameter i less parameter j; -1 is a given rating, which
+	// has none.
 	variance(i, j int) float64
 	// closeness returns the closeness of each rating in a weighted sum to those that have weight in
 	// it.
@@ -141,8 +141,8 @@ func (m *maximum) leverages(inverse covariance) []leverage {
 // games, shrunk towards an estimate from all of them together.
 const (
 	// pooled is the weight, in games or pairs, of the pooled estimate against the estimate of one
-	// pairing: the intervals of a few dozen games are stable, and players who draw more, or less, than
-	// the rest do so in theirs after some hundred.
+	// pairing: the intervals of a few dozen games are stable, and players who draw more, or less,
+	// than the rest do so in theirs after some hundred.
 	pooled = 30.0
 	// cautious is the number of games or pairs without draws and dependence that are added: no
 	// interval has zero width.

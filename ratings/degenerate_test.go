@@ -47,8 +47,8 @@ func TestSingleDraw(t *testing.T) {
 	r.takeLikelihood(t)
 	require.Equal(t, []string{"a", "b"}, r.Names())
 	require.Zero(t, elo(t, r, "a"))
-	// One game at even odds: the difference has variance 4 on the natural scale, a rating at mean zero
-	// a quarter of it.
+	// One game at even odds: the difference has variance 4 on the natural scale, a rating at mean
+	// zero a quarter of it.
 	p, _ := r.Player("a")
 	require.InDelta(t, 1.959964*400/math.Ln10, p.Error, 1e-3)
 	require.False(t, r.Advantage.Fitted)

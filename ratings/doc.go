@@ -14,12 +14,13 @@
 // (problem.withPrior). What is asked of [Ratings] afterwards, such as [Ratings.Difference], is
 // computed from the estimate and changes nothing.
 //
-// Ratings and South's first-move advantage are the joint maximum of the likelihood in which a draw
-// counts as half a win and half a loss (Bradley and Terry 1952, with an order effect as in Davidson
-// and Beaver 1977). Every interval is 1.96 standard errors either way, from the covariance of all
-// that was fitted, H⁻¹ S H⁻¹, with H the second derivatives of the likelihood and S the covariance
-// of its gradient (Huber 1967; White 1982), taken game pair by game pair from how results scatter
-// about what the fit expects (Liang and Zeger 1986). Coverage: results/reference/ratings.md.
+// Ratings and South's first-move advantage are the joint maximum of the likelihood in which a
+// draw counts as half a win and half a loss (Bradley and Terry 1952, with an order effect as in
+// Davidson and Beaver 1977). Every interval is 1.96 standard errors either way, from the
+// covariance of all that was fitted, H⁻¹ S H⁻¹, with H the second derivatives of the likelihood
+// and S the covariance of its gradient (Huber 1967; White 1982), taken game pair by game pair
+// from how results scatter about what the fit expects (Liang and Zeger 1986). Coverage:
+// results/reference/ratings.md.
 //
 // Say that a player scored against another if it won or drew. Finite ratings exist exactly among
 // players who can reach each other both ways along such steps (Ford 1957; Hunter 2004). Without a

@@ -65,8 +65,8 @@ func (v drawShare) chances(z float64) [outcomes]float64 {
 	return [outcomes]float64{loss, draw, win}
 }
 
-// probability is the probability of a draw at the expected score e: the d that solves d = v √(w l),
-// with w = e-d/2 and l = 1-e-d/2.
+// probability is the probability of a draw at the expected score e: the d that solves d = v √(w
+// l), with w = e-d/2 and l = 1-e-d/2.
 func (v drawShare) probability(e float64) float64 {
 	most := 2 * math.Min(e, 1-e)
 	switch {
@@ -91,8 +91,8 @@ func fitDrawShare(scores, games []float64, draws float64) drawShare {
 		return 0
 	}
 	draws *= total / (total + 1)
-	// The logarithm of the draws expected over the draws seen: it rises with the share, and is concave
-	// in the share's logarithm. So secants approach its root from one side.
+	// The logarithm of the draws expected over the draws seen: it rises with the share, and is
+	// concave in the share's logarithm. So secants approach its root from one side.
 	excess := func(logShare float64) float64 {
 		share := drawShare(math.Exp(logShare))
 		expected := sumInParts(len(scores), func(from, to int) (sum float64) {

@@ -147,10 +147,10 @@ func (p *partition) inside(met []pairing) []pairing {
 // without bound as the advantage grows, and as it falls. The advantage has a finite estimate
 // exactly if neither is so.
 //
-// A direction (advantage ±1, ratings f) is unbounded if no result contradicts it: for each win of
-// South f[south] ± 1 ≥ f[north], for each loss the reverse, for each draw both; and f is the same
-// for players that are tied. If both directions are unbounded, the advantage is a shift of the
-// ratings: who had South was determined by who met whom.
+// A direction (advantage ±1, ratings f) is unbounded if no result contradicts it: for each win
+// of South f[south] ± 1 ≥ f[north], for each loss the reverse, for each draw both; and f is the
+// same for players that are tied. If both directions are unbounded, the advantage is a shift of
+// the ratings: who had South was determined by who met whom.
 func advantageUnbounded(n int, inside []pairing, tied []int) (up, down bool) {
 	list := steps(inside, tied)
 	return satisfiable(n, list, 1), satisfiable(n, list, -1)

@@ -9,8 +9,8 @@ import (
 // Identical counts the games that are others move for move, as those of agents without randomness
 // often are.
 type Identical struct {
-	// OneGame are pairs whose two games are one: the side won and no player. Each is counted, as one
-	// observation.
+	// OneGame are pairs whose two games are one: the side won and no player. Each is counted, as
+	// one observation.
 	OneGame int
 	// Pairs, and Games of no pair, repeat earlier ones of the same players. They are left out.
 	Pairs, Games int

@@ -21,8 +21,8 @@ type iteration struct {
 	*quadratic
 	preconditioner *elimination
 	diagonal       []float64 // by parameter
-	// south has the second derivatives by each parameter and the advantage, but not by the advantage
-	// twice.
+	// south has the second derivatives by each parameter and the advantage, but not by the
+	// advantage twice.
 	south []float64
 }
 
@@ -202,9 +202,9 @@ func (h *iteration) sandwich(ctx context.Context, terms []term) (covariance, err
 	return h.sample(ctx, terms, maxDraws)
 }
 
-// sampled is a covariance H⁻¹ S H⁻¹ estimated from a sample of solutions H⁻¹ s, where the signs of
-// what each pairing adds to s are drawn at random, so that s has covariance S (Bekas, Kokiopoulou
-// and Saad 2007, An estimator for the diagonal of a matrix).
+// sampled is a covariance H⁻¹ S H⁻¹ estimated from a sample of solutions H⁻¹ s, where the signs
+// of what each pairing adds to s are drawn at random, so that s has covariance S (Bekas,
+// Kokiopoulou and Saad 2007, An estimator for the diagonal of a matrix).
 type sampled struct {
 	*iteration
 	draws   []draw
@@ -228,8 +228,8 @@ type entry struct {
 
 func entryPlace(i, j int) uint64 { return uint64(min(i, j))<<32 | uint64(max(i, j)) }
 
-// sample returns H⁻¹ S H⁻¹, S the sum of terms, from as many draws as make it precise, or from the
-// most.
+// sample returns H⁻¹ S H⁻¹, S the sum of terms, from as many draws as make it precise, or from
+// the most.
 func (h *iteration) sample(ctx context.Context, terms []term, most int) (*sampled, error) {
 	s := &sampled{
 		iteration: h,
@@ -279,7 +279,8 @@ func (h *iteration) draw(ctx context.Context, terms []term, seed uint64) (draw, 
 	var shared, own [columns]float64 // signs
 	for k := range terms {
 		t := &terms[k]
-		// Cholesky factors of the covariance of what the pairing adds by difference and by advantage.
+		// Cholesky factors of the covariance of what the pairing adds by difference and by
+		// advantage.
 		difference, both := math.Sqrt(t.sym2[0]), 0.0
 		if difference > 0 {
 			both = t.sym2[1] / difference

@@ -16,18 +16,18 @@ const (
 	maxParameters = 100_000 // of a fit
 
 	maxNewton = 200 // Newton steps; lopsided data take some 40
-	// Newton steps end when the largest change is below stepGoal, in Elo. Where the data are so badly
-	// conditioned that rounding doesn't let it fall so far, the smallest change reached must be below
-	// stepLimit.
+	// Newton steps end when the largest change is below stepGoal, in Elo. Where the data are so
+	// badly conditioned that rounding doesn't let it fall so far, the smallest change reached
+	// must be below stepLimit.
 	stepGoal  = 1e-9
 	stepLimit = 1e-6
 	// sureStep is a change, in Elo, at which the second derivatives hardly change, so that Newton
 	// steps converge without a check of the likelihood, whose differences are lost to rounding near
 	// the maximum.
 	sureStep = 15
-	// Where Newton steps fail, approachSteps by a bound of the second derivatives go before others,
-	// maxApproaches times. Then farStepLimit is the limit: rounding leaves ratings so uncertain that
-	// are open between anchors far apart.
+	// Where Newton steps fail, approachSteps by a bound of the second derivatives go before
+	// others, maxApproaches times. Then farStepLimit is the limit: rounding leaves ratings so
+	// uncertain that are open between anchors far apart.
 	farStepLimit  = 1
 	approachSteps = 20
 	maxApproaches = 20
@@ -248,7 +248,8 @@ func (l *likelihood) newton(ctx context.Context, x []float64, limit float64) (*m
 		if last <= limit && !shrinks {
 			return &maximum{l, x, q, curvature}, nil // only rounding is left
 		}
-		// The step is halved until the likelihood doesn't fall, or the step is so small that it may.
+		// The step is halved until the likelihood doesn't fall, or the step is so small that it
+		// may.
 		for fraction := 1.0; ; fraction /= 2 {
 			last = fraction * size
 			next := floats.AddScaledTo(make([]float64, l.dim), x, -fraction, step)

@@ -24,13 +24,13 @@ type Options struct {
 	Advantage *float64
 	// Anchors give players a rating that the others are measured from.
 	Anchors []Anchor
-	// Prior gives each player N virtual draws, 0 or 0.001 to 1000, against an imaginary opponent whose
-	// rating is fitted with the rest. Above zero, everybody has a finite rating. Nil is the default:
-	// none where every player that met others has a finite rating without, a normal distribution where
-	// not, and FitPrior where Data.Adaptive is set.
+	// Prior gives each player N virtual draws, 0 or 0.001 to 1000, against an imaginary opponent
+	// whose rating is fitted with the rest. Above zero, everybody has a finite rating. Nil is the
+	// default: none where every player that met others has a finite rating without, a normal
+	// distribution where not, and FitPrior where Data.Adaptive is set.
 	Prior *float64
-	// FitPrior takes the ratings for normally distributed about that of the imaginary opponent, with a
-	// standard deviation estimated from the results. Prior must be nil then.
+	// FitPrior takes the ratings for normally distributed about that of the imaginary opponent,
+	// with a standard deviation estimated from the results. Prior must be nil then.
 	FitPrior bool
 }
 

@@ -8,8 +8,8 @@ type pairing struct {
 	// single counts the games of no complete pair by South's result: at 0 the games in which a had
 	// South, at 1 those in which b had South.
 	single [2][outcomes]int32
-	// pairs counts the game pairs by South's result in the game in which a had South, and by South's
-	// result in the other game.
+	// pairs counts the game pairs by South's result in the game in which a had South, and by
+	// South's result in the other game.
 	pairs [outcomes][outcomes]int32
 }
 

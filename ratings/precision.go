@@ -12,8 +12,8 @@ import (
 // Precision says how well players are rated.
 type Precision struct {
 	// Error is half the widest 95 % interval, in Elo: of the difference of two players as
-	// [sprt.Pairs.Estimate] has it, of the ratings of several. It is infinite while the results alone
-	// don't rate all of them together.
+	// [sprt.Pairs.Estimate] has it, of the ratings of several. It is infinite while the results
+	// alone don't rate all of them together.
 	Error float64
 	// Pairs is how many game pairs the player has who has the fewest.
 	Pairs int
@@ -111,7 +111,8 @@ func (d *Data) PairsOf(player string) (pairs sprt.Pairs) {
 		if d.names[p.b] == player {
 			p = p.swapped()
 		}
-		// Outcomes are half points: the player's in the game with South, the opponent's in the other.
+		// Outcomes are half points: the player's in the game with South, the opponent's in the
+		// other.
 		for first, row := range p.pairs {
 			for second, n := range row {
 				pairs[2+first-second] += int64(n)

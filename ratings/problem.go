@@ -192,8 +192,9 @@ func (p *problem) likelihood() *likelihood {
 		for _, i := range members {
 			c.members = append(c.members, l.rating[i])
 		}
-		// Any positive weight gives the same answer. With this one the curvature of the term is that of
-		// an average player, so that the Hessian is as well conditioned as the data allow.
+		// Any positive weight gives the same answer. With this one the curvature of the term is
+		// that of an average player, so that the Hessian is as well conditioned as the data
+		// allow.
 		n := float64(len(members))
 		c.weight = math.Max(games[g], 1) / (2 * n * n)
 		l.constraints = append(l.constraints, c)

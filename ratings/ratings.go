@@ -8,13 +8,14 @@ import (
 
 // Ratings is the outcome of a fit. No number in it is infinite or NaN.
 type Ratings struct {
-	// Players are those with a rating, by group and then from the strongest down; equal ones by name.
+	// Players are those with a rating, by group and then from the strongest down; equal ones by
+	// name.
 	Players []Player
-	// Groups are the sets of players rated with each other, the largest first, whose ratings can't be
-	// compared.
+	// Groups are the sets of players rated with each other, the largest first, whose ratings
+	// can't be compared.
 	Groups []Group
-	// Unrated are the players without a finite rating, from the highest score down; with a prior there
-	// are none.
+	// Unrated are the players without a finite rating, from the highest score down; with a prior
+	// there are none.
 	Unrated []Player
 	// Advantage is South's first-move advantage.
 	Advantage Advantage
@@ -52,8 +53,8 @@ type Group struct {
 	Name    string // its strongest players and the number of the rest
 	Players int    // how many
 	Games   int    // games between them
-	// Anchors are the players whose ratings were given; without any the mean of the group is zero, in
-	// which a player whom few games link to the others counts less.
+	// Anchors are the players whose ratings were given; without any the mean of the group is
+	// zero, in which a player whom few games link to the others counts less.
 	Anchors []Anchor
 	// Apart says why the group isn't rated together with the first one; empty for the first.
 	Apart string

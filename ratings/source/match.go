@@ -22,13 +22,13 @@ const maxKept = 1 << 20
 // without a round, it isn't known which belong together: what was counted of the key is taken back,
 // and Settle draws the pairs. What Settle has counted is taken back when another game comes.
 type Matcher struct {
-	// Single and Pair count games: n is 1, or -1 to take back what was counted before. The players of
-	// a pair's second game have swapped sides.
+	// Single and Pair count games: n is 1, or -1 to take back what was counted before. The
+	// players of a pair's second game have swapped sides.
 	Single func(g Outcome, n int)
 	Pair   func(first, second Outcome, n int)
-	// Once says that a key doesn't come again after its pair, as in a run, which numbers its pairs.
-	// Then a pair takes no memory, and none is taken back. Otherwise it takes some 25 bytes, and one
-	// with moves is kept until Settle.
+	// Once says that a key doesn't come again after its pair, as in a run, which numbers its
+	// pairs. Then a pair takes no memory, and none is taken back. Otherwise it takes some 25
+	// bytes, and one with moves is kept until Settle.
 	Once bool
 	Lost bool // there were too many games to find all pairs
 
@@ -58,7 +58,8 @@ func (m *Matcher) Add(g *Result) {
 	lower, upper := min(g.South, g.North), max(g.South, g.North)
 	key := g.PairKey(lower, upper)
 	games := m.open[key]
-	if len(games) > 0 && games[0].South == g.North && m.isPair(games, g) {
+	swapped := len(games) > 0 && games[0].South == g.North
+	if swapped && m.isPair(games, g) {
 		m.meet(key, games, g.Outcome)
 		return
 	}
@@ -68,8 +69,10 @@ func (m *Matcher) Add(g *Result) {
 		return
 	}
 	if results, found := m.ended[key]; found {
-		first := Outcome{South: lower, North: upper, Rules: g.Rules, Result: ratings.Result(results[0])}
-		second := Outcome{South: upper, North: lower, Rules: g.Rules, Result: ratings.Result(results[1])}
+		first := Outcome{South: lower, North: upper, Rules: g.Rules}
+		first.Result = ratings.Result(results[0])
+		second := Outcome{South: upper, North: lower, Rules: g.Rules}
+		second.Result = ratings.Result(results[1])
 		m.Pair(first, second, -1)
 		delete(m.ended, key)
 		games = []Outcome{first, second}
@@ -82,7 +85,10 @@ func (m *Matcher) Add(g *Result) {
 // isPair reports whether a game is a pair with the first of the open ones, whatever comes: in a run
 // it is. Elsewhere it is if there is no other one and both are remembered by their results.
 func (m *Matcher) isPair(games []Outcome, g *Result) bool {
-	return m.Once || len(games) == 1 && games[0].Moves == 0 && g.Moves == 0
+	if m.Once {
+		return true
+	}
+	return len(games) == 1 && games[0].Moves == 0 && g.Moves == 0
 }
 
 // PairKey is a hash of what the games of a pair have in common, and of its players in some order.
@@ -135,7 +141,11 @@ func (m *Matcher) Settle() {
 func (m *Matcher) count(n int) {
 	for key, games := range m.open {
 		slices.SortFunc(games, func(a, b Outcome) int {
-			return cmp.Or(cmp.Compare(a.South, b.South), cmp.Compare(a.Result, b.Result), cmp.Compare(a.Moves, b.Moves))
+			return cmp.Or(
+				cmp.Compare(a.South, b.South),
+				cmp.Compare(a.Result, b.Result),
+				cmp.Compare(a.Moves, b.Moves),
+			)
 		})
 		random := rand.New(rand.NewPCG(key, 0))
 		random.Shuffle(len(games), func(i, j int) { games[i], games[j] = games[j], games[i] })

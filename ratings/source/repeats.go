@@ -52,10 +52,11 @@ func (r *Repeats) game(run int, g *Outcome, second uint64, n int) (repeated, inR
 	if g.Moves == 0 || g.South == g.North {
 		return false, false
 	}
-	others := r.add(maphash.Comparable(hashSeed, struct {
+	hash := maphash.Comparable(hashSeed, struct {
 		south, north  string
 		first, second uint64
-	}{g.South, g.North, g.Moves, second}), run, n)
+	}{g.South, g.North, g.Moves, second})
+	others := r.add(hash, run, n)
 	repeated = others.count > 0
 	return repeated, repeated && int(others.run) == run
 }

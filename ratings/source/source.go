@@ -36,7 +36,8 @@ const (
 	maxNames = 250_000 // of players
 	// maxFields is the longest line of tags or of CSV that is read, in bytes.
 	maxFields = 256 << 10
-	// maxLine is the longest line, and text of moves, in bytes; those of 100,000 plies have some 5 MB.
+	// maxLine is the longest line, and text of moves, in bytes; those of 100,000 plies have some
+	// 5 MB.
 	maxLine = 16 << 20
 )
 
@@ -45,7 +46,8 @@ type Outcome struct {
 	South, North string
 	Rules        string // empty if unknown
 	Result       ratings.Result
-	Moves        uint64 // a hash of all but the players, in records; 0 without moves, or if a fault decided
+	// Moves is a hash of all but the players, in records; 0 without moves, or if a fault decided.
+	Moves uint64
 }
 
 // Result is what ratings need of a game. Byte slices are valid until the next one is read.
@@ -54,10 +56,10 @@ type Result struct {
 	ID        []byte        // of the game in its file; empty if unknown
 	Pair      []byte        // the same in both games of a pair; empty if unknown
 	Opening   uint64        // a hash of it, the same in both games of a pair; 0 if unknown
-	Content   uint64        // a hash of all that is counted, of opening, moves and start; used if there is an ID
+	Content   uint64        // a hash of all that is counted, of opening, moves and start; with an ID
 	Timed     bool          // the start is known
 	Fault     bool          // decided it: a crash, an illegal move or the like
-	Damage    error         // what keeps the moves of PGN from being read; a [jsonl.LineError], or nil
+	Damage    error         // why the moves of PGN can't be read; a [jsonl.LineError], or nil
 	NotPlayed bool          // since a player was suspended; in records
 	Line      int           // of its first line, from 1; 0: unknown
 	Sides     ratings.Sides // what the file calls them; empty if it has no names
@@ -97,19 +99,31 @@ func Sniff(r io.Reader) (Format, io.Reader, error) {
 	b := bufio.NewReaderSize(r, maxFields)
 	for n := 64; ; n *= 4 {
 		head, err := b.Peek(min(n, maxFields))
-		text := bytes.TrimLeft(bytes.TrimPrefix(head, bom), " \t\r\n")
-		switch {
-		case err != nil && !errors.Is(err, io.EOF):
+		if err != nil && !errors.Is(err, io.EOF) {
 			return "", nil, err
-		case len(text) == 0 && err == nil && n < maxFields:
-			continue
-		case len(text) == 0, bytes.IndexByte([]byte("%;"), text[0]) >= 0, pgnBegin.Match(text):
-			return PGN, b, nil
-		case text[0] == '{', text[0] == '[':
-			return Records, b, nil
 		}
-		return CSV, b, nil
+		text := bytes.TrimLeft(bytes.TrimPrefix(head, bom), " \t\r\n")
+		if len(text) > 0 {
+			return formatOf(text), b, nil
+		}
+		if err != nil || n >= maxFields { // there is nothing
+			return PGN, b, nil
+		}
 	}
+}
+
+// formatOf returns the format of a text that doesn't begin with a blank.
+func formatOf(text []byte) Format {
+	switch text[0] {
+	case '%', ';':
+		return PGN
+	case '{', '[':
+		if pgnBegin.Match(text) {
+			return PGN
+		}
+		return Records
+	}
+	return CSV
 }
 
 // Named returns an error with the name of its file, which errors of the system have.
@@ -122,7 +136,7 @@ func Named(name string, err error) error {
 
 var (
 	bom      = []byte("\ufeff")
-	pgnBegin = regexp.MustCompile(`^(\{\s*[^"}\s]|\[\s*[^{\s])`) // a comment or tag, as no JSON begins
+	pgnBegin = regexp.MustCompile(`^(\{\s*[^"}\s]|\[\s*[^{\s])`) // comment or tag, as no JSON begins
 )
 
 // Results reads the games of a file of PGN or CSV. It belongs to one goroutine.
@@ -185,9 +199,7 @@ func (r *Results) Moves() (string, error) {
 
 // next returns the next line without its end, or io.EOF. One that is no UTF-8 is in Windows-1252,
 // which has Latin-1, the encoding of old PGN, in it.
-func (r *Results) next() ([]byte, error) {
-	var line []byte
-	var err error
+func (r *Results) next() (line []byte, err error) {
 	if n := len(r.ahead); n > 0 {
 		line, r.ahead = r.ahead[n-1], r.ahead[:n-1]
 	} else {
@@ -195,12 +207,11 @@ func (r *Results) next() ([]byte, error) {
 	}
 	r.line++
 	switch {
-	case err == nil:
 	case errors.Is(err, files.ErrTooLong):
 		return nil, fmt.Errorf("%s: line %d: expected at most %d bytes, found more", r.file, r.line, maxLine)
 	case errors.Is(err, io.EOF):
 		return nil, err
-	default:
+	case err != nil:
 		return nil, Named(r.file, err)
 	}
 	if i := bytes.IndexByte(line, '\r'); i >= 0 { // old Macs end lines so
@@ -238,22 +249,25 @@ type value struct {
 // result adds players, result and rules to a game.
 func (r *Results) result(o *Result, south, north, result value, rules []byte) error {
 	for _, player := range [...]value{south, north} {
-		switch {
-		case len(player.text) == 0 || string(player.text) == "?":
-			return r.wrong(player.line, "expected the name of %s, found %.60q", player.what, player.text)
-		case len(player.text) > maxName:
-			return r.wrong(player.line, "expected a name of at most %d bytes for %s, found %d", maxName, player.what,
-				len(player.text))
+		if name := string(player.text); name == "" || name == "?" {
+			return r.wrong(player.line, "expected the name of %s, found %.60q", player.what, name)
+		}
+		if n := len(player.text); n > maxName {
+			return r.wrong(player.line, "expected a name of at most %d bytes for %s, found %d", maxName,
+				player.what, n)
 		}
 	}
 	var err error
-	switch o.Result, err = parseResult(result.text); {
-	case errors.Is(err, ErrUnfinished):
+	o.Result, err = parseResult(result.text)
+	if errors.Is(err, ErrUnfinished) {
 		return err
-	case err != nil:
+	}
+	if err != nil {
 		return r.wrong(result.line, "%w", err)
 	}
-	o.South, o.North, o.Rules = r.Names.Of(south.text), r.Names.Of(north.text), r.rules.Of(rules)
+	o.South = r.Names.Of(south.text)
+	o.North = r.Names.Of(north.text)
+	o.Rules = r.rules.Of(rules)
 	if max(len(r.Names), len(r.rules)) > maxNames {
 		return fmt.Errorf("%s: expected at most %d players or rule sets, found more", r.file, maxNames)
 	}
@@ -281,18 +295,27 @@ func parseResult(text []byte) (ratings.Result, error) {
 	case "*":
 		return 0, ErrUnfinished
 	}
-	word := resultDashes.Replace(strings.ToLower(strings.Join(strings.Fields(string(text)), " ")))
+	word := strings.ToLower(strings.Join(strings.Fields(string(text)), " "))
+	word = resultDashes.Replace(word)
 	south := points(word)
-	if first, second, _ := strings.Cut(word, "-"); math.IsNaN(south) && points(first)+points(second) == 1 {
-		south = points(first)
+	if math.IsNaN(south) {
+		first, second, _ := strings.Cut(word, "-")
+		if points(first)+points(second) == 1 {
+			south = points(first)
+		}
 	}
-	switch i := slices.Index([]float64{0, 0.5, 1}, south); {
-	case i >= 0 && word[0] != '+' && word[0] != '-':
-		return ratings.Result(i - 1), nil
-	case south-south == 0: // neither NaN nor infinite
-		return 0, fmt.Errorf("%w, found %.40q", errScale, text)
+	isSigned := strings.HasPrefix(word, "+") || strings.HasPrefix(word, "-")
+	switch {
+	case math.IsNaN(south) || math.IsInf(south, 0):
+		return 0, fmt.Errorf("expected a result 1-0, 0-1, 1/2-1/2 or *, found %.40q", text)
+	case south == 1 && !isSigned:
+		return ratings.Win, nil
+	case south == 0.5 && !isSigned:
+		return ratings.Draw, nil
+	case south == 0 && !isSigned:
+		return ratings.Loss, nil
 	}
-	return 0, fmt.Errorf("expected a result 1-0, 0-1, 1/2-1/2 or *, found %.40q", text)
+	return 0, fmt.Errorf("%w, found %.40q", errScale, text)
 }
 
 // points returns the points that a number or a word in small letters stands for; NaN, as of 01, if
@@ -315,6 +338,7 @@ var resultDashes = strings.NewReplacer("–", "-", "—", "-", "−", "-", ":", 
 
 // resultWords are the points of South that words stand for.
 var resultWords = map[string]string{
-	"1/2": ".5", "½": ".5", "draw": ".5", "drawn": ".5", "win": "1", "white": "1", "white wins": "1", "south": "1",
+	"1/2": ".5", "½": ".5", "draw": ".5", "drawn": ".5",
+	"win": "1", "white": "1", "white wins": "1", "south": "1",
 	"loss": "0", "black": "0", "black wins": "0", "north": "0",
 }

@@ -3,18 +3,18 @@ package sprt
 import "math"
 
 // PairsLeft returns how many more pairs a test is expected to take. known is false without many
-// pairs, and while the drift of the LLR is not clear: while it differs from zero by less than half
-// its standard error.
+// pairs, and while the drift of the LLR is not clear: while it differs from zero by less than
+// half its standard error.
 //
-// The LLR of n pairs is n·f(shares of the results). A pair with result i adds log(p1_i/p0_i) to it:
-// p0 and p1 maximise the likelihood, so to the first order they don't change with the shares. The
-// mean of these gains is the drift, LLR/n, and their variance v. The LLR goes on as a Brownian
-// motion with drift between the bounds, whose mean time to either has a closed form.
+// The LLR of n pairs is n·f(shares of the results). A pair with result i adds log(p1_i/p0_i) to
+// it: p0 and p1 maximise the likelihood, so to the first order they don't change with the
+// shares. The mean of these gains is the drift, LLR/n, and their variance v. The LLR goes on as
+// a Brownian motion with drift between the bounds, whose mean time to either has a closed form.
 //
-// That time depends much on the drift, which the pairs give with a standard error of √(v/n). So it
-// is averaged over what is known of the drift: the pairs, and before them a normal distribution
-// with mean 0. Its standard deviation is v (at elo0 and elo1 the drift is ∓v/2), or half the drift
-// seen if that is more, as in a one-sided match.
+// That time depends much on the drift, which the pairs give with a standard error of √(v/n). So
+// it is averaged over what is known of the drift: the pairs, and before them a normal
+// distribution with mean 0. Its standard deviation is v (at elo0 and elo1 the drift is ∓v/2),
+// or half the drift seen if that is more, as in a one-sided match.
 func (t Test) PairsLeft(p Pairs) (pairs float64, known bool) {
 	const fewest = 30
 	if p.N() < fewest {

@@ -45,10 +45,10 @@ type Estimate struct {
 	Corrected  bool     // for the stop by a test, see [Test.Estimate]
 }
 
-// Estimate returns the estimate of a match whose length didn't depend on its results. The intervals
-// and LOS are those of the normal approximation, with the variance between pairs; where all pairs
-// gave the same, it is unknown. The variance of (mean − ½)/σ includes that of σ (delta method): (1
-// − t·skewness + t²·(kurtosis − 1)/4)/n with t = (mean − ½)/σ of a pair.
+// Estimate returns the estimate of a match whose length didn't depend on its results. The
+// intervals and LOS are those of the normal approximation, with the variance between pairs;
+// where all pairs gave the same, it is unknown. The variance of (mean − ½)/σ includes that of σ
+// (delta method): (1 − t·skewness + t²·(kurtosis − 1)/4)/n with t = (mean − ½)/σ of a pair.
 func (p Pairs) Estimate() Estimate {
 	nan := math.NaN()
 	none := Interval{nan, nan, nan}

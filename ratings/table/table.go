@@ -25,8 +25,8 @@ type Table struct {
 	Challenger string        // the first player of a gauntlet; "" in other formats
 	Sides      ratings.Sides // empty if they have no names
 
-	// Field is the difference of the challenger and all its opponents taken for one player; nil if it
-	// isn't known.
+	// Field is the difference of the challenger and all its opponents taken for one player; nil
+	// if it isn't known.
 	Field *ratings.Difference
 }
 
