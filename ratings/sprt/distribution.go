@@ -11,7 +11,7 @@ type distribution [5]float64
 func (l distribution) withMean(mean float64) distribution {
 	var g distribution
 	for i := range g {
-		g[i] = float64(i)/4 - mean
+		g[i] = points[i] - mean
 	}
 	return l.tilt(g)
 }
@@ -36,10 +36,11 @@ func (l distribution) withRatio(t float64) distribution {
 		mean, sd := p.moments()
 		var g distribution
 		for i := range g {
-			z := (float64(i)/4 - mean) / sd
-			g[i] = float64(i)/4 - 0.5 - t*sd/2*(1+z*z)
+			z := (points[i] - mean) / sd
+			g[i] = points[i] - 0.5 - t*sd/2*(1+z*z)
 		}
-		next, change := l.tilt(g), 0.0
+		next := l.tilt(g)
+		change := 0.0
 		for i := range p {
 			change = max(change, math.Abs(next[i]-p[i]))
 		}

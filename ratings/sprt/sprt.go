@@ -81,14 +81,17 @@ func (t Test) MarshalText() ([]byte, error) {
 // Check returns what is wrong with the test's figures.
 func (t Test) Check() error {
 	var p problems.List
-	p.Require(-maxElo <= t.Elo0 && t.Elo0 < t.Elo1 && t.Elo1 <= maxElo,
+	inRange := -maxElo <= t.Elo0 && t.Elo1 <= maxElo
+	p.Require(inRange && t.Elo0 < t.Elo1,
 		"expected elo0 below elo1, both from %d to %d, found %v and %v", -maxElo, maxElo, t.Elo0, t.Elo1)
-	p.Require(1e-9 <= t.Alpha && t.Alpha < 0.5, "expected alpha from 1e-9 to below 0.5, found %v", t.Alpha)
-	p.Require(1e-9 <= t.Beta && t.Beta < 0.5, "expected beta from 1e-9 to below 0.5, found %v", t.Beta)
-	p.Require(t.Model == Logistic || t.Model == Normalized, "expected model %s or %s, found %.60q", Logistic, Normalized,
-		t.Model)
+	p.Require(isErrorRate(t.Alpha), "expected alpha from 1e-9 to below 0.5, found %v", t.Alpha)
+	p.Require(isErrorRate(t.Beta), "expected beta from 1e-9 to below 0.5, found %v", t.Beta)
+	p.Require(t.Model == Logistic || t.Model == Normalized, "expected model %s or %s, found %.60q",
+		Logistic, Normalized, t.Model)
 	return p.Err()
 }
+
+func isErrorRate(p float64) bool { return 1e-9 <= p && p < 0.5 }
 
 // Bounds returns the LLR at which H0 and H1 are accepted (Wald's approximation): at or below lower,
 // at or above upper.
@@ -121,26 +124,32 @@ func (t Test) Verdict(p Pairs) Verdict {
 // Facts returns in words what is known of a match that the test, if it isn't zero, may have
 // stopped: the name of each figure, and its value. An estimate that is corrected for the stop is
 // followed by the one that isn't.
-func (t Test) Facts(p Pairs) [][2]string {
+func (t Test) Facts(p Pairs) (facts [][2]string) {
+	add := func(name, format string, values ...any) {
+		facts = append(facts, [2]string{name, fmt.Sprintf(format, values...)})
+	}
 	e := t.Estimate(p)
-	facts := [][2]string{{"Elo", e.EloText()}, {"Normalized Elo", e.text(e.Normalized)}, {"LOS", e.losText()}}
+	add("Elo", "%s", e.EloText())
+	add("Normalized Elo", "%s", e.text(e.Normalized))
+	add("LOS", "%s", e.losText())
 	if e.Corrected {
 		raw := p.Estimate()
-		facts = append(facts, [2]string{"Uncorrected", fmt.Sprintf("Elo %s, normalized %s, LOS %s; biased by the stop",
-			raw.EloText(), raw.text(raw.Normalized), raw.losText())})
+		add("Uncorrected", "Elo %s, normalized %s, LOS %s; biased by the stop", raw.EloText(),
+			raw.text(raw.Normalized), raw.losText())
 	}
-	facts = append(facts, [2]string{"Pairs", fmt.Sprintf("%d: %v (0, ½, 1, 1½, 2 points)", p.N(), p)})
+	add("Pairs", "%d: %v (0, ½, 1, 1½, 2 points)", p.N(), p)
 	if t == (Test{}) {
 		return facts
 	}
-	lower, upper := t.Bounds()
 	if !e.Corrected {
-		facts = append(facts, [2]string{"Estimates", "those of a match of fixed length"})
+		add("Estimates", "those of a match of fixed length")
 	}
-	return append(facts, [2]string{"LLR", fmt.Sprintf("%.4f", t.LLR(p))},
-		[2]string{"Bounds", fmt.Sprintf("%.4f %.4f (elo %v against %v, %s; alpha %v, beta %v)",
-			lower, upper, t.Elo0, t.Elo1, t.Model, t.Alpha, t.Beta)},
-		[2]string{"Result", t.Result(p)})
+	lower, upper := t.Bounds()
+	add("LLR", "%.4f", t.LLR(p))
+	add("Bounds", "%.4f %.4f (elo %v against %v, %s; alpha %v, beta %v)", lower, upper, t.Elo0, t.Elo1,
+		t.Model, t.Alpha, t.Beta)
+	add("Result", "%s", t.Result(p))
+	return facts
 }
 
 // Result says what the test has come to.
